@@ -1,0 +1,112 @@
+package mpi
+
+// A Communicator carries messages between the ranks 0..Size()-1 of a job. It
+// is the whole of what topocast needs of a message-passing library.
+//
+// Messages between one pair of ranks with one tag arrive in the order in which
+// they were sent. A Communicator belongs to one goroutine. After an error on
+// one rank the communicator is unusable on all of them.
+type Communicator interface {
+	// Rank is the number of the calling rank, in [0, Size()).
+	Rank() int
+
+	// Size is the number of ranks.
+	Size() int
+
+	// Send sends buf to rank dst. The buffer is reusable when Send returns.
+	// Send may block until the message is received. dst must not be the
+	// calling rank.
+	Send(buf []byte, dst, tag int) error
+
+	// Recv receives the next message with the given tag from rank src. The
+	// message has to be exactly len(buf) bytes long; 0 bytes is legal. A
+	// longer message is an ErrTruncated, a shorter one an ErrLength.
+	Recv(buf []byte, src, tag int) error
+}
+
+// MaxTag is the largest tag that every Communicator accepts; the MPI standard
+// guarantees as much (MPI 4.0, section 9.1.2: MPI_TAG_UB is at least 32767).
+// Tags are at least 0.
+const MaxTag = 32767
+
+// A SyncSender sends synchronously: Ssend returns only after the receiver has
+// started to receive the message.
+type SyncSender interface {
+	Ssend(buf []byte, dst, tag int) error
+}
+
+// NonBlocking is the ability to have several transfers under way at once.
+type NonBlocking interface {
+	// NewRequests returns an empty set of requests. A set is meant to be
+	// kept and used again; in steady state it does not allocate.
+	NewRequests() Requests
+}
+
+// Requests is a set of transfers under way. Buffers given to Isend and Irecv
+// must not be touched before WaitAll returns, and stay pinned until then.
+type Requests interface {
+	// Isend starts to send buf to rank dst.
+	Isend(buf []byte, dst, tag int) error
+
+	// Irecv starts to receive a message of exactly len(buf) bytes from src.
+	Irecv(buf []byte, src, tag int) error
+
+	// WaitAll blocks until all transfers of the set are complete, and empties
+	// the set. It returns the first error in the order of the calls.
+	WaitAll() error
+}
+
+// A Clock tells the time of the communicator: the wall clock of real ranks,
+// virtual time in a simulation.
+type Clock interface {
+	// Now is the time in seconds since some fixed moment. Clocks of different
+	// ranks need not agree.
+	Now() float64
+}
+
+// Named tells where a rank runs.
+type Named interface {
+	// ProcessorName is the name of the host, as the library knows it.
+	ProcessorName() string
+
+	// Core is the logical CPU to which the rank is bound, or -1 if the rank
+	// is not bound to a single one.
+	Core() int
+}
+
+// Timed runs a whole batch of timed exchanges below Go, so that the cost of
+// the calls does not enter the readings.
+type Timed interface {
+	// PingPong exchanges messages of size bytes with rank peer and stores in
+	// samples[i] the time of the i-th sample in seconds for iters round trips
+	// (not divided by iters, clock overhead included). The rank with
+	// first = true sends first; samples are taken on both ranks. Both ranks
+	// call with equal len(samples), size, tag and iters, and opposite first.
+	PingPong(samples []float64, peer, tag, size, iters int, first bool) error
+}
+
+// NativeBcast is the library's own broadcast.
+type NativeBcast interface {
+	// Bcast is collective: it copies buf of rank root into buf of all ranks.
+	// len(buf) and root are equal on all ranks.
+	Bcast(buf []byte, root int) error
+}
+
+// A Splitter makes further communicators over subsets of the ranks.
+type Splitter interface {
+	// Split is collective: ranks with equal color >= 0 form a new
+	// communicator, ordered by key and then by old rank. A rank with
+	// color < 0 takes part in no new communicator and gets nil.
+	Split(color, key int) (Communicator, error)
+
+	// Dup is collective: a communicator of the same ranks in the same order,
+	// whose messages never match those of the original.
+	Dup() (Communicator, error)
+}
+
+// An Aborter ends the whole job at once.
+type Aborter interface {
+	// Abort ends all ranks; the job's exit status is code where the launcher
+	// can pass it on, and non-zero in any case. It does not return.
+	Abort(code int)
+}

@@ -1,0 +1,245 @@
+package topology
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/graph"
+	"gonum.org/v1/gonum/graph/iterator"
+)
+
+// An Arc is one direction of a link.
+type Arc struct {
+	From, To    int     // vertices
+	Latency     float64 // s; NaN if not known
+	Bandwidth   float64 // B/s; NaN if not known
+	Probability float64 // that the arc exists, in (0, 1]; 1 where a method gives none
+}
+
+// A Graph is the wiring of a machine: vertices 0..Hosts()-1 are hosts (ranks,
+// cores or nodes, as measured), the vertices after them switches. It is
+// immutable. It implements gonum's graph.WeightedDirected with latencies as
+// weights, so gonum's algorithms take it as it is. Vertices are ints, not
+// int64: they index slices everywhere; only the gonum methods convert.
+type Graph struct {
+	hosts    int
+	vertices int
+	names    []string // nil: default names
+	arcs     []Arc    // sorted by From, then To
+	start    []int    // arcs[start[v]:start[v+1]] leave v
+	in       []int    // indices of arcs, sorted by To, then From
+	inStart  []int    // in[inStart[v]:inStart[v+1]] enter v
+}
+
+var _ graph.WeightedDirected = (*Graph)(nil)
+
+// NewGraph returns the graph of the given arcs, which it copies. Names are the
+// vertices' names, hosts first, or nil. It refuses arcs outside the vertices,
+// loops, double arcs, negative or infinite latencies, bandwidths that are not
+// above zero, and probabilities outside (0, 1]. O(m log m) for m arcs.
+func NewGraph(hosts, switches int, names []string, arcs []Arc) (*Graph, error) {
+	if hosts < 0 || switches < 0 {
+		return nil, fmt.Errorf("topology: graph: %d hosts, %d switches: want neither below 0", hosts, switches)
+	}
+	n := hosts + switches
+	if names != nil && len(names) != n {
+		return nil, fmt.Errorf("topology: graph: %d names for %d vertices", len(names), n)
+	}
+	g := &Graph{hosts: hosts, vertices: n, names: slices.Clone(names), arcs: slices.Clone(arcs)}
+	for _, a := range g.arcs {
+		if err := a.check(n); err != nil {
+			return nil, fmt.Errorf("topology: graph: arc %d->%d: %w", a.From, a.To, err)
+		}
+	}
+	slices.SortFunc(g.arcs, func(a, b Arc) int {
+		if a.From != b.From {
+			return a.From - b.From
+		}
+		return a.To - b.To
+	})
+	for i := 1; i < len(g.arcs); i++ {
+		if a, b := g.arcs[i-1], g.arcs[i]; a.From == b.From && a.To == b.To {
+			return nil, fmt.Errorf("topology: graph: arc %d->%d: given twice", a.From, a.To)
+		}
+	}
+	g.index()
+	return g, nil
+}
+
+func (a Arc) check(n int) error {
+	switch {
+	case a.From < 0 || a.From >= n || a.To < 0 || a.To >= n:
+		return fmt.Errorf("vertex outside [0, %d)", n)
+	case a.From == a.To:
+		return fmt.Errorf("loop")
+	case a.Latency < 0 || math.IsInf(a.Latency, 0):
+		return fmt.Errorf("latency %g s: want at least 0 and finite, or NaN", a.Latency)
+	case a.Bandwidth <= 0:
+		return fmt.Errorf("bandwidth %g B/s: want above 0, or NaN", a.Bandwidth)
+	case !(a.Probability > 0 && a.Probability <= 1):
+		return fmt.Errorf("probability %g: want in (0, 1]", a.Probability)
+	}
+	return nil
+}
+
+// index fills start, in and inStart from the sorted arcs by counting.
+func (g *Graph) index() {
+	g.start = make([]int, g.vertices+1)
+	g.inStart = make([]int, g.vertices+1)
+	for _, a := range g.arcs {
+		g.start[a.From+1]++
+		g.inStart[a.To+1]++
+	}
+	for v := range g.vertices {
+		g.start[v+1] += g.start[v]
+		g.inStart[v+1] += g.inStart[v]
+	}
+	next := slices.Clone(g.inStart)
+	g.in = make([]int, len(g.arcs))
+	for i, a := range g.arcs {
+		g.in[next[a.To]] = i
+		next[a.To]++
+	}
+}
+
+// Link returns the two arcs of a full-duplex link between u and v with the
+// given latency in s and bandwidth in B/s per direction.
+func Link(u, v int, latency, bandwidth float64) [2]Arc {
+	return [2]Arc{
+		{From: u, To: v, Latency: latency, Bandwidth: bandwidth, Probability: 1},
+		{From: v, To: u, Latency: latency, Bandwidth: bandwidth, Probability: 1},
+	}
+}
+
+// Hosts is the number of hosts; they are the vertices 0..Hosts()-1.
+func (g *Graph) Hosts() int { return g.hosts }
+
+// Vertices is the number of hosts and switches.
+func (g *Graph) Vertices() int { return g.vertices }
+
+// IsSwitch tells whether vertex v is a switch.
+func (g *Graph) IsSwitch(v int) bool { return v >= g.hosts }
+
+// Name is the name of vertex v: the one given to NewGraph, or "h3" for host 3
+// and "s0" for the first switch.
+func (g *Graph) Name(v int) string {
+	switch {
+	case g.names != nil && g.names[v] != "":
+		return g.names[v]
+	case v < g.hosts:
+		return fmt.Sprintf("h%d", v)
+	default:
+		return fmt.Sprintf("s%d", v-g.hosts)
+	}
+}
+
+// NumArcs is the number of arcs.
+func (g *Graph) NumArcs() int { return len(g.arcs) }
+
+// Arcs returns all arcs, sorted by From and then To. The slice is the graph's
+// own and must not be changed; an arc's index in it is its number.
+func (g *Graph) Arcs() []Arc { return g.arcs }
+
+// Out returns the arcs that leave v, sorted by To. The slice is the graph's own.
+func (g *Graph) Out(v int) []Arc { return g.arcs[g.start[v]:g.start[v+1]] }
+
+// ArcIndex is the number of the arc u->v, or -1 if there is none. O(log degree).
+func (g *Graph) ArcIndex(u, v int) int {
+	if u < 0 || u >= g.vertices {
+		return -1
+	}
+	i, ok := slices.BinarySearchFunc(g.Out(u), v, func(a Arc, to int) int { return a.To - to })
+	if !ok {
+		return -1
+	}
+	return g.start[u] + i
+}
+
+// Node returns the vertex with the given id, or nil.
+func (g *Graph) Node(id int64) graph.Node {
+	if id < 0 || id >= int64(g.vertices) {
+		return nil
+	}
+	return vertex(id)
+}
+
+// Nodes returns all vertices in ascending order.
+func (g *Graph) Nodes() graph.Nodes {
+	return iterator.NewImplicitNodes(0, g.vertices, func(id int) graph.Node { return vertex(id) })
+}
+
+// From returns the heads of the arcs that leave id, in ascending order.
+func (g *Graph) From(id int64) graph.Nodes {
+	if g.Node(id) == nil {
+		return graph.Empty
+	}
+	var to []graph.Node
+	for _, a := range g.Out(int(id)) {
+		to = append(to, vertex(a.To))
+	}
+	return iterator.NewOrderedNodes(to)
+}
+
+// To returns the tails of the arcs that enter id, in ascending order.
+func (g *Graph) To(id int64) graph.Nodes {
+	if g.Node(id) == nil {
+		return graph.Empty
+	}
+	var from []graph.Node
+	for _, i := range g.in[g.inStart[id]:g.inStart[id+1]] {
+		from = append(from, vertex(g.arcs[i].From))
+	}
+	return iterator.NewOrderedNodes(from)
+}
+
+// HasEdgeBetween tells whether there is an arc between the vertices in either direction.
+func (g *Graph) HasEdgeBetween(x, y int64) bool {
+	return g.HasEdgeFromTo(x, y) || g.HasEdgeFromTo(y, x)
+}
+
+// HasEdgeFromTo tells whether there is an arc u->v.
+func (g *Graph) HasEdgeFromTo(u, v int64) bool { return g.ArcIndex(int(u), int(v)) >= 0 }
+
+// Edge returns the arc u->v, or nil.
+func (g *Graph) Edge(u, v int64) graph.Edge {
+	if e := g.WeightedEdge(u, v); e != nil {
+		return e
+	}
+	return nil
+}
+
+// WeightedEdge returns the arc u->v with its latency as weight, or nil.
+func (g *Graph) WeightedEdge(u, v int64) graph.WeightedEdge {
+	i := g.ArcIndex(int(u), int(v))
+	if i < 0 {
+		return nil
+	}
+	return weightedArc{g.arcs[i]}
+}
+
+// Weight returns the latency of the arc x->y; 0 for x = y; +Inf and false
+// where there is no arc.
+func (g *Graph) Weight(x, y int64) (w float64, ok bool) {
+	if x == y {
+		return 0, g.Node(x) != nil
+	}
+	i := g.ArcIndex(int(x), int(y))
+	if i < 0 {
+		return math.Inf(1), false
+	}
+	return g.arcs[i].Latency, true
+}
+
+type vertex int64
+
+func (v vertex) ID() int64 { return int64(v) }
+
+type weightedArc struct{ arc Arc }
+
+func (e weightedArc) From() graph.Node { return vertex(e.arc.From) }
+func (e weightedArc) To() graph.Node   { return vertex(e.arc.To) }
+func (e weightedArc) Weight() float64  { return e.arc.Latency }
+
+// ReversedEdge returns the arc itself: the two directions of a link are two arcs.
+func (e weightedArc) ReversedEdge() graph.Edge { return e }

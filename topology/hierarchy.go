@@ -1,0 +1,175 @@
+package topology
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A Hierarchy nests the hosts 0..Hosts()-1 of a machine in groups. It is a
+// tree of Groups with the group of all hosts as its root, and it is immutable.
+type Hierarchy struct {
+	hosts  int
+	levels []Level
+	groups []Group
+	leaf   []int // host -> index of the smallest group that holds it
+}
+
+// A Level is a class of groups of the same kind: all sockets, all racks.
+type Level struct {
+	Name    string  // "" if nobody has named it
+	Latency float64 // s, typical between hosts that a group of this level joins and no finer one; NaN if not known
+	Support float64 // in [0, 1]: median of its groups; NaN if not computed
+}
+
+// A Group is a node of a Hierarchy.
+type Group struct {
+	Hosts    []int   // all hosts below, ascending
+	Level    int     // index into Levels(), finest 0; len(Levels()) for the root
+	Latency  float64 // s, typical between hosts of different children; NaN if not known
+	Support  float64 // in [0, 1]: how firmly the readings speak for the group; NaN if not computed; 1 for the root
+	Parent   int     // index into Groups(), -1 for the root
+	Children []int   // indices into Groups(), ascending; hosts in none of them hang directly below the group
+}
+
+// NewHierarchy builds the tree. Of each group only Hosts, Level, Latency and
+// Support are read, Parent and Children are worked out; rootLatency is the
+// typical latency in s between hosts that no group joins. Slices are copied.
+//
+// It refuses groups of fewer than two hosts, of all hosts, with hosts outside
+// [0, hosts) or given twice, of a level outside levels, and groups that
+// overlap without nesting in a strictly coarser level. O(total size of the
+// groups), times their depth.
+func NewHierarchy(hosts int, levels []Level, groups []Group, rootLatency float64) (*Hierarchy, error) {
+	if hosts < 0 {
+		return nil, fmt.Errorf("topology: hierarchy: %d hosts: want at least 0", hosts)
+	}
+	all := make([]int, hosts)
+	for i := range all {
+		all[i] = i
+	}
+	h := &Hierarchy{hosts: hosts, levels: slices.Clone(levels), leaf: make([]int, hosts)}
+
+	own := make([]Group, 0, len(groups))
+	for i, g := range groups {
+		hs := slices.Clone(g.Hosts)
+		slices.Sort(hs)
+		switch {
+		case len(hs) < 2 || len(hs) >= hosts:
+			return nil, fmt.Errorf("topology: hierarchy: group %d of level %d: %d of %d hosts: want at least 2 and not all", i, g.Level, len(hs), hosts)
+		case hs[0] < 0 || hs[len(hs)-1] >= hosts:
+			return nil, fmt.Errorf("topology: hierarchy: group %d of level %d: host outside [0, %d)", i, g.Level, hosts)
+		case g.Level < 0 || g.Level >= len(levels):
+			return nil, fmt.Errorf("topology: hierarchy: group %d: level %d: want in [0, %d)", i, g.Level, len(levels))
+		}
+		for k := 1; k < len(hs); k++ {
+			if hs[k] == hs[k-1] {
+				return nil, fmt.Errorf("topology: hierarchy: group %d of level %d: host %d given twice", i, g.Level, hs[k])
+			}
+		}
+		own = append(own, Group{Hosts: hs, Level: g.Level, Latency: g.Latency, Support: g.Support})
+	}
+	// Coarse before fine, then by smallest host: the order of output.
+	slices.SortStableFunc(own, func(a, b Group) int {
+		if a.Level != b.Level {
+			return b.Level - a.Level
+		}
+		return a.Hosts[0] - b.Hosts[0]
+	})
+	h.groups = append(h.groups, Group{Hosts: all, Level: len(levels), Latency: rootLatency, Support: 1, Parent: -1})
+	for _, g := range own {
+		g.Parent = h.leaf[g.Hosts[0]]
+		parent := h.groups[g.Parent]
+		for _, x := range g.Hosts {
+			if h.leaf[x] != g.Parent || parent.Level <= g.Level {
+				return nil, fmt.Errorf("topology: hierarchy: group of host %d at level %d does not nest: it overlaps with the group of host %d at level %d",
+					g.Hosts[0], g.Level, h.groups[h.leaf[x]].Hosts[0], h.groups[h.leaf[x]].Level)
+			}
+		}
+		for _, x := range g.Hosts {
+			h.leaf[x] = len(h.groups)
+		}
+		h.groups[g.Parent].Children = append(h.groups[g.Parent].Children, len(h.groups))
+		h.groups = append(h.groups, g)
+	}
+	return h, nil
+}
+
+// Hosts is the number of hosts.
+func (h *Hierarchy) Hosts() int { return h.hosts }
+
+// Levels returns the levels from fine to coarse, without the root. The slice
+// is the hierarchy's own and must not be changed.
+func (h *Hierarchy) Levels() []Level { return h.levels }
+
+// Groups returns all groups, the root first and every parent before its
+// children. The slice is the hierarchy's own and must not be changed.
+func (h *Hierarchy) Groups() []Group { return h.groups }
+
+// GroupsAt returns the groups of one level, ordered by their smallest host.
+func (h *Hierarchy) GroupsAt(level int) []Group {
+	var at []Group
+	for _, g := range h.groups {
+		if g.Level == level {
+			at = append(at, g)
+		}
+	}
+	return at
+}
+
+// Leaf is the index into Groups of the smallest group that holds the host.
+func (h *Hierarchy) Leaf(host int) int { return h.leaf[host] }
+
+// Join is the index into Groups of the smallest group that holds both hosts.
+// O(number of levels), no allocation.
+func (h *Hierarchy) Join(a, b int) int {
+	x, y := h.leaf[a], h.leaf[b]
+	for x != y {
+		// Parents come before children: the later one is not an ancestor.
+		if x > y {
+			x = h.groups[x].Parent
+		} else {
+			y = h.groups[y].Parent
+		}
+	}
+	return x
+}
+
+// Latency is the typical latency in s between two different hosts: that of
+// the smallest group that joins them. It is 0 for a = b. O(number of levels).
+func (h *Hierarchy) Latency(a, b int) float64 {
+	if a == b {
+		return 0
+	}
+	return h.groups[h.Join(a, b)].Latency
+}
+
+// Firm returns the hierarchy without the groups whose support is below the
+// threshold; groups whose support was not computed stay. Levels without
+// groups are dropped.
+func (h *Hierarchy) Firm(threshold float64) *Hierarchy {
+	kept := make([]Group, 0, len(h.groups))
+	used := make([]bool, len(h.levels))
+	for _, g := range h.groups[1:] {
+		if math.IsNaN(g.Support) || g.Support >= threshold {
+			kept = append(kept, g)
+			used[g.Level] = true
+		}
+	}
+	number := make([]int, len(h.levels))
+	var levels []Level
+	for i, l := range h.levels {
+		number[i] = len(levels)
+		if used[i] {
+			levels = append(levels, l)
+		}
+	}
+	for i := range kept {
+		kept[i].Level = number[kept[i].Level]
+	}
+	firm, err := NewHierarchy(h.hosts, levels, kept, h.groups[0].Latency)
+	if err != nil {
+		panic("topology: a part of a hierarchy does not nest: " + err.Error())
+	}
+	return firm
+}

@@ -1,0 +1,48 @@
+package topology
+
+import "gonum.org/v1/gonum/mat"
+
+// A Reconstructor works out the wiring of a machine from measured latencies.
+type Reconstructor interface {
+	// Reconstruct takes square matrices of one-way latencies in s between the
+	// same hosts, one per repetition: cell (i, j) is the latency from i to j,
+	// NaN where it was not measured. The diagonal is not read. Bad data are an
+	// error; a usable but weak result carries Warnings.
+	Reconstruct(repetitions ...mat.Matrix) (*Result, error)
+}
+
+// A Family is the kind of wiring that a reconstruction has found.
+type Family string
+
+// The families.
+const (
+	FamilyFlat     Family = "flat"     // no groups: one switch, or nothing that can be told from one
+	FamilyTree     Family = "tree"     // nested groups
+	FamilyQuotient Family = "quotient" // groups of hosts on switches that are wired as a ring, torus or mesh
+	FamilyMesh     Family = "mesh"     // hosts wired to each other directly, without switches
+)
+
+// A Result is a reconstructed machine.
+type Result struct {
+	Graph     *Graph     // hosts and the switches found
+	Hierarchy *Hierarchy // nested groups; of FamilyMesh the root alone
+	Fit       Fit
+	Warnings  []string // what is weak, and what latencies cannot tell apart, each one sentence
+}
+
+// Fit says how well a result explains the latencies that it was made from.
+// Values that a method does not compute are NaN.
+type Fit struct {
+	Family       Family
+	R2           float64    // share of the variance of the readings that the graph explains
+	Residual     float64    // median of |reading - fit| / fit
+	TreeLikeness float64    // share of sampled quadruples that satisfy the four-point condition
+	Noise        float64    // relative spread of readings, sigma, as estimated
+	Levels       []LevelFit // one per level of the hierarchy, fine to coarse, and one for the root
+}
+
+// LevelFit is the part of a Fit that speaks of one level.
+type LevelFit struct {
+	Separation float64 // ln of the ratio of the latency one level up to this one; NaN for the root
+	Residual   float64 // median of |reading - fit| / fit over the pairs that the level joins
+}
