@@ -43,8 +43,8 @@ func ParseUnit(name string) (Unit, error) {
 // the matrix grows with the lines read, so a hostile file costs no more memory
 // than its own size.
 const (
-	maxHosts = 1 << 15
-	maxLine  = 4 << 20
+	maxColumns = 1 << 15
+	maxLine    = 4 << 20
 )
 
 // maxAsymmetry is the ratio of the two directions of one pair above which a
@@ -102,8 +102,8 @@ func ReadMatrix(r io.Reader, unit Unit) (m *mat.Dense, names []string, err error
 			if n = columns; names != nil {
 				n = len(names)
 			}
-			if n > maxHosts {
-				return nil, nil, fmt.Errorf("encode: read matrix: line 1: %d columns: want at most %d", n, maxHosts)
+			if n > maxColumns {
+				return nil, nil, fmt.Errorf("encode: read matrix: line 1: %d columns: want at most %d", n, maxColumns)
 			}
 			if names != nil {
 				continue

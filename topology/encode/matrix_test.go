@@ -14,8 +14,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-var nan = math.NaN()
-
 func TestReadMatrix(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -69,7 +67,7 @@ func TestReadMatrixRefusesBadFiles(t *testing.T) {
 		{"names and nothing else", "a,b\n", "line 2: the file ends after 0 lines of 2 columns"},
 		{"hole between the lines", ",1\n\n1,\n", "line 2: empty line inside the matrix"},
 		{"asymmetric below a header", "a,b\n,1\n2000,\n", "line 3, column 1: 2e+03 times the other direction, line 2, column 2"},
-		{"too wide", strings.Repeat(",", maxHosts) + "\n", "line 1: 32769 columns: want at most 32768"},
+		{"too wide", strings.Repeat(",", maxColumns) + "\n", "line 1: 32769 columns: want at most 32768"},
 		{"line too long", strings.Repeat(" ", maxLine+1), "line 1: longer than 4194304 bytes"},
 		{"bad quotes in the names", "\"a,b\n,1\n1,\n", "line 1: names:"},
 	}
@@ -89,7 +87,7 @@ func TestReadMatrixRefusesBadFiles(t *testing.T) {
 // A first line that promises 32768 hosts must not cost the memory of a full
 // matrix (8 GiB) before the lines are there, and an endless line must end.
 func TestReadMatrixIsBoundedByItsInput(t *testing.T) {
-	wide := strings.Repeat("1,", maxHosts-1) + "1\n"
+	wide := strings.Repeat("1,", maxColumns-1) + "1\n"
 	if _, _, err := ReadMatrix(strings.NewReader(wide+wide), Second); err == nil {
 		t.Error("ReadMatrix of two wide lines: no error")
 	}
