@@ -234,7 +234,7 @@ func TestSetF1(t *testing.T) {
 	}{
 		{truth, 1},
 		{nil, 0},
-		{[][]int{{0, 1}, {0, 1}}, 0.5},                   // 1 of 1 found, 1 of 3 true: 2/(1+3)
+		{[][]int{{0, 1}, {0, 1}}, 0.5}, // 1 of 1 found, 1 of 3 true: 2/(1+3)
 		{[][]int{{0, 1}, {2, 3}, {0, 2}}, 2 * 2.0 / 6.0}, // 2 of 3 both ways
 	} {
 		if got := SetF1(c.found, truth); math.Abs(got-c.want) > 1e-12 {
@@ -466,8 +466,15 @@ func TestRelabelling(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []Clusterer{
-		Agglomerative{K: 5}, Agglomerative{Linkage: Complete, K: 5}, Agglomerative{Linkage: Single, K: 5}, Agglomerative{},
-		Components{Threshold: 1}, DBSCAN{}, HDBSCAN{}, HDBSCAN{MinSamples: 2, MinClusterSize: 3}, KMedoids{K: 5},
+		Agglomerative{K: 5},
+		Agglomerative{Linkage: Complete, K: 5},
+		Agglomerative{Linkage: Single, K: 5},
+		Agglomerative{},
+		Components{Threshold: 1},
+		DBSCAN{},
+		HDBSCAN{},
+		HDBSCAN{MinSamples: 2, MinClusterSize: 3},
+		KMedoids{K: 5},
 	} {
 		a, err := c.Cluster(d)
 		if err != nil {
@@ -519,8 +526,18 @@ func TestSmallInputs(t *testing.T) {
 func TestSettingsAreChecked(t *testing.T) {
 	d := line(t, 0, 1, 2)
 	for _, c := range []Clusterer{
-		Agglomerative{K: 4}, Agglomerative{Height: -1}, Agglomerative{Linkage: 9}, Components{Threshold: -1}, DBSCAN{Eps: -1},
-		DBSCAN{MinPoints: -1}, HDBSCAN{MinClusterSize: 1}, HDBSCAN{MinSamples: -1}, Spectral{K: 9}, SSS{Alpha: -1}, KMedoids{}, KMedoids{K: 4},
+		Agglomerative{K: 4},
+		Agglomerative{Height: -1},
+		Agglomerative{Linkage: 9},
+		Components{Threshold: -1},
+		DBSCAN{Eps: -1},
+		DBSCAN{MinPoints: -1},
+		HDBSCAN{MinClusterSize: 1},
+		HDBSCAN{MinSamples: -1},
+		Spectral{K: 9},
+		SSS{Alpha: -1},
+		KMedoids{},
+		KMedoids{K: 4},
 	} {
 		if _, err := c.Cluster(d); err == nil {
 			t.Errorf("%T%+v: no error", c, c)
