@@ -1,0 +1,2 @@
+// Package bcast broadcasts along the wiring of the machine.
+package bcast
