@@ -25,17 +25,25 @@ const (
 	Complete             // largest cross distance
 )
 
+// Stride is the distance between the rows of an n x n matrix that Merges
+// takes: n rounded up to an odd number of cache lines, so that the cells of a
+// column do not fall into one set of the cache (7 times slower at n = 4096).
+func Stride(n int) int {
+	const line = 64 / 4
+	return line * ((n+line-1)/line | 1)
+}
+
 // Merges returns the n-1 merges of the complete tree, by ascending height. d
-// is the symmetric n x n matrix, row by row; it is overwritten, and its
-// diagonal is not read. Ties go to the lowest slot. The method is Murtagh's
+// is the symmetric n x n matrix, cell (i, j) at i*Stride(n)+j; it is
+// overwritten, and its diagonal is not read. Ties go to the lowest slot. The method is Murtagh's
 // (1983, "A survey of recent advances in hierarchical clustering algorithms").
 func Merges(d []float32, n int, rule Rule) []Merge {
 	if n < 2 {
 		return nil
 	}
-	c := chain{d: d, n: n, rule: rule, size: make([]int32, n), alive: make([]int32, n)}
+	c := chain{d: d, n: n, stride: Stride(n), rule: rule, size: make([]int32, n), alive: make([]int32, n), leaf: make([]int32, n)}
 	for i := range n {
-		c.size[i], c.alive[i] = 1, int32(i)
+		c.size[i], c.alive[i], c.leaf[i] = 1, int32(i), int32(i)
 	}
 	raw := make([]Merge, 0, n-1)
 	var path []int32
@@ -54,25 +62,53 @@ func Merges(d []float32, n int, rule Rule) []Merge {
 			continue
 		}
 		path = path[:len(path)-2]
-		raw = append(raw, Merge{A: min(x, y), B: max(x, y), Height: height})
+		raw = append(raw, Merge{A: c.leaf[min(x, y)], B: c.leaf[max(x, y)], Height: height})
 		c.join(min(x, y), max(x, y))
+		if 2*len(c.alive) <= c.n {
+			c.compact(path)
+		}
 	}
 	return label(raw, n)
 }
 
-// chain is the state: a cluster lives in the slot of one of its leaves.
+// chain is the state: every cluster lives in a slot, a row and column of d.
 type chain struct {
-	d     []float32
-	n     int
-	rule  Rule
-	size  []int32
-	alive []int32 // slots in use, ascending
+	d      []float32
+	n      int // slots
+	stride int
+	rule   Rule
+	size   []int32
+	alive  []int32 // slots in use, ascending
+	leaf   []int32 // slot -> one of the leaves of its cluster
+}
+
+// compact closes the gaps that joined clusters leave, so that rows stay dense
+// in the cache, and renumbers the slots on path.
+func (c *chain) compact(path []int32) {
+	m := len(c.alive)
+	stride := Stride(m)
+	for to, from := range c.alive {
+		// Destinations never overtake their sources: both run upwards.
+		row := c.d[int(from)*c.stride:]
+		for j, k := range c.alive {
+			c.d[to*stride+j] = row[k]
+		}
+		c.size[to], c.leaf[to] = c.size[from], c.leaf[from]
+	}
+	for i, slot := range path {
+		at, _ := slices.BinarySearch(c.alive, slot)
+		path[i] = int32(at)
+	}
+	for i := range c.alive {
+		c.alive[i] = int32(i)
+	}
+	c.n, c.stride = m, stride
 }
 
 // nearest returns the slot closest to x; the one before x in the chain wins
 // ties, without which the chain could run in a circle.
 func (c *chain) nearest(x, last int32) (y int32, best float32) {
-	row := c.d[int(x)*c.n : (int(x)+1)*c.n]
+	row := c.d[int(x)*c.stride:][:c.n]
 	y = last
 	if last >= 0 {
 		best = row[last]
@@ -87,10 +123,9 @@ func (c *chain) nearest(x, last int32) (y int32, best float32) {
 
 // join puts cluster b into slot a.
 func (c *chain) join(a, b int32) {
-	n := c.n
 	at, _ := slices.BinarySearch(c.alive, b)
 	c.alive = slices.Delete(c.alive, at, at+1)
-	rowA, rowB := c.d[int(a)*n:(int(a)+1)*n], c.d[int(b)*n:(int(b)+1)*n]
+	rowA, rowB := c.d[int(a)*c.stride:][:c.n], c.d[int(b)*c.stride:][:c.n]
 	sum := float32(c.size[a] + c.size[b])
 	wa, wb := float32(c.size[a])/sum, float32(c.size[b])/sum
 	for _, k := range c.alive {
@@ -102,7 +137,7 @@ func (c *chain) join(a, b int32) {
 			v = wa*rowA[k] + wb*rowB[k]
 		}
 		rowA[k] = v
-		c.d[int(k)*n+int(a)] = v
+		c.d[int(k)*c.stride+int(a)] = v
 	}
 	c.size[a] += c.size[b]
 }

@@ -17,7 +17,7 @@ func naive(d []float32, n int, rule Rule) []float64 {
 		var sum, most float64
 		for _, i := range a {
 			for _, j := range b {
-				v := float64(d[i*n+j])
+				v := float64(d[i*Stride(n)+j])
 				sum, most = sum+v, max(most, v)
 			}
 		}
@@ -66,11 +66,11 @@ func TestMergesAgainstDefinition(t *testing.T) {
 }
 
 func random(rng *rand.Rand, n int) []float32 {
-	d := make([]float32, n*n)
+	d := make([]float32, n*Stride(n))
 	for i := range n {
 		for j := range i {
 			v := 1 + rng.Float32()
-			d[i*n+j], d[j*n+i] = v, v
+			d[i*Stride(n)+j], d[j*Stride(n)+i] = v, v
 		}
 	}
 	return d
@@ -78,7 +78,7 @@ func random(rng *rand.Rand, n int) []float32 {
 
 func TestMergesOfTiesEnds(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 50} {
-		d := make([]float32, n*n)
+		d := make([]float32, n*Stride(n))
 		for i := range d {
 			d[i] = 1
 		}

@@ -1,0 +1,48 @@
+package mpi
+
+import (
+	"fmt"
+	"math"
+)
+
+// The checks below are made in Go, before MPI sees the call: so a wrong
+// argument is the same error with every library, and never aborts the job.
+
+// checkPeer says whether rank may exchange a message of n bytes with peer.
+func checkPeer(op string, rank, size, n, peer, tag int) error {
+	switch {
+	case peer < 0 || peer >= size || peer == rank:
+		return &Error{op, rank, peer, tag, fmt.Errorf("%w: %d of %d ranks", ErrRank, peer, size)}
+	case tag < 0 || tag > MaxTag:
+		return &Error{op, rank, peer, tag, fmt.Errorf("%w: %d is not in [0, %d]", ErrTag, tag, MaxTag)}
+	}
+	return checkCount(op, rank, n, peer, tag)
+}
+
+// checkRoot says whether n bytes may be broadcast from root.
+func checkRoot(op string, rank, size, n, root int) error {
+	if root < 0 || root >= size {
+		return &Error{op, rank, root, -1, fmt.Errorf("%w: root %d of %d ranks", ErrRank, root, size)}
+	}
+	return checkCount(op, rank, n, root, -1)
+}
+
+// checkCount holds n to what fits MPI's int.
+func checkCount(op string, rank, n, peer, tag int) error {
+	if n < 0 || n > math.MaxInt32 {
+		return &Error{op, rank, peer, tag, fmt.Errorf("%w: %d bytes, limit %d", ErrCount, n, math.MaxInt32)}
+	}
+	return nil
+}
+
+// checkLength compares the length of a received message with the length that
+// the receiver expects.
+func checkLength(op string, rank, got, want, peer, tag int) error {
+	switch {
+	case got < want:
+		return &Error{op, rank, peer, tag, fmt.Errorf("%w: %d bytes, want %d", ErrLength, got, want)}
+	case got > want:
+		return &Error{op, rank, peer, tag, fmt.Errorf("%w: %d bytes, want %d", ErrTruncated, got, want)}
+	}
+	return nil
+}

@@ -1,0 +1,26 @@
+// Package mpitest is the contract that every mpi.Communicator has to pass: the
+// in-process world, the simulated one, and real MPI on each library.
+//
+// An in-process world is tested by RunWorld, which calls it with several
+// numbers of ranks:
+//
+//	func TestContract(t *testing.T) {
+//		mpitest.RunWorld(t, func(n int, body func(mpi.Communicator) error) error {
+//			return local.Run(n, nil, body)
+//		})
+//	}
+//
+// Where each rank is a process, all processes call Run, or Check, which needs
+// no *testing.T and stays on the calling goroutine:
+//
+//	func main() { err := mpi.Run(mpitest.Check) ... }
+//
+// # Design
+//
+// The cases never rely on a Send that buffers, so they hold for the strictest
+// communicator that the MPI standard allows. What is only visible with
+// buffering (messages overtaking each other by tag) is tested through
+// Requests. Optional abilities are tested where they are present. Errors are
+// part of the contract: the same misuse gives the same sentinel, in an
+// *mpi.Error that names the rank, on every implementation.
+package mpitest

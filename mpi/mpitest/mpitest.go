@@ -1,0 +1,250 @@
+package mpitest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"testing"
+
+	"github.com/topocast/topocast/mpi"
+)
+
+// A testCase is executed by all ranks. It returns an error on a rank where
+// the contract is broken.
+type testCase struct {
+	name string
+	run  func(c mpi.Communicator) error
+	last bool // leaves the communicator unusable: wants one of its own
+}
+
+func cases() []testCase {
+	return []testCase{
+		{name: "rank and size", run: rankAndSize},
+		{name: "messages of one pair keep their order", run: order},
+		{name: "all tags up to MaxTag arrive", run: tags},
+		{name: "all sizes arrive whole", run: sizes},
+		{name: "the send buffer is free when Send returns", run: reuse},
+		{name: "wrong ranks and tags are refused", run: wrongArguments},
+		{name: "Ssend", run: ssend},
+		{name: "requests: empty set", run: requestsEmpty},
+		{name: "requests: many at once", run: requestsMany},
+		{name: "requests: crossing exchanges", run: requestsCrossing},
+		{name: "requests: tags separate messages", run: requestsTags},
+		{name: "requests: order of one tag", run: requestsOrder},
+		{name: "requests: mixed with Send and Recv", run: requestsMixed},
+		{name: "requests: collected garbage while pending", run: requestsGC},
+		{name: "requests: wrong ranks and tags are refused", run: requestsWrong},
+		{name: "native broadcast", run: nativeBcast},
+		{name: "native broadcast from a wrong root", run: nativeBcastWrongRoot},
+		{name: "split", run: split},
+		{name: "split without some ranks", run: splitUndefined},
+		{name: "a duplicate is isolated", run: dupIsolated},
+		{name: "clock", run: clock},
+		{name: "names", run: named},
+		{name: "timed exchanges", run: timed},
+		{name: "timed exchanges with wrong arguments", run: timedWrong},
+		{name: "message longer than the buffer", run: mismatch(16, 8, mpi.ErrTruncated), last: true},
+		{name: "message for an empty buffer", run: mismatch(4, 0, mpi.ErrTruncated), last: true},
+		{name: "long message for a short buffer", run: mismatch(1<<20, 16, mpi.ErrTruncated), last: true},
+		{name: "message shorter than the buffer", run: mismatch(8, 16, mpi.ErrLength), last: true},
+		{name: "empty message for a buffer", run: mismatch(0, 4, mpi.ErrLength), last: true},
+		{name: "short message for a long buffer", run: mismatch(16, 1<<20, mpi.ErrLength), last: true},
+		{name: "requests: message longer than the buffer", run: requestsMismatch(16, 8, mpi.ErrTruncated), last: true},
+		{name: "requests: message shorter than the buffer", run: requestsMismatch(8, 16, mpi.ErrLength), last: true},
+		{name: "use after Close", run: closed, last: true},
+	}
+}
+
+// Check runs all cases on the calling goroutine, and returns the first
+// failure. It is collective: all ranks of comm call it, with no message under
+// way. Cases that leave a communicator unusable run on a duplicate of comm; a
+// communicator that cannot be duplicated has to bear them one after the other,
+// and is not closed.
+func Check(comm mpi.Communicator) error {
+	for _, tc := range cases() {
+		if err := runCase(comm, tc); err != nil {
+			return fmt.Errorf("mpitest: %s: rank %d of %d: %w", tc.name, comm.Rank(), comm.Size(), err)
+		}
+	}
+	return nil
+}
+
+func runCase(comm mpi.Communicator, tc testCase) error {
+	if !tc.last {
+		return tc.run(comm)
+	}
+	s, ok := comm.(mpi.Splitter)
+	if !ok {
+		if tc.name == "use after Close" {
+			return nil
+		}
+		return tc.run(comm)
+	}
+	own, err := s.Dup()
+	if err != nil {
+		return fmt.Errorf("Dup: %w", err)
+	}
+	return tc.run(own)
+}
+
+// Run runs Check in a test of which every rank is a process of its own. It is
+// collective. When a case fails and comm is an mpi.Aborter, the whole job is
+// ended with the failure on stderr, since the other ranks may wait for this one.
+func Run(t *testing.T, comm mpi.Communicator) {
+	t.Helper()
+	if err := Check(comm); err != nil {
+		if a, ok := comm.(mpi.Aborter); ok {
+			fmt.Fprintln(os.Stderr, err)
+			a.Abort(1)
+		}
+		t.Fatal(err)
+	}
+}
+
+// A World runs body on n ranks of one process, each on a goroutine of its own,
+// and returns when all of them have returned. When body returns an error or
+// panics on a rank, the world ends all others: operations under way and later
+// ones return mpi.ErrAborted, and the World returns an error that wraps the
+// first cause.
+type World func(n int, body func(mpi.Communicator) error) error
+
+// RunWorld runs all cases in worlds of 1, 2, 3, 4 and 8 ranks, each case in a
+// fresh world, and those that only an in-process world can be asked for.
+func RunWorld(t *testing.T, world World) {
+	for _, n := range []int{1, 2, 3, 4, 8} {
+		t.Run(fmt.Sprintf("%d ranks", n), func(t *testing.T) {
+			for _, tc := range append(cases(), worldCases()...) {
+				t.Run(tc.name, func(t *testing.T) {
+					if err := world(n, tc.run); err != nil {
+						t.Fatal(err)
+					}
+				})
+			}
+			t.Run("an error ends the world", func(t *testing.T) { endsWorld(t, world, n, false) })
+			t.Run("a panic ends the world", func(t *testing.T) { endsWorld(t, world, n, true) })
+		})
+	}
+}
+
+// worldCases are the cases that share memory between ranks.
+func worldCases() []testCase {
+	return []testCase{
+		{name: "Ssend waits for the receiver", run: ssendWaits()},
+	}
+}
+
+var errCause = errors.New("mpitest: the cause")
+
+// endsWorld lets the last rank fail while the others wait for a message that
+// never comes.
+func endsWorld(t *testing.T, world World, n int, panics bool) {
+	err := world(n, func(c mpi.Communicator) error {
+		if c.Rank() == n-1 {
+			// The others are told to start waiting, so that some really wait.
+			for peer := range n - 1 {
+				if err := c.Send([]byte{1}, peer, 1); err != nil {
+					return err
+				}
+			}
+			if panics {
+				panic(errCause)
+			}
+			return errCause
+		}
+		if err := c.Recv(make([]byte, 1), n-1, 1); err != nil {
+			return err
+		}
+		err := c.Recv(make([]byte, 1), n-1, 2)
+		if !errors.Is(err, mpi.ErrAborted) {
+			return fmt.Errorf("Recv from a rank that has failed = %v, want %v", err, mpi.ErrAborted)
+		}
+		// So does every later operation.
+		if err := c.Send(nil, n-1, 3); !errors.Is(err, mpi.ErrAborted) {
+			return fmt.Errorf("Send in an aborted world = %v, want %v", err, mpi.ErrAborted)
+		}
+		return err
+	})
+	if !errors.Is(err, errCause) {
+		t.Fatalf("world's error = %v, want one that wraps %q", err, errCause)
+	}
+}
+
+// wantError checks that err is the sentinel want, inside an *mpi.Error of this
+// rank.
+func wantError(c mpi.Communicator, what string, err, want error) error {
+	if !errors.Is(err, want) {
+		return fmt.Errorf("%s = %v, want %v", what, err, want)
+	}
+	var e *mpi.Error
+	if !errors.As(err, &e) {
+		return fmt.Errorf("%s: error is a %T, want an *mpi.Error", what, err)
+	}
+	if e.Rank != c.Rank() || e.Op == "" {
+		return fmt.Errorf("%s: error of operation %q on rank %d, want a named one on rank %d", what, e.Op, e.Rank, c.Rank())
+	}
+	return nil
+}
+
+// eachPair calls f on both ranks of every pair, all ranks in the same order of
+// pairs, so that no order of blocking calls inside f can deadlock across pairs.
+func eachPair(c mpi.Communicator, f func(peer int, low bool) error) error {
+	for i := range c.Size() {
+		for j := i + 1; j < c.Size(); j++ {
+			var err error
+			switch c.Rank() {
+			case i:
+				err = f(j, true)
+			case j:
+				err = f(i, false)
+			}
+			if err != nil {
+				return fmt.Errorf("pair %d, %d: %w", i, j, err)
+			}
+		}
+	}
+	return nil
+}
+
+// fill writes a pattern that differs in every message and at every offset
+// (the period 251 is prime to all block sizes).
+func fill(buf []byte, seed int) {
+	for i := range buf {
+		buf[i] = byte((i + seed*37) % 251)
+	}
+}
+
+func verify(buf []byte, seed int) error {
+	for i, b := range buf {
+		if want := byte((i + seed*37) % 251); b != want {
+			return fmt.Errorf("byte %d of %d is %d, want %d", i, len(buf), b, want)
+		}
+	}
+	return nil
+}
+
+// send and recv move the pattern of a seed.
+func send(c mpi.Communicator, size, seed, dst, tag int) error {
+	buf := make([]byte, size)
+	fill(buf, seed)
+	return c.Send(buf, dst, tag)
+}
+
+func recv(c mpi.Communicator, size, seed, src, tag int) error {
+	buf := make([]byte, size)
+	if err := c.Recv(buf, src, tag); err != nil {
+		return err
+	}
+	return verify(buf, seed)
+}
+
+func closeAll(comms ...mpi.Communicator) error {
+	for _, c := range comms {
+		if cl, ok := c.(io.Closer); ok {
+			if err := cl.Close(); err != nil {
+				return fmt.Errorf("Close: %w", err)
+			}
+		}
+	}
+	return nil
+}

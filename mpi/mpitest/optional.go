@@ -1,0 +1,295 @@
+package mpitest
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/topocast/topocast/mpi"
+)
+
+func nativeBcast(c mpi.Communicator) error {
+	b, ok := c.(mpi.NativeBcast)
+	if !ok {
+		return nil
+	}
+	for root := range c.Size() {
+		for _, size := range []int{0, 1, 8, 1000, 64 << 10} {
+			buf := make([]byte, size)
+			if c.Rank() == root {
+				fill(buf, root+size)
+			}
+			if err := b.Bcast(buf, root); err != nil {
+				return err
+			}
+			if err := verify(buf, root+size); err != nil {
+				return fmt.Errorf("%d bytes from rank %d: %w", size, root, err)
+			}
+		}
+	}
+	buf := make([]byte, 1<<20)
+	if c.Rank() == 0 {
+		fill(buf, 1)
+	}
+	if err := b.Bcast(buf, 0); err != nil {
+		return err
+	}
+	return verify(buf, 1)
+}
+
+func nativeBcastWrongRoot(c mpi.Communicator) error {
+	b, ok := c.(mpi.NativeBcast)
+	if !ok {
+		return nil
+	}
+	for _, root := range []int{-1, c.Size()} {
+		if err := wantError(c, fmt.Sprintf("Bcast from rank %d", root), b.Bcast(make([]byte, 4), root), mpi.ErrRank); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// split makes communicators of the even and the odd ranks in reverse order.
+func split(c mpi.Communicator) error {
+	s, ok := c.(mpi.Splitter)
+	if !ok {
+		return nil
+	}
+	half, err := s.Split(c.Rank()%2, -c.Rank())
+	if err != nil {
+		return err
+	}
+	size := (c.Size() + 1 - c.Rank()%2) / 2
+	if half.Size() != size || half.Rank() != size-1-c.Rank()/2 {
+		return fmt.Errorf("split is rank %d of %d, want rank %d of %d", half.Rank(), half.Size(), size-1-c.Rank()/2, size)
+	}
+	if err := rankAndSize(half); err != nil {
+		return err
+	}
+	// Equal keys: the order of old ranks.
+	same, err := s.Split(0, 7)
+	if err != nil {
+		return err
+	}
+	if same.Size() != c.Size() || same.Rank() != c.Rank() {
+		return fmt.Errorf("split with equal keys is rank %d of %d, want rank %d of %d", same.Rank(), same.Size(), c.Rank(), c.Size())
+	}
+	if err := sizes(same); err != nil {
+		return err
+	}
+	// The parts can be split and duplicated again.
+	if s, ok := half.(mpi.Splitter); ok {
+		again, err := s.Dup()
+		if err != nil {
+			return err
+		}
+		if err := rankAndSize(again); err != nil {
+			return err
+		}
+		if err := closeAll(again); err != nil {
+			return err
+		}
+	}
+	return closeAll(half, same)
+}
+
+func splitUndefined(c mpi.Communicator) error {
+	s, ok := c.(mpi.Splitter)
+	if !ok {
+		return nil
+	}
+	color := 3
+	if c.Rank() == 0 {
+		color = -1
+	}
+	part, err := s.Split(color, 0)
+	if err != nil {
+		return err
+	}
+	if c.Rank() == 0 {
+		if part != nil {
+			return fmt.Errorf("Split with color -1 = %v, want nil", part)
+		}
+		return nil
+	}
+	if part == nil {
+		return fmt.Errorf("Split with color %d = nil, want a communicator", color)
+	}
+	if part.Size() != c.Size()-1 || part.Rank() != c.Rank()-1 {
+		return fmt.Errorf("split is rank %d of %d, want rank %d of %d", part.Rank(), part.Size(), c.Rank()-1, c.Size()-1)
+	}
+	if err := rankAndSize(part); err != nil {
+		return err
+	}
+	return closeAll(part)
+}
+
+// dupIsolated sends with the same tag on the communicator and on two
+// duplicates, and receives in another order.
+func dupIsolated(c mpi.Communicator) error {
+	s, ok := c.(mpi.Splitter)
+	if !ok {
+		return nil
+	}
+	first, err := s.Dup()
+	if err != nil {
+		return err
+	}
+	second, err := s.Dup()
+	if err != nil {
+		return err
+	}
+	comms := []mpi.Communicator{c, first, second}
+	for k, d := range comms {
+		if d.Rank() != c.Rank() || d.Size() != c.Size() {
+			return fmt.Errorf("duplicate %d is rank %d of %d, want rank %d of %d", k, d.Rank(), d.Size(), c.Rank(), c.Size())
+		}
+	}
+	if newRequests(c) != nil && newRequests(first) != nil && newRequests(second) != nil {
+		err := eachPair(c, func(peer int, low bool) error {
+			if !low {
+				for k := len(comms) - 1; k >= 0; k-- {
+					if err := recv(comms[k], 16, k, peer, 1); err != nil {
+						return fmt.Errorf("communicator %d: %w", k, err)
+					}
+				}
+				return nil
+			}
+			var sets []mpi.Requests
+			for k, d := range comms {
+				set := newRequests(d)
+				sets = append(sets, set)
+				buf := make([]byte, 16)
+				fill(buf, k)
+				if err := set.Isend(buf, peer, 1); err != nil {
+					return err
+				}
+			}
+			for _, set := range sets {
+				if err := set.WaitAll(); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return closeAll(second, first)
+}
+
+func clock(c mpi.Communicator) error {
+	cl, ok := c.(mpi.Clock)
+	if !ok {
+		return nil
+	}
+	last := cl.Now()
+	tick := func() error {
+		now := cl.Now()
+		if !(now >= last) || math.IsInf(now, 0) {
+			return fmt.Errorf("clock went from %g s to %g s", last, now)
+		}
+		last = now
+		return nil
+	}
+	for range 1000 {
+		if err := tick(); err != nil {
+			return err
+		}
+	}
+	return eachPair(c, func(peer int, low bool) error {
+		var err error
+		if low {
+			err = send(c, 8, 1, peer, 1)
+		} else {
+			err = recv(c, 8, 1, peer, 1)
+		}
+		if err != nil {
+			return err
+		}
+		return tick()
+	})
+}
+
+func named(c mpi.Communicator) error {
+	nm, ok := c.(mpi.Named)
+	if !ok {
+		return nil
+	}
+	if nm.ProcessorName() == "" {
+		return fmt.Errorf("no processor name")
+	}
+	if nm.Core() < -1 {
+		return fmt.Errorf("core %d, want at least -1", nm.Core())
+	}
+	return nil
+}
+
+// timed checks that all samples are above 0 on both sides, that together they
+// do not last longer than the call, and that no message is left over.
+func timed(c mpi.Communicator) error {
+	tm, ok := c.(mpi.Timed)
+	if !ok {
+		return nil
+	}
+	cl, hasClock := c.(mpi.Clock)
+	for _, size := range []int{0, 1, 1024, 64 << 10} {
+		for _, iters := range []int{1, 4} {
+			err := eachPair(c, func(peer int, low bool) error {
+				samples := make([]float64, 3)
+				var start float64
+				if hasClock {
+					start = cl.Now()
+				}
+				if err := tm.PingPong(samples, peer, 8, size, iters, low); err != nil {
+					return err
+				}
+				sum := 0.0
+				for _, s := range samples {
+					if !(s > 0) || math.IsInf(s, 0) {
+						return fmt.Errorf("samples %g s, want all above 0", samples)
+					}
+					sum += s
+				}
+				if hasClock {
+					// A little grace: the two may read different clocks.
+					if took := cl.Now() - start; sum > took*1.01+1e-6 {
+						return fmt.Errorf("samples add up to %g s, but the call took %g s", sum, took)
+					}
+				}
+				if low {
+					return send(c, 5, 1, peer, 8)
+				}
+				return recv(c, 5, 1, peer, 8)
+			})
+			if err != nil {
+				return fmt.Errorf("%d bytes, %d round trips: %w", size, iters, err)
+			}
+		}
+	}
+	return nil
+}
+
+func timedWrong(c mpi.Communicator) error {
+	tm, ok := c.(mpi.Timed)
+	if !ok {
+		return nil
+	}
+	samples := make([]float64, 1)
+	for _, peer := range []int{c.Rank(), -1, c.Size()} {
+		err := tm.PingPong(samples, peer, 0, 8, 1, true)
+		if err := wantError(c, fmt.Sprintf("PingPong with rank %d", peer), err, mpi.ErrRank); err != nil {
+			return err
+		}
+	}
+	if c.Size() > 1 {
+		for _, tag := range []int{-1, mpi.MaxTag + 1} {
+			err := tm.PingPong(samples, (c.Rank()+1)%c.Size(), tag, 8, 1, true)
+			if err := wantError(c, fmt.Sprintf("PingPong with tag %d", tag), err, mpi.ErrTag); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

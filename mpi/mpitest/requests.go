@@ -1,0 +1,333 @@
+package mpitest
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/topocast/topocast/mpi"
+)
+
+// newRequests returns a set of requests, or nil if c cannot make one.
+func newRequests(c mpi.Communicator) mpi.Requests {
+	if nb, ok := c.(mpi.NonBlocking); ok {
+		return nb.NewRequests()
+	}
+	return nil
+}
+
+func requestsEmpty(c mpi.Communicator) error {
+	set := newRequests(c)
+	if set == nil {
+		return nil
+	}
+	for range 2 {
+		if err := set.WaitAll(); err != nil {
+			return fmt.Errorf("WaitAll of an empty set: %w", err)
+		}
+	}
+	return nil
+}
+
+// requestsMany has many transfers with every peer under way at once, and uses
+// the set again.
+func requestsMany(c mpi.Communicator) error {
+	set := newRequests(c)
+	if set == nil {
+		return nil
+	}
+	const each = 16
+	size := func(k int) int { return k * k * k } // 0 B .. 3375 B
+	for round := range 3 {
+		var in [][]byte
+		for peer := range c.Size() {
+			if peer == c.Rank() {
+				continue
+			}
+			for k := range each {
+				buf := make([]byte, size(k))
+				in = append(in, buf)
+				if err := set.Irecv(buf, peer, k); err != nil {
+					return err
+				}
+			}
+			for k := range each {
+				buf := make([]byte, size(k))
+				fill(buf, c.Rank()+k+round)
+				if err := set.Isend(buf, peer, k); err != nil {
+					return err
+				}
+			}
+		}
+		if err := set.WaitAll(); err != nil {
+			return err
+		}
+		for peer := range c.Size() {
+			if peer == c.Rank() {
+				continue
+			}
+			for k := range each {
+				if err := verify(in[0], peer+k+round); err != nil {
+					return fmt.Errorf("round %d, message %d from rank %d: %w", round, k, peer, err)
+				}
+				in = in[1:]
+			}
+		}
+	}
+	return nil
+}
+
+// requestsCrossing lets both sides of every pair send before they receive.
+func requestsCrossing(c mpi.Communicator) error {
+	set := newRequests(c)
+	if set == nil {
+		return nil
+	}
+	for _, size := range []int{0, 1, 4096, 1 << 20} {
+		if size > 4096 && c.Size() > 4 && c.Rank() > 1 {
+			continue // long ones between two ranks only, or n^2 MiB are moved
+		}
+		peers := c.Size()
+		if size > 4096 && peers > 4 {
+			peers = 2
+		}
+		in := make([][]byte, peers)
+		out := make([]byte, size)
+		fill(out, c.Rank())
+		for peer := range peers {
+			if peer == c.Rank() {
+				continue
+			}
+			if err := set.Isend(out, peer, 1); err != nil {
+				return err
+			}
+		}
+		for peer := range peers {
+			if peer == c.Rank() {
+				continue
+			}
+			in[peer] = make([]byte, size)
+			if err := set.Irecv(in[peer], peer, 1); err != nil {
+				return err
+			}
+		}
+		if err := set.WaitAll(); err != nil {
+			return err
+		}
+		for peer, buf := range in {
+			if err := verify(buf, peer); err != nil {
+				return fmt.Errorf("%d bytes from rank %d: %w", size, peer, err)
+			}
+		}
+	}
+	return nil
+}
+
+// requestsTags sends with tags 1, 2, 3 and receives with tags 3, 2, 1.
+func requestsTags(c mpi.Communicator) error {
+	set := newRequests(c)
+	if set == nil {
+		return nil
+	}
+	return eachPair(c, func(peer int, low bool) error {
+		if low {
+			for tag := 1; tag <= 3; tag++ {
+				buf := make([]byte, 32)
+				fill(buf, tag)
+				if err := set.Isend(buf, peer, tag); err != nil {
+					return err
+				}
+			}
+			return set.WaitAll()
+		}
+		for tag := 3; tag >= 1; tag-- {
+			if err := recv(c, 32, tag, peer, tag); err != nil {
+				return fmt.Errorf("tag %d: %w", tag, err)
+			}
+		}
+		return nil
+	})
+}
+
+// requestsOrder posts several receives of one tag: they match in order.
+func requestsOrder(c mpi.Communicator) error {
+	set := newRequests(c)
+	if set == nil {
+		return nil
+	}
+	const messages = 8
+	return eachPair(c, func(peer int, low bool) error {
+		bufs := make([][]byte, messages)
+		for k := range bufs {
+			bufs[k] = make([]byte, 16)
+			var err error
+			if low {
+				fill(bufs[k], k)
+				err = set.Isend(bufs[k], peer, 7)
+			} else {
+				err = set.Irecv(bufs[k], peer, 7)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := set.WaitAll(); err != nil {
+			return err
+		}
+		for k, buf := range bufs {
+			if err := verify(buf, k); err != nil {
+				return fmt.Errorf("message %d: %w", k, err)
+			}
+		}
+		return nil
+	})
+}
+
+// requestsMixed matches Isend with Recv, and Send with Irecv.
+func requestsMixed(c mpi.Communicator) error {
+	set := newRequests(c)
+	if set == nil {
+		return nil
+	}
+	for _, size := range []int{0, 8, 128 << 10} {
+		err := eachPair(c, func(peer int, low bool) error {
+			buf := make([]byte, size)
+			if !low {
+				if err := recv(c, size, 1, peer, 1); err != nil {
+					return err
+				}
+				return send(c, size, 2, peer, 2)
+			}
+			out := make([]byte, size)
+			fill(out, 1)
+			if err := set.Isend(out, peer, 1); err != nil {
+				return err
+			}
+			if err := set.Irecv(buf, peer, 2); err != nil {
+				return err
+			}
+			if err := set.WaitAll(); err != nil {
+				return err
+			}
+			return verify(buf, 2)
+		})
+		if err != nil {
+			return fmt.Errorf("%d bytes: %w", size, err)
+		}
+	}
+	return nil
+}
+
+// requestsGC drops every reference to the buffers of pending sends, and
+// collects garbage and allocates over it before they are waited for.
+func requestsGC(c mpi.Communicator) error {
+	set := newRequests(c)
+	if set == nil {
+		return nil
+	}
+	const messages, size = 16, 32 << 10
+	peer := c.Rank() ^ 1
+	if peer >= c.Size() {
+		return nil
+	}
+	in := make([][]byte, messages)
+	for k := range messages {
+		in[k] = make([]byte, size)
+		if err := set.Irecv(in[k], peer, k); err != nil {
+			return err
+		}
+	}
+	for k := range messages {
+		buf := make([]byte, size)
+		fill(buf, k)
+		if err := set.Isend(buf, peer, k); err != nil {
+			return err
+		}
+	}
+	for range 3 {
+		runtime.GC()
+		for range messages {
+			litter := make([]byte, size)
+			litter[0] = 1
+		}
+	}
+	if err := set.WaitAll(); err != nil {
+		return err
+	}
+	for k, buf := range in {
+		if err := verify(buf, k); err != nil {
+			return fmt.Errorf("message %d: %w", k, err)
+		}
+	}
+	return nil
+}
+
+// requestsWrong checks that a refused transfer does not enter the set.
+func requestsWrong(c mpi.Communicator) error {
+	set := newRequests(c)
+	if set == nil {
+		return nil
+	}
+	buf := make([]byte, 4)
+	for _, peer := range []int{c.Rank(), -1, c.Size()} {
+		if err := wantError(c, fmt.Sprintf("Isend to rank %d", peer), set.Isend(buf, peer, 0), mpi.ErrRank); err != nil {
+			return err
+		}
+		if err := wantError(c, fmt.Sprintf("Irecv from rank %d", peer), set.Irecv(buf, peer, 0), mpi.ErrRank); err != nil {
+			return err
+		}
+	}
+	if c.Size() > 1 {
+		peer := (c.Rank() + 1) % c.Size()
+		for _, tag := range []int{-1, mpi.MaxTag + 1} {
+			if err := wantError(c, fmt.Sprintf("Isend with tag %d", tag), set.Isend(buf, peer, tag), mpi.ErrTag); err != nil {
+				return err
+			}
+			if err := wantError(c, fmt.Sprintf("Irecv with tag %d", tag), set.Irecv(buf, peer, tag), mpi.ErrTag); err != nil {
+				return err
+			}
+		}
+	}
+	if err := set.WaitAll(); err != nil {
+		return fmt.Errorf("WaitAll after refused transfers: %w", err)
+	}
+	return nil
+}
+
+// requestsMismatch finds the wrong length in WaitAll; the transfers beside it
+// in the set are completed nevertheless.
+func requestsMismatch(sent, expected int, want error) func(mpi.Communicator) error {
+	return func(c mpi.Communicator) error {
+		set := newRequests(c)
+		if set == nil || c.Size() < 2 {
+			return nil
+		}
+		switch c.Rank() {
+		case 0:
+			if err := send(c, sent, 1, 1, 4); err != nil {
+				return err
+			}
+			return send(c, 8, 2, 1, 5)
+		case 1:
+			buf := make([]byte, expected+64)
+			for i := range buf {
+				buf[i] = 0xAA
+			}
+			good := make([]byte, 8)
+			if err := set.Irecv(buf[:expected:expected], 0, 4); err != nil {
+				return err
+			}
+			if err := set.Irecv(good, 0, 5); err != nil {
+				return err
+			}
+			err := set.WaitAll()
+			if err := wantError(c, fmt.Sprintf("WaitAll with %d bytes for a buffer of %d", sent, expected), err, want); err != nil {
+				return err
+			}
+			if err := untouched(buf[expected:]); err != nil {
+				return err
+			}
+			return verify(good, 2)
+		}
+		return nil
+	}
+}

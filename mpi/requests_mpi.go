@@ -1,0 +1,144 @@
+//go:build mpi && cgo
+
+package mpi
+
+/*
+#cgo noescape tc_isend
+#cgo nocallback tc_isend
+#cgo noescape tc_irecv
+#cgo nocallback tc_irecv
+#cgo noescape tc_waitall
+#cgo nocallback tc_waitall
+#include "shim.h"
+*/
+import "C"
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// NewRequests returns an empty set of transfers.
+func (c *Comm) NewRequests() Requests { return &requests{c: c} }
+
+// requests is a set of transfers under way. The handles and the calls that
+// made them stand at equal indices.
+type requests struct {
+	c       *Comm
+	handles []C.MPI_Request
+	results []C.tc_result
+	calls   []call
+	pins    pins
+}
+
+// A call is what an error of WaitAll has to tell about a transfer.
+type call struct {
+	op        string
+	n         int // bytes that a receive expects
+	peer, tag int
+}
+
+func (r *requests) Isend(buf []byte, dst, tag int) error {
+	if err := r.c.check("Isend", len(buf), dst, tag); err != nil {
+		return err
+	}
+	r.pins.pin(buf)
+	r.handles = append(r.handles, r.null())
+	handle := &r.handles[len(r.handles)-1]
+	code := C.tc_isend(data(buf), C.int(len(buf)), C.int(dst), C.int(tag), r.c.comm, handle)
+	return r.started(call{"Isend", len(buf), dst, tag}, code)
+}
+
+func (r *requests) Irecv(buf []byte, src, tag int) error {
+	if err := r.c.check("Irecv", len(buf), src, tag); err != nil {
+		return err
+	}
+	r.pins.pin(buf)
+	r.handles = append(r.handles, r.null())
+	handle := &r.handles[len(r.handles)-1]
+	code := C.tc_irecv(data(buf), C.int(len(buf)), C.int(src), C.int(tag), r.c.comm, handle)
+	return r.started(call{"Irecv", len(buf), src, tag}, code)
+}
+
+// null is the zero handle, to be overwritten by MPI.
+func (r *requests) null() (handle C.MPI_Request) { return handle }
+
+// started keeps the transfer if MPI has begun it.
+func (r *requests) started(made call, code C.int) error {
+	if code != C.MPI_SUCCESS {
+		r.handles = r.handles[:len(r.handles)-1]
+		return r.c.fault(made.op, code, made.peer, made.tag)
+	}
+	r.calls = append(r.calls, made)
+	return nil
+}
+
+func (r *requests) WaitAll() error {
+	if r.c.closed {
+		return r.c.useAfterClose("WaitAll")
+	}
+	n := len(r.handles)
+	if n == 0 {
+		return nil
+	}
+	for len(r.results) < n {
+		r.results = append(r.results, C.tc_result{})
+	}
+	code := C.tc_waitall(C.int(n), unsafe.SliceData(r.handles), unsafe.SliceData(r.results), r.c.spin)
+	r.pins.unpin()
+	r.handles = r.handles[:0]
+	calls := r.calls
+	r.calls = r.calls[:0]
+	if code != C.MPI_SUCCESS {
+		return r.c.fault("WaitAll", code, -1, -1)
+	}
+	for i, made := range calls {
+		result := r.results[i]
+		if err := r.c.fault(made.op, result.code, made.peer, made.tag); err != nil {
+			return err
+		}
+		if made.op == "Irecv" {
+			if err := checkLength(made.op, r.c.rank, int(result.count), made.n, made.peer, made.tag); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// pinsPerPinner is how many objects a runtime.Pinner holds without a slice of
+// its own, which it would allocate anew each time (Go 1.21 to 1.26).
+const pinsPerPinner = 5
+
+// pins keeps buffers in place from the start of a transfer to its end. It
+// keeps its Pinners, because a fresh one costs an allocation and a finalizer.
+type pins struct {
+	pinners    []*runtime.Pinner
+	count      int     // pinned objects
+	start, end uintptr // the last pinned slice, with its capacity
+}
+
+func (p *pins) pin(buf []byte) {
+	if len(buf) == 0 {
+		return
+	}
+	// Segments of one buffer, in ascending order, are one object.
+	first := uintptr(unsafe.Pointer(unsafe.SliceData(buf)))
+	if p.start <= first && first+uintptr(len(buf)) <= p.end {
+		return
+	}
+	p.start, p.end = first, first+uintptr(cap(buf))
+	i := p.count / pinsPerPinner
+	if i == len(p.pinners) {
+		p.pinners = append(p.pinners, new(runtime.Pinner))
+	}
+	p.pinners[i].Pin(unsafe.SliceData(buf))
+	p.count++
+}
+
+func (p *pins) unpin() {
+	for i := range (p.count + pinsPerPinner - 1) / pinsPerPinner {
+		p.pinners[i].Unpin()
+	}
+	p.count, p.start, p.end = 0, 0, 0
+}

@@ -1,0 +1,62 @@
+package mpi
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+)
+
+// A Comm has every ability that this package names, in both builds.
+var _ interface {
+	Communicator
+	SyncSender
+	NonBlocking
+	Clock
+	Named
+	Timed
+	NativeBcast
+	Splitter
+	Aborter
+	io.Closer
+} = (*Comm)(nil)
+
+// Run is a main function's way into MPI, and collective: it starts MPI (or
+// attaches to one that runs), calls work with a communicator of all ranks, and
+// ends MPI. Call it from the main goroutine.
+//
+// If work returns an error, panics or calls runtime.Goexit on any rank, the
+// cause is printed on standard error and the whole job is aborted, with exit
+// status 1 for an error and 2 for a panic: the other ranks may wait for this
+// one. MPI_Finalize, which would wait too, is called on success only. So Run
+// returns nil, or the error of starting or ending MPI (ErrNotBuilt, say).
+func Run(work func(Communicator) error) error {
+	world, err := World()
+	if err != nil {
+		return err
+	}
+	returned := false
+	defer func() {
+		if !returned {
+			report(os.Stderr, world.Rank(), recover(), debug.Stack())
+			world.Abort(2)
+		}
+	}()
+	err = work(world)
+	returned = true
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "rank %d: %v\n", world.Rank(), err)
+		world.Abort(1)
+	}
+	return world.Close()
+}
+
+// report tells why work did not return: by the value of a panic, or nil for
+// runtime.Goexit.
+func report(w io.Writer, rank int, panicked any, stack []byte) {
+	if panicked == nil {
+		fmt.Fprintf(w, "rank %d: the goroutine of mpi.Run was ended by runtime.Goexit\n\n%s", rank, stack)
+		return
+	}
+	fmt.Fprintf(w, "rank %d: panic: %v\n\n%s", rank, panicked, stack)
+}

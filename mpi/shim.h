@@ -1,0 +1,149 @@
+// Static wrappers around the calls of MPI that package mpi makes. They exist
+// because cgo cannot see MPI's macros, because the handles of the libraries
+// differ in type, and because a wait that may yield has to stay below Go.
+//
+// Every wrapper returns MPI's own code, or TC_ENDED when MPI has been
+// finalised: MPI would end the process on any further call.
+
+#ifndef TOPOCAST_SHIM_H
+#define TOPOCAST_SHIM_H
+
+#include <mpi.h>
+#include <sched.h>
+#include <stdint.h>
+#include <time.h>
+
+#define TC_ENDED (-1)
+
+typedef struct {
+	int code;
+	int count; // bytes received; -1 if that does not apply
+} tc_result;
+
+static inline int tc_ended(void) {
+	int ended = 0;
+	MPI_Finalized(&ended);
+	return ended;
+}
+
+// tc_wait completes a request. With spin > 0 it polls that often and then
+// gives the core away between polls: MPICH never does so by itself, and ranks
+// that outnumber the cores would wait for each other's time slices.
+static inline int tc_wait(MPI_Request *request, MPI_Status *status, int spin) {
+	if (spin == 0)
+		return MPI_Wait(request, status);
+	int done = 0;
+	for (int polls = 0;; polls++) {
+		int code = MPI_Test(request, &done, status);
+		if (code != MPI_SUCCESS || done)
+			return code;
+		if (polls >= spin)
+			sched_yield();
+	}
+}
+
+// tc_put and tc_get are the blocking transfers, for a caller that knows MPI to
+// be running.
+
+static inline int tc_put(void *buf, int n, int dst, int tag, MPI_Comm comm, int spin) {
+	if (spin == 0)
+		return MPI_Send(buf, n, MPI_BYTE, dst, tag, comm);
+	MPI_Request request;
+	MPI_Status status;
+	int code = MPI_Isend(buf, n, MPI_BYTE, dst, tag, comm, &request);
+	return code != MPI_SUCCESS ? code : tc_wait(&request, &status, spin);
+}
+
+static inline int tc_get(void *buf, int n, int src, int tag, MPI_Comm comm, int spin, MPI_Status *status) {
+	if (spin == 0)
+		return MPI_Recv(buf, n, MPI_BYTE, src, tag, comm, status);
+	MPI_Request request;
+	int code = MPI_Irecv(buf, n, MPI_BYTE, src, tag, comm, &request);
+	return code != MPI_SUCCESS ? code : tc_wait(&request, status, spin);
+}
+
+static inline int tc_send(void *buf, int n, int dst, int tag, MPI_Comm comm, int spin) {
+	return tc_ended() ? TC_ENDED : tc_put(buf, n, dst, tag, comm, spin);
+}
+
+static inline int tc_ssend(void *buf, int n, int dst, int tag, MPI_Comm comm, int spin) {
+	if (tc_ended())
+		return TC_ENDED;
+	if (spin == 0)
+		return MPI_Ssend(buf, n, MPI_BYTE, dst, tag, comm);
+	MPI_Request request;
+	MPI_Status status;
+	int code = MPI_Issend(buf, n, MPI_BYTE, dst, tag, comm, &request);
+	return code != MPI_SUCCESS ? code : tc_wait(&request, &status, spin);
+}
+
+static inline tc_result tc_recv(void *buf, int n, int src, int tag, MPI_Comm comm, int spin) {
+	tc_result result = {TC_ENDED, -1};
+	if (tc_ended())
+		return result;
+	MPI_Status status;
+	result.code = tc_get(buf, n, src, tag, comm, spin, &status);
+	if (result.code == MPI_SUCCESS)
+		MPI_Get_count(&status, MPI_BYTE, &result.count);
+	return result;
+}
+
+static inline int tc_isend(void *buf, int n, int dst, int tag, MPI_Comm comm, MPI_Request *request) {
+	return tc_ended() ? TC_ENDED : MPI_Isend(buf, n, MPI_BYTE, dst, tag, comm, request);
+}
+
+static inline int tc_irecv(void *buf, int n, int src, int tag, MPI_Comm comm, MPI_Request *request) {
+	return tc_ended() ? TC_ENDED : MPI_Irecv(buf, n, MPI_BYTE, src, tag, comm, request);
+}
+
+// tc_waitall completes the requests one after the other; MPI drives all of
+// them while it waits for one. Unlike MPI_Waitall this gives each request its
+// own code, and leaves none pending after an error.
+static inline int tc_waitall(int n, MPI_Request *requests, tc_result *results, int spin) {
+	if (tc_ended())
+		return TC_ENDED;
+	for (int i = 0; i < n; i++) {
+		MPI_Status status;
+		results[i].count = -1;
+		results[i].code = tc_wait(&requests[i], &status, spin);
+		if (results[i].code == MPI_SUCCESS)
+			MPI_Get_count(&status, MPI_BYTE, &results[i].count);
+	}
+	return MPI_SUCCESS;
+}
+
+static inline int tc_bcast(void *buf, int n, int root, MPI_Comm comm) {
+	return tc_ended() ? TC_ENDED : MPI_Bcast(buf, n, MPI_BYTE, root, comm);
+}
+
+static inline int64_t tc_now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+// tc_pingpong stores the times of iters round trips each, in seconds. Its
+// count is the length of the last message received.
+static inline tc_result tc_pingpong(void *buf, int n, int peer, int tag, MPI_Comm comm, int spin,
+                                    int first, int iters, int samples, double *seconds) {
+	tc_result result = {TC_ENDED, -1};
+	if (tc_ended())
+		return result;
+	MPI_Status status;
+	for (int s = 0; s < samples; s++) {
+		int64_t start = tc_now();
+		for (int i = 0; i < iters; i++) {
+			if (first && (result.code = tc_put(buf, n, peer, tag, comm, spin)) != MPI_SUCCESS)
+				return result;
+			if ((result.code = tc_get(buf, n, peer, tag, comm, spin, &status)) != MPI_SUCCESS)
+				return result;
+			if (!first && (result.code = tc_put(buf, n, peer, tag, comm, spin)) != MPI_SUCCESS)
+				return result;
+		}
+		seconds[s] = (double)(tc_now() - start) * 1e-9;
+	}
+	MPI_Get_count(&status, MPI_BYTE, &result.count);
+	return result;
+}
+
+#endif

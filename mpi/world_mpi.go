@@ -1,0 +1,231 @@
+//go:build mpi && cgo
+
+package mpi
+
+/*
+#include "shim.h"
+#include <stdlib.h>
+#include <string.h>
+
+static inline int tc_start(void) {
+	int provided;
+	return MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+}
+
+static inline int tc_started(void) {
+	int started = 0;
+	MPI_Initialized(&started);
+	return started;
+}
+
+static inline int tc_finalize(void) { return MPI_Finalize(); }
+
+static inline void tc_abort(int code) {
+	if (!tc_ended())
+		MPI_Abort(MPI_COMM_WORLD, code);
+}
+
+// MPICH 4.0.2 aborts on an error of MPI_Wait unless the world, too, returns
+// its errors, so both handlers are set.
+static inline int tc_dup_world(MPI_Comm *comm) {
+	if (tc_ended())
+		return TC_ENDED;
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	int code = MPI_Comm_dup(MPI_COMM_WORLD, comm);
+	if (code == MPI_SUCCESS)
+		MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN);
+	return code;
+}
+
+// A negative color is that of a rank in no group; its communicator is null.
+static inline int tc_split(MPI_Comm parent, int color, int key, MPI_Comm *comm) {
+	if (tc_ended())
+		return TC_ENDED;
+	int code = MPI_Comm_split(parent, color < 0 ? MPI_UNDEFINED : color, key, comm);
+	if (code == MPI_SUCCESS && *comm != MPI_COMM_NULL)
+		MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN);
+	return code;
+}
+
+static inline int tc_is_null(MPI_Comm comm) { return comm == MPI_COMM_NULL; }
+
+static inline int tc_free(MPI_Comm *comm) { return tc_ended() ? TC_ENDED : MPI_Comm_free(comm); }
+
+// tc_crowded tells whether the ranks on this machine outnumber the CPUs on
+// which any of them may run. color is the same for ranks on one machine.
+static inline int tc_crowded(MPI_Comm comm, int color, int *crowded) {
+	*crowded = 0;
+#ifdef __linux__
+	cpu_set_t mine, all;
+	CPU_ZERO(&mine);
+	sched_getaffinity(0, sizeof mine, &mine);
+	MPI_Comm machine;
+	int ranks, code = MPI_Comm_split(comm, color, 0, &machine);
+	if (code != MPI_SUCCESS)
+		return code;
+	MPI_Comm_size(machine, &ranks);
+	code = MPI_Allreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, machine);
+	if (code == MPI_SUCCESS)
+		*crowded = ranks > CPU_COUNT(&all);
+	MPI_Comm_free(&machine);
+	return code;
+#else
+	return MPI_SUCCESS;
+#endif
+}
+
+// tc_core is the CPU to which the thread is bound; -1 if it may use several.
+static inline int tc_core(void) {
+#ifdef __linux__
+	cpu_set_t set;
+	if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) == 1)
+		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+			if (CPU_ISSET(cpu, &set))
+				return cpu;
+#endif
+	return -1;
+}
+*/
+import "C"
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"os"
+	"runtime"
+	"time"
+)
+
+// spinPolls is how often a wait polls before it yields, where ranks outnumber
+// the cores. A hundred polls leave the round trip of two ranks as it is; none
+// at all makes it ten times slower.
+const spinPolls = 100
+
+// World is collective over all ranks of the job: it returns a communicator of
+// them, on its own duplicate of MPI_COMM_WORLD. If MPI does not run yet, World
+// starts it (MPI_THREAD_FUNNELED), and Close of the communicator ends it. It
+// locks the calling goroutine to its thread; all calls have to come from it.
+// To be on the main thread, which some libraries want, call
+// runtime.LockOSThread in an init function of package main, or use Run there.
+//
+// World lets MPI_COMM_WORLD return its errors instead of ending the job. An
+// application that shares the process and does not look at return codes
+// (gompi does not) then no longer notices its own; Wrap serves that case.
+func World() (*Comm, error) {
+	runtime.LockOSThread()
+	starts := C.tc_started() == 0
+	if starts {
+		if code := C.tc_start(); code != C.MPI_SUCCESS {
+			return nil, &Error{"World", -1, -1, -1, classError(code)}
+		}
+	}
+	c := &Comm{epoch: time.Now(), ends: starts, rank: -1}
+	if code := C.tc_dup_world(&c.comm); code != C.MPI_SUCCESS {
+		return nil, c.fault("World", code, -1, -1)
+	}
+	name := make([]byte, C.MPI_MAX_PROCESSOR_NAME)
+	var n, crowded C.int
+	C.MPI_Get_processor_name((*C.char)(data(name)), &n)
+	c.host = string(name[:n])
+	c.describe()
+	if code := C.tc_crowded(c.comm, C.int(machine(c.host)), &crowded); code != C.MPI_SUCCESS {
+		return nil, c.fault("World", code, -1, -1)
+	}
+	if crowded != 0 {
+		c.spin = spinPolls
+	}
+	return c, nil
+}
+
+// describe asks MPI for rank and size.
+func (c *Comm) describe() {
+	var rank, size C.int
+	C.MPI_Comm_rank(c.comm, &rank)
+	C.MPI_Comm_size(c.comm, &size)
+	c.rank, c.size = int(rank), int(size)
+}
+
+// machine is a number in [0, 2^31) that ranks have in common if they share a
+// kernel, and so its cores: containers and namespaces of one machine have
+// different host names, but the kernel's boot id is the same for all. Two
+// machines with the same number would only make waits yield too early.
+func machine(host string) uint32 {
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		id = []byte(host)
+	}
+	h := fnv.New32a()
+	h.Write(id)
+	return h.Sum32() & math.MaxInt32
+}
+
+// Split is collective: ranks with equal color >= 0 form a new communicator,
+// ordered by key and then by old rank. A rank with color < 0 gets nil.
+func (c *Comm) Split(color, key int) (Communicator, error) {
+	if color > math.MaxInt32 || key > math.MaxInt32 || key < math.MinInt32 {
+		return nil, &Error{"Split", c.rank, -1, -1, fmt.Errorf("color %d or key %d does not fit 32 bits", color, key)}
+	}
+	return c.split("Split", color, key)
+}
+
+// split does the work of Split and Dup.
+func (c *Comm) split(op string, color, key int) (Communicator, error) {
+	if c.closed {
+		return nil, c.useAfterClose(op)
+	}
+	part := &Comm{spin: c.spin, host: c.host, epoch: c.epoch}
+	if code := C.tc_split(c.comm, C.int(max(color, -1)), C.int(key), &part.comm); code != C.MPI_SUCCESS {
+		return nil, c.fault(op, code, -1, -1)
+	}
+	if C.tc_is_null(part.comm) != 0 {
+		return nil, nil
+	}
+	part.describe()
+	return part, nil
+}
+
+// Dup is collective: a communicator of the same ranks in the same order, whose
+// messages never match those of c.
+func (c *Comm) Dup() (Communicator, error) {
+	// As MPI_Comm_dup, but for attributes, of which there are none.
+	return c.split("Dup", 0, c.rank)
+}
+
+// Core is the logical CPU to which the rank is bound, or -1.
+func (c *Comm) Core() int { return int(C.tc_core()) }
+
+// Close is collective. It frees the communicator, and ends MPI if c is the
+// World that started it; no communicator of the process is usable then.
+// Close of a closed communicator does nothing.
+func (c *Comm) Close() error {
+	if c.closed {
+		return nil
+	}
+	c.arena.free()
+	if code := C.tc_free(&c.comm); code != C.MPI_SUCCESS {
+		return c.fault("Close", code, -1, -1)
+	}
+	c.closed = true
+	if !c.ends {
+		return nil
+	}
+	return c.fault("Close", C.tc_finalize(), -1, -1)
+}
+
+// Abort ends all ranks of the job; the exit status is code where the launcher
+// passes it on (1 if code is a multiple of 256, which a shell would take for
+// success). It does not return.
+func (c *Comm) Abort(code int) {
+	if code&0xff == 0 {
+		code = 1
+	}
+	// A launcher ends the job as soon as one rank has gone without a word, so
+	// the process must end even if the library's own abort does not.
+	time.AfterFunc(abortLimit, func() { os.Exit(code) })
+	C.tc_abort(C.int(code))
+	os.Exit(code)
+}
+
+// abortLimit is how long MPI_Abort may take; Open MPI needs about 1.3 s.
+const abortLimit = 10 * time.Second
