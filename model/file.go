@@ -179,7 +179,7 @@ func Read(r io.Reader) (*Network, error) {
 		if err != nil {
 			return nil, fmt.Errorf("model: read network: %w", err)
 		}
-		return FromGraph(g)
+		return FromGraph(g, topology.ChooseLowest)
 	default:
 		return nil, fmt.Errorf("model: read network: format is %q, want %q", head.Format, networkFormat)
 	}

@@ -133,7 +133,7 @@ func TestTimeOnAGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := FromGraph(g)
+	n, err := FromGraph(g, topology.ChooseLowest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestTimeOnADisconnectedGraphIsInfinite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := FromGraph(g)
+	n, err := FromGraph(g, topology.ChooseLowest)
 	if err != nil {
 		t.Fatal(err)
 	}

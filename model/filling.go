@@ -1,0 +1,463 @@
+package model
+
+import "math"
+
+// filling is the incremental max-min solver: progressive filling over
+// channels (specification in the doc of Solver), repeated only where something
+// changed.
+//
+// The solution is described by levels. Filling raises the level of all flows
+// together; a channel saturates at the level at which its members use it up,
+// and its members stay at that level if nothing stopped them before. So the
+// level of a flow is the least level of its channels (or its own bound), and
+// the level of a channel follows from the levels of its members that are
+// lower. That makes the solution unique, and lets a change be carried upward
+// in one sweep in the order of levels: whatever is settled below the current level
+// stays. A flow is opened when the channel that stopped it no longer does,
+// and is lowered when a channel stops it earlier than before. A channel one of
+// whose members changes is watched: its load and the weight of its open
+// members bound from below the level at which it can saturate. Only when the
+// sweep gets there does it look at its members.
+type filling struct {
+	channels []channel
+	flows    []flow
+	level    []float64 // per flow: its level; its rate is level * share
+	state    []flowState
+	before   []float64 // per flow: its level before the sweep, where touched
+
+	// Scratch of one sweep.
+	touched []int32 // flows opened or lowered
+	dirty   []int32 // channels that take part
+	caps    []capEntry
+	queue   []queueEntry
+	now     float64 // the level that the sweep has reached
+}
+
+type channel struct {
+	capacity float64  // B/s
+	level    float64  // at which it saturates; +Inf if it does not
+	members  []member // unordered, but in an order fixed by the calls
+
+	// Kept up as levels change.
+	load   float64 // B/s of all members, open ones as before the sweep
+	open   int32   // how many of the members with weight are open
+	rising float64 // their weight
+	risen  float64 // their part of load
+
+	// Of the sweep.
+	state    channelState
+	key      float64 // of its entry in the queue that counts; others are stale
+	used     float64 // B/s taken by members whose level is settled
+	weight   float64 // of the members that are not
+	active   int32   // how many those are
+	capStart int32   // its part of caps: a heap of clean members that count in weight
+	capLen   int32
+}
+
+type channelState uint8
+
+const (
+	channelClean   channelState = iota
+	channelWatched              // by load and rising
+	channelEntered              // by used, weight, active and caps
+	channelSettled              // saturated in this sweep
+)
+
+type flow struct {
+	hops  []hop
+	share float64 // rate per level
+	bound float64 // level that it never exceeds
+}
+
+// hop is the membership of a flow in a channel.
+type hop struct {
+	channel int32
+	place   int32   // index in the channel's members
+	weight  float64 // B/s of the channel per level
+	data    bool    // data, not only acknowledgements
+}
+
+type member struct {
+	flow   int32
+	hop    int32 // index in the flow's hops
+	weight float64
+}
+
+type flowState uint8
+
+const (
+	flowClean  flowState = iota // keeps its level
+	flowOpen                    // rises with the current level
+	flowFrozen                  // has a new level
+	flowGone
+)
+
+type capEntry struct {
+	level  float64
+	weight float64
+	flow   int32
+}
+
+// queueEntry waits in the queue of a sweep: channel id, or flow ^id for the
+// flow's own bound. The key is never above the level at which something happens,
+// for levels of saturation only rise while members stop.
+type queueEntry struct {
+	key float64
+	id  int32
+}
+
+const (
+	levelTolerance    = 1e-12 // two levels are one
+	capacityTolerance = 1e-9  // a channel is used up
+)
+
+func newFilling(capacity []float64) *filling {
+	s := &filling{channels: make([]channel, len(capacity))}
+	for i, c := range capacity {
+		s.channels[i] = channel{capacity: c, level: math.Inf(1)}
+	}
+	return s
+}
+
+// grow makes room for flow id.
+func (s *filling) grow(id int) {
+	for id >= len(s.flows) {
+		s.flows = append(s.flows, flow{})
+		s.level = append(s.level, 0)
+		s.before = append(s.before, 0)
+		s.state = append(s.state, flowGone)
+	}
+}
+
+// add enters flow id, whose hops the caller has filled but for the place, into
+// its channels.
+func (s *filling) add(id int, share, bound float64) {
+	f := &s.flows[id]
+	f.share, f.bound = share, bound/share
+	s.level[id] = 0
+	for i := range f.hops {
+		h := &f.hops[i]
+		c := &s.channels[h.channel]
+		h.place = int32(len(c.members))
+		c.members = append(c.members, member{int32(id), int32(i), h.weight})
+	}
+	s.setOpen(int32(id))
+}
+
+// remove takes the flow out of its channels and keeps its slice of hops.
+func (s *filling) remove(id int) {
+	f := &s.flows[id]
+	for _, h := range f.hops {
+		c := &s.channels[h.channel]
+		last := c.members[len(c.members)-1]
+		c.members[h.place] = last
+		s.flows[last.flow].hops[last.hop].place = h.place
+		c.members = c.members[:len(c.members)-1]
+		c.load -= h.weight * s.level[id]
+		if s.state[id] == flowOpen {
+			c.close(h.weight, s.level[id])
+		}
+		if len(c.members) == 0 {
+			c.load = 0
+		}
+		s.touch(h.channel)
+	}
+	f.hops = f.hops[:0]
+	s.state[id] = flowGone
+}
+
+func (s *filling) setCapacity(c int, capacity float64) {
+	s.channels[c].capacity = capacity
+	s.touch(int32(c))
+}
+
+// setBound changes the rate that the flow never exceeds.
+func (s *filling) setBound(id int, bound float64) {
+	f := &s.flows[id]
+	if bound/f.share == f.bound {
+		return
+	}
+	f.bound = bound / f.share
+	if s.state[id] == flowClean {
+		s.setOpen(int32(id))
+	}
+}
+
+// setOpen marks a flow as one that rises, and touches its channels.
+func (s *filling) setOpen(id int32) {
+	s.state[id] = flowOpen
+	s.before[id] = s.level[id]
+	s.touched = append(s.touched, id)
+	for _, h := range s.flows[id].hops {
+		c := &s.channels[h.channel]
+		if h.weight > 0 {
+			c.open++
+			c.rising += h.weight
+			c.risen += h.weight * s.level[id]
+		}
+		s.touch(h.channel)
+	}
+}
+
+// close takes the weight of an open member of the given level before the sweep
+// out of what rises.
+func (c *channel) close(weight, before float64) {
+	if weight == 0 {
+		return
+	}
+	c.rising -= weight
+	c.risen -= weight * before
+	if c.open--; c.open == 0 {
+		c.rising, c.risen = 0, 0
+	}
+}
+
+// touch makes the channel part of the next sweep.
+func (s *filling) touch(id int32) {
+	if c := &s.channels[id]; c.state == channelClean {
+		c.state, c.key = channelWatched, math.Inf(1)
+		s.dirty = append(s.dirty, id)
+	}
+}
+
+// solve brings the levels up to date and appends to dst the flows whose
+// levels changed, in no particular order.
+func (s *filling) solve(dst []int) []int {
+	s.queue, s.caps, s.now = s.queue[:0], s.caps[:0], 0
+	for _, id := range s.touched {
+		s.watchBound(id)
+	}
+	for _, c := range s.dirty {
+		s.watch(c)
+	}
+	for len(s.queue) > 0 {
+		top := s.pop()
+		if id := ^top.id; top.id < 0 {
+			if s.state[id] == flowOpen {
+				s.now = max(s.now, top.key)
+				s.freeze(id, s.flows[id].bound)
+			}
+		} else if c := &s.channels[top.id]; c.state != channelSettled && top.key == c.key {
+			s.now = max(s.now, top.key)
+			s.visit(top.id)
+		}
+	}
+	for _, id := range s.touched {
+		if s.state[id] == flowOpen {
+			s.freeze(id, s.flows[id].bound)
+		}
+		if s.state[id] == flowFrozen {
+			s.state[id] = flowClean
+			if s.level[id] != s.before[id] {
+				dst = append(dst, int(id))
+			}
+		}
+	}
+	for _, id := range s.dirty {
+		s.channels[id].state = channelClean
+	}
+	s.touched, s.dirty = s.touched[:0], s.dirty[:0]
+	return dst
+}
+
+// watch queues a watched channel for the least level at which something can
+// happen to it: its members saturate it, or it is no longer saturated at its old level.
+// Clean members above that level count in full, so it is a lower bound.
+func (s *filling) watch(id int32) {
+	c := &s.channels[id]
+	if c.state != channelWatched {
+		return
+	}
+	if key := max(s.now, min(c.bound(), c.level)); key < c.key {
+		c.key = key
+		s.push(key, id)
+	}
+}
+
+// bound is a level below which a watched channel does not saturate.
+func (c *channel) bound() float64 {
+	room := c.capacity - (c.load - c.risen)
+	switch {
+	case c.open > 0:
+		return room / c.rising
+	case room <= capacityTolerance*c.capacity:
+		return 0 // used up, or over-committed since its capacity changed
+	}
+	return math.Inf(1)
+}
+
+// watchBound queues an open flow for its own bound.
+func (s *filling) watchBound(id int32) {
+	if b := s.flows[id].bound; s.state[id] == flowOpen && !math.IsInf(b, 1) {
+		s.push(b, ^id)
+	}
+}
+
+// enter counts what the members of a channel take at the current level.
+func (s *filling) enter(c *channel) {
+	c.state = channelEntered
+	c.used, c.weight, c.active = 0, 0, 0
+	c.capStart = int32(len(s.caps))
+	settled := s.now * (1 - levelTolerance)
+	for _, m := range c.members {
+		y := s.level[m.flow]
+		switch st := s.state[m.flow]; {
+		case m.weight == 0:
+		case st == flowFrozen || st == flowClean && y < settled:
+			c.used += m.weight * y
+		default:
+			c.weight += m.weight
+			c.active++
+			if st == flowClean {
+				s.caps = append(s.caps, capEntry{y, m.weight, m.flow})
+			}
+		}
+	}
+	c.capLen = int32(len(s.caps)) - c.capStart
+	heapifyCaps(s.caps[c.capStart:])
+}
+
+// saturation is the level at which an entered channel saturates if the members
+// that count in weight all go on rising.
+func (c *channel) saturation(now float64) float64 {
+	if c.active > 0 {
+		return max(0, c.capacity-c.used) / c.weight
+	}
+	// The last member was stopped elsewhere at the very level at which it would
+	// have filled this channel: both are saturated.
+	if c.capacity-c.used <= capacityTolerance*c.capacity && len(c.members) > 0 {
+		return now
+	}
+	return math.Inf(1)
+}
+
+// visit does what happens to a channel at the current level.
+func (s *filling) visit(id int32) {
+	c := &s.channels[id]
+	reached := s.now * (1 + levelTolerance)
+	full := c.bound()
+	if c.state == channelWatched && full <= reached {
+		s.enter(c)
+	}
+	if c.state == channelEntered {
+		s.passCaps(c)
+		if full = c.saturation(s.now); full <= reached {
+			s.saturate(id, full)
+			return
+		}
+	}
+	if c.level <= reached {
+		s.release(id)
+		if c.state == channelWatched {
+			full = c.bound()
+		}
+	}
+	if c.key = max(s.now, min(full, c.level)); !math.IsInf(c.key, 1) {
+		s.push(c.key, id)
+	}
+}
+
+// passCaps settles the members of an entered channel that stopped below the
+// current level.
+func (s *filling) passCaps(c *channel) {
+	settled := s.now * (1 - levelTolerance)
+	for c.capLen > 0 {
+		caps := s.caps[c.capStart : c.capStart+c.capLen]
+		top := caps[0]
+		if s.state[top.flow] == flowClean {
+			if top.level >= settled {
+				return
+			}
+			c.settle(top.weight, top.level)
+		}
+		caps[0] = caps[len(caps)-1]
+		c.capLen--
+		siftDownCaps(caps[:c.capLen], 0)
+	}
+}
+
+// settle moves a member from the rising ones to the settled ones.
+func (c *channel) settle(weight, level float64) {
+	c.used += weight * level
+	c.weight -= weight
+	if c.active--; c.active == 0 {
+		c.weight = 0
+	}
+}
+
+// saturate stops the members of a channel at the given level.
+func (s *filling) saturate(id int32, level float64) {
+	c := &s.channels[id]
+	c.state, c.level = channelSettled, level
+	above := level * (1 + levelTolerance)
+	for _, m := range c.members {
+		switch s.state[m.flow] {
+		case flowOpen:
+			s.freeze(m.flow, level)
+		case flowClean:
+			switch y := s.level[m.flow]; {
+			case y > above:
+				s.before[m.flow] = y
+				s.touched = append(s.touched, m.flow)
+				s.freeze(m.flow, level)
+			case y >= level*(1-4*levelTolerance):
+				s.level[m.flow] = level // the same but for rounding
+			}
+		}
+	}
+}
+
+// freeze stops a flow at a level and tells its channels.
+func (s *filling) freeze(id int32, level float64) {
+	wasOpen, before := s.state[id] == flowOpen, s.before[id]
+	s.state[id] = flowFrozen
+	s.level[id] = level
+	for _, h := range s.flows[id].hops {
+		c := &s.channels[h.channel]
+		c.load += h.weight * (level - before)
+		if wasOpen {
+			c.close(h.weight, before)
+		}
+		switch c.state {
+		case channelClean:
+			// It has more room than before, which matters if it was saturated.
+			if !math.IsInf(c.level, 1) {
+				s.touch(h.channel)
+				s.watch(h.channel)
+			}
+		case channelEntered:
+			if h.weight > 0 {
+				c.settle(h.weight, level)
+			}
+		}
+	}
+}
+
+// release notes that a channel no longer saturates at its old level, and opens
+// the members that nothing else stops there.
+func (s *filling) release(id int32) {
+	c := &s.channels[id]
+	level := c.level
+	c.level = math.Inf(1)
+	for _, m := range c.members {
+		if s.state[m.flow] != flowClean || s.level[m.flow] < level*(1-4*levelTolerance) {
+			continue
+		}
+		f := &s.flows[m.flow]
+		limit := s.level[m.flow] * (1 + 2*levelTolerance)
+		stopped := f.bound <= limit
+		for _, h := range f.hops {
+			stopped = stopped || s.channels[h.channel].level <= limit
+		}
+		if stopped {
+			continue
+		}
+		s.setOpen(m.flow)
+		s.watchBound(m.flow)
+		for _, h := range f.hops {
+			if h.channel != id {
+				s.watch(h.channel)
+			}
+		}
+	}
+}
