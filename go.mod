@@ -8,6 +8,10 @@ require (
 	github.com/google/renameio/v2 v2.0.2
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
+	github.com/vishvananda/netlink v1.3.1
+	golang.org/x/sys v0.49.0
 )
 
 require github.com/inconshreveable/mousetrap v1.1.0 // indirect
+
+require github.com/vishvananda/netns v0.0.5 // indirect
