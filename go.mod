@@ -4,4 +4,10 @@ go 1.26.0
 
 require gonum.org/v1/gonum v0.17.0
 
-require github.com/google/renameio/v2 v2.0.2
+require (
+	github.com/google/renameio/v2 v2.0.2
+	github.com/spf13/cobra v1.10.2
+	github.com/spf13/pflag v1.0.10
+)
+
+require github.com/inconshreveable/mousetrap v1.1.0 // indirect
