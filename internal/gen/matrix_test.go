@@ -1,0 +1,132 @@
+package gen
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func constant(n int, v float64) *mat.Dense {
+	m := mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := range n {
+			if i != j {
+				m.Set(i, j, v)
+			}
+		}
+	}
+	return m
+}
+
+// ratios are the readings over the truth, ascending.
+func ratios(t *testing.T, noise Noise, n int) []float64 {
+	t.Helper()
+	m, err := noise.Apply(rand.New(rand.NewPCG(1, 1)), constant(n, 10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r []float64
+	for i := range n {
+		for j := range i {
+			if m.At(i, j) != m.At(j, i) {
+				t.Fatalf("readings (%d,%d) and back differ", i, j)
+			}
+			r = append(r, m.At(i, j)/10)
+		}
+	}
+	slices.Sort(r)
+	return r
+}
+
+func TestNoiseHasTheStatedSize(t *testing.T) {
+	r := ratios(t, Noise{Sigma: 0.03}, 200)
+	// 19,900 readings: the quartiles of N(1, 0.03) lie at 1 -+ 0.6745*0.03,
+	// the standard error of a quartile is 0.0003.
+	for q, want := range map[float64]float64{0.25: 1 - 0.020235, 0.5: 1, 0.75: 1.020235} {
+		if got := r[int(q*float64(len(r)))]; math.Abs(got-want) > 0.0015 {
+			t.Errorf("quantile %g of sigma 0.03 is %g, want %g", q, got, want)
+		}
+	}
+
+	r = ratios(t, Noise{Outliers: 0.02}, 200)
+	k, _ := slices.BinarySearch(r, 1.0000001)
+	if share := 1 - float64(k)/float64(len(r)); math.Abs(share-0.02) > 0.004 {
+		t.Errorf("share of outliers %g, want 0.02", share)
+	}
+	if r[0] != 1 || r[k] < 1.5 || r[len(r)-1] > 10 {
+		t.Errorf("outliers from %g to %g, want within 1.5 to 10; smallest %g, want 1", r[k], r[len(r)-1], r[0])
+	}
+
+	// One slow host of 50 makes 49 slow pairs.
+	r = ratios(t, Noise{SlowHosts: 1, SlowHostFactor: 3}, 50)
+	if k, _ := slices.BinarySearch(r, 2.9); len(r)-k != 49 {
+		t.Errorf("%d slow pairs, want 49", len(r)-k)
+	}
+
+	// All rounds slow by the same factor: everything is; and the same of none.
+	r = ratios(t, Noise{SlowRounds: 1, SlowRoundRange: [2]float64{2, 2}}, 9)
+	if r[0] != 2 || r[len(r)-1] != 2 {
+		t.Errorf("all rounds slow: readings from %g to %g, want 2", r[0], r[len(r)-1])
+	}
+
+	r = ratios(t, Noise{Spread: 0.3}, 100)
+	if r[0] < 0.7 || r[len(r)-1] > 1.3 || r[0] > 0.75 || r[len(r)-1] < 1.25 {
+		t.Errorf("spread 0.3: readings from %g to %g, want nearly 0.7 to 1.3", r[0], r[len(r)-1])
+	}
+}
+
+// Slow rounds are rounds of disjoint pairs: in each, every host meets at most
+// one other, and every pair meets once.
+func TestRoundsArePerfectMatchings(t *testing.T) {
+	for n := 2; n <= 13; n++ {
+		rounds := n - 1 + n%2
+		busy := make([]map[int]bool, rounds)
+		for i := range busy {
+			busy[i] = map[int]bool{}
+		}
+		for a := range n {
+			for b := range a {
+				r := round(a, b, n)
+				if r != round(b, a, n) || r < 0 || r >= rounds {
+					t.Fatalf("n = %d: round(%d, %d) = %d, back %d, want one of %d", n, a, b, r, round(b, a, n), rounds)
+				}
+				if busy[r][a] || busy[r][b] {
+					t.Errorf("n = %d: round %d has %d or %d twice", n, r, a, b)
+				}
+				busy[r][a], busy[r][b] = true, true
+			}
+		}
+	}
+}
+
+func TestNoiseRefusesBadSettingsAndKeepsGaps(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, n := range []Noise{
+		{Sigma: -1},
+		{Sigma: math.NaN()},
+		{Outliers: 2},
+		{SlowHosts: 4},
+		{SlowHosts: -1},
+		{SlowRounds: math.Inf(1)},
+		{OutlierRange: [2]float64{3, 2}},
+		{SlowHostFactor: math.NaN()},
+		{Spread: 1.5},
+		{SlowRoundRange: [2]float64{1, math.Inf(1)}},
+	} {
+		if _, err := n.Apply(rng, constant(3, 1)); err == nil {
+			t.Errorf("%+v: no error", n)
+		}
+	}
+	if _, err := (Noise{}).Apply(rng, mat.NewDense(2, 3, nil)); err == nil {
+		t.Error("2 x 3 matrix: no error")
+	}
+	m := constant(3, 1)
+	m.Set(0, 1, math.NaN())
+	got, err := Noise{Sigma: 0.1, Spread: 0.1}.Apply(rng, m)
+	if err != nil || !math.IsNaN(got.At(0, 1)) || math.IsNaN(got.At(1, 0)) || got.At(2, 2) != 0 {
+		t.Errorf("Apply = %v, %v, want NaN at (0,1) only and 0 on the diagonal", mat.Formatted(got), err)
+	}
+}

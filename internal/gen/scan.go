@@ -1,0 +1,183 @@
+package gen
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// maxVertices bounds what a specification may ask for; a longer machine is a
+// slip of the pen, and would be out of memory before it is out of patience.
+const maxVertices = 1 << 20
+
+// A scanner reads a specification from left to right.
+type scanner struct {
+	spec string
+	pos  int
+}
+
+// errorf is an error at byte position pos.
+func (s *scanner) errorf(pos int, format string, args ...any) error {
+	return fmt.Errorf("gen: cluster %q: column %d: %s", s.spec, pos+1, fmt.Sprintf(format, args...))
+}
+
+// rest is the text at pos up to the end of the word, for error messages.
+func (s *scanner) rest(pos int) string {
+	word := s.spec[pos:]
+	if i := strings.IndexAny(word, " \t\n"); i >= 0 {
+		word = word[:i]
+	}
+	if word == "" {
+		return "the end"
+	}
+	return strconv.Quote(word)
+}
+
+func (s *scanner) skipSpace() {
+	for s.pos < len(s.spec) && strings.IndexByte(" \t\n", s.spec[s.pos]) >= 0 {
+		s.pos++
+	}
+}
+
+// atEnd tells whether the word ends here.
+func (s *scanner) atEnd() bool {
+	return s.pos == len(s.spec) || strings.IndexByte(" \t\n", s.spec[s.pos]) >= 0
+}
+
+// accept skips the byte c if it is next.
+func (s *scanner) accept(c byte) bool {
+	if s.pos < len(s.spec) && s.spec[s.pos] == c {
+		s.pos++
+		return true
+	}
+	return false
+}
+
+// end wants the end of the word.
+func (s *scanner) end() error {
+	if !s.atEnd() {
+		return s.errorf(s.pos, "unexpected %s", s.rest(s.pos))
+	}
+	return nil
+}
+
+// name reads letters, digits and hyphens, and returns them in lower case.
+func (s *scanner) name() string {
+	start := s.pos
+	for s.pos < len(s.spec) {
+		c := s.spec[s.pos] | 0x20
+		if !(c >= 'a' && c <= 'z' || s.pos > start && (c >= '0' && c <= '9' || s.spec[s.pos] == '-')) {
+			break
+		}
+		s.pos++
+	}
+	return strings.ToLower(s.spec[start:s.pos])
+}
+
+// count reads a whole number from least to maxVertices; what says of what.
+func (s *scanner) count(what string, least int) (int, error) {
+	start := s.pos
+	for s.pos < len(s.spec) && s.spec[s.pos] >= '0' && s.spec[s.pos] <= '9' {
+		s.pos++
+	}
+	if start == s.pos {
+		return 0, s.errorf(start, "%s: want a number, got %s", what, s.rest(start))
+	}
+	n, err := strconv.Atoi(s.spec[start:s.pos])
+	if err != nil || n < least || n > maxVertices {
+		return 0, s.errorf(start, "%s: %s: want %d to %d", what, s.spec[start:s.pos], least, maxVertices)
+	}
+	return n, nil
+}
+
+// counts reads numbers separated by the byte sep.
+func (s *scanner) counts(what string, sep byte, least int) ([]int, error) {
+	var ns []int
+	for {
+		n, err := s.count(what, least)
+		if err != nil {
+			return nil, err
+		}
+		ns = append(ns, n)
+		if !s.accept(sep) {
+			return ns, nil
+		}
+	}
+}
+
+// A unit is a suffix of a quantity and its factor to SI.
+type unit struct {
+	suffix string
+	factor float64
+}
+
+// The longer suffix of two that fit stands first.
+func latencyUnits() []unit {
+	return []unit{{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}
+}
+
+func rateUnits() []unit {
+	return []unit{
+		{"Kbps", 1e3 / 8},
+		{"Mbps", 1e6 / 8},
+		{"Gbps", 1e9 / 8},
+		{"Tbps", 1e12 / 8},
+		{"bps", 1.0 / 8},
+		{"KBps", 1e3},
+		{"MBps", 1e6},
+		{"GBps", 1e9},
+		{"TBps", 1e12},
+		{"Bps", 1},
+	}
+}
+
+func shareUnits() []unit { return []unit{{"%", 0.01}, {"", 1}} }
+
+// quantities reads a comma-separated list of values with units, each in
+// [least, most], and returns them with their positions.
+func (s *scanner) quantities(what string, units []unit, least, most float64) (values []float64, at []int, err error) {
+	for {
+		start := s.pos
+		for s.pos < len(s.spec) && strings.IndexByte(", \t\n", s.spec[s.pos]) < 0 {
+			s.pos++
+		}
+		v, err := quantity(s.spec[start:s.pos], units)
+		if err != nil {
+			return nil, nil, s.errorf(start, "%s: %v", what, err)
+		}
+		if !(v >= least && v <= most) {
+			return nil, nil, s.errorf(start, "%s: %s: want %g to %g in SI units", what, s.spec[start:s.pos], least, most)
+		}
+		values, at = append(values, v), append(at, start)
+		if !s.accept(',') {
+			return values, at, nil
+		}
+	}
+}
+
+func quantity(text string, units []unit) (float64, error) {
+	for _, u := range units {
+		digits, ok := strings.CutSuffix(text, u.suffix)
+		if !ok {
+			continue
+		}
+		v, err := strconv.ParseFloat(digits, 64)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			break
+		}
+		// Divide by whole numbers where the factor is one: 12us is 12/1e6,
+		// the float64 nearest to 12e-6, and not 12*1e-6.
+		if u.factor < 1 {
+			return v / math.Round(1/u.factor), nil
+		}
+		return v * u.factor, nil
+	}
+	names := make([]string, 0, len(units))
+	for _, u := range units {
+		if u.suffix != "" {
+			names = append(names, u.suffix)
+		}
+	}
+	return 0, fmt.Errorf("%q: want a number and a unit of %s", text, strings.Join(names, " "))
+}

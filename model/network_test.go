@@ -1,0 +1,370 @@
+package model
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/topology"
+)
+
+var nan = math.NaN()
+
+// near tells whether two values agree to a relative tolerance; NaN agrees with NaN.
+func near(got, want, tolerance float64) bool {
+	if math.IsNaN(want) || math.IsNaN(got) {
+		return math.IsNaN(want) && math.IsNaN(got)
+	}
+	return got == want || math.Abs(got-want) <= tolerance*math.Max(math.Abs(got), math.Abs(want))
+}
+
+// twoRacks is a tree of two racks of hosts; latencies in s of messages of 8 bytes.
+func twoRacks(t testing.TB, perRack int, s *Settings) *Network {
+	t.Helper()
+	hosts := 2 * perRack
+	var groups []topology.Group
+	var arcs []topology.Arc
+	for rack, latency := range []float64{10e-6, 14e-6} {
+		g := topology.Group{Level: 0, Latency: latency, Support: nan}
+		for i := range perRack {
+			host := rack*perRack + i
+			g.Hosts = append(g.Hosts, host)
+			link := topology.Link(host, hosts+rack, latency/2, nan)
+			arcs = append(arcs, link[:]...)
+		}
+		groups = append(groups, g)
+	}
+	backbone := topology.Link(hosts, hosts+1, 18e-6, nan)
+	g, err := topology.NewGraph(hosts, 2, nil, append(arcs, backbone[:]...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := topology.NewHierarchy(hosts, []topology.Level{{Name: "rack", Latency: 12e-6, Support: nan}}, groups, 30e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := New(&topology.Result{
+		Graph: g, Hierarchy: h, Warnings: []string{"one reading per pair"},
+		Fit: topology.Fit{Family: topology.FamilyTree, R2: 0.98, Residual: nan, TreeLikeness: nan, Noise: nan},
+	}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func locations(n int) []Location {
+	at := make([]Location, n)
+	for i := range at {
+		at[i] = Location{Host: fmt.Sprintf("node%02d", i/2), Core: i % 2}
+	}
+	return at
+}
+
+func TestTime(t *testing.T) {
+	bandwidth := &Settings{Bandwidth: []float64{1e9, 1e8}, Measured: Metadata{Bytes: 8}}
+	pairs := &Settings{
+		Bandwidth: []float64{1e9, 1e8}, Measured: Metadata{Bytes: 8}, Locations: locations(8),
+		Pairs:     []PairParams{{Src: 5, Dst: 4, PLogP: Linear(1e-6, 1e6, 0)}, {Src: 0, Dst: 7, PLogP: Linear(2e-6, 1e6, 0)}},
+		HostPairs: []PairParams{{Src: 0, Dst: 3, PLogP: Linear(3e-6, 1e6, 0)}},
+	}
+	for _, c := range []struct {
+		name     string
+		s        *Settings
+		src, dst int
+		bytes    int64
+		want     float64
+	}{
+		{"a rank to itself", bandwidth, 3, 3, 100, 0},
+		// Groups keep their own latency; 8 bytes were measured.
+		{"the measured size in the fast rack", bandwidth, 0, 1, 8, 10e-6},
+		{"the measured size in the slow rack", bandwidth, 5, 4, 8, 14e-6},
+		{"the measured size between racks", bandwidth, 0, 7, 8, 30e-6},
+		{"no bytes", bandwidth, 0, 1, 0, 10e-6 - 8/1e9},
+		{"a megabyte in a rack", bandwidth, 1, 0, 1e6, 10e-6 + (1e6-8)/1e9},
+		{"beyond the largest size by the last slope", bandwidth, 0, 7, 1e9, 30e-6 + (1e9-8)/1e8},
+		{"no bandwidth, the measured size", &Settings{Measured: Metadata{Bytes: 8}}, 0, 7, 8, 30e-6},
+		{"no bandwidth, beyond it", &Settings{Measured: Metadata{Bytes: 8}}, 0, 7, 9, nan},
+		{"a pair of its own", pairs, 5, 4, 1000, 1e-6 + 1000/1e6},
+		{"its opposite has none", pairs, 4, 5, 8, 14e-6},
+		{"a pair of hosts", pairs, 1, 6, 1000, 3e-6 + 1000/1e6},
+		{"a pair of ranks before its pair of hosts", pairs, 0, 7, 1000, 2e-6 + 1000/1e6},
+		{"a rank outside", bandwidth, 0, 8, 8, nan},
+		{"a negative rank", bandwidth, -1, 0, 8, nan},
+		{"a negative size", bandwidth, 0, 1, -8, nan},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := twoRacks(t, 4, c.s)
+			if got := n.Time(c.src, c.dst, c.bytes); !near(got, c.want, 1e-12) {
+				t.Errorf("Time(%d, %d, %d) = %g, want %g", c.src, c.dst, c.bytes, got, c.want)
+			}
+		})
+	}
+}
+
+func TestPLogPInterpolates(t *testing.T) {
+	p := PLogP{Latency: 1, Sizes: []int64{10, 20, 40}, Gap: []float64{1, 3, 4}}
+	for _, c := range []struct {
+		bytes int64
+		want  float64
+	}{{0, 2}, {10, 2}, {15, 3}, {20, 4}, {30, 4.5}, {40, 5}, {60, 6}} {
+		if got := p.Time(c.bytes); !near(got, c.want, 1e-15) {
+			t.Errorf("Time(%d) = %g, want %g", c.bytes, got, c.want)
+		}
+	}
+	if got := p.Bandwidth(); got != 20 {
+		t.Errorf("Bandwidth() = %g, want 20", got)
+	}
+}
+
+func TestTimeOnAGraph(t *testing.T) {
+	// A ring of four switches with one host each, hand-numbered 0..3 and 4..7.
+	var arcs []topology.Arc
+	for i := range 4 {
+		nic := topology.Link(i, 4+i, 1e-6, 1e8)
+		trunk := topology.Link(4+i, 4+(i+1)%4, 3e-6, float64(i+1)*1e7)
+		arcs = append(append(arcs, nic[:]...), trunk[:]...)
+	}
+	g, err := topology.NewGraph(4, 4, nil, arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := FromGraph(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		src, dst int
+		bytes    int64
+		want     float64
+	}{
+		{0, 1, 0, 5e-6},            // 1 + 3 + 1 us
+		{0, 1, 1e7, 1 + 5e-6},      // the trunk 0-1 has 10^7 B/s
+		{0, 3, 1e7, 0.25 + 5e-6},   // the trunk 3-0 has 4 * 10^7 B/s
+		{1, 3, 1e7, 1.0/2 + 8e-6},  // either way is 8 us; by 2, the lower predecessor is 0 or 2
+		{3, 0, 4e7, 1.0 + 5e-6},    // symmetric
+		{2, 3, 3e7, 1.0 + 5e-6},    // the trunk 2-3 has 3 * 10^7 B/s
+		{0, 0, 1e7, 0},             // nothing to send
+		{3, 2, 3e14, 1e7 + 5.0e-6}, // long
+	} {
+		got := n.Time(c.src, c.dst, c.bytes)
+		if c.src == 1 && c.dst == 3 { // two shortest paths: either bandwidth is right
+			if near(got, 1+8e-6, 1e-6) {
+				continue
+			}
+		}
+		if !near(got, c.want, 1e-6) {
+			t.Errorf("Time(%d, %d, %d) = %g, want %g", c.src, c.dst, c.bytes, got, c.want)
+		}
+	}
+}
+
+func TestTimeOnADisconnectedGraphIsInfinite(t *testing.T) {
+	g, err := topology.NewGraph(2, 0, nil, []topology.Arc{{From: 0, To: 1, Latency: 1e-6, Bandwidth: 1e9, Probability: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := FromGraph(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := n.Time(1, 0, 100); !math.IsInf(got, 1) {
+		t.Errorf("Time against the only arc = %g, want +Inf", got)
+	}
+}
+
+func TestTimeDoesNotAllocate(t *testing.T) {
+	n := twoRacks(t, 4, &Settings{Bandwidth: []float64{1e9, 1e8}})
+	if got := testing.AllocsPerRun(100, func() { n.Time(0, 7, 1000) }); got != 0 {
+		t.Errorf("Time allocates %g times", got)
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		s    Settings
+		want string
+	}{
+		{"bandwidths of the wrong number", Settings{Bandwidth: []float64{1}}, "1 bandwidths, want 2"},
+		{"a bandwidth of zero", Settings{Bandwidth: []float64{1, 0}}, "bandwidth of level 1 is 0 B/s"},
+		{"levels of the wrong number", Settings{Levels: []LevelParams{}}, "0 levels of parameters, want 2"},
+		{"a NaN gap", Settings{Levels: []LevelParams{{PLogP: PLogP{Sizes: []int64{1}, Gap: []float64{nan}}}, {PLogP: Linear(1, 1, 0)}}}, "gap at 1 bytes is NaN"},
+		{"sizes that fall", Settings{Levels: []LevelParams{{PLogP: PLogP{Sizes: []int64{2, 1}, Gap: []float64{1, 1}}}, {}}}, "size 1 is 1 bytes"},
+		{"too few locations", Settings{Locations: locations(3)}, "3 locations for 8 ranks"},
+		{"a pair outside", Settings{Pairs: []PairParams{{Src: 0, Dst: 8, PLogP: Linear(1, 1, 0)}}}, "pair (0,8)"},
+		{"a pair given twice", Settings{Pairs: []PairParams{{Src: 0, Dst: 1, PLogP: Linear(1, 1, 0)}, {Src: 0, Dst: 1, PLogP: Linear(1, 1, 0)}}}, "pair (0,1): given twice"},
+		{"host pairs without hosts", Settings{HostPairs: []PairParams{{Src: 0, Dst: 1, PLogP: Linear(1, 1, 0)}}}, "host pairs: pair (0,1)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := twoRacks(t, 4, nil)
+			_, err := New(&topology.Result{Graph: n.Graph(), Hierarchy: n.Hierarchy()}, &c.s)
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("New = %v, want an error with %q", err, c.want)
+			}
+		})
+	}
+}
+
+func fullSettings() *Settings {
+	return &Settings{
+		Levels: []LevelParams{
+			{PLogP: PLogP{Latency: 1e-6, Sizes: []int64{0, 1000}, Gap: []float64{0, 1e-6}, Send: []float64{1e-7, 2e-7}, Recv: []float64{1e-7, 3e-7}}, Spread: 0.03},
+			{PLogP: PLogP{Latency: nan, Sizes: []int64{8}, Gap: []float64{0}}, Spread: nan},
+		},
+		Pairs:     []PairParams{{Src: 5, Dst: 4, PLogP: Linear(1e-6, 1e6, 0)}},
+		HostPairs: []PairParams{{Src: 0, Dst: 3, PLogP: Linear(3e-6, 1e6, 0)}},
+		Locations: locations(8),
+		Measured:  Metadata{Date: "2026-01-02T03:04:05Z", Tool: "test", Bytes: 8, Notes: map[string]string{"b": "2", "a": "1"}},
+	}
+}
+
+func TestNetworkFileRoundTrip(t *testing.T) {
+	for name, s := range map[string]*Settings{"bare": nil, "full": fullSettings()} {
+		t.Run(name, func(t *testing.T) {
+			n := twoRacks(t, 4, s)
+			path := filepath.Join(t.TempDir(), "network.json")
+			if err := n.Save(path); err != nil {
+				t.Fatal(err)
+			}
+			back, err := Load(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var first, second bytes.Buffer
+			if err := n.Write(&first); err != nil {
+				t.Fatal(err)
+			}
+			if err := back.Write(&second); err != nil {
+				t.Fatal(err)
+			}
+			if first.String() != second.String() {
+				t.Errorf("written again:\n%s\nwant\n%s", second.String(), first.String())
+			}
+			for src := range 8 {
+				for dst := range 8 {
+					for _, bytes := range []int64{0, 8, 9, 1e6} {
+						if got, want := back.Time(src, dst, bytes), n.Time(src, dst, bytes); !near(got, want, 0) {
+							t.Errorf("Time(%d, %d, %d) = %g, want %g", src, dst, bytes, got, want)
+						}
+					}
+				}
+				if back.Location(src) != n.Location(src) {
+					t.Errorf("Location(%d) = %v, want %v", src, back.Location(src), n.Location(src))
+				}
+			}
+			if back.String() != n.String() {
+				t.Errorf("String() = %q, want %q", back, n)
+			}
+		})
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	for _, c := range []struct{ name, file, want string }{
+		{"an empty file", " \n", "no content"},
+		{"a cut file", `{"format":"topocast/network","ver`, "unexpected end"},
+		{"another format", `{"format":"topocast/measurement","version":1}`, `format is "topocast/measurement"`},
+		{"another tool's file", `{"nodes":[]}`, `format is ""`},
+		{"a list", `[1,2]`, "cannot unmarshal array"},
+		{"a later version", `{"format":"topocast/network","version":2}`, "version is 2"},
+		{"no hierarchy", `{"format":"topocast/network","version":1}`, "hierarchy: no content"},
+		{"a platform file with a bad link", `{"graph":{"hosts":["a"],"links":[{"a":"a","b":"c"}]}}`, `called "c"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Read(strings.NewReader(c.file))
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("Read(%s) = %v, want one line with %q", c.file, err, c.want)
+			}
+		})
+	}
+}
+
+func TestLoadNamesTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.json")
+	if err := os.WriteFile(path, []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("Load = %v, want an error with %s", err, path)
+	}
+}
+
+func TestSummary(t *testing.T) {
+	var b strings.Builder
+	if err := twoRacks(t, 4, fullSettings()).Summary(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"network of 8 ranks on 4 hosts, tree, 2 switches, 18 arcs\n", "tool: test",
+		"rack", "1 GB/s", "3.0 %", "warning: one reading per pair",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("Summary wrote\n%swant it to hold %q", b.String(), want)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, s := range []*Settings{nil, fullSettings()} {
+		var b bytes.Buffer
+		if err := twoRacks(f, 4, s).Write(&b); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
+	f.Add([]byte(`{"graph":{"hosts":["a","b"],"switches":["s"],"links":[{"a":"a","b":"s","latency_us":1,"bandwidth_MBps":1},{"a":"b","b":"s"}]}}`))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		n, err := Read(bytes.NewReader(file))
+		if err != nil {
+			return
+		}
+		if n.Ranks() > 1 {
+			n.Time(0, n.Ranks()-1, 1000)
+		}
+		var b bytes.Buffer
+		if err := n.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(&b); err != nil {
+			t.Fatalf("our own file is refused: %v", err)
+		}
+	})
+}
+
+// BenchmarkTime asks for random pairs of a machine of 16,384 ranks.
+func BenchmarkTime(b *testing.B) {
+	for _, perRack := range []int{32, 8192} {
+		n := twoRacks(b, perRack, &Settings{Bandwidth: []float64{1e9, 1e8}})
+		b.Run(fmt.Sprintf("ranks=%d", n.Ranks()), func(b *testing.B) {
+			b.ReportAllocs()
+			x, sum := uint32(1), 0.0
+			for b.Loop() {
+				x = x*1664525 + 1013904223
+				sum += n.Time(int(x>>16)%n.Ranks(), int(x>>3)%n.Ranks(), int64(x&0xfffff))
+			}
+			_ = sum
+		})
+	}
+}
+
+// BenchmarkFileSize reports the bytes per rank of the file.
+func BenchmarkFileSize(b *testing.B) {
+	for _, ranks := range []int{64, 1024, 4096, 16384} {
+		n := twoRacks(b, ranks/2, &Settings{Bandwidth: []float64{1e9, 1e8}, Locations: locations(ranks)})
+		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
+			var buf bytes.Buffer
+			for b.Loop() {
+				buf.Reset()
+				if err := n.Write(&buf); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(buf.Len())/float64(ranks), "bytes/rank")
+		})
+	}
+}

@@ -1,0 +1,70 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+)
+
+// pairTable finds the parameters of single directed pairs: those of source s
+// are params[start[s]:start[s+1]], ordered by destination.
+type pairTable struct {
+	start  []int32
+	params []PairParams
+}
+
+// newPairTable returns nil for an empty list.
+func newPairTable(n int, pairs []PairParams) (*pairTable, error) {
+	if len(pairs) == 0 {
+		return nil, nil
+	}
+	t := &pairTable{start: make([]int32, n+1), params: make([]PairParams, len(pairs))}
+	for i, p := range pairs {
+		if p.Src < 0 || p.Src >= n || p.Dst < 0 || p.Dst >= n {
+			return nil, fmt.Errorf("pair (%d,%d): want both in [0, %d)", p.Src, p.Dst, n)
+		}
+		if err := p.check(); err != nil {
+			return nil, fmt.Errorf("pair (%d,%d): %w", p.Src, p.Dst, err)
+		}
+		t.params[i] = PairParams{Src: p.Src, Dst: p.Dst, PLogP: p.clone()}
+	}
+	slices.SortStableFunc(t.params, func(a, b PairParams) int {
+		if a.Src != b.Src {
+			return a.Src - b.Src
+		}
+		return a.Dst - b.Dst
+	})
+	for i, p := range t.params {
+		if i > 0 && p.Src == t.params[i-1].Src && p.Dst == t.params[i-1].Dst {
+			return nil, fmt.Errorf("pair (%d,%d): given twice", p.Src, p.Dst)
+		}
+		t.start[p.Src+1]++
+	}
+	for s := range n {
+		t.start[s+1] += t.start[s]
+	}
+	return t, nil
+}
+
+// find returns the parameters of a pair, or nil. O(log pairs of src).
+func (t *pairTable) find(src, dst int) *PLogP {
+	lo, hi := t.start[src], t.start[src+1]
+	for lo < hi {
+		mid := (lo + hi) / 2
+		switch p := &t.params[mid]; {
+		case p.Dst < dst:
+			lo = mid + 1
+		case p.Dst > dst:
+			hi = mid
+		default:
+			return &p.PLogP
+		}
+	}
+	return nil
+}
+
+func (t *pairTable) list() []PairParams {
+	if t == nil {
+		return nil
+	}
+	return t.params
+}

@@ -1,0 +1,130 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// PLogP holds the parameters of the parametrised LogP model: the latency and,
+// as functions of the message size, the gap and the overheads, given at some
+// sizes and linear between them. A message of m bytes arrives L + g(m) after
+// its sending begins.
+//
+// Below the smallest size the gap is that of the smallest size; beyond the
+// largest it goes on with the slope of the last piece. If there is only one
+// size, nothing is known of the slope, and the gap beyond it is NaN.
+//
+// Source: T. Kielmann, H. Bal, K. Verstoep 2000; Reinfjell 2023, sections
+// 2.2.4 and 3.1.
+type PLogP struct {
+	Latency    float64   // L, s: from end to end, without the gap
+	Sizes      []int64   // bytes, ascending
+	Gap        []float64 // g at each size, s
+	Send, Recv []float64 // os and or at each size, s; nil if not measured
+}
+
+// Linear returns parameters with the given latency in s and a gap that grows
+// with the size from 0 at rate bandwidth, in B/s: Hockney's model, t(m) =
+// latency + m/bandwidth. If the bandwidth is NaN, times are known only for
+// messages of up to small bytes, the size at which the latency was measured.
+func Linear(latency, bandwidth float64, small int64) PLogP {
+	if math.IsNaN(bandwidth) {
+		return PLogP{Latency: latency, Sizes: []int64{small}, Gap: []float64{0}}
+	}
+	const far = 1 << 20
+	return PLogP{Latency: latency, Sizes: []int64{0, far}, Gap: []float64{0, far / bandwidth}}
+}
+
+// GapAt is g(bytes) in s.
+func (p *PLogP) GapAt(bytes int64) float64 { return interpolate(p.Sizes, p.Gap, bytes) }
+
+// Time is the one-way time L + g(bytes) in s of a message.
+func (p *PLogP) Time(bytes int64) float64 { return p.Latency + p.GapAt(bytes) }
+
+// Bandwidth is the rate in B/s at which a long message flows: the inverse of
+// the last slope of the gap, NaN if there is none.
+func (p *PLogP) Bandwidth() float64 {
+	k := len(p.Sizes) - 1
+	if k < 1 {
+		return math.NaN()
+	}
+	return float64(p.Sizes[k]-p.Sizes[k-1]) / (p.Gap[k] - p.Gap[k-1])
+}
+
+// interpolate is the value at x of the function that is linear between the
+// points (xs[i], ys[i]), constant before the first point, goes on with the last slope
+// after the last, and is NaN after a single one. O(log len(xs)).
+func interpolate(xs []int64, ys []float64, x int64) float64 {
+	switch {
+	case len(xs) == 0:
+		return math.NaN()
+	case x <= xs[0]:
+		return ys[0]
+	case len(xs) == 1:
+		return math.NaN()
+	}
+	// The piece [lo, hi] with xs[lo] < x, and x <= xs[hi] unless hi is the last.
+	lo, hi := 0, len(xs)-1
+	for hi-lo > 1 {
+		if mid := int(uint(lo+hi) / 2); xs[mid] < x {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	slope := (ys[hi] - ys[lo]) / float64(xs[hi]-xs[lo])
+	return ys[lo] + slope*float64(x-xs[lo])
+}
+
+// check refuses parameters that no message can have.
+func (p *PLogP) check() error {
+	if p.Latency < 0 || math.IsInf(p.Latency, 0) {
+		return fmt.Errorf("latency %g s: want at least 0 and finite, or NaN", p.Latency)
+	}
+	if len(p.Sizes) == 0 {
+		return fmt.Errorf("no sizes")
+	}
+	for i, m := range p.Sizes {
+		if m < 0 || i > 0 && m <= p.Sizes[i-1] {
+			return fmt.Errorf("size %d is %d bytes: want ascending from at least 0", i, m)
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		values []float64
+	}{{"gap", p.Gap}, {"send overhead", p.Send}, {"receive overhead", p.Recv}} {
+		if c.values == nil && c.name != "gap" {
+			continue
+		}
+		if len(c.values) != len(p.Sizes) {
+			return fmt.Errorf("%d values of the %s for %d sizes", len(c.values), c.name, len(p.Sizes))
+		}
+		for i, v := range c.values {
+			if !(v >= 0) || math.IsInf(v, 0) {
+				return fmt.Errorf("%s at %d bytes is %g s: want at least 0 and finite", c.name, p.Sizes[i], v)
+			}
+		}
+	}
+	return nil
+}
+
+func (p *PLogP) clone() PLogP {
+	return PLogP{
+		Latency: p.Latency, Sizes: slices.Clone(p.Sizes), Gap: slices.Clone(p.Gap),
+		Send: slices.Clone(p.Send), Recv: slices.Clone(p.Recv),
+	}
+}
+
+// LevelParams are the typical parameters of the pairs that one level of a
+// hierarchy joins and no finer one.
+type LevelParams struct {
+	PLogP          // medians over the pairs
+	Spread float64 // relative spread of the pairs' times about the medians, as a standard deviation; NaN if not known
+}
+
+// PairParams are the parameters of messages from one rank, or one host, to another.
+type PairParams struct {
+	Src, Dst int // ranks; in a list of host pairs, indices into Hosts()
+	PLogP
+}

@@ -1,0 +1,602 @@
+package cluster
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// line returns the distances between points on a line.
+func line(t testing.TB, x ...float64) *Distances {
+	t.Helper()
+	m := &mat.Dense{} // NewDense refuses size 0
+	if len(x) > 0 {
+		m = mat.NewDense(len(x), len(x), nil)
+	}
+	for i := range x {
+		for j := range x {
+			m.Set(i, j, math.Abs(x[i]-x[j]))
+		}
+	}
+	d, err := NewDistances(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// reference is the point set that scipy 1.10.1 and scikit-learn 1.2.1 were run
+// on: three blobs of 7, 8 and 5 points and two far ones, the coordinates from
+// the congruence x <- 1103515245 x + 12345 mod 2^31, started at 12345.
+func reference(t testing.TB) *Distances {
+	t.Helper()
+	state := uint64(12345)
+	next := func() float64 {
+		state = (1103515245*state + 12345) % (1 << 31)
+		return float64(state) / (1 << 31)
+	}
+	var points [][2]float64
+	for _, b := range []struct {
+		x, y, width float64
+		n           int
+	}{{0, 0, 1, 7}, {5, 1, 1.5, 8}, {2, 6, 0.7, 5}} {
+		for range b.n {
+			x := b.x + b.width*next()
+			points = append(points, [2]float64{x, b.y + b.width*next()})
+		}
+	}
+	points = append(points, [2]float64{20, 20}, [2]float64{-9, 3})
+	m := mat.NewDense(len(points), len(points), nil)
+	for i, p := range points {
+		for j, q := range points {
+			m.Set(i, j, math.Hypot(p[0]-q[0], p[1]-q[1]))
+		}
+	}
+	d, err := NewDistances(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// referenceLabels puts the two far points into blobs 2 and 0.
+var referenceLabels = Labels{0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 0}
+
+func TestNewDistancesRefuses(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for name, m := range map[string]*mat.Dense{
+		"no square":         mat.NewDense(2, 3, nil),
+		"a negative cell":   mat.NewDense(2, 2, []float64{0, -1, 3, 0}),
+		"an infinite cell":  mat.NewDense(2, 2, []float64{0, inf, 1, 0}),
+		"a pair unmeasured": mat.NewDense(2, 2, []float64{0, nan, nan, 0}),
+	} {
+		if _, err := NewDistances(m); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	d, err := NewDistances(mat.NewDense(3, 3, []float64{nan, 1, nan, 3, nan, 4, 5, nan, nan}))
+	if err != nil || d.At(0, 1) != 2 || d.At(0, 2) != 5 || d.At(2, 1) != 4 {
+		t.Errorf("mean of both directions, or the one measured: %v, %v", d, err)
+	}
+}
+
+// TestAgglomerativeHeights: expected heights are printed by
+// scipy.cluster.hierarchy.linkage (scipy 1.10.1) for the reference points.
+func TestAgglomerativeHeights(t *testing.T) {
+	d := reference(t)
+	for _, c := range []struct {
+		linkage Linkage
+		want    []float64
+	}{
+		{Single, []float64{0.083777405415, 0.110757815678, 0.146786567867, 0.147340715654, 0.154224547802, 0.164430183128, 0.190832796568, 0.193097418218, 0.19903380463, 0.267453364428, 0.27247290616, 0.30662101058, 0.359628782255, 0.405366576815, 0.414887838531, 0.435959039979, 0.685910076172, 4.514485325569, 4.876248020262, 9.591780490548, 22.138962360808}},
+		{Complete, []float64{0.083777405415, 0.110757815678, 0.146786567867, 0.154224547802, 0.164430183128, 0.231029379414, 0.27247290616, 0.287187398819, 0.30662101058, 0.405366576815, 0.442653978578, 0.460910326634, 0.482312900005, 0.707253300573, 0.785501960866, 1.038751166088, 1.726972807251, 6.155320299213, 6.637175562448, 15.256652406405, 33.615472627943}},
+		{Average, []float64{0.083777405415, 0.110757815678, 0.146786567867, 0.154224547802, 0.164430183128, 0.189185047534, 0.240142408519, 0.27247290616, 0.30662101058, 0.30707656017, 0.340403555038, 0.405366576815, 0.448434683307, 0.466727187013, 0.595731624252, 0.766680487783, 1.240973358375, 5.505980521858, 5.767486177385, 12.376368436799, 24.887380629843}},
+	} {
+		tree, err := Agglomerative{Linkage: c.linkage}.Dendrogram(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, m := range tree.Merges() {
+			if math.Abs(m.Height-c.want[k]) > 1e-6*c.want[k] {
+				t.Errorf("linkage %d: height of merge %d = %.12g, want %.12g", c.linkage, k, m.Height, c.want[k])
+			}
+		}
+	}
+	// scipy's fcluster(..., 4, 'maxclust') on average linkage: blobs 1 and 2 have joined.
+	got, err := Agglomerative{K: 4}.Cluster(d)
+	want := Labels{0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 3}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("4 clusters = %v, %v, want %v", got, err, want)
+	}
+}
+
+func TestDendrogramCutsAndNests(t *testing.T) {
+	// Pairs at 1, pairs of pairs at about 10, all at about 100.
+	d := line(t, 0, 1, 10, 11, 100, 101, 110, 111)
+	tree, err := Agglomerative{Linkage: Single}.Dendrogram(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for height, want := range map[float64]Labels{
+		0.5: {0, 1, 2, 3, 4, 5, 6, 7}, 1: {0, 0, 1, 1, 2, 2, 3, 3}, 9: {0, 0, 0, 0, 1, 1, 1, 1}, 89: make(Labels, 8),
+	} {
+		if got := tree.Cut(height); !slices.Equal(got, want) {
+			t.Errorf("Cut(%g) = %v, want %v", height, got, want)
+		}
+	}
+	h, err := tree.Hierarchy(1.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(h.Levels()) != 2 || len(h.GroupsAt(0)) != 4 || len(h.GroupsAt(1)) != 2 {
+		t.Errorf("Hierarchy(1.5) has levels %v", h.Levels())
+	}
+	if h.Latency(0, 1) != 1 || h.Latency(0, 3) != 9 || h.Latency(0, 7) != 89 {
+		t.Errorf("latencies %g, %g, %g, want 1, 9, 89", h.Latency(0, 1), h.Latency(0, 3), h.Latency(0, 7))
+	}
+	// With a ratio that only the gap between 9 and 89 exceeds, the pairs vanish.
+	if h, err = tree.Hierarchy(9.5); err != nil || len(h.Levels()) != 1 || len(h.GroupsAt(0)) != 2 {
+		t.Errorf("Hierarchy(9.5) has levels %v, %v", h.Levels(), err)
+	}
+	if _, err := tree.Hierarchy(0.5); err == nil {
+		t.Error("ratio 0.5: no error")
+	}
+}
+
+// TestDBSCAN: expected labels are printed by sklearn.cluster.DBSCAN
+// (scikit-learn 1.2.1, eps = 1, min_samples = 3).
+func TestDBSCAN(t *testing.T) {
+	want := Labels{0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, Noise, Noise}
+	for _, eps := range []float64{1, 0} { // 0: the knee finds the same
+		got, err := DBSCAN{Eps: eps, MinPoints: 3}.Cluster(reference(t))
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("Eps = %g: %v, %v, want %v", eps, got, err, want)
+		}
+	}
+}
+
+// TestScores: silhouette_score and adjusted_rand_score of scikit-learn 1.2.1.
+func TestScores(t *testing.T) {
+	if got := Silhouette(reference(t), referenceLabels); math.Abs(got-0.5897335330984667) > 1e-12 {
+		t.Errorf("Silhouette = %.16g, want 0.5897335330984667", got)
+	}
+	for _, c := range []struct {
+		a, b Labels
+		want float64
+	}{
+		{referenceLabels, Labels{0, 0, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 0, 0, 0, 0, 0, 1, 1}, 0.4024727081415231},
+		{Labels{0, 0, 1, 1}, Labels{0, 0, 1, 2}, 0.5714285714285714},
+		{Labels{0, 0, 0, 1, 1, 1}, Labels{0, 0, 1, 1, 2, 2}, 0.24242424242424243},
+		{Labels{0, 0, 0}, Labels{0, 0, 0}, 1},
+	} {
+		if got := AdjustedRand(c.a, c.b); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("AdjustedRand(%v, %v) = %.16g, want %.16g", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// TestMatchingAgainstAllAssignments compares with the best of all permutations.
+func TestMatchingAgainstAllAssignments(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 200 {
+		n, ka, kb := 1+rng.IntN(20), 1+rng.IntN(5), 1+rng.IntN(5)
+		a, b := make([]int, n), make([]int, n)
+		for i := range a {
+			a[i], b[i] = rng.IntN(ka+1)-1, rng.IntN(kb)
+		}
+		found, truth := canonical(a), canonical(b)
+		k := max(found.Clusters(), truth.Clusters())
+		best := 0
+		permute(k, func(p []int) {
+			hits := 0
+			for i, f := range found {
+				if f != Noise && p[f] == truth[i] {
+					hits++
+				}
+			}
+			best = max(best, hits)
+		})
+		if got, want := Matching(found, truth), float64(best)/float64(n); math.Abs(got-want) > 1e-12 {
+			t.Fatalf("Matching(%v, %v) = %g, want %g", found, truth, got, want)
+		}
+	}
+}
+
+// permute calls f with every permutation of 0..k-1.
+func permute(k int, f func([]int)) {
+	p := make([]int, k)
+	for i := range p {
+		p[i] = i
+	}
+	var rec func(int)
+	rec = func(i int) {
+		if i == k {
+			f(p)
+			return
+		}
+		for j := i; j < k; j++ {
+			p[i], p[j] = p[j], p[i]
+			rec(i + 1)
+			p[i], p[j] = p[j], p[i]
+		}
+	}
+	rec(0)
+}
+
+func TestSetF1(t *testing.T) {
+	truth := [][]int{{0, 1}, {2, 3}, {0, 1, 2, 3}}
+	for _, c := range []struct {
+		found [][]int
+		want  float64
+	}{
+		{truth, 1},
+		{nil, 0},
+		{[][]int{{0, 1}, {0, 1}}, 0.5}, // 1 of 1 found, 1 of 3 true: 2/(1+3)
+		{[][]int{{0, 1}, {2, 3}, {0, 2}}, 2 * 2.0 / 6.0}, // 2 of 3 both ways
+	} {
+		if got := SetF1(c.found, truth); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("SetF1(%v) = %g, want %g", c.found, got, c.want)
+		}
+	}
+}
+
+// TestKMedoidsIsSwapOptimal: no exchange of one medoid lowers the cost, and in
+// easy cases the blobs come out.
+func TestKMedoidsIsSwapOptimal(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 30 {
+		n := 2 + rng.IntN(25)
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = rng.Float64()
+		}
+		d, k := line(t, x...), 1+rng.IntN(n)
+		_, medoids, err := KMedoids{K: k, Seed: rng.Uint64()}.Medoids(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cost := func(medoids []int) float64 {
+			var sum float64
+			for o := range n {
+				near := math.Inf(1)
+				for _, m := range medoids {
+					near = min(near, d.At(o, m))
+				}
+				sum += near
+			}
+			return sum
+		}
+		have := cost(medoids)
+		for i := range medoids {
+			for o := range n {
+				other := slices.Clone(medoids)
+				other[i] = o
+				if c := cost(other); c < have*(1-1e-9) {
+					t.Fatalf("n = %d, k = %d: medoid %d for %d lowers the cost from %g to %g", n, k, o, medoids[i], have, c)
+				}
+			}
+		}
+	}
+	// Distances that differ by rounding only must not swap for ever.
+	if _, err := (KMedoids{K: 2}).Cluster(line(t, 0.1+0.2, 0.3, 1, 1-1e-16)); err != nil {
+		t.Error(err)
+	}
+	if _, err := (Spectral{K: 2}).Cluster(line(t, 0, 9, 1, 10)); err != nil {
+		t.Error(err)
+	}
+	got, err := KMedoids{K: 3}.Cluster(line(t, 0, 10, 1, 11, 20, 21))
+	if want := (Labels{0, 1, 0, 1, 2, 2}); err != nil || !slices.Equal(got, want) {
+		t.Errorf("three pairs: %v, %v, want %v", got, err, want)
+	}
+}
+
+// TestHDBSCANByHand: points 0, 1, 2 and 10, 11, 12 with one far at 100. With
+// one neighbour all core distances but the last are 1, so the tree joins both
+// triples at 1, the two at 8 and the last at 88. Condensed with clusters of at
+// least 2: the root loses 100 at lambda 1/88, splits at 1/8 into the triples,
+// whose objects leave at 1: stability 3 (1 - 1/8) each, against
+// 1/88 + 6/8 for the root, which is not allowed anyway.
+func TestHDBSCANByHand(t *testing.T) {
+	d := line(t, 0, 1, 2, 10, 11, 12, 100)
+	labels, probability, c, err := HDBSCAN{}.Fit(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (Labels{0, 0, 0, 1, 1, 1, Noise}); !slices.Equal(labels, want) {
+		t.Errorf("labels %v, want %v", labels, want)
+	}
+	if want := []float64{1, 1, 1, 1, 1, 1, 0}; !slices.Equal(probability, want) {
+		t.Errorf("probabilities %v, want %v", probability, want)
+	}
+	want := []float64{1.0/88 + 6.0/8, 3 * 7.0 / 8, 3 * 7.0 / 8}
+	for k, s := range c.Stability {
+		if math.Abs(s-want[k]) > 1e-12 {
+			t.Errorf("stability of cluster %d = %g, want %g", k, s, want[k])
+		}
+	}
+	if !slices.Equal(c.Parent, []int{-1, 0, 0}) || !slices.Equal(c.Size, []int{7, 3, 3}) {
+		t.Errorf("parents %v, sizes %v", c.Parent, c.Size)
+	}
+}
+
+// TestHDBSCANProbabilities: 0, 1, 2 and 4 stay one cluster, which 4 leaves at
+// lambda 1/2 and the others at 1.
+func TestHDBSCANProbabilities(t *testing.T) {
+	labels, probability, _, err := HDBSCAN{MinClusterSize: 3}.Fit(line(t, 0, 1, 2, 4, 50, 51, 52))
+	if err != nil || !slices.Equal(labels, Labels{0, 0, 0, 0, 1, 1, 1}) {
+		t.Fatalf("labels %v, %v", labels, err)
+	}
+	if want := []float64{1, 1, 1, 0.5, 1, 1, 1}; !slices.Equal(probability, want) {
+		t.Errorf("probabilities %v, want %v", probability, want)
+	}
+}
+
+// DBCV by hand, dimension 1, points 0, 1, 3 and 20, 21, 23. Core distances are
+// harmonic means to the two others: of 0: 2/(1+1/3) = 1.5, of 1: 2/(1+1/2) =
+// 4/3, of 3: 2/(1/3+1/2) = 2.4. The tree of mutual reachability is 0-1 (1.5),
+// 1-3 (2.4); its only inner vertex is 1, without inner edges: sparseness 2.4.
+// Separation between the inner vertices 1 and 21: 20. (20-2.4)/20 = 0.88.
+func TestDBCVByHand(t *testing.T) {
+	d := line(t, 0, 1, 3, 20, 21, 23)
+	if got := DBCV(d, Labels{0, 0, 0, 1, 1, 1}, 1); math.Abs(got-0.88) > 1e-12 {
+		t.Errorf("DBCV = %g, want 0.88", got)
+	}
+	if good, bad := 0.88, DBCV(d, Labels{0, 1, 0, 1, 0, 1}, 1); bad >= good {
+		t.Errorf("DBCV of mixed clusters = %g, not below %g", bad, good)
+	}
+}
+
+func TestSpectralFindsBlobs(t *testing.T) {
+	var x []float64
+	for b := range 3 {
+		for i := range 10 {
+			x = append(x, float64(100*b)+float64(i))
+		}
+	}
+	for _, k := range []int{0, 3} { // 0: by the eigengap
+		got, err := Spectral{K: k}.Cluster(line(t, x...))
+		if err != nil || got.Clusters() != 3 {
+			t.Fatalf("K = %d: %v, %v", k, got, err)
+		}
+		for i, l := range got {
+			if l != i/10 {
+				t.Errorf("K = %d: object %d is in cluster %d", k, i, l)
+			}
+		}
+	}
+}
+
+func TestComponents(t *testing.T) {
+	got, err := Components{Threshold: 2}.Cluster(line(t, 0, 5, 2, 4, 8))
+	if want := (Labels{0, 0, 0, 0, 1}); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+}
+
+// TestSSSByHand: radius around 0 is 21, M = 42, limit 0.25*42 = 10.5: 1 joins
+// 0, 20 and 21 are a cluster.
+func TestSSSByHand(t *testing.T) {
+	got, err := SSS{Alpha: 0.25, Restarts: 1}.Cluster(line(t, 0, 20, 1, 21))
+	if want := (Labels{0, 1, 0, 1}); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v, want %v", got, err, want)
+	}
+}
+
+func TestSSSTreeNests(t *testing.T) {
+	var x []float64
+	for _, far := range []float64{0, 1000} {
+		for _, near := range []float64{0, 50} {
+			for i := range 4 {
+				x = append(x, far+near+float64(i)/10)
+			}
+		}
+	}
+	h, err := SSSTree{SSS: SSS{Alpha: 0.3}, MinChildren: 5}.Hierarchy(line(t, x...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(h.Levels()) != 2 || len(h.GroupsAt(0)) != 4 || len(h.GroupsAt(1)) != 2 {
+		t.Errorf("levels %v, groups %v", h.Levels(), h.Groups())
+	}
+}
+
+func TestSearchFindsTheNumberOfBlobs(t *testing.T) {
+	d := line(t, 0, 1, 2, 10, 11, 12, 20, 21, 22)
+	k, labels, _, err := Search(d, 1, 9, 8, func(x float64) Clusterer { return KMedoids{K: int(x)} },
+		func(l Labels) float64 { return Silhouette(d, l) })
+	if err != nil || k != 3 || labels.Clusters() != 3 {
+		t.Errorf("best K = %g, %v, %v, want 3", k, labels, err)
+	}
+	if _, _, _, err := Search(d, 20, 30, 2, func(x float64) Clusterer { return KMedoids{K: int(x)} },
+		func(Labels) float64 { return 0 }); err == nil {
+		t.Error("no value works: no error")
+	}
+}
+
+func TestStability(t *testing.T) {
+	d := line(t, 0, 1, 2, 100, 101, 102)
+	share, err := Stability(Agglomerative{K: 2}, d, 0.05, 20, rand.New(rand.NewPCG(1, 2)))
+	if err != nil || len(share) != 2 || math.Abs(share[0]-1) > 1e-9 || math.Abs(share[1]-1) > 1e-9 {
+		t.Errorf("clear clusters: %v, %v, want 1 and 1", share, err)
+	}
+	// Evenly spaced points have no two clusters that noise leaves alone.
+	share, err = Stability(Agglomerative{K: 2}, line(t, 0, 1, 2, 3, 4, 5, 6, 7), 0.2, 40, rand.New(rand.NewPCG(1, 2)))
+	if err != nil || slices.Max(share) > 0.7 {
+		t.Errorf("no clusters: %v, %v, want well below 1", share, err)
+	}
+}
+
+// TestFromProfilesByHand: two parameters of four hosts. For the pair (0, 1)
+// only columns 2 and 3 count.
+func TestFromProfilesByHand(t *testing.T) {
+	// Off-diagonal cells: six of 1, six of 3; sorted, the middle (index 6) is
+	// 3, deviations are 0 and 2 six times each, and their middle is 2.
+	a := mat.NewDense(4, 4, []float64{
+		9, 1, 1, 3,
+		1, 9, 3, 3,
+		1, 3, 9, 1,
+		3, 3, 1, 9,
+	})
+	d, err := FromProfiles(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// (0,1): columns 2, 3: 1 against 3, 3 against 3, scaled by 2: 1.
+	// (0,3): columns 1, 2: 1 against 3, 1 against 1: 1.
+	// (1,2): columns 0, 3: 1 against 1, 3 against 1: 1. (0,2): 1:3 and 3:1: sqrt 2.
+	for _, c := range []struct {
+		i, j int
+		want float64
+	}{{0, 1, 1}, {0, 3, 1}, {1, 2, 1}, {0, 2, math.Sqrt2}} {
+		if got := d.At(c.i, c.j); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("distance (%d,%d) = %g, want %g", c.i, c.j, got, c.want)
+		}
+	}
+}
+
+// TestRelabelling: the methods that draw no random numbers follow a
+// permutation of the objects.
+func TestRelabelling(t *testing.T) {
+	d := reference(t)
+	perm := rand.New(rand.NewPCG(9, 9)).Perm(d.Len())
+	m := mat.NewDense(d.Len(), d.Len(), nil)
+	for i := range d.Len() {
+		for j := range d.Len() {
+			m.Set(perm[i], perm[j], d.At(i, j))
+		}
+	}
+	p, err := NewDistances(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []Clusterer{
+		Agglomerative{K: 5},
+		Agglomerative{Linkage: Complete, K: 5},
+		Agglomerative{Linkage: Single, K: 5},
+		Agglomerative{},
+		Components{Threshold: 1},
+		DBSCAN{},
+		HDBSCAN{},
+		HDBSCAN{MinSamples: 2, MinClusterSize: 3},
+		KMedoids{K: 5},
+	} {
+		a, err := c.Cluster(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := c.Cluster(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := make([]int, len(b))
+		for i := range back {
+			back[i] = b[perm[i]]
+		}
+		if !slices.Equal(a, canonical(back)) {
+			t.Errorf("%T%+v: %v became %v", c, c, a, canonical(back))
+		}
+	}
+}
+
+func TestSmallInputs(t *testing.T) {
+	for n := range 4 {
+		d := line(t, []float64{0, 1, 5}[:n]...)
+		for _, c := range []Clusterer{
+			Agglomerative{}, Agglomerative{Linkage: Single}, Components{}, DBSCAN{}, HDBSCAN{}, Spectral{}, SSS{}, KMedoids{K: min(n, 1)},
+		} {
+			if l, err := c.Cluster(d); err != nil || len(l) != n {
+				t.Errorf("%T on %d objects: %v, %v", c, n, l, err)
+			}
+		}
+		if _, err := (SSSTree{}).Hierarchy(d); err != nil {
+			t.Errorf("SSSTree on %d objects: %v", n, err)
+		}
+		tree, err := Agglomerative{}.Dendrogram(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h, err := tree.Hierarchy(1); err != nil || h.Hosts() != n {
+			t.Errorf("hierarchy of %d objects: %v", n, err)
+		}
+	}
+	zeros := line(t, 4, 4, 4, 4, 4)
+	for _, c := range []Clusterer{Agglomerative{}, Agglomerative{K: 3}, DBSCAN{}, HDBSCAN{}, Spectral{}, SSS{}, KMedoids{K: 3}} {
+		if _, err := c.Cluster(zeros); err != nil {
+			t.Errorf("%T on equal objects: %v", c, err)
+		}
+	}
+}
+
+func TestSettingsAreChecked(t *testing.T) {
+	d := line(t, 0, 1, 2)
+	for _, c := range []Clusterer{
+		Agglomerative{K: 4},
+		Agglomerative{Height: -1},
+		Agglomerative{Linkage: 9},
+		Components{Threshold: -1},
+		DBSCAN{Eps: -1},
+		DBSCAN{MinPoints: -1},
+		HDBSCAN{MinClusterSize: 1},
+		HDBSCAN{MinSamples: -1},
+		Spectral{K: 9},
+		SSS{Alpha: -1},
+		KMedoids{},
+		KMedoids{K: 4},
+	} {
+		if _, err := c.Cluster(d); err == nil {
+			t.Errorf("%T%+v: no error", c, c)
+		}
+	}
+}
+
+// tree4096 is a noisy two-level tree: 64 groups of 64.
+func tree4096() *Distances {
+	const n = 4096
+	rng := rand.New(rand.NewPCG(1, 1))
+	d := &Distances{n: n, d: make([]float64, n*n)}
+	for i := range n {
+		for j := range i {
+			v := 20e-6
+			if i/64 == j/64 {
+				v = 10e-6
+			}
+			v *= 1 + 0.03*rng.NormFloat64()
+			d.d[i*n+j], d.d[j*n+i] = v, v
+		}
+	}
+	return d
+}
+
+func BenchmarkHDBSCAN4096(b *testing.B) {
+	d := tree4096()
+	b.ReportAllocs()
+	for b.Loop() {
+		if l, err := (HDBSCAN{}).Cluster(d); err != nil || l.Clusters() < 2 {
+			b.Fatal(l.Clusters(), err)
+		}
+	}
+}
+
+func BenchmarkAgglomerative4096(b *testing.B) {
+	d := tree4096()
+	b.ReportAllocs()
+	for b.Loop() {
+		if l, err := (Agglomerative{K: 64}).Cluster(d); err != nil || l.Clusters() != 64 {
+			b.Fatal(l.Clusters(), err)
+		}
+	}
+}
+
+func BenchmarkKMedoids4096(b *testing.B) {
+	d := tree4096()
+	for b.Loop() {
+		l, err := KMedoids{K: 64}.Cluster(d)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(l.Clusters()), "clusters")
+	}
+}

@@ -1,0 +1,184 @@
+package encode
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/topocast/topocast/topology"
+)
+
+const (
+	graphFormat  = "topocast/graph"
+	graphVersion = 1
+)
+
+// graphFile is the layout of a graph in JSON, and of the platform files that
+// wrap it in {"graph": ...} with latencies in us and bandwidths in MB/s.
+type graphFile struct {
+	Format   string     `json:"format,omitempty"`
+	Version  int        `json:"version,omitempty"`
+	Hosts    []string   `json:"hosts"`
+	Switches []string   `json:"switches"`
+	Links    []linkFile `json:"links"`
+	Arcs     []linkFile `json:"arcs,omitempty"`
+	Graph    *graphFile `json:"graph,omitempty"`
+}
+
+// linkFile is a full-duplex link between a and b, or, in the list of arcs,
+// the one direction from a to b.
+type linkFile struct {
+	A            vertexRef `json:"a"`
+	B            vertexRef `json:"b"`
+	Latency      *float64  `json:"latency_s,omitempty"`
+	Bandwidth    *float64  `json:"bandwidth_Bps,omitempty"`
+	Probability  *float64  `json:"probability,omitempty"`
+	LatencyUs    *float64  `json:"latency_us,omitempty"`
+	BandwidthMBs *float64  `json:"bandwidth_MBps,omitempty"`
+}
+
+// A vertexRef names a vertex by its number, hosts first, or by its name.
+// Ranks of one host often share a name, so we write numbers.
+type vertexRef struct {
+	number int
+	name   string
+	named  bool
+}
+
+func (v vertexRef) MarshalJSON() ([]byte, error) { return json.Marshal(v.number) }
+
+func (v *vertexRef) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		v.named = true
+		return json.Unmarshal(b, &v.name)
+	}
+	return json.Unmarshal(b, &v.number)
+}
+
+// WriteGraph writes a graph as JSON of the format "topocast/graph", version 1:
+// the names of hosts and switches, then links as vertex numbers, hosts first.
+// Two opposite arcs with equal values make a link; the others stand in a list
+// of arcs. Values that are not known are left out, and so is a probability of 1.
+func WriteGraph(w io.Writer, g *topology.Graph) error {
+	f := graphFile{
+		Format: graphFormat, Version: graphVersion,
+		Hosts: []string{}, Switches: []string{}, Links: []linkFile{},
+	}
+	for v := range g.Vertices() {
+		if g.IsSwitch(v) {
+			f.Switches = append(f.Switches, g.Name(v))
+		} else {
+			f.Hosts = append(f.Hosts, g.Name(v))
+		}
+	}
+	for _, a := range g.Arcs() {
+		l := linkFile{
+			A: vertexRef{number: a.From}, B: vertexRef{number: a.To},
+			Latency: known(a.Latency), Bandwidth: known(a.Bandwidth),
+		}
+		if a.Probability != 1 {
+			l.Probability = &a.Probability
+		}
+		back := g.ArcIndex(a.To, a.From)
+		switch {
+		case back < 0 || !sameValues(a, g.Arcs()[back]):
+			f.Arcs = append(f.Arcs, l)
+		case a.From < a.To:
+			f.Links = append(f.Links, l)
+		}
+	}
+	if err := json.NewEncoder(w).Encode(f); err != nil {
+		return fmt.Errorf("encode: graph: %w", err)
+	}
+	return nil
+}
+
+func sameValues(a, b topology.Arc) bool {
+	same := func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
+	return same(a.Latency, b.Latency) && same(a.Bandwidth, b.Bandwidth) && a.Probability == b.Probability
+}
+
+// ReadGraph reads what WriteGraph writes, and platform files
+// {"graph":{"hosts":[...],"switches":[...],"links":[{"a","b","latency_us","bandwidth_MBps"}]}}
+// (1 MB = 10^6 bytes), which carry no format. Links may name their ends
+// instead of numbering them, as far as the names are unique.
+func ReadGraph(r io.Reader) (*topology.Graph, error) {
+	var f graphFile
+	if err := readJSON(r, &f); err != nil {
+		return nil, fmt.Errorf("encode: graph: %w", err)
+	}
+	platform := f.Graph != nil && f.Format == ""
+	if platform {
+		f = *f.Graph
+	} else if err := checkFormat(f.Format, f.Version, graphFormat, graphVersion); err != nil {
+		return nil, fmt.Errorf("encode: graph: %w", err)
+	}
+	g, err := f.build()
+	if err != nil {
+		return nil, fmt.Errorf("encode: graph: %w", err)
+	}
+	return g, nil
+}
+
+func (f *graphFile) build() (*topology.Graph, error) {
+	names := append(append([]string{}, f.Hosts...), f.Switches...)
+	number := make(map[string]int, len(names))
+	for i, name := range names {
+		if _, twice := number[name]; twice {
+			number[name] = -1
+		} else {
+			number[name] = i
+		}
+	}
+	resolve := func(v vertexRef) (int, error) {
+		if !v.named {
+			return v.number, nil // NewGraph checks the range
+		}
+		i, ok := number[v.name]
+		switch {
+		case !ok:
+			return 0, fmt.Errorf("no host or switch is called %q", v.name)
+		case i < 0:
+			return 0, fmt.Errorf("more than one host or switch is called %q", v.name)
+		}
+		return i, nil
+	}
+	arcs := make([]topology.Arc, 0, 2*len(f.Links)+len(f.Arcs))
+	add := func(list string, i int, l linkFile) error {
+		from, err := resolve(l.A)
+		if err != nil {
+			return fmt.Errorf("%s %d: %w", list, i, err)
+		}
+		to, err := resolve(l.B)
+		if err != nil {
+			return fmt.Errorf("%s %d: %w", list, i, err)
+		}
+		a := topology.Arc{From: from, To: to, Latency: value(l.Latency), Bandwidth: value(l.Bandwidth), Probability: 1}
+		if l.LatencyUs != nil {
+			a.Latency = *l.LatencyUs * 1e-6
+		}
+		if l.BandwidthMBs != nil {
+			a.Bandwidth = *l.BandwidthMBs * 1e6
+		}
+		if l.Probability != nil {
+			a.Probability = *l.Probability
+		}
+		arcs = append(arcs, a)
+		return nil
+	}
+	for i, l := range f.Links {
+		if err := add("link", i, l); err != nil {
+			return nil, err
+		}
+		back := arcs[len(arcs)-1]
+		back.From, back.To = back.To, back.From
+		arcs = append(arcs, back)
+	}
+	for i, l := range f.Arcs {
+		if err := add("arc", i, l); err != nil {
+			return nil, err
+		}
+	}
+	return topology.NewGraph(len(f.Hosts), len(f.Switches), names, arcs)
+}

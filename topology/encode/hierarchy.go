@@ -1,0 +1,155 @@
+package encode
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/topocast/topocast/topology"
+)
+
+const (
+	hierarchyFormat  = "topocast/hierarchy"
+	hierarchyVersion = 1
+)
+
+// hierarchyFile is the layout of a hierarchy in JSON. Levels go from fine to
+// coarse; a host in no group of a level is alone there; the group of all
+// hosts is left out. Values that are not known are left out.
+type hierarchyFile struct {
+	Format   string           `json:"format"`
+	Version  int              `json:"version"`
+	N        int              `json:"n"`
+	Levels   []hierarchyLevel `json:"levels"`
+	Root     *float64         `json:"root_latency_s,omitempty"`
+	Fit      fitFile          `json:"fit"`
+	Warnings []string         `json:"warnings"`
+}
+
+// hierarchyLevel has the groups of one level; the lists after them have one
+// entry per group and are left out when no group has the value.
+type hierarchyLevel struct {
+	Name         string     `json:"name"`
+	Latency      *float64   `json:"latency_s,omitempty"`
+	Support      *float64   `json:"support,omitempty"`
+	Groups       [][]int    `json:"groups"`
+	GroupLatency []*float64 `json:"group_latency_s,omitempty"`
+	GroupSupport []*float64 `json:"group_support,omitempty"`
+}
+
+type fitFile struct {
+	Family       topology.Family `json:"family,omitempty"`
+	R2           *float64        `json:"r2,omitempty"`
+	Residual     *float64        `json:"residual,omitempty"`
+	TreeLikeness *float64        `json:"tree_likeness,omitempty"`
+	Noise        *float64        `json:"noise,omitempty"`
+	Levels       []levelFitFile  `json:"levels,omitempty"`
+}
+
+type levelFitFile struct {
+	Separation *float64 `json:"separation,omitempty"`
+	Residual   *float64 `json:"residual,omitempty"`
+}
+
+// WriteHierarchy writes the hierarchy, the fit and the warnings of a result as
+// JSON of the format "topocast/hierarchy", version 1, on one line. The graph
+// is not part of it: see [WriteGraph].
+func WriteHierarchy(w io.Writer, r *topology.Result) error {
+	h := r.Hierarchy
+	f := hierarchyFile{
+		Format:   hierarchyFormat,
+		Version:  hierarchyVersion,
+		N:        h.Hosts(),
+		Levels:   make([]hierarchyLevel, len(h.Levels())),
+		Root:     known(h.Groups()[0].Latency),
+		Fit:      fitToFile(r.Fit),
+		Warnings: append([]string{}, r.Warnings...),
+	}
+	for i, l := range h.Levels() {
+		out := hierarchyLevel{Name: l.Name, Latency: known(l.Latency), Support: known(l.Support), Groups: [][]int{}}
+		var anyLatency, anySupport bool
+		for _, g := range h.GroupsAt(i) {
+			out.Groups = append(out.Groups, g.Hosts)
+			out.GroupLatency = append(out.GroupLatency, known(g.Latency))
+			out.GroupSupport = append(out.GroupSupport, known(g.Support))
+			anyLatency = anyLatency || known(g.Latency) != nil
+			anySupport = anySupport || known(g.Support) != nil
+		}
+		if !anyLatency {
+			out.GroupLatency = nil
+		}
+		if !anySupport {
+			out.GroupSupport = nil
+		}
+		f.Levels[i] = out
+	}
+	if err := json.NewEncoder(w).Encode(f); err != nil {
+		return fmt.Errorf("encode: hierarchy: %w", err)
+	}
+	return nil
+}
+
+// ReadHierarchy reads what WriteHierarchy writes; the result has no graph. It
+// refuses other formats, later versions, and groups that do not nest.
+func ReadHierarchy(r io.Reader) (*topology.Result, error) {
+	var f hierarchyFile
+	if err := readJSON(r, &f); err != nil {
+		return nil, fmt.Errorf("encode: hierarchy: %w", err)
+	}
+	if err := checkFormat(f.Format, f.Version, hierarchyFormat, hierarchyVersion); err != nil {
+		return nil, fmt.Errorf("encode: hierarchy: %w", err)
+	}
+	if f.N < 0 || f.N > maxHosts {
+		return nil, fmt.Errorf("encode: hierarchy: n is %d, want in [0, %d]", f.N, maxHosts)
+	}
+	levels := make([]topology.Level, len(f.Levels))
+	var groups []topology.Group
+	for i, l := range f.Levels {
+		levels[i] = topology.Level{Name: l.Name, Latency: value(l.Latency), Support: value(l.Support)}
+		for _, list := range []struct {
+			name string
+			n    int
+		}{{"group_latency_s", len(l.GroupLatency)}, {"group_support", len(l.GroupSupport)}} {
+			if list.n != 0 && list.n != len(l.Groups) {
+				return nil, fmt.Errorf("encode: hierarchy: level %d: %d values of %s for %d groups", i, list.n, list.name, len(l.Groups))
+			}
+		}
+		for k, hosts := range l.Groups {
+			g := topology.Group{Hosts: hosts, Level: i, Latency: value(l.Latency), Support: value(nil)}
+			if len(l.GroupLatency) > 0 {
+				g.Latency = value(l.GroupLatency[k])
+			}
+			if len(l.GroupSupport) > 0 {
+				g.Support = value(l.GroupSupport[k])
+			}
+			groups = append(groups, g)
+		}
+	}
+	h, err := topology.NewHierarchy(f.N, levels, groups, value(f.Root))
+	if err != nil {
+		return nil, fmt.Errorf("encode: hierarchy: %w", err)
+	}
+	return &topology.Result{Hierarchy: h, Fit: fitFromFile(f.Fit), Warnings: f.Warnings}, nil
+}
+
+func fitToFile(fit topology.Fit) fitFile {
+	f := fitFile{
+		Family: fit.Family, R2: known(fit.R2), Residual: known(fit.Residual),
+		TreeLikeness: known(fit.TreeLikeness), Noise: known(fit.Noise),
+	}
+	for _, l := range fit.Levels {
+		f.Levels = append(f.Levels, levelFitFile{known(l.Separation), known(l.Residual)})
+	}
+	return f
+}
+
+func fitFromFile(f fitFile) topology.Fit {
+	fit := topology.Fit{
+		Family: f.Family, R2: value(f.R2), Residual: value(f.Residual),
+		TreeLikeness: value(f.TreeLikeness), Noise: value(f.Noise),
+	}
+	for _, l := range f.Levels {
+		fit.Levels = append(fit.Levels, topology.LevelFit{Separation: value(l.Separation), Residual: value(l.Residual)})
+	}
+	return fit
+}

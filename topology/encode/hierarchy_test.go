@@ -1,0 +1,128 @@
+package encode
+
+import (
+	"bytes"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/topology"
+)
+
+var nan = math.NaN()
+
+func twoSockets(t testing.TB) *topology.Result {
+	h, err := topology.NewHierarchy(6,
+		[]topology.Level{{Name: "pair", Latency: 1e-7, Support: nan}, {Name: "socket", Latency: 2.5e-7, Support: 0.9}},
+		[]topology.Group{
+			{Hosts: []int{0, 1}, Level: 0, Latency: 1e-7, Support: nan},
+			{Hosts: []int{0, 1, 2}, Level: 1, Latency: 2e-7, Support: 1},
+			{Hosts: []int{3, 5, 4}, Level: 1, Latency: 3e-7, Support: 0.8},
+		}, 1e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &topology.Result{
+		Hierarchy: h,
+		Fit: topology.Fit{
+			Family: topology.FamilyTree, R2: 0.99, Residual: 0.01, TreeLikeness: nan, Noise: nan,
+			Levels: []topology.LevelFit{{Separation: 0.9, Residual: nan}},
+		},
+		Warnings: []string{"a < b"},
+	}
+}
+
+func TestWriteHierarchyLayout(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteHierarchy(&b, twoSockets(t)); err != nil {
+		t.Fatal(err)
+	}
+	// The layout that scripts rely on; written by hand from the description of the format.
+	want := `{"format":"topocast/hierarchy","version":1,"n":6,"levels":[` +
+		`{"name":"pair","latency_s":1e-7,"groups":[[0,1]],"group_latency_s":[1e-7]},` +
+		`{"name":"socket","latency_s":2.5e-7,"support":0.9,"groups":[[0,1,2],[3,4,5]],"group_latency_s":[2e-7,3e-7],"group_support":[1,0.8]}],` +
+		`"root_latency_s":0.000001,"fit":{"family":"tree","r2":0.99,"residual":0.01,"levels":[{"separation":0.9}]},"warnings":["a \u003c b"]}` + "\n"
+	if got := b.String(); got != want {
+		t.Errorf("WriteHierarchy wrote\n%swant\n%s", got, want)
+	}
+}
+
+func TestHierarchyRoundTrip(t *testing.T) {
+	var first bytes.Buffer
+	r := twoSockets(t)
+	if err := WriteHierarchy(&first, r); err != nil {
+		t.Fatal(err)
+	}
+	text := first.String()
+	back, err := ReadHierarchy(&first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var second bytes.Buffer
+	if err := WriteHierarchy(&second, back); err != nil {
+		t.Fatal(err)
+	}
+	if second.String() != text {
+		t.Errorf("after reading, WriteHierarchy wrote\n%swant\n%s", second.String(), text)
+	}
+	for i := range 6 {
+		for j := range 6 {
+			if got, want := back.Hierarchy.Latency(i, j), r.Hierarchy.Latency(i, j); got != want {
+				t.Errorf("Latency(%d, %d) = %g, want %g", i, j, got, want)
+			}
+		}
+	}
+	if !reflect.DeepEqual(back.Warnings, r.Warnings) {
+		t.Errorf("Warnings = %q, want %q", back.Warnings, r.Warnings)
+	}
+}
+
+func TestReadHierarchyRefuses(t *testing.T) {
+	for _, c := range []struct{ name, file, want string }{
+		{"an empty file", ``, "no content"},
+		{"a cut file", `{"format":"topocast/hierarchy","ver`, "unexpected EOF"},
+		{"another format", `{"format":"topocast/graph","version":1}`, `format is "topocast/graph"`},
+		{"a later version", `{"format":"topocast/hierarchy","version":2}`, "version is 2"},
+		{"text after the end", `{"format":"topocast/hierarchy","version":1,"n":2} x`, "after the end"},
+		{"a huge n", `{"format":"topocast/hierarchy","version":1,"n":2000000000}`, "n is 2000000000"},
+		{"a host outside", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"name":"","groups":[[1,7]]}]}`, "host outside"},
+		{"short lists", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"groups":[[1,2]],"group_support":[1,1]}]}`, "2 values of group_support for 1 groups"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := ReadHierarchy(strings.NewReader(c.file))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("ReadHierarchy(%s) = %v, want an error with %q", c.file, err, c.want)
+			}
+		})
+	}
+}
+
+func FuzzReadHierarchy(f *testing.F) {
+	var b bytes.Buffer
+	if err := WriteHierarchy(&b, twoSockets(f)); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add([]byte(`{"format":"topocast/hierarchy","version":1,"n":4,"levels":[{"groups":[[0,1],[2,3]]}]}`))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		r, err := ReadHierarchy(bytes.NewReader(file))
+		if err != nil {
+			return
+		}
+		var first, second bytes.Buffer
+		if err := WriteHierarchy(&first, r); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadHierarchy(bytes.NewReader(first.Bytes()))
+		if err != nil {
+			t.Fatalf("our own file is refused: %v", err)
+		}
+		if err := WriteHierarchy(&second, again); err != nil {
+			t.Fatal(err)
+		}
+		if first.String() != second.String() {
+			t.Errorf("written again: %s, want %s", second.String(), first.String())
+		}
+	})
+}

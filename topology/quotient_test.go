@@ -1,0 +1,162 @@
+package topology
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// switchBlocks are the true blocks of a torusWiring, and its switch links in
+// numbers of blocks.
+func switchBlocks(w *wiring) (blocks [][]int, links []pair) {
+	k := w.vertices - w.hosts
+	blocks = make([][]int, k)
+	for h := range w.hosts {
+		b := h / (w.hosts / k)
+		blocks[b] = append(blocks[b], h)
+	}
+	for _, p := range w.pairs() {
+		if p.from >= w.hosts {
+			links = append(links, pair{p.from - w.hosts, p.to - w.hosts})
+		}
+	}
+	return blocks, links
+}
+
+func TestQuotientFindsRingsAndTori(t *testing.T) {
+	for _, c := range []struct {
+		dims     []int
+		per      int
+		leaf     float64
+		noise    float64
+		reps     int
+		atLeast  int // of 20 seeds
+		outliers float64
+	}{
+		{[]int{4}, 8, 1, 0.01, 2, 19, 0.02},
+		{[]int{6}, 8, 1, 0.01, 2, 19, 0.02},
+		{[]int{4, 4}, 8, 1, 0.01, 2, 19, 0.02},
+		{[]int{4, 4, 4}, 8, 1, 0.01, 2, 19, 0.02},
+		{[]int{3, 3, 3}, 8, 1, 0.01, 2, 19, 0.02},
+		{[]int{4, 4}, 8, 3, 0.01, 2, 19, 0.02}, // leaf links three hops long
+		{[]int{4, 4}, 8, 1, 0.05, 1, 19, 0.02},
+		{[]int{4, 4}, 3, 1, 0.03, 2, 19, 0.02},
+	} {
+		w := torusWiring(c.dims, c.per, c.leaf, 1)
+		d, n := w.distances(), w.hosts
+		blocks, want := switchBlocks(w)
+		exact := 0
+		for seed := range uint64(20) {
+			rng := rand.New(rand.NewPCG(seed, 10))
+			var reps [][]float64
+			for range c.reps {
+				reps = append(reps, noisy(rng, n, d, c.noise, c.outliers))
+			}
+			if q := newQuotient(n, smallest(reps...), blocks); slices.Equal(q.links, want) {
+				exact++
+			}
+		}
+		if exact < c.atLeast {
+			t.Errorf("%v x %d hosts, %g %% noise, %d repetitions: exact in %d of 20 seeds, want %d", c.dims, c.per, 100*c.noise, c.reps, exact, c.atLeast)
+		}
+	}
+}
+
+func TestQuotientGraph(t *testing.T) {
+	// Two switches with hosts {0, 1}, {2, 3} on links of 1, and host 4 alone on a
+	// third; a chain of hops of 3.
+	nan := math.NaN()
+	d := []float64{
+		0, 2, 5, 5, 8,
+		2, 0, 5, 5, 8,
+		5, 5, 0, 2, 5,
+		5, 5, 2, 0, 5,
+		8, 8, 5, 5, 0,
+	}
+	q := newQuotient(5, d, [][]int{{0, 1}, {2, 3}, {4}})
+	g, err := q.graph(5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[pair]float64{
+		{0, 5}: 1, {1, 5}: 1, {2, 6}: 1, {3, 6}: 1, {4, 7}: 1, {5, 6}: 3, {6, 7}: 3,
+	}
+	if g.NumArcs() != 2*len(want) {
+		t.Errorf("%d arcs, want %d", g.NumArcs(), 2*len(want))
+	}
+	for _, a := range g.Arcs() {
+		if l := want[pair{min(a.From, a.To), max(a.From, a.To)}]; l != a.Latency {
+			t.Errorf("arc %d->%d = %g, want %g", a.From, a.To, a.Latency, l)
+		}
+	}
+	if len(q.warnings()) != 1 {
+		t.Errorf("warnings = %q, want one on host 4", q.warnings())
+	}
+
+	for _, i := range []int{0, 1} {
+		for _, j := range []int{2, 3} {
+			d[i*5+j], d[j*5+i] = nan, nan
+		}
+	}
+	q = newQuotient(5, d, [][]int{{0, 1}, {2, 3}, {4}})
+	if want := []pair{{0, 2}, {1, 2}}; !slices.Equal(q.links, want) || len(q.warnings()) != 2 {
+		t.Errorf("with a block pair not measured: links %v, warnings %q, want %v and two", q.links, q.warnings(), want)
+	}
+}
+
+// A tree of three levels: 2 x 3 leaf switches of 4 hosts, two switches above
+// them, on links of 1, 2 and 3. The two upper ones make one link of 6, as a root
+// of two children cannot be seen.
+func TestQuotientFindsHiddenSwitches(t *testing.T) {
+	w := &wiring{hosts: 24, vertices: 32, links: map[pair]float64{{30, 31}: 6}}
+	for h := range 24 {
+		w.link(h, 24+h/4, 1)
+	}
+	for s := range 6 {
+		w.link(24+s, 30+s/3, 2)
+	}
+	d := w.distances()
+	var blocks [][]int
+	for s := range 6 {
+		blocks = append(blocks, []int{4 * s, 4*s + 1, 4*s + 2, 4*s + 3})
+	}
+	for seed := range uint64(20) {
+		noise := 0.01
+		if seed == 0 {
+			noise = 0
+		}
+		q := newQuotient(24, noisy(rand.New(rand.NewPCG(seed, 1)), 24, d, noise, 0), blocks)
+		g, err := q.graph(24)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []pair
+		for _, a := range g.Arcs() {
+			if a.From < a.To {
+				got = append(got, pair{a.From, a.To})
+			}
+		}
+		if !slices.Equal(got, w.pairs()) {
+			t.Errorf("seed %d: links %v, want %v", seed, got, w.pairs())
+		}
+		if noise == 0 {
+			for _, a := range g.Arcs() {
+				if want := w.links[pair{min(a.From, a.To), max(a.From, a.To)}]; math.Abs(a.Latency-want) > 1e-9 {
+					t.Errorf("latency of %d-%d = %g, want %g", a.From, a.To, a.Latency, want)
+				}
+			}
+		}
+	}
+}
+
+func TestQuotientOfNothing(t *testing.T) {
+	for _, blocks := range [][][]int{nil, {{0}}, {{0}, {1}}} {
+		n := len(blocks)
+		d := make([]float64, n*n)
+		q := newQuotient(n, d, blocks)
+		if g, err := q.graph(n); err != nil || g.Vertices() != 2*n {
+			t.Errorf("quotient of %v: graph %v, error %v", blocks, g, err)
+		}
+	}
+}

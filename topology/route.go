@@ -1,0 +1,368 @@
+package topology
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+)
+
+// A RouteChoice says which of several equally short routes is taken.
+type RouteChoice int
+
+// The choices. Routes are fixed: one pair of hosts has one route.
+const (
+	// ChooseLowest takes at every vertex the next vertex of lowest number. On
+	// a fat tree all routes then share the first top switch.
+	ChooseLowest RouteChoice = iota
+
+	// ChooseModulo spreads routes by their destination d: the first vertex
+	// with c > 1 ways on takes way d mod c and goes on with d/c. On a fat tree
+	// it is d-mod-k routing (Zahavi 2012), as InfiniBand's and SimGrid's.
+	ChooseModulo
+
+	// ChooseHashed takes at every vertex a way by a hash of source,
+	// destination and vertex, as ECMP on Ethernet does.
+	ChooseHashed
+)
+
+// Routes are the fixed routes between the hosts of a graph: the shortest by
+// latency, of those the ones with the fewest hops, of those as RouteChoice
+// says. Latencies that are not known count as 0. Routes may lead through hosts
+// where hosts are wired to each other.
+//
+// Routes are worked out when first asked for and kept in little memory: hosts
+// and switches on hanging trees take O(1) each, so a tree takes O(vertices) in
+// all; for the rest of c vertices a destination takes O(c log c) time once and
+// 2c bytes, with ChooseModulo and ChooseHashed 4c and 2 per way on. Concurrent
+// use is safe.
+type Routes struct {
+	g      *Graph
+	choice RouteChoice
+
+	// Hanging trees: vertices are taken off while they have one neighbour.
+	// What remains are core vertices, at least one per connected part.
+	up, down []int32 // arcs to and from the vertex one step nearer to the core; -1 for core vertices
+	depth    []int32 // steps to the core
+	core     []int32 // vertex -> number among core vertices, -1 for others
+	coreIDs  []int32 // the reverse
+	coreOut  [][]coreArc
+	coreIn   [][]coreArc
+	tables   []atomic.Pointer[routeTable] // per core destination
+}
+
+// A coreArc leads from one core vertex to another.
+type coreArc struct {
+	arc     int32
+	to      int32 // core number of the other end
+	latency float64
+}
+
+// A routeTable says how each core vertex goes on towards one destination.
+// Ways count the core arcs that leave a vertex.
+type routeTable struct {
+	next  []uint16 // with ChooseLowest: the way; else nil
+	start []uint32 // else ways[start[v]:start[v+1]] are equally short, ascending
+	ways  []uint16
+}
+
+const noWay = math.MaxUint16
+
+// NewRoutes prepares the routes of g. O(vertices + arcs).
+func NewRoutes(g *Graph, choice RouteChoice) (*Routes, error) {
+	if choice < ChooseLowest || choice > ChooseHashed {
+		return nil, fmt.Errorf("topology: routes: choice %d: want %d to %d", choice, ChooseLowest, ChooseHashed)
+	}
+	n := g.Vertices()
+	if n > math.MaxInt32 || g.NumArcs() > math.MaxInt32 {
+		return nil, fmt.Errorf("topology: routes: %d vertices, %d arcs: want below 2^31", n, g.NumArcs())
+	}
+	r := &Routes{g: g, choice: choice}
+	r.up, r.down = filled(n, -1), filled(n, -1)
+	r.depth, r.core = make([]int32, n), filled(n, -1)
+	taken := r.takeOffTrees()
+
+	for v := range n {
+		if !taken[v] {
+			r.core[v] = int32(len(r.coreIDs))
+			r.coreIDs = append(r.coreIDs, int32(v))
+		}
+	}
+	r.coreOut, r.coreIn = make([][]coreArc, len(r.coreIDs)), make([][]coreArc, len(r.coreIDs))
+	for i, a := range g.Arcs() {
+		u, v := r.core[a.From], r.core[a.To]
+		if u < 0 || v < 0 {
+			continue
+		}
+		r.coreOut[u] = append(r.coreOut[u], coreArc{int32(i), v, lengthOf(a)})
+		r.coreIn[v] = append(r.coreIn[v], coreArc{int32(i), u, lengthOf(a)})
+		if len(r.coreOut[u]) == noWay {
+			return nil, fmt.Errorf("topology: routes: vertex %s: %d links and more: want fewer than %d", g.Name(a.From), noWay, noWay)
+		}
+	}
+	r.tables = make([]atomic.Pointer[routeTable], len(r.coreIDs))
+	return r, nil
+}
+
+func filled(n int, v int32) []int32 {
+	s := make([]int32, n)
+	for i := range s {
+		s[i] = v
+	}
+	return s
+}
+
+// lengthOf is what an arc counts in the search for short routes.
+func lengthOf(a Arc) float64 {
+	if math.IsNaN(a.Latency) {
+		return 0
+	}
+	return a.Latency
+}
+
+// takeOffTrees fills up, down and depth, and returns which vertices hang on a
+// tree. A vertex is taken off when one link alone, with both directions, joins
+// it to what remains.
+func (r *Routes) takeOffTrees() []bool {
+	g, n := r.g, r.g.Vertices()
+	outs, ins := make([]int32, n), make([]int32, n) // to and from what remains
+	for v := range n {
+		outs[v], ins[v] = int32(len(g.Out(v))), int32(g.inStart[v+1]-g.inStart[v])
+	}
+	taken := make([]bool, n)
+	var order []int
+	for v := range n {
+		if outs[v] == 1 && ins[v] == 1 {
+			order = append(order, v)
+		}
+	}
+	for i := 0; i < len(order); i++ {
+		v := order[i]
+		if outs[v] != 1 || ins[v] != 1 {
+			continue // the last of a tree: its neighbour went first
+		}
+		up := -1
+		for k, a := range g.Out(v) {
+			if !taken[a.To] {
+				up = g.start[v] + k
+			}
+		}
+		parent := g.arcs[up].To
+		down := g.ArcIndex(parent, v)
+		if down < 0 {
+			continue // two one-way arcs to different vertices
+		}
+		taken[v] = true
+		r.up[v], r.down[v] = int32(up), int32(down)
+		outs[parent]--
+		ins[parent]--
+		if outs[parent] == 1 && ins[parent] == 1 {
+			order = append(order, parent)
+		}
+	}
+	// A parent is taken off after its children, so in reverse each vertex
+	// finds its parent's depth known.
+	for i := len(order) - 1; i >= 0; i-- {
+		if v := order[i]; taken[v] {
+			r.depth[v] = r.depth[g.arcs[r.up[v]].To] + 1
+		}
+	}
+	return taken
+}
+
+// AppendRoute appends to dst the numbers of the arcs on the route from vertex
+// src to vertex to, in order, nothing if they are the same. It allocates only
+// to grow dst and for a destination's first route. It is an error if there is
+// no route. O(length of the route).
+func (r *Routes) AppendRoute(dst []int32, src, to int) ([]int32, error) {
+	if n := r.g.Vertices(); src < 0 || src >= n || to < 0 || to >= n {
+		return dst, fmt.Errorf("topology: route %d->%d: vertex outside [0, %d)", src, to, n)
+	}
+	arcs := r.g.arcs
+	a, b, begin := src, to, len(dst)
+	downs := 0
+	for a != b && (r.depth[a] > 0 || r.depth[b] > 0) {
+		if r.depth[a] >= r.depth[b] {
+			dst = append(dst, r.up[a])
+			a = arcs[r.up[a]].To
+		} else {
+			downs++
+			b = arcs[r.up[b]].To
+		}
+	}
+	if a != b {
+		var ok bool
+		if dst, ok = r.appendCore(dst, a, b, src, to); !ok {
+			return dst[:begin], fmt.Errorf("topology: route %s->%s: there is none", r.g.Name(src), r.g.Name(to))
+		}
+	}
+	if downs > 0 {
+		dst = slices.Grow(dst, downs)[:len(dst)+downs]
+		for i, v := len(dst)-1, to; v != b; i, v = i-1, arcs[r.up[v]].To {
+			dst[i] = r.down[v]
+		}
+	}
+	return dst, nil
+}
+
+// appendCore appends the route between core vertices a and b, for traffic from
+// src to to.
+func (r *Routes) appendCore(dst []int32, a, b, src, to int) ([]int32, bool) {
+	u, end := r.core[a], r.core[b]
+	table := r.tables[end].Load()
+	if table == nil {
+		table = r.newTable(end)
+		r.tables[end].Store(table) // another goroutine's table would be the same
+	}
+	rest := uint64(to)
+	for u != end {
+		way := uint16(noWay)
+		if table.next != nil {
+			way = table.next[u]
+		} else if ways := table.ways[table.start[u]:table.start[u+1]]; len(ways) > 0 {
+			n, pick := uint64(len(ways)), uint64(0)
+			switch {
+			case n == 1:
+			case r.choice == ChooseModulo:
+				rest, pick = rest/n, rest%n
+			default:
+				pick = mix(mix(uint64(src))^uint64(to)<<32^uint64(u)) % n
+			}
+			way = ways[pick]
+		}
+		if way == noWay {
+			return dst, false
+		}
+		next := r.coreOut[u][way]
+		dst = append(dst, next.arc)
+		u = next.to
+	}
+	return dst, true
+}
+
+// mix is the finalizer of SplitMix64 (Steele, Lea, Flood 2014).
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// newTable works out the ways to core vertex end: latencies by Dijkstra, then
+// hops by breadth-first search along the arcs that lie on shortest routes. Two
+// latencies are equal within 1e-9 of the larger, so that sums in different
+// order are ties.
+func (r *Routes) newTable(end int32) *routeTable {
+	n := len(r.coreIDs)
+	latency := make([]float64, n)
+	for i := range latency {
+		latency[i] = math.Inf(1)
+	}
+	latency[end] = 0
+	queue := routeQueue{{0, end}}
+	for len(queue) > 0 {
+		at := queue.pop()
+		if at.latency > latency[at.v] {
+			continue
+		}
+		for _, in := range r.coreIn[at.v] {
+			if l := at.latency + in.latency; l < latency[in.to] {
+				latency[in.to] = l
+				queue.push(routeItem{l, in.to})
+			}
+		}
+	}
+	short := func(from, to int32, arc float64) bool {
+		return arc+latency[to]-latency[from] <= 1e-9*latency[from]
+	}
+	hops := filled(n, math.MaxInt32)
+	hops[end] = 0
+	order := []int32{end}
+	for i := 0; i < len(order); i++ {
+		v := order[i]
+		for _, in := range r.coreIn[v] {
+			if hops[in.to] == math.MaxInt32 && short(in.to, v, in.latency) {
+				hops[in.to] = hops[v] + 1
+				order = append(order, in.to)
+			}
+		}
+	}
+	t := &routeTable{}
+	if r.choice == ChooseLowest {
+		t.next = make([]uint16, n)
+	} else {
+		t.start = make([]uint32, n+1)
+	}
+	for v := range int32(n) {
+		first := uint16(noWay)
+		if hops[v] != math.MaxInt32 {
+			// Ways ascend with the next vertex, as arcs are sorted.
+			for w, out := range r.coreOut[v] {
+				if hops[out.to] != hops[v]-1 || !short(v, out.to, out.latency) {
+					continue
+				}
+				first = min(first, uint16(w))
+				if t.start != nil {
+					t.ways = append(t.ways, uint16(w))
+				}
+			}
+		}
+		if t.next != nil {
+			t.next[v] = first
+		} else {
+			t.start[v+1] = uint32(len(t.ways))
+		}
+	}
+	t.ways = slices.Clip(t.ways)
+	return t
+}
+
+// A routeQueue is a binary heap of vertices by latency and then by number. It
+// is its own and not container/heap's because boxing the items would cost more
+// than the search.
+type routeQueue []routeItem
+
+type routeItem struct {
+	latency float64
+	v       int32
+}
+
+func (a routeItem) before(b routeItem) bool {
+	return a.latency < b.latency || a.latency == b.latency && a.v < b.v
+}
+
+func (q *routeQueue) push(x routeItem) {
+	*q = append(*q, x)
+	h, i := *q, len(*q)-1
+	for i > 0 && x.before(h[(i-1)/2]) {
+		h[i] = h[(i-1)/2]
+		i = (i - 1) / 2
+	}
+	h[i] = x
+}
+
+func (q *routeQueue) pop() routeItem {
+	h := *q
+	first, x := h[0], h[len(h)-1]
+	h = h[:len(h)-1]
+	*q = h
+	i := 0
+	for {
+		c := 2*i + 1
+		if c >= len(h) {
+			break
+		}
+		if c+1 < len(h) && h[c+1].before(h[c]) {
+			c++
+		}
+		if !h[c].before(x) {
+			break
+		}
+		h[i] = h[c]
+		i = c
+	}
+	if len(h) > 0 {
+		h[i] = x
+	}
+	return first
+}

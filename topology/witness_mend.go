@@ -1,0 +1,178 @@
+package topology
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// mendedSpanner is witnessSpanner for readings of which a few are far too high
+// or missing. Where such a cell belongs to a true link, the link is lost and
+// pairs that go over it look like links of their own. The neighbourhood gives
+// the truth away: with the link i-j lost, i keeps a false link to the vertices
+// k behind j, and each says M_ij = M_ik - M_jk.
+//
+// A pair is mended, that is its cell of m overwritten with the median of what
+// its witnesses say, if at least two of them agree, if the triangle inequality
+// then holds for nine in ten of all other vertices, and if its reading is
+// missing or above the shortest way over any third vertex - a reading that fits
+// a path is believed. Then the spanner is computed again, at most three times.
+// Mended pairs are returned apart, sorted; not all of them need be links.
+//
+// Dense results are left alone: there is nothing to gain and the search costs
+// the sum of the squared degrees.
+func mendedSpanner(n int, m []float64, test spannerTest) (links, mended []pair) {
+	links = witnessSpanner(n, m, test)
+	for range 3 {
+		more := mend(n, m, links, test)
+		if len(more) == 0 {
+			break
+		}
+		for p, w := range more {
+			m[p.from*n+p.to] = w
+			if !test.directed {
+				m[p.to*n+p.from] = w
+			}
+			mended = append(mended, p)
+		}
+		links = witnessSpanner(n, m, test)
+	}
+	slices.SortFunc(mended, comparePairs)
+	return links, slices.Compact(mended)
+}
+
+func comparePairs(a, b pair) int {
+	return cmp.Or(a.from-b.from, a.to-b.to)
+}
+
+func mend(n int, m []float64, links []pair, test spannerTest) map[pair]float64 {
+	into, outOf := make([][]int, n), make([][]int, n)
+	for _, p := range links {
+		outOf[p.from] = append(outOf[p.from], p.to)
+		into[p.to] = append(into[p.to], p.from)
+		if !test.directed {
+			outOf[p.to] = append(outOf[p.to], p.from)
+			into[p.from] = append(into[p.from], p.to)
+		}
+	}
+	work := 0
+	for v := range n {
+		work += len(into[v])*len(into[v]) + len(outOf[v])*len(outOf[v])
+	}
+	if work > 16*n*n {
+		return nil
+	}
+	tolerance := func(w float64) float64 { return test.relative*w + test.absolute }
+	said, need := map[pair][]statement{}, map[pair]int{}
+	hear := func(i, j int, long, short float64, witness pair) {
+		w := long - short
+		if i == j || !(w > 2*tolerance(long)) || !test.directed && i > j {
+			return
+		}
+		// Cheap tests first: most pairs end here.
+		v := m[i*n+j]
+		if v < 1.3*w {
+			return
+		}
+		p := pair{i, j}
+		if need[p] == 0 {
+			way := shortestOver(n, m, i, j)
+			switch {
+			case v < way-tolerance(v):
+				need[p] = 6
+			case v <= way+tolerance(v):
+				need[p] = math.MaxInt
+			default: // also NaN
+				need[p] = 2
+			}
+		}
+		said[p] = append(said[p], statement{w, witness})
+	}
+	for k := range n {
+		for _, i := range into[k] {
+			for _, j := range into[k] {
+				hear(i, j, m[i*n+k], m[j*n+k], pair{i, k})
+				if !test.directed {
+					hear(j, i, m[i*n+k], m[j*n+k], pair{i, k})
+				}
+			}
+		}
+		if test.directed {
+			for _, j := range outOf[k] {
+				for _, i := range outOf[k] {
+					hear(i, j, m[k*n+j], m[k*n+i], pair{k, j})
+				}
+			}
+		}
+	}
+	type candidate struct {
+		pair
+		latency float64
+	}
+	var candidates []candidate
+	for p, ss := range said {
+		slices.SortFunc(ss, func(a, b statement) int { return cmp.Compare(a.latency, b.latency) })
+		w := ss[(len(ss)-1)/2].latency
+		agree := 0
+		for _, s := range ss {
+			if math.Abs(s.latency-w) <= 2*tolerance(w) {
+				agree++
+			}
+		}
+		if agree >= need[p] && 2*agree > len(ss) && metric(n, m, p, w, tolerance) {
+			candidates = append(candidates, candidate{p, w})
+		}
+	}
+	slices.SortFunc(candidates, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.latency, b.latency), comparePairs(a.pair, b.pair))
+	})
+	mended, used := map[pair]float64{}, map[pair]bool{}
+	for _, c := range candidates {
+		if slices.ContainsFunc(said[c.pair], func(s statement) bool { return used[s.witness] }) {
+			continue
+		}
+		for _, s := range said[c.pair] {
+			used[s.witness] = true
+		}
+		mended[c.pair] = c.latency
+	}
+	return mended
+}
+
+// A statement is what one probably false link says about the latency of a pair.
+type statement struct {
+	latency float64
+	witness pair
+}
+
+// shortestOver is the least M_ik + M_kj, +Inf if there is no k.
+func shortestOver(n int, m []float64, i, j int) float64 {
+	least := math.Inf(1)
+	for k := range n {
+		if s := m[i*n+k] + m[k*n+j]; k != i && k != j && s < least {
+			least = s
+		}
+	}
+	return least
+}
+
+// metric tells whether a latency w from i to j keeps the triangle inequality
+// with at least nine in ten of the other vertices.
+func metric(n int, m []float64, p pair, w float64, tolerance func(float64) float64) bool {
+	seen, broken := 0, 0
+	for x := range n {
+		if x == p.from || x == p.to {
+			continue
+		}
+		for _, way := range [2][2]float64{{m[p.from*n+x], m[p.to*n+x]}, {m[x*n+p.to], m[x*n+p.from]}} {
+			if math.IsNaN(way[0]) || math.IsNaN(way[1]) {
+				continue
+			}
+			seen++
+			if way[0]-way[1] > w+2*tolerance(way[0]) {
+				broken++
+			}
+		}
+	}
+	return seen > 0 && 10*broken <= seen
+}
