@@ -10,9 +10,9 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// links returns the links of a graph by name: hosts by number, switches by
+// linkNames returns the links of a graph by name: hosts by number, switches by
 // the hosts on them, so that graphs with switches numbered differently compare.
-func links(g *topology.Graph) []string {
+func linkNames(g *topology.Graph) []string {
 	name := make([]string, g.Vertices())
 	for v := range name {
 		if !g.IsSwitch(v) {
@@ -80,8 +80,8 @@ func (c wiredCase) find(t testing.TB, seed uint64) (right bool, missing, wrong, 
 	rng := rand.New(rand.NewPCG(seed, 8))
 	cluster, reps := measured(t, rng, fmt.Sprintf("%s shuffle seed=%d", c.spec, seed), 0, gen.Noise{Sigma: 0.01, Outliers: 0.02}, 2)
 	result := reconstruct(t, reps...)
-	want := links(cluster.Graph)
-	missing, wrong = difference(links(result.Graph), want)
+	want := linkNames(cluster.Graph)
+	missing, wrong = difference(linkNames(result.Graph), want)
 	return result.Fit.Family == c.family && len(result.Hierarchy.Groups())-1 == c.groups, missing, wrong, len(want)
 }
 
