@@ -11,3 +11,5 @@ require (
 )
 
 require github.com/inconshreveable/mousetrap v1.1.0 // indirect
+
+require golang.org/x/sys v0.49.0

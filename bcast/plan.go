@@ -28,26 +28,35 @@ func (p Plan) Name() string {
 
 // String describes the plan in a line of text.
 func (p Plan) String() string {
-	s := p.Name()
-	if a, ok := p.Algorithm.(fmt.Stringer); ok {
-		s = a.String()
-	}
-	if p.Algorithm != nil {
-		if p.Segment > 0 {
-			s += ", segments of " + byteString(p.Segment)
-		} else {
-			s += ", whole message"
-		}
-	}
+	s := p.how()
 	for _, t := range []struct {
 		name  string
 		value float64
 	}{{"predicted", p.Predicted}, {"measured", p.Measured}, {"native", p.Native}} {
 		if !math.IsNaN(t.value) {
-			s += fmt.Sprintf(", %s %.3g s", t.name, t.value)
+			s += ", " + t.name + " " + seconds(t.value)
 		}
 	}
 	return s
+}
+
+// how is the plan without its times.
+func (p Plan) how() string {
+	switch a := p.Algorithm.(type) {
+	case nil:
+		return "native"
+	case fmt.Stringer:
+		return a.String() + p.pieces()
+	default:
+		return a.Name() + p.pieces()
+	}
+}
+
+func (p Plan) pieces() string {
+	if p.Segment == 0 {
+		return ", whole message"
+	}
+	return ", segments of " + byteString(p.Segment)
 }
 
 func byteString(n int) string {
@@ -65,20 +74,87 @@ const (
 	usualSegment = 8 << 10 // bytes; good on most networks, as libraries send it without a handshake
 )
 
-// plans returns each algorithm once, with the settings and the segment that
-// are predicted to be fastest, fastest first; ties go to the order of Algorithms.
-func (e *evaluator) plans(bytes, root int) []Plan {
+// A candidate is a plan whose algorithm is known by its index in a catalogue,
+// which is the same on all ranks.
+type candidate struct {
+	Plan
+	index int // native: the library's own broadcast
+}
+
+const native = -1
+
+// newNative is the library's own broadcast, of which no prediction knows.
+func newNative() candidate {
+	nan := math.NaN()
+	return candidate{Plan{Predicted: nan, Measured: nan, Native: nan}, native}
+}
+
+// catalogue lists the algorithms with the settings that come into question.
+func catalogue(h *topology.Hierarchy) []Algorithm {
+	all := []Algorithm{Flat{}, Binomial{}, Chain{}}
+	if h == nil || len(h.Groups()) < 2 {
+		return all // MultiLevel would be one of those
+	}
+	for _, a := range shapings(len(h.Levels()) + 1) {
+		all = append(all, a)
+	}
+	return all
+}
+
+// shapings returns MultiLevel with all combinations of shapes on the given
+// number of levels; from the fourth level on inwards they are those of the third.
+func shapings(levels int) []MultiLevel {
+	all := []MultiLevel{{}}
+	for range min(3, levels) {
+		var longer []MultiLevel
+		for _, a := range all {
+			for s := ShapeBinomial; s <= ShapeChain; s++ {
+				longer = append(longer, MultiLevel{append(slices.Clone(a.Shapes), s)})
+			}
+		}
+		all = longer
+	}
+	return all
+}
+
+// candidates returns each algorithm once, with the settings and the segment
+// that are predicted to be fastest, fastest first; ties go to the order of the
+// catalogue.
+func (e *evaluator) candidates(bytes, root int) []candidate {
 	p := Problem{Ranks: e.ranks, Root: root, Bytes: bytes, Tree: e.tree}
-	plans := []Plan{
-		e.bestSegment(Flat{}, p),
-		e.bestSegment(Binomial{}, p),
-		e.bestSegment(Chain{}, p),
+	var best []candidate
+	all := catalogue(e.tree)
+	for i, a := range all {
+		if _, ok := a.(MultiLevel); ok {
+			best = append(best, e.bestShapes(all, i, p))
+			break // the rest is MultiLevel too
+		}
+		best = append(best, candidate{e.bestSegment(a, p), i})
 	}
-	if e.tree != nil && len(e.tree.Groups()) > 1 {
-		plans = append(plans, e.bestShapes(p))
+	slices.SortStableFunc(best, func(a, b candidate) int { return cmp.Compare(a.Predicted, b.Predicted) })
+	return best
+}
+
+// bestShapes looks among all[from:] for the algorithm that does best in one
+// piece, and in segments of the usual size, and then for its segment.
+func (e *evaluator) bestShapes(all []Algorithm, from int, p Problem) candidate {
+	var best candidate
+	for i, segment := range []int{0, usualSegment} {
+		if segment >= p.Bytes && i > 0 {
+			break
+		}
+		p.Segment = segment
+		index, least := from, math.Inf(1)
+		for k, a := range all[from:] {
+			if t := e.predict(a, p); t < least {
+				index, least = from+k, t
+			}
+		}
+		if plan := e.bestSegment(all[index], p); i == 0 || plan.Predicted < best.Predicted {
+			best = candidate{plan, index}
+		}
 	}
-	slices.SortStableFunc(plans, func(a, b Plan) int { return cmp.Compare(a.Predicted, b.Predicted) })
-	return plans
+	return best
 }
 
 // bestSegment looks for the segment that the algorithm does best with, among
@@ -106,43 +182,4 @@ func powerBelow(n int) int {
 		s = t
 	}
 	return s
-}
-
-// bestShapes looks for the shapes per level that MultiLevel does best with,
-// each in one piece and in segments of the usual size, and then for the segment.
-func (e *evaluator) bestShapes(p Problem) Plan {
-	var best Plan
-	for i, segment := range []int{0, usualSegment} {
-		if segment >= p.Bytes && i > 0 {
-			break
-		}
-		p.Segment = segment
-		var shapes MultiLevel
-		least := math.Inf(1)
-		for _, a := range shapings(e.tree) {
-			if t := e.predict(a, p); t < least {
-				shapes, least = a, t
-			}
-		}
-		if plan := e.bestSegment(shapes, p); i == 0 || plan.Predicted < best.Predicted {
-			best = plan
-		}
-	}
-	return best
-}
-
-// shapings returns MultiLevel with all combinations of shapes; from the fourth
-// level on inwards they are those of the third.
-func shapings(h *topology.Hierarchy) []MultiLevel {
-	all := []MultiLevel{{}}
-	for range min(3, len(h.Levels())+1) {
-		var longer []MultiLevel
-		for _, a := range all {
-			for s := ShapeBinomial; s <= ShapeChain; s++ {
-				longer = append(longer, MultiLevel{append(slices.Clone(a.Shapes), s)})
-			}
-		}
-		all = longer
-	}
-	return all
 }

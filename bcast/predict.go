@@ -26,21 +26,7 @@ type transfers interface {
 // at an even pace.
 const steady = 16
 
-// predict is the time in s in which the algorithm solves the problem on the
-// machine; +Inf if its schedule never ends.
-//
-// A rank works through its steps in order; each costs it the software of a send
-// or receive. A message then occupies, for the time that its bytes take, the
-// way out of the sender, the ways out of the groups that it leaves, those into
-// the groups that it enters, and the way into the receiver; each way serves one
-// message at a time, in the order in which they set out, and passes on the
-// first byte before the last one has come. That all of a way is taken by a
-// message that a slower part holds up errs on the careful side: a sender does
-// not really feed two slow links as well as one (over TCP the nearer receiver
-// then takes more than its share).
-//
-// Long pipelines are followed for 16 segments and continued at the pace of the
-// last 8. O(s log ranks) for the s sends of those.
+// predict is Predict on the evaluator's machine.
 func (e *evaluator) predict(a Algorithm, p Problem) float64 {
 	k := p.segments()
 	if k > steady {
@@ -52,7 +38,44 @@ func (e *evaluator) predict(a Algorithm, p Problem) float64 {
 		return all
 	}
 	all, half := e.evaluate(p.Bytes / 2)
-	return all + (all-half)/(steady/2)*float64(k-steady)
+	pace := max((all-half)/(steady/2), e.load()/steady)
+	return all + pace*float64(k-steady)
+}
+
+// load is the time in s for which the busiest way or rank has been busy. A
+// queue in front of it may take long to show at the end of the pipeline.
+func (e *evaluator) load() float64 {
+	most := 0.0
+	for _, ops := range e.ops {
+		work := 0.0
+		for _, op := range ops {
+			if op.Kind == Send {
+				work += e.machine.send
+			} else {
+				work += e.machine.recv
+			}
+		}
+		most = max(most, work)
+	}
+	clear(e.wayOut)
+	clear(e.wayIn)
+	clear(e.groupOut)
+	clear(e.groupIn)
+	for i := range e.channels {
+		c := &e.channels[i]
+		busy := c.busy * float64(len(c.arrived))
+		e.wayOut[c.src] += busy
+		e.wayIn[c.dst] += busy
+		if e.tree != nil {
+			e.walk(c, func(way *float64) { *way += busy })
+		}
+	}
+	for _, ways := range [][]float64{e.wayOut, e.wayIn, e.groupOut, e.groupIn} {
+		for _, busy := range ways {
+			most = max(most, busy)
+		}
+	}
+	return most
 }
 
 // schedule stores the steps of all ranks.
@@ -201,33 +224,24 @@ func (e *evaluator) send(rank int) int {
 	e.now[rank] += e.machine.send
 	start := max(e.now[rank], e.wayOut[c.src], e.wayIn[c.dst])
 	if e.tree != nil {
-		start = e.pass(c, start, false)
-		e.pass(c, start+c.busy, true)
+		e.walk(c, func(way *float64) { start = max(start, *way) })
+		e.walk(c, func(way *float64) { *way = start + c.busy })
 	}
 	e.wayOut[c.src], e.wayIn[c.dst] = start+c.busy, start+c.busy
 	c.arrived = append(c.arrived, start+c.wire)
 	return c.dst
 }
 
-// pass walks the ways of the groups between the ends of a channel. It returns
-// the time, at or after t, at which all of them are free, or occupies all of
-// them until t.
-func (e *evaluator) pass(c *channel, t float64, occupy bool) float64 {
+// walk visits the ways of the groups between the ends of a channel.
+func (e *evaluator) walk(c *channel, visit func(way *float64)) {
 	groups := e.tree.Groups()
 	join := e.tree.Join(c.src, c.dst)
 	for g := e.tree.Leaf(c.src); g != join; g = groups[g].Parent {
-		if occupy {
-			e.groupOut[g] = t
-		}
-		t = max(t, e.groupOut[g])
+		visit(&e.groupOut[g])
 	}
 	for g := e.tree.Leaf(c.dst); g != join; g = groups[g].Parent {
-		if occupy {
-			e.groupIn[g] = t
-		}
-		t = max(t, e.groupIn[g])
+		visit(&e.groupIn[g])
 	}
-	return t
 }
 
 // outgoing returns the channel from rank to peer, which it makes if need be.

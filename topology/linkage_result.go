@@ -19,17 +19,11 @@ func (g *judge) result(r *readings, note *combination, least, sigma float64, une
 			t.splice(v)
 		}
 	}
-	original := &judge{t: t, r: r}
-	groups := t.groups()
-	for k := len(groups) - 1; k >= 0; k-- {
-		v := groups[k]
-		if within := original.readWithin(v); len(within) > 0 {
-			t.level[int(v)-t.n] = math.Log(float64(stats.LowerMedian(within)))
-		}
-	}
+	t.remeasure(r)
 	f := newTreeFit(t)
 	if unequal {
-		f.robust(r)
+		f = t.contract(r, unequalEdge)
+		t.remeasure(r)
 	}
 	class := t.levelClasses(sigma)
 	hierarchy, err := g.hierarchy(class)
@@ -49,6 +43,17 @@ func (g *judge) result(r *readings, note *combination, least, sigma float64, une
 		Graph: graph, Hierarchy: hierarchy, Fit: fit,
 		Warnings: append(note.warnings(t.n), warnings...),
 	}, nil
+}
+
+// remeasure sets the levels of the groups to the lower medians of the measured
+// readings between their children; a group without any keeps its level.
+func (t *tree) remeasure(r *readings) {
+	reader := &judge{t: t, r: r}
+	for _, v := range t.groups() {
+		if within := reader.readWithin(v); len(within) > 0 {
+			t.level[int(v)-t.n] = math.Log(float64(stats.LowerMedian(within)))
+		}
+	}
 }
 
 // levelClasses numbers the kinds of groups from fine to coarse, by the peaks of

@@ -1,0 +1,246 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Sharing says how flows share channels, and how the two directions of a link
+// disturb each other. The zero value is fair sharing.
+//
+// A flow moves data over its data channels and acknowledgements over its
+// reverse channels. Filling raises all flows together until a channel is used
+// up; then its members stop, and the others go on.
+type Sharing struct {
+	// Reverse makes a flow a member of its reverse channels too, so that it stops
+	// when one of them is used up: the asymmetric property of Zhu et al.
+	// 2014, section 5.2. False: fair max-min sharing of full-duplex links.
+	Reverse bool
+	// AckWeight is the share of its own rate that a flow takes of its reverse
+	// channels, if Reverse. 0 is the asymmetric property, 0.05 SimGrid's cross
+	// traffic.
+	AckWeight float64
+	// Coupling has a value in [0, 1] per channel, if Reverse; nil: 1
+	// everywhere. A flow that is stopped by a reverse channel of coupling k gets
+	// at most fair^(1-k) * asymmetric^k: 0 is fair, 1 asymmetric sharing.
+	// What it leaves others share fairly, so that no channel is over-committed.
+	Coupling []float64
+}
+
+func (s *Sharing) validate(channels int) error {
+	if !(s.AckWeight >= 0) || math.IsInf(s.AckWeight, 0) {
+		return fmt.Errorf("AckWeight is %g: want at least 0 and finite", s.AckWeight)
+	}
+	if s.Coupling != nil && len(s.Coupling) != channels {
+		return fmt.Errorf("Coupling has %d values for %d channels", len(s.Coupling), channels)
+	}
+	for c, k := range s.Coupling {
+		if !(k >= 0 && k <= 1) {
+			return fmt.Errorf("Coupling of channel %d is %g: want in [0, 1]", c, k)
+		}
+	}
+	return nil
+}
+
+// A Solver knows the rates of concurrent flows over directed channels of
+// given capacities, and keeps them up to date as flows come and go. With U the
+// flows that still rise and used the capacity taken, it does what this does:
+//
+//	weight w(c,f) = 1 for data channels, plus AckWeight for reverse channels
+//	while U is not empty:
+//	    for every channel c with W_c = sum of w(c,f) over f in U > 0:
+//	        level_c = (C_c - used_c) / W_c
+//	    the members in U of the channels of least level get that level as
+//	    rate, add to used, and leave U
+//
+// (specification: progressive filling; D. Bertsekas, R. Gallager, Data
+// Networks, section 6.5.2; Zhu et al. 2014, Algorithm 1, with the over-commitments of
+// its lines 10 and 17 mended.) No channel is over-committed, and every flow is stopped by
+// a channel that is used up or by its own bound. The result does not depend on
+// the order of flows but for rounding.
+//
+// Solve visits only what a change reaches, and allocates nothing once the
+// Solver has seen as many flows before. Memory is linear in channels and
+// hops. A Solver belongs to one goroutine.
+type Solver struct {
+	sharing  Sharing
+	channels int
+	main     *filling // the answer; with Coupling the one with bounds
+	fair     *filling // with Coupling only
+	reverse  *filling // with Coupling only: asymmetric
+	free     []int    // flows that may be used again, last removed first
+	live     []bool
+	bound    []float64 // B/s, as given to Add
+	changed  []int     // scratch
+	mark     []int32   // scratch: channel -> 1 + hop, while a flow is added
+}
+
+// NewSolver returns a Solver without flows over channels of the given
+// capacities in B/s, +Inf for one without limit. A nil Sharing is fair.
+func NewSolver(capacity []float64, sharing *Sharing) (*Solver, error) {
+	if sharing == nil {
+		sharing = &Sharing{}
+	}
+	for c, x := range capacity {
+		if !(x > 0) {
+			return nil, fmt.Errorf("model: solver: capacity of channel %d is %g B/s: want above 0", c, x)
+		}
+	}
+	if err := sharing.validate(len(capacity)); err != nil {
+		return nil, fmt.Errorf("model: solver: %w", err)
+	}
+	s := &Solver{sharing: *sharing, channels: len(capacity), main: newFilling(capacity), mark: make([]int32, len(capacity))}
+	s.sharing.Coupling = slices.Clone(sharing.Coupling)
+	if s.coupled() {
+		s.fair, s.reverse = newFilling(capacity), newFilling(capacity)
+	}
+	return s, nil
+}
+
+// coupled tells whether directions are coupled by less than the whole.
+func (s *Solver) coupled() bool {
+	return s.sharing.Reverse && slices.ContainsFunc(s.sharing.Coupling, func(k float64) bool { return k != 1 })
+}
+
+// Add adds a flow over data channels, with acknowledgements over reverse
+// channels, and returns its number, which may be that of a flow removed
+// before. The flow never exceeds bound in B/s (+Inf: no bound). Flows share a
+// channel in proportion to share, 1 for equals. The slices are copied. Rates hold
+// again after Solve.
+func (s *Solver) Add(data, reverse []int32, bound, share float64) (int, error) {
+	if !(bound > 0) {
+		return 0, fmt.Errorf("model: add flow: bound is %g B/s: want above 0", bound)
+	}
+	if !(share > 0) || math.IsInf(share, 0) {
+		return 0, fmt.Errorf("model: add flow: share is %g: want above 0 and finite", share)
+	}
+	for _, list := range [...][]int32{data, reverse} {
+		for _, c := range list {
+			if c < 0 || int(c) >= s.channels {
+				return 0, fmt.Errorf("model: add flow: channel %d: want in [0, %d)", c, s.channels)
+			}
+		}
+	}
+	id := len(s.live)
+	if k := len(s.free) - 1; k >= 0 {
+		id, s.free = s.free[k], s.free[:k]
+		s.live[id], s.bound[id] = true, bound
+	} else {
+		s.live, s.bound = append(s.live, true), append(s.bound, bound)
+	}
+	if s.fair == nil {
+		if !s.sharing.Reverse {
+			reverse = nil
+		}
+		s.addTo(s.main, id, data, reverse, bound, share)
+		return id, nil
+	}
+	s.addTo(s.main, id, data, nil, bound, share)
+	s.addTo(s.fair, id, data, nil, bound, share)
+	s.addTo(s.reverse, id, data, reverse, bound, share)
+	return id, nil
+}
+
+// addTo makes the flow's hops: one per channel, even if it crosses it twice.
+func (s *Solver) addTo(f *filling, id int, data, reverse []int32, bound, share float64) {
+	f.grow(id)
+	hops := f.flows[id].hops[:0]
+	put := func(c int32, weight float64, data bool) {
+		if k := s.mark[c]; k > 0 {
+			hops[k-1].weight += weight
+			hops[k-1].data = hops[k-1].data || data
+			return
+		}
+		hops = append(hops, hop{channel: c, weight: weight, data: data})
+		s.mark[c] = int32(len(hops))
+	}
+	for _, c := range data {
+		put(c, share, true)
+	}
+	for _, c := range reverse {
+		put(c, s.sharing.AckWeight*share, false)
+	}
+	for _, h := range hops {
+		s.mark[h.channel] = 0
+	}
+	f.flows[id].hops = hops
+	f.add(id, share, bound)
+}
+
+// Remove removes a flow.
+func (s *Solver) Remove(flow int) {
+	if flow < 0 || flow >= len(s.live) || !s.live[flow] {
+		panic(fmt.Sprintf("model: remove flow %d: there is no such flow", flow))
+	}
+	s.live[flow] = false
+	s.free = append(s.free, flow)
+	for _, f := range s.fillings() {
+		if f != nil {
+			f.remove(flow)
+		}
+	}
+}
+
+// SetCapacity changes the capacity of a channel, in B/s.
+func (s *Solver) SetCapacity(channel int, capacity float64) error {
+	if channel < 0 || channel >= s.channels {
+		return fmt.Errorf("model: set capacity: channel %d: want in [0, %d)", channel, s.channels)
+	}
+	if !(capacity > 0) {
+		return fmt.Errorf("model: set capacity: channel %d: %g B/s: want above 0", channel, capacity)
+	}
+	for _, f := range s.fillings() {
+		if f != nil {
+			f.setCapacity(channel, capacity)
+		}
+	}
+	return nil
+}
+
+func (s *Solver) fillings() [3]*filling { return [3]*filling{s.main, s.fair, s.reverse} }
+
+// Solve brings the rates up to date and appends to dst the flows whose rates
+// changed, ascending: all that were added, and those that a change reached.
+func (s *Solver) Solve(dst []int) []int {
+	from := len(dst)
+	if s.fair != nil {
+		s.changed = s.reverse.solve(s.fair.solve(s.changed[:0]))
+		for _, id := range s.changed {
+			if s.live[id] {
+				s.main.setBound(id, s.coupledBound(id))
+			}
+		}
+	}
+	dst = s.main.solve(dst)
+	slices.Sort(dst[from:])
+	return dst
+}
+
+// coupledBound is what a flow may have between fair and asymmetric sharing.
+func (s *Solver) coupledBound(id int) float64 {
+	level := s.reverse.level[id]
+	limit := level * (1 + capacityTolerance)
+	coupling := -1.0
+	for _, h := range s.reverse.flows[id].hops {
+		if s.reverse.channels[h.channel].level > limit {
+			continue
+		}
+		if h.data {
+			return s.bound[id] // stopped on its own way: fair
+		}
+		coupling = max(coupling, s.sharing.Coupling[h.channel])
+	}
+	if coupling < 0 {
+		return s.bound[id]
+	}
+	share := s.main.flows[id].share
+	mixed := math.Pow(s.fair.level[id], 1-coupling) * math.Pow(level, coupling)
+	return min(s.bound[id], mixed*share)
+}
+
+// Rate is the rate of a flow in B/s, as of the last Solve.
+func (s *Solver) Rate(flow int) float64 { return s.main.level[flow] * s.main.flows[flow].share }
+
+// Flows is the number of flows.
+func (s *Solver) Flows() int { return len(s.live) - len(s.free) }

@@ -1,0 +1,438 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// testFlow is a flow as given to Add.
+type testFlow struct {
+	data, reverse []int32
+	bound, share  float64
+}
+
+// slowRates is progressive filling as the doc of Solver writes it down, round
+// by round over everything.
+func slowRates(capacity []float64, flows []testFlow, s Sharing) []float64 {
+	levels := make([]float64, len(flows))
+	rising := make([]bool, len(flows))
+	used := make([]float64, len(capacity))
+	left := len(flows)
+	for i := range rising {
+		rising[i] = true
+	}
+	weight := func(f testFlow, c int) float64 {
+		w := 0.0
+		if slices.Contains(f.data, int32(c)) {
+			w += f.share
+		}
+		if s.Reverse && slices.Contains(f.reverse, int32(c)) {
+			w += s.AckWeight * f.share
+		}
+		return w
+	}
+	isMember := func(f testFlow, c int) bool {
+		return slices.Contains(f.data, int32(c)) || s.Reverse && slices.Contains(f.reverse, int32(c))
+	}
+	for left > 0 {
+		level := make([]float64, len(capacity))
+		least := math.Inf(1)
+		for c := range capacity {
+			w := 0.0
+			for i, f := range flows {
+				if rising[i] {
+					w += weight(f, c)
+				}
+			}
+			level[c] = math.Inf(1)
+			if w > 0 {
+				level[c] = math.Max(0, capacity[c]-used[c]) / w
+			}
+			least = math.Min(least, level[c])
+		}
+		for i, f := range flows {
+			if rising[i] {
+				least = math.Min(least, f.bound/f.share)
+			}
+		}
+		var stop []int
+		for i, f := range flows {
+			if !rising[i] {
+				continue
+			}
+			stops := f.bound/f.share <= least*(1+1e-9)
+			for c := range capacity {
+				stops = stops || level[c] <= least*(1+1e-9) && isMember(f, c)
+			}
+			if stops {
+				stop = append(stop, i)
+			}
+		}
+		for _, i := range stop {
+			rising[i] = false
+			levels[i] = least
+			left--
+			for c := range capacity {
+				used[c] += weight(flows[i], c) * least
+			}
+		}
+	}
+	for i := range levels {
+		levels[i] *= flows[i].share
+	}
+	return levels
+}
+
+// randomFlow picks a few data channels and other reverse ones. Few distinct
+// capacities and shares make many ties.
+func randomFlow(r *rand.Rand, channels int, plain bool) testFlow {
+	order := r.Perm(channels)
+	d, v := 1+r.IntN(min(4, channels)), r.IntN(4)
+	f := testFlow{bound: math.Inf(1), share: 1}
+	for _, c := range order[:d] {
+		f.data = append(f.data, int32(c))
+	}
+	for _, c := range order[d:min(d+v, channels)] {
+		f.reverse = append(f.reverse, int32(c))
+	}
+	if !plain && r.IntN(3) == 0 {
+		f.bound = float64(1+r.IntN(5)) * 7
+	}
+	if !plain && r.IntN(3) == 0 {
+		f.share = []float64{0.5, 1, 2}[r.IntN(3)]
+	}
+	return f
+}
+
+func randomCapacities(r *rand.Rand, channels int) []float64 {
+	capacity := make([]float64, channels)
+	for c := range capacity {
+		capacity[c] = []float64{100, 100, 100, 250, 1000, 33.7}[r.IntN(6)]
+	}
+	return capacity
+}
+
+var sharings = []Sharing{{}, {Reverse: true}, {Reverse: true, AckWeight: 0.05}, {Reverse: true, AckWeight: 0.5}}
+
+func TestSolverFollowsEveryChange(t *testing.T) {
+	for trial := range 400 {
+		r := rand.New(rand.NewPCG(uint64(trial), 1))
+		channels := 1 + r.IntN(25)
+		capacity := randomCapacities(r, channels)
+		sharing := sharings[trial%len(sharings)]
+		s, err := NewSolver(capacity, &sharing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		live := map[int]testFlow{}
+		reported := map[int]float64{}
+		for step := range 60 {
+			for range 1 + r.IntN(3) {
+				switch k := r.IntN(10); {
+				case k < 5 || len(live) == 0:
+					f := randomFlow(r, channels, trial%2 == 0)
+					id, err := s.Add(f.data, f.reverse, f.bound, f.share)
+					if err != nil {
+						t.Fatal(err)
+					}
+					live[id] = f
+				case k < 9:
+					ids := sortedIDs(live)
+					id := ids[r.IntN(len(ids))]
+					s.Remove(id)
+					delete(live, id)
+					delete(reported, id)
+				default:
+					c := r.IntN(channels)
+					capacity[c] = []float64{50, 100, 200}[r.IntN(3)]
+					if err := s.SetCapacity(c, capacity[c]); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			for _, id := range s.Solve(nil) {
+				reported[id] = s.Rate(id)
+			}
+			ids := sortedIDs(live)
+			flows := make([]testFlow, len(ids))
+			for i, id := range ids {
+				flows[i] = live[id]
+			}
+			want := slowRates(capacity, flows, sharing)
+			for i, id := range ids {
+				if got := s.Rate(id); !near(got, want[i], 1e-8) {
+					t.Fatalf("trial %d, step %d, sharing %+v: Rate(%d) = %.12g, want %.12g", trial, step, sharing, id, got, want[i])
+				}
+				if !near(reported[id], s.Rate(id), 1e-10) {
+					t.Fatalf("trial %d, step %d: last reported rate of %d is %g, but Rate is %g", trial, step, id, reported[id], s.Rate(id))
+				}
+			}
+		}
+	}
+}
+
+func sortedIDs(m map[int]testFlow) []int {
+	var ids []int
+	for id := range m {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// solveAll returns the rates of flows that come all at once.
+func solveAll(t testing.TB, capacity []float64, flows []testFlow, s *Sharing) []float64 {
+	t.Helper()
+	solver, err := NewSolver(capacity, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rates := make([]float64, len(flows))
+	ids := make([]int, len(flows))
+	for i, f := range flows {
+		if ids[i], err = solver.Add(f.data, f.reverse, f.bound, f.share); err != nil {
+			t.Fatal(err)
+		}
+	}
+	solver.Solve(nil)
+	for i, id := range ids {
+		rates[i] = solver.Rate(id)
+	}
+	return rates
+}
+
+func TestSolverProperties(t *testing.T) {
+	for trial := range 300 {
+		r := rand.New(rand.NewPCG(uint64(trial), 2))
+		channels := 2 + r.IntN(20)
+		capacity := randomCapacities(r, channels)
+		flows := make([]testFlow, 1+r.IntN(40))
+		for i := range flows {
+			flows[i] = randomFlow(r, channels, false)
+		}
+		sharing := sharings[trial%len(sharings)]
+		if trial%5 == 0 {
+			sharing.Reverse = true
+			sharing.Coupling = make([]float64, channels)
+			for c := range sharing.Coupling {
+				sharing.Coupling[c] = r.Float64()
+			}
+		}
+		rates := solveAll(t, capacity, flows, &sharing)
+
+		used := make([]float64, channels)
+		for i, f := range flows {
+			for _, c := range f.data {
+				used[c] += rates[i]
+			}
+			if sharing.Reverse && sharing.Coupling == nil {
+				for _, c := range f.reverse {
+					used[c] += sharing.AckWeight * rates[i]
+				}
+			}
+		}
+		for c := range used {
+			if used[c] > capacity[c]*(1+1e-9) {
+				t.Fatalf("trial %d: channel %d carries %g of %g", trial, c, used[c], capacity[c])
+			}
+		}
+		if sharing.Coupling == nil {
+			for i, f := range flows {
+				stopped := rates[i] >= f.bound*(1-1e-9)
+				for _, c := range f.data {
+					stopped = stopped || used[c] >= capacity[c]*(1-1e-8)
+				}
+				for _, c := range f.reverse {
+					stopped = stopped || sharing.Reverse && used[c] >= capacity[c]*(1-1e-8)
+				}
+				if !stopped {
+					t.Fatalf("trial %d: nothing stops flow %d at %g", trial, i, rates[i])
+				}
+			}
+		}
+
+		// The order of flows and the numbers of channels do not matter.
+		order, relabel := r.Perm(len(flows)), r.Perm(channels)
+		other := make([]testFlow, len(flows))
+		capacity2 := make([]float64, channels)
+		sharing2 := sharing
+		if sharing.Coupling != nil {
+			sharing2.Coupling = make([]float64, channels)
+		}
+		for c := range capacity {
+			capacity2[relabel[c]] = capacity[c]
+			if sharing.Coupling != nil {
+				sharing2.Coupling[relabel[c]] = sharing.Coupling[c]
+			}
+		}
+		for i, at := range order {
+			f := flows[i]
+			g := testFlow{bound: f.bound, share: f.share}
+			for _, c := range f.data {
+				g.data = append(g.data, int32(relabel[c]))
+			}
+			for _, c := range f.reverse {
+				g.reverse = append(g.reverse, int32(relabel[c]))
+			}
+			other[at] = g
+		}
+		again := solveAll(t, capacity2, other, &sharing2)
+		for i, at := range order {
+			if !near(again[at], rates[i], 1e-9) {
+				t.Fatalf("trial %d: flow %d has %g, relabelled %g", trial, i, rates[i], again[at])
+			}
+		}
+	}
+}
+
+func TestAddingAFlowNeverSpeedsAnotherUpOnOneBottleneck(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 3))
+	s, err := NewSolver([]float64{1000}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := map[int]float64{}
+	for range 50 {
+		bound := math.Inf(1)
+		if r.IntN(2) == 0 {
+			bound = 1 + 50*r.Float64()
+		}
+		id, err := s.Add([]int32{0}, nil, bound, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Solve(nil)
+		for other, rate := range before {
+			if s.Rate(other) > rate*(1+1e-12) {
+				t.Fatalf("flow %d rose from %g to %g when %d came", other, rate, s.Rate(other), id)
+			}
+			before[other] = s.Rate(other)
+		}
+		before[id] = s.Rate(id)
+	}
+}
+
+func TestCoupling(t *testing.T) {
+	// One NIC of 940: two flows in (channel 0), one out (channel 1). Zhu 2014,
+	// section 5.2: fair 470 470 940, asymmetric 470 470 470.
+	flows := []testFlow{
+		{data: []int32{0}, reverse: []int32{1}, bound: math.Inf(1), share: 1},
+		{data: []int32{0}, reverse: []int32{1}, bound: math.Inf(1), share: 1},
+		{data: []int32{1}, reverse: []int32{0}, bound: math.Inf(1), share: 1},
+	}
+	for _, c := range []struct{ kappa, want float64 }{
+		{0, 940}, {1, 470}, {0.5, math.Sqrt(940 * 470)}, {0.25, math.Pow(940, 0.75) * math.Pow(470, 0.25)},
+	} {
+		rates := solveAll(t, []float64{940, 940}, flows, &Sharing{Reverse: true, Coupling: []float64{c.kappa, c.kappa}})
+		for i, want := range []float64{470, 470, c.want} {
+			if !near(rates[i], want, 1e-12) {
+				t.Errorf("coupling %g: rate of flow %d = %g, want %g", c.kappa, i, rates[i], want)
+			}
+		}
+	}
+}
+
+func TestSolverRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		capacity []float64
+		s        Sharing
+	}{
+		{"a NaN capacity", []float64{1, nan}, Sharing{}},
+		{"a capacity of zero", []float64{0}, Sharing{}},
+		{"a negative weight", []float64{1}, Sharing{Reverse: true, AckWeight: -1}},
+		{"a coupling above 1", []float64{1}, Sharing{Reverse: true, Coupling: []float64{1.5}}},
+		{"too few couplings", []float64{1, 1}, Sharing{Reverse: true, Coupling: []float64{1}}},
+	} {
+		if _, err := NewSolver(c.capacity, &c.s); err == nil {
+			t.Errorf("NewSolver accepts %s", c.name)
+		}
+	}
+	s, _ := NewSolver([]float64{1}, nil)
+	for _, f := range []testFlow{
+		{data: []int32{1}, bound: 1, share: 1},
+		{data: []int32{-1}, bound: 1, share: 1},
+		{data: []int32{0}, bound: nan, share: 1},
+		{data: []int32{0}, bound: 0, share: 1},
+		{data: []int32{0}, bound: 1, share: 0},
+	} {
+		if _, err := s.Add(f.data, f.reverse, f.bound, f.share); err == nil {
+			t.Errorf("Add accepts %+v", f)
+		}
+	}
+}
+
+func TestSolverDoesNotAllocateOnceWarm(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 4))
+	capacity := randomCapacities(r, 40)
+	s, err := NewSolver(capacity, &Sharing{Reverse: true, AckWeight: 0.05})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flows := make([]testFlow, 60)
+	ids := make([]int, len(flows))
+	for i := range flows {
+		flows[i] = randomFlow(r, 40, true)
+	}
+	var changed []int
+	run := func() {
+		for i, f := range flows {
+			ids[i], _ = s.Add(f.data, f.reverse, f.bound, f.share)
+		}
+		changed = s.Solve(changed[:0])
+		for _, id := range ids {
+			s.Remove(id)
+			changed = s.Solve(changed[:0])
+		}
+	}
+	for range 50 {
+		run()
+	}
+	if got := testing.AllocsPerRun(20, run); got != 0 {
+		t.Errorf("%g allocations per run of %d flows, want 0", got, len(flows))
+	}
+}
+
+// BenchmarkSolveAll finds one rate vector of random flows over four channels
+// each way.
+func BenchmarkSolveAll(b *testing.B) {
+	for _, n := range []int{57, 1000, 10000} {
+		for _, sharing := range []Sharing{{}, {Reverse: true, AckWeight: 0.05}} {
+			b.Run(fmt.Sprintf("flows=%d/ack=%g", n, sharing.AckWeight), func(b *testing.B) {
+				r := rand.New(rand.NewPCG(1, 5))
+				flows := make([]testFlow, n)
+				for i := range flows {
+					f := testFlow{bound: math.Inf(1), share: 1}
+					for _, c := range r.Perm(4096)[:6] {
+						f.data = append(f.data, int32(c))
+						f.reverse = append(f.reverse, int32(c^1))
+					}
+					flows[i] = f
+				}
+				capacity := make([]float64, 4096)
+				for c := range capacity {
+					capacity[c] = 117.5e6
+				}
+				s, err := NewSolver(capacity, &sharing)
+				if err != nil {
+					b.Fatal(err)
+				}
+				ids := make([]int, n)
+				var changed []int
+				b.ReportAllocs()
+				for b.Loop() {
+					for i, f := range flows {
+						ids[i], _ = s.Add(f.data, f.reverse, f.bound, f.share)
+					}
+					changed = s.Solve(changed[:0])
+					for _, id := range ids {
+						s.Remove(id)
+					}
+				}
+			})
+		}
+	}
+}
