@@ -11,7 +11,5 @@ require (
 )
 
 require github.com/inconshreveable/mousetrap v1.1.0 // indirect
-require (
-	golang.org/x/sys v0.49.0
-	gonum.org/v1/gonum v0.17.0
-)
+
+require golang.org/x/sys v0.49.0
