@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-
-	"github.com/topocast/topocast/topology"
 )
 
 // A Transfer is a message that is under way together with others.
@@ -276,6 +274,65 @@ func (p *Predictor) add(t Transfer) error {
 // only relative to each other.
 const typicalRTT = 100e-6
 
+// A Prediction is what concurrent transfers come to, in the order in which
+// they were given.
+type Prediction struct {
+	Completion []float64    `json:"completion_s"`         // s
+	Interval   [][2]float64 `json:"interval_s,omitempty"` // s, lowest and highest; nil if the network was not fitted
+}
+
+// Prediction predicts like Predict and adds intervals that hold the measured
+// completion with the given probability: see Network.Interval.
+func (p *Predictor) Prediction(transfers []Transfer, coverage float64) (*Prediction, error) {
+	times, err := p.Predict(nil, transfers)
+	if err != nil {
+		return nil, err
+	}
+	out := &Prediction{Completion: append([]float64{}, times...)}
+	for i, t := range transfers {
+		lo, hi := p.n.Interval(times[i]-t.Start, coverage)
+		if math.IsNaN(lo) {
+			return out, nil
+		}
+		out.Interval = append(out.Interval, [2]float64{t.Start + lo, t.Start + hi})
+	}
+	return out, nil
+}
+
+// Interval is the range in s in which the measured duration of a concurrent
+// transfer lies with probability coverage, in (0, 1), if it is predicted to last the
+// given time in s. It comes from how far measured and predicted times were
+// apart when the network was fitted; NaN if it was not.
+func (n *Network) Interval(seconds, coverage float64) (lo, hi float64) {
+	if len(n.ratios) < 2 || !(coverage > 0 && coverage < 1) {
+		return math.NaN(), math.NaN()
+	}
+	at := func(p float64) float64 {
+		x := p * float64(len(n.ratios)-1)
+		i := min(int(x), len(n.ratios)-2)
+		return n.ratios[i] + (x-float64(i))*(n.ratios[i+1]-n.ratios[i])
+	}
+	return seconds * at((1-coverage)/2), seconds * at((1+coverage)/2)
+}
+
+// ParseSharing reads the word for a sharing: fair, asymmetric (with the given
+// weight of acknowledgements, see Sharing), or fitted, which gives nil: what
+// the network was fitted to.
+func ParseSharing(name string, ackWeight float64) (*Sharing, error) {
+	if !(ackWeight >= 0) || math.IsInf(ackWeight, 0) {
+		return nil, fmt.Errorf("model: sharing: weight of acknowledgements %g: want at least 0 and finite", ackWeight)
+	}
+	switch name {
+	case "fair":
+		return &Sharing{}, nil
+	case "asymmetric":
+		return &Sharing{Reverse: true, AckWeight: ackWeight}, nil
+	case "fitted":
+		return nil, nil
+	}
+	return nil, fmt.Errorf("model: sharing %q: want fair, asymmetric or fitted", name)
+}
+
 // Predict predicts concurrent transfers as the network was fitted: see
 // Predictor, which is faster for many predictions.
 func (n *Network) Predict(dst []float64, transfers []Transfer) ([]float64, error) {
@@ -301,29 +358,4 @@ func (n *Network) Sharing() *Sharing {
 		s.Coupling[arc] = n.links.Classes[class].Coupling
 	}
 	return s
-}
-
-// LinkClasses say to which class each arc of a graph belongs, and how firmly
-// the two directions of the class's links disturb each other.
-type LinkClasses struct {
-	Classes []LinkClass
-	OfArc   []int // arc -> class
-}
-
-// A LinkClass is a kind of links, such as those of hosts.
-type LinkClass struct {
-	Name     string
-	Coupling float64 // in [0, 1]: 0 fair, 1 asymmetric; see Sharing
-}
-
-// ClassifyLinks puts the links of hosts in one class and those between
-// switches in another, with coupling 0.
-func ClassifyLinks(g *topology.Graph) LinkClasses {
-	c := LinkClasses{Classes: []LinkClass{{Name: "host"}, {Name: "uplink"}}, OfArc: make([]int, g.NumArcs())}
-	for i, a := range g.Arcs() {
-		if g.IsSwitch(a.From) && g.IsSwitch(a.To) {
-			c.OfArc[i] = 1
-		}
-	}
-	return c
 }

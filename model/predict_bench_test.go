@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
-	"github.com/topocast/topocast/topology"
 )
 
 func fromSpec(t testing.TB, spec string) *Network {
@@ -104,5 +103,3 @@ func BenchmarkRates(b *testing.B) {
 		})
 	}
 }
-
-var _ = topology.ChooseModulo

@@ -59,7 +59,11 @@ func (l *Linkage) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 	w := make([]float32, r.n*nnchain.Stride(r.n))
 	t, sigma := propose(r, w)
 	unequal := false
-	if offset := unequalLinks(t, r); offset != nil {
+	for k := range unequalRounds {
+		offset := unequalLinks(t, r, k == 0)
+		if offset == nil {
+			break
+		}
 		unequal = true
 		r.equalise(offset)
 		t, sigma = propose(r, w)

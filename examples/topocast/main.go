@@ -7,18 +7,36 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"os/signal"
 	"strconv"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
 
 func main() {
-	if err := command().Execute(); err != nil {
-		os.Exit(report(err))
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run is main without the process around it. It returns the exit status: 0, 1
+// for a failure, 2 for wrong input.
+func run(args []string, stdout, stderr io.Writer) int {
+	// Ctrl-C ends a measuring run early; what it has is kept.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	c := command()
+	c.SetArgs(args)
+	c.SetOut(stdout)
+	c.SetErr(stderr)
+	if err := c.ExecuteContext(ctx); err != nil {
+		return report(stderr, err)
 	}
+	return 0
 }
 
 // command is the whole command line.
@@ -37,7 +55,7 @@ func command() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return badInput("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(reconstructCommand())
+	root.AddCommand(discoverCommand(), reconstructCommand(), predictCommand(), bcastCommand())
 	for _, c := range append(root.Commands(), root) {
 		args := c.Args
 		c.Args = func(c *cobra.Command, given []string) error {
@@ -59,28 +77,27 @@ func badInput(format string, args ...any) error {
 	return &inputError{fmt.Errorf(format, args...)}
 }
 
-// report prints an error on one line and returns the exit status: 2 for wrong
-// input, 1 for everything else. All ranks of a job parse the same command line
-// and find the same mistake: rank 0 tells it.
-func report(err error) int {
+// report prints an error on one line and returns the exit status. All ranks of
+// a job parse the same command line and find the same mistake: rank 0 tells it.
+func report(stderr io.Writer, err error) int {
 	var input *inputError
-	if !errors.As(err, &input) {
-		fmt.Fprintf(os.Stderr, "topocast: %v\n", err)
-		return 1
+	status := 1
+	if errors.As(err, &input) {
+		status = 2
 	}
-	if launchedRank() == 0 {
-		fmt.Fprintf(os.Stderr, "topocast: %v\n", err)
+	if status == 1 || launchedRank() <= 0 {
+		fmt.Fprintf(stderr, "topocast: %v\n", err)
 	}
-	return 2
+	return status
 }
 
-// launchedRank is the rank that a launcher gave to this process, before MPI is
-// started; 0 without a launcher.
+// launchedRank is the rank that a launcher gave to this process, known before
+// MPI is started; -1 without a launcher.
 func launchedRank() int {
-	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"} {
+	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"} {
 		if rank, err := strconv.Atoi(os.Getenv(name)); err == nil {
 			return rank
 		}
 	}
-	return 0
+	return -1
 }
