@@ -11,4 +11,7 @@ require (
 	gonum.org/v1/gonum v0.17.0
 )
 
-require github.com/inconshreveable/mousetrap v1.1.0 // indirect
+require (
+	github.com/dustin/go-humanize v1.0.1
+	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+)

@@ -35,14 +35,40 @@ func (g *judge) result(r *readings, note *combination, least, sigma float64, une
 		return nil, err
 	}
 	fit := f.fit(r, hierarchy, class)
+	noise := noiseGuess
 	fit.Noise = sigma
 	if !math.IsNaN(note.noise) {
 		fit.Noise = note.noise
+		noise = max(noise, note.noise)
+	}
+	fit.TreeLikeness = fourPoints(r, 0.02+3*noise)
+	if fit.TreeLikeness < treeLike {
+		w, err := untree(r, f, note.noise, g.anyFirm())
+		if err != nil {
+			return nil, err
+		}
+		if w != nil {
+			fit.Family = w.family
+			c := w.compare(r, f)
+			fit.Residual, fit.R2 = c.residual, c.r2
+			graph, warnings = w.graph, w.warnings
+			if w.family == FamilyMesh {
+				if hierarchy, err = NewHierarchy(t.n, nil, nil, hierarchy.Groups()[0].Latency); err != nil {
+					return nil, err
+				}
+				fit.Levels = fit.Levels[len(fit.Levels)-1:]
+			}
+		}
 	}
 	return &Result{
 		Graph: graph, Hierarchy: hierarchy, Fit: fit,
 		Warnings: append(note.warnings(t.n), warnings...),
 	}, nil
+}
+
+// anyFirm tells whether there is a firm group.
+func (g *judge) anyFirm() bool {
+	return slices.ContainsFunc(g.t.groups()[1:], func(v int32) bool { return g.support[int(v)-g.t.n] > firm })
 }
 
 // remeasure sets the levels of the groups to the lower medians of the measured
