@@ -3,7 +3,10 @@ package topology
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // A quotient is a machine of switches that carry blocks of hosts, seen as the
@@ -16,6 +19,11 @@ type quotient struct {
 	spread   float64   // relative spread of readings inside a pair of blocks
 	assumed  []int     // blocks of one host: their leaf link is assumed to be the median of the others
 	unlinked int       // pairs of blocks without a reading
+
+	// Where the distances are those of a tree the links above are a full mesh
+	// of what hangs on switches without hosts; these are found by cliques, and
+	// hidden holds the switches of the blocks, then the hidden ones.
+	hidden *cliqueModel
 }
 
 // newQuotient works out how the switches of given leaf blocks are linked, by
@@ -93,10 +101,76 @@ func newQuotient(n int, d []float64, blocks [][]int) quotient {
 			return slack <= 4*math.Sqrt(v)+0.02*q.latency[a*k+b]
 		},
 	})
+	if len(q.links) >= k && q.isTree(variance) {
+		q.findHidden(variance)
+	}
 	return q
 }
 
-// graph is the machine: the n hosts, and switch n+a for block a.
+// isTree tells whether the distances between switches are those of a tree, by
+// the four-point condition: of the three ways to pair four switches the two
+// longer sums are equal. It looks at 2000 quadruples, of which 2 % may fail.
+func (q *quotient) isTree(variance []float64) bool {
+	k := len(q.blocks)
+	if k < 4 { // three points are always on a tree
+		return false
+	}
+	const samples = 2000
+	rng := rand.New(rand.NewPCG(uint64(k), 2))
+	failed, seen := 0, 0
+	for range samples {
+		a, b, c, d := rng.IntN(k), rng.IntN(k), rng.IntN(k), rng.IntN(k)
+		if a == b || a == c || a == d || b == c || b == d || c == d {
+			continue
+		}
+		sums := []float64{
+			q.latency[a*k+b] + q.latency[c*k+d],
+			q.latency[a*k+c] + q.latency[b*k+d],
+			q.latency[a*k+d] + q.latency[b*k+c],
+		}
+		v := variance[a*k+b] + variance[c*k+d] + variance[a*k+c] + variance[b*k+d] + variance[a*k+d] + variance[b*k+c]
+		slices.Sort(sums)
+		if math.IsNaN(sums[0]) { // sorted first
+			continue
+		}
+		seen++
+		if sums[2]-sums[1] > 4*math.Sqrt(v)+0.02*sums[2] {
+			failed++
+		}
+	}
+	return seen > 0 && 50*failed <= seen
+}
+
+// findHidden runs Bufe's Algorithms 2 and 3 on the links, with six standard
+// errors of a typical distance as tolerance.
+func (q *quotient) findHidden(variance []float64) {
+	k := len(q.blocks)
+	var relative []float64
+	for _, p := range q.links {
+		if l := q.latency[p.from*k+p.to]; l > 0 {
+			relative = append(relative, math.Sqrt(variance[p.from*k+p.to])/l)
+		}
+	}
+	typical, _ := medianSpread(relative)
+	if math.IsNaN(typical) {
+		return
+	}
+	m := &cliqueModel{hosts: k, equal: roughly{relative: min(0.3, 0.03+6*typical)}, pairs: true}
+	for range k {
+		m.grow()
+	}
+	for _, p := range q.links {
+		m.set(p.from, p.to, q.latency[p.from*k+p.to])
+	}
+	m.findSwitches()
+	m.dropVirtual(true)
+	if len(m.w) > k && !m.full && m.cut == 0 {
+		q.hidden = m
+	}
+}
+
+// graph is the machine: the n hosts, switch n+a for block a, then the hidden
+// switches.
 func (q *quotient) graph(n int) (*Graph, error) {
 	var arcs []Arc
 	add := func(u, v int, latency float64) {
@@ -108,10 +182,23 @@ func (q *quotient) graph(n int) (*Graph, error) {
 			add(h, n+a, q.leaf[a])
 		}
 	}
-	for _, p := range q.links {
-		add(n+p.from, n+p.to, q.latency[p.from*len(q.blocks)+p.to])
+	switches := len(q.blocks)
+	if q.hidden == nil {
+		for _, p := range q.links {
+			add(n+p.from, n+p.to, q.latency[p.from*len(q.blocks)+p.to])
+		}
+	} else {
+		var number []int
+		number, switches = q.hidden.number()
+		for u := range q.hidden.w {
+			for v := range u {
+				if q.hidden.edge(u, v) {
+					add(n+number[v], n+number[u], q.hidden.w[u][v])
+				}
+			}
+		}
 	}
-	return NewGraph(n, len(q.blocks), nil, arcs)
+	return NewGraph(n, switches, nil, arcs)
 }
 
 // warnings names what the quotient had to assume.
@@ -123,6 +210,9 @@ func (q *quotient) warnings() []string {
 			hosts[i] = q.blocks[a][0]
 		}
 		w = append(w, fmt.Sprintf("hosts %v are alone on their switches: the latencies of their links are assumed to be those of the others", hosts))
+	}
+	if q.hidden != nil {
+		w = append(w, "switches without hosts were found by cliques of equal latency: a switch cannot be told from a full mesh of its neighbours")
 	}
 	if q.unlinked > 0 {
 		w = append(w, fmt.Sprintf("%d pairs of switches have no reading between their hosts: a link between them would not be seen", q.unlinked))
@@ -146,20 +236,18 @@ func blockReadings(dst []float64, n int, d []float64, a, b []int, same bool) []f
 	return dst
 }
 
-// medianSpread is the lower median of values, which it sorts, and 1.4826 times
+// medianSpread is the lower median of values, which it reorders, and 1.4826 times
 // the median absolute deviation from it: NaN if there are none.
 func medianSpread(values []float64) (mid, spread float64) {
 	if len(values) == 0 {
 		return math.NaN(), math.NaN()
 	}
-	slices.Sort(values)
-	mid = values[(len(values)-1)/2]
+	mid = stats.LowerMedian(values)
 	deviations := make([]float64, len(values))
 	for i, v := range values {
 		deviations[i] = math.Abs(v - mid)
 	}
-	slices.Sort(deviations)
-	return mid, 1.4826 * deviations[(len(deviations)-1)/2]
+	return mid, 1.4826 * stats.LowerMedian(deviations)
 }
 
 // medianVariance is the variance of the median of n normal readings of the

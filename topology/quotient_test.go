@@ -105,6 +105,51 @@ func TestQuotientGraph(t *testing.T) {
 	}
 }
 
+// A tree of three levels: 2 x 3 leaf switches of 4 hosts, two switches above
+// them, on links of 1, 2 and 3. The two upper ones make one link of 6, as a root
+// of two children cannot be seen.
+func TestQuotientFindsHiddenSwitches(t *testing.T) {
+	w := &wiring{hosts: 24, vertices: 32, links: map[pair]float64{{30, 31}: 6}}
+	for h := range 24 {
+		w.link(h, 24+h/4, 1)
+	}
+	for s := range 6 {
+		w.link(24+s, 30+s/3, 2)
+	}
+	d := w.distances()
+	var blocks [][]int
+	for s := range 6 {
+		blocks = append(blocks, []int{4 * s, 4*s + 1, 4*s + 2, 4*s + 3})
+	}
+	for seed := range uint64(20) {
+		noise := 0.01
+		if seed == 0 {
+			noise = 0
+		}
+		q := newQuotient(24, noisy(rand.New(rand.NewPCG(seed, 1)), 24, d, noise, 0), blocks)
+		g, err := q.graph(24)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []pair
+		for _, a := range g.Arcs() {
+			if a.From < a.To {
+				got = append(got, pair{a.From, a.To})
+			}
+		}
+		if !slices.Equal(got, w.pairs()) {
+			t.Errorf("seed %d: links %v, want %v", seed, got, w.pairs())
+		}
+		if noise == 0 {
+			for _, a := range g.Arcs() {
+				if want := w.links[pair{min(a.From, a.To), max(a.From, a.To)}]; math.Abs(a.Latency-want) > 1e-9 {
+					t.Errorf("latency of %d-%d = %g, want %g", a.From, a.To, a.Latency, want)
+				}
+			}
+		}
+	}
+}
+
 func TestQuotientOfNothing(t *testing.T) {
 	for _, blocks := range [][][]int{nil, {{0}}, {{0}, {1}}} {
 		n := len(blocks)

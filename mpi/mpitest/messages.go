@@ -60,13 +60,14 @@ func tags(c mpi.Communicator) error {
 }
 
 // sizes goes from 0 B to 4 MiB in powers of two and around them, over the
-// borders at which libraries change their protocol. Only neighbours (0,1),
-// (2,3), ... exchange the long ones.
+// borders at which libraries change their protocol, between the neighbours
+// (0,1), (2,3), ...
 func sizes(c mpi.Communicator) error {
 	sizes := []int{0, 1, 2, 3, 7, 8, 9}
-	for s := 16; s <= 4<<20; s *= 4 {
+	for s := 16; s <= 256<<10; s *= 4 {
 		sizes = append(sizes, s-1, s, s+1)
 	}
+	sizes = append(sizes, 1<<20, 4<<20)
 	peer := c.Rank() ^ 1
 	if peer >= c.Size() {
 		return nil
@@ -187,7 +188,7 @@ func ssendWaits() func(mpi.Communicator) error {
 					return err
 				}
 				if receiving.Load() <= k {
-					return fmt.Errorf("Ssend %d returned before the receiver had called Recv", k)
+					return fmt.Errorf("synchronous send %d returned before the receiver had called Recv", k)
 				}
 			case 1:
 				for range 100 {
@@ -245,7 +246,7 @@ func closed(c mpi.Communicator) error {
 	}
 	requests := newRequests(c)
 	if err := cl.Close(); err != nil {
-		return fmt.Errorf("Close: %w", err)
+		return fmt.Errorf("closing: %w", err)
 	}
 	peer := (c.Rank() + 1) % c.Size()
 	if peer == c.Rank() {

@@ -1,6 +1,7 @@
 package mpitest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -83,7 +84,7 @@ func runCase(comm mpi.Communicator, tc testCase) error {
 	}
 	own, err := s.Dup()
 	if err != nil {
-		return fmt.Errorf("Dup: %w", err)
+		return fmt.Errorf("making a duplicate: %w", err)
 	}
 	return tc.run(own)
 }
@@ -157,11 +158,11 @@ func endsWorld(t *testing.T, world World, n int, panics bool) {
 		}
 		err := c.Recv(make([]byte, 1), n-1, 2)
 		if !errors.Is(err, mpi.ErrAborted) {
-			return fmt.Errorf("Recv from a rank that has failed = %v, want %v", err, mpi.ErrAborted)
+			return fmt.Errorf("error of Recv from a rank that has failed = %v, want %v", err, mpi.ErrAborted)
 		}
 		// So does every later operation.
 		if err := c.Send(nil, n-1, 3); !errors.Is(err, mpi.ErrAborted) {
-			return fmt.Errorf("Send in an aborted world = %v, want %v", err, mpi.ErrAborted)
+			return fmt.Errorf("error of Send in an aborted world = %v, want %v", err, mpi.ErrAborted)
 		}
 		return err
 	})
@@ -206,18 +207,37 @@ func eachPair(c mpi.Communicator, f func(peer int, low bool) error) error {
 	return nil
 }
 
-// fill writes a pattern that differs in every message and at every offset
-// (the period 251 is prime to all block sizes).
+// period is prime to all block sizes, so that no shift by a block goes unseen.
+const period = 251
+
+// pattern returns one period of the pattern of a seed.
+func pattern(seed int) []byte {
+	p := make([]byte, period)
+	for i := range p {
+		p[i] = byte((i + seed*37) % period)
+	}
+	return p
+}
+
+// fill writes a pattern that differs in every message and at every offset.
 func fill(buf []byte, seed int) {
-	for i := range buf {
-		buf[i] = byte((i + seed*37) % 251)
+	p := pattern(seed)
+	for len(buf) > 0 {
+		buf = buf[copy(buf, p):]
 	}
 }
 
 func verify(buf []byte, seed int) error {
-	for i, b := range buf {
-		if want := byte((i + seed*37) % 251); b != want {
-			return fmt.Errorf("byte %d of %d is %d, want %d", i, len(buf), b, want)
+	p := pattern(seed)
+	for start := 0; start < len(buf); start += period {
+		part := buf[start:min(start+period, len(buf))]
+		if bytes.Equal(part, p[:len(part)]) {
+			continue
+		}
+		for i, b := range part {
+			if b != p[i] {
+				return fmt.Errorf("byte %d of %d is %d, want %d", start+i, len(buf), b, p[i])
+			}
 		}
 	}
 	return nil
@@ -242,7 +262,7 @@ func closeAll(comms ...mpi.Communicator) error {
 	for _, c := range comms {
 		if cl, ok := c.(io.Closer); ok {
 			if err := cl.Close(); err != nil {
-				return fmt.Errorf("Close: %w", err)
+				return fmt.Errorf("closing: %w", err)
 			}
 		}
 	}

@@ -74,7 +74,7 @@ func split(c mpi.Communicator) error {
 	if same.Size() != c.Size() || same.Rank() != c.Rank() {
 		return fmt.Errorf("split with equal keys is rank %d of %d, want rank %d of %d", same.Rank(), same.Size(), c.Rank(), c.Size())
 	}
-	if err := sizes(same); err != nil {
+	if err := order(same); err != nil {
 		return err
 	}
 	// The parts can be split and duplicated again.
@@ -108,12 +108,12 @@ func splitUndefined(c mpi.Communicator) error {
 	}
 	if c.Rank() == 0 {
 		if part != nil {
-			return fmt.Errorf("Split with color -1 = %v, want nil", part)
+			return fmt.Errorf("result of Split with color -1 = %v, want nil", part)
 		}
 		return nil
 	}
 	if part == nil {
-		return fmt.Errorf("Split with color %d = nil, want a communicator", color)
+		return fmt.Errorf("result of Split with color %d = nil, want a communicator", color)
 	}
 	if part.Size() != c.Size()-1 || part.Rank() != c.Rank()-1 {
 		return fmt.Errorf("split is rank %d of %d, want rank %d of %d", part.Rank(), part.Size(), c.Rank()-1, c.Size()-1)

@@ -28,15 +28,15 @@ func requestsEmpty(c mpi.Communicator) error {
 	return nil
 }
 
-// requestsMany has many transfers with every peer under way at once, and uses
-// the set again.
+// requestsMany has many transfers with every peer under way at once, more than
+// an implementation may have room for, and uses the set again.
 func requestsMany(c mpi.Communicator) error {
 	set := newRequests(c)
 	if set == nil {
 		return nil
 	}
-	const each = 16
-	size := func(k int) int { return k * k * k } // 0 B .. 3375 B
+	const each = 32
+	size := func(k int) int { return k * k * 7 } // 0 B .. 6727 B
 	for round := range 3 {
 		var in [][]byte
 		for peer := range c.Size() {

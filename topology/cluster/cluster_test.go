@@ -280,6 +280,13 @@ func TestKMedoidsIsSwapOptimal(t *testing.T) {
 			}
 		}
 	}
+	// Distances that differ by rounding only must not swap for ever.
+	if _, err := (KMedoids{K: 2}).Cluster(line(t, 0.1+0.2, 0.3, 1, 1-1e-16)); err != nil {
+		t.Error(err)
+	}
+	if _, err := (Spectral{K: 2}).Cluster(line(t, 0, 9, 1, 10)); err != nil {
+		t.Error(err)
+	}
 	got, err := KMedoids{K: 3}.Cluster(line(t, 0, 10, 1, 11, 20, 21))
 	if want := (Labels{0, 1, 0, 1, 2, 2}); err != nil || !slices.Equal(got, want) {
 		t.Errorf("three pairs: %v, %v, want %v", got, err, want)

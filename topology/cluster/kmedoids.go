@@ -156,14 +156,21 @@ func (p *pam) swapAll() {
 				best = i
 			}
 		}
-		// Sums of rounded numbers: a gain must exceed their rounding, or two
-		// equal medoids are swapped for ever.
-		if total := change[best] + common; total < -1e-12*p.cost() {
-			isMedoid[p.medoids[best]], isMedoid[x] = false, true
-			p.medoids[best] = x
-			p.assign()
-			idle = 0
+		if change[best]+common >= 0 {
+			continue
 		}
+		// The gain is a sum of rounded numbers. Only a swap that lowers the cost
+		// itself counts, or two equal medoids would be swapped for ever.
+		old, before := p.medoids[best], p.cost()
+		p.medoids[best] = x
+		p.assign()
+		if p.cost() >= before {
+			p.medoids[best] = old
+			p.assign()
+			continue
+		}
+		isMedoid[old], isMedoid[x] = false, true
+		idle = 0
 	}
 }
 

@@ -1,0 +1,253 @@
+package bcast
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/bits"
+	"time"
+
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+)
+
+// Settings are what New is told beyond a communicator. They are equal on all
+// ranks, but for Network.
+type Settings struct {
+	// Network of the ranks, in the communicator's rank order (see
+	// model.Network.View). Only that of rank 0 is read; the others get a copy.
+	// nil: nothing is known of the ranks, which are then taken to be alike.
+	Network *model.Network
+
+	// ModelOnly takes the plan that the network predicts to be fastest, and
+	// never the library's own broadcast. Otherwise, where the communicator has
+	// one (mpi.NativeBcast), the first broadcast of each class of sizes times
+	// the best plans against it and keeps the fastest.
+	ModelOnly bool
+
+	// Budget is about how long the plans of one class of sizes are timed; one
+	// round of all of them is run in any case. 0: 100 ms.
+	Budget time.Duration
+
+	// Tag of all messages, which the application must not use for its own on
+	// this communicator, in [0, mpi.MaxTag]. 0: mpi.MaxTag.
+	Tag int
+}
+
+func (s *Settings) validate() error {
+	if s.Tag < 0 || s.Tag > mpi.MaxTag {
+		return fmt.Errorf("bcast: settings: tag %d: %w: want in [0, %d]", s.Tag, mpi.ErrTag, mpi.MaxTag)
+	}
+	if s.Budget < 0 {
+		return fmt.Errorf("bcast: settings: budget %v: want at least 0", s.Budget)
+	}
+	return nil
+}
+
+// A Broadcaster broadcasts over a communicator along its network. Like the
+// communicator it belongs to one goroutine.
+type Broadcaster struct {
+	comm      mpi.Communicator
+	exec      *executor
+	native    mpi.NativeBcast // nil: none
+	modelOnly bool
+	budget    float64 // s
+	crowded   bool    // more ranks than cores on some host: times are noisy
+	machine   machine
+	catalogue []Algorithm
+	evaluator *evaluator // made when first needed
+
+	classes [maxClass + 1]class
+	ops     []Op
+}
+
+// A class holds the sizes from 2^(c-1)+1 to 2^c bytes, which are broadcast
+// alike: the root's plans follow from its largest size.
+type class struct {
+	roots []*route   // by root; nil: not decided yet
+	timed *candidate // chosen by timing, for one root, and then for all
+}
+
+const maxClass = 63
+
+func classOf(bytes int) int { return bits.Len(uint(bytes - 1)) }
+
+// A route is a plan for one root, and the own rank's place in it.
+type route struct {
+	candidate
+	tree  bool
+	links // if tree
+}
+
+// New is collective: it returns a broadcaster over the communicator, which
+// goes on to be usable for anything else.
+func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
+	if s == nil {
+		s = &Settings{}
+	}
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	tag, budget := s.Tag, s.Budget
+	if tag == 0 {
+		tag = mpi.MaxTag
+	}
+	if budget == 0 {
+		budget = 100 * time.Millisecond
+	}
+	b := &Broadcaster{comm: comm, exec: newExecutor(comm, tag), modelOnly: s.ModelOnly, budget: budget.Seconds()}
+	b.native, _ = comm.(mpi.NativeBcast)
+	crew := newCrew(b.exec, 0)
+	network, err := shareNetwork(crew, s.Network)
+	if err != nil {
+		return nil, err
+	}
+	b.machine = uniform(comm.Size())
+	if network != nil {
+		b.machine = newMachine(network)
+	}
+	b.catalogue = catalogue(b.machine.tree)
+	if b.crowded, err = crowded(crew); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// shareNetwork is collective: all ranks get the network of rank 0, or nil, or
+// an error that comes of it.
+func shareNetwork(c *crew, n *model.Network) (*model.Network, error) {
+	var file bytes.Buffer
+	var own error
+	if c.parent < 0 && n != nil {
+		if size := c.exec.comm.Size(); n.Ranks() != size {
+			own = fmt.Errorf("bcast: new: network of %d ranks, communicator of %d: see model.Network.View", n.Ranks(), size)
+		} else if err := n.Write(&file); err != nil {
+			own = fmt.Errorf("bcast: new: %w", err)
+		}
+	}
+	status := [1]byte{}
+	if own != nil {
+		status[0] = 1
+	}
+	if err := c.tell(status[:]); err != nil {
+		return nil, err
+	}
+	if status[0] != 0 {
+		if own == nil {
+			own = fmt.Errorf("bcast: new: rank 0 has no usable network")
+		}
+		return nil, own
+	}
+	data, err := c.tellAny(file.Bytes())
+	if err != nil || len(data) == 0 {
+		return nil, err
+	}
+	if n, err = model.Read(bytes.NewReader(data)); err != nil {
+		return nil, fmt.Errorf("bcast: new: network of rank 0: %w", err)
+	}
+	return n, nil
+}
+
+// Bcast is collective: it copies buf of rank root into buf of all ranks.
+// len(buf) and root are equal on all of them. It does not allocate but for the
+// first message of a class of sizes (up to a power of two) and root. That
+// takes longer: the root decides how it is done and tells the others, and if
+// the communicator has a broadcast of its own, the best plans are tried out on
+// buf. Tune does that beforehand.
+//
+// A broadcast of 0 bytes sends nothing.
+func (b *Broadcaster) Bcast(buf []byte, root int) error {
+	if uint(root) >= uint(b.machine.ranks) {
+		return fmt.Errorf("bcast: rank %d: root %d: %w: want in [0, %d)", b.comm.Rank(), root, mpi.ErrRank, b.machine.ranks)
+	}
+	if len(buf) == 0 || b.machine.ranks == 1 {
+		return nil
+	}
+	r := b.route(len(buf), root)
+	if r == nil {
+		return b.decide(buf, root)
+	}
+	return b.follow(r, buf, root)
+}
+
+// route is the one decided for the size and root, or nil.
+func (b *Broadcaster) route(bytes, root int) *route {
+	c := &b.classes[classOf(bytes)]
+	if c.roots == nil {
+		return nil
+	}
+	return c.roots[root]
+}
+
+// maxSegments bounds the steps that are laid out at once. A longer message is
+// broadcast in parts; a rank that is done with one goes on with the next.
+const maxSegments = 4096
+
+// follow broadcasts buf along the route.
+func (b *Broadcaster) follow(r *route, buf []byte, root int) error {
+	part := len(buf)
+	if r.index == native {
+		part = min(part, maxSegment)
+	} else if r.Segment > 0 {
+		part = min(part, maxSegments*r.Segment)
+	}
+	p := Problem{Ranks: b.machine.ranks, Root: root, Segment: r.Segment, Tree: b.machine.tree}
+	for len(buf) > 0 {
+		p.Bytes = min(part, len(buf))
+		var err error
+		switch {
+		case r.index == native:
+			err = b.native.Bcast(buf[:p.Bytes], root)
+		case r.tree:
+			b.ops = r.links.ops(b.ops[:0], p)
+			err = b.exec.run(b.ops, buf[:p.Bytes])
+		default:
+			b.ops = r.Algorithm.Ops(b.ops[:0], p, b.comm.Rank())
+			err = b.exec.run(b.ops, buf[:p.Bytes])
+		}
+		if err != nil {
+			return err
+		}
+		buf = buf[p.Bytes:]
+	}
+	return nil
+}
+
+// Plan tells how a message of the given bytes is broadcast from the root. If
+// there was none of its class of sizes yet, it is the plan that is predicted to
+// be fastest, from which timing may still depart. It is not collective.
+func (b *Broadcaster) Plan(bytes, root int) (Plan, error) {
+	p := Problem{Ranks: b.machine.ranks, Root: root, Bytes: bytes}
+	if err := p.validate(); err != nil {
+		return Plan{}, err
+	}
+	if bytes > 0 {
+		if r := b.route(bytes, root); r != nil {
+			return r.Plan, nil
+		}
+	}
+	return b.candidates(bytes, root)[0].Plan, nil
+}
+
+// candidates are those of the class of the size.
+func (b *Broadcaster) candidates(bytes, root int) []candidate {
+	if b.evaluator == nil {
+		b.evaluator = newEvaluator(b.machine)
+	}
+	if bytes > 0 {
+		bytes = int(min(uint64(1)<<classOf(bytes), math.MaxInt))
+	}
+	return b.evaluator.candidates(bytes, root)
+}
+
+// newRoute works out the own rank's place in a plan.
+func (b *Broadcaster) newRoute(c candidate, root int) *route {
+	r := &route{candidate: c}
+	if planner, ok := c.Algorithm.(treePlanner); ok {
+		p := Problem{Ranks: b.machine.ranks, Root: root, Segment: c.Segment, Tree: b.machine.tree}
+		l := planner.tree(p).links(b.comm.Rank())
+		l.children = append([]int(nil), l.children...) // let go of the rest of the tree
+		r.tree, r.links = true, l
+	}
+	return r
+}

@@ -1,0 +1,214 @@
+package bcast
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/topocast/topocast/mpi"
+)
+
+// BenchmarkSettings say what Benchmark does. They are equal on all ranks.
+type BenchmarkSettings struct {
+	Sizes []int  // bytes; nil: 8, 1 KiB, 64 KiB and 1 MiB
+	Root  int    // rank that broadcasts
+	Reps  int    // timed repetitions of each variant and size; 0: 21
+	Seed  uint64 // of the patterns and of the order of the variants
+}
+
+func (s *BenchmarkSettings) validate(ranks int) error {
+	switch {
+	case s.Root < 0 || s.Root >= ranks:
+		return fmt.Errorf("bcast: benchmark: root %d: %w: want in [0, %d)", s.Root, mpi.ErrRank, ranks)
+	case s.Reps < 0:
+		return fmt.Errorf("bcast: benchmark: %d repetitions: want at least 0", s.Reps)
+	}
+	for _, size := range s.Sizes {
+		if size < 0 {
+			return fmt.Errorf("bcast: benchmark: size %d bytes: want at least 0", size)
+		}
+	}
+	return nil
+}
+
+// Rounds before the timed ones.
+const warmUp = 2
+
+// Benchmark is collective. It compares, on the same buffers and turn by turn
+// in an order that changes from round to round, the broadcaster's own choice
+// ("ours"), the library's broadcast ("native", if the communicator has one),
+// and each algorithm with its best plan by prediction. Every broadcast carries
+// another pattern into buffers that differ from it in every byte, and every
+// rank compares every byte afterwards. All ranks get the same report.
+//
+// A time goes from the moment when the root starts until the last rank has the
+// data. Before, every rank reports to the root that it is about to enter the
+// broadcast, so none is late, and the root waits 50 us more (300 us with more
+// ranks than cores). Each rank reads the clock when it has the data; the
+// readings are made comparable as Report.ClockDoubt says.
+func Benchmark(b *Broadcaster, s *BenchmarkSettings) (*Report, error) {
+	if s == nil {
+		s = &BenchmarkSettings{}
+	}
+	if err := s.validate(b.machine.ranks); err != nil {
+		return nil, err
+	}
+	sizes, reps := s.Sizes, s.Reps
+	if sizes == nil {
+		sizes = []int{8, 1 << 10, 64 << 10, 1 << 20}
+	}
+	if reps == 0 {
+		reps = 21
+	}
+	watch, err := newStopwatch(b.exec, s.Root, b.crowded)
+	if err != nil {
+		return nil, err
+	}
+	report := &Report{Ranks: b.machine.ranks, Root: s.Root}
+	for _, size := range sizes {
+		if err := b.Tune(s.Root, size); err != nil {
+			return nil, err
+		}
+		variants, err := b.variants(watch.crew, size)
+		if err != nil {
+			return nil, err
+		}
+		rows, err := compare(watch, variants, make([]byte, size), reps, s.Seed)
+		if err != nil {
+			return nil, err
+		}
+		report.Rows = append(report.Rows, rows...)
+		report.ClockDoubt = max(report.ClockDoubt, watch.doubt)
+	}
+	return report, nil
+}
+
+// A variant is a way to broadcast that is compared with others.
+type variant struct {
+	name string
+	plan Plan
+	run  func(buf []byte) error
+}
+
+// variants is collective: they are the same on all ranks.
+func (b *Broadcaster) variants(c *crew, size int) ([]variant, error) {
+	plan, err := b.Plan(size, c.root)
+	if err != nil {
+		return nil, err
+	}
+	all := []variant{{"ours", plan, func(buf []byte) error { return b.Bcast(buf, c.root) }}}
+	add := func(p candidate) {
+		r := b.newRoute(p, c.root)
+		all = append(all, variant{p.Name(), p.Plan, func(buf []byte) error { return b.follow(r, buf, c.root) }})
+	}
+	if b.native != nil {
+		add(newNative())
+	}
+	var plans []candidate
+	if c.parent < 0 {
+		plans = b.candidates(size, c.root)
+		slices.SortFunc(plans, func(a, b candidate) int { return a.index - b.index })
+	}
+	if plans, err = b.tellPlans(c, plans); err != nil {
+		return nil, err
+	}
+	for _, p := range plans {
+		add(p)
+	}
+	return all, nil
+}
+
+// compare is collective: it times the variants on buf.
+func compare(watch *stopwatch, variants []variant, buf []byte, reps int, seed uint64) ([]Row, error) {
+	times := make([][]float64, len(variants))
+	wrong := make([]float64, len(variants)) // 1: this rank has seen a wrong byte
+	order := make([]int, len(variants))
+	for i := range order {
+		order[i] = i
+	}
+	random := rand.New(rand.NewPCG(seed, uint64(len(buf))))
+	for n := range warmUp + reps {
+		random.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
+		if err := watch.round(); err != nil {
+			return nil, err
+		}
+		for _, i := range order {
+			pattern := random.Uint64()
+			fill(buf, pattern, watch.parent < 0)
+			t, err := watch.time(func() error { return variants[i].run(buf) })
+			if err != nil {
+				return nil, err
+			}
+			if !matches(buf, pattern) {
+				wrong[i] = 1
+			}
+			if n >= warmUp {
+				times[i] = append(times[i], t)
+			}
+		}
+	}
+	rows := make([]Row, len(variants))
+	for i, v := range variants {
+		anyWrong, err := watch.collectMax(wrong[i])
+		if err != nil {
+			return nil, err
+		}
+		var values [4]float64
+		if watch.parent < 0 {
+			values = [4]float64{median(times[i]), slices.Min(times[i]), slices.Max(times[i]), anyWrong}
+		}
+		var told [32]byte
+		for k, x := range values {
+			putFloat(told[8*k:], x)
+		}
+		if err := watch.tell(told[:]); err != nil {
+			return nil, err
+		}
+		for k := range values {
+			values[k] = getFloat(told[8*k:])
+		}
+		rows[i] = Row{
+			Bytes: len(buf), Variant: v.name, Plan: v.plan,
+			Median: values[0], Min: values[1], Max: values[2], Verified: values[3] == 0,
+		}
+	}
+	return rows, nil
+}
+
+// fill writes the pattern, or its complement, in which every byte differs.
+func fill(buf []byte, pattern uint64, itself bool) {
+	flip := ^uint64(0)
+	if itself {
+		flip = 0
+	}
+	words := len(buf) / 8 * 8
+	for i := 0; i < words; i += 8 {
+		binary.LittleEndian.PutUint64(buf[i:], word(pattern, i)^flip)
+	}
+	for i := words; i < len(buf); i++ {
+		buf[i] = byte((word(pattern, words) ^ flip) >> (8 * (i - words)))
+	}
+}
+
+func matches(buf []byte, pattern uint64) bool {
+	words := len(buf) / 8 * 8
+	for i := 0; i < words; i += 8 {
+		if binary.LittleEndian.Uint64(buf[i:]) != word(pattern, i) {
+			return false
+		}
+	}
+	for i := words; i < len(buf); i++ {
+		if buf[i] != byte(word(pattern, words)>>(8*(i-words))) {
+			return false
+		}
+	}
+	return true
+}
+
+// word is the pattern at offset i: a multiplicative hash of both, so that a
+// shifted or stale piece does not match.
+func word(pattern uint64, i int) uint64 {
+	x := (pattern + uint64(i)) * 0x9e3779b97f4a7c15
+	return x ^ x>>29
+}

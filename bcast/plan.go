@@ -1,0 +1,185 @@
+package bcast
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// A Plan is how one broadcast is done.
+type Plan struct {
+	Algorithm Algorithm // nil: the library's own broadcast
+	Segment   int       // bytes; 0: the message is sent whole
+	Predicted float64   // s, by the network; NaN if it says nothing
+	Measured  float64   // s, median of the slowest rank; NaN if it was not timed
+	Native    float64   // s, the same of the library's own broadcast
+}
+
+// Name is the name of the algorithm, or "native".
+func (p Plan) Name() string {
+	if p.Algorithm == nil {
+		return "native"
+	}
+	return p.Algorithm.Name()
+}
+
+// String describes the plan in a line of text.
+func (p Plan) String() string {
+	s := p.how()
+	for _, t := range []struct {
+		name  string
+		value float64
+	}{{"predicted", p.Predicted}, {"measured", p.Measured}, {"native", p.Native}} {
+		if !math.IsNaN(t.value) {
+			s += ", " + t.name + " " + seconds(t.value)
+		}
+	}
+	return s
+}
+
+// how is the plan without its times.
+func (p Plan) how() string {
+	switch a := p.Algorithm.(type) {
+	case nil:
+		return "native"
+	case fmt.Stringer:
+		return a.String() + p.pieces()
+	default:
+		return a.Name() + p.pieces()
+	}
+}
+
+func (p Plan) pieces() string {
+	if p.Segment == 0 {
+		return ", whole message"
+	}
+	return ", segments of " + byteString(p.Segment)
+}
+
+func byteString(n int) string {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d B", n)
+}
+
+const (
+	minSegment   = 1 << 10 // bytes; shorter ones only cost software
+	usualSegment = 8 << 10 // bytes; good on most networks, as libraries send it without a handshake
+)
+
+// A candidate is a plan whose algorithm is known by its index in a catalogue,
+// which is the same on all ranks.
+type candidate struct {
+	Plan
+	index int // native: the library's own broadcast
+}
+
+const native = -1
+
+// newNative is the library's own broadcast, of which no prediction knows.
+func newNative() candidate {
+	nan := math.NaN()
+	return candidate{Plan{Predicted: nan, Measured: nan, Native: nan}, native}
+}
+
+// catalogue lists the algorithms with the settings that come into question.
+func catalogue(h *topology.Hierarchy) []Algorithm {
+	all := []Algorithm{Flat{}, Binomial{}, Chain{}}
+	if h == nil || len(h.Groups()) < 2 {
+		return all // MultiLevel would be one of those
+	}
+	for _, a := range shapings(len(h.Levels()) + 1) {
+		all = append(all, a)
+	}
+	return all
+}
+
+// shapings returns MultiLevel with all combinations of shapes on the given
+// number of levels; from the fourth level on inwards they are those of the third.
+func shapings(levels int) []MultiLevel {
+	all := []MultiLevel{{}}
+	for range min(3, levels) {
+		var longer []MultiLevel
+		for _, a := range all {
+			for s := ShapeBinomial; s <= ShapeChain; s++ {
+				longer = append(longer, MultiLevel{append(slices.Clone(a.Shapes), s)})
+			}
+		}
+		all = longer
+	}
+	return all
+}
+
+// candidates returns each algorithm once, with the settings and the segment
+// that are predicted to be fastest, fastest first; ties go to the order of the
+// catalogue.
+func (e *evaluator) candidates(bytes, root int) []candidate {
+	p := Problem{Ranks: e.ranks, Root: root, Bytes: bytes, Tree: e.tree}
+	var best []candidate
+	all := catalogue(e.tree)
+	for i, a := range all {
+		if _, ok := a.(MultiLevel); ok {
+			best = append(best, e.bestShapes(all, i, p))
+			break // the rest is MultiLevel too
+		}
+		best = append(best, candidate{e.bestSegment(a, p), i})
+	}
+	slices.SortStableFunc(best, func(a, b candidate) int { return cmp.Compare(a.Predicted, b.Predicted) })
+	return best
+}
+
+// bestShapes looks among all[from:] for the algorithm that does best in one
+// piece, and in segments of the usual size, and then for its segment.
+func (e *evaluator) bestShapes(all []Algorithm, from int, p Problem) candidate {
+	var best candidate
+	for i, segment := range []int{0, usualSegment} {
+		if segment >= p.Bytes && i > 0 {
+			break
+		}
+		p.Segment = segment
+		index, least := from, math.Inf(1)
+		for k, a := range all[from:] {
+			if t := e.predict(a, p); t < least {
+				index, least = from+k, t
+			}
+		}
+		if plan := e.bestSegment(all[index], p); i == 0 || plan.Predicted < best.Predicted {
+			best = candidate{plan, index}
+		}
+	}
+	return best
+}
+
+// bestSegment looks for the segment that the algorithm does best with, among
+// the whole message and the powers of two below it. Shorter segments fill a
+// pipeline sooner, longer ones cost less software: the time over the segment
+// has one valley, and the search stops two steps beyond its bottom.
+func (e *evaluator) bestSegment(a Algorithm, p Problem) Plan {
+	p.Segment = 0
+	best := Plan{Algorithm: a, Predicted: e.predict(a, p), Measured: math.NaN(), Native: math.NaN()}
+	worse := 0
+	for p.Segment = powerBelow(p.Bytes); p.Segment >= minSegment && worse < 2; p.Segment /= 2 {
+		if t := e.predict(a, p); t < best.Predicted {
+			best.Segment, best.Predicted, worse = p.Segment, t, 0
+		} else {
+			worse++
+		}
+	}
+	return best
+}
+
+// powerBelow is the largest power of two below n, 0 if there is none.
+func powerBelow(n int) int {
+	s := 0
+	for t := 1; t < n; t *= 2 {
+		s = t
+	}
+	return s
+}

@@ -1,0 +1,256 @@
+package bcast
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/mpi"
+)
+
+// Tune is collective: it decides how messages of the given sizes in bytes are
+// broadcast from the root, with a buffer of its own, so that the first Bcast of
+// each is as fast as the next. root and sizes are equal on all ranks.
+func (b *Broadcaster) Tune(root int, sizes ...int) error {
+	if uint(root) >= uint(b.machine.ranks) {
+		return fmt.Errorf("bcast: tune: root %d: %w: want in [0, %d)", root, mpi.ErrRank, b.machine.ranks)
+	}
+	for _, size := range sizes {
+		if size < 0 {
+			return fmt.Errorf("bcast: tune: size %d bytes: want at least 0", size)
+		}
+	}
+	if b.machine.ranks == 1 || len(sizes) == 0 {
+		return nil
+	}
+	buf := make([]byte, slices.Max(sizes))
+	for _, size := range sizes {
+		if err := b.Bcast(buf[:size], root); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tried is the number of plans, the best by prediction, that are timed.
+const tried = 3
+
+// decide is collective: it finds the route for the size of buf, the same on
+// all ranks, and broadcasts buf on the way. The root knows best what is fast
+// for it; the others are told, as two machines may round predictions apart.
+func (b *Broadcaster) decide(buf []byte, root int) error {
+	c := &b.classes[classOf(len(buf))]
+	if c.roots == nil {
+		c.roots = make([]*route, b.machine.ranks)
+	}
+	if c.timed != nil {
+		// Trees are shaped from their root, so what is best for one root mostly
+		// is for another, and timing each would cost more than it could win.
+		c.roots[root] = b.newRoute(*c.timed, root)
+		return b.follow(c.roots[root], buf, root)
+	}
+	crew := newCrew(b.exec, root)
+	var plans []candidate
+	if crew.parent < 0 {
+		plans = b.candidates(len(buf), root)
+	}
+	if b.native == nil || b.modelOnly {
+		plans, err := b.tellPlans(crew, plans[:min(1, len(plans))])
+		if err != nil {
+			return err
+		}
+		c.roots[root] = b.newRoute(plans[0], root)
+		return b.follow(c.roots[root], buf, root)
+	}
+	plans, err := b.tellPlans(crew, plans[:min(tried, len(plans))])
+	if err != nil {
+		return err
+	}
+	best, err := b.fastest(crew, plans, buf)
+	if err != nil {
+		return err
+	}
+	c.timed = &best
+	c.roots[root] = b.newRoute(best, root)
+	return nil // buf has been broadcast while it was timed
+}
+
+// fastest is collective: it times the plans and the native broadcast on buf,
+// then, if that takes no time to speak of, the best plan with shorter and longer
+// segments, and returns the fastest.
+func (b *Broadcaster) fastest(crew *crew, plans []candidate, buf []byte) (candidate, error) {
+	watch, err := newStopwatch(b.exec, crew.root, b.crowded)
+	if err != nil {
+		return candidate{}, err
+	}
+	best, library, err := b.trial(watch, plans, buf)
+	if err != nil {
+		return candidate{}, err
+	}
+	if s := best.Segment; s > 0 && best.Measured < b.budget/8 {
+		var near []candidate
+		for _, segment := range []int{s, s / 4, 4 * s} {
+			if segment >= minSegment && segment < len(buf) {
+				c := best
+				c.Segment = segment
+				if segment != s {
+					c.Predicted = math.NaN()
+				}
+				near = append(near, c)
+			}
+		}
+		if best, library, err = b.trial(watch, near, buf); err != nil {
+			return candidate{}, err
+		}
+	}
+	best.Native = library.Measured
+	library.Native = library.Measured
+	told, err := b.tellPlans(crew, []candidate{b.fastestOf([]candidate{best, library})})
+	if err != nil {
+		return candidate{}, err
+	}
+	return told[0], nil
+}
+
+// fastestOf returns the plan of the least measured time. With more ranks than
+// cores, times are noisy: a plan then has to be a tenth faster to go before
+// one that stands before it.
+func (b *Broadcaster) fastestOf(plans []candidate) candidate {
+	margin := 1.0
+	if b.crowded {
+		margin = 1.1
+	}
+	best := plans[0]
+	for _, p := range plans[1:] {
+		if p.Measured*margin < best.Measured {
+			best = p
+		}
+	}
+	return best
+}
+
+const (
+	maxTrials = 15 // rounds of a trial that is through in no time
+	hopeless  = 4  // times slower than the best in the first round: not run again
+)
+
+// trial is collective: it times the plans and the native broadcast, turn by
+// turn, and returns the fastest plan and the native one with their medians,
+// the same on all ranks. A first round warms up, and sorts out what is
+// hopeless; it counts where time for another is lacking.
+func (b *Broadcaster) trial(watch *stopwatch, plans []candidate, buf []byte) (best, library candidate, err error) {
+	all := append(slices.Clone(plans), newNative())
+	times := make([][]float64, len(all))
+	routes := make([]*route, len(all))
+	for i, c := range all {
+		routes[i] = b.newRoute(c, watch.root)
+	}
+	round := func(running int) error {
+		if err := watch.round(); err != nil {
+			return err
+		}
+		for i, r := range routes {
+			if running&(1<<i) == 0 {
+				continue
+			}
+			t, err := watch.time(func() error { return b.follow(r, buf, watch.root) })
+			if err != nil {
+				return err
+			}
+			times[i] = append(times[i], t)
+		}
+		return nil
+	}
+	begin := watch.now()
+	if err := round(1<<len(all) - 1); err != nil {
+		return best, library, err
+	}
+	running, rounds := b.hopeful(times, watch.now()-begin)
+	if running, err = watch.tellInt(running); err != nil {
+		return best, library, err
+	}
+	if rounds, err = watch.tellInt(rounds); err != nil {
+		return best, library, err
+	}
+	for range rounds {
+		if err := round(running); err != nil {
+			return best, library, err
+		}
+	}
+	for i := range all {
+		if len(times[i]) > 1 {
+			times[i] = times[i][1:]
+		}
+		all[i].Measured = median(times[i])
+	}
+	told, err := b.tellPlans(watch.crew, []candidate{b.fastestOf(all[:len(plans)]), all[len(plans)]})
+	if err != nil {
+		return best, library, err
+	}
+	return told[0], told[1], nil
+}
+
+// hopeful tells, of a first round and its time in s, which variants are worth
+// running again, as bits, and how often there is time for them.
+func (b *Broadcaster) hopeful(times [][]float64, elapsed float64) (running, rounds int) {
+	least := math.Inf(1)
+	for _, t := range times {
+		least = min(least, t[0])
+	}
+	for i, t := range times {
+		if t[0] > hopeless*least {
+			elapsed -= t[0]
+			continue
+		}
+		running |= 1 << i
+	}
+	return running, int(max(0, min(maxTrials, b.budget/2/elapsed)))
+}
+
+// median sorts the values.
+func median(values []float64) float64 {
+	slices.Sort(values)
+	n := len(values)
+	if n == 0 {
+		return math.NaN()
+	}
+	return (values[(n-1)/2] + values[n/2]) / 2
+}
+
+// tellPlans is collective: all ranks get the root's candidates.
+func (b *Broadcaster) tellPlans(c *crew, plans []candidate) ([]candidate, error) {
+	const record = 40 // bytes
+	var out []byte
+	for _, p := range plans {
+		out = binary.LittleEndian.AppendUint64(out, uint64(p.index))
+		out = binary.LittleEndian.AppendUint64(out, uint64(p.Segment))
+		for _, v := range []float64{p.Predicted, p.Measured, p.Native} {
+			out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
+		}
+	}
+	in, err := c.tellAny(out)
+	if err != nil {
+		return nil, err
+	}
+	plans = nil
+	for ; len(in) >= record; in = in[record:] {
+		word := func(i int) uint64 { return binary.LittleEndian.Uint64(in[8*i:]) }
+		p := candidate{index: int(word(0))}
+		p.Segment = int(word(1))
+		p.Predicted, p.Measured, p.Native = math.Float64frombits(word(2)), math.Float64frombits(word(3)), math.Float64frombits(word(4))
+		if p.index != native {
+			p.Algorithm = b.catalogue[p.index]
+		}
+		plans = append(plans, p)
+	}
+	return plans, nil
+}
+
+// tellInt is collective: all ranks get the root's value.
+func (c *crew) tellInt(v int) (int, error) {
+	var buf [8]byte
+	binary.LittleEndian.PutUint64(buf[:], uint64(v))
+	err := c.tell(buf[:])
+	return int(binary.LittleEndian.Uint64(buf[:])), err
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// maxShown bounds the children shown of one group: a picture of thousands of
+// lines is none.
+const maxShown = 16
+
+// printResult writes what was found, for a person: a table of the levels, the
+// tree, and the warnings.
+func printResult(w io.Writer, r *topology.Result) error {
+	h := r.Hierarchy
+	switches := r.Graph.Vertices() - r.Graph.Hosts()
+	fmt.Fprintf(w, "%d hosts, %s, %d switches, %d links\n\n", h.Hosts(), r.Fit.Family, switches, r.Graph.NumArcs()/2)
+
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "level\tgroups\thosts each\tlatency\tsupport")
+	for i, l := range h.Levels() {
+		at := h.GroupsAt(i)
+		least, most := len(at[0].Hosts), len(at[0].Hosts)
+		for _, g := range at {
+			least, most = min(least, len(g.Hosts)), max(most, len(g.Hosts))
+		}
+		each := fmt.Sprint(least)
+		if most > least {
+			each += fmt.Sprintf("-%d", most)
+		}
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", l.Name, len(at), each, seconds(l.Latency), share(l.Support))
+	}
+	fmt.Fprintf(t, "all\t1\t%d\t%s\t\n", h.Hosts(), seconds(h.Groups()[0].Latency))
+	t.Flush()
+
+	fmt.Fprintln(w)
+	printGroup(w, h, r.Graph, 0, "", "")
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(w, "warning: %s\n", warning)
+	}
+	return nil
+}
+
+// printGroup draws one group and, indented, what is inside. first stands
+// before its own line, rest before the lines below.
+func printGroup(w io.Writer, h *topology.Hierarchy, g *topology.Graph, index int, first, rest string) {
+	group := h.Groups()[index]
+	name := "all"
+	if group.Level < len(h.Levels()) {
+		name = h.Levels()[group.Level].Name
+	}
+	line := fmt.Sprintf("%s%s: %s", first, name, ranges(group.Hosts))
+	if !math.IsNaN(group.Latency) {
+		line += "  " + seconds(group.Latency)
+	}
+	if index > 0 && !math.IsNaN(group.Support) {
+		line += "  support " + share(group.Support)
+	}
+	fmt.Fprintln(w, line)
+
+	shown := group.Children
+	if len(shown) > maxShown {
+		shown = shown[:maxShown]
+	}
+	var loose []int // hosts in none of the children
+	if len(group.Children) > 0 {
+		for _, x := range group.Hosts {
+			if h.Leaf(x) == index {
+				loose = append(loose, x)
+			}
+		}
+	}
+	for i, c := range shown {
+		if i == len(group.Children)-1 && loose == nil {
+			printGroup(w, h, g, c, rest+"`-- ", rest+"    ")
+		} else {
+			printGroup(w, h, g, c, rest+"|-- ", rest+"|   ")
+		}
+	}
+	if more := len(group.Children) - len(shown); more > 0 {
+		fmt.Fprintf(w, "%s`-- and %d more groups\n", rest, more)
+	}
+	if loose != nil {
+		fmt.Fprintf(w, "%s`-- alone: %s\n", rest, ranges(loose))
+	}
+}
+
+// ranges writes ascending numbers as "0-3,8,10-11", cut short in the middle
+// when there are many pieces.
+func ranges(x []int) string {
+	var pieces []string
+	for i := 0; i < len(x); {
+		j := i
+		for j+1 < len(x) && x[j+1] == x[j]+1 {
+			j++
+		}
+		switch {
+		case j == i:
+			pieces = append(pieces, fmt.Sprint(x[i]))
+		default:
+			pieces = append(pieces, fmt.Sprintf("%d-%d", x[i], x[j]))
+		}
+		i = j + 1
+	}
+	if len(pieces) > maxShown {
+		pieces = append(append(pieces[:maxShown-2:maxShown-2], "..."), pieces[len(pieces)-1])
+	}
+	return strings.Join(pieces, ",")
+}
+
+// seconds writes a time with a unit that fits.
+func seconds(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "-"
+	case x < 1e-6:
+		return fmt.Sprintf("%.3g ns", x*1e9)
+	case x < 1e-3:
+		return fmt.Sprintf("%.4g us", x*1e6)
+	case x < 1:
+		return fmt.Sprintf("%.4g ms", x*1e3)
+	}
+	return fmt.Sprintf("%.4g s", x)
+}
+
+func share(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", x)
+}

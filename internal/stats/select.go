@@ -1,0 +1,50 @@
+package stats
+
+// Float is what the order statistics work on.
+type Float interface{ ~float32 | ~float64 }
+
+// Select returns the element of rank k, 0 <= k < len(x), as if x were sorted
+// ascending. It reorders x so that no element before k is above x[k] and none
+// after it is below. O(len(x)) on average (Hoare 1961, Algorithm 65 FIND).
+func Select[F Float](x []F, k int) F {
+	lo, hi := 0, len(x)-1
+	for lo < hi {
+		pivot := median3(x[lo], x[lo+(hi-lo)/2], x[hi])
+		i, j := lo, hi
+		for i <= j {
+			for x[i] < pivot {
+				i++
+			}
+			for pivot < x[j] {
+				j--
+			}
+			if i <= j {
+				x[i], x[j] = x[j], x[i]
+				i++
+				j--
+			}
+		}
+		// x[lo..j] <= pivot <= x[i..hi], and all between equal the pivot.
+		switch {
+		case k <= j:
+			hi = j
+		case k >= i:
+			lo = i
+		default:
+			return x[k]
+		}
+	}
+	return x[k]
+}
+
+func median3[F Float](a, b, c F) F {
+	return max(min(a, b), min(max(a, b), c))
+}
+
+// LowerMedian returns the element of rank (len(x)-1)/2, reordering x. It
+// panics if x is empty.
+func LowerMedian[F Float](x []F) F { return Select(x, (len(x)-1)/2) }
+
+// Quantile returns the element of rank floor(q(len(x)-1)), reordering x, for q
+// in [0, 1]. It panics if x is empty.
+func Quantile[F Float](x []F, q float64) F { return Select(x, int(q*float64(len(x)-1))) }

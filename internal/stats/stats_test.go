@@ -1,0 +1,102 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestSelectAgreesWithSorting(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		x := make([]float32, 1+rng.IntN(60))
+		kinds := 1 + rng.IntN(100)
+		for i := range x {
+			x[i] = float32(rng.IntN(kinds))
+		}
+		want := slices.Sorted(slices.Values(x))
+		k := rng.IntN(len(x))
+		if got := Select(x, k); got != want[k] {
+			t.Fatalf("Select(rank %d of %v) = %g, want %g", k, want, got, want[k])
+		}
+		for i := range x {
+			if i < k && x[i] > x[k] || i > k && x[i] < x[k] {
+				t.Fatalf("Select left %v around rank %d", x, k)
+			}
+		}
+	}
+}
+
+func TestQuantiles(t *testing.T) {
+	tests := []struct {
+		name string
+		got  float64
+		want float64
+	}{
+		{"lower median of two is the lower", LowerMedian([]float64{5, 3}), 3},
+		{"median of three", LowerMedian([]float64{5, 3, 4}), 4},
+		{"quantile 0 is the minimum", Quantile([]float64{5, 3, 4}, 0), 3},
+		{"quantile 1 is the maximum", Quantile([]float64{5, 3, 4}, 1), 5},
+		{"quantile 0.9 of ten is the ninth", Quantile([]float64{9, 8, 7, 6, 5, 4, 3, 2, 1, 0}, 0.9), 8},
+		{"one value", LowerMedian([]float64{7}), 7},
+	}
+	for _, tt := range tests {
+		if tt.got != tt.want {
+			t.Errorf("%s: %g, want %g", tt.name, tt.got, tt.want)
+		}
+	}
+}
+
+func TestClasses(t *testing.T) {
+	tests := []struct {
+		name      string
+		values    []float64
+		bandwidth float64
+		want      []int
+	}{
+		{"nothing", nil, 1, []int{}},
+		{"one value", []float64{3}, 1, []int{0}},
+		{"equal values", []float64{3, 3, 3}, 1, []int{0, 0, 0}},
+		{"two far apart, any order", []float64{100, 1, 101, 2}, 2, []int{1, 0, 1, 0}},
+		// Two kernels of bandwidth h have two peaks only beyond a distance of 2h.
+		{"closer than two bandwidths is one class", []float64{0, 1.9}, 1, []int{0, 0}},
+		{"three bandwidths are two classes", []float64{0, 3, 0, 3}, 1, []int{0, 1, 0, 1}},
+		{"no bandwidth: every value its own", []float64{1, 2, 1}, 0, []int{0, 1, 0}},
+	}
+	for _, tt := range tests {
+		if got := Classes(tt.values, nil, tt.bandwidth); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: Classes(%v) = %v, want %v", tt.name, tt.values, got, tt.want)
+		}
+	}
+}
+
+// Where two kernels of weight 1 meet at a distance of 2.5 bandwidths, the
+// valley is at 2 exp(-1.25^2/2) / (1+exp(-2.5^2/2)) = 0.877 of the peaks: one
+// class. At 3 bandwidths it is 0.642: two.
+func TestClassesMergesAtShallowValleys(t *testing.T) {
+	if got := Classes([]float64{0, 2.5}, nil, 1); got[1] != 0 {
+		t.Errorf("a valley of 0.88 separates: %v", got)
+	}
+	if got := Classes([]float64{0, 3}, nil, 1); got[1] != 1 {
+		t.Errorf("a valley of 0.64 does not separate: %v", got)
+	}
+}
+
+func TestClassesAreMonotoneAndScale(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 300 {
+		x := make([]float64, 1+rng.IntN(40))
+		for i := range x {
+			x[i] = math.Floor(rng.Float64()*5) + 0.1*rng.NormFloat64()
+		}
+		got := Classes(x, nil, 0.1)
+		for i := range x {
+			for j := range x {
+				if x[i] <= x[j] && got[i] > got[j] {
+					t.Fatalf("%g is in class %d, %g in class %d", x[i], got[i], x[j], got[j])
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,28 @@
+// Package local runs the ranks of a job as goroutines of one process. Users
+// test their own message-passing code with it, and measure the latencies
+// between the cores of one machine without any MPI:
+//
+//	err := local.Run(4, &local.Settings{Mode: local.Pinned}, func(c mpi.Communicator) error {
+//		...
+//	})
+//
+// # Design
+//
+// Buffered and Rendezvous share one implementation under one lock per world.
+// The lock makes it exact: a world in which all ranks wait for each other is
+// recognised the moment the last one blocks, and reported with what each rank
+// was doing. The price is that a world of many cores moves one message at a
+// time; these modes are for tests, not for speed.
+//
+// Pinned has no lock. Each ordered pair of ranks has a ring of cache lines
+// that one side writes and the other polls; messages of more than a line are
+// copied once, by the receiver, out of the sender's buffer. Each rank has an
+// OS thread of its own, bound to a core. When the ranks outnumber the cores (or
+// GOMAXPROCS) there is nothing to bind and nothing to spin for: the ranks then
+// are plain goroutines that yield while they wait, Core is -1, and times mean
+// nothing.
+//
+// Broadcast is the "library's own" of these worlds: the root shows its buffer
+// and everybody copies from it. Timed exists in Pinned only, since
+// only there it has anything to measure.
+package local

@@ -1,0 +1,294 @@
+package local
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/topocast/topocast/mpi"
+)
+
+// A pinnedComm is the communicator of mode Pinned.
+type pinnedComm struct {
+	endpoint
+	world  *pinnedWorld
+	engine *engine
+	shared *pinnedGroup
+
+	broadcasts uint64 // number of broadcasts begun
+	splits     uint64 // number of Splits begun
+	color, key int    // of the Split under way
+	part       *pinnedComm
+	scratch    []byte // of PingPong
+}
+
+// A pinnedGroup is what the ranks of one communicator share.
+type pinnedGroup struct {
+	comms []*pinnedComm // by rank
+	shown []pinnedShown // by root
+
+	mu      sync.Mutex
+	arrived int           // ranks that have called the Split under way
+	done    atomic.Uint64 // number of Splits done
+}
+
+// pinnedShown is the buffer that a root shows to those who copy it. A root
+// blocks in its broadcast, so it never shows two.
+type pinnedShown struct {
+	number  atomic.Uint64 // of the broadcast, from 1
+	left    atomic.Int64  // ranks that have not copied it
+	readers atomic.Int64  // ranks that are copying
+	buf     []byte
+}
+
+var (
+	_ mpi.Communicator = (*pinnedComm)(nil)
+	_ mpi.SyncSender   = (*pinnedComm)(nil)
+	_ mpi.NonBlocking  = (*pinnedComm)(nil)
+	_ mpi.Clock        = (*pinnedComm)(nil)
+	_ mpi.Named        = (*pinnedComm)(nil)
+	_ mpi.Timed        = (*pinnedComm)(nil)
+	_ mpi.Splitter     = (*pinnedComm)(nil)
+	_ mpi.NativeBcast  = (*pinnedComm)(nil)
+)
+
+func (w *pinnedWorld) newComms(group []int) []*pinnedComm {
+	shared := &pinnedGroup{comms: make([]*pinnedComm, len(group)), shown: make([]pinnedShown, len(group))}
+	context := int(w.contexts.Add(1))
+	for rank := range group {
+		shared.comms[rank] = &pinnedComm{
+			endpoint: endpoint{rank: rank, group: group, context: context, host: w.host, isOpen: true},
+			world:    w,
+			engine:   w.engines[group[rank]],
+			shared:   shared,
+		}
+	}
+	return shared.comms
+}
+
+// Core is the logical CPU that the rank is bound to, or -1 when the ranks
+// outnumber the cores and none is bound.
+func (c *pinnedComm) Core() int {
+	if c.world.cores == nil {
+		return -1
+	}
+	return c.world.cores[c.group[c.rank]]
+}
+
+// Now is the time since the world's start in s.
+func (c *pinnedComm) Now() float64 { return time.Since(c.world.start).Seconds() }
+
+// address puts context and tag into one word. MaxTag takes 15 bits.
+func (c *pinnedComm) address(tag int) uint64 { return uint64(c.context)<<15 | uint64(tag) }
+
+func (c *pinnedComm) Send(buf []byte, dst, tag int) error {
+	return c.send("Send", buf, dst, tag, false)
+}
+
+// Ssend returns when the message has been received.
+func (c *pinnedComm) Ssend(buf []byte, dst, tag int) error {
+	return c.send("Ssend", buf, dst, tag, true)
+}
+
+func (c *pinnedComm) send(op string, buf []byte, dst, tag int, sync bool) error {
+	if err := c.check(op, len(buf), dst, tag); err != nil {
+		return err
+	}
+	if c.world.aborted.Load() {
+		return c.fail(op, dst, tag, mpi.ErrAborted)
+	}
+	if err := c.engine.send(c.address(tag), buf, c.group[dst], sync); err != nil {
+		return c.fail(op, dst, tag, err)
+	}
+	return nil
+}
+
+func (c *pinnedComm) Recv(buf []byte, src, tag int) error {
+	if err := c.check("Recv", len(buf), src, tag); err != nil {
+		return err
+	}
+	if c.world.aborted.Load() {
+		return c.fail("Recv", src, tag, mpi.ErrAborted)
+	}
+	if err := c.engine.recv(c.address(tag), buf, c.group[src]); err != nil {
+		return c.fail("Recv", src, tag, err)
+	}
+	return nil
+}
+
+// PingPong times round trips without the checks of Send and Recv in between.
+func (c *pinnedComm) PingPong(samples []float64, peer, tag, size, iters int, first bool) error {
+	if err := c.check("PingPong", size, peer, tag); err != nil {
+		return err
+	}
+	if cap(c.scratch) < size {
+		c.scratch = make([]byte, size)
+	}
+	buf := c.scratch[:max(size, 0)]
+	address, other, e := c.address(tag), c.group[peer], c.engine
+	for i := range samples {
+		var err error
+		start := time.Now()
+		for range iters {
+			if first {
+				err = e.send(address, buf, other, false)
+			}
+			if err == nil {
+				err = e.recv(address, buf, other)
+			}
+			if err == nil && !first {
+				err = e.send(address, buf, other, false)
+			}
+			if err != nil {
+				return c.fail("PingPong", peer, tag, err)
+			}
+		}
+		samples[i] = time.Since(start).Seconds()
+	}
+	return nil
+}
+
+// NewRequests returns an empty set of requests.
+func (c *pinnedComm) NewRequests() mpi.Requests { return &pinnedRequests{comm: c} }
+
+type pinnedRequests struct {
+	comm    *pinnedComm
+	pending []pinnedRequest
+}
+
+type pinnedRequest struct {
+	*pinnedTransfer
+	rank, tag int // for errors
+}
+
+func (q *pinnedRequests) Isend(buf []byte, dst, tag int) error {
+	return q.begin("Isend", buf, dst, tag, false)
+}
+
+func (q *pinnedRequests) Irecv(buf []byte, src, tag int) error {
+	return q.begin("Irecv", buf, src, tag, true)
+}
+
+func (q *pinnedRequests) begin(op string, buf []byte, peer, tag int, receives bool) error {
+	c := q.comm
+	if err := c.check(op, len(buf), peer, tag); err != nil {
+		return err
+	}
+	if c.world.aborted.Load() {
+		return c.fail(op, peer, tag, mpi.ErrAborted)
+	}
+	t := c.engine.begin(c.address(tag), buf, c.group[peer], receives, false)
+	q.pending = append(q.pending, pinnedRequest{t, peer, tag})
+	return nil
+}
+
+func (q *pinnedRequests) WaitAll() error {
+	var first error
+	for i, r := range q.pending {
+		if err := q.comm.engine.finish(r.pinnedTransfer); err != nil && first == nil {
+			first = q.comm.fail("WaitAll", r.rank, r.tag, err)
+		}
+		q.pending[i].pinnedTransfer = nil
+	}
+	q.pending = q.pending[:0]
+	return first
+}
+
+// Bcast copies the root's buffer straight into everybody's.
+func (c *pinnedComm) Bcast(buf []byte, root int) error {
+	if err := c.checkCollective("Bcast", root); err != nil {
+		return err
+	}
+	if c.world.aborted.Load() {
+		return c.fail("Bcast", root, -1, mpi.ErrAborted)
+	}
+	c.broadcasts++
+	s := &c.shared.shown[root]
+	if c.rank == root {
+		s.buf = buf
+		s.left.Store(int64(len(c.group) - 1))
+		s.number.Store(c.broadcasts)
+		isOver := c.waitFor(func() bool { return s.left.Load() == 0 })
+		if !isOver {
+			// Readers see the world's end before they start, or are seen here.
+			for s.readers.Load() > 0 {
+				runtime.Gosched()
+			}
+			return c.fail("Bcast", root, -1, mpi.ErrAborted)
+		}
+		s.buf = nil
+		return nil
+	}
+	if !c.waitFor(func() bool { return s.number.Load() == c.broadcasts }) {
+		return c.fail("Bcast", root, -1, mpi.ErrAborted)
+	}
+	s.readers.Add(1)
+	if c.world.aborted.Load() {
+		s.readers.Add(-1)
+		return c.fail("Bcast", root, -1, mpi.ErrAborted)
+	}
+	size := len(s.buf)
+	copy(buf, s.buf)
+	s.readers.Add(-1)
+	s.left.Add(-1)
+	if err := lengthError(size, len(buf)); err != nil {
+		return c.fail("Bcast", root, -1, err)
+	}
+	return nil
+}
+
+// waitFor waits for a condition and moves the messages under way meanwhile. It
+// tells whether the condition holds; if not, the world has ended.
+func (c *pinnedComm) waitFor(holds func() bool) bool {
+	var looks uint
+	for !holds() {
+		c.engine.step()
+		if !c.engine.pause(&looks) {
+			return holds()
+		}
+	}
+	return true
+}
+
+// Split makes the communicators of all ranks when the last one has called it.
+func (c *pinnedComm) Split(color, key int) (mpi.Communicator, error) {
+	return c.split("Split", color, key)
+}
+
+// Dup is a Split into one part in the same order.
+func (c *pinnedComm) Dup() (mpi.Communicator, error) { return c.split("Dup", 0, c.rank) }
+
+func (c *pinnedComm) split(op string, color, key int) (mpi.Communicator, error) {
+	if err := c.checkCollective(op, c.rank); err != nil {
+		return nil, err
+	}
+	if c.world.aborted.Load() {
+		return nil, c.fail(op, -1, -1, mpi.ErrAborted)
+	}
+	g := c.shared
+	c.color, c.key, c.part = color, key, nil
+	c.splits++
+	g.mu.Lock()
+	if g.arrived++; g.arrived == len(g.comms) {
+		g.arrived = 0
+		colors, keys := make([]int, len(g.comms)), make([]int, len(g.comms))
+		for rank, other := range g.comms {
+			colors[rank], keys[rank] = other.color, other.key
+		}
+		for _, p := range splitParts(colors, keys, c.group) {
+			for rank, part := range c.world.newComms(p.group) {
+				g.comms[p.members[rank]].part = part
+			}
+		}
+		g.done.Add(1)
+	}
+	g.mu.Unlock()
+	if !c.waitFor(func() bool { return g.done.Load() == c.splits }) {
+		return nil, c.fail(op, -1, -1, mpi.ErrAborted)
+	}
+	if c.part == nil {
+		return nil, nil
+	}
+	return c.part, nil
+}

@@ -1,0 +1,188 @@
+package cluster
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// Flat makes a reconstruction of a flat clustering: one level of groups, those
+// of fewer than two hosts left out.
+type Flat struct{ Clusterer }
+
+// Nested makes a reconstruction of a dendrogram, by Dendrogram.Hierarchy.
+type Nested struct {
+	Agglomerative
+	Ratio float64 // of latencies between nested groups, at least 1; 0: 1.25
+}
+
+var (
+	_ topology.Reconstructor = Flat{}
+	_ topology.Reconstructor = Nested{}
+	_ topology.Reconstructor = SSSTree{}
+)
+
+// Reconstruct clusters the cell-wise minimum of the repetitions.
+func (f Flat) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
+	d, err := combine(repetitions)
+	if err != nil {
+		return nil, err
+	}
+	labels, err := f.Cluster(d)
+	if err != nil {
+		return nil, err
+	}
+	var groups []topology.Group
+	for _, g := range labels.Groups() {
+		if len(g) >= 2 && len(g) < d.n {
+			inside := func(i, j int) bool { return labels[i] == labels[j] && labels[i] == labels[g[0]] }
+			groups = append(groups, topology.Group{Hosts: g, Latency: d.median(inside), Support: math.NaN()})
+		}
+	}
+	var levels []topology.Level
+	if groups != nil {
+		inside := func(i, j int) bool { return labels[i] == labels[j] && labels[i] != Noise }
+		levels = []topology.Level{{Name: "level 1", Latency: d.median(inside), Support: math.NaN()}}
+	}
+	outside := func(i, j int) bool { return groups == nil || labels[i] != labels[j] || labels[i] == Noise }
+	h, err := topology.NewHierarchy(d.n, levels, groups, d.median(outside))
+	if err != nil {
+		return nil, err
+	}
+	return d.result(h)
+}
+
+// Reconstruct clusters the cell-wise minimum of the repetitions.
+func (n Nested) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
+	d, err := combine(repetitions)
+	if err != nil {
+		return nil, err
+	}
+	t, err := n.Dendrogram(d)
+	if err != nil {
+		return nil, err
+	}
+	if n.Ratio == 0 {
+		n.Ratio = 1.25
+	}
+	h, err := t.Hierarchy(n.Ratio)
+	if err != nil {
+		return nil, err
+	}
+	return d.result(h)
+}
+
+// Reconstruct clusters the cell-wise minimum of the repetitions.
+func (t SSSTree) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
+	d, err := combine(repetitions)
+	if err != nil {
+		return nil, err
+	}
+	h, err := t.Hierarchy(d)
+	if err != nil {
+		return nil, err
+	}
+	return d.result(h)
+}
+
+// combine takes the smallest reading of each cell: latencies are disturbed
+// upwards only.
+func combine(repetitions []mat.Matrix) (*Distances, error) {
+	if len(repetitions) == 0 {
+		return nil, fmt.Errorf("cluster: reconstruct: no matrix")
+	}
+	rows, cols := repetitions[0].Dims()
+	if rows == 0 || cols == 0 {
+		return &Distances{}, nil
+	}
+	least := mat.DenseCopyOf(repetitions[0])
+	for k, m := range repetitions[1:] {
+		if r, c := m.Dims(); r != rows || c != cols {
+			return nil, fmt.Errorf("cluster: reconstruct: repetition %d is a %d x %d matrix, the first one %d x %d", k+2, r, c, rows, cols)
+		}
+		least.Apply(func(i, j int, v float64) float64 {
+			if w := m.At(i, j); math.IsNaN(v) || w < v {
+				return w
+			}
+			return v
+		}, least)
+	}
+	return NewDistances(least)
+}
+
+// median is the lower median of the distances of the chosen pairs, NaN if none
+// is chosen.
+func (d *Distances) median(chosen func(i, j int) bool) float64 {
+	var all []float64
+	for i := range d.n {
+		for j := range i {
+			if chosen(i, j) {
+				all = append(all, d.At(i, j))
+			}
+		}
+	}
+	if len(all) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(all)
+	return all[(len(all)-1)/2]
+}
+
+// result draws a switch for the root and every group, links as long as half
+// the difference of the latencies, and reports how well that explains the
+// distances.
+func (d *Distances) result(h *topology.Hierarchy) (*topology.Result, error) {
+	nan := math.NaN()
+	groups := h.Groups()
+	var arcs []topology.Arc
+	link := func(v, group int, below float64) {
+		length := (groups[group].Latency - below) / 2
+		if length < 0 {
+			length = 0
+		}
+		pair := topology.Link(v, d.n+group, length, nan)
+		arcs = append(arcs, pair[:]...)
+	}
+	switches := 0
+	if d.n > 1 {
+		switches = len(groups)
+		for x := range d.n {
+			link(x, h.Leaf(x), 0)
+		}
+		for i, g := range groups[1:] {
+			link(d.n+i+1, g.Parent, g.Latency)
+		}
+	}
+	graph, err := topology.NewGraph(d.n, switches, nil, arcs)
+	if err != nil {
+		return nil, err
+	}
+	fit := topology.Fit{Family: topology.FamilyTree, R2: nan, Residual: nan, TreeLikeness: nan, Noise: nan}
+	if len(groups) == 1 {
+		fit.Family = topology.FamilyFlat
+	}
+	var sum, squares, misfit, pairs float64
+	var residuals []float64
+	for i := range d.n {
+		for j := range i {
+			v, f := d.At(i, j), h.Latency(i, j)
+			sum, squares, pairs = sum+v, squares+v*v, pairs+1
+			misfit += (v - f) * (v - f)
+			if f > 0 {
+				residuals = append(residuals, math.Abs(v-f)/f)
+			}
+		}
+	}
+	if variance := squares - sum*sum/pairs; pairs > 0 && variance > 0 {
+		fit.R2 = 1 - misfit/variance
+	}
+	if len(residuals) > 0 {
+		slices.Sort(residuals)
+		fit.Residual = residuals[(len(residuals)-1)/2]
+	}
+	return &topology.Result{Graph: graph, Hierarchy: h, Fit: fit}, nil
+}

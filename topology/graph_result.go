@@ -1,0 +1,283 @@
+package topology
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// resultOf makes the result of a method that finds a graph: its family, the
+// groups where it is a tree, how well it explains the readings d (n*n; cells
+// that are NaN are left out), and what cannot be told apart.
+func resultOf(g *Graph, d []float64, noise float64, warnings []string) (*Result, error) {
+	n := g.hosts
+	part := g.parts()
+	for v := range n {
+		if part[v] != 0 {
+			warnings = append(warnings, fmt.Sprintf("hosts 0 and %d are not connected: nothing was measured between their parts", v))
+			break
+		}
+	}
+	h, isTree, err := g.treeHierarchy(part, d)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Graph: g, Hierarchy: h}
+	r.Fit = fitOf(g, h, d)
+	r.Fit.Noise = noise
+	switches := g.vertices - g.hosts
+	switch {
+	case switches == 0 && n > 2:
+		r.Fit.Family = FamilyMesh
+	case !isTree:
+		r.Fit.Family = FamilyQuotient
+	case len(h.Groups()) > 1:
+		r.Fit.Family = FamilyTree
+	default:
+		r.Fit.Family = FamilyFlat
+	}
+	r.Warnings = append(warnings, g.alike()...)
+	return r, nil
+}
+
+// alike names what latencies cannot tell apart from what was found.
+func (g *Graph) alike() []string {
+	var full []string
+	for s := g.hosts; s < g.vertices; s++ {
+		only := len(g.Out(s)) > 2
+		for _, a := range g.Out(s) {
+			only = only && g.IsSwitch(a.To)
+		}
+		if only {
+			full = append(full, g.Name(s))
+		}
+	}
+	if len(full) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("a switch between switches cannot be told from a full mesh of its neighbours: %s", enumerate(full))}
+}
+
+// parts numbers the connected parts, direction aside: 0 is the one of vertex 0.
+func (g *Graph) parts() []int {
+	part := make([]int, g.vertices)
+	for v := range part {
+		part[v] = -1
+	}
+	next := 0
+	for v := range part {
+		if part[v] >= 0 {
+			continue
+		}
+		part[v] = next
+		queue := []int{v}
+		for len(queue) > 0 {
+			u := queue[0]
+			queue = queue[1:]
+			visit := func(x int) {
+				if part[x] < 0 {
+					part[x] = next
+					queue = append(queue, x)
+				}
+			}
+			for _, a := range g.Out(u) {
+				visit(a.To)
+			}
+			for _, i := range g.in[g.inStart[u]:g.inStart[u+1]] {
+				visit(g.arcs[i].From)
+			}
+		}
+		next++
+	}
+	return part
+}
+
+// treeHierarchy makes groups of hosts from a graph that is a tree: those below
+// each switch, seen from the middle of the longest path between switches -
+// links of hosts do not count, as one slow host would move it. A group's level is the number of groups below it on the longest way down. Other
+// graphs, and trees through hosts, have the root alone. d gives latencies.
+func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree bool, err error) {
+	n := g.hosts
+	through := false // a host forwards
+	for v := range n {
+		through = through || len(g.Out(v)) > 1
+	}
+	isTree = g.isForest() && (len(part) == 0 || slices.Max(part) == 0)
+	if !isTree || through || n < 3 {
+		h, err = NewHierarchy(n, nil, nil, medianBetween(n, d, [][]int{allHosts(n)}, true))
+		return h, isTree, err
+	}
+
+	// The middle of the longest path: a vertex, or a link whose far end's side
+	// is one group more.
+	lengths, dist := g.latencies(), make([]float64, g.vertices)
+	for i, a := range g.arcs {
+		if a.From < n || a.To < n {
+			lengths[i] = 0
+		}
+	}
+	paths := newPathFinder(g, lengths)
+	far := func(from int) int {
+		paths.from(from, dist)
+		best := from
+		for v := range n {
+			if dist[v] > dist[best] {
+				best = v
+			}
+		}
+		return best
+	}
+	a := far(0)
+	b := far(a)
+	whole := dist[b] * (1 + 1e-9)
+	toA := slices.Clone(dist)
+	paths.from(b, dist)
+	root, other := -1, -1
+	for v := n; v < g.vertices; v++ {
+		if toA[v]+dist[v] <= whole && 2*toA[v] <= whole && (root < 0 || toA[v] > toA[root]) {
+			root = v
+		}
+	}
+	if 2*toA[root] < whole*(1-1e-8) {
+		for _, arc := range g.Out(root) {
+			if v := arc.To; g.IsSwitch(v) && toA[v] > toA[root] && toA[v]+dist[v] <= whole {
+				other = v
+			}
+		}
+	}
+
+	var groups []Group
+	height := 0
+	var below func(v, parent int) (hosts []int, level int)
+	add := func(hosts []int, level int, parts [][]int) int {
+		if len(hosts) < 2 || len(hosts) >= n {
+			return level
+		}
+		groups = append(groups, Group{Hosts: hosts, Level: level, Latency: medianBetween(n, d, parts, false), Support: math.NaN()})
+		height = max(height, level+1)
+		return level + 1
+	}
+	below = func(v, parent int) (hosts []int, level int) {
+		if !g.IsSwitch(v) {
+			return []int{v}, 0
+		}
+		var parts [][]int
+		for _, arc := range g.Out(v) {
+			if arc.To == parent {
+				continue
+			}
+			hs, l := below(arc.To, v)
+			parts = append(parts, hs)
+			hosts = append(hosts, hs...)
+			level = max(level, l)
+		}
+		if parent < 0 {
+			return hosts, level
+		}
+		return hosts, add(hosts, level, parts)
+	}
+	var parts [][]int
+	if other >= 0 {
+		one, _ := below(root, other)
+		two, _ := below(other, root)
+		parts = [][]int{one, two}
+	} else {
+		for _, arc := range g.Out(root) {
+			hs, _ := below(arc.To, root)
+			parts = append(parts, hs)
+		}
+	}
+	levels := make([]Level, height)
+	for l := range levels {
+		var at []float64
+		for _, gr := range groups {
+			if gr.Level == l {
+				at = append(at, gr.Latency)
+			}
+		}
+		mid, _ := medianSpread(sortedFinite(at))
+		levels[l] = Level{Latency: mid, Support: math.NaN()}
+	}
+	h, err = NewHierarchy(n, levels, groups, medianBetween(n, d, parts, false))
+	return h, true, err
+}
+
+func allHosts(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// medianBetween is the lower median of the readings between hosts of different
+// parts, or, within, of the same part. NaN if there is none.
+func medianBetween(n int, d []float64, parts [][]int, within bool) float64 {
+	var readings []float64
+	for x, a := range parts {
+		if within {
+			readings = blockReadings(readings, n, d, a, a, true)
+			continue
+		}
+		for _, b := range parts[:x] {
+			readings = blockReadings(readings, n, d, a, b, false)
+		}
+	}
+	mid, _ := medianSpread(readings)
+	return mid
+}
+
+// fitOf tells how well the shortest paths of a graph explain the readings.
+func fitOf(g *Graph, h *Hierarchy, d []float64) Fit {
+	n := g.hosts
+	f := Fit{R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: math.NaN()}
+	fitted := g.hostDistances()
+	levels := len(h.Levels()) + 1
+	residuals := make([][]float64, levels)
+	var sum, count float64
+	for i := range n {
+		for j := range n {
+			if v := d[i*n+j]; i != j && !math.IsNaN(v) && fitted[i*n+j] > 0 && !math.IsInf(fitted[i*n+j], 1) {
+				l := h.Groups()[h.Join(i, j)].Level
+				residuals[l] = append(residuals[l], math.Abs(v-fitted[i*n+j])/fitted[i*n+j])
+				sum += v
+				count++
+			}
+		}
+	}
+	var left, total float64
+	for i := range n {
+		for j := range n {
+			if v := d[i*n+j]; i != j && !math.IsNaN(v) && !math.IsInf(fitted[i*n+j], 1) {
+				left += (v - fitted[i*n+j]) * (v - fitted[i*n+j])
+				total += (v - sum/count) * (v - sum/count)
+			}
+		}
+	}
+	// Readings that are all alike leave no variance to explain but rounding.
+	if rounding := 1e-24 * sum * sum / max(count, 1); total > rounding {
+		f.R2 = 1 - left/total
+	} else if count > 0 && left <= rounding {
+		f.R2 = 1
+	}
+	if all := slices.Concat(residuals...); len(all) > 0 {
+		f.Residual = stats.LowerMedian(all)
+	}
+	f.Levels = make([]LevelFit, levels)
+	for l := range f.Levels {
+		f.Levels[l] = LevelFit{Separation: math.NaN(), Residual: math.NaN()}
+		if len(residuals[l]) > 0 {
+			f.Levels[l].Residual = stats.LowerMedian(residuals[l])
+		}
+		if l < levels-1 {
+			up := h.Groups()[0].Latency
+			if l < levels-2 {
+				up = h.Levels()[l+1].Latency
+			}
+			f.Levels[l].Separation = math.Log(up / h.Levels()[l].Latency)
+		}
+	}
+	return f
+}

@@ -1,0 +1,332 @@
+package topology
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/internal/nnchain"
+	"github.com/topocast/topocast/internal/stats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// ErrDisconnected says that the readings leave the hosts in parts between which
+// nothing was measured, so that nothing can be said of how they are joined.
+// Reconstructors return it, wrapped with a host of each part.
+var ErrDisconnected = errors.New("nothing was measured between parts of the hosts")
+
+// readings holds one latency per pair of hosts, as a triangle of float32: two
+// of these and the square matrix of the clustering are all that 16384 hosts
+// need. A reading is always above zero in size; a negative one was not
+// measured, and its absolute value is an estimate (see fill).
+type readings struct {
+	n int
+	d []float32 // of the pair i > j at i(i-1)/2+j
+}
+
+func (r *readings) row(i int) []float32 { return r.d[i*(i-1)/2:][:i] }
+
+// at is the reading of i != j, negative where it was not measured.
+func (r *readings) at(i, j int) float32 {
+	if i < j {
+		i, j = j, i
+	}
+	return r.d[i*(i-1)/2+j]
+}
+
+// square writes the sizes of all readings into a matrix of nnchain's layout.
+func (r *readings) square(w []float32) {
+	const tile = 64
+	stride := nnchain.Stride(r.n)
+	for i0 := 0; i0 < r.n; i0 += tile {
+		for j0 := 0; j0 <= i0; j0 += tile {
+			for i := i0; i < min(i0+tile, r.n); i++ {
+				row := r.row(i)
+				for j := j0; j < min(j0+tile, i); j++ {
+					v := max(row[j], -row[j])
+					w[i*stride+j], w[j*stride+i] = v, v
+				}
+			}
+		}
+	}
+}
+
+// source reads cells of a matrix, without an interface call where the matrix
+// gives its memory away.
+type source struct {
+	data   []float64
+	stride int
+	m      mat.Matrix
+}
+
+func (s *source) at(i, j int) float64 {
+	if s.data != nil {
+		return s.data[i*s.stride+j]
+	}
+	return s.m.At(i, j)
+}
+
+// combination is what combine found out besides the readings.
+type combination struct {
+	holes      int    // pairs never measured
+	zeros      int    // pairs at or below zero
+	negative   int    // pairs below zero
+	asymmetric int    // pairs whose directions differ beyond tolerance
+	worst      [2]int // the pair that differs most
+	worstRatio float64
+	noise      float64 // relative standard deviation of one reading, from pairs of repetitions; NaN of one
+}
+
+// asymmetryTolerance is the ratio of the two directions of a pair above which
+// it is reported. Readings with 5 % of noise reach 1.25 in one pair of ten
+// thousand; routes that differ by a hop, or a bad cable, reach it easily.
+const asymmetryTolerance = 1.25
+
+// combine makes one reading per pair: the smallest of the repetitions per
+// direction, of five and more the second smallest (noise only adds, but a
+// clock may slip), then the smaller of the two directions. A reading of zero
+// (a coarse timer) or below (an overhead subtracted) becomes half the
+// smallest above zero. Pairs measured in no repetition are estimated by fill.
+func combine(repetitions []mat.Matrix) (*readings, *combination, error) {
+	if len(repetitions) == 0 {
+		return nil, nil, fmt.Errorf("topology: linkage: no matrix given")
+	}
+	n, _ := repetitions[0].Dims()
+	sources := make([]source, len(repetitions))
+	for k, m := range repetitions {
+		rows, columns := m.Dims()
+		if rows != columns || rows != n {
+			return nil, nil, fmt.Errorf("topology: linkage: matrix %d is %d x %d: want square and as the first, %d x %d", k, rows, columns, n, n)
+		}
+		sources[k].m = m
+		if raw, ok := m.(mat.RawMatrixer); ok {
+			sources[k].data, sources[k].stride = raw.RawMatrix().Data, raw.RawMatrix().Stride
+		}
+	}
+	r := &readings{n: n, d: make([]float32, max(0, n*(n-1)/2))}
+	note := &combination{worst: [2]int{-1, -1}}
+	smallest := float32(math.Inf(1))
+	values := make([]float64, 0, len(sources))
+	one := func(i, j int) float64 {
+		values = values[:0]
+		for k := range sources {
+			if v := sources[k].at(i, j); !math.IsNaN(v) {
+				values = append(values, v)
+			}
+		}
+		switch len(values) {
+		case 0:
+			return math.NaN()
+		case 1:
+			return values[0]
+		case 2:
+			return min(values[0], values[1])
+		case 3, 4:
+			return slices.Min(values)
+		}
+		return stats.Select(values, 1)
+	}
+	const tile = 64 // both triangles are read: keep the columns in cache
+	for i0 := 0; i0 < n; i0 += tile {
+		for j0 := 0; j0 <= i0; j0 += tile {
+			for i := i0; i < min(i0+tile, n); i++ {
+				row := r.row(i)
+				for j := j0; j < min(j0+tile, i); j++ {
+					a, b := one(i, j), one(j, i)
+					v := a
+					if b < a || math.IsNaN(a) {
+						v = b
+					}
+					if math.IsInf(a, 0) || math.IsInf(b, 0) || math.Abs(v) > math.MaxFloat32 {
+						return nil, nil, fmt.Errorf("topology: linkage: latency between hosts %d and %d is %g s, %g s: want finite", j, i, a, b)
+					}
+					if a > 0 && b > 0 && max(a, b) > asymmetryTolerance*min(a, b) {
+						note.asymmetric++
+						if ratio := max(a, b) / min(a, b); ratio > note.worstRatio {
+							note.worst, note.worstRatio = [2]int{j, i}, ratio
+						}
+					}
+					switch f := float32(v); {
+					case math.IsNaN(v):
+						note.holes++
+						row[j] = float32(math.NaN())
+					case f <= 0:
+						note.zeros++
+						if v < 0 {
+							note.negative++
+						}
+						row[j] = 0
+					default:
+						row[j] = f
+						smallest = min(smallest, f)
+					}
+				}
+			}
+		}
+	}
+	if note.zeros > 0 {
+		half := smallest / 2
+		if math.IsInf(float64(half), 1) {
+			half = 1 // nothing but zeros: all pairs are alike, whatever the value
+		}
+		for k, v := range r.d {
+			if v == 0 {
+				r.d[k] = half
+			}
+		}
+	}
+	note.noise = repetitionNoise(sources, n)
+	if note.holes > 0 {
+		if err := r.fill(); err != nil {
+			return nil, nil, err
+		}
+	}
+	return r, note, nil
+}
+
+// repetitionNoise estimates the relative standard deviation of one reading
+// from how two repetitions of up to 16384 pairs differ: 1.4826 times the median
+// of |ln a/b| over sqrt 2, which outliers cannot move. NaN of one repetition.
+func repetitionNoise(sources []source, n int) float64 {
+	pairs := n * (n - 1) / 2
+	if len(sources) < 2 || pairs == 0 {
+		return math.NaN()
+	}
+	const most = 1 << 14
+	stride := (pairs-1)/most + 1
+	var spread []float64
+	i, j := 1, 0
+	for range (pairs-1)/stride + 1 {
+		a, b := sources[0].at(i, j), sources[1].at(i, j)
+		if a > 0 && b > 0 {
+			spread = append(spread, math.Abs(math.Log(a/b)))
+		}
+		for j += stride; j >= i; {
+			j -= i
+			i++
+		}
+	}
+	if len(spread) == 0 {
+		return math.NaN()
+	}
+	return 1.4826 * stats.LowerMedian(spread) / math.Sqrt2
+}
+
+// fill estimates the pairs that were not measured, as readings of negative
+// sign. Along a chain i-k-j no wiring of nested groups makes i and j farther
+// apart than the longer of the two legs, and a k close to i is as far from j as
+// i is. So each pair takes the longer legs over the 8 nearest measured
+// neighbours of either end, and of those within 10 % of the shortest (the
+// others pass through outsiders) the lower median, which noise does not pull
+// down as it does the minimum. Pairs without such a neighbour in common look
+// at all hosts, or wait for the next round: what was estimated then counts.
+//
+// Estimates serve the clustering and the fit of edges; the judgement of
+// groups never reads them. O(n^2) for scattered holes.
+func (r *readings) fill() error {
+	const nearest = 8
+	nan := func(v float32) bool { return v != v }
+	if part := r.part(); part != nil {
+		return fmt.Errorf("topology: linkage: hosts %d and %d: %w", 0, part[0], ErrDisconnected)
+	}
+	near := make([][]int32, r.n)
+	for i := range r.n {
+		var known []int32
+		for j := range r.n {
+			if j != i && !nan(r.at(i, j)) {
+				known = append(known, int32(j))
+			}
+		}
+		slices.SortFunc(known, func(a, b int32) int {
+			x, y := r.at(i, int(a)), r.at(i, int(b))
+			switch {
+			case x < y:
+				return -1
+			case x > y:
+				return 1
+			}
+			return int(a - b)
+		})
+		near[i] = known[:min(nearest, len(known))]
+	}
+	type cell struct {
+		i, j int
+		v    float32
+	}
+	var legs []float32
+	estimate := func(i, j int) (float32, bool) {
+		legs = legs[:0]
+		try := func(k int) {
+			if k == i || k == j {
+				return
+			}
+			if a, b := r.at(i, k), r.at(k, j); !nan(a) && !nan(b) {
+				legs = append(legs, max(a, -a, b, -b))
+			}
+		}
+		for _, k := range near[i] {
+			try(int(k))
+		}
+		for _, k := range near[j] {
+			try(int(k))
+		}
+		if len(legs) == 0 {
+			for k := range r.n {
+				try(k)
+			}
+		}
+		if len(legs) == 0 {
+			return 0, false
+		}
+		low := slices.Min(legs)
+		close := slices.DeleteFunc(legs, func(v float32) bool { return v > 1.1*low })
+		return stats.LowerMedian(close), true
+	}
+	for left := true; left; {
+		left = false
+		var found []cell
+		for i := range r.n {
+			for j, v := range r.row(i) {
+				if !nan(v) {
+					continue
+				}
+				if e, ok := estimate(i, j); ok {
+					found = append(found, cell{i, j, e})
+				} else {
+					left = true
+				}
+			}
+		}
+		for _, c := range found {
+			r.row(c.i)[c.j] = -c.v
+		}
+	}
+	return nil
+}
+
+// part returns the hosts that no chain of readings joins to host 0, or nil.
+func (r *readings) part() []int {
+	seen := make([]bool, r.n)
+	queue := []int{0}
+	seen[0] = true
+	for len(queue) > 0 {
+		i := queue[0]
+		queue = queue[1:]
+		for j := range r.n {
+			if j != i && !seen[j] {
+				if v := r.at(i, j); v == v {
+					seen[j] = true
+					queue = append(queue, j)
+				}
+			}
+		}
+	}
+	var rest []int
+	for i, s := range seen {
+		if !s {
+			rest = append(rest, i)
+		}
+	}
+	return rest
+}

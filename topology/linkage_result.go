@@ -1,0 +1,319 @@
+package topology
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// result turns the judged tree into a Result: groups below the least support
+// are dropped, levels measured on the original readings, classes of levels
+// named, switches and links drawn.
+func (g *judge) result(r *readings, note *combination, least, sigma float64, unequal bool) (*Result, error) {
+	t := g.t
+	for _, v := range t.groups() {
+		if v != t.root && g.support[int(v)-t.n] < least {
+			t.splice(v)
+		}
+	}
+	t.remeasure(r)
+	f := newTreeFit(t)
+	if unequal {
+		f = t.contract(r, unequalEdge)
+		t.remeasure(r)
+	}
+	class := t.levelClasses(sigma)
+	hierarchy, err := g.hierarchy(class)
+	if err != nil {
+		return nil, err
+	}
+	graph, warnings, err := f.graph(g.support)
+	if err != nil {
+		return nil, err
+	}
+	fit := f.fit(r, hierarchy, class)
+	noise := noiseGuess
+	fit.Noise = sigma
+	if !math.IsNaN(note.noise) {
+		fit.Noise = note.noise
+		noise = max(noise, note.noise)
+	}
+	fit.TreeLikeness = fourPoints(r, 0.02+3*noise)
+	if fit.TreeLikeness < treeLike {
+		w, err := untree(r, f, note.noise, g.anyFirm())
+		if err != nil {
+			return nil, err
+		}
+		if w != nil {
+			fit.Family = w.family
+			c := w.compare(r, f)
+			fit.Residual, fit.R2 = c.residual, c.r2
+			graph, warnings = w.graph, w.warnings
+			if w.family == FamilyMesh {
+				if hierarchy, err = NewHierarchy(t.n, nil, nil, hierarchy.Groups()[0].Latency); err != nil {
+					return nil, err
+				}
+				fit.Levels = fit.Levels[len(fit.Levels)-1:]
+			}
+		}
+	}
+	return &Result{
+		Graph: graph, Hierarchy: hierarchy, Fit: fit,
+		Warnings: append(note.warnings(t.n), warnings...),
+	}, nil
+}
+
+// anyFirm tells whether there is a firm group.
+func (g *judge) anyFirm() bool {
+	return slices.ContainsFunc(g.t.groups()[1:], func(v int32) bool { return g.support[int(v)-g.t.n] > firm })
+}
+
+// remeasure sets the levels of the groups to the lower medians of the measured
+// readings between their children; a group without any keeps its level.
+func (t *tree) remeasure(r *readings) {
+	reader := &judge{t: t, r: r}
+	for _, v := range t.groups() {
+		if within := reader.readWithin(v); len(within) > 0 {
+			t.level[int(v)-t.n] = math.Log(float64(stats.LowerMedian(within)))
+		}
+	}
+}
+
+// levelClasses numbers the kinds of groups from fine to coarse, by the peaks of
+// a density estimate over the groups' levels; a group is always coarser than
+// those inside it. Index v-n; the root is not classed.
+func (t *tree) levelClasses(sigma float64) []int {
+	groups := t.groups()
+	values := make([]float64, 0, len(groups))
+	for _, v := range groups[1:] {
+		values = append(values, t.levelOf(v))
+	}
+	class := make([]int, len(t.children))
+	for k, c := range stats.Classes(values, nil, max(0.01, 0.5*sigma)) {
+		class[int(groups[k+1])-t.n] = c
+	}
+	for k := len(groups) - 1; k > 0; k-- {
+		v := groups[k]
+		for _, c := range t.kids(v) {
+			if t.isGroup(c) {
+				class[int(v)-t.n] = max(class[int(v)-t.n], class[int(c)-t.n]+1)
+			}
+		}
+	}
+	// Close the gaps.
+	var used []int
+	for _, v := range groups[1:] {
+		used = append(used, class[int(v)-t.n])
+	}
+	slices.Sort(used)
+	used = slices.Compact(used)
+	for _, v := range groups[1:] {
+		class[int(v)-t.n], _ = slices.BinarySearch(used, class[int(v)-t.n])
+	}
+	return class
+}
+
+// hierarchy is the tree as a Hierarchy with neutral level names.
+func (g *judge) hierarchy(class []int) (*Hierarchy, error) {
+	t := g.t
+	var (
+		groups    []Group
+		latencies [][]float64
+		supports  [][]float64
+	)
+	for _, v := range t.groups()[1:] {
+		at := int(v) - t.n
+		for len(latencies) <= class[at] {
+			latencies, supports = append(latencies, nil), append(supports, nil)
+		}
+		hosts := make([]int, 0, t.size(v))
+		for _, h := range t.leaves(v) {
+			hosts = append(hosts, int(h))
+		}
+		latency := math.Exp(t.level[at])
+		groups = append(groups, Group{Hosts: hosts, Level: class[at], Latency: latency, Support: g.support[at]})
+		latencies[class[at]] = append(latencies[class[at]], latency)
+		supports[class[at]] = append(supports[class[at]], g.support[at])
+	}
+	levels := make([]Level, len(latencies))
+	for k := range levels {
+		levels[k] = Level{
+			Name:    fmt.Sprintf("level %d", k+1),
+			Latency: stats.LowerMedian(latencies[k]),
+			Support: stats.LowerMedian(supports[k]),
+		}
+	}
+	return NewHierarchy(t.n, levels, groups, math.Exp(t.levelOf(t.root)))
+}
+
+// graph draws a switch per group. A switch with two links only cannot be seen in
+// latencies: it is replaced by one link between its neighbours.
+func (f *treeFit) graph(support []float64) (*Graph, []string, error) {
+	t := f.t
+	var warnings []string
+	number := make([]int, len(t.parent))
+	for h := range t.n {
+		number[h] = h
+	}
+	groups := t.groups()
+	// Coarse before fine, then by smallest host: the order of the hierarchy.
+	first := func(v int32) int32 { return slices.Min(t.leaves(v)) }
+	slices.SortStableFunc(groups[1:], func(a, b int32) int { return int(first(a) - first(b)) })
+	switches := 0
+	bypass := len(t.kids(t.root)) == 2
+	for _, v := range groups {
+		if v == t.root && bypass {
+			continue
+		}
+		number[v] = t.n + switches
+		switches++
+	}
+	var arcs []Arc
+	link := func(u, v int32, latency float64) {
+		pair := Link(number[u], number[v], latency, math.NaN())
+		arcs = append(arcs, pair[:]...)
+	}
+	for _, v := range groups {
+		kids := t.kids(v)
+		if v == t.root && bypass {
+			a, b := kids[0], kids[1]
+			link(a, b, f.length[a]+f.length[b])
+			warnings = append(warnings, fmt.Sprintf(
+				"the link %s to %s may pass through one more switch or none: latencies give only its whole length",
+				t.vertexName(a, number), t.vertexName(b, number)))
+			continue
+		}
+		for _, c := range kids {
+			link(v, c, f.length[c])
+		}
+	}
+	var meshes []string
+	for _, v := range groups {
+		if t.groupChildren(v) >= 3 && !(v == t.root && bypass) {
+			meshes = append(meshes, t.vertexName(v, number))
+		}
+	}
+	if len(meshes) > 0 {
+		warnings = append(warnings, fmt.Sprintf(
+			"latencies cannot tell switch %s from direct links between all the switches below it", enumerate(meshes)))
+	}
+	if support != nil {
+		var weak []string
+		for _, v := range groups {
+			if s := support[int(v)-t.n]; v != t.root && s <= firm {
+				weak = append(weak, fmt.Sprintf("%s (%d hosts from %d, support %.2f)", t.vertexName(v, number), t.size(v), first(v), s))
+			}
+		}
+		if len(weak) > 0 {
+			warnings = append(warnings, "weak groups, not to be relied on: "+enumerate(weak))
+		}
+	}
+	graph, err := NewGraph(t.n, switches, nil, arcs)
+	return graph, warnings, err
+}
+
+func (t *tree) vertexName(v int32, number []int) string {
+	if t.isGroup(v) {
+		return fmt.Sprintf("s%d", number[v]-t.n)
+	}
+	return fmt.Sprintf("h%d", v)
+}
+
+// enumerate joins names, the first eight of them.
+func enumerate(names []string) string {
+	const most = 8
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// warnings tells what was odd about the readings.
+func (c *combination) warnings(n int) []string {
+	var w []string
+	pairs := n * (n - 1) / 2
+	if c.holes > 0 {
+		text := fmt.Sprintf("%d of %d pairs of hosts were not measured", c.holes, pairs)
+		if 10*c.holes > 3*pairs {
+			text += ": too many for groups to be sure of"
+		}
+		w = append(w, text)
+	}
+	if c.negative > 0 {
+		w = append(w, fmt.Sprintf("%d pairs of hosts have negative latencies, taken as zero", c.negative))
+	}
+	if c.asymmetric > 0 {
+		w = append(w, fmt.Sprintf("%d pairs of hosts differ by more than %.0f %% between their directions, most of all %d and %d by a factor of %.3g; the faster direction was used",
+			c.asymmetric, 100*(asymmetryTolerance-1), c.worst[0], c.worst[1], c.worstRatio))
+	}
+	return w
+}
+
+// fit measures how well the tree explains the measured readings. O(n^2).
+func (f *treeFit) fit(r *readings, h *Hierarchy, class []int) Fit {
+	t := f.t
+	top := len(h.Levels())
+	rest := make([][]float32, top+1)
+	var (
+		count              int
+		mean, m2, residual float64
+		join               = make([]int32, t.n)
+		skip               = t.n*(t.n-1)/2/(1<<17) + 1 // medians look at 131072 pairs
+		until              = skip
+	)
+	for i := range t.n {
+		t.joins(i, join)
+		for j, x := range r.row(i) {
+			if x < 0 {
+				continue
+			}
+			v := float64(x)
+			fit := f.between(i, j, join[j])
+			count++
+			delta := v - mean
+			mean += delta / float64(count)
+			m2 += delta * (v - mean)
+			residual += (v - fit) * (v - fit)
+			if until--; until == 0 {
+				until = skip
+				level := top
+				if join[j] != t.root {
+					level = class[int(join[j])-t.n]
+				}
+				rest[level] = append(rest[level], float32(math.Abs(v-fit)/fit))
+			}
+		}
+	}
+	fit := Fit{Family: FamilyTree, R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN()}
+	if top == 0 {
+		fit.Family = FamilyFlat
+	}
+	if m2 > 0 {
+		fit.R2 = 1 - residual/m2
+	}
+	var all []float32
+	for k := range rest {
+		level := LevelFit{Separation: math.NaN(), Residual: math.NaN()}
+		all = append(all, rest[k]...)
+		if len(rest[k]) > 0 {
+			level.Residual = float64(stats.LowerMedian(rest[k]))
+		}
+		if k < top {
+			var steps []float64
+			for _, v := range f.groups {
+				if v != t.root && class[int(v)-t.n] == k {
+					steps = append(steps, t.levelOf(t.parent[v])-t.levelOf(v))
+				}
+			}
+			level.Separation = stats.LowerMedian(steps)
+		}
+		fit.Levels = append(fit.Levels, level)
+	}
+	if len(all) > 0 {
+		fit.Residual = float64(stats.LowerMedian(all))
+	}
+	return fit
+}

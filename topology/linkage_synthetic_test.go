@@ -1,0 +1,278 @@
+package topology_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/topology"
+	"gonum.org/v1/gonum/mat"
+)
+
+// randomTree is the specification of a tree of 2 to 4 levels of latencies, each
+// a factor from lo to lo+0.6 above the one below, with n hosts in groups of
+// unequal size: leaf groups of 3 or more hosts, others of 2 children or more.
+func randomTree(rng *rand.Rand, n int, lo float64) string {
+	levels := 2 + rng.IntN(3)
+	for n < 3<<(levels-1) {
+		levels--
+	}
+	var latency []string // coarse to fine, as the specification wants it
+	below, level := 0.0, 10.0
+	for range levels {
+		latency = append(latency, fmt.Sprintf("%.4fus", (level-below)/2))
+		below, level = level, level*(lo+0.6*rng.Float64())
+	}
+	slices.Reverse(latency)
+	var b strings.Builder
+	b.WriteString("tree:")
+	var group func(hosts, depth int)
+	group = func(hosts, depth int) {
+		if depth == 1 {
+			fmt.Fprint(&b, hosts)
+			return
+		}
+		least := 3 << (depth - 2) // hosts that a child needs
+		most := min(hosts/least, 3+rng.IntN(14))
+		children := 2
+		if most > 2 {
+			children += rng.IntN(most - 1)
+		}
+		shares := make([]int, children)
+		rest := hosts - children*least
+		cuts := make([]int, children-1)
+		for k := range cuts {
+			cuts[k] = rng.IntN(rest + 1)
+		}
+		slices.Sort(cuts)
+		last := 0
+		for k := range shares {
+			next := rest
+			if k < len(cuts) {
+				next = cuts[k]
+			}
+			shares[k] = least + next - last
+			last = next
+		}
+		b.WriteByte('[')
+		for k, share := range shares {
+			if k > 0 {
+				b.WriteByte(',')
+			}
+			group(share, depth-1)
+		}
+		b.WriteByte(']')
+	}
+	group(n, levels)
+	if levels == 1 {
+		return fmt.Sprintf("tree:%d latency=%s shuffle", n, latency[0])
+	}
+	return fmt.Sprintf("%s latency=%s shuffle seed=%d", b.String(), strings.Join(latency, ","), rng.IntN(1<<20))
+}
+
+// measured returns the cluster of a specification and noisy repetitions of its
+// latencies, with host links unequal by the given share of the lowest latency.
+func measured(t testing.TB, rng *rand.Rand, spec string, unequal float64, noise gen.Noise, repetitions int) (*gen.Cluster, []mat.Matrix) {
+	t.Helper()
+	c, err := gen.Parse(spec)
+	if err != nil {
+		t.Fatalf("%s: %v", spec, err)
+	}
+	exact, err := c.Latencies()
+	if err != nil {
+		t.Fatalf("%s: %v", spec, err)
+	}
+	if unequal > 0 {
+		if exact, err = (gen.Noise{Spread: unequal}).Apply(rng, exact); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reps := make([]mat.Matrix, repetitions)
+	for k := range reps {
+		if reps[k], err = noise.Apply(rng, exact); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c, reps
+}
+
+// sameGroups tells whether two hierarchies hold the same groups.
+func sameGroups(a, b *topology.Hierarchy) bool {
+	list := func(h *topology.Hierarchy) []string {
+		var keys []string
+		for _, g := range h.Groups()[1:] {
+			keys = append(keys, key(g.Hosts))
+		}
+		slices.Sort(keys)
+		return keys
+	}
+	return slices.Equal(list(a), list(b))
+}
+
+// A recovery is a kind of random tree that Linkage has to find exactly, in the
+// given share of runs.
+type recovery struct {
+	n           int
+	lo          float64 // least ratio of levels
+	unequal     float64
+	noise       gen.Noise
+	repetitions int
+	seeds       int
+	share       float64
+}
+
+func (r recovery) String() string {
+	return fmt.Sprintf("n=%d/ratio=%g/unequal=%g/noise=%g/repetitions=%d", r.n, r.lo, r.unequal, r.noise.Sigma, r.repetitions)
+}
+
+// run returns how many of the seeds were exact.
+func (r recovery) run(t testing.TB, seeds int) (exact int, failed []string) {
+	for seed := range seeds {
+		rng := rand.New(rand.NewPCG(uint64(seed), uint64(r.n)))
+		spec := randomTree(rng, r.n, r.lo)
+		c, reps := measured(t, rng, spec, r.unequal, r.noise, r.repetitions)
+		result := reconstruct(t, reps...)
+		if sameGroups(result.Hierarchy, c.Hierarchy) {
+			exact++
+		} else {
+			failed = append(failed, fmt.Sprintf("seed %d: %s: %d groups found, %d exist", seed, spec, len(result.Hierarchy.Groups())-1, len(c.Hierarchy.Groups())-1))
+		}
+	}
+	return exact, failed
+}
+
+func recoveries() []recovery {
+	var list []recovery
+	for _, sigma := range []float64{0, 0.01, 0.03, 0.05} {
+		noise := gen.Noise{Sigma: sigma, Outliers: 0.02}
+		list = append(list,
+			recovery{n: 128, lo: 1.25, noise: noise, repetitions: 2, seeds: 100, share: 0.97},
+			recovery{n: 1024, lo: 1.25, noise: noise, repetitions: 2, seeds: 20, share: 0.95})
+	}
+	for _, unequal := range []float64{0.06, 0.1, 0.15, 0.2, 0.3} {
+		noise := gen.Noise{Sigma: 0.01, Outliers: 0.02}
+		list = append(list, recovery{n: 128, lo: 1.25, unequal: unequal, noise: noise, repetitions: 2, seeds: 100, share: 0.9})
+	}
+	return list
+}
+
+// The whole number of seeds takes minutes: the test looks at a few, the
+// benchmark below counts them all.
+func TestLinkageFindsRandomTrees(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short")
+	}
+	for _, r := range recoveries() {
+		seeds := 10
+		if r.n > 500 {
+			seeds = 2
+		}
+		exact, failed := r.run(t, seeds)
+		if float64(exact) < r.share*float64(seeds)-1 {
+			t.Errorf("%s: %d of %d exact, want %g of all: %s", r, exact, seeds, r.share, strings.Join(failed, "\n"))
+		}
+	}
+}
+
+// BenchmarkLinkageRecovery reports the share of random trees that are found
+// exactly; run it with -benchtime=1x, and -v for the failures.
+func BenchmarkLinkageRecovery(b *testing.B) {
+	for _, r := range recoveries() {
+		b.Run(r.String(), func(b *testing.B) {
+			var exact int
+			var failed []string
+			for b.Loop() {
+				exact, failed = r.run(b, r.seeds)
+			}
+			b.ReportMetric(float64(exact), "exact")
+			b.ReportMetric(float64(r.seeds), "seeds")
+			for _, f := range failed {
+				b.Logf("%.200s", f)
+			}
+		})
+	}
+}
+
+func BenchmarkLinkage(b *testing.B) {
+	for _, n := range []int{128, 1024, 4096} {
+		for _, sigma := range []float64{0, 0.03} {
+			b.Run(fmt.Sprintf("n=%d/noise=%g", n, sigma), func(b *testing.B) {
+				rng := rand.New(rand.NewPCG(1, uint64(n)))
+				c, reps := measured(b, rng, randomTree(rng, n, 1.25), 0, gen.Noise{Sigma: sigma, Outliers: 0.02}, 2)
+				b.ReportAllocs()
+				right := 0.0
+				for b.Loop() {
+					if result := reconstruct(b, reps...); sameGroups(result.Hierarchy, c.Hierarchy) {
+						right = 1
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N), "ms/op")
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n*(n-1)/2), "ns/pair")
+				b.ReportMetric(right, "exact")
+			})
+		}
+	}
+}
+
+// ultrametric is a matrix of two levels of groups with readings computed cell by cell, so that a
+// benchmark of many hosts measures Linkage's memory and not its own.
+type ultrametric struct {
+	n     int
+	block []int32 // host -> leaf block
+	pod   []int32 // leaf block -> pod
+	seed  uint64
+}
+
+func (u *ultrametric) Dims() (r, c int) { return u.n, u.n }
+func (u *ultrametric) T() mat.Matrix    { return u }
+
+func (u *ultrametric) At(i, j int) float64 {
+	if i < j {
+		i, j = j, i
+	}
+	d := 20e-6
+	switch a, b := u.block[i], u.block[j]; {
+	case a == b:
+		d = 10e-6
+	case u.pod[a] == u.pod[b]:
+		d = 14e-6
+	}
+	// A hash of the pair: noise of about 3 %, 1 % of outliers.
+	x := (uint64(i)<<32 | uint64(j)) + u.seed
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	x ^= x >> 31
+	sum := float64(x&0xffff) + float64(x>>16&0xffff) + float64(x>>32&0xffff) // of three uniforms: sigma 1/2 of the range
+	d *= 1 + 0.06*(sum/65536-1.5)
+	if x>>56 < 3 {
+		d *= 4
+	}
+	return d
+}
+
+// BenchmarkLinkageOf16384 wants two minutes and 2 GiB; run it with -benchtime=1x.
+func BenchmarkLinkageOf16384(b *testing.B) {
+	if testing.Short() {
+		b.Skip("short")
+	}
+	const n = 16384
+	u := &ultrametric{n: n, block: make([]int32, n), pod: make([]int32, n/32), seed: 1}
+	perm := rand.New(rand.NewPCG(1, 2)).Perm(n)
+	for i, p := range perm {
+		u.block[i] = int32(p / 32)
+	}
+	for k := range u.pod {
+		u.pod[k] = int32(k / 16)
+	}
+	v := *u
+	v.seed = 1 << 60
+	var groups int
+	for b.Loop() {
+		groups = len(reconstruct(b, u, &v).Hierarchy.Groups()) - 1
+	}
+	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/op")
+	b.ReportMetric(float64(groups), "groups") // 512 blocks and 32 pods exist
+}

@@ -1,0 +1,190 @@
+package topology
+
+import (
+	"math"
+
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// Unequal host links. Hosts with faster or slower links on one switch
+// look like groups of their own; an additive fit tells the two apart, as a
+// link's share is in all readings of its host.
+const (
+	// A spread below 2 % inside blocks needs no explanation.
+	unequalSpread = 0.02
+	// The fit must explain a third of the spread.
+	unequalGain = 0.65
+	// No correction may take more than this share away.
+	unequalKeep = 0.05
+	// Typical links of blocks that differ by more are of different kinds.
+	unequalKind = 1.5
+	// Inner edges of the fit shorter than this share of the level are no edges.
+	unequalEdge = 0.08
+	// A correction made on a tree that unequal links had distorted is made
+	// again on the tree that follows from it.
+	unequalRounds = 3
+	// Below this many hosts there is too little to fit.
+	unequalHosts = 8
+)
+
+// unequalLinks returns how much longer or shorter each host's link is than a
+// typical one nearby, in s, or nil if that explains nothing. Hosts are
+// compared within the blocks of hosts below one switch, and blocks with their siblings.
+//
+// A host whose link is far from typical may have been proposed outside its
+// block, beside it. Its fitted link then holds the block's uplink too. With astray
+// such hosts are corrected as well, so that the next proposal may put them right;
+// not in the last round, as what is no such host would become a group.
+func unequalLinks(t *tree, r *readings, astray bool) []float64 {
+	if t.n < unequalHosts || blockSpread(t, r, nil) < unequalSpread {
+		return nil
+	}
+	t = t.clone()
+	f := t.contract(r, math.Inf(1))
+	before := blockSpread(t, r, nil)
+	if before < unequalSpread || blockSpread(t, r, f) > unequalGain*before {
+		return nil
+	}
+	offset := make([]float64, t.n)
+	for _, v := range t.groups() {
+		switch kids := t.kids(v); {
+		case t.hostsOnly(v) && len(kids) >= 3:
+			typical := f.typicalLink(v)
+			if v != t.root {
+				// Blocks of few hosts are long or short by luck; blocks of another kind of
+				// link are left as they are.
+				if near := f.typicalLinkBelow(t.parent[v]); max(near, typical) < unequalKind*min(near, typical) {
+					typical = near
+				}
+			}
+			for _, c := range kids {
+				offset[c] = f.length[c] - typical
+			}
+		case astray && !t.hostsOnly(v):
+			typical := f.typicalLinkBelow(v)
+			for _, c := range kids {
+				if !t.isGroup(c) && !math.IsNaN(typical) {
+					offset[c] = f.length[c] - typical
+				}
+			}
+		}
+	}
+	return offset
+}
+
+// typicalLink is the lower median of the links of v's own hosts, which there are.
+func (f *treeFit) typicalLink(v int32) float64 {
+	var links []float64
+	for _, c := range f.t.kids(v) {
+		if !f.t.isGroup(c) {
+			links = append(links, f.length[c])
+		}
+	}
+	return stats.LowerMedian(links)
+}
+
+// typicalLinkBelow is the lower median of the host links in the blocks
+// directly below p; NaN if there are none.
+func (f *treeFit) typicalLinkBelow(p int32) float64 {
+	var links []float64
+	for _, b := range f.t.kids(p) {
+		if f.t.isGroup(b) && f.t.hostsOnly(b) {
+			for _, c := range f.t.kids(b) {
+				links = append(links, f.length[c])
+			}
+		}
+	}
+	if len(links) == 0 {
+		return math.NaN()
+	}
+	return stats.LowerMedian(links)
+}
+
+// contract takes out the groups that an additive fit gives no edge of their own,
+// and whose level is less than step below their parent's, and returns the fit of what
+// remains.
+func (t *tree) contract(r *readings, step float64) *treeFit {
+	for {
+		f := newTreeFit(t)
+		f.robust(r)
+		short := false
+		for _, v := range t.groups() {
+			if v == t.root {
+				continue
+			}
+			p := t.parent[v]
+			if 2*f.length[v] < unequalEdge*math.Exp(t.levelOf(p)) && t.levelOf(p)-t.levelOf(v) < step {
+				t.splice(v)
+				short = true
+			}
+		}
+		if !short {
+			return f
+		}
+	}
+}
+
+// blockSpread is the 75 % quantile of the relative residuals of the readings
+// inside the groups that hold three hosts or more and no groups: against the
+// group's median, or against f. 0 if there are no such groups.
+func blockSpread(t *tree, r *readings, f *treeFit) float64 {
+	var rest, block []float64
+	for _, v := range t.groups() {
+		kids := t.kids(v)
+		if !t.hostsOnly(v) || len(kids) < 3 {
+			continue
+		}
+		block = block[:0]
+		stride := (len(kids)*(len(kids)-1)/2-1)/mostWithin + 1
+		take := func(add func(i, j int32, x float64)) {
+			skip := 0
+			for k, i := range kids {
+				for ; skip < k; skip += stride {
+					if x := r.at(int(i), int(kids[skip])); x > 0 {
+						add(i, kids[skip], float64(x))
+					}
+				}
+				skip -= k
+			}
+		}
+		take(func(_, _ int32, x float64) { block = append(block, x) })
+		if len(block) == 0 {
+			continue
+		}
+		median := stats.LowerMedian(block)
+		take(func(i, j int32, x float64) {
+			fit := median
+			if f != nil {
+				fit = f.between(int(i), int(j), v)
+			}
+			rest = append(rest, math.Abs(x-fit)/median)
+		})
+	}
+	if len(rest) == 0 {
+		return 0
+	}
+	return stats.Quantile(rest, 0.75)
+}
+
+// equalise takes the offsets of unequal host links out of the readings.
+func (r *readings) equalise(offset []float64) {
+	for i := range r.n {
+		row := r.row(i)
+		for j, x := range row {
+			size := math.Abs(float64(x))
+			row[j] = float32(math.Copysign(max(unequalKeep*size, size-offset[i]-offset[j]), float64(x)))
+		}
+	}
+}
+
+func (t *tree) clone() *tree {
+	c := *t
+	c.parent = append([]int32(nil), t.parent...)
+	c.level = append([]float64(nil), t.level...)
+	c.weight = append([]float64(nil), t.weight...)
+	c.children = make([][]int32, len(t.children))
+	for k, kids := range t.children {
+		c.children[k] = append([]int32(nil), kids...)
+	}
+	return &c
+}

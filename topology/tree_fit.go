@@ -1,0 +1,229 @@
+package topology
+
+import "math"
+
+// A treeFit is the lengths of a tree's edges that explain readings between all
+// pairs of its leaves best: length[v] is that of the edge above vertex v, and
+// the latency between two leaves is the sum along the path.
+//
+// It is least squares without a matrix. Row e of the normal equations is the
+// sum, over the pairs that cross e, of their path lengths, which two passes
+// over the tree give for all e in O(E); the right side, the sum of their
+// readings, comes from row sums and sums per lowest common ancestor in O(n^2).
+// Conjugate gradients with the diagonal as preconditioner solve it.
+//
+// Two edges above the only two children of the root can only be told as a sum; the
+// fit splits them in proportion to the preconditioner. All other edges of a
+// tree whose inner vertices have two children or more are determined.
+type treeFit struct {
+	t      *tree
+	groups []int32 // parents before children
+	length []float64
+	depth  []float64 // sum of lengths from the root
+	clip   float64   // relative residual beyond which readings pull no harder
+}
+
+// newTreeFit starts from the lengths that the levels of t suggest: half a
+// level from a host to its switch, half the step from switch to switch.
+func newTreeFit(t *tree) *treeFit {
+	f := &treeFit{
+		t: t, groups: t.groups(),
+		length: make([]float64, len(t.parent)),
+		depth:  make([]float64, len(t.parent)),
+		clip:   clip,
+	}
+	for _, v := range f.groups {
+		up := math.Exp(t.levelOf(v))
+		for _, c := range t.kids(v) {
+			low := 0.0
+			if t.isGroup(c) {
+				low = math.Exp(t.levelOf(c))
+			}
+			f.length[c] = max(0, (up-low)/2)
+		}
+	}
+	f.descend()
+	return f
+}
+
+// descend sets depth from length.
+func (f *treeFit) descend() {
+	for _, v := range f.groups {
+		for _, c := range f.t.kids(v) {
+			f.depth[c] = f.depth[v] + f.length[c]
+		}
+	}
+}
+
+// between is the fitted latency of two leaves with the given lowest common
+// ancestor.
+func (f *treeFit) between(i, j int, join int32) float64 {
+	return f.depth[i] + f.depth[j] - 2*f.depth[join]
+}
+
+// joins writes into join[j] the lowest common ancestor of leaf i and each
+// other leaf j. O(n).
+func (t *tree) joins(i int, join []int32) {
+	from := int32(i)
+	for v := t.parent[i]; v >= 0; from, v = v, t.parent[v] {
+		for p := t.lo[v]; p < t.lo[from]; p++ {
+			join[t.order[p]] = v
+		}
+		for p := t.hi[from]; p < t.hi[v]; p++ {
+			join[t.order[p]] = v
+		}
+	}
+}
+
+// clip is the relative residual beyond which readings pull no harder by default: Huber's
+// loss with its bend at 10 % of the fit. With 2 % of gross outliers plain least
+// squares is worthless, with it the error of fitted latencies is that of the noise.
+const clip = 0.1
+
+// robust fits by Huber's loss through pseudo-data (Huber 1981, section 7.8): readings
+// are pulled to within clip of the present fit, and fitted by least squares,
+// until nothing changes. O(n^2) per step.
+func (f *treeFit) robust(r *readings) {
+	const steps = 12
+	const settled = 1e-4 // of the mean length
+	old := make([]float64, len(f.length))
+	for range steps {
+		copy(old, f.length)
+		f.step(r)
+		var change, sum float64
+		for v, x := range f.length {
+			change = max(change, math.Abs(x-old[v]))
+			sum += math.Abs(x)
+		}
+		if change <= settled*sum/float64(len(f.groups)+f.t.n) {
+			break
+		}
+	}
+	for v, x := range f.length {
+		f.length[v] = max(0, x)
+	}
+	f.descend()
+}
+
+// step moves the lengths by the least squares solution for the clipped residuals.
+func (f *treeFit) step(r *readings) {
+	t := f.t
+	n := t.n
+	sum := make([]float64, len(t.parent)) // over pairs with one end below v, then crossing v
+	both := make([]float64, len(t.parent))
+	join := make([]int32, n)
+	for i := range n {
+		t.joins(i, join)
+		own := 0.0
+		for j, x := range r.row(i) {
+			v := join[j]
+			fit := f.depth[i] + f.depth[j] - 2*f.depth[v]
+			rest := math.Abs(float64(x)) - fit
+			bound := f.clip * fit
+			rest = max(-bound, min(bound, rest))
+			own += rest
+			sum[j] += rest
+			both[v] += rest
+		}
+		sum[i] += own
+	}
+	// Children before parents: add up.
+	for k := len(f.groups) - 1; k >= 0; k-- {
+		v := f.groups[k]
+		for _, c := range t.kids(v) {
+			sum[v] += sum[c]
+			both[v] += both[c]
+		}
+	}
+	for v := range sum {
+		sum[v] -= 2 * both[v]
+	}
+	f.solve(sum)
+	f.descend()
+}
+
+// solve adds to the lengths the solution of the normal equations for b.
+func (f *treeFit) solve(b []float64) {
+	t := f.t
+	size := len(t.parent)
+	var (
+		x         = make([]float64, size)
+		direction = make([]float64, size)
+		image     = make([]float64, size)
+		in        = make([]float64, size)
+		out       = make([]float64, size)
+		inverse   = make([]float64, size)
+		rest      = b
+	)
+	edges := func(yield func(v int32) bool) {
+		for _, p := range f.groups {
+			for _, c := range t.kids(p) {
+				if !yield(c) {
+					return
+				}
+			}
+		}
+	}
+	for v := range edges {
+		s := float64(t.size(v))
+		inverse[v] = 1 / (s * (float64(t.n) - s))
+	}
+	var rho, first float64
+	for v := range edges {
+		direction[v] = rest[v] * inverse[v]
+		rho += rest[v] * direction[v]
+	}
+	first = rho
+	for iteration := 0; iteration < 200 && rho > 1e-14*first; iteration++ {
+		f.normal(image, direction, in, out)
+		var curve float64
+		for v := range edges {
+			curve += direction[v] * image[v]
+		}
+		if !(curve > 0) {
+			break
+		}
+		alpha := rho / curve
+		var next float64
+		for v := range edges {
+			x[v] += alpha * direction[v]
+			rest[v] -= alpha * image[v]
+			next += rest[v] * rest[v] * inverse[v]
+		}
+		beta := next / rho
+		rho = next
+		for v := range edges {
+			direction[v] = rest[v]*inverse[v] + beta*direction[v]
+		}
+	}
+	for v := range edges {
+		f.length[v] += x[v]
+	}
+}
+
+// normal sets image to the normal matrix times x: for each edge, the sum over
+// the pairs of leaves that cross it of their path lengths under x. in[v] sums
+// the ways from the leaves below v to v, out[v] those from the others to v.
+func (f *treeFit) normal(image, x, in, out []float64) {
+	t := f.t
+	for k := len(f.groups) - 1; k >= 0; k-- {
+		v := f.groups[k]
+		in[v] = 0
+		for _, c := range t.kids(v) {
+			if !t.isGroup(c) {
+				in[c] = 0
+			}
+			in[v] += in[c] + float64(t.size(c))*x[c]
+		}
+	}
+	out[t.root] = 0
+	n := float64(t.n)
+	for _, v := range f.groups {
+		for _, c := range t.kids(v) {
+			s := float64(t.size(c))
+			// To v from everywhere, less the way from below c, plus the edge.
+			out[c] = out[v] + in[v] - in[c] - s*x[c] + (n-s)*x[c]
+			image[c] = (n-s)*in[c] + s*out[c]
+		}
+	}
+}
