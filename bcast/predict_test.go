@@ -1,3 +1,5 @@
+//go:build !mpi
+
 package bcast
 
 import (
@@ -7,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -25,26 +26,6 @@ type byLevel struct {
 func (m byLevel) Time(src, dst int, bytes int64) float64 {
 	g := m.Groups()[m.Join(src, dst)]
 	return g.Latency + m.perByte[g.Level]*float64(bytes)
-}
-
-// networkOf is a network with the hierarchy's latencies, and bandwidths that
-// fall from 10 GB/s by a factor of 5 per level.
-func networkOf(t testing.TB, h *topology.Hierarchy) *model.Network {
-	t.Helper()
-	g, err := topology.NewGraph(h.Hosts(), 0, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bandwidth, b := make([]float64, len(h.Levels())+1), 10e9
-	for i := range bandwidth {
-		bandwidth[i] = b
-		b /= 5
-	}
-	n, err := model.New(&topology.Result{Graph: g, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}, &model.Settings{Bandwidth: bandwidth})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }
 
 func near(a, b, tolerance float64) bool {
