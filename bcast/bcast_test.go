@@ -52,6 +52,41 @@ func TestBroadcasterBringsEveryByte(t *testing.T) {
 	}
 }
 
+func TestOneMegabyteByEveryAlgorithm(t *testing.T) {
+	const ranks, segment = 9, 8 << 10
+	tree := regularTree(t, ranks, 2, 2)
+	for _, mode := range modes {
+		err := local.Run(ranks, &local.Settings{Mode: mode}, func(world mpi.Communicator) error {
+			exec := newExecutor(world, 1)
+			for i, a := range algorithms() {
+				p := Problem{Ranks: ranks, Root: i % ranks, Bytes: 1 << 20, Segment: segment, Tree: tree}
+				err := verified(world, p.Bytes, p.Root, func(buf []byte) error {
+					return exec.run(a.Ops(nil, p, world.Rank()), buf)
+				})
+				if err != nil {
+					return fmt.Errorf("%v: %w", a, err)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatalf("mode %v: %v", mode, err)
+		}
+	}
+}
+
+// Spinning ranks, bound to cores where there are enough of them.
+func TestBroadcasterOverPinnedRanks(t *testing.T) {
+	for _, ranks := range []int{2, 3} {
+		err := local.Run(ranks, &local.Settings{Mode: local.Pinned}, func(world mpi.Communicator) error {
+			return broadcast(world, Settings{Budget: time.Millisecond})
+		})
+		if err != nil {
+			t.Fatalf("%d ranks: %v", ranks, err)
+		}
+	}
+}
+
 // A message of more segments than are laid out at once.
 func TestLongMessageInParts(t *testing.T) {
 	const size = minSegment*maxSegments*2 + 12345
