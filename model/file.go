@@ -33,6 +33,12 @@ type networkFile struct {
 	Levels    []levelFile     `json:"levels"`              // fine to coarse, the root last
 	Pairs     []pairFile      `json:"pairs,omitempty"`
 	HostPairs []pairFile      `json:"host_pairs,omitempty"`
+	Memory    *float64        `json:"memory_Bps,omitempty"`
+	Routing   string          `json:"routing"`
+	RTTBias   float64         `json:"rtt_bias,omitempty"`
+	Classes   []classFile     `json:"link_classes,omitempty"`
+	ClassOf   []int           `json:"link_class_of_arc,omitempty"` // index into link_classes
+	Ratios    []float64       `json:"ratios,omitempty"`            // quantiles of measured over predicted
 	Hierarchy json.RawMessage `json:"hierarchy"`
 	Graph     json.RawMessage `json:"graph"`
 }
@@ -50,10 +56,40 @@ type levelFile struct {
 	Spread *float64 `json:"spread,omitempty"`
 }
 
+type classFile struct {
+	Name     string  `json:"name"`
+	Coupling float64 `json:"coupling"`
+}
+
 type pairFile struct {
 	Src int `json:"src"`
 	Dst int `json:"dst"`
 	plogpFile
+}
+
+// routingName is the word for a routing, as specifications of clusters have it.
+func routingName(c topology.RouteChoice) string {
+	switch c {
+	case topology.ChooseModulo:
+		return "modulo"
+	case topology.ChooseHashed:
+		return "ecmp"
+	}
+	return "lowest"
+}
+
+// ParseRouting reads the word for a routing: lowest (the default, also for
+// ""), modulo or ecmp.
+func ParseRouting(name string) (topology.RouteChoice, error) {
+	switch name {
+	case "", "lowest":
+		return topology.ChooseLowest, nil
+	case "modulo":
+		return topology.ChooseModulo, nil
+	case "ecmp":
+		return topology.ChooseHashed, nil
+	}
+	return 0, fmt.Errorf("model: routing %q: want lowest, modulo or ecmp", name)
 }
 
 func known(x float64) *float64 {
@@ -94,7 +130,12 @@ func (n *Network) Write(w io.Writer) error {
 		Format: networkFormat, Version: networkVersion, Ranks: n.Ranks(), Measured: n.measured,
 		Hosts: n.hosts, RankHost: n.hostOf,
 		Pairs: pairsToFile(n.pairs.list()), HostPairs: pairsToFile(n.hostPairs.list()),
+		Memory: known(n.memory), Routing: routingName(n.routing), RTTBias: n.rttBias,
+		ClassOf: n.links.OfArc, Ratios: n.ratios,
 		Hierarchy: hierarchy.Bytes(), Graph: graph.Bytes(),
+	}
+	for _, c := range n.links.Classes {
+		f.Classes = append(f.Classes, classFile(c))
 	}
 	for _, at := range n.locations {
 		f.RankCore = append(f.RankCore, at.Core)
@@ -179,7 +220,7 @@ func Read(r io.Reader) (*Network, error) {
 		if err != nil {
 			return nil, fmt.Errorf("model: read network: %w", err)
 		}
-		return FromGraph(g)
+		return FromGraph(g, topology.ChooseLowest)
 	default:
 		return nil, fmt.Errorf("model: read network: format is %q, want %q", head.Format, networkFormat)
 	}
@@ -204,6 +245,13 @@ func (f *networkFile) network() (*Network, error) {
 	s := &Settings{
 		Levels: []LevelParams{}, Measured: f.Measured,
 		Pairs: pairsFromFile(f.Pairs), HostPairs: pairsFromFile(f.HostPairs),
+	}
+	if s.Routing, err = ParseRouting(f.Routing); err != nil {
+		return nil, fmt.Errorf("model: read network: %w", err)
+	}
+	s.Memory, s.RTTBias, s.Ratios, s.Links.OfArc = value(f.Memory), f.RTTBias, f.Ratios, f.ClassOf
+	for _, c := range f.Classes {
+		s.Links.Classes = append(s.Links.Classes, LinkClass(c))
 	}
 	for _, l := range f.Levels {
 		s.Levels = append(s.Levels, LevelParams{PLogP: l.params(), Spread: value(l.Spread)})

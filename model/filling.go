@@ -13,9 +13,11 @@ import "math"
 // the level of a channel follows from the levels of its members that are
 // lower. That makes the solution unique, and lets a change be carried upward
 // in one sweep in the order of levels: whatever is settled below the current level
-// stays. A channel takes part from the level at which one of its members
-// changes ("dirty"); a flow is opened when the channel that stopped it no
-// longer does, and is lowered when a channel stops it earlier than before.
+// stays. A flow is opened when the channel that stopped it no longer does,
+// and is lowered when a channel stops it earlier than before. A channel one of
+// whose members changes is watched: its load and the weight of its open
+// members bound from below the level at which it can saturate. Only when the
+// sweep gets there does it look at its members.
 type filling struct {
 	channels []channel
 	flows    []flow
@@ -36,9 +38,15 @@ type channel struct {
 	level    float64  // at which it saturates; +Inf if it does not
 	members  []member // unordered, but in an order fixed by the calls
 
+	// Kept up as levels change.
+	load   float64 // B/s of all members, open ones as before the sweep
+	open   int32   // how many of the members with weight are open
+	rising float64 // their weight
+	risen  float64 // their part of load
+
 	// Of the sweep.
 	state    channelState
-	since    float64 // the level from which its state may differ, while clean
+	key      float64 // of its entry in the queue that counts; others are stale
 	used     float64 // B/s taken by members whose level is settled
 	weight   float64 // of the members that are not
 	active   int32   // how many those are
@@ -50,9 +58,9 @@ type channelState uint8
 
 const (
 	channelClean   channelState = iota
-	channelTouched              // a change waits for the next sweep
-	channelDirty                // in the sweep's queue
-	channelSettled              // saturated in this sweep, or never will be
+	channelWatched              // by load and rising
+	channelEntered              // by used, weight, active and caps
+	channelSettled              // saturated in this sweep
 )
 
 type flow struct {
@@ -106,7 +114,7 @@ const (
 func newFilling(capacity []float64) *filling {
 	s := &filling{channels: make([]channel, len(capacity))}
 	for i, c := range capacity {
-		s.channels[i] = channel{capacity: c, level: math.Inf(1), since: math.Inf(1)}
+		s.channels[i] = channel{capacity: c, level: math.Inf(1)}
 	}
 	return s
 }
@@ -126,16 +134,14 @@ func (s *filling) grow(id int) {
 func (s *filling) add(id int, share, bound float64) {
 	f := &s.flows[id]
 	f.share, f.bound = share, bound/share
-	s.state[id] = flowOpen
-	s.level[id], s.before[id] = 0, 0
-	s.touched = append(s.touched, int32(id))
+	s.level[id] = 0
 	for i := range f.hops {
 		h := &f.hops[i]
 		c := &s.channels[h.channel]
 		h.place = int32(len(c.members))
 		c.members = append(c.members, member{int32(id), int32(i), h.weight})
-		s.touch(h.channel, 0)
 	}
+	s.setOpen(int32(id))
 }
 
 // remove takes the flow out of its channels and keeps its slice of hops.
@@ -147,7 +153,14 @@ func (s *filling) remove(id int) {
 		c.members[h.place] = last
 		s.flows[last.flow].hops[last.hop].place = h.place
 		c.members = c.members[:len(c.members)-1]
-		s.touch(h.channel, s.level[id])
+		c.load -= h.weight * s.level[id]
+		if s.state[id] == flowOpen {
+			c.close(h.weight, s.level[id])
+		}
+		if len(c.members) == 0 {
+			c.load = 0
+		}
+		s.touch(h.channel)
 	}
 	f.hops = f.hops[:0]
 	s.state[id] = flowGone
@@ -155,7 +168,7 @@ func (s *filling) remove(id int) {
 
 func (s *filling) setCapacity(c int, capacity float64) {
 	s.channels[c].capacity = capacity
-	s.touch(int32(c), 0)
+	s.touch(int32(c))
 }
 
 // setBound changes the rate that the flow never exceeds.
@@ -165,27 +178,46 @@ func (s *filling) setBound(id int, bound float64) {
 		return
 	}
 	f.bound = bound / f.share
-	if s.state[id] != flowClean {
-		return // already waiting
-	}
-	// Below the lower of its old level and the new bound nothing changes.
-	since := min(s.level[id], f.bound)
-	s.before[id] = s.level[id]
-	s.state[id] = flowOpen
-	s.touched = append(s.touched, int32(id))
-	for _, h := range f.hops {
-		s.touch(h.channel, since)
+	if s.state[id] == flowClean {
+		s.setOpen(int32(id))
 	}
 }
 
-// touch notes that the channel may fill differently from a level on.
-func (s *filling) touch(c int32, since float64) {
-	ch := &s.channels[c]
-	if ch.state == channelClean {
-		ch.state = channelTouched
-		s.dirty = append(s.dirty, c)
+// setOpen marks a flow as one that rises, and touches its channels.
+func (s *filling) setOpen(id int32) {
+	s.state[id] = flowOpen
+	s.before[id] = s.level[id]
+	s.touched = append(s.touched, id)
+	for _, h := range s.flows[id].hops {
+		c := &s.channels[h.channel]
+		if h.weight > 0 {
+			c.open++
+			c.rising += h.weight
+			c.risen += h.weight * s.level[id]
+		}
+		s.touch(h.channel)
 	}
-	ch.since = min(ch.since, since)
+}
+
+// close takes the weight of an open member of the given level before the sweep
+// out of what rises.
+func (c *channel) close(weight, before float64) {
+	if weight == 0 {
+		return
+	}
+	c.rising -= weight
+	c.risen -= weight * before
+	if c.open--; c.open == 0 {
+		c.rising, c.risen = 0, 0
+	}
+}
+
+// touch makes the channel part of the next sweep.
+func (s *filling) touch(id int32) {
+	if c := &s.channels[id]; c.state == channelClean {
+		c.state, c.key = channelWatched, math.Inf(1)
+		s.dirty = append(s.dirty, id)
+	}
 }
 
 // solve brings the levels up to date and appends to dst the flows whose
@@ -193,49 +225,80 @@ func (s *filling) touch(c int32, since float64) {
 func (s *filling) solve(dst []int) []int {
 	s.queue, s.caps, s.now = s.queue[:0], s.caps[:0], 0
 	for _, id := range s.touched {
-		if s.state[id] == flowOpen && !math.IsInf(s.flows[id].bound, 1) {
-			s.push(s.flows[id].bound, ^id)
-		}
+		s.watchBound(id)
 	}
 	for _, c := range s.dirty {
-		s.push(s.channels[c].since, c)
+		s.watch(c)
 	}
 	for len(s.queue) > 0 {
 		top := s.pop()
-		s.now = max(s.now, top.key)
-		if id := ^top.id; top.id >= 0 {
+		if id := ^top.id; top.id < 0 {
+			if s.state[id] == flowOpen {
+				s.now = max(s.now, top.key)
+				s.freeze(id, s.flows[id].bound)
+			}
+		} else if c := &s.channels[top.id]; c.state != channelSettled && top.key == c.key {
+			s.now = max(s.now, top.key)
 			s.visit(top.id)
-		} else if s.state[id] == flowOpen {
-			s.freeze(id, s.flows[id].bound, -1)
 		}
 	}
 	for _, id := range s.touched {
-		if s.state[id] == flowGone {
-			continue
-		}
 		if s.state[id] == flowOpen {
-			s.level[id] = s.flows[id].bound
+			s.freeze(id, s.flows[id].bound)
 		}
-		s.state[id] = flowClean
-		if s.level[id] != s.before[id] {
-			s.before[id] = s.level[id]
-			dst = append(dst, int(id))
+		if s.state[id] == flowFrozen {
+			s.state[id] = flowClean
+			if s.level[id] != s.before[id] {
+				dst = append(dst, int(id))
+			}
 		}
 	}
-	for _, c := range s.dirty {
-		s.channels[c].state, s.channels[c].since = channelClean, math.Inf(1)
+	for _, id := range s.dirty {
+		s.channels[id].state = channelClean
 	}
 	s.touched, s.dirty = s.touched[:0], s.dirty[:0]
 	return dst
 }
 
-// enter makes a channel part of the sweep, from the given level on.
-func (s *filling) enter(id int32, since float64) {
+// watch queues a watched channel for the least level at which something can
+// happen to it: its members saturate it, or it is no longer saturated at its old level.
+// Clean members above that level count in full, so it is a lower bound.
+func (s *filling) watch(id int32) {
 	c := &s.channels[id]
-	c.state = channelDirty
+	if c.state != channelWatched {
+		return
+	}
+	if key := max(s.now, min(c.bound(), c.level)); key < c.key {
+		c.key = key
+		s.push(key, id)
+	}
+}
+
+// bound is a level below which a watched channel does not saturate.
+func (c *channel) bound() float64 {
+	room := c.capacity - (c.load - c.risen)
+	switch {
+	case c.open > 0:
+		return room / c.rising
+	case room <= capacityTolerance*c.capacity:
+		return 0 // used up, or over-committed since its capacity changed
+	}
+	return math.Inf(1)
+}
+
+// watchBound queues an open flow for its own bound.
+func (s *filling) watchBound(id int32) {
+	if b := s.flows[id].bound; s.state[id] == flowOpen && !math.IsInf(b, 1) {
+		s.push(b, ^id)
+	}
+}
+
+// enter counts what the members of a channel take at the current level.
+func (s *filling) enter(c *channel) {
+	c.state = channelEntered
 	c.used, c.weight, c.active = 0, 0, 0
 	c.capStart = int32(len(s.caps))
-	settled := since * (1 - levelTolerance)
+	settled := s.now * (1 - levelTolerance)
 	for _, m := range c.members {
 		y := s.level[m.flow]
 		switch st := s.state[m.flow]; {
@@ -254,22 +317,8 @@ func (s *filling) enter(id int32, since float64) {
 	heapifyCaps(s.caps[c.capStart:])
 }
 
-// enterNow makes a channel part of the sweep at the current level, unless it is.
-func (s *filling) enterNow(id int32) {
-	c := &s.channels[id]
-	switch c.state {
-	case channelClean:
-		s.dirty = append(s.dirty, id)
-	case channelTouched: // its entry in the queue stays, and does no harm
-	default:
-		return
-	}
-	s.enter(id, s.now)
-	s.push(max(s.now, min(c.saturation(s.now), c.level)), id)
-}
-
-// saturation is the level at which the channel saturates if the members that
-// count in weight all go on rising.
+// saturation is the level at which an entered channel saturates if the members
+// that count in weight all go on rising.
 func (c *channel) saturation(now float64) float64 {
 	if c.active > 0 {
 		return max(0, c.capacity-c.used) / c.weight
@@ -285,40 +334,45 @@ func (c *channel) saturation(now float64) float64 {
 // visit does what happens to a channel at the current level.
 func (s *filling) visit(id int32) {
 	c := &s.channels[id]
-	switch c.state {
-	case channelTouched:
-		s.enter(id, s.now)
-	case channelSettled:
-		return
+	reached := s.now * (1 + levelTolerance)
+	full := c.bound()
+	if c.state == channelWatched && full <= reached {
+		s.enter(c)
 	}
-	// Members that stopped below the current level count no longer.
+	if c.state == channelEntered {
+		s.passCaps(c)
+		if full = c.saturation(s.now); full <= reached {
+			s.saturate(id, full)
+			return
+		}
+	}
+	if c.level <= reached {
+		s.release(id)
+		if c.state == channelWatched {
+			full = c.bound()
+		}
+	}
+	if c.key = max(s.now, min(full, c.level)); !math.IsInf(c.key, 1) {
+		s.push(c.key, id)
+	}
+}
+
+// passCaps settles the members of an entered channel that stopped below the
+// current level.
+func (s *filling) passCaps(c *channel) {
 	settled := s.now * (1 - levelTolerance)
 	for c.capLen > 0 {
 		caps := s.caps[c.capStart : c.capStart+c.capLen]
 		top := caps[0]
 		if s.state[top.flow] == flowClean {
 			if top.level >= settled {
-				break
+				return
 			}
 			c.settle(top.weight, top.level)
 		}
 		caps[0] = caps[len(caps)-1]
 		c.capLen--
 		siftDownCaps(caps[:c.capLen], 0)
-	}
-	reached := s.now * (1 + levelTolerance)
-	full := c.saturation(s.now)
-	if full <= reached {
-		s.saturate(id, full)
-		return
-	}
-	if c.level <= reached {
-		s.release(id)
-	}
-	if key := min(full, c.level); math.IsInf(key, 1) {
-		c.state = channelSettled
-	} else {
-		s.push(key, id)
 	}
 }
 
@@ -339,13 +393,13 @@ func (s *filling) saturate(id int32, level float64) {
 	for _, m := range c.members {
 		switch s.state[m.flow] {
 		case flowOpen:
-			s.freeze(m.flow, level, id)
+			s.freeze(m.flow, level)
 		case flowClean:
 			switch y := s.level[m.flow]; {
 			case y > above:
 				s.before[m.flow] = y
 				s.touched = append(s.touched, m.flow)
-				s.freeze(m.flow, level, id)
+				s.freeze(m.flow, level)
 			case y >= level*(1-4*levelTolerance):
 				s.level[m.flow] = level // the same but for rounding
 			}
@@ -353,19 +407,28 @@ func (s *filling) saturate(id int32, level float64) {
 	}
 }
 
-// freeze stops a flow at a level on behalf of a channel, -1 for its own bound,
-// and tells its other channels.
-func (s *filling) freeze(id int32, level float64, by int32) {
+// freeze stops a flow at a level and tells its channels.
+func (s *filling) freeze(id int32, level float64) {
+	wasOpen, before := s.state[id] == flowOpen, s.before[id]
 	s.state[id] = flowFrozen
 	s.level[id] = level
 	for _, h := range s.flows[id].hops {
-		if h.channel == by {
-			continue
+		c := &s.channels[h.channel]
+		c.load += h.weight * (level - before)
+		if wasOpen {
+			c.close(h.weight, before)
 		}
-		if c := &s.channels[h.channel]; c.state != channelDirty {
-			s.enterNow(h.channel)
-		} else if h.weight > 0 {
-			c.settle(h.weight, level)
+		switch c.state {
+		case channelClean:
+			// It has more room than before, which matters if it was saturated.
+			if !math.IsInf(c.level, 1) {
+				s.touch(h.channel)
+				s.watch(h.channel)
+			}
+		case channelEntered:
+			if h.weight > 0 {
+				c.settle(h.weight, level)
+			}
 		}
 	}
 }
@@ -386,22 +449,15 @@ func (s *filling) release(id int32) {
 		for _, h := range f.hops {
 			stopped = stopped || s.channels[h.channel].level <= limit
 		}
-		if !stopped {
-			s.open(m.flow)
+		if stopped {
+			continue
 		}
-	}
-}
-
-// open lets a flow rise from its level on.
-func (s *filling) open(id int32) {
-	f := &s.flows[id]
-	s.state[id] = flowOpen
-	s.before[id] = s.level[id]
-	s.touched = append(s.touched, id)
-	if !math.IsInf(f.bound, 1) {
-		s.push(f.bound, ^id)
-	}
-	for _, h := range f.hops {
-		s.enterNow(h.channel)
+		s.setOpen(m.flow)
+		s.watchBound(m.flow)
+		for _, h := range f.hops {
+			if h.channel != id {
+				s.watch(h.channel)
+			}
+		}
 	}
 }

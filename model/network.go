@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/topocast/topocast/topology"
 )
@@ -40,6 +41,18 @@ type Settings struct {
 	Pairs, HostPairs []PairParams
 	// Locations of the ranks; nil: not known.
 	Locations []Location
+	// Memory is the rate in B/s at which the ranks of one host exchange data,
+	// all together; not above 0: not known.
+	Memory float64
+	// Routing says which of several shortest routes flows take.
+	Routing topology.RouteChoice
+	// Links are the classes of the graph's links with their coupling; the zero value: fair sharing.
+	Links LinkClasses
+	// RTTBias b: flows that share a channel get shares as 1/RTT^b.
+	RTTBias float64
+	// Ratios are quantiles, ascending and evenly spaced from 0 to 1, of measured over
+	// predicted times of concurrent transfers; nil: not known.
+	Ratios []float64
 	// Measured says how.
 	Measured Metadata
 }
@@ -54,6 +67,15 @@ type Network struct {
 	levels    []LevelParams // the root's last
 	locations []Location
 	measured  Metadata
+
+	// What Predict reads.
+	routing    topology.RouteChoice
+	routes     *topology.Routes
+	memory     float64 // B/s; NaN if not known
+	links      LinkClasses
+	rttBias    float64
+	ratios     []float64
+	predictors sync.Pool // of *Predictor
 
 	// What Time reads, flat and small.
 	leaf      []int32 // rank -> its smallest group
@@ -101,6 +123,9 @@ func New(r *topology.Result, s *Settings) (*Network, error) {
 	if s.Locations != nil && len(s.Locations) != ranks {
 		return nil, fmt.Errorf("model: network: %d locations for %d ranks", len(s.Locations), ranks)
 	}
+	if err := n.setSharing(s); err != nil {
+		return nil, fmt.Errorf("model: network: %w", err)
+	}
 	n.indexHosts()
 	n.flatten()
 	if n.needsPaths() {
@@ -118,10 +143,48 @@ func New(r *topology.Result, s *Settings) (*Network, error) {
 	return n, nil
 }
 
+// setSharing takes over what Predict reads.
+func (n *Network) setSharing(s *Settings) error {
+	n.memory, n.routing, n.rttBias = s.Memory, s.Routing, s.RTTBias
+	if !(n.memory > 0) {
+		n.memory = math.NaN()
+	}
+	if math.IsInf(n.memory, 0) || math.IsNaN(n.rttBias) || math.IsInf(n.rttBias, 0) {
+		return fmt.Errorf("memory %g B/s, RTT bias %g: want them finite", n.memory, n.rttBias)
+	}
+	n.links = LinkClasses{Classes: slices.Clone(s.Links.Classes), OfArc: slices.Clone(s.Links.OfArc)}
+	if len(n.links.Classes) > 0 && len(n.links.OfArc) != n.graph.NumArcs() {
+		return fmt.Errorf("link classes of %d arcs, want %d", len(n.links.OfArc), n.graph.NumArcs())
+	}
+	for i, class := range n.links.OfArc {
+		if class < 0 || class >= len(n.links.Classes) {
+			return fmt.Errorf("arc %d is of link class %d: want in [0, %d)", i, class, len(n.links.Classes))
+		}
+	}
+	for _, c := range n.links.Classes {
+		if !(c.Coupling >= 0 && c.Coupling <= 1) {
+			return fmt.Errorf("coupling of link class %q is %g: want in [0, 1]", c.Name, c.Coupling)
+		}
+	}
+	n.ratios = slices.Clone(s.Ratios)
+	if len(n.ratios) == 1 || !slices.IsSorted(n.ratios) {
+		return fmt.Errorf("ratios %v: want none, or at least two, ascending", n.ratios)
+	}
+	for _, x := range n.ratios {
+		if !(x > 0) || math.IsInf(x, 0) {
+			return fmt.Errorf("ratio %g: want above 0 and finite", x)
+		}
+	}
+	var err error
+	n.routes, err = topology.NewRoutes(n.graph, s.Routing)
+	return err
+}
+
 // FromGraph makes a network of a graph alone, such as that of a platform
 // file: times are the latencies of the shortest paths, and the size over the
-// least bandwidth on the path.
-func FromGraph(g *topology.Graph) (*Network, error) {
+// least bandwidth on the path. Routing says which of several shortest routes
+// concurrent transfers take.
+func FromGraph(g *topology.Graph, routing topology.RouteChoice) (*Network, error) {
 	h, err := topology.NewHierarchy(g.Hosts(), nil, nil, math.NaN())
 	if err != nil {
 		return nil, fmt.Errorf("model: network: %w", err)
@@ -130,7 +193,7 @@ func FromGraph(g *topology.Graph) (*Network, error) {
 	return New(&topology.Result{
 		Graph: g, Hierarchy: h,
 		Fit: topology.Fit{R2: nan, Residual: nan, TreeLikeness: nan, Noise: nan},
-	}, nil)
+	}, &Settings{Routing: routing})
 }
 
 // levelParams are the given parameters, or those that follow from the

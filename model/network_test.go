@@ -133,7 +133,7 @@ func TestTimeOnAGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := FromGraph(g)
+	n, err := FromGraph(g, topology.ChooseLowest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestTimeOnADisconnectedGraphIsInfinite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := FromGraph(g)
+	n, err := FromGraph(g, topology.ChooseLowest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,6 +198,9 @@ func TestNewRefuses(t *testing.T) {
 		{"too few locations", Settings{Locations: locations(3)}, "3 locations for 8 ranks"},
 		{"a pair outside", Settings{Pairs: []PairParams{{Src: 0, Dst: 8, PLogP: Linear(1, 1, 0)}}}, "pair (0,8)"},
 		{"a pair given twice", Settings{Pairs: []PairParams{{Src: 0, Dst: 1, PLogP: Linear(1, 1, 0)}, {Src: 0, Dst: 1, PLogP: Linear(1, 1, 0)}}}, "pair (0,1): given twice"},
+		{"an unknown link class", Settings{Links: LinkClasses{Classes: []LinkClass{{"a", 0}}, OfArc: append(make([]int, 17), 1)}}, "arc 17 is of link class 1"},
+		{"a coupling above 1", Settings{Links: LinkClasses{Classes: []LinkClass{{"a", 2}}, OfArc: make([]int, 18)}}, "coupling of link class \"a\" is 2"},
+		{"ratios that fall", Settings{Ratios: []float64{2, 1}}, "ratios [2 1]"},
 		{"host pairs without hosts", Settings{HostPairs: []PairParams{{Src: 0, Dst: 1, PLogP: Linear(1, 1, 0)}}}, "host pairs: pair (0,1)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -219,6 +222,11 @@ func fullSettings() *Settings {
 		Pairs:     []PairParams{{Src: 5, Dst: 4, PLogP: Linear(1e-6, 1e6, 0)}},
 		HostPairs: []PairParams{{Src: 0, Dst: 3, PLogP: Linear(3e-6, 1e6, 0)}},
 		Locations: locations(8),
+		Memory:    5e9,
+		Routing:   topology.ChooseHashed,
+		RTTBias:   0.5,
+		Links:     LinkClasses{Classes: []LinkClass{{"host", 0.5}, {"uplink", 1}}, OfArc: make([]int, 18)},
+		Ratios:    []float64{0.9, 1, 1.2},
 		Measured:  Metadata{Date: "2026-01-02T03:04:05Z", Tool: "test", Bytes: 8, Notes: map[string]string{"b": "2", "a": "1"}},
 	}
 }

@@ -1,39 +1,49 @@
 package model
 
-// push adds an entry to the sweep's queue, a binary heap by key and then id.
+// push adds an entry to the sweep's queue, a heap of four children per node by
+// key and then id: flatter than a binary one, and pop is what costs.
 func (s *filling) push(key float64, id int32) {
-	s.queue = append(s.queue, queueEntry{key, id})
-	q := s.queue
-	for i := len(q) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !q[i].before(q[parent]) {
+	e := queueEntry{key, id}
+	q := append(s.queue, e)
+	s.queue = q
+	i := len(q) - 1
+	for i > 0 {
+		parent := (i - 1) / 4
+		if !e.before(q[parent]) {
 			break
 		}
-		q[i], q[parent] = q[parent], q[i]
+		q[i] = q[parent]
 		i = parent
 	}
+	q[i] = e
 }
 
 // pop takes the least entry.
 func (s *filling) pop() queueEntry {
 	q := s.queue
-	top := q[0]
-	q[0] = q[len(q)-1]
+	top, e := q[0], q[len(q)-1]
 	q = q[:len(q)-1]
 	s.queue = q
-	for i := 0; ; {
-		child := 2*i + 1
+	i := 0
+	for {
+		child := 4*i + 1
 		if child >= len(q) {
 			break
 		}
-		if child+1 < len(q) && q[child+1].before(q[child]) {
-			child++
+		least := child
+		for k := child + 1; k < min(child+4, len(q)); k++ {
+			if q[k].before(q[least]) {
+				least = k
+			}
 		}
-		if !q[child].before(q[i]) {
+		if !q[least].before(e) {
 			break
 		}
-		q[i], q[child] = q[child], q[i]
-		i = child
+		q[i] = q[least]
+		i = least
+	}
+	if len(q) > 0 {
+		q[i] = e
 	}
 	return top
 }

@@ -30,14 +30,14 @@ type Sharing struct {
 
 func (s *Sharing) validate(channels int) error {
 	if !(s.AckWeight >= 0) || math.IsInf(s.AckWeight, 0) {
-		return fmt.Errorf("AckWeight is %g: want at least 0 and finite", s.AckWeight)
+		return fmt.Errorf("the weight of acknowledgements is %g: want at least 0 and finite", s.AckWeight)
 	}
 	if s.Coupling != nil && len(s.Coupling) != channels {
-		return fmt.Errorf("Coupling has %d values for %d channels", len(s.Coupling), channels)
+		return fmt.Errorf("coupling has %d values for %d channels", len(s.Coupling), channels)
 	}
 	for c, k := range s.Coupling {
 		if !(k >= 0 && k <= 1) {
-			return fmt.Errorf("Coupling of channel %d is %g: want in [0, 1]", c, k)
+			return fmt.Errorf("coupling of channel %d is %g: want in [0, 1]", c, k)
 		}
 	}
 	return nil

@@ -210,22 +210,23 @@ func (c *Comm) Close() error {
 	if !c.ends {
 		return nil
 	}
+	limit := time.AfterFunc(finalizeLimit, func() {
+		fmt.Fprintf(os.Stderr, "rank %d: mpi: MPI_Finalize did not return within %v; the job's work was done\n", c.rank, finalizeLimit)
+		os.Exit(1)
+	})
+	defer limit.Stop()
 	return c.fault("Close", C.tc_finalize(), -1, -1)
 }
+
+// finalizeLimit is how long MPI_Finalize may take. MPICH before 4.2 over UCX's
+// tcp can wait in it for good: a rank whose connections are flushed sits in a
+// barrier of the launcher and no longer answers those that still flush
+// (pmodels/mpich 6596; also a plain C program does).
+const finalizeLimit = 30 * time.Second
 
 // Abort ends all ranks of the job; the exit status is code where the launcher
 // passes it on (1 if code is a multiple of 256, which a shell would take for
 // success). It does not return.
 func (c *Comm) Abort(code int) {
-	if code&0xff == 0 {
-		code = 1
-	}
-	// A launcher ends the job as soon as one rank has gone without a word, so
-	// the process must end even if the library's own abort does not.
-	time.AfterFunc(abortLimit, func() { os.Exit(code) })
-	C.tc_abort(C.int(code))
-	os.Exit(code)
+	abort(code, func(code int) { C.tc_abort(C.int(code)) })
 }
-
-// abortLimit is how long MPI_Abort may take; Open MPI needs about 1.3 s.
-const abortLimit = 10 * time.Second

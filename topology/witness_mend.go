@@ -22,9 +22,10 @@ import (
 // Dense results are left alone: there is nothing to gain and the search costs
 // the sum of the squared degrees.
 func mendedSpanner(n int, m []float64, test spannerTest) (links, mended []pair) {
-	links = witnessSpanner(n, m, test)
-	for range 3 {
-		more := mend(n, m, links, test)
+	for range 10 {
+		full := fillPaths(n, m)
+		links = slices.DeleteFunc(witnessSpanner(n, full, test), func(p pair) bool { return math.IsNaN(m[p.from*n+p.to]) })
+		more := mend(n, m, full, links, test)
 		if len(more) == 0 {
 			break
 		}
@@ -35,17 +36,47 @@ func mendedSpanner(n int, m []float64, test spannerTest) (links, mended []pair) 
 			}
 			mended = append(mended, p)
 		}
-		links = witnessSpanner(n, m, test)
 	}
 	slices.SortFunc(mended, comparePairs)
 	return links, slices.Compact(mended)
+}
+
+// fillPaths replaces what was not measured by the shortest way over a third
+// vertex, so that it can serve as a leg. It returns m itself if nothing is missing.
+func fillPaths(n int, m []float64) []float64 {
+	missing := false
+	for i, v := range m {
+		missing = missing || math.IsNaN(v) && i%(n+1) != 0
+	}
+	if !missing {
+		return m
+	}
+	full, columns := slices.Clone(m), transposed(n, m)
+	eachRow(n, func(i int) {
+		row := m[i*n : (i+1)*n]
+		for j, v := range row {
+			if i == j || !math.IsNaN(v) {
+				continue
+			}
+			least := math.Inf(1)
+			for k, w := range columns[j*n : (j+1)*n] {
+				if s := row[k] + w; k != i && k != j && s < least {
+					least = s
+				}
+			}
+			if !math.IsInf(least, 1) {
+				full[i*n+j] = least
+			}
+		}
+	})
+	return full
 }
 
 func comparePairs(a, b pair) int {
 	return cmp.Or(a.from-b.from, a.to-b.to)
 }
 
-func mend(n int, m []float64, links []pair, test spannerTest) map[pair]float64 {
+func mend(n int, m, full []float64, links []pair, test spannerTest) map[pair]float64 {
 	into, outOf := make([][]int, n), make([][]int, n)
 	for _, p := range links {
 		outOf[p.from] = append(outOf[p.from], p.to)
@@ -76,7 +107,7 @@ func mend(n int, m []float64, links []pair, test spannerTest) map[pair]float64 {
 		}
 		p := pair{i, j}
 		if need[p] == 0 {
-			way := shortestOver(n, m, i, j)
+			way := shortestOver(n, full, i, j)
 			switch {
 			case v < way-tolerance(v):
 				need[p] = 6

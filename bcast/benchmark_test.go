@@ -1,0 +1,216 @@
+package bcast
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
+)
+
+func TestBenchmarkReportsAllVariantsOnAllRanks(t *testing.T) {
+	const ranks = 6
+	network := networkOf(t, regularTree(t, ranks, 2))
+	var mu sync.Mutex
+	var texts []string
+	err := local.Run(ranks, nil, func(world mpi.Communicator) error {
+		b, err := New(world, &Settings{Network: network, Budget: time.Millisecond})
+		if err != nil {
+			return err
+		}
+		r, err := Benchmark(b, &BenchmarkSettings{Sizes: []int{0, 5, 3000}, Root: 4, Reps: 3})
+		if err != nil {
+			return err
+		}
+		var variants []string
+		for i, row := range r.Rows {
+			if row.Bytes == 5 {
+				variants = append(variants, row.Variant)
+			}
+			if !row.Verified || !(row.Min <= row.Median && row.Median <= row.Max) || row.Min < 0 {
+				return fmt.Errorf("row %d: %+v", i, row)
+			}
+		}
+		if want := []string{"ours", "native", "flat", "binomial", "chain", "multilevel"}; !slices.Equal(variants, want) {
+			return fmt.Errorf("variants %v, want %v", variants, want)
+		}
+		if r.ClockDoubt != 0 { // all ranks are in this process
+			return fmt.Errorf("clock doubt %g s, want 0", r.ClockDoubt)
+		}
+		var text bytes.Buffer
+		if err := r.Write(&text); err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		texts = append(texts, text.String())
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(slices.Compact(texts)) != 1 {
+		t.Errorf("%d ranks have different reports: %s", len(slices.Compact(texts)), texts)
+	}
+}
+
+// liar breaks a byte of what it broadcasts.
+type liar struct {
+	mpi.Communicator
+	mpi.NativeBcast
+}
+
+func (l liar) Bcast(buf []byte, root int) error {
+	err := l.NativeBcast.Bcast(buf, root)
+	if l.Rank() == 2 && len(buf) > 0 {
+		buf[len(buf)-1] ^= 1
+	}
+	return err
+}
+
+func TestBenchmarkFindsWrongBytes(t *testing.T) {
+	err := local.Run(3, nil, func(world mpi.Communicator) error {
+		b, err := New(liar{world, world.(mpi.NativeBcast)}, &Settings{ModelOnly: true})
+		if err != nil {
+			return err
+		}
+		r, err := Benchmark(b, &BenchmarkSettings{Sizes: []int{100}, Reps: 2})
+		if err != nil {
+			return err
+		}
+		for _, row := range r.Rows {
+			if want := row.Variant != "native"; row.Verified != want {
+				return fmt.Errorf("%s: verified %v, want %v", row.Variant, row.Verified, want)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The format that the command line promises.
+func TestReportFormat(t *testing.T) {
+	r := &Report{Ranks: 4, Root: 1, ClockDoubt: 2e-6, Rows: []Row{
+		{Bytes: 8, Variant: "ours", Median: 1.5e-6, Min: 1e-6, Max: 2e-3, Verified: true, Plan: Plan{Algorithm: Chain{}, Segment: 4096}},
+		{Bytes: 8, Variant: "native", Median: 3, Min: 1, Max: 3},
+	}}
+	var file, text bytes.Buffer
+	if err := r.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"format":"topocast/bcast-benchmark","version":1,"ranks":4,"root":1,"rows":[` +
+		`{"bytes":8,"variant":"ours","median_s":0.0000015,"min_s":0.000001,"max_s":0.002,"verified":true},` +
+		`{"bytes":8,"variant":"native","median_s":3,"min_s":1,"max_s":3,"verified":false}]}` + "\n"
+	if file.String() != want {
+		t.Errorf("Write = %s, want %s", &file, want)
+	}
+	if err := r.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"1.5 us", "2 ms", "chain, segments of 4 KiB", "WRONG DATA: native", "within 2 us"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("WriteText = %s, want %q in it", &text, want)
+		}
+	}
+	var none bytes.Buffer
+	if err := (&Report{}).Write(&none); err != nil || !json.Valid(none.Bytes()) || !strings.Contains(none.String(), `"rows":[]`) {
+		t.Errorf("Write of an empty report = %s, %v", &none, err)
+	}
+}
+
+func TestPatternsDifferInEveryByte(t *testing.T) {
+	for _, size := range []int{0, 1, 7, 8, 9, 100} {
+		a, b := make([]byte, size), make([]byte, size)
+		fill(a, 42, true)
+		fill(b, 42, false)
+		for i := range a {
+			if a[i] == b[i] {
+				t.Fatalf("%d bytes: byte %d is alike in both", size, i)
+			}
+		}
+		if !matches(a, 42) || size > 0 && (matches(b, 42) || matches(a, 43)) {
+			t.Errorf("%d bytes: matches is wrong", size)
+		}
+		for i := range a {
+			a[i] ^= 0x10
+			if matches(a, 42) {
+				t.Errorf("%d bytes: a change of byte %d is not seen", size, i)
+			}
+			a[i] ^= 0x10
+		}
+	}
+}
+
+// skewed is a communicator whose clock is off.
+type skewed struct {
+	mpi.Communicator
+	ahead float64
+}
+
+func (s skewed) Now() float64 { return s.Communicator.(mpi.Clock).Now() + s.ahead }
+
+func TestStopwatchSeesThroughClocks(t *testing.T) {
+	const root = 1
+	err := local.Run(4, nil, func(world mpi.Communicator) error {
+		// Hours apart, as the monotonic clocks of hosts are.
+		ahead := 10000 * float64(world.Rank())
+		watch, err := newStopwatch(newExecutor(skewed{world, ahead}, 1), root, true)
+		if err != nil {
+			return err
+		}
+		if watch.doubt <= 0 {
+			return fmt.Errorf("doubt %g s, want more than 0", watch.doubt)
+		}
+		truth := 10000*root - ahead
+		if off := math.Abs(watch.ahead - truth); off > watch.doubt+1e-9 {
+			return fmt.Errorf("rank %d: clock off by %g s, more than the doubt of %g", world.Rank(), off, watch.doubt)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func BenchmarkBcast(b *testing.B) {
+	for _, mode := range []local.Mode{local.Buffered, local.Rendezvous} {
+		for _, size := range []int{8, 64 << 10, 1 << 20} {
+			b.Run(fmt.Sprintf("mode=%d/bytes=%d", mode, size), func(b *testing.B) {
+				const ranks = 4
+				b.ReportAllocs()
+				b.SetBytes(int64(size))
+				err := local.Run(ranks, &local.Settings{Mode: mode}, func(world mpi.Communicator) error {
+					bc, err := New(world, &Settings{ModelOnly: true})
+					if err != nil {
+						return err
+					}
+					buf := make([]byte, size)
+					if err := bc.Bcast(buf, 0); err != nil {
+						return err
+					}
+					if world.Rank() == 0 {
+						b.ResetTimer()
+					}
+					for range b.N { // all ranks have to run equally often
+						if err := bc.Bcast(buf, 0); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+			})
+		}
+	}
+}

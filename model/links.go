@@ -1,0 +1,28 @@
+package model
+
+import "github.com/topocast/topocast/topology"
+
+// LinkClasses say to which class each arc of a graph belongs, and how firmly
+// the two directions of the class's links disturb each other.
+type LinkClasses struct {
+	Classes []LinkClass
+	OfArc   []int // arc -> class
+}
+
+// A LinkClass is a kind of links, such as those of hosts.
+type LinkClass struct {
+	Name     string
+	Coupling float64 // in [0, 1]: 0 fair, 1 asymmetric; see Sharing
+}
+
+// ClassifyLinks puts the links of hosts in one class and those between
+// switches in another, with coupling 0.
+func ClassifyLinks(g *topology.Graph) LinkClasses {
+	c := LinkClasses{Classes: []LinkClass{{Name: "host"}, {Name: "uplink"}}, OfArc: make([]int, g.NumArcs())}
+	for i, a := range g.Arcs() {
+		if g.IsSwitch(a.From) && g.IsSwitch(a.To) {
+			c.OfArc[i] = 1
+		}
+	}
+	return c
+}

@@ -1,0 +1,168 @@
+package model
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sharedDir is the directory of the shared data beside the module; the test
+// is skipped without it.
+func sharedDir(t testing.TB) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+		if dir == filepath.Dir(dir) {
+			t.Skip("no go.mod above the package")
+		}
+		dir = filepath.Dir(dir)
+	}
+	shared := filepath.Join(dir, "..", "shared")
+	if _, err := os.Stat(shared); err != nil {
+		t.Skip("no shared data")
+	}
+	return shared
+}
+
+// patternFile is a file of concurrent transfers with the completion times that
+// SimGrid 3.32 computed: maxmin_no without, maxmin_ct with cross traffic.
+type patternFile struct {
+	Channels map[string]float64 `json:"channel_MBps"`
+	Patterns []struct {
+		ID    string `json:"id"`
+		Flows []struct {
+			Src, Dst int
+			Bytes    int64
+			Path     []string
+		}
+		SimGrid struct {
+			Fair    []float64 `json:"maxmin_no"`
+			Crossed []float64 `json:"maxmin_ct"`
+		} `json:"simgrid"`
+	}
+}
+
+func readPatterns(t testing.TB, name string) patternFile {
+	data, err := os.ReadFile(filepath.Join(sharedDir(t), "data", "contention", name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f patternFile
+	if err := json.Unmarshal(data, &f); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// channels numbers the channels of a pattern file by name.
+func (f *patternFile) channels() (number map[string]int32, capacity []float64) {
+	var names []string
+	for name := range f.Channels {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	number = make(map[string]int32)
+	for i, name := range names {
+		number[name] = int32(i)
+		capacity = append(capacity, f.Channels[name]*1e6)
+	}
+	return number, capacity
+}
+
+// opposite is the other direction of a link.
+func opposite(channel string) string {
+	if link, ok := strings.CutSuffix(channel, "_UP"); ok {
+		return link + "_DOWN"
+	}
+	return strings.TrimSuffix(channel, "_DOWN") + "_UP"
+}
+
+// Reference: specs of the contention model, "Exactness".
+func TestPatternsEqualSimGrid(t *testing.T) {
+	patterns := 0
+	for _, name := range []string{"zhu10_1g", "zhu10_10g", "tree3_hetero37"} {
+		f := readPatterns(t, name)
+		number, capacity := f.channels()
+		for _, mode := range []struct {
+			name string
+			s    Sharing
+		}{{"fair", Sharing{}}, {"cross traffic", Sharing{Reverse: true, AckWeight: 0.05}}} {
+			solver, err := NewSolver(capacity, &mode.s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			play := playback{solver: solver}
+			for _, p := range f.Patterns {
+				patterns++
+				jobs := make([]job, len(p.Flows))
+				for i, flow := range p.Flows {
+					j := job{bytes: float64(flow.Bytes), bound: math.Inf(1), share: 1}
+					for _, c := range flow.Path {
+						j.data = append(j.data, number[c])
+						j.reverse = append(j.reverse, number[opposite(c)])
+					}
+					jobs[i] = j
+				}
+				got, err := play.run(nil, jobs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := p.SimGrid.Fair
+				if mode.s.Reverse {
+					want = p.SimGrid.Crossed
+				}
+				for i := range want {
+					if !near(got[i], want[i], 1e-6) {
+						t.Errorf("%s, %s: completion of flow %d = %.9g, want %.9g", p.ID, mode.name, i, got[i], want[i])
+					}
+				}
+			}
+		}
+	}
+	if patterns != 2*72 {
+		t.Errorf("%d runs, want 2 of each of 72 patterns", patterns)
+	}
+}
+
+// The same through a Network that is read from the platform file.
+func TestPatternsOnThePlatformFile(t *testing.T) {
+	n, err := Load(filepath.Join(sharedDir(t), "data", "simgrid", "tree3_hetero37", "truth.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := readPatterns(t, "tree3_hetero37")
+	for _, s := range []*Sharing{{}, {Reverse: true, AckWeight: 0.05}} {
+		predictor, err := n.NewPredictor(&PredictSettings{Sharing: s, NoLatency: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range f.Patterns {
+			var transfers []Transfer
+			for _, flow := range p.Flows {
+				transfers = append(transfers, Transfer{Src: flow.Src, Dst: flow.Dst, Bytes: flow.Bytes})
+			}
+			got, err := predictor.Predict(nil, transfers)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := p.SimGrid.Fair
+			if s.Reverse {
+				want = p.SimGrid.Crossed
+			}
+			for i := range want {
+				if !near(got[i], want[i], 1e-6) {
+					t.Errorf("%s, sharing %+v: completion of flow %d = %.9g, want %.9g", p.ID, *s, i, got[i], want[i])
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,361 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+)
+
+// A Transfer is a message that is under way together with others.
+type Transfer struct {
+	Src   int     `json:"src"`     // rank
+	Dst   int     `json:"dst"`     // rank
+	Bytes int64   `json:"bytes"`   // above 0
+	Start float64 `json:"start_s"` // s, at least 0
+}
+
+func (t Transfer) String() string { return fmt.Sprintf("%d->%d, %d bytes", t.Src, t.Dst, t.Bytes) }
+
+// ReadTransfers reads {"transfers":[{"src":0,"dst":5,"bytes":10000000,"start_s":0},...]}.
+func ReadTransfers(r io.Reader) ([]Transfer, error) {
+	var f struct {
+		Transfers []Transfer `json:"transfers"`
+	}
+	d := json.NewDecoder(r)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
+		if err == io.EOF {
+			return nil, fmt.Errorf("model: read transfers: no content")
+		}
+		return nil, fmt.Errorf("model: read transfers: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, fmt.Errorf("model: read transfers: more after the end of the JSON value")
+	}
+	if f.Transfers == nil {
+		return nil, fmt.Errorf("model: read transfers: no list of transfers")
+	}
+	return f.Transfers, nil
+}
+
+// PredictSettings say how to predict, and what if. The zero value predicts
+// what the network was fitted to.
+type PredictSettings struct {
+	// Sharing of the channels, which are the graph's arcs in their order; its
+	// Coupling is per arc. nil: what the network was fitted to, fair if it was not.
+	Sharing *Sharing
+	// RTTBias b weights flows that share a channel by 1/RTT^b. NaN: as fitted, 0 if
+	// it was not. Used with Sharing only; without, it is as fitted.
+	RTTBias float64
+	// NoLatency leaves out the latency of paths.
+	NoLatency bool
+	// Background transfers are under way too, but not reported.
+	Background []Transfer
+	// Capacity changes the bandwidth of arcs by a factor above 0: 0.5 halves.
+	Capacity []ArcFactor
+	// Place moves ranks: transfers of rank r run as those of rank Place[r] of
+	// the network. nil: they stay. Background is moved too.
+	Place []int
+}
+
+// ArcFactor multiplies the bandwidth of one arc.
+type ArcFactor struct {
+	Arc    int // its number in the graph's Arcs()
+	Factor float64
+}
+
+// A Predictor predicts concurrent transfers on a Network. It keeps its
+// working memory, so it allocates next to nothing once warm. It belongs to one
+// goroutine; the Network may have many.
+type Predictor struct {
+	n        *Network
+	s        PredictSettings
+	capacity []float64 // per arc, then one memory channel per host; NaN: not known
+	rttBias  float64
+	playback playback
+	jobs     []job
+	route    []int32 // arena of all jobs' channels
+	times    []float64
+}
+
+// NewPredictor prepares predictions. Slices of the settings must not change
+// while it is in use.
+func (n *Network) NewPredictor(s *PredictSettings) (*Predictor, error) {
+	p := &Predictor{n: n, rttBias: n.rttBias}
+	if s != nil {
+		p.s = *s
+	}
+	if s != nil && s.Sharing != nil && !math.IsNaN(s.RTTBias) {
+		p.rttBias = s.RTTBias
+	}
+	sharing := p.s.Sharing
+	if sharing == nil {
+		sharing = n.Sharing()
+	}
+	for i, f := range p.s.Capacity {
+		if f.Arc < 0 || f.Arc >= n.graph.NumArcs() || !(f.Factor > 0) || math.IsInf(f.Factor, 0) {
+			return nil, fmt.Errorf("model: predict: capacity %d: arc %d by %g: want an arc in [0, %d) and a factor above 0", i, f.Arc, f.Factor, n.graph.NumArcs())
+		}
+	}
+	if err := checkPlace(p.s.Place, n.Ranks()); err != nil {
+		return nil, fmt.Errorf("model: predict: %w", err)
+	}
+	p.capacity = n.capacities()
+	for _, f := range p.s.Capacity {
+		p.capacity[f.Arc] *= f.Factor
+	}
+	// A channel without a known capacity carries no flow: see add.
+	finite := make([]float64, len(p.capacity))
+	for c, x := range p.capacity {
+		finite[c] = x
+		if math.IsNaN(x) {
+			finite[c] = math.Inf(1)
+		}
+	}
+	withMemory := *sharing
+	if k := sharing.Coupling; k != nil && len(k) == n.graph.NumArcs() {
+		withMemory.Coupling = append(append([]float64{}, k...), make([]float64, len(p.capacity)-len(k))...)
+	}
+	solver, err := NewSolver(finite, &withMemory)
+	if err != nil {
+		return nil, fmt.Errorf("model: predict: %w", err)
+	}
+	p.playback.solver = solver
+	return p, nil
+}
+
+func checkPlace(place []int, ranks int) error {
+	if place == nil {
+		return nil
+	}
+	if len(place) > ranks {
+		return fmt.Errorf("%d places for %d ranks", len(place), ranks)
+	}
+	taken := make([]bool, ranks)
+	for r, at := range place {
+		if at < 0 || at >= ranks || taken[at] {
+			return fmt.Errorf("place of rank %d is %d: want each in [0, %d) at most once", r, at, ranks)
+		}
+		taken[at] = true
+	}
+	return nil
+}
+
+// capacities are those of the arcs, and after them the hosts' memory channels.
+func (n *Network) capacities() []float64 {
+	arcs := n.graph.Arcs()
+	capacity := make([]float64, len(arcs)+n.memoryChannels())
+	for i := range capacity {
+		if i < len(arcs) {
+			capacity[i] = arcs[i].Bandwidth
+		} else {
+			capacity[i] = n.memory
+		}
+	}
+	return capacity
+}
+
+// memoryChannels is the number of hosts: those named, or one per rank.
+func (n *Network) memoryChannels() int {
+	if n.hostOf == nil {
+		return n.Ranks()
+	}
+	return len(n.hosts)
+}
+
+// sharedMemory is the memory channel over which two ranks of one host talk,
+// or -1.
+func (n *Network) sharedMemory(a, b int) int {
+	first := n.graph.NumArcs()
+	switch {
+	case n.hostOf == nil && a == b:
+		return first + a
+	case n.hostOf == nil || n.hostOf[a] != n.hostOf[b]:
+		return -1
+	case a != b && math.IsNaN(n.memory):
+		return -1 // the graph's links inside the host have to say it
+	}
+	return first + int(n.hostOf[a])
+}
+
+// Predict appends to dst the times in s at which the transfers are complete,
+// the first one's beginning being at its Start. Each begins to flow when the latency of its
+// path has passed, over the fixed route of the graph; what share it gets while
+// others flow is said at Sharing and Solver. It is an error, which names the
+// transfer, if a rank is unknown, a size not above 0, there is no route, or the
+// capacity of a link on it is not known.
+func (p *Predictor) Predict(dst []float64, transfers []Transfer) ([]float64, error) {
+	p.jobs, p.route = p.jobs[:0], p.route[:0]
+	for i, t := range transfers {
+		if err := p.add(t); err != nil {
+			return dst, fmt.Errorf("model: predict: transfer %d (%v): %w", i, t, err)
+		}
+	}
+	for i, t := range p.s.Background {
+		if err := p.add(t); err != nil {
+			return dst, fmt.Errorf("model: predict: background transfer %d (%v): %w", i, t, err)
+		}
+	}
+	times, err := p.playback.run(p.times[:0], p.jobs)
+	if err != nil {
+		return dst, fmt.Errorf("model: predict: %w", err)
+	}
+	p.times = times
+	return append(dst, times[:len(transfers)]...), nil
+}
+
+// add makes a job of a transfer.
+func (p *Predictor) add(t Transfer) error {
+	n := p.n
+	src, dst := t.Src, t.Dst
+	ranks := n.Ranks()
+	if p.s.Place != nil {
+		ranks = len(p.s.Place)
+	}
+	switch {
+	case src < 0 || src >= ranks:
+		return fmt.Errorf("unknown rank %d: want in [0, %d)", src, ranks)
+	case dst < 0 || dst >= ranks:
+		return fmt.Errorf("unknown rank %d: want in [0, %d)", dst, ranks)
+	case t.Bytes <= 0:
+		return fmt.Errorf("size is %d bytes: want above 0", t.Bytes)
+	case !(t.Start >= 0) || math.IsInf(t.Start, 0):
+		return fmt.Errorf("start is %g s: want at least 0 and finite", t.Start)
+	}
+	if p.s.Place != nil {
+		src, dst = p.s.Place[src], p.s.Place[dst]
+	}
+	j := job{bytes: float64(t.Bytes), start: t.Start, bound: math.Inf(1), share: 1}
+	from := len(p.route)
+	if c := n.sharedMemory(src, dst); c >= 0 {
+		if math.IsNaN(p.capacity[c]) {
+			return fmt.Errorf("stays on its host, whose memory bandwidth is not known")
+		}
+		p.route = append(p.route, int32(c))
+		j.data = p.route[from:len(p.route):len(p.route)]
+		p.jobs = append(p.jobs, j)
+		return nil
+	}
+	var err error
+	if p.route, err = n.routes.AppendRoute(p.route, src, dst); err != nil {
+		return err
+	}
+	mid := len(p.route)
+	if p.route, err = n.routes.AppendRoute(p.route, dst, src); err != nil {
+		return fmt.Errorf("way back: %w", err)
+	}
+	j.data, j.reverse = p.route[from:mid:mid], p.route[mid:len(p.route):len(p.route)]
+	forth, back := 0.0, 0.0
+	for _, c := range j.data {
+		a := &n.graph.Arcs()[c]
+		if math.IsNaN(p.capacity[c]) {
+			return fmt.Errorf("the bandwidth of the link %s->%s is not known", n.graph.Name(a.From), n.graph.Name(a.To))
+		}
+		forth += a.Latency
+	}
+	for _, c := range j.reverse {
+		back += n.graph.Arcs()[c].Latency
+	}
+	if p.rttBias != 0 && forth+back > 0 {
+		j.share = math.Pow((forth+back)/typicalRTT, -p.rttBias)
+	}
+	if !p.s.NoLatency {
+		if math.IsNaN(forth) {
+			return fmt.Errorf("the latency of its path is not known")
+		}
+		j.start += forth
+	}
+	p.jobs = append(p.jobs, j)
+	return nil
+}
+
+// typicalRTT scales round-trip times so that shares are near 1; shares matter
+// only relative to each other.
+const typicalRTT = 100e-6
+
+// A Prediction is what concurrent transfers come to, in the order in which
+// they were given.
+type Prediction struct {
+	Completion []float64    `json:"completion_s"`         // s
+	Interval   [][2]float64 `json:"interval_s,omitempty"` // s, lowest and highest; nil if the network was not fitted
+}
+
+// Prediction predicts like Predict and adds intervals that hold the measured
+// completion with the given probability: see Network.Interval.
+func (p *Predictor) Prediction(transfers []Transfer, coverage float64) (*Prediction, error) {
+	times, err := p.Predict(nil, transfers)
+	if err != nil {
+		return nil, err
+	}
+	out := &Prediction{Completion: append([]float64{}, times...)}
+	for i, t := range transfers {
+		lo, hi := p.n.Interval(times[i]-t.Start, coverage)
+		if math.IsNaN(lo) {
+			return out, nil
+		}
+		out.Interval = append(out.Interval, [2]float64{t.Start + lo, t.Start + hi})
+	}
+	return out, nil
+}
+
+// Interval is the range in s in which the measured duration of a concurrent
+// transfer lies with probability coverage, in (0, 1), if it is predicted to last the
+// given time in s. It comes from how far measured and predicted times were
+// apart when the network was fitted; NaN if it was not.
+func (n *Network) Interval(seconds, coverage float64) (lo, hi float64) {
+	if len(n.ratios) < 2 || !(coverage > 0 && coverage < 1) {
+		return math.NaN(), math.NaN()
+	}
+	at := func(p float64) float64 {
+		x := p * float64(len(n.ratios)-1)
+		i := min(int(x), len(n.ratios)-2)
+		return n.ratios[i] + (x-float64(i))*(n.ratios[i+1]-n.ratios[i])
+	}
+	return seconds * at((1-coverage)/2), seconds * at((1+coverage)/2)
+}
+
+// ParseSharing reads the word for a sharing: fair, asymmetric (with the given
+// weight of acknowledgements, see Sharing), or fitted, which gives nil: what
+// the network was fitted to.
+func ParseSharing(name string, ackWeight float64) (*Sharing, error) {
+	if !(ackWeight >= 0) || math.IsInf(ackWeight, 0) {
+		return nil, fmt.Errorf("model: sharing: weight of acknowledgements %g: want at least 0 and finite", ackWeight)
+	}
+	switch name {
+	case "fair":
+		return &Sharing{}, nil
+	case "asymmetric":
+		return &Sharing{Reverse: true, AckWeight: ackWeight}, nil
+	case "fitted":
+		return nil, nil
+	}
+	return nil, fmt.Errorf("model: sharing %q: want fair, asymmetric or fitted", name)
+}
+
+// Predict predicts concurrent transfers as the network was fitted: see
+// Predictor, which is faster for many predictions.
+func (n *Network) Predict(dst []float64, transfers []Transfer) ([]float64, error) {
+	p, ok := n.predictors.Get().(*Predictor)
+	if !ok {
+		var err error
+		if p, err = n.NewPredictor(nil); err != nil {
+			return dst, err
+		}
+	}
+	defer n.predictors.Put(p)
+	return p.Predict(dst, transfers)
+}
+
+// Sharing is how channels are shared as the network was fitted: fair, or
+// coupled by the class of the link.
+func (n *Network) Sharing() *Sharing {
+	if len(n.links.Classes) == 0 {
+		return &Sharing{}
+	}
+	s := &Sharing{Reverse: true, Coupling: make([]float64, n.graph.NumArcs())}
+	for arc, class := range n.links.OfArc {
+		s.Coupling[arc] = n.links.Classes[class].Coupling
+	}
+	return s
+}

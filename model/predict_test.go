@@ -1,0 +1,222 @@
+package model
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/topocast/topocast/topology"
+)
+
+func predict(t testing.TB, n *Network, s *PredictSettings, ts []Transfer) []float64 {
+	t.Helper()
+	p, err := n.NewPredictor(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times, err := p.Predict(nil, ts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return times
+}
+
+func TestPredictByHand(t *testing.T) {
+	// Two racks of four; 100 MB/s to hosts and between the racks; 5 us per link.
+	n := fromSpec(t, "tree:2x4 rate=100MBps latency=5us")
+	two := []Transfer{{Src: 0, Dst: 4, Bytes: 100e6}, {Src: 1, Dst: 5, Bytes: 50e6}}
+	arc := -1
+	for i, a := range n.Graph().Arcs() {
+		if a.From == 0 {
+			arc = i
+		}
+	}
+	for _, c := range []struct {
+		name string
+		s    *PredictSettings
+		ts   []Transfer
+		want []float64
+	}{
+		// The way up from the rack has 100 MB/s: 50 MB each in 1 s, then 50 MB alone.
+		{"two share an uplink", &PredictSettings{NoLatency: true}, two, []float64{1.5, 1}},
+		{"four links of 5 us", nil, two[:1], []float64{1 + 20e-6}},
+		{"the second begins when half of the first is done", &PredictSettings{NoLatency: true}, []Transfer{{Src: 0, Dst: 4, Bytes: 100e6}, {Src: 1, Dst: 5, Bytes: 50e6, Start: 0.5}}, []float64{1.5, 1.5}},
+		{"the second begins after the first", &PredictSettings{NoLatency: true}, []Transfer{{Src: 0, Dst: 4, Bytes: 100e6}, {Src: 1, Dst: 5, Bytes: 50e6, Start: 7}}, []float64{1, 7.5}},
+		{"what if that job runs too", &PredictSettings{NoLatency: true, Background: two[1:]}, two[:1], []float64{1.5}},
+		{"what if the first link had half", &PredictSettings{NoLatency: true, Capacity: []ArcFactor{{Arc: arc, Factor: 0.5}}}, two[:1], []float64{2}},
+		// Ranks 4 and 5 at hosts 1 and 2 are in the rack of rank 0: nothing is shared.
+		{"what if the ranks were in one rack", &PredictSettings{NoLatency: true, Place: []int{0, 3, 6, 7, 1, 2}}, two, []float64{1, 0.5}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := predict(t, n, c.s, c.ts)
+			for i, want := range c.want {
+				if !near(got[i], want, 1e-9) {
+					t.Errorf("completion of %v = %.9g s, want %.9g", c.ts[i], got[i], want)
+				}
+			}
+		})
+	}
+}
+
+func TestPredictInsideAHost(t *testing.T) {
+	n := twoRacks(t, 2, nil)
+	result := &topology.Result{Graph: n.Graph(), Hierarchy: n.Hierarchy(), Fit: n.Fit()}
+	// Ranks 0 and 1 are on one host of 10 GB/s, 2 and 3 on the other.
+	n, err := New(result, &Settings{Memory: 10e9, Locations: locations(4)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := n.Predict(nil, []Transfer{{Src: 0, Dst: 1, Bytes: 10e9}, {Src: 1, Dst: 0, Bytes: 5e9}, {Src: 2, Dst: 2, Bytes: 10e9}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{1.5, 1, 1} {
+		if !near(got[i], want, 1e-9) {
+			t.Errorf("completion %d = %g s, want %g", i, got[i], want)
+		}
+	}
+}
+
+func TestPredictRefuses(t *testing.T) {
+	ring := fromSpec(t, "tree:2x2 rate=1Gbps")
+	split, err := topology.NewGraph(2, 0, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	apart, err := FromGraph(split, topology.ChooseLowest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ok := Transfer{Src: 0, Dst: 1, Bytes: 1}
+	for _, c := range []struct {
+		name string
+		n    *Network
+		bad  Transfer
+		want string
+	}{
+		{"an unknown source", ring, Transfer{Src: 4, Dst: 1, Bytes: 1}, "transfer 1 (4->1, 1 bytes): unknown rank 4"},
+		{"a negative rank", ring, Transfer{Src: 0, Dst: -1, Bytes: 1}, "transfer 1 (0->-1, 1 bytes): unknown rank -1"},
+		{"no bytes", ring, Transfer{Src: 0, Dst: 1}, "size is 0 bytes"},
+		{"a negative size", ring, Transfer{Src: 0, Dst: 1, Bytes: -5}, "size is -5 bytes"},
+		{"a negative start", ring, Transfer{Src: 0, Dst: 1, Bytes: 5, Start: -1}, "start is -1 s"},
+		{"a NaN start", ring, Transfer{Src: 0, Dst: 1, Bytes: 5, Start: nan}, "start is NaN s"},
+		{"the same rank without a memory bandwidth", ring, Transfer{Src: 1, Dst: 1, Bytes: 5}, "transfer 1 (1->1, 5 bytes): stays on its host"},
+		{"an unknown capacity", twoRacks(t, 2, nil), Transfer{Src: 0, Dst: 3, Bytes: 5}, "transfer 0 (0->1, 1 bytes): the bandwidth of the link h0->s0 is not known"},
+		{"a disconnected pair", apart, ok, "transfer 0 (0->1, 1 bytes)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := c.n.Predict(nil, []Transfer{ok, c.bad})
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("Predict = %v, want an error with %q", err, c.want)
+			}
+		})
+	}
+	for _, s := range []PredictSettings{
+		{Place: []int{0, 0}},
+		{Place: []int{4}},
+		{Capacity: []ArcFactor{{Arc: 99, Factor: 1}}},
+		{Capacity: []ArcFactor{{Arc: 0, Factor: 0}}},
+		{Sharing: &Sharing{AckWeight: nan}},
+	} {
+		if _, err := ring.NewPredictor(&s); err == nil {
+			t.Errorf("NewPredictor accepts %+v", s)
+		}
+	}
+}
+
+func TestScalingSizesScalesTimes(t *testing.T) {
+	n := fromSpec(t, "tree:2x15 rate=10Gbps,1Gbps")
+	r := rand.New(rand.NewPCG(3, 3))
+	for _, s := range sharings {
+		ts := RandomPattern(r, 30, 3, 20e6)
+		for i := range ts {
+			ts[i].Bytes = 1e6 * (1 + r.Int64N(50))
+		}
+		once := predict(t, n, &PredictSettings{Sharing: &s, NoLatency: true}, ts)
+		for i := range ts {
+			ts[i].Bytes *= 7
+		}
+		for i, got := range predict(t, n, &PredictSettings{Sharing: &s, NoLatency: true}, ts) {
+			if !near(got, 7*once[i], 1e-9) {
+				t.Errorf("sharing %+v: seven times the bytes of %v take %g s, want 7 * %g", s, ts[i], got, once[i])
+			}
+		}
+	}
+}
+
+func TestPredictIsSafeForConcurrentUse(t *testing.T) {
+	n := fromSpec(t, "fattree:4 rate=1Gbps routing=ecmp")
+	ts := randomTransfers(rand.New(rand.NewPCG(1, 2)), n.Ranks(), 40)
+	want, err := n.Predict(nil, ts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 5 {
+				got, err := n.Predict(nil, ts)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for i := range want {
+					if got[i] != want[i] {
+						t.Errorf("completion %d = %g, want %g", i, got[i], want[i])
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestInterval(t *testing.T) {
+	n := twoRacks(t, 4, &Settings{Ratios: []float64{0.8, 0.9, 1, 1.1, 1.2}})
+	for _, c := range []struct{ coverage, lo, hi float64 }{{0.5, 1.8, 2.2}, {0.9, 1.64, 2.36}} {
+		if lo, hi := n.Interval(2, c.coverage); !near(lo, c.lo, 1e-12) || !near(hi, c.hi, 1e-12) {
+			t.Errorf("Interval(2, %g) = %g, %g, want %g, %g", c.coverage, lo, hi, c.lo, c.hi)
+		}
+	}
+	if lo, _ := twoRacks(t, 4, nil).Interval(2, 0.9); !math.IsNaN(lo) {
+		t.Errorf("Interval of a network that was not fitted = %g, want NaN", lo)
+	}
+}
+
+func TestReadTransfers(t *testing.T) {
+	ts, err := ReadTransfers(strings.NewReader(`{"transfers":[{"src":0,"dst":5,"bytes":10000000,"start_s":0.5},{"src":1,"dst":2,"bytes":1}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(ts) != 2 || ts[0] != (Transfer{0, 5, 10000000, 0.5}) || ts[1] != (Transfer{1, 2, 1, 0}) {
+		t.Errorf("ReadTransfers = %v", ts)
+	}
+	for _, file := range []string{``, `{}`, `[]`, `{"transfers":[{"source":1}]}`, `{"transfers":[]} x`, `{"transfers":[{"src":1.5}]}`} {
+		if _, err := ReadTransfers(strings.NewReader(file)); err == nil || !strings.HasPrefix(err.Error(), "model: read transfers: ") {
+			t.Errorf("ReadTransfers(%s) = %v, want an error", file, err)
+		}
+	}
+}
+
+func FuzzReadTransfers(f *testing.F) {
+	f.Add([]byte(`{"transfers":[{"src":0,"dst":5,"bytes":10000000,"start_s":0.5}]}`))
+	f.Add([]byte(`{"transfers":[{"src":-1,"dst":1e3,"bytes":-1}]}`))
+	n := fromSpec(f, "tree:2x2 rate=1Gbps")
+	f.Fuzz(func(t *testing.T, file []byte) {
+		ts, err := ReadTransfers(strings.NewReader(string(file)))
+		if err != nil || len(ts) > 50 {
+			return
+		}
+		times, err := n.Predict(nil, ts)
+		if err != nil {
+			return
+		}
+		for i, x := range times {
+			if !(x >= ts[i].Start) {
+				t.Errorf("%v is complete at %g", ts[i], x)
+			}
+		}
+	})
+}

@@ -1,0 +1,21 @@
+package mpi
+
+import (
+	"os"
+	"time"
+)
+
+// abortLimit is how long MPI_Abort may take; Open MPI needs about 1.3 s.
+const abortLimit = 10 * time.Second
+
+// abort ends the job by the library's own abort, and this process in any case:
+// the launchers end a job of which one rank has gone without MPI_Finalize. A
+// code that a shell would take for success becomes 1.
+func abort(code int, library func(code int)) {
+	if code&0xff == 0 {
+		code = 1
+	}
+	time.AfterFunc(abortLimit, func() { os.Exit(code) })
+	library(code)
+	os.Exit(code)
+}

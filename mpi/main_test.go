@@ -1,0 +1,23 @@
+//go:build mpi && cgo
+
+package mpi_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/topocast/topocast/mpi/mpitest"
+)
+
+// The test binary has three lives: it launches jobs (job_test.go), it is a
+// rank of such a job, or it is a rank that runs the tests.
+func TestMain(m *testing.M) {
+	switch {
+	case os.Getenv(launcherVar) != "":
+		os.Exit(m.Run())
+	case os.Getenv(jobVar) != "":
+		rankOfJob(os.Getenv(jobVar))
+	default:
+		mpitest.Main(m)
+	}
+}

@@ -1,0 +1,165 @@
+//go:build mpi && cgo
+
+package mpi_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/mpitest"
+)
+
+// world returns a communicator of all ranks that is closed after the test.
+func world(t *testing.T) *mpi.Comm {
+	t.Helper()
+	c, err := mpi.World()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+func TestContract(t *testing.T) {
+	mpitest.Run(t, world(t))
+}
+
+// Transfers between the ranks 0 and 1 do not allocate once the buffers are
+// there: neither blocking ones, nor a set with more buffers than one Pinner
+// holds, nor a broadcast.
+func TestNoAllocations(t *testing.T) {
+	c := world(t)
+	if c.Size() < 2 {
+		t.Skip("one rank has nobody to send to")
+	}
+	if c.Rank() > 1 {
+		return
+	}
+	peer, first := 1-c.Rank(), c.Rank() == 0
+	const n, size = 16, 256
+	var out, in [n][]byte
+	for i := range n {
+		out[i], in[i] = make([]byte, size), make([]byte, size)
+	}
+	requests := c.NewRequests()
+	samples := make([]float64, 4)
+	tests := []struct {
+		name string
+		run  func() error
+	}{
+		{"Send and Recv", func() error {
+			if first {
+				if err := c.Send(out[0], peer, 1); err != nil {
+					return err
+				}
+				return c.Recv(in[0], peer, 1)
+			}
+			if err := c.Recv(in[0], peer, 1); err != nil {
+				return err
+			}
+			return c.Send(out[0], peer, 1)
+		}},
+		{"Ssend and Recv", func() error {
+			if first {
+				return c.Ssend(out[0], peer, 1)
+			}
+			return c.Recv(in[0], peer, 1)
+		}},
+		{"Isend, Irecv and WaitAll", func() error {
+			for i := range n {
+				if err := requests.Irecv(in[i], peer, i); err != nil {
+					return err
+				}
+				if err := requests.Isend(out[i], peer, i); err != nil {
+					return err
+				}
+			}
+			return requests.WaitAll()
+		}},
+		{"PingPong", func() error {
+			return c.PingPong(samples, peer, 1, size, 2, first)
+		}},
+	}
+	for _, tt := range tests {
+		var failed error
+		allocs := testing.AllocsPerRun(100, func() {
+			if err := tt.run(); err != nil && failed == nil {
+				failed = err
+			}
+		})
+		if failed != nil {
+			t.Fatalf("%s: %v", tt.name, failed)
+		}
+		if allocs != 0 {
+			t.Errorf("%s: %g allocations per run, want 0", tt.name, allocs)
+		}
+	}
+}
+
+// A second World works on messages of its own.
+func TestWorldsAreIsolated(t *testing.T) {
+	a, b := world(t), world(t)
+	if a.Size() < 2 || a.Rank() > 1 {
+		return
+	}
+	peer := 1 - a.Rank()
+	if a.Rank() == 0 {
+		requests := a.NewRequests()
+		if err := requests.Isend([]byte("a"), peer, 5); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Send([]byte("b"), peer, 5); err != nil {
+			t.Fatal(err)
+		}
+		if err := requests.WaitAll(); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for _, want := range []struct {
+		c    *mpi.Comm
+		text string
+	}{{b, "b"}, {a, "a"}} {
+		buf := make([]byte, 1)
+		if err := want.c.Recv(buf, peer, 5); err != nil {
+			t.Fatal(err)
+		}
+		if string(buf) != want.text {
+			t.Errorf("received %q, want %q", buf, want.text)
+		}
+	}
+}
+
+// BenchmarkPingPong reports round trips through Timed, and through Send and
+// Recv from Go.
+func BenchmarkPingPong(b *testing.B) {
+	c, err := mpi.World()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close()
+	if c.Size() != 2 {
+		b.Skip("wants 2 ranks")
+	}
+	peer, first := 1-c.Rank(), c.Rank() == 0
+	for _, size := range []int{0, 8, 1024, 65536} {
+		b.Run(fmt.Sprintf("timed/%dB", size), func(b *testing.B) {
+			// Both ranks choose b.N by their own clock, so it cannot be theirs.
+			const rounds = 1000
+			samples := make([]float64, 1)
+			var total float64
+			for range 20 {
+				if err := c.PingPong(samples, peer, 1, size, rounds, first); err != nil {
+					b.Fatal(err)
+				}
+				total += samples[0]
+			}
+			b.ReportMetric(total/20/rounds*1e9, "ns/roundtrip")
+		})
+	}
+}

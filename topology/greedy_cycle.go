@@ -1,0 +1,339 @@
+package topology
+
+import (
+	"container/heap"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// GreedyCycle finds how hosts are wired to each other directly, as in rings,
+// tori and meshes without switches. It follows Bannikov and Salnikov 2014,
+// section 2.1: stage 1 spans the hosts, groups on shared memory first; stage 2
+// closes cycles. Matrices are directed, and so is the graph that it finds.
+//
+// Stage 2 adds every arc that is shorter than the path there is, without a
+// tolerance: with 1 % of noise a torus of 1024 gets two hundred thousand false
+// arcs, and an overhead at the ends of messages gives a complete graph. Witness
+// is the form for real readings: it does not depend on order, has a tolerance
+// and takes the overhead out.
+type GreedyCycle struct {
+	// SharedSpread is the paper's eps_s: the spread of latencies of hosts on
+	// shared memory; 0 is 0.01.
+	SharedSpread float64
+	// DuplexSpread is eps_d: a channel whose directions differ by a ratio
+	// above 1+eps_d is simplex, and its slower arc is dropped; 0 is 0.01, with
+	// Witness 0.1 or the tolerance if that is more.
+	DuplexSpread float64
+	// Compat does what the authors' program does where it differs from their
+	// paper: eps_s in place of eps_d for the first pair, comparisons that are
+	// strict, descents over visited hosts and with a tolerance, and no check
+	// of channels at the end.
+	Compat bool
+
+	// Witness finds the arcs that no third host explains, in place of both
+	// stages: see Tolerance and Overhead. SharedSpread and Compat do not apply.
+	Witness bool
+	// Tolerance is by how much a path may be longer than the reading that it
+	// explains, as a share; 0 is 3 times the noise + 0.02, the noise being
+	// taken from repetitions, or else from how directions differ, and 0.05 if
+	// neither says anything.
+	Tolerance float64
+	// KeepOverhead leaves the overhead of message ends in the readings. By
+	// default it is estimated and taken out.
+	KeepOverhead bool
+}
+
+var _ Reconstructor = (*GreedyCycle)(nil)
+
+func (c *GreedyCycle) validate() error {
+	for _, f := range []struct {
+		name  string
+		value float64
+	}{{"SharedSpread", c.SharedSpread}, {"DuplexSpread", c.DuplexSpread}, {"Tolerance", c.Tolerance}} {
+		if !(f.value >= 0) || math.IsInf(f.value, 0) {
+			return fmt.Errorf("topology: greedy: %s %g: want at least 0 and finite", f.name, f.value)
+		}
+	}
+	return nil
+}
+
+// Reconstruct implements Reconstructor. Repetitions are combined cell by cell
+// by the smallest reading, of five and more by the second smallest. Simplex
+// channels, which speak of a fault or of routing, are named in the warnings.
+// O(n^3) at worst.
+func (c *GreedyCycle) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	in, err := newCells("greedy", repetitions)
+	if err != nil {
+		return nil, err
+	}
+	warnings := in.warnings()
+	var arcs []pair
+	duplex := c.DuplexSpread
+	if c.Witness {
+		var more []string
+		arcs, duplex, more = c.witness(in)
+		warnings = append(warnings, more...)
+	} else {
+		arcs, duplex = c.stages(in)
+	}
+	g, simplex, err := channelGraph(in, arcs, duplex, c.Compat && !c.Witness)
+	if err != nil {
+		return nil, err
+	}
+	warnings = append(warnings, simplex...)
+	if n := in.n; n > 4 && 2*g.NumArcs() > n*(n-1) {
+		warnings = append(warnings, fmt.Sprintf("%d of %d possible arcs were found: hosts are behind switches, or readings are too noisy", g.NumArcs(), n*(n-1)))
+	}
+	return resultOf(g, in.m, in.noise, warnings)
+}
+
+// channelGraph makes the graph of the arcs. Of a channel whose directions
+// differ by more than the ratio 1+duplex only the faster arc stays, unless all.
+func channelGraph(in *cells, arcs []pair, duplex float64, all bool) (g *Graph, simplex []string, err error) {
+	n := in.n
+	has := make([]bool, n*n)
+	for _, a := range arcs {
+		has[a.from*n+a.to] = true
+	}
+	var kept []Arc
+	slow := 0
+	const most = 10
+	for _, a := range arcs {
+		there, back := in.m[a.from*n+a.to], in.m[a.to*n+a.from]
+		if there > back*(1+duplex) && has[a.to*n+a.from] && !all {
+			continue // the other direction says so
+		}
+		if both := has[a.to*n+a.from]; !both || back > there*(1+duplex) {
+			if slow++; slow <= most {
+				simplex = append(simplex, simplexWarning(a, there, back))
+			}
+		}
+		kept = append(kept, Arc{From: a.from, To: a.to, Latency: there, Bandwidth: math.NaN(), Probability: 1})
+	}
+	if slow > most {
+		simplex = append(simplex, fmt.Sprintf("%d more channels are simplex", slow-most))
+	}
+	g, err = NewGraph(n, 0, nil, kept)
+	return g, simplex, err
+}
+
+func simplexWarning(a pair, there, back float64) string {
+	switch {
+	case math.IsNaN(back):
+		return fmt.Sprintf("channel %d->%d is simplex: %d->%d was not measured", a.from, a.to, a.to, a.from)
+	case back > there:
+		return fmt.Sprintf("channel %d->%d is simplex: %d->%d takes %.3g times as long", a.from, a.to, a.to, a.from, back/there)
+	}
+	return fmt.Sprintf("channel %d->%d is simplex: a path explains %d->%d", a.from, a.to, a.to, a.from)
+}
+
+// stages runs stages 1 and 2 and returns the arcs, sorted.
+func (c *GreedyCycle) stages(in *cells) (arcs []pair, duplex float64) {
+	s := &greedySearch{
+		cells: in, compat: c.Compat, shared: c.SharedSpread, duplex: c.DuplexSpread,
+		has: make([]bool, in.n*in.n), visited: make([]bool, in.n), nearest: make([]int, in.n),
+	}
+	if s.shared == 0 {
+		s.shared = 0.01
+	}
+	if s.duplex == 0 {
+		s.duplex = 0.01
+	}
+	s.span()
+	s.closeCycles()
+	for i := range in.n {
+		for j := range in.n {
+			if s.has[i*in.n+j] {
+				arcs = append(arcs, pair{i, j})
+			}
+		}
+	}
+	return arcs, s.duplex
+}
+
+type greedySearch struct {
+	*cells
+	compat         bool
+	shared, duplex float64
+	has            []bool // n*n: arcs inserted
+	visited        []bool
+	group          []int // visited vertices of groups before, and of this one
+	nearest        []int // per vertex that is not visited the nearest that is, -1: none
+}
+
+// visit marks v and keeps nearest up to date.
+func (s *greedySearch) visit(v int) {
+	s.visited[v] = true
+	s.group = append(s.group, v)
+	for j := range s.n {
+		if w := s.m[v*s.n+j]; !s.visited[j] && !math.IsNaN(w) && (s.nearest[j] < 0 || w < s.m[s.nearest[j]*s.n+j]) {
+			s.nearest[j] = v
+		}
+	}
+}
+
+// insert inserts i->j and, if it is not slower by more than the spread, j->i.
+func (s *greedySearch) insert(i, j int, spread float64) {
+	s.has[i*s.n+j] = true
+	limit := s.m[i*s.n+j] * (1 + spread)
+	if back := s.m[j*s.n+i]; back < limit || back == limit && !s.compat {
+		s.has[j*s.n+i] = true
+	}
+}
+
+// span is stage 1. From the nearest pair it collects the vertices on the same
+// shared memory; goes up, along the shortest arc to a vertex not seen before;
+// goes down, along ever shorter arcs, into the next group; and begins again.
+// Parts between which nothing was measured begin a group each.
+func (s *greedySearch) span() {
+	for j := range s.nearest {
+		s.nearest[j] = -1
+	}
+	first, spread := s.closestPair(), s.duplex
+	if s.compat {
+		spread = s.shared
+	}
+	for first != nil {
+		s.visit(first.from)
+		s.visit(first.to)
+		s.insert(first.from, first.to, spread)
+		start, limit := []int{first.from, first.to}, s.m[first.from*s.n+first.to]*(1+s.shared)
+		before := make([]bool, s.n)
+		for {
+			s.collect(start, limit, before)
+			copy(before, s.visited)
+			i, j := s.ascent()
+			if j < 0 {
+				break
+			}
+			s.visit(j)
+			s.insert(i, j, s.duplex)
+			last, w := s.descend(j, s.m[i*s.n+j])
+			start, limit = []int{last}, w*(1+s.shared)
+		}
+		first = s.closestPair()
+	}
+}
+
+// closestPair is the closest pair of vertices that are not visited, or nil.
+func (s *greedySearch) closestPair() *pair {
+	var best *pair
+	least := math.Inf(1)
+	for i := range s.n {
+		for j := range s.n {
+			if w := s.m[i*s.n+j]; i != j && !s.visited[i] && !s.visited[j] && w < least {
+				best, least = &pair{i, j}, w
+			}
+		}
+	}
+	return best
+}
+
+// collect grows a group by all vertices within the limit of one of its members
+// and inserts every arc within the limit. What was found before, other than
+// the chain that led to the group, stays apart; the authors' program looks there
+// too.
+func (s *greedySearch) collect(group []int, limit float64, before []bool) {
+	within := func(w float64) bool { return w < limit || w == limit && !s.compat }
+	for x := 0; x < len(group); x++ {
+		u := group[x]
+		for v := range s.n {
+			if v == u || before[v] && !s.compat {
+				continue
+			}
+			there, back := within(s.m[u*s.n+v]), within(s.m[v*s.n+u])
+			s.has[u*s.n+v] = s.has[u*s.n+v] || there
+			s.has[v*s.n+u] = s.has[v*s.n+u] || back
+			if (there || back) && !s.visited[v] {
+				s.visit(v)
+				group = append(group, v)
+			}
+		}
+	}
+}
+
+// ascent is the shortest arc from a visited vertex to one that is not.
+func (s *greedySearch) ascent() (from, to int) {
+	to = -1
+	least := math.Inf(1)
+	for j, i := range s.nearest {
+		if !s.visited[j] && i >= 0 && s.m[i*s.n+j] < least {
+			from, to, least = i, j, s.m[i*s.n+j]
+		}
+	}
+	return from, to
+}
+
+// descend goes from v along the shortest arc while arcs get strictly shorter,
+// to vertices not seen before, and returns where it ends and the last weight.
+// The authors' program lets arcs after the first be longer by eps_s, and
+// returns to visited vertices; as an arc is used once, it ends all the same.
+func (s *greedySearch) descend(v int, w float64) (last int, weight float64) {
+	limit := w
+	for {
+		next, least := -1, limit
+		for k := range s.n {
+			x := s.m[v*s.n+k]
+			if k == v || x >= least || !s.compat && s.visited[k] || s.compat && s.has[v*s.n+k] {
+				continue
+			}
+			next, least = k, x
+		}
+		if next < 0 {
+			return v, w
+		}
+		if !s.visited[next] {
+			s.visit(next)
+		}
+		s.insert(v, next, s.duplex)
+		v, w, limit = next, least, least
+		if s.compat {
+			limit *= 1 + s.shared
+		}
+	}
+}
+
+// closeCycles is stage 2: for each vertex in turn the shortest paths over the
+// arcs there are, then all arcs that are shorter.
+func (s *greedySearch) closeCycles() {
+	out := make([][]int, s.n)
+	for i := range s.n {
+		for j := range s.n {
+			if s.has[i*s.n+j] {
+				out[i] = append(out[i], j)
+			}
+		}
+	}
+	dist := make([]float64, s.n)
+	for i := range s.n {
+		for v := range dist {
+			dist[v] = math.Inf(1)
+		}
+		dist[i] = 0
+		queue := distanceQueue{{i, 0}}
+		for len(queue) > 0 {
+			it := heap.Pop(&queue).(distanceItem)
+			if it.distance > dist[it.vertex] {
+				continue
+			}
+			for _, to := range out[it.vertex] {
+				if d := it.distance + s.m[it.vertex*s.n+to]; d < dist[to] {
+					dist[to] = d
+					heap.Push(&queue, distanceItem{to, d})
+				}
+			}
+		}
+		for j := range s.n {
+			// Sums of the same hops in another order round differently.
+			if w := s.m[i*s.n+j]; i != j && !s.has[i*s.n+j] && w < dist[j]*(1-1e-12) {
+				s.has[i*s.n+j] = true
+				out[i] = append(out[i], j)
+			}
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package topology
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// witness is the form of GreedyCycle that does not depend on order. It takes the
+// overhead out of in.m and mends single readings that are missing or far too high.
+func (c *GreedyCycle) witness(in *cells) (arcs []pair, duplex float64, warnings []string) {
+	n := in.n
+	noise := in.noise
+	if math.IsNaN(noise) {
+		noise = in.directionNoise()
+	}
+	if math.IsNaN(noise) {
+		noise = slackNoise(n, in.m)
+	}
+	in.noise = noise
+	tolerance := c.Tolerance
+	if tolerance == 0 {
+		tolerance = 0.05
+		if !math.IsNaN(noise) {
+			tolerance = 3*noise + 0.02
+		}
+	}
+	test := spannerTest{relative: tolerance, directed: true}
+	if !c.KeepOverhead {
+		overhead := endpointOverhead(n, in.m, max(0, noise))
+		for i, v := range in.m {
+			if i%(n+1) != 0 {
+				in.m[i] = max(0, v-overhead)
+			}
+		}
+		test.absolute = tolerance * overhead
+		if overhead > 0 {
+			warnings = append(warnings, fmt.Sprintf("%.3g s of every latency are overhead of the ends and were taken out", overhead))
+		}
+	}
+	arcs, mended := mendedSpanner(n, in.m, test)
+	links := map[pair]bool{}
+	for _, a := range arcs {
+		links[a] = true
+	}
+	for _, p := range mended {
+		if links[p] {
+			warnings = append(warnings, fmt.Sprintf("the reading from host %d to %d was missing or far too high; its neighbours say %.3g s", p.from, p.to, in.m[p.from*n+p.to]))
+		}
+	}
+	duplex = c.DuplexSpread
+	if duplex == 0 {
+		duplex = max(0.1, tolerance)
+	}
+	return arcs, duplex, warnings
+}
+
+// directionNoise estimates the relative standard deviation of a reading from
+// how the two directions of a pair differ; NaN if they never do.
+func (c *cells) directionNoise() float64 {
+	var spread []float64
+	for i := range c.n {
+		for j := range i {
+			if a, b := c.m[i*c.n+j], c.m[j*c.n+i]; a > 0 && b > 0 {
+				spread = append(spread, math.Abs(math.Log(a/b)))
+			}
+		}
+	}
+	mid, _ := medianSpread(spread)
+	if !(mid > 0) {
+		return math.NaN()
+	}
+	return 1.4826 * mid / math.Sqrt2
+}
+
+// slackNoise estimates the relative standard deviation of a reading from
+// triangles: paths over a third host are never shorter than the direct reading
+// but by noise. Of those that follow the shortest way, with no slack beyond the
+// overhead, half come out shorter; the median of what they lack is 0.6745
+// standard deviations of the sum. It is NaN if too few do, as where the true
+// third vertices are switches that were not measured.
+func slackNoise(n int, m []float64) float64 {
+	if n < 4 {
+		return math.NaN()
+	}
+	rng := rand.New(rand.NewPCG(uint64(n), 3))
+	noise := 0.02
+	for range 3 {
+		overhead := endpointOverhead(n, m, noise)
+		var lacks []float64
+		for range 500 {
+			i, j := rng.IntN(n), rng.IntN(n)
+			w := m[i*n+j]
+			if i == j || !(w < math.Inf(1)) {
+				continue
+			}
+			for k := range n {
+				a, b := m[i*n+k], m[k*n+j]
+				if lack := w + overhead - a - b; k != i && k != j && lack > 0 {
+					lacks = append(lacks, lack/math.Sqrt(w*w+a*a+b*b))
+				}
+			}
+		}
+		if len(lacks) < 100 {
+			return math.NaN()
+		}
+		mid, _ := medianSpread(lacks)
+		noise = mid / 0.6745
+	}
+	return noise
+}
