@@ -67,11 +67,14 @@ func BenchmarkLinkageCalibration(b *testing.B) {
 		for _, tt := range []struct {
 			name   string
 			change func(dataSet, *rand.Rand) dataSet
+			twice  float64 // noise of two repetitions of the changed set; 0: one, as it is
 			seeds  int
 		}{
-			{"plain", func(s dataSet, rng *rand.Rand) dataSet { return s.permuted(rng) }, 1},
-			{"half", half, 10},
-			{"noise", noise3, 10},
+			{"plain", func(s dataSet, rng *rand.Rand) dataSet { return s.permuted(rng) }, 0, 1},
+			{"half", half, 0, 10},
+			{"noise", noise3, 0, 10},
+			{"twice 1 %", func(s dataSet, rng *rand.Rand) dataSet { return s.permuted(rng) }, 0.01, 10},
+			{"twice 5 %", func(s dataSet, rng *rand.Rand) dataSet { return s.permuted(rng) }, 0.05, 10},
 		} {
 			b.Run(kinds[0]+"/"+tt.name, func(b *testing.B) {
 				var c calibration
@@ -80,8 +83,13 @@ func BenchmarkLinkageCalibration(b *testing.B) {
 					for _, s := range sets {
 						n, _ := s.d.Dims()
 						for seed := range tt.seeds {
-							changed := tt.change(s, rand.New(rand.NewPCG(uint64(seed), uint64(n))))
-							if err := c.add(changed.allGroups(), changed.d); err != nil {
+							rng := rand.New(rand.NewPCG(uint64(seed), uint64(n)))
+							changed := tt.change(s, rng)
+							reps := []mat.Matrix{changed.d}
+							if tt.twice > 0 {
+								reps = []mat.Matrix{changed.noisier(rng, tt.twice).d, changed.noisier(rng, tt.twice).d}
+							}
+							if err := c.add(changed.allGroups(), reps...); err != nil {
 								b.Fatal(err)
 							}
 						}
