@@ -18,9 +18,7 @@ require (
 )
 
 require (
-	github.com/schollz/progressbar/v3 v3.19.1
-	golang.org/x/sys v0.49.0
-	golang.org/x/term v0.44.0
 	github.com/dustin/go-humanize v1.0.1
-	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/schollz/progressbar/v3 v3.19.1
+	golang.org/x/term v0.44.0
 )
