@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/stats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -72,8 +73,8 @@ func newCells(method string, repetitions []mat.Matrix) (*cells, error) {
 		}
 	}
 	if len(spreads) > 0 {
-		slices.Sort(spreads) // the difference of two readings spreads sqrt 2 times as much as one
-		c.noise = 1.4826 * spreads[(len(spreads)-1)/2] / math.Sqrt2
+		// The difference of two readings spreads sqrt 2 times as much as one.
+		c.noise = 1.4826 * stats.LowerMedian(spreads) / math.Sqrt2
 	}
 	return c, nil
 }

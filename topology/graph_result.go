@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // resultOf makes the result of a method that finds a graph: its family, the
@@ -55,23 +57,7 @@ func (g *Graph) alike() []string {
 	if len(full) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("a switch between switches cannot be told from a full mesh of its neighbours: %s", joinNames(full))}
-}
-
-// joinNames lists at most eight names.
-func joinNames(names []string) string {
-	const most = 8
-	s := ""
-	for i, n := range names {
-		switch {
-		case i == most:
-			return s + fmt.Sprintf(" and %d more", len(names)-most)
-		case i > 0:
-			s += ", "
-		}
-		s += n
-	}
-	return s
+	return []string{fmt.Sprintf("a switch between switches cannot be told from a full mesh of its neighbours: %s", enumerate(full))}
 }
 
 // parts numbers the connected parts, direction aside: 0 is the one of vertex 0.
@@ -114,17 +100,11 @@ func (g *Graph) parts() []int {
 // graphs, and trees through hosts, have the root alone. d gives latencies.
 func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree bool, err error) {
 	n := g.hosts
-	links := 0
 	through := false // a host forwards
-	for _, a := range g.arcs {
-		if a.From < a.To || g.ArcIndex(a.To, a.From) < 0 {
-			links++
-		}
-	}
 	for v := range n {
 		through = through || len(g.Out(v)) > 1
 	}
-	isTree = links == g.vertices-1 && (len(part) == 0 || slices.Max(part) == 0)
+	isTree = g.isForest() && (len(part) == 0 || slices.Max(part) == 0)
 	if !isTree || through || n < 3 {
 		h, err = NewHierarchy(n, nil, nil, medianBetween(n, d, [][]int{allHosts(n)}, true))
 		return h, isTree, err
@@ -138,8 +118,9 @@ func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree boo
 			lengths[i] = 0
 		}
 	}
+	paths := newPathFinder(g, lengths)
 	far := func(from int) int {
-		g.shortestFrom(from, lengths, dist)
+		paths.from(from, dist)
 		best := from
 		for v := range n {
 			if dist[v] > dist[best] {
@@ -152,7 +133,7 @@ func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree boo
 	b := far(a)
 	whole := dist[b] * (1 + 1e-9)
 	toA := slices.Clone(dist)
-	g.shortestFrom(b, lengths, dist)
+	paths.from(b, dist)
 	root, other := -1, -1
 	for v := n; v < g.vertices; v++ {
 		if toA[v]+dist[v] <= whole && 2*toA[v] <= whole && (root < 0 || toA[v] > toA[root]) {
@@ -281,11 +262,15 @@ func fitOf(g *Graph, h *Hierarchy, d []float64) Fit {
 	} else if count > 0 && left <= rounding {
 		f.R2 = 1
 	}
-	f.Residual, _ = medianSpread(slices.Concat(residuals...))
+	if all := slices.Concat(residuals...); len(all) > 0 {
+		f.Residual = stats.LowerMedian(all)
+	}
 	f.Levels = make([]LevelFit, levels)
 	for l := range f.Levels {
-		f.Levels[l] = LevelFit{Separation: math.NaN()}
-		f.Levels[l].Residual, _ = medianSpread(residuals[l])
+		f.Levels[l] = LevelFit{Separation: math.NaN(), Residual: math.NaN()}
+		if len(residuals[l]) > 0 {
+			f.Levels[l].Residual = stats.LowerMedian(residuals[l])
+		}
 		if l < levels-1 {
 			up := h.Groups()[0].Latency
 			if l < levels-2 {

@@ -1,7 +1,6 @@
 package topology
 
 import (
-	"container/heap"
 	"fmt"
 	"math"
 
@@ -73,7 +72,7 @@ func (c *GreedyCycle) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 	}
 	warnings := in.warnings()
 	var arcs []pair
-	duplex := c.DuplexSpread
+	var duplex float64
 	if c.Witness {
 		var more []string
 		arcs, duplex, more = c.witness(in)
@@ -315,16 +314,17 @@ func (s *greedySearch) closeCycles() {
 			dist[v] = math.Inf(1)
 		}
 		dist[i] = 0
-		queue := distanceQueue{{i, 0}}
+		queue := routeQueue{{0, int32(i)}}
 		for len(queue) > 0 {
-			it := heap.Pop(&queue).(distanceItem)
-			if it.distance > dist[it.vertex] {
+			it := queue.pop()
+			v := int(it.v)
+			if it.latency > dist[v] {
 				continue
 			}
-			for _, to := range out[it.vertex] {
-				if d := it.distance + s.m[it.vertex*s.n+to]; d < dist[to] {
+			for _, to := range out[v] {
+				if d := it.latency + s.m[v*s.n+to]; d < dist[to] {
 					dist[to] = d
-					heap.Push(&queue, distanceItem{to, d})
+					queue.push(routeItem{d, int32(to)})
 				}
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // A quotient is a machine of switches that carry blocks of hosts, seen as the
@@ -234,20 +236,18 @@ func blockReadings(dst []float64, n int, d []float64, a, b []int, same bool) []f
 	return dst
 }
 
-// medianSpread is the lower median of values, which it sorts, and 1.4826 times
+// medianSpread is the lower median of values, which it reorders, and 1.4826 times
 // the median absolute deviation from it: NaN if there are none.
 func medianSpread(values []float64) (mid, spread float64) {
 	if len(values) == 0 {
 		return math.NaN(), math.NaN()
 	}
-	slices.Sort(values)
-	mid = values[(len(values)-1)/2]
+	mid = stats.LowerMedian(values)
 	deviations := make([]float64, len(values))
 	for i, v := range values {
 		deviations[i] = math.Abs(v - mid)
 	}
-	slices.Sort(deviations)
-	return mid, 1.4826 * deviations[(len(deviations)-1)/2]
+	return mid, 1.4826 * stats.LowerMedian(deviations)
 }
 
 // medianVariance is the variance of the median of n normal readings of the

@@ -20,6 +20,7 @@ type treeFit struct {
 	groups []int32 // parents before children
 	length []float64
 	depth  []float64 // sum of lengths from the root
+	clip   float64   // relative residual beyond which readings pull no harder
 }
 
 // newTreeFit starts from the lengths that the levels of t suggest: half a
@@ -29,6 +30,7 @@ func newTreeFit(t *tree) *treeFit {
 		t: t, groups: t.groups(),
 		length: make([]float64, len(t.parent)),
 		depth:  make([]float64, len(t.parent)),
+		clip:   clip,
 	}
 	for _, v := range f.groups {
 		up := math.Exp(t.levelOf(v))
@@ -73,7 +75,7 @@ func (t *tree) joins(i int, join []int32) {
 	}
 }
 
-// clip is the relative residual beyond which readings pull no harder: Huber's
+// clip is the relative residual beyond which readings pull no harder by default: Huber's
 // loss with its bend at 10 % of the fit. With 2 % of gross outliers plain least
 // squares is worthless, with it the error of fitted latencies is that of the noise.
 const clip = 0.1
@@ -117,7 +119,7 @@ func (f *treeFit) step(r *readings) {
 			v := join[j]
 			fit := f.depth[i] + f.depth[j] - 2*f.depth[v]
 			rest := math.Abs(float64(x)) - fit
-			bound := clip * fit
+			bound := f.clip * fit
 			rest = max(-bound, min(bound, rest))
 			own += rest
 			sum[j] += rest

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
+)
+
+// runJob calls work on every rank: on those of the MPI job if a launcher
+// started this process, and else on threads of this process, pinned to the
+// cores; ranks = 0 means one per core. If work returns an inputError, it has to
+// do so on all ranks, at the same point.
+func runJob(ranks int, work func(mpi.Communicator) error) error {
+	if launchedRank() >= 0 {
+		if ranks != 0 {
+			return badInput("--ranks %d: the launcher has set the number of ranks", ranks)
+		}
+		// Nothing is broken and nobody waits: end MPI in order, and let report
+		// print the line once.
+		var input *inputError
+		err := mpi.Run(func(comm mpi.Communicator) error {
+			err := work(comm)
+			if errors.As(err, &input) {
+				return nil
+			}
+			return err
+		})
+		if input != nil {
+			return input
+		}
+		return err
+	}
+	if ranks == 0 {
+		cores, err := local.Cores()
+		if err != nil {
+			return err
+		}
+		ranks = len(cores)
+	}
+	if ranks < 1 {
+		return badInput("--ranks %d: want at least 1", ranks)
+	}
+	var input *inputError
+	err := local.Run(ranks, &local.Settings{Mode: local.Pinned}, work)
+	if errors.As(err, &input) {
+		return input // without the rank: all found it
+	}
+	return err
+}
+
+// parseSizes reads a list of sizes in bytes, such as "8,1KiB,64KiB".
+func parseSizes(list string) ([]int, error) {
+	var sizes []int
+	for _, s := range strings.Split(list, ",") {
+		n, err := humanize.ParseBytes(s)
+		if err != nil || n > 1<<31-1 {
+			return nil, badInput("--sizes: %q: want sizes such as 8, 1KiB or 4MiB, up to 2 GiB, separated by commas", s)
+		}
+		sizes = append(sizes, int(n))
+	}
+	return sizes, nil
+}

@@ -1,0 +1,437 @@
+package topology
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// LatencySettings are the settings of FitLatencies; nil is all defaults.
+type LatencySettings struct {
+	// Bytes is the size of the messages whose latencies were measured. Above
+	// 0, the time that the bandwidths of the arcs cost is subtracted first;
+	// arcs of unknown bandwidth cost none.
+	Bytes float64
+	// StoreAndForward says that each vertex receives a message whole before it
+	// sends it on: the cost is the sum over the path's arcs of bytes/bandwidth.
+	// The default is cut-through: bytes over the least bandwidth of the path.
+	StoreAndForward bool
+	// Plain asks for least squares as they are, in place of Huber's loss,
+	// whose readings pull no harder than at 10 % from the fit. With 2 % of
+	// readings far too high plain least squares are worthless.
+	Plain bool
+	// Tolerance is the share by which a second path must be longer for a
+	// reading to count: what may have gone either way says nothing of
+	// either; 0 is 0.02.
+	Tolerance float64
+}
+
+func (s *LatencySettings) validate() error {
+	if !(s.Bytes >= 0) || math.IsInf(s.Bytes, 0) {
+		return fmt.Errorf("topology: latencies: Bytes %g: want at least 0 and finite", s.Bytes)
+	}
+	if !(s.Tolerance >= 0) || math.IsInf(s.Tolerance, 0) {
+		return fmt.Errorf("topology: latencies: Tolerance %g: want at least 0 and finite", s.Tolerance)
+	}
+	return nil
+}
+
+// A LatencyFit is a graph with the latencies of its links worked out.
+type LatencyFit struct {
+	Graph *Graph // the wiring as given, with fitted latencies
+	Fit   Fit    // R2 is high for wrong trees too: look at the residuals of the levels
+
+	Used         int   // readings that took part
+	Ambiguous    int   // readings left out as a second path is as short
+	Undetermined []int // numbers of arcs of which the readings give only sums with others; these stay near the latencies given
+	Warnings     []string
+}
+
+// FitLatencies works out the latencies of the links of a known graph, which
+// cannot all be measured directly, so that the sums along the shortest paths
+// explain the readings between hosts best (Bufe 2014, section 2.4, equation
+// 2.8). Readings are n*n, in s, NaN where not measured; the diagonal is not
+// read. Both directions of a link get one latency, at least 0. The shortest
+// paths are those of the latencies that g has, or the fewest hops if some are
+// unknown, and again those of the fitted latencies until they stay, at most
+// three times. The hierarchy, which may be nil, gives the levels of the Fit.
+//
+// Readings between hosts determine a link unless a switch on it has two links
+// only, or two hosts and nothing else hang on its switch, or they form an even
+// ring only (Bufe 2014, equation 2.7): Undetermined names such links.
+//
+// No matrix is built. A and its transpose are applied along the tree of
+// shortest paths from each host, O(n) per vertex and step of the conjugate
+// gradients; trees with a host on every leaf and nothing missing take O(n^2) in all.
+func FitLatencies(g *Graph, h *Hierarchy, readings mat.Matrix, s *LatencySettings) (*LatencyFit, error) {
+	if s == nil {
+		s = &LatencySettings{}
+	}
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	in, err := newCells("latencies", []mat.Matrix{readings})
+	if err != nil {
+		return nil, err
+	}
+	if in.n != g.hosts {
+		return nil, fmt.Errorf("topology: latencies: %d x %d readings for %d hosts", in.n, in.n, g.hosts)
+	}
+	if h == nil {
+		if h, err = NewHierarchy(g.hosts, nil, nil, math.NaN()); err != nil {
+			return nil, err
+		}
+	}
+	if h.hosts != g.hosts {
+		return nil, fmt.Errorf("topology: latencies: hierarchy of %d hosts for %d hosts", h.hosts, g.hosts)
+	}
+	f := newEdgeFit(g, in.m, s)
+	for range 3 {
+		if !f.findPaths() {
+			break
+		}
+		if f.used == 0 {
+			return nil, fmt.Errorf("topology: latencies: no reading follows a path that is known")
+		}
+		f.solveAll(s.Plain)
+	}
+	return f.result(h)
+}
+
+// An edgeFit is a least squares problem whose unknowns are links, both
+// directions of a pair of vertices, and whose rows are readings.
+type edgeFit struct {
+	g        *Graph
+	settings *LatencySettings
+	measured []float64 // n*n
+	readings []float64 // n*n, corrected for the transfer time; NaN: not a row
+	link     []int32   // arc -> link
+	links    int
+	x        []float64 // latencies of links
+	known    bool      // x are latencies, not hops
+	tree     *tree     // the graph, if it can be fitted as a tree
+	paths    [][]int32 // per host the arcs of its tree of shortest paths, each after those before it on a path
+	used     int
+	multiple int // readings with several paths
+	early    int // readings below the transfer time of the message
+}
+
+func newEdgeFit(g *Graph, m []float64, s *LatencySettings) *edgeFit {
+	f := &edgeFit{g: g, settings: s, measured: m, link: make([]int32, len(g.arcs)), known: true}
+	for i, a := range g.arcs {
+		back := g.ArcIndex(a.To, a.From)
+		if back >= 0 && back < i {
+			f.link[i] = f.link[back]
+			continue
+		}
+		f.link[i] = int32(f.links)
+		f.links++
+	}
+	f.x = make([]float64, f.links)
+	count := make([]float64, f.links)
+	for i, a := range g.arcs {
+		f.known = f.known && !math.IsNaN(a.Latency)
+		f.x[f.link[i]] += a.Latency
+		count[f.link[i]]++
+	}
+	for e := range f.x {
+		f.x[e] /= count[e]
+		if !f.known {
+			f.x[e] = 1
+		}
+	}
+	f.tree = f.asTree()
+	return f
+}
+
+func (f *edgeFit) lengths() []float64 {
+	l := make([]float64, len(f.link))
+	for i, e := range f.link {
+		l[i] = f.x[e]
+	}
+	return l
+}
+
+// findPaths works out the shortest paths and with them the rows: the readings
+// whose path is known, less the transfer time of the message on it. It returns
+// false if the paths are those of before.
+func (f *edgeFit) findPaths() bool {
+	g, n := f.g, f.g.hosts
+	tolerance := f.settings.Tolerance
+	if tolerance == 0 {
+		tolerance = 0.02
+	}
+	finder := newPathFinder(g, f.lengths())
+	old := f.paths
+	if finder.forest && f.readings != nil {
+		return false
+	}
+	f.paths, f.readings = make([][]int32, n), make([]float64, n*n)
+	type counts struct {
+		used, multiple, early int
+		perHop                []float64
+	}
+	rows := make([]counts, n)
+	eachRow(n, func(i int) {
+		t, c := finder.tree(i), &rows[i]
+		if f.tree == nil {
+			f.paths[i] = make([]int32, 0, len(t.order)-1)
+			for _, v := range t.order[1:] {
+				f.paths[i] = append(f.paths[i], t.arc[v])
+			}
+		}
+		cost := f.transferTimes(t)
+		for j := range n {
+			at := i*n + j
+			f.readings[at] = math.NaN()
+			switch {
+			case i == j || math.IsNaN(f.measured[at]) || math.IsInf(t.distance[j], 1):
+			case t.excess[j] <= tolerance*t.distance[j]:
+				c.multiple++
+			default:
+				c.used++
+				v := f.measured[at] - cost[j]
+				f.readings[at] = v
+				if v < 0 {
+					c.early++
+				}
+				if !f.known && t.distance[j] > 0 {
+					c.perHop = append(c.perHop, v/t.distance[j])
+				}
+			}
+		}
+	})
+	f.used, f.multiple, f.early = 0, 0, 0
+	var perHop []float64
+	for _, c := range rows {
+		f.used += c.used
+		f.multiple += c.multiple
+		f.early += c.early
+		perHop = append(perHop, c.perHop...)
+	}
+	if hop, _ := medianSpread(perHop); hop > 0 { // lengths were hops: make them latencies
+		for e := range f.x {
+			f.x[e] *= hop
+		}
+	}
+	f.known = true
+	return !slices.EqualFunc(old, f.paths, slices.Equal)
+}
+
+// transferTimes is what the message costs on the path to each vertex.
+func (f *edgeFit) transferTimes(t *pathTree) []float64 {
+	cost := make([]float64, f.g.vertices)
+	if f.settings.Bytes == 0 {
+		return cost
+	}
+	for _, v := range t.order[1:] {
+		a, own := f.g.arcs[t.arc[v]], 0.0
+		if !math.IsNaN(a.Bandwidth) {
+			own = f.settings.Bytes / a.Bandwidth
+		}
+		if f.settings.StoreAndForward {
+			cost[v] = cost[a.From] + own
+		} else {
+			cost[v] = max(cost[a.From], own)
+		}
+	}
+	return cost
+}
+
+// normal sets y to A^T times row(i, j, (A x)_ij). Rows run in a few chunks, whose
+// sums are added in order, so the result does not depend on the processors.
+func (f *edgeFit) normal(x, y []float64, row func(i, j int, sum float64) float64) {
+	const chunks = 16
+	n := f.g.hosts
+	partial := make([][]float64, chunks)
+	eachRow(chunks, func(c int) {
+		own := make([]float64, f.links)
+		sum, into := make([]float64, f.g.vertices), make([]float64, f.g.vertices)
+		for i := c * n / chunks; i < (c+1)*n/chunks; i++ {
+			sum[i] = 0
+			for _, k := range f.paths[i] {
+				a := &f.g.arcs[k]
+				sum[a.To] = sum[a.From] + x[f.link[k]]
+			}
+			clear(into)
+			for j := range n {
+				if !math.IsNaN(f.readings[i*n+j]) {
+					into[j] = row(i, j, sum[j])
+				}
+			}
+			for at := len(f.paths[i]) - 1; at >= 0; at-- {
+				k := f.paths[i][at]
+				a := &f.g.arcs[k]
+				own[f.link[k]] += into[a.To]
+				into[a.From] += into[a.To]
+			}
+		}
+		partial[c] = own
+	})
+	clear(y)
+	for _, p := range partial {
+		for e, v := range p {
+			y[e] += v
+		}
+	}
+}
+
+func sumItself(_, _ int, sum float64) float64 { return sum }
+
+// solve returns the solution of the normal equations for b, zero where fixed.
+// Of many solutions it is one without a part that nothing determines.
+func (f *edgeFit) solve(b []float64, fixed []bool) []float64 {
+	x, image := make([]float64, f.links), make([]float64, f.links)
+	ones := make([]float64, f.links)
+	for e := range ones {
+		ones[e] = 1
+	}
+	weight := make([]float64, f.links) // rows over each link
+	f.normal(ones, weight, func(_, _ int, _ float64) float64 { return 1 })
+	rest, direction := make([]float64, f.links), make([]float64, f.links)
+	scaled := func(e int) float64 {
+		if fixed[e] || weight[e] == 0 {
+			return 0
+		}
+		return rest[e] / weight[e]
+	}
+	var rho float64
+	copy(rest, b)
+	for e := range rest {
+		direction[e] = scaled(e)
+		rho += rest[e] * direction[e]
+	}
+	first := rho
+	for step := 0; step < 4*f.links+50 && step < 2000 && rho > 1e-20*first && rho > 0; step++ {
+		f.normal(direction, image, sumItself)
+		var curve float64
+		for e := range direction {
+			curve += direction[e] * image[e]
+		}
+		if !(curve > 0) {
+			break
+		}
+		alpha := rho / curve
+		next := 0.0
+		for e := range x {
+			x[e] += alpha * direction[e]
+			rest[e] -= alpha * image[e]
+			next += rest[e] * scaled(e)
+		}
+		for e := range x {
+			direction[e] = scaled(e) + next/rho*direction[e]
+		}
+		rho = next
+	}
+	return x
+}
+
+// solveAll moves x to the best latencies. Huber's loss is fitted through
+// pseudo-data: readings are pulled to within 10 % of the fit, fitted, and
+// pulled again, until nothing changes. A latency that comes out below zero
+// is held at zero and the others are fitted again.
+func (f *edgeFit) solveAll(plain bool) {
+	if f.tree != nil {
+		if f.solveTree(plain) {
+			return
+		}
+		f.tree, f.readings = nil, nil
+		f.findPaths()
+	}
+	n := f.g.hosts
+	fixed := make([]bool, f.links)
+	b := make([]float64, f.links)
+	steps := 12
+	if plain {
+		steps = 1
+	}
+	for negative := true; negative; {
+		for range steps {
+			f.normal(f.x, b, func(i, j int, fit float64) float64 {
+				rest := f.readings[i*n+j] - fit
+				if !plain {
+					rest = max(-clip*fit, min(clip*fit, rest))
+				}
+				return rest
+			})
+			change, sum := 0.0, 0.0
+			for e, d := range f.solve(b, fixed) {
+				f.x[e] += d
+				change = max(change, math.Abs(d))
+				sum += math.Abs(f.x[e])
+			}
+			if change <= 1e-4*sum/float64(f.links) {
+				break
+			}
+		}
+		negative = false
+		for e, v := range f.x {
+			if v < 0 {
+				f.x[e], fixed[e], negative = 0, true, true
+			}
+		}
+	}
+}
+
+// undetermined finds the links of which readings give only sums with others. A
+// random vector less its part that the readings see is random in the
+// directions that they do not see, and zero on links that are determined.
+func (f *edgeFit) undetermined() []bool {
+	rng := rand.New(rand.NewPCG(uint64(f.links), 4))
+	z, b := make([]float64, f.links), make([]float64, f.links)
+	for e := range z {
+		z[e] = rng.NormFloat64()
+	}
+	f.normal(z, b, sumItself)
+	seen := f.solve(b, make([]bool, f.links))
+	open := make([]bool, f.links)
+	for e := range open {
+		open[e] = math.Abs(z[e]-seen[e]) > 1e-4
+	}
+	return open
+}
+
+func (f *edgeFit) result(h *Hierarchy) (*LatencyFit, error) {
+	arcs := make([]Arc, len(f.g.arcs))
+	for i, a := range f.g.arcs {
+		a.Latency = f.x[f.link[i]]
+		arcs[i] = a
+	}
+	g, err := NewGraph(f.g.hosts, f.g.vertices-f.g.hosts, f.g.names, arcs)
+	if err != nil {
+		return nil, err
+	}
+	r := &LatencyFit{Graph: g, Fit: fitOf(g, h, f.readings), Used: f.used, Ambiguous: f.multiple}
+	open := make([]bool, f.links) // none, in trees whose switches have three links
+	if f.tree == nil {
+		open = f.undetermined()
+	}
+	var names []string
+	for i, a := range g.arcs {
+		if open[f.link[i]] {
+			r.Undetermined = append(r.Undetermined, i)
+			if a.From < a.To {
+				names = append(names, g.Name(a.From)+"-"+g.Name(a.To))
+			}
+		}
+	}
+	if len(names) > 0 {
+		r.Warnings = append(r.Warnings, "the readings give only sums of the latencies of links "+enumerate(names))
+	}
+	if f.early > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d readings are shorter than their %g bytes take at the bandwidths given", f.early, f.settings.Bytes))
+	}
+	zero := 0
+	for _, v := range f.x {
+		if v == 0 {
+			zero++
+		}
+	}
+	if zero > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d links have no latency that the readings show", zero))
+	}
+	return r, nil
+}
