@@ -1,7 +1,6 @@
 package bcast
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"math/bits"
@@ -15,8 +14,9 @@ import (
 // ranks, but for Network.
 type Settings struct {
 	// Network of the ranks, in the communicator's rank order (see
-	// model.Network.View). Only that of rank 0 is read; the others get a copy.
-	// nil: nothing is known of the ranks, which are then taken to be alike.
+	// model.Network.View). That of rank 0 counts: ranks that have none, or
+	// another one, get a copy. nil: nothing is known of the ranks, which are
+	// then taken to be alike.
 	Network *model.Network
 
 	// ModelOnly takes the plan that the network predicts to be fastest, and
@@ -25,8 +25,8 @@ type Settings struct {
 	// the best plans against it and keeps the fastest.
 	ModelOnly bool
 
-	// Budget is about how long the plans of one class of sizes are timed; one
-	// round of all of them is run in any case. 0: 100 ms.
+	// Budget is about how long the plans of one class of sizes are timed; each
+	// is run once in any case. 0: 100 ms.
 	Budget time.Duration
 
 	// Tag of all messages, which the application must not use for its own on
@@ -113,41 +113,6 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	return b, nil
 }
 
-// shareNetwork is collective: all ranks get the network of rank 0, or nil, or
-// an error that comes of it.
-func shareNetwork(c *crew, n *model.Network) (*model.Network, error) {
-	var file bytes.Buffer
-	var own error
-	if c.parent < 0 && n != nil {
-		if size := c.exec.comm.Size(); n.Ranks() != size {
-			own = fmt.Errorf("bcast: new: network of %d ranks, communicator of %d: see model.Network.View", n.Ranks(), size)
-		} else if err := n.Write(&file); err != nil {
-			own = fmt.Errorf("bcast: new: %w", err)
-		}
-	}
-	status := [1]byte{}
-	if own != nil {
-		status[0] = 1
-	}
-	if err := c.tell(status[:]); err != nil {
-		return nil, err
-	}
-	if status[0] != 0 {
-		if own == nil {
-			own = fmt.Errorf("bcast: new: rank 0 has no usable network")
-		}
-		return nil, own
-	}
-	data, err := c.tellAny(file.Bytes())
-	if err != nil || len(data) == 0 {
-		return nil, err
-	}
-	if n, err = model.Read(bytes.NewReader(data)); err != nil {
-		return nil, fmt.Errorf("bcast: new: network of rank 0: %w", err)
-	}
-	return n, nil
-}
-
 // Bcast is collective: it copies buf of rank root into buf of all ranks.
 // len(buf) and root are equal on all of them. It does not allocate but for the
 // first message of a class of sizes (up to a power of two) and root. That
@@ -224,6 +189,9 @@ func (b *Broadcaster) Plan(bytes, root int) (Plan, error) {
 	if bytes > 0 {
 		if r := b.route(bytes, root); r != nil {
 			return r.Plan, nil
+		}
+		if timed := b.classes[classOf(bytes)].timed; timed != nil {
+			return timed.Plan, nil
 		}
 	}
 	return b.candidates(bytes, root)[0].Plan, nil
