@@ -80,6 +80,7 @@ func (q *probe) readClock() {
 	if math.IsInf(q.step, 1) {
 		q.step = 0
 	}
+	q.step, q.cost = rounded(q.step), rounded(q.cost)
 }
 
 // pingPong fills samples with the time in s of batches of round trips.
