@@ -7,8 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/topocast/topocast/mpi"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/topocast/topocast/mpi"
 )
 
 // A probe times round trips on one rank.
