@@ -200,10 +200,10 @@ func (b *Broadcaster) follow(r *route, buf []byte, root int) error {
 			err = b.native.Bcast(buf[:p.Bytes], root)
 		case r.tree:
 			b.ops = r.links.ops(b.ops[:0], p)
-			err = b.exec.run(b.ops, buf)
+			err = b.exec.run(b.ops, buf[:p.Bytes])
 		default:
 			b.ops = r.Algorithm.Ops(b.ops[:0], p, b.comm.Rank())
-			err = b.exec.run(b.ops, buf)
+			err = b.exec.run(b.ops, buf[:p.Bytes])
 		}
 		if err != nil {
 			return err

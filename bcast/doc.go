@@ -28,7 +28,7 @@
 // no model knows what it does. On small worlds with shared memory it often
 // wins, and is then what Bcast calls. Timing is done once per class of sizes,
 // not for each root: trees are shaped from their root. With more ranks than
-// cores, where times are noise, it has to be faster by a quarter.
+// cores, where times are noisy, it has to be faster by a tenth.
 //
 // A broadcast of 0 bytes sends nothing, as in the MPI libraries: a broadcast
 // is no barrier.

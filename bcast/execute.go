@@ -28,10 +28,15 @@ func newExecutor(comm mpi.Communicator, tag int) *executor {
 	return e
 }
 
-// run performs the steps on buf. A single stage gains nothing from transfers
-// under way at once unless it has several sends.
+// short is a message in bytes that libraries take from a Send at once. (Open
+// MPI's shared memory takes up to about a kilobyte into a mailbox; a longer
+// Send ends when the receiver has been there, though it is buffered.)
+const short = 256
+
+// run performs the steps on buf. Transfers under way at once gain nothing
+// where there is one, or where the sends return at once anyway.
 func (e *executor) run(ops []Op, buf []byte) error {
-	if e.blocking || len(ops) < 2 {
+	if e.blocking || len(ops) < 2 || len(buf) <= short {
 		return e.inOrder(ops, buf)
 	}
 	return e.ahead(ops, buf)

@@ -104,31 +104,41 @@ func (b *Broadcaster) fastest(crew *crew, plans []candidate, buf []byte) (candid
 			return candidate{}, err
 		}
 	}
-	// With more ranks than cores, times are noise: the native broadcast then has
-	// to be clearly faster.
-	advantage := 1.0
-	if b.crowded {
-		advantage = 1.25
-	}
 	best.Native = library.Measured
-	if library.Measured*advantage < best.Measured {
-		best = library
-		best.Native = library.Measured
-	}
-	told, err := b.tellPlans(crew, []candidate{best})
+	library.Native = library.Measured
+	told, err := b.tellPlans(crew, []candidate{b.fastestOf([]candidate{best, library})})
 	if err != nil {
 		return candidate{}, err
 	}
 	return told[0], nil
 }
 
-// maxTrials bounds the rounds of a trial that is through in no time.
-const maxTrials = 15
+// fastestOf returns the plan of the least measured time. With more ranks than
+// cores, times are noisy: a plan then has to be a tenth faster to go before
+// one that stands before it.
+func (b *Broadcaster) fastestOf(plans []candidate) candidate {
+	margin := 1.0
+	if b.crowded {
+		margin = 1.1
+	}
+	best := plans[0]
+	for _, p := range plans[1:] {
+		if p.Measured*margin < best.Measured {
+			best = p
+		}
+	}
+	return best
+}
+
+const (
+	maxTrials = 15 // rounds of a trial that is through in no time
+	hopeless  = 4  // times slower than the best in the first round: not run again
+)
 
 // trial is collective: it times the plans and the native broadcast, turn by
 // turn, and returns the fastest plan and the native one with their medians,
-// the same on all ranks. A first round warms up; it counts where time for
-// another is lacking.
+// the same on all ranks. A first round warms up, and sorts out what is
+// hopeless; it counts where time for another is lacking.
 func (b *Broadcaster) trial(watch *stopwatch, plans []candidate, buf []byte) (best, library candidate, err error) {
 	all := append(slices.Clone(plans), newNative())
 	times := make([][]float64, len(all))
@@ -136,43 +146,66 @@ func (b *Broadcaster) trial(watch *stopwatch, plans []candidate, buf []byte) (be
 	for i, c := range all {
 		routes[i] = b.newRoute(c, watch.root)
 	}
-	rounds := 1
-	for n := 0; n <= rounds; n++ {
+	round := func(running int) error {
 		if err := watch.round(); err != nil {
-			return best, library, err
+			return err
 		}
-		begin := watch.now()
 		for i, r := range routes {
+			if running&(1<<i) == 0 {
+				continue
+			}
 			t, err := watch.time(func() error { return b.follow(r, buf, watch.root) })
 			if err != nil {
-				return best, library, err
+				return err
 			}
 			times[i] = append(times[i], t)
 		}
-		if n > 0 {
-			continue
-		}
-		if rounds, err = watch.tellInt(int(min(maxTrials, b.budget/2/(watch.now()-begin)))); err != nil {
+		return nil
+	}
+	begin := watch.now()
+	if err := round(1<<len(all) - 1); err != nil {
+		return best, library, err
+	}
+	running, rounds := b.hopeful(times, watch.now()-begin)
+	if running, err = watch.tellInt(running); err != nil {
+		return best, library, err
+	}
+	if rounds, err = watch.tellInt(rounds); err != nil {
+		return best, library, err
+	}
+	for range rounds {
+		if err := round(running); err != nil {
 			return best, library, err
 		}
 	}
 	for i := range all {
-		if rounds > 0 {
+		if len(times[i]) > 1 {
 			times[i] = times[i][1:]
 		}
 		all[i].Measured = median(times[i])
 	}
-	best = slices.MinFunc(all[:len(plans)], func(a, b candidate) int {
-		if a.Measured < b.Measured {
-			return -1
-		}
-		return 1
-	})
-	told, err := b.tellPlans(watch.crew, []candidate{best, all[len(plans)]})
+	told, err := b.tellPlans(watch.crew, []candidate{b.fastestOf(all[:len(plans)]), all[len(plans)]})
 	if err != nil {
 		return best, library, err
 	}
 	return told[0], told[1], nil
+}
+
+// hopeful tells, of a first round and its time in s, which variants are worth
+// running again, as bits, and how often there is time for them.
+func (b *Broadcaster) hopeful(times [][]float64, elapsed float64) (running, rounds int) {
+	least := math.Inf(1)
+	for _, t := range times {
+		least = min(least, t[0])
+	}
+	for i, t := range times {
+		if t[0] > hopeless*least {
+			elapsed -= t[0]
+			continue
+		}
+		running |= 1 << i
+	}
+	return running, int(max(0, min(maxTrials, b.budget/2/elapsed)))
 }
 
 // median sorts the values.

@@ -57,7 +57,7 @@ func (p *PLogP) Bandwidth() float64 {
 // after the last, and is NaN after a single one. O(log len(xs)).
 func interpolate(xs []int64, ys []float64, x int64) float64 {
 	switch {
-	case len(xs) == 0:
+	case len(xs) == 0 || len(ys) == 0:
 		return math.NaN()
 	case x <= xs[0]:
 		return ys[0]

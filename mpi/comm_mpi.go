@@ -88,8 +88,9 @@ func (c *Comm) Bcast(buf []byte, root int) error {
 	return c.fault("Bcast", code, root, -1)
 }
 
-// Now is the time in seconds since the communicator was made, by Go's
-// monotonic clock (which is cheaper from Go than MPI_Wtime, and as fine).
+// Now is the time in seconds by the host's monotonic clock, which all ranks of
+// a host share on Linux, read through Go (which is cheaper than MPI_Wtime, and
+// as fine).
 func (c *Comm) Now() float64 { return time.Since(c.epoch).Seconds() }
 
 // ProcessorName is the name of the host, as MPI_Get_processor_name tells it.

@@ -120,7 +120,7 @@ func World() (*Comm, error) {
 			return nil, &Error{"World", -1, -1, -1, classError(code)}
 		}
 	}
-	c := &Comm{epoch: time.Now(), ends: starts, rank: -1}
+	c := &Comm{epoch: hostEpoch(), ends: starts, rank: -1}
 	if code := C.tc_dup_world(&c.comm); code != C.MPI_SUCCESS {
 		return nil, c.fault("World", code, -1, -1)
 	}

@@ -1,0 +1,104 @@
+package model
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// FromRoundTrips returns PLogP parameters from round-trip times in s: rtt[i]
+// that of a message of sizes[i] bytes answered by one of 0 bytes, sizes[0] =
+// 0, and gap0 = g(0), which takes saturation to measure. It follows Reinfjell
+// 2023, eq. 3.1 and 3.2: g(m) = RTT(m) - RTT(0) + g(0), L = RTT(0)/2 - g(0).
+// (The line before eq. 3.1 there has the sign of g turned.)
+//
+// Noise can make L or a gap come out below 0: it is set to 0, and clamped is
+// true.
+func FromRoundTrips(sizes []int64, rtt []float64, gap0 float64) (p PLogP, clamped bool, err error) {
+	if len(sizes) == 0 || len(sizes) != len(rtt) || sizes[0] != 0 {
+		return p, false, fmt.Errorf("model: round trips: %d sizes, %d times: want as many of each, from 0 bytes on", len(sizes), len(rtt))
+	}
+	for i, t := range append([]float64{gap0}, rtt...) {
+		if !(t >= 0) || math.IsInf(t, 0) {
+			return p, false, fmt.Errorf("model: round trips: time %d is %g s: want at least 0 and finite", i-1, t)
+		}
+	}
+	notBelow := func(x float64) float64 {
+		if x < 0 {
+			clamped = true
+			return 0
+		}
+		return x
+	}
+	p.Latency = notBelow(rtt[0]/2 - gap0)
+	for i, m := range sizes {
+		p.Sizes = append(p.Sizes, m)
+		p.Gap = append(p.Gap, notBelow(rtt[i]-rtt[0]+gap0))
+	}
+	if err := p.check(); err != nil {
+		return PLogP{}, false, fmt.Errorf("model: round trips: %w", err)
+	}
+	return p, clamped, nil
+}
+
+// OverheadTime is Reinfjell's eq. 3.3, L + (os + or)/2 + g in s. In strict
+// PLogP the gap covers the overheads, so that they count twice: Time is the
+// one to use. NaN without overheads.
+func (p *PLogP) OverheadTime(bytes int64) float64 {
+	return p.Time(bytes) + (interpolate(p.Sizes, p.Send, bytes)+interpolate(p.Sizes, p.Recv, bytes))/2
+}
+
+// Hockney is the model t(m) = Latency + m/Bandwidth.
+type Hockney struct {
+	Latency   float64 // s
+	Bandwidth float64 // B/s
+}
+
+// Hockney is the straight line through the times at the sizes of p, by least
+// squares (Reinfjell 2023, eq. 2.3 and section 3.2). It takes at least two
+// sizes. A latency below 0 is set to 0, and clamped is true.
+func (p *PLogP) Hockney() (h Hockney, clamped bool) {
+	if len(p.Sizes) < 2 {
+		return Hockney{p.Latency, math.NaN()}, false
+	}
+	x, y := make([]float64, len(p.Sizes)), make([]float64, len(p.Sizes))
+	for i, m := range p.Sizes {
+		x[i], y[i] = float64(m), p.Latency+p.Gap[i]
+	}
+	a, b := stat.LinearRegression(x, y, nil, false)
+	return Hockney{math.Max(0, a), 1 / b}, a < 0
+}
+
+// Time is the time in s of a message.
+func (h Hockney) Time(bytes int64) float64 { return h.Latency + float64(bytes)/h.Bandwidth }
+
+// PLogP are the same times as piecewise parameters.
+func (h Hockney) PLogP() PLogP { return Linear(h.Latency, h.Bandwidth, 0) }
+
+// LogGP holds the parameters of Alexandrov et al. 1995; of LogP (Culler et al. 1993)
+// if BigGap is left out.
+type LogGP struct {
+	L      float64 // latency, s
+	O      float64 // overhead of sending or receiving, s
+	Gap    float64 // g: between small messages, s
+	BigGap float64 // G: per byte of a long message, s/B
+	P      int     // ranks
+}
+
+// LogGP converts by Reinfjell 2023, table 2.1: L + g(1) - os(1) - or(1),
+// (os(1) + or(1))/2, g(1), and g(m)/m for the given size m of long messages, in
+// bytes above 0. L and O are NaN if the overheads were not measured.
+func (p *PLogP) LogGP(m int64, ranks int) LogGP {
+	send, recv := interpolate(p.Sizes, p.Send, 1), interpolate(p.Sizes, p.Recv, 1)
+	g := p.GapAt(1)
+	return LogGP{
+		L: p.Latency + g - send - recv, O: (send + recv) / 2,
+		Gap: g, BigGap: p.GapAt(m) / float64(m), P: ranks,
+	}
+}
+
+// Time is o + (m-1)G + L + o in s for a message of m bytes, at least 1.
+func (l LogGP) Time(bytes int64) float64 {
+	return 2*l.O + l.L + float64(bytes-1)*l.BigGap
+}

@@ -1,0 +1,70 @@
+package model
+
+import "testing"
+
+// By hand: RTT(0) = 20 us and g(0) = 2 us give L = 8 us; RTT(1000) = 25 us
+// gives g = 25 - 20 + 2 = 7 us.
+func TestFromRoundTrips(t *testing.T) {
+	p, clamped, err := FromRoundTrips([]int64{0, 1000}, []float64{20e-6, 25e-6}, 2e-6)
+	if err != nil || clamped {
+		t.Fatal(clamped, err)
+	}
+	if !near(p.Latency, 8e-6, 1e-12) || !near(p.Gap[0], 2e-6, 1e-12) || !near(p.Gap[1], 7e-6, 1e-12) {
+		t.Errorf("FromRoundTrips = %+v", p)
+	}
+	// RTT(m) = 2L + g(m) + g(0), Reinfjell 2023, section 3.1.
+	if got := 2*p.Latency + p.GapAt(1000) + p.GapAt(0); !near(got, 25e-6, 1e-12) {
+		t.Errorf("RTT(1000) = %g, want 25e-6", got)
+	}
+	if p, clamped, err := FromRoundTrips([]int64{0, 8}, []float64{2e-6, 1e-6}, 3e-6); err != nil || !clamped || p.Latency != 0 {
+		t.Errorf("noisy round trips: %+v, clamped %v, %v; want L = 0, clamped", p, clamped, err)
+	}
+	for _, c := range []struct {
+		sizes []int64
+		rtt   []float64
+	}{{nil, nil}, {[]int64{0}, nil}, {[]int64{1}, []float64{1}}, {[]int64{0, 0}, []float64{1, 1}}, {[]int64{0}, []float64{nan}}} {
+		if _, _, err := FromRoundTrips(c.sizes, c.rtt, 0); err == nil {
+			t.Errorf("FromRoundTrips(%v, %v) gives no error", c.sizes, c.rtt)
+		}
+	}
+}
+
+// Reference: Reinfjell 2023, table 2.1 and eq. 3.3, with numbers by hand.
+func TestConversions(t *testing.T) {
+	p := PLogP{
+		Latency: 10e-6, Sizes: []int64{1, 1000001}, Gap: []float64{4e-6, 1004e-6},
+		Send: []float64{1e-6, 2e-6}, Recv: []float64{2e-6, 4e-6},
+	}
+	l := p.LogGP(1000001, 16)
+	for _, c := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"L = L + g(1) - os(1) - or(1)", l.L, 11e-6},
+		{"o = (os(1) + or(1))/2", l.O, 1.5e-6},
+		{"g = g(1)", l.Gap, 4e-6},
+		{"G = g(m)/m", l.BigGap, 1004e-6 / 1000001},
+		{"LogGP time of one byte is L + g(1)", l.Time(1), p.Time(1)},
+		{"eq. 3.3 at one byte", p.OverheadTime(1), 10e-6 + 1.5e-6 + 4e-6},
+		{"eq. 3.3 between sizes", p.OverheadTime(500001), 10e-6 + (1.5e-6+3e-6)/2 + 504e-6},
+	} {
+		if !near(c.got, c.want, 1e-9) {
+			t.Errorf("%s: %g, want %g", c.name, c.got, c.want)
+		}
+	}
+	if l.P != 16 {
+		t.Errorf("P = %d, want 16", l.P)
+	}
+	h, clamped := p.Hockney()
+	if clamped || !near(h.Time(1), 14e-6, 1e-9) || !near(h.Time(1000001), 1014e-6, 1e-9) || !near(h.Bandwidth, 1e9, 1e-9) {
+		t.Errorf("Hockney() = %+v, clamped %v; want the line through both points", h, clamped)
+	}
+	back := h.PLogP()
+	if !near(back.Time(12345678), h.Time(12345678), 1e-9) {
+		t.Errorf("PLogP of Hockney: %g, want %g", back.Time(12345678), h.Time(12345678))
+	}
+	bare := Linear(1e-6, 1e9, 0)
+	if l := bare.LogGP(1000, 2); !near(l.L, nan, 0) || !near(l.BigGap, 1e-9, 1e-9) {
+		t.Errorf("LogGP without overheads = %+v, want L NaN and G 1e-9", l)
+	}
+}

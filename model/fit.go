@@ -1,0 +1,190 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// An Observation is a set of transfers that were timed while they were under
+// way together; a single transfer is one too.
+type Observation struct {
+	Transfers []Transfer
+	Seconds   []float64 // how long each took, from its Start on
+}
+
+// FitSettings say how to fit. The zero value works.
+type FitSettings struct {
+	// Network is what else the network shall know. Its Levels, Bandwidth, Links,
+	// RTTBias and Ratios are fitted where the observations say them.
+	Network Settings
+	// LongBytes is the size from which transfers tell of bandwidths; smaller ones
+	// only give the levels' times. 0: 100,000.
+	LongBytes int64
+	// Steps is the most steps that the search takes. 0: 30.
+	Steps int
+}
+
+// Fitted is what Fit found, and how well.
+type Fitted struct {
+	Network  *Network // with the fitted bandwidths in its graph
+	RTTBias  float64
+	Coupling []LinkClass // with the classes' coupling
+	Capacity []FittedCapacity
+	Residual float64 // median of |measured - predicted| / predicted of long transfers
+	Warnings []string
+}
+
+// FittedCapacity is the bandwidth of one link, the same in both directions.
+type FittedCapacity struct {
+	A, B       int     // vertices, A < B
+	Bandwidth  float64 // B/s; NaN if no observation crosses the link
+	Error      float64 // relative standard error; +Inf if only a lower bound is known
+	Determined bool    // whether the error is at most 5 %
+}
+
+// Fit makes a network of a reconstruction and of timed transfers. Typical
+// times per level and size come from single transfers. The bandwidths of the
+// links, the coupling of each link class and the RTT bias come from all long
+// transfers, by least squares on the logarithm of measured over predicted times, with Huber
+// weights against outliers (see fitter). Parameters that the data do not
+// determine are said in Warnings, which the network keeps.
+func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitted, error) {
+	if s == nil {
+		s = &FitSettings{}
+	}
+	settings := *s
+	if settings.LongBytes == 0 {
+		settings.LongBytes = 100_000
+	}
+	if settings.Steps == 0 {
+		settings.Steps = 30
+	}
+	if settings.LongBytes < 1 || settings.Steps < 1 {
+		return nil, fmt.Errorf("model: fit: LongBytes is %d, Steps %d: want at least 1", settings.LongBytes, settings.Steps)
+	}
+	base, err := New(r, &s.Network)
+	if err != nil {
+		return nil, fmt.Errorf("model: fit: %w", err)
+	}
+	if err := checkObservations(observations, base.Ranks()); err != nil {
+		return nil, fmt.Errorf("model: fit: %w", err)
+	}
+	f, err := newFitter(base, observations, settings.LongBytes)
+	if err != nil {
+		return nil, fmt.Errorf("model: fit: %w", err)
+	}
+	f.search(settings.Steps)
+	out := f.result()
+
+	fitted := s.Network
+	if len(f.patterns) > 0 {
+		fitted.Links = LinkClasses{Classes: out.Coupling, OfArc: f.classOf}
+		fitted.RTTBias, fitted.Ratios = out.RTTBias, f.ratios()
+	}
+	if s.Network.Levels == nil {
+		levels, warnings := fitLevels(base, observations)
+		fitted.Levels = levels
+		out.Warnings = append(out.Warnings, warnings...)
+	}
+	graph, err := f.graph()
+	if err != nil {
+		return nil, fmt.Errorf("model: fit: %w", err)
+	}
+	result := *r
+	result.Graph = graph
+	result.Warnings = append(slices.Clone(r.Warnings), out.Warnings...)
+	if out.Network, err = New(&result, &fitted); err != nil {
+		return nil, fmt.Errorf("model: fit: %w", err)
+	}
+	return out, nil
+}
+
+func checkObservations(observations []Observation, ranks int) error {
+	for i, o := range observations {
+		if len(o.Transfers) == 0 || len(o.Transfers) != len(o.Seconds) {
+			return fmt.Errorf("observation %d: %d transfers, %d times: want as many of each, and one at least", i, len(o.Transfers), len(o.Seconds))
+		}
+		for k, t := range o.Transfers {
+			switch {
+			case t.Src < 0 || t.Src >= ranks || t.Dst < 0 || t.Dst >= ranks || t.Src == t.Dst:
+				return fmt.Errorf("observation %d: transfer %d (%v): want two different ranks in [0, %d)", i, k, t, ranks)
+			case t.Bytes < 0:
+				return fmt.Errorf("observation %d: transfer %d (%v): want a size of at least 0", i, k, t)
+			case !(o.Seconds[k] > 0) || math.IsInf(o.Seconds[k], 0):
+				return fmt.Errorf("observation %d: transfer %d (%v): took %g s: want above 0 and finite", i, k, t, o.Seconds[k])
+			}
+		}
+	}
+	return nil
+}
+
+// fitLevels are the medians of the times of single transfers, by level and
+// size: the smallest size gives the latency, the others the gap. Levels with
+// transfers of one size or none keep what the hierarchy says.
+func fitLevels(n *Network, observations []Observation) (levels []LevelParams, warnings []string) {
+	times := make([]map[int64][]float64, len(n.levels))
+	for i := range times {
+		times[i] = make(map[int64][]float64)
+	}
+	for _, o := range observations {
+		if len(o.Transfers) == 1 {
+			t := o.Transfers[0]
+			level := n.LevelOf(t.Src, t.Dst)
+			times[level][t.Bytes] = append(times[level][t.Bytes], o.Seconds[0])
+		}
+	}
+	for i, bySize := range times {
+		var sizes []int64
+		for m := range bySize {
+			sizes = append(sizes, m)
+		}
+		slices.Sort(sizes)
+		if len(sizes) < 2 {
+			levels = append(levels, n.levels[i])
+			warnings = append(warnings, fmt.Sprintf("level %d: single transfers of %d sizes: its bandwidth is not determined", i, len(sizes)))
+			continue
+		}
+		l := LevelParams{PLogP: PLogP{Latency: quantile(bySize[sizes[0]], 0.5), Sizes: sizes}, Spread: math.NaN()}
+		var ratios []float64
+		for _, m := range sizes {
+			middle := quantile(bySize[m], 0.5)
+			l.Gap = append(l.Gap, max(0, middle-l.Latency))
+			for _, x := range bySize[m] {
+				ratios = append(ratios, math.Abs(x/middle-1))
+			}
+		}
+		if len(ratios) >= 3*len(sizes) {
+			l.Spread = 1.4826 * quantile(ratios, 0.5) // of a normal distribution
+		}
+		levels = append(levels, l)
+	}
+	return levels, warnings
+}
+
+// quantile is the p-quantile of unsorted values, at least one.
+func quantile(x []float64, p float64) float64 {
+	sorted := slices.Clone(x)
+	slices.Sort(sorted)
+	return stat.Quantile(p, stat.LinInterp, sorted, nil)
+}
+
+// CorrectLatency takes out of a measured one-way time in s what a message of
+// the given bytes takes on links of the given bandwidths in B/s: the size over
+// the least of them, or, if every station stores the message before it sends it on,
+// over each in turn (Bufe 2014, eq. 1.3 and section 2.4). At least 0.
+func CorrectLatency(measured float64, bytes int64, bandwidths []float64, storeAndForward bool) float64 {
+	sum, most := 0.0, 0.0
+	for _, b := range bandwidths {
+		sum += float64(bytes) / b
+		most = math.Max(most, float64(bytes)/b)
+	}
+	if storeAndForward {
+		return math.Max(0, measured-sum)
+	}
+	return math.Max(0, measured-most)
+}

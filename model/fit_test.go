@@ -1,0 +1,225 @@
+package model
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// fitTruth is a two-rack machine with known parameters, and its reconstruction
+// without bandwidths.
+func fitTruth(t testing.TB, r *rand.Rand, perRack int, settings *Settings) (truth *Network, seen *topology.Result) {
+	hosts := 2 * perRack
+	var known, bare []topology.Arc
+	link := func(a, b int, latency, bandwidth float64) {
+		k, n := topology.Link(a, b, latency, bandwidth), topology.Link(a, b, latency, nan)
+		known, bare = append(known, k[:]...), append(bare, n[:]...)
+	}
+	for h := range hosts {
+		link(h, hosts+h/perRack, 20e-6, 117.5e6*(0.8+0.4*r.Float64()))
+	}
+	link(hosts, hosts+1, 100e-6, 235e6)
+	var groups []topology.Group
+	for rack := range 2 {
+		g := topology.Group{Latency: 40e-6, Support: nan}
+		for i := range perRack {
+			g.Hosts = append(g.Hosts, rack*perRack+i)
+		}
+		groups = append(groups, g)
+	}
+	h, err := topology.NewHierarchy(hosts, []topology.Level{{Name: "rack", Latency: 40e-6, Support: nan}}, groups, 140e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	build := func(arcs []topology.Arc) *topology.Result {
+		g, err := topology.NewGraph(hosts, 2, nil, arcs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &topology.Result{Graph: g, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}
+	}
+	seen = build(bare)
+	all := build(known)
+	if settings.Links.Classes != nil {
+		settings.Links.OfArc = ClassifyLinks(all.Graph).OfArc
+	}
+	if truth, err = New(all, settings); err != nil {
+		t.Fatal(err)
+	}
+	return truth, seen
+}
+
+// observe times patterns on a network, with relative noise.
+func observe(t testing.TB, n *Network, r *rand.Rand, noise float64, patterns [][]Transfer) []Observation {
+	var out []Observation
+	for _, ts := range patterns {
+		if len(ts) == 0 {
+			continue
+		}
+		times, err := n.Predict(nil, ts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range times {
+			times[i] = (times[i] - ts[i].Start) * math.Exp(noise*r.NormFloat64())
+		}
+		out = append(out, Observation{ts, times})
+	}
+	return out
+}
+
+// fitPatterns are single transfers around each rack and across, and random
+// patterns, of 20 MB.
+func fitPatterns(r *rand.Rand, hosts, random int) [][]Transfer {
+	var out [][]Transfer
+	for i := range hosts {
+		for _, d := range []int{1, hosts / 2} {
+			for range 3 {
+				out = append(out, []Transfer{{Src: i, Dst: (i + d) % hosts, Bytes: 20e6}})
+			}
+			out = append(out, []Transfer{{Src: i, Dst: (i + d) % hosts, Bytes: 8}})
+		}
+	}
+	for k := range random {
+		out = append(out, RandomPattern(r, hosts, 1+k%3, 20e6))
+	}
+	return out
+}
+
+func TestFitRecoversKnownParameters(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 1))
+	const perRack = 5
+	truth, seen := fitTruth(t, r, perRack, &Settings{
+		Links: LinkClasses{Classes: []LinkClass{{"host", 0.7}, {"uplink", 0.3}}}, RTTBias: 0.4,
+	})
+	observations := observe(t, truth, r, 0.03, fitPatterns(r, 2*perRack, 60))
+	fit, err := Fit(seen, observations, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, a := range fit.Network.Graph().Arcs() {
+		want := truth.Graph().Arcs()[i].Bandwidth
+		if !near(a.Bandwidth, want, 0.02) {
+			t.Errorf("bandwidth of %d->%d = %g, want %g within 2 %%", a.From, a.To, a.Bandwidth, want)
+		}
+	}
+	for i, want := range []float64{0.7, 0.3} {
+		if got := fit.Coupling[i].Coupling; math.Abs(got-want) > 0.05 {
+			t.Errorf("coupling of %s = %.3f, want %g within 0.05", fit.Coupling[i].Name, got, want)
+		}
+	}
+	if math.Abs(fit.RTTBias-0.4) > 0.1 {
+		t.Errorf("RTT bias = %.3f, want 0.4 within 0.1", fit.RTTBias)
+	}
+	if len(fit.Warnings) > 0 {
+		t.Errorf("Warnings = %q, want none", fit.Warnings)
+	}
+	// Single transfers of 20 MB within a rack take that over the slower link.
+	if got := fit.Network.Levels()[0].Bandwidth(); got < 90e6 || got > 130e6 {
+		t.Errorf("bandwidth of level 0 = %g", got)
+	}
+
+	held := observe(t, truth, r, 0.03, fitPatterns(r, 2*perRack, 40)[8*2*perRack:])
+	inside, total := 0, 0
+	p, err := fit.Network.NewPredictor(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range held {
+		got, err := p.Prediction(o.Transfers, 0.9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range o.Seconds {
+			if total++; got.Interval[i][0] <= x && x <= got.Interval[i][1] {
+				inside++
+			}
+		}
+	}
+	if share := float64(inside) / float64(total); share < 0.85 || share > 0.95 {
+		t.Errorf("%.3f of %d held-out transfers in the 90 %% interval, want 0.85 to 0.95", share, total)
+	}
+}
+
+func TestFitWarnsOfWhatIsNotDetermined(t *testing.T) {
+	r := rand.New(rand.NewPCG(12, 1))
+	const perRack = 3
+	truth, seen := fitTruth(t, r, perRack, &Settings{})
+	// Only in the first rack, one after the other.
+	var patterns [][]Transfer
+	for i := range perRack {
+		for range 4 {
+			patterns = append(patterns, []Transfer{{Src: i, Dst: (i + 1) % perRack, Bytes: 20e6}})
+		}
+	}
+	fit, err := Fit(seen, observe(t, truth, r, 0.03, patterns), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(fit.Warnings, "\n")
+	for _, want := range []string{
+		"link h3-s1: no transfer crosses it", "link s0-s1: no transfer crosses it",
+		`link class "host": few transfers against the stream`, `link class "uplink"`, "the RTT bias is not determined",
+		"level 1: single transfers of 0 sizes",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("Warnings:\n%s\nwant %q among them", text, want)
+		}
+	}
+	if _, err := fit.Network.Predict(nil, []Transfer{{Src: 0, Dst: 3, Bytes: 1}}); err == nil {
+		t.Error("Predict over a link of unknown bandwidth gives no error")
+	}
+}
+
+func TestFitOfNothingKeepsTheNetwork(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 1))
+	_, seen := fitTruth(t, r, 2, &Settings{})
+	fit, err := Fit(seen, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fit.Network.Time(0, 1, 0); !near(got, 40e-6, 1e-9) {
+		t.Errorf("Time(0, 1, 0) = %g, want 40e-6", got)
+	}
+	if len(fit.Warnings) != 3 {
+		t.Errorf("Warnings = %q, want three", fit.Warnings)
+	}
+}
+
+func TestFitRefuses(t *testing.T) {
+	r := rand.New(rand.NewPCG(14, 1))
+	_, seen := fitTruth(t, r, 2, &Settings{})
+	good := []Transfer{{Src: 0, Dst: 1, Bytes: 1e6}}
+	for _, c := range []struct {
+		name string
+		o    Observation
+		want string
+	}{
+		{"no transfers", Observation{}, "observation 0: 0 transfers"},
+		{"too few times", Observation{good, nil}, "1 transfers, 0 times"},
+		{"an unknown rank", Observation{[]Transfer{{Src: 0, Dst: 9, Bytes: 1}}, []float64{1}}, "transfer 0 (0->9, 1 bytes)"},
+		{"a NaN time", Observation{good, []float64{nan}}, "took NaN s"},
+		{"a time of zero", Observation{good, []float64{0}}, "took 0 s"},
+	} {
+		if _, err := Fit(seen, []Observation{c.o}, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: Fit = %v, want an error with %q", c.name, err, c.want)
+		}
+	}
+}
+
+// By hand: 1000 bytes on links of 1 MB/s and 2 MB/s take 1 ms on the slower,
+// 1.5 ms stored and forwarded (Bufe 2014, section 2.4).
+func TestCorrectLatency(t *testing.T) {
+	for _, c := range []struct {
+		measured float64
+		forward  bool
+		want     float64
+	}{{2e-3, false, 1e-3}, {2e-3, true, 0.5e-3}, {0.5e-3, true, 0}} {
+		if got := CorrectLatency(c.measured, 1000, []float64{1e6, 2e6}, c.forward); !near(got, c.want, 1e-12) {
+			t.Errorf("CorrectLatency(%g, store and forward %v) = %g, want %g", c.measured, c.forward, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package simnet
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/topocast/topocast/mpi"
+)
+
+// A Comm is the communicator of a simulated rank.
+type Comm struct {
+	world  *world
+	rank   *rank
+	group  *group
+	me     int // rank in the group
+	isOpen bool
+}
+
+// A group is what the communicators of its ranks have in common.
+type group struct {
+	id    uint32
+	ranks []int32 // rank in the group -> rank of the world
+	split splitting
+}
+
+var _ interface {
+	mpi.Communicator
+	mpi.SyncSender
+	mpi.NonBlocking
+	mpi.Clock
+	mpi.Named
+	mpi.Timed
+	mpi.Splitter
+	mpi.Aborter
+	io.Closer
+} = (*Comm)(nil)
+
+// Rank is the number of the rank in this communicator.
+func (c *Comm) Rank() int { return c.me }
+
+// Size is the number of ranks.
+func (c *Comm) Size() int { return len(c.group.ranks) }
+
+// Send sends buf. Up to Settings.EagerLimit it returns when the overhead of
+// sending has passed, above when the message has arrived.
+func (c *Comm) Send(buf []byte, dst, tag int) error { return c.send("Send", buf, dst, tag, false) }
+
+// Ssend sends buf as if it were above Settings.EagerLimit.
+func (c *Comm) Ssend(buf []byte, dst, tag int) error { return c.send("Ssend", buf, dst, tag, true) }
+
+func (c *Comm) send(op string, buf []byte, dst, tag int, synchronous bool) error {
+	if err := c.check(op, len(buf), dst, tag); err != nil {
+		return err
+	}
+	r := c.rank
+	if err := c.world.send(r, &r.own, buf, len(buf), c.keyTo(dst, tag), synchronous); err != nil {
+		return c.fail(op, dst, tag, err)
+	}
+	return c.await(op, dst, tag)
+}
+
+// Recv receives a message of len(buf) bytes.
+func (c *Comm) Recv(buf []byte, src, tag int) error {
+	if err := c.check("Recv", len(buf), src, tag); err != nil {
+		return err
+	}
+	r := c.rank
+	c.world.receive(r, &r.own, buf, len(buf), c.keyFrom(src, tag))
+	return c.await("Recv", src, tag)
+}
+
+// await waits for the rank's own transfer.
+func (c *Comm) await(op string, peer, tag int) error {
+	r := c.rank
+	if !r.own.ready() {
+		if err := r.block(pending{op: op, comm: c, peer: peer, tag: tag}); err != nil {
+			return c.fail(op, peer, tag, err)
+		}
+	}
+	_, err := r.own.finish()
+	return c.wrap(op, peer, tag, err)
+}
+
+// Now is the rank's virtual time in s. All ranks have the same clock.
+func (c *Comm) Now() float64 { return c.rank.readClock().seconds() }
+
+// Sleep lets the rank compute for so many seconds, at least 0.
+func (c *Comm) Sleep(seconds float64) {
+	if seconds > 0 {
+		c.rank.clock = min(forever, c.rank.clock+picoseconds(seconds))
+	}
+}
+
+// ProcessorName is the name of the machine that the rank runs on.
+func (c *Comm) ProcessorName() string {
+	if c.world.settings.Node != nil {
+		return fmt.Sprintf("n%d", c.world.settings.Node[c.rank.host])
+	}
+	return c.world.graph.Name(int(c.rank.host))
+}
+
+// Core is the number of the rank's host among those of its machine, -1 if each
+// host is a machine.
+func (c *Comm) Core() int {
+	nodes := c.world.settings.Node
+	if nodes == nil {
+		return -1
+	}
+	core := 0
+	for _, n := range nodes[:c.rank.host] {
+		if n == nodes[c.rank.host] {
+			core++
+		}
+	}
+	return core
+}
+
+// Close makes the communicator unusable on this rank.
+func (c *Comm) Close() error {
+	c.isOpen = false
+	return nil
+}
+
+// Abort ends the simulation; Run returns an error that names the code.
+func (c *Comm) Abort(code int) {
+	c.world.fail(fmt.Errorf("simnet: rank %d: Abort with code %d", c.rank.id, code))
+	panic(aborted{})
+}
+
+// aborted is the panic that leaves the body of a rank that has called Abort.
+type aborted struct{}
+
+func (c *Comm) keyTo(dst, tag int) matchKey {
+	return newKey(c.group.id, tag, c.rank.id, c.group.ranks[dst])
+}
+
+func (c *Comm) keyFrom(src, tag int) matchKey {
+	return newKey(c.group.id, tag, c.group.ranks[src], c.rank.id)
+}
+
+// rankOf is the rank in this communicator of a rank of the world.
+func (c *Comm) rankOf(world int32) int {
+	for i, r := range c.group.ranks {
+		if r == world {
+			return i
+		}
+	}
+	return -1
+}
+
+func (c *Comm) fail(op string, peer, tag int, err error) error {
+	return &mpi.Error{Op: op, Rank: c.me, Peer: peer, Tag: tag, Err: err}
+}
+
+// wrap is fail, or nil for nil.
+func (c *Comm) wrap(op string, peer, tag int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return c.fail(op, peer, tag, err)
+}
+
+// usable finds whether the communicator can be used at all.
+func (c *Comm) usable(op string, peer, tag int) error {
+	if !c.isOpen {
+		return c.fail(op, peer, tag, mpi.ErrClosed)
+	}
+	return c.wrap(op, peer, tag, c.rank.fate())
+}
+
+// check finds what is wrong with an operation, on the spot.
+func (c *Comm) check(op string, size, peer, tag int) error {
+	switch {
+	case !c.isOpen:
+		return c.fail(op, peer, tag, mpi.ErrClosed)
+	case peer < 0 || peer >= len(c.group.ranks) || peer == c.me:
+		return c.fail(op, peer, tag, mpi.ErrRank)
+	case tag < 0 || tag > mpi.MaxTag:
+		return c.fail(op, peer, tag, mpi.ErrTag)
+	case size < 0 || size > math.MaxInt32:
+		return c.fail(op, peer, tag, mpi.ErrCount)
+	}
+	return c.wrap(op, peer, tag, c.rank.fate())
+}

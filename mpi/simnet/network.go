@@ -1,0 +1,246 @@
+package simnet
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
+)
+
+// A network moves messages as flows. Channels are the arcs of the graph, and
+// after them one memory channel per host.
+//
+// A flow that shares no channel with another has the rate of its slowest
+// channel, and the solver never hears of it. It enters the solver, and stays
+// there to its end, when another flow wants one of its channels.
+type network struct {
+	routes   *topology.Routes
+	arcs     int
+	latency  []instant // per arc
+	capacity []float64 // per channel, B/s
+	bytes    []int64   // per channel: carried so far
+	memory   Memory
+	window   float64
+	factors  []Factor
+
+	reverse bool       // flows also load the channels of the way back
+	flows   []int32    // per channel: how many use it
+	lone    []*message // per channel: the one that does, if the solver does not have it
+	solver  *model.Solver
+	members []*message // per flow of the solver
+	changed []int      // scratch
+	stale   bool       // rates do not hold
+}
+
+func newNetwork(g *topology.Graph, s *Settings) (*network, error) {
+	n := &network{
+		arcs: g.NumArcs(), memory: s.Memory, window: s.Window, factors: s.Factors, reverse: s.Sharing.Reverse,
+		latency: make([]instant, g.NumArcs()), capacity: make([]float64, g.NumArcs()+g.Hosts()),
+	}
+	slow := make([]float64, g.NumArcs()) // 0: as it is
+	for _, l := range s.Faults.SlowLinks {
+		for _, a := range []int{g.ArcIndex(l.From, l.To), g.ArcIndex(l.To, l.From)} {
+			if a >= 0 {
+				slow[a] = l.Factor
+			}
+		}
+	}
+	for i, a := range g.Arcs() {
+		if math.IsNaN(a.Latency) || math.IsNaN(a.Bandwidth) {
+			return nil, fmt.Errorf("simnet: link %s->%s: latency %g s, bandwidth %g B/s: want both known", g.Name(a.From), g.Name(a.To), a.Latency, a.Bandwidth)
+		}
+		f := max(slow[i], 1)
+		n.latency[i], n.capacity[i] = picoseconds(a.Latency*f), a.Bandwidth/f
+	}
+	for h := range g.Hosts() {
+		n.capacity[n.arcs+h] = s.Memory.Bandwidth
+	}
+	for _, h := range s.Faults.SlowHosts {
+		n.capacity[n.arcs+h.Host] /= h.Factor
+	}
+	sharing := s.Sharing
+	if sharing.Coupling != nil {
+		if len(sharing.Coupling) != n.arcs {
+			return nil, fmt.Errorf("simnet: Settings.Sharing.Coupling: %d values: want one per arc: %d", len(sharing.Coupling), n.arcs)
+		}
+		// Memory channels have no opposite direction.
+		sharing.Coupling = append(append([]float64(nil), sharing.Coupling...), make([]float64, g.Hosts())...)
+	}
+	var err error
+	if n.solver, err = model.NewSolver(n.capacity, &sharing); err != nil {
+		return nil, fmt.Errorf("simnet: %w", err)
+	}
+	if n.routes, err = topology.NewRoutes(g, s.Routing); err != nil {
+		return nil, fmt.Errorf("simnet: %w", err)
+	}
+	n.bytes = make([]int64, len(n.capacity))
+	n.flows = make([]int32, len(n.capacity))
+	n.lone = make([]*message, len(n.capacity))
+	return n, nil
+}
+
+// plan fills in the way of a message from host src to host dst: its channels,
+// its latency, and the rate that it never exceeds.
+func (n *network) plan(m *message, src, dst int) error {
+	m.data, m.back = m.data[:0], m.back[:0]
+	m.bound, m.left = math.Inf(1), float64(m.size)
+	if src == dst {
+		m.data = append(m.data, int32(n.arcs+src))
+		m.latency = picoseconds(n.memory.Latency)
+		m.bound = n.memory.Flow
+		return nil
+	}
+	var err error
+	if m.data, err = n.routes.AppendRoute(m.data, src, dst); err != nil {
+		return err
+	}
+	m.latency = 0
+	for _, a := range m.data {
+		m.latency += n.latency[a]
+	}
+	if n.reverse || !math.IsInf(n.window, 1) {
+		if m.back, err = n.routes.AppendRoute(m.back, dst, src); err != nil {
+			return err
+		}
+	}
+	scale := Factor{Latency: 1, Bandwidth: 1}
+	for _, f := range n.factors {
+		if f.Bytes <= m.size {
+			scale = f
+		}
+	}
+	if scale.Latency != 1 {
+		m.latency = picoseconds(m.latency.seconds() * scale.Latency)
+	}
+	if !math.IsInf(n.window, 1) {
+		trip := m.latency
+		for _, a := range m.back {
+			trip += n.latency[a]
+		}
+		if trip > 0 {
+			m.bound = n.window / trip.seconds()
+		}
+	}
+	if scale.Bandwidth != 1 {
+		m.bound = min(m.bound, scale.Bandwidth*n.slowest(m))
+	}
+	return nil
+}
+
+// alone is the time from end to end that a planned message takes by itself.
+func (n *network) alone(m *message) float64 {
+	return m.latency.seconds() + m.left/n.slowest(m)
+}
+
+func (n *network) slowest(m *message) float64 {
+	rate := m.bound
+	for _, c := range m.data {
+		rate = min(rate, n.capacity[c])
+	}
+	return rate
+}
+
+// start begins to move m. It is alone, and its arrival is known, or rates are stale.
+func (n *network) start(m *message, now instant) error {
+	m.since, m.flow = now, -1
+	alone := true
+	for _, c := range m.data {
+		n.bytes[c] += int64(m.size)
+		alone = alone && n.flows[c] == 0
+		n.flows[c]++
+	}
+	if !n.reverse {
+		m.back = m.back[:0]
+	}
+	for _, c := range m.back {
+		alone = alone && n.flows[c] == 0
+		n.flows[c]++
+	}
+	m.rate = n.slowest(m)
+	if alone {
+		for _, list := range [...][]int32{m.data, m.back} {
+			for _, c := range list {
+				n.lone[c] = m
+			}
+		}
+		return nil
+	}
+	for _, list := range [...][]int32{m.data, m.back} {
+		for _, c := range list {
+			if other := n.lone[c]; other != nil {
+				if err := n.admit(other); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return n.admit(m)
+}
+
+// admit gives m to the solver.
+func (n *network) admit(m *message) error {
+	for _, list := range [...][]int32{m.data, m.back} {
+		for _, c := range list {
+			n.lone[c] = nil
+		}
+	}
+	id, err := n.solver.Add(m.data, m.back, m.bound, 1)
+	if err != nil {
+		return err
+	}
+	for id >= len(n.members) {
+		n.members = append(n.members, nil)
+	}
+	n.members[id] = m
+	m.flow = int32(id)
+	n.stale = true
+	return nil
+}
+
+// stop takes m, which has arrived, out.
+func (n *network) stop(m *message) {
+	for _, list := range [...][]int32{m.data, m.back} {
+		for _, c := range list {
+			n.flows[c]--
+			if m.flow < 0 {
+				n.lone[c] = nil
+			}
+		}
+	}
+	if m.flow >= 0 {
+		n.solver.Remove(int(m.flow))
+		n.members[m.flow] = nil
+		n.stale = true
+	}
+}
+
+// solve brings the rates up to date, and moves the arrivals of the messages
+// whose rates changed.
+func (n *network) solve(now instant, queue *eventQueue) {
+	n.stale = false
+	n.changed = n.solver.Solve(n.changed[:0])
+	for _, id := range n.changed {
+		m := n.members[id]
+		rate := n.solver.Rate(id)
+		if rate == m.rate {
+			continue
+		}
+		m.left = max(0, m.left-m.rate*(now-m.since).seconds())
+		m.since, m.rate = now, rate
+		// What rounding leaves is nothing (Zhu et al. 2014, Algorithm 2, would wait for it).
+		if m.left <= 1e-9*float64(m.size) {
+			m.left = 0
+		}
+		queue.move(int(m.place), m.arrives())
+	}
+}
+
+// arrives is the instant at which m has moved, at its present rate.
+func (m *message) arrives() instant {
+	s := m.left / m.rate
+	if !(s < 4e6) {
+		return forever
+	}
+	return min(forever, m.since+instant(math.Ceil(s*1e12)))
+}

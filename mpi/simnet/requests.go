@@ -1,0 +1,106 @@
+package simnet
+
+import "github.com/topocast/topocast/mpi"
+
+// Requests is a set of transfers under way.
+type requests struct {
+	comm     *Comm // nil: of the rank itself, for Send, Recv and PingPong
+	rank     *rank
+	entries  []entry
+	open     int     // how many are not complete
+	early    instant // work on messages that arrived before the rank waited
+	isWaited bool    // the rank waits for the set
+}
+
+type entry struct {
+	m      *message
+	isSend bool
+}
+
+var _ mpi.Requests = (*requests)(nil)
+
+// NewRequests returns an empty set of requests.
+func (c *Comm) NewRequests() mpi.Requests {
+	return &requests{comm: c, rank: c.rank}
+}
+
+func (s *requests) add(m *message, isSend bool) {
+	s.entries = append(s.entries, entry{m, isSend})
+}
+
+// Isend starts to send.
+func (s *requests) Isend(buf []byte, dst, tag int) error {
+	c := s.comm
+	if err := c.check("Isend", len(buf), dst, tag); err != nil {
+		return err
+	}
+	return c.wrap("Isend", dst, tag, c.world.send(c.rank, s, buf, len(buf), c.keyTo(dst, tag), false))
+}
+
+// Irecv starts to receive.
+func (s *requests) Irecv(buf []byte, src, tag int) error {
+	c := s.comm
+	if err := c.check("Irecv", len(buf), src, tag); err != nil {
+		return err
+	}
+	c.world.receive(c.rank, s, buf, len(buf), c.keyFrom(src, tag))
+	return nil
+}
+
+// WaitAll waits for all transfers of the set.
+func (s *requests) WaitAll() error {
+	if err := s.comm.usable("WaitAll", -1, -1); err != nil {
+		s.entries = s.entries[:0]
+		return err
+	}
+	if !s.ready() {
+		if err := s.rank.block(pending{op: "WaitAll", peer: -1, tag: -1, set: s}); err != nil {
+			s.entries = s.entries[:0]
+			return s.comm.fail("WaitAll", -1, -1, err)
+		}
+	}
+	if key, err := s.finish(); err != nil {
+		return s.comm.fail("WaitAll", s.comm.rankOf(key.src), key.tag(), err)
+	}
+	return nil
+}
+
+// ready tells whether the rank, which waits from now on, need not.
+func (s *requests) ready() bool {
+	s.rank.clock += s.early
+	s.early = 0
+	s.isWaited = s.open > 0
+	return !s.isWaited
+}
+
+// complete notes at the present instant that one transfer is complete but for
+// the work on it, which the rank does when it waits.
+func (s *requests) complete(work instant) {
+	s.open--
+	if !s.isWaited {
+		s.early += work
+		return
+	}
+	r := s.rank
+	r.clock = max(r.clock, r.world.now) + work
+	if s.open == 0 {
+		s.isWaited = false
+		r.wake()
+	}
+}
+
+// finish empties a set of which all transfers are complete, and returns the
+// first failure and the key of its message.
+func (s *requests) finish() (key matchKey, err error) {
+	for _, e := range s.entries {
+		if e.isSend {
+			s.rank.world.park(e.m)
+		} else if e.m.failure != nil && err == nil {
+			key, err = e.m.key, e.m.failure
+		}
+		s.rank.world.drop(e.m)
+	}
+	clear(s.entries)
+	s.entries = s.entries[:0]
+	return key, err
+}

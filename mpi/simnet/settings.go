@@ -1,0 +1,227 @@
+package simnet
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
+)
+
+// Settings of a simulated cluster. Nil and the zero value mean all defaults:
+// a network in which a message of m bytes takes the latency of its route plus
+// m over the rate that it gets, and software takes no time.
+type Settings struct {
+	// Send and Recv are what a message costs the CPU of its sender and of its
+	// receiver, by its size: the overheads os and or of PLogP. Default: nothing.
+	Send, Recv Overhead
+
+	// EagerLimit is the size in bytes up to which a message leaves at once and
+	// Send returns; longer ones wait until the receiver has asked for them, and
+	// Send returns when they have arrived. Default 65536; negative: all wait.
+	EagerLimit int
+
+	// NoHandshake lets a message above EagerLimit leave as soon as both sides
+	// are there. By default a request crosses to the receiver and its consent
+	// back before.
+	NoHandshake bool
+
+	// Concurrent lets all messages that one rank sends to another share links
+	// as flows of their own, as SimGrid does. By default they follow each
+	// other, as over one connection.
+	Concurrent bool
+
+	// HollowAbove makes messages of more bytes than this hollow: they take their
+	// time, but their content stays behind, and the receive buffer as it is. With
+	// one buffer shared by all ranks, many ranks fit into little memory, and
+	// the simulation does not spend its time on copying. Default: none is.
+	HollowAbove int
+
+	// Memory is the copying of messages between ranks of one host of the graph.
+	Memory Memory
+
+	// Sharing says how flows share links. Its Coupling has one value per arc
+	// of the graph. Default: fair.
+	Sharing model.Sharing
+
+	// Routing says which of equally short routes is taken.
+	Routing topology.RouteChoice
+
+	// Window bounds a flow to so many bytes per round trip of its route, as
+	// TCP does. Default: no bound.
+	Window float64
+
+	// Factors scale latency and bandwidth by the size of the message: the last
+	// entry whose Bytes are not above the size counts. Default: none.
+	Factors []Factor
+
+	// ClockCost is what reading the clock takes in s. Default 20 ns; negative:
+	// nothing. Without it, a loop that waits for a time to come never ends.
+	ClockCost float64
+
+	// Node is the machine in which each host of the graph is, where hosts are
+	// cores. Ranks of one machine have one ProcessorName, and Core is the
+	// number within it. Default: each host is a machine, and Core is -1.
+	Node []int
+
+	// Noise makes timings differ. Default: none.
+	Noise Noise
+
+	// Faults are what is wrong with the cluster.
+	Faults Faults
+
+	// Seed is the seed of the noise.
+	Seed uint64
+}
+
+// Overhead is a cost of a fixed part and one per byte.
+type Overhead struct {
+	Seconds float64 // s
+	PerByte float64 // s/B
+}
+
+// Memory is the way of a message between two ranks of one host.
+type Memory struct {
+	Latency   float64 // s; default 200 ns, negative: none
+	Bandwidth float64 // B/s that all copies inside one host share; default 10e9
+	Flow      float64 // B/s that one copy reaches at most; default: no bound
+}
+
+// Factor scales what a message of at least Bytes bytes meets.
+type Factor struct {
+	Bytes     int
+	Latency   float64 // times the latency of the route
+	Bandwidth float64 // times the rate of the route's slowest link: a bound of the flow
+}
+
+// Noise varies the time that a message takes when alone by a random factor of
+// 1 + Sigma N(0,1), and with probability Outliers by one more, uniform in 1.5
+// to 10: the noise of measured latencies. It shifts the moment at which the
+// message moves, not its rate.
+type Noise struct {
+	Sigma    float64
+	Outliers float64
+}
+
+// Faults are the faults of a cluster.
+type Faults struct {
+	SlowLinks []SlowLink
+	SlowHosts []SlowHost
+	LostRanks []LostRank
+}
+
+// SlowLink makes both directions between two vertices slower.
+type SlowLink struct {
+	From, To int     // vertices
+	Factor   float64 // divides bandwidth and multiplies latency; at least 1
+}
+
+// SlowHost makes all software on a host of the graph slower.
+type SlowHost struct {
+	Host   int
+	Factor float64 // multiplies overheads, divides memory bandwidth; at least 1
+}
+
+// LostRank ends a rank: from then on it takes part in nothing. Its own
+// operations return ErrLost, those of others that wait for it do not end.
+type LostRank struct {
+	Rank int
+	At   float64 // s
+}
+
+const (
+	defaultEagerLimit = 64 << 10
+	defaultClockCost  = 20e-9
+	defaultMemory     = 10e9   // B/s
+	defaultMemoryWait = 200e-9 // s
+)
+
+// validate returns the settings with defaults filled in.
+func (s *Settings) validate(g *topology.Graph, ranks int) (Settings, error) {
+	var v Settings
+	if s != nil {
+		v = *s
+	}
+	bad := func(field string, value any, want string) error {
+		return fmt.Errorf("simnet: Settings.%s: %v: want %s", field, value, want)
+	}
+	finite := func(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
+	atLeastOne := func(x float64) bool { return x >= 1 && !math.IsInf(x, 1) }
+	for _, o := range []struct {
+		name string
+		o    Overhead
+	}{{"Send", v.Send}, {"Recv", v.Recv}} {
+		if !finite(o.o.Seconds) || !finite(o.o.PerByte) {
+			return v, bad(o.name, o.o, "at least 0 and finite")
+		}
+	}
+	if v.EagerLimit == 0 {
+		v.EagerLimit = defaultEagerLimit
+	}
+	if v.HollowAbove < 0 {
+		return v, bad("HollowAbove", v.HollowAbove, "at least 0")
+	}
+	switch {
+	case v.Memory.Latency == 0:
+		v.Memory.Latency = defaultMemoryWait
+	case v.Memory.Latency < 0:
+		v.Memory.Latency = 0
+	case !finite(v.Memory.Latency):
+		return v, bad("Memory.Latency", v.Memory.Latency, "finite")
+	}
+	if v.Memory.Bandwidth == 0 {
+		v.Memory.Bandwidth = defaultMemory
+	}
+	if v.Memory.Flow == 0 {
+		v.Memory.Flow = math.Inf(1)
+	}
+	if v.Window == 0 {
+		v.Window = math.Inf(1)
+	}
+	for _, b := range []struct {
+		name string
+		v    float64
+	}{{"Memory.Bandwidth", v.Memory.Bandwidth}, {"Memory.Flow", v.Memory.Flow}, {"Window", v.Window}} {
+		if !(b.v > 0) {
+			return v, bad(b.name, b.v, "above 0")
+		}
+	}
+	for i, f := range v.Factors {
+		if f.Bytes < 0 || i > 0 && f.Bytes <= v.Factors[i-1].Bytes {
+			return v, bad(fmt.Sprintf("Factors[%d].Bytes", i), f.Bytes, "ascending from at least 0")
+		}
+		if !finite(f.Latency) || !finite(f.Bandwidth) || f.Bandwidth == 0 {
+			return v, bad(fmt.Sprintf("Factors[%d]", i), f, "finite factors, Bandwidth above 0")
+		}
+	}
+	switch {
+	case v.ClockCost == 0:
+		v.ClockCost = defaultClockCost
+	case v.ClockCost < 0:
+		v.ClockCost = 0
+	case !finite(v.ClockCost):
+		return v, bad("ClockCost", v.ClockCost, "finite")
+	}
+	if v.Node != nil && len(v.Node) != g.Hosts() {
+		return v, bad("Node", fmt.Sprintf("%d values", len(v.Node)), fmt.Sprintf("one per host: %d", g.Hosts()))
+	}
+	if !finite(v.Noise.Sigma) || v.Noise.Sigma > 1 || !(v.Noise.Outliers >= 0 && v.Noise.Outliers <= 1) {
+		return v, bad("Noise", v.Noise, "0 to 1")
+	}
+	for i, l := range v.Faults.SlowLinks {
+		if g.ArcIndex(l.From, l.To) < 0 && g.ArcIndex(l.To, l.From) < 0 || !atLeastOne(l.Factor) {
+			return v, bad(fmt.Sprintf("Faults.SlowLinks[%d]", i), l, "a link of the graph, Factor at least 1")
+		}
+	}
+	for i, h := range v.Faults.SlowHosts {
+		if h.Host < 0 || h.Host >= g.Hosts() || !atLeastOne(h.Factor) {
+			return v, bad(fmt.Sprintf("Faults.SlowHosts[%d]", i), h, fmt.Sprintf("a host of %d, Factor at least 1", g.Hosts()))
+		}
+	}
+	for i, l := range v.Faults.LostRanks {
+		if l.Rank < 0 || l.Rank >= ranks || !finite(l.At) {
+			return v, bad(fmt.Sprintf("Faults.LostRanks[%d]", i), l, fmt.Sprintf("a rank of %d, At at least 0", ranks))
+		}
+	}
+	return v, nil
+}
