@@ -36,6 +36,7 @@ type header struct {
 	Samples      int        `json:"samples"`
 	Seed         uint64     `json:"seed"`
 	WithinGroups bool       `json:"within_groups,omitempty"`
+	Alone        int        `json:"alone_pairs_per_level,omitempty"`
 	Rounds       int        `json:"rounds"`
 	TotalRounds  int        `json:"total_rounds"`
 	Stopped      string     `json:"stopped,omitempty"`
@@ -63,7 +64,7 @@ type file struct {
 func (r *Result) header() header {
 	h := header{
 		Format: fileFormat, Version: fileVersion,
-		Ranks: r.Ranks, Sizes: r.Sizes, Repetitions: r.Repeats, Samples: r.Samples, Seed: r.Seed, WithinGroups: r.WithinGroups,
+		Ranks: r.Ranks, Sizes: r.Sizes, Repetitions: r.Repeats, Samples: r.Samples, Seed: r.Seed, WithinGroups: r.WithinGroups, Alone: r.Alone,
 		Rounds: r.Rounds, TotalRounds: r.TotalRounds, Stopped: r.Stopped,
 		Library: r.Library, Timed: r.Timed, GoVersion: r.GoVersion, Topocast: r.Version, Platform: r.Platform,
 		ClockStep: r.ClockStep, ClockCost: r.ClockCost, Hosts: r.Hosts, Cores: r.Cores, CPUs: r.CPUs, Procs: r.Procs,
@@ -186,7 +187,7 @@ func decode(data []byte) (*Result, error) {
 		return nil, err
 	}
 	result := &Result{
-		Ranks: f.Ranks, Sizes: f.Sizes, Repeats: f.Repetitions, Samples: f.Samples, Seed: f.Seed, WithinGroups: f.WithinGroups,
+		Ranks: f.Ranks, Sizes: f.Sizes, Repeats: f.Repetitions, Samples: f.Samples, Seed: f.Seed, WithinGroups: f.WithinGroups, Alone: f.Alone,
 		Rounds: f.Rounds, TotalRounds: f.TotalRounds, Stopped: f.Stopped,
 		Library: f.Library, Timed: f.Timed, GoVersion: f.GoVersion, Version: f.Topocast, Platform: f.Platform,
 		ClockStep: f.ClockStep, ClockCost: f.ClockCost, Hosts: f.Hosts, Cores: f.Cores, CPUs: f.CPUs, Procs: f.Procs,

@@ -22,7 +22,7 @@ type probe struct {
 	overhead float64 // s, of the clock in each sample
 
 	buf     []byte
-	word    [8]byte
+	word    []byte // of its own: cgo looks at the whole allocation
 	samples []float64
 	pilots  []float64
 }
@@ -37,7 +37,7 @@ func newProbe(comm mpi.Communicator, p *plan) *probe {
 	start := time.Now()
 	q := &probe{
 		comm: comm, now: func() float64 { return time.Since(start).Seconds() },
-		buf: make([]byte, slices.Max(p.Sizes)), samples: make([]float64, p.Samples), pilots: make([]float64, pilots),
+		buf: make([]byte, slices.Max(p.Sizes)), word: make([]byte, 8), samples: make([]float64, p.Samples), pilots: make([]float64, pilots),
 	}
 	if c, ok := comm.(mpi.Clock); ok {
 		q.now = c.Now
@@ -163,10 +163,10 @@ func (q *probe) batch(peer, size int, first bool) (int, error) {
 		return 0, err
 	}
 	if !first {
-		if err := q.comm.Recv(q.word[:], peer, tagPilot); err != nil {
+		if err := q.comm.Recv(q.word, peer, tagPilot); err != nil {
 			return 0, err
 		}
-		batch := int(binary.LittleEndian.Uint64(q.word[:]))
+		batch := int(binary.LittleEndian.Uint64(q.word))
 		if batch < 1 || batch > maxBatch {
 			return 0, fmt.Errorf("measure: rank %d asks for batches of %d round trips", peer, batch)
 		}
@@ -177,8 +177,8 @@ func (q *probe) batch(peer, size int, first bool) (int, error) {
 		one := max(slices.Min(q.pilots)-q.overhead, long/maxBatch)
 		batch = min(max(int(math.Ceil(long/one)), 1), maxBatch)
 	}
-	binary.LittleEndian.PutUint64(q.word[:], uint64(batch))
-	return batch, q.comm.Send(q.word[:], peer, tagPilot)
+	binary.LittleEndian.PutUint64(q.word, uint64(batch))
+	return batch, q.comm.Send(q.word, peer, tagPilot)
 }
 
 // summary turns the samples of round trips into a reading of one-way times.

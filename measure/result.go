@@ -27,6 +27,7 @@ type Result struct {
 	Samples      int    // per pair, direction, size and repetition
 	Seed         uint64 // of relabellings and shuffles
 	WithinGroups bool   // pairs between groups were left out
+	Alone        int    // pairs per level, measured one at a time; 0: all pairs
 	Rounds       int    // done, of all repetitions
 	TotalRounds  int    // asked for
 	Stopped      string // why it ended early, or ""
@@ -100,7 +101,7 @@ func compareReadings(a, b Reading) int {
 
 func newResult(ranks int, s *Settings, p *plan) *Result {
 	r := &Result{
-		Ranks: ranks, Sizes: p.Sizes, Repeats: p.Repetitions, Samples: p.Samples, Seed: p.Seed, WithinGroups: p.Within,
+		Ranks: ranks, Sizes: p.Sizes, Repeats: p.Repetitions, Samples: p.Samples, Seed: p.Seed, WithinGroups: p.Within, Alone: p.Alone,
 		Date: s.Date, Library: s.Library,
 		GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Version: ownVersion(),
 		Hosts: make([]string, ranks), Cores: make([]int, ranks), CPUs: make([]int, ranks), Procs: make([]int, ranks),

@@ -45,6 +45,9 @@ func newSchedule(p *plan, ranks, rank int) (*schedule, error) {
 		if p.Within && level == p.Levels {
 			continue
 		}
+		if p.Alone > 0 && rounds > 0 {
+			rounds = p.Alone
+		}
 		for number := range rounds {
 			s.turns = append(s.turns, turn{level, number})
 		}
@@ -68,6 +71,9 @@ func (s *schedule) repetition(number int) []int {
 	label := rng.Perm(s.tree.Hosts())
 	turns := slices.Clone(s.turns)
 	rng.Shuffle(len(turns), func(i, j int) { turns[i], turns[j] = turns[j], turns[i] })
+	if s.plan.Alone > 0 {
+		return s.alone(turns, rng)
+	}
 
 	// The rank's group of each level in the order of labels.
 	circles := make([][]int, len(s.own))
@@ -93,6 +99,46 @@ func (s *schedule) repetition(number int) []int {
 			if peer := circle[p]; s.tree.Join(s.rank, peer) == s.own[t.level] {
 				partners[i] = peer
 			}
+		}
+	}
+	return partners
+}
+
+// alone picks one random pair for each turn: a group of the turn's level, a rank
+// in it, and another that no smaller group joins with it. A pair that comes
+// up again is not measured again. All ranks draw the same numbers.
+func (s *schedule) alone(turns []turn, rng *rand.Rand) []int {
+	byLevel := make([][]topology.Group, len(s.own))
+	index := make([][]int, len(s.own))
+	for i, g := range s.tree.Groups() {
+		byLevel[g.Level] = append(byLevel[g.Level], g)
+		index[g.Level] = append(index[g.Level], i)
+	}
+	type pair struct{ a, b int }
+	seen := make(map[pair]bool)
+	partners := make([]int, len(turns))
+	for i, t := range turns {
+		partners[i] = -1
+		k := rng.IntN(len(byLevel[t.level]))
+		hosts := byLevel[t.level][k].Hosts
+		a := hosts[rng.IntN(len(hosts))]
+		var others []int
+		for _, b := range hosts {
+			if b != a && s.tree.Join(a, b) == index[t.level][k] {
+				others = append(others, b)
+			}
+		}
+		b := others[rng.IntN(len(others))]
+		p := pair{min(a, b), max(a, b)}
+		if seen[p] {
+			continue
+		}
+		seen[p] = true
+		switch s.rank {
+		case a:
+			partners[i] = b
+		case b:
+			partners[i] = a
 		}
 	}
 	return partners

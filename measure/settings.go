@@ -40,6 +40,12 @@ type Settings struct {
 	// WithinGroups leaves out the pairs that no group of Groups joins.
 	WithinGroups bool
 
+	// Alone measures, instead of all pairs, only so many random pairs of each
+	// level of Groups - of all ranks, without Groups - and one pair at a time,
+	// with nothing else under way. Long messages want it: those of pairs that
+	// are measured at once share links. Default 0: all pairs.
+	Alone int
+
 	// Budget bounds the time from the start of Run. The round under way is
 	// finished. Default 0: no bound.
 	Budget time.Duration
@@ -91,6 +97,8 @@ func (s *Settings) validate(ranks int) error {
 		return fmt.Errorf("measure: Settings.Samples: %d: want in [0, 1000000]", s.Samples)
 	case s.Rounds < 0:
 		return fmt.Errorf("measure: Settings.Rounds: %d: want at least 0", s.Rounds)
+	case s.Alone < 0 || s.Alone > 0 && s.Rounds > 0:
+		return fmt.Errorf("measure: Settings.Alone: %d with Rounds = %d: want at least 0, and one of the two", s.Alone, s.Rounds)
 	case s.Budget < 0:
 		return fmt.Errorf("measure: Settings.Budget: %v: want at least 0", s.Budget)
 	case s.Groups != nil && s.Groups.Hosts() != ranks:
@@ -112,6 +120,7 @@ type plan struct {
 	Groups      []group `json:"groups,omitempty"`
 	Levels      int     `json:"levels,omitempty"`
 	Within      bool    `json:"within_groups,omitempty"`
+	Alone       int     `json:"alone_pairs,omitempty"`
 	Share       bool    `json:"share,omitempty"`
 }
 
@@ -123,7 +132,7 @@ type group struct {
 func (s *Settings) plan() plan {
 	p := plan{
 		Sizes: s.Sizes, Repetitions: s.Repetitions, Samples: s.Samples,
-		Rounds: s.Rounds, Seed: s.Seed, Within: s.WithinGroups, Share: s.Share,
+		Rounds: s.Rounds, Seed: s.Seed, Within: s.WithinGroups, Alone: s.Alone, Share: s.Share,
 	}
 	if len(p.Sizes) == 0 {
 		p.Sizes = []int{0}

@@ -18,7 +18,7 @@ func warnings(r *Result) []string {
 	case StoppedByContext:
 		add("the measurement was cancelled after %d of %d rounds", r.Rounds, r.TotalRounds)
 	}
-	if pairs, all := r.pairsMeasured(), r.Ranks*(r.Ranks-1)/2; pairs < all && !r.WithinGroups {
+	if pairs, all := r.pairsMeasured(), r.Ranks*(r.Ranks-1)/2; pairs < all && !r.WithinGroups && r.Alone == 0 {
 		add("%d of %d pairs were measured", pairs, all)
 	}
 	const fewSamples = 5 // below, quartiles are the extremes

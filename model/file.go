@@ -23,24 +23,25 @@ const (
 // are those of package encode. Values that are not known are left out, or null
 // in lists.
 type networkFile struct {
-	Format    string          `json:"format"`
-	Version   int             `json:"version"`
-	Ranks     int             `json:"ranks"`
-	Measured  Metadata        `json:"measured"`
-	Hosts     []string        `json:"hosts,omitempty"`     // distinct names
-	RankHost  []int32         `json:"rank_host,omitempty"` // index into hosts
-	RankCore  []int           `json:"rank_core,omitempty"` // -1: not bound to one core
-	Levels    []levelFile     `json:"levels"`              // fine to coarse, the root last
-	Pairs     []pairFile      `json:"pairs,omitempty"`
-	HostPairs []pairFile      `json:"host_pairs,omitempty"`
-	Memory    *float64        `json:"memory_Bps,omitempty"`
-	Routing   string          `json:"routing"`
-	RTTBias   float64         `json:"rtt_bias,omitempty"`
-	Classes   []classFile     `json:"link_classes,omitempty"`
-	ClassOf   []int           `json:"link_class_of_arc,omitempty"` // index into link_classes
-	Ratios    []float64       `json:"ratios,omitempty"`            // quantiles of measured over predicted
-	Hierarchy json.RawMessage `json:"hierarchy"`
-	Graph     json.RawMessage `json:"graph"`
+	Format    string           `json:"format"`
+	Version   int              `json:"version"`
+	Ranks     int              `json:"ranks"`
+	Measured  Metadata         `json:"measured"`
+	Hosts     []string         `json:"hosts,omitempty"`     // distinct names
+	RankHost  []int32          `json:"rank_host,omitempty"` // index into hosts
+	RankCore  []int            `json:"rank_core,omitempty"` // -1: not bound to one core
+	Levels    []levelFile      `json:"levels"`              // fine to coarse, the root last
+	Pairs     []pairFile       `json:"pairs,omitempty"`
+	HostPairs []pairFile       `json:"host_pairs,omitempty"`
+	Memory    *float64         `json:"memory_Bps,omitempty"`
+	Routing   string           `json:"routing"`
+	RTTBias   float64          `json:"rtt_bias,omitempty"`
+	Classes   []classFile      `json:"link_classes,omitempty"`
+	ClassOf   []int            `json:"link_class_of_arc,omitempty"` // index into link_classes
+	Ratios    []float64        `json:"ratios,omitempty"`            // quantiles of measured over predicted
+	Slowdown  *degradationFile `json:"degradation,omitempty"`
+	Hierarchy json.RawMessage  `json:"hierarchy"`
+	Graph     json.RawMessage  `json:"graph"`
 }
 
 type plogpFile struct {
@@ -131,7 +132,7 @@ func (n *Network) Write(w io.Writer) error {
 		Hosts: n.hosts, RankHost: n.hostOf,
 		Pairs: pairsToFile(n.pairs.list()), HostPairs: pairsToFile(n.hostPairs.list()),
 		Memory: known(n.memory), Routing: routingName(n.routing), RTTBias: n.rttBias,
-		ClassOf: n.links.OfArc, Ratios: n.ratios,
+		Slowdown: n.degradation.toFile(), ClassOf: n.links.OfArc, Ratios: n.ratios,
 		Hierarchy: hierarchy.Bytes(), Graph: graph.Bytes(),
 	}
 	for _, c := range n.links.Classes {
@@ -250,6 +251,7 @@ func (f *networkFile) network() (*Network, error) {
 		return nil, fmt.Errorf("model: read network: %w", err)
 	}
 	s.Memory, s.RTTBias, s.Ratios, s.Links.OfArc = value(f.Memory), f.RTTBias, f.Ratios, f.ClassOf
+	s.Degradation = f.Slowdown.degradation()
 	for _, c := range f.Classes {
 		s.Links.Classes = append(s.Links.Classes, LinkClass(c))
 	}

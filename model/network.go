@@ -53,6 +53,8 @@ type Settings struct {
 	// Ratios are quantiles, ascending and evenly spaced from 0 to 1, of measured over
 	// predicted times of concurrent transfers; nil: not known.
 	Ratios []float64
+	// Degradation under load; nil: not known.
+	Degradation *Degradation
 	// Measured says how.
 	Measured Metadata
 }
@@ -67,6 +69,8 @@ type Network struct {
 	levels    []LevelParams // the root's last
 	locations []Location
 	measured  Metadata
+
+	degradation *Degradation
 
 	// What Predict reads.
 	routing    topology.RouteChoice
@@ -151,6 +155,11 @@ func (n *Network) setSharing(s *Settings) error {
 	}
 	if math.IsInf(n.memory, 0) || math.IsNaN(n.rttBias) || math.IsInf(n.rttBias, 0) {
 		return fmt.Errorf("memory %g B/s, RTT bias %g: want them finite", n.memory, n.rttBias)
+	}
+	if n.degradation = s.Degradation.clone(); n.degradation != nil {
+		if err := n.degradation.check(); err != nil {
+			return err
+		}
 	}
 	n.links = LinkClasses{Classes: slices.Clone(s.Links.Classes), OfArc: slices.Clone(s.Links.OfArc)}
 	if len(n.links.Classes) > 0 && len(n.links.OfArc) != n.graph.NumArcs() {

@@ -109,16 +109,12 @@ type discovery struct {
 
 // discover is collective; other ranks than 0 get nothing.
 func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, stderr io.Writer) (discovery, error) {
-	var d discovery
 	m, err := measureJob(ctx, comm, o, stderr)
 	if err != nil || comm.Rank() != 0 {
-		return d, err
+		return discovery{}, err
 	}
-	if d.result, err = (&topology.Linkage{}).Reconstruct(m.latencies...); err != nil {
-		return d, err
-	}
-	d.network, err = m.network(d.result)
-	return d, err
+	network, err := m.network()
+	return discovery{m.result, network}, err
 }
 
 func (d discovery) writeText(w io.Writer, file string) error {

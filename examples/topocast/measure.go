@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/progress"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
@@ -19,7 +19,7 @@ const (
 	latencySize = 8        // B
 	mediumSize  = 64 << 10 // B
 	longSize    = 1 << 20  // B
-	longRounds  = 8        // rounds in which long messages are timed: a part of the pairs is enough
+	longPairs   = 8        // pairs per level that exchange long messages, one at a time
 )
 
 // measureOptions are the flags that set a measurement.
@@ -48,38 +48,45 @@ func (o *measureOptions) validate() error {
 
 // A measured job is what rank 0 knows of the times.
 type measured struct {
-	latencies []mat.Matrix // one matrix per repetition, s
-	short     *measure.Result
-	long      *measure.Result
+	short, long *measure.Result // all pairs with short messages, some with long ones
+	result      *topology.Result
 }
 
-// measureJob is collective: all pairs with short messages, for the structure,
-// then a part of them with long ones, for the rates. Other ranks than 0 get
-// nil.
+// measureJob is collective: all pairs with short messages, whose times give the
+// structure, then some of each level with long ones, which give the rates.
+// Other ranks than 0 get nil.
 func measureJob(ctx context.Context, comm mpi.Communicator, o *measureOptions, stderr io.Writer) (*measured, error) {
+	var m measured
 	s := measure.Settings{Sizes: []int{latencySize}, Repetitions: o.repetitions, Seed: 1, Budget: o.budget * 2 / 3, Date: now()}
 	if comm.Rank() == 0 && !o.quiet {
-		s.Progress = showProgress(stderr, "latencies")
+		shown := progress.New(stderr, "latencies")
+		defer shown.Close()
+		s.Progress = shown.Show
 	}
-	short, err := measure.Run(ctx, comm, &s)
-	if err != nil {
+	var err error
+	if m.short, err = measure.Run(ctx, comm, &s); err != nil {
 		return nil, err
 	}
-	s.Sizes, s.Rounds, s.Budget, s.Samples, s.Progress = []int{mediumSize, longSize}, longRounds, o.budget/3, 5, nil
-	long, err := measure.Run(ctx, comm, &s)
-	if err != nil || comm.Rank() != 0 {
-		return nil, err
-	}
-	if o.keep != "" {
-		if err := short.WriteFile(o.keep); err != nil {
+	s = measure.Settings{Sizes: []int{mediumSize, longSize}, Alone: longPairs, Repetitions: 1, Samples: 5, Seed: 2, Budget: o.budget / 3}
+	if comm.Rank() == 0 {
+		if o.keep != "" {
+			if err := m.short.WriteFile(o.keep); err != nil {
+				return nil, err
+			}
+		}
+		if m.result, err = (&topology.Linkage{}).Reconstruct(m.short.Repetitions()...); err != nil {
 			return nil, err
 		}
+		s.Groups = m.result.Hierarchy
 	}
-	return &measured{latencies: short.Repetitions(), short: short, long: long}, nil
+	if m.long, err = measure.Run(ctx, comm, &s); err != nil || comm.Rank() != 0 {
+		return nil, err
+	}
+	return &m, nil
 }
 
 // network fits the parameters of a network to the times.
-func (m *measured) network(r *topology.Result) (*model.Network, error) {
+func (m *measured) network() (*model.Network, error) {
 	locations := make([]model.Location, m.short.Ranks)
 	for i := range locations {
 		locations[i] = model.Location{Host: m.short.Hosts[i], Core: m.short.Cores[i]}
@@ -93,7 +100,7 @@ func (m *measured) network(r *topology.Result) (*model.Network, error) {
 			})
 		}
 	}
-	fitted, err := model.Fit(r, observations, &model.FitSettings{Network: model.Settings{
+	fitted, err := model.Fit(m.result, observations, &model.FitSettings{Network: model.Settings{
 		Locations: locations,
 		Measured: model.Metadata{
 			Date: m.short.Date.Format(time.RFC3339), Tool: "topocast discover", Library: m.short.Library, Bytes: latencySize,

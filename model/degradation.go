@@ -1,0 +1,107 @@
+package model
+
+import (
+	"fmt"
+	"math"
+)
+
+// Degradation says how much slower messages get when many are under way: the
+// two arrays of Servet 3.0 (Gonzalez-Dominguez et al. 2013, section 4). Index
+// 0 of both is not used and NaN; values that were not measured are NaN.
+type Degradation struct {
+	Distance []float64 // ratDist: bandwidth at distance 1 over that at distance d, all ranks sending
+	Access   []float64 // ratNC: bandwidth of one process per host over that of k at once
+}
+
+// NewDegradation makes ratios of measured bandwidths in B/s: distance[d] that
+// of a message from each rank p to p+d, access[k] that of k processes of one host which
+// use the network at once. Entry 1 is the reference; entry 0 is not read.
+func NewDegradation(distance, access []float64) (*Degradation, error) {
+	d := &Degradation{}
+	for _, list := range []struct {
+		name     string
+		measured []float64
+		ratios   *[]float64
+	}{{"distance", distance, &d.Distance}, {"access", access, &d.Access}} {
+		for i, b := range list.measured {
+			ratio := math.NaN()
+			if i > 0 {
+				if b <= 0 || math.IsInf(b, 0) {
+					return nil, fmt.Errorf("model: degradation: bandwidth at %s %d is %g B/s: want above 0 and finite, or NaN", list.name, i, b)
+				}
+				ratio = list.measured[1] / b
+			}
+			*list.ratios = append(*list.ratios, ratio)
+		}
+	}
+	return d, nil
+}
+
+// DistanceRatio is how many times slower messages between ranks at a distance
+// are than between neighbours, Servet's get_network_dist_ratio: min(|p-q|,
+// ranks-|p-q|) is the distance of p and q. NaN if it was not measured.
+func (d *Degradation) DistanceRatio(distance int) float64 { return ratioAt(d.Distance, distance) }
+
+// AccessRatio is how many times slower messages are when the given number of
+// processes of a host use the network at once, Servet's
+// get_network_access_ratio. NaN if it was not measured.
+func (d *Degradation) AccessRatio(processes int) float64 { return ratioAt(d.Access, processes) }
+
+func ratioAt(ratios []float64, i int) float64 {
+	if i < 1 || i >= len(ratios) {
+		return math.NaN()
+	}
+	return ratios[i]
+}
+
+func (d *Degradation) check() error {
+	for _, list := range [...][]float64{d.Distance, d.Access} {
+		for i, x := range list {
+			if i > 0 && (x <= 0 || math.IsInf(x, 0)) {
+				return fmt.Errorf("degradation ratio %d is %g: want above 0 and finite, or NaN", i, x)
+			}
+		}
+	}
+	return nil
+}
+
+func (d *Degradation) clone() *Degradation {
+	if d == nil {
+		return nil
+	}
+	return &Degradation{Distance: append([]float64(nil), d.Distance...), Access: append([]float64(nil), d.Access...)}
+}
+
+// degradationFile has null for what was not measured.
+type degradationFile struct {
+	Distance []*float64 `json:"distance_ratio,omitempty"`
+	Access   []*float64 `json:"access_ratio,omitempty"`
+}
+
+func (d *Degradation) toFile() *degradationFile {
+	if d == nil {
+		return nil
+	}
+	f := &degradationFile{}
+	for _, x := range d.Distance {
+		f.Distance = append(f.Distance, known(x))
+	}
+	for _, x := range d.Access {
+		f.Access = append(f.Access, known(x))
+	}
+	return f
+}
+
+func (f *degradationFile) degradation() *Degradation {
+	if f == nil {
+		return nil
+	}
+	d := &Degradation{}
+	for _, p := range f.Distance {
+		d.Distance = append(d.Distance, value(p))
+	}
+	for _, p := range f.Access {
+		d.Access = append(d.Access, value(p))
+	}
+	return d
+}

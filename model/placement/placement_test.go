@@ -1,0 +1,295 @@
+package placement
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
+)
+
+// network is that of a specification, hosts located on the machines that the
+// generator says.
+func network(t testing.TB, spec string, s model.Settings) *model.Network {
+	t.Helper()
+	c, err := gen.Parse(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cores := map[int]int{}
+	for _, node := range c.Node {
+		s.Locations = append(s.Locations, model.Location{Host: fmt.Sprintf("n%d", node), Core: cores[node]})
+		cores[node]++
+	}
+	for i := range len(c.Hierarchy.Levels()) + 1 {
+		s.Bandwidth = append(s.Bandwidth, 10e9/math.Pow(4, float64(i)))
+	}
+	n, err := model.New(&topology.Result{Graph: c.Graph, Hierarchy: c.Hierarchy, Fit: topology.Fit{Family: topology.FamilyTree}}, &s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// slowNetwork has two hosts of two sockets of four cores, and Servet's ratios
+// as measured on HECToR in kind (Servet 3.0, section 5): two processes per host, one
+// per processor, do not disturb each other, four do.
+func slowNetwork(t testing.TB) *model.Network {
+	return network(t, "core:4 socket:2 host:2", model.Settings{
+		Degradation: &model.Degradation{Access: []float64{math.NaN(), 1, 1.02, math.NaN(), 1.9, 3.5}},
+	})
+}
+
+// Reference: Servet 3.0, section 6.2: with the rule of network access the
+// mapping allocates one process per processor first.
+func TestServetSpreadsOverProcessors(t *testing.T) {
+	n := slowNetwork(t)
+	for _, code := range []Code{CommunicationIntensive, MemoryBound} {
+		place, err := Servet{Code: code}.Place(n, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sockets []int
+		for _, p := range place {
+			sockets = append(sockets, p/4)
+		}
+		slices.Sort(sockets)
+		if fmt.Sprint(sockets) != "[0 1 2 3]" {
+			t.Errorf("code %d: places %v: processors %v, want one each", code, place, sockets)
+		}
+	}
+}
+
+// By hand: 100 ns within a socket, 300 ns within a host, 2.3 us between hosts.
+// After core 0 of a communication-intensive code its socket has 1 -
+// 10 (1 - 0.1/2.3) = -8.57, the other one -10 (1 - 0.3/2.3) = -8.70, the
+// other host 0: the other socket is next. Where sockets share nothing the first one is filled.
+// Of a memory-bound code the socket has 10 - 0.96, the other one -0.87.
+func TestServetWeighsByCode(t *testing.T) {
+	n := network(t, "core:4 socket:2 host:2 latency=1us,100ns,50ns", model.Settings{})
+	for _, c := range []struct {
+		name string
+		s    Servet
+		want string
+	}{
+		{"communication-intensive", Servet{}, "[0 4]"},
+		{"communication-intensive, nothing shared", Servet{Memory: []int{}}, "[0 1 2 3]"},
+		{"memory-bound", Servet{Code: MemoryBound}, "[0 4]"},
+	} {
+		got, err := c.s.Place(n, strings.Count(c.want, " ")+1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("%s: places %v, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// pairs is traffic of 1 MB between ranks i and i + n/2.
+func pairs(n int) *mat.Dense {
+	m := mat.NewDense(n, n, nil)
+	for i := range n / 2 {
+		m.Set(i, i+n/2, 1e6)
+		m.Set(i+n/2, i, 1e6)
+	}
+	return m
+}
+
+func TestMappingPutsPartnersTogether(t *testing.T) {
+	n := network(t, "core:4 socket:2 host:4", model.Settings{})
+	traffic := pairs(n.Ranks())
+	place, err := Mapping{}.Place(n, traffic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n.Ranks() / 2 {
+		if a, b := place[i], place[i+n.Ranks()/2]; a/4 != b/4 {
+			t.Errorf("partners %d and %d on cores %d and %d of different sockets", i, i+n.Ranks()/2, a, b)
+		}
+	}
+}
+
+// No mapping of the small case is better: all 8! are tried.
+func TestMappingIsBestOnSmallCases(t *testing.T) {
+	n := network(t, "core:2 socket:2 host:2", model.Settings{})
+	r := rand.New(rand.NewPCG(1, 1))
+	found := 0
+	const trials = 10
+	for range trials {
+		m := mat.NewDense(8, 8, nil)
+		for range 12 {
+			m.Set(r.IntN(8), r.IntN(8), float64(1000*(1+r.IntN(1000))))
+		}
+		place, err := Mapping{}.Place(n, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Cost(n, m, place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		least := math.Inf(1)
+		order := make([]int, 8)
+		var try func(k int, used int)
+		peers, err := peersOf(n, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		try = func(k, used int) {
+			if k == 8 {
+				least = math.Min(least, cost(n, peers, order))
+				return
+			}
+			for p := range 8 {
+				if used&(1<<p) == 0 {
+					order[k] = p
+					try(k+1, used|1<<p)
+				}
+			}
+		}
+		try(0, 0)
+		if got < least*(1-1e-9) {
+			t.Fatalf("cost %g below the least of all mappings, %g", got, least)
+		}
+		if got <= least*1.1 {
+			found++
+		}
+	}
+	// A local search may stop short of the best; it should be within 10 % nearly always.
+	if found < trials-1 {
+		t.Errorf("within 10 %% of the best in %d of %d cases", found, trials)
+	}
+}
+
+// The mapping by traffic costs no more than Servet's and than ranks in order.
+func TestMappingBeatsServet(t *testing.T) {
+	n := network(t, "core:4 socket:2 host:4", model.Settings{})
+	r := rand.New(rand.NewPCG(2, 1))
+	for trial := range 5 {
+		ranks := 16 + 4*trial
+		m := mat.NewDense(ranks, ranks, nil)
+		for i := range ranks {
+			for range 3 {
+				m.Set(i, r.IntN(ranks), float64(1+r.IntN(1e6)))
+			}
+		}
+		place, err := Mapping{}.Place(n, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		servet, err := Servet{}.Place(n, ranks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inOrder := make([]int, ranks)
+		for i := range inOrder {
+			inOrder[i] = i
+		}
+		ours, err := Cost(n, m, place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, other := range map[string][]int{"Servet's": servet, "in order": inOrder} {
+			theirs, err := Cost(n, m, other)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ours > theirs {
+				t.Errorf("%d ranks: cost %g, %s %g", ranks, ours, name, theirs)
+			}
+		}
+	}
+}
+
+func TestPlaceRefuses(t *testing.T) {
+	n := network(t, "core:2 socket:2", model.Settings{})
+	for _, c := range []struct {
+		name string
+		do   func() error
+	}{
+		{"more ranks than places", func() error { _, err := Servet{}.Place(n, 5); return err }},
+		{"no ranks", func() error { _, err := Servet{}.Place(n, 0); return err }},
+		{"an unknown level", func() error { _, err := Servet{Cache: []int{7}}.Place(n, 2); return err }},
+		{"traffic that is not square", func() error { _, err := Mapping{}.Place(n, mat.NewDense(2, 3, nil)); return err }},
+		{"negative traffic", func() error { _, err := Mapping{}.Place(n, mat.NewDense(2, 2, []float64{0, -1, 0, 0})); return err }},
+		{"a place given twice", func() error { _, err := Cost(n, mat.NewDense(2, 2, nil), []int{1, 1}); return err }},
+		{"a grid that is too large", func() error { _, err := Orient(n, Grid{Rows: 2, Cols: 3}); return err }},
+		{"an unknown place in a rankfile", func() error { return WriteRankfile(&strings.Builder{}, n, []int{9}) }},
+	} {
+		if err := c.do(); err == nil || !strings.HasPrefix(err.Error(), "placement: ") {
+			t.Errorf("%s: %v, want an error of placement", c.name, err)
+		}
+	}
+}
+
+func TestOutput(t *testing.T) {
+	n := network(t, "core:2 host:2", model.Settings{})
+	var list, file strings.Builder
+	if err := WriteList(&list, n, []int{3, 0}); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteRankfile(&file, n, []int{3, 0}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := list.String(), "0 n1:1\n1 n0:0\n"; got != want {
+		t.Errorf("WriteList wrote %q, want %q", got, want)
+	}
+	if got, want := file.String(), "rank 0=n1 slot=1\nrank 1=n0 slot=0\n"; got != want {
+		t.Errorf("WriteRankfile wrote %q, want %q", got, want)
+	}
+}
+
+// Reference: Servet 3.0, section 6.1 and figure 5: with most bytes along rows
+// a row-ordered grid is better, for it keeps rows on few hosts; and the reverse.
+func TestOrient(t *testing.T) {
+	n := network(t, "core:4 host:4", model.Settings{})
+	for _, c := range []struct {
+		row, col int64
+		byRows   bool
+	}{{1e7, 1e5, true}, {1e5, 1e7, false}, {1e6, 1e6, true}} {
+		o, err := Orient(n, Grid{Rows: 4, Cols: 4, RowBytes: c.row, ColBytes: c.col})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.ByRows != c.byRows {
+			t.Errorf("Orient(%d along rows, %d along columns) = %+v, want by rows: %v", c.row, c.col, o, c.byRows)
+		}
+	}
+	g := Grid{Rows: 2, Cols: 3}
+	if got := (Orientation{ByRows: true}).Rank(g, 1, 2); got != 5 {
+		t.Errorf("row-ordered Rank(1, 2) = %d, want 5", got)
+	}
+	if got := (Orientation{}).Rank(g, 0, 2); got != 4 {
+		t.Errorf("column-ordered Rank(0, 2) = %d, want 4", got)
+	}
+}
+
+func BenchmarkMapping(b *testing.B) {
+	n := network(b, "core:8 socket:2 host:16", model.Settings{})
+	m := mat.NewDense(256, 256, nil)
+	r := rand.New(rand.NewPCG(1, 1))
+	for i := range 256 {
+		for range 6 {
+			m.Set(i, r.IntN(256), 1e5)
+		}
+	}
+	for b.Loop() {
+		place, err := Mapping{}.Place(n, m)
+		if err != nil {
+			b.Fatal(err)
+		}
+		c, err := Cost(n, m, place)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(c*1e3, "cost-ms")
+	}
+}
