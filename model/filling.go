@@ -28,6 +28,7 @@ type filling struct {
 	// Scratch of one sweep.
 	touched []int32 // flows opened or lowered
 	dirty   []int32 // channels that take part
+	last    []int32 // channels that took part in the sweep before
 	caps    []capEntry
 	queue   []queueEntry
 	open    int     // flows that rise
@@ -266,7 +267,7 @@ func (s *filling) solve(dst []int) []int {
 	for _, id := range s.dirty {
 		s.channels[id].state = channelClean
 	}
-	s.touched, s.dirty = s.touched[:0], s.dirty[:0]
+	s.last, s.dirty, s.touched = s.dirty, s.last[:0], s.touched[:0]
 	return dst
 }
 

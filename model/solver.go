@@ -211,6 +211,12 @@ func (s *Solver) Solve(dst []int) []int {
 				s.main.setBound(id, s.coupledBound(id))
 			}
 		}
+		// A flow may keep its rate and be stopped by another channel.
+		for _, c := range s.reverse.last {
+			for _, m := range s.reverse.channels[c].members {
+				s.main.setBound(int(m.flow), s.coupledBound(int(m.flow)))
+			}
+		}
 	}
 	dst = s.main.solve(dst)
 	slices.Sort(dst[from:])
