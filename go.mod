@@ -12,6 +12,13 @@ require (
 )
 
 require (
-	github.com/dustin/go-humanize v1.0.1
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
+	github.com/rivo/uniseg v0.4.7 // indirect
+)
+
+require (
+	github.com/dustin/go-humanize v1.0.1
+	github.com/schollz/progressbar/v3 v3.19.1
+	golang.org/x/term v0.47.0
 )

@@ -25,8 +25,8 @@ type Settings struct {
 	// the best plans against it and keeps the fastest.
 	ModelOnly bool
 
-	// Budget is about how long the plans of one class of sizes are timed; one
-	// round of all of them is run in any case. 0: 100 ms.
+	// Budget is about how long the plans of one class of sizes are timed; each
+	// is run once in any case. 0: 100 ms.
 	Budget time.Duration
 
 	// Tag of all messages, which the application must not use for its own on
@@ -224,6 +224,9 @@ func (b *Broadcaster) Plan(bytes, root int) (Plan, error) {
 	if bytes > 0 {
 		if r := b.route(bytes, root); r != nil {
 			return r.Plan, nil
+		}
+		if timed := b.classes[classOf(bytes)].timed; timed != nil {
+			return timed.Plan, nil
 		}
 	}
 	return b.candidates(bytes, root)[0].Plan, nil

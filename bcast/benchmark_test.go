@@ -1,3 +1,5 @@
+//go:build !mpi
+
 package bcast
 
 import (
@@ -5,9 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,46 +18,24 @@ import (
 func TestBenchmarkReportsAllVariantsOnAllRanks(t *testing.T) {
 	const ranks = 6
 	network := networkOf(t, regularTree(t, ranks, 2))
-	var mu sync.Mutex
-	var texts []string
-	err := local.Run(ranks, nil, func(world mpi.Communicator) error {
-		b, err := New(world, &Settings{Network: network, Budget: time.Millisecond})
-		if err != nil {
+	for _, c := range []struct {
+		abilities string
+		variants  []string
+	}{{"nothing", []string{"ours"}}, {"all", []string{"ours", "native"}}} {
+		texts := make([]string, ranks)
+		err := local.Run(ranks, nil, func(world mpi.Communicator) error {
+			text, err := compareVariants(hide(world, c.abilities), Settings{Network: network, Budget: time.Millisecond}, c.variants...)
+			texts[world.Rank()] = text
 			return err
-		}
-		r, err := Benchmark(b, &BenchmarkSettings{Sizes: []int{0, 5, 3000}, Root: 4, Reps: 3})
+		})
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
-		var variants []string
-		for i, row := range r.Rows {
-			if row.Bytes == 5 {
-				variants = append(variants, row.Variant)
-			}
-			if !row.Verified || !(row.Min <= row.Median && row.Median <= row.Max) || row.Min < 0 {
-				return fmt.Errorf("row %d: %+v", i, row)
+		for rank, text := range texts {
+			if text != texts[0] {
+				t.Errorf("rank %d reports %s, rank 0 %s", rank, text, texts[0])
 			}
 		}
-		if want := []string{"ours", "native", "flat", "binomial", "chain", "multilevel"}; !slices.Equal(variants, want) {
-			return fmt.Errorf("variants %v, want %v", variants, want)
-		}
-		if r.ClockDoubt != 0 { // all ranks are in this process
-			return fmt.Errorf("clock doubt %g s, want 0", r.ClockDoubt)
-		}
-		var text bytes.Buffer
-		if err := r.Write(&text); err != nil {
-			return err
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		texts = append(texts, text.String())
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(slices.Compact(texts)) != 1 {
-		t.Errorf("%d ranks have different reports: %s", len(slices.Compact(texts)), texts)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // the message, in which the algorithm solves the problem on the network. It
 // takes p.Tree as it is; the network's own is n.Hierarchy(). +Inf stands for a
 // schedule that never ends. Where the network knows no bandwidth, a message of
-// 8 KiB is taken to double the latency.
+// 8 KiB is taken to double the latency, at no more than 10 GB/s.
 //
 // A rank works through its steps in order; each costs it the software of a send
 // or receive. A message then occupies, for the time that its bytes take, the
@@ -90,8 +90,9 @@ func uniform(ranks int) machine {
 }
 
 const (
-	guessLatency = 1e-6     // s; a shared memory, or a fast network
-	guessBytes   = 8 * 1024 // bytes that take as long as the latency: 2 to 30 KiB from shared memory to Ethernet
+	guessLatency = 1e-6  // s; a shared memory, or a fast network
+	guessBytes   = 8192  // bytes that take as long as the latency: 2 to 30 KiB from shared memory to Ethernet
+	guessPerByte = 1e-10 // s per byte, at least: one core copies 10 GB/s at best
 )
 
 // guess fills the gaps of a network. Unmeasured pairs are taken to be far.
@@ -110,5 +111,5 @@ func (g guess) Time(src, dst int, bytes int64) float64 {
 			latency = t
 		}
 	}
-	return latency * (1 + float64(bytes)/guessBytes)
+	return latency + float64(bytes)*max(latency/guessBytes, guessPerByte)
 }

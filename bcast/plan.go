@@ -160,19 +160,38 @@ func (e *evaluator) bestShapes(all []Algorithm, from int, p Problem) candidate {
 // bestSegment looks for the segment that the algorithm does best with, among
 // the whole message and the powers of two below it. Shorter segments fill a
 // pipeline sooner, longer ones cost less software: the time over the segment
-// has one valley, and the search stops two steps beyond its bottom.
+// has one valley, and the search stops two steps beyond its bottom. Of those that
+// are as good within what a prediction is worth, it takes the whole message,
+// or else the longest segment up to usualSegment, or else the shortest.
 func (e *evaluator) bestSegment(a Algorithm, p Problem) Plan {
+	const asGood = 1.03
 	p.Segment = 0
 	best := Plan{Algorithm: a, Predicted: e.predict(a, p), Measured: math.NaN(), Native: math.NaN()}
-	worse := 0
+	tried, worse := []Plan{best}, 0
 	for p.Segment = powerBelow(p.Bytes); p.Segment >= minSegment && worse < 2; p.Segment /= 2 {
-		if t := e.predict(a, p); t < best.Predicted {
-			best.Segment, best.Predicted, worse = p.Segment, t, 0
+		plan := best
+		plan.Segment, plan.Predicted = p.Segment, e.predict(a, p)
+		tried = append(tried, plan)
+		if plan.Predicted < best.Predicted {
+			best, worse = plan, 0
 		} else {
 			worse++
 		}
 	}
-	return best
+	good := func(plan Plan) bool { return plan.Predicted <= asGood*best.Predicted }
+	if good(tried[0]) {
+		return tried[0]
+	}
+	chosen := best
+	for _, plan := range tried[1:] { // by descending segment
+		if good(plan) {
+			chosen = plan
+			if plan.Segment <= usualSegment {
+				break
+			}
+		}
+	}
+	return chosen
 }
 
 // powerBelow is the largest power of two below n, 0 if there is none.

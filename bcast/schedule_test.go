@@ -1,3 +1,5 @@
+//go:build !mpi
+
 package bcast
 
 import (
@@ -9,72 +11,6 @@ import (
 
 	"github.com/topocast/topocast/topology"
 )
-
-// randomTree nests the ranks at random in up to three levels.
-func randomTree(rng *rand.Rand, ranks int) *topology.Hierarchy {
-	var levels []topology.Level
-	var groups []topology.Group
-	parts := [][]int{rng.Perm(ranks)}
-	for depth := range rng.IntN(4) {
-		level := 2 - depth
-		var finer [][]int
-		for _, part := range parts {
-			for len(part) > 0 {
-				n := min(len(part), 1+rng.IntN(max(1, ranks>>depth/2)))
-				if n >= 2 && n < ranks {
-					groups = append(groups, topology.Group{Hosts: part[:n], Level: level, Support: 1})
-					finer = append(finer, part[:n])
-				}
-				part = part[n:]
-			}
-		}
-		parts = finer
-	}
-	levels = make([]topology.Level, 3)
-	h, err := topology.NewHierarchy(ranks, levels, groups, 1e-6)
-	if err != nil {
-		panic(err)
-	}
-	return h
-}
-
-// regularTree nests ranks in blocks: {4, 2} makes groups of 4, and of 2 of those.
-func regularTree(t testing.TB, ranks int, factors ...int) *topology.Hierarchy {
-	t.Helper()
-	var levels []topology.Level
-	var groups []topology.Group
-	size, latency := 1, 1e-6
-	for level, f := range factors {
-		size *= f
-		levels = append(levels, topology.Level{Latency: latency})
-		for at := 0; at < ranks; at += size {
-			hosts := make([]int, 0, size)
-			for x := at; x < min(ranks, at+size); x++ {
-				hosts = append(hosts, x)
-			}
-			if len(hosts) > 1 && len(hosts) < ranks {
-				groups = append(groups, topology.Group{Hosts: hosts, Level: level, Latency: latency, Support: 1})
-			}
-		}
-		latency *= 10
-	}
-	h, err := topology.NewHierarchy(ranks, levels, groups, latency)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
-}
-
-// algorithms returns all algorithms with all settings that matter.
-func algorithms() []Algorithm {
-	all := Algorithms()
-	for _, outer := range []Shape{ShapeBinomial, ShapeFlat, ShapeChain} {
-		for _, inner := range []Shape{ShapeBinomial, ShapeFlat, ShapeChain} {
-			all = append(all, MultiLevel{[]Shape{outer, inner}})
-		}
-	}
-	return all
-}
 
 func TestEveryAlgorithmSolvesEveryProblem(t *testing.T) {
 	const segment = 256

@@ -131,14 +131,16 @@ func (b *Broadcaster) fastestOf(plans []candidate) candidate {
 }
 
 const (
-	maxTrials = 15 // rounds of a trial that is through in no time
-	hopeless  = 4  // times slower than the best in the first round: not run again
+	maxTrials = 15       // rounds after the first of a trial that is through in no time
+	hopeless  = 4        // times slower than the best in the first round: not run again
+	head      = 64 << 10 // bytes
 )
 
 // trial is collective: it times the plans and the native broadcast, turn by
 // turn, and returns the fastest plan and the native one with their medians,
-// the same on all ranks. A first round warms up, and sorts out what is
-// hopeless; it counts where time for another is lacking.
+// the same on all ranks. A round with the head of the message warms up (the
+// libraries connect ranks at their first message), and the first one with all
+// of it sorts out what is hopeless.
 func (b *Broadcaster) trial(watch *stopwatch, plans []candidate, buf []byte) (best, library candidate, err error) {
 	all := append(slices.Clone(plans), newNative())
 	times := make([][]float64, len(all))
@@ -146,7 +148,7 @@ func (b *Broadcaster) trial(watch *stopwatch, plans []candidate, buf []byte) (be
 	for i, c := range all {
 		routes[i] = b.newRoute(c, watch.root)
 	}
-	round := func(running int) error {
+	round := func(running int, buf []byte) error {
 		if err := watch.round(); err != nil {
 			return err
 		}
@@ -162,8 +164,15 @@ func (b *Broadcaster) trial(watch *stopwatch, plans []candidate, buf []byte) (be
 		}
 		return nil
 	}
+	everybody := 1<<len(all) - 1
+	if err := round(everybody, buf[:min(len(buf), head)]); err != nil {
+		return best, library, err
+	}
+	for i := range times {
+		times[i] = times[i][:0]
+	}
 	begin := watch.now()
-	if err := round(1<<len(all) - 1); err != nil {
+	if err := round(everybody, buf); err != nil {
 		return best, library, err
 	}
 	running, rounds := b.hopeful(times, watch.now()-begin)
@@ -174,14 +183,11 @@ func (b *Broadcaster) trial(watch *stopwatch, plans []candidate, buf []byte) (be
 		return best, library, err
 	}
 	for range rounds {
-		if err := round(running); err != nil {
+		if err := round(running, buf); err != nil {
 			return best, library, err
 		}
 	}
 	for i := range all {
-		if len(times[i]) > 1 {
-			times[i] = times[i][1:]
-		}
 		all[i].Measured = median(times[i])
 	}
 	told, err := b.tellPlans(watch.crew, []candidate{b.fastestOf(all[:len(plans)]), all[len(plans)]})

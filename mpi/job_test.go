@@ -31,6 +31,10 @@ type job struct {
 	work  func(c mpi.Communicator, fails bool) error
 	ends  string // what standard error has to tell; "" if the job succeeds
 	fails bool
+
+	// The status is the launcher's affair: MPICH's reports 0 for one job in
+	// eight of which a rank leaves with 0, though it kills the others.
+	anyStatus bool
 }
 
 var errWork = errors.New("the work went wrong")
@@ -68,7 +72,14 @@ func jobs() []job {
 			}
 			return waitForEver(c)
 		}},
-		{name: "exit with status 0 while others receive", fails: true, ends: "rank 3 exits", work: func(c mpi.Communicator, fails bool) error {
+		{name: "exit with status 3 while others receive", fails: true, ends: "rank 3 exits", work: func(c mpi.Communicator, fails bool) error {
+			if fails {
+				fmt.Fprintln(os.Stderr, "rank 3 exits")
+				os.Exit(3)
+			}
+			return waitForEver(c)
+		}},
+		{name: "exit with status 0 while others receive", fails: true, anyStatus: true, ends: "rank 3 exits", work: func(c mpi.Communicator, fails bool) error {
 			if fails {
 				fmt.Fprintln(os.Stderr, "rank 3 exits")
 				os.Exit(0)
@@ -202,7 +213,7 @@ func TestJobs(t *testing.T) {
 			if ctx.Err() != nil {
 				t.Fatalf("the job hangs; it said:\n%s", out)
 			}
-			if (err != nil) != j.fails {
+			if (err != nil) != j.fails && !j.anyStatus {
 				t.Errorf("the job ended with %v; it said:\n%s", err, out)
 			}
 			if !strings.Contains(string(out), j.ends) {

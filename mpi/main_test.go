@@ -9,12 +9,15 @@ import (
 	"github.com/topocast/topocast/mpi/mpitest"
 )
 
-// The test binary has three lives: it launches jobs (job_test.go), it is a
-// rank of such a job, or it is a rank that runs the tests.
+// The test binary has several lives: it launches jobs (job_test.go,
+// pingpong_test.go), it is a rank of such a job, or it is a rank that runs the
+// tests.
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(launcherVar) != "":
 		os.Exit(m.Run())
+	case os.Getenv(jobVar) == pingPongJob:
+		rankOfPingPong(os.Args[1:])
 	case os.Getenv(jobVar) != "":
 		rankOfJob(os.Getenv(jobVar))
 	default:

@@ -3,7 +3,6 @@
 package mpi_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/topocast/topocast/mpi"
@@ -132,34 +131,5 @@ func TestWorldsAreIsolated(t *testing.T) {
 		if string(buf) != want.text {
 			t.Errorf("received %q, want %q", buf, want.text)
 		}
-	}
-}
-
-// BenchmarkPingPong reports round trips through Timed, and through Send and
-// Recv from Go.
-func BenchmarkPingPong(b *testing.B) {
-	c, err := mpi.World()
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer c.Close()
-	if c.Size() != 2 {
-		b.Skip("wants 2 ranks")
-	}
-	peer, first := 1-c.Rank(), c.Rank() == 0
-	for _, size := range []int{0, 8, 1024, 65536} {
-		b.Run(fmt.Sprintf("timed/%dB", size), func(b *testing.B) {
-			// Both ranks choose b.N by their own clock, so it cannot be theirs.
-			const rounds = 1000
-			samples := make([]float64, 1)
-			var total float64
-			for range 20 {
-				if err := c.PingPong(samples, peer, 1, size, rounds, first); err != nil {
-					b.Fatal(err)
-				}
-				total += samples[0]
-			}
-			b.ReportMetric(total/20/rounds*1e9, "ns/roundtrip")
-		})
 	}
 }

@@ -33,7 +33,7 @@ func Wrap[S any](comm Gompi[S]) *Wrapped {
 		send:  comm.SendBytes,
 		recv:  func(buf []byte, src, tag int) { comm.RecvPreallocBytes(buf, src, tag) },
 		abort: comm.Abort,
-		epoch: time.Now(),
+		epoch: hostEpoch(),
 		out:   make([]byte, frameSize),
 		in:    make([]byte, frameSize),
 	}
@@ -116,7 +116,8 @@ func (w *Wrapped) Recv(buf []byte, src, tag int) error {
 	return checkLength("Recv", w.rank, n, len(buf), src, tag)
 }
 
-// Now is the time in seconds since Wrap, by Go's monotonic clock.
+// Now is the time in seconds by the host's monotonic clock, which all ranks of
+// a host share on Linux.
 func (w *Wrapped) Now() float64 { return time.Since(w.epoch).Seconds() }
 
 // Abort ends all ranks of the job. It does not return.

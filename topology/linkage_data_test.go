@@ -3,6 +3,7 @@ package topology_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -52,26 +53,46 @@ func compare(s dataSet, h *topology.Hierarchy) verdict {
 	return v
 }
 
+// Every level that a matrix shows clearly is found, and nothing is invented
+// firmly, in all sets but one: in table 3.8 the readings inside the two dies and
+// between them overlap, and the source itself expects one socket.
 func TestLinkageOnSharedData(t *testing.T) {
-	sets := sharedSets(t, "cores", "machines", "fabrics", "papers", "simgrid")
-	right := 0
-	for _, s := range sets {
+	for _, s := range sharedSets(t, "cores", "machines", "fabrics", "papers", "simgrid") {
 		n, _ := s.d.Dims()
 		s = s.permuted(rand.New(rand.NewPCG(11, uint64(n))))
-		result, err := (&topology.Linkage{}).Reconstruct(s.d)
-		if err != nil {
-			t.Errorf("%s: %v", s.name, err)
-			continue
-		}
-		v := compare(s, result.Hierarchy)
-		if v.right() {
-			right++
-		}
-		if !v.right() || len(v.weak) > 0 {
-			t.Logf("%s: missing %v, invented %v, weak %v", s.name, v.missing, v.invented, v.weak)
+		v := compare(s, reconstruct(t, s.d).Hierarchy)
+		if want := s.name != "papers/bufe_t3_8_magny_socket0_cores"; v.right() != want {
+			t.Errorf("%s: right: %v, want %v: missing %v, invented %v", s.name, v.right(), want, v.missing, v.invented)
 		}
 	}
-	t.Logf("%d of %d right", right, len(sets))
+}
+
+// What is no tree of groups gives none: one switch, the mesh of a die, a torus.
+func TestLinkageGivesNoGroupsWhereThereAreNone(t *testing.T) {
+	for _, s := range sharedSets(t, "cores", "papers", "simgrid") {
+		switch filepath.Dir(s.name) {
+		case "cores":
+			if s.name != "cores/graviton2" {
+				continue
+			}
+		case "papers":
+			if s.name != "papers/bufe_t3_5_westmere_inter" && s.name != "papers/bufe_t3_7_magny_sockets" {
+				continue
+			}
+		case "simgrid/star16", "simgrid/torus3d_64":
+		default:
+			continue
+		}
+		// On the die weak groups come and go with the numbering, as its readings are
+		// whole nanoseconds and ties abound.
+		h := reconstruct(t, s.d).Hierarchy
+		if s.name == "cores/graviton2" {
+			h = h.Firm(0.9)
+		}
+		if groups := h.Groups()[1:]; len(groups) > 0 {
+			t.Errorf("%s: groups %v, want none", s.name, groups)
+		}
+	}
 }
 
 // noisier returns the set with every pair multiplied by 1 + sigma N(0,1).

@@ -60,6 +60,10 @@ func (g *judge) result(r *readings, note *combination, least, sigma float64, une
 			}
 		}
 	}
+	if fit.TreeLikeness < treeLike && fit.Residual > badFit {
+		warnings = append(warnings, fmt.Sprintf(
+			"no graph of switches explains the latencies: the one given fits the readings badly, by %.0f %% in the median", 100*fit.Residual))
+	}
 	return &Result{
 		Graph: graph, Hierarchy: hierarchy, Fit: fit,
 		Warnings: append(note.warnings(t.n), warnings...),
@@ -81,6 +85,10 @@ func (t *tree) remeasure(r *readings) {
 		}
 	}
 }
+
+// badFit is the median relative residual above which a graph that is no tree is said
+// to explain little. Cores on one die differ by 7 % from their tree.
+const badFit = 0.15
 
 // levelClasses numbers the kinds of groups from fine to coarse, by the peaks of
 // a density estimate over the groups' levels; a group is always coarser than
@@ -195,6 +203,10 @@ func (f *treeFit) graph(support []float64) (*Graph, []string, error) {
 		if t.groupChildren(v) >= 3 && !(v == t.root && bypass) {
 			meshes = append(meshes, t.vertexName(v, number))
 		}
+	}
+	if len(groups) == 1 {
+		warnings = append(warnings, fmt.Sprintf(
+			"latencies cannot tell switch %s from direct links between all the hosts", t.vertexName(t.root, number)))
 	}
 	if len(meshes) > 0 {
 		warnings = append(warnings, fmt.Sprintf(

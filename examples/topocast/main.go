@@ -55,7 +55,7 @@ func command() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return badInput("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(reconstructCommand(), predictCommand())
+	root.AddCommand(discoverCommand(), reconstructCommand(), predictCommand(), bcastCommand())
 	for _, c := range append(root.Commands(), root) {
 		args := c.Args
 		c.Args = func(c *cobra.Command, given []string) error {

@@ -1,0 +1,91 @@
+//go:build mpi && cgo
+
+package bcast
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/mpitest"
+)
+
+// These tests run under mpirun, each rank in a process of its own.
+func TestMain(m *testing.M) { mpitest.Main(m) }
+
+func world(t *testing.T) *mpi.Comm {
+	t.Helper()
+	c, err := mpi.World()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+func TestAlgorithmsOverMPI(t *testing.T) {
+	c := world(t)
+	for _, abilities := range []string{"nothing", "requests"} {
+		if err := bringEveryByte(hide(c, abilities)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestBroadcasterOverMPI(t *testing.T) {
+	c := world(t)
+	network := networkOf(t, regularTree(t, c.Size(), 2))
+	for _, s := range []Settings{
+		{Budget: time.Millisecond},
+		{ModelOnly: true, Network: network},
+		{Budget: time.Millisecond, Network: network},
+	} {
+		if err := broadcast(c, s); err != nil {
+			t.Fatalf("%+v: %v", s, err)
+		}
+	}
+}
+
+func TestMisuseOverMPI(t *testing.T) {
+	c := world(t)
+	if err := misuse(c, networkOf(t, regularTree(t, c.Size()+2, 2))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestBcastOverMPIDoesNotAllocate(t *testing.T) {
+	c := world(t)
+	for _, size := range []int{8, 3000, 1 << 20} {
+		n, err := allocations(c, &Settings{ModelOnly: true}, size, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n != 0 {
+			t.Errorf("rank %d, %d bytes: %g allocations per Bcast, want 0", c.Rank(), size, n)
+		}
+	}
+}
+
+func TestBenchmarkOverMPI(t *testing.T) {
+	c := world(t)
+	if c.Size() < 4 {
+		t.Skip("fewer than 4 ranks make no groups")
+	}
+	text, err := compareVariants(c, Settings{Network: networkOf(t, regularTree(t, c.Size(), 2)), Budget: time.Millisecond}, "ours", "native")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// All ranks have the report of rank 0, to the byte.
+	other := []byte(text)
+	if err := c.Bcast(other, 0); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(other, []byte(text)) {
+		t.Errorf("rank %d reports %s, rank 0 %s", c.Rank(), text, other)
+	}
+}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"text/tabwriter"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
+	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/encode"
+)
+
+// plannedSizes are those for which discover shows times and broadcasts.
+var plannedSizes = []int{8, 1 << 10, 64 << 10, 1 << 20}
+
+func discoverCommand() *cobra.Command {
+	var (
+		output, sim string
+		ranks       int
+		asJSON      bool
+		o           measureOptions
+	)
+	c := &cobra.Command{
+		Use:   "discover [flags]",
+		Short: "Measure this machine, print its wiring, predicted times and broadcasts, and keep them in a file",
+		Long: `Discover measures how long messages take between all pairs of ranks, reconstructs the wiring from the
+times, prints the tree, typical times per level and how it would broadcast, and writes the network to a
+file which applications and the other commands read.
+
+Under mpirun, with a binary built by CC=mpicc go build -tags mpi, the ranks are those of the job.
+Otherwise they are threads of this process, one per core and pinned to it: no MPI is needed.
+With --sim they run on a simulated cluster, in virtual time.`,
+		Example: `  topocast discover
+  topocast discover --sim "tree:2x4x8 latency=20us,8us,2us rate=10Gbps" --output planned.json
+  mpirun -n 64 topocast discover --budget 1m`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.validate(); err != nil {
+				return err
+			}
+			o.quiet = asJSON
+			var found discovery
+			work := func(comm mpi.Communicator) error {
+				d, err := discover(c.Context(), comm, &o, c.ErrOrStderr())
+				if comm.Rank() == 0 {
+					found = d
+				}
+				return err
+			}
+			var err error
+			if sim != "" {
+				err = runSimulated(sim, &o, work)
+			} else {
+				err = runJob(ranks, work)
+			}
+			if err != nil || found.network == nil { // other ranks than 0 of an MPI job have nothing to tell
+				return err
+			}
+			if err := found.network.Save(output); err != nil {
+				return err
+			}
+			if asJSON {
+				return found.writeJSON(c.OutOrStdout(), output)
+			}
+			return found.writeText(c.OutOrStdout(), output)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&output, "output", "network.json", "file for the network")
+	f.StringVar(&sim, "sim", "", "simulate this cluster instead, for example \"tree:2x4x8 latency=20us,8us,2us rate=10Gbps\"")
+	f.IntVar(&ranks, "ranks", 0, "ranks without mpirun; 0: one per core")
+	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/discovery) instead of text")
+	o.flags(f)
+	return c
+}
+
+// runSimulated runs one rank per host of a cluster given as text.
+func runSimulated(spec string, o *measureOptions, work func(mpi.Communicator) error) error {
+	if launchedRank() >= 0 {
+		return badInput("--sim: the simulation is one process: start it without a launcher")
+	}
+	cluster, err := gen.Parse(spec)
+	if err != nil {
+		return &inputError{err}
+	}
+	o.budget = 0 // the wall clock says nothing about virtual time
+	return simnet.Run(cluster.Graph, nil, &simnet.Settings{
+		Routing: cluster.Choice, Node: cluster.Node,
+		Noise: simnet.Noise{Sigma: 0.01}, Seed: 1,
+	}, work)
+}
+
+// A discovery is what discover found, on rank 0.
+type discovery struct {
+	result  *topology.Result
+	network *model.Network
+}
+
+// discover is collective; other ranks than 0 get nothing.
+func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, stderr io.Writer) (discovery, error) {
+	m, err := measureJob(ctx, comm, o, stderr)
+	if err != nil || comm.Rank() != 0 {
+		return discovery{}, err
+	}
+	network, err := m.network()
+	return discovery{m.result, network}, err
+}
+
+func (d discovery) writeText(w io.Writer, file string) error {
+	if err := printResult(w, d.result); err != nil {
+		return err
+	}
+	n := d.network
+	fmt.Fprintln(w, "\npredicted time of one message")
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(t, "between ranks of one")
+	for _, size := range plannedSizes {
+		fmt.Fprintf(t, "\t%s", humanize.IBytes(uint64(size)))
+	}
+	fmt.Fprintln(t, "\tbandwidth")
+	for i, l := range n.Levels() {
+		fmt.Fprint(t, levelName(n.Hierarchy(), i))
+		for _, size := range plannedSizes {
+			fmt.Fprintf(t, "\t%s", seconds(l.Time(int64(size))))
+		}
+		fmt.Fprintf(t, "\t%s\n", bandwidth(l.Bandwidth()))
+	}
+	t.Flush()
+
+	fmt.Fprintln(w, "\nbroadcast from rank 0")
+	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, size := range plannedSizes {
+		plans, err := bcast.Plans(n, size, 0)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(t, "%s\t%s\n", humanize.IBytes(uint64(size)), plans[0])
+	}
+	t.Flush()
+	_, err := fmt.Fprintf(w, "\nnetwork of %d ranks written to %s\n", n.Ranks(), file)
+	return err
+}
+
+// writeJSON writes the same for programs.
+func (d discovery) writeJSON(w io.Writer, file string) error {
+	type timeRow struct {
+		Level string  `json:"level"`
+		Bytes int     `json:"bytes"`
+		Time  float64 `json:"time_s"`
+	}
+	type planRow struct {
+		Bytes     int     `json:"bytes"`
+		Algorithm string  `json:"algorithm"`
+		Segment   int     `json:"segment_bytes"`
+		Predicted float64 `json:"predicted_s"`
+	}
+	out := struct {
+		Format    string          `json:"format"`
+		Version   int             `json:"version"`
+		Network   string          `json:"network_file"`
+		Hierarchy json.RawMessage `json:"hierarchy"`
+		Times     []timeRow       `json:"times"`
+		Bcast     []planRow       `json:"bcast"`
+	}{Format: "topocast/discovery", Version: 1, Network: file, Times: []timeRow{}, Bcast: []planRow{}}
+	var hierarchy rawJSON
+	if err := encode.WriteHierarchy(&hierarchy, d.result); err != nil {
+		return err
+	}
+	out.Hierarchy = json.RawMessage(hierarchy)
+	for i, l := range d.network.Levels() {
+		for _, size := range plannedSizes {
+			if t := l.Time(int64(size)); !math.IsNaN(t) {
+				out.Times = append(out.Times, timeRow{levelName(d.network.Hierarchy(), i), size, t})
+			}
+		}
+	}
+	for _, size := range plannedSizes {
+		plans, err := bcast.Plans(d.network, size, 0)
+		if err != nil {
+			return err
+		}
+		if p := plans[0]; !math.IsNaN(p.Predicted) {
+			out.Bcast = append(out.Bcast, planRow{size, p.Name(), p.Segment, p.Predicted})
+		}
+	}
+	return json.NewEncoder(w).Encode(out)
+}
+
+// rawJSON collects what another encoder writes.
+type rawJSON json.RawMessage
+
+func (r *rawJSON) Write(p []byte) (int, error) {
+	*r = append(*r, p...)
+	return len(p), nil
+}
+
+// levelName names level i of a hierarchy, the root being the last.
+func levelName(h *topology.Hierarchy, i int) string {
+	if i == len(h.Levels()) {
+		return "all"
+	}
+	return h.Levels()[i].Name
+}
+
+func bandwidth(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return humanize.SIWithDigits(x, 2, "B/s")
+}
+
+// now is the date kept with what is measured.
+func now() time.Time { return time.Now().UTC().Truncate(time.Second) }

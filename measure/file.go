@@ -1,0 +1,297 @@
+package measure
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/renameio/v2"
+	"github.com/topocast/topocast/mpi"
+)
+
+const (
+	fileFormat  = "topocast/measurement"
+	fileVersion = 1
+)
+
+// fileColumns name the numbers of a reading.
+var fileColumns = [...]string{
+	"repetition", "size", "from", "to", "round", "count", "batch", "min_s", "q1_s", "median_s", "q3_s", "max_s",
+}
+
+// header is the layout of a file, but for the readings.
+type header struct {
+	Format       string     `json:"format"`
+	Version      int        `json:"version"`
+	Ranks        int        `json:"ranks"`
+	Sizes        []int      `json:"sizes_bytes"`
+	Repetitions  int        `json:"repetitions"`
+	Samples      int        `json:"samples"`
+	Seed         uint64     `json:"seed"`
+	WithinGroups bool       `json:"within_groups,omitempty"`
+	Alone        int        `json:"alone_pairs_per_level,omitempty"`
+	Rounds       int        `json:"rounds"`
+	TotalRounds  int        `json:"total_rounds"`
+	Stopped      string     `json:"stopped,omitempty"`
+	Date         *time.Time `json:"date,omitempty"`
+	Library      string     `json:"library,omitempty"`
+	Timed        bool       `json:"timed"`
+	GoVersion    string     `json:"go_version"`
+	Topocast     string     `json:"topocast_version,omitempty"`
+	Platform     string     `json:"platform"`
+	ClockStep    float64    `json:"clock_step_s"`
+	ClockCost    float64    `json:"clock_cost_s"`
+	Hosts        []string   `json:"hosts"`
+	Cores        []int      `json:"cores"`
+	CPUs         []int      `json:"cpus"`
+	Procs        []int      `json:"gomaxprocs"`
+	Warnings     []string   `json:"warnings"`
+	Columns      []string   `json:"columns"`
+}
+
+type file struct {
+	header
+	Readings [][]float64 `json:"readings"`
+}
+
+func (r *Result) header() header {
+	h := header{
+		Format: fileFormat, Version: fileVersion,
+		Ranks: r.Ranks, Sizes: r.Sizes, Repetitions: r.Repeats, Samples: r.Samples, Seed: r.Seed, WithinGroups: r.WithinGroups, Alone: r.Alone,
+		Rounds: r.Rounds, TotalRounds: r.TotalRounds, Stopped: r.Stopped,
+		Library: r.Library, Timed: r.Timed, GoVersion: r.GoVersion, Topocast: r.Version, Platform: r.Platform,
+		ClockStep: r.ClockStep, ClockCost: r.ClockCost, Hosts: r.Hosts, Cores: r.Cores, CPUs: r.CPUs, Procs: r.Procs,
+		Warnings: r.Warnings, Columns: fileColumns[:],
+	}
+	if h.Warnings == nil {
+		h.Warnings = []string{}
+	}
+	if !r.Date.IsZero() {
+		h.Date = &r.Date
+	}
+	return h
+}
+
+// Write writes the result as JSON of the format "topocast/measurement",
+// version 1: the conditions, then one line per reading, whose numbers are named
+// by "columns". The same result gives the same bytes.
+func (r *Result) Write(w io.Writer) error {
+	head, err := json.Marshal(r.header())
+	if err != nil {
+		return fmt.Errorf("measure: write result: %w", err)
+	}
+	b := bufio.NewWriter(w)
+	b.Write(head[:len(head)-1]) // bufio keeps the first error for Flush
+	b.WriteString(`,"readings":[`)
+	var line []byte
+	for i := range r.readings {
+		x := &r.readings[i]
+		line = line[:0]
+		if i > 0 {
+			line = append(line, ',')
+		}
+		line = append(line, "\n["...)
+		for _, v := range []int{x.Repetition, x.Size, x.From, x.To, x.Round, x.Count, x.Batch} {
+			line = strconv.AppendInt(line, int64(v), 10)
+			line = append(line, ',')
+		}
+		for _, t := range []float64{x.Min, x.Q1, x.Median, x.Q3, x.Max} {
+			line = strconv.AppendFloat(line, t, 'g', -1, 64)
+			line = append(line, ',')
+		}
+		line[len(line)-1] = ']'
+		b.Write(line)
+	}
+	b.WriteString("\n]}\n")
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("measure: write result: %w", err)
+	}
+	return nil
+}
+
+// WriteFile writes the result to a file, which appears whole or not at all.
+func (r *Result) WriteFile(path string) error {
+	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644))
+	if err != nil {
+		return fmt.Errorf("measure: write result: %w", err)
+	}
+	defer f.Cleanup() // does nothing once the file is in place
+	if err := r.Write(f); err != nil {
+		return err
+	}
+	if err := f.CloseAtomicallyReplace(); err != nil {
+		return fmt.Errorf("measure: write result: %w", err)
+	}
+	return nil
+}
+
+// ReadFile reads a result from a file written by WriteFile.
+func ReadFile(path string) (*Result, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("measure: read result: %w", err)
+	}
+	defer f.Close()
+	r, err := ReadResult(f)
+	if err != nil {
+		return nil, fmt.Errorf("%w (%s)", err, path)
+	}
+	return r, nil
+}
+
+// ReadResult reads what Write has written. It refuses other formats, newer
+// versions, keys that it does not know, and numbers that cannot be: the result
+// is one that Run could have returned.
+func ReadResult(r io.Reader) (*Result, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("measure: read result: %w", err)
+	}
+	result, err := decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("measure: read result: %w", err)
+	}
+	return result, nil
+}
+
+func decode(data []byte) (*Result, error) {
+	var kind struct {
+		Format  string `json:"format"`
+		Version int    `json:"version"`
+	}
+	if err := json.Unmarshal(data, &kind); err != nil {
+		return nil, fmt.Errorf("not a whole JSON file: %w", err)
+	}
+	switch {
+	case kind.Format != fileFormat:
+		return nil, fmt.Errorf("format %q: want %q", kind.Format, fileFormat)
+	case kind.Version < 1:
+		return nil, fmt.Errorf("version %d: want %d", kind.Version, fileVersion)
+	case kind.Version > fileVersion:
+		return nil, fmt.Errorf("version %d is newer than this program: want %d", kind.Version, fileVersion)
+	}
+	var f file
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
+		return nil, err
+	}
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	result := &Result{
+		Ranks: f.Ranks, Sizes: f.Sizes, Repeats: f.Repetitions, Samples: f.Samples, Seed: f.Seed, WithinGroups: f.WithinGroups, Alone: f.Alone,
+		Rounds: f.Rounds, TotalRounds: f.TotalRounds, Stopped: f.Stopped,
+		Library: f.Library, Timed: f.Timed, GoVersion: f.GoVersion, Version: f.Topocast, Platform: f.Platform,
+		ClockStep: f.ClockStep, ClockCost: f.ClockCost, Hosts: f.Hosts, Cores: f.Cores, CPUs: f.CPUs, Procs: f.Procs,
+		Warnings: f.Warnings,
+	}
+	if len(result.Warnings) == 0 {
+		result.Warnings = nil
+	}
+	if f.Date != nil {
+		result.Date = *f.Date
+	}
+	for i, row := range f.Readings {
+		x, err := f.reading(row)
+		if err != nil {
+			return nil, fmt.Errorf("reading %d: %w", i, err)
+		}
+		if i > 0 && compareReadings(result.readings[i-1], x) >= 0 {
+			return nil, fmt.Errorf("reading %d: not in ascending order of repetition, size, from and to", i)
+		}
+		result.readings = append(result.readings, x)
+	}
+	return result, nil
+}
+
+func (f *file) check() error {
+	switch {
+	case f.Ranks < 1:
+		return fmt.Errorf("ranks: %d: want at least 1", f.Ranks)
+	case len(f.Hosts) != f.Ranks || len(f.Cores) != f.Ranks || len(f.CPUs) != f.Ranks || len(f.Procs) != f.Ranks:
+		return fmt.Errorf("hosts, cores, cpus, gomaxprocs: %d, %d, %d, %d entries: want one for each of %d ranks",
+			len(f.Hosts), len(f.Cores), len(f.CPUs), len(f.Procs), f.Ranks)
+	case len(f.Sizes) == 0:
+		return fmt.Errorf("sizes_bytes: none")
+	case f.Repetitions < 1 || f.Samples < 1:
+		return fmt.Errorf("repetitions, samples: %d, %d: want at least 1", f.Repetitions, f.Samples)
+	case f.Rounds < 0 || f.TotalRounds < f.Rounds:
+		return fmt.Errorf("rounds: %d of %d", f.Rounds, f.TotalRounds)
+	case f.Stopped != "" && f.Stopped != StoppedByBudget && f.Stopped != StoppedByContext:
+		return fmt.Errorf("stopped: %q: want %q, %q or nothing", f.Stopped, StoppedByBudget, StoppedByContext)
+	case f.ClockStep < 0 || f.ClockCost < 0:
+		return fmt.Errorf("clock_step_s, clock_cost_s: %g, %g: want at least 0", f.ClockStep, f.ClockCost)
+	case !slices.Equal(f.Columns, fileColumns[:]):
+		return fmt.Errorf("columns: %q: want %q", f.Columns, fileColumns)
+	}
+	s := Settings{Sizes: f.Sizes, Repetitions: f.Repetitions, Samples: f.Samples}
+	return s.validate(f.Ranks)
+}
+
+// reading checks one line.
+func (f *file) reading(row []float64) (Reading, error) {
+	if len(row) != len(fileColumns) {
+		return Reading{}, fmt.Errorf("%d numbers: want %d", len(row), len(fileColumns))
+	}
+	const intColumns = 7
+	limits := [intColumns][2]int{
+		{0, f.Repetitions - 1},
+		{0, len(f.Sizes) - 1},
+		{0, f.Ranks - 1},
+		{0, f.Ranks - 1},
+		{0, math.MaxInt32},
+		{1, f.Samples},
+		{1, maxBatch},
+	}
+	var ints [intColumns]int
+	for k, limit := range limits {
+		if !(row[k] >= float64(limit[0]) && row[k] <= float64(limit[1])) || row[k] != math.Trunc(row[k]) {
+			return Reading{}, fmt.Errorf("%s: %g: want a whole number in [%d, %d]", fileColumns[k], row[k], limit[0], limit[1])
+		}
+		ints[k] = int(row[k])
+	}
+	last := 0.0
+	for k := intColumns; k < len(row); k++ {
+		if row[k] < last {
+			return Reading{}, fmt.Errorf("%s: %g: want at least %g", fileColumns[k], row[k], last)
+		}
+		last = row[k]
+	}
+	x := Reading{
+		Repetition: ints[0], Size: ints[1], From: ints[2], To: ints[3], Round: ints[4], Count: ints[5], Batch: ints[6],
+		Min: row[7], Q1: row[8], Median: row[9], Q3: row[10], Max: row[11],
+	}
+	if x.From == x.To {
+		return Reading{}, fmt.Errorf("from rank %d to itself", x.From)
+	}
+	return x, nil
+}
+
+// shareResult gives the result of rank 0 to all ranks, as the bytes of its
+// file. It is collective.
+func shareResult(comm mpi.Communicator, r *Result) (*Result, error) {
+	var data []byte
+	if comm.Rank() == 0 {
+		var b bytes.Buffer
+		if err := r.Write(&b); err != nil {
+			return nil, err
+		}
+		data = b.Bytes()
+	}
+	data, err := share(comm, data)
+	if err != nil {
+		return nil, fmt.Errorf("measure: sharing the result: rank %d: %w", comm.Rank(), err)
+	}
+	if comm.Rank() == 0 {
+		return r, nil
+	}
+	return ReadResult(bytes.NewReader(data))
+}

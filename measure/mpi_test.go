@@ -1,0 +1,145 @@
+//go:build mpi && cgo
+
+package measure
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/mpitest"
+	"github.com/topocast/topocast/topology"
+)
+
+// Every rank of a job runs the tests that talk over MPI (TestMPI...) and no
+// others, unless it is told which.
+func TestMain(m *testing.M) {
+	if os.Getenv(mpitest.SizeVar) != "" {
+		if err := flag.Set("test.run", "^TestMPI"); err != nil {
+			panic(err)
+		}
+	}
+	mpitest.Main(m)
+}
+
+func world(t *testing.T) *mpi.Comm {
+	t.Helper()
+	c, err := mpi.World()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// From real times to a tree: the whole way that discover takes.
+func TestMPIAllPairs(t *testing.T) {
+	c := world(t)
+	n := c.Size()
+	s := &Settings{Sizes: []int{0, 1024}, Repetitions: 2, Samples: 10, Share: true, Seed: 1}
+	r, err := Run(context.Background(), c, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := 2 * 2 * n * (n - 1); len(r.Readings()) != want || r.Stopped != "" {
+		t.Errorf("%d readings, stopped by %q; want %d readings of all rounds", len(r.Readings()), r.Stopped, want)
+	}
+	for _, x := range r.Readings() {
+		if !(x.Min > 0 && x.Min <= x.Q1 && x.Q1 <= x.Median && x.Median <= x.Q3 && x.Q3 <= x.Max) {
+			t.Errorf("times of reading %+v are not in order", x)
+		}
+	}
+	if !r.Timed {
+		t.Errorf("times were not taken by the communicator")
+	}
+	if got, want := r.Hosts[c.Rank()], c.ProcessorName(); got != want {
+		t.Errorf("host is %q, want %q", got, want)
+	}
+	if n >= 3 {
+		found, err := (&topology.Linkage{}).Reconstruct(r.Repetitions()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found.Hierarchy.Hosts() != n {
+			t.Errorf("hierarchy of %d hosts, want %d", found.Hierarchy.Hosts(), n)
+		}
+	}
+
+	path := filepath.Join(t.TempDir(), "result.json")
+	if err := r.WriteFile(path); err != nil {
+		t.Fatal(err)
+	}
+	again, err := ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(again, r) {
+		t.Errorf("ReadFile = %+v, want %+v", again, r)
+	}
+
+	// All ranks hold the same bytes: rank 0 says which.
+	var b bytes.Buffer
+	if err := r.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	first, err := share(c, b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(first, b.Bytes()) {
+		t.Errorf("rank %d has another result than rank 0", c.Rank())
+	}
+}
+
+func TestMPIGroups(t *testing.T) {
+	c := world(t)
+	n := c.Size()
+	if n < 4 {
+		t.Skip("groups want 4 ranks")
+	}
+	var low, high []int
+	for rank := range n {
+		if rank < n/2 {
+			low = append(low, rank)
+		} else {
+			high = append(high, rank)
+		}
+	}
+	h, err := topology.NewHierarchy(n, []topology.Level{{}}, []topology.Group{{Hosts: low}, {Hosts: high}}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Run(context.Background(), c, &Settings{Groups: h, WithinGroups: true, Repetitions: 1, Samples: 5, Share: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := len(low)*(len(low)-1) + len(high)*(len(high)-1); len(r.Readings()) != want {
+		t.Errorf("%d readings, want %d", len(r.Readings()), want)
+	}
+}
+
+// The last rank wants to stop; the others hear of it.
+func TestMPICancellation(t *testing.T) {
+	c := world(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if c.Rank() == c.Size()-1 {
+		cancel()
+	}
+	r, err := Run(ctx, c, &Settings{Samples: 5, Share: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Stopped != StoppedByContext || r.Rounds != 0 || len(r.Readings()) != 0 {
+		t.Errorf("stopped by %q after %d rounds with %d readings, want the context, 0, 0", r.Stopped, r.Rounds, len(r.Readings()))
+	}
+}

@@ -1,0 +1,198 @@
+package measure
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/topocast/topocast/mpi"
+	"gonum.org/v1/gonum/stat"
+)
+
+// A probe times round trips on one rank.
+type probe struct {
+	comm  mpi.Communicator
+	timed mpi.Timed      // nil: the loop is ours
+	now   func() float64 // s
+
+	step     float64 // s, smallest step of the clock; 0 if it stands still
+	cost     float64 // s, of reading the clock
+	overhead float64 // s, of the clock in each sample
+
+	buf     []byte
+	word    []byte // of its own: cgo looks at the whole allocation
+	samples []float64
+	pilots  []float64
+}
+
+const (
+	batchSteps = 50   // a sample lasts at least as many clock steps
+	maxBatch   = 1000 // round trips per sample
+	pilots     = 5    // single round trips from which the batch is sized
+)
+
+func newProbe(comm mpi.Communicator, p *plan) *probe {
+	start := time.Now()
+	q := &probe{
+		comm: comm, now: func() float64 { return time.Since(start).Seconds() },
+		buf: make([]byte, slices.Max(p.Sizes)), word: make([]byte, 8), samples: make([]float64, p.Samples), pilots: make([]float64, pilots),
+	}
+	if c, ok := comm.(mpi.Clock); ok {
+		q.now = c.Now
+	}
+	if t, ok := comm.(mpi.Timed); ok {
+		q.timed = t
+	}
+	q.readClock()
+	q.overhead = q.cost
+	return q
+}
+
+// readClock finds the step and the cost of the clock. A clock that stands still
+// while it is read has neither.
+func (q *probe) readClock() {
+	const reads = 1000
+	differences := make([]float64, reads)
+	last := q.now()
+	for i := range differences {
+		t := q.now()
+		differences[i] = t - last
+		last = t
+	}
+	slices.Sort(differences)
+	// The step is not seen directly when it is below the cost: two readings
+	// then never differ by a single one, but differences differ by some.
+	q.cost = differences[reads/2]
+	if q.cost == 0 { // coarse clock: most readings agree
+		q.cost = stat.Mean(differences, nil)
+	}
+	q.step = math.Inf(1)
+	before := 0.0
+	for _, d := range differences {
+		// Below a tenth of a ns is the rounding of float64 seconds.
+		if gap := d - before; gap > 1e-10 {
+			q.step = min(q.step, gap)
+			before = d
+		}
+	}
+	if math.IsInf(q.step, 1) {
+		q.step = 0
+	}
+}
+
+// pingPong fills samples with the time in s of batches of round trips.
+func (q *probe) pingPong(samples []float64, peer, size, batch int, first bool) error {
+	if q.timed != nil {
+		return q.timed.PingPong(samples, peer, tagProbe, size, batch, first)
+	}
+	buf := q.buf[:size]
+	for i := range samples {
+		start := q.now()
+		for range batch {
+			if first {
+				if err := q.comm.Send(buf, peer, tagProbe); err != nil {
+					return err
+				}
+			}
+			if err := q.comm.Recv(buf, peer, tagProbe); err != nil {
+				return err
+			}
+			if !first {
+				if err := q.comm.Send(buf, peer, tagProbe); err != nil {
+					return err
+				}
+			}
+		}
+		samples[i] = q.now() - start
+	}
+	return nil
+}
+
+// calibrate finds what the clock adds to the samples of a Timed
+// communicator, whose own clock cannot be read by itself: samples of one and of
+// two round trips differ by a round trip, so the overhead is 2 t(1) - t(2). It
+// is believed up to the cost of our own clock. Both ranks of a pair call it.
+func (q *probe) calibrate(peer int) error {
+	if q.timed == nil {
+		return nil
+	}
+	const samples = 50
+	one, two := make([]float64, samples), make([]float64, samples)
+	for _, leg := range []bool{true, false} {
+		first := (q.comm.Rank() < peer) == leg
+		if err := q.pingPong(one, peer, 0, 1, first); err != nil {
+			return err
+		}
+		if err := q.pingPong(two, peer, 0, 2, first); err != nil {
+			return err
+		}
+		if first { // the other side's samples include waiting
+			q.overhead = min(max(2*slices.Min(one)-slices.Min(two), 0), q.cost)
+		}
+	}
+	return nil
+}
+
+// pair measures one pair in both directions at one size. It returns the
+// reading of the calling rank: the one in which it sends first.
+func (q *probe) pair(peer, size int) (Reading, error) {
+	first := q.comm.Rank() < peer
+	batch, err := q.batch(peer, size, first)
+	if err != nil {
+		return Reading{}, err
+	}
+	var reading Reading
+	for _, leg := range []bool{true, false} {
+		sendsFirst := first == leg
+		if err := q.pingPong(q.samples, peer, size, batch, sendsFirst); err != nil {
+			return Reading{}, err
+		}
+		if sendsFirst {
+			reading = q.summary(batch)
+		}
+	}
+	return reading, nil
+}
+
+// batch agrees with the peer on the number of round trips per sample. The lower
+// rank decides.
+func (q *probe) batch(peer, size int, first bool) (int, error) {
+	if err := q.pingPong(q.pilots, peer, size, 1, first); err != nil {
+		return 0, err
+	}
+	if !first {
+		if err := q.comm.Recv(q.word, peer, tagPilot); err != nil {
+			return 0, err
+		}
+		batch := int(binary.LittleEndian.Uint64(q.word))
+		if batch < 1 || batch > maxBatch {
+			return 0, fmt.Errorf("measure: rank %d asks for batches of %d round trips", peer, batch)
+		}
+		return batch, nil
+	}
+	batch := 1
+	if long := batchSteps * max(q.step, q.cost); long > 0 {
+		one := max(slices.Min(q.pilots)-q.overhead, long/maxBatch)
+		batch = min(max(int(math.Ceil(long/one)), 1), maxBatch)
+	}
+	binary.LittleEndian.PutUint64(q.word, uint64(batch))
+	return batch, q.comm.Send(q.word, peer, tagPilot)
+}
+
+// summary turns the samples of round trips into a reading of one-way times.
+func (q *probe) summary(batch int) Reading {
+	for i, s := range q.samples {
+		q.samples[i] = max(s-q.overhead, 0) / float64(2*batch)
+	}
+	slices.Sort(q.samples)
+	at := func(p float64) float64 { return rounded(stat.Quantile(p, stat.Empirical, q.samples, nil)) }
+	return Reading{
+		Min: rounded(q.samples[0]), Q1: at(0.25), Median: at(0.5), Q3: at(0.75),
+		Max: rounded(q.samples[len(q.samples)-1]), Count: len(q.samples), Batch: batch,
+	}
+}
+
+// rounded keeps a time to a picosecond, which is all that a file has to hold.
+func rounded(t float64) float64 { return math.Round(t*1e12) / 1e12 }

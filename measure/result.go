@@ -1,0 +1,183 @@
+package measure
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Why a measurement ended early: values of Result.Stopped.
+const (
+	StoppedByBudget  = "budget"
+	StoppedByContext = "context"
+)
+
+// A Result is what Run has measured, and under which conditions.
+type Result struct {
+	Ranks int
+	Sizes []int // B
+
+	Repeats      int    // repetitions asked for
+	Samples      int    // per pair, direction, size and repetition
+	Seed         uint64 // of relabellings and shuffles
+	WithinGroups bool   // pairs between groups were left out
+	Alone        int    // pairs per level, measured one at a time; 0: all pairs
+	Rounds       int    // done, of all repetitions
+	TotalRounds  int    // asked for
+	Stopped      string // why it ended early, or ""
+
+	Date      time.Time // zero: not recorded
+	Library   string    // message-passing library; "" if not known
+	Timed     bool      // timed by the communicator, not by Go
+	GoVersion string
+	Version   string  // of topocast; "" if not known
+	Platform  string  // operating system and architecture
+	ClockStep float64 // s, the greatest of all ranks
+	ClockCost float64 // s, of one reading, the greatest of all ranks
+
+	Hosts []string // by rank: where it ran
+	Cores []int    // by rank: logical CPU that it was bound to, -1 if none
+	CPUs  []int    // by rank: CPUs that its process could use
+	Procs []int    // by rank: GOMAXPROCS
+
+	Warnings []string // what is weak, each one sentence
+
+	readings []Reading // sorted by repetition, size, from, to
+}
+
+// A Reading is the summary of the samples of one pair in one direction: half
+// the round trip of messages that From sends first. Times are in s; quartiles
+// are samples themselves (the lowest that is not below the given share).
+type Reading struct {
+	From, To   int
+	Repetition int
+	Size       int // index into Result.Sizes
+	Round      int // number within the repetition
+	Count      int // samples
+	Batch      int // round trips per sample
+
+	Min, Q1, Median, Q3, Max float64
+}
+
+// A Statistic is one of the numbers of a Reading.
+type Statistic int
+
+// The statistics.
+const (
+	Min Statistic = iota
+	LowerQuartile
+	Median
+	UpperQuartile
+	Max
+)
+
+func (r *Reading) value(s Statistic) float64 {
+	switch s {
+	case Min:
+		return r.Min
+	case LowerQuartile:
+		return r.Q1
+	case Median:
+		return r.Median
+	case UpperQuartile:
+		return r.Q3
+	default:
+		return r.Max
+	}
+}
+
+func compareReadings(a, b Reading) int {
+	return cmp.Or(
+		cmp.Compare(a.Repetition, b.Repetition), cmp.Compare(a.Size, b.Size),
+		cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To),
+	)
+}
+
+func newResult(ranks int, s *Settings, p *plan) *Result {
+	r := &Result{
+		Ranks: ranks, Sizes: p.Sizes, Repeats: p.Repetitions, Samples: p.Samples, Seed: p.Seed, WithinGroups: p.Within, Alone: p.Alone,
+		Date: s.Date, Library: s.Library,
+		GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Version: ownVersion(),
+		Hosts: make([]string, ranks), Cores: make([]int, ranks), CPUs: make([]int, ranks), Procs: make([]int, ranks),
+	}
+	return r
+}
+
+// ownVersion is the version of topocast in this program, as far as the go
+// command has recorded one.
+func ownVersion() string {
+	const path = "github.com/topocast/topocast"
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == path {
+			return m.Version
+		}
+	}
+	return ""
+}
+
+// Readings returns all readings, sorted by repetition, size, From and To. The
+// slice is the result's own and must not be changed.
+func (r *Result) Readings() []Reading { return r.readings }
+
+// block returns the readings of one repetition and size.
+func (r *Result) block(repetition, size int) []Reading {
+	find := func(repetition, size int) int {
+		i, _ := slices.BinarySearchFunc(r.readings, Reading{Repetition: repetition, Size: size, From: -1}, compareReadings)
+		return i
+	}
+	return r.readings[find(repetition, size):find(repetition, size+1)]
+}
+
+// Matrix returns one statistic of one repetition and size (an index into
+// Sizes) as a Ranks x Ranks matrix in s: cell (i, j) is the reading in which i
+// sent first. It is NaN where nothing was measured and on the diagonal.
+// O(n^2).
+func (r *Result) Matrix(statistic Statistic, repetition, size int) (*mat.Dense, error) {
+	switch {
+	case statistic < Min || statistic > Max:
+		return nil, fmt.Errorf("measure: matrix: statistic %d: want one of Min to Max", statistic)
+	case repetition < 0 || repetition >= r.Repeats:
+		return nil, fmt.Errorf("measure: matrix: repetition %d: want in [0, %d)", repetition, r.Repeats)
+	case size < 0 || size >= len(r.Sizes):
+		return nil, fmt.Errorf("measure: matrix: size number %d: want in [0, %d)", size, len(r.Sizes))
+	}
+	return r.matrix(statistic, repetition, size), nil
+}
+
+func (r *Result) matrix(statistic Statistic, repetition, size int) *mat.Dense {
+	cells := make([]float64, r.Ranks*r.Ranks)
+	for i := range cells {
+		cells[i] = math.NaN()
+	}
+	block := r.block(repetition, size)
+	for i := range block {
+		cells[block[i].From*r.Ranks+block[i].To] = block[i].value(statistic)
+	}
+	return mat.NewDense(r.Ranks, r.Ranks, cells)
+}
+
+// Repetitions returns what a topology.Reconstructor takes: for each
+// repetition in which anything was measured, the matrix of lower quartiles of
+// the smallest size. The lower quartile lies among the undisturbed samples as
+// long as a quarter of them is undisturbed, and unlike the minimum it does not
+// believe a single clock fault.
+func (r *Result) Repetitions() []mat.Matrix {
+	smallest := slices.Index(r.Sizes, slices.Min(r.Sizes))
+	var all []mat.Matrix
+	for k := range r.Repeats {
+		if len(r.block(k, smallest)) > 0 {
+			all = append(all, r.matrix(LowerQuartile, k, smallest))
+		}
+	}
+	return all
+}

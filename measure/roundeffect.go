@@ -1,0 +1,182 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A RoundEffect says that the readings of one round stand out from those of
+// the same pairs in other rounds.
+type RoundEffect struct {
+	Repetition, Round int
+	Pairs             int     // readings of the round that could be compared
+	Effect            float64 // median of ln(reading / pair's typical reading)
+	Sigmas            float64 // the effect in standard errors
+}
+
+// RoundEffects fits, by median polish (Tukey 1977, chapter 11), ln of the lower
+// quartile of each reading of one size as pair + round, and returns all rounds
+// of which at least four pairs can be compared, by repetition and round. It is
+// empty with fewer than three repetitions, where a pair's typical reading
+// cannot be told from a disturbed one. O(n^2) per repetition.
+func (r *Result) RoundEffects(size int) []RoundEffect {
+	const (
+		leastRepeats = 3
+		leastPairs   = 4
+		sweeps       = 4 // it settles in two or three
+	)
+	type cell struct{ pair, round int }
+	var (
+		cells   []cell
+		logs    []float64
+		pairIDs = make(map[[2]int]int)
+		rounds  []RoundEffect
+		numbers = make(map[[2]int]int)
+	)
+	for k := range r.Repeats {
+		for _, x := range r.block(k, size) {
+			if x.Q1 <= 0 {
+				continue
+			}
+			p, ok := pairIDs[[2]int{x.From, x.To}]
+			if !ok {
+				p = len(pairIDs)
+				pairIDs[[2]int{x.From, x.To}] = p
+			}
+			t, ok := numbers[[2]int{k, x.Round}]
+			if !ok {
+				t = len(rounds)
+				numbers[[2]int{k, x.Round}] = t
+				rounds = append(rounds, RoundEffect{Repetition: k, Round: x.Round})
+			}
+			cells = append(cells, cell{p, t})
+			logs = append(logs, math.Log(x.Q1))
+		}
+	}
+	sigma := readingNoise(logs, func(i int) int { return cells[i].pair }, len(pairIDs))
+	// Only pairs that were read often enough say anything of their rounds.
+	counts := make([]int, len(pairIDs))
+	for _, c := range cells {
+		counts[c.pair]++
+	}
+	residuals := make([]float64, 0, len(logs))
+	kept := cells[:0]
+	for i, c := range cells {
+		if counts[c.pair] >= leastRepeats {
+			kept = append(kept, c)
+			residuals = append(residuals, logs[i])
+			rounds[c.round].Pairs++
+		}
+	}
+	if len(kept) == 0 {
+		return nil
+	}
+	byPair := func(i int) int { return kept[i].pair }
+	byRound := func(i int) int { return kept[i].round }
+	total := make([]float64, len(rounds))
+	for range sweeps {
+		sweep(residuals, byPair, len(pairIDs))
+		for t, m := range sweep(residuals, byRound, len(rounds)) {
+			total[t] += m
+		}
+	}
+	sweep(residuals, byPair, len(pairIDs))
+
+	found := rounds[:0]
+	for t, e := range rounds {
+		// The two directions of one pair are hardly independent: count them once.
+		if e.Pairs /= 2; e.Pairs < leastPairs {
+			continue
+		}
+		e.Effect = total[t]
+		// The standard error of a median is 1.2533 sigma/sqrt(n).
+		if se := 1.2533 * sigma / math.Sqrt(float64(e.Pairs)); se > 0 {
+			e.Sigmas = e.Effect / se
+		} else if e.Effect != 0 {
+			e.Sigmas = math.Copysign(math.Inf(1), e.Effect)
+		}
+		found = append(found, e)
+	}
+	slices.SortFunc(found, func(a, b RoundEffect) int {
+		if a.Repetition != b.Repetition {
+			return a.Repetition - b.Repetition
+		}
+		return a.Round - b.Round
+	})
+	return found
+}
+
+// readingNoise is the standard deviation of a reading, robustly, from how much
+// consecutive readings of one pair differ. The residuals of the polish would
+// give too little: of three readings of a pair, one is the pair's median itself.
+func readingNoise(logs []float64, pair func(i int) int, pairs int) float64 {
+	last := make([]float64, pairs)
+	for p := range last {
+		last[p] = math.NaN()
+	}
+	var differences []float64
+	for i, x := range logs {
+		if d := math.Abs(x - last[pair(i)]); !math.IsNaN(d) {
+			differences = append(differences, d)
+		}
+		last[pair(i)] = x
+	}
+	if len(differences) == 0 {
+		return 0
+	}
+	return 1.4826 * median(differences) / math.Sqrt2 // 1.4826: of a normal distribution
+}
+
+// sweep subtracts from the residuals of each class their median, and returns
+// the medians.
+func sweep(residuals []float64, class func(i int) int, classes int) []float64 {
+	members := make([][]float64, classes)
+	for i, x := range residuals {
+		c := class(i)
+		members[c] = append(members[c], x)
+	}
+	medians := make([]float64, classes)
+	for c, xs := range members {
+		if len(xs) > 0 {
+			medians[c] = median(xs)
+		}
+	}
+	for i := range residuals {
+		residuals[i] -= medians[class(i)]
+	}
+	return medians
+}
+
+// median sorts xs. Of an even number it is the mean of the middle two, so that
+// it is not biased towards the fast ones.
+func median(xs []float64) float64 {
+	slices.Sort(xs)
+	n := len(xs)
+	return (xs[(n-1)/2] + xs[n/2]) / 2
+}
+
+// roundWarning reports rounds beyond 3 sigma, unless they are about as many as
+// chance gives among so many rounds.
+func roundWarning(r *Result, size int) string {
+	const (
+		limit  = 3.0
+		chance = 0.0027 // share of a normal distribution beyond 3 sigma
+	)
+	effects := r.RoundEffects(size)
+	beyond := 0
+	var worst RoundEffect
+	for _, e := range effects {
+		if math.Abs(e.Sigmas) > limit {
+			beyond++
+		}
+		if math.Abs(e.Effect) > math.Abs(worst.Effect) && math.Abs(e.Sigmas) > limit {
+			worst = e
+		}
+	}
+	if float64(beyond) <= 1+3*chance*float64(len(effects)) && math.Abs(worst.Sigmas) < 2*limit {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d rounds of %d B differ from the others by more than 3 sigma, most of all round %d of repetition %d by %+.0f%%: something else was running",
+		beyond, len(effects), r.Sizes[size], worst.Round, worst.Repetition, 100*(math.Exp(worst.Effect)-1))
+}

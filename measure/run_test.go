@@ -1,0 +1,518 @@
+package measure
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
+)
+
+// results runs a measurement on n local ranks and returns the result of each.
+func results(t *testing.T, n int, world *local.Settings, s *Settings, wrap func(mpi.Communicator) mpi.Communicator) []*Result {
+	t.Helper()
+	all := make([]*Result, n)
+	err := local.Run(n, world, func(c mpi.Communicator) error {
+		if wrap != nil {
+			c = wrap(c)
+		}
+		var own *Settings // only rank 0's count
+		if c.Rank() == 0 {
+			own = s
+		}
+		r, err := Run(context.Background(), c, own)
+		all[c.Rank()] = r
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// bare hides all optional abilities of a communicator.
+type bare struct{ mpi.Communicator }
+
+func TestRunMeasuresEveryPairInBothDirections(t *testing.T) {
+	worlds := []struct {
+		name string
+		mode local.Mode
+		wrap func(mpi.Communicator) mpi.Communicator
+	}{
+		{"buffered", local.Buffered, nil},
+		{"rendezvous", local.Rendezvous, nil},
+		{"rendezvous without other abilities", local.Rendezvous, func(c mpi.Communicator) mpi.Communicator { return bare{c} }},
+		{"pinned", local.Pinned, nil},
+	}
+	for _, w := range worlds {
+		for _, n := range []int{1, 2, 3, 4, 5, 8} {
+			t.Run(fmt.Sprintf("%s, %d ranks", w.name, n), func(t *testing.T) {
+				s := &Settings{Sizes: []int{8, 0, 300}, Repetitions: 2, Samples: 6}
+				all := results(t, n, &local.Settings{Mode: w.mode}, s, w.wrap)
+				r := all[0]
+				if n > 1 && all[1] != nil {
+					t.Errorf("rank 1 has a result, want nil")
+				}
+				if want := 2 * 3 * n * (n - 1); len(r.Readings()) != want {
+					t.Fatalf("%d readings, want %d", len(r.Readings()), want)
+				}
+				seen := make(map[[4]int]bool)
+				for _, x := range r.Readings() {
+					seen[[4]int{x.Repetition, x.Size, x.From, x.To}] = true
+					if x.Count != 6 || x.Batch < 1 || x.Round < 0 || x.Round >= n {
+						t.Errorf("reading %+v", x)
+					}
+					if !(x.Min >= 0 && x.Min <= x.Q1 && x.Q1 <= x.Median && x.Median <= x.Q3 && x.Q3 <= x.Max) || math.IsInf(x.Max, 0) {
+						t.Errorf("times of reading %+v are not in order", x)
+					}
+				}
+				if len(seen) != len(r.Readings()) {
+					t.Errorf("%d different readings of %d", len(seen), len(r.Readings()))
+				}
+				if r.Stopped != "" || r.Rounds != r.TotalRounds || r.Rounds != 2*circleRounds(n) {
+					t.Errorf("%d of %d rounds, stopped by %q; want %d rounds", r.Rounds, r.TotalRounds, r.Stopped, 2*circleRounds(n))
+				}
+				for rank := range n {
+					if r.Hosts[rank] == "" || r.CPUs[rank] < 1 || r.Procs[rank] < 1 {
+						t.Errorf("rank %d: host %q, %d CPUs, GOMAXPROCS %d", rank, r.Hosts[rank], r.CPUs[rank], r.Procs[rank])
+					}
+				}
+				repetitions := r.Repetitions()
+				want := 2
+				if n == 1 {
+					want = 0 // nothing to measure
+				}
+				if len(repetitions) != want {
+					t.Errorf("%d repetitions, want %d", len(repetitions), want)
+				}
+			})
+		}
+	}
+}
+
+// latency is the known truth of the tests with a simulated clock: in s, from
+// one rank to another, and different for each pair.
+func latency(a, b int) float64 { return 1e-7 * float64(1+a+10*b) }
+
+// roundTrip is half of what a round trip takes.
+func halfRoundTrip(a, b int) float64 { return (latency(a, b) + latency(b, a)) / 2 }
+
+const clockCost = 25e-9
+
+// timedComm claims to have taken samples: exact ones, to which its
+// clock has added its cost.
+type timedComm struct {
+	bare
+	now float64
+}
+
+func (c *timedComm) Now() float64 {
+	c.now += clockCost
+	return c.now
+}
+
+func (c *timedComm) PingPong(samples []float64, peer, tag, size, iters int, first bool) error {
+	for i := range samples {
+		samples[i] = 2*halfRoundTrip(c.Rank(), peer)*float64(iters) + clockCost
+	}
+	return nil
+}
+
+// virtualComm is a small simulation: each rank has a clock of its own, and a
+// message carries the time at which it was sent.
+type virtualComm struct {
+	bare
+	now float64
+}
+
+func (c *virtualComm) Now() float64 {
+	c.now += clockCost
+	return c.now
+}
+
+func (c *virtualComm) Send(buf []byte, dst, tag int) error {
+	stamped := binary.LittleEndian.AppendUint64(bytes.Clone(buf), math.Float64bits(c.now))
+	return c.bare.Send(stamped, dst, tag)
+}
+
+func (c *virtualComm) Recv(buf []byte, src, tag int) error {
+	stamped := make([]byte, len(buf)+8)
+	if err := c.bare.Recv(stamped, src, tag); err != nil {
+		return err
+	}
+	copy(buf, stamped)
+	sent := math.Float64frombits(binary.LittleEndian.Uint64(stamped[len(buf):]))
+	c.now = max(c.now, sent+latency(src, c.Rank()))
+	return nil
+}
+
+func TestReadingsAreHalfRoundTripsWithoutTheClock(t *testing.T) {
+	wraps := map[string]func(mpi.Communicator) mpi.Communicator{
+		"timed":   func(c mpi.Communicator) mpi.Communicator { return &timedComm{bare: bare{c}} },
+		"virtual": func(c mpi.Communicator) mpi.Communicator { return &virtualComm{bare: bare{c}} },
+	}
+	for name, wrap := range wraps {
+		t.Run(name, func(t *testing.T) {
+			const n = 6
+			r := results(t, n, nil, &Settings{Repetitions: 2, Samples: 5}, wrap)[0]
+			if r.Timed != (name == "timed") {
+				t.Errorf("Timed = %t", r.Timed)
+			}
+			if math.Abs(r.ClockCost-clockCost) > 1e-12 {
+				t.Errorf("clock costs %g s, want %g", r.ClockCost, clockCost)
+			}
+			for repetition := range 2 {
+				for _, statistic := range []Statistic{Min, LowerQuartile, Median, UpperQuartile, Max} {
+					m, err := r.Matrix(statistic, repetition, 0)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for i := range n {
+						for j := range n {
+							got, want := m.At(i, j), halfRoundTrip(i, j)
+							if i == j {
+								if !math.IsNaN(got) {
+									t.Errorf("diagonal is %g, want NaN", got)
+								}
+								continue
+							}
+							// Peers read their clocks too between batches, which
+							// delays an answer by at most the cost of one reading,
+							// and a batch lasts at least 50 of them: 1 of 50.
+							if math.Abs(got-want) > 0.02*want+1e-12 {
+								t.Errorf("statistic %d of %d -> %d = %g s, want %g", statistic, i, j, got, want)
+							}
+						}
+					}
+				}
+			}
+			// Batches: at least 50 clock steps each, and no more than needed.
+			for _, x := range r.Readings() {
+				want := int(math.Ceil(batchSteps * clockCost / (2 * halfRoundTrip(x.From, x.To))))
+				if x.Batch < want-1 || x.Batch > want+1 {
+					t.Errorf("pair %d, %d: batches of %d round trips, want %d", x.From, x.To, x.Batch, want)
+				}
+			}
+		})
+	}
+}
+
+// A clock that stands still - a simulation without overheads - needs no batches.
+func TestClockThatStandsStill(t *testing.T) {
+	r := results(t, 3, nil, &Settings{Repetitions: 1, Samples: 5}, func(c mpi.Communicator) mpi.Communicator { return &stillComm{virtualComm{bare: bare{c}}} })[0]
+	if r.ClockStep != 0 || r.ClockCost != 0 {
+		t.Errorf("clock step %g s, cost %g s, want 0", r.ClockStep, r.ClockCost)
+	}
+	for _, x := range r.Readings() {
+		if want := halfRoundTrip(x.From, x.To); x.Batch != 1 || math.Abs(x.Median-want) > 1e-12 {
+			t.Errorf("reading %+v, want %g s in batches of 1", x, want)
+		}
+	}
+}
+
+type stillComm struct{ virtualComm }
+
+func (c *stillComm) Now() float64 { return c.now }
+
+// Cancelled between rounds, by any rank, all ranks leave at the same round.
+func TestCancellationKeepsWhatWasMeasured(t *testing.T) {
+	const n = 6
+	for _, stopAfter := range []int{0, 1, 4, 7} {
+		ctx, cancel := context.WithCancel(context.Background())
+		if stopAfter == 0 {
+			cancel()
+		}
+		all := make([]*Result, n)
+		s := &Settings{Samples: 5, Share: true, Progress: func(p Progress) {
+			if p.Done == stopAfter {
+				cancel()
+			}
+		}}
+		err := local.Run(n, &local.Settings{Mode: local.Rendezvous}, func(c mpi.Communicator) error {
+			own := context.Background()
+			if c.Rank() == 0 && stopAfter > 0 || c.Rank() == 4 && stopAfter == 0 {
+				own = ctx
+			}
+			r, err := Run(own, c, s)
+			all[c.Rank()] = r
+			return err
+		})
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rank, r := range all {
+			if r.Stopped != StoppedByContext || r.Rounds != stopAfter || r.TotalRounds != 15 {
+				t.Errorf("rank %d: stopped by %q after %d of %d rounds, want %d of 15", rank, r.Stopped, r.Rounds, r.TotalRounds, stopAfter)
+			}
+			if want := stopAfter * n; len(r.Readings()) != want {
+				t.Errorf("rank %d: %d readings, want %d", rank, len(r.Readings()), want)
+			}
+			if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, fmt.Sprintf("cancelled after %d of 15 rounds", stopAfter)) {
+				t.Errorf("rank %d: warnings %q", rank, text)
+			}
+			if want := (stopAfter + 4) / 5; len(r.Repetitions()) != want {
+				t.Errorf("rank %d: %d repetitions, want %d", rank, len(r.Repetitions()), want)
+			}
+		}
+	}
+}
+
+func TestBudgetEndsTheMeasurement(t *testing.T) {
+	r := results(t, 4, nil, &Settings{Budget: 1}, nil)[0]
+	if r.Stopped != StoppedByBudget || r.Rounds != 0 || len(r.Readings()) != 0 {
+		t.Errorf("stopped by %q after %d rounds with %d readings, want the budget, 0 and 0", r.Stopped, r.Rounds, len(r.Readings()))
+	}
+	if len(r.Repetitions()) != 0 {
+		t.Errorf("%d repetitions, want none", len(r.Repetitions()))
+	}
+}
+
+func TestWrongSettingsAreAnErrorOnAllRanks(t *testing.T) {
+	tests := []struct {
+		settings Settings
+		want     string
+	}{
+		{Settings{Sizes: []int{8, -1}}, "measure: Settings.Sizes: -1 B"},
+		{Settings{Sizes: []int{8, 8}}, "measure: Settings.Sizes: 8 B: given twice"},
+		{Settings{Repetitions: -1}, "measure: Settings.Repetitions: -1"},
+		{Settings{Samples: -2}, "measure: Settings.Samples: -2"},
+		{Settings{Samples: 2_000_000}, "measure: Settings.Samples: 2000000"},
+		{Settings{Rounds: -3}, "measure: Settings.Rounds: -3"},
+		{Settings{Budget: -time.Second}, "measure: Settings.Budget: -1s"},
+		{Settings{WithinGroups: true}, "measure: Settings.WithinGroups"},
+		{Settings{Groups: tree(t)}, "measure: Settings.Groups: hierarchy of 12 hosts for 3 ranks"},
+	}
+	for _, tt := range tests {
+		var wrong atomic.Int64
+		err := local.Run(3, nil, func(c mpi.Communicator) error {
+			r, err := Run(context.Background(), c, &tt.settings)
+			if r == nil && err != nil && strings.HasPrefix(err.Error(), tt.want) {
+				wrong.Add(1)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wrong.Load() != 3 {
+			t.Errorf("%d of 3 ranks return the error %q", wrong.Load(), tt.want)
+		}
+	}
+}
+
+func TestSharedResultIsTheSameEverywhere(t *testing.T) {
+	s := &Settings{Sizes: []int{0, 64}, Samples: 5, Share: true, Library: "local", Date: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Seed: 7}
+	for _, n := range []int{1, 2, 3, 7} {
+		var first bytes.Buffer
+		for rank, r := range results(t, n, nil, s, nil) {
+			var b bytes.Buffer
+			if err := r.Write(&b); err != nil {
+				t.Fatal(err)
+			}
+			if rank == 0 {
+				first = b
+			} else if !bytes.Equal(b.Bytes(), first.Bytes()) {
+				t.Errorf("%d ranks: rank %d has another result than rank 0", n, rank)
+			}
+		}
+	}
+}
+
+func TestGroupsOnly(t *testing.T) {
+	r := results(t, 12, nil, &Settings{Groups: tree(t), WithinGroups: true, Samples: 5, Repetitions: 1}, nil)[0]
+	m, err := r.Matrix(Median, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rack := func(i int) int { return min(i/6, 1) + i/11 } // 0..5, 6..10, 11
+	for i := range 12 {
+		for j := range 12 {
+			if measured := !math.IsNaN(m.At(i, j)); measured != (i != j && rack(i) == rack(j)) {
+				t.Errorf("cell (%d, %d) = %g", i, j, m.At(i, j))
+			}
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	var calls []Progress
+	results(t, 4, nil, &Settings{Samples: 5, Progress: func(p Progress) { calls = append(calls, p) }}, nil)
+	if len(calls) != 10 { // before each of 9 rounds, and at the end
+		t.Fatalf("%d calls, want 10", len(calls))
+	}
+	for i, p := range calls {
+		if p.Done != i || p.Total != 9 || (i == 9) != (p.Remaining == 0) && i > 0 {
+			t.Errorf("call %d: %+v", i, p)
+		}
+	}
+}
+
+func TestFailureOfOneRankEndsTheOthers(t *testing.T) {
+	cause := errors.New("cause")
+	err := local.Run(3, nil, func(c mpi.Communicator) error {
+		if c.Rank() == 1 {
+			return cause
+		}
+		_, err := Run(context.Background(), c, nil)
+		if !errors.Is(err, mpi.ErrAborted) {
+			return fmt.Errorf("error = %w, want ErrAborted", err)
+		}
+		return err
+	})
+	if !errors.Is(err, cause) {
+		t.Errorf("error = %v, want the cause", err)
+	}
+}
+
+func TestCollectorIsOnAgain(t *testing.T) {
+	before := debug.SetGCPercent(150)
+	defer debug.SetGCPercent(before)
+	results(t, 5, nil, &Settings{Samples: 5}, nil)
+	if got := debug.SetGCPercent(150); got != 150 {
+		t.Errorf("GC percent is %d after a measurement, want 150", got)
+	}
+}
+
+// The communicator of the caller carries on undisturbed.
+func TestRunLeavesNothingBehind(t *testing.T) {
+	var mu sync.Mutex
+	seen := 0
+	err := local.Run(3, nil, func(c mpi.Communicator) error {
+		for tag := range 4 { // the tags that Run uses itself
+			if c.Rank() == 0 {
+				if err := c.Send([]byte{byte(tag)}, 1, tag); err != nil {
+					return err
+				}
+			}
+		}
+		if _, err := Run(context.Background(), c, &Settings{Samples: 5}); err != nil {
+			return err
+		}
+		for tag := range 4 {
+			if c.Rank() == 1 {
+				buf := make([]byte, 1)
+				if err := c.Recv(buf, 0, tag); err != nil {
+					return err
+				}
+				if buf[0] == byte(tag) {
+					mu.Lock()
+					seen++
+					mu.Unlock()
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil || seen != 4 {
+		t.Errorf("%d of 4 messages, error %v", seen, err)
+	}
+}
+
+func TestManyRanks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("1,024 ranks take a few seconds")
+	}
+	const n = 1024
+	r := results(t, n, nil, &Settings{Repetitions: 2, Rounds: 3, Samples: 5}, nil)[0]
+	if want := 2 * 3 * n; len(r.Readings()) != want {
+		t.Errorf("%d readings, want %d", len(r.Readings()), want)
+	}
+	if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, "scheduler noise") {
+		t.Errorf("warnings = %q, want one of scheduler noise", text)
+	}
+}
+
+func TestBarrierSpreadsTheGreatestWish(t *testing.T) {
+	for _, mode := range []local.Mode{local.Buffered, local.Rendezvous} {
+		for n := 1; n <= 17; n++ {
+			for from := range n {
+				err := local.Run(n, &local.Settings{Mode: mode}, func(c mpi.Communicator) error {
+					if n%2 == 1 {
+						c = bare{c} // both ways of a step
+					}
+					w := goOn
+					if c.Rank() == from {
+						w = stopCancelled
+					} else if c.Rank() == 0 {
+						w = stopBudget
+					}
+					got, err := newBarrier(c).wait(w)
+					if err == nil && got != stopCancelled {
+						err = fmt.Errorf("wish = %d, want %d", got, stopCancelled)
+					}
+					return err
+				})
+				if err != nil {
+					t.Fatalf("%d ranks, wish of rank %d: %v", n, from, err)
+				}
+			}
+		}
+	}
+}
+
+func TestReadingsTravel(t *testing.T) {
+	want := []Reading{
+		{From: 3, To: 1, Repetition: 2, Size: 1, Round: 70000, Count: 20, Batch: 7, Min: 1e-7, Q1: 2e-7, Median: 3e-7, Q3: 4e-7, Max: 5},
+		{From: 3, To: 4, Min: 0, Max: math.MaxFloat64},
+	}
+	got, err := takeReadings(nil, 3, appendReadings(nil, want))
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("readings = %+v, %v, want %+v", got, err, want)
+	}
+	if _, err := takeReadings(nil, 0, make([]byte, readingBytes+1)); err == nil {
+		t.Errorf("readings of a wrong length are taken")
+	}
+}
+
+// BenchmarkPinned reports the latency between the first two cores.
+func BenchmarkPinned(b *testing.B) {
+	cores, err := local.Cores()
+	if err != nil || len(cores) < 2 {
+		b.Skip("needs two cores")
+	}
+	for b.Loop() {
+		err := local.Run(2, &local.Settings{Mode: local.Pinned}, func(c mpi.Communicator) error {
+			r, err := Run(context.Background(), c, &Settings{Samples: 50, Repetitions: 5})
+			if err == nil && r != nil {
+				x := r.Readings()[0]
+				b.ReportMetric(x.Q1*1e9, "q1-ns")
+				b.ReportMetric(x.Median*1e9, "median-ns")
+			}
+			return err
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkRounds reports what a round of many ranks costs in one process.
+func BenchmarkRounds(b *testing.B) {
+	for _, n := range []int{16, 256, 1024} {
+		b.Run(fmt.Sprintf("%d ranks", n), func(b *testing.B) {
+			const rounds = 4
+			for b.Loop() {
+				err := local.Run(n, nil, func(c mpi.Communicator) error {
+					_, err := Run(context.Background(), c, &Settings{Repetitions: 1, Rounds: rounds, Samples: 5})
+					return err
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*rounds), "us/round")
+		})
+	}
+}

@@ -1,0 +1,162 @@
+package measure
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// Settings of a measurement. Nil and the zero value mean all defaults. Those
+// of rank 0 count; other ranks may pass nil.
+type Settings struct {
+	// Sizes are the message sizes in bytes, each measured in every round.
+	// Default: {0}.
+	Sizes []int
+
+	// Repetitions is the number of times that every pair is measured, each
+	// time in another round. Default 3, at most 1000.
+	Repetitions int
+
+	// Samples is the number of samples per pair, direction, size and
+	// repetition. Default 20, at most 1,000,000.
+	Samples int
+
+	// Rounds bounds the number of rounds per repetition: with fewer than all,
+	// a random part of the pairs is measured, another in each repetition.
+	// Default 0: all.
+	Rounds int
+
+	// Seed is that of the relabellings and shuffles.
+	Seed uint64
+
+	// Groups are known groups of ranks. The pairs that a group joins - two
+	// ranks in it, but not in one smaller group - are measured in rounds of
+	// their own, in all groups of one level at once, so that traffic between
+	// groups does not disturb the one inside. Default: none.
+	Groups *topology.Hierarchy
+
+	// WithinGroups leaves out the pairs that no group of Groups joins.
+	WithinGroups bool
+
+	// Alone measures, instead of all pairs, only so many random pairs of each
+	// level of Groups - of all ranks, without Groups - and one pair at a time,
+	// with nothing else under way. Long messages want it: those of pairs that
+	// are measured at once share links. Default 0: all pairs.
+	Alone int
+
+	// Budget bounds the time from the start of Run. The round under way is
+	// finished. Default 0: no bound.
+	Budget time.Duration
+
+	// Date is kept in the result; the zero time leaves it out.
+	Date time.Time
+
+	// Library names the message-passing library, to be kept in the result.
+	Library string
+
+	// Share gives the result to all ranks. By default others than rank 0 get nil.
+	Share bool
+
+	// Progress is called on rank 0 before each round and after the last one.
+	// Time spent in it is lost to all ranks, but enters no reading.
+	Progress func(Progress)
+}
+
+// Progress is how far a measurement has come.
+type Progress struct {
+	Done, Total int           // rounds of all repetitions
+	Elapsed     time.Duration // since the start of Run
+	Remaining   time.Duration // estimate; 0 before the first round is done
+}
+
+const (
+	defaultRepetitions = 3
+	defaultSamples     = 20
+	maxSize            = 1<<31 - 1
+)
+
+func (s *Settings) validate(ranks int) error {
+	for _, size := range s.Sizes {
+		if size < 0 || size > maxSize {
+			return fmt.Errorf("measure: Settings.Sizes: %d B: want in [0, %d]", size, maxSize)
+		}
+	}
+	sorted := slices.Clone(s.Sizes)
+	slices.Sort(sorted)
+	for i := 1; i < len(sorted); i++ {
+		if sorted[i] == sorted[i-1] {
+			return fmt.Errorf("measure: Settings.Sizes: %d B: given twice", sorted[i])
+		}
+	}
+	switch {
+	case s.Repetitions < 0 || s.Repetitions > 1000:
+		return fmt.Errorf("measure: Settings.Repetitions: %d: want in [0, 1000]", s.Repetitions)
+	case s.Samples < 0 || s.Samples > 1_000_000:
+		return fmt.Errorf("measure: Settings.Samples: %d: want in [0, 1000000]", s.Samples)
+	case s.Rounds < 0:
+		return fmt.Errorf("measure: Settings.Rounds: %d: want at least 0", s.Rounds)
+	case s.Alone < 0 || s.Alone > 0 && s.Rounds > 0:
+		return fmt.Errorf("measure: Settings.Alone: %d with Rounds = %d: want at least 0, and one of the two", s.Alone, s.Rounds)
+	case s.Budget < 0:
+		return fmt.Errorf("measure: Settings.Budget: %v: want at least 0", s.Budget)
+	case s.Groups != nil && s.Groups.Hosts() != ranks:
+		return fmt.Errorf("measure: Settings.Groups: hierarchy of %d hosts for %d ranks", s.Groups.Hosts(), ranks)
+	case s.WithinGroups && s.Groups == nil:
+		return fmt.Errorf("measure: Settings.WithinGroups: true without Groups")
+	}
+	return nil
+}
+
+// plan is the part of the settings that all ranks need, as it travels.
+type plan struct {
+	Error       string  `json:"error,omitempty"` // rank 0 refuses to start
+	Sizes       []int   `json:"sizes_B"`
+	Repetitions int     `json:"repetitions"`
+	Samples     int     `json:"samples"`
+	Rounds      int     `json:"rounds,omitempty"`
+	Seed        uint64  `json:"seed"`
+	Groups      []group `json:"groups,omitempty"`
+	Levels      int     `json:"levels,omitempty"`
+	Within      bool    `json:"within_groups,omitempty"`
+	Alone       int     `json:"alone_pairs,omitempty"`
+	Share       bool    `json:"share,omitempty"`
+}
+
+type group struct {
+	Level int   `json:"level"`
+	Ranks []int `json:"ranks"`
+}
+
+func (s *Settings) plan() plan {
+	p := plan{
+		Sizes: s.Sizes, Repetitions: s.Repetitions, Samples: s.Samples,
+		Rounds: s.Rounds, Seed: s.Seed, Within: s.WithinGroups, Alone: s.Alone, Share: s.Share,
+	}
+	if len(p.Sizes) == 0 {
+		p.Sizes = []int{0}
+	}
+	if p.Repetitions == 0 {
+		p.Repetitions = defaultRepetitions
+	}
+	if p.Samples == 0 {
+		p.Samples = defaultSamples
+	}
+	if s.Groups != nil {
+		p.Levels = len(s.Groups.Levels())
+		for _, g := range s.Groups.Groups()[1:] {
+			p.Groups = append(p.Groups, group{Level: g.Level, Ranks: g.Hosts})
+		}
+	}
+	return p
+}
+
+// hierarchy is the one of the plan's groups, without their latencies.
+func (p *plan) hierarchy(ranks int) (*topology.Hierarchy, error) {
+	groups := make([]topology.Group, len(p.Groups))
+	for i, g := range p.Groups {
+		groups[i] = topology.Group{Hosts: g.Ranks, Level: g.Level}
+	}
+	return topology.NewHierarchy(ranks, make([]topology.Level, p.Levels), groups, 0)
+}

@@ -1,0 +1,156 @@
+package measure
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// synthetic is a full measurement of n ranks in the real schedule, with
+// latencies of 1 to 2 us, noise of 1 % and the given factor on one round of one
+// repetition.
+func synthetic(t *testing.T, n, repeats int, seed uint64, repetition, round int, factor float64) *Result {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 1))
+	r := &Result{Ranks: n, Sizes: []int{0}, Repeats: repeats, Samples: 20}
+	base := make(map[[2]int]float64)
+	for i := range n {
+		for j := range i {
+			base[[2]int{j, i}] = 1e-6 * (1 + rng.Float64())
+		}
+	}
+	all := schedules(t, &plan{Seed: seed}, n)
+	for k := range repeats {
+		for i, pairs := range pairs(t, all, k) {
+			for _, p := range pairs {
+				x := base[p] * math.Exp(0.01*rng.NormFloat64())
+				if k == repetition && i == round {
+					x *= factor
+				}
+				for _, d := range [][2]int{{p[0], p[1]}, {p[1], p[0]}} {
+					r.readings = append(r.readings, Reading{From: d[0], To: d[1], Repetition: k, Round: i, Count: 20, Batch: 1, Min: x, Q1: x, Median: x, Q3: x, Max: x})
+				}
+			}
+		}
+	}
+	slices.SortFunc(r.readings, compareReadings)
+	return r
+}
+
+func TestDisturbedRoundIsFound(t *testing.T) {
+	// As in Reinfjell's table 3.5, where one round of twelve ranks is 2 % slow.
+	for seed := range uint64(20) {
+		r := synthetic(t, 12, 5, seed, 2, 4, 1.05)
+		effects := r.RoundEffects(0)
+		if len(effects) != 5*11 {
+			t.Fatalf("%d rounds, want 55", len(effects))
+		}
+		worst := RoundEffect{}
+		for _, e := range effects {
+			if math.Abs(e.Sigmas) > math.Abs(worst.Sigmas) {
+				worst = e
+			}
+		}
+		if worst.Repetition != 2 || worst.Round != 4 || worst.Pairs != 6 {
+			t.Errorf("seed %d: worst round is %+v, want round 4 of repetition 2 with 6 pairs", seed, worst)
+		}
+		// Noise of 1 % in 6 pairs: the effect is known to half a per cent.
+		if got := math.Exp(worst.Effect) - 1; math.Abs(got-0.05) > 0.02 {
+			t.Errorf("seed %d: effect %+.3f, want +0.05", seed, got)
+		}
+		if text := roundWarning(r, 0); !strings.Contains(text, "round 4 of repetition 2") {
+			t.Errorf("seed %d: warning %q, want one of round 4 of repetition 2", seed, text)
+		}
+	}
+}
+
+func TestQuietRoundsAreNotBlamed(t *testing.T) {
+	blamed := 0
+	for seed := range uint64(40) {
+		if roundWarning(synthetic(t, 12, 3, seed, 0, 0, 1), 0) != "" {
+			blamed++
+		}
+	}
+	// 33 rounds of pure noise: the limit is one beyond 3 sigma by chance.
+	if blamed > 2 {
+		t.Errorf("%d of 40 quiet measurements carry a warning, want at most 2", blamed)
+	}
+}
+
+func TestRoundEffectsWantThreeRepetitions(t *testing.T) {
+	if effects := synthetic(t, 12, 2, 1, 0, 0, 2).RoundEffects(0); len(effects) != 0 {
+		t.Errorf("effects of two repetitions = %v, want none", effects)
+	}
+	if effects := (&Result{Ranks: 3, Sizes: []int{0}, Repeats: 3}).RoundEffects(0); len(effects) != 0 {
+		t.Errorf("effects of nothing = %v, want none", effects)
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	good := func() *Result {
+		r := &Result{
+			Ranks: 2, Sizes: []int{8}, Repeats: 1, Samples: 20, Rounds: 1, TotalRounds: 1,
+			Hosts: []string{"a", "a"}, Cores: []int{0, 1}, CPUs: []int{1, 1},
+		}
+		for rank := range 2 {
+			r.readings = append(r.readings, Reading{From: rank, To: 1 - rank, Count: 20, Batch: 1, Min: 1e-6, Q1: 1e-6, Median: 1.1e-6, Q3: 1.2e-6, Max: 2e-6})
+		}
+		return r
+	}
+	tests := []struct {
+		name   string
+		change func(r *Result)
+		want   []string
+	}{
+		{"a good result", func(*Result) {}, nil},
+		{"the budget", func(r *Result) { r.Stopped, r.TotalRounds = StoppedByBudget, 3 }, []string{"budget ended the measurement after 1 of 3 rounds"}},
+		{"pairs left out", func(r *Result) { r.readings = nil }, []string{"0 of 1 pairs were measured"}},
+		{"pairs left out on purpose", func(r *Result) { r.readings, r.WithinGroups = nil, true }, nil},
+		{"few samples", func(r *Result) { r.Samples = 3 }, []string{"3 samples per pair are too few"}},
+		{"two ranks on one core", func(r *Result) { r.Cores[1] = 0 }, []string{"outnumber the cores on a: "}},
+		{"one core on each of two hosts", func(r *Result) { r.Cores[1], r.Hosts[1] = 0, "b" }, nil},
+		{"more unbound ranks than CPUs", func(r *Result) { r.Cores = []int{-1, -1} }, []string{"outnumber the cores on a: "}},
+		{"as many unbound ranks as CPUs", func(r *Result) { r.Cores, r.CPUs = []int{-1, -1}, []int{2, 2} }, nil},
+		{"a coarse clock", func(r *Result) { r.readings[0].Min, r.readings[0].Q1 = 0, 0 }, []string{"50% of the readings of 8 B are 0"}},
+		{"wide spread", func(r *Result) {
+			for i := range r.readings {
+				r.readings[i].Q3 = 2.1e-6
+			}
+		}, []string{"covers 100% of their median"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := good()
+			tt.change(r)
+			got := warnings(r)
+			if len(got) != len(tt.want) {
+				t.Fatalf("warnings = %q, want %q", got, tt.want)
+			}
+			for i, want := range tt.want {
+				if !strings.Contains(got[i], want) {
+					t.Errorf("warning = %q, want one with %q", got[i], want)
+				}
+			}
+		})
+	}
+}
+
+func TestMatrixRefusesWhatIsNotThere(t *testing.T) {
+	r := example()
+	for _, args := range [][3]int{{-1, 0, 0}, {5, 0, 0}, {0, -1, 0}, {0, 2, 0}, {0, 0, -1}, {0, 0, 2}} {
+		if m, err := r.Matrix(Statistic(args[0]), args[1], args[2]); err == nil {
+			t.Errorf("Matrix%v = %v, want an error", args, m)
+		}
+	}
+	m, err := r.Matrix(UpperQuartile, 0, 1)
+	if err != nil || m.At(0, 1) != 4e-6 || !math.IsNaN(m.At(1, 0)) {
+		t.Errorf("Matrix = %v, %v; want 4e-06 from 0 to 1 and NaN back", m, err)
+	}
+	// Of the two repetitions one was not begun; the smallest size counts.
+	all := r.Repetitions()
+	if len(all) != 1 || all[0].At(1, 0) != 1.75e-6 {
+		t.Errorf("Repetitions = %v, want one with 1.75e-06 from 1 to 0", all)
+	}
+}
