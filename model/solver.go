@@ -241,7 +241,7 @@ func (s *Solver) coupledBound(id int) float64 {
 		return s.bound[id]
 	}
 	share := s.main.flows[id].share
-	mixed := math.Pow(s.fair.level[id], 1-coupling) * math.Pow(level, coupling)
+	mixed := level * math.Pow(s.fair.level[id]/level, 1-coupling)
 	return min(s.bound[id], mixed*share)
 }
 
