@@ -24,7 +24,7 @@
 // from its level's typical one keeps the difference; single pairs of ranks or
 // of hosts may have parameters of their own. On machines that are no tree the
 // latency between two hosts is the length of the shortest path in the graph,
-// from a table over the switches only.
+// worked out once per source that is asked for, over the switches only.
 //
 // Rates come from progressive filling over directed channels (Solver), not
 // from the printed algorithm of Zhu et al. 2014 (Zhu), which can promise more than a link
