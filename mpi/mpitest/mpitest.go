@@ -53,6 +53,7 @@ func cases() []testCase {
 		{name: "short message for a long buffer", run: mismatch(16, 1<<20, mpi.ErrLength), last: true},
 		{name: "requests: message longer than the buffer", run: requestsMismatch(16, 8, mpi.ErrTruncated), last: true},
 		{name: "requests: message shorter than the buffer", run: requestsMismatch(8, 16, mpi.ErrLength), last: true},
+		{name: "requests: the first of two errors", run: requestsFirstError, last: true},
 		{name: "use after Close", run: closed, last: true},
 	}
 }

@@ -1,6 +1,7 @@
 package mpitest
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 
@@ -330,4 +331,36 @@ func requestsMismatch(sent, expected int, want error) func(mpi.Communicator) err
 		}
 		return nil
 	}
+}
+
+// requestsFirstError has two transfers of wrong length in a set; the one that
+// was started last is sent first. WaitAll tells of the one started first.
+func requestsFirstError(c mpi.Communicator) error {
+	set := newRequests(c)
+	if set == nil || c.Size() < 2 {
+		return nil
+	}
+	switch c.Rank() {
+	case 0:
+		if err := send(c, 8, 1, 1, 5); err != nil {
+			return err
+		}
+		return send(c, 16, 2, 1, 4)
+	case 1:
+		if err := set.Irecv(make([]byte, 8), 0, 4); err != nil {
+			return err
+		}
+		if err := set.Irecv(make([]byte, 16), 0, 5); err != nil {
+			return err
+		}
+		err := set.WaitAll()
+		if err := wantError(c, "WaitAll with two wrong lengths", err, mpi.ErrTruncated); err != nil {
+			return err
+		}
+		var e *mpi.Error
+		if errors.As(err, &e) && (e.Peer != 0 || e.Tag != 4) {
+			return fmt.Errorf("WaitAll tells of peer %d and tag %d, want 0 and 4: %w", e.Peer, e.Tag, err)
+		}
+	}
+	return nil
 }
