@@ -121,6 +121,47 @@ func (f *fitter) addPattern(o Observation) error {
 	return nil
 }
 
+// chooseLaw fits each law of coupling to four fifths of the patterns, and
+// takes the one that predicts the rest better: the geometric one unless the
+// other's mean deviation is lower by 2 %, or if there are fewer than ten patterns
+// of several transfers.
+func (f *fitter) chooseLaw(steps int) {
+	all := f.patterns
+	var train, held []fitPattern
+	several := 0
+	for _, p := range all {
+		if len(p.jobs) > 1 {
+			several++
+		}
+		if len(p.jobs) > 1 && several%5 == 0 {
+			held = append(held, p)
+		} else {
+			train = append(train, p)
+		}
+	}
+	if several < 10 {
+		return
+	}
+	var deviation [2]float64
+	for _, law := range [...]CouplingLaw{GeometricLaw, LinearLaw} {
+		f.play.solver.sharing.Law = law
+		f.patterns = train
+		f.start()
+		f.search(steps)
+		f.patterns = held
+		f.allResiduals()
+		for _, r := range f.residual {
+			deviation[law] += math.Abs(r)
+		}
+	}
+	f.play.solver.sharing.Law = GeometricLaw
+	if deviation[LinearLaw] < 0.98*deviation[GeometricLaw] {
+		f.play.solver.sharing.Law = LinearLaw
+	}
+	f.patterns = all
+	f.start()
+}
+
 // start sets the parameters from which the search begins.
 func (f *fitter) start() {
 	f.theta = make([]float64, len(f.links)+len(f.classes)+1)
@@ -342,7 +383,7 @@ func (f *fitter) move(step *mat.VecDense) {
 
 // result reads the parameters, their errors and what is not determined.
 func (f *fitter) result() *Fitted {
-	out := &Fitted{Residual: math.NaN(), Capacity: f.links, Coupling: f.classes}
+	out := &Fitted{Residual: math.NaN(), Capacity: f.links, Coupling: f.classes, Law: f.play.solver.sharing.Law}
 	if len(f.patterns) == 0 {
 		out.Warnings = append(out.Warnings, "no long transfers were timed: bandwidths, coupling and RTT bias are not determined")
 		return out

@@ -144,6 +144,29 @@ func TestFitRecoversKnownParameters(t *testing.T) {
 	}
 }
 
+// A machine that follows the linear law is fitted with it, one that follows
+// the geometric law with that.
+func TestFitChoosesTheLaw(t *testing.T) {
+	for _, law := range []CouplingLaw{GeometricLaw, LinearLaw} {
+		r := rand.New(rand.NewPCG(15, 1))
+		truth, seen := fitTruth(t, r, 5, &Settings{
+			Links: LinkClasses{Classes: []LinkClass{{"host", 0.5}, {"uplink", 0.5}}, Law: law},
+		})
+		fit, err := Fit(seen, observe(t, truth, r, 0.01, fitPatterns(r, 10, 60)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fit.Law != law || fit.Network.Sharing().Law != law {
+			t.Errorf("law %d: Fit chose %d", law, fit.Law)
+		}
+		for _, c := range fit.Coupling {
+			if math.Abs(c.Coupling-0.5) > 0.05 {
+				t.Errorf("law %d: coupling of %s = %.3f, want 0.5 within 0.05", law, c.Name, c.Coupling)
+			}
+		}
+	}
+}
+
 func TestFitWarnsOfWhatIsNotDetermined(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 1))
 	const perRack = 3
