@@ -24,6 +24,8 @@ func (g *judge) result(r *readings, note *combination, least, sigma float64, une
 	if unequal {
 		f = t.contract(r, unequalEdge)
 		t.remeasure(r)
+	} else {
+		f.robust(r)
 	}
 	class := t.levelClasses(sigma)
 	hierarchy, err := g.hierarchy(class)
@@ -42,8 +44,9 @@ func (g *judge) result(r *readings, note *combination, least, sigma float64, une
 		noise = max(noise, note.noise)
 	}
 	fit.TreeLikeness = fourPoints(r, 0.02+3*noise)
-	if fit.TreeLikeness < treeLike {
-		w, err := untree(r, f, note.noise, g.anyFirm())
+	noTree := fit.TreeLikeness < treeLike
+	if root := fit.Levels[len(fit.Levels)-1].Residual; noTree || root > max(badRoot, fit.Noise) {
+		w, err := untree(r, f, note.noise, noTree && !g.anyFirm())
 		if err != nil {
 			return nil, err
 		}
@@ -85,6 +88,11 @@ func (t *tree) remeasure(r *readings) {
 		}
 	}
 }
+
+// badRoot is the median relative residual of the readings that the root joins
+// above which, and above the noise, another graph is looked for: a line of switches
+// is a tree, but not one with a switch in the middle of all.
+const badRoot = 0.005
 
 // badFit is the median relative residual above which a graph that is no tree is said
 // to explain little. Cores on one die differ by 7 % from their tree.

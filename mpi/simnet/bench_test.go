@@ -96,6 +96,6 @@ func BenchmarkManyRanks(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.ReportMetric(float64(peak.Sys)/(1<<20), "MiB")
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(r.Messages), "ns/message")
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(max(b.N, 1))/float64(r.Messages), "ns/message")
 	}
 }
