@@ -18,6 +18,16 @@ static inline int tc_started(void) {
 	return started;
 }
 
+// tc_meet returns when all ranks have called it.
+static inline int tc_meet(MPI_Comm comm, int spin) {
+	if (tc_ended())
+		return TC_ENDED;
+	MPI_Request request;
+	MPI_Status status;
+	int code = MPI_Ibarrier(comm, &request);
+	return code != MPI_SUCCESS ? code : tc_wait(&request, &status, spin);
+}
+
 static inline int tc_finalize(void) { return MPI_Finalize(); }
 
 static inline void tc_abort(int code) {
@@ -203,6 +213,13 @@ func (c *Comm) Close() error {
 		return nil
 	}
 	c.arena.free()
+	if c.ends {
+		// Ranks that are done early wait here, where they yield, and as long as
+		// the others work; MPI_Finalize then has a limit.
+		if code := C.tc_meet(c.comm, c.spin); code != C.MPI_SUCCESS {
+			return c.fault("Close", code, -1, -1)
+		}
+	}
 	if code := C.tc_free(&c.comm); code != C.MPI_SUCCESS {
 		return c.fault("Close", code, -1, -1)
 	}
@@ -211,17 +228,17 @@ func (c *Comm) Close() error {
 		return nil
 	}
 	limit := time.AfterFunc(finalizeLimit, func() {
-		fmt.Fprintf(os.Stderr, "rank %d: mpi: MPI_Finalize did not return within %v; the job's work was done\n", c.rank, finalizeLimit)
+		fmt.Fprintf(os.Stderr, "rank %d: mpi: MPI_Finalize did not return within %v; the work was done on all ranks\n", c.rank, finalizeLimit)
 		os.Exit(1)
 	})
 	defer limit.Stop()
 	return c.fault("Close", C.tc_finalize(), -1, -1)
 }
 
-// finalizeLimit is how long MPI_Finalize may take. MPICH before 4.2 over UCX's
-// tcp can wait in it for good: a rank whose connections are flushed sits in a
-// barrier of the launcher and no longer answers those that still flush
-// (pmodels/mpich 6596; also a plain C program does).
+// finalizeLimit is how long MPI_Finalize may take once all ranks are there.
+// MPICH 4.0 over UCX's tcp can wait in it for good, in plain C programs, too: a
+// rank whose connections are flushed sits in a barrier of the launcher and no
+// longer answers those that still flush (pmodels/mpich, pull request 6596).
 const finalizeLimit = 30 * time.Second
 
 // Abort ends all ranks of the job; the exit status is code where the launcher
