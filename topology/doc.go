@@ -20,6 +20,26 @@
 //
 // # Design
 //
+// Linkage proposes groups and judges them in two steps that share no
+// assumption. Proposing takes one figure for the noise; that finds groups even
+// where 5 % of noise meets steps of 15 %, but on real machines it also finds groups in
+// the distances of meshes and rings, as no single figure exists there (1 to 40 %
+// inside one class). Judging compares each group with its nearest surroundings and the
+// spread on both sides. To group the latencies first, as Bufe does, fails at a thousand
+// hosts with 2 % of outliers. The constants of the judgement were chosen on
+// measured, modelled and simulated matrices, within plateaus; on machines unlike those
+// a firm group may be one that no manual lists. Its speed and memory come from one
+// float32 per pair: 16384 hosts take 1.6 GiB.
+//
+// Unequal links of hosts are corrected in up to three rounds, of which the first
+// also moves hosts that the proposal left beside their block: with links unequal by
+// 30 % one round finds 79 of 100 trees, three find 98. Repetitions tell the noise and so
+// bound what noise may excuse; to let noise alone make a group firm was tried and
+// invents groups.
+//
+// A tree is given up for a line, ring, torus or mesh only if the other graph has
+// few links and leaves a third less to explain: a full mesh explains everything.
+//
 // Both papers find direct links in the same way: a pair is a link unless a path
 // over others is as short. Taken in order of length, as printed, one reading
 // that is off changes what follows. Here a pair is a link unless some third

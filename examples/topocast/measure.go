@@ -22,6 +22,12 @@ const (
 	longPairs   = 8        // pairs per level that exchange long messages, one at a time
 )
 
+// Defaults of the flags that set a measurement.
+const (
+	defaultBudget      = 30 * time.Second
+	defaultRepetitions = 3
+)
+
 // measureOptions are the flags that set a measurement.
 type measureOptions struct {
 	budget      time.Duration
@@ -31,8 +37,8 @@ type measureOptions struct {
 }
 
 func (o *measureOptions) flags(f *pflag.FlagSet) {
-	f.DurationVar(&o.budget, "budget", 30*time.Second, "longest time to measure")
-	f.IntVar(&o.repetitions, "repetitions", 3, "how often every pair is measured")
+	f.DurationVar(&o.budget, "budget", defaultBudget, "longest time to measure")
+	f.IntVar(&o.repetitions, "repetitions", defaultRepetitions, "how often every pair is measured")
 	f.StringVar(&o.keep, "keep", "", "file for the readings themselves")
 }
 
