@@ -8,7 +8,7 @@ LIBRARIES   = openmpi mpich
 # 1, 2, 4 and 8 ranks (TestMain is mpitest.Main), or by launching jobs (the
 # tests TestJob...).
 RANKS = mpi examples/gompi bcast measure
-JOBS  = mpi
+JOBS  = mpi examples/topocast
 
 .PHONY: test check unit mpi-installed mpi bench-mpi
 .NOTPARALLEL:

@@ -1,7 +1,6 @@
 package bcast
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"math/bits"
@@ -15,8 +14,9 @@ import (
 // ranks, but for Network.
 type Settings struct {
 	// Network of the ranks, in the communicator's rank order (see
-	// model.Network.View). Only that of rank 0 is read; the others get a copy.
-	// nil: nothing is known of the ranks, which are then taken to be alike.
+	// model.Network.View). That of rank 0 counts: ranks that have none, or
+	// another one, get a copy. nil: nothing is known of the ranks, which are
+	// then taken to be alike.
 	Network *model.Network
 
 	// ModelOnly takes the plan that the network predicts to be fastest, and
@@ -111,41 +111,6 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 		return nil, err
 	}
 	return b, nil
-}
-
-// shareNetwork is collective: all ranks get the network of rank 0, or nil, or
-// an error that comes of it.
-func shareNetwork(c *crew, n *model.Network) (*model.Network, error) {
-	var file bytes.Buffer
-	var own error
-	if c.parent < 0 && n != nil {
-		if size := c.exec.comm.Size(); n.Ranks() != size {
-			own = fmt.Errorf("bcast: new: network of %d ranks, communicator of %d: see model.Network.View", n.Ranks(), size)
-		} else if err := n.Write(&file); err != nil {
-			own = fmt.Errorf("bcast: new: %w", err)
-		}
-	}
-	status := [1]byte{}
-	if own != nil {
-		status[0] = 1
-	}
-	if err := c.tell(status[:]); err != nil {
-		return nil, err
-	}
-	if status[0] != 0 {
-		if own == nil {
-			own = fmt.Errorf("bcast: new: rank 0 has no usable network")
-		}
-		return nil, own
-	}
-	data, err := c.tellAny(file.Bytes())
-	if err != nil || len(data) == 0 {
-		return nil, err
-	}
-	if n, err = model.Read(bytes.NewReader(data)); err != nil {
-		return nil, fmt.Errorf("bcast: new: network of rank 0: %w", err)
-	}
-	return n, nil
 }
 
 // Bcast is collective: it copies buf of rank root into buf of all ranks.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 )
@@ -84,6 +85,45 @@ func TestBroadcasterOverPinnedRanks(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%d ranks: %v", ranks, err)
 		}
+	}
+}
+
+// Whatever the other ranks bring along, the network of rank 0 counts.
+func TestNetworkOfRank0Counts(t *testing.T) {
+	const ranks = 6
+	good, other := networkOf(t, regularTree(t, ranks, 3)), networkOf(t, regularTree(t, ranks, 2))
+	for _, c := range []struct {
+		name    string
+		network func(rank int) *model.Network
+		want    *model.Network
+	}{
+		{"only rank 0 has one", func(rank int) *model.Network { return []*model.Network{good, nil, nil, nil, nil, nil}[rank] }, good},
+		{"all have the same", func(int) *model.Network { return good }, good},
+		{"one has another", func(rank int) *model.Network { return []*model.Network{good, good, good, other, good, good}[rank] }, good},
+		{"all but rank 0 have one", func(rank int) *model.Network { return []*model.Network{nil, good, good, good, good, good}[rank] }, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			err := local.Run(ranks, nil, func(world mpi.Communicator) error {
+				b, err := New(world, &Settings{Network: c.network(world.Rank()), ModelOnly: true})
+				if err != nil {
+					return err
+				}
+				groups, want := -1, -1
+				if c.want != nil {
+					want = len(c.want.Hierarchy().Groups())
+				}
+				if b.machine.tree != nil {
+					groups = len(b.machine.tree.Groups())
+				}
+				if groups != want {
+					return fmt.Errorf("rank %d: %d groups, want %d", world.Rank(), groups, want)
+				}
+				return verified(world, 1000, 5, func(buf []byte) error { return b.Bcast(buf, 5) })
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 

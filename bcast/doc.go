@@ -25,10 +25,10 @@
 // that the first broadcast waits for the root's choice; Tune pays it earlier.
 //
 // The library's own broadcast is timed against the best three plans, because
-// no model knows what it does. On small worlds with shared memory it often
-// wins, and is then what Bcast calls. Timing is done once per class of sizes,
-// not for each root: trees are shaped from their root. With more ranks than
-// cores, where times are noisy, it has to be faster by a tenth.
+// no model knows what it does. Where it wins, it is what Bcast calls. Timing is
+// done once per class of sizes, not for each root: trees are shaped from their
+// root. With more ranks than cores, where times are noisy, it has to be faster
+// by a tenth.
 //
 // A broadcast of 0 bytes sends nothing, as in the MPI libraries: a broadcast
 // is no barrier.

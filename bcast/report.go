@@ -15,7 +15,8 @@ type Report struct {
 
 	// ClockDoubt is the largest error in s that the difference between two
 	// ranks' clocks may add to a time: half of the narrowest bounds that
-	// messages gave for it. 0: the ranks share a clock (one host), exactly.
+	// messages gave for it. 0: the ranks share a clock, that of their host, which
+	// they read alike to about 0.1 us.
 	ClockDoubt float64
 }
 

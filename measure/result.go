@@ -170,12 +170,13 @@ func (r *Result) matrix(statistic Statistic, repetition, size int) *mat.Dense {
 // repetition in which anything was measured, the matrix of lower quartiles of
 // the smallest size. The lower quartile lies among the undisturbed samples as
 // long as a quarter of them is undisturbed, and unlike the minimum it does not
-// believe a single clock fault.
+// believe a single clock fault. A single rank, of which there is nothing to
+// measure, gives one matrix of one cell.
 func (r *Result) Repetitions() []mat.Matrix {
 	smallest := slices.Index(r.Sizes, slices.Min(r.Sizes))
 	var all []mat.Matrix
 	for k := range r.Repeats {
-		if len(r.block(k, smallest)) > 0 {
+		if len(r.block(k, smallest)) > 0 || r.Ranks == 1 && k == 0 {
 			all = append(all, r.matrix(LowerQuartile, k, smallest))
 		}
 	}

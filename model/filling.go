@@ -28,8 +28,11 @@ type filling struct {
 	// Scratch of one sweep.
 	touched []int32 // flows opened or lowered
 	dirty   []int32 // channels that take part
+	last    []int32 // channels that took part in the sweep before
 	caps    []capEntry
 	queue   []queueEntry
+	open    int     // flows that rise
+	thinAt  int     // length of the queue from which it is thinned
 	now     float64 // the level that the sweep has reached
 }
 
@@ -163,6 +166,9 @@ func (s *filling) remove(id int) {
 		s.touch(h.channel)
 	}
 	f.hops = f.hops[:0]
+	if s.state[id] == flowOpen {
+		s.open--
+	}
 	s.state[id] = flowGone
 }
 
@@ -186,6 +192,7 @@ func (s *filling) setBound(id int, bound float64) {
 // setOpen marks a flow as one that rises, and touches its channels.
 func (s *filling) setOpen(id int32) {
 	s.state[id] = flowOpen
+	s.open++
 	s.before[id] = s.level[id]
 	s.touched = append(s.touched, id)
 	for _, h := range s.flows[id].hops {
@@ -223,7 +230,7 @@ func (s *filling) touch(id int32) {
 // solve brings the levels up to date and appends to dst the flows whose
 // levels changed, in no particular order.
 func (s *filling) solve(dst []int) []int {
-	s.queue, s.caps, s.now = s.queue[:0], s.caps[:0], 0
+	s.queue, s.caps, s.now, s.thinAt = s.queue[:0], s.caps[:0], 0, 32
 	for _, id := range s.touched {
 		s.watchBound(id)
 	}
@@ -231,6 +238,10 @@ func (s *filling) solve(dst []int) []int {
 		s.watch(c)
 	}
 	for len(s.queue) > 0 {
+		if s.open == 0 && len(s.queue) > s.thinAt {
+			s.thin()
+			continue
+		}
 		top := s.pop()
 		if id := ^top.id; top.id < 0 {
 			if s.state[id] == flowOpen {
@@ -256,8 +267,33 @@ func (s *filling) solve(dst []int) []int {
 	for _, id := range s.dirty {
 		s.channels[id].state = channelClean
 	}
-	s.touched, s.dirty = s.touched[:0], s.dirty[:0]
+	s.last, s.dirty, s.touched = s.dirty, s.last[:0], s.touched[:0]
 	return dst
+}
+
+// thin drops the entries that nothing can come of now that no flow rises:
+// most of a sweep's channels are watched in vain.
+func (s *filling) thin() {
+	kept := s.queue[:0]
+	for _, e := range s.queue {
+		if e.id < 0 {
+			continue
+		}
+		c := &s.channels[e.id]
+		if e.key != c.key || c.state == channelSettled {
+			continue
+		}
+		if c.state == channelWatched && math.IsInf(min(c.bound(), c.level), 1) {
+			c.key = math.Inf(1)
+			continue
+		}
+		kept = append(kept, e)
+	}
+	s.queue = kept
+	for i := (len(kept) - 2) / 4; i >= 0 && len(kept) > 1; i-- {
+		s.siftDown(i)
+	}
+	s.thinAt = 2*len(kept) + 32
 }
 
 // watch queues a watched channel for the least level at which something can
@@ -410,6 +446,9 @@ func (s *filling) saturate(id int32, level float64) {
 // freeze stops a flow at a level and tells its channels.
 func (s *filling) freeze(id int32, level float64) {
 	wasOpen, before := s.state[id] == flowOpen, s.before[id]
+	if wasOpen {
+		s.open--
+	}
 	s.state[id] = flowFrozen
 	s.level[id] = level
 	for _, h := range s.flows[id].hops {

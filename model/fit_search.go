@@ -432,9 +432,5 @@ func (f *fitter) graph() (*topology.Graph, error) {
 			arcs[i].Bandwidth = b
 		}
 	}
-	names := make([]string, g.Vertices())
-	for v := range names {
-		names[v] = g.Name(v)
-	}
-	return topology.NewGraph(g.Hosts(), g.Vertices()-g.Hosts(), names, arcs)
+	return rebuild(g, arcs)
 }

@@ -223,3 +223,41 @@ func TestCorrectLatency(t *testing.T) {
 		}
 	}
 }
+
+// The latencies of a star measured with 1500 bytes come out again, both ways,
+// as far as the paths tell links apart. By hand: hosts 0..3 of 10 us, of
+// 117.5 MB/s but host 0 with 11.75 MB/s.
+func TestCorrectLatencies(t *testing.T) {
+	const bytes = 1500
+	for _, forward := range []bool{false, true} {
+		var arcs []topology.Arc
+		bandwidth := []float64{11.75e6, 117.5e6, 117.5e6, 117.5e6}
+		for h, b := range bandwidth {
+			// What a fit of additive latencies to the times would give: the
+			// slowest link's delay cut through is host 0's where it takes part, and
+			// half of 1500/117.5e6 on each link elsewhere.
+			extra := bytes / b
+			if !forward {
+				extra = bytes / 117.5e6 / 2
+				if h == 0 {
+					extra = bytes/11.75e6 - bytes/117.5e6/2
+				}
+			}
+			link := topology.Link(h, 4, 10e-6+extra, b)
+			arcs = append(arcs, link[:]...)
+		}
+		g, err := topology.NewGraph(4, 1, nil, arcs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := CorrectLatencies(g, bytes, forward)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range got.Arcs() {
+			if !near(a.Latency, 10e-6, 1e-6) {
+				t.Errorf("store and forward %v: latency of %d->%d = %g, want 10e-6", forward, a.From, a.To, a.Latency)
+			}
+		}
+	}
+}

@@ -211,6 +211,12 @@ func (s *Solver) Solve(dst []int) []int {
 				s.main.setBound(id, s.coupledBound(id))
 			}
 		}
+		// A flow may keep its rate and be stopped by another channel.
+		for _, c := range s.reverse.last {
+			for _, m := range s.reverse.channels[c].members {
+				s.main.setBound(int(m.flow), s.coupledBound(int(m.flow)))
+			}
+		}
 	}
 	dst = s.main.solve(dst)
 	slices.Sort(dst[from:])
@@ -235,7 +241,7 @@ func (s *Solver) coupledBound(id int) float64 {
 		return s.bound[id]
 	}
 	share := s.main.flows[id].share
-	mixed := math.Pow(s.fair.level[id], 1-coupling) * math.Pow(level, coupling)
+	mixed := level * math.Pow(s.fair.level[id]/level, 1-coupling)
 	return min(s.bound[id], mixed*share)
 }
 

@@ -166,7 +166,7 @@ func TestLinkageFindsRandomTrees(t *testing.T) {
 		t.Skip("short")
 	}
 	for _, r := range recoveries() {
-		seeds := 10
+		seeds := 6
 		if r.n > 500 {
 			seeds = 2
 		}

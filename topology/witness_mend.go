@@ -58,13 +58,7 @@ func fillPaths(n int, m []float64) []float64 {
 			if i == j || !math.IsNaN(v) {
 				continue
 			}
-			least := math.Inf(1)
-			for k, w := range columns[j*n : (j+1)*n] {
-				if s := row[k] + w; k != i && k != j && s < least {
-					least = s
-				}
-			}
-			if !math.IsInf(least, 1) {
+			if least := shortestSum(row, columns[j*n:(j+1)*n], i, j); !math.IsInf(least, 1) {
 				full[i*n+j] = least
 			}
 		}
@@ -174,6 +168,18 @@ func mend(n int, m, full []float64, links []pair, test spannerTest) map[pair]flo
 type statement struct {
 	latency float64
 	witness pair
+}
+
+// shortestSum is the least sum of the cells of row i and column j at a third
+// vertex, +Inf if there is none.
+func shortestSum(rowI, colJ []float64, i, j int) float64 {
+	least := math.Inf(1)
+	for k, w := range colJ {
+		if s := rowI[k] + w; s < least && k != i && k != j {
+			least = s
+		}
+	}
+	return least
 }
 
 // shortestOver is the least M_ik + M_kj, +Inf if there is no k.

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -122,10 +123,13 @@ func (c *pinnedComm) PingPong(samples []float64, peer, tag, size, iters int, fir
 	if err := c.check("PingPong", size, peer, tag); err != nil {
 		return err
 	}
+	if iters < 1 {
+		return c.fail("PingPong", peer, tag, fmt.Errorf("%d round trips: want at least 1", iters))
+	}
 	if cap(c.scratch) < size {
 		c.scratch = make([]byte, size)
 	}
-	buf := c.scratch[:max(size, 0)]
+	buf := c.scratch[:size]
 	address, other, e := c.address(tag), c.group[peer], c.engine
 	for i := range samples {
 		var err error

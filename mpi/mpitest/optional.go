@@ -284,8 +284,17 @@ func timedWrong(c mpi.Communicator) error {
 		}
 	}
 	if c.Size() > 1 {
+		peer := (c.Rank() + 1) % c.Size()
+		if err := wantError(c, "PingPong of -1 bytes", tm.PingPong(samples, peer, 0, -1, 1, true), mpi.ErrCount); err != nil {
+			return err
+		}
+		for _, iters := range []int{0, -1} {
+			if err := tm.PingPong(samples, peer, 0, 8, iters, true); err == nil {
+				return fmt.Errorf("%d round trips in a PingPong are taken", iters)
+			}
+		}
 		for _, tag := range []int{-1, mpi.MaxTag + 1} {
-			err := tm.PingPong(samples, (c.Rank()+1)%c.Size(), tag, 8, 1, true)
+			err := tm.PingPong(samples, peer, tag, 8, 1, true)
 			if err := wantError(c, fmt.Sprintf("PingPong with tag %d", tag), err, mpi.ErrTag); err != nil {
 				return err
 			}

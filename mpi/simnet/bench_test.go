@@ -77,25 +77,27 @@ func BenchmarkBroadcast(b *testing.B) {
 	}
 }
 
-// Memory of a chain over many ranks, while it runs.
+// BenchmarkManyRanks is a broadcast over 16,384 ranks, with the memory of the
+// process when it is over.
 func BenchmarkManyRanks(b *testing.B) {
 	g := graphOf(b, "tree:32x32x16")
 	buf := make([]byte, 1<<20)
-	for b.Loop() {
-		var peak runtime.MemStats
-		r, err := simnet.Simulate(g, nil, &simnet.Settings{HollowAbove: 64}, func(c mpi.Communicator) error {
-			if err := chain(c, buf, 16); err != nil {
-				return err
+	for name, body := range map[string]func(mpi.Communicator) error{
+		"chain 16x64 KiB": func(c mpi.Communicator) error { return chain(c, buf, 16) },
+		"binomial 1 MiB":  func(c mpi.Communicator) error { return binomial(c, buf) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			var r *simnet.Report
+			var memory runtime.MemStats
+			for b.Loop() {
+				var err error
+				if r, err = simnet.Simulate(g, nil, &simnet.Settings{HollowAbove: 64}, body); err != nil {
+					b.Fatal(err)
+				}
+				runtime.ReadMemStats(&memory)
 			}
-			if c.Rank() == c.Size()-1 {
-				runtime.ReadMemStats(&peak)
-			}
-			return nil
+			b.ReportMetric(float64(memory.Sys)/(1<<20), "MiB")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(r.Messages), "ns/message")
 		})
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.ReportMetric(float64(peak.Sys)/(1<<20), "MiB")
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(r.Messages), "ns/message")
 	}
 }

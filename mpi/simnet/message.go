@@ -32,8 +32,9 @@ type message struct {
 	data, back     []int32   // channels of its way, and of the way back
 	hops           [12]int32 // where data begins to grow
 	latency, since instant
-	bound          float64 // B/s
-	rate, left     float64 // B/s and B, as of since
+	bound, share   float64 // rate that it never exceeds, B/s; weight among others
+	rate           float64 // B/s, as of since
+	left, whole    float64 // B: as of since, and at first
 	flow           int32   // of the solver, -1 if the message is alone
 	place          int32   // of its event
 }

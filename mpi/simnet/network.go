@@ -23,6 +23,7 @@ type network struct {
 	memory   Memory
 	window   float64
 	factors  []Factor
+	bias     Bias
 
 	reverse bool       // flows also load the channels of the way back
 	flows   []int32    // per channel: how many use it
@@ -35,7 +36,7 @@ type network struct {
 
 func newNetwork(g *topology.Graph, s *Settings) (*network, error) {
 	n := &network{
-		arcs: g.NumArcs(), memory: s.Memory, window: s.Window, factors: s.Factors, reverse: s.Sharing.Reverse,
+		arcs: g.NumArcs(), memory: s.Memory, window: s.Window, factors: s.Factors, bias: s.Bias, reverse: s.Sharing.Reverse,
 		latency: make([]instant, g.NumArcs()), capacity: make([]float64, g.NumArcs()+g.Hosts()),
 	}
 	slow := make([]float64, g.NumArcs()) // 0: as it is
@@ -81,49 +82,52 @@ func newNetwork(g *topology.Graph, s *Settings) (*network, error) {
 }
 
 // plan fills in the way of a message from host src to host dst: its channels,
-// its latency, and the rate that it never exceeds.
+// its latency, what it takes of links and the rate that it never exceeds.
 func (n *network) plan(m *message, src, dst int) error {
 	m.data, m.back = m.data[:0], m.back[:0]
-	m.bound, m.left = math.Inf(1), float64(m.size)
+	m.latency, m.bound, m.left = 0, math.Inf(1), float64(m.size)
 	if src == dst {
 		m.data = append(m.data, int32(n.arcs+src))
-		m.latency = picoseconds(n.memory.Latency)
-		m.bound = n.memory.Flow
-		return nil
-	}
-	var err error
-	if m.data, err = n.routes.AppendRoute(m.data, src, dst); err != nil {
-		return err
-	}
-	m.latency = 0
-	for _, a := range m.data {
-		m.latency += n.latency[a]
-	}
-	if n.reverse || !math.IsInf(n.window, 1) {
-		if m.back, err = n.routes.AppendRoute(m.back, dst, src); err != nil {
+		m.latency, m.bound = picoseconds(n.memory.Latency), n.memory.Flow
+	} else {
+		var err error
+		if m.data, err = n.routes.AppendRoute(m.data, src, dst); err != nil {
 			return err
 		}
-	}
-	scale := Factor{Latency: 1, Bandwidth: 1}
-	for _, f := range n.factors {
-		if f.Bytes <= m.size {
-			scale = f
+		for _, a := range m.data {
+			m.latency += n.latency[a]
+		}
+		if n.reverse || !math.IsInf(n.window, 1) {
+			if m.back, err = n.routes.AppendRoute(m.back, dst, src); err != nil {
+				return err
+			}
 		}
 	}
-	if scale.Latency != 1 {
-		m.latency = picoseconds(m.latency.seconds() * scale.Latency)
+	back := instant(0)
+	for _, a := range m.back {
+		back += n.latency[a]
 	}
-	if !math.IsInf(n.window, 1) {
-		trip := m.latency
-		for _, a := range m.back {
-			trip += n.latency[a]
-		}
-		if trip > 0 {
-			m.bound = n.window / trip.seconds()
+	for i := len(n.factors) - 1; i >= 0; i-- {
+		if f := n.factors[i]; f.Bytes <= m.size {
+			m.latency, back = picoseconds(m.latency.seconds()*f.Latency), picoseconds(back.seconds()*f.Latency)
+			// A message to which links give less of what they have is a longer one.
+			m.left /= f.Bandwidth
+			m.bound /= f.Bandwidth
+			break
 		}
 	}
-	if scale.Bandwidth != 1 {
-		m.bound = min(m.bound, scale.Bandwidth*n.slowest(m))
+	if trip := m.latency + back; !math.IsInf(n.window, 1) && trip > 0 {
+		m.bound = min(m.bound, n.window/trip.seconds())
+	}
+	m.share = 1
+	if n.bias.Power != 0 {
+		reference := m.latency.seconds()
+		for _, c := range m.data {
+			reference += n.bias.Bytes / n.capacity[c]
+		}
+		if reference > 0 {
+			m.share = math.Pow(reference, -n.bias.Power)
+		}
 	}
 	return nil
 }
@@ -143,7 +147,7 @@ func (n *network) slowest(m *message) float64 {
 
 // start begins to move m. It is alone, and its arrival is known, or rates are stale.
 func (n *network) start(m *message, now instant) error {
-	m.since, m.flow = now, -1
+	m.since, m.flow, m.whole = now, -1, m.left
 	alone := true
 	for _, c := range m.data {
 		n.bytes[c] += int64(m.size)
@@ -185,7 +189,7 @@ func (n *network) admit(m *message) error {
 			n.lone[c] = nil
 		}
 	}
-	id, err := n.solver.Add(m.data, m.back, m.bound, 1)
+	id, err := n.solver.Add(m.data, m.back, m.bound, m.share)
 	if err != nil {
 		return err
 	}
@@ -229,7 +233,7 @@ func (n *network) solve(now instant, queue *eventQueue) {
 		m.left = max(0, m.left-m.rate*(now-m.since).seconds())
 		m.since, m.rate = now, rate
 		// What rounding leaves is nothing (Zhu et al. 2014, Algorithm 2, would wait for it).
-		if m.left <= 1e-9*float64(m.size) {
+		if m.left <= 1e-9*m.whole {
 			m.left = 0
 		}
 		queue.move(int(m.place), m.arrives())

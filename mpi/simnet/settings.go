@@ -55,6 +55,10 @@ type Settings struct {
 	// entry whose Bytes are not above the size counts. Default: none.
 	Factors []Factor
 
+	// Bias lets flows with short routes take more of a link. Default: all
+	// take the same.
+	Bias Bias
+
 	// ClockCost is what reading the clock takes in s. Default 20 ns; negative:
 	// nothing. Without it, a loop that waits for a time to come never ends.
 	ClockCost float64
@@ -91,7 +95,15 @@ type Memory struct {
 type Factor struct {
 	Bytes     int
 	Latency   float64 // times the latency of the route
-	Bandwidth float64 // times the rate of the route's slowest link: a bound of the flow
+	Bandwidth float64 // of what links have, the share that such messages can use
+}
+
+// Bias says in which proportion flows share a link: to the power -Power of the
+// time that Bytes bytes take alone, latency plus Bytes over the bandwidth of
+// each link. Power 1 and 20537 B is the law that SimGrid has fitted to TCP.
+type Bias struct {
+	Power float64
+	Bytes float64
 }
 
 // Noise varies the time that a message takes when alone by a random factor of
@@ -193,6 +205,9 @@ func (s *Settings) validate(g *topology.Graph, ranks int) (Settings, error) {
 		if !finite(f.Latency) || !finite(f.Bandwidth) || f.Bandwidth == 0 {
 			return v, bad(fmt.Sprintf("Factors[%d]", i), f, "finite factors, Bandwidth above 0")
 		}
+	}
+	if !finite(v.Bias.Power) || !finite(v.Bias.Bytes) {
+		return v, bad("Bias", v.Bias, "at least 0 and finite")
 	}
 	switch {
 	case v.ClockCost == 0:

@@ -1,0 +1,127 @@
+package simnet
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// Placement returns the host of each of so many ranks on a graph:
+//
+//	block      consecutive ranks on one host, and on neighbouring hosts; if there
+//	           are fewer ranks than hosts, one each on the first ones
+//	cyclic     consecutive ranks on different machines (node, as in
+//	           Settings.Node) where these hold several hosts, else in different
+//	           finest groups of the hierarchy, else on different hosts
+//	shuffled   as block, but ranks in random order; shuffled:7 with the seed 7
+//
+// Anything else is the name of a file for ReadPlacement. Node and hierarchy may
+// be nil.
+func Placement(how string, ranks int, g *topology.Graph, h *topology.Hierarchy, node []int) ([]int, error) {
+	if ranks < 1 || g.Hosts() < 1 {
+		return nil, fmt.Errorf("simnet: placement: %d ranks on %d hosts: want at least one of each", ranks, g.Hosts())
+	}
+	perHost := (ranks + g.Hosts() - 1) / g.Hosts()
+	block := make([]int, ranks)
+	for r := range block {
+		block[r] = r / perHost
+	}
+	name, seed, hasSeed := strings.Cut(how, ":")
+	switch {
+	case how == "block":
+		return block, nil
+	case how == "cyclic":
+		order := dealt(g.Hosts(), h, node)
+		for r := range block {
+			block[r] = order[r%len(order)]
+		}
+		return block, nil
+	case name == "shuffled":
+		n := uint64(0)
+		if hasSeed {
+			var err error
+			if n, err = strconv.ParseUint(seed, 10, 64); err != nil {
+				return nil, fmt.Errorf("simnet: placement %q: seed: want a number of at least 0", how)
+			}
+		}
+		rng := rand.New(rand.NewPCG(n, 0x706c616365)) // "place": a stream of its own
+		rng.Shuffle(ranks, func(i, j int) { block[i], block[j] = block[j], block[i] })
+		return block, nil
+	}
+	file, err := os.Open(how)
+	if err != nil {
+		return nil, fmt.Errorf("simnet: placement: want block, cyclic, shuffled or a file: %w", err)
+	}
+	defer file.Close()
+	placement, err := ReadPlacement(file, ranks, g)
+	if err != nil {
+		return nil, fmt.Errorf("%w (file %s)", err, how)
+	}
+	return placement, nil
+}
+
+// dealt lists the hosts as one deals cards: the first of each group, the
+// second of each, and so on.
+func dealt(hosts int, h *topology.Hierarchy, node []int) []int {
+	group := make([]int, hosts)
+	for i := range group {
+		group[i] = i
+		if h != nil {
+			group[i] = h.Leaf(i)
+		}
+	}
+	if distinct := slices.Compact(slices.Sorted(slices.Values(node))); len(distinct) < len(node) {
+		group = node
+	}
+	order := make([]int, hosts)
+	place := make([]int, hosts) // of the host in its group
+	seen := map[int]int{}
+	for i, n := range group {
+		order[i], place[i] = i, seen[n]
+		seen[n]++
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return place[a] - place[b] })
+	return order
+}
+
+// ReadPlacement reads the host of each rank, one per line, by its name in the
+// graph or its number, as the host files of MPI launchers have them. What
+// follows a # is a comment, empty lines do not count, and neither do lines after
+// that of the last rank.
+func ReadPlacement(r io.Reader, ranks int, g *topology.Graph) ([]int, error) {
+	named := make(map[string]int, g.Hosts())
+	for v := g.Hosts() - 1; v >= 0; v-- {
+		named[g.Name(v)] = v
+	}
+	var placement []int
+	lines := bufio.NewScanner(r)
+	for number := 1; len(placement) < ranks && lines.Scan(); number++ {
+		text, _, _ := strings.Cut(lines.Text(), "#")
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		host, ok := named[text]
+		if !ok {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 0 || n >= g.Hosts() {
+				return nil, fmt.Errorf("simnet: placement: line %d: %q: want the name of a host, or a number from 0 to %d", number, text, g.Hosts()-1)
+			}
+			host = n
+		}
+		placement = append(placement, host)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("simnet: placement: %w", err)
+	}
+	if len(placement) < ranks {
+		return nil, fmt.Errorf("simnet: placement: %d hosts for %d ranks", len(placement), ranks)
+	}
+	return placement, nil
+}
