@@ -33,8 +33,9 @@
 // a connected component anew takes milliseconds per event with ten thousand flows.
 //
 // The asymmetric property is a strength per class of links, from 0 to 1, not
-// a law: real machines lie in between. Fit keeps the parameters of one law,
-// fair^(1-k) * asymmetric^k; what it does not explain widens the intervals.
+// a law: real machines lie in between. Fit tries two ways to mix fair and asymmetric
+// rates and keeps the one that predicts held-out patterns better; what it
+// does not explain widens the intervals.
 //
 // What was not measured stays unknown: without a bandwidth, Time is NaN beyond
 // the size of the messages that gave the latencies, and never a guess.

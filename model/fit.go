@@ -47,6 +47,7 @@ type Fitted struct {
 	Network  *Network // with the fitted bandwidths in its graph
 	RTTBias  float64
 	Coupling []LinkClass // with the classes' coupling
+	Law      CouplingLaw // the one that predicts held-out observations better
 	Capacity []FittedCapacity
 	Residual float64 // median of |measured - predicted| / predicted of long transfers
 	Warnings []string
@@ -94,12 +95,13 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 	if err != nil {
 		return nil, fmt.Errorf("model: fit: %w", err)
 	}
+	f.chooseLaw(settings.Steps)
 	f.search(settings.Steps)
 	out := f.result()
 
 	fitted := s.Network
 	if len(f.patterns) > 0 {
-		fitted.Links = LinkClasses{Classes: out.Coupling, OfArc: f.classOf}
+		fitted.Links = LinkClasses{Classes: out.Coupling, OfArc: f.classOf, Law: out.Law}
 		fitted.RTTBias, fitted.Ratios = out.RTTBias, f.ratios()
 	}
 	if s.Network.Levels == nil {

@@ -158,9 +158,12 @@ func (n *Network) setSharing(s *Settings) error {
 			return err
 		}
 	}
-	n.links = LinkClasses{Classes: slices.Clone(s.Links.Classes), OfArc: slices.Clone(s.Links.OfArc)}
+	n.links = LinkClasses{Classes: slices.Clone(s.Links.Classes), OfArc: slices.Clone(s.Links.OfArc), Law: s.Links.Law}
 	if len(n.links.Classes) > 0 && len(n.links.OfArc) != n.graph.NumArcs() {
 		return fmt.Errorf("link classes of %d arcs, want %d", len(n.links.OfArc), n.graph.NumArcs())
+	}
+	if n.links.Law != GeometricLaw && n.links.Law != LinearLaw {
+		return fmt.Errorf("law of coupling is %d: want %d or %d", n.links.Law, GeometricLaw, LinearLaw)
 	}
 	for i, class := range n.links.OfArc {
 		if class < 0 || class >= len(n.links.Classes) {

@@ -362,7 +362,7 @@ func (n *Network) Sharing() *Sharing {
 	if len(n.links.Classes) == 0 {
 		return &Sharing{}
 	}
-	s := &Sharing{Reverse: true, Coupling: make([]float64, n.graph.NumArcs())}
+	s := &Sharing{Reverse: true, Coupling: make([]float64, n.graph.NumArcs()), Law: n.links.Law}
 	for arc, class := range n.links.OfArc {
 		s.Coupling[arc] = n.links.Classes[class].Coupling
 	}

@@ -57,27 +57,3 @@ func (s *filling) siftDown(i int) {
 func (a queueEntry) before(b queueEntry) bool {
 	return a.key < b.key || a.key == b.key && a.id < b.id
 }
-
-// heapifyCaps orders the caps of a channel as a binary heap by level. O(n).
-func heapifyCaps(h []capEntry) {
-	for i := len(h)/2 - 1; i >= 0; i-- {
-		siftDownCaps(h, i)
-	}
-}
-
-func siftDownCaps(h []capEntry, i int) {
-	for {
-		child := 2*i + 1
-		if child >= len(h) {
-			return
-		}
-		if child+1 < len(h) && h[child+1].level < h[child].level {
-			child++
-		}
-		if h[i].level <= h[child].level {
-			return
-		}
-		h[i], h[child] = h[child], h[i]
-		i = child
-	}
-}

@@ -1,0 +1,483 @@
+package netlab
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/encode"
+)
+
+// A Cluster describes a lab: the wiring and how the network behaves.
+type Cluster struct {
+	Name string
+
+	// Graph is the wiring; every arc has a latency (s) and a bandwidth (B/s).
+	Graph *topology.Graph
+
+	Routing         topology.RouteChoice
+	RanksPerHost    int
+	MTU             int // bytes of IP packet
+	StoreAndForward bool
+	NIC, Switch     Queue // in front of the links that hosts and switches send on
+
+	// BackPressure makes the kernel of a host hold back what the host's link
+	// cannot take yet, as a real NIC does. Without it the frames wait in the
+	// NIC's queue.
+	BackPressure bool
+	Jitter       Jitter
+}
+
+// A Queue is the waiting room in front of a link direction.
+type Queue struct {
+	Fair  bool // connections in turn, by bytes, and not first in, first out
+	Bytes int  // capacity; a frame that does not fit is lost
+	ECN   int  // bytes from which on frames are marked; 0: never
+}
+
+// A Jitter delays frames on arrival, in order per pair of hosts.
+type Jitter struct {
+	Seed               uint64
+	Mean               float64 // s, of an exponential distribution, every frame
+	OutlierProbability float64 // of a frame to be delayed by Outlier in addition
+	Outlier            float64 // s
+}
+
+// The defaults of a cluster file. A queue with ECN marks from 128 KB on keeps a
+// 100 Mbit/s uplink busy with a round trip of some ms; the capacity takes the
+// first windows of a dozen connections that start at once. Queues are fair,
+// because in a FIFO queue acknowledgements wait behind the data of the other
+// direction, and a slow link loses 10 to 40 % when both directions are in use.
+const (
+	defaultMTU   = 9000
+	defaultBytes = 2 << 20
+	defaultECN   = 128 << 10
+	deepBytes    = 16 << 20
+	maxHosts     = 250
+)
+
+// clusterFile is the encoded form of a Cluster.
+type clusterFile struct {
+	Format       string      `json:"format"`
+	Version      int         `json:"version"`
+	Name         string      `json:"name,omitempty"`
+	Spec         string      `json:"spec,omitempty"`
+	Graph        string      `json:"graph,omitempty"`
+	Hosts        []string    `json:"hosts,omitempty"`
+	Switches     []string    `json:"switches,omitempty"`
+	Links        []linkFile  `json:"links,omitempty"`
+	Cycles       bool        `json:"cycles,omitempty"`
+	Routing      string      `json:"routing,omitempty"`
+	RanksPerHost *int        `json:"ranks_per_host,omitempty"`
+	MTU          *int        `json:"mtu,omitempty"`
+	Switching    string      `json:"switching,omitempty"`
+	Queues       *queuesFile `json:"queues,omitempty"`
+	Jitter       *jitterFile `json:"jitter,omitempty"`
+}
+
+type linkFile struct {
+	From    string   `json:"from"`
+	To      string   `json:"to"`
+	Latency *float64 `json:"latency_s,omitempty"`
+	Rate    *float64 `json:"rate_Bps,omitempty"`
+}
+
+type queuesFile struct {
+	NIC          *queueFile `json:"nic,omitempty"`
+	Switch       *queueFile `json:"switch,omitempty"`
+	BackPressure *bool      `json:"back_pressure,omitempty"`
+}
+
+type queueFile struct {
+	Discipline string `json:"discipline,omitempty"` // fifo or fair
+	Depth      string `json:"depth,omitempty"`      // shallow or deep: the defaults of what follows
+	Bytes      *int   `json:"bytes,omitempty"`
+	ECN        *int   `json:"ecn_bytes,omitempty"`
+}
+
+type jitterFile struct {
+	Seed               uint64  `json:"seed"`
+	Mean               float64 `json:"mean_s,omitempty"`
+	OutlierProbability float64 `json:"outlier_probability,omitempty"`
+	Outlier            float64 `json:"outlier_s,omitempty"`
+}
+
+// ReadCluster reads a cluster file. Graph files that it names are looked up
+// beside it; a file without a name is called after the file.
+func ReadCluster(path string) (*Cluster, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("netlab: cluster: %w", err)
+	}
+	defer f.Close()
+	base := filepath.Base(path)
+	c, err := DecodeCluster(f, filepath.Dir(path), strings.TrimSuffix(base, filepath.Ext(base)))
+	if err != nil {
+		return nil, fmt.Errorf("netlab: %s: %w", path, err)
+	}
+	return c, nil
+}
+
+// DecodeCluster reads a cluster from r. The wiring is one of
+//
+//   - "spec", a string of package internal/gen,
+//   - "graph", the name of a graph file of package topology/encode, in dir,
+//   - "hosts", "switches" and "links", by name.
+//
+// With the first two, "links" change single links: an entry holds for both
+// directions unless the other has an entry of its own. An error names the
+// field that is wrong. The cluster is called name if the file gives none.
+func DecodeCluster(r io.Reader, dir, name string) (*Cluster, error) {
+	dec := json.NewDecoder(r)
+	dec.DisallowUnknownFields()
+	var f clusterFile
+	if err := dec.Decode(&f); err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("cluster: want one JSON object and nothing after it")
+	}
+	c, err := f.cluster(dir, name)
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	return c, nil
+}
+
+func (f *clusterFile) cluster(dir, name string) (*Cluster, error) {
+	if f.Format != "topocast/netlab" || f.Version != 1 {
+		return nil, fmt.Errorf("format, version: %q, %d: want %q, 1", f.Format, f.Version, "topocast/netlab")
+	}
+	c := &Cluster{Name: f.Name, RanksPerHost: 1, MTU: defaultMTU, BackPressure: true}
+	if c.Name == "" {
+		c.Name = name
+	}
+	if !validName.MatchString(c.Name) {
+		return nil, fmt.Errorf("name: %q: want 1 to 32 letters, digits and inner hyphens", c.Name)
+	}
+	if err := setInt(&c.RanksPerHost, f.RanksPerHost, "ranks_per_host", 1, 64); err != nil {
+		return nil, err
+	}
+	if err := setInt(&c.MTU, f.MTU, "mtu", 576, 65000); err != nil {
+		return nil, err
+	}
+	switch f.Switching {
+	case "", "cut-through":
+	case "store-and-forward":
+		c.StoreAndForward = true
+	default:
+		return nil, fmt.Errorf("switching: %q: want cut-through or store-and-forward", f.Switching)
+	}
+	if f.Queues == nil {
+		f.Queues = &queuesFile{}
+	}
+	var err error
+	if c.NIC, err = f.Queues.NIC.queue("queues.nic", c.MTU); err != nil {
+		return nil, err
+	}
+	if c.Switch, err = f.Queues.Switch.queue("queues.switch", c.MTU); err != nil {
+		return nil, err
+	}
+	if f.Queues.BackPressure != nil {
+		c.BackPressure = *f.Queues.BackPressure
+	}
+	if f.Jitter != nil {
+		if c.Jitter, err = f.Jitter.jitter(); err != nil {
+			return nil, err
+		}
+	}
+	if c.Graph, err = f.wiring(dir, &c.Routing); err != nil {
+		return nil, err
+	}
+	if f.Routing != "" {
+		i := slices.Index(routings(), f.Routing)
+		if i < 0 {
+			return nil, fmt.Errorf("routing: %q: want one of %s", f.Routing, strings.Join(routings(), ", "))
+		}
+		c.Routing = topology.RouteChoice(i)
+	}
+	return c, checkWiring(c.Graph, f.Cycles)
+}
+
+// routings are the names of the topology.RouteChoices, as in internal/gen.
+func routings() []string { return []string{"lowest", "modulo", "ecmp"} }
+
+func setInt(dst, src *int, field string, least, most int) error {
+	if src == nil {
+		return nil
+	}
+	if *src < least || *src > most {
+		return fmt.Errorf("%s: %d: want in [%d, %d]", field, *src, least, most)
+	}
+	*dst = *src
+	return nil
+}
+
+func (q *queueFile) queue(field string, mtu int) (Queue, error) {
+	c := Queue{Fair: true, Bytes: defaultBytes, ECN: defaultECN}
+	if q == nil {
+		return c, nil
+	}
+	switch q.Discipline {
+	case "", "fair":
+	case "fifo":
+		c.Fair = false
+	default:
+		return c, fmt.Errorf("%s.discipline: %q: want fifo or fair", field, q.Discipline)
+	}
+	switch q.Depth {
+	case "", "shallow":
+	case "deep":
+		c.Bytes, c.ECN = deepBytes, 0
+	default:
+		return c, fmt.Errorf("%s.depth: %q: want shallow or deep", field, q.Depth)
+	}
+	if err := setInt(&c.Bytes, q.Bytes, field+".bytes", mtu+ethernetHeader, 1<<30); err != nil {
+		return c, err
+	}
+	return c, setInt(&c.ECN, q.ECN, field+".ecn_bytes", 0, 1<<30)
+}
+
+func (j *jitterFile) jitter() (Jitter, error) {
+	switch {
+	case !(j.Mean >= 0 && j.Mean <= 1):
+		return Jitter{}, fmt.Errorf("jitter.mean_s: %g: want in [0, 1]", j.Mean)
+	case !(j.OutlierProbability >= 0 && j.OutlierProbability <= 1):
+		return Jitter{}, fmt.Errorf("jitter.outlier_probability: %g: want in [0, 1]", j.OutlierProbability)
+	case !(j.Outlier >= 0 && j.Outlier <= 10):
+		return Jitter{}, fmt.Errorf("jitter.outlier_s: %g: want in [0, 10]", j.Outlier)
+	}
+	return Jitter{Seed: j.Seed, Mean: j.Mean, OutlierProbability: j.OutlierProbability, Outlier: j.Outlier}, nil
+}
+
+// wiring makes the graph that the file describes.
+func (f *clusterFile) wiring(dir string, routing *topology.RouteChoice) (*topology.Graph, error) {
+	given := 0
+	for _, is := range []bool{f.Spec != "", f.Graph != "", len(f.Hosts) > 0} {
+		if is {
+			given++
+		}
+	}
+	if given != 1 {
+		return nil, errors.New("spec, graph, hosts: want exactly one of them")
+	}
+	var g *topology.Graph
+	var err error
+	field := "hosts"
+	switch {
+	case f.Spec != "":
+		field = "spec"
+		var c *gen.Cluster
+		if c, err = gen.Parse(f.Spec); err == nil {
+			g, *routing = c.Graph, c.Choice
+			for host, node := range c.Node {
+				if host != node {
+					return nil, errors.New("spec: has levels inside the host: want hosts as leaves, and ranks_per_host")
+				}
+			}
+		}
+	case f.Graph != "":
+		field = "graph"
+		g, err = readGraph(filepath.Join(dir, f.Graph))
+	default:
+		names := append(append([]string{}, f.Hosts...), f.Switches...)
+		g, err = topology.NewGraph(len(f.Hosts), len(f.Switches), names, nil)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", field, err)
+	}
+	return f.changeLinks(g, field == "hosts")
+}
+
+func readGraph(path string) (*topology.Graph, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return encode.ReadGraph(f)
+}
+
+// changeLinks returns the graph with the links of the file changed, or added.
+func (f *clusterFile) changeLinks(g *topology.Graph, add bool) (*topology.Graph, error) {
+	number := map[string]int{}
+	names := make([]string, g.Vertices())
+	for v := range names {
+		names[v] = g.Name(v)
+		if _, double := number[names[v]]; double {
+			return nil, fmt.Errorf("hosts, switches: name %q given twice", names[v])
+		}
+		number[names[v]] = v
+	}
+	type pair struct{ u, v int }
+	arcs := append([]topology.Arc{}, g.Arcs()...)
+	at := map[pair]int{}
+	for i, a := range arcs {
+		at[pair{a.From, a.To}] = i
+	}
+	entry := map[pair]bool{}
+	ends := make([]pair, len(f.Links))
+	for i, l := range f.Links {
+		u, known := number[l.From]
+		if !known {
+			return nil, fmt.Errorf("links[%d].from: unknown host or switch %q", i, l.From)
+		}
+		v, known := number[l.To]
+		if !known {
+			return nil, fmt.Errorf("links[%d].to: unknown host or switch %q", i, l.To)
+		}
+		ends[i] = pair{u, v}
+		switch {
+		case u == v:
+			return nil, fmt.Errorf("links[%d].to: %q: want another than from", i, l.To)
+		case entry[ends[i]]:
+			return nil, fmt.Errorf("links[%d]: %s to %s given twice", i, l.From, l.To)
+		case l.Latency != nil && !(*l.Latency >= 0 && *l.Latency <= 10):
+			return nil, fmt.Errorf("links[%d].latency_s: %g: want in [0, 10]", i, *l.Latency)
+		case l.Rate != nil && !(*l.Rate >= minRate && *l.Rate <= maxRate):
+			return nil, fmt.Errorf("links[%d].rate_Bps: %g: want in [%g, %g]", i, *l.Rate, minRate, maxRate)
+		case add && (l.Latency == nil || l.Rate == nil):
+			return nil, fmt.Errorf("links[%d].latency_s, rate_Bps: want both", i)
+		}
+		if _, exists := at[ends[i]]; !exists && !add {
+			return nil, fmt.Errorf("links[%d]: there is no link from %s to %s", i, l.From, l.To)
+		}
+		entry[ends[i]] = true
+	}
+	for i, l := range f.Links {
+		for _, e := range []pair{ends[i], {ends[i].v, ends[i].u}} {
+			if e != ends[i] && entry[e] {
+				continue
+			}
+			k, exists := at[e]
+			if !exists {
+				k = len(arcs)
+				at[e] = k
+				arcs = append(arcs, topology.Arc{From: e.u, To: e.v, Probability: 1})
+			}
+			if l.Latency != nil {
+				arcs[k].Latency = *l.Latency
+			}
+			if l.Rate != nil {
+				arcs[k].Bandwidth = *l.Rate
+			}
+		}
+	}
+	return topology.NewGraph(g.Hosts(), g.Vertices()-g.Hosts(), names, arcs)
+}
+
+// The rates that the fabric can do anything sensible with, B/s.
+const (
+	minRate = 1e4
+	maxRate = 1e11
+)
+
+var validName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,30}[A-Za-z0-9])?$`)
+
+// checkWiring tells whether a lab can be made of the graph.
+func checkWiring(g *topology.Graph, cycles bool) error {
+	if g.Hosts() < 2 || g.Hosts() > maxHosts {
+		return fmt.Errorf("hosts: %d of them: want in [2, %d]", g.Hosts(), maxHosts)
+	}
+	for h := range g.Hosts() {
+		if n := g.Name(h); !validName.MatchString(n) || n == control {
+			return fmt.Errorf("hosts: name %q: want 1 to 32 letters, digits and inner hyphens, and not %q", n, control)
+		}
+	}
+	links := 0
+	for _, a := range g.Arcs() {
+		name := fmt.Sprintf("links: %s to %s", g.Name(a.From), g.Name(a.To))
+		switch {
+		case math.IsNaN(a.Latency) || a.Latency > 10:
+			return fmt.Errorf("%s: latency_s: %g: want in [0, 10]", name, a.Latency)
+		case !(a.Bandwidth >= minRate && a.Bandwidth <= maxRate):
+			return fmt.Errorf("%s: rate_Bps: %g: want in [%g, %g]", name, a.Bandwidth, minRate, maxRate)
+		case g.ArcIndex(a.To, a.From) < 0:
+			return fmt.Errorf("%s: there is no way back, and TCP needs one", name)
+		}
+		if a.From < a.To {
+			links++
+		}
+	}
+	// Every link has both directions here, so reaching is mutual.
+	seen := make([]bool, g.Vertices())
+	todo, reached := []int{0}, 1
+	seen[0] = true
+	for len(todo) > 0 {
+		v := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, a := range g.Out(v) {
+			if !seen[a.To] {
+				seen[a.To] = true
+				reached++
+				todo = append(todo, a.To)
+			}
+		}
+	}
+	if reached < g.Vertices() {
+		for v := range seen {
+			if !seen[v] {
+				return fmt.Errorf("links: disconnected: no way from %s to %s", g.Name(0), g.Name(v))
+			}
+		}
+	}
+	if !cycles && links > g.Vertices()-1 {
+		return fmt.Errorf(`links: %d of them between %d hosts and switches make a cycle: want a tree, or "cycles": true`, links, g.Vertices())
+	}
+	return nil
+}
+
+// Encode writes the cluster with its wiring spelt out. DecodeCluster reads it.
+func (c *Cluster) Encode(w io.Writer) error {
+	f := clusterFile{
+		Format: "topocast/netlab", Version: 1, Name: c.Name, Cycles: true,
+		RanksPerHost: &c.RanksPerHost, MTU: &c.MTU,
+		Queues: &queuesFile{NIC: c.NIC.file(), Switch: c.Switch.file(), BackPressure: &c.BackPressure},
+	}
+	if c.Routing != topology.ChooseLowest {
+		f.Routing = routings()[c.Routing]
+	}
+	if c.StoreAndForward {
+		f.Switching = "store-and-forward"
+	}
+	if c.Jitter != (Jitter{}) {
+		j := jitterFile(c.Jitter)
+		f.Jitter = &j
+	}
+	for v := range c.Graph.Vertices() {
+		if c.Graph.IsSwitch(v) {
+			f.Switches = append(f.Switches, c.Graph.Name(v))
+		} else {
+			f.Hosts = append(f.Hosts, c.Graph.Name(v))
+		}
+	}
+	for _, a := range c.Graph.Arcs() {
+		f.Links = append(f.Links, linkFile{From: c.Graph.Name(a.From), To: c.Graph.Name(a.To), Latency: &a.Latency, Rate: &a.Bandwidth})
+	}
+	b := &bytes.Buffer{}
+	enc := json.NewEncoder(b)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(f); err != nil {
+		return fmt.Errorf("netlab: cluster: %w", err)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func (q Queue) file() *queueFile {
+	f := &queueFile{Discipline: "fair", Bytes: &q.Bytes, ECN: &q.ECN}
+	if !q.Fair {
+		f.Discipline = "fifo"
+	}
+	return f
+}

@@ -1,0 +1,136 @@
+package netlab
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+)
+
+// The MPI libraries that a job can be of.
+const (
+	OpenMPI = "openmpi"
+	MPICH   = "mpich"
+)
+
+// A Job is an MPI program to run on a lab.
+type Job struct {
+	MPI      string   // OpenMPI or MPICH
+	Launcher string   // its mpirun; "" is mpirun.openmpi or mpirun.mpich
+	Options  []string // further options of the launcher
+	Place    []int    // the host of each rank, see Place
+	Program  []string // with its arguments
+}
+
+// Place says on which host each rank of a job runs. how is
+//
+//	block           hosts are filled one after the other
+//	round-robin     one rank per host in turn
+//	shuffle:SEED    the places of block in random order
+//	0,2,2,1         the hosts by number, one per rank
+//
+// n is the number of ranks, or 0 for hosts times perHost. Lists may put more
+// ranks than perHost on a host.
+func Place(how string, hosts, perHost, n int) ([]int, error) {
+	places := hosts * perHost
+	if n == 0 {
+		n = places
+	}
+	if n < 1 || n > places {
+		return nil, fmt.Errorf("netlab: place: %d ranks: want in [1, %d]", n, places)
+	}
+	place := make([]int, places)
+	kind, arg, _ := strings.Cut(how, ":")
+	switch {
+	case how == "block":
+		for i := range place {
+			place[i] = i / perHost
+		}
+	case how == "round-robin":
+		for i := range place {
+			place[i] = i % hosts
+		}
+	case kind == "shuffle":
+		seed, err := strconv.ParseUint(arg, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("netlab: place: %q: want shuffle: and a number", how)
+		}
+		for i, k := range rand.New(rand.NewPCG(seed, 0)).Perm(places) {
+			place[i] = k / perHost
+		}
+	default:
+		place = nil
+		for _, word := range strings.Split(how, ",") {
+			h, err := strconv.Atoi(word)
+			if err != nil || h < 0 || h >= hosts {
+				return nil, fmt.Errorf("netlab: place: %q: want block, round-robin, shuffle:SEED or hosts in [0, %d)", how, hosts)
+			}
+			place = append(place, h)
+		}
+		return place, nil
+	}
+	return place[:n], nil
+}
+
+// hostList is the file that names the host of each rank. Both launchers, told
+// so, take it line by line.
+func (j *Job) hostList(hosts []Machine) (string, error) {
+	var b strings.Builder
+	for rank, h := range j.Place {
+		if h < 0 || h >= len(hosts) {
+			return "", fmt.Errorf("netlab: job: rank %d on host %d: want in [0, %d)", rank, h, len(hosts))
+		}
+		fmt.Fprintln(&b, hosts[h].Name)
+	}
+	return b.String(), nil
+}
+
+// command is the launcher's command line and the variables it needs, with the
+// file of hosts, the remote shell, and the library to load into MPICH.
+func (j *Job) command(hosts, agent, preload string) (args, env []string, err error) {
+	if len(j.Program) == 0 {
+		return nil, nil, fmt.Errorf("netlab: job: no program")
+	}
+	launcher := j.Launcher
+	switch j.MPI {
+	case OpenMPI:
+		if launcher == "" {
+			launcher = "mpirun.openmpi"
+		}
+		args = []string{
+			launcher, "--hostfile", hosts,
+			"--mca", "rmaps", "seq",
+			"--bind-to", "none",
+			"--mca", "plm", "rsh",
+			"--mca", "plm_rsh_agent", agent,
+			"--mca", "plm_rsh_no_tree_spawn", "1",
+			"--mca", "oob_tcp_if_include", controlDevice,
+			"--mca", "btl", "self,vader,tcp",
+			"--mca", "btl_tcp_if_include", fabricDevice,
+			// Many ranks share a core: let them give way.
+			"--mca", "mpi_yield_when_idle", "1",
+			// A process may not read another's memory here in every sandbox.
+			"--mca", "btl_vader_single_copy_mechanism", "none",
+		}
+		env = []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}
+	case MPICH:
+		if launcher == "" {
+			launcher = "mpirun.mpich"
+		}
+		args = []string{
+			launcher, "-f", hosts,
+			"-launcher", "ssh", "-launcher-exec", agent,
+			"-iface", controlDevice,
+			"-genv", "LD_PRELOAD", preload,
+			// UCX would take the hosts for one machine and use shared memory.
+			"-genv", "UCX_TLS", "tcp,self",
+			"-genv", "UCX_NET_DEVICES", fabricDevice,
+		}
+	default:
+		return nil, nil, fmt.Errorf("netlab: job: MPI %q: want %s or %s", j.MPI, OpenMPI, MPICH)
+	}
+	// MPICH takes what follows -n for options of the program's alone.
+	args = append(args, j.Options...)
+	args = append(args, "-n", strconv.Itoa(len(j.Place)))
+	return append(args, j.Program...), env, nil
+}

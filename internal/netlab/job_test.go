@@ -1,0 +1,100 @@
+package netlab
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestPlace(t *testing.T) {
+	tests := []struct {
+		how               string
+		hosts, perHost, n int
+		want              []int
+	}{
+		{"block", 3, 2, 0, []int{0, 0, 1, 1, 2, 2}},
+		{"block", 3, 2, 3, []int{0, 0, 1}},
+		{"round-robin", 3, 2, 0, []int{0, 1, 2, 0, 1, 2}},
+		{"round-robin", 4, 1, 3, []int{0, 1, 2}},
+		{"2,0,2,2", 3, 1, 0, []int{2, 0, 2, 2}},
+	}
+	for _, tt := range tests {
+		got, err := Place(tt.how, tt.hosts, tt.perHost, tt.n)
+		if err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("Place(%q, %d, %d, %d) = %v, %v, want %v", tt.how, tt.hosts, tt.perHost, tt.n, got, err, tt.want)
+		}
+	}
+	for _, how := range []string{"", "diagonal", "shuffle", "shuffle:x", "0,3", "0,,1", "-1"} {
+		if got, err := Place(how, 3, 1, 0); err == nil {
+			t.Errorf("Place(%q) = %v, want an error", how, got)
+		}
+	}
+	if _, err := Place("block", 3, 2, 7); err == nil {
+		t.Error("7 ranks have place on 3 hosts of 2")
+	}
+}
+
+func TestPlaceShufflesBySeed(t *testing.T) {
+	place := func(how string) []int {
+		p, err := Place(how, 6, 2, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	a, again, b := place("shuffle:1"), place("shuffle:1"), place("shuffle:2")
+	if !slices.Equal(a, again) {
+		t.Error("one seed gives two orders")
+	}
+	if slices.Equal(a, b) {
+		t.Error("two seeds give one order")
+	}
+	slices.Sort(a)
+	if want := place("block"); !slices.Equal(a, want) {
+		t.Errorf("sorted places = %v, want %v", a, want)
+	}
+}
+
+func TestJobsTellTheirLaunchersWhereToRun(t *testing.T) {
+	hosts := []Machine{{Name: "h0"}, {Name: "h1"}}
+	j := &Job{MPI: MPICH, Place: []int{1, 0, 1}, Program: []string{"prog", "-x"}, Options: []string{"-prepend-rank"}}
+	list, err := j.hostList(hosts)
+	if err != nil || list != "h1\nh0\nh1\n" {
+		t.Errorf("hostList = %q, %v", list, err)
+	}
+	args, _, err := j.command("HOSTS", "AGENT", "LIBRARY")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := strings.Join(args, " ")
+	for _, want := range []string{"mpirun.mpich -f HOSTS ", "-launcher-exec AGENT", "LD_PRELOAD LIBRARY", "UCX_TLS tcp,self", "-prepend-rank -n 3 prog -x"} {
+		if !strings.Contains(line, want) {
+			t.Errorf("command = %s, want it to contain %q", line, want)
+		}
+	}
+	j.MPI, j.Launcher, j.Options = OpenMPI, "/opt/mpirun", nil
+	args, env, err := j.command("HOSTS", "AGENT", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line = strings.Join(args, " ")
+	for _, want := range []string{"/opt/mpirun --hostfile HOSTS ", "rmaps seq", "plm_rsh_agent AGENT", "btl_tcp_if_include fab0", "-n 3 prog -x"} {
+		if !strings.Contains(line, want) {
+			t.Errorf("command = %s, want it to contain %q", line, want)
+		}
+	}
+	if !slices.Contains(env, "OMPI_ALLOW_RUN_AS_ROOT=1") {
+		t.Errorf("environment = %v, want leave to run as root", env)
+	}
+
+	j.Place = []int{2}
+	if _, err := j.hostList(hosts); err == nil {
+		t.Error("a rank on a host that does not exist is accepted")
+	}
+	if _, _, err := (&Job{MPI: "lam", Program: []string{"x"}}).command("", "", ""); err == nil {
+		t.Error("an unknown MPI is accepted")
+	}
+	if _, _, err := (&Job{MPI: OpenMPI}).command("", "", ""); err == nil {
+		t.Error("a job without a program is accepted")
+	}
+}

@@ -1,0 +1,83 @@
+package netlab
+
+import (
+	"errors"
+	"path/filepath"
+)
+
+// ErrUnavailable is returned, wrapped, where a lab cannot be made: on systems
+// other than Linux, without root's rights, without TAP devices.
+var ErrUnavailable = errors.New("a lab needs Linux, root and /dev/net/tun")
+
+// ErrUp is returned, wrapped, by Up if the lab is up already.
+var ErrUp = errors.New("the lab is up already")
+
+// ErrDown is returned, wrapped, by Open if there is no such lab.
+var ErrDown = errors.New("the lab is not up")
+
+// Settings say where labs live. The zero value works inside the command.
+type Settings struct {
+	// Dir is the directory of the labs; "" is /run/netlab. Labs of different
+	// directories know nothing of each other, and do not collide either.
+	Dir string
+
+	// Command is the netlab command, which also plays the fabric and the
+	// agent; "" is the running program.
+	Command string
+}
+
+func (s *Settings) dir(name string) string {
+	base := "/run/netlab"
+	if s != nil && s.Dir != "" {
+		base = s.Dir
+	}
+	return filepath.Join(base, name)
+}
+
+// control is the name of the namespace in which launchers run. Its interface
+// is a bridge to all hosts, which no measured traffic crosses.
+const control = "control"
+
+// The names of the interfaces inside the namespaces.
+const (
+	fabricDevice  = "fab0"
+	controlDevice = "ctl0"
+)
+
+// A Machine is a host of a running lab, or its control namespace.
+type Machine struct {
+	Name    string `json:"name"`
+	Address string `json:"address,omitempty"` // in the measured network
+	Control string `json:"control"`           // in the launchers' network
+	Net     string `json:"net"`               // files to enter its namespaces by
+	UTS     string `json:"uts"`
+	IPC     string `json:"ipc"`
+	Inode   uint64 `json:"inode"` // of Net
+}
+
+// state is what a running fabric leaves in its directory for others to read.
+type state struct {
+	Format   string    `json:"format"`
+	Version  int       `json:"version"`
+	ID       string    `json:"id"` // of this run of the lab; in the environment of its processes
+	PID      int       `json:"pid"`
+	CPUs     []int     `json:"cpus"` // for ranks; empty: any
+	Machines []Machine `json:"machines"`
+}
+
+const stateFormat = "topocast/netlab-state"
+
+// The files of a lab's directory.
+const (
+	lockFile    = "lock"
+	stateFile   = "state.json"
+	clusterName = "cluster.json"
+	socketFile  = "socket"
+	agentFile   = "agent"
+	hostsFile   = "hosts"
+	logFile     = "log"
+	tempDir     = "tmp"
+)
+
+// labVariable names the environment variable that marks processes of a lab.
+const labVariable = "NETLAB_ID"

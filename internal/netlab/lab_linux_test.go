@@ -1,0 +1,307 @@
+package netlab
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// requireVariable is set where the tests of real labs have to run, as make
+// test does. Elsewhere they are skipped: they need root, and they keep a CPU busy.
+const requireVariable = "TOPOCAST_REQUIRE_LAB"
+
+var buildCommand = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "netlab-test")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "netlab")
+	out, err := exec.Command("go", "build", "-o", path, "./cmd/netlab").CombinedOutput()
+	if err != nil {
+		return "", errors.New(string(out))
+	}
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if os.Getenv(requireVariable) != "" {
+		if path, err := buildCommand(); err == nil {
+			os.RemoveAll(filepath.Dir(path))
+		}
+	}
+	os.Exit(code)
+}
+
+// settings are those of labs in a directory of the test.
+func settings(t *testing.T) *Settings {
+	t.Helper()
+	if os.Getenv(requireVariable) == "" {
+		t.Skip("a test of real labs: set " + requireVariable + "=1 to run it")
+	}
+	if err := Available(); err != nil {
+		t.Fatal(err)
+	}
+	command, err := buildCommand()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Settings{Dir: t.TempDir(), Command: command}
+}
+
+func up(t *testing.T, c *Cluster, s *Settings) *Lab {
+	t.Helper()
+	l, err := Up(c, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := Down(c.Name, s); err != nil {
+			t.Error(err)
+		}
+	})
+	return l
+}
+
+func named(t *testing.T, name string) *Cluster {
+	return cluster(t, `"name":"`+name+`","spec":"star:3 latency=100us rate=200Mbps"`)
+}
+
+func TestALabCarriesTCPAndCountsIt(t *testing.T) {
+	s := settings(t)
+	l := up(t, named(t, "counting"), s)
+	p := newProber(l)
+	defer p.close()
+	const bytes = 1_000_000
+	err := p.locked(func() error {
+		there, back, err := p.latency(0, 1, 10)
+		if err != nil {
+			return err
+		}
+		// Nothing is faster than the wires; how much slower is for verify.
+		truth, err := newTruth(l.Cluster)
+		if err != nil {
+			return err
+		}
+		if least := truth.latency(0, 1); there < least || back < least {
+			t.Errorf("a byte takes %g and %g s, want at least %g", there, back, least)
+		}
+		if _, err := l.Reset(); err != nil {
+			return err
+		}
+		_, err = p.transfer([]stream{{0, 2, bytes}})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := l.Down()
+	if err != nil {
+		t.Fatal(err)
+	}
+	carried := map[string]uint64{}
+	for _, link := range c.Links {
+		carried[link.From+" "+link.To] = link.Bytes
+		if link.Drops > 0 {
+			t.Errorf("%s to %s lost %d frames", link.From, link.To, link.Drops)
+		}
+	}
+	for _, link := range []string{"h0 s0", "s0 h2"} {
+		if got := carried[link]; got < bytes || got > bytes*102/100 {
+			t.Errorf("%s has carried %d bytes, want %d and up to 2 %% of headers", link, got, bytes)
+		}
+	}
+	if got := carried["h1 s0"] + carried["s0 h1"]; got > 1000 {
+		t.Errorf("a host that has no part in it has carried %d bytes", got)
+	}
+}
+
+func TestNothingIsMadeOutsideAndDownLeavesNothing(t *testing.T) {
+	s := settings(t)
+	look := func() []string {
+		links, err := net.Interfaces()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, l := range links {
+			all = append(all, l.Name)
+		}
+		for _, key := range []string{"tcp_allowed_congestion_control", "tcp_congestion_control", "tcp_ecn"} {
+			b, err := os.ReadFile("/proc/sys/net/ipv4/" + key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, string(b))
+		}
+		return all
+	}
+	before := look()
+	l := up(t, named(t, "clean"), s)
+	if during := look(); !slices.Equal(during, before) {
+		t.Errorf("with a lab the machine has %q, before %q", during, before)
+	}
+	sleeper := start(t, l, "h1")
+	if _, err := Up(l.Cluster, s); !errors.Is(err, ErrUp) {
+		t.Errorf("second Up = %v, want ErrUp", err)
+	}
+	if _, err := l.Down(); err != nil {
+		t.Fatal(err)
+	}
+	ended(t, sleeper)
+	if after := look(); !slices.Equal(after, before) {
+		t.Errorf("after Down the machine has %q, before %q", after, before)
+	}
+	if entries, err := os.ReadDir(s.Dir); err != nil || len(entries) > 0 {
+		t.Errorf("after Down the directory holds %v, %v", entries, err)
+	}
+	if _, err := Open("clean", s); !errors.Is(err, ErrDown) {
+		t.Errorf("Open after Down = %v, want ErrDown", err)
+	}
+}
+
+// start starts a process on a host that would stay for long, and waits until
+// it is there.
+func start(t *testing.T, l *Lab, host string) *exec.Cmd {
+	t.Helper()
+	cmd := l.Command(host, "sh", "-c", "echo there; exec sleep 1000")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	if _, err := out.Read(make([]byte, 6)); err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
+
+// ended waits for the end of the process, by a signal.
+func ended(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	over := time.AfterFunc(20*time.Second, func() { cmd.Process.Signal(unix.SIGUSR1) })
+	defer over.Stop()
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.String() != "signal: killed" {
+		t.Errorf("the process in the lab ended with %v, want it killed", err)
+	}
+}
+
+func TestUpAndDownCleanUpAfterAKilledFabric(t *testing.T) {
+	s := settings(t)
+	c := named(t, "killed")
+	kill := func(l *Lab) {
+		if err := unix.Kill(l.state.PID, unix.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		for {
+			if _, err := Open(c.Name, s); errors.Is(err, ErrDown) {
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+	l := up(t, c, s)
+	sleeper := start(t, l, "h0")
+	kill(l)
+	l = up(t, c, s)
+	ended(t, sleeper)
+
+	sleeper = start(t, l, "h2")
+	kill(l)
+	if err := Down(c.Name, s); err != nil {
+		t.Fatal(err)
+	}
+	ended(t, sleeper)
+	if _, err := os.Stat(filepath.Join(s.Dir, c.Name)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("after Down the lab's directory: %v, want none", err)
+	}
+}
+
+func TestLabsDoNotMeet(t *testing.T) {
+	s := settings(t)
+	one, two := up(t, named(t, "one"), s), up(t, named(t, "two"), s)
+	exchange := func(l *Lab) *Counters {
+		p := newProber(l)
+		defer p.close()
+		if err := p.locked(func() error { _, _, err := p.latency(0, 1, 3); return err }); err != nil {
+			t.Fatal(err)
+		}
+		c, err := l.Counters()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	exchange(one)
+	c, err := two.Counters()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Loop.Frames > 0 {
+		t.Errorf("traffic of one lab makes %d frames in the other", c.Loop.Frames)
+	}
+	sleeper := start(t, two, "h0")
+	if _, err := one.Down(); err != nil {
+		t.Fatal(err)
+	}
+	if c := exchange(two); c.Loop.Frames == 0 {
+		t.Error("no frames in the lab that is left")
+	}
+	if err := sleeper.Process.Signal(unix.Signal(0)); err != nil {
+		t.Errorf("a process of the lab that is left: %v", err)
+	}
+}
+
+func TestCommandsRunOnTheirHost(t *testing.T) {
+	s := settings(t)
+	l := up(t, named(t, "hosts"), s)
+	out, err := l.Command("h2", "sh", "-c", "uname -n; ls /sys/class/net; grep h1 /etc/hosts").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.Fields(string(out)), []string{"h2", "ctl0", "fab0", "lo", "10.89.0.2", "h1"}; !slices.Equal(got, want) {
+		t.Errorf("host h2 says %q, want %q", got, want)
+	}
+	_, err = l.Command("h7", "true").Output()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || !strings.Contains(string(exit.Stderr), `unknown host "h7": want one of h0, h1, h2, control`) {
+		t.Errorf("a command on h7: %v", err)
+	}
+}
+
+func TestAJobThatHangsIsEnded(t *testing.T) {
+	s := settings(t)
+	l := up(t, named(t, "hanging"), s)
+	for _, library := range []string{OpenMPI, MPICH} {
+		var out bytes.Buffer
+		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+		err := l.Run(ctx, &Job{MPI: library, Place: []int{0, 1, 2}, Program: []string{"sh", "-c", "uname -n; exec sleep 1000"}}, &out, &out)
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: Run = %v, want the deadline; it says\n%s", library, err, out.String())
+		}
+		for _, host := range []string{"h0\n", "h1\n", "h2\n"} {
+			if !strings.Contains(out.String(), host) {
+				t.Errorf("%s: no rank on %s", library, host)
+			}
+		}
+		if left := l.state.processes(); len(left) > 0 {
+			t.Errorf("%s: processes %v are left", library, left)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package netlab
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+//go:embed preload/mpich.c
+var mpichSource []byte
+
+// Run runs an MPI job in the lab and waits for its end. All its processes are
+// ended when it returns, also if ctx ends first: an MPI job that hangs is
+// nothing rare. One job runs at a time; a second one waits.
+func (l *Lab) Run(ctx context.Context, j *Job, stdout, stderr io.Writer) error {
+	unlock, err := l.exclusive(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	list, err := j.hostList(l.Machines())
+	if err != nil {
+		return err
+	}
+	hosts := filepath.Join(l.dir, "ranks")
+	if err := os.WriteFile(hosts, []byte(list), 0o644); err != nil {
+		return fmt.Errorf("netlab: run: %w", err)
+	}
+	preload := ""
+	if j.MPI == MPICH {
+		if preload, err = l.mpichLibrary(ctx); err != nil {
+			return err
+		}
+	}
+	args, env, err := j.command(hosts, filepath.Join(l.dir, agentFile), preload)
+	if err != nil {
+		return err
+	}
+	cmd := l.Command(control, args...)
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	// The launcher ends with this program; the ranks end with the launcher.
+	// "This program" is the thread that starts it, so the thread has to stay.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: unix.SIGTERM, Setpgid: true}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("netlab: run: %w", err)
+	}
+	defer l.state.killAll()
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err = <-ended:
+		if err != nil {
+			return fmt.Errorf("netlab: run: %s: %w", args[0], err)
+		}
+		return nil
+	case <-ctx.Done():
+		l.state.killAll()
+		<-ended
+		return fmt.Errorf("netlab: run: %s: %w", args[0], context.Cause(ctx))
+	}
+}
+
+// exclusive waits until no other job runs in the lab.
+func (l *Lab) exclusive(ctx context.Context) (unlock func(), err error) {
+	f, err := os.OpenFile(filepath.Join(l.dir, "run.lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("netlab: run: %w", err)
+	}
+	for unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
+		select {
+		case <-ctx.Done():
+			f.Close()
+			return nil, fmt.Errorf("netlab: run: another job runs: %w", context.Cause(ctx))
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	return func() { f.Close() }, nil
+}
+
+// mpichLibrary builds what is loaded into MPICH's processes, once per lab.
+func (l *Lab) mpichLibrary(ctx context.Context) (string, error) {
+	library := filepath.Join(l.dir, "mpich.so")
+	if _, err := os.Stat(library); err == nil {
+		return library, nil
+	}
+	source := filepath.Join(l.dir, "mpich.c")
+	if err := os.WriteFile(source, mpichSource, 0o644); err != nil {
+		return "", fmt.Errorf("netlab: run: %w", err)
+	}
+	out, err := exec.CommandContext(ctx, "cc", "-O2", "-shared", "-fPIC", "-o", library+".new", source, "-ldl").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("netlab: run: build what MPICH needs: cc: %w\n%s", err, out)
+	}
+	if err := os.Rename(library+".new", library); err != nil {
+		return "", fmt.Errorf("netlab: run: %w", err)
+	}
+	return library, nil
+}

@@ -1,0 +1,98 @@
+package netlab
+
+import (
+	"math"
+
+	"github.com/topocast/topocast/model"
+)
+
+// A truth says what the cluster file promises.
+type truth struct {
+	c     *Cluster
+	paths [][]int32
+}
+
+func newTruth(c *Cluster) (*truth, error) {
+	paths, err := paths(c)
+	return &truth{c, paths}, err
+}
+
+func (t *truth) path(a, b int) []int32 { return t.paths[a*t.c.Graph.Hosts()+b] }
+
+// Bytes of headers: IPv4 and TCP with time stamps.
+const tcpHeaders = 20 + 20 + 12
+
+// latency is the time in s of a byte from host a to host b.
+func (t *truth) latency(a, b int) float64 {
+	const bytes = ethernetHeader + tcpHeaders + 1
+	sum, wire := 0.0, 0.0
+	for _, i := range t.path(a, b) {
+		arc := t.c.Graph.Arcs()[i]
+		sum += arc.Latency
+		if t.c.StoreAndForward {
+			wire += bytes / arc.Bandwidth
+		} else {
+			wire = max(wire, bytes/arc.Bandwidth)
+		}
+	}
+	return sum + wire
+}
+
+// slowest is the least rate on the way, in B/s of payload.
+func (t *truth) slowest(a, b int) float64 {
+	rate := math.Inf(1)
+	for _, i := range t.path(a, b) {
+		rate = min(rate, t.c.Graph.Arcs()[i].Bandwidth)
+	}
+	return rate * t.payload()
+}
+
+// payload is the share of payload in full frames.
+func (t *truth) payload() float64 {
+	return float64(t.c.MTU-tcpHeaders) / float64(t.c.MTU+ethernetHeader)
+}
+
+// times are the times in s at which streams that start at once and share the
+// links max-min fairly have arrived.
+func (t *truth) times(streams []stream) ([]float64, error) {
+	capacity := make([]float64, t.c.Graph.NumArcs())
+	for i, a := range t.c.Graph.Arcs() {
+		capacity[i] = a.Bandwidth * t.payload()
+	}
+	solver, err := model.NewSolver(capacity, nil)
+	if err != nil {
+		return nil, err
+	}
+	flow := make([]int, len(streams))
+	left := make([]float64, len(streams))
+	for i, s := range streams {
+		if flow[i], err = solver.Add(t.path(s.a, s.b), nil, math.Inf(1), 1); err != nil {
+			return nil, err
+		}
+		left[i] = float64(s.bytes)
+	}
+	took := make([]float64, len(streams))
+	for now, open := 0.0, len(streams); open > 0; {
+		solver.Solve(nil)
+		step := math.Inf(1)
+		for i := range left {
+			if left[i] > 0 {
+				step = min(step, left[i]/solver.Rate(flow[i]))
+			}
+		}
+		now += step
+		for i := range left {
+			if left[i] <= 0 {
+				continue
+			}
+			left[i] -= step * solver.Rate(flow[i])
+			if left[i] < 1e-6 { // rounding: less than a byte
+				left[i] = 0
+				took[i] = now + t.latency(streams[i].a, streams[i].b)
+				solver.Remove(flow[i])
+				open--
+			}
+		}
+	}
+	return took, nil
+}
