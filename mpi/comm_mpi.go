@@ -125,7 +125,7 @@ func classError(code C.int) error {
 	var class, n C.int
 	text := make([]byte, C.MPI_MAX_ERROR_STRING)
 	C.MPI_Error_class(code, &class)
-	C.MPI_Error_string(code, (*C.char)(data(text)), &n)
+	C.MPI_Error_string(code, (*C.char)(unsafe.Pointer(unsafe.SliceData(text))), &n)
 	sentinel := ErrOther
 	switch class {
 	case C.MPI_ERR_RANK, C.MPI_ERR_ROOT:
@@ -142,10 +142,12 @@ func classError(code C.int) error {
 }
 
 // data is the address of b for C: nil for an empty slice, which is what MPI
-// takes for a message of 0 bytes.
-func data(b []byte) unsafe.Pointer {
+// takes for a message of 0 bytes. It is a pointer to bytes, and the wrappers
+// take one: a void pointer would let cgo look through the whole object around
+// b, and panic if that holds Go pointers (b may be an array in a struct).
+func data(b []byte) *C.uchar {
 	if len(b) == 0 {
 		return nil
 	}
-	return unsafe.Pointer(unsafe.SliceData(b))
+	return (*C.uchar)(unsafe.SliceData(b))
 }

@@ -106,6 +106,7 @@ import (
 	"os"
 	"runtime"
 	"time"
+	"unsafe"
 )
 
 // spinPolls is how often a wait polls before it yields, where ranks outnumber
@@ -137,7 +138,7 @@ func World() (*Comm, error) {
 	}
 	name := make([]byte, C.MPI_MAX_PROCESSOR_NAME)
 	var n, crowded C.int
-	C.MPI_Get_processor_name((*C.char)(data(name)), &n)
+	C.MPI_Get_processor_name((*C.char)(unsafe.Pointer(unsafe.SliceData(name))), &n)
 	c.host = string(name[:n])
 	c.describe()
 	if code := C.tc_crowded(c.comm, C.int(machine(c.host)), &crowded); code != C.MPI_SUCCESS {
