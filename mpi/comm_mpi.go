@@ -96,6 +96,15 @@ func (c *Comm) Now() float64 { return time.Since(c.epoch).Seconds() }
 // ProcessorName is the name of the host, as MPI_Get_processor_name tells it.
 func (c *Comm) ProcessorName() string { return c.host }
 
+// LibraryVersion is the first line of what MPI_Get_library_version tells.
+func (c *Comm) LibraryVersion() string {
+	text := make([]byte, C.MPI_MAX_LIBRARY_VERSION_STRING)
+	var n C.int
+	C.MPI_Get_library_version((*C.char)(unsafe.Pointer(unsafe.SliceData(text))), &n)
+	line, _, _ := strings.Cut(string(text[:n]), "\n")
+	return strings.Join(strings.Fields(line), " ") // MPICH aligns with tabs
+}
+
 // check refuses what no library needs to see.
 func (c *Comm) check(op string, n, peer, tag int) error {
 	if c.closed {
