@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/renameio/v2"
+
 	"github.com/topocast/topocast/mpi"
 )
 

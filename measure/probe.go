@@ -7,8 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/topocast/topocast/mpi"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/topocast/topocast/mpi"
 )
 
 // A probe times round trips on one rank.
@@ -80,6 +81,7 @@ func (q *probe) readClock() {
 	if math.IsInf(q.step, 1) {
 		q.step = 0
 	}
+	q.step, q.cost = rounded(q.step), rounded(q.cost)
 }
 
 // pingPong fills samples with the time in s of batches of round trips.

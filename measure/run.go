@@ -146,7 +146,7 @@ func rounds(ctx context.Context, comm mpi.Communicator, s *Settings, p *plan, tu
 		}
 		s.Progress(Progress{Done: done, Total: total, Elapsed: elapsed, Remaining: remaining})
 	}
-	// go tells all ranks whether to go on, and starts them together.
+	// next tells all ranks whether to go on, and starts them together.
 	next := func() (wish, error) {
 		w := goOn
 		switch {

@@ -91,7 +91,7 @@ func TestRunMeasuresEveryPairInBothDirections(t *testing.T) {
 				repetitions := r.Repetitions()
 				want := 2
 				if n == 1 {
-					want = 0 // nothing to measure
+					want = 1 // of one empty cell: there is nothing to measure
 				}
 				if len(repetitions) != want {
 					t.Errorf("%d repetitions, want %d", len(repetitions), want)
@@ -425,8 +425,8 @@ func TestManyRanks(t *testing.T) {
 		t.Skip("1,024 ranks take a few seconds")
 	}
 	const n = 1024
-	r := results(t, n, nil, &Settings{Repetitions: 2, Rounds: 3, Samples: 5}, nil)[0]
-	if want := 2 * 3 * n; len(r.Readings()) != want {
+	r := results(t, n, nil, &Settings{Repetitions: 2, Rounds: 1, Samples: 5}, nil)[0]
+	if want := 2 * n; len(r.Readings()) != want {
 		t.Errorf("%d readings, want %d", len(r.Readings()), want)
 	}
 	if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, "scheduler noise") {

@@ -8,6 +8,12 @@
 //	n, err := model.Load("network.json")
 //	seconds := n.Time(src, dst, 1<<20) // a few nanoseconds, no allocation
 //
+// Transfers that are under way together share links. [Network.Predict] says
+// when each is complete; a [Predictor] answers faster and what if: another job
+// ran too, an uplink had half its bandwidth, ranks were elsewhere. [Fit] makes a
+// network whose predictions hold for a measured machine, with intervals.
+// [Network.View] is the part that a job got.
+//
 // The package never sees a communicator, and a Network never changes, so all
 // goroutines may ask one Network at the same time.
 //
@@ -18,7 +24,18 @@
 // from its level's typical one keeps the difference; single pairs of ranks or
 // of hosts may have parameters of their own. On machines that are no tree the
 // latency between two hosts is the length of the shortest path in the graph,
-// from a table over the switches only.
+// worked out once per source that is asked for, over the switches only.
+//
+// Rates come from progressive filling over directed channels (Solver), not
+// from the printed algorithm of Zhu et al. 2014 (Zhu), which can promise more than a link
+// has; where it does not, both agree on what the paper prints. A change of one
+// flow is carried through the solution in the order of levels, because solving
+// a connected component anew takes milliseconds per event with ten thousand flows.
+//
+// The asymmetric property is a strength per class of links, from 0 to 1, not
+// a law: real machines lie in between. Fit tries two ways to mix fair and asymmetric
+// rates and keeps the one that predicts held-out patterns better; what it
+// does not explain widens the intervals.
 //
 // What was not measured stays unknown: without a bandwidth, Time is NaN beyond
 // the size of the messages that gave the latencies, and never a guess.

@@ -38,6 +38,7 @@ type networkFile struct {
 	RTTBias   float64          `json:"rtt_bias,omitempty"`
 	Classes   []classFile      `json:"link_classes,omitempty"`
 	ClassOf   []int            `json:"link_class_of_arc,omitempty"` // index into link_classes
+	Law       string           `json:"coupling_law,omitempty"`      // geometric (left out) or linear
 	Ratios    []float64        `json:"ratios,omitempty"`            // quantiles of measured over predicted
 	Slowdown  *degradationFile `json:"degradation,omitempty"`
 	Hierarchy json.RawMessage  `json:"hierarchy"`
@@ -134,6 +135,9 @@ func (n *Network) Write(w io.Writer) error {
 		Memory: known(n.memory), Routing: routingName(n.routing), RTTBias: n.rttBias,
 		Slowdown: n.degradation.toFile(), ClassOf: n.links.OfArc, Ratios: n.ratios,
 		Hierarchy: hierarchy.Bytes(), Graph: graph.Bytes(),
+	}
+	if n.links.Law == LinearLaw {
+		f.Law = "linear"
 	}
 	for _, c := range n.links.Classes {
 		f.Classes = append(f.Classes, classFile(c))
@@ -251,6 +255,13 @@ func (f *networkFile) network() (*Network, error) {
 		return nil, fmt.Errorf("model: read network: %w", err)
 	}
 	s.Memory, s.RTTBias, s.Ratios, s.Links.OfArc = value(f.Memory), f.RTTBias, f.Ratios, f.ClassOf
+	switch f.Law {
+	case "", "geometric":
+	case "linear":
+		s.Links.Law = LinearLaw
+	default:
+		return nil, fmt.Errorf("model: read network: coupling_law is %q: want geometric or linear", f.Law)
+	}
 	s.Degradation = f.Slowdown.degradation()
 	for _, c := range f.Classes {
 		s.Links.Classes = append(s.Links.Classes, LinkClass(c))

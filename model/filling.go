@@ -28,8 +28,11 @@ type filling struct {
 	// Scratch of one sweep.
 	touched []int32 // flows opened or lowered
 	dirty   []int32 // channels that take part
+	moved   []int32 // channels whose levels the last sweep changed
 	caps    []capEntry
 	queue   []queueEntry
+	open    int     // flows that rise
+	thinAt  int     // length of the queue from which it is thinned
 	now     float64 // the level that the sweep has reached
 }
 
@@ -46,6 +49,7 @@ type channel struct {
 
 	// Of the sweep.
 	state    channelState
+	was      float64 // its level before
 	key      float64 // of its entry in the queue that counts; others are stale
 	used     float64 // B/s taken by members whose level is settled
 	weight   float64 // of the members that are not
@@ -163,6 +167,9 @@ func (s *filling) remove(id int) {
 		s.touch(h.channel)
 	}
 	f.hops = f.hops[:0]
+	if s.state[id] == flowOpen {
+		s.open--
+	}
 	s.state[id] = flowGone
 }
 
@@ -186,6 +193,7 @@ func (s *filling) setBound(id int, bound float64) {
 // setOpen marks a flow as one that rises, and touches its channels.
 func (s *filling) setOpen(id int32) {
 	s.state[id] = flowOpen
+	s.open++
 	s.before[id] = s.level[id]
 	s.touched = append(s.touched, id)
 	for _, h := range s.flows[id].hops {
@@ -215,7 +223,7 @@ func (c *channel) close(weight, before float64) {
 // touch makes the channel part of the next sweep.
 func (s *filling) touch(id int32) {
 	if c := &s.channels[id]; c.state == channelClean {
-		c.state, c.key = channelWatched, math.Inf(1)
+		c.state, c.was, c.key = channelWatched, c.level, math.Inf(1)
 		s.dirty = append(s.dirty, id)
 	}
 }
@@ -223,7 +231,7 @@ func (s *filling) touch(id int32) {
 // solve brings the levels up to date and appends to dst the flows whose
 // levels changed, in no particular order.
 func (s *filling) solve(dst []int) []int {
-	s.queue, s.caps, s.now = s.queue[:0], s.caps[:0], 0
+	s.queue, s.caps, s.now, s.thinAt = s.queue[:0], s.caps[:0], 0, 32
 	for _, id := range s.touched {
 		s.watchBound(id)
 	}
@@ -231,6 +239,10 @@ func (s *filling) solve(dst []int) []int {
 		s.watch(c)
 	}
 	for len(s.queue) > 0 {
+		if s.open == 0 && len(s.queue) > s.thinAt {
+			s.thin()
+			continue
+		}
 		top := s.pop()
 		if id := ^top.id; top.id < 0 {
 			if s.state[id] == flowOpen {
@@ -253,11 +265,41 @@ func (s *filling) solve(dst []int) []int {
 			}
 		}
 	}
+	s.moved = s.moved[:0]
 	for _, id := range s.dirty {
-		s.channels[id].state = channelClean
+		c := &s.channels[id]
+		c.state = channelClean
+		if c.level != c.was {
+			s.moved = append(s.moved, id)
+		}
 	}
-	s.touched, s.dirty = s.touched[:0], s.dirty[:0]
+	s.dirty, s.touched = s.dirty[:0], s.touched[:0]
 	return dst
+}
+
+// thin drops the entries that nothing can come of now that no flow rises:
+// most of a sweep's channels are watched in vain.
+func (s *filling) thin() {
+	kept := s.queue[:0]
+	for _, e := range s.queue {
+		if e.id < 0 {
+			continue
+		}
+		c := &s.channels[e.id]
+		if e.key != c.key || c.state == channelSettled {
+			continue
+		}
+		if c.state == channelWatched && math.IsInf(min(c.bound(), c.level), 1) {
+			c.key = math.Inf(1)
+			continue
+		}
+		kept = append(kept, e)
+	}
+	s.queue = kept
+	for i := (len(kept) - 2) / 4; i >= 0 && len(kept) > 1; i-- {
+		s.siftDown(i)
+	}
+	s.thinAt = 2*len(kept) + 32
 }
 
 // watch queues a watched channel for the least level at which something can
@@ -293,44 +335,6 @@ func (s *filling) watchBound(id int32) {
 	}
 }
 
-// enter counts what the members of a channel take at the current level.
-func (s *filling) enter(c *channel) {
-	c.state = channelEntered
-	c.used, c.weight, c.active = 0, 0, 0
-	c.capStart = int32(len(s.caps))
-	settled := s.now * (1 - levelTolerance)
-	for _, m := range c.members {
-		y := s.level[m.flow]
-		switch st := s.state[m.flow]; {
-		case m.weight == 0:
-		case st == flowFrozen || st == flowClean && y < settled:
-			c.used += m.weight * y
-		default:
-			c.weight += m.weight
-			c.active++
-			if st == flowClean {
-				s.caps = append(s.caps, capEntry{y, m.weight, m.flow})
-			}
-		}
-	}
-	c.capLen = int32(len(s.caps)) - c.capStart
-	heapifyCaps(s.caps[c.capStart:])
-}
-
-// saturation is the level at which an entered channel saturates if the members
-// that count in weight all go on rising.
-func (c *channel) saturation(now float64) float64 {
-	if c.active > 0 {
-		return max(0, c.capacity-c.used) / c.weight
-	}
-	// The last member was stopped elsewhere at the very level at which it would
-	// have filled this channel: both are saturated.
-	if c.capacity-c.used <= capacityTolerance*c.capacity && len(c.members) > 0 {
-		return now
-	}
-	return math.Inf(1)
-}
-
 // visit does what happens to a channel at the current level.
 func (s *filling) visit(id int32) {
 	c := &s.channels[id]
@@ -354,34 +358,6 @@ func (s *filling) visit(id int32) {
 	}
 	if c.key = max(s.now, min(full, c.level)); !math.IsInf(c.key, 1) {
 		s.push(c.key, id)
-	}
-}
-
-// passCaps settles the members of an entered channel that stopped below the
-// current level.
-func (s *filling) passCaps(c *channel) {
-	settled := s.now * (1 - levelTolerance)
-	for c.capLen > 0 {
-		caps := s.caps[c.capStart : c.capStart+c.capLen]
-		top := caps[0]
-		if s.state[top.flow] == flowClean {
-			if top.level >= settled {
-				return
-			}
-			c.settle(top.weight, top.level)
-		}
-		caps[0] = caps[len(caps)-1]
-		c.capLen--
-		siftDownCaps(caps[:c.capLen], 0)
-	}
-}
-
-// settle moves a member from the rising ones to the settled ones.
-func (c *channel) settle(weight, level float64) {
-	c.used += weight * level
-	c.weight -= weight
-	if c.active--; c.active == 0 {
-		c.weight = 0
 	}
 }
 
@@ -410,6 +386,9 @@ func (s *filling) saturate(id int32, level float64) {
 // freeze stops a flow at a level and tells its channels.
 func (s *filling) freeze(id int32, level float64) {
 	wasOpen, before := s.state[id] == flowOpen, s.before[id]
+	if wasOpen {
+		s.open--
+	}
 	s.state[id] = flowFrozen
 	s.level[id] = level
 	for _, h := range s.flows[id].hops {

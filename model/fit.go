@@ -25,15 +25,29 @@ type FitSettings struct {
 	// LongBytes is the size from which transfers tell of bandwidths; smaller ones
 	// only give the levels' times. 0: 100,000.
 	LongBytes int64
+	// Forwarding says how the latencies of the graph, made of times of messages
+	// of Network.Measured.Bytes, are corrected for the fitted bandwidths.
+	Forwarding Forwarding
 	// Steps is the most steps that the search takes. 0: 30.
 	Steps int
 }
+
+// Forwarding is what switches do with a message.
+type Forwarding int
+
+// The ways of forwarding (Bufe 2014, section 2.4).
+const (
+	CutThrough      Forwarding = iota // a path delays a message by its slowest link
+	StoreAndForward                   // by each of its links
+	Uncorrected                       // latencies are taken as they are
+)
 
 // Fitted is what Fit found, and how well.
 type Fitted struct {
 	Network  *Network // with the fitted bandwidths in its graph
 	RTTBias  float64
 	Coupling []LinkClass // with the classes' coupling
+	Law      CouplingLaw // the one that predicts held-out observations better
 	Capacity []FittedCapacity
 	Residual float64 // median of |measured - predicted| / predicted of long transfers
 	Warnings []string
@@ -64,6 +78,9 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 	if settings.Steps == 0 {
 		settings.Steps = 30
 	}
+	if settings.Forwarding < CutThrough || settings.Forwarding > Uncorrected {
+		return nil, fmt.Errorf("model: fit: Forwarding is %d: want %d to %d", settings.Forwarding, CutThrough, Uncorrected)
+	}
 	if settings.LongBytes < 1 || settings.Steps < 1 {
 		return nil, fmt.Errorf("model: fit: LongBytes is %d, Steps %d: want at least 1", settings.LongBytes, settings.Steps)
 	}
@@ -78,12 +95,13 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 	if err != nil {
 		return nil, fmt.Errorf("model: fit: %w", err)
 	}
+	f.chooseLaw(settings.Steps)
 	f.search(settings.Steps)
 	out := f.result()
 
 	fitted := s.Network
 	if len(f.patterns) > 0 {
-		fitted.Links = LinkClasses{Classes: out.Coupling, OfArc: f.classOf}
+		fitted.Links = LinkClasses{Classes: out.Coupling, OfArc: f.classOf, Law: out.Law}
 		fitted.RTTBias, fitted.Ratios = out.RTTBias, f.ratios()
 	}
 	if s.Network.Levels == nil {
@@ -94,6 +112,11 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 	graph, err := f.graph()
 	if err != nil {
 		return nil, fmt.Errorf("model: fit: %w", err)
+	}
+	if settings.Forwarding != Uncorrected {
+		if graph, err = CorrectLatencies(graph, base.measured.Bytes, settings.Forwarding == StoreAndForward); err != nil {
+			return nil, fmt.Errorf("model: fit: %w", err)
+		}
 	}
 	result := *r
 	result.Graph = graph
@@ -171,20 +194,4 @@ func quantile(x []float64, p float64) float64 {
 	sorted := slices.Clone(x)
 	slices.Sort(sorted)
 	return stat.Quantile(p, stat.LinInterp, sorted, nil)
-}
-
-// CorrectLatency takes out of a measured one-way time in s what a message of
-// the given bytes takes on links of the given bandwidths in B/s: the size over
-// the least of them, or, if every station stores the message before it sends it on,
-// over each in turn (Bufe 2014, eq. 1.3 and section 2.4). At least 0.
-func CorrectLatency(measured float64, bytes int64, bandwidths []float64, storeAndForward bool) float64 {
-	sum, most := 0.0, 0.0
-	for _, b := range bandwidths {
-		sum += float64(bytes) / b
-		most = math.Max(most, float64(bytes)/b)
-	}
-	if storeAndForward {
-		return math.Max(0, measured-sum)
-	}
-	return math.Max(0, measured-most)
 }

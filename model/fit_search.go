@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/topocast/topocast/topology"
 )
 
 // fitter searches the parameters of concurrent transfers: the logarithm of
@@ -28,10 +26,11 @@ type fitter struct {
 	capacity []float64 // per channel, scratch
 	play     playback
 
-	residual []float64  // of all transfers, pattern by pattern
-	jacobian [][]fitRow // per pattern
-	normal   *mat.SymDense
-	sigma    float64 // robust spread of the residuals
+	residual []float64     // of all transfers, pattern by pattern
+	jacobian [][]fitRow    // per pattern
+	normal   *mat.SymDense // J^T W J, nil if there are more than maxDense parameters
+	diagonal []float64     // of it
+	sigma    float64       // robust spread of the residuals
 }
 
 type fitPattern struct {
@@ -41,6 +40,10 @@ type fitPattern struct {
 	rtt     []float64 // s, of each path
 	params  []int     // that matter to it, ascending
 }
+
+// maxDense bounds the parameters for which normal equations are set up; the
+// steps for more are found by conjugate gradients, and their errors without correlations.
+const maxDense = 400
 
 // fitRow is the derivative of a pattern's residuals by one parameter.
 type fitRow struct {
@@ -121,6 +124,47 @@ func (f *fitter) addPattern(o Observation) error {
 	return nil
 }
 
+// chooseLaw fits each law of coupling to four fifths of the patterns, and
+// takes the one that predicts the rest better: the geometric one unless the
+// other's mean deviation is lower by 2 %, or if there are fewer than ten patterns
+// of several transfers.
+func (f *fitter) chooseLaw(steps int) {
+	all := f.patterns
+	var train, held []fitPattern
+	several := 0
+	for _, p := range all {
+		if len(p.jobs) > 1 {
+			several++
+		}
+		if len(p.jobs) > 1 && several%5 == 0 {
+			held = append(held, p)
+		} else {
+			train = append(train, p)
+		}
+	}
+	if several < 10 {
+		return
+	}
+	var deviation [2]float64
+	for _, law := range [...]CouplingLaw{GeometricLaw, LinearLaw} {
+		f.play.solver.sharing.Law = law
+		f.patterns = train
+		f.start()
+		f.search(steps)
+		f.patterns = held
+		f.allResiduals()
+		for _, r := range f.residual {
+			deviation[law] += math.Abs(r)
+		}
+	}
+	f.play.solver.sharing.Law = GeometricLaw
+	if deviation[LinearLaw] < 0.98*deviation[GeometricLaw] {
+		f.play.solver.sharing.Law = LinearLaw
+	}
+	f.patterns = all
+	f.start()
+}
+
 // start sets the parameters from which the search begins.
 func (f *fitter) start() {
 	f.theta = make([]float64, len(f.links)+len(f.classes)+1)
@@ -156,6 +200,13 @@ func (f *fitter) start() {
 
 // residuals appends ln(measured/predicted) of a pattern's transfers.
 func (f *fitter) residuals(dst []float64, p *fitPattern) []float64 {
+	if len(p.jobs) == 1 { // alone: no need to play it
+		j, rate := &p.jobs[0], math.Inf(1)
+		for _, c := range j.data {
+			rate = math.Min(rate, f.theta[f.linkOf[c]])
+		}
+		return append(dst, math.Log(p.seconds[0]/(j.start-p.begin[0]+j.bytes/math.Exp(rate))))
+	}
 	solver := f.play.solver
 	bias := f.theta[len(f.theta)-1]
 	for i := range p.jobs {
@@ -190,251 +241,4 @@ func (f *fitter) allResiduals() {
 	for i := range f.patterns {
 		f.residual = f.residuals(f.residual, &f.patterns[i])
 	}
-}
-
-// differentiate fills the jacobian: steps of 1 % of a bandwidth, of 0.02 of
-// the others, downward where a coupling is at its upper end.
-func (f *fitter) differentiate() {
-	f.jacobian = f.jacobian[:0]
-	at := 0
-	for i := range f.patterns {
-		p := &f.patterns[i]
-		base := f.residual[at : at+len(p.jobs)]
-		at += len(p.jobs)
-		var rows []fitRow
-		for _, k := range p.params {
-			old := f.theta[k]
-			if math.IsNaN(old) {
-				continue
-			}
-			step := 0.02
-			switch {
-			case k < len(f.links):
-				step = 0.01
-			case k < len(f.theta)-1 && old > 0.98:
-				step = -0.02
-			}
-			f.theta[k] = old + step
-			by := f.residuals(nil, p)
-			f.theta[k] = old
-			for x := range by {
-				by[x] = (by[x] - base[x]) / step
-			}
-			rows = append(rows, fitRow{k, by})
-		}
-		f.jacobian = append(f.jacobian, rows)
-	}
-}
-
-// spread is a robust standard deviation of the residuals about 0.
-func (f *fitter) spread() float64 {
-	abs := make([]float64, len(f.residual))
-	for i, r := range f.residual {
-		abs[i] = math.Abs(r)
-	}
-	return max(1e-6, 1.4826*quantile(abs, 0.5))
-}
-
-// huber is the cost of a residual, quadratic up to 1.5 standard deviations,
-// and the weight that it has in least squares.
-func (f *fitter) huber(r float64) (cost, weight float64) {
-	limit := 1.5 * f.sigma
-	if a := math.Abs(r); a > limit {
-		return limit * (a - limit/2), limit / a
-	}
-	return r * r / 2, 1
-}
-
-func (f *fitter) cost() float64 {
-	sum := 0.0
-	for _, r := range f.residual {
-		c, _ := f.huber(r)
-		sum += c
-	}
-	return sum
-}
-
-// equations fills the normal matrix and returns the gradient.
-func (f *fitter) equations() *mat.VecDense {
-	n := len(f.theta)
-	f.normal = mat.NewSymDense(n, nil)
-	gradient := mat.NewVecDense(n, nil)
-	at := 0
-	for i, rows := range f.jacobian {
-		size := len(f.patterns[i].jobs)
-		for x := range size {
-			r := f.residual[at+x]
-			_, w := f.huber(r)
-			for a, row := range rows {
-				gradient.SetVec(row.param, gradient.AtVec(row.param)-w*row.by[x]*r)
-				for _, other := range rows[a:] {
-					f.normal.SetSym(row.param, other.param, f.normal.At(row.param, other.param)+w*row.by[x]*other.by[x])
-				}
-			}
-		}
-		at += size
-	}
-	return gradient
-}
-
-// search goes down until a step gains less than one part in 10^5, or steps are used up.
-func (f *fitter) search(steps int) {
-	if len(f.patterns) == 0 {
-		return
-	}
-	n := len(f.theta)
-	f.allResiduals()
-	damping := 1e-2
-	for range steps {
-		f.sigma = f.spread()
-		before := f.cost()
-		f.differentiate()
-		gradient := f.equations()
-		gained := false
-		for range 8 {
-			damped := mat.NewSymDense(n, nil)
-			damped.CopySym(f.normal)
-			for k := range n {
-				damped.SetSym(k, k, damped.At(k, k)*(1+damping)+1e-6)
-			}
-			var chol mat.Cholesky
-			var step mat.VecDense
-			if !chol.Factorize(damped) || chol.SolveVecTo(&step, gradient) != nil {
-				damping *= 10
-				continue
-			}
-			old := slices.Clone(f.theta)
-			f.move(&step)
-			f.allResiduals()
-			if after := f.cost(); after < before {
-				gained = before-after > 1e-5*before
-				damping = max(1e-6, damping/5)
-				break
-			}
-			f.theta = old
-			f.allResiduals()
-			damping *= 4
-		}
-		if !gained {
-			break
-		}
-	}
-	f.sigma = f.spread()
-	f.differentiate()
-	f.equations()
-}
-
-// move takes a step, at most a factor of 1.6 for bandwidths, and stays where the
-// parameters mean something.
-func (f *fitter) move(step *mat.VecDense) {
-	for k := range f.theta {
-		d := step.AtVec(k)
-		switch last := len(f.theta) - 1; {
-		case k < len(f.links):
-			f.theta[k] += max(-0.5, min(0.5, d))
-		case k < last:
-			f.theta[k] = max(0, min(1, f.theta[k]+d))
-		default:
-			f.theta[k] = max(-2, min(2, f.theta[k]+d))
-		}
-	}
-}
-
-// result reads the parameters, their errors and what is not determined.
-func (f *fitter) result() *Fitted {
-	out := &Fitted{Residual: math.NaN(), Capacity: f.links, Coupling: f.classes}
-	if len(f.patterns) == 0 {
-		out.Warnings = append(out.Warnings, "no long transfers were timed: bandwidths, coupling and RTT bias are not determined")
-		return out
-	}
-	abs := make([]float64, len(f.residual))
-	for i, r := range f.residual {
-		abs[i] = math.Abs(math.Expm1(r))
-	}
-	out.Residual = quantile(abs, 0.5)
-	errors := f.errors()
-	for l := range f.links {
-		link := &f.links[l]
-		link.Bandwidth, link.Error = math.Exp(f.theta[l]), errors[l]
-		link.Determined = link.Error <= 0.05
-		a, b := f.n.graph.Name(link.A), f.n.graph.Name(link.B)
-		switch {
-		case math.IsNaN(link.Bandwidth):
-			out.Warnings = append(out.Warnings, fmt.Sprintf("link %s-%s: no transfer crosses it: its bandwidth is not determined", a, b))
-		case !link.Determined:
-			out.Warnings = append(out.Warnings, fmt.Sprintf("link %s-%s: it holds hardly a transfer up: its bandwidth is at least about %s", a, b, rate(link.Bandwidth)))
-		}
-	}
-	for c := range f.classes {
-		k := len(f.links) + c
-		f.classes[c].Coupling = f.theta[k]
-		if errors[k] > 0.1 {
-			f.classes[c].Coupling = 0 // nothing speaks against fair sharing
-			out.Warnings = append(out.Warnings, fmt.Sprintf("link class %q: few transfers against the stream: its coupling is not determined", f.classes[c].Name))
-		}
-	}
-	out.RTTBias = f.theta[len(f.theta)-1]
-	if errors[len(f.theta)-1] > 0.2 {
-		out.RTTBias = 0
-		out.Warnings = append(out.Warnings, "few transfers of different round-trip times share a link: the RTT bias is not determined")
-	}
-	return out
-}
-
-// errors are the standard errors of the parameters, +Inf where the data say
-// nothing.
-func (f *fitter) errors() []float64 {
-	n := len(f.theta)
-	errors := make([]float64, n)
-	ridged := mat.NewSymDense(n, nil)
-	ridged.CopySym(f.normal)
-	for k := range n {
-		ridged.SetSym(k, k, ridged.At(k, k)+1e-9)
-	}
-	var chol mat.Cholesky
-	var inverse mat.SymDense
-	ok := chol.Factorize(ridged) && chol.InverseTo(&inverse) == nil
-	for k := range n {
-		errors[k] = math.Inf(1)
-		if ok && f.normal.At(k, k) > 1e-6 {
-			errors[k] = f.sigma * math.Sqrt(inverse.At(k, k))
-		}
-	}
-	return errors
-}
-
-// ratios are 41 quantiles of measured over predicted times, widened by what
-// the fitted parameters have taken out of the residuals.
-func (f *fitter) ratios() []float64 {
-	free := 0
-	for k := range f.theta {
-		if f.normal.At(k, k) > 1e-6 {
-			free++
-		}
-	}
-	n := float64(len(f.residual))
-	widen := math.Sqrt(n / max(n/4, n-float64(free)))
-	sorted := slices.Clone(f.residual)
-	slices.Sort(sorted)
-	out := make([]float64, 41)
-	for i := range out {
-		out[i] = math.Exp(widen * quantile(sorted, float64(i)/40))
-	}
-	return out
-}
-
-// graph is the network's graph with the fitted bandwidths.
-func (f *fitter) graph() (*topology.Graph, error) {
-	g := f.n.graph
-	arcs := slices.Clone(g.Arcs())
-	for i := range arcs {
-		if b := f.links[f.linkOf[i]].Bandwidth; !math.IsNaN(b) {
-			arcs[i].Bandwidth = b
-		}
-	}
-	names := make([]string, g.Vertices())
-	for v := range names {
-		names[v] = g.Name(v)
-	}
-	return topology.NewGraph(g.Hosts(), g.Vertices()-g.Hosts(), names, arcs)
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -144,6 +145,29 @@ func TestFitRecoversKnownParameters(t *testing.T) {
 	}
 }
 
+// A machine that follows the linear law is fitted with it, one that follows
+// the geometric law with that.
+func TestFitChoosesTheLaw(t *testing.T) {
+	for _, law := range []CouplingLaw{GeometricLaw, LinearLaw} {
+		r := rand.New(rand.NewPCG(15, 1))
+		truth, seen := fitTruth(t, r, 5, &Settings{
+			Links: LinkClasses{Classes: []LinkClass{{"host", 0.5}, {"uplink", 0.5}}, Law: law},
+		})
+		fit, err := Fit(seen, observe(t, truth, r, 0.01, fitPatterns(r, 10, 60)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fit.Law != law || fit.Network.Sharing().Law != law {
+			t.Errorf("law %d: Fit chose %d", law, fit.Law)
+		}
+		for _, c := range fit.Coupling {
+			if math.Abs(c.Coupling-0.5) > 0.05 {
+				t.Errorf("law %d: coupling of %s = %.3f, want 0.5 within 0.05", law, c.Name, c.Coupling)
+			}
+		}
+	}
+}
+
 func TestFitWarnsOfWhatIsNotDetermined(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 1))
 	const perRack = 3
@@ -221,5 +245,95 @@ func TestCorrectLatency(t *testing.T) {
 		if got := CorrectLatency(c.measured, 1000, []float64{1e6, 2e6}, c.forward); !near(got, c.want, 1e-12) {
 			t.Errorf("CorrectLatency(%g, store and forward %v) = %g, want %g", c.measured, c.forward, got, c.want)
 		}
+	}
+}
+
+// The latencies of a star measured with 1500 bytes come out again, both ways,
+// as far as the paths tell links apart. By hand: hosts 0..3 of 10 us, of
+// 117.5 MB/s but host 0 with 11.75 MB/s.
+func TestCorrectLatencies(t *testing.T) {
+	const bytes = 1500
+	for _, forward := range []bool{false, true} {
+		var arcs []topology.Arc
+		bandwidth := []float64{11.75e6, 117.5e6, 117.5e6, 117.5e6}
+		for h, b := range bandwidth {
+			// What a fit of additive latencies to the times would give: the
+			// slowest link's delay cut through is host 0's where it takes part, and
+			// half of 1500/117.5e6 on each link elsewhere.
+			extra := bytes / b
+			if !forward {
+				extra = bytes / 117.5e6 / 2
+				if h == 0 {
+					extra = bytes/11.75e6 - bytes/117.5e6/2
+				}
+			}
+			link := topology.Link(h, 4, 10e-6+extra, b)
+			arcs = append(arcs, link[:]...)
+		}
+		g, err := topology.NewGraph(4, 1, nil, arcs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := CorrectLatencies(g, bytes, forward)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range got.Arcs() {
+			if !near(a.Latency, 10e-6, 1e-6) {
+				t.Errorf("store and forward %v: latency of %d->%d = %g, want 10e-6", forward, a.From, a.To, a.Latency)
+			}
+		}
+	}
+}
+
+// The steps found by conjugate gradients are those of the normal equations.
+func TestFitStepsAgree(t *testing.T) {
+	r := rand.New(rand.NewPCG(16, 1))
+	truth, seen := fitTruth(t, r, 4, &Settings{Links: LinkClasses{Classes: []LinkClass{{"host", 0.5}, {"uplink", 0.5}}}})
+	base, err := New(seen, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := newFitter(base, observe(t, truth, r, 0.03, fitPatterns(r, 8, 20)), 100_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.allResiduals()
+	f.sigma = f.spread()
+	f.differentiate()
+	gradient := f.equations()
+	for _, damping := range []float64{1e-6, 1e-2, 1} {
+		dense := f.step(gradient, damping)
+		byGradients := f.stepByGradients(gradient, damping)
+		for k := range dense {
+			if math.Abs(dense[k]-byGradients[k]) > 1e-6*(1+math.Abs(dense[k])) {
+				t.Errorf("damping %g: step of parameter %d = %g by gradients, %g by the equations", damping, k, byGradients[k], dense[k])
+			}
+		}
+	}
+}
+
+// BenchmarkFit fits machines of many hosts to single transfers: each host to
+// 8 others, of five sizes.
+func BenchmarkFit(b *testing.B) {
+	for _, hosts := range []int{64, 1024} {
+		b.Run(fmt.Sprintf("hosts=%d", hosts), func(b *testing.B) {
+			r := rand.New(rand.NewPCG(17, 1))
+			truth, seen := fitTruth(b, r, hosts/2, &Settings{})
+			var patterns [][]Transfer
+			for i := range hosts {
+				for d := 1; d < hosts; d += max(1, hosts/8) {
+					for _, bytes := range []int64{8, 1e4, 1e6, 1e7} {
+						patterns = append(patterns, []Transfer{{Src: i, Dst: (i + d) % hosts, Bytes: bytes}})
+					}
+				}
+			}
+			observations := observe(b, truth, r, 0.03, patterns)
+			for b.Loop() {
+				if _, err := Fit(seen, observations, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -7,6 +7,7 @@ import "github.com/topocast/topocast/topology"
 type LinkClasses struct {
 	Classes []LinkClass
 	OfArc   []int // arc -> class
+	Law     CouplingLaw
 }
 
 // A LinkClass is a kind of links, such as those of hosts.

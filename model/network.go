@@ -134,9 +134,6 @@ func New(r *topology.Result, s *Settings) (*Network, error) {
 	n.flatten()
 	if n.needsPaths() {
 		n.paths = newPathTable(n.graph)
-		if n.paths == nil {
-			n.warnings = append(n.warnings, fmt.Sprintf("the graph has more than %d switches and hosts with several links: times between hosts are the typical ones of their level", maxCore))
-		}
 	}
 	if n.pairs, err = newPairTable(ranks, s.Pairs); err != nil {
 		return nil, fmt.Errorf("model: network: pairs: %w", err)
@@ -161,9 +158,12 @@ func (n *Network) setSharing(s *Settings) error {
 			return err
 		}
 	}
-	n.links = LinkClasses{Classes: slices.Clone(s.Links.Classes), OfArc: slices.Clone(s.Links.OfArc)}
+	n.links = LinkClasses{Classes: slices.Clone(s.Links.Classes), OfArc: slices.Clone(s.Links.OfArc), Law: s.Links.Law}
 	if len(n.links.Classes) > 0 && len(n.links.OfArc) != n.graph.NumArcs() {
 		return fmt.Errorf("link classes of %d arcs, want %d", len(n.links.OfArc), n.graph.NumArcs())
+	}
+	if n.links.Law != GeometricLaw && n.links.Law != LinearLaw {
+		return fmt.Errorf("law of coupling is %d: want %d or %d", n.links.Law, GeometricLaw, LinearLaw)
 	}
 	for i, class := range n.links.OfArc {
 		if class < 0 || class >= len(n.links.Classes) {
@@ -299,7 +299,8 @@ func (n *Network) needsPaths() bool {
 // Time is the time in s that one message of the given size in bytes takes
 // from rank src to rank dst when nothing else is under way: 0 for src = dst,
 // NaN where it is not known (see PLogP), for ranks outside the network and for
-// sizes below 0. It does not allocate. O(levels + log(sizes)).
+// sizes below 0. It does not allocate, but for the first message from a switch or
+// host of a machine that is no tree. O(levels + log(sizes)).
 func (n *Network) Time(src, dst int, bytes int64) float64 {
 	if uint(src) >= uint(len(n.leaf)) || uint(dst) >= uint(len(n.leaf)) || bytes < 0 {
 		return math.NaN()

@@ -1,11 +1,14 @@
 package model
 
 import (
+	"compress/gzip"
+	"encoding/csv"
 	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -165,4 +168,56 @@ func TestPatternsOnThePlatformFile(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The times of small messages on the platform files are SimGrid's latencies of
+// its routes (route_us), and the bandwidths of the routes bound those of long ones.
+func TestPlatformFilesGiveSimGridsLatencies(t *testing.T) {
+	for _, name := range []string{"star16", "tworack30", "tree3_hetero37", "ring6x4", "fattree64", "torus3d_64"} {
+		dir := filepath.Join(sharedDir(t), "data", "simgrid", name)
+		n, err := Load(filepath.Join(dir, "truth.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, row := range readGzipCSV(t, filepath.Join(dir, "route_us.csv.gz")) {
+			for j, want := range row {
+				if i == j {
+					continue
+				}
+				if got := n.Time(i, j, 0) * 1e6; !near(got, want, 1e-5) {
+					t.Fatalf("%s: Time(%d, %d, 0) = %g us, want %g", name, i, j, got, want)
+				}
+			}
+		}
+	}
+}
+
+// readGzipCSV reads a matrix of numbers; empty cells are NaN.
+func readGzipCSV(t *testing.T, path string) [][]float64 {
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(z).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make([][]float64, len(lines))
+	for i, line := range lines {
+		for _, cell := range line {
+			x := math.NaN()
+			if cell != "" {
+				if x, err = strconv.ParseFloat(cell, 64); err != nil {
+					t.Fatal(err)
+				}
+			}
+			rows[i] = append(rows[i], x)
+		}
+	}
+	return rows
 }

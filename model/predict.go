@@ -50,6 +50,9 @@ type PredictSettings struct {
 	RTTBias float64
 	// NoLatency leaves out the latency of paths.
 	NoLatency bool
+	// Window is how many bytes a flow has under way at most: it bounds its rate
+	// to Window over the round-trip time of its path. 0: no bound.
+	Window int64
 	// Background transfers are under way too, but not reported.
 	Background []Transfer
 	// Capacity changes the bandwidth of arcs by a factor above 0: 0.5 halves.
@@ -97,6 +100,9 @@ func (n *Network) NewPredictor(s *PredictSettings) (*Predictor, error) {
 		if f.Arc < 0 || f.Arc >= n.graph.NumArcs() || !(f.Factor > 0) || math.IsInf(f.Factor, 0) {
 			return nil, fmt.Errorf("model: predict: capacity %d: arc %d by %g: want an arc in [0, %d) and a factor above 0", i, f.Arc, f.Factor, n.graph.NumArcs())
 		}
+	}
+	if p.s.Window < 0 {
+		return nil, fmt.Errorf("model: predict: window of %d bytes: want at least 0", p.s.Window)
 	}
 	if err := checkPlace(p.s.Place, n.Ranks()); err != nil {
 		return nil, fmt.Errorf("model: predict: %w", err)
@@ -260,6 +266,9 @@ func (p *Predictor) add(t Transfer) error {
 	if p.rttBias != 0 && forth+back > 0 {
 		j.share = math.Pow((forth+back)/typicalRTT, -p.rttBias)
 	}
+	if p.s.Window > 0 && forth+back > 0 {
+		j.bound = float64(p.s.Window) / (forth + back)
+	}
 	if !p.s.NoLatency {
 		if math.IsNaN(forth) {
 			return fmt.Errorf("the latency of its path is not known")
@@ -353,7 +362,7 @@ func (n *Network) Sharing() *Sharing {
 	if len(n.links.Classes) == 0 {
 		return &Sharing{}
 	}
-	s := &Sharing{Reverse: true, Coupling: make([]float64, n.graph.NumArcs())}
+	s := &Sharing{Reverse: true, Coupling: make([]float64, n.graph.NumArcs()), Law: n.links.Law}
 	for arc, class := range n.links.OfArc {
 		s.Coupling[arc] = n.links.Classes[class].Coupling
 	}

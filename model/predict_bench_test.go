@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/topology"
 )
 
 func fromSpec(t testing.TB, spec string) *Network {
@@ -102,4 +103,36 @@ func BenchmarkRates(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkPredictCoupled is Zhu's largest pattern on a network with fitted
+// coupling, which solves three problems at once.
+func BenchmarkPredictCoupled(b *testing.B) {
+	plain := fromSpec(b, "tree:2x15 rate=10Gbps,1Gbps")
+	links := ClassifyLinks(plain.Graph())
+	links.Classes[0].Coupling, links.Classes[1].Coupling = 0.7, 0.3
+	n, err := New(&topology.Result{Graph: plain.Graph(), Hierarchy: plain.Hierarchy()}, &Settings{Links: links, RTTBias: 0.5})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ts := randomTransfers(rand.New(rand.NewPCG(1, 1)), n.Ranks(), 57)
+	var times []float64
+	b.ReportAllocs()
+	for b.Loop() {
+		if times, err = n.Predict(times[:0], ts); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkTimeOnAGraph asks for random pairs of a fat tree of 1,024 hosts.
+func BenchmarkTimeOnAGraph(b *testing.B) {
+	n := fromSpec(b, "fattree:16 rate=1Gbps")
+	b.ReportAllocs()
+	x, sum := uint32(1), 0.0
+	for b.Loop() {
+		x = x*1664525 + 1013904223
+		sum += n.Time(int(x>>16)%n.Ranks(), int(x>>3)%n.Ranks(), int64(x&0xfffff))
+	}
+	_ = sum
 }

@@ -46,6 +46,8 @@ func TestPredictByHand(t *testing.T) {
 		{"the second begins after the first", &PredictSettings{NoLatency: true}, []Transfer{{Src: 0, Dst: 4, Bytes: 100e6}, {Src: 1, Dst: 5, Bytes: 50e6, Start: 7}}, []float64{1, 7.5}},
 		{"what if that job runs too", &PredictSettings{NoLatency: true, Background: two[1:]}, two[:1], []float64{1.5}},
 		{"what if the first link had half", &PredictSettings{NoLatency: true, Capacity: []ArcFactor{{Arc: arc, Factor: 0.5}}}, two[:1], []float64{2}},
+		// 2 kB per 40 us are 50 MB/s.
+		{"a window of 2 kB", &PredictSettings{NoLatency: true, Window: 2000}, two[:1], []float64{2}},
 		// Ranks 4 and 5 at hosts 1 and 2 are in the rack of rank 0: nothing is shared.
 		{"what if the ranks were in one rack", &PredictSettings{NoLatency: true, Place: []int{0, 3, 6, 7, 1, 2}}, two, []float64{1, 0.5}},
 	} {
@@ -116,6 +118,7 @@ func TestPredictRefuses(t *testing.T) {
 	for _, s := range []PredictSettings{
 		{Place: []int{0, 0}},
 		{Place: []int{4}},
+		{Window: -1},
 		{Capacity: []ArcFactor{{Arc: 99, Factor: 1}}},
 		{Capacity: []ArcFactor{{Arc: 0, Factor: 0}}},
 		{Sharing: &Sharing{AckWeight: nan}},

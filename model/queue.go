@@ -21,57 +21,39 @@ func (s *filling) push(key float64, id int32) {
 // pop takes the least entry.
 func (s *filling) pop() queueEntry {
 	q := s.queue
-	top, e := q[0], q[len(q)-1]
-	q = q[:len(q)-1]
-	s.queue = q
-	i := 0
+	top, last := q[0], len(q)-1
+	q[0] = q[last]
+	s.queue = q[:last]
+	if last > 1 {
+		s.siftDown(0)
+	}
+	return top
+}
+
+// siftDown moves the entry at i down to where it belongs.
+func (s *filling) siftDown(i int) {
+	q := s.queue
+	e := q[i]
 	for {
 		child := 4*i + 1
 		if child >= len(q) {
 			break
 		}
-		least := child
+		least, key := child, q[child]
 		for k := child + 1; k < min(child+4, len(q)); k++ {
-			if q[k].before(q[least]) {
-				least = k
+			if q[k].before(key) {
+				least, key = k, q[k]
 			}
 		}
-		if !q[least].before(e) {
+		if !key.before(e) {
 			break
 		}
-		q[i] = q[least]
+		q[i] = key
 		i = least
 	}
-	if len(q) > 0 {
-		q[i] = e
-	}
-	return top
+	q[i] = e
 }
 
 func (a queueEntry) before(b queueEntry) bool {
 	return a.key < b.key || a.key == b.key && a.id < b.id
-}
-
-// heapifyCaps orders the caps of a channel as a binary heap by level. O(n).
-func heapifyCaps(h []capEntry) {
-	for i := len(h)/2 - 1; i >= 0; i-- {
-		siftDownCaps(h, i)
-	}
-}
-
-func siftDownCaps(h []capEntry, i int) {
-	for {
-		child := 2*i + 1
-		if child >= len(h) {
-			return
-		}
-		if child+1 < len(h) && h[child+1].level < h[child].level {
-			child++
-		}
-		if h[i].level <= h[child].level {
-			return
-		}
-		h[i], h[child] = h[child], h[i]
-		i = child
-	}
 }

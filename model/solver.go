@@ -23,9 +23,27 @@ type Sharing struct {
 	AckWeight float64
 	// Coupling has a value in [0, 1] per channel, if Reverse; nil: 1
 	// everywhere. A flow that is stopped by a reverse channel of coupling k gets
-	// at most fair^(1-k) * asymmetric^k: 0 is fair, 1 asymmetric sharing.
-	// What it leaves others share fairly, so that no channel is over-committed.
+	// at most what Law makes of k: 0 is fair, 1 asymmetric sharing. What it
+	// leaves others share fairly, so that no channel is over-committed.
 	Coupling []float64
+	Law      CouplingLaw
+}
+
+// A CouplingLaw says what a coupling k between fair and asymmetric sharing
+// makes of the two rates.
+type CouplingLaw int
+
+// The laws.
+const (
+	GeometricLaw CouplingLaw = iota // fair^(1-k) * asymmetric^k
+	LinearLaw                       // (1-k) * fair + k * asymmetric
+)
+
+func (l CouplingLaw) mix(fair, asymmetric, k float64) float64 {
+	if l == LinearLaw {
+		return (1-k)*fair + k*asymmetric
+	}
+	return asymmetric * math.Pow(fair/asymmetric, 1-k)
 }
 
 func (s *Sharing) validate(channels int) error {
@@ -34,6 +52,9 @@ func (s *Sharing) validate(channels int) error {
 	}
 	if s.Coupling != nil && len(s.Coupling) != channels {
 		return fmt.Errorf("coupling has %d values for %d channels", len(s.Coupling), channels)
+	}
+	if s.Law != GeometricLaw && s.Law != LinearLaw {
+		return fmt.Errorf("law of coupling is %d: want %d or %d", s.Law, GeometricLaw, LinearLaw)
 	}
 	for c, k := range s.Coupling {
 		if !(k >= 0 && k <= 1) {
@@ -211,6 +232,12 @@ func (s *Solver) Solve(dst []int) []int {
 				s.main.setBound(id, s.coupledBound(id))
 			}
 		}
+		// A flow may keep its rate and be stopped by another channel.
+		for _, c := range s.reverse.moved {
+			for _, m := range s.reverse.channels[c].members {
+				s.main.setBound(int(m.flow), s.coupledBound(int(m.flow)))
+			}
+		}
 	}
 	dst = s.main.solve(dst)
 	slices.Sort(dst[from:])
@@ -235,8 +262,7 @@ func (s *Solver) coupledBound(id int) float64 {
 		return s.bound[id]
 	}
 	share := s.main.flows[id].share
-	mixed := math.Pow(s.fair.level[id], 1-coupling) * math.Pow(level, coupling)
-	return min(s.bound[id], mixed*share)
+	return min(s.bound[id], share*s.sharing.Law.mix(s.fair.level[id], level, coupling))
 }
 
 // Rate is the rate of a flow in B/s, as of the last Solve.

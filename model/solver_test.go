@@ -436,3 +436,48 @@ func BenchmarkSolveAll(b *testing.B) {
 		}
 	}
 }
+
+// With coupling, what a history of changes leads to is what the flows that
+// are left would get had they come at once.
+func TestCoupledSolverForgetsHistory(t *testing.T) {
+	for trial := range 150 {
+		r := rand.New(rand.NewPCG(uint64(trial), 6))
+		channels := 2 + r.IntN(12)
+		capacity := randomCapacities(r, channels)
+		sharing := Sharing{Reverse: true, Coupling: make([]float64, channels)}
+		for c := range sharing.Coupling {
+			sharing.Coupling[c] = []float64{0, 0.3, 0.8, 1}[r.IntN(4)]
+		}
+		s, err := NewSolver(capacity, &sharing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		live := map[int]testFlow{}
+		for step := range 40 {
+			if ids := sortedIDs(live); len(ids) > 0 && r.IntN(5) < 2 {
+				id := ids[r.IntN(len(ids))]
+				s.Remove(id)
+				delete(live, id)
+			} else {
+				f := randomFlow(r, channels, false)
+				id, err := s.Add(f.data, f.reverse, f.bound, f.share)
+				if err != nil {
+					t.Fatal(err)
+				}
+				live[id] = f
+			}
+			s.Solve(nil)
+			ids := sortedIDs(live)
+			flows := make([]testFlow, len(ids))
+			for i, id := range ids {
+				flows[i] = live[id]
+			}
+			want := solveAll(t, capacity, flows, &sharing)
+			for i, id := range ids {
+				if got := s.Rate(id); !near(got, want[i], 1e-8) {
+					t.Fatalf("trial %d, step %d: Rate(%d) = %.12g, want %.12g", trial, step, id, got, want[i])
+				}
+			}
+		}
+	}
+}

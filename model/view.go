@@ -114,7 +114,7 @@ func (n *Network) cut(ranks []Location, old []int, warnings []string) (*Network,
 		s.Memory = n.memory
 	}
 	if len(n.links.Classes) > 0 {
-		s.Links.Classes = n.links.Classes
+		s.Links.Classes, s.Links.Law = n.links.Classes, n.links.Law
 		for _, arc := range arcOf {
 			s.Links.OfArc = append(s.Links.OfArc, n.links.OfArc[arc])
 		}

@@ -96,6 +96,15 @@ func (c *Comm) Now() float64 { return time.Since(c.epoch).Seconds() }
 // ProcessorName is the name of the host, as MPI_Get_processor_name tells it.
 func (c *Comm) ProcessorName() string { return c.host }
 
+// LibraryVersion is the first line of what MPI_Get_library_version tells.
+func (c *Comm) LibraryVersion() string {
+	text := make([]byte, C.MPI_MAX_LIBRARY_VERSION_STRING)
+	var n C.int
+	C.MPI_Get_library_version((*C.char)(unsafe.Pointer(unsafe.SliceData(text))), &n)
+	line, _, _ := strings.Cut(string(text[:n]), "\n")
+	return strings.Join(strings.Fields(line), " ") // MPICH aligns with tabs
+}
+
 // check refuses what no library needs to see.
 func (c *Comm) check(op string, n, peer, tag int) error {
 	if c.closed {
@@ -125,7 +134,7 @@ func classError(code C.int) error {
 	var class, n C.int
 	text := make([]byte, C.MPI_MAX_ERROR_STRING)
 	C.MPI_Error_class(code, &class)
-	C.MPI_Error_string(code, (*C.char)(data(text)), &n)
+	C.MPI_Error_string(code, (*C.char)(unsafe.Pointer(unsafe.SliceData(text))), &n)
 	sentinel := ErrOther
 	switch class {
 	case C.MPI_ERR_RANK, C.MPI_ERR_ROOT:
@@ -142,10 +151,12 @@ func classError(code C.int) error {
 }
 
 // data is the address of b for C: nil for an empty slice, which is what MPI
-// takes for a message of 0 bytes.
-func data(b []byte) unsafe.Pointer {
+// takes for a message of 0 bytes. It is a pointer to bytes, and the wrappers
+// take one: a void pointer would let cgo look through the whole object around
+// b, and panic if that holds Go pointers (b may be an array in a struct).
+func data(b []byte) *C.uchar {
 	if len(b) == 0 {
 		return nil
 	}
-	return unsafe.Pointer(unsafe.SliceData(b))
+	return (*C.uchar)(unsafe.SliceData(b))
 }

@@ -2,6 +2,8 @@
 // because cgo cannot see MPI's macros, because the handles of the libraries
 // differ in type, and because a wait that may yield has to stay below Go.
 //
+// Buffers of Go are pointers to bytes, not to void: see data in comm_mpi.go.
+//
 // Every wrapper returns MPI's own code, or TC_ENDED when MPI has been
 // finalised: MPI would end the process on any further call.
 
@@ -62,11 +64,11 @@ static inline int tc_get(void *buf, int n, int src, int tag, MPI_Comm comm, int 
 	return code != MPI_SUCCESS ? code : tc_wait(&request, status, spin);
 }
 
-static inline int tc_send(void *buf, int n, int dst, int tag, MPI_Comm comm, int spin) {
+static inline int tc_send(unsigned char *buf, int n, int dst, int tag, MPI_Comm comm, int spin) {
 	return tc_ended() ? TC_ENDED : tc_put(buf, n, dst, tag, comm, spin);
 }
 
-static inline int tc_ssend(void *buf, int n, int dst, int tag, MPI_Comm comm, int spin) {
+static inline int tc_ssend(unsigned char *buf, int n, int dst, int tag, MPI_Comm comm, int spin) {
 	if (tc_ended())
 		return TC_ENDED;
 	if (spin == 0)
@@ -77,7 +79,7 @@ static inline int tc_ssend(void *buf, int n, int dst, int tag, MPI_Comm comm, in
 	return code != MPI_SUCCESS ? code : tc_wait(&request, &status, spin);
 }
 
-static inline tc_result tc_recv(void *buf, int n, int src, int tag, MPI_Comm comm, int spin) {
+static inline tc_result tc_recv(unsigned char *buf, int n, int src, int tag, MPI_Comm comm, int spin) {
 	tc_result result = {TC_ENDED, -1};
 	if (tc_ended())
 		return result;
@@ -88,11 +90,11 @@ static inline tc_result tc_recv(void *buf, int n, int src, int tag, MPI_Comm com
 	return result;
 }
 
-static inline int tc_isend(void *buf, int n, int dst, int tag, MPI_Comm comm, MPI_Request *request) {
+static inline int tc_isend(unsigned char *buf, int n, int dst, int tag, MPI_Comm comm, MPI_Request *request) {
 	return tc_ended() ? TC_ENDED : MPI_Isend(buf, n, MPI_BYTE, dst, tag, comm, request);
 }
 
-static inline int tc_irecv(void *buf, int n, int src, int tag, MPI_Comm comm, MPI_Request *request) {
+static inline int tc_irecv(unsigned char *buf, int n, int src, int tag, MPI_Comm comm, MPI_Request *request) {
 	return tc_ended() ? TC_ENDED : MPI_Irecv(buf, n, MPI_BYTE, src, tag, comm, request);
 }
 
@@ -112,7 +114,7 @@ static inline int tc_waitall(int n, MPI_Request *requests, tc_result *results, i
 	return MPI_SUCCESS;
 }
 
-static inline int tc_bcast(void *buf, int n, int root, MPI_Comm comm) {
+static inline int tc_bcast(unsigned char *buf, int n, int root, MPI_Comm comm) {
 	return tc_ended() ? TC_ENDED : MPI_Bcast(buf, n, MPI_BYTE, root, comm);
 }
 

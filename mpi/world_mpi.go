@@ -18,6 +18,16 @@ static inline int tc_started(void) {
 	return started;
 }
 
+// tc_meet returns when all ranks have called it.
+static inline int tc_meet(MPI_Comm comm, int spin) {
+	if (tc_ended())
+		return TC_ENDED;
+	MPI_Request request;
+	MPI_Status status;
+	int code = MPI_Ibarrier(comm, &request);
+	return code != MPI_SUCCESS ? code : tc_wait(&request, &status, spin);
+}
+
 static inline int tc_finalize(void) { return MPI_Finalize(); }
 
 static inline void tc_abort(int code) {
@@ -52,7 +62,8 @@ static inline int tc_is_null(MPI_Comm comm) { return comm == MPI_COMM_NULL; }
 static inline int tc_free(MPI_Comm *comm) { return tc_ended() ? TC_ENDED : MPI_Comm_free(comm); }
 
 // tc_crowded tells whether the ranks on this machine outnumber the CPUs on
-// which any of them may run. color is the same for ranks on one machine.
+// which any of them may run (the set is empty, and the answer no, where there
+// are more CPUs than it holds). color is the same for ranks on one machine.
 static inline int tc_crowded(MPI_Comm comm, int color, int *crowded) {
 	*crowded = 0;
 #ifdef __linux__
@@ -66,7 +77,7 @@ static inline int tc_crowded(MPI_Comm comm, int color, int *crowded) {
 	MPI_Comm_size(machine, &ranks);
 	code = MPI_Allreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, machine);
 	if (code == MPI_SUCCESS)
-		*crowded = ranks > CPU_COUNT(&all);
+		*crowded = CPU_COUNT(&all) > 0 && ranks > CPU_COUNT(&all);
 	MPI_Comm_free(&machine);
 	return code;
 #else
@@ -95,6 +106,7 @@ import (
 	"os"
 	"runtime"
 	"time"
+	"unsafe"
 )
 
 // spinPolls is how often a wait polls before it yields, where ranks outnumber
@@ -126,7 +138,7 @@ func World() (*Comm, error) {
 	}
 	name := make([]byte, C.MPI_MAX_PROCESSOR_NAME)
 	var n, crowded C.int
-	C.MPI_Get_processor_name((*C.char)(data(name)), &n)
+	C.MPI_Get_processor_name((*C.char)(unsafe.Pointer(unsafe.SliceData(name))), &n)
 	c.host = string(name[:n])
 	c.describe()
 	if code := C.tc_crowded(c.comm, C.int(machine(c.host)), &crowded); code != C.MPI_SUCCESS {
@@ -203,6 +215,13 @@ func (c *Comm) Close() error {
 		return nil
 	}
 	c.arena.free()
+	if c.ends {
+		// Ranks that are done early wait here, where they yield, and as long as
+		// the others work; MPI_Finalize then has a limit.
+		if code := C.tc_meet(c.comm, c.spin); code != C.MPI_SUCCESS {
+			return c.fault("Close", code, -1, -1)
+		}
+	}
 	if code := C.tc_free(&c.comm); code != C.MPI_SUCCESS {
 		return c.fault("Close", code, -1, -1)
 	}
@@ -211,17 +230,17 @@ func (c *Comm) Close() error {
 		return nil
 	}
 	limit := time.AfterFunc(finalizeLimit, func() {
-		fmt.Fprintf(os.Stderr, "rank %d: mpi: MPI_Finalize did not return within %v; the job's work was done\n", c.rank, finalizeLimit)
+		fmt.Fprintf(os.Stderr, "rank %d: mpi: MPI_Finalize did not return within %v; the work was done on all ranks\n", c.rank, finalizeLimit)
 		os.Exit(1)
 	})
 	defer limit.Stop()
 	return c.fault("Close", C.tc_finalize(), -1, -1)
 }
 
-// finalizeLimit is how long MPI_Finalize may take. MPICH before 4.2 over UCX's
-// tcp can wait in it for good: a rank whose connections are flushed sits in a
-// barrier of the launcher and no longer answers those that still flush
-// (pmodels/mpich 6596; also a plain C program does).
+// finalizeLimit is how long MPI_Finalize may take once all ranks are there.
+// MPICH 4.0 over UCX's tcp can wait in it for good, in plain C programs, too: a
+// rank whose connections are flushed sits in a barrier of the launcher and no
+// longer answers those that still flush (pmodels/mpich, pull request 6596).
 const finalizeLimit = 30 * time.Second
 
 // Abort ends all ranks of the job; the exit status is code where the launcher

@@ -65,15 +65,18 @@ func (m *cliqueModel) largestClique(level latencyLevel, first, last int) []int {
 
 // largestOf lists the cliques as the thesis does, by Bron and Kerbosch. Where
 // noise leaves more than anybody can list, a bounded search for the largest
-// alone takes over; it gives the same clique if it comes to its end.
+// alone takes over from then on; it gives the same clique if it comes to its end.
 func (m *cliqueModel) largestOf(g *cliques.Graph) []int {
 	var best []int
-	if cliques.Maximal(g, searchLimit, func(c []int) {
-		if best == nil || compareCliques(c, best) < 0 {
-			best = slices.Clone(c)
+	if !m.many {
+		m.many = !cliques.Maximal(g, searchLimit, func(c []int) {
+			if best == nil || compareCliques(c, best) < 0 {
+				best = slices.Clone(c)
+			}
+		})
+		if !m.many {
+			return best
 		}
-	}) {
-		return best
 	}
 	best, exact := cliques.Largest(g, searchLimit)
 	if !exact {

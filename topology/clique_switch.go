@@ -84,6 +84,7 @@ type cliqueModel struct {
 	equal    roughly
 	grouping Grouping
 	pairs    bool
+	many     bool // there were too many cliques to list them all
 	cut      int  // clique searches that were ended early
 	full     bool // stopped at the greatest number of switches
 }

@@ -8,6 +8,57 @@
 //
 //	result, err := (&topology.Linkage{}).Reconstruct(latencies)
 //
+// CliqueSwitch and GreedyCycle are the methods of Bufe 2014 and of Bannikov
+// and Salnikov 2014, the second also in a form that stands noise; Merge joins what
+// it finds for several message lengths. FitLatencies works out the latencies of a
+// known wiring's links, Compare and CompareGroups hold a measured machine
+// against its specification, Join puts models of nodes into the model between
+// them, Bisection and MaxSwitchPartition divide a machine.
+//
 // The package never sees a communicator. All its functions are pure: the same
 // input gives the same output, byte for byte.
+//
+// # Design
+//
+// Linkage proposes groups and judges them in two steps that share no
+// assumption. Proposing takes one figure for the noise; that finds groups even
+// where 5 % of noise meets steps of 15 %, but on real machines it also finds groups in
+// the distances of meshes and rings, as no single figure exists there (1 to 40 %
+// inside one class). Judging compares each group with its nearest surroundings and the
+// spread on both sides. To group the latencies first, as Bufe does, fails at a thousand
+// hosts with 2 % of outliers. The constants of the judgement were chosen on
+// measured, modelled and simulated matrices, within plateaus; on machines unlike those
+// a firm group may be one that no manual lists. Its speed and memory come from one
+// float32 per pair: 16384 hosts take 1.6 GiB.
+//
+// Unequal links of hosts are corrected in up to three rounds, of which the first
+// also moves hosts that the proposal left beside their block: with links unequal by
+// 30 % one round finds 79 of 100 trees, three find 98. Repetitions tell the noise and so
+// bound what noise may excuse; to let noise alone make a group firm was tried and
+// invents groups.
+//
+// A tree is given up for a line, ring, torus or mesh only if the other graph has
+// few links and leaves a third less to explain: a full mesh explains everything.
+//
+// Both papers find direct links in the same way: a pair is a link unless a path
+// over others is as short. Taken in order of length, as printed, one reading
+// that is off changes what follows. Here a pair is a link unless some third
+// vertex explains it, legs strictly shorter, sum within a tolerance
+// (witnessSpanner). That needs no order, parallel rows give the same result, and
+// the strict legs keep what is connected connected. The price: a reading that is
+// far too high, or missing, hides its link. mendedSpanner looks for such links
+// afterwards; it finds most of them.
+//
+// Bufe's text leaves some things open. CliqueSwitch works through latencies
+// ascending and begins again at the lowest after each that gave switches (from the
+// top, table 2.2 gives ten switches); takes the largest clique first, of equals the
+// smallest list of vertices; makes cliques of hosts alone or of switches
+// alone; hands a neighbour's links over to the switch if they are equal
+// within tolerance, the rest stays. Virtual edges go after every insertion. An edge
+// is virtual only if both legs are shorter: with a tolerance two edges of a flat
+// triangle would each explain the other.
+//
+// The tolerance between switches is counted in standard errors of the medians
+// that their distances are made of, not in percent: a switch of three hosts and one
+// of forty need different ones, and readings of 5 % noise still do.
 package topology

@@ -36,8 +36,8 @@ type GreedyCycle struct {
 	Witness bool
 	// Tolerance is by how much a path may be longer than the reading that it
 	// explains, as a share; 0 is 3 times the noise + 0.02, the noise being
-	// taken from repetitions, or else from how directions differ, and 0.05 if
-	// neither says anything.
+	// estimated from triangles, or else from repetitions, or else from how
+	// directions differ, and 0.05 if none says anything.
 	Tolerance float64
 	// KeepOverhead leaves the overhead of message ends in the readings. By
 	// default it is estimated and taken out.

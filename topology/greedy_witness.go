@@ -10,14 +10,18 @@ import (
 // overhead out of in.m and mends single readings that are missing or far too high.
 func (c *GreedyCycle) witness(in *cells) (arcs []pair, duplex float64, warnings []string) {
 	n := in.n
-	noise := in.noise
+	// Triangles show the noise of the combined readings; what repetitions or
+	// directions differ by is that of single ones, and may be all upward.
+	noise := slackNoise(n, in.m)
+	if math.IsNaN(noise) {
+		noise = in.noise
+	}
 	if math.IsNaN(noise) {
 		noise = in.directionNoise()
 	}
-	if math.IsNaN(noise) {
-		noise = slackNoise(n, in.m)
+	if math.IsNaN(in.noise) {
+		in.noise = noise
 	}
-	in.noise = noise
 	tolerance := c.Tolerance
 	if tolerance == 0 {
 		tolerance = 0.05
@@ -78,7 +82,7 @@ func (c *cells) directionNoise() float64 {
 // but by noise. Of those that follow the shortest way, with no slack beyond the
 // overhead, half come out shorter; the median of what they lack is 0.6745
 // standard deviations of the sum. It is NaN if too few do, as where the true
-// third vertices are switches that were not measured.
+// third vertices are switches that were not measured. Exact readings give 0.
 func slackNoise(n int, m []float64) float64 {
 	if n < 4 {
 		return math.NaN()
@@ -96,8 +100,8 @@ func slackNoise(n int, m []float64) float64 {
 			}
 			for k := range n {
 				a, b := m[i*n+k], m[k*n+j]
-				if lack := w + overhead - a - b; k != i && k != j && lack > 0 {
-					lacks = append(lacks, lack/math.Sqrt(w*w+a*a+b*b))
+				if lack := w + overhead - a - b; k != i && k != j && lack >= -1e-9*w {
+					lacks = append(lacks, max(0, lack)/math.Sqrt(w*w+a*a+b*b))
 				}
 			}
 		}

@@ -85,15 +85,15 @@ type wired struct {
 	warnings []string
 }
 
-// untree looks for switches that form a ring, a torus or the like, or, where
-// there is no group, for hosts wired to each other, and returns what it finds if that
+// untree looks for switches that form a line, a ring, a torus or the like, and,
+// if hosts says so, for hosts wired to each other. It returns what it finds if that
 // explains the readings clearly better than the tree f; nil otherwise. noise
 // is that of a reading, NaN if not known.
-func untree(r *readings, f *treeFit, noise float64, firmGroups bool) (*wired, error) {
+func untree(r *readings, f *treeFit, noise float64, hosts bool) (*wired, error) {
 	if w, err := switchMesh(r, f.t); err != nil || w != nil && w.better(r, f) {
 		return w, err
 	}
-	if firmGroups {
+	if !hosts {
 		return nil, nil
 	}
 	known := !math.IsNaN(noise)

@@ -155,8 +155,8 @@ func TestLinkageOfTreesWithHoles(t *testing.T) {
 func TestLinkageSaysWhatIsWeak(t *testing.T) {
 	data := sharedData(t)
 	r := reconstruct(t, readMatrix(t, filepath.Join(data, "wan/wan_seattle_99.csv")))
-	if r.Fit.TreeLikeness > 0.5 || r.Fit.Residual < 0.2 {
-		t.Errorf("a tree of the Internet: tree-likeness %.2f, residual %.2f, want a bad fit", r.Fit.TreeLikeness, r.Fit.Residual)
+	if r.Fit.TreeLikeness > 0.5 {
+		t.Errorf("the Internet has tree-likeness %.2f, want little", r.Fit.TreeLikeness)
 	}
 	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "fits the readings badly") }) {
 		t.Errorf("warnings %q do not say that the tree fits badly", r.Warnings)

@@ -24,13 +24,15 @@ func (g *judge) result(r *readings, note *combination, least, sigma float64, une
 	if unequal {
 		f = t.contract(r, unequalEdge)
 		t.remeasure(r)
+	} else {
+		f.robust(r)
 	}
-	class := t.levelClasses(sigma)
+	class := t.levelClasses()
 	hierarchy, err := g.hierarchy(class)
 	if err != nil {
 		return nil, err
 	}
-	graph, warnings, err := f.graph(g.support)
+	graph, warnings, err := f.graph()
 	if err != nil {
 		return nil, err
 	}
@@ -42,8 +44,9 @@ func (g *judge) result(r *readings, note *combination, least, sigma float64, une
 		noise = max(noise, note.noise)
 	}
 	fit.TreeLikeness = fourPoints(r, 0.02+3*noise)
-	if fit.TreeLikeness < treeLike {
-		w, err := untree(r, f, note.noise, g.anyFirm())
+	noTree := fit.TreeLikeness < treeLike
+	if root := fit.Levels[len(fit.Levels)-1].Residual; noTree || root > max(badRoot, fit.Noise) {
+		w, err := untree(r, f, note.noise, noTree && !g.anyFirm())
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +69,7 @@ func (g *judge) result(r *readings, note *combination, least, sigma float64, une
 	}
 	return &Result{
 		Graph: graph, Hierarchy: hierarchy, Fit: fit,
-		Warnings: append(note.warnings(t.n), warnings...),
+		Warnings: slices.Concat(note.warnings(t.n), warnings, weakGroups(hierarchy)),
 	}, nil
 }
 
@@ -86,43 +89,14 @@ func (t *tree) remeasure(r *readings) {
 	}
 }
 
+// badRoot is the median relative residual of the readings that the root joins
+// above which, and above the noise, another graph is looked for: a line of switches
+// is a tree, but not one with a switch in the middle of all.
+const badRoot = 0.005
+
 // badFit is the median relative residual above which a graph that is no tree is said
 // to explain little. Cores on one die differ by 7 % from their tree.
 const badFit = 0.15
-
-// levelClasses numbers the kinds of groups from fine to coarse, by the peaks of
-// a density estimate over the groups' levels; a group is always coarser than
-// those inside it. Index v-n; the root is not classed.
-func (t *tree) levelClasses(sigma float64) []int {
-	groups := t.groups()
-	values := make([]float64, 0, len(groups))
-	for _, v := range groups[1:] {
-		values = append(values, t.levelOf(v))
-	}
-	class := make([]int, len(t.children))
-	for k, c := range stats.Classes(values, nil, max(0.01, 0.5*sigma)) {
-		class[int(groups[k+1])-t.n] = c
-	}
-	for k := len(groups) - 1; k > 0; k-- {
-		v := groups[k]
-		for _, c := range t.kids(v) {
-			if t.isGroup(c) {
-				class[int(v)-t.n] = max(class[int(v)-t.n], class[int(c)-t.n]+1)
-			}
-		}
-	}
-	// Close the gaps.
-	var used []int
-	for _, v := range groups[1:] {
-		used = append(used, class[int(v)-t.n])
-	}
-	slices.Sort(used)
-	used = slices.Compact(used)
-	for _, v := range groups[1:] {
-		class[int(v)-t.n], _ = slices.BinarySearch(used, class[int(v)-t.n])
-	}
-	return class
-}
 
 // hierarchy is the tree as a Hierarchy with neutral level names.
 func (g *judge) hierarchy(class []int) (*Hierarchy, error) {
@@ -159,7 +133,7 @@ func (g *judge) hierarchy(class []int) (*Hierarchy, error) {
 
 // graph draws a switch per group. A switch with two links only cannot be seen in
 // latencies: it is replaced by one link between its neighbours.
-func (f *treeFit) graph(support []float64) (*Graph, []string, error) {
+func (f *treeFit) graph() (*Graph, []string, error) {
 	t := f.t
 	var warnings []string
 	number := make([]int, len(t.parent))
@@ -167,9 +141,12 @@ func (f *treeFit) graph(support []float64) (*Graph, []string, error) {
 		number[h] = h
 	}
 	groups := t.groups()
-	// Coarse before fine, then by smallest host: the order of the hierarchy.
-	first := func(v int32) int32 { return slices.Min(t.leaves(v)) }
-	slices.SortStableFunc(groups[1:], func(a, b int32) int { return int(first(a) - first(b)) })
+	// Switches are numbered by their smallest host, outer before inner; the root is the first.
+	first := make([]int32, len(t.parent))
+	for _, v := range groups {
+		first[v] = slices.Min(t.leaves(v))
+	}
+	slices.SortStableFunc(groups[1:], func(a, b int32) int { return int(first[a] - first[b]) })
 	switches := 0
 	bypass := len(t.kids(t.root)) == 2
 	for _, v := range groups {
@@ -212,17 +189,6 @@ func (f *treeFit) graph(support []float64) (*Graph, []string, error) {
 		warnings = append(warnings, fmt.Sprintf(
 			"latencies cannot tell switch %s from direct links between all the switches below it", enumerate(meshes)))
 	}
-	if support != nil {
-		var weak []string
-		for _, v := range groups {
-			if s := support[int(v)-t.n]; v != t.root && s <= firm {
-				weak = append(weak, fmt.Sprintf("%s (%d hosts from %d, support %.2f)", t.vertexName(v, number), t.size(v), first(v), s))
-			}
-		}
-		if len(weak) > 0 {
-			warnings = append(warnings, "weak groups, not to be relied on: "+enumerate(weak))
-		}
-	}
 	graph, err := NewGraph(t.n, switches, nil, arcs)
 	return graph, warnings, err
 }
@@ -232,6 +198,26 @@ func (t *tree) vertexName(v int32, number []int) string {
 		return fmt.Sprintf("s%d", number[v]-t.n)
 	}
 	return fmt.Sprintf("h%d", v)
+}
+
+// weakGroups warns of the groups that are not firm.
+func weakGroups(h *Hierarchy) []string {
+	const most = 6
+	var weak []string
+	for _, g := range h.Groups()[1:] {
+		if g.Support > firm {
+			continue
+		}
+		hosts := fmt.Sprint(g.Hosts)
+		if len(g.Hosts) > most {
+			hosts = fmt.Sprintf("%v and %d more", g.Hosts[:most], len(g.Hosts)-most)
+		}
+		weak = append(weak, fmt.Sprintf("hosts %s (%s, support %.2f)", hosts, h.Levels()[g.Level].Name, g.Support))
+	}
+	if weak == nil {
+		return nil
+	}
+	return []string{"weak groups, not to be relied on: " + enumerate(weak)}
 }
 
 // enumerate joins names, the first eight of them.

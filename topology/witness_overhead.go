@@ -26,11 +26,12 @@ func endpointOverhead(n int, m []float64, noise float64) float64 {
 		return 0
 	}
 	rng := rand.New(rand.NewPCG(uint64(n), 1))
+	columns := transposed(n, m)
 	var least []float64
 	for range 1500 {
 		i, j := rng.IntN(n), rng.IntN(n)
 		if w := m[i*n+j]; i != j && w < math.Inf(1) {
-			if s := shortestOver(n, m, i, j) - w; s >= -(4*noise+1e-9)*w && s < math.Inf(1) {
+			if s := shortestSum(m[i*n:(i+1)*n], columns[j*n:(j+1)*n], i, j) - w; s >= -(4*noise+1e-9)*w && s < math.Inf(1) {
 				least = append(least, s)
 			}
 		}
@@ -54,14 +55,15 @@ func endpointOverhead(n int, m []float64, noise float64) float64 {
 		slices.SortFunc(row, func(a, b int) int { return cmp.Or(cmp.Compare(m[i*n+a], m[i*n+b]), a-b) })
 		for _, j := range row[:min(len(row), 64, max(8, n/4))] {
 			w := m[i*n+j]
-			for k := range n {
-				a, b := m[i*n+k], m[k*n+j]
-				if k == i || k == j {
-					continue
-				}
-				deviation := noise * math.Sqrt(w*w+a*a+b*b)
-				if s := a + b - w; s <= 2*o+5*deviation {
-					slacks = append(slacks, slack{s, deviation})
+			rowI, colJ := m[i*n:(i+1)*n], columns[j*n:(j+1)*n]
+			for k, a := range rowI {
+				b := colJ[k]
+				// For s above 0, w is below a+b, and the deviation below 1.5 noise (a+b).
+				if s := a + b - w; s <= 2*o+9*noise*(a+b) && k != i && k != j {
+					deviation := noise * math.Sqrt(w*w+a*a+b*b)
+					if s <= 2*o+5*deviation {
+						slacks = append(slacks, slack{s, deviation})
+					}
 				}
 			}
 		}

@@ -29,7 +29,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	// Ctrl-C ends a measuring run early; what it has is kept.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	c := command()
+	c := command(runJob)
 	c.SetArgs(args)
 	c.SetOut(stdout)
 	c.SetErr(stderr)
@@ -39,8 +39,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// command is the whole command line.
-func command() *cobra.Command {
+// command is the whole command line, over the given ranks.
+func command(run runner) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "topocast",
 		Short: "Measure a machine's communication, reconstruct its wiring, predict and broadcast along it",
@@ -55,7 +55,10 @@ func command() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return badInput("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(discoverCommand(), reconstructCommand(), predictCommand(), bcastCommand())
+	root.AddCommand(
+		discoverCommand(run), measureCommand(run), bcastCommand(run), simulateCommand(),
+		reconstructCommand(), compareCommand(), predictCommand(), placeCommand(),
+	)
 	for _, c := range append(root.Commands(), root) {
 		args := c.Args
 		c.Args = func(c *cobra.Command, given []string) error {

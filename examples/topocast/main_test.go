@@ -100,7 +100,7 @@ func TestWrongInputIsOneLineAndStatus2(t *testing.T) {
 }
 
 func TestHelpHasExamples(t *testing.T) {
-	for _, c := range command().Commands() {
+	for _, c := range command(runJob).Commands() {
 		if c.Example == "" || c.Short == "" {
 			t.Errorf("%s: no example or no summary", c.Name())
 		}

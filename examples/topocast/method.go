@@ -18,7 +18,7 @@ type methodOptions struct {
 
 func (o *methodOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.k, "k", 0, "number of groups, for average, complete, single (0: nested groups), kmedoids and spectral")
-	f.Float64Var(&o.eps, "eps", 0, "tolerance: relative for clique and greedy; a distance in s for components and dbscan; alpha for sss")
+	f.Float64Var(&o.eps, "eps", 0, "tolerance: relative for clique, greedy and witness; a distance in s for components and dbscan; alpha for sss")
 }
 
 // A method makes a Reconstructor of the options.
@@ -41,6 +41,13 @@ func methods() []method {
 	}
 	return []method{
 		{"linkage", func(methodOptions) topology.Reconstructor { return &topology.Linkage{} }},
+		{"clique", func(o methodOptions) topology.Reconstructor { return &topology.CliqueSwitch{Epsilon: o.eps} }},
+		{"greedy", func(o methodOptions) topology.Reconstructor {
+			return &topology.GreedyCycle{SharedSpread: o.eps, DuplexSpread: o.eps}
+		}},
+		{"witness", func(o methodOptions) topology.Reconstructor {
+			return &topology.GreedyCycle{Witness: true, Tolerance: o.eps}
+		}},
 		{"average", agglomerative(cluster.Average)},
 		{"complete", agglomerative(cluster.Complete)},
 		{"single", agglomerative(cluster.Single)},

@@ -134,7 +134,9 @@ func (c *chain) join(a, b int32) {
 		}
 		v := max(rowA[k], rowB[k])
 		if c.rule == Average {
-			v = wa*rowA[k] + wb*rowB[k]
+			// A mean is not below both: rounding must not make it so, or a
+			// neighbour deeper in the chain could come nearer than the chain knows.
+			v = max(min(rowA[k], rowB[k]), wa*rowA[k]+wb*rowB[k])
 		}
 		rowA[k] = v
 		c.d[int(k)*c.stride+int(a)] = v

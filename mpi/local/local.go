@@ -177,8 +177,8 @@ func (e *endpoint) check(op string, size, peer, tag int) error {
 		return e.fail(op, peer, tag, mpi.ErrRank)
 	case tag < 0 || tag > mpi.MaxTag:
 		return e.fail(op, peer, tag, mpi.ErrTag)
-	case size > maxCount:
-		return e.fail(op, peer, tag, mpi.ErrCount)
+	case size < 0 || size > maxCount:
+		return e.fail(op, peer, tag, fmt.Errorf("%w: %d bytes", mpi.ErrCount, size))
 	}
 	return nil
 }

@@ -190,7 +190,7 @@ func (r *ring) drop() {
 	r.taken.Store(r.next)
 }
 
-// copyFrom copies a long message out of its sender's buffer. It tells whether
+// copyTo copies a long message out of its sender's buffer. It tells whether
 // the sender still offers it, which it always does unless the world has ended.
 func (s *longSend) copyTo(buf []byte) bool {
 	if !s.state.CompareAndSwap(sendWaiting, sendTaken) {

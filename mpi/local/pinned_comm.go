@@ -1,6 +1,7 @@
 package local
 
 import (
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -122,10 +123,13 @@ func (c *pinnedComm) PingPong(samples []float64, peer, tag, size, iters int, fir
 	if err := c.check("PingPong", size, peer, tag); err != nil {
 		return err
 	}
+	if iters < 1 {
+		return c.fail("PingPong", peer, tag, fmt.Errorf("%d round trips: want at least 1", iters))
+	}
 	if cap(c.scratch) < size {
 		c.scratch = make([]byte, size)
 	}
-	buf := c.scratch[:max(size, 0)]
+	buf := c.scratch[:size]
 	address, other, e := c.address(tag), c.group[peer], c.engine
 	for i := range samples {
 		var err error
@@ -184,6 +188,9 @@ func (q *pinnedRequests) begin(op string, buf []byte, peer, tag int, receives bo
 }
 
 func (q *pinnedRequests) WaitAll() error {
+	if !q.comm.isOpen {
+		return q.comm.fail("WaitAll", -1, -1, mpi.ErrClosed)
+	}
 	var first error
 	for i, r := range q.pending {
 		if err := q.comm.engine.finish(r.pinnedTransfer); err != nil && first == nil {

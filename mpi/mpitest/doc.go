@@ -10,8 +10,9 @@
 //		})
 //	}
 //
-// Where each rank is a process, all processes call Run, or Check, which needs
-// no *testing.T and stays on the calling goroutine:
+// Where each rank is a process, all processes call Run, in a package whose
+// TestMain is Main; or Check, which needs no *testing.T and stays on the calling
+// goroutine:
 //
 //	func main() { err := mpi.Run(mpitest.Check) ... }
 //

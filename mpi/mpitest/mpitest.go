@@ -35,6 +35,7 @@ func cases() []testCase {
 		{name: "requests: order of one tag", run: requestsOrder},
 		{name: "requests: mixed with Send and Recv", run: requestsMixed},
 		{name: "requests: collected garbage while pending", run: requestsGC},
+		{name: "requests: random traffic", run: requestsRandom},
 		{name: "requests: wrong ranks and tags are refused", run: requestsWrong},
 		{name: "native broadcast", run: nativeBcast},
 		{name: "native broadcast from a wrong root", run: nativeBcastWrongRoot},
@@ -43,6 +44,7 @@ func cases() []testCase {
 		{name: "a duplicate is isolated", run: dupIsolated},
 		{name: "clock", run: clock},
 		{name: "names", run: named},
+		{name: "library version", run: versioned},
 		{name: "timed exchanges", run: timed},
 		{name: "timed exchanges with wrong arguments", run: timedWrong},
 		{name: "message longer than the buffer", run: mismatch(16, 8, mpi.ErrTruncated), last: true},
@@ -53,6 +55,7 @@ func cases() []testCase {
 		{name: "short message for a long buffer", run: mismatch(16, 1<<20, mpi.ErrLength), last: true},
 		{name: "requests: message longer than the buffer", run: requestsMismatch(16, 8, mpi.ErrTruncated), last: true},
 		{name: "requests: message shorter than the buffer", run: requestsMismatch(8, 16, mpi.ErrLength), last: true},
+		{name: "requests: the first of two errors", run: requestsFirstError, last: true},
 		{name: "use after Close", run: closed, last: true},
 	}
 }

@@ -3,6 +3,7 @@ package mpitest
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/topocast/topocast/mpi"
 )
@@ -226,6 +227,17 @@ func named(c mpi.Communicator) error {
 	return nil
 }
 
+func versioned(c mpi.Communicator) error {
+	v, ok := c.(mpi.Versioned)
+	if !ok {
+		return nil
+	}
+	if version := v.LibraryVersion(); version == "" || strings.ContainsAny(version, "\n\r") {
+		return fmt.Errorf("library version %q, want one line", version)
+	}
+	return nil
+}
+
 // timed checks that all samples are above 0 on both sides, that together they
 // do not last longer than the call, and that no message is left over.
 func timed(c mpi.Communicator) error {
@@ -284,8 +296,17 @@ func timedWrong(c mpi.Communicator) error {
 		}
 	}
 	if c.Size() > 1 {
+		peer := (c.Rank() + 1) % c.Size()
+		if err := wantError(c, "PingPong of -1 bytes", tm.PingPong(samples, peer, 0, -1, 1, true), mpi.ErrCount); err != nil {
+			return err
+		}
+		for _, iters := range []int{0, -1} {
+			if err := tm.PingPong(samples, peer, 0, 8, iters, true); err == nil {
+				return fmt.Errorf("%d round trips in a PingPong are taken", iters)
+			}
+		}
 		for _, tag := range []int{-1, mpi.MaxTag + 1} {
-			err := tm.PingPong(samples, (c.Rank()+1)%c.Size(), tag, 8, 1, true)
+			err := tm.PingPong(samples, peer, tag, 8, 1, true)
 			if err := wantError(c, fmt.Sprintf("PingPong with tag %d", tag), err, mpi.ErrTag); err != nil {
 				return err
 			}

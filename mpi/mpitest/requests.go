@@ -1,7 +1,9 @@
 package mpitest
 
 import (
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 
 	"github.com/topocast/topocast/mpi"
@@ -261,6 +263,97 @@ func requestsGC(c mpi.Communicator) error {
 	return nil
 }
 
+// requestsRandom starts transfers of random sizes and tags between all ranks
+// in random order, some receives before the sends and some after them. Only
+// the order of one pair and tag is the same on both sides.
+func requestsRandom(c mpi.Communicator) error {
+	sends, receives := newRequests(c), newRequests(c)
+	if sends == nil {
+		return nil
+	}
+	const rounds, messages, tags = 3, 12, 3
+	type message struct {
+		peer, tag, seed int
+		buf             []byte
+	}
+	for round := range rounds {
+		// Both sides draw the messages of a pair from the same source.
+		traffic := func(src, dst int) []message {
+			rng := rand.New(rand.NewPCG(uint64(round), uint64(src*c.Size()+dst)))
+			var all []message
+			for k := range messages {
+				size := rng.IntN(64) * rng.IntN(64) * rng.IntN(8) // often short, at most 28 KB
+				all = append(all, message{tag: rng.IntN(tags), seed: k + src + 3*dst, buf: make([]byte, size)})
+			}
+			return all
+		}
+		rng := rand.New(rand.NewPCG(uint64(round), uint64(1000+c.Rank())))
+		// queues are what has to keep its order: one per peer for sends, one
+		// per peer and tag for receives.
+		var out, in [][]message
+		for peer := range c.Size() {
+			if peer == c.Rank() {
+				continue
+			}
+			var queue []message
+			for _, m := range traffic(c.Rank(), peer) {
+				m.peer = peer
+				fill(m.buf, m.seed)
+				queue = append(queue, m)
+			}
+			out = append(out, queue)
+			byTag := make([][]message, tags)
+			for _, m := range traffic(peer, c.Rank()) {
+				m.peer = peer
+				byTag[m.tag] = append(byTag[m.tag], m)
+			}
+			in = append(in, byTag...)
+		}
+		draw := func(queues [][]message) (m message, ok bool) {
+			for _, q := range rng.Perm(len(queues)) {
+				if len(queues[q]) > 0 {
+					m, queues[q] = queues[q][0], queues[q][1:]
+					return m, true
+				}
+			}
+			return message{}, false
+		}
+		var received []message
+		for outLeft, inLeft := true, true; outLeft || inLeft; {
+			var m message
+			if outLeft && (!inLeft || rng.IntN(2) == 0) {
+				if m, outLeft = draw(out); outLeft {
+					if err := sends.Isend(m.buf, m.peer, m.tag); err != nil {
+						return err
+					}
+				}
+				continue
+			}
+			if m, inLeft = draw(in); inLeft {
+				if err := receives.Irecv(m.buf, m.peer, m.tag); err != nil {
+					return err
+				}
+				received = append(received, m)
+			}
+		}
+		sets := []mpi.Requests{sends, receives}
+		if rng.IntN(2) == 0 {
+			sets[0], sets[1] = sets[1], sets[0]
+		}
+		for _, set := range sets {
+			if err := set.WaitAll(); err != nil {
+				return err
+			}
+		}
+		for _, m := range received {
+			if err := verify(m.buf, m.seed); err != nil {
+				return fmt.Errorf("round %d, message of tag %d from rank %d: %w", round, m.tag, m.peer, err)
+			}
+		}
+	}
+	return nil
+}
+
 // requestsWrong checks that a refused transfer does not enter the set.
 func requestsWrong(c mpi.Communicator) error {
 	set := newRequests(c)
@@ -330,4 +423,36 @@ func requestsMismatch(sent, expected int, want error) func(mpi.Communicator) err
 		}
 		return nil
 	}
+}
+
+// requestsFirstError has two transfers of wrong length in a set; the one that
+// was started last is sent first. WaitAll tells of the one started first.
+func requestsFirstError(c mpi.Communicator) error {
+	set := newRequests(c)
+	if set == nil || c.Size() < 2 {
+		return nil
+	}
+	switch c.Rank() {
+	case 0:
+		if err := send(c, 8, 1, 1, 5); err != nil {
+			return err
+		}
+		return send(c, 16, 2, 1, 4)
+	case 1:
+		if err := set.Irecv(make([]byte, 8), 0, 4); err != nil {
+			return err
+		}
+		if err := set.Irecv(make([]byte, 16), 0, 5); err != nil {
+			return err
+		}
+		err := set.WaitAll()
+		if err := wantError(c, "WaitAll with two wrong lengths", err, mpi.ErrTruncated); err != nil {
+			return err
+		}
+		var e *mpi.Error
+		if errors.As(err, &e) && (e.Peer != 0 || e.Tag != 4) {
+			return fmt.Errorf("WaitAll tells of peer %d and tag %d, want 0 and 4: %w", e.Peer, e.Tag, err)
+		}
+	}
+	return nil
 }

@@ -1,9 +1,11 @@
 package simnet_test
 
 import (
+	"context"
 	"runtime"
 	"testing"
 
+	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 )
@@ -77,25 +79,43 @@ func BenchmarkBroadcast(b *testing.B) {
 	}
 }
 
-// Memory of a chain over many ranks, while it runs.
+// BenchmarkManyRanks is a broadcast over 16,384 ranks, with the memory of the
+// process when it is over.
 func BenchmarkManyRanks(b *testing.B) {
 	g := graphOf(b, "tree:32x32x16")
 	buf := make([]byte, 1<<20)
-	for b.Loop() {
-		var peak runtime.MemStats
-		r, err := simnet.Simulate(g, nil, &simnet.Settings{HollowAbove: 64}, func(c mpi.Communicator) error {
-			if err := chain(c, buf, 16); err != nil {
-				return err
+	for name, body := range map[string]func(mpi.Communicator) error{
+		"chain 16x64 KiB": func(c mpi.Communicator) error { return chain(c, buf, 16) },
+		"binomial 1 MiB":  func(c mpi.Communicator) error { return binomial(c, buf) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			var r *simnet.Report
+			var memory runtime.MemStats
+			for b.Loop() {
+				var err error
+				if r, err = simnet.Simulate(g, nil, &simnet.Settings{HollowAbove: 64}, body); err != nil {
+					b.Fatal(err)
+				}
+				runtime.ReadMemStats(&memory)
 			}
-			if c.Rank() == c.Size()-1 {
-				runtime.ReadMemStats(&peak)
-			}
-			return nil
+			b.ReportMetric(float64(memory.Sys)/(1<<20), "MiB")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(r.Messages), "ns/message")
 		})
-		if err != nil {
+	}
+}
+
+// BenchmarkMeasure is the measuring harness with its defaults over 1,024 ranks,
+// for 16 of its 3,069 rounds.
+func BenchmarkMeasure(b *testing.B) {
+	g := graphOf(b, "tree:8x16x8")
+	const rounds = 16
+	for b.Loop() {
+		if err := simnet.Run(g, nil, nil, func(c mpi.Communicator) error {
+			_, err := measure.Run(context.Background(), c, &measure.Settings{Rounds: rounds, Repetitions: 1})
+			return err
+		}); err != nil {
 			b.Fatal(err)
 		}
-		b.ReportMetric(float64(peak.Sys)/(1<<20), "MiB")
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(max(b.N, 1))/float64(r.Messages), "ns/message")
 	}
+	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N)/rounds, "ms/round")
 }

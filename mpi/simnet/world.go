@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
-	"os"
 	"runtime/debug"
 	"slices"
 
@@ -106,6 +105,10 @@ type rank struct {
 	streams []stream  // of messages that move
 	random  rand.PCG
 	all     Comm // of all ranks
+
+	// Where entries of own and streams begin to grow.
+	firstEntry   [1]entry
+	firstStreams [2]stream
 }
 
 func newWorld(g *topology.Graph, placement []int, s *Settings) (*world, error) {
@@ -123,7 +126,7 @@ func newWorld(g *topology.Graph, placement []int, s *Settings) (*world, error) {
 		return nil, err
 	}
 	w := &world{
-		settings: settings, graph: g, waiting: make(map[matchKey]*message), running: len(placement),
+		settings: settings, graph: g, waiting: make(map[matchKey]*message, len(placement)), running: len(placement),
 		noisy: settings.Noise != Noise{}, ranks: make([]rank, len(placement)), report: &Report{},
 	}
 	if w.net, err = newNetwork(g, &settings); err != nil {
@@ -137,7 +140,8 @@ func newWorld(g *topology.Graph, placement []int, s *Settings) (*world, error) {
 		r := &w.ranks[i]
 		all.ranks[i] = int32(i)
 		*r = rank{world: w, id: int32(i), host: int32(host), slow: 1}
-		r.own = requests{rank: r, entries: make([]entry, 0, 1)}
+		r.own = requests{rank: r, entries: r.firstEntry[:0]}
+		r.streams = r.firstStreams[:0]
 		r.random = *rand.NewPCG(settings.Seed, uint64(i))
 		r.all = Comm{world: w, rank: r, group: all, me: i, isOpen: true}
 	}
@@ -274,20 +278,9 @@ func (r *rank) run(body func(mpi.Communicator) error) {
 		}
 	}()
 	if w.cause == nil {
-		growStack()
 		err = body(&r.all)
 	}
 	returned = true
-}
-
-// growStack doubles the 2 KiB stack of a new goroutine while there is little on
-// it to copy: every rank needs as much in its first message, deep down. It
-// saves a tenth of a short simulation.
-//
-//go:noinline
-func growStack() byte {
-	var room [1500]byte
-	return room[len(os.Args)&1]
 }
 
 // block waits until the rank is resumed. The error says that what it waits for

@@ -1,0 +1,81 @@
+package measure_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
+)
+
+// On a simulated cluster the readings are the latencies of its graph: messages
+// of 0 B take no bandwidth from each other, and virtual time has no noise but
+// the cost of reading the clock, which is subtracted.
+func TestSimulatedClustersAreReadExactly(t *testing.T) {
+	for _, spec := range []string{
+		"star:7",
+		"tree:2x2x3 latency=30us,12us,5us spread=10% seed=3 shuffle",
+		"torus:3x4 hosts=2",
+	} {
+		t.Run(spec, func(t *testing.T) {
+			cluster, err := gen.Parse(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var r *measure.Result
+			err = simnet.Run(cluster.Graph, nil, nil, func(c mpi.Communicator) error {
+				own, err := measure.Run(context.Background(), c, &measure.Settings{Repetitions: 2, Samples: 5})
+				if own != nil {
+					r = own
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := cluster.Latencies()
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := cluster.Graph.Hosts()
+			for k, m := range r.Repetitions() {
+				for i := range n {
+					for j := range n {
+						if i == j {
+							continue
+						}
+						// Half a round trip, kept to a picosecond; the clock is
+						// read at both ends.
+						half := (want.At(i, j) + want.At(j, i)) / 2
+						if got := m.At(i, j); math.Abs(got-half) > 1e-6*half+1e-12 {
+							t.Errorf("repetition %d, %d -> %d: %g s, want %g", k, i, j, got, half)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestSimulatedManyRanks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("1,024 simulated ranks take a few seconds")
+	}
+	cluster, err := gen.Parse("tree:8x8x16 latency=30us,12us,5us")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = simnet.Run(cluster.Graph, nil, nil, func(c mpi.Communicator) error {
+		r, err := measure.Run(context.Background(), c, &measure.Settings{Repetitions: 1, Rounds: 2, Samples: 5})
+		if r != nil && len(r.Readings()) != 2*1024 {
+			t.Errorf("%d readings, want 2048", len(r.Readings()))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

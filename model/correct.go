@@ -1,0 +1,137 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// CorrectLatency takes out of a measured one-way time in s what a message of
+// the given bytes takes on links of the given bandwidths in B/s: the size over
+// the least of them, or, if every station stores the message before it sends it on,
+// over each in turn (Bufe 2014, eq. 1.3 and section 2.4). At least 0.
+func CorrectLatency(measured float64, bytes int64, bandwidths []float64, storeAndForward bool) float64 {
+	sum, most := 0.0, 0.0
+	for _, b := range bandwidths {
+		sum += float64(bytes) / b
+		most = math.Max(most, float64(bytes)/b)
+	}
+	if storeAndForward {
+		return math.Max(0, measured-sum)
+	}
+	return math.Max(0, measured-most)
+}
+
+// CorrectLatencies returns the graph with latencies that hold the links alone:
+// those of g were made of times of messages of the given bytes, which the bandwidths of g
+// delay too. Stored and forwarded, each link is corrected by itself. Cut
+// through, what a path has too much is the size over its least bandwidth; it is
+// shared out among the links by the least-squares solution of least norm over the paths
+// between hosts (Bufe 2014, section 2.4, eq. 2.5 and 2.8, for the corrections
+// instead of the latencies). Links of unknown bandwidth are left as they are; latencies stay at
+// least 0. O(paths * length * steps) for at most some 4,000 paths.
+func CorrectLatencies(g *topology.Graph, bytes int64, storeAndForward bool) (*topology.Graph, error) {
+	if bytes < 0 {
+		return nil, fmt.Errorf("model: correct latencies: %d bytes: want at least 0", bytes)
+	}
+	arcs := slices.Clone(g.Arcs())
+	delay := make([]float64, len(arcs))
+	if storeAndForward {
+		for i, a := range arcs {
+			if !math.IsNaN(a.Bandwidth) {
+				delay[i] = float64(bytes) / a.Bandwidth
+			}
+		}
+	} else {
+		paths, excess, err := pathExcess(g, bytes)
+		if err != nil {
+			return nil, fmt.Errorf("model: correct latencies: %w", err)
+		}
+		leastNorm(delay, paths, excess)
+	}
+	for i := range arcs {
+		arcs[i].Latency = math.Max(0, arcs[i].Latency-delay[i]) // NaN stays
+	}
+	return rebuild(g, arcs)
+}
+
+// rebuild is the graph with other arcs between the same vertices.
+func rebuild(g *topology.Graph, arcs []topology.Arc) (*topology.Graph, error) {
+	names := make([]string, g.Vertices())
+	for v := range names {
+		names[v] = g.Name(v)
+	}
+	return topology.NewGraph(g.Hosts(), g.Vertices()-g.Hosts(), names, arcs)
+}
+
+// pathExcess returns paths between hosts and what a message takes on the
+// slowest link of each, in s: from each host to others at growing distances in number.
+func pathExcess(g *topology.Graph, bytes int64) (paths [][]int32, excess []float64, err error) {
+	routes, err := topology.NewRoutes(g, topology.ChooseLowest)
+	if err != nil {
+		return nil, nil, err
+	}
+	const most = 4000
+	hosts := g.Hosts()
+	for d := 1; d < hosts && len(paths) < most; d++ {
+		for src := range hosts {
+			path, err := routes.AppendRoute(nil, src, (src+d)%hosts)
+			if err != nil {
+				continue // not connected
+			}
+			slowest := math.Inf(1)
+			for _, c := range path {
+				slowest = math.Min(slowest, g.Arcs()[c].Bandwidth)
+			}
+			if !math.IsNaN(slowest) {
+				paths, excess = append(paths, path), append(excess, float64(bytes)/slowest)
+			}
+		}
+	}
+	return paths, excess, nil
+}
+
+// leastNorm fills x, zero before, with the least-squares solution of least
+// norm of sum(x[path]) = b, by conjugate gradients on the normal equations
+// (CGLS: Bjorck 1996, section 7.4), which stay in the space of the paths.
+func leastNorm(x []float64, paths [][]int32, b []float64) {
+	residual := slices.Clone(b)
+	along := make([]float64, len(paths)) // A p
+	gradient := make([]float64, len(x))  // A^T r
+	collect := func() {
+		clear(gradient)
+		for i, path := range paths {
+			for _, c := range path {
+				gradient[c] += residual[i]
+			}
+		}
+	}
+	collect()
+	direction := slices.Clone(gradient)
+	size := floats.Dot(gradient, gradient)
+	for first, steps := size, 0; steps < 2*len(x) && size > 1e-24*first; steps++ {
+		norm := 0.0
+		for i, path := range paths {
+			along[i] = 0
+			for _, c := range path {
+				along[i] += direction[c]
+			}
+			norm += along[i] * along[i]
+		}
+		if norm == 0 {
+			return
+		}
+		step := size / norm
+		floats.AddScaled(x, step, direction)
+		floats.AddScaled(residual, -step, along)
+		collect()
+		before := size
+		size = floats.Dot(gradient, gradient)
+		floats.Scale(size/before, direction)
+		floats.Add(direction, gradient)
+	}
+}

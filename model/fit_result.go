@@ -1,0 +1,113 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// result reads the parameters, their errors and what is not determined.
+func (f *fitter) result() *Fitted {
+	out := &Fitted{Residual: math.NaN(), Capacity: f.links, Coupling: f.classes, Law: f.play.solver.sharing.Law}
+	if len(f.patterns) == 0 {
+		out.Warnings = append(out.Warnings, "no long transfers were timed: bandwidths, coupling and RTT bias are not determined")
+		return out
+	}
+	abs := make([]float64, len(f.residual))
+	for i, r := range f.residual {
+		abs[i] = math.Abs(math.Expm1(r))
+	}
+	out.Residual = quantile(abs, 0.5)
+	errors := f.errors()
+	for l := range f.links {
+		link := &f.links[l]
+		link.Bandwidth, link.Error = math.Exp(f.theta[l]), errors[l]
+		link.Determined = link.Error <= 0.05
+		a, b := f.n.graph.Name(link.A), f.n.graph.Name(link.B)
+		switch {
+		case math.IsNaN(link.Bandwidth):
+			out.Warnings = append(out.Warnings, fmt.Sprintf("link %s-%s: no transfer crosses it: its bandwidth is not determined", a, b))
+		case !link.Determined:
+			out.Warnings = append(out.Warnings, fmt.Sprintf("link %s-%s: it holds hardly a transfer up: its bandwidth is at least about %s", a, b, rate(link.Bandwidth)))
+		}
+	}
+	for c := range f.classes {
+		k := len(f.links) + c
+		f.classes[c].Coupling = f.theta[k]
+		if errors[k] > 0.1 {
+			f.classes[c].Coupling = 0 // nothing speaks against fair sharing
+			out.Warnings = append(out.Warnings, fmt.Sprintf("link class %q: few transfers against the stream: its coupling is not determined", f.classes[c].Name))
+		}
+	}
+	out.RTTBias = f.theta[len(f.theta)-1]
+	if errors[len(f.theta)-1] > 0.2 {
+		out.RTTBias = 0
+		out.Warnings = append(out.Warnings, "few transfers of different round-trip times share a link: the RTT bias is not determined")
+	}
+	return out
+}
+
+// errors are the standard errors of the parameters, +Inf where the data say
+// nothing.
+func (f *fitter) errors() []float64 {
+	n := len(f.theta)
+	errors := make([]float64, n)
+	var inverse mat.SymDense
+	dense := false
+	if f.normal != nil {
+		ridged := mat.NewSymDense(n, nil)
+		ridged.CopySym(f.normal)
+		for k := range n {
+			ridged.SetSym(k, k, f.diagonal[k]+1e-9)
+		}
+		var chol mat.Cholesky
+		dense = chol.Factorize(ridged) && chol.InverseTo(&inverse) == nil
+	}
+	for k := range n {
+		switch {
+		case f.diagonal[k] <= 1e-6:
+			errors[k] = math.Inf(1)
+		case dense:
+			errors[k] = f.sigma * math.Sqrt(inverse.At(k, k))
+		default:
+			errors[k] = f.sigma / math.Sqrt(f.diagonal[k])
+		}
+	}
+	return errors
+}
+
+// ratios are 41 quantiles of measured over predicted times, widened by what
+// the fitted parameters have taken out of the residuals.
+func (f *fitter) ratios() []float64 {
+	free := 0
+	for k := range f.theta {
+		if f.diagonal[k] > 1e-6 {
+			free++
+		}
+	}
+	n := float64(len(f.residual))
+	widen := math.Sqrt(n / max(n/4, n-float64(free)))
+	sorted := slices.Clone(f.residual)
+	slices.Sort(sorted)
+	out := make([]float64, 41)
+	for i := range out {
+		out[i] = math.Exp(widen * quantile(sorted, float64(i)/40))
+	}
+	return out
+}
+
+// graph is the network's graph with the fitted bandwidths.
+func (f *fitter) graph() (*topology.Graph, error) {
+	g := f.n.graph
+	arcs := slices.Clone(g.Arcs())
+	for i := range arcs {
+		if b := f.links[f.linkOf[i]].Bandwidth; !math.IsNaN(b) {
+			arcs[i].Bandwidth = b
+		}
+	}
+	return rebuild(g, arcs)
+}

@@ -1,0 +1,255 @@
+package topology
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A NodeModel is what was found inside one node of a cluster: the hosts of its
+// Result are the node's cores.
+type NodeModel struct {
+	Result *Result
+	// External is the host of the Result that stands for a neighbouring node,
+	// from which the latencies to all cores were measured and put among those
+	// between the cores; -1 if that was not done: the node's own vertex is then
+	// put at no latency on the vertex from which the farthest core is nearest.
+	External int
+	// Core is the host of the Result that took part in the measurements
+	// between nodes.
+	Core int
+}
+
+// Join makes one machine of a model between nodes and one model inside each
+// node; host i of inter is node i. It follows Bufe 2014, section 2.7.
+//
+// The hosts of the result are the cores, node after node, External ones left
+// out. After them come the nodes' own vertices, where the outside begins; the
+// switches inside nodes, node after node; the switches between nodes. A
+// node's vertex takes the place of the external one, its links shortened by the least
+// latency among them: the rest belongs to the way outside. The links between nodes
+// are shortened by what lies between the node's vertex and the core that
+// measured; what would fall below zero becomes zero, with a warning.
+//
+// Nodes become groups of a level named "node", with support 1, since nobody had to find them.
+func Join(inter *Result, nodes []NodeModel) (*Result, error) {
+	n := inter.Graph.hosts
+	if len(nodes) != n {
+		return nil, fmt.Errorf("topology: join: %d node models for %d nodes", len(nodes), n)
+	}
+	j := joiner{inter: inter, nodes: nodes}
+	for i, m := range nodes {
+		if m.Result == nil || m.Result.Graph == nil || m.Result.Hierarchy == nil {
+			return nil, fmt.Errorf("topology: join: node %d: no model", i)
+		}
+		hosts := m.Result.Graph.hosts
+		switch {
+		case m.External < -1 || m.External >= hosts:
+			return nil, fmt.Errorf("topology: join: node %d: External %d: want a host of %d, or -1", i, m.External, hosts)
+		case m.Core < 0 || m.Core >= hosts || m.Core == m.External:
+			return nil, fmt.Errorf("topology: join: node %d: Core %d: want a host of %d, not the external one", i, m.Core, hosts)
+		}
+	}
+	j.number()
+	for i := range nodes {
+		j.inside(i)
+	}
+	j.outside()
+	graph, err := NewGraph(j.cores, j.vertices-j.cores, j.names, j.arcs)
+	if err != nil {
+		return nil, err
+	}
+	hierarchy, err := j.hierarchy()
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Graph: graph, Hierarchy: hierarchy, Warnings: j.warnings}
+	r.Fit = Fit{
+		Family: inter.Fit.Family, R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: math.NaN(),
+		Levels: make([]LevelFit, len(hierarchy.Levels())+1),
+	}
+	if r.Fit.Family == FamilyFlat && len(hierarchy.Groups()) > 1 {
+		r.Fit.Family = FamilyTree
+	}
+	for l := range r.Fit.Levels {
+		r.Fit.Levels[l] = LevelFit{Separation: math.NaN(), Residual: math.NaN()}
+	}
+	return r, nil
+}
+
+type joiner struct {
+	inter    *Result
+	nodes    []NodeModel
+	cores    int
+	vertices int
+	vertex   [][]int // per node, vertex of its model -> vertex of the whole
+	own      []int   // per node, its own vertex
+	between  []int   // vertex of inter -> vertex of the whole
+	names    []string
+	arcs     []Arc
+	shorten  []float64 // per node, what the links between nodes lose
+	warnings []string
+}
+
+func (j *joiner) number() {
+	j.vertex = make([][]int, len(j.nodes))
+	for i, m := range j.nodes {
+		g := m.Result.Graph
+		j.vertex[i] = make([]int, g.vertices)
+		for h := range g.hosts {
+			if h != m.External {
+				j.vertex[i][h] = j.cores
+				j.names = append(j.names, j.inter.Graph.Name(i)+"."+g.Name(h))
+				j.cores++
+			}
+		}
+	}
+	j.vertices = j.cores
+	for i, m := range j.nodes {
+		j.own = append(j.own, j.vertices)
+		j.names = append(j.names, j.inter.Graph.Name(i))
+		if m.External >= 0 {
+			j.vertex[i][m.External] = j.vertices
+		}
+		j.vertices++
+	}
+	for i, m := range j.nodes {
+		g := m.Result.Graph
+		for s := g.hosts; s < g.vertices; s++ {
+			j.vertex[i][s] = j.vertices
+			j.names = append(j.names, j.inter.Graph.Name(i)+"."+g.Name(s))
+			j.vertices++
+		}
+	}
+	j.between = slices.Clone(j.own)
+	for s := j.inter.Graph.hosts; s < j.inter.Graph.vertices; s++ {
+		j.between = append(j.between, j.vertices)
+		j.names = append(j.names, j.inter.Graph.Name(s))
+		j.vertices++
+	}
+}
+
+// inside adds the arcs of node i.
+func (j *joiner) inside(i int) {
+	m := j.nodes[i]
+	g := m.Result.Graph
+	least := math.Inf(1)
+	for _, a := range g.arcs {
+		if (a.From == m.External || a.To == m.External) && a.Latency < least {
+			least = a.Latency
+		}
+	}
+	lengths := g.latencies()
+	for k, a := range g.arcs {
+		if a.From == m.External || a.To == m.External {
+			a.Latency -= least
+			lengths[k] = a.Latency
+		}
+		a.From, a.To = j.vertex[i][a.From], j.vertex[i][a.To]
+		j.arcs = append(j.arcs, a)
+	}
+	door := m.External
+	finder, dist := newPathFinder(g, lengths), make([]float64, g.vertices)
+	if door < 0 {
+		reach := math.Inf(1)
+		for v := range g.vertices {
+			if v < g.hosts && g.vertices > g.hosts {
+				continue // a switch, if there is one
+			}
+			finder.from(v, dist)
+			if far := slices.Max(dist[:g.hosts]); far < reach || door < 0 {
+				door, reach = v, far
+			}
+		}
+		link := Link(j.vertex[i][door], j.own[i], 0, math.NaN())
+		j.arcs = append(j.arcs, link[:]...)
+	}
+	finder.from(m.Core, dist)
+	if math.IsInf(dist[door], 1) || math.IsNaN(dist[door]) {
+		dist[door] = 0
+		j.warnings = append(j.warnings, fmt.Sprintf("node %s: core %d has no way outside", j.inter.Graph.Name(i), m.Core))
+	}
+	j.shorten = append(j.shorten, dist[door])
+}
+
+// outside adds the arcs between nodes.
+func (j *joiner) outside() {
+	negative := 0
+	for _, a := range j.inter.Graph.arcs {
+		for _, end := range [2]int{a.From, a.To} {
+			if end < len(j.shorten) {
+				a.Latency -= j.shorten[end]
+			}
+		}
+		if a.Latency < 0 {
+			a.Latency = 0
+			negative++
+		}
+		a.From, a.To = j.between[a.From], j.between[a.To]
+		j.arcs = append(j.arcs, a)
+	}
+	if negative > 0 {
+		j.warnings = append(j.warnings, fmt.Sprintf("%d arcs between nodes are shorter than the way inside the nodes, and became 0", negative))
+	}
+}
+
+// hierarchy nests the groups inside nodes in nodes, and nodes in groups of nodes.
+func (j *joiner) hierarchy() (*Hierarchy, error) {
+	var levels []Level
+	for _, m := range j.nodes {
+		for l, level := range m.Result.Hierarchy.levels {
+			if l == len(levels) {
+				levels = append(levels, level)
+			}
+		}
+	}
+	node := len(levels)
+	var groups []Group
+	members := make([][]int, len(j.nodes))
+	var latencies []float64
+	for i, m := range j.nodes {
+		all := m.Result.Hierarchy.groups
+		for k, g := range all {
+			var hosts []int
+			for _, h := range g.Hosts {
+				if h != m.External {
+					hosts = append(hosts, j.vertex[i][h])
+				}
+			}
+			if k == 0 {
+				members[i] = hosts
+				latencies = append(latencies, g.Latency)
+				continue
+			}
+			if len(hosts) < len(members[i]) { // a group of all cores is the node
+				groups = append(groups, Group{Hosts: hosts, Level: g.Level, Latency: g.Latency, Support: g.Support})
+			}
+		}
+	}
+	several := false
+	for i, hosts := range members {
+		if len(hosts) >= 2 && len(hosts) < j.cores {
+			groups = append(groups, Group{Hosts: hosts, Level: node, Latency: latencies[i], Support: 1})
+			several = true
+		}
+	}
+	if several {
+		mid, _ := medianSpread(sortedFinite(latencies))
+		levels = append(levels, Level{Name: "node", Latency: mid, Support: 1})
+		node++
+	}
+	levels = append(levels, j.inter.Hierarchy.levels...)
+	for _, g := range j.inter.Hierarchy.groups[1:] {
+		var hosts []int
+		for _, i := range g.Hosts {
+			hosts = append(hosts, members[i]...)
+		}
+		groups = append(groups, Group{Hosts: hosts, Level: node + g.Level, Latency: g.Latency, Support: g.Support})
+	}
+	groups = slices.DeleteFunc(groups, func(g Group) bool { return len(g.Hosts) < 2 || len(g.Hosts) >= j.cores })
+	apart := j.inter.Hierarchy.groups[0].Latency
+	if len(j.nodes) == 1 {
+		apart = latencies[0]
+	}
+	return NewHierarchy(j.cores, levels, groups, apart)
+}

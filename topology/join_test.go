@@ -1,0 +1,119 @@
+package topology_test
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/topology"
+	"gonum.org/v1/gonum/mat"
+)
+
+// resultWith makes a result of a graph of undirected links, with groups.
+func resultWith(t *testing.T, hosts, switches int, groups [][]int, links ...[3]float64) *topology.Result {
+	t.Helper()
+	var arcs []topology.Arc
+	for _, l := range links {
+		pair := topology.Link(int(l[0]), int(l[1]), l[2], math.NaN())
+		arcs = append(arcs, pair[:]...)
+	}
+	g, err := topology.NewGraph(hosts, switches, nil, arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var levels []topology.Level
+	var gs []topology.Group
+	for _, hs := range groups {
+		levels = []topology.Level{{Name: "socket"}}
+		gs = append(gs, topology.Group{Hosts: hs})
+	}
+	h, err := topology.NewHierarchy(hosts, levels, gs, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &topology.Result{Graph: g, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}
+}
+
+// Two nodes, 12 apart as measured between their cores 2. In a node cores 0 and
+// 1 hang on one switch, 2 and 3 on another at 1 from it, all at 0.5; a
+// neighbouring node, host 4, was found at 10 from the first. By hand: the
+// node's vertex is at 0 from the first switch, core 2 at 1.5 from it, so 9
+// remain between the nodes' vertices.
+func TestJoin(t *testing.T) {
+	inter := resultWith(t, 2, 0, nil, [3]float64{0, 1, 12})
+	node := resultWith(t, 5, 2, [][]int{{0, 1}, {2, 3}},
+		[3]float64{0, 5, 0.5}, [3]float64{1, 5, 0.5}, [3]float64{2, 6, 0.5}, [3]float64{3, 6, 0.5}, [3]float64{5, 6, 1}, [3]float64{4, 5, 10})
+	m := topology.NodeModel{Result: node, External: 4, Core: 2}
+	r, err := topology.Join(inter, []topology.NodeModel{m, m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Cores 0-3 and 4-7, nodes 8 and 9, switches 10, 11 and 12, 13.
+	want := "0-10:5e+05 1-10:5e+05 2-11:5e+05 3-11:5e+05 4-12:5e+05 5-12:5e+05 6-13:5e+05 7-13:5e+05 8-9:9e+06 8-10:0 9-12:0 10-11:1e+06 12-13:1e+06"
+	if got := links(r.Graph); got != want {
+		t.Errorf("links = %s, want %s", got, want)
+	}
+	if got, want := groupsOf(r.Hierarchy), []string{"[0 1 2 3]", "[0 1]", "[2 3]", "[4 5 6 7]", "[4 5]", "[6 7]"}; !slices.Equal(got, want) {
+		t.Errorf("groups = %v, want %v", got, want)
+	}
+	if levels := r.Hierarchy.Levels(); len(levels) != 2 || levels[0].Name != "socket" || levels[1].Name != "node" {
+		t.Errorf("levels = %v, want socket and node", levels)
+	}
+	if got := r.Graph.Name(9); got != "h1" {
+		t.Errorf("name of the second node's vertex = %q, want h1", got)
+	}
+	if len(r.Warnings) > 0 {
+		t.Errorf("warnings %q, want none", r.Warnings)
+	}
+	if r, err = topology.Join(resultWith(t, 2, 0, nil, [3]float64{0, 1, 2}), []topology.NodeModel{m, m}); err != nil || len(r.Warnings) != 1 {
+		t.Errorf("nodes 2 apart: warnings %q, %v, want one: the way inside is longer", r.Warnings, err)
+	}
+}
+
+// Reference: Bufe 2014, section 3.3.1 and figure 3.1: the model of one Westmere
+// node, ten times, joined to the model of the cluster.
+func TestJoinMakesBufesFigure31(t *testing.T) {
+	data := filepath.Join(sharedData(t), "papers")
+	inter := cliqueSwitch(t, 0.05, readMatrix(t, filepath.Join(data, "bufe_t3_5_westmere_inter.csv")))
+	node := cliqueSwitch(t, 0.1, readMatrix(t, filepath.Join(data, "bufe_t3_6_westmere_intra.csv")))
+	nodes := slices.Repeat([]topology.NodeModel{{Result: node, External: -1}}, 10)
+	r, err := topology.Join(inter, nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 120 cores, 10 nodes, 20 sockets and a switch; a tree.
+	if r.Graph.Hosts() != 120 || r.Graph.Vertices() != 151 || r.Graph.NumArcs() != 300 || len(r.Warnings) > 0 {
+		t.Errorf("%d cores, %d vertices, %d arcs, warnings %q, want 120, 151, 300 and none", r.Graph.Hosts(), r.Graph.Vertices(), r.Graph.NumArcs(), r.Warnings)
+	}
+	if sockets, ns := r.Hierarchy.GroupsAt(0), r.Hierarchy.GroupsAt(1); len(sockets) != 20 || len(ns) != 10 {
+		t.Errorf("%d sockets, %d nodes, want 20 and 10", len(sockets), len(ns))
+	}
+	if r.Fit.Family != topology.FamilyTree {
+		t.Errorf("family %s, want a tree", r.Fit.Family)
+	}
+}
+
+func TestJoinRefuses(t *testing.T) {
+	inter := resultWith(t, 2, 0, nil, [3]float64{0, 1, 12})
+	node := resultWith(t, 3, 0, nil, [3]float64{0, 1, 1}, [3]float64{1, 2, 1})
+	good := topology.NodeModel{Result: node, External: -1}
+	for _, c := range []struct {
+		name  string
+		nodes []topology.NodeModel
+	}{
+		{"too few nodes", []topology.NodeModel{good}},
+		{"no model", []topology.NodeModel{good, {}}},
+		{"External outside", []topology.NodeModel{good, {Result: node, External: 3}}},
+		{"Core outside", []topology.NodeModel{good, {Result: node, External: -1, Core: 3}}},
+		{"Core external", []topology.NodeModel{good, {Result: node, External: 1, Core: 1}}},
+	} {
+		if r, err := topology.Join(inter, c.nodes); err == nil || !strings.HasPrefix(err.Error(), "topology: join: ") {
+			t.Errorf("%s: %v, %v, want an error", c.name, r, err)
+		}
+	}
+	if r, err := topology.Join(cliqueSwitch(t, 0, &mat.Dense{}), nil); err != nil || r.Graph.Vertices() != 0 {
+		t.Errorf("no nodes: %v, %v, want an empty machine", r, err)
+	}
+}

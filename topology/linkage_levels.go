@@ -1,0 +1,127 @@
+package topology
+
+import (
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// classBandwidth is that of the density estimate over the groups' levels, in ln
+// units: kernels two bandwidths apart merge, so levels nearer than the step that a
+// group needs from its surroundings are of one kind.
+const classBandwidth = stepNeeded / 2
+
+// levelClasses numbers the kinds of groups from fine to coarse: all sockets,
+// all racks. Index v-n; the root is not classed.
+//
+// Groups of similar level are of one kind, by the peaks of a density
+// estimate. Two neighbouring kinds are one if no group of one holds a group of the
+// other and they lie closer to each other than half of what sets them off from
+// their parents: a pair of cores that was read once, and badly, is still a pair of
+// cores. Where a kind nests in itself - weak groups inside groups - the outermost
+// groups are of one kind, those inside of a finer one. In the end a group is
+// coarser than all inside it.
+func (t *tree) levelClasses() []int {
+	groups := t.groups()[1:] // parents first
+	class := make([]int, len(t.children))
+	if len(groups) == 0 {
+		return class
+	}
+	values := make([]float64, len(groups))
+	for k, v := range groups {
+		values[k] = t.levelOf(v)
+	}
+	kind := stats.Classes(values, nil, classBandwidth)
+	for k, v := range groups {
+		class[int(v)-t.n] = kind[k]
+	}
+	t.joinClasses(groups, class)
+
+	// Depth inside the own kind, from the outermost group.
+	depth := make([]int, len(t.children))
+	deepest := 0
+	for _, v := range groups {
+		if p := t.parent[v]; p != t.root && class[int(p)-t.n] == class[int(v)-t.n] {
+			depth[int(v)-t.n] = depth[int(p)-t.n] + 1
+			deepest = max(deepest, depth[int(v)-t.n])
+		}
+	}
+	for _, v := range groups {
+		at := int(v) - t.n
+		class[at] = class[at]*(deepest+1) + deepest - depth[at]
+	}
+	for _, v := range slices.Backward(groups) {
+		for _, c := range t.kids(v) {
+			if t.isGroup(c) {
+				class[int(v)-t.n] = max(class[int(v)-t.n], class[int(c)-t.n]+1)
+			}
+		}
+	}
+	// Close the gaps.
+	var used []int
+	for _, v := range groups {
+		used = append(used, class[int(v)-t.n])
+	}
+	slices.Sort(used)
+	used = slices.Compact(used)
+	for _, v := range groups {
+		class[int(v)-t.n], _ = slices.BinarySearch(used, class[int(v)-t.n])
+	}
+	return class
+}
+
+// joinClasses makes neighbouring classes one where nothing but distance speaks
+// against it, the closest first.
+func (t *tree) joinClasses(groups []int32, class []int) {
+	for {
+		members := map[int][]int32{}
+		last := 0
+		for _, v := range groups {
+			c := class[int(v)-t.n]
+			members[c] = append(members[c], v)
+			last = max(last, c)
+		}
+		typical := func(c int) float64 {
+			var levels []float64
+			for _, v := range members[c] {
+				levels = append(levels, t.levelOf(v))
+			}
+			return stats.LowerMedian(levels)
+		}
+		best, join := math.Inf(1), -1
+		for c := range last {
+			gap := typical(c+1) - typical(c)
+			if gap >= best || t.nested(members[c], class, c+1) {
+				continue
+			}
+			room := math.Inf(1)
+			for _, v := range slices.Concat(members[c], members[c+1]) {
+				room = min(room, t.levelOf(t.parent[v])-t.levelOf(v))
+			}
+			if gap < room/2 {
+				best, join = gap, c
+			}
+		}
+		if join < 0 {
+			return
+		}
+		for _, v := range groups {
+			if at := int(v) - t.n; class[at] > join {
+				class[at]--
+			}
+		}
+	}
+}
+
+// nested tells whether one of the groups lies inside a group of class c.
+func (t *tree) nested(groups []int32, class []int, c int) bool {
+	for _, v := range groups {
+		for p := t.parent[v]; p != t.root; p = t.parent[p] {
+			if class[int(p)-t.n] == c {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,219 @@
+package topology
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Suspect is a host or link that does not behave as specified.
+//
+// Hosts are found by fitting the latencies of the reference's links to the
+// readings: what remains at one host and not at the others speaks of that host.
+// Each is also tried on every other switch; if one explains it much better, the
+// host is probably plugged in there. Links of hosts are held against those of their
+// neighbours on the same switch.
+type Suspect struct {
+	U, V   int     // a link of the reference, or the host U and V = -1
+	Score  float64 // times the usual, or for links of regular machines 1 plus the doubt in [0, 1]
+	Reason string
+}
+
+// rank sorts by falling score, then by vertices.
+func rank(s []Suspect) {
+	slices.SortFunc(s, func(a, b Suspect) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), a.U-b.U, a.V-b.V)
+	})
+}
+
+// suspectLinks lists links of a regular machine that are not as specified.
+func suspectLinks(g *Graph, links []LinkCheck) []Suspect {
+	var s []Suspect
+	for _, l := range links {
+		name := g.Name(l.U) + "-" + g.Name(l.V)
+		switch l.Verdict {
+		case LinkMissing:
+			s = append(s, Suspect{l.U, l.V, 2, fmt.Sprintf("link %s was not found", name)})
+		case LinkSimplex:
+			s = append(s, Suspect{l.U, l.V, 2 - l.Probability, fmt.Sprintf("link %s was found in one direction only", name)})
+		case LinkExtra:
+			s = append(s, Suspect{l.U, l.V, 1 + l.Probability, fmt.Sprintf("link %s was found but is not specified", name)})
+		}
+	}
+	return s
+}
+
+const (
+	suspectHost = 3   // times the usual residual from which a host is listed
+	suspectLink = 1.5 // times the usual latency from which the link of a host is listed
+	floorShare  = 0.01
+)
+
+// suspects finds hosts and their links that stand out from the readings.
+func (c *comparer) suspects() ([]Suspect, error) {
+	g, k := c.reference, c.reference.hosts
+	d, count := mat.NewDense(max(1, k), max(1, k), nil), 0
+	for i := range k {
+		for j := range k {
+			d.Set(i, j, c.mean[i*k+j])
+			if i != j && !math.IsNaN(c.mean[i*k+j]) {
+				count++
+			}
+		}
+	}
+	if k < 4 || count == 0 {
+		return nil, nil
+	}
+	fit, err := FitLatencies(g, nil, d, &LatencySettings{Bytes: c.bytes})
+	if err != nil {
+		return nil, nil // no reading follows a path that the reference has: nothing can be said
+	}
+	fitted := fit.Graph.hostDistances()
+	off := make([]float64, k) // mean of |ln reading/fit|, clipped: outliers are not the host's
+	var usual []float64
+	for i := range k {
+		sum, n := 0.0, 0
+		for j := range k {
+			if v, f := c.mean[i*k+j], fitted[i*k+j]; i != j && v > 0 && f > 0 && !math.IsInf(f, 1) {
+				if x := math.Abs(math.Log((v - c.cost(fit, i, j)) / f)); !math.IsNaN(x) {
+					sum += min(0.5, x)
+					n++
+				}
+			}
+		}
+		off[i] = math.NaN()
+		if n > 0 {
+			off[i] = sum / float64(n)
+			usual = append(usual, off[i])
+		}
+	}
+	if len(usual) == 0 {
+		return nil, nil
+	}
+	typical := max(floorShare, stats.LowerMedian(usual))
+	var all []Suspect
+	distances := c.switchDistances(fit.Graph)
+	everywhere := k*k*len(distances) <= 1<<30 // else only hosts that stand out are tried elsewhere
+	for h := range k {
+		odd := off[h] > suspectHost*typical
+		if !odd && !everywhere {
+			continue
+		}
+		if other, ratio := c.betterPlace(fit, distances, h); other >= 0 {
+			all = append(all, Suspect{h, -1, ratio, fmt.Sprintf("host %s: its latencies are those of a host on %s, not on %s", g.Name(h), g.Name(other), g.Name(g.Out(h)[0].To))})
+		} else if odd {
+			all = append(all, Suspect{h, -1, off[h] / typical, fmt.Sprintf("host %s: its latencies differ from what its place explains %.3g times as much as usual", g.Name(h), off[h]/typical)})
+		}
+	}
+	return append(all, c.slowLinks(fit.Graph, all)...), nil
+}
+
+// cost is the transfer time between two hosts on the path of least latency, as
+// FitLatencies takes it out.
+func (c *comparer) cost(fit *LatencyFit, i, j int) float64 {
+	if c.bytes == 0 {
+		return 0
+	}
+	if c.costs == nil {
+		k := c.reference.hosts
+		c.costs = make([]float64, k*k)
+		finder := newPathFinder(fit.Graph, fit.Graph.latencies())
+		eachRow(k, func(i int) {
+			e := edgeFit{g: fit.Graph, settings: &LatencySettings{Bytes: c.bytes}}
+			copy(c.costs[i*k:(i+1)*k], e.transferTimes(finder.tree(i)))
+		})
+	}
+	return c.costs[i*c.reference.hosts+j]
+}
+
+// switchDistances are the distances from every switch to all vertices.
+func (c *comparer) switchDistances(g *Graph) [][]float64 {
+	finder := newPathFinder(g, g.latencies())
+	all := make([][]float64, g.vertices-g.hosts)
+	eachRow(len(all), func(s int) {
+		all[s] = make([]float64, g.vertices)
+		finder.from(g.hosts+s, all[s])
+	})
+	return all
+}
+
+// betterPlace returns the switch on which a host explains its readings better
+// than on its own, by a quarter and by more than eight readings' worth of what
+// remains, or -1; and how much more is left unexplained where it is. The link of
+// the host is as long as its readings want it.
+func (c *comparer) betterPlace(fit *LatencyFit, distances [][]float64, h int) (place int, ratio float64) {
+	g := fit.Graph
+	if len(g.Out(h)) != 1 || !g.IsSwitch(g.Out(h)[0].To) {
+		return -1, 0
+	}
+	k, own := g.hosts, g.Out(h)[0].To
+	var to []int
+	var values []float64
+	for j := range k {
+		if v := c.mean[h*k+j]; j != h && !math.IsNaN(v) {
+			to = append(to, j)
+			values = append(values, v-c.cost(fit, h, j))
+		}
+	}
+	if len(to) < 3 {
+		return -1, 0
+	}
+	usual := stats.LowerMedian(slices.Clone(values))
+	links, scratch := make([]float64, len(to)), make([]float64, len(to))
+	unexplained := func(s int) float64 {
+		for x, j := range to {
+			links[x] = values[x] - distances[s-k][j]
+		}
+		copy(scratch, links)
+		link, sum := stats.LowerMedian(scratch), 0.0
+		for _, l := range links {
+			sum += min(usual, math.Abs(l-link)) // clips outliers
+		}
+		return sum
+	}
+	now := unexplained(own)
+	place, least := -1, now
+	for s := k; s < g.vertices; s++ {
+		if x := unexplained(s); s != own && x < least {
+			place, least = s, x
+		}
+	}
+	each := least / float64(len(to))
+	if place < 0 || least > 0.75*now || now-least < 8*each {
+		return -1, 0
+	}
+	return place, now / max(least, floorShare*usual*float64(len(to)))
+}
+
+// slowLinks lists links of hosts that are slower than those of most hosts on
+// the same switch, of three at least. Of hosts that are suspects themselves the
+// latency says nothing.
+func (c *comparer) slowLinks(g *Graph, hosts []Suspect) []Suspect {
+	var all []Suspect
+	suspect := make([]bool, g.hosts)
+	for _, s := range hosts {
+		suspect[s.U] = true
+	}
+	for s := g.hosts; s < g.vertices; s++ {
+		var latencies []float64
+		for _, a := range g.Out(s) {
+			if !g.IsSwitch(a.To) && len(c.members[a.To]) > 0 {
+				latencies = append(latencies, a.Latency)
+			}
+		}
+		if len(latencies) < 3 {
+			continue
+		}
+		usual := stats.LowerMedian(latencies)
+		for _, a := range g.Out(s) {
+			if ratio := a.Latency / usual; !g.IsSwitch(a.To) && len(c.members[a.To]) > 0 && ratio > suspectLink && !suspect[a.To] {
+				all = append(all, Suspect{a.To, s, ratio, fmt.Sprintf("link %s-%s: %.3g times the latency of most on that switch", g.Name(a.To), g.Name(s), ratio)})
+			}
+		}
+	}
+	return all
+}
