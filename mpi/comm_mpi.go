@@ -30,6 +30,7 @@ type Comm struct {
 	comm       C.MPI_Comm
 	rank, size int
 	spin       C.int // polls before a wait yields; 0: the library waits itself
+	probe      C.int // not 0: Recv looks at the length first, as the library overruns buffers
 	host       string
 	epoch      time.Time
 	ends       bool // Close ends MPI, because the World that made this one started it
@@ -67,7 +68,7 @@ func (c *Comm) Recv(buf []byte, src, tag int) error {
 	if err := c.check("Recv", len(buf), src, tag); err != nil {
 		return err
 	}
-	result := C.tc_recv(data(buf), C.int(len(buf)), C.int(src), C.int(tag), c.comm, c.spin)
+	result := C.tc_recv(data(buf), C.int(len(buf)), C.int(src), C.int(tag), c.comm, c.spin, c.probe)
 	if err := c.fault("Recv", result.code, src, tag); err != nil {
 		return err
 	}

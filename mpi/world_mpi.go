@@ -141,6 +141,7 @@ func World() (*Comm, error) {
 	C.MPI_Get_processor_name((*C.char)(unsafe.Pointer(unsafe.SliceData(name))), &n)
 	c.host = string(name[:n])
 	c.describe()
+	c.probe = C.tc_overruns()
 	if code := C.tc_crowded(c.comm, C.int(machine(c.host)), &crowded); code != C.MPI_SUCCESS {
 		return nil, c.fault("World", code, -1, -1)
 	}
@@ -186,7 +187,7 @@ func (c *Comm) split(op string, color, key int) (Communicator, error) {
 	if c.closed {
 		return nil, c.useAfterClose(op)
 	}
-	part := &Comm{spin: c.spin, host: c.host, epoch: c.epoch}
+	part := &Comm{spin: c.spin, probe: c.probe, host: c.host, epoch: c.epoch}
 	if code := C.tc_split(c.comm, C.int(max(color, -1)), C.int(key), &part.comm); code != C.MPI_SUCCESS {
 		return nil, c.fault(op, code, -1, -1)
 	}

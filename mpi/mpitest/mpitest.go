@@ -50,6 +50,7 @@ func cases() []testCase {
 		{name: "message longer than the buffer", run: mismatch(16, 8, mpi.ErrTruncated), last: true},
 		{name: "message for an empty buffer", run: mismatch(4, 0, mpi.ErrTruncated), last: true},
 		{name: "long message for a short buffer", run: mismatch(1<<20, 16, mpi.ErrTruncated), last: true},
+		{name: "long message for a long buffer", run: mismatch(1<<20, 500_000, mpi.ErrTruncated), last: true},
 		{name: "message shorter than the buffer", run: mismatch(8, 16, mpi.ErrLength), last: true},
 		{name: "empty message for a buffer", run: mismatch(0, 4, mpi.ErrLength), last: true},
 		{name: "short message for a long buffer", run: mismatch(16, 1<<20, mpi.ErrLength), last: true},
