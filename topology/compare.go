@@ -347,11 +347,12 @@ func (c *comparer) hierarchical() []LinkCheck {
 		}
 		if l.Paths > 0 {
 			l.Measured = sum / float64(l.Paths)
-			// Sums of shares round; a time equal to the specified one is not slower.
+			// Sums of shares round, and times may come from float32: one equal to
+			// the specified one is not slower.
 			switch {
 			case math.IsNaN(l.Ideal):
 				l.Verdict = LinkFound
-			case l.Measured > l.Ideal*(1+1e-9):
+			case l.Measured > l.Ideal*(1+1e-6):
 				l.Verdict = LinkSlow
 			default:
 				l.Verdict = LinkFast
