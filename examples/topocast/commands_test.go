@@ -161,6 +161,10 @@ func TestCompare(t *testing.T) {
 		{"a":"h3","b":"b","latency_us":2},{"a":"h4","b":"b","latency_us":2},{"a":"h5","b":"b","latency_us":2},
 		{"a":"h6","b":"b","latency_us":2},{"a":"h7","b":"b","latency_us":2},
 		{"a":"a","b":"root","latency_us":10},{"a":"b","b":"root","latency_us":10}]}}`)
+	status, out, stderr = topocast("compare", specified, specified)
+	if want := "links fast: 10\n"; status != 0 || !strings.Contains(out, want) || strings.Contains(out, "slow") {
+		t.Errorf("the specification with itself: status %d: %s%s, want %q", status, out, stderr, want)
+	}
 	status, out, stderr = topocast("compare", "--json", network, specified)
 	if status != 0 {
 		t.Fatalf("status %d: %s", status, stderr)
