@@ -13,8 +13,8 @@ JOBS  = mpi examples/topocast
 .PHONY: test check unit mpi-installed mpi bench-mpi bench-peers
 .NOTPARALLEL:
 
-test: mpi-installed check unit mpi
-	@echo 'make test: all passed: format, vet, staticcheck, unit tests with -race, build without cgo, $(LIBRARIES) with 1, 2, 4 and 8 ranks'
+test: mpi-installed check unit mpi lab-test
+	@echo 'make test: all passed: format, vet, staticcheck, unit tests with -race, build without cgo, $(LIBRARIES) with 1, 2, 4 and 8 ranks, and on clusters of network namespaces'
 
 check: mpi-installed
 	@unformatted=$$($(GOFUMPT) -l .) || exit 1; \
@@ -38,6 +38,8 @@ mpi: mpi-installed
 bench-mpi: mpi-installed
 	for m in $(LIBRARIES); do .ci/with-mpi $$m sh -c \
 		'TOPOCAST_TEST_MPIRUN="$$MPIRUN --bind-to core" go test -tags mpi -run - -bench TimedAgainstC -benchtime 1x ./mpi' || exit 1; done
+
+include internal/netlab/lab.mk
 
 # Our simulated ranks against SimGrid's SMPI, where libsimgrid-dev is installed.
 bench-peers:
