@@ -28,7 +28,7 @@ type filling struct {
 	// Scratch of one sweep.
 	touched []int32 // flows opened or lowered
 	dirty   []int32 // channels that take part
-	last    []int32 // channels that took part in the sweep before
+	moved   []int32 // channels whose levels the last sweep changed
 	caps    []capEntry
 	queue   []queueEntry
 	open    int     // flows that rise
@@ -49,6 +49,7 @@ type channel struct {
 
 	// Of the sweep.
 	state    channelState
+	was      float64 // its level before
 	key      float64 // of its entry in the queue that counts; others are stale
 	used     float64 // B/s taken by members whose level is settled
 	weight   float64 // of the members that are not
@@ -222,7 +223,7 @@ func (c *channel) close(weight, before float64) {
 // touch makes the channel part of the next sweep.
 func (s *filling) touch(id int32) {
 	if c := &s.channels[id]; c.state == channelClean {
-		c.state, c.key = channelWatched, math.Inf(1)
+		c.state, c.was, c.key = channelWatched, c.level, math.Inf(1)
 		s.dirty = append(s.dirty, id)
 	}
 }
@@ -264,10 +265,15 @@ func (s *filling) solve(dst []int) []int {
 			}
 		}
 	}
+	s.moved = s.moved[:0]
 	for _, id := range s.dirty {
-		s.channels[id].state = channelClean
+		c := &s.channels[id]
+		c.state = channelClean
+		if c.level != c.was {
+			s.moved = append(s.moved, id)
+		}
 	}
-	s.last, s.dirty, s.touched = s.dirty, s.last[:0], s.touched[:0]
+	s.dirty, s.touched = s.dirty[:0], s.touched[:0]
 	return dst
 }
 

@@ -233,7 +233,7 @@ func (s *Solver) Solve(dst []int) []int {
 			}
 		}
 		// A flow may keep its rate and be stopped by another channel.
-		for _, c := range s.reverse.last {
+		for _, c := range s.reverse.moved {
 			for _, m := range s.reverse.channels[c].members {
 				s.main.setBound(int(m.flow), s.coupledBound(int(m.flow)))
 			}

@@ -33,15 +33,18 @@ func TestQuotientFindsRingsAndTori(t *testing.T) {
 		reps     int
 		atLeast  int // of 20 seeds
 		outliers float64
+		spread   float64 // of the leaf links, up and down
 	}{
-		{[]int{4}, 8, 1, 0.01, 2, 19, 0.02},
-		{[]int{6}, 8, 1, 0.01, 2, 19, 0.02},
-		{[]int{4, 4}, 8, 1, 0.01, 2, 19, 0.02},
-		{[]int{4, 4, 4}, 8, 1, 0.01, 2, 19, 0.02},
-		{[]int{3, 3, 3}, 8, 1, 0.01, 2, 19, 0.02},
-		{[]int{4, 4}, 8, 3, 0.01, 2, 19, 0.02}, // leaf links three hops long
-		{[]int{4, 4}, 8, 1, 0.05, 1, 19, 0.02},
-		{[]int{4, 4}, 3, 1, 0.03, 2, 19, 0.02},
+		{[]int{4}, 8, 1, 0.01, 2, 19, 0.02, 0},
+		{[]int{6}, 8, 1, 0.01, 2, 19, 0.02, 0},
+		{[]int{4, 4}, 8, 1, 0.01, 2, 19, 0.02, 0},
+		{[]int{4, 4, 4}, 8, 1, 0.01, 2, 19, 0.02, 0},
+		{[]int{3, 3, 3}, 8, 1, 0.01, 2, 19, 0.02, 0},
+		{[]int{4, 4}, 8, 3, 0.01, 2, 19, 0.02, 0}, // leaf links three hops long
+		{[]int{4, 4}, 8, 1, 0.05, 1, 19, 0.02, 0},
+		{[]int{4, 4}, 3, 1, 0.03, 2, 19, 0.02, 0},
+		{[]int{4, 4, 4}, 8, 3, 0.01, 2, 19, 0.02, 0.3},
+		{[]int{6}, 4, 1, 0.01, 2, 19, 0.02, 0.3},
 	} {
 		w := torusWiring(c.dims, c.per, c.leaf, 1)
 		d, n := w.distances(), w.hosts
@@ -49,6 +52,12 @@ func TestQuotientFindsRingsAndTori(t *testing.T) {
 		exact := 0
 		for seed := range uint64(20) {
 			rng := rand.New(rand.NewPCG(seed, 10))
+			if c.spread > 0 {
+				for h := range n {
+					w.link(h, n+h/c.per, c.leaf*(1+c.spread*(2*rng.Float64()-1)))
+				}
+				d = w.distances()
+			}
 			var reps [][]float64
 			for range c.reps {
 				reps = append(reps, noisy(rng, n, d, c.noise, c.outliers))

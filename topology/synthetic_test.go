@@ -81,6 +81,20 @@ func torusWiring(dims []int, perSwitch int, leaf, hop float64) *wiring {
 	return w
 }
 
+// anisotropicTorus is a torus of hosts with another latency per dimension.
+func anisotropicTorus(dims []int, hops ...float64) *wiring {
+	w := torusWiring(dims, 0, 0, 1)
+	for v := range w.hosts {
+		stride := 1
+		for k, d := range dims {
+			x := v / stride % d
+			w.link(v, v+((x+1)%d-x)*stride, hops[k])
+			stride *= d
+		}
+	}
+	return w
+}
+
 // dragonflyWiring has g groups of a routers each, all hosts; routers of a group
 // are fully meshed, and every two groups share one link.
 func dragonflyWiring(g, a int, local, global float64) *wiring {

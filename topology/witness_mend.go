@@ -88,7 +88,13 @@ func mend(n int, m, full []float64, links []pair, test spannerTest) map[pair]flo
 		return nil
 	}
 	tolerance := func(w float64) float64 { return test.relative*w + test.absolute }
-	said, need := map[pair][]statement{}, map[pair]int{}
+	// A doubt says how many witnesses it takes against a reading, and whether the
+	// reading fits a path.
+	type doubt struct {
+		need int
+		fits bool
+	}
+	said, doubts := map[pair][]statement{}, map[pair]doubt{}
 	hear := func(i, j int, long, short float64, witness pair) {
 		w := long - short
 		if i == j || !(w > 2*tolerance(long)) || !test.directed && i > j {
@@ -100,15 +106,15 @@ func mend(n int, m, full []float64, links []pair, test spannerTest) map[pair]flo
 			return
 		}
 		p := pair{i, j}
-		if need[p] == 0 {
+		if doubts[p].need == 0 {
 			way := shortestOver(n, full, i, j)
 			switch {
 			case v < way-tolerance(v):
-				need[p] = 6
+				doubts[p] = doubt{need: 6}
 			case v <= way+tolerance(v):
-				need[p] = math.MaxInt
+				doubts[p] = doubt{need: 2, fits: true}
 			default: // also NaN
-				need[p] = 2
+				doubts[p] = doubt{need: 2}
 			}
 		}
 		said[p] = append(said[p], statement{w, witness})
@@ -144,7 +150,15 @@ func mend(n int, m, full []float64, links []pair, test spannerTest) map[pair]flo
 				agree++
 			}
 		}
-		if agree >= need[p] && 2*agree > len(ss) && metric(n, m, p, w, tolerance) {
+		if agree < doubts[p].need || 2*agree <= len(ss) {
+			continue
+		}
+		broken, tight := triangles(n, m, p, w, tolerance)
+		certain := broken <= 0.1
+		if doubts[p].fits {
+			certain = n >= 16 && broken <= 0.01 && tight >= 0.25
+		}
+		if certain {
 			candidates = append(candidates, candidate{p, w})
 		}
 	}
@@ -193,10 +207,11 @@ func shortestOver(n int, m []float64, i, j int) float64 {
 	return least
 }
 
-// metric tells whether a latency w from i to j keeps the triangle inequality
-// with at least nine in ten of the other vertices.
-func metric(n int, m []float64, p pair, w float64, tolerance func(float64) float64) bool {
-	seen, broken := 0, 0
+// triangles looks at what a latency w from i to j says of the other vertices'
+// latencies to both: by the triangle inequality they differ by w at most.
+// broken is the share that differ by more, tight the share that differ by w.
+func triangles(n int, m []float64, p pair, w float64, tolerance func(float64) float64) (broken, tight float64) {
+	seen := 0
 	for x := range n {
 		if x == p.from || x == p.to {
 			continue
@@ -206,10 +221,16 @@ func metric(n int, m []float64, p pair, w float64, tolerance func(float64) float
 				continue
 			}
 			seen++
-			if way[0]-way[1] > w+2*tolerance(way[0]) {
+			switch more := way[0] - way[1] - w; {
+			case more > 2*tolerance(way[0]):
 				broken++
+			case more >= -w/4:
+				tight++
 			}
 		}
 	}
-	return seen > 0 && 10*broken <= seen
+	if seen == 0 {
+		return 1, 0
+	}
+	return broken / float64(seen), tight / float64(seen)
 }

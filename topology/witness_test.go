@@ -58,6 +58,13 @@ func TestWitnessSpannerFindsTheLinksOfMeshes(t *testing.T) {
 				t.Errorf("%s, 1 %% noise, seed %d: %d of %d links missing, %d false", c.name, seed, len(missing), len(want), len(wrong))
 			}
 		}
+		rng := rand.New(rand.NewPCG(1, 3))
+		m := smallest(noisy(rng, n, d, 0.01, 0.02), noisy(rng, n, d, 0.01, 0.02))
+		got, _ := mendedSpanner(n, m, spannerTest{relative: 0.05})
+		missing, wrong := missingAndFalse(want, got)
+		if len(missing) > 0 || 100*len(wrong) > len(want) {
+			t.Errorf("%s, 1 %% noise and 2 %% outliers, two repetitions: %d of %d links missing, %d false", c.name, len(missing), len(want), len(wrong))
+		}
 	}
 }
 
@@ -90,6 +97,22 @@ func TestMendedSpannerWithOutliers(t *testing.T) {
 	}
 	if 2*after > before {
 		t.Errorf("%d wrong pairs before mending, %d after: want at most half", before, after)
+	}
+}
+
+// Links of several lengths look like readings that are too high, noise aside.
+func TestMendedSpannerLeavesGoodReadingsAlone(t *testing.T) {
+	for _, w := range []*wiring{
+		anisotropicTorus([]int{6, 6}, 1, 2), anisotropicTorus([]int{6, 6}, 1, 3), anisotropicTorus([]int{4, 5, 6}, 1, 2, 3),
+		dragonflyWiring(9, 8, 1, 5), dragonflyWiring(17, 8, 1, 1), dragonflyWiring(1, 30, 1, 2), torusWiring([]int{4, 4}, 0, 0, 1),
+	} {
+		for seed := range uint64(4) {
+			m := noisy(rand.New(rand.NewPCG(seed, 4)), w.hosts, w.distances(), 0.01, 0)
+			want := witnessSpanner(w.hosts, m, spannerTest{relative: 0.05})
+			if got, mended := mendedSpanner(w.hosts, m, spannerTest{relative: 0.05}); len(mended) > 0 || !slices.Equal(got, want) {
+				t.Errorf("%d hosts, %d links, seed %d: mended %v", w.hosts, len(w.links), seed, mended)
+			}
+		}
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-func bcastCommand() *cobra.Command {
+func bcastCommand(run runner) *cobra.Command {
 	var (
 		sizes, network    string
 		ranks, root, reps int
@@ -46,7 +46,7 @@ Without --network the job is first measured and its wiring reconstructed, for at
 					return &inputError{err}
 				}
 			}
-			return runJob(ranks, func(comm mpi.Communicator) error {
+			return run(ranks, func(comm mpi.Communicator) error {
 				if root < 0 || root >= comm.Size() {
 					return badInput("--root %d: want in [0, %d)", root, comm.Size())
 				}
@@ -68,7 +68,7 @@ Without --network the job is first measured and its wiring reconstructed, for at
 // benchmarkBcast is collective; rank 0 prints.
 func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.Network, budget time.Duration, s *bcast.BenchmarkSettings, asJSON bool, stdout, stderr io.Writer) error {
 	if network == nil {
-		d, err := discover(ctx, comm, &measureOptions{budget: budget, repetitions: 3, quiet: asJSON}, stderr)
+		d, err := discover(ctx, comm, &measureOptions{budget: budget, repetitions: defaultRepetitions, quiet: asJSON}, stderr)
 		if err != nil {
 			return err
 		}

@@ -13,10 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/bcast"
-	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
-	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/encode"
 )
@@ -24,7 +22,7 @@ import (
 // plannedSizes are those for which discover shows times and broadcasts.
 var plannedSizes = []int{8, 1 << 10, 64 << 10, 1 << 20}
 
-func discoverCommand() *cobra.Command {
+func discoverCommand(run runner) *cobra.Command {
 	var (
 		output, sim string
 		ranks       int
@@ -58,13 +56,14 @@ With --sim they run on a simulated cluster, in virtual time.`,
 				}
 				return err
 			}
-			var err error
 			if sim != "" {
-				err = runSimulated(sim, &o, work)
-			} else {
-				err = runJob(ranks, work)
+				simulated, err := simulator(sim, "block", defaultOverhead)
+				if err != nil {
+					return err
+				}
+				run = simulated
 			}
-			if err != nil || found.network == nil { // other ranks than 0 of an MPI job have nothing to tell
+			if err := run(ranks, work); err != nil || found.network == nil { // other ranks than 0 of an MPI job have nothing to tell
 				return err
 			}
 			if err := found.network.Save(output); err != nil {
@@ -83,22 +82,6 @@ With --sim they run on a simulated cluster, in virtual time.`,
 	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/discovery) instead of text")
 	o.flags(f)
 	return c
-}
-
-// runSimulated runs one rank per host of a cluster given as text.
-func runSimulated(spec string, o *measureOptions, work func(mpi.Communicator) error) error {
-	if launchedRank() >= 0 {
-		return badInput("--sim: the simulation is one process: start it without a launcher")
-	}
-	cluster, err := gen.Parse(spec)
-	if err != nil {
-		return &inputError{err}
-	}
-	o.budget = 0 // the wall clock says nothing about virtual time
-	return simnet.Run(cluster.Graph, nil, &simnet.Settings{
-		Routing: cluster.Choice, Node: cluster.Node,
-		Noise: simnet.Noise{Sigma: 0.01}, Seed: 1,
-	}, work)
 }
 
 // A discovery is what discover found, on rank 0.

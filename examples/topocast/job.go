@@ -10,10 +10,14 @@ import (
 	"github.com/topocast/topocast/mpi/local"
 )
 
-// runJob calls work on every rank: on those of the MPI job if a launcher
+// A runner calls work on every rank of a job; ranks = 0 leaves their number to
+// the runner. If work returns an inputError, it has to do so on all ranks, at
+// the same point.
+type runner func(ranks int, work func(mpi.Communicator) error) error
+
+// runJob is the runner for real ranks: it calls work on every rank: on those of the MPI job if a launcher
 // started this process, and else on threads of this process, pinned to the
-// cores; ranks = 0 means one per core. If work returns an inputError, it has to
-// do so on all ranks, at the same point.
+// cores; ranks = 0 means one per core.
 func runJob(ranks int, work func(mpi.Communicator) error) error {
 	if launchedRank() >= 0 {
 		if ranks != 0 {

@@ -29,7 +29,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	// Ctrl-C ends a measuring run early; what it has is kept.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	c := command()
+	c := command(runJob)
 	c.SetArgs(args)
 	c.SetOut(stdout)
 	c.SetErr(stderr)
@@ -39,8 +39,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// command is the whole command line.
-func command() *cobra.Command {
+// command is the whole command line, over the given ranks.
+func command(run runner) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "topocast",
 		Short: "Measure a machine's communication, reconstruct its wiring, predict and broadcast along it",
@@ -55,7 +55,10 @@ func command() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return badInput("%w; see %s --help", err, c.CommandPath())
 	})
-	root.AddCommand(discoverCommand(), reconstructCommand(), predictCommand(), bcastCommand())
+	root.AddCommand(
+		discoverCommand(run), measureCommand(run), bcastCommand(run), simulateCommand(),
+		reconstructCommand(), compareCommand(), predictCommand(), placeCommand(),
+	)
 	for _, c := range append(root.Commands(), root) {
 		args := c.Args
 		c.Args = func(c *cobra.Command, given []string) error {
@@ -79,16 +82,18 @@ func badInput(format string, args ...any) error {
 
 // report prints an error on one line and returns the exit status. All ranks of
 // a job parse the same command line and find the same mistake: rank 0 tells it.
+// The others leave with 0, or the launcher might end rank 0 before it has spoken.
 func report(stderr io.Writer, err error) int {
 	var input *inputError
-	status := 1
-	if errors.As(err, &input) {
-		status = 2
+	wrongInput := errors.As(err, &input)
+	if wrongInput && launchedRank() > 0 {
+		return 0
 	}
-	if status == 1 || launchedRank() <= 0 {
-		fmt.Fprintf(stderr, "topocast: %v\n", err)
+	fmt.Fprintf(stderr, "topocast: %v\n", err)
+	if wrongInput {
+		return 2
 	}
-	return status
+	return 1
 }
 
 // launchedRank is the rank that a launcher gave to this process, known before

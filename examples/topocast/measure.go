@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -22,6 +23,12 @@ const (
 	longPairs   = 8        // pairs per level that exchange long messages, one at a time
 )
 
+// Defaults of the flags that set a measurement.
+const (
+	defaultBudget      = 30 * time.Second
+	defaultRepetitions = 3
+)
+
 // measureOptions are the flags that set a measurement.
 type measureOptions struct {
 	budget      time.Duration
@@ -31,8 +38,8 @@ type measureOptions struct {
 }
 
 func (o *measureOptions) flags(f *pflag.FlagSet) {
-	f.DurationVar(&o.budget, "budget", 30*time.Second, "longest time to measure")
-	f.IntVar(&o.repetitions, "repetitions", 3, "how often every pair is measured")
+	f.DurationVar(&o.budget, "budget", defaultBudget, "longest time to measure")
+	f.IntVar(&o.repetitions, "repetitions", defaultRepetitions, "how often every pair is measured")
 	f.StringVar(&o.keep, "keep", "", "file for the readings themselves")
 }
 
@@ -77,6 +84,7 @@ func measureJob(ctx context.Context, comm mpi.Communicator, o *measureOptions, s
 		if m.result, err = (&topology.Linkage{}).Reconstruct(m.short.Repetitions()...); err != nil {
 			return nil, err
 		}
+		m.result.Warnings = append(slices.Clone(m.short.Warnings), m.result.Warnings...)
 		s.Groups = m.result.Hierarchy
 	}
 	if m.long, err = measure.Run(ctx, comm, &s); err != nil || comm.Rank() != 0 {

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/model"
+)
+
+// discovered runs discover on a simulated cluster and returns the network's file.
+func discovered(t *testing.T, flags ...string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "network.json")
+	status, out, stderr := topocast(append([]string{"discover", "--repetitions", "2", "--output", file}, flags...)...)
+	if status != 0 {
+		t.Fatalf("discover %q: status %d: %s", flags, status, stderr)
+	}
+	for _, want := range []string{"predicted time of one message", "broadcast from rank 0", "written to " + file} {
+		if !strings.Contains(out, want) {
+			t.Errorf("discover %q: no %q in\n%s", flags, want, out)
+		}
+	}
+	return file
+}
+
+// TestDiscoverSimulated: the wiring of the simulated cluster comes out, and
+// predicted times agree with it. Between racks a message crosses two links of
+// 2 us and two of 10 us, 24 us, and 1 MiB at 1.25 GB/s takes 839 us; sending and
+// receiving take 0.3 us each.
+func TestDiscoverSimulated(t *testing.T) {
+	n, err := model.Load(discovered(t, "--sim", "tree:3x4 latency=10us,2us rate=10Gbps"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := n.Hierarchy()
+	if n.Ranks() != 12 || len(h.Levels()) != 1 || len(h.GroupsAt(0)) != 3 || len(h.GroupsAt(0)[1].Hosts) != 4 {
+		t.Fatalf("groups %+v", h.Groups())
+	}
+	for _, c := range []struct {
+		src, dst int
+		bytes    int64
+		want     float64
+	}{{0, 1, 8, 4.6e-6}, {0, 11, 8, 24.6e-6}, {0, 11, 1 << 20, 24.6e-6 + float64(1<<20)/1.25e9}} {
+		// 1 % of noise; long messages also shake hands.
+		if got := n.Time(c.src, c.dst, c.bytes); got < 0.97*c.want || got > 1.12*c.want {
+			t.Errorf("Time(%d, %d, %d) = %g s, want about %g", c.src, c.dst, c.bytes, got, c.want)
+		}
+	}
+}
+
+// TestDiscoverThisMachine runs the main job as a newcomer does: real cores, no
+// MPI. Times depend on the machine; that they are there does not.
+func TestDiscoverThisMachine(t *testing.T) {
+	n, err := model.Load(discovered(t, "--ranks", "2", "--budget", "5s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := n.Time(0, 1, 8); !(got > 0) {
+		t.Errorf("Time(0, 1, 8) = %g s, want above 0", got)
+	}
+	if got := n.Location(0).Host; got == "" {
+		t.Error("the host's name is not known")
+	}
+}
+
+func TestDiscoverJSON(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "network.json")
+	status, out, stderr := topocast("discover", "--sim", "tree:2x4", "--output", file, "--json")
+	if status != 0 {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	var got struct {
+		Format    string
+		Hierarchy struct {
+			Format string
+			Levels []struct{ Groups [][]int }
+		}
+		Times []struct {
+			TimeS float64 `json:"time_s"`
+		}
+		Bcast []struct{ Algorithm string }
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	if got.Format != "topocast/discovery" || got.Hierarchy.Format != "topocast/hierarchy" || len(got.Hierarchy.Levels) != 1 ||
+		len(got.Times) != 8 || len(got.Bcast) != 4 {
+		t.Errorf("got %s", out)
+	}
+}
+
+// TestSimulate runs the other commands on simulated clusters, with ranks placed
+// in every way; the same line gives the same output.
+func TestSimulate(t *testing.T) {
+	dir := t.TempDir()
+	hosts := write(t, "hosts", "3\n1\n0\n2\n")
+	for _, placement := range []string{"block", "cyclic", "shuffled", hosts} {
+		var first string
+		for range 2 {
+			status, out, stderr := topocast("simulate", "--cluster", "tree:2x2", "--placement", placement, "--",
+				"bcast", "--sizes", "8,64KiB", "--reps", "3", "--json")
+			if status != 0 {
+				t.Fatalf("placement %s: status %d: %s", placement, status, stderr)
+			}
+			if first == "" {
+				first = out
+			}
+			if out != first || !strings.Contains(out, `"format":"topocast/bcast-benchmark"`) || strings.Contains(out, `"verified":false`) {
+				t.Errorf("placement %s: %s\nand before: %s", placement, out, first)
+			}
+		}
+	}
+	readings, matrix := filepath.Join(dir, "readings.json"), filepath.Join(dir, "latencies.csv")
+	status, out, stderr := topocast("simulate", "--cluster", "tree:2x4 latency=10us,2us", "--", "measure", "--output", readings, "--csv", matrix)
+	if status != 0 || !strings.Contains(out, "8 ranks, 21 of 21 rounds") {
+		t.Fatalf("measure: status %d: %s%s", status, out, stderr)
+	}
+	if r, err := measure.ReadFile(readings); err != nil || r.Ranks != 8 {
+		t.Errorf("readings: %v", err)
+	}
+	status, out, stderr = topocast("reconstruct", "--unit", "us", matrix)
+	if status != 0 || !strings.Contains(out, "4-7") {
+		t.Errorf("reconstruct: status %d: %s%s", status, out, stderr)
+	}
+}
+
+// TestSimulateThousandRanks: the harness and the broadcast as they are, on
+// 1,024 simulated ranks.
+func TestSimulateThousandRanks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	for _, args := range [][]string{
+		{"measure", "--rounds", "2", "--repetitions", "1", "--output", filepath.Join(t.TempDir(), "readings.json")},
+	} {
+		status, out, stderr := topocast(append([]string{"simulate", "--cluster", "tree:8x16x8", "--"}, args...)...)
+		if status != 0 {
+			t.Errorf("%q: status %d: %s%s", args, status, out, stderr)
+		}
+	}
+}
+
+// TestCompare: a host that was plugged into the wrong rack is the first suspect.
+func TestCompare(t *testing.T) {
+	network := discovered(t, "--sim", "tree:2x4 latency=10us,2us")
+	same, err := os.ReadFile(network)
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, out, stderr := topocast("compare", network, write(t, "same.json", string(same)))
+	if status != 0 || !strings.Contains(out, "groups: 2 the same, 0 missing, 0 extra") {
+		t.Errorf("with itself: status %d: %s%s", status, out, stderr)
+	}
+	// As specified, host 3 stands in the second rack.
+	specified := write(t, "spec.json", `{"graph":{"hosts":["h0","h1","h2","h3","h4","h5","h6","h7"],"switches":["a","b","root"],"links":[
+		{"a":"h0","b":"a","latency_us":2},{"a":"h1","b":"a","latency_us":2},{"a":"h2","b":"a","latency_us":2},
+		{"a":"h3","b":"b","latency_us":2},{"a":"h4","b":"b","latency_us":2},{"a":"h5","b":"b","latency_us":2},
+		{"a":"h6","b":"b","latency_us":2},{"a":"h7","b":"b","latency_us":2},
+		{"a":"a","b":"root","latency_us":10},{"a":"b","b":"root","latency_us":10}]}}`)
+	status, out, stderr = topocast("compare", specified, specified)
+	if want := "links fast: 10\n"; status != 0 || !strings.Contains(out, want) || strings.Contains(out, "slow") {
+		t.Errorf("the specification with itself: status %d: %s%s, want %q", status, out, stderr, want)
+	}
+	status, out, stderr = topocast("compare", "--json", network, specified)
+	if status != 0 {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	var got comparison
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Suspects) == 0 || got.Suspects[0].What != "host h3" {
+		t.Errorf("suspects %+v, want host h3 first", got.Suspects)
+	}
+}
+
+func TestPlace(t *testing.T) {
+	network := discovered(t, "--sim", "tree:2x4 latency=10us,2us")
+	// Ranks 0-1 and 2-3 talk: both pairs fit into one rack each.
+	traffic := write(t, "traffic.csv", "0,1e6,0,0\n1e6,0,0,0\n0,0,0,1e6\n0,0,1e6,0\n")
+	status, out, stderr := topocast("place", "--json", network, traffic)
+	if status != 0 {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	var got struct {
+		Format string
+		Ranks  []struct{ Rank, Place int }
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil || got.Format != "topocast/placement" || len(got.Ranks) != 4 {
+		t.Fatalf("%v in %s", err, out)
+	}
+	for _, pair := range [][2]int{{0, 1}, {2, 3}} {
+		if a, b := got.Ranks[pair[0]].Place, got.Ranks[pair[1]].Place; a/4 != b/4 {
+			t.Errorf("ranks %v are at places %d and %d, want one rack", pair, a, b)
+		}
+	}
+	if status, out, stderr := topocast("place", "--ranks", "2", network); status != 0 || strings.Count(out, "\n") != 2 {
+		t.Errorf("servet: status %d: %s%s", status, out, stderr)
+	}
+	for _, args := range [][]string{
+		{"place", network, write(t, "bad.csv", "0,x\n1,0\n")},
+		{"place", network, write(t, "ragged.csv", "0,1\n1\n")},
+		{"place", "--method", "magic", network},
+		{"place", "--method", "mapping", network},
+		{"simulate", "--", "discover"},
+		{"simulate", "--cluster", "blob:4", "--", "discover"},
+		{"simulate", "--cluster", "star:4", "--placement", "no/file", "--", "measure"},
+		{"simulate", "--cluster", "star:4", "--", "simulate"},
+		{"measure", "--rounds", "-1"},
+		{"discover", "--budget", "-1s"},
+	} {
+		if status, _, stderr := topocast(args...); status != 2 || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: status %d, %q, want 2 and one line", args, status, stderr)
+		}
+	}
+}

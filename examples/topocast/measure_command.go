@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/progress"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/topology/encode"
+)
+
+func measureCommand(run runner) *cobra.Command {
+	var (
+		o                  measureOptions
+		sizes, output, csv string
+		rounds, ranks      int
+	)
+	c := &cobra.Command{
+		Use:   "measure [flags]",
+		Short: "Measure the latencies of all pairs of ranks and keep the readings",
+		Long: `Measure times messages between all pairs of ranks, in rounds of disjoint pairs, and writes the readings
+with the conditions under which they were taken. Ctrl-C or the end of --budget stops all ranks after the
+round under way; what was measured is kept. With --csv the matrix of lower quartiles over the first
+repetition is written too, for topocast reconstruct.`,
+		Example: `  mpirun -n 64 topocast measure --output readings.json --csv latencies.csv
+  topocast simulate --cluster tree:8x16x8 -- measure --rounds 8`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.validate(); err != nil {
+				return err
+			}
+			list, err := parseSizes(sizes)
+			if err != nil {
+				return err
+			}
+			if rounds < 0 {
+				return badInput("--rounds %d: want at least 0", rounds)
+			}
+			var result *measure.Result
+			err = run(ranks, func(comm mpi.Communicator) error {
+				s := measure.Settings{Sizes: list, Repetitions: o.repetitions, Rounds: rounds, Seed: 1, Budget: o.budget, Date: now()}
+				if comm.Rank() == 0 {
+					shown := progress.New(c.ErrOrStderr(), "measuring")
+					defer shown.Close()
+					s.Progress = shown.Show
+				}
+				r, err := measure.Run(c.Context(), comm, &s)
+				if comm.Rank() == 0 {
+					result = r
+				}
+				return err
+			})
+			if err != nil || result == nil {
+				return err
+			}
+			if err := result.WriteFile(output); err != nil {
+				return err
+			}
+			if csv != "" {
+				if err := writeMatrix(csv, result); err != nil {
+					return err
+				}
+			}
+			return tellMeasured(c.OutOrStdout(), c.ErrOrStderr(), result, output)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&sizes, "sizes", "8", "message sizes, separated by commas")
+	f.StringVar(&output, "output", "readings.json", "file for the readings")
+	f.StringVar(&csv, "csv", "", "file for the matrix of latencies in us")
+	f.IntVar(&rounds, "rounds", 0, "rounds per repetition; 0: as many as all pairs need")
+	f.IntVar(&ranks, "ranks", 0, "ranks without mpirun; 0: one per core")
+	f.DurationVar(&o.budget, "budget", defaultBudget, "longest time to measure")
+	f.IntVar(&o.repetitions, "repetitions", defaultRepetitions, "how often every pair is measured")
+	return c
+}
+
+// writeMatrix writes the first repetition of the smallest size.
+func writeMatrix(path string, r *measure.Result) error {
+	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644))
+	if err != nil {
+		return err
+	}
+	defer f.Cleanup()
+	repetitions := r.Repetitions()
+	if len(repetitions) == 0 {
+		return fmt.Errorf("%s: nothing was measured", path)
+	}
+	if err := encode.WriteMatrix(f, repetitions[0], nil, encode.Microsecond); err != nil {
+		return err
+	}
+	return f.CloseAtomicallyReplace()
+}
+
+func tellMeasured(w, stderr io.Writer, r *measure.Result, file string) error {
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(stderr, "warning: %s\n", warning)
+	}
+	_, err := fmt.Fprintf(w, "%d ranks, %d of %d rounds, %d readings written to %s\n", r.Ranks, r.Rounds, r.TotalRounds, len(r.Readings()), file)
+	return err
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/placement"
+)
+
+func placeCommand() *cobra.Command {
+	var (
+		method   string
+		ranks    int
+		memory   bool
+		rankfile bool
+		asJSON   bool
+	)
+	c := &cobra.Command{
+		Use:   "place [flags] NET [TRAFFIC.csv]",
+		Short: "Choose a core for every rank of a job",
+		Long: `Place maps the ranks of a job to the places of a network (of topocast discover): by who talks to whom,
+given as a square matrix of bytes in CSV, cell (i, j) from rank i to rank j; or, without it, by Servet's
+rules for --ranks processes, which look at what cores share. It prints a line "rank host:core" per rank,
+or a rankfile for Open MPI.`,
+		Example: `  topocast place network.json traffic.csv --rankfile >ranks.txt
+  topocast place --ranks 16 --memory-bound network.json`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			n, err := model.Load(args[0])
+			if err != nil {
+				return &inputError{err}
+			}
+			var traffic *mat.Dense
+			if len(args) == 2 {
+				if traffic, err = readTraffic(args[1]); err != nil {
+					return err
+				}
+				ranks, _ = traffic.Dims()
+			}
+			place, err := choosePlaces(n, method, traffic, ranks, memory)
+			if err != nil {
+				return &inputError{err}
+			}
+			switch {
+			case asJSON:
+				return writePlaces(c.OutOrStdout(), n, traffic, place)
+			case rankfile:
+				if err := placement.WriteRankfile(c.OutOrStdout(), n, place); err != nil {
+					return &inputError{err}
+				}
+				return nil
+			default:
+				return placement.WriteList(c.OutOrStdout(), n, place)
+			}
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&method, "method", "", "mapping (by the traffic) or servet; default: mapping if there is traffic")
+	f.IntVar(&ranks, "ranks", 0, "ranks to place without traffic; 0: as many as the network has")
+	f.BoolVar(&memory, "memory-bound", false, "for servet: the code is memory bound, not communication intensive")
+	f.BoolVar(&rankfile, "rankfile", false, "print a rankfile of Open MPI")
+	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/placement)")
+	return c
+}
+
+func choosePlaces(n *model.Network, method string, traffic *mat.Dense, ranks int, memoryBound bool) ([]int, error) {
+	if method == "" {
+		method = "servet"
+		if traffic != nil {
+			method = "mapping"
+		}
+	}
+	switch method {
+	case "mapping":
+		if traffic == nil {
+			return nil, fmt.Errorf("--method mapping: want a matrix of traffic")
+		}
+		return placement.Mapping{}.Place(n, traffic)
+	case "servet":
+		code := placement.CommunicationIntensive
+		if memoryBound {
+			code = placement.MemoryBound
+		}
+		if ranks == 0 {
+			ranks = n.Ranks()
+		}
+		return placement.Servet{Code: code}.Place(n, ranks)
+	}
+	return nil, fmt.Errorf("--method %s: want mapping or servet", method)
+}
+
+// writePlaces writes where each rank goes, and what its traffic costs there and
+// in the given order.
+func writePlaces(w io.Writer, n *model.Network, traffic *mat.Dense, place []int) error {
+	type row struct {
+		Rank  int    `json:"rank"`
+		Place int    `json:"place"`
+		Host  string `json:"host,omitempty"`
+		Core  *int   `json:"core,omitempty"`
+	}
+	out := struct {
+		Format  string   `json:"format"`
+		Version int      `json:"version"`
+		Ranks   []row    `json:"ranks"`
+		Cost    *float64 `json:"cost_s,omitempty"`
+		InOrder *float64 `json:"cost_in_order_s,omitempty"`
+	}{Format: "topocast/placement", Version: 1}
+	order := make([]int, len(place))
+	for r, p := range place {
+		order[r] = r
+		l := n.Location(p)
+		x := row{Rank: r, Place: p, Host: l.Host}
+		if l.Core >= 0 {
+			x.Core = &l.Core
+		}
+		out.Ranks = append(out.Ranks, x)
+	}
+	if traffic != nil {
+		cost, err := placement.Cost(n, traffic, place)
+		if err != nil {
+			return err
+		}
+		before, err := placement.Cost(n, traffic, order)
+		if err != nil {
+			return err
+		}
+		out.Cost, out.InOrder = &cost, &before
+	}
+	return json.NewEncoder(w).Encode(out)
+}
+
+// readTraffic reads a square matrix of bytes; empty cells are 0.
+func readTraffic(path string) (*mat.Dense, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, &inputError{err}
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll() // refuses ragged lines, and names them
+	if err != nil {
+		return nil, badInput("%s: %w", path, err)
+	}
+	n := len(rows)
+	if n == 0 || len(rows[0]) != n {
+		return nil, badInput("%s: %d lines: want a square matrix of bytes", path, n)
+	}
+	m := mat.NewDense(n, n, nil)
+	for i, cells := range rows {
+		for j, cell := range cells {
+			if cell = strings.TrimSpace(cell); cell == "" {
+				continue
+			}
+			v, err := strconv.ParseFloat(cell, 64)
+			if err != nil || !(v >= 0) || math.IsInf(v, 0) {
+				return nil, badInput("%s: line %d, column %d: %q: want a number of bytes", path, i+1, j+1, cell)
+			}
+			m.Set(i, j, v)
+		}
+	}
+	return m, nil
+}
