@@ -71,7 +71,7 @@ func (p *playback) run(dst []float64, jobs []job) ([]float64, error) {
 				return dst[:from], err
 			}
 		}
-		p.change = p.solver.Solve(p.change[:0])
+		p.change = p.solver.solve(p.change[:0])
 		for _, id := range p.change {
 			p.left[id] -= p.rate[id] * (now - p.since[id])
 			p.since[id] = now

@@ -18,8 +18,13 @@ import "math"
 // whose members changes is watched: its load and the weight of its open
 // members bound from below the level at which it can saturate. Only when the
 // sweep gets there does it look at its members.
+//
+// What a sweep reads at random is kept small: with ten thousand flows it is
+// the cache that tells how long a sweep takes.
 type filling struct {
 	channels []channel
+	full     []float64 // per channel: the level at which it saturates; +Inf if it does not
+	tallies  []tally   // per channel
 	flows    []flow
 	level    []float64 // per flow: its level; its rate is level * share
 	state    []flowState
@@ -37,24 +42,27 @@ type filling struct {
 }
 
 type channel struct {
-	capacity float64  // B/s
-	level    float64  // at which it saturates; +Inf if it does not
-	members  []member // unordered, but in an order fixed by the calls
+	capacity float64 // B/s
 
 	// Kept up as levels change.
 	load   float64 // B/s of all members, open ones as before the sweep
-	open   int32   // how many of the members with weight are open
-	rising float64 // their weight
+	rising float64 // weight of the open members
 	risen  float64 // their part of load
+	open   int32   // how many of the members with weight are open
 
 	// Of the sweep.
-	state    channelState
-	was      float64 // its level before
-	key      float64 // of its entry in the queue that counts; others are stale
-	used     float64 // B/s taken by members whose level is settled
-	weight   float64 // of the members that are not
-	active   int32   // how many those are
-	capStart int32   // its part of caps: a heap of clean members that count in weight
+	state channelState
+	key   float64 // of its entry in the queue that counts; others are stale
+}
+
+// tally is what a channel counts when it is looked at closely.
+type tally struct {
+	members  []member // unordered, but in an order fixed by the calls
+	was      float64  // its level before the sweep
+	used     float64  // B/s taken by members whose level is settled
+	weight   float64  // of the members that are not
+	active   int32    // how many those are
+	capStart int32    // its part of caps: a heap of clean members that count in weight
 	capLen   int32
 }
 
@@ -69,16 +77,16 @@ const (
 
 type flow struct {
 	hops  []hop
+	place []int32 // per hop: index in the channel's members
 	share float64 // rate per level
 	bound float64 // level that it never exceeds
 }
 
 // hop is the membership of a flow in a channel.
 type hop struct {
-	channel int32
-	place   int32   // index in the channel's members
 	weight  float64 // B/s of the channel per level
-	data    bool    // data, not only acknowledgements
+	channel int32
+	data    bool // data, not only acknowledgements
 }
 
 type member struct {
@@ -116,9 +124,11 @@ const (
 )
 
 func newFilling(capacity []float64) *filling {
-	s := &filling{channels: make([]channel, len(capacity))}
+	s := &filling{
+		channels: make([]channel, len(capacity)), full: make([]float64, len(capacity)), tallies: make([]tally, len(capacity)),
+	}
 	for i, c := range capacity {
-		s.channels[i] = channel{capacity: c, level: math.Inf(1)}
+		s.channels[i].capacity, s.full[i] = c, math.Inf(1)
 	}
 	return s
 }
@@ -133,17 +143,16 @@ func (s *filling) grow(id int) {
 	}
 }
 
-// add enters flow id, whose hops the caller has filled but for the place, into
-// its channels.
+// add enters flow id, whose hops the caller has filled, into its channels.
 func (s *filling) add(id int, share, bound float64) {
 	f := &s.flows[id]
 	f.share, f.bound = share, bound/share
 	s.level[id] = 0
-	for i := range f.hops {
-		h := &f.hops[i]
-		c := &s.channels[h.channel]
-		h.place = int32(len(c.members))
-		c.members = append(c.members, member{int32(id), int32(i), h.weight})
+	f.place = f.place[:0]
+	for i, h := range f.hops {
+		t := &s.tallies[h.channel]
+		f.place = append(f.place, int32(len(t.members)))
+		t.members = append(t.members, member{int32(id), int32(i), h.weight})
 	}
 	s.setOpen(int32(id))
 }
@@ -151,17 +160,17 @@ func (s *filling) add(id int, share, bound float64) {
 // remove takes the flow out of its channels and keeps its slice of hops.
 func (s *filling) remove(id int) {
 	f := &s.flows[id]
-	for _, h := range f.hops {
-		c := &s.channels[h.channel]
-		last := c.members[len(c.members)-1]
-		c.members[h.place] = last
-		s.flows[last.flow].hops[last.hop].place = h.place
-		c.members = c.members[:len(c.members)-1]
+	for i, h := range f.hops {
+		c, t := &s.channels[h.channel], &s.tallies[h.channel]
+		last := t.members[len(t.members)-1]
+		t.members[f.place[i]] = last
+		s.flows[last.flow].place[last.hop] = f.place[i]
+		t.members = t.members[:len(t.members)-1]
 		c.load -= h.weight * s.level[id]
 		if s.state[id] == flowOpen {
 			c.close(h.weight, s.level[id])
 		}
-		if len(c.members) == 0 {
+		if len(t.members) == 0 {
 			c.load = 0
 		}
 		s.touch(h.channel)
@@ -197,11 +206,13 @@ func (s *filling) setOpen(id int32) {
 	s.before[id] = s.level[id]
 	s.touched = append(s.touched, id)
 	for _, h := range s.flows[id].hops {
-		c := &s.channels[h.channel]
 		if h.weight > 0 {
+			c := &s.channels[h.channel]
 			c.open++
 			c.rising += h.weight
 			c.risen += h.weight * s.level[id]
+		} else if math.IsInf(s.full[h.channel], 1) {
+			continue // if it comes to saturate, its other members tell
 		}
 		s.touch(h.channel)
 	}
@@ -223,7 +234,8 @@ func (c *channel) close(weight, before float64) {
 // touch makes the channel part of the next sweep.
 func (s *filling) touch(id int32) {
 	if c := &s.channels[id]; c.state == channelClean {
-		c.state, c.was, c.key = channelWatched, c.level, math.Inf(1)
+		c.state, c.key = channelWatched, math.Inf(1)
+		s.tallies[id].was = s.full[id]
 		s.dirty = append(s.dirty, id)
 	}
 }
@@ -243,16 +255,35 @@ func (s *filling) solve(dst []int) []int {
 			s.thin()
 			continue
 		}
-		top := s.pop()
-		if id := ^top.id; top.id < 0 {
-			if s.state[id] == flowOpen {
+		top := s.queue[0]
+		if top.id < 0 {
+			s.pop()
+			if id := ^top.id; s.state[id] == flowOpen {
 				s.now = max(s.now, top.key)
 				s.freeze(id, s.flows[id].bound)
 			}
-		} else if c := &s.channels[top.id]; c.state != channelSettled && top.key == c.key {
-			s.now = max(s.now, top.key)
-			s.visit(top.id)
+			continue
 		}
+		c := &s.channels[top.id]
+		if c.state == channelSettled || top.key != c.key {
+			s.pop()
+			continue
+		}
+		s.now = max(s.now, top.key)
+		if c.state == channelWatched {
+			// Mostly it has only got more room since: then it goes further down.
+			if key := min(c.bound(), s.full[top.id]); key > s.now*(1+levelTolerance) {
+				if c.key = key; math.IsInf(key, 1) {
+					s.pop()
+				} else {
+					s.queue[0].key = key
+					s.siftDown(0)
+				}
+				continue
+			}
+		}
+		s.pop()
+		s.visit(top.id)
 	}
 	for _, id := range s.touched {
 		if s.state[id] == flowOpen {
@@ -269,7 +300,7 @@ func (s *filling) solve(dst []int) []int {
 	for _, id := range s.dirty {
 		c := &s.channels[id]
 		c.state = channelClean
-		if c.level != c.was {
+		if s.full[id] != s.tallies[id].was {
 			s.moved = append(s.moved, id)
 		}
 	}
@@ -289,7 +320,7 @@ func (s *filling) thin() {
 		if e.key != c.key || c.state == channelSettled {
 			continue
 		}
-		if c.state == channelWatched && math.IsInf(min(c.bound(), c.level), 1) {
+		if c.state == channelWatched && math.IsInf(min(c.bound(), s.full[e.id]), 1) {
 			c.key = math.Inf(1)
 			continue
 		}
@@ -310,7 +341,7 @@ func (s *filling) watch(id int32) {
 	if c.state != channelWatched {
 		return
 	}
-	if key := max(s.now, min(c.bound(), c.level)); key < c.key {
+	if key := max(s.now, min(c.bound(), s.full[id])); key < c.key {
 		c.key = key
 		s.push(key, id)
 	}
@@ -341,32 +372,32 @@ func (s *filling) visit(id int32) {
 	reached := s.now * (1 + levelTolerance)
 	full := c.bound()
 	if c.state == channelWatched && full <= reached {
-		s.enter(c)
+		s.enter(id)
 	}
 	if c.state == channelEntered {
-		s.passCaps(c)
-		if full = c.saturation(s.now); full <= reached {
+		t := &s.tallies[id]
+		s.passCaps(t)
+		if full = t.saturation(c.capacity, s.now); full <= reached {
 			s.saturate(id, full)
 			return
 		}
 	}
-	if c.level <= reached {
+	if s.full[id] <= reached {
 		s.release(id)
 		if c.state == channelWatched {
 			full = c.bound()
 		}
 	}
-	if c.key = max(s.now, min(full, c.level)); !math.IsInf(c.key, 1) {
+	if c.key = max(s.now, min(full, s.full[id])); !math.IsInf(c.key, 1) {
 		s.push(c.key, id)
 	}
 }
 
 // saturate stops the members of a channel at the given level.
 func (s *filling) saturate(id int32, level float64) {
-	c := &s.channels[id]
-	c.state, c.level = channelSettled, level
+	s.channels[id].state, s.full[id] = channelSettled, level
 	above := level * (1 + levelTolerance)
-	for _, m := range c.members {
+	for _, m := range s.tallies[id].members {
 		switch s.state[m.flow] {
 		case flowOpen:
 			s.freeze(m.flow, level)
@@ -392,6 +423,9 @@ func (s *filling) freeze(id int32, level float64) {
 	s.state[id] = flowFrozen
 	s.level[id] = level
 	for _, h := range s.flows[id].hops {
+		if h.weight == 0 {
+			continue
+		}
 		c := &s.channels[h.channel]
 		c.load += h.weight * (level - before)
 		if wasOpen {
@@ -400,14 +434,12 @@ func (s *filling) freeze(id int32, level float64) {
 		switch c.state {
 		case channelClean:
 			// It has more room than before, which matters if it was saturated.
-			if !math.IsInf(c.level, 1) {
+			if !math.IsInf(s.full[h.channel], 1) {
 				s.touch(h.channel)
 				s.watch(h.channel)
 			}
 		case channelEntered:
-			if h.weight > 0 {
-				c.settle(h.weight, level)
-			}
+			s.tallies[h.channel].settle(h.weight, level)
 		}
 	}
 }
@@ -415,20 +447,15 @@ func (s *filling) freeze(id int32, level float64) {
 // release notes that a channel no longer saturates at its old level, and opens
 // the members that nothing else stops there.
 func (s *filling) release(id int32) {
-	c := &s.channels[id]
-	level := c.level
-	c.level = math.Inf(1)
-	for _, m := range c.members {
+	level := s.full[id]
+	s.full[id] = math.Inf(1)
+	for _, m := range s.tallies[id].members {
 		if s.state[m.flow] != flowClean || s.level[m.flow] < level*(1-4*levelTolerance) {
 			continue
 		}
 		f := &s.flows[m.flow]
 		limit := s.level[m.flow] * (1 + 2*levelTolerance)
-		stopped := f.bound <= limit
-		for _, h := range f.hops {
-			stopped = stopped || s.channels[h.channel].level <= limit
-		}
-		if stopped {
+		if f.bound <= limit || s.stops(f, limit) {
 			continue
 		}
 		s.setOpen(m.flow)
@@ -439,4 +466,14 @@ func (s *filling) release(id int32) {
 			}
 		}
 	}
+}
+
+// stops tells whether one of the flow's channels saturates at or below a level.
+func (s *filling) stops(f *flow, level float64) bool {
+	for _, h := range f.hops {
+		if s.full[h.channel] <= level {
+			return true
+		}
+	}
+	return false
 }

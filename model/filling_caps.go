@@ -3,38 +3,39 @@ package model
 import "math"
 
 // enter counts what the members of a channel take at the current level.
-func (s *filling) enter(c *channel) {
-	c.state = channelEntered
-	c.used, c.weight, c.active = 0, 0, 0
-	c.capStart = int32(len(s.caps))
+func (s *filling) enter(id int32) {
+	s.channels[id].state = channelEntered
+	t := &s.tallies[id]
+	t.used, t.weight, t.active = 0, 0, 0
+	t.capStart = int32(len(s.caps))
 	settled := s.now * (1 - levelTolerance)
-	for _, m := range c.members {
+	for _, m := range t.members {
 		y := s.level[m.flow]
 		switch st := s.state[m.flow]; {
 		case m.weight == 0:
 		case st == flowFrozen || st == flowClean && y < settled:
-			c.used += m.weight * y
+			t.used += m.weight * y
 		default:
-			c.weight += m.weight
-			c.active++
+			t.weight += m.weight
+			t.active++
 			if st == flowClean {
 				s.caps = append(s.caps, capEntry{y, m.weight, m.flow})
 			}
 		}
 	}
-	c.capLen = int32(len(s.caps)) - c.capStart
-	heapifyCaps(s.caps[c.capStart:])
+	t.capLen = int32(len(s.caps)) - t.capStart
+	heapifyCaps(s.caps[t.capStart:])
 }
 
 // saturation is the level at which an entered channel saturates if the members
 // that count in weight all go on rising.
-func (c *channel) saturation(now float64) float64 {
-	if c.active > 0 {
-		return max(0, c.capacity-c.used) / c.weight
+func (t *tally) saturation(capacity, now float64) float64 {
+	if t.active > 0 {
+		return max(0, capacity-t.used) / t.weight
 	}
 	// The last member was stopped elsewhere at the very level at which it would
 	// have filled this channel: both are saturated.
-	if c.capacity-c.used <= capacityTolerance*c.capacity && len(c.members) > 0 {
+	if capacity-t.used <= capacityTolerance*capacity && len(t.members) > 0 {
 		return now
 	}
 	return math.Inf(1)
@@ -42,29 +43,29 @@ func (c *channel) saturation(now float64) float64 {
 
 // passCaps settles the members of an entered channel that stopped below the
 // current level.
-func (s *filling) passCaps(c *channel) {
+func (s *filling) passCaps(t *tally) {
 	settled := s.now * (1 - levelTolerance)
-	for c.capLen > 0 {
-		caps := s.caps[c.capStart : c.capStart+c.capLen]
+	for t.capLen > 0 {
+		caps := s.caps[t.capStart : t.capStart+t.capLen]
 		top := caps[0]
 		if s.state[top.flow] == flowClean {
 			if top.level >= settled {
 				return
 			}
-			c.settle(top.weight, top.level)
+			t.settle(top.weight, top.level)
 		}
 		caps[0] = caps[len(caps)-1]
-		c.capLen--
-		siftDownCaps(caps[:c.capLen], 0)
+		t.capLen--
+		siftDownCaps(caps[:t.capLen], 0)
 	}
 }
 
 // settle moves a member from the rising ones to the settled ones.
-func (c *channel) settle(weight, level float64) {
-	c.used += weight * level
-	c.weight -= weight
-	if c.active--; c.active == 0 {
-		c.weight = 0
+func (t *tally) settle(weight, level float64) {
+	t.used += weight * level
+	t.weight -= weight
+	if t.active--; t.active == 0 {
+		t.weight = 0
 	}
 }
 

@@ -102,7 +102,7 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 	fitted := s.Network
 	if len(f.patterns) > 0 {
 		fitted.Links = LinkClasses{Classes: out.Coupling, OfArc: f.classOf, Law: out.Law}
-		fitted.RTTBias, fitted.Ratios = out.RTTBias, f.ratios()
+		fitted.RTTBias, fitted.Ratios = out.RTTBias, f.ratios(settings.Steps)
 	}
 	if s.Network.Levels == nil {
 		levels, warnings := fitLevels(base, observations)

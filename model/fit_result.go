@@ -80,9 +80,72 @@ func (f *fitter) errors() []float64 {
 	return errors
 }
 
-// ratios are 41 quantiles of measured over predicted times, widened by what
-// the fitted parameters have taken out of the residuals.
-func (f *fitter) ratios() []float64 {
+// ratios are 41 quantiles of measured over predicted times, evenly spaced, from
+// residuals of predictions, not of the fit: see heldOut. The k-th of n
+// residuals is taken as the k/(n+1)-quantile, for the next one falls below it
+// with that probability (V. Vovk et al. 2005, Algorithmic Learning in a Random World, 2.2).
+func (f *fitter) ratios(steps int) []float64 {
+	sorted := f.heldOut(steps)
+	slices.Sort(sorted)
+	n := len(sorted)
+	out := make([]float64, 41)
+	for i := range out {
+		at := min(max(0, float64(i)/40*float64(n+1)-1), float64(n-1))
+		low := int(at)
+		high := min(low+1, n-1)
+		out[i] = math.Exp(sorted[low] + (at-float64(low))*(sorted[high]-sorted[low]))
+	}
+	return out
+}
+
+// heldOut are the residuals of the patterns of several transfers, each predicted
+// by parameters that were fitted to four fifths of these patterns without it (to
+// all others if they are fewer than ten): they hold the errors of the parameters
+// besides the noise. With fewer than three such patterns they are the residuals of the fit,
+// widened by what its parameters have taken out of them.
+func (f *fitter) heldOut(steps int) []float64 {
+	all, theta := f.patterns, f.theta
+	var out []float64
+	several := 0
+	for _, p := range all {
+		if len(p.jobs) > 1 {
+			several++
+		}
+	}
+	folds := 5
+	switch {
+	case several < 3:
+		return f.widened()
+	case several < 10:
+		folds = several
+	}
+	for fold := range folds {
+		var train, held []fitPattern
+		k := 0
+		for _, p := range all {
+			if len(p.jobs) > 1 {
+				k++
+			}
+			if len(p.jobs) > 1 && k%folds == fold {
+				held = append(held, p)
+			} else {
+				train = append(train, p)
+			}
+		}
+		f.patterns, f.theta = train, slices.Clone(theta)
+		f.search(steps)
+		f.patterns = held
+		f.allResiduals()
+		out = append(out, f.residual...)
+	}
+	f.patterns, f.theta = all, theta
+	f.search(0) // residuals and derivatives as they were
+	return out
+}
+
+// widened are the residuals, larger by what the fitted parameters have taken
+// out of them.
+func (f *fitter) widened() []float64 {
 	free := 0
 	for k := range f.theta {
 		if f.diagonal[k] > 1e-6 {
@@ -91,11 +154,9 @@ func (f *fitter) ratios() []float64 {
 	}
 	n := float64(len(f.residual))
 	widen := math.Sqrt(n / max(n/4, n-float64(free)))
-	sorted := slices.Clone(f.residual)
-	slices.Sort(sorted)
-	out := make([]float64, 41)
+	out := slices.Clone(f.residual)
 	for i := range out {
-		out[i] = math.Exp(widen * quantile(sorted, float64(i)/40))
+		out[i] *= widen
 	}
 	return out
 }

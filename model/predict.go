@@ -291,8 +291,11 @@ type Prediction struct {
 }
 
 // Prediction predicts like Predict and adds intervals that hold the measured
-// completion with the given probability: see Network.Interval.
+// completion with the given probability, in (0, 1): see Network.Interval.
 func (p *Predictor) Prediction(transfers []Transfer, coverage float64) (*Prediction, error) {
+	if !(coverage > 0 && coverage < 1) {
+		return nil, fmt.Errorf("model: predict: coverage %g: want in (0, 1)", coverage)
+	}
 	times, err := p.Predict(nil, transfers)
 	if err != nil {
 		return nil, err

@@ -40,9 +40,9 @@ func (s *filling) siftDown(i int) {
 			break
 		}
 		least, key := child, q[child]
-		for k := child + 1; k < min(child+4, len(q)); k++ {
-			if q[k].before(key) {
-				least, key = k, q[k]
+		for k, other := range q[child+1 : min(child+4, len(q))] {
+			if other.before(key) {
+				least, key = child+1+k, other
 			}
 		}
 		if !key.before(e) {

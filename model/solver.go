@@ -225,6 +225,13 @@ func (s *Solver) fillings() [3]*filling { return [3]*filling{s.main, s.fair, s.r
 // changed, ascending: all that were added, and those that a change reached.
 func (s *Solver) Solve(dst []int) []int {
 	from := len(dst)
+	dst = s.solve(dst)
+	slices.Sort(dst[from:])
+	return dst
+}
+
+// solve is Solve, but the flows are in no particular order.
+func (s *Solver) solve(dst []int) []int {
 	if s.fair != nil {
 		s.changed = s.reverse.solve(s.fair.solve(s.changed[:0]))
 		for _, id := range s.changed {
@@ -234,14 +241,12 @@ func (s *Solver) Solve(dst []int) []int {
 		}
 		// A flow may keep its rate and be stopped by another channel.
 		for _, c := range s.reverse.moved {
-			for _, m := range s.reverse.channels[c].members {
+			for _, m := range s.reverse.tallies[c].members {
 				s.main.setBound(int(m.flow), s.coupledBound(int(m.flow)))
 			}
 		}
 	}
-	dst = s.main.solve(dst)
-	slices.Sort(dst[from:])
-	return dst
+	return s.main.solve(dst)
 }
 
 // coupledBound is what a flow may have between fair and asymmetric sharing.
@@ -250,7 +255,7 @@ func (s *Solver) coupledBound(id int) float64 {
 	limit := level * (1 + capacityTolerance)
 	coupling := -1.0
 	for _, h := range s.reverse.flows[id].hops {
-		if s.reverse.channels[h.channel].level > limit {
+		if s.reverse.full[h.channel] > limit {
 			continue
 		}
 		if h.data {

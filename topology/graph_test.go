@@ -78,6 +78,8 @@ func TestNewGraphRefuses(t *testing.T) {
 		"a loop":                       {func(a *Arc) { a.To = 0 }, "loop"},
 		"a negative latency":           {func(a *Arc) { a.Latency = -1 }, "latency"},
 		"a bandwidth of zero":          {func(a *Arc) { a.Bandwidth = 0 }, "bandwidth"},
+		"an infinite bandwidth":        {func(a *Arc) { a.Bandwidth = math.Inf(1) }, "bandwidth +Inf B/s"},
+		"an infinite latency":          {func(a *Arc) { a.Latency = math.Inf(1) }, "latency +Inf s"},
 		"a probability above 1":        {func(a *Arc) { a.Probability = 2 }, "probability"},
 	} {
 		a := ok

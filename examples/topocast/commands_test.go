@@ -201,11 +201,20 @@ func TestPlace(t *testing.T) {
 	if status, out, stderr := topocast("place", "--ranks", "2", network); status != 0 || strings.Count(out, "\n") != 2 {
 		t.Errorf("servet: status %d: %s%s", status, out, stderr)
 	}
+	// A platform file knows no cores, but names.
+	if status, out, stderr := topocast("place", write(t, "platform.json", line3)); status != 0 || out != "0 a\n1 b\n2 c\n" {
+		t.Errorf("platform file: status %d: %s%s", status, out, stderr)
+	}
 	for _, args := range [][]string{
 		{"place", network, write(t, "bad.csv", "0,x\n1,0\n")},
 		{"place", network, write(t, "ragged.csv", "0,1\n1\n")},
 		{"place", "--method", "magic", network},
 		{"place", "--method", "mapping", network},
+		{"place", "--ranks", "3", network, traffic},
+		{"place", "--ranks", "9", network},
+		{"place", "--memory-bound", network, traffic},
+		{"place", "--json", "--rankfile", network, traffic},
+		{"place", "--rankfile", write(t, "platform.json", line3)},
 		{"simulate", "--", "discover"},
 		{"simulate", "--cluster", "blob:4", "--", "discover"},
 		{"simulate", "--cluster", "star:4", "--placement", "no/file", "--", "measure"},

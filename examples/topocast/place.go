@@ -36,6 +36,9 @@ or a rankfile for Open MPI.`,
   topocast place --ranks 16 --memory-bound network.json`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
+			if asJSON && rankfile {
+				return badInput("--json and --rankfile: want one of them")
+			}
 			n, err := model.Load(args[0])
 			if err != nil {
 				return &inputError{err}
@@ -45,7 +48,11 @@ or a rankfile for Open MPI.`,
 				if traffic, err = readTraffic(args[1]); err != nil {
 					return err
 				}
-				ranks, _ = traffic.Dims()
+				rows, _ := traffic.Dims()
+				if ranks != 0 && ranks != rows {
+					return badInput("--ranks %d: the traffic is of %d ranks", ranks, rows)
+				}
+				ranks = rows
 			}
 			place, err := choosePlaces(n, method, traffic, ranks, memory)
 			if err != nil {
@@ -84,6 +91,9 @@ func choosePlaces(n *model.Network, method string, traffic *mat.Dense, ranks int
 	case "mapping":
 		if traffic == nil {
 			return nil, fmt.Errorf("--method mapping: want a matrix of traffic")
+		}
+		if memoryBound {
+			return nil, fmt.Errorf("--memory-bound: only with --method servet")
 		}
 		return placement.Mapping{}.Place(n, traffic)
 	case "servet":

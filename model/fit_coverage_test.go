@@ -1,0 +1,76 @@
+package model
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// coverage fits a machine of two racks to random patterns with 3 % noise and
+// returns how many of its held-out transfers lie in their 90 % interval.
+func coverage(t testing.TB, seed uint64, perRack, patterns int) (inside, total int) {
+	r := rand.New(rand.NewPCG(seed, 21))
+	truth, seen := fitTruth(t, r, perRack, &Settings{
+		Links:   LinkClasses{Classes: []LinkClass{{"host", r.Float64()}, {"uplink", r.Float64()}}},
+		RTTBias: 0.6 * r.Float64(),
+	})
+	fit, err := Fit(seen, observe(t, truth, r, 0.03, fitPatterns(r, 2*perRack, patterns)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := fit.Network.NewPredictor(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var held [][]Transfer
+	for k := range 60 {
+		held = append(held, RandomPattern(r, 2*perRack, 1+k%3, 20e6))
+	}
+	for _, o := range observe(t, truth, r, 0.03, held) {
+		got, err := p.Prediction(o.Transfers, 0.9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range o.Seconds {
+			if total++; got.Interval[i][0] <= x && x <= got.Interval[i][1] {
+				inside++
+			}
+		}
+	}
+	return inside, total
+}
+
+// Nominal intervals over several machines; BenchmarkFitCoverage has many.
+func TestIntervalsCoverHeldOutTransfers(t *testing.T) {
+	for seed := range uint64(4) {
+		inside, total := coverage(t, seed, 4, 30)
+		if share := float64(inside) / float64(total); share < 0.85 || share > 0.95 {
+			t.Errorf("seed %d: %.3f of %d held-out transfers in the 90 %% interval, want 0.85 to 0.95", seed, share, total)
+		}
+	}
+}
+
+// BenchmarkFitCoverage reports the mean, least and greatest share of held-out
+// transfers in the 90 % interval over 40 machines, by the number of patterns.
+func BenchmarkFitCoverage(b *testing.B) {
+	for _, c := range []struct{ perRack, patterns int }{{3, 8}, {4, 30}, {5, 60}} {
+		b.Run(fmt.Sprintf("hosts=%d/patterns=%d", 2*c.perRack, c.patterns), func(b *testing.B) {
+			for b.Loop() {
+				const seeds = 40
+				least, most, sum, kept := 1.0, 0.0, 0.0, 0
+				for seed := range uint64(seeds) {
+					inside, total := coverage(b, seed, c.perRack, c.patterns)
+					share := float64(inside) / float64(total)
+					least, most, sum = min(least, share), max(most, share), sum+share
+					if share >= 0.85 && share <= 0.95 {
+						kept++
+					}
+				}
+				b.ReportMetric(sum/seeds, "mean")
+				b.ReportMetric(least, "least")
+				b.ReportMetric(most, "greatest")
+				b.ReportMetric(float64(kept)/seeds, "in_85_to_95")
+			}
+		})
+	}
+}
