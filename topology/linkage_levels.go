@@ -18,8 +18,8 @@ const classBandwidth = stepNeeded / 2
 // Groups of similar level are of one kind, by the peaks of a density
 // estimate. Two neighbouring kinds are one if no group of one holds a group of the
 // other and they lie closer to each other than half of what sets them off from
-// their parents: a pair of cores that was read once, and badly, is still a pair of
-// cores. Where a kind nests in itself - weak groups inside groups - the outermost
+// their parents, or all hold equally many hosts: a pair of cores that was read
+// once, and badly, is still a pair of cores. Where a kind nests in itself - weak groups inside groups - the outermost
 // groups are of one kind, those inside of a finer one. In the end a group is
 // coarser than all inside it.
 func (t *tree) levelClasses() []int {
@@ -99,7 +99,7 @@ func (t *tree) joinClasses(groups []int32, class []int) {
 			for _, v := range slices.Concat(members[c], members[c+1]) {
 				room = min(room, t.levelOf(t.parent[v])-t.levelOf(v))
 			}
-			if gap < room/2 {
+			if gap < room/2 || t.equallyLarge(members[c], members[c+1]) {
 				best, join = gap, c
 			}
 		}
@@ -112,6 +112,17 @@ func (t *tree) joinClasses(groups []int32, class []int) {
 			}
 		}
 	}
+}
+
+// equallyLarge tells whether all groups of both lists hold as many hosts.
+func (t *tree) equallyLarge(a, b []int32) bool {
+	size := t.size(a[0])
+	for _, v := range slices.Concat(a, b) {
+		if t.size(v) != size {
+			return false
+		}
+	}
+	return true
 }
 
 // nested tells whether one of the groups lies inside a group of class c.
