@@ -10,14 +10,14 @@ LIBRARIES   = openmpi mpich
 RANKS = mpi examples/gompi bcast measure
 JOBS  = mpi examples/topocast
 
-.PHONY: test check unit mpi-installed mpi bench-mpi
+.PHONY: test check unit mpi-installed mpi bench-mpi bench-peers
 .NOTPARALLEL:
 
-test: mpi-installed check unit mpi
-	@echo 'make test: all passed: format, vet, staticcheck, unit tests with -race, build without cgo, $(LIBRARIES) with 1, 2, 4 and 8 ranks'
+test: mpi-installed check unit mpi lab-test
+	@echo 'make test: all passed: format, vet, staticcheck, unit tests with -race, build without cgo, $(LIBRARIES) with 1, 2, 4 and 8 ranks, and on clusters of network namespaces'
 
 check: mpi-installed
-	@unformatted=$$($(GOFUMPT) -l .); \
+	@unformatted=$$($(GOFUMPT) -l .) || exit 1; \
 	if [ -n "$$unformatted" ]; then echo "gofumpt v0.12.0 would change:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	for m in $(LIBRARIES); do .ci/with-mpi $$m go vet -tags mpi ./... || exit 1; done
@@ -38,3 +38,9 @@ mpi: mpi-installed
 bench-mpi: mpi-installed
 	for m in $(LIBRARIES); do .ci/with-mpi $$m sh -c \
 		'TOPOCAST_TEST_MPIRUN="$$MPIRUN --bind-to core" go test -tags mpi -run - -bench TimedAgainstC -benchtime 1x ./mpi' || exit 1; done
+
+include internal/netlab/lab.mk
+
+# Our simulated ranks against SimGrid's SMPI, where libsimgrid-dev is installed.
+bench-peers:
+	go test ./mpi/simnet -run - -bench PeerSimGrid -benchtime 3x

@@ -3,6 +3,8 @@
 package bcast
 
 import (
+	"flag"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -11,8 +13,16 @@ import (
 	"github.com/topocast/topocast/mpi/mpitest"
 )
 
-// These tests run under mpirun, each rank in a process of its own.
-func TestMain(m *testing.M) { mpitest.Main(m) }
+// Every rank of a job runs the tests that talk over MPI (TestMPI...) and no
+// others, unless it is told which.
+func TestMain(m *testing.M) {
+	if os.Getenv(mpitest.SizeVar) != "" {
+		if err := flag.Set("test.run", "^TestMPI"); err != nil {
+			panic(err)
+		}
+	}
+	mpitest.Main(m)
+}
 
 func world(t *testing.T) *mpi.Comm {
 	t.Helper()
@@ -28,7 +38,7 @@ func world(t *testing.T) *mpi.Comm {
 	return c
 }
 
-func TestAlgorithmsOverMPI(t *testing.T) {
+func TestMPIAlgorithms(t *testing.T) {
 	c := world(t)
 	for _, abilities := range []string{"nothing", "requests"} {
 		if err := bringEveryByte(hide(c, abilities)); err != nil {
@@ -37,7 +47,7 @@ func TestAlgorithmsOverMPI(t *testing.T) {
 	}
 }
 
-func TestBroadcasterOverMPI(t *testing.T) {
+func TestMPIBroadcaster(t *testing.T) {
 	c := world(t)
 	network := networkOf(t, regularTree(t, c.Size(), 2))
 	for _, s := range []Settings{
@@ -51,14 +61,14 @@ func TestBroadcasterOverMPI(t *testing.T) {
 	}
 }
 
-func TestMisuseOverMPI(t *testing.T) {
+func TestMPIMisuse(t *testing.T) {
 	c := world(t)
 	if err := misuse(c, networkOf(t, regularTree(t, c.Size()+2, 2))); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestBcastOverMPIDoesNotAllocate(t *testing.T) {
+func TestMPIBcastDoesNotAllocate(t *testing.T) {
 	c := world(t)
 	for _, size := range []int{8, 3000, 1 << 20} {
 		n, err := allocations(c, &Settings{ModelOnly: true}, size, true)
@@ -71,7 +81,7 @@ func TestBcastOverMPIDoesNotAllocate(t *testing.T) {
 	}
 }
 
-func TestBenchmarkOverMPI(t *testing.T) {
+func TestMPIBenchmark(t *testing.T) {
 	c := world(t)
 	if c.Size() < 4 {
 		t.Skip("fewer than 4 ranks make no groups")

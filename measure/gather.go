@@ -129,6 +129,9 @@ func collect(comm mpi.Communicator, s *Settings, p *plan, q *probe, own []Readin
 	if comm.Rank() == 0 {
 		r = newResult(comm.Size(), s, p)
 		r.Timed = q.timed != nil
+		if v, ok := comm.(mpi.Versioned); ok && r.Library == "" {
+			r.Library = v.LibraryVersion()
+		}
 	}
 	err = gather(comm, data, func(rank int, data []byte) error {
 		if err := json.Unmarshal(data, &info); err != nil {

@@ -61,6 +61,9 @@ func TestMPIAllPairs(t *testing.T) {
 	if !r.Timed {
 		t.Errorf("times were not taken by the communicator")
 	}
+	if got, want := r.Library, c.LibraryVersion(); got != want {
+		t.Errorf("library is %q, want %q", got, want)
+	}
 	if got, want := r.Hosts[c.Rank()], c.ProcessorName(); got != want {
 		t.Errorf("host is %q, want %q", got, want)
 	}

@@ -54,6 +54,7 @@ type Settings struct {
 	Date time.Time
 
 	// Library names the message-passing library, to be kept in the result.
+	// Default: what the communicator tells, if it is mpi.Versioned.
 	Library string
 
 	// Share gives the result to all ranks. By default others than rank 0 get nil.

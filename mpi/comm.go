@@ -74,6 +74,13 @@ type Named interface {
 	Core() int
 }
 
+// Versioned tells which library carries the messages.
+type Versioned interface {
+	// LibraryVersion is the name and version of the library, in one line of
+	// its own words.
+	LibraryVersion() string
+}
+
 // Timed runs a whole batch of timed exchanges below Go, so that the cost of
 // the calls does not enter the readings.
 type Timed interface {

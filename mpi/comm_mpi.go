@@ -30,6 +30,7 @@ type Comm struct {
 	comm       C.MPI_Comm
 	rank, size int
 	spin       C.int // polls before a wait yields; 0: the library waits itself
+	probe      C.int // not 0: Recv looks at the length first, as the library overruns buffers
 	host       string
 	epoch      time.Time
 	ends       bool // Close ends MPI, because the World that made this one started it
@@ -67,7 +68,7 @@ func (c *Comm) Recv(buf []byte, src, tag int) error {
 	if err := c.check("Recv", len(buf), src, tag); err != nil {
 		return err
 	}
-	result := C.tc_recv(data(buf), C.int(len(buf)), C.int(src), C.int(tag), c.comm, c.spin)
+	result := C.tc_recv(data(buf), C.int(len(buf)), C.int(src), C.int(tag), c.comm, c.spin, c.probe)
 	if err := c.fault("Recv", result.code, src, tag); err != nil {
 		return err
 	}
@@ -95,6 +96,15 @@ func (c *Comm) Now() float64 { return time.Since(c.epoch).Seconds() }
 
 // ProcessorName is the name of the host, as MPI_Get_processor_name tells it.
 func (c *Comm) ProcessorName() string { return c.host }
+
+// LibraryVersion is the first line of what MPI_Get_library_version tells.
+func (c *Comm) LibraryVersion() string {
+	text := make([]byte, C.MPI_MAX_LIBRARY_VERSION_STRING)
+	var n C.int
+	C.MPI_Get_library_version((*C.char)(unsafe.Pointer(unsafe.SliceData(text))), &n)
+	line, _, _ := strings.Cut(string(text[:n]), "\n")
+	return strings.Join(strings.Fields(line), " ") // MPICH aligns with tabs
+}
 
 // check refuses what no library needs to see.
 func (c *Comm) check(op string, n, peer, tag int) error {
@@ -125,7 +135,7 @@ func classError(code C.int) error {
 	var class, n C.int
 	text := make([]byte, C.MPI_MAX_ERROR_STRING)
 	C.MPI_Error_class(code, &class)
-	C.MPI_Error_string(code, (*C.char)(data(text)), &n)
+	C.MPI_Error_string(code, (*C.char)(unsafe.Pointer(unsafe.SliceData(text))), &n)
 	sentinel := ErrOther
 	switch class {
 	case C.MPI_ERR_RANK, C.MPI_ERR_ROOT:
@@ -142,10 +152,12 @@ func classError(code C.int) error {
 }
 
 // data is the address of b for C: nil for an empty slice, which is what MPI
-// takes for a message of 0 bytes.
-func data(b []byte) unsafe.Pointer {
+// takes for a message of 0 bytes. It is a pointer to bytes, and the wrappers
+// take one: a void pointer would let cgo look through the whole object around
+// b, and panic if that holds Go pointers (b may be an array in a struct).
+func data(b []byte) *C.uchar {
 	if len(b) == 0 {
 		return nil
 	}
-	return unsafe.Pointer(unsafe.SliceData(b))
+	return (*C.uchar)(unsafe.SliceData(b))
 }

@@ -18,7 +18,9 @@ import (
 	"unsafe"
 )
 
-// NewRequests returns an empty set of transfers.
+// NewRequests returns an empty set of transfers. On Open MPI with its single
+// copy, a message that is longer than the buffer of Irecv overwrites memory
+// (see the Design section of the package).
 func (c *Comm) NewRequests() Requests { return &requests{c: c} }
 
 // requests is a set of transfers under way. The handles and the calls that

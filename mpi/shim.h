@@ -2,6 +2,8 @@
 // because cgo cannot see MPI's macros, because the handles of the libraries
 // differ in type, and because a wait that may yield has to stay below Go.
 //
+// Buffers of Go are pointers to bytes, not to void: see data in comm_mpi.go.
+//
 // Every wrapper returns MPI's own code, or TC_ENDED when MPI has been
 // finalised: MPI would end the process on any further call.
 
@@ -11,6 +13,7 @@
 #include <mpi.h>
 #include <sched.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <time.h>
 
 #define TC_ENDED (-1)
@@ -62,11 +65,11 @@ static inline int tc_get(void *buf, int n, int src, int tag, MPI_Comm comm, int 
 	return code != MPI_SUCCESS ? code : tc_wait(&request, status, spin);
 }
 
-static inline int tc_send(void *buf, int n, int dst, int tag, MPI_Comm comm, int spin) {
+static inline int tc_send(unsigned char *buf, int n, int dst, int tag, MPI_Comm comm, int spin) {
 	return tc_ended() ? TC_ENDED : tc_put(buf, n, dst, tag, comm, spin);
 }
 
-static inline int tc_ssend(void *buf, int n, int dst, int tag, MPI_Comm comm, int spin) {
+static inline int tc_ssend(unsigned char *buf, int n, int dst, int tag, MPI_Comm comm, int spin) {
 	if (tc_ended())
 		return TC_ENDED;
 	if (spin == 0)
@@ -77,22 +80,81 @@ static inline int tc_ssend(void *buf, int n, int dst, int tag, MPI_Comm comm, in
 	return code != MPI_SUCCESS ? code : tc_wait(&request, &status, spin);
 }
 
-static inline tc_result tc_recv(void *buf, int n, int src, int tag, MPI_Comm comm, int spin) {
+// tc_overruns tells whether a message that is longer than the buffer may be
+// written past its end. Open MPI's ob1 does so when the receiver reads from
+// the sender's memory by itself (4.1.4, messages above 4 KiB between ranks of
+// one host). That is taken for granted unless the single copy is known to be
+// off; it goes by the name of Open MPI 4's variable, where 3 stands for none.
+static inline int tc_overruns(void) {
+	int overruns = 0;
+#ifdef OPEN_MPI
+	overruns = 1;
+	int provided, index, count, mechanism;
+	if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
+		return overruns;
+	MPI_T_cvar_handle handle;
+	if (MPI_T_cvar_get_index("btl_vader_single_copy_mechanism", &index) == MPI_SUCCESS &&
+	    MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) == MPI_SUCCESS) {
+		if (count == 1 && MPI_T_cvar_read(handle, &mechanism) == MPI_SUCCESS)
+			overruns = mechanism != 3;
+		MPI_T_cvar_handle_free(&handle);
+	}
+	MPI_T_finalize();
+#endif
+	return overruns;
+}
+
+// tc_get_probed is tc_get for a library that overruns buffers: it looks at the
+// length of the message first, and takes one that is too long elsewhere.
+static inline int tc_get_probed(void *buf, int n, int src, int tag, MPI_Comm comm, int spin, MPI_Status *status) {
+	MPI_Message message;
+	int found = 0, count, code;
+	if (spin == 0)
+		code = MPI_Mprobe(src, tag, comm, &message, status);
+	else
+		for (int polls = 0; (code = MPI_Improbe(src, tag, comm, &found, &message, status)) == MPI_SUCCESS && !found; polls++)
+			if (polls >= spin)
+				sched_yield();
+	if (code != MPI_SUCCESS)
+		return code;
+	MPI_Get_count(status, MPI_BYTE, &count);
+	void *other = NULL;
+	if (count > n) {
+		if ((other = malloc(count)) == NULL)
+			return MPI_ERR_TRUNCATE;
+		buf = other, n = count;
+	}
+	if (spin == 0) {
+		code = MPI_Mrecv(buf, n, MPI_BYTE, &message, status);
+	} else {
+		MPI_Request request;
+		code = MPI_Imrecv(buf, n, MPI_BYTE, &message, &request);
+		if (code == MPI_SUCCESS)
+			code = tc_wait(&request, status, spin);
+	}
+	free(other);
+	return code == MPI_SUCCESS && other != NULL ? MPI_ERR_TRUNCATE : code;
+}
+
+static inline tc_result tc_recv(unsigned char *buf, int n, int src, int tag, MPI_Comm comm, int spin, int probe) {
 	tc_result result = {TC_ENDED, -1};
 	if (tc_ended())
 		return result;
 	MPI_Status status;
-	result.code = tc_get(buf, n, src, tag, comm, spin, &status);
+	if (probe)
+		result.code = tc_get_probed(buf, n, src, tag, comm, spin, &status);
+	else
+		result.code = tc_get(buf, n, src, tag, comm, spin, &status);
 	if (result.code == MPI_SUCCESS)
 		MPI_Get_count(&status, MPI_BYTE, &result.count);
 	return result;
 }
 
-static inline int tc_isend(void *buf, int n, int dst, int tag, MPI_Comm comm, MPI_Request *request) {
+static inline int tc_isend(unsigned char *buf, int n, int dst, int tag, MPI_Comm comm, MPI_Request *request) {
 	return tc_ended() ? TC_ENDED : MPI_Isend(buf, n, MPI_BYTE, dst, tag, comm, request);
 }
 
-static inline int tc_irecv(void *buf, int n, int src, int tag, MPI_Comm comm, MPI_Request *request) {
+static inline int tc_irecv(unsigned char *buf, int n, int src, int tag, MPI_Comm comm, MPI_Request *request) {
 	return tc_ended() ? TC_ENDED : MPI_Irecv(buf, n, MPI_BYTE, src, tag, comm, request);
 }
 
@@ -112,7 +174,7 @@ static inline int tc_waitall(int n, MPI_Request *requests, tc_result *results, i
 	return MPI_SUCCESS;
 }
 
-static inline int tc_bcast(void *buf, int n, int root, MPI_Comm comm) {
+static inline int tc_bcast(unsigned char *buf, int n, int root, MPI_Comm comm) {
 	return tc_ended() ? TC_ENDED : MPI_Bcast(buf, n, MPI_BYTE, root, comm);
 }
 

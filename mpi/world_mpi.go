@@ -62,7 +62,8 @@ static inline int tc_is_null(MPI_Comm comm) { return comm == MPI_COMM_NULL; }
 static inline int tc_free(MPI_Comm *comm) { return tc_ended() ? TC_ENDED : MPI_Comm_free(comm); }
 
 // tc_crowded tells whether the ranks on this machine outnumber the CPUs on
-// which any of them may run. color is the same for ranks on one machine.
+// which any of them may run (the set is empty, and the answer no, where there
+// are more CPUs than it holds). color is the same for ranks on one machine.
 static inline int tc_crowded(MPI_Comm comm, int color, int *crowded) {
 	*crowded = 0;
 #ifdef __linux__
@@ -76,7 +77,7 @@ static inline int tc_crowded(MPI_Comm comm, int color, int *crowded) {
 	MPI_Comm_size(machine, &ranks);
 	code = MPI_Allreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, machine);
 	if (code == MPI_SUCCESS)
-		*crowded = ranks > CPU_COUNT(&all);
+		*crowded = CPU_COUNT(&all) > 0 && ranks > CPU_COUNT(&all);
 	MPI_Comm_free(&machine);
 	return code;
 #else
@@ -105,6 +106,7 @@ import (
 	"os"
 	"runtime"
 	"time"
+	"unsafe"
 )
 
 // spinPolls is how often a wait polls before it yields, where ranks outnumber
@@ -136,9 +138,10 @@ func World() (*Comm, error) {
 	}
 	name := make([]byte, C.MPI_MAX_PROCESSOR_NAME)
 	var n, crowded C.int
-	C.MPI_Get_processor_name((*C.char)(data(name)), &n)
+	C.MPI_Get_processor_name((*C.char)(unsafe.Pointer(unsafe.SliceData(name))), &n)
 	c.host = string(name[:n])
 	c.describe()
+	c.probe = C.tc_overruns()
 	if code := C.tc_crowded(c.comm, C.int(machine(c.host)), &crowded); code != C.MPI_SUCCESS {
 		return nil, c.fault("World", code, -1, -1)
 	}
@@ -184,7 +187,7 @@ func (c *Comm) split(op string, color, key int) (Communicator, error) {
 	if c.closed {
 		return nil, c.useAfterClose(op)
 	}
-	part := &Comm{spin: c.spin, host: c.host, epoch: c.epoch}
+	part := &Comm{spin: c.spin, probe: c.probe, host: c.host, epoch: c.epoch}
 	if code := C.tc_split(c.comm, C.int(max(color, -1)), C.int(key), &part.comm); code != C.MPI_SUCCESS {
 		return nil, c.fault(op, code, -1, -1)
 	}

@@ -3,6 +3,7 @@
 package mpi_test
 
 import (
+	"cmp"
 	"testing"
 
 	"github.com/topocast/topocast/mpi"
@@ -97,6 +98,55 @@ func TestNoAllocations(t *testing.T) {
 		if allocs != 0 {
 			t.Errorf("%s: %g allocations per run, want 0", tt.name, allocs)
 		}
+	}
+}
+
+// A frame holds its bytes in an array, beside a pointer to Go memory.
+type frame struct {
+	next *frame
+	data [256]byte
+}
+
+// Buffers may be part of an object that holds Go pointers: C does not see
+// those. Neither call panics or allocates, nor does a pinned request.
+func TestBuffersWithinStructs(t *testing.T) {
+	c := world(t)
+	out, in := &frame{next: new(frame)}, &frame{next: new(frame)}
+	for i := range out.data {
+		out.data[i] = byte(i ^ 0x55)
+	}
+	if err := c.Bcast(out.data[:], 0); err != nil {
+		t.Fatal(err)
+	}
+	if c.Size() < 2 || c.Rank() > 1 {
+		return
+	}
+	peer := 1 - c.Rank()
+	requests := c.NewRequests()
+	var failed error
+	blocking := func(send func(buf []byte, dst, tag int) error) {
+		err := error(nil)
+		if c.Rank() == 0 {
+			err = send(out.data[:], peer, 1)
+		} else {
+			err = c.Recv(in.data[:], peer, 1)
+		}
+		failed = cmp.Or(failed, err)
+	}
+	allocs := testing.AllocsPerRun(20, func() {
+		blocking(c.Send)
+		blocking(c.Ssend)
+		failed = cmp.Or(failed, requests.Irecv(in.data[:128], peer, 2), requests.Irecv(in.data[128:], peer, 3),
+			requests.Isend(out.data[:128], peer, 2), requests.Isend(out.data[128:], peer, 3), requests.WaitAll())
+	})
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	if allocs != 0 {
+		t.Errorf("%g allocations per run, want 0", allocs)
+	}
+	if in.data != out.data {
+		t.Errorf("received %x, want %x", in.data, out.data)
 	}
 }
 

@@ -36,9 +36,12 @@ func TestCliqueSwitchReconstructsWhatWasGenerated(t *testing.T) {
 				t.Errorf("%s by %s: %d vertices, %d arcs, R2 %g, want %d, %d, 1", spec, grouping,
 					r.Graph.Vertices(), r.Graph.NumArcs(), r.Fit.R2, c.Graph.Vertices(), c.Graph.NumArcs())
 			}
-			if r.Fit.Family == topology.FamilyTree || r.Fit.Family == topology.FamilyFlat {
-				if got, want := groupsOf(r.Hierarchy), groupsOf(c.Hierarchy); !slices.Equal(got, want) {
-					t.Errorf("%s by %s: groups = %v, want %v", spec, grouping, got, want)
+			if got, want := groupsOf(r.Hierarchy), groupsOf(c.Hierarchy); !slices.Equal(got, want) {
+				t.Errorf("%s by %s: groups = %v, want %v", spec, grouping, got, want)
+			}
+			for k, l := range r.Hierarchy.Levels() {
+				if want := fmt.Sprintf("level %d", k+1); l.Name != want {
+					t.Errorf("%s by %s: level %q, want %q", spec, grouping, l.Name, want)
 				}
 			}
 		}

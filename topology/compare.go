@@ -20,7 +20,7 @@ const (
 	LinkSimplex Verdict = "simplex" // in one direction only
 	LinkMissing Verdict = "missing" // specified, but not found
 	LinkExtra   Verdict = "extra"   // found, but not specified
-	LinkUnused  Verdict = "unused"  // on no shortest path between hosts that were found joined; white in the paper
+	LinkUnused  Verdict = "unused"  // on no shortest path between hosts that were found joined, by an arc or over switches alone; white in the paper
 	LinkFast    Verdict = "fast"    // as fast as specified, or faster; red
 	LinkSlow    Verdict = "slow"    // slower than specified; blue
 )
@@ -260,11 +260,61 @@ func (c *comparer) weights() []float64 {
 	return w
 }
 
+// meet tells which hosts of the reference the measured graph joins: those with
+// an arc between processes of theirs, as in the paper, whose graphs have no
+// switches, and those between which a path leads over switches alone.
+func (c *comparer) meet() []bool {
+	g, k := c.measured, c.reference.hosts
+	meet := make([]bool, k*k)
+	for i, p := range c.joined {
+		meet[i] = p > 0
+	}
+	seen := make([]bool, g.vertices)
+	for s := g.hosts; s < g.vertices; s++ {
+		if seen[s] {
+			continue
+		}
+		seen[s] = true
+		var from, to []int // nodes with an arc to a switch of this part, and from one
+		queue := []int{s}
+		for len(queue) > 0 {
+			u := queue[0]
+			queue = queue[1:]
+			visit := func(v int, ends *[]int) {
+				switch {
+				case !g.IsSwitch(v):
+					*ends = append(*ends, c.node[v])
+				case !seen[v]:
+					seen[v] = true
+					queue = append(queue, v)
+				}
+			}
+			for _, a := range g.Out(u) {
+				visit(a.To, &to)
+			}
+			for _, i := range g.in[g.inStart[u]:g.inStart[u+1]] {
+				visit(g.arcs[i].From, &from)
+			}
+		}
+		for _, ends := range []*[]int{&from, &to} {
+			slices.Sort(*ends)
+			*ends = slices.Compact(*ends)
+		}
+		for _, i := range from {
+			for _, j := range to {
+				meet[i*k+j] = true
+			}
+		}
+	}
+	return meet
+}
+
 // hierarchical makes the auxiliary graph and holds it against the reference.
 func (c *comparer) hierarchical() []LinkCheck {
 	g, k := c.reference, c.reference.hosts
 	weights := c.weights()
 	finder := newPathFinder(g, weights)
+	meet := c.meet()
 	time, paths := make([]float64, len(g.arcs)), make([]int, len(g.arcs))
 	for i := range k {
 		if len(c.members[i]) == 0 {
@@ -273,7 +323,7 @@ func (c *comparer) hierarchical() []LinkCheck {
 		t := finder.tree(i)
 		for j := range k {
 			tau := c.mean[i*k+j]
-			if c.joined[i*k+j] == 0 || math.IsNaN(tau) || math.IsInf(t.distance[j], 1) || t.distance[j] == 0 {
+			if i == j || !meet[i*k+j] || math.IsNaN(tau) || math.IsInf(t.distance[j], 1) || t.distance[j] == 0 {
 				continue
 			}
 			for v := j; v != i; v = g.arcs[t.arc[v]].From {
@@ -297,11 +347,12 @@ func (c *comparer) hierarchical() []LinkCheck {
 		}
 		if l.Paths > 0 {
 			l.Measured = sum / float64(l.Paths)
-			// Sums of shares round; a time equal to the specified one is not slower.
+			// Sums of shares round, and times may come from float32: one equal to
+			// the specified one is not slower.
 			switch {
 			case math.IsNaN(l.Ideal):
 				l.Verdict = LinkFound
-			case l.Measured > l.Ideal*(1+1e-9):
+			case l.Measured > l.Ideal*(1+1e-6):
 				l.Verdict = LinkSlow
 			default:
 				l.Verdict = LinkFast

@@ -96,18 +96,24 @@ func (g *Graph) parts() []int {
 
 // treeHierarchy makes groups of hosts from a graph that is a tree: those below
 // each switch, seen from the middle of the longest path between switches -
-// links of hosts do not count, as one slow host would move it. A group's level is the number of groups below it on the longest way down. Other
-// graphs, and trees through hosts, have the root alone. d gives latencies.
+// links of hosts do not count, as one slow host would move it. A group's level is the number of groups below it on the longest way down. Of other
+// graphs the hosts of each switch are a group. Where a host forwards, and where
+// parts are not connected, there is the root alone. d gives latencies.
 func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree bool, err error) {
 	n := g.hosts
 	through := false // a host forwards
 	for v := range n {
 		through = through || len(g.Out(v)) > 1
 	}
-	isTree = g.isForest() && (len(part) == 0 || slices.Max(part) == 0)
-	if !isTree || through || n < 3 {
+	connected := len(part) == 0 || slices.Max(part) == 0
+	isTree = g.isForest() && connected
+	if !connected || through || n < 3 {
 		h, err = NewHierarchy(n, nil, nil, medianBetween(n, d, [][]int{allHosts(n)}, true))
 		return h, isTree, err
+	}
+	if !isTree {
+		h, err = g.blockHierarchy(d)
+		return h, false, err
 	}
 
 	// The middle of the longest path: a vertex, or a link whose far end's side
@@ -189,6 +195,33 @@ func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree boo
 			parts = append(parts, hs)
 		}
 	}
+	h, err = NewHierarchy(n, levelsOf(groups, height), groups, medianBetween(n, d, parts, false))
+	return h, true, err
+}
+
+// blockHierarchy has a group of the hosts of each switch, if they are two and
+// more and not all: of rings, tori and meshes of switches.
+func (g *Graph) blockHierarchy(d []float64) (*Hierarchy, error) {
+	n := g.hosts
+	var groups []Group
+	blocks := make([][]int, 0, g.vertices)
+	for s := n; s < g.vertices; s++ {
+		var hosts []int
+		for _, a := range g.Out(s) {
+			if !g.IsSwitch(a.To) {
+				hosts = append(hosts, a.To)
+			}
+		}
+		blocks = append(blocks, hosts)
+		if len(hosts) >= 2 && len(hosts) < n {
+			groups = append(groups, Group{Hosts: hosts, Latency: medianBetween(n, d, [][]int{hosts}, true), Support: math.NaN()})
+		}
+	}
+	return NewHierarchy(n, levelsOf(groups, min(len(groups), 1)), groups, medianBetween(n, d, blocks, false))
+}
+
+// levelsOf names the levels of the groups and gives each the median latency.
+func levelsOf(groups []Group, height int) []Level {
 	levels := make([]Level, height)
 	for l := range levels {
 		var at []float64
@@ -198,10 +231,9 @@ func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree boo
 			}
 		}
 		mid, _ := medianSpread(sortedFinite(at))
-		levels[l] = Level{Latency: mid, Support: math.NaN()}
+		levels[l] = Level{Name: fmt.Sprintf("level %d", l+1), Latency: mid, Support: math.NaN()}
 	}
-	h, err = NewHierarchy(n, levels, groups, medianBetween(n, d, parts, false))
-	return h, true, err
+	return levels
 }
 
 func allHosts(n int) []int {

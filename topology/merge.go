@@ -11,7 +11,8 @@ import (
 // vertices found for one message length each. The probability of an arc is the
 // share of the graphs that have it (Bannikov and Salnikov 2014, section 2.1); an
 // arc's own probability counts. Latency, bandwidth and names are those of the
-// first graph that has them: give the shortest message first.
+// first graph that has them: give the shortest message first. O(a log a) for a arcs
+// in all.
 func Merge(local ...*Graph) (*Graph, error) {
 	if len(local) == 0 {
 		return nil, fmt.Errorf("topology: merge: no graph given")

@@ -45,12 +45,20 @@ func TestMeshMethodsRelabelScaleAndRepeat(t *testing.T) {
 			}
 			want := reconstruct(d)
 
-			// Other labels: the same distances between the same hosts.
+			// Other labels: the same groups and links of the same hosts.
 			perm := rand.New(rand.NewPCG(1, uint64(n))).Perm(n)
 			moved := reconstruct(gen.RelabelMatrix(d, perm))
 			if moved.Graph.Vertices() != want.Graph.Vertices() || moved.Graph.NumArcs() != want.Graph.NumArcs() || math.Abs(moved.Fit.R2-want.Fit.R2) > 1e-9 {
 				t.Errorf("%s, %s: relabelled: %d vertices, %d arcs, R2 %g, want %d, %d, %g", name, spec,
 					moved.Graph.Vertices(), moved.Graph.NumArcs(), moved.Fit.R2, want.Graph.Vertices(), want.Graph.NumArcs(), want.Fit.R2)
+			}
+			if got, want := describe(moved, 1, nil), describe(want, 1, perm); !slices.Equal(got, want) {
+				t.Errorf("%s, %s: relabelled: groups %q, want %q", name, spec, got, want)
+			}
+			for _, a := range want.Graph.Arcs() {
+				if !want.Graph.IsSwitch(a.From) && !want.Graph.IsSwitch(a.To) && moved.Graph.ArcIndex(perm[a.From], perm[a.To]) < 0 {
+					t.Errorf("%s, %s: relabelled: no arc from %d to %d", name, spec, perm[a.From], perm[a.To])
+				}
 			}
 
 			// A thousand times the latencies.

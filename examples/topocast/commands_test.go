@@ -29,7 +29,8 @@ func discovered(t *testing.T, flags ...string) string {
 
 // TestDiscoverSimulated: the wiring of the simulated cluster comes out, and
 // predicted times agree with it. Between racks a message crosses two links of
-// 2 us and two of 10 us, 24 us, and 1 MiB at 1.25 GB/s takes 839 us.
+// 2 us and two of 10 us, 24 us, and 1 MiB at 1.25 GB/s takes 839 us; sending and
+// receiving take 0.3 us each.
 func TestDiscoverSimulated(t *testing.T) {
 	n, err := model.Load(discovered(t, "--sim", "tree:3x4 latency=10us,2us rate=10Gbps"))
 	if err != nil {
@@ -43,7 +44,7 @@ func TestDiscoverSimulated(t *testing.T) {
 		src, dst int
 		bytes    int64
 		want     float64
-	}{{0, 1, 8, 4e-6}, {0, 11, 8, 24e-6}, {0, 11, 1 << 20, 24e-6 + float64(1<<20)/1.25e9}} {
+	}{{0, 1, 8, 4.6e-6}, {0, 11, 8, 24.6e-6}, {0, 11, 1 << 20, 24.6e-6 + float64(1<<20)/1.25e9}} {
 		// 1 % of noise; long messages also shake hands.
 		if got := n.Time(c.src, c.dst, c.bytes); got < 0.97*c.want || got > 1.12*c.want {
 			t.Errorf("Time(%d, %d, %d) = %g s, want about %g", c.src, c.dst, c.bytes, got, c.want)
@@ -160,6 +161,10 @@ func TestCompare(t *testing.T) {
 		{"a":"h3","b":"b","latency_us":2},{"a":"h4","b":"b","latency_us":2},{"a":"h5","b":"b","latency_us":2},
 		{"a":"h6","b":"b","latency_us":2},{"a":"h7","b":"b","latency_us":2},
 		{"a":"a","b":"root","latency_us":10},{"a":"b","b":"root","latency_us":10}]}}`)
+	status, out, stderr = topocast("compare", specified, specified)
+	if want := "links fast: 10\n"; status != 0 || !strings.Contains(out, want) || strings.Contains(out, "slow") {
+		t.Errorf("the specification with itself: status %d: %s%s, want %q", status, out, stderr, want)
+	}
 	status, out, stderr = topocast("compare", "--json", network, specified)
 	if status != 0 {
 		t.Fatalf("status %d: %s", status, stderr)

@@ -57,7 +57,7 @@ With --sim they run on a simulated cluster, in virtual time.`,
 				return err
 			}
 			if sim != "" {
-				simulated, err := simulator(sim, "block")
+				simulated, err := simulator(sim, "block", defaultOverhead)
 				if err != nil {
 					return err
 				}

@@ -82,16 +82,18 @@ func badInput(format string, args ...any) error {
 
 // report prints an error on one line and returns the exit status. All ranks of
 // a job parse the same command line and find the same mistake: rank 0 tells it.
+// The others leave with 0, or the launcher might end rank 0 before it has spoken.
 func report(stderr io.Writer, err error) int {
 	var input *inputError
-	status := 1
-	if errors.As(err, &input) {
-		status = 2
+	wrongInput := errors.As(err, &input)
+	if wrongInput && launchedRank() > 0 {
+		return 0
 	}
-	if status == 1 || launchedRank() <= 0 {
-		fmt.Fprintf(stderr, "topocast: %v\n", err)
+	fmt.Fprintf(stderr, "topocast: %v\n", err)
+	if wrongInput {
+		return 2
 	}
-	return status
+	return 1
 }
 
 // launchedRank is the rank that a launcher gave to this process, known before

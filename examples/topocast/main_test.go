@@ -62,14 +62,21 @@ func TestReconstructJSON(t *testing.T) {
 	}
 }
 
-// TestEveryMethodRuns: all names of --method lead to a method, and those that
-// need no more find the two pairs.
+// TestEveryMethodRuns: all names of --method lead to a method, with the
+// settings that it has.
 func TestEveryMethodRuns(t *testing.T) {
 	path := write(t, "m.csv", twoPairs)
-	for _, m := range methodNames() {
-		status, out, stderr := topocast("reconstruct", "--unit", "us", "--method", m, "--k", "2", "--eps", "0.1", path)
+	for _, m := range methods() {
+		args := []string{"reconstruct", "--unit", "us", "--method", m.name, path}
+		if m.k != refused {
+			args = append(args, "--k", "2")
+		}
+		if m.eps != refused {
+			args = append(args, "--eps", "0.1")
+		}
+		status, out, stderr := topocast(args...)
 		if status != 0 || !strings.Contains(out, "4 hosts") {
-			t.Errorf("%s: status %d, %s%s", m, status, out, stderr)
+			t.Errorf("%s: status %d, %s%s", m.name, status, out, stderr)
 		}
 	}
 }
@@ -85,6 +92,12 @@ func TestWrongInputIsOneLineAndStatus2(t *testing.T) {
 		{[]string{"reconstruct", "--nonsense", ok}, "unknown flag: --nonsense"},
 		{[]string{"reconstruct", "--unit", "miles", ok}, `"miles"`},
 		{[]string{"reconstruct", "--method", "guess", ok}, "--method guess: want one of linkage"},
+		{[]string{"reconstruct", "--k", "3", ok}, "--k: the method linkage has no such setting"},
+		{[]string{"reconstruct", "--method", "hdbscan", "--eps", "1", ok}, "--eps: the method hdbscan has no such setting"},
+		{[]string{"reconstruct", "--method", "kmedoids", ok}, "--method kmedoids: want --k, too"},
+		{[]string{"reconstruct", "--method", "components", ok}, "--method components: want --eps, too"},
+		{[]string{"reconstruct", "--method", "kmedoids", "--k", "9", ok}, "K = 9: want in [1, 4]"},
+		{[]string{"reconstruct", "--method", "clique", "--eps", "-1", ok}, "Epsilon -1"},
 		{[]string{"reconstruct", "no/such/file"}, "no/such/file"},
 		{[]string{"reconstruct", write(t, "bad.csv", ",1\nx,\n")}, "line 2, column 1"},
 		{[]string{"reconstruct", write(t, "neg.csv", ",1,1\n1,,-1\n1,1,\n")}, "line 2, column 3"},

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -83,6 +84,7 @@ func measureJob(ctx context.Context, comm mpi.Communicator, o *measureOptions, s
 		if m.result, err = (&topology.Linkage{}).Reconstruct(m.short.Repetitions()...); err != nil {
 			return nil, err
 		}
+		m.result.Warnings = append(slices.Clone(m.short.Warnings), m.result.Warnings...)
 		s.Groups = m.result.Hierarchy
 	}
 	if m.long, err = measure.Run(ctx, comm, &s); err != nil || comm.Rank() != 0 {

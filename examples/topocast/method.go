@@ -10,21 +10,44 @@ import (
 	"github.com/topocast/topocast/topology/cluster"
 )
 
-// methodOptions are the flags that set methods of reconstruction.
+// methodOptions are the flags that set methods of reconstruction; 0 is the
+// method's own default.
 type methodOptions struct {
 	k   int
 	eps float64
 }
 
 func (o *methodOptions) flags(f *pflag.FlagSet) {
-	f.IntVar(&o.k, "k", 0, "number of groups, for average, complete, single (0: nested groups), kmedoids and spectral")
-	f.Float64Var(&o.eps, "eps", 0, "tolerance: relative for clique, greedy and witness; a distance in s for components and dbscan; alpha for sss")
+	f.IntVar(&o.k, "k", 0, "number of groups: kmedoids needs it; spectral; average, complete, single (without it nested groups)")
+	f.Float64Var(&o.eps, "eps", 0, "tolerance: relative for clique, greedy and witness; a distance in s for dbscan, and for components, which needs it; alpha for sss and ssstree")
+}
+
+// A need says what a method does with a flag.
+type need int
+
+const (
+	refused need = iota
+	optional
+	needed
+)
+
+// check refuses a flag that the method would ignore, and the lack of one that it
+// cannot do without.
+func (n need) check(method, flag string, given bool) error {
+	switch {
+	case n == refused && given:
+		return badInput("--%s: the method %s has no such setting", flag, method)
+	case n == needed && !given:
+		return badInput("--method %s: want --%s, too", method, flag)
+	}
+	return nil
 }
 
 // A method makes a Reconstructor of the options.
 type method struct {
-	name string
-	make func(o methodOptions) topology.Reconstructor
+	name   string
+	k, eps need
+	make   func(o methodOptions) topology.Reconstructor
 }
 
 func methods() []method {
@@ -40,24 +63,24 @@ func methods() []method {
 		return func(o methodOptions) topology.Reconstructor { return cluster.Flat{Clusterer: f(o)} }
 	}
 	return []method{
-		{"linkage", func(methodOptions) topology.Reconstructor { return &topology.Linkage{} }},
-		{"clique", func(o methodOptions) topology.Reconstructor { return &topology.CliqueSwitch{Epsilon: o.eps} }},
-		{"greedy", func(o methodOptions) topology.Reconstructor {
+		{"linkage", refused, refused, func(methodOptions) topology.Reconstructor { return &topology.Linkage{} }},
+		{"clique", refused, optional, func(o methodOptions) topology.Reconstructor { return &topology.CliqueSwitch{Epsilon: o.eps} }},
+		{"greedy", refused, optional, func(o methodOptions) topology.Reconstructor {
 			return &topology.GreedyCycle{SharedSpread: o.eps, DuplexSpread: o.eps}
 		}},
-		{"witness", func(o methodOptions) topology.Reconstructor {
+		{"witness", refused, optional, func(o methodOptions) topology.Reconstructor {
 			return &topology.GreedyCycle{Witness: true, Tolerance: o.eps}
 		}},
-		{"average", agglomerative(cluster.Average)},
-		{"complete", agglomerative(cluster.Complete)},
-		{"single", agglomerative(cluster.Single)},
-		{"components", flat(func(o methodOptions) cluster.Clusterer { return cluster.Components{Threshold: o.eps} })},
-		{"dbscan", flat(func(o methodOptions) cluster.Clusterer { return cluster.DBSCAN{Eps: o.eps} })},
-		{"hdbscan", flat(func(methodOptions) cluster.Clusterer { return cluster.HDBSCAN{} })},
-		{"kmedoids", flat(func(o methodOptions) cluster.Clusterer { return cluster.KMedoids{K: o.k} })},
-		{"spectral", flat(func(o methodOptions) cluster.Clusterer { return cluster.Spectral{K: o.k} })},
-		{"sss", flat(func(o methodOptions) cluster.Clusterer { return cluster.SSS{Alpha: o.eps} })},
-		{"ssstree", func(o methodOptions) topology.Reconstructor { return cluster.SSSTree{SSS: cluster.SSS{Alpha: o.eps}} }},
+		{"average", optional, refused, agglomerative(cluster.Average)},
+		{"complete", optional, refused, agglomerative(cluster.Complete)},
+		{"single", optional, refused, agglomerative(cluster.Single)},
+		{"components", refused, needed, flat(func(o methodOptions) cluster.Clusterer { return cluster.Components{Threshold: o.eps} })},
+		{"dbscan", refused, optional, flat(func(o methodOptions) cluster.Clusterer { return cluster.DBSCAN{Eps: o.eps} })},
+		{"hdbscan", refused, refused, flat(func(methodOptions) cluster.Clusterer { return cluster.HDBSCAN{} })},
+		{"kmedoids", needed, refused, flat(func(o methodOptions) cluster.Clusterer { return cluster.KMedoids{K: o.k} })},
+		{"spectral", optional, refused, flat(func(o methodOptions) cluster.Clusterer { return cluster.Spectral{K: o.k} })},
+		{"sss", refused, optional, flat(func(o methodOptions) cluster.Clusterer { return cluster.SSS{Alpha: o.eps} })},
+		{"ssstree", refused, optional, func(o methodOptions) topology.Reconstructor { return cluster.SSSTree{SSS: cluster.SSS{Alpha: o.eps}} }},
 	}
 }
 
@@ -74,6 +97,12 @@ func newMethod(name string, o methodOptions) (topology.Reconstructor, error) {
 	i := slices.IndexFunc(all, func(m method) bool { return m.name == name })
 	if i < 0 {
 		return nil, badInput("--method %s: want one of %s", name, strings.Join(methodNames(), ", "))
+	}
+	if err := all[i].k.check(name, "k", o.k != 0); err != nil {
+		return nil, err
+	}
+	if err := all[i].eps.check(name, "eps", o.eps != 0); err != nil {
+		return nil, err
 	}
 	return all[i].make(o), nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +16,7 @@ func simulateCommand() *cobra.Command {
 	var (
 		cluster, placement string
 		ranks              int
+		overhead           time.Duration
 	)
 	c := &cobra.Command{
 		Use:   "simulate --cluster SPEC [flags] -- COMMAND [flags]",
@@ -32,7 +34,7 @@ the same command gives the same times on every run.
 			if args[0] == c.Name() {
 				return badInput("simulate: a simulation runs no other simulation")
 			}
-			run, err := simulator(cluster, placement)
+			run, err := simulator(cluster, placement, overhead)
 			if err != nil {
 				return err
 			}
@@ -52,13 +54,22 @@ the same command gives the same times on every run.
 	f.StringVar(&cluster, "cluster", "", "the cluster, for example \"tree:2x4x8 rate=10Gbps\"")
 	f.StringVar(&placement, "placement", "block", "block, cyclic, shuffled, or a file with one host per line")
 	f.IntVar(&ranks, "ranks", 0, "number of ranks; 0: one per host")
+	f.DurationVar(&overhead, "overhead", defaultOverhead, "what sending and what receiving a message cost a rank's CPU")
 	return c
 }
 
-// simulator returns a runner on a simulated cluster. Timings scatter by 1 %.
-func simulator(spec, placement string) (runner, error) {
+// defaultOverhead is about what MPI libraries take to send, and to receive, a
+// short message.
+const defaultOverhead = 300 * time.Nanosecond
+
+// simulator returns a runner on a simulated cluster, with the overhead per
+// message of sender and receiver. Timings scatter by 1 %.
+func simulator(spec, placement string, overhead time.Duration) (runner, error) {
 	if launchedRank() >= 0 {
 		return nil, badInput("a simulation (--sim, simulate) is one process: start it without a launcher")
+	}
+	if overhead < 0 {
+		return nil, badInput("--overhead %s: want at least 0", overhead)
 	}
 	cluster, err := gen.Parse(spec)
 	if err != nil {
@@ -80,6 +91,7 @@ func simulator(spec, placement string) (runner, error) {
 			return &inputError{err}
 		}
 		return simnet.Run(cluster.Graph, place, &simnet.Settings{
+			Send: simnet.Overhead{Seconds: overhead.Seconds()}, Recv: simnet.Overhead{Seconds: overhead.Seconds()},
 			Routing: cluster.Choice, Node: node, Noise: simnet.Noise{Sigma: 0.01}, Seed: 1,
 		}, work)
 	}, nil

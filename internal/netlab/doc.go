@@ -61,7 +61,10 @@
 //
 // Queues are fair and shallow with ECN marks by default, and a token bucket in
 // each host's kernel holds back what its link cannot take: the network then
-// divides bandwidth max-min fairly, in both directions, as models have it.
+// divides bandwidth max-min fairly, in both directions, as models have it. One
+// departure remains: that bucket is FIFO (the kernels at hand have no fair one),
+// so acknowledgements wait behind what their host sends to several others, and a
+// stream into a host that sends two gets 0.4 to 0.9 of what is free.
 // Other networks can be had: {"nic": {"discipline": "fifo", "depth": "deep"},
 // "back_pressure": false} brings out the asymmetric property of Zhu et al. 2014.
 package netlab

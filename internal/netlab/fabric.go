@@ -30,16 +30,15 @@ type Counters struct {
 
 // Loop tells how well the fabric has kept time.
 type Loop struct {
-	Frames   uint64  `json:"frames"`      // delivered
-	Stray    uint64  `json:"stray"`       // frames for no host of the lab, discarded
-	Elapsed  float64 `json:"elapsed_s"`   // since the reset
-	Busy     float64 `json:"busy_s"`      // of that, not asleep
-	Worst    float64 `json:"worst_s"`     // latest delivery after its due time
-	Late     float64 `json:"late_s"`      // mean lateness of deliveries
-	Above1ms uint64  `json:"above_1ms"`   // deliveries later than that
-	WorstNap float64 `json:"worst_nap_s"` // longest sleep beyond the time asked for
-	RealTime bool    `json:"real_time"`   // has real-time priority
-	CPU      int     `json:"cpu"`         // on which the fabric runs; -1: any
+	Frames   uint64  `json:"frames"`    // delivered
+	Stray    uint64  `json:"stray"`     // frames for no host of the lab, discarded
+	Elapsed  float64 `json:"elapsed_s"` // since the reset
+	Busy     float64 `json:"busy_s"`    // of that, not asleep
+	Worst    float64 `json:"worst_s"`   // latest delivery after its due time
+	Late     float64 `json:"late_s"`    // mean lateness of deliveries
+	Above1ms uint64  `json:"above_1ms"` // deliveries later than that
+	RealTime bool    `json:"real_time"` // has real-time priority
+	CPU      int     `json:"cpu"`       // on which the fabric runs; -1: any
 }
 
 // newEngine makes the network of a cluster, its routes fixed.

@@ -169,7 +169,7 @@ func (ns *namespace) wireFabric(h *netlink.Handle, c *Cluster, i int) error {
 	}
 	if c.BackPressure {
 		if err := limitRate(h, dev, nicRate(c, i), c.MTU); err != nil {
-			return fmt.Errorf("tbf: %w", err)
+			return fmt.Errorf("back pressure: %w", err)
 		}
 	}
 	// Neighbours are written down: address resolution would be traffic.

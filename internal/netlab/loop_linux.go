@@ -146,19 +146,16 @@ func (f *fabric) run(cpu int) error {
 			wait = left
 		}
 		if now-windowStart > window {
-			windowStart, awake = now, 0
+			f.busy += now - woke
+			windowStart, awake, woke = now, 0, now
 		} else if awake+now-woke > mostAwake && wait < nap {
 			wait = nap
 		}
 		n := f.poll(events, wait)
 		if wait > 0 {
-			slept := f.now()
 			awake += now - woke
 			f.busy += now - woke
-			woke = slept
-			if over := float64(slept-now-wait) * 1e-9; wait != math.MaxInt64 && n == 0 && over > f.loop.WorstNap {
-				f.loop.WorstNap = over
-			}
+			woke = f.now()
 		}
 		for _, ev := range events[:n] {
 			if int(ev.Fd) == len(f.taps) {

@@ -6,6 +6,11 @@ import (
 	"github.com/topocast/topocast/model"
 )
 
+// A stream is a number of bytes to send from host a to host b.
+type stream struct {
+	a, b, bytes int
+}
+
 // A truth says what the cluster file promises.
 type truth struct {
 	c     *Cluster

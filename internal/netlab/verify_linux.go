@@ -135,7 +135,7 @@ func (v *Verification) rate(p *prober, t *truth, name string, pairs ...[2]int) e
 	}
 	check := RateCheck{Name: name, Truth: slices.Max(want)}
 	var readings []float64
-	for range 3 {
+	for range 5 {
 		got, err := p.transfer(streams)
 		if err != nil {
 			return err

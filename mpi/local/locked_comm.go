@@ -167,6 +167,9 @@ func (q *lockedRequests) begin(op string, buf []byte, peer, tag int, receives bo
 }
 
 func (q *lockedRequests) WaitAll() error {
+	if !q.comm.isOpen {
+		return q.comm.fail("WaitAll", -1, -1, mpi.ErrClosed)
+	}
 	w := q.comm.world
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -188,6 +188,9 @@ func (q *pinnedRequests) begin(op string, buf []byte, peer, tag int, receives bo
 }
 
 func (q *pinnedRequests) WaitAll() error {
+	if !q.comm.isOpen {
+		return q.comm.fail("WaitAll", -1, -1, mpi.ErrClosed)
+	}
 	var first error
 	for i, r := range q.pending {
 		if err := q.comm.engine.finish(r.pinnedTransfer); err != nil && first == nil {

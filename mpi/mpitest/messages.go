@@ -271,6 +271,7 @@ func closed(c mpi.Communicator) error {
 	if requests != nil {
 		add("Isend", requests.Isend(nil, peer, 0))
 		add("Irecv", requests.Irecv(nil, peer, 0))
+		add("WaitAll of an empty set", requests.WaitAll())
 	}
 	if b, ok := c.(mpi.NativeBcast); ok {
 		add("Bcast", b.Bcast(nil, 0))

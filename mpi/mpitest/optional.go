@@ -3,6 +3,7 @@ package mpitest
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/topocast/topocast/mpi"
 )
@@ -222,6 +223,17 @@ func named(c mpi.Communicator) error {
 	}
 	if nm.Core() < -1 {
 		return fmt.Errorf("core %d, want at least -1", nm.Core())
+	}
+	return nil
+}
+
+func versioned(c mpi.Communicator) error {
+	v, ok := c.(mpi.Versioned)
+	if !ok {
+		return nil
+	}
+	if version := v.LibraryVersion(); version == "" || strings.ContainsAny(version, "\n\r") {
+		return fmt.Errorf("library version %q, want one line", version)
 	}
 	return nil
 }

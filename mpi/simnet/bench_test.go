@@ -1,9 +1,11 @@
 package simnet_test
 
 import (
+	"context"
 	"runtime"
 	"testing"
 
+	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 )
@@ -100,4 +102,20 @@ func BenchmarkManyRanks(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(r.Messages), "ns/message")
 		})
 	}
+}
+
+// BenchmarkMeasure is the measuring harness with its defaults over 1,024 ranks,
+// for 16 of its 3,069 rounds.
+func BenchmarkMeasure(b *testing.B) {
+	g := graphOf(b, "tree:8x16x8")
+	const rounds = 16
+	for b.Loop() {
+		if err := simnet.Run(g, nil, nil, func(c mpi.Communicator) error {
+			_, err := measure.Run(context.Background(), c, &measure.Settings{Rounds: rounds, Repetitions: 1})
+			return err
+		}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Milliseconds())/float64(b.N)/rounds, "ms/round")
 }

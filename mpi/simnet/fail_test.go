@@ -257,3 +257,29 @@ func TestReadingTheClockTakesTime(t *testing.T) {
 		return nil
 	})
 }
+
+func TestPingPongRefusesWhatCannotMeet(t *testing.T) {
+	g := graphOf(t, "star:2")
+	run := func(before bool, samples0, samples1 int) error {
+		return simnet.Run(g, nil, nil, func(c mpi.Communicator) error {
+			n := samples0
+			if c.Rank() == 1 {
+				n = samples1
+			} else if before {
+				if err := c.Send(nil, 1, 5); err != nil {
+					return err
+				}
+			}
+			return c.(mpi.Timed).PingPong(make([]float64, n), 1-c.Rank(), 5, 0, 2, c.Rank() == 0)
+		})
+	}
+	if err := run(false, 3, 3); err != nil {
+		t.Error(err)
+	}
+	if err := run(false, 3, 4); err == nil || !strings.Contains(err.Error(), "different arguments") {
+		t.Errorf("3 and 4 samples: error = %v", err)
+	}
+	if err := run(true, 3, 3); err == nil || !strings.Contains(err.Error(), "same tag") {
+		t.Errorf("a message of the same tag before: error = %v", err)
+	}
+}

@@ -210,13 +210,20 @@ func (w *world) depart(sender *rank, m *message) {
 			at += m.latency // the consent; the ways there and back count the same
 		}
 	}
-	// As in SimGrid's flow model, a flow takes of its links once the latency
-	// of its route has passed.
+	if !w.settings.Concurrent {
+		sender.openStream(m.dst)
+	}
+	w.schedule(departure, m.src, w.startOf(sender, m, at), m)
+}
+
+// startOf is when a message that may leave at some instant begins to take of
+// its links: once the latency of its route has passed, as in SimGrid's flow model.
+func (w *world) startOf(sender *rank, m *message, at instant) instant {
 	start := at + m.latency
 	if w.noisy {
 		start = max(at, start+picoseconds((sender.noise(w.settings.Noise)-1)*w.net.alone(m)))
 	}
-	w.schedule(departure, m.src, start, m)
+	return start
 }
 
 func (w *world) schedule(k kind, rank int32, at instant, m *message) {
@@ -228,8 +235,29 @@ func (w *world) schedule(k kind, rank int32, at instant, m *message) {
 // like strangers, its messages move one after the other, as over one
 // connection.
 type stream struct {
-	dst  int32
-	last *message // the last that wants to move; its first moves
+	dst     int32
+	pending int32    // messages that have not arrived
+	last    *message // the last that wants to move, behind the one that does; nil if none does
+}
+
+// openStream counts one message more to a rank.
+func (r *rank) openStream(dst int32) {
+	i := r.streamTo(dst)
+	if i < 0 {
+		i = len(r.streams)
+		r.streams = append(r.streams, stream{dst: dst})
+	}
+	r.streams[i].pending++
+}
+
+// streamTo is the index of the rank's stream to another, -1 if nothing is under way.
+func (r *rank) streamTo(dst int32) int {
+	for i := range r.streams {
+		if r.streams[i].dst == dst {
+			return i
+		}
+	}
+	return -1
 }
 
 // begin handles a departure.
@@ -239,25 +267,15 @@ func (w *world) begin(m *message) error {
 	}
 	if !w.settings.Concurrent {
 		sender := &w.ranks[m.src]
-		if i := sender.streamTo(m.dst); i >= 0 {
-			s := &sender.streams[i]
-			s.last.after = m
-			s.last = m
+		s := &sender.streams[sender.streamTo(m.dst)]
+		before := s.last
+		s.last = m
+		if before != nil {
+			before.after = m
 			return nil
 		}
-		sender.streams = append(sender.streams, stream{m.dst, m})
 	}
 	return w.move(m)
-}
-
-// streamTo is the index of the rank's stream to another, -1 if nothing moves there.
-func (r *rank) streamTo(dst int32) int {
-	for i := range r.streams {
-		if r.streams[i].dst == dst {
-			return i
-		}
-	}
-	return -1
 }
 
 // move puts a message on the links.
@@ -295,16 +313,26 @@ func (w *world) end(m *message) error {
 	return nil
 }
 
-// moveOn moves the message behind m in its stream, or ends the stream.
+// moveOn moves the message behind m in its stream, and ends the stream when
+// nothing is under way any more.
 func (w *world) moveOn(m *message) error {
+	sender := &w.ranks[m.src]
+	i := sender.streamTo(m.dst)
+	s := &sender.streams[i]
+	s.pending--
 	if next := m.after; next != nil {
 		m.after = nil
 		return w.move(next)
 	}
-	sender := &w.ranks[m.src]
-	i, last := sender.streamTo(m.dst), len(sender.streams)-1
-	sender.streams[i] = sender.streams[last]
-	sender.streams[last].last = nil
-	sender.streams = sender.streams[:last]
+	s.last = nil
+	if s.pending == 0 {
+		last := len(sender.streams) - 1
+		*s = sender.streams[last]
+		sender.streams[last].last = nil
+		sender.streams = sender.streams[:last]
+		if x := sender.timed; x != nil {
+			x.streamEnds(m.dst)
+		}
+	}
 	return nil
 }

@@ -231,36 +231,73 @@ func TestWaitAllSpendsOverheadsOneAfterTheOther(t *testing.T) {
 	}
 }
 
-// A timed exchange takes exactly the time of the same loop of Send and Recv.
+// A timed exchange takes exactly the time of the same loop of Send and Recv:
+// empty messages, which are worked out at once, and others; behind a long
+// message that is still under way; with noise.
 func TestPingPongTakesTheTimeOfSendAndRecv(t *testing.T) {
 	g := graphOf(t, "tree:2x2 spread=20% rate-spread=20% seed=2")
-	s := &simnet.Settings{Send: simnet.Overhead{Seconds: 3e-7}, Recv: simnet.Overhead{Seconds: 4e-7, PerByte: 1e-10}}
-	for _, size := range []int{0, 8, 50000, 100000} {
+	software := simnet.Settings{Send: simnet.Overhead{Seconds: 3e-7}, Recv: simnet.Overhead{Seconds: 4e-7, PerByte: 1e-10}}
+	noisy, waits, crowd := software, software, software
+	noisy.Noise = simnet.Noise{Sigma: 0.05, Outliers: 0.1}
+	waits.EagerLimit = -1
+	crowd.Concurrent = true
+	for _, c := range []struct {
+		name   string
+		s      simnet.Settings
+		size   int
+		before int // bytes of the message sent before, from both sides
+	}{
+		{"empty", software, 0, 0},
+		{"empty behind a long one", software, 0, 60000},
+		{"empty beside a long one", crowd, 0, 60000},
+		{"empty with noise", noisy, 0, 60000},
+		{"empty, above the eager limit", waits, 0, 0},
+		{"short", software, 8, 0},
+		{"short with noise", noisy, 8, 60000},
+		{"long", software, 50000, 60000},
+		{"above the eager limit", software, 100000, 0},
+	} {
 		const samples, iters = 3, 4
 		run := func(timed bool) (all [4][samples]float64, ends []float64) {
-			ends = finish(t, g, nil, s, func(c mpi.Communicator) error {
-				peer, first := 3-c.Rank(), c.Rank() < 2 // over the uplinks, which two pairs share
-				out := all[c.Rank()][:]
-				if timed {
-					return c.(mpi.Timed).PingPong(out, peer, 5, size, iters, first)
-				}
-				buf := make([]byte, size)
-				for i := range out {
-					start := c.(mpi.Clock).Now()
-					for range iters {
-						var err error
-						if first {
-							err = errors.Join(c.Send(buf, peer, 5), c.Recv(buf, peer, 5))
-						} else {
-							err = errors.Join(c.Recv(buf, peer, 5), c.Send(buf, peer, 5))
-						}
-						if err != nil {
-							return err
-						}
+			ends = finish(t, g, nil, &c.s, func(comm mpi.Communicator) error {
+				rank := comm.Rank()
+				peer, first := 3-rank, rank < 2 // over the uplinks, which two pairs share
+				comm.(*simnet.Comm).Sleep(float64(rank) * 3e-6)
+				set := comm.(mpi.NonBlocking).NewRequests()
+				if c.before > 0 && rank != 1 { // one of the four sends none
+					if err := set.Isend(make([]byte, c.before), peer, 9); err != nil {
+						return err
 					}
-					out[i] = c.(mpi.Clock).Now() - start
 				}
-				return nil
+				out := all[rank][:]
+				if timed {
+					if err := comm.(mpi.Timed).PingPong(out, peer, 5, c.size, iters, first); err != nil {
+						return err
+					}
+				} else {
+					buf := make([]byte, c.size)
+					for i := range out {
+						start := comm.(mpi.Clock).Now()
+						for range iters {
+							var err error
+							if first {
+								err = errors.Join(comm.Send(buf, peer, 5), comm.Recv(buf, peer, 5))
+							} else {
+								err = errors.Join(comm.Recv(buf, peer, 5), comm.Send(buf, peer, 5))
+							}
+							if err != nil {
+								return err
+							}
+						}
+						out[i] = comm.(mpi.Clock).Now() - start
+					}
+				}
+				if c.before > 0 && rank != 2 {
+					if err := set.Irecv(make([]byte, c.before), peer, 9); err != nil {
+						return err
+					}
+				}
+				return set.WaitAll()
 			})
 			return all, ends
 		}
@@ -269,6 +306,9 @@ func TestPingPongTakesTheTimeOfSendAndRecv(t *testing.T) {
 		wantTimes(t, timedEnds, loopedEnds...)
 		for r := range timed {
 			wantTimes(t, timed[r][:], looped[r][:]...)
+		}
+		if t.Failed() {
+			t.Fatal(c.name)
 		}
 	}
 }

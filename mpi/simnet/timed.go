@@ -1,20 +1,28 @@
 package simnet
 
-import (
-	"fmt"
-)
+import "fmt"
 
-// An exchange is a timed exchange. The scheduler does its steps when messages
-// arrive, so that a round trip costs no switch between goroutines. Virtual
-// time is what Send and Recv in a loop would take.
+// An exchange is a timed exchange. Virtual time is what Send and Recv in a loop
+// would take, by one of two ways:
+//
+// Empty messages take nothing of links, so the two ranks' clocks and the
+// latencies between them are all that counts. The exchange is worked out at
+// once, when both ranks are there and nothing that they have sent to each
+// other before is under way.
+//
+// Other messages go their way one by one, but the scheduler does the steps of
+// the two ranks when they arrive: no goroutine is resumed for them.
 type exchange struct {
 	rank    *rank
+	peer    *rank
 	samples []float64
 	send    matchKey
 	receive matchKey
 	size    int
 	first   bool
-	moves   int // sends and receives per sample
+	moves   int     // sends and receives per sample
+	atOnce  bool    // worked out when both are there
+	floor   instant // nothing that is sent arrives before
 	sample  int
 	move    int // of the sample, done so far; -1 before the clock is read
 	began   instant
@@ -29,12 +37,24 @@ func (c *Comm) PingPong(samples []float64, peer, tag, size, iters int, first boo
 	if iters < 1 {
 		return c.fail("PingPong", peer, tag, fmt.Errorf("%d round trips: want at least 1", iters))
 	}
-	r := c.rank
+	w, r := c.world, c.rank
 	x := &exchange{
-		rank: r, samples: samples, send: c.keyTo(peer, tag), receive: c.keyFrom(peer, tag),
+		rank: r, peer: &w.ranks[c.group.ranks[peer]], samples: samples, send: c.keyTo(peer, tag), receive: c.keyFrom(peer, tag),
 		size: size, first: first, moves: 2 * iters, move: -1,
 	}
-	if !x.proceed() {
+	x.atOnce = size == 0 && w.settings.EagerLimit >= 0 && len(w.settings.Faults.LostRanks) == 0
+	if x.atOnce && (w.waiting[x.send] != nil || w.waiting[x.receive] != nil) {
+		return c.fail("PingPong", peer, tag, fmt.Errorf("a message with the same tag has not been received"))
+	}
+	done := false
+	if x.atOnce {
+		if done = x.meet(); done {
+			w.ready = append(w.ready, x.peer)
+		}
+	} else {
+		done = x.proceed()
+	}
+	if !done {
 		r.timed = x
 		err := r.block(pending{op: "PingPong", comm: c, peer: peer, tag: tag})
 		r.timed = nil
@@ -45,7 +65,69 @@ func (c *Comm) PingPong(samples []float64, peer, tag, size, iters int, first boo
 	return c.wrap("PingPong", peer, tag, x.failure)
 }
 
-// proceed goes on until it has to wait, and tells whether all is done.
+// meet works out the exchange if all is there that it takes.
+func (x *exchange) meet() bool {
+	y := x.peer.timed
+	if y == nil || y.send != x.receive || x.rank.streamTo(x.peer.id) >= 0 || x.peer.streamTo(x.rank.id) >= 0 {
+		return false
+	}
+	x.rank.timed, y.rank.timed = nil, nil // so that the next exchange of either does not meet this one
+	if y.first == x.first || y.size != x.size || y.moves != x.moves || len(y.samples) != len(x.samples) {
+		x.failure = fmt.Errorf("the two ranks call with different arguments")
+		y.failure = x.failure
+		return true
+	}
+	if !x.first {
+		x, y = y, x
+	}
+	w := x.rank.world
+	out, back := w.newMessage(), w.newMessage()
+	defer func() {
+		for _, m := range [...]*message{out, back} {
+			m.holders = 1
+			w.drop(m)
+		}
+	}()
+	out.size, back.size = 0, 0
+	here, there := int(x.rank.host), int(y.rank.host)
+	x.failure, y.failure = w.net.plan(out, here, there), w.net.plan(back, there, here)
+	if x.failure != nil || y.failure != nil {
+		return true
+	}
+	for i := range x.samples {
+		x.began, y.began = x.rank.readClock(), y.rank.readClock()
+		for range x.moves / 2 {
+			x.pass(out)
+			y.pass(back)
+		}
+		x.samples[i] = (x.rank.readClock() - x.began).seconds()
+		y.samples[i] = (y.rank.readClock() - y.began).seconds()
+	}
+	w.report.Messages += int64(x.moves) * int64(len(x.samples))
+	return true
+}
+
+// pass lets an empty message go from the rank of x to its peer.
+func (x *exchange) pass(m *message) {
+	r, w := x.rank, x.rank.world
+	r.clock += r.cost(w.settings.Send, 0)
+	x.peer.clock = max(x.peer.clock, x.floor, w.startOf(r, m, r.clock)) + x.peer.cost(w.settings.Recv, 0)
+}
+
+// streamEnds is told that what the rank has sent to another has arrived.
+func (x *exchange) streamEnds(dst int32) {
+	if !x.atOnce || dst != x.peer.id {
+		return
+	}
+	w := x.rank.world
+	x.floor = w.now
+	if x.meet() {
+		w.ready = append(w.ready, x.rank, x.peer)
+	}
+}
+
+// proceed goes on with an exchange message by message until it has to wait,
+// and tells whether all is done.
 func (x *exchange) proceed() bool {
 	r := x.rank
 	w := r.world

@@ -38,7 +38,7 @@ func (t *Dendrogram) size(c int) int {
 	return t.merges[c-t.n].Size
 }
 
-// Cut returns the clusters that have joined at or below the height.
+// Cut returns the clusters that have joined at or below the height. O(n).
 func (t *Dendrogram) Cut(height float64) Labels {
 	k := 0
 	for k < len(t.merges) && t.merges[k].Height <= height {
@@ -47,7 +47,7 @@ func (t *Dendrogram) Cut(height float64) Labels {
 	return t.after(k)
 }
 
-// CutK returns k clusters, k in [1, n]; any other k is brought into that range.
+// CutK returns k clusters, k in [1, n]; any other k is brought into that range. O(n).
 func (t *Dendrogram) CutK(k int) Labels {
 	return t.after(len(t.merges) - max(0, min(k, t.n)-1))
 }

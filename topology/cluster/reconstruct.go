@@ -26,9 +26,12 @@ var (
 	_ topology.Reconstructor = SSSTree{}
 )
 
-// Reconstruct clusters the cell-wise minimum of the repetitions.
+// Reconstruct clusters the cell-wise minimum of the repetitions, in s. Of a
+// pair's two directions the mean counts, with a warning where they differ by more
+// than 25 %; a pair that no repetition has in either direction is an error, as
+// are negative and infinite cells. The cost is the method's and O(n^2).
 func (f Flat) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
-	d, err := combine(repetitions)
+	d, warnings, err := combine(repetitions)
 	if err != nil {
 		return nil, err
 	}
@@ -53,12 +56,12 @@ func (f Flat) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.result(h)
+	return d.result(h, warnings)
 }
 
-// Reconstruct clusters the cell-wise minimum of the repetitions.
+// Reconstruct clusters the repetitions as Flat.Reconstruct does. O(n^2).
 func (n Nested) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
-	d, err := combine(repetitions)
+	d, warnings, err := combine(repetitions)
 	if err != nil {
 		return nil, err
 	}
@@ -73,12 +76,12 @@ func (n Nested) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error)
 	if err != nil {
 		return nil, err
 	}
-	return d.result(h)
+	return d.result(h, warnings)
 }
 
-// Reconstruct clusters the cell-wise minimum of the repetitions.
+// Reconstruct clusters the repetitions as Flat.Reconstruct does.
 func (t SSSTree) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
-	d, err := combine(repetitions)
+	d, warnings, err := combine(repetitions)
 	if err != nil {
 		return nil, err
 	}
@@ -86,23 +89,26 @@ func (t SSSTree) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 	if err != nil {
 		return nil, err
 	}
-	return d.result(h)
+	return d.result(h, warnings)
 }
 
+// asymmetryLimit is the ratio of two directions above which a pair is named.
+const asymmetryLimit = 1.25
+
 // combine takes the smallest reading of each cell: latencies are disturbed
-// upwards only.
-func combine(repetitions []mat.Matrix) (*Distances, error) {
+// upwards only. It warns of pairs of which NewDistances takes a poor mean.
+func combine(repetitions []mat.Matrix) (*Distances, []string, error) {
 	if len(repetitions) == 0 {
-		return nil, fmt.Errorf("cluster: reconstruct: no matrix")
+		return nil, nil, fmt.Errorf("cluster: reconstruct: no matrix")
 	}
 	rows, cols := repetitions[0].Dims()
 	if rows == 0 || cols == 0 {
-		return &Distances{}, nil
+		return &Distances{}, nil, nil
 	}
 	least := mat.DenseCopyOf(repetitions[0])
 	for k, m := range repetitions[1:] {
 		if r, c := m.Dims(); r != rows || c != cols {
-			return nil, fmt.Errorf("cluster: reconstruct: repetition %d is a %d x %d matrix, the first one %d x %d", k+2, r, c, rows, cols)
+			return nil, nil, fmt.Errorf("cluster: reconstruct: repetition %d is a %d x %d matrix, the first one %d x %d", k+2, r, c, rows, cols)
 		}
 		least.Apply(func(i, j int, v float64) float64 {
 			if w := m.At(i, j); math.IsNaN(v) || w < v {
@@ -111,7 +117,25 @@ func combine(repetitions []mat.Matrix) (*Distances, error) {
 			return v
 		}, least)
 	}
-	return NewDistances(least)
+	d, err := NewDistances(least)
+	if err != nil {
+		return nil, nil, err
+	}
+	unlike, worst, from, to := 0, asymmetryLimit, -1, -1
+	for i := range rows {
+		for j := range rows {
+			if a, b := least.At(i, j), least.At(j, i); i != j && a > asymmetryLimit*b {
+				unlike++
+				if from < 0 || a > worst*b {
+					worst, from, to = a/b, i, j
+				}
+			}
+		}
+	}
+	if unlike == 0 {
+		return d, nil, nil
+	}
+	return d, []string{fmt.Sprintf("%d pairs of hosts differ by more than %g %% between directions, most hosts %d and %d: the mean was used", unlike, 100*(asymmetryLimit-1), from, to)}, nil
 }
 
 // median is the lower median of the distances of the chosen pairs, NaN if none
@@ -135,7 +159,7 @@ func (d *Distances) median(chosen func(i, j int) bool) float64 {
 // result draws a switch for the root and every group, links as long as half
 // the difference of the latencies, and reports how well that explains the
 // distances.
-func (d *Distances) result(h *topology.Hierarchy) (*topology.Result, error) {
+func (d *Distances) result(h *topology.Hierarchy, warnings []string) (*topology.Result, error) {
 	nan := math.NaN()
 	groups := h.Groups()
 	var arcs []topology.Arc
@@ -184,5 +208,5 @@ func (d *Distances) result(h *topology.Hierarchy) (*topology.Result, error) {
 		slices.Sort(residuals)
 		fit.Residual = residuals[(len(residuals)-1)/2]
 	}
-	return &topology.Result{Graph: graph, Hierarchy: h, Fit: fit}, nil
+	return &topology.Result{Graph: graph, Hierarchy: h, Fit: fit, Warnings: warnings}, nil
 }

@@ -3,6 +3,7 @@ package cluster
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -64,5 +65,70 @@ func TestReconstructors(t *testing.T) {
 		if result, err := r.Reconstruct(&mat.Dense{}); err != nil || result.Graph.Vertices() != 0 {
 			t.Errorf("%T of no hosts: %v", r, err)
 		}
+	}
+}
+
+// TestReconstructorsOfWeakInput: what each method makes of little, of cells
+// that were not measured, of zeros, and of directions that differ.
+func TestReconstructorsOfWeakInput(t *testing.T) {
+	nan := math.NaN()
+	pairs := []float64{nan, 1, 9, 9, 1, nan, 9, 9, 9, 9, nan, 1, 9, 9, 1, nan}
+	set := func(i, j int, v float64) *mat.Dense {
+		m := mat.NewDense(4, 4, slices.Clone(pairs))
+		m.Set(i, j, v)
+		return m
+	}
+	clean := set(0, 0, nan)
+	methods := []topology.Reconstructor{
+		Flat{HDBSCAN{}},
+		Flat{KMedoids{K: 1}},
+		Flat{Agglomerative{}},
+		Flat{Components{Threshold: 1}},
+		Flat{DBSCAN{}},
+		Flat{SSS{}},
+		Flat{Spectral{}},
+		Nested{},
+		Nested{Agglomerative: Agglomerative{Linkage: Complete}},
+		SSSTree{},
+	}
+	for _, c := range []struct {
+		name     string
+		reps     []mat.Matrix
+		hosts    int
+		warnings int
+		refused  bool
+	}{
+		{"one host", []mat.Matrix{mat.NewDense(1, 1, nil)}, 1, 0, false},
+		{"two hosts", []mat.Matrix{mat.NewDense(2, 2, []float64{0, 1, 1, 0})}, 2, 0, false},
+		{"all zeros", []mat.Matrix{mat.NewDense(5, 5, nil)}, 5, 0, false},
+		{"a zero", []mat.Matrix{set(0, 1, 0)}, 4, 1, false},
+		{"one direction", []mat.Matrix{set(0, 2, nan)}, 4, 0, false},
+		{"a cell that one repetition lacks", []mat.Matrix{set(0, 2, nan), clean}, 4, 0, false},
+		{"directions that differ", []mat.Matrix{set(3, 1, 12)}, 4, 1, false},
+		{"a pair not measured", []mat.Matrix{mat.NewDense(2, 2, []float64{0, nan, nan, 0})}, 0, 0, true},
+		{"parts not joined", []mat.Matrix{mat.NewDense(4, 4, []float64{nan, 1, nan, nan, 1, nan, nan, nan, nan, nan, nan, 1, nan, nan, 1, nan})}, 0, 0, true},
+		{"below zero", []mat.Matrix{set(0, 2, -1)}, 0, 0, true},
+		{"not square", []mat.Matrix{mat.NewDense(2, 3, nil)}, 0, 0, true},
+	} {
+		for _, m := range methods {
+			r, err := m.Reconstruct(c.reps...)
+			if c.refused {
+				if err == nil || !strings.HasPrefix(err.Error(), "cluster: ") {
+					t.Errorf("%T of %s: %v, want an error", m, c.name, err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Errorf("%T of %s: %v", m, c.name, err)
+				continue
+			}
+			if r.Graph.Hosts() != c.hosts || r.Hierarchy.Hosts() != c.hosts || len(r.Warnings) != c.warnings {
+				t.Errorf("%T of %s: %d hosts, warnings %q, want %d, %d", m, c.name, r.Graph.Hosts(), r.Warnings, c.hosts, c.warnings)
+			}
+		}
+	}
+	r, err := Nested{}.Reconstruct(set(3, 1, 12))
+	if err != nil || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "hosts 3 and 1") {
+		t.Errorf("%v, %v: want a warning that names hosts 3 and 1", r, err)
 	}
 }

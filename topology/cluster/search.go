@@ -9,7 +9,8 @@ import (
 // of (high-low)/steps, and returns the value of the highest score, its labels
 // and the score (Reinfjell 2023, section 3.3, linear search; 50 steps there).
 // Ties go to the lower value. Values for which the method returns an error are
-// passed over; if none is left, the last error is returned.
+// passed over; if none is left, the last error is returned. The cost is steps
+// times that of the method and the score.
 //
 // Spaces named there: [1, n) in steps of 1 for a number of clusters, (0, 5)
 // for SSS's Alpha, from the smallest to the largest distance for Eps,
