@@ -71,7 +71,7 @@ type FittedCapacity struct {
 // takes some ten patterns of several transfers for a choice of the law of coupling, and some
 // thirty for intervals that hold what they promise.
 //
-// Errors name the observation. Each of the steps of the search, some seven times
+// Errors name the observation. Each of the steps of the search, some eight times
 // FitSettings.Steps at most, plays each pattern once per parameter that
 // matters to it.
 func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitted, error) {
