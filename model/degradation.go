@@ -39,13 +39,24 @@ func NewDegradation(distance, access []float64) (*Degradation, error) {
 
 // DistanceRatio is how many times slower messages between ranks at a distance
 // are than between neighbours, Servet's get_network_dist_ratio: min(|p-q|,
-// ranks-|p-q|) is the distance of p and q. NaN if it was not measured.
-func (d *Degradation) DistanceRatio(distance int) float64 { return ratioAt(d.Distance, distance) }
+// ranks-|p-q|) is the distance of p and q. NaN if it was not measured, also of a nil
+// Degradation.
+func (d *Degradation) DistanceRatio(distance int) float64 {
+	if d == nil {
+		return math.NaN()
+	}
+	return ratioAt(d.Distance, distance)
+}
 
 // AccessRatio is how many times slower messages are when the given number of
 // processes of a host use the network at once, Servet's
-// get_network_access_ratio. NaN if it was not measured.
-func (d *Degradation) AccessRatio(processes int) float64 { return ratioAt(d.Access, processes) }
+// get_network_access_ratio. NaN if it was not measured, also of a nil Degradation.
+func (d *Degradation) AccessRatio(processes int) float64 {
+	if d == nil {
+		return math.NaN()
+	}
+	return ratioAt(d.Access, processes)
+}
 
 func ratioAt(ratios []float64, i int) float64 {
 	if i < 1 || i >= len(ratios) {

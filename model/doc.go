@@ -34,8 +34,10 @@
 //
 // The asymmetric property is a strength per class of links, from 0 to 1, not
 // a law: real machines lie in between. Fit tries two ways to mix fair and asymmetric
-// rates and keeps the one that predicts held-out patterns better; what it
-// does not explain widens the intervals.
+// rates and keeps the one that predicts held-out patterns better. Intervals come
+// from predictions of patterns that were held out of the fit, not from its
+// residuals: those lack the errors of the parameters, and intervals from
+// them held 88 % instead of 90 % of the transfers. The price is five more searches.
 //
 // What was not measured stays unknown: without a bandwidth, Time is NaN beyond
 // the size of the messages that gave the latencies, and never a guess.

@@ -337,3 +337,31 @@ func BenchmarkFit(b *testing.B) {
 		})
 	}
 }
+
+// Other machines, with other coupling and bias, are recovered as well.
+func TestFitRecoversOtherMachines(t *testing.T) {
+	for seed := range uint64(3) {
+		r := rand.New(rand.NewPCG(seed, 33))
+		coupling, bias := []float64{r.Float64(), r.Float64()}, 0.6*r.Float64()
+		truth, seen := fitTruth(t, r, 5, &Settings{
+			Links: LinkClasses{Classes: []LinkClass{{"host", coupling[0]}, {"uplink", coupling[1]}}}, RTTBias: bias,
+		})
+		fit, err := Fit(seen, observe(t, truth, r, 0.03, fitPatterns(r, 10, 60)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, a := range fit.Network.Graph().Arcs() {
+			if want := truth.Graph().Arcs()[i].Bandwidth; !near(a.Bandwidth, want, 0.02) {
+				t.Errorf("seed %d: bandwidth of %d->%d = %g, want %g within 2 %%", seed, a.From, a.To, a.Bandwidth, want)
+			}
+		}
+		for i, want := range coupling {
+			if got := fit.Coupling[i].Coupling; math.Abs(got-want) > 0.05 {
+				t.Errorf("seed %d: coupling of %s = %.3f, want %.3f within 0.05", seed, fit.Coupling[i].Name, got, want)
+			}
+		}
+		if math.Abs(fit.RTTBias-bias) > 0.1 {
+			t.Errorf("seed %d: RTT bias = %.3f, want %.3f within 0.1", seed, fit.RTTBias, bias)
+		}
+	}
+}

@@ -128,7 +128,7 @@ func (s *Solver) coupled() bool {
 // channels, and returns its number, which may be that of a flow removed
 // before. The flow never exceeds bound in B/s (+Inf: no bound). Flows share a
 // channel in proportion to share, 1 for equals. The slices are copied. Rates hold
-// again after Solve.
+// again after Solve. It is an error if a channel is unknown, or bound or share is not above 0.
 func (s *Solver) Add(data, reverse []int32, bound, share float64) (int, error) {
 	if !(bound > 0) {
 		return 0, fmt.Errorf("model: add flow: bound is %g B/s: want above 0", bound)
@@ -189,7 +189,8 @@ func (s *Solver) addTo(f *filling, id int, data, reverse []int32, bound, share f
 	f.add(id, share, bound)
 }
 
-// Remove removes a flow.
+// Remove removes a flow, whose number may be given out again. It panics if there
+// is no such flow. Rates hold again after Solve. O(hops).
 func (s *Solver) Remove(flow int) {
 	if flow < 0 || flow >= len(s.live) || !s.live[flow] {
 		panic(fmt.Sprintf("model: remove flow %d: there is no such flow", flow))
@@ -203,7 +204,8 @@ func (s *Solver) Remove(flow int) {
 	}
 }
 
-// SetCapacity changes the capacity of a channel, in B/s.
+// SetCapacity changes the capacity of a channel, in B/s, to a value above 0. It is
+// an error if there is no such channel. Rates hold again after Solve.
 func (s *Solver) SetCapacity(channel int, capacity float64) error {
 	if channel < 0 || channel >= s.channels {
 		return fmt.Errorf("model: set capacity: channel %d: want in [0, %d)", channel, s.channels)
@@ -222,7 +224,9 @@ func (s *Solver) SetCapacity(channel int, capacity float64) error {
 func (s *Solver) fillings() [3]*filling { return [3]*filling{s.main, s.fair, s.reverse} }
 
 // Solve brings the rates up to date and appends to dst the flows whose rates
-// changed, ascending: all that were added, and those that a change reached.
+// changed, ascending: all that were added, and those that a change reached. Changes since the
+// last Solve are carried through together, in O(hops of the flows and members of
+// the channels that they reach * log channels).
 func (s *Solver) Solve(dst []int) []int {
 	from := len(dst)
 	dst = s.solve(dst)

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -176,6 +177,10 @@ func TestDegradation(t *testing.T) {
 	}
 	if got := n.Degradation().AccessRatio(-1); !near(got, nan, 0) {
 		t.Errorf("AccessRatio(-1) = %g, want NaN", got)
+	}
+	var unmeasured *Degradation
+	if a, b := unmeasured.DistanceRatio(1), unmeasured.AccessRatio(1); !math.IsNaN(a) || !math.IsNaN(b) {
+		t.Errorf("ratios that were not measured are %g and %g, want NaN", a, b)
 	}
 	if _, err := NewDegradation([]float64{0, 600, 0}, nil); err == nil {
 		t.Error("NewDegradation accepts a bandwidth of 0")

@@ -187,7 +187,8 @@ func same(a, b, tolerance float64) bool {
 }
 
 // Times appends to dst the completion times in s of flows that begin
-// together, by Algorithm 2, and returns the number of its steps.
+// together, by Algorithm 2, and returns the number of its steps, at most that of the
+// flows, each at the cost of Rates.
 func (z Zhu) Times(dst, capacity []float64, flows []ChannelFlow) ([]float64, int, error) {
 	if err := checkFlows(capacity, flows); err != nil {
 		return dst, 0, err
