@@ -6,16 +6,16 @@
 // On rank 0, result.Repetitions() goes into a topology.Reconstructor, and
 // result.WriteFile keeps what was measured together with its conditions.
 //
-// The harness follows LGate (Reinfjell 2010, section 2.3), with the departures
-// that its own tables ask for (see Design).
+// The harness follows LGate (Reinfjell 2023, section 3.1), with the departures
+// that the tables of Bufe 2014 ask for (see Design).
 //
 // # Design
 //
 // All pairs in the fewest rounds: the circle method pairs all ranks with each
-// other in n-1 rounds (n odd: n), where the thesis' recursion takes more unless
-// n is a power of two. Readings of one round share whatever disturbs the
-// machine at that moment: the slow cells of Reinfjell's table 3.5 are
-// exactly one round. So every repetition relabels the ranks and shuffles the
+// other in n-1 rounds (n odd: n), where the recursion of Bufe 2014, section
+// 2.3.2, takes more unless n is a power of two. Readings of one round share
+// whatever disturbs the machine at that moment: the slow cells of Bufe's table
+// 3.5 are all but four exactly one round. So every repetition relabels the ranks and shuffles the
 // rounds afresh, and each reading keeps the number of its round; rounds that
 // stand out are found by median polish and become warnings.
 //
