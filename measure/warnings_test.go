@@ -40,7 +40,7 @@ func synthetic(t *testing.T, n, repeats int, seed uint64, repetition, round int,
 }
 
 func TestDisturbedRoundIsFound(t *testing.T) {
-	// As in Bufe's table 3.5 (2014), where one round of twelve ranks is 2 % slow.
+	// As in table 3.5 of Bufe 2014, where one round is 2 % slow.
 	for seed := range uint64(20) {
 		r := synthetic(t, 12, 5, seed, 2, 4, 1.05)
 		effects := r.RoundEffects(0)
