@@ -46,7 +46,9 @@
 // cores at most one. And it costs ten times the time.
 //
 // A tree is given up for a line, ring, torus or mesh only if the other graph has
-// few links and leaves a third less to explain: a full mesh explains everything.
+// few links and leaves a third less to explain: a full mesh explains everything. A line
+// of hosts satisfies the four points and is looked for where one switch fits badly; beyond
+// some 16 hosts its ends may pass for groups.
 //
 // Both papers find direct links in the same way: a pair is a link unless a path
 // over others is as short. Taken in order of length, as printed, one reading
