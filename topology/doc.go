@@ -37,8 +37,20 @@
 // bound what noise may excuse; to let noise alone make a group firm was tried and
 // invents groups.
 //
+// Whether a group's members see each outsider alike is evidence of its own: in
+// random halves of the simulated machines it leaves 2 of 12 false firm groups and 8
+// of 41 weak ones, and takes no real one. The share of resamples in which a group
+// comes back was tried as a cap and left out. With a tenth of the hosts dropped, a share
+// below 0.8 tells 25 of 27 false firm groups there, but takes 43 of 2895 real ones; with
+// the readings perturbed by their noise 25 and 123; of 20 false ones among halves of
+// cores at most one. And it costs ten times the time. To drop weak groups where none is
+// firm and the four points fail clears the mesh of a die of its stray pairs, but takes
+// 16 of 1813 real groups in halves of cores and 55 of 1975 with noise.
+//
 // A tree is given up for a line, ring, torus or mesh only if the other graph has
-// few links and leaves a third less to explain: a full mesh explains everything.
+// few links and leaves a third less to explain: a full mesh explains everything. A line
+// of hosts satisfies the four points and is looked for where one switch fits badly; beyond
+// some 16 hosts its ends may pass for groups.
 //
 // Both papers find direct links in the same way: a pair is a link unless a path
 // over others is as short. Taken in order of length, as printed, one reading

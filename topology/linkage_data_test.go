@@ -150,6 +150,22 @@ func TestLinkageOnPerturbedSharedData(t *testing.T) {
 	}
 }
 
+// Half of the hosts of a torus lie in clumps and gaps. A clump is set off from its
+// surroundings, but its hosts are not equally far from what is outside.
+func TestLinkageTakesNoClumpsForGroups(t *testing.T) {
+	for _, s := range sharedSets(t, "simgrid") {
+		if s.name != "simgrid/torus3d_64/route_us" {
+			continue
+		}
+		for seed := range 20 {
+			c := half(s, rand.New(rand.NewPCG(uint64(seed), 64)))
+			if groups := reconstruct(t, c.d).Hierarchy.Firm(0.9).Groups()[1:]; len(groups) > 0 {
+				t.Errorf("seed %d: firm groups %v, want none", seed, groups)
+			}
+		}
+	}
+}
+
 // BenchmarkLinkagePerturbed reports the share of right runs over 20 seeds per
 // set; run it with -benchtime=1x, and -v for the failures.
 func BenchmarkLinkagePerturbed(b *testing.B) {

@@ -105,6 +105,48 @@ func TestLinkageFindsWhatIsNoTree(t *testing.T) {
 	}
 }
 
+// A line of hosts satisfies the four-point condition, being a tree, but not one
+// with a switch inside.
+func TestLinkageFindsLinesOfHosts(t *testing.T) {
+	for n := 6; n <= 16; n++ {
+		c := wiredCase{fmt.Sprintf("line:%d latency=1us", n), topology.FamilyMesh, 0, 0}
+		cluster, reps := measured(t, rand.New(rand.NewPCG(1, 8)), c.spec+" shuffle seed=1", 0, gen.Noise{}, 1)
+		result := reconstruct(t, reps...)
+		if missing, wrong := difference(linkNames(result.Graph), linkNames(cluster.Graph)); missing+wrong > 0 || result.Fit.Family != c.family {
+			t.Errorf("%s: %s, %d links missing, %d false", c.spec, result.Fit.Family, missing, wrong)
+		}
+	}
+}
+
+// Too few hosts to tell links from accidents: one switch is drawn, with a warning. Noise
+// and outliers alone do not warn.
+func TestLinkageWarnsOfABadFit(t *testing.T) {
+	warns := func(r *topology.Result) bool {
+		return slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "explains the latencies badly") })
+	}
+	for _, tt := range []struct {
+		spec  string
+		noise gen.Noise
+		want  bool
+	}{
+		{"line:4 latency=1us", gen.Noise{}, true},
+		{"line:5 latency=1us", gen.Noise{}, true},
+		{"ring:4 latency=1us", gen.Noise{}, true},
+		{"ring:5 latency=1us", gen.Noise{}, true},
+		{"ring:5 latency=1us", gen.Noise{Sigma: 0.03}, true},
+		{"line:3 latency=1us", gen.Noise{}, false}, // any three distances fit a star
+		{"ring:3 latency=1us", gen.Noise{}, false},
+		{"ring:6 latency=1us", gen.Noise{}, false}, // found as it is
+		{"tree:32 latency=1us", gen.Noise{Sigma: 0.05, Outliers: 0.02}, false},
+		{"tree:4x8 latency=2us,1us", gen.Noise{Sigma: 0.05, Outliers: 0.02}, false},
+	} {
+		_, reps := measured(t, rand.New(rand.NewPCG(1, 8)), tt.spec, 0, tt.noise, 1)
+		if result := reconstruct(t, reps...); warns(result) != tt.want {
+			t.Errorf("%s, noise %g: %s, R2 %.2f, warnings %q: bad fit: %v, want %v", tt.spec, tt.noise.Sigma, result.Fit.Family, result.Fit.R2, result.Warnings, !tt.want, tt.want)
+		}
+	}
+}
+
 // Machines of which the links are known, simulated and real: a ring of six
 // switches, a 3-D torus of hosts, the five switches of a site of Grid'5000 in a chain.
 func TestLinkageFindsKnownLinks(t *testing.T) {

@@ -25,6 +25,7 @@ type judge struct {
 
 	within, outside []float32 // scratch
 	member, column  []float32
+	columns, rest   []float32
 }
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
@@ -47,6 +48,12 @@ const (
 	outlier = 1.3
 	// Arguments that are not direct evidence cannot make a group firm.
 	weakCeiling = 0.85
+	// Members see an outsider alike: three readings of four are within 15 % of
+	// their median (5 % of noise makes 6 %), or within 0.3 of the step.
+	unevenMost       = 0.15
+	unevenWidth      = 0.008
+	unevenShare      = 0.3
+	unevenShareWidth = 0.02
 )
 
 // judge sets support and step of group v, which is not the root.
@@ -93,10 +100,16 @@ func (g *judge) judge(v int32) {
 	few := stepFew / math.Sqrt(float64(len(w))*float64(all))
 	strict := logistic((step-stepNeeded-few)/stepWidth) * logistic((ratio-ratioNeeded)/ratioWidth)
 
-	g.support[at], g.step[at] = strict, step
-	if strict < weakCeiling && t.size(v) >= 3 {
-		g.support[at] = max(strict, weakCeiling*g.rescue(v, step, math.Log(second/m)))
+	// Where the near outside is not even half a step away, noise is no excuse.
+	support := strict
+	if t.size(v) >= 3 && step >= stepNeeded/2 {
+		columns, rest := g.readColumns(v)
+		if strict < weakCeiling {
+			support = max(strict, weakCeiling*g.rescue(v, columns, rest, step, math.Log(second/m)))
+		}
+		support *= g.alike(rest, step)
 	}
+	g.support[at], g.step[at] = support, step
 }
 
 // dropAbove removes up to most of the largest values, if above limit.
@@ -183,16 +196,11 @@ func (g *judge) readOutside(v int32) (outside []float32, members int) {
 	return g.outside, len(in)
 }
 
-// rescue says how well noise explains that the strict judgement failed. After
-// averaging over members and outsiders the step is there, the spread that
-// remains is small enough to be measurement noise, and that much noise
-// explains both why near outsiders seem nearer than they are and why members
-// seem farther apart. step and second are the step of the strict judgement and
-// ln of the second largest inside reading over the typical one.
-func (g *judge) rescue(v int32, step, second float64) float64 {
-	t := g.t
+// readColumns returns for each outsider of v the lower median of its readings to
+// the members, and of every reading by which factor it is off that.
+func (g *judge) readColumns(v int32) (columns, rest []float32) {
+	columns, rest = g.columns[:0], g.rest[:0]
 	in := g.insiders(v)
-	var columns, members, rest []float32
 	for _, part := range g.outsiders(v) {
 		for _, j := range part {
 			g.column = g.column[:0]
@@ -211,6 +219,34 @@ func (g *judge) rescue(v int32, step, second float64) float64 {
 			}
 		}
 	}
+	g.columns, g.rest = columns, rest
+	return columns, rest
+}
+
+// alike says whether the members of a group are equally far from each outsider, as
+// hosts on one switch or in one socket are. Those of a piece of a mesh, ring or torus are
+// not: one is nearer, another farther. rest is that of readColumns.
+func (g *judge) alike(rest []float32, step float64) float64 {
+	if len(rest) == 0 {
+		return 1
+	}
+	uneven := math.Log(float64(stats.Quantile(rest, 0.75)))
+	bound := unevenMost
+	if !math.IsNaN(g.noise) {
+		bound = max(bound, 2*quartile*g.noise)
+	}
+	return 1 - logistic((uneven-bound)/unevenWidth)*logistic((uneven/step-unevenShare)/unevenShareWidth)
+}
+
+// rescue says how well noise explains that the strict judgement failed. After
+// averaging over members and outsiders the step is there, the spread that
+// remains is small enough to be measurement noise, and that much noise
+// explains both why near outsiders seem nearer than they are and why members
+// seem farther apart. step and second are the step of the strict judgement and
+// ln of the second largest inside reading over the typical one.
+func (g *judge) rescue(v int32, columns, rest []float32, step, second float64) float64 {
+	t := g.t
+	var members []float32
 	for _, c := range t.kids(v) {
 		for p := t.lo[c]; p < t.hi[c]; p++ {
 			i := t.order[p]
