@@ -23,8 +23,23 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run is main without the process around it. It returns the exit status: 0, 1
-// for a failure, 2 for wrong input.
+// The exit statuses of all commands; the help of the root command lists them.
+const (
+	statusFine      = 0
+	statusFailed    = 1
+	statusInput     = 2
+	statusDifferent = 3
+	statusUnknown   = 4
+)
+
+const statusHelp = `Exit status of all commands:
+  0  fine
+  1  the run failed
+  2  wrong input
+  3  a difference or a fault was found (compare)
+  4  cannot tell: too little was measured (compare)`
+
+// run is main without the process around it, and returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
 	// Ctrl-C ends a measuring run early; what it has is kept.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -36,7 +51,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err := c.ExecuteContext(ctx); err != nil {
 		return report(stderr, err)
 	}
-	return 0
+	return statusFine
 }
 
 // command is the whole command line, over the given ranks.
@@ -44,6 +59,11 @@ func command(run runner) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "topocast",
 		Short: "Measure a machine's communication, reconstruct its wiring, predict and broadcast along it",
+		Long: `Measure a machine's communication, reconstruct its wiring, predict transfer
+times and broadcast along it.
+
+` + statusHelp,
+		Version: version(),
 		Example: `  topocast discover
   mpirun -n 8 topocast discover --output cluster.json
   topocast reconstruct --unit us latencies.csv`,
@@ -52,6 +72,7 @@ func command(run runner) *cobra.Command {
 		Args:          cobra.NoArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	root.SetVersionTemplate("topocast {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return badInput("%w; see %s --help", err, c.CommandPath())
 	})
@@ -80,20 +101,30 @@ func badInput(format string, args ...any) error {
 	return &inputError{fmt.Errorf(format, args...)}
 }
 
+// An answer is no error but what a command has found out and printed; it is
+// handed up for its exit status.
+type answer int
+
+func (a answer) Error() string { return fmt.Sprintf("the answer is status %d", int(a)) }
+
 // report prints an error on one line and returns the exit status. All ranks of
 // a job parse the same command line and find the same mistake: rank 0 tells it.
 // The others leave with 0, or the launcher might end rank 0 before it has spoken.
 func report(stderr io.Writer, err error) int {
+	var found answer
+	if errors.As(err, &found) {
+		return int(found)
+	}
 	var input *inputError
 	wrongInput := errors.As(err, &input)
 	if wrongInput && launchedRank() > 0 {
-		return 0
+		return statusFine
 	}
 	fmt.Fprintf(stderr, "topocast: %v\n", err)
 	if wrongInput {
-		return 2
+		return statusInput
 	}
-	return 1
+	return statusFailed
 }
 
 // launchedRank is the rank that a launcher gave to this process, known before

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"testing"
+)
+
+// TestExitStatuses: the table that the help promises is what report returns, and
+// only failures and wrong input print a line.
+func TestExitStatuses(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		status int
+		silent bool
+	}{
+		{errors.New("broken"), 1, false},
+		{badInput("wrong"), 2, false},
+		{fmt.Errorf("compare: %w", badInput("wrong")), 2, false},
+		{answer(statusDifferent), 3, true},
+		{fmt.Errorf("simulate: %w", answer(statusUnknown)), 4, true},
+	} {
+		var b bytes.Buffer
+		if got := report(&b, c.err); got != c.status || (b.Len() == 0) != c.silent {
+			t.Errorf("report(%v) = %d with %q, want %d", c.err, got, b.String(), c.status)
+		}
+	}
+	status, out, _ := topocast("--help")
+	if status != 0 {
+		t.Fatalf("--help: status %d", status)
+	}
+	for status, word := range []string{"fine", "the run failed", "wrong input", "a difference or a fault", "cannot tell"} {
+		if want := fmt.Sprintf("  %d  %s", status, word); !strings.Contains(out, want) {
+			t.Errorf("--help does not say %q:\n%s", want, out)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	status, out, stderr := topocast("--version")
+	if status != 0 || !strings.HasPrefix(out, "topocast ") || !strings.Contains(out, "go1.") || strings.Count(out, "\n") != 1 {
+		t.Errorf("--version: status %d, %q, %q", status, out, stderr)
+	}
+	got := describeBuild(&debug.BuildInfo{GoVersion: "go1.26", Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{
+		{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.time", Value: "2026-01-02T03:04:05Z"}, {Key: "vcs.modified", Value: "true"}, {Key: "-tags", Value: "mpi"},
+	}})
+	if want := "v1.2.3 (abc with changes, 2026-01-02T03:04:05Z) tags mpi go1.26"; got != want {
+		t.Errorf("describeBuild = %q, want %q", got, want)
+	}
+	if got := describeBuild(&debug.BuildInfo{GoVersion: "go1.26"}); got != "(devel) go1.26" {
+		t.Errorf("without a version: %q", got)
+	}
+}
