@@ -1,0 +1,40 @@
+package topology
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+func TestFirmSupportIsTheThreshold(t *testing.T) {
+	groups := []Group{
+		{Hosts: []int{0, 1, 2, 3}, Level: 2, Latency: 3e-6, Support: 0.95},
+		{Hosts: []int{4, 5, 6, 7}, Level: 2, Latency: 3e-6, Support: FirmSupport},
+		{Hosts: []int{0, 1, 2}, Level: 1, Latency: 2e-6, Support: 0.89},
+		{Hosts: []int{0, 1}, Level: 0, Latency: 1e-6, Support: math.NaN()},
+		{Hosts: []int{4, 5}, Level: 0, Latency: 1e-6, Support: 0.5},
+	}
+	h, err := NewHierarchy(8, []Level{{Name: "a"}, {Name: "b"}, {Name: "c"}}, groups, 4e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	firm := h.Firm(FirmSupport)
+	got := ""
+	for _, g := range firm.Groups() {
+		if !g.Firm() {
+			t.Errorf("group %v of support %g stayed", g.Hosts, g.Support)
+		}
+		got += fmt.Sprint(g.Hosts, g.Level, g.Parent, " ")
+	}
+	// By hand: support 0.89 and 0.5 go, level b with them; 0.9 is firm, and so
+	// is a group whose support was not computed.
+	if want := "[0 1 2 3 4 5 6 7] 2 -1 [0 1 2 3] 1 0 [4 5 6 7] 1 0 [0 1] 0 1 "; got != want {
+		t.Errorf("Firm has groups %s, want %s", got, want)
+	}
+	if names := firm.Levels(); len(names) != 2 || names[0].Name != "a" || names[1].Name != "c" {
+		t.Errorf("Firm has levels %v, want a and c", names)
+	}
+	if firm.Firm(FirmSupport) != firm {
+		t.Error("Firm of a hierarchy of firm groups is not the hierarchy itself")
+	}
+}
