@@ -5,6 +5,11 @@
 //
 // On rank 0, result.Repetitions() goes into a topology.Reconstructor, and
 // result.WriteFile keeps what was measured together with its conditions.
+// Discover is the whole way from there to a model.Network, in one call:
+//
+//	found, err := measure.Discover(ctx, comm, nil)
+//	...
+//	err = found.Network.Save("network.json") // on rank 0, where found is not nil
 //
 // The harness follows LGate (Reinfjell 2023, section 3.1), with the departures
 // that the tables of Bufe 2014 ask for (see Design).
@@ -27,6 +32,8 @@
 // A reading is half a round trip, and belongs to the rank that sends first.
 // One-way times would need clocks that agree. A sample lasts at least 50 steps
 // of the clock, for which short round trips are batched.
+//
+// Budgets go by the communicator's clock, so that simulations repeat.
 //
 // Settings count on rank 0 only: they travel to the others. The price is one
 // small broadcast, the gain that ranks cannot disagree.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -35,13 +34,9 @@ const (
 )
 
 func newProbe(comm mpi.Communicator, p *plan) *probe {
-	start := time.Now()
 	q := &probe{
-		comm: comm, now: func() float64 { return time.Since(start).Seconds() },
+		comm: comm, now: clockOf(comm),
 		buf: make([]byte, slices.Max(p.Sizes)), word: make([]byte, 8), samples: make([]float64, p.Samples), pilots: make([]float64, pilots),
-	}
-	if c, ok := comm.(mpi.Clock); ok {
-		q.now = c.Now
 	}
 	if t, ok := comm.(mpi.Timed); ok {
 		q.timed = t

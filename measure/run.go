@@ -30,34 +30,46 @@ import (
 // barrier and a pair's exchanges each. Memory is O(n) per repetition and size,
 // and O(n^2) on rank 0.
 func Run(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
-	start := time.Now()
-	own := comm
-	if s, ok := comm.(mpi.Splitter); ok {
-		d, err := s.Dup()
-		if err != nil {
-			return nil, fmt.Errorf("measure: %w", err)
-		}
-		own = d
-	}
 	var s Settings
 	if settings != nil {
 		s = *settings
 	}
-	result, err := run(ctx, own, &s, start)
+	var result *Result
+	err := onDuplicate(comm, func(own mpi.Communicator) error {
+		var err error
+		result, err = run(ctx, own, &s)
+		return err
+	})
 	if err != nil {
 		return nil, err
-	}
-	if own != comm {
-		if c, ok := own.(io.Closer); ok {
-			if err := c.Close(); err != nil {
-				return nil, fmt.Errorf("measure: closing the duplicate: %w", err)
-			}
-		}
 	}
 	return result, nil
 }
 
-func run(ctx context.Context, comm mpi.Communicator, s *Settings, start time.Time) (*Result, error) {
+// onDuplicate calls work with a duplicate of comm, so that its messages never
+// match those of the caller, or with comm itself if it cannot be duplicated.
+// The duplicate is closed whatever work returns. It is collective.
+func onDuplicate(comm mpi.Communicator, work func(mpi.Communicator) error) error {
+	s, ok := comm.(mpi.Splitter)
+	if !ok {
+		return work(comm)
+	}
+	own, err := s.Dup()
+	if err != nil {
+		return fmt.Errorf("measure: %w", err)
+	}
+	err = work(own)
+	if c, ok := own.(io.Closer); ok {
+		if closing := c.Close(); closing != nil && err == nil {
+			err = fmt.Errorf("measure: closing the duplicate: %w", closing)
+		}
+	}
+	return err
+}
+
+func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
+	now := clockOf(comm)
+	start := now()
 	p, err := sharePlan(comm, s)
 	if err != nil {
 		return nil, err
@@ -67,7 +79,7 @@ func run(ctx context.Context, comm mpi.Communicator, s *Settings, start time.Tim
 		return nil, err
 	}
 	q := newProbe(comm, p)
-	readings, stopped, done, err := rounds(ctx, comm, s, p, turns, q, start)
+	readings, stopped, done, err := rounds(ctx, comm, s, p, turns, q, now, start)
 	if err != nil {
 		return nil, fmt.Errorf("measure: rank %d: %w", comm.Rank(), err)
 	}
@@ -130,7 +142,8 @@ func sharePlan(comm mpi.Communicator, s *Settings) (*plan, error) {
 
 // rounds is the measuring itself. It returns the readings of this rank, why
 // all ranks stopped early, and the number of rounds done.
-func rounds(ctx context.Context, comm mpi.Communicator, s *Settings, p *plan, turns *schedule, q *probe, start time.Time) ([]Reading, wish, int, error) {
+func rounds(ctx context.Context, comm mpi.Communicator, s *Settings, p *plan, turns *schedule, q *probe, now func() float64, start float64) ([]Reading, wish, int, error) {
+	began := time.Now() // progress is for whoever waits, budgets go by the communicator's clock
 	all := newBarrier(comm)
 	total := p.Repetitions * turns.rounds()
 	readings := make([]Reading, 0, total*len(p.Sizes))
@@ -139,7 +152,7 @@ func rounds(ctx context.Context, comm mpi.Communicator, s *Settings, p *plan, tu
 		if comm.Rank() != 0 || s.Progress == nil {
 			return
 		}
-		elapsed := time.Since(start)
+		elapsed := time.Since(began)
 		var remaining time.Duration
 		if done > 0 {
 			remaining = time.Duration(float64(elapsed) / float64(done) * float64(total-done))
@@ -152,7 +165,7 @@ func rounds(ctx context.Context, comm mpi.Communicator, s *Settings, p *plan, tu
 		switch {
 		case ctx.Err() != nil:
 			w = stopCancelled
-		case comm.Rank() == 0 && s.Budget > 0 && time.Since(start) > s.Budget:
+		case comm.Rank() == 0 && s.Budget > 0 && now()-start > s.Budget.Seconds():
 			w = stopBudget
 		}
 		return all.wait(w)

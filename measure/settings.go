@@ -46,8 +46,8 @@ type Settings struct {
 	// are measured at once share links. Default 0: all pairs.
 	Alone int
 
-	// Budget bounds the time from the start of Run. The round under way is
-	// finished. Default 0: no bound.
+	// Budget bounds the time from the start of Run, by the clock of the
+	// communicator. The round under way is finished. Default 0: no bound.
 	Budget time.Duration
 
 	// Date is kept in the result; the zero time leaves it out.
@@ -68,7 +68,7 @@ type Settings struct {
 // Progress is how far a measurement has come.
 type Progress struct {
 	Done, Total int           // rounds of all repetitions
-	Elapsed     time.Duration // since the start of Run
+	Elapsed     time.Duration // since the first round, for whoever waits: in a simulation, too
 	Remaining   time.Duration // estimate; 0 before the first round is done
 }
 

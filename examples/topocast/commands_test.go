@@ -144,6 +144,52 @@ func TestSimulateThousandRanks(t *testing.T) {
 	}
 }
 
+// TestSimulatedFilesHaveNamesOfTheirOwn: a simulation without --output leaves
+// the files of the real machine as they are.
+func TestSimulatedFilesHaveNamesOfTheirOwn(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range []struct {
+		args []string
+		file string
+	}{
+		{[]string{"discover", "--sim", "star:4"}, "simulated-network.json"},
+		{[]string{"simulate", "--cluster", "star:4", "--", "discover"}, "simulated-network.json"},
+		{[]string{"simulate", "--cluster", "star:4", "--", "discover", "--output", "mine.json"}, "mine.json"},
+		{[]string{"simulate", "--cluster", "star:4", "--", "measure"}, "simulated-readings.json"},
+	} {
+		if status, _, stderr := topocast(c.args...); status != 0 {
+			t.Fatalf("%q: status %d: %s", c.args, status, stderr)
+		}
+		all, err := os.ReadDir(".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(all) != 1 || all[0].Name() != c.file {
+			t.Errorf("%q wrote %v, want %s", c.args, all, c.file)
+		}
+		os.Remove(c.file)
+	}
+}
+
+// TestSimulatedBudgetRepeats: the budget of a simulation is one of virtual time.
+func TestSimulatedBudgetRepeats(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "readings.json")
+	var first string
+	for range 3 {
+		status, out, stderr := topocast("simulate", "--cluster", "tree:2x4", "--", "measure",
+			"--budget", "100ms", "--repetitions", "1000", "--output", file)
+		if status != 0 || !strings.Contains(out, " of 7000 rounds") || strings.Contains(out, "7000 of") {
+			t.Fatalf("status %d: %s%s", status, out, stderr)
+		}
+		if first == "" {
+			first = out
+		}
+		if out != first {
+			t.Errorf("printed %q, and before %q", out, first)
+		}
+	}
+}
+
 // TestCompare: a host that was plugged into the wrong rack is the first suspect.
 func TestCompare(t *testing.T) {
 	network := discovered(t, "--sim", "tree:2x4 latency=10us,2us")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -48,35 +47,33 @@ With --sim they run on a simulated cluster, in virtual time.`,
 				return err
 			}
 			o.quiet = asJSON
-			var found discovery
-			work := func(comm mpi.Communicator) error {
-				d, err := discover(c.Context(), comm, &o, c.ErrOrStderr())
-				if comm.Rank() == 0 {
-					found = d
-				}
-				return err
-			}
 			if sim != "" {
 				simulated, err := simulator(sim, "block", defaultOverhead)
 				if err != nil {
 					return err
 				}
 				run = simulated
+				simulatedOutput(c)
 			}
-			if err := run(ranks, work); err != nil || found.network == nil { // other ranks than 0 of an MPI job have nothing to tell
-				return err
-			}
-			if err := found.network.Save(output); err != nil {
-				return err
-			}
-			if asJSON {
-				return found.writeJSON(c.OutOrStdout(), output)
-			}
-			return found.writeText(c.OutOrStdout(), output)
+			// Rank 0 keeps and prints what it found while MPI still runs: it may
+			// not come back from ending it.
+			return run(ranks, func(comm mpi.Communicator) error {
+				found, err := discover(c.Context(), comm, &o, c.ErrOrStderr())
+				if err != nil || comm.Rank() != 0 {
+					return err
+				}
+				if err := found.network.Save(output); err != nil {
+					return err
+				}
+				if asJSON {
+					return found.writeJSON(c.OutOrStdout(), output)
+				}
+				return found.writeText(c.OutOrStdout(), output)
+			})
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&output, "output", "network.json", "file for the network")
+	f.StringVar(&output, "output", "network.json", "file for the network (a simulated one: simulated-network.json)")
 	f.StringVar(&sim, "sim", "", "simulate this cluster instead, for example \"tree:2x4x8 latency=20us,8us,2us rate=10Gbps\"")
 	f.IntVar(&ranks, "ranks", 0, "ranks without mpirun; 0: one per core")
 	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/discovery) instead of text")
@@ -88,16 +85,6 @@ With --sim they run on a simulated cluster, in virtual time.`,
 type discovery struct {
 	result  *topology.Result
 	network *model.Network
-}
-
-// discover is collective; other ranks than 0 get nothing.
-func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, stderr io.Writer) (discovery, error) {
-	m, err := measureJob(ctx, comm, o, stderr)
-	if err != nil || comm.Rank() != 0 {
-		return discovery{}, err
-	}
-	network, err := m.network()
-	return discovery{m.result, network}, err
 }
 
 func (d discovery) writeText(w io.Writer, file string) error {

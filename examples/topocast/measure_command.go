@@ -40,32 +40,27 @@ repetition is written too, for topocast reconstruct.`,
 			if rounds < 0 {
 				return badInput("--rounds %d: want at least 0", rounds)
 			}
-			var result *measure.Result
-			err = run(ranks, func(comm mpi.Communicator) error {
+			return run(ranks, func(comm mpi.Communicator) error {
 				s := measure.Settings{Sizes: list, Repetitions: o.repetitions, Rounds: rounds, Seed: 1, Budget: o.budget, Date: now()}
 				if comm.Rank() == 0 {
 					shown := progress.New(c.ErrOrStderr(), "measuring")
 					defer shown.Close()
 					s.Progress = shown.Show
 				}
-				r, err := measure.Run(c.Context(), comm, &s)
-				if comm.Rank() == 0 {
-					result = r
-				}
-				return err
-			})
-			if err != nil || result == nil {
-				return err
-			}
-			if err := result.WriteFile(output); err != nil {
-				return err
-			}
-			if csv != "" {
-				if err := writeMatrix(csv, result); err != nil {
+				result, err := measure.Run(c.Context(), comm, &s)
+				if err != nil || comm.Rank() != 0 {
 					return err
 				}
-			}
-			return tellMeasured(c.OutOrStdout(), c.ErrOrStderr(), result, output)
+				if err := result.WriteFile(output); err != nil {
+					return err
+				}
+				if csv != "" {
+					if err := writeMatrix(csv, result); err != nil {
+						return err
+					}
+				}
+				return tellMeasured(c.OutOrStdout(), c.ErrOrStderr(), result, output)
+			})
 		},
 	}
 	f := c.Flags()

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,6 +45,9 @@ the same command gives the same times on every run.
 				}
 				return run(n, work)
 			})
+			for _, c := range inner.Commands() {
+				simulatedOutput(c)
+			}
 			inner.SetArgs(args)
 			inner.SetOut(c.OutOrStdout())
 			inner.SetErr(c.ErrOrStderr())
@@ -56,6 +60,17 @@ the same command gives the same times on every run.
 	f.IntVar(&ranks, "ranks", 0, "number of ranks; 0: one per host")
 	f.DurationVar(&overhead, "overhead", defaultOverhead, "what sending and what receiving a message cost a rank's CPU")
 	return c
+}
+
+// simulatedOutput gives the output file of a command another name, unless the
+// user has given one: what was simulated must not take the place of what was measured.
+func simulatedOutput(c *cobra.Command) {
+	const prefix = "simulated-"
+	f := c.Flags().Lookup("output")
+	if f != nil && !f.Changed && strings.HasSuffix(f.DefValue, ".json") && !strings.HasPrefix(f.DefValue, prefix) {
+		f.DefValue = prefix + f.DefValue
+		_ = f.Value.Set(f.DefValue) // a string takes every value
+	}
 }
 
 // defaultOverhead is about what MPI libraries take to send, and to receive, a

@@ -1,0 +1,17 @@
+package measure
+
+import (
+	"time"
+
+	"github.com/topocast/topocast/mpi"
+)
+
+// clockOf is the clock of a communicator in s, by which all that is measured,
+// bounded and decided goes: virtual time in a simulation, so that one repeats.
+func clockOf(comm mpi.Communicator) func() float64 {
+	if c, ok := comm.(mpi.Clock); ok {
+		return c.Now
+	}
+	start := time.Now()
+	return func() float64 { return time.Since(start).Seconds() }
+}

@@ -1,0 +1,246 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/topology"
+)
+
+// Sizes of the messages that Discover times. The first gives the latencies.
+const (
+	latencySize = 8        // B
+	mediumSize  = 64 << 10 // B
+	longSize    = 1 << 20  // B
+)
+
+const (
+	longPairs   = 8 // pairs of each level that exchange long messages, one at a time
+	longSamples = 5
+)
+
+// DiscoverSettings of Discover. Nil and the zero value mean all defaults. Those
+// of rank 0 count; other ranks may pass nil.
+type DiscoverSettings struct {
+	// Budget bounds the time to measure, by the clock of the communicator: two
+	// thirds of it go to the latencies. Default 0: no bound.
+	Budget time.Duration
+
+	// Repetitions and Samples are those of the latencies, see Settings.
+	Repetitions, Samples int
+
+	// Seed is that of the relabellings and shuffles.
+	Seed uint64
+
+	// Reconstructor makes the wiring of the latencies. Default:
+	// &topology.Linkage{}.
+	Reconstructor topology.Reconstructor
+
+	// Date is kept in the results and in the network; the zero time leaves it out.
+	Date time.Time
+
+	// Library names the message-passing library, see Settings.
+	Library string
+
+	// Tool names the program in the network. Default "measure.Discover".
+	Tool string
+
+	// Measured is called on rank 0 once the latencies are measured, before
+	// anything is made of them: to keep them. Its error ends Discover.
+	Measured func(latencies *Result) error
+
+	// Progress is called on rank 0 as Settings.Progress is, for each part.
+	Progress func(Part, Progress)
+}
+
+// A Part of what Discover measures.
+type Part int
+
+// The parts, in their order.
+const (
+	PartLatencies Part = iota
+	PartBandwidths
+)
+
+func (p Part) String() string {
+	if p == PartBandwidths {
+		return "bandwidths"
+	}
+	return "latencies"
+}
+
+// A Discovery is what Discover found out about the machine of a job.
+type Discovery struct {
+	Latencies  *Result          // of all pairs, by short messages
+	Bandwidths *Result          // of some pairs, by long messages, one at a time
+	Topology   *topology.Result // of the latencies, with all warnings so far
+	Network    *model.Network
+}
+
+// Discover is the whole way from a job to its network: it measures the
+// latencies of all pairs, reconstructs the wiring, measures the rates of some
+// pairs of each level, and fits a network to it all. It is collective; the
+// settings of rank 0 count. The result is nil on other ranks.
+//
+// As with Run, the end of the context or of the budget ends the measuring
+// early, and the result is made of what there is. An error on rank 0 is one on all
+// ranks. Time is that of two calls of Run and, on rank 0, of the
+// Reconstructor and model.Fit.
+func Discover(ctx context.Context, comm mpi.Communicator, settings *DiscoverSettings) (*Discovery, error) {
+	var s DiscoverSettings
+	if settings != nil {
+		s = *settings
+	}
+	var d Discovery
+	err := onDuplicate(comm, func(own mpi.Communicator) error { return d.run(ctx, own, &s) })
+	if err != nil || comm.Rank() != 0 {
+		return nil, err
+	}
+	return &d, nil
+}
+
+func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings) error {
+	now := clockOf(comm)
+	start := now()
+	short := Settings{
+		Sizes: []int{latencySize}, Repetitions: s.Repetitions, Samples: s.Samples, Seed: s.Seed,
+		Budget: s.Budget - s.Budget/3, Date: s.Date, Library: s.Library, Progress: s.progress(PartLatencies),
+	}
+	var err error
+	if comm.Rank() == 0 {
+		err = s.validate()
+	}
+	if err = agree(comm, err); err != nil {
+		return err
+	}
+	if d.Latencies, err = run(ctx, comm, &short); err != nil {
+		return err
+	}
+	long := Settings{
+		Sizes: []int{mediumSize, longSize}, Alone: longPairs, Repetitions: 1, Samples: longSamples, Seed: s.Seed + 1,
+		Date: s.Date, Library: s.Library, Progress: s.progress(PartBandwidths),
+	}
+	if comm.Rank() == 0 {
+		err = d.reconstruct(s)
+	}
+	if err = agree(comm, err); err != nil {
+		return err
+	}
+	if comm.Rank() == 0 {
+		long.Groups = d.Topology.Hierarchy
+		if s.Budget > 0 {
+			elapsed := time.Duration((now() - start) * float64(time.Second))
+			long.Budget = max(s.Budget-elapsed, 1) // used up: it stops at its start
+		}
+	}
+	if d.Bandwidths, err = run(ctx, comm, &long); err != nil {
+		return err
+	}
+	if comm.Rank() == 0 {
+		err = d.fit(s)
+	}
+	return agree(comm, err)
+}
+
+// validate returns what is wrong in terms of the caller's own settings.
+func (s *DiscoverSettings) validate() error {
+	if s.Budget < 0 {
+		return fmt.Errorf("measure: DiscoverSettings.Budget: %v: want at least 0", s.Budget)
+	}
+	return nil
+}
+
+func (s *DiscoverSettings) progress(part Part) func(Progress) {
+	if s.Progress == nil {
+		return nil
+	}
+	return func(p Progress) { s.Progress(part, p) }
+}
+
+// agree makes an error of rank 0 one of all ranks. It is collective.
+func agree(comm mpi.Communicator, err error) error {
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	data, failed := share(comm, []byte(text))
+	switch {
+	case err != nil:
+		return err
+	case failed != nil:
+		return fmt.Errorf("measure: discover: rank %d: %w", comm.Rank(), failed)
+	case len(data) > 0:
+		return errors.New(string(data))
+	}
+	return nil
+}
+
+// reconstruct makes the wiring of the latencies.
+func (d *Discovery) reconstruct(s *DiscoverSettings) error {
+	if s.Measured != nil {
+		if err := s.Measured(d.Latencies); err != nil {
+			return err
+		}
+	}
+	var r topology.Reconstructor = &topology.Linkage{}
+	if s.Reconstructor != nil {
+		r = s.Reconstructor
+	}
+	found, err := r.Reconstruct(d.Latencies.Repetitions()...)
+	if err != nil {
+		return err
+	}
+	found.Warnings = append(slices.Clone(d.Latencies.Warnings), found.Warnings...)
+	d.Topology = found
+	return nil
+}
+
+// fit makes the network of all readings.
+func (d *Discovery) fit(s *DiscoverSettings) error {
+	m := model.Metadata{Tool: s.Tool, Library: d.Latencies.Library, Bytes: latencySize}
+	if m.Tool == "" {
+		m.Tool = "measure.Discover"
+	}
+	if !s.Date.IsZero() {
+		m.Date = s.Date.Format(time.RFC3339)
+	}
+	observations := append(d.Latencies.Observations(), d.Bandwidths.Observations()...)
+	fitted, err := model.Fit(d.Topology, observations, &model.FitSettings{
+		Network: model.Settings{Locations: d.Latencies.Locations(), Measured: m},
+	})
+	if err != nil {
+		return err
+	}
+	d.Network = fitted.Network
+	return nil
+}
+
+// Locations are those of the ranks.
+func (r *Result) Locations() []model.Location {
+	all := make([]model.Location, r.Ranks)
+	for i := range all {
+		all[i] = model.Location{Host: r.Hosts[i], Core: r.Cores[i]}
+	}
+	return all
+}
+
+// Observations are the readings as model.Fit takes them: for each its median,
+// as the time of one transfer. Those of 0 are left out.
+func (r *Result) Observations() []model.Observation {
+	all := make([]model.Observation, 0, len(r.readings))
+	for _, x := range r.readings {
+		if x.Median == 0 {
+			continue // below what the clock can tell
+		}
+		all = append(all, model.Observation{
+			Transfers: []model.Transfer{{Src: x.From, Dst: x.To, Bytes: int64(r.Sizes[x.Size])}},
+			Seconds:   []float64{x.Median},
+		})
+	}
+	return all
+}

@@ -1,0 +1,206 @@
+package measure_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
+	"github.com/topocast/topocast/mpi/simnet"
+)
+
+// simulate runs work on one rank per host of a generated cluster.
+func simulate(t *testing.T, spec string, s *simnet.Settings, work func(mpi.Communicator) error) {
+	t.Helper()
+	cluster, err := gen.Parse(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := simnet.Run(cluster.Graph, nil, s, work); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// discovered is Discover on a simulated cluster.
+func discovered(t *testing.T, spec string, world *simnet.Settings, s *measure.DiscoverSettings) *measure.Discovery {
+	t.Helper()
+	var found *measure.Discovery
+	simulate(t, spec, world, func(c mpi.Communicator) error {
+		var own *measure.DiscoverSettings
+		if c.Rank() == 0 { // whose settings count
+			own = s
+		}
+		d, err := measure.Discover(context.Background(), c, own)
+		if d != nil {
+			if c.Rank() != 0 {
+				return errors.New("a rank other than 0 has a result")
+			}
+			found = d
+		}
+		return err
+	})
+	return found
+}
+
+// TestDiscoverFindsTheSimulatedMachine: three racks of four hosts; a message
+// between racks crosses links of 2, 10, 10 and 2 us, and 1 MiB takes 839 us at 1.25 GB/s.
+func TestDiscoverFindsTheSimulatedMachine(t *testing.T) {
+	kept := 0
+	parts := make(map[measure.Part]int)
+	date := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	d := discovered(t, "tree:3x4 latency=10us,2us rate=10Gbps", nil, &measure.DiscoverSettings{
+		Repetitions: 2, Samples: 5, Date: date,
+		Measured: func(r *measure.Result) error { kept = len(r.Readings()); return nil },
+		Progress: func(part measure.Part, _ measure.Progress) { parts[part]++ },
+	})
+	if kept != 2*12*11 || len(d.Latencies.Readings()) != kept || len(d.Bandwidths.Readings()) == 0 {
+		t.Errorf("%d readings of latencies were given to keep, %d are in the result; %d of bandwidths",
+			kept, len(d.Latencies.Readings()), len(d.Bandwidths.Readings()))
+	}
+	if parts[measure.PartLatencies] == 0 || parts[measure.PartBandwidths] == 0 {
+		t.Errorf("progress of parts: %v", parts)
+	}
+	if got := d.Topology.Hierarchy.GroupsAt(0); len(got) != 3 {
+		t.Errorf("%d groups, want 3", len(got))
+	}
+	m := d.Network.Measured()
+	if m.Date != "2026-11-21T00:00:00Z" || m.Tool != "measure.Discover" || m.Bytes != 8 {
+		t.Errorf("network says of itself %+v", m)
+	}
+	for _, c := range []struct {
+		src, dst int
+		bytes    int64
+		want     float64
+	}{{0, 1, 8, 4e-6}, {0, 11, 8, 24e-6}, {0, 11, 1 << 20, 24e-6 + float64(1<<20)/1.25e9}} {
+		// Long messages also ask for consent, which crosses twice.
+		if got := d.Network.Time(c.src, c.dst, c.bytes); got < 0.99*c.want || got > 1.08*c.want {
+			t.Errorf("Time(%d, %d, %d) = %g s, want about %g", c.src, c.dst, c.bytes, got, c.want)
+		}
+	}
+}
+
+// TestDiscoverErrorsAreOnAllRanks: what goes wrong on rank 0 between the
+// messages leaves no rank waiting.
+func TestDiscoverErrorsAreOnAllRanks(t *testing.T) {
+	cause := errors.New("no place for readings")
+	for _, c := range []struct {
+		settings measure.DiscoverSettings
+		want     string
+	}{
+		{measure.DiscoverSettings{Measured: func(*measure.Result) error { return cause }}, "no place for readings"},
+		{measure.DiscoverSettings{Budget: -time.Second}, "measure: DiscoverSettings.Budget: -1s"},
+		{measure.DiscoverSettings{Repetitions: -1}, "Settings.Repetitions: -1"},
+	} {
+		said := make([]string, 3)
+		err := local.Run(3, &local.Settings{Mode: local.Rendezvous}, func(comm mpi.Communicator) error {
+			s := c.settings
+			if comm.Rank() != 0 {
+				s = measure.DiscoverSettings{Budget: -time.Hour} // does not count
+			}
+			_, err := measure.Discover(context.Background(), comm, &s)
+			if err != nil {
+				said[comm.Rank()] = err.Error()
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rank, text := range said {
+			if !strings.Contains(text, c.want) {
+				t.Errorf("rank %d: error %q, want %q", rank, text, c.want)
+			}
+		}
+	}
+}
+
+// TestBudgetsGoByTheSimulatedClock: a budget ends a simulation at the same
+// round each time, at the one that its virtual time says. A round of 8 ranks,
+// all pairs 24 us apart at most, takes well below 10 ms and above 100 us.
+func TestBudgetsGoByTheSimulatedClock(t *testing.T) {
+	var first []byte
+	for range 3 {
+		var b bytes.Buffer
+		simulate(t, "tree:2x4 latency=10us,2us", nil, func(c mpi.Communicator) error {
+			r, err := measure.Run(context.Background(), c, &measure.Settings{Repetitions: 1000, Budget: 100 * time.Millisecond})
+			if r != nil {
+				if r.Stopped != measure.StoppedByBudget || r.Rounds < 10 || r.Rounds > 1000 {
+					t.Errorf("stopped by %q after %d rounds", r.Stopped, r.Rounds)
+				}
+				err = r.Write(&b)
+			}
+			return err
+		})
+		if first == nil {
+			first = b.Bytes()
+		}
+		if !bytes.Equal(first, b.Bytes()) {
+			t.Errorf("the same simulation gives other bytes")
+		}
+	}
+}
+
+// TestRunClosesItsDuplicate, also where it returns an error.
+func TestRunClosesItsDuplicate(t *testing.T) {
+	for _, s := range []measure.Settings{{Samples: 5}, {Samples: -1}} {
+		err := local.Run(2, nil, func(c mpi.Communicator) error {
+			d := &duplicated{Communicator: c}
+			_, _ = measure.Run(context.Background(), d, &s)
+			if d.made != 1 || d.closed != 1 {
+				t.Errorf("Samples %d: %d duplicates made, %d closed", s.Samples, d.made, d.closed)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// duplicated counts its duplicates.
+type duplicated struct {
+	mpi.Communicator
+	made, closed int
+}
+
+func (d *duplicated) Split(color, key int) (mpi.Communicator, error) {
+	return nil, errors.New("not needed")
+}
+
+func (d *duplicated) Dup() (mpi.Communicator, error) {
+	d.made++
+	return &duplicate{d.Communicator, d}, nil
+}
+
+type duplicate struct {
+	mpi.Communicator
+	of *duplicated
+}
+
+func (d *duplicate) Close() error {
+	d.of.closed++
+	return nil
+}
+
+// TestObservationsAreMedians: one for each reading.
+func TestObservationsAreMedians(t *testing.T) {
+	d := discovered(t, "star:4", nil, &measure.DiscoverSettings{Samples: 5})
+	got := d.Bandwidths.Observations()
+	readings := d.Bandwidths.Readings()
+	if len(got) != len(readings) {
+		t.Fatalf("%d observations of %d readings", len(got), len(readings))
+	}
+	for i, o := range got {
+		x := readings[i]
+		if tr := o.Transfers[0]; tr.Src != x.From || tr.Dst != x.To || tr.Bytes != int64(d.Bandwidths.Sizes[x.Size]) || math.Abs(o.Seconds[0]-x.Median) > 0 {
+			t.Errorf("observation %d is %+v of reading %+v", i, o, x)
+		}
+	}
+}
