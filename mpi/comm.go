@@ -74,6 +74,13 @@ type Named interface {
 	Core() int
 }
 
+// Bound tells which part of its host a rank may use.
+type Bound interface {
+	// CPUs are the logical CPUs on which the rank may run, ascending; nil: not
+	// known.
+	CPUs() []int
+}
+
 // Versioned tells which library carries the messages.
 type Versioned interface {
 	// LibraryVersion is the name and version of the library, in one line of

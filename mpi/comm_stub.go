@@ -12,6 +12,7 @@ type Comm struct {
 	NonBlocking
 	Clock
 	Named
+	Bound
 	Versioned
 	Timed
 	NativeBcast

@@ -14,6 +14,7 @@ var _ interface {
 	NonBlocking
 	Clock
 	Named
+	Bound
 	Versioned
 	Timed
 	NativeBcast

@@ -60,42 +60,6 @@ static inline int tc_split(MPI_Comm parent, int color, int key, MPI_Comm *comm) 
 static inline int tc_is_null(MPI_Comm comm) { return comm == MPI_COMM_NULL; }
 
 static inline int tc_free(MPI_Comm *comm) { return tc_ended() ? TC_ENDED : MPI_Comm_free(comm); }
-
-// tc_crowded tells whether the ranks on this machine outnumber the CPUs on
-// which any of them may run (the set is empty, and the answer no, where there
-// are more CPUs than it holds). color is the same for ranks on one machine.
-static inline int tc_crowded(MPI_Comm comm, int color, int *crowded) {
-	*crowded = 0;
-#ifdef __linux__
-	cpu_set_t mine, all;
-	CPU_ZERO(&mine);
-	sched_getaffinity(0, sizeof mine, &mine);
-	MPI_Comm machine;
-	int ranks, code = MPI_Comm_split(comm, color, 0, &machine);
-	if (code != MPI_SUCCESS)
-		return code;
-	MPI_Comm_size(machine, &ranks);
-	code = MPI_Allreduce(&mine, &all, sizeof mine, MPI_BYTE, MPI_BOR, machine);
-	if (code == MPI_SUCCESS)
-		*crowded = CPU_COUNT(&all) > 0 && ranks > CPU_COUNT(&all);
-	MPI_Comm_free(&machine);
-	return code;
-#else
-	return MPI_SUCCESS;
-#endif
-}
-
-// tc_core is the CPU to which the thread is bound; -1 if it may use several.
-static inline int tc_core(void) {
-#ifdef __linux__
-	cpu_set_t set;
-	if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) == 1)
-		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-			if (CPU_ISSET(cpu, &set))
-				return cpu;
-#endif
-	return -1;
-}
 */
 import "C"
 
@@ -137,18 +101,34 @@ func World() (*Comm, error) {
 		return nil, c.fault("World", code, -1, -1)
 	}
 	name := make([]byte, C.MPI_MAX_PROCESSOR_NAME)
-	var n, crowded C.int
+	var n C.int
 	C.MPI_Get_processor_name((*C.char)(unsafe.Pointer(unsafe.SliceData(name))), &n)
 	c.host = string(name[:n])
 	c.describe()
 	c.probe = C.tc_overruns()
-	if code := C.tc_crowded(c.comm, C.int(machine(c.host)), &crowded); code != C.MPI_SUCCESS {
-		return nil, c.fault("World", code, -1, -1)
+	c.spin = spinPolls // until it is known
+	crowded, err := c.isCrowded()
+	if err != nil {
+		return nil, err
 	}
-	if crowded != 0 {
-		c.spin = spinPolls
+	if !crowded {
+		c.spin = 0
 	}
 	return c, nil
+}
+
+// isCrowded is collective and tells whether ranks have to share CPUs on the
+// machine of this one, whatever their containers call it.
+func (c *Comm) isCrowded() (bool, error) {
+	same, err := c.split("World", int(machine(c.host)), 0)
+	if err != nil {
+		return false, err
+	}
+	places, err := gatherPlaces(same, Place{Core: -1, CPUs: c.CPUs()})
+	if err != nil {
+		return false, err
+	}
+	return len(Crowded(places)) > 0, same.(*Comm).Close()
 }
 
 // describe asks MPI for rank and size.
@@ -206,7 +186,11 @@ func (c *Comm) Dup() (Communicator, error) {
 }
 
 // Core is the logical CPU to which the rank is bound, or -1.
-func (c *Comm) Core() int { return int(C.tc_core()) }
+func (c *Comm) Core() int { return coreOf(allowedCPUs()) }
+
+// CPUs are the logical CPUs of the rank's affinity mask, as launchers set it;
+// nil if this is not Linux.
+func (c *Comm) CPUs() []int { return allowedCPUs() }
 
 // Close is collective. It frees the communicator, and ends MPI if c is the
 // World that started it; no communicator of the process is usable then.

@@ -33,6 +33,7 @@ func Wrap[S any](comm Gompi[S]) *Wrapped {
 		send:  comm.SendBytes,
 		recv:  func(buf []byte, src, tag int) { comm.RecvPreallocBytes(buf, src, tag) },
 		abort: comm.Abort,
+		host:  hostName(),
 		epoch: hostEpoch(),
 		out:   make([]byte, frameSize),
 		in:    make([]byte, frameSize),
@@ -40,11 +41,12 @@ func Wrap[S any](comm Gompi[S]) *Wrapped {
 }
 
 // A Wrapped is a communicator on top of one of gompi. Besides Send and Recv it
-// has a clock and can abort the job.
+// knows where it runs, has a clock and can abort the job.
 type Wrapped struct {
 	rank, size int
 	send, recv func(buf []byte, peer, tag int)
 	abort      func(code int)
+	host       string
 	epoch      time.Time
 	out, in    []byte // frames
 }
@@ -52,6 +54,8 @@ type Wrapped struct {
 var _ interface {
 	Communicator
 	Clock
+	Named
+	Bound
 	Aborter
 } = (*Wrapped)(nil)
 
@@ -119,6 +123,15 @@ func (w *Wrapped) Recv(buf []byte, src, tag int) error {
 // Now is the time in seconds by the host's monotonic clock, which all ranks of
 // a host share on Linux.
 func (w *Wrapped) Now() float64 { return time.Since(w.epoch).Seconds() }
+
+// ProcessorName is the name of the host, as its kernel tells it.
+func (w *Wrapped) ProcessorName() string { return w.host }
+
+// Core is the logical CPU to which the rank is bound, or -1.
+func (w *Wrapped) Core() int { return coreOf(allowedCPUs()) }
+
+// CPUs are the logical CPUs on which the rank may run; nil if this is not Linux.
+func (w *Wrapped) CPUs() []int { return allowedCPUs() }
 
 // Abort ends all ranks of the job. It does not return.
 func (w *Wrapped) Abort(code int) { abort(code, w.abort) }

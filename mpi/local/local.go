@@ -70,8 +70,8 @@ type world interface {
 // returns the first cause and names its rank.
 //
 // The communicators implement mpi.SyncSender, NonBlocking, Clock (seconds
-// since the start of Run, the same clock on all ranks), Named, Splitter,
-// NativeBcast and io.Closer, and mpi.Timed in mode Pinned.
+// since the start of Run, the same clock on all ranks), Named, Bound,
+// Splitter, NativeBcast and io.Closer, and mpi.Timed in mode Pinned.
 func Run(n int, settings *Settings, body func(mpi.Communicator) error) error {
 	var s Settings
 	if settings != nil {

@@ -14,6 +14,7 @@ import (
 type lockedWorld struct {
 	mode  Mode
 	start time.Time
+	cpus  []int // that the process may use; nil: not known
 
 	mu       sync.Mutex
 	ranks    []rankState
@@ -97,6 +98,7 @@ func newLockedWorld(n int, host string, mode Mode) *lockedWorld {
 		group[i] = i
 		w.ranks[i].wake.L = &w.mu
 	}
+	w.cpus, _ = allowedCores() // messages do not depend on it
 	w.comms = w.newComms(host, group)
 	return w
 }

@@ -40,6 +40,7 @@ var (
 	_ mpi.NonBlocking  = (*lockedComm)(nil)
 	_ mpi.Clock        = (*lockedComm)(nil)
 	_ mpi.Named        = (*lockedComm)(nil)
+	_ mpi.Bound        = (*lockedComm)(nil)
 	_ mpi.Splitter     = (*lockedComm)(nil)
 	_ mpi.NativeBcast  = (*lockedComm)(nil)
 )
@@ -62,6 +63,9 @@ func (w *lockedWorld) newComms(host string, group []int) []*lockedComm {
 
 // Core is -1: the rank is a plain goroutine.
 func (c *lockedComm) Core() int { return -1 }
+
+// CPUs are those of the process.
+func (c *lockedComm) CPUs() []int { return c.world.cpus }
 
 // Now is the time since the world's start in s.
 func (c *lockedComm) Now() float64 { return time.Since(c.world.start).Seconds() }

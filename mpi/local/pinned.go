@@ -64,6 +64,7 @@ type pinnedWorld struct {
 	n        int
 	host     string
 	start    time.Time
+	cpus     []int // that the process may use
 	cores    []int // rank -> core; nil when the ranks outnumber the cores
 	rings    []atomic.Pointer[ring]
 	engines  []*engine
@@ -94,7 +95,7 @@ func newPinnedWorld(n int, host string, cores []int) (*pinnedWorld, error) {
 	if cores == nil {
 		cores = allowed
 	}
-	w := &pinnedWorld{n: n, host: host, start: time.Now(), rings: make([]atomic.Pointer[ring], n*n)}
+	w := &pinnedWorld{n: n, host: host, cpus: allowed, start: time.Now(), rings: make([]atomic.Pointer[ring], n*n)}
 	if n <= len(cores) && n <= runtime.GOMAXPROCS(0) {
 		w.cores = slices.Clone(cores[:n])
 	}

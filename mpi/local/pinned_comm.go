@@ -49,6 +49,7 @@ var (
 	_ mpi.NonBlocking  = (*pinnedComm)(nil)
 	_ mpi.Clock        = (*pinnedComm)(nil)
 	_ mpi.Named        = (*pinnedComm)(nil)
+	_ mpi.Bound        = (*pinnedComm)(nil)
 	_ mpi.Timed        = (*pinnedComm)(nil)
 	_ mpi.Splitter     = (*pinnedComm)(nil)
 	_ mpi.NativeBcast  = (*pinnedComm)(nil)
@@ -75,6 +76,14 @@ func (c *pinnedComm) Core() int {
 		return -1
 	}
 	return c.world.cores[c.group[c.rank]]
+}
+
+// CPUs are the one to which the rank is bound, or those of the process.
+func (c *pinnedComm) CPUs() []int {
+	if c.world.cores == nil {
+		return c.world.cpus
+	}
+	return []int{c.Core()}
 }
 
 // Now is the time since the world's start in s.

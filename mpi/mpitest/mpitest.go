@@ -44,6 +44,7 @@ func cases() []testCase {
 		{name: "a duplicate is isolated", run: dupIsolated},
 		{name: "clock", run: clock},
 		{name: "names", run: named},
+		{name: "places", run: places},
 		{name: "library version", run: versioned},
 		{name: "timed exchanges", run: timed},
 		{name: "timed exchanges with wrong arguments", run: timedWrong},

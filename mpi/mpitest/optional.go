@@ -1,8 +1,11 @@
 package mpitest
 
 import (
+	"bytes"
 	"fmt"
+	"hash/fnv"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/topocast/topocast/mpi"
@@ -225,6 +228,44 @@ func named(c mpi.Communicator) error {
 		return fmt.Errorf("core %d, want at least -1", nm.Core())
 	}
 	return nil
+}
+
+// places checks that all ranks get the same list, in which each finds itself.
+func places(c mpi.Communicator) error {
+	all, err := mpi.Places(c)
+	if err != nil {
+		return err
+	}
+	if len(all) != c.Size() {
+		return fmt.Errorf("%d places for %d ranks", len(all), c.Size())
+	}
+	own := all[c.Rank()]
+	if nm, ok := c.(mpi.Named); ok && (own.Host != nm.ProcessorName() || own.Core != nm.Core()) {
+		return fmt.Errorf("place is core %d of host %q, want core %d of %q", own.Core, own.Host, nm.Core(), nm.ProcessorName())
+	}
+	var want []int
+	if b, ok := c.(mpi.Bound); ok {
+		want = b.CPUs()
+	}
+	if !slices.Equal(own.CPUs, want) || !slices.IsSorted(want) || len(want) > 0 && want[0] < 0 {
+		return fmt.Errorf("CPUs %d of place, %d of rank: want the same, ascending from 0", own.CPUs, want)
+	}
+	hash := fnv.New64a()
+	fmt.Fprint(hash, all)
+	sum := hash.Sum(nil)
+	return eachPair(c, func(peer int, low bool) error {
+		if low {
+			return c.Send(sum, peer, 4)
+		}
+		other := make([]byte, len(sum))
+		if err := c.Recv(other, peer, 4); err != nil {
+			return err
+		}
+		if !bytes.Equal(sum, other) {
+			return fmt.Errorf("rank %d has other places than rank %d", c.Rank(), peer)
+		}
+		return nil
+	})
 }
 
 func versioned(c mpi.Communicator) error {

@@ -30,6 +30,7 @@ var _ interface {
 	mpi.NonBlocking
 	mpi.Clock
 	mpi.Named
+	mpi.Bound
 	mpi.Timed
 	mpi.Splitter
 	mpi.Aborter
@@ -115,6 +116,12 @@ func (c *Comm) Core() int {
 	}
 	return core
 }
+
+// CPUs is one that no other rank has: Core for the first rank of a host, numbers
+// above those of the machine's hosts for further ones. Ranks that a placement
+// puts on one host share its links and memory, but none waits for another's
+// software.
+func (c *Comm) CPUs() []int { return []int{int(c.rank.cpu)} }
 
 // Close makes the communicator unusable on this rank.
 func (c *Comm) Close() error {

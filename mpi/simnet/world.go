@@ -37,7 +37,7 @@ type Report struct {
 // now and later; Run then returns the first cause and names its rank.
 //
 // The communicators implement mpi.SyncSender, NonBlocking, Clock, Named,
-// Timed, Splitter, Aborter and io.Closer, and are of type *Comm. Ranks must
+// Bound, Timed, Splitter, Aborter and io.Closer, and are of type *Comm. Ranks must
 // talk by messages alone: one that waits for another on a Go channel or lock
 // stops the simulation for good, and so does runtime.LockOSThread.
 func Run(g *topology.Graph, placement []int, s *Settings, body func(mpi.Communicator) error) error {
@@ -93,6 +93,7 @@ type rank struct {
 	world   *world
 	id      int32
 	host    int32
+	cpu     int32 // of its own on the machine
 	isLost  bool
 	hasLeft bool // body has returned
 	clock   instant
@@ -145,6 +146,7 @@ func newWorld(g *topology.Graph, placement []int, s *Settings) (*world, error) {
 		r.random = *rand.NewPCG(settings.Seed, uint64(i))
 		r.all = Comm{world: w, rank: r, group: all, me: i, isOpen: true}
 	}
+	w.giveCPUs()
 	for _, h := range settings.Faults.SlowHosts {
 		for i := range w.ranks {
 			if int(w.ranks[i].host) == h.Host {
@@ -156,6 +158,32 @@ func newWorld(g *topology.Graph, placement []int, s *Settings) (*world, error) {
 		w.schedule(loss, int32(l.Rank), picoseconds(l.At), nil)
 	}
 	return w, nil
+}
+
+// giveCPUs numbers the CPUs of each machine: first its hosts, then what ranks
+// need that share one.
+func (w *world) giveCPUs() {
+	machine := w.settings.Node
+	if machine == nil {
+		machine = make([]int, w.graph.Hosts())
+		for i := range machine {
+			machine[i] = i
+		}
+	}
+	next := make(map[int]int32, len(machine)) // by machine: the CPU that comes next
+	first := make([]int32, len(machine))      // by host: the CPU of its first rank, -1 once given
+	for host, m := range machine {
+		first[host] = next[m]
+		next[m]++
+	}
+	for i := range w.ranks {
+		r := &w.ranks[i]
+		if r.cpu = first[r.host]; r.cpu < 0 {
+			r.cpu = next[machine[r.host]]
+			next[machine[r.host]]++
+		}
+		first[r.host] = -1
+	}
 }
 
 func (w *world) newContext() uint32 {

@@ -1,0 +1,138 @@
+package mpi_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
+	"github.com/topocast/topocast/mpi/simnet"
+)
+
+// bare hides all abilities of a communicator.
+type bare struct{ mpi.Communicator }
+
+// Every rank gets all places in the order of ranks, whatever the number of
+// ranks does to the tree.
+func TestPlacesOfAnyNumberOfRanks(t *testing.T) {
+	for n := 1; n <= 33; n++ {
+		err := local.Run(n, &local.Settings{Mode: local.Rendezvous}, func(c mpi.Communicator) error {
+			places, err := mpi.Places(placed{c, fmt.Sprint("host", c.Rank()/3), c.Rank()})
+			if err != nil {
+				return err
+			}
+			if len(places) != n {
+				return fmt.Errorf("%d places, want %d", len(places), n)
+			}
+			for r, p := range places {
+				if p.Host != fmt.Sprint("host", r/3) || p.Core != r || !slices.Equal(p.CPUs, []int{r, r + 7}) {
+					return fmt.Errorf("place of rank %d = %v", r, p)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%d ranks: %v", n, err)
+		}
+	}
+}
+
+// placed is a communicator with a place of its own.
+type placed struct {
+	mpi.Communicator
+	host string
+	core int
+}
+
+func (p placed) ProcessorName() string { return p.host }
+func (p placed) Core() int             { return p.core }
+func (p placed) CPUs() []int           { return []int{p.core, p.core + 7} }
+
+// Ranks of a communicator that knows nothing of them have the host's name, and
+// are not crowded.
+func TestPlacesWithoutAbilities(t *testing.T) {
+	err := local.Run(50, nil, func(c mpi.Communicator) error {
+		places, err := mpi.Places(bare{c})
+		if err != nil {
+			return err
+		}
+		for r, p := range places {
+			if p.Host != c.(mpi.Named).ProcessorName() || p.Core != -1 || p.CPUs != nil {
+				return fmt.Errorf("place of rank %d = %v", r, p)
+			}
+		}
+		if crowded := mpi.Crowded(places); crowded != nil {
+			return fmt.Errorf("crowded hosts = %v, want none", crowded)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// Goroutines share the CPUs of the process: as many ranks as it has are not
+// crowded, one more is.
+func TestPlacesOfGoroutines(t *testing.T) {
+	cores, err := local.Cores()
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, n := range []int{len(cores), len(cores) + 1} {
+		err := local.Run(n, nil, func(c mpi.Communicator) error {
+			places, err := mpi.Places(c)
+			if err != nil {
+				return err
+			}
+			if !slices.Equal(places[n-1].CPUs, cores) {
+				return fmt.Errorf("CPUs = %d, want %d", places[n-1].CPUs, cores)
+			}
+			if crowded := mpi.Crowded(places); len(crowded) > 0 != (n > len(cores)) {
+				return fmt.Errorf("%d ranks on %d cores: crowded hosts %v", n, len(cores), crowded)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Simulated ranks are never crowded, however many share a host or a core.
+func TestPlacesOfSimulatedRanks(t *testing.T) {
+	for _, tt := range []struct {
+		cluster   string
+		placement []int
+		cpus      []int
+	}{
+		{"star:3", nil, []int{0, 0, 0}},
+		{"star:3", []int{2, 0, 2, 2}, []int{0, 0, 1, 2}},
+		{"host:2 socket:2 core:2", nil, []int{0, 1, 2, 3, 0, 1, 2, 3}},
+		{"host:2 socket:2 core:2", []int{7, 7, 1, 1, 6, 7}, []int{3, 4, 1, 4, 2, 5}},
+	} {
+		cluster, err := gen.Parse(tt.cluster)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = simnet.Run(cluster.Graph, tt.placement, &simnet.Settings{Node: cluster.Node}, func(c mpi.Communicator) error {
+			places, err := mpi.Places(c)
+			if err != nil {
+				return err
+			}
+			for r, want := range tt.cpus {
+				if !slices.Equal(places[r].CPUs, []int{want}) {
+					return fmt.Errorf("CPUs of rank %d = %d, want %d", r, places[r].CPUs, want)
+				}
+			}
+			if crowded := mpi.Crowded(places); crowded != nil {
+				return fmt.Errorf("crowded hosts = %v, want none", crowded)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%s placed on %v: %v", tt.cluster, tt.placement, err)
+		}
+	}
+}
