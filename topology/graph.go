@@ -15,6 +15,7 @@ type Arc struct {
 	Latency     float64 // s; NaN if not known
 	Bandwidth   float64 // B/s; NaN if not known
 	Probability float64 // that the arc exists, in (0, 1]; 1 where a method gives none
+	Estimated   bool    // Bandwidth was not measured: it is that of links like this one
 }
 
 // A Graph is the wiring of a machine: vertices 0..Hosts()-1 are hosts (ranks,
@@ -37,7 +38,8 @@ var _ graph.WeightedDirected = (*Graph)(nil)
 // NewGraph returns the graph of the given arcs, which it copies. Names are the
 // vertices' names, hosts first, or nil. It refuses arcs outside the vertices,
 // loops, double arcs, negative or infinite latencies, bandwidths that are not
-// above zero and finite, and probabilities outside (0, 1]. O(m log m) for m arcs.
+// above zero and finite, estimated ones that are missing, and probabilities outside
+// (0, 1]. O(m log m) for m arcs.
 func NewGraph(hosts, switches int, names []string, arcs []Arc) (*Graph, error) {
 	if hosts < 0 || switches < 0 {
 		return nil, fmt.Errorf("topology: graph: %d hosts, %d switches: want neither below 0", hosts, switches)
@@ -77,6 +79,8 @@ func (a Arc) check(n int) error {
 		return fmt.Errorf("latency %g s: want at least 0 and finite, or NaN", a.Latency)
 	case a.Bandwidth <= 0 || math.IsInf(a.Bandwidth, 0):
 		return fmt.Errorf("bandwidth %g B/s: want above 0 and finite, or NaN", a.Bandwidth)
+	case a.Estimated && math.IsNaN(a.Bandwidth):
+		return fmt.Errorf("bandwidth estimated, but not given")
 	case !(a.Probability > 0 && a.Probability <= 1):
 		return fmt.Errorf("probability %g: want in (0, 1]", a.Probability)
 	}

@@ -48,9 +48,9 @@ func (g *Group) Firm() bool { return math.IsNaN(g.Support) || g.Support >= FirmS
 // typical latency in s between hosts that no group joins. Slices are copied.
 //
 // It refuses groups of fewer than two hosts, of all hosts, with hosts outside
-// [0, hosts) or given twice, of a level outside levels, and groups that
-// overlap without nesting in a strictly coarser level. O(total size of the
-// groups), times their depth.
+// [0, hosts) or given twice, of a level outside levels, groups that overlap
+// without nesting in a strictly coarser level, and latencies and supports that
+// cannot be. O(total size of the groups), times their depth.
 func NewHierarchy(hosts int, levels []Level, groups []Group, rootLatency float64) (*Hierarchy, error) {
 	if hosts < 0 {
 		return nil, fmt.Errorf("topology: hierarchy: %d hosts: want at least 0", hosts)
@@ -58,6 +58,14 @@ func NewHierarchy(hosts int, levels []Level, groups []Group, rootLatency float64
 	all := make([]int, hosts)
 	for i := range all {
 		all[i] = i
+	}
+	if err := checkFigures(rootLatency, 1); err != nil {
+		return nil, fmt.Errorf("topology: hierarchy: all hosts: %w", err)
+	}
+	for i, l := range levels {
+		if err := checkFigures(l.Latency, l.Support); err != nil {
+			return nil, fmt.Errorf("topology: hierarchy: level %d: %w", i, err)
+		}
 	}
 	h := &Hierarchy{hosts: hosts, levels: slices.Clone(levels), leaf: make([]int, hosts)}
 
@@ -77,6 +85,9 @@ func NewHierarchy(hosts int, levels []Level, groups []Group, rootLatency float64
 			if hs[k] == hs[k-1] {
 				return nil, fmt.Errorf("topology: hierarchy: group %d of level %d: host %d given twice", i, g.Level, hs[k])
 			}
+		}
+		if err := checkFigures(g.Latency, g.Support); err != nil {
+			return nil, fmt.Errorf("topology: hierarchy: group %d of level %d: %w", i, g.Level, err)
 		}
 		own = append(own, Group{Hosts: hs, Level: g.Level, Latency: g.Latency, Support: g.Support})
 	}
@@ -104,6 +115,17 @@ func NewHierarchy(hosts int, levels []Level, groups []Group, rootLatency float64
 		h.groups = append(h.groups, g)
 	}
 	return h, nil
+}
+
+// checkFigures refuses a latency in s and a support that no group can have.
+func checkFigures(latency, support float64) error {
+	if latency < 0 || math.IsInf(latency, 0) {
+		return fmt.Errorf("latency %g s: want at least 0 and finite, or NaN", latency)
+	}
+	if support < 0 || support > 1 {
+		return fmt.Errorf("support %g: want in [0, 1], or NaN", support)
+	}
+	return nil
 }
 
 // Hosts is the number of hosts.

@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,19 +12,23 @@ import (
 
 const (
 	graphFormat  = "topocast/graph"
-	graphVersion = 1
+	graphVersion = 2 // 2: links may be marked as estimated
 )
 
-// graphFile is the layout of a graph in JSON, and of the platform files that
-// wrap it in {"graph": ...} with latencies in us and bandwidths in MB/s.
+// graphFile is the layout of a graph in JSON.
 type graphFile struct {
-	Format   string     `json:"format,omitempty"`
-	Version  int        `json:"version,omitempty"`
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	graphBody
+}
+
+// graphBody is also what platform files wrap in {"graph": ...}, with latencies
+// in us and bandwidths in MB/s.
+type graphBody struct {
 	Hosts    []string   `json:"hosts"`
 	Switches []string   `json:"switches"`
 	Links    []linkFile `json:"links"`
 	Arcs     []linkFile `json:"arcs,omitempty"`
-	Graph    *graphFile `json:"graph,omitempty"`
 }
 
 // linkFile is a full-duplex link between a and b, or, in the list of arcs,
@@ -33,9 +38,11 @@ type linkFile struct {
 	B            vertexRef `json:"b"`
 	Latency      *float64  `json:"latency_s,omitempty"`
 	Bandwidth    *float64  `json:"bandwidth_Bps,omitempty"`
+	Estimated    bool      `json:"estimated,omitempty"` // the bandwidth was not measured
 	Probability  *float64  `json:"probability,omitempty"`
 	LatencyUs    *float64  `json:"latency_us,omitempty"`
 	BandwidthMBs *float64  `json:"bandwidth_MBps,omitempty"`
+	Kind         string    `json:"kind,omitempty"` // of platform files; not read
 }
 
 // A vertexRef names a vertex by its number, hosts first, or by its name.
@@ -56,14 +63,14 @@ func (v *vertexRef) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &v.number)
 }
 
-// WriteGraph writes a graph as JSON of the format "topocast/graph", version 1:
+// WriteGraph writes a graph as JSON of the format "topocast/graph", version 2:
 // the names of hosts and switches, then links as vertex numbers, hosts first.
 // Two opposite arcs with equal values make a link; the others stand in a list
 // of arcs. Values that are not known are left out, and so is a probability of 1.
 func WriteGraph(w io.Writer, g *topology.Graph) error {
 	f := graphFile{
 		Format: graphFormat, Version: graphVersion,
-		Hosts: []string{}, Switches: []string{}, Links: []linkFile{},
+		graphBody: graphBody{Hosts: []string{}, Switches: []string{}, Links: []linkFile{}},
 	}
 	for v := range g.Vertices() {
 		if g.IsSwitch(v) {
@@ -75,7 +82,7 @@ func WriteGraph(w io.Writer, g *topology.Graph) error {
 	for _, a := range g.Arcs() {
 		l := linkFile{
 			A: vertexRef{number: a.From}, B: vertexRef{number: a.To},
-			Latency: known(a.Latency), Bandwidth: known(a.Bandwidth),
+			Latency: known(a.Latency), Bandwidth: known(a.Bandwidth), Estimated: a.Estimated,
 		}
 		if a.Probability != 1 {
 			l.Probability = &a.Probability
@@ -96,22 +103,26 @@ func WriteGraph(w io.Writer, g *topology.Graph) error {
 
 func sameValues(a, b topology.Arc) bool {
 	same := func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
-	return same(a.Latency, b.Latency) && same(a.Bandwidth, b.Bandwidth) && a.Probability == b.Probability
+	return same(a.Latency, b.Latency) && same(a.Bandwidth, b.Bandwidth) && a.Estimated == b.Estimated && a.Probability == b.Probability
 }
 
-// ReadGraph reads what WriteGraph writes, and platform files
+// ReadGraph reads what WriteGraph writes, in version 1 too, and platform files
 // {"graph":{"hosts":[...],"switches":[...],"links":[{"a","b","latency_us","bandwidth_MBps"}]}}
 // (1 MB = 10^6 bytes), which carry no format. Links may name their ends
-// instead of numbering them, as far as the names are unique.
+// instead of numbering them, as far as the names are unique. Keys of a graph
+// or a link that it does not know are an error.
 func ReadGraph(r io.Reader) (*topology.Graph, error) {
-	var f graphFile
-	if err := readJSON(r, &f); err != nil {
+	data, err := io.ReadAll(r)
+	if err != nil {
 		return nil, fmt.Errorf("encode: graph: %w", err)
 	}
-	platform := f.Graph != nil && f.Format == ""
-	if platform {
-		f = *f.Graph
-	} else if err := checkFormat(f.Format, f.Version, graphFormat, graphVersion); err != nil {
+	var f graphFile
+	if inner := platformGraph(data); inner != nil {
+		err = readJSON(bytes.NewReader(inner), &f.graphBody)
+	} else if err = readJSON(bytes.NewReader(data), &f); err == nil {
+		err = checkFormat(f.Format, f.Version, graphFormat, graphVersion)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("encode: graph: %w", err)
 	}
 	g, err := f.build()
@@ -121,7 +132,20 @@ func ReadGraph(r io.Reader) (*topology.Graph, error) {
 	return g, nil
 }
 
-func (f *graphFile) build() (*topology.Graph, error) {
+// platformGraph is the graph that a platform file wraps; nil for other files.
+// What else a platform file holds is its author's.
+func platformGraph(data []byte) json.RawMessage {
+	var f struct {
+		Format *string         `json:"format"`
+		Graph  json.RawMessage `json:"graph"`
+	}
+	if json.Unmarshal(data, &f) != nil || f.Format != nil {
+		return nil
+	}
+	return f.Graph
+}
+
+func (f *graphBody) build() (*topology.Graph, error) {
 	names := append(append([]string{}, f.Hosts...), f.Switches...)
 	number := make(map[string]int, len(names))
 	for i, name := range names {
@@ -154,7 +178,7 @@ func (f *graphFile) build() (*topology.Graph, error) {
 		if err != nil {
 			return fmt.Errorf("%s %d: %w", list, i, err)
 		}
-		a := topology.Arc{From: from, To: to, Latency: value(l.Latency), Bandwidth: value(l.Bandwidth), Probability: 1}
+		a := topology.Arc{From: from, To: to, Latency: value(l.Latency), Bandwidth: value(l.Bandwidth), Probability: 1, Estimated: l.Estimated}
 		if l.LatencyUs != nil {
 			a.Latency = *l.LatencyUs * 1e-6
 		}

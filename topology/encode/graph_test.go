@@ -13,6 +13,7 @@ import (
 
 func smallGraph(t testing.TB) *topology.Graph {
 	up := topology.Link(0, 2, 1e-6, 117.5e6)
+	up[0].Estimated, up[1].Estimated = true, true
 	other := topology.Link(1, 2, nan, nan)
 	other[1].Latency = 2e-6
 	other[1].Probability = 0.5
@@ -28,8 +29,8 @@ func TestWriteGraphLayout(t *testing.T) {
 	if err := WriteGraph(&b, smallGraph(t)); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"format":"topocast/graph","version":1,"hosts":["a","b"],"switches":["sw"],` +
-		`"links":[{"a":0,"b":2,"latency_s":0.000001,"bandwidth_Bps":117500000}],` +
+	want := `{"format":"topocast/graph","version":2,"hosts":["a","b"],"switches":["sw"],` +
+		`"links":[{"a":0,"b":2,"latency_s":0.000001,"bandwidth_Bps":117500000,"estimated":true}],` +
 		`"arcs":[{"a":1,"b":2},{"a":2,"b":1,"latency_s":0.000002,"probability":0.5}]}` + "\n"
 	if got := b.String(); got != want {
 		t.Errorf("WriteGraph wrote\n%swant\n%s", got, want)
@@ -81,6 +82,10 @@ func TestReadGraphRefuses(t *testing.T) {
 		{"an unknown name", `{"graph":{"hosts":["a"],"links":[{"a":"a","b":"x"}]}}`, `no host or switch is called "x"`},
 		{"an ambiguous name", `{"graph":{"hosts":["a","a","b"],"links":[{"a":"a","b":"b"}]}}`, `more than one host or switch is called "a"`},
 		{"a vertex outside", `{"graph":{"hosts":["a","b"],"links":[{"a":0,"b":2}]}}`, "outside [0, 2)"},
+		{"an unknown key", `{"format":"topocast/graph","version":1,"hosts":["a"],"swiches":["s"],"links":[]}`, `unknown field "swiches"`},
+		{"an unknown key of a platform's graph", `{"graph":{"hosts":["a"],"swiches":["s"],"links":[]}}`, `unknown field "swiches"`},
+		{"an unknown key of a link", `{"graph":{"hosts":["a","b"],"links":[{"a":0,"b":1,"latency":1}]}}`, `unknown field "latency"`},
+		{"an estimate of nothing", `{"format":"topocast/graph","version":2,"hosts":["a","b"],"links":[{"a":0,"b":1,"estimated":true}]}`, "bandwidth estimated, but not given"},
 		{"a bandwidth of zero", `{"graph":{"hosts":["a","b"],"links":[{"a":0,"b":1,"bandwidth_MBps":0}]}}`, "bandwidth 0 B/s"},
 		{"a negative latency", `{"graph":{"hosts":["a","b"],"links":[{"a":0,"b":1,"latency_us":-1}]}}`, "latency -1e-06 s"},
 	} {
@@ -151,6 +156,7 @@ func FuzzReadGraph(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
+	f.Add([]byte(`{"format":"topocast/graph","version":1,"hosts":["a","b"],"switches":[],"links":[{"a":0,"b":1,"latency_s":1}]}`))
 	f.Add([]byte(`{"graph":{"hosts":["a","b"],"switches":[],"links":[{"a":"a","b":"b","latency_us":1}]}}`))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		g, err := ReadGraph(bytes.NewReader(file))

@@ -87,6 +87,11 @@ func TestReadHierarchyRefuses(t *testing.T) {
 		{"text after the end", `{"format":"topocast/hierarchy","version":1,"n":2} x`, "after the end"},
 		{"a huge n", `{"format":"topocast/hierarchy","version":1,"n":2000000000}`, "n is 2000000000"},
 		{"a host outside", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"name":"","groups":[[1,7]]}]}`, "host outside"},
+		{"an unknown key", `{"format":"topocast/hierarchy","version":1,"n":3,"levls":[]}`, `unknown field "levls"`},
+		{"a support of 7", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"groups":[[1,2]],"group_support":[7]}]}`, "support 7: want in [0, 1]"},
+		{"a level's support of 7", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"support":7,"groups":[[1,2]]}]}`, "level 0: support 7"},
+		{"a latency of -3", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"groups":[[1,2]],"group_latency_s":[-3]}]}`, "latency -3 s: want at least 0"},
+		{"a root's latency of -3", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[],"root_latency_s":-3}`, "all hosts: latency -3 s"},
 		{"short lists", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"groups":[[1,2]],"group_support":[1,1]}]}`, "2 values of group_support for 1 groups"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -125,4 +130,21 @@ func FuzzReadHierarchy(f *testing.F) {
 			t.Errorf("written again: %s, want %s", second.String(), first.String())
 		}
 	})
+}
+
+// A single repetition can leave a spread of +Inf, which JSON does not have.
+func TestWriteHierarchyOfInfiniteFit(t *testing.T) {
+	r := twoSockets(t)
+	r.Fit.Noise, r.Fit.R2 = math.Inf(1), math.Inf(-1)
+	var b bytes.Buffer
+	if err := WriteHierarchy(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	back, err := ReadHierarchy(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !math.IsNaN(back.Fit.Noise) || !math.IsNaN(back.Fit.R2) {
+		t.Errorf("read back as noise %g, R2 %g, want NaN: not known", back.Fit.Noise, back.Fit.R2)
+	}
 }

@@ -11,10 +11,10 @@ import (
 // bytes cannot make a reader allocate without end.
 const maxHosts = 1 << 20
 
-// known points to x, or is nil if x was not measured (NaN): JSON has no NaN,
-// so such values are left out, or null in lists.
+// known points to x, or is nil if x was not measured (NaN) or came out
+// infinite: JSON has neither, so such values are left out, or null in lists.
 func known(x float64) *float64 {
-	if math.IsNaN(x) {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
 	}
 	return &x
@@ -28,9 +28,11 @@ func value(p *float64) float64 {
 	return *p
 }
 
-// readJSON decodes the one JSON value of r into v and refuses anything after it.
+// readJSON decodes the one JSON value of r into v. It refuses keys that v does
+// not have, which would be misspelt or of another tool, and anything after the value.
 func readJSON(r io.Reader, v any) error {
 	d := json.NewDecoder(r)
+	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {
 		if err == io.EOF {
 			return fmt.Errorf("no content")
