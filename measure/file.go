@@ -12,8 +12,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/google/renameio/v2"
-
+	"github.com/topocast/topocast/internal/outfile"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -118,17 +117,10 @@ func (r *Result) Write(w io.Writer) error {
 }
 
 // WriteFile writes the result to a file, which appears whole or not at all.
+// Links are followed; devices and pipes are written into.
 func (r *Result) WriteFile(path string) error {
-	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644))
-	if err != nil {
-		return fmt.Errorf("measure: write result: %w", err)
-	}
-	defer f.Cleanup() // does nothing once the file is in place
-	if err := r.Write(f); err != nil {
-		return err
-	}
-	if err := f.CloseAtomicallyReplace(); err != nil {
-		return fmt.Errorf("measure: write result: %w", err)
+	if err := outfile.Write(path, r.Write); err != nil {
+		return fmt.Errorf("measure: write file: %w", err)
 	}
 	return nil
 }

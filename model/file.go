@@ -8,8 +8,7 @@ import (
 	"math"
 	"os"
 
-	"github.com/google/renameio/v2"
-
+	"github.com/topocast/topocast/internal/outfile"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/encode"
 )
@@ -171,13 +170,10 @@ func pairsFromFile(pairs []pairFile) []PairParams {
 	return out
 }
 
-// Save writes the network to a file, which appears whole or not at all.
+// Save writes the network to a file, which appears whole or not at all. Links
+// are followed; devices and pipes are written into.
 func (n *Network) Save(path string) error {
-	var b bytes.Buffer
-	if err := n.Write(&b); err != nil {
-		return err
-	}
-	if err := renameio.WriteFile(path, b.Bytes(), 0o644); err != nil {
+	if err := outfile.Write(path, n.Write); err != nil {
 		return fmt.Errorf("model: save network: %w", err)
 	}
 	return nil

@@ -11,14 +11,14 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"time"
 
-	"github.com/google/renameio/v2"
-
 	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/internal/netlab"
+	"github.com/topocast/topocast/internal/outfile"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -66,11 +66,11 @@ func main() {
 		if err != nil || comm.Rank() != 0 {
 			return err
 		}
-		b, err := json.MarshalIndent(r, "", " ")
-		if err != nil {
-			return err
-		}
-		return renameio.WriteFile(*out, b, 0o644)
+		return outfile.Write(*out, func(w io.Writer) error {
+			e := json.NewEncoder(w)
+			e.SetIndent("", " ")
+			return e.Encode(r)
+		})
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
