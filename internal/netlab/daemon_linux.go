@@ -21,9 +21,10 @@ import (
 
 // Fabric is the process behind a lab: it reads a cluster from in, makes the
 // hosts, says "ready" (or what went wrong) to ready, and forwards frames until
-// it is asked to stop. The namespaces and devices live in its open files, so
-// the kernel removes them when it ends, whatever the reason.
-func Fabric(dir, command string, in io.Reader, ready io.WriteCloser) error {
+// it is asked to stop, or the leash ends (nil: there is none). The namespaces
+// and devices live in its open files, so the kernel removes them when it ends,
+// whatever the reason.
+func Fabric(dir, command string, in io.Reader, ready io.WriteCloser, leash io.Reader) error {
 	if os.Getenv(realTimeVariable) == "" {
 		becomeRealTime()
 	}
@@ -38,6 +39,12 @@ func Fabric(dir, command string, in io.Reader, ready io.WriteCloser) error {
 	}
 	fmt.Fprint(ready, "ready")
 	ready.Close()
+	if leash != nil {
+		go func() {
+			io.Copy(io.Discard, leash)
+			d.stop()
+		}()
+	}
 	return d.run()
 }
 
@@ -127,7 +134,7 @@ func (d *daemon) describe(c *Cluster) error {
 		if err := unix.Fstat(int(m.net.Fd()), &st); err != nil {
 			return err
 		}
-		entry.Inode = st.Ino
+		entry.Inode, entry.Cookie = st.Ino, cookie(entry.Net)
 		if i < c.Graph.Hosts() {
 			entry.Address, entry.Control = fabricAddr(i).String(), controlAddr(i).String()
 		} else {

@@ -46,7 +46,11 @@
 // Everything that the fabric makes lives in files that it holds open:
 // namespaces, devices, bridges and queues. Whatever ends it, the kernel removes
 // them; what can be left are processes and a directory, and the next Up or Down
-// sees to those. Nothing is made outside of those namespaces and no setting of
+// sees to those. A process belongs to a lab by the network it is in, whatever it
+// has made of its environment and parents. With Settings.Leash the fabric ends
+// with the program that started it: it reads a pipe whose other end the kernel
+// closes. Jobs hang on such a pipe in any case, through a supervisor which
+// adopts and ends all that descends from them. Nothing is made outside of those namespaces and no setting of
 // the machine is changed: cubic, which a namespace may not choose as its
 // default everywhere, is asked for by the route. So any number of labs have the
 // same names and addresses and never meet.

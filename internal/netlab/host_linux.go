@@ -35,14 +35,8 @@ type namespace struct {
 // newNamespace makes an empty machine and calls setup inside it.
 func newNamespace(name string, setup func(ns *namespace) error) (*namespace, error) {
 	ns := &namespace{name: name, tap: -1}
-	done := make(chan error)
-	go func() {
-		// The thread is never unlocked: it ends with the goroutine, and its
-		// namespaces live on in the open files.
-		runtime.LockOSThread()
-		done <- ns.enterNew(setup)
-	}()
-	if err := <-done; err != nil {
+	// The thread's namespaces live on in the open files.
+	if err := onOwnThread(func() error { return ns.enterNew(setup) }); err != nil {
 		ns.close()
 		return nil, fmt.Errorf("netlab: host %s: %w", name, err)
 	}
@@ -264,15 +258,27 @@ func (ns *namespace) wireControl(h *netlink.Handle, i int, ctl *namespace) error
 
 // inside calls f on a thread that is in the namespace.
 func (ns *namespace) inside(f func() error) error {
+	return onOwnThread(func() error {
+		if err := unix.Setns(int(ns.net.Fd()), unix.CLONE_NEWNET); err != nil {
+			return fmt.Errorf("setns: %w", err)
+		}
+		return f()
+	})
+}
+
+// onOwnThread calls f on a thread that ends afterwards, and may so be moved to
+// other namespaces. The main thread is none: it would not end, and its
+// namespaces are taken for those of the process.
+func onOwnThread(f func() error) error {
 	done := make(chan error)
 	go func() {
-		runtime.LockOSThread() // for good, as in newNamespace
-		done <- func() error {
-			if err := unix.Setns(int(ns.net.Fd()), unix.CLONE_NEWNET); err != nil {
-				return fmt.Errorf("setns: %w", err)
-			}
-			return f()
-		}()
+		runtime.LockOSThread() // never unlocked, so that the thread ends with the goroutine
+		if unix.Gettid() == os.Getpid() {
+			defer runtime.UnlockOSThread()
+			done <- onOwnThread(f) // this goroutine keeps the main thread meanwhile
+			return
+		}
+		done <- f()
 	}()
 	return <-done
 }

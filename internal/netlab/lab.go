@@ -3,6 +3,7 @@ package netlab
 import (
 	"errors"
 	"path/filepath"
+	"time"
 )
 
 // ErrUnavailable is returned, wrapped, where a lab cannot be made: on systems
@@ -24,6 +25,20 @@ type Settings struct {
 	// Command is the netlab command, which also plays the fabric and the
 	// agent; "" is the running program.
 	Command string
+
+	// Leash makes Up tie the lab to this program: it goes when the program
+	// ends, however that comes about.
+	Leash bool
+
+	// Timeout bounds the start of a lab; 0 is 30 s.
+	Timeout time.Duration
+}
+
+func (s *Settings) timeout() time.Duration {
+	if s == nil || s.Timeout == 0 {
+		return 30 * time.Second
+	}
+	return s.Timeout
 }
 
 func (s *Settings) dir(name string) string {
@@ -52,7 +67,8 @@ type Machine struct {
 	Net     string `json:"net"`               // files to enter its namespaces by
 	UTS     string `json:"uts"`
 	IPC     string `json:"ipc"`
-	Inode   uint64 `json:"inode"` // of Net
+	Inode   uint64 `json:"inode"`  // of Net
+	Cookie  uint64 `json:"cookie"` // of Net: given out once only, as inodes are not; 0: the kernel has none
 }
 
 // state is what a running fabric leaves in its directory for others to read.
@@ -65,11 +81,23 @@ type state struct {
 	Machines []Machine `json:"machines"`
 }
 
+// A Status is what List tells of a lab.
+type Status struct {
+	Name  string    `json:"name"`
+	Up    bool      `json:"up"`    // false: its fabric was killed, and Down has something to remove
+	Since time.Time `json:"since"` // start of the fabric
+	Hosts int       `json:"hosts"`
+	PID   int       `json:"pid"`       // of the fabric
+	Busy  bool      `json:"job"`       // whether an MPI job runs
+	Procs int       `json:"processes"` // in its networks
+}
+
 const stateFormat = "topocast/netlab-state"
 
 // The files of a lab's directory.
 const (
-	lockFile    = "lock"
+	lockFile    = "lock"     // held by the fabric
+	jobLock     = "run.lock" // held while a job runs
 	stateFile   = "state.json"
 	clusterName = "cluster.json"
 	socketFile  = "socket"

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -25,18 +24,7 @@ type Lab struct {
 	dir     string
 	command string
 	state   *state
-}
-
-// Available tells why a lab cannot be made here, nil if it can.
-func Available() error {
-	if os.Geteuid() != 0 {
-		return fmt.Errorf("netlab: not root: %w", ErrUnavailable)
-	}
-	fd, err := unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return fmt.Errorf("netlab: /dev/net/tun: %w: %w", err, ErrUnavailable)
-	}
-	return unix.Close(fd)
+	leash   *os.File // the lab goes when this is closed; nil: it stays
 }
 
 func (s *Settings) executable() (string, error) {
@@ -47,59 +35,116 @@ func (s *Settings) executable() (string, error) {
 }
 
 // Up starts a lab, and first removes what a dead one of the same name has
-// left. The lab stays up after the program has ended, until Down.
+// left. The lab stays up after the program has ended, until Down, unless
+// Settings.Leash ties it to the program. A fabric that is not ready within
+// Settings.Timeout is ended.
 func Up(c *Cluster, s *Settings) (*Lab, error) {
-	if err := Available(); err != nil {
+	l, err := launch(c, s)
+	if err != nil {
+		return nil, fmt.Errorf("netlab: up: %s: %w", c.Name, err)
+	}
+	return l, nil
+}
+
+func launch(c *Cluster, s *Settings) (*Lab, error) {
+	if err := permitted(); err != nil {
 		return nil, err
 	}
 	command, err := s.executable()
 	if err != nil {
-		return nil, fmt.Errorf("netlab: up: %w", err)
+		return nil, err
 	}
 	dir, err := filepath.Abs(s.dir(c.Name))
 	if err != nil {
-		return nil, fmt.Errorf("netlab: up: %w", err)
+		return nil, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("netlab: up: %w", err)
+		return nil, err
 	}
 	var in bytes.Buffer
 	if err := c.Encode(&in); err != nil {
 		return nil, err
 	}
-	ready, child, err := os.Pipe()
-	if err != nil {
-		return nil, fmt.Errorf("netlab: up: %w", err)
-	}
-	defer ready.Close()
 	log, err := os.OpenFile(filepath.Join(dir, logFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
-		child.Close()
-		return nil, fmt.Errorf("netlab: up: %w", err)
+		return nil, err
 	}
 	defer log.Close()
-	cmd := exec.Command(command, "fabric", dir, command)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = &in, log, log
-	// The event loop is not to be interrupted for the scheduler's sake.
-	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1")
-	cmd.ExtraFiles = []*os.File{child}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	err = cmd.Start()
-	child.Close()
+	ready, leash, cmd, err := startFabric(command, dir, &in, log, s != nil && s.Leash)
 	if err != nil {
-		return nil, fmt.Errorf("netlab: up: %w", err)
+		return nil, err
+	}
+	defer ready.Close()
+	if err := await(ready, s.timeout()); err != nil {
+		leash.Close()
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			cmd.Process.Kill()
+			err = fmt.Errorf("the fabric is not ready after %v; it is ended, its log is %s", s.timeout(), log.Name())
+		}
+		cmd.Wait()
+		return nil, err
 	}
 	go cmd.Wait() // so that no zombie stays where this program lives on
+	l, err := Open(c.Name, s)
+	if err != nil {
+		leash.Close()
+		return nil, err
+	}
+	l.leash = leash
+	return l, nil
+}
+
+// startFabric starts the fabric with one end of a pipe to say that it is ready
+// by, and if it is leashed with one that ends when this program does. The
+// other ends are returned; that of the leash is nil without one.
+func startFabric(command, dir string, in io.Reader, log *os.File, leashed bool) (ready, leash *os.File, cmd *exec.Cmd, err error) {
+	cmd = exec.Command(command, "fabric", dir, command)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, log, log
+	// The event loop is not to be interrupted for the scheduler's sake.
+	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	defer func() {
+		for _, f := range cmd.ExtraFiles {
+			f.Close() // the fabric has its own
+		}
+		if err != nil {
+			ready.Close()
+			leash.Close()
+		}
+	}()
+	ready, child, err := os.Pipe()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	cmd.ExtraFiles = []*os.File{child}
+	if leashed {
+		cmd.Args = append(cmd.Args, "leashed")
+		var end *os.File
+		if end, leash, err = os.Pipe(); err != nil {
+			return ready, nil, nil, err
+		}
+		cmd.ExtraFiles = append(cmd.ExtraFiles, end)
+	}
+	return ready, leash, cmd, cmd.Start()
+}
+
+// await reads what the fabric says of itself, nil if it is ready.
+func await(ready *os.File, limit time.Duration) error {
+	if err := ready.SetReadDeadline(time.Now().Add(limit)); err != nil {
+		return err
+	}
 	answer, err := io.ReadAll(ready)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("netlab: up: %w", err)
+		return err
 	case string(answer) == ErrUp.Error():
-		return nil, fmt.Errorf("netlab: %s: %w", c.Name, ErrUp)
+		return ErrUp
+	case len(answer) == 0:
+		return errors.New("the fabric ended without a word")
 	case string(answer) != "ready":
-		return nil, fmt.Errorf("netlab: up: fabric: %s", answer)
+		return fmt.Errorf("fabric: %s", answer)
 	}
-	return Open(c.Name, s)
+	return nil
 }
 
 // Open returns the running lab of the given name.
@@ -224,6 +269,7 @@ func (l *Lab) Reset() (*Counters, error) {
 func (l *Lab) Down() (*Counters, error) {
 	c := &Counters{}
 	err := l.ask("stop", c)
+	l.leash.Close() // an error says that there is none
 	if err != nil {
 		c = nil
 	}
@@ -278,63 +324,6 @@ func clean(dir string) error {
 		return fmt.Errorf("netlab: down: %w", err)
 	}
 	return nil
-}
-
-// killAll ends the processes of the lab: those in one of its networks that
-// carry its mark. The mark alone could be inherited by a process elsewhere,
-// and the number of a namespace that is gone can be given out again.
-func (s *state) killAll() {
-	for range 100 {
-		pids := s.processes()
-		if len(pids) == 0 {
-			return
-		}
-		for _, pid := range pids {
-			unix.Kill(pid, unix.SIGKILL)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-}
-
-// processes lists the processes of the lab, those that have ended aside.
-func (s *state) processes() []int {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil
-	}
-	mark := []byte(labVariable + "=" + s.ID)
-	var pids []int
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil || pid == os.Getpid() || pid == s.PID {
-			continue
-		}
-		proc := filepath.Join("/proc", e.Name())
-		var st unix.Stat_t
-		if unix.Stat(proc+"/ns/net", &st) != nil || !s.has(st.Ino) {
-			continue
-		}
-		env, err := os.ReadFile(proc + "/environ")
-		if err != nil {
-			continue
-		}
-		for v := range bytes.SplitSeq(env, []byte{0}) {
-			if bytes.Equal(v, mark) {
-				pids = append(pids, pid)
-				break
-			}
-		}
-	}
-	return pids
-}
-
-func (s *state) has(inode uint64) bool {
-	for _, m := range s.Machines {
-		if m.Inode == inode {
-			return true
-		}
-	}
-	return false
 }
 
 // machine finds a machine by name.

@@ -267,6 +267,142 @@ func TestLabsDoNotMeet(t *testing.T) {
 	}
 }
 
+// started runs the netlab command in the background until it has printed a
+// line on standard output.
+func started(t *testing.T, s *Settings, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(s.Command, append([]string{"--dir", s.Dir}, args...)...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	if _, err := out.Read(make([]byte, 100)); err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
+
+// gone waits until the condition holds, some seconds at most.
+func gone(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !condition(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: still there", what)
+		}
+	}
+}
+
+// escape clears its environment and leaves its parent and session, as daemons do.
+const escape = "env -i setsid sleep 1000 & echo there; exec sleep 1000"
+
+func TestALabOfAKilledRunGoes(t *testing.T) {
+	s := settings(t)
+	file := filepath.Join(t.TempDir(), "leashed.json")
+	text := `{"format":"topocast/netlab","version":1,"spec":"star:2"}`
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, how := range [][]string{{"--on", "h1"}, {"--mpi", OpenMPI}, {"--mpi", MPICH}} {
+		args := append(append([]string{"run"}, how...), file, "--", "sh", "-c", escape)
+		run := started(t, s, args...)
+		l, err := Open("leashed", s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(l.state.processes()) < 2 {
+			t.Errorf("%q: processes %v in the lab, want both sleepers", how, l.state.processes())
+		}
+		run.Process.Kill()
+		run.Wait()
+		gone(t, "the lab's directory", func() bool {
+			_, err := os.Stat(filepath.Join(s.Dir, "leashed"))
+			return errors.Is(err, os.ErrNotExist)
+		})
+		gone(t, "processes of the lab", func() bool { return len(l.state.processes()) == 0 })
+	}
+}
+
+func TestTheJobOfAKilledRunGoesAndTheLabStays(t *testing.T) {
+	s := settings(t)
+	l := up(t, named(t, "kept"), s)
+	file := filepath.Join(s.Dir, "kept", clusterName)
+	other := start(t, l, "h0")
+	run := started(t, s, "run", file, "--", "sh", "-c", escape)
+	if all, err := List(s); err != nil || len(all) != 1 || !all[0].Up || !all[0].Busy || all[0].Procs < 4 {
+		t.Errorf("List = %+v, %v: want one lab, up, with a job and its processes", all, err)
+	}
+	run.Process.Kill()
+	run.Wait()
+	gone(t, "the job", func() bool { return slices.Equal(l.state.processes(), []int{other.Process.Pid}) })
+	if all, err := List(s); err != nil || len(all) != 1 || !all[0].Up || all[0].Busy || all[0].Hosts != 3 {
+		t.Errorf("List = %+v, %v: want one lab of 3 hosts, up and idle", all, err)
+	}
+}
+
+func TestAJobEndsItsOwnProcessesOnly(t *testing.T) {
+	s := settings(t)
+	l := up(t, named(t, "shared"), s)
+	other := start(t, l, "h0")
+	var out bytes.Buffer
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	short := "env -i setsid sleep 1000 >/dev/null 2>&1 </dev/null & true" // the launcher waits for who holds its pipes
+	if err := l.Run(ctx, &Job{MPI: OpenMPI, Place: []int{0, 1}, Program: []string{"sh", "-c", short}}, &out, &out); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	if got, want := l.state.processes(), []int{other.Process.Pid}; !slices.Equal(got, want) {
+		t.Errorf("after the job the lab has the processes %v, want %v", got, want)
+	}
+}
+
+func TestDownEndsProcessesThatClearedTheirEnvironment(t *testing.T) {
+	s := settings(t)
+	c := named(t, "unmarked")
+	for _, fabric := range []string{"alive", "killed"} {
+		l := up(t, c, s)
+		cmd := l.Command("h1", "env", "-i", "sh", "-c", "echo there; exec sleep 1000")
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := out.Read(make([]byte, 6)); err != nil {
+			t.Fatal(err)
+		}
+		if fabric == "killed" {
+			if err := unix.Kill(l.state.PID, unix.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
+			gone(t, "the fabric", func() bool { _, err := Open(c.Name, s); return errors.Is(err, ErrDown) })
+			if all, err := List(s); err != nil || len(all) != 1 || all[0].Up || all[0].Procs != 1 {
+				t.Errorf("List = %+v, %v: want one dead lab with a process", all, err)
+			}
+		}
+		if err := Down(c.Name, s); err != nil {
+			t.Fatal(err)
+		}
+		ended(t, cmd)
+	}
+}
+
+func TestUpEndsAFabricThatIsNotReadyInTime(t *testing.T) {
+	s := settings(t)
+	mute := filepath.Join(t.TempDir(), "mute")
+	if err := os.WriteFile(mute, []byte("#!/bin/sh\nexec sleep 1000\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Up(named(t, "slow"), &Settings{Dir: s.Dir, Command: mute, Timeout: 200 * time.Millisecond})
+	if err == nil || !strings.Contains(err.Error(), "not ready after 200ms") {
+		t.Errorf("Up = %v, want an error that tells the limit", err)
+	}
+}
+
 func TestCommandsRunOnTheirHost(t *testing.T) {
 	s := settings(t)
 	l := up(t, named(t, "hosts"), s)

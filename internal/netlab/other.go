@@ -5,6 +5,7 @@ package netlab
 import (
 	"context"
 	"io"
+	"os"
 	"os/exec"
 )
 
@@ -24,7 +25,13 @@ func Open(string, *Settings) (*Lab, error) { return nil, ErrUnavailable }
 func Down(string, *Settings) error { return ErrUnavailable }
 
 // Fabric is for Linux.
-func Fabric(string, string, io.Reader, io.WriteCloser) error { return ErrUnavailable }
+func Fabric(string, string, io.Reader, io.WriteCloser, io.Reader) error { return ErrUnavailable }
+
+// List is for Linux.
+func List(*Settings) ([]Status, error) { return nil, ErrUnavailable }
+
+// Supervise is for Linux.
+func Supervise(string, string, []string, string, *os.File) (int, error) { return 0, ErrUnavailable }
 
 // Exec is for Linux.
 func Exec(string, string, []string) error { return ErrUnavailable }
@@ -49,6 +56,11 @@ func (*Lab) Down() (*Counters, error) { return nil, ErrUnavailable }
 
 // Run is for Linux.
 func (*Lab) Run(context.Context, *Job, io.Writer, io.Writer) error { return ErrUnavailable }
+
+// RunOn is for Linux.
+func (*Lab) RunOn(context.Context, string, []string, io.Reader, io.Writer, io.Writer) error {
+	return ErrUnavailable
+}
 
 // Verify is for Linux.
 func (*Lab) Verify() (*Verification, error) { return nil, ErrUnavailable }

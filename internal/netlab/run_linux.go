@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"syscall"
 	"time"
 
@@ -20,7 +19,8 @@ var mpichSource []byte
 
 // Run runs an MPI job in the lab and waits for its end. All its processes are
 // ended when it returns, also if ctx ends first: an MPI job that hangs is
-// nothing rare. One job runs at a time; a second one waits.
+// nothing rare. Other processes in the lab are left alone. One job runs at a
+// time; a second one waits.
 func (l *Lab) Run(ctx context.Context, j *Job, stdout, stderr io.Writer) error {
 	unlock, err := l.exclusive(ctx)
 	if err != nil {
@@ -45,18 +45,36 @@ func (l *Lab) Run(ctx context.Context, j *Job, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	cmd := l.Command(control, args...)
-	cmd.Env = append(os.Environ(), env...)
-	cmd.Stdout, cmd.Stderr = stdout, stderr
-	// The launcher ends with this program; the ranks end with the launcher.
-	// "This program" is the thread that starts it, so the thread has to stay.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: unix.SIGTERM, Setpgid: true}
-	if err := cmd.Start(); err != nil {
+	return l.supervise(ctx, control, args, env, nil, stdout, stderr)
+}
+
+// RunOn runs a program on a host, without MPI, and waits for its end. Like
+// Run it leaves no process behind.
+func (l *Lab) RunOn(ctx context.Context, host string, program []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	return l.supervise(ctx, host, program, nil, stdin, stdout, stderr)
+}
+
+// supervise runs args on a host under a supervisor, which ends all that
+// descends from them: when they end, when ctx ends, and when this program does,
+// be it by kill -9.
+func (l *Lab) supervise(ctx context.Context, host string, args, env []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	end, leash, err := os.Pipe()
+	if err != nil {
 		return fmt.Errorf("netlab: run: %w", err)
 	}
-	defer l.state.killAll()
+	defer leash.Close()
+	cmd := exec.Command(l.command, append([]string{"supervise", l.command, l.dir, host}, args...)...)
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
+	cmd.ExtraFiles = []*os.File{end}
+	// What a terminal sends goes to this program, which then ends the job, unless
+	// the job reads from the terminal itself.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: stdin == nil}
+	err = cmd.Start()
+	end.Close()
+	if err != nil {
+		return fmt.Errorf("netlab: run: %w", err)
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {
@@ -66,7 +84,7 @@ func (l *Lab) Run(ctx context.Context, j *Job, stdout, stderr io.Writer) error {
 		}
 		return nil
 	case <-ctx.Done():
-		l.state.killAll()
+		leash.Close()
 		<-ended
 		return fmt.Errorf("netlab: run: %s: %w", args[0], context.Cause(ctx))
 	}
@@ -74,7 +92,7 @@ func (l *Lab) Run(ctx context.Context, j *Job, stdout, stderr io.Writer) error {
 
 // exclusive waits until no other job runs in the lab.
 func (l *Lab) exclusive(ctx context.Context) (unlock func(), err error) {
-	f, err := os.OpenFile(filepath.Join(l.dir, "run.lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := os.OpenFile(filepath.Join(l.dir, jobLock), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("netlab: run: %w", err)
 	}

@@ -6,6 +6,7 @@
 //	netlab run --mpi mpich --place round-robin CLUSTER.json -- ./program
 //	netlab verify CLUSTER.json
 //	netlab counters CLUSTER.json
+//	netlab list
 //	netlab down CLUSTER.json
 //
 // It needs Linux and root.
@@ -20,6 +21,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,11 +33,20 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := command().ExecuteContext(ctx)
 	stop()
+	var status exitStatus
+	if errors.As(err, &status) {
+		os.Exit(int(status))
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
+
+// An exitStatus is that of the program which this one has run.
+type exitStatus int
+
+func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
 func command() *cobra.Command {
 	root := &cobra.Command{
@@ -46,7 +57,7 @@ func command() *cobra.Command {
 	}
 	s := &netlab.Settings{}
 	root.PersistentFlags().StringVar(&s.Dir, "dir", "/run/netlab", "`directory` of the running labs")
-	root.AddCommand(upCommand(s), downCommand(s), runCommand(s), verifyCommand(s), countersCommand(s))
+	root.AddCommand(upCommand(s), downCommand(s), listCommand(s), runCommand(s), verifyCommand(s), countersCommand(s))
 	root.AddCommand(roles()...)
 	return root
 }
@@ -93,6 +104,37 @@ func downCommand(s *netlab.Settings) *cobra.Command {
 	}
 }
 
+func listCommand(s *netlab.Settings) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "list", Short: "List the labs that are up, and what dead ones have left", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			all, err := netlab.List(s)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return json.NewEncoder(c.OutOrStdout()).Encode(all)
+			}
+			t := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(t, "name\tstate\thosts\tprocesses\tfabric\tsince")
+			for _, l := range all {
+				state := "dead"
+				switch {
+				case l.Up && l.Busy:
+					state = "job"
+				case l.Up:
+					state = "up"
+				}
+				fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%s\n", l.Name, state, l.Hosts, l.Procs, l.PID, l.Since.Format(time.DateTime))
+			}
+			return t.Flush()
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return c
+}
+
 func runCommand(s *netlab.Settings) *cobra.Command {
 	var job netlab.Job
 	var place, on string
@@ -101,7 +143,7 @@ func runCommand(s *netlab.Settings) *cobra.Command {
 	var counters bool
 	c := &cobra.Command{
 		Use: "run CLUSTER.json -- PROGRAM [ARGUMENT]...", Short: "Run an MPI program on a lab, or any program on one of its hosts",
-		Long: "Run an MPI program on a lab, or with --on any program on one of its hosts.\nA lab that is not up is started, and removed at the end.",
+		Long: "Run an MPI program on a lab, or with --on any program on one of its hosts.\nA lab that is not up is started, and removed at the end,\nhowever this program ends; so are the job's processes.",
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			return with(s, args[0], func(l *netlab.Lab) error {
@@ -148,9 +190,7 @@ func runOn(ctx context.Context, l *netlab.Lab, job *netlab.Job, on, place string
 		return errors.New("netlab: run: no program")
 	}
 	if on != "" {
-		cmd := l.Command(on, program...)
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-		return cmd.Run()
+		return l.RunOn(ctx, on, program, os.Stdin, os.Stdout, os.Stderr)
 	}
 	var err error
 	job.Program = program
@@ -236,7 +276,9 @@ func with(s *netlab.Settings, path string, f func(*netlab.Lab) error) (err error
 	}
 	l, err := netlab.Open(c.Name, s)
 	if errors.Is(err, netlab.ErrDown) {
-		if l, err = netlab.Up(c, s); err != nil {
+		leashed := *s
+		leashed.Leash = true
+		if l, err = netlab.Up(c, &leashed); err != nil {
 			return err
 		}
 		defer func() {
@@ -262,7 +304,18 @@ func roles() []*cobra.Command {
 	return []*cobra.Command{
 		role("fabric", 2, func(args []string) error {
 			ready := os.NewFile(3, "ready")
-			return netlab.Fabric(args[0], args[1], io.LimitReader(os.Stdin, 64<<20), ready)
+			var leash io.Reader
+			if len(args) > 2 {
+				leash = os.NewFile(4, "leash")
+			}
+			return netlab.Fabric(args[0], args[1], io.LimitReader(os.Stdin, 64<<20), ready, leash)
+		}),
+		role("supervise", 4, func(args []string) error {
+			status, err := netlab.Supervise(args[1], args[2], args[3:], args[0], os.NewFile(3, "leash"))
+			if err != nil || status == 0 {
+				return err
+			}
+			return exitStatus(status)
 		}),
 		role("exec", 3, func(args []string) error { return netlab.Exec(args[0], args[1], args[2:]) }),
 		role("agent", 3, func(args []string) error { return netlab.Agent(args[0], args[1:]) }),

@@ -1,0 +1,62 @@
+package netlab
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// permitted tells at once the usual reasons why a lab cannot be made, nil if
+// there are none of them.
+func permitted() error {
+	if os.Geteuid() != 0 {
+		return fmt.Errorf("not root: %w", ErrUnavailable)
+	}
+	fd, err := unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("/dev/net/tun: %w: %w", err, ErrUnavailable)
+	}
+	return unix.Close(fd)
+}
+
+// Available tells why a lab cannot be made here, nil if it can. Root in a
+// container has seldom all rights, nor every kernel all parts: it makes a host,
+// wires it, enters it, and lets it go again.
+func Available() error {
+	if err := permitted(); err != nil {
+		return fmt.Errorf("netlab: %w", err)
+	}
+	if err := tryHost(); err != nil {
+		return fmt.Errorf("netlab: %w: %w", err, ErrUnavailable)
+	}
+	return nil
+}
+
+func tryHost() error {
+	const trial = `{"format":"topocast/netlab","version":1,"spec":"star:2"}`
+	c, err := DecodeCluster(strings.NewReader(trial), "", "trial")
+	if err != nil {
+		return err
+	}
+	hosts, err := os.CreateTemp("", "netlab-hosts")
+	if err != nil {
+		return err
+	}
+	hosts.Close()
+	defer os.Remove(hosts.Name())
+	ctl, err := newControl()
+	if err != nil {
+		return err
+	}
+	defer ctl.close()
+	h, err := newHost(c, 0, ctl)
+	if err != nil {
+		return err
+	}
+	defer h.close()
+	path := func(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }
+	m := Machine{Net: path(h.net), UTS: path(h.uts), IPC: path(h.ipc)}
+	return onOwnThread(func() error { return m.enter(hosts.Name()) })
+}
