@@ -15,7 +15,7 @@ import (
 
 const (
 	networkFormat  = "topocast/network"
-	networkVersion = 1
+	networkVersion = 2 // 2: links may be marked as estimated, and levels are those of firm groups
 )
 
 // networkFile is the layout of a network in JSON. The graph and the hierarchy
@@ -115,7 +115,7 @@ func (f plogpFile) params() PLogP {
 	return PLogP{Latency: value(f.Latency), Sizes: f.Sizes, Gap: f.Gap, Send: f.Send, Recv: f.Recv}
 }
 
-// Write writes the network as JSON of the format "topocast/network", version 1.
+// Write writes the network as JSON of the format "topocast/network", version 2.
 // It takes some 60 bytes per rank and 6 more per further level: 0.3 MB for
 // 4,096 ranks, 1.2 MB for 16,384 (BenchmarkFileSize).
 func (n *Network) Write(w io.Writer) error {
@@ -195,7 +195,7 @@ func Load(path string) (*Network, error) {
 
 // Read reads a network that Write wrote, or makes one of a platform file or
 // another graph that encode.ReadGraph reads (see FromGraph). It refuses
-// damaged files, other formats and later versions.
+// damaged files, other formats, later versions and keys that it does not know.
 func Read(r io.Reader) (*Network, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -213,9 +213,9 @@ func Read(r io.Reader) (*Network, error) {
 		return nil, fmt.Errorf("model: read network: %w", err)
 	}
 	switch {
-	case head.Format == networkFormat && head.Version == networkVersion:
+	case head.Format == networkFormat && head.Version >= 1 && head.Version <= networkVersion:
 	case head.Format == networkFormat:
-		return nil, fmt.Errorf("model: read network: version is %d, this program reads %d", head.Version, networkVersion)
+		return nil, fmt.Errorf("model: read network: version is %d, this program reads 1 to %d", head.Version, networkVersion)
 	case head.Format == "topocast/graph" || head.Format == "" && head.Graph != nil:
 		g, err := encode.ReadGraph(bytes.NewReader(data))
 		if err != nil {
@@ -226,7 +226,9 @@ func Read(r io.Reader) (*Network, error) {
 		return nil, fmt.Errorf("model: read network: format is %q, want %q", head.Format, networkFormat)
 	}
 	var f networkFile
-	if err := json.Unmarshal(data, &f); err != nil {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
 		return nil, fmt.Errorf("model: read network: %w", err)
 	}
 	return f.network()
@@ -262,7 +264,16 @@ func (f *networkFile) network() (*Network, error) {
 	for _, c := range f.Classes {
 		s.Links.Classes = append(s.Links.Classes, LinkClass(c))
 	}
-	for _, l := range f.Levels {
+	levels := f.Levels
+	if f.Version == 1 { // had levels of weak groups, too
+		levels = nil
+		for i, number := range firmLevels(result.Hierarchy) {
+			if number >= 0 && i < len(f.Levels) {
+				levels = append(levels, f.Levels[i])
+			}
+		}
+	}
+	for _, l := range levels {
 		s.Levels = append(s.Levels, LevelParams{PLogP: l.params(), Spread: value(l.Spread)})
 	}
 	if len(f.RankHost) != len(f.RankCore) {

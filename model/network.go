@@ -29,11 +29,11 @@ type Metadata struct {
 // Settings are what New is told beyond a reconstruction. The zero value gives
 // a network that knows latencies only.
 type Settings struct {
-	// Levels are the parameters of the hierarchy's levels, fine to coarse,
-	// those of the root last. nil: the latencies of the hierarchy, and
-	// Bandwidth.
+	// Levels are the parameters of the levels of firm groups (see
+	// Network.Hierarchy), fine to coarse, those of the root last. nil: the
+	// latencies of the hierarchy, and Bandwidth.
 	Levels []LevelParams
-	// Bandwidth of each level in B/s, the root last, NaN where it is not
+	// Bandwidth of each of these levels in B/s, the root last, NaN where it is not
 	// known. Used if Levels is nil; nil: not known.
 	Bandwidth []float64
 	// Pairs and HostPairs have parameters of their own, which go before those of
@@ -63,7 +63,8 @@ type Settings struct {
 // and may be used by many goroutines at once.
 type Network struct {
 	graph     *topology.Graph
-	hierarchy *topology.Hierarchy
+	hierarchy *topology.Hierarchy // of firm groups
+	reported  *topology.Hierarchy // with the weak ones
 	fit       topology.Fit
 	warnings  []string
 	levels    []LevelParams // the root's last
@@ -98,8 +99,10 @@ type flatGroup struct {
 	offset float64 // s: what pairs of this group need beyond the level's typical time
 }
 
-// New makes a network of a reconstruction. Slices and maps are copied. It
-// refuses parameters that are negative or infinite, and lists of the wrong length.
+// New makes a network of a reconstruction. Slices and maps are copied. Only
+// groups that are firm (topology.FirmSupport) count: the others are kept for reports
+// (Reported), and their switches in the graph of a tree become one with those above.
+// It refuses parameters that are negative or infinite, and lists of the wrong length.
 func New(r *topology.Result, s *Settings) (*Network, error) {
 	if s == nil {
 		s = &Settings{}
@@ -107,12 +110,33 @@ func New(r *topology.Result, s *Settings) (*Network, error) {
 	if r == nil || r.Graph == nil || r.Hierarchy == nil {
 		return nil, fmt.Errorf("model: network: the result has no graph or no hierarchy")
 	}
-	ranks := r.Hierarchy.Hosts()
-	if r.Graph.Hosts() != ranks {
-		return nil, fmt.Errorf("model: network: %d hosts in the graph, %d in the hierarchy", r.Graph.Hosts(), ranks)
+	if r.Graph.Hosts() != r.Hierarchy.Hosts() {
+		return nil, fmt.Errorf("model: network: %d hosts in the graph, %d in the hierarchy", r.Graph.Hosts(), r.Hierarchy.Hosts())
 	}
+	graph, arcOf, err := firmGraph(r.Graph, r.Hierarchy)
+	if err != nil {
+		return nil, fmt.Errorf("model: network: %w", err)
+	}
+	if arcOf != nil {
+		result, settings := *r, *s
+		result.Graph = graph
+		if len(s.Links.OfArc) == r.Graph.NumArcs() {
+			settings.Links.OfArc = make([]int, len(arcOf))
+			for i, arc := range arcOf {
+				settings.Links.OfArc[i] = s.Links.OfArc[arc]
+			}
+		}
+		r, s = &result, &settings
+	}
+	return newNetwork(r, s)
+}
+
+// newNetwork is New with a graph that has no switches of weak groups.
+func newNetwork(r *topology.Result, s *Settings) (*Network, error) {
+	firm := r.Hierarchy.Firm(topology.FirmSupport)
+	ranks := firm.Hosts()
 	n := &Network{
-		graph: r.Graph, hierarchy: r.Hierarchy, fit: r.Fit, warnings: slices.Clone(r.Warnings),
+		graph: r.Graph, hierarchy: firm, reported: r.Hierarchy, fit: r.Fit, warnings: slices.Clone(r.Warnings),
 		locations: slices.Clone(s.Locations), measured: s.Measured,
 	}
 	n.fit.Levels = slices.Clone(r.Fit.Levels)
@@ -121,7 +145,7 @@ func New(r *topology.Result, s *Settings) (*Network, error) {
 		return nil, fmt.Errorf("model: network: measured with %d bytes: want at least 0", s.Measured.Bytes)
 	}
 	var err error
-	if n.levels, err = levelParams(r.Hierarchy, s); err != nil {
+	if n.levels, err = levelParams(firm, s); err != nil {
 		return nil, fmt.Errorf("model: network: %w", err)
 	}
 	if s.Locations != nil && len(s.Locations) != ranks {
@@ -353,11 +377,18 @@ func (n *Network) join(a, b int) int32 {
 // Ranks is the number of ranks.
 func (n *Network) Ranks() int { return len(n.leaf) }
 
-// Graph is the wiring.
+// Graph is the wiring. In that of a tree weak groups have no switch; a graph that
+// is no tree, where switches do not stand for groups, is as it was found.
 func (n *Network) Graph() *topology.Graph { return n.graph }
 
-// Hierarchy is the nesting of the ranks in groups.
+// Hierarchy is the nesting of the ranks in firm groups, which schedules,
+// predictions and placement follow: those of a support of at least
+// topology.FirmSupport, and those whose support was not computed.
 func (n *Network) Hierarchy() *topology.Hierarchy { return n.hierarchy }
+
+// Reported is the nesting with the weak groups that Hierarchy leaves out, for
+// reports. Its levels are not those of Levels.
+func (n *Network) Reported() *topology.Hierarchy { return n.reported }
 
 // Fit says how well the reconstruction explains what was measured.
 func (n *Network) Fit() topology.Fit { return n.fit }
@@ -365,7 +396,7 @@ func (n *Network) Fit() topology.Fit { return n.fit }
 // Warnings says what is weak. The slice is the network's own.
 func (n *Network) Warnings() []string { return n.warnings }
 
-// Levels returns the parameters of the hierarchy's levels, fine to coarse,
+// Levels returns the parameters of the levels of Hierarchy, fine to coarse,
 // those of the root last. The slice is the network's own.
 func (n *Network) Levels() []LevelParams { return n.levels }
 

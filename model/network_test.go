@@ -280,8 +280,12 @@ func TestReadRefuses(t *testing.T) {
 		{"another format", `{"format":"topocast/measurement","version":1}`, `format is "topocast/measurement"`},
 		{"another tool's file", `{"nodes":[]}`, `format is ""`},
 		{"a list", `[1,2]`, "cannot unmarshal array"},
-		{"a later version", `{"format":"topocast/network","version":2}`, "version is 2"},
+		{"a later version", `{"format":"topocast/network","version":3}`, "version is 3"},
+		{"version 0", `{"format":"topocast/network"}`, "version is 0"},
+		{"an unknown key", `{"format":"topocast/network","version":2,"levls":[]}`, `unknown field "levls"`},
+		{"a metadata key that is unknown", `{"format":"topocast/network","version":1,"measured":{"byts":8}}`, `unknown field "byts"`},
 		{"no hierarchy", `{"format":"topocast/network","version":1}`, "hierarchy: no content"},
+		{"more after the end", `{"format":"topocast/network","version":2} {}`, "after top-level value"},
 		{"a platform file with a bad link", `{"graph":{"hosts":["a"],"links":[{"a":"a","b":"c"}]}}`, `called "c"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

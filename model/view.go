@@ -123,7 +123,7 @@ func (n *Network) cut(ranks []Location, old []int, warnings []string) (*Network,
 	s.HostPairs = cutPairs(n.hostPairs, n.oldHosts(ranks))
 	fit := n.fit
 	fit.Levels = nil // they speak of the levels of the whole
-	return New(&topology.Result{
+	return newNetwork(&topology.Result{
 		Graph: graph, Hierarchy: hierarchy, Fit: fit, Warnings: append(slices.Clone(n.warnings), warnings...),
 	}, s)
 }
@@ -170,11 +170,12 @@ func cutPairs(t *pairTable, old []int) []PairParams {
 	return out
 }
 
-// cutHierarchy restricts the hierarchy, and returns the parameters of its
-// levels. Of groups that have become the same the finest is kept; those of all
+// cutHierarchy restricts the hierarchy, weak groups included, and returns the
+// parameters of the levels of its firm groups. Of groups that have become the
+// same the finest firm one is kept, or the finest if all are weak; those of all
 // ranks become the root.
 func (n *Network) cutHierarchy(old []int) (*topology.Hierarchy, []LevelParams, error) {
-	h := n.hierarchy
+	h := n.reported
 	members := make([][]int, len(h.Groups()))
 	for i, r := range old {
 		if r < 0 {
@@ -185,19 +186,29 @@ func (n *Network) cutHierarchy(old []int) (*topology.Hierarchy, []LevelParams, e
 			members[g] = append(members[g], i)
 		}
 	}
-	root := 0
+	// Of a chain of groups that have become the same: its top, and which of it and
+	// those below stands for all. Children come after parents.
+	top, stands := make([]int, len(h.Groups())), make([]int, len(h.Groups()))
+	for i := range top {
+		top[i] = i
+		if p := h.Groups()[i].Parent; p >= 0 && len(members[p]) == len(members[i]) {
+			top[i] = top[p]
+		}
+	}
+	for i := len(stands) - 1; i >= 0; i-- {
+		g := &h.Groups()[i]
+		stands[i] = i
+		for _, c := range g.Children {
+			if len(members[c]) == len(members[i]) && (h.Groups()[stands[c]].Firm() || !g.Firm()) {
+				stands[i] = stands[c]
+			}
+		}
+	}
+	root := stands[0]
 	used := make([]bool, len(h.Levels()))
 	var groups []topology.Group
 	for i, g := range h.Groups() {
-		if i == 0 {
-			continue
-		}
-		if len(members[i]) == len(old) {
-			root = i // children come after parents: the last is the smallest
-			continue
-		}
-		same := slices.ContainsFunc(g.Children, func(c int) bool { return len(members[c]) == len(members[i]) })
-		if len(members[i]) < 2 || same {
+		if len(members[i]) < 2 || len(members[i]) == len(old) || stands[top[i]] != i {
 			continue
 		}
 		groups = append(groups, topology.Group{Hosts: members[i], Level: g.Level, Latency: g.Latency, Support: g.Support})
@@ -205,19 +216,29 @@ func (n *Network) cutHierarchy(old []int) (*topology.Hierarchy, []LevelParams, e
 	}
 	number := make([]int, len(h.Levels()))
 	var levels []topology.Level
-	var params []LevelParams
+	var of []int // level of the cut -> level of the whole, the root's last
 	for i, l := range h.Levels() {
 		number[i] = len(levels)
 		if used[i] {
-			levels, params = append(levels, l), append(params, n.levels[i])
+			levels, of = append(levels, l), append(of, i)
 		}
 	}
 	for i := range groups {
 		groups[i].Level = number[groups[i].Level]
 	}
-	params = append(params, n.levels[h.Groups()[root].Level])
+	of = append(of, h.Groups()[root].Level)
 	cut, err := topology.NewHierarchy(len(old), levels, groups, h.Groups()[root].Latency)
-	return cut, params, err
+	if err != nil {
+		return nil, nil, err
+	}
+	whole := firmLevels(h)
+	var params []LevelParams
+	for level, number := range firmLevels(cut) {
+		if number >= 0 {
+			params = append(params, n.levels[whole[of[level]]])
+		}
+	}
+	return cut, params, nil
 }
 
 // cutGraph makes the graph of the given hosts, and returns for each of its
@@ -289,7 +310,13 @@ func (n *Network) cutGraph(old []int) (*topology.Graph, []int, error) {
 			}
 		}
 	}
-	// NewGraph sorts arcs: give arcOf the same order.
+	sorted := orderOfArcs(arcs, arcOf)
+	graph, err := topology.NewGraph(len(old), len(names)-len(old), names, arcs)
+	return graph, sorted, err
+}
+
+// orderOfArcs gives what belongs to arcs the order into which NewGraph sorts them.
+func orderOfArcs(arcs []topology.Arc, belongs []int) []int {
 	order := make([]int, len(arcs))
 	for i := range order {
 		order[i] = i
@@ -300,12 +327,11 @@ func (n *Network) cutGraph(old []int) (*topology.Graph, []int, error) {
 		}
 		return arcs[x].To - arcs[y].To
 	})
-	sorted := make([]int, len(arcOf))
+	sorted := make([]int, len(arcs))
 	for i, k := range order {
-		sorted[i] = arcOf[k]
+		sorted[i] = belongs[k]
 	}
-	graph, err := topology.NewGraph(len(old), len(names)-len(old), names, arcs)
-	return graph, sorted, err
+	return sorted
 }
 
 // keptVertices are the hosts in use, and the other vertices that do not hang

@@ -34,7 +34,7 @@ type Group struct {
 	Hosts    []int   // all hosts below, ascending
 	Level    int     // index into Levels(), finest 0; len(Levels()) for the root
 	Latency  float64 // s, typical between hosts of different children; NaN if not known
-	Support  float64 // in [0, 1]: how firmly the readings speak for the group; NaN if not computed; 1 for the root
+	Support  float64 // in [0, 1]: how firmly the readings speak for the group, see FirmSupport; 1 for the root and for groups that are given; NaN if not computed
 	Parent   int     // index into Groups(), -1 for the root
 	Children []int   // indices into Groups(), ascending; hosts in none of them hang directly below the group
 }
@@ -179,25 +179,27 @@ func (h *Hierarchy) Latency(a, b int) float64 {
 
 // Firm returns the hierarchy without the groups whose support is below the
 // threshold, which is FirmSupport for what decides; groups whose support was
-// not computed stay. Levels without groups are dropped. It is the hierarchy
-// itself if all groups stay.
+// not computed stay. Levels that lose all their groups are dropped. It is the
+// hierarchy itself if all groups stay.
 func (h *Hierarchy) Firm(threshold float64) *Hierarchy {
 	kept := make([]Group, 0, len(h.groups))
-	used := make([]bool, len(h.levels))
+	lost, used := make([]bool, len(h.levels)), make([]bool, len(h.levels))
 	for _, g := range h.groups[1:] {
 		if math.IsNaN(g.Support) || g.Support >= threshold {
 			kept = append(kept, g)
 			used[g.Level] = true
+		} else {
+			lost[g.Level] = true
 		}
 	}
-	if len(kept) == len(h.groups)-1 && !slices.Contains(used, false) {
+	if len(kept) == len(h.groups)-1 {
 		return h
 	}
 	number := make([]int, len(h.levels))
 	var levels []Level
 	for i, l := range h.levels {
 		number[i] = len(levels)
-		if used[i] {
+		if used[i] || !lost[i] {
 			levels = append(levels, l)
 		}
 	}

@@ -1,0 +1,163 @@
+package model
+
+import (
+	"math/rand/v2"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// firmGraph is the graph without the switches of weak groups: a switch that
+// Linkage drew for a weak group becomes one with the switch above it, and the
+// links below it grow by the length of the link that goes. So distances
+// between hosts stay as they are, but for those inside the weak group, which
+// become those of the group above, as Time has them. arcOf tells for each arc
+// of the result which one of g it stands for; it is nil, and the result g
+// itself, where there is nothing to do: no weak group has a switch of its own, or g
+// is no tree. O(vertices + arcs + total size of the groups).
+func firmGraph(g *topology.Graph, h *topology.Hierarchy) (firm *topology.Graph, arcOf []int, err error) {
+	order, parent := treeOrder(g)
+	if order == nil {
+		return g, nil, nil
+	}
+	isWeak, isFirm := groupSets(h)
+	below := make([]hostSet, g.Vertices())
+	for i := len(order) - 1; i >= 0; i-- {
+		v := order[i]
+		if !g.IsSwitch(v) {
+			below[v].add(hostSetOf(v))
+		}
+		if p := parent[v]; p >= 0 {
+			below[p].add(below[v])
+		}
+	}
+	all := below[order[0]]
+	merged := 0
+	into := make([]int, g.Vertices())     // the vertex that v has become one with
+	up := make([]float64, g.Vertices())   // s: what links below v grow by, towards the root
+	down := make([]float64, g.Vertices()) // s: and away from it
+	latency := make(map[int]float64, 0)   // of arcs that change
+	for _, v := range order {
+		into[v] = v
+		p := parent[v]
+		if p < 0 {
+			continue
+		}
+		rise, fall := g.ArcIndex(v, p), g.ArcIndex(p, v)
+		latency[rise] = g.Arcs()[rise].Latency + up[p]
+		latency[fall] = g.Arcs()[fall].Latency + down[p]
+		rest := all
+		rest.remove(below[v])
+		weak := isWeak[below[v]] || isWeak[rest]
+		if firm := isFirm[below[v]] || isFirm[rest]; weak && !firm && g.IsSwitch(v) && g.IsSwitch(p) {
+			into[v], up[v], down[v] = into[p], latency[rise], latency[fall]
+			merged++
+		}
+	}
+	if merged == 0 {
+		return g, nil, nil
+	}
+	number := make([]int, g.Vertices())
+	var names []string
+	for v := range number {
+		if into[v] == v {
+			number[v] = len(names)
+			names = append(names, g.Name(v))
+		}
+	}
+	var arcs []topology.Arc
+	for i, a := range g.Arcs() {
+		from, to := number[into[a.From]], number[into[a.To]]
+		if from == to {
+			continue
+		}
+		a.From, a.To, a.Latency = from, to, latency[i]
+		arcs, arcOf = append(arcs, a), append(arcOf, i)
+	}
+	arcOf = orderOfArcs(arcs, arcOf)
+	firm, err = topology.NewGraph(g.Hosts(), len(names)-g.Hosts(), names, arcs)
+	return firm, arcOf, err
+}
+
+// treeOrder lists the vertices of a tree of full-duplex links, parents before
+// children, from the first switch on; nil if g is none, or has no switch.
+func treeOrder(g *topology.Graph) (order, parent []int) {
+	if g.Vertices() == g.Hosts() || g.NumArcs() != 2*(g.Vertices()-1) {
+		return nil, nil
+	}
+	parent = make([]int, g.Vertices())
+	for v := range parent {
+		parent[v] = -1
+	}
+	order = append(order, g.Hosts())
+	for i := 0; i < len(order); i++ {
+		v := order[i]
+		for _, a := range g.Out(v) {
+			switch {
+			case g.ArcIndex(a.To, v) < 0:
+				return nil, nil
+			case a.To == parent[v]:
+			case parent[a.To] >= 0 || a.To == order[0]:
+				return nil, nil // a cycle
+			default:
+				parent[a.To] = v
+				order = append(order, a.To)
+			}
+		}
+	}
+	if len(order) != g.Vertices() {
+		return nil, nil
+	}
+	return order, parent
+}
+
+// A hostSet stands for a set of hosts: their number and a sum of random words,
+// one per host, the same for the same set.
+type hostSet struct {
+	hosts int
+	sum   uint64
+}
+
+func hostSetOf(host int) hostSet {
+	return hostSet{1, rand.NewPCG(uint64(host), 1).Uint64()}
+}
+
+func (s *hostSet) add(o hostSet)    { s.hosts, s.sum = s.hosts+o.hosts, s.sum+o.sum }
+func (s *hostSet) remove(o hostSet) { s.hosts, s.sum = s.hosts-o.hosts, s.sum-o.sum }
+
+// groupSets are the sets of hosts of weak and of firm groups.
+func groupSets(h *topology.Hierarchy) (weak, firm map[hostSet]bool) {
+	weak, firm = make(map[hostSet]bool), make(map[hostSet]bool)
+	for _, g := range h.Groups()[1:] {
+		var set hostSet
+		for _, x := range g.Hosts {
+			set.add(hostSetOf(x))
+		}
+		if g.Firm() {
+			firm[set] = true
+		} else {
+			weak[set] = true
+		}
+	}
+	return weak, firm
+}
+
+// firmLevels numbers the levels that Hierarchy.Firm keeps, the root's level
+// last; -1 for those that it drops.
+func firmLevels(h *topology.Hierarchy) []int {
+	kept, lost := make([]bool, len(h.Levels())+1), make([]bool, len(h.Levels())+1)
+	for _, g := range h.Groups() {
+		if g.Firm() {
+			kept[g.Level] = true
+		} else {
+			lost[g.Level] = true
+		}
+	}
+	number, next := make([]int, len(kept)), 0
+	for i := range number {
+		if number[i] = -1; kept[i] || !lost[i] {
+			number[i] = next
+			next++
+		}
+	}
+	return number
+}

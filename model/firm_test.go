@@ -1,0 +1,228 @@
+package model
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// weakTree is a machine of 8 hosts as Linkage draws it: two firm racks of four
+// with switches 9 and 11, in each a pair with a switch of its own, of which that
+// of hosts 0 and 1, switch 10, is weak, and that of hosts 4 and 5 firm. Switch
+// 8 is the root. Links of hosts take 1 us, those between switches 2 us.
+func weakTree(t testing.TB, weak float64) *topology.Result {
+	t.Helper()
+	var arcs []topology.Arc
+	link := func(u, v int, latency float64) {
+		l := topology.Link(u, v, latency, nan)
+		arcs = append(arcs, l[:]...)
+	}
+	for h, s := range []int{10, 10, 9, 9, 12, 12, 11, 11} {
+		link(h, s, 1e-6)
+	}
+	link(9, 8, 2e-6)
+	link(11, 8, 2e-6)
+	link(10, 9, 2e-6)
+	link(12, 11, 2e-6)
+	g, err := topology.NewGraph(8, 5, nil, arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := topology.NewHierarchy(8,
+		[]topology.Level{{Name: "pair", Latency: 2e-6, Support: nan}, {Name: "rack", Latency: 4e-6, Support: 1}},
+		[]topology.Group{
+			{Hosts: []int{0, 1}, Latency: 2e-6, Support: weak},
+			{Hosts: []int{4, 5}, Latency: 2e-6, Support: 0.95},
+			{Hosts: []int{0, 1, 2, 3}, Level: 1, Latency: 4e-6, Support: 1},
+			{Hosts: []int{4, 5, 6, 7}, Level: 1, Latency: 4e-6, Support: 1},
+		}, 8e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &topology.Result{Graph: g, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}
+}
+
+// pathLatency is the sum of the latencies of the arcs from one host to another.
+func pathLatency(t testing.TB, n *Network, a, b int) float64 {
+	t.Helper()
+	path, err := n.routes.AppendRoute(nil, a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.0
+	for _, arc := range path {
+		sum += n.graph.Arcs()[arc].Latency
+	}
+	return sum
+}
+
+func TestWeakGroupsDecideNothing(t *testing.T) {
+	n, err := New(weakTree(t, 0.89), &Settings{Bandwidth: []float64{1e9, 1e9, 1e9}, Locations: locations(8)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := len(n.Hierarchy().Groups()); got != 4 {
+		t.Errorf("%d groups decide, want the root, two racks and the firm pair", got)
+	}
+	if got := len(n.Reported().Groups()); got != 5 {
+		t.Errorf("%d groups are reported, want 5", got)
+	}
+	if got := n.LevelOf(0, 1); got != 1 {
+		t.Errorf("ranks of the weak pair are of level %d, want that of the rack, 1", got)
+	}
+	if got, want := n.Time(0, 1, 0), n.Time(0, 2, 0); got != want {
+		t.Errorf("Time inside the weak pair = %g, want %g as in the rack", got, want)
+	}
+	if got := n.Graph().Vertices(); got != 12 {
+		t.Errorf("%d vertices, want 12: the weak pair's switch is gone", got)
+	}
+	for v := range n.Graph().Vertices() {
+		if n.Graph().Name(v) == "s2" {
+			t.Error("switch s2 of the weak pair is still there")
+		}
+	}
+	// By hand: all distances but the one inside the weak pair stay; that becomes 2 x (1 + 2) us.
+	whole, err := FromGraph(weakTree(t, 1).Graph, topology.ChooseLowest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for a := range 8 {
+		for b := range 8 {
+			want := pathLatency(t, whole, a, b)
+			if a+b == 1 {
+				want = 6e-6
+			}
+			if got := pathLatency(t, n, a, b); !near(got, want, 1e-12) {
+				t.Errorf("latency of the path %d-%d is %g, want %g", a, b, got, want)
+			}
+		}
+	}
+}
+
+func TestFirmGroupsKeepTheirSwitches(t *testing.T) {
+	r := weakTree(t, topology.FirmSupport)
+	n, err := New(r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.Graph() != r.Graph || n.Hierarchy() != r.Hierarchy {
+		t.Error("a network of firm groups has another graph or hierarchy than it was given")
+	}
+}
+
+// Two weak groups that are all there is: the link between their switches
+// (Linkage draws no switch in its middle) must not part the hosts either.
+func TestWeakHalvesAreNoHalves(t *testing.T) {
+	for _, c := range []struct {
+		support [2]float64
+		want    int // vertices
+	}{{[2]float64{0.6, 0.7}, 5}, {[2]float64{0.6, 1}, 6}, {[2]float64{1, 0.6}, 6}, {[2]float64{1, 1}, 6}} {
+		var arcs []topology.Arc
+		for h := range 4 {
+			l := topology.Link(h, 4+h/2, 1e-6, nan)
+			arcs = append(arcs, l[:]...)
+		}
+		l := topology.Link(4, 5, 4e-6, nan)
+		g, err := topology.NewGraph(4, 2, nil, append(arcs, l[:]...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := topology.NewHierarchy(4, []topology.Level{{Latency: 2e-6}}, []topology.Group{
+			{Hosts: []int{0, 1}, Latency: 2e-6, Support: c.support[0]},
+			{Hosts: []int{2, 3}, Latency: 2e-6, Support: c.support[1]},
+		}, 6e-6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := New(&topology.Result{Graph: g, Hierarchy: h}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := n.Graph().Vertices(); got != c.want {
+			t.Errorf("supports %v: %d vertices, want %d", c.support, got, c.want)
+		}
+		if got := pathLatency(t, n, 1, 2); !near(got, 6e-6, 1e-12) {
+			t.Errorf("supports %v: latency across is %g, want 6e-6", c.support, got)
+		}
+	}
+}
+
+func TestLinkClassesSurviveWithoutWeakSwitches(t *testing.T) {
+	r := weakTree(t, 0.5)
+	links := ClassifyLinks(r.Graph)
+	links.Classes[1].Coupling = 1
+	n, err := New(r, &Settings{Links: links})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ClassifyLinks(n.Graph()).OfArc
+	if fmt.Sprint(n.links.OfArc) != fmt.Sprint(want) {
+		t.Errorf("classes of arcs %v, want %v: hosts' links and the others", n.links.OfArc, want)
+	}
+}
+
+// A view follows the same groups as the whole, in memory and from its file:
+// groups that become the same must not hide a firm one behind a weak one.
+func TestViewFollowsFirmGroups(t *testing.T) {
+	n, err := New(weakTree(t, 0.6), &Settings{
+		Levels: []LevelParams{
+			{PLogP: Linear(1e-6, 3e9, 0), Spread: nan}, {PLogP: Linear(2e-6, 2e9, 0), Spread: nan}, {PLogP: Linear(3e-6, 1e9, 0), Spread: nan},
+		},
+		Locations: locations(8),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		old := r.Perm(8)[:1+r.IntN(8)]
+		var at []Location
+		for _, o := range old {
+			at = append(at, n.Location(o))
+		}
+		view, err := n.View(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkView(t, n, view, old)
+		var file bytes.Buffer
+		if err := view.Write(&file); err != nil {
+			t.Fatal(err)
+		}
+		back, err := Read(&file)
+		if err != nil {
+			t.Fatalf("ranks %v: %v", old, err)
+		}
+		checkView(t, n, back, old)
+		if got, want := len(back.Hierarchy().Groups()), len(view.Hierarchy().Groups()); got != want {
+			t.Errorf("ranks %v: %d firm groups read back, want %d", old, got, want)
+		}
+	}
+}
+
+// A file of version 1 has levels of weak groups, too.
+func TestReadVersion1(t *testing.T) {
+	file := `{"format":"topocast/network","version":1,"ranks":6,"measured":{"bytes":8},
+"levels":[{"latency_s":1e-6,"sizes_bytes":[8],"gap_s":[0]},{"latency_s":2e-6,"sizes_bytes":[8],"gap_s":[0]},{"latency_s":3e-6,"sizes_bytes":[8],"gap_s":[0]}],
+"routing":"lowest",
+"hierarchy":{"format":"topocast/hierarchy","version":1,"n":6,"levels":[
+ {"name":"weak","latency_s":1e-6,"groups":[[0,1]],"group_support":[0.6]},
+ {"name":"firm","latency_s":2e-6,"groups":[[0,1,2],[3,4,5]],"group_support":[0.95,1]}],"root_latency_s":3e-6,"fit":{"family":"tree"},"warnings":[]},
+"graph":{"format":"topocast/graph","version":1,"hosts":["a","b","c","d","e","f"],"switches":[],"links":[]}}`
+	n, err := Read(strings.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		a, b int
+		want float64
+	}{{0, 1, 2e-6}, {3, 5, 2e-6}, {0, 5, 3e-6}} {
+		if got := n.Time(c.a, c.b, 8); !near(got, c.want, 1e-12) {
+			t.Errorf("Time(%d, %d, 8) = %g, want %g", c.a, c.b, got, c.want)
+		}
+	}
+}
