@@ -120,10 +120,15 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 // the communicator has a broadcast of its own, the best plans are tried out on
 // buf. Tune does that beforehand.
 //
-// A broadcast of 0 bytes sends nothing.
+// A broadcast of 0 bytes sends nothing. After an error transfers of buf may
+// still be under way, and the communicator is unusable: so is the broadcaster,
+// whose functions return that error from then on.
 func (b *Broadcaster) Bcast(buf []byte, root int) error {
 	if uint(root) >= uint(b.machine.ranks) {
 		return fmt.Errorf("bcast: rank %d: root %d: %w: want in [0, %d)", b.comm.Rank(), root, mpi.ErrRank, b.machine.ranks)
+	}
+	if err := b.exec.usable(); err != nil {
+		return err
 	}
 	if len(buf) == 0 || b.machine.ranks == 1 {
 		return nil
@@ -148,13 +153,21 @@ func (b *Broadcaster) route(bytes, root int) *route {
 // broadcast in parts; a rank that is done with one goes on with the next.
 const maxSegments = 4096
 
+// laidOut is how many of the bytes are broadcast as one part. The product is
+// formed only where it is no more than they are: 4096 segments of 1 MiB are
+// more than an int of 32 bits holds.
+func laidOut(bytes, segment int) int {
+	if segment > 0 && bytes/segment >= maxSegments {
+		return maxSegments * segment
+	}
+	return bytes
+}
+
 // follow broadcasts buf along the route.
 func (b *Broadcaster) follow(r *route, buf []byte, root int) error {
-	part := len(buf)
+	part := laidOut(len(buf), r.Segment)
 	if r.index == native {
-		part = min(part, maxSegment)
-	} else if r.Segment > 0 {
-		part = min(part, maxSegments*r.Segment)
+		part = min(len(buf), maxSegment)
 	}
 	p := Problem{Ranks: b.machine.ranks, Root: root, Segment: r.Segment, Tree: b.machine.tree}
 	for len(buf) > 0 {
@@ -162,7 +175,7 @@ func (b *Broadcaster) follow(r *route, buf []byte, root int) error {
 		var err error
 		switch {
 		case r.index == native:
-			err = b.native.Bcast(buf[:p.Bytes], root)
+			err = b.exec.note(b.native.Bcast(buf[:p.Bytes], root))
 		case r.tree:
 			b.ops = r.links.ops(b.ops[:0], p)
 			err = b.exec.run(b.ops, buf[:p.Bytes])

@@ -3,6 +3,8 @@ package bcast
 import (
 	"errors"
 	"fmt"
+	"math"
+	"math/bits"
 	"strings"
 	"sync"
 	"testing"
@@ -146,6 +148,27 @@ func TestLongMessageInParts(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What is laid out at once is formed without an overflow on any machine:
+// 4096 segments of 1 MiB are 2^32 bytes, which an int of 32 bits takes for 0,
+// and the broadcast of it never ended.
+func TestPartsDoNotOverflow(t *testing.T) {
+	for _, c := range []struct{ bytes, segment, want int }{
+		{100, 0, 100},
+		{100, 7, 100},
+		{maxSegments*7 - 1, 7, maxSegments*7 - 1},
+		{maxSegments * 7, 7, maxSegments * 7},
+		{maxSegments*7 + 1, 7, maxSegments * 7},
+		{3 << 20, 1 << 20, 3 << 20},
+		{5000, 1 << (bits.UintSize - 12), 5000}, // times 4096 it is 0 in an int
+		{math.MaxInt, math.MaxInt, math.MaxInt},
+		{math.MaxInt, math.MaxInt / maxSegments, math.MaxInt / maxSegments * maxSegments},
+	} {
+		if got := laidOut(c.bytes, c.segment); got != c.want {
+			t.Errorf("laidOut(%d, %d) = %d, want %d", c.bytes, c.segment, got, c.want)
+		}
 	}
 }
 

@@ -1,7 +1,9 @@
 package bcast
 
 import (
+	"context"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -9,7 +11,7 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// BenchmarkSettings say what Benchmark does. They are equal on all ranks.
+// BenchmarkSettings say what Benchmark does. Those of rank 0 count.
 type BenchmarkSettings struct {
 	Sizes []int  // bytes; nil: 8, 1 KiB, 64 KiB and 1 MiB
 	Root  int    // rank that broadcasts
@@ -42,16 +44,20 @@ const warmUp = 2
 // another pattern into buffers that differ from it in every byte, and every
 // rank compares every byte afterwards. All ranks get the same report.
 //
+// When the context of any rank ends, all ranks stop before the next broadcast,
+// and the report holds what was timed until then; Report.Stopped says so.
+//
 // A time goes from the moment when the root starts until the last rank has the
 // data. Before, every rank reports to the root that it is about to enter the
 // broadcast, so none is late, and the root waits 50 us more (300 us with more
 // ranks than cores). Each rank reads the clock when it has the data; the
 // readings are made comparable as Report.ClockDoubt says.
-func Benchmark(b *Broadcaster, s *BenchmarkSettings) (*Report, error) {
-	if s == nil {
-		s = &BenchmarkSettings{}
+func Benchmark(ctx context.Context, b *Broadcaster, s *BenchmarkSettings) (*Report, error) {
+	if err := b.exec.usable(); err != nil {
+		return nil, err
 	}
-	if err := s.validate(b.machine.ranks); err != nil {
+	s, err := shareBenchmark(newCrew(b.exec, 0), s)
+	if err != nil {
 		return nil, err
 	}
 	sizes, reps := s.Sizes, s.Reps
@@ -67,6 +73,9 @@ func Benchmark(b *Broadcaster, s *BenchmarkSettings) (*Report, error) {
 	}
 	report := &Report{Ranks: b.machine.ranks, Root: s.Root}
 	for _, size := range sizes {
+		if report.Stopped, err = watch.anyEnded(ctx); err != nil || report.Stopped {
+			return report, err
+		}
 		if err := b.Tune(s.Root, size); err != nil {
 			return nil, err
 		}
@@ -74,14 +83,41 @@ func Benchmark(b *Broadcaster, s *BenchmarkSettings) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		rows, err := compare(watch, variants, make([]byte, size), reps, s.Seed)
+		rows, stopped, err := compare(ctx, watch, variants, make([]byte, size), reps, s.Seed)
 		if err != nil {
 			return nil, err
 		}
 		report.Rows = append(report.Rows, rows...)
 		report.ClockDoubt = max(report.ClockDoubt, watch.doubt)
+		if report.Stopped = stopped; stopped {
+			break
+		}
 	}
 	return report, nil
+}
+
+// shareBenchmark is collective: all ranks get the settings of rank 0, or the
+// same error.
+func shareBenchmark(c *crew, s *BenchmarkSettings) (*BenchmarkSettings, error) {
+	if s == nil {
+		s = &BenchmarkSettings{}
+	}
+	var out []byte
+	if c.parent < 0 {
+		var err error
+		if out, err = json.Marshal(s); err != nil {
+			return nil, fmt.Errorf("bcast: benchmark: %w", err)
+		}
+	}
+	in, err := c.tellAny(out)
+	if err != nil {
+		return nil, err
+	}
+	var told BenchmarkSettings
+	if err := json.Unmarshal(in, &told); err != nil {
+		return nil, fmt.Errorf("bcast: benchmark: settings of rank 0: %w", err)
+	}
+	return &told, told.validate(c.exec.comm.Size())
 }
 
 // A variant is a way to broadcast that is compared with others.
@@ -119,8 +155,9 @@ func (b *Broadcaster) variants(c *crew, size int) ([]variant, error) {
 	return all, nil
 }
 
-// compare is collective: it times the variants on buf.
-func compare(watch *stopwatch, variants []variant, buf []byte, reps int, seed uint64) ([]Row, error) {
+// compare is collective: it times the variants on buf. Stopped before its end,
+// it returns the rows of those variants that were timed at all.
+func compare(ctx context.Context, watch *stopwatch, variants []variant, buf []byte, reps int, seed uint64) (rows []Row, stopped bool, err error) {
 	times := make([][]float64, len(variants))
 	wrong := make([]float64, len(variants)) // 1: this rank has seen a wrong byte
 	order := make([]int, len(variants))
@@ -128,17 +165,23 @@ func compare(watch *stopwatch, variants []variant, buf []byte, reps int, seed ui
 		order[i] = i
 	}
 	random := rand.New(rand.NewPCG(seed, uint64(len(buf))))
-	for n := range warmUp + reps {
+	for n := 0; n < warmUp+reps && !stopped; n++ {
 		random.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
 		if err := watch.round(); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		for _, i := range order {
+			if stopped, err = watch.anyEnded(ctx); err != nil {
+				return nil, false, err
+			}
+			if stopped {
+				break
+			}
 			pattern := random.Uint64()
 			fill(buf, pattern, watch.parent < 0)
 			t, err := watch.time(func() error { return variants[i].run(buf) })
 			if err != nil {
-				return nil, err
+				return nil, false, err
 			}
 			if !matches(buf, pattern) {
 				wrong[i] = 1
@@ -148,11 +191,13 @@ func compare(watch *stopwatch, variants []variant, buf []byte, reps int, seed ui
 			}
 		}
 	}
-	rows := make([]Row, len(variants))
 	for i, v := range variants {
+		if len(times[i]) == 0 { // the same on all ranks
+			continue
+		}
 		anyWrong, err := watch.collectMax(wrong[i])
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		var values [4]float64
 		if watch.parent < 0 {
@@ -163,17 +208,17 @@ func compare(watch *stopwatch, variants []variant, buf []byte, reps int, seed ui
 			putFloat(told[8*k:], x)
 		}
 		if err := watch.tell(told[:]); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		for k := range values {
 			values[k] = getFloat(told[8*k:])
 		}
-		rows[i] = Row{
-			Bytes: len(buf), Variant: v.name, Plan: v.plan,
+		rows = append(rows, Row{
+			Bytes: len(buf), Variant: v.name, Plan: v.plan, Count: len(times[i]),
 			Median: values[0], Min: values[1], Max: values[2], Verified: values[3] == 0,
-		}
+		})
 	}
-	return rows, nil
+	return rows, stopped, nil
 }
 
 // fill writes the pattern, or its complement, in which every byte differs.

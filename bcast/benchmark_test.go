@@ -2,7 +2,9 @@ package bcast
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -57,7 +59,7 @@ func TestBenchmarkFindsWrongBytes(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		r, err := Benchmark(b, &BenchmarkSettings{Sizes: []int{100}, Reps: 2})
+		r, err := Benchmark(t.Context(), b, &BenchmarkSettings{Sizes: []int{100}, Reps: 2})
 		if err != nil {
 			return err
 		}
@@ -75,24 +77,28 @@ func TestBenchmarkFindsWrongBytes(t *testing.T) {
 
 // The format that the command line promises.
 func TestReportFormat(t *testing.T) {
-	r := &Report{Ranks: 4, Root: 1, ClockDoubt: 2e-6, Rows: []Row{
-		{Bytes: 8, Variant: "ours", Median: 1.5e-6, Min: 1e-6, Max: 2e-3, Verified: true, Plan: Plan{Algorithm: Chain{}, Segment: 4096}},
-		{Bytes: 8, Variant: "native", Median: 3, Min: 1, Max: 3},
+	r := &Report{Ranks: 4, Root: 1, Stopped: true, ClockDoubt: 2e-6, Rows: []Row{
+		{Bytes: 8, Variant: "ours", Median: 1.5e-6, Min: 1e-6, Max: 2e-3, Count: 21, Verified: true, Plan: Plan{Algorithm: Chain{}, Segment: 4096, Predicted: 1.25e-6}},
+		{Bytes: 8, Variant: "native", Median: 3, Min: 1, Max: 3, Count: 20, Plan: Plan{Predicted: math.NaN()}},
+		{Bytes: 8, Variant: "multilevel", Median: 3, Min: 1, Max: 3, Count: 1, Plan: Plan{Algorithm: MultiLevel{[]Shape{ShapeFlat, ShapeChain}}, Predicted: 2}},
+		{Bytes: 8, Variant: "multilevel", Median: 3, Min: 1, Max: 3, Count: 1, Plan: Plan{Algorithm: MultiLevel{}, Predicted: 2}},
 	}}
 	var file, text bytes.Buffer
 	if err := r.Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"format":"topocast/bcast-benchmark","version":1,"ranks":4,"root":1,"rows":[` +
-		`{"bytes":8,"variant":"ours","median_s":0.0000015,"min_s":0.000001,"max_s":0.002,"verified":true},` +
-		`{"bytes":8,"variant":"native","median_s":3,"min_s":1,"max_s":3,"verified":false}]}` + "\n"
+	want := `{"format":"topocast/bcast-benchmark","version":1,"ranks":4,"root":1,"stopped":true,"rows":[` +
+		`{"bytes":8,"variant":"ours","median_s":0.0000015,"min_s":0.000001,"max_s":0.002,"count":21,"verified":true,"algorithm":"chain","segment_bytes":4096,"predicted_s":0.00000125},` +
+		`{"bytes":8,"variant":"native","median_s":3,"min_s":1,"max_s":3,"count":20,"verified":false,"algorithm":"native","segment_bytes":0},` +
+		`{"bytes":8,"variant":"multilevel","median_s":3,"min_s":1,"max_s":3,"count":1,"verified":false,"algorithm":"multilevel","shapes":["flat","chain"],"segment_bytes":0,"predicted_s":2},` +
+		`{"bytes":8,"variant":"multilevel","median_s":3,"min_s":1,"max_s":3,"count":1,"verified":false,"algorithm":"multilevel","shapes":["binomial"],"segment_bytes":0,"predicted_s":2}]}` + "\n"
 	if file.String() != want {
 		t.Errorf("Write = %s, want %s", &file, want)
 	}
 	if err := r.WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"1.5 us", "2 ms", "chain, segments of 4 KiB", "WRONG DATA: native", "within 2 us"} {
+	for _, want := range []string{"1.5 us", "2 ms", "chain, segments of 4 KiB", "WRONG DATA: native", "within 2 us", "stopped before all was timed"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("WriteText = %s, want %q in it", &text, want)
 		}
@@ -100,6 +106,115 @@ func TestReportFormat(t *testing.T) {
 	var none bytes.Buffer
 	if err := (&Report{}).Write(&none); err != nil || !json.Valid(none.Bytes()) || !strings.Contains(none.String(), `"rows":[]`) {
 		t.Errorf("Write of an empty report = %s, %v", &none, err)
+	}
+}
+
+// stopper ends a context in the middle of a native broadcast.
+type stopper struct {
+	mpi.Communicator
+	mpi.NativeBcast
+	left int // broadcasts until then
+	end  func()
+}
+
+func (s *stopper) Bcast(buf []byte, root int) error {
+	if s.left--; s.left == 0 {
+		s.end()
+	}
+	return s.NativeBcast.Bcast(buf, root)
+}
+
+// One rank's context ends: all leave before the same broadcast, with one
+// report of what was timed until then.
+func TestBenchmarkStopsOnAllRanksAtOnce(t *testing.T) {
+	const ranks, reps = 4, 50
+	for _, c := range []struct {
+		name      string
+		left      int // native broadcasts until rank 2 is told to stop; 0: at the start
+		most      int // repetitions of a variant that may be timed
+		sizes     int // with rows
+		wantFirst int // repetitions of each variant of the first size at least
+		uneven    bool
+	}{
+		{"at the start", 0, 0, 0, 0, false},
+		{"in the first warm-up", 1, 0, 0, 0, false},
+		// By the seed, native is not the last of this round.
+		{"in the fifth timed round", warmUp + 5, 5, 1, 4, true},
+		{"in the second size", warmUp + reps + warmUp + 3, reps, 2, reps, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			texts := make([]string, ranks)
+			err := local.Run(ranks, nil, func(world mpi.Communicator) error {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				comm := &stopper{world, world.(mpi.NativeBcast), 0, func() {}}
+				b, err := New(comm, &Settings{ModelOnly: true})
+				if err != nil {
+					return err
+				}
+				if world.Rank() == 2 {
+					if comm.left, comm.end = c.left, cancel; c.left == 0 {
+						cancel()
+					}
+				}
+				r, err := Benchmark(ctx, b, &BenchmarkSettings{Sizes: []int{100, 200}, Reps: reps})
+				if err != nil {
+					return err
+				}
+				var text strings.Builder
+				if err := r.Write(&text); err != nil {
+					return err
+				}
+				texts[world.Rank()] = text.String()
+				if !r.Stopped {
+					return errors.New("not stopped")
+				}
+				sizes := make(map[int]bool)
+				uneven := false
+				for _, row := range r.Rows {
+					sizes[row.Bytes] = true
+					uneven = uneven || row.Count != r.Rows[0].Count
+					if row.Count > c.most || row.Bytes == 100 && row.Count < c.wantFirst || !row.Verified {
+						return fmt.Errorf("row %+v, want %d to %d repetitions", row, c.wantFirst, c.most)
+					}
+				}
+				if len(sizes) != c.sizes || uneven != c.uneven {
+					return fmt.Errorf("rows of %d sizes, want %d; left within a round: %v, want %v", len(sizes), c.sizes, uneven, c.uneven)
+				}
+				// The ranks are in step: another broadcast works.
+				return verified(comm, 300, 1, func(buf []byte) error { return b.Bcast(buf, 1) })
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for rank, text := range texts {
+				if text != texts[0] {
+					t.Errorf("rank %d reports %s, rank 0 %s", rank, text, texts[0])
+				}
+			}
+		})
+	}
+}
+
+// Whatever the other ranks bring along, the settings of rank 0 count.
+func TestBenchmarkSettingsOfRank0Count(t *testing.T) {
+	err := local.Run(3, nil, func(world mpi.Communicator) error {
+		b, err := New(world, nil)
+		if err != nil {
+			return err
+		}
+		s := []*BenchmarkSettings{{Sizes: []int{40}, Root: 2, Reps: 3}, nil, {Sizes: []int{-1}, Root: 9, Reps: 5}}[world.Rank()]
+		r, err := Benchmark(t.Context(), b, s)
+		if err != nil {
+			return err
+		}
+		if r.Root != 2 || len(r.Rows) != 4+1 || r.Rows[0].Bytes != 40 || r.Rows[0].Count != 3 || r.Stopped {
+			return fmt.Errorf("rank %d: report %+v", world.Rank(), r)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -15,6 +15,11 @@ type executor struct {
 	// stage is one receive and the sends that follow it.
 	recvs, sends [2]mpi.Requests
 	blocking     bool // no NonBlocking
+
+	// failure is the first error. The sets may hold transfers from then on that
+	// never end, as the other ranks have gone: they are neither waited for nor
+	// used again.
+	failure error
 }
 
 func newExecutor(comm mpi.Communicator, tag int) *executor {
@@ -26,6 +31,22 @@ func newExecutor(comm mpi.Communicator, tag int) *executor {
 		}
 	}
 	return e
+}
+
+// note keeps the first error, and returns the one given.
+func (e *executor) note(err error) error {
+	if e.failure == nil {
+		e.failure = err
+	}
+	return err
+}
+
+// usable is nil as long as nothing has failed.
+func (e *executor) usable() error {
+	if e.failure != nil {
+		return fmt.Errorf("bcast: rank %d: the communicator is unusable since: %w", e.comm.Rank(), e.failure)
+	}
+	return nil
 }
 
 // short is a message in bytes that libraries take from a Send at once. (Open
@@ -126,11 +147,11 @@ func (e *executor) post(ops []Op, i int, buf []byte, set int) error {
 
 func (e *executor) wait(set mpi.Requests) error {
 	if err := set.WaitAll(); err != nil {
-		return fmt.Errorf("bcast: rank %d: sends: %w", e.comm.Rank(), err)
+		return e.note(fmt.Errorf("bcast: rank %d: sends: %w", e.comm.Rank(), err))
 	}
 	return nil
 }
 
 func (e *executor) failed(op Op, err error) error {
-	return fmt.Errorf("bcast: rank %d: %v: %w", e.comm.Rank(), op, err)
+	return e.note(fmt.Errorf("bcast: rank %d: %v: %w", e.comm.Rank(), op, err))
 }

@@ -99,3 +99,18 @@ func TestMPIBenchmark(t *testing.T) {
 		t.Errorf("rank %d reports %s, rank 0 %s", c.Rank(), text, other)
 	}
 }
+
+func TestMPINothingIsUnderWayAfterABroadcast(t *testing.T) {
+	if err := nothingUnderWay(world(t)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A rendezvous of the library reads the sender's buffer when the receiver is
+// there: 256 KiB segments are above the eager limits of all ways.
+func TestMPIBufferIsFreeWhenTheBroadcastReturns(t *testing.T) {
+	c := world(t)
+	if err := overwritten(c, 3, 768<<10); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -77,7 +77,7 @@ func newMachine(n *model.Network) machine {
 			break
 		}
 	}
-	m.transfers = guess{n, most}
+	m.transfers = &guess{network: n, latency: most}
 	return m
 }
 
@@ -85,7 +85,7 @@ func newMachine(n *model.Network) machine {
 func uniform(ranks int) machine {
 	return machine{
 		ranks: ranks, send: guessLatency / 3, recv: guessLatency / 3,
-		transfers: guess{latency: guessLatency},
+		transfers: &guess{latency: guessLatency},
 	}
 }
 
@@ -99,9 +99,10 @@ const (
 type guess struct {
 	network *model.Network // nil: nothing is known
 	latency float64        // s, of pairs that were not measured
+	used    bool           // a gap was filled since somebody cleared this
 }
 
-func (g guess) Time(src, dst int, bytes int64) float64 {
+func (g *guess) Time(src, dst int, bytes int64) float64 {
 	latency := g.latency
 	if g.network != nil {
 		if t := g.network.Time(src, dst, bytes); t >= 0 {
@@ -111,5 +112,6 @@ func (g guess) Time(src, dst int, bytes int64) float64 {
 			latency = t
 		}
 	}
+	g.used = true
 	return latency + float64(bytes)*max(latency/guessBytes, guessPerByte)
 }

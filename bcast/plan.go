@@ -13,7 +13,7 @@ import (
 type Plan struct {
 	Algorithm Algorithm // nil: the library's own broadcast
 	Segment   int       // bytes; 0: the message is sent whole
-	Predicted float64   // s, by the network; NaN if it says nothing
+	Predicted float64   // s, by the network; NaN if that leaves a time of the schedule to be guessed
 	Measured  float64   // s, median of the slowest rank; NaN if it was not timed
 	Native    float64   // s, the same of the library's own broadcast
 }
@@ -119,7 +119,8 @@ func shapings(levels int) []MultiLevel {
 
 // candidates returns each algorithm once, with the settings and the segment
 // that are predicted to be fastest, fastest first; ties go to the order of the
-// catalogue.
+// catalogue. Where the network has gaps, guesses fill them to order the plans,
+// and Predicted is NaN.
 func (e *evaluator) candidates(bytes, root int) []candidate {
 	p := Problem{Ranks: e.ranks, Root: root, Bytes: bytes, Tree: e.tree}
 	var best []candidate
@@ -132,7 +133,25 @@ func (e *evaluator) candidates(bytes, root int) []candidate {
 		best = append(best, candidate{e.bestSegment(a, p), i})
 	}
 	slices.SortStableFunc(best, func(a, b candidate) int { return cmp.Compare(a.Predicted, b.Predicted) })
+	for i := range best {
+		p.Segment = best[i].Segment
+		if e.guesses(best[i].Algorithm, p) {
+			best[i].Predicted = math.NaN() // good enough to choose by, not to be told
+		}
+	}
 	return best
+}
+
+// guesses tells whether a prediction rests on times that the network does not
+// know.
+func (e *evaluator) guesses(a Algorithm, p Problem) bool {
+	g, ok := e.transfers.(*guess)
+	if !ok {
+		return false
+	}
+	g.used = false
+	e.predict(a, p)
+	return g.used
 }
 
 // bestShapes looks among all[from:] for the algorithm that does best in one

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -295,6 +298,7 @@ func TestPlansOfTwoRacksOverTCP(t *testing.T) {
 	}
 }
 
+// A plan is found all the same, but its time would be a guess.
 func TestPlansWithoutMeasurements(t *testing.T) {
 	for _, ranks := range []int{1, 2, 9} {
 		h, err := topology.NewHierarchy(ranks, nil, nil, math.NaN())
@@ -306,8 +310,8 @@ func TestPlansWithoutMeasurements(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, plan := range plans {
-			if !(plan.Predicted >= 0) || math.IsInf(plan.Predicted, 1) {
-				t.Errorf("%d ranks: %v", ranks, plan)
+			if ranks > 1 && !math.IsNaN(plan.Predicted) || ranks == 1 && plan.Predicted != 0 {
+				t.Errorf("%d ranks: %v, want no prediction, or 0 for one rank", ranks, plan)
 			}
 		}
 	}
@@ -317,6 +321,59 @@ func TestPlansWithoutMeasurements(t *testing.T) {
 	}
 	if _, err := Predict(n, Flat{}, Problem{Ranks: 5}); err == nil || !strings.Contains(err.Error(), "network of 4 ranks") {
 		t.Errorf("Predict for 5 ranks of 4: error %v", err)
+	}
+}
+
+// A network that knows latencies only says nothing of longer messages than it
+// was measured with; one that knows bandwidths does.
+func TestPlansTellNoGuesses(t *testing.T) {
+	h := regularTree(t, 8, 4)
+	g, err := topology.NewGraph(8, 0, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	short, err := model.New(&topology.Result{Graph: g, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		n     *model.Network
+		bytes int
+		known bool
+	}{
+		{"latencies, 0 bytes", short, 0, true},
+		{"latencies, 1 KiB", short, 1 << 10, false},
+		{"bandwidths, 1 KiB", networkOf(t, h), 1 << 10, true},
+	} {
+		plans, err := Plans(c.n, c.bytes, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, plan := range plans {
+			if got := !math.IsNaN(plan.Predicted); got != c.known {
+				t.Errorf("%s: %v, want a prediction: %v", c.name, plan, c.known)
+			}
+		}
+	}
+	err = local.Run(3, nil, func(world mpi.Communicator) error {
+		b, err := New(plain{world}, nil)
+		if err != nil {
+			return err
+		}
+		for range 2 { // before and after the first broadcast
+			plan, err := b.Plan(100, 0)
+			if err != nil || !math.IsNaN(plan.Predicted) || plan.Algorithm == nil {
+				return fmt.Errorf("rank %d without a network: %v, %v", world.Rank(), plan, err)
+			}
+			if err := b.Tune(0, 100); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

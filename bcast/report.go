@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"text/tabwriter"
 )
 
@@ -12,6 +13,10 @@ type Report struct {
 	Ranks int
 	Root  int
 	Rows  []Row // by size and variant, as they were asked for
+
+	// Stopped says that a context ended before all was timed: sizes, variants
+	// and repetitions are missing.
+	Stopped bool
 
 	// ClockDoubt is the largest error in s that the difference between two
 	// ranks' clocks may add to a time: half of the narrowest bounds that
@@ -26,6 +31,7 @@ type Row struct {
 	Variant  string  // "ours", "native", or the name of an algorithm
 	Median   float64 // s, of the slowest rank, over the repetitions
 	Min, Max float64 // s
+	Count    int     // timed repetitions
 	Verified bool    // every byte was right on every rank in every repetition
 	Plan     Plan    // what ran
 }
@@ -34,22 +40,40 @@ type Row struct {
 // version 1.
 func (r *Report) Write(w io.Writer) error {
 	type row struct {
-		Bytes    int     `json:"bytes"`
-		Variant  string  `json:"variant"`
-		Median   float64 `json:"median_s"`
-		Min      float64 `json:"min_s"`
-		Max      float64 `json:"max_s"`
-		Verified bool    `json:"verified"`
+		Bytes     int      `json:"bytes"`
+		Variant   string   `json:"variant"`
+		Median    float64  `json:"median_s"`
+		Min       float64  `json:"min_s"`
+		Max       float64  `json:"max_s"`
+		Count     int      `json:"count"`
+		Verified  bool     `json:"verified"`
+		Algorithm string   `json:"algorithm"`        // that of the plan
+		Shapes    []string `json:"shapes,omitempty"` // of multilevel, outermost first
+		Segment   int      `json:"segment_bytes"`    // 0: the whole message
+		Predicted *float64 `json:"predicted_s,omitempty"`
 	}
 	file := struct {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
 		Ranks   int    `json:"ranks"`
 		Root    int    `json:"root"`
+		Stopped bool   `json:"stopped,omitempty"`
 		Rows    []row  `json:"rows"`
-	}{"topocast/bcast-benchmark", 1, r.Ranks, r.Root, make([]row, 0, len(r.Rows))}
+	}{"topocast/bcast-benchmark", 1, r.Ranks, r.Root, r.Stopped, make([]row, 0, len(r.Rows))}
 	for _, x := range r.Rows {
-		file.Rows = append(file.Rows, row{x.Bytes, x.Variant, x.Median, x.Min, x.Max, x.Verified})
+		out := row{
+			Bytes: x.Bytes, Variant: x.Variant, Median: x.Median, Min: x.Min, Max: x.Max, Count: x.Count,
+			Verified: x.Verified, Algorithm: x.Plan.Name(), Segment: x.Plan.Segment,
+		}
+		if a, ok := x.Plan.Algorithm.(MultiLevel); ok {
+			for depth := range max(1, len(a.Shapes)) {
+				out.Shapes = append(out.Shapes, a.shape(depth).String())
+			}
+		}
+		if !math.IsNaN(x.Plan.Predicted) {
+			out.Predicted = &x.Plan.Predicted
+		}
+		file.Rows = append(file.Rows, out)
 	}
 	if err := json.NewEncoder(w).Encode(file); err != nil {
 		return fmt.Errorf("bcast: write report: %w", err)
@@ -70,6 +94,11 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("bcast: write report: %w", err)
+	}
+	if r.Stopped {
+		if _, err := fmt.Fprintln(w, "stopped before all was timed"); err != nil {
+			return fmt.Errorf("bcast: write report: %w", err)
+		}
 	}
 	if r.ClockDoubt > 0 {
 		if _, err := fmt.Fprintf(w, "clocks of the ranks agree within %s\n", seconds(r.ClockDoubt)); err != nil {

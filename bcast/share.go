@@ -55,5 +55,5 @@ func (c *crew) collect(buf, scratch []byte, merge func(child []byte)) error {
 }
 
 func (c *crew) failed(what string, peer int, err error) error {
-	return fmt.Errorf("bcast: rank %d: %s, peer %d: %w", c.exec.comm.Rank(), what, peer, err)
+	return c.exec.note(fmt.Errorf("bcast: rank %d: %s, peer %d: %w", c.exec.comm.Rank(), what, peer, err))
 }

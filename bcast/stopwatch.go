@@ -1,6 +1,7 @@
 package bcast
 
 import (
+	"context"
 	"encoding/binary"
 	"math"
 	"runtime"
@@ -127,6 +128,22 @@ func (s *stopwatch) time(run func() error) (float64, error) {
 		return 0, err
 	}
 	return end - start, nil
+}
+
+// anyEnded tells all ranks whether the context of any of them has ended.
+func (s *stopwatch) anyEnded(ctx context.Context) (bool, error) {
+	ended := 0.0
+	if ctx.Err() != nil {
+		ended = 1
+	}
+	ended, err := s.collectMax(ended)
+	if err != nil {
+		return false, err
+	}
+	var told [8]byte
+	putFloat(told[:], ended)
+	err = s.tell(told[:])
+	return getFloat(told[:]) > 0, err
 }
 
 // collectMax returns the greatest value of all ranks, at the root; elsewhere

@@ -1,6 +1,7 @@
 package bcast
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -236,13 +237,13 @@ func misuse(world mpi.Communicator, network *model.Network) error {
 		expect("Tune", b.Tune(root, 3), mpi.ErrRank, text)
 		_, err = b.Plan(3, root)
 		expect("Plan", err, mpi.ErrRank, text)
-		_, err = Benchmark(b, &BenchmarkSettings{Root: root})
+		_, err = Benchmark(context.Background(), b, &BenchmarkSettings{Root: root})
 		expect("Benchmark", err, mpi.ErrRank, text)
 	}
 	expect("Tune", b.Tune(0, 8, -8), nil, "size -8")
-	_, err = Benchmark(b, &BenchmarkSettings{Sizes: []int{-1}})
+	_, err = Benchmark(context.Background(), b, &BenchmarkSettings{Sizes: []int{-1}})
 	expect("Benchmark", err, nil, "size -1")
-	_, err = Benchmark(b, &BenchmarkSettings{Reps: -1})
+	_, err = Benchmark(context.Background(), b, &BenchmarkSettings{Reps: -1})
 	expect("Benchmark", err, nil, "-1 repetitions")
 	if wrong != nil {
 		return errors.New(strings.Join(wrong, "\n"))
@@ -264,7 +265,7 @@ func compareVariants(world mpi.Communicator, s Settings, want ...string) (string
 	if err != nil {
 		return "", err
 	}
-	r, err := Benchmark(b, &BenchmarkSettings{Sizes: []int{0, 5, 3000}, Root: world.Size() - 1, Reps: 3})
+	r, err := Benchmark(context.Background(), b, &BenchmarkSettings{Sizes: []int{0, 5, 3000}, Root: world.Size() - 1, Reps: 3})
 	if err != nil {
 		return "", err
 	}

@@ -28,7 +28,8 @@ starts until the last rank has the data; on several hosts the clocks are compare
 largest error that this leaves is printed. Start it by mpirun, one process per rank, with a binary built
 by CC=mpicc go build -tags mpi; without mpirun the ranks are threads pinned to the cores.
 
-Without --network the job is first measured and its wiring reconstructed, for at most --budget.`,
+Without --network the job is first measured and its wiring reconstructed, for at most --budget.
+Ctrl-C (SIGINT, SIGTERM) ends it before the next broadcast; what was timed until then is printed.`,
 		Example: `  mpirun -n 8 topocast bcast --sizes 8,64KiB,1MiB
   mpirun -n 8 topocast bcast --network cluster.json --root 3 --json`,
 		Args: cobra.NoArgs,
@@ -80,7 +81,7 @@ func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.N
 	if err != nil {
 		return err
 	}
-	report, err := bcast.Benchmark(b, s)
+	report, err := bcast.Benchmark(ctx, b, s)
 	if err != nil || comm.Rank() != 0 {
 		return err
 	}
