@@ -69,7 +69,7 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next broadcast; what was timed until
 // benchmarkBcast is collective; rank 0 prints.
 func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.Network, budget time.Duration, s *bcast.BenchmarkSettings, asJSON bool, stdout, stderr io.Writer) error {
 	if network == nil {
-		d, err := discover(ctx, comm, &measureOptions{budget: budget, repetitions: defaultRepetitions, quiet: asJSON}, stderr)
+		d, err := discover(ctx, comm, &measureOptions{budget: budget, repetitions: defaultRepetitions, quiet: asJSON}, stdout, stderr)
 		if err != nil {
 			return err
 		}

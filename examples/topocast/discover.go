@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -55,25 +56,33 @@ With --sim they run on a simulated cluster, in virtual time.`,
 				run = simulated
 				simulatedOutput(c)
 			}
+			network := outputFile{"--output", output, c.OutOrStdout()}
+			if asJSON && output == standard {
+				return badInput("--json and --output -: both are standard output")
+			}
 			// Rank 0 keeps and prints what it found while MPI still runs: it may
 			// not come back from ending it.
 			return run(ranks, func(comm mpi.Communicator) error {
-				found, err := discover(c.Context(), comm, &o, c.ErrOrStderr())
+				if err := checkOutputs(comm, network, o.keepFile(c.OutOrStdout())); err != nil {
+					return err
+				}
+				found, err := discover(c.Context(), comm, &o, c.OutOrStdout(), c.ErrOrStderr())
 				if err != nil || comm.Rank() != 0 {
 					return err
 				}
-				if err := found.network.Save(output); err != nil {
-					return err
-				}
+				// First the file: who reads the report may end before its end.
+				at, unsaved := network.save(found.network.Write)
 				if asJSON {
-					return found.writeJSON(c.OutOrStdout(), output)
+					err = found.writeJSON(c.OutOrStdout(), at)
+				} else {
+					err = found.writeText(reportWriter(c, network, o.keepFile(nil)), at)
 				}
-				return found.writeText(c.OutOrStdout(), output)
+				return cmp.Or(unsaved, found.unkept, err)
 			})
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&output, "output", "network.json", "file for the network (a simulated one: simulated-network.json)")
+	f.StringVarP(&output, "output", "o", "network.json", "file for the network (a simulated one: simulated-network.json)")
 	f.StringVar(&sim, "sim", "", "simulate this cluster instead, for example \"tree:2x4x8 latency=20us,8us,2us rate=10Gbps\"")
 	f.IntVar(&ranks, "ranks", 0, "ranks without mpirun; 0: one per core")
 	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/discovery) instead of text")
@@ -85,6 +94,7 @@ With --sim they run on a simulated cluster, in virtual time.`,
 type discovery struct {
 	result  *topology.Result
 	network *model.Network
+	unkept  error // why the readings are not where they were to be kept
 }
 
 func (d discovery) writeText(w io.Writer, file string) error {
@@ -118,8 +128,10 @@ func (d discovery) writeText(w io.Writer, file string) error {
 		fmt.Fprintf(t, "%s\t%s\n", humanize.IBytes(uint64(size)), plans[0])
 	}
 	t.Flush()
-	_, err := fmt.Fprintf(w, "\nnetwork of %d ranks written to %s\n", n.Ranks(), file)
-	return err
+	if file != "" {
+		fmt.Fprintf(w, "\nnetwork of %d ranks written to %s\n", n.Ranks(), file)
+	}
+	return nil
 }
 
 // writeJSON writes the same for programs.

@@ -44,11 +44,17 @@ func run(args []string, stdout, stderr io.Writer) int {
 	// Ctrl-C ends a measuring run early; what it has is kept.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	out := &checkedWriter{Writer: stdout}
 	c := command(runJob)
 	c.SetArgs(args)
-	c.SetOut(stdout)
+	c.SetOut(out)
 	c.SetErr(stderr)
-	if err := c.ExecuteContext(ctx); err != nil {
+	err := c.ExecuteContext(ctx)
+	var found answer
+	if out.err != nil && (err == nil || errors.As(err, &found)) {
+		err = fmt.Errorf("standard output: %w", out.err) // nobody has seen what was found
+	}
+	if err != nil {
 		return report(stderr, err)
 	}
 	return statusFine

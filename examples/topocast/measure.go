@@ -43,10 +43,14 @@ func (o *measureOptions) validate() error {
 }
 
 // discover is collective; other ranks than 0 get nothing.
-func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, stderr io.Writer) (discovery, error) {
+func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, stdout, stderr io.Writer) (discovery, error) {
 	s := &measure.DiscoverSettings{Budget: o.budget, Repetitions: o.repetitions, Seed: 1, Date: now(), Tool: "topocast discover"}
+	var unkept error
 	if comm.Rank() == 0 {
-		s.Measured = o.keepReadings
+		s.Measured = func(latencies *measure.Result) error {
+			_, unkept = o.keepFile(stdout).save(latencies.Write)
+			return nil // what can still be done is done
+		}
 		if !o.quiet {
 			var shown *progress.Printer
 			defer func() {
@@ -66,13 +70,10 @@ func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, std
 	if err != nil || d == nil {
 		return discovery{}, err
 	}
-	return discovery{d.Topology, d.Network}, nil
+	return discovery{d.Topology, d.Network, unkept}, nil
 }
 
-// keepReadings writes the readings of all pairs, where they are wanted.
-func (o *measureOptions) keepReadings(latencies *measure.Result) error {
-	if o.keep == "" {
-		return nil
-	}
-	return latencies.WriteFile(o.keep)
+// keepFile is the file for the readings.
+func (o *measureOptions) keepFile(stdout io.Writer) outputFile {
+	return outputFile{"--keep", o.keep, stdout}
 }

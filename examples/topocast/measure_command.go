@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/measure"
@@ -40,7 +40,12 @@ repetition is written too, for topocast reconstruct.`,
 			if rounds < 0 {
 				return badInput("--rounds %d: want at least 0", rounds)
 			}
+			readings := outputFile{"--output", output, c.OutOrStdout()}
+			matrix := outputFile{"--csv", csv, c.OutOrStdout()}
 			return run(ranks, func(comm mpi.Communicator) error {
+				if err := checkOutputs(comm, readings, matrix); err != nil {
+					return err
+				}
 				s := measure.Settings{Sizes: list, Repetitions: o.repetitions, Rounds: rounds, Seed: 1, Budget: o.budget, Date: now()}
 				if comm.Rank() == 0 {
 					shown := progress.New(c.ErrOrStderr(), "measuring")
@@ -51,21 +56,16 @@ repetition is written too, for topocast reconstruct.`,
 				if err != nil || comm.Rank() != 0 {
 					return err
 				}
-				if err := result.WriteFile(output); err != nil {
-					return err
-				}
-				if csv != "" {
-					if err := writeMatrix(csv, result); err != nil {
-						return err
-					}
-				}
-				return tellMeasured(c.OutOrStdout(), c.ErrOrStderr(), result, output)
+				at, unsaved := readings.save(result.Write)
+				_, noMatrix := matrix.save(func(w io.Writer) error { return writeMatrix(w, result) })
+				tellMeasured(reportWriter(c, readings, matrix), c.ErrOrStderr(), result, at)
+				return cmp.Or(unsaved, noMatrix)
 			})
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&sizes, "sizes", "8", "message sizes, separated by commas")
-	f.StringVar(&output, "output", "readings.json", "file for the readings")
+	f.StringVarP(&output, "output", "o", "readings.json", "file for the readings")
 	f.StringVar(&csv, "csv", "", "file for the matrix of latencies in us")
 	f.IntVar(&rounds, "rounds", 0, "rounds per repetition; 0: as many as all pairs need")
 	f.IntVar(&ranks, "ranks", 0, "ranks without mpirun; 0: one per core")
@@ -75,26 +75,21 @@ repetition is written too, for topocast reconstruct.`,
 }
 
 // writeMatrix writes the first repetition of the smallest size.
-func writeMatrix(path string, r *measure.Result) error {
-	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644))
-	if err != nil {
-		return err
-	}
-	defer f.Cleanup()
+func writeMatrix(w io.Writer, r *measure.Result) error {
 	repetitions := r.Repetitions()
 	if len(repetitions) == 0 {
-		return fmt.Errorf("%s: nothing was measured", path)
+		return fmt.Errorf("--csv: nothing was measured")
 	}
-	if err := encode.WriteMatrix(f, repetitions[0], nil, encode.Microsecond); err != nil {
-		return err
-	}
-	return f.CloseAtomicallyReplace()
+	return encode.WriteMatrix(w, repetitions[0], nil, encode.Microsecond)
 }
 
-func tellMeasured(w, stderr io.Writer, r *measure.Result, file string) error {
+func tellMeasured(w, stderr io.Writer, r *measure.Result, file string) {
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(stderr, "warning: %s\n", warning)
 	}
-	_, err := fmt.Fprintf(w, "%d ranks, %d of %d rounds, %d readings written to %s\n", r.Ranks, r.Rounds, r.TotalRounds, len(r.Readings()), file)
-	return err
+	fmt.Fprintf(w, "%d ranks, %d of %d rounds, %d readings", r.Ranks, r.Rounds, r.TotalRounds, len(r.Readings()))
+	if file != "" {
+		fmt.Fprintf(w, " written to %s", file)
+	}
+	fmt.Fprintln(w)
 }

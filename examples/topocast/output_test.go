@@ -1,0 +1,234 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
+)
+
+// writers are the commands that write files, over a small simulated cluster;
+// the flag for the file and its name are to follow.
+func writers() [][]string {
+	return [][]string{
+		{"discover", "--sim", "tree:2x2", "--repetitions", "1", "--output"},
+		{"discover", "--sim", "tree:2x2", "--repetitions", "1", "--keep"},
+		{"simulate", "--cluster", "tree:2x2", "--", "measure", "-o"},
+		{"simulate", "--cluster", "tree:2x2", "--", "measure", "--csv"},
+	}
+}
+
+// TestOutputIsWrittenIntoLinksAndPipes: what is there stays what it is.
+func TestOutputIsWrittenIntoLinksAndPipes(t *testing.T) {
+	for _, args := range writers() {
+		t.Chdir(t.TempDir()) // for the file that is not named
+		if err := os.Symlink("behind", "link"); err != nil {
+			t.Skip(err)
+		}
+		status, _, stderr := topocast(append(args, "link")...)
+		if _, err := os.Readlink("link"); err != nil || status != 0 {
+			t.Errorf("%q: status %d: %s, the link: %v", args, status, stderr, err)
+		}
+		if b, err := os.ReadFile("behind"); err != nil || len(b) == 0 {
+			t.Errorf("%q: behind the link: %v", args, err)
+		}
+		// As root, this would replace the device.
+		status, _, stderr = topocast(append(args, os.DevNull)...)
+		if info, err := os.Stat(os.DevNull); status != 0 || err != nil || info.Mode()&fs.ModeDevice == 0 {
+			t.Fatalf("%q %s: status %d: %s, mode %v, %v", args, os.DevNull, status, stderr, info, err)
+		}
+	}
+}
+
+// TestOutputToStandardOutput: the file alone goes there, the report elsewhere.
+func TestOutputToStandardOutput(t *testing.T) {
+	for i, args := range writers() {
+		t.Chdir(t.TempDir())
+		status, out, stderr := topocast(append(args, "-")...)
+		if status != 0 {
+			t.Fatalf("%q: status %d: %s", args, status, stderr)
+		}
+		var err error
+		switch i {
+		case 0:
+			_, err = model.Read(strings.NewReader(out))
+		case 3:
+			if !strings.HasSuffix(out, ",\n") {
+				err = errors.New(out)
+			}
+		default:
+			_, err = measure.ReadResult(strings.NewReader(out))
+		}
+		if err != nil || !strings.Contains(stderr, "ranks") {
+			t.Errorf("%q: %v, stderr %q, want the report there", args, err, stderr)
+		}
+		if _, err := os.Stat("-"); err == nil {
+			t.Errorf("%q made a file named -", args)
+		}
+	}
+	if status, _, stderr := topocast("discover", "--sim", "star:4", "--json", "--output", "-"); status != 2 || !strings.Contains(stderr, "--json") {
+		t.Errorf("--json and --output -: status %d: %s", status, stderr)
+	}
+}
+
+// TestOutputIsCheckedBeforeMeasuring: a target that cannot be written ends the
+// run at its start, with one line, whatever the rank.
+func TestOutputIsCheckedBeforeMeasuring(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, args := range writers() {
+		for _, target := range []string{"missing/file", "."} {
+			status, out, stderr := topocast(append(args, target)...)
+			if status != 2 || out != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, " "+target+":") || !strings.Contains(stderr, "--") {
+				t.Errorf("%q %s: status %d, %q, %q, want 2 and a line with the flag and the file", args, target, status, out, stderr)
+			}
+		}
+	}
+	status, _, stderr := topocast("simulate", "--cluster", "tree:2x2", "--", "measure", "--output", "x", "--csv", "x")
+	if status != 2 || !strings.Contains(stderr, "--output and --csv: both are x") {
+		t.Errorf("one file twice: status %d: %s", status, stderr)
+	}
+	if left, err := os.ReadDir("."); err != nil || len(left) > 0 {
+		t.Errorf("files %v, %v, want none", left, err)
+	}
+
+	// All ranks leave, with the same words.
+	said := make([]string, 3)
+	err := local.Run(3, nil, func(comm mpi.Communicator) error {
+		err := checkOutputs(comm, outputFile{"--output", "missing/file", nil})
+		var input *inputError
+		if errors.As(err, &input) {
+			said[comm.Rank()] = err.Error()
+		}
+		return nil
+	})
+	if err != nil || said[0] == "" || said[1] != said[0] || said[2] != said[0] {
+		t.Errorf("the ranks said %q, %v", said, err)
+	}
+}
+
+// TestFailedSaveKeepsTheMeasurement: /dev/full may be opened and takes nothing.
+func TestFailedSaveKeepsTheMeasurement(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip(err)
+	}
+	for i, args := range writers() {
+		t.Chdir(t.TempDir())
+		status, out, stderr := topocast(append(args, "/dev/full")...)
+		_, at, named := strings.Cut(strings.TrimSpace(stderr[max(0, strings.LastIndex(stderr, "topocast: ")):]), "kept in ")
+		if status != 1 || !strings.Contains(out, "ranks") || !named || !strings.Contains(stderr, "/dev/full: no space left on device") {
+			t.Fatalf("%q: status %d, %q, %q, want 1, the report and where the file is", args, status, out, stderr)
+		}
+		var err error
+		switch i {
+		case 0:
+			_, err = model.Load(at)
+			if !strings.Contains(out, "written to "+at) {
+				t.Errorf("%q reports %s", args, out)
+			}
+		case 3:
+			_, err = os.Stat(at)
+		default:
+			_, err = measure.ReadFile(at)
+		}
+		if err != nil {
+			t.Errorf("%q: what was kept: %v", args, err)
+		}
+	}
+}
+
+// TestKeepGoesToAnotherFolder where this one takes nothing.
+func TestKeepGoesToAnotherFolder(t *testing.T) {
+	dir := t.TempDir()
+	gone := filepath.Join(dir, "gone")
+	if err := os.Mkdir(gone, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(gone)
+	if err := os.Remove(gone); err != nil {
+		t.Skip(err)
+	}
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("TMPDIR", filepath.Join(dir, "tmp"))
+	content := func(w io.Writer) error {
+		_, err := io.WriteString(w, "all of it")
+		return err
+	}
+	at, err := keep("network.json", content)
+	if b, failed := os.ReadFile(at); err != nil || failed != nil || string(b) != "all of it" || filepath.Dir(at) != home {
+		t.Errorf("keep = %q, %v with %q, want a file in %s", at, err, b, home)
+	}
+	t.Setenv("HOME", gone)
+	if at, err := keep("network.json", content); err == nil {
+		t.Errorf("keep where nothing can be written = %q", at)
+	}
+	f := outputFile{"--output", filepath.Join(gone, "x"), nil}
+	if at, err := f.save(content); err == nil || at != "" || !strings.Contains(err.Error(), "no other place") {
+		t.Errorf("save = %q, %v", at, err)
+	}
+}
+
+// full is standard output on a device without room after some bytes.
+type full struct{ room int }
+
+func (f *full) Write(p []byte) (int, error) {
+	if f.room -= len(p); f.room < 0 {
+		return 0, errors.New("no room")
+	}
+	return len(p), nil
+}
+
+// TestFailingStandardOutputIsNoticed by every command, also late in its output.
+func TestFailingStandardOutputIsNoticed(t *testing.T) {
+	t.Chdir(t.TempDir())
+	network := discovered(t, "--sim", "tree:2x2")
+	matrix := write(t, "m.csv", twoPairs)
+	transfers := write(t, "transfers.json", `{"transfers":[{"src":0,"dst":3,"bytes":1000000}]}`)
+	for _, args := range [][]string{
+		{"--help"},
+		{"--version"},
+		{"predict", "--help"},
+		{"discover", "--sim", "tree:2x2"},
+		{"discover", "--sim", "tree:2x2", "--json"},
+		{"simulate", "--cluster", "tree:2x2", "--", "measure"},
+		{"simulate", "--cluster", "tree:2x2", "--", "bcast", "--sizes", "8", "--reps", "1"},
+		{"simulate", "--cluster", "tree:2x2", "--", "bcast", "--sizes", "8", "--reps", "1", "--json"},
+		{"reconstruct", "--unit", "us", matrix},
+		{"reconstruct", "--unit", "us", "--json", matrix},
+		{"compare", network, network},
+		{"compare", "--json", network, network},
+		{"predict", network, transfers},
+		{"predict", "--json", network, transfers},
+		{"place", network},
+		{"place", "--rankfile", network},
+		{"place", "--json", network},
+	} {
+		var whole bytes.Buffer
+		if status := run(args, &whole, io.Discard); status != 0 || whole.Len() == 0 {
+			if args[0] == "place" && args[1] == "--rankfile" {
+				continue // simulated hosts have no cores
+			}
+			t.Errorf("%q: status %d, %d bytes", args, status, whole.Len())
+			continue
+		}
+		for _, room := range []int{0, whole.Len() - 1} {
+			var stderr bytes.Buffer
+			if status := run(args, &full{room}, &stderr); status != 1 || !strings.Contains(stderr.String(), "no room") {
+				t.Errorf("%q with room for %d of %d bytes: status %d, %q, want 1", args, room, whole.Len(), status, &stderr)
+			}
+		}
+	}
+	if b, err := os.ReadFile("simulated-network.json"); err != nil || !json.Valid(b) {
+		t.Errorf("the network was not kept: %v", err)
+	}
+}
