@@ -43,7 +43,9 @@ type NonBlocking interface {
 }
 
 // Requests is a set of transfers under way. Buffers given to Isend and Irecv
-// must not be touched before WaitAll returns, and stay pinned until then.
+// must not be touched before WaitAll returns, and stay pinned until then. A set
+// that is dropped without WaitAll, after an error, say, leaks its buffers and does
+// no other harm.
 type Requests interface {
 	// Isend starts to send buf to rank dst.
 	Isend(buf []byte, dst, tag int) error

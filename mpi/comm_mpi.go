@@ -36,6 +36,7 @@ type Comm struct {
 	ends       bool // Close ends MPI, because the World that made this one started it
 	closed     bool
 	arena      arena
+	live       live
 }
 
 // Rank is the number of the calling rank.

@@ -24,9 +24,11 @@ import (
 func (c *Comm) NewRequests() Requests { return &requests{c: c} }
 
 // requests is a set of transfers under way. The handles and the calls that
-// made them stand at equal indices.
+// made them stand at equal indices. While buffers are pinned, the communicator
+// keeps the set.
 type requests struct {
 	c       *Comm
+	place   int // in the communicator's live sets, from 1; 0: in none
 	handles []C.MPI_Request
 	results []C.tc_result
 	calls   []call
@@ -44,9 +46,7 @@ func (r *requests) Isend(buf []byte, dst, tag int) error {
 	if err := r.c.check("Isend", len(buf), dst, tag); err != nil {
 		return err
 	}
-	r.pins.pin(buf)
-	r.handles = append(r.handles, r.null())
-	handle := &r.handles[len(r.handles)-1]
+	handle := r.prepare(buf)
 	code := C.tc_isend(data(buf), C.int(len(buf)), C.int(dst), C.int(tag), r.c.comm, handle)
 	return r.started(call{"Isend", len(buf), dst, tag}, code)
 }
@@ -55,20 +55,33 @@ func (r *requests) Irecv(buf []byte, src, tag int) error {
 	if err := r.c.check("Irecv", len(buf), src, tag); err != nil {
 		return err
 	}
-	r.pins.pin(buf)
-	r.handles = append(r.handles, r.null())
-	handle := &r.handles[len(r.handles)-1]
+	handle := r.prepare(buf)
 	code := C.tc_irecv(data(buf), C.int(len(buf)), C.int(src), C.int(tag), r.c.comm, handle)
 	return r.started(call{"Irecv", len(buf), src, tag}, code)
 }
 
-// null is the zero handle, to be overwritten by MPI.
-func (r *requests) null() (handle C.MPI_Request) { return handle }
+// prepare pins the buffer of a transfer, and makes a handle to be overwritten by
+// MPI.
+func (r *requests) prepare(buf []byte) *C.MPI_Request {
+	r.c.live.add(r)
+	r.pins.pin(buf)
+	var handle C.MPI_Request
+	r.handles = append(r.handles, handle)
+	return &r.handles[len(r.handles)-1]
+}
+
+// release gives the buffers back, when no transfer of the set is under way.
+func (r *requests) release() {
+	r.pins.unpin()
+	r.c.live.remove(r)
+}
 
 // started keeps the transfer if MPI has begun it.
 func (r *requests) started(made call, code C.int) error {
 	if code != C.MPI_SUCCESS {
-		r.handles = r.handles[:len(r.handles)-1]
+		if r.handles = r.handles[:len(r.handles)-1]; len(r.handles) == 0 {
+			r.release() // WaitAll will hardly be called
+		}
 		return r.c.fault(made.op, code, made.peer, made.tag)
 	}
 	r.calls = append(r.calls, made)
@@ -87,7 +100,7 @@ func (r *requests) WaitAll() error {
 		r.results = append(r.results, C.tc_result{})
 	}
 	code := C.tc_waitall(C.int(n), unsafe.SliceData(r.handles), unsafe.SliceData(r.results), r.c.spin)
-	r.pins.unpin()
+	r.release()
 	r.handles = r.handles[:0]
 	calls := r.calls
 	r.calls = r.calls[:0]

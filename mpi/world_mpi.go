@@ -195,6 +195,10 @@ func (c *Comm) CPUs() []int { return allowedCPUs() }
 // Close is collective. It frees the communicator, and ends MPI if c is the
 // World that started it; no communicator of the process is usable then.
 // Close of a closed communicator does nothing.
+//
+// Transfers that are still under way keep their buffers for good, since MPI may
+// write into them, and with them MPI's side of the communicator. WaitAll no
+// longer does anything but return ErrClosed.
 func (c *Comm) Close() error {
 	if c.closed {
 		return nil
@@ -207,8 +211,12 @@ func (c *Comm) Close() error {
 			return c.fault("Close", code, -1, -1)
 		}
 	}
-	if code := C.tc_free(&c.comm); code != C.MPI_SUCCESS {
-		return c.fault("Close", code, -1, -1)
+	// MPICH gives the number of a freed communicator to the next one, whose
+	// messages would then meet the transfers that were left behind.
+	if c.live.close() {
+		if code := C.tc_free(&c.comm); code != C.MPI_SUCCESS {
+			return c.fault("Close", code, -1, -1)
+		}
 	}
 	c.closed = true
 	if !c.ends {
