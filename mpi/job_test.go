@@ -47,6 +47,7 @@ func waitForEver(c mpi.Communicator) error {
 func jobs() []job {
 	return []job{
 		{name: "all ranks succeed and use closed communicators", work: succeed},
+		{name: "return while transfers are under way", work: forget},
 		{name: "error while others receive", fails: true, ends: "rank 3: " + errWork.Error(), work: func(c mpi.Communicator, fails bool) error {
 			if fails {
 				return errWork
@@ -112,6 +113,25 @@ func jobs() []job {
 			return nil
 		}},
 	}
+}
+
+// forget starts receives that nobody answers and a short send that nobody
+// receives, collects garbage and returns.
+func forget(c mpi.Communicator, _ bool) error {
+	next, last := (c.Rank()+1)%c.Size(), (c.Rank()+c.Size()-1)%c.Size()
+	set := c.(mpi.NonBlocking).NewRequests()
+	for tag := range 8 {
+		if err := set.Irecv(make([]byte, 1<<20), last, tag); err != nil {
+			return err
+		}
+	}
+	if err := set.Isend(make([]byte, 64), next, 9); err != nil {
+		return err
+	}
+	runtime.GC()
+	time.Sleep(10 * time.Millisecond)
+	runtime.GC()
+	return nil
 }
 
 // succeed passes a byte around the ring of all ranks.
