@@ -2,6 +2,7 @@ package mpitest
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 	"time"
 
@@ -109,7 +110,8 @@ func requestsForgotten(c mpi.Communicator) error {
 // that nobody answers, and short sends that nobody receives.
 func requestsClosed(c mpi.Communicator) error {
 	set := newRequests(c)
-	if set == nil || c.Size() < 2 {
+	closer, ok := c.(io.Closer)
+	if set == nil || !ok || c.Size() < 2 {
 		return nil
 	}
 	next := (c.Rank() + 1) % c.Size()
@@ -121,8 +123,8 @@ func requestsClosed(c mpi.Communicator) error {
 	if err := set.Isend(make([]byte, 64), next, 20); err != nil {
 		return err
 	}
-	if err := closeAll(c); err != nil {
-		return err
+	if err := closer.Close(); err != nil {
+		return fmt.Errorf("closing: %w", err)
 	}
 	if err := wantError(c, "WaitAll after Close", set.WaitAll(), mpi.ErrClosed); err != nil {
 		return err
