@@ -29,7 +29,7 @@ func Available() error {
 		return fmt.Errorf("netlab: %w", err)
 	}
 	if err := tryHost(); err != nil {
-		return fmt.Errorf("netlab: %w: %w", err, ErrUnavailable)
+		return fmt.Errorf("%w: %w", err, ErrUnavailable)
 	}
 	return nil
 }

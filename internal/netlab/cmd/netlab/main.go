@@ -57,7 +57,10 @@ func command() *cobra.Command {
 	}
 	s := &netlab.Settings{}
 	root.PersistentFlags().StringVar(&s.Dir, "dir", "/run/netlab", "`directory` of the running labs")
-	root.AddCommand(upCommand(s), downCommand(s), listCommand(s), runCommand(s), verifyCommand(s), countersCommand(s))
+	root.AddCommand(&cobra.Command{
+		Use: "available", Short: "Tell whether a lab can be made here", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return netlab.Available() },
+	}, upCommand(s), downCommand(s), listCommand(s), runCommand(s), verifyCommand(s), countersCommand(s))
 	root.AddCommand(roles()...)
 	return root
 }
