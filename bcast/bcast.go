@@ -10,19 +10,22 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// Settings are what New is told beyond a communicator. They are equal on all
-// ranks, but for Network.
+// Settings are what New is told beyond a communicator. Those of rank 0 count;
+// other ranks may pass nil.
 type Settings struct {
-	// Network of the ranks, in the communicator's rank order (see
-	// model.Network.View). That of rank 0 counts: ranks that have none, or
-	// another one, get a copy. nil: nothing is known of the ranks, which are
-	// then taken to be alike.
+	// Network of the hosts on which the ranks run, such as topocast discover
+	// writes it. It may be of other ranks, or of these in another order: New
+	// compares where they run and takes the View. Ranks that have no network, or
+	// another one than rank 0, get a copy. nil: nothing is known of the ranks,
+	// which are then taken to be alike.
 	Network *model.Network
 
 	// ModelOnly takes the plan that the network predicts to be fastest, and
 	// never the library's own broadcast. Otherwise, where the communicator has
 	// one (mpi.NativeBcast), the first broadcast of each class of sizes times
-	// the best plans against it and keeps the fastest.
+	// the best plans against it and keeps the fastest. It is timed all the same
+	// where it is doubtful that the network is that of the ranks: where there are
+	// Broadcaster.Warnings.
 	ModelOnly bool
 
 	// Budget is about how long the plans of one class of sizes are timed; each
@@ -30,7 +33,8 @@ type Settings struct {
 	Budget time.Duration
 
 	// Tag of all messages, which the application must not use for its own on
-	// this communicator, in [0, mpi.MaxTag]. 0: mpi.MaxTag.
+	// this communicator, in [0, mpi.MaxTag]. 0: mpi.MaxTag. New itself, by which
+	// ranks get to know it, uses mpi.MaxTag.
 	Tag int
 }
 
@@ -48,12 +52,14 @@ func (s *Settings) validate() error {
 // communicator it belongs to one goroutine.
 type Broadcaster struct {
 	comm      mpi.Communicator
+	ranks     int
 	exec      *executor
 	native    mpi.NativeBcast // nil: none
 	modelOnly bool
 	budget    float64 // s
-	crowded   bool    // more ranks than cores on some host: times are noisy
-	machine   machine
+	crowded   bool    // ranks share cores on some host: times are noisy
+	warnings  []string
+	known     *knowledge
 	catalogue []Algorithm
 	evaluator *evaluator // made when first needed
 
@@ -81,37 +87,54 @@ type route struct {
 
 // New is collective: it returns a broadcaster over the communicator, which
 // goes on to be usable for anything else.
+//
+// It collects where the ranks run (Locations) and takes the View of the network.
+// Ranks on hosts that the network does not know, and ranks beyond those that
+// were measured on a host, get its typical parameters (model.Network.ViewTypical),
+// and Broadcaster.Warnings says so. A network that does not say where its ranks
+// ran has to be one of as many ranks.
+//
+// Along binomial trees it takes 4 messages per rank for the places and 2 to 8 to
+// tell what rank 0 makes of them. The network itself only travels where a rank
+// does not have it.
 func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
-	if s == nil {
-		s = &Settings{}
+	places, err := mpi.Places(comm)
+	if err != nil {
+		return nil, fmt.Errorf("bcast: new: %w", err)
 	}
-	if err := s.validate(); err != nil {
-		return nil, err
-	}
-	tag, budget := s.Tag, s.Budget
-	if tag == 0 {
-		tag = mpi.MaxTag
-	}
-	if budget == 0 {
-		budget = 100 * time.Millisecond
-	}
-	b := &Broadcaster{comm: comm, exec: newExecutor(comm, tag), modelOnly: s.ModelOnly, budget: budget.Seconds()}
-	b.native, _ = comm.(mpi.NativeBcast)
-	crew := newCrew(b.exec, 0)
-	network, err := shareNetwork(crew, s.Network)
+	crew := newCrew(newExecutor(comm, mpi.MaxTag), 0)
+	t, view, err := shareTerms(crew, s, places)
 	if err != nil {
 		return nil, err
 	}
-	b.machine = uniform(comm.Size())
-	if network != nil {
-		b.machine = newMachine(network)
+	var own *model.Network
+	if s != nil {
+		own = s.Network
 	}
-	b.catalogue = catalogue(b.machine.tree)
-	if b.crowded, err = crowded(crew); err != nil {
+	known, err := shareNetwork(crew, t, own, view, places)
+	if err != nil {
 		return nil, err
+	}
+	b := &Broadcaster{
+		comm: comm, ranks: comm.Size(), exec: crew.exec, known: known,
+		modelOnly: t.ModelOnly && len(t.Warnings) == 0, warnings: t.Warnings,
+		crowded: len(mpi.Crowded(places)) > 0, catalogue: catalogue(known.tree),
+	}
+	b.native, _ = comm.(mpi.NativeBcast)
+	if t.Tag != 0 {
+		b.exec.tag = t.Tag
+	}
+	if b.budget = t.Budget.Seconds(); b.budget == 0 {
+		b.budget = defaultBudget.Seconds()
 	}
 	return b, nil
 }
+
+const defaultBudget = 100 * time.Millisecond
+
+// Warnings says why it is doubtful that the network is that of the ranks; the
+// same on all of them, none if all is well. The slice is the broadcaster's own.
+func (b *Broadcaster) Warnings() []string { return b.warnings }
 
 // Bcast is collective: it copies buf of rank root into buf of all ranks.
 // len(buf) and root are equal on all of them. It does not allocate but for the
@@ -124,13 +147,13 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 // still be under way, and the communicator is unusable: so is the broadcaster,
 // whose functions return that error from then on.
 func (b *Broadcaster) Bcast(buf []byte, root int) error {
-	if uint(root) >= uint(b.machine.ranks) {
-		return fmt.Errorf("bcast: rank %d: root %d: %w: want in [0, %d)", b.comm.Rank(), root, mpi.ErrRank, b.machine.ranks)
+	if uint(root) >= uint(b.ranks) {
+		return fmt.Errorf("bcast: rank %d: root %d: %w: want in [0, %d)", b.comm.Rank(), root, mpi.ErrRank, b.ranks)
 	}
 	if err := b.exec.usable(); err != nil {
 		return err
 	}
-	if len(buf) == 0 || b.machine.ranks == 1 {
+	if len(buf) == 0 || b.ranks == 1 {
 		return nil
 	}
 	r := b.route(len(buf), root)
@@ -169,7 +192,7 @@ func (b *Broadcaster) follow(r *route, buf []byte, root int) error {
 	if r.index == native {
 		part = min(len(buf), maxSegment)
 	}
-	p := Problem{Ranks: b.machine.ranks, Root: root, Segment: r.Segment, Tree: b.machine.tree}
+	p := Problem{Ranks: b.ranks, Root: root, Segment: r.Segment, Tree: b.known.tree}
 	for len(buf) > 0 {
 		p.Bytes = min(part, len(buf))
 		var err error
@@ -195,7 +218,7 @@ func (b *Broadcaster) follow(r *route, buf []byte, root int) error {
 // there was none of its class of sizes yet, it is the plan that is predicted to
 // be fastest, from which timing may still depart. It is not collective.
 func (b *Broadcaster) Plan(bytes, root int) (Plan, error) {
-	p := Problem{Ranks: b.machine.ranks, Root: root, Bytes: bytes}
+	p := Problem{Ranks: b.ranks, Root: root, Bytes: bytes}
 	if err := p.validate(); err != nil {
 		return Plan{}, err
 	}
@@ -207,25 +230,33 @@ func (b *Broadcaster) Plan(bytes, root int) (Plan, error) {
 			return timed.Plan, nil
 		}
 	}
-	return b.candidates(bytes, root)[0].Plan, nil
+	plans, err := b.candidates(bytes, root)
+	if err != nil {
+		return Plan{}, err
+	}
+	return plans[0].Plan, nil
 }
 
 // candidates are those of the class of the size.
-func (b *Broadcaster) candidates(bytes, root int) []candidate {
+func (b *Broadcaster) candidates(bytes, root int) ([]candidate, error) {
 	if b.evaluator == nil {
-		b.evaluator = newEvaluator(b.machine)
+		m, err := b.known.machine(b.ranks)
+		if err != nil {
+			return nil, err
+		}
+		b.evaluator = newEvaluator(m)
 	}
 	if bytes > 0 {
 		bytes = int(min(uint64(1)<<classOf(bytes), math.MaxInt))
 	}
-	return b.evaluator.candidates(bytes, root)
+	return b.evaluator.candidates(bytes, root), nil
 }
 
 // newRoute works out the own rank's place in a plan.
 func (b *Broadcaster) newRoute(c candidate, root int) *route {
 	r := &route{candidate: c}
 	if planner, ok := c.Algorithm.(treePlanner); ok {
-		p := Problem{Ranks: b.machine.ranks, Root: root, Segment: c.Segment, Tree: b.machine.tree}
+		p := Problem{Ranks: b.ranks, Root: root, Segment: c.Segment, Tree: b.known.tree}
 		l := planner.tree(p).links(b.comm.Rank())
 		l.children = append([]int(nil), l.children...) // let go of the rest of the tree
 		r.tree, r.links = true, l

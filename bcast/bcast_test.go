@@ -112,8 +112,8 @@ func TestNetworkOfRank0Counts(t *testing.T) {
 				if c.want != nil {
 					want = len(c.want.Hierarchy().Groups())
 				}
-				if b.machine.tree != nil {
-					groups = len(b.machine.tree.Groups())
+				if b.known.tree != nil {
+					groups = len(b.known.tree.Groups())
 				}
 				if groups != want {
 					return fmt.Errorf("rank %d: %d groups, want %d", world.Rank(), groups, want)

@@ -71,7 +71,7 @@ func Benchmark(ctx context.Context, b *Broadcaster, s *BenchmarkSettings) (*Repo
 	if err != nil {
 		return nil, err
 	}
-	report := &Report{Ranks: b.machine.ranks, Root: s.Root}
+	report := &Report{Ranks: b.ranks, Root: s.Root}
 	for _, size := range sizes {
 		if report.Stopped, err = watch.anyEnded(ctx); err != nil || report.Stopped {
 			return report, err
@@ -143,7 +143,9 @@ func (b *Broadcaster) variants(c *crew, size int) ([]variant, error) {
 	}
 	var plans []candidate
 	if c.parent < 0 {
-		plans = b.candidates(size, c.root)
+		if plans, err = b.candidates(size, c.root); err != nil {
+			return nil, err
+		}
 		slices.SortFunc(plans, func(a, b candidate) int { return a.index - b.index })
 	}
 	if plans, err = b.tellPlans(c, plans); err != nil {

@@ -17,6 +17,11 @@
 //
 // Benchmark compares all of them with the library's own broadcast.
 //
+// The network may be of other ranks than those of the communicator: New compares
+// where they run (Locations) and takes the view, and Broadcaster.Warnings says
+// what does not fit. Groups that are not firm (topology.FirmSupport) shape no
+// schedule.
+//
 // # Design
 //
 // Who decides. Every rank has to follow the same plan, and two processors may
@@ -24,11 +29,18 @@
 // sizes decides and tells the others, once, in a few dozen bytes. The price is
 // that the first broadcast waits for the root's choice; Tune pays it earlier.
 //
+// Settings, network and places are rank 0's as well: it takes the view once and
+// tells the others its groups, in some bytes per rank. They keep the network that
+// they have, and take the view when they first have to predict: that of all ranks
+// on each of them would cost O(ranks) times as much, which matters where thousands
+// are simulated in one process.
+//
 // The library's own broadcast is timed against the best three plans, because
-// no model knows what it does. Where it wins, it is what Bcast calls. Timing is
-// done once per class of sizes, not for each root: trees are shaped from their
-// root. With more ranks than cores, where times are noisy, it has to be faster
-// by a tenth.
+// no model knows what it does. Where it wins, it is what Bcast calls. A network
+// that may not be that of the ranks does not go before it untested, whatever
+// Settings.ModelOnly says. Timing is done once per class of sizes, not for each
+// root: trees are shaped from their root. Where ranks share cores (mpi.Crowded)
+// and times are noisy, a plan has to be faster by a tenth.
 //
 // A broadcast of 0 bytes sends nothing, as in the MPI libraries: a broadcast
 // is no barrier.

@@ -4,11 +4,13 @@ package bcast
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/mpitest"
 )
@@ -112,5 +114,55 @@ func TestMPIBufferIsFreeWhenTheBroadcastReturns(t *testing.T) {
 	c := world(t)
 	if err := overwritten(c, 3, 768<<10); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// The network knows two hosts more, and the ranks in the opposite order.
+func TestMPINetworkOfOtherRanks(t *testing.T) {
+	c := world(t)
+	ranks := c.Size()
+	host := func(rank int) model.Location { return model.Location{Host: fmt.Sprint("host", rank), Core: -1} }
+	var measured []model.Location
+	for rank := ranks + 1; rank >= 0; rank-- {
+		measured = append(measured, host(rank))
+	}
+	n := networkAt(t, regularTree(t, ranks+2, 2), measured)
+	var job []model.Location
+	for rank := range ranks {
+		job = append(job, host(rank))
+	}
+	view, err := n.View(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, owner := range []bool{true, c.Rank() == 0} {
+		s := &Settings{ModelOnly: true}
+		if owner {
+			s.Network = n
+		}
+		b, err := New(place(c, host(c.Rank())), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := groupsOf(b.known.tree), groupsOf(view.Hierarchy()); got != want || b.Warnings() != nil {
+			t.Errorf("rank %d follows %s, want %s; warnings %q", c.Rank(), got, want, b.Warnings())
+		}
+		for root := range ranks {
+			if err := verified(c, 30000, root, func(buf []byte) error { return b.Bcast(buf, root) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	// As they are: one host, bound to cores or not.
+	where, err := Locations(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := New(c, &Settings{Network: networkAt(t, regularTree(t, ranks, 2), where), ModelOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Warnings() != nil || b.known.fit != fitAsIs {
+		t.Errorf("rank %d at %v: warnings %q", c.Rank(), where, b.Warnings())
 	}
 }

@@ -13,15 +13,15 @@ import (
 // broadcast from the root, with a buffer of its own, so that the first Bcast of
 // each is as fast as the next. root and sizes are equal on all ranks.
 func (b *Broadcaster) Tune(root int, sizes ...int) error {
-	if uint(root) >= uint(b.machine.ranks) {
-		return fmt.Errorf("bcast: tune: root %d: %w: want in [0, %d)", root, mpi.ErrRank, b.machine.ranks)
+	if uint(root) >= uint(b.ranks) {
+		return fmt.Errorf("bcast: tune: root %d: %w: want in [0, %d)", root, mpi.ErrRank, b.ranks)
 	}
 	for _, size := range sizes {
 		if size < 0 {
 			return fmt.Errorf("bcast: tune: size %d bytes: want at least 0", size)
 		}
 	}
-	if b.machine.ranks == 1 || len(sizes) == 0 {
+	if b.ranks == 1 || len(sizes) == 0 {
 		return nil
 	}
 	buf := make([]byte, slices.Max(sizes))
@@ -42,7 +42,7 @@ const tried = 3
 func (b *Broadcaster) decide(buf []byte, root int) error {
 	c := &b.classes[classOf(len(buf))]
 	if c.roots == nil {
-		c.roots = make([]*route, b.machine.ranks)
+		c.roots = make([]*route, b.ranks)
 	}
 	if c.timed != nil {
 		// Trees are shaped from their root, so what is best for one root mostly
@@ -53,7 +53,10 @@ func (b *Broadcaster) decide(buf []byte, root int) error {
 	crew := newCrew(b.exec, root)
 	var plans []candidate
 	if crew.parent < 0 {
-		plans = b.candidates(len(buf), root)
+		var err error
+		if plans, err = b.candidates(len(buf), root); err != nil {
+			return err
+		}
 	}
 	if b.native == nil || b.modelOnly {
 		plans, err := b.tellPlans(crew, plans[:min(1, len(plans))])

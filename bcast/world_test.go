@@ -84,6 +84,12 @@ func algorithms() []Algorithm {
 // fall from 10 GB/s by a factor of 5 per level.
 func networkOf(t testing.TB, h *topology.Hierarchy) *model.Network {
 	t.Helper()
+	return networkAt(t, h, nil)
+}
+
+// networkAt is networkOf with the ranks at the given places.
+func networkAt(t testing.TB, h *topology.Hierarchy, at []model.Location) *model.Network {
+	t.Helper()
 	g, err := topology.NewGraph(h.Hosts(), 0, nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -93,12 +99,27 @@ func networkOf(t testing.TB, h *topology.Hierarchy) *model.Network {
 		bandwidth[i] = b
 		b /= 5
 	}
-	n, err := model.New(&topology.Result{Graph: g, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}, &model.Settings{Bandwidth: bandwidth})
+	n, err := model.New(&topology.Result{Graph: g, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}, &model.Settings{Bandwidth: bandwidth, Locations: at})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return n
 }
+
+// placed is a communicator whose ranks run where a test wants them.
+type placed struct {
+	mpi.Communicator
+	mpi.NonBlocking
+	mpi.NativeBcast
+	at model.Location
+}
+
+func place(c mpi.Communicator, at model.Location) placed {
+	return placed{c, c.(mpi.NonBlocking), c.(mpi.NativeBcast), at}
+}
+
+func (p placed) ProcessorName() string { return p.at.Host }
+func (p placed) Core() int             { return p.at.Core }
 
 // plain hides all abilities of a communicator beyond the four of the seam.
 type plain struct{ mpi.Communicator }

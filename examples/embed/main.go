@@ -1,5 +1,6 @@
-// Command embed is an application in thirty lines that broadcasts along the
-// wiring of its machine. Run it with or without MPI:
+// Command embed is an application in a few lines that broadcasts along the
+// wiring of its machine. Run it with or without MPI, on as many ranks as you
+// like; topocast discover writes the file:
 //
 //	go run ./examples/embed network.json
 //	CC=mpicc go build -tags mpi ./examples/embed && mpirun -n 4 ./embed network.json
@@ -16,10 +17,11 @@ import (
 	"github.com/topocast/topocast/mpi/local"
 )
 
-func work(comm mpi.Communicator) error {
+// work is what every rank does; file is what topocast discover wrote, or "".
+func work(comm mpi.Communicator, file string) error {
 	settings := &bcast.Settings{}
-	if comm.Rank() == 0 && len(os.Args) > 1 { // the file that topocast discover wrote
-		network, err := model.Load(os.Args[1])
+	if comm.Rank() == 0 && file != "" {
+		network, err := model.Load(file)
 		if err != nil {
 			return err
 		}
@@ -28,6 +30,11 @@ func work(comm mpi.Communicator) error {
 	b, err := bcast.New(comm, settings)
 	if err != nil {
 		return err
+	}
+	if comm.Rank() == 0 {
+		for _, warning := range b.Warnings() { // the file is of other hosts, say
+			fmt.Fprintln(os.Stderr, "warning:", warning)
+		}
 	}
 	values := make([]float64, 1<<17)
 	if comm.Rank() == 0 {
@@ -41,9 +48,14 @@ func work(comm mpi.Communicator) error {
 }
 
 func main() {
-	err := mpi.Run(work)
-	if errors.Is(err, mpi.ErrNotBuilt) { // ranks as goroutines instead
-		err = local.Run(2, nil, work)
+	file := ""
+	if len(os.Args) > 1 {
+		file = os.Args[1]
+	}
+	body := func(comm mpi.Communicator) error { return work(comm, file) }
+	err := mpi.Run(body)
+	if errors.Is(err, mpi.ErrNotBuilt) { // two threads instead, each on a core of its own if there are two
+		err = local.Run(2, &local.Settings{Mode: local.Pinned}, body)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

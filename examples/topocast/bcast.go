@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"time"
 
@@ -22,14 +23,20 @@ func bcastCommand(run runner) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bcast [flags]",
 		Short: "Time our broadcast and the library's own on the same buffers",
-		Long: `Bcast times, turn by turn on the same buffers, the broadcast that topocast chooses, the library's own
-and every algorithm, and compares every byte on every rank. A time goes from the moment when the root
-starts until the last rank has the data; on several hosts the clocks are compared by messages, and the
-largest error that this leaves is printed. Start it by mpirun, one process per rank, with a binary built
-by CC=mpicc go build -tags mpi; without mpirun the ranks are threads pinned to the cores.
+		Long: `Bcast times, turn by turn on the same buffers, the broadcast that topocast
+chooses, the library's own and every algorithm, and compares every byte on every
+rank. A time goes from the moment when the root starts until the last rank has
+the data; on several hosts the clocks are compared by messages, and the largest
+error that this leaves is printed. Start it by mpirun, one process per rank, with
+a binary built by CC=mpicc go build -tags mpi; without mpirun the ranks are
+threads pinned to the cores.
 
-Without --network the job is first measured and its wiring reconstructed, for at most --budget.
-Ctrl-C (SIGINT, SIGTERM) ends it before the next broadcast; what was timed until then is printed.`,
+Without --network the job is first measured and its wiring reconstructed, for at
+most --budget. With it, the ranks may be others than those that were measured,
+or in another order: where they run decides, and warnings say what does not fit.
+
+Ctrl-C (SIGINT, SIGTERM) ends it before the next broadcast; what was timed until
+then is printed.`,
 		Example: `  mpirun -n 8 topocast bcast --sizes 8,64KiB,1MiB
   mpirun -n 8 topocast bcast --network cluster.json --root 3 --json`,
 		Args: cobra.NoArgs,
@@ -74,12 +81,17 @@ func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.N
 			return err
 		}
 		network = d.network
-	} else if network.Ranks() != comm.Size() {
-		return badInput("--network: the file has %d ranks, the job %d", network.Ranks(), comm.Size())
+	} else if network.Hosts() == nil && network.Ranks() != comm.Size() {
+		return badInput("--network: the file has %d ranks and does not say where they ran, the job has %d", network.Ranks(), comm.Size())
 	}
 	b, err := bcast.New(comm, &bcast.Settings{Network: network})
 	if err != nil {
 		return err
+	}
+	if comm.Rank() == 0 {
+		for _, warning := range b.Warnings() {
+			fmt.Fprintf(stderr, "warning: %s\n", warning)
+		}
 	}
 	report, err := bcast.Benchmark(ctx, b, s)
 	if err != nil || comm.Rank() != 0 {

@@ -86,3 +86,74 @@ func TestBcastInterrupted(t *testing.T) {
 		}
 	}
 }
+
+// bcastRows runs bcast on a simulated cluster and returns the rows without
+// noise: the algorithms' plans, and their medians.
+func bcastRows(t *testing.T, cluster, placement string, args ...string) (rows map[string]float64, stderr string) {
+	t.Helper()
+	all := append([]string{"simulate", "--cluster", cluster, "--placement", placement, "--", "bcast", "--sizes", "64KiB", "--reps", "5", "--json"}, args...)
+	status, out, stderr := topocast(all...)
+	if status != 0 {
+		t.Fatalf("%q: status %d: %s", all, status, stderr)
+	}
+	var got struct {
+		Rows []struct {
+			Variant  string
+			Median   float64 `json:"median_s"`
+			Verified bool
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	rows = make(map[string]float64)
+	for _, r := range got.Rows {
+		if !r.Verified {
+			t.Errorf("%q: %+v", all, r)
+		}
+		rows[r.Variant] = r.Median
+	}
+	return rows, stderr
+}
+
+// TestBcastOnOtherRanks: a file serves jobs whose ranks run on the same hosts in
+// another order, or on part of them, without a word, and as well as the ranks
+// that were measured; on other hosts there is a warning.
+func TestBcastOnOtherRanks(t *testing.T) {
+	const cluster = "tree:4x4 latency=10us,2us rate=10Gbps"
+	network := discovered(t, "--sim", cluster)
+	block, stderr := bcastRows(t, cluster, "block", "--network", network)
+	if stderr != "" {
+		t.Errorf("block: %s", stderr)
+	}
+	for _, placement := range []string{"cyclic", "shuffled"} {
+		rows, stderr := bcastRows(t, cluster, placement, "--network", network)
+		if stderr != "" {
+			t.Errorf("%s: %s", placement, stderr)
+		}
+		for _, variant := range []string{"ours", "chain", "multilevel"} {
+			// 1 % of noise on each message.
+			if got, want := rows[variant], block[variant]; got < 0.9*want || got > 1.1*want {
+				t.Errorf("%s, %s: %g s, in block order %g s", placement, variant, got, want)
+			}
+		}
+	}
+	hosts := write(t, "hosts", "15\n3\n2\n14\n0\n")
+	if _, stderr := bcastRows(t, cluster, hosts, "--network", network, "--ranks", "5"); stderr != "" {
+		t.Errorf("five of the hosts: %s", stderr)
+	}
+	for _, other := range []string{"tree:5x4 latency=10us,2us rate=10Gbps", "star:17 rate=10Gbps"} {
+		if _, stderr := bcastRows(t, other, "block", "--network", network); !strings.Contains(stderr, "warning: hosts that the network does not know") {
+			t.Errorf("%s: %q", other, stderr)
+		}
+	}
+	// A platform file says nothing of ranks.
+	platform := write(t, "platform.json", line3)
+	if _, stderr := bcastRows(t, "star:3", "block", "--network", platform); !strings.Contains(stderr, "does not say where its ranks ran") {
+		t.Errorf("platform file: %q", stderr)
+	}
+	status, _, stderr := topocast("simulate", "--cluster", "star:4", "--", "bcast", "--network", platform)
+	if status != 2 || !strings.Contains(stderr, "the file has 3 ranks and does not say where they ran, the job has 4") {
+		t.Errorf("platform file of 3 for 4 ranks: status %d: %s", status, stderr)
+	}
+}

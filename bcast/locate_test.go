@@ -1,0 +1,360 @@
+package bcast
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
+	"github.com/topocast/topocast/topology"
+)
+
+// at reads places such as "a:0 a:1 b": host and core, which is -1 without one;
+// "-" is a rank that does not know its host.
+func at(text string) []model.Location {
+	var list []model.Location
+	for _, word := range strings.Fields(text) {
+		host, core, bound := strings.Cut(word, ":")
+		l := model.Location{Host: strings.Trim(host, "-"), Core: -1}
+		if bound {
+			var err error
+			if l.Core, err = strconv.Atoi(core); err != nil {
+				panic(err)
+			}
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+// placements are jobs on a network of the ranks of measured, two racks of half
+// of them each. groups are the racks as the job's ranks see them, by hand.
+var placements = []struct {
+	name     string
+	measured string
+	job      string
+	fit      fit
+	groups   string
+	warning  string // in the only one; "": none
+}{
+	{"the ranks that were measured", "a b c d", "a b c d", fitAsIs, "[0 1] [2 3]", ""},
+	{"shuffled", "a b c d", "c a d b", fitView, "[0 2] [1 3]", ""},
+	{"fewer", "a b c d", "d b c", fitView, "[0 2]", ""},
+	{"one", "a b c d", "c", fitView, "", ""},
+	{"two per host, in another order", "a a b b c c d d", "d c b a d c b a", fitView, "[0 1 4 5] [2 3 6 7]", ""},
+	{"bound, dealt to hosts in turn", "a:0 a:1 b:0 b:1", "b:1 a:0 b:0 a:1", fitView, "[0 2] [1 3]", ""},
+	{"unbound, one per host, where cores were known", "a:0 b:0 c:0 d:0", "d c b a", fitView, "[0 1] [2 3]", ""},
+	{"unbound, where cores were known", "a:0 a:1 b:0 b:1", "b b a a", fitView, "[0 1] [2 3]", "other cores than were measured, taken in their order: b, a"},
+	{"on other cores", "a:0 a:1 b:0 b:1", "a:0 a:7 b:0 b:1", fitView, "[0 1] [2 3]", "other cores than were measured, taken in their order: a"},
+	{"an unknown host", "a b c d", "a b c x", fitTypical, "[0 1]", "does not know, taken to be far from all others: x"},
+	{"all hosts unknown", "a b c d", "p q r s", fitTypical, "", "does not know, taken to be far from all others: p, q, r, s"},
+	{"too many on a host", "a b c d", "a a b c d", fitTypical, "[0 1 2] [3 4]", "more ranks than the network has there, the others taken to be like the first: a"},
+	{"places are not known, as many ranks", "", "a b c d", fitAsIs, "[0 1] [2 3]", "does not say where its ranks ran"},
+	{"nameless hosts, as many ranks", "- - - -", "a b c d", fitAsIs, "[0 1] [2 3]", "does not say where its ranks ran"},
+}
+
+// measuredOn is the network of two racks on which a placement runs.
+func measuredOn(t testing.TB, measured string) *model.Network {
+	t.Helper()
+	where := at(measured)
+	ranks := max(len(where), 4)
+	return networkAt(t, regularTree(t, ranks, ranks/2), where)
+}
+
+func groupsOf(h *topology.Hierarchy) string {
+	var list []string
+	if h != nil {
+		for _, g := range h.Groups()[1:] {
+			list = append(list, fmt.Sprint(g.Hosts))
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// Networks whose ranks ran elsewhere: every rank follows the view, whether it
+// has the network itself or not, and is told what is doubtful.
+func TestNetworkOfOtherRanksIsViewed(t *testing.T) {
+	for _, c := range placements {
+		t.Run(c.name, func(t *testing.T) {
+			n, where := measuredOn(t, c.measured), at(c.job)
+			fits, warnings, err := fitting(n, where)
+			if err != nil || fits != c.fit {
+				t.Fatalf("fitting = %v, %v, want %v", fits, err, c.fit)
+			}
+			if c.warning == "" && warnings != nil || c.warning != "" && (len(warnings) != 1 || !strings.Contains(warnings[0], c.warning)) {
+				t.Errorf("warnings %q, want %q", warnings, c.warning)
+			}
+			view, err := fits.view(n, where)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, owners := range []string{"rank 0", "all", "the last has another"} {
+				err := local.Run(len(where), nil, func(world mpi.Communicator) error {
+					last := world.Rank() == len(where)-1
+					s := &Settings{ModelOnly: true}
+					if world.Rank() == 0 || owners != "rank 0" {
+						s.Network = n
+					}
+					if last && !(world.Rank() == 0) && owners == "the last has another" {
+						// The same groups and times, but measured elsewhere.
+						s.Network = measuredOn(t, "w x y z")
+					}
+					b, err := New(place(world, where[world.Rank()]), s)
+					if err != nil {
+						return err
+					}
+					if got := groupsOf(b.known.tree); got != c.groups {
+						return fmt.Errorf("rank %d follows %s, want %s", world.Rank(), got, c.groups)
+					}
+					if !slices.Equal(b.Warnings(), warnings) {
+						return fmt.Errorf("rank %d warns %q, want %q", world.Rank(), b.Warnings(), warnings)
+					}
+					for root := range len(where) {
+						want, err := Plans(view, 64<<10, root)
+						if err != nil {
+							return err
+						}
+						got, err := b.Plan(64<<10, root)
+						if err != nil || got.String() != want[0].String() {
+							return fmt.Errorf("rank %d: %v, %v, want %v", world.Rank(), got, err, want[0])
+						}
+						if err := verified(world, 5000, root, func(buf []byte) error { return b.Bcast(buf, root) }); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+				if err != nil {
+					t.Errorf("%s: %v", owners, err)
+				}
+			}
+		})
+	}
+}
+
+func TestNetworkThatCannotBeViewed(t *testing.T) {
+	n := measuredOn(t, "")
+	err := local.Run(3, nil, func(world mpi.Communicator) error {
+		s := &Settings{}
+		if world.Rank() == 0 {
+			s.Network = n
+		}
+		_, err := New(world, s)
+		for _, want := range []string{"bcast: new: network of 4 ranks, communicator of 3", "topocast discover"} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				return fmt.Errorf("rank %d: error %v, want %q", world.Rank(), err, want)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// Parts of the world, each with the network of all of it.
+func TestNetworkOnSplitCommunicators(t *testing.T) {
+	where := at("a b c d e f g h")
+	n := networkAt(t, regularTree(t, 8, 4), where) // racks a-d, e-h
+	err := local.Run(8, nil, func(world mpi.Communicator) error {
+		rank := world.Rank()
+		half, err := world.(mpi.Splitter).Split(rank%2, -rank) // in falling order
+		if err != nil {
+			return err
+		}
+		b, err := New(place(half, where[rank]), &Settings{Network: n, ModelOnly: true})
+		if err != nil {
+			return err
+		}
+		// The odd ones are h f d b, the even ones g e c a.
+		if got := groupsOf(b.known.tree); got != "[0 1] [2 3]" || b.Warnings() != nil {
+			return fmt.Errorf("rank %d follows %s, warns %q", rank, got, b.Warnings())
+		}
+		return verified(half, 3000, 3, func(buf []byte) error { return b.Bcast(buf, 3) })
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// counted counts the broadcasts of the library.
+type counted struct {
+	placed
+	library int
+}
+
+func (c *counted) Bcast(buf []byte, root int) error {
+	c.library++
+	return c.placed.Bcast(buf, root)
+}
+
+// A network that fits goes before the library's broadcast untested if it is
+// told to; one that is doubtful never does.
+func TestDoubtfulNetworkIsTested(t *testing.T) {
+	for _, c := range placements {
+		where := at(c.job)
+		if len(where) == 1 {
+			continue
+		}
+		n := measuredOn(t, c.measured)
+		err := local.Run(len(where), nil, func(world mpi.Communicator) error {
+			comm := &counted{placed: place(world, where[world.Rank()])}
+			b, err := New(comm, &Settings{Network: n, ModelOnly: true, Budget: time.Millisecond})
+			if err != nil {
+				return err
+			}
+			if err := b.Tune(1, 1000); err != nil {
+				return err
+			}
+			plan, err := b.Plan(1000, 1)
+			tested := comm.library > 0
+			if doubtful := c.warning != ""; err != nil || tested != doubtful || (plan.Native >= 0) != doubtful {
+				return fmt.Errorf("tested against the library: %v, want %v; %v, %v", tested, doubtful, plan, err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// Groups that nothing speaks for firmly shape no schedule.
+func TestWeakGroupsShapeNothing(t *testing.T) {
+	group := func(support float64, level int, hosts ...int) topology.Group {
+		return topology.Group{Hosts: hosts, Level: level, Latency: 1e-6, Support: support}
+	}
+	build := func(levels []topology.Level, groups ...topology.Group) *model.Network {
+		h, err := topology.NewHierarchy(8, levels, groups, 1e-4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := topology.NewGraph(8, 0, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := model.New(&topology.Result{Graph: g, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}, &model.Settings{Locations: at("a b c d e f g h")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	racks := []topology.Level{{Latency: 1e-5}}
+	firm := build(racks, group(1, 0, 0, 1, 2, 3), group(topology.FirmSupport, 0, 4, 5, 6, 7))
+	weak := build(append([]topology.Level{{Latency: 1e-6}}, racks...),
+		group(1, 1, 0, 1, 2, 3), group(topology.FirmSupport, 1, 4, 5, 6, 7), group(0.89, 0, 0, 3), group(0.5, 0, 5, 6, 7))
+	for _, bytes := range []int{8, 64 << 10, 1 << 20} {
+		want, err := Plans(firm, bytes, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Plans(weak, bytes, 3)
+		if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%d bytes: %v, %v, without the weak groups %v", bytes, got, err, want)
+		}
+	}
+	// In the order of the ranks, and in another, which takes a view.
+	for _, job := range []string{"a b c d e f g h", "h g f e d c b a"} {
+		where := at(job)
+		err := local.Run(8, nil, func(world mpi.Communicator) error {
+			b, err := New(place(world, where[world.Rank()]), &Settings{Network: weak})
+			if err == nil && groupsOf(b.known.tree) != "[0 1 2 3] [4 5 6 7]" {
+				err = fmt.Errorf("follows %s", groupsOf(b.known.tree))
+			}
+			return err
+		})
+		if err != nil {
+			t.Errorf("%s: %v", job, err)
+		}
+	}
+}
+
+func TestLocations(t *testing.T) {
+	want := at("a:3 b a:0")
+	err := local.Run(3, nil, func(world mpi.Communicator) error {
+		got, err := Locations(place(world, want[world.Rank()]))
+		if err == nil && !slices.Equal(got, want) {
+			err = fmt.Errorf("rank %d: %v, want %v", world.Rank(), got, want)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// Ranks that share cores: New says so by mpi.Crowded.
+func TestCrowdedHostsAreNoticed(t *testing.T) {
+	for _, c := range []struct {
+		job     string
+		crowded bool
+	}{
+		{"a:0 a:1 b:0", false},
+		{"a:0 a:0 b:0", true},
+		{"a a a", false}, // nothing is known of what they share
+	} {
+		where := at(c.job)
+		err := local.Run(3, nil, func(world mpi.Communicator) error {
+			b, err := New(place(world, where[world.Rank()]), nil)
+			if err == nil && b.crowded != c.crowded {
+				err = fmt.Errorf("rank %d: crowded %v, want %v", world.Rank(), b.crowded, c.crowded)
+			}
+			return err
+		})
+		if err != nil {
+			t.Errorf("%s: %v", c.job, err)
+		}
+	}
+}
+
+func TestManyHostsAreNamedInShort(t *testing.T) {
+	var h hosts
+	for i := range 30 {
+		h.add(fmt.Sprint("n", i%10))
+	}
+	if got, want := h.String(), "n0, n1, n2, n3, n4, n5, n6, n7 and 2 more"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Whatever the other ranks bring along, the settings of rank 0 count: with
+// ModelOnly or a tag on one rank only, all waited for each other.
+func TestSettingsOfRank0Count(t *testing.T) {
+	for first := range 3 {
+		all := []*Settings{{ModelOnly: true, Tag: 9}, nil, {Tag: mpi.MaxTag + 9, Budget: time.Microsecond, ModelOnly: true}}
+		all[2].Tag = []int{11, mpi.MaxTag + 9}[min(first, 1)] // wrong settings of others do not matter
+		if first == 2 {
+			all[2].Tag = 12
+		}
+		order := []*Settings{all[first], all[(first+1)%3], all[(first+2)%3]}
+		err := local.Run(3, nil, func(world mpi.Communicator) error {
+			b, err := New(world, order[world.Rank()])
+			if err != nil {
+				return err
+			}
+			want := order[0]
+			if want == nil {
+				want = &Settings{}
+			}
+			tag, budget := want.Tag, want.Budget
+			if tag == 0 {
+				tag = mpi.MaxTag
+			}
+			if budget == 0 {
+				budget = defaultBudget
+			}
+			if b.modelOnly != want.ModelOnly || b.exec.tag != tag || b.budget != budget.Seconds() {
+				return fmt.Errorf("rank %d: model only %v, tag %d, budget %g s, want %+v", world.Rank(), b.modelOnly, b.exec.tag, b.budget, want)
+			}
+			return verified(world, 3000, 1, func(buf []byte) error { return b.Bcast(buf, 1) })
+		})
+		if err != nil {
+			t.Errorf("settings %d first: %v", first, err)
+		}
+	}
+}

@@ -1,0 +1,256 @@
+package bcast
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"time"
+
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/topology"
+)
+
+// terms are what rank 0 tells all ranks when a broadcaster is made.
+type terms struct {
+	Tag         int
+	Budget      time.Duration
+	ModelOnly   bool
+	Fit         fit
+	Fingerprint uint64 // of rank 0's network
+	Warnings    []string
+	Error       string // why there is no broadcaster
+}
+
+// shareTerms is collective: all ranks get the terms of rank 0, or its error,
+// and rank 0 its network as these ranks see it.
+func shareTerms(c *crew, s *Settings, places []mpi.Place) (*terms, *model.Network, error) {
+	if s == nil {
+		s = &Settings{}
+	}
+	var t terms
+	var view *model.Network
+	var wrong error
+	var out []byte
+	if c.parent < 0 {
+		t.Tag, t.Budget, t.ModelOnly = s.Tag, s.Budget, s.ModelOnly
+		if s.Network != nil {
+			view, wrong = t.take(s.Network, places)
+		}
+		if wrong != nil {
+			t.Error = wrong.Error()
+		}
+		var err error
+		if out, err = json.Marshal(&t); err != nil {
+			return nil, nil, fmt.Errorf("bcast: new: %w", err)
+		}
+	}
+	in, err := c.tellAny(out)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.parent >= 0 {
+		if err := json.Unmarshal(in, &t); err != nil {
+			return nil, nil, fmt.Errorf("bcast: new: settings of rank 0: %w", err)
+		}
+	}
+	// All look at the same values, and so return the same kind of error.
+	if err := (&Settings{Tag: t.Tag, Budget: t.Budget}).validate(); err != nil {
+		return nil, nil, err
+	}
+	if t.Error != "" {
+		if wrong == nil {
+			wrong = errors.New(t.Error)
+		}
+		return nil, nil, wrong
+	}
+	return &t, view, nil
+}
+
+// take notes in the terms how the network serves the ranks, and returns it as
+// they see it.
+func (t *terms) take(n *model.Network, places []mpi.Place) (*model.Network, error) {
+	at := locations(places)
+	var err error
+	if t.Fit, t.Warnings, err = fitting(n, at); err != nil {
+		return nil, err
+	}
+	t.Fingerprint = fingerprint(n)
+	view, err := t.Fit.view(n, at)
+	if err != nil {
+		return nil, fmt.Errorf("bcast: new: %w", err)
+	}
+	return view, nil
+}
+
+// A knowledge is what a rank has of the network of all ranks.
+type knowledge struct {
+	network *model.Network // nil: nothing
+	fit     fit
+	at      []model.Location    // of the ranks; nil with fitAsIs
+	tree    *topology.Hierarchy // of the ranks, the same on all of them; nil: nothing is known
+}
+
+// shareNetwork is collective. All ranks get the tree of rank 0's view. Those
+// that have its network keep that, and take the view of it when they have to
+// predict; if there are others, they get the view.
+func shareNetwork(c *crew, t *terms, own, view *model.Network, places []mpi.Place) (*knowledge, error) {
+	if t.Fit == fitNone {
+		return &knowledge{}, nil
+	}
+	have := own != nil && fingerprint(own) == t.Fingerprint
+	lacks, scratch := []byte{1}, []byte{0} // 1: this rank or one below lacks the network
+	if have {
+		lacks[0] = 0
+	}
+	if err := c.collect(lacks, scratch, func(child []byte) { lacks[0] |= child[0] }); err != nil {
+		return nil, err
+	}
+	if err := c.tell(lacks); err != nil {
+		return nil, err
+	}
+	k := &knowledge{network: own, fit: t.Fit}
+	switch {
+	case c.parent < 0:
+		k.network, k.fit = view, fitAsIs
+	case k.fit != fitAsIs:
+		k.at = locations(places)
+	}
+	if lacks[0] != 0 {
+		sent, err := shareView(c, view)
+		if err != nil {
+			return nil, err
+		}
+		if !have {
+			if k.network, err = model.Read(bytes.NewReader(sent)); err != nil {
+				return nil, fmt.Errorf("bcast: new: network of rank 0: %w", err)
+			}
+			k.fit, k.at = fitAsIs, nil
+		}
+	}
+	if t.Fit == fitAsIs {
+		k.tree = k.network.Hierarchy()
+		return k, nil
+	}
+	var err error
+	k.tree, err = shareTree(c, k.network.Hierarchy())
+	return k, err
+}
+
+// shareView is collective: it returns the file of rank 0's network.
+func shareView(c *crew, view *model.Network) ([]byte, error) {
+	var file bytes.Buffer
+	var wrong error
+	if c.parent < 0 {
+		if wrong = view.Write(&file); wrong != nil {
+			file.Reset() // the others find that it is empty
+		}
+	}
+	data, err := c.tellAny(file.Bytes())
+	switch {
+	case err != nil:
+		return nil, err
+	case wrong != nil:
+		return nil, fmt.Errorf("bcast: new: %w", wrong)
+	case len(data) == 0:
+		return nil, fmt.Errorf("bcast: new: rank 0 has a network that it cannot write")
+	}
+	return data, nil
+}
+
+// shareTree is collective: all ranks get the groups of rank 0's hierarchy. They
+// travel as numbers: the levels and, of each group but the first, its level, the
+// number of its ranks and their distances.
+func shareTree(c *crew, h *topology.Hierarchy) (*topology.Hierarchy, error) {
+	var out []byte
+	if c.parent < 0 {
+		out = binary.AppendUvarint(out, uint64(len(h.Levels())))
+		for _, g := range h.Groups()[1:] {
+			out = binary.AppendUvarint(out, uint64(g.Level))
+			out = binary.AppendUvarint(out, uint64(len(g.Hosts)))
+			last := 0
+			for _, x := range g.Hosts { // ascending
+				out = binary.AppendUvarint(out, uint64(x-last))
+				last = x
+			}
+		}
+	}
+	in, err := c.tellAny(out)
+	if err != nil || c.parent < 0 {
+		return h, err
+	}
+	next := func() int {
+		x, n := binary.Uvarint(in)
+		in = in[max(n, 0):]
+		if n <= 0 { // cut off: let NewHierarchy refuse it
+			in = nil
+		}
+		return int(x)
+	}
+	levels := make([]topology.Level, next())
+	var groups []topology.Group
+	for len(in) > 0 {
+		g := topology.Group{Level: next(), Hosts: make([]int, next())}
+		last := 0
+		for i := range g.Hosts {
+			last += next()
+			g.Hosts[i] = last
+		}
+		groups = append(groups, g)
+	}
+	h, err = topology.NewHierarchy(c.exec.comm.Size(), levels, groups, math.NaN())
+	if err != nil {
+		return nil, fmt.Errorf("bcast: new: groups of rank 0: %w", err)
+	}
+	return h, nil
+}
+
+// machine is what predictions need of the network of all ranks.
+func (k *knowledge) machine(ranks int) (machine, error) {
+	if k.network == nil {
+		return uniform(ranks), nil
+	}
+	if k.fit != fitAsIs {
+		n, err := k.fit.view(k.network, k.at)
+		if err != nil {
+			return machine{}, fmt.Errorf("bcast: %w", err)
+		}
+		k.network, k.fit, k.at = n, fitAsIs, nil
+	}
+	return newMachine(k.network), nil
+}
+
+// fingerprint tells networks apart by what broadcasts follow: the groups, the
+// times of the levels, and where the ranks ran.
+func fingerprint(n *model.Network) uint64 {
+	h := fnv.New64a()
+	var word [8]byte
+	add := func(x uint64) {
+		binary.LittleEndian.PutUint64(word[:], x)
+		h.Write(word[:])
+	}
+	add(uint64(n.Ranks()))
+	for _, g := range n.Hierarchy().Groups() {
+		add(uint64(g.Level))
+		add(uint64(len(g.Hosts)))
+		for _, x := range g.Hosts {
+			add(uint64(x))
+		}
+	}
+	for _, l := range n.Levels() {
+		for _, bytes := range []int64{0, 1 << 10, 1 << 20} {
+			add(math.Float64bits(l.Time(bytes)))
+		}
+	}
+	for r := range n.Ranks() {
+		where := n.Location(r)
+		add(uint64(len(where.Host)))
+		h.Write([]byte(where.Host))
+		add(uint64(where.Core))
+	}
+	return h.Sum64()
+}
