@@ -65,8 +65,9 @@ type FittedCapacity struct {
 // times per level and size come from single transfers. The bandwidths of the
 // links, the coupling of each link class and the RTT bias come from all long
 // transfers, by least squares on the logarithm of measured over predicted times, with Huber
-// weights against outliers. Parameters that the data do not
-// determine are said in Warnings, which the network keeps. Network.Interval comes from
+// weights against outliers. A link that no transfer crosses gets the bandwidth
+// that is typical of its level, and is marked as estimated. Parameters that the
+// data do not determine are said in Warnings, which the network keeps. Network.Interval comes from
 // patterns predicted by fits that have not seen them, four fifths of all each. It
 // takes some ten patterns of several transfers for a choice of the law of coupling, and some
 // thirty for intervals that hold what they promise.
@@ -107,6 +108,7 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 	out := f.result()
 
 	fitted := s.Network
+	fitted.Links = base.links // of the graph without the switches of weak groups
 	if len(f.patterns) > 0 {
 		fitted.Links = LinkClasses{Classes: out.Coupling, OfArc: f.classOf, Law: out.Law}
 		fitted.RTTBias, fitted.Ratios = out.RTTBias, f.ratios(settings.Steps)
@@ -116,7 +118,11 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 		fitted.Levels = levels
 		out.Warnings = append(out.Warnings, warnings...)
 	}
-	graph, err := f.graph()
+	arcs, estimated := f.fill()
+	if warning := estimateWarning(estimated, len(f.links)); warning != "" {
+		out.Warnings = append(out.Warnings, warning)
+	}
+	graph, err := rebuild(base.graph, arcs)
 	if err != nil {
 		return nil, fmt.Errorf("model: fit: %w", err)
 	}
@@ -128,7 +134,7 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 	result := *r
 	result.Graph = graph
 	result.Warnings = append(slices.Clone(r.Warnings), out.Warnings...)
-	if out.Network, err = New(&result, &fitted); err != nil {
+	if out.Network, err = newNetwork(&result, &fitted); err != nil {
 		return nil, fmt.Errorf("model: fit: %w", err)
 	}
 	return out, nil

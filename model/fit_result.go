@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/topocast/topocast/topology"
 )
 
 // result reads the parameters, their errors and what is not determined.
@@ -23,16 +21,20 @@ func (f *fitter) result() *Fitted {
 	}
 	out.Residual = quantile(abs, 0.5)
 	errors := f.errors()
+	var bounded []string
 	for l := range f.links {
 		link := &f.links[l]
 		link.Bandwidth, link.Error = math.Exp(f.theta[l]), errors[l]
 		link.Determined = link.Error <= 0.05
-		a, b := f.n.graph.Name(link.A), f.n.graph.Name(link.B)
-		switch {
-		case math.IsNaN(link.Bandwidth):
-			out.Warnings = append(out.Warnings, fmt.Sprintf("link %s-%s: no transfer crosses it: its bandwidth is not determined", a, b))
-		case !link.Determined:
-			out.Warnings = append(out.Warnings, fmt.Sprintf("link %s-%s: it holds hardly a transfer up: its bandwidth is at least about %s", a, b, rate(link.Bandwidth)))
+		if !link.Determined && !math.IsNaN(link.Bandwidth) {
+			bounded = append(bounded, fmt.Sprintf("%s-%s at least about %s", f.n.graph.Name(link.A), f.n.graph.Name(link.B), rate(link.Bandwidth)))
+		}
+	}
+	if len(bounded) > 0 {
+		out.Warnings = append(out.Warnings, fmt.Sprintf(
+			"%d of %d links hold hardly a transfer up, their bandwidths may be higher: %s", len(bounded), len(f.links), bounded[0]))
+		if len(bounded) > 1 {
+			out.Warnings[len(out.Warnings)-1] += " and so on"
 		}
 	}
 	for c := range f.classes {
@@ -159,16 +161,4 @@ func (f *fitter) widened() []float64 {
 		out[i] *= widen
 	}
 	return out
-}
-
-// graph is the network's graph with the fitted bandwidths.
-func (f *fitter) graph() (*topology.Graph, error) {
-	g := f.n.graph
-	arcs := slices.Clone(g.Arcs())
-	for i := range arcs {
-		if b := f.links[f.linkOf[i]].Bandwidth; !math.IsNaN(b) {
-			arcs[i].Bandwidth = b
-		}
-	}
-	return rebuild(g, arcs)
 }

@@ -38,6 +38,7 @@ type fitPattern struct {
 	seconds []float64
 	begin   []float64 // s, of each transfer
 	rtt     []float64 // s, of each path
+	level   []int     // that joins the ranks of each transfer
 	params  []int     // that matter to it, ascending
 }
 
@@ -109,6 +110,7 @@ func (f *fitter) addPattern(o Observation) error {
 		}
 		p.jobs = append(p.jobs, job{data: data, reverse: reverse, bytes: float64(t.Bytes), start: t.Start + forth, bound: math.Inf(1), share: 1})
 		p.begin, p.rtt = append(p.begin, t.Start), append(p.rtt, forth+back)
+		p.level = append(p.level, f.n.LevelOf(t.Src, t.Dst))
 	}
 	for l, is := range used {
 		if is {

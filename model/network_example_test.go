@@ -167,7 +167,7 @@ func ExampleFit() {
 	// 2-5: 110 MB/s, determined: false
 	// 3-5: 90 MB/s, determined: true
 	// 4-5: 150 MB/s, determined: true
-	// link h0-s0: it holds hardly a transfer up: its bandwidth is at least about 110 MB/s
+	// 2 of 5 links hold hardly a transfer up, their bandwidths may be higher: h0-s0 at least about 110 MB/s and so on
 }
 
 // Servet's two queries: how much slower a message gets with the distance of

@@ -1,0 +1,219 @@
+package model
+
+import (
+	"cmp"
+	"container/heap"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// linkLevels is the level of each arc, as an index into Levels: the one that
+// joins the nearest hosts at its two ends, which is the finest one whose
+// messages need the link. In a tree it is 0 for the links of hosts to their
+// first switch, and one more per group that messages have to leave.
+// O(arcs * log arcs).
+func (n *Network) linkLevels() []int {
+	g := n.graph
+	nearest := nearestHosts(g)
+	level := make([]int, g.NumArcs())
+	for i, a := range g.Arcs() {
+		u, v := nearest[a.From].besides(a.To), nearest[a.To].besides(a.From)
+		level[i] = len(n.levels) - 1
+		if u >= 0 && v >= 0 && u != v {
+			level[i] = n.LevelOf(u, v)
+		}
+	}
+	return level
+}
+
+// A hostLabel says how far the nearest host is that is reached over a neighbour.
+type hostLabel struct {
+	latency float64 // s
+	host    int
+	over    int // the neighbour; -1 of a host for itself
+}
+
+// nearHosts are up to two labels of a vertex, over different neighbours,
+// nearest first.
+type nearHosts []hostLabel
+
+// besides is the nearest host that is not reached over the given neighbour, or -1.
+func (h nearHosts) besides(neighbour int) int {
+	for _, l := range h {
+		if l.over != neighbour {
+			return l.host
+		}
+	}
+	return -1
+}
+
+// nearestHosts is Dijkstra's algorithm from all hosts at once with two labels
+// per vertex, so that of a link each end knows a host on its own side. An arc
+// without a latency counts as 0; ties go to the lowest host.
+func nearestHosts(g *topology.Graph) []nearHosts {
+	near := make([]nearHosts, g.Vertices())
+	var q labelQueue
+	for h := range g.Hosts() {
+		q = append(q, queuedLabel{hostLabel{0, h, -1}, h})
+	}
+	for len(q) > 0 {
+		l := heap.Pop(&q).(queuedLabel)
+		known := near[l.at]
+		if len(known) == 2 || len(known) == 1 && known[0].over == l.over {
+			continue
+		}
+		near[l.at] = append(known, l.hostLabel)
+		for _, a := range g.Out(l.at) {
+			if a.To != l.over {
+				q.add(queuedLabel{hostLabel{l.latency + max(0, a.Latency), l.host, l.at}, a.To})
+			}
+		}
+	}
+	return near
+}
+
+type queuedLabel struct {
+	hostLabel
+	at int
+}
+
+// labelQueue is a heap by latency, host and vertex.
+type labelQueue []queuedLabel
+
+func (q *labelQueue) add(l queuedLabel) {
+	if math.IsNaN(l.latency) {
+		l.latency = 0
+	}
+	heap.Push(q, l)
+}
+
+func (q labelQueue) Len() int      { return len(q) }
+func (q labelQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q *labelQueue) Push(x any)   { *q = append(*q, x.(queuedLabel)) }
+
+func (q *labelQueue) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
+}
+
+func (q labelQueue) Less(i, j int) bool {
+	if c := cmp.Compare(q[i].latency, q[j].latency); c != 0 {
+		return c < 0
+	}
+	if q[i].host != q[j].host {
+		return q[i].host < q[j].host
+	}
+	return q[i].at < q[j].at
+}
+
+// estimate gives arcs without a bandwidth that of their level in B/s, and marks
+// them. A level of unknown bandwidth takes that of the next coarser one that
+// has one, or of the next finer one: what has to carry more is seldom slower
+// than the links above. It returns how many links (an arc and its opposite are
+// one) are estimated in all.
+func estimate(arcs []topology.Arc, level []int, bandwidth []float64) (links int) {
+	rate := slices.Clone(bandwidth)
+	for i := len(rate) - 2; i >= 0; i-- {
+		if math.IsNaN(rate[i]) {
+			rate[i] = rate[i+1]
+		}
+	}
+	for i := 1; i < len(rate); i++ {
+		if math.IsNaN(rate[i]) {
+			rate[i] = rate[i-1]
+		}
+	}
+	seen := make(map[[2]int]bool)
+	for i := range arcs {
+		a := &arcs[i]
+		if math.IsNaN(a.Bandwidth) && !math.IsNaN(rate[level[i]]) {
+			a.Bandwidth, a.Estimated = rate[level[i]], true
+		}
+		if a.Estimated {
+			seen[[2]int{min(a.From, a.To), max(a.From, a.To)}] = true
+		}
+	}
+	return len(seen)
+}
+
+// estimateWarning says how many links are estimated; "" if none is.
+func estimateWarning(estimated, links int) string {
+	if estimated == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the bandwidths of %d of %d links were not measured: each is taken to be typical of its level", estimated, links)
+}
+
+// fill gives bandwidths to the links of which the transfers say nothing, those
+// typical of their level, and returns the arcs and how many links were filled.
+//
+// Typical is the median of the links that were determined, or crossed by a
+// transfer that needs no coarser link. Of a link that only longer ways crossed
+// the fit knows a bound, which the other links of those ways may have set: where
+// these ways were as fast as is usual between their levels, nothing speaks against the
+// link, and it is filled, too, if its level has more.
+func (f *fitter) fill() (arcs []topology.Arc, estimated int) {
+	level := f.n.linkLevels()
+	own := make([]bool, len(f.links))           // crossed by a transfer of the link's level
+	usual := make([]bool, len(f.links))         // crossed by one as fast as is usual
+	rates := make([][]float64, len(f.n.levels)) // of transfers alone
+	alone := func(visit func(j *job, joined int, rate float64)) {
+		for i := range f.patterns {
+			if p := &f.patterns[i]; len(p.jobs) == 1 {
+				j := &p.jobs[0]
+				visit(j, p.level[0], j.bytes/max(p.seconds[0]-(j.start-p.begin[0]), 1e-3*p.seconds[0]))
+			}
+		}
+	}
+	alone(func(_ *job, joined int, rate float64) { rates[joined] = append(rates[joined], rate) })
+	typical := medians(rates)
+	alone(func(j *job, joined int, rate float64) {
+		for _, c := range j.data {
+			usual[f.linkOf[c]] = usual[f.linkOf[c]] || rate >= usualShare*typical[joined]
+		}
+	})
+	for i := range f.patterns {
+		p := &f.patterns[i]
+		for k, j := range p.jobs {
+			for _, c := range j.data {
+				own[f.linkOf[c]] = own[f.linkOf[c]] || level[c] == p.level[k]
+			}
+		}
+	}
+	rates, counted := make([][]float64, len(f.n.levels)), make([]bool, len(f.links))
+	for arc, l := range f.linkOf {
+		if link := &f.links[l]; !counted[l] && !math.IsNaN(link.Bandwidth) && (own[l] || link.Determined) {
+			counted[l] = true
+			rates[level[arc]] = append(rates[level[arc]], link.Bandwidth)
+		}
+	}
+	typical = medians(rates)
+	arcs = slices.Clone(f.n.graph.Arcs())
+	for i := range arcs {
+		l := f.linkOf[i]
+		link := &f.links[l]
+		explained := link.Determined || own[l] || !usual[l]
+		if !math.IsNaN(link.Bandwidth) && (explained || !(link.Bandwidth < typical[level[i]])) {
+			arcs[i].Bandwidth = link.Bandwidth
+		}
+	}
+	return arcs, estimate(arcs, level, typical)
+}
+
+// usualShare of the typical rate of its level makes a transfer one of usual speed.
+const usualShare = 0.8
+
+// medians are those of lists, NaN of empty ones.
+func medians(lists [][]float64) []float64 {
+	out := make([]float64, len(lists))
+	for i, list := range lists {
+		if out[i] = math.NaN(); len(list) > 0 {
+			out[i] = quantile(list, 0.5)
+		}
+	}
+	return out
+}
