@@ -98,10 +98,12 @@ type discovery struct {
 }
 
 func (d discovery) writeText(w io.Writer, file string) error {
-	if err := printResult(w, d.result); err != nil {
+	n := d.network
+	shown := *d.result
+	shown.Warnings = n.Warnings() // those of the fit, too
+	if err := printResult(w, &shown); err != nil {
 		return err
 	}
-	n := d.network
 	fmt.Fprintln(w, "\npredicted time of one message")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "between ranks of one")
