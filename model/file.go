@@ -123,7 +123,7 @@ func (n *Network) Write(w io.Writer) error {
 	if err := encode.WriteGraph(&graph, n.graph); err != nil {
 		return fmt.Errorf("model: write network: %w", err)
 	}
-	r := &topology.Result{Hierarchy: n.hierarchy, Fit: n.fit, Warnings: n.warnings}
+	r := &topology.Result{Hierarchy: n.reported, Fit: n.fit, Warnings: n.warnings}
 	if err := encode.WriteHierarchy(&hierarchy, r); err != nil {
 		return fmt.Errorf("model: write network: %w", err)
 	}

@@ -226,3 +226,29 @@ func TestReadVersion1(t *testing.T) {
 		}
 	}
 }
+
+// TestFileKeepsWeakGroups: what is reported of weak groups is in the file, and
+// what follows firm ones is the same after reading.
+func TestFileKeepsWeakGroups(t *testing.T) {
+	n, err := New(weakTree(t, 0.7), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := n.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := len(got.Reported().Groups()), len(got.Hierarchy().Groups()); a != 5 || b != 4 {
+		t.Errorf("read %d groups, %d of them firm, want 5 and 4", a, b)
+	}
+	if a, b := got.Graph().Vertices(), n.Graph().Vertices(); a != b || len(got.Levels()) != len(n.Levels()) {
+		t.Errorf("read %d vertices and %d levels, wrote %d and %d", a, len(got.Levels()), b, len(n.Levels()))
+	}
+	if a, b := got.Time(0, 2, 0), n.Time(0, 2, 0); a != b {
+		t.Errorf("Time(0, 2, 0) = %g s, was %g s", a, b)
+	}
+}
