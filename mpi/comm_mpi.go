@@ -33,7 +33,8 @@ type Comm struct {
 	probe      C.int // not 0: Recv looks at the length first, as the library overruns buffers
 	host       string
 	epoch      time.Time
-	ends       bool // Close ends MPI, because the World that made this one started it
+	ends       bool          // Close ends MPI, because the World that made this one started it
+	limit      time.Duration // of MPI_Finalize; 0: none
 	closed     bool
 	arena      arena
 	live       live
@@ -104,6 +105,7 @@ func (c *Comm) LibraryVersion() string {
 	var n C.int
 	C.MPI_Get_library_version((*C.char)(unsafe.Pointer(unsafe.SliceData(text))), &n)
 	line, _, _ := strings.Cut(string(text[:n]), "\n")
+	line, _, _ = strings.Cut(line, "\x00")         // which Open MPI counts
 	return strings.Join(strings.Fields(line), " ") // MPICH aligns with tabs
 }
 

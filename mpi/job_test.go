@@ -3,11 +3,9 @@
 package mpi_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"strings"
 	"testing"
@@ -228,21 +226,11 @@ func TestJobs(t *testing.T) {
 	}
 	for _, j := range jobs() {
 		t.Run(j.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-			defer cancel()
-			args := append(launcher[1:len(launcher):len(launcher)], "-n", "4", os.Args[0])
-			cmd := exec.CommandContext(ctx, launcher[0], args...)
-			cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-			cmd.WaitDelay = 5 * time.Second
-			cmd.Env = append(os.Environ(), launcherVar+"=", jobVar+"="+j.name)
-			out, err := cmd.CombinedOutput()
-			if ctx.Err() != nil {
-				t.Fatalf("the job hangs; it said:\n%s", out)
-			}
+			out, err := launch(t, j.name, nil, append(launcher[:len(launcher):len(launcher)], "-n", "4", os.Args[0])...)
 			if (err != nil) != j.fails && !j.anyStatus {
 				t.Errorf("the job ended with %v; it said:\n%s", err, out)
 			}
-			if !strings.Contains(string(out), j.ends) {
+			if !strings.Contains(out, j.ends) {
 				t.Errorf("the job said:\n%s\nwant a line with %q", out, j.ends)
 			}
 		})

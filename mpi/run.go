@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"time"
 )
 
 // A Comm has every ability that this package names, in both builds.
@@ -32,11 +33,16 @@ var _ interface {
 // status 1 for an error and 2 for a panic: the other ranks may wait for this
 // one. MPI_Finalize, which would wait too, is called on success only. So Run
 // returns nil, or the error of starting or ending MPI (ErrNotBuilt, say).
+//
+// What is to outlive the job has to be saved inside work: if MPI_Finalize has not
+// returned two minutes after all ranks have done their work, Run ends the job with
+// status 0 and a line on standard error (see Comm.LimitFinalize).
 func Run(work func(Communicator) error) error {
 	world, err := World()
 	if err != nil {
 		return err
 	}
+	world.LimitFinalize(finalizeLimit)
 	returned := false
 	defer func() {
 		if !returned {
@@ -52,6 +58,9 @@ func Run(work func(Communicator) error) error {
 	}
 	return world.Close()
 }
+
+// finalizeLimit is what Run gives MPI_Finalize: far more than it takes.
+const finalizeLimit = 2 * time.Minute
 
 // report tells why work did not return: by the value of a panic, or nil for
 // runtime.Goexit.

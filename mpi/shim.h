@@ -29,6 +29,16 @@ static inline int tc_ended(void) {
 	return ended;
 }
 
+// tc_poll is called after a poll in vain, with the number of polls that are left
+// before it gives the core away, and returns that number for the next one. It
+// counts down, since a wait may take more polls than an int holds.
+static inline int tc_poll(int left) {
+	if (left > 0)
+		return left - 1;
+	sched_yield();
+	return 0;
+}
+
 // tc_wait completes a request. With spin > 0 it polls that often and then
 // gives the core away between polls: MPICH never does so by itself, and ranks
 // that outnumber the cores would wait for each other's time slices.
@@ -36,12 +46,11 @@ static inline int tc_wait(MPI_Request *request, MPI_Status *status, int spin) {
 	if (spin == 0)
 		return MPI_Wait(request, status);
 	int done = 0;
-	for (int polls = 0;; polls++) {
+	for (;;) {
 		int code = MPI_Test(request, &done, status);
 		if (code != MPI_SUCCESS || done)
 			return code;
-		if (polls >= spin)
-			sched_yield();
+		spin = tc_poll(spin);
 	}
 }
 
@@ -112,9 +121,8 @@ static inline int tc_get_probed(void *buf, int n, int src, int tag, MPI_Comm com
 	if (spin == 0)
 		code = MPI_Mprobe(src, tag, comm, &message, status);
 	else
-		for (int polls = 0; (code = MPI_Improbe(src, tag, comm, &found, &message, status)) == MPI_SUCCESS && !found; polls++)
-			if (polls >= spin)
-				sched_yield();
+		for (int left = spin; (code = MPI_Improbe(src, tag, comm, &found, &message, status)) == MPI_SUCCESS && !found;)
+			left = tc_poll(left);
 	if (code != MPI_SUCCESS)
 		return code;
 	MPI_Get_count(status, MPI_BYTE, &count);

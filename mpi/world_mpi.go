@@ -7,9 +7,8 @@ package mpi
 #include <stdlib.h>
 #include <string.h>
 
-static inline int tc_start(void) {
-	int provided;
-	return MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+static inline int tc_start(int *provided) {
+	return MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, provided);
 }
 
 static inline int tc_started(void) {
@@ -29,6 +28,22 @@ static inline int tc_meet(MPI_Comm comm, int spin) {
 }
 
 static inline int tc_finalize(void) { return MPI_Finalize(); }
+
+// tc_give_up ends MPI if all ranks give up within so many nanoseconds. One that
+// is alone would wait in MPI_Finalize for the others, which go on.
+static inline void tc_give_up(int64_t limit) {
+	MPI_Request request;
+	int done = 0;
+	if (tc_ended() || MPI_Ibarrier(MPI_COMM_WORLD, &request) != MPI_SUCCESS)
+		return;
+	for (int64_t start = tc_now(); !done; sched_yield())
+		if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || tc_now() - start > limit)
+			return;
+	MPI_Finalize();
+}
+
+// tc_leave ends the job with status 0 from within MPI_Finalize, on any thread.
+static inline void tc_leave(void) { MPI_Abort(MPI_COMM_WORLD, 0); }
 
 static inline void tc_abort(int code) {
 	if (!tc_ended())
@@ -85,36 +100,65 @@ const spinPolls = 100
 // To be on the main thread, which some libraries want, call
 // runtime.LockOSThread in an init function of package main, or use Run there.
 //
+// If World fails on all ranks, it ends the MPI that it has started; if only on
+// some, MPI runs on there, and the program has to end for the job to end.
+//
+// Under the launcher of another library every process would be a job of one
+// rank. World refuses that, by what launchers put into the environment; a program
+// started without a launcher is a job of one rank, too, but a rightful one.
+//
 // World lets MPI_COMM_WORLD return its errors instead of ending the job. An
 // application that shares the process and does not look at return codes
 // (gompi does not) then no longer notices its own; Wrap serves that case.
 func World() (*Comm, error) {
 	runtime.LockOSThread()
-	starts := C.tc_started() == 0
-	if starts {
-		if code := C.tc_start(); code != C.MPI_SUCCESS {
-			return nil, &Error{"World", -1, -1, -1, classError(code)}
+	c := &Comm{epoch: hostEpoch(), ends: C.tc_started() == 0, rank: -1}
+	if c.ends {
+		var provided C.int
+		if code := C.tc_start(&provided); code != C.MPI_SUCCESS {
+			return nil, c.fault("World", code, -1, -1)
+		}
+		if provided < C.MPI_THREAD_FUNNELED {
+			C.tc_give_up(C.int64_t(giveUpLimit))
+			return nil, &Error{"World", -1, -1, -1, fmt.Errorf("%w: it gives thread level %d, where a Go program needs MPI_THREAD_FUNNELED", ErrOther, provided)}
 		}
 	}
-	c := &Comm{epoch: hostEpoch(), ends: starts, rank: -1}
+	if err := c.join(); err != nil {
+		if c.ends {
+			C.tc_give_up(C.int64_t(giveUpLimit))
+		}
+		return nil, err
+	}
+	return c, nil
+}
+
+// giveUpLimit is how long a World that has failed waits for those of the other
+// ranks to fail, too, so that MPI can be ended. When they do not, the error of
+// this one has to end the job, as it then ends the process.
+const giveUpLimit = 5 * time.Second
+
+// join makes c a communicator of all ranks.
+func (c *Comm) join() error {
 	if code := C.tc_dup_world(&c.comm); code != C.MPI_SUCCESS {
-		return nil, c.fault("World", code, -1, -1)
+		return c.fault("World", code, -1, -1)
 	}
 	name := make([]byte, C.MPI_MAX_PROCESSOR_NAME)
 	var n C.int
 	C.MPI_Get_processor_name((*C.char)(unsafe.Pointer(unsafe.SliceData(name))), &n)
 	c.host = string(name[:n])
 	c.describe()
+	if c.size == 1 {
+		if err := checkLauncher(c.LibraryVersion(), os.Getenv); err != nil {
+			return &Error{"World", c.rank, -1, -1, err}
+		}
+	}
 	c.probe = C.tc_overruns()
 	c.spin = spinPolls // until it is known
 	crowded, err := c.isCrowded()
-	if err != nil {
-		return nil, err
-	}
-	if !crowded {
+	if err == nil && !crowded {
 		c.spin = 0
 	}
-	return c, nil
+	return err
 }
 
 // isCrowded is collective and tells whether ranks have to share CPUs on the
@@ -194,7 +238,7 @@ func (c *Comm) CPUs() []int { return allowedCPUs() }
 
 // Close is collective. It frees the communicator, and ends MPI if c is the
 // World that started it; no communicator of the process is usable then.
-// Close of a closed communicator does nothing.
+// (LimitFinalize bounds that.) Close of a closed communicator does nothing.
 //
 // Transfers that are still under way keep their buffers for good, since MPI may
 // write into them, and with them MPI's side of the communicator. WaitAll no
@@ -222,19 +266,37 @@ func (c *Comm) Close() error {
 	if !c.ends {
 		return nil
 	}
-	limit := time.AfterFunc(finalizeLimit, func() {
-		fmt.Fprintf(os.Stderr, "rank %d: mpi: MPI_Finalize did not return within %v; the work was done on all ranks\n", c.rank, finalizeLimit)
-		os.Exit(1)
-	})
-	defer limit.Stop()
+	if c.limit > 0 {
+		timer := time.AfterFunc(c.limit+time.Duration(min(c.rank, 3))*leaveStep, func() { c.leave() })
+		defer timer.Stop()
+	}
 	return c.fault("Close", C.tc_finalize(), -1, -1)
 }
 
-// finalizeLimit is how long MPI_Finalize may take once all ranks are there.
-// MPICH 4.0 over UCX's tcp can wait in it for good, in plain C programs, too: a
+// LimitFinalize sets how long Close may wait in MPI_Finalize when all ranks are
+// there; 0: as long as it takes. Then Close does not return, but ends the job,
+// with status 0, as all its work is done, and with one line on standard error.
+// It only counts for the World that has started MPI: the one of Run, which has
+// set two minutes, or one of World, which has set none. Ranks set the same.
+//
+// MPICH 4.0 over UCX's tcp can wait there for good, in plain C programs, too: a
 // rank whose connections are flushed sits in a barrier of the launcher and no
 // longer answers those that still flush (pmodels/mpich, pull request 6596).
-const finalizeLimit = 30 * time.Second
+func (c *Comm) LimitFinalize(limit time.Duration) { c.limit = max(limit, 0) }
+
+// leaveStep lets rank 0 end the job before the next rank would, and so on, so
+// that one of them says so.
+const leaveStep = 2 * time.Second
+
+// leave ends the job from within MPI_Finalize. The launchers take a process that
+// leaves without MPI_Finalize for a failure, unless it aborts with status 0.
+func (c *Comm) leave() {
+	fmt.Fprintf(os.Stderr, "rank %d: mpi: all work is done, but MPI_Finalize has not returned within %v: ending the job with status 0\n", c.rank, c.limit)
+	time.AfterFunc(abortLimit, func() { os.Exit(0) })
+	time.Sleep(lastWords)
+	C.tc_leave()
+	os.Exit(0)
+}
 
 // Abort ends all ranks of the job; the exit status is code where the launcher
 // passes it on (1 if code is a multiple of 256, which a shell would take for

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/topocast/topocast/mpi"
 )
@@ -273,8 +274,8 @@ func versioned(c mpi.Communicator) error {
 	if !ok {
 		return nil
 	}
-	if version := v.LibraryVersion(); version == "" || strings.ContainsAny(version, "\n\r") {
-		return fmt.Errorf("library version %q, want one line", version)
+	if version := v.LibraryVersion(); version == "" || strings.ContainsFunc(version, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return fmt.Errorf("library version %q, want one line of printable characters", version)
 	}
 	return nil
 }

@@ -1,0 +1,158 @@
+//go:build mpi && cgo
+
+package mpi_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/topocast/topocast/mpi"
+)
+
+// faultVar tells testdata/faults.c where to fail.
+const faultVar = "TOPOCAST_TEST_FAULT"
+
+// faultOfOne is a fault of one rank alone.
+const faultOfOne = "no split on rank 1"
+
+// startJob and endJob are jobs (jobVar) whose MPI is faulty.
+const (
+	startJob = "start"
+	endJob   = "end"
+)
+
+// rankOfStart is a rank that tries to start MPI, and again if that fails.
+func rankOfStart() {
+	c, err := mpi.World()
+	if err == nil {
+		fmt.Printf("rank %d of %d runs\n", c.Rank(), c.Size())
+		if err = c.Close(); err == nil {
+			os.Exit(0)
+		}
+	}
+	fmt.Fprintln(os.Stderr, err)
+	if os.Getenv(faultVar) != faultOfOne { // else the others do not come to a second World
+		if _, err := mpi.World(); errors.Is(err, mpi.ErrClosed) {
+			fmt.Fprintln(os.Stderr, "MPI has ended")
+		}
+	}
+	os.Exit(1)
+}
+
+// rankOfEnd is a rank that has done its work, and waits a second for the end.
+func rankOfEnd() {
+	err := mpi.Run(func(c mpi.Communicator) error {
+		c.(*mpi.Comm).LimitFinalize(time.Second)
+		fmt.Printf("rank %d is done\n", c.Rank())
+		return nil
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// launch runs a command of the test binary's ranks within the limit.
+func launch(t *testing.T, job string, env []string, command ...string) (output string, err error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 5 * time.Second
+	cmd.Env = append(append(os.Environ(), launcherVar+"=", jobVar+"="+job), env...)
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		t.Fatalf("the job hangs; it said:\n%s", out)
+	}
+	return string(out), err
+}
+
+// TestJobFaults launches jobs on an MPI that fails at the start or at the end.
+func TestJobFaults(t *testing.T) {
+	launcher := strings.Fields(os.Getenv(launcherVar))
+	if len(launcher) == 0 {
+		t.Skipf("no %s; make test sets it", launcherVar)
+	}
+	library := filepath.Join(t.TempDir(), "faults.so")
+	if out, err := exec.Command(os.Getenv("CC"), "-shared", "-fPIC", "-o", library, "testdata/faults.c").CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", os.Getenv("CC"), err, out)
+	}
+	for _, tt := range []struct {
+		name, fault, job string
+		fails            bool
+		says             map[string]int // how often, of 3 ranks; -1: at least once
+	}{
+		{
+			"MPI_Finalize hangs", "no end", endJob, false,
+			map[string]int{"is done\n": 3, "MPI_Finalize has not returned within 1s": 1},
+		},
+		{
+			"a thread level below MPI_THREAD_FUNNELED", "no threads", startJob, true,
+			map[string]int{"needs MPI_THREAD_FUNNELED": -1, "MPI has ended": -1},
+		},
+		{
+			"World fails on all ranks", "no split", startJob, true,
+			map[string]int{"mpi: World on rank": -1, "MPI has ended": -1},
+		},
+		{
+			"World fails on one rank", faultOfOne, startJob, true,
+			map[string]int{"mpi: World on rank 1": 1},
+		},
+		{"no fault", "", startJob, false, map[string]int{"of 3 runs": 3}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			command := append(launcher[1:len(launcher):len(launcher)], "-n", "3", "env", "LD_PRELOAD="+library, os.Args[0])
+			out, err := launch(t, tt.job, []string{faultVar + "=" + tt.fault}, append(launcher[:1:1], command...)...)
+			if (err != nil) != tt.fails {
+				t.Errorf("the job ended with %v", err)
+			}
+			for text, want := range tt.says {
+				if got := strings.Count(out, text); got != want && (want >= 0 || got == 0) {
+					t.Errorf("%q is said %d times, want %d", text, got, want)
+				}
+			}
+			if t.Failed() {
+				t.Logf("the job said:\n%s", out)
+			}
+		})
+	}
+}
+
+// TestJobLaunchers starts the program by the launcher of the other library, by
+// no launcher, and by no launcher in the environment of another.
+func TestJobLaunchers(t *testing.T) {
+	launcher := strings.Fields(os.Getenv(launcherVar))
+	if len(launcher) == 0 {
+		t.Skipf("no %s; make test sets it", launcherVar)
+	}
+	foreign, size, library := "mpirun.mpich", "PMI_SIZE=2", "linked with Open MPI v"
+	if strings.Contains(launcher[0], "mpich") {
+		foreign, size, library = "mpirun.openmpi --oversubscribe", "OMPI_COMM_WORLD_SIZE=2", "linked with MPICH Version: "
+	}
+	check := func(name, out string, err error) {
+		if err == nil || !strings.Contains(out, library) || !strings.Contains(out, "("+size+")") {
+			t.Errorf("%s: the program ended with %v, and said:\n%s\nwant it to name %q and %s", name, err, out, library, size)
+		}
+	}
+	command := append(strings.Fields(foreign), "-n", "2", os.Args[0])
+	if _, err := exec.LookPath(command[0]); err == nil {
+		asRoot := []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}
+		out, err := launch(t, startJob, asRoot, command...)
+		check(foreign, out, err)
+	}
+	out, err := launch(t, startJob, []string{size}, os.Args[0])
+	check("environment of "+foreign, out, err)
+	out, err = launch(t, startJob, nil, os.Args[0])
+	if err != nil || !strings.Contains(out, "rank 0 of 1 runs") {
+		t.Errorf("without a launcher the program ended with %v, and said:\n%s\nwant a job of one rank", err, out)
+	}
+}
