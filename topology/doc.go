@@ -47,6 +47,16 @@
 // firm and the four points fail clears the mesh of a die of its stray pairs, but takes
 // 16 of 1813 real groups in halves of cores and 55 of 1975 with noise.
 //
+// Where pairs are missing, the readings that are there set off what is no group: either half
+// of a block whose halves were not compared, two blocks as one. A group is
+// therefore firm only if readings refute its rivals (linkage_gaps.go), which asks less than all
+// pairs, as groups that hold together speak for their members. It asks more than
+// most machines need: of pairs of ranks that never met none can be firm, though
+// all the machine's groups are pairs, as nothing is taken from group to group. In
+// BenchmarkLinkageGaps, 21 kinds of machines of 30 to 130 hosts with 22 kinds of gaps and
+// eight of noise, 19,912 of 93,068 firm groups did not exist; with it 3 of 54,399,
+// all of them in runs without a gap.
+//
 // A tree is given up for a line, ring, torus or mesh only if the other graph has
 // few links and leaves a third less to explain: a full mesh explains everything. A line
 // of hosts satisfies the four points and is looked for where one switch fits badly; beyond

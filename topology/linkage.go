@@ -22,8 +22,12 @@ import (
 // reported, with a warning; below, it is not unless MinSupport says so.
 //
 // Pairs that were not measured are estimated from near neighbours for the
-// proposal and never read by the judgement; up to 30 % of them do little harm. O(n^2)
-// time; memory of 6 n^2 bytes besides the matrices.
+// proposal and never read by the judgement. A group is firm only if the readings that there are
+// could have refuted it: that some of its hosts belong elsewhere, or others to it. A warning
+// counts the pairs, and the groups that are weak for want of them.
+//
+// O(n^2) time, with pairs missing times the depth of the tree; memory of 6 n^2 bytes besides
+// the matrices.
 type Linkage struct {
 	MinSupport float64 // least support of a group in the result, in [0, 1]; 0 means 0.5
 }
@@ -69,9 +73,14 @@ func (l *Linkage) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 		t, sigma = propose(r, w)
 	}
 	w = nil
-	g := &judge{t: t, r: r, noise: note.noise}
+	g := &judge{t: t, r: r, noise: note.noise, gapped: note.holes > 0}
 	g.eliminate()
+	var ceiling []float64
+	if g.gapped {
+		ceiling = g.gaps() // before lonely, for which what looks firm counts
+	}
 	g.lonely()
+	note.firm, note.doubtful = g.lower(ceiling)
 	if unequal {
 		if r, _, err = combine(repetitions); err != nil {
 			return nil, err

@@ -70,6 +70,8 @@ func (s *source) at(i, j int) float64 {
 // combination is what combine found out besides the readings.
 type combination struct {
 	holes      int    // pairs never measured
+	firm       int    // groups that are firm in spite of them
+	doubtful   int    // groups that would be firm if no pair were missing
 	zeros      int    // pairs at or below zero
 	negative   int    // pairs below zero
 	asymmetric int    // pairs whose directions differ beyond tolerance

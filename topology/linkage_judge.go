@@ -20,8 +20,10 @@ type judge struct {
 	t       *tree
 	r       *readings
 	noise   float64   // of one reading, known from repetitions; NaN if not
+	gapped  bool      // pairs are missing
 	support []float64 // of group v at v-n
 	step    []float64 // of group v at v-n: ln of nearest outside over inside
+	border  []border  // of group v at v-n
 
 	within, outside []float32 // scratch
 	member, column  []float32
@@ -54,6 +56,9 @@ const (
 	unevenWidth      = 0.008
 	unevenShare      = 0.3
 	unevenShareWidth = 0.02
+	// Of fewer readings to an outsider one or two are their own median, and say nothing of how
+	// alike they are. Groups of three have as many.
+	columnLeast = 3
 )
 
 // judge sets support and step of group v, which is not the root.
@@ -62,9 +67,9 @@ func (g *judge) judge(v int32) {
 	t := g.t
 	at := int(v) - t.n
 	within := g.readWithin(v)
-	outside, members := g.readOutside(v)
+	outside := g.readOutside(v)
 	if len(within) == 0 || len(outside) == 0 {
-		g.support[at], g.step[at] = 0, 0 // nothing measured: nothing known
+		g.support[at], g.step[at], g.border[at] = 0, 0, border{} // nothing measured: nothing known
 		return
 	}
 	outsiders := t.size(t.parent[v]) - t.size(v)
@@ -91,11 +96,17 @@ func (g *judge) judge(v int32) {
 		near = 2
 	}
 	all := len(outside)
-	low := min((all-1)/4, near*members-1)
-	next := max(low, min((all-1)/2, 4*near*members-1))
+	low := max(0, min((all-1)/4, near*all/outsiders-1)) // near*members-1 if nothing is missing
+	next := max(low, min((all-1)/2, 4*near*all/outsiders-1))
 	bn := float64(stats.Select(outside, next))
 	bl := float64(stats.Select(outside[:next+1], low))
 	step := math.Log(bl / m)
+	if g.gapped {
+		g.border[at] = border{
+			inHigh: math.Log(float64(stats.Quantile(w, 0.75))),
+			outLow: math.Log(bl), outHigh: math.Log(float64(stats.Quantile(outside, 0.75))),
+		}
+	}
 	ratio := step / (wide + math.Log(bn/bl) + ratioFloor)
 	few := stepFew / math.Sqrt(float64(len(w))*float64(all))
 	strict := logistic((step-stepNeeded-few)/stepWidth) * logistic((ratio-ratioNeeded)/ratioWidth)
@@ -179,12 +190,10 @@ func (g *judge) insiders(v int32) []int32 {
 	return some
 }
 
-// readOutside returns the measured readings between members of v and outsiders,
-// and the number of members used.
-func (g *judge) readOutside(v int32) (outside []float32, members int) {
+// readOutside returns the measured readings between members of v and outsiders.
+func (g *judge) readOutside(v int32) []float32 {
 	g.outside = g.outside[:0]
-	in := g.insiders(v)
-	for _, i := range in {
+	for _, i := range g.insiders(v) {
 		for _, part := range g.outsiders(v) {
 			for _, j := range part {
 				if x := g.r.at(int(i), int(j)); x > 0 {
@@ -193,7 +202,7 @@ func (g *judge) readOutside(v int32) (outside []float32, members int) {
 			}
 		}
 	}
-	return g.outside, len(in)
+	return g.outside
 }
 
 // readColumns returns for each outsider of v the lower median of its readings to
@@ -214,6 +223,9 @@ func (g *judge) readColumns(v int32) (columns, rest []float32) {
 			}
 			c := stats.LowerMedian(g.column)
 			columns = append(columns, c)
+			if g.gapped && len(g.column) < columnLeast {
+				continue
+			}
 			for _, x := range g.column {
 				rest = append(rest, max(x, c)/min(x, c))
 			}
@@ -228,7 +240,7 @@ func (g *judge) readColumns(v int32) (columns, rest []float32) {
 // not: one is nearer, another farther. rest is that of readColumns.
 func (g *judge) alike(rest []float32, step float64) float64 {
 	if len(rest) == 0 {
-		return 1
+		return weakCeiling // no outsider was measured from enough members
 	}
 	uneven := math.Log(float64(stats.Quantile(rest, 0.75)))
 	bound := unevenMost
@@ -264,7 +276,7 @@ func (g *judge) rescue(v int32, columns, rest []float32, step, second float64) f
 			}
 		}
 	}
-	if len(columns) == 0 || len(members) == 0 {
+	if len(rest) == 0 || len(members) == 0 {
 		return 0
 	}
 	noise := 1.4826 * math.Log(float64(stats.LowerMedian(rest)))
@@ -296,6 +308,7 @@ func (g *judge) eliminate() {
 	t := g.t
 	g.support = make([]float64, len(t.children))
 	g.step = make([]float64, len(t.children))
+	g.border = make([]border, len(t.children))
 	g.support[int(t.root)-t.n] = 1
 	for _, v := range t.groups() {
 		if v != t.root {
@@ -349,11 +362,8 @@ func (g *judge) eliminate() {
 	}
 }
 
-// Bounds of support.
-const (
-	firm     = 0.9 // above: a level of the machine
-	reported = 0.5 // from here on: shown, though weak
-)
+// reported is the least support of a group that is shown, though weak.
+const reported = 0.5
 
 // lonely lowers the support of groups that stand alone among their siblings. A
 // level of a machine shows in more than one place; one group among ungrouped
@@ -372,7 +382,7 @@ func (g *judge) lonely() {
 				depth[at] = max(depth[at], depth[int(c)-t.n])
 			}
 		}
-		if g.support[at] > firm {
+		if g.support[at] >= FirmSupport {
 			depth[at]++
 		}
 	}

@@ -79,7 +79,7 @@ func (g *judge) result(r *readings, note *combination, least, sigma float64, une
 
 // anyFirm tells whether there is a firm group.
 func (g *judge) anyFirm() bool {
-	return slices.ContainsFunc(g.t.groups()[1:], func(v int32) bool { return g.support[int(v)-g.t.n] > firm })
+	return slices.ContainsFunc(g.t.groups()[1:], func(v int32) bool { return g.support[int(v)-g.t.n] >= FirmSupport })
 }
 
 // remeasure sets the levels of the groups to the lower medians of the measured
@@ -223,7 +223,7 @@ func weakGroups(h *Hierarchy) []string {
 	const most = 6
 	var weak []string
 	for _, g := range h.Groups()[1:] {
-		if g.Support > firm {
+		if g.Firm() {
 			continue
 		}
 		hosts := fmt.Sprint(g.Hosts)
@@ -253,7 +253,12 @@ func (c *combination) warnings(n int) []string {
 	pairs := n * (n - 1) / 2
 	if c.holes > 0 {
 		text := fmt.Sprintf("%d of %d pairs of hosts were not measured", c.holes, pairs)
-		if 10*c.holes > 3*pairs {
+		switch {
+		case c.doubtful == 1:
+			text += ": too many for one group, which is weak for that"
+		case c.doubtful > 1:
+			text += fmt.Sprintf(": too many for %d groups, which are weak for that", c.doubtful)
+		case c.firm == 0 && 10*c.holes > 3*pairs:
 			text += ": too many for groups to be sure of"
 		}
 		w = append(w, text)

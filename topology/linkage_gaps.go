@@ -1,0 +1,286 @@
+package topology
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// A group that no reading could have refuted is not firm, however far its readings
+// set it off: where the pairs between the halves of a block were not measured,
+// either half looks like a block of its own, and where two blocks were not
+// compared, both look like one. So each group is held against the rivals that its gaps
+// leave: that some of its members belong elsewhere, and that others belong to it.
+//
+// It need not be measured against every host. Among nested groups a
+// host that is close to one member of a group is as far from an outsider as
+// that member. What counts are readings between units: hosts, and groups that are
+// themselves held together by readings. The evidence of a reading is the
+// logarithm of how much likelier one hypothesis makes it than the other, in nats, under
+// the noise of the readings and a share of outliers upwards; that of several
+// adds up, as they are taken independently.
+const (
+	// Evidence that decides about a unit: wrong once in a thousand. A single reading at 1 % of
+	// noise has 8.4, two are needed at 5 %. From 5 to 9 the bench
+	// (BenchmarkLinkageGaps) changes little.
+	gapEvidence = 7
+	// Share of readings that something slowed down, by a factor up to ten: as in the
+	// noise of internal/gen.
+	gapOutliers       = 0.02
+	gapOutlierDensity = 1 / math.Ln10
+	// Share of readings to the outside that are farther than those to the near outside:
+	// the upper quarter, by the choice of outHigh.
+	gapFar = 0.25
+	// Most evidence of one reading: no reading is beyond accidents.
+	gapMost = 10
+	// Least noise allowed for: quanta of timers, and exact data.
+	gapNoise = 0.005
+)
+
+// A border holds where the readings inside a group and those to its near
+// outside lie, ln of s.
+type border struct {
+	inHigh          float64 // the 75 % quantile: one reading of four may be none of the group's
+	outLow, outHigh float64 // from the nearest outsiders to the 75 % quantile
+}
+
+// nats is the evidence of reading x, ln of s, that it joins a member of the
+// group to an outsider and not two members; below zero it speaks for two members.
+func (b border) nats(x, noise float64) float64 {
+	bell := func(low, high float64) float64 {
+		off := max(0, low-x, x-high) / noise
+		return math.Exp(-off*off/2) / (noise * math.Sqrt(2*math.Pi))
+	}
+	inside := (1 - gapOutliers) * bell(math.Inf(-1), b.inHigh) // groups inside are nearer still
+	outside := (1 - gapFar) * bell(b.outLow, b.outHigh)
+	if x > b.inHigh {
+		inside += gapOutliers * gapOutlierDensity
+	}
+	if x > b.outLow {
+		outside += gapFar * gapOutlierDensity
+	}
+	const least = 1e-30 // both are impossible: no evidence
+	return min(max(math.Log((outside+least)/(inside+least)), -gapMost), gapMost)
+}
+
+// A bond is what readings say of a set of units and one that may belong to it.
+type bond struct {
+	nats    float64
+	missing int // pairs not measured
+}
+
+// told says whether the readings decide. Where nothing is missing there
+// is no gap to be held against the group, unless the readings contradict it.
+func (b bond) told() bool { return b.nats >= gapEvidence || b.missing == 0 && b.nats >= 0 }
+
+// gapCeiling is the most support of a group of which the given share of rivals
+// is not refuted.
+func gapCeiling(share float64) float64 {
+	if share == 0 {
+		return 1
+	}
+	return weakCeiling * (1 - share)
+}
+
+// gaps is the most support that each group can have, by v-n: less than firm where
+// pairs that were not measured leave it a rival. Supports are those of the
+// judgement by the readings there are. Groups count as units if they are firm and hold
+// together; where distances are not those of nested groups only hosts that are
+// alike speak for each other, so only the innermost do. O(n^2) times the depth of the tree.
+func (g *judge) gaps() []float64 {
+	t := g.t
+	noise := g.readingNoise()
+	nested := g.r.nested(noise)
+	groups := t.groups()
+	solid := make([]bool, len(t.children))
+	ceiling := make([]float64, len(t.children))
+	for k := len(groups) - 1; k > 0; k-- { // children first
+		v := groups[k]
+		at := int(v) - t.n
+		units := t.units(nil, v, -1, solid)
+		loose := g.loose(units, g.border[at], noise)
+		ceiling[at] = gapCeiling(float64(loose) / float64(len(units)))
+		solid[at] = loose == 0 && g.support[at] >= FirmSupport && (nested || t.hostsOnly(v))
+	}
+	ceiling[int(t.root)-t.n] = 1
+	for _, v := range groups[1:] { // parents first
+		at := int(v) - t.n
+		// Groups that are not solid stand for nothing: what they hold besides v is outside v.
+		var rivals []int32
+		a := v
+		for below := v; a == v || a != t.root && !solid[int(a)-t.n]; below = a {
+			a = t.parent[a]
+			rivals = t.units(rivals, a, below, solid)
+		}
+		open := 0
+		for _, u := range rivals {
+			if !g.apart(v, u, g.border[at], noise).told() {
+				open++
+			}
+		}
+		ceiling[at] = min(ceiling[at], gapCeiling(float64(open)/float64(len(rivals))))
+		// What may belong to the solid group around may belong to this one.
+		if ceiling[int(a)-t.n] < 1 {
+			ceiling[at] = min(ceiling[at], ceiling[int(a)-t.n])
+		}
+	}
+	return ceiling
+}
+
+// lower applies what gaps returned, nil for no gaps, and counts the groups that
+// stay firm and those that do not for want of readings.
+func (g *judge) lower(ceiling []float64) (firm, doubtful int) {
+	for _, v := range g.t.groups()[1:] {
+		at := int(v) - g.t.n
+		was := g.support[at] >= FirmSupport
+		if ceiling != nil {
+			g.support[at] = min(g.support[at], ceiling[at])
+		}
+		switch {
+		case g.support[at] >= FirmSupport:
+			firm++
+		case was:
+			doubtful++
+		}
+	}
+	return firm, doubtful
+}
+
+// units appends to list the hosts and solid groups that v consists of, the largest
+// ones, without those of its child except.
+func (t *tree) units(list []int32, v, except int32, solid []bool) []int32 {
+	for _, c := range t.kids(v) {
+		switch {
+		case c == except:
+		case t.isGroup(c) && !solid[int(c)-t.n]:
+			list = t.units(list, c, -1, solid)
+		default:
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// loose counts the units that readings do not join to the rest. They are
+// taken in one after another, always the one that most speaks for; if each is told
+// when its turn comes, so is every way to cut the units in two, as one side
+// holds a unit taken in when only the other was there (the order is that of
+// Nagamochi and Ibaraki 1992). The first is the largest, of equals the one that
+// misses least, as nothing is asked of it. O(size^2).
+func (g *judge) loose(units []int32, b border, noise float64) int {
+	t := g.t
+	rest := slices.Clone(units)
+	bonds := make([]bond, len(rest))
+	next := 0
+	for k, u := range rest {
+		bonds[k].missing = g.missing(u, units)
+		if more := t.size(u) - t.size(rest[next]); more > 0 || more == 0 && bonds[k].missing < bonds[next].missing {
+			next = k
+		}
+	}
+	for loose := 0; ; {
+		u := rest[next]
+		last := len(rest) - 1
+		rest[next], bonds[next] = rest[last], bonds[last]
+		rest, bonds = rest[:last], bonds[:last]
+		if last == 0 {
+			return loose
+		}
+		next = 0
+		for k, v := range rest {
+			bonds[k].nats -= g.apart(u, v, b, noise).nats
+			if bonds[k].nats > bonds[next].nats || bonds[k].nats == bonds[next].nats && v < rest[next] {
+				next = k
+			}
+		}
+		if !bonds[next].told() {
+			loose++
+		}
+	}
+}
+
+// missing counts the pairs between u and the other units that were not measured.
+func (g *judge) missing(u int32, units []int32) int {
+	count := 0
+	for _, i := range g.t.leaves(u) {
+		for _, v := range units {
+			if v == u {
+				continue
+			}
+			for _, j := range g.t.leaves(v) {
+				if g.r.at(int(i), int(j)) < 0 {
+					count++
+				}
+			}
+		}
+	}
+	return count
+}
+
+// apart is what the readings between two vertices say for their lying on different
+// sides of the border.
+func (g *judge) apart(u, v int32, b border, noise float64) bond {
+	var sum bond
+	for _, i := range g.t.leaves(u) {
+		for _, j := range g.t.leaves(v) {
+			if x := g.r.at(int(i), int(j)); x > 0 {
+				sum.nats += b.nats(math.Log(float64(x)), noise)
+			} else {
+				sum.missing++
+			}
+		}
+	}
+	return sum
+}
+
+// readingNoise is the relative standard deviation of one reading: what the
+// repetitions tell, or what readings within groups differ by.
+func (g *judge) readingNoise() float64 {
+	if !math.IsNaN(g.noise) {
+		return max(gapNoise, g.noise)
+	}
+	var off []float64
+	for _, v := range g.t.groups() {
+		within := g.readWithin(v)
+		if len(within) < 3 {
+			continue
+		}
+		m := float64(stats.LowerMedian(within))
+		for k := 0; k < len(within); k += len(within)/256 + 1 {
+			off = append(off, math.Abs(math.Log(float64(within[k])/m)))
+		}
+	}
+	if len(off) == 0 {
+		return gapNoise
+	}
+	return max(gapNoise, 1.4826*stats.LowerMedian(off))
+}
+
+// nested says whether the readings are those of nested groups: of the three distances
+// of three hosts the two longest are equal. It looks at 4096 triples that were measured,
+// or as many as it finds. With 5 % of noise and 2 % of outliers trees of groups violate
+// it in up to 6 % of triples; lines and rings of switches, tori and dragonflies in
+// 15 % and more.
+func (r *readings) nested(noise float64) bool {
+	const most, tries, violations = 4096, 1 << 17, 0.1
+	rng := rand.New(rand.NewPCG(uint64(r.n), 3))
+	bad, all := 0, 0
+	for k := 0; k < tries && all < most; k++ {
+		i, j, h := rng.IntN(r.n), rng.IntN(r.n), rng.IntN(r.n)
+		if i == j || j == h || h == i {
+			continue
+		}
+		d := [3]float32{r.at(i, j), r.at(j, h), r.at(h, i)}
+		slices.Sort(d[:])
+		if d[0] < 0 {
+			continue
+		}
+		all++
+		if math.Log(float64(d[2]/d[1])) > 0.02+4*noise {
+			bad++
+		}
+	}
+	return all > 0 && float64(bad) <= violations*float64(all)
+}
