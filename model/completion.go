@@ -35,7 +35,7 @@ type playback struct {
 }
 
 // run appends the completion times in s of jobs to dst. The solver has no
-// flows before and none after. O(events * (changed rates + log flows)).
+// flows before and none after, also after an error. O(events * (changed rates + log flows)).
 func (p *playback) run(dst []float64, jobs []job) ([]float64, error) {
 	from := len(dst)
 	p.order = p.order[:0]
@@ -68,6 +68,7 @@ func (p *playback) run(dst []float64, jobs []job) ([]float64, error) {
 		}
 		for ; next < len(p.order) && jobs[p.order[next]].start <= now; next++ {
 			if err := p.begin(p.order[next], &jobs[p.order[next]], now); err != nil {
+				p.stop()
 				return dst[:from], err
 			}
 		}
@@ -99,6 +100,16 @@ func (p *playback) begin(number int32, j *job, now float64) error {
 	p.heap = append(p.heap, int32(id))
 	p.fix(p.place[id])
 	return nil
+}
+
+// stop takes away the flows of a playback that cannot go on, so that the next one
+// begins with none.
+func (p *playback) stop() {
+	for _, id := range p.heap {
+		p.solver.Remove(int(id))
+	}
+	p.heap = p.heap[:0]
+	p.change = p.solver.solve(p.change[:0])
 }
 
 // sooner orders flows by end and then by number.

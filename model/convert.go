@@ -57,7 +57,8 @@ type Hockney struct {
 
 // Hockney is the straight line through the times at the sizes of p, by least
 // squares (Reinfjell 2023, eq. 2.3 and section 3.2). It takes at least two
-// sizes. A latency below 0 is set to 0, and clamped is true.
+// sizes. A latency or a slope below 0 is set to 0, and clamped is true; the
+// bandwidth of a level line is +Inf.
 func (p *PLogP) Hockney() (h Hockney, clamped bool) {
 	if len(p.Sizes) < 2 {
 		return Hockney{p.Latency, math.NaN()}, false
@@ -67,7 +68,7 @@ func (p *PLogP) Hockney() (h Hockney, clamped bool) {
 		x[i], y[i] = float64(m), p.Latency+p.Gap[i]
 	}
 	a, b := stat.LinearRegression(x, y, nil, false)
-	return Hockney{math.Max(0, a), 1 / b}, a < 0
+	return Hockney{math.Max(0, a), 1 / math.Max(0, b)}, a < 0 || b < 0
 }
 
 // Time is the time in s of a message.

@@ -159,49 +159,6 @@ func checkObservations(observations []Observation, ranks int) error {
 	return nil
 }
 
-// fitLevels are the medians of the times of single transfers, by level and
-// size: the smallest size gives the latency, the others the gap. Levels with
-// transfers of one size or none keep what the hierarchy says.
-func fitLevels(n *Network, observations []Observation) (levels []LevelParams, warnings []string) {
-	times := make([]map[int64][]float64, len(n.levels))
-	for i := range times {
-		times[i] = make(map[int64][]float64)
-	}
-	for _, o := range observations {
-		if len(o.Transfers) == 1 {
-			t := o.Transfers[0]
-			level := n.LevelOf(t.Src, t.Dst)
-			times[level][t.Bytes] = append(times[level][t.Bytes], o.Seconds[0])
-		}
-	}
-	for i, bySize := range times {
-		var sizes []int64
-		for m := range bySize {
-			sizes = append(sizes, m)
-		}
-		slices.Sort(sizes)
-		if len(sizes) < 2 {
-			levels = append(levels, n.levels[i])
-			warnings = append(warnings, fmt.Sprintf("level %d: single transfers of %d sizes: its bandwidth is not determined", i, len(sizes)))
-			continue
-		}
-		l := LevelParams{PLogP: PLogP{Latency: quantile(bySize[sizes[0]], 0.5), Sizes: sizes}, Spread: math.NaN()}
-		var ratios []float64
-		for _, m := range sizes {
-			middle := quantile(bySize[m], 0.5)
-			l.Gap = append(l.Gap, max(0, middle-l.Latency))
-			for _, x := range bySize[m] {
-				ratios = append(ratios, math.Abs(x/middle-1))
-			}
-		}
-		if len(ratios) >= 3*len(sizes) {
-			l.Spread = 1.4826 * quantile(ratios, 0.5) // of a normal distribution
-		}
-		levels = append(levels, l)
-	}
-	return levels, warnings
-}
-
 // quantile is the p-quantile of unsorted values, at least one.
 func quantile(x []float64, p float64) float64 {
 	sorted := slices.Clone(x)

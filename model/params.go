@@ -12,7 +12,9 @@ import (
 // its sending begins.
 //
 // Below the smallest size the gap is that of the smallest size; beyond the
-// largest it goes on with the slope of the last piece. If there is only one
+// largest it goes on with the slope of the last piece, or, where that falls, as
+// it may by noise or by another protocol for long messages, with the mean slope
+// of all pieces, and at least level. So no time is below 0. If there is only one
 // size, nothing is known of the slope, and the gap beyond it is NaN.
 //
 // Source: T. Kielmann, H. Bal, K. Verstoep 2000; Reinfjell 2023, sections
@@ -43,17 +45,26 @@ func (p *PLogP) GapAt(bytes int64) float64 { return interpolate(p.Sizes, p.Gap, 
 func (p *PLogP) Time(bytes int64) float64 { return p.Latency + p.GapAt(bytes) }
 
 // Bandwidth is the rate in B/s at which a long message flows: the inverse of
-// the last slope of the gap, NaN if there is none.
+// the slope with which the gap goes on, +Inf if it is level, NaN if there is none.
 func (p *PLogP) Bandwidth() float64 {
-	k := len(p.Sizes) - 1
-	if k < 1 {
+	if len(p.Sizes) < 2 {
 		return math.NaN()
 	}
-	return float64(p.Sizes[k]-p.Sizes[k-1]) / (p.Gap[k] - p.Gap[k-1])
+	return 1 / slopeBeyond(p.Sizes, p.Gap)
+}
+
+// slopeBeyond is the slope with which a function given at two points or more
+// goes on after the last: see PLogP.
+func slopeBeyond(xs []int64, ys []float64) float64 {
+	k := len(xs) - 1
+	if last := (ys[k] - ys[k-1]) / float64(xs[k]-xs[k-1]); last >= 0 {
+		return last
+	}
+	return max(0, (ys[k]-ys[0])/float64(xs[k]-xs[0]))
 }
 
 // interpolate is the value at x of the function that is linear between the
-// points (xs[i], ys[i]), constant before the first point, goes on with the last slope
+// points (xs[i], ys[i]), constant before the first point, goes on with slopeBeyond
 // after the last, and is NaN after a single one. O(log len(xs)).
 func interpolate(xs []int64, ys []float64, x int64) float64 {
 	switch {
@@ -64,8 +75,11 @@ func interpolate(xs []int64, ys []float64, x int64) float64 {
 	case len(xs) == 1:
 		return math.NaN()
 	}
-	// The piece [lo, hi] with xs[lo] < x, and x <= xs[hi] unless hi is the last.
 	lo, hi := 0, len(xs)-1
+	if x > xs[hi] {
+		return ys[hi] + slopeBeyond(xs, ys)*float64(x-xs[hi])
+	}
+	// The piece [lo, hi] with xs[lo] < x <= xs[hi].
 	for hi-lo > 1 {
 		if mid := int(uint(lo+hi) / 2); xs[mid] < x {
 			lo = mid
@@ -120,7 +134,7 @@ func (p *PLogP) clone() PLogP {
 // hierarchy joins and no finer one.
 type LevelParams struct {
 	PLogP          // medians over the pairs
-	Spread float64 // relative spread of the pairs' times about the medians, as a standard deviation; NaN if not known
+	Spread float64 // relative spread of single readings about the medians, as a standard deviation, of the size where it is largest; NaN if not known
 }
 
 // PairParams are the parameters of messages from one rank, or one host, to another.

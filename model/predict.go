@@ -264,7 +264,9 @@ func (p *Predictor) add(t Transfer) error {
 		back += n.graph.Arcs()[c].Latency
 	}
 	if p.rttBias != 0 && forth+back > 0 {
-		j.share = math.Pow((forth+back)/typicalRTT, -p.rttBias)
+		if j.share = math.Pow((forth+back)/typicalRTT, -p.rttBias); !(j.share > 0) || math.IsInf(j.share, 0) {
+			return fmt.Errorf("a round-trip time of %g s makes an RTT bias of %g a share of %g", forth+back, p.rttBias, j.share)
+		}
 	}
 	if p.s.Window > 0 && forth+back > 0 {
 		j.bound = float64(p.s.Window) / (forth + back)

@@ -223,3 +223,82 @@ func FuzzReadTransfers(f *testing.F) {
 		}
 	})
 }
+
+// A predictor goes on after a prediction that failed, whether a transfer was
+// refused before the playback or its flow in the middle of it.
+func TestPredictAfterAnError(t *testing.T) {
+	var arcs []topology.Arc
+	for h, latency := range []float64{25e-6, 25e-6, 1} {
+		l := topology.Link(h, 3, latency, 1e8)
+		arcs = append(arcs, l[:]...)
+	}
+	g, err := topology.NewGraph(3, 1, nil, arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := topology.NewHierarchy(3, nil, nil, nan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := New(&topology.Result{Graph: g, Hierarchy: h}, &Settings{RTTBias: 400}) // 2 s to the power of -400 is 0
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := []Transfer{{Src: 0, Dst: 1, Bytes: 1e8}}
+	bad := append([]Transfer{{Src: 1, Dst: 0, Bytes: 1e8}}, Transfer{Src: 0, Dst: 2, Bytes: 1e6})
+	want, err := n.Predict(nil, good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if _, err := n.Predict(nil, bad); err == nil || !strings.Contains(err.Error(), "0->2") {
+			t.Fatalf("Predict = %v, want an error that names 0->2", err)
+		}
+		got, err := n.Predict(nil, good)
+		if err != nil || got[0] != want[0] {
+			t.Fatalf("Predict after an error = %v, %v, want %v", got, err, want)
+		}
+	}
+
+	p, err := n.NewPredictor(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := []job{
+		{data: []int32{0}, bytes: 1e8, bound: math.Inf(1), share: 1},
+		{data: []int32{1}, bytes: 1e8, start: 0.5, bound: math.Inf(1), share: 0}, // refused by the solver
+	}
+	for range 3 {
+		if _, err := p.playback.run(nil, jobs); err == nil {
+			t.Fatal("a job of share 0 is played")
+		}
+		got, err := p.playback.run(nil, jobs[:1])
+		if err != nil || !near(got[0], 1, 1e-9) {
+			t.Fatalf("playback after an error = %v, %v, want 1 s", got, err)
+		}
+	}
+}
+
+// By hand: where the last piece falls the mean slope counts, (3 - 1) / 30 s/B,
+// and where that falls as well, none. No time is ever below 0.
+func TestFallingGapsGoOnUpwards(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		p         PLogP
+		bytes     int64
+		want      float64
+		bandwidth float64
+	}{
+		{"the last piece falls", PLogP{Latency: 1, Sizes: []int64{10, 20, 40}, Gap: []float64{1, 5, 3}}, 70, 1 + 3 + 2, 15},
+		{"all falls", PLogP{Latency: 1, Sizes: []int64{10, 40}, Gap: []float64{5, 1}}, 1 << 40, 2, math.Inf(1)},
+		{"level", PLogP{Latency: 1, Sizes: []int64{10, 40}, Gap: []float64{2, 2}}, 1 << 40, 3, math.Inf(1)},
+		{"between the points as measured", PLogP{Latency: 1, Sizes: []int64{10, 20, 40}, Gap: []float64{1, 5, 3}}, 30, 5, 15},
+	} {
+		if got := c.p.Time(c.bytes); !near(got, c.want, 1e-12) {
+			t.Errorf("%s: Time(%d) = %g, want %g", c.name, c.bytes, got, c.want)
+		}
+		if got := c.p.Bandwidth(); got != c.bandwidth && !near(got, c.bandwidth, 1e-12) {
+			t.Errorf("%s: Bandwidth() = %g, want %g", c.name, got, c.bandwidth)
+		}
+	}
+}

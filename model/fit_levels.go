@@ -1,0 +1,120 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// wideSpread is the relative spread of a level's times from which Fit warns.
+// Cores of one class differ by up to 40 %.
+const wideSpread = 0.5
+
+// fitLevels are the medians of the times of single transfers, by level and
+// size, made to rise with the size: the smallest size gives the latency, the
+// others the gap. Levels with transfers of one size or none keep what the
+// hierarchy says, but for the spread.
+//
+// The time of a message of the measuring size is the latency that the
+// hierarchy gives to the level: a reconstruction takes the smallest of the
+// repetitions, which a disturbance of the machine does not reach, and wiring,
+// queries and broadcasts are to tell one figure.
+func fitLevels(n *Network, observations []Observation) (levels []LevelParams, warnings []string) {
+	times := make([]map[int64][]float64, len(n.levels))
+	for i := range times {
+		times[i] = make(map[int64][]float64)
+	}
+	for _, o := range observations {
+		if len(o.Transfers) == 1 {
+			t := o.Transfers[0]
+			level := n.LevelOf(t.Src, t.Dst)
+			times[level][t.Bytes] = append(times[level][t.Bytes], o.Seconds[0])
+		}
+	}
+	for i, bySize := range times {
+		var sizes []int64
+		for m := range bySize {
+			sizes = append(sizes, m)
+		}
+		slices.Sort(sizes)
+		spread := spreadOf(bySize)
+		if spread > wideSpread {
+			warnings = append(warnings, fmt.Sprintf("level %d: times of equal messages spread by %.0f %%: the machine was busy while they were measured, or pairs of ranks that the level joins are not alike", i, 100*spread))
+		}
+		if len(sizes) < 2 {
+			kept := LevelParams{PLogP: n.levels[i].clone(), Spread: spread}
+			levels = append(levels, kept)
+			warnings = append(warnings, fmt.Sprintf("level %d: single transfers of %d sizes: its bandwidth is not determined", i, len(sizes)))
+			continue
+		}
+		middle, weight := make([]float64, len(sizes)), make([]float64, len(sizes))
+		for k, m := range sizes {
+			middle[k], weight[k] = quantile(bySize[m], 0.5), float64(len(bySize[m]))
+			if latency := n.levels[i].Time(m); m == n.measured.Bytes && !math.IsNaN(latency) {
+				middle[k], weight[k] = latency, math.Inf(1)
+			}
+		}
+		rising(middle, weight)
+		l := LevelParams{PLogP: PLogP{Latency: middle[0], Sizes: sizes}, Spread: spread}
+		for _, t := range middle {
+			l.Gap = append(l.Gap, t-l.Latency)
+		}
+		levels = append(levels, l)
+	}
+	return levels, warnings
+}
+
+// spreadOf is the relative spread of times about the median of their size,
+// 1.4826 times the median deviation, of the size where it is largest; NaN if no
+// size has two readings.
+func spreadOf(bySize map[int64][]float64) float64 {
+	most := math.NaN()
+	for _, times := range bySize {
+		if len(times) < 2 {
+			continue
+		}
+		middle := quantile(times, 0.5)
+		off := make([]float64, len(times))
+		for k, x := range times {
+			off[k] = math.Abs(x/middle - 1)
+		}
+		if s := 1.4826 * quantile(off, 0.5); !(s <= most) {
+			most = s
+		}
+	}
+	return most
+}
+
+// rising replaces y by the closest sequence that does not fall, by weighted
+// least squares: values that fall are pooled to their mean (M. Ayer et al.
+// 1955, An empirical distribution function for sampling with incomplete
+// information; R. Barlow et al. 1972, section 1.2). A value of infinite weight
+// stays. O(n).
+func rising(y, weight []float64) {
+	type pool struct {
+		mean, weight float64
+		count        int
+	}
+	var pools []pool
+	for i := range y {
+		pools = append(pools, pool{y[i], weight[i], 1})
+		for k := len(pools) - 1; k > 0 && pools[k-1].mean > pools[k].mean; k-- {
+			a, b := pools[k-1], pools[k]
+			mean := (a.mean*a.weight + b.mean*b.weight) / (a.weight + b.weight)
+			switch {
+			case math.IsInf(a.weight, 1):
+				mean = a.mean
+			case math.IsInf(b.weight, 1):
+				mean = b.mean
+			}
+			pools = append(pools[:k-1], pool{mean, a.weight + b.weight, a.count + b.count})
+		}
+	}
+	at := 0
+	for _, p := range pools {
+		for range p.count {
+			y[at] = p.mean
+			at++
+		}
+	}
+}
