@@ -139,7 +139,7 @@ func newNetwork(r *topology.Result, s *Settings) (*Network, error) {
 		graph: r.Graph, hierarchy: firm, reported: r.Hierarchy, fit: r.Fit, warnings: slices.Clone(r.Warnings),
 		locations: slices.Clone(s.Locations), measured: s.Measured,
 	}
-	n.fit.Levels = slices.Clone(r.Fit.Levels)
+	n.fit = finiteFit(r.Fit)
 	n.measured.Notes = maps.Clone(s.Measured.Notes)
 	if s.Measured.Bytes < 0 {
 		return nil, fmt.Errorf("model: network: measured with %d bytes: want at least 0", s.Measured.Bytes)
@@ -166,6 +166,26 @@ func newNetwork(r *topology.Result, s *Settings) (*Network, error) {
 		return nil, fmt.Errorf("model: network: host pairs: %w", err)
 	}
 	return n, nil
+}
+
+// finiteFit is a copy in which what came out infinite, as a spread of one
+// repetition may, is not known.
+func finiteFit(f topology.Fit) topology.Fit {
+	finite := func(x *float64) {
+		if math.IsInf(*x, 0) {
+			*x = math.NaN()
+		}
+	}
+	f.Levels = slices.Clone(f.Levels)
+	for i := range f.Levels {
+		finite(&f.Levels[i].Separation)
+		finite(&f.Levels[i].Residual)
+	}
+	finite(&f.R2)
+	finite(&f.Residual)
+	finite(&f.TreeLikeness)
+	finite(&f.Noise)
+	return f
 }
 
 // setSharing takes over what Predict reads.
@@ -267,8 +287,8 @@ func levelParams(h *topology.Hierarchy, s *Settings) ([]LevelParams, error) {
 		if err := levels[i].check(); err != nil {
 			return nil, fmt.Errorf("level %d: %w", i, err)
 		}
-		if levels[i].Spread < 0 {
-			return nil, fmt.Errorf("level %d: spread %g: want at least 0, or NaN", i, levels[i].Spread)
+		if levels[i].Spread < 0 || math.IsInf(levels[i].Spread, 1) {
+			return nil, fmt.Errorf("level %d: spread %g: want at least 0 and finite, or NaN", i, levels[i].Spread)
 		}
 	}
 	return levels, nil

@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -196,6 +197,7 @@ func TestNewRefuses(t *testing.T) {
 		{"a NaN gap", Settings{Levels: []LevelParams{{PLogP: PLogP{Sizes: []int64{1}, Gap: []float64{nan}}}, {PLogP: Linear(1, 1, 0)}}}, "gap at 1 bytes is NaN"},
 		{"sizes that fall", Settings{Levels: []LevelParams{{PLogP: PLogP{Sizes: []int64{2, 1}, Gap: []float64{1, 1}}}, {}}}, "size 1 is 1 bytes"},
 		{"too few locations", Settings{Locations: locations(3)}, "3 locations for 8 ranks"},
+		{"an infinite spread", Settings{Levels: []LevelParams{{PLogP: Linear(1, 1, 0), Spread: math.Inf(1)}, {PLogP: Linear(1, 1, 0)}}}, "level 0: spread +Inf"},
 		{"a pair outside", Settings{Pairs: []PairParams{{Src: 0, Dst: 8, PLogP: Linear(1, 1, 0)}}}, "pair (0,8)"},
 		{"a pair given twice", Settings{Pairs: []PairParams{{Src: 0, Dst: 1, PLogP: Linear(1, 1, 0)}, {Src: 0, Dst: 1, PLogP: Linear(1, 1, 0)}}}, "pair (0,1): given twice"},
 		{"an unknown link class", Settings{Links: LinkClasses{Classes: []LinkClass{{"a", 0}}, OfArc: append(make([]int, 17), 1)}}, "arc 17 is of link class 1"},
@@ -210,6 +212,22 @@ func TestNewRefuses(t *testing.T) {
 				t.Errorf("New = %v, want an error with %q", err, c.want)
 			}
 		})
+	}
+}
+
+func TestInfiniteFitIsWritten(t *testing.T) {
+	r := weakTree(t, 1)
+	inf := math.Inf(1)
+	r.Fit = topology.Fit{R2: -inf, Residual: inf, TreeLikeness: inf, Noise: inf, Levels: []topology.LevelFit{{Separation: inf, Residual: inf}}}
+	n, err := New(r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := n.Fit(); !math.IsNaN(f.R2+f.Residual+f.TreeLikeness) || !math.IsNaN(f.Noise) || !math.IsNaN(f.Levels[0].Separation) || !math.IsNaN(f.Levels[0].Residual) {
+		t.Errorf("Fit() = %+v, want NaN for all that is infinite", f)
+	}
+	if err := n.Write(io.Discard); err != nil {
+		t.Errorf("Write = %v", err)
 	}
 }
 

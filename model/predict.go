@@ -290,6 +290,7 @@ const typicalRTT = 100e-6
 type Prediction struct {
 	Completion []float64    `json:"completion_s"`         // s
 	Interval   [][2]float64 `json:"interval_s,omitempty"` // s, lowest and highest; nil if the network was not fitted
+	Estimated  []bool       `json:"estimated"`            // whether a transfer crosses a link whose bandwidth was not measured
 }
 
 // Prediction predicts like Predict and adds intervals that hold the measured
@@ -302,7 +303,14 @@ func (p *Predictor) Prediction(transfers []Transfer, coverage float64) (*Predict
 	if err != nil {
 		return nil, err
 	}
-	out := &Prediction{Completion: append([]float64{}, times...)}
+	out := &Prediction{Completion: append([]float64{}, times...), Estimated: make([]bool, len(times))}
+	for i := range transfers {
+		for _, c := range p.jobs[i].data {
+			if int(c) < p.n.graph.NumArcs() && p.n.graph.Arcs()[c].Estimated {
+				out.Estimated[i] = true
+			}
+		}
+	}
 	for i, t := range transfers {
 		lo, hi := p.n.Interval(times[i]-t.Start, coverage)
 		if math.IsNaN(lo) {

@@ -110,13 +110,13 @@ func (d discovery) writeText(w io.Writer, file string) error {
 	for _, size := range plannedSizes {
 		fmt.Fprintf(t, "\t%s", humanize.IBytes(uint64(size)))
 	}
-	fmt.Fprintln(t, "\tbandwidth")
+	fmt.Fprintln(t, "\tbandwidth\tspread")
 	for i, l := range n.Levels() {
 		fmt.Fprint(t, levelName(n.Hierarchy(), i))
 		for _, size := range plannedSizes {
 			fmt.Fprintf(t, "\t%s", seconds(l.Time(int64(size))))
 		}
-		fmt.Fprintf(t, "\t%s\n", bandwidth(l.Bandwidth()))
+		fmt.Fprintf(t, "\t%s\t%s\n", bandwidth(l.Bandwidth()), percent(l.Spread))
 	}
 	t.Flush()
 
@@ -143,6 +143,11 @@ func (d discovery) writeJSON(w io.Writer, file string) error {
 		Bytes int     `json:"bytes"`
 		Time  float64 `json:"time_s"`
 	}
+	type levelRow struct {
+		Level     string   `json:"level"`
+		Bandwidth *float64 `json:"bandwidth_Bps,omitempty"`
+		Spread    *float64 `json:"spread,omitempty"` // of single readings about the times, relative
+	}
 	type planRow struct {
 		Bytes     int     `json:"bytes"`
 		Algorithm string  `json:"algorithm"`
@@ -155,6 +160,7 @@ func (d discovery) writeJSON(w io.Writer, file string) error {
 		Network   string          `json:"network_file"`
 		Hierarchy json.RawMessage `json:"hierarchy"`
 		Times     []timeRow       `json:"times"`
+		Levels    []levelRow      `json:"levels"`
 		Bcast     []planRow       `json:"bcast"`
 	}{Format: "topocast/discovery", Version: 1, Network: file, Times: []timeRow{}, Bcast: []planRow{}}
 	var hierarchy rawJSON
@@ -162,7 +168,14 @@ func (d discovery) writeJSON(w io.Writer, file string) error {
 		return err
 	}
 	out.Hierarchy = json.RawMessage(hierarchy)
+	finite := func(x float64) *float64 {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil
+		}
+		return &x
+	}
 	for i, l := range d.network.Levels() {
+		out.Levels = append(out.Levels, levelRow{levelName(d.network.Hierarchy(), i), finite(l.Bandwidth()), finite(l.Spread)})
 		for _, size := range plannedSizes {
 			if t := l.Time(int64(size)); !math.IsNaN(t) {
 				out.Times = append(out.Times, timeRow{levelName(d.network.Hierarchy(), i), size, t})
@@ -197,8 +210,15 @@ func levelName(h *topology.Hierarchy, i int) string {
 	return h.Levels()[i].Name
 }
 
-func bandwidth(x float64) string {
+func percent(x float64) string {
 	if math.IsNaN(x) {
+		return "-"
+	}
+	return fmt.Sprintf("%.2g %%", 100*x)
+}
+
+func bandwidth(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "-"
 	}
 	return humanize.SIWithDigits(x, 2, "B/s")

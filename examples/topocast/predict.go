@@ -52,20 +52,32 @@ Sharing says how a link's bandwidth is split: fair (max-min, full duplex), asymm
 			}
 			if asJSON {
 				return json.NewEncoder(c.OutOrStdout()).Encode(struct {
+					Format     string       `json:"format"`
+					Version    int          `json:"version"`
 					Completion []float64    `json:"completion_s"`
 					Interval   [][2]float64 `json:"interval_s"` // null: the network was not fitted, so nothing is known of its errors
-				}{p.Completion, p.Interval})
+					Estimated  []bool       `json:"estimated"`  // crosses a link whose bandwidth was not measured
+				}{"topocast/prediction", 1, p.Completion, p.Interval, p.Estimated})
 			}
 			t := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintln(t, "transfer\tcomplete at\tinterval")
+			estimated := 0
 			for i, x := range transfers {
 				interval := "-"
 				if p.Interval != nil {
 					interval = seconds(p.Interval[i][0]) + " to " + seconds(p.Interval[i][1])
 				}
 				fmt.Fprintf(t, "%s\t%s\t%s\n", x, seconds(p.Completion[i]), interval)
+				if p.Estimated[i] {
+					estimated++
+				}
 			}
-			return t.Flush()
+			if err := t.Flush(); err != nil || estimated == 0 {
+				return err
+			}
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%d of %d transfers cross links whose bandwidths were not measured but are typical of their level\n",
+				estimated, len(transfers))
+			return err
 		},
 	}
 	f := c.Flags()

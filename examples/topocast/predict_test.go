@@ -31,10 +31,16 @@ func TestPredict(t *testing.T) {
 			t.Fatalf("status %d: %s", status, stderr)
 		}
 		var got struct {
+			Format     string    `json:"format"`
+			Version    int       `json:"version"`
 			Completion []float64 `json:"completion_s"`
+			Estimated  []bool    `json:"estimated"`
 		}
-		if err := json.Unmarshal([]byte(out), &got); err != nil || len(got.Completion) != 2 {
+		if err := json.Unmarshal([]byte(out), &got); err != nil || len(got.Completion) != 2 || fmt.Sprint(got.Estimated) != "[false false]" {
 			t.Fatalf("%v in %s", err, out)
+		}
+		if got.Format != "topocast/prediction" || got.Version != 1 {
+			t.Errorf("format %q, version %d, want topocast/prediction, 1", got.Format, got.Version)
 		}
 		for i, want := range []float64{1.5 + c.latency, 1 + c.latency} {
 			if math.Abs(got.Completion[i]-want) > 1e-9 {
