@@ -12,6 +12,7 @@ import (
 // smallest; nil if there is no edge. The edges of one level mostly fall into
 // many small parts, which are searched one by one.
 func (m *cliqueModel) largestClique(level latencyLevel, first, last int) []int {
+	m.left -= (last - first) * (last - first)
 	next := make([][]int, last-first)
 	for u := first; u < last; u++ {
 		for v := first; v < last; v++ {
@@ -69,16 +70,19 @@ func (m *cliqueModel) largestClique(level latencyLevel, first, last int) []int {
 func (m *cliqueModel) largestOf(g *cliques.Graph) []int {
 	var best []int
 	if !m.many {
-		m.many = !cliques.Maximal(g, searchLimit, func(c []int) {
+		done, work := cliques.Maximal(g, searchLimit, func(c []int) {
 			if best == nil || compareCliques(c, best) < 0 {
 				best = slices.Clone(c)
 			}
 		})
-		if !m.many {
+		m.many = !done
+		m.left -= work
+		if done {
 			return best
 		}
 	}
-	best, exact := cliques.Largest(g, searchLimit)
+	best, exact, work := cliques.Largest(g, searchLimit)
+	m.left -= work
 	if !exact {
 		m.cut++
 	}

@@ -248,13 +248,14 @@ func allHosts(n int) []int {
 // parts, or, within, of the same part. NaN if there is none.
 func medianBetween(n int, d []float64, parts [][]int, within bool) float64 {
 	var readings []float64
+	at := func(i, j int) float64 { return d[i*n+j] }
 	for x, a := range parts {
 		if within {
-			readings = blockReadings(readings, n, d, a, a, true)
+			readings = blockReadings(readings, at, a, a, true)
 			continue
 		}
 		for _, b := range parts[:x] {
-			readings = blockReadings(readings, n, d, a, b, false)
+			readings = blockReadings(readings, at, a, b, false)
 		}
 	}
 	mid, _ := medianSpread(readings)

@@ -3,7 +3,6 @@ package topology
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/topocast/topocast/internal/stats"
@@ -39,43 +38,6 @@ const (
 	meshMost  = 8192
 )
 
-// fourPoints is the share of 2000 random quadruples of hosts that satisfy the
-// four-point condition within tol: of the three ways to sum two disjoint pairs,
-// the two largest are equal. It holds for all quadruples of a tree, whatever
-// its links (Buneman 1974), and for those of rings and tori it fails. NaN if
-// there are fewer than four hosts or too few readings. O(1).
-func fourPoints(r *readings, tol float64) float64 {
-	const samples = 2000
-	if r.n < 4 {
-		return math.NaN()
-	}
-	rng := rand.New(rand.NewPCG(uint64(r.n), 4))
-	var good, all int
-	for range samples {
-		var q [4]int
-		for k := 0; k < 4; {
-			q[k] = rng.IntN(r.n)
-			if !slices.Contains(q[:k], q[k]) {
-				k++
-			}
-		}
-		pairs := [6]float32{r.at(q[0], q[1]), r.at(q[2], q[3]), r.at(q[0], q[2]), r.at(q[1], q[3]), r.at(q[0], q[3]), r.at(q[1], q[2])}
-		if slices.Min(pairs[:]) < 0 {
-			continue
-		}
-		sums := [3]float64{float64(pairs[0] + pairs[1]), float64(pairs[2] + pairs[3]), float64(pairs[4] + pairs[5])}
-		slices.Sort(sums[:])
-		all++
-		if sums[2]-sums[1] <= tol*sums[2] {
-			good++
-		}
-	}
-	if all < samples/10 {
-		return math.NaN()
-	}
-	return float64(good) / float64(all)
-}
-
 // A wired is a graph that may describe a machine better than its tree.
 type wired struct {
 	family   Family
@@ -85,29 +47,42 @@ type wired struct {
 	warnings []string
 }
 
-// untree looks for switches that form a line, a ring, a torus or the like, and,
+// A meshSearch looks for graphs that explain readings better than a tree does.
+type meshSearch struct {
+	r     *readings
+	f     *treeFit // the tree
+	work  int64    // readings, legs, cells and words looked at
+	given []string // searches that were given up, as warnings
+}
+
+// best looks for switches that form a line, a ring, a torus or the like, and,
 // if hosts says so, for hosts wired to each other. It returns what it finds if that
-// explains the readings clearly better than the tree f; nil otherwise. noise
+// explains the readings clearly better than the tree; nil otherwise. noise
 // is that of a reading, NaN if not known.
-func untree(r *readings, f *treeFit, noise float64, hosts bool) (*wired, error) {
-	if w, err := switchMesh(r, f.t); err != nil || w != nil && w.better(r, f) {
+func (s *meshSearch) best(noise float64, hosts bool) (*wired, error) {
+	if w, err := s.switches(); err != nil || w != nil && w.better(s.r, s.f) {
 		return w, err
 	}
-	if !hosts {
+	if !hosts || s.r.n < meshLeast {
+		return nil, nil
+	}
+	if s.r.n > meshMost {
+		s.given = append(s.given, fmt.Sprintf(
+			"whether the %d hosts are wired to each other was not looked into: that is done up to %d", s.r.n, meshMost))
 		return nil, nil
 	}
 	known := !math.IsNaN(noise)
 	if !known || noise < noiseGuess {
 		noise = noiseGuess
 	}
-	w, err := hostMesh(r, noise)
+	w, err := s.hosts(noise)
 	if err != nil || w == nil {
 		return nil, err
 	}
 	if !known {
 		// What paths leave unexplained tells the noise: look again with that.
-		if again := min(noiseMost, w.compare(r, f).other/quartile); again > noise {
-			v, err := hostMesh(r, again)
+		if again := min(noiseMost, w.compare(s.r, s.f).other/quartile); again > noise {
+			v, err := s.hosts(again)
 			if err != nil {
 				return nil, err
 			}
@@ -116,7 +91,7 @@ func untree(r *readings, f *treeFit, noise float64, hosts bool) (*wired, error) 
 			}
 		}
 	}
-	if !w.better(r, f) {
+	if !w.better(s.r, s.f) {
 		return nil, nil
 	}
 	return w, nil
@@ -130,9 +105,10 @@ func (w *wired) better(r *readings, f *treeFit) bool {
 	return c.other <= min(familyRest, familyGain*c.tree) && (w.family != FamilyMesh || c.tree >= meshTree)
 }
 
-// switchMesh is the quotient of the tree's leaf blocks, if it has four blocks or
+// switches is the quotient of the tree's leaf blocks, if it has four blocks or
 // more that hold most hosts, and sparse links.
-func switchMesh(r *readings, t *tree) (*wired, error) {
+func (s *meshSearch) switches() (*wired, error) {
+	r, t := s.r, s.f.t
 	var blocks [][]int
 	block := make([]int, r.n)
 	for h := range block {
@@ -165,16 +141,22 @@ func switchMesh(r *readings, t *tree) (*wired, error) {
 			blocks = append(blocks, []int{h})
 		}
 	}
-	var sample []int
 	some := make([][]int, len(blocks))
 	for k, hosts := range blocks {
-		for s := range min(blockSample, len(hosts)) {
-			some[k] = append(some[k], len(sample))
-			sample = append(sample, hosts[s*len(hosts)/min(blockSample, len(hosts))])
+		for x := range min(blockSample, len(hosts)) {
+			some[k] = append(some[k], hosts[x*len(hosts)/min(blockSample, len(hosts))])
 		}
 	}
-	q := newQuotient(len(sample), r.dense(sample), some)
-	if float64(len(q.links)) > sparseSwitches*float64(len(blocks)*(len(blocks)-1)/2) {
+	q := newQuotient(r.measured, some)
+	// Density first: it ends the search of most machines, and costs the least.
+	bound := newSpannerBound(len(blocks), sparseSwitches)
+	sparse := q.link(bound)
+	if sparse {
+		q.findHidden()
+	}
+	s.work += q.work + bound.looked.Load()
+	if !sparse {
+		s.give(bound, "whether switches form a ring, torus or mesh")
 		return nil, nil
 	}
 	q.blocks = blocks
@@ -185,19 +167,24 @@ func switchMesh(r *readings, t *tree) (*wired, error) {
 	return &wired{family: FamilyQuotient, graph: graph, apart: block, warnings: q.warnings()}, nil
 }
 
-// hostMesh is the witness spanner of the hosts, if that is sparse.
-func hostMesh(r *readings, noise float64) (*wired, error) {
-	if r.n < meshLeast || r.n > meshMost {
-		return nil, nil
+// give notes a search that ended for the work that it took, not for what it found.
+func (s *meshSearch) give(bound *spannerBound, what string) {
+	if !bound.dense() {
+		s.given = append(s.given, fmt.Sprintf("%s was not found out within %d steps", what, bound.legs))
 	}
-	hosts := make([]int, r.n)
-	for i := range hosts {
-		hosts[i] = i
-	}
-	d := r.dense(hosts)
+}
+
+// hosts is the witness spanner of the hosts, if that is sparse. It takes up to 24 n^2
+// bytes.
+func (s *meshSearch) hosts(noise float64) (*wired, error) {
+	r := s.r
+	d := r.dense()
 	overhead := endpointOverhead(r.n, d, noise)
-	links, mended := mendedSpanner(r.n, d, spannerTest{relative: 0.02 + 3*noise, absolute: overhead})
-	if float64(len(links)) > sparseHosts*float64(r.n*(r.n-1)/2) {
+	bound := newSpannerBound(r.n, sparseHosts)
+	links, mended := mendedSpanner(r.n, d, spannerTest{relative: 0.02 + 3*noise, absolute: overhead, bound: bound})
+	s.work += bound.looked.Load()
+	if bound.dense() || bound.spent() {
+		s.give(bound, "whether hosts are wired to each other")
 		return nil, nil
 	}
 	var arcs []Arc
@@ -220,22 +207,27 @@ func hostMesh(r *readings, noise float64) (*wired, error) {
 	return w, nil
 }
 
-// dense copies the readings between the given hosts into a square matrix; NaN
-// on the diagonal and where nothing was measured.
-func (r *readings) dense(hosts []int) []float64 {
-	n := len(hosts)
+// dense copies the readings into a square matrix of 8 n^2 bytes; NaN on the diagonal
+// and where nothing was measured.
+func (r *readings) dense() []float64 {
+	n := r.n
 	d := make([]float64, n*n)
-	for a, i := range hosts {
-		d[a*n+a] = math.NaN()
-		for b, j := range hosts[:a] {
-			v := float64(r.at(i, j))
-			if v < 0 {
-				v = math.NaN()
-			}
-			d[a*n+b], d[b*n+a] = v, v
+	for i := range n {
+		d[i*n+i] = math.NaN()
+		for j := range i {
+			v := r.measured(i, j)
+			d[i*n+j], d[j*n+i] = v, v
 		}
 	}
 	return d
+}
+
+// measured is the reading between two different hosts in s; NaN where nothing was measured.
+func (r *readings) measured(i, j int) float64 {
+	if v := r.at(i, j); v > 0 {
+		return float64(v)
+	}
+	return math.NaN()
 }
 
 // direct tells whether hosts i and j, or their switches, are linked.

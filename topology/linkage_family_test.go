@@ -273,3 +273,32 @@ func BenchmarkLinkageFamily(b *testing.B) {
 		})
 	}
 }
+
+// One repetition does not tell its noise, and has its outliers in: true trees still
+// satisfy the four points, and what is no tree still fails (Buneman 1974: trees are
+// exactly what satisfies them).
+func TestTreeLikenessOfOneRepetition(t *testing.T) {
+	for _, tt := range []struct {
+		spec string
+		tree bool
+	}{
+		{"star:64", true},
+		{"tree:64x2 latency=2us,1us", true},
+		{"tree:8x8x2 latency=3us,2us,1us", true},
+		{"tree:8x8x4 latency=3us,2us,1us", true},
+		{"fattree:8,8;1,4", true},
+		{"ring:6", false},
+		{"torus:4x4", false},
+		{"torus:8x8", false},
+		{"ring:6 hosts=8 latency=1us", false},
+		{"torus:4x4 hosts=4 latency=1us", false},
+		{"dragonfly:2,4,2", false},
+	} {
+		for _, noise := range []gen.Noise{{}, {Sigma: 0.01, Outliers: 0.02}, {Sigma: 0.05, Outliers: 0.02}} {
+			_, reps := measured(t, rand.New(rand.NewPCG(1, 8)), tt.spec, 0, noise, 1)
+			if got := reconstruct(t, reps...).Fit.TreeLikeness; (got >= 0.98) != tt.tree {
+				t.Errorf("%s, %g %% of noise: tree-likeness %.3f, want at least 0.98: %v", tt.spec, 100*noise.Sigma, got, tt.tree)
+			}
+		}
+	}
+}

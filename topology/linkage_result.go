@@ -37,19 +37,19 @@ func (g *judge) result(r *readings, note *combination, least, sigma float64, une
 		return nil, err
 	}
 	fit, off := f.fit(r, hierarchy, class)
-	noise := noiseGuess
 	fit.Noise = sigma
 	if !math.IsNaN(note.noise) {
 		fit.Noise = note.noise
-		noise = max(noise, note.noise)
 	}
-	fit.TreeLikeness = fourPoints(r, 0.02+3*noise)
+	fit.TreeLikeness = fourPoints(r, note.noise)
 	noTree := fit.TreeLikeness < treeLike
-	if root := fit.Levels[len(fit.Levels)-1].Residual; noTree || root > min(max(badRoot, fit.Noise), badHub) {
-		w, err := untree(r, f, note.noise, (noTree || root > badHub) && !g.anyFirm())
+	if root := fit.Levels[len(fit.Levels)-1].Residual; noTree || root > min(max(badRoot, noisyRoot*fit.Noise), badHub) {
+		search := &meshSearch{r: r, f: f}
+		w, err := search.best(note.noise, (noTree || root > badHub) && !g.anyFirm())
 		if err != nil {
 			return nil, err
 		}
+		warnings = append(warnings, search.given...)
 		if w != nil {
 			fit.Family = w.family
 			c := w.compare(r, f)
@@ -94,9 +94,13 @@ func (t *tree) remeasure(r *readings) {
 }
 
 // badRoot is the median relative residual of the readings that the root joins
-// above which, and above the noise, another graph is looked for: a line of switches
-// is a tree, but not one with a switch in the middle of all.
-const badRoot = 0.005
+// above which, and above what the noise leaves, another graph is looked for: a line of
+// switches is a tree, but not one with a switch in the middle of all. Noise leaves 0.67
+// standard deviations, the median of |N(0,1)|; noisyRoot allows a quarter more.
+const (
+	badRoot   = 0.005
+	noisyRoot = 0.85
+)
 
 // badFit is the median relative residual above which a graph that is no tree is said
 // to explain little. Cores on one die differ by 7 % from their tree.

@@ -3,9 +3,12 @@ package topology_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/topology"
@@ -255,6 +258,75 @@ func (u *ultrametric) At(i, j int) float64 {
 		d *= 4
 	}
 	return d
+}
+
+// peakMiB calls f and returns how far the heap grew meanwhile, as seen every few
+// milliseconds, garbage included.
+func peakMiB(f func()) float64 {
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	read := func() uint64 {
+		metrics.Read(heap)
+		return heap[0].Value.Uint64()
+	}
+	runtime.GC()
+	before := read()
+	most := before
+	done, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				most = max(most, read())
+			}
+		}
+	}()
+	f()
+	close(done)
+	<-stopped
+	return float64(most-before) / (1 << 20)
+}
+
+// hostsOf is a machine of as many hosts, of as many ranks each, in pods of 16
+// hosts, numbered at random.
+func hostsOf(hosts, ranks int) *ultrametric {
+	n := hosts * ranks
+	u := &ultrametric{n: n, block: make([]int32, n), pod: make([]int32, hosts), seed: 1}
+	for i, p := range rand.New(rand.NewPCG(1, 2)).Perm(n) {
+		u.block[i] = int32(p / ranks)
+	}
+	for k := range u.pod {
+		u.pod[k] = int32(k / 16)
+	}
+	return u
+}
+
+// BenchmarkLinkageHostsOfTwo is the common machine: hosts of two ranks, one repetition
+// with 3 % of noise and 1 % of outliers. ms and MiB of peak memory grow with the square of
+// the ranks; ns per pair says by how much more.
+func BenchmarkLinkageHostsOfTwo(b *testing.B) {
+	for _, hosts := range []int{256, 512, 1024, 2048} {
+		b.Run(fmt.Sprintf("%dx2", hosts), func(b *testing.B) {
+			u := hostsOf(hosts, 2)
+			d := mat.DenseCopyOf(u)
+			var r *topology.Result
+			peak := 0.0
+			for b.Loop() {
+				peak = max(peak, peakMiB(func() { r = reconstruct(b, d) }))
+			}
+			each := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+			b.ReportMetric(each/1e6, "ms/op")
+			b.ReportMetric(each/float64(u.n*(u.n-1)/2), "ns/pair")
+			b.ReportMetric(peak, "MiB-peak")
+			b.ReportMetric(peak*(1<<20)/float64(u.n*u.n), "B-peak/n^2")
+			b.ReportMetric(r.Fit.TreeLikeness, "tree-likeness")
+			b.ReportMetric(float64(len(r.Hierarchy.Groups())-1), "groups")
+		})
+	}
 }
 
 // BenchmarkLinkageOf16384 wants two minutes and 2 GiB; run it with -benchtime=1x.

@@ -3,7 +3,6 @@ package topology
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/topocast/topocast/internal/stats"
@@ -19,6 +18,7 @@ type quotient struct {
 	spread   float64   // relative spread of readings inside a pair of blocks
 	assumed  []int     // blocks of one host: their leaf link is assumed to be the median of the others
 	unlinked int       // pairs of blocks without a reading
+	work     int64     // readings, cells and words looked at, besides the legs of link
 
 	// Where the distances are those of a tree the links above are a full mesh
 	// of what hangs on switches without hosts; these are found by cliques, and
@@ -26,34 +26,45 @@ type quotient struct {
 	hidden *cliqueModel
 }
 
-// newQuotient works out how the switches of given leaf blocks are linked, by
-// the quotient of block medians and the witness spanner. d is n*n row-major and
-// symmetric, in s; NaN is not measured. The blocks are disjoint and not empty;
-// hosts in none are left out. More hosts per block average more noise away.
+// newQuotient works out how far the switches of given leaf blocks are from each
+// other, by block medians. at is the reading between two hosts in s, the same in both
+// directions and called concurrently; NaN is not measured. The blocks are disjoint
+// and not empty; hosts in none are left out. More hosts per block average more
+// noise away.
 //
 // The distance between switches is the lower median of the readings between
 // their blocks less half the level of each block, which is the lower median
-// inside it. A link is dropped if a third switch explains it within four
-// standard errors: of the medians, by the spread of the readings, which all
-// pairs of blocks share, and their number; and of the level of the third
-// switch - those of the two ends cancel. On top come 2 % for what is not noise.
-// O(n^2 + K^3) for K blocks.
-func newQuotient(n int, d []float64, blocks [][]int) quotient {
+// inside it. O(n^2) for n hosts in the blocks; memory of 8 K^2 bytes for K blocks.
+func newQuotient(at func(i, j int) float64, blocks [][]int) *quotient {
 	k := len(blocks)
-	q := quotient{blocks: blocks, latency: make([]float64, k*k), leaf: make([]float64, k)}
-	between := make([]float64, k*k) // medians with the leaf links in
+	q := &quotient{blocks: blocks, latency: make([]float64, k*k), leaf: make([]float64, k)}
+	hosts := int64(0)
 	spreads := make([][]float64, k)
+	const most = 128 // pairs of blocks per block whose spread is looked at
+	skip := k/most + 1
 	eachRow(k, func(a int) {
-		var readings []float64
+		var readings, deviations []float64
 		for b := a; b < k; b++ {
-			readings = blockReadings(readings[:0], n, d, blocks[a], blocks[b], a == b)
-			mid, mad := medianSpread(readings)
-			between[a*k+b], between[b*k+a] = mid, mid
-			if mid > 0 && len(readings) >= 3 {
-				spreads[a] = append(spreads[a], mad/mid)
+			readings = blockReadings(readings[:0], at, blocks[a], blocks[b], a == b)
+			if len(readings) == 0 {
+				q.latency[a*k+b], q.latency[b*k+a] = math.NaN(), math.NaN()
+				continue
+			}
+			mid := stats.LowerMedian(readings)
+			q.latency[a*k+b], q.latency[b*k+a] = mid, mid
+			if mid > 0 && len(readings) >= 3 && (b-a)%skip == 0 {
+				deviations = deviations[:0]
+				for _, v := range readings {
+					deviations = append(deviations, math.Abs(v-mid))
+				}
+				spreads[a] = append(spreads[a], 1.4826*stats.LowerMedian(deviations)/mid)
 			}
 		}
 	})
+	for _, block := range blocks {
+		hosts += int64(len(block))
+	}
+	q.work = hosts * (hosts - 1) / 2
 	q.spread, _ = medianSpread(slices.Concat(spreads...))
 	if math.IsNaN(q.spread) {
 		q.spread = 0
@@ -61,7 +72,7 @@ func newQuotient(n int, d []float64, blocks [][]int) quotient {
 
 	var known []float64
 	for a := range k {
-		if l := between[a*k+a]; !math.IsNaN(l) {
+		if l := q.latency[a*k+a]; !math.IsNaN(l) {
 			known = append(known, l)
 		}
 	}
@@ -69,104 +80,59 @@ func newQuotient(n int, d []float64, blocks [][]int) quotient {
 	if math.IsNaN(usual) {
 		usual = 0 // blocks of one host each: the hosts are the switches
 	}
-	variance := make([]float64, k*k) // of between; on the diagonal of the level
 	for a := range k {
-		level := between[a*k+a]
+		level := q.latency[a*k+a]
 		if math.IsNaN(level) {
 			q.assumed = append(q.assumed, a)
 			level = usual
 		}
 		q.leaf[a] = level / 2
-		size := len(blocks[a])
-		variance[a*k+a] = medianVariance(q.spread*level, size*(size-1)/2)
+		q.latency[a*k+a] = 0
 	}
 	for a := range k {
 		for b := range k {
 			if a == b {
 				continue
 			}
-			mid := between[a*k+b]
+			mid := q.latency[a*k+b]
 			if math.IsNaN(mid) && a < b {
 				q.unlinked++
 			}
 			q.latency[a*k+b] = max(0, mid-q.leaf[a]-q.leaf[b]) // max keeps NaN
-			variance[a*k+b] = medianVariance(q.spread*mid, len(blocks[a])*len(blocks[b]))
 		}
-	}
-	q.links = witnessSpanner(k, q.latency, spannerTest{
-		relative: 0.5,
-		accept: func(a, c, b int) bool {
-			slack := q.latency[a*k+c] + q.latency[c*k+b] - q.latency[a*k+b]
-			v := variance[a*k+c] + variance[c*k+b] + variance[a*k+b] + variance[c*k+c]
-			return slack <= 4*math.Sqrt(v)+0.02*q.latency[a*k+b]
-		},
-	})
-	if len(q.links) >= k && q.isTree(variance) {
-		q.findHidden(variance)
 	}
 	return q
 }
 
-// isTree tells whether the distances between switches are those of a tree, by
-// the four-point condition: of the three ways to pair four switches the two
-// longer sums are equal. It looks at 2000 quadruples, of which 2 % may fail.
-func (q *quotient) isTree(variance []float64) bool {
-	k := len(q.blocks)
-	if k < 4 { // three points are always on a tree
-		return false
+// variance is that of the distance between switches a and b; of a = b that of the
+// level of a block.
+func (q *quotient) variance(a, b int) float64 {
+	if a == b {
+		size := len(q.blocks[a])
+		return medianVariance(q.spread*2*q.leaf[a], size*(size-1)/2)
 	}
-	const samples = 2000
-	rng := rand.New(rand.NewPCG(uint64(k), 2))
-	failed, seen := 0, 0
-	for range samples {
-		a, b, c, d := rng.IntN(k), rng.IntN(k), rng.IntN(k), rng.IntN(k)
-		if a == b || a == c || a == d || b == c || b == d || c == d {
-			continue
-		}
-		sums := []float64{
-			q.latency[a*k+b] + q.latency[c*k+d],
-			q.latency[a*k+c] + q.latency[b*k+d],
-			q.latency[a*k+d] + q.latency[b*k+c],
-		}
-		v := variance[a*k+b] + variance[c*k+d] + variance[a*k+c] + variance[b*k+d] + variance[a*k+d] + variance[b*k+c]
-		slices.Sort(sums)
-		if math.IsNaN(sums[0]) { // sorted first
-			continue
-		}
-		seen++
-		if sums[2]-sums[1] > 4*math.Sqrt(v)+0.02*sums[2] {
-			failed++
-		}
-	}
-	return seen > 0 && 50*failed <= seen
+	mid := q.latency[a*len(q.blocks)+b] + q.leaf[a] + q.leaf[b]
+	return medianVariance(q.spread*mid, len(q.blocks[a])*len(q.blocks[b]))
 }
 
-// findHidden runs Bufe's Algorithms 2 and 3 on the links, with six standard
-// errors of a typical distance as tolerance.
-func (q *quotient) findHidden(variance []float64) {
+// link finds the links between the switches by the witness spanner. A link is
+// dropped if a third switch explains it within four standard errors: of the
+// medians, by the spread of the readings, which all pairs of blocks share, and
+// their number; and of the level of the third switch - those of the two ends
+// cancel. On top come 2 % for what is not noise. It returns false, with no links, if
+// the bound, which may be nil, ends it. At worst O(K^3).
+func (q *quotient) link(bound *spannerBound) bool {
 	k := len(q.blocks)
-	var relative []float64
-	for _, p := range q.links {
-		if l := q.latency[p.from*k+p.to]; l > 0 {
-			relative = append(relative, math.Sqrt(variance[p.from*k+p.to])/l)
-		}
-	}
-	typical, _ := medianSpread(relative)
-	if math.IsNaN(typical) {
-		return
-	}
-	m := &cliqueModel{hosts: k, equal: roughly{relative: min(0.3, 0.03+6*typical)}, pairs: true}
-	for range k {
-		m.grow()
-	}
-	for _, p := range q.links {
-		m.set(p.from, p.to, q.latency[p.from*k+p.to])
-	}
-	m.findSwitches()
-	m.dropVirtual(true)
-	if len(m.w) > k && !m.full && m.cut == 0 {
-		q.hidden = m
-	}
+	q.links = witnessSpanner(k, q.latency, spannerTest{
+		relative: 0.5,
+		accept: func(a, c, b int) bool {
+			slack := q.latency[a*k+c] + q.latency[c*k+b] - q.latency[a*k+b]
+			v := q.variance(a, c) + q.variance(c, b) + q.variance(a, b) + q.variance(c, c)
+			return slack <= 4*math.Sqrt(v)+0.02*q.latency[a*k+b]
+		},
+		bound: bound,
+	})
+	return !bound.dense() && !bound.spent()
 }
 
 // graph is the machine: the n hosts, switch n+a for block a, then the hidden
@@ -221,14 +187,14 @@ func (q *quotient) warnings() []string {
 }
 
 // blockReadings appends the measured readings between two blocks, or inside one.
-func blockReadings(dst []float64, n int, d []float64, a, b []int, same bool) []float64 {
+func blockReadings(dst []float64, at func(i, j int) float64, a, b []int, same bool) []float64 {
 	for x, i := range a {
 		to := b
 		if same {
 			to = b[x+1:]
 		}
 		for _, j := range to {
-			if v := d[i*n+j]; !math.IsNaN(v) {
+			if v := at(i, j); !math.IsNaN(v) {
 				dst = append(dst, v)
 			}
 		}

@@ -24,6 +24,14 @@ func switchBlocks(w *wiring) (blocks [][]int, links []pair) {
 	return blocks, links
 }
 
+// quotientOf is the quotient of a full matrix, with its links, all of them searched for.
+func quotientOf(n int, d []float64, blocks [][]int) *quotient {
+	q := newQuotient(func(i, j int) float64 { return d[i*n+j] }, blocks)
+	q.link(nil)
+	q.findHidden()
+	return q
+}
+
 func TestQuotientFindsRingsAndTori(t *testing.T) {
 	for _, c := range []struct {
 		dims     []int
@@ -62,7 +70,7 @@ func TestQuotientFindsRingsAndTori(t *testing.T) {
 			for range c.reps {
 				reps = append(reps, noisy(rng, n, d, c.noise, c.outliers))
 			}
-			if q := newQuotient(n, smallest(reps...), blocks); slices.Equal(q.links, want) {
+			if q := quotientOf(n, smallest(reps...), blocks); slices.Equal(q.links, want) {
 				exact++
 			}
 		}
@@ -83,7 +91,7 @@ func TestQuotientGraph(t *testing.T) {
 		5, 5, 2, 0, 5,
 		8, 8, 5, 5, 0,
 	}
-	q := newQuotient(5, d, [][]int{{0, 1}, {2, 3}, {4}})
+	q := quotientOf(5, d, [][]int{{0, 1}, {2, 3}, {4}})
 	g, err := q.graph(5)
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +116,7 @@ func TestQuotientGraph(t *testing.T) {
 			d[i*5+j], d[j*5+i] = nan, nan
 		}
 	}
-	q = newQuotient(5, d, [][]int{{0, 1}, {2, 3}, {4}})
+	q = quotientOf(5, d, [][]int{{0, 1}, {2, 3}, {4}})
 	if want := []pair{{0, 2}, {1, 2}}; !slices.Equal(q.links, want) || len(q.warnings()) != 2 {
 		t.Errorf("with a block pair not measured: links %v, warnings %q, want %v and two", q.links, q.warnings(), want)
 	}
@@ -135,7 +143,7 @@ func TestQuotientFindsHiddenSwitches(t *testing.T) {
 		if seed == 0 {
 			noise = 0
 		}
-		q := newQuotient(24, noisy(rand.New(rand.NewPCG(seed, 1)), 24, d, noise, 0), blocks)
+		q := quotientOf(24, noisy(rand.New(rand.NewPCG(seed, 1)), 24, d, noise, 0), blocks)
 		g, err := q.graph(24)
 		if err != nil {
 			t.Fatal(err)
@@ -163,7 +171,7 @@ func TestQuotientOfNothing(t *testing.T) {
 	for _, blocks := range [][][]int{nil, {{0}}, {{0}, {1}}} {
 		n := len(blocks)
 		d := make([]float64, n*n)
-		q := newQuotient(n, d, blocks)
+		q := quotientOf(n, d, blocks)
 		if g, err := q.graph(n); err != nil || g.Vertices() != 2*n {
 			t.Errorf("quotient of %v: graph %v, error %v", blocks, g, err)
 		}

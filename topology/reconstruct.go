@@ -36,7 +36,7 @@ type Fit struct {
 	Family       Family
 	R2           float64    // share of the variance of the readings that the graph explains
 	Residual     float64    // median of |reading - fit| / fit
-	TreeLikeness float64    // share of sampled quadruples that satisfy the four-point condition
+	TreeLikeness float64    // share of sampled quadruples that satisfy the four-point condition within noise
 	Noise        float64    // relative spread of readings, sigma, as estimated
 	Levels       []LevelFit // one per level of the hierarchy, fine to coarse, and one for the root
 }

@@ -19,7 +19,34 @@ type spannerTest struct {
 	absolute float64
 	directed bool
 	accept   func(i, k, j int) bool // called concurrently; nil: every k that passes the test
+	bound    *spannerBound          // nil: none
 }
+
+// A spannerBound ends a search that is not worth its work: when it has found more
+// links than a sparse graph has, or looked at more legs than that. Whether it does
+// is the same on every run, as both only grow.
+type spannerBound struct {
+	links, legs   int64 // at most
+	found, looked atomic.Int64
+}
+
+// newSpannerBound allows a share of all pairs of n vertices as links, and legsPerPair
+// legs per pair.
+func newSpannerBound(n int, share float64) *spannerBound {
+	pairs := float64(n) * float64(n-1) / 2
+	return &spannerBound{links: int64(share * pairs), legs: legsLeast + int64(legsPerPair*pairs)}
+}
+
+// Legs that a search looks at, at most. Rings, tori and dragonflies of switches need up
+// to 4 per pair, tori of hosts 13 with 5 % of noise; the full meshes that the
+// quotient of a tree is, where every leg is looked at, half as many as there are switches.
+const (
+	legsPerPair = 64
+	legsLeast   = 1 << 20
+)
+
+func (b *spannerBound) dense() bool { return b != nil && b.found.Load() > b.links }
+func (b *spannerBound) spent() bool { return b != nil && b.looked.Load() > b.legs }
 
 // witnessSpanner returns the pairs of a matrix of latencies that no third
 // vertex explains: the links of the machine if hosts forward for each other.
@@ -37,8 +64,8 @@ type spannerTest struct {
 //
 // The pairs are sorted. One of two legs is at most half of the sum, so only the
 // sorted beginnings of row i and column j are scanned, up to the first witness:
-// O(n^2 log n) on tori, at worst O(n^3). Rows run in parallel; the result does
-// not depend on their number.
+// O(n^2 log n) on tori, at worst O(n^3); test.bound may end it earlier, with nil.
+// Rows run in parallel; the result does not depend on their number.
 func witnessSpanner(n int, m []float64, test spannerTest) []pair {
 	s := witnessSearch{n: n, out: m, in: m, test: test}
 	if test.directed {
@@ -49,19 +76,71 @@ func witnessSpanner(n int, m []float64, test spannerTest) []pair {
 	if test.directed {
 		s.nearIn, s.minIn = s.sortRows(s.in)
 	}
+	if s.sampleIsDense() {
+		return nil
+	}
 	kept := make([][]pair, n)
 	eachRow(n, func(i int) {
+		if test.bound.dense() || test.bound.spent() {
+			return
+		}
 		first := i + 1
 		if test.directed {
 			first = 0
 		}
+		legs := 0
 		for j := first; j < n; j++ {
-			if w := m[i*n+j]; j != i && w < math.Inf(1) && !s.explained(i, j, w) {
+			w := m[i*n+j]
+			if j == i || !(w < math.Inf(1)) {
+				continue
+			}
+			explained, looked := s.explained(i, j, w)
+			if legs += looked; !explained {
 				kept[i] = append(kept[i], pair{i, j})
 			}
 		}
+		if b := test.bound; b != nil {
+			b.found.Add(int64(len(kept[i])))
+			b.looked.Add(int64(legs))
+		}
 	})
+	if test.bound.dense() || test.bound.spent() {
+		return nil
+	}
 	return slices.Concat(kept...)
+}
+
+// sampleIsDense tells whether a sample of the rows has so many links, a quarter
+// more than the bound allows, that there is no point in looking at the others. In a
+// full mesh each pair takes a look at all legs.
+func (s *witnessSearch) sampleIsDense() bool {
+	const rows = 16
+	b := s.test.bound
+	if b == nil || s.n < 4*rows {
+		return false
+	}
+	found, all, legs := 0, 0, 0
+	for x := range rows {
+		i := x * s.n / rows
+		for j, w := range s.out[i*s.n : (i+1)*s.n] {
+			if j == i || !(w < math.Inf(1)) {
+				continue
+			}
+			explained, looked := s.explained(i, j, w)
+			if !explained {
+				found++
+			}
+			all++
+			legs += looked
+		}
+	}
+	b.looked.Add(int64(legs))
+	allowed := float64(b.links) / (float64(s.n) * float64(s.n-1) / 2)
+	if float64(found) <= 1.25*allowed*float64(all) {
+		return false
+	}
+	b.found.Store(b.links + 1)
+	return true
 }
 
 type witnessSearch struct {
@@ -86,7 +165,13 @@ func (s *witnessSearch) sortRows(m []float64) (near [][]uint64, least []float64)
 			}
 		}
 		half := float32(s.threshold(hi) / 2)
-		keys := make([]uint64, 0, s.n/2)
+		count := 0
+		for j, w := range row {
+			if j != i && float32(w) <= half {
+				count++
+			}
+		}
+		keys := make([]uint64, 0, count)
 		for j, w := range row {
 			if j != i && float32(w) <= half {
 				keys = append(keys, uint64(math.Float32bits(float32(w)))<<32|uint64(j))
@@ -102,7 +187,9 @@ func (s *witnessSearch) threshold(w float64) float64 {
 	return (1+s.test.relative)*w + s.test.absolute
 }
 
-func (s *witnessSearch) explained(i, j int, w float64) bool {
+// explained tells whether a third vertex explains the reading, and how many legs it
+// looked at.
+func (s *witnessSearch) explained(i, j int, w float64) (yes bool, looked int) {
 	limit := s.threshold(w)
 	rowI, colJ := s.out[i*s.n:(i+1)*s.n], s.in[j*s.n:(j+1)*s.n]
 	scan := func(near []uint64, otherLeast float64) bool {
@@ -111,19 +198,23 @@ func (s *witnessSearch) explained(i, j int, w float64) bool {
 			return false
 		}
 		last := uint64(math.Float32bits(float32(bound)))<<32 | math.MaxUint32
-		for _, key := range near {
+		for x, key := range near {
 			if key > last {
+				looked += x
 				return false
 			}
 			k := int(uint32(key))
 			a, b := rowI[k], colJ[k]
 			if a+b <= limit && a < w && b < w && k != i && k != j && (s.test.accept == nil || s.test.accept(i, k, j)) {
+				looked += x
 				return true
 			}
 		}
+		looked += len(near)
 		return false
 	}
-	return scan(s.nearOut[i], s.minIn[j]) || scan(s.nearIn[j], s.minOut[i])
+	yes = scan(s.nearOut[i], s.minIn[j]) || scan(s.nearIn[j], s.minOut[i])
+	return yes, looked
 }
 
 func transposed(n int, m []float64) []float64 {

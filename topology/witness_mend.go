@@ -23,6 +23,9 @@ import (
 // the sum of the squared degrees.
 func mendedSpanner(n int, m []float64, test spannerTest) (links, mended []pair) {
 	for range 10 {
+		if test.bound != nil {
+			test.bound.found.Store(0)
+		}
 		full := fillPaths(n, m)
 		links = slices.DeleteFunc(witnessSpanner(n, full, test), func(p pair) bool { return math.IsNaN(m[p.from*n+p.to]) })
 		more := mend(n, m, full, links, test)
@@ -70,6 +73,9 @@ func comparePairs(a, b pair) int {
 	return cmp.Or(a.from-b.from, a.to-b.to)
 }
 
+// mendWork bounds the pairs and legs that mend looks at: a few seconds.
+const mendWork = 1 << 30
+
 func mend(n int, m, full []float64, links []pair, test spannerTest) map[pair]float64 {
 	into, outOf := make([][]int, n), make([][]int, n)
 	for _, p := range links {
@@ -84,8 +90,11 @@ func mend(n int, m, full []float64, links []pair, test spannerTest) map[pair]flo
 	for v := range n {
 		work += len(into[v])*len(into[v]) + len(outOf[v])*len(outOf[v])
 	}
-	if work > 16*n*n {
+	if work > min(16*n*n, mendWork/16) {
 		return nil
+	}
+	if test.bound != nil {
+		defer func() { test.bound.looked.Add(int64(work)) }()
 	}
 	tolerance := func(w float64) float64 { return test.relative*w + test.absolute }
 	// A doubt says how many witnesses it takes against a reading, and whether the
@@ -107,6 +116,7 @@ func mend(n int, m, full []float64, links []pair, test spannerTest) map[pair]flo
 		}
 		p := pair{i, j}
 		if doubts[p].need == 0 {
+			work += n
 			way := shortestOver(n, full, i, j)
 			switch {
 			case v < way-tolerance(v):
@@ -120,6 +130,9 @@ func mend(n int, m, full []float64, links []pair, test spannerTest) map[pair]flo
 		said[p] = append(said[p], statement{w, witness})
 	}
 	for k := range n {
+		if work > mendWork || test.bound != nil && int64(work) > test.bound.legs {
+			return nil
+		}
 		for _, i := range into[k] {
 			for _, j := range into[k] {
 				hear(i, j, m[i*n+k], m[j*n+k], pair{i, k})
@@ -153,6 +166,7 @@ func mend(n int, m, full []float64, links []pair, test spannerTest) map[pair]flo
 		if agree < doubts[p].need || 2*agree <= len(ss) {
 			continue
 		}
+		work += 4 * n
 		broken, tight := triangles(n, m, p, w, tolerance)
 		certain := broken <= 0.1
 		if doubts[p].fits {

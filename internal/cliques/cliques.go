@@ -91,13 +91,15 @@ func (k *stack) at(depth int) set {
 
 // Maximal calls visit with each maximal clique, its vertices ascending; the
 // slice is only valid during the call. It returns false if it gave up after
-// limit recursion steps. A vertex without edges is a clique.
+// limit recursion steps, and in any case what it did, in words of bit sets
+// looked at: a step costs up to n words of n/64. A vertex without edges is a
+// clique.
 //
 // It is the algorithm of Bron and Kerbosch 1973 with the pivot of Tomita,
 // Tanaka and Takahashi 2006 (the vertex with most neighbours among the
 // candidates), and the outermost vertices in degeneracy order (Eppstein,
 // Löffler and Strash 2010).
-func Maximal(g *Graph, limit int, visit func(clique []int)) bool {
+func Maximal(g *Graph, limit int, visit func(clique []int)) (done bool, work int) {
 	s := search{g: g, limit: limit, visit: visit}
 	s.p.words, s.x.words, s.t.words = g.words, g.words, g.words
 	order := degeneracyOrder(g)
@@ -112,16 +114,17 @@ func Maximal(g *Graph, limit int, visit func(clique []int)) bool {
 		x.and(earlier, g.row(v))
 		s.clique = append(s.clique[:0], v)
 		if !s.expand(0) {
-			return false
+			return false, s.work
 		}
 		earlier.add(v)
 	}
-	return true
+	return true, s.work
 }
 
 type search struct {
 	g       *Graph
 	limit   int
+	work    int // words looked at
 	visit   func([]int)
 	clique  []int
 	out     []int
@@ -148,6 +151,7 @@ func (s *search) expand(depth int) bool {
 	}
 	for v := try.next(0); v >= 0; v = try.next(v + 1) {
 		row := s.g.row(v)
+		s.work += 2 * len(row)
 		s.p.at(depth+1).and(p, row)
 		s.x.at(depth+1).and(x, row)
 		s.clique = append(s.clique, v)
@@ -168,6 +172,7 @@ func (s *search) pivot(p, x set) int {
 	for k, from := range []set{x, p} {
 		for v := from.next(0); v >= 0; v = from.next(v + 1) {
 			n := 0
+			s.work += len(p)
 			for i, w := range s.g.row(v) {
 				n += bits.OnesCount64(w & p[i])
 			}
@@ -225,12 +230,13 @@ func degeneracyOrder(g *Graph) []int {
 
 // Largest returns the largest clique, of equals the one whose ascending list of
 // vertices is the smallest; nil if the graph has no vertices. After limit
-// recursion steps it returns the largest found until then, and false.
+// recursion steps it returns the largest found until then, and false. work is
+// what it did, in words of bit sets looked at.
 //
 // Candidates are tried in ascending order, so cliques are met in the order of
 // their lists and the first of the largest stays. A greedy colouring of the
 // candidates bounds what they can still add, as each colour adds at most one.
-func Largest(g *Graph, limit int) (clique []int, exact bool) {
+func Largest(g *Graph, limit int) (clique []int, exact bool, work int) {
 	l := largest{g: g, limit: limit}
 	l.p.words = g.words
 	p := l.p.at(0)
@@ -238,12 +244,13 @@ func Largest(g *Graph, limit int) (clique []int, exact bool) {
 		p.add(v)
 	}
 	exact = l.expand(0)
-	return l.best, exact
+	return l.best, exact, l.work
 }
 
 type largest struct {
 	g            *Graph
 	limit        int
+	work         int // words looked at
 	p            stack
 	clique, best []int
 }
@@ -280,6 +287,7 @@ func (l *largest) colours(p set, enough int) int {
 		n++
 		copy(class, left)
 		for v := class.next(0); v >= 0; v = class.next(v + 1) {
+			l.work += len(p)
 			left.remove(v)
 			for i, w := range l.g.row(v) {
 				class[i] &^= w

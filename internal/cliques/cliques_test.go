@@ -78,7 +78,7 @@ func TestSearchesAgreeWithGonum(t *testing.T) {
 				best = c
 			}
 		}
-		if c, exact := Largest(g, math.MaxInt); !exact || !slices.Equal(c, best) {
+		if c, exact, _ := Largest(g, math.MaxInt); !exact || !slices.Equal(c, best) {
 			t.Fatalf("trial %d, n %d: largest clique %v, %v, want %v", trial, n, c, exact, best)
 		}
 	}
@@ -108,7 +108,7 @@ func TestKnownGraphs(t *testing.T) {
 		if got := len(maximal(c.g)); got != c.count {
 			t.Errorf("%s: %d maximal cliques, want %d", c.name, got, c.count)
 		}
-		if got, exact := Largest(c.g, math.MaxInt); !exact || !slices.Equal(got, c.largest) {
+		if got, exact, _ := Largest(c.g, math.MaxInt); !exact || !slices.Equal(got, c.largest) {
 			t.Errorf("%s: largest clique %v, want %v", c.name, got, c.largest)
 		}
 	}
@@ -116,10 +116,15 @@ func TestKnownGraphs(t *testing.T) {
 
 func TestTheLimitEndsTheSearch(t *testing.T) {
 	g := random(rand.New(rand.NewPCG(3, 4)), 200, 0.9)
-	if Maximal(g, 1000, func([]int) {}) {
-		t.Error("Maximal ended within 1000 steps, want it to give up")
+	// A step looks at n words of n/64 at most, once for the pivot and once for the
+	// intersections of every branch: 200*4 and 2*200*4 words.
+	if done, work := Maximal(g, 1000, func([]int) {}); done || work < 1000 || work > 1000*(200*4+2*200*4) {
+		t.Errorf("Maximal: done %v after %d words, want it to give up after 1000 steps of up to 2400 words", done, work)
 	}
-	c, exact := Largest(g, 1000)
+	c, exact, work := Largest(g, 1000)
+	if work < 1000 || work > 1000*200*200*4 { // a step colours at most 200 vertices for each of 200
+		t.Errorf("Largest looked at %d words in 1000 steps", work)
+	}
 	if exact || len(c) < 20 {
 		t.Errorf("Largest within 1000 steps: %d vertices, exact %v, want 20 at least and not exact", len(c), exact)
 	}

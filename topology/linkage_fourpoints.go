@@ -1,0 +1,174 @@
+package topology
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// A vicinity knows the nearest hosts of some hosts: those within mateWithin of the
+// nearest reading, mateMost at most. On one switch, and in a ring or torus, they see
+// any other host as their host does in the mean: alike, or one a hop nearer and
+// one a hop farther.
+type vicinity struct {
+	r     *readings
+	mates map[int][]int32
+}
+
+const (
+	mateWithin = 1.3
+	mateMost   = 16
+	// A reading that is above all that the mates of both its ends say by more than
+	// this is an outlier, unless more than a twentieth are: that is structure, such as
+	// opposite hosts of a small ring, which are farther than all around them.
+	outlierShare = 0.05
+)
+
+// of returns the mates of host i. O(n) the first time.
+func (v *vicinity) of(i int) []int32 {
+	if m, ok := v.mates[i]; ok {
+		return m
+	}
+	least := math.Inf(1)
+	for j := range v.r.n {
+		if j != i {
+			if x := v.r.measured(i, j); x < least {
+				least = x
+			}
+		}
+	}
+	var m []int32
+	for j := range v.r.n {
+		if j != i && v.r.measured(i, j) <= mateWithin*least {
+			if m = append(m, int32(j)); len(m) == mateMost {
+				break
+			}
+		}
+	}
+	v.mates[i] = m
+	return m
+}
+
+// noise estimates the relative standard deviation of a reading from how it differs
+// from the mean of those of its host's mates, over up to 256 by 256 pairs: 1.4826 times
+// the median, which outliers do not move. At most noiseMost, as on
+// machines where neighbours differ otherwise structure counts; NaN if nobody has mates.
+func (v *vicinity) noise() float64 {
+	const rows, perRow = 256, 256
+	n := v.r.n
+	step, skip := (n-1)/rows+1, (n-1)/perRow+1
+	var rest []float64
+	for i := 0; i < n; i += step {
+		mates := v.of(i)
+		for j := i % skip; j < n; j += skip {
+			if j == i || slices.Contains(mates, int32(j)) {
+				continue
+			}
+			var sum, count float64
+			for _, k := range mates {
+				if x := v.r.measured(int(k), j); x > 0 {
+					sum += x
+					count++
+				}
+			}
+			if x := v.r.measured(i, j); x > 0 && count > 0 {
+				rest = append(rest, math.Abs(math.Log(x*count/sum))/math.Sqrt(1+1/count))
+			}
+		}
+	}
+	if len(rest) == 0 {
+		return math.NaN()
+	}
+	return min(noiseMost, 1.4826*stats.LowerMedian(rest))
+}
+
+// outlier tells whether the mates of both ends contradict a reading: all of them, or
+// of many all but one in eight, as readings of theirs may be outliers, too.
+func (v *vicinity) outlier(i, j int) bool {
+	limit := v.r.measured(i, j) / outlier
+	seen, agree := 0, 0
+	for range 2 {
+		for _, k := range v.of(i) {
+			if int(k) == j {
+				continue
+			}
+			if x := v.r.measured(int(k), j); x > 0 {
+				seen++
+				if x >= limit {
+					agree++
+				}
+			}
+		}
+		i, j = j, i
+	}
+	return 8*agree < seen
+}
+
+// fourPoints is the share of 2000 random quadruples of hosts that satisfy the
+// four-point condition within 2 % and three standard deviations: of the three ways to
+// sum two disjoint pairs, the two largest are equal. It holds for all quadruples of a tree, whatever
+// its links (Buneman 1974), and for those of rings and tori it fails. noise is that
+// of a reading; NaN, as of one repetition, has it estimated. Quadruples with an
+// outlier are left out where outliers are few: with 2 % of them one quadruple of nine has
+// one. NaN if there are fewer than four hosts or too few readings. O(n) for each of
+// up to 512 hosts.
+func fourPoints(r *readings, noise float64) float64 {
+	const samples, most = 2000, 512
+	if r.n < 4 {
+		return math.NaN()
+	}
+	near := &vicinity{r: r, mates: map[int][]int32{}}
+	if math.IsNaN(noise) {
+		noise = near.noise()
+	}
+	if !(noise > noiseGuess) {
+		noise = noiseGuess
+	}
+	tol := 0.02 + 3*noise
+	rng := rand.New(rand.NewPCG(uint64(r.n), 4))
+	hosts := min(r.n, most) // spread evenly
+	var good, all, suspect, suspects, pairs int
+	for range samples {
+		var q [4]int
+		for k := 0; k < 4; {
+			q[k] = rng.IntN(hosts) * r.n / hosts
+			if !slices.Contains(q[:k], q[k]) {
+				k++
+			}
+		}
+		d := [6]float64{
+			r.measured(q[0], q[1]), r.measured(q[2], q[3]), r.measured(q[0], q[2]),
+			r.measured(q[1], q[3]), r.measured(q[0], q[3]), r.measured(q[1], q[2]),
+		}
+		sums := [3]float64{d[0] + d[1], d[2] + d[3], d[4] + d[5]}
+		slices.Sort(sums[:])
+		if math.IsNaN(sums[0]) { // sorted first
+			continue
+		}
+		all++
+		odd := 0
+		for x := range 4 {
+			for y := range x {
+				if near.outlier(q[x], q[y]) {
+					odd++
+				}
+			}
+		}
+		pairs += 6
+		suspects += odd
+		if sums[2]-sums[1] <= tol*sums[2] {
+			good++
+		} else if odd > 0 {
+			suspect++
+		}
+	}
+	if all < samples/10 {
+		return math.NaN()
+	}
+	if float64(suspects) <= outlierShare*float64(pairs) {
+		all -= suspect
+	}
+	return float64(good) / float64(all)
+}

@@ -1,0 +1,80 @@
+package topology
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// isTree tells whether the distances between switches are those of a tree, by
+// the four-point condition: of the three ways to pair four switches the two
+// longer sums are equal. It looks at 2000 quadruples, of which 2 % may fail.
+func (q *quotient) isTree() bool {
+	k := len(q.blocks)
+	if k < 4 { // three points are always on a tree
+		return false
+	}
+	const samples = 2000
+	rng := rand.New(rand.NewPCG(uint64(k), 2))
+	failed, seen := 0, 0
+	for range samples {
+		a, b, c, d := rng.IntN(k), rng.IntN(k), rng.IntN(k), rng.IntN(k)
+		if a == b || a == c || a == d || b == c || b == d || c == d {
+			continue
+		}
+		sums := []float64{
+			q.latency[a*k+b] + q.latency[c*k+d],
+			q.latency[a*k+c] + q.latency[b*k+d],
+			q.latency[a*k+d] + q.latency[b*k+c],
+		}
+		v := q.variance(a, b) + q.variance(c, d) + q.variance(a, c) + q.variance(b, d) + q.variance(a, d) + q.variance(b, c)
+		slices.Sort(sums)
+		if math.IsNaN(sums[0]) { // sorted first
+			continue
+		}
+		seen++
+		if sums[2]-sums[1] > 4*math.Sqrt(v)+0.02*sums[2] {
+			failed++
+		}
+	}
+	return seen > 0 && 50*failed <= seen
+}
+
+// hiddenWork bounds the search for hidden switches: well below a second.
+const hiddenWork = 1 << 27
+
+// findHidden looks for switches without hosts, if the distances are those of a
+// tree and the links more than one has. It runs Bufe's Algorithms 2 and 3 on the
+// links, with six standard errors of a typical distance as tolerance. A search that
+// takes more than hiddenWork is given up, and the links stay as they are.
+func (q *quotient) findHidden() {
+	k := len(q.blocks)
+	// Dropping virtual links looks at each over all vertices; a few passes over the
+	// matrix are the least that there is to do.
+	if len(q.links) < k || max(len(q.links), 8*k)*k > hiddenWork || !q.isTree() {
+		return
+	}
+	var relative []float64
+	for _, p := range q.links {
+		if l := q.latency[p.from*k+p.to]; l > 0 {
+			relative = append(relative, math.Sqrt(q.variance(p.from, p.to))/l)
+		}
+	}
+	typical, _ := medianSpread(relative)
+	if math.IsNaN(typical) {
+		return
+	}
+	m := &cliqueModel{hosts: k, equal: roughly{relative: min(0.3, 0.03+6*typical)}, pairs: true, left: hiddenWork}
+	for range k {
+		m.grow()
+	}
+	for _, p := range q.links {
+		m.set(p.from, p.to, q.latency[p.from*k+p.to])
+	}
+	m.findSwitches()
+	m.dropVirtual(true)
+	q.work += int64(hiddenWork - m.left)
+	if len(m.w) > k && !m.full && m.cut == 0 && m.left > 0 {
+		q.hidden = m
+	}
+}
