@@ -118,7 +118,7 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	b := &Broadcaster{
 		comm: comm, ranks: comm.Size(), exec: crew.exec, known: known,
 		modelOnly: t.ModelOnly && len(t.Warnings) == 0, warnings: t.Warnings,
-		crowded: len(mpi.Crowded(places)) > 0, catalogue: catalogue(known.tree),
+		crowded: t.Crowded, catalogue: catalogue(known.tree),
 	}
 	b.native, _ = comm.(mpi.NativeBcast)
 	if t.Tag != 0 {

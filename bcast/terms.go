@@ -22,6 +22,7 @@ type terms struct {
 	ModelOnly   bool
 	Fit         fit
 	Fingerprint uint64 // of rank 0's network
+	Crowded     bool   // ranks share cores on some host
 	Warnings    []string
 	Error       string // why there is no broadcaster
 }
@@ -38,6 +39,7 @@ func shareTerms(c *crew, s *Settings, places []mpi.Place) (*terms, *model.Networ
 	var out []byte
 	if c.parent < 0 {
 		t.Tag, t.Budget, t.ModelOnly = s.Tag, s.Budget, s.ModelOnly
+		t.Crowded = len(mpi.Crowded(places)) > 0
 		if s.Network != nil {
 			view, wrong = t.take(s.Network, places)
 		}
