@@ -64,11 +64,11 @@ func readMatrix(t testing.TB, file string) *mat.Dense {
 			t.Fatal(err)
 		}
 	}
-	m, _, err := encode.ReadMatrix(r, encode.Microsecond)
+	l, err := encode.ReadMatrix(r, encode.Microsecond)
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
-	return m
+	return l.Matrix
 }
 
 // sharedSets reads all matrices of the given kinds ("cores", ...), ordered by

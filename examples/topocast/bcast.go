@@ -63,7 +63,7 @@ then is printed.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&sizes, "sizes", "8,1KiB,64KiB,1MiB", "message sizes, separated by commas")
+	f.StringVar(&sizes, "sizes", "8,1KiB,64KiB,1MiB", "message sizes, such as "+sizeForms+", by commas")
 	f.IntVar(&root, "root", 0, "rank that broadcasts")
 	f.IntVar(&reps, "reps", 21, "timed repetitions of each variant and size")
 	f.StringVar(&network, "network", "", "network file of topocast discover; default: measure now")

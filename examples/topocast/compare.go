@@ -21,18 +21,15 @@ func compareCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "compare [flags] NET REF",
-		Short: "Compare a measured network with a specified one, and rank suspicious hosts and links",
+		Short: "Compare a network with another one, and rank what is suspicious",
 		Long: `Compare holds a measured network (of topocast discover) against a reference: another network, or a platform
 file {"graph":{"hosts":[..],"switches":[..],"links":[..]}}. Hosts are matched by name. It tells how alike both
 are, which specified links are slow or missing, which groups differ, and which hosts look mis-cabled, the
 worst first.`,
 		Example: `  topocast compare network.json specified.json
-  topocast compare --bytes 1048576 --json today.json last-month.json`,
+  topocast compare --bytes 1MiB --json today.json last-month.json`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			if bytes < 0 {
-				return badInput("--bytes %d: want at least 0", bytes)
-			}
 			measured, err := model.Load(args[0])
 			if err != nil {
 				return &inputError{err}
@@ -52,7 +49,7 @@ worst first.`,
 		},
 	}
 	f := c.Flags()
-	f.Int64Var(&bytes, "bytes", 0, "size of the messages whose times are compared; 0: that of the measured latencies")
+	f.Var((*byteSize)(&bytes), "bytes", "size of the messages whose times are compared, such as "+sizeForms+"; 0: that of the measured latencies")
 	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/comparison) instead of text")
 	return c
 }

@@ -31,7 +31,7 @@ func discoverCommand(run runner) *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "discover [flags]",
-		Short: "Measure this machine, print its wiring, predicted times and broadcasts, and keep them in a file",
+		Short: "Measure this machine, print and keep its wiring and times",
 		Long: `Discover measures how long messages take between all pairs of ranks, reconstructs the wiring from the
 times, prints the tree, typical times per level and how it would broadcast, and writes the network to a
 file which applications and the other commands read.
@@ -40,7 +40,8 @@ Under mpirun, with a binary built by CC=mpicc go build -tags mpi, the ranks are 
 Otherwise they are threads of this process, one per core and pinned to it: no MPI is needed.
 With --sim they run on a simulated cluster, in virtual time.`,
 		Example: `  topocast discover
-  topocast discover --sim "tree:2x4x8 latency=20us,8us,2us rate=10Gbps" --output planned.json
+  topocast discover --sim "tree:2x4x8 latency=20us,8us,2us rate=10Gbps" \
+      --output planned.json
   mpirun -n 64 topocast discover --budget 1m`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -101,7 +102,7 @@ func (d discovery) writeText(w io.Writer, file string) error {
 	n := d.network
 	shown := *d.result
 	shown.Warnings = n.Warnings() // those of the fit, too
-	if err := printResult(w, &shown); err != nil {
+	if err := printResult(w, &shown, members{noun: "ranks"}); err != nil {
 		return err
 	}
 	fmt.Fprintln(w, "\npredicted time of one message")

@@ -2,9 +2,6 @@ package main
 
 import (
 	"errors"
-	"strings"
-
-	"github.com/dustin/go-humanize"
 
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
@@ -54,17 +51,4 @@ func runJob(ranks int, work func(mpi.Communicator) error) error {
 		return input // without the rank: all found it
 	}
 	return err
-}
-
-// parseSizes reads a list of sizes in bytes, such as "8,1KiB,64KiB".
-func parseSizes(list string) ([]int, error) {
-	var sizes []int
-	for _, s := range strings.Split(list, ",") {
-		n, err := humanize.ParseBytes(s)
-		if err != nil || n > 1<<31-1 {
-			return nil, badInput("--sizes: %q: want sizes such as 8, 1KiB or 4MiB, up to 2 GiB, separated by commas", s)
-		}
-		sizes = append(sizes, int(n))
-	}
-	return sizes, nil
 }

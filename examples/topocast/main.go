@@ -86,6 +86,7 @@ times and broadcast along it.
 		discoverCommand(run), measureCommand(run), bcastCommand(run), simulateCommand(),
 		reconstructCommand(), compareCommand(), predictCommand(), placeCommand(),
 	)
+	fitHelp(root)
 	for _, c := range append(root.Commands(), root) {
 		args := c.Args
 		c.Args = func(c *cobra.Command, given []string) error {

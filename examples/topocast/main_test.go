@@ -75,7 +75,7 @@ func TestEveryMethodRuns(t *testing.T) {
 			args = append(args, "--eps", "0.1")
 		}
 		status, out, stderr := topocast(args...)
-		if status != 0 || !strings.Contains(out, "4 hosts") {
+		if status != 0 || !strings.Contains(out, "4 endpoints") {
 			t.Errorf("%s: status %d, %s%s", m.name, status, out, stderr)
 		}
 	}

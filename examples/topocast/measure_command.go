@@ -64,7 +64,7 @@ repetition is written too, for topocast reconstruct.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&sizes, "sizes", "8", "message sizes, separated by commas")
+	f.StringVar(&sizes, "sizes", "8", "message sizes, such as "+sizeForms+", by commas")
 	f.StringVarP(&output, "output", "o", "readings.json", "file for the readings")
 	f.StringVar(&csv, "csv", "", "file for the matrix of latencies in us")
 	f.IntVar(&rounds, "rounds", 0, "rounds per repetition; 0: as many as all pairs need")

@@ -27,7 +27,8 @@ src and dst are ranks of the network, or hosts of the platform file in its order
 Sharing says how a link's bandwidth is split: fair (max-min, full duplex), asymmetric (a flow also takes
 --ack-weight of its rate of the reverse direction; Zhu et al. 2014 for 0), or as the network was fitted.`,
 		Example: `  topocast predict network.json transfers.json
-  topocast predict --sharing asymmetric --ack-weight 0.05 --no-latency --json platform.json transfers.json`,
+  topocast predict --sharing asymmetric --ack-weight 0.05 --json \
+      platform.json transfers.json`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			how, err := model.ParseSharing(sharing, ackWeight)

@@ -1,29 +1,47 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
 	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/encode"
 )
 
 func reconstructCommand() *cobra.Command {
-	var unit, method string
+	var unit, method, output string
 	var repetitions []string
 	var asJSON bool
 	var o methodOptions
 	c := &cobra.Command{
-		Use:   "reconstruct [flags] MATRIX.csv",
-		Short: "Work out the wiring from a matrix of latencies",
-		Long: `Reconstruct reads a square matrix of one-way latencies in CSV, cell (i, j) from host i to host j,
-and prints the groups of hosts that it finds: cores, sockets, hosts, racks. Empty cells are pairs that
-were not measured. "-" reads standard input. Further repetitions of the same matrix make it surer.
+		Use:   "reconstruct [flags] LATENCIES",
+		Short: "Work out the wiring from a file of latencies",
+		Long: `Reconstruct reads latencies and prints the groups that it finds: cores, sockets,
+hosts, racks. LATENCIES is the file of topocast measure, or a square matrix:
+line i, cell j is the latency from i to j. Commas, semicolons, tabs or blanks
+separate cells; empty ones, nan, NA and - were not measured. Names may stand in
+a first line and a first column, and one triangle is enough. "-" reads standard
+input. Further repetitions of the same matrix make the result surer.
 
-Methods: ` + strings.Join(methodNames(), ", ") + `.`,
-		Example: `  topocast reconstruct --unit us latencies.csv
+A comment "# unit: us" names the unit of a matrix, else --unit does, else it is
+s. With --output the network is kept for place, compare and predict: from a
+file of topocast measure with times by size, from a matrix with latencies.
+
+Methods: ` + strings.Join(methodNames(), ", ") + ".",
+		Example: `  topocast reconstruct readings.json
+  topocast reconstruct --unit us latencies.csv
   topocast reconstruct --unit ns --reps second.csv,third.csv --json first.csv`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -31,49 +49,169 @@ Methods: ` + strings.Join(methodNames(), ", ") + `.`,
 			if err != nil {
 				return err
 			}
-			var matrices []mat.Matrix
-			for _, path := range append(args, repetitions...) {
-				m, err := readMatrix(path, unit)
-				if err != nil {
-					return err
+			given := encode.Unit(0)
+			if unit != "" {
+				if given, err = encode.ParseUnit(unit); err != nil {
+					return badInput("--unit: %w", err)
 				}
-				matrices = append(matrices, m)
 			}
-			result, err := r.Reconstruct(matrices...)
+			network := outputFile{"--output", output, c.OutOrStdout()}
+			if asJSON && output == standard {
+				return badInput("--json and --output -: both are standard output")
+			}
+			if err := network.check(nil); err != nil {
+				return err
+			}
+			l, err := readAllLatencies(append(args, repetitions...), given)
+			if err != nil {
+				return err
+			}
+			result, err := r.Reconstruct(l.matrices...)
 			if err != nil {
 				return &inputError{err}
 			}
-			if asJSON {
-				return encode.WriteHierarchy(c.OutOrStdout(), result)
+			result.Warnings = append(l.warnings, result.Warnings...)
+			var unsaved error
+			if output != "" {
+				n, err := l.network(result)
+				if err != nil {
+					return &inputError{err}
+				}
+				_, unsaved = network.save(n.Write)
 			}
-			return printResult(c.OutOrStdout(), result)
+			if asJSON {
+				err = encode.WriteHierarchy(c.OutOrStdout(), result)
+			} else {
+				err = printResult(reportWriter(c, network), result, l.members())
+			}
+			if unsaved != nil {
+				return unsaved
+			}
+			return err
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&unit, "unit", "s", "unit of the latencies: s, ms, us or ns")
+	f.StringVar(&unit, "unit", "", "unit of a matrix: s, ms, us or ns")
 	f.StringVar(&method, "method", "linkage", "method of reconstruction")
-	f.StringSliceVar(&repetitions, "reps", nil, "files of further repetitions, separated by commas")
-	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/hierarchy) instead of the tree")
+	f.StringSliceVar(&repetitions, "reps", nil, "files of further repetitions, by commas")
+	f.StringVarP(&output, "output", "o", "", "file for the network")
+	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/hierarchy)")
 	o.flags(f)
 	return c
 }
 
-// readMatrix reads a matrix from a file, or from standard input for "-".
-func readMatrix(path, unitName string) (*mat.Dense, error) {
-	unit, err := encode.ParseUnit(unitName)
-	if err != nil {
-		return nil, &inputError{err}
+// latencies are what the files of one reconstruction hold.
+type latencies struct {
+	matrices []mat.Matrix
+	names    []string        // of the rows; nil: not known
+	measured *measure.Result // the matrices come from, or nil
+	warnings []string
+}
+
+// readAllLatencies reads a file and its further repetitions.
+func readAllLatencies(paths []string, unit encode.Unit) (*latencies, error) {
+	var all latencies
+	for i, path := range paths {
+		l, err := readLatencies(path, unit)
+		switch {
+		case err != nil:
+			return nil, err
+		case i == 0:
+			all = *l
+			continue
+		case l.measured != nil || all.measured != nil:
+			return nil, badInput("--reps: %s: measured readings hold their repetitions themselves", path)
+		case all.names != nil && l.names != nil && !slices.Equal(all.names, l.names):
+			return nil, badInput("--reps: %s: other names than in %s", path, paths[0])
+		}
+		all.matrices = append(all.matrices, l.matrices...)
+		all.warnings = append(all.warnings, l.warnings...)
+		if all.names == nil {
+			all.names = l.names
+		}
 	}
+	return &all, nil
+}
+
+// readLatencies reads a file, or standard input for "-", in whichever form it is.
+func readLatencies(path string, unit encode.Unit) (*latencies, error) {
 	f := os.Stdin
-	if path != "-" {
+	if path != standard {
+		var err error
 		if f, err = os.Open(path); err != nil {
 			return nil, &inputError{err}
 		}
 		defer f.Close()
 	}
-	m, _, err := encode.ReadMatrix(f, unit)
+	r := bufio.NewReaderSize(f, 64<<10)
+	start, _ := r.Peek(512) // its error comes again
+	if start = bytes.TrimLeft(start, "\ufeff \t\r\n"); len(start) > 0 && start[0] == '{' {
+		return readReadings(r, path, unit)
+	}
+	m, err := encode.ReadMatrix(r, unit)
 	if err != nil {
 		return nil, badInput("%s: %w", path, err)
 	}
-	return m, nil
+	l := &latencies{matrices: []mat.Matrix{m.Matrix}, names: m.Names}
+	for _, warning := range m.Warnings {
+		l.warnings = append(l.warnings, path+": "+warning)
+	}
+	return l, nil
+}
+
+// readReadings reads a file of topocast measure.
+func readReadings(r io.Reader, path string, unit encode.Unit) (*latencies, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, badInput("%s: %w", path, err)
+	}
+	var head struct {
+		Format string `json:"format"`
+	}
+	if json.Unmarshal(data, &head) == nil && head.Format != "topocast/measurement" {
+		return nil, badInput("%s: format is %q: want a matrix, or topocast/measurement, which topocast measure writes", path, head.Format)
+	}
+	m, err := measure.ReadResult(bytes.NewReader(data))
+	if err != nil {
+		return nil, badInput("%s: %w", path, err)
+	}
+	if unit != 0 {
+		return nil, badInput("--unit: %s holds its own", path)
+	}
+	matrices := m.Repetitions()
+	if len(matrices) == 0 {
+		return nil, badInput("%s: nothing was measured", path)
+	}
+	return &latencies{matrices: matrices, measured: m, warnings: m.Warnings}, nil
+}
+
+// members is what the report calls the rows of the matrices.
+func (l *latencies) members() members {
+	if l.measured != nil {
+		return members{noun: "ranks"}
+	}
+	return members{noun: "endpoints", names: l.names}
+}
+
+// network makes a network of the result: with the times of the sizes that were
+// measured, or with latencies only.
+func (l *latencies) network(result *topology.Result) (*model.Network, error) {
+	s := model.Settings{Measured: model.Metadata{Tool: "topocast reconstruct"}}
+	if l.measured == nil {
+		for _, name := range l.names {
+			s.Locations = append(s.Locations, model.Location{Host: name, Core: -1})
+		}
+		return model.New(result, &s)
+	}
+	s.Locations = l.measured.Locations()
+	s.Measured.Library = l.measured.Library
+	s.Measured.Bytes = int64(slices.Min(l.measured.Sizes))
+	if date := l.measured.Date; !date.IsZero() {
+		s.Measured.Date = date.Format(time.RFC3339)
+	}
+	fitted, err := model.Fit(result, l.measured.Observations(), &model.FitSettings{Network: s})
+	if err != nil {
+		return nil, fmt.Errorf("--output: %w", err)
+	}
+	return fitted.Network, nil
 }

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 )
@@ -18,16 +21,16 @@ func simulateCommand() *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "simulate --cluster SPEC [flags] -- COMMAND [flags]",
-		Short: "Run discover, measure or bcast on a simulated cluster, in virtual time",
+		Short: "Run another command on a simulated cluster, in virtual time",
 		Long: `Simulate runs another command on the ranks of a cluster that one does not have. The cluster is one line
 of text: star:8, tree:2x4x8, fattree:8,8;1,4, torus:4x4 hosts=8, dragonfly:2,4,2, "core:4 socket:2 host:16",
 followed by latency= and rate= per level from coarse to fine. Transfers share the links of their routes;
 the same command gives the same times on every run.
 
---placement says on which hosts the ranks run: block, cyclic, shuffled (shuffled:7 with another
-seed than 0), or a file with a host per line.`,
-		Example: `  topocast simulate --cluster "tree:2x4x8 latency=20us,8us,2us rate=10Gbps" -- discover
-  topocast simulate --cluster "fattree:8,8;1,4" --ranks 64 --placement shuffled -- bcast --sizes 1MiB`,
+--placement says on which hosts the ranks run: block, cyclic, shuffled, or a file with a host per line.`,
+		Example: `  topocast simulate --cluster "tree:2x4x8 latency=20us,8us,2us" -- discover
+  topocast simulate --cluster "fattree:8,8;1,4" --placement shuffled -- \
+      bcast --sizes 1MiB`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if args[0] == c.Name() {
@@ -54,7 +57,7 @@ seed than 0), or a file with a host per line.`,
 	}
 	f := c.Flags()
 	f.StringVar(&cluster, "cluster", "", "the cluster, for example \"tree:2x4x8 rate=10Gbps\"")
-	f.StringVar(&placement, "placement", "block", "block, cyclic, shuffled, shuffled:SEED, or a file with one host per line")
+	f.StringVar(&placement, "placement", "block", "block, cyclic, shuffled, or a file with one host per line")
 	f.IntVar(&ranks, "ranks", 0, "number of ranks; 0: one per host")
 	f.DurationVar(&overhead, "overhead", defaultOverhead, "what sending and what receiving a message cost a rank's CPU")
 	return c
@@ -84,9 +87,13 @@ func simulator(spec, placement string, overhead time.Duration) (runner, error) {
 	if overhead < 0 {
 		return nil, badInput("--overhead %s: want at least 0", overhead)
 	}
-	cluster, err := simnet.ParseCluster(spec)
+	cluster, err := gen.Parse(spec)
 	if err != nil {
 		return nil, &inputError{err}
+	}
+	node := cluster.Node
+	if hosts := cluster.Graph.Hosts(); hosts > 0 && slices.Max(node) == hosts-1 {
+		node = nil // each host is a machine, and bears its own name
 	}
 	return func(ranks int, work func(mpi.Communicator) error) error {
 		if ranks < 0 {
@@ -95,13 +102,27 @@ func simulator(spec, placement string, overhead time.Duration) (runner, error) {
 		if ranks == 0 {
 			ranks = cluster.Graph.Hosts()
 		}
-		place, err := simnet.Placement(placement, ranks, cluster.Graph, cluster.Hierarchy, cluster.Node)
+		place, err := placeRanks(placement, ranks, cluster)
 		if err != nil {
 			return &inputError{err}
 		}
-		settings := cluster.Settings()
-		settings.Send.Seconds, settings.Recv.Seconds = overhead.Seconds(), overhead.Seconds()
-		settings.Noise, settings.Seed = simnet.Noise{Sigma: 0.01}, 1
-		return simnet.Run(cluster.Graph, place, settings, work)
+		return simnet.Run(cluster.Graph, place, &simnet.Settings{
+			Send: simnet.Overhead{Seconds: overhead.Seconds()}, Recv: simnet.Overhead{Seconds: overhead.Seconds()},
+			Routing: cluster.Choice, Node: node, Noise: simnet.Noise{Sigma: 0.01}, Seed: 1,
+		}, work)
 	}, nil
+}
+
+// placeRanks reads a placement: a word that simnet knows, or else a file.
+func placeRanks(placement string, ranks int, c *gen.Cluster) ([]int, error) {
+	switch placement {
+	case "block", "cyclic", "shuffled":
+		return simnet.Placement(placement, ranks, c.Graph, c.Hierarchy, c.Node)
+	}
+	f, err := os.Open(placement)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return simnet.ReadPlacement(f, ranks, c.Graph)
 }

@@ -14,15 +14,34 @@ import (
 // lines is none.
 const maxShown = 16
 
+// members are what a result groups: ranks, or the rows of a matrix, of which
+// nobody knows whether they are cores, hosts or sites.
+type members struct {
+	noun  string
+	names []string // nil: they have numbers only
+}
+
+// list writes members of a group.
+func (m members) list(x []int) string {
+	if m.names == nil {
+		return ranges(x)
+	}
+	pieces := make([]string, len(x))
+	for i, id := range x {
+		pieces[i] = m.names[id]
+	}
+	return strings.Join(cut(pieces), ",")
+}
+
 // printResult writes what was found, for a person: a table of the levels, the
 // tree, and the warnings.
-func printResult(w io.Writer, r *topology.Result) error {
+func printResult(w io.Writer, r *topology.Result, m members) error {
 	h := r.Hierarchy
 	switches := r.Graph.Vertices() - r.Graph.Hosts()
-	fmt.Fprintf(w, "%d hosts, %s, %d switches, %d links\n\n", h.Hosts(), r.Fit.Family, switches, r.Graph.NumArcs()/2)
+	fmt.Fprintf(w, "%d %s, %s, %d switches, %d links\n\n", h.Hosts(), m.noun, r.Fit.Family, switches, r.Graph.NumArcs()/2)
 
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "level\tgroups\thosts each\tlatency\tsupport")
+	fmt.Fprintf(t, "level\tgroups\t%s each\tlatency\tsupport\n", m.noun)
 	for i, l := range h.Levels() {
 		at := h.GroupsAt(i)
 		least, most := len(at[0].Hosts), len(at[0].Hosts)
@@ -39,7 +58,7 @@ func printResult(w io.Writer, r *topology.Result) error {
 	t.Flush()
 
 	fmt.Fprintln(w)
-	printGroup(w, h, r.Graph, 0, "", "")
+	printGroup(w, h, m, 0, "", "")
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(w, "warning: %s\n", warning)
 	}
@@ -48,13 +67,13 @@ func printResult(w io.Writer, r *topology.Result) error {
 
 // printGroup draws one group and, indented, what is inside. first stands
 // before its own line, rest before the lines below.
-func printGroup(w io.Writer, h *topology.Hierarchy, g *topology.Graph, index int, first, rest string) {
+func printGroup(w io.Writer, h *topology.Hierarchy, m members, index int, first, rest string) {
 	group := h.Groups()[index]
 	name := "all"
 	if group.Level < len(h.Levels()) {
 		name = h.Levels()[group.Level].Name
 	}
-	line := fmt.Sprintf("%s%s: %s", first, name, ranges(group.Hosts))
+	line := fmt.Sprintf("%s%s: %s", first, name, m.list(group.Hosts))
 	if !math.IsNaN(group.Latency) {
 		line += "  " + seconds(group.Latency)
 	}
@@ -77,16 +96,16 @@ func printGroup(w io.Writer, h *topology.Hierarchy, g *topology.Graph, index int
 	}
 	for i, c := range shown {
 		if i == len(group.Children)-1 && loose == nil {
-			printGroup(w, h, g, c, rest+"`-- ", rest+"    ")
+			printGroup(w, h, m, c, rest+"`-- ", rest+"    ")
 		} else {
-			printGroup(w, h, g, c, rest+"|-- ", rest+"|   ")
+			printGroup(w, h, m, c, rest+"|-- ", rest+"|   ")
 		}
 	}
 	if more := len(group.Children) - len(shown); more > 0 {
 		fmt.Fprintf(w, "%s`-- and %d more groups\n", rest, more)
 	}
 	if loose != nil {
-		fmt.Fprintf(w, "%s`-- alone: %s\n", rest, ranges(loose))
+		fmt.Fprintf(w, "%s`-- alone: %s\n", rest, m.list(loose))
 	}
 }
 
@@ -107,10 +126,15 @@ func ranges(x []int) string {
 		}
 		i = j + 1
 	}
-	if len(pieces) > maxShown {
-		pieces = append(append(pieces[:maxShown-2:maxShown-2], "..."), pieces[len(pieces)-1])
+	return strings.Join(cut(pieces), ",")
+}
+
+// cut leaves out the middle of many pieces.
+func cut(pieces []string) []string {
+	if len(pieces) <= maxShown {
+		return pieces
 	}
-	return strings.Join(pieces, ",")
+	return append(append(pieces[:maxShown-2:maxShown-2], "..."), pieces[len(pieces)-1])
 }
 
 // seconds writes a time with a unit that fits.

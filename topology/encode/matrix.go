@@ -3,12 +3,11 @@ package encode
 import (
 	"bufio"
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"strconv"
+	"regexp"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -31,7 +30,7 @@ func ParseUnit(name string) (Unit, error) {
 		return Second, nil
 	case "ms":
 		return Millisecond, nil
-	case "us":
+	case "us", "µs", "μs": // the micro sign, the Greek letter
 		return Microsecond, nil
 	case "ns":
 		return Nanosecond, nil
@@ -39,235 +38,237 @@ func ParseUnit(name string) (Unit, error) {
 	return 0, fmt.Errorf("encode: unit %q: want s, ms, us or ns", name)
 }
 
+// String is the name that ParseUnit reads.
+func (u Unit) String() string {
+	switch u {
+	case Second:
+		return "s"
+	case Millisecond:
+		return "ms"
+	case Microsecond:
+		return "us"
+	case Nanosecond:
+		return "ns"
+	}
+	return fmt.Sprintf("%g s", float64(u))
+}
+
+// exponent is the power of ten of a unit, if it is one of the four.
+func (u Unit) exponent() (int, bool) {
+	switch u {
+	case Second:
+		return 0, true
+	case Millisecond:
+		return -3, true
+	case Microsecond:
+		return -6, true
+	case Nanosecond:
+		return -9, true
+	}
+	return 0, false
+}
+
 // Limits of ReadMatrix. A line is never kept whole beyond maxLine bytes, and
 // the matrix grows with the lines read, so a hostile file costs no more memory
-// than its own size.
+// than a small multiple of its own size.
 const (
 	maxColumns = 1 << 15
 	maxLine    = 4 << 20
 )
 
-// maxAsymmetry is the ratio of the two directions of one pair above which a
-// file is refused. Real directions differ by routing and by outliers, seldom
-// by more than a factor of ten; a thousand is a unit or a column gone wrong.
-const maxAsymmetry = 1000
+// Latencies are what a file of latencies holds.
+type Latencies struct {
+	Matrix   *mat.Dense // s; NaN: not measured, and the diagonal
+	Names    []string   // of the hosts; nil: the file has none
+	Unit     Unit       // of the numbers in the file
+	Stated   bool       // whether the file names the unit itself
+	Warnings []string   // what is odd, a sentence each
+}
 
-// ReadMatrix reads a matrix of latencies in CSV: n lines of n numbers, cell
-// (i, j) the latency from host i to host j in the given unit. Empty cells and
-// NaN mean "not measured". The diagonal is not used: it may be empty or hold
-// any number, and is NaN in the result. A first line without a single number
-// holds the names of the hosts. If one triangle is empty throughout, as in the
-// output of core-to-core-latency, the other is mirrored into it. Blank lines
-// at the end are ignored.
+// unitComment finds the unit in a comment: "# topocast latencies, unit: us".
+var unitComment = regexp.MustCompile(`(?i)\bunits?\s*[:=]\s*([^\s,;()]+)`)
+
+// ownComment begins the first line of the files that WriteMatrix writes.
+const ownComment = "# topocast latencies"
+
+// ReadMatrix reads a matrix of latencies: one line per host, cell (i, j) the
+// latency from host i to host j. The unit counts for files that do not name
+// theirs; 0 means none is known, and then it is s. A file that names another one is
+// refused.
 //
-// The latencies are returned in s; names is nil if the file has none. Cells
-// that are not numbers, are negative or infinite, pairs whose directions differ
-// by more than a factor of 1000, lines of unequal length, and files that are
-// empty, not square or above 32768 hosts are errors which name the line and,
-// where there is one, the column, both counted from 1. O(size of the file).
-func ReadMatrix(r io.Reader, unit Unit) (m *mat.Dense, names []string, err error) {
-	if !(unit > 0) || math.IsInf(float64(unit), 1) {
-		return nil, nil, fmt.Errorf("encode: read matrix: unit of %g s: want above 0", float64(unit))
+// Cells are separated by commas, semicolons, tabs or blanks, whichever the
+// first lines have, and may be quoted. Numbers have a decimal point, or a
+// decimal comma where commas separate nothing. Empty cells, nan, NA, null, none
+// and - mean "not measured". The diagonal is not used: it may be empty or hold
+// any number. Names of the hosts may stand in a first line, in a first column, or
+// both; quoted numbers, and whole numbers that count from 0, are names, too.
+// Lines that begin with # are comments; one with "unit: us" names the unit.
+// A byte order mark, line ends of Windows, a separator at the end of every line
+// and blank lines before and after the matrix are passed over. If one triangle
+// is empty throughout, or left out, the other is mirrored into it, except in
+// files of WriteMatrix.
+//
+// Everything else is an error that names the line and, where there is one, the
+// column, both counted from 1: cells that are not numbers, are negative or
+// infinite, lines of unequal length, files that are empty, not square or above
+// 32768 hosts. Values that can be, but hardly are, make warnings. O(size of the
+// file).
+func ReadMatrix(r io.Reader, unit Unit) (*Latencies, error) {
+	if !(unit >= 0) || math.IsInf(float64(unit), 1) {
+		return nil, fmt.Errorf("encode: read matrix: unit of %g s: want above 0", float64(unit))
 	}
-	var (
-		cells []float64
-		n     = -1 // columns, once known
-		rows  int
-		line  int
-		blank int // number of the first of the blank lines just read, or 0
-		lines = bufio.NewScanner(r)
-	)
+	t := table{given: unit}
+	if err := t.read(r); err != nil {
+		return nil, fmt.Errorf("encode: read matrix: %w", err)
+	}
+	s, err := t.shape()
+	if err != nil {
+		return nil, fmt.Errorf("encode: read matrix: %w", err)
+	}
+	l := &Latencies{Names: s.names, Unit: t.unit, Stated: t.stated}
+	cells, err := t.fill(s)
+	if err != nil {
+		return nil, fmt.Errorf("encode: read matrix: %w", err)
+	}
+	if !t.own {
+		mirror(cells, s.n)
+	}
+	l.Matrix = mat.NewDense(s.n, s.n, cells)
+	why := "for want of another"
+	switch {
+	case t.stated:
+		why = "as the file says"
+	case unit > 0:
+		why = "as given"
+	}
+	l.Warnings = append(s.warnings, doubts(cells, s.n, t.unit, why)...)
+	return l, nil
+}
+
+// firstLines is how many rows are read before the separator is chosen: the
+// first may have none, in a triangle or as a line of names.
+const firstLines = 4
+
+// read reads all lines.
+func (t *table) read(r io.Reader) error {
+	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
+	lines.Split(scanLines)
+	line := 0
+	type numbered struct {
+		number int
+		text   []byte
+	}
+	var first []numbered
+	start := func() error {
+		if t.comma != 0 {
+			return nil
+		}
+		var texts [][]byte
+		for _, l := range first {
+			texts = append(texts, l.text)
+		}
+		t.comma = separator(texts)
+		for _, l := range first {
+			if err := t.line(l.number, l.text); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	for lines.Scan() {
 		line++
-		text := bytes.TrimSpace(lines.Bytes())
+		text := lines.Bytes()
 		if line == 1 {
+			if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+				return fmt.Errorf("line 1: the file is in UTF-16: save it as UTF-8")
+			}
 			text = bytes.TrimPrefix(text, []byte("\ufeff")) // spreadsheets write a byte order mark
-		}
-		// A blank line is a line of one empty cell only in the 1 x 1 matrix.
-		if len(text) == 0 && line > 1 {
-			if blank == 0 {
-				blank = line
-			}
-			continue
-		}
-		if blank != 0 {
-			return nil, nil, fmt.Errorf("encode: read matrix: line %d: empty line inside the matrix", blank)
-		}
-		columns := bytes.Count(text, []byte{','}) + 1
-		if line == 1 {
-			if names, err = header(text); err != nil {
-				return nil, nil, err
-			}
-			if n = columns; names != nil {
-				n = len(names)
-			}
-			if n > maxColumns {
-				return nil, nil, fmt.Errorf("encode: read matrix: line 1: %d columns: want at most %d", n, maxColumns)
-			}
-			if names != nil {
+			if len(text) == len("sep=;") && bytes.HasPrefix(text, []byte("sep=")) && bytes.IndexByte([]byte(";,\t |"), text[4]) >= 0 {
+				t.comma = text[4] // for spreadsheets
 				continue
 			}
 		}
-		switch {
-		case columns != n:
-			return nil, nil, fmt.Errorf("encode: read matrix: line %d: %d columns where the first line has %d", line, columns, n)
-		case rows == n:
-			return nil, nil, fmt.Errorf("encode: read matrix: line %d: more lines than the %d columns: want a square matrix", line, n)
+		if isComment(text) {
+			if err := t.comment(line, text); err != nil {
+				return err
+			}
+			continue
 		}
-		if cells, err = appendRow(cells, text, line, rows, unit); err != nil {
-			return nil, nil, err
+		if t.comma == 0 {
+			if first = append(first, numbered{line, bytes.Clone(text)}); len(first) == firstLines {
+				if err := start(); err != nil {
+					return err
+				}
+			}
+			continue
 		}
-		rows++
+		if err := t.line(line, text); err != nil {
+			return err
+		}
+	}
+	if err := start(); err != nil {
+		return err
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, nil, fmt.Errorf("encode: read matrix: line %d: longer than %d bytes", line+1, maxLine)
+		return fmt.Errorf("line %d: longer than %d bytes", line+1, maxLine)
 	case err != nil:
-		return nil, nil, fmt.Errorf("encode: read matrix: line %d: %w", line+1, err)
-	case line == 0:
-		return nil, nil, fmt.Errorf("encode: read matrix: line 1: the file is empty")
-	case rows != n:
-		return nil, nil, fmt.Errorf("encode: read matrix: line %d: the file ends after %d lines of %d columns: want a square matrix", line+1, rows, n)
+		return fmt.Errorf("line %d: %w", line+1, err)
+	case len(t.rows) == 0:
+		return fmt.Errorf("line 1: the file is empty")
 	}
-	if err := fold(cells, n, line-rows-blanks(line, blank)); err != nil {
-		return nil, nil, err
-	}
-	return mat.NewDense(n, n, cells), names, nil
-}
-
-// blanks is the number of blank lines at the end of a file.
-func blanks(line, first int) int {
-	if first == 0 {
-		return 0
-	}
-	return line - first + 1
-}
-
-// header returns the names if the first line is one of names: if it has a
-// cell that is neither empty nor a number, and none that is a number.
-func header(text []byte) ([]string, error) {
-	words, numbers := 0, 0
-	for cell := range bytes.SplitSeq(text, []byte{','}) {
-		cell = bytes.TrimSpace(cell)
-		if len(cell) == 0 {
-			continue
-		}
-		if _, err := strconv.ParseFloat(string(cell), 64); err == nil || errors.Is(err, strconv.ErrRange) {
-			numbers++
-		} else {
-			words++
-		}
-	}
-	if words == 0 || numbers > 0 {
-		return nil, nil
-	}
-	fields := csv.NewReader(bytes.NewReader(text))
-	fields.TrimLeadingSpace = true
-	names, err := fields.Read()
-	if err != nil {
-		return nil, fmt.Errorf("encode: read matrix: line 1: names: %w", err)
-	}
-	return names, nil
-}
-
-// appendRow parses a line of cells of row number row.
-func appendRow(cells []float64, text []byte, line, row int, unit Unit) ([]float64, error) {
-	column := 0
-	for cell := range bytes.SplitSeq(text, []byte{','}) {
-		column++
-		cell = bytes.TrimSpace(cell)
-		v := math.NaN()
-		if len(cell) > 0 {
-			var err error
-			if v, err = strconv.ParseFloat(string(cell), 64); err != nil {
-				return nil, fmt.Errorf("encode: read matrix: line %d, column %d: %q is not a number", line, column, shorten(cell))
-			}
-		}
-		switch {
-		case column-1 == row:
-			v = math.NaN()
-		case math.IsInf(v, 0):
-			return nil, fmt.Errorf("encode: read matrix: line %d, column %d: %s is not finite", line, column, cell)
-		case v < 0:
-			return nil, fmt.Errorf("encode: read matrix: line %d, column %d: latency %s is negative", line, column, cell)
-		}
-		cells = append(cells, v*float64(unit))
-	}
-	return cells, nil
-}
-
-func shorten(cell []byte) []byte {
-	if len(cell) > 40 {
-		return append(bytes.Clone(cell[:37]), "..."...)
-	}
-	return cell
-}
-
-// fold mirrors a lone triangle and checks that the two directions of each
-// pair are of one order of magnitude. headerLines stand above the first row.
-func fold(cells []float64, n, headerLines int) error {
-	var upper, lower bool
-	for i := range n {
-		for j := range i {
-			lower = lower || !math.IsNaN(cells[i*n+j])
-			upper = upper || !math.IsNaN(cells[j*n+i])
-		}
-	}
-	for i := range n {
-		for j := range i {
-			a, b := cells[i*n+j], cells[j*n+i]
-			switch {
-			case !upper:
-				cells[j*n+i] = a
-			case !lower:
-				cells[i*n+j] = b
-			case a > 0 && b > 0 && math.Max(a, b) > maxAsymmetry*math.Min(a, b):
-				line, column := i+headerLines+1, j+1
-				return fmt.Errorf("encode: read matrix: line %d, column %d: %.3g times the other direction, line %d, column %d",
-					line, column, a/b, j+headerLines+1, i+1)
-			}
-		}
-	}
+	t.end = line + 1
 	return nil
 }
 
-// WriteMatrix writes latencies in s as CSV in the given unit, with a first line
-// of names unless names is nil. The diagonal and cells that are NaN are left
-// empty. Numbers carry 12 significant digits. O(n^2).
-func WriteMatrix(w io.Writer, m mat.Matrix, names []string, unit Unit) error {
-	n, columns := m.Dims()
+// scanLines cuts at \n, \r\n and the lone \r of old spreadsheets.
+func scanLines(data []byte, atEOF bool) (advance int, token []byte, err error) {
+	i := bytes.IndexAny(data, "\r\n")
 	switch {
-	case n != columns:
-		return fmt.Errorf("encode: write matrix: %d x %d: want a square matrix", n, columns)
-	case names != nil && len(names) != n:
-		return fmt.Errorf("encode: write matrix: %d names for %d hosts", len(names), n)
-	case !(unit > 0):
-		return fmt.Errorf("encode: write matrix: unit of %g s: want above 0", float64(unit))
+	case i < 0 && atEOF && len(data) > 0:
+		return len(data), data, nil
+	case i < 0:
+		return 0, nil, nil
+	case data[i] == '\n':
+		return i + 1, data[:i], nil
+	case i+1 == len(data) && !atEOF:
+		return 0, nil, nil // a \n may follow
+	case i+1 < len(data) && data[i+1] == '\n':
+		return i + 2, data[:i], nil
 	}
-	buffer := bufio.NewWriter(w)
-	if names != nil {
-		fields := csv.NewWriter(buffer)
-		if err := fields.Write(names); err != nil {
-			return fmt.Errorf("encode: write matrix: names: %w", err)
-		}
-		fields.Flush()
+	return i + 1, data[:i], nil
+}
+
+// isComment tells whether a line is a comment. #N/A is what a spreadsheet
+// writes for no value.
+func isComment(text []byte) bool {
+	text = bytes.TrimLeft(text, " \t")
+	return len(text) > 0 && text[0] == '#' && !bytes.HasPrefix(bytes.ToUpper(text[:min(4, len(text))]), []byte("#N/A"))
+}
+
+// comment reads the unit of a comment.
+func (t *table) comment(line int, text []byte) error {
+	if line == 1 && bytes.HasPrefix(text, []byte(ownComment)) {
+		t.own = true
 	}
-	var cell []byte
-	for i := range n {
-		for j := range n {
-			if j > 0 {
-				buffer.WriteByte(',')
-			}
-			if v := m.At(i, j); i != j && !math.IsNaN(v) {
-				cell = strconv.AppendFloat(cell[:0], v/float64(unit), 'g', 12, 64)
-				buffer.Write(cell)
-			}
-		}
-		buffer.WriteByte('\n')
+	found := unitComment.FindSubmatch(text)
+	if found == nil {
+		return nil
 	}
-	if err := buffer.Flush(); err != nil {
-		return fmt.Errorf("encode: write matrix: %w", err)
+	unit, err := ParseUnit(string(found[1]))
+	switch {
+	case err != nil && t.given != 0:
+		return nil // the caller knows better
+	case err != nil:
+		return fmt.Errorf("line %d: unit %q: want s, ms, us or ns", line, shorten(found[1]))
+	case t.given != 0 && unit != t.given:
+		return fmt.Errorf("line %d: the file is in %s, not in %s", line, unit, t.given)
+	case t.stated && unit != t.unit:
+		return fmt.Errorf("line %d: the unit is %s, and was %s before", line, unit, t.unit)
+	case len(t.rows) > 0 && unit != t.unit:
+		return fmt.Errorf("line %d: the unit %s stands below the first numbers", line, unit)
 	}
+	t.unit, t.stated = unit, true
 	return nil
 }

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// allCommands are the names of all commands, "" for the root.
+func allCommands() []string {
+	names := []string{""}
+	for _, c := range command(runJob).Commands() {
+		names = append(names, c.Name())
+	}
+	return names
+}
+
+// TestHelpFitsATerminal: no line of any help is wider than 80 columns, and the
+// same words are in it.
+func TestHelpFitsATerminal(t *testing.T) {
+	for _, name := range allCommands() {
+		args := []string{"--help"}
+		if name != "" {
+			args = []string{name, "--help"}
+		}
+		status, out, stderr := topocast(args...)
+		if status != 0 || stderr != "" || len(out) < 100 {
+			t.Fatalf("%q: status %d, %q, %s", args, status, out, stderr)
+		}
+		for line := range strings.Lines(out) {
+			if line = strings.TrimSuffix(line, "\n"); len([]rune(line)) > helpWidth {
+				t.Errorf("%s: %d columns: %s", name, len([]rune(line)), line)
+			}
+		}
+		// FlagUsagesWrapped would cut nothing off, but a template may.
+		for _, c := range append(command(runJob).Commands(), command(runJob)) {
+			if c.Name() != name {
+				continue
+			}
+			if got, want := strings.Join(strings.Fields(out), " "), strings.Join(strings.Fields(c.Long), " "); !strings.Contains(got, want) {
+				t.Errorf("%s: the help lacks part of its text", name)
+			}
+		}
+	}
+}
+
+func TestFill(t *testing.T) {
+	const text = "aa bb cc\ndd\n  a  table of  many columns\n  two\nee\n\nff"
+	const want = "aa bb\ncc dd\n  a  table of  many columns\n  two\nee\n\nff"
+	if got := fill(text, 5); got != want {
+		t.Errorf("fill = %q, want %q", got, want)
+	}
+}
+
+// TestSameFlagsAreTheSame: what several commands have has one shorthand, and
+// the names are those that the project has agreed upon.
+func TestSameFlagsAreTheSame(t *testing.T) {
+	for _, c := range command(runJob).Commands() {
+		if f := c.Flags().Lookup("output"); f != nil && f.Shorthand != "o" {
+			t.Errorf("%s: -o is not --output", c.Name())
+		}
+		if f := c.Flags().ShorthandLookup("o"); f != nil && f.Name != "output" {
+			t.Errorf("%s: -o is --%s", c.Name(), f.Name)
+		}
+		if c.Flags().Lookup("reps") != nil && c.Name() != "bcast" && c.Name() != "reconstruct" {
+			t.Errorf("%s: --reps: want --repetitions", c.Name())
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// sizeForms is what flags of sizes say in their help.
+const sizeForms = "4096, 4Ki, 4KiB, 4k, 4e3"
+
+// parseSize reads a number of bytes: a number with an optional unit. k, M and G
+// (kB, MB, GB) are powers of 1000, Ki, Mi and Gi (KiB, MiB, GiB) of 1024; K is
+// k, and case does not matter.
+func parseSize(text string) (int64, error) {
+	number, unit := strings.TrimSpace(text), 1.0
+	lower := strings.TrimSuffix(strings.ToLower(number), "b")
+	base := 1000.0
+	if binary := strings.TrimSuffix(lower, "i"); binary != lower {
+		lower, base = binary, 1024
+	}
+	if i := strings.IndexAny(lower, "kmgt"); i >= 0 && i == len(lower)-1 {
+		unit = math.Pow(base, float64(strings.IndexByte("kmgt", lower[i])+1))
+		lower = lower[:i]
+	} else if base == 1024 {
+		lower = "" // "5i"
+	}
+	number = strings.TrimSpace(lower)
+	v, err := strconv.ParseFloat(number, 64)
+	// The product is exact where it is a whole number that a float64 holds.
+	if v *= unit; err != nil || strings.ContainsAny(number, "xpn_") || v < 0 || v != math.Trunc(v) || v > 1<<53 {
+		return 0, badInput("%q: want a size in bytes, such as %s", text, sizeForms)
+	}
+	return int64(v), nil
+}
+
+// parseSizes reads a list of message sizes.
+func parseSizes(list string) ([]int, error) {
+	var sizes []int
+	for _, s := range strings.Split(list, ",") {
+		n, err := parseSize(s)
+		if err == nil && n > math.MaxInt32 {
+			err = badInput("%q: want at most %d bytes", s, math.MaxInt32)
+		}
+		if err != nil {
+			return nil, badInput("--sizes: %w", err)
+		}
+		sizes = append(sizes, int(n))
+	}
+	return sizes, nil
+}
+
+// A byteSize is a flag of one size.
+type byteSize int64
+
+var _ pflag.Value = (*byteSize)(nil)
+
+// String is the number of bytes.
+func (b *byteSize) String() string { return strconv.FormatInt(int64(*b), 10) }
+
+// Set reads what parseSize reads.
+func (b *byteSize) Set(text string) error {
+	n, err := parseSize(text)
+	*b = byteSize(n)
+	return err
+}
+
+// Type stands for the value in the help.
+func (b *byteSize) Type() string { return "size" }

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestParseSize(t *testing.T) {
+	for text, want := range map[string]int64{
+		"0": 0, "8": 8, "4096": 4096, " 64 ": 64, "8B": 8, "8 b": 8, "1e3": 1000, "1E3": 1000, "1.5e3": 1500,
+		"1k": 1000, "1K": 1000, "1kB": 1000, "1KB": 1000, "1Ki": 1024, "1KiB": 1024, "1 KiB": 1024, "1kib": 1024,
+		"64Ki": 65536, "1M": 1e6, "1MB": 1e6, "1MiB": 1 << 20, "1.5Mi": 3 << 19, "2G": 2e9, "2GiB": 2 << 30, "1T": 1e12, "0.1k": 100, "4e3k": 4e6,
+	} {
+		if got, err := parseSize(text); err != nil || got != want {
+			t.Errorf("parseSize(%q) = %d, %v, want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "k", "KiB", "B", "-1", "-1k", "1.5", "1.0001k", "0x10", "1e99", "inf", "nan", "1_000", "5i", "5iB", "1kk", "1kiki", "1 2", "1e3e3", "1P"} {
+		if got, err := parseSize(text); err == nil || !strings.Contains(err.Error(), "4KiB") {
+			t.Errorf("parseSize(%q) = %d, %v, want an error with examples", text, got, err)
+		}
+	}
+	if got, err := parseSizes("8,1e3, 64Ki"); err != nil || !slices.Equal(got, []int{8, 1000, 65536}) {
+		t.Errorf("parseSizes = %v, %v", got, err)
+	}
+	for _, list := range []string{"", "8,", "8;9", "2GiB"} {
+		if got, err := parseSizes(list); err == nil || !strings.Contains(err.Error(), "--sizes: ") {
+			t.Errorf("parseSizes(%q) = %v, %v, want an error that names the flag", list, got, err)
+		}
+	}
+	var b byteSize
+	if err := b.Set("1KiB"); err != nil || b.String() != "1024" || b.Type() != "size" {
+		t.Errorf("flag: %v, %s", err, &b)
+	}
+}

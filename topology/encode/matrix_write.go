@@ -1,0 +1,128 @@
+package encode
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// plainName matches names that no reader takes for something else, if they are
+// no numbers in words either.
+var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.:/-]*$`)
+
+// WriteMatrix writes latencies in s as CSV in the given unit: a comment that
+// names the unit, a line of names unless names is nil, and a line per host. The
+// diagonal and cells that are NaN are left empty. The numbers are the shortest
+// that [ReadMatrix] reads back as they were, if the unit is one of the four; it
+// reads everything that is written. Negative and infinite latencies, names with
+// a line break, and more hosts than ReadMatrix takes are errors. O(n^2).
+func WriteMatrix(w io.Writer, m mat.Matrix, names []string, unit Unit) error {
+	n, columns := m.Dims()
+	_, named := unit.exponent()
+	switch {
+	case n != columns:
+		return fmt.Errorf("encode: write matrix: %d x %d: want a square matrix", n, columns)
+	case n < 1 || n > maxColumns:
+		return fmt.Errorf("encode: write matrix: %d hosts: want in [1, %d]", n, maxColumns)
+	case names != nil && len(names) != n:
+		return fmt.Errorf("encode: write matrix: %d names for %d hosts", len(names), n)
+	case !named:
+		return fmt.Errorf("encode: write matrix: unit of %g s: want s, ms, us or ns", float64(unit))
+	}
+	for i := range n {
+		for j := range n {
+			if v := m.At(i, j); i != j && (v < 0 || math.IsInf(v, 0)) {
+				return fmt.Errorf("encode: write matrix: entry (%d,%d) is %g: want at least 0, or NaN", i, j, v)
+			}
+		}
+	}
+	buffer := bufio.NewWriter(w)
+	fmt.Fprintf(buffer, "%s, unit: %s\n", ownComment, unit)
+	if names != nil {
+		line, err := nameLine(names)
+		if err != nil {
+			return fmt.Errorf("encode: write matrix: %w", err)
+		}
+		buffer.WriteString(line)
+	}
+	var cell []byte
+	for i := range n {
+		for j := range n {
+			if j > 0 {
+				buffer.WriteByte(',')
+			}
+			if v := m.At(i, j); i != j && !math.IsNaN(v) {
+				cell = unit.append(cell[:0], v)
+				buffer.Write(cell)
+			}
+		}
+		if n == 1 {
+			buffer.WriteString("nan") // an empty line would be none
+		}
+		buffer.WriteByte('\n')
+	}
+	if err := buffer.Flush(); err != nil {
+		return fmt.Errorf("encode: write matrix: %w", err)
+	}
+	return nil
+}
+
+// nameLine is the line of names; those that may be taken for something else
+// are quoted.
+func nameLine(names []string) (string, error) {
+	var line strings.Builder
+	for i, name := range names {
+		if strings.ContainsAny(name, "\r\n") {
+			return "", fmt.Errorf("name %d, %q, has a line break", i, name)
+		}
+		if i > 0 {
+			line.WriteByte(',')
+		}
+		_, err := strconv.ParseFloat(name, 64)
+		if err != nil && plainName.MatchString(name) && !isMissing([]byte(name)) {
+			line.WriteString(name)
+		} else {
+			line.WriteString(`"` + strings.ReplaceAll(name, `"`, `""`) + `"`)
+		}
+	}
+	if line.Len() >= maxLine {
+		return "", fmt.Errorf("names of %d bytes: want less than %d", line.Len(), maxLine)
+	}
+	line.WriteByte('\n')
+	return line.String(), nil
+}
+
+// append appends v s in the unit, of which exponent knows the power: the
+// shortest digits of v with the decimal point moved, so that nothing is rounded
+// between here and ReadMatrix.
+func (u Unit) append(dst []byte, v float64) []byte {
+	power, _ := u.exponent()
+	text := strconv.FormatFloat(v, 'e', -1, 64)
+	mantissa, written, _ := strings.Cut(text, "e")
+	exponent, _ := strconv.Atoi(written) // FormatFloat has written it
+	exponent -= power
+	digits := strings.Replace(mantissa, ".", "", 1)
+	point := exponent + 1 // digits before it
+	switch {
+	case v == 0:
+		return append(dst, '0')
+	case point > 21 || point < -4:
+		dst = append(dst, mantissa...)
+		return strconv.AppendInt(append(dst, 'e'), int64(exponent), 10)
+	case point <= 0:
+		dst = append(dst, "0."...)
+		dst = append(dst, strings.Repeat("0", -point)...)
+		return append(dst, digits...)
+	case point >= len(digits):
+		dst = append(dst, digits...)
+		return append(dst, strings.Repeat("0", point-len(digits))...)
+	}
+	dst = append(dst, digits[:point]...)
+	return append(append(dst, '.'), digits[point:]...)
+}
