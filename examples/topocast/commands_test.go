@@ -98,7 +98,7 @@ func TestDiscoverJSON(t *testing.T) {
 func TestSimulate(t *testing.T) {
 	dir := t.TempDir()
 	hosts := write(t, "hosts", "3\n1\n0\n2\n")
-	for _, placement := range []string{"block", "cyclic", "shuffled", hosts} {
+	for _, placement := range []string{"block", "cyclic", "shuffled", "shuffled:7", hosts} {
 		var first string
 		for range 2 {
 			status, out, stderr := topocast("simulate", "--cluster", "tree:2x2", "--placement", placement, "--",

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"os"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 )
@@ -27,7 +24,8 @@ of text: star:8, tree:2x4x8, fattree:8,8;1,4, torus:4x4 hosts=8, dragonfly:2,4,2
 followed by latency= and rate= per level from coarse to fine. Transfers share the links of their routes;
 the same command gives the same times on every run.
 
---placement says on which hosts the ranks run: block, cyclic, shuffled, or a file with a host per line.`,
+--placement says on which hosts the ranks run: block, cyclic, shuffled (shuffled:7 with another
+seed than 0), or a file with a host per line.`,
 		Example: `  topocast simulate --cluster "tree:2x4x8 latency=20us,8us,2us" -- discover
   topocast simulate --cluster "fattree:8,8;1,4" --placement shuffled -- \
       bcast --sizes 1MiB`,
@@ -57,7 +55,7 @@ the same command gives the same times on every run.
 	}
 	f := c.Flags()
 	f.StringVar(&cluster, "cluster", "", "the cluster, for example \"tree:2x4x8 rate=10Gbps\"")
-	f.StringVar(&placement, "placement", "block", "block, cyclic, shuffled, or a file with one host per line")
+	f.StringVar(&placement, "placement", "block", "block, cyclic, shuffled, shuffled:SEED, or a file with one host per line")
 	f.IntVar(&ranks, "ranks", 0, "number of ranks; 0: one per host")
 	f.DurationVar(&overhead, "overhead", defaultOverhead, "what sending and what receiving a message cost a rank's CPU")
 	return c
@@ -87,13 +85,9 @@ func simulator(spec, placement string, overhead time.Duration) (runner, error) {
 	if overhead < 0 {
 		return nil, badInput("--overhead %s: want at least 0", overhead)
 	}
-	cluster, err := gen.Parse(spec)
+	cluster, err := simnet.ParseCluster(spec)
 	if err != nil {
 		return nil, &inputError{err}
-	}
-	node := cluster.Node
-	if hosts := cluster.Graph.Hosts(); hosts > 0 && slices.Max(node) == hosts-1 {
-		node = nil // each host is a machine, and bears its own name
 	}
 	return func(ranks int, work func(mpi.Communicator) error) error {
 		if ranks < 0 {
@@ -102,27 +96,13 @@ func simulator(spec, placement string, overhead time.Duration) (runner, error) {
 		if ranks == 0 {
 			ranks = cluster.Graph.Hosts()
 		}
-		place, err := placeRanks(placement, ranks, cluster)
+		place, err := simnet.Placement(placement, ranks, cluster.Graph, cluster.Hierarchy, cluster.Node)
 		if err != nil {
 			return &inputError{err}
 		}
-		return simnet.Run(cluster.Graph, place, &simnet.Settings{
-			Send: simnet.Overhead{Seconds: overhead.Seconds()}, Recv: simnet.Overhead{Seconds: overhead.Seconds()},
-			Routing: cluster.Choice, Node: node, Noise: simnet.Noise{Sigma: 0.01}, Seed: 1,
-		}, work)
+		settings := cluster.Settings()
+		settings.Send.Seconds, settings.Recv.Seconds = overhead.Seconds(), overhead.Seconds()
+		settings.Noise, settings.Seed = simnet.Noise{Sigma: 0.01}, 1
+		return simnet.Run(cluster.Graph, place, settings, work)
 	}, nil
-}
-
-// placeRanks reads a placement: a word that simnet knows, or else a file.
-func placeRanks(placement string, ranks int, c *gen.Cluster) ([]int, error) {
-	switch placement {
-	case "block", "cyclic", "shuffled":
-		return simnet.Placement(placement, ranks, c.Graph, c.Hierarchy, c.Node)
-	}
-	f, err := os.Open(placement)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return simnet.ReadPlacement(f, ranks, c.Graph)
 }

@@ -2,9 +2,9 @@
 // time: thousands of them in one process, with the same code that runs on real
 // MPI. It tells what a program would do on a machine that one does not have.
 //
-//	c, err := gen.Parse("tree:8x16x8 rate=100Gbps")
+//	cluster, err := simnet.ParseCluster("tree:8x16x8 rate=100Gbps")
 //	...
-//	err = simnet.Run(c.Graph, nil, nil, func(c mpi.Communicator) error { ... })
+//	err = simnet.Run(cluster.Graph, nil, cluster.Settings(), func(c mpi.Communicator) error { ... })
 //
 // A message is a flow over the links of its route. It begins when the sender
 // has spent its overhead (above the eager limit: when request and consent have
