@@ -3,9 +3,11 @@
 package bcast
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -164,5 +166,58 @@ func TestMPINetworkOfOtherRanks(t *testing.T) {
 	}
 	if b.Warnings() != nil || b.known.fit != fitAsIs {
 		t.Errorf("rank %d at %v: warnings %q", c.Rank(), where, b.Warnings())
+	}
+}
+
+// A broadcast fails while a receive is under way, and nobody keeps the
+// broadcaster: collections must find nothing amiss, and what is received in the
+// end goes into memory that is still there.
+func TestMPIFailureWithATransferUnderWay(t *testing.T) {
+	const tag, ack = 5, 6
+	c := world(t)
+	ranks := c.Size()
+	if ranks < 2 {
+		t.Skip("nobody to receive from")
+	}
+	left, right := (c.Rank()+ranks-1)%ranks, (c.Rank()+1)%ranks
+	func() {
+		exec := newExecutor(&traced{Communicator: c, failAt: 2}, tag)
+		ops := []Op{{Recv, left, 0, 1000}, {Recv, left, 1000, 1000}} // the second is refused
+		if err := exec.run(ops, make([]byte, 2000)); !errors.Is(err, errInjected) {
+			t.Fatalf("error %v", err)
+		}
+	}()
+	for range 5 {
+		runtime.GC()
+	}
+	// One rank after the other sends what its neighbour waits for.
+	token := []byte{1}
+	if c.Rank() > 0 {
+		if err := c.Recv(token, left, ack); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, m := range []struct {
+		buf []byte
+		tag int
+	}{{make([]byte, 1000), tag}, {token, ack}} {
+		if err := c.Send(m.buf, right, m.tag); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c.Rank() == 0 {
+		if err := c.Recv(token, left, ack); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 5 {
+		runtime.GC()
+	}
+	b, err := New(c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := verified(c, 5000, 1, func(buf []byte) error { return b.Bcast(buf, 1) }); err != nil {
+		t.Fatal(err)
 	}
 }

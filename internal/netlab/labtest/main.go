@@ -139,7 +139,7 @@ func discover(comm mpi.Communicator) (*report, *model.Network, error) {
 			})
 		}
 	}
-	fitted, err := model.Fit(found, observations, nil)
+	fitted, err := model.Fit(found, observations, &model.FitSettings{Network: model.Settings{Locations: short.Locations()}})
 	if err != nil {
 		return nil, nil, err
 	}
