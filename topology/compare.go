@@ -2,6 +2,7 @@ package topology
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -39,11 +40,12 @@ type LinkCheck struct {
 type Comparison struct {
 	// Similarity is the mean over the specified links between hosts of the
 	// probability that they exist, in percent. It is 0 if no host is wired to
-	// another in the specification: the machine is hierarchical.
+	// another in the specification.
 	Similarity float64
-	Regular    bool
+	Regular    bool        // hosts are wired to each other in the specification; else the machine is hierarchical
 	Links      []LinkCheck // of the reference, sorted; then, of regular machines, extra ones
 	Suspects   []Suspect   // hosts and links to look at, the worst first
+	Unknown    string      // why hosts could not be tried for being suspects; "" if they could
 }
 
 // CompareSettings are the settings of Compare; nil is all defaults.
@@ -86,19 +88,27 @@ func Compare(measured *Graph, times mat.Matrix, reference *Graph, s *CompareSett
 	c.group()
 	out := &Comparison{}
 	out.Similarity = c.similarity()
-	if out.Regular = out.Similarity > 0; out.Regular {
+	if out.Regular = reference.wiresHosts(); out.Regular {
 		out.Links = c.regular()
 		out.Suspects = suspectLinks(reference, out.Links)
 	} else {
 		out.Links = c.hierarchical()
 	}
 	more, err := c.suspects()
-	if err != nil {
+	switch {
+	case errors.Is(err, errNothingToFit):
+		out.Unknown = err.Error()
+	case err != nil:
 		return nil, err
 	}
 	out.Suspects = append(out.Suspects, more...)
 	rank(out.Suspects)
 	return out, nil
+}
+
+// wiresHosts tells whether two hosts are linked without a switch.
+func (g *Graph) wiresHosts() bool {
+	return slices.ContainsFunc(g.arcs, func(a Arc) bool { return a.From < g.hosts && a.To < g.hosts })
 }
 
 type comparer struct {

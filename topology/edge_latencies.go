@@ -94,7 +94,7 @@ func FitLatencies(g *Graph, h *Hierarchy, readings mat.Matrix, s *LatencySetting
 			break
 		}
 		if f.used == 0 {
-			return nil, fmt.Errorf("topology: latencies: no reading follows a path that is known")
+			return nil, fmt.Errorf("topology: latencies: %w", errNothingToFit)
 		}
 		f.solveAll(s.Plain)
 	}

@@ -2,6 +2,7 @@ package topology
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -51,10 +52,45 @@ const (
 	suspectHost = 3   // times the usual residual from which a host is listed
 	suspectLink = 1.5 // times the usual latency from which the link of a host is listed
 	floorShare  = 0.01
+	fewHosts    = 4 // from which one can stand out
 )
 
 // suspects finds hosts and their links that stand out from the readings.
 func (c *comparer) suspects() ([]Suspect, error) {
+	fit, hosts, err := c.standouts()
+	if err != nil {
+		return nil, err
+	}
+	g := c.reference
+	if g.hosts < fewHosts {
+		return nil, fmt.Errorf("topology: compare: %d hosts, of which none can stand out: %w", g.hosts, errNothingToFit)
+	}
+	var all []Suspect
+	for _, s := range hosts {
+		if s.place >= 0 {
+			all = append(all, Suspect{s.host, -1, s.score, fmt.Sprintf("host %s: its latencies are those of a host on %s, not on %s", g.Name(s.host), g.Name(s.place), g.Name(g.Out(s.host)[0].To))})
+		} else {
+			all = append(all, Suspect{s.host, -1, s.score, fmt.Sprintf("host %s: its latencies differ from what its place explains %.3g times as much as usual", g.Name(s.host), s.score)})
+		}
+	}
+	return append(all, c.slowLinks(fit.Graph, all)...), nil
+}
+
+// A standout is a host that its place in the reference does not explain.
+type standout struct {
+	host  int
+	place int     // the switch that explains it, -1 if none does
+	score float64 // how many times as much its place leaves unexplained as the better one, or as is usual
+	off   float64 // mean of |ln reading/fit|, clipped at 0.5
+}
+
+// errNothingToFit says that the readings speak of no path of the graph.
+var errNothingToFit = errors.New("no reading follows a path that is known")
+
+// standouts fits the reference's links to the readings and finds the hosts that
+// it leaves unexplained, by their numbers. The error wraps errNothingToFit if the
+// readings allow no fit.
+func (c *comparer) standouts() (*LatencyFit, []standout, error) {
 	g, k := c.reference, c.reference.hosts
 	d, count := mat.NewDense(max(1, k), max(1, k), nil), 0
 	for i := range k {
@@ -65,12 +101,15 @@ func (c *comparer) suspects() ([]Suspect, error) {
 			}
 		}
 	}
-	if k < 4 || count == 0 {
-		return nil, nil
+	if count == 0 {
+		return nil, nil, fmt.Errorf("topology: compare: %w", errNothingToFit)
 	}
 	fit, err := FitLatencies(g, nil, d, &LatencySettings{Bytes: c.bytes})
 	if err != nil {
-		return nil, nil // no reading follows a path that the reference has: nothing can be said
+		return nil, nil, fmt.Errorf("topology: compare: %w", err)
+	}
+	if k < fewHosts {
+		return fit, nil, nil // too few for one to stand out
 	}
 	fitted := fit.Graph.hostDistances()
 	off := make([]float64, k) // mean of |ln reading/fit|, clipped: outliers are not the host's
@@ -92,10 +131,10 @@ func (c *comparer) suspects() ([]Suspect, error) {
 		}
 	}
 	if len(usual) == 0 {
-		return nil, nil
+		return fit, nil, nil
 	}
 	typical := max(floorShare, stats.LowerMedian(usual))
-	var all []Suspect
+	var all []standout
 	distances := c.switchDistances(fit.Graph)
 	everywhere := k*k*len(distances) <= 1<<30 // else only hosts that stand out are tried elsewhere
 	for h := range k {
@@ -103,13 +142,13 @@ func (c *comparer) suspects() ([]Suspect, error) {
 		if !odd && !everywhere {
 			continue
 		}
-		if other, ratio := c.betterPlace(fit, distances, h); other >= 0 {
-			all = append(all, Suspect{h, -1, ratio, fmt.Sprintf("host %s: its latencies are those of a host on %s, not on %s", g.Name(h), g.Name(other), g.Name(g.Out(h)[0].To))})
+		if place, ratio := c.betterPlace(fit, distances, h); place >= 0 {
+			all = append(all, standout{h, place, ratio, off[h]})
 		} else if odd {
-			all = append(all, Suspect{h, -1, off[h] / typical, fmt.Sprintf("host %s: its latencies differ from what its place explains %.3g times as much as usual", g.Name(h), off[h]/typical)})
+			all = append(all, standout{h, -1, off[h] / typical, off[h]})
 		}
 	}
-	return append(all, c.slowLinks(fit.Graph, all)...), nil
+	return fit, all, nil
 }
 
 // cost is the transfer time between two hosts on the path of least latency, as

@@ -190,40 +190,6 @@ func TestSimulatedBudgetRepeats(t *testing.T) {
 	}
 }
 
-// TestCompare: a host that was plugged into the wrong rack is the first suspect.
-func TestCompare(t *testing.T) {
-	network := discovered(t, "--sim", "tree:2x4 latency=10us,2us")
-	same, err := os.ReadFile(network)
-	if err != nil {
-		t.Fatal(err)
-	}
-	status, out, stderr := topocast("compare", network, write(t, "same.json", string(same)))
-	if status != 0 || !strings.Contains(out, "groups: 2 the same, 0 missing, 0 extra") {
-		t.Errorf("with itself: status %d: %s%s", status, out, stderr)
-	}
-	// As specified, host 3 stands in the second rack.
-	specified := write(t, "spec.json", `{"graph":{"hosts":["h0","h1","h2","h3","h4","h5","h6","h7"],"switches":["a","b","root"],"links":[
-		{"a":"h0","b":"a","latency_us":2},{"a":"h1","b":"a","latency_us":2},{"a":"h2","b":"a","latency_us":2},
-		{"a":"h3","b":"b","latency_us":2},{"a":"h4","b":"b","latency_us":2},{"a":"h5","b":"b","latency_us":2},
-		{"a":"h6","b":"b","latency_us":2},{"a":"h7","b":"b","latency_us":2},
-		{"a":"a","b":"root","latency_us":10},{"a":"b","b":"root","latency_us":10}]}}`)
-	status, out, stderr = topocast("compare", specified, specified)
-	if want := "links fast: 10\n"; status != 0 || !strings.Contains(out, want) || strings.Contains(out, "slow") {
-		t.Errorf("the specification with itself: status %d: %s%s, want %q", status, out, stderr, want)
-	}
-	status, out, stderr = topocast("compare", "--json", network, specified)
-	if status != 0 {
-		t.Fatalf("status %d: %s", status, stderr)
-	}
-	var got comparison
-	if err := json.Unmarshal([]byte(out), &got); err != nil {
-		t.Fatal(err)
-	}
-	if len(got.Suspects) == 0 || got.Suspects[0].What != "host h3" {
-		t.Errorf("suspects %+v, want host h3 first", got.Suspects)
-	}
-}
-
 func TestPlace(t *testing.T) {
 	network := discovered(t, "--sim", "tree:2x4 latency=10us,2us")
 	// Ranks 0-1 and 2-3 talk: both pairs fit into one rack each.

@@ -1,133 +1,175 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"math"
+	"strings"
 
 	"github.com/spf13/cobra"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 )
 
-// maxSuspects bounds the suspects that are printed.
-const maxSuspects = 20
-
 func compareCommand() *cobra.Command {
-	var bytes int64
-	var asJSON bool
+	var tolerance float64
+	var all, asJSON bool
 	c := &cobra.Command{
 		Use:   "compare [flags] NET REF",
-		Short: "Compare a network with another one, and rank what is suspicious",
-		Long: `Compare holds a measured network (of topocast discover) against a reference: another network, or a platform
-file {"graph":{"hosts":[..],"switches":[..],"links":[..]}}. Hosts are matched by name. It tells how alike both
-are, which specified links are slow or missing, which groups differ, and which hosts look mis-cabled, the
-worst first.`,
+		Short: "Compare two networks link by link, and name what differs",
+		Long: `Compare holds a measured network (of topocast discover) against a reference:
+one that was measured before, or a platform file
+{"graph":{"hosts":[..],"switches":[..],"links":[..]}}. Hosts are matched by
+name; there may be any number of ranks on each, in any order, and hosts that one
+side lacks are left out. Every link of the reference gets a verdict from its
+latency and its bandwidth each way, against the reference's and the other links
+of its level. What all links have in common, such as another MPI library, is
+told once and counts for no link. Differences come worst first, by name.
+
+Without --tolerance a link may be off by six times the spread of its level, and
+by 10 % of a latency or 15 % of a bandwidth at least.
+
+Exit status: 0 nothing differs, 3 something does, 4 cannot tell.`,
 		Example: `  topocast compare network.json specified.json
-  topocast compare --bytes 1MiB --json today.json last-month.json`,
+  topocast compare --tolerance 0.5 --json today.json last-month.json`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			measured, err := model.Load(args[0])
-			if err != nil {
-				return &inputError{err}
+			if !(tolerance >= 0) || math.IsInf(tolerance, 0) {
+				return badInput("--tolerance %g: want a share above 0, such as 0.2", tolerance)
 			}
-			reference, err := model.Load(args[1])
+			measured, err := loadSide(args[0])
 			if err != nil {
-				return &inputError{err}
+				return err
 			}
-			r, err := compareNetworks(measured, reference, bytes)
+			reference, err := loadSide(args[1])
+			if err != nil {
+				return err
+			}
+			r, err := compareNetworks(measured, reference, tolerance)
 			if err != nil {
 				return &inputError{err}
 			}
 			if asJSON {
-				return json.NewEncoder(c.OutOrStdout()).Encode(r)
+				err = r.writeJSON(c.OutOrStdout())
+			} else {
+				err = r.writeText(c.OutOrStdout(), all)
 			}
-			return r.writeText(c.OutOrStdout())
+			if status := r.status(); err == nil && status != statusFine {
+				return answer(status)
+			}
+			return err
 		},
 	}
 	f := c.Flags()
-	f.Var((*byteSize)(&bytes), "bytes", "size of the messages whose times are compared, such as "+sizeForms+"; 0: that of the measured latencies")
+	f.Float64Var(&tolerance, "tolerance", 0, "share by which a link may differ; 0: from the spread of its level")
+	f.BoolVar(&all, "all", false, "print all links, not the worst only")
 	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/comparison) instead of text")
 	return c
 }
 
+// A side is one of the two networks of a comparison.
+type side struct {
+	file    string
+	network *model.Network
+	graph   *topology.Graph // with the names of the hosts
+}
+
+func loadSide(file string) (side, error) {
+	n, err := model.Load(file)
+	if err != nil {
+		return side{}, &inputError{err}
+	}
+	g, err := wiring(n)
+	if err == nil {
+		g, err = namedByHost(n, g)
+	}
+	if err != nil {
+		return side{}, &inputError{err}
+	}
+	return side{file, n, g}, nil
+}
+
 // A comparison is what the command prints.
 type comparison struct {
-	Format     string         `json:"format"`
-	Version    int            `json:"version"`
-	Regular    bool           `json:"regular"`
-	Similarity float64        `json:"similarity_percent"`
-	Verdicts   map[string]int `json:"links"` // number of specified links by verdict
-	Groups     *groupReport   `json:"groups,omitempty"`
-	Suspects   []suspect      `json:"suspects"`
+	measured, reference side
+	result              *topology.LinkComparison
+	groups              *topology.GroupComparison // of hosts by their index into result.Hosts; nil if a side has none
 }
 
-type groupReport struct {
-	Same    int     `json:"same"`
-	Missing [][]int `json:"missing"`
-	Extra   [][]int `json:"extra"`
-}
-
-type suspect struct {
-	What   string  `json:"what"`
-	Score  float64 `json:"score"`
-	Reason string  `json:"reason"`
-}
-
-func compareNetworks(measured, reference *model.Network, bytes int64) (*comparison, error) {
-	if bytes == 0 {
-		bytes = measured.Measured().Bytes
-	}
-	g, err := namedByHost(measured)
-	if err != nil {
-		return nil, err
-	}
-	specified, err := namedByHost(reference)
-	if err != nil {
-		return nil, err
-	}
-	c, err := topology.Compare(g, messageTimes(measured, bytes), specified, &topology.CompareSettings{Bytes: float64(bytes)})
-	if err != nil {
-		return nil, err
-	}
-	r := &comparison{
-		Format: "topocast/comparison", Version: 1,
-		Regular: c.Regular, Similarity: c.Similarity, Verdicts: map[string]int{}, Suspects: []suspect{},
-	}
-	for _, l := range c.Links {
-		r.Verdicts[string(l.Verdict)]++
-	}
-	name := specified.Name
-	for _, s := range c.Suspects {
-		r.Suspects = append(r.Suspects, suspect{suspectName(s, name), s.Score, s.Reason})
-	}
-	if measured.Ranks() == reference.Ranks() && len(reference.Hierarchy().Levels()) > 0 {
-		groups, err := topology.CompareGroups(measured.Hierarchy(), reference.Hierarchy())
-		if err != nil {
-			return nil, err
-		}
-		r.Groups = &groupReport{Same: len(groups.Same), Missing: groups.Missing, Extra: groups.Extra}
-		for _, s := range groups.Suspects {
-			r.Suspects = append(r.Suspects, suspect{suspectName(s, name), s.Score, s.Reason})
+func compareNetworks(measured, reference side, tolerance float64) (*comparison, error) {
+	settings := topology.LinkSettings{Tolerance: tolerance}
+	for _, x := range []side{measured, reference} {
+		if noise := x.network.Fit().Noise; noise > 0 && !math.IsInf(noise, 0) {
+			settings.Noise = math.Hypot(settings.Noise, noise)
 		}
 	}
-	return r, nil
-}
-
-func suspectName(s topology.Suspect, name func(int) string) string {
-	if s.V < 0 {
-		return "host " + name(s.U)
+	r := &comparison{measured: measured, reference: reference}
+	var err error
+	if r.result, err = topology.CompareLinks(measured.graph, reference.graph, &settings); err != nil {
+		return nil, err
 	}
-	return "link " + name(s.U) + " - " + name(s.V)
+	m, err := measured.groups(r.result.Hosts)
+	if err != nil {
+		return nil, err
+	}
+	ref, err := reference.groups(r.result.Hosts)
+	if err != nil {
+		return nil, err
+	}
+	if len(m.Levels()) > 0 && len(ref.Levels()) > 0 {
+		r.groups, err = topology.CompareGroups(m, ref)
+	}
+	return r, err
 }
 
-// namedByHost is the network's graph with the names of the hosts on which the
+// groups are the firm groups of the hosts of the given names: a host is in a
+// group if more than half of its ranks are.
+func (s side) groups(hosts []string) (*topology.Hierarchy, error) {
+	ranks := map[string]int{}
+	for v := range s.graph.Hosts() {
+		ranks[s.graph.Name(v)]++
+	}
+	h := s.network.Hierarchy()
+	var groups []topology.Group
+	for _, g := range h.Groups()[1:] {
+		if !g.Firm() {
+			continue
+		}
+		in := map[string]int{}
+		for _, v := range g.Hosts {
+			in[s.graph.Name(v)]++
+		}
+		g.Hosts = nil
+		for i, name := range hosts {
+			if 2*in[name] > ranks[name] {
+				g.Hosts = append(g.Hosts, i)
+			}
+		}
+		if len(g.Hosts) > 1 && len(g.Hosts) < len(hosts) {
+			groups = append(groups, g)
+		}
+	}
+	levels := h.Levels()
+	if len(groups) == 0 {
+		levels = nil
+	}
+	return topology.NewHierarchy(len(hosts), levels, groups, math.NaN())
+}
+
+// status is the exit status: whether something differs.
+func (r *comparison) status() int {
+	switch {
+	case len(r.result.Findings) > 0:
+		return statusDifferent
+	case r.result.Judged == 0:
+		return statusUnknown
+	}
+	return statusFine
+}
+
+// namedByHost is the graph with the names of the hosts on which the network's
 // ranks ran, where these are known.
-func namedByHost(n *model.Network) (*topology.Graph, error) {
-	g := n.Graph()
+func namedByHost(n *model.Network, g *topology.Graph) (*topology.Graph, error) {
 	if len(n.Hosts()) == 0 {
 		return g, nil
 	}
@@ -140,48 +182,114 @@ func namedByHost(n *model.Network) (*topology.Graph, error) {
 	return topology.NewGraph(g.Hosts(), g.Vertices()-g.Hosts(), names, g.Arcs())
 }
 
-// messageTimes is the matrix of the times between all ranks, in s.
-func messageTimes(n *model.Network, bytes int64) mat.Matrix {
-	m := mat.NewDense(n.Ranks(), n.Ranks(), nil)
-	m.Apply(func(i, j int, _ float64) float64 {
-		if i == j {
-			return math.NaN()
-		}
-		return n.Time(i, j, bytes)
-	}, m)
-	return m
+// linkName names a link by what hangs on it.
+func (r *comparison) linkName(l *topology.LinkState) string {
+	g := r.reference.graph
+	isHost := func(v int) bool { return v >= 0 && v < g.Hosts() }
+	switch {
+	case l.U == l.V && l.U >= 0:
+		return "inside of " + hostRanges(l.Below)
+	case isHost(l.U) && isHost(l.V):
+		return fmt.Sprintf("link %s - %s", g.Name(l.U), g.Name(l.V))
+	case len(l.Below) == 1:
+		return "link of " + l.Below[0]
+	case l.Below != nil:
+		return "uplink of " + hostRanges(l.Below)
+	}
+	return fmt.Sprintf("link %s - %s", r.endName(l.U, l.Ends[0]), r.endName(l.V, l.Ends[1]))
 }
 
-func (c *comparison) writeText(w io.Writer) error {
-	if c.Regular {
-		fmt.Fprintf(w, "similarity %.1f %% (hosts wired to each other)\n", c.Similarity)
+// endName names a switch by its hosts, or by its own name if it has none.
+func (r *comparison) endName(v int, hosts []string) string {
+	if len(hosts) == 0 {
+		return r.reference.graph.Name(v)
 	}
-	for _, v := range []topology.Verdict{
-		topology.LinkFound, topology.LinkSimplex, topology.LinkMissing, topology.LinkExtra,
-		topology.LinkFast, topology.LinkSlow, topology.LinkUnused,
-	} {
-		if n := c.Verdicts[string(v)]; n > 0 {
-			fmt.Fprintf(w, "links %s: %d\n", v, n)
+	return hostRanges(hosts)
+}
+
+// findingName names what a finding is about.
+func (r *comparison) findingName(f *topology.Finding) string {
+	switch {
+	case f.Link >= 0:
+		return r.linkName(&r.result.Links[f.Link])
+	case f.Class >= 0:
+		return "all " + r.result.Classes[f.Class].Name
+	case f.Kind == topology.FoundExtra:
+		return fmt.Sprintf("link %s - %s", f.Hosts[0], f.Hosts[1])
+	case len(f.Hosts) > 0:
+		return "host " + f.Hosts[0]
+	}
+	return "the wiring"
+}
+
+// reason says what is the matter, in words.
+func (r *comparison) reason(f *topology.Finding) string {
+	switch f.Kind {
+	case topology.FoundMissing:
+		return "nothing takes it: it is cut, or slower than the way around it"
+	case topology.FoundMoved:
+		text := "its latencies are those of a host on the switch of " + hostRanges(f.To)
+		if len(f.From) > 0 {
+			text += ", not of " + hostRanges(f.From)
 		}
-	}
-	if g := c.Groups; g != nil {
-		fmt.Fprintf(w, "groups: %d the same, %d missing, %d extra\n", g.Same, len(g.Missing), len(g.Extra))
-		for _, m := range g.Missing {
-			fmt.Fprintf(w, "  missing: %s\n", ranges(m))
+		return text + fmt.Sprintf("; its own place explains them %.3g times as badly", f.Times)
+	case topology.FoundOdd:
+		return fmt.Sprintf("no place explains its latencies: they are %.3g times as far off as usual", f.Times)
+	case topology.FoundExtra:
+		return fmt.Sprintf("the reference does not have it; without it the way would be %.3g times as long", f.Times)
+	case topology.FoundClass:
+		if f.Times < 1 {
+			return fmt.Sprintf("%.3g times as fast as all others have become, or as in the reference", 1/f.Times)
 		}
-		for _, m := range g.Extra {
-			fmt.Fprintf(w, "  extra:   %s\n", ranges(m))
+		return fmt.Sprintf("%.3g times as slow as all others have become, or as in the reference", f.Times)
+	case topology.FoundMisfit:
+		return fmt.Sprintf("the reference's links explain the latencies to %.0f %% only, in the median: it is wired otherwise", 100*f.Times)
+	}
+	if f.Link < 0 {
+		return fmt.Sprintf("all its links are slow, the middle one %.3g times", f.Times)
+	}
+	return r.linkReason(&r.result.Links[f.Link])
+}
+
+// linkReason says which of a link's quantities are off, and by how much.
+func (r *comparison) linkReason(l *topology.LinkState) string {
+	var parts []string
+	add := func(q topology.Quantity, what string, show func(float64) string) {
+		if q.Verdict != topology.LinkSlow && q.Verdict != topology.LinkFast {
+			return
 		}
-	}
-	for i, s := range c.Suspects {
-		if i == maxSuspects {
-			fmt.Fprintf(w, "and %d more suspects\n", len(c.Suspects)-i)
-			break
+		text := fmt.Sprintf("%s %s, %.3g times as ", what, show(q.Measured), max(q.Slower, 1/q.Slower))
+		if q.Verdict == topology.LinkSlow {
+			text += "slow"
+		} else {
+			text += "fast"
 		}
-		fmt.Fprintf(w, "suspect: %s (%.2f): %s\n", s.What, s.Score, s.Reason)
+		if !math.IsNaN(q.Reference) {
+			text += " as the reference's " + show(q.Reference)
+		} else {
+			text += " as others of its level"
+		}
+		parts = append(parts, text)
 	}
-	if len(c.Suspects) == 0 {
-		fmt.Fprintln(w, "nothing looks suspicious")
+	add(l.Latency, "latency", seconds)
+	there, back := l.Bandwidth[0], l.Bandwidth[1]
+	if there.Verdict == back.Verdict {
+		worse := there
+		if back.Slower > there.Slower == (there.Verdict == topology.LinkSlow) {
+			worse = back
+		}
+		add(worse, "bandwidth", bandwidth)
+	} else {
+		add(there, "bandwidth towards "+r.farEnd(l), bandwidth)
+		add(back, "bandwidth from "+r.farEnd(l), bandwidth)
 	}
-	return nil
+	return strings.Join(parts, "; ")
+}
+
+// farEnd names what is at the V of a link.
+func (r *comparison) farEnd(l *topology.LinkState) string {
+	if l.Below != nil {
+		return hostRanges(l.Below)
+	}
+	return r.endName(l.V, l.Ends[1])
 }

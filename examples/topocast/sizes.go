@@ -4,8 +4,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"github.com/spf13/pflag"
 )
 
 // sizeForms is what flags of sizes say in their help.
@@ -51,21 +49,3 @@ func parseSizes(list string) ([]int, error) {
 	}
 	return sizes, nil
 }
-
-// A byteSize is a flag of one size.
-type byteSize int64
-
-var _ pflag.Value = (*byteSize)(nil)
-
-// String is the number of bytes.
-func (b *byteSize) String() string { return strconv.FormatInt(int64(*b), 10) }
-
-// Set reads what parseSize reads.
-func (b *byteSize) Set(text string) error {
-	n, err := parseSize(text)
-	*b = byteSize(n)
-	return err
-}
-
-// Type stands for the value in the help.
-func (b *byteSize) Type() string { return "size" }

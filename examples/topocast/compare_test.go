@@ -1,0 +1,228 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
+)
+
+// racks is a platform file of three racks of hosts; place is the rack of each.
+func racks(t *testing.T, place string, latencies bool) string {
+	t.Helper()
+	latency := func(us int) string {
+		if latencies {
+			return fmt.Sprintf(`,"latency_us":%d`, us)
+		}
+		return ""
+	}
+	var all []string
+	for i, rack := range place {
+		all = append(all, fmt.Sprintf(`{"a":"h%d","b":"%c"%s}`, i, rack, latency(2)))
+	}
+	for _, rack := range "abc" {
+		all = append(all, fmt.Sprintf(`{"a":"%c","b":"root"%s}`, rack, latency(10)))
+	}
+	return write(t, "spec.json", `{"graph":{"hosts":["h0","h1","h2","h3","h4","h5","h6","h7","h8","h9","h10","h11"],"switches":["a","b","c","root"],"links":[`+strings.Join(all, ",")+`]}}`)
+}
+
+func TestCompare(t *testing.T) {
+	network := discovered(t, "--sim", "tree:3x4 latency=10us,2us")
+	status, out, stderr := topocast("compare", network, network)
+	if status != 0 || !strings.Contains(out, "firm groups: 3 the same, 0 missing, 0 extra") || !strings.Contains(out, "nothing differs") {
+		t.Errorf("with itself: status %d: %s%s", status, out, stderr)
+	}
+	right := racks(t, "aaaabbbbcccc", true)
+	for _, reference := range []string{right, racks(t, "aaaabbbbcccc", false)} {
+		if status, out, stderr = topocast("compare", network, reference); status != 0 || !strings.Contains(out, "nothing differs") {
+			t.Errorf("with its specification: status %d: %s%s", status, out, stderr)
+		}
+	}
+	// As specified, host 3 stands in the second rack.
+	wrong := racks(t, "aaabbbbbcccc", true)
+	status, out, _ = topocast("compare", network, wrong)
+	if want := "1 difference, the worst first\n  host h3: its latencies are those of a host on the switch of h0-h2, not of h4-h7"; status != 3 || !strings.Contains(out, want) {
+		t.Errorf("with a wrong cable list: status %d: %s, want 3 and %q", status, out, want)
+	}
+	status, out, _ = topocast("compare", "--json", network, wrong)
+	var got comparisonFile
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	if status != 3 || got.Status != 3 || got.Format != "topocast/comparison" || got.Version != 2 || len(got.Links) != 15 || len(got.Levels) != 2 ||
+		len(got.Differences) != 1 || got.Differences[0].What != "host h3" || got.Differences[0].Kind != topology.FoundMoved || got.Groups != nil {
+		t.Errorf("status %d: %s", status, out)
+	}
+	for _, l := range got.Links {
+		if l.Name == "" || l.Level == "" || l.Verdict == "" || l.Latency.Slower == nil || l.Latency.Measured == nil || l.Latency.Reference == nil {
+			t.Errorf("link %+v lacks something", l)
+		}
+	}
+	// A specification that says nothing of what was measured.
+	status, out, _ = topocast("compare", racks(t, "aaaabbbbcccc", false), right)
+	if status != 4 || !strings.Contains(out, "cannot tell") {
+		t.Errorf("without measurements: status %d: %s, want 4", status, out)
+	}
+	for _, args := range [][]string{
+		{"compare", network, write(t, "line.json", line3)},
+		{"compare", network, "no/such/file"},
+		{"compare", "--tolerance", "-1", network, right},
+	} {
+		if status, _, stderr := topocast(args...); status != 2 || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: status %d, %q, want 2 and one line", args, status, stderr)
+		}
+	}
+}
+
+// The README's first command on a machine of two cores: two ranks of one host.
+func TestCompareSeveralRanksOnAHost(t *testing.T) {
+	network := discovered(t, "--sim", "core:2 host:1")
+	status, out, stderr := topocast("compare", network, network)
+	if status != 0 || !strings.Contains(out, "inside of") || !strings.Contains(out, "1 host of 2 ranks") {
+		t.Errorf("status %d: %s%s", status, out, stderr)
+	}
+}
+
+// Of 1,024 hosts, 30 uplinks of 128 of which are slow, the text is a page; with --all
+// it is complete.
+func TestCompareTextIsBounded(t *testing.T) {
+	c, err := gen.Parse("tree:8x16x8 latency=10us,5us,2us rate=10Gbps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := model.FromGraph(c.Graph, c.Choice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var arcs []topology.Arc
+	for _, a := range c.Graph.Arcs() {
+		for h := 0; h < 240; h += 8 {
+			if rack := c.Graph.Out(h)[0].To; a.From == rack && c.Graph.IsSwitch(a.To) || a.To == rack && c.Graph.IsSwitch(a.From) {
+				a.Latency *= 2 + float64(h)/100
+			}
+		}
+		arcs = append(arcs, a)
+	}
+	g, err := topology.NewGraph(c.Graph.Hosts(), c.Graph.Vertices()-c.Graph.Hosts(), nil, arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow, err := model.FromGraph(g, c.Choice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := compareNetworks(side{"slow", slow, g}, side{"fine", n, c.Graph}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var some, all strings.Builder
+	if err := r.writeText(&some, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.writeText(&all, true); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(some.String(), "\n"); got > 60 || !strings.Contains(some.String(), "  uplink of h232-h239: ") || !strings.Contains(some.String(), "and 10 more (--all)") {
+		t.Errorf("%d lines:\n%s", got, some.String())
+	}
+	if got := strings.Count(all.String(), "\n"); got < 30+len(r.result.Links) {
+		t.Errorf("--all: %d lines for %d links", got, len(r.result.Links))
+	}
+	for _, line := range strings.Split(some.String(), "\n") {
+		if len(line) > 160 {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
+	}
+}
+
+type fullDevice struct{}
+
+func (fullDevice) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+func TestCompareTellsThatItCouldNotWrite(t *testing.T) {
+	network := discovered(t, "--sim", "tree:2x3 latency=10us,2us")
+	for _, args := range [][]string{{"compare", network, network}, {"compare", "--json", network, network}} {
+		if status := run(args, fullDevice{}, os.Stderr); status != 1 {
+			t.Errorf("%q into a full device: status %d, want 1", args, status)
+		}
+	}
+}
+
+func TestHostRanges(t *testing.T) {
+	for _, c := range []struct{ names, want string }{
+		{"h3", "h3"},
+		{"h10 h8 h9 h11", "h8-h11"},
+		{"n08 n09 n10 n12", "n08-n10,n12"},
+		{"n8 n08 n9", "n08,n8,n9"},
+		{"login h1 h2", "h1,h2,login"},
+		{"a1 b1 c1 d1 e1 f1 g1 h1", "a1,b1,c1,d1,e1,f1 and 2 more"},
+		{"", ""},
+	} {
+		if got := hostRanges(strings.Fields(c.names)); got != c.want {
+			t.Errorf("hostRanges(%s) = %q, want %q", c.names, got, c.want)
+		}
+	}
+}
+
+// A rack that one slow host has made a weak group still holds its hosts together.
+func TestWeakGroupsOfAMeasuredSide(t *testing.T) {
+	h, err := topology.NewHierarchy(9, []topology.Level{{Latency: 4e-6, Support: 1}, {Latency: 12e-6, Support: 0.85}}, []topology.Group{
+		{Hosts: []int{0, 1, 2}, Latency: 4e-6, Support: 0.85},
+		{Hosts: []int{0, 1, 2, 3}, Level: 1, Latency: 12e-6, Support: 0.85},
+		{Hosts: []int{4, 5, 6, 7, 8}, Latency: 4e-6, Support: 1},
+	}, 24e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var arcs []topology.Arc
+	for v := range 9 {
+		pair := topology.Link(v, 9+[]int{1, 1, 1, 2, 3, 3, 3, 3, 3}[v], []float64{2e-6, 2e-6, 2e-6, 10e-6, 2e-6, 2e-6, 2e-6, 2e-6, 2e-6}[v], 1e9)
+		arcs = append(arcs, pair[:]...)
+	}
+	for _, l := range [][2]int{{10, 11}, {11, 9}, {12, 9}} {
+		pair := topology.Link(l[0], l[1], map[int]float64{10: 1e-9, 11: 10e-6, 12: 10e-6}[l[0]], 1e9)
+		arcs = append(arcs, pair[:]...)
+	}
+	g, err := topology.NewGraph(9, 4, nil, arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := model.New(&topology.Result{Graph: g, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "network.json")
+	if err := n.Save(file); err != nil {
+		t.Fatal(err)
+	}
+	s, err := loadSide(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := len(n.Hierarchy().Groups()); got != 2 {
+		t.Fatalf("%d firm groups, want the root and one", got)
+	}
+	c, err := topology.CompareLinks(s.graph, g, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Misfit > 0.05 || len(c.Findings) > 0 {
+		t.Errorf("misfit %g, %d findings, want the weak groups' latencies in use", c.Misfit, len(c.Findings))
+	}
+	for _, a := range s.graph.Arcs() {
+		if !s.graph.IsSwitch(a.From) && a.Bandwidth != 1e9 {
+			t.Errorf("link of host %d: %g B/s, want 1e9", a.From, a.Bandwidth)
+		}
+	}
+	if math.IsNaN(c.Bandwidth) {
+		t.Error("no bandwidth was compared")
+	}
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
+)
+
+// wiring is the network's graph with a switch for each weak group, too, whose
+// uplink has the group's support for its probability. A network's own graph
+// follows firm groups only: one slow host is enough to make the group of its
+// rack a weak one, and without it the graph would put all of the rack's hosts as
+// far apart as those of different racks.
+func wiring(n *model.Network) (*topology.Graph, error) {
+	g, h := n.Graph(), n.Reported()
+	family := n.Fit().Family
+	weak := slices.ContainsFunc(h.Groups(), func(x topology.Group) bool { return !x.Firm() })
+	if !weak || family != topology.FamilyTree && family != topology.FamilyFlat || math.IsNaN(h.Groups()[0].Latency) {
+		return g, nil
+	}
+	ranks := g.Hosts()
+	names := make([]string, ranks, ranks+len(h.Groups()))
+	for v := range names {
+		names[v] = g.Name(v)
+	}
+	rates := ratesByHosts(g)
+	var arcs []topology.Arc
+	link := func(group topology.Group, upper int, lower int, hosts []int, latency float64) {
+		pair := topology.Link(upper, lower, math.Max(0, latency), math.NaN())
+		if known, ok := rates[fmt.Sprint(hosts)]; ok {
+			for i := range pair {
+				pair[i].Bandwidth, pair[i].Estimated = known[i].Bandwidth, known[i].Estimated
+			}
+		}
+		if !group.Firm() {
+			pair[0].Probability, pair[1].Probability = math.Max(group.Support, 0.01), math.Max(group.Support, 0.01)
+		}
+		arcs = append(arcs, pair[:]...)
+	}
+	for i, x := range h.Groups() {
+		names = append(names, fmt.Sprintf("s%d", i))
+		if i > 0 {
+			link(x, ranks+x.Parent, ranks+i, x.Hosts, (h.Groups()[x.Parent].Latency-x.Latency)/2)
+		}
+	}
+	for v := range ranks {
+		at := h.Leaf(v)
+		link(topology.Group{Support: 1}, ranks+at, v, []int{v}, h.Groups()[at].Latency/2)
+	}
+	tree, err := topology.NewGraph(ranks, len(h.Groups()), names, arcs)
+	if err != nil {
+		return nil, err
+	}
+	fit, err := topology.FitLatencies(tree, nil, reportedLatencies(n), nil)
+	if err != nil {
+		return nil, err
+	}
+	return fit.Graph, nil
+}
+
+// reportedLatencies are the latencies in s that the network knows: those of the
+// paths of its tree, but where a weak group joins two ranks that of the group.
+func reportedLatencies(n *model.Network) *mat.Dense {
+	g, h := n.Graph(), n.Reported()
+	m := mat.NewDense(n.Ranks(), n.Ranks(), nil)
+	distance := make([]float64, g.Vertices())
+	for i := range n.Ranks() {
+		for v := range distance {
+			distance[v] = math.NaN()
+		}
+		distance[i] = 0
+		for queue := []int{i}; len(queue) > 0; queue = queue[1:] {
+			for _, a := range g.Out(queue[0]) {
+				if math.IsNaN(distance[a.To]) {
+					distance[a.To] = distance[queue[0]] + a.Latency
+					queue = append(queue, a.To)
+				}
+			}
+		}
+		for j := range n.Ranks() {
+			if x := h.Groups()[h.Join(i, j)]; j != i && !x.Firm() {
+				m.Set(i, j, x.Latency)
+			} else {
+				m.Set(i, j, distance[j])
+			}
+		}
+	}
+	return m
+}
+
+// ratesByHosts are the two arcs of each link of a tree of which one end leads to
+// the given ranks only, downwards and back, by these ranks.
+func ratesByHosts(g *topology.Graph) map[string][2]topology.Arc {
+	rates := map[string][2]topology.Arc{}
+	for _, up := range g.Arcs() {
+		back := g.ArcIndex(up.To, up.From)
+		if back < 0 {
+			continue
+		}
+		seen := make([]bool, g.Vertices())
+		seen[up.From], seen[up.To] = true, true
+		var hosts []int
+		for queue := []int{up.From}; len(queue) > 0; queue = queue[1:] {
+			v := queue[0]
+			if v < g.Hosts() {
+				hosts = append(hosts, v)
+			}
+			for _, a := range g.Out(v) {
+				if !seen[a.To] {
+					seen[a.To] = true
+					queue = append(queue, a.To)
+				}
+			}
+		}
+		slices.Sort(hosts)
+		rates[fmt.Sprint(hosts)] = [2]topology.Arc{g.Arcs()[back], up}
+	}
+	return rates
+}

@@ -1,0 +1,105 @@
+package topology
+
+import (
+	"math"
+	"slices"
+)
+
+// compareRates finds what the best measured path over each link carries, in
+// each direction, and what the best path of the reference does: a fast
+// uplink shows no more than the links of the hosts behind it let through. Estimates
+// bound what a path carries, but are no measurement: a link was measured if some
+// arc was that all measured paths of the pairs have which take it.
+func (c *linkComparer) compareRates() {
+	g := c.wired
+	if c.fit != nil {
+		g = c.fit.Graph
+	}
+	if g == nil {
+		return
+	}
+	m, k := c.measured.graph, g.hosts
+	routes := g // those whose bandwidths the reference gives
+	if c.routed != nil {
+		routes = c.routed.graph
+	}
+	router := newPathFinder(routes, routes.latenciesOrHops())
+	finder, other := newPathFinder(g, g.latenciesOrHops()), newPathFinder(m, m.latenciesOrHops())
+	common := make([][]int32, len(g.arcs)) // measured arcs on all paths so far
+	seen := make([]int, len(g.arcs))       // pairs
+	best := make([][2]float64, len(g.arcs))
+	sum := make([]float64, len(g.arcs))
+	stamp := make([]int, len(m.arcs))
+	pair := 0
+	var path []int32
+	for i := range k {
+		t, u := finder.tree(i), other.tree(i)
+		r := t
+		if c.routed != nil {
+			r = router.tree(i)
+		}
+		for j := range k {
+			if j == i || math.IsInf(t.distance[j], 1) || math.IsInf(u.distance[j], 1) {
+				continue
+			}
+			pair++
+			path = path[:0]
+			carried := math.Inf(1)
+			for v := j; v != i; v = m.arcs[u.arc[v]].From {
+				path = append(path, u.arc[v])
+				stamp[u.arc[v]] = pair
+				if x := m.arcs[u.arc[v]].Bandwidth; x < carried {
+					carried = x
+				}
+			}
+			specified := math.Inf(1)
+			for v := j; v != i && !math.IsInf(r.distance[j], 1); v = routes.arcs[r.arc[v]].From {
+				if x := routes.arcs[r.arc[v]].Bandwidth; x < specified {
+					specified = x
+				}
+			}
+			for v := j; v != i; v = g.arcs[t.arc[v]].From {
+				at := t.arc[v]
+				if seen[at]++; seen[at] == 1 {
+					common[at] = slices.Clone(path)
+				} else {
+					common[at] = slices.DeleteFunc(common[at], func(x int32) bool { return stamp[x] != pair })
+				}
+				sum[at] += u.distance[j]
+				if !math.IsInf(carried, 1) {
+					best[at][0] = max(best[at][0], carried)
+				}
+				if !math.IsInf(specified, 1) {
+					best[at][1] = max(best[at][1], specified)
+				}
+			}
+		}
+	}
+	for at := range g.arcs {
+		l := &c.links[c.link[c.origin[at]]]
+		l.distance = (l.distance*float64(l.pairs) + sum[at]) / max(1, float64(l.pairs+seen[at]))
+		l.pairs += seen[at]
+		way := 0
+		if l.arcs[1] == c.origin[at] {
+			way = 1
+		}
+		q := &l.state.Bandwidth[way]
+		if slices.ContainsFunc(common[at], func(x int32) bool { return !math.IsNaN(m.measuredRate(int(x))) }) {
+			q.Measured = best[at][0]
+		}
+		if (c.routed != nil || !math.IsNaN(q.Reference)) && best[at][1] > 0 {
+			q.Reference = best[at][1]
+		}
+	}
+}
+
+// latenciesOrHops are the latencies of all arcs, or ones if some are not known.
+func (g *Graph) latenciesOrHops() []float64 {
+	lengths := g.latencies()
+	if slices.ContainsFunc(lengths, math.IsNaN) {
+		for i := range lengths {
+			lengths[i] = 1
+		}
+	}
+	return lengths
+}
