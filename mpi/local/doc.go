@@ -20,7 +20,8 @@
 // OS thread of its own, bound to a core. When the ranks outnumber the cores (or
 // GOMAXPROCS) there is nothing to bind and nothing to spin for: the ranks then
 // are plain goroutines that yield while they wait, Core is -1, and times mean
-// nothing.
+// nothing. A rank that waits for one that has returned ends the world; ranks that
+// wait for each other spin for good, since nobody looks at all of them.
 //
 // Broadcast is the "library's own" of these worlds: the root shows its buffer
 // and everybody copies from it. Timed exists in Pinned only, since

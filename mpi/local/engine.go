@@ -1,6 +1,7 @@
 package local
 
 import (
+	"fmt"
 	"runtime"
 
 	"github.com/topocast/topocast/mpi"
@@ -64,18 +65,32 @@ func newEngine(w *pinnedWorld, rank int) *engine {
 // idle tells whether nothing but the operation at hand is under way.
 func (e *engine) idle() bool { return len(e.outgoing) == 0 && len(e.sources) == 0 }
 
-// pause is called once per empty look, with a counter that the caller keeps.
-// It tells whether the world goes on. A bound rank spins; after some 100 us,
-// when something else must have got hold of the peer's core, it lets other
-// processes have its own now and then.
-func (e *engine) pause(looks *uint) bool {
-	*looks++
+// patience is what a wait keeps from look to look.
+type patience struct {
+	looks uint
+	gone  bool // the peer had left before the last look
+}
+
+// pause is called once per empty look of a wait, for what one rank of the world
+// can bring if peer is that, or -1. It tells whether to look again: not when the
+// world has ended, and not when there was nothing although the peer had left
+// before the look, which ends it. A bound rank spins; after some 100 us, when
+// something else must have got hold of the peer's core, it lets other processes
+// have its own now and then.
+func (e *engine) pause(p *patience, peer int) bool {
+	p.looks++
 	if e.world.cores == nil {
 		runtime.Gosched()
-	} else if *looks%256 != 0 {
+	} else if p.looks%256 != 0 {
 		return true
-	} else if *looks > 1<<16 && *looks%4096 == 0 {
+	} else if p.looks > 1<<16 && p.looks%4096 == 0 {
 		yieldThread()
+	}
+	if peer >= 0 && e.world.left[peer].Load() {
+		if p.gone {
+			e.world.abort(fmt.Errorf("local: %w: rank %d waits for rank %d, which has returned", ErrDeadlock, e.rank, peer))
+		}
+		p.gone = true
 	}
 	return !e.world.aborted.Load()
 }
@@ -288,13 +303,13 @@ func (e *engine) begin(address uint64, buf []byte, peer int, receives, sync bool
 // finish waits for a transfer. It returns what went wrong as one of mpi's
 // errors.
 func (e *engine) finish(t *pinnedTransfer) error {
-	var looks uint
+	var p patience
 	for !t.done && (t.send < 0 || e.sends[t.send].state.Load() != sendDone) {
 		e.step()
 		if t.done {
 			break
 		}
-		if !e.pause(&looks) {
+		if !e.pause(&p, t.peer) {
 			if t.send >= 0 && e.sends[t.send].withdraw() {
 				break
 			}
@@ -319,9 +334,9 @@ func (e *engine) send(address uint64, buf []byte, dst int, sync bool) error {
 		return e.finish(e.begin(address, buf, dst, false, sync))
 	}
 	r := e.world.ring(e.rank, dst)
-	var looks uint
+	var p patience
 	for !r.hasRoom() {
-		if !e.pause(&looks) {
+		if !e.pause(&p, dst) {
 			return mpi.ErrAborted
 		}
 	}
@@ -336,7 +351,7 @@ func (e *engine) send(address uint64, buf []byte, dst int, sync bool) error {
 	r.putLong(address, len(buf), index)
 	s := e.sends[index]
 	for s.state.Load() != sendDone {
-		if !e.pause(&looks) && !s.withdraw() {
+		if !e.pause(&p, dst) && !s.withdraw() {
 			return mpi.ErrAborted
 		}
 	}
@@ -350,12 +365,12 @@ func (e *engine) recv(address uint64, buf []byte, src int) error {
 	if !e.idle() || len(in.messages) > 0 {
 		return e.finish(e.begin(address, buf, src, true, false))
 	}
-	var looks uint
+	var p patience
 	for {
 		s := in.ring.front()
 		switch {
 		case s == nil:
-			if !e.pause(&looks) {
+			if !e.pause(&p, src) {
 				return mpi.ErrAborted
 			}
 		case s.address != address:

@@ -3,6 +3,7 @@ package local
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime/debug"
 	"sync"
@@ -27,7 +28,8 @@ const (
 )
 
 // ErrDeadlock is wrapped by the error of Run when, in the modes Buffered and
-// Rendezvous, all ranks that had not returned were waiting for each other.
+// Rendezvous, all ranks that had not returned were waiting for each other, or
+// when, in mode Pinned, one was waiting for another that had returned.
 var ErrDeadlock = errors.New("deadlock")
 
 // Settings of a world. Nil and the zero value mean all defaults.
@@ -169,7 +171,6 @@ func (e *endpoint) fail(op string, peer, tag int, err error) error {
 
 // check finds what is wrong with the arguments of an operation, on the spot.
 func (e *endpoint) check(op string, size, peer, tag int) error {
-	const maxCount = 1<<31 - 1 // as in MPI, whose counts are C ints
 	switch {
 	case !e.isOpen:
 		return e.fail(op, peer, tag, mpi.ErrClosed)
@@ -177,21 +178,27 @@ func (e *endpoint) check(op string, size, peer, tag int) error {
 		return e.fail(op, peer, tag, mpi.ErrRank)
 	case tag < 0 || tag > mpi.MaxTag:
 		return e.fail(op, peer, tag, mpi.ErrTag)
-	case size < 0 || size > maxCount:
+	}
+	return e.checkCount(op, size, peer, tag)
+}
+
+// checkCount holds sizes to what MPI takes, whose counts are C ints.
+func (e *endpoint) checkCount(op string, size, peer, tag int) error {
+	if size < 0 || size > math.MaxInt32 {
 		return e.fail(op, peer, tag, fmt.Errorf("%w: %d bytes", mpi.ErrCount, size))
 	}
 	return nil
 }
 
 // checkCollective is check for the operations that all ranks call.
-func (e *endpoint) checkCollective(op string, root int) error {
+func (e *endpoint) checkCollective(op string, size, root int) error {
 	switch {
 	case !e.isOpen:
 		return e.fail(op, root, -1, mpi.ErrClosed)
 	case root < 0 || root >= len(e.group):
 		return e.fail(op, root, -1, mpi.ErrRank)
 	}
-	return nil
+	return e.checkCount(op, size, root, -1)
 }
 
 // lengthError compares the length of a message with that of its buffer.

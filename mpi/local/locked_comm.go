@@ -199,7 +199,7 @@ func (q *lockedRequests) WaitAll() error {
 
 // Bcast copies the root's buffer straight into everybody's.
 func (c *lockedComm) Bcast(buf []byte, root int) error {
-	if err := c.checkCollective("Bcast", root); err != nil {
+	if err := c.checkCollective("Bcast", len(buf), root); err != nil {
 		return err
 	}
 	w, g := c.world, c.shared
@@ -267,7 +267,7 @@ func (c *lockedComm) Split(color, key int) (mpi.Communicator, error) {
 func (c *lockedComm) Dup() (mpi.Communicator, error) { return c.split("Dup", 0, c.rank) }
 
 func (c *lockedComm) split(op string, color, key int) (mpi.Communicator, error) {
-	if err := c.checkCollective(op, c.rank); err != nil {
+	if err := c.checkCollective(op, 0, c.rank); err != nil {
 		return nil, err
 	}
 	w, g := c.world, c.shared

@@ -71,6 +71,7 @@ type pinnedWorld struct {
 	contexts atomic.Int64
 	comms    []*pinnedComm // of the whole world
 
+	left    []atomic.Bool // ranks that have returned
 	aborted atomic.Bool
 	mu      sync.Mutex
 	ended   error
@@ -95,7 +96,7 @@ func newPinnedWorld(n int, host string, cores []int) (*pinnedWorld, error) {
 	if cores == nil {
 		cores = allowed
 	}
-	w := &pinnedWorld{n: n, host: host, cpus: allowed, start: time.Now(), rings: make([]atomic.Pointer[ring], n*n)}
+	w := &pinnedWorld{n: n, host: host, cpus: allowed, start: time.Now(), rings: make([]atomic.Pointer[ring], n*n), left: make([]atomic.Bool, n)}
 	if n <= len(cores) && n <= runtime.GOMAXPROCS(0) {
 		w.cores = slices.Clone(cores[:n])
 	}
@@ -117,7 +118,7 @@ func (w *pinnedWorld) enter(rank int) (mpi.Communicator, error) {
 	return w.comms[rank], nil
 }
 
-func (w *pinnedWorld) leave(int) {}
+func (w *pinnedWorld) leave(rank int) { w.left[rank].Store(true) }
 
 func (w *pinnedWorld) abort(cause error) {
 	w.mu.Lock()

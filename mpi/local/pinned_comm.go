@@ -213,7 +213,7 @@ func (q *pinnedRequests) WaitAll() error {
 
 // Bcast copies the root's buffer straight into everybody's.
 func (c *pinnedComm) Bcast(buf []byte, root int) error {
-	if err := c.checkCollective("Bcast", root); err != nil {
+	if err := c.checkCollective("Bcast", len(buf), root); err != nil {
 		return err
 	}
 	if c.world.aborted.Load() {
@@ -225,7 +225,13 @@ func (c *pinnedComm) Bcast(buf []byte, root int) error {
 		s.buf = buf
 		s.left.Store(int64(len(c.group) - 1))
 		s.number.Store(c.broadcasts)
-		isOver := c.waitFor(func() bool { return s.left.Load() == 0 })
+		// That somebody has returned without the copy shows when fewer go on than
+		// have yet to copy, counted in this order: whoever copies and returns in
+		// between is in neither number.
+		isOver := c.waitFor(func() bool { return s.left.Load() == 0 }, func() bool {
+			goOn := len(c.group) - 1 - c.returned()
+			return int(s.left.Load()) > goOn
+		})
 		if !isOver {
 			// Readers see the world's end before they start, or are seen here.
 			for s.readers.Load() > 0 {
@@ -236,7 +242,8 @@ func (c *pinnedComm) Bcast(buf []byte, root int) error {
 		s.buf = nil
 		return nil
 	}
-	if !c.waitFor(func() bool { return s.number.Load() == c.broadcasts }) {
+	if !c.waitFor(func() bool { return s.number.Load() == c.broadcasts },
+		func() bool { return c.world.left[c.group[root]].Load() }) {
 		return c.fail("Bcast", root, -1, mpi.ErrAborted)
 	}
 	s.readers.Add(1)
@@ -255,16 +262,32 @@ func (c *pinnedComm) Bcast(buf []byte, root int) error {
 }
 
 // waitFor waits for a condition and moves the messages under way meanwhile. It
-// tells whether the condition holds; if not, the world has ended.
-func (c *pinnedComm) waitFor(holds func() bool) bool {
-	var looks uint
+// tells whether the condition holds; if not, the world has ended: it does so here
+// when the condition does not hold although those have returned without whom,
+// as isHopeless knows, it never will.
+func (c *pinnedComm) waitFor(holds, isHopeless func() bool) bool {
+	var p patience
 	for !holds() {
 		c.engine.step()
-		if !c.engine.pause(&looks) {
+		if !c.engine.pause(&p, -1) {
 			return holds()
+		}
+		if (p.looks%256 == 0 || c.world.cores == nil) && isHopeless() && !holds() {
+			c.world.abort(fmt.Errorf("local: %w: rank %d waits in a collective operation for ranks that have returned", ErrDeadlock, c.group[c.rank]))
 		}
 	}
 	return true
+}
+
+// returned counts the ranks of the communicator that have returned.
+func (c *pinnedComm) returned() int {
+	count := 0
+	for _, rank := range c.group {
+		if c.world.left[rank].Load() {
+			count++
+		}
+	}
+	return count
 }
 
 // Split makes the communicators of all ranks when the last one has called it.
@@ -276,7 +299,7 @@ func (c *pinnedComm) Split(color, key int) (mpi.Communicator, error) {
 func (c *pinnedComm) Dup() (mpi.Communicator, error) { return c.split("Dup", 0, c.rank) }
 
 func (c *pinnedComm) split(op string, color, key int) (mpi.Communicator, error) {
-	if err := c.checkCollective(op, c.rank); err != nil {
+	if err := c.checkCollective(op, 0, c.rank); err != nil {
 		return nil, err
 	}
 	if c.world.aborted.Load() {
@@ -300,7 +323,7 @@ func (c *pinnedComm) split(op string, color, key int) (mpi.Communicator, error) 
 		g.done.Add(1)
 	}
 	g.mu.Unlock()
-	if !c.waitFor(func() bool { return g.done.Load() == c.splits }) {
+	if !c.waitFor(func() bool { return g.done.Load() == c.splits }, func() bool { return c.returned() > 0 }) {
 		return nil, c.fail(op, -1, -1, mpi.ErrAborted)
 	}
 	if c.part == nil {

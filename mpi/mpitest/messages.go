@@ -3,8 +3,10 @@ package mpitest
 import (
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/topocast/topocast/mpi"
 )
@@ -291,4 +293,67 @@ func closed(c mpi.Communicator) error {
 		}
 	}
 	return nil
+}
+
+// tooLong is a slice of a byte more than a message may have, without the memory
+// for it: whoever looks at more than its length crashes. It is nil where no
+// slice is as long.
+func tooLong() []byte {
+	if math.MaxInt == math.MaxInt32 {
+		return nil
+	}
+	length := int64(math.MaxInt32) + 1
+	header := struct {
+		data     *byte
+		len, cap int
+	}{new(byte), int(length), int(length)}
+	return *(*[]byte)(unsafe.Pointer(&header))
+}
+
+// counts checks that a message that does not fit MPI's int is refused by all
+// that take one, before anybody looks at it, and that all goes on.
+func counts(c mpi.Communicator) error {
+	buf := tooLong()
+	if buf == nil {
+		return nil
+	}
+	want := func(what string, err error) error {
+		return wantError(c, what+" of 2^31 bytes", err, mpi.ErrCount)
+	}
+	if b, ok := c.(mpi.NativeBcast); ok {
+		if err := want("Bcast", b.Bcast(buf, c.Size()-1)); err != nil {
+			return err
+		}
+	}
+	if c.Size() > 1 {
+		peer := (c.Rank() + 1) % c.Size()
+		if err := want("Send", c.Send(buf, peer, 0)); err != nil {
+			return err
+		}
+		if err := want("Recv", c.Recv(buf, peer, 0)); err != nil {
+			return err
+		}
+		if s, ok := c.(mpi.SyncSender); ok {
+			if err := want("Ssend", s.Ssend(buf, peer, 0)); err != nil {
+				return err
+			}
+		}
+		if set := newRequests(c); set != nil {
+			if err := want("Isend", set.Isend(buf, peer, 0)); err != nil {
+				return err
+			}
+			if err := want("Irecv", set.Irecv(buf, peer, 0)); err != nil {
+				return err
+			}
+			if err := set.WaitAll(); err != nil {
+				return fmt.Errorf("WaitAll after refused transfers: %w", err)
+			}
+		}
+		if t, ok := c.(mpi.Timed); ok {
+			if err := want("PingPong", t.PingPong(make([]float64, 1), peer, 0, len(buf), 1, true)); err != nil {
+				return err
+			}
+		}
+	}
+	return rankAndSize(c)
 }

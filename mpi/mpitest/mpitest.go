@@ -40,6 +40,7 @@ func cases() []testCase {
 		{name: "requests: wrong ranks and tags are refused", run: requestsWrong},
 		{name: "native broadcast", run: nativeBcast},
 		{name: "native broadcast from a wrong root", run: nativeBcastWrongRoot},
+		{name: "messages that are too long are refused", run: counts},
 		{name: "split", run: split},
 		{name: "split without some ranks", run: splitUndefined},
 		{name: "a duplicate is isolated", run: dupIsolated},

@@ -142,6 +142,14 @@ func TestFaultsAreFound(t *testing.T) {
 				return f.all.Recv(buf, src, tag)
 			}
 		}, "wrong ranks and tags are refused"},
+		{"messages of 2^31 bytes are taken", func(f *faulty) {
+			f.send = func(buf []byte, dst, tag int) error {
+				if len(buf) > math.MaxInt32 {
+					return nil
+				}
+				return f.all.Send(buf, dst, tag)
+			}
+		}, "messages that are too long are refused"},
 		{"a sentinel without the operation", func(f *faulty) {
 			f.send = func(buf []byte, dst, tag int) error {
 				if dst == f.Rank() {
