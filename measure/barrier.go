@@ -14,12 +14,15 @@ const (
 	tagData
 )
 
-// A wish to stop. The greatest of all ranks' counts.
+// A wish for what comes next. The greatest of all ranks' counts.
 type wish byte
 
 const (
-	goOn wish = iota
-	stopBudget
+	goOn       wish = iota
+	deliver         // the readings so far, to rank 0
+	replan          // fewer repetitions or samples
+	finish          // all is measured
+	stopBudget      // all wishes but the last are rank 0's
 	stopCancelled
 )
 

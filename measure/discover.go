@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -20,8 +21,8 @@ const (
 )
 
 const (
-	longPairs   = 8 // pairs of each level that exchange long messages, one at a time
 	longSamples = 5
+	longExtra   = 2 // repetitions, while readings disagree
 )
 
 // DiscoverSettings of Discover. Nil and the zero value mean all defaults. Those
@@ -53,6 +54,13 @@ type DiscoverSettings struct {
 	// Measured is called on rank 0 once the latencies are measured, before
 	// anything is made of them: to keep them. Its error ends Discover.
 	Measured func(latencies *Result) error
+
+	// Journal takes the readings of the latencies while they are measured, see
+	// Settings.
+	Journal io.Writer
+
+	// Notify is called on rank 0 with decisions that the readings have asked for.
+	Notify func(note string)
 
 	// Progress is called on rank 0 as Settings.Progress is, for each part.
 	Progress func(Part, Progress)
@@ -109,7 +117,8 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 	start := now()
 	short := Settings{
 		Sizes: []int{latencySize}, Repetitions: s.Repetitions, Samples: s.Samples, Seed: s.Seed,
-		Budget: s.Budget - s.Budget/3, Date: s.Date, Library: s.Library, Progress: s.progress(PartLatencies),
+		Budget: s.Budget - s.Budget/3, Date: s.Date, Library: s.Library,
+		Extra: s.Repetitions, Journal: s.Journal, Notify: s.Notify, Progress: s.progress(PartLatencies),
 	}
 	var err error
 	if comm.Rank() == 0 {
@@ -118,12 +127,15 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 	if err = agree(comm, err); err != nil {
 		return err
 	}
+	if short.Extra == 0 {
+		short.Extra = defaultRepetitions
+	}
 	if d.Latencies, err = run(ctx, comm, &short); err != nil {
 		return err
 	}
 	long := Settings{
-		Sizes: []int{mediumSize, longSize}, Alone: longPairs, Repetitions: 1, Samples: longSamples, Seed: s.Seed + 1,
-		Date: s.Date, Library: s.Library, Progress: s.progress(PartBandwidths),
+		Sizes: []int{mediumSize, longSize}, Repetitions: 1, Extra: longExtra, Samples: longSamples,
+		Date: s.Date, Library: s.Library, Notify: s.Notify, Progress: s.progress(PartBandwidths),
 	}
 	if comm.Rank() == 0 {
 		err = d.reconstruct(s)
@@ -132,7 +144,7 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 		return err
 	}
 	if comm.Rank() == 0 {
-		long.Groups = d.Topology.Hierarchy
+		long.Pairs = telling(d.Topology.Hierarchy.Firm(topology.FirmSupport), s.Seed)
 		if s.Budget > 0 {
 			elapsed := time.Duration((now() - start) * float64(time.Second))
 			long.Budget = max(s.Budget-elapsed, 1) // used up: it stops at its start
@@ -229,17 +241,35 @@ func (r *Result) Locations() []model.Location {
 	return all
 }
 
-// Observations are the readings as model.Fit takes them: for each its median,
-// as the time of one transfer. Those of 0 are left out.
+// Observations are the readings as model.Fit takes them: one per pair,
+// direction and size, its time the lower quartile of the lowest repetition (of
+// five and more the second lowest), which is also what Linkage makes the
+// latencies of. Readings of 0 are left out. O(readings).
 func (r *Result) Observations() []model.Observation {
-	all := make([]model.Observation, 0, len(r.readings))
+	type key struct{ from, to, size int }
+	times := make(map[key][]float64)
+	var keys []key
 	for _, x := range r.readings {
-		if x.Median == 0 {
+		if x.Q1 == 0 {
 			continue // below what the clock can tell
 		}
+		k := key{x.From, x.To, x.Size}
+		if times[k] == nil {
+			keys = append(keys, k)
+		}
+		times[k] = append(times[k], x.Q1)
+	}
+	all := make([]model.Observation, 0, len(keys))
+	for _, k := range keys {
+		t := times[k]
+		slices.Sort(t)
+		lowest := t[0]
+		if len(t) >= 5 { // as in Linkage: one may be a fault of the clock
+			lowest = t[1]
+		}
 		all = append(all, model.Observation{
-			Transfers: []model.Transfer{{Src: x.From, Dst: x.To, Bytes: int64(r.Sizes[x.Size])}},
-			Seconds:   []float64{x.Median},
+			Transfers: []model.Transfer{{Src: k.from, Dst: k.to, Bytes: int64(r.Sizes[k.size])}},
+			Seconds:   []float64{lowest},
 		})
 	}
 	return all

@@ -122,8 +122,9 @@ func TestDiscoverErrorsAreOnAllRanks(t *testing.T) {
 }
 
 // TestBudgetsGoByTheSimulatedClock: a budget ends a simulation at the same
-// round each time, at the one that its virtual time says. A round of 8 ranks,
-// all pairs 24 us apart at most, takes well below 10 ms and above 100 us.
+// round each time, and with all of a plan that fits into its virtual time: of
+// 20 samples of round trips of 48 us both ways, a round takes 2 ms, a warm-up
+// 19 ms.
 func TestBudgetsGoByTheSimulatedClock(t *testing.T) {
 	var first []byte
 	for range 3 {
@@ -131,8 +132,12 @@ func TestBudgetsGoByTheSimulatedClock(t *testing.T) {
 		simulate(t, "tree:2x4 latency=10us,2us", nil, func(c mpi.Communicator) error {
 			r, err := measure.Run(context.Background(), c, &measure.Settings{Repetitions: 1000, Budget: 100 * time.Millisecond})
 			if r != nil {
-				if r.Stopped != measure.StoppedByBudget || r.Rounds < 10 || r.Rounds > 1000 {
-					t.Errorf("stopped by %q after %d rounds", r.Stopped, r.Rounds)
+				used := c.(mpi.Clock).Now()
+				if r.Stopped != "" || r.Rounds != 21 || r.TotalRounds != 21 || used < 0.08 || used > 0.1 {
+					t.Errorf("stopped by %q after %d of %d rounds and %g s, want all of 21 within 0.1 s", r.Stopped, r.Rounds, r.TotalRounds, used)
+				}
+				if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "too small for 1000 repetitions of 20 samples, which need about 3") || r.Warnings[0] != r.Notes[0] {
+					t.Errorf("notes %q, warnings %q", r.Notes, r.Warnings)
 				}
 				err = r.Write(&b)
 			}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -18,13 +19,17 @@ import (
 
 const (
 	fileFormat  = "topocast/measurement"
-	fileVersion = 1
+	fileVersion = 2
 )
 
-// fileColumns name the numbers of a reading.
-var fileColumns = [...]string{
-	"repetition", "size", "from", "to", "round", "count", "batch", "min_s", "q1_s", "median_s", "q3_s", "max_s",
-}
+// fileColumns name the numbers of a reading. Version 1 had no lots and nothing
+// unsure.
+var (
+	fileColumns = [...]string{
+		"repetition", "size", "from", "to", "round", "count", "batch", "lots", "unsure", "min_s", "q1_s", "median_s", "q3_s", "max_s",
+	}
+	fileColumns1 = slices.Concat(fileColumns[:7], fileColumns[9:])
+)
 
 // header is the layout of a file, but for the readings.
 type header struct {
@@ -36,7 +41,7 @@ type header struct {
 	Samples      int        `json:"samples"`
 	Seed         uint64     `json:"seed"`
 	WithinGroups bool       `json:"within_groups,omitempty"`
-	Alone        int        `json:"alone_pairs_per_level,omitempty"`
+	Alone        bool       `json:"alone,omitempty"`
 	Rounds       int        `json:"rounds"`
 	TotalRounds  int        `json:"total_rounds"`
 	Stopped      string     `json:"stopped,omitempty"`
@@ -52,6 +57,8 @@ type header struct {
 	Cores        []int      `json:"cores"`
 	CPUs         []int      `json:"cpus"`
 	Procs        []int      `json:"gomaxprocs"`
+	Crowded      []string   `json:"crowded_hosts,omitempty"`
+	Notes        []string   `json:"notes,omitempty"`
 	Warnings     []string   `json:"warnings"`
 	Columns      []string   `json:"columns"`
 }
@@ -68,7 +75,7 @@ func (r *Result) header() header {
 		Rounds: r.Rounds, TotalRounds: r.TotalRounds, Stopped: r.Stopped,
 		Library: r.Library, Timed: r.Timed, GoVersion: r.GoVersion, Topocast: r.Version, Platform: r.Platform,
 		ClockStep: r.ClockStep, ClockCost: r.ClockCost, Hosts: r.Hosts, Cores: r.Cores, CPUs: r.CPUs, Procs: r.Procs,
-		Warnings: r.Warnings, Columns: fileColumns[:],
+		Crowded: r.Crowded, Notes: r.Notes, Warnings: r.Warnings, Columns: fileColumns[:],
 	}
 	if h.Warnings == nil {
 		h.Warnings = []string{}
@@ -80,7 +87,7 @@ func (r *Result) header() header {
 }
 
 // Write writes the result as JSON of the format "topocast/measurement",
-// version 1: the conditions, then one line per reading, whose numbers are named
+// version 2: the conditions, then one line per reading, whose numbers are named
 // by "columns". The same result gives the same bytes.
 func (r *Result) Write(w io.Writer) error {
 	head, err := json.Marshal(r.header())
@@ -97,16 +104,7 @@ func (r *Result) Write(w io.Writer) error {
 		if i > 0 {
 			line = append(line, ',')
 		}
-		line = append(line, "\n["...)
-		for _, v := range []int{x.Repetition, x.Size, x.From, x.To, x.Round, x.Count, x.Batch} {
-			line = strconv.AppendInt(line, int64(v), 10)
-			line = append(line, ',')
-		}
-		for _, t := range []float64{x.Min, x.Q1, x.Median, x.Q3, x.Max} {
-			line = strconv.AppendFloat(line, t, 'g', -1, 64)
-			line = append(line, ',')
-		}
-		line[len(line)-1] = ']'
+		line = appendRow(append(line, '\n'), x)
 		b.Write(line)
 	}
 	b.WriteString("\n]}\n")
@@ -114,6 +112,19 @@ func (r *Result) Write(w io.Writer) error {
 		return fmt.Errorf("measure: write result: %w", err)
 	}
 	return nil
+}
+
+// appendRow writes the numbers of a reading, in brackets.
+func appendRow(line []byte, x *Reading) []byte {
+	line = append(line, '[')
+	for _, v := range []int{x.Repetition, x.Size, x.From, x.To, x.Round, x.Count, x.Batch, x.Lots, x.unsure()} {
+		line = append(strconv.AppendInt(line, int64(v), 10), ',')
+	}
+	for _, t := range []float64{x.Min, x.Q1, x.Median, x.Q3, x.Max} {
+		line = append(strconv.AppendFloat(line, t, 'g', -1, 64), ',')
+	}
+	line[len(line)-1] = ']'
+	return line
 }
 
 // WriteFile writes the result to a file, which appears whole or not at all.
@@ -139,9 +150,11 @@ func ReadFile(path string) (*Result, error) {
 	return r, nil
 }
 
-// ReadResult reads what Write has written. It refuses other formats, newer
-// versions, keys that it does not know, and numbers that cannot be: the result
-// is one that Run could have returned.
+// ReadResult reads what Write has written, or what is left of a
+// Settings.Journal; the result is then Stopped by StoppedUnfinished. It refuses
+// other formats, newer versions, keys that it does not know, and numbers that cannot
+// be: the result is one that Run could have returned. An error that wraps
+// ErrFormat says that it is another kind of file.
 func ReadResult(r io.Reader) (*Result, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -154,44 +167,40 @@ func ReadResult(r io.Reader) (*Result, error) {
 	return result, nil
 }
 
+// ErrFormat says that a file holds no measurement. ReadResult and ReadFile
+// return it, wrapped.
+var ErrFormat = errors.New("not a measurement of topocast")
+
 func decode(data []byte) (*Result, error) {
 	var kind struct {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
 	}
-	if err := json.Unmarshal(data, &kind); err != nil {
+	// The first value alone: a journal is many.
+	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&kind); err != nil {
+		if !bytes.Contains(data, []byte(fileFormat)) {
+			return nil, fmt.Errorf("%w: not a whole JSON file: %w", ErrFormat, err)
+		}
 		return nil, fmt.Errorf("not a whole JSON file: %w", err)
 	}
 	switch {
-	case kind.Format != fileFormat:
-		return nil, fmt.Errorf("format %q: want %q", kind.Format, fileFormat)
+	case kind.Format != fileFormat && kind.Format != journalFormat:
+		return nil, fmt.Errorf("%w: format %q: want %q", ErrFormat, kind.Format, fileFormat)
 	case kind.Version < 1:
 		return nil, fmt.Errorf("version %d: want %d", kind.Version, fileVersion)
 	case kind.Version > fileVersion:
 		return nil, fmt.Errorf("version %d is newer than this program: want %d", kind.Version, fileVersion)
+	case kind.Format == journalFormat:
+		return decodeJournal(data)
 	}
 	var f file
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&f); err != nil {
+	if err := strictly(data, &f); err != nil {
 		return nil, err
 	}
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	result := &Result{
-		Ranks: f.Ranks, Sizes: f.Sizes, Repeats: f.Repetitions, Samples: f.Samples, Seed: f.Seed, WithinGroups: f.WithinGroups, Alone: f.Alone,
-		Rounds: f.Rounds, TotalRounds: f.TotalRounds, Stopped: f.Stopped,
-		Library: f.Library, Timed: f.Timed, GoVersion: f.GoVersion, Version: f.Topocast, Platform: f.Platform,
-		ClockStep: f.ClockStep, ClockCost: f.ClockCost, Hosts: f.Hosts, Cores: f.Cores, CPUs: f.CPUs, Procs: f.Procs,
-		Warnings: f.Warnings,
-	}
-	if len(result.Warnings) == 0 {
-		result.Warnings = nil
-	}
-	if f.Date != nil {
-		result.Date = *f.Date
-	}
+	result := f.result()
 	for i, row := range f.Readings {
 		x, err := f.reading(row)
 		if err != nil {
@@ -203,6 +212,45 @@ func decode(data []byte) (*Result, error) {
 		result.readings = append(result.readings, x)
 	}
 	return result, nil
+}
+
+// strictly decodes one JSON value without unknown keys, and nothing after it.
+func strictly(data []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("not a whole JSON file: something stands after its end")
+	}
+	return nil
+}
+
+// result is the result without readings.
+func (f *file) result() *Result {
+	result := &Result{
+		Ranks: f.Ranks, Sizes: f.Sizes, Repeats: f.Repetitions, Samples: f.Samples, Seed: f.Seed, WithinGroups: f.WithinGroups, Alone: f.Alone,
+		Rounds: f.Rounds, TotalRounds: f.TotalRounds, Stopped: f.Stopped,
+		Library: f.Library, Timed: f.Timed, GoVersion: f.GoVersion, Version: f.Topocast, Platform: f.Platform,
+		ClockStep: f.ClockStep, ClockCost: f.ClockCost, Hosts: f.Hosts, Cores: f.Cores, CPUs: f.CPUs, Procs: f.Procs,
+		Crowded: f.Crowded, Notes: f.Notes, Warnings: f.Warnings,
+	}
+	if len(result.Warnings) == 0 {
+		result.Warnings = nil
+	}
+	if f.Date != nil {
+		result.Date = *f.Date
+	}
+	return result
+}
+
+// columns are those of the file's version.
+func (f *file) columns() []string {
+	if f.Version == 1 {
+		return fileColumns1
+	}
+	return fileColumns[:]
 }
 
 func (f *file) check() error {
@@ -218,12 +266,12 @@ func (f *file) check() error {
 		return fmt.Errorf("repetitions, samples: %d, %d: want at least 1", f.Repetitions, f.Samples)
 	case f.Rounds < 0 || f.TotalRounds < f.Rounds:
 		return fmt.Errorf("rounds: %d of %d", f.Rounds, f.TotalRounds)
-	case f.Stopped != "" && f.Stopped != StoppedByBudget && f.Stopped != StoppedByContext:
-		return fmt.Errorf("stopped: %q: want %q, %q or nothing", f.Stopped, StoppedByBudget, StoppedByContext)
+	case f.Stopped != "" && f.Stopped != StoppedByBudget && f.Stopped != StoppedByContext && f.Stopped != StoppedUnfinished:
+		return fmt.Errorf("stopped: %q: want %q, %q, %q or nothing", f.Stopped, StoppedByBudget, StoppedByContext, StoppedUnfinished)
 	case f.ClockStep < 0 || f.ClockCost < 0:
 		return fmt.Errorf("clock_step_s, clock_cost_s: %g, %g: want at least 0", f.ClockStep, f.ClockCost)
-	case !slices.Equal(f.Columns, fileColumns[:]):
-		return fmt.Errorf("columns: %q: want %q", f.Columns, fileColumns)
+	case !slices.Equal(f.Columns, f.columns()):
+		return fmt.Errorf("columns: %q: want %q", f.Columns, f.columns())
 	}
 	s := Settings{Sizes: f.Sizes, Repetitions: f.Repetitions, Samples: f.Samples}
 	return s.validate(f.Ranks)
@@ -231,10 +279,13 @@ func (f *file) check() error {
 
 // reading checks one line.
 func (f *file) reading(row []float64) (Reading, error) {
-	if len(row) != len(fileColumns) {
-		return Reading{}, fmt.Errorf("%d numbers: want %d", len(row), len(fileColumns))
+	if len(row) != len(f.columns()) {
+		return Reading{}, fmt.Errorf("%d numbers: want %d", len(row), len(f.columns()))
 	}
-	const intColumns = 7
+	if f.Version == 1 {
+		row = slices.Concat(row[:7], []float64{1, 0}, row[7:])
+	}
+	const intColumns = 9
 	limits := [intColumns][2]int{
 		{0, f.Repetitions - 1},
 		{0, len(f.Sizes) - 1},
@@ -243,6 +294,8 @@ func (f *file) reading(row []float64) (Reading, error) {
 		{0, math.MaxInt32},
 		{1, f.Samples},
 		{1, maxBatch},
+		{1, maxLots},
+		{0, 1},
 	}
 	var ints [intColumns]int
 	for k, limit := range limits {
@@ -259,8 +312,8 @@ func (f *file) reading(row []float64) (Reading, error) {
 		last = row[k]
 	}
 	x := Reading{
-		Repetition: ints[0], Size: ints[1], From: ints[2], To: ints[3], Round: ints[4], Count: ints[5], Batch: ints[6],
-		Min: row[7], Q1: row[8], Median: row[9], Q3: row[10], Max: row[11],
+		Repetition: ints[0], Size: ints[1], From: ints[2], To: ints[3], Round: ints[4], Count: ints[5], Batch: ints[6], Lots: ints[7], Unsure: ints[8] == 1,
+		Min: row[9], Q1: row[10], Median: row[11], Q3: row[12], Max: row[13],
 	}
 	if x.From == x.To {
 		return Reading{}, fmt.Errorf("from rank %d to itself", x.From)

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -22,11 +23,12 @@ func example() *Result {
 		GoVersion: "go1.26.8", Version: "v0.1.0", Platform: "linux/amd64",
 		ClockStep: 1e-9, ClockCost: 5e-8,
 		Hosts: []string{"node1", "node2"}, Cores: []int{0, -1}, CPUs: []int{1, 8}, Procs: []int{1, 8},
+		Crowded: []string{"node2"}, Notes: []string{"a note"},
 		Warnings: []string{"the time budget ended the measurement after 1 of 2 rounds"},
 		readings: []Reading{
-			{From: 0, To: 1, Round: 0, Count: 20, Batch: 7, Min: 1.5e-6, Q1: 1.75e-6, Median: 2e-6, Q3: 2.5e-6, Max: 1e-3},
-			{From: 1, To: 0, Round: 0, Count: 20, Batch: 7, Min: 1.25e-6, Q1: 1.75e-6, Median: 2e-6, Q3: 2.5e-6, Max: 0.25},
-			{From: 0, To: 1, Size: 1, Round: 0, Count: 20, Batch: 1, Min: 0, Q1: 0, Median: 3.141592e-6, Q3: 4e-6, Max: 5e-6},
+			{From: 0, To: 1, Round: 0, Count: 20, Batch: 7, Lots: 1, Min: 1.5e-6, Q1: 1.75e-6, Median: 2e-6, Q3: 2.5e-6, Max: 1e-3},
+			{From: 1, To: 0, Round: 0, Count: 20, Batch: 7, Lots: 6, Unsure: true, Min: 1.25e-6, Q1: 1.75e-6, Median: 2e-6, Q3: 2.5e-6, Max: 0.25},
+			{From: 0, To: 1, Size: 1, Round: 0, Count: 20, Batch: 1, Lots: 2, Min: 0, Q1: 0, Median: 3.141592e-6, Q3: 4e-6, Max: 5e-6},
 		},
 	}
 }
@@ -60,6 +62,7 @@ func TestFileIsAsPublished(t *testing.T) {
 func TestFilesAreReadBack(t *testing.T) {
 	plain := example()
 	plain.Date, plain.Warnings, plain.readings, plain.Library, plain.Version = time.Time{}, nil, nil, "", ""
+	plain.Crowded, plain.Notes = nil, nil
 	for name, want := range map[string]*Result{"example": example(), "nothing measured": plain} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "result.json")
@@ -124,11 +127,11 @@ func TestReadResultRefuses(t *testing.T) {
 		{"text", "latencies\n1,2\n", "not a whole JSON file"},
 		{"another format", `{"format":"topocast/network","version":1}`, `format "topocast/network": want "topocast/measurement"`},
 		{"no format", `{}`, `format "": want "topocast/measurement"`},
-		{"a newer version", replace(`"version":1`, `"version":2`), "version 2 is newer than this program"},
-		{"no version", replace(`"version":1,`, ``), "version 0: want 1"},
+		{"a newer version", replace(`"version":2`, `"version":3`), "version 3 is newer than this program"},
+		{"no version", replace(`"version":2,`, ``), "version 0: want 2"},
 		{"half a file", good[:len(good)/2], "not a whole JSON file"},
 		{"a file with a tail", good + "x", "not a whole JSON file"},
-		{"an unknown key", replace(`"version":1,`, `"version":1,"extra":3,`), `unknown field "extra"`},
+		{"an unknown key", replace(`"version":2,`, `"version":2,"extra":3,`), `unknown field "extra"`},
 		{"a text for a number", replace(`"ranks":2`, `"ranks":"2"`), "ranks"},
 		{"no ranks", replace(`"ranks":2`, `"ranks":0`), "ranks: 0"},
 		{"ranks without hosts", replace(`"ranks":2`, `"ranks":1000000000`), "want one for each of 1000000000 ranks"},
@@ -139,7 +142,7 @@ func TestReadResultRefuses(t *testing.T) {
 		{"another reason to stop", replace(`"stopped":"budget"`, `"stopped":"fire"`), `stopped: "fire"`},
 		{"a negative clock", replace(`"clock_step_s":1e-9`, `"clock_step_s":-1`), "clock_step_s"},
 		{"other columns", replace(`"q1_s"`, `"q2_s"`), "columns"},
-		{"a reading of few numbers", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,20,`), "reading 0: 11 numbers: want 12"},
+		{"a reading of few numbers", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,20,`), "reading 0: 13 numbers: want 14"},
 		{"a reading of a repetition that is not there", replace(`[0,0,0,1,`, `[2,0,0,1,`), "reading 0: repetition: 2"},
 		{"a reading of a size that is not there", replace(`[0,1,0,1,`, `[0,2,0,1,`), "reading 2: size: 2"},
 		{"a reading of a rank that is not there", replace(`[0,0,0,1,`, `[0,0,0,2,`), "reading 0: to: 2"},
@@ -148,6 +151,9 @@ func TestReadResultRefuses(t *testing.T) {
 		{"a reading given twice", replace(`[0,0,1,0,`, `[0,0,0,1,`), "reading 1: not in ascending order"},
 		{"no samples in a reading", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,0,7,`), "reading 0: count: 0"},
 		{"no batch", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,20,0,`), "reading 0: batch: 0"},
+		{"no lots", replace(`[0,0,0,1,0,20,7,1,0,`, `[0,0,0,1,0,20,7,0,0,`), "reading 0: lots: 0"},
+		{"half unsure", replace(`[0,0,0,1,0,20,7,1,0,`, `[0,0,0,1,0,20,7,1,2,`), "reading 0: unsure: 2"},
+		{"the columns of version 1", replace(`"lots","unsure",`, ``), "columns"},
 		{"a negative time", replace(`1.5e-06`, `-1.5e-06`), "reading 0: min_s: -1.5e-06: want at least 0"},
 		{"quartiles out of order", replace(`0.001`, `1e-9`), "reading 0: max_s: 1e-09: want at least 2.5e-06"},
 		{"a time beyond float64", replace(`0.001`, `1e999`), "1e999"},
@@ -172,6 +178,34 @@ func TestReadFileNamesTheFile(t *testing.T) {
 	}
 }
 
+// TestVersion1IsRead: files of before there were lots.
+func TestVersion1IsRead(t *testing.T) {
+	got, err := ReadFile(filepath.Join("testdata", "version1.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := example()
+	want.Crowded, want.Notes = nil, nil
+	for i := range want.readings {
+		want.readings[i].Lots, want.readings[i].Unsure = 1, false
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("ReadFile = %+v, want %+v", got, want)
+	}
+}
+
+func TestOtherFilesAreToldApart(t *testing.T) {
+	for _, text := range []string{"1,2\n3,4\n", "", `{"format":"topocast/network","version":1}`, "[1]"} {
+		if _, err := ReadResult(strings.NewReader(text)); !errors.Is(err, ErrFormat) {
+			t.Errorf("ReadResult(%q) = %v, want ErrFormat", text, err)
+		}
+	}
+	broken := string(encoded(t, example()))
+	if _, err := ReadResult(strings.NewReader(broken[:100])); err == nil || errors.Is(err, ErrFormat) {
+		t.Errorf("half a measurement: %v, want another error than ErrFormat", err)
+	}
+}
+
 // What is accepted can be used and is written and read as the same.
 func FuzzReadResult(f *testing.F) {
 	var b bytes.Buffer
@@ -179,6 +213,12 @@ func FuzzReadResult(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
+	var j bytes.Buffer
+	if err := newJournal(&j, example()).write(example().readings, 1); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(j.Bytes())
+	f.Add(j.Bytes()[:j.Len()-20])
 	f.Add([]byte(`{"format":"topocast/measurement","version":1,"ranks":1}`))
 	f.Add([]byte(`{"format":"topocast/measurement","version":1,"readings":[[1]]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

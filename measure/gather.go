@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"os"
 	"runtime"
-	"slices"
 
 	"github.com/topocast/topocast/mpi"
 )
@@ -104,23 +102,20 @@ func gather(comm mpi.Communicator, data []byte, take func(rank int, data []byte)
 
 // rankInfo is what one rank tells of itself.
 type rankInfo struct {
-	Host       string  `json:"host"`
-	Core       int     `json:"core"`
 	CPUs       int     `json:"cpus"`
 	GOMAXPROCS int     `json:"gomaxprocs"`
 	Step       float64 `json:"clock_step_s"`
 	Cost       float64 `json:"clock_cost_s"`
 }
 
-// collect gathers conditions and readings. It returns the result on rank 0,
-// nil on others.
-func collect(comm mpi.Communicator, s *Settings, p *plan, q *probe, own []Reading) (*Result, error) {
-	info := rankInfo{Core: -1, CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0), Step: q.step, Cost: q.cost}
-	if named, ok := comm.(mpi.Named); ok {
-		info.Host, info.Core = named.ProcessorName(), named.Core()
-	} else if host, err := os.Hostname(); err == nil {
-		info.Host = host
+// conditions gathers where and how all ranks run. It returns a result without
+// readings on rank 0, nil on others. It is collective.
+func conditions(comm mpi.Communicator, s *Settings, p *plan, q *probe) (*Result, error) {
+	places, err := mpi.Places(comm)
+	if err != nil {
+		return nil, err
 	}
+	info := rankInfo{CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0), Step: q.step, Cost: q.cost}
 	data, err := json.Marshal(&info)
 	if err != nil {
 		return nil, err
@@ -132,41 +127,32 @@ func collect(comm mpi.Communicator, s *Settings, p *plan, q *probe, own []Readin
 		if v, ok := comm.(mpi.Versioned); ok && r.Library == "" {
 			r.Library = v.LibraryVersion()
 		}
+		r.Crowded = mpi.Crowded(places)
 	}
 	err = gather(comm, data, func(rank int, data []byte) error {
 		if err := json.Unmarshal(data, &info); err != nil {
 			return err
 		}
-		r.Hosts[rank], r.Cores[rank], r.CPUs[rank], r.Procs[rank] = info.Host, info.Core, info.CPUs, info.GOMAXPROCS
+		r.Hosts[rank], r.Cores[rank], r.CPUs[rank], r.Procs[rank] = places[rank].Host, places[rank].Core, info.CPUs, info.GOMAXPROCS
 		r.ClockStep, r.ClockCost = max(r.ClockStep, info.Step), max(r.ClockCost, info.Cost)
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	err = gather(comm, appendReadings(nil, own), func(rank int, data []byte) error {
-		var err error
-		r.readings, err = takeReadings(r.readings, rank, data)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if r != nil {
-		slices.SortFunc(r.readings, compareReadings)
-	}
-	return r, nil
+	return r, err
 }
 
-const readingBytes = 5*8 + 6*4
+const (
+	readingTimes = 5
+	readingInts  = 8
+	readingBytes = readingTimes*8 + readingInts*4
+)
 
 // appendReadings encodes readings of one rank; From is left out.
 func appendReadings(data []byte, readings []Reading) []byte {
 	for _, r := range readings {
-		for _, t := range []float64{r.Min, r.Q1, r.Median, r.Q3, r.Max} {
+		for _, t := range [readingTimes]float64{r.Min, r.Q1, r.Median, r.Q3, r.Max} {
 			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(t))
 		}
-		for _, i := range []int{r.To, r.Repetition, r.Size, r.Round, r.Count, r.Batch} {
+		for _, i := range [readingInts]int{r.To, r.Repetition, r.Size, r.Round, r.Count, r.Batch, r.Lots, r.unsure()} {
 			data = binary.LittleEndian.AppendUint32(data, uint32(i))
 		}
 	}
@@ -179,14 +165,24 @@ func takeReadings(readings []Reading, from int, data []byte) ([]Reading, error) 
 	}
 	for len(data) > 0 {
 		r := Reading{From: from}
-		for i, t := range []*float64{&r.Min, &r.Q1, &r.Median, &r.Q3, &r.Max} {
+		for i, t := range [readingTimes]*float64{&r.Min, &r.Q1, &r.Median, &r.Q3, &r.Max} {
 			*t = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
 		}
-		for i, v := range []*int{&r.To, &r.Repetition, &r.Size, &r.Round, &r.Count, &r.Batch} {
-			*v = int(binary.LittleEndian.Uint32(data[40+4*i:]))
+		var unsure int
+		for i, v := range [readingInts]*int{&r.To, &r.Repetition, &r.Size, &r.Round, &r.Count, &r.Batch, &r.Lots, &unsure} {
+			*v = int(binary.LittleEndian.Uint32(data[8*readingTimes+4*i:]))
 		}
+		r.Unsure = unsure != 0
 		readings = append(readings, r)
 		data = data[readingBytes:]
 	}
 	return readings, nil
+}
+
+// unsure is Unsure as a number.
+func (r *Reading) unsure() int {
+	if r.Unsure {
+		return 1
+	}
+	return 0
 }

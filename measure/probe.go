@@ -2,7 +2,6 @@ package measure
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
 
@@ -31,6 +30,8 @@ const (
 	batchSteps = 50   // a sample lasts at least as many clock steps
 	maxBatch   = 1000 // round trips per sample
 	pilots     = 5    // single round trips from which the batch is sized
+	longPilots = 2    // of messages that surely last longer than a clock's step
+	longPilot  = 32 << 10
 )
 
 func newProbe(comm mpi.Communicator, p *plan) *probe {
@@ -142,12 +143,14 @@ func (q *probe) pair(peer, size int) (Reading, error) {
 	}
 	var reading Reading
 	for _, leg := range []bool{true, false} {
-		sendsFirst := first == leg
-		if err := q.pingPong(q.samples, peer, size, batch, sendsFirst); err != nil {
-			return Reading{}, err
+		if first != leg {
+			if batch, err = q.answer(peer, size, batch); err != nil {
+				return Reading{}, err
+			}
+			continue
 		}
-		if sendsFirst {
-			reading = q.summary(batch)
+		if reading, batch, err = q.ask(peer, size, batch); err != nil {
+			return Reading{}, err
 		}
 	}
 	return reading, nil
@@ -156,26 +159,29 @@ func (q *probe) pair(peer, size int) (Reading, error) {
 // batch agrees with the peer on the number of round trips per sample. The lower
 // rank decides.
 func (q *probe) batch(peer, size int, first bool) (int, error) {
-	if err := q.pingPong(q.pilots, peer, size, 1, first); err != nil {
+	tries := q.pilots
+	if size >= longPilot {
+		tries = tries[:longPilots]
+	}
+	if err := q.pingPong(tries, peer, size, 1, first); err != nil {
 		return 0, err
 	}
 	if !first {
-		if err := q.comm.Recv(q.word, peer, tagPilot); err != nil {
-			return 0, err
-		}
-		batch := int(binary.LittleEndian.Uint64(q.word))
-		if batch < 1 || batch > maxBatch {
-			return 0, fmt.Errorf("measure: rank %d asks for batches of %d round trips", peer, batch)
-		}
-		return batch, nil
+		return q.wanted(peer)
 	}
-	batch := 1
-	if long := batchSteps * max(q.step, q.cost); long > 0 {
-		one := max(slices.Min(q.pilots)-q.overhead, long/maxBatch)
-		batch = min(max(int(math.Ceil(long/one)), 1), maxBatch)
-	}
+	batch := q.batchOf(slices.Min(tries) - q.overhead)
 	binary.LittleEndian.PutUint64(q.word, uint64(batch))
 	return batch, q.comm.Send(q.word, peer, tagPilot)
+}
+
+// batchOf is the number of round trips of the given time in s that make a
+// sample long enough.
+func (q *probe) batchOf(one float64) int {
+	long := batchSteps * max(q.step, q.cost)
+	if !(long > 0) {
+		return 1
+	}
+	return min(max(int(math.Ceil(long/max(one, long/maxBatch))), 1), maxBatch)
 }
 
 // summary turns the samples of round trips into a reading of one-way times.

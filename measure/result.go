@@ -14,8 +14,9 @@ import (
 
 // Why a measurement ended early: values of Result.Stopped.
 const (
-	StoppedByBudget  = "budget"
-	StoppedByContext = "context"
+	StoppedByBudget   = "budget"
+	StoppedByContext  = "context"
+	StoppedUnfinished = "unfinished" // the process ended first; what it left was read from a journal
 )
 
 // A Result is what Run has measured, and under which conditions.
@@ -23,13 +24,13 @@ type Result struct {
 	Ranks int
 	Sizes []int // B
 
-	Repeats      int    // repetitions asked for
+	Repeats      int    // repetitions asked for, or done if they are more
 	Samples      int    // per pair, direction, size and repetition
 	Seed         uint64 // of relabellings and shuffles
 	WithinGroups bool   // pairs between groups were left out
-	Alone        int    // pairs per level, measured one at a time; 0: all pairs
+	Alone        bool   // chosen pairs were measured, one at a time
 	Rounds       int    // done, of all repetitions
-	TotalRounds  int    // asked for
+	TotalRounds  int    // asked for, or planned in their place where a budget is too small for them
 	Stopped      string // why it ended early, or ""
 
 	Date      time.Time // zero: not recorded
@@ -46,6 +47,9 @@ type Result struct {
 	CPUs  []int    // by rank: CPUs that its process could use
 	Procs []int    // by rank: GOMAXPROCS
 
+	Crowded []string // hosts whose ranks outnumber the CPUs that they may use
+	Notes   []string // what was decided while measuring, each one sentence; in Warnings, too
+
 	Warnings []string // what is weak, each one sentence
 
 	readings []Reading // sorted by repetition, size, from, to
@@ -53,7 +57,9 @@ type Result struct {
 
 // A Reading is the summary of the samples of one pair in one direction: half
 // the round trip of messages that From sends first. Times are in s; quartiles
-// are samples themselves (the lowest that is not below the given share).
+// are samples themselves (the lowest that is not below the given share). Of
+// samples that something has disturbed further lots are taken; the reading is
+// then that of the lowest lot.
 type Reading struct {
 	From, To   int
 	Repetition int
@@ -61,6 +67,10 @@ type Reading struct {
 	Round      int // number within the repetition
 	Count      int // samples
 	Batch      int // round trips per sample
+	Lots       int // of Count samples that were taken, 1 unless they were disturbed
+
+	// Unsure says that no two lots agreed, and that none was quiet.
+	Unsure bool
 
 	Min, Q1, Median, Q3, Max float64
 }
@@ -101,7 +111,7 @@ func compareReadings(a, b Reading) int {
 
 func newResult(ranks int, s *Settings, p *plan) *Result {
 	r := &Result{
-		Ranks: ranks, Sizes: p.Sizes, Repeats: p.Repetitions, Samples: p.Samples, Seed: p.Seed, WithinGroups: p.Within, Alone: p.Alone,
+		Ranks: ranks, Sizes: p.Sizes, Repeats: p.Repetitions, Samples: p.Samples, Seed: p.Seed, WithinGroups: p.Within, Alone: len(p.Pairs) > 0,
 		Date: s.Date, Library: s.Library,
 		GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Version: ownVersion(),
 		Hosts: make([]string, ranks), Cores: make([]int, ranks), CPUs: make([]int, ranks), Procs: make([]int, ranks),

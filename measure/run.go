@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -18,6 +17,9 @@ import (
 //
 // When the context of any rank ends, or the budget, all ranks stop after
 // the round under way, and the result holds what was measured; Stopped says so.
+// A budget that the first rounds show to be too small for all is spent on fewer
+// repetitions, and then on fewer samples, so that every pair is measured once
+// if that can be; Notes says so. Disturbed samples are taken again, see Reading.
 // Weak results carry Warnings. An error means that nothing was measured: wrong
 // settings, or a failure of the communicator, which is unusable afterwards.
 //
@@ -28,7 +30,7 @@ import (
 //
 // It takes n-1 rounds (odd n: n) per repetition, of O(log n) messages for the
 // barrier and a pair's exchanges each. Memory is O(n) per repetition and size,
-// and O(n^2) on rank 0.
+// and O(n^2) on rank 0. With a Journal, the readings go to rank 0 between rounds.
 func Run(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
 	var s Settings
 	if settings != nil {
@@ -79,17 +81,22 @@ func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, erro
 		return nil, err
 	}
 	q := newProbe(comm, p)
-	readings, stopped, done, err := rounds(ctx, comm, s, p, turns, q, now, start)
+	result, err := conditions(comm, s, p, q)
 	if err != nil {
-		return nil, fmt.Errorf("measure: rank %d: %w", comm.Rank(), err)
-	}
-	result, err := collect(comm, s, p, q, readings)
-	if err != nil {
-		return nil, fmt.Errorf("measure: collecting the readings: rank %d: %w", comm.Rank(), err)
+		return nil, fmt.Errorf("measure: collecting the conditions: rank %d: %w", comm.Rank(), err)
 	}
 	if result != nil {
-		result.Stopped = stopped.reason()
-		result.Rounds, result.TotalRounds = done, p.Repetitions*turns.rounds()
+		result.TotalRounds = p.Repetitions * turns.rounds()
+	}
+	c := &campaign{
+		ctx: ctx, comm: comm, settings: s, plan: p, turns: turns, probe: q,
+		all: newBarrier(comm), now: now, start: start, began: time.Now(), result: result, nextCheck: firstCheck, asked: p.Repetitions,
+	}
+	if err := c.run(); err != nil {
+		return nil, fmt.Errorf("measure: rank %d: %w", comm.Rank(), err)
+	}
+	if result != nil {
+		slices.SortFunc(result.readings, compareReadings)
 		result.Warnings = warnings(result)
 	}
 	if p.Share {
@@ -138,95 +145,6 @@ func sharePlan(comm mpi.Communicator, s *Settings) (*plan, error) {
 		return nil, fmt.Errorf("%s", p.Error)
 	}
 	return &p, nil
-}
-
-// rounds is the measuring itself. It returns the readings of this rank, why
-// all ranks stopped early, and the number of rounds done.
-func rounds(ctx context.Context, comm mpi.Communicator, s *Settings, p *plan, turns *schedule, q *probe, now func() float64, start float64) ([]Reading, wish, int, error) {
-	began := time.Now() // progress is for whoever waits, budgets go by the communicator's clock
-	all := newBarrier(comm)
-	total := p.Repetitions * turns.rounds()
-	readings := make([]Reading, 0, total*len(p.Sizes))
-	done := 0
-	report := func() {
-		if comm.Rank() != 0 || s.Progress == nil {
-			return
-		}
-		elapsed := time.Since(began)
-		var remaining time.Duration
-		if done > 0 {
-			remaining = time.Duration(float64(elapsed) / float64(done) * float64(total-done))
-		}
-		s.Progress(Progress{Done: done, Total: total, Elapsed: elapsed, Remaining: remaining})
-	}
-	// next tells all ranks whether to go on, and starts them together.
-	next := func() (wish, error) {
-		w := goOn
-		switch {
-		case ctx.Err() != nil:
-			w = stopCancelled
-		case comm.Rank() == 0 && s.Budget > 0 && now()-start > s.Budget.Seconds():
-			w = stopBudget
-		}
-		return all.wait(w)
-	}
-
-	// Ranks may share a process: the collector is switched off by all before
-	// the first barrier, and on again, after the last one, by the one that
-	// found it on.
-	percent := debug.SetGCPercent(-1)
-	defer func() {
-		if percent >= 0 {
-			debug.SetGCPercent(percent)
-		}
-	}()
-	stopped := goOn
-	for repetition := 0; repetition < p.Repetitions && stopped == goOn; repetition++ {
-		partners := turns.repetition(repetition)
-		for i := -1; i < len(partners); i++ { // the first round is also the warm-up
-			if i >= 0 {
-				report()
-			}
-			w, err := next()
-			if err != nil {
-				return nil, goOn, 0, err
-			}
-			if w != goOn {
-				stopped = w
-				break
-			}
-			if len(partners) == 0 {
-				break
-			}
-			peer := partners[max(i, 0)]
-			if peer >= 0 && i < 0 {
-				if err := q.warmUp(peer, p.Sizes); err != nil {
-					return nil, goOn, 0, err
-				}
-			}
-			if i < 0 {
-				continue
-			}
-			if peer >= 0 {
-				for k, size := range p.Sizes {
-					r, err := q.pair(peer, size)
-					if err != nil {
-						return nil, goOn, 0, err
-					}
-					r.From, r.To, r.Repetition, r.Size, r.Round = comm.Rank(), peer, repetition, k, i
-					readings = append(readings, r)
-				}
-			}
-			done++
-		}
-	}
-	report()
-	// The collector stays off until the last rank has measured.
-	if _, err := all.wait(goOn); err != nil {
-		return nil, goOn, 0, err
-	}
-	slices.SortFunc(readings, compareReadings)
-	return readings, stopped, done, nil
 }
 
 // warmUp exchanges what a round does, and throws the readings away.

@@ -10,7 +10,8 @@ import (
 // A schedule says who is measured with whom, round by round. It is the same on
 // all ranks, but each holds its own part only.
 //
-// The pairs that the groups of one level join are a phase; without groups
+// Pairs that the plan names are measured one per round, in their order. Else the
+// pairs that the groups of one level join are a phase; without groups
 // there is one phase, that of all ranks. Inside a group the circle method
 // pairs everybody with everybody.
 type schedule struct {
@@ -45,9 +46,6 @@ func newSchedule(p *plan, ranks, rank int) (*schedule, error) {
 		if p.Within && level == p.Levels {
 			continue
 		}
-		if p.Alone > 0 && rounds > 0 {
-			rounds = p.Alone
-		}
 		for number := range rounds {
 			s.turns = append(s.turns, turn{level, number})
 		}
@@ -57,6 +55,9 @@ func newSchedule(p *plan, ranks, rank int) (*schedule, error) {
 
 // rounds is the number of rounds per repetition.
 func (s *schedule) rounds() int {
+	if n := len(s.plan.Pairs); n > 0 {
+		return n
+	}
 	if s.plan.Rounds > 0 {
 		return min(s.plan.Rounds, len(s.turns))
 	}
@@ -67,13 +68,13 @@ func (s *schedule) rounds() int {
 // where it has none. The relabelling of ranks and the order of rounds depend on
 // the seed and the number of the repetition only. O(n) time and memory.
 func (s *schedule) repetition(number int) []int {
+	if len(s.plan.Pairs) > 0 {
+		return s.chosen()
+	}
 	rng := rand.New(rand.NewPCG(s.plan.Seed, uint64(number)))
 	label := rng.Perm(s.tree.Hosts())
 	turns := slices.Clone(s.turns)
 	rng.Shuffle(len(turns), func(i, j int) { turns[i], turns[j] = turns[j], turns[i] })
-	if s.plan.Alone > 0 {
-		return s.alone(turns, rng)
-	}
 
 	// The rank's group of each level in the order of labels.
 	circles := make([][]int, len(s.own))
@@ -104,41 +105,17 @@ func (s *schedule) repetition(number int) []int {
 	return partners
 }
 
-// alone picks one random pair for each turn: a group of the turn's level, a rank
-// in it, and another that no smaller group joins with it. A pair that comes
-// up again is not measured again. All ranks draw the same numbers.
-func (s *schedule) alone(turns []turn, rng *rand.Rand) []int {
-	byLevel := make([][]topology.Group, len(s.own))
-	index := make([][]int, len(s.own))
-	for i, g := range s.tree.Groups() {
-		byLevel[g.Level] = append(byLevel[g.Level], g)
-		index[g.Level] = append(index[g.Level], i)
-	}
-	type pair struct{ a, b int }
-	seen := make(map[pair]bool)
-	partners := make([]int, len(turns))
-	for i, t := range turns {
-		partners[i] = -1
-		k := rng.IntN(len(byLevel[t.level]))
-		hosts := byLevel[t.level][k].Hosts
-		a := hosts[rng.IntN(len(hosts))]
-		var others []int
-		for _, b := range hosts {
-			if b != a && s.tree.Join(a, b) == index[t.level][k] {
-				others = append(others, b)
-			}
-		}
-		b := others[rng.IntN(len(others))]
-		p := pair{min(a, b), max(a, b)}
-		if seen[p] {
-			continue
-		}
-		seen[p] = true
+// chosen are the rank's partners when the plan names pairs: one in each round.
+func (s *schedule) chosen() []int {
+	partners := make([]int, len(s.plan.Pairs))
+	for i, p := range s.plan.Pairs {
 		switch s.rank {
-		case a:
-			partners[i] = b
-		case b:
-			partners[i] = a
+		case p[0]:
+			partners[i] = p[1]
+		case p[1]:
+			partners[i] = p[0]
+		default:
+			partners[i] = -1
 		}
 	}
 	return partners

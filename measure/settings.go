@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -40,11 +41,15 @@ type Settings struct {
 	// WithinGroups leaves out the pairs that no group of Groups joins.
 	WithinGroups bool
 
-	// Alone measures, instead of all pairs, only so many random pairs of each
-	// level of Groups - of all ranks, without Groups - and one pair at a time,
-	// with nothing else under way. Long messages want it: those of pairs that
-	// are measured at once share links. Default 0: all pairs.
-	Alone int
+	// Pairs measures, instead of all pairs, only these, in this order and one at a
+	// time, with nothing else under way. Long messages want it: those of pairs
+	// that are measured at once share links. Default: all pairs.
+	Pairs [][2]int
+
+	// Extra is the number of further repetitions, at most, that are measured as
+	// long as the readings of too many pairs do not agree: more than 2 % of them,
+	// by more than a quarter. Default 0.
+	Extra int
 
 	// Budget bounds the time from the start of Run, by the clock of the
 	// communicator. The round under way is finished. Default 0: no bound.
@@ -60,6 +65,16 @@ type Settings struct {
 	// Share gives the result to all ranks. By default others than rank 0 get nil.
 	Share bool
 
+	// Journal takes on rank 0, between rounds and some twice a second, what all
+	// ranks have measured since, so that it outlives the process: ReadResult
+	// reads it, even if the last line is cut off. It costs no reading anything,
+	// and all of them together at most some 5 % of the time. If it cannot be written,
+	// the measurement goes on without it and warns.
+	Journal io.Writer
+
+	// Notify is called on rank 0 with what Result.Notes keeps, when it is decided.
+	Notify func(note string)
+
 	// Progress is called on rank 0 before each round and after the last one.
 	// Time spent in it is lost to all ranks, but enters no reading.
 	Progress func(Progress)
@@ -74,6 +89,7 @@ type Progress struct {
 
 const (
 	defaultRepetitions = 3
+	maxRepetitions     = 1000
 	defaultSamples     = 20
 	maxSize            = 1<<31 - 1
 )
@@ -92,14 +108,16 @@ func (s *Settings) validate(ranks int) error {
 		}
 	}
 	switch {
-	case s.Repetitions < 0 || s.Repetitions > 1000:
-		return fmt.Errorf("measure: Settings.Repetitions: %d: want in [0, 1000]", s.Repetitions)
+	case s.Repetitions < 0 || s.Repetitions > maxRepetitions:
+		return fmt.Errorf("measure: Settings.Repetitions: %d: want in [0, %d]", s.Repetitions, maxRepetitions)
 	case s.Samples < 0 || s.Samples > 1_000_000:
 		return fmt.Errorf("measure: Settings.Samples: %d: want in [0, 1000000]", s.Samples)
 	case s.Rounds < 0:
 		return fmt.Errorf("measure: Settings.Rounds: %d: want at least 0", s.Rounds)
-	case s.Alone < 0 || s.Alone > 0 && s.Rounds > 0:
-		return fmt.Errorf("measure: Settings.Alone: %d with Rounds = %d: want at least 0, and one of the two", s.Alone, s.Rounds)
+	case len(s.Pairs) > 0 && (s.Rounds > 0 || s.Groups != nil):
+		return fmt.Errorf("measure: Settings.Pairs: %d pairs with Rounds or Groups: want one of the three", len(s.Pairs))
+	case s.Extra < 0 || s.Extra+s.Repetitions > maxRepetitions:
+		return fmt.Errorf("measure: Settings.Extra: %d: want in [0, %d]", s.Extra, maxRepetitions-s.Repetitions)
 	case s.Budget < 0:
 		return fmt.Errorf("measure: Settings.Budget: %v: want at least 0", s.Budget)
 	case s.Groups != nil && s.Groups.Hosts() != ranks:
@@ -107,22 +125,28 @@ func (s *Settings) validate(ranks int) error {
 	case s.WithinGroups && s.Groups == nil:
 		return fmt.Errorf("measure: Settings.WithinGroups: true without Groups")
 	}
+	for _, p := range s.Pairs {
+		if p[0] == p[1] || min(p[0], p[1]) < 0 || max(p[0], p[1]) >= ranks {
+			return fmt.Errorf("measure: Settings.Pairs: %d and %d: want two different ranks in [0, %d)", p[0], p[1], ranks)
+		}
+	}
 	return nil
 }
 
 // plan is the part of the settings that all ranks need, as it travels.
 type plan struct {
-	Error       string  `json:"error,omitempty"` // rank 0 refuses to start
-	Sizes       []int   `json:"sizes_B"`
-	Repetitions int     `json:"repetitions"`
-	Samples     int     `json:"samples"`
-	Rounds      int     `json:"rounds,omitempty"`
-	Seed        uint64  `json:"seed"`
-	Groups      []group `json:"groups,omitempty"`
-	Levels      int     `json:"levels,omitempty"`
-	Within      bool    `json:"within_groups,omitempty"`
-	Alone       int     `json:"alone_pairs,omitempty"`
-	Share       bool    `json:"share,omitempty"`
+	Error       string   `json:"error,omitempty"` // rank 0 refuses to start
+	Sizes       []int    `json:"sizes_B"`
+	Repetitions int      `json:"repetitions"`
+	Samples     int      `json:"samples"`
+	Rounds      int      `json:"rounds,omitempty"`
+	Seed        uint64   `json:"seed"`
+	Groups      []group  `json:"groups,omitempty"`
+	Levels      int      `json:"levels,omitempty"`
+	Within      bool     `json:"within_groups,omitempty"`
+	Pairs       [][2]int `json:"pairs,omitempty"`
+	Extra       int      `json:"extra,omitempty"`
+	Share       bool     `json:"share,omitempty"`
 }
 
 type group struct {
@@ -133,7 +157,7 @@ type group struct {
 func (s *Settings) plan() plan {
 	p := plan{
 		Sizes: s.Sizes, Repetitions: s.Repetitions, Samples: s.Samples,
-		Rounds: s.Rounds, Seed: s.Seed, Within: s.WithinGroups, Alone: s.Alone, Share: s.Share,
+		Rounds: s.Rounds, Seed: s.Seed, Within: s.WithinGroups, Pairs: s.Pairs, Extra: s.Extra, Share: s.Share,
 	}
 	if len(p.Sizes) == 0 {
 		p.Sizes = []int{0}

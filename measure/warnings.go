@@ -10,23 +10,25 @@ import (
 
 // warnings says what is weak in a result.
 func warnings(r *Result) []string {
-	var all []string
+	all := slices.Clone(r.Notes)
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	switch r.Stopped {
 	case StoppedByBudget:
 		add("the time budget ended the measurement after %d of %d rounds", r.Rounds, r.TotalRounds)
 	case StoppedByContext:
 		add("the measurement was cancelled after %d of %d rounds", r.Rounds, r.TotalRounds)
+	case StoppedUnfinished:
+		add("the process ended while it measured: the journal holds %d of %d rounds", r.Rounds, r.TotalRounds)
 	}
-	if pairs, all := r.pairsMeasured(), r.Ranks*(r.Ranks-1)/2; pairs < all && !r.WithinGroups && r.Alone == 0 {
+	if pairs, all := r.pairsMeasured(), r.Ranks*(r.Ranks-1)/2; pairs < all && !r.WithinGroups && !r.Alone {
 		add("%d of %d pairs were measured", pairs, all)
 	}
 	const fewSamples = 5 // below, quartiles are the extremes
 	if r.Samples < fewSamples {
 		add("%d samples per pair are too few for quartiles: want at least %d", r.Samples, fewSamples)
 	}
-	if crowded := crowdedHosts(r); len(crowded) > 0 {
-		add("ranks outnumber the cores on %s: times are scheduler noise", strings.Join(crowded, ", "))
+	if len(r.Crowded) > 0 {
+		add("ranks outnumber the cores on %s: times are scheduler noise", r.crowded())
 	}
 	for k, size := range r.Sizes {
 		if share := r.zeroShare(k); share > 0 {
@@ -37,6 +39,12 @@ func warnings(r *Result) []string {
 		}
 		if text := roundWarning(r, k); text != "" {
 			add("%s", text)
+		}
+		if text := r.disagreement(k).warning(r, k); text != "" {
+			add("%s", text)
+		}
+		if share := r.unsureShare(k); share > 0.1 {
+			add("%.0f%% of the readings of %d B were disturbed in all of %d lots of samples: something else is running", 100*share, size, maxLots)
 		}
 	}
 	return all
@@ -51,47 +59,13 @@ func (r *Result) pairsMeasured() int {
 	return len(seen)
 }
 
-// crowdedHosts lists the hosts where two ranks are bound to one core, or where
-// unbound ranks bring the number of ranks above that of usable CPUs.
-func crowdedHosts(r *Result) []string {
-	type load struct {
-		bound   map[int]int
-		unbound int
-		cpus    int
-	}
-	loads := make(map[string]*load)
-	var names []string
-	for rank, host := range r.Hosts {
-		l := loads[host]
-		if l == nil {
-			l = &load{bound: make(map[int]int)}
-			loads[host] = l
-			names = append(names, host)
-		}
-		if core := r.Cores[rank]; core >= 0 {
-			l.bound[core]++
-			continue
-		}
-		l.unbound++
-		l.cpus = max(l.cpus, r.CPUs[rank])
-	}
-	slices.Sort(names)
-	var crowded []string
-	for _, host := range names {
-		l := loads[host]
-		isCrowded := l.unbound > 0 && l.unbound+len(l.bound) > l.cpus
-		for _, ranks := range l.bound {
-			isCrowded = isCrowded || ranks > 1
-		}
-		if isCrowded {
-			crowded = append(crowded, host)
-		}
-	}
+// crowded names the hosts whose ranks outnumber their CPUs, a few of them.
+func (r *Result) crowded() string {
 	const most = 5
-	if n := len(crowded); n > most {
-		crowded = append(crowded[:most], fmt.Sprintf("and %d more hosts", n-most))
+	if n := len(r.Crowded); n > most {
+		return fmt.Sprintf("%s and %d more hosts", strings.Join(r.Crowded[:most], ", "), n-most)
 	}
-	return crowded
+	return strings.Join(r.Crowded, ", ")
 }
 
 // zeroShare is the share of readings whose lower quartile is 0.
@@ -125,4 +99,19 @@ func (r *Result) spread(size int) float64 {
 	}
 	slices.Sort(all)
 	return stat.Quantile(0.5, stat.Empirical, all, nil)
+}
+
+// unsureShare is the share of readings of which no two lots agreed.
+func (r *Result) unsureShare(size int) float64 {
+	unsure, count := 0, 0
+	for _, x := range r.readings {
+		if x.Size == size {
+			count++
+			unsure += x.unsure()
+		}
+	}
+	if unsure == 0 {
+		return 0
+	}
+	return float64(unsure) / float64(count)
 }

@@ -109,10 +109,19 @@ func TestWarnings(t *testing.T) {
 		{"pairs left out", func(r *Result) { r.readings = nil }, []string{"0 of 1 pairs were measured"}},
 		{"pairs left out on purpose", func(r *Result) { r.readings, r.WithinGroups = nil, true }, nil},
 		{"few samples", func(r *Result) { r.Samples = 3 }, []string{"3 samples per pair are too few"}},
-		{"two ranks on one core", func(r *Result) { r.Cores[1] = 0 }, []string{"outnumber the cores on a: "}},
-		{"one core on each of two hosts", func(r *Result) { r.Cores[1], r.Hosts[1] = 0, "b" }, nil},
-		{"more unbound ranks than CPUs", func(r *Result) { r.Cores = []int{-1, -1} }, []string{"outnumber the cores on a: "}},
-		{"as many unbound ranks as CPUs", func(r *Result) { r.Cores, r.CPUs = []int{-1, -1}, []int{2, 2} }, nil},
+		{"crowded hosts", func(r *Result) { r.Crowded = []string{"a", "b"} }, []string{"outnumber the cores on a, b: "}},
+		{"many crowded hosts", func(r *Result) { r.Crowded = []string{"a", "b", "c", "d", "e", "f", "g"} }, []string{"outnumber the cores on a, b, c, d, e and 2 more hosts: "}},
+		{"a note", func(r *Result) { r.Notes = []string{"a note"} }, []string{"a note"}},
+		{"a journal", func(r *Result) { r.Stopped, r.TotalRounds = StoppedUnfinished, 3 }, []string{"the journal holds 1 of 3 rounds"}},
+		{"directions that differ", func(r *Result) {
+			x := &r.readings[1]
+			x.Min, x.Q1, x.Median, x.Q3, x.Max = 1.26e-6, 1.26e-6, 1.3e-6, 1.4e-6, 2e-6
+		}, []string{"the best two readings of 8 B differ by more than 25% on 1 of 1 pairs, most between ranks 0 and 1 (1 us and 1.26 us)"}},
+		{"directions that nearly agree", func(r *Result) {
+			x := &r.readings[1]
+			x.Min, x.Q1, x.Median, x.Q3, x.Max = 1.24e-6, 1.24e-6, 1.3e-6, 1.4e-6, 2e-6
+		}, nil},
+		{"lots that never agreed", func(r *Result) { r.readings[0].Unsure = true }, []string{"50% of the readings of 8 B were disturbed in all of 6 lots"}},
 		{"a coarse clock", func(r *Result) { r.readings[0].Min, r.readings[0].Q1 = 0, 0 }, []string{"50% of the readings of 8 B are 0"}},
 		{"wide spread", func(r *Result) {
 			for i := range r.readings {

@@ -178,7 +178,7 @@ func TestSimulatedBudgetRepeats(t *testing.T) {
 	for range 3 {
 		status, out, stderr := topocast("simulate", "--cluster", "tree:2x4", "--", "measure",
 			"--budget", "100ms", "--repetitions", "1000", "--output", file)
-		if status != 0 || !strings.Contains(out, " of 7000 rounds") || strings.Contains(out, "7000 of") {
+		if status != 0 || !strings.Contains(stderr, "too small for 1000 repetitions of 20 samples") || strings.Contains(out, "7000") {
 			t.Fatalf("status %d: %s%s", status, out, stderr)
 		}
 		if first == "" {

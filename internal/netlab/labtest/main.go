@@ -117,28 +117,20 @@ func discover(comm mpi.Communicator) (*report, *model.Network, error) {
 		return nil, nil, err
 	}
 	middle := time.Now()
-	s := &measure.Settings{Sizes: []int{longSize}, Alone: 2, Repetitions: 1, Samples: 3, Seed: 2}
+	s := &measure.Settings{Sizes: []int{longSize}, Repetitions: 1, Samples: 3}
 	var found *topology.Result
 	if comm.Rank() == 0 {
 		if found, err = (&topology.Linkage{}).Reconstruct(short.Repetitions()...); err != nil {
 			return nil, nil, err
 		}
-		s.Groups = found.Hierarchy
+		s.Pairs = twoPerLevel(found.Hierarchy)
 	}
 	long, err := measure.Run(context.Background(), comm, s)
 	if err != nil || comm.Rank() != 0 {
 		return nil, nil, err
 	}
 	end := time.Now()
-	var observations []model.Observation
-	for _, result := range []*measure.Result{short, long} {
-		for _, x := range result.Readings() {
-			observations = append(observations, model.Observation{
-				Transfers: []model.Transfer{{Src: x.From, Dst: x.To, Bytes: int64(result.Sizes[x.Size])}},
-				Seconds:   []float64{x.Median},
-			})
-		}
-	}
+	observations := append(short.Observations(), long.Observations()...)
 	fitted, err := model.Fit(found, observations, &model.FitSettings{Network: model.Settings{Locations: short.Locations()}})
 	if err != nil {
 		return nil, nil, err
@@ -161,6 +153,24 @@ func discover(comm mpi.Communicator) (*report, *model.Network, error) {
 		r.Support = append(r.Support, g.Support)
 	}
 	return r, fitted.Network, nil
+}
+
+// twoPerLevel are pairs of ranks that two groups of each level join, the
+// farthest in order.
+func twoPerLevel(h *topology.Hierarchy) [][2]int {
+	var pairs [][2]int
+	perLevel := make(map[int]int)
+	for i, g := range h.Groups() {
+		a := g.Hosts[0]
+		for k := len(g.Hosts) - 1; k > 0 && perLevel[g.Level] < 2; k-- {
+			if b := g.Hosts[k]; h.Join(a, b) == i {
+				pairs = append(pairs, [2]int{a, b})
+				perLevel[g.Level]++
+				break
+			}
+		}
+	}
+	return pairs
 }
 
 // cast is collective: a broadcast of random bytes, verified on every rank.

@@ -1,0 +1,86 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+)
+
+// A disagreement tells of how many pairs not even the best two readings
+// agree, of both directions and all repetitions. Half a round trip is the same
+// both ways, and noise only adds, so the lowest reading is what a pair takes
+// if it is seen twice. Otherwise it may be any that was ever seen.
+type disagreement struct {
+	pairs, of int // of with two readings at least
+	worst     [2]int
+	lowest    float64 // s, of the worst pair
+	second    float64 // s
+}
+
+const (
+	sameReading = 1.25 // ratio of two readings of one pair, at most
+	fewDisagree = 0.02 // share of the pairs that may
+)
+
+// disagreement looks at all readings of one size.
+func (r *Result) disagreement(size int) disagreement {
+	type best struct{ lowest, second float64 }
+	pairs := make(map[[2]int]best)
+	for i := range r.readings {
+		x := &r.readings[i]
+		if x.Size != size {
+			continue
+		}
+		p := [2]int{min(x.From, x.To), max(x.From, x.To)}
+		b, ok := pairs[p]
+		switch {
+		case !ok:
+			b = best{x.Q1, math.Inf(1)}
+		case x.Q1 < b.lowest:
+			b = best{x.Q1, b.lowest}
+		case x.Q1 < b.second:
+			b.second = x.Q1
+		}
+		pairs[p] = b
+	}
+	var d disagreement
+	for p, b := range pairs {
+		if math.IsInf(b.second, 1) || b.lowest == 0 { // the clock is too coarse, which is another warning
+			continue
+		}
+		d.of++
+		if b.second <= sameReading*b.lowest+r.ClockStep {
+			continue
+		}
+		d.pairs++
+		// Ties are broken by the lowest ranks: a map has no order.
+		ratio, worst := b.second/b.lowest, d.second/d.lowest
+		if d.pairs == 1 || ratio > worst || ratio == worst && (p[0] < d.worst[0] || p[0] == d.worst[0] && p[1] < d.worst[1]) {
+			d.worst, d.lowest, d.second = p, b.lowest, b.second
+		}
+	}
+	return d
+}
+
+// much tells whether more pairs disagree than a few.
+func (d disagreement) much() bool { return float64(d.pairs) > fewDisagree*float64(d.of) }
+
+// disturbed tells whether another repetition is worth its time.
+func (r *Result) disturbed() bool {
+	for k := range r.Sizes {
+		if r.disagreement(k).much() {
+			return true
+		}
+	}
+	return false
+}
+
+func (d disagreement) warning(r *Result, size int) string {
+	if !d.much() {
+		return ""
+	}
+	return fmt.Sprintf("the best two readings of %d B differ by more than %.0f%% on %d of %d pairs, most between ranks %d and %d (%s and %s): something else was running",
+		r.Sizes[size], 100*(sameReading-1), d.pairs, d.of, d.worst[0], d.worst[1], seconds(d.lowest), seconds(d.second))
+}
+
+// seconds is a time in words.
+func seconds(t float64) string { return fmt.Sprintf("%.3g us", t*1e6) }

@@ -1,0 +1,130 @@
+package measure
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+)
+
+const (
+	firstCheck   = 3  // rounds after which the plan is first held against the budget; then after 4 times as many, and so on
+	fixedSamples = 10 // a round costs as much again as this many samples: pilots, barrier, the other messages
+	enough       = 10 // samples to keep as long as repetitions can be spared
+	fewest       = 5  // samples of which quartiles can be told
+)
+
+// tooSlow tells whether the rounds so far show that the budget is too small
+// for the plan, and then prepares one for which it is enough, as far as there
+// is any.
+func (c *campaign) tooSlow(t float64) bool {
+	if c.settings.Budget == 0 || c.done < c.nextCheck || c.laps == 0 {
+		return false
+	}
+	c.nextCheck = 4 * c.done
+	left := c.start + c.settings.Budget.Seconds() - t
+	p := c.plan
+	if c.need(p.Repetitions, p.Samples) <= left {
+		return false
+	}
+	next := c.cheaper(left)
+	if next.Repetitions == p.Repetitions && next.Samples == p.Samples {
+		return false
+	}
+	c.planned = &next
+	return true
+}
+
+// need is the time in s that so many repetitions in all will still take, with
+// so many samples from now on.
+func (c *campaign) need(repetitions, samples int) float64 {
+	rounds := c.turns.rounds()
+	perRound := c.inRounds / float64(c.laps) * float64(samples+fixedSamples) / float64(c.plan.Samples+fixedSamples)
+	begun := (c.done + rounds - 1) / rounds
+	return perRound*float64(repetitions*rounds-c.done) + c.warmUp*float64(repetitions-begun)
+}
+
+// cheaper is the plan for which the time left in s is enough: as many
+// repetitions as leave enough samples; then as many samples as one repetition
+// allows. Pairs that are measured at other times tell more than samples taken
+// in a row do.
+func (c *campaign) cheaper(left float64) plan {
+	next := *c.plan
+	// Need grows in proportion to samples+fixedSamples, but for the warm-ups.
+	most := func(repetitions, least int) int {
+		for samples := c.plan.Samples; samples > least; samples-- {
+			if c.need(repetitions, samples) <= left {
+				return samples
+			}
+		}
+		return least
+	}
+	rounds := c.turns.rounds()
+	begun := max(1, (c.done+rounds-1)/rounds)
+	keep := min(enough, c.plan.Samples)
+	for next.Repetitions = c.plan.Repetitions; next.Repetitions > begun; next.Repetitions-- {
+		if c.need(next.Repetitions, keep) <= left {
+			next.Samples = most(next.Repetitions, keep)
+			return next
+		}
+	}
+	if begun*rounds > c.done {
+		next.Samples = most(begun, min(fewest, c.plan.Samples))
+	}
+	return next
+}
+
+// replan gives the new plan of rank 0 to all ranks. It is collective.
+func (c *campaign) replan() error {
+	var data []byte
+	if c.result != nil {
+		c.announce()
+		data = binary.LittleEndian.AppendUint32(data, uint32(c.planned.Repetitions))
+		data = binary.LittleEndian.AppendUint32(data, uint32(c.planned.Samples))
+	}
+	data, err := share(c.comm, data)
+	if err != nil {
+		return err
+	}
+	c.plan.Repetitions = int(binary.LittleEndian.Uint32(data))
+	c.plan.Samples = int(binary.LittleEndian.Uint32(data[4:]))
+	c.probe.samples = c.probe.samples[:c.plan.Samples]
+	if c.result != nil {
+		c.result.TotalRounds = c.plan.Repetitions * c.turns.rounds()
+	}
+	return nil
+}
+
+// announce says which plan takes the place of the one that was asked for.
+func (c *campaign) announce() {
+	about := func(s float64) time.Duration {
+		d := time.Duration(s * float64(time.Second))
+		for unit := time.Minute; unit > time.Nanosecond; unit /= 10 {
+			if d >= 10*unit {
+				return d.Round(unit)
+			}
+		}
+		return d
+	}
+	spent := c.now() - c.start
+	next := c.planned
+	text := fmt.Sprintf("the budget is too small for %s of %d samples, which need about %v: taking %s of %d samples",
+		count(c.asked, "repetition"), c.result.Samples, about(spent+c.need(c.asked, c.result.Samples)),
+		count(next.Repetitions, "repetition"), next.Samples)
+	if need := spent + c.need(next.Repetitions, next.Samples); need > 1.01*c.settings.Budget.Seconds() {
+		text += fmt.Sprintf("; even that needs about %v: pairs will be missing", about(need))
+	}
+	if c.announced > 0 { // the plan before was too bold
+		c.result.Notes = slices.Delete(c.result.Notes, c.announced-1, c.announced)
+	}
+	c.note(text)
+	c.announced = len(c.result.Notes)
+}
+
+// count is a number of things in words.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

@@ -1,0 +1,253 @@
+package measure
+
+import (
+	"context"
+	"runtime/debug"
+	"time"
+
+	"github.com/topocast/topocast/mpi"
+)
+
+// A campaign is one rank's part in the rounds of a measurement.
+type campaign struct {
+	ctx      context.Context
+	comm     mpi.Communicator
+	settings *Settings
+	plan     *plan
+	turns    *schedule
+	probe    *probe
+	all      *barrier
+
+	now   func() float64 // s, the communicator's clock
+	start float64        // s, when Run was called
+	began time.Time      // for whoever waits: progress goes by the wall clock
+
+	done     int       // rounds
+	ended    bool      // all repetitions are done: the next barrier decides on another
+	readings []Reading // own ones that rank 0 does not have yet
+
+	// Of rank 0.
+	result     *Result
+	journal    *journal // nil: none
+	delivered  float64  // s, when rank 0 last had all readings
+	delivering float64  // s, that this took
+	warmUp     float64  // s, of the last repetition
+	inRounds   float64  // s, in the rounds so far, from barrier to barrier
+	laps       int      // their number
+	lastLap    float64  // s, when the last barrier was passed
+	nextCheck  int      // rounds after which the plan is checked against the budget
+	planned    *plan    // to take the place of the plan
+	asked      int      // repetitions
+	announced  int      // notes up to the one of the present plan; 0: there is none
+}
+
+// run measures all rounds. On rank 0 the result then holds all readings, in no
+// order, and how it ended.
+func (c *campaign) run() error {
+	// Ranks may share a process: the collector is switched off by all before
+	// the first barrier, and on again, after the last one, by the one that
+	// found it on.
+	percent := debug.SetGCPercent(-1)
+	defer func() {
+		if percent >= 0 {
+			debug.SetGCPercent(percent)
+		}
+	}()
+	if c.result != nil {
+		c.delivered = c.now()
+		c.journal = newJournal(c.settings.Journal, c.result)
+	}
+	ending := goOn
+	for repetition := 0; ; repetition++ {
+		if c.ended = repetition >= c.plan.Repetitions; c.ended {
+			if err := c.deliver(); err != nil {
+				return err
+			}
+		}
+		var err error
+		if ending, err = c.repetition(repetition); err != nil {
+			return err
+		}
+		if ending != goOn {
+			break
+		}
+	}
+	c.report()
+	if ending != finish { // else rank 0 has all
+		if err := c.deliver(); err != nil {
+			return err
+		}
+	}
+	if r := c.result; r != nil {
+		r.Stopped, r.Rounds = ending.reason(), c.done
+	}
+	// The collector stays off until the last rank has measured.
+	_, err := c.all.wait(goOn)
+	return err
+}
+
+// repetition measures the rounds of one repetition. It returns why all ranks
+// leave, or goOn for another repetition.
+func (c *campaign) repetition(number int) (wish, error) {
+	partners := c.turns.repetition(number)
+	for i := -1; i < len(partners); i++ { // the first round is also the warm-up
+		if i >= 0 {
+			c.report()
+		}
+		if w, err := c.meet(); err != nil || w != goOn {
+			return w, err
+		}
+		c.lap(i)
+		if c.ended = false; number >= c.plan.Repetitions { // rank 0 wants another one
+			c.plan.Repetitions = number + 1
+			if r := c.result; r != nil {
+				r.Repeats = max(r.Repeats, c.plan.Repetitions)
+				r.TotalRounds = c.plan.Repetitions * c.turns.rounds()
+			}
+		}
+		if i < 0 {
+			if len(partners) > 0 && partners[0] >= 0 {
+				if err := c.probe.warmUp(partners[0], c.plan.Sizes); err != nil {
+					return goOn, err
+				}
+			}
+			continue
+		}
+		if peer := partners[i]; peer >= 0 {
+			for k, size := range c.plan.Sizes {
+				r, err := c.probe.pair(peer, size)
+				if err != nil {
+					return goOn, err
+				}
+				r.From, r.To, r.Repetition, r.Size, r.Round = c.comm.Rank(), peer, number, k, i
+				c.readings = append(c.readings, r)
+			}
+		}
+		c.done++
+	}
+	return goOn, nil
+}
+
+// lap takes on rank 0, when the barrier of round i is passed, the time since the
+// one before: until then all ranks were done.
+func (c *campaign) lap(i int) {
+	if c.result == nil || c.settings.Budget == 0 {
+		return
+	}
+	t := c.now()
+	switch {
+	case i == 0:
+		c.warmUp = t - c.lastLap
+	case i > 0 || c.done > 0: // or the last one of the repetition before
+		c.inRounds += t - c.lastLap
+		c.laps++
+	}
+	c.lastLap = t
+}
+
+// meet is the barrier before a round: it tells all ranks whether to go on, and
+// starts them together. Whatever else they agree on is done in between.
+func (c *campaign) meet() (wish, error) {
+	for {
+		w, err := c.all.wait(c.wish())
+		if err != nil {
+			return w, err
+		}
+		switch w {
+		case deliver:
+			err = c.deliver()
+		case replan:
+			err = c.replan()
+		default:
+			return w, nil
+		}
+		if err != nil {
+			return w, err
+		}
+	}
+}
+
+// wish is what the calling rank wants next.
+func (c *campaign) wish() wish {
+	if c.ctx.Err() != nil {
+		return stopCancelled
+	}
+	if c.result == nil {
+		return goOn
+	}
+	t := c.now()
+	budget := c.settings.Budget.Seconds()
+	switch {
+	case budget > 0 && t-c.start > budget && !c.ended:
+		return stopBudget
+	case c.ended && !c.wantsMore(t):
+		return finish
+	case c.tooSlow(t):
+		return replan
+	case c.journal != nil && t-c.delivered > max(0.5, 20*c.delivering):
+		return deliver
+	}
+	return goOn
+}
+
+// wantsMore tells whether another repetition is worth its time and within the
+// budget.
+func (c *campaign) wantsMore(t float64) bool {
+	rounds := c.turns.rounds()
+	if c.plan.Repetitions >= c.asked+c.plan.Extra || rounds == 0 {
+		return false
+	}
+	if budget := c.settings.Budget.Seconds(); budget > 0 && c.laps > 0 {
+		if c.need(c.plan.Repetitions+1, c.plan.Samples) > c.start+budget-t {
+			return false
+		}
+	}
+	return c.result.disturbed()
+}
+
+// deliver sends the readings of all ranks to rank 0. It is collective.
+func (c *campaign) deliver() error {
+	var began float64
+	before := 0
+	if c.result != nil {
+		began, before = c.now(), len(c.result.readings)
+	}
+	err := gather(c.comm, appendReadings(nil, c.readings), func(rank int, data []byte) error {
+		var err error
+		c.result.readings, err = takeReadings(c.result.readings, rank, data)
+		return err
+	})
+	c.readings = c.readings[:0]
+	if err != nil || c.result == nil {
+		return err
+	}
+	if c.journal != nil {
+		if err := c.journal.write(c.result.readings[before:], c.done); err != nil {
+			c.journal = nil
+			c.note("the journal cannot be written and was given up: " + err.Error())
+		}
+	}
+	c.delivered = c.now()
+	c.delivering = c.delivered - began
+	return nil
+}
+
+// note keeps a decision, and tells it.
+func (c *campaign) note(text string) {
+	c.result.Notes = append(c.result.Notes, text)
+	if c.settings.Notify != nil {
+		c.settings.Notify(text)
+	}
+}
+
+func (c *campaign) report() {
+	if c.result == nil || c.settings.Progress == nil {
+		return
+	}
+	elapsed, total := time.Since(c.began), c.plan.Repetitions*c.turns.rounds()
+	var remaining time.Duration
+	if c.done > 0 {
+		remaining = time.Duration(float64(elapsed) / float64(c.done) * float64(total-c.done))
+	}
+	c.settings.Progress(Progress{Done: c.done, Total: total, Elapsed: elapsed, Remaining: remaining})
+}

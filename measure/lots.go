@@ -1,0 +1,98 @@
+package measure
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// The samples of a reading are taken in lots. One quiet lot is enough. After
+// one that something has disturbed - the scheduler, another program, another
+// job on the wire - further ones are taken, until the lowest is quiet or a second
+// one agrees with it: then it is what the pair takes, and not the moment.
+// What was disturbed in all lots stays the lowest of them, and says so.
+const (
+	maxLots = 6
+
+	quietQuartile = 1.15 // lower quartile over minimum of a quiet lot, at most
+	quietUpper    = 1.5  // upper quartile over minimum, at most
+	agreement     = 1.1  // of the lower quartiles of two lots, at most
+)
+
+// ask takes the lots of the direction in which the calling rank sends first,
+// and tells the peer after each whether there is another, and of which batches.
+func (q *probe) ask(peer, size, batch int) (Reading, int, error) {
+	var best Reading
+	for lots := 1; ; lots++ {
+		if err := q.pingPong(q.samples, peer, size, batch, true); err != nil {
+			return best, batch, err
+		}
+		lot := q.summary(batch)
+		next := 0 // enough
+		switch {
+		case q.tooShort(lot) && lots < maxLots:
+			// Pilots in a disturbed moment have hidden how fast the pair is.
+			batch = q.batchOf(2 * lot.Min)
+			next = batch
+		case best.Count == 0:
+			best = lot
+			if !q.quiet(lot) {
+				if next = batch; lots == maxLots {
+					next, best.Unsure = 0, true
+				}
+			}
+		default:
+			lower, higher := best, lot
+			if lot.Q1 < best.Q1 {
+				lower, higher = lot, best
+			}
+			best = lower
+			if !q.quiet(best) && higher.Q1 > agreement*best.Q1 {
+				if next = batch; lots == maxLots {
+					next, best.Unsure = 0, true
+				}
+			}
+		}
+		best.Lots = lots
+		binary.LittleEndian.PutUint64(q.word, uint64(next))
+		if err := q.comm.Send(q.word, peer, tagPilot); err != nil || next == 0 {
+			return best, batch, err
+		}
+	}
+}
+
+// answer is the other side of ask.
+func (q *probe) answer(peer, size, batch int) (int, error) {
+	for {
+		if err := q.pingPong(q.samples, peer, size, batch, false); err != nil {
+			return batch, err
+		}
+		next, err := q.wanted(peer)
+		if err != nil || next == 0 {
+			return batch, err
+		}
+		batch = next
+	}
+}
+
+// wanted is the size of batches that the peer asks for, 0 for none.
+func (q *probe) wanted(peer int) (int, error) {
+	if err := q.comm.Recv(q.word, peer, tagPilot); err != nil {
+		return 0, err
+	}
+	batch := binary.LittleEndian.Uint64(q.word)
+	if batch > maxBatch {
+		return 0, fmt.Errorf("measure: rank %d asks for batches of %d round trips", peer, batch)
+	}
+	return int(batch), nil
+}
+
+// quiet tells whether nothing has disturbed a lot, to the step of the clock.
+func (q *probe) quiet(lot Reading) bool {
+	step := q.step / float64(2*lot.Batch)
+	return lot.Q1 <= quietQuartile*lot.Min+step && lot.Q3 <= quietUpper*lot.Min+step
+}
+
+// tooShort tells whether samples lasted less than half of what the clock asks for.
+func (q *probe) tooShort(lot Reading) bool {
+	return lot.Batch < maxBatch && 2*lot.Batch < q.batchOf(2*lot.Min)
+}

@@ -1,0 +1,225 @@
+package measure
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
+)
+
+// disturbedComm is a Timed communicator whose samples are exact but for what
+// disturb does to them: it gets the number of the lot among those that the
+// calling rank has asked of the peer, of the sample in it, and the true time of
+// the sample.
+type disturbedComm struct {
+	timedComm
+	lots    map[int]int
+	disturb func(rank, peer, lot, sample int, truth float64) float64
+}
+
+func (c *disturbedComm) PingPong(samples []float64, peer, tag, size, iters int, first bool) error {
+	if err := c.timedComm.PingPong(samples, peer, tag, size, iters, first); err != nil {
+		return err
+	}
+	if first && len(samples) == lotSize {
+		for i := range samples {
+			samples[i] = c.disturb(c.Rank(), peer, c.lots[peer], i, samples[i])
+		}
+		c.lots[peer]++
+	}
+	return nil
+}
+
+const lotSize = 12 // no other exchange has as many samples
+
+// underDisturbance measures two ranks, without warm-up lots in the count.
+func underDisturbance(t *testing.T, s *Settings, disturb func(rank, peer, lot, sample int, truth float64) float64) *Result {
+	t.Helper()
+	s.Samples = lotSize
+	return results(t, 2, nil, s, func(c mpi.Communicator) mpi.Communicator {
+		return &disturbedComm{timedComm{bare: bare{c}}, make(map[int]int), disturb}
+	})[0]
+}
+
+// TestDisturbedLotsAreTakenAgain: the warm-up asks for the first lot, which is
+// quiet here, so that the reading begins with lot 1.
+func TestDisturbedLotsAreTakenAgain(t *testing.T) {
+	truth := halfRoundTrip(0, 1)
+	for _, c := range []struct {
+		name    string
+		disturb func(lot, sample int, truth float64) float64
+		lots    int
+		unsure  bool
+		low     float64 // of Q1 in units of the truth
+	}{
+		{"quiet", func(_, _ int, truth float64) float64 { return truth }, 1, false, 1},
+		{"a few slow samples do no harm", func(_, sample int, truth float64) float64 {
+			if sample < 2 {
+				return 1000 * truth
+			}
+			return truth
+		}, 1, false, 1},
+		{"the first lot is hit by a time slice", func(lot, sample int, truth float64) float64 {
+			if lot == 1 && sample > 0 {
+				return 1000 * truth
+			}
+			return truth
+		}, 2, false, 1},
+		{"three lots are hit", func(lot, sample int, truth float64) float64 {
+			if lot >= 1 && lot <= 3 && sample > 0 {
+				return truth * 10 * float64(1+lot)
+			}
+			return truth
+		}, 4, false, 1},
+		{"noise that is always there is what the pair takes", func(_, sample int, truth float64) float64 {
+			return truth * (1 + float64(sample)/lotSize)
+		}, 2, false, 1 + 2./lotSize},
+		{"no two lots agree", func(lot, sample int, truth float64) float64 {
+			if sample == 0 {
+				return truth
+			}
+			return truth * float64(2+lot)
+		}, 6, true, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := underDisturbance(t, &Settings{Repetitions: 1}, func(_, _, lot, sample int, truth float64) float64 {
+				if lot == 0 {
+					return truth
+				}
+				return c.disturb(lot, sample, truth)
+			})
+			for _, x := range r.Readings() {
+				if x.Lots != c.lots || x.Unsure != c.unsure || x.Count != lotSize {
+					t.Errorf("reading %+v, want %d lots, unsure %t", x, c.lots, c.unsure)
+				}
+				if got := x.Q1 / truth; math.Abs(got-c.low) > 0.03*c.low {
+					t.Errorf("lower quartile is %.3f of the truth, want %.3f", got, c.low)
+				}
+			}
+			if warned := strings.Contains(strings.Join(r.Warnings, "\n"), "disturbed in all of 6 lots"); warned != c.unsure {
+				t.Errorf("warnings %q", r.Warnings)
+			}
+		})
+	}
+}
+
+// TestSlowPilotsMakeNoShortSamples: pilots in a disturbed moment say that one
+// round trip is long enough for a sample; the samples say that it is not.
+func TestSlowPilotsMakeNoShortSamples(t *testing.T) {
+	r := results(t, 2, nil, &Settings{Repetitions: 1, Samples: lotSize}, func(c mpi.Communicator) mpi.Communicator {
+		return &slowPilots{timedComm{bare: bare{c}}}
+	})[0]
+	want := int(math.Ceil(batchSteps * clockCost / (2 * halfRoundTrip(0, 1))))
+	for _, x := range r.Readings() {
+		if x.Batch < want-1 || x.Batch > want+1 {
+			t.Errorf("batches of %d round trips, want %d", x.Batch, want)
+		}
+	}
+}
+
+type slowPilots struct{ timedComm }
+
+func (c *slowPilots) PingPong(samples []float64, peer, tag, size, iters int, first bool) error {
+	err := c.timedComm.PingPong(samples, peer, tag, size, iters, first)
+	if len(samples) == pilots {
+		for i := range samples {
+			samples[i] += 1e-3
+		}
+	}
+	return err
+}
+
+// TestReadingsThatDisagreeAreRepeated: rank 1 is disturbed in all lots of the
+// first repetitions, always in the same way, so that each of its readings looks quiet. The
+// two directions then disagree, until one of its readings is undisturbed.
+func TestReadingsThatDisagreeAreRepeated(t *testing.T) {
+	const warmUps = 1 // lots per repetition
+	for _, c := range []struct {
+		extra, disturbed int // repetitions
+		want             int
+		warns            bool
+	}{
+		{0, 1, 1, true},
+		{3, 0, 1, false},
+		{3, 1, 2, false},
+		{3, 9, 2, false}, // two readings of rank 0 agree
+	} {
+		r := underDisturbance(t, &Settings{Repetitions: 1, Extra: c.extra}, func(rank, _, lot, _ int, truth float64) float64 {
+			if rank == 1 && lot < c.disturbed*(1+warmUps) {
+				return 3 * truth
+			}
+			return truth
+		})
+		if r.Repeats != c.want || len(r.Repetitions()) != c.want || r.Rounds != c.want || r.TotalRounds != c.want {
+			t.Errorf("%+v: %d repetitions, %d of %d rounds, want %d", c, r.Repeats, r.Rounds, r.TotalRounds, c.want)
+		}
+		if warned := strings.Contains(strings.Join(r.Warnings, "\n"), "the best two readings"); warned != c.warns {
+			t.Errorf("%+v: warnings %q", c, r.Warnings)
+		}
+	}
+}
+
+// TestExtraRepetitionsKeepToTheBudget: none is begun that would not end in time.
+func TestExtraRepetitionsKeepToTheBudget(t *testing.T) {
+	c := &campaign{
+		plan: &plan{Repetitions: 1, Samples: 20, Extra: 5}, asked: 1, settings: &Settings{Budget: 100},
+		turns: &schedule{plan: &plan{Pairs: make([][2]int, 10)}}, done: 10, laps: 9, inRounds: 9,
+		result: &Result{Sizes: []int{8}, readings: []Reading{{From: 0, To: 1, Q1: 1}, {From: 1, To: 0, Q1: 2}}},
+	}
+	c.settings.Budget *= 1e9
+	// One more repetition takes 10 s.
+	if !c.wantsMore(89) {
+		t.Error("11 s are left for a repetition of 10 s, but it is not wanted")
+	}
+	if c.wantsMore(91) {
+		t.Error("9 s are left for a repetition of 10 s, but it is wanted")
+	}
+	c.plan.Repetitions = 6
+	if c.wantsMore(1) {
+		t.Error("a sixth further repetition is wanted of 5")
+	}
+}
+
+// TestCheaperPlans: of a budget too small, repetitions go before samples, but
+// not below 10 samples as long as there is a second one; below 5 samples nothing goes.
+func TestCheaperPlans(t *testing.T) {
+	for _, c := range []struct {
+		left                 float64 // s; a round takes 3 s with 20 samples, 2 s with 10
+		repetitions, samples int
+	}{
+		{900, 3, 20}, // all of the 300 rounds but 3 that are done
+		{800, 3, 16}, // 297*(16+10)/10 = 772
+		{594, 3, 10},
+		{593, 2, 20}, // 197*3 = 591
+		{400, 2, 10}, // 197*2 = 394
+		{390, 1, 20}, // 97*3 = 291
+		{200, 1, 10},
+		{150, 1, 5}, // 97*1.5 = 145.5
+		{50, 1, 5},  // pairs will be missing
+	} {
+		k := &campaign{plan: &plan{Repetitions: 3, Samples: 20}, done: 3, laps: 2, inRounds: 6}
+		k.turns = &schedule{plan: &plan{Pairs: make([][2]int, 100)}}
+		if got := k.cheaper(c.left); got.Repetitions != c.repetitions || got.Samples != c.samples {
+			t.Errorf("for %g s: %d repetitions of %d samples, want %d of %d", c.left, got.Repetitions, got.Samples, c.repetitions, c.samples)
+		}
+	}
+}
+
+// TestAnswersAreChecked: an answer that cannot be is an error, not a hang.
+func TestAnswersAreChecked(t *testing.T) {
+	err := local.Run(2, nil, func(c mpi.Communicator) error {
+		if c.Rank() == 0 {
+			return c.Send([]byte{0xff, 0xff, 0, 0, 0, 0, 0, 0}, 1, tagPilot)
+		}
+		q := newProbe(bare{c}, &plan{Sizes: []int{0}, Samples: 5})
+		if _, err := q.wanted(0); err == nil || !strings.Contains(err.Error(), "batches of 65535") {
+			t.Errorf("wanted = %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

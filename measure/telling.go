@@ -1,0 +1,91 @@
+package measure
+
+import (
+	"math/rand/v2"
+
+	"github.com/topocast/topocast/topology"
+)
+
+const (
+	pairsPerLevel = 8   // of random pairs, at least, so that a level's rate does not hang on one link
+	singleRanks   = 128 // up to so many ranks, each rank's own link is measured, too
+)
+
+// telling picks the pairs whose rates tell most of a machine, the most telling
+// first, for a budget may leave no time for all.
+//
+// First, the children of each group - the smaller groups in it and the ranks
+// that are in none of them - are paired in a ring, the next with the next, by
+// a random rank of each: a link above a group is then crossed by two
+// pairs, so that one which is slow slows down two, and its neighbours on the
+// ring but one each. Coarse groups come first; groups of single ranks
+// only come last, and only on small machines. In between, random pairs make
+// up the number for each level.
+func telling(h *topology.Hierarchy, seed uint64) [][2]int {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	groups := h.Groups()
+	var all [][2]int
+	seen := make(map[[2]int]bool)
+	perLevel := make([]int, len(h.Levels())+1)
+	add := func(a, b, level int) {
+		if p := [2]int{min(a, b), max(a, b)}; a != b && !seen[p] {
+			seen[p] = true
+			perLevel[level]++
+			all = append(all, [2]int{a, b})
+		}
+	}
+	ring := func(g topology.Group) {
+		children := childrenOf(groups, g)
+		for i, child := range children {
+			next := children[(i+1)%len(children)]
+			add(child[rng.IntN(len(child))], next[rng.IntN(len(next))], g.Level)
+		}
+	}
+	for _, g := range groups {
+		if len(g.Children) > 0 {
+			ring(g)
+		}
+	}
+	// A group at random, and two ranks of different children: some come up again.
+	for level := range perLevel {
+		var here []topology.Group
+		for _, g := range groups {
+			if g.Level == level && len(g.Hosts) > 1 {
+				here = append(here, g)
+			}
+		}
+		for tries := 0; len(here) > 0 && perLevel[level] < pairsPerLevel && tries < 4*pairsPerLevel; tries++ {
+			children := childrenOf(groups, here[rng.IntN(len(here))])
+			i := rng.IntN(len(children))
+			j := (i + 1 + rng.IntN(len(children)-1)) % len(children)
+			add(children[i][rng.IntN(len(children[i]))], children[j][rng.IntN(len(children[j]))], level)
+		}
+	}
+	if h.Hosts() <= singleRanks {
+		for _, g := range groups {
+			if len(g.Children) == 0 && len(g.Hosts) > 1 {
+				ring(g)
+			}
+		}
+	}
+	return all
+}
+
+// childrenOf are the ranks of each part of a group: its smaller groups, then
+// each rank that is in none of them.
+func childrenOf(groups []topology.Group, g topology.Group) [][]int {
+	var all [][]int
+	inChild := make(map[int]bool)
+	for _, c := range g.Children {
+		all = append(all, groups[c].Hosts)
+		for _, rank := range groups[c].Hosts {
+			inChild[rank] = true
+		}
+	}
+	for _, rank := range g.Hosts {
+		if !inChild[rank] {
+			all = append(all, []int{rank})
+		}
+	}
+	return all
+}

@@ -1,0 +1,102 @@
+package measure
+
+import (
+	"testing"
+
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/topology"
+)
+
+// TestTellingPairsCrossEveryUplink: above every group at least two pairs cross,
+// one where it has a single sibling; every level has its pairs; and a budget that
+// ends after the rings has them all.
+func TestTellingPairsCrossEveryUplink(t *testing.T) {
+	for _, spec := range []string{"tree:2x3x4", "tree:8x16x8", "tree:2x2", "star:6", "tree:4x4x4x2", "star:300"} {
+		c, err := gen.Parse(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := c.Hierarchy
+		all := telling(h, 1)
+		groups := h.Groups()
+		crossed := make([]int, len(groups))
+		perLevel := make([]int, len(h.Levels())+1)
+		rings := 0
+		for _, g := range groups {
+			if len(g.Children) > 1 {
+				rings += len(childrenOf(groups, g))
+			}
+		}
+		own := make([]int, h.Hosts())
+		seen := make(map[[2]int]bool)
+		for i, p := range all {
+			key := [2]int{min(p[0], p[1]), max(p[0], p[1])}
+			if seen[key] || p[0] == p[1] {
+				t.Errorf("%s: pair %v is there twice", spec, p)
+			}
+			seen[key] = true
+			own[p[0]]++
+			own[p[1]]++
+			join := h.Join(p[0], p[1])
+			perLevel[groups[join].Level]++
+			for _, rank := range p {
+				for g := h.Leaf(rank); g != join; g = groups[g].Parent {
+					if crossed[g]++; i >= rings && crossed[g] == 1 {
+						t.Errorf("%s: group %d is first crossed by pair %d, want among the first %d", spec, g, i, rings)
+					}
+				}
+			}
+		}
+		for g := 1; g < len(groups); g++ {
+			if want := min(2, len(childrenOf(groups, groups[groups[g].Parent]))-1); crossed[g] < want {
+				t.Errorf("%s: %d pairs cross the link above group %d, want %d", spec, crossed[g], g, want)
+			}
+		}
+		for level, n := range perLevel {
+			possible := 0
+			for _, g := range groups {
+				if g.Level == level {
+					possible += len(g.Hosts) * (len(g.Hosts) - 1) / 2
+				}
+			}
+			if n < min(possible/4, pairsPerLevel-2) { // some come up again
+				t.Errorf("%s: %d pairs of level %d", spec, n, level)
+			}
+		}
+		if h.Hosts() <= singleRanks {
+			for rank, n := range own {
+				if n == 0 {
+					t.Errorf("%s: the link of rank %d is not measured", spec, rank)
+				}
+			}
+		} else if len(all) > len(groups)+4*pairsPerLevel {
+			t.Errorf("%s: %d pairs, want about as many as groups (%d)", spec, len(all), len(groups))
+		}
+	}
+	if all := telling(flat(t, 1), 1); len(all) != 0 {
+		t.Errorf("pairs of one rank: %v", all)
+	}
+}
+
+func flat(t *testing.T, n int) *topology.Hierarchy {
+	t.Helper()
+	h, err := topology.NewHierarchy(n, nil, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestChosenPairsAreAlone: each round has its pair, in the order given, and no other.
+func TestChosenPairsAreAlone(t *testing.T) {
+	p := &plan{Pairs: [][2]int{{3, 1}, {0, 2}, {1, 3}}}
+	rounds := pairs(t, schedules(t, p, 5), 1)
+	if len(rounds) != 3 {
+		t.Fatalf("%d rounds, want 3", len(rounds))
+	}
+	for i, want := range [][2]int{{1, 3}, {0, 2}, {1, 3}} {
+		if len(rounds[i]) != 1 || rounds[i][0] != want {
+			t.Errorf("round %d: %v, want %v", i, rounds[i], want)
+		}
+	}
+}
