@@ -56,7 +56,7 @@ func newCells(method string, repetitions []mat.Matrix) (*cells, error) {
 			}
 		}
 		if len(values) >= 2 && values[0] > 0 && values[1] > 0 {
-			spreads = append(spreads, math.Abs(math.Log(values[0]/values[1])))
+			spreads = append(spreads, math.Abs(math.Log(values[0])-math.Log(values[1])))
 		}
 		slices.Sort(values)
 		switch {

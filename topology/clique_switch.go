@@ -76,7 +76,7 @@ func (c *CliqueSwitch) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 		warnings = append(warnings, fmt.Sprintf("%d pairs of hosts differ by more than %g %% between directions, most hosts %d and %d: the smaller reading was used", count, 100*(asymmetryLimit-1), i, j))
 	}
 	warnings = append(warnings, m.warnings()...)
-	return resultOf(g, d, in.noise, warnings)
+	return resultOf(g, d, 0, in.noise, warnings)
 }
 
 // asymmetryLimit is the ratio of two directions above which a pair is named.

@@ -9,9 +9,9 @@ import (
 )
 
 // resultOf makes the result of a method that finds a graph: its family, the
-// groups where it is a tree, how well it explains the readings d (n*n; cells
-// that are NaN are left out), and what cannot be told apart.
-func resultOf(g *Graph, d []float64, noise float64, warnings []string) (*Result, error) {
+// groups where it is a tree, how well it and the overhead of every message explain the
+// readings d (n*n, as given; cells that are NaN are left out), and what cannot be told apart.
+func resultOf(g *Graph, d []float64, overhead, noise float64, warnings []string) (*Result, error) {
 	n := g.hosts
 	part := g.parts()
 	for v := range n {
@@ -25,7 +25,7 @@ func resultOf(g *Graph, d []float64, noise float64, warnings []string) (*Result,
 		return nil, err
 	}
 	r := &Result{Graph: g, Hierarchy: h}
-	r.Fit = fitOf(g, h, d)
+	r.Fit = fitOf(g, h, d, overhead)
 	r.Fit.Noise = noise
 	switches := g.vertices - g.hosts
 	switch {
@@ -97,13 +97,17 @@ func (g *Graph) parts() []int {
 // treeHierarchy makes groups of hosts from a graph that is a tree: those below
 // each switch, seen from the middle of the longest path between switches -
 // links of hosts do not count, as one slow host would move it. A group's level is the number of groups below it on the longest way down. Of other
-// graphs the hosts of each switch are a group. Where a host forwards, and where
-// parts are not connected, there is the root alone. d gives latencies.
+// graphs the hosts of each switch are a group. Where a host forwards, where there is no
+// switch or a link has one direction only, and where parts are not connected, there is the
+// root alone. d gives latencies.
 func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree bool, err error) {
 	n := g.hosts
-	through := false // a host forwards
+	through := g.vertices == n // a host forwards, or nobody does
 	for v := range n {
 		through = through || len(g.Out(v)) > 1
+	}
+	for _, a := range g.arcs {
+		through = through || g.ArcIndex(a.To, a.From) < 0
 	}
 	connected := len(part) == 0 || slices.Max(part) == 0
 	isTree = g.isForest() && connected
@@ -262,11 +266,15 @@ func medianBetween(n int, d []float64, parts [][]int, within bool) float64 {
 	return mid
 }
 
-// fitOf tells how well the shortest paths of a graph explain the readings.
-func fitOf(g *Graph, h *Hierarchy, d []float64) Fit {
+// fitOf tells how well the shortest paths of a graph, and an overhead that every message
+// pays on top, explain the readings.
+func fitOf(g *Graph, h *Hierarchy, d []float64, overhead float64) Fit {
 	n := g.hosts
 	f := Fit{R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: math.NaN()}
 	fitted := g.hostDistances()
+	for i := range fitted {
+		fitted[i] += overhead // the diagonal is not read
+	}
 	levels := len(h.Levels()) + 1
 	residuals := make([][]float64, levels)
 	var sum, count float64

@@ -3,6 +3,7 @@ package topology
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -72,10 +73,12 @@ func (c *GreedyCycle) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 	}
 	warnings := in.warnings()
 	var arcs []pair
-	var duplex float64
+	var duplex, overhead float64
+	given := in.m
 	if c.Witness {
+		given = slices.Clone(in.m)
 		var more []string
-		arcs, duplex, more = c.witness(in)
+		arcs, duplex, overhead, more = c.witness(in)
 		warnings = append(warnings, more...)
 	} else {
 		arcs, duplex = c.stages(in)
@@ -88,7 +91,7 @@ func (c *GreedyCycle) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 	if n := in.n; n > 4 && 2*g.NumArcs() > n*(n-1) {
 		warnings = append(warnings, fmt.Sprintf("%d of %d possible arcs were found: hosts are behind switches, or readings are too noisy", g.NumArcs(), n*(n-1)))
 	}
-	return resultOf(g, in.m, in.noise, warnings)
+	return resultOf(g, given, overhead, in.noise, warnings)
 }
 
 // channelGraph makes the graph of the arcs. Of a channel whose directions

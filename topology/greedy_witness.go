@@ -7,8 +7,8 @@ import (
 )
 
 // witness is the form of GreedyCycle that does not depend on order. It takes the
-// overhead out of in.m and mends single readings that are missing or far too high.
-func (c *GreedyCycle) witness(in *cells) (arcs []pair, duplex float64, warnings []string) {
+// overhead out of in.m, in s, and mends single readings that are missing or far too high.
+func (c *GreedyCycle) witness(in *cells) (arcs []pair, duplex, overhead float64, warnings []string) {
 	n := in.n
 	// Triangles show the noise of the combined readings; what repetitions or
 	// directions differ by is that of single ones, and may be all upward.
@@ -31,7 +31,7 @@ func (c *GreedyCycle) witness(in *cells) (arcs []pair, duplex float64, warnings 
 	}
 	test := spannerTest{relative: tolerance, directed: true}
 	if !c.KeepOverhead {
-		overhead := endpointOverhead(n, in.m, max(0, noise))
+		overhead = endpointOverhead(n, in.m, max(0, noise))
 		for i, v := range in.m {
 			if i%(n+1) != 0 {
 				in.m[i] = max(0, v-overhead)
@@ -56,7 +56,7 @@ func (c *GreedyCycle) witness(in *cells) (arcs []pair, duplex float64, warnings 
 	if duplex == 0 {
 		duplex = max(0.1, tolerance)
 	}
-	return arcs, duplex, warnings
+	return arcs, duplex, overhead, warnings
 }
 
 // directionNoise estimates the relative standard deviation of a reading from

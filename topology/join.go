@@ -31,7 +31,9 @@ type NodeModel struct {
 // are shortened by what lies between the node's vertex and the core that
 // measured; what would fall below zero becomes zero, with a warning.
 //
-// Nodes become groups of a level named "node", with support 1, since nobody had to find them.
+// Nodes become groups of a level named "node", with support 1, since nobody had to find
+// them. Levels of different nodes become one where they have one name, or, where names are
+// mere numbers, latencies that differ by less than a half: nodes need not be alike.
 func Join(inter *Result, nodes []NodeModel) (*Result, error) {
 	n := inter.Graph.hosts
 	if len(nodes) != n {
@@ -195,13 +197,16 @@ func (j *joiner) outside() {
 
 // hierarchy nests the groups inside nodes in nodes, and nodes in groups of nodes.
 func (j *joiner) hierarchy() (*Hierarchy, error) {
-	var levels []Level
-	for _, m := range j.nodes {
-		for l, level := range m.Result.Hierarchy.levels {
-			if l == len(levels) {
-				levels = append(levels, level)
-			}
-		}
+	inside := make([][]Level, len(j.nodes))
+	for i, m := range j.nodes {
+		inside[i] = m.Result.Hierarchy.levels
+	}
+	kinds, kind := alignLevels(inside)
+	number := map[*joinedLevel]int{}
+	levels := make([]Level, len(kinds))
+	for l, k := range kinds {
+		number[k] = l
+		levels[l] = k.level(l)
 	}
 	node := len(levels)
 	var groups []Group
@@ -222,7 +227,7 @@ func (j *joiner) hierarchy() (*Hierarchy, error) {
 				continue
 			}
 			if len(hosts) < len(members[i]) { // a group of all cores is the node
-				groups = append(groups, Group{Hosts: hosts, Level: g.Level, Latency: g.Latency, Support: g.Support})
+				groups = append(groups, Group{Hosts: hosts, Level: number[kind[i][g.Level]], Latency: g.Latency, Support: g.Support})
 			}
 		}
 	}

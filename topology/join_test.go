@@ -117,3 +117,84 @@ func TestJoinRefuses(t *testing.T) {
 		t.Errorf("no nodes: %v, %v, want an empty machine", r, err)
 	}
 }
+
+// levelled is a node of 8 cores on one switch with groups of the given sizes, fine to
+// coarse, of levels with names and latencies.
+func levelled(t *testing.T, levels []topology.Level, sizes ...int) topology.NodeModel {
+	t.Helper()
+	r := resultWith(t, 8, 1, nil, [3]float64{0, 8, 1}, [3]float64{1, 8, 1}, [3]float64{2, 8, 1}, [3]float64{3, 8, 1},
+		[3]float64{4, 8, 1}, [3]float64{5, 8, 1}, [3]float64{6, 8, 1}, [3]float64{7, 8, 1})
+	var groups []topology.Group
+	for l, size := range sizes {
+		for first := 0; first < 8; first += size {
+			var hosts []int
+			for h := range size {
+				hosts = append(hosts, first+h)
+			}
+			groups = append(groups, topology.Group{Hosts: hosts, Level: l, Latency: levels[l].Latency})
+		}
+	}
+	h, err := topology.NewHierarchy(8, levels, groups, 3e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Hierarchy = h
+	return topology.NodeModel{Result: r, External: -1}
+}
+
+// Nodes with sockets, and nodes with dies in sockets, in either order: a group keeps
+// the kind that it has in its node.
+func TestJoinAlignsLevelsOfUnlikeNodes(t *testing.T) {
+	inter := resultWith(t, 2, 0, nil, [3]float64{0, 1, 12})
+	name := func(die, socket string) (plain, dies topology.NodeModel) {
+		plain = levelled(t, []topology.Level{{Name: socket, Latency: 1e-6}}, 4)
+		dies = levelled(t, []topology.Level{{Name: die, Latency: 0.4e-6}, {Name: socket, Latency: 1.2e-6}}, 2, 4)
+		return plain, dies
+	}
+	named, namedDies := name("die", "socket")
+	neutral, _ := name("", "level 1")
+	_, neutralDies := name("level 1", "level 2")
+	for _, c := range []struct {
+		name  string
+		nodes []topology.NodeModel
+		want  []string
+	}{
+		{"names, sockets first", []topology.NodeModel{named, namedDies}, []string{"die", "socket", "node"}},
+		{"names, dies first", []topology.NodeModel{namedDies, named}, []string{"die", "socket", "node"}},
+		{"numbers, sockets first", []topology.NodeModel{neutral, neutralDies}, []string{"level 1", "level 2", "node"}},
+		{"numbers, dies first", []topology.NodeModel{neutralDies, neutral}, []string{"level 1", "level 2", "node"}},
+		{"a name for a number", []topology.NodeModel{neutralDies, named}, []string{"level 1", "socket", "node"}},
+	} {
+		r, err := topology.Join(inter, c.nodes)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		var got []string
+		for _, l := range r.Hierarchy.Levels() {
+			got = append(got, l.Name)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: levels %q, want %q", c.name, got, c.want)
+			continue
+		}
+		for l, count := range []int{4, 4, 2} { // 4 dies of 2, 4 sockets of 4, 2 nodes of 8
+			for _, g := range r.Hierarchy.GroupsAt(l) {
+				if len(g.Hosts) != 2<<l {
+					t.Errorf("%s: a group of %d cores at level %q", c.name, len(g.Hosts), got[l])
+				}
+			}
+			if n := len(r.Hierarchy.GroupsAt(l)); n != count {
+				t.Errorf("%s: %d groups at level %q, want %d", c.name, n, got[l], count)
+			}
+		}
+	}
+	// Kinds that share neither name nor latency stay apart, the finer first.
+	slow := levelled(t, []topology.Level{{Name: "numa", Latency: 2e-6}}, 4)
+	r, err := topology.Join(inter, []topology.NodeModel{slow, named})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if levels := r.Hierarchy.Levels(); len(levels) != 3 || levels[0].Name != "socket" || levels[1].Name != "numa" {
+		t.Errorf("levels %v, want socket, numa and node", levels)
+	}
+}

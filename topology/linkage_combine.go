@@ -169,8 +169,11 @@ func combine(repetitions []mat.Matrix) (*readings, *combination, error) {
 	}
 	if note.zeros > 0 {
 		half := smallest / 2
-		if math.IsInf(float64(half), 1) {
+		switch {
+		case math.IsInf(float64(half), 1):
 			half = 1 // nothing but zeros: all pairs are alike, whatever the value
+		case half == 0:
+			half = smallest // the least number there is
 		}
 		for k, v := range r.d {
 			if v == 0 {
@@ -201,8 +204,8 @@ func repetitionNoise(sources []source, n int) float64 {
 	i, j := 1, 0
 	for range (pairs-1)/stride + 1 {
 		a, b := sources[0].at(i, j), sources[1].at(i, j)
-		if a > 0 && b > 0 {
-			spread = append(spread, math.Abs(math.Log(a/b)))
+		if a > 0 && b > 0 && !math.IsInf(max(a, b), 1) {
+			spread = append(spread, math.Abs(math.Log(a)-math.Log(b))) // the ratio may be infinite
 		}
 		for j += stride; j >= i; {
 			j -= i

@@ -310,7 +310,9 @@ func (f *treeFit) fit(r *readings, h *Hierarchy, class []int) (fit Fit, off floa
 				if join[j] != t.root {
 					level = class[int(join[j])-t.n]
 				}
-				rest[level] = append(rest[level], float32(math.Abs(v-fit)/fit))
+				if fit > 0 {
+					rest[level] = append(rest[level], float32(math.Abs(v-fit)/fit))
+				}
 			}
 		}
 	}

@@ -107,7 +107,7 @@ func spread(w []float32, n int) float64 {
 	const rows, perRow = 256, 256
 	stride := nnchain.Stride(n)
 	step, skip := (n-1)/rows+1, (n-1)/perRow+1
-	var ratios []float32
+	var ratios []float64 // of float32s they are finite
 	for i := 0; i < n; i += step {
 		row := w[i*stride:][:n]
 		k, best := -1, float32(math.Inf(1))
@@ -119,13 +119,13 @@ func spread(w []float32, n int) float64 {
 		other := w[k*stride:][:n]
 		for j := i % skip; j < n; j += skip {
 			if j != i && j != k {
-				ratios = append(ratios, max(row[j], other[j])/min(row[j], other[j]))
+				ratios = append(ratios, float64(max(row[j], other[j]))/float64(min(row[j], other[j])))
 			}
 		}
 	}
 	if len(ratios) == 0 {
 		return noiseFloor
 	}
-	median := float64(stats.LowerMedian(ratios)) // ln is monotone
+	median := stats.LowerMedian(ratios) // ln is monotone
 	return max(noiseFloor, 1.4826*math.Log(median)/math.Sqrt2)
 }

@@ -31,7 +31,8 @@ type Result struct {
 }
 
 // Fit says how well a result explains the latencies that it was made from.
-// Values that a method does not compute are NaN.
+// Values are finite, or NaN where a method does not compute them or the readings do not
+// tell.
 type Fit struct {
 	Family       Family
 	R2           float64    // share of the variance of the readings that the graph explains

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -39,20 +40,29 @@ func (f Flat) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	found := labels.Groups()
+	inside, outside := make([][]float64, len(found)), []float64(nil)
+	single := !slices.ContainsFunc(found, func(g []int) bool { return len(g) >= 2 && len(g) < d.n })
+	for i := range d.n {
+		for j, v := range d.row(i)[:i] {
+			if c := labels[i]; c != Noise && c == labels[j] && !single {
+				inside[c] = append(inside[c], v)
+			} else {
+				outside = append(outside, v)
+			}
+		}
+	}
 	var groups []topology.Group
-	for _, g := range labels.Groups() {
+	for c, g := range found {
 		if len(g) >= 2 && len(g) < d.n {
-			inside := func(i, j int) bool { return labels[i] == labels[j] && labels[i] == labels[g[0]] }
-			groups = append(groups, topology.Group{Hosts: g, Latency: d.median(inside), Support: math.NaN()})
+			groups = append(groups, topology.Group{Hosts: g, Latency: median(inside[c]), Support: math.NaN()})
 		}
 	}
 	var levels []topology.Level
 	if groups != nil {
-		inside := func(i, j int) bool { return labels[i] == labels[j] && labels[i] != Noise }
-		levels = []topology.Level{{Name: "level 1", Latency: d.median(inside), Support: math.NaN()}}
+		levels = []topology.Level{{Name: "level 1", Latency: median(slices.Concat(inside...)), Support: math.NaN()}}
 	}
-	outside := func(i, j int) bool { return groups == nil || labels[i] != labels[j] || labels[i] == Noise }
-	h, err := topology.NewHierarchy(d.n, levels, groups, d.median(outside))
+	h, err := topology.NewHierarchy(d.n, levels, groups, median(outside))
 	if err != nil {
 		return nil, err
 	}
@@ -138,22 +148,12 @@ func combine(repetitions []mat.Matrix) (*Distances, []string, error) {
 	return d, []string{fmt.Sprintf("%d pairs of hosts differ by more than %g %% between directions, most hosts %d and %d: the mean was used", unlike, 100*(asymmetryLimit-1), from, to)}, nil
 }
 
-// median is the lower median of the distances of the chosen pairs, NaN if none
-// is chosen.
-func (d *Distances) median(chosen func(i, j int) bool) float64 {
-	var all []float64
-	for i := range d.n {
-		for j := range i {
-			if chosen(i, j) {
-				all = append(all, d.At(i, j))
-			}
-		}
-	}
-	if len(all) == 0 {
+// median is the lower median of values, which it reorders, NaN if there are none.
+func median(values []float64) float64 {
+	if len(values) == 0 {
 		return math.NaN()
 	}
-	slices.Sort(all)
-	return all[(len(all)-1)/2]
+	return stats.LowerMedian(values)
 }
 
 // result draws a switch for the root and every group, links as long as half
@@ -205,8 +205,7 @@ func (d *Distances) result(h *topology.Hierarchy, warnings []string) (*topology.
 		fit.R2 = 1 - misfit/variance
 	}
 	if len(residuals) > 0 {
-		slices.Sort(residuals)
-		fit.Residual = residuals[(len(residuals)-1)/2]
+		fit.Residual = median(residuals)
 	}
 	return &topology.Result{Graph: graph, Hierarchy: h, Fit: fit, Warnings: warnings}, nil
 }

@@ -3,6 +3,7 @@ package cluster
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -130,5 +131,91 @@ func TestReconstructorsOfWeakInput(t *testing.T) {
 	r, err := Nested{}.Reconstruct(set(3, 1, 12))
 	if err != nil || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "hosts 3 and 1") {
 		t.Errorf("%v, %v: want a warning that names hosts 3 and 1", r, err)
+	}
+}
+
+// The latencies of Flat's groups, by the definition: of every group on its own. Groups
+// of one distance each tell them apart.
+func TestFlatLatencies(t *testing.T) {
+	for _, sizes := range [][]int{{3, 1, 5, 2}, {4}, {1, 1, 1}, {2, 2}} {
+		var own []int
+		for c, size := range sizes {
+			for range size {
+				own = append(own, c)
+			}
+		}
+		n := len(own)
+		m := mat.NewDense(n, n, nil)
+		for i := range n {
+			for j := range n {
+				m.Set(i, j, 100+float64((i+1)*(j+1)))
+				if own[i] == own[j] {
+					m.Set(i, j, float64(own[i]+1))
+				}
+			}
+		}
+		result, err := Flat{fixed(own)}.Reconstruct(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		groups := result.Hierarchy.Groups()[1:]
+		want := 0
+		for c, size := range sizes {
+			if size < 2 || size == n {
+				continue
+			}
+			if want >= len(groups) || len(groups[want].Hosts) != size || groups[want].Latency != float64(c+1) {
+				t.Errorf("sizes %v: groups %+v, want one of %d hosts at %d", sizes, groups, size, c+1)
+				break
+			}
+			want++
+		}
+		if len(groups) != want {
+			t.Errorf("sizes %v: %d groups, want %d", sizes, len(groups), want)
+		}
+		if apart := result.Hierarchy.Groups()[0].Latency; len(sizes) > 1 && apart <= 100 || len(sizes) == 1 && apart != 1 {
+			t.Errorf("sizes %v: root latency %g", sizes, apart)
+		}
+	}
+}
+
+// fixed are labels that do not depend on the distances.
+type fixed Labels
+
+func (f fixed) Cluster(*Distances) (Labels, error) { return Labels(f), nil }
+
+func TestSpectralOfTwo(t *testing.T) {
+	d, err := NewDistances(mat.NewDense(2, 2, []float64{0, 3, 3, 0}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, want := range []Labels{{0, 0}, {0, 0}, {0, 1}} {
+		if got, err := (Spectral{K: k}).Cluster(d); err != nil || !slices.Equal(got, want) {
+			t.Errorf("K = %d: labels %v, %v, want %v", k, got, err, want)
+		}
+	}
+}
+
+// BenchmarkFlatOfPairs has as many groups as half the hosts: ns per pair must not grow.
+func BenchmarkFlatOfPairs(b *testing.B) {
+	for _, n := range []int{512, 2048} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			own := make([]int, n)
+			for i := range own {
+				own[i] = i / 2
+			}
+			m := mat.NewDense(n, n, nil)
+			for i := range n {
+				for j := range n {
+					m.Set(i, j, float64(2+(i^j)/2))
+				}
+			}
+			for b.Loop() {
+				if _, err := (Flat{fixed(own)}).Reconstruct(m); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n*(n-1)/2), "ns/pair")
+		})
 	}
 }

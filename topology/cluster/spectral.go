@@ -30,8 +30,12 @@ func (s Spectral) Cluster(d *Distances) (Labels, error) {
 	if s.K < 0 || s.K > d.n || s.Neighbour < 1 || d.n > maxSpectral {
 		return nil, fmt.Errorf("cluster: spectral: K = %d, Neighbour = %d for %d objects: want K in [0, n], Neighbour at least 1, n at most %d", s.K, s.Neighbour, d.n, maxSpectral)
 	}
-	if d.n <= 2 {
-		return canonical(make([]int, d.n)), nil
+	if d.n <= 2 { // no eigenvectors to speak of: two clusters if they are asked for
+		labels := make(Labels, d.n)
+		if s.K == 2 {
+			labels[1] = 1
+		}
+		return labels, nil
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(s.normalised(d), true) {
