@@ -355,7 +355,20 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		if n.Ranks() > 1 {
-			n.Time(0, n.Ranks()-1, 1000)
+			for _, bytes := range []int64{0, 1000, 1 << 40} {
+				if x := n.Time(0, n.Ranks()-1, bytes); x < 0 {
+					t.Fatalf("Time of %d bytes = %g", bytes, x)
+				}
+			}
+			ts := []Transfer{{Src: 0, Dst: n.Ranks() - 1, Bytes: 1000}, {Src: n.Ranks() - 1, Dst: 0, Bytes: 1}}
+			for range 2 { // an error must not spoil the next prediction
+				times, err := n.Predict(nil, ts)
+				for _, x := range times {
+					if err == nil && !(x >= 0) {
+						t.Fatalf("Predict = %v", times)
+					}
+				}
+			}
 		}
 		var b bytes.Buffer
 		if err := n.Write(&b); err != nil {
