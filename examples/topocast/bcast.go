@@ -50,8 +50,11 @@ then is printed.`,
 			}
 			var known *model.Network
 			if network != "" {
-				if known, err = model.Load(network); err != nil {
-					return &inputError{err}
+				if err := refuseUnused(c, "with --network nothing is measured first", "budget"); err != nil {
+					return err
+				}
+				if known, err = loadNetwork(network); err != nil {
+					return err
 				}
 			}
 			return run(ranks, func(comm mpi.Communicator) error {

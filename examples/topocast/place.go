@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 
@@ -39,9 +38,9 @@ or a rankfile for Open MPI.`,
 			if asJSON && rankfile {
 				return badInput("--json and --rankfile: want one of them")
 			}
-			n, err := model.Load(args[0])
+			n, err := loadNetwork(args[0])
 			if err != nil {
-				return &inputError{err}
+				return err
 			}
 			var traffic *mat.Dense
 			if len(args) == 2 {
@@ -151,18 +150,20 @@ func writePlaces(w io.Writer, n *model.Network, traffic *mat.Dense, place []int)
 
 // readTraffic reads a square matrix of bytes; empty cells are 0.
 func readTraffic(path string) (*mat.Dense, error) {
-	f, err := os.Open(path)
+	f, err := openInput(path)
 	if err != nil {
-		return nil, &inputError{err}
+		return nil, err
 	}
 	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll() // refuses ragged lines, and names them
+	lines := csv.NewReader(f)
+	lines.TrimLeadingSpace = true
+	rows, err := lines.ReadAll() // refuses ragged lines, and names them
 	if err != nil {
 		return nil, badInput("%s: %w", path, err)
 	}
 	n := len(rows)
-	if n == 0 || len(rows[0]) != n {
-		return nil, badInput("%s: %d lines: want a square matrix of bytes", path, n)
+	if n == 0 || len(rows[0]) != n || n == 1 && rows[0][0] == "" {
+		return nil, badInput("%s: %d lines: want a square matrix of bytes, with commas between the cells", path, n)
 	}
 	m := mat.NewDense(n, n, nil)
 	for i, cells := range rows {

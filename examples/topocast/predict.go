@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -35,9 +34,14 @@ Sharing says how a link's bandwidth is split: fair (max-min, full duplex), asymm
 			if err != nil {
 				return &inputError{err}
 			}
-			network, err := model.Load(args[0])
+			if sharing != "asymmetric" {
+				if err := refuseUnused(c, "only with --sharing asymmetric", "ack-weight"); err != nil {
+					return err
+				}
+			}
+			network, err := loadNetwork(args[0])
 			if err != nil {
-				return &inputError{err}
+				return err
 			}
 			transfers, err := readTransfers(args[1])
 			if err != nil {
@@ -50,6 +54,11 @@ Sharing says how a link's bandwidth is split: fair (max-min, full duplex), asymm
 			p, err := predictor.Prediction(transfers, coverage)
 			if err != nil {
 				return &inputError{err}
+			}
+			if p.Interval == nil {
+				if err := refuseUnused(c, "the network was not fitted, nothing is known of its errors", "coverage"); err != nil {
+					return err
+				}
 			}
 			if asJSON {
 				return json.NewEncoder(c.OutOrStdout()).Encode(struct {
@@ -91,9 +100,9 @@ Sharing says how a link's bandwidth is split: fair (max-min, full duplex), asymm
 }
 
 func readTransfers(path string) ([]model.Transfer, error) {
-	f, err := os.Open(path)
+	f, err := openInput(path)
 	if err != nil {
-		return nil, &inputError{err}
+		return nil, err
 	}
 	defer f.Close()
 	transfers, err := model.ReadTransfers(f)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -124,6 +123,10 @@ func readAllLatencies(paths []string, unit encode.Unit) (*latencies, error) {
 		case all.names != nil && l.names != nil && !slices.Equal(all.names, l.names):
 			return nil, badInput("--reps: %s: other names than in %s", path, paths[0])
 		}
+		n, columns := all.matrices[0].Dims()
+		if rows, _ := l.matrices[0].Dims(); rows != n {
+			return nil, badInput("--reps: %s: %d x %d, where %s is %d x %d", path, rows, rows, paths[0], n, columns)
+		}
 		all.matrices = append(all.matrices, l.matrices...)
 		all.warnings = append(all.warnings, l.warnings...)
 		if all.names == nil {
@@ -135,14 +138,11 @@ func readAllLatencies(paths []string, unit encode.Unit) (*latencies, error) {
 
 // readLatencies reads a file, or standard input for "-", in whichever form it is.
 func readLatencies(path string, unit encode.Unit) (*latencies, error) {
-	f := os.Stdin
-	if path != standard {
-		var err error
-		if f, err = os.Open(path); err != nil {
-			return nil, &inputError{err}
-		}
-		defer f.Close()
+	f, err := openInput(path)
+	if err != nil {
+		return nil, err
 	}
+	defer f.Close()
 	r := bufio.NewReaderSize(f, 64<<10)
 	start, _ := r.Peek(512) // its error comes again
 	if start = bytes.TrimLeft(start, "\ufeff \t\r\n"); len(start) > 0 && start[0] == '{' {

@@ -303,14 +303,14 @@ func (t *table) fill(s *shape) ([]float64, error) {
 			v := t.cells[at]
 			column := at - r.start + 1
 			switch {
-			case from == to+k:
-				v = math.NaN()
 			case i == 0 && !s.header && t.first[column-1].word, column == 1 && r.head.word:
 				word := r.head.text
 				if i == 0 && !s.header {
 					word = t.first[column-1].text
 				}
 				return nil, t.notANumber(r.line, column, []byte(word))
+			case from == to+k:
+				v = math.NaN()
 			case math.IsInf(v, 0):
 				return nil, fmt.Errorf("line %d, column %d: %g is not finite", r.line, column, v)
 			case v < 0:

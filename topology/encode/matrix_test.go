@@ -93,6 +93,8 @@ func TestReadMatrixRefusesBadFiles(t *testing.T) {
 	}{
 		{"empty", "", "line 1: the file is empty"},
 		{"word", ",1\nx,\n", `line 2, column 1: "x" is not a number`},
+		{"word alone", "x\n", `line 1, column 1: "x" is not a number`},
+		{"word on the diagonal", "0,1\n1,x\n", `line 2, column 2: "x" is not a number`},
 		{"word among numbers in the first line", ",1,x\n1,,1\n1,1,\n", `line 1, column 3: "x" is not a number`},
 		{"negative", ",1\n-1,\n", "line 2, column 1: latency -1 is negative"},
 		{"infinite", ",+Inf\n1,\n", "line 1, column 2: +Inf is not finite"},
