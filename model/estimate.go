@@ -151,7 +151,8 @@ func estimateWarning(estimated, links int) string {
 // fill gives bandwidths to the links of which the transfers say nothing, those
 // typical of their level, and returns the arcs and how many links were filled.
 //
-// Typical is the median of the links that were determined, or crossed by a
+// Where all transfers over a link were slow, it is kept if it is one of the links
+// blamed for that. Typical is the median of the links that were determined, or crossed by a
 // transfer that needs no coarser link. Of a link that only longer ways crossed
 // the fit knows a bound, which the other links of those ways may have set: where
 // these ways were as fast as is usual between their levels, nothing speaks against the
@@ -170,12 +171,21 @@ func (f *fitter) fill() (arcs []topology.Arc, estimated int) {
 		}
 	}
 	alone(func(_ *job, joined int, rate float64) { rates[joined] = append(rates[joined], rate) })
-	typical := medians(rates)
+	typical := quantiles(rates, fastShare)
+	fastest := make([]float64, len(f.links)) // B/s of a transfer alone; 0: none
+	var slow []*job
+	var slowRates []float64
 	alone(func(j *job, joined int, rate float64) {
+		isUsual := rate >= usualShare*typical[joined]
 		for _, c := range j.data {
-			usual[f.linkOf[c]] = usual[f.linkOf[c]] || rate >= usualShare*typical[joined]
+			l := f.linkOf[c]
+			usual[l], fastest[l] = usual[l] || isUsual, max(fastest[l], rate)
+		}
+		if !isUsual {
+			slow, slowRates = append(slow, j), append(slowRates, rate)
 		}
 	})
+	blamed := f.blamed(slow, slowRates, fastest, level)
 	for i := range f.patterns {
 		p := &f.patterns[i]
 		for k, j := range p.jobs {
@@ -191,12 +201,15 @@ func (f *fitter) fill() (arcs []topology.Arc, estimated int) {
 			rates[level[arc]] = append(rates[level[arc]], link.Bandwidth)
 		}
 	}
-	typical = medians(rates)
+	typical = quantiles(rates, 0.5)
 	arcs = slices.Clone(f.n.graph.Arcs())
 	for i := range arcs {
 		l := f.linkOf[i]
 		link := &f.links[l]
 		explained := link.Determined || own[l] || !usual[l]
+		if fastest[l] > 0 && !usual[l] {
+			explained = blamed[l]
+		}
 		if !math.IsNaN(link.Bandwidth) && (explained || !(link.Bandwidth < typical[level[i]])) {
 			arcs[i].Bandwidth = link.Bandwidth
 		}
@@ -204,15 +217,20 @@ func (f *fitter) fill() (arcs []topology.Arc, estimated int) {
 	return arcs, estimate(arcs, level, typical)
 }
 
-// usualShare of the typical rate of its level makes a transfer one of usual speed.
-const usualShare = 0.8
+// usualShare of the rate of the fastShare-quantile of its level makes a transfer one of
+// usual speed. The median will not do: of three racks one slow uplink slows down two
+// pairs of three.
+const (
+	usualShare = 0.8
+	fastShare  = 0.9
+)
 
-// medians are those of lists, NaN of empty ones.
-func medians(lists [][]float64) []float64 {
+// quantiles are those of lists, NaN of empty ones.
+func quantiles(lists [][]float64, q float64) []float64 {
 	out := make([]float64, len(lists))
 	for i, list := range lists {
 		if out[i] = math.NaN(); len(list) > 0 {
-			out[i] = quantile(list, 0.5)
+			out[i] = quantile(list, q)
 		}
 	}
 	return out
