@@ -39,6 +39,19 @@
 // residuals: those lack the errors of the parameters, and intervals from
 // them held 88 % instead of 90 % of the transfers. The price is five more searches.
 //
-// What was not measured stays unknown: without a bandwidth, Time is NaN beyond
-// the size of the messages that gave the latencies, and never a guess.
+// Only firm groups decide (topology.FirmSupport): a third of the weak ones that
+// reconstructions propose do not exist. So Network.Hierarchy, the levels and the
+// graph of a tree are without them, and Network.Reported shows them. Messages inside a weak
+// group that does exist are predicted to take as long as those around it.
+//
+// Few links of a machine carry a long message while it is measured. The others
+// get the bandwidth that is typical of their level, in Fit and nowhere else, and carry
+// the mark Arc.Estimated, so that predictions can be had for all pairs and
+// say what they rest on. Where no long message was measured at all
+// nothing is made up: Time is NaN beyond the size of the messages that
+// gave the latencies, and Predict says so.
+//
+// The time of a message of the size that gave the latencies is the latency of
+// the hierarchy, the least over the repetitions, not the median over them: wiring,
+// Time, Predict and plans are to tell one figure, and a disturbance only ever adds.
 package model

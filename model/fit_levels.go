@@ -73,16 +73,24 @@ func spreadOf(bySize map[int64][]float64) float64 {
 		if len(times) < 2 {
 			continue
 		}
-		middle := quantile(times, 0.5)
+		middle := evenMedian(times)
 		off := make([]float64, len(times))
 		for k, x := range times {
 			off[k] = math.Abs(x/middle - 1)
 		}
-		if s := 1.4826 * quantile(off, 0.5); !(s <= most) {
+		if s := 1.4826 * evenMedian(off); !(s <= most) {
 			most = s
 		}
 	}
 	return most
+}
+
+// evenMedian is the median of unsorted values, of an even number of them the
+// mean of the two in the middle: the lower one of two has a spread of 0.
+func evenMedian(x []float64) float64 {
+	sorted := slices.Clone(x)
+	slices.Sort(sorted)
+	return (sorted[(len(x)-1)/2] + sorted[len(x)/2]) / 2
 }
 
 // rising replaces y by the closest sequence that does not fall, by weighted

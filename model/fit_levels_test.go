@@ -133,3 +133,21 @@ func TestFitCarriesTheSpread(t *testing.T) {
 		}
 	}
 }
+
+func TestSpreadOf(t *testing.T) {
+	// By hand: two readings are 10 % off their mean; three are 20, 0 and 10 % off the middle one.
+	for _, c := range []struct {
+		times map[int64][]float64
+		want  float64
+	}{
+		{map[int64][]float64{8: {9, 11}}, 0.14826},
+		{map[int64][]float64{8: {9, 11}, 64: {5, 15}}, 0.7413},
+		{map[int64][]float64{8: {9, 11}, 64: {1}}, 0.14826},
+		{map[int64][]float64{8: {8, 10, 11}}, 0.14826},
+		{map[int64][]float64{8: {9}}, nan},
+	} {
+		if got := spreadOf(c.times); !near(got, c.want, 1e-9) {
+			t.Errorf("spreadOf(%v) = %g, want %g", c.times, got, c.want)
+		}
+	}
+}
