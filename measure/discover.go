@@ -118,7 +118,7 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 	short := Settings{
 		Sizes: []int{latencySize}, Repetitions: s.Repetitions, Samples: s.Samples, Seed: s.Seed,
 		Budget: s.Budget - s.Budget/3, Date: s.Date, Library: s.Library,
-		Extra: s.Repetitions, Journal: s.Journal, Notify: s.Notify, Progress: s.progress(PartLatencies),
+		Journal: s.Journal, Notify: s.Notify, Progress: s.progress(PartLatencies),
 	}
 	var err error
 	if comm.Rank() == 0 {
@@ -127,9 +127,10 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 	if err = agree(comm, err); err != nil {
 		return err
 	}
-	if short.Extra == 0 {
-		short.Extra = defaultRepetitions
+	if s.Repetitions == 0 {
+		short.Repetitions = defaultRepetitions
 	}
+	short.Extra = max(0, min(short.Repetitions, maxRepetitions-short.Repetitions))
 	if d.Latencies, err = run(ctx, comm, &short); err != nil {
 		return err
 	}

@@ -228,6 +228,7 @@ func TestPlace(t *testing.T) {
 		{"place", "--json", "--rankfile", network, traffic},
 		{"place", "--rankfile", write(t, "platform.json", line3)},
 		{"simulate", "--", "discover"},
+		{"simulate", "--cluster", "", "--", "discover"},
 		{"simulate", "--cluster", "blob:4", "--", "discover"},
 		{"simulate", "--cluster", "star:4", "--placement", "no/file", "--", "measure"},
 		{"simulate", "--cluster", "star:4", "--", "simulate"},

@@ -38,7 +38,11 @@ file which applications and the other commands read.
 
 Under mpirun, with a binary built by CC=mpicc go build -tags mpi, the ranks are those of the job.
 Otherwise they are threads of this process, one per core and pinned to it: no MPI is needed.
-With --sim they run on a simulated cluster, in virtual time.`,
+With --sim they run on a simulated cluster, in virtual time, of which --budget is, too.
+
+Ctrl-C stops the measuring and makes a network of what was measured. Under a
+launcher that ends the job before, the readings are in FILE.part, beside the
+network or the file of --keep: topocast reconstruct --output network.json FILE.part`,
 		Example: `  topocast discover
   topocast discover --sim "tree:2x4x8 latency=20us,8us,2us rate=10Gbps" \
       --output planned.json
@@ -67,12 +71,16 @@ With --sim they run on a simulated cluster, in virtual time.`,
 				if err := checkOutputs(comm, network, o.keepFile(c.OutOrStdout())); err != nil {
 					return err
 				}
-				found, err := discover(c.Context(), comm, &o, c.OutOrStdout(), c.ErrOrStderr())
+				own := o // ranks may share the options
+				own.journal = beginJournal(c.Context(), cmp.Or(o.keep, output), c.ErrOrStderr())
+				found, err := discover(c.Context(), comm, &own, c.OutOrStdout(), c.ErrOrStderr())
 				if err != nil || comm.Rank() != 0 {
+					own.journal.end(false)
 					return err
 				}
 				// First the file: who reads the report may end before its end.
 				at, unsaved := network.save(found.network.Write)
+				own.journal.end(unsaved == nil && found.unkept == nil)
 				if asJSON {
 					err = found.writeJSON(c.OutOrStdout(), at)
 				} else {

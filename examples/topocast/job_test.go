@@ -10,10 +10,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/model"
 )
 
@@ -139,5 +143,91 @@ func TestJobWrongInput(t *testing.T) {
 		if status != 2 || strings.Count(stderr, c.want) != 1 || strings.Contains(stderr, "panic") {
 			t.Errorf("%q: status %d, want 2 and %q once in\n%s", c.args, status, c.want, stderr)
 		}
+	}
+}
+
+// TestJobInterruptedKeepsWhatWasMeasured: Ctrl-C at the launcher, which ends the
+// ranks in its own way: Open MPI a second after it has told them. The file is
+// there, and holds about as much as the journal did, which is gone; a job that is killed
+// on the spot leaves the journal.
+func TestJobInterruptedKeepsWhatWasMeasured(t *testing.T) {
+	launcher := strings.Fields(os.Getenv(launcherVar))
+	if len(launcher) == 0 {
+		t.Skip(launcherVar + " is not set: make test sets it")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kill := range []bool{false, true} {
+		file := filepath.Join(t.TempDir(), "readings.json")
+		ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+		defer cancel()
+		c := exec.CommandContext(ctx, launcher[0], append(launcher[1:], "-n", "4", self,
+			"measure", "--repetitions", "1000", "--budget", "1m", "--output", file)...)
+		c.Env = append(os.Environ(), commandVar+"=1")
+		var errs bytes.Buffer
+		c.Stderr = &errs
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		var before *measure.Result
+		for ctx.Err() == nil {
+			if before, err = measure.ReadFile(file + journalSuffix); err == nil && before.Rounds >= 3 { // all pairs
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		if kill {
+			killRanks(t, file)
+		} else if err := c.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.Wait() // the status is the launcher's
+		if ctx.Err() != nil {
+			t.Fatalf("no end within a minute\n%s", &errs)
+		}
+		kept := file
+		if kill {
+			kept += journalSuffix
+		} else if _, err := os.Stat(file + journalSuffix); err == nil {
+			t.Errorf("the journal is still there\n%s", &errs)
+		}
+		after, err := measure.ReadFile(kept)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, &errs)
+		}
+		if after.Rounds < before.Rounds || len(after.Readings()) < len(before.Readings()) || after.Stopped == "" {
+			t.Errorf("killed %t: %d rounds and %d readings were kept, stopped by %q; the journal had %d and %d",
+				kill, after.Rounds, len(after.Readings()), after.Stopped, before.Rounds, len(before.Readings()))
+		}
+		if status, out, stderr := topocast("reconstruct", kept); status != 0 {
+			t.Errorf("reconstruct: status %d: %s%s", status, out, stderr)
+		}
+	}
+}
+
+// killRanks kills the processes that have the argument, but for their launcher.
+func killRanks(t *testing.T, argument string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range all {
+		line, err := os.ReadFile(path)
+		args := strings.Split(string(line), "\x00")
+		if err != nil || args[0] != self || !slices.Contains(args, argument) {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended, as the launcher ends the others
 	}
 }

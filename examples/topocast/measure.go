@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"time"
 
@@ -24,6 +25,7 @@ type measureOptions struct {
 	repetitions int
 	keep        string
 	quiet       bool
+	journal     *journal // of discover, on rank 0
 }
 
 func (o *measureOptions) flags(f *pflag.FlagSet) {
@@ -42,11 +44,13 @@ func (o *measureOptions) validate() error {
 	return nil
 }
 
-// discover is collective; other ranks than 0 get nothing.
+// discover is collective; other ranks than 0 get nothing. On rank 0 the
+// readings of latencies go into the journal of the options, if there is one.
 func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, stdout, stderr io.Writer) (discovery, error) {
 	s := &measure.DiscoverSettings{Budget: o.budget, Repetitions: o.repetitions, Seed: 1, Date: now(), Tool: "topocast discover"}
 	var unkept error
 	if comm.Rank() == 0 {
+		s.Journal = o.journal.writer()
 		s.Measured = func(latencies *measure.Result) error {
 			_, unkept = o.keepFile(stdout).save(latencies.Write)
 			return nil // what can still be done is done
@@ -58,6 +62,7 @@ func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, std
 					shown.Close()
 				}
 			}()
+			s.Notify = func(note string) { fmt.Fprintf(stderr, "note: %s\n", note) }
 			s.Progress = func(part measure.Part, p measure.Progress) {
 				if p.Done == 0 {
 					shown = progress.New(stderr, part.String())

@@ -34,6 +34,9 @@ seed than 0), or a file with a host per line.`,
 			if args[0] == c.Name() {
 				return badInput("simulate: a simulation runs no other simulation")
 			}
+			if cluster == "" {
+				return badInput("simulate: want --cluster, for example --cluster \"tree:2x4x8 rate=10Gbps\"")
+			}
 			run, err := simulator(cluster, placement, overhead)
 			if err != nil {
 				return err
