@@ -117,7 +117,7 @@ func overwritten(world mpi.Communicator, rounds, size int) error {
 func TestBufferIsFreeWhenTheBroadcastReturns(t *testing.T) {
 	for _, mode := range modes {
 		for _, ranks := range []int{2, 5} {
-			err := local.Run(ranks, &local.Settings{Mode: mode}, func(world mpi.Communicator) error { return overwritten(world, 20, 100<<10) })
+			err := local.Run(ranks, &local.Settings{Mode: mode}, func(world mpi.Communicator) error { return overwritten(world, 6, 100<<10) })
 			if err != nil {
 				t.Errorf("mode %v, %d ranks: %v", mode, ranks, err)
 			}

@@ -1,0 +1,60 @@
+//go:build mpi && cgo
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestJobBcastInterrupted: what a job has timed is printed when the user
+// interrupts its launcher. The ranks are known to be in the benchmark when rank
+// 0 has warned of a file of other hosts.
+func TestJobBcastInterrupted(t *testing.T) {
+	launcher := strings.Fields(os.Getenv(launcherVar))
+	if len(launcher) == 0 {
+		t.Skip(launcherVar + " is not set: make test sets it")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	network := discovered(t, "--sim", "tree:2x2")
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	defer cancel()
+	c := exec.CommandContext(ctx, launcher[0], append(launcher[1:], "-n", "4", self, "bcast", "--network", network, "--sizes", "8", "--reps", "100000000", "--json")...)
+	c.Env = append(os.Environ(), commandVar+"=1")
+	var out bytes.Buffer
+	c.Stdout = &out
+	stderr, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	told := false
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		fmt.Fprintln(&said, lines.Text())
+		if !told && strings.Contains(lines.Text(), "warning: hosts that the network does not know") {
+			told = true
+			if err := c.Process.Signal(syscall.SIGINT); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	// Open MPI's launcher ends with 1 when it is interrupted, whatever the job does.
+	err = c.Wait()
+	if ctx.Err() != nil || !told || !strings.Contains(out.String(), `"format":"topocast/bcast-benchmark"`) || !strings.Contains(out.String(), `"stopped":true`) {
+		t.Errorf("%v, %v: printed %s\n%s", err, ctx.Err(), &out, &said)
+	}
+}
