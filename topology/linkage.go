@@ -75,7 +75,13 @@ func (l *Linkage) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 		t, sigma = propose(r, w)
 	}
 	w = nil
-	g := &judge{t: t, r: r, noise: note.noise, gapped: note.holes > 0}
+	raw := r
+	if unequal {
+		if raw, _, err = combine(repetitions); err != nil {
+			return nil, err
+		}
+	}
+	g := &judge{t: t, r: r, raw: raw, noise: note.noise, gapped: note.holes > 0}
 	g.eliminate()
 	var ceiling []float64
 	if g.gapped {
@@ -83,12 +89,7 @@ func (l *Linkage) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 	}
 	g.lonely()
 	note.firm, note.doubtful = g.lower(ceiling)
-	if unequal {
-		if r, _, err = combine(repetitions); err != nil {
-			return nil, err
-		}
-	}
-	return g.result(r, note, least, sigma, unequal)
+	return g.result(raw, note, least, sigma, unequal)
 }
 
 // few is the result for up to two hosts: a link, or nothing to link.

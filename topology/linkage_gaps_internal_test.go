@@ -84,7 +84,7 @@ func gapJudge(n int, groups [][]int32, f func(i, j int) float32) (*judge, []int3
 			r.row(i)[j] = v
 		}
 	}
-	return &judge{t: t, r: r, noise: 0.01, gapped: true}, top[:len(groups)]
+	return &judge{t: t, r: r, raw: r, noise: 0.01, gapped: true}, top[:len(groups)]
 }
 
 // Twelve hosts on three switches; what is missing leaves one rival or the other.

@@ -19,6 +19,7 @@ const (
 type judge struct {
 	t       *tree
 	r       *readings
+	raw     *readings // r before unequal links were corrected
 	noise   float64   // of one reading, known from repetitions; NaN if not
 	gapped  bool      // pairs are missing
 	support []float64 // of group v at v-n
