@@ -1,3 +1,5 @@
+//go:build !windows
+
 package main
 
 import (
@@ -9,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/topocast/topocast/measure"
@@ -43,6 +46,17 @@ func TestOutputIsWrittenIntoLinksAndPipes(t *testing.T) {
 		}
 		if b, err := os.ReadFile("behind"); err != nil || len(b) == 0 {
 			t.Errorf("%q: behind the link: %v", args, err)
+		}
+		read := make(chan int)
+		if err := syscall.Mkfifo("pipe", 0o644); err == nil {
+			go func() {
+				b, _ := os.ReadFile("pipe")
+				read <- len(b)
+			}()
+			status, _, stderr := topocast(append(args, "pipe")...)
+			if n := <-read; status != 0 || n == 0 {
+				t.Errorf("%q: status %d: %s, %d bytes through the pipe", args, status, stderr, n)
+			}
 		}
 		// As root, this would replace the device.
 		status, _, stderr = topocast(append(args, os.DevNull)...)
