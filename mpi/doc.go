@@ -26,15 +26,16 @@
 // cannot be below it: it has neither 0-byte messages nor Ssend nor requests,
 // it drops return codes, and its byte broadcast overwrites memory. Wrap serves
 // applications that use it. The price is a C compiler, the library's own
-// (CC=mpicc), which also brings headers and library.
+// (CC=mpicc), which also brings headers and library. That build is for 64-bit
+// systems, and refuses others.
 //
 // MPI is started at MPI_THREAD_FUNNELED, the least that the standard allows a
 // Go program. Open MPI makes a round trip between cores some 20 % slower for
 // it than at MPI_THREAD_SINGLE.
 //
-// Where ranks outnumber the CPUs of their machine, a wait polls a hundred
-// times and then yields between polls; elsewhere the library waits itself. The
-// library's own collectives (Bcast, Split, Dup) are not covered by this.
+// Where ranks have to share CPUs (Crowded), a wait polls a hundred times and
+// then yields between polls; elsewhere the library waits itself. The library's
+// own collectives (Bcast, Split, Dup) are not covered by this.
 //
 // Open MPI 4.1, when ranks of one host read from each other's memory (its
 // default), writes a message of more than 4 KiB past the end of a shorter

@@ -16,6 +16,10 @@
 #include <stdlib.h>
 #include <time.h>
 
+#if UINTPTR_MAX < UINT64_MAX
+#error "topocast talks to MPI on 64-bit systems only"
+#endif
+
 #define TC_ENDED (-1)
 
 typedef struct {

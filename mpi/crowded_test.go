@@ -1,0 +1,88 @@
+//go:build mpi && cgo
+
+package mpi_test
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
+)
+
+// crowdJob is a job (jobVar) that tells whether World lets waits yield; cpusVar
+// holds the CPUs of each rank, as in "0,1 0,1 0".
+const (
+	crowdJob = "crowd"
+	cpusVar  = "TOPOCAST_TEST_CPUS"
+)
+
+// rankOfCrowd binds itself as a launcher would, before MPI starts.
+func rankOfCrowd() {
+	err := func() error {
+		rank, err := strconv.Atoi(cmp.Or(os.Getenv("OMPI_COMM_WORLD_RANK"), os.Getenv("PMI_RANK")))
+		if err != nil {
+			return err
+		}
+		runtime.LockOSThread()
+		var set unix.CPUSet
+		for _, cpu := range strings.Split(strings.Fields(os.Getenv(cpusVar))[rank], ",") {
+			n, err := strconv.Atoi(cpu)
+			if err != nil {
+				return err
+			}
+			set.Set(n)
+		}
+		if err := unix.SchedSetaffinity(0, &set); err != nil {
+			return err
+		}
+		return mpi.Run(func(c mpi.Communicator) error {
+			fmt.Printf("yields=%v\n", c.(*mpi.Comm).Yields())
+			return nil
+		})
+	}()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// TestJobCrowded starts jobs whose ranks may use one CPU or two. Their waits
+// yield where ranks have to share.
+func TestJobCrowded(t *testing.T) {
+	launcher := strings.Fields(os.Getenv(launcherVar))
+	if len(launcher) == 0 {
+		t.Skipf("no %s; make test sets it", launcherVar)
+	}
+	cores, err := local.Cores()
+	if err != nil || len(cores) < 2 {
+		t.Skipf("CPUs %d, %v: want two", cores, err)
+	}
+	a, b := strconv.Itoa(cores[0]), strconv.Itoa(cores[1])
+	both := a + "," + b
+	for _, tt := range []struct {
+		name string
+		cpus []string
+		want bool
+	}{
+		{"two ranks on one CPU", []string{a, a}, true},
+		{"two ranks on a CPU each", []string{a, b}, false},
+		{"two ranks that may use the same two CPUs", []string{both, both}, false},
+		{"three ranks on two CPUs", []string{both, both, both}, true},
+		{"one rank that may use both beside one that may not", []string{both, a}, false},
+	} {
+		command := append(launcher[1:len(launcher):len(launcher)], "-n", strconv.Itoa(len(tt.cpus)), os.Args[0])
+		out, err := launch(t, crowdJob, []string{cpusVar + "=" + strings.Join(tt.cpus, " ")}, append(launcher[:1:1], command...)...)
+		if err != nil || strings.Count(out, fmt.Sprintf("yields=%v\n", tt.want)) != len(tt.cpus) {
+			t.Errorf("%s: %v, the ranks say:\n%s\nwant yields=%v of each", tt.name, err, out, tt.want)
+		}
+	}
+}
