@@ -8,8 +8,8 @@ LIBRARIES   = openmpi mpich
 RACE        = -race
 
 # Packages whose tests are run on both MPI libraries: by every rank of jobs of
-# 1, 2, 4 and 8 ranks, mpi of 16, too (TestMain is mpitest.Main), or by launching jobs (the
-# tests TestJob...).
+# 1, 2, 4 and 8 ranks, and 16 for mpi (TestMain is mpitest.Main), or by launching
+# jobs (the tests TestJob...).
 RANKS = mpi examples/gompi bcast measure
 JOBS  = mpi examples/topocast
 
