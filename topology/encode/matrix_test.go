@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -46,6 +47,7 @@ func TestReadMatrix(t *testing.T) {
 		{"blank lines before", "\n \n0,1\n1,0\n", Second, []float64{nan, 1, 1, nan}, nil},
 		{"names above and beside", ",a,b\na,0,1\nb,1,0\n", Second, []float64{nan, 1, 1, nan}, []string{"a", "b"}},
 		{"names above and beside, as R writes them", "\"a\" \"b\"\n\"a\" 0 1\n\"b\" 1 0\n", Second, []float64{nan, 1, 1, nan}, []string{"a", "b"}},
+		{"three hosts whose latencies count from 0", ",0,1\n0,,1\n1,1,\n", Second, []float64{nan, 0, 1, 0, nan, 1, 1, 1, nan}, nil},
 		{"names beside", "a,0,1\nb,1,0\n", Second, []float64{nan, 1, 1, nan}, []string{"a", "b"}},
 		{"names in the corner, numbers beside", "from\\to,a,b\n0,,1\n1,1,\n", Second, []float64{nan, 1, 1, nan}, []string{"a", "b"}},
 		{"pandas with numbers above and beside", ",0,1,2\n0,0.0,5.5,6.5\n1,5.5,0.0,7.5\n2,6.5,7.5,0.0\n", Second, []float64{nan, 5.5, 6.5, 5.5, nan, 7.5, 6.5, 7.5, nan}, nil},
@@ -68,7 +70,8 @@ func TestReadMatrix(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			l, err := ReadMatrix(strings.NewReader(tt.text), tt.unit)
+			// Byte by byte: a line end may come in two pieces.
+			l, err := ReadMatrix(iotest.OneByteReader(strings.NewReader(tt.text)), tt.unit)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,6 +109,7 @@ func TestReadMatrixRefusesBadFiles(t *testing.T) {
 		{"hole between the lines", ",1\n\n1,\n", "line 2: empty line inside the matrix"},
 		{"blank", " \n\n", "line 1: the file is empty"},
 		{"comments only", "# nothing\n", "line 1: the file is empty"},
+		{"blank line far inside", "0,1,1\n1,0,1\n\n1,1,0\n", "line 3: empty line inside the matrix"},
 		{"blank line after the first", "0,1\n\n1,0\n", "line 2: empty line inside the matrix"},
 		{"ragged, semicolons", "0;1\n1;0;2\n", "line 2: 3 columns, separated by semicolons, where line 1 has 2"},
 		{"ragged, tabs", "0\t1\t2\n1\t0\n", "line 2: 2 columns, separated by tabs, where line 1 has 3"},
