@@ -35,8 +35,8 @@ func newCells(method string, repetitions []mat.Matrix) (*cells, error) {
 		for i := range n {
 			for j := range n {
 				v := m.At(i, j)
-				if math.IsInf(v, 0) && i != j {
-					return nil, fmt.Errorf("topology: %s: latency from host %d to %d is %g s: want finite, or NaN", method, i, j, v)
+				if math.Abs(v) > math.MaxFloat32 && i != j { // no latency, and its square is not finite
+					return nil, fmt.Errorf("topology: %s: latency from host %d to %d is %g s: want at most %g, or NaN", method, i, j, v, math.MaxFloat32)
 				}
 				reps[k][i*n+j] = v
 			}

@@ -66,7 +66,7 @@ func (c *cells) directionNoise() float64 {
 	for i := range c.n {
 		for j := range i {
 			if a, b := c.m[i*c.n+j], c.m[j*c.n+i]; a > 0 && b > 0 {
-				spread = append(spread, math.Abs(math.Log(a/b)))
+				spread = append(spread, math.Abs(math.Log(a)-math.Log(b)))
 			}
 		}
 	}
@@ -100,8 +100,9 @@ func slackNoise(n int, m []float64) float64 {
 			}
 			for k := range n {
 				a, b := m[i*n+k], m[k*n+j]
-				if lack := w + overhead - a - b; k != i && k != j && lack >= -1e-9*w {
-					lacks = append(lacks, max(0, lack)/math.Sqrt(w*w+a*a+b*b))
+				size := math.Sqrt(w*w + a*a + b*b) // 0 of readings too small for their squares
+				if lack := w + overhead - a - b; k != i && k != j && lack >= -1e-9*w && size > 0 {
+					lacks = append(lacks, max(0, lack)/size)
 				}
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"runtime/debug"
 	"runtime/metrics"
 	"slices"
 	"strings"
@@ -261,8 +262,10 @@ func (u *ultrametric) At(i, j int) float64 {
 }
 
 // peakMiB calls f and returns how far the heap grew meanwhile, as seen every few
-// milliseconds, garbage included.
+// milliseconds, with up to a tenth of garbage: by default Go lets as much pile up as there
+// is in use.
 func peakMiB(f func()) float64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	read := func() uint64 {
 		metrics.Read(heap)
@@ -326,6 +329,62 @@ func BenchmarkLinkageHostsOfTwo(b *testing.B) {
 			b.ReportMetric(r.Fit.TreeLikeness, "tree-likeness")
 			b.ReportMetric(float64(len(r.Hierarchy.Groups())-1), "groups")
 		})
+	}
+}
+
+// ringOf is a machine of switches in a ring, with as many hosts each, numbered at
+// random: no tree, so that the links between its switches are searched for.
+type ringOf struct {
+	n, switches int
+	at          []int32 // host -> switch
+}
+
+func newRing(switches, hosts int) *ringOf {
+	r := &ringOf{n: switches * hosts, switches: switches}
+	for _, p := range rand.New(rand.NewPCG(1, 2)).Perm(r.n) {
+		r.at = append(r.at, int32(p/hosts))
+	}
+	return r
+}
+
+func (r *ringOf) Dims() (rows, columns int) { return r.n, r.n }
+func (r *ringOf) T() mat.Matrix             { return r }
+
+func (r *ringOf) At(i, j int) float64 {
+	hops := int(r.at[i]-r.at[j]+int32(r.switches)) % r.switches
+	return 2e-6 + 1e-6*float64(min(hops, r.switches-hops))
+}
+
+// BenchmarkLinkageMemory reports the most memory that Linkage takes besides the matrices,
+// per pair in both directions: 6 bytes are promised. Of a tree, of hosts of two ranks, and
+// of rings of few and of many switches, which are searched for. 16384 hosts
+// want minutes each; run it with -benchtime=1x, and -short for 4096 alone.
+func BenchmarkLinkageMemory(b *testing.B) {
+	for _, n := range []int{4096, 16384} {
+		for _, c := range []struct {
+			name string
+			m    mat.Matrix
+		}{
+			{"tree", hostsOf(n/32, 32)},
+			{"hosts of two", hostsOf(n/2, 2)},
+			{"ring of 32", newRing(32, n/32)},
+			{"ring of many", newRing(n/4, 4)},
+		} {
+			b.Run(fmt.Sprintf("n=%d/%s", n, c.name), func(b *testing.B) {
+				if testing.Short() && n > 4096 {
+					b.Skip("short")
+				}
+				var r *topology.Result
+				peak := 0.0
+				for b.Loop() {
+					peak = max(peak, peakMiB(func() { r = reconstruct(b, c.m) }))
+				}
+				b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/op")
+				b.ReportMetric(peak, "MiB-peak")
+				b.ReportMetric(peak*(1<<20)/float64(n*n), "B-peak/n^2")
+				b.ReportMetric(float64(len(r.Hierarchy.Groups())-1), "groups")
+			})
+		}
 	}
 }
 

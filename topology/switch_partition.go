@@ -75,7 +75,8 @@ func (g *Graph) partsWithout(s int) [][]int {
 }
 
 // branchesThrough groups hosts by the link of s on their path. A host's path to
-// the hosts of other links must be the only shortest one and lead through s.
+// the hosts of other links must be the only shortest one and lead through s. n^2/8 bytes
+// for n hosts, and the time of a search for shortest paths from each.
 func (g *Graph) branchesThrough(s int) [][]int {
 	finder := newPathFinder(g, g.latencies())
 	fromS := finder.tree(s)
@@ -87,28 +88,37 @@ func (g *Graph) branchesThrough(s int) [][]int {
 			branch[v] = branch[p]
 		}
 	}
+	// Of each member one bit per host is kept: whether its only shortest path leads through
+	// s. The trees themselves would take some 30 bytes per vertex and member.
 	type member struct {
-		host int
-		tree *pathTree
+		host    int
+		through []uint64
 	}
-	var members []member
-	through := func(t *pathTree, to int) bool {
-		for v := to; t.arc[v] >= 0; {
-			if v = g.arcs[t.arc[v]].From; v == s {
-				return t.excess[to] > 1e-9*t.distance[to]
+	words := (g.hosts + 63) / 64
+	has := func(set []uint64, h int) bool { return set[h/64]>>(h%64)&1 != 0 }
+	passes := make([]bool, g.vertices)
+	through := func(t *pathTree) []uint64 {
+		set := make([]uint64, words)
+		clear(passes)
+		for _, v := range t.order[1:] {
+			p := g.arcs[t.arc[v]].From
+			passes[v] = p == s || passes[p]
+			if passes[v] && v < g.hosts && t.excess[v] > 1e-9*t.distance[v] {
+				set[v/64] |= 1 << (v % 64)
 			}
 		}
-		return false
+		return set
 	}
+	var members []member
 	for _, h := range fromS.order {
 		if g.IsSwitch(h) {
 			continue
 		}
-		t := finder.tree(h)
+		own := through(finder.tree(h))
 		if !slices.ContainsFunc(members, func(m member) bool {
-			return branch[m.host] != branch[h] && !(through(t, m.host) && through(m.tree, h))
+			return branch[m.host] != branch[h] && !(has(own, m.host) && has(m.through, h))
 		}) {
-			members = append(members, member{h, t})
+			members = append(members, member{h, own})
 		}
 	}
 	index := map[int]int{}
