@@ -194,7 +194,9 @@ func Load(path string) (*Network, error) {
 }
 
 // Read reads a network that Write wrote, or makes one of a platform file or
-// another graph that encode.ReadGraph reads (see FromGraph). It refuses
+// another graph that encode.ReadGraph reads (see FromGraph). In a file of
+// version 1 links that were not measured have no bandwidth: they get that of
+// their level, as Fit gives it now. It refuses
 // damaged files, other formats, later versions and keys that it does not know.
 func Read(r io.Reader) (*Network, error) {
 	data, err := io.ReadAll(r)
@@ -286,6 +288,9 @@ func (f *networkFile) network() (*Network, error) {
 		s.Locations = append(s.Locations, Location{Host: f.Hosts[host], Core: f.RankCore[rank]})
 	}
 	n, err := New(result, s)
+	if err == nil && f.Version == 1 {
+		n, err = n.withEstimates(s)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("model: read network: %w", err)
 	}
