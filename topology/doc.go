@@ -54,7 +54,7 @@
 // most machines need: of pairs of ranks that never met none can be firm, though
 // all the machine's groups are pairs, as nothing is taken from group to group. In
 // BenchmarkLinkageGaps, 21 kinds of machines of 30 to 130 hosts with 22 kinds of gaps and
-// eight of noise, 19,912 of 93,068 firm groups did not exist; with it 3 of 54,399,
+// eight of noise, 19,912 of 93,068 firm groups did not exist; with it 3 of 52,694,
 // all of them in runs without a gap.
 //
 // A tree is given up for a line, ring, torus or mesh only if the other graph has
