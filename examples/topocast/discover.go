@@ -38,7 +38,9 @@ file which applications and the other commands read.
 
 Under mpirun, with a binary built by CC=mpicc go build -tags mpi, the ranks are those of the job.
 Otherwise they are threads of this process, one per core and pinned to it: no MPI is needed.
-With --sim they run on a simulated cluster, in virtual time, of which --budget is, too.
+With --sim they run on a simulated cluster, in virtual time, of which --budget
+is, too; there every pair is measured once, with few samples, unless
+--repetitions says otherwise.
 
 Ctrl-C stops the measuring and makes a network of what was measured. Under a
 launcher that ends the job before, the readings are in FILE.part, beside the
@@ -59,7 +61,7 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 					return err
 				}
 				run = simulated
-				simulatedOutput(c)
+				simulatedDefaults(c)
 			}
 			network := outputFile{"--output", output, c.OutOrStdout()}
 			if asJSON && output == standard {

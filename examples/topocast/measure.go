@@ -11,12 +11,14 @@ import (
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/progress"
 	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
 )
 
 // Defaults of the flags that set a measurement.
 const (
 	defaultBudget      = 30 * time.Second
 	defaultRepetitions = 3
+	simulatedSamples   = 5 // of a pair: simulated times scatter by 1 %
 )
 
 // measureOptions are the flags that set a measurement.
@@ -48,6 +50,9 @@ func (o *measureOptions) validate() error {
 // readings of latencies go into the journal of the options, if there is one.
 func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, stdout, stderr io.Writer) (discovery, error) {
 	s := &measure.DiscoverSettings{Budget: o.budget, Repetitions: o.repetitions, Seed: 1, Date: now(), Tool: "topocast discover"}
+	if _, is := comm.(*simnet.Comm); is {
+		s.Samples = simulatedSamples
+	}
 	var unkept error
 	if comm.Rank() == 0 {
 		s.Journal = o.journal.writer()

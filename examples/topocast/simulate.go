@@ -48,7 +48,7 @@ seed than 0), or a file with a host per line.`,
 				return run(n, work)
 			})
 			for _, c := range inner.Commands() {
-				simulatedOutput(c)
+				simulatedDefaults(c)
 			}
 			inner.SetArgs(args)
 			inner.SetOut(c.OutOrStdout())
@@ -64,9 +64,15 @@ seed than 0), or a file with a host per line.`,
 	return c
 }
 
-// simulatedOutput gives the output file of a command another name, unless the
-// user has given one: what was simulated must not take the place of what was measured.
-func simulatedOutput(c *cobra.Command) {
+// simulatedDefaults changes defaults of a command for simulated ranks. The output
+// file gets another name: what was simulated must not take the place of what
+// was measured. discover measures every pair once: nothing else runs that could
+// disturb it, and 1,024 ranks take minutes as it is.
+func simulatedDefaults(c *cobra.Command) {
+	if f := c.Flags().Lookup("repetitions"); f != nil && !f.Changed && c.Name() == "discover" {
+		f.DefValue = "1"
+		_ = f.Value.Set(f.DefValue)
+	}
 	const prefix = "simulated-"
 	f := c.Flags().Lookup("output")
 	if f != nil && !f.Changed && strings.HasSuffix(f.DefValue, ".json") && !strings.HasPrefix(f.DefValue, prefix) {
