@@ -172,6 +172,35 @@ func TestPartsDoNotOverflow(t *testing.T) {
 	}
 }
 
+// After Tune the first broadcast is as fast as the next: all is decided, and
+// measured against the library, for the classes of the sizes and no others.
+func TestTuneDecides(t *testing.T) {
+	for _, ranks := range []int{2, 3} {
+		err := local.Run(ranks, nil, func(world mpi.Communicator) error {
+			b, err := New(world, &Settings{Budget: time.Millisecond})
+			if err != nil {
+				return err
+			}
+			if err := b.Tune(1, 100, 0, 5000); err != nil {
+				return err
+			}
+			for _, c := range []struct {
+				bytes int
+				tuned bool
+			}{{100, true}, {65, true}, {128, true}, {64, false}, {129, false}, {4097, true}, {8193, false}} {
+				plan, err := b.Plan(c.bytes, 1)
+				if err != nil || (b.route(c.bytes, 1) != nil) != c.tuned || (plan.Native >= 0) != c.tuned {
+					return fmt.Errorf("%d ranks, %d bytes: %v, %v, want it decided: %v", ranks, c.bytes, plan, err, c.tuned)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestAllRanksHaveTheSamePlan(t *testing.T) {
 	const ranks = 12
 	var mu sync.Mutex
