@@ -11,6 +11,7 @@ const (
 	sigmas         = 6     // robust standard deviations that a link may be off: of 1,000 normal ones all are within
 	latencyFloor   = 0.1   // of the logarithm: what nobody would look into
 	bandwidthFloor = 0.15  // the same; one pair of hosts gives a bandwidth, many a latency
+	insideFloor    = 0.3   // the same of latencies inside a host, which vary with what else its caches hold
 	classFloor     = 0.25  // the same of a whole class, against all others
 	unseen         = 0.005 // of the latencies across a link: its own share below is none that they show
 	manyLinks      = 8     // of a class show its spread; fewer may agree by chance
@@ -119,6 +120,9 @@ func (c *linkComparer) judgeEach(entries []entry, floor float64, of func(*LinkCl
 				sigma = max(sigma, e.sigma)
 			}
 			tolerance := max(floor, sigmas*sigma)
+			if k == c.inside {
+				tolerance = max(tolerance, insideFloor)
+			}
 			if c.settings.Tolerance > 0 {
 				tolerance = math.Log1p(c.settings.Tolerance)
 			}

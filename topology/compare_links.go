@@ -10,7 +10,7 @@ import (
 type LinkSettings struct {
 	// Tolerance is the share by which a link may differ, 0.2 say, before it is
 	// called slow or fast. 0: six times the spread of its class, but at least
-	// 0.1 of a latency and 0.15 of a bandwidth.
+	// 0.1 of a latency (0.3 inside a host) and 0.15 of a bandwidth.
 	Tolerance float64
 	// Noise is the relative spread of the readings from which both graphs were
 	// made (Fit.Noise), the root of the sum of their squares; it counts where a
@@ -123,7 +123,7 @@ type LinkComparison struct {
 	Links      []LinkState // the worst first
 	Findings   []Finding   // the worst first
 	Judged     int         // links of which something could be said
-	Unknown    string      // why latencies could not be compared; "" if they could
+	Unknown    string      // why latencies between hosts could not be compared; "" if they could
 }
 
 // CompareLinks compares a measured graph with a reference link by link: with a
@@ -166,7 +166,7 @@ func CompareLinks(measured, reference *Graph, s *LinkSettings) (*LinkComparison,
 		}
 		c.compareRates()
 	} else {
-		c.out.Unknown = "both sides have one host in common"
+		c.out.Unknown = "one host in common: there is no link between hosts to compare"
 	}
 	c.insideHosts(measured, reference)
 	c.judge()

@@ -247,3 +247,52 @@ func TestCompareGroups(t *testing.T) {
 		t.Errorf("of other hosts: %v, want an error", c)
 	}
 }
+
+// Whether a machine is regular is the reference's to say: of a ring of which
+// nothing was found all links are missing, and its similarity is 0.
+func TestCompareIsRegularIfTheReferenceIs(t *testing.T) {
+	ring := fromLinks(t, 4, 0, nil, [3]float64{0, 1, 1}, [3]float64{1, 2, 1}, [3]float64{2, 3, 1}, [3]float64{3, 0, 1})
+	nothing, err := topology.NewGraph(4, 1, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := mat.NewDense(4, 4, slices.Repeat([]float64{1}, 16))
+	got := compareGraphs(t, nothing, times, ring, 0)
+	if !got.Regular || got.Similarity != 0 || len(got.Links) != 4 || got.Links[0].Verdict != topology.LinkMissing {
+		t.Errorf("regular %v, similarity %g, links %v, want true, 0, four missing", got.Regular, got.Similarity, got.Links)
+	}
+	// The reverse: hosts on switches, found wired to each other.
+	star := fromLinks(t, 4, 1, nil, [3]float64{0, 4, 1}, [3]float64{1, 4, 1}, [3]float64{2, 4, 1}, [3]float64{3, 4, 1})
+	if got := compareGraphs(t, ring, times, star, 0); got.Regular {
+		t.Error("a star is regular as hosts were found wired to each other")
+	}
+}
+
+// What cannot be said is said, and is not "nothing suspicious".
+func TestCompareSaysWhatItCannotTell(t *testing.T) {
+	wire := fromLinks(t, 5, 1, nil, [3]float64{0, 5, 1}, [3]float64{1, 5, 1}, [3]float64{2, 5, 1}, [3]float64{3, 5, 1}, [3]float64{4, 5, 1})
+	apart, err := topology.NewGraph(5, 1, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nan := math.NaN()
+	for _, c := range []struct {
+		name      string
+		reference *topology.Graph
+		time      float64
+		want      string
+	}{
+		{"no path", apart, 1, "no reading follows a path"},
+		{"nothing measured", wire, nan, "no reading follows a path"},
+		{"all is known", wire, 1, ""},
+	} {
+		got := compareGraphs(t, wire, mat.NewDense(5, 5, slices.Repeat([]float64{c.time}, 25)), c.reference, 0)
+		if !strings.Contains(got.Unknown, c.want) || c.want == "" && got.Unknown != "" {
+			t.Errorf("%s: unknown is %q, want %q", c.name, got.Unknown, c.want)
+		}
+	}
+	pair := fromLinks(t, 2, 0, nil, [3]float64{0, 1, 1})
+	if got := compareGraphs(t, pair, mat.NewDense(2, 2, []float64{0, 1, 1, 0}), pair, 0); !strings.Contains(got.Unknown, "2 hosts") {
+		t.Errorf("of two hosts: unknown is %q, want it said", got.Unknown)
+	}
+}

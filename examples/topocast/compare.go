@@ -27,7 +27,7 @@ of its level. What all links have in common, such as another MPI library, is
 told once and counts for no link. Differences come worst first, by name.
 
 Without --tolerance a link may be off by six times the spread of its level, and
-by 10 % of a latency or 15 % of a bandwidth at least.
+by 10 % of a latency (30 % inside a host) or 15 % of a bandwidth at least.
 
 Exit status: 0 nothing differs, 3 something does, 4 cannot tell.`,
 		Example: `  topocast compare network.json specified.json

@@ -44,12 +44,12 @@ func (r *comparison) writeText(w io.Writer, all bool) error {
 
 	switch r.status() {
 	case statusUnknown:
-		fmt.Fprintln(&b, "\ncannot tell: no link was measured on both sides")
+		fmt.Fprintln(&b, "\ncannot tell: no link was measured on both sides and can be judged")
 	case statusDifferent:
 		fmt.Fprintf(&b, "\n%s, the worst first\n", count(len(c.Findings), "difference"))
 	}
 	if c.Unknown != "" {
-		fmt.Fprintf(&b, "latencies cannot be compared: %s\n", c.Unknown)
+		fmt.Fprintf(&b, "latencies between hosts: %s\n", c.Unknown)
 	}
 	for i := range c.Findings {
 		if i == maxFindings && !all {
