@@ -12,7 +12,7 @@ import (
 // smallest; nil if there is no edge. The edges of one level mostly fall into
 // many small parts, which are searched one by one.
 func (m *cliqueModel) largestClique(level latencyLevel, first, last int) []int {
-	m.left -= (last - first) * (last - first)
+	m.left -= int64((last - first) * (last - first))
 	next := make([][]int, last-first)
 	for u := first; u < last; u++ {
 		for v := first; v < last; v++ {
@@ -76,13 +76,13 @@ func (m *cliqueModel) largestOf(g *cliques.Graph) []int {
 			}
 		})
 		m.many = !done
-		m.left -= work
+		m.left -= int64(work)
 		if done {
 			return best
 		}
 	}
 	best, exact, work := cliques.Largest(g, searchLimit)
-	m.left -= work
+	m.left -= int64(work)
 	if !exact {
 		m.cut++
 	}

@@ -37,7 +37,7 @@ const searchLimit = 50000
 // of bit sets looked at, which take a few nanoseconds each: under a minute. Where
 // levels are clear 512 hosts in three levels need 0.6 % of it, 1024 in pairs 27 %; with
 // noise beyond the tolerance 256 hosts need 5 %, and 1024 are cut short.
-const cliqueWork = 1 << 33
+const cliqueWork int64 = 1 << 33
 
 func (c *CliqueSwitch) validate() error {
 	if c.Epsilon < 0 || !(c.Epsilon < 1) {
@@ -90,10 +90,10 @@ type cliqueModel struct {
 	equal    roughly
 	grouping Grouping
 	pairs    bool
-	many     bool // there were too many cliques to list them all
-	cut      int  // clique searches that were ended early
-	full     bool // stopped at the greatest number of switches
-	left     int  // work that the search may still do: cells and words, see cliqueWork
+	many     bool  // there were too many cliques to list them all
+	cut      int   // clique searches that were ended early
+	full     bool  // stopped at the greatest number of switches
+	left     int64 // work that the search may still do: cells and words, see cliqueWork
 }
 
 // model is Algorithm 1.
@@ -155,7 +155,7 @@ type latencyLevel struct{ lo, mid, hi float64 }
 
 // levels groups the latencies of all edges, ascending.
 func (m *cliqueModel) levels() []latencyLevel {
-	m.left -= len(m.w) * len(m.w)
+	m.left -= int64(len(m.w) * len(m.w))
 	var all []float64
 	for u := range m.w {
 		all = append(all, m.w[u][:u]...)
@@ -205,13 +205,13 @@ func (m *cliqueModel) nextClique(level latencyLevel) ([]int, float64) {
 }
 
 func (m *cliqueModel) pair(level latencyLevel) []int {
-	m.left -= len(m.w) * len(m.w)
+	m.left -= int64(len(m.w) * len(m.w))
 	for u := range m.w {
 		for v := u + 1; v < len(m.w); v++ {
 			if m.isSwitch(u) != m.isSwitch(v) || !m.in(level, m.w[u][v]) {
 				continue
 			}
-			if m.left -= len(m.w); m.left <= 0 {
+			if m.left -= int64(len(m.w)); m.left <= 0 {
 				return nil
 			}
 			for x := range m.w {
@@ -230,7 +230,7 @@ func (m *cliqueModel) pair(level latencyLevel) []int {
 func (m *cliqueModel) replace(clique []int, latency float64) {
 	half := latency / 2
 	s := m.grow()
-	m.left -= len(m.w) * (len(m.w) + len(clique))
+	m.left -= int64(len(m.w) * (len(m.w) + len(clique)))
 	for x, u := range clique {
 		for _, v := range clique[:x] {
 			m.set(u, v, math.Inf(1))
