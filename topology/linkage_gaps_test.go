@@ -94,10 +94,7 @@ func rectangle(name string, a, b float64, neighbours bool) gapPattern {
 		n := c.Graph.Hosts()
 		order := rng.Perm(n)
 		if neighbours {
-			order = order[:0]
-			for _, h := range depthFirst(c.Hierarchy, 0) {
-				order = append(order, h)
-			}
+			order = depthFirst(c.Hierarchy, 0)
 			turn := rng.IntN(n)
 			order = slices.Concat(order[turn:], order[:turn])
 		}
