@@ -96,7 +96,8 @@ type Discovery struct {
 // settings of rank 0 count. The result is nil on other ranks.
 //
 // As with Run, the end of the context or of the budget ends the measuring
-// early, and the result is made of what there is. An error on rank 0 is one on all
+// early, and the result is made of what there is; it is an error if that is
+// nothing. An error on rank 0 is one on all
 // ranks. Time is that of two calls of Run and, on rank 0, of the
 // Reconstructor and model.Fit.
 func Discover(ctx context.Context, comm mpi.Communicator, settings *DiscoverSettings) (*Discovery, error) {
@@ -139,7 +140,9 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 		Date: s.Date, Library: s.Library, Notify: s.Notify, Progress: s.progress(PartBandwidths),
 	}
 	if comm.Rank() == 0 {
-		err = d.reconstruct(s)
+		if err = d.empty(s); err == nil {
+			err = d.reconstruct(s)
+		}
 	}
 	if err = agree(comm, err); err != nil {
 		return err
@@ -191,6 +194,18 @@ func agree(comm mpi.Communicator, err error) error {
 		return errors.New(string(data))
 	}
 	return nil
+}
+
+// empty says why there is no reading to make anything of.
+func (d *Discovery) empty(s *DiscoverSettings) error {
+	r := d.Latencies
+	if len(r.Repetitions()) > 0 {
+		return nil
+	}
+	if r.Stopped == StoppedByBudget {
+		return fmt.Errorf("measure: discover: the budget of %v ended before the first of %d rounds was measured: give it a larger one", s.Budget, r.TotalRounds)
+	}
+	return fmt.Errorf("measure: discover: cancelled before the first of %d rounds was measured", r.TotalRounds)
 }
 
 // reconstruct makes the wiring of the latencies.

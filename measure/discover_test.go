@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -121,6 +120,39 @@ func TestDiscoverErrorsAreOnAllRanks(t *testing.T) {
 	}
 }
 
+// TestDiscoverSaysThatNothingWasMeasured: where the budget or the context ends
+// before the first round there is nothing to make a network of, and the error says
+// why on all ranks. A round trip takes 24 ms, and the warm-up many of them.
+func TestDiscoverSaysThatNothingWasMeasured(t *testing.T) {
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, c := range []struct {
+		ctx    context.Context
+		budget time.Duration
+		want   string
+	}{
+		{context.Background(), 100 * time.Millisecond, "measure: discover: the budget of 100ms ended before the first of 9 rounds was measured: give it a larger one"},
+		{cancelled, 0, "measure: discover: cancelled before the first of 9 rounds was measured"},
+	} {
+		said := make([]string, 4)
+		simulate(t, "tree:2x2 latency=10ms,2ms", nil, func(comm mpi.Communicator) error {
+			s := &measure.DiscoverSettings{Budget: c.budget, Measured: func(*measure.Result) error {
+				t.Error("readings were given to keep, of which there are none")
+				return nil
+			}}
+			if _, err := measure.Discover(c.ctx, comm, s); err != nil {
+				said[comm.Rank()] = err.Error()
+			}
+			return nil
+		})
+		for rank, text := range said {
+			if text != c.want {
+				t.Errorf("rank %d: error %q, want %q", rank, text, c.want)
+			}
+		}
+	}
+}
+
 // TestBudgetsGoByTheSimulatedClock: a budget ends a simulation at the same
 // round each time, and with all of a plan that fits into its virtual time: of
 // 20 samples of round trips of 48 us both ways, a round takes 2 ms, a warm-up
@@ -192,20 +224,4 @@ type duplicate struct {
 func (d *duplicate) Close() error {
 	d.of.closed++
 	return nil
-}
-
-// TestObservationsAreMedians: one for each reading.
-func TestObservationsAreMedians(t *testing.T) {
-	d := discovered(t, "star:4", nil, &measure.DiscoverSettings{Samples: 5})
-	got := d.Bandwidths.Observations()
-	readings := d.Bandwidths.Readings()
-	if len(got) != len(readings) {
-		t.Fatalf("%d observations of %d readings", len(got), len(readings))
-	}
-	for i, o := range got {
-		x := readings[i]
-		if tr := o.Transfers[0]; tr.Src != x.From || tr.Dst != x.To || tr.Bytes != int64(d.Bandwidths.Sizes[x.Size]) || math.Abs(o.Seconds[0]-x.Median) > 0 {
-			t.Errorf("observation %d is %+v of reading %+v", i, o, x)
-		}
-	}
 }

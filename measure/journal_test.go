@@ -2,10 +2,16 @@ package measure
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
 )
 
 // TestJournalHoldsWhatWasMeasured: the journal of a whole measurement has all
@@ -65,6 +71,62 @@ func TestJournalIsReadWhereverItEnds(t *testing.T) {
 		if _, err := ReadResult(strings.NewReader(c.data)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 		}
+	}
+}
+
+// TestJournalKeepsUp: whoever ends the process loses what half a second, or
+// twenty times what it takes to bring the readings together, has measured.
+func TestJournalKeepsUp(t *testing.T) {
+	for _, c := range []struct {
+		journal           bool
+		since, delivering float64 // s
+		want              wish
+	}{
+		{true, 0.4, 0, goOn},
+		{true, 0.6, 0, deliver},
+		{true, 1.9, 0.1, goOn},
+		{true, 2.1, 0.1, deliver},
+		{false, 1e6, 0, goOn},
+	} {
+		const last = 100
+		k := rankZero(last + c.since)
+		k.delivered, k.delivering = last, c.delivering
+		if c.journal {
+			k.journal = &journal{}
+		}
+		if got := k.wish(); got != c.want {
+			t.Errorf("%+v: wish = %d, want %d", c, got, c.want)
+		}
+	}
+}
+
+// TestJournalOfASimulation: a round of 20 samples of 4 ms both ways takes more
+// than 0.1 s of the simulated clock, so that every fifth round is written at least.
+func TestJournalOfASimulation(t *testing.T) {
+	c, err := gen.Parse("star:6 latency=1ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	err = simnet.Run(c.Graph, nil, nil, func(comm mpi.Communicator) error {
+		_, err := Run(context.Background(), comm, &Settings{Repetitions: 5, Journal: &b})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := 0
+	for _, line := range strings.Split(b.String(), "\n") {
+		var rounds int
+		if n, _ := fmt.Sscanf(line, "{\"rounds\":%d}", &rounds); n == 1 {
+			if rounds > last+5 {
+				t.Errorf("nothing was written between rounds %d and %d", last, rounds)
+			}
+			last = rounds
+		}
+	}
+	if last != 25 {
+		t.Errorf("%d rounds were written, want 25", last)
 	}
 }
 

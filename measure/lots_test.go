@@ -1,9 +1,11 @@
 package measure
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
@@ -76,6 +78,16 @@ func TestDisturbedLotsAreTakenAgain(t *testing.T) {
 		{"noise that is always there is what the pair takes", func(_, sample int, truth float64) float64 {
 			return truth * (1 + float64(sample)/lotSize)
 		}, 2, false, 1 + 2./lotSize},
+		// 12 samples have the third as their lower quartile and the ninth as the upper.
+		{"quartiles within their bounds", func(_, sample int, truth float64) float64 {
+			return truth * []float64{1, 1.1, 1.45}[(sample+4)/6]
+		}, 1, false, 1.1},
+		{"a lower quartile beyond its bound", func(_, sample int, truth float64) float64 {
+			return truth * []float64{1, 1.3, 1.4}[(sample+4)/6]
+		}, 2, false, 1.3},
+		{"an upper quartile beyond its bound", func(_, sample int, truth float64) float64 {
+			return truth * []float64{1, 1.1, 1.7}[(sample+4)/6]
+		}, 2, false, 1.1},
 		{"no two lots agree", func(lot, sample int, truth float64) float64 {
 			if sample == 0 {
 				return truth
@@ -106,29 +118,35 @@ func TestDisturbedLotsAreTakenAgain(t *testing.T) {
 }
 
 // TestSlowPilotsMakeNoShortSamples: pilots in a disturbed moment say that one
-// round trip is long enough for a sample; the samples say that it is not.
+// round trip is long enough for a sample; the samples say that it is not. 50 steps
+// of the clock are 1250 ns, or 13 round trips.
 func TestSlowPilotsMakeNoShortSamples(t *testing.T) {
 	r := results(t, 2, nil, &Settings{Repetitions: 1, Samples: lotSize}, func(c mpi.Communicator) mpi.Communicator {
 		return &slowPilots{timedComm{bare: bare{c}}}
 	})[0]
-	want := int(math.Ceil(batchSteps * clockCost / (2 * halfRoundTrip(0, 1))))
 	for _, x := range r.Readings() {
-		if x.Batch < want-1 || x.Batch > want+1 {
-			t.Errorf("batches of %d round trips, want %d", x.Batch, want)
+		if x.Batch != 13 || x.Lots > 2 || math.Abs(x.Q1-fastRoundTrip/2) > 1e-12 {
+			t.Errorf("reading %+v, want %g s in batches of 13 round trips", x, fastRoundTrip/2)
 		}
+	}
+	if lots := r.Readings()[0].Lots; lots != 2 {
+		t.Errorf("%d lots after slow pilots, want 2: one too short, one of the right length", lots)
 	}
 }
 
+const fastRoundTrip = 100e-9 // s
+
+// slowPilots is a fast pair whose pilots are disturbed.
 type slowPilots struct{ timedComm }
 
 func (c *slowPilots) PingPong(samples []float64, peer, tag, size, iters int, first bool) error {
-	err := c.timedComm.PingPong(samples, peer, tag, size, iters, first)
-	if len(samples) == pilots {
-		for i := range samples {
+	for i := range samples {
+		samples[i] = fastRoundTrip*float64(iters) + clockCost
+		if len(samples) == pilots {
 			samples[i] += 1e-3
 		}
 	}
-	return err
+	return nil
 }
 
 // TestReadingsThatDisagreeAreRepeated: rank 1 is disturbed in all lots of the
@@ -179,6 +197,32 @@ func TestExtraRepetitionsKeepToTheBudget(t *testing.T) {
 	c.plan.Repetitions = 6
 	if c.wantsMore(1) {
 		t.Error("a sixth further repetition is wanted of 5")
+	}
+}
+
+// rankZero is the campaign of rank 0 between two repetitions of one round, t s
+// after its start.
+func rankZero(t float64) *campaign {
+	return &campaign{
+		ctx: context.Background(), now: func() float64 { return t }, settings: &Settings{}, asked: 2,
+		plan: &plan{Repetitions: 2, Samples: 20}, turns: &schedule{plan: &plan{Pairs: make([][2]int, 1)}}, done: 1,
+		result: &Result{Sizes: []int{8}},
+	}
+}
+
+// TestBudgetUsedUpByTheLastRound: when all is measured nothing was cut off,
+// however long it took.
+func TestBudgetUsedUpByTheLastRound(t *testing.T) {
+	for _, c := range []struct {
+		t     float64 // s
+		ended bool
+		want  wish
+	}{{9, false, goOn}, {11, false, stopBudget}, {9, true, finish}, {11, true, finish}} {
+		k := rankZero(c.t)
+		k.settings.Budget, k.ended = 10*time.Second, c.ended
+		if got := k.wish(); got != c.want {
+			t.Errorf("%+v: wish = %d, want %d", c, got, c.want)
+		}
 	}
 }
 

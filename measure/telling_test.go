@@ -1,9 +1,15 @@
 package measure
 
 import (
+	"context"
+	"maps"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -85,6 +91,65 @@ func flat(t *testing.T, n int) *topology.Hierarchy {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// supported is a Linkage whose groups all get one support.
+type supported float64
+
+func (s supported) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
+	r, err := (&topology.Linkage{}).Reconstruct(repetitions...)
+	if err != nil {
+		return nil, err
+	}
+	h := r.Hierarchy
+	groups := h.Groups()[1:]
+	for i := range groups {
+		groups[i].Support = float64(s)
+	}
+	r.Hierarchy, err = topology.NewHierarchy(h.Hosts(), h.Levels(), groups, h.Groups()[0].Latency)
+	return r, err
+}
+
+// TestFirmGroupsChooseThePairs: weak groups have no say in which pairs
+// Discover measures with long messages; at FirmSupport they have.
+func TestFirmGroupsChooseThePairs(t *testing.T) {
+	c, err := gen.Parse("tree:3x8 latency=10us,2us")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := func(h *topology.Hierarchy) map[[2]int]bool {
+		chosen := make(map[[2]int]bool)
+		for _, p := range telling(h, 1) {
+			chosen[[2]int{min(p[0], p[1]), max(p[0], p[1])}] = true
+		}
+		return chosen
+	}
+	for _, tt := range []struct {
+		support float64
+		want    map[[2]int]bool
+	}{
+		{topology.FirmSupport, set(c.Hierarchy)},
+		{topology.FirmSupport - 0.01, set(flat(t, 24))},
+	} {
+		measured := make(map[[2]int]bool)
+		err = simnet.Run(c.Graph, nil, nil, func(comm mpi.Communicator) error {
+			d, err := Discover(context.Background(), comm, &DiscoverSettings{
+				Repetitions: 1, Samples: 3, Seed: 1, Reconstructor: supported(tt.support),
+			})
+			if d != nil {
+				for _, x := range d.Bandwidths.Readings() {
+					measured[[2]int{min(x.From, x.To), max(x.From, x.To)}] = true
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !maps.Equal(measured, tt.want) {
+			t.Errorf("support %g: pairs %v, want %v", tt.support, measured, tt.want)
+		}
+	}
 }
 
 // TestChosenPairsAreAlone: each round has its pair, in the order given, and no other.
