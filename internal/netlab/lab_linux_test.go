@@ -171,11 +171,11 @@ func TestNothingIsMadeOutsideAndDownLeavesNothing(t *testing.T) {
 	}
 }
 
-// start starts a process on a host that would stay for long, and waits until
-// it is there.
-func start(t *testing.T, l *Lab, host string) *exec.Cmd {
+// start starts a process on a host that would stay for long, by the given
+// command, and waits until it is there.
+func start(t *testing.T, l *Lab, host string, by ...string) *exec.Cmd {
 	t.Helper()
-	cmd := l.Command(host, "sh", "-c", "echo there; exec sleep 1000")
+	cmd := l.Command(host, append(by, "sh", "-c", "echo there; exec sleep 1000")...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -364,17 +364,7 @@ func TestDownEndsProcessesThatClearedTheirEnvironment(t *testing.T) {
 	c := named(t, "unmarked")
 	for _, fabric := range []string{"alive", "killed"} {
 		l := up(t, c, s)
-		cmd := l.Command("h1", "env", "-i", "sh", "-c", "echo there; exec sleep 1000")
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := out.Read(make([]byte, 6)); err != nil {
-			t.Fatal(err)
-		}
+		cmd := start(t, l, "h1", "env", "-i")
 		if fabric == "killed" {
 			if err := unix.Kill(l.state.PID, unix.SIGKILL); err != nil {
 				t.Fatal(err)
