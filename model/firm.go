@@ -15,22 +15,27 @@ import (
 // itself, where there is nothing to do: no weak group has a switch of its own, or g
 // is no tree. O(vertices + arcs + total size of the groups).
 func firmGraph(g *topology.Graph, h *topology.Hierarchy) (firm *topology.Graph, arcOf []int, err error) {
-	order, parent := treeOrder(g)
+	order, parent := treeOrder(g, g.Hosts())
 	if order == nil {
 		return g, nil, nil
 	}
 	isWeak, isFirm := groupSets(h)
-	below := make([]hostSet, g.Vertices())
-	for i := len(order) - 1; i >= 0; i-- {
-		v := order[i]
-		if !g.IsSwitch(v) {
-			below[v].add(hostSetOf(v))
-		}
-		if p := parent[v]; p >= 0 {
-			below[p].add(below[v])
+	isGroup := func(s hostSet) bool { return isWeak[s] || isFirm[s] }
+	below := hostsBelow(g, order, parent)
+	all := below[order[0]]
+	// Groups hang below a root that lies in none of them, wherever the first
+	// switch is: links grow on the side of the group that goes. Two halves have no
+	// such switch, and each hangs below the other.
+	root := order[0]
+	for _, v := range order[1:] {
+		if g.IsSwitch(v) && isGroup(all.without(below[v])) && !isGroup(below[v]) {
+			root = v
 		}
 	}
-	all := below[order[0]]
+	if root != order[0] {
+		order, parent = treeOrder(g, root)
+		below = hostsBelow(g, order, parent)
+	}
 	merged := 0
 	into := make([]int, g.Vertices())     // the vertex that v has become one with
 	up := make([]float64, g.Vertices())   // s: what links below v grow by, towards the root
@@ -45,10 +50,8 @@ func firmGraph(g *topology.Graph, h *topology.Hierarchy) (firm *topology.Graph, 
 		rise, fall := g.ArcIndex(v, p), g.ArcIndex(p, v)
 		latency[rise] = g.Arcs()[rise].Latency + up[p]
 		latency[fall] = g.Arcs()[fall].Latency + down[p]
-		rest := all
-		rest.remove(below[v])
-		weak := isWeak[below[v]] || isWeak[rest]
-		if firm := isFirm[below[v]] || isFirm[rest]; weak && !firm && g.IsSwitch(v) && g.IsSwitch(p) {
+		firm := isFirm[below[v]] || isFirm[all.without(below[v])] // half of the machine, perhaps
+		if isWeak[below[v]] && !firm && g.IsSwitch(v) && g.IsSwitch(p) {
 			into[v], up[v], down[v] = into[p], latency[rise], latency[fall]
 			merged++
 		}
@@ -78,9 +81,24 @@ func firmGraph(g *topology.Graph, h *topology.Hierarchy) (firm *topology.Graph, 
 	return firm, arcOf, err
 }
 
+// hostsBelow are the hosts at and below each vertex of a tree.
+func hostsBelow(g *topology.Graph, order, parent []int) []hostSet {
+	below := make([]hostSet, g.Vertices())
+	for i := len(order) - 1; i >= 0; i-- {
+		v := order[i]
+		if !g.IsSwitch(v) {
+			below[v].add(hostSetOf(v))
+		}
+		if p := parent[v]; p >= 0 {
+			below[p].add(below[v])
+		}
+	}
+	return below
+}
+
 // treeOrder lists the vertices of a tree of full-duplex links, parents before
-// children, from the first switch on; nil if g is none, or has no switch.
-func treeOrder(g *topology.Graph) (order, parent []int) {
+// children, from the given switch on; nil if g is none, or has no switch.
+func treeOrder(g *topology.Graph, root int) (order, parent []int) {
 	if g.Vertices() == g.Hosts() || g.NumArcs() != 2*(g.Vertices()-1) {
 		return nil, nil
 	}
@@ -88,7 +106,7 @@ func treeOrder(g *topology.Graph) (order, parent []int) {
 	for v := range parent {
 		parent[v] = -1
 	}
-	order = append(order, g.Hosts())
+	order = append(order, root)
 	for i := 0; i < len(order); i++ {
 		v := order[i]
 		for _, a := range g.Out(v) {
@@ -121,8 +139,8 @@ func hostSetOf(host int) hostSet {
 	return hostSet{1, rand.NewPCG(uint64(host), 1).Uint64()}
 }
 
-func (s *hostSet) add(o hostSet)    { s.hosts, s.sum = s.hosts+o.hosts, s.sum+o.sum }
-func (s *hostSet) remove(o hostSet) { s.hosts, s.sum = s.hosts-o.hosts, s.sum-o.sum }
+func (s *hostSet) add(o hostSet)            { s.hosts, s.sum = s.hosts+o.hosts, s.sum+o.sum }
+func (s hostSet) without(o hostSet) hostSet { return hostSet{s.hosts - o.hosts, s.sum - o.sum} }
 
 // groupSets are the sets of hosts of weak and of firm groups.
 func groupSets(h *topology.Hierarchy) (weak, firm map[hostSet]bool) {

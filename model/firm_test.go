@@ -151,6 +151,122 @@ func TestWeakHalvesAreNoHalves(t *testing.T) {
 	}
 }
 
+// The weak group's switch is the first one and so the others seem to hang below
+// it; they do not become longer for it. Switch 6 is that of hosts 0 and 1, switch
+// 7 joins all, switch 8 is that of hosts 2 and 3; hosts 4 and 5 hang on the root. Links of hosts take 1 us, those of switches 2 us.
+func TestWeakGroupWithTheFirstSwitch(t *testing.T) {
+	for _, c := range []struct {
+		first, other float64 // supports
+		vertices     int
+		want         [4]float64 // us: of the paths 0-1, 2-3, 0-2, 4-5
+	}{
+		// By hand: pairs of groups that go are as far apart as those of the root are.
+		{0.95, 0.95, 9, [4]float64{2, 2, 6, 2}},
+		{0.60, 0.95, 8, [4]float64{6, 2, 6, 2}},
+		{0.95, 0.60, 8, [4]float64{2, 6, 6, 2}},
+		{0.60, 0.60, 7, [4]float64{6, 6, 6, 2}},
+	} {
+		var arcs []topology.Arc
+		link := func(u, v int, latency float64) {
+			l := topology.Link(u, v, latency, nan)
+			arcs = append(arcs, l[:]...)
+		}
+		for h, s := range []int{6, 6, 8, 8, 7, 7} {
+			link(h, s, 1e-6)
+		}
+		link(6, 7, 2e-6)
+		link(8, 7, 2e-6)
+		g, err := topology.NewGraph(6, 3, nil, arcs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := topology.NewHierarchy(6, []topology.Level{{Latency: 2e-6}}, []topology.Group{
+			{Hosts: []int{0, 1}, Latency: 2e-6, Support: c.first},
+			{Hosts: []int{2, 3}, Latency: 2e-6, Support: c.other},
+		}, 6e-6)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := New(&topology.Result{Graph: g, Hierarchy: h}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := n.Graph().Vertices(); got != c.vertices {
+			t.Errorf("supports %g and %g: %d vertices, want %d", c.first, c.other, got, c.vertices)
+		}
+		for k, p := range [][2]int{{0, 1}, {2, 3}, {0, 2}, {4, 5}} {
+			if got := 1e6 * pathLatency(t, n, p[0], p[1]); !near(got, c.want[k], 1e-9) {
+				t.Errorf("supports %g and %g: path %v takes %g us, want %g", c.first, c.other, p, got, c.want[k])
+			}
+		}
+	}
+}
+
+// Levels of weak groups alone go; those that never had a group stay, as their
+// parameters do.
+func TestLevelsThatStay(t *testing.T) {
+	h, err := topology.NewHierarchy(8, []topology.Level{{Name: "none"}, {Name: "weak"}, {Name: "both"}, {Name: "firm"}},
+		[]topology.Group{
+			{Hosts: []int{0, 1}, Level: 1, Support: 0.6},
+			{Hosts: []int{0, 1, 2}, Level: 2, Support: 0.6},
+			{Hosts: []int{4, 5, 6}, Level: 2, Support: 0.9},
+			{Hosts: []int{4, 5, 6, 7}, Level: 3, Support: 1},
+		}, 1e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(firmLevels(h)), "[0 -1 1 2 3]"; got != want {
+		t.Errorf("firmLevels = %s, want %s", got, want)
+	}
+	var names []string
+	for _, l := range h.Firm(topology.FirmSupport).Levels() {
+		names = append(names, l.Name)
+	}
+	if got, want := fmt.Sprint(names), "[none both firm]"; got != want {
+		t.Errorf("levels of Firm are %s, want %s", got, want)
+	}
+}
+
+// Without long transfers nothing is fitted to link classes: those given stay,
+// for the graph without the switches of weak groups.
+func TestFitKeepsLinkClassesWithoutWeakSwitches(t *testing.T) {
+	r := weakTree(t, 0.5)
+	links := ClassifyLinks(r.Graph)
+	links.Classes[1].Coupling = 1
+	fit, err := Fit(r, nil, &FitSettings{Network: Settings{Links: links}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, want := fit.Network.links, ClassifyLinks(fit.Network.Graph())
+	if fmt.Sprint(got.OfArc) != fmt.Sprint(want.OfArc) || len(got.Classes) != 2 || got.Classes[1].Coupling != 1 {
+		t.Errorf("link classes %v, want those given, of arcs %v", got, want.OfArc)
+	}
+}
+
+// Ranks 0 and 1 are a weak pair and all that the job got of their firm rack: one
+// group, the rack.
+func TestViewHasGroupsOnce(t *testing.T) {
+	n, err := New(weakTree(t, 0.6), &Settings{Bandwidth: []float64{3e9, 2e9, 1e9}, Locations: locations(8)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var at []Location
+	for _, r := range []int{0, 1, 4, 6} {
+		at = append(at, n.Location(r))
+	}
+	view, err := n.View(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, g := range view.Reported().Groups() {
+		got += fmt.Sprintf("%v %g ", g.Hosts, g.Support)
+	}
+	if want := "[0 1 2 3] 1 [0 1] 1 [2 3] 1 "; got != want {
+		t.Errorf("the view reports groups %s, want %s", got, want)
+	}
+}
+
 func TestLinkClassesSurviveWithoutWeakSwitches(t *testing.T) {
 	r := weakTree(t, 0.5)
 	links := ClassifyLinks(r.Graph)

@@ -37,7 +37,7 @@ func fitLevels(n *Network, observations []Observation) (levels []LevelParams, wa
 			sizes = append(sizes, m)
 		}
 		slices.Sort(sizes)
-		spread := spreadOf(bySize)
+		spread := spreadOf(sizes, bySize)
 		if spread > wideSpread {
 			warnings = append(warnings, fmt.Sprintf("level %d: times of equal messages spread by %.0f %%: the machine was busy while they were measured, or pairs of ranks that the level joins are not alike", i, 100*spread))
 		}
@@ -65,11 +65,12 @@ func fitLevels(n *Network, observations []Observation) (levels []LevelParams, wa
 }
 
 // spreadOf is the relative spread of times about the median of their size,
-// 1.4826 times the median deviation, of the size where it is largest; NaN if no
-// size has two readings.
-func spreadOf(bySize map[int64][]float64) float64 {
+// 1.4826 times the median deviation, of the one of the sizes where it is largest;
+// NaN if none has two readings.
+func spreadOf(sizes []int64, bySize map[int64][]float64) float64 {
 	most := math.NaN()
-	for _, times := range bySize {
+	for _, m := range sizes {
+		times := bySize[m]
 		if len(times) < 2 {
 			continue
 		}

@@ -136,17 +136,28 @@ func TestFitCarriesTheSpread(t *testing.T) {
 
 func TestSpreadOf(t *testing.T) {
 	// By hand: two readings are 10 % off their mean; three are 20, 0 and 10 % off the middle one.
+	// The largest counts, whatever size it is of.
+	narrow, wide, single := []float64{9, 11}, []float64{5, 15}, []float64{1}
 	for _, c := range []struct {
-		times map[int64][]float64
+		times [][]float64 // by size
 		want  float64
 	}{
-		{map[int64][]float64{8: {9, 11}}, 0.14826},
-		{map[int64][]float64{8: {9, 11}, 64: {5, 15}}, 0.7413},
-		{map[int64][]float64{8: {9, 11}, 64: {1}}, 0.14826},
-		{map[int64][]float64{8: {8, 10, 11}}, 0.14826},
-		{map[int64][]float64{8: {9}}, nan},
+		{[][]float64{narrow}, 0.14826},
+		{[][]float64{narrow, wide}, 0.7413},
+		{[][]float64{wide, narrow}, 0.7413},
+		{[][]float64{narrow, wide, narrow, single}, 0.7413},
+		{[][]float64{narrow, single}, 0.14826},
+		{[][]float64{single, narrow}, 0.14826},
+		{[][]float64{{8, 10, 11}}, 0.14826},
+		{[][]float64{{9}}, nan},
 	} {
-		if got := spreadOf(c.times); !near(got, c.want, 1e-9) {
+		var sizes []int64
+		bySize := map[int64][]float64{}
+		for k, x := range c.times {
+			sizes = append(sizes, int64(8*k))
+			bySize[sizes[k]] = x
+		}
+		if got := spreadOf(sizes, bySize); !near(got, c.want, 1e-9) {
 			t.Errorf("spreadOf(%v) = %g, want %g", c.times, got, c.want)
 		}
 	}

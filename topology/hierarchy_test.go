@@ -14,7 +14,7 @@ func TestFirmSupportIsTheThreshold(t *testing.T) {
 		{Hosts: []int{0, 1}, Level: 0, Latency: 1e-6, Support: math.NaN()},
 		{Hosts: []int{4, 5}, Level: 0, Latency: 1e-6, Support: 0.5},
 	}
-	h, err := NewHierarchy(8, []Level{{Name: "a"}, {Name: "b"}, {Name: "c"}}, groups, 4e-6)
+	h, err := NewHierarchy(8, []Level{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "empty"}}, groups, 4e-6)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,12 +27,12 @@ func TestFirmSupportIsTheThreshold(t *testing.T) {
 		got += fmt.Sprint(g.Hosts, g.Level, g.Parent, " ")
 	}
 	// By hand: support 0.89 and 0.5 go, level b with them; 0.9 is firm, and so
-	// is a group whose support was not computed.
-	if want := "[0 1 2 3 4 5 6 7] 2 -1 [0 1 2 3] 1 0 [4 5 6 7] 1 0 [0 1] 0 1 "; got != want {
+	// is a group whose support was not computed. A level that has no groups loses none.
+	if want := "[0 1 2 3 4 5 6 7] 3 -1 [0 1 2 3] 1 0 [4 5 6 7] 1 0 [0 1] 0 1 "; got != want {
 		t.Errorf("Firm has groups %s, want %s", got, want)
 	}
-	if names := firm.Levels(); len(names) != 2 || names[0].Name != "a" || names[1].Name != "c" {
-		t.Errorf("Firm has levels %v, want a and c", names)
+	if names := firm.Levels(); len(names) != 3 || names[0].Name != "a" || names[1].Name != "c" || names[2].Name != "empty" {
+		t.Errorf("Firm has levels %v, want a, c and the empty one", names)
 	}
 	if firm.Firm(FirmSupport) != firm {
 		t.Error("Firm of a hierarchy of firm groups is not the hierarchy itself")
