@@ -171,6 +171,29 @@ func TestSimulatedFilesHaveNamesOfTheirOwn(t *testing.T) {
 	}
 }
 
+// TestSimulatedFilesRepeat: what is simulated is the same on every day, so its
+// files have no date.
+func TestSimulatedFilesRepeat(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file.json")
+	for _, args := range [][]string{
+		{"discover", "--sim", "star:4", "-o", file},
+		{"discover", "--sim", "star:4", "-o", os.DevNull, "--keep", file},
+		{"simulate", "--cluster", "star:4", "--", "discover", "-o", file},
+		{"simulate", "--cluster", "star:4", "--", "measure", "-o", file},
+	} {
+		if status, _, stderr := topocast(args...); status != 0 {
+			t.Fatalf("%q: status %d: %s", args, status, stderr)
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(b), `"date"`) || len(b) < 100 {
+			t.Errorf("%q wrote a date: %.200s", args, b)
+		}
+	}
+}
+
 // TestSimulatedBudgetRepeats: the budget of a simulation is one of virtual time.
 func TestSimulatedBudgetRepeats(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "readings.json")

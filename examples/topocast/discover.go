@@ -15,6 +15,7 @@ import (
 	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/encode"
 )
@@ -235,5 +236,11 @@ func bandwidth(x float64) string {
 	return humanize.SIWithDigits(x, 2, "B/s")
 }
 
-// now is the date kept with what is measured.
-func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
+// date is kept with what is measured; what is simulated has none, so that the
+// same command writes the same file on every day.
+func date(comm mpi.Communicator) time.Time {
+	if _, is := comm.(*simnet.Comm); is {
+		return time.Time{}
+	}
+	return time.Now().UTC().Truncate(time.Second)
+}

@@ -49,7 +49,7 @@ func (o *measureOptions) validate() error {
 // discover is collective; other ranks than 0 get nothing. On rank 0 the
 // readings of latencies go into the journal of the options, if there is one.
 func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, stdout, stderr io.Writer) (discovery, error) {
-	s := &measure.DiscoverSettings{Budget: o.budget, Repetitions: o.repetitions, Seed: 1, Date: now(), Tool: "topocast discover"}
+	s := &measure.DiscoverSettings{Budget: o.budget, Repetitions: o.repetitions, Seed: 1, Date: date(comm), Tool: "topocast discover"}
 	if _, is := comm.(*simnet.Comm); is {
 		s.Samples = simulatedSamples
 	}

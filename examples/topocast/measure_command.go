@@ -56,7 +56,7 @@ before it is, the readings are in a file beside --output that ends in .part.`,
 				if err := checkOutputs(comm, readings, matrix); err != nil {
 					return err
 				}
-				s := measure.Settings{Sizes: list, Repetitions: o.repetitions, Rounds: rounds, Seed: 1, Budget: o.budget, Date: now()}
+				s := measure.Settings{Sizes: list, Repetitions: o.repetitions, Rounds: rounds, Seed: 1, Budget: o.budget, Date: date(comm)}
 				part := beginJournal(c.Context(), output, c.ErrOrStderr())
 				if comm.Rank() == 0 {
 					s.Journal = part.writer()
