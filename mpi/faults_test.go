@@ -19,8 +19,11 @@ import (
 // faultVar tells testdata/faults.c where to fail.
 const faultVar = "TOPOCAST_TEST_FAULT"
 
-// faultOfOne is a fault of one rank alone.
-const faultOfOne = "no split on rank 1"
+// Faults of one rank alone.
+const (
+	faultOfOne = "no split on rank 1"
+	endOfOne   = "no end on rank 1"
+)
 
 // startJob and endJob are jobs (jobVar) whose MPI is faulty.
 const (
@@ -95,6 +98,10 @@ func TestJobFaults(t *testing.T) {
 			"MPI_Finalize hangs", "no end", endJob, false,
 			map[string]int{"is done\n": 3, "MPI_Finalize has not returned within 1s": 1},
 		},
+		{ // the other ranks are far in it: MPICH no longer has MPI_COMM_WORLD there
+			"MPI_Finalize hangs on one rank", endOfOne, endJob, false,
+			map[string]int{"is done\n": 3, "MPI_Finalize has not returned within 1s": 1},
+		},
 		{
 			"a thread level below MPI_THREAD_FUNNELED", "no threads", startJob, true,
 			map[string]int{"needs MPI_THREAD_FUNNELED": -1, "MPI has ended": -1},
@@ -110,6 +117,9 @@ func TestJobFaults(t *testing.T) {
 		{"no fault", "", startJob, false, map[string]int{"of 3 runs": 3}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.fault == endOfOne && !strings.Contains(launcher[0], "mpich") {
+				t.Skip("the launcher of Open MPI 4.1 itself crashes when a job aborts while some of its ranks wait in a fence, once in three times")
+			}
 			command := append(launcher[1:len(launcher):len(launcher)], "-n", "3", "env", "LD_PRELOAD="+library, os.Args[0])
 			out, err := launch(t, tt.job, []string{faultVar + "=" + tt.fault}, append(launcher[:1:1], command...)...)
 			if (err != nil) != tt.fails {

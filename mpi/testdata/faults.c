@@ -18,7 +18,9 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
 }
 
 int MPI_Finalize(void) {
-	while (faulty("no end"))
+	int rank;
+	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	while (faulty("no end") || (faulty("no end on rank 1") && rank == 1))
 		pause();
 	return PMPI_Finalize();
 }
