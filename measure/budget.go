@@ -29,6 +29,11 @@ func (c *campaign) tooSlow(t float64) bool {
 	}
 	next := c.cheaper(left)
 	if next.Repetitions == p.Repetitions && next.Samples == p.Samples {
+		if c.announced == 0 { // nothing can be spared: at least it is known from the start
+			c.note(fmt.Sprintf("the budget is too small for %s of %d samples, which need about %v: pairs will be missing",
+				count(p.Repetitions, "repetition"), p.Samples, about(t-c.start+c.need(p.Repetitions, p.Samples))))
+			c.announced = len(c.result.Notes)
+		}
 		return false
 	}
 	c.planned = &next
@@ -97,15 +102,6 @@ func (c *campaign) replan() error {
 
 // announce says which plan takes the place of the one that was asked for.
 func (c *campaign) announce() {
-	about := func(s float64) time.Duration {
-		d := time.Duration(s * float64(time.Second))
-		for unit := time.Minute; unit > time.Nanosecond; unit /= 10 {
-			if d >= 10*unit {
-				return d.Round(unit)
-			}
-		}
-		return d
-	}
 	spent := c.now() - c.start
 	next := c.planned
 	text := fmt.Sprintf("the budget is too small for %s of %d samples, which need about %v: taking %s of %d samples",
@@ -119,6 +115,17 @@ func (c *campaign) announce() {
 	}
 	c.note(text)
 	c.announced = len(c.result.Notes)
+}
+
+// about is a time in s to two or three figures.
+func about(s float64) time.Duration {
+	d := time.Duration(s * float64(time.Second))
+	for unit := time.Minute; unit > time.Nanosecond; unit /= 10 {
+		if d >= 10*unit {
+			return d.Round(unit)
+		}
+	}
+	return d
 }
 
 // count is a number of things in words.

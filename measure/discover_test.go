@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -151,6 +152,37 @@ func TestDiscoverSaysThatNothingWasMeasured(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestABudgetThatNothingFitsIsAnnounced: where neither repetitions nor samples
+// can be spared, the budget is called too small at the start all the same, once,
+// with what would be enough: 63 rounds of 5 round trips of 24 to 48 us both ways,
+// and as much as 10 again for the rest, take 50 to 140 ms.
+func TestABudgetThatNothingFitsIsAnnounced(t *testing.T) {
+	simulate(t, "tree:4x16 latency=10us,2us", nil, func(c mpi.Communicator) error {
+		var told []string
+		rounds := 0
+		r, err := measure.Run(context.Background(), c, &measure.Settings{
+			Repetitions: 1, Samples: 5, Budget: 30 * time.Millisecond,
+			Notify:   func(note string) { told = append(told, fmt.Sprintf("%s (after %d rounds)", note, rounds)) },
+			Progress: func(p measure.Progress) { rounds = p.Done },
+		})
+		if r == nil {
+			return err
+		}
+		if len(told) != 1 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "too small for 1 repetition of 5 samples, which need about ") {
+			t.Fatalf("told %q, notes %q, want once that the budget is too small", told, r.Notes)
+		}
+		text := strings.Fields(strings.SplitAfter(r.Notes[0], "need about ")[1])[0]
+		need, failed := time.ParseDuration(strings.TrimSuffix(text, ":"))
+		if failed != nil || need < 50*time.Millisecond || need > 140*time.Millisecond {
+			t.Errorf("it needs %q (%v), want 50 to 140 ms", text, failed)
+		}
+		if !strings.HasSuffix(told[0], "(after 3 rounds)") || r.Stopped != measure.StoppedByBudget {
+			t.Errorf("told %q, stopped by %q, want after 3 rounds and by the budget", told[0], r.Stopped)
+		}
+		return err
+	})
 }
 
 // TestBudgetsGoByTheSimulatedClock: a budget ends a simulation at the same

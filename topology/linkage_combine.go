@@ -171,7 +171,7 @@ func combine(repetitions []mat.Matrix) (*readings, *combination, error) {
 		half := smallest / 2
 		switch {
 		case math.IsInf(float64(half), 1):
-			half = 1 // nothing but zeros: all pairs are alike, whatever the value
+			half = math.SmallestNonzeroFloat32 // nothing but zeros: all pairs are alike
 		case half == 0:
 			half = smallest // the least number there is
 		}

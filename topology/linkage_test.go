@@ -133,6 +133,21 @@ func TestLinkageTakesZerosOfACoarseTimer(t *testing.T) {
 	}
 }
 
+// A matrix of nothing but zeros says nothing about times: none is made up.
+func TestLinkageOfNothingButZeros(t *testing.T) {
+	for _, n := range []int{2, 3, 8} {
+		r := reconstruct(t, blocks(1, n, 0, 0))
+		if got := r.Hierarchy.Groups()[0].Latency; len(r.Hierarchy.Groups()) != 1 || !(got < 1e-40) {
+			t.Errorf("%d hosts: %d groups and a latency of %g s, want the root alone and 0", n, len(r.Hierarchy.Groups()), got)
+		}
+		for _, a := range r.Graph.Arcs() {
+			if !(a.Latency < 1e-40) {
+				t.Errorf("%d hosts: arc %+v, want a latency of 0", n, a)
+			}
+		}
+	}
+}
+
 func TestLinkageRefusesBadInput(t *testing.T) {
 	inf := math.Inf(1)
 	tests := []struct {

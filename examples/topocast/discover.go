@@ -226,6 +226,9 @@ func percent(x float64) string {
 	if math.IsNaN(x) {
 		return "-"
 	}
+	if 100*x >= 99.5 { // %.2g would write 1e+02
+		return fmt.Sprintf("%.0f %%", 100*x)
+	}
 	return fmt.Sprintf("%.2g %%", 100*x)
 }
 

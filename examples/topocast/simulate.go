@@ -31,8 +31,11 @@ seed than 0), or a file with a host per line.`,
       bcast --sizes 1MiB`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if args[0] == c.Name() {
+			switch args[0] {
+			case c.Name():
 				return badInput("simulate: a simulation runs no other simulation")
+			case "reconstruct", "compare", "predict", "place":
+				return badInput("simulate: %s has no ranks to simulate: want discover, measure or bcast", args[0])
 			}
 			if cluster == "" {
 				return badInput("simulate: want --cluster, for example --cluster \"tree:2x4x8 rate=10Gbps\"")
@@ -49,6 +52,12 @@ seed than 0), or a file with a host per line.`,
 			})
 			for _, c := range inner.Commands() {
 				simulatedDefaults(c)
+				c.PreRunE = func(c *cobra.Command, _ []string) error {
+					if c.Flags().Changed("sim") {
+						return badInput("--sim: the cluster is that of --cluster already")
+					}
+					return nil
+				}
 			}
 			inner.SetArgs(args)
 			inner.SetOut(c.OutOrStdout())

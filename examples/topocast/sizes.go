@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -41,6 +42,9 @@ func parseSizes(list string) ([]int, error) {
 		n, err := parseSize(s)
 		if err == nil && n > math.MaxInt32 {
 			err = badInput("%q: want at most %d bytes", s, math.MaxInt32)
+		}
+		if err == nil && slices.Contains(sizes, int(n)) {
+			err = badInput("%q: given twice", s)
 		}
 		if err != nil {
 			return nil, badInput("--sizes: %w", err)

@@ -54,3 +54,33 @@ func TestVersion(t *testing.T) {
 		t.Errorf("without a version: %q", got)
 	}
 }
+
+// TestSimulateRefusesWhatItDoesNotDo: what would be run without the cluster of
+// --cluster, or on another one, is a mistake, and so is a size given twice.
+func TestSimulateRefusesWhatItDoesNotDo(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"discover", "--sim", "star:3"}, "--sim: the cluster is that of --cluster already"},
+		{[]string{"reconstruct", "m.csv"}, "reconstruct has no ranks to simulate: want discover, measure or bcast"},
+		{[]string{"compare", "a", "b"}, "compare has no ranks"},
+		{[]string{"simulate", "--cluster", "star:3", "--", "discover"}, "no other simulation"},
+		{[]string{"nosuch"}, "unknown command"},
+		{[]string{"measure", "--sizes", "1Ki,1024", "--output", t.TempDir() + "/m.json"}, `"1024": given twice`},
+		{[]string{"bcast", "--sizes", "8,8"}, `"8": given twice`},
+	} {
+		status, _, stderr := topocast(append([]string{"simulate", "--cluster", "star:4", "--"}, c.args...)...)
+		if status != statusInput || !strings.Contains(stderr, c.want) {
+			t.Errorf("simulate -- %q: status %d, %q, want 2 and %q", c.args, status, stderr, c.want)
+		}
+	}
+}
+
+func TestPercentsAreNumbersAsPeopleWriteThem(t *testing.T) {
+	for x, want := range map[float64]string{0.0044: "0.44 %", 0.35: "35 %", 0.994: "99 %", 0.996: "100 %", 1.38: "138 %"} {
+		if got := percent(x); got != want {
+			t.Errorf("percent(%g) = %q, want %q", x, got, want)
+		}
+	}
+}
