@@ -88,17 +88,18 @@ type route struct {
 // New is collective: it returns a broadcaster over the communicator, which
 // goes on to be usable for anything else.
 //
-// It collects where the ranks run (Locations) and takes the View of the network.
+// It collects on rank 0 where the ranks run (mpi.GatherPlaces) and takes the View of the network.
 // Ranks on hosts that the network does not know, and ranks beyond those that
 // were measured on a host, get its typical parameters (model.Network.ViewTypical),
 // and Broadcaster.Warnings says so. A network that does not say where its ranks
 // ran has to be one of as many ranks.
 //
-// Along binomial trees it takes 4 messages per rank for the places and 2 to 8 to
+// Along binomial trees it takes 2 messages per rank for the places and 2 to 10 to
 // tell what rank 0 makes of them. The network itself only travels where a rank
-// does not have it.
+// does not have it, and the places, in some 10 bytes per rank, only where it is one
+// of other ranks.
 func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
-	places, err := mpi.Places(comm)
+	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
 		return nil, fmt.Errorf("bcast: new: %w", err)
 	}
@@ -111,7 +112,7 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	if s != nil {
 		own = s.Network
 	}
-	known, err := shareNetwork(crew, t, own, view, places)
+	known, err := shareNetwork(crew, t, own, view, locations(places))
 	if err != nil {
 		return nil, err
 	}

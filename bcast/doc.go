@@ -30,10 +30,11 @@
 // that the first broadcast waits for the root's choice; Tune pays it earlier.
 //
 // Settings, network and places are rank 0's as well: it takes the view once and
-// tells the others its groups, in some bytes per rank. They keep the network that
-// they have, and take the view when they first have to predict: that of all ranks
-// on each of them would cost O(ranks) times as much, which matters where thousands
-// are simulated in one process.
+// tells the others its groups and, as they travelled, where the ranks are, each in
+// some bytes per rank. They keep the network that they have, and take the view
+// when they first have to predict: that of all ranks on each of them would cost
+// O(ranks) times as much, which matters where thousands are simulated in one
+// process.
 //
 // The library's own broadcast is timed against the best three plans, because
 // no model knows what it does. Where it wins, it is what Bcast calls. A network

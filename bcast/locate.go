@@ -1,6 +1,8 @@
 package bcast
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -16,7 +18,7 @@ import (
 //	...
 //	network, err = network.View(locations)
 //
-// New does this by itself. The messages are those of mpi.Places.
+// New does this by itself, with the places on rank 0 alone. The messages are those of mpi.Places.
 func Locations(comm mpi.Communicator) ([]model.Location, error) {
 	places, err := mpi.Places(comm)
 	if err != nil {
@@ -31,6 +33,54 @@ func locations(places []mpi.Place) []model.Location {
 		at[i] = model.Location{Host: p.Host, Core: p.Core}
 	}
 	return at
+}
+
+// appendLocations writes locations for decodeLocations. Names of hosts are much
+// alike: each is how many bytes it shares with the one before, and the rest.
+func appendLocations(text []byte, at []model.Location) []byte {
+	last := ""
+	for _, where := range at {
+		shared := 0
+		for shared < min(len(last), len(where.Host)) && last[shared] == where.Host[shared] {
+			shared++
+		}
+		last = where.Host
+		text = binary.AppendUvarint(text, uint64(shared))
+		text = binary.AppendUvarint(text, uint64(len(last)-shared))
+		text = append(text, last[shared:]...)
+		text = binary.AppendVarint(text, int64(where.Core))
+	}
+	return text
+}
+
+var errLocations = errors.New("bcast: new: a message that is none of locations")
+
+func decodeLocations(text []byte) ([]model.Location, error) {
+	var at []model.Location
+	last := ""
+	for len(text) > 0 {
+		shared, n := binary.Uvarint(text)
+		if n <= 0 || shared > uint64(len(last)) {
+			return nil, errLocations
+		}
+		text = text[n:]
+		rest, n := binary.Uvarint(text)
+		if n <= 0 || rest > uint64(len(text)-n) {
+			return nil, errLocations
+		}
+		text = text[n:]
+		if rest > 0 || shared < uint64(len(last)) {
+			last = last[:shared] + string(text[:rest])
+		}
+		text = text[rest:]
+		core, n := binary.Varint(text)
+		if n <= 0 {
+			return nil, errLocations
+		}
+		text = text[n:]
+		at = append(at, model.Location{Host: last, Core: int(core)})
+	}
+	return at, nil
 }
 
 // A fit says how a network serves ranks at other places than it was measured on.

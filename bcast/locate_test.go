@@ -137,6 +137,45 @@ func TestNetworkOfOtherRanksIsViewed(t *testing.T) {
 	}
 }
 
+// Locations survive the way, and those of a cluster take some bytes per rank.
+func TestLocationsTravel(t *testing.T) {
+	for _, list := range [][]model.Location{
+		nil, at("a"), at("-"), at("- a -:3 -"), at("a:0 a:1 b:0 ab:1 abc abd:1000000 ab a"), at("abc ab:7 ab:8"),
+	} {
+		got, err := decodeLocations(appendLocations(nil, list))
+		if err != nil || !slices.Equal(got, list) {
+			t.Errorf("locations = %v, %v, want %v", got, err, list)
+		}
+	}
+	var cluster []model.Location
+	for i := range 1024 {
+		cluster = append(cluster, model.Location{Host: fmt.Sprintf("node%04d.cluster", i*389%1024), Core: -1})
+	}
+	// A name shares 4 to 7 bytes with the last one; the rest of 8 + 4, two
+	// lengths and the core are at most 15.
+	if text := appendLocations(nil, cluster); len(text) > 15*len(cluster) {
+		t.Errorf("%d bytes for %d ranks", len(text), len(cluster))
+	}
+}
+
+// No message makes the decoder panic, and what it takes is written alike.
+func FuzzDecodeLocations(f *testing.F) {
+	f.Add(appendLocations(nil, at("node1:0 node1:1 node2 - x")))
+	f.Add([]byte{1, 0, 0})
+	f.Add([]byte{0, 9, 'a', 0})
+	f.Add([]byte{0, 1, 'a', 0, 1, 0})
+	f.Fuzz(func(t *testing.T, text []byte) {
+		list, err := decodeLocations(text)
+		if err != nil {
+			return
+		}
+		again, err := decodeLocations(appendLocations(nil, list))
+		if err != nil || !slices.Equal(again, list) {
+			t.Errorf("locations %v become %v, %v", list, again, err)
+		}
+	})
+}
+
 func TestNetworkThatCannotBeViewed(t *testing.T) {
 	n := measuredOn(t, "")
 	err := local.Run(3, nil, func(world mpi.Communicator) error {

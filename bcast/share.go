@@ -3,6 +3,7 @@ package bcast
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // A crew is the ranks of a communicator as the ends of small errands: to tell
@@ -15,8 +16,24 @@ type crew struct {
 }
 
 func newCrew(exec *executor, root int) *crew {
-	p := Problem{Ranks: exec.comm.Size(), Root: root}
-	return &crew{exec, root, Binomial{}.tree(p).links(exec.comm.Rank())}
+	return &crew{exec, root, crewLinks(exec.comm.Size(), root, exec.comm.Rank())}
+}
+
+// crewLinks is the place of one rank in the tree. Counted from the root, a rank's
+// parent lacks its lowest bit, and its children have one bit more, below that.
+// O(log ranks): a whole tree on every rank is too much where thousands share
+// a process.
+func crewLinks(ranks, root, rank int) links {
+	from := (rank - root + ranks) % ranks
+	l := links{parent: -1}
+	if from > 0 {
+		l.parent = (root + from&(from-1)) % ranks
+	}
+	for bit := 1; from&bit == 0 && from+bit < ranks; bit <<= 1 {
+		l.children = append(l.children, (root+from+bit)%ranks)
+	}
+	slices.Reverse(l.children) // the greatest subtree is told first
+	return l
 }
 
 // tell copies buf of the root to all ranks.

@@ -93,41 +93,54 @@ func (t *terms) take(n *model.Network, places []mpi.Place) (*model.Network, erro
 type knowledge struct {
 	network *model.Network // nil: nothing
 	fit     fit
-	at      []model.Location    // of the ranks; nil with fitAsIs
+	at      []byte              // locations of the ranks, as they travel; nil with fitAsIs
 	tree    *topology.Hierarchy // of the ranks, the same on all of them; nil: nothing is known
 }
 
+// What ranks have of rank 0's network.
+const (
+	someLack = 1 << iota
+	someHave // rank 0 aside
+)
+
 // shareNetwork is collective. All ranks get the tree of rank 0's view. Those
 // that have its network keep that, and take the view of it when they have to
-// predict; if there are others, they get the view.
-func shareNetwork(c *crew, t *terms, own, view *model.Network, places []mpi.Place) (*knowledge, error) {
+// predict, for which they get the locations; if there are others, they get the
+// view. Rank 0 alone has view and at.
+func shareNetwork(c *crew, t *terms, own, view *model.Network, at []model.Location) (*knowledge, error) {
 	if t.Fit == fitNone {
 		return &knowledge{}, nil
 	}
 	have := own != nil && fingerprint(own) == t.Fingerprint
-	lacks, scratch := []byte{1}, []byte{0} // 1: this rank or one below lacks the network
-	if have {
-		lacks[0] = 0
+	all, scratch := []byte{someLack}, []byte{0} // of this rank and those below
+	switch {
+	case c.parent < 0:
+		all[0] = 0
+	case have:
+		all[0] = someHave
 	}
-	if err := c.collect(lacks, scratch, func(child []byte) { lacks[0] |= child[0] }); err != nil {
+	if err := c.collect(all, scratch, func(child []byte) { all[0] |= child[0] }); err != nil {
 		return nil, err
 	}
-	if err := c.tell(lacks); err != nil {
+	if err := c.tell(all); err != nil {
 		return nil, err
 	}
 	k := &knowledge{network: own, fit: t.Fit}
-	switch {
-	case c.parent < 0:
-		k.network, k.fit = view, fitAsIs
-	case k.fit != fitAsIs:
-		k.at = locations(places)
+	if t.Fit != fitAsIs && all[0]&someHave != 0 {
+		var err error
+		if k.at, err = c.tellAny(appendLocations(nil, at)); err != nil {
+			return nil, err
+		}
 	}
-	if lacks[0] != 0 {
+	if c.parent < 0 {
+		k.network, k.fit, k.at = view, fitAsIs, nil
+	}
+	if all[0]&someLack != 0 {
 		sent, err := shareView(c, view)
 		if err != nil {
 			return nil, err
 		}
-		if !have {
+		if c.parent >= 0 && !have {
 			if k.network, err = model.Read(bytes.NewReader(sent)); err != nil {
 				return nil, fmt.Errorf("bcast: new: network of rank 0: %w", err)
 			}
@@ -217,7 +230,11 @@ func (k *knowledge) machine(ranks int) (machine, error) {
 		return uniform(ranks), nil
 	}
 	if k.fit != fitAsIs {
-		n, err := k.fit.view(k.network, k.at)
+		at, err := decodeLocations(k.at)
+		if err != nil {
+			return machine{}, err
+		}
+		n, err := k.fit.view(k.network, at)
 		if err != nil {
 			return machine{}, fmt.Errorf("bcast: %w", err)
 		}

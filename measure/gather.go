@@ -111,7 +111,7 @@ type rankInfo struct {
 // conditions gathers where and how all ranks run. It returns a result without
 // readings on rank 0, nil on others. It is collective.
 func conditions(comm mpi.Communicator, s *Settings, p *plan, q *probe) (*Result, error) {
-	places, err := mpi.Places(comm)
+	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
 		return nil, err
 	}

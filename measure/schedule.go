@@ -46,6 +46,7 @@ func newSchedule(p *plan, ranks, rank int) (*schedule, error) {
 		if p.Within && level == p.Levels {
 			continue
 		}
+		s.turns = slices.Grow(s.turns, rounds) // each rank has its own
 		for number := range rounds {
 			s.turns = append(s.turns, turn{level, number})
 		}

@@ -2,7 +2,9 @@ package measure_test
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"runtime"
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
@@ -77,5 +79,59 @@ func TestSimulatedManyRanks(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestStartIsCheapOnManyRanks: only rank 0 is told where all ranks run, so that
+// nothing else travels but a plan and some numbers per rank, whatever their
+// number: less than a byte for each rank.
+func TestStartIsCheapOnManyRanks(t *testing.T) {
+	stopped, cancel := context.WithCancel(context.Background())
+	cancel()
+	cluster, err := gen.Parse("tree:8x8x8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ranks := int64(cluster.Graph.Hosts())
+	report, err := simnet.Simulate(cluster.Graph, nil, nil, func(c mpi.Communicator) error {
+		_, err := measure.Run(stopped, c, nil)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if perRank := report.Bytes / ranks; perRank > ranks {
+		t.Errorf("%d bytes per rank are sent on %d ranks", perRank, ranks)
+	}
+}
+
+// BenchmarkStart is all of Run but the rounds, with the bytes that it and the
+// simulation allocate.
+func BenchmarkStart(b *testing.B) {
+	stopped, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, spec := range []string{"tree:8x16x8", "tree:16x16x16"} {
+		cluster, err := gen.Parse(spec)
+		if err != nil {
+			b.Fatal(err)
+		}
+		ranks := cluster.Graph.Hosts()
+		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			for b.Loop() {
+				err := simnet.Run(cluster.Graph, nil, nil, func(c mpi.Communicator) error {
+					_, err := measure.Run(stopped, c, nil)
+					return err
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			runtime.ReadMemStats(&after)
+			allocated := float64(after.TotalAlloc-before.TotalAlloc) / float64(b.N)
+			b.ReportMetric(allocated/(1<<20), "MiB")
+			b.ReportMetric(allocated/float64(ranks), "B/rank")
+		})
 	}
 }

@@ -24,9 +24,22 @@ const placesTag = MaxTag
 // slices of CPUs are shared, and not to be changed.
 //
 // Places sends and receives with the tag MaxTag, along a binomial tree: some
-// 20 bytes per rank, twice log2(Size()) messages one after the other.
+// 20 bytes per rank, twice log2(Size()) messages one after the other. The result
+// takes about 50 bytes per rank on every rank, see GatherPlaces.
 func Places(comm Communicator) ([]Place, error) {
-	return gatherPlaces(comm, ownPlace(comm))
+	return allPlaces(comm, ownPlace(comm))
+}
+
+// GatherPlaces is collective: it returns what Places does, but on rank 0 only,
+// and nil on the others, in half the messages. Where thousands of ranks share a
+// process, as in a simulation, that is the memory for one list instead of one
+// per rank.
+func GatherPlaces(comm Communicator) ([]Place, error) {
+	text, err := gatherPlaces(comm, ownPlace(comm))
+	if err != nil || comm.Rank() != 0 {
+		return nil, err
+	}
+	return decodePlaces(text, comm.Size())
 }
 
 // ownPlace is the place of the calling rank.
@@ -52,43 +65,56 @@ func hostName() string {
 	return host
 }
 
-// gatherPlaces collects on rank 0 what each rank says of itself, and tells all.
-// The children of a rank are those that differ from it in one bit below its
-// lowest one, so each has the places of consecutive ranks.
-func gatherPlaces(comm Communicator, own Place) ([]Place, error) {
-	fail := func(err error) ([]Place, error) {
-		return nil, fmt.Errorf("mpi: places: %w", err)
+// allPlaces is Places of ranks that say of themselves what they are given.
+func allPlaces(comm Communicator, own Place) ([]Place, error) {
+	text, err := gatherPlaces(comm, own)
+	if err != nil {
+		return nil, err
 	}
-	rank, size := comm.Rank(), comm.Size()
+	rank := comm.Rank()
+	if rank > 0 {
+		if text, err = recvAny(comm, rank&(rank-1)); err != nil {
+			return nil, fmt.Errorf("mpi: places: %w", err)
+		}
+	}
+	for bit := beyondChildren(comm) >> 1; bit > 0; bit >>= 1 {
+		if err := sendAny(comm, text, rank+bit); err != nil {
+			return nil, fmt.Errorf("mpi: places: %w", err)
+		}
+	}
+	return decodePlaces(text, comm.Size())
+}
+
+// gatherPlaces collects on rank 0 what each rank says of itself. It is nil on
+// the others.
+func gatherPlaces(comm Communicator, own Place) ([]byte, error) {
+	rank := comm.Rank()
 	text := appendPlace(nil, own)
-	bit := 1
-	for ; rank&bit == 0 && rank+bit < size; bit <<= 1 {
+	for bit := 1; bit < beyondChildren(comm); bit <<= 1 {
 		part, err := recvAny(comm, rank+bit)
 		if err != nil {
-			return fail(err)
+			return nil, fmt.Errorf("mpi: places: %w", err)
 		}
 		text = append(text, part...)
 	}
-	if rank > 0 {
-		parent := rank & (rank - 1)
-		if err := sendAny(comm, text, parent); err != nil {
-			return fail(err)
-		}
-		var err error
-		if text, err = recvAny(comm, parent); err != nil {
-			return fail(err)
-		}
+	if rank == 0 {
+		return text, nil
 	}
-	for bit >>= 1; bit > 0; bit >>= 1 {
-		if err := sendAny(comm, text, rank+bit); err != nil {
-			return fail(err)
-		}
+	if err := sendAny(comm, text, rank&(rank-1)); err != nil {
+		return nil, fmt.Errorf("mpi: places: %w", err)
 	}
-	places, err := decodePlaces(text, size)
-	if err != nil {
-		return fail(err)
+	return nil, nil
+}
+
+// beyondChildren is the first bit that is no child's. The children of a rank are
+// those that differ from it in one bit below its lowest one, so each has the
+// places of consecutive ranks; its parent lacks the lowest one.
+func beyondChildren(comm Communicator) int {
+	rank, bit := comm.Rank(), 1
+	for rank&bit == 0 && rank+bit < comm.Size() {
+		bit <<= 1
 	}
-	return places, nil
+	return bit
 }
 
 // sendAny sends a message of any length, to be received by recvAny.
@@ -141,7 +167,7 @@ func appendPlace(text []byte, p Place) []byte {
 	return text
 }
 
-var errPlaces = errors.New("a message that is none of places")
+var errPlaces = errors.New("mpi: places: a message that is none of places")
 
 // decodePlaces reads the places of so many ranks.
 func decodePlaces(text []byte, ranks int) ([]Place, error) {
@@ -155,7 +181,7 @@ func decodePlaces(text []byte, ranks int) ([]Place, error) {
 		return int(v), true
 	}
 	hosts, masks := make(map[string]string), make(map[string][]int) // those read so far
-	var places []Place
+	places := make([]Place, 0, ranks)
 	for range ranks {
 		length, ok := number()
 		if !ok || length > len(text) {

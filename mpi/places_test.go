@@ -14,21 +14,27 @@ import (
 // bare hides all abilities of a communicator.
 type bare struct{ mpi.Communicator }
 
-// Every rank gets all places in the order of ranks, whatever the number of
-// ranks does to the tree.
+// Every rank gets all places in the order of ranks, or rank 0 alone, whatever
+// the number of ranks does to the tree.
 func TestPlacesOfAnyNumberOfRanks(t *testing.T) {
 	for n := 1; n <= 33; n++ {
 		err := local.Run(n, &local.Settings{Mode: local.Rendezvous}, func(c mpi.Communicator) error {
-			places, err := mpi.Places(placed{c, fmt.Sprint("host", c.Rank()/3), c.Rank()})
-			if err != nil {
-				return err
-			}
-			if len(places) != n {
-				return fmt.Errorf("%d places, want %d", len(places), n)
-			}
-			for r, p := range places {
-				if p.Host != fmt.Sprint("host", r/3) || p.Core != r || !slices.Equal(p.CPUs, []int{r, r + 7}) {
-					return fmt.Errorf("place of rank %d = %v", r, p)
+			own := placed{c, fmt.Sprint("host", c.Rank()/3), c.Rank()}
+			for _, x := range []struct {
+				collect func(mpi.Communicator) ([]mpi.Place, error)
+				want    int // places
+			}{{mpi.Places, n}, {mpi.GatherPlaces, alone(c, n)}} {
+				places, err := x.collect(own)
+				if err != nil {
+					return err
+				}
+				if len(places) != x.want {
+					return fmt.Errorf("%d places, want %d", len(places), x.want)
+				}
+				for r, p := range places {
+					if p.Host != fmt.Sprint("host", r/3) || p.Core != r || !slices.Equal(p.CPUs, []int{r, r + 7}) {
+						return fmt.Errorf("place of rank %d = %v", r, p)
+					}
 				}
 			}
 			return nil
@@ -37,6 +43,14 @@ func TestPlacesOfAnyNumberOfRanks(t *testing.T) {
 			t.Errorf("%d ranks: %v", n, err)
 		}
 	}
+}
+
+// alone is n on rank 0 and 0 on others.
+func alone(c mpi.Communicator, n int) int {
+	if c.Rank() == 0 {
+		return n
+	}
+	return 0
 }
 
 // placed is a communicator with a place of its own.

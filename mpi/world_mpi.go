@@ -168,7 +168,7 @@ func (c *Comm) isCrowded() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	places, err := gatherPlaces(same, Place{Core: -1, CPUs: c.CPUs()})
+	places, err := allPlaces(same, Place{Core: -1, CPUs: c.CPUs()})
 	if err != nil {
 		return false, err
 	}

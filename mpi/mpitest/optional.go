@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode"
@@ -231,11 +232,19 @@ func named(c mpi.Communicator) error {
 	return nil
 }
 
-// places checks that all ranks get the same list, in which each finds itself.
+// places checks that all ranks get the same list, in which each finds itself, and
+// that rank 0 can have it alone.
 func places(c mpi.Communicator) error {
 	all, err := mpi.Places(c)
 	if err != nil {
 		return err
+	}
+	alone, err := mpi.GatherPlaces(c)
+	if err != nil {
+		return err
+	}
+	if c.Rank() != 0 && alone != nil || c.Rank() == 0 && !reflect.DeepEqual(alone, all) {
+		return fmt.Errorf("rank 0 alone gets places %v, want %v", alone, all)
 	}
 	if len(all) != c.Size() {
 		return fmt.Errorf("%d places for %d ranks", len(all), c.Size())
