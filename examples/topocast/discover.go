@@ -43,8 +43,8 @@ With --sim they run on a simulated cluster, in virtual time, of which --budget
 is, too; there every pair is measured once, with few samples, unless
 --repetitions says otherwise.
 
-Ctrl-C stops the measuring and makes a network of what was measured. Under a
-launcher that ends the job before, the readings are in FILE.part, beside the
+Ctrl-C stops the measuring and makes a network of what was measured; a second
+one ends the process at once. Under a launcher that ends the job before, the readings are in FILE.part, beside the
 network or the file of --keep: topocast reconstruct --output network.json FILE.part`,
 		Example: `  topocast discover
   topocast discover --sim "tree:2x4x8 latency=20us,8us,2us rate=10Gbps" \

@@ -7,7 +7,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"os/signal"
 	"strconv"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -41,9 +41,19 @@ const statusHelp = `Exit status of all commands:
 
 // run is main without the process around it, and returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
-	// Ctrl-C ends a measuring run early; what it has is kept.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	// Ctrl-C ends a measuring run early; what it has is kept. A second one does
+	// not wait for that.
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer func() {
+		signal.Stop(signals)
+		close(signals)
+	}()
+	var again func()
+	if launchedRank() < 0 {
+		again = func() { os.Exit(statusFailed) }
+	}
+	ctx := untilSignal(signals, time.Now, again)
 	out := &checkedWriter{Writer: stdout}
 	c := command(runJob)
 	c.SetArgs(args)
