@@ -37,18 +37,29 @@ func (f *fitter) result() *Fitted {
 			out.Warnings[len(out.Warnings)-1] += " and so on"
 		}
 	}
+	alone := true // no transfers were timed together: nothing can tell how they share
+	for _, p := range f.patterns {
+		alone = alone && len(p.jobs) == 1
+	}
+	if alone {
+		out.Warnings = append(out.Warnings, "no transfers were timed while others were under way: they are taken to share links fairly")
+	}
 	for c := range f.classes {
 		k := len(f.links) + c
 		f.classes[c].Coupling = f.theta[k]
 		if errors[k] > 0.1 {
 			f.classes[c].Coupling = 0 // nothing speaks against fair sharing
-			out.Warnings = append(out.Warnings, fmt.Sprintf("link class %q: few transfers against the stream: its coupling is not determined", f.classes[c].Name))
+			if !alone {
+				out.Warnings = append(out.Warnings, fmt.Sprintf("link class %q: few transfers against the stream: its coupling is not determined", f.classes[c].Name))
+			}
 		}
 	}
 	out.RTTBias = f.theta[len(f.theta)-1]
 	if errors[len(f.theta)-1] > 0.2 {
 		out.RTTBias = 0
-		out.Warnings = append(out.Warnings, "few transfers of different round-trip times share a link: the RTT bias is not determined")
+		if !alone {
+			out.Warnings = append(out.Warnings, "few transfers of different round-trip times share a link: the RTT bias is not determined")
+		}
 	}
 	return out
 }

@@ -179,11 +179,24 @@ func TestFitWarnsOfWhatIsNotDetermined(t *testing.T) {
 			patterns = append(patterns, []Transfer{{Src: i, Dst: (i + 1) % perRack, Bytes: 20e6}})
 		}
 	}
+	const alone = "no transfers were timed while others were under way"
 	fit, err := Fit(seen, observe(t, truth, r, 0.03, patterns), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if text := strings.Join(fit.Warnings, "\n"); !strings.Contains(text, alone) || strings.Contains(text, "coupling") || strings.Contains(text, "RTT bias") {
+		t.Errorf("Warnings of single transfers:\n%s\nwant one of %q for all about sharing", text, alone)
+	}
+	// Two together, in one direction.
+	patterns = append(patterns, []Transfer{{Src: 0, Dst: 1, Bytes: 20e6}, {Src: 0, Dst: 2, Bytes: 20e6}})
+	fit, err = Fit(seen, observe(t, truth, r, 0.03, patterns), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	text := strings.Join(fit.Warnings, "\n")
+	if strings.Contains(text, alone) {
+		t.Errorf("Warnings:\n%s\nsay that no transfers were timed together", text)
+	}
 	for _, want := range []string{
 		"the bandwidths of 4 of 7 links were not measured",
 		`link class "host": few transfers against the stream`, `link class "uplink"`, "the RTT bias is not determined",
