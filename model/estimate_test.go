@@ -70,6 +70,7 @@ func TestEstimate(t *testing.T) {
 	for _, c := range []struct{ bandwidth, want []float64 }{
 		{[]float64{nan, 2, nan, 5, nan}, []float64{2, 2, 5, 5, 5}},
 		{[]float64{1, nan, nan, 5, 6}, []float64{1, 5, 5, 5, 6}},
+		{[]float64{1, nan, 4, nan, 6}, []float64{1, 4, 4, 6, 6}},
 		{[]float64{nan, nan, 3, nan, nan}, []float64{3, 3, 3, 3, 3}},
 		{[]float64{nan, nan, nan, nan, nan}, []float64{nan, nan, nan, nan, nan}},
 	} {

@@ -20,15 +20,14 @@ func firmGraph(g *topology.Graph, h *topology.Hierarchy) (firm *topology.Graph, 
 		return g, nil, nil
 	}
 	isWeak, isFirm := groupSets(h)
-	isGroup := func(s hostSet) bool { return isWeak[s] || isFirm[s] }
 	below := hostsBelow(g, order, parent)
 	all := below[order[0]]
-	// Groups hang below a root that lies in none of them, wherever the first
-	// switch is: links grow on the side of the group that goes. Two halves have no
-	// such switch, and each hangs below the other.
+	// Weak groups hang below a root that lies in none of them, wherever the first
+	// switch is: links grow on the side of the group that goes. Of two halves
+	// one has to hang below the other.
 	root := order[0]
 	for _, v := range order[1:] {
-		if g.IsSwitch(v) && isGroup(all.without(below[v])) && !isGroup(below[v]) {
+		if g.IsSwitch(v) && isWeak[all.without(below[v])] {
 			root = v
 		}
 	}

@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -397,5 +398,15 @@ func TestReadVersion1EstimatesLinks(t *testing.T) {
 	}
 	if got := n.Sharing().Coupling; len(got) != 10 || got[0] != 1 {
 		t.Errorf("coupling of links is %v, want 1 of each", got)
+	}
+	// Where no bandwidth was measured the file is of latencies alone, and stays so.
+	n, err = Read(strings.NewReader(strings.Replace(file, `,"bandwidth_Bps":3e9`, "", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range n.Graph().Arcs() {
+		if !math.IsNaN(a.Bandwidth) || a.Estimated {
+			t.Errorf("link %d-%d of a file without bandwidths has %g B/s", a.From, a.To, a.Bandwidth)
+		}
 	}
 }
