@@ -284,6 +284,96 @@ func TestBandwidthsByDirection(t *testing.T) {
 	}
 }
 
+// Of a link that the reference is not sure of nothing is said, however slow it is.
+func TestDoubtfulLinksAreNotJudged(t *testing.T) {
+	g := wired(t, "tree:5x4 latency=10us,2us")
+	up := g.Out(4)[0].To // of h4-h7
+	for _, c := range []struct {
+		probability float64
+		want        []string
+	}{
+		{1, []string{"slow h4,h5,h6,h7 3.00"}},
+		{topology.FirmSupport, []string{"slow h4,h5,h6,h7 3.00"}},
+		{0.89, nil},
+	} {
+		reference := changed(t, g, func(a *topology.Arc) {
+			if on(a, up, 20) {
+				a.Probability = c.probability
+			}
+		})
+		measured := changed(t, g, func(a *topology.Arc) {
+			if on(a, up, 20) {
+				a.Latency, a.Bandwidth = 3*a.Latency, a.Bandwidth/3
+			}
+		})
+		got := compareLinks(t, measured, reference, nil)
+		wantFound(t, got, c.want...)
+		judged := 25
+		if c.want == nil {
+			judged--
+		}
+		if got.Judged != judged {
+			t.Errorf("probability %g: %d links judged, want %d of 25", c.probability, got.Judged, judged)
+		}
+	}
+}
+
+// The link of h0 and h1 takes 10 us, the way around it 5 us: nothing takes it,
+// in the reference either. That the way around became longer is the fault of
+// another link.
+func TestALinkThatNothingTookIsNotMissing(t *testing.T) {
+	reference := changed(t, wired(t, "ring:6"), func(a *topology.Arc) {
+		if a.Latency = 1e-6; on(a, 0, 1) {
+			a.Latency = 10e-6
+		}
+	})
+	measured := changed(t, reference, func(a *topology.Arc) {
+		if on(a, 2, 3) {
+			a.Latency = 4e-6
+		}
+	})
+	c := compareLinks(t, measured, reference, nil)
+	for _, l := range c.Links {
+		if l.Verdict == topology.LinkMissing {
+			t.Errorf("link %v is missing", l)
+		}
+	}
+	wantFound(t, c, "slow h2 - h3 4.00")
+}
+
+// Two more ranks of h0, the first and the last in number, are four times as far from
+// the switch: the one between them stands for the host, on either side.
+func TestTheNearestRankStandsForItsHost(t *testing.T) {
+	reference := wired(t, "tree:3x4 latency=10us,2us")
+	n := reference.Hosts()
+	moved := func(v int) int { // in the graph with both
+		if v < n {
+			return v + 1
+		}
+		return v + 2
+	}
+	names := make([]string, reference.Vertices()+2)
+	for v := range reference.Vertices() {
+		names[moved(v)] = reference.Name(v)
+	}
+	names[0], names[n+1] = "h0", "h0"
+	var arcs []topology.Arc
+	for _, a := range reference.Arcs() {
+		a.From, a.To = moved(a.From), moved(a.To)
+		arcs = append(arcs, a)
+	}
+	for _, h := range []int{0, n + 1} {
+		far := topology.Link(h, moved(reference.Out(0)[0].To), 8e-6, 1.25e9)
+		arcs = append(arcs, far[:]...)
+	}
+	measured, err := topology.NewGraph(n+2, reference.Vertices()-n, names, arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantFound(t, compareLinks(t, measured, reference, nil))
+	wantFound(t, compareLinks(t, reference, measured, nil))
+}
+
 func TestASlowHostAmongHosts(t *testing.T) {
 	reference := wired(t, "torus:5x5")
 	measured := changed(t, reference, func(a *topology.Arc) {

@@ -38,3 +38,30 @@ func TestFirmSupportIsTheThreshold(t *testing.T) {
 		t.Error("Firm of a hierarchy of firm groups is not the hierarchy itself")
 	}
 }
+
+func TestHierarchyRefusesFigures(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for _, c := range []struct {
+		latency, support float64
+		ok               bool
+	}{
+		{0, 0, true},
+		{1e-6, 1, true},
+		{nan, nan, true},
+		{-1e-9, 1, false},
+		{inf, 1, false},
+		{-inf, 1, false},
+		{1e-6, -0.01, false},
+		{1e-6, 1.01, false},
+	} {
+		sound := Level{Latency: 1, Support: 1}
+		_, group := NewHierarchy(3, []Level{sound}, []Group{{Hosts: []int{0, 1}, Latency: c.latency, Support: c.support}}, 1)
+		_, level := NewHierarchy(3, []Level{sound, {Latency: c.latency, Support: c.support}}, nil, 1)
+		if (group == nil) != c.ok || (level == nil) != c.ok {
+			t.Errorf("latency %g s and support %g of a group: error %v, of a level: %v, want them taken: %v", c.latency, c.support, group, level, c.ok)
+		}
+		if _, err := NewHierarchy(3, nil, nil, c.latency); c.support == 1 && (err == nil) != c.ok {
+			t.Errorf("latency %g s of all hosts: error %v, want it taken: %v", c.latency, err, c.ok)
+		}
+	}
+}

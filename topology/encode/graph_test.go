@@ -2,6 +2,7 @@ package encode
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -61,6 +62,48 @@ func checkSameGraph(t *testing.T, got, want *topology.Graph) {
 	}
 }
 
+// Arcs of a pair that differ in one thing are no link, and come back as they were.
+func TestGraphKeepsDirectionsApart(t *testing.T) {
+	arc := topology.Arc{From: 0, To: 1, Latency: 1e-6, Bandwidth: 1e9, Probability: 1}
+	for _, c := range []struct {
+		name   string
+		change func(a *topology.Arc)
+		links  int
+	}{
+		{"the same", func(*topology.Arc) {}, 1},
+		{"latency", func(a *topology.Arc) { a.Latency = 2e-6 }, 0},
+		{"latency not known", func(a *topology.Arc) { a.Latency = nan }, 0},
+		{"bandwidth", func(a *topology.Arc) { a.Bandwidth = 2e9 }, 0},
+		{"bandwidth not known", func(a *topology.Arc) { a.Bandwidth = nan }, 0},
+		{"estimated", func(a *topology.Arc) { a.Estimated = true }, 0},
+		{"probability", func(a *topology.Arc) { a.Probability = 0.5 }, 0},
+	} {
+		back := arc
+		back.From, back.To = 1, 0
+		c.change(&back)
+		g, err := topology.NewGraph(2, 0, nil, []topology.Arc{arc, back})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := WriteGraph(&b, g); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		read, err := ReadGraph(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// NaN differs from itself, so they are compared as text.
+		if got, want := fmt.Sprint(read.Arcs()), fmt.Sprint(g.Arcs()); got != want {
+			t.Errorf("%s: read arcs %s, want %s", c.name, got, want)
+		}
+		if got := strings.Contains(text, `"links":[{`); got != (c.links == 1) || strings.Contains(text, `"arcs"`) == got {
+			t.Errorf("%s: wrote %s, want %d links", c.name, text, c.links)
+		}
+	}
+}
+
 func TestReadGraphPlatform(t *testing.T) {
 	g, err := ReadGraph(strings.NewReader(`{"platform":"x","n":2,"graph":{"hosts":["h0","h1"],"switches":["sw"],
 		"links":[{"a":"h0","b":"sw","latency_us":12,"bandwidth_MBps":117.5,"kind":"nic"},{"a":"sw","b":"h1","latency_us":8,"bandwidth_MBps":1175}]}}`))
@@ -87,6 +130,8 @@ func TestReadGraphRefuses(t *testing.T) {
 		{"an unknown key of a link", `{"graph":{"hosts":["a","b"],"links":[{"a":0,"b":1,"latency":1}]}}`, `unknown field "latency"`},
 		{"an estimate of nothing", `{"format":"topocast/graph","version":2,"hosts":["a","b"],"links":[{"a":0,"b":1,"estimated":true}]}`, "bandwidth estimated, but not given"},
 		{"a bandwidth of zero", `{"graph":{"hosts":["a","b"],"links":[{"a":0,"b":1,"bandwidth_MBps":0}]}}`, "bandwidth 0 B/s"},
+		{"a probability of 2", `{"format":"topocast/graph","version":2,"hosts":["a","b"],"links":[{"a":0,"b":1,"probability":2}]}`, "probability 2"},
+		{"a platform's graph in a graph", `{"format":"topocast/graph","version":2,"graph":{"hosts":["a"],"links":[]}}`, `unknown field "graph"`},
 		{"a negative latency", `{"graph":{"hosts":["a","b"],"links":[{"a":0,"b":1,"latency_us":-1}]}}`, "latency -1e-06 s"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
