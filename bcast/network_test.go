@@ -57,3 +57,30 @@ func TestWhatIsTakenFromANetwork(t *testing.T) {
 		})
 	}
 }
+
+// Of a pair whose bandwidth is not known the latency is its own, and 8 KiB take it
+// twice; by hand from the rules in guess.
+func TestLatencyKnownAndBandwidthNot(t *testing.T) {
+	h := regularTree(t, 4, 2)
+	g, err := topology.NewGraph(4, 0, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var levels []model.LevelParams
+	for _, latency := range []float64{1e-6, 10e-6} { // those of regularTree
+		levels = append(levels, model.LevelParams{PLogP: model.Linear(latency, math.NaN(), 0), Spread: math.NaN()})
+	}
+	n, err := model.New(&topology.Result{Graph: g, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}, &model.Settings{Levels: levels})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newMachine(n)
+	for _, c := range []struct {
+		dst, bytes int
+		want       float64
+	}{{1, 0, 1e-6}, {1, 8192, 2e-6}, {1, 16384, 3e-6}, {2, 0, 10e-6}, {2, 8192, 20e-6}} {
+		if got := m.transfers.Time(0, c.dst, int64(c.bytes)); !near(got, c.want, 1e-9) {
+			t.Errorf("%d bytes to rank %d: %g s, want %g", c.bytes, c.dst, got, c.want)
+		}
+	}
+}

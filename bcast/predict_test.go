@@ -72,6 +72,24 @@ func TestPredictionsByHand(t *testing.T) {
 	}
 }
 
+// A chain of 3 ranks takes 2 T for the first segment and b more for each that
+// follows: what comes before the given offset is there so much earlier, and the
+// difference is the pace of the rest.
+func TestPaceOfTheLastSegments(t *testing.T) {
+	const latency, perByte, T, b = 1e-6, 1e-9, 2e-6, 1e-6
+	e := newEvaluator(machine{ranks: 3, send: 0.3e-6, recv: 0.3e-6, transfers: hockney{latency, perByte}})
+	e.schedule(Chain{}, Problem{Ranks: 3, Bytes: 16000, Segment: 1000})
+	for _, c := range []struct {
+		offset int
+		want   float64
+	}{{1000, 2 * T}, {8000, 2*T + 7*b}, {8001, 2*T + 8*b}, {16000, 2*T + 15*b}} {
+		all, below := e.evaluate(c.offset)
+		if !near(all, 2*T+15*b, 1e-9) || !near(below, c.want, 1e-9) {
+			t.Errorf("offset %d: all there after %g s, what is below after %g s, want %g and %g", c.offset, all, below, 2*T+15*b, c.want)
+		}
+	}
+}
+
 // The simulation of 64 ranks at L = 1.5 us, g0 = 0.5 us and 10 GB/s: the
 // binomial tree takes 6 (L + g0 + m/B): 12.0 us at 8 B, 51 us at 64 KiB.
 // Reference: A. Alexandrov et al. 1995 (LogGP), broadcast by a binomial tree.
