@@ -66,7 +66,18 @@ func rankOfEnd() {
 // launch runs a command of the test binary's ranks within the limit.
 func launch(t *testing.T, job string, env []string, command ...string) (output string, err error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
+	output, err = launchWithin(t, 40*time.Second, job, env, command...)
+	if errors.Is(err, errHangs) {
+		t.Fatalf("the job hangs; it said:\n%s", output)
+	}
+	return output, err
+}
+
+var errHangs = errors.New("no end within the limit")
+
+// launchWithin is launch for a launcher that may hang: it returns errHangs.
+func launchWithin(t *testing.T, limit time.Duration, job string, env []string, command ...string) (output string, err error) {
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -74,7 +85,7 @@ func launch(t *testing.T, job string, env []string, command ...string) (output s
 	cmd.Env = append(append(os.Environ(), launcherVar+"=", jobVar+"="+job), env...)
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
-		t.Fatalf("the job hangs; it said:\n%s", out)
+		err = errHangs
 	}
 	return string(out), err
 }
@@ -117,12 +128,19 @@ func TestJobFaults(t *testing.T) {
 		{"no fault", "", startJob, false, map[string]int{"of 3 runs": 3}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if tt.fault == endOfOne && !strings.Contains(launcher[0], "mpich") {
-				t.Skip("the launcher of Open MPI 4.1 itself crashes when a job aborts while some of its ranks wait in a fence, once in three times")
-			}
 			command := append(launcher[1:len(launcher):len(launcher)], "-n", "3", "env", "LD_PRELOAD="+library, os.Args[0])
-			out, err := launch(t, tt.job, []string{faultVar + "=" + tt.fault}, append(launcher[:1:1], command...)...)
-			if (err != nil) != tt.fails {
+			env := []string{faultVar + "=" + tt.fault}
+			command = append(launcher[:1:1], command...)
+			var out string
+			var err error
+			if tt.fault == endOfOne && !strings.Contains(launcher[0], "mpich") {
+				// The launcher of Open MPI 4.1 itself crashed in 2 of 35 launches, and hung in
+				// one, where a job aborts while some of its ranks wait in a fence. How it
+				// ends says nothing then; what the ranks have said is theirs.
+				if out, err = launchWithin(t, 10*time.Second, tt.job, env, command...); err != nil {
+					t.Logf("the launcher: %v", err)
+				}
+			} else if out, err = launch(t, tt.job, env, command...); (err != nil) != tt.fails {
 				t.Errorf("the job ended with %v", err)
 			}
 			for text, want := range tt.says {

@@ -175,19 +175,7 @@ func TestNothingIsMadeOutsideAndDownLeavesNothing(t *testing.T) {
 // command, and waits until it is there.
 func start(t *testing.T, l *Lab, host string, by ...string) *exec.Cmd {
 	t.Helper()
-	cmd := l.Command(host, append(by, "sh", "-c", "echo there; exec sleep 1000")...)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { cmd.Process.Kill() })
-	if _, err := out.Read(make([]byte, 6)); err != nil {
-		t.Fatal(err)
-	}
-	return cmd
+	return background(t, l.Command(host, append(by, "sh", "-c", "echo there; exec sleep 1000")...))
 }
 
 // ended waits for the end of the process, by a signal.
@@ -271,7 +259,12 @@ func TestLabsDoNotMeet(t *testing.T) {
 // line on standard output.
 func started(t *testing.T, s *Settings, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command(s.Command, append([]string{"--dir", s.Dir}, args...)...)
+	return background(t, exec.Command(s.Command, append([]string{"--dir", s.Dir}, args...)...))
+}
+
+// background starts a command and waits until it has printed something.
+func background(t *testing.T, cmd *exec.Cmd) *exec.Cmd {
+	t.Helper()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
