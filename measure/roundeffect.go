@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // A RoundEffect says that the readings of one round stand out from those of
@@ -125,7 +127,7 @@ func readingNoise(logs []float64, pair func(i int) int, pairs int) float64 {
 	if len(differences) == 0 {
 		return 0
 	}
-	return 1.4826 * median(differences) / math.Sqrt2 // 1.4826: of a normal distribution
+	return stats.SigmaPerMAD * median(differences) / math.Sqrt2
 }
 
 // sweep subtracts from the residuals of each class their median, and returns

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // wideSpread is the relative spread of a level's times from which Fit warns.
@@ -65,7 +67,7 @@ func fitLevels(n *Network, observations []Observation) (levels []LevelParams, wa
 }
 
 // spreadOf is the relative spread of times about the median of their size,
-// 1.4826 times the median deviation, of the one of the sizes where it is largest;
+// as their median deviation tells it, of the one of the sizes where it is largest;
 // NaN if none has two readings.
 func spreadOf(sizes []int64, bySize map[int64][]float64) float64 {
 	most := math.NaN()
@@ -79,7 +81,7 @@ func spreadOf(sizes []int64, bySize map[int64][]float64) float64 {
 		for k, x := range times {
 			off[k] = math.Abs(x/middle - 1)
 		}
-		if s := 1.4826 * evenMedian(off); !(s <= most) {
+		if s := stats.SigmaPerMAD * evenMedian(off); !(s <= most) {
 			most = s
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/stats"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -48,7 +49,7 @@ func (f *fitter) spread() float64 {
 	for i, r := range f.residual {
 		abs[i] = math.Abs(r)
 	}
-	return max(1e-6, 1.4826*quantile(abs, 0.5))
+	return max(1e-6, stats.SigmaPerMAD*quantile(abs, 0.5))
 }
 
 // huber is the cost of a residual, quadratic up to 1.5 standard deviations,

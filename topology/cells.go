@@ -74,7 +74,7 @@ func newCells(method string, repetitions []mat.Matrix) (*cells, error) {
 	}
 	if len(spreads) > 0 {
 		// The difference of two readings spreads sqrt 2 times as much as one.
-		c.noise = 1.4826 * stats.LowerMedian(spreads) / math.Sqrt2
+		c.noise = stats.SigmaPerMAD * stats.LowerMedian(spreads) / math.Sqrt2
 	}
 	return c, nil
 }

@@ -100,3 +100,10 @@ func TestClassesAreMonotoneAndScale(t *testing.T) {
 		}
 	}
 }
+
+// Half of a normal distribution lies within erfinv(1/2) sqrt 2 standard deviations.
+func TestSigmaPerMAD(t *testing.T) {
+	if want := 1 / (math.Sqrt2 * math.Erfinv(0.5)); math.Abs(SigmaPerMAD-want) > 1e-5 {
+		t.Errorf("SigmaPerMAD = %v, want %v within 1e-5", SigmaPerMAD, want)
+	}
+}
