@@ -1,0 +1,110 @@
+package families
+
+import "math"
+
+// drift is how times change during a measurement, by the given share: up, down, or a bump.
+func drift(d *draw, share float64) func(t float64) float64 {
+	switch d.IntN(3) {
+	case 0:
+		return func(t float64) float64 { return 1 + share*t }
+	case 1:
+		return func(t float64) float64 { return 1 + share*(1-t) }
+	}
+	center, width := d.between(0.2, 0.8), d.between(0.1, 0.25)
+	return func(t float64) float64 { return 1 + share*math.Exp(-(t-center)*(t-center)/(2*width*width)) }
+}
+
+// medium is a number of hosts for families where large machines are no harder.
+func (d *draw) medium() int { return d.scale(24, 220) }
+
+// faults are trees whose readings something disturbs.
+func faults() []Family {
+	tails := func(name string, tail func(d *draw, scale float64) func(*draw) float64) Family {
+		return Family{name, "noise", true, func(d *draw) (*layout, *measurement) {
+			m := noisy(pick(d, 0, 0.01), d.whole(1, 5))
+			m.tail = tail(d, d.between(0.02, 0.08))
+			return steep(d, d.medium()), m
+		}}
+	}
+	return []Family{
+		{"slow-rounds", "rounds", true, func(d *draw) (*layout, *measurement) {
+			m := noisy(pick(d, 0, 0.01, 0.02), d.whole(2, 4))
+			m.seats, m.slowRounds = relabelled, d.between(0.02, 0.2)
+			return steep(d, d.medium()), m
+		}},
+		{"drift", "G", true, func(d *draw) (*layout, *measurement) {
+			m := noisy(pick(d, 0, 0.01, 0.02), d.whole(1, 3))
+			m.drift = drift(d, d.between(0.1, 0.3))
+			return steep(d, d.medium()), m
+		}},
+		{"drift-relabelled", "G", true, func(d *draw) (*layout, *measurement) {
+			m := noisy(pick(d, 0, 0.01, 0.02), d.whole(1, 3))
+			m.seats, m.mixed = relabelled, d.chance(0.5)
+			m.drift = drift(d, d.between(0.1, 0.3))
+			return steep(d, d.medium()), m
+		}},
+		{"coarse-clock-tree", "B", true, func(d *draw) (*layout, *measurement) {
+			l := steep(d, d.medium())
+			m := noisy(pick(d, 0, 0.01, 0.03), d.whole(1, 3))
+			m.tick = l.smallest() * d.between(0.02, 0.3)
+			return l, m
+		}},
+		tails("exponential-tails", func(_ *draw, scale float64) func(*draw) float64 {
+			return func(d *draw) float64 { return scale * d.ExpFloat64() }
+		}),
+		tails("gamma-tails", func(d *draw, scale float64) func(*draw) float64 {
+			shape := d.whole(2, 4)
+			return func(d *draw) float64 { // the sum of exponential ones, of mean scale
+				s := 0.0
+				for range shape {
+					s += d.ExpFloat64()
+				}
+				return s * scale / float64(shape)
+			}
+		}),
+		{"asymmetric", "directions", true, func(d *draw) (*layout, *measurement) {
+			l := steep(d, d.medium())
+			most := d.between(0.05, 0.3)
+			byHost := d.chance(0.5)
+			up := make([]float64, l.n)
+			for h := range up {
+				up[h] = d.between(0, most)
+			}
+			p := l.pairs()
+			for i := range l.n {
+				for j := range i {
+					switch {
+					case !byHost && d.chance(0.5):
+						p[i*l.n+j] += d.between(0, most)
+					case !byHost:
+						p[j*l.n+i] += d.between(0, most)
+					case up[i] > up[j]:
+						p[i*l.n+j] += up[i] - up[j]
+					default:
+						p[j*l.n+i] += up[j] - up[i]
+					}
+				}
+			}
+			return l, usual(d)
+		}},
+		{"detours", "triangles", true, func(d *draw) (*layout, *measurement) {
+			l := steep(d, d.medium())
+			leaf := make([]int, l.n)
+			for k, g := range l.leaves() {
+				for _, h := range g {
+					leaf[h] = k + 1
+				}
+			}
+			share, p := d.between(0.02, 0.1), l.pairs()
+			for i := range l.n {
+				for j := range i {
+					if (leaf[i] == 0 || leaf[i] != leaf[j]) && d.chance(share) {
+						p[i*l.n+j] = d.between(1.2, 2.5)
+						p[j*l.n+i] = p[i*l.n+j]
+					}
+				}
+			}
+			return l, usual(d)
+		}},
+	}
+}
