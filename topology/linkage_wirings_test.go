@@ -181,9 +181,11 @@ func BenchmarkLinkageWirings(b *testing.B) {
 				s.d = nil
 				var h *topology.Hierarchy
 				peak := 0.0
+				before := userSeconds()
 				for b.Loop() {
 					peak = max(peak, peakMiB(func() { h = reconstruct(b, reps...).Hierarchy }))
 				}
+				b.ReportMetric((userSeconds()-before)/float64(b.N), "user-s/op")
 				v := compare(s, h)
 				text, exist, missing := lost(s, v)
 				b.Log(text)
