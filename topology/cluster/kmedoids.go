@@ -41,6 +41,11 @@ func (m KMedoids) Medoids(d *Distances) (Labels, []int, error) {
 	return labels, medoids, nil
 }
 
+// labSample is the part of a sample that does not grow with the objects, as the
+// authors have it (Schubert and Rousseeuw 2021): it only gives
+// the start, from which swaps go on until none is better.
+const labSample = 10
+
 // lab chooses the medoids one after another, each the best of a sample of
 // 10 + sqrt(n) objects, judged on that sample.
 func lab(d *Distances, k int, rng *rand.Rand) []int {
@@ -48,7 +53,7 @@ func lab(d *Distances, k int, rng *rand.Rand) []int {
 	for i := range nearest {
 		nearest[i] = math.Inf(1)
 	}
-	size := min(d.n, 10+int(math.Ceil(math.Sqrt(float64(d.n)))))
+	size := min(d.n, labSample+int(math.Ceil(math.Sqrt(float64(d.n)))))
 	taken := make([]bool, d.n)
 	var medoids []int
 	for range k {

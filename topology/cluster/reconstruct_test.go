@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -217,5 +219,59 @@ func BenchmarkFlatOfPairs(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n*(n-1)/2), "ns/pair")
 		})
+	}
+}
+
+// TestDefaultsLieOnPlateaus: methods find all groups of noisy trees, and no
+// others, with settings well to both sides of their defaults. The ends of the plateaus
+// were found by trying; 1.05 and 2, 0.25 and 0.45 are beyond them.
+func TestDefaultsLieOnPlateaus(t *testing.T) {
+	groups := func(h *topology.Hierarchy) [][]int {
+		var all [][]int
+		for _, g := range h.Groups()[1:] {
+			all = append(all, g.Hosts)
+		}
+		slices.SortFunc(all, slices.Compare)
+		return all
+	}
+	for k, spec := range []string{
+		"tree:4x8 latency=3us,1us", "tree:4x8 latency=1.5us,1us", "tree:3x4x5 latency=4us,2us,1us", "tree:2x4x8 latency=2.4us,1.5us,1us",
+		"tree:6x3 latency=2us,1us", "tree:3x3x3 latency=4us,2us,1us", "tree:8x16 latency=2us,1us",
+	} {
+		c, err := gen.Parse(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		exact, err := c.Latencies()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed := range uint64(2) {
+			rng := rand.New(rand.NewPCG(seed, uint64(k)))
+			var reps []mat.Matrix
+			for range 3 {
+				m, err := gen.Noise{Sigma: 0.02, Outliers: 0.02}.Apply(rng, exact)
+				if err != nil {
+					t.Fatal(err)
+				}
+				reps = append(reps, m)
+			}
+			for _, r := range []topology.Reconstructor{
+				Nested{Ratio: 1.1},
+				Nested{},
+				Nested{Ratio: 1.7},
+				SSSTree{SSS: SSS{Alpha: 0.3}},
+				SSSTree{},
+				SSSTree{SSS: SSS{Alpha: 0.42}},
+			} {
+				result, err := r.Reconstruct(reps...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, want := groups(result.Hierarchy), groups(c.Hierarchy); !slices.EqualFunc(got, want, slices.Equal) {
+					t.Errorf("%T%+v of %s, seed %d: %d groups, want %d: %v", r, r, spec, seed, len(got), len(want), got)
+				}
+			}
+		}
 	}
 }
