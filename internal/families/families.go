@@ -22,8 +22,9 @@ type Group struct {
 	// the group around over that of this one. Below 1 the latencies
 	// contradict the group.
 	Step float64
-	// Hidden groups are not to be told from the readings although their step is clear: the
-	// clock is too coarse, too many of their pairs were not measured or take detours.
+	// Hidden groups are not to be told from the readings although their step may be clear: the
+	// clock is too coarse, too many of their pairs were not measured or take detours, or
+	// noise is larger than the step because hosts have much overhead.
 	Hidden bool
 }
 
@@ -52,9 +53,7 @@ type Family struct {
 
 // Machine makes the given instance. The same instance is the same machine, in every run.
 func (f Family) Machine(instance int) *Machine {
-	h := fnv.New64a()
-	h.Write([]byte(f.Name))
-	d := &draw{rand.New(rand.NewPCG(h.Sum64(), uint64(instance))), instance}
+	d := f.draw(instance)
 	l, m := f.make(d)
 	l.number(d)
 	out := &Machine{Hosts: l.n, Spatial: l.spatial}
@@ -64,7 +63,7 @@ func (f Family) Machine(instance int) *Machine {
 		out.Groups = append(out.Groups, Group{
 			Hosts:  hosts,
 			Step:   outside / inside,
-			Hidden: outside-inside < leastTicks*m.tick || l.detoured(hosts) || m.missing != nil && !l.told(hosts, m.missing),
+			Hidden: m.drowned(l, hosts, inside, outside) || l.detoured(hosts) || m.missing != nil && !l.told(hosts, m.missing),
 		})
 	}
 	return out
@@ -73,6 +72,13 @@ func (f Family) Machine(instance int) *Machine {
 // All returns the families. Their names are distinct.
 func All() []Family {
 	return slices.Concat(trees(), faults(), hosts(), fabrics(), flats(), clouds(), spaces(), gaps())
+}
+
+// draw is the source of the instance.
+func (f Family) draw(instance int) *draw {
+	h := fnv.New64a()
+	h.Write([]byte(f.Name))
+	return &draw{rand.New(rand.NewPCG(h.Sum64(), uint64(instance))), instance}
 }
 
 // A draw is where the random choices of one instance come from.

@@ -41,6 +41,35 @@ func drawDragonfly(d *draw, rich int) (*layout, *measurement) {
 	return f.layout(), m
 }
 
+// cascade makes groups of chassis of routers (Faanes and others 2012): the routers of a chassis are linked
+// with each other, and those at the same place of all chassis of a group; each two
+// groups share one global link.
+func cascade(groups, chassis, routers, hosts int, own, row, column, global float64) *fabric {
+	per := chassis * routers
+	f := &fabric{switches: groups * per, own: own}
+	for g := range groups {
+		first := g * per
+		f.sets = append(f.sets, span(first, first+per))
+		for c := range chassis {
+			f.sets = append(f.sets, span(first+c*routers, first+(c+1)*routers))
+			for r := range routers {
+				s := first + c*routers + r
+				f.host(s, hosts)
+				for q := range r {
+					f.link(s, first+c*routers+q, row)
+				}
+				for b := range c {
+					f.link(s, first+b*routers+r, column)
+				}
+			}
+		}
+		for other := range g {
+			f.link(first+other%per, other*per+g%per, global)
+		}
+	}
+	return f
+}
+
 // extents draws the extents of a grid, none below three.
 func extents(d *draw) []int {
 	if d.chance(0.5) {
@@ -72,7 +101,11 @@ func fabrics() []Family {
 			for _, size := range split(d, max(d.size(), 3*leaves), leaves, 2) {
 				t.kids = append(t.kids, &node{level: t.level / step, hosts: size})
 			}
-			return t.layout(), usual(d)
+			l := t.layout()
+			if leaves >= 6 && d.chance(0.5) {
+				cables(d, l)
+			}
+			return l, usual(d)
 		}},
 		{"fat-tree-3", "fabric", true, func(d *draw) (*layout, *measurement) {
 			top := d.between(1.5e-6, 4e-6)
@@ -83,6 +116,14 @@ func fabrics() []Family {
 		{"dragonfly", "F", true, func(d *draw) (*layout, *measurement) { return drawDragonfly(d, 1) }},
 		{"dragonfly-rich", "F", true, func(d *draw) (*layout, *measurement) {
 			return drawDragonfly(d, d.whole(2, 4))
+		}},
+		{"dragonfly-cascade", "F", true, func(d *draw) (*layout, *measurement) {
+			own := d.between(0.2e-6, 1e-6)
+			row := 2 * own * d.between(0.1, 0.8)
+			column := row + (2*own+row)*d.between(0.08, 0.5)
+			global := column + (2*own+row+column)*d.between(0.1, 0.5)
+			f := cascade(d.whole(2, 6), d.whole(2, 4), d.whole(2, 6), d.whole(2, 3), own, row, column, global)
+			return f.layout(), noisy(pick(d, 0, 0, 0.01, 0.02), d.whole(1, 3))
 		}},
 		{"torus-of-switches", "F", true, func(d *draw) (*layout, *measurement) { return grid(d, extents(d), true) }},
 		{"ring-of-switches", "F", true, func(d *draw) (*layout, *measurement) {
@@ -100,11 +141,33 @@ func fabrics() []Family {
 	}
 }
 
+// cables gives the uplinks of leaf switches lengths that differ: up to 3 % of the way
+// between two leaves each.
+func cables(d *draw, l *layout) {
+	const most = 0.03
+	home := make([]int, l.n)
+	longer := []float64{0}
+	for k, g := range l.groups {
+		for _, h := range g {
+			home[h] = k + 1
+		}
+		longer = append(longer, d.between(-most, most))
+	}
+	p := l.pairs()
+	for i := range l.n {
+		for j := range l.n {
+			if home[i] != home[j] {
+				p[i*l.n+j] += longer[home[i]] + longer[home[j]]
+			}
+		}
+	}
+}
+
 // lonely is a grid, ring or line of hosts.
 func lonely(d *draw, wrapped bool) (*layout, *measurement) {
 	shape := extents(d)
 	if d.chance(0.4) {
-		shape = []int{d.whole(6, 64)}
+		shape = []int{d.whole(8, 64)}
 	}
 	own := d.between(0.1e-6, 1e-6)
 	return lattice(shape, wrapped, 1, own, own*d.between(0.3, 3)).layout(), usual(d)

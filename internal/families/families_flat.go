@@ -23,7 +23,7 @@ func flats() []Family {
 		}),
 		family("flat-spread", "flat", func(d *draw, l *layout, _ *measurement) { spread(d, l, d.between(0.02, 0.1)) }),
 		family("flat-tails", "flat", func(d *draw, _ *layout, m *measurement) {
-			scale := d.between(0.02, 0.15)
+			scale := d.between(0.02, 0.3)
 			m.tail = func(d *draw) float64 { return scale * d.ExpFloat64() }
 		}),
 		family("flat-coarse-clock", "B", func(d *draw, l *layout, m *measurement) {
@@ -53,6 +53,7 @@ func flats() []Family {
 // spread gives each pair a lasting factor of its own, the same in both directions, of lognormal
 // distribution and median 1.
 func spread(d *draw, l *layout, sigma float64) {
+	l.spread = sigma
 	p := l.pairs()
 	for i := range l.n {
 		for j := range i {

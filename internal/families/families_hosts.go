@@ -71,10 +71,17 @@ func hosts() []Family {
 			l := newLayout(groups * cores)
 			near := d.between(20e-9, 30e-9)
 			far := near * d.between(1.7, 3.5)
-			// How deep a core sits in its L3, which all outside see.
+			// How deep a core sits in its L3, which all outside see; or some lie behind the others.
 			deep := make([]float64, l.n)
+			most := d.between(0.1, 0.4) * far
+			behind := d.chance(0.5)
 			for h := range deep {
-				deep[h] = d.between(0, 0.33) * far
+				switch {
+				case !behind:
+					deep[h] = d.between(0, most)
+				case d.chance(0.5):
+					deep[h] = most
+				}
 				for j := range h {
 					if h/cores == j/cores {
 						// Stops of a ring bus: the farther the slower.
@@ -86,6 +93,27 @@ func hosts() []Family {
 			}
 			for k := range groups {
 				l.groups = append(l.groups, span(k*cores, (k+1)*cores))
+			}
+			return l, usual(d)
+		}},
+		{"remote-cores", "A", true, func(d *draw) (*layout, *measurement) {
+			// The lines of some cores of each socket live on other sockets: far for all
+			// outside, not for their own socket.
+			sockets, cores := d.whole(2, 6), d.whole(4, 16)
+			near := d.between(40e-9, 80e-9)
+			far := near * d.between(1.3, 3)
+			l := even([]int{sockets, cores}, []float64{far, near}).layout()
+			more := far * d.between(0.15, 0.4)
+			remote := make([]bool, l.n)
+			for h := range remote {
+				remote[h] = d.chance(0.4)
+			}
+			for i := range l.n {
+				for j := range i {
+					if i/cores != j/cores && (remote[i] || remote[j]) {
+						l.set(i, j, far+more)
+					}
+				}
 			}
 			return l, usual(d)
 		}},

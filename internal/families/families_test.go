@@ -11,7 +11,7 @@ import (
 )
 
 // tested are instances of every family that are small enough for tests.
-var tested = []int{0, 3}
+var tested = []int{0, 3, 7, 12}
 
 func TestMachinesAreWhatTheySay(t *testing.T) {
 	seen := map[string]bool{}
@@ -108,10 +108,7 @@ func TestLatenciesSetOffGroupsOnly(t *testing.T) {
 	const clearly = 1.02
 	for _, f := range All() {
 		for _, instance := range tested {
-			h := testDraw()
-			h.Rand = rand.New(rand.NewPCG(uint64(instance), uint64(len(f.Name))))
-			h.instance = instance
-			l, _ := f.make(h)
+			l, _ := f.make(f.draw(instance))
 			if l.spatial {
 				continue
 			}

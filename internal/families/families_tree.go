@@ -11,16 +11,16 @@ func wild(d *draw, n int, inner bool) *layout {
 	return g.grow(d, n, topLevel(d)).layout()
 }
 
-// steep is a random tree of which each step is 1.25 or more.
+// steep is a random tree of which each step is 1.22 or more.
 func steep(d *draw, n int) *layout {
-	g := growth{depth: d.whole(1, 3), ratio: ratios(d, 1.25, 2.5)}
+	g := growth{depth: d.whole(1, 3), ratio: ratios(d, 1.22, 2.2)}
 	return g.grow(d, n, topLevel(d)).layout()
 }
 
-// unequal gives each host a link of its own, up to 5 to 30 % slower or faster than
+// unequal gives each host a link of its own, up to 10 to 30 % slower or faster than
 // half of the smallest latency.
 func unequal(d *draw, l *layout) *layout {
-	most := d.between(0.05, 0.3) * l.smallest() / 2
+	most := d.between(0.1, 0.3) * l.smallest() / 2
 	for h := range l.offsets() {
 		l.offset[h] += d.between(-most, most)
 	}
@@ -95,21 +95,33 @@ func trees() []Family {
 		}},
 		{"unequal-inner", "E", true, func(d *draw) (*layout, *measurement) {
 			if d.chance(0.5) {
-				return unequal(d, inner(d, d.size())), usual(d)
+				return unequal(d, inner(d, d.medium())), usual(d)
 			}
-			return unequal(d, wild(d, d.size(), true)), usual(d)
+			g := growth{depth: d.whole(2, 4), ratio: ratios(d, 1.22, 1.6), inner: true}
+			return unequal(d, g.grow(d, d.medium(), topLevel(d)).layout()), usual(d)
 		}},
 		{"leaves-of-two", "M", true, func(d *draw) (*layout, *measurement) {
 			m := noisy(pick(d, 0.01, 0.02, 0.03, 0.05), d.whole(1, 2))
 			step := d.between(1.25, 2)
-			if m.sigma > 0.03 { // of few readings all have to be right in some hundred leaves
-				m.repetitions, step = d.whole(2, 3), d.between(1.4, 2)
+			if m.sigma > 0.03 { // all have to be right in some hundred leaves, of few readings each
+				m.repetitions, step = d.whole(2, 3), d.between(1.25, 1.6)
 			}
 			if m.repetitions > 1 && d.chance(0.5) {
 				m.outliers = 0.02
 			}
 			leaves := d.whole(100, 250)
 			top := topLevel(d)
+			if d.chance(0.4) { // few of them among larger ones
+				t := &node{level: top}
+				sizes := split(d, d.whole(180, 480), d.whole(10, 24), 6)
+				for range d.whole(3, 15) {
+					sizes = append(sizes, 2)
+				}
+				for _, size := range sizes {
+					t.kids = append(t.kids, &node{level: top / step, hosts: size})
+				}
+				return t.layout(), m
+			}
 			if d.chance(0.5) {
 				racks := d.whole(4, 10)
 				return even([]int{racks, leaves / racks, 2}, []float64{top * 1.4, top, top / step}).layout(), m
@@ -121,7 +133,7 @@ func trees() []Family {
 			m.outliers = 0.02
 			n := d.whole(500, 1024)
 			t := &node{level: 1.58e-6}
-			for _, size := range split(d, n, d.whole(5, 40), 8) {
+			for _, size := range split(d, n, d.whole(5, 60), 8) {
 				t.kids = append(t.kids, &node{level: t.level / d.between(1.225, 1.28), hosts: size})
 			}
 			return t.layout(), m
@@ -167,6 +179,9 @@ func sockets(o order) func(*draw) (*layout, *measurement) {
 		nodes := 2 * fan[3]
 		for first := 0; first < l.n; first += nodes {
 			l.deal = append(l.deal, span(first, first+nodes))
+		}
+		if d.chance(0.5) {
+			spread(d, l, d.between(0.01, 0.05))
 		}
 		return l, usual(d)
 	}

@@ -32,6 +32,7 @@ type layout struct {
 	offset []float64 // s that each host adds to all its readings; nil: none
 	factor []float64 // by which each host multiplies them; nil: 1
 	pair   []float64 // factor of each direction of each pair; nil: 1
+	spread float64   // standard deviation of ln of those that are drawn for each pair
 }
 
 func newLayout(n int) *layout { return &layout{n: n, latency: make([]float64, n*n)} }

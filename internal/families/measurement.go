@@ -9,6 +9,11 @@ import (
 // leastTicks is how many ticks of the clock a step must have to be told from rounding.
 const leastTicks = 1.5
 
+// leastSigmas is how many standard errors of the mean reading between a member and the others a
+// step must have: with fewer, one host in some thousand looks as if it were another
+// group's.
+const leastSigmas = 5
+
 // Most and least factor of an outlier.
 const (
 	leastOutlier = 1.5
@@ -27,6 +32,7 @@ type measurement struct {
 	mixed       bool                    // rounds take place in random order
 	slowRounds  float64                 // share of rounds that are slow
 	drift       func(t float64) float64 // factor at time t of the whole measurement, 0 to 1; nil: none
+	blur        float64                 // standard deviation of what drift does to a pair whose rounds nobody knows
 	tick        float64                 // s: readings are multiples of it; 0: exact
 	missing     []bool                  // pairs not measured, by final number; nil: none
 	gap         func(*draw, int) []bool // makes missing
@@ -99,6 +105,32 @@ func (m *measurement) read(d *draw, l *layout) []mat.Matrix {
 		out[k] = mat.NewDense(n, n, r)
 	}
 	return out
+}
+
+// drowned says whether the step of a group is too small for the clock, or for the errors of the
+// readings of one of its members: noise, which is a share of the reading, overhead
+// included, and what all readings of a pair have in common.
+func (m *measurement) drowned(l *layout, hosts []int, inside, outside float64) bool {
+	if outside-inside < leastTicks*m.tick {
+		return true
+	}
+	directions := 2
+	if m.mirrored {
+		directions = 1
+	}
+	others := float64(len(hosts) - 1)
+	readings := others * float64(directions*max(1, m.repetitions))
+	share := math.Sqrt(m.sigma*m.sigma/readings + (m.blur*m.blur+l.spread*l.spread)/others)
+	for _, h := range hosts {
+		reading := inside
+		if l.offset != nil {
+			reading += l.offset[h]
+		}
+		if share*reading > (outside-inside)/leastSigmas {
+			return true
+		}
+	}
+	return false
 }
 
 // paces is the factor of each round of repetition k.
