@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // witness is the form of GreedyCycle that does not depend on order. It takes the
@@ -12,7 +14,7 @@ func (c *GreedyCycle) witness(in *cells) (arcs []pair, duplex, overhead float64,
 	n := in.n
 	// Triangles show the noise of the combined readings; what repetitions or
 	// directions differ by is that of single ones, and may be all upward.
-	noise := slackNoise(n, in.m)
+	noise := slackNoise(n, in.m, transposed(n, in.m))
 	if math.IsNaN(noise) {
 		noise = in.noise
 	}
@@ -31,7 +33,7 @@ func (c *GreedyCycle) witness(in *cells) (arcs []pair, duplex, overhead float64,
 	}
 	test := spannerTest{relative: tolerance, directed: true}
 	if !c.KeepOverhead {
-		overhead = endpointOverhead(n, in.m, max(0, noise))
+		overhead = endpointOverhead(n, in.m, transposed(n, in.m), max(0, noise))
 		for i, v := range in.m {
 			if i%(n+1) != 0 {
 				in.m[i] = max(0, v-overhead)
@@ -83,23 +85,27 @@ func (c *cells) directionNoise() float64 {
 // overhead, half come out shorter; the median of what they lack is 0.6745
 // standard deviations of the sum. It is NaN if too few do, as where the true
 // third vertices are switches that were not measured. Exact readings give 0.
-func slackNoise(n int, m []float64) float64 {
+func slackNoise[F stats.Float](n int, m, columns []F) float64 {
 	if n < 4 {
 		return math.NaN()
 	}
 	rng := rand.New(rand.NewPCG(uint64(n), 3))
 	noise := 0.02
 	for range 3 {
-		overhead := endpointOverhead(n, m, noise)
+		overhead := endpointOverhead(n, m, columns, noise)
 		var lacks []float64
 		for range 500 {
 			i, j := rng.IntN(n), rng.IntN(n)
-			w := m[i*n+j]
+			w := float64(m[i*n+j])
 			if i == j || !(w < math.Inf(1)) {
 				continue
 			}
-			for k := range n {
-				a, b := m[i*n+k], m[k*n+j]
+			rowI, colJ := m[i*n:(i+1)*n], columns[j*n:(j+1)*n]
+			for k, leg := range rowI {
+				a, b := float64(leg), float64(colJ[k])
+				if w+overhead-a-b < -1e-9*w {
+					continue // most; not a number goes on
+				}
 				size := math.Sqrt(w*w + a*a + b*b) // 0 of readings too small for their squares
 				if lack := w + overhead - a - b; k != i && k != j && lack >= -1e-9*w && size > 0 {
 					lacks = append(lacks, max(0, lack)/size)

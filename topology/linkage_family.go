@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/stats"
-	"gonum.org/v1/gonum/graph/path"
 )
 
 // Machines that are no trees. Nested groups describe a ring or torus of
@@ -45,6 +44,7 @@ type wired struct {
 	overhead float64 // s, paid once per message on top of the links
 	apart    []int   // host -> block; pairs inside a block do not count; nil: all count
 	warnings []string
+	fit      comparison // with the tree
 }
 
 // A meshSearch looks for graphs that explain readings better than a tree does.
@@ -60,7 +60,7 @@ type meshSearch struct {
 // explains the readings clearly better than the tree; nil otherwise. noise
 // is that of a reading, NaN if not known.
 func (s *meshSearch) best(noise float64, hosts bool) (*wired, error) {
-	if w, err := s.switches(); err != nil || w != nil && w.better(s.r, s.f) {
+	if w, err := s.switches(); err != nil || w != nil && s.better(w) {
 		return w, err
 	}
 	if !hosts || s.r.n < meshLeast {
@@ -71,37 +71,22 @@ func (s *meshSearch) best(noise float64, hosts bool) (*wired, error) {
 			"whether the %d hosts are wired to each other was not looked into: that is done up to %d", s.r.n, meshMost))
 		return nil, nil
 	}
-	known := !math.IsNaN(noise)
-	if !known || noise < noiseGuess {
-		noise = noiseGuess
-	}
 	w, err := s.hosts(noise)
 	if err != nil || w == nil {
 		return nil, err
 	}
-	if !known {
-		// What paths leave unexplained tells the noise: look again with that.
-		if again := min(noiseMost, w.compare(s.r, s.f).other/quartile); again > noise {
-			v, err := s.hosts(again)
-			if err != nil {
-				return nil, err
-			}
-			if v != nil {
-				w = v
-			}
-		}
-	}
-	if !w.better(s.r, s.f) {
+	if !s.better(w) {
 		return nil, nil
 	}
 	return w, nil
 }
 
-// better tells whether the graph explains the readings clearly better than f.
+// better compares the graph with the tree, and tells whether it explains the readings clearly better.
 // Weak groups at the edge of a sample make a tree a little worse than a mesh at times;
 // of a real mesh of hosts it explains nothing.
-func (w *wired) better(r *readings, f *treeFit) bool {
-	c := w.compare(r, f)
+func (s *meshSearch) better(w *wired) bool {
+	c := w.compare(s.r, s.f)
+	w.fit = c
 	return c.other <= min(familyRest, familyGain*c.tree) && (w.family != FamilyMesh || c.tree >= meshTree)
 }
 
@@ -154,7 +139,7 @@ func (s *meshSearch) switches() (*wired, error) {
 	if sparse {
 		q.findHidden()
 	}
-	s.work += q.work + bound.looked.Load()
+	s.work += q.work + bound.work()
 	if !sparse {
 		s.give(bound, "whether switches form a ring, torus or mesh")
 		return nil, nil
@@ -174,22 +159,29 @@ func (s *meshSearch) give(bound *spannerBound, what string) {
 	}
 }
 
-// hosts is the witness spanner of the hosts, if that is sparse. It takes up to 24 n^2
-// bytes.
+// hosts is the witness spanner of the hosts, if that is sparse. noise is NaN if not
+// known. It takes 4 n^2 bytes.
 func (s *meshSearch) hosts(noise float64) (*wired, error) {
 	r := s.r
 	d := r.dense()
-	overhead := endpointOverhead(r.n, d, noise)
+	if math.IsNaN(noise) {
+		noise = slackNoise(r.n, d, d) // of a mesh; of what is none it may be anything
+	}
+	if !(noise >= noiseGuess) {
+		noise = noiseGuess
+	}
+	noise = min(noise, noiseMost)
+	overhead := endpointOverhead(r.n, d, d, noise)
 	bound := newSpannerBound(r.n, sparseHosts)
 	links, mended := mendedSpanner(r.n, d, spannerTest{relative: 0.02 + 3*noise, absolute: overhead, bound: bound})
-	s.work += bound.looked.Load()
+	s.work += bound.work()
 	if bound.dense() || bound.spent() {
 		s.give(bound, "whether hosts are wired to each other")
 		return nil, nil
 	}
 	var arcs []Arc
 	for _, p := range links {
-		pair := Link(p.from, p.to, max(0, d[p.from*r.n+p.to]-overhead), math.NaN())
+		pair := Link(p.from, p.to, max(0, float64(d[p.from*r.n+p.to])-overhead), math.NaN())
 		arcs = append(arcs, pair[:]...)
 	}
 	graph, err := NewGraph(r.n, 0, nil, arcs)
@@ -207,17 +199,29 @@ func (s *meshSearch) hosts(noise float64) (*wired, error) {
 	return w, nil
 }
 
-// dense copies the readings into a square matrix of 8 n^2 bytes; NaN on the diagonal
-// and where nothing was measured.
-func (r *readings) dense() []float64 {
+// dense copies the readings into a square matrix; NaN on the diagonal and where nothing
+// was measured.
+func (r *readings) dense() []float32 {
+	const tile = 64
 	n := r.n
-	d := make([]float64, n*n)
-	for i := range n {
-		d[i*n+i] = math.NaN()
-		for j := range i {
-			v := r.measured(i, j)
-			d[i*n+j], d[j*n+i] = v, v
+	nan := float32(math.NaN())
+	d := make([]float32, n*n)
+	for i0 := 0; i0 < n; i0 += tile {
+		for j0 := 0; j0 <= i0; j0 += tile {
+			for i := i0; i < min(i0+tile, n); i++ {
+				row := r.row(i)
+				for j := j0; j < min(j0+tile, i); j++ {
+					v := row[j]
+					if v < 0 {
+						v = nan
+					}
+					d[i*n+j], d[j*n+i] = v, v
+				}
+			}
 		}
+	}
+	for i := range n {
+		d[i*n+i] = nan
 	}
 	return d
 }
@@ -258,10 +262,12 @@ func (w *wired) compare(r *readings, f *treeFit) comparison {
 		values, squares     []float64
 		join                = make([]int32, r.n)
 		sources             = min(most, r.n)
+		finder              = newPathFinder(w.graph, w.graph.latencies())
+		way                 = make([]float64, w.graph.Vertices())
 	)
 	for s := range sources {
 		i := s * r.n / sources
-		way := path.DijkstraFrom(w.graph.Node(int64(i)), w.graph)
+		finder.from(i, way)
 		f.t.joins(i, join)
 		for j := range r.n {
 			if j == i || w.apart != nil && w.apart[i] == w.apart[j] {
@@ -271,7 +277,7 @@ func (w *wired) compare(r *readings, f *treeFit) comparison {
 			if v < 0 {
 				continue
 			}
-			fit := w.overhead + way.WeightTo(int64(j))
+			fit := w.overhead + way[j]
 			tree := f.between(i, j, join[j])
 			if !w.direct(i, j) {
 				otherRest = append(otherRest, math.Abs(v-fit)/v)

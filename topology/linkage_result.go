@@ -52,8 +52,7 @@ func (g *judge) result(r *readings, note *combination, least, sigma float64, une
 		warnings = append(warnings, search.given...)
 		if w != nil {
 			fit.Family = w.family
-			c := w.compare(r, f)
-			fit.Residual, fit.R2 = c.residual, c.r2
+			fit.Residual, fit.R2 = w.fit.residual, w.fit.r2
 			graph, warnings = w.graph, w.warnings
 			if w.family == FamilyMesh {
 				if hierarchy, err = NewHierarchy(t.n, nil, nil, hierarchy.Groups()[0].Latency); err != nil {

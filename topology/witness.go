@@ -2,10 +2,13 @@ package topology
 
 import (
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // A pair is an ordered pair of vertices; of an undirected method from < to.
@@ -28,6 +31,7 @@ type spannerTest struct {
 type spannerBound struct {
 	links, legs   int64 // at most
 	found, looked atomic.Int64
+	sampled       int64 // legs of a sample, which are not counted against the bound
 }
 
 // newSpannerBound allows a share of all pairs of n vertices as links, and legsPerPair
@@ -44,6 +48,9 @@ const (
 	legsPerPair = 64
 	legsLeast   = 1 << 20
 )
+
+// work is how many legs were looked at in all.
+func (b *spannerBound) work() int64 { return b.sampled + b.looked.Load() }
 
 func (b *spannerBound) dense() bool { return b != nil && b.found.Load() > b.links }
 func (b *spannerBound) spent() bool { return b != nil && b.looked.Load() > b.legs }
@@ -65,160 +72,328 @@ func (b *spannerBound) spent() bool { return b != nil && b.looked.Load() > b.leg
 // The pairs are sorted. One of two legs is at most half of the sum, so only the
 // sorted beginnings of row i and column j are scanned, up to the first witness:
 // O(n^2 log n) on tori, at worst O(n^3); test.bound may end it earlier, with nil.
-// Rows run in parallel; the result does not depend on their number.
-func witnessSpanner(n int, m []float64, test spannerTest) []pair {
-	s := witnessSearch{n: n, out: m, in: m, test: test}
+// Columns run in parallel; the result does not depend on their number.
+func witnessSpanner[F stats.Float](n int, m []F, test spannerTest) []pair {
+	return newWitnessSearch(n, m, test).pairs()
+}
+
+// newWitnessSearch finds the pairs that nothing explains. The search stays good for
+// another look after some readings changed (again).
+func newWitnessSearch[F stats.Float](n int, m []F, test spannerTest) *witnessSearch[F] {
+	s := &witnessSearch[F]{n: n, out: m, in: m, test: test, into: make([][]int32, n)}
 	if test.directed {
 		s.in = transposed(n, m)
 	}
-	s.nearOut, s.minOut = s.sortRows(s.out)
-	s.nearIn, s.minIn = s.nearOut, s.minOut
-	if test.directed {
-		s.nearIn, s.minIn = s.sortRows(s.in)
-	}
 	if s.sampleIsDense() {
-		return nil
+		return s
 	}
-	kept := make([][]pair, n)
-	eachRow(n, func(i int) {
+	s.nearOut = newNearest(n)
+	s.nearIn = s.nearOut
+	if test.directed {
+		s.nearIn = newNearest(n)
+	}
+	eachRow(n, s.sortRow)
+	// The column stays in the cache, and of the rows only their beginnings are looked at.
+	eachRow(n, func(j int) {
 		if test.bound.dense() || test.bound.spent() {
 			return
 		}
-		first := i + 1
+		last := j
 		if test.directed {
-			first = 0
+			last = n
 		}
-		legs := 0
-		for j := first; j < n; j++ {
-			w := m[i*n+j]
-			if j == i || !(w < math.Inf(1)) {
+		looked := 0
+		for i := range last {
+			if i == j {
 				continue
 			}
-			explained, looked := s.explained(i, j, w)
-			if legs += looked; !explained {
-				kept[i] = append(kept[i], pair{i, j})
+			link, legs := s.isLink(i, j)
+			if looked += legs; link {
+				s.into[j] = append(s.into[j], int32(i))
 			}
 		}
 		if b := test.bound; b != nil {
-			b.found.Add(int64(len(kept[i])))
-			b.looked.Add(int64(legs))
+			b.found.Add(int64(len(s.into[j])))
+			b.looked.Add(int64(looked))
 		}
 	})
-	if test.bound.dense() || test.bound.spent() {
-		return nil
-	}
-	return slices.Concat(kept...)
+	return s
 }
 
-// sampleIsDense tells whether a sample of the rows has so many links, a quarter
-// more than the bound allows, that there is no point in looking at the others. In a
-// full mesh each pair takes a look at all legs.
-func (s *witnessSearch) sampleIsDense() bool {
-	const rows = 16
-	b := s.test.bound
-	if b == nil || s.n < 4*rows {
-		return false
-	}
-	found, all, legs := 0, 0, 0
-	for x := range rows {
-		i := x * s.n / rows
-		for j, w := range s.out[i*s.n : (i+1)*s.n] {
-			if j == i || !(w < math.Inf(1)) {
-				continue
+// again looks once more at the pairs of the given vertices, of which readings have changed. As
+// a leg of a pair is a reading of one of its ends, those of the others are as before.
+func (s *witnessSearch[F]) again(vertices []int) {
+	n, looked := s.n, 0
+	for _, v := range vertices {
+		if s.test.directed {
+			for x := range n {
+				s.in[v*n+x], s.in[x*n+v] = s.out[x*n+v], s.out[v*n+x]
 			}
-			explained, looked := s.explained(i, j, w)
-			if !explained {
-				found++
-			}
-			all++
-			legs += looked
 		}
 	}
-	b.looked.Add(int64(legs))
-	allowed := float64(b.links) / (float64(s.n) * float64(s.n-1) / 2)
-	if float64(found) <= 1.25*allowed*float64(all) {
+	for _, v := range vertices {
+		s.sortRow(v)
+	}
+	look := func(i, j int) {
+		link, legs := s.isLink(i, j)
+		looked += legs
+		at, was := slices.BinarySearch(s.into[j], int32(i))
+		switch {
+		case link && !was:
+			s.into[j] = slices.Insert(s.into[j], at, int32(i))
+		case !link && was:
+			s.into[j] = slices.Delete(s.into[j], at, at+1)
+		}
+	}
+	for _, v := range vertices {
+		for x := range n {
+			switch {
+			case x == v:
+			case s.test.directed:
+				look(v, x)
+				look(x, v)
+			default:
+				look(min(v, x), max(v, x))
+			}
+		}
+	}
+	if b := s.test.bound; b != nil {
+		b.looked.Add(int64(looked))
+	}
+}
+
+// pairs returns the links, sorted; nil if the bound ended the search.
+func (s *witnessSearch[F]) pairs() []pair {
+	if s.test.bound.dense() || s.test.bound.spent() {
+		return nil
+	}
+	at := make([]int, s.n+1) // of the first pair from a vertex
+	for _, from := range s.into {
+		for _, i := range from {
+			at[i+1]++
+		}
+	}
+	for i := range s.n {
+		at[i+1] += at[i]
+	}
+	list := make([]pair, at[s.n])
+	for j, from := range s.into {
+		for _, i := range from {
+			list[at[i]] = pair{int(i), j}
+			at[i]++
+		}
+	}
+	return list
+}
+
+// sampleIsDense tells whether a sample of the pairs has more links than the bound
+// allows, beyond chance, so that there is no point in looking at the others. In a
+// full mesh each pair takes a look at all legs.
+func (s *witnessSearch[F]) sampleIsDense() bool {
+	const (
+		samples = 2048 // a thousandth of the legs of a thousand hosts
+		sure    = 3    // standard deviations
+	)
+	b, n := s.test.bound, s.n
+	if b == nil || n*(n-1)/2 < 2*samples {
+		return false
+	}
+	rng := rand.New(rand.NewPCG(uint64(n), 5))
+	found, all := 0, 0
+	for range samples {
+		i, j := rng.IntN(n), rng.IntN(n)
+		w := float64(s.out[i*n+j])
+		if i == j || !(w < math.Inf(1)) {
+			continue
+		}
+		all++
+		limit := s.threshold(w)
+		rowI, colJ := s.out[i*n:(i+1)*n], s.in[j*n:(j+1)*n]
+		explained := false
+		for k, a := range rowI {
+			if float64(a)+float64(colJ[k]) <= limit && s.explains(i, k, j, w) {
+				explained = true
+				break
+			}
+		}
+		if !explained {
+			found++
+		}
+	}
+	b.sampled += int64(all) * int64(n)
+	allowed := float64(b.links) / (float64(n) * float64(n-1) / 2) * float64(all)
+	if float64(found) <= allowed+sure*math.Sqrt(allowed) {
 		return false
 	}
 	b.found.Store(b.links + 1)
 	return true
 }
 
-type witnessSearch struct {
+type witnessSearch[F stats.Float] struct {
 	n               int
-	out, in         []float64  // the matrix and its transpose
-	nearOut, nearIn [][]uint64 // per row the close vertices, nearest first: float32 bits of the latency, then the vertex
-	minOut, minIn   []float64  // per row the least latency
+	out, in         []F // the matrix and its transpose
+	nearOut, nearIn *nearest
 	test            spannerTest
+	into            [][]int32 // per vertex those that it has a link from, ascending; undirected the lower ones
 }
 
-// sortRows keeps of each row what can be the shorter leg of any of its pairs.
-// Float32 bits of numbers from 0 sort like the numbers, and rounding keeps the
-// order, so a scan that ends behind the rounded bound misses nothing.
-func (s *witnessSearch) sortRows(m []float64) (near [][]uint64, least []float64) {
-	near, least = make([][]uint64, s.n), make([]float64, s.n)
-	eachRow(s.n, func(i int) {
-		row := m[i*s.n : (i+1)*s.n]
-		lo, hi := math.Inf(1), 0.0
-		for j, w := range row {
-			if j != i && w < math.Inf(1) {
-				lo, hi = min(lo, w), max(hi, w)
-			}
+// nearest holds the close vertices of each row, nearest first: float32 bits of the
+// latency, then the vertex. Float32 bits of numbers from 0 sort like the numbers, and
+// rounding keeps the order. Nearly all witnesses are among the first few, so the rest is
+// sorted when it is first wanted.
+type nearest struct {
+	first [][]uint64
+	rest  [][]uint64
+	most  []float32    // what is farther can be the shorter leg of no pair
+	least []float64    // per row the least latency
+	once  []*sync.Once // for rest; nil: first is all
+}
+
+func newNearest(n int) *nearest {
+	return &nearest{
+		first: make([][]uint64, n), rest: make([][]uint64, n),
+		most: make([]float32, n), least: make([]float64, n), once: make([]*sync.Once, n),
+	}
+}
+
+// firstOf is how many of the nearest vertices are kept sorted at least. A torus of
+// three dimensions has 26 within a cube.
+const firstOf = 32
+
+func nearKey(w float32, j int) uint64 { return uint64(math.Float32bits(w))<<32 | uint64(j) }
+
+// sortRow finds the vertices nearest to i, and to which it is nearest.
+func (s *witnessSearch[F]) sortRow(i int) {
+	sortNearest(s.nearOut, i, s.out, s.n, s.threshold)
+	if s.test.directed {
+		sortNearest(s.nearIn, i, s.in, s.n, s.threshold)
+	}
+}
+
+func sortNearest[F stats.Float](near *nearest, i int, m []F, n int, threshold func(float64) float64) {
+	row := m[i*n : (i+1)*n]
+	lo, hi := math.Inf(1), 0.0
+	for j, w := range row {
+		if w := float64(w); j != i && w < math.Inf(1) {
+			lo, hi = min(lo, w), max(hi, w)
 		}
-		half := float32(s.threshold(hi) / 2)
-		count := 0
-		for j, w := range row {
-			if j != i && float32(w) <= half {
-				count++
-			}
+	}
+	half := float32(threshold(hi) / 2)
+	within := make([]float32, 0, n)
+	for j, w := range row {
+		if j != i && float32(w) <= half {
+			within = append(within, float32(w))
 		}
-		keys := make([]uint64, 0, count)
-		for j, w := range row {
-			if j != i && float32(w) <= half {
-				keys = append(keys, uint64(math.Float32bits(float32(w)))<<32|uint64(j))
+	}
+	near.least[i], near.most[i], near.rest[i], near.once[i] = lo, half, nil, nil
+	far := half
+	if len(within) > firstOf {
+		near.once[i] = new(sync.Once)
+		far = stats.Select(within, firstOf-1)
+	}
+	keys := make([]uint64, 0, firstOf)
+	for j, w := range row {
+		if j != i && float32(w) <= far {
+			keys = append(keys, nearKey(float32(w), j))
+		}
+	}
+	slices.Sort(keys)
+	near.first[i] = keys
+}
+
+// beyond returns the vertices of row i that are farther than the first ones.
+func (s *witnessSearch[F]) beyond(near *nearest, i int, m []F) []uint64 {
+	if near.once[i] == nil {
+		return nil
+	}
+	near.once[i].Do(func() {
+		first := near.first[i]
+		far := math.Float32frombits(uint32(first[len(first)-1] >> 32))
+		var keys []uint64
+		for j, w := range m[i*s.n : (i+1)*s.n] {
+			if w := float32(w); j != i && w > far && w <= near.most[i] {
+				keys = append(keys, nearKey(w, j))
 			}
 		}
 		slices.Sort(keys)
-		near[i], least[i] = keys, lo
+		near.rest[i] = keys
 	})
-	return near, least
+	return near.rest[i]
 }
 
-func (s *witnessSearch) threshold(w float64) float64 {
+func (s *witnessSearch[F]) threshold(w float64) float64 {
 	return (1+s.test.relative)*w + s.test.absolute
 }
 
-// explained tells whether a third vertex explains the reading, and how many legs it
-// looked at.
-func (s *witnessSearch) explained(i, j int, w float64) (yes bool, looked int) {
-	limit := s.threshold(w)
-	rowI, colJ := s.out[i*s.n:(i+1)*s.n], s.in[j*s.n:(j+1)*s.n]
-	scan := func(near []uint64, otherLeast float64) bool {
-		bound := min(limit/2, limit-otherLeast)
-		if bound < 0 {
-			return false
-		}
-		last := uint64(math.Float32bits(float32(bound)))<<32 | math.MaxUint32
-		for x, key := range near {
-			if key > last {
-				looked += x
-				return false
-			}
-			k := int(uint32(key))
-			a, b := rowI[k], colJ[k]
-			if a+b <= limit && a < w && b < w && k != i && k != j && (s.test.accept == nil || s.test.accept(i, k, j)) {
-				looked += x
-				return true
-			}
-		}
-		looked += len(near)
-		return false
-	}
-	yes = scan(s.nearOut[i], s.minIn[j]) || scan(s.nearIn[j], s.minOut[i])
-	return yes, looked
+// explains tells whether vertex k explains the reading w from i to j.
+func (s *witnessSearch[F]) explains(i, k, j int, w float64) bool {
+	a, b := float64(s.out[i*s.n+k]), float64(s.in[j*s.n+k])
+	return a+b <= s.threshold(w) && a < w && b < w && k != i && k != j && (s.test.accept == nil || s.test.accept(i, k, j))
 }
 
-func transposed(n int, m []float64) []float64 {
-	t := make([]float64, n*n)
+// isLink tells whether there is a reading from i to j that no third vertex explains, and how
+// many legs it looked at.
+func (s *witnessSearch[F]) isLink(i, j int) (yes bool, looked int) {
+	n := s.n
+	w := float64(s.in[j*n+i])
+	if !(w < math.Inf(1)) {
+		return false, 0
+	}
+	limit := s.threshold(w)
+	rowI, colJ := s.out[i*n:(i+1)*n], s.in[j*n:(j+1)*n]
+	lastI, lastJ := lastKey(limit, s.nearIn.least[j]), lastKey(limit, s.nearOut.least[i])
+	// scan looks for a witness among the keys up to last, and tells whether it came to last.
+	scan := func(keys []uint64, other []F, last uint64) (found, over bool) {
+		// A key has its leg rounded: look at that first, and let it be a little too long.
+		rounded := limit*(1+1e-6) + math.SmallestNonzeroFloat32
+		for x, key := range keys {
+			if key > last {
+				looked += x
+				return false, true
+			}
+			k := int(uint32(key))
+			if float64(math.Float32frombits(uint32(key>>32)))+float64(other[k]) <= rounded && s.explains(i, k, j, w) {
+				looked += x
+				return true, false
+			}
+		}
+		looked += len(keys)
+		return false, false
+	}
+	found, overI := scan(s.nearOut.first[i], colJ, lastI)
+	if found {
+		return false, looked
+	}
+	found, overJ := scan(s.nearIn.first[j], rowI, lastJ)
+	if found {
+		return false, looked
+	}
+	if !overI {
+		if found, _ = scan(s.beyond(s.nearOut, i, s.out), colJ, lastI); found {
+			return false, looked
+		}
+	}
+	if !overJ {
+		if found, _ = scan(s.beyond(s.nearIn, j, s.in), rowI, lastJ); found {
+			return false, looked
+		}
+	}
+	return true, looked
+}
+
+// lastKey is the largest key of a leg that can be the shorter one of two whose sum is
+// within the limit, and that leaves the least for the other. The bound is rounded as keys
+// are, so nothing is missed.
+func lastKey(limit, otherLeast float64) uint64 {
+	bound := min(limit/2, limit-otherLeast)
+	if bound < 0 {
+		return 0
+	}
+	return uint64(math.Float32bits(float32(bound)))<<32 | math.MaxUint32
+}
+
+func transposed[F stats.Float](n int, m []F) []F {
+	t := make([]F, n*n)
 	for i := range n {
 		for j, w := range m[i*n : (i+1)*n] {
 			t[j*n+i] = w

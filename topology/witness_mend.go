@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // mendedSpanner is witnessSpanner for readings of which a few are far too high
@@ -21,52 +23,63 @@ import (
 //
 // Dense results are left alone: there is nothing to gain and the search costs
 // the sum of the squared degrees.
-func mendedSpanner(n int, m []float64, test spannerTest) (links, mended []pair) {
+func mendedSpanner[F stats.Float](n int, m []F, test spannerTest) (links, mended []pair) {
+	full, filled := fillPaths(n, m)
+	search := newWitnessSearch(n, full, test)
 	for range 10 {
-		if test.bound != nil {
-			test.bound.found.Store(0)
-		}
-		full := fillPaths(n, m)
-		links = slices.DeleteFunc(witnessSpanner(n, full, test), func(p pair) bool { return math.IsNaN(m[p.from*n+p.to]) })
-		more := mend(n, m, full, links, test)
+		links = slices.DeleteFunc(search.pairs(), func(p pair) bool { return math.IsNaN(float64(m[p.from*n+p.to])) })
+		more := mend(n, m, full, search.in, links, test)
 		if len(more) == 0 {
 			break
 		}
+		var touched []int
 		for p, w := range more {
-			m[p.from*n+p.to] = w
+			m[p.from*n+p.to] = F(w)
 			if !test.directed {
-				m[p.to*n+p.from] = w
+				m[p.to*n+p.from] = F(w)
 			}
 			mended = append(mended, p)
+			touched = append(touched, p.from, p.to)
 		}
+		if !filled {
+			slices.Sort(touched)
+			search.again(slices.Compact(touched))
+			continue
+		}
+		if test.bound != nil {
+			test.bound.found.Store(0)
+		}
+		full, _ = fillPaths(n, m) // changes legs of any pair
+		search = newWitnessSearch(n, full, test)
 	}
 	slices.SortFunc(mended, comparePairs)
 	return links, slices.Compact(mended)
 }
 
 // fillPaths replaces what was not measured by the shortest way over a third
-// vertex, so that it can serve as a leg. It returns m itself if nothing is missing.
-func fillPaths(n int, m []float64) []float64 {
+// vertex, so that it can serve as a leg. It returns m itself, and false, if nothing is missing.
+func fillPaths[F stats.Float](n int, m []F) (full []F, filled bool) {
 	missing := false
 	for i, v := range m {
-		missing = missing || math.IsNaN(v) && i%(n+1) != 0
+		missing = missing || v != v && i%(n+1) != 0
 	}
 	if !missing {
-		return m
+		return m, false
 	}
-	full, columns := slices.Clone(m), transposed(n, m)
+	columns := transposed(n, m)
+	full = slices.Clone(m)
 	eachRow(n, func(i int) {
 		row := m[i*n : (i+1)*n]
 		for j, v := range row {
-			if i == j || !math.IsNaN(v) {
+			if i == j || v == v {
 				continue
 			}
 			if least := shortestSum(row, columns[j*n:(j+1)*n], i, j); !math.IsInf(least, 1) {
-				full[i*n+j] = least
+				full[i*n+j] = F(least)
 			}
 		}
 	})
-	return full
+	return full, true
 }
 
 func comparePairs(a, b pair) int {
@@ -76,7 +89,7 @@ func comparePairs(a, b pair) int {
 // mendWork bounds the pairs and legs that mend looks at: a few seconds.
 const mendWork = 1 << 30
 
-func mend(n int, m, full []float64, links []pair, test spannerTest) map[pair]float64 {
+func mend[F stats.Float](n int, m, full, in []F, links []pair, test spannerTest) map[pair]float64 {
 	into, outOf := make([][]int, n), make([][]int, n)
 	for _, p := range links {
 		outOf[p.from] = append(outOf[p.from], p.to)
@@ -110,14 +123,14 @@ func mend(n int, m, full []float64, links []pair, test spannerTest) map[pair]flo
 			return
 		}
 		// Cheap tests first: most pairs end here.
-		v := m[i*n+j]
+		v := float64(m[i*n+j])
 		if v < 1.3*w {
 			return
 		}
 		p := pair{i, j}
 		if doubts[p].need == 0 {
 			work += n
-			way := shortestOver(n, full, i, j)
+			way := shortestSum(full[i*n:(i+1)*n], in[j*n:(j+1)*n], i, j)
 			switch {
 			case v < way-tolerance(v):
 				doubts[p] = doubt{need: 6}
@@ -135,16 +148,16 @@ func mend(n int, m, full []float64, links []pair, test spannerTest) map[pair]flo
 		}
 		for _, i := range into[k] {
 			for _, j := range into[k] {
-				hear(i, j, m[i*n+k], m[j*n+k], pair{i, k})
+				hear(i, j, float64(m[i*n+k]), float64(m[j*n+k]), pair{i, k})
 				if !test.directed {
-					hear(j, i, m[i*n+k], m[j*n+k], pair{i, k})
+					hear(j, i, float64(m[i*n+k]), float64(m[j*n+k]), pair{i, k})
 				}
 			}
 		}
 		if test.directed {
 			for _, j := range outOf[k] {
 				for _, i := range outOf[k] {
-					hear(i, j, m[k*n+j], m[k*n+i], pair{k, j})
+					hear(i, j, float64(m[k*n+j]), float64(m[k*n+i]), pair{k, j})
 				}
 			}
 		}
@@ -200,43 +213,34 @@ type statement struct {
 
 // shortestSum is the least sum of the cells of row i and column j at a third
 // vertex, +Inf if there is none.
-func shortestSum(rowI, colJ []float64, i, j int) float64 {
-	least := math.Inf(1)
-	for k, w := range colJ {
-		if s := rowI[k] + w; s < least && k != i && k != j {
+func shortestSum[F stats.Float](rowI, colJ []F, i, j int) float64 {
+	least := F(math.Inf(1))
+	colJ = colJ[:len(rowI)]
+	for k, w := range rowI {
+		if s := colJ[k] + w; s < least && k != i && k != j {
 			least = s
 		}
 	}
-	return least
-}
-
-// shortestOver is the least M_ik + M_kj, +Inf if there is no k.
-func shortestOver(n int, m []float64, i, j int) float64 {
-	least := math.Inf(1)
-	for k := range n {
-		if s := m[i*n+k] + m[k*n+j]; k != i && k != j && s < least {
-			least = s
-		}
-	}
-	return least
+	return float64(least)
 }
 
 // triangles looks at what a latency w from i to j says of the other vertices'
 // latencies to both: by the triangle inequality they differ by w at most.
 // broken is the share that differ by more, tight the share that differ by w.
-func triangles(n int, m []float64, p pair, w float64, tolerance func(float64) float64) (broken, tight float64) {
+func triangles[F stats.Float](n int, m []F, p pair, w float64, tolerance func(float64) float64) (broken, tight float64) {
 	seen := 0
 	for x := range n {
 		if x == p.from || x == p.to {
 			continue
 		}
-		for _, way := range [2][2]float64{{m[p.from*n+x], m[p.to*n+x]}, {m[x*n+p.to], m[x*n+p.from]}} {
-			if math.IsNaN(way[0]) || math.IsNaN(way[1]) {
+		for _, way := range [2][2]F{{m[p.from*n+x], m[p.to*n+x]}, {m[x*n+p.to], m[x*n+p.from]}} {
+			long, short := float64(way[0]), float64(way[1])
+			if math.IsNaN(long) || math.IsNaN(short) {
 				continue
 			}
 			seen++
-			switch more := way[0] - way[1] - w; {
-			case more > 2*tolerance(way[0]):
+			switch more := long - short - w; {
+			case more > 2*tolerance(long):
 				broken++
 			case more >= -w/4:
 				tight++

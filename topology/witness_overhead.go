@@ -5,12 +5,14 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // endpointOverhead estimates the part of every latency that does not add up
 // along a path because it is paid once per message, at its ends: M_ij = o +
 // sum of hops. Two legs pay it twice, so the least M_ik + M_kj - M_ij of a pair
-// that others lie between is o. m is n*n row-major, noise the relative standard
+// that others lie between is o. m is n*n row-major, columns its transpose, noise the relative standard
 // deviation of its readings. The result is at least 0; it is 0 also when no
 // clear value shows, as in trees whose inner vertices are not measured.
 //
@@ -21,16 +23,15 @@ import (
 // weights 1/variance until that value stays. Where it runs off, as the slacks of
 // detours are too close to tell apart, the window is narrowed once, and the first
 // value kept if that does not help. O(12800 n), memory of some 20 MiB.
-func endpointOverhead(n int, m []float64, noise float64) float64 {
+func endpointOverhead[F stats.Float](n int, m, columns []F, noise float64) float64 {
 	if n < 4 {
 		return 0
 	}
 	rng := rand.New(rand.NewPCG(uint64(n), 1))
-	columns := transposed(n, m)
 	var least []float64
 	for range 1500 {
 		i, j := rng.IntN(n), rng.IntN(n)
-		if w := m[i*n+j]; i != j && w < math.Inf(1) {
+		if w := float64(m[i*n+j]); i != j && w < math.Inf(1) {
 			if s := shortestSum(m[i*n:(i+1)*n], columns[j*n:(j+1)*n], i, j) - w; s >= -(4*noise+1e-9)*w && s < math.Inf(1) {
 				least = append(least, s)
 			}
@@ -43,27 +44,51 @@ func endpointOverhead(n int, m []float64, noise float64) float64 {
 	o := halfSampleMode(least)
 
 	var slacks []slack
-	row := make([]int, 0, n)
+	row, near := make([]F, 0, n), make([]int, 0, n)
 	const most = 1 << 20 // slacks; meshes have far fewer, full meshes with noise thousands per host
 	for range min(n, 200) {
 		if len(slacks) > most {
 			break
 		}
 		i := rng.IntN(n)
+		rowI := m[i*n : (i+1)*n]
 		row = row[:0]
-		for j := range n {
-			if j != i && m[i*n+j] < math.Inf(1) {
-				row = append(row, j)
+		for j, v := range rowI {
+			if j != i && v < F(math.Inf(1)) {
+				row = append(row, v)
 			}
 		}
-		slices.SortFunc(row, func(a, b int) int { return cmp.Or(cmp.Compare(m[i*n+a], m[i*n+b]), a-b) })
-		for _, j := range row[:min(len(row), 64, max(8, n/4))] {
-			w := m[i*n+j]
-			rowI, colJ := m[i*n:(i+1)*n], columns[j*n:(j+1)*n]
-			for k, a := range rowI {
-				b := colJ[k]
+		count := min(len(row), 64, max(8, n/4))
+		if count == 0 {
+			continue
+		}
+		far := stats.Select(row, count-1)
+		near = near[:0]
+		for j, v := range rowI {
+			if j != i && v <= far {
+				near = append(near, j)
+			}
+		}
+		slices.SortFunc(near, func(a, b int) int { return cmp.Or(cmp.Compare(rowI[a], rowI[b]), a-b) })
+		near = near[:count]
+		// As s below is above 0, a slack of interest has a first leg no longer than this.
+		reach := math.Inf(1)
+		if 9*noise < 1 {
+			reach = (float64(far) + 2*o) / (1 - 9*noise)
+		}
+		legs := make([]int, 0, n)
+		for k, a := range rowI {
+			if float64(a) <= reach && k != i {
+				legs = append(legs, k)
+			}
+		}
+		for _, j := range near {
+			w := float64(rowI[j])
+			colJ := columns[j*n : (j+1)*n]
+			for _, k := range legs {
+				a, b := float64(rowI[k]), float64(colJ[k])
 				// For s above 0, w is below a+b, and the deviation below 1.5 noise (a+b).
-				if s := a + b - w; s <= 2*o+9*noise*(a+b) && k != i && k != j {
+				if s := a + b - w; s <= 2*o+9*noise*(a+b) && k != j {
 					deviation := noise * math.Sqrt(w*w+a*a+b*b)
 					if s <= 2*o+5*deviation {
 						slacks = append(slacks, slack{s, deviation})

@@ -256,11 +256,11 @@ func TestEndpointOverhead(t *testing.T) {
 					}
 				}
 			}
-			if got := endpointOverhead(n, m, 0); math.Abs(got-overhead) > 1e-9 {
+			if got := endpointOverhead(n, m, transposed(n, m), 0); math.Abs(got-overhead) > 1e-9 {
 				t.Errorf("%s without noise: overhead = %g, want %g", c.name, got, overhead)
 			}
 			m = noisy(rand.New(rand.NewPCG(1, 9)), n, m, 0.01, 0)
-			got := endpointOverhead(n, m, 0.01)
+			got := endpointOverhead(n, m, transposed(n, m), 0.01)
 			if math.Abs(got-overhead) > 0.05 { // a twentieth of a hop
 				t.Errorf("%s with 1 %% noise: overhead = %g, want %g", c.name, got, overhead)
 			}
@@ -279,7 +279,7 @@ func TestEndpointOverheadOfTooLittle(t *testing.T) {
 	nan := math.NaN()
 	for _, m := range [][]float64{{}, {0}, {0, 1, 1, 0}, {0, nan, nan, nan, 0, nan, nan, nan, 0}, make([]float64, 25)} {
 		n := int(math.Sqrt(float64(len(m))))
-		if got := endpointOverhead(n, m, 0.01); got != 0 {
+		if got := endpointOverhead(n, m, transposed(n, m), 0.01); got != 0 {
 			t.Errorf("endpointOverhead(%d, %v) = %g, want 0", n, m, got)
 		}
 	}
@@ -309,7 +309,8 @@ func BenchmarkWitnessSpanner(b *testing.B) {
 func BenchmarkEndpointOverhead(b *testing.B) {
 	w := torusWiring([]int{8, 8, 16}, 0, 0, 1)
 	m := noisy(rand.New(rand.NewPCG(1, 2)), w.hosts, w.distances(), 0.01, 0)
+	columns := transposed(w.hosts, m)
 	for b.Loop() {
-		endpointOverhead(w.hosts, m, 0.01)
+		endpointOverhead(w.hosts, m, columns, 0.01)
 	}
 }
