@@ -174,13 +174,11 @@ func BenchmarkLinkageFamilies(b *testing.B) {
 	}
 }
 
-// Each tenth instance of each family, and small ones: the goal is that 97 % of all are
-// right and 90 % of each family with groups; the shares here are what holds today.
+// Two small instances of each family. The goal for all of them is that 97 % are right, and
+// 90 % in each family with groups (BenchmarkLinkageFamilies); leastRight is what
+// holds today of these few.
 func TestLinkageFamilies(t *testing.T) {
-	const (
-		leastRight     = 0.70
-		mostFalseFlats = 12
-	)
+	const leastRight = 0.85
 	var overall, flats familyScore
 	for _, f := range families.All() {
 		if f.Name == "leaves-of-two" || f.Name == "many-outsiders" || f.Name == "three-levels" {
@@ -195,10 +193,11 @@ func TestLinkageFamilies(t *testing.T) {
 			flats.add(s)
 		}
 	}
+	t.Log(overall.String())
 	if overall.share() < leastRight {
 		t.Errorf("overall %s, want %.0f %% right", overall.String(), 100*leastRight)
 	}
-	if flats.firmFalse > mostFalseFlats {
-		t.Errorf("machines without groups: %s, want at most %d firm groups", flats.String(), mostFalseFlats)
+	if flats.firmFalse > 0 {
+		t.Errorf("machines without groups: %s, want none firm", flats.String())
 	}
 }

@@ -45,7 +45,7 @@ type Machine struct {
 // A Family makes machines of one kind.
 type Family struct {
 	Name    string
-	Class   string // what is hard about it: a letter of the list in the package's tests, or the kind of machine
+	Class   string // what is hard about it, see the package's comment
 	Grouped bool   // most instances have groups that are demanded
 
 	make func(d *draw) (*layout, *measurement)
