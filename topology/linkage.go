@@ -66,7 +66,7 @@ func (l *Linkage) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 	t, sigma := propose(r, w)
 	unequal := false
 	for k := range unequalRounds {
-		offset := unequalLinks(t, r, k == 0)
+		offset := unequalLinks(t, r, k == 0, w)
 		if offset == nil {
 			break
 		}

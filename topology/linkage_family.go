@@ -20,11 +20,6 @@ const (
 	meshTree = 0.2
 	// And leave little: no graph explains the Internet.
 	familyRest = 0.15
-	// And it must say less than all its pairs: a full mesh of links explains
-	// everything, and cannot be told from one switch. Of switches a ring of four is the
-	// densest that is no full mesh; of hosts a ring of five.
-	sparseSwitches = 2.0 / 3
-	sparseHosts    = 0.5
 	// Noise allowed for when the repetitions do not tell it, at least and at most.
 	noiseGuess = 0.01
 	noiseMost  = 0.06
@@ -134,7 +129,7 @@ func (s *meshSearch) switches() (*wired, error) {
 	}
 	q := newQuotient(r.measured, some)
 	// Density first: it ends the search of most machines, and costs the least.
-	bound := newSpannerBound(len(blocks), sparseSwitches)
+	bound := newSpannerBound(len(blocks))
 	sparse := q.link(bound)
 	if sparse {
 		q.findHidden()
@@ -172,7 +167,7 @@ func (s *meshSearch) hosts(noise float64) (*wired, error) {
 	}
 	noise = min(noise, noiseMost)
 	overhead := endpointOverhead(r.n, d, d, noise)
-	bound := newSpannerBound(r.n, sparseHosts)
+	bound := newSpannerBound(r.n)
 	links, mended := mendedSpanner(r.n, d, spannerTest{relative: 0.02 + 3*noise, absolute: overhead, bound: bound})
 	s.work += bound.work()
 	if bound.dense() || bound.spent() {

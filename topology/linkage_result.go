@@ -22,7 +22,7 @@ func (g *judge) result(r *readings, note *combination, least, sigma float64, une
 	t.remeasure(r)
 	f := newTreeFit(t)
 	if unequal {
-		f = t.contract(r, unequalEdge)
+		f = t.contract(r, unequalEdge, nil)
 		t.remeasure(r)
 	} else {
 		f.robust(r)

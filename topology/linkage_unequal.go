@@ -35,12 +35,12 @@ const (
 // block, beside it. Its fitted link then holds the block's uplink too. With astray
 // such hosts are corrected as well, so that the next proposal may put them right;
 // not in the last round, as what is no such host would become a group.
-func unequalLinks(t *tree, r *readings, astray bool) []float64 {
+func unequalLinks(t *tree, r *readings, astray bool, scratch []float32) []float64 {
 	if t.n < unequalHosts || blockSpread(t, r, nil) < unequalSpread {
 		return nil
 	}
 	t = t.clone()
-	f := t.contract(r, math.Inf(1))
+	f := t.contract(r, math.Inf(1), scratch)
 	before := blockSpread(t, r, nil)
 	if before < unequalSpread || blockSpread(t, r, f) > unequalGain*before {
 		return nil
@@ -102,11 +102,12 @@ func (f *treeFit) typicalLinkBelow(p int32) float64 {
 
 // contract takes out the groups that an additive fit gives no edge of their own,
 // and whose level is less than step below their parent's, and returns the fit of what
-// remains.
-func (t *tree) contract(r *readings, step float64) *treeFit {
+// remains. The readings are put in order in scratch, if that has room.
+func (t *tree) contract(r *readings, step float64, scratch []float32) *treeFit {
+	ordered := r.inOrder(t.order, scratch) // as groups go, the leaves stay
 	for {
 		f := newTreeFit(t)
-		f.robust(r)
+		f.robustInOrder(ordered)
 		short := false
 		for _, v := range t.groups() {
 			if v == t.root {

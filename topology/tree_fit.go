@@ -21,6 +21,8 @@ type treeFit struct {
 	length []float64
 	depth  []float64 // sum of lengths from the root
 	clip   float64   // relative residual beyond which readings pull no harder
+	edges  []int32   // vertices but the root, parents before children
+	sizes  []float64 // hosts below each vertex
 }
 
 // newTreeFit starts from the lengths that the levels of t suggest: half a
@@ -83,7 +85,10 @@ const clip = 0.1
 // robust fits by Huber's loss through pseudo-data (Huber 1981, section 7.8): readings
 // are pulled to within clip of the present fit, and fitted by least squares,
 // until nothing changes. O(n^2) per step.
-func (f *treeFit) robust(r *readings) {
+func (f *treeFit) robust(r *readings) { f.robustInOrder(r.inOrder(f.t.order, nil)) }
+
+// robustInOrder is robust for readings in the order of the tree's leaves.
+func (f *treeFit) robustInOrder(r *readings) {
 	const steps = 12
 	const settled = 1e-4 // of the mean length
 	old := make([]float64, len(f.length))
@@ -105,27 +110,62 @@ func (f *treeFit) robust(r *readings) {
 	f.descend()
 }
 
-// step moves the lengths by the least squares solution for the clipped residuals.
+// inOrder returns the readings of the hosts in the given order, in scratch if that has room:
+// what a group joins then lies side by side. O(n^2).
+func (r *readings) inOrder(order []int32, scratch []float32) *readings {
+	size := r.n * (r.n - 1) / 2
+	if cap(scratch) < size {
+		scratch = make([]float32, size)
+	}
+	o := &readings{n: r.n, d: scratch[:size]}
+	for p, i := range order {
+		row, own := o.row(p), r.row(int(i))
+		for q, j := range order[:p] {
+			if j < i {
+				row[q] = own[j]
+			} else {
+				row[q] = r.d[int(j)*(int(j)-1)/2+int(i)]
+			}
+		}
+	}
+	return o
+}
+
+// step moves the lengths by the least squares solution for the clipped residuals of
+// readings in the order of the leaves.
 func (f *treeFit) step(r *readings) {
 	t := f.t
 	n := t.n
 	sum := make([]float64, len(t.parent)) // over pairs with one end below v, then crossing v
 	both := make([]float64, len(t.parent))
-	join := make([]int32, n)
-	for i := range n {
-		t.joins(i, join)
-		own := 0.0
-		for j, x := range r.row(i) {
-			v := join[j]
-			fit := f.depth[i] + f.depth[j] - 2*f.depth[v]
-			rest := math.Abs(float64(x)) - fit
-			bound := f.clip * fit
-			rest = max(-bound, min(bound, rest))
-			own += rest
-			sum[j] += rest
-			both[v] += rest
+	depth, sumAt := make([]float64, n), make([]float64, n) // by place
+	for p, i := range t.order {
+		depth[p] = f.depth[i]
+	}
+	for p, i := range t.order {
+		row, own := r.row(p), 0.0
+		// Up the tree: what v joins to the host, of those before it.
+		for from, v := i, t.parent[i]; v >= 0; from, v = v, t.parent[v] {
+			lo, hi := t.lo[v], t.lo[from]
+			if lo == hi {
+				continue
+			}
+			base, joined := depth[p]-2*f.depth[v], 0.0
+			depths, sums := depth[lo:hi], sumAt[lo:hi]
+			for q, x := range row[lo:hi] {
+				fit := base + depths[q]
+				rest, bound := math.Abs(float64(x))-fit, math.Abs(f.clip*fit)
+				rest = max(-bound, min(bound, rest)) // where noise is wide branches are not foreseen
+				sums[q] += rest
+				joined += rest
+			}
+			both[v] += joined
+			own += joined
 		}
-		sum[i] += own
+		sumAt[p] += own
+	}
+	for p, i := range t.order {
+		sum[i] = sumAt[p]
 	}
 	// Children before parents: add up.
 	for k := len(f.groups) - 1; k >= 0; k-- {
@@ -142,6 +182,14 @@ func (f *treeFit) step(r *readings) {
 	f.descend()
 }
 
+// Conjugate gradients end when the residual is a ten-thousandth of the first, as the next step
+// corrects what is left: robust looks at changes of the same size. On trees of
+// thousands of hosts that takes some tens of iterations; the bound is for rounding that never gets there.
+const (
+	solved    = 1e-4 * 1e-4 // of the residual's square
+	solveMost = 200
+)
+
 // solve adds to the lengths the solution of the normal equations for b.
 func (f *treeFit) solve(b []float64) {
 	t := f.t
@@ -155,29 +203,30 @@ func (f *treeFit) solve(b []float64) {
 		inverse   = make([]float64, size)
 		rest      = b
 	)
-	edges := func(yield func(v int32) bool) {
+	if f.edges == nil {
+		f.sizes = make([]float64, size)
 		for _, p := range f.groups {
-			for _, c := range t.kids(p) {
-				if !yield(c) {
-					return
-				}
-			}
+			f.edges = append(f.edges, t.kids(p)...)
+		}
+		for _, v := range f.edges {
+			f.sizes[v] = float64(t.size(v))
 		}
 	}
-	for v := range edges {
-		s := float64(t.size(v))
+	edges := f.edges
+	for _, v := range edges {
+		s := f.sizes[v]
 		inverse[v] = 1 / (s * (float64(t.n) - s))
 	}
 	var rho, first float64
-	for v := range edges {
+	for _, v := range edges {
 		direction[v] = rest[v] * inverse[v]
 		rho += rest[v] * direction[v]
 	}
 	first = rho
-	for iteration := 0; iteration < 200 && rho > 1e-14*first; iteration++ {
+	for iteration := 0; iteration < solveMost && rho > solved*first; iteration++ {
 		f.normal(image, direction, in, out)
 		var curve float64
-		for v := range edges {
+		for _, v := range edges {
 			curve += direction[v] * image[v]
 		}
 		if !(curve > 0) {
@@ -185,18 +234,18 @@ func (f *treeFit) solve(b []float64) {
 		}
 		alpha := rho / curve
 		var next float64
-		for v := range edges {
+		for _, v := range edges {
 			x[v] += alpha * direction[v]
 			rest[v] -= alpha * image[v]
 			next += rest[v] * rest[v] * inverse[v]
 		}
 		beta := next / rho
 		rho = next
-		for v := range edges {
+		for _, v := range edges {
 			direction[v] = rest[v]*inverse[v] + beta*direction[v]
 		}
 	}
-	for v := range edges {
+	for _, v := range edges {
 		f.length[v] += x[v]
 	}
 }
@@ -206,24 +255,20 @@ func (f *treeFit) solve(b []float64) {
 // the ways from the leaves below v to v, out[v] those from the others to v.
 func (f *treeFit) normal(image, x, in, out []float64) {
 	t := f.t
-	for k := len(f.groups) - 1; k >= 0; k-- {
-		v := f.groups[k]
+	for _, v := range f.edges {
 		in[v] = 0
-		for _, c := range t.kids(v) {
-			if !t.isGroup(c) {
-				in[c] = 0
-			}
-			in[v] += in[c] + float64(t.size(c))*x[c]
-		}
+	}
+	in[t.root] = 0
+	for k := len(f.edges) - 1; k >= 0; k-- {
+		c := f.edges[k]
+		in[t.parent[c]] += in[c] + f.sizes[c]*x[c]
 	}
 	out[t.root] = 0
 	n := float64(t.n)
-	for _, v := range f.groups {
-		for _, c := range t.kids(v) {
-			s := float64(t.size(c))
-			// To v from everywhere, less the way from below c, plus the edge.
-			out[c] = out[v] + in[v] - in[c] - s*x[c] + (n-s)*x[c]
-			image[c] = (n-s)*in[c] + s*out[c]
-		}
+	for _, c := range f.edges {
+		v, s := t.parent[c], f.sizes[c]
+		// To v from everywhere, less the way from below c, plus the edge.
+		out[c] = out[v] + in[v] - in[c] - s*x[c] + (n-s)*x[c]
+		image[c] = (n-s)*in[c] + s*out[c]
 	}
 }

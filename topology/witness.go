@@ -34,11 +34,14 @@ type spannerBound struct {
 	sampled       int64 // legs of a sample, which are not counted against the bound
 }
 
-// newSpannerBound allows a share of all pairs of n vertices as links, and legsPerPair
-// legs per pair.
-func newSpannerBound(n int, share float64) *spannerBound {
+// newSpannerBound allows as many links per vertex as the densest regular mesh that is no full one
+// has: of two dimensions, each line of them fully connected, 2(sqrt n - 1). Graphs of
+// diameter two have fewer; of four vertices a ring has as many, of five too. Beyond that a graph says
+// hardly less than all its pairs: a full mesh of links explains everything, and cannot be told from one
+// switch. legsPerPair legs per pair may be looked at.
+func newSpannerBound(n int) *spannerBound {
 	pairs := float64(n) * float64(n-1) / 2
-	return &spannerBound{links: int64(share * pairs), legs: legsLeast + int64(legsPerPair*pairs)}
+	return &spannerBound{links: int64(float64(n) * (math.Sqrt(float64(n)) - 1)), legs: legsLeast + int64(legsPerPair*pairs)}
 }
 
 // Legs that a search looks at, at most. Rings, tori and dragonflies of switches need up

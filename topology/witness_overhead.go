@@ -45,7 +45,7 @@ func endpointOverhead[F stats.Float](n int, m, columns []F, noise float64) float
 
 	var slacks []slack
 	row, near := make([]F, 0, n), make([]int, 0, n)
-	const most = 1 << 20 // slacks; meshes have far fewer, full meshes with noise thousands per host
+	const most = 1 << 16 // slacks; meshes have fewer, full meshes with noise thousands per host
 	for range min(n, 200) {
 		if len(slacks) > most {
 			break
