@@ -109,41 +109,23 @@ func combine(repetitions []mat.Matrix) (*readings, *combination, error) {
 	r := &readings{n: n, d: make([]float32, max(0, n*(n-1)/2))}
 	note := &combination{worst: [2]int{-1, -1}}
 	smallest := float32(math.Inf(1))
-	values := make([]float64, 0, len(sources))
-	one := func(i, j int) float64 {
-		values = values[:0]
-		for k := range sources {
-			if v := sources[k].at(i, j); !math.IsNaN(v) {
-				values = append(values, v)
-			}
-		}
-		switch len(values) {
-		case 0:
-			return math.NaN()
-		case 1:
-			return values[0]
-		case 2:
-			return min(values[0], values[1])
-		case 3, 4:
-			return slices.Min(values)
-		}
-		return stats.Select(values, 1)
-	}
-	const tile = 64 // both triangles are read: keep the columns in cache
-	for i0 := 0; i0 < n; i0 += tile {
-		for j0 := 0; j0 <= i0; j0 += tile {
-			for i := i0; i < min(i0+tile, n); i++ {
+	var there, back [combineTile * combineTile]float64 // both triangles are read: keep the columns in cache
+	t := &tileCombiner{sources: sources, values: make([]float64, 0, len(sources))}
+	for i0 := 0; i0 < n; i0 += combineTile {
+		i1 := min(i0+combineTile, n)
+		for j0 := 0; j0 <= i0; j0 += combineTile {
+			j1 := min(j0+combineTile, n)
+			t.combine(&there, i0, i1, j0, j1)
+			t.combine(&back, j0, j1, i0, i1)
+			for i := i0; i < i1; i++ {
 				row := r.row(i)
-				for j := j0; j < min(j0+tile, i); j++ {
-					a, b := one(i, j), one(j, i)
-					v := a
-					if b < a || math.IsNaN(a) {
-						v = b
-					}
+				for j := j0; j < min(j1, i); j++ {
+					a, b := there[(i-i0)*combineTile+j-j0], back[(j-j0)*combineTile+i-i0]
+					v := leastMeasured(a, b)
 					if math.IsInf(a, 0) || math.IsInf(b, 0) || math.Abs(v) > math.MaxFloat32 {
 						return nil, nil, fmt.Errorf("topology: linkage: latency between hosts %d and %d is %g s, %g s: want finite", j, i, a, b)
 					}
-					if a > 0 && b > 0 && max(a, b) > asymmetryTolerance*min(a, b) {
+					if (a > asymmetryTolerance*b || b > asymmetryTolerance*a) && a > 0 && b > 0 {
 						note.asymmetric++
 						if ratio := max(a, b) / min(a, b); ratio > note.worstRatio {
 							note.worst, note.worstRatio = [2]int{j, i}, ratio
@@ -188,6 +170,75 @@ func combine(repetitions []mat.Matrix) (*readings, *combination, error) {
 		}
 	}
 	return r, note, nil
+}
+
+// combineTile is the side of the squares of cells that are combined together: two of them, of
+// float64, fit into 16 KiB.
+const combineTile = 32
+
+// A tileCombiner makes one reading of the repetitions of each cell.
+type tileCombiner struct {
+	sources []source
+	values  []float64 // scratch
+}
+
+// combine writes the cells of the given rows and columns into dst, row by row.
+func (t *tileCombiner) combine(dst *[combineTile * combineTile]float64, i0, i1, j0, j1 int) {
+	raw := len(t.sources) < 5
+	for _, s := range t.sources {
+		raw = raw && s.data != nil
+	}
+	for i := i0; i < i1; i++ {
+		row := dst[(i-i0)*combineTile:][:j1-j0]
+		if !raw {
+			for j := j0; j < j1; j++ {
+				if i != j {
+					row[j-j0] = t.cell(i, j)
+				}
+			}
+			continue
+		}
+		for k, s := range t.sources {
+			cells := s.data[i*s.stride+j0:][:len(row)]
+			if k == 0 {
+				copy(row, cells)
+				continue
+			}
+			for x, v := range cells {
+				row[x] = leastMeasured(row[x], v)
+			}
+		}
+	}
+}
+
+// cell is the reading of one cell; NaN if it was never measured.
+func (t *tileCombiner) cell(i, j int) float64 {
+	t.values = t.values[:0]
+	for k := range t.sources {
+		if v := t.sources[k].at(i, j); !math.IsNaN(v) {
+			t.values = append(t.values, v)
+		}
+	}
+	switch len(t.values) {
+	case 0:
+		return math.NaN()
+	case 1, 2, 3, 4:
+		return slices.Min(t.values)
+	}
+	return stats.Select(t.values, 1)
+}
+
+// leastMeasured is the smaller of two readings, of which either may be missing. Which is the smaller is
+// an even chance, so it is found without a branch.
+func leastMeasured(a, b float64) float64 {
+	least := min(a, b)
+	switch {
+	case least == least:
+		return least
+	case a == a:
+		return a
+	}
+	return b
 }
 
 // repetitionNoise estimates the relative standard deviation of one reading
