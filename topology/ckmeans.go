@@ -53,8 +53,8 @@ func ckmeans(sorted []float64, most int, floor float64) []int {
 			cuts = append(cuts, cut)
 		}
 		variance := max(best[n]/float64(n), floor*floor)
-		// A class costs its mean, its share and its bounds.
-		if s := float64(n)*math.Log(variance) + float64(3*k)*math.Log(float64(n)); s < score-1e-9 {
+		// A class costs its mean and its share.
+		if s := float64(n)*math.Log(variance) + float64(2*k)*math.Log(float64(n)); s < score {
 			choose, score = k, s
 		}
 	}

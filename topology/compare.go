@@ -319,6 +319,10 @@ func (c *comparer) meet() []bool {
 	return meet
 }
 
+// float32Rounding is the share by which a mean of times may be above what it should be, as
+// times may come from float32, which rounds by 6e-8, and sums of shares round again.
+const float32Rounding = 1e-6
+
 // hierarchical makes the auxiliary graph and holds it against the reference.
 func (c *comparer) hierarchical() []LinkCheck {
 	g, k := c.reference, c.reference.hosts
@@ -357,12 +361,11 @@ func (c *comparer) hierarchical() []LinkCheck {
 		}
 		if l.Paths > 0 {
 			l.Measured = sum / float64(l.Paths)
-			// Sums of shares round, and times may come from float32: one equal to
-			// the specified one is not slower.
+			// One equal to the specified one is not slower.
 			switch {
 			case math.IsNaN(l.Ideal):
 				l.Verdict = LinkFound
-			case l.Measured > l.Ideal*(1+1e-6):
+			case l.Measured > l.Ideal*(1+float32Rounding):
 				l.Verdict = LinkSlow
 			default:
 				l.Verdict = LinkFast

@@ -29,6 +29,10 @@ func (l *LinkState) Times() float64 {
 	return times
 }
 
+// weightSteps are the steps per 1 in which weights are compared: rounding in the fit, of
+// less than 1e-5, decides no order.
+const weightSteps = 1e4
+
 // weight is what the link is sorted by: a link that is slow in its latency and in its bandwidth
 // counts for both, as the bandwidth alone may be that of another link on the same path.
 func (l *LinkState) weight() float64 {
@@ -70,9 +74,8 @@ func (c *linkComparer) conclude() {
 	}
 	order := []Verdict{LinkMissing, LinkSlow, LinkFast, LinkSame, LinkUnknown}
 	slices.SortStableFunc(out.Links, func(a, b LinkState) int {
-		// Rounding in the fit decides no order.
 		return cmp.Or(slices.Index(order, a.Verdict)-slices.Index(order, b.Verdict),
-			cmp.Compare(math.Round(1e4*b.weight()), math.Round(1e4*a.weight())), a.Class-b.Class, a.U-b.U, a.V-b.V)
+			cmp.Compare(math.Round(weightSteps*b.weight()), math.Round(weightSteps*a.weight())), a.Class-b.Class, a.U-b.U, a.V-b.V)
 	})
 	whole := c.slowHosts()
 	for i := range out.Links {
@@ -92,7 +95,7 @@ func (c *linkComparer) conclude() {
 	}
 	c.hostFindings()
 	c.extraLinks()
-	if out.Misfit > misfitFloor+3*c.noise {
+	if out.Misfit > misfitFloor+misfitNoise*c.noise {
 		out.Findings = append(out.Findings, Finding{Kind: FoundMisfit, Link: -1, Class: -1, Times: out.Misfit})
 	}
 	// What makes the rest doubtful or speaks of the wiring goes first.

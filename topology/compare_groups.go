@@ -14,6 +14,10 @@ type GroupComparison struct {
 	Suspects []Suspect // hosts that stand in another group than specified, the most often first
 }
 
+// mostlyTheSame is the share of the hosts of either of two groups that are in both, above
+// which one stands for the other: above a half no two disjoint groups can.
+const mostlyTheSame = 0.5
+
 // CompareGroups compares two trees by their exact groups, levels aside. Hosts
 // have the same numbers in both. For each group of the reference that is
 // missing, the measured group most like it is looked up; if they share half of
@@ -57,7 +61,7 @@ func CompareGroups(measured, reference *Hierarchy) (*GroupComparison, error) {
 		for _, h := range g.Hosts {
 			in[h] = true
 		}
-		best, share := -1, 0.5
+		best, share := -1, mostlyTheSame
 		for i, m := range measured.groups[1:] {
 			common := 0
 			for _, h := range m.Hosts {

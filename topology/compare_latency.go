@@ -12,14 +12,16 @@ import (
 )
 
 // detour is by how much a way around a link may be longer than the measured
-// latency between its ends that it explains.
+// latency between its ends that it explains: the least that counts as a difference
+// (latencyFloor). 0.033 to 0.3 change no verdict of the tests.
 const detour = 0.1
 
 // longer is by how much more than usual a link's ends are apart before a way around is
-// taken for the reason.
+// taken for the reason. Ways around a link are twice as long at least if links are alike.
 const longer = 1.3
 
-// rewirings bounds how often hosts are moved and the links fitted again.
+// rewirings bounds how often hosts are moved and the links fitted again: two hosts
+// in each other's place are found in the first or, where one hides the other, the second.
 const rewirings = 3
 
 // fitLatencies gives each link of the reference the latency that explains the

@@ -18,6 +18,9 @@ type LinkSettings struct {
 	Noise float64
 }
 
+// usualNoise is the default of LinkSettings.Noise: quiet networks have half to two percent.
+const usualNoise = 0.01
+
 func (s *LinkSettings) validate() error {
 	if !(s.Tolerance >= 0) || math.IsInf(s.Tolerance, 0) {
 		return fmt.Errorf("topology: compare links: Tolerance %g: want at least 0 and finite", s.Tolerance)
@@ -239,7 +242,7 @@ func (c *linkComparer) match(measured, reference *Graph) error {
 	}
 	c.noise = c.settings.Noise
 	if !(c.noise > 0) {
-		c.noise = 0.01
+		c.noise = usualNoise
 	}
 	c.inside, c.class = -1, map[[2]int]int{}
 	return nil

@@ -29,6 +29,33 @@ type LatencySettings struct {
 	Tolerance float64
 }
 
+// What decides in FitLatencies.
+const (
+	// ambiguous is the default of LatencySettings.Tolerance. Ways of equal links
+	// differ by rounding or not at all; a second way that is one link longer is so by
+	// a share of 1/30 or more on machines of up to 30 links across.
+	ambiguous = 0.02
+
+	// pathRounds bounds how often the shortest paths are looked for: those of the
+	// latencies given or of hops, those of what was fitted along them, and once more
+	// where that moved some. Two do for all tests, one does not.
+	pathRounds = 3
+
+	// partialSums are added in one order, whatever the number of processors. It
+	// decides the rounding only, and how many processors can help.
+	partialSums = 16
+
+	// linkSolved is the square of the residual at which the conjugate gradients end,
+	// as a share of the first: ten digits of a latency, of which nobody reads four. On
+	// rings, tori and rings of switches it is reached after 4 to 65 % of the steps that
+	// exact arithmetic needs at most, one per link.
+	linkSolved = 1e-20
+
+	// undeterminedShare is what is left of a component of a random normal vector of a
+	// link that readings do not determine: about 1, and by linkSolved 1e-10 of those that they do.
+	undeterminedShare = 1e-4
+)
+
 func (s *LatencySettings) validate() error {
 	if !(s.Bytes >= 0) || math.IsInf(s.Bytes, 0) {
 		return fmt.Errorf("topology: latencies: Bytes %g: want at least 0 and finite", s.Bytes)
@@ -89,7 +116,7 @@ func FitLatencies(g *Graph, h *Hierarchy, readings mat.Matrix, s *LatencySetting
 		return nil, fmt.Errorf("topology: latencies: hierarchy of %d hosts for %d hosts", h.hosts, g.hosts)
 	}
 	f := newEdgeFit(g, in.m, s)
-	for range 3 {
+	for range pathRounds {
 		if !f.findPaths() {
 			break
 		}
@@ -162,7 +189,7 @@ func (f *edgeFit) findPaths() bool {
 	g, n := f.g, f.g.hosts
 	tolerance := f.settings.Tolerance
 	if tolerance == 0 {
-		tolerance = 0.02
+		tolerance = ambiguous
 	}
 	finder := newPathFinder(g, f.lengths())
 	old := f.paths
@@ -244,13 +271,12 @@ func (f *edgeFit) transferTimes(t *pathTree) []float64 {
 // normal sets y to A^T times row(i, j, (A x)_ij). Rows run in a few chunks, whose
 // sums are added in order, so the result does not depend on the processors.
 func (f *edgeFit) normal(x, y []float64, row func(i, j int, sum float64) float64) {
-	const chunks = 16
 	n := f.g.hosts
-	partial := make([][]float64, chunks)
-	eachRow(chunks, func(c int) {
+	partial := make([][]float64, partialSums)
+	eachRow(partialSums, func(c int) {
 		own := make([]float64, f.links)
 		sum, into := make([]float64, f.g.vertices), make([]float64, f.g.vertices)
-		for i := c * n / chunks; i < (c+1)*n/chunks; i++ {
+		for i := c * n / partialSums; i < (c+1)*n/partialSums; i++ {
 			sum[i] = 0
 			for _, k := range f.paths[i] {
 				a := &f.g.arcs[k]
@@ -305,7 +331,7 @@ func (f *edgeFit) solve(b []float64, fixed []bool) []float64 {
 		rho += rest[e] * direction[e]
 	}
 	first := rho
-	for step := 0; step < 4*f.links+50 && step < 2000 && rho > 1e-20*first && rho > 0; step++ {
+	for step := 0; step < 2*f.links && rho > linkSolved*first && rho > 0; step++ { // exact arithmetic needs one per link at most
 		f.normal(direction, image, sumItself)
 		var curve float64
 		for e := range direction {
@@ -344,7 +370,7 @@ func (f *edgeFit) solveAll(plain bool) {
 	n := f.g.hosts
 	fixed := make([]bool, f.links)
 	b := make([]float64, f.links)
-	steps := 12
+	steps := huberSteps
 	if plain {
 		steps = 1
 	}
@@ -363,7 +389,7 @@ func (f *edgeFit) solveAll(plain bool) {
 				change = max(change, math.Abs(d))
 				sum += math.Abs(f.x[e])
 			}
-			if change <= 1e-4*sum/float64(f.links) {
+			if change <= huberSettled*sum/float64(f.links) {
 				break
 			}
 		}
@@ -389,7 +415,7 @@ func (f *edgeFit) undetermined() []bool {
 	seen := f.solve(b, make([]bool, f.links))
 	open := make([]bool, f.links)
 	for e := range open {
-		open[e] = math.Abs(z[e]-seen[e]) > 1e-4
+		open[e] = math.Abs(z[e]-seen[e]) > undeterminedShare
 	}
 	return open
 }

@@ -141,7 +141,7 @@ func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree boo
 	}
 	a := far(0)
 	b := far(a)
-	whole := dist[b] * (1 + 1e-9)
+	whole, middle := dist[b]*(1+sameLength), dist[b]*(1-sameLength)
 	toA := slices.Clone(dist)
 	paths.from(b, dist)
 	root, other := -1, -1
@@ -150,7 +150,7 @@ func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree boo
 			root = v
 		}
 	}
-	if 2*toA[root] < whole*(1-1e-8) {
+	if 2*toA[root] < middle {
 		for _, arc := range g.Out(root) {
 			if v := arc.To; g.IsSwitch(v) && toA[v] > toA[root] && toA[v]+dist[v] <= whole {
 				other = v
@@ -266,6 +266,10 @@ func medianBetween(n int, d []float64, parts [][]int, within bool) float64 {
 	return mid
 }
 
+// fitRounding is what sums of squares may be off by, as a share of the mean: readings that
+// are all alike leave no variance to explain but that.
+const fitRounding = 1e-12
+
 // fitOf tells how well the shortest paths of a graph, and an overhead that every message
 // pays on top, explain the readings.
 func fitOf(g *Graph, h *Hierarchy, d []float64, overhead float64) Fit {
@@ -297,8 +301,7 @@ func fitOf(g *Graph, h *Hierarchy, d []float64, overhead float64) Fit {
 			}
 		}
 	}
-	// Readings that are all alike leave no variance to explain but rounding.
-	if rounding := 1e-24 * sum * sum / max(count, 1); total > rounding {
+	if rounding := fitRounding * fitRounding * sum * sum / max(count, 1); total > rounding {
 		f.R2 = 1 - left/total
 	} else if count > 0 && left <= rounding {
 		f.R2 = 1

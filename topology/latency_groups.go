@@ -76,9 +76,9 @@ func latencyGroups(sorted []float64, by Grouping, r roughly) []int {
 		}
 		return append(bounds, len(sorted))
 	case GroupByKMeans:
-		class = ckmeans(logs, maxLevels, r.relative/4)
+		class = ckmeans(logs, maxLevels, r.relative/toleranceSigmas)
 	case GroupByDensity:
-		class = stats.Classes(logs, nil, max(0.01, r.relative/4))
+		class = stats.Classes(logs, nil, max(leastBandwidth, r.relative/toleranceSigmas))
 	}
 	if zeros > 0 && zeros < len(sorted) {
 		bounds = append(bounds, zeros)
@@ -91,8 +91,18 @@ func latencyGroups(sorted []float64, by Grouping, r roughly) []int {
 	return append(bounds, len(sorted))
 }
 
-// maxLevels bounds the number of latency classes that are tried.
+// maxLevels bounds the number of latency classes that are tried: machines have up to six
+// levels, and routes of a mesh a dozen lengths.
 const maxLevels = 16
+
+// toleranceSigmas is how many standard deviations of one reading the tolerance is, where a
+// grouping wants a spread: the difference of two is as large once in 200 pairs. 1.3 to 12
+// pass the tests.
+const toleranceSigmas = 4
+
+// leastBandwidth is the least of the densities' bandwidths, as a share: quiet networks have
+// half to two percent of noise, and a tolerance of nothing would make each value a peak.
+const leastBandwidth = 0.01
 
 // sortedFinite returns the finite values, sorted.
 func sortedFinite(values []float64) []float64 {

@@ -2,6 +2,10 @@ package topology
 
 import "math"
 
+// sameLength is the share by which two paths of one length may differ: their sums round by
+// 1e-16 for each link, and latencies in files have nine digits or more. 3e-10 to 3e-9 pass the tests.
+const sameLength = 1e-9
+
 // A pathTree holds the shortest paths from one vertex, as a tree.
 type pathTree struct {
 	distance []float64

@@ -8,16 +8,15 @@ import (
 
 // isTree tells whether the distances between switches are those of a tree, by
 // the four-point condition: of the three ways to pair four switches the two
-// longer sums are equal. It looks at 2000 quadruples, of which 2 % may fail.
+// longer sums are equal. It looks at a sample of quadruples, of which a few may fail.
 func (q *quotient) isTree() bool {
 	k := len(q.blocks)
 	if k < 4 { // three points are always on a tree
 		return false
 	}
-	const samples = 2000
 	rng := rand.New(rand.NewPCG(uint64(k), 2))
 	failed, seen := 0, 0
-	for range samples {
+	for range quadruples {
 		a, b, c, d := rng.IntN(k), rng.IntN(k), rng.IntN(k), rng.IntN(k)
 		if a == b || a == c || a == d || b == c || b == d || c == d {
 			continue
@@ -33,12 +32,35 @@ func (q *quotient) isTree() bool {
 			continue
 		}
 		seen++
-		if sums[2]-sums[1] > 4*math.Sqrt(v)+0.02*sums[2] {
+		if sums[2]-sums[1] > fourPointSigmas*math.Sqrt(v)+fourPointShare*sums[2] {
 			failed++
 		}
 	}
-	return seen > 0 && 50*failed <= seen
+	return seen > 0 && float64(failed) <= fourPointFailures*float64(seen)
 }
+
+// What the four points and the search for hidden switches go by. With two readings a pair and
+// 1 to 5 % of noise trees fail the four points in at most 0.3 % of the quadruples, tori and
+// dragonflies in 5.5 % or more, at three sigmas beside the share. Each passes the tests at 0.33 to 3
+// times its value.
+const (
+	quadruples        = 2000 // of which a share of 0.3 % is told from 5.5 % by ten standard errors
+	fourPointSigmas   = 4    // standard errors of the sums by which the two longer may differ
+	fourPointShare    = 0.02 // of the longest by which they may in addition: links of one kind vary
+	fourPointFailures = 0.02 // of the quadruples of a tree, between the two shares above
+)
+
+// The tolerance of the search for hidden switches: hiddenSigmas standard errors, as CliqueSwitch
+// wants the noise below a sixth of its Epsilon, on top of what links of one kind vary by, and
+// below the step between levels.
+const (
+	hiddenSigmas = 6
+	hiddenLeast  = 0.03
+	hiddenMost   = 0.3
+)
+
+// hiddenPasses is how many times, at least, all distances between switches are looked at.
+const hiddenPasses = 8
 
 // hiddenWork bounds the search for hidden switches: well below a second.
 const hiddenWork = 1 << 27
@@ -49,9 +71,8 @@ const hiddenWork = 1 << 27
 // takes more than hiddenWork is given up, and the links stay as they are.
 func (q *quotient) findHidden() {
 	k := len(q.blocks)
-	// Dropping virtual links looks at each over all vertices; a few passes over the
-	// matrix are the least that there is to do.
-	if len(q.links) < k || max(len(q.links), 8*k)*k > hiddenWork || !q.isTree() {
+	// Dropping virtual links looks at each over all vertices.
+	if len(q.links) < k || max(len(q.links), hiddenPasses*k)*k > hiddenWork || !q.isTree() {
 		return
 	}
 	var relative []float64
@@ -64,7 +85,7 @@ func (q *quotient) findHidden() {
 	if math.IsNaN(typical) {
 		return
 	}
-	m := &cliqueModel{hosts: k, equal: roughly{relative: min(0.3, 0.03+6*typical)}, pairs: true, left: hiddenWork}
+	m := &cliqueModel{hosts: k, equal: roughly{relative: min(hiddenMost, hiddenLeast+hiddenSigmas*typical)}, pairs: true, left: hiddenWork}
 	for range k {
 		m.grow()
 	}

@@ -273,7 +273,7 @@ func (r *Routes) newTable(end int32) *routeTable {
 		}
 	}
 	short := func(from, to int32, arc float64) bool {
-		return arc+latency[to]-latency[from] <= 1e-9*latency[from]
+		return arc+latency[to]-latency[from] <= sameLength*latency[from]
 	}
 	hops := filled(n, math.MaxInt32)
 	hops[end] = 0

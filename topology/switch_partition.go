@@ -103,7 +103,7 @@ func (g *Graph) branchesThrough(s int) [][]int {
 		for _, v := range t.order[1:] {
 			p := g.arcs[t.arc[v]].From
 			passes[v] = p == s || passes[p]
-			if passes[v] && v < g.hosts && t.excess[v] > 1e-9*t.distance[v] {
+			if passes[v] && v < g.hosts && t.excess[v] > sameLength*t.distance[v] {
 				set[v/64] |= 1 << (v % 64)
 			}
 		}
