@@ -85,10 +85,14 @@ type combination struct {
 // thousand; routes that differ by a hop, or a bad cable, reach it easily.
 const asymmetryTolerance = 1.25
 
-// combine makes one reading per pair: the smallest of the repetitions per
-// direction, of five and more the second smallest (noise only adds, but a
-// clock may slip), then the smaller of the two directions. A reading of zero
-// (a coarse timer) or below (an overhead subtracted) becomes half the
+// combine makes one reading per pair: the mean of the lower half of all there are, of the
+// repetitions and of both directions. Where noise only adds, it is nearly as good as the
+// smallest, and better where noise goes both ways: of four readings it leaves 0.30 of
+// an exponential's scale (the smallest 0.25) and 0.58 of a normal's (0.70). A direction that is slower
+// for good, a slow round of two and one outlier of three lie in the upper half. Of a
+// direction read five times or more the smallest is left out, as a clock may slip.
+//
+// A reading of zero (a coarse timer) or below (an overhead subtracted) becomes half the
 // smallest above zero. Pairs measured in no repetition are estimated by fill.
 func combine(repetitions []mat.Matrix) (*readings, *combination, error) {
 	if len(repetitions) == 0 {
@@ -109,19 +113,16 @@ func combine(repetitions []mat.Matrix) (*readings, *combination, error) {
 	r := &readings{n: n, d: make([]float32, max(0, n*(n-1)/2))}
 	note := &combination{worst: [2]int{-1, -1}}
 	smallest := float32(math.Inf(1))
-	var there, back [combineTile * combineTile]float64 // both triangles are read: keep the columns in cache
-	t := &tileCombiner{sources: sources, values: make([]float64, 0, len(sources))}
+	t := newTileCombiner(sources) // both triangles are read: keep the columns in cache
 	for i0 := 0; i0 < n; i0 += combineTile {
 		i1 := min(i0+combineTile, n)
 		for j0 := 0; j0 <= i0; j0 += combineTile {
 			j1 := min(j0+combineTile, n)
-			t.combine(&there, i0, i1, j0, j1)
-			t.combine(&back, j0, j1, i0, i1)
+			t.read(i0, i1, j0, j1)
 			for i := i0; i < i1; i++ {
 				row := r.row(i)
 				for j := j0; j < min(j1, i); j++ {
-					a, b := there[(i-i0)*combineTile+j-j0], back[(j-j0)*combineTile+i-i0]
-					v := leastMeasured(a, b)
+					a, b, v := t.cell(i-i0, j-j0)
 					if math.IsInf(a, 0) || math.IsInf(b, 0) || math.Abs(v) > math.MaxFloat32 {
 						return nil, nil, fmt.Errorf("topology: linkage: latency between hosts %d and %d is %g s, %g s: want finite", j, i, a, b)
 					}
@@ -172,73 +173,120 @@ func combine(repetitions []mat.Matrix) (*readings, *combination, error) {
 	return r, note, nil
 }
 
-// combineTile is the side of the squares of cells that are combined together: two of them, of
-// float64, fit into 16 KiB.
+// combineTile is the side of the squares of cells that are combined together: two of them for each of
+// two repetitions, of float64, fit into 32 KiB.
 const combineTile = 32
 
-// A tileCombiner makes one reading of the repetitions of each cell.
+// slipReadings is the number of readings of one direction from which on the smallest is
+// left out.
+const slipReadings = 5
+
+// A tileCombiner makes one reading of the repetitions of each pair.
 type tileCombiner struct {
-	sources []source
-	values  []float64 // scratch
+	sources     []source
+	there, back [][]float64 // by source: cells of a square, and those across the diagonal
+	values      []float64   // scratch
 }
 
-// combine writes the cells of the given rows and columns into dst, row by row.
-func (t *tileCombiner) combine(dst *[combineTile * combineTile]float64, i0, i1, j0, j1 int) {
-	raw := len(t.sources) < 5
-	for _, s := range t.sources {
-		raw = raw && s.data != nil
+func newTileCombiner(sources []source) *tileCombiner {
+	t := &tileCombiner{sources: sources, values: make([]float64, 0, 2*len(sources))}
+	for range sources {
+		t.there = append(t.there, make([]float64, combineTile*combineTile))
+		t.back = append(t.back, make([]float64, combineTile*combineTile))
 	}
+	return t
+}
+
+// read takes in the cells of the given rows and columns, and those across the diagonal.
+func (t *tileCombiner) read(i0, i1, j0, j1 int) {
+	for k := range t.sources {
+		t.sources[k].tile(t.there[k], i0, i1, j0, j1)
+		t.sources[k].tile(t.back[k], j0, j1, i0, i1)
+	}
+}
+
+// tile writes the cells of the given rows and columns into dst, row by row.
+func (s *source) tile(dst []float64, i0, i1, j0, j1 int) {
 	for i := i0; i < i1; i++ {
 		row := dst[(i-i0)*combineTile:][:j1-j0]
-		if !raw {
-			for j := j0; j < j1; j++ {
-				if i != j {
-					row[j-j0] = t.cell(i, j)
-				}
-			}
+		if s.data != nil {
+			copy(row, s.data[i*s.stride+j0:])
 			continue
 		}
-		for k, s := range t.sources {
-			cells := s.data[i*s.stride+j0:][:len(row)]
-			if k == 0 {
-				copy(row, cells)
-				continue
-			}
-			for x, v := range cells {
-				row[x] = leastMeasured(row[x], v)
+		for j := j0; j < j1; j++ {
+			if i != j {
+				row[j-j0] = s.m.At(i, j)
 			}
 		}
 	}
 }
 
-// cell is the reading of one cell; NaN if it was never measured.
-func (t *tileCombiner) cell(i, j int) float64 {
+// cell is the smallest reading from row i to column j of the square, the smallest back, and that of the
+// pair; NaN if never measured. Which of two is the smaller is an even chance, so for up to two
+// repetitions without gaps it is found without a branch.
+func (t *tileCombiner) cell(i, j int) (there, back, pair float64) {
+	x, y := i*combineTile+j, j*combineTile+i
+	switch len(t.sources) {
+	case 1:
+		there, back = t.there[0][x], t.back[0][y]
+		pair = min(there, back)
+	case 2:
+		a, b := t.there[0][x], t.there[1][x]
+		c, d := t.back[0][y], t.back[1][y]
+		there, back = min(a, b), min(c, d)
+		pair = (min(there, back) + min(max(there, back), max(a, b), max(c, d))) / 2
+	default:
+		pair = math.NaN()
+	}
+	if pair == pair {
+		return there, back, pair
+	}
 	t.values = t.values[:0]
-	for k := range t.sources {
-		if v := t.sources[k].at(i, j); !math.IsNaN(v) {
-			t.values = append(t.values, v)
-		}
-	}
-	switch len(t.values) {
-	case 0:
-		return math.NaN()
-	case 1, 2, 3, 4:
-		return slices.Min(t.values)
-	}
-	return stats.Select(t.values, 1)
+	t.values, there = appendDirection(t.values, t.there, x)
+	t.values, back = appendDirection(t.values, t.back, y)
+	return there, back, lowerHalf(t.values)
 }
 
-// leastMeasured is the smaller of two readings, of which either may be missing. Which is the smaller is
-// an even chance, so it is found without a branch.
-func leastMeasured(a, b float64) float64 {
-	least := min(a, b)
-	switch {
-	case least == least:
-		return least
-	case a == a:
-		return a
+// appendDirection appends cell x of each tile, without the smallest where there are
+// enough. It also returns the smallest one appended, NaN if there is none.
+func appendDirection(values []float64, tiles [][]float64, x int) ([]float64, float64) {
+	from := len(values)
+	for _, tile := range tiles {
+		if v := tile[x]; v == v {
+			values = append(values, v)
+			if last := len(values) - 1; v < values[from] {
+				values[from], values[last] = v, values[from]
+			}
+		}
 	}
-	return b
+	own := values[from:]
+	switch {
+	case len(own) == 0:
+		return values, math.NaN()
+	case len(own) < slipReadings:
+		return values, own[0]
+	}
+	own[0] = own[len(own)-1]
+	values = values[:len(values)-1]
+	return values, slices.Min(values[from:])
+}
+
+// lowerHalf is the mean of the lower half of the values, of an odd number with the middle one;
+// NaN if there are none. It sorts that half.
+func lowerHalf(values []float64) float64 {
+	half := (len(values) + 1) / 2
+	sum := 0.0
+	for k := range half {
+		least := k
+		for m := k + 1; m < len(values); m++ {
+			if values[m] < values[least] {
+				least = m
+			}
+		}
+		values[k], values[least] = values[least], values[k]
+		sum += values[k]
+	}
+	return sum / float64(half) // 0/0 is NaN
 }
 
 // repetitionNoise estimates the relative standard deviation of one reading

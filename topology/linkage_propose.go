@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -19,11 +20,12 @@ func propose(r *readings, w []float32) (t *tree, sigma float64) {
 	kappa := float32(1 + max(0.1, 8*sigma))
 	s.capAt(w, kappa)
 	t = dendrogram(nnchain.Merges(w, r.n, nnchain.Average), r.n)
-	t.measureLevels(func(i, j int32) float32 {
+	capped := func(i, j int32) float32 {
 		v := r.at(int(i), int(j))
 		return min(max(v, -v), kappa*s.ultrametric(i, j))
-	})
-	t.collapse(sigma)
+	}
+	t.measureLevels(capped)
+	t.collapse(sigma, capped)
 	return t, sigma
 }
 
@@ -98,31 +100,145 @@ const minStep = 0.03
 
 // collapse removes groups whose level is not worth describing, by minimum
 // description length: two levels, of m_c and m_p readings with noise sigma, are
-// worth it when the gain in likelihood pays for naming which j of the k
-// children make the group, and for a level. The least worthy go first. The
-// parent's level becomes the mean weighted by readings. It runs to a fixpoint.
-//
-// "First" is kept within a pass over all groups; a group changed in the pass is
-// weighed anew when its turn comes. O(n log n) per pass, few passes.
-func (t *tree) collapse(sigma float64) {
-	lnFactorial := make([]float64, t.n+1)
+// worth it when the gain in likelihood pays for saying where the group is, of so many
+// places, which j of the k children there make it, and for its level, which so many readings
+// tell to half a logarithm of their number. The places are the groups of three children and more
+// that a first trial leaves. That there is such a level has a price too, which
+// groups share whose levels, and those of their parents, differ by less than half the step: a
+// machine has many of a kind, and so groups of two are found among hundreds of hosts. It is not shared by groups
+// whose members do not see the others alike, as pieces of meshes do not.
+// O(n log n) per pass, few passes.
+func (t *tree) collapse(sigma float64, distance func(i, j int32) float32) {
+	c := collapse{t: t, sigma: sigma, lnFactorial: make([]float64, t.n+1), level: make([]float64, len(t.parent))}
 	for k := 2; k <= t.n; k++ {
-		lnFactorial[k] = lnFactorial[k-1] + math.Log(float64(k))
+		c.lnFactorial[k] = c.lnFactorial[k-1] + math.Log(float64(k))
 	}
-	price := 2*math.Log(float64(t.n)) + 3
-	// excess is below zero if the group is to go.
-	excess := func(c int32) float64 {
-		p := t.parent[c]
-		step := t.levelOf(p) - t.levelOf(c)
-		if step < minStep {
-			return step - minStep - 1e9
+	c.run()
+	trial := c
+	trial.t = t.clone()
+	trial.lnPlaces = trial.t.lnPlaces()
+	trial.run()
+	c.lnPlaces = trial.t.lnPlaces()
+	c.run()
+	c.share(distance)
+	c.run()
+}
+
+// share sets the price of the level of each group that is left. O(groups^2).
+func (c *collapse) share(distance func(i, j int32) float32) {
+	t := c.t
+	type between struct{ low, high float64 } // levels of a group and its parent
+	var alike []between
+	groups := t.groups()[1:]
+	for _, v := range groups {
+		c.level[v] = 2*math.Log(float64(t.n)) + 3
+		if !t.unlike(v, distance) {
+			alike = append(alike, between{t.levelOf(v), t.levelOf(t.parent[v])})
+		} else {
+			alike = append(alike, between{math.NaN(), math.NaN()}) // near to nothing
 		}
-		j := len(t.kids(c))
-		k := len(t.kids(p)) - 1 + j
-		mc, mp := t.weightOf(c), t.weightOf(p)
-		gain := mc * mp / (mc + mp) * step * step / (2 * sigma * sigma)
-		return gain - (lnFactorial[k] - lnFactorial[j] - lnFactorial[k-j] + price)
 	}
+	for k, v := range groups {
+		half := (alike[k].high - alike[k].low) / 2
+		like := 0
+		for _, o := range alike {
+			if math.Abs(o.low-alike[k].low) < half && math.Abs(o.high-alike[k].high) < half {
+				like++
+			}
+		}
+		c.level[v] /= float64(max(1, like))
+	}
+}
+
+// lnPlaces is ln of the number of groups in which others may be.
+func (t *tree) lnPlaces() float64 {
+	places := 0
+	for _, kids := range t.children {
+		if len(kids) >= 3 {
+			places++
+		}
+	}
+	return math.Log(float64(max(1, places)))
+}
+
+// unlikeShare is how far members' readings to one outsider may be apart, relative to the step, before
+// they are said not to see it alike. A group of two told by a single reading among
+// hundreds stands out by 4.8 of its standard deviations: 0.2. Neighbours in a line or
+// torus differ by a hop of two to four: 0.4 and more.
+const unlikeShare = 0.33
+
+// unlike tells whether the members of group v see the nearest quarter of the other hosts below its
+// parent differently: one reading of four is off by more than that share from the median of all
+// members. Of many members and outsiders it looks at 64.
+func (t *tree) unlike(v int32, distance func(i, j int32) float32) bool {
+	const most, least = 64, 8
+	p := t.parent[v]
+	in := t.leaves(v)
+	before, after := t.order[t.lo[p]:t.lo[v]], t.order[t.hi[v]:t.hi[p]]
+	out := len(before) + len(after)
+	type column struct {
+		sum float32
+		off []float32
+	}
+	columns := make([]column, min(most, out))
+	for s := range columns {
+		var k int32
+		if x := s * out / len(columns); x < len(before) {
+			k = before[x]
+		} else {
+			k = after[x-len(before)]
+		}
+		x := make([]float32, min(most, len(in)))
+		for m := range x {
+			x[m] = distance(in[m*len(in)/len(x)], k)
+			columns[s].sum += x[m]
+		}
+		median := stats.LowerMedian(x)
+		for m, v := range x {
+			x[m] = max(v, median) / min(v, median)
+		}
+		columns[s].off = x
+	}
+	slices.SortStableFunc(columns, func(a, b column) int { return cmp.Compare(a.sum, b.sum) })
+	var off []float32
+	for _, c := range columns[:max(min(least, len(columns)), len(columns)/4)] {
+		off = append(off, c.off...)
+	}
+	return math.Log(float64(stats.Quantile(off, 0.75))) > unlikeShare*(t.levelOf(p)-t.levelOf(v))
+}
+
+type collapse struct {
+	t           *tree
+	sigma       float64
+	lnPlaces    float64
+	lnFactorial []float64
+	level       []float64 // price of the vertex' level
+}
+
+// excess is below zero if group v is to go.
+func (c *collapse) excess(v int32) float64 {
+	t := c.t
+	p := t.parent[v]
+	step := t.levelOf(p) - t.levelOf(v)
+	if step < minStep {
+		return step - minStep - 1e9
+	}
+	j := len(t.kids(v))
+	k := len(t.kids(p)) - 1 + j
+	own, above := t.weightOf(v), t.weightOf(p)
+	// Noise is that of latencies: of logarithms its lower tail is longer, and thousands of
+	// readings have such.
+	step = 1 - math.Exp(-step)
+	gain := own * above / (own + above) * step * step / (2 * c.sigma * c.sigma)
+	price := c.lnFactorial[k] - c.lnFactorial[j] - c.lnFactorial[k-j] + c.lnPlaces + math.Log(own)/2 + c.level[v]
+	return gain - price
+}
+
+// run takes groups out, the least worthy first, until all that are left are worth it. The parent's
+// level becomes the mean weighted by readings. "First" is kept within a pass
+// over all groups; a group changed in the pass is weighed anew when its turn comes.
+func (c *collapse) run() {
+	t := c.t
 	type candidate struct {
 		v      int32
 		excess float64
@@ -132,29 +248,23 @@ func (t *tree) collapse(sigma float64) {
 		var list []candidate
 		for _, v := range t.groups() {
 			if v != t.root {
-				if e := excess(v); e < 0 {
+				if e := c.excess(v); e < 0 {
 					list = append(list, candidate{v, e})
 				}
 			}
 		}
 		slices.SortFunc(list, func(a, b candidate) int {
-			switch {
-			case a.excess < b.excess:
-				return -1
-			case a.excess > b.excess:
-				return 1
-			}
-			return int(a.v - b.v)
+			return cmp.Or(cmp.Compare(a.excess, b.excess), int(a.v-b.v))
 		})
-		for _, c := range list {
-			if excess(c.v) >= 0 {
+		for _, x := range list {
+			if c.excess(x.v) >= 0 {
 				continue
 			}
-			p := t.parent[c.v]
-			mc, mp := t.weightOf(c.v), t.weightOf(p)
-			t.level[int(p)-t.n] = (mc*t.levelOf(c.v) + mp*t.levelOf(p)) / (mc + mp)
-			t.weight[int(p)-t.n] = mc + mp
-			t.splice(c.v)
+			p := t.parent[x.v]
+			own, above := t.weightOf(x.v), t.weightOf(p)
+			t.level[int(p)-t.n] = (own*t.levelOf(x.v) + above*t.levelOf(p)) / (own + above)
+			t.weight[int(p)-t.n] = own + above
+			t.splice(x.v)
 			again = true
 		}
 	}
