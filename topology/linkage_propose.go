@@ -169,7 +169,7 @@ const unlikeShare = 0.33
 
 // unlike tells whether the members of group v see the nearest quarter of the other hosts below its
 // parent differently: one reading of four is off by more than that share from the median of all
-// members. Of many members and outsiders it looks at 64.
+// members, once each member's typical share is taken out, as it may be slow to all. Of many members and outsiders it looks at 64.
 func (t *tree) unlike(v int32, distance func(i, j int32) float32) bool {
 	const most, least = 64, 8
 	p := t.parent[v]
@@ -178,7 +178,7 @@ func (t *tree) unlike(v int32, distance func(i, j int32) float32) bool {
 	out := len(before) + len(after)
 	type column struct {
 		sum float32
-		off []float32
+		x   []float32
 	}
 	columns := make([]column, min(most, out))
 	for s := range columns {
@@ -188,21 +188,31 @@ func (t *tree) unlike(v int32, distance func(i, j int32) float32) bool {
 		} else {
 			k = after[x-len(before)]
 		}
-		x := make([]float32, min(most, len(in)))
-		for m := range x {
-			x[m] = distance(in[m*len(in)/len(x)], k)
-			columns[s].sum += x[m]
+		c := &columns[s]
+		c.x = make([]float32, min(most, len(in)))
+		for m := range c.x {
+			c.x[m] = distance(in[m*len(in)/len(c.x)], k)
+			c.sum += c.x[m]
 		}
-		median := stats.LowerMedian(x)
-		for m, v := range x {
-			x[m] = max(v, median) / min(v, median)
-		}
-		columns[s].off = x
 	}
 	slices.SortStableFunc(columns, func(a, b column) int { return cmp.Compare(a.sum, b.sum) })
+	columns = columns[:max(min(least, len(columns)), len(columns)/4)]
+	shares := make([]float32, len(columns))
+	for m := range columns[0].x {
+		for s, c := range columns {
+			shares[s] = c.x[m] / c.sum
+		}
+		typical := stats.LowerMedian(shares)
+		for _, c := range columns {
+			c.x[m] /= typical
+		}
+	}
 	var off []float32
-	for _, c := range columns[:max(min(least, len(columns)), len(columns)/4)] {
-		off = append(off, c.off...)
+	for _, c := range columns {
+		median := stats.LowerMedian(c.x)
+		for _, x := range c.x {
+			off = append(off, max(x, median)/min(x, median))
+		}
 	}
 	return math.Log(float64(stats.Quantile(off, 0.75))) > unlikeShare*(t.levelOf(p)-t.levelOf(v))
 }
