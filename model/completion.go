@@ -34,6 +34,10 @@ type playback struct {
 	change []int
 }
 
+// nothingLeft is the share of a transfer's bytes that is only rounding: what ends at one
+// moment is to end together. It moves an end by a billionth of the transfer's time at most.
+const nothingLeft = 1e-9
+
 // run appends the completion times in s of jobs to dst. The solver has no
 // flows before and none after, also after an error. O(events * (changed rates + log flows)).
 func (p *playback) run(dst []float64, jobs []job) ([]float64, error) {
@@ -59,7 +63,7 @@ func (p *playback) run(dst []float64, jobs []job) ([]float64, error) {
 		for len(p.heap) > 0 {
 			id := p.heap[0]
 			j := p.job[id]
-			if (p.end[id]-now)*p.rate[id] > 1e-9*jobs[j].bytes {
+			if (p.end[id]-now)*p.rate[id] > nothingLeft*jobs[j].bytes {
 				break
 			}
 			done[j] = now

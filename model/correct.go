@@ -68,6 +68,14 @@ func rebuild(g *topology.Graph, arcs []topology.Arc) (*topology.Graph, error) {
 	return topology.NewGraph(g.Hosts(), g.Vertices()-g.Hosts(), names, arcs)
 }
 
+// correctedPaths bounds the paths looked at. They are taken by whole distances in number, so that all
+// hosts have a part; four thousand cross every link of a machine of a thousand hosts several times.
+const correctedPaths = 4000
+
+// corrected is the square of the gradient at which the correction ends, as a share of
+// the first: twelve digits, that a correction of nothing is nothing.
+const corrected = 1e-24
+
 // pathExcess returns paths between hosts and what a message takes on the
 // slowest link of each, in s: from each host to others at growing distances in number.
 func pathExcess(g *topology.Graph, bytes int64) (paths [][]int32, excess []float64, err error) {
@@ -75,9 +83,8 @@ func pathExcess(g *topology.Graph, bytes int64) (paths [][]int32, excess []float
 	if err != nil {
 		return nil, nil, err
 	}
-	const most = 4000
 	hosts := g.Hosts()
-	for d := 1; d < hosts && len(paths) < most; d++ {
+	for d := 1; d < hosts && len(paths) < correctedPaths; d++ {
 		for src := range hosts {
 			path, err := routes.AppendRoute(nil, src, (src+d)%hosts)
 			if err != nil {
@@ -113,7 +120,7 @@ func leastNorm(x []float64, paths [][]int32, b []float64) {
 	collect()
 	direction := slices.Clone(gradient)
 	size := floats.Dot(gradient, gradient)
-	for first, steps := size, 0; steps < 2*len(x) && size > 1e-24*first; steps++ {
+	for first, steps := size, 0; steps < 2*len(x) && size > corrected*first; steps++ {
 		norm := 0.0
 		for i, path := range paths {
 			along[i] = 0

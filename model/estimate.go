@@ -201,7 +201,7 @@ func (f *fitter) fill() (arcs []topology.Arc, estimated int) {
 		for i := range f.patterns {
 			if p := &f.patterns[i]; len(p.jobs) == 1 {
 				j := &p.jobs[0]
-				visit(j, p.level[0], j.bytes/max(p.seconds[0]-(j.start-p.begin[0]), 1e-3*p.seconds[0]))
+				visit(j, p.level[0], j.bytes/max(p.seconds[0]-(j.start-p.begin[0]), leastMoving*p.seconds[0]))
 			}
 		}
 	}
@@ -251,6 +251,10 @@ func (f *fitter) fill() (arcs []topology.Arc, estimated int) {
 	}
 	return arcs, estimate(arcs, level, typical)
 }
+
+// leastMoving is the share of a transfer's time that its bytes take at least: where the latency
+// of the path is as long as the whole, the rate is high, and not infinite.
+const leastMoving = 1e-3
 
 // usualShare of the rate of the fastShare-quantile of its level makes a transfer one of
 // usual speed. The median will not do: of three racks one slow uplink slows down two

@@ -118,9 +118,13 @@ type queueEntry struct {
 	id  int32
 }
 
+// shortQueue is the length of a queue that is not worth thinning. It decides the time alone.
+const shortQueue = 32
+
 const (
-	levelTolerance    = 1e-12 // two levels are one
-	capacityTolerance = 1e-9  // a channel is used up
+	levelTolerance    = 1e-12              // two levels are one
+	capacityTolerance = 1e-9               // a channel is used up
+	equalLevels       = 4 * levelTolerance // of two that were each rounded up and down
 )
 
 func newFilling(capacity []float64) *filling {
@@ -243,7 +247,7 @@ func (s *filling) touch(id int32) {
 // solve brings the levels up to date and appends to dst the flows whose
 // levels changed, in no particular order.
 func (s *filling) solve(dst []int) []int {
-	s.queue, s.caps, s.now, s.thinAt = s.queue[:0], s.caps[:0], 0, 32
+	s.queue, s.caps, s.now, s.thinAt = s.queue[:0], s.caps[:0], 0, shortQueue
 	for _, id := range s.touched {
 		s.watchBound(id)
 	}
@@ -330,7 +334,7 @@ func (s *filling) thin() {
 	for i := (len(kept) - 2) / 4; i >= 0 && len(kept) > 1; i-- {
 		s.siftDown(i)
 	}
-	s.thinAt = 2*len(kept) + 32
+	s.thinAt = 2*len(kept) + shortQueue
 }
 
 // watch queues a watched channel for the least level at which something can
@@ -407,7 +411,7 @@ func (s *filling) saturate(id int32, level float64) {
 				s.before[m.flow] = y
 				s.touched = append(s.touched, m.flow)
 				s.freeze(m.flow, level)
-			case y >= level*(1-4*levelTolerance):
+			case y >= level*(1-equalLevels):
 				s.level[m.flow] = level // the same but for rounding
 			}
 		}
@@ -450,7 +454,7 @@ func (s *filling) release(id int32) {
 	level := s.full[id]
 	s.full[id] = math.Inf(1)
 	for _, m := range s.tallies[id].members {
-		if s.state[m.flow] != flowClean || s.level[m.flow] < level*(1-4*levelTolerance) {
+		if s.state[m.flow] != flowClean || s.level[m.flow] < level*(1-equalLevels) {
 			continue
 		}
 		f := &s.flows[m.flow]

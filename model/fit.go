@@ -61,6 +61,14 @@ type FittedCapacity struct {
 	Determined bool    // whether the error is at most 5 %
 }
 
+// Defaults of FitSettings: 100 kB take some ten times the latency, at 10 GB/s and 1 us as at
+// 118 MB/s and 50 us, so that their time tells of bandwidths. The search ends before thirty steps where none
+// gains (gainSettled).
+const (
+	usualLongBytes = 100_000
+	usualSteps     = 30
+)
+
 // Fit makes a network of a reconstruction and of timed transfers. Typical
 // times per level and size come from single transfers. The bandwidths of the
 // links, the coupling of each link class and the RTT bias come from all long
@@ -81,10 +89,10 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 	}
 	settings := *s
 	if settings.LongBytes == 0 {
-		settings.LongBytes = 100_000
+		settings.LongBytes = usualLongBytes
 	}
 	if settings.Steps == 0 {
-		settings.Steps = 30
+		settings.Steps = usualSteps
 	}
 	if settings.Forwarding < CutThrough || settings.Forwarding > Uncorrected {
 		return nil, fmt.Errorf("model: fit: Forwarding is %d: want %d to %d", settings.Forwarding, CutThrough, Uncorrected)

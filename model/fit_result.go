@@ -8,6 +8,39 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// Standard errors up to which a parameter counts as determined: of ln bandwidth, of a
+// coupling in [0, 1], of the RTT bias. A link's is what users read, to 5 %; the other two only
+// have to be told from 0, which is fair sharing: usual couplings are 0.3 to 1.
+const (
+	sureBandwidth = 0.05
+	sureCoupling  = 0.1
+	sureBias      = 0.2
+)
+
+// blind is the weight, in squared derivatives of ln time, up to which no transfer tells of a
+// parameter: one whose time changes by a thousandth of the parameter's change has as much.
+const blind = 1e-6
+
+// ridge keeps the inverse of the normal matrix defined where parameters are blind, whose
+// errors are not taken from it.
+const ridge = blind / 1000
+
+// ratioSteps is the number of steps between the quantiles that a network keeps: 2.5 %, so that
+// intervals of 90 and 95 % need no interpolation.
+const ratioSteps = 40
+
+// How patterns are held out. Five folds are what is usual; below ten patterns of several
+// transfers a fifth is one of them, or none. Of two, one would be fitted alone.
+const (
+	foldsOfMany  = 5
+	manyPatterns = 2 * foldsOfMany
+	fewPatterns  = 3
+)
+
+// leastFree is the share of the residuals that are taken to be free of the parameters at least:
+// n - parameters tells nothing where these are nearly as many. They are at most doubled.
+const leastFree = 0.25
+
 // result reads the parameters, their errors and what is not determined.
 func (f *fitter) result() *Fitted {
 	out := &Fitted{Residual: math.NaN(), Capacity: f.links, Coupling: f.classes, Law: f.play.solver.sharing.Law}
@@ -25,7 +58,7 @@ func (f *fitter) result() *Fitted {
 	for l := range f.links {
 		link := &f.links[l]
 		link.Bandwidth, link.Error = math.Exp(f.theta[l]), errors[l]
-		link.Determined = link.Error <= 0.05
+		link.Determined = link.Error <= sureBandwidth
 		if !link.Determined && !math.IsNaN(link.Bandwidth) {
 			bounded = append(bounded, fmt.Sprintf("%s-%s at least about %s", f.n.graph.Name(link.A), f.n.graph.Name(link.B), rate(link.Bandwidth)))
 		}
@@ -47,7 +80,7 @@ func (f *fitter) result() *Fitted {
 	for c := range f.classes {
 		k := len(f.links) + c
 		f.classes[c].Coupling = f.theta[k]
-		if errors[k] > 0.1 {
+		if errors[k] > sureCoupling {
 			f.classes[c].Coupling = 0 // nothing speaks against fair sharing
 			if !alone {
 				out.Warnings = append(out.Warnings, fmt.Sprintf("link class %q: few transfers against the stream: its coupling is not determined", f.classes[c].Name))
@@ -55,7 +88,7 @@ func (f *fitter) result() *Fitted {
 		}
 	}
 	out.RTTBias = f.theta[len(f.theta)-1]
-	if errors[len(f.theta)-1] > 0.2 {
+	if errors[len(f.theta)-1] > sureBias {
 		out.RTTBias = 0
 		if !alone {
 			out.Warnings = append(out.Warnings, "few transfers of different round-trip times share a link: the RTT bias is not determined")
@@ -75,14 +108,14 @@ func (f *fitter) errors() []float64 {
 		ridged := mat.NewSymDense(n, nil)
 		ridged.CopySym(f.normal)
 		for k := range n {
-			ridged.SetSym(k, k, f.diagonal[k]+1e-9)
+			ridged.SetSym(k, k, f.diagonal[k]+ridge)
 		}
 		var chol mat.Cholesky
 		dense = chol.Factorize(ridged) && chol.InverseTo(&inverse) == nil
 	}
 	for k := range n {
 		switch {
-		case f.diagonal[k] <= 1e-6:
+		case f.diagonal[k] <= blind:
 			errors[k] = math.Inf(1)
 		case dense:
 			errors[k] = f.sigma * math.Sqrt(inverse.At(k, k))
@@ -93,7 +126,7 @@ func (f *fitter) errors() []float64 {
 	return errors
 }
 
-// ratios are 41 quantiles of measured over predicted times, evenly spaced, from
+// ratios are quantiles of measured over predicted times, evenly spaced, from
 // residuals of predictions, not of the fit: see heldOut. The k-th of n
 // residuals is taken as the k/(n+1)-quantile, for the next one falls below it
 // with that probability (V. Vovk et al. 2005, Algorithmic Learning in a Random World, 2.2).
@@ -101,9 +134,9 @@ func (f *fitter) ratios(steps int) []float64 {
 	sorted := f.heldOut(steps)
 	slices.Sort(sorted)
 	n := len(sorted)
-	out := make([]float64, 41)
+	out := make([]float64, ratioSteps+1)
 	for i := range out {
-		at := min(max(0, float64(i)/40*float64(n+1)-1), float64(n-1))
+		at := min(max(0, float64(i)/ratioSteps*float64(n+1)-1), float64(n-1))
 		low := int(at)
 		high := min(low+1, n-1)
 		out[i] = math.Exp(sorted[low] + (at-float64(low))*(sorted[high]-sorted[low]))
@@ -125,11 +158,11 @@ func (f *fitter) heldOut(steps int) []float64 {
 			several++
 		}
 	}
-	folds := 5
+	folds := foldsOfMany
 	switch {
-	case several < 3:
+	case several < fewPatterns:
 		return f.widened()
-	case several < 10:
+	case several < manyPatterns:
 		folds = several
 	}
 	for fold := range folds {
@@ -161,12 +194,12 @@ func (f *fitter) heldOut(steps int) []float64 {
 func (f *fitter) widened() []float64 {
 	free := 0
 	for k := range f.theta {
-		if f.diagonal[k] > 1e-6 {
+		if f.diagonal[k] > blind {
 			free++
 		}
 	}
 	n := float64(len(f.residual))
-	widen := math.Sqrt(n / max(n/4, n-float64(free)))
+	widen := math.Sqrt(n / max(n*leastFree, n-float64(free)))
 	out := slices.Clone(f.residual)
 	for i := range out {
 		out[i] *= widen

@@ -44,6 +44,7 @@ type fitPattern struct {
 
 // maxDense bounds the parameters for which normal equations are set up; the
 // steps for more are found by conjugate gradients, and their errors without correlations.
+// A matrix of 400 is factored in some ten milliseconds.
 const maxDense = 400
 
 // fitRow is the derivative of a pattern's residuals by one parameter.
@@ -126,6 +127,17 @@ func (f *fitter) addPattern(o Observation) error {
 	return nil
 }
 
+// otherLaw is how much of the geometric law's deviation the linear one may leave to be
+// taken: less than 2 % is not told from chance with ten to a hundred patterns.
+const otherLaw = 0.98
+
+// firstCoupling is in the middle of what a coupling may be.
+const firstCoupling = 0.5
+
+// shortestRTT, in s, stands for round trips on paths of no latency, whose share
+// would be infinite: light goes 15 cm and back.
+const shortestRTT = 1e-9
+
 // chooseLaw fits each law of coupling to four fifths of the patterns, and
 // takes the one that predicts the rest better: the geometric one unless the
 // other's mean deviation is lower by 2 %, or if there are fewer than ten patterns
@@ -138,13 +150,13 @@ func (f *fitter) chooseLaw(steps int) {
 		if len(p.jobs) > 1 {
 			several++
 		}
-		if len(p.jobs) > 1 && several%5 == 0 {
+		if len(p.jobs) > 1 && several%foldsOfMany == 0 {
 			held = append(held, p)
 		} else {
 			train = append(train, p)
 		}
 	}
-	if several < 10 {
+	if several < manyPatterns {
 		return
 	}
 	var deviation [2]float64
@@ -160,7 +172,7 @@ func (f *fitter) chooseLaw(steps int) {
 		}
 	}
 	f.play.solver.sharing.Law = GeometricLaw
-	if deviation[LinearLaw] < 0.98*deviation[GeometricLaw] {
+	if deviation[LinearLaw] < otherLaw*deviation[GeometricLaw] {
 		f.play.solver.sharing.Law = LinearLaw
 	}
 	f.patterns = all
@@ -192,7 +204,7 @@ func (f *fitter) start() {
 		}
 	}
 	for c := range f.classes {
-		f.theta[len(f.links)+c] = 0.5
+		f.theta[len(f.links)+c] = firstCoupling
 	}
 	f.capacity = make([]float64, len(f.linkOf))
 	for i := range f.capacity {
@@ -213,7 +225,7 @@ func (f *fitter) residuals(dst []float64, p *fitPattern) []float64 {
 	bias := f.theta[len(f.theta)-1]
 	for i := range p.jobs {
 		j := &p.jobs[i]
-		j.share = math.Pow(max(p.rtt[i], 1e-9)/typicalRTT, -bias)
+		j.share = math.Pow(max(p.rtt[i], shortestRTT)/typicalRTT, -bias)
 		for _, list := range [...][]int32{j.data, j.reverse} {
 			for _, c := range list {
 				capacity := math.Exp(f.theta[f.linkOf[c]])

@@ -9,8 +9,45 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// differentiate fills the jacobian: steps of 1 % of a bandwidth, of 0.02 of
-// the others, downward where a coupling is at its upper end.
+// Steps of the derivatives: of ln bandwidth, and of couplings and bias. Times of
+// transfers that share have kinks where another ends first, so that a step has to be well
+// above rounding and well below what a fit is to tell (sureBandwidth, sureCoupling).
+const (
+	changeOfRate   = 0.01
+	changeOfOthers = 0.02
+)
+
+// huberBend, in standard deviations, is where the cost of a residual goes from quadratic to
+// linear: with 1.345 the fit is 95 % as efficient as least squares on normal residuals, with 1.5 it is
+// 96 % (Holland and Welsch 1977).
+const huberBend = 1.5
+
+// leastSpread is the least standard deviation that residuals are taken to have: exact
+// times would make every one an outlier.
+const leastSpread = 1e-6
+
+// The search of Levenberg and Marquardt: where the damping, as a share of the diagonal, begins, how
+// it changes, and when to end. It only leads the way: fits end where no step gains.
+const (
+	firstDamping  = 1e-2
+	leastDamping  = 1e-6
+	dampingDown   = 5
+	dampingUp     = 4
+	dampingTries  = 8     // 4^8 = 65,536 times the damping is a step of nothing
+	gainSettled   = 1e-5  // of the cost: less is no gain
+	stepSolved    = 1e-16 // square of a step's residual, as a share of the first
+	gradientSteps = 200   // of conjugate gradients: a step that is not exact is a step, too
+)
+
+// mostOfRate bounds a step of ln bandwidth, a factor of 1.6, within which derivatives still say
+// something; mostBias bounds the RTT bias: shares as RTT^-2 are beyond every law of TCP (Mathis et al.
+// 1997 has 1).
+const (
+	mostOfRate = 0.5
+	mostBias   = 2
+)
+
+// differentiate fills the jacobian: by steps up, or downward where a coupling is at its upper end.
 func (f *fitter) differentiate() {
 	f.jacobian = f.jacobian[:0]
 	at := 0
@@ -24,12 +61,12 @@ func (f *fitter) differentiate() {
 			if math.IsNaN(old) {
 				continue
 			}
-			step := 0.02
+			step := changeOfOthers
 			switch {
 			case k < len(f.links):
-				step = 0.01
-			case k < len(f.theta)-1 && old > 0.98:
-				step = -0.02
+				step = changeOfRate
+			case k < len(f.theta)-1 && old > 1-changeOfOthers:
+				step = -changeOfOthers
 			}
 			f.theta[k] = old + step
 			by := f.residuals(nil, p)
@@ -49,13 +86,13 @@ func (f *fitter) spread() float64 {
 	for i, r := range f.residual {
 		abs[i] = math.Abs(r)
 	}
-	return max(1e-6, stats.SigmaPerMAD*quantile(abs, 0.5))
+	return max(leastSpread, stats.SigmaPerMAD*quantile(abs, 0.5))
 }
 
-// huber is the cost of a residual, quadratic up to 1.5 standard deviations,
+// huber is the cost of a residual, quadratic up to huberBend standard deviations,
 // and the weight that it has in least squares.
 func (f *fitter) huber(r float64) (cost, weight float64) {
-	limit := 1.5 * f.sigma
+	limit := huberBend * f.sigma
 	if a := math.Abs(r); a > limit {
 		return limit * (a - limit/2), limit / a
 	}
@@ -110,7 +147,7 @@ func (f *fitter) eachRow(visit func(r, w float64, x int, rows []fitRow)) {
 
 // damping of Levenberg and Marquardt, with a floor for parameters that nothing tells of.
 func (f *fitter) damped(k int, damping float64) float64 {
-	return f.diagonal[k]*(1+damping) + 1e-6
+	return f.diagonal[k]*(1+damping) + blind
 }
 
 // step solves the damped normal equations; nil if they are singular.
@@ -139,13 +176,13 @@ func (f *fitter) stepByGradients(gradient []float64, damping float64) []float64 
 	x, residual := make([]float64, n), slices.Clone(gradient)
 	scaled, direction, product := make([]float64, n), make([]float64, n), make([]float64, n)
 	first, before := 0.0, 0.0
-	for range 200 {
+	for range gradientSteps {
 		size := 0.0
 		for k := range n {
 			scaled[k] = residual[k] / f.damped(k, damping)
 			size += residual[k] * scaled[k]
 		}
-		if size <= 1e-16*first {
+		if size <= stepSolved*first {
 			break
 		}
 		if first == 0 {
@@ -175,36 +212,36 @@ func (f *fitter) stepByGradients(gradient []float64, damping float64) []float64 
 	return x
 }
 
-// search goes down until a step gains less than one part in 10^5, or steps are used up.
+// search goes down until a step gains less than gainSettled, or steps are used up.
 func (f *fitter) search(steps int) {
 	if len(f.patterns) == 0 {
 		return
 	}
 	f.allResiduals()
-	damping := 1e-2
+	damping := firstDamping
 	for range steps {
 		f.sigma = f.spread()
 		before := f.cost()
 		f.differentiate()
 		gradient := f.equations()
 		gained := false
-		for range 8 {
+		for range dampingTries {
 			step := f.step(gradient, damping)
 			if step == nil {
-				damping *= 10
+				damping *= dampingUp
 				continue
 			}
 			old := slices.Clone(f.theta)
 			f.move(step)
 			f.allResiduals()
 			if after := f.cost(); after < before {
-				gained = before-after > 1e-5*before
-				damping = max(1e-6, damping/5)
+				gained = before-after > gainSettled*before
+				damping = max(leastDamping, damping/dampingDown)
 				break
 			}
 			f.theta = old
 			f.allResiduals()
-			damping *= 4
+			damping *= dampingUp
 		}
 		if !gained {
 			break
@@ -215,18 +252,18 @@ func (f *fitter) search(steps int) {
 	f.equations()
 }
 
-// move takes a step, at most a factor of 1.6 for bandwidths, and stays where the
+// move takes a step and stays where the
 // parameters mean something.
 func (f *fitter) move(step []float64) {
 	for k := range f.theta {
 		d := step[k]
 		switch last := len(f.theta) - 1; {
 		case k < len(f.links):
-			f.theta[k] += max(-0.5, min(0.5, d))
+			f.theta[k] += max(-mostOfRate, min(mostOfRate, d))
 		case k < last:
 			f.theta[k] = max(0, min(1, f.theta[k]+d))
 		default:
-			f.theta[k] = max(-2, min(2, f.theta[k]+d))
+			f.theta[k] = max(-mostBias, min(mostBias, f.theta[k]+d))
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 // We read it so: the sets S and contra-sets hold only channels that the flow
 // crosses (against eq. 1), and all of them; loops over them are half open;
 // lines 12-19 work on the contra-sets; emptying one recomputes the key; "=="
-// is within 1e-9 for keys and 1e-6 for saturation; of several contra-sets that
+// is within sameKey for keys and usedUp for saturation; of several contra-sets that
 // attain the key the saturated ones count, and line 17 keeps the largest
 // inverse bandwidth; the clamp beta_E is the slowest channel of the flow's own path. Where
 // line 32 would divide by what an over-commitment has left, nothing or less, the
@@ -23,6 +23,14 @@ import (
 type Zhu struct {
 	Asymmetric bool // the asymmetric property; false: contra-sets are empty
 }
+
+// Equality in the printed algorithm is of real numbers. Keys are ratios of few sums, and
+// round by 1e-15 or so; what saturates a channel is a sum of rates that each came from
+// others, up to one step per flow, so that it is let off a thousand times as much.
+const (
+	sameKey = 1e-9
+	usedUp  = 1e-6
+)
 
 // A ChannelFlow is a transfer over given directed channels.
 type ChannelFlow struct {
@@ -100,10 +108,10 @@ func (z Zhu) rates(rates, capacity []float64, flows []ChannelFlow) {
 			return
 		}
 		l := &links[i]
-		if l.with >= l.contra*(1-1e-9) {
+		if l.with >= l.contra*(1-sameKey) {
 			inverse := 0.0
 			for _, c := range flows[i].Data {
-				if same(float64(len(crossing[c]))/capacity[c], l.with, 1e-9) {
+				if same(float64(len(crossing[c]))/capacity[c], l.with, sameKey) {
 					inverse = math.Max(inverse, inverseBandwidth(c, capacity, crossing, links, rates))
 				}
 			}
@@ -116,7 +124,7 @@ func (z Zhu) rates(rates, capacity []float64, flows []ChannelFlow) {
 		inverse := 0.0
 		var kept []int32
 		for _, c := range l.reverse {
-			if !same(float64(len(crossing[c]))/capacity[c], l.contra, 1e-9) {
+			if !same(float64(len(crossing[c]))/capacity[c], l.contra, sameKey) {
 				kept = append(kept, c)
 				continue
 			}
@@ -127,7 +135,7 @@ func (z Zhu) rates(rates, capacity []float64, flows []ChannelFlow) {
 					fastest = math.Max(fastest, rates[x])
 				}
 			}
-			if same(used, capacity[c], 1e-6) {
+			if same(used, capacity[c], usedUp) {
 				inverse = math.Max(inverse, 1/fastest)
 			}
 		}
@@ -158,7 +166,7 @@ func moreCongested(a, b *zhuFlow) bool {
 	for _, k := range [...][2]float64{
 		{math.Max(a.with, a.contra), math.Max(b.with, b.contra)}, {a.with, b.with}, {a.contra, b.contra},
 	} {
-		if !same(k[0], k[1], 1e-9) {
+		if !same(k[0], k[1], sameKey) {
 			return k[0] > k[1]
 		}
 	}
@@ -176,7 +184,7 @@ func inverseBandwidth(c int32, capacity []float64, crossing [][]int, links []zhu
 			rest++
 		}
 	}
-	if left := capacity[c] - used; left > 1e-9*capacity[c] {
+	if left := capacity[c] - used; left > capacityTolerance*capacity[c] {
 		return rest / left
 	}
 	return float64(len(crossing[c])) / capacity[c]
@@ -219,7 +227,7 @@ func (z Zhu) Times(dst, capacity []float64, flows []ChannelFlow) ([]float64, int
 		for k, i := range number {
 			ends := left[i]/rates[k] <= step // the minimum finishes by definition
 			left[i] -= step * rates[k]
-			if ends || left[i] <= 1e-9*flows[i].Bytes {
+			if ends || left[i] <= nothingLeft*flows[i].Bytes {
 				dst[from+i] = now
 			} else {
 				rest = append(rest, i)
