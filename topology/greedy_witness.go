@@ -116,7 +116,11 @@ func slackNoise[F stats.Float](n int, m, columns []F) float64 {
 			return math.NaN()
 		}
 		mid, _ := medianSpread(lacks)
+		before := noise
 		noise = mid / 0.6745
+		if math.Abs(noise-before) <= 0.03*before {
+			break // the overhead would be the same
+		}
 	}
 	return noise
 }

@@ -14,7 +14,12 @@ import (
 // one a hop farther.
 type vicinity struct {
 	r     *readings
-	mates map[int][]int32
+	mates [][]int32 // per host; nil: not looked for
+	row   []float32 // scratch
+}
+
+func newVicinity(r *readings) *vicinity {
+	return &vicinity{r: r, mates: make([][]int32, r.n), row: make([]float32, r.n)}
 }
 
 const (
@@ -28,20 +33,25 @@ const (
 
 // of returns the mates of host i. O(n) the first time.
 func (v *vicinity) of(i int) []int32 {
-	if m, ok := v.mates[i]; ok {
-		return m
+	if v.mates[i] != nil {
+		return v.mates[i]
 	}
-	least := math.Inf(1)
-	for j := range v.r.n {
-		if j != i {
-			if x := v.r.measured(i, j); x < least {
-				least = x
-			}
+	// Of readings below zero, which were not measured, and of the host's own, none counts.
+	copy(v.row, v.r.row(i))
+	v.row[i] = -1
+	for j, at := i+1, (i+1)*i/2+i; j < v.r.n; j++ {
+		v.row[j] = v.r.d[at]
+		at += j
+	}
+	least := float32(math.Inf(1))
+	for _, x := range v.row {
+		if x > 0 && x < least {
+			least = x
 		}
 	}
-	var m []int32
-	for j := range v.r.n {
-		if j != i && v.r.measured(i, j) <= mateWithin*least {
+	m := make([]int32, 0, mateMost)
+	for j, x := range v.row {
+		if x > 0 && x <= mateWithin*least {
 			if m = append(m, int32(j)); len(m) == mateMost {
 				break
 			}
@@ -51,14 +61,19 @@ func (v *vicinity) of(i int) []int32 {
 	return m
 }
 
+// neighbourhoodHosts is how many hosts, spread evenly, the noise and the tree-likeness are found
+// of: a host's mates cost a look at all its readings, and 256 hosts make a
+// hundred million quadruples.
+const neighbourhoodHosts = 256
+
 // noise estimates the relative standard deviation of a reading from how it differs
-// from the mean of those of its host's mates, over up to 256 by 256 pairs: 1.4826 times
+// from the mean of those of its host's mates, over up to 256 by 64 pairs: 1.4826 times
 // the median, which outliers do not move. At most noiseMost, as on
 // machines where neighbours differ otherwise structure counts; NaN if nobody has mates.
 func (v *vicinity) noise() float64 {
-	const rows, perRow = 256, 256
+	const perHost = 64 // 16384 in all: the median is right within one in a hundred
 	n := v.r.n
-	step, skip := (n-1)/rows+1, (n-1)/perRow+1
+	step, skip := (n-1)/neighbourhoodHosts+1, (n-1)/perHost+1
 	var rest []float64
 	for i := 0; i < n; i += step {
 		mates := v.of(i)
@@ -113,13 +128,13 @@ func (v *vicinity) outlier(i, j int) bool {
 // of a reading; NaN, as of one repetition, has it estimated. Quadruples with an
 // outlier are left out where outliers are few: with 2 % of them one quadruple of nine has
 // one. NaN if there are fewer than four hosts or too few readings. O(n) for each of
-// up to 512 hosts.
+// up to 256 hosts.
 func fourPoints(r *readings, noise float64) float64 {
-	const samples, most = 2000, 512
+	const samples = 2000
 	if r.n < 4 {
 		return math.NaN()
 	}
-	near := &vicinity{r: r, mates: map[int][]int32{}}
+	near := newVicinity(r)
 	if math.IsNaN(noise) {
 		noise = near.noise()
 	}
@@ -128,12 +143,13 @@ func fourPoints(r *readings, noise float64) float64 {
 	}
 	tol := 0.02 + 3*noise
 	rng := rand.New(rand.NewPCG(uint64(r.n), 4))
-	hosts := min(r.n, most) // spread evenly
+	step := (r.n-1)/neighbourhoodHosts + 1
+	hosts := (r.n-1)/step + 1
 	var good, all, suspect, suspects, pairs int
 	for range samples {
 		var q [4]int
 		for k := 0; k < 4; {
-			q[k] = rng.IntN(hosts) * r.n / hosts
+			q[k] = rng.IntN(hosts) * step
 			if !slices.Contains(q[:k], q[k]) {
 				k++
 			}
@@ -148,19 +164,25 @@ func fourPoints(r *readings, noise float64) float64 {
 			continue
 		}
 		all++
+		fine := sums[2]-sums[1] <= tol*sums[2]
 		odd := 0
-		for x := range 4 {
-			for y := range x {
-				if near.outlier(q[x], q[y]) {
-					odd++
+		if counted := all <= samples/4; counted || !fine {
+			for x := range 4 {
+				for y := range x {
+					if near.outlier(q[x], q[y]) {
+						odd++
+					}
 				}
 			}
+			if counted {
+				pairs += 6
+				suspects += odd
+			}
 		}
-		pairs += 6
-		suspects += odd
-		if sums[2]-sums[1] <= tol*sums[2] {
+		switch {
+		case fine:
 			good++
-		} else if odd > 0 {
+		case odd > 0:
 			suspect++
 		}
 	}

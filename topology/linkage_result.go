@@ -283,11 +283,14 @@ func (f *treeFit) fit(r *readings, h *Hierarchy, class []int) (fit Fit, off floa
 	top := len(h.Levels())
 	rest := make([][]float32, top+1)
 	var (
-		count              int
-		mean, m2, residual float64
-		join               = make([]int32, t.n)
-		skip               = t.n*(t.n-1)/2/(1<<17) + 1 // medians look at 131072 pairs
-		until              = skip
+		count    int
+		residual float64
+		// Sums about a reading, not about zero: nothing is left of readings that are all alike.
+		shift        = math.Abs(float64(r.at(1, 0)))
+		sum, squares float64
+		join         = make([]int32, t.n)
+		skip         = t.n*(t.n-1)/2/(1<<17) + 1 // medians look at 131072 pairs
+		until        = skip
 	)
 	for i := range t.n {
 		t.joins(i, join)
@@ -298,9 +301,8 @@ func (f *treeFit) fit(r *readings, h *Hierarchy, class []int) (fit Fit, off floa
 			v := float64(x)
 			fit := f.between(i, j, join[j])
 			count++
-			delta := v - mean
-			mean += delta / float64(count)
-			m2 += delta * (v - mean)
+			sum += v - shift
+			squares += (v - shift) * (v - shift)
 			residual += (v - fit) * (v - fit)
 			off += math.Abs(v-fit) / v
 			if until--; until == 0 {
@@ -320,7 +322,7 @@ func (f *treeFit) fit(r *readings, h *Hierarchy, class []int) (fit Fit, off floa
 	if top == 0 {
 		fit.Family = FamilyFlat
 	}
-	if m2 > 0 {
+	if m2 := squares - sum*sum/float64(count); m2 > 0 {
 		fit.R2 = 1 - residual/m2
 	}
 	var all []float32

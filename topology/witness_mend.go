@@ -28,7 +28,11 @@ func mendedSpanner[F stats.Float](n int, m []F, test spannerTest) (links, mended
 	search := newWitnessSearch(n, full, test)
 	for range 10 {
 		links = slices.DeleteFunc(search.pairs(), func(p pair) bool { return math.IsNaN(float64(m[p.from*n+p.to])) })
-		more := mend(n, m, full, search.in, links, test)
+		columns := search.in
+		if filled {
+			columns = transposed(n, m)
+		}
+		more := mend(n, m, columns, full, search.in, links, test)
 		if len(more) == 0 {
 			break
 		}
@@ -89,7 +93,9 @@ func comparePairs(a, b pair) int {
 // mendWork bounds the pairs and legs that mend looks at: a few seconds.
 const mendWork = 1 << 30
 
-func mend[F stats.Float](n int, m, full, in []F, links []pair, test spannerTest) map[pair]float64 {
+// mend finds the pairs to mend, and what they are mended to. columns and in are the transposes of m
+// and of full, which is m with nothing missing.
+func mend[F stats.Float](n int, m, columns, full, in []F, links []pair, test spannerTest) map[pair]float64 {
 	into, outOf := make([][]int, n), make([][]int, n)
 	for _, p := range links {
 		outOf[p.from] = append(outOf[p.from], p.to)
@@ -180,7 +186,7 @@ func mend[F stats.Float](n int, m, full, in []F, links []pair, test spannerTest)
 			continue
 		}
 		work += 4 * n
-		broken, tight := triangles(n, m, p, w, tolerance)
+		broken, tight := triangles(n, m, columns, p, w, tolerance)
 		certain := broken <= 0.1
 		if doubts[p].fits {
 			certain = n >= 16 && broken <= 0.01 && tight >= 0.25
@@ -227,15 +233,12 @@ func shortestSum[F stats.Float](rowI, colJ []F, i, j int) float64 {
 // triangles looks at what a latency w from i to j says of the other vertices'
 // latencies to both: by the triangle inequality they differ by w at most.
 // broken is the share that differ by more, tight the share that differ by w.
-func triangles[F stats.Float](n int, m []F, p pair, w float64, tolerance func(float64) float64) (broken, tight float64) {
+func triangles[F stats.Float](n int, m, columns []F, p pair, w float64, tolerance func(float64) float64) (broken, tight float64) {
 	seen := 0
-	for x := range n {
-		if x == p.from || x == p.to {
-			continue
-		}
-		for _, way := range [2][2]F{{m[p.from*n+x], m[p.to*n+x]}, {m[x*n+p.to], m[x*n+p.from]}} {
-			long, short := float64(way[0]), float64(way[1])
-			if math.IsNaN(long) || math.IsNaN(short) {
+	look := func(longs, shorts []F) {
+		for x, v := range longs {
+			long, short := float64(v), float64(shorts[x])
+			if x == p.from || x == p.to || math.IsNaN(long) || math.IsNaN(short) {
 				continue
 			}
 			seen++
@@ -247,6 +250,9 @@ func triangles[F stats.Float](n int, m []F, p pair, w float64, tolerance func(fl
 			}
 		}
 	}
+	from, to := p.from*n, p.to*n
+	look(m[from:from+n], m[to:to+n])
+	look(columns[to:to+n], columns[from:from+n])
 	if seen == 0 {
 		return 1, 0
 	}

@@ -9,6 +9,15 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
+const (
+	// Slacks up to so many standard deviations above twice the overhead are kept: nearestMean wants
+	// those within two of a value that may be twice the first.
+	slackDeviations = 5
+	// Of a slack above 0 the reading is below the sum of the legs, so its deviation is at most the
+	// root of 2 times noise and sum.
+	slackWide = slackDeviations * math.Sqrt2
+)
+
 // endpointOverhead estimates the part of every latency that does not add up
 // along a path because it is paid once per message, at its ends: M_ij = o +
 // sum of hops. Two legs pay it twice, so the least M_ik + M_kj - M_ij of a pair
@@ -73,8 +82,8 @@ func endpointOverhead[F stats.Float](n int, m, columns []F, noise float64) float
 		near = near[:count]
 		// As s below is above 0, a slack of interest has a first leg no longer than this.
 		reach := math.Inf(1)
-		if 9*noise < 1 {
-			reach = (float64(far) + 2*o) / (1 - 9*noise)
+		if wide := slackWide * noise; wide < 1 {
+			reach = (float64(far) + 2*o) / (1 - wide)
 		}
 		legs := make([]int, 0, n)
 		for k, a := range rowI {
@@ -87,10 +96,9 @@ func endpointOverhead[F stats.Float](n int, m, columns []F, noise float64) float
 			colJ := columns[j*n : (j+1)*n]
 			for _, k := range legs {
 				a, b := float64(rowI[k]), float64(colJ[k])
-				// For s above 0, w is below a+b, and the deviation below 1.5 noise (a+b).
-				if s := a + b - w; s <= 2*o+9*noise*(a+b) && k != j {
+				if s := a + b - w; s <= 2*o+slackWide*noise*(a+b) && k != j {
 					deviation := noise * math.Sqrt(w*w+a*a+b*b)
-					if s <= 2*o+5*deviation {
+					if s <= 2*o+slackDeviations*deviation {
 						slacks = append(slacks, slack{s, deviation})
 					}
 				}
