@@ -69,8 +69,8 @@ func newMachine(n *model.Network) machine {
 		least, most = guessLatency, guessLatency
 	}
 	// Overheads belong to the hosts, not to the way between them: those of the
-	// finest level that has them, or a third of the shortest journey each.
-	m.send, m.recv = least/3, least/3
+	// finest level that has them, or a part of the shortest journey each.
+	m.send, m.recv = least/guessOverhead, least/guessOverhead
 	for _, l := range n.Levels() {
 		if len(l.Send) > 0 && len(l.Recv) > 0 {
 			m.send, m.recv = l.Send[0], l.Recv[0]
@@ -84,15 +84,17 @@ func newMachine(n *model.Network) machine {
 // uniform is the machine of which nothing is known but its number of ranks.
 func uniform(ranks int) machine {
 	return machine{
-		ranks: ranks, send: guessLatency / 3, recv: guessLatency / 3,
+		ranks: ranks, send: guessLatency / guessOverhead, recv: guessLatency / guessOverhead,
 		transfers: &guess{latency: guessLatency},
 	}
 }
 
+// What is taken where nothing was measured. Guesses rank the algorithms; what was measured, or a trial, decides.
 const (
-	guessLatency = 1e-6  // s; a shared memory, or a fast network
-	guessBytes   = 8192  // bytes that take as long as the latency: 2 to 30 KiB from shared memory to Ethernet
-	guessPerByte = 1e-10 // s per byte, at least: one core copies 10 GB/s at best
+	guessOverhead = 3     // parts of a journey, as long as one: sending, the way, receiving
+	guessLatency  = 1e-6  // s; a shared memory, or a fast network
+	guessBytes    = 8192  // bytes that take as long as the latency: 2 to 30 KiB from shared memory to Ethernet
+	guessPerByte  = 1e-10 // s per byte, at least: one core copies 10 GB/s at best
 )
 
 // guess fills the gaps of a network. Unmeasured pairs are taken to be far.

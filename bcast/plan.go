@@ -101,11 +101,15 @@ func catalogue(h *topology.Hierarchy) []Algorithm {
 	return all
 }
 
+// shapedLevels is the number of levels, from the coarsest, whose shapes are tried: three shapes each make
+// 27 plans, and the finer levels take the least of the time.
+const shapedLevels = 3
+
 // shapings returns MultiLevel with all combinations of shapes on the given
-// number of levels; from the fourth level on inwards they are those of the third.
+// number of levels; from the level after shapedLevels on inwards they are those of the last.
 func shapings(levels int) []MultiLevel {
 	all := []MultiLevel{{}}
-	for range min(3, levels) {
+	for range min(shapedLevels, levels) {
 		var longer []MultiLevel
 		for _, a := range all {
 			for s := ShapeBinomial; s <= ShapeChain; s++ {
@@ -183,7 +187,7 @@ func (e *evaluator) bestShapes(all []Algorithm, from int, p Problem) candidate {
 // are as good within what a prediction is worth, it takes the whole message,
 // or else the longest segment up to usualSegment, or else the shortest.
 func (e *evaluator) bestSegment(a Algorithm, p Problem) Plan {
-	const asGood = 1.03
+	const asGood = 1.03 // times the best prediction: predictions of broadcasts in segments are no better
 	p.Segment = 0
 	best := Plan{Algorithm: a, Predicted: e.predict(a, p), Measured: math.NaN(), Native: math.NaN()}
 	tried, worse := []Plan{best}, 0

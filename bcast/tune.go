@@ -79,6 +79,17 @@ func (b *Broadcaster) decide(buf []byte, root int) error {
 	return nil // buf has been broadcast while it was timed
 }
 
+// A segment's neighbours are tried if nearTrials broadcasts fit the budget, three plans of which run
+// twice at least, with the native one. They lie two steps of bestSegment off: one changes times little.
+const (
+	nearTrials = 8
+	nearFactor = 4
+)
+
+// crowdedMargin is how many times as fast a plan has to be to go before another, with more ranks than
+// cores: the scheduler moves medians by some percent there.
+const crowdedMargin = 1.1
+
 // fastest is collective: it times the plans and the native broadcast on buf,
 // then, if that takes no time to speak of, the best plan with shorter and longer
 // segments, and returns the fastest.
@@ -91,9 +102,9 @@ func (b *Broadcaster) fastest(crew *crew, plans []candidate, buf []byte) (candid
 	if err != nil {
 		return candidate{}, err
 	}
-	if s := best.Segment; s > 0 && best.Measured < b.budget/8 {
+	if s := best.Segment; s > 0 && best.Measured < b.budget/nearTrials {
 		var near []candidate
-		for _, segment := range []int{s, s / 4, 4 * s} {
+		for _, segment := range []int{s, s / nearFactor, nearFactor * s} {
 			if segment >= minSegment && segment < len(buf) {
 				c := best
 				c.Segment = segment
@@ -122,7 +133,7 @@ func (b *Broadcaster) fastest(crew *crew, plans []candidate, buf []byte) (candid
 func (b *Broadcaster) fastestOf(plans []candidate) candidate {
 	margin := 1.0
 	if b.crowded {
-		margin = 1.1
+		margin = crowdedMargin
 	}
 	best := plans[0]
 	for _, p := range plans[1:] {

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	firstCheck   = 3  // rounds after which the plan is first held against the budget; then after 4 times as many, and so on
+	firstCheck   = 3  // rounds after which the plan is first held against the budget; then after checkAgain times as many, and so on
+	checkAgain   = 4  // rounds tell their own time better than a plan by a factor of two, at the price of one more check in four times the rounds
 	fixedSamples = 10 // a round costs as much again as this many samples: pilots, barrier, the other messages
 	enough       = 10 // samples to keep as long as repetitions can be spared
 	fewest       = 5  // samples of which quartiles can be told
@@ -21,7 +22,7 @@ func (c *campaign) tooSlow(t float64) bool {
 	if c.settings.Budget == 0 || c.done < c.nextCheck || c.laps == 0 {
 		return false
 	}
-	c.nextCheck = 4 * c.done
+	c.nextCheck = checkAgain * c.done
 	left := c.start + c.settings.Budget.Seconds() - t
 	p := c.plan
 	if c.need(p.Repetitions, p.Samples) <= left {
@@ -100,6 +101,10 @@ func (c *campaign) replan() error {
 	return nil
 }
 
+// overBudget is how many times the budget a plan may need before it is said to: the need is
+// estimated, and is the budget itself where the plan was cut to it.
+const overBudget = 1.01
+
 // announce says which plan takes the place of the one that was asked for.
 func (c *campaign) announce() {
 	spent := c.now() - c.start
@@ -107,7 +112,7 @@ func (c *campaign) announce() {
 	text := fmt.Sprintf("the budget is too small for %s of %d samples, which need about %v: taking %s of %d samples",
 		count(c.asked, "repetition"), c.result.Samples, about(spent+c.need(c.asked, c.result.Samples)),
 		count(next.Repetitions, "repetition"), next.Samples)
-	if need := spent + c.need(next.Repetitions, next.Samples); need > 1.01*c.settings.Budget.Seconds() {
+	if need := spent + c.need(next.Repetitions, next.Samples); need > overBudget*c.settings.Budget.Seconds() {
 		text += fmt.Sprintf("; even that needs about %v: pairs will be missing", about(need))
 	}
 	if c.announced > 0 { // the plan before was too bold

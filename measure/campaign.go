@@ -167,6 +167,13 @@ func (c *campaign) meet() (wish, error) {
 	}
 }
 
+// A journal that is delivered more seldom than every half a second, or whose delivery takes less than a
+// twentieth of the time, costs the measurement at most 5 %.
+const (
+	deliverEvery = 0.5 // s, at least
+	deliverShare = 20  // times what the last delivery took, at least
+)
+
 // wish is what the calling rank wants next.
 func (c *campaign) wish() wish {
 	if c.ctx.Err() != nil {
@@ -184,7 +191,7 @@ func (c *campaign) wish() wish {
 		return finish
 	case c.tooSlow(t):
 		return replan
-	case c.journal != nil && t-c.delivered > max(0.5, 20*c.delivering):
+	case c.journal != nil && t-c.delivered > max(deliverEvery, deliverShare*c.delivering):
 		return deliver
 	}
 	return goOn

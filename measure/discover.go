@@ -21,9 +21,17 @@ const (
 )
 
 const (
-	longSamples = 5
+	longSamples = 5 // of which quartiles can be told (fewest): long messages vary little
 	longExtra   = 2 // repetitions, while readings disagree
 )
+
+// bandwidthShare is the part of the budget, a third, that is kept for bandwidths: less than latencies, of
+// which all pairs are measured, and enough for the pairs that tell of each level (see telling).
+const bandwidthShare = 3
+
+// spareOne repetitions of a pair are enough to pass over the lowest, as in Linkage: one may
+// be a fault of the clock.
+const spareOne = 5
 
 // DiscoverSettings of Discover. Nil and the zero value mean all defaults. Those
 // of rank 0 count; other ranks may pass nil.
@@ -118,7 +126,7 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 	start := now()
 	short := Settings{
 		Sizes: []int{latencySize}, Repetitions: s.Repetitions, Samples: s.Samples, Seed: s.Seed,
-		Budget: s.Budget - s.Budget/3, Date: s.Date, Library: s.Library,
+		Budget: s.Budget - s.Budget/bandwidthShare, Date: s.Date, Library: s.Library,
 		Journal: s.Journal, Notify: s.Notify, Progress: s.progress(PartLatencies),
 	}
 	var err error
@@ -280,7 +288,7 @@ func (r *Result) Observations() []model.Observation {
 		t := times[k]
 		slices.Sort(t)
 		lowest := t[0]
-		if len(t) >= 5 { // as in Linkage: one may be a fault of the clock
+		if len(t) >= spareOne {
 			lowest = t[1]
 		}
 		all = append(all, model.Observation{

@@ -32,6 +32,10 @@ const (
 	pilots     = 5    // single round trips from which the batch is sized
 	longPilots = 2    // of messages that surely last longer than a clock's step
 	longPilot  = 32 << 10
+
+	clockReads    = 1000  // some 30 us: a clock of longer steps seems to stand still
+	clockRounding = 1e-10 // s; the rounding of float64 seconds is below it for five days
+	calibrations  = 50    // samples of which the shortest counts: it is disturbed in all if the machine is busy
 )
 
 func newProbe(comm mpi.Communicator, p *plan) *probe {
@@ -50,8 +54,7 @@ func newProbe(comm mpi.Communicator, p *plan) *probe {
 // readClock finds the step and the cost of the clock. A clock that stands still
 // while it is read has neither.
 func (q *probe) readClock() {
-	const reads = 1000
-	differences := make([]float64, reads)
+	differences := make([]float64, clockReads)
 	last := q.now()
 	for i := range differences {
 		t := q.now()
@@ -61,15 +64,14 @@ func (q *probe) readClock() {
 	slices.Sort(differences)
 	// The step is not seen directly when it is below the cost: two readings
 	// then never differ by a single one, but differences differ by some.
-	q.cost = differences[reads/2]
+	q.cost = differences[clockReads/2]
 	if q.cost == 0 { // coarse clock: most readings agree
 		q.cost = stat.Mean(differences, nil)
 	}
 	q.step = math.Inf(1)
 	before := 0.0
 	for _, d := range differences {
-		// Below a tenth of a ns is the rounding of float64 seconds.
-		if gap := d - before; gap > 1e-10 {
+		if gap := d - before; gap > clockRounding {
 			q.step = min(q.step, gap)
 			before = d
 		}
@@ -116,8 +118,7 @@ func (q *probe) calibrate(peer int) error {
 	if q.timed == nil {
 		return nil
 	}
-	const samples = 50
-	one, two := make([]float64, samples), make([]float64, samples)
+	one, two := make([]float64, calibrations), make([]float64, calibrations)
 	for _, leg := range []bool{true, false} {
 		first := (q.comm.Rank() < peer) == leg
 		if err := q.pingPong(one, peer, 0, 1, first); err != nil {

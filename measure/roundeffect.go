@@ -92,8 +92,7 @@ func (r *Result) RoundEffects(size int) []RoundEffect {
 			continue
 		}
 		e.Effect = total[t]
-		// The standard error of a median is 1.2533 sigma/sqrt(n).
-		if se := 1.2533 * sigma / math.Sqrt(float64(e.Pairs)); se > 0 {
+		if se := medianError * sigma / math.Sqrt(float64(e.Pairs)); se > 0 {
 			e.Sigmas = e.Effect / se
 		} else if e.Effect != 0 {
 			e.Sigmas = math.Copysign(math.Inf(1), e.Effect)
@@ -108,6 +107,10 @@ func (r *Result) RoundEffects(size int) []RoundEffect {
 	})
 	return found
 }
+
+// medianError is the standard error of a median of normal values over that of their mean:
+// sqrt(pi/2), to five digits.
+const medianError = 1.2533
 
 // readingNoise is the standard deviation of a reading, robustly, from how much
 // consecutive readings of one pair differ. The residuals of the polish would
@@ -162,8 +165,10 @@ func median(xs []float64) float64 {
 // chance gives among so many rounds.
 func roundWarning(r *Result, size int) string {
 	const (
-		limit  = 3.0
-		chance = 0.0027 // share of a normal distribution beyond 3 sigma
+		limit    = 3.0
+		chance   = 0.0027    // share of a normal distribution beyond 3 sigma
+		asChance = 3         // times as many are still chance: the noise is estimated, and its tails are heavier than normal
+		alone    = 2 * limit // sigmas at which one round is enough: none of a million by chance
 	)
 	effects := r.RoundEffects(size)
 	beyond := 0
@@ -176,7 +181,7 @@ func roundWarning(r *Result, size int) string {
 			worst = e
 		}
 	}
-	if float64(beyond) <= 1+3*chance*float64(len(effects)) && math.Abs(worst.Sigmas) < 2*limit {
+	if float64(beyond) <= 1+asChance*chance*float64(len(effects)) && math.Abs(worst.Sigmas) < alone {
 		return ""
 	}
 	return fmt.Sprintf("%d of %d rounds of %d B differ from the others by more than 3 sigma, most of all round %d of repetition %d by %+.0f%%: something else was running",

@@ -88,10 +88,11 @@ type Progress struct {
 }
 
 const (
-	defaultRepetitions = 3
-	maxRepetitions     = 1000
-	defaultSamples     = 20
-	maxSize            = 1<<31 - 1
+	defaultRepetitions = 3         // of which two outvote a disturbed one
+	maxRepetitions     = 1000      // a slip of the pen beyond
+	defaultSamples     = 20        // of which five are below the lower quartile
+	maxSamples         = 1_000_000 // a slip of the pen beyond: 8 MB in each rank
+	maxSize            = 1<<31 - 1 // B; the counts of MPI are C ints
 )
 
 func (s *Settings) validate(ranks int) error {
@@ -110,8 +111,8 @@ func (s *Settings) validate(ranks int) error {
 	switch {
 	case s.Repetitions < 0 || s.Repetitions > maxRepetitions:
 		return fmt.Errorf("measure: Settings.Repetitions: %d: want in [0, %d]", s.Repetitions, maxRepetitions)
-	case s.Samples < 0 || s.Samples > 1_000_000:
-		return fmt.Errorf("measure: Settings.Samples: %d: want in [0, 1000000]", s.Samples)
+	case s.Samples < 0 || s.Samples > maxSamples:
+		return fmt.Errorf("measure: Settings.Samples: %d: want in [0, %d]", s.Samples, maxSamples)
 	case s.Rounds < 0:
 		return fmt.Errorf("measure: Settings.Rounds: %d: want at least 0", s.Rounds)
 	case len(s.Pairs) > 0 && (s.Rounds > 0 || s.Groups != nil):

@@ -7,8 +7,9 @@ import (
 )
 
 const (
-	pairsPerLevel = 8   // of random pairs, at least, so that a level's rate does not hang on one link
-	singleRanks   = 128 // up to so many ranks, each rank's own link is measured, too
+	pairsPerLevel = 8                 // of random pairs, at least, so that a level's rate does not hang on one link
+	pairTries     = 4 * pairsPerLevel // in levels that have few different pairs, most are drawn again
+	singleRanks   = 128               // up to so many ranks, each rank's own link is measured, too
 )
 
 // telling picks the pairs whose rates tell most of a machine, the most telling
@@ -54,7 +55,7 @@ func telling(h *topology.Hierarchy, seed uint64) [][2]int {
 				here = append(here, g)
 			}
 		}
-		for tries := 0; len(here) > 0 && perLevel[level] < pairsPerLevel && tries < 4*pairsPerLevel; tries++ {
+		for tries := 0; len(here) > 0 && perLevel[level] < pairsPerLevel && tries < pairTries; tries++ {
 			children := childrenOf(groups, here[rng.IntN(len(here))])
 			i := rng.IntN(len(children))
 			j := (i + 1 + rng.IntN(len(children)-1)) % len(children)

@@ -8,6 +8,11 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
+const (
+	wideSamples = 0.5 // width of the middle half of the samples over their median; quiet machines have 0.01 to 0.1
+	manyUnsure  = 0.1 // share of the readings whose lots all disagree: a reading more or less is an outlier
+)
+
 // warnings says what is weak in a result.
 func warnings(r *Result) []string {
 	all := slices.Clone(r.Notes)
@@ -23,9 +28,8 @@ func warnings(r *Result) []string {
 	if pairs, all := r.pairsMeasured(), r.Ranks*(r.Ranks-1)/2; pairs < all && !r.WithinGroups && !r.Alone {
 		add("%d of %d pairs were measured", pairs, all)
 	}
-	const fewSamples = 5 // below, quartiles are the extremes
-	if r.Samples < fewSamples {
-		add("%d samples per pair are too few for quartiles: want at least %d", r.Samples, fewSamples)
+	if r.Samples < fewest {
+		add("%d samples per pair are too few for quartiles: want at least %d", r.Samples, fewest)
 	}
 	if len(r.Crowded) > 0 {
 		add("ranks outnumber the cores on %s: times are scheduler noise", r.crowded())
@@ -34,7 +38,7 @@ func warnings(r *Result) []string {
 		if share := r.zeroShare(k); share > 0 {
 			add("%.0f%% of the readings of %d B are 0: the clock is too coarse", 100*share, size)
 		}
-		if spread := r.spread(k); spread > 0.5 {
+		if spread := r.spread(k); spread > wideSamples {
 			add("the samples of %d B spread widely: the middle half of a pair's samples covers %.0f%% of their median", size, 100*spread)
 		}
 		if text := roundWarning(r, k); text != "" {
@@ -43,7 +47,7 @@ func warnings(r *Result) []string {
 		if text := r.disagreement(k).warning(r, k); text != "" {
 			add("%s", text)
 		}
-		if share := r.unsureShare(k); share > 0.1 {
+		if share := r.unsureShare(k); share > manyUnsure {
 			add("%.0f%% of the readings of %d B were disturbed in all of %d lots of samples: something else is running", 100*share, size, maxLots)
 		}
 	}

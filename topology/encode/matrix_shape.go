@@ -86,6 +86,10 @@ func (t *table) body(s *shape) []row {
 // width is the number of latencies in a row.
 func (s *shape) width(r row) int { return r.end - r.start - s.index - s.trailing }
 
+// numberedRows is the least number of rows in which 0, 1, 2 or 1, 2, 3 in a line and a column are
+// numbers of hosts rather than latencies that happen to rise: three rows of a matrix and one above.
+const numberedRows = 4
+
 // findNames tells whether there is a line of names and a column of names.
 func (t *table) findNames(s *shape) {
 	rows := len(t.rows)
@@ -115,7 +119,7 @@ func (t *table) findNames(s *shape) {
 	case t.own: // quotes all names that may be numbers
 	case bordered && corner.word && (words > 0 || countsUp(below)):
 		s.header = true // "host, 0, 1, 2"
-	case bordered && corner.text == "" && counts(right, 0) && (words > 0 || counts(below, 0) && rows > 3):
+	case bordered && corner.text == "" && counts(right, 0) && (words > 0 || counts(below, 0) && rows >= numberedRows):
 		s.header = true // ", 0, 1, 2"
 	case len(first) == rows-1 && t.square(s, 0, rows-1) && countsUp(first):
 		s.header = true // "0, 1, 2" above a square
@@ -130,7 +134,7 @@ func (t *table) findNames(s *shape) {
 	case within && (s.header || countsUp(heads(t.rows))):
 		s.index = 1
 	}
-	if !t.own && !s.header && s.index == 0 && corner.text == "" && counts(right, 1) && counts(below, 1) && rows > 3 {
+	if !t.own && !s.header && s.index == 0 && corner.text == "" && counts(right, 1) && counts(below, 1) && rows >= numberedRows {
 		s.warnings = append(s.warnings, "the first line and the first column count from 1 and were taken for latencies: if they are numbers of hosts, write a name into the corner")
 	}
 }

@@ -98,6 +98,13 @@ func nameLine(names []string) (string, error) {
 	return line.String(), nil
 }
 
+// Numbers with more digits before the point, or more zeros behind it, are written with an exponent:
+// looks alone, ReadMatrix takes both.
+const (
+	mostDigits = 21
+	mostZeros  = 4
+)
+
 // append appends v s in the unit, of which exponent knows the power: the
 // shortest digits of v with the decimal point moved, so that nothing is rounded
 // between here and ReadMatrix.
@@ -112,7 +119,7 @@ func (u Unit) append(dst []byte, v float64) []byte {
 	switch {
 	case v == 0:
 		return append(dst, '0')
-	case point > 21 || point < -4:
+	case point > mostDigits || point < -mostZeros:
 		dst = append(dst, mantissa...)
 		return strconv.AppendInt(append(dst, 'e'), int64(exponent), 10)
 	case point <= 0:
