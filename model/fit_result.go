@@ -10,7 +10,7 @@ import (
 
 // Standard errors up to which a parameter counts as determined: of ln bandwidth, of a
 // coupling in [0, 1], of the RTT bias. A link's is what users read, to 5 %; the other two only
-// have to be told from 0, which is fair sharing: usual couplings are 0.3 to 1.
+// have to be told from 0, which is fair sharing. Half and twice of each passes the tests.
 const (
 	sureBandwidth = 0.05
 	sureCoupling  = 0.1

@@ -424,3 +424,28 @@ func TestCompareLinksCannotTell(t *testing.T) {
 		}
 	}
 }
+
+// What is below the floors is the same, what is above them is slow: ln 1.105 is 0.1 and
+// ln 1.162 is 0.15. The other links of the class are exact and have no spread.
+func TestWhatNobodyWouldLookIntoIsTheSame(t *testing.T) {
+	reference := wired(t, "tree:5x4 latency=10us,2us")
+	up := reference.Out(4)[0].To // of h4-h7
+	for _, c := range []struct {
+		latency, bandwidth float64 // times as slow
+		want               []string
+	}{
+		{1.09, 1, nil},
+		{1.12, 1, []string{"slow h4,h5,h6,h7 1.12"}},
+		{1, 1.15, nil},
+		{1, 1.18, []string{"slow h4,h5,h6,h7 1.18"}},
+		{1.09, 1.15, nil},
+	} {
+		measured := changed(t, reference, func(a *topology.Arc) {
+			if on(a, up, 20) {
+				a.Latency *= c.latency
+				a.Bandwidth /= c.bandwidth
+			}
+		})
+		wantFound(t, compareLinks(t, measured, reference, nil), c.want...)
+	}
+}

@@ -10,9 +10,12 @@ type instant int64
 // forever is later than anything: 53 days.
 const forever instant = math.MaxInt64 / 2
 
+// farAway, in s, is the same with room for sums of two: 46 days.
+const farAway = 4e6
+
 // picoseconds rounds a duration in s.
 func picoseconds(s float64) instant {
-	if !(s < 4e6) {
+	if !(s < farAway) {
 		return forever
 	}
 	return instant(math.Round(s * 1e12))

@@ -233,17 +233,20 @@ func (n *network) solve(now instant, queue *eventQueue) {
 		m.left = max(0, m.left-m.rate*(now-m.since).seconds())
 		m.since, m.rate = now, rate
 		// What rounding leaves is nothing (Zhu et al. 2014, Algorithm 2, would wait for it).
-		if m.left <= 1e-9*m.whole {
+		if m.left <= nothingLeft*m.whole {
 			m.left = 0
 		}
 		queue.move(int(m.place), m.arrives())
 	}
 }
 
+// nothingLeft is the share of a message that is only rounding, as in model.
+const nothingLeft = 1e-9
+
 // arrives is the instant at which m has moved, at its present rate.
 func (m *message) arrives() instant {
 	s := m.left / m.rate
-	if !(s < 4e6) {
+	if !(s < farAway) {
 		return forever
 	}
 	return min(forever, m.since+instant(math.Ceil(s*1e12)))

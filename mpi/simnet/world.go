@@ -354,12 +354,19 @@ func (r *rank) readClock() instant {
 	return now
 }
 
+// Factors of a message's time: noise is cut where it would turn into outliers or below
+// nothing, outliers are spread evenly, as in internal/gen.
+const (
+	leastNoise, mostNoise     = 0.5, 1.5
+	leastOutlier, mostOutlier = 1.5, 10
+)
+
 // noise is the random factor of a message's time.
 func (r *rank) noise(n Noise) float64 {
 	rng := rand.New(&r.random)
-	f := max(0.5, min(1.5, 1+n.Sigma*rng.NormFloat64()))
+	f := max(leastNoise, min(mostNoise, 1+n.Sigma*rng.NormFloat64()))
 	if rng.Float64() < n.Outliers {
-		f *= 1.5 + 8.5*rng.Float64()
+		f *= leastOutlier + (mostOutlier-leastOutlier)*rng.Float64()
 	}
 	return f
 }
