@@ -17,8 +17,8 @@ type disagreement struct {
 }
 
 const (
-	sameReading = 1.25 // ratio of two readings of one pair, at most
-	fewDisagree = 0.02 // share of the pairs that may
+	sameReading = 1.25 // ratio of two readings of one pair, at most: three standard deviations of two with 5 % of noise, as topology has it of two directions
+	fewDisagree = 0.02 // share of the pairs that may: what Linkage stands of outliers
 )
 
 // disagreement looks at all readings of one size.

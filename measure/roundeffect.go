@@ -24,8 +24,8 @@ type RoundEffect struct {
 // cannot be told from a disturbed one. O(n^2) per repetition.
 func (r *Result) RoundEffects(size int) []RoundEffect {
 	const (
-		leastRepeats = 3
-		leastPairs   = 4
+		leastRepeats = 3 // of two, either may be the disturbed one
+		leastPairs   = 4 // of three, two that were slow by chance are the median
 		sweeps       = 4 // it settles in two or three
 	)
 	type cell struct{ pair, round int }
