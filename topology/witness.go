@@ -31,7 +31,7 @@ type spannerTest struct {
 type spannerBound struct {
 	links, legs   int64 // at most
 	found, looked atomic.Int64
-	sampled       int64 // legs of a sample, which are not counted against the bound
+	aside         int64 // legs looked at besides, which do not count against the bound: of the sample, and when mending
 }
 
 // newSpannerBound allows as many links per vertex as the densest regular mesh that is no full one
@@ -44,16 +44,16 @@ func newSpannerBound(n int) *spannerBound {
 	return &spannerBound{links: int64(float64(n) * (math.Sqrt(float64(n)) - 1)), legs: legsLeast + int64(legsPerPair*pairs)}
 }
 
-// Legs that a search looks at, at most. Rings, tori and dragonflies of switches need up
-// to 4 per pair, tori of hosts 13 with 5 % of noise; the full meshes that the
-// quotient of a tree is, where every leg is looked at, half as many as there are switches.
+// Legs that a search looks at, at most. Dragonflies of switches need up to 4 per pair, tori and
+// rings of hosts 2 to 16 with 5 % of noise; a full mesh, where every leg is looked at,
+// as many as there are vertices. A few dozen machines need no more than legsLeast.
 const (
-	legsPerPair = 64
+	legsPerPair = 32
 	legsLeast   = 1 << 20
 )
 
 // work is how many legs were looked at in all.
-func (b *spannerBound) work() int64 { return b.sampled + b.looked.Load() }
+func (b *spannerBound) work() int64 { return b.aside + b.looked.Load() }
 
 func (b *spannerBound) dense() bool { return b != nil && b.found.Load() > b.links }
 func (b *spannerBound) spent() bool { return b != nil && b.looked.Load() > b.legs }
@@ -73,8 +73,8 @@ func (b *spannerBound) spent() bool { return b != nil && b.looked.Load() > b.leg
 // shorter ones, so what was connected stays connected.
 //
 // The pairs are sorted. One of two legs is at most half of the sum, so only the
-// sorted beginnings of row i and column j are scanned, up to the first witness:
-// O(n^2 log n) on tori, at worst O(n^3); test.bound may end it earlier, with nil.
+// nearest few of row i and column j are scanned first, and all vertices where these
+// do not tell: O(n^2) on tori, at worst O(n^3); test.bound may end it earlier, with nil.
 // Columns run in parallel; the result does not depend on their number.
 func witnessSpanner[F stats.Float](n int, m []F, test spannerTest) []pair {
 	return newWitnessSearch(n, m, test).pairs()
@@ -210,20 +210,11 @@ func (s *witnessSearch[F]) sampleIsDense() bool {
 			continue
 		}
 		all++
-		limit := s.threshold(w)
-		rowI, colJ := s.out[i*n:(i+1)*n], s.in[j*n:(j+1)*n]
-		explained := false
-		for k, a := range rowI {
-			if float64(a)+float64(colJ[k]) <= limit && s.explains(i, k, j, w) {
-				explained = true
-				break
-			}
-		}
-		if !explained {
+		if !s.explained(i, j, w) {
 			found++
 		}
 	}
-	b.sampled += int64(all) * int64(n)
+	b.aside += int64(all) * int64(n)
 	allowed := float64(b.links) / (float64(n) * float64(n-1) / 2) * float64(all)
 	if float64(found) <= allowed+sure*math.Sqrt(allowed) {
 		return false
@@ -240,23 +231,17 @@ type witnessSearch[F stats.Float] struct {
 	into            [][]int32 // per vertex those that it has a link from, ascending; undirected the lower ones
 }
 
-// nearest holds the close vertices of each row, nearest first: float32 bits of the
+// nearest holds some of the closest vertices of each row, nearest first: float32 bits of the
 // latency, then the vertex. Float32 bits of numbers from 0 sort like the numbers, and
-// rounding keeps the order. Nearly all witnesses are among the first few, so the rest is
-// sorted when it is first wanted.
+// rounding keeps the order. Nearly all witnesses are among them.
 type nearest struct {
-	first [][]uint64
-	rest  [][]uint64
-	most  []float32    // what is farther can be the shorter leg of no pair
-	least []float64    // per row the least latency
-	once  []*sync.Once // for rest; nil: first is all
+	keys  [][]uint64
+	all   []bool    // whether keys has all that can be the shorter leg of a pair
+	least []float64 // per row the least latency
 }
 
 func newNearest(n int) *nearest {
-	return &nearest{
-		first: make([][]uint64, n), rest: make([][]uint64, n),
-		most: make([]float32, n), least: make([]float64, n), once: make([]*sync.Once, n),
-	}
+	return &nearest{keys: make([][]uint64, n), all: make([]bool, n), least: make([]float64, n)}
 }
 
 // firstOf is how many of the nearest vertices are kept sorted at least. A torus of
@@ -288,10 +273,9 @@ func sortNearest[F stats.Float](near *nearest, i int, m []F, n int, threshold fu
 			within = append(within, float32(w))
 		}
 	}
-	near.least[i], near.most[i], near.rest[i], near.once[i] = lo, half, nil, nil
 	far := half
-	if len(within) > firstOf {
-		near.once[i] = new(sync.Once)
+	near.least[i], near.all[i] = lo, len(within) <= firstOf
+	if !near.all[i] {
 		far = stats.Select(within, firstOf-1)
 	}
 	keys := make([]uint64, 0, firstOf)
@@ -301,27 +285,7 @@ func sortNearest[F stats.Float](near *nearest, i int, m []F, n int, threshold fu
 		}
 	}
 	slices.Sort(keys)
-	near.first[i] = keys
-}
-
-// beyond returns the vertices of row i that are farther than the first ones.
-func (s *witnessSearch[F]) beyond(near *nearest, i int, m []F) []uint64 {
-	if near.once[i] == nil {
-		return nil
-	}
-	near.once[i].Do(func() {
-		first := near.first[i]
-		far := math.Float32frombits(uint32(first[len(first)-1] >> 32))
-		var keys []uint64
-		for j, w := range m[i*s.n : (i+1)*s.n] {
-			if w := float32(w); j != i && w > far && w <= near.most[i] {
-				keys = append(keys, nearKey(w, j))
-			}
-		}
-		slices.Sort(keys)
-		near.rest[i] = keys
-	})
-	return near.rest[i]
+	near.keys[i] = keys
 }
 
 func (s *witnessSearch[F]) threshold(w float64) float64 {
@@ -334,6 +298,18 @@ func (s *witnessSearch[F]) explains(i, k, j int, w float64) bool {
 	return a+b <= s.threshold(w) && a < w && b < w && k != i && k != j && (s.test.accept == nil || s.test.accept(i, k, j))
 }
 
+// explained tells whether any vertex explains the reading w from i to j. O(n).
+func (s *witnessSearch[F]) explained(i, j int, w float64) bool {
+	limit := s.threshold(w)
+	colJ := s.in[j*s.n : (j+1)*s.n]
+	for k, a := range s.out[i*s.n : (i+1)*s.n] {
+		if float64(a)+float64(colJ[k]) <= limit && s.explains(i, k, j, w) {
+			return true
+		}
+	}
+	return false
+}
+
 // isLink tells whether there is a reading from i to j that no third vertex explains, and how
 // many legs it looked at.
 func (s *witnessSearch[F]) isLink(i, j int) (yes bool, looked int) {
@@ -344,44 +320,35 @@ func (s *witnessSearch[F]) isLink(i, j int) (yes bool, looked int) {
 	}
 	limit := s.threshold(w)
 	rowI, colJ := s.out[i*n:(i+1)*n], s.in[j*n:(j+1)*n]
-	lastI, lastJ := lastKey(limit, s.nearIn.least[j]), lastKey(limit, s.nearOut.least[i])
-	// scan looks for a witness among the keys up to last, and tells whether it came to last.
-	scan := func(keys []uint64, other []F, last uint64) (found, over bool) {
+	from := i
+	// scan looks for a witness among the nearest of row i, and tells whether that was all.
+	scan := func(near *nearest, i int, other []F, otherLeast float64) (found, all bool) {
+		last := lastKey(limit, otherLeast)
 		// A key has its leg rounded: look at that first, and let it be a little too long.
 		rounded := limit*(1+1e-6) + math.SmallestNonzeroFloat32
-		for x, key := range keys {
+		for x, key := range near.keys[i] {
 			if key > last {
 				looked += x
 				return false, true
 			}
 			k := int(uint32(key))
-			if float64(math.Float32frombits(uint32(key>>32)))+float64(other[k]) <= rounded && s.explains(i, k, j, w) {
+			if float64(math.Float32frombits(uint32(key>>32)))+float64(other[k]) <= rounded && s.explains(from, k, j, w) {
 				looked += x
 				return true, false
 			}
 		}
-		looked += len(keys)
-		return false, false
+		looked += len(near.keys[i])
+		return false, near.all[i]
 	}
-	found, overI := scan(s.nearOut.first[i], colJ, lastI)
+	found, allI := scan(s.nearOut, i, colJ, s.nearIn.least[j])
 	if found {
 		return false, looked
 	}
-	found, overJ := scan(s.nearIn.first[j], rowI, lastJ)
-	if found {
-		return false, looked
+	found, allJ := scan(s.nearIn, j, rowI, s.nearOut.least[i])
+	if found || allI && allJ {
+		return !found, looked
 	}
-	if !overI {
-		if found, _ = scan(s.beyond(s.nearOut, i, s.out), colJ, lastI); found {
-			return false, looked
-		}
-	}
-	if !overJ {
-		if found, _ = scan(s.beyond(s.nearIn, j, s.in), rowI, lastJ); found {
-			return false, looked
-		}
-	}
-	return true, looked
+	return !s.explained(i, j, w), looked + n
 }
 
 // lastKey is the largest key of a leg that can be the shorter one of two whose sum is

@@ -113,7 +113,7 @@ func mend[F stats.Float](n int, m, columns, full, in []F, links []pair, test spa
 		return nil
 	}
 	if test.bound != nil {
-		defer func() { test.bound.looked.Add(int64(work)) }()
+		defer func() { test.bound.aside += int64(work) }()
 	}
 	tolerance := func(w float64) float64 { return test.relative*w + test.absolute }
 	// A doubt says how many witnesses it takes against a reading, and whether the
