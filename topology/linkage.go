@@ -21,6 +21,9 @@ import (
 // score, not a probability: above 0.9 the group is firm; from 0.5 it is
 // reported, with a warning; below, it is not unless MinSupport says so.
 //
+// Hosts that are slow to all others alike are told from those that lie outside their group: what they
+// add is taken out of their readings for both, and a warning names them.
+//
 // Pairs that were not measured are estimated from near neighbours for the
 // proposal and never read by the judgement. A group is firm only if the readings that there are
 // could have refuted it: that some of its hosts belong elsewhere, or others to it. A warning
@@ -62,6 +65,8 @@ func (l *Linkage) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 	if r.n < 3 {
 		return few(r, note)
 	}
+	note.slow = r.slowHosts()
+	r.quicken(note.slow)
 	w := make([]float32, r.n*nnchain.Stride(r.n))
 	t, sigma := propose(r, w)
 	unequal := false
@@ -80,6 +85,7 @@ func (l *Linkage) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 		if raw, _, err = combine(repetitions); err != nil {
 			return nil, err
 		}
+		raw.quicken(note.slow)
 	}
 	g := &judge{t: t, r: r, raw: raw, noise: note.noise, gapped: note.holes > 0}
 	g.eliminate()
@@ -89,6 +95,11 @@ func (l *Linkage) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 	}
 	g.lonely()
 	note.firm, note.doubtful = g.lower(ceiling)
+	if note.slow != nil {
+		if raw, _, err = combine(repetitions); err != nil {
+			return nil, err
+		}
+	}
 	return g.result(raw, note, least, sigma, unequal)
 }
 

@@ -77,7 +77,8 @@ type combination struct {
 	asymmetric int    // pairs whose directions differ beyond tolerance
 	worst      [2]int // the pair that differs most
 	worstRatio float64
-	noise      float64 // relative standard deviation of one reading, from pairs of repetitions; NaN of one
+	slow       []slowHost // whose readings were corrected
+	noise      float64    // relative standard deviation of one reading, from pairs of repetitions; NaN of one
 }
 
 // asymmetryTolerance is the ratio of the two directions of a pair above which

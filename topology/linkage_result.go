@@ -269,6 +269,9 @@ func (c *combination) warnings(n int) []string {
 	if c.negative > 0 {
 		w = append(w, fmt.Sprintf("%d pairs of hosts have negative latencies, taken as zero", c.negative))
 	}
+	if text := slowWarning(c.slow); text != "" {
+		w = append(w, text)
+	}
 	if c.asymmetric > 0 {
 		w = append(w, fmt.Sprintf("%d pairs of hosts differ by more than %.0f %% between their directions, most of all %d and %d by a factor of %.3g; the faster direction was used",
 			c.asymmetric, 100*(asymmetryTolerance-1), c.worst[0], c.worst[1], c.worstRatio))

@@ -1,0 +1,255 @@
+package topology
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// Slow hosts. A host may add to every message, or take longer for all it does: the first rank of
+// a node, that a daemon shares the core with, or one with a slower clock. It is then farther from
+// its own group than others are, and the group without it looks like one of its own. What tells it
+// from a host that lies outside is that it is farther from all the others, too, by as much: so its
+// row of readings is that of its nearest hosts but for a sum or a factor. Its own
+// slowness does not change which hosts are nearest to it.
+const (
+	// Hosts that a host is compared with, and near readings of each of those. Few, as groups
+	// may be small: of groups of three most of the readings are still fit.
+	slowNear = 4
+	// Readings to hosts anywhere that are compared for each of those.
+	slowFar = 64
+	// What is less than 5 % of the near readings is left to the noise and to unequal links.
+	slowLeast = 0.05
+	// The sum or factor that far readings tell explains more than half of what near ones
+	// show: for a host that lies outside they tell nothing, for a slow one all.
+	slowShare = 0.5
+	// Where links are unequal all hosts differ from their neighbours. A slow one stands
+	// out by this times what is typical: of evenly spread links none does.
+	slowTypical = 3
+)
+
+// A slowHost is slower than its neighbours by the same in all its readings.
+type slowHost struct {
+	host   int
+	sum    float64 // s that each reading has more, unless there is a factor
+	factor float64 // by which each reading is longer; 1: by the sum
+	told   float64 // how much that is of its near readings, ln of the ratio
+	depth  float64 // how much farther other hosts are than its near ones, ln of the ratio
+}
+
+func (s slowHost) String() string {
+	if s.factor != 1 {
+		return fmt.Sprintf("%d (%.3g times)", s.host, s.factor)
+	}
+	return fmt.Sprintf("%d (%.3g s more)", s.host, s.sum)
+}
+
+// slowWarning names the slow hosts, "" if there are none.
+func slowWarning(slow []slowHost) string {
+	switch len(slow) {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("host %v is slow on every message; its group is judged without that", slow[0])
+	}
+	names := make([]string, len(slow))
+	for k, s := range slow {
+		names[k] = s.String()
+	}
+	return fmt.Sprintf("hosts %s are slow on every message; their groups are judged without that", enumerate(names))
+}
+
+// slowHosts finds the hosts that are slow to all others alike, nil if there are none. O(n^2).
+func (r *readings) slowHosts() []slowHost {
+	if r.n < unequalHosts {
+		return nil
+	}
+	c := &slowComparison{r: r, near: r.nearest(slowNear)}
+	all := make([]float64, 0, r.n)
+	var slow []slowHost
+	for i := range r.n {
+		h, ok := c.compare(i)
+		all = append(all, math.Abs(h.told))
+		if ok {
+			slow = append(slow, h)
+		}
+	}
+	least := max(slowLeast, slowTypical*stats.LowerMedian(all))
+	slow = slices.DeleteFunc(slow, func(h slowHost) bool { return h.told <= least })
+	return c.insiders(slow)
+}
+
+// A slowComparison holds hosts against their nearest.
+type slowComparison struct {
+	r          *readings
+	near       [][]int32
+	sums, logs []float64 // scratch
+	shown      []float64
+	level, far []float64
+}
+
+// compare returns by what sum or factor host i is slower than its nearest ones, and whether near
+// and far readings agree on it.
+func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
+	r := c.r
+	c.sums, c.logs, c.shown, c.level, c.far = c.sums[:0], c.logs[:0], c.shown[:0], c.level[:0], c.far[:0]
+	leastSum, leastLog := math.Inf(1), math.Inf(1)
+	for _, j := range c.near[i] {
+		for _, k := range c.near[j] {
+			if int(k) == i {
+				continue
+			}
+			if x, y := r.at(i, int(k)), r.at(int(j), int(k)); x > 0 && y > 0 {
+				c.shown = append(c.shown, math.Log(float64(x)/float64(y)))
+				c.level = append(c.level, float64(y))
+			}
+		}
+		from := len(c.sums)
+		at := golden * float64(i)
+		for k := range min(slowFar, r.n) {
+			if r.n > slowFar {
+				at += golden
+				at -= math.Floor(at)
+				k = int(at * float64(r.n))
+			}
+			if k == i || k == int(j) || slices.Contains(c.near[i], int32(k)) || slices.Contains(c.near[j], int32(k)) {
+				continue
+			}
+			if x, y := float64(r.at(i, k)), float64(r.at(int(j), k)); x > 0 && y > 0 {
+				c.sums = append(c.sums, x-y)
+				c.logs = append(c.logs, math.Log(x/y))
+				c.far = append(c.far, y)
+			}
+		}
+		if len(c.sums) > from {
+			leastSum = min(leastSum, stats.LowerMedian(c.sums[from:]))
+			leastLog = min(leastLog, stats.LowerMedian(c.logs[from:]))
+		}
+	}
+	if len(c.sums) == 0 || len(c.shown) == 0 {
+		return slowHost{}, false
+	}
+	sum, ln := stats.LowerMedian(c.sums), stats.LowerMedian(c.logs)
+	level, shown := stats.LowerMedian(c.level), stats.LowerMedian(c.shown)
+	h = slowHost{
+		host: i, sum: sum, factor: 1,
+		told:  math.Copysign(math.Log1p(math.Abs(sum)/level), sum),
+		depth: math.Log(stats.LowerMedian(c.far) / level),
+	}
+	if sum <= 0 || ln <= 0 {
+		return h, false
+	}
+	// Each of the nearest says so, and three hosts of four that are seen from both.
+	ok = leastSum > slowShare*sum && stats.Quantile(c.sums, 0.25) > slowShare*sum
+	if math.Abs(shown-ln) < math.Abs(shown-h.told) {
+		h.sum, h.factor, h.told = 0, math.Exp(ln), ln
+		ok = leastLog > slowShare*ln && stats.Quantile(c.logs, 0.25) > slowShare*ln
+	}
+	return h, ok && math.Abs(shown-h.told) < slowShare*h.told
+}
+
+// insiders drops the hosts that lie outside a group rather than are slow: between two slow hosts the times of both
+// add up, or the factors; between two outside it is as far as to all others, which is half of that. Where
+// near and far hosts differ by more than a host is slow, its row would not
+// follow theirs if it lay outside.
+func (c *slowComparison) insiders(slow []slowHost) []slowHost {
+	r, near := c.r, c.near
+	const half = 0.75 // between half and all
+	var kept []slowHost
+	var shares, typical []float64
+	for _, a := range slow {
+		shares = shares[:0]
+		for _, b := range slow {
+			if a.host == b.host {
+				continue
+			}
+			x := float64(r.at(a.host, b.host))
+			if x <= 0 {
+				continue
+			}
+			typical = typical[:0]
+			for _, i := range near[a.host] {
+				for _, j := range near[b.host] {
+					if i != j && int(i) != b.host && int(j) != a.host {
+						if y := r.at(int(i), int(j)); y > 0 {
+							typical = append(typical, float64(y))
+						}
+					}
+				}
+			}
+			if len(typical) == 0 {
+				continue
+			}
+			y := stats.LowerMedian(typical)
+			both := (y + a.sum + b.sum) * a.factor * b.factor
+			shares = append(shares, math.Log(x/y)/math.Log(both/y))
+		}
+		if a.depth > a.told || len(shares) == 0 || stats.LowerMedian(shares) > half {
+			kept = append(kept, a)
+		}
+	}
+	return kept
+}
+
+// nearest are the hosts with the smallest measured readings of each host, up to as many, the
+// nearest first; ties go to the lowest. O(n^2).
+func (r *readings) nearest(most int) [][]int32 {
+	near := make([][]int32, r.n)
+	reach := make([]float32, r.n)
+	for i := range near {
+		near[i] = make([]int32, 0, most+1)
+		reach[i] = float32(math.Inf(1))
+	}
+	take := func(i, j int, x float32) {
+		at := len(near[i])
+		for at > 0 && x < r.at(i, int(near[i][at-1])) {
+			at--
+		}
+		near[i] = slices.Insert(near[i], at, int32(j))
+		if len(near[i]) > most {
+			near[i] = near[i][:most]
+		}
+		if len(near[i]) == most {
+			reach[i] = r.at(i, int(near[i][most-1]))
+		}
+	}
+	for i := range r.n {
+		for j, x := range r.row(i) {
+			if x > 0 && x < reach[i] {
+				take(i, j, x)
+			}
+			if x > 0 && x < reach[j] {
+				take(j, i, x)
+			}
+		}
+	}
+	return near
+}
+
+// quicken takes what slow hosts add out of the readings.
+func (r *readings) quicken(slow []slowHost) {
+	if slow == nil {
+		return
+	}
+	sum := make([]float32, r.n)
+	factor := make([]float32, r.n)
+	for i := range factor {
+		factor[i] = 1
+	}
+	for _, s := range slow {
+		sum[s.host], factor[s.host] = float32(s.sum), float32(s.factor)
+	}
+	for i := range r.n {
+		row := r.row(i)
+		for j, x := range row {
+			size := max(x, -x)
+			y := max(unequalKeep*size, (size-sum[i]-sum[j])/(factor[i]*factor[j]))
+			if x < 0 {
+				y = -y
+			}
+			row[j] = y
+		}
+	}
+}
