@@ -87,7 +87,7 @@ func (l *Linkage) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 		}
 		raw.quicken(note.slow)
 	}
-	g := &judge{t: t, r: r, raw: raw, noise: note.noise, gapped: note.holes > 0}
+	g := &judge{t: t, r: r, raw: raw, noise: note.noise, gapped: note.holes > 0, quantum: note.quantum}
 	g.eliminate()
 	var ceiling []float64
 	if g.gapped {

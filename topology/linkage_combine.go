@@ -78,6 +78,7 @@ type combination struct {
 	worst      [2]int // the pair that differs most
 	worstRatio float64
 	slow       []slowHost // whose readings were corrected
+	quantum    float64    // tick of the clock, in s; 0: none is seen
 	noise      float64    // relative standard deviation of one reading, from pairs of repetitions; NaN of one
 }
 
@@ -166,6 +167,7 @@ func combine(repetitions []mat.Matrix) (*readings, *combination, error) {
 		}
 	}
 	note.noise = repetitionNoise(sources, n)
+	note.quantum = quantum(sources, n)
 	if note.holes > 0 {
 		if err := r.fill(); err != nil {
 			return nil, nil, err

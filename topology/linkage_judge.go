@@ -22,6 +22,7 @@ type judge struct {
 	raw     *readings // r before unequal links were corrected
 	noise   float64   // of one reading, known from repetitions; NaN if not
 	gapped  bool      // pairs are missing
+	quantum float64   // tick of the clock, in s; 0: none is seen
 	support []float64 // of group v at v-n
 	step    []float64 // of group v at v-n: ln of nearest outside over inside
 	border  []border  // of group v at v-n
