@@ -163,15 +163,8 @@ func (f *treeFit) step(r *readings) {
 			if lo == hi {
 				continue
 			}
-			base, joined := depth[p]-2*f.depth[v], 0.0
-			depths, sums := depth[lo:hi], sumAt[lo:hi]
-			for q, x := range row[lo:hi] {
-				fit := base + depths[q]
-				rest, bound := math.Abs(float64(x))-fit, math.Abs(f.clip*fit)
-				rest = max(-bound, min(bound, rest)) // where noise is wide branches are not foreseen
-				sums[q] += rest
-				joined += rest
-			}
+			base := depth[p] - 2*f.depth[v]
+			joined := clippedSums(row[lo:hi], depth[lo:hi], sumAt[lo:hi], base, f.clip)
 			both[v] += joined
 			own += joined
 		}
@@ -193,6 +186,29 @@ func (f *treeFit) step(r *readings) {
 	}
 	f.solve(sum)
 	f.descend()
+}
+
+// clippedSums adds to sums by how much each reading exceeds its fit, base and depth, as far as clip
+// lets it, and returns the total.
+func clippedSums(row []float32, depth, sums []float64, base, clip float64) (total float64) {
+	depth, sums = depth[:len(row)], sums[:len(row)]
+	if math.IsInf(clip, 1) {
+		for q, x := range row {
+			rest := math.Abs(float64(x)) - (base + depth[q])
+			sums[q] += rest
+			total += rest
+		}
+		return total
+	}
+	for q, x := range row {
+		fit := base + depth[q]
+		rest, bound := math.Abs(float64(x))-fit, math.Abs(clip*fit)
+		// To within the bound without a branch, which nothing foresees where noise is wide.
+		rest = (math.Abs(rest+bound) - math.Abs(rest-bound)) / 2
+		sums[q] += rest
+		total += rest
+	}
+	return total
 }
 
 // Conjugate gradients end when the residual is a ten-thousandth of the first, as the next step
