@@ -96,6 +96,7 @@ func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 	r := c.r
 	c.sums, c.logs, c.shown, c.level, c.far = c.sums[:0], c.logs[:0], c.shown[:0], c.level[:0], c.far[:0]
 	leastSum, leastLog := math.Inf(1), math.Inf(1)
+	nearest := math.NaN() // what the nearest one shows: of a small group, the only one that tells
 	for _, j := range c.near[i] {
 		for _, k := range c.near[j] {
 			if int(k) == i {
@@ -105,6 +106,9 @@ func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 				c.shown = append(c.shown, math.Log(float64(x)/float64(y)))
 				c.level = append(c.level, float64(y))
 			}
+		}
+		if nearest != nearest && len(c.shown) > 0 {
+			nearest = stats.LowerMedian(slices.Clone(c.shown))
 		}
 		from := len(c.sums)
 		at := golden * float64(i)
@@ -143,11 +147,14 @@ func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 	}
 	// Each of the nearest says so, and three hosts of four that are seen from both.
 	ok = leastSum > slowShare*sum && stats.Quantile(c.sums, 0.25) > slowShare*sum
-	if math.Abs(shown-ln) < math.Abs(shown-h.told) {
+	off := func(told float64) float64 {
+		return min(math.Abs(shown-told), math.Abs(nearest-told))
+	}
+	if off(ln) < off(h.told) {
 		h.sum, h.factor, h.told = 0, math.Exp(ln), ln
 		ok = leastLog > slowShare*ln && stats.Quantile(c.logs, 0.25) > slowShare*ln
 	}
-	return h, ok && math.Abs(shown-h.told) < slowShare*h.told
+	return h, ok && off(h.told) < slowShare*h.told
 }
 
 // insiders drops the hosts that lie outside a group rather than are slow: between two slow hosts the times of both
