@@ -87,13 +87,17 @@ func (l *Linkage) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 		}
 		raw.quicken(note.slow)
 	}
-	g := &judge{t: t, r: r, raw: raw, noise: note.noise, gapped: note.holes > 0, quantum: note.quantum}
+	t.arrange(raw)
+	g := &judge{
+		t: t, r: r, raw: raw, noise: note.noise, gapped: note.holes > 0, quantum: note.quantum,
+		white: newVicinity(r).whiteNoise(),
+	}
 	g.eliminate()
 	var ceiling []float64
 	if g.gapped {
-		ceiling = g.gaps() // before lonely, for which what looks firm counts
+		ceiling = g.gaps() // before siblings, for which what looks firm counts
 	}
-	g.lonely()
+	g.siblings()
 	note.firm, note.doubtful = g.lower(ceiling)
 	if note.slow != nil {
 		if raw, _, err = combine(repetitions); err != nil {

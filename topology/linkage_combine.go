@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -33,6 +34,34 @@ func (r *readings) at(i, j int) float32 {
 		i, j = j, i
 	}
 	return r.d[i*(i-1)/2+j]
+}
+
+// means are the mean sizes of the readings of each host. O(n^2).
+func (r *readings) means() []float64 {
+	mean := make([]float64, r.n)
+	for i := range r.n {
+		for j, x := range r.row(i) {
+			size := float64(max(x, -x))
+			mean[i] += size
+			mean[j] += size
+		}
+	}
+	for i := range mean {
+		mean[i] /= float64(r.n - 1)
+	}
+	return mean
+}
+
+// byMean are the hosts in ascending order of their means: an order that does not depend on how
+// they are numbered.
+func (r *readings) byMean() []int32 {
+	mean := r.means()
+	order := make([]int32, r.n)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(mean[a], mean[b]) })
+	return order
 }
 
 // square writes the sizes of all readings into a matrix of nnchain's layout.

@@ -16,6 +16,7 @@ type vicinity struct {
 	r     *readings
 	mates [][]int32 // per host; nil: not looked for
 	row   []float32 // scratch
+	near  []float32
 }
 
 func newVicinity(r *readings) *vicinity {
@@ -49,11 +50,21 @@ func (v *vicinity) of(i int) []int32 {
 			least = x
 		}
 	}
-	m := make([]int32, 0, mateMost)
-	for j, x := range v.row {
+	near := v.near[:0]
+	for _, x := range v.row {
 		if x > 0 && x <= mateWithin*least {
-			if m = append(m, int32(j)); len(m) == mateMost {
-				break
+			near = append(near, x)
+		}
+	}
+	v.near = near
+	m := make([]int32, 0, mateMost)
+	if len(near) > 0 {
+		limit := stats.Select(near, min(mateMost, len(near))-1)
+		for j, x := range v.row {
+			if x > 0 && x <= limit {
+				if m = append(m, int32(j)); len(m) == mateMost {
+					break
+				}
 			}
 		}
 	}

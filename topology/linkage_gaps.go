@@ -113,7 +113,7 @@ func (g *judge) gaps() []float64 {
 		units := t.units(nil, v, -1, solid)
 		loose := g.loose(units, g.border[at], noise)
 		if !nested {
-			loose = max(loose, g.strangers(units, g.border[at], noise))
+			loose = max(loose, g.strangers(units, g.border[at], noise), g.unmeasured(units))
 		}
 		ceiling[at] = gapCeiling(float64(loose) / float64(len(units)))
 		solid[at] = loose == 0 && g.support[at] >= FirmSupport && (nested || t.hostsOnly(v))
@@ -252,6 +252,20 @@ func (g *judge) weakest(parts [][]int32, rival []int32, b border, noise float64)
 		}
 	}
 	return least
+}
+
+// unmeasured counts the hosts among units of which a reading to another of the hosts is missing. Where
+// distances are not nested two neighbours of a host may be far from each other.
+func (g *judge) unmeasured(units []int32) int {
+	count := 0
+	for _, i := range units {
+		if !g.t.isGroup(i) && slices.ContainsFunc(units, func(j int32) bool {
+			return j != i && !g.t.isGroup(j) && g.r.at(int(i), int(j)) < 0
+		}) {
+			count++
+		}
+	}
+	return count
 }
 
 // strangers counts the groups among units that are not joined to each of the others.

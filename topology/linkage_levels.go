@@ -8,9 +8,9 @@ import (
 )
 
 // classBandwidth is that of the density estimate over the groups' levels, in ln
-// units: kernels two bandwidths apart merge, so levels nearer than the step that a
-// group needs from its surroundings are of one kind.
-const classBandwidth = stepNeeded / 2
+// units: kernels two bandwidths apart merge, so levels nearer than 8 % are of one kind: what
+// cores of one kind differ by (stepCriterion).
+const classBandwidth = 0.04
 
 // levelClasses numbers the kinds of groups from fine to coarse: all sockets,
 // all racks. Index v-n; the root is not classed.

@@ -66,7 +66,10 @@ func (r *readings) slowHosts() []slowHost {
 	if r.n < unequalHosts {
 		return nil
 	}
-	c := &slowComparison{r: r, near: r.nearest(slowNear)}
+	c := &slowComparison{r: r, near: r.nearest(slowNear), order: r.byMean(), rank: make([]int, r.n)}
+	for k, i := range c.order {
+		c.rank[i] = k
+	}
 	all := make([]float64, 0, r.n)
 	var slow []slowHost
 	for i := range r.n {
@@ -85,6 +88,8 @@ func (r *readings) slowHosts() []slowHost {
 type slowComparison struct {
 	r          *readings
 	near       [][]int32
+	order      []int32   // hosts by mean reading, so that samples do not depend on their numbers
+	rank       []int     // host -> place in it
 	sums, logs []float64 // scratch
 	shown      []float64
 	level, far []float64
@@ -111,12 +116,12 @@ func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 			nearest = stats.LowerMedian(slices.Clone(c.shown))
 		}
 		from := len(c.sums)
-		at := golden * float64(i)
+		at := golden * float64(c.rank[i])
 		for k := range min(slowFar, r.n) {
 			if r.n > slowFar {
 				at += golden
 				at -= math.Floor(at)
-				k = int(at * float64(r.n))
+				k = int(c.order[int(at*float64(r.n))])
 			}
 			if k == i || k == int(j) || slices.Contains(c.near[i], int32(k)) || slices.Contains(c.near[j], int32(k)) {
 				continue

@@ -1,6 +1,9 @@
 package topology
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A tree nests n hosts in groups while Linkage works on it. Vertices below n
 // are the hosts, those from n on the groups; a group's number is above those
@@ -60,4 +63,28 @@ func (t *tree) splice(v int32) {
 	}
 	t.parent[v] = -1
 	t.children[int(v)-t.n] = nil
+}
+
+// arrange puts the children of each group in ascending order of their hosts' mean reading, so that whoever
+// looks at some of the leaves looks at the same ones however the hosts are numbered. O(n^2).
+func (t *tree) arrange(r *readings) {
+	mean := append(r.means(), make([]float64, len(t.children))...)
+	groups := t.groups()
+	for _, v := range slices.Backward(groups) {
+		for _, c := range t.kids(v) {
+			mean[v] += mean[c] * float64(t.size(c)) / float64(t.size(v))
+		}
+		slices.SortStableFunc(t.kids(v), func(a, b int32) int { return cmp.Compare(mean[a], mean[b]) })
+	}
+	for _, v := range groups {
+		at := t.lo[v]
+		for _, c := range t.kids(v) {
+			size := int32(t.size(c))
+			t.lo[c], t.hi[c] = at, at+size
+			at += size
+			if !t.isGroup(c) {
+				t.order[t.lo[c]] = c
+			}
+		}
+	}
 }

@@ -1,0 +1,186 @@
+package topology
+
+import (
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// A level of a machine shows in more than one place. One group among ungrouped peers is a
+// fast corner (the half nearest the timed cache line), a slow rest, or an accident of one
+// host. So what stands beside a group in its parent has a say, too, though no direct evidence:
+// it makes no group firm, and takes it from some.
+
+// A standing is a group, or a host, among the children of its parent.
+type standing struct {
+	group bool
+	firm  bool // by the readings around it
+	depth int  // firm groups on the longest way down, itself included
+	kin   bool // a host that is nearer to the group that is judged than to all else
+}
+
+// height is how deep the standing is nested. Among groups that are judged firm a group that is not
+// counts as one on its own, as it may be no group; among weak ones it counts as they do.
+func (s standing) height(amongWeak bool) int {
+	switch {
+	case !s.group:
+		return 0
+	case amongWeak && !s.firm:
+		return s.depth + 1
+	}
+	return max(1, s.depth)
+}
+
+// besideSiblings is the support of a group after a look at its siblings. If it is nested deeper
+// than each of them, or one more host is nearer to it than to all else, it is not firm; if it was not
+// firm by itself either, two arguments speak against it, and it is not reported.
+func besideSiblings(support float64, own standing, siblings []standing) float64 {
+	if len(siblings) == 0 {
+		return support
+	}
+	alone := true
+	for _, s := range siblings {
+		if s.kin {
+			return min(support, weakCeiling)
+		}
+		alone = alone && s.height(!own.firm) < own.height(!own.firm)
+	}
+	switch {
+	case !alone:
+		return support
+	case own.firm:
+		return min(support, weakCeiling)
+	}
+	return support * lonelyWeak
+}
+
+const (
+	// reported is the least support of a group that is shown, though weak.
+	reported = 0.5
+	// lonelyWeak takes any weak group below what is reported.
+	lonelyWeak = reported / FirmSupport
+	// kinShare of the way from the level of a group to that of its parent is what a host must be nearer to
+	// the group than to all else to be kin. A slow host of the group is nearer by all of it,
+	// whatever it adds to its readings; a host of the parent by nothing but noise.
+	kinShare = 0.5
+)
+
+// siblings applies besideSiblings to all groups. Groups that are not reported are
+// transparent: their children stand in their place.
+func (g *judge) siblings() {
+	t := g.t
+	groups := t.groups()
+	of := make([]standing, len(t.parent))
+	for _, v := range slices.Backward(groups) {
+		at := int(v) - t.n
+		of[v] = standing{group: true, firm: g.support[at] >= FirmSupport}
+		for _, c := range t.kids(v) {
+			of[v].depth = max(of[v].depth, of[c].depth)
+		}
+		if of[v].firm {
+			of[v].depth++
+		}
+	}
+	kin := g.kin()
+	after := slices.Clone(g.support)
+	var beside []standing
+	for _, v := range groups[1:] {
+		beside = beside[:0]
+		for _, c := range g.shown(nil, g.shownParent(v)) {
+			if c != v {
+				beside = append(beside, of[c])
+			}
+		}
+		if kin[int(v)-t.n] {
+			beside = append(beside, standing{kin: true})
+		}
+		after[int(v)-t.n] = besideSiblings(g.support[int(v)-t.n], of[v], beside)
+	}
+	g.support = after
+}
+
+// shownParent is the nearest group around v that is reported.
+func (g *judge) shownParent(v int32) int32 {
+	p := g.t.parent[v]
+	for p != g.t.root && g.support[int(p)-g.t.n] < reported {
+		p = g.t.parent[p]
+	}
+	return p
+}
+
+// shown appends the hosts and reported groups that p consists of.
+func (g *judge) shown(list []int32, p int32) []int32 {
+	for _, c := range g.t.kids(p) {
+		if g.t.isGroup(c) && g.support[int(c)-g.t.n] < reported {
+			list = g.shown(list, c)
+		} else {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// kin tells of which groups v, by v-n, one more host is nearer to the group than to all else. Such
+// a host was proposed outside because it is slow. O(n^2) at most.
+func (g *judge) kin() []bool {
+	t := g.t
+	kin := make([]bool, len(t.children))
+	var below func(host, p int32, units []int32)
+	below = func(host, p int32, units []int32) {
+		level := math.Exp(t.levelOf(p))
+		nearest, least, second := int32(-1), math.Inf(1), math.Inf(1)
+		for _, u := range units {
+			if u == host {
+				continue
+			}
+			d := g.distance(host, u)
+			switch {
+			case math.IsNaN(d):
+			case d < least:
+				nearest, least, second = u, d, least
+			case d < second:
+				second = d
+			}
+		}
+		if nearest < 0 || !t.isGroup(nearest) || math.IsInf(second, 1) {
+			return
+		}
+		if second-least >= kinShare*(level-math.Exp(t.levelOf(nearest))) {
+			kin[int(nearest)-t.n] = true
+			below(host, nearest, g.shown(nil, nearest))
+		}
+	}
+	for _, p := range t.groups() {
+		if p != t.root && g.support[int(p)-t.n] < reported {
+			continue
+		}
+		units := g.shown(nil, p)
+		if !slices.ContainsFunc(units, t.isGroup) {
+			continue
+		}
+		for _, u := range units {
+			if !t.isGroup(u) {
+				below(u, p, units)
+			}
+		}
+	}
+	return kin
+}
+
+// distance is the median reading between a host and some hosts of another vertex of the
+// tree; NaN if there is none.
+func (g *judge) distance(host, v int32) float64 {
+	leaves := g.t.order[g.t.lo[v]:g.t.hi[v]]
+	g.column = g.column[:0]
+	skip := (len(leaves)-1)/mostInner + 1
+	for k := 0; k < len(leaves); k += skip {
+		if x := g.r.at(int(host), int(leaves[k])); x > 0 {
+			g.column = append(g.column, x)
+		}
+	}
+	if len(g.column) == 0 {
+		return math.NaN()
+	}
+	return float64(stats.LowerMedian(g.column))
+}

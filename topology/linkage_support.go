@@ -1,0 +1,118 @@
+package topology
+
+import "math"
+
+// A criterion grades a quantity of the evidence in [0, 1]: at weak a group is just to be reported,
+// at firm it is just firm.
+type criterion struct{ weak, firm float64 }
+
+// grade is the logistic curve through (weak, 0.5) and (firm, FirmSupport).
+func (c criterion) grade(x float64) float64 {
+	return 1 / (1 + math.Exp(-firmOdds*(x-c.weak)/(c.firm-c.weak)))
+}
+
+var firmOdds = math.Log(FirmSupport / (1 - FirmSupport)) // of firm to not firm, in nats
+
+// The thresholds of the judgement. A group's support is the least of its grades, so each says
+// by itself what a firm group must show.
+var (
+	// The step to near outsiders, in ln units, beyond what few readings owe to chance. Cores of one
+	// kind are up to 9 % nearer to their neighbours than to others (dies, ring stops);
+	// levels of switches differ by 12 % and more.
+	stepCriterion = criterion{weak: 0.065, firm: 0.107}
+	// The overlap of the readings inside with those to near outsiders, as -ln. Pieces of
+	// lines, rings and tori have 0.25 and more, whatever their size: their outermost members
+	// are as near to hosts outside as to each other.
+	overlapCriterion = criterion{weak: clarity(0.22), firm: clarity(0.07)}
+	// The step in ticks of the clock. What lies on one side of a tick reads alike, so noise
+	// makes steps of one tick, of two where it adds to offsets of hosts.
+	tickCriterion = criterion{weak: 1.5, firm: 2.8}
+	// How far the readings inside go up, in steps, negative. In a group all are alike but for
+	// noise; three hosts in a row are two hops apart where one is outside.
+	wideCriterion = criterion{weak: -1.5, firm: -0.9}
+	// How differently members see an outsider, beyond what members next to each other do, in
+	// steps, negative. In a mesh who is near to whom decides; on a switch or in a socket
+	// nothing but noise does.
+	unevenCriterion = criterion{weak: -0.5, firm: -0.35}
+	// How much likelier the readings inside are if the group exists than if its hosts are those that
+	// happen to read lowest, in nats: for firm groups fifty times.
+	chanceCriterion = criterion{weak: 0, firm: 4}
+)
+
+const (
+	// Overlap that is no evidence against a group: one reading in a hundred.
+	leastOverlap = 0.01
+	// Standard deviations of the readings to outsiders that chance may add to a step, over the root of the
+	// number of links and borders that they measure: 99 % of all.
+	chanceSpread = 2.5
+	// What the spread is taken to be before it is seen, and how many borders that is worth:
+	// cores of one kind.
+	usualSpread, usualBorders = 0.05, 8
+	// Two readings with nothing but noise differ by 1.466 standard deviations in their 70 %
+	// quantile (unevenQuantile of sqrt 2 |N(0,1)|). Up to half as much again is taken for noise, and 1 % for
+	// what clocks round off.
+	unevenOfNoise, noiseMargin, roundedOff = 1.466, 1.5, 0.01
+	// Least noise: exact data is not infinitely precise.
+	leastWhite = 0.005
+	// leastStep keeps a step of nothing from being divided by.
+	leastStep = 1e-6
+)
+
+func clarity(overlap float64) float64 { return -math.Log(overlap + leastOverlap) }
+
+// support says in [0, 1] how firmly the evidence speaks for the group. Where members of a
+// small group see outsiders no more differently than noise explains, that noise may also explain
+// why some outsiders seem near: with its luck taken out the group may be reported, but
+// that is an argument and no evidence, so it is not firm.
+func (e evidence) support() float64 {
+	s := e.grade(e.near)
+	if e.average.step > e.near.step && e.uneven < noiseMargin*unevenOfNoise*e.white+roundedOff {
+		s = max(s, min(weakCeiling, e.grade(e.average)))
+	}
+	return s
+}
+
+// grade is the least grade of the criteria.
+func (e evidence) grade(c contrast) float64 {
+	step := max(c.step, leastStep)
+	s := min(
+		stepCriterion.grade(c.step-e.chanceStep()),
+		overlapCriterion.grade(clarity(c.overlap)),
+		wideCriterion.grade(-e.wide/step),
+		tickCriterion.grade(e.ticks),
+	)
+	if !math.IsNaN(e.white) {
+		s = min(s, chanceCriterion.grade(e.chance()))
+	}
+	if math.IsNaN(e.uneven) { // no two members were measured to one outsider
+		return min(s, weakCeiling)
+	}
+	return min(s, unevenCriterion.grade(-math.Sqrt(max(0, e.uneven*e.uneven-e.mates*e.mates))/step))
+}
+
+// chanceStep is what of a step few readings may owe to chance: the smallest of few is lucky.
+func (e evidence) chanceStep() float64 {
+	variance := (e.borders*e.spread*e.spread + usualBorders*usualSpread*usualSpread) / (e.borders + usualBorders)
+	return chanceSpread * math.Sqrt(variance/(e.links*e.borders))
+}
+
+// chance is how much likelier, in nats, the readings inside are if the group exists than if its
+// members are the nearest of as many hosts by noise alone: the gain of normal noise, less what it
+// takes to name them (minimum description length).
+func (e evidence) chance() float64 {
+	noise := e.white
+	if e.uneven < unevenOfNoise*noise {
+		noise = e.uneven / unevenOfNoise
+	}
+	sigmas := e.typical / max(noise, leastWhite)
+	return e.inside*sigmas*math.Abs(sigmas)/2 - lnChoose(e.around, e.members) - math.Log(e.hosts/e.around)
+}
+
+// lnChoose is ln of the binomial coefficient n over k.
+func lnChoose(n, k float64) float64 {
+	lnFactorial := func(x float64) float64 {
+		y, _ := math.Lgamma(x + 1)
+		return y
+	}
+	return lnFactorial(n) - lnFactorial(k) - lnFactorial(n-k)
+}

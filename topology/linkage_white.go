@@ -1,0 +1,51 @@
+package topology
+
+import (
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// whiteNoise estimates the standard deviation, in ln units, of what no host explains in a
+// reading: neither the two hosts nor where they are. A host's mates see all others as it does in the
+// mean, on a switch as in a ring or torus, so it is how a reading differs from the median of
+// those of the mates: noise, and what lasts but belongs to one pair, as between virtual machines.
+// NaN if nobody has mates. O(n) for each of 256 hosts.
+func (v *vicinity) whiteNoise() float64 {
+	const rows, perRow = 256, 256
+	n := v.r.n
+	step, skip := (n-1)/rows+1, (n-1)/perRow+1
+	var rest, of []float64
+	for i := 0; i < n; i += step {
+		mates := v.of(i)
+		for j := i % skip; j < n; j += skip {
+			if j == i || slices.Contains(mates, int32(j)) {
+				continue
+			}
+			x := v.r.measured(i, j)
+			if math.IsNaN(x) {
+				continue
+			}
+			of = of[:0]
+			for _, k := range mates {
+				if y := v.r.measured(int(k), j); y > 0 {
+					of = append(of, y)
+				}
+			}
+			if len(of) > 0 {
+				// A median of k normal values spreads by sqrt(pi/2k); of one or two as their mean.
+				k := float64(len(of))
+				own := 1 / k
+				if k > 2 {
+					own *= math.Pi / 2
+				}
+				rest = append(rest, math.Abs(math.Log(x/middle(of)))/math.Sqrt(1+own))
+			}
+		}
+	}
+	if len(rest) == 0 {
+		return math.NaN()
+	}
+	return 1.4826 * stats.LowerMedian(rest)
+}
