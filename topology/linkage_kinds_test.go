@@ -235,7 +235,7 @@ func BenchmarkLinkageKinds(b *testing.B) {
 				b.ReportMetric(float64(len(r.Hierarchy.Groups())-1), "groups")
 				b.ReportMetric(float64(firm), "firm")
 				b.ReportMetric(float64(len(r.Warnings)), "warnings")
-				b.Logf("%s", r.Fit.Family)
+				b.Logf("%s %.300q", r.Fit.Family, r.Warnings)
 			})
 		}
 	}

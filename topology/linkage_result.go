@@ -45,7 +45,7 @@ func (g *judge) result(r *readings, note *combination, least, sigma float64, une
 	noTree := fit.TreeLikeness < treeLike
 	if root := fit.Levels[len(fit.Levels)-1].Residual; noTree || root > min(max(badRoot, noisyRoot*fit.Noise), badHub) {
 		search := &meshSearch{r: r, f: f}
-		w, err := search.best(note.noise, (noTree || root > badHub) && !g.anyFirm())
+		w, err := search.best(note.noise, (noTree || root > badHub) && !g.mostFirm())
 		if err != nil {
 			return nil, err
 		}
@@ -76,9 +76,20 @@ func (g *judge) result(r *readings, note *combination, least, sigma float64, une
 	}, nil
 }
 
-// anyFirm tells whether there is a firm group.
-func (g *judge) anyFirm() bool {
-	return slices.ContainsFunc(g.t.groups()[1:], func(v int32) bool { return g.support[int(v)-g.t.n] >= FirmSupport })
+// mostFirm tells whether firm groups hold most hosts. Of hosts wired to each other accidents may
+// make some firm.
+func (g *judge) mostFirm() bool {
+	t := g.t
+	held := 0
+	for _, h := range t.order {
+		for v := t.parent[h]; v != t.root; v = t.parent[v] {
+			if g.support[int(v)-t.n] >= FirmSupport {
+				held++
+				break
+			}
+		}
+	}
+	return 2*held > t.n
 }
 
 // remeasure sets the levels of the groups to the lower medians of the measured
