@@ -19,29 +19,29 @@ var (
 	// The step to near outsiders, in ln units, beyond what few readings owe to chance. Cores of one
 	// kind are up to 9 % nearer to their neighbours than to others (dies, ring stops);
 	// levels of switches differ by 12 % and more.
-	stepCriterion = criterion{weak: 0.065, firm: 0.107}
-	// The overlap of the readings inside with those to near outsiders, as -ln. Pieces of
+	stepCriterion = criterion{weak: 0.045, firm: 0.107}
+	// The overlap of the readings inside with those to near outsiders. Pieces of
 	// lines, rings and tori have 0.25 and more, whatever their size: their outermost members
 	// are as near to hosts outside as to each other.
 	overlapCriterion = criterion{weak: clarity(0.22), firm: clarity(0.07)}
 	// The step in ticks of the clock. What lies on one side of a tick reads alike, so noise
 	// makes steps of one tick, of two where it adds to offsets of hosts.
 	tickCriterion = criterion{weak: 1.5, firm: 2.8}
-	// How far the readings inside go up, in steps, negative. In a group all are alike but for
+	// How far the readings inside go up, in steps. In a group all are alike but for
 	// noise; three hosts in a row are two hops apart where one is outside.
-	wideCriterion = criterion{weak: -1.5, firm: -0.9}
+	wideCriterion = criterion{weak: clarity(1.5), firm: clarity(0.9)}
 	// How differently members see an outsider, beyond what members next to each other do, in
-	// steps, negative. In a mesh who is near to whom decides; on a switch or in a socket
+	// steps. In a mesh who is near to whom decides; on a switch or in a socket
 	// nothing but noise does.
-	unevenCriterion = criterion{weak: -0.5, firm: -0.35}
+	unevenCriterion = criterion{weak: clarity(0.8), firm: clarity(0.35)}
 	// How much likelier the readings inside are if the group exists than if its hosts are those that
 	// happen to read lowest, in nats: for firm groups fifty times.
 	chanceCriterion = criterion{weak: 0, firm: 4}
 )
 
 const (
-	// Overlap that is no evidence against a group: one reading in a hundred.
-	leastOverlap = 0.01
+	// A share that is no evidence against a group: one reading in a hundred, a hundredth of a step.
+	leastShare = 0.01
 	// Standard deviations of the readings to outsiders that chance may add to a step, over the root of the
 	// number of links and borders that they measure: 99 % of all.
 	chanceSpread = 2.5
@@ -58,7 +58,8 @@ const (
 	leastStep = 1e-6
 )
 
-func clarity(overlap float64) float64 { return -math.Log(overlap + leastOverlap) }
+// clarity grades shares that are bad for a group: what counts is by which factor one is less.
+func clarity(share float64) float64 { return -math.Log(share + leastShare) }
 
 // support says in [0, 1] how firmly the evidence speaks for the group. Where members of a
 // small group see outsiders no more differently than noise explains, that noise may also explain
@@ -78,7 +79,7 @@ func (e evidence) grade(c contrast) float64 {
 	s := min(
 		stepCriterion.grade(c.step-e.chanceStep()),
 		overlapCriterion.grade(clarity(c.overlap)),
-		wideCriterion.grade(-e.wide/step),
+		wideCriterion.grade(clarity(e.wide/step)),
 		tickCriterion.grade(e.ticks),
 	)
 	if !math.IsNaN(e.white) {
@@ -87,12 +88,13 @@ func (e evidence) grade(c contrast) float64 {
 	if math.IsNaN(e.uneven) { // no two members were measured to one outsider
 		return min(s, weakCeiling)
 	}
-	return min(s, unevenCriterion.grade(-math.Sqrt(max(0, e.uneven*e.uneven-e.mates*e.mates))/step))
+	return min(s, unevenCriterion.grade(clarity(math.Sqrt(max(0, e.uneven*e.uneven-e.mates*e.mates))/step)))
 }
 
 // chanceStep is what of a step few readings may owe to chance: the smallest of few is lucky.
 func (e evidence) chanceStep() float64 {
-	variance := (e.borders*e.spread*e.spread + usualBorders*usualSpread*usualSpread) / (e.borders + usualBorders)
+	spread := min(e.spread, usualSpread)
+	variance := (e.borders*spread*spread + usualBorders*usualSpread*usualSpread) / (e.borders + usualBorders)
 	return chanceSpread * math.Sqrt(variance/(e.links*e.borders))
 }
 
