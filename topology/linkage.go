@@ -79,6 +79,11 @@ func (l *Linkage) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 		r.equalise(offset)
 		t, sigma = propose(r, w)
 	}
+	for range refineRounds {
+		if !t.refine(r) {
+			break
+		}
+	}
 	w = nil
 	raw := r
 	if unequal {

@@ -1,0 +1,56 @@
+package topology
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/topocast/topocast/internal/nnchain"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A host put into the wrong group goes back, and one that is far from its group, but no nearer to
+// another, stays.
+func TestRefineMovesHostsToWhereTheyFit(t *testing.T) {
+	n, d := nested([]int{8, 4}, []float64{2, 3})
+	d = noisy(rand.New(rand.NewPCG(1, 5)), n, d, 0.02, 0)
+	for j := range 8 {
+		if j != 3 {
+			d[3*n+j], d[j*n+3] = 2.7, 2.7
+		}
+	}
+	r, _, err := combine([]mat.Matrix{mat.NewDense(n, n, d)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, _ := propose(r, make([]float32, n*nnchain.Stride(n)))
+	groups := func() [][]int32 {
+		var list [][]int32
+		for _, v := range tree.groups()[1:] {
+			hosts := slices.Clone(tree.leaves(v))
+			slices.Sort(hosts)
+			list = append(list, hosts)
+		}
+		slices.SortFunc(list, slices.Compare)
+		return list
+	}
+	want := groups()
+	from, into := tree.parent[9], tree.parent[17]
+	if from == into || len(want) < 4 {
+		t.Fatalf("groups %v, want four with hosts 9 and 17 apart", want)
+	}
+	tree.parent[9] = into
+	tree.rebuild()
+	if slices.EqualFunc(groups(), want, slices.Equal) {
+		t.Fatal("host 9 was not moved away")
+	}
+	if !tree.refine(r) {
+		t.Error("refine() = false, want host 9 moved")
+	}
+	if got := groups(); !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("groups %v, want %v", got, want)
+	}
+	if tree.refine(r) {
+		t.Errorf("refine() = true, want all hosts at rest in %v", groups())
+	}
+}
