@@ -26,9 +26,9 @@ func (c *GreedyCycle) witness(in *cells) (arcs []pair, duplex, overhead float64,
 	}
 	tolerance := c.Tolerance
 	if tolerance == 0 {
-		tolerance = 0.05
-		if !math.IsNaN(noise) {
-			tolerance = 3*noise + 0.02
+		tolerance = pathTolerance(noise)
+		if math.IsNaN(noise) {
+			tolerance = pathTolerance(noiseGuess)
 		}
 	}
 	test := spannerTest{relative: tolerance, directed: true}
@@ -76,8 +76,17 @@ func (c *cells) directionNoise() float64 {
 	if !(mid > 0) {
 		return math.NaN()
 	}
-	return 1.4826 * mid / math.Sqrt2
+	return stats.SigmaPerMAD * mid / math.Sqrt2
 }
+
+// How slackNoise goes about it.
+const (
+	slackFirst   = 0.02 // noise that the first overhead is found with
+	slackRounds  = 3    // in which the noise found is that of the overhead
+	slackSettled = 0.03 // change of the noise that is none
+	slackPairs   = 500  // whose triangles are looked at
+	slackLeast   = 100  // paths that are too short for their median to tell anything
+)
 
 // slackNoise estimates the relative standard deviation of a reading from
 // triangles: paths over a third host are never shorter than the direct reading
@@ -90,11 +99,11 @@ func slackNoise[F stats.Float](n int, m, columns []F) float64 {
 		return math.NaN()
 	}
 	rng := rand.New(rand.NewPCG(uint64(n), 3))
-	noise := 0.02
-	for range 3 {
+	noise := slackFirst
+	for range slackRounds {
 		overhead := endpointOverhead(n, m, columns, noise)
 		var lacks []float64
-		for range 500 {
+		for range slackPairs {
 			i, j := rng.IntN(n), rng.IntN(n)
 			w := float64(m[i*n+j])
 			if i == j || !(w < math.Inf(1)) {
@@ -112,13 +121,13 @@ func slackNoise[F stats.Float](n int, m, columns []F) float64 {
 				}
 			}
 		}
-		if len(lacks) < 100 {
+		if len(lacks) < slackLeast {
 			return math.NaN()
 		}
 		mid, _ := medianSpread(lacks)
 		before := noise
-		noise = mid / 0.6745
-		if math.Abs(noise-before) <= 0.03*before {
+		noise = stats.SigmaPerMAD * mid
+		if math.Abs(noise-before) <= slackSettled*before {
 			break // the overhead would be the same
 		}
 	}

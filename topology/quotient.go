@@ -57,7 +57,7 @@ func newQuotient(at func(i, j int) float64, blocks [][]int) *quotient {
 				for _, v := range readings {
 					deviations = append(deviations, math.Abs(v-mid))
 				}
-				spreads[a] = append(spreads[a], 1.4826*stats.LowerMedian(deviations)/mid)
+				spreads[a] = append(spreads[a], stats.SigmaPerMAD*stats.LowerMedian(deviations)/mid)
 			}
 		}
 	})
@@ -115,6 +115,10 @@ func (q *quotient) variance(a, b int) float64 {
 	return medianVariance(q.spread*mid, len(q.blocks[a])*len(q.blocks[b]))
 }
 
+// linkRelative is by how much of a distance two legs may be longer to be looked at closely: beyond
+// that no standard error explains it.
+const linkRelative = 0.5
+
 // link finds the links between the switches by the witness spanner. A link is
 // dropped if a third switch explains it within four standard errors: of the
 // medians, by the spread of the readings, which all pairs of blocks share, and
@@ -124,11 +128,11 @@ func (q *quotient) variance(a, b int) float64 {
 func (q *quotient) link(bound *spannerBound) bool {
 	k := len(q.blocks)
 	q.links = witnessSpanner(k, q.latency, spannerTest{
-		relative: 0.5,
+		relative: linkRelative,
 		accept: func(a, c, b int) bool {
 			slack := q.latency[a*k+c] + q.latency[c*k+b] - q.latency[a*k+b]
 			v := q.variance(a, c) + q.variance(c, b) + q.variance(a, b) + q.variance(c, c)
-			return slack <= 4*math.Sqrt(v)+0.02*q.latency[a*k+b]
+			return slack <= fourPointSigmas*math.Sqrt(v)+fourPointShare*q.latency[a*k+b]
 		},
 		bound: bound,
 	})
@@ -213,7 +217,7 @@ func medianSpread(values []float64) (mid, spread float64) {
 	for i, v := range values {
 		deviations[i] = math.Abs(v - mid)
 	}
-	return mid, 1.4826 * stats.LowerMedian(deviations)
+	return mid, stats.SigmaPerMAD * stats.LowerMedian(deviations)
 }
 
 // medianVariance is the variance of the median of n normal readings of the

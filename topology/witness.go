@@ -25,6 +25,17 @@ type spannerTest struct {
 	bound    *spannerBound          // nil: none
 }
 
+// A path explains a reading that it is not longer than by pathDeviations of the reading's noise and
+// pathShare, by which links of one kind vary.
+const (
+	pathShare      = 0.02
+	pathDeviations = 3
+)
+
+// pathTolerance is by which share of a reading a path may be longer, noise being the relative standard
+// deviation of the reading.
+func pathTolerance(noise float64) float64 { return pathShare + pathDeviations*noise }
+
 // A spannerBound ends a search that is not worth its work: when it has found more
 // links than a sparse graph has, or looked at more legs than that. Whether it does
 // is the same on every run, as both only grow.

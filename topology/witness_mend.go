@@ -18,15 +18,15 @@ import (
 // its witnesses say, if at least two of them agree, if the triangle inequality
 // then holds for nine in ten of all other vertices, and if its reading is
 // missing or above the shortest way over any third vertex - a reading that fits
-// a path is believed. Then the spanner is computed again, at most three times.
-// Mended pairs are returned apart, sorted; not all of them need be links.
+// a path is believed, but for the strongest evidence. Then the spanner is computed again, until nothing
+// is left to mend. Mended pairs are returned apart, sorted; not all of them need be links.
 //
 // Dense results are left alone: there is nothing to gain and the search costs
 // the sum of the squared degrees.
 func mendedSpanner[F stats.Float](n int, m []F, test spannerTest) (links, mended []pair) {
 	full, filled := fillPaths(n, m)
 	search := newWitnessSearch(n, full, test)
-	for range 10 {
+	for range mendRounds {
 		links = slices.DeleteFunc(search.pairs(), func(p pair) bool { return math.IsNaN(float64(m[p.from*n+p.to])) })
 		columns := search.in
 		if filled {
@@ -90,8 +90,26 @@ func comparePairs(a, b pair) int {
 	return cmp.Or(a.from-b.from, a.to-b.to)
 }
 
-// mendWork bounds the pairs and legs that mend looks at: a few seconds.
-const mendWork = 1 << 30
+// What mending goes by.
+const (
+	mendRounds = 10   // each may lay bare a few more
+	mendExcess = 1.3  // a reading that is not above what witnesses say by this is none of an outlier
+	mendMany   = 6    // witnesses against a reading that is below all paths: it may well be a link
+	mendFew    = 2    // witnesses against one that is not, or is missing
+	mendBroken = 0.1  // share of other vertices that a true reading may break the triangle inequality with: outliers
+	mendSlack  = 0.25 // of the reading, within which the others' readings differ by it
+
+	// A reading that fits a path is mended only among hosts enough to tell, if next to none speaks against it
+	// and a fourth for it: of a link between neighbours in a torus of two dimensions half of all are behind it.
+	mendHosts     = 16
+	mendBrokenFit = 0.01
+	mendTight     = 0.25
+
+	// Bounds the pairs and legs that mend looks at: a few seconds. A result is dense if the squares of the
+	// degrees add up to mendDense n^2: if each vertex has four links for each unit of the root of n.
+	mendWork  = 1 << 30
+	mendDense = 16
+)
 
 // mend finds the pairs to mend, and what they are mended to. columns and in are the transposes of m
 // and of full, which is m with nothing missing.
@@ -109,7 +127,7 @@ func mend[F stats.Float](n int, m, columns, full, in []F, links []pair, test spa
 	for v := range n {
 		work += len(into[v])*len(into[v]) + len(outOf[v])*len(outOf[v])
 	}
-	if work > min(16*n*n, mendWork/16) {
+	if work > min(mendDense*n*n, mendWork/mendDense) {
 		return nil
 	}
 	if test.bound != nil {
@@ -130,7 +148,7 @@ func mend[F stats.Float](n int, m, columns, full, in []F, links []pair, test spa
 		}
 		// Cheap tests first: most pairs end here.
 		v := float64(m[i*n+j])
-		if v < 1.3*w {
+		if v < mendExcess*w {
 			return
 		}
 		p := pair{i, j}
@@ -139,11 +157,11 @@ func mend[F stats.Float](n int, m, columns, full, in []F, links []pair, test spa
 			way := shortestSum(full[i*n:(i+1)*n], in[j*n:(j+1)*n], i, j)
 			switch {
 			case v < way-tolerance(v):
-				doubts[p] = doubt{need: 6}
+				doubts[p] = doubt{need: mendMany}
 			case v <= way+tolerance(v):
-				doubts[p] = doubt{need: 2, fits: true}
+				doubts[p] = doubt{need: mendFew, fits: true}
 			default: // also NaN
-				doubts[p] = doubt{need: 2}
+				doubts[p] = doubt{need: mendFew}
 			}
 		}
 		said[p] = append(said[p], statement{w, witness})
@@ -187,9 +205,9 @@ func mend[F stats.Float](n int, m, columns, full, in []F, links []pair, test spa
 		}
 		work += 4 * n
 		broken, tight := triangles(n, m, columns, p, w, tolerance)
-		certain := broken <= 0.1
+		certain := broken <= mendBroken
 		if doubts[p].fits {
-			certain = n >= 16 && broken <= 0.01 && tight >= 0.25
+			certain = n >= mendHosts && broken <= mendBrokenFit && tight >= mendTight
 		}
 		if certain {
 			candidates = append(candidates, candidate{p, w})
@@ -245,7 +263,7 @@ func triangles[F stats.Float](n int, m, columns []F, p pair, w float64, toleranc
 			switch more := long - short - w; {
 			case more > 2*tolerance(long):
 				broken++
-			case more >= -w/4:
+			case more >= -mendSlack*w:
 				tight++
 			}
 		}
