@@ -31,7 +31,7 @@ import (
 //
 // O(n^2) time, with pairs missing times the depth of the tree; memory of 6 n^2 bytes besides
 // the matrices. Where a tree fits badly other graphs are looked for, by a number of steps that
-// is bounded per pair of hosts; links between up to 8192 hosts themselves take 24 n^2 bytes. A
+// is bounded per pair of hosts; links between up to 8192 hosts themselves take 4 n^2 bytes more. A
 // search given up is a warning.
 type Linkage struct {
 	MinSupport float64 // least support of a group in the result, in [0, 1]; 0 means 0.5
