@@ -90,7 +90,10 @@ type slowComparison struct {
 	near       [][]int32
 	order      []int32   // hosts by mean reading, so that samples do not depend on their numbers
 	rank       []int     // host -> place in it
-	sums, logs []float64 // scratch
+	sums       []float64 // scratch: differences to the readings of each of the nearest
+	ratios     []float64
+	ends       []int // of each of the nearest, in both
+	middle     []float64
 	shown      []float64
 	level, far []float64
 }
@@ -99,8 +102,7 @@ type slowComparison struct {
 // and far readings agree on it.
 func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 	r := c.r
-	c.sums, c.logs, c.shown, c.level, c.far = c.sums[:0], c.logs[:0], c.shown[:0], c.level[:0], c.far[:0]
-	leastSum, leastLog := math.Inf(1), math.Inf(1)
+	c.sums, c.ratios, c.ends, c.shown, c.level, c.far = c.sums[:0], c.ratios[:0], c.ends[:0], c.shown[:0], c.level[:0], c.far[:0]
 	nearest := math.NaN() // what the nearest one shows: of a small group, the only one that tells
 	for _, j := range c.near[i] {
 		for _, k := range c.near[j] {
@@ -115,7 +117,6 @@ func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 		if nearest != nearest && len(c.shown) > 0 {
 			nearest = stats.LowerMedian(slices.Clone(c.shown))
 		}
-		from := len(c.sums)
 		at := golden * float64(c.rank[i])
 		for k := range min(slowFar, r.n) {
 			if r.n > slowFar {
@@ -128,38 +129,51 @@ func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 			}
 			if x, y := float64(r.at(i, k)), float64(r.at(int(j), k)); x > 0 && y > 0 {
 				c.sums = append(c.sums, x-y)
-				c.logs = append(c.logs, math.Log(x/y))
+				c.ratios = append(c.ratios, x/y)
 				c.far = append(c.far, y)
 			}
 		}
-		if len(c.sums) > from {
-			leastSum = min(leastSum, stats.LowerMedian(c.sums[from:]))
-			leastLog = min(leastLog, stats.LowerMedian(c.logs[from:]))
-		}
+		c.ends = append(c.ends, len(c.sums))
 	}
 	if len(c.sums) == 0 || len(c.shown) == 0 {
 		return slowHost{}, false
 	}
-	sum, ln := stats.LowerMedian(c.sums), stats.LowerMedian(c.logs)
+	c.middle = append(c.middle[:0], c.sums...)
+	sum := stats.LowerMedian(c.middle)
 	level, shown := stats.LowerMedian(c.level), stats.LowerMedian(c.shown)
 	h = slowHost{
 		host: i, sum: sum, factor: 1,
 		told:  math.Copysign(math.Log1p(math.Abs(sum)/level), sum),
 		depth: math.Log(stats.LowerMedian(c.far) / level),
 	}
-	if sum <= 0 || ln <= 0 {
+	if h.told <= slowLeast {
 		return h, false
 	}
+	c.middle = append(c.middle[:0], c.ratios...)
+	ln := math.Log(stats.LowerMedian(c.middle)) // it is monotone
 	// Each of the nearest says so, and three hosts of four that are seen from both.
-	ok = leastSum > slowShare*sum && stats.Quantile(c.sums, 0.25) > slowShare*sum
+	ok = c.agreed(c.sums, 0, slowShare*sum)
 	off := func(told float64) float64 {
 		return min(math.Abs(shown-told), math.Abs(nearest-told))
 	}
 	if off(ln) < off(h.told) {
 		h.sum, h.factor, h.told = 0, math.Exp(ln), ln
-		ok = leastLog > slowShare*ln && stats.Quantile(c.logs, 0.25) > slowShare*ln
+		ok = ln > slowLeast && c.agreed(c.ratios, 1, math.Expm1(slowShare*ln))
 	}
 	return h, ok && off(h.told) < slowShare*h.told
+}
+
+// agreed tells whether the differences to each of the nearest are more than least above none in the
+// median, and three of four of all of them.
+func (c *slowComparison) agreed(x []float64, none, least float64) bool {
+	from := 0
+	for _, to := range c.ends {
+		if to > from && stats.LowerMedian(x[from:to])-none <= least {
+			return false
+		}
+		from = to
+	}
+	return stats.Quantile(x, 0.25)-none > least
 }
 
 // insiders drops the hosts that lie outside a group rather than are slow: between two slow hosts the times of both
