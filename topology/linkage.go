@@ -12,10 +12,11 @@ import (
 // linkage and judges each of them on the readings. It is the method to use
 // unless there is a reason for another.
 //
-// Proposal: of the repetitions the smallest counts; readings are capped at a
+// Proposal: of the readings of a pair the lower half counts, in the mean; they are capped at a
 // multiple of the subdominant ultrametric, which takes upward outliers out;
 // average linkage by nearest-neighbour chain; of the binary tree the groups
-// remain that are worth their description (minimum description length).
+// remain that are worth their description (minimum description length), and single hosts
+// move to the groups that they fit.
 // Judgement: a group's support in [0, 1] says how firmly the raw readings set it
 // off from its nearest surroundings, against their own spread there. It is a
 // score, not a probability: above 0.9 the group is firm; from 0.5 it is
