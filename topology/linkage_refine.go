@@ -97,15 +97,13 @@ func (t *tree) rebuild() {
 		for k, kids := range t.children {
 			v := int32(t.n + k)
 			if v == root && len(kids) == 1 { // its only child is the root, then
-				v = kids[0]
-				kids = t.kids(v)
+				if v = kids[0]; !t.isGroup(v) {
+					continue
+				}
 			} else if v == root || t.parent[v] < 0 || len(kids) >= 2 {
 				continue
 			}
-			for _, c := range kids {
-				t.parent[c] = t.parent[v]
-			}
-			t.parent[v] = -1
+			t.splice(v) // at once: of a chain of such groups each takes up what the one below left
 			again = true
 		}
 	}

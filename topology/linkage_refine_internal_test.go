@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -52,5 +53,20 @@ func TestRefineMovesHostsToWhereTheyFit(t *testing.T) {
 	}
 	if tree.refine(r) {
 		t.Errorf("refine() = true, want all hosts at rest in %v", groups())
+	}
+}
+
+// Of a chain of groups with one child each only the ends stay: here 5 holds 0, 1 and 2 through 6 and 7, of
+// which each has lost its other children to the root.
+func TestRebuildTakesOutChains(t *testing.T) {
+	tr := &tree{
+		n: 5, root: 8,
+		parent:   []int32{5, 5, 5, 8, 8, 6, 7, 8, -1},
+		children: make([][]int32, 4), level: make([]float64, 4), weight: make([]float64, 4),
+		order: make([]int32, 5), lo: make([]int32, 9), hi: make([]int32, 9),
+	}
+	tr.rebuild()
+	if got, want := fmt.Sprint(tr.parent, tr.order), "[5 5 5 8 8 8 -1 -1 -1] [3 4 0 1 2]"; got != want {
+		t.Errorf("rebuild: parents and order %s, want %s", got, want)
 	}
 }
