@@ -6,8 +6,12 @@ import "math"
 // at firm it is just firm.
 type criterion struct{ weak, firm float64 }
 
-// grade is the logistic curve through (weak, 0.5) and (firm, FirmSupport).
+// grade is the logistic curve through (weak, 0.5) and (firm, FirmSupport). NaN, from readings so
+// far apart that their ratio is no number, speaks for nothing.
 func (c criterion) grade(x float64) float64 {
+	if math.IsNaN(x) {
+		return 0
+	}
 	return 1 / (1 + math.Exp(-firmOdds*(x-c.weak)/(c.firm-c.weak)))
 }
 
