@@ -107,6 +107,12 @@ func TestKin(t *testing.T) {
 			}
 			return 25
 		}, [][]int32{{0, 1, 2}}},
+		{"a slow host of the last block", "((0 1 2) (3 4 5) 6)", func(host, other int) float64 {
+			if other <= 2 {
+				return 25
+			}
+			return 15
+		}, [][]int32{{3, 4, 5}}},
 		{"a very slow one", "((0 1 2) (3 4 5) 6)", func(host, other int) float64 {
 			if other <= 2 {
 				return 110

@@ -92,6 +92,10 @@ func TestSupportOfWhatIsNotKnown(t *testing.T) {
 		t.Errorf("noise is not known: support %g, want it firm, as chance is then not asked", e.support())
 	}
 	e = certain()
+	if e.uneven, e.mates = 0.3, 0.6; e.support() <= FirmSupport {
+		t.Errorf("mates that differ more than others: support %g, want it firm", e.support())
+	}
+	e = certain()
 	for _, step := range []float64{0, -1} {
 		e.near.step, e.average.step = step, step
 		if s := e.support(); !(s < 0.5) {
@@ -113,7 +117,9 @@ func TestLuckMakesNothingFirm(t *testing.T) {
 	}{
 		{"luck", func(e *evidence) {}, weakCeiling},
 		{"luck, and noise", func(e *evidence) { e.uneven, e.mates = noise, noise }, weakCeiling},
-		{"more than noise", func(e *evidence) { e.uneven = 2 * (noiseMargin*noise + roundedOff); e.mates = e.uneven }, unlucky.grade(unlucky.near)},
+		{"hardly more than noise", func(e *evidence) { e.uneven = 0.9 * (noiseMargin*noise + roundedOff); e.mates = e.uneven }, weakCeiling},
+		{"more than noise", func(e *evidence) { e.uneven = 1.1 * (noiseMargin*noise + roundedOff); e.mates = e.uneven }, unlucky.grade(unlucky.near)},
+		{"rounded off", func(e *evidence) { e.white, e.uneven, e.mates = 0, 0.9*roundedOff, 0.9*roundedOff }, weakCeiling},
 		{"nothing known of noise", func(e *evidence) { e.white = math.NaN() }, unlucky.grade(unlucky.near)},
 		{"no luck", func(e *evidence) { e.average = e.near }, unlucky.grade(unlucky.near)},
 	} {
@@ -138,6 +144,8 @@ func TestChanceStep(t *testing.T) {
 	}{
 		{evidence{spread: usualSpread, links: 1, borders: 1}, chanceSpread * usualSpread},
 		{evidence{spread: usualSpread, links: 9, borders: 4}, chanceSpread * usualSpread / 6},
+		// A wide spread is that of the machine beyond: levels farther out.
+		{evidence{spread: 10 * usualSpread, links: 9, borders: 4}, chanceSpread * usualSpread / 6},
 		{evidence{spread: 0, links: 1, borders: usualBorders}, chanceSpread * usualSpread / math.Sqrt(2*usualBorders)},
 	} {
 		if got := tt.e.chanceStep(); math.Abs(got-tt.want) > 1e-12 {
