@@ -237,8 +237,8 @@ func (c *collapse) excess(v int32) float64 {
 	k := len(t.kids(p)) - 1 + j
 	own, above := t.weightOf(v), t.weightOf(p)
 	// Noise is that of latencies: of logarithms its lower tail is longer, and thousands of
-	// readings have such.
-	step = 1 - math.Exp(-step)
+	// readings have such. Below half the latency there is none.
+	step = max(1-math.Exp(-step), step-(math.Ln2-0.5))
 	gain := own * above / (own + above) * step * step / (2 * c.sigma * c.sigma)
 	price := c.lnFactorial[k] - c.lnFactorial[j] - c.lnFactorial[k-j] + c.lnPlaces + math.Log(own)/2 + c.level[v]
 	return gain - price
