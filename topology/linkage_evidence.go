@@ -23,9 +23,8 @@ type evidence struct {
 
 	white   float64  // noise of a reading that no host explains, of the machine; NaN if not known
 	spread  float64  // standard deviation of the readings to outsiders, from their median deviation
-	typical float64  // median reading to outsiders over that inside
+	mean    float64  // median reading to outsiders over the mean of those inside
 	ticks   float64  // the step to near outsiders in ticks of the clock; +Inf if none is seen
-	wide    float64  // how far readings inside go above their median, but for a tenth
 	near    contrast // to near outsiders, as it was read
 	average contrast // what near would be had the readings of a small group no luck; for a large group near
 
@@ -98,8 +97,11 @@ func (g *judge) gather(v int32) (evidence, bool) {
 
 	e.inside = float64(len(within))
 	e.spread = g.spreadOutside()
-	e.typical = math.Log(float64(stats.LowerMedian(g.outside) / inside))
-	e.wide = math.Log(float64(within[(9*len(within)+9)/10-1] / inside)) // the largest of fewer than ten
+	sum := 0.0
+	for _, x := range within {
+		sum += float64(x)
+	}
+	e.mean = math.Log(float64(stats.LowerMedian(g.outside)) * e.inside / sum)
 	near := g.near(v, in, out)
 	border := stats.LowerMedian(near)
 	e.near = contrast{math.Log(float64(border / inside)), overlap(within, near, 1)}

@@ -226,11 +226,10 @@ func TestEvidenceOfThreeAmongEight(t *testing.T) {
 		{"borders", e.borders, 6}, // three children, two others: a group is one
 		{"white", e.white, 0.1},
 		// Readings to outsiders are 20, 21 21, 22 22 22, 23 23 23, 24 24 24, 25 25, 26: the
-		// median is 23, inside it is 11.
-		{"typical", e.typical, math.Log(23.0 / 11)},
+		// median is 23; the mean of 10, 11 and 12 inside is 11.
+		{"mean", e.mean, math.Log(23.0 / 11)},
 		// Off by the factors 1 (three times), 24/23 (three), 23/22 (three), ...: the eighth of 15.
 		{"spread", e.spread, 1.4826 * math.Log(23.0/22)},
-		{"wide", e.wide, math.Log(12.0 / 11)}, // of so few the largest
 		// One reading per member: the smallest three, 20, 21 and 21.
 		{"step", e.near.step, math.Log(21.0 / 11)},
 		{"overlap", e.near.overlap, 0},
@@ -269,34 +268,32 @@ func TestEvidenceLooksNoFartherThanTheParent(t *testing.T) {
 		return 0.5 // strangers to the tree, which must not count
 	})
 	e, _ := g.gather(g.t.group(0, 1))
-	if !near(e.near.step, math.Log(3)) || !near(e.typical, math.Log(3)) || e.around != 5 || e.hosts != 8 || e.links != 1 || e.borders != 4 {
+	if !near(e.near.step, math.Log(3)) || !near(e.mean, math.Log(3)) || e.around != 5 || e.hosts != 8 || e.links != 1 || e.borders != 4 {
 		t.Errorf("evidence %+v, want steps of ln 3, 5 around, of 8 hosts, 1 link and 4 borders", e)
 	}
 	// Of the group around it the readings between its children count, eight of 3, and not those inside them.
 	// All are slower than the way out, so one of them is taken for an outlier.
 	e, _ = g.gather(g.t.group(0, 1, 2, 3, 4))
-	if !near(e.typical, math.Log(0.5/3)) || e.wide != 0 || e.inside != 7 || e.members != 5 || e.links != 3 || e.borders != 9 {
+	if !near(e.mean, math.Log(0.5/3)) || e.inside != 7 || e.members != 5 || e.links != 3 || e.borders != 9 {
 		t.Errorf("evidence %+v, want 7 readings of 3 inside five members, 3 links and 9 borders", e)
 	}
 }
 
 // Of twenty-one readings inside some are outliers: up to a tenth, two, are left out if they are
-// beyond what is typical outside, and what goes high otherwise shows as width.
+// beyond what is typical outside.
 func TestEvidenceLeavesOutliersOut(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		slow   []float64 // readings inside instead of 10
 		inside float64
-		wide   float64
+		mean   float64 // of the readings that are left; to outsiders all are 20
 	}{
-		{"none", nil, 21, 0},
-		{"one", []float64{100}, 20, 0},
-		{"two", []float64{100, 100}, 19, 0},
-		// 19 readings are left, of which the 18th is the highest but for a tenth: (9*19+9)/10 = 18.
-		{"four", []float64{100, 100, 100, 100}, 19, math.Log(10)},
-		{"slower than the way out by a half", []float64{30, 30}, 19, 0},
-		{"below the way out", []float64{20, 20, 20}, 21, math.Log(2)}, // 19th of 21: (9*21+9)/10 = 19
-		{"a tenth may be wide", []float64{20, 20}, 21, 0},
+		{"none", nil, 21, 10},
+		{"one", []float64{100}, 20, 10},
+		{"two", []float64{100, 100}, 19, 10},
+		{"four", []float64{100, 100, 100, 100}, 19, (17*10 + 2*100) / 19.0},
+		{"slower than the way out by a half", []float64{30, 30}, 19, 10},
+		{"below the way out", []float64{20, 20, 20}, 21, (18*10 + 3*20) / 21.0},
 	} {
 		at := 0
 		g := judgeOf("((0 1 2 3 4 5 6) 7 8 9)", func(i, j int) float64 {
@@ -309,8 +306,8 @@ func TestEvidenceLeavesOutliersOut(t *testing.T) {
 			return 10
 		})
 		e, _ := g.gather(g.t.group(upTo(7)...))
-		if e.inside != tt.inside || !near(e.wide, tt.wide) {
-			t.Errorf("%s: %g readings, wide %g, want %g, %g", tt.name, e.inside, e.wide, tt.inside, tt.wide)
+		if want := math.Log(20 / tt.mean); e.inside != tt.inside || !near(e.mean, want) {
+			t.Errorf("%s: %g readings, mean %g, want %g, %g", tt.name, e.inside, e.mean, tt.inside, want)
 		}
 	}
 	// Of one reading inside none is an outlier.
@@ -333,8 +330,8 @@ func TestEvidenceLeavesOutliersOut(t *testing.T) {
 		}
 		return 20
 	})
-	if e, _ := g.gather(g.t.group(0, 1, 2)); e.inside != 2 || e.wide != 0 {
-		t.Errorf("three members: %g readings, wide %g, want 2, 0", e.inside, e.wide)
+	if e, _ := g.gather(g.t.group(0, 1, 2)); e.inside != 2 || !near(e.mean, math.Ln2) {
+		t.Errorf("three members: %g readings, mean %g, want 2, ln 2", e.inside, e.mean)
 	}
 	// Of six readings inside, 10 and 12 three times each, the lower median counts.
 	g = judgeOf("((0 1 2 3) 4 5)", func(i, j int) float64 {
@@ -399,7 +396,7 @@ func TestEvidenceOfWhatWasNotMeasured(t *testing.T) {
 		if ok != tt.ok || e.inside != tt.inside {
 			t.Errorf("%s: gather() = %+v, %v, want %g readings inside, %v", tt.name, e, ok, tt.inside, tt.ok)
 		}
-		if ok && (!near(e.near.step, math.Log(2)) || !near(e.typical, math.Log(2)) || e.near.overlap != 0 || e.spread != 0) {
+		if ok && (!near(e.near.step, math.Log(2)) || !near(e.mean, math.Log(2)) || e.near.overlap != 0 || e.spread != 0) {
 			t.Errorf("%s: %+v, want steps of ln 2 without overlap and spread", tt.name, e)
 		}
 		if want := tt.name == "all but one to the outside"; ok && math.IsNaN(e.uneven) != want {
@@ -560,8 +557,8 @@ func TestAllMembersOfALargeGroupRead(t *testing.T) {
 	if want := 2 * nearOutsiders * members; len(g.nearest) != want {
 		t.Errorf("%d readings to near outsiders, want %d: both halves chose, all read", len(g.nearest), want)
 	}
-	if !near(e.near.step, math.Log(1.8)) || !near(e.typical, math.Log(2)) {
-		t.Errorf("step %g, typical %g, want ln 1.8 and ln 2", e.near.step, e.typical)
+	if !near(e.near.step, math.Log(1.8)) || !near(e.mean, math.Log(2)) {
+		t.Errorf("step %g, mean %g, want ln 1.8 and ln 2", e.near.step, e.mean)
 	}
 }
 

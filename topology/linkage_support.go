@@ -31,16 +31,13 @@ var (
 	// The step in ticks of the clock. What lies on one side of a tick reads alike, so noise
 	// makes steps of one tick, of two where it adds to offsets of hosts.
 	tickCriterion = criterion{weak: 1.5, firm: 2.8}
-	// How far the readings inside go up, in steps. In a group all are alike but for
-	// noise; three hosts in a row are two hops apart where one is outside.
-	wideCriterion = criterion{weak: clarity(1.5), firm: clarity(0.9)}
 	// How differently members see an outsider, beyond what members next to each other do, in
 	// steps. In a mesh who is near to whom decides; on a switch or in a socket
 	// nothing but noise does.
 	unevenCriterion = criterion{weak: clarity(0.8), firm: clarity(0.35)}
 	// How much likelier the readings inside are if the group exists than if its hosts are those that
-	// happen to read lowest, in nats: for firm groups fifty times.
-	chanceCriterion = criterion{weak: 0, firm: 4}
+	// happen to read lowest, in nats: for a firm group four hundred times.
+	chanceCriterion = criterion{weak: 0, firm: 6}
 )
 
 const (
@@ -55,7 +52,7 @@ const (
 	// Two readings with nothing but noise differ by 1.466 standard deviations in their 70 %
 	// quantile (unevenQuantile of sqrt 2 |N(0,1)|). Up to half as much again is taken for noise, and 1 % for
 	// what clocks round off.
-	unevenOfNoise, noiseMargin, roundedOff = 1.466, 1.5, 0.01
+	unevenOfNoise, noiseMargin = 1.466, 1.5
 	// Least noise: exact data is not infinitely precise.
 	leastWhite = 0.005
 	// leastStep keeps a step of nothing from being divided by.
@@ -65,14 +62,20 @@ const (
 // clarity grades shares that are bad for a group: what counts is by which factor one is less.
 func clarity(share float64) float64 { return -math.Log(share + leastShare) }
 
-// support says in [0, 1] how firmly the evidence speaks for the group. Where members of a
-// small group see outsiders no more differently than noise explains, that noise may also explain
-// why some outsiders seem near: with its luck taken out the group may be reported, but
-// that is an argument and no evidence, so it is not firm.
+// support says in [0, 1] how firmly the evidence speaks for the group. Two arguments, which are no evidence,
+// make groups weak, never firm: that chance alone may make such a group of so many hosts; and, for
+// a small group whose members see outsiders no more differently than noise explains, that
+// noise may also explain why some outsiders seem near: with its luck taken out the group may be
+// reported.
 func (e evidence) support() float64 {
 	s := e.grade(e.near)
-	if e.average.step > e.near.step && e.uneven < noiseMargin*unevenOfNoise*e.white+roundedOff {
-		s = max(s, min(weakCeiling, e.grade(e.average)))
+	if !(e.white > 0) {
+		return s
+	}
+	likely := chanceCriterion.grade(e.chance())
+	s = min(s, max(weakCeiling, likely))
+	if e.average.step > e.near.step && e.uneven < noiseMargin*unevenOfNoise*e.white {
+		s = max(s, min(weakCeiling, likely, e.grade(e.average)))
 	}
 	return s
 }
@@ -83,12 +86,8 @@ func (e evidence) grade(c contrast) float64 {
 	s := min(
 		stepCriterion.grade(c.step-e.chanceStep()),
 		overlapCriterion.grade(clarity(c.overlap)),
-		wideCriterion.grade(clarity(e.wide/step)),
 		tickCriterion.grade(e.ticks),
 	)
-	if !math.IsNaN(e.white) {
-		s = min(s, chanceCriterion.grade(e.chance()))
-	}
 	if math.IsNaN(e.uneven) { // no two members were measured to one outsider
 		return min(s, weakCeiling)
 	}
@@ -110,8 +109,11 @@ func (e evidence) chance() float64 {
 	if e.uneven < unevenOfNoise*noise {
 		noise = e.uneven / unevenOfNoise
 	}
-	sigmas := e.typical / max(noise, leastWhite)
-	return e.inside*sigmas*math.Abs(sigmas)/2 - lnChoose(e.around, e.members) - math.Log(e.hosts/e.around)
+	if e.mean <= 0 {
+		return math.Inf(-1)
+	}
+	sigmas := (1 - math.Exp(-e.mean)) / max(noise, leastWhite) // of latencies: of logarithms the lower tail of noise is longer
+	return e.inside*sigmas*sigmas/2 - lnChoose(e.around, e.members) - math.Log(e.hosts/e.around)
 }
 
 // lnChoose is ln of the binomial coefficient n over k.
