@@ -31,7 +31,7 @@ func TestGradeOfACriterion(t *testing.T) {
 func certain() evidence {
 	return evidence{
 		hosts: 64, around: 64, members: 8, inside: 28, links: 28, borders: 448,
-		white: 0.01, spread: 0.01, typical: 1, ticks: math.Inf(1),
+		white: 0.01, spread: 0.01, mean: 1, ticks: math.Inf(1),
 		near: contrast{step: 1}, average: contrast{step: 1},
 	}
 }
@@ -53,16 +53,9 @@ func TestEachCriterionDecidesAlone(t *testing.T) {
 		{"overlap", overlapCriterion, func(e *evidence, x float64) { e.near.overlap = shareAt(x) }},
 		{"ticks", tickCriterion, func(e *evidence, x float64) { e.ticks = x }},
 		// In steps: at half the step half as much.
-		{"wide", wideCriterion, func(e *evidence, x float64) { e.near.step, e.wide = 0.5, shareAt(x)/2 }},
 		{"uneven", unevenCriterion, func(e *evidence, x float64) { e.near.step, e.uneven = 0.5, shareAt(x)/2 }},
 		// 3-4-5: what mates differ by is taken out as one side of a right angle.
 		{"uneven beyond mates", unevenCriterion, func(e *evidence, x float64) { e.uneven, e.mates = shareAt(x)*5/4, shareAt(x)*3/4 }},
-		{"chance", chanceCriterion, func(e *evidence, x float64) {
-			e.inside = 0
-			cost := -e.chance()
-			e.inside = 1
-			e.inside = (x + cost) / (e.chance() + cost)
-		}},
 	} {
 		if tt.of.firm <= tt.of.weak {
 			t.Errorf("%s: firm %g, want above weak, %g", tt.name, tt.of.firm, tt.of.weak)
@@ -78,15 +71,35 @@ func TestEachCriterionDecidesAlone(t *testing.T) {
 	}
 }
 
+// Chance is an argument, not evidence: what it explains is weak, and firm is what it does not.
+func TestChanceMakesWeak(t *testing.T) {
+	for _, tt := range []struct{ nats, want float64 }{
+		{-100, weakCeiling}, {chanceCriterion.weak, weakCeiling}, {chanceCriterion.firm, FirmSupport}, {2*chanceCriterion.firm - chanceCriterion.weak, 81.0 / 82},
+	} {
+		e := certain()
+		e.inside = 0
+		cost := -e.chance()
+		e.inside = 1
+		e.inside = (tt.nats + cost) / (e.chance() + cost)
+		if got := e.support(); math.Abs(got-tt.want) > 1e-9 {
+			t.Errorf("%g nats: support %.12f, want %g", tt.nats, got, tt.want)
+		}
+		e.near = contrast{step: 0, overlap: 0.5} // luck gets it reported only if chance does not
+		if got, want := e.support(), max(e.grade(e.near), min(weakCeiling, chanceCriterion.grade(tt.nats))); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%g nats, luck: support %.12f, want %g", tt.nats, got, want)
+		}
+	}
+}
+
 func TestSupportOfWhatIsNotKnown(t *testing.T) {
 	e := certain()
 	if e.uneven = math.NaN(); e.support() != weakCeiling {
 		t.Errorf("nobody's unevenness is known: support %g, want %g", e.support(), weakCeiling)
 	}
 	e = certain()
-	e.inside, e.typical = 1, 0 // nothing speaks against chance
-	if s := e.support(); s > 0.01 {
-		t.Errorf("support %g of what chance explains, want none", s)
+	e.inside, e.mean = 1, 0 // nothing speaks against chance
+	if s := e.support(); s != weakCeiling {
+		t.Errorf("support %g of what chance explains, want %g", s, weakCeiling)
 	}
 	if e.white = math.NaN(); e.support() <= FirmSupport {
 		t.Errorf("noise is not known: support %g, want it firm, as chance is then not asked", e.support())
@@ -117,9 +130,8 @@ func TestLuckMakesNothingFirm(t *testing.T) {
 	}{
 		{"luck", func(e *evidence) {}, weakCeiling},
 		{"luck, and noise", func(e *evidence) { e.uneven, e.mates = noise, noise }, weakCeiling},
-		{"hardly more than noise", func(e *evidence) { e.uneven = 0.9 * (noiseMargin*noise + roundedOff); e.mates = e.uneven }, weakCeiling},
-		{"more than noise", func(e *evidence) { e.uneven = 1.1 * (noiseMargin*noise + roundedOff); e.mates = e.uneven }, unlucky.grade(unlucky.near)},
-		{"rounded off", func(e *evidence) { e.white, e.uneven, e.mates = 0, 0.9*roundedOff, 0.9*roundedOff }, weakCeiling},
+		{"hardly more than noise", func(e *evidence) { e.uneven = 0.9 * noiseMargin * noise; e.mates = e.uneven }, weakCeiling},
+		{"more than noise", func(e *evidence) { e.uneven = 1.1 * noiseMargin * noise; e.mates = e.uneven }, unlucky.grade(unlucky.near)},
 		{"nothing known of noise", func(e *evidence) { e.white = math.NaN() }, unlucky.grade(unlucky.near)},
 		{"no luck", func(e *evidence) { e.average = e.near }, unlucky.grade(unlucky.near)},
 	} {
@@ -156,7 +168,7 @@ func TestChanceStep(t *testing.T) {
 
 // Two of four hosts can be chosen in six ways, and be in one of two parents of four.
 func TestChance(t *testing.T) {
-	pair := evidence{hosts: 4, around: 4, members: 2, inside: 1, typical: 0.1, white: 0.05, uneven: 1}
+	pair := evidence{hosts: 4, around: 4, members: 2, inside: 1, mean: -math.Log1p(-0.1), white: 0.05, uneven: 1}
 	for _, tt := range []struct {
 		name   string
 		change func(e *evidence)
@@ -164,13 +176,13 @@ func TestChance(t *testing.T) {
 	}{
 		{"two standard deviations", func(e *evidence) {}, 2*2/2.0 - math.Log(6)},
 		{"three readings", func(e *evidence) { e.inside = 3 }, 3*2*2/2.0 - math.Log(6)},
-		{"the wrong way round", func(e *evidence) { e.typical = -0.1 }, -2*2/2.0 - math.Log(6)},
+		{"the wrong way round", func(e *evidence) { e.mean = -0.1 }, math.Inf(-1)},
 		{"eight hosts", func(e *evidence) { e.hosts = 8 }, 2*2/2.0 - math.Log(6) - math.Log(2)},
 		{"members differ less", func(e *evidence) { e.uneven = 0.025 * unevenOfNoise }, 4*4/2.0 - math.Log(6)},
-		{"no noise at all", func(e *evidence) { e.uneven = 0; e.typical = 4 * leastWhite }, 4*4/2.0 - math.Log(6)},
+		{"no noise at all", func(e *evidence) { e.uneven = 0; e.mean = -math.Log1p(-4 * leastWhite) }, 4*4/2.0 - math.Log(6)},
 	} {
 		e := pair
-		if tt.change(&e); math.Abs(e.chance()-tt.want) > 1e-9 {
+		if tt.change(&e); e.chance() != tt.want && !(math.Abs(e.chance()-tt.want) < 1e-9) {
 			t.Errorf("%s: chance() = %g, want %g", tt.name, e.chance(), tt.want)
 		}
 	}
@@ -200,9 +212,9 @@ func anyEvidence(rng *rand.Rand) evidence {
 	e := evidence{
 		members: members, around: members + beside, inside: 1 + float64(rng.IntN(40)),
 		links: 1 + float64(rng.IntN(40)), borders: 2 + float64(rng.IntN(100)),
-		white: 0.2 * rng.Float64(), spread: 0.2 * rng.Float64(), typical: rng.Float64(), ticks: 5 * rng.Float64(),
-		wide: 0.5 * rng.Float64(), uneven: 0.3 * rng.Float64(),
-		near: contrast{step: rng.Float64() - 0.2, overlap: 0.3 * rng.Float64()},
+		white: 0.2 * rng.Float64(), spread: 0.2 * rng.Float64(), mean: rng.Float64(), ticks: 5 * rng.Float64(),
+		uneven: 0.3 * rng.Float64(),
+		near:   contrast{step: rng.Float64() - 0.2, overlap: 0.3 * rng.Float64()},
 	}
 	e.hosts = e.around + float64(rng.IntN(100))
 	e.mates = e.uneven * rng.Float64()
@@ -224,10 +236,9 @@ func TestSupportGrowsWithTheEvidence(t *testing.T) {
 		{"overlap", func(e *evidence, by float64) { e.near.overlap *= by; e.average.overlap *= by }},
 		{"luck", func(e *evidence, by float64) { e.average.step += by; e.average.overlap *= by }},
 		{"ticks", func(e *evidence, by float64) { e.ticks += by }},
-		{"wide", func(e *evidence, by float64) { e.wide *= by }},
 		{"uneven", func(e *evidence, by float64) { e.uneven = e.mates + by*(e.uneven-e.mates) }},
 		{"mates", func(e *evidence, by float64) { e.mates += by * (e.uneven - e.mates) }},
-		{"typical", func(e *evidence, by float64) { e.typical += by }},
+		{"mean", func(e *evidence, by float64) { e.mean += by }},
 		{"inside", func(e *evidence, by float64) { e.inside++ }},
 		{"links", func(e *evidence, by float64) { e.links++ }},
 		{"borders", func(e *evidence, by float64) { e.borders++ }},
@@ -262,7 +273,7 @@ func TestSupportIsAlwaysAShare(t *testing.T) {
 	for range 100000 {
 		e := anyEvidence(rng)
 		for _, x := range []*float64{
-			&e.hosts, &e.around, &e.members, &e.inside, &e.links, &e.borders, &e.white, &e.spread, &e.typical, &e.ticks, &e.wide,
+			&e.hosts, &e.around, &e.members, &e.inside, &e.links, &e.borders, &e.white, &e.spread, &e.mean, &e.ticks,
 			&e.near.step, &e.near.overlap, &e.average.step, &e.average.overlap, &e.uneven, &e.mates,
 		} {
 			if rng.IntN(8) == 0 {
