@@ -343,8 +343,8 @@ func TestEvidenceLeavesOutliersOut(t *testing.T) {
 		}
 		return 20
 	})
-	if e, _ := g.gather(g.t.group(0, 1, 2, 3)); !near(e.near.step, math.Log(2)) || !near(e.wide, math.Log(1.2)) {
-		t.Errorf("six readings: step %g, wide %g, want ln 2 and ln 1.2", e.near.step, e.wide)
+	if e, _ := g.gather(g.t.group(0, 1, 2, 3)); !near(e.near.step, math.Log(2)) || !near(e.mean, math.Log(20.0/11)) {
+		t.Errorf("six readings: step %g, mean %g, want ln 2 and ln 20/11", e.near.step, e.mean)
 	}
 }
 
@@ -512,8 +512,8 @@ func TestNoLuckyReadingMakesAnOutsiderNear(t *testing.T) {
 		}
 		return 25
 	})
-	if e, _ := g.gather(g.t.group(upTo(8)...)); !near(e.near.step, math.Log(2)) || !near(e.typical, math.Log(2.5)) {
-		t.Errorf("step %g, typical %g, want ln 2 and ln 2.5", e.near.step, e.typical)
+	if e, _ := g.gather(g.t.group(upTo(8)...)); !near(e.near.step, math.Log(2)) || !near(e.mean, math.Log(2.5)) {
+		t.Errorf("step %g, mean %g, want ln 2 and ln 2.5", e.near.step, e.mean)
 	}
 }
 
