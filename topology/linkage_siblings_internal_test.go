@@ -261,6 +261,37 @@ func TestKinThroughGroupsThatAreNotReported(t *testing.T) {
 	}
 }
 
+// A host of a group that is not reported is compared with all that is shown beside it: 9 is nearer to
+// the third block than to the first.
+func TestKinOfAHostInAGroupThatIsNotReported(t *testing.T) {
+	for _, tt := range []struct {
+		support float64
+		kin     bool
+	}{{0.3, false}, {0.6, true}} {
+		g := judgeOf("(((0 1 2) (3 4 5) 9) (6 7 8))", func(i, j int) float64 {
+			switch {
+			case j == 9 && i <= 2:
+				return 15
+			case j == 9 && i <= 5:
+				return 25
+			case j == 9:
+				return 12
+			case i/3 == j/3:
+				return 10
+			}
+			return 20
+		})
+		g.t.remeasure(g.r)
+		for k := range g.support {
+			g.support[k] = 1
+		}
+		g.support[int(g.t.group(0, 1, 2, 3, 4, 5, 9))-g.t.n] = tt.support
+		if got := g.kin()[int(g.t.group(0, 1, 2))-g.t.n]; got != tt.kin {
+			t.Errorf("in a group of support %g: kin %v, want %v", tt.support, got, tt.kin)
+		}
+	}
+}
+
 func TestDistance(t *testing.T) {
 	g := judgeOf("((0 1 2 3) 4 5)", func(i, j int) float64 {
 		switch {

@@ -1,0 +1,80 @@
+package topology
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// Noise that was put in comes out again, however many mates a host has: on switches of two, three,
+// nine and seventeen hosts, and with outliers and gaps.
+func TestWhiteNoise(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		size     int // hosts per switch
+		sigma    float64
+		outliers float64
+		missing  float64
+	}{
+		{"exact", 4, 0, 0, 0},
+		{"one mate each", 2, 0.05, 0, 0},
+		{"two mates", 3, 0.05, 0, 0},
+		{"three mates", 4, 0.05, 0, 0},
+		{"eight mates", 9, 0.05, 0, 0},
+		{"sixteen mates", 17, 0.02, 0, 0},
+		{"outliers", 9, 0.05, 0.02, 0},
+		{"gaps", 9, 0.05, 0, 0.1},
+	} {
+		const n = 153
+		rng := rand.New(rand.NewPCG(1, 8))
+		r := &readings{n: n, d: make([]float32, n*(n-1)/2)}
+		for i := range n {
+			for j := range i {
+				x := 30.0
+				if i/tt.size == j/tt.size {
+					x = 10
+				}
+				x *= math.Exp(tt.sigma * rng.NormFloat64())
+				if rng.Float64() < tt.outliers {
+					x *= 3
+				}
+				if rng.Float64() < tt.missing {
+					x = -1
+				}
+				r.row(i)[j] = float32(x)
+			}
+		}
+		if got := newVicinity(r).whiteNoise(); math.Abs(got-tt.sigma) > 0.07*tt.sigma {
+			t.Errorf("%s: whiteNoise() = %.4f, want %.4f", tt.name, got, tt.sigma)
+		}
+	}
+	// All are mates of each other: nobody is left to be compared.
+	if got := newVicinity(&readings{n: 3, d: []float32{1, 1, 1}}).whiteNoise(); !math.IsNaN(got) {
+		t.Errorf("three hosts: whiteNoise() = %g, want NaN", got)
+	}
+}
+
+// What a pair has for good, as between virtual machines, counts as noise; that the mates of a
+// host are nearer to one host than to others does not.
+func TestWhiteNoiseIsWithoutStructure(t *testing.T) {
+	const n = 120
+	ring := &readings{n: n, d: make([]float32, n*(n-1)/2)}
+	levels := &readings{n: n, d: make([]float32, n*(n-1)/2)}
+	for i := range n {
+		for j := range i {
+			hops := min(i-j, n-i+j)
+			ring.row(i)[j] = float32(10 * hops)
+			x := 10.0
+			for size := 3; size < n && i/size != j/size; size *= 3 {
+				x *= 2
+			}
+			levels.row(i)[j] = float32(x)
+		}
+	}
+	// The mates in a ring are a hop nearer and farther: their middle is right but around the opposite host.
+	for name, r := range map[string]*readings{"ring": ring, "levels": levels} {
+		if got := newVicinity(r).whiteNoise(); got > 1e-6 {
+			t.Errorf("%s: whiteNoise() = %g, want 0", name, got)
+		}
+	}
+}
