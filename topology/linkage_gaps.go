@@ -87,12 +87,12 @@ func (b bond) doubt() float64 {
 }
 
 // gapCeiling is the most support of a group of which the given share of rivals
-// is not refuted.
+// is not refuted: of a group that is as likely as not it is reported.
 func gapCeiling(share float64) float64 {
 	if share == 0 {
 		return 1
 	}
-	return weakCeiling * (1 - share)
+	return weakCeiling - 2*(weakCeiling-reported)*share
 }
 
 // gaps is the most support that each group can have, by v-n: less than firm where
