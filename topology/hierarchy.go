@@ -26,7 +26,7 @@ type Hierarchy struct {
 type Level struct {
 	Name    string  // "" if nobody has named it
 	Latency float64 // s, typical between hosts that a group of this level joins and no finer one; NaN if not known
-	Support float64 // in [0, 1]: median of its groups; NaN if not computed
+	Support float64 // in [0, 1]: the least of its groups', so that no weak one hides; NaN if not computed
 }
 
 // A Group is a node of a Hierarchy.

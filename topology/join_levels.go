@@ -75,7 +75,10 @@ func (k *joinedLevel) latency() float64 {
 
 // level is the kind as a Level, the i-th from the finest.
 func (k *joinedLevel) level(i int) Level {
-	support, _ := medianSpread(sortedFinite(k.supports))
+	support := math.NaN()
+	if known := sortedFinite(k.supports); len(known) > 0 {
+		support = known[0]
+	}
 	name := k.name
 	if name == "" {
 		name = fmt.Sprintf("level %d", i+1)

@@ -93,6 +93,12 @@ func (l *Linkage) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 		}
 		raw.quicken(note.slow)
 	}
+	original := raw
+	if note.slow != nil {
+		if original, _, err = combine(repetitions); err != nil {
+			return nil, err
+		}
+	}
 	t.arrange(raw)
 	g := &judge{
 		t: t, r: r, raw: raw, noise: note.noise, gapped: note.holes > 0, quantum: note.quantum,
@@ -104,13 +110,9 @@ func (l *Linkage) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 		ceiling = g.gaps() // before siblings, for which what looks firm counts
 	}
 	g.siblings()
+	g.doubtSlow(original, note.slow)
 	note.firm, note.doubtful = g.lower(ceiling)
-	if note.slow != nil {
-		if raw, _, err = combine(repetitions); err != nil {
-			return nil, err
-		}
-	}
-	return g.result(raw, note, least, sigma, unequal)
+	return g.result(original, note, least, sigma, unequal)
 }
 
 // few is the result for up to two hosts: a link, or nothing to link.

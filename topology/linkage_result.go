@@ -136,12 +136,12 @@ func (g *judge) hierarchy(class []int) (*Hierarchy, error) {
 	var (
 		groups    []Group
 		latencies [][]float64
-		supports  [][]float64
+		supports  []float64
 	)
 	for _, v := range t.groups()[1:] {
 		at := int(v) - t.n
 		for len(latencies) <= class[at] {
-			latencies, supports = append(latencies, nil), append(supports, nil)
+			latencies, supports = append(latencies, nil), append(supports, 1)
 		}
 		hosts := make([]int, 0, t.size(v))
 		for _, h := range t.leaves(v) {
@@ -150,14 +150,14 @@ func (g *judge) hierarchy(class []int) (*Hierarchy, error) {
 		latency := math.Exp(t.level[at])
 		groups = append(groups, Group{Hosts: hosts, Level: class[at], Latency: latency, Support: g.support[at]})
 		latencies[class[at]] = append(latencies[class[at]], latency)
-		supports[class[at]] = append(supports[class[at]], g.support[at])
+		supports[class[at]] = min(supports[class[at]], g.support[at])
 	}
 	levels := make([]Level, len(latencies))
 	for k := range levels {
 		levels[k] = Level{
 			Name:    fmt.Sprintf("level %d", k+1),
 			Latency: stats.LowerMedian(latencies[k]),
-			Support: stats.LowerMedian(supports[k]),
+			Support: supports[k],
 		}
 	}
 	return NewHierarchy(t.n, levels, groups, math.Exp(t.levelOf(t.root)))

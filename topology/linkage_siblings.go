@@ -184,3 +184,38 @@ func (g *judge) distance(host, v int32) float64 {
 	}
 	return float64(stats.LowerMedian(g.column))
 }
+
+// doubtSlow takes firmness from groups to which a host belongs only because it was found slow: by
+// the readings as they were, original, it is no nearer to the group than to what is beside it. A host that does
+// everything later is nearer to its own group all the same. O(n) per slow host and level.
+func (g *judge) doubtSlow(original *readings, slow []slowHost) {
+	t := g.t
+	as := &judge{t: t, r: original}
+	for _, s := range slow {
+		host := int32(s.host)
+		for v, below := t.parent[host], host; v != t.root; v, below = t.parent[v], v {
+			at := int(v) - t.n
+			if g.support[at] < FirmSupport {
+				continue
+			}
+			inside := math.Inf(1)
+			for _, u := range t.kids(v) {
+				if u != below {
+					inside = min(inside, as.distance(host, u))
+				}
+			}
+			outside := math.Inf(1)
+			for _, u := range t.kids(t.parent[v]) {
+				if u == v {
+					continue
+				}
+				if d := as.distance(host, u); d < outside {
+					outside = d
+				}
+			}
+			if outside <= inside {
+				g.support[at] = min(g.support[at], weakCeiling)
+			}
+		}
+	}
+}

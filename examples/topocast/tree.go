@@ -52,7 +52,13 @@ func printResult(w io.Writer, r *topology.Result, m members) error {
 		if most > least {
 			each += fmt.Sprintf("-%d", most)
 		}
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", l.Name, len(at), each, seconds(l.Latency), share(l.Support))
+		support := share(l.Support) // of the weakest group
+		for _, g := range at {
+			if best := share(g.Support); best > support && g.Support >= l.Support {
+				support = fmt.Sprintf("%s-%s", share(l.Support), best)
+			}
+		}
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", l.Name, len(at), each, seconds(l.Latency), support)
 	}
 	fmt.Fprintf(t, "all\t1\t%d\t%s\t\n", h.Hosts(), seconds(h.Groups()[0].Latency))
 	t.Flush()
