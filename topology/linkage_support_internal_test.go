@@ -39,6 +39,20 @@ func certain() evidence {
 // shareAt is the share whose clarity is c.
 func shareAt(c float64) float64 { return math.Exp(-c) - leastShare }
 
+// Without noise, or without knowing of any, chance is not asked, however few the readings are.
+func TestChanceNeedsNoise(t *testing.T) {
+	for _, white := range []float64{0, math.NaN()} {
+		e := certain()
+		if e.inside, e.white = 0, white; e.support() <= FirmSupport {
+			t.Errorf("noise %g: support %g, want it firm", white, e.support())
+		}
+	}
+	e := certain()
+	if e.inside = 0; e.support() > weakCeiling {
+		t.Errorf("support %g of what chance may have made, want up to %g", e.support(), weakCeiling)
+	}
+}
+
 // Each criterion decides alone where all others leave no doubt.
 func TestEachCriterionDecidesAlone(t *testing.T) {
 	if s := certain().support(); s <= FirmSupport {
