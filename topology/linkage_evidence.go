@@ -42,17 +42,17 @@ const (
 	// Readings looked at per group: to the outside, inside groups of hosts, and members whose
 	// readings to each other are looked at in groups of groups.
 	mostOutside, mostWithin, mostInner = 32768, 8192, 128
-	// Members of a child that speak for it: averages of eight halve the noise and more.
+	// Members of a child that speak for it: averages of eight halve the noise and more. 4 to 16 do as well.
 	mostOfChild = 8
 	// Outsiders that count as near: two, as one odd host must not decide, and as beside an arc of a
-	// ring there are but two. Of fewer than eight, one.
+	// ring there are but two. Of fewer than eight, one. With four, 8 groups of measured cores are false.
 	nearOutsiders, fewOutsiders = 2, 8
 	// Groups of so many members choose their near outsiders by one half of the members and
 	// read them with the other: what chose is lucky, what is read is not. Halves of fewer than four
-	// would miss that one member of a piece of a torus is a neighbour of the outsider.
+	// would miss that one member of a piece of a torus is a neighbour of the outsider. 6 to 16 do.
 	crossMembers = 8
 	// A reading inside that is slower than the typical way out by 30 % is an outlier,
-	// unless more than a tenth are.
+	// unless more than a tenth are. 15 to 60 % and 7 to 20 % do; without, 14 groups are lost where 2 % are.
 	outlier, outlierInside = 1.3, 0.1
 	// Members whose unevenness is looked at, and its quantile over all outsiders: above the median,
 	// as half of them may be so far away that members see them alike.
