@@ -486,13 +486,16 @@ func TestLinkageOfAMeasurementCutShort(t *testing.T) {
 }
 
 // Runs in which earlier forms of the evidence made false groups firm: a host took the place that its
-// link had been corrected for; a dragonfly's routers that were not compared hid behind others.
+// link, or its slowness, had been corrected for; a dragonfly's routers that were not compared hid behind others.
 func TestNoGroupIsFirmByItsOwnCorrection(t *testing.T) {
 	for _, r := range []gapRun{
 		{"tree:3x2x6 shuffle spread=17% latency=5us,3us,5us", poorHosts(0.7), gen.Noise{Outliers: 0.02}, 3, 2537},
 		{"tree:4x4x3 shuffle spread=18% latency=5us,3us,5us", splitGroups(0), gen.Noise{}, 2, 3968},
 		{"tree:3x4x5 shuffle spread=19% latency=5us,3us,5us", randomPairs(0.6), gen.Noise{Outliers: 0.02}, 2, 3635},
 		{"dragonfly:3,2,1 shuffle latency=8us,5us,5us", mergedGroups(0.1), gen.Noise{Sigma: 0.03}, 3, 3398},
+		{"core:4 socket:2 host:4 rack:2 shuffle", poorHosts(0.95), gen.Noise{Sigma: 0.01, Outliers: 0.02}, 1, 0},
+		{"core:4 socket:2 host:4 rack:2 shuffle", poorHosts(0.95), gen.Noise{Sigma: 0.05, Outliers: 0.02}, 1, 0},
+		{"tree:[30,3,3,12,7] latency=2us,5us shuffle", rounds(0.2), gen.Noise{Outliers: 0.02}, 3, 0},
 	} {
 		if _, false, _ := r.measure(t); len(false) > 0 {
 			t.Errorf("%s: %d firm groups do not exist, the first %v, support %.3f", r, len(false), false[0].Hosts, false[0].Support)

@@ -32,8 +32,8 @@ func (s standing) height(amongWeak bool) int {
 	return max(1, s.depth)
 }
 
-// besideSiblings is the support of a group after a look at its siblings. If it is nested deeper
-// than each of them, or one more host is nearer to it than to all else, it is not firm; if it was not
+// besideSiblings is the support of a group after a look at its siblings. If one more host is nearer to
+// it than to all else, it is not firm. Nor is it if it is nested deeper than each of them; was it not
 // firm by itself either, two arguments speak against it, and it is not reported.
 func besideSiblings(support float64, own standing, siblings []standing) float64 {
 	if len(siblings) == 0 {
