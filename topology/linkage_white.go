@@ -11,15 +11,18 @@ import (
 // reading: neither the two hosts nor where they are. A host's mates see all others as it does in the
 // mean, on a switch as in a ring or torus, so it is how a reading differs from the median of
 // those of the mates: noise, and what lasts but belongs to one pair, as between virtual machines.
-// NaN if nobody has mates. O(n) for each of 256 hosts.
-func (v *vicinity) whiteNoise() float64 {
-	const rows, perRow = 256, 256
+// NaN if nobody has mates. order is that of readings.byMean, so that what is looked at does not depend
+// on the numbers of the hosts. O(n) for each of 64 hosts.
+func (v *vicinity) whiteNoise(order []int32) float64 {
+	const rows, perRow = 64, 96 // tell a median to 2 %
 	n := v.r.n
 	step, skip := (n-1)/rows+1, (n-1)/perRow+1
 	var rest, of []float64
-	for i := 0; i < n; i += step {
+	for a := 0; a < n; a += step {
+		i := int(order[a])
 		mates := v.of(i)
-		for j := i % skip; j < n; j += skip {
+		for b := a % skip; b < n; b += skip {
+			j := int(order[b])
 			if j == i || slices.Contains(mates, int32(j)) {
 				continue
 			}
