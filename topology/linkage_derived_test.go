@@ -189,28 +189,17 @@ func derivations(list []machine, seeds int) []derivation {
 }
 
 // All that is derived is right, or as many runs as given: the goal is all there, too. What is
-// missing are steps of 4.7 to 9.5 % between hundreds of readings, and groups one host of which is
-// slow to all.
+// missing are steps of 5 % between hundreds of readings, and cells 10 % above their leaves.
 func TestLinkageOnDerivedMachines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short")
 	}
 	notYet := map[string]int{
-		"composite/leaves=2/cells=1/within=0.05/between=0.05/repetitions=1":   0,
-		"composite/leaves=6/cells=1/within=0.05/between=0.05/repetitions=1":   0,
-		"composite/leaves=2/cells=1/within=0.05/between=0.05/repetitions=2":   0,
-		"composite/leaves=6/cells=1/within=0.05/between=0.05/repetitions=2":   0,
-		"composite/leaves=2/cells=1/within=0.075/between=0.075/repetitions=1": 0,
-		"composite/leaves=6/cells=1/within=0.075/between=0.075/repetitions=1": 0,
-		"composite/leaves=2/cells=1/within=0.075/between=0.075/repetitions=2": 0,
-		"composite/leaves=6/cells=1/within=0.075/between=0.075/repetitions=2": 0,
-		"composite/leaves=6/cells=1/within=0.1/between=0.1/repetitions=1":     0,
-		"composite/leaves=6/cells=1/within=0.1/between=0.1/repetitions=2":     0,
-		"composite/leaves=15/cells=3/within=0.1/between=0.2/repetitions=1":    0,
-		"composite/leaves=6/cells=3/within=0.1/between=0.2/repetitions=2":     0,
-		"first of each group slow by 0.5 us":                                  8,
-		"first of each group slow by 1.0 us":                                  6,
-		"half, groups":                                                        41,
+		"composite/leaves=2/cells=1/within=0.05/between=0.05/repetitions=1": 1,
+		"composite/leaves=6/cells=1/within=0.05/between=0.05/repetitions=1": 1,
+		"composite/leaves=2/cells=1/within=0.05/between=0.05/repetitions=2": 1,
+		"composite/leaves=6/cells=1/within=0.05/between=0.05/repetitions=2": 0,
+		"composite/leaves=6/cells=3/within=0.1/between=0.2/repetitions=2":   0,
 	}
 	for _, k := range derivations(machines(t), 2) {
 		var c machineCount

@@ -1,5 +1,3 @@
-//go:build unix
-
 package topology_test
 
 import (
@@ -7,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"syscall"
 	"testing"
 
 	"github.com/topocast/topocast/topology"
@@ -188,15 +185,6 @@ func (k kind) measure(n int) []mat.Matrix {
 		reps[r] = mat.NewDense(n, n, d)
 	}
 	return reps
-}
-
-// userSeconds is the processor time that the program has taken.
-func userSeconds() float64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return math.NaN()
-	}
-	return float64(u.Utime.Sec) + float64(u.Utime.Usec)/1e6
 }
 
 // BenchmarkLinkageKinds reports what Linkage takes for machines of every kind, in ms of

@@ -146,14 +146,15 @@ func lost(s dataSet, v verdict) (text string, exist, missing int) {
 }
 
 // One cell of each kind of two whole machines: all groups of the wider steps are found, and of
-// the narrower ones the share given. The goal is 99 of 100 of them.
+// the narrower ones the share given. The goal is 99 of 100 of them, which the whole machines
+// reach (BenchmarkLinkageWirings): the leaves missing here are of two hosts, which whole machines have few of.
 func TestLinkageOnWirings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short")
 	}
 	share := map[string]float64{
-		"leonardo/levels=1.1,1.32,1.58/noise=0.05/repetitions=2": 0.93,
-		"leonardo/levels=1.1,1.32,1.58/noise=0.05/repetitions=1": 0.68,
+		"leonardo/levels=1.1,1.32,1.58/noise=0.05/repetitions=2": 0.99,
+		"leonardo/levels=1.1,1.32,1.58/noise=0.05/repetitions=1": 0.96,
 	}
 	for _, w := range wirings(t) {
 		for _, r := range wiringRuns() {
