@@ -101,7 +101,7 @@ func (l *Linkage) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 	}
 	t.arrange(raw)
 	g := &judge{
-		t: t, r: r, raw: original, noise: note.noise, gapped: note.holes > 0, quantum: note.quantum,
+		t: t, r: r, raw: raw, noise: note.noise, gapped: note.holes > 0, quantum: note.quantum,
 		white: newVicinity(r).whiteNoise(raw.byMean()),
 	}
 	g.eliminate()

@@ -13,7 +13,7 @@ import (
 type judge struct {
 	t       *tree
 	r       *readings
-	raw     *readings // the readings as they were, before hosts and links were corrected
+	raw     *readings // r before unequal links were corrected
 	noise   float64   // of one reading, known from repetitions; NaN if not
 	gapped  bool      // pairs are missing
 	quantum float64   // tick of the clock, in s; 0: none is seen

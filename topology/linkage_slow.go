@@ -20,6 +20,9 @@ const (
 	slowNear = 4
 	// Readings to hosts anywhere that are compared for each of those.
 	slowFar = 64
+	// Share of those pairs that were measured, at least: a host of hardly any readings is
+	// put into a group by the gaps between them.
+	slowSeen = 0.25
 	// What is less than 5 % of the near readings is left to the noise and to unequal links.
 	slowLeast = 0.05
 	// The sum or factor that far readings tell explains more than half of what near ones
@@ -103,6 +106,7 @@ type slowComparison struct {
 func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 	r := c.r
 	c.sums, c.ratios, c.ends, c.shown, c.level, c.far = c.sums[:0], c.ratios[:0], c.ends[:0], c.shown[:0], c.level[:0], c.far[:0]
+	pairs := 0
 	nearest := math.NaN() // what the nearest one shows: of a small group, the only one that tells
 	for _, j := range c.near[i] {
 		for _, k := range c.near[j] {
@@ -127,6 +131,7 @@ func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 			if k == i || k == int(j) || slices.Contains(c.near[i], int32(k)) || slices.Contains(c.near[j], int32(k)) {
 				continue
 			}
+			pairs++
 			if x, y := float64(r.at(i, k)), float64(r.at(int(j), k)); x > 0 && y > 0 {
 				c.sums = append(c.sums, x-y)
 				c.ratios = append(c.ratios, x/y)
@@ -135,7 +140,7 @@ func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 		}
 		c.ends = append(c.ends, len(c.sums))
 	}
-	if len(c.sums) == 0 || len(c.shown) == 0 {
+	if len(c.sums) == 0 || len(c.shown) == 0 || float64(len(c.sums)) < slowSeen*float64(pairs) {
 		return slowHost{}, false
 	}
 	c.middle = append(c.middle[:0], c.sums...)
