@@ -346,7 +346,7 @@ func repetitionNoise(sources []source, n int) float64 {
 	if len(spread) == 0 {
 		return math.NaN()
 	}
-	return 1.4826 * stats.LowerMedian(spread) / math.Sqrt2
+	return stats.SigmaPerMAD * stats.LowerMedian(spread) / math.Sqrt2
 }
 
 // fill estimates the pairs that were not measured, as readings of negative

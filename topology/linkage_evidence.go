@@ -150,7 +150,7 @@ func (g *judge) spreadOutside() float64 {
 	for _, x := range g.outside {
 		g.column = append(g.column, max(x, m)/min(x, m))
 	}
-	return 1.4826 * math.Log(float64(stats.LowerMedian(g.column)))
+	return stats.SigmaPerMAD * math.Log(float64(stats.LowerMedian(g.column)))
 }
 
 // some returns up to most members of v, evenly chosen, as many of each child as

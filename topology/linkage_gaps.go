@@ -345,7 +345,7 @@ func (g *judge) readingNoise() float64 {
 		noise = max(noise, g.noise)
 	}
 	if len(off) > 0 {
-		noise = max(noise, 1.4826*stats.LowerMedian(off))
+		noise = max(noise, stats.SigmaPerMAD*stats.LowerMedian(off))
 	}
 	return noise
 }

@@ -193,28 +193,23 @@ func (g *judge) doubtSlow(original *readings, slow []slowHost) {
 	as := &judge{t: t, r: original}
 	for _, s := range slow {
 		host := int32(s.host)
-		for v, below := t.parent[host], host; v != t.root; v, below = t.parent[v], v {
-			at := int(v) - t.n
-			if g.support[at] < FirmSupport {
-				continue
-			}
-			inside := math.Inf(1)
-			for _, u := range t.kids(v) {
-				if u != below {
-					inside = min(inside, as.distance(host, u))
-				}
-			}
-			outside := math.Inf(1)
-			for _, u := range t.kids(t.parent[v]) {
-				if u == v {
+		// nearest is the least distance of the host to the children of p but one; +Inf if none is known.
+		nearest := func(p, but int32) float64 {
+			least := math.Inf(1)
+			for _, u := range t.kids(p) {
+				if u == but {
 					continue
 				}
-				if d := as.distance(host, u); d < outside {
-					outside = d
+				if d := as.distance(host, u); d < least {
+					least = d
 				}
 			}
-			if outside <= inside {
-				g.support[at] = min(g.support[at], weakCeiling)
+			return least
+		}
+		for v, below := t.parent[host], host; v != t.root; v, below = t.parent[v], v {
+			at := int(v) - t.n
+			if g.support[at] >= FirmSupport && nearest(t.parent[v], v) <= nearest(v, below) {
+				g.support[at] = weakCeiling
 			}
 		}
 	}

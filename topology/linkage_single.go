@@ -127,5 +127,5 @@ func spread(w []float32, n int) float64 {
 		return noiseFloor
 	}
 	median := stats.LowerMedian(ratios) // ln is monotone
-	return max(noiseFloor, 1.4826*math.Log(median)/math.Sqrt2)
+	return max(noiseFloor, stats.SigmaPerMAD*math.Log(median)/math.Sqrt2)
 }

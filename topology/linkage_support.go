@@ -87,7 +87,7 @@ func (e evidence) support() float64 {
 	}
 	likely := chanceCriterion.grade(e.chance())
 	s = min(s, max(weakCeiling, likely))
-	if e.average.step > e.near.step && e.uneven < noiseMargin*unevenOfNoise*e.white {
+	if e.uneven < noiseMargin*unevenOfNoise*e.white {
 		s = max(s, min(weakCeiling, likely, e.grade(e.average)))
 	}
 	return s

@@ -50,5 +50,5 @@ func (v *vicinity) whiteNoise(order []int32) float64 {
 	if len(rest) == 0 {
 		return math.NaN()
 	}
-	return 1.4826 * stats.LowerMedian(rest)
+	return stats.SigmaPerMAD * stats.LowerMedian(rest)
 }
