@@ -101,7 +101,7 @@ func (c *campaign) repetition(number int) (wish, error) {
 		if c.ended = false; number >= c.plan.Repetitions { // rank 0 wants another one
 			c.plan.Repetitions = number + 1
 			if r := c.result; r != nil {
-				r.Repeats = max(r.Repeats, c.plan.Repetitions)
+				r.Repetitions = max(r.Repetitions, c.plan.Repetitions)
 				r.TotalRounds = c.plan.Repetitions * c.turns.rounds()
 			}
 		}

@@ -207,7 +207,7 @@ func agree(comm mpi.Communicator, err error) error {
 // empty says why there is no reading to make anything of.
 func (d *Discovery) empty(s *DiscoverSettings) error {
 	r := d.Latencies
-	if len(r.Repetitions()) > 0 {
+	if len(r.Matrices()) > 0 {
 		return nil
 	}
 	if r.Stopped == StoppedByBudget {
@@ -227,7 +227,7 @@ func (d *Discovery) reconstruct(s *DiscoverSettings) error {
 	if s.Reconstructor != nil {
 		r = s.Reconstructor
 	}
-	found, err := r.Reconstruct(d.Latencies.Repetitions()...)
+	found, err := r.Reconstruct(d.Latencies.Matrices()...)
 	if err != nil {
 		return err
 	}

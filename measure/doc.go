@@ -3,7 +3,7 @@
 //
 //	result, err := measure.Run(ctx, comm, nil)
 //
-// On rank 0, result.Repetitions() goes into a topology.Reconstructor, and
+// On rank 0, result.Matrices() goes into a topology.Reconstructor, and
 // result.WriteFile keeps what was measured together with its conditions.
 // Discover is the whole way from there to a model.Network, in one call:
 //

@@ -17,7 +17,7 @@ func ExampleRun() {
 			return err
 		}
 		if c.Rank() == 0 {
-			latencies := result.Repetitions() // for a topology.Reconstructor
+			latencies := result.Matrices() // for a topology.Reconstructor
 			rows, _ := latencies[0].Dims()
 			fmt.Println(len(latencies), "repetitions between", rows, "ranks in", result.Rounds, "rounds")
 		}

@@ -71,7 +71,7 @@ type file struct {
 func (r *Result) header() header {
 	h := header{
 		Format: fileFormat, Version: fileVersion,
-		Ranks: r.Ranks, Sizes: r.Sizes, Repetitions: r.Repeats, Samples: r.Samples, Seed: r.Seed, WithinGroups: r.WithinGroups, Alone: r.Alone,
+		Ranks: r.Ranks, Sizes: r.Sizes, Repetitions: r.Repetitions, Samples: r.Samples, Seed: r.Seed, WithinGroups: r.WithinGroups, Alone: r.Alone,
 		Rounds: r.Rounds, TotalRounds: r.TotalRounds, Stopped: r.Stopped,
 		Library: r.Library, Timed: r.Timed, GoVersion: r.GoVersion, Topocast: r.Version, Platform: r.Platform,
 		ClockStep: r.ClockStep, ClockCost: r.ClockCost, Hosts: r.Hosts, Cores: r.Cores, CPUs: r.CPUs, Procs: r.Procs,
@@ -230,7 +230,7 @@ func strictly(data []byte, into any) error {
 // result is the result without readings.
 func (f *file) result() *Result {
 	result := &Result{
-		Ranks: f.Ranks, Sizes: f.Sizes, Repeats: f.Repetitions, Samples: f.Samples, Seed: f.Seed, WithinGroups: f.WithinGroups, Alone: f.Alone,
+		Ranks: f.Ranks, Sizes: f.Sizes, Repetitions: f.Repetitions, Samples: f.Samples, Seed: f.Seed, WithinGroups: f.WithinGroups, Alone: f.Alone,
 		Rounds: f.Rounds, TotalRounds: f.TotalRounds, Stopped: f.Stopped,
 		Library: f.Library, Timed: f.Timed, GoVersion: f.GoVersion, Version: f.Topocast, Platform: f.Platform,
 		ClockStep: f.ClockStep, ClockCost: f.ClockCost, Hosts: f.Hosts, Cores: f.Cores, CPUs: f.CPUs, Procs: f.Procs,

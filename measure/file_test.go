@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 // example is a small result, made by hand.
 func example() *Result {
 	return &Result{
-		Ranks: 2, Sizes: []int{0, 1024}, Repeats: 2, Samples: 20, Seed: 7,
+		Ranks: 2, Sizes: []int{0, 1024}, Repetitions: 2, Samples: 20, Seed: 7,
 		Rounds: 1, TotalRounds: 2, Stopped: StoppedByBudget,
 		Date: time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC), Library: "Open MPI 4.1.4", Timed: true,
 		GoVersion: "go1.26.8", Version: "v0.1.0", Platform: "linux/amd64",
@@ -226,7 +226,7 @@ func FuzzReadResult(f *testing.F) {
 		if err != nil {
 			return
 		}
-		r.Repetitions()
+		r.Matrices()
 		for size := range r.Sizes {
 			r.RoundEffects(size)
 		}

@@ -96,7 +96,7 @@ func decodeJournal(data []byte) (*Result, error) {
 		}
 	}
 	for _, x := range result.readings {
-		result.Repeats = max(result.Repeats, x.Repetition+1)
+		result.Repetitions = max(result.Repetitions, x.Repetition+1)
 	}
 	result.TotalRounds = max(result.TotalRounds, result.Rounds)
 	result.Stopped = StoppedUnfinished

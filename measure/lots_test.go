@@ -170,8 +170,8 @@ func TestReadingsThatDisagreeAreRepeated(t *testing.T) {
 			}
 			return truth
 		})
-		if r.Repeats != c.want || len(r.Repetitions()) != c.want || r.Rounds != c.want || r.TotalRounds != c.want {
-			t.Errorf("%+v: %d repetitions, %d of %d rounds, want %d", c, r.Repeats, r.Rounds, r.TotalRounds, c.want)
+		if r.Repetitions != c.want || len(r.Matrices()) != c.want || r.Rounds != c.want || r.TotalRounds != c.want {
+			t.Errorf("%+v: %d repetitions, %d of %d rounds, want %d", c, r.Repetitions, r.Rounds, r.TotalRounds, c.want)
 		}
 		if warned := strings.Contains(strings.Join(r.Warnings, "\n"), "the best two readings"); warned != c.warns {
 			t.Errorf("%+v: warnings %q", c, r.Warnings)

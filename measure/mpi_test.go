@@ -68,7 +68,7 @@ func TestMPIAllPairs(t *testing.T) {
 		t.Errorf("host is %q, want %q", got, want)
 	}
 	if n >= 3 {
-		found, err := (&topology.Linkage{}).Reconstruct(r.Repetitions()...)
+		found, err := (&topology.Linkage{}).Reconstruct(r.Matrices()...)
 		if err != nil {
 			t.Fatal(err)
 		}

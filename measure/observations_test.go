@@ -6,7 +6,7 @@ import "testing"
 // quartile, of five the second lowest, as Linkage takes them; readings of 0 do not
 // count, and directions and sizes are apart.
 func TestObservationsAreTheLowestReadings(t *testing.T) {
-	r := &Result{Ranks: 3, Sizes: []int{8, 1 << 20}, Repeats: 6}
+	r := &Result{Ranks: 3, Sizes: []int{8, 1 << 20}, Repetitions: 6}
 	for _, x := range []struct {
 		from, to, size int
 		quartiles      []float64

@@ -24,7 +24,7 @@ type Result struct {
 	Ranks int
 	Sizes []int // B
 
-	Repeats      int    // repetitions asked for, or done if they are more
+	Repetitions  int    // asked for, or done if they are more
 	Samples      int    // per pair, direction, size and repetition
 	Seed         uint64 // of relabellings and shuffles
 	WithinGroups bool   // pairs between groups were left out
@@ -111,7 +111,7 @@ func compareReadings(a, b Reading) int {
 
 func newResult(ranks int, s *Settings, p *plan) *Result {
 	r := &Result{
-		Ranks: ranks, Sizes: p.Sizes, Repeats: p.Repetitions, Samples: p.Samples, Seed: p.Seed, WithinGroups: p.Within, Alone: len(p.Pairs) > 0,
+		Ranks: ranks, Sizes: p.Sizes, Repetitions: p.Repetitions, Samples: p.Samples, Seed: p.Seed, WithinGroups: p.Within, Alone: len(p.Pairs) > 0,
 		Date: s.Date, Library: s.Library,
 		GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Version: ownVersion(),
 		Hosts: make([]string, ranks), Cores: make([]int, ranks), CPUs: make([]int, ranks), Procs: make([]int, ranks),
@@ -156,8 +156,8 @@ func (r *Result) Matrix(statistic Statistic, repetition, size int) (*mat.Dense, 
 	switch {
 	case statistic < Min || statistic > Max:
 		return nil, fmt.Errorf("measure: matrix: statistic %d: want one of Min to Max", statistic)
-	case repetition < 0 || repetition >= r.Repeats:
-		return nil, fmt.Errorf("measure: matrix: repetition %d: want in [0, %d)", repetition, r.Repeats)
+	case repetition < 0 || repetition >= r.Repetitions:
+		return nil, fmt.Errorf("measure: matrix: repetition %d: want in [0, %d)", repetition, r.Repetitions)
 	case size < 0 || size >= len(r.Sizes):
 		return nil, fmt.Errorf("measure: matrix: size number %d: want in [0, %d)", size, len(r.Sizes))
 	}
@@ -176,16 +176,16 @@ func (r *Result) matrix(statistic Statistic, repetition, size int) *mat.Dense {
 	return mat.NewDense(r.Ranks, r.Ranks, cells)
 }
 
-// Repetitions returns what a topology.Reconstructor takes: for each
+// Matrices returns what a topology.Reconstructor takes: for each
 // repetition in which anything was measured, the matrix of lower quartiles of
 // the smallest size. The lower quartile lies among the undisturbed samples as
 // long as a quarter of them is undisturbed, and unlike the minimum it does not
 // believe a single clock fault. A single rank, of which there is nothing to
 // measure, gives one matrix of one cell.
-func (r *Result) Repetitions() []mat.Matrix {
+func (r *Result) Matrices() []mat.Matrix {
 	smallest := slices.Index(r.Sizes, slices.Min(r.Sizes))
 	var all []mat.Matrix
-	for k := range r.Repeats {
+	for k := range r.Repetitions {
 		if len(r.block(k, smallest)) > 0 || r.Ranks == 1 && k == 0 {
 			all = append(all, r.matrix(LowerQuartile, k, smallest))
 		}

@@ -36,7 +36,7 @@ func (r *Result) RoundEffects(size int) []RoundEffect {
 		rounds  []RoundEffect
 		numbers = make(map[[2]int]int)
 	)
-	for k := range r.Repeats {
+	for k := range r.Repetitions {
 		for _, x := range r.block(k, size) {
 			if x.Q1 <= 0 {
 				continue

@@ -88,7 +88,7 @@ func TestRunMeasuresEveryPairInBothDirections(t *testing.T) {
 						t.Errorf("rank %d: host %q, %d CPUs, GOMAXPROCS %d", rank, r.Hosts[rank], r.CPUs[rank], r.Procs[rank])
 					}
 				}
-				repetitions := r.Repetitions()
+				repetitions := r.Matrices()
 				want := 2
 				if n == 1 {
 					want = 1 // of one empty cell: there is nothing to measure
@@ -262,8 +262,8 @@ func TestCancellationKeepsWhatWasMeasured(t *testing.T) {
 			if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, fmt.Sprintf("cancelled after %d of 15 rounds", stopAfter)) {
 				t.Errorf("rank %d: warnings %q", rank, text)
 			}
-			if want := (stopAfter + 4) / 5; len(r.Repetitions()) != want {
-				t.Errorf("rank %d: %d repetitions, want %d", rank, len(r.Repetitions()), want)
+			if want := (stopAfter + 4) / 5; len(r.Matrices()) != want {
+				t.Errorf("rank %d: %d repetitions, want %d", rank, len(r.Matrices()), want)
 			}
 		}
 	}
@@ -274,8 +274,8 @@ func TestBudgetEndsTheMeasurement(t *testing.T) {
 	if r.Stopped != StoppedByBudget || r.Rounds != 0 || len(r.Readings()) != 0 {
 		t.Errorf("stopped by %q after %d rounds with %d readings, want the budget, 0 and 0", r.Stopped, r.Rounds, len(r.Readings()))
 	}
-	if len(r.Repetitions()) != 0 {
-		t.Errorf("%d repetitions, want none", len(r.Repetitions()))
+	if len(r.Matrices()) != 0 {
+		t.Errorf("%d repetitions, want none", len(r.Matrices()))
 	}
 }
 

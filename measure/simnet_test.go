@@ -43,7 +43,7 @@ func TestSimulatedClustersAreReadExactly(t *testing.T) {
 				t.Fatal(err)
 			}
 			n := cluster.Graph.Hosts()
-			for k, m := range r.Repetitions() {
+			for k, m := range r.Matrices() {
 				for i := range n {
 					for j := range n {
 						if i == j {

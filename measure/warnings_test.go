@@ -14,7 +14,7 @@ import (
 func synthetic(t *testing.T, n, repeats int, seed uint64, repetition, round int, factor float64) *Result {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
-	r := &Result{Ranks: n, Sizes: []int{0}, Repeats: repeats, Samples: 20}
+	r := &Result{Ranks: n, Sizes: []int{0}, Repetitions: repeats, Samples: 20}
 	base := make(map[[2]int]float64)
 	for i := range n {
 		for j := range i {
@@ -83,7 +83,7 @@ func TestRoundEffectsWantThreeRepetitions(t *testing.T) {
 	if effects := synthetic(t, 12, 2, 1, 0, 0, 2).RoundEffects(0); len(effects) != 0 {
 		t.Errorf("effects of two repetitions = %v, want none", effects)
 	}
-	if effects := (&Result{Ranks: 3, Sizes: []int{0}, Repeats: 3}).RoundEffects(0); len(effects) != 0 {
+	if effects := (&Result{Ranks: 3, Sizes: []int{0}, Repetitions: 3}).RoundEffects(0); len(effects) != 0 {
 		t.Errorf("effects of nothing = %v, want none", effects)
 	}
 }
@@ -91,7 +91,7 @@ func TestRoundEffectsWantThreeRepetitions(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	good := func() *Result {
 		r := &Result{
-			Ranks: 2, Sizes: []int{8}, Repeats: 1, Samples: 20, Rounds: 1, TotalRounds: 1,
+			Ranks: 2, Sizes: []int{8}, Repetitions: 1, Samples: 20, Rounds: 1, TotalRounds: 1,
 			Hosts: []string{"a", "a"}, Cores: []int{0, 1}, CPUs: []int{1, 1},
 		}
 		for rank := range 2 {
@@ -158,7 +158,7 @@ func TestMatrixRefusesWhatIsNotThere(t *testing.T) {
 		t.Errorf("Matrix = %v, %v; want 4e-06 from 0 to 1 and NaN back", m, err)
 	}
 	// Of the two repetitions one was not begun; the smallest size counts.
-	all := r.Repetitions()
+	all := r.Matrices()
 	if len(all) != 1 || all[0].At(1, 0) != 1.75e-6 {
 		t.Errorf("Repetitions = %v, want one with 1.75e-06 from 1 to 0", all)
 	}

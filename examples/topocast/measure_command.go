@@ -97,7 +97,7 @@ before it is, the readings are in a file beside --output that ends in .part.`,
 
 // writeMatrix writes the first repetition of the smallest size.
 func writeMatrix(w io.Writer, r *measure.Result) error {
-	repetitions := r.Repetitions()
+	repetitions := r.Matrices()
 	if len(repetitions) == 0 {
 		return fmt.Errorf("--csv: nothing was measured")
 	}

@@ -178,7 +178,7 @@ func readReadings(r io.Reader, path string, unit encode.Unit) (*latencies, error
 	if unit != 0 {
 		return nil, badInput("--unit: %s holds its own", path)
 	}
-	matrices := m.Repetitions()
+	matrices := m.Matrices()
 	if len(matrices) == 0 {
 		return nil, badInput("%s: nothing was measured", path)
 	}

@@ -120,7 +120,7 @@ func discover(comm mpi.Communicator) (*report, *model.Network, error) {
 	s := &measure.Settings{Sizes: []int{longSize}, Repetitions: 1, Samples: 3}
 	var found *topology.Result
 	if comm.Rank() == 0 {
-		if found, err = (&topology.Linkage{}).Reconstruct(short.Repetitions()...); err != nil {
+		if found, err = (&topology.Linkage{}).Reconstruct(short.Matrices()...); err != nil {
 			return nil, nil, err
 		}
 		s.Pairs = twoPerLevel(found.Hierarchy)
