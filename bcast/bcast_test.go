@@ -221,7 +221,7 @@ func TestTuneDecides(t *testing.T) {
 				tuned bool
 			}{{100, true}, {65, true}, {128, true}, {64, false}, {129, false}, {4097, true}, {8193, false}} {
 				plan, err := b.Plan(c.bytes, 1)
-				if err != nil || (b.route(c.bytes, 1) != nil) != c.tuned || (plan.Native >= 0) != c.tuned {
+				if err != nil || (b.route(c.bytes, 1) != nil) != c.tuned || (plan.MeasuredNative >= 0) != c.tuned {
 					return fmt.Errorf("%d ranks, %d bytes: %v, %v, want it decided: %v", ranks, c.bytes, plan, err, c.tuned)
 				}
 			}

@@ -13,18 +13,18 @@ import (
 
 // BenchmarkSettings say what Benchmark does. Those of rank 0 count.
 type BenchmarkSettings struct {
-	Sizes []int  // bytes; nil: 8, 1 KiB, 64 KiB and 1 MiB
-	Root  int    // rank that broadcasts
-	Reps  int    // timed repetitions of each variant and size; 0: 21
-	Seed  uint64 // of the patterns and of the order of the variants
+	Sizes       []int  // bytes; nil: 8, 1 KiB, 64 KiB and 1 MiB
+	Root        int    // rank that broadcasts
+	Repetitions int    // timed repetitions of each variant and size; 0: 21
+	Seed        uint64 // of the patterns and of the order of the variants
 }
 
 func (s *BenchmarkSettings) validate(ranks int) error {
 	switch {
 	case s.Root < 0 || s.Root >= ranks:
 		return fmt.Errorf("bcast: benchmark: root %d: %w: want in [0, %d)", s.Root, mpi.ErrRank, ranks)
-	case s.Reps < 0:
-		return fmt.Errorf("bcast: benchmark: %d repetitions: want at least 0", s.Reps)
+	case s.Repetitions < 0:
+		return fmt.Errorf("bcast: benchmark: %d repetitions: want at least 0", s.Repetitions)
 	}
 	for _, size := range s.Sizes {
 		if size < 0 {
@@ -37,7 +37,7 @@ func (s *BenchmarkSettings) validate(ranks int) error {
 // Rounds before the timed ones.
 const warmUp = 2
 
-// usualReps is the default of BenchmarkSettings.Reps. It is odd, so that the median is one of the
+// usualReps is the default of BenchmarkSettings.Repetitions. It is odd, so that the median is one of the
 // times; its rank is sure to +-5 places in 21 with 95 %.
 const usualReps = 21
 
@@ -64,7 +64,7 @@ func Benchmark(ctx context.Context, b *Broadcaster, s *BenchmarkSettings) (*Repo
 	if err != nil {
 		return nil, err
 	}
-	sizes, reps := s.Sizes, s.Reps
+	sizes, reps := s.Sizes, s.Repetitions
 	if sizes == nil {
 		sizes = []int{8, 1 << 10, 64 << 10, 1 << 20} // latency, the libraries' short and long messages, bandwidth
 	}

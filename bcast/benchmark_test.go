@@ -59,7 +59,7 @@ func TestBenchmarkFindsWrongBytes(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		r, err := Benchmark(t.Context(), b, &BenchmarkSettings{Sizes: []int{100}, Reps: 2})
+		r, err := Benchmark(t.Context(), b, &BenchmarkSettings{Sizes: []int{100}, Repetitions: 2})
 		if err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func TestBenchmarkStopsOnAllRanksAtOnce(t *testing.T) {
 						cancel()
 					}
 				}
-				r, err := Benchmark(ctx, b, &BenchmarkSettings{Sizes: []int{100, 200}, Reps: reps})
+				r, err := Benchmark(ctx, b, &BenchmarkSettings{Sizes: []int{100, 200}, Repetitions: reps})
 				if err != nil {
 					return err
 				}
@@ -203,7 +203,7 @@ func TestBenchmarkSettingsOfRank0Count(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		s := []*BenchmarkSettings{{Sizes: []int{40}, Root: 2, Reps: 3}, nil, {Sizes: []int{-1}, Root: 9, Reps: 5}}[world.Rank()]
+		s := []*BenchmarkSettings{{Sizes: []int{40}, Root: 2, Repetitions: 3}, nil, {Sizes: []int{-1}, Root: 9, Repetitions: 5}}[world.Rank()]
 		r, err := Benchmark(t.Context(), b, s)
 		if err != nil {
 			return err

@@ -40,7 +40,7 @@
 // no model knows what it does. Where it wins, it is what Bcast calls. A network
 // that may not be that of the ranks does not go before it untested, whatever
 // Settings.ModelOnly says. Timing is done once per class of sizes, not for each
-// root: trees are shaped from their root. Where ranks share cores (mpi.Crowded)
+// root: trees are shaped from their root. Where ranks share cores (mpi.CrowdedHosts)
 // and times are noisy, a plan has to be faster by a tenth.
 //
 // A broadcast of 0 bytes sends nothing, as in the MPI libraries: a broadcast

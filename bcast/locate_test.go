@@ -252,7 +252,7 @@ func TestDoubtfulNetworkIsTested(t *testing.T) {
 			}
 			plan, err := b.Plan(1000, 1)
 			tested := comm.library > 0
-			if doubtful := c.warning != ""; err != nil || tested != doubtful || (plan.Native >= 0) != doubtful {
+			if doubtful := c.warning != ""; err != nil || tested != doubtful || (plan.MeasuredNative >= 0) != doubtful {
 				return fmt.Errorf("tested against the library: %v, want %v; %v, %v", tested, doubtful, plan, err)
 			}
 			return nil
@@ -327,7 +327,7 @@ func TestLocations(t *testing.T) {
 	}
 }
 
-// Ranks that share cores: New says so by mpi.Crowded.
+// Ranks that share cores: New says so by mpi.CrowdedHosts.
 func TestCrowdedHostsAreNoticed(t *testing.T) {
 	for _, c := range []struct {
 		job     string

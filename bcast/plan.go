@@ -11,11 +11,11 @@ import (
 
 // A Plan is how one broadcast is done.
 type Plan struct {
-	Algorithm Algorithm // nil: the library's own broadcast
-	Segment   int       // bytes; 0: the message is sent whole
-	Predicted float64   // s, by the network; NaN if that leaves a time of the schedule to be guessed
-	Measured  float64   // s, median of the slowest rank; NaN if it was not timed
-	Native    float64   // s, the same of the library's own broadcast
+	Algorithm      Algorithm // nil: the library's own broadcast
+	Segment        int       // bytes; 0: the message is sent whole
+	Predicted      float64   // s, by the network; NaN if that leaves a time of the schedule to be guessed
+	Measured       float64   // s, median of the slowest rank; NaN if it was not timed
+	MeasuredNative float64   // s, the same of the library's own broadcast
 }
 
 // Name is the name of the algorithm, or "native".
@@ -32,7 +32,7 @@ func (p Plan) String() string {
 	for _, t := range []struct {
 		name  string
 		value float64
-	}{{"predicted", p.Predicted}, {"measured", p.Measured}, {"native", p.Native}} {
+	}{{"predicted", p.Predicted}, {"measured", p.Measured}, {"native", p.MeasuredNative}} {
 		if !math.IsNaN(t.value) {
 			s += ", " + t.name + " " + seconds(t.value)
 		}
@@ -86,7 +86,7 @@ const native = -1
 // newNative is the library's own broadcast, of which no prediction knows.
 func newNative() candidate {
 	nan := math.NaN()
-	return candidate{Plan{Predicted: nan, Measured: nan, Native: nan}, native}
+	return candidate{Plan{Predicted: nan, Measured: nan, MeasuredNative: nan}, native}
 }
 
 // catalogue lists the algorithms with the settings that come into question.
@@ -189,7 +189,7 @@ func (e *evaluator) bestShapes(all []Algorithm, from int, p Problem) candidate {
 func (e *evaluator) bestSegment(a Algorithm, p Problem) Plan {
 	const asGood = 1.03 // times the best prediction: predictions of broadcasts in segments are no better
 	p.Segment = 0
-	best := Plan{Algorithm: a, Predicted: e.predict(a, p), Measured: math.NaN(), Native: math.NaN()}
+	best := Plan{Algorithm: a, Predicted: e.predict(a, p), Measured: math.NaN(), MeasuredNative: math.NaN()}
 	tried, worse := []Plan{best}, 0
 	for p.Segment = powerBelow(p.Bytes); p.Segment >= minSegment && worse < 2; p.Segment /= 2 {
 		plan := best

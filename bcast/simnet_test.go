@@ -301,7 +301,7 @@ func TestOtherSegmentsAreTried(t *testing.T) {
 				return err
 			}
 			plan, err := b.Plan(1<<20, 0)
-			if err != nil || plan.Name() != plans[0].Name() || plan.Segment != x.segment || !math.IsNaN(plan.Predicted) || !(plan.Native >= 1) || !(plan.Measured < 1) {
+			if err != nil || plan.Name() != plans[0].Name() || plan.Segment != x.segment || !math.IsNaN(plan.Predicted) || !(plan.MeasuredNative >= 1) || !(plan.Measured < 1) {
 				return fmt.Errorf("%v, %v, want segments of %d bytes and no prediction", plan, err, x.segment)
 			}
 			return nil

@@ -39,7 +39,7 @@ func shareTerms(c *crew, s *Settings, places []mpi.Place) (*terms, *model.Networ
 	var out []byte
 	if c.parent < 0 {
 		t.Tag, t.Budget, t.ModelOnly = s.Tag, s.Budget, s.ModelOnly
-		t.Crowded = len(mpi.Crowded(places)) > 0
+		t.Crowded = len(mpi.CrowdedHosts(places)) > 0
 		if s.Network != nil {
 			view, wrong = t.take(s.Network, places)
 		}

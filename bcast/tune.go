@@ -118,8 +118,8 @@ func (b *Broadcaster) fastest(crew *crew, plans []candidate, buf []byte) (candid
 			return candidate{}, err
 		}
 	}
-	best.Native = library.Measured
-	library.Native = library.Measured
+	best.MeasuredNative = library.Measured
+	library.MeasuredNative = library.Measured
 	told, err := b.tellPlans(crew, []candidate{b.fastestOf([]candidate{best, library})})
 	if err != nil {
 		return candidate{}, err
@@ -245,7 +245,7 @@ func (b *Broadcaster) tellPlans(c *crew, plans []candidate) ([]candidate, error)
 	for _, p := range plans {
 		out = binary.LittleEndian.AppendUint64(out, uint64(p.index))
 		out = binary.LittleEndian.AppendUint64(out, uint64(p.Segment))
-		for _, v := range []float64{p.Predicted, p.Measured, p.Native} {
+		for _, v := range []float64{p.Predicted, p.Measured, p.MeasuredNative} {
 			out = binary.LittleEndian.AppendUint64(out, math.Float64bits(v))
 		}
 	}
@@ -258,7 +258,7 @@ func (b *Broadcaster) tellPlans(c *crew, plans []candidate) ([]candidate, error)
 		word := func(i int) uint64 { return binary.LittleEndian.Uint64(in[8*i:]) }
 		p := candidate{index: int(word(0))}
 		p.Segment = int(word(1))
-		p.Predicted, p.Measured, p.Native = math.Float64frombits(word(2)), math.Float64frombits(word(3)), math.Float64frombits(word(4))
+		p.Predicted, p.Measured, p.MeasuredNative = math.Float64frombits(word(2)), math.Float64frombits(word(3)), math.Float64frombits(word(4))
 		if p.index != native {
 			p.Algorithm = b.catalogue[p.index]
 		}

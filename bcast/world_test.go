@@ -264,7 +264,7 @@ func misuse(world mpi.Communicator, network *model.Network) error {
 	expect("Tune", b.Tune(0, 8, -8), nil, "size -8")
 	_, err = Benchmark(context.Background(), b, &BenchmarkSettings{Sizes: []int{-1}})
 	expect("Benchmark", err, nil, "size -1")
-	_, err = Benchmark(context.Background(), b, &BenchmarkSettings{Reps: -1})
+	_, err = Benchmark(context.Background(), b, &BenchmarkSettings{Repetitions: -1})
 	expect("Benchmark", err, nil, "-1 repetitions")
 	if wrong != nil {
 		return errors.New(strings.Join(wrong, "\n"))
@@ -286,7 +286,7 @@ func compareVariants(world mpi.Communicator, s Settings, want ...string) (string
 	if err != nil {
 		return "", err
 	}
-	r, err := Benchmark(context.Background(), b, &BenchmarkSettings{Sizes: []int{0, 5, 3000}, Root: world.Size() - 1, Reps: 3})
+	r, err := Benchmark(context.Background(), b, &BenchmarkSettings{Sizes: []int{0, 5, 3000}, Root: world.Size() - 1, Repetitions: 3})
 	if err != nil {
 		return "", err
 	}

@@ -56,8 +56,8 @@ type header struct {
 	Hosts        []string   `json:"hosts"`
 	Cores        []int      `json:"cores"`
 	CPUs         []int      `json:"cpus"`
-	Procs        []int      `json:"gomaxprocs"`
-	Crowded      []string   `json:"crowded_hosts,omitempty"`
+	GOMAXPROCS   []int      `json:"gomaxprocs"`
+	CrowdedHosts []string   `json:"crowded_hosts,omitempty"`
 	Notes        []string   `json:"notes,omitempty"`
 	Warnings     []string   `json:"warnings"`
 	Columns      []string   `json:"columns"`
@@ -74,8 +74,8 @@ func (r *Result) header() header {
 		Ranks: r.Ranks, Sizes: r.Sizes, Repetitions: r.Repetitions, Samples: r.Samples, Seed: r.Seed, WithinGroups: r.WithinGroups, Alone: r.Alone,
 		Rounds: r.Rounds, TotalRounds: r.TotalRounds, Stopped: r.Stopped,
 		Library: r.Library, Timed: r.Timed, GoVersion: r.GoVersion, Topocast: r.Version, Platform: r.Platform,
-		ClockStep: r.ClockStep, ClockCost: r.ClockCost, Hosts: r.Hosts, Cores: r.Cores, CPUs: r.CPUs, Procs: r.Procs,
-		Crowded: r.Crowded, Notes: r.Notes, Warnings: r.Warnings, Columns: fileColumns[:],
+		ClockStep: r.ClockStep, ClockCost: r.ClockCost, Hosts: r.Hosts, Cores: r.Cores, CPUs: r.CPUs, GOMAXPROCS: r.GOMAXPROCS,
+		CrowdedHosts: r.CrowdedHosts, Notes: r.Notes, Warnings: r.Warnings, Columns: fileColumns[:],
 	}
 	if h.Warnings == nil {
 		h.Warnings = []string{}
@@ -233,8 +233,8 @@ func (f *file) result() *Result {
 		Ranks: f.Ranks, Sizes: f.Sizes, Repetitions: f.Repetitions, Samples: f.Samples, Seed: f.Seed, WithinGroups: f.WithinGroups, Alone: f.Alone,
 		Rounds: f.Rounds, TotalRounds: f.TotalRounds, Stopped: f.Stopped,
 		Library: f.Library, Timed: f.Timed, GoVersion: f.GoVersion, Version: f.Topocast, Platform: f.Platform,
-		ClockStep: f.ClockStep, ClockCost: f.ClockCost, Hosts: f.Hosts, Cores: f.Cores, CPUs: f.CPUs, Procs: f.Procs,
-		Crowded: f.Crowded, Notes: f.Notes, Warnings: f.Warnings,
+		ClockStep: f.ClockStep, ClockCost: f.ClockCost, Hosts: f.Hosts, Cores: f.Cores, CPUs: f.CPUs, GOMAXPROCS: f.GOMAXPROCS,
+		CrowdedHosts: f.CrowdedHosts, Notes: f.Notes, Warnings: f.Warnings,
 	}
 	if len(result.Warnings) == 0 {
 		result.Warnings = nil
@@ -257,9 +257,9 @@ func (f *file) check() error {
 	switch {
 	case f.Ranks < 1:
 		return fmt.Errorf("ranks: %d: want at least 1", f.Ranks)
-	case len(f.Hosts) != f.Ranks || len(f.Cores) != f.Ranks || len(f.CPUs) != f.Ranks || len(f.Procs) != f.Ranks:
+	case len(f.Hosts) != f.Ranks || len(f.Cores) != f.Ranks || len(f.CPUs) != f.Ranks || len(f.GOMAXPROCS) != f.Ranks:
 		return fmt.Errorf("hosts, cores, cpus, gomaxprocs: %d, %d, %d, %d entries: want one for each of %d ranks",
-			len(f.Hosts), len(f.Cores), len(f.CPUs), len(f.Procs), f.Ranks)
+			len(f.Hosts), len(f.Cores), len(f.CPUs), len(f.GOMAXPROCS), f.Ranks)
 	case len(f.Sizes) == 0:
 		return fmt.Errorf("sizes_bytes: none")
 	case f.Repetitions < 1 || f.Samples < 1:

@@ -22,8 +22,8 @@ func example() *Result {
 		Date: time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC), Library: "Open MPI 4.1.4", Timed: true,
 		GoVersion: "go1.26.8", Version: "v0.1.0", Platform: "linux/amd64",
 		ClockStep: 1e-9, ClockCost: 5e-8,
-		Hosts: []string{"node1", "node2"}, Cores: []int{0, -1}, CPUs: []int{1, 8}, Procs: []int{1, 8},
-		Crowded: []string{"node2"}, Notes: []string{"a note"},
+		Hosts: []string{"node1", "node2"}, Cores: []int{0, -1}, CPUs: []int{1, 8}, GOMAXPROCS: []int{1, 8},
+		CrowdedHosts: []string{"node2"}, Notes: []string{"a note"},
 		Warnings: []string{"the time budget ended the measurement after 1 of 2 rounds"},
 		readings: []Reading{
 			{From: 0, To: 1, Round: 0, Count: 20, Batch: 7, Lots: 1, Min: 1.5e-6, Q1: 1.75e-6, Median: 2e-6, Q3: 2.5e-6, Max: 1e-3},
@@ -62,7 +62,7 @@ func TestFileIsAsPublished(t *testing.T) {
 func TestFilesAreReadBack(t *testing.T) {
 	plain := example()
 	plain.Date, plain.Warnings, plain.readings, plain.Library, plain.Version = time.Time{}, nil, nil, "", ""
-	plain.Crowded, plain.Notes = nil, nil
+	plain.CrowdedHosts, plain.Notes = nil, nil
 	for name, want := range map[string]*Result{"example": example(), "nothing measured": plain} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "result.json")
@@ -185,7 +185,7 @@ func TestVersion1IsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := example()
-	want.Crowded, want.Notes = nil, nil
+	want.CrowdedHosts, want.Notes = nil, nil
 	for i := range want.readings {
 		want.readings[i].Lots, want.readings[i].Unsure = 1, false
 	}

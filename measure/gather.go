@@ -127,13 +127,13 @@ func conditions(comm mpi.Communicator, s *Settings, p *plan, q *probe) (*Result,
 		if v, ok := comm.(mpi.Versioned); ok && r.Library == "" {
 			r.Library = v.LibraryVersion()
 		}
-		r.Crowded = mpi.Crowded(places)
+		r.CrowdedHosts = mpi.CrowdedHosts(places)
 	}
 	err = gather(comm, data, func(rank int, data []byte) error {
 		if err := json.Unmarshal(data, &info); err != nil {
 			return err
 		}
-		r.Hosts[rank], r.Cores[rank], r.CPUs[rank], r.Procs[rank] = places[rank].Host, places[rank].Core, info.CPUs, info.GOMAXPROCS
+		r.Hosts[rank], r.Cores[rank], r.CPUs[rank], r.GOMAXPROCS[rank] = places[rank].Host, places[rank].Core, info.CPUs, info.GOMAXPROCS
 		r.ClockStep, r.ClockCost = max(r.ClockStep, info.Step), max(r.ClockCost, info.Cost)
 		return nil
 	})

@@ -28,7 +28,7 @@ func TestJournalHoldsWhatWasMeasured(t *testing.T) {
 			t.Errorf("%d ranks: %d readings of %d rounds, stopped by %q; want %d readings of %d rounds",
 				n, len(got.Readings()), got.Rounds, got.Stopped, len(want.Readings()), want.Rounds)
 		}
-		if !reflect.DeepEqual(got.Hosts, want.Hosts) || !reflect.DeepEqual(got.Crowded, want.Crowded) || got.Seed != 3 || got.Timed != want.Timed {
+		if !reflect.DeepEqual(got.Hosts, want.Hosts) || !reflect.DeepEqual(got.CrowdedHosts, want.CrowdedHosts) || got.Seed != 3 || got.Timed != want.Timed {
 			t.Errorf("%d ranks: conditions %+v, want %+v", n, got.header(), want.header())
 		}
 	}

@@ -42,13 +42,13 @@ type Result struct {
 	ClockStep float64 // s, the greatest of all ranks
 	ClockCost float64 // s, of one reading, the greatest of all ranks
 
-	Hosts []string // by rank: where it ran
-	Cores []int    // by rank: logical CPU that it was bound to, -1 if none
-	CPUs  []int    // by rank: CPUs that its process could use
-	Procs []int    // by rank: GOMAXPROCS
+	Hosts      []string // by rank: where it ran
+	Cores      []int    // by rank: logical CPU that it was bound to, -1 if none
+	CPUs       []int    // by rank: number of CPUs that its process could use
+	GOMAXPROCS []int    // by rank
 
-	Crowded []string // hosts whose ranks outnumber the CPUs that they may use
-	Notes   []string // what was decided while measuring, each one sentence; in Warnings, too
+	CrowdedHosts []string // hosts whose ranks outnumber the CPUs that they may use
+	Notes        []string // what was decided while measuring, each one sentence; in Warnings, too
 
 	Warnings []string // what is weak, each one sentence
 
@@ -114,7 +114,7 @@ func newResult(ranks int, s *Settings, p *plan) *Result {
 		Ranks: ranks, Sizes: p.Sizes, Repetitions: p.Repetitions, Samples: p.Samples, Seed: p.Seed, WithinGroups: p.Within, Alone: len(p.Pairs) > 0,
 		Date: s.Date, Library: s.Library,
 		GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Version: ownVersion(),
-		Hosts: make([]string, ranks), Cores: make([]int, ranks), CPUs: make([]int, ranks), Procs: make([]int, ranks),
+		Hosts: make([]string, ranks), Cores: make([]int, ranks), CPUs: make([]int, ranks), GOMAXPROCS: make([]int, ranks),
 	}
 	return r
 }

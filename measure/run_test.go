@@ -84,8 +84,8 @@ func TestRunMeasuresEveryPairInBothDirections(t *testing.T) {
 					t.Errorf("%d of %d rounds, stopped by %q; want %d rounds", r.Rounds, r.TotalRounds, r.Stopped, 2*circleRounds(n))
 				}
 				for rank := range n {
-					if r.Hosts[rank] == "" || r.CPUs[rank] < 1 || r.Procs[rank] < 1 {
-						t.Errorf("rank %d: host %q, %d CPUs, GOMAXPROCS %d", rank, r.Hosts[rank], r.CPUs[rank], r.Procs[rank])
+					if r.Hosts[rank] == "" || r.CPUs[rank] < 1 || r.GOMAXPROCS[rank] < 1 {
+						t.Errorf("rank %d: host %q, %d CPUs, GOMAXPROCS %d", rank, r.Hosts[rank], r.CPUs[rank], r.GOMAXPROCS[rank])
 					}
 				}
 				repetitions := r.Matrices()

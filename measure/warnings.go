@@ -31,7 +31,7 @@ func warnings(r *Result) []string {
 	if r.Samples < fewest {
 		add("%d samples per pair are too few for quartiles: want at least %d", r.Samples, fewest)
 	}
-	if len(r.Crowded) > 0 {
+	if len(r.CrowdedHosts) > 0 {
 		add("ranks outnumber the cores on %s: times are scheduler noise", r.crowded())
 	}
 	for k, size := range r.Sizes {
@@ -66,10 +66,10 @@ func (r *Result) pairsMeasured() int {
 // crowded names the hosts whose ranks outnumber their CPUs, a few of them.
 func (r *Result) crowded() string {
 	const most = 5
-	if n := len(r.Crowded); n > most {
-		return fmt.Sprintf("%s and %d more hosts", strings.Join(r.Crowded[:most], ", "), n-most)
+	if n := len(r.CrowdedHosts); n > most {
+		return fmt.Sprintf("%s and %d more hosts", strings.Join(r.CrowdedHosts[:most], ", "), n-most)
 	}
-	return strings.Join(r.Crowded, ", ")
+	return strings.Join(r.CrowdedHosts, ", ")
 }
 
 // zeroShare is the share of readings whose lower quartile is 0.

@@ -109,8 +109,8 @@ func TestWarnings(t *testing.T) {
 		{"pairs left out", func(r *Result) { r.readings = nil }, []string{"0 of 1 pairs were measured"}},
 		{"pairs left out on purpose", func(r *Result) { r.readings, r.WithinGroups = nil, true }, nil},
 		{"few samples", func(r *Result) { r.Samples = 3 }, []string{"3 samples per pair are too few"}},
-		{"crowded hosts", func(r *Result) { r.Crowded = []string{"a", "b"} }, []string{"outnumber the cores on a, b: "}},
-		{"many crowded hosts", func(r *Result) { r.Crowded = []string{"a", "b", "c", "d", "e", "f", "g"} }, []string{"outnumber the cores on a, b, c, d, e and 2 more hosts: "}},
+		{"crowded hosts", func(r *Result) { r.CrowdedHosts = []string{"a", "b"} }, []string{"outnumber the cores on a, b: "}},
+		{"many crowded hosts", func(r *Result) { r.CrowdedHosts = []string{"a", "b", "c", "d", "e", "f", "g"} }, []string{"outnumber the cores on a, b, c, d, e and 2 more hosts: "}},
 		{"a note", func(r *Result) { r.Notes = []string{"a note"} }, []string{"a note"}},
 		{"a journal", func(r *Result) { r.Stopped, r.TotalRounds = StoppedUnfinished, 3 }, []string{"the journal holds 1 of 3 rounds"}},
 		{"directions that differ", func(r *Result) {

@@ -33,7 +33,7 @@
 // Go program. Open MPI makes a round trip between cores some 20 % slower for
 // it than at MPI_THREAD_SINGLE.
 //
-// Where ranks have to share CPUs (Crowded), a wait polls a hundred times and
+// Where ranks have to share CPUs (CrowdedHosts), a wait polls a hundred times and
 // then yields between polls; elsewhere the library waits itself. The library's
 // own collectives (Bcast, Split, Dup) are not covered by this.
 //

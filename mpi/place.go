@@ -234,14 +234,14 @@ func decodePlaces(text []byte, ranks int) ([]Place, error) {
 	return places, nil
 }
 
-// Crowded returns the names of the hosts on which ranks have to share a CPU, in
+// CrowdedHosts returns the names of the hosts on which ranks have to share a CPU, in
 // ascending order: those where some of the ranks outnumber all CPUs on which
 // these may run. So four ranks that may use the same eight cores are not
 // crowded, and two that are bound to one core are, whatever the others of the
 // host have. A rank of which only the core is known is bound to that; one of
 // which nothing is known is not counted. Times on a crowded host say more of
 // its scheduler than of the network.
-func Crowded(places []Place) []string {
+func CrowdedHosts(places []Place) []string {
 	byHost := make(map[string][][]int)
 	for _, p := range places {
 		switch {

@@ -26,7 +26,7 @@ func onHost(host string, masks ...[]int) []Place {
 	return places
 }
 
-func TestCrowded(t *testing.T) {
+func TestCrowdedHosts(t *testing.T) {
 	a := onHost
 	for _, tt := range []struct {
 		name   string
@@ -53,8 +53,8 @@ func TestCrowded(t *testing.T) {
 		{"two on one core beside an unknown one", []Place{{"a", -1, nil}, {"a", 5, nil}, {"a", 5, []int{5}}}, []string{"a"}},
 		{"one bound beside unknown ones", []Place{{"a", -1, nil}, {"a", 5, nil}, {"a", -1, nil}}, nil},
 	} {
-		if got := Crowded(tt.places); !slices.Equal(got, tt.want) {
-			t.Errorf("%s: Crowded = %v, want %v", tt.name, got, tt.want)
+		if got := CrowdedHosts(tt.places); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: CrowdedHosts = %v, want %v", tt.name, got, tt.want)
 		}
 	}
 }
@@ -91,8 +91,8 @@ func TestCrowdedIsHallsCondition(t *testing.T) {
 			want = want || ranks > popcount(union)
 		}
 		counts[want]++
-		if got := len(Crowded(places)) > 0; got != want {
-			t.Fatalf("Crowded of masks %b = %v, want %v", masks, got, want)
+		if got := len(CrowdedHosts(places)) > 0; got != want {
+			t.Fatalf("CrowdedHosts of masks %b = %v, want %v", masks, got, want)
 		}
 	}
 	if counts[true] < 100 || counts[false] < 100 {

@@ -77,7 +77,7 @@ func TestPlacesWithoutAbilities(t *testing.T) {
 				return fmt.Errorf("place of rank %d = %v", r, p)
 			}
 		}
-		if crowded := mpi.Crowded(places); crowded != nil {
+		if crowded := mpi.CrowdedHosts(places); crowded != nil {
 			return fmt.Errorf("crowded hosts = %v, want none", crowded)
 		}
 		return nil
@@ -103,7 +103,7 @@ func TestPlacesOfGoroutines(t *testing.T) {
 			if !slices.Equal(places[n-1].CPUs, cores) {
 				return fmt.Errorf("CPUs = %d, want %d", places[n-1].CPUs, cores)
 			}
-			if crowded := mpi.Crowded(places); len(crowded) > 0 != (n > len(cores)) {
+			if crowded := mpi.CrowdedHosts(places); len(crowded) > 0 != (n > len(cores)) {
 				return fmt.Errorf("%d ranks on %d cores: crowded hosts %v", n, len(cores), crowded)
 			}
 			return nil
@@ -140,7 +140,7 @@ func TestPlacesOfSimulatedRanks(t *testing.T) {
 					return fmt.Errorf("CPUs of rank %d = %d, want %d", r, places[r].CPUs, want)
 				}
 			}
-			if crowded := mpi.Crowded(places); crowded != nil {
+			if crowded := mpi.CrowdedHosts(places); crowded != nil {
 				return fmt.Errorf("crowded hosts = %v, want none", crowded)
 			}
 			return nil

@@ -172,7 +172,7 @@ func (c *Comm) isCrowded() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return len(Crowded(places)) > 0, same.(*Comm).Close()
+	return len(CrowdedHosts(places)) > 0, same.(*Comm).Close()
 }
 
 // describe asks MPI for rank and size.

@@ -61,7 +61,7 @@ then is printed.`,
 				if root < 0 || root >= comm.Size() {
 					return badInput("--root %d: want in [0, %d)", root, comm.Size())
 				}
-				return benchmarkBcast(c.Context(), comm, known, budget, &bcast.BenchmarkSettings{Sizes: list, Root: root, Reps: reps}, asJSON, c.OutOrStdout(), c.ErrOrStderr())
+				return benchmarkBcast(c.Context(), comm, known, budget, &bcast.BenchmarkSettings{Sizes: list, Root: root, Repetitions: reps}, asJSON, c.OutOrStdout(), c.ErrOrStderr())
 			})
 		},
 	}

@@ -38,5 +38,5 @@
 //
 // Messages of one rank to another follow each other, as over one connection;
 // otherwise a rank that sends many segments at once would have them all arrive at
-// the end, each with a share of the link. Settings.Concurrent has it SimGrid's way.
+// the end, each with a share of the link. Settings.FlowPerMessage has it SimGrid's way.
 package simnet

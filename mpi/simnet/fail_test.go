@@ -164,7 +164,7 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		"Settings.Send":                {Send: simnet.Overhead{Seconds: -1}},
 		"Settings.Recv":                {Recv: simnet.Overhead{PerByte: math.NaN()}},
 		"Settings.Memory.Bandwidth":    {Memory: simnet.Memory{Bandwidth: -1}},
-		"Settings.Memory.Flow":         {Memory: simnet.Memory{Flow: math.NaN()}},
+		"Settings.Memory.PerCopy":      {Memory: simnet.Memory{PerCopy: math.NaN()}},
 		"Settings.Memory.Latency":      {Memory: simnet.Memory{Latency: math.Inf(1)}},
 		"Settings.Window":              {Window: -3},
 		"Settings.HollowAbove":         {HollowAbove: -1},

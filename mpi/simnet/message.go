@@ -210,7 +210,7 @@ func (w *world) depart(sender *rank, m *message) {
 			at += m.latency // the consent; the ways there and back count the same
 		}
 	}
-	if !w.settings.Concurrent {
+	if !w.settings.FlowPerMessage {
 		sender.openStream(m.dst)
 	}
 	w.schedule(departure, m.src, w.startOf(sender, m, at), m)
@@ -265,7 +265,7 @@ func (w *world) begin(m *message) error {
 	if w.ranks[m.src].isLost || w.ranks[m.dst].isLost {
 		return nil // it goes nowhere; who waits for it waits
 	}
-	if !w.settings.Concurrent {
+	if !w.settings.FlowPerMessage {
 		sender := &w.ranks[m.src]
 		s := &sender.streams[sender.streamTo(m.dst)]
 		before := s.last
@@ -296,7 +296,7 @@ func (w *world) end(m *message) error {
 	if m.size > 0 {
 		w.net.stop(m)
 	}
-	if !w.settings.Concurrent {
+	if !w.settings.FlowPerMessage {
 		if err := w.moveOn(m); err != nil {
 			return err
 		}

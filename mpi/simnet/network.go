@@ -88,7 +88,7 @@ func (n *network) plan(m *message, src, dst int) error {
 	m.latency, m.bound, m.left = 0, math.Inf(1), float64(m.size)
 	if src == dst {
 		m.data = append(m.data, int32(n.arcs+src))
-		m.latency, m.bound = picoseconds(n.memory.Latency), n.memory.Flow
+		m.latency, m.bound = picoseconds(n.memory.Latency), n.memory.PerCopy
 	} else {
 		var err error
 		if m.data, err = n.routes.AppendRoute(m.data, src, dst); err != nil {

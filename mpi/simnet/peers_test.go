@@ -82,7 +82,7 @@ func smpi(t testing.TB, cluster string, ranks int, crossTraffic bool) func(patte
 // ours runs a pattern as smpi does.
 func ours(t testing.TB, cluster string, crossTraffic bool) func(pattern string, bytes, steps int) (float64, time.Duration) {
 	g := graphOf(t, cluster)
-	s := &simnet.Settings{EagerLimit: 65535, NoHandshake: true, Concurrent: true, HollowAbove: 1}
+	s := &simnet.Settings{EagerLimit: 65535, NoHandshake: true, FlowPerMessage: true, HollowAbove: 1}
 	s.Routing = topology.ChooseModulo // d-mod-k, as SimGrid's fat trees
 	if crossTraffic {
 		s.Sharing = model.Sharing{Reverse: true, AckWeight: 0.05}

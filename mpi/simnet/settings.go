@@ -26,10 +26,10 @@ type Settings struct {
 	// back before.
 	NoHandshake bool
 
-	// Concurrent lets all messages that one rank sends to another share links
+	// FlowPerMessage lets all messages that one rank sends to another share links
 	// as flows of their own, as SimGrid does. By default they follow each
 	// other, as over one connection.
-	Concurrent bool
+	FlowPerMessage bool
 
 	// HollowAbove makes messages of more bytes than this hollow: they take their
 	// time, but their content stays behind, and the receive buffer as it is. With
@@ -88,7 +88,7 @@ type Overhead struct {
 type Memory struct {
 	Latency   float64 // s; default 200 ns, negative: none
 	Bandwidth float64 // B/s that all copies inside one host share; default 10e9
-	Flow      float64 // B/s that one copy reaches at most; default: no bound
+	PerCopy   float64 // B/s that one copy reaches at most; default: no bound
 }
 
 // Factor scales what a message of at least Bytes bytes meets.
@@ -184,8 +184,8 @@ func (s *Settings) validate(g *topology.Graph, ranks int) (Settings, error) {
 	if v.Memory.Bandwidth == 0 {
 		v.Memory.Bandwidth = defaultMemory
 	}
-	if v.Memory.Flow == 0 {
-		v.Memory.Flow = math.Inf(1)
+	if v.Memory.PerCopy == 0 {
+		v.Memory.PerCopy = math.Inf(1)
 	}
 	if v.Window == 0 {
 		v.Window = math.Inf(1)
@@ -193,7 +193,7 @@ func (s *Settings) validate(g *topology.Graph, ranks int) (Settings, error) {
 	for _, b := range []struct {
 		name string
 		v    float64
-	}{{"Memory.Bandwidth", v.Memory.Bandwidth}, {"Memory.Flow", v.Memory.Flow}, {"Window", v.Window}} {
+	}{{"Memory.Bandwidth", v.Memory.Bandwidth}, {"Memory.PerCopy", v.Memory.PerCopy}, {"Window", v.Window}} {
 		if !(b.v > 0) {
 			return v, bad(b.name, b.v, "above 0")
 		}

@@ -111,11 +111,11 @@ func platform(t *testing.T, file string) *topology.Graph {
 // the platforms.
 func smpiSettings() *simnet.Settings {
 	s := &simnet.Settings{
-		EagerLimit: 65535, NoHandshake: true, Concurrent: true, HollowAbove: 1,
+		EagerLimit: 65535, NoHandshake: true, FlowPerMessage: true, HollowAbove: 1,
 		Send: simnet.Overhead{Seconds: 2e-6}, Recv: simnet.Overhead{Seconds: 2e-6},
 		Sharing: model.Sharing{Reverse: true, AckWeight: 0.05},
 		Bias:    simnet.Bias{Power: 1, Bytes: 20537},
-		Memory:  simnet.Memory{Latency: 0.5e-6, Bandwidth: 1e15, Flow: 6e9},
+		Memory:  simnet.Memory{Latency: 0.5e-6, Bandwidth: 1e15, PerCopy: 6e9},
 	}
 	latency := []float64{2.01467, 1.95341, 1.9503, 1.61075, 1.88101, 2.18796, 2.59299, 3.48845, 11.6436}
 	bandwidth := []float64{0.812084, 0.338112, 0.341987, 0.608902, 0.77493, 1.08739, 0.58729, 0.697866, 0.940694}

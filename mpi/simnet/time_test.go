@@ -106,7 +106,7 @@ func TestRanksOfOneHostShareItsMemory(t *testing.T) {
 	// Defaults: 200 ns, and 10e9 B/s that the two share.
 	wantTimes(t, finish(t, g, on, &simnet.Settings{ClockCost: -1}, body), 0, 0, 200e-9+2*size/10e9, 200e-9+2*size/10e9)
 	// One copy alone reaches 4e9 of 1e12 B/s.
-	s := &simnet.Settings{ClockCost: -1, Memory: simnet.Memory{Latency: 1e-6, Bandwidth: 1e12, Flow: 4e9}}
+	s := &simnet.Settings{ClockCost: -1, Memory: simnet.Memory{Latency: 1e-6, Bandwidth: 1e12, PerCopy: 4e9}}
 	wantTimes(t, finish(t, g, on, s, body), 0, 0, 1e-6+size/4e9, 1e-6+size/4e9)
 }
 
@@ -183,7 +183,7 @@ func TestMessagesOfOnePairFollowEachOther(t *testing.T) {
 	const size = 12500 // 10 us
 	times := func(concurrent bool) []float64 {
 		var at []float64
-		finish(t, g, nil, &simnet.Settings{ClockCost: -1, Concurrent: concurrent}, func(c mpi.Communicator) error {
+		finish(t, g, nil, &simnet.Settings{ClockCost: -1, FlowPerMessage: concurrent}, func(c mpi.Communicator) error {
 			buf := make([]byte, size)
 			for range 3 {
 				if c.Rank() == 0 {
@@ -240,7 +240,7 @@ func TestPingPongTakesTheTimeOfSendAndRecv(t *testing.T) {
 	noisy, waits, crowd := software, software, software
 	noisy.Noise = simnet.Noise{Sigma: 0.05, Outliers: 0.1}
 	waits.EagerLimit = -1
-	crowd.Concurrent = true
+	crowd.FlowPerMessage = true
 	for _, c := range []struct {
 		name   string
 		s      simnet.Settings

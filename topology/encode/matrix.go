@@ -78,11 +78,11 @@ const (
 
 // Latencies are what a file of latencies holds.
 type Latencies struct {
-	Matrix   *mat.Dense // s; NaN: not measured, and the diagonal
-	Names    []string   // of the hosts; nil: the file has none
-	Unit     Unit       // of the numbers in the file
-	Stated   bool       // whether the file names the unit itself
-	Warnings []string   // what is odd, a sentence each
+	Matrix     *mat.Dense // s; NaN: not measured, and the diagonal
+	Names      []string   // of the hosts; nil: the file has none
+	Unit       Unit       // of the numbers in the file
+	UnitStated bool       // whether the file names the unit itself
+	Warnings   []string   // what is odd, a sentence each
 }
 
 // unitComment finds the unit in a comment: "# topocast latencies, unit: us".
@@ -125,7 +125,7 @@ func ReadMatrix(r io.Reader, unit Unit) (*Latencies, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode: read matrix: %w", err)
 	}
-	l := &Latencies{Names: s.names, Unit: t.unit, Stated: t.stated}
+	l := &Latencies{Names: s.names, Unit: t.unit, UnitStated: t.stated}
 	cells, err := t.fill(s)
 	if err != nil {
 		return nil, fmt.Errorf("encode: read matrix: %w", err)

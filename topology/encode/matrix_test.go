@@ -200,7 +200,7 @@ func readBack(t *testing.T, text *bytes.Buffer, m *mat.Dense, names []string, un
 	if err != nil {
 		t.Fatalf("what was written is refused: %v\n%s", err, written)
 	}
-	if !slices.EqualFunc(back.Matrix.RawMatrix().Data, m.RawMatrix().Data, same) || !slices.Equal(names, back.Names) || back.Unit != unit || !back.Stated {
+	if !slices.EqualFunc(back.Matrix.RawMatrix().Data, m.RawMatrix().Data, same) || !slices.Equal(names, back.Names) || back.Unit != unit || !back.UnitStated {
 		t.Fatalf("%q was read back as %v %q in %s, want %v %q in %s", written, back.Matrix.RawMatrix().Data, back.Names, back.Unit, m.RawMatrix().Data, names, unit)
 	}
 }
