@@ -88,38 +88,6 @@ func TestBroadcasterOverPinnedRanks(t *testing.T) {
 	}
 }
 
-// The errands of New and Tune reach every rank once, in no more steps than bits
-// in the number of ranks, wherever they start.
-func TestCrewReachesAll(t *testing.T) {
-	for ranks := 1; ranks <= 40; ranks++ {
-		for root := range ranks {
-			reached := map[int]bool{root: true}
-			if l := crewLinks(ranks, root, root); l.parent != -1 {
-				t.Errorf("%d ranks: parent of root %d is %d", ranks, root, l.parent)
-			}
-			for steps, front := 0, []int{root}; len(front) > 0; steps++ {
-				if steps > bits.Len(uint(ranks-1)) {
-					t.Fatalf("%d ranks, root %d: more than %d steps", ranks, root, steps-1)
-				}
-				var next []int
-				for _, rank := range front {
-					for _, child := range crewLinks(ranks, root, rank).children {
-						if reached[child] || crewLinks(ranks, root, child).parent != rank {
-							t.Errorf("%d ranks, root %d: rank %d is no child of %d, or is reached twice", ranks, root, child, rank)
-						}
-						reached[child] = true
-						next = append(next, child)
-					}
-				}
-				front = next
-			}
-			if len(reached) != ranks {
-				t.Errorf("%d ranks, root %d: %d are reached", ranks, root, len(reached))
-			}
-		}
-	}
-}
-
 // Whatever the other ranks bring along, the network of rank 0 counts.
 func TestNetworkOfRank0Counts(t *testing.T) {
 	const ranks = 6

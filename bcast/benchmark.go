@@ -107,7 +107,7 @@ func shareBenchmark(c *crew, s *BenchmarkSettings) (*BenchmarkSettings, error) {
 		s = &BenchmarkSettings{}
 	}
 	var out []byte
-	if c.parent < 0 {
+	if c.isRoot() {
 		var err error
 		if out, err = json.Marshal(s); err != nil {
 			return nil, fmt.Errorf("bcast: benchmark: %w", err)
@@ -146,7 +146,7 @@ func (b *Broadcaster) variants(c *crew, size int) ([]variant, error) {
 		add(newNative())
 	}
 	var plans []candidate
-	if c.parent < 0 {
+	if c.isRoot() {
 		if plans, err = b.candidates(size, c.root); err != nil {
 			return nil, err
 		}
@@ -184,7 +184,7 @@ func compare(ctx context.Context, watch *stopwatch, variants []variant, buf []by
 				break
 			}
 			pattern := random.Uint64()
-			fill(buf, pattern, watch.parent < 0)
+			fill(buf, pattern, watch.isRoot())
 			t, err := watch.time(func() error { return variants[i].run(buf) })
 			if err != nil {
 				return nil, false, err
@@ -206,7 +206,7 @@ func compare(ctx context.Context, watch *stopwatch, variants []variant, buf []by
 			return nil, false, err
 		}
 		var values [4]float64
-		if watch.parent < 0 {
+		if watch.isRoot() {
 			values = [4]float64{median(times[i]), slices.Min(times[i]), slices.Max(times[i]), anyWrong}
 		}
 		var told [32]byte

@@ -3,6 +3,7 @@ package bcast
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"runtime"
 	"time"
@@ -74,20 +75,20 @@ func (s *stopwatch) compareClocks() error {
 		for range readings {
 			if comm.Rank() == s.root {
 				if err := comm.Recv(nil, rank, tag); err != nil {
-					return s.failed("compare clocks", rank, err)
+					return s.failed(rank, err)
 				}
 				putFloat(reading[:], s.now())
 				if err := comm.Send(reading[:], rank, tag); err != nil {
-					return s.failed("compare clocks", rank, err)
+					return s.failed(rank, err)
 				}
 				continue
 			}
 			sent := s.now()
 			if err := comm.Send(nil, s.root, tag); err != nil {
-				return s.failed("compare clocks", s.root, err)
+				return s.failed(s.root, err)
 			}
 			if err := comm.Recv(reading[:], s.root, tag); err != nil {
-				return s.failed("compare clocks", s.root, err)
+				return s.failed(s.root, err)
 			}
 			t := getFloat(reading[:])
 			least, most = max(least, t-s.now()), min(most, t-sent)
@@ -109,6 +110,11 @@ func (s *stopwatch) compareClocks() error {
 	return nil
 }
 
+// failed is an error of compareClocks.
+func (s *stopwatch) failed(peer int, err error) error {
+	return s.noted(fmt.Errorf("rank %d: compare clocks, peer %d: %w", s.exec.comm.Rank(), peer, err))
+}
+
 // time lets all ranks run a broadcast and returns its time in s, at the root;
 // 0 elsewhere. Each rank tells the root that it is about to run, so nobody is
 // late, and no rank is held back by another's leaving a barrier.
@@ -116,7 +122,7 @@ func (s *stopwatch) time(run func() error) (float64, error) {
 	if err := s.collect(nil, nil, func([]byte) {}); err != nil {
 		return 0, err
 	}
-	if s.parent < 0 {
+	if s.isRoot() {
 		s.settle()
 	}
 	start := s.now()
@@ -124,7 +130,7 @@ func (s *stopwatch) time(run func() error) (float64, error) {
 		return 0, err
 	}
 	end, err := s.collectMax(s.now() + s.ahead)
-	if err != nil || s.parent >= 0 {
+	if err != nil || !s.isRoot() {
 		return 0, err
 	}
 	return end - start, nil

@@ -37,7 +37,7 @@ func shareTerms(c *crew, s *Settings, places []mpi.Place) (*terms, *model.Networ
 	var view *model.Network
 	var wrong error
 	var out []byte
-	if c.parent < 0 {
+	if c.isRoot() {
 		t.Tag, t.Budget, t.ModelOnly = s.Tag, s.Budget, s.ModelOnly
 		t.Crowded = len(mpi.CrowdedHosts(places)) > 0
 		if s.Network != nil {
@@ -55,7 +55,7 @@ func shareTerms(c *crew, s *Settings, places []mpi.Place) (*terms, *model.Networ
 	if err != nil {
 		return nil, nil, err
 	}
-	if c.parent >= 0 {
+	if !c.isRoot() {
 		if err := json.Unmarshal(in, &t); err != nil {
 			return nil, nil, fmt.Errorf("bcast: new: settings of rank 0: %w", err)
 		}
@@ -114,7 +114,7 @@ func shareNetwork(c *crew, t *terms, own, view *model.Network, at []model.Locati
 	have := own != nil && fingerprint(own) == t.Fingerprint
 	all, scratch := []byte{someLack}, []byte{0} // of this rank and those below
 	switch {
-	case c.parent < 0:
+	case c.isRoot():
 		all[0] = 0
 	case have:
 		all[0] = someHave
@@ -132,7 +132,7 @@ func shareNetwork(c *crew, t *terms, own, view *model.Network, at []model.Locati
 			return nil, err
 		}
 	}
-	if c.parent < 0 {
+	if c.isRoot() {
 		k.network, k.fit, k.at = view, fitAsIs, nil
 	}
 	if all[0]&someLack != 0 {
@@ -140,7 +140,7 @@ func shareNetwork(c *crew, t *terms, own, view *model.Network, at []model.Locati
 		if err != nil {
 			return nil, err
 		}
-		if c.parent >= 0 && !have {
+		if !c.isRoot() && !have {
 			if k.network, err = model.Read(bytes.NewReader(sent)); err != nil {
 				return nil, fmt.Errorf("bcast: new: network of rank 0: %w", err)
 			}
@@ -160,7 +160,7 @@ func shareNetwork(c *crew, t *terms, own, view *model.Network, at []model.Locati
 func shareView(c *crew, view *model.Network) ([]byte, error) {
 	var file bytes.Buffer
 	var wrong error
-	if c.parent < 0 {
+	if c.isRoot() {
 		if wrong = view.Write(&file); wrong != nil {
 			file.Reset() // the others find that it is empty
 		}
@@ -182,7 +182,7 @@ func shareView(c *crew, view *model.Network) ([]byte, error) {
 // number of its ranks and their distances.
 func shareTree(c *crew, h *topology.Hierarchy) (*topology.Hierarchy, error) {
 	var out []byte
-	if c.parent < 0 {
+	if c.isRoot() {
 		out = binary.AppendUvarint(out, uint64(len(h.Levels())))
 		for _, g := range h.Groups()[1:] {
 			out = binary.AppendUvarint(out, uint64(g.Level))
@@ -195,7 +195,7 @@ func shareTree(c *crew, h *topology.Hierarchy) (*topology.Hierarchy, error) {
 		}
 	}
 	in, err := c.tellAny(out)
-	if err != nil || c.parent < 0 {
+	if err != nil || c.isRoot() {
 		return h, err
 	}
 	next := func() int {

@@ -52,7 +52,7 @@ func (b *Broadcaster) decide(buf []byte, root int) error {
 	}
 	crew := newCrew(b.exec, root)
 	var plans []candidate
-	if crew.parent < 0 {
+	if crew.isRoot() {
 		var err error
 		if plans, err = b.candidates(len(buf), root); err != nil {
 			return err
@@ -265,12 +265,4 @@ func (b *Broadcaster) tellPlans(c *crew, plans []candidate) ([]candidate, error)
 		plans = append(plans, p)
 	}
 	return plans, nil
-}
-
-// tellInt is collective: all ranks get the root's value.
-func (c *crew) tellInt(v int) (int, error) {
-	var buf [8]byte
-	binary.LittleEndian.PutUint64(buf[:], uint64(v))
-	err := c.tell(buf[:])
-	return int(binary.LittleEndian.Uint64(buf[:])), err
 }

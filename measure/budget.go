@@ -88,7 +88,7 @@ func (c *campaign) replan() error {
 		data = binary.LittleEndian.AppendUint32(data, uint32(c.planned.Repetitions))
 		data = binary.LittleEndian.AppendUint32(data, uint32(c.planned.Samples))
 	}
-	data, err := share(c.comm, data)
+	data, err := tell(c.comm, data)
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,12 @@ package measure
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"time"
 
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
@@ -188,20 +188,11 @@ func (s *DiscoverSettings) progress(part Part) func(Progress) {
 
 // agree makes an error of rank 0 one of all ranks. It is collective.
 func agree(comm mpi.Communicator, err error) error {
-	text := ""
-	if err != nil {
-		text = err.Error()
+	refused, failed := share.Binomial(comm, 0, tagData).Agree(err)
+	if refused == nil && failed != nil {
+		return fmt.Errorf("measure: discover: %w", failed)
 	}
-	data, failed := share(comm, []byte(text))
-	switch {
-	case err != nil:
-		return err
-	case failed != nil:
-		return fmt.Errorf("measure: discover: rank %d: %w", comm.Rank(), failed)
-	case len(data) > 0:
-		return errors.New(string(data))
-	}
-	return nil
+	return refused
 }
 
 // empty says why there is no reading to make anything of.

@@ -332,9 +332,9 @@ func shareResult(comm mpi.Communicator, r *Result) (*Result, error) {
 		}
 		data = b.Bytes()
 	}
-	data, err := share(comm, data)
+	data, err := tell(comm, data)
 	if err != nil {
-		return nil, fmt.Errorf("measure: sharing the result: rank %d: %w", comm.Rank(), err)
+		return nil, fmt.Errorf("measure: sharing the result: %w", err)
 	}
 	if comm.Rank() == 0 {
 		return r, nil

@@ -7,97 +7,19 @@ import (
 	"math"
 	"runtime"
 
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/mpi"
 )
 
-// share sends the bytes of rank 0 to all ranks along a binomial tree, length
-// first. It is collective and returns the bytes.
-func share(comm mpi.Communicator, data []byte) ([]byte, error) {
-	n, rank := comm.Size(), comm.Rank()
-	// The parent of a rank is the rank without its lowest bit set; the
-	// children of rank 0 and of a rank with lowest bit b add smaller bits.
-	low := 1
-	for low < n && rank&low == 0 {
-		low *= 2
-	}
-	var head [8]byte
-	if rank != 0 {
-		parent := rank - low
-		if err := comm.Recv(head[:], parent, tagData); err != nil {
-			return nil, err
-		}
-		data = make([]byte, binary.LittleEndian.Uint64(head[:]))
-		if err := receiveLong(comm, data, parent); err != nil {
-			return nil, err
-		}
-	}
-	binary.LittleEndian.PutUint64(head[:], uint64(len(data)))
-	for bit := low / 2; bit > 0; bit /= 2 {
-		child := rank + bit
-		if child >= n {
-			continue
-		}
-		if err := comm.Send(head[:], child, tagData); err != nil {
-			return nil, err
-		}
-		if err := sendLong(comm, data, child); err != nil {
-			return nil, err
-		}
-	}
-	return data, nil
+// tell returns the data of rank 0 on all ranks. It is collective.
+func tell(comm mpi.Communicator, data []byte) ([]byte, error) {
+	return share.Binomial(comm, 0, tagData).TellAny(data)
 }
 
-// longest is the most that one message carries.
-const longest = 1 << 28
-
-func sendLong(comm mpi.Communicator, data []byte, dst int) error {
-	for len(data) > 0 {
-		part := data[:min(len(data), longest)]
-		if err := comm.Send(part, dst, tagData); err != nil {
-			return err
-		}
-		data = data[len(part):]
-	}
-	return nil
-}
-
-func receiveLong(comm mpi.Communicator, data []byte, src int) error {
-	for len(data) > 0 {
-		part := data[:min(len(data), longest)]
-		if err := comm.Recv(part, src, tagData); err != nil {
-			return err
-		}
-		data = data[len(part):]
-	}
-	return nil
-}
-
-// gather sends the bytes of each rank to rank 0, which takes them in turn.
+// gather hands the data of each rank to rank 0, which takes them in turn. Readings are many: each
+// rank sends its own straight to rank 0. It is collective.
 func gather(comm mpi.Communicator, data []byte, take func(rank int, data []byte) error) error {
-	var head [8]byte
-	if comm.Rank() != 0 {
-		binary.LittleEndian.PutUint64(head[:], uint64(len(data)))
-		if err := comm.Send(head[:], 0, tagData); err != nil {
-			return err
-		}
-		return sendLong(comm, data, 0)
-	}
-	if err := take(0, data); err != nil {
-		return err
-	}
-	for rank := 1; rank < comm.Size(); rank++ {
-		if err := comm.Recv(head[:], rank, tagData); err != nil {
-			return err
-		}
-		data := make([]byte, binary.LittleEndian.Uint64(head[:]))
-		if err := receiveLong(comm, data, rank); err != nil {
-			return err
-		}
-		if err := take(rank, data); err != nil {
-			return err
-		}
-	}
-	return nil
+	return share.Star(comm, 0, tagData).Gather(data, take)
 }
 
 // rankInfo is what one rank tells of itself.

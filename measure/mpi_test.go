@@ -94,7 +94,7 @@ func TestMPIAllPairs(t *testing.T) {
 	if err := r.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	first, err := share(c, b.Bytes())
+	first, err := tell(c, b.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -132,9 +132,9 @@ func sharePlan(comm mpi.Communicator, s *Settings) (*plan, error) {
 			return nil, fmt.Errorf("measure: sharing the settings: %w", err)
 		}
 	}
-	data, err := share(comm, data)
+	data, err := tell(comm, data)
 	if err != nil {
-		return nil, fmt.Errorf("measure: sharing the settings: rank %d: %w", comm.Rank(), err)
+		return nil, fmt.Errorf("measure: sharing the settings: %w", err)
 	}
 	if comm.Rank() != 0 {
 		if err := json.Unmarshal(data, &p); err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/internal/outfile"
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -29,40 +29,18 @@ type outputFile struct {
 // checkOutputs refuses a file that cannot be written, before anything is measured for
 // it. It is collective: rank 0, which is to write, tells the others.
 func checkOutputs(comm mpi.Communicator, files ...outputFile) error {
-	const tag = 0
-	var length [4]byte
-	if comm.Rank() > 0 {
-		if err := comm.Recv(length[:], 0, tag); err != nil {
-			return err
-		}
-		text := make([]byte, binary.LittleEndian.Uint32(length[:]))
-		if len(text) == 0 {
-			return nil
-		}
-		if err := comm.Recv(text, 0, tag); err != nil {
-			return err
-		}
-		return badInput("%s", text)
-	}
-	var refused error
-	var text string
+	var found error
 	for i, f := range files {
-		if refused = f.check(files[:i]); refused != nil {
-			text = refused.Error()
-			break
+		if found == nil && comm.Rank() == 0 {
+			found = f.check(files[:i])
 		}
 	}
-	binary.LittleEndian.PutUint32(length[:], uint32(len(text)))
-	for rank := 1; rank < comm.Size(); rank++ {
-		if err := comm.Send(length[:], rank, tag); err != nil {
-			return err
-		}
-		if len(text) == 0 {
-			continue
-		}
-		if err := comm.Send([]byte(text), rank, tag); err != nil {
-			return err
-		}
+	refused, failed := share.Star(comm, 0, 0).Agree(found)
+	switch {
+	case found == nil && refused != nil:
+		return &inputError{refused}
+	case refused == nil && failed != nil:
+		return fmt.Errorf("output files: %w", failed)
 	}
 	return refused
 }

@@ -52,10 +52,10 @@ func printResult(w io.Writer, r *topology.Result, m members) error {
 		if most > least {
 			each += fmt.Sprintf("-%d", most)
 		}
-		support := share(l.Support) // of the weakest group
+		support := fraction(l.Support) // of the weakest group
 		for _, g := range at {
-			if best := share(g.Support); best > support && g.Support >= l.Support {
-				support = fmt.Sprintf("%s-%s", share(l.Support), best)
+			if best := fraction(g.Support); best > support && g.Support >= l.Support {
+				support = fmt.Sprintf("%s-%s", fraction(l.Support), best)
 			}
 		}
 		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", l.Name, len(at), each, seconds(l.Latency), support)
@@ -84,7 +84,7 @@ func printGroup(w io.Writer, h *topology.Hierarchy, m members, index int, first,
 		line += "  " + seconds(group.Latency)
 	}
 	if index > 0 && !math.IsNaN(group.Support) {
-		line += "  support " + share(group.Support)
+		line += "  support " + fraction(group.Support)
 	}
 	fmt.Fprintln(w, line)
 
@@ -158,7 +158,7 @@ func seconds(x float64) string {
 	return fmt.Sprintf("%.4g s", x)
 }
 
-func share(x float64) string {
+func fraction(x float64) string {
 	if math.IsNaN(x) {
 		return "-"
 	}

@@ -7,8 +7,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -19,6 +19,7 @@ import (
 	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/internal/netlab"
 	"github.com/topocast/topocast/internal/outfile"
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -220,28 +221,21 @@ func cast(comm mpi.Communicator, b *bcast.Broadcaster, lab *netlab.Lab, root, si
 	return done, nil
 }
 
-// together waits until all ranks are here, and tells rank 0 how many of them
-// are not well.
+// together waits until all ranks are here, and tells them how many of them are not
+// well.
 func together(comm mpi.Communicator, well bool) (int, error) {
 	const tag = 7
-	word := []byte{1}
-	if well {
-		word[0] = 0
+	var ill, scratch [4]byte
+	if !well {
+		ill[0] = 1
 	}
-	if comm.Rank() != 0 {
-		return 0, errors.Join(comm.Send(word, 0, tag), comm.Recv(word, 0, tag))
+	count := binary.LittleEndian.Uint32
+	all := share.Star(comm, 0, tag)
+	err := all.Collect(ill[:], scratch[:], func(child []byte) {
+		binary.LittleEndian.PutUint32(ill[:], count(ill[:])+count(child))
+	})
+	if err == nil {
+		err = all.Tell(ill[:])
 	}
-	ill := int(word[0])
-	for r := 1; r < comm.Size(); r++ {
-		if err := comm.Recv(word, r, tag); err != nil {
-			return 0, err
-		}
-		ill += int(word[0])
-	}
-	for r := 1; r < comm.Size(); r++ {
-		if err := comm.Send(word, r, tag); err != nil {
-			return 0, err
-		}
-	}
-	return ill, nil
+	return int(count(ill[:])), err
 }
