@@ -1,5 +1,7 @@
 package model
 
+import "github.com/topocast/topocast/model/contention"
+
 // blameShare is by how much a link may carry more than a slow transfer and still
 // be what held it up.
 const blameShare = 1.15
@@ -13,7 +15,7 @@ const blameShare = 1.15
 //
 // Without it one slow uplink makes a slow link of each host that was timed only
 // across it.
-func (f *fitter) blamed(slow []*job, rates []float64, fastest []float64, level []int) []bool {
+func (f *fitter) blamed(slow []*contention.Flow, rates []float64, fastest []float64, level []int) []bool {
 	of := make([]int, len(f.links)) // level
 	for arc, l := range f.linkOf {
 		of[l] = level[arc]
@@ -22,7 +24,7 @@ func (f *fitter) blamed(slow []*job, rates []float64, fastest []float64, level [
 	counts := make([]int, len(f.links))
 	for i, j := range slow {
 		seen := make(map[int]bool)
-		for _, c := range j.data {
+		for _, c := range j.Data {
 			if l := f.linkOf[c]; !seen[l] && fastest[l] <= blameShare*rates[i] {
 				seen[l] = true
 				suspects[i] = append(suspects[i], l)

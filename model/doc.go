@@ -26,11 +26,9 @@
 // latency between two hosts is the length of the shortest path in the graph,
 // worked out once per source that is asked for, over the switches only.
 //
-// Rates come from progressive filling over directed channels (Solver), not
-// from the printed algorithm of Zhu et al. 2014 (Zhu), which can promise more than a link
-// has; where it does not, both agree on what the paper prints. A change of one
-// flow is carried through the solution in the order of levels, because solving
-// a connected component anew takes milliseconds per event with ten thousand flows.
+// Rates come from progressive filling over directed channels (package contention),
+// not from the printed algorithm of Zhu et al. 2014 (package zhu), which can promise more
+// than a link has; where it does not, both agree on what the paper prints.
 //
 // The asymmetric property is a strength per class of links, from 0 to 1, not
 // a law: real machines lie in between. Fit tries two ways to mix fair and asymmetric

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -197,22 +198,22 @@ func (f *fitter) fill() (arcs []topology.Arc, estimated int) {
 	own := make([]bool, len(f.links))           // crossed by a transfer of the link's level
 	usual := make([]bool, len(f.links))         // crossed by one as fast as is usual
 	rates := make([][]float64, len(f.n.levels)) // of transfers alone
-	alone := func(visit func(j *job, joined int, rate float64)) {
+	alone := func(visit func(j *contention.Flow, joined int, rate float64)) {
 		for i := range f.patterns {
-			if p := &f.patterns[i]; len(p.jobs) == 1 {
-				j := &p.jobs[0]
-				visit(j, p.level[0], j.bytes/max(p.seconds[0]-(j.start-p.begin[0]), leastMoving*p.seconds[0]))
+			if p := &f.patterns[i]; len(p.flows) == 1 {
+				j := &p.flows[0]
+				visit(j, p.level[0], j.Bytes/max(p.seconds[0]-(j.Start-p.begin[0]), leastMoving*p.seconds[0]))
 			}
 		}
 	}
-	alone(func(_ *job, joined int, rate float64) { rates[joined] = append(rates[joined], rate) })
+	alone(func(_ *contention.Flow, joined int, rate float64) { rates[joined] = append(rates[joined], rate) })
 	typical := quantiles(rates, fastShare)
 	fastest := make([]float64, len(f.links)) // B/s of a transfer alone; 0: none
-	var slow []*job
+	var slow []*contention.Flow
 	var slowRates []float64
-	alone(func(j *job, joined int, rate float64) {
+	alone(func(j *contention.Flow, joined int, rate float64) {
 		isUsual := rate >= usualShare*typical[joined]
-		for _, c := range j.data {
+		for _, c := range j.Data {
 			l := f.linkOf[c]
 			usual[l], fastest[l] = usual[l] || isUsual, max(fastest[l], rate)
 		}
@@ -223,8 +224,8 @@ func (f *fitter) fill() (arcs []topology.Arc, estimated int) {
 	blamed := f.blamed(slow, slowRates, fastest, level)
 	for i := range f.patterns {
 		p := &f.patterns[i]
-		for k, j := range p.jobs {
-			for _, c := range j.data {
+		for k, j := range p.flows {
+			for _, c := range j.Data {
 				own[f.linkOf[c]] = own[f.linkOf[c]] || level[c] == p.level[k]
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/topocast/topocast/internal/outfile"
+	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/encode"
 )
@@ -135,7 +136,7 @@ func (n *Network) Write(w io.Writer) error {
 		Slowdown: n.degradation.toFile(), ClassOf: n.links.OfArc, Ratios: n.ratios,
 		Hierarchy: hierarchy.Bytes(), Graph: graph.Bytes(),
 	}
-	if n.links.Law == LinearLaw {
+	if n.links.Law == contention.LinearLaw {
 		f.Law = "linear"
 	}
 	for _, c := range n.links.Classes {
@@ -258,7 +259,7 @@ func (f *networkFile) network() (*Network, error) {
 	switch f.Law {
 	case "", "geometric":
 	case "linear":
-		s.Links.Law = LinearLaw
+		s.Links.Law = contention.LinearLaw
 	default:
 		return nil, fmt.Errorf("model: read network: coupling_law is %q: want geometric or linear", f.Law)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -46,8 +47,8 @@ const (
 type Fitted struct {
 	Network  *Network // with the fitted bandwidths in its graph
 	RTTBias  float64
-	Coupling []LinkClass // with the classes' coupling
-	Law      CouplingLaw // the one that predicts held-out observations better
+	Coupling []LinkClass            // with the classes' coupling
+	Law      contention.CouplingLaw // the one that predicts held-out observations better
 	Capacity []FittedCapacity
 	Residual float64 // median of |measured - predicted| / predicted of long transfers
 	Warnings []string

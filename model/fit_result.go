@@ -43,7 +43,7 @@ const leastFree = 0.25
 
 // result reads the parameters, their errors and what is not determined.
 func (f *fitter) result() *Fitted {
-	out := &Fitted{Residual: math.NaN(), Capacity: f.links, Coupling: f.classes, Law: f.play.solver.sharing.Law}
+	out := &Fitted{Residual: math.NaN(), Capacity: f.links, Coupling: f.classes, Law: f.law}
 	if len(f.patterns) == 0 {
 		out.Warnings = append(out.Warnings, "no long transfers were timed: bandwidths, coupling and RTT bias are not determined")
 		return out
@@ -72,7 +72,7 @@ func (f *fitter) result() *Fitted {
 	}
 	alone := true // no transfers were timed together: nothing can tell how they share
 	for _, p := range f.patterns {
-		alone = alone && len(p.jobs) == 1
+		alone = alone && len(p.flows) == 1
 	}
 	if alone {
 		out.Warnings = append(out.Warnings, "no transfers were timed while others were under way: they are taken to share links fairly")
@@ -154,7 +154,7 @@ func (f *fitter) heldOut(steps int) []float64 {
 	var out []float64
 	several := 0
 	for _, p := range all {
-		if len(p.jobs) > 1 {
+		if len(p.flows) > 1 {
 			several++
 		}
 	}
@@ -169,10 +169,10 @@ func (f *fitter) heldOut(steps int) []float64 {
 		var train, held []fitPattern
 		k := 0
 		for _, p := range all {
-			if len(p.jobs) > 1 {
+			if len(p.flows) > 1 {
 				k++
 			}
-			if len(p.jobs) > 1 && k%folds == fold {
+			if len(p.flows) > 1 && k%folds == fold {
 				held = append(held, p)
 			} else {
 				train = append(train, p)

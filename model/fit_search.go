@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/model/contention"
 )
 
 // fitter searches the parameters of concurrent transfers: the logarithm of
@@ -24,7 +26,9 @@ type fitter struct {
 
 	theta    []float64 // per link ln(B/s), per class its coupling, the RTT bias
 	capacity []float64 // per channel, scratch
-	play     playback
+	solver   *contention.Solver
+	play     *contention.Playback
+	law      contention.CouplingLaw
 
 	residual []float64     // of all transfers, pattern by pattern
 	jacobian [][]fitRow    // per pattern
@@ -34,7 +38,7 @@ type fitter struct {
 }
 
 type fitPattern struct {
-	jobs    []job
+	flows   []contention.Flow
 	seconds []float64
 	begin   []float64 // s, of each transfer
 	rtt     []float64 // s, of each path
@@ -79,9 +83,13 @@ func newFitter(n *Network, observations []Observation, long int64) (*fitter, err
 	}
 	f.start()
 	var err error
-	coupling := make([]float64, g.NumArcs()) // less than 1 somewhere: see Solver.coupled
-	f.play.solver, err = NewSolver(f.capacity, &Sharing{Reverse: true, Coupling: coupling})
-	return f, err
+	coupling := make([]float64, g.NumArcs()) // all of them are set before each playback
+	f.solver, err = contention.NewSolver(f.capacity, &contention.Sharing{Asymmetric: true, Coupling: coupling})
+	if err != nil {
+		return nil, err
+	}
+	f.play = contention.NewPlayback(f.solver)
+	return f, nil
 }
 
 func (f *fitter) addPattern(o Observation) error {
@@ -109,7 +117,7 @@ func (f *fitter) addPattern(o Observation) error {
 		if math.IsNaN(forth + back) {
 			return fmt.Errorf("transfer %v: the latency of its path is not known", t)
 		}
-		p.jobs = append(p.jobs, job{data: data, reverse: reverse, bytes: float64(t.Bytes), start: t.Start + forth, bound: math.Inf(1), share: 1})
+		p.flows = append(p.flows, contention.Flow{Data: data, Reverse: reverse, Bytes: float64(t.Bytes), Start: t.Start + forth})
 		p.begin, p.rtt = append(p.begin, t.Start), append(p.rtt, forth+back)
 		p.level = append(p.level, f.n.LevelOf(t.Src, t.Dst))
 	}
@@ -147,10 +155,10 @@ func (f *fitter) chooseLaw(steps int) {
 	var train, held []fitPattern
 	several := 0
 	for _, p := range all {
-		if len(p.jobs) > 1 {
+		if len(p.flows) > 1 {
 			several++
 		}
-		if len(p.jobs) > 1 && several%foldsOfMany == 0 {
+		if len(p.flows) > 1 && several%foldsOfMany == 0 {
 			held = append(held, p)
 		} else {
 			train = append(train, p)
@@ -160,8 +168,8 @@ func (f *fitter) chooseLaw(steps int) {
 		return
 	}
 	var deviation [2]float64
-	for _, law := range [...]CouplingLaw{GeometricLaw, LinearLaw} {
-		f.play.solver.sharing.Law = law
+	for _, law := range [...]contention.CouplingLaw{contention.GeometricLaw, contention.LinearLaw} {
+		f.setLaw(law)
 		f.patterns = train
 		f.start()
 		f.search(steps)
@@ -171,12 +179,24 @@ func (f *fitter) chooseLaw(steps int) {
 			deviation[law] += math.Abs(r)
 		}
 	}
-	f.play.solver.sharing.Law = GeometricLaw
-	if deviation[LinearLaw] < otherLaw*deviation[GeometricLaw] {
-		f.play.solver.sharing.Law = LinearLaw
+	f.setLaw(contention.GeometricLaw)
+	if deviation[contention.LinearLaw] < otherLaw*deviation[contention.GeometricLaw] {
+		f.setLaw(contention.LinearLaw)
 	}
 	f.patterns = all
 	f.start()
+}
+
+func (f *fitter) setLaw(law contention.CouplingLaw) {
+	f.law = law
+	must(f.solver.SetLaw(law))
+}
+
+// must panics where the solver refuses what the fitter has checked or made.
+func must(err error) {
+	if err != nil {
+		panic("model: fit: " + err.Error())
+	}
 }
 
 // start sets the parameters from which the search begins.
@@ -189,10 +209,10 @@ func (f *fitter) start() {
 	for _, p := range f.patterns {
 		clear(through)
 		first, last := math.Inf(1), 0.0
-		for i, j := range p.jobs {
-			first, last = min(first, j.start), max(last, p.begin[i]+p.seconds[i])
-			for _, c := range j.data {
-				through[c] += j.bytes
+		for i, j := range p.flows {
+			first, last = min(first, j.Start), max(last, p.begin[i]+p.seconds[i])
+			for _, c := range j.Data {
+				through[c] += j.Bytes
 			}
 		}
 		for c, bytes := range through {
@@ -214,37 +234,32 @@ func (f *fitter) start() {
 
 // residuals appends ln(measured/predicted) of a pattern's transfers.
 func (f *fitter) residuals(dst []float64, p *fitPattern) []float64 {
-	if len(p.jobs) == 1 { // alone: no need to play it
-		j, rate := &p.jobs[0], math.Inf(1)
-		for _, c := range j.data {
+	if len(p.flows) == 1 { // alone: no need to play it
+		j, rate := &p.flows[0], math.Inf(1)
+		for _, c := range j.Data {
 			rate = math.Min(rate, f.theta[f.linkOf[c]])
 		}
-		return append(dst, math.Log(p.seconds[0]/(j.start-p.begin[0]+j.bytes/math.Exp(rate))))
+		return append(dst, math.Log(p.seconds[0]/(j.Start-p.begin[0]+j.Bytes/math.Exp(rate))))
 	}
-	solver := f.play.solver
 	bias := f.theta[len(f.theta)-1]
-	for i := range p.jobs {
-		j := &p.jobs[i]
-		j.share = math.Pow(max(p.rtt[i], shortestRTT)/typicalRTT, -bias)
-		for _, list := range [...][]int32{j.data, j.reverse} {
+	for i := range p.flows {
+		j := &p.flows[i]
+		j.Share = math.Pow(max(p.rtt[i], shortestRTT)/typicalRTT, -bias)
+		for _, list := range [...][]int32{j.Data, j.Reverse} {
 			for _, c := range list {
 				capacity := math.Exp(f.theta[f.linkOf[c]])
 				if math.IsNaN(capacity) {
 					capacity = math.Inf(1) // nothing but acknowledgements crosses it
 				}
-				for _, part := range solver.fillings() {
-					part.channels[c].capacity = capacity // no flow is there to tell
-				}
-				solver.sharing.Coupling[c] = f.theta[len(f.links)+f.classOf[c]]
+				must(f.solver.SetCapacity(int(c), capacity))
+				must(f.solver.SetCoupling(int(c), f.theta[len(f.links)+f.classOf[c]]))
 			}
 		}
 	}
 	from := len(dst)
-	dst, err := f.play.run(dst, p.jobs)
-	if err != nil {
-		panic("model: fit: jobs that were checked are refused: " + err.Error())
-	}
-	for i := range p.jobs {
+	dst, err := f.play.Times(dst, p.flows)
+	must(err)
+	for i := range p.flows {
 		dst[from+i] = math.Log(p.seconds[i] / (dst[from+i] - p.begin[i]))
 	}
 	return dst

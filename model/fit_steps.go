@@ -54,8 +54,8 @@ func (f *fitter) differentiate() {
 	at := 0
 	for i := range f.patterns {
 		p := &f.patterns[i]
-		base := f.residual[at : at+len(p.jobs)]
-		at += len(p.jobs)
+		base := f.residual[at : at+len(p.flows)]
+		at += len(p.flows)
 		var rows []fitRow
 		for _, k := range p.params {
 			old := f.theta[k]
@@ -137,12 +137,12 @@ func (f *fitter) equations() []float64 {
 func (f *fitter) eachRow(visit func(r, w float64, x int, rows []fitRow)) {
 	at := 0
 	for i, rows := range f.jacobian {
-		for x := range f.patterns[i].jobs {
+		for x := range f.patterns[i].flows {
 			r := f.residual[at+x]
 			_, w := f.huber(r)
 			visit(r, w, x, rows)
 		}
-		at += len(f.patterns[i].jobs)
+		at += len(f.patterns[i].flows)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -148,7 +149,7 @@ func TestFitRecoversKnownParameters(t *testing.T) {
 // A machine that follows the linear law is fitted with it, one that follows
 // the geometric law with that.
 func TestFitChoosesTheLaw(t *testing.T) {
-	for _, law := range []CouplingLaw{GeometricLaw, LinearLaw} {
+	for _, law := range []contention.CouplingLaw{contention.GeometricLaw, contention.LinearLaw} {
 		r := rand.New(rand.NewPCG(15, 1))
 		truth, seen := fitTruth(t, r, 5, &Settings{
 			Links: LinkClasses{Classes: []LinkClass{{"host", 0.5}, {"uplink", 0.5}}, Law: law},

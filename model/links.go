@@ -1,13 +1,17 @@
 package model
 
-import "github.com/topocast/topocast/topology"
+import (
+	"github.com/topocast/topocast/topology"
+
+	"github.com/topocast/topocast/model/contention"
+)
 
 // LinkClasses say to which class each arc of a graph belongs, and how firmly
 // the two directions of the class's links disturb each other.
 type LinkClasses struct {
 	Classes []LinkClass
 	OfArc   []int // arc -> class
-	Law     CouplingLaw
+	Law     contention.CouplingLaw
 }
 
 // A LinkClass is a kind of links, such as those of hosts.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -244,7 +245,7 @@ func fullSettings() *Settings {
 		Degradation: &Degradation{Distance: []float64{nan, 1, 1.5}, Access: []float64{nan, 1, nan, 3}},
 		Routing:     topology.ChooseHashed,
 		RTTBias:     0.5,
-		Links:       LinkClasses{Classes: []LinkClass{{"host", 0.5}, {"uplink", 1}}, OfArc: make([]int, 18), Law: LinearLaw},
+		Links:       LinkClasses{Classes: []LinkClass{{"host", 0.5}, {"uplink", 1}}, OfArc: make([]int, 18), Law: contention.LinearLaw},
 		Ratios:      []float64{0.9, 1, 1.2},
 		Measured:    Metadata{Date: "2026-01-02T03:04:05Z", Tool: "test", Bytes: 8, Notes: map[string]string{"b": "2", "a": "1"}},
 	}

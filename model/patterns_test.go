@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/model/contention"
 )
 
 // sharedDir is the directory of the shared data beside the module; the test
@@ -97,30 +99,30 @@ func TestPatternsEqualSimGrid(t *testing.T) {
 		number, capacity := f.channels()
 		for _, mode := range []struct {
 			name string
-			s    Sharing
-		}{{"fair", Sharing{}}, {"cross traffic", Sharing{Reverse: true, AckWeight: 0.05}}} {
-			solver, err := NewSolver(capacity, &mode.s)
+			s    contention.Sharing
+		}{{"fair", contention.Sharing{}}, {"cross traffic", contention.Sharing{Asymmetric: true, AckWeight: 0.05}}} {
+			solver, err := contention.NewSolver(capacity, &mode.s)
 			if err != nil {
 				t.Fatal(err)
 			}
-			play := playback{solver: solver}
+			play := contention.NewPlayback(solver)
 			for _, p := range f.Patterns {
 				patterns++
-				jobs := make([]job, len(p.Flows))
+				flows := make([]contention.Flow, len(p.Flows))
 				for i, flow := range p.Flows {
-					j := job{bytes: float64(flow.Bytes), bound: math.Inf(1), share: 1}
+					f := contention.Flow{Bytes: float64(flow.Bytes)}
 					for _, c := range flow.Path {
-						j.data = append(j.data, number[c])
-						j.reverse = append(j.reverse, number[opposite(c)])
+						f.Data = append(f.Data, number[c])
+						f.Reverse = append(f.Reverse, number[opposite(c)])
 					}
-					jobs[i] = j
+					flows[i] = f
 				}
-				got, err := play.run(nil, jobs)
+				got, err := play.Times(nil, flows)
 				if err != nil {
 					t.Fatal(err)
 				}
 				want := p.SimGrid.Fair
-				if mode.s.Reverse {
+				if mode.s.Asymmetric {
 					want = p.SimGrid.Crossed
 				}
 				for i := range want {
@@ -143,7 +145,7 @@ func TestPatternsOnThePlatformFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := readPatterns(t, "tree3_hetero37")
-	for _, s := range []*Sharing{{}, {Reverse: true, AckWeight: 0.05}} {
+	for _, s := range []*contention.Sharing{{}, {Asymmetric: true, AckWeight: 0.05}} {
 		predictor, err := n.NewPredictor(&PredictSettings{Sharing: s, NoLatency: true})
 		if err != nil {
 			t.Fatal(err)
@@ -158,7 +160,7 @@ func TestPatternsOnThePlatformFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := p.SimGrid.Fair
-			if s.Reverse {
+			if s.Asymmetric {
 				want = p.SimGrid.Crossed
 			}
 			for i := range want {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/topocast/topocast/model/contention"
 )
 
 // A Transfer is a message that is under way together with others.
@@ -44,7 +46,7 @@ func ReadTransfers(r io.Reader) ([]Transfer, error) {
 type PredictSettings struct {
 	// Sharing of the channels, which are the graph's arcs in their order; its
 	// Coupling is per arc. nil: what the network was fitted to, fair if it was not.
-	Sharing *Sharing
+	Sharing *contention.Sharing
 	// RTTBias b weights flows that share a channel by 1/RTT^b. NaN: as fitted, 0 if
 	// it was not. Used with Sharing only; without, it is as fitted.
 	RTTBias float64
@@ -76,9 +78,9 @@ type Predictor struct {
 	s        PredictSettings
 	capacity []float64 // per arc, then one memory channel per host; NaN: not known
 	rttBias  float64
-	playback playback
-	jobs     []job
-	route    []int32 // arena of all jobs' channels
+	playback *contention.Playback
+	flows    []contention.Flow // of the last prediction
+	route    []int32           // arena of all flows' channels
 	times    []float64
 }
 
@@ -123,11 +125,11 @@ func (n *Network) NewPredictor(s *PredictSettings) (*Predictor, error) {
 	if k := sharing.Coupling; k != nil && len(k) == n.graph.NumArcs() {
 		withMemory.Coupling = append(append([]float64{}, k...), make([]float64, len(p.capacity)-len(k))...)
 	}
-	solver, err := NewSolver(finite, &withMemory)
+	solver, err := contention.NewSolver(finite, &withMemory)
 	if err != nil {
 		return nil, fmt.Errorf("model: predict: %w", err)
 	}
-	p.playback.solver = solver
+	p.playback = contention.NewPlayback(solver)
 	return p, nil
 }
 
@@ -192,7 +194,7 @@ func (n *Network) sharedMemory(a, b int) int {
 // transfer, if a rank is unknown, a size not above 0, there is no route, or the
 // capacity of a link on it is not known.
 func (p *Predictor) Predict(dst []float64, transfers []Transfer) ([]float64, error) {
-	p.jobs, p.route = p.jobs[:0], p.route[:0]
+	p.flows, p.route = p.flows[:0], p.route[:0]
 	for i, t := range transfers {
 		if err := p.add(t); err != nil {
 			return dst, fmt.Errorf("model: predict: transfer %d (%v): %w", i, t, err)
@@ -203,7 +205,7 @@ func (p *Predictor) Predict(dst []float64, transfers []Transfer) ([]float64, err
 			return dst, fmt.Errorf("model: predict: background transfer %d (%v): %w", i, t, err)
 		}
 	}
-	times, err := p.playback.run(p.times[:0], p.jobs)
+	times, err := p.playback.Times(p.times[:0], p.flows)
 	if err != nil {
 		return dst, fmt.Errorf("model: predict: %w", err)
 	}
@@ -211,7 +213,7 @@ func (p *Predictor) Predict(dst []float64, transfers []Transfer) ([]float64, err
 	return append(dst, times[:len(transfers)]...), nil
 }
 
-// add makes a job of a transfer.
+// add makes a flow of a transfer.
 func (p *Predictor) add(t Transfer) error {
 	n := p.n
 	src, dst := t.Src, t.Dst
@@ -232,15 +234,15 @@ func (p *Predictor) add(t Transfer) error {
 	if p.s.Place != nil {
 		src, dst = p.s.Place[src], p.s.Place[dst]
 	}
-	j := job{bytes: float64(t.Bytes), start: t.Start, bound: math.Inf(1), share: 1}
+	f := contention.Flow{Bytes: float64(t.Bytes), Start: t.Start}
 	from := len(p.route)
 	if c := n.sharedMemory(src, dst); c >= 0 {
 		if math.IsNaN(p.capacity[c]) {
 			return fmt.Errorf("stays on its host, whose memory bandwidth is not known")
 		}
 		p.route = append(p.route, int32(c))
-		j.data = p.route[from:len(p.route):len(p.route)]
-		p.jobs = append(p.jobs, j)
+		f.Data = p.route[from:len(p.route):len(p.route)]
+		p.flows = append(p.flows, f)
 		return nil
 	}
 	var err error
@@ -251,33 +253,33 @@ func (p *Predictor) add(t Transfer) error {
 	if p.route, err = n.routes.AppendRoute(p.route, dst, src); err != nil {
 		return fmt.Errorf("way back: %w", err)
 	}
-	j.data, j.reverse = p.route[from:mid:mid], p.route[mid:len(p.route):len(p.route)]
+	f.Data, f.Reverse = p.route[from:mid:mid], p.route[mid:len(p.route):len(p.route)]
 	forth, back := 0.0, 0.0
-	for _, c := range j.data {
+	for _, c := range f.Data {
 		a := &n.graph.Arcs()[c]
 		if math.IsNaN(p.capacity[c]) {
 			return fmt.Errorf("the bandwidth of the link %s->%s is not known", n.graph.Name(a.From), n.graph.Name(a.To))
 		}
 		forth += a.Latency
 	}
-	for _, c := range j.reverse {
+	for _, c := range f.Reverse {
 		back += n.graph.Arcs()[c].Latency
 	}
 	if p.rttBias != 0 && forth+back > 0 {
-		if j.share = math.Pow((forth+back)/typicalRTT, -p.rttBias); !(j.share > 0) || math.IsInf(j.share, 0) {
-			return fmt.Errorf("a round-trip time of %g s makes an RTT bias of %g a share of %g", forth+back, p.rttBias, j.share)
+		if f.Share = math.Pow((forth+back)/typicalRTT, -p.rttBias); !(f.Share > 0) || math.IsInf(f.Share, 0) {
+			return fmt.Errorf("a round-trip time of %g s makes an RTT bias of %g a share of %g", forth+back, p.rttBias, f.Share)
 		}
 	}
 	if p.s.Window > 0 && forth+back > 0 {
-		j.bound = float64(p.s.Window) / (forth + back)
+		f.Bound = float64(p.s.Window) / (forth + back)
 	}
 	if !p.s.NoLatency {
 		if math.IsNaN(forth) {
 			return fmt.Errorf("the latency of its path is not known")
 		}
-		j.start += forth
+		f.Start += forth
 	}
-	p.jobs = append(p.jobs, j)
+	p.flows = append(p.flows, f)
 	return nil
 }
 
@@ -305,7 +307,7 @@ func (p *Predictor) Prediction(transfers []Transfer, coverage float64) (*Predict
 	}
 	out := &Prediction{Completion: append([]float64{}, times...), Estimated: make([]bool, len(times))}
 	for i := range transfers {
-		for _, c := range p.jobs[i].data {
+		for _, c := range p.flows[i].Data {
 			if int(c) < p.n.graph.NumArcs() && p.n.graph.Arcs()[c].Estimated {
 				out.Estimated[i] = true
 			}
@@ -340,15 +342,15 @@ func (n *Network) Interval(seconds, coverage float64) (lo, hi float64) {
 // ParseSharing reads the word for a sharing: fair, asymmetric (with the given
 // weight of acknowledgements, see Sharing), or fitted, which gives nil: what
 // the network was fitted to.
-func ParseSharing(name string, ackWeight float64) (*Sharing, error) {
+func ParseSharing(name string, ackWeight float64) (*contention.Sharing, error) {
 	if !(ackWeight >= 0) || math.IsInf(ackWeight, 0) {
 		return nil, fmt.Errorf("model: sharing: weight of acknowledgements %g: want at least 0 and finite", ackWeight)
 	}
 	switch name {
 	case "fair":
-		return &Sharing{}, nil
+		return &contention.Sharing{}, nil
 	case "asymmetric":
-		return &Sharing{Reverse: true, AckWeight: ackWeight}, nil
+		return &contention.Sharing{Asymmetric: true, AckWeight: ackWeight}, nil
 	case "fitted":
 		return nil, nil
 	}
@@ -371,11 +373,11 @@ func (n *Network) Predict(dst []float64, transfers []Transfer) ([]float64, error
 
 // Sharing is how channels are shared as the network was fitted: fair, or
 // coupled by the class of the link.
-func (n *Network) Sharing() *Sharing {
+func (n *Network) Sharing() *contention.Sharing {
 	if len(n.links.Classes) == 0 {
-		return &Sharing{}
+		return &contention.Sharing{}
 	}
-	s := &Sharing{Reverse: true, Coupling: make([]float64, n.graph.NumArcs()), Law: n.links.Law}
+	s := &contention.Sharing{Asymmetric: true, Coupling: make([]float64, n.graph.NumArcs()), Law: n.links.Law}
 	for arc, class := range n.links.OfArc {
 		s.Coupling[arc] = n.links.Classes[class].Coupling
 	}

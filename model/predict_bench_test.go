@@ -2,10 +2,12 @@ package model
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -46,9 +48,9 @@ func BenchmarkPredict(b *testing.B) {
 		{"fattree:16 rate=1Gbps routing=modulo", 10000},
 	} {
 		n := fromSpec(b, c.spec)
-		for _, s := range []Sharing{{}, {Reverse: true}, {Reverse: true, AckWeight: 0.05}} {
+		for _, s := range []contention.Sharing{{}, {Asymmetric: true}, {Asymmetric: true, AckWeight: 0.05}} {
 			name := "fair"
-			if s.Reverse {
+			if s.Asymmetric {
 				name = fmt.Sprintf("ack=%g", s.AckWeight)
 			}
 			b.Run(fmt.Sprintf("flows=%d/%s", c.flows, name), func(b *testing.B) {
@@ -72,7 +74,7 @@ func BenchmarkPredict(b *testing.B) {
 // BenchmarkRates finds one rate vector of 10,000 flows on the fat tree.
 func BenchmarkRates(b *testing.B) {
 	n := fromSpec(b, "fattree:16 rate=1Gbps routing=modulo")
-	for _, s := range []Sharing{{}, {Reverse: true, AckWeight: 0.05}} {
+	for _, s := range []contention.Sharing{{}, {Asymmetric: true, AckWeight: 0.05}} {
 		b.Run(fmt.Sprintf("flows=10000/ack=%g", s.AckWeight), func(b *testing.B) {
 			p, err := n.NewPredictor(&PredictSettings{Sharing: &s})
 			if err != nil {
@@ -83,14 +85,17 @@ func BenchmarkRates(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			solver := p.playback.solver
-			ids := make([]int, len(p.jobs))
+			solver, err := contention.NewSolver(n.capacities()[:n.graph.NumArcs()], &s)
+			if err != nil {
+				b.Fatal(err)
+			}
+			ids := make([]int, len(p.flows))
 			var changed []int
 			b.ReportAllocs()
 			for b.Loop() {
 				b.StopTimer()
-				for i, j := range p.jobs {
-					ids[i], _ = solver.Add(j.data, j.reverse, j.bound, j.share)
+				for i, f := range p.flows {
+					ids[i], _ = solver.Add(f.Data, f.Reverse, math.Inf(1), 1)
 				}
 				b.StartTimer()
 				changed = solver.Solve(changed[:0])

@@ -3,7 +3,7 @@ package netlab
 import (
 	"math"
 
-	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/contention"
 )
 
 // A stream is a number of bytes to send from host a to host b.
@@ -64,7 +64,7 @@ func (t *truth) times(streams []stream) ([]float64, error) {
 	for i, a := range t.c.Graph.Arcs() {
 		capacity[i] = a.Bandwidth * t.payload()
 	}
-	solver, err := model.NewSolver(capacity, nil)
+	solver, err := contention.NewSolver(capacity, nil)
 	if err != nil {
 		return nil, err
 	}

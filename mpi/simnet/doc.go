@@ -9,7 +9,7 @@
 // A message is a flow over the links of its route. It begins when the sender
 // has spent its overhead (above the eager limit: when request and consent have
 // crossed too), takes of its links once the latency of the route has passed,
-// and moves at the rate that model.Solver gives it among all others; the
+// and moves at the rate that contention.Solver gives it among all others; the
 // receiver then spends its own overhead. This is the flow model of SimGrid
 // (Casanova, Giersch, Legrand, Quinson, Suter 2014), with the overheads of
 // PLogP (Kielmann, Bal, Verstoep 2000).

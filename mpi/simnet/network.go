@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -28,7 +28,7 @@ type network struct {
 	reverse bool       // flows also load the channels of the way back
 	flows   []int32    // per channel: how many use it
 	lone    []*message // per channel: the one that does, if the solver does not have it
-	solver  *model.Solver
+	solver  *contention.Solver
 	members []*message // per flow of the solver
 	changed []int      // scratch
 	stale   bool       // rates do not hold
@@ -36,7 +36,7 @@ type network struct {
 
 func newNetwork(g *topology.Graph, s *Settings) (*network, error) {
 	n := &network{
-		arcs: g.NumArcs(), memory: s.Memory, window: s.Window, factors: s.Factors, bias: s.Bias, reverse: s.Sharing.Reverse,
+		arcs: g.NumArcs(), memory: s.Memory, window: s.Window, factors: s.Factors, bias: s.Bias, reverse: s.Sharing.Asymmetric,
 		latency: make([]instant, g.NumArcs()), capacity: make([]float64, g.NumArcs()+g.Hosts()),
 	}
 	slow := make([]float64, g.NumArcs()) // 0: as it is
@@ -69,7 +69,7 @@ func newNetwork(g *topology.Graph, s *Settings) (*network, error) {
 		sharing.Coupling = append(append([]float64(nil), sharing.Coupling...), make([]float64, g.Hosts())...)
 	}
 	var err error
-	if n.solver, err = model.NewSolver(n.capacity, &sharing); err != nil {
+	if n.solver, err = contention.NewSolver(n.capacity, &sharing); err != nil {
 		return nil, fmt.Errorf("simnet: %w", err)
 	}
 	if n.routes, err = topology.NewRoutes(g, s.Routing); err != nil {
@@ -233,15 +233,12 @@ func (n *network) solve(now instant, queue *eventQueue) {
 		m.left = max(0, m.left-m.rate*(now-m.since).seconds())
 		m.since, m.rate = now, rate
 		// What rounding leaves is nothing (Zhu et al. 2014, Algorithm 2, would wait for it).
-		if m.left <= nothingLeft*m.whole {
+		if m.left <= contention.NothingLeft*m.whole {
 			m.left = 0
 		}
 		queue.move(int(m.place), m.arrives())
 	}
 }
-
-// nothingLeft is the share of a message that is only rounding, as in model.
-const nothingLeft = 1e-9
 
 // arrives is the instant at which m has moved, at its present rate.
 func (m *message) arrives() instant {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
@@ -85,7 +85,7 @@ func ours(t testing.TB, cluster string, crossTraffic bool) func(pattern string, 
 	s := &simnet.Settings{EagerLimit: 65535, NoHandshake: true, FlowPerMessage: true, HollowAbove: 1}
 	s.Routing = topology.ChooseModulo // d-mod-k, as SimGrid's fat trees
 	if crossTraffic {
-		s.Sharing = model.Sharing{Reverse: true, AckWeight: 0.05}
+		s.Sharing = contention.Sharing{Asymmetric: true, AckWeight: 0.05}
 	}
 	return func(pattern string, bytes, steps int) (float64, time.Duration) {
 		buf := make([]byte, bytes)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -42,7 +42,7 @@ type Settings struct {
 
 	// Sharing says how flows share links. Its Coupling has one value per arc
 	// of the graph. Default: fair.
-	Sharing model.Sharing
+	Sharing contention.Sharing
 
 	// Routing says which of equally short routes is taken.
 	Routing topology.RouteChoice

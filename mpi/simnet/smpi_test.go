@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
@@ -113,7 +113,7 @@ func smpiSettings() *simnet.Settings {
 	s := &simnet.Settings{
 		EagerLimit: 65535, NoHandshake: true, FlowPerMessage: true, HollowAbove: 1,
 		Send: simnet.Overhead{Seconds: 2e-6}, Recv: simnet.Overhead{Seconds: 2e-6},
-		Sharing: model.Sharing{Reverse: true, AckWeight: 0.05},
+		Sharing: contention.Sharing{Asymmetric: true, AckWeight: 0.05},
 		Bias:    simnet.Bias{Power: 1, Bytes: 20537},
 		Memory:  simnet.Memory{Latency: 0.5e-6, Bandwidth: 1e15, PerCopy: 6e9},
 	}

@@ -1,16 +1,16 @@
-package model
+package zhu
 
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
+
+	"github.com/topocast/topocast/model/contention"
 )
 
-// Zhu is the model of concurrent transfers as it was printed: Zhu et al. 2014,
-// Algorithms 1 and 2. It is the reference that the Solver is compared with;
-// predictions are made with the Solver, for the printed algorithm can
-// over-commit a channel (its lines 10 and 17) and its result can depend on the
-// order of flows.
+// Model is the model of concurrent transfers as it was printed: Zhu et al. 2014,
+// Algorithms 1 and 2. Predictions are not made with it but with contention.Solver,
+// for the printed algorithm can over-commit a channel (its lines 10 and 17), and its
+// result can depend on the order of flows.
 //
 // We read it so: the sets S and contra-sets hold only channels that the flow
 // crosses (against eq. 1), and all of them; loops over them are half open;
@@ -20,7 +20,7 @@ import (
 // inverse bandwidth; the clamp beta_E is the slowest channel of the flow's own path. Where
 // line 32 would divide by what an over-commitment has left, nothing or less, the
 // flow gets its plain share of the channel. Ties go to the lower flow.
-type Zhu struct {
+type Model struct {
 	Asymmetric bool // the asymmetric property; false: contra-sets are empty
 }
 
@@ -30,18 +30,12 @@ type Zhu struct {
 const (
 	sameKey = 1e-9
 	usedUp  = 1e-6
+	spent   = 1e-9 // of a capacity: what is left of it is only rounding
 )
-
-// A ChannelFlow is a transfer over given directed channels.
-type ChannelFlow struct {
-	Data    []int32 // channels
-	Reverse []int32 // the opposite channels
-	Bytes   float64
-}
 
 // Rates appends to dst the rates in B/s of flows over channels of the given
 // capacities in B/s, by Algorithm 1. O(flows^2 * channels per flow).
-func (z Zhu) Rates(dst, capacity []float64, flows []ChannelFlow) ([]float64, error) {
+func (m Model) Rates(dst, capacity []float64, flows []contention.Flow) ([]float64, error) {
 	if err := checkFlows(capacity, flows); err != nil {
 		return dst, err
 	}
@@ -49,24 +43,27 @@ func (z Zhu) Rates(dst, capacity []float64, flows []ChannelFlow) ([]float64, err
 	for range flows {
 		dst = append(dst, 0)
 	}
-	z.rates(dst[from:], capacity, flows)
+	m.rates(dst[from:], capacity, flows)
 	return dst, nil
 }
 
-func checkFlows(capacity []float64, flows []ChannelFlow) error {
+func checkFlows(capacity []float64, flows []contention.Flow) error {
 	for c, x := range capacity {
 		if !(x > 0) || math.IsInf(x, 0) {
-			return fmt.Errorf("model: zhu: capacity of channel %d is %g B/s: want above 0 and finite", c, x)
+			return fmt.Errorf("zhu: capacity of channel %d is %g B/s: want above 0 and finite", c, x)
 		}
 	}
 	for i, f := range flows {
 		if len(f.Data) == 0 {
-			return fmt.Errorf("model: zhu: flow %d crosses no channel", i)
+			return fmt.Errorf("zhu: flow %d crosses no channel", i)
+		}
+		if f.Start != 0 || f.Bound != 0 || f.Share != 0 {
+			return fmt.Errorf("zhu: flow %d has a start, a bound or a share, which the paper's model does not know", i)
 		}
 		for _, list := range [...][]int32{f.Data, f.Reverse} {
 			for _, c := range list {
 				if c < 0 || int(c) >= len(capacity) {
-					return fmt.Errorf("model: zhu: flow %d: channel %d: want in [0, %d)", i, c, len(capacity))
+					return fmt.Errorf("zhu: flow %d: channel %d: want in [0, %d)", i, c, len(capacity))
 				}
 			}
 		}
@@ -74,14 +71,14 @@ func checkFlows(capacity []float64, flows []ChannelFlow) error {
 	return nil
 }
 
-// zhuFlow is a logical link on its way through Algorithm 1.
-type zhuFlow struct {
+// logicalLink is a flow on its way through Algorithm 1.
+type logicalLink struct {
 	with, contra float64 // congestion factors k, eq. 2, and its reverse, eq. 4; s/B
 	reverse      []int32 // contra-sets not emptied
 	rated        bool
 }
 
-func (z Zhu) rates(rates, capacity []float64, flows []ChannelFlow) {
+func (m Model) rates(rates, capacity []float64, flows []contention.Flow) {
 	crossing := make([][]int, len(capacity)) // the sets: channel -> flows
 	for i, f := range flows {
 		for _, c := range f.Data {
@@ -95,9 +92,9 @@ func (z Zhu) rates(rates, capacity []float64, flows []ChannelFlow) {
 		}
 		return k
 	}
-	links := make([]zhuFlow, len(flows))
+	links := make([]logicalLink, len(flows))
 	for i, f := range flows {
-		if z.Asymmetric {
+		if m.Asymmetric {
 			links[i].reverse = append([]int32{}, f.Reverse...)
 		}
 		links[i].with, links[i].contra = factor(f.Data), factor(links[i].reverse)
@@ -149,7 +146,7 @@ func (z Zhu) rates(rates, capacity []float64, flows []ChannelFlow) {
 }
 
 // mostCongested is the flow of the highest key, eq. 7; -1 if all are rated.
-func mostCongested(links []zhuFlow) int {
+func mostCongested(links []logicalLink) int {
 	best := -1
 	for i := range links {
 		if links[i].rated {
@@ -162,7 +159,7 @@ func mostCongested(links []zhuFlow) int {
 	return best
 }
 
-func moreCongested(a, b *zhuFlow) bool {
+func moreCongested(a, b *logicalLink) bool {
 	for _, k := range [...][2]float64{
 		{math.Max(a.with, a.contra), math.Max(b.with, b.contra)}, {a.with, b.with}, {a.contra, b.contra},
 	} {
@@ -175,7 +172,7 @@ func moreCongested(a, b *zhuFlow) bool {
 
 // inverseBandwidth is the function of that name in Algorithm 1, lines 26-32,
 // without the clamp.
-func inverseBandwidth(c int32, capacity []float64, crossing [][]int, links []zhuFlow, rates []float64) float64 {
+func inverseBandwidth(c int32, capacity []float64, crossing [][]int, links []logicalLink, rates []float64) float64 {
 	used, rest := 0.0, 0.0
 	for _, x := range crossing[c] {
 		if links[x].rated {
@@ -184,7 +181,7 @@ func inverseBandwidth(c int32, capacity []float64, crossing [][]int, links []zhu
 			rest++
 		}
 	}
-	if left := capacity[c] - used; left > capacityTolerance*capacity[c] {
+	if left := capacity[c] - used; left > spent*capacity[c] {
 		return rest / left
 	}
 	return float64(len(crossing[c])) / capacity[c]
@@ -192,68 +189,4 @@ func inverseBandwidth(c int32, capacity []float64, crossing [][]int, links []zhu
 
 func same(a, b, tolerance float64) bool {
 	return math.Abs(a-b) <= tolerance*math.Max(math.Abs(a), math.Abs(b))
-}
-
-// Times appends to dst the completion times in s of flows that begin
-// together, by Algorithm 2, and returns the number of its steps, at most that of the
-// flows, each at the cost of Rates.
-func (z Zhu) Times(dst, capacity []float64, flows []ChannelFlow) ([]float64, int, error) {
-	if err := checkFlows(capacity, flows); err != nil {
-		return dst, 0, err
-	}
-	from := len(dst)
-	var number []int // of the flows still under way
-	left := make([]float64, len(flows))
-	for i, f := range flows {
-		if !(f.Bytes > 0) || math.IsInf(f.Bytes, 0) {
-			return dst[:from], 0, fmt.Errorf("model: zhu: flow %d: size is %g bytes: want above 0 and finite", i, f.Bytes)
-		}
-		dst, number, left[i] = append(dst, 0), append(number, i), f.Bytes
-	}
-	now, steps := 0.0, 0
-	for ; len(number) > 0; steps++ {
-		under := make([]ChannelFlow, len(number))
-		for k, i := range number {
-			under[k] = flows[i]
-		}
-		rates := make([]float64, len(number))
-		z.rates(rates, capacity, under)
-		step := math.Inf(1)
-		for k, i := range number {
-			step = math.Min(step, left[i]/rates[k])
-		}
-		now += step
-		var rest []int
-		for k, i := range number {
-			ends := left[i]/rates[k] <= step // the minimum finishes by definition
-			left[i] -= step * rates[k]
-			if ends || left[i] <= nothingLeft*flows[i].Bytes {
-				dst[from+i] = now
-			} else {
-				rest = append(rest, i)
-			}
-		}
-		number = rest
-	}
-	return dst, steps, nil
-}
-
-// RandomPattern makes a pattern of transfers of the given size between nodes
-// 0..nodes-1: d times for each node in turn, a different node is picked as
-// receiver, and the transfer taken with probability 1/2 (Zhu et al. 2014, section 7.1).
-// Nodes are at least 2.
-func RandomPattern(r *rand.Rand, nodes, d int, bytes int64) []Transfer {
-	var ts []Transfer
-	for src := range nodes {
-		for range d {
-			dst := r.IntN(nodes - 1)
-			if dst >= src {
-				dst++
-			}
-			if r.IntN(2) == 0 {
-				ts = append(ts, Transfer{Src: src, Dst: dst, Bytes: bytes})
-			}
-		}
-	}
-	return ts
 }

@@ -1,4 +1,4 @@
-package model
+package contention
 
 // push adds an entry to the sweep's queue, a heap of four children per node by
 // key and then id: flatter than a binary one, and pop is what costs.

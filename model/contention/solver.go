@@ -1,68 +1,10 @@
-package model
+package contention
 
 import (
 	"fmt"
 	"math"
 	"slices"
 )
-
-// Sharing says how flows share channels, and how the two directions of a link
-// disturb each other. The zero value is fair sharing.
-//
-// A flow moves data over its data channels and acknowledgements over its
-// reverse channels. Filling raises all flows together until a channel is used
-// up; then its members stop, and the others go on.
-type Sharing struct {
-	// Reverse makes a flow a member of its reverse channels too, so that it stops
-	// when one of them is used up: the asymmetric property of Zhu et al.
-	// 2014, section 5.2. False: fair max-min sharing of full-duplex links.
-	Reverse bool
-	// AckWeight is the share of its own rate that a flow takes of its reverse
-	// channels, if Reverse. 0 is the asymmetric property, 0.05 SimGrid's cross
-	// traffic.
-	AckWeight float64
-	// Coupling has a value in [0, 1] per channel, if Reverse; nil: 1
-	// everywhere. A flow that is stopped by a reverse channel of coupling k gets
-	// at most what Law makes of k: 0 is fair, 1 asymmetric sharing. What it
-	// leaves others share fairly, so that no channel is over-committed.
-	Coupling []float64
-	Law      CouplingLaw
-}
-
-// A CouplingLaw says what a coupling k between fair and asymmetric sharing
-// makes of the two rates.
-type CouplingLaw int
-
-// The laws.
-const (
-	GeometricLaw CouplingLaw = iota // fair^(1-k) * asymmetric^k
-	LinearLaw                       // (1-k) * fair + k * asymmetric
-)
-
-func (l CouplingLaw) mix(fair, asymmetric, k float64) float64 {
-	if l == LinearLaw {
-		return (1-k)*fair + k*asymmetric
-	}
-	return asymmetric * math.Pow(fair/asymmetric, 1-k)
-}
-
-func (s *Sharing) validate(channels int) error {
-	if !(s.AckWeight >= 0) || math.IsInf(s.AckWeight, 0) {
-		return fmt.Errorf("the weight of acknowledgements is %g: want at least 0 and finite", s.AckWeight)
-	}
-	if s.Coupling != nil && len(s.Coupling) != channels {
-		return fmt.Errorf("coupling has %d values for %d channels", len(s.Coupling), channels)
-	}
-	if s.Law != GeometricLaw && s.Law != LinearLaw {
-		return fmt.Errorf("law of coupling is %d: want %d or %d", s.Law, GeometricLaw, LinearLaw)
-	}
-	for c, k := range s.Coupling {
-		if !(k >= 0 && k <= 1) {
-			return fmt.Errorf("coupling of channel %d is %g: want in [0, 1]", c, k)
-		}
-	}
-	return nil
-}
 
 // A Solver knows the rates of concurrent flows over directed channels of
 // given capacities, and keeps them up to date as flows come and go. With U the
@@ -105,11 +47,11 @@ func NewSolver(capacity []float64, sharing *Sharing) (*Solver, error) {
 	}
 	for c, x := range capacity {
 		if !(x > 0) {
-			return nil, fmt.Errorf("model: solver: capacity of channel %d is %g B/s: want above 0", c, x)
+			return nil, fmt.Errorf("contention: solver: capacity of channel %d is %g B/s: want above 0", c, x)
 		}
 	}
 	if err := sharing.validate(len(capacity)); err != nil {
-		return nil, fmt.Errorf("model: solver: %w", err)
+		return nil, fmt.Errorf("contention: solver: %w", err)
 	}
 	s := &Solver{sharing: *sharing, channels: len(capacity), main: newFilling(capacity), mark: make([]int32, len(capacity))}
 	s.sharing.Coupling = slices.Clone(sharing.Coupling)
@@ -121,7 +63,7 @@ func NewSolver(capacity []float64, sharing *Sharing) (*Solver, error) {
 
 // coupled tells whether directions are coupled by less than the whole.
 func (s *Solver) coupled() bool {
-	return s.sharing.Reverse && slices.ContainsFunc(s.sharing.Coupling, func(k float64) bool { return k != 1 })
+	return s.sharing.Asymmetric && slices.ContainsFunc(s.sharing.Coupling, func(k float64) bool { return k != 1 })
 }
 
 // Add adds a flow over data channels, with acknowledgements over reverse
@@ -131,15 +73,15 @@ func (s *Solver) coupled() bool {
 // again after Solve. It is an error if a channel is unknown, or bound or share is not above 0.
 func (s *Solver) Add(data, reverse []int32, bound, share float64) (int, error) {
 	if !(bound > 0) {
-		return 0, fmt.Errorf("model: add flow: bound is %g B/s: want above 0", bound)
+		return 0, fmt.Errorf("contention: add flow: bound is %g B/s: want above 0", bound)
 	}
 	if !(share > 0) || math.IsInf(share, 0) {
-		return 0, fmt.Errorf("model: add flow: share is %g: want above 0 and finite", share)
+		return 0, fmt.Errorf("contention: add flow: share is %g: want above 0 and finite", share)
 	}
 	for _, list := range [...][]int32{data, reverse} {
 		for _, c := range list {
 			if c < 0 || int(c) >= s.channels {
-				return 0, fmt.Errorf("model: add flow: channel %d: want in [0, %d)", c, s.channels)
+				return 0, fmt.Errorf("contention: add flow: channel %d: want in [0, %d)", c, s.channels)
 			}
 		}
 	}
@@ -151,7 +93,7 @@ func (s *Solver) Add(data, reverse []int32, bound, share float64) (int, error) {
 		s.live, s.bound = append(s.live, true), append(s.bound, bound)
 	}
 	if s.fair == nil {
-		if !s.sharing.Reverse {
+		if !s.sharing.Asymmetric {
 			reverse = nil
 		}
 		s.addTo(s.main, id, data, reverse, bound, share)
@@ -193,7 +135,7 @@ func (s *Solver) addTo(f *filling, id int, data, reverse []int32, bound, share f
 // is no such flow. Rates hold again after Solve. O(hops).
 func (s *Solver) Remove(flow int) {
 	if flow < 0 || flow >= len(s.live) || !s.live[flow] {
-		panic(fmt.Sprintf("model: remove flow %d: there is no such flow", flow))
+		panic(fmt.Sprintf("contention: remove flow %d: there is no such flow", flow))
 	}
 	s.live[flow] = false
 	s.free = append(s.free, flow)
@@ -204,19 +146,60 @@ func (s *Solver) Remove(flow int) {
 	}
 }
 
-// SetCapacity changes the capacity of a channel, in B/s, to a value above 0. It is
-// an error if there is no such channel. Rates hold again after Solve.
+// SetCapacity changes the capacity of a channel, in B/s, to a value above 0,
+// +Inf for no limit. It is an error if there is no such channel. Rates hold
+// again after Solve.
 func (s *Solver) SetCapacity(channel int, capacity float64) error {
 	if channel < 0 || channel >= s.channels {
-		return fmt.Errorf("model: set capacity: channel %d: want in [0, %d)", channel, s.channels)
+		return fmt.Errorf("contention: set capacity: channel %d: want in [0, %d)", channel, s.channels)
 	}
 	if !(capacity > 0) {
-		return fmt.Errorf("model: set capacity: channel %d: %g B/s: want above 0", channel, capacity)
+		return fmt.Errorf("contention: set capacity: channel %d: %g B/s: want above 0", channel, capacity)
 	}
 	for _, f := range s.fillings() {
 		if f != nil {
 			f.setCapacity(channel, capacity)
 		}
+	}
+	return nil
+}
+
+// SetCoupling changes the coupling of a channel to a value in [0, 1], and
+// SetLaw the law, between one set of flows and the next, as a fit does that tries
+// many: it is an error while there are flows, and of a Solver that was made without a
+// Coupling below 1.
+func (s *Solver) SetCoupling(channel int, coupling float64) error {
+	if err := s.checkTunable(); err != nil {
+		return fmt.Errorf("contention: set coupling: %w", err)
+	}
+	if channel < 0 || channel >= s.channels {
+		return fmt.Errorf("contention: set coupling: channel %d: want in [0, %d)", channel, s.channels)
+	}
+	if !(coupling >= 0 && coupling <= 1) {
+		return fmt.Errorf("contention: set coupling: channel %d: %g: want in [0, 1]", channel, coupling)
+	}
+	s.sharing.Coupling[channel] = coupling
+	return nil
+}
+
+// SetLaw changes the law of coupling: see SetCoupling.
+func (s *Solver) SetLaw(law CouplingLaw) error {
+	if err := s.checkTunable(); err != nil {
+		return fmt.Errorf("contention: set law: %w", err)
+	}
+	if err := law.check(); err != nil {
+		return fmt.Errorf("contention: set law: %w", err)
+	}
+	s.sharing.Law = law
+	return nil
+}
+
+func (s *Solver) checkTunable() error {
+	switch {
+	case s.fair == nil:
+		return fmt.Errorf("the solver was made without a coupling below 1")
+	case s.Flows() > 0:
+		return fmt.Errorf("%d flows are under way", s.Flows())
 	}
 	return nil
 }

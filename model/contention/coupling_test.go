@@ -1,0 +1,139 @@
+package contention
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestCoupling(t *testing.T) {
+	// One NIC of 940: two flows in (channel 0), one out (channel 1). Zhu 2014,
+	// section 5.2: fair 470 470 940, asymmetric 470 470 470.
+	flows := []testFlow{
+		{data: []int32{0}, reverse: []int32{1}, bound: math.Inf(1), share: 1},
+		{data: []int32{0}, reverse: []int32{1}, bound: math.Inf(1), share: 1},
+		{data: []int32{1}, reverse: []int32{0}, bound: math.Inf(1), share: 1},
+	}
+	for _, c := range []struct{ kappa, want float64 }{
+		{0, 940}, {1, 470}, {0.5, math.Sqrt(940 * 470)}, {0.25, math.Pow(940, 0.75) * math.Pow(470, 0.25)},
+	} {
+		rates := solveAll(t, []float64{940, 940}, flows, &Sharing{Asymmetric: true, Coupling: []float64{c.kappa, c.kappa}})
+		for i, want := range []float64{470, 470, c.want} {
+			if !near(rates[i], want, 1e-12) {
+				t.Errorf("coupling %g: rate of flow %d = %g, want %g", c.kappa, i, rates[i], want)
+			}
+		}
+	}
+}
+
+// With coupling, what a history of changes leads to is what the flows that
+// are left would get had they come at once.
+func TestCoupledSolverForgetsHistory(t *testing.T) {
+	for trial := range 150 {
+		r := rand.New(rand.NewPCG(uint64(trial), 6))
+		channels := 2 + r.IntN(12)
+		capacity := randomCapacities(r, channels)
+		sharing := Sharing{Asymmetric: true, Coupling: make([]float64, channels)}
+		for c := range sharing.Coupling {
+			sharing.Coupling[c] = []float64{0, 0.3, 0.8, 1}[r.IntN(4)]
+		}
+		s, err := NewSolver(capacity, &sharing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		live := map[int]testFlow{}
+		for step := range 40 {
+			if ids := sortedIDs(live); len(ids) > 0 && r.IntN(5) < 2 {
+				id := ids[r.IntN(len(ids))]
+				s.Remove(id)
+				delete(live, id)
+			} else {
+				f := randomFlow(r, channels, false)
+				id, err := s.Add(f.data, f.reverse, f.bound, f.share)
+				if err != nil {
+					t.Fatal(err)
+				}
+				live[id] = f
+			}
+			s.Solve(nil)
+			ids := sortedIDs(live)
+			flows := make([]testFlow, len(ids))
+			for i, id := range ids {
+				flows[i] = live[id]
+			}
+			want := solveAll(t, capacity, flows, &sharing)
+			for i, id := range ids {
+				if got := s.Rate(id); !near(got, want[i], 1e-8) {
+					t.Fatalf("trial %d, step %d: Rate(%d) = %.12g, want %.12g", trial, step, id, got, want[i])
+				}
+			}
+		}
+	}
+}
+
+// By hand: one in and one out of a NIC of 100 each, and two more in: the one out gets
+// sqrt(100 * 33.3) under half a coupling by the geometric law, (100 + 33.3)/2 by the linear one.
+func TestCouplingCanBeChangedBetweenFlows(t *testing.T) {
+	s, err := NewSolver([]float64{100, 100}, &Sharing{Asymmetric: true, Coupling: []float64{0, 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		coupling float64
+		law      CouplingLaw
+		want     float64
+	}{
+		{0, GeometricLaw, 100},
+		{1, GeometricLaw, 100.0 / 3},
+		{0.5, GeometricLaw, math.Sqrt(100 * 100 / 3.0)},
+		{0.5, LinearLaw, (100 + 100.0/3) / 2},
+		{0, LinearLaw, 100},
+	} {
+		if err := s.SetLaw(c.law); err != nil {
+			t.Fatal(err)
+		}
+		for channel := range 2 {
+			if err := s.SetCoupling(channel, c.coupling); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var ids []int
+		for _, in := range []bool{true, true, true, false} {
+			data, reverse := []int32{0}, []int32{1}
+			if !in {
+				data, reverse = reverse, data
+			}
+			id, err := s.Add(data, reverse, math.Inf(1), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids = append(ids, id)
+		}
+		s.Solve(nil)
+		if got := s.Rate(ids[3]); !near(got, c.want, 1e-12) {
+			t.Errorf("coupling %g by law %d: the flow out has %g, want %g", c.coupling, c.law, got, c.want)
+		}
+		if err := s.SetCoupling(0, 0.5); err == nil {
+			t.Error("SetCoupling while flows are under way succeeds")
+		}
+		if err := s.SetLaw(GeometricLaw); err == nil {
+			t.Error("SetLaw while flows are under way succeeds")
+		}
+		for _, id := range ids {
+			s.Remove(id)
+		}
+		s.Solve(nil)
+	}
+	for _, err := range []error{s.SetCoupling(2, 0), s.SetCoupling(-1, 0), s.SetCoupling(0, 1.5), s.SetCoupling(0, nan), s.SetLaw(7)} {
+		if err == nil {
+			t.Error("a coupling or a law that does not exist is accepted")
+		}
+	}
+	fair, err := NewSolver([]float64{100}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fair.SetCoupling(0, 0) == nil || fair.SetLaw(LinearLaw) == nil {
+		t.Error("a solver that was made without a coupling gets one")
+	}
+}

@@ -1,0 +1,71 @@
+package contention
+
+import (
+	"fmt"
+	"math"
+)
+
+// Sharing says how flows share channels, and how the two directions of a link
+// disturb each other. The zero value is fair sharing.
+//
+// A flow moves data over its data channels and acknowledgements over its
+// reverse channels. Filling raises all flows together until a channel is used
+// up; then its members stop, and the others go on.
+type Sharing struct {
+	// Asymmetric makes a flow a member of its reverse channels too, so that it stops
+	// when one of them is used up: the asymmetric property of Zhu et al.
+	// 2014, section 5.2. False: fair max-min sharing of full-duplex links.
+	Asymmetric bool
+	// AckWeight is the share of its own rate that a flow takes of its reverse
+	// channels, if Asymmetric. 0 is the asymmetric property, 0.05 SimGrid's cross
+	// traffic.
+	AckWeight float64
+	// Coupling has a value in [0, 1] per channel, if Asymmetric; nil: 1
+	// everywhere. A flow that is stopped by a reverse channel of coupling k gets
+	// at most what Law makes of k: 0 is fair, 1 asymmetric sharing. What it
+	// leaves others share fairly, so that no channel is over-committed.
+	Coupling []float64
+	Law      CouplingLaw
+}
+
+// A CouplingLaw says what a coupling k between fair and asymmetric sharing
+// makes of the two rates.
+type CouplingLaw int
+
+// The laws.
+const (
+	GeometricLaw CouplingLaw = iota // fair^(1-k) * asymmetric^k
+	LinearLaw                       // (1-k) * fair + k * asymmetric
+)
+
+func (l CouplingLaw) mix(fair, asymmetric, k float64) float64 {
+	if l == LinearLaw {
+		return (1-k)*fair + k*asymmetric
+	}
+	return asymmetric * math.Pow(fair/asymmetric, 1-k)
+}
+
+func (l CouplingLaw) check() error {
+	if l != GeometricLaw && l != LinearLaw {
+		return fmt.Errorf("law of coupling is %d: want %d or %d", l, GeometricLaw, LinearLaw)
+	}
+	return nil
+}
+
+func (s *Sharing) validate(channels int) error {
+	if !(s.AckWeight >= 0) || math.IsInf(s.AckWeight, 0) {
+		return fmt.Errorf("the weight of acknowledgements is %g: want at least 0 and finite", s.AckWeight)
+	}
+	if s.Coupling != nil && len(s.Coupling) != channels {
+		return fmt.Errorf("coupling has %d values for %d channels", len(s.Coupling), channels)
+	}
+	if err := s.Law.check(); err != nil {
+		return err
+	}
+	for c, k := range s.Coupling {
+		if !(k >= 0 && k <= 1) {
+			return fmt.Errorf("coupling of channel %d is %g: want in [0, 1]", c, k)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,272 @@
+package contention
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+var nan = math.NaN()
+
+// near tells whether two values agree to a relative tolerance.
+func near(got, want, tolerance float64) bool {
+	return got == want || math.Abs(got-want) <= tolerance*math.Max(math.Abs(got), math.Abs(want))
+}
+
+// testFlow is a flow as given to Add.
+type testFlow struct {
+	data, reverse []int32
+	bound, share  float64
+}
+
+// slowRates is progressive filling as the doc of Solver writes it down, round
+// by round over everything.
+func slowRates(capacity []float64, flows []testFlow, s Sharing) []float64 {
+	levels := make([]float64, len(flows))
+	rising := make([]bool, len(flows))
+	used := make([]float64, len(capacity))
+	left := len(flows)
+	for i := range rising {
+		rising[i] = true
+	}
+	weight := func(f testFlow, c int) float64 {
+		w := 0.0
+		if slices.Contains(f.data, int32(c)) {
+			w += f.share
+		}
+		if s.Asymmetric && slices.Contains(f.reverse, int32(c)) {
+			w += s.AckWeight * f.share
+		}
+		return w
+	}
+	isMember := func(f testFlow, c int) bool {
+		return slices.Contains(f.data, int32(c)) || s.Asymmetric && slices.Contains(f.reverse, int32(c))
+	}
+	for left > 0 {
+		level := make([]float64, len(capacity))
+		least := math.Inf(1)
+		for c := range capacity {
+			w := 0.0
+			for i, f := range flows {
+				if rising[i] {
+					w += weight(f, c)
+				}
+			}
+			level[c] = math.Inf(1)
+			if w > 0 {
+				level[c] = math.Max(0, capacity[c]-used[c]) / w
+			}
+			least = math.Min(least, level[c])
+		}
+		for i, f := range flows {
+			if rising[i] {
+				least = math.Min(least, f.bound/f.share)
+			}
+		}
+		var stop []int
+		for i, f := range flows {
+			if !rising[i] {
+				continue
+			}
+			stops := f.bound/f.share <= least*(1+1e-9)
+			for c := range capacity {
+				stops = stops || level[c] <= least*(1+1e-9) && isMember(f, c)
+			}
+			if stops {
+				stop = append(stop, i)
+			}
+		}
+		for _, i := range stop {
+			rising[i] = false
+			levels[i] = least
+			left--
+			for c := range capacity {
+				used[c] += weight(flows[i], c) * least
+			}
+		}
+	}
+	for i := range levels {
+		levels[i] *= flows[i].share
+	}
+	return levels
+}
+
+// randomFlow picks a few data channels and other reverse ones. Few distinct
+// capacities and shares make many ties.
+func randomFlow(r *rand.Rand, channels int, plain bool) testFlow {
+	order := r.Perm(channels)
+	d, v := 1+r.IntN(min(4, channels)), r.IntN(4)
+	f := testFlow{bound: math.Inf(1), share: 1}
+	for _, c := range order[:d] {
+		f.data = append(f.data, int32(c))
+	}
+	for _, c := range order[d:min(d+v, channels)] {
+		f.reverse = append(f.reverse, int32(c))
+	}
+	if !plain && r.IntN(3) == 0 {
+		f.bound = float64(1+r.IntN(5)) * 7
+	}
+	if !plain && r.IntN(3) == 0 {
+		f.share = []float64{0.5, 1, 2}[r.IntN(3)]
+	}
+	return f
+}
+
+func randomCapacities(r *rand.Rand, channels int) []float64 {
+	capacity := make([]float64, channels)
+	for c := range capacity {
+		capacity[c] = []float64{100, 100, 100, 250, 1000, 33.7}[r.IntN(6)]
+	}
+	return capacity
+}
+
+var sharings = []Sharing{{}, {Asymmetric: true}, {Asymmetric: true, AckWeight: 0.05}, {Asymmetric: true, AckWeight: 0.5}}
+
+func TestSolverFollowsEveryChange(t *testing.T) {
+	for trial := range 400 {
+		r := rand.New(rand.NewPCG(uint64(trial), 1))
+		channels := 1 + r.IntN(25)
+		capacity := randomCapacities(r, channels)
+		sharing := sharings[trial%len(sharings)]
+		s, err := NewSolver(capacity, &sharing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		live := map[int]testFlow{}
+		reported := map[int]float64{}
+		for step := range 60 {
+			for range 1 + r.IntN(3) {
+				switch k := r.IntN(10); {
+				case k < 5 || len(live) == 0:
+					f := randomFlow(r, channels, trial%2 == 0)
+					id, err := s.Add(f.data, f.reverse, f.bound, f.share)
+					if err != nil {
+						t.Fatal(err)
+					}
+					live[id] = f
+				case k < 9:
+					ids := sortedIDs(live)
+					id := ids[r.IntN(len(ids))]
+					s.Remove(id)
+					delete(live, id)
+					delete(reported, id)
+				default:
+					c := r.IntN(channels)
+					capacity[c] = []float64{50, 100, 200}[r.IntN(3)]
+					if err := s.SetCapacity(c, capacity[c]); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			for _, id := range s.Solve(nil) {
+				reported[id] = s.Rate(id)
+			}
+			ids := sortedIDs(live)
+			flows := make([]testFlow, len(ids))
+			for i, id := range ids {
+				flows[i] = live[id]
+			}
+			want := slowRates(capacity, flows, sharing)
+			for i, id := range ids {
+				if got := s.Rate(id); !near(got, want[i], 1e-8) {
+					t.Fatalf("trial %d, step %d, sharing %+v: Rate(%d) = %.12g, want %.12g", trial, step, sharing, id, got, want[i])
+				}
+				if !near(reported[id], s.Rate(id), 1e-10) {
+					t.Fatalf("trial %d, step %d: last reported rate of %d is %g, but Rate is %g", trial, step, id, reported[id], s.Rate(id))
+				}
+			}
+		}
+	}
+}
+
+func sortedIDs(m map[int]testFlow) []int {
+	var ids []int
+	for id := range m {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// solveAll returns the rates of flows that come all at once.
+func solveAll(t testing.TB, capacity []float64, flows []testFlow, s *Sharing) []float64 {
+	t.Helper()
+	solver, err := NewSolver(capacity, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rates := make([]float64, len(flows))
+	ids := make([]int, len(flows))
+	for i, f := range flows {
+		if ids[i], err = solver.Add(f.data, f.reverse, f.bound, f.share); err != nil {
+			t.Fatal(err)
+		}
+	}
+	solver.Solve(nil)
+	for i, id := range ids {
+		rates[i] = solver.Rate(id)
+	}
+	return rates
+}
+
+func TestSolverRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		capacity []float64
+		s        Sharing
+	}{
+		{"a NaN capacity", []float64{1, nan}, Sharing{}},
+		{"a capacity of zero", []float64{0}, Sharing{}},
+		{"a negative weight", []float64{1}, Sharing{Asymmetric: true, AckWeight: -1}},
+		{"a coupling above 1", []float64{1}, Sharing{Asymmetric: true, Coupling: []float64{1.5}}},
+		{"too few couplings", []float64{1, 1}, Sharing{Asymmetric: true, Coupling: []float64{1}}},
+	} {
+		if _, err := NewSolver(c.capacity, &c.s); err == nil {
+			t.Errorf("NewSolver accepts %s", c.name)
+		}
+	}
+	s, _ := NewSolver([]float64{1}, nil)
+	for _, f := range []testFlow{
+		{data: []int32{1}, bound: 1, share: 1},
+		{data: []int32{-1}, bound: 1, share: 1},
+		{data: []int32{0}, bound: nan, share: 1},
+		{data: []int32{0}, bound: 0, share: 1},
+		{data: []int32{0}, bound: 1, share: 0},
+	} {
+		if _, err := s.Add(f.data, f.reverse, f.bound, f.share); err == nil {
+			t.Errorf("Add accepts %+v", f)
+		}
+	}
+}
+
+func TestSolverDoesNotAllocateOnceWarm(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 4))
+	capacity := randomCapacities(r, 40)
+	s, err := NewSolver(capacity, &Sharing{Asymmetric: true, AckWeight: 0.05})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flows := make([]testFlow, 60)
+	ids := make([]int, len(flows))
+	for i := range flows {
+		flows[i] = randomFlow(r, 40, true)
+	}
+	var changed []int
+	run := func() {
+		for i, f := range flows {
+			ids[i], _ = s.Add(f.data, f.reverse, f.bound, f.share)
+		}
+		changed = s.Solve(changed[:0])
+		for _, id := range ids {
+			s.Remove(id)
+			changed = s.Solve(changed[:0])
+		}
+	}
+	for range 50 {
+		run()
+	}
+	if got := testing.AllocsPerRun(20, run); got != 0 {
+		t.Errorf("%g allocations per run of %d flows, want 0", got, len(flows))
+	}
+}
