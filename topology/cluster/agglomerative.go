@@ -8,7 +8,9 @@ import (
 	"github.com/topocast/topocast/internal/nnchain"
 )
 
-// Linkage says how far two clusters are from each other.
+// Linkage says how far two clusters are from each other: the word of the
+// clustering literature for the rule by which trees of clusters differ. The
+// method that reconstructs a machine, topology.Linkage, has its name from it.
 type Linkage int
 
 // The linkages.

@@ -1,11 +1,42 @@
-// Package cluster groups hosts by a matrix of distances: hierarchical and flat
-// clustering, the search for good parameters, and measures of quality and
-// accuracy. It is the toolbox of Reinfjell 2023 (sections 2.5, 3.2, 3.3);
-// topology.Linkage is the better way to a machine's hierarchy, these are its
-// second opinions:
+// Package cluster groups hosts by a matrix of distances: clustering methods, the
+// search for their parameters, and measures of how good and how right a
+// clustering is. It gives second opinions on a machine whose wiring
+// topology.Linkage has found, and clusters anything else of which pairwise
+// distances are known. The call that most readers need:
 //
 //	d, err := cluster.NewDistances(latencies)
 //	labels, err := cluster.HDBSCAN{}.Cluster(d)
+//
+// # Method
+//
+// It is that of Reinfjell 2023, sections 2.5, 3.2 and 3.3:
+//
+//  1. Distances: the predicted time t(m) of a message between two ranks
+//     (equation 3.4) goes into NewDistances; the Euclidean distance between
+//     the ranks' vectors of all PLogP parameters (equations 3.5 and 3.6) is
+//     FromProfiles.
+//  2. Methods that are told the number of clusters ("static"): KMedoids,
+//     Spectral, and Agglomerative with K.
+//  3. Methods that find it ("dynamic"): HDBSCAN, DBSCAN, SSS, Components,
+//     and Agglomerative by Height or at the widest gap.
+//  4. Methods that nest: SSSTree (figure 2.5), and Agglomerative, whose
+//     Dendrogram is cut into clusters or turned into a Hierarchy.
+//  5. Search runs a method for many values of its parameter (50 in section 3.3)
+//     and keeps the best by a score.
+//  6. Where the answer is known, the score is the share of ranks that are mapped
+//     to the correct machine, node or socket (equations 3.7 to 3.9): Matching.
+//     AdjustedRand corrects for chance, SetF1 compares nested groups. Where it is
+//     not, Silhouette, DBCV and Stability look at the clusters alone.
+//
+// Flat, Nested and SSSTree make a topology.Reconstructor of a method.
+//
+// # Limits
+//
+// Nothing is judged: groups carry no support (NaN), and a method that always
+// finds clusters finds them in noise, too. A flat clustering knows one level of
+// a machine that has several. Wrong readings are not looked for. Distances are
+// symmetric, one float64 per cell: 1,024 hosts take 8 MB, and all methods O(n^2)
+// time but Spectral, which takes O(n^3) and at most 2,048 objects.
 //
 // # Design
 //

@@ -1,0 +1,304 @@
+package cluster_test
+
+import (
+	"fmt"
+	"log"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/topology/cluster"
+)
+
+// measured are the latencies in s of eight cores, as LGate would find them: two
+// nodes of two sockets of two cores, 1 us within a socket, 2 us between sockets
+// and 10 us between nodes.
+func measured() *mat.Dense {
+	m := mat.NewDense(8, 8, nil)
+	for i := range 8 {
+		for j := range 8 {
+			switch {
+			case i/4 != j/4:
+				m.Set(i, j, 10e-6)
+			case i/2 != j/2:
+				m.Set(i, j, 2e-6)
+			case i != j:
+				m.Set(i, j, 1e-6)
+			}
+		}
+	}
+	return m
+}
+
+func distances() *cluster.Distances {
+	d, err := cluster.NewDistances(measured())
+	if err != nil {
+		log.Fatal(err)
+	}
+	return d
+}
+
+// From latencies to groups of cores: the sockets, in which the density is
+// highest.
+func Example() {
+	d, err := cluster.NewDistances(measured()) // or of your own matrix
+	if err != nil {
+		log.Fatal(err)
+	}
+	labels, err := cluster.HDBSCAN{}.Cluster(d)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(labels)
+	fmt.Println(labels.Groups())
+	// Output:
+	// [0 0 1 1 2 2 3 3]
+	// [[0 1] [2 3] [4 5] [6 7]]
+}
+
+// Hosts that see the others alike belong together: here by their latencies and
+// gaps, which differ between the two nodes only (Reinfjell 2023, equations 3.5
+// and 3.6).
+func ExampleFromProfiles() {
+	latencies, gaps := measured(), mat.NewDense(8, 8, nil)
+	for i := range 8 {
+		for j := range 8 {
+			gaps.Set(i, j, 50e-6) // s, for the same message
+			if i/4 == j/4 {
+				gaps.Set(i, j, 5e-6)
+			}
+		}
+	}
+	d, err := cluster.FromProfiles(latencies, gaps)
+	if err != nil {
+		log.Fatal(err)
+	}
+	labels, err := cluster.Agglomerative{K: 2}.Cluster(d)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(labels)
+	// Output: [0 0 0 0 1 1 1 1]
+}
+
+// One tree, cut where one likes.
+func ExampleAgglomerative_Dendrogram() {
+	tree, err := cluster.Agglomerative{Linkage: cluster.Complete}.Dendrogram(distances())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("2 clusters: ", tree.CutK(2))
+	fmt.Println("up to 1 us: ", tree.Cut(1.1e-6))
+	merges := tree.Merges()
+	fmt.Printf("the last two join at %.0f us\n", 1e6*merges[tree.Len()-2].Height)
+	// Output:
+	// 2 clusters:  [0 0 0 0 1 1 1 1]
+	// up to 1 us:  [0 0 1 1 2 2 3 3]
+	// the last two join at 10 us
+}
+
+// The tree as nested groups, level by level.
+func ExampleDendrogram_Hierarchy() {
+	tree, err := cluster.Agglomerative{}.Dendrogram(distances())
+	if err != nil {
+		log.Fatal(err)
+	}
+	h, err := tree.Hierarchy(1.25) // latencies of nested groups differ by a quarter at least
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, g := range h.Groups() {
+		fmt.Printf("%v %.0f us\n", g.Hosts, 1e6*g.Latency)
+	}
+	// Output:
+	// [0 1 2 3 4 5 6 7] 10 us
+	// [0 1 2 3] 2 us
+	// [4 5 6 7] 2 us
+	// [0 1] 1 us
+	// [2 3] 1 us
+	// [4 5] 1 us
+	// [6 7] 1 us
+}
+
+// Six hosts on a line, and the one in the middle of each cluster.
+func ExampleKMedoids_Medoids() {
+	m := mat.NewDense(6, 6, nil)
+	at := []float64{0, 1, 2, 10, 11, 12}
+	for i := range at {
+		for j := range at {
+			m.Set(i, j, math.Abs(at[i]-at[j]))
+		}
+	}
+	d, err := cluster.NewDistances(m)
+	if err != nil {
+		log.Fatal(err)
+	}
+	labels, medoids, err := cluster.KMedoids{K: 2}.Medoids(d)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for k, members := range labels.Groups() {
+		fmt.Println(members, "around", medoids[k])
+	}
+	// Output:
+	// [0 1 2] around 1
+	// [3 4 5] around 4
+}
+
+// How sure each core belongs to its cluster, and how long clusters live while the
+// density threshold 1/distance rises: a node from 1/(10 us) to 1/(2 us), which its
+// four cores make a stability of 4 * 0.4; a socket from there to 1/(1 us), 2 * 0.5.
+// Two sockets are worth more than the node around them.
+func ExampleHDBSCAN_Fit() {
+	labels, probability, tree, err := cluster.HDBSCAN{}.Fit(distances())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(labels, probability)
+	for k, size := range tree.Size {
+		fmt.Printf("%d cores: born at %.1f per us, stability %.1f, selected %v\n", size, tree.Birth[k]/1e6, tree.Stability[k]/1e6, tree.Selected[k])
+	}
+	// Output:
+	// [0 0 1 1 2 2 3 3] [1 1 1 1 1 1 1 1]
+	// 8 cores: born at 0.0 per us, stability 0.8, selected false
+	// 4 cores: born at 0.1 per us, stability 1.6, selected false
+	// 4 cores: born at 0.1 per us, stability 1.6, selected false
+	// 2 cores: born at 0.5 per us, stability 1.0, selected true
+	// 2 cores: born at 0.5 per us, stability 1.0, selected true
+	// 2 cores: born at 0.5 per us, stability 1.0, selected true
+	// 2 cores: born at 0.5 per us, stability 1.0, selected true
+}
+
+// Splits all cores, then each part by its own radius (Reinfjell 2023, figure 2.5).
+func ExampleSSSTree_Hierarchy() {
+	h, err := cluster.SSSTree{}.Hierarchy(distances())
+	if err != nil {
+		log.Fatal(err)
+	}
+	for l, level := range h.Levels() {
+		fmt.Printf("%s:", level.Name)
+		for _, g := range h.Groups()[1:] {
+			if g.Level == l {
+				fmt.Printf(" %v", g.Hosts)
+			}
+		}
+		fmt.Println()
+	}
+	// Output:
+	// level 1: [0 1] [2 3] [4 5] [6 7]
+	// level 2: [0 1 2 3] [4 5 6 7]
+}
+
+// A method as a topology.Reconstructor: repetitions in, graph and hierarchy out.
+func ExampleFlat() {
+	result, err := cluster.Flat{Clusterer: cluster.Spectral{K: 2, Neighbour: 3}}.Reconstruct(measured())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Graph.Hosts(), "cores below", result.Graph.Vertices()-result.Graph.Hosts(), "switches")
+	for _, g := range result.Hierarchy.Groups()[1:] {
+		fmt.Println(g.Hosts)
+	}
+	// Output:
+	// 8 cores below 3 switches
+	// [0 1 2 3]
+	// [4 5 6 7]
+}
+
+// The parameter that gives the best clustering, without and with a known answer
+// (Reinfjell 2023, section 3.3 and equation 3.10).
+func ExampleSearch() {
+	d := distances()
+	threshold, labels, score, err := cluster.Search(d, 1e-6, 10e-6, 50,
+		func(x float64) cluster.Clusterer { return cluster.Components{Threshold: x} },
+		func(l cluster.Labels) float64 { return cluster.Silhouette(d, l) })
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("threshold %.2f us: %v, silhouette %.2f\n", 1e6*threshold, labels, score)
+
+	sockets := cluster.Labels{0, 0, 1, 1, 2, 2, 3, 3}
+	k, _, score, err := cluster.Search(d, 1, 8, 7, // all of 1 to 7
+		func(x float64) cluster.Clusterer { return cluster.KMedoids{K: int(x)} },
+		func(l cluster.Labels) float64 { return cluster.Matching(l, sockets) })
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.0f clusters: %.0f %% of the cores are on the correct socket\n", k, 100*score)
+	// Output:
+	// threshold 2.08 us: [0 0 0 0 1 1 1 1], silhouette 0.83
+	// 4 clusters: 100 % of the cores are on the correct socket
+}
+
+// The share of ranks that are mapped to the correct node (Reinfjell 2023,
+// equation 3.8). Rank 3 is not; of four sockets two can be matched to the two
+// nodes.
+func ExampleMatching() {
+	nodes := cluster.Labels{0, 0, 0, 0, 1, 1, 1, 1}
+	fmt.Println(cluster.Matching(cluster.Labels{0, 0, 0, 1, 1, 1, 1, 1}, nodes))
+	fmt.Println(cluster.Matching(cluster.Labels{0, 0, 1, 1, 2, 2, 3, 3}, nodes))
+	// Output:
+	// 0.875
+	// 0.5
+}
+
+// The same rank 3: of 28 pairs 12 are together in one, 13 in the other and 9 in
+// both, where chance has 12*13/28 = 5.57. (9-5.57) / (12.5-5.57) = 0.49.
+func ExampleAdjustedRand() {
+	nodes := cluster.Labels{0, 0, 0, 0, 1, 1, 1, 1}
+	found := cluster.Labels{0, 0, 0, 1, 1, 1, 1, 1}
+	fmt.Printf("%.2f\n", cluster.AdjustedRand(found, nodes))
+	// Output: 0.49
+}
+
+// Nested groups count where they are found exactly: all four are true, two of six
+// were missed. 2*4 / (4+6) = 0.8.
+func ExampleSetF1() {
+	found := [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {0, 1}, {2, 3}}
+	truth := [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {0, 1}, {2, 3}, {4, 5}, {6, 7}}
+	fmt.Println(cluster.SetF1(found, truth))
+	// Output: 0.8
+}
+
+// The nodes stand further apart than the sockets, by the mean distance inside
+// (5/3 us, 1 us) against that to the next cluster (10 us, 2 us): 1 - 1/6, 1 - 1/2.
+func ExampleSilhouette() {
+	d := distances()
+	fmt.Printf("nodes   %.2f\n", cluster.Silhouette(d, cluster.Labels{0, 0, 0, 0, 1, 1, 1, 1}))
+	fmt.Printf("sockets %.2f\n", cluster.Silhouette(d, cluster.Labels{0, 0, 1, 1, 2, 2, 3, 3}))
+	// Output:
+	// nodes   0.83
+	// sockets 0.50
+}
+
+// By the longest step inside a cluster (2 us, 1 us) against the shortest out of it
+// (10 us, 2 us).
+func ExampleDBCV() {
+	d := distances()
+	fmt.Printf("nodes   %.2f\n", cluster.DBCV(d, cluster.Labels{0, 0, 0, 0, 1, 1, 1, 1}, 1))
+	fmt.Printf("sockets %.2f\n", cluster.DBCV(d, cluster.Labels{0, 0, 1, 1, 2, 2, 3, 3}, 1))
+	// Output:
+	// nodes   0.80
+	// sockets 0.50
+}
+
+// How often each cluster comes out again: with noise of 10 % every node always,
+// with noise of 50 % every socket in about half of 50 trials.
+func ExampleStability() {
+	d := distances()
+	for _, c := range []struct {
+		clusters int
+		noise    float64
+	}{{2, 0.1}, {4, 0.5}} {
+		rng := rand.New(rand.NewPCG(1, 0))
+		share, err := cluster.Stability(cluster.Agglomerative{K: c.clusters}, d, c.noise, 50, rng)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%.2f\n", share)
+	}
+	// Output:
+	// [1.00 1.00]
+	// [0.52 0.60 0.52 0.58]
+}
