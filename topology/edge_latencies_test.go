@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/published"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
@@ -254,7 +254,7 @@ func TestFitLatenciesIsNeverNegative(t *testing.T) {
 
 // Reference: Bufe 2014, table 3.6, with the graph of figure 3.1.
 func TestFitLatenciesOfTable36(t *testing.T) {
-	d := readMatrix(t, filepath.Join(sharedData(t), "papers", "bufe_t3_6_westmere_intra.csv"))
+	d := published.Table("3.6")
 	r := cliqueSwitch(t, 0.1, d)
 	f, err := topology.FitLatencies(r.Graph, r.Hierarchy, d, nil)
 	if err != nil {

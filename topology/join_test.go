@@ -2,11 +2,11 @@ package topology_test
 
 import (
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/published"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
@@ -75,9 +75,8 @@ func TestJoin(t *testing.T) {
 // Reference: Bufe 2014, section 3.3.1 and figure 3.1: the model of one Westmere
 // node, ten times, joined to the model of the cluster.
 func TestJoinMakesBufesFigure31(t *testing.T) {
-	data := filepath.Join(sharedData(t), "papers")
-	inter := cliqueSwitch(t, 0.05, readMatrix(t, filepath.Join(data, "bufe_t3_5_westmere_inter.csv")))
-	node := cliqueSwitch(t, 0.1, readMatrix(t, filepath.Join(data, "bufe_t3_6_westmere_intra.csv")))
+	inter := cliqueSwitch(t, 0.05, published.Table("3.5"))
+	node := cliqueSwitch(t, 0.1, published.Table("3.6"))
 	nodes := slices.Repeat([]topology.NodeModel{{Result: node, External: -1}}, 10)
 	r, err := topology.Join(inter, nodes)
 	if err != nil {

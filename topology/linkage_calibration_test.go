@@ -63,7 +63,7 @@ func BenchmarkLinkageCalibration(b *testing.B) {
 		}
 	}
 	for _, kinds := range [][]string{{"cores"}, {"machines", "fabrics", "papers"}, {"simgrid"}} {
-		sets := sharedSets(b, kinds...)
+		sets := dataSets(b, kinds...)
 		for _, tt := range []struct {
 			name   string
 			change func(dataSet, *rand.Rand) dataSet

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
@@ -57,7 +58,7 @@ func compare(s dataSet, h *topology.Hierarchy) verdict {
 // firmly, in all sets but one: in table 3.8 the readings inside the two dies and
 // between them overlap, and the source itself expects one socket.
 func TestLinkageOnSharedData(t *testing.T) {
-	for _, s := range sharedSets(t, "cores", "machines", "fabrics", "papers", "simgrid") {
+	for _, s := range dataSets(t, "cores", "machines", "fabrics", "papers", "simgrid") {
 		n, _ := s.d.Dims()
 		s = s.permuted(rand.New(rand.NewPCG(11, uint64(n))))
 		v := compare(s, reconstruct(t, s.d).Hierarchy)
@@ -69,7 +70,14 @@ func TestLinkageOnSharedData(t *testing.T) {
 
 // What is no tree of groups gives none: one switch, the mesh of a die, a torus.
 func TestLinkageGivesNoGroupsWhereThereAreNone(t *testing.T) {
-	for _, s := range sharedSets(t, "cores", "papers", "simgrid") {
+	sets := dataSets(t, "cores", "papers", "simgrid")
+	for _, spec := range []string{"star:16 latency=1us", "torus:4x4x4 latency=1us"} {
+		for _, noise := range []gen.Noise{{}, {Sigma: 0.05}, {Sigma: 0.03, Outliers: 0.02}} {
+			_, reps := measured(t, rand.New(rand.NewPCG(1, 12)), spec, 0, noise, 1)
+			sets = append(sets, dataSet{name: fmt.Sprintf("generated/%s noise %v", spec, noise), d: mat.DenseCopyOf(reps[0])})
+		}
+	}
+	for _, s := range sets {
 		switch filepath.Dir(s.name) {
 		case "cores":
 			if s.name != "cores/graviton2" {
@@ -79,7 +87,7 @@ func TestLinkageGivesNoGroupsWhereThereAreNone(t *testing.T) {
 			if s.name != "papers/bufe_t3_5_westmere_inter" && s.name != "papers/bufe_t3_7_magny_sockets" {
 				continue
 			}
-		case "simgrid/star16", "simgrid/torus3d_64":
+		case "generated", "simgrid/star16", "simgrid/torus3d_64":
 		default:
 			continue
 		}
@@ -135,13 +143,14 @@ func half(s dataSet, rng *rand.Rand) dataSet {
 func noise3(s dataSet, rng *rand.Rand) dataSet { return s.permuted(rng).noisier(rng, 0.03) }
 
 // Half of the hosts, or 3 % more noise, leave 97 % of the runs right. What
-// fails is information lost: table 3.8 always, pairs left of a block under 5 %
-// of noise, arcs of a ring from which whole switches went.
+// fails is information lost: pairs left of a block under 5 % of noise, arcs of a ring from
+// which whole switches went. Table 3.8, which is not right as it is, is not counted.
 func TestLinkageOnPerturbedSharedData(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short")
 	}
-	sets := sharedSets(t, "cores", "machines", "fabrics", "papers", "simgrid")
+	sets := slices.DeleteFunc(dataSets(t, "cores", "machines", "fabrics", "papers", "simgrid"),
+		func(s dataSet) bool { return s.name == "papers/bufe_t3_8_magny_socket0_cores" })
 	const seeds = 4
 	right, runs, failed := perturbed(t, sets, seeds, half)
 	r, n, f := perturbed(t, sets, seeds, noise3)
@@ -153,15 +162,11 @@ func TestLinkageOnPerturbedSharedData(t *testing.T) {
 // Half of the hosts of a torus lie in clumps and gaps. A clump is set off from its
 // surroundings, but its hosts are not equally far from what is outside.
 func TestLinkageTakesNoClumpsForGroups(t *testing.T) {
-	for _, s := range sharedSets(t, "simgrid") {
-		if s.name != "simgrid/torus3d_64/route_us" {
-			continue
-		}
-		for seed := range 20 {
-			c := half(s, rand.New(rand.NewPCG(uint64(seed), 64)))
-			if groups := reconstruct(t, c.d).Hierarchy.Firm(0.9).Groups()[1:]; len(groups) > 0 {
-				t.Errorf("seed %d: firm groups %v, want none", seed, groups)
-			}
+	_, d := generate(t, "torus:4x4x4 latency=1us")
+	for seed := range 20 {
+		c := half(dataSet{d: d}, rand.New(rand.NewPCG(uint64(seed), 64)))
+		if groups := reconstruct(t, c.d).Hierarchy.Firm(0.9).Groups()[1:]; len(groups) > 0 {
+			t.Errorf("seed %d: firm groups %v, want none", seed, groups)
 		}
 	}
 }
@@ -170,7 +175,7 @@ func TestLinkageTakesNoClumpsForGroups(t *testing.T) {
 // set; run it with -benchtime=1x, and -v for the failures.
 func BenchmarkLinkagePerturbed(b *testing.B) {
 	for _, kinds := range [][]string{{"cores", "machines", "fabrics", "papers"}, {"simgrid"}} {
-		sets := sharedSets(b, kinds...)
+		sets := dataSets(b, kinds...)
 		for _, tt := range []struct {
 			name   string
 			change func(dataSet, *rand.Rand) dataSet

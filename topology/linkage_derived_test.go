@@ -20,14 +20,10 @@ type leafPool struct {
 	residuals []float64 // in s, of all readings from the median of their leaf
 }
 
-func newLeafPool(list []machine, repetitions int) *leafPool {
-	p := &leafPool{}
+func newLeafPool(leaves []machine) *leafPool {
+	p := &leafPool{leaves: leaves}
 	var medians []float64
-	for _, m := range list {
-		if !strings.HasPrefix(m.name, "comet") || len(m.reps) != repetitions {
-			continue
-		}
-		p.leaves = append(p.leaves, m)
+	for _, m := range leaves {
 		var all []float64
 		for _, s := range m.reps {
 			n, _ := s.d.Dims()
@@ -47,6 +43,34 @@ func newLeafPool(list []machine, repetitions int) *leafPool {
 	slices.Sort(medians)
 	p.typical = medians[len(medians)/2]
 	return p
+}
+
+// leafSwitches are the machines of one leaf switch that were measured so often: none in a plain
+// clone.
+func leafSwitches(list []machine, repetitions int) []machine {
+	var leaves []machine
+	for _, m := range list {
+		if strings.HasPrefix(m.name, "comet") && len(m.reps) == repetitions {
+			leaves = append(leaves, m)
+		}
+	}
+	return leaves
+}
+
+// nodesOf are the nodes of a machine, each as a leaf of its cores.
+func nodesOf(t testing.TB, list []machine, name string) []machine {
+	for _, m := range list {
+		if m.name != name {
+			continue
+		}
+		var nodes []machine
+		for _, g := range m.reps[0].levels[0].groups {
+			nodes = append(nodes, m.taken(g))
+		}
+		return nodes
+	}
+	t.Fatalf("no machine %s", name)
+	return nil
 }
 
 // A composite is a machine of real leaves. The readings between them are typical ones, farther by
@@ -118,6 +142,18 @@ func composites() []composite {
 		composite{6, 3, 2, 0.2e-6, 0.45e-6})
 }
 
+// nodeComposites are composites of nodes of the given latency inside: none farther, and farther by
+// shares of it.
+func nodeComposites(inside float64) []composite {
+	var list []composite
+	for _, step := range []float64{0, 0.1, 0.15, 0.2, 0.3} {
+		list = append(list,
+			composite{2, 1, 1, step * inside, step * inside},
+			composite{4, 1, 1, step * inside, step * inside})
+	}
+	return append(list, composite{4, 2, 1, 0.15 * inside, 0.4 * inside}, composite{4, 2, 1, 0.3 * inside, 0.6 * inside})
+}
+
 // slowFirst returns the machine with the first host of each group of its coarsest clear level
 // farther from all others, by the given latency in s: as rank 0 of a node often is.
 func (m machine) slowFirst(farther float64) machine {
@@ -153,16 +189,25 @@ type derivation struct {
 }
 
 // derivations lists the machines of all kinds, with as many seeds for each.
-func derivations(list []machine, seeds int) []derivation {
+func derivations(t testing.TB, list []machine, seeds int) []derivation {
 	var kinds []derivation
-	pools := []*leafPool{nil, newLeafPool(list, 1), newLeafPool(list, 2)}
-	for _, c := range composites() {
-		k := derivation{name: c.String()}
+	compose := func(name string, c composite, p *leafPool) {
+		k := derivation{name: name + c.String()}
 		for seed := range seeds {
 			rng := rand.New(rand.NewPCG(uint64(seed), 3))
-			k.runs = append(k.runs, c.machine(rng, pools[c.repetitions]).permuted(rng))
+			k.runs = append(k.runs, c.machine(rng, p).permuted(rng))
 		}
 		kinds = append(kinds, k)
+	}
+	nodes := newLeafPool(nodesOf(t, list, "datastar_4x8"))
+	for _, c := range nodeComposites(nodes.typical) {
+		compose("nodes ", c, nodes)
+	}
+	if once, twice := leafSwitches(list, 1), leafSwitches(list, 2); len(once) > 0 && len(twice) > 0 {
+		pools := []*leafPool{nil, newLeafPool(once), newLeafPool(twice)}
+		for _, c := range composites() {
+			compose("", c, pools[c.repetitions])
+		}
 	}
 	for _, farther := range []float64{0.5e-6, 1e-6} {
 		k := derivation{name: fmt.Sprintf("first of each group slow by %.1f us", 1e6*farther)}
@@ -201,7 +246,7 @@ func TestLinkageOnDerivedMachines(t *testing.T) {
 		"composite/leaves=6/cells=1/within=0.05/between=0.05/repetitions=2": 0,
 		"composite/leaves=6/cells=3/within=0.1/between=0.2/repetitions=2":   0,
 	}
-	for _, k := range derivations(machines(t), 2) {
+	for _, k := range derivations(t, machines(t), 2) {
 		var c machineCount
 		var failed []string
 		for _, m := range k.runs {
@@ -222,7 +267,7 @@ func TestLinkageOnDerivedMachines(t *testing.T) {
 // BenchmarkLinkageDerivedMachines counts over five seeds; run it with -benchtime=1x, and -v for
 // what is missing and invented.
 func BenchmarkLinkageDerivedMachines(b *testing.B) {
-	for _, k := range derivations(machines(b), 5) {
+	for _, k := range derivations(b, machines(b), 5) {
 		b.Run(k.name, func(b *testing.B) {
 			var c machineCount
 			for b.Loop() {

@@ -35,7 +35,7 @@ func TestLinkageClassesLevels(t *testing.T) {
 // faster than the others and as fast as halves of them.
 func TestLinkageClassesLevelsOfMachines(t *testing.T) {
 	split := map[string]bool{"cores/core2quad_q9550": true, "cores/epyc_74f3": true}
-	for _, s := range sharedSets(t, "cores", "machines", "fabrics", "papers", "simgrid") {
+	for _, s := range dataSets(t, "cores", "machines", "fabrics", "papers", "simgrid") {
 		n, _ := s.d.Dims()
 		s = s.permuted(rand.New(rand.NewPCG(11, uint64(n))))
 		level := map[string]int{}

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/topocast/topocast/internal/published"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
@@ -21,17 +23,26 @@ type machine struct {
 	zones  bool      // unions of known groups are geography: allowed, not asked
 }
 
-// machines reads the measured machines, ordered by name.
+// machines are the measured machines: those of the repository, and in a plain clone only these,
+// then the others by name.
 func machines(t testing.TB) []machine {
-	dir := filepath.Join(sharedData(t), "real")
-	if _, err := os.Stat(dir); err != nil {
-		t.Skip("no measured machines among the shared data")
+	var list []machine
+	for _, m := range published.Machines("apple", "clusters") {
+		k := machine{name: path.Base(m.Name), expect: "groups"}
+		for _, d := range m.Readings {
+			k.reps = append(k.reps, dataSet{k.name, d, knownLevels(m)})
+		}
+		list = append(list, k)
 	}
+	data, more := published.Beside()
+	if !more {
+		return list
+	}
+	dir := filepath.Join(data, "real")
 	truths, err := filepath.Glob(filepath.Join(dir, "*.truth.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list []machine
 	for _, truth := range truths {
 		text, err := os.ReadFile(truth)
 		if err != nil {
@@ -50,6 +61,9 @@ func machines(t testing.TB) []machine {
 		}
 		if err := json.Unmarshal(text, &known); err != nil {
 			t.Fatalf("%s: %v", truth, err)
+		}
+		if slices.ContainsFunc(list, func(m machine) bool { return m.name == known.Name }) {
+			continue
 		}
 		m := machine{name: known.Name, expect: known.Expect, zones: known.Regions != nil}
 		levels := []knownLevel{{"may", known.May, false}}

@@ -1,10 +1,10 @@
 package topology_test
 
 import (
-	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/topocast/topocast/internal/published"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -12,22 +12,21 @@ import (
 func TestLinkageOnBufesTables(t *testing.T) {
 	tests := []struct {
 		name   string
-		file   string
+		table  string
 		groups [][]int
 	}{
 		// Reference: table 3.5, ten nodes of the Westmere cluster: "one central switch".
-		{"table 3.5 is one switch", "bufe_t3_5_westmere_inter.csv", nil},
+		{"table 3.5 is one switch", "3.5", nil},
 		// Reference: table 3.6, twelve cores of a node: two sockets of six.
-		{"table 3.6 is two sockets of six", "bufe_t3_6_westmere_intra.csv", [][]int{{0, 1, 2, 3, 4, 5}, {6, 7, 8, 9, 10, 11}}},
+		{"table 3.6 is two sockets of six", "3.6", [][]int{{0, 1, 2, 3, 4, 5}, {6, 7, 8, 9, 10, 11}}},
 		// Reference: table 2.2, figures 2.10 and 2.11: three switches below a fourth.
-		{"table 2.2 is three groups", "bufe_t2_2.csv", [][]int{{0, 1, 2}, {3, 4, 5}, {6, 7, 8}}},
+		{"table 2.2 is three groups", "2.2", [][]int{{0, 1, 2}, {3, 4, 5}, {6, 7, 8}}},
 		// Reference: table 3.7, four sockets: the source finds no structure.
-		{"table 3.7 has no groups", "bufe_t3_7_magny_sockets.csv", nil},
+		{"table 3.7 has no groups", "3.7", nil},
 	}
-	data := sharedData(t)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			result, err := (&topology.Linkage{}).Reconstruct(readMatrix(t, filepath.Join(data, "papers", tt.file)))
+			result, err := (&topology.Linkage{}).Reconstruct(published.Table(tt.table))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/published"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
@@ -153,15 +153,14 @@ func TestLinkageOfTreesWithHoles(t *testing.T) {
 // a matrix: no crash, and what is weak is said. Of the row, table 3.9 of Bufe 2014, the source
 // states the block {0, 1, 2, 3}; more must not be claimed.
 func TestLinkageSaysWhatIsWeak(t *testing.T) {
-	data := sharedData(t)
-	r := reconstruct(t, readMatrix(t, filepath.Join(data, "wan/wan_seattle_99.csv")))
+	r := reconstruct(t, published.Read("wan/wan_seattle_99").Readings[0])
 	if r.Fit.TreeLikeness > 0.5 {
 		t.Errorf("the Internet has tree-likeness %.2f, want little", r.Fit.TreeLikeness)
 	}
 	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "fits the readings badly") }) {
 		t.Errorf("warnings %q do not say that the tree fits badly", r.Warnings)
 	}
-	r = reconstruct(t, readMatrix(t, filepath.Join(data, "papers/bufe_t3_9_blizzard_row0.csv")))
+	r = reconstruct(t, published.Table("3.9"))
 	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "not measured: too many") }) {
 		t.Errorf("warnings %q do not tell of the holes", r.Warnings)
 	}

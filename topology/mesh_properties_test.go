@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/published"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
@@ -123,10 +123,10 @@ func TestMeshMethodsWithHoles(t *testing.T) {
 	}
 }
 
-// Reference: ../shared/data/wan: holes, asymmetry, no triangle inequality. There
+// Reference: internal/published/wan: holes, asymmetry, no triangle inequality. There
 // is no truth; it must not be called a tree or a perfect fit.
 func TestMeshMethodsOnAWideAreaNetwork(t *testing.T) {
-	d := readMatrix(t, filepath.Join(sharedData(t), "wan", "wan_seattle_99.csv"))
+	d := published.Read("wan/wan_seattle_99").Readings[0]
 	for name, m := range meshMethods() {
 		r, err := m.method.Reconstruct(d)
 		if err != nil {

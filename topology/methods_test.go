@@ -239,7 +239,7 @@ func familyOf(s dataSet) string {
 // there are no groups. Run it with -benchtime=1x, about a minute, most of it
 // CliqueSwitch on 266 hosts; the names of Linkage's failures are logged.
 func BenchmarkMethods(b *testing.B) {
-	sets := sharedSets(b, "cores", "machines", "fabrics", "papers", "simgrid")
+	sets := dataSets(b, "cores", "machines", "fabrics", "papers", "simgrid")
 	families := map[string][]dataSet{}
 	for _, s := range sets {
 		n, _ := s.d.Dims()

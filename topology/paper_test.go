@@ -1,25 +1,17 @@
 package topology_test
 
 import (
-	"encoding/csv"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/published"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
-
-// table reads one of the tables of the papers; the cells count as microseconds.
-func table(t *testing.T, name string) *mat.Dense {
-	t.Helper()
-	return readMatrix(t, filepath.Join(sharedData(t), "papers", name+".csv"))
-}
 
 // links lists the links of a graph of switches as "0-4:1", latencies in us to
 // three digits, ordered by their ends.
@@ -46,7 +38,7 @@ func cliqueSwitch(t *testing.T, epsilon float64, d mat.Matrix) *topology.Result 
 // Algorithm 1 gives (TestBasicModel); Algorithm 2, run on it, finds a clique of
 // three at latency 3, {A, B, C}, and leaves the link A-D and C-D.
 func TestBufeTable21(t *testing.T) {
-	r := cliqueSwitch(t, 0.01, table(t, "bufe_t2_1"))
+	r := cliqueSwitch(t, 0.01, published.Table("2.1"))
 	if got, want := links(r.Graph), "0-3:3 0-4:1.5 1-4:1.5 2-3:3 2-4:1.5"; got != want {
 		t.Errorf("links = %s, want %s", got, want)
 	}
@@ -58,7 +50,7 @@ func TestBufeTable21(t *testing.T) {
 // no clique at latency 4, which holds only because latency 2 comes first.
 func TestBufeTable22(t *testing.T) {
 	for _, epsilon := range []float64{0.001, 0.05, 0.3} {
-		r := cliqueSwitch(t, epsilon, table(t, "bufe_t2_2"))
+		r := cliqueSwitch(t, epsilon, published.Table("2.2"))
 		want := "0-9:1 1-9:1 2-9:1 3-10:1 4-10:1 5-10:1 6-11:1 7-11:1 8-11:1 9-12:1 10-12:1 11-12:1"
 		if got := links(r.Graph); got != want {
 			t.Errorf("epsilon %g: links = %s, want %s", epsilon, got, want)
@@ -77,7 +69,7 @@ func TestBufeTable22(t *testing.T) {
 // at 2, C at 3; the edge B-C is virtual.
 func TestBufeTable23(t *testing.T) {
 	for _, epsilon := range []float64{0.001, 0.05, 0.2} {
-		r := cliqueSwitch(t, epsilon, table(t, "bufe_t2_3"))
+		r := cliqueSwitch(t, epsilon, published.Table("2.3"))
 		if got, want := links(r.Graph), "0-4:1 1-4:1 2-4:2 3-4:3"; got != want {
 			t.Errorf("epsilon %g: links = %s, want %s", epsilon, got, want)
 		}
@@ -114,13 +106,13 @@ func generate(t testing.TB, spec string) (*gen.Cluster, *mat.Dense) {
 // thesis does not say which was used.
 func TestBufeTable35(t *testing.T) {
 	for _, epsilon := range []float64{0.03, 0.05} {
-		r := cliqueSwitch(t, epsilon, table(t, "bufe_t3_5_westmere_inter"))
+		r := cliqueSwitch(t, epsilon, published.Table("3.5"))
 		if r.Graph.Vertices() != 11 || r.Graph.NumArcs() != 20 || r.Fit.Family != topology.FamilyFlat {
 			t.Errorf("epsilon %g: %d vertices, %d arcs, %s, want one switch with ten nodes", epsilon, r.Graph.Vertices(), r.Graph.NumArcs(), r.Fit.Family)
 		}
 	}
 	for _, epsilon := range []float64{0.01, 0.02} {
-		if r := cliqueSwitch(t, epsilon, table(t, "bufe_t3_5_westmere_inter")); r.Graph.Vertices() == 11 {
+		if r := cliqueSwitch(t, epsilon, published.Table("3.5")); r.Graph.Vertices() == 11 {
 			t.Errorf("epsilon %g: one switch: the readings differ by more than that", epsilon)
 		}
 	}
@@ -131,7 +123,7 @@ func TestBufeTable35(t *testing.T) {
 // (0.453 and 0.447)/2, and 0.426 = 0.876 - 0.227 - 0.223 apart.
 func TestBufeTable36(t *testing.T) {
 	for _, epsilon := range []float64{0.1, 0.2} {
-		r := cliqueSwitch(t, epsilon, table(t, "bufe_t3_6_westmere_intra"))
+		r := cliqueSwitch(t, epsilon, published.Table("3.6"))
 		want := "0-12:0.227 1-12:0.227 2-12:0.227 3-12:0.227 4-12:0.227 5-12:0.227 " +
 			"6-13:0.224 7-13:0.224 8-13:0.224 9-13:0.224 10-13:0.224 11-13:0.224 12-13:0.426"
 		if got := links(r.Graph); got != want {
@@ -146,7 +138,7 @@ func TestBufeTable36(t *testing.T) {
 		}
 	}
 	for _, epsilon := range []float64{0.02, 0.05} {
-		if r := cliqueSwitch(t, epsilon, table(t, "bufe_t3_6_westmere_intra")); r.Graph.NumArcs() == 26 {
+		if r := cliqueSwitch(t, epsilon, published.Table("3.6")); r.Graph.NumArcs() == 26 {
 			t.Errorf("epsilon %g: the right graph, though readings between the sockets differ by more than that", epsilon)
 		}
 	}
@@ -156,17 +148,17 @@ func TestBufeTable36(t *testing.T) {
 // chosen high ..., the topology will be a star with a single switch".
 func TestBufeTables37And38(t *testing.T) {
 	for _, c := range []struct {
-		name     string
+		table    string
 		epsilons []float64
 	}{
-		{"bufe_t3_7_magny_sockets", []float64{0.05, 0.1}},
-		{"bufe_t3_8_magny_socket0_cores", []float64{0.1, 0.2}},
+		{"3.7", []float64{0.05, 0.1}},
+		{"3.8", []float64{0.1, 0.2}},
 	} {
-		d := table(t, c.name)
+		d := published.Table(c.table)
 		n, _ := d.Dims()
 		for _, epsilon := range c.epsilons {
 			if r := cliqueSwitch(t, epsilon, d); r.Graph.Vertices() != n+1 || r.Graph.NumArcs() != 2*n {
-				t.Errorf("%s, epsilon %g: %d vertices, %d arcs, want a star", c.name, epsilon, r.Graph.Vertices(), r.Graph.NumArcs())
+				t.Errorf("table %s, epsilon %g: %d vertices, %d arcs, want a star", c.table, epsilon, r.Graph.Vertices(), r.Graph.NumArcs())
 			}
 		}
 	}
@@ -176,42 +168,35 @@ func TestBufeTables37And38(t *testing.T) {
 // thesis' own equation 3.5: it prints 60.1 % where 0.999^496 = 60.9 %, and 3.4 %
 // where 0.9999^32640 = 3.8 %.
 func TestBufeTable310(t *testing.T) {
-	f, err := os.Open(filepath.Join(sharedData(t), "papers", "bufe_t3_10_success_probability.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	percent := func(s string) float64 {
-		v, err := strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-	for _, row := range rows[1:] {
-		for k, cell := range row[1:] {
-			n, err := strconv.Atoi(rows[0][k+1])
+	hosts := []int{12, 32, 128, 256}
+	for _, row := range []struct {
+		p     float64
+		cells []string // %, as printed
+	}{
+		{0.99, []string{"51.5", "0.7", "0", "0"}},
+		{0.999, []string{"93.6", "60.1", "0.03", "0"}},
+		{0.9999, []string{"99.3", "95.2", "44.4", "3.4"}},
+	} {
+		for k, cell := range row.cells {
+			n := hosts[k]
+			want, err := strconv.ParseFloat(cell, 64)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, want := 100*topology.SuccessProbability(percent(row[0])/100, n), percent(cell)
-			slips := map[string]float64{"60.1%": 60.88, "3.4%": 3.823} // exp(496 ln 0.999), exp(32640 ln 0.9999)
+			got := 100 * topology.SuccessProbability(row.p, n)
+			slips := map[string]float64{"60.1": 60.88, "3.4": 3.823} // exp(496 ln 0.999), exp(32640 ln 0.9999)
 			if right, ok := slips[cell]; ok {
 				if math.Abs(got-right) > 0.01 {
-					t.Errorf("SuccessProbability(%s, %d) = %.3f %%, want %g %%", row[0], n, got, right)
+					t.Errorf("SuccessProbability(%g, %d) = %.3f %%, want %g %%", row.p, n, got, right)
 				}
 				continue
 			}
 			decimals := 0
-			if _, after, ok := strings.Cut(strings.TrimSuffix(cell, "%"), "."); ok {
+			if _, after, ok := strings.Cut(cell, "."); ok {
 				decimals = len(after)
 			}
 			if half := 0.5 * math.Pow10(-decimals); math.Abs(got-want) > half*1.0001 {
-				t.Errorf("SuccessProbability(%s, %d) = %.4f %%, the table prints %s", row[0], n, got, cell)
+				t.Errorf("SuccessProbability(%g, %d) = %.4f %%, the table prints %s", row.p, n, got, cell)
 			}
 		}
 	}

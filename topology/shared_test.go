@@ -11,11 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/published"
 	"github.com/topocast/topocast/topology/encode"
 	"gonum.org/v1/gonum/mat"
 )
 
-// A dataSet is one matrix beside the clone with what is known of the machine.
+// A dataSet is one published matrix with what is known of the machine.
 type dataSet struct {
 	name   string
 	d      *mat.Dense
@@ -28,24 +29,22 @@ type knownLevel struct {
 	visible bool // the matrix shows the level clearly
 }
 
-// sharedData finds the published data beside the module, or skips the test.
-func sharedData(t testing.TB) string {
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
+// knownLevels are the levels of a machine in the repository.
+func knownLevels(m published.Machine) []knownLevel {
+	var levels []knownLevel
+	for _, l := range m.Levels {
+		levels = append(levels, knownLevel{l.Name, l.Groups, l.Asked})
 	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if filepath.Dir(dir) == dir {
-			t.Fatal("no go.mod above the test")
-		}
-		dir = filepath.Dir(dir)
-	}
-	data := filepath.Join(dir, "..", "shared", "data")
-	if _, err := os.Stat(data); err != nil {
-		t.Skip("no shared data beside the module")
+	return levels
+}
+
+// onlyBeside is the directory of data that may not enter the repository, for a test of
+// nothing else: it is skipped without them, and the test named does with what there is.
+func onlyBeside(t testing.TB, counterpart string) string {
+	t.Helper()
+	data, ok := published.Beside()
+	if !ok {
+		t.Skipf("the data of this test may not enter the repository, and are not beside it; %s does without", counterpart)
 	}
 	return data
 }
@@ -71,12 +70,21 @@ func readMatrix(t testing.TB, file string) *mat.Dense {
 	return l.Matrix
 }
 
-// sharedSets reads all matrices of the given kinds ("cores", ...), ordered by
-// name. Sets with partial matrices are left out.
-func sharedSets(t testing.TB, kinds ...string) []dataSet {
-	data := sharedData(t)
+// dataSets are all matrices of the given kinds ("cores", ...), those of the repository
+// first and by name: in a plain clone, only these. Sets with partial matrices
+// are left out.
+func dataSets(t testing.TB, kinds ...string) []dataSet {
+	data, more := published.Beside()
 	var sets []dataSet
 	for _, kind := range kinds {
+		for _, m := range published.Machines(kind) {
+			if m.Name != "papers/bufe_t3_9_blizzard_row0" {
+				sets = append(sets, dataSet{m.Name, m.Readings[0], knownLevels(m)})
+			}
+		}
+		if !more {
+			continue
+		}
 		pattern := filepath.Join(data, kind, "*.truth.json")
 		if kind == "simgrid" {
 			pattern = filepath.Join(data, kind, "*", "truth.json")
@@ -130,7 +138,9 @@ func sharedSets(t testing.TB, kinds ...string) []dataSet {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sets = append(sets, dataSet{name, readMatrix(t, file), levels})
+				if !slices.ContainsFunc(sets, func(s dataSet) bool { return s.name == name }) {
+					sets = append(sets, dataSet{name, readMatrix(t, file), levels})
+				}
 			}
 		}
 	}
