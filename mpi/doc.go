@@ -1,6 +1,6 @@
-// Package mpi is the seam between topocast and message passing: the small
-// Communicator interface, optional abilities found by type assertion, and the
-// real MPI communicator behind the build tag mpi.
+// Package mpi is the seam between topocast and message passing. Everything that
+// sends or receives asks for a Communicator, an interface of four methods; this
+// package also has the one of a real MPI library, behind the build tag mpi.
 //
 // Most programs need one call, Run:
 //
@@ -16,33 +16,60 @@
 //	CC=mpicc go build -tags mpi -o program .
 //	mpirun -n 4 ./program
 //
-// The package imports the standard library only. Package mpi/local holds the
-// in-process communicator, package mpi/simnet the one of a simulated cluster,
-// package mpi/mpitest the contract that every communicator has to pass.
+// What work gets is a Communicator of all ranks. Without the tag Run returns
+// ErrNotBuilt, whose text is the remedy.
+//
+// # Communicators
+//
+//   - World and Run: the ranks of a job under Open MPI, MPICH or any library
+//     with an mpicc.
+//   - Wrap: the communicator of an application that is on gompi already.
+//   - Package mpi/local: goroutines of one process, for tests and for the
+//     latencies between the cores of one machine.
+//   - Package mpi/simnet: a simulated cluster, in virtual time.
+//   - Your own: four methods, which package mpi/mpitest holds to the contract.
+//
+// # Abilities
+//
+// Whatever else a communicator can do is a small interface, found by type
+// assertion; who uses one has another way where it is absent.
+//
+//	SyncSender    Ssend, which returns when the receiver has begun
+//	NonBlocking   several transfers under way at once
+//	Splitter      communicators of some of the ranks, and duplicates
+//	NativeBcast   the library's own broadcast
+//	Timed         a batch of timed exchanges below Go
+//	Clock         its time, virtual in a simulation
+//	Named, Bound  the host, the core and the CPUs of a rank (see Places)
+//	Versioned     which library it is
+//	Aborter       the end of the whole job
+//
+// Errors are an *Error, which says where, around a class such as ErrTruncated,
+// which says what.
+//
+// # Limits
+//
+// A message is bytes, at most 2^31-1 of them, and its receiver knows the length:
+// another one is an error. There are no wildcards (any source, any tag), no
+// derived datatypes and no collectives beyond NativeBcast.
+//
+// A Communicator belongs to one goroutine, and a Comm to one thread: MPI is
+// started at MPI_THREAD_FUNNELED. The build with the tag is for 64-bit systems.
+//
+// Open MPI 4.1, by default, writes a message of more than 4 KiB that comes from
+// the same host past the end of a shorter buffer. Recv looks at the length
+// before; Irecv, Bcast and PingPong cannot: there the ranks have to agree on it.
+// With OMPI_MCA_btl_vader_single_copy_mechanism=none in the environment all are
+// safe, and Recv need not look.
+//
+// Where ranks have to share CPUs (CrowdedHosts), waits yield to each other; the
+// library's own collectives (Bcast, Split, Dup) do not.
 //
 // # Design
 //
 // The real communicator is a thin layer of our own on the C library. gompi
 // cannot be below it: it has neither 0-byte messages nor Ssend nor requests,
-// it drops return codes, and its byte broadcast overwrites memory. Wrap serves
-// applications that use it. The price is a C compiler, the library's own
-// (CC=mpicc), which also brings headers and library. That build is for 64-bit
-// systems, and refuses others.
-//
-// MPI is started at MPI_THREAD_FUNNELED, the least that the standard allows a
-// Go program. Open MPI makes a round trip between cores some 20 % slower for
-// it than at MPI_THREAD_SINGLE.
-//
-// Where ranks have to share CPUs (CrowdedHosts), a wait polls a hundred times and
-// then yields between polls; elsewhere the library waits itself. The library's
-// own collectives (Bcast, Split, Dup) are not covered by this.
-//
-// Open MPI 4.1, when ranks of one host read from each other's memory (its
-// default), writes a message of more than 4 KiB past the end of a shorter
-// buffer before it reports the error. Recv then looks at the length before it
-// receives, which makes round trips of short messages some 200 ns slower, a
-// quarter, and is hardly to be seen from 16 KiB on. Irecv, Bcast and PingPong
-// cannot look: there the ranks have to agree on the length, or memory is
-// overwritten. With OMPI_MCA_btl_vader_single_copy_mechanism=none in the
-// environment all is safe, and Recv looks at nothing.
+// it drops return codes, and its byte broadcast overwrites memory. The price is a
+// C compiler, the library's own (CC=mpicc), which also brings headers and
+// library.
 package mpi

@@ -98,6 +98,8 @@ static inline int tc_ssend(unsigned char *buf, int n, int dst, int tag, MPI_Comm
 // the sender's memory by itself (4.1.4, messages above 4 KiB between ranks of
 // one host). That is taken for granted unless the single copy is known to be
 // off; it goes by the name of Open MPI 4's variable, where 3 stands for none.
+// Looking makes round trips of short messages some 200 ns slower, a quarter, and
+// is hardly to be seen from 16 KiB on.
 static inline int tc_overruns(void) {
 	int overruns = 0;
 #ifdef OPEN_MPI

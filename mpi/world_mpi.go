@@ -7,6 +7,9 @@ package mpi
 #include <stdlib.h>
 #include <string.h>
 
+// The thread level is the least that the standard allows a Go program, whose
+// goroutines have threads. Open MPI makes a round trip between cores some 20 %
+// slower for it than at MPI_THREAD_SINGLE.
 static inline int tc_start(int *provided) {
 	return MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, provided);
 }

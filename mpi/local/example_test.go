@@ -2,6 +2,7 @@ package local_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/topocast/topocast/mpi"
@@ -32,4 +33,18 @@ func ExampleRun() {
 		fmt.Println(err)
 	}
 	// Output: 6
+}
+
+// Both ranks send before they receive, which real MPI lets pass for short
+// messages only. Rendezvous shows it, by an error instead of a program that hangs.
+func ExampleRun_deadlock() {
+	err := local.Run(2, &local.Settings{Mode: local.Rendezvous}, func(c mpi.Communicator) error {
+		buf, other := make([]byte, 8), 1-c.Rank()
+		if err := c.Send(buf, other, 0); err != nil {
+			return err
+		}
+		return c.Recv(buf, other, 0)
+	})
+	fmt.Println("deadlock:", errors.Is(err, local.ErrDeadlock))
+	// Output: deadlock: true
 }

@@ -16,6 +16,16 @@
 //
 //	func main() { err := mpi.Run(mpitest.Check) ... }
 //
+// The contract is that of the interfaces of package mpi: which messages meet and
+// in which order, what is refused before anything is sent, what every call returns
+// after an error, and what each optional ability that is present has to do. The name
+// of a case that fails says which sentence is broken.
+//
+// # Limits
+//
+// It tests what a communicator does, not how fast. It waits for nothing but
+// messages, so a communicator that loses one hangs until the test's own timeout.
+//
 // # Design
 //
 // The cases never rely on a Send that buffers, so they hold for the strictest

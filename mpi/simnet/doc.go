@@ -6,24 +6,40 @@
 //	...
 //	err = simnet.Run(cluster.Graph, nil, cluster.Settings(), func(c mpi.Communicator) error { ... })
 //
-// A message is a flow over the links of its route. It begins when the sender
-// has spent its overhead (above the eager limit: when request and consent have
-// crossed too), takes of its links once the latency of the route has passed,
-// and moves at the rate that contention.Solver gives it among all others; the
-// receiver then spends its own overhead. This is the flow model of SimGrid
-// (Casanova, Giersch, Legrand, Quinson, Suter 2014), with the overheads of
-// PLogP (Kielmann, Bal, Verstoep 2000).
+// The cluster is a line of text, or any topology.Graph whose links have latency
+// and bandwidth, such as that of a measured network. Simulate is Run with a
+// Report of what was moved.
 //
-// The same program gives the same times on every run, whatever GOMAXPROCS.
-// Time passes in messages, Sleep and reading the clock only: computation
-// between them takes none.
+// # Method
+//
+// A message is a flow over the links of its route, as in SimGrid (Casanova,
+// Giersch, Legrand, Quinson, Suter 2014), between the overheads of PLogP
+// (Kielmann, Bal, Verstoep 2000):
+//
+//  1. The sender spends its overhead, os. The message leaves; above the eager
+//     limit only when request and consent have crossed.
+//  2. Once the latency of the route has passed, it takes of its links.
+//  3. Among all flows it moves at the rate that model.Solver gives it, by
+//     max-min fairness or another Sharing. Rates are solved anew when a flow
+//     begins or ends.
+//  4. When the last byte is there, the receiver spends its overhead, or.
+//
+// Time passes in messages, Sleep and reading the clock only. The same program
+// gives the same times on every run, whatever GOMAXPROCS.
+//
+// # Limits
+//
+// Computation takes no time by itself: Comm.Sleep stands for it. Ranks may talk
+// by messages alone; one that waits for another on a channel or a lock stops the
+// simulation for good. All ranks run on one CPU. There are no packets: no loss, no
+// queues of switches, and congestion control only as Settings.Window and Bias
+// have it. The communicator has no broadcast of the library's own.
 //
 // # Design
 //
 // Ranks are coroutines (iter.Pull) that one scheduler resumes: a switch costs
-// 0.1 us, where two channel operations take 0.4 us, and exactly one goroutine
-// runs at any time, so ranks race for nothing. The price is that ranks use one
-// CPU, and that a rank which blocks on anything but a message blocks all.
+// a fraction of what channels cost, and exactly one goroutine runs at any time, so
+// ranks race for nothing.
 //
 // Every receive names its sender, so which messages meet follows from the order
 // of calls on each rank alone, never from time. The simulator uses that

@@ -191,7 +191,8 @@ func (w *world) newContext() uint32 {
 	return w.contexts
 }
 
-// simulate starts the ranks in order, and then lets time pass.
+// simulate starts the ranks in order, and then lets time pass. To resume a
+// coroutine costs 0.1 us, where two channel operations take 0.4 us.
 func (w *world) simulate(body func(mpi.Communicator) error) {
 	for i := range w.ranks {
 		r := &w.ranks[i]
