@@ -9,8 +9,8 @@
 //	result, err := (&topology.Linkage{}).Reconstruct(latencies)
 //
 // CliqueSwitch and GreedyCycle are the methods of Bufe 2014 and of Bannikov
-// and Salnikov 2014, the second also in a form that stands noise; Merge joins what
-// it finds for several message lengths. FitLatencies works out the latencies of a
+// and Salnikov 2014, Witness the second in a form that stands noise; Merge joins what
+// they find for several message lengths. FitLatencies works out the latencies of a
 // known wiring's links, Compare and CompareGroups hold a measured machine
 // against its specification, Join puts models of nodes into the model between
 // them, Bisection and MaxSwitchPartition divide a machine.

@@ -11,7 +11,7 @@ import (
 )
 
 // Six hosts wired in a ring.
-func ExampleGreedyCycle() {
+func ExampleWitness() {
 	ring, err := gen.Parse("ring:6 latency=2us")
 	if err != nil {
 		log.Fatal(err)
@@ -20,7 +20,7 @@ func ExampleGreedyCycle() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := (&topology.GreedyCycle{Witness: true}).Reconstruct(latencies)
+	result, err := (&topology.Witness{}).Reconstruct(latencies)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -197,7 +197,7 @@ func FuzzLinkage(f *testing.F) {
 
 func FuzzGreedyCycle(f *testing.F) {
 	fuzzMethods(f, &topology.GreedyCycle{}, &topology.GreedyCycle{Compat: true},
-		&topology.GreedyCycle{Witness: true}, &topology.GreedyCycle{Witness: true, KeepOverhead: true, Tolerance: 0.3})
+		&topology.Witness{}, &topology.Witness{KeepOverhead: true, Tolerance: 0.3})
 }
 
 func FuzzCliqueSwitch(f *testing.F) {

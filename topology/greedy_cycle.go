@@ -1,9 +1,7 @@
 package topology
 
 import (
-	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -15,48 +13,29 @@ import (
 //
 // Stage 2 adds every arc that is shorter than the path there is, without a
 // tolerance: with 1 % of noise a torus of 1024 gets two hundred thousand false
-// arcs, and an overhead at the ends of messages gives a complete graph. Witness
-// is the form for real readings: it does not depend on order, has a tolerance
-// and takes the overhead out.
+// arcs, and an overhead at the ends of messages gives a complete graph. Use
+// Witness for real readings.
 type GreedyCycle struct {
 	// SharedSpread is the paper's eps_s: the spread of latencies of hosts on
 	// shared memory; 0 is 0.01.
 	SharedSpread float64
 	// DuplexSpread is eps_d: a channel whose directions differ by a ratio
-	// above 1+eps_d is simplex, and its slower arc is dropped; 0 is 0.01, with
-	// Witness 0.1 or the tolerance if that is more.
+	// above 1+eps_d is simplex, and its slower arc is dropped; 0 is 0.01.
 	DuplexSpread float64
 	// Compat does what the authors' program does where it differs from their
 	// paper: eps_s in place of eps_d for the first pair, comparisons that are
 	// strict, descents over visited hosts and with a tolerance, and no check
 	// of channels at the end.
 	Compat bool
-
-	// Witness finds the arcs that no third host explains, in place of both
-	// stages: see Tolerance and Overhead. SharedSpread and Compat do not apply.
-	Witness bool
-	// Tolerance is by how much a path may be longer than the reading that it
-	// explains, as a share; 0 is 3 times the noise + 0.02, the noise being
-	// estimated from triangles, or else from repetitions, or else from how
-	// directions differ, and 0.05 if none says anything.
-	Tolerance float64
-	// KeepOverhead leaves the overhead of message ends in the readings. By
-	// default it is estimated and taken out.
-	KeepOverhead bool
 }
 
 var _ Reconstructor = (*GreedyCycle)(nil)
 
 func (c *GreedyCycle) validate() error {
-	for _, f := range []struct {
-		name  string
-		value float64
-	}{{"SharedSpread", c.SharedSpread}, {"DuplexSpread", c.DuplexSpread}, {"Tolerance", c.Tolerance}} {
-		if !(f.value >= 0) || math.IsInf(f.value, 0) {
-			return fmt.Errorf("topology: greedy: %s %g: want at least 0 and finite", f.name, f.value)
-		}
+	if err := checkShare("greedy", "SharedSpread", c.SharedSpread); err != nil {
+		return err
 	}
-	return nil
+	return checkShare("greedy", "DuplexSpread", c.DuplexSpread)
 }
 
 // Reconstruct implements Reconstructor. Repetitions are combined cell by cell
@@ -71,67 +50,12 @@ func (c *GreedyCycle) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	warnings := in.warnings()
-	var arcs []pair
-	var duplex, overhead float64
-	given := in.m
-	if c.Witness {
-		given = slices.Clone(in.m)
-		var more []string
-		arcs, duplex, overhead, more = c.witness(in)
-		warnings = append(warnings, more...)
-	} else {
-		arcs, duplex = c.stages(in)
-	}
-	g, simplex, err := channelGraph(in, arcs, duplex, c.Compat && !c.Witness)
+	arcs, duplex := c.stages(in)
+	g, warnings, err := channelGraph(in.n, in.m, arcs, duplex, c.Compat)
 	if err != nil {
 		return nil, err
 	}
-	warnings = append(warnings, simplex...)
-	if n := in.n; n > 4 && 2*g.NumArcs() > n*(n-1) {
-		warnings = append(warnings, fmt.Sprintf("%d of %d possible arcs were found: hosts are behind switches, or readings are too noisy", g.NumArcs(), n*(n-1)))
-	}
-	return resultOf(g, given, overhead, in.noise, warnings)
-}
-
-// channelGraph makes the graph of the arcs. Of a channel whose directions
-// differ by more than the ratio 1+duplex only the faster arc stays, unless all.
-func channelGraph(in *cells, arcs []pair, duplex float64, all bool) (g *Graph, simplex []string, err error) {
-	n := in.n
-	has := make([]bool, n*n)
-	for _, a := range arcs {
-		has[a.from*n+a.to] = true
-	}
-	var kept []Arc
-	slow := 0
-	const most = 10
-	for _, a := range arcs {
-		there, back := in.m[a.from*n+a.to], in.m[a.to*n+a.from]
-		if there > back*(1+duplex) && has[a.to*n+a.from] && !all {
-			continue // the other direction says so
-		}
-		if both := has[a.to*n+a.from]; !both || back > there*(1+duplex) {
-			if slow++; slow <= most {
-				simplex = append(simplex, simplexWarning(a, there, back))
-			}
-		}
-		kept = append(kept, Arc{From: a.from, To: a.to, Latency: there, Bandwidth: math.NaN(), Probability: 1})
-	}
-	if slow > most {
-		simplex = append(simplex, fmt.Sprintf("%d more channels are simplex", slow-most))
-	}
-	g, err = NewGraph(n, 0, nil, kept)
-	return g, simplex, err
-}
-
-func simplexWarning(a pair, there, back float64) string {
-	switch {
-	case math.IsNaN(back):
-		return fmt.Sprintf("channel %d->%d is simplex: %d->%d was not measured", a.from, a.to, a.to, a.from)
-	case back > there:
-		return fmt.Sprintf("channel %d->%d is simplex: %d->%d takes %.3g times as long", a.from, a.to, a.to, a.from, back/there)
-	}
-	return fmt.Sprintf("channel %d->%d is simplex: a path explains %d->%d", a.from, a.to, a.to, a.from)
+	return resultOf(g, in.m, 0, in.noise, append(in.warnings(), warnings...))
 }
 
 // stages runs stages 1 and 2 and returns the arcs, sorted.

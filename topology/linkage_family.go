@@ -21,10 +21,8 @@ const (
 	meshTree = 0.2
 	// And leave little: no graph explains the Internet.
 	familyRest = 0.15
-	// Noise allowed for when the repetitions do not tell it, at least and at most.
-	noiseGuess = 0.01
-	noiseMost  = 0.06
-	quartile   = 1.15 // of |N(0,1)|, its 75 % quantile
+	// Noise allowed for at most.
+	noiseMost = 0.06
 	// Hosts per block of which readings are looked at: 256 per pair of blocks, whose median has an
 	// eleventh of the noise of one.
 	blockSample = 16

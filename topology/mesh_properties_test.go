@@ -27,7 +27,7 @@ func meshMethods() map[string]struct {
 	return map[string]m{
 		"clique":  {&topology.CliqueSwitch{Epsilon: 0.05}, []string{"tree:3x5", "tree:[3,4,6]x4 latency=9us,4us,5us", "ring:6 hosts=3", "torus:4x5 hosts=3"}},
 		"greedy":  {&topology.GreedyCycle{}, meshes},
-		"witness": {&topology.GreedyCycle{Witness: true}, meshes},
+		"witness": {&topology.Witness{}, meshes},
 	}
 }
 

@@ -47,7 +47,7 @@ func rivals() []rival {
 		{"clique/eps=0.1", false, always(&topology.CliqueSwitch{Epsilon: 0.1})},
 		{"clique/eps=0.2", false, always(&topology.CliqueSwitch{Epsilon: 0.2})},
 		{"greedy", false, always(&topology.GreedyCycle{})},
-		{"witness", false, always(&topology.GreedyCycle{Witness: true})},
+		{"witness", false, always(&topology.Witness{})},
 		{"average", false, nested(cluster.Average)},
 		{"complete", false, nested(cluster.Complete)},
 		{"single", false, nested(cluster.Single)},

@@ -69,7 +69,7 @@ func methods() []method {
 			return &topology.GreedyCycle{SharedSpread: o.eps, DuplexSpread: o.eps}
 		}},
 		{"witness", refused, optional, func(o methodOptions) topology.Reconstructor {
-			return &topology.GreedyCycle{Witness: true, Tolerance: o.eps}
+			return &topology.Witness{Tolerance: o.eps}
 		}},
 		{"average", optional, refused, agglomerative(cluster.Average)},
 		{"complete", optional, refused, agglomerative(cluster.Complete)},

@@ -1,0 +1,136 @@
+package topology
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// Witness finds how hosts are wired to each other directly, from real readings. It
+// asks what GreedyCycle asks, whether a path explains a reading, in a form that does not
+// depend on the order in which arcs are added: an arc is one that no third host, the witness,
+// explains. It has a tolerance, takes the overhead out that a message pays at its ends, and
+// mends single readings that are missing or far too high. Matrices are directed, and so is the
+// graph that it finds.
+type Witness struct {
+	// Tolerance is by how much a path may be longer than the reading that it
+	// explains, as a share; 0 is 3 times the noise + 0.02, the noise being
+	// estimated from triangles, or else from repetitions, or else from how
+	// directions differ, and 0.01 if none says anything.
+	Tolerance float64
+	// DuplexSpread: a channel whose directions differ by a ratio above
+	// 1+DuplexSpread is simplex, and its slower arc is dropped; 0 is 0.1, or the
+	// tolerance if that is more.
+	DuplexSpread float64
+	// KeepOverhead leaves the overhead of message ends in the readings. By
+	// default it is estimated and taken out.
+	KeepOverhead bool
+}
+
+var _ Reconstructor = (*Witness)(nil)
+
+func (c *Witness) validate() error {
+	if err := checkShare("witness", "Tolerance", c.Tolerance); err != nil {
+		return err
+	}
+	return checkShare("witness", "DuplexSpread", c.DuplexSpread)
+}
+
+// Reconstruct implements Reconstructor. Repetitions are combined cell by cell
+// by the smallest reading, of five and more by the second smallest. Simplex
+// channels, which speak of a fault or of routing, the overhead, and readings that were
+// mended are named in the warnings. O(n^2) on tori, O(n^3) at worst.
+func (c *Witness) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	in, err := newCells("witness", repetitions)
+	if err != nil {
+		return nil, err
+	}
+	n, m := in.n, slices.Clone(in.m)
+	noise, tolerance := c.noise(in)
+	test := spannerTest{relative: tolerance, directed: true}
+	warnings := in.warnings()
+	var overhead float64
+	if !c.KeepOverhead {
+		overhead = endpointOverhead(n, m, transposed(n, m), max(0, noise))
+		for i, v := range m {
+			if i%(n+1) != 0 {
+				m[i] = max(0, v-overhead)
+			}
+		}
+		test.absolute = tolerance * overhead
+		if overhead > 0 {
+			warnings = append(warnings, fmt.Sprintf("%.3g s of every latency are overhead of the ends and were taken out", overhead))
+		}
+	}
+	arcs, mended := mendedSpanner(n, m, test)
+	links := map[pair]bool{}
+	for _, a := range arcs {
+		links[a] = true
+	}
+	for _, p := range mended {
+		if links[p] {
+			warnings = append(warnings, fmt.Sprintf("the reading from host %d to %d was missing or far too high; its neighbours say %.3g s", p.from, p.to, m[p.from*n+p.to]))
+		}
+	}
+	duplex := c.DuplexSpread
+	if duplex == 0 {
+		duplex = max(leastDuplex, tolerance)
+	}
+	g, more, err := channelGraph(n, m, arcs, duplex, false)
+	if err != nil {
+		return nil, err
+	}
+	if !math.IsNaN(in.noise) {
+		noise = in.noise // of one reading
+	}
+	return resultOf(g, in.m, overhead, noise, append(warnings, more...))
+}
+
+// leastDuplex is the least default of Witness.DuplexSpread: the two directions of
+// a cable are read apart, each with its noise.
+const leastDuplex = 0.1
+
+// noise is the relative standard deviation of the combined readings, NaN if nothing tells it, and the
+// tolerance that follows from it. Triangles show it; what repetitions or directions differ by is that of
+// single ones, and may be all upward.
+func (c *Witness) noise(in *cells) (noise, tolerance float64) {
+	noise = slackNoise(in.n, in.m, transposed(in.n, in.m))
+	if math.IsNaN(noise) {
+		noise = in.noise
+	}
+	if math.IsNaN(noise) {
+		noise = directionNoise(in.n, in.m)
+	}
+	switch {
+	case c.Tolerance > 0:
+		return noise, c.Tolerance
+	case math.IsNaN(noise):
+		return noise, pathTolerance(noiseGuess)
+	}
+	return noise, pathTolerance(noise)
+}
+
+// directionNoise estimates the relative standard deviation of a reading from
+// how the two directions of a pair differ; NaN if they never do.
+func directionNoise(n int, m []float64) float64 {
+	var spread []float64
+	for i := range n {
+		for j := range i {
+			if a, b := m[i*n+j], m[j*n+i]; a > 0 && b > 0 {
+				spread = append(spread, math.Abs(math.Log(a)-math.Log(b)))
+			}
+		}
+	}
+	mid, _ := medianSpread(spread)
+	if !(mid > 0) {
+		return math.NaN()
+	}
+	return stats.SigmaPerMAD * mid / math.Sqrt2
+}
