@@ -13,7 +13,7 @@ import (
 func TestWhatIsTakenFromANetwork(t *testing.T) {
 	nan := math.NaN()
 	linear := func(latency float64) model.LevelParams {
-		return model.LevelParams{PLogP: model.Linear(latency, 1e9, 0), Spread: nan}
+		return model.LevelParams{PLogP: model.Hockney{Latency: latency, Bandwidth: 1e9}.PLogP(), Spread: nan}
 	}
 	measured := linear(30e-6)
 	measured.Send, measured.Recv = []float64{2e-6, 9e-6}, []float64{3e-6, 9e-6}
@@ -68,7 +68,7 @@ func TestLatencyKnownAndBandwidthNot(t *testing.T) {
 	}
 	var levels []model.LevelParams
 	for _, latency := range []float64{1e-6, 10e-6} { // those of regularTree
-		levels = append(levels, model.LevelParams{PLogP: model.Linear(latency, math.NaN(), 0), Spread: math.NaN()})
+		levels = append(levels, model.LevelParams{PLogP: model.Hockney{Latency: latency, Bandwidth: math.NaN()}.PLogP(), Spread: math.NaN()})
 	}
 	n, err := model.New(&topology.Result{Graph: g, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}, &model.Settings{Levels: levels})
 	if err != nil {

@@ -36,7 +36,7 @@ func trueNetwork(t testing.TB, c *gen.Cluster, where []model.Location) *model.Ne
 		bandwidth[i] = c.Graph.Arcs()[0].Bandwidth
 	}
 	n, err := model.New(&topology.Result{Graph: c.Graph, Hierarchy: c.Hierarchy, Fit: topology.Fit{Family: topology.FamilyTree}},
-		&model.Settings{Bandwidth: bandwidth, Locations: where})
+		&model.Settings{LevelBandwidth: bandwidth, Locations: where})
 	if err != nil {
 		t.Fatal(err)
 	}

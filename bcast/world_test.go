@@ -99,7 +99,7 @@ func networkAt(t testing.TB, h *topology.Hierarchy, at []model.Location) *model.
 		bandwidth[i] = b
 		b /= 5
 	}
-	n, err := model.New(&topology.Result{Graph: g, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}, &model.Settings{Bandwidth: bandwidth, Locations: at})
+	n, err := model.New(&topology.Result{Graph: g, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}, &model.Settings{LevelBandwidth: bandwidth, Locations: at})
 	if err != nil {
 		t.Fatal(err)
 	}

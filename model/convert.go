@@ -74,8 +74,15 @@ func (p *PLogP) Hockney() (h Hockney, clamped bool) {
 // Time is the time in s of a message.
 func (h Hockney) Time(bytes int64) float64 { return h.Latency + float64(bytes)/h.Bandwidth }
 
-// PLogP are the same times as piecewise parameters.
-func (h Hockney) PLogP() PLogP { return Linear(h.Latency, h.Bandwidth, 0) }
+// PLogP are the same times as piecewise parameters: a gap that grows with the size
+// from 0. If the bandwidth is NaN only messages of 0 bytes have a time.
+func (h Hockney) PLogP() PLogP {
+	if math.IsNaN(h.Bandwidth) {
+		return latencyOnly(h.Latency, 0)
+	}
+	const far = 1 << 20
+	return PLogP{Latency: h.Latency, Sizes: []int64{0, far}, Gap: []float64{0, far / h.Bandwidth}}
+}
 
 // LogGP holds the parameters of Alexandrov et al. 1995; of LogP (Culler et al. 1993)
 // if BigGap is left out.

@@ -63,7 +63,7 @@ func TestConversions(t *testing.T) {
 	if !near(back.Time(12345678), h.Time(12345678), 1e-9) {
 		t.Errorf("PLogP of Hockney: %g, want %g", back.Time(12345678), h.Time(12345678))
 	}
-	bare := Linear(1e-6, 1e9, 0)
+	bare := Hockney{1e-6, 1e9}.PLogP()
 	if l := bare.LogGP(1000, 2); !near(l.L, nan, 0) || !near(l.BigGap, 1e-9, 1e-9) {
 		t.Errorf("LogGP without overheads = %+v, want L NaN and G 1e-9", l)
 	}

@@ -10,20 +10,41 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
+// Forwarding is what switches do with a message.
+type Forwarding int
+
+// The ways of forwarding (Bufe 2014, section 2.4).
+const (
+	CutThrough      Forwarding = iota // a path delays a message by its slowest link
+	StoreAndForward                   // by each of its links
+	Uncorrected                       // latencies are taken as they are
+)
+
+func (f Forwarding) check() error {
+	if f < CutThrough || f > Uncorrected {
+		return fmt.Errorf("forwarding is %d: want %d to %d", f, CutThrough, Uncorrected)
+	}
+	return nil
+}
+
 // CorrectLatency takes out of a measured one-way time in s what a message of
 // the given bytes takes on links of the given bandwidths in B/s: the size over
-// the least of them, or, if every station stores the message before it sends it on,
-// over each in turn (Bufe 2014, eq. 1.3 and section 2.4). At least 0.
-func CorrectLatency(measured float64, bytes int64, bandwidths []float64, storeAndForward bool) float64 {
+// the least of them where switches cut through, or, where every station stores the
+// message before it sends it on, over each in turn (Bufe 2014, eq. 1.3 and section 2.4).
+// At least 0.
+func CorrectLatency(measured float64, bytes int64, bandwidths []float64, forwarding Forwarding) float64 {
 	sum, most := 0.0, 0.0
 	for _, b := range bandwidths {
 		sum += float64(bytes) / b
 		most = math.Max(most, float64(bytes)/b)
 	}
-	if storeAndForward {
+	switch forwarding {
+	case StoreAndForward:
 		return math.Max(0, measured-sum)
+	case CutThrough:
+		return math.Max(0, measured-most)
 	}
-	return math.Max(0, measured-most)
+	return measured
 }
 
 // CorrectLatencies returns the graph with latencies that hold the links alone:
@@ -34,13 +55,19 @@ func CorrectLatency(measured float64, bytes int64, bandwidths []float64, storeAn
 // between hosts (Bufe 2014, section 2.4, eq. 2.5 and 2.8, for the corrections
 // instead of the latencies). Links of unknown bandwidth are left as they are; latencies stay at
 // least 0. O(paths * length * steps) for at most some 4,000 paths.
-func CorrectLatencies(g *topology.Graph, bytes int64, storeAndForward bool) (*topology.Graph, error) {
+func CorrectLatencies(g *topology.Graph, bytes int64, forwarding Forwarding) (*topology.Graph, error) {
 	if bytes < 0 {
 		return nil, fmt.Errorf("model: correct latencies: %d bytes: want at least 0", bytes)
 	}
+	if err := forwarding.check(); err != nil {
+		return nil, fmt.Errorf("model: correct latencies: %w", err)
+	}
+	if forwarding == Uncorrected {
+		return g, nil
+	}
 	arcs := slices.Clone(g.Arcs())
 	delay := make([]float64, len(arcs))
-	if storeAndForward {
+	if forwarding == StoreAndForward {
 		for i, a := range arcs {
 			if !math.IsNaN(a.Bandwidth) {
 				delay[i] = float64(bytes) / a.Bandwidth

@@ -39,7 +39,7 @@
 //
 // Only firm groups decide (topology.FirmSupport): a third of the weak ones that
 // reconstructions propose do not exist. So Network.Hierarchy, the levels and the
-// graph of a tree are without them, and Network.Reported shows them. Messages inside a weak
+// graph of a tree are without them, and Network.ReportedHierarchy shows them. Messages inside a weak
 // group that does exist are predicted to take as long as those around it.
 //
 // Few links of a machine carry a long message while it is measured. The others

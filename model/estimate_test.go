@@ -106,7 +106,7 @@ func TestEstimate(t *testing.T) {
 // hosts 0 to 7 and 8 to 15; messages of 1 MB, alone but for two; and bandwidths as a
 // fit may leave them. All is by hand from the rules at fill.
 func TestFillKeepsWhatTransfersShow(t *testing.T) {
-	n := twoRacks(t, 8, &Settings{Bandwidth: []float64{1e9, 1e9}})
+	n := twoRacks(t, 8, &Settings{LevelBandwidth: []float64{1e9, 1e9}})
 	var observations []Observation
 	alone := func(src, dst int, rate float64) {
 		observations = append(observations, Observation{

@@ -255,7 +255,7 @@ func (f *networkFile) network() (*Network, error) {
 	if s.Routing, err = ParseRouting(f.Routing); err != nil {
 		return nil, fmt.Errorf("model: read network: %w", err)
 	}
-	s.Memory, s.RTTBias, s.Ratios, s.Links.OfArc = value(f.Memory), f.RTTBias, f.Ratios, f.ClassOf
+	s.MemoryBandwidth, s.RTTBias, s.MeasuredOverPredicted, s.Links.OfArc = value(f.Memory), f.RTTBias, f.Ratios, f.ClassOf
 	switch f.Law {
 	case "", "geometric":
 	case "linear":

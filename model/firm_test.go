@@ -62,14 +62,14 @@ func pathLatency(t testing.TB, n *Network, a, b int) float64 {
 }
 
 func TestWeakGroupsDecideNothing(t *testing.T) {
-	n, err := New(weakTree(t, 0.89), &Settings{Bandwidth: []float64{1e9, 1e9, 1e9}, Locations: locations(8)})
+	n, err := New(weakTree(t, 0.89), &Settings{LevelBandwidth: []float64{1e9, 1e9, 1e9}, Locations: locations(8)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := len(n.Hierarchy().Groups()); got != 4 {
 		t.Errorf("%d groups decide, want the root, two racks and the firm pair", got)
 	}
-	if got := len(n.Reported().Groups()); got != 5 {
+	if got := len(n.ReportedHierarchy().Groups()); got != 5 {
 		t.Errorf("%d groups are reported, want 5", got)
 	}
 	if got := n.LevelOf(0, 1); got != 1 {
@@ -247,7 +247,7 @@ func TestFitKeepsLinkClassesWithoutWeakSwitches(t *testing.T) {
 // Ranks 0 and 1 are a weak pair and all that the job got of their firm rack: one
 // group, the rack.
 func TestViewHasGroupsOnce(t *testing.T) {
-	n, err := New(weakTree(t, 0.6), &Settings{Bandwidth: []float64{3e9, 2e9, 1e9}, Locations: locations(8)})
+	n, err := New(weakTree(t, 0.6), &Settings{LevelBandwidth: []float64{3e9, 2e9, 1e9}, Locations: locations(8)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func TestViewHasGroupsOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := ""
-	for _, g := range view.Reported().Groups() {
+	for _, g := range view.ReportedHierarchy().Groups() {
 		got += fmt.Sprintf("%v %g ", g.Hosts, g.Support)
 	}
 	if want := "[0 1 2 3] 1 [0 1] 1 [2 3] 1 "; got != want {
@@ -287,7 +287,7 @@ func TestLinkClassesSurviveWithoutWeakSwitches(t *testing.T) {
 func TestViewFollowsFirmGroups(t *testing.T) {
 	n, err := New(weakTree(t, 0.6), &Settings{
 		Levels: []LevelParams{
-			{PLogP: Linear(1e-6, 3e9, 0), Spread: nan}, {PLogP: Linear(2e-6, 2e9, 0), Spread: nan}, {PLogP: Linear(3e-6, 1e9, 0), Spread: nan},
+			{PLogP: Hockney{1e-6, 3e9}.PLogP(), Spread: nan}, {PLogP: Hockney{2e-6, 2e9}.PLogP(), Spread: nan}, {PLogP: Hockney{3e-6, 1e9}.PLogP(), Spread: nan},
 		},
 		Locations: locations(8),
 	})
@@ -359,7 +359,7 @@ func TestFileKeepsWeakGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, b := len(got.Reported().Groups()), len(got.Hierarchy().Groups()); a != 5 || b != 4 {
+	if a, b := len(got.ReportedHierarchy().Groups()), len(got.Hierarchy().Groups()); a != 5 || b != 4 {
 		t.Errorf("read %d groups, %d of them firm, want 5 and 4", a, b)
 	}
 	if a, b := got.Graph().Vertices(), n.Graph().Vertices(); a != b || len(got.Levels()) != len(n.Levels()) {

@@ -21,7 +21,7 @@ type Observation struct {
 // FitSettings say how to fit. The zero value works.
 type FitSettings struct {
 	// Network is what else the network shall know. Its Levels, Bandwidth, Links,
-	// RTTBias and Ratios are fitted where the observations say them.
+	// RTTBias and MeasuredOverPredicted are fitted where the observations say them.
 	Network Settings
 	// LongBytes is the size from which transfers tell of bandwidths; smaller ones
 	// only give the levels' times. 0: 100,000.
@@ -33,33 +33,23 @@ type FitSettings struct {
 	Steps int
 }
 
-// Forwarding is what switches do with a message.
-type Forwarding int
-
-// The ways of forwarding (Bufe 2014, section 2.4).
-const (
-	CutThrough      Forwarding = iota // a path delays a message by its slowest link
-	StoreAndForward                   // by each of its links
-	Uncorrected                       // latencies are taken as they are
-)
-
 // Fitted is what Fit found, and how well.
 type Fitted struct {
 	Network  *Network // with the fitted bandwidths in its graph
 	RTTBias  float64
 	Coupling []LinkClass            // with the classes' coupling
 	Law      contention.CouplingLaw // the one that predicts held-out observations better
-	Capacity []FittedCapacity
+	Links    []FittedLink
 	Residual float64 // median of |measured - predicted| / predicted of long transfers
 	Warnings []string
 }
 
-// FittedCapacity is the bandwidth of one link, the same in both directions.
-type FittedCapacity struct {
-	A, B       int     // vertices, A < B
-	Bandwidth  float64 // B/s; NaN if no observation crosses the link
-	Error      float64 // relative standard error; +Inf if only a lower bound is known
-	Determined bool    // whether the error is at most 5 %
+// FittedLink is the bandwidth of one link, the same in both directions.
+type FittedLink struct {
+	A, B          int     // vertices, A < B
+	Bandwidth     float64 // B/s; NaN if no observation crosses the link
+	RelativeError float64 // relative standard error; +Inf if only a lower bound is known
+	Determined    bool    // whether the error is at most 5 %
 }
 
 // Defaults of FitSettings: 100 kB take some ten times the latency, at 10 GB/s and 1 us as at
@@ -95,8 +85,8 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 	if settings.Steps == 0 {
 		settings.Steps = usualSteps
 	}
-	if settings.Forwarding < CutThrough || settings.Forwarding > Uncorrected {
-		return nil, fmt.Errorf("model: fit: Forwarding is %d: want %d to %d", settings.Forwarding, CutThrough, Uncorrected)
+	if err := settings.Forwarding.check(); err != nil {
+		return nil, fmt.Errorf("model: fit: %w", err)
 	}
 	if settings.LongBytes < 1 || settings.Steps < 1 {
 		return nil, fmt.Errorf("model: fit: LongBytes is %d, Steps %d: want at least 1", settings.LongBytes, settings.Steps)
@@ -120,7 +110,7 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 	fitted.Links = base.links // of the graph without the switches of weak groups
 	if len(f.patterns) > 0 {
 		fitted.Links = LinkClasses{Classes: out.Coupling, OfArc: f.classOf, Law: out.Law}
-		fitted.RTTBias, fitted.Ratios = out.RTTBias, f.ratios(settings.Steps)
+		fitted.RTTBias, fitted.MeasuredOverPredicted = out.RTTBias, f.ratios(settings.Steps)
 	}
 	if s.Network.Levels == nil {
 		levels, warnings := fitLevels(base, observations)
@@ -135,10 +125,8 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 	if err != nil {
 		return nil, fmt.Errorf("model: fit: %w", err)
 	}
-	if settings.Forwarding != Uncorrected {
-		if graph, err = CorrectLatencies(graph, base.measured.Bytes, settings.Forwarding == StoreAndForward); err != nil {
-			return nil, fmt.Errorf("model: fit: %w", err)
-		}
+	if graph, err = CorrectLatencies(graph, base.measured.Bytes, settings.Forwarding); err != nil {
+		return nil, fmt.Errorf("model: fit: %w", err)
 	}
 	result := *r
 	result.Graph = graph

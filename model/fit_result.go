@@ -43,7 +43,7 @@ const leastFree = 0.25
 
 // result reads the parameters, their errors and what is not determined.
 func (f *fitter) result() *Fitted {
-	out := &Fitted{Residual: math.NaN(), Capacity: f.links, Coupling: f.classes, Law: f.law}
+	out := &Fitted{Residual: math.NaN(), Links: f.links, Coupling: f.classes, Law: f.law}
 	if len(f.patterns) == 0 {
 		out.Warnings = append(out.Warnings, "no long transfers were timed: bandwidths, coupling and RTT bias are not determined")
 		return out
@@ -57,8 +57,8 @@ func (f *fitter) result() *Fitted {
 	var bounded []string
 	for l := range f.links {
 		link := &f.links[l]
-		link.Bandwidth, link.Error = math.Exp(f.theta[l]), errors[l]
-		link.Determined = link.Error <= sureBandwidth
+		link.Bandwidth, link.RelativeError = math.Exp(f.theta[l]), errors[l]
+		link.Determined = link.RelativeError <= sureBandwidth
 		if !link.Determined && !math.IsNaN(link.Bandwidth) {
 			bounded = append(bounded, fmt.Sprintf("%s-%s at least about %s", f.n.graph.Name(link.A), f.n.graph.Name(link.B), rate(link.Bandwidth)))
 		}

@@ -20,7 +20,7 @@ type fitter struct {
 	n        *Network
 	patterns []fitPattern
 	linkOf   []int // arc -> link
-	links    []FittedCapacity
+	links    []FittedLink
 	classOf  []int // arc -> class
 	classes  []LinkClass
 
@@ -66,7 +66,7 @@ func newFitter(n *Network, observations []Observation, long int64) (*fitter, err
 			continue
 		}
 		f.linkOf[i] = len(f.links)
-		f.links = append(f.links, FittedCapacity{A: min(a.From, a.To), B: max(a.From, a.To), Bandwidth: math.NaN(), Error: math.Inf(1)})
+		f.links = append(f.links, FittedLink{A: min(a.From, a.To), B: max(a.From, a.To), Bandwidth: math.NaN(), RelativeError: math.Inf(1)})
 	}
 	classes := n.links
 	if len(classes.Classes) == 0 {

@@ -258,12 +258,12 @@ func TestFitRefuses(t *testing.T) {
 // 1.5 ms stored and forwarded (Bufe 2014, section 2.4).
 func TestCorrectLatency(t *testing.T) {
 	for _, c := range []struct {
-		measured float64
-		forward  bool
-		want     float64
-	}{{2e-3, false, 1e-3}, {2e-3, true, 0.5e-3}, {0.5e-3, true, 0}} {
-		if got := CorrectLatency(c.measured, 1000, []float64{1e6, 2e6}, c.forward); !near(got, c.want, 1e-12) {
-			t.Errorf("CorrectLatency(%g, store and forward %v) = %g, want %g", c.measured, c.forward, got, c.want)
+		measured   float64
+		forwarding Forwarding
+		want       float64
+	}{{2e-3, CutThrough, 1e-3}, {2e-3, StoreAndForward, 0.5e-3}, {0.5e-3, StoreAndForward, 0}, {2e-3, Uncorrected, 2e-3}} {
+		if got := CorrectLatency(c.measured, 1000, []float64{1e6, 2e6}, c.forwarding); !near(got, c.want, 1e-12) {
+			t.Errorf("CorrectLatency(%g, forwarding %d) = %g, want %g", c.measured, c.forwarding, got, c.want)
 		}
 	}
 }
@@ -273,7 +273,7 @@ func TestCorrectLatency(t *testing.T) {
 // 117.5 MB/s but host 0 with 11.75 MB/s.
 func TestCorrectLatencies(t *testing.T) {
 	const bytes = 1500
-	for _, forward := range []bool{false, true} {
+	for _, forwarding := range []Forwarding{CutThrough, StoreAndForward} {
 		var arcs []topology.Arc
 		bandwidth := []float64{11.75e6, 117.5e6, 117.5e6, 117.5e6}
 		for h, b := range bandwidth {
@@ -281,7 +281,7 @@ func TestCorrectLatencies(t *testing.T) {
 			// slowest link's delay cut through is host 0's where it takes part, and
 			// half of 1500/117.5e6 on each link elsewhere.
 			extra := bytes / b
-			if !forward {
+			if forwarding == CutThrough {
 				extra = bytes / 117.5e6 / 2
 				if h == 0 {
 					extra = bytes/11.75e6 - bytes/117.5e6/2
@@ -294,13 +294,13 @@ func TestCorrectLatencies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := CorrectLatencies(g, bytes, forward)
+		got, err := CorrectLatencies(g, bytes, forwarding)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, a := range got.Arcs() {
 			if !near(a.Latency, 10e-6, 1e-6) {
-				t.Errorf("store and forward %v: latency of %d->%d = %g, want 10e-6", forward, a.From, a.To, a.Latency)
+				t.Errorf("forwarding %d: latency of %d->%d = %g, want 10e-6", forwarding, a.From, a.To, a.Latency)
 			}
 		}
 	}

@@ -32,28 +32,28 @@ type Metadata struct {
 type Settings struct {
 	// Levels are the parameters of the levels of firm groups (see
 	// Network.Hierarchy), fine to coarse, those of the root last. nil: the
-	// latencies of the hierarchy, and Bandwidth.
+	// latencies of the hierarchy, and LevelBandwidth.
 	Levels []LevelParams
-	// Bandwidth of each of these levels in B/s, the root last, NaN where it is not
+	// LevelBandwidth is that of each of these levels in B/s, the root last, NaN where it is not
 	// known. Used if Levels is nil; nil: not known.
-	Bandwidth []float64
+	LevelBandwidth []float64
 	// Pairs and HostPairs have parameters of their own, which go before those of
 	// the level; pairs of ranks before pairs of hosts.
 	Pairs, HostPairs []PairParams
 	// Locations of the ranks; nil: not known.
 	Locations []Location
-	// Memory is the rate in B/s at which the ranks of one host exchange data,
+	// MemoryBandwidth is the rate in B/s at which the ranks of one host exchange data,
 	// all together; not above 0: not known.
-	Memory float64
+	MemoryBandwidth float64
 	// Routing says which of several shortest routes flows take.
 	Routing topology.RouteChoice
 	// Links are the classes of the graph's links with their coupling; the zero value: fair sharing.
 	Links LinkClasses
 	// RTTBias b: flows that share a channel get shares as 1/RTT^b.
 	RTTBias float64
-	// Ratios are quantiles, ascending and evenly spaced from 0 to 1, of measured over
+	// MeasuredOverPredicted are quantiles, ascending and evenly spaced from 0 to 1, of measured over
 	// predicted times of concurrent transfers; nil: not known.
-	Ratios []float64
+	MeasuredOverPredicted []float64
 	// Degradation under load; nil: not known.
 	Degradation *Degradation
 	// Measured says how.
@@ -102,7 +102,7 @@ type flatGroup struct {
 
 // New makes a network of a reconstruction. Slices and maps are copied. Only
 // groups that are firm (topology.FirmSupport) count: the others are kept for reports
-// (Reported), and their switches in the graph of a tree become one with those above.
+// (ReportedHierarchy), and their switches in the graph of a tree become one with those above.
 // It refuses parameters that are negative or infinite, and lists of the wrong length.
 func New(r *topology.Result, s *Settings) (*Network, error) {
 	if s == nil {
@@ -191,7 +191,7 @@ func finiteFit(f topology.Fit) topology.Fit {
 
 // setSharing takes over what Predict reads.
 func (n *Network) setSharing(s *Settings) error {
-	n.memory, n.routing, n.rttBias = s.Memory, s.Routing, s.RTTBias
+	n.memory, n.routing, n.rttBias = s.MemoryBandwidth, s.Routing, s.RTTBias
 	if !(n.memory > 0) {
 		n.memory = math.NaN()
 	}
@@ -220,7 +220,7 @@ func (n *Network) setSharing(s *Settings) error {
 			return fmt.Errorf("coupling of link class %q is %g: want in [0, 1]", c.Name, c.Coupling)
 		}
 	}
-	n.ratios = slices.Clone(s.Ratios)
+	n.ratios = slices.Clone(s.MeasuredOverPredicted)
 	if len(n.ratios) == 1 || !slices.IsSorted(n.ratios) {
 		return fmt.Errorf("ratios %v: want none, or at least two, ascending", n.ratios)
 	}
@@ -264,21 +264,24 @@ func levelParams(h *topology.Hierarchy, s *Settings) ([]LevelParams, error) {
 			levels = append(levels, LevelParams{PLogP: l.clone(), Spread: l.Spread})
 		}
 	default:
-		if s.Bandwidth != nil && len(s.Bandwidth) != want {
-			return nil, fmt.Errorf("%d bandwidths, want %d: one per level of the hierarchy and the root's", len(s.Bandwidth), want)
+		if s.LevelBandwidth != nil && len(s.LevelBandwidth) != want {
+			return nil, fmt.Errorf("%d bandwidths, want %d: one per level of the hierarchy and the root's", len(s.LevelBandwidth), want)
 		}
 		for i := range want {
 			latency, bandwidth := h.Groups()[0].Latency, math.NaN()
 			if i < want-1 {
 				latency = h.Levels()[i].Latency
 			}
-			if s.Bandwidth != nil {
-				bandwidth = s.Bandwidth[i]
+			if s.LevelBandwidth != nil {
+				bandwidth = s.LevelBandwidth[i]
 			}
 			if bandwidth <= 0 || math.IsInf(bandwidth, 0) {
 				return nil, fmt.Errorf("bandwidth of level %d is %g B/s: want above 0 and finite, or NaN", i, bandwidth)
 			}
-			p := Linear(latency, bandwidth, s.Measured.Bytes)
+			p := latencyOnly(latency, s.Measured.Bytes)
+			if !math.IsNaN(bandwidth) {
+				p = Hockney{latency, bandwidth}.PLogP()
+			}
 			// The measured latency holds the gap of the measuring message.
 			p.Latency = math.Max(0, latency-p.GapAt(s.Measured.Bytes))
 			levels = append(levels, LevelParams{PLogP: p, Spread: math.NaN()})
@@ -407,12 +410,12 @@ func (n *Network) Graph() *topology.Graph { return n.graph }
 // topology.FirmSupport, and those whose support was not computed.
 func (n *Network) Hierarchy() *topology.Hierarchy { return n.hierarchy }
 
-// Reported is the nesting with the weak groups that Hierarchy leaves out, for
+// ReportedHierarchy is the nesting with the weak groups that Hierarchy leaves out, for
 // reports. Its levels are not those of Levels.
-func (n *Network) Reported() *topology.Hierarchy { return n.reported }
+func (n *Network) ReportedHierarchy() *topology.Hierarchy { return n.reported }
 
 // Fit says how well the reconstruction explains what was measured.
-func (n *Network) Fit() topology.Fit { return n.fit }
+func (n *Network) ReconstructionFit() topology.Fit { return n.fit }
 
 // Warnings says what is weak. The slice is the network's own.
 func (n *Network) Warnings() []string { return n.warnings }

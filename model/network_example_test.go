@@ -44,7 +44,7 @@ func ExampleLoad() {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "network.json")
 	made, err := model.New(twoRacks(100e6), &model.Settings{
-		Bandwidth: []float64{100e6, 100e6}, Measured: model.Metadata{Bytes: 8},
+		LevelBandwidth: []float64{100e6, 100e6}, Measured: model.Metadata{Bytes: 8},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -59,7 +59,7 @@ func ExampleLoad() {
 	}
 	fmt.Printf("8 bytes: %.0f us in the rack, %.0f us across\n", n.Time(0, 1, 8)*1e6, n.Time(0, 2, 8)*1e6)
 	fmt.Printf("10 MB across: %.3f s\n", n.Time(0, 2, 10e6))
-	fmt.Println("soonest reached from rank 2:", n.Neighbours(nil, 2, 1e6))
+	fmt.Println("soonest reached from rank 2:", n.NearestFirst(nil, 2, 1e6))
 	// Output:
 	// 8 bytes: 10 us in the rack, 30 us across
 	// 10 MB across: 0.100 s
@@ -80,8 +80,8 @@ func ExamplePredictor_Predict() {
 	}{
 		{"as it is", model.PredictSettings{}},
 		{"another job", model.PredictSettings{Background: []model.Transfer{{Src: 1, Dst: 3, Bytes: 200e6}}}},
-		{"half an uplink", model.PredictSettings{Capacity: []model.ArcFactor{{Arc: uplink, Factor: 0.5}}}},
-		{"and other places", model.PredictSettings{Capacity: []model.ArcFactor{{Arc: uplink, Factor: 0.5}}, Place: []int{0, 2, 1, 3}}},
+		{"half an uplink", model.PredictSettings{Factors: []model.ArcFactor{{Arc: uplink, Factor: 0.5}}}},
+		{"and other places", model.PredictSettings{Factors: []model.ArcFactor{{Arc: uplink, Factor: 0.5}}, Place: []int{0, 2, 1, 3}}},
 	} {
 		c.s.NoLatency = true
 		p, err := n.NewPredictor(&c.s)
@@ -157,7 +157,7 @@ func ExampleFit() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, c := range fit.Capacity {
+	for _, c := range fit.Links {
 		fmt.Printf("%d-%d: %.0f MB/s, determined: %v\n", c.A, c.B, c.Bandwidth/1e6, c.Determined)
 	}
 	fmt.Println(fit.Warnings[0])

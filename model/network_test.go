@@ -68,11 +68,11 @@ func locations(n int) []Location {
 }
 
 func TestTime(t *testing.T) {
-	bandwidth := &Settings{Bandwidth: []float64{1e9, 1e8}, Measured: Metadata{Bytes: 8}}
+	bandwidth := &Settings{LevelBandwidth: []float64{1e9, 1e8}, Measured: Metadata{Bytes: 8}}
 	pairs := &Settings{
-		Bandwidth: []float64{1e9, 1e8}, Measured: Metadata{Bytes: 8}, Locations: locations(8),
-		Pairs:     []PairParams{{Src: 5, Dst: 4, PLogP: Linear(1e-6, 1e6, 0)}, {Src: 0, Dst: 7, PLogP: Linear(2e-6, 1e6, 0)}},
-		HostPairs: []PairParams{{Src: 0, Dst: 3, PLogP: Linear(3e-6, 1e6, 0)}},
+		LevelBandwidth: []float64{1e9, 1e8}, Measured: Metadata{Bytes: 8}, Locations: locations(8),
+		Pairs:     []PairParams{{Src: 5, Dst: 4, PLogP: Hockney{1e-6, 1e6}.PLogP()}, {Src: 0, Dst: 7, PLogP: Hockney{2e-6, 1e6}.PLogP()}},
+		HostPairs: []PairParams{{Src: 0, Dst: 3, PLogP: Hockney{3e-6, 1e6}.PLogP()}},
 	}
 	for _, c := range []struct {
 		name     string
@@ -180,7 +180,7 @@ func TestTimeOnADisconnectedGraphIsInfinite(t *testing.T) {
 }
 
 func TestTimeDoesNotAllocate(t *testing.T) {
-	n := twoRacks(t, 4, &Settings{Bandwidth: []float64{1e9, 1e8}})
+	n := twoRacks(t, 4, &Settings{LevelBandwidth: []float64{1e9, 1e8}})
 	if got := testing.AllocsPerRun(100, func() { n.Time(0, 7, 1000) }); got != 0 {
 		t.Errorf("Time allocates %g times", got)
 	}
@@ -192,19 +192,19 @@ func TestNewRefuses(t *testing.T) {
 		s    Settings
 		want string
 	}{
-		{"bandwidths of the wrong number", Settings{Bandwidth: []float64{1}}, "1 bandwidths, want 2"},
-		{"a bandwidth of zero", Settings{Bandwidth: []float64{1, 0}}, "bandwidth of level 1 is 0 B/s"},
+		{"bandwidths of the wrong number", Settings{LevelBandwidth: []float64{1}}, "1 bandwidths, want 2"},
+		{"a bandwidth of zero", Settings{LevelBandwidth: []float64{1, 0}}, "bandwidth of level 1 is 0 B/s"},
 		{"levels of the wrong number", Settings{Levels: []LevelParams{}}, "0 levels of parameters, want 2"},
-		{"a NaN gap", Settings{Levels: []LevelParams{{PLogP: PLogP{Sizes: []int64{1}, Gap: []float64{nan}}}, {PLogP: Linear(1, 1, 0)}}}, "gap at 1 bytes is NaN"},
+		{"a NaN gap", Settings{Levels: []LevelParams{{PLogP: PLogP{Sizes: []int64{1}, Gap: []float64{nan}}}, {PLogP: Hockney{1, 1}.PLogP()}}}, "gap at 1 bytes is NaN"},
 		{"sizes that fall", Settings{Levels: []LevelParams{{PLogP: PLogP{Sizes: []int64{2, 1}, Gap: []float64{1, 1}}}, {}}}, "size 1 is 1 bytes"},
 		{"too few locations", Settings{Locations: locations(3)}, "3 locations for 8 ranks"},
-		{"an infinite spread", Settings{Levels: []LevelParams{{PLogP: Linear(1, 1, 0), Spread: math.Inf(1)}, {PLogP: Linear(1, 1, 0)}}}, "level 0: spread +Inf"},
-		{"a pair outside", Settings{Pairs: []PairParams{{Src: 0, Dst: 8, PLogP: Linear(1, 1, 0)}}}, "pair (0,8)"},
-		{"a pair given twice", Settings{Pairs: []PairParams{{Src: 0, Dst: 1, PLogP: Linear(1, 1, 0)}, {Src: 0, Dst: 1, PLogP: Linear(1, 1, 0)}}}, "pair (0,1): given twice"},
+		{"an infinite spread", Settings{Levels: []LevelParams{{PLogP: Hockney{1, 1}.PLogP(), Spread: math.Inf(1)}, {PLogP: Hockney{1, 1}.PLogP()}}}, "level 0: spread +Inf"},
+		{"a pair outside", Settings{Pairs: []PairParams{{Src: 0, Dst: 8, PLogP: Hockney{1, 1}.PLogP()}}}, "pair (0,8)"},
+		{"a pair given twice", Settings{Pairs: []PairParams{{Src: 0, Dst: 1, PLogP: Hockney{1, 1}.PLogP()}, {Src: 0, Dst: 1, PLogP: Hockney{1, 1}.PLogP()}}}, "pair (0,1): given twice"},
 		{"an unknown link class", Settings{Links: LinkClasses{Classes: []LinkClass{{"a", 0}}, OfArc: append(make([]int, 17), 1)}}, "arc 17 is of link class 1"},
 		{"a coupling above 1", Settings{Links: LinkClasses{Classes: []LinkClass{{"a", 2}}, OfArc: make([]int, 18)}}, "coupling of link class \"a\" is 2"},
-		{"ratios that fall", Settings{Ratios: []float64{2, 1}}, "ratios [2 1]"},
-		{"host pairs without hosts", Settings{HostPairs: []PairParams{{Src: 0, Dst: 1, PLogP: Linear(1, 1, 0)}}}, "host pairs: pair (0,1)"},
+		{"ratios that fall", Settings{MeasuredOverPredicted: []float64{2, 1}}, "ratios [2 1]"},
+		{"host pairs without hosts", Settings{HostPairs: []PairParams{{Src: 0, Dst: 1, PLogP: Hockney{1, 1}.PLogP()}}}, "host pairs: pair (0,1)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := twoRacks(t, 4, nil)
@@ -224,7 +224,7 @@ func TestInfiniteFitIsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := n.Fit(); !math.IsNaN(f.R2+f.Residual+f.TreeLikeness) || !math.IsNaN(f.Noise) || !math.IsNaN(f.Levels[0].Separation) || !math.IsNaN(f.Levels[0].Residual) {
+	if f := n.ReconstructionFit(); !math.IsNaN(f.R2+f.Residual+f.TreeLikeness) || !math.IsNaN(f.Noise) || !math.IsNaN(f.Levels[0].Separation) || !math.IsNaN(f.Levels[0].Residual) {
 		t.Errorf("Fit() = %+v, want NaN for all that is infinite", f)
 	}
 	if err := n.Write(io.Discard); err != nil {
@@ -238,16 +238,16 @@ func fullSettings() *Settings {
 			{PLogP: PLogP{Latency: 1e-6, Sizes: []int64{0, 1000}, Gap: []float64{0, 1e-6}, Send: []float64{1e-7, 2e-7}, Recv: []float64{1e-7, 3e-7}}, Spread: 0.03},
 			{PLogP: PLogP{Latency: nan, Sizes: []int64{8}, Gap: []float64{0}}, Spread: nan},
 		},
-		Pairs:       []PairParams{{Src: 5, Dst: 4, PLogP: Linear(1e-6, 1e6, 0)}},
-		HostPairs:   []PairParams{{Src: 0, Dst: 3, PLogP: Linear(3e-6, 1e6, 0)}},
-		Locations:   locations(8),
-		Memory:      5e9,
-		Degradation: &Degradation{Distance: []float64{nan, 1, 1.5}, Access: []float64{nan, 1, nan, 3}},
-		Routing:     topology.ChooseHashed,
-		RTTBias:     0.5,
-		Links:       LinkClasses{Classes: []LinkClass{{"host", 0.5}, {"uplink", 1}}, OfArc: make([]int, 18), Law: contention.LinearLaw},
-		Ratios:      []float64{0.9, 1, 1.2},
-		Measured:    Metadata{Date: "2026-01-02T03:04:05Z", Tool: "test", Bytes: 8, Notes: map[string]string{"b": "2", "a": "1"}},
+		Pairs:                 []PairParams{{Src: 5, Dst: 4, PLogP: Hockney{1e-6, 1e6}.PLogP()}},
+		HostPairs:             []PairParams{{Src: 0, Dst: 3, PLogP: Hockney{3e-6, 1e6}.PLogP()}},
+		Locations:             locations(8),
+		MemoryBandwidth:       5e9,
+		Degradation:           &Degradation{Distance: []float64{nan, 1, 1.5}, Access: []float64{nan, 1, nan, 3}},
+		Routing:               topology.ChooseHashed,
+		RTTBias:               0.5,
+		Links:                 LinkClasses{Classes: []LinkClass{{"host", 0.5}, {"uplink", 1}}, OfArc: make([]int, 18), Law: contention.LinearLaw},
+		MeasuredOverPredicted: []float64{0.9, 1, 1.2},
+		Measured:              Metadata{Date: "2026-01-02T03:04:05Z", Tool: "test", Bytes: 8, Notes: map[string]string{"b": "2", "a": "1"}},
 	}
 }
 
@@ -384,7 +384,7 @@ func FuzzRead(f *testing.F) {
 // BenchmarkTime asks for random pairs of a machine of 16,384 ranks.
 func BenchmarkTime(b *testing.B) {
 	for _, perRack := range []int{32, 8192} {
-		n := twoRacks(b, perRack, &Settings{Bandwidth: []float64{1e9, 1e8}})
+		n := twoRacks(b, perRack, &Settings{LevelBandwidth: []float64{1e9, 1e8}})
 		b.Run(fmt.Sprintf("ranks=%d", n.Ranks()), func(b *testing.B) {
 			b.ReportAllocs()
 			x, sum := uint32(1), 0.0
@@ -400,7 +400,7 @@ func BenchmarkTime(b *testing.B) {
 // BenchmarkFileSize reports the bytes per rank of the file.
 func BenchmarkFileSize(b *testing.B) {
 	for _, ranks := range []int{64, 1024, 4096, 16384} {
-		n := twoRacks(b, ranks/2, &Settings{Bandwidth: []float64{1e9, 1e8}, Locations: locations(ranks)})
+		n := twoRacks(b, ranks/2, &Settings{LevelBandwidth: []float64{1e9, 1e8}, Locations: locations(ranks)})
 		b.Run(fmt.Sprintf("ranks=%d", ranks), func(b *testing.B) {
 			var buf bytes.Buffer
 			for b.Loop() {

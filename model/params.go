@@ -26,16 +26,10 @@ type PLogP struct {
 	Send, Recv []float64 // os and or at each size, s; nil if not measured
 }
 
-// Linear returns parameters with the given latency in s and a gap that grows
-// with the size from 0 at rate bandwidth, in B/s: Hockney's model, t(m) =
-// latency + m/bandwidth. If the bandwidth is NaN, times are known only for
-// messages of up to small bytes, the size at which the latency was measured.
-func Linear(latency, bandwidth float64, small int64) PLogP {
-	if math.IsNaN(bandwidth) {
-		return PLogP{Latency: latency, Sizes: []int64{small}, Gap: []float64{0}}
-	}
-	const far = 1 << 20
-	return PLogP{Latency: latency, Sizes: []int64{0, far}, Gap: []float64{0, far / bandwidth}}
+// latencyOnly are parameters that know the time of messages of up to the given
+// bytes, with which the latency in s was measured, and of no longer ones.
+func latencyOnly(latency float64, bytes int64) PLogP {
+	return PLogP{Latency: latency, Sizes: []int64{bytes}, Gap: []float64{0}}
 }
 
 // GapAt is g(bytes) in s.

@@ -58,7 +58,7 @@ type PredictSettings struct {
 	// Background transfers are under way too, but not reported.
 	Background []Transfer
 	// Capacity changes the bandwidth of arcs by a factor above 0: 0.5 halves.
-	Capacity []ArcFactor
+	Factors []ArcFactor
 	// Place moves ranks: transfers of rank r run as those of rank Place[r] of
 	// the network. nil: they stay. Background is moved too.
 	Place []int
@@ -98,7 +98,7 @@ func (n *Network) NewPredictor(s *PredictSettings) (*Predictor, error) {
 	if sharing == nil {
 		sharing = n.Sharing()
 	}
-	for i, f := range p.s.Capacity {
+	for i, f := range p.s.Factors {
 		if f.Arc < 0 || f.Arc >= n.graph.NumArcs() || !(f.Factor > 0) || math.IsInf(f.Factor, 0) {
 			return nil, fmt.Errorf("model: predict: capacity %d: arc %d by %g: want an arc in [0, %d) and a factor above 0", i, f.Arc, f.Factor, n.graph.NumArcs())
 		}
@@ -110,7 +110,7 @@ func (n *Network) NewPredictor(s *PredictSettings) (*Predictor, error) {
 		return nil, fmt.Errorf("model: predict: %w", err)
 	}
 	p.capacity = n.capacities()
-	for _, f := range p.s.Capacity {
+	for _, f := range p.s.Factors {
 		p.capacity[f.Arc] *= f.Factor
 	}
 	// A channel without a known capacity carries no flow: see add.

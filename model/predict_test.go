@@ -46,7 +46,7 @@ func TestPredictByHand(t *testing.T) {
 		{"the second begins when half of the first is done", &PredictSettings{NoLatency: true}, []Transfer{{Src: 0, Dst: 4, Bytes: 100e6}, {Src: 1, Dst: 5, Bytes: 50e6, Start: 0.5}}, []float64{1.5, 1.5}},
 		{"the second begins after the first", &PredictSettings{NoLatency: true}, []Transfer{{Src: 0, Dst: 4, Bytes: 100e6}, {Src: 1, Dst: 5, Bytes: 50e6, Start: 7}}, []float64{1, 7.5}},
 		{"what if that job runs too", &PredictSettings{NoLatency: true, Background: two[1:]}, two[:1], []float64{1.5}},
-		{"what if the first link had half", &PredictSettings{NoLatency: true, Capacity: []ArcFactor{{Arc: arc, Factor: 0.5}}}, two[:1], []float64{2}},
+		{"what if the first link had half", &PredictSettings{NoLatency: true, Factors: []ArcFactor{{Arc: arc, Factor: 0.5}}}, two[:1], []float64{2}},
 		// 2 kB per 40 us are 50 MB/s.
 		{"a window of 2 kB", &PredictSettings{NoLatency: true, Window: 2000}, two[:1], []float64{2}},
 		// Ranks 4 and 5 at hosts 1 and 2 are in the rack of rank 0: nothing is shared.
@@ -65,9 +65,9 @@ func TestPredictByHand(t *testing.T) {
 
 func TestPredictInsideAHost(t *testing.T) {
 	n := twoRacks(t, 2, nil)
-	result := &topology.Result{Graph: n.Graph(), Hierarchy: n.Hierarchy(), Fit: n.Fit()}
+	result := &topology.Result{Graph: n.Graph(), Hierarchy: n.Hierarchy(), Fit: n.ReconstructionFit()}
 	// Ranks 0 and 1 are on one host of 10 GB/s, 2 and 3 on the other.
-	n, err := New(result, &Settings{Memory: 10e9, Locations: locations(4)})
+	n, err := New(result, &Settings{MemoryBandwidth: 10e9, Locations: locations(4)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,8 +120,8 @@ func TestPredictRefuses(t *testing.T) {
 		{Place: []int{0, 0}},
 		{Place: []int{4}},
 		{Window: -1},
-		{Capacity: []ArcFactor{{Arc: 99, Factor: 1}}},
-		{Capacity: []ArcFactor{{Arc: 0, Factor: 0}}},
+		{Factors: []ArcFactor{{Arc: 99, Factor: 1}}},
+		{Factors: []ArcFactor{{Arc: 0, Factor: 0}}},
 		{Sharing: &contention.Sharing{AckWeight: nan}},
 	} {
 		if _, err := ring.NewPredictor(&s); err == nil {
@@ -178,7 +178,7 @@ func TestPredictIsSafeForConcurrentUse(t *testing.T) {
 }
 
 func TestInterval(t *testing.T) {
-	n := twoRacks(t, 4, &Settings{Ratios: []float64{0.8, 0.9, 1, 1.1, 1.2}})
+	n := twoRacks(t, 4, &Settings{MeasuredOverPredicted: []float64{0.8, 0.9, 1, 1.1, 1.2}})
 	for _, c := range []struct{ coverage, lo, hi float64 }{{0.5, 1.8, 2.2}, {0.9, 1.64, 2.36}} {
 		if lo, hi := n.Interval(2, c.coverage); !near(lo, c.lo, 1e-12) || !near(hi, c.hi, 1e-12) {
 			t.Errorf("Interval(2, %g) = %g, %g, want %g, %g", c.coverage, lo, hi, c.lo, c.hi)

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Neighbours appends to dst all other ranks, those that a message of the given
+// NearestFirst appends to dst all other ranks, those that a message of the given
 // size in bytes reaches soonest first; ties go to the lower rank, and ranks of unknown time
 // come last. O(n log n) for n ranks.
-func (n *Network) Neighbours(dst []int, rank int, bytes int64) []int {
+func (n *Network) NearestFirst(dst []int, rank int, bytes int64) []int {
 	from := len(dst)
 	times := make([]float64, n.Ranks())
 	for other := range times {
@@ -29,10 +29,10 @@ func (n *Network) Neighbours(dst []int, rank int, bytes int64) []int {
 	return dst
 }
 
-// Cheapest is the rank among the given ones that a message of the given size
+// Nearest is the rank among the given ones that a message of the given size
 // in bytes reaches soonest from rank; ties go to the one that comes first. -1
 // if there is none but the rank itself. It does not allocate.
-func (n *Network) Cheapest(rank int, among []int, bytes int64) int {
+func (n *Network) Nearest(rank int, among []int, bytes int64) int {
 	best, soonest := -1, math.Inf(1)
 	for _, other := range among {
 		if t := n.Time(rank, other, bytes); other != rank && (t < soonest || best < 0) {

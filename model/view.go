@@ -107,11 +107,11 @@ func (n *Network) cut(ranks []Location, old []int, warnings []string) (*Network,
 		return nil, fmt.Errorf("model: view: %w", err)
 	}
 	s := &Settings{
-		Levels: levels, Locations: ranks, Memory: math.NaN(), Routing: n.routing,
-		RTTBias: n.rttBias, Ratios: n.ratios, Degradation: n.degradation, Measured: n.measured,
+		Levels: levels, Locations: ranks, MemoryBandwidth: math.NaN(), Routing: n.routing,
+		RTTBias: n.rttBias, MeasuredOverPredicted: n.ratios, Degradation: n.degradation, Measured: n.measured,
 	}
 	if n.memory > 0 {
-		s.Memory = n.memory
+		s.MemoryBandwidth = n.memory
 	}
 	if len(n.links.Classes) > 0 {
 		s.Links.Classes, s.Links.Law = n.links.Classes, n.links.Law

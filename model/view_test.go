@@ -37,7 +37,7 @@ func TestViewKeepsTimes(t *testing.T) {
 	networks := map[string]*Network{}
 	s := fullSettings()
 	s.Levels = nil
-	s.Bandwidth = []float64{1e9, 1e8}
+	s.LevelBandwidth = []float64{1e9, 1e8}
 	networks["two racks"] = twoRacks(t, 4, s)
 	for _, spec := range []string{"tree:2x2x4 latency=30us,12us,5us", "fattree:4", "torus:4x4", "ring:4 hosts=4", "core:2 socket:2 host:2 rack:2"} {
 		c, err := gen.Parse(spec)
@@ -50,7 +50,7 @@ func TestViewKeepsTimes(t *testing.T) {
 		}
 		for _, family := range []topology.Family{topology.FamilyTree, ""} {
 			n, err := New(&topology.Result{Graph: c.Graph, Hierarchy: c.Hierarchy, Fit: topology.Fit{Family: family}},
-				&Settings{Locations: locations(c.Graph.Hosts()), Bandwidth: bandwidth, Links: ClassifyLinks(c.Graph)})
+				&Settings{Locations: locations(c.Graph.Hosts()), LevelBandwidth: bandwidth, Links: ClassifyLinks(c.Graph)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +77,7 @@ func TestViewKeepsTimes(t *testing.T) {
 }
 
 func TestViewOfOneRackForgetsTheOther(t *testing.T) {
-	n := twoRacks(t, 4, &Settings{Bandwidth: []float64{1e9, 1e8}, Locations: locations(8)})
+	n := twoRacks(t, 4, &Settings{LevelBandwidth: []float64{1e9, 1e8}, Locations: locations(8)})
 	view, err := n.View(n.locations[4:6])
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func TestViewOfOneRackForgetsTheOther(t *testing.T) {
 }
 
 func TestViewWithoutCoresTakesTheHostsRanksInOrder(t *testing.T) {
-	n := twoRacks(t, 4, &Settings{Bandwidth: []float64{1e9, 1e8}, Locations: locations(8)})
+	n := twoRacks(t, 4, &Settings{LevelBandwidth: []float64{1e9, 1e8}, Locations: locations(8)})
 	view, err := n.View([]Location{{"node03", -1}, {"node00", 7}, {"node03", -1}})
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func TestViewWithoutCoresTakesTheHostsRanksInOrder(t *testing.T) {
 }
 
 func TestViewNamesHosts(t *testing.T) {
-	n := twoRacks(t, 4, &Settings{Bandwidth: []float64{1e9, 1e8}, Locations: locations(8)})
+	n := twoRacks(t, 4, &Settings{LevelBandwidth: []float64{1e9, 1e8}, Locations: locations(8)})
 	strange := []Location{{"node00", 0}, {"node77", 0}, {"node78", 1}, {"node77", 1}}
 	if _, err := n.View(strange); err == nil || !strings.Contains(err.Error(), "does not know: node77, node78") {
 		t.Errorf("View = %v, want an error that names node77 and node78", err)
@@ -142,18 +142,18 @@ func TestViewNamesHosts(t *testing.T) {
 	}
 }
 
-func TestNeighboursAndCheapest(t *testing.T) {
-	n := twoRacks(t, 3, &Settings{Bandwidth: []float64{1e9, 1e8}})
-	got := fmt.Sprint(n.Neighbours(nil, 4, 100))
+func TestNearest(t *testing.T) {
+	n := twoRacks(t, 3, &Settings{LevelBandwidth: []float64{1e9, 1e8}})
+	got := fmt.Sprint(n.NearestFirst(nil, 4, 100))
 	if want := "[3 5 0 1 2]"; got != want {
-		t.Errorf("Neighbours(4) = %s, want %s: its rack first, then by number", got, want)
+		t.Errorf("NearestFirst(4) = %s, want %s: its rack first, then by number", got, want)
 	}
 	for _, c := range []struct {
 		among []int
 		want  int
 	}{{[]int{0, 1, 4, 5}, 5}, {[]int{2, 1}, 2}, {[]int{4}, -1}, {nil, -1}} {
-		if got := n.Cheapest(4, c.among, 100); got != c.want {
-			t.Errorf("Cheapest(4, %v) = %d, want %d", c.among, got, c.want)
+		if got := n.Nearest(4, c.among, 100); got != c.want {
+			t.Errorf("Nearest(4, %v) = %d, want %d", c.among, got, c.want)
 		}
 	}
 }
@@ -193,7 +193,7 @@ func TestQueriesAreSafeForConcurrentUse(t *testing.T) {
 	for range 4 {
 		all.Go(func() {
 			for range 20 {
-				n.Neighbours(nil, 3, 8)
+				n.NearestFirst(nil, 3, 8)
 				n.Time(0, 7, 8)
 				if _, err := n.View(n.locations[:4]); err != nil {
 					t.Error(err)

@@ -99,7 +99,7 @@ type comparison struct {
 func compareNetworks(measured, reference side, tolerance float64) (*comparison, error) {
 	settings := topology.LinkSettings{Tolerance: tolerance}
 	for _, x := range []side{measured, reference} {
-		if noise := x.network.Fit().Noise; noise > 0 && !math.IsInf(noise, 0) {
+		if noise := x.network.ReconstructionFit().Noise; noise > 0 && !math.IsInf(noise, 0) {
 			settings.Noise = math.Hypot(settings.Noise, noise)
 		}
 	}

@@ -17,8 +17,8 @@ import (
 // rack a weak one, and without it the graph would put all of the rack's hosts as
 // far apart as those of different racks.
 func wiring(n *model.Network) (*topology.Graph, error) {
-	g, h := n.Graph(), n.Reported()
-	family := n.Fit().Family
+	g, h := n.Graph(), n.ReportedHierarchy()
+	family := n.ReconstructionFit().Family
 	weak := slices.ContainsFunc(h.Groups(), func(x topology.Group) bool { return !x.Firm() })
 	if !weak || family != topology.FamilyTree && family != topology.FamilyFlat || math.IsNaN(h.Groups()[0].Latency) {
 		return g, nil
@@ -66,7 +66,7 @@ func wiring(n *model.Network) (*topology.Graph, error) {
 // reportedLatencies are the latencies in s that the network knows: those of the
 // paths of its tree, but where a weak group joins two ranks that of the group.
 func reportedLatencies(n *model.Network) *mat.Dense {
-	g, h := n.Graph(), n.Reported()
+	g, h := n.Graph(), n.ReportedHierarchy()
 	m := mat.NewDense(n.Ranks(), n.Ranks(), nil)
 	distance := make([]float64, g.Vertices())
 	for i := range n.Ranks() {

@@ -94,7 +94,7 @@ func choosePlaces(n *model.Network, method string, traffic *mat.Dense, ranks int
 		if memoryBound {
 			return nil, fmt.Errorf("--memory-bound: only with --method servet")
 		}
-		return placement.Mapping{}.Place(n, traffic)
+		return placement.ByTraffic{}.Place(n, traffic)
 	case "servet":
 		code := placement.CommunicationIntensive
 		if memoryBound {
@@ -103,7 +103,7 @@ func choosePlaces(n *model.Network, method string, traffic *mat.Dense, ranks int
 		if ranks == 0 {
 			ranks = n.Ranks()
 		}
-		return placement.Servet{Code: code}.Place(n, ranks)
+		return placement.Servet{Workload: code}.Place(n, ranks)
 	}
 	return nil, fmt.Errorf("--method %s: want mapping or servet", method)
 }

@@ -2,7 +2,7 @@
 // machine that a model.Network describes. The ranks of the network are the
 // places: place[r] is the one that rank r of the job gets.
 //
-//	place, err := placement.Mapping{}.Place(network, traffic) // by who talks to whom
+//	place, err := placement.ByTraffic{}.Place(network, traffic) // by who talks to whom
 //	placement.WriteRankfile(file, network, place)             // for mpirun --rankfile
 //
 // Servet places without knowing who talks to whom, by what cores share. Orient
@@ -10,7 +10,7 @@
 //
 // # Design
 //
-// Mapping minimises the sum of the times that the messages of the traffic take
+// ByTraffic minimises the sum of the times that the messages of the traffic take
 // alone: that sum can be brought up to date in the degree of a rank when two
 // ranks change places, which a prediction with contention cannot.
 package placement

@@ -43,7 +43,7 @@ func TestServetFollowsFirmGroups(t *testing.T) {
 		support float64
 		want    string
 	}{{topology.FirmSupport, "[0 2]"}, {math.NaN(), "[0 2]"}, {0.89, "[0 1]"}, {0.5, "[0 1]"}} {
-		place, err := Servet{Code: MemoryBound}.Place(sockets(t, c.support, nil), 2)
+		place, err := Servet{Workload: MemoryBound}.Place(sockets(t, c.support, nil), 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestSeveralUnboundRanksPerHost(t *testing.T) {
 	n := sockets(t, 1, []model.Location{{Host: "a", Core: -1}, {Host: "a", Core: -1}, {Host: "b", Core: -1}, {Host: "b", Core: -1}})
 	traffic := pairs(4) // ranks 0 and 2, 1 and 3
 	traffic.Scale(1e-6, traffic)
-	place, err := Mapping{}.Place(n, traffic)
+	place, err := ByTraffic{}.Place(n, traffic)
 	if err != nil {
 		t.Fatal(err)
 	}

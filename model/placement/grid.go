@@ -17,9 +17,9 @@ type Grid struct {
 // Orientation says how the ranks 0..Rows*Cols-1 stand in a grid, and what the
 // broadcasts cost both ways.
 type Orientation struct {
-	ByRows      bool    // rank i*Cols + j at row i and column j; else j*Rows + i
-	RowOrdered  float64 // s: broadcasts along all rows at once and then all columns, ordered by rows
-	ColsOrdered float64 // s: the same ordered by columns
+	ByRows     bool    // rank i*Cols + j at row i and column j; else j*Rows + i
+	TimeByRows float64 // s: broadcasts along all rows at once and then all columns, ordered by rows
+	TimeByCols float64 // s: the same ordered by columns
 }
 
 // Rank is the rank at row i and column j.
@@ -57,7 +57,7 @@ func Orient(n *model.Network, g Grid) (Orientation, error) {
 	if math.IsNaN(both[0]) || math.IsNaN(both[1]) {
 		return Orientation{}, fmt.Errorf("placement: grid: the network does not know the times of messages of %d and %d bytes", g.RowBytes, g.ColBytes)
 	}
-	return Orientation{ByRows: both[0] <= both[1], RowOrdered: both[0], ColsOrdered: both[1]}, nil
+	return Orientation{ByRows: both[0] <= both[1], TimeByRows: both[0], TimeByCols: both[1]}, nil
 }
 
 // broadcasts is the time in s of binomial broadcasts along all lines at once,

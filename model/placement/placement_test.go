@@ -29,7 +29,7 @@ func network(t testing.TB, spec string, s model.Settings) *model.Network {
 		cores[node]++
 	}
 	for i := range len(c.Hierarchy.Levels()) + 1 {
-		s.Bandwidth = append(s.Bandwidth, 10e9/math.Pow(4, float64(i)))
+		s.LevelBandwidth = append(s.LevelBandwidth, 10e9/math.Pow(4, float64(i)))
 	}
 	n, err := model.New(&topology.Result{Graph: c.Graph, Hierarchy: c.Hierarchy, Fit: topology.Fit{Family: topology.FamilyTree}}, &s)
 	if err != nil {
@@ -51,8 +51,8 @@ func slowNetwork(t testing.TB) *model.Network {
 // mapping allocates one process per processor first.
 func TestServetSpreadsOverProcessors(t *testing.T) {
 	n := slowNetwork(t)
-	for _, code := range []Code{CommunicationIntensive, MemoryBound} {
-		place, err := Servet{Code: code}.Place(n, 4)
+	for _, code := range []Workload{CommunicationIntensive, MemoryBound} {
+		place, err := Servet{Workload: code}.Place(n, 4)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func TestServetWeighsByCode(t *testing.T) {
 	}{
 		{"communication-intensive", Servet{}, "[0 4]"},
 		{"communication-intensive, nothing shared", Servet{Memory: []int{}}, "[0 1 2 3]"},
-		{"memory-bound", Servet{Code: MemoryBound}, "[0 4]"},
+		{"memory-bound", Servet{Workload: MemoryBound}, "[0 4]"},
 	} {
 		got, err := c.s.Place(n, strings.Count(c.want, " ")+1)
 		if err != nil {
@@ -103,10 +103,10 @@ func pairs(n int) *mat.Dense {
 	return m
 }
 
-func TestMappingPutsPartnersTogether(t *testing.T) {
+func TestByTrafficPutsPartnersTogether(t *testing.T) {
 	n := network(t, "core:4 socket:2 host:4", model.Settings{})
 	traffic := pairs(n.Ranks())
-	place, err := Mapping{}.Place(n, traffic)
+	place, err := ByTraffic{}.Place(n, traffic)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestMappingPutsPartnersTogether(t *testing.T) {
 }
 
 // No mapping of the small case is better: all 8! are tried.
-func TestMappingIsBestOnSmallCases(t *testing.T) {
+func TestByTrafficIsBestOnSmallCases(t *testing.T) {
 	n := network(t, "core:2 socket:2 host:2", model.Settings{})
 	r := rand.New(rand.NewPCG(1, 1))
 	found := 0
@@ -128,7 +128,7 @@ func TestMappingIsBestOnSmallCases(t *testing.T) {
 		for range 12 {
 			m.Set(r.IntN(8), r.IntN(8), float64(1000*(1+r.IntN(1000))))
 		}
-		place, err := Mapping{}.Place(n, m)
+		place, err := ByTraffic{}.Place(n, m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestMappingIsBestOnSmallCases(t *testing.T) {
 }
 
 // The mapping by traffic costs no more than Servet's and than ranks in order.
-func TestMappingBeatsServet(t *testing.T) {
+func TestByTrafficBeatsServet(t *testing.T) {
 	n := network(t, "core:4 socket:2 host:4", model.Settings{})
 	r := rand.New(rand.NewPCG(2, 1))
 	for trial := range 5 {
@@ -181,7 +181,7 @@ func TestMappingBeatsServet(t *testing.T) {
 				m.Set(i, r.IntN(ranks), float64(1+r.IntN(1e6)))
 			}
 		}
-		place, err := Mapping{}.Place(n, m)
+		place, err := ByTraffic{}.Place(n, m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,8 +218,8 @@ func TestPlaceRefuses(t *testing.T) {
 		{"more ranks than places", func() error { _, err := Servet{}.Place(n, 5); return err }},
 		{"no ranks", func() error { _, err := Servet{}.Place(n, 0); return err }},
 		{"an unknown level", func() error { _, err := Servet{Cache: []int{7}}.Place(n, 2); return err }},
-		{"traffic that is not square", func() error { _, err := Mapping{}.Place(n, mat.NewDense(2, 3, nil)); return err }},
-		{"negative traffic", func() error { _, err := Mapping{}.Place(n, mat.NewDense(2, 2, []float64{0, -1, 0, 0})); return err }},
+		{"traffic that is not square", func() error { _, err := ByTraffic{}.Place(n, mat.NewDense(2, 3, nil)); return err }},
+		{"negative traffic", func() error { _, err := ByTraffic{}.Place(n, mat.NewDense(2, 2, []float64{0, -1, 0, 0})); return err }},
 		{"a place given twice", func() error { _, err := Cost(n, mat.NewDense(2, 2, nil), []int{1, 1}); return err }},
 		{"a grid that is too large", func() error { _, err := Orient(n, Grid{Rows: 2, Cols: 3}); return err }},
 		{"an unknown place in a rankfile", func() error { return WriteRankfile(&strings.Builder{}, n, []int{9}) }},
@@ -272,7 +272,7 @@ func TestOrient(t *testing.T) {
 	}
 }
 
-func BenchmarkMapping(b *testing.B) {
+func BenchmarkByTraffic(b *testing.B) {
 	n := network(b, "core:8 socket:2 host:16", model.Settings{})
 	m := mat.NewDense(256, 256, nil)
 	r := rand.New(rand.NewPCG(1, 1))
@@ -282,7 +282,7 @@ func BenchmarkMapping(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		place, err := Mapping{}.Place(n, m)
+		place, err := ByTraffic{}.Place(n, m)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -8,12 +8,12 @@ import (
 	"github.com/topocast/topocast/model"
 )
 
-// A Code is the kind of program that is placed.
-type Code int
+// A Workload is the kind of program that is placed.
+type Workload int
 
 // The kinds that Servet tells apart.
 const (
-	CommunicationIntensive Code = iota
+	CommunicationIntensive Workload = iota
 	MemoryBound
 )
 
@@ -34,7 +34,7 @@ const (
 // large against rule 3; ours, 100 and 10, give the mapping that it reports (one process
 // per processor first, section 6.2) on hosts of up to ten groups.
 type Servet struct {
-	Code Code
+	Workload Workload
 	// Cache and Memory are the levels of the network's hierarchy, by index, whose
 	// groups share a cache or a path to memory. nil: those with the usual names;
 	// empty: none.
@@ -65,7 +65,7 @@ func (s Servet) Place(n *model.Network, ranks int) ([]int, error) {
 		}
 	}
 	share, latency, access := 1.0, 10.0, 100.0
-	if s.Code == MemoryBound {
+	if s.Workload == MemoryBound {
 		share, latency, access = 10, 1, 10
 	}
 	domain := accessDomains(n)

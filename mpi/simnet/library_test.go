@@ -64,7 +64,7 @@ func broadcasts(t *testing.T, spec string, size, root, times int) (*topology.Gra
 		bandwidth[i] = c.Graph.Arcs()[0].Bandwidth
 	}
 	network, err := model.New(&topology.Result{Graph: c.Graph, Hierarchy: c.Hierarchy, Fit: topology.Fit{Family: topology.FamilyTree}},
-		&model.Settings{Bandwidth: bandwidth})
+		&model.Settings{LevelBandwidth: bandwidth})
 	if err != nil {
 		t.Fatal(err)
 	}

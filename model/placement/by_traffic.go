@@ -9,10 +9,10 @@ import (
 	"github.com/topocast/topocast/model"
 )
 
-// Mapping places ranks by who talks to whom. It starts from the best of
+// ByTraffic places ranks by who talks to whom. It starts from the best of
 // three mappings, the ranks in order, by Servet's rules, and built greedily,
 // and exchanges ranks as long as that lowers the cost: each rank with each other, and with each free place. The zero value works.
-type Mapping struct {
+type ByTraffic struct {
 	Passes int // most passes over all exchanges; 0: 20
 }
 
@@ -100,7 +100,7 @@ func cost(n *model.Network, peers [][]peer, place []int) float64 {
 // Place maps the ranks of a traffic matrix (see Cost) to places. It is an
 // error if the times that it needs are not known. O(ranks * places * degree) per
 // pass, for ranks that talk to degree others.
-func (m Mapping) Place(n *model.Network, traffic mat.Matrix) ([]int, error) {
+func (m ByTraffic) Place(n *model.Network, traffic mat.Matrix) ([]int, error) {
 	peers, err := peersOf(n, traffic)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (m Mapping) Place(n *model.Network, traffic mat.Matrix) ([]int, error) {
 		passes = 20
 	}
 	if passes < 0 {
-		return nil, fmt.Errorf("placement: mapping: Passes is %d: want at least 0", passes)
+		return nil, fmt.Errorf("placement: by traffic: Passes is %d: want at least 0", passes)
 	}
 	if len(peers) == 0 {
 		return []int{}, nil
@@ -125,7 +125,7 @@ func (m Mapping) Place(n *model.Network, traffic mat.Matrix) ([]int, error) {
 	}
 	best, least := inOrder, cost(n, peers, inOrder)
 	if math.IsNaN(least) || math.IsInf(least, 0) {
-		return nil, fmt.Errorf("placement: mapping: the network does not know the times of all messages: %g s in order", least)
+		return nil, fmt.Errorf("placement: by traffic: the network does not know the times of all messages: %g s in order", least)
 	}
 	for _, start := range [][]int{servet, greedy(n, peers)} {
 		if c := cost(n, peers, start); c < least {
