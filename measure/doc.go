@@ -1,39 +1,57 @@
 // Package measure reads how long messages take between the ranks of a job.
 // Most programs need one call, which all ranks make:
 //
-//	result, err := measure.Run(ctx, comm, nil)
-//
-// On rank 0, result.Matrices() goes into a topology.Reconstructor, and
-// result.WriteFile keeps what was measured together with its conditions.
-// Discover is the whole way from there to a model.Network, in one call:
-//
 //	found, err := measure.Discover(ctx, comm, nil)
 //	...
 //	err = found.Network.Save("network.json") // on rank 0, where found is not nil
 //
-// The harness follows LGate (Reinfjell 2023, section 3.1), with the departures
-// that the tables of Bufe 2014 ask for (see Design).
+// Discover is the whole way from a job to a model.Network. Run is its first step,
+// the readings alone: result.Matrices() goes into a topology.Reconstructor, and
+// result.WriteFile keeps what was measured together with its conditions.
+//
+// # Method
+//
+// The harness is LGate's (Reinfjell 2023, section 3.1), with departures that the
+// tables of Bufe 2014 ask for:
+//
+//  1. All pairs of ranks are measured in rounds of disjoint pairs, n-1 of them (n
+//     odd: n). Every repetition relabels the ranks and shuffles the rounds.
+//  2. Before each round there is a barrier, which also carries the wish of any
+//     rank to stop.
+//  3. Both ranks of a pair, one after the other, send first: a reading is half a
+//     round trip, and belongs to the rank that sends first. Round trips too short
+//     for the clock are batched.
+//  4. A reading is the quartiles of some samples. Samples that something has
+//     disturbed are taken again.
+//  5. While repetitions disagree on too many pairs, further ones follow
+//     (Settings.Extra). Rounds that stand out are found by median polish
+//     (RoundEffects). What is still weak is said in Result.Warnings.
+//  6. Discover reconstructs the wiring, then measures long messages between some
+//     pairs of each level, one pair at a time, and fits a network to it all.
+//
+// # Limits
+//
+// Readings are half round trips: that one direction of a way is slower than the
+// other is not seen.
+// The number of readings grows with n^2 (Settings.Rounds samples them), the time
+// with n. Pairs of one round share links: what that does to latencies of short
+// messages is little, of long ones much, for which there is Settings.Pairs.
+// Where ranks share CPUs, times are the scheduler's (Result.CrowdedHosts).
 //
 // # Design
 //
-// All pairs in the fewest rounds: the circle method pairs all ranks with each
-// other in n-1 rounds (n odd: n), where the recursion of Bufe 2014, section
-// 2.3.2, takes more unless n is a power of two. Readings of one round share
-// whatever disturbs the machine at that moment: the slow cells of Bufe's table
-// 3.5 are all but four exactly one round. So every repetition relabels the ranks and shuffles the
-// rounds afresh, and each reading keeps the number of its round; rounds that
-// stand out are found by median polish and become warnings.
+// All pairs in the fewest rounds: the circle method, where the recursion of Bufe
+// 2014, section 2.3.2, takes more unless n is a power of two. Readings of one
+// round share whatever disturbs the machine at that moment: the slow cells of
+// Bufe's table 3.5 are all but four exactly one round. Hence the shuffling, and
+// each reading keeps the number of its round.
 //
-// The barrier before each round is a dissemination of one byte, which carries
-// the wish of any rank to stop (its context, rank 0's budget). After a
-// dissemination all ranks know of every wish that there was when it began, so
-// they all leave at the same round, with no further message.
+// The barrier is a dissemination of one byte. After it all ranks know of every
+// wish to stop (a context, rank 0's budget) that there was when it began, so they
+// all leave at the same round, with no further message.
 //
-// A reading is half a round trip, and belongs to the rank that sends first.
-// One-way times would need clocks that agree. A sample lasts at least 50 steps
-// of the clock, for which short round trips are batched.
-//
-// Budgets go by the communicator's clock, so that simulations repeat.
+// One-way times would need clocks that agree. Budgets go by the communicator's
+// clock, so that simulations repeat.
 //
 // Settings count on rank 0 only: they travel to the others. The price is one
 // small broadcast, the gain that ranks cannot disagree.

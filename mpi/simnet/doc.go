@@ -19,7 +19,7 @@
 //  1. The sender spends its overhead, os. The message leaves; above the eager
 //     limit only when request and consent have crossed.
 //  2. Once the latency of the route has passed, it takes of its links.
-//  3. Among all flows it moves at the rate that model.Solver gives it, by
+//  3. Among all flows it moves at the rate that contention.Solver gives it, by
 //     max-min fairness or another Sharing. Rates are solved anew when a flow
 //     begins or ends.
 //  4. When the last byte is there, the receiver spends its overhead, or.
