@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -34,7 +35,7 @@ func (p Plan) String() string {
 		value float64
 	}{{"predicted", p.Predicted}, {"measured", p.Measured}, {"native", p.MeasuredNative}} {
 		if !math.IsNaN(t.value) {
-			s += ", " + t.name + " " + seconds(t.value)
+			s += ", " + t.name + " " + quantity.Seconds(t.value)
 		}
 	}
 	return s
@@ -56,17 +57,7 @@ func (p Plan) pieces() string {
 	if p.Segment == 0 {
 		return ", whole message"
 	}
-	return ", segments of " + byteString(p.Segment)
-}
-
-func byteString(n int) string {
-	switch {
-	case n >= 1<<20 && n%(1<<20) == 0:
-		return fmt.Sprintf("%d MiB", n>>20)
-	case n >= 1<<10 && n%(1<<10) == 0:
-		return fmt.Sprintf("%d KiB", n>>10)
-	}
-	return fmt.Sprintf("%d B", n)
+	return ", segments of " + quantity.Bytes(p.Segment)
 }
 
 const (

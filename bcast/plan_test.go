@@ -17,7 +17,7 @@ func TestPlanInWords(t *testing.T) {
 		{Plan{Algorithm: Chain{}, Segment: 8 << 10, Predicted: 1.5e-3, Measured: nan, MeasuredNative: nan}, "chain", "chain, segments of 8 KiB, predicted 1.5 ms"},
 		{Plan{Algorithm: Flat{}, Segment: 3 << 20, Predicted: 2, Measured: 999e-6, MeasuredNative: 999e-3}, "flat", "flat, segments of 3 MiB, predicted 2 s, measured 999 us, native 999 ms"},
 		{Plan{Algorithm: Binomial{}, Segment: 1025, Predicted: nan, Measured: nan, MeasuredNative: 1}, "binomial", "binomial, segments of 1025 B, native 1 s"},
-		{Plan{Algorithm: MultiLevel{}, Predicted: 0, Measured: nan, MeasuredNative: nan}, "multilevel", "multilevel[binomial], whole message, predicted 0 us"},
+		{Plan{Algorithm: MultiLevel{}, Predicted: 0, Measured: nan, MeasuredNative: nan}, "multilevel", "multilevel[binomial], whole message, predicted 0 s"},
 		{Plan{Algorithm: MultiLevel{[]Shape{ShapeFlat, ShapeChain, ShapeBinomial}}, Predicted: nan, Measured: nan, MeasuredNative: nan}, "multilevel", "multilevel[flat chain binomial], whole message"},
 	} {
 		if got := c.plan.String(); got != c.want || c.plan.Name() != c.name {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"text/tabwriter"
+
+	"github.com/topocast/topocast/internal/quantity"
 )
 
 // A Report is the outcome of Benchmark.
@@ -90,7 +92,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		if !x.Verified {
 			plan = "WRONG DATA: " + plan
 		}
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\n", x.Bytes, x.Variant, seconds(x.Median), seconds(x.Min), seconds(x.Max), plan)
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\n", x.Bytes, x.Variant, quantity.Seconds(x.Median), quantity.Seconds(x.Min), quantity.Seconds(x.Max), plan)
 	}
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("bcast: write report: %w", err)
@@ -101,20 +103,9 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 	}
 	if r.ClockDoubt > 0 {
-		if _, err := fmt.Fprintf(w, "clocks of the ranks agree within %s\n", seconds(r.ClockDoubt)); err != nil {
+		if _, err := fmt.Fprintf(w, "clocks of the ranks agree within %s\n", quantity.Seconds(r.ClockDoubt)); err != nil {
 			return fmt.Errorf("bcast: write report: %w", err)
 		}
 	}
 	return nil
-}
-
-// seconds is a time with the unit that reads best.
-func seconds(s float64) string {
-	switch {
-	case s < 1e-3:
-		return fmt.Sprintf("%.3g us", s*1e6)
-	case s < 1:
-		return fmt.Sprintf("%.3g ms", s*1e3)
-	}
-	return fmt.Sprintf("%.3g s", s)
 }

@@ -3,6 +3,8 @@ package measure
 import (
 	"fmt"
 	"math"
+
+	"github.com/topocast/topocast/internal/quantity"
 )
 
 // A disagreement tells of how many pairs not even the best two readings
@@ -78,9 +80,6 @@ func (d disagreement) warning(r *Result, size int) string {
 	if !d.much() {
 		return ""
 	}
-	return fmt.Sprintf("the best two readings of %d B differ by more than %.0f%% on %d of %d pairs, most between ranks %d and %d (%s and %s): something else was running",
-		r.Sizes[size], 100*(sameReading-1), d.pairs, d.of, d.worst[0], d.worst[1], seconds(d.lowest), seconds(d.second))
+	return fmt.Sprintf("the best two readings of %s differ by more than %.0f %% on %d of %d pairs, most between ranks %d and %d (%s and %s): something else was running",
+		quantity.Bytes(r.Sizes[size]), 100*(sameReading-1), d.pairs, d.of, d.worst[0], d.worst[1], quantity.Seconds(d.lowest), quantity.Seconds(d.second))
 }
-
-// seconds is a time in words.
-func seconds(t float64) string { return fmt.Sprintf("%.3g us", t*1e6) }

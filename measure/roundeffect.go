@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -184,6 +185,6 @@ func roundWarning(r *Result, size int) string {
 	if float64(beyond) <= 1+asChance*chance*float64(len(effects)) && math.Abs(worst.Sigmas) < alone {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d rounds of %d B differ from the others by more than 3 sigma, most of all round %d of repetition %d by %+.0f%%: something else was running",
-		beyond, len(effects), r.Sizes[size], worst.Round, worst.Repetition, 100*(math.Exp(worst.Effect)-1))
+	return fmt.Sprintf("%d of %d rounds of %s differ from the others by more than 3 sigma, most of all round %d of repetition %d by %+.0f %%: something else was running",
+		beyond, len(effects), quantity.Bytes(r.Sizes[size]), worst.Round, worst.Repetition, 100*(math.Exp(worst.Effect)-1))
 }

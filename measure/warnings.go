@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/topocast/topocast/internal/quantity"
 )
 
 const (
@@ -36,10 +38,10 @@ func warnings(r *Result) []string {
 	}
 	for k, size := range r.Sizes {
 		if share := r.zeroShare(k); share > 0 {
-			add("%.0f%% of the readings of %d B are 0: the clock is too coarse", 100*share, size)
+			add("%.0f %% of the readings of %s are 0: the clock is too coarse", 100*share, quantity.Bytes(size))
 		}
 		if spread := r.spread(k); spread > wideSamples {
-			add("the samples of %d B spread widely: the middle half of a pair's samples covers %.0f%% of their median", size, 100*spread)
+			add("the samples of %s spread widely: the middle half of a pair's samples covers %.0f %% of their median", quantity.Bytes(size), 100*spread)
 		}
 		if text := roundWarning(r, k); text != "" {
 			add("%s", text)
@@ -48,7 +50,7 @@ func warnings(r *Result) []string {
 			add("%s", text)
 		}
 		if share := r.unsureShare(k); share > manyUnsure {
-			add("%.0f%% of the readings of %d B were disturbed in all of %d lots of samples: something else is running", 100*share, size, maxLots)
+			add("%.0f %% of the readings of %s were disturbed in all of %d lots of samples: something else is running", 100*share, quantity.Bytes(size), maxLots)
 		}
 	}
 	return all

@@ -116,18 +116,18 @@ func TestWarnings(t *testing.T) {
 		{"directions that differ", func(r *Result) {
 			x := &r.readings[1]
 			x.Min, x.Q1, x.Median, x.Q3, x.Max = 1.26e-6, 1.26e-6, 1.3e-6, 1.4e-6, 2e-6
-		}, []string{"the best two readings of 8 B differ by more than 25% on 1 of 1 pairs, most between ranks 0 and 1 (1 us and 1.26 us)"}},
+		}, []string{"the best two readings of 8 B differ by more than 25 % on 1 of 1 pairs, most between ranks 0 and 1 (1 us and 1.26 us)"}},
 		{"directions that nearly agree", func(r *Result) {
 			x := &r.readings[1]
 			x.Min, x.Q1, x.Median, x.Q3, x.Max = 1.24e-6, 1.24e-6, 1.3e-6, 1.4e-6, 2e-6
 		}, nil},
-		{"lots that never agreed", func(r *Result) { r.readings[0].Unsure = true }, []string{"50% of the readings of 8 B were disturbed in all of 6 lots"}},
-		{"a coarse clock", func(r *Result) { r.readings[0].Min, r.readings[0].Q1 = 0, 0 }, []string{"50% of the readings of 8 B are 0"}},
+		{"lots that never agreed", func(r *Result) { r.readings[0].Unsure = true }, []string{"50 % of the readings of 8 B were disturbed in all of 6 lots"}},
+		{"a coarse clock", func(r *Result) { r.readings[0].Min, r.readings[0].Q1 = 0, 0 }, []string{"50 % of the readings of 8 B are 0"}},
 		{"wide spread", func(r *Result) {
 			for i := range r.readings {
 				r.readings[i].Q3 = 2.1e-6
 			}
-		}, []string{"covers 100% of their median"}},
+		}, []string{"covers 100 % of their median"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/quantity"
 )
 
 // Standard errors up to which a parameter counts as determined: of ln bandwidth, of a
@@ -60,7 +62,7 @@ func (f *fitter) result() *Fitted {
 		link.Bandwidth, link.RelativeError = math.Exp(f.theta[l]), errors[l]
 		link.Determined = link.RelativeError <= sureBandwidth
 		if !link.Determined && !math.IsNaN(link.Bandwidth) {
-			bounded = append(bounded, fmt.Sprintf("%s-%s at least about %s", f.n.graph.Name(link.A), f.n.graph.Name(link.B), rate(link.Bandwidth)))
+			bounded = append(bounded, fmt.Sprintf("%s-%s at least about %s", f.n.graph.Name(link.A), f.n.graph.Name(link.B), quantity.Rate(link.Bandwidth)))
 		}
 	}
 	if len(bounded) > 0 {

@@ -333,7 +333,7 @@ func TestSummary(t *testing.T) {
 	}
 	for _, want := range []string{
 		"network of 8 ranks on 4 hosts, tree, 2 switches, 18 arcs\n", "tool: test",
-		"rack", "1 GB/s", "3.0 %", "warning: one reading per pair",
+		"rack", "1 GB/s", "3 %", "warning: one reading per pair",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("Summary wrote\n%swant it to hold %q", b.String(), want)

@@ -3,9 +3,10 @@ package model
 import (
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/topocast/topocast/internal/quantity"
 )
 
 // Summary writes what a person wants to know of the network: its size, how it
@@ -39,8 +40,8 @@ func (n *Network) Summary(w io.Writer) error {
 				name = fmt.Sprintf("level %d", i)
 			}
 		}
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t\n", name, groups, seconds(l.Latency), rate(l.Bandwidth()),
-			seconds(l.Time(8)), seconds(l.Time(64<<10)), seconds(l.Time(1<<20)), percent(l.Spread))
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t\n", name, groups, quantity.Seconds(l.Latency), quantity.Rate(l.Bandwidth()),
+			quantity.Seconds(l.Time(8)), quantity.Seconds(l.Time(64<<10)), quantity.Seconds(l.Time(1<<20)), quantity.Percent(l.Spread))
 	}
 	t.Flush()
 	for _, warning := range n.warnings {
@@ -56,35 +57,4 @@ func (n *Network) String() string {
 	_ = n.Summary(&b) // a Builder does not fail
 	line, _, _ := strings.Cut(b.String(), "\n")
 	return line
-}
-
-func seconds(x float64) string {
-	switch {
-	case math.IsNaN(x):
-		return "-"
-	case x < 1e-6:
-		return fmt.Sprintf("%.4g ns", x*1e9)
-	case x < 1e-3:
-		return fmt.Sprintf("%.4g us", x*1e6)
-	case x < 1:
-		return fmt.Sprintf("%.4g ms", x*1e3)
-	}
-	return fmt.Sprintf("%.4g s", x)
-}
-
-func rate(x float64) string {
-	switch {
-	case math.IsNaN(x):
-		return "-"
-	case x < 1e9:
-		return fmt.Sprintf("%.4g MB/s", x*1e-6)
-	}
-	return fmt.Sprintf("%.4g GB/s", x*1e-9)
-}
-
-func percent(x float64) string {
-	if math.IsNaN(x) {
-		return "-"
-	}
-	return fmt.Sprintf("%.1f %%", x*100)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -187,7 +188,7 @@ func (s *meshSearch) hosts(noise float64) (*wired, error) {
 	}
 	w := &wired{family: FamilyMesh, graph: graph, overhead: overhead}
 	if overhead > 0 {
-		w.warnings = append(w.warnings, fmt.Sprintf("every message pays %.3g s at its ends, on top of the latencies of the links", overhead))
+		w.warnings = append(w.warnings, fmt.Sprintf("every message pays %s at its ends, on top of the latencies of the links", quantity.Seconds(overhead)))
 	}
 	if len(mended) > 0 {
 		w.warnings = append(w.warnings, fmt.Sprintf("%d readings between neighbours contradict all around them and were replaced, the first that of hosts %d and %d",

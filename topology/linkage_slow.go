@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -46,7 +47,7 @@ func (s slowHost) String() string {
 	if s.factor != 1 {
 		return fmt.Sprintf("%d (%.3g times)", s.host, s.factor)
 	}
-	return fmt.Sprintf("%d (%.3g s more)", s.host, s.sum)
+	return fmt.Sprintf("%d (%s more)", s.host, quantity.Seconds(s.sum))
 }
 
 // slowWarning names the slow hosts, "" if there are none.

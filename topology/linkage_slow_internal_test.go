@@ -103,7 +103,7 @@ func TestSlowWarning(t *testing.T) {
 		want string
 	}{
 		{nil, ""},
-		{[]slowHost{{host: 7, sum: 1.5e-6, factor: 1}}, "host 7 (1.5e-06 s more) is slow on every message; its group is judged without that"},
+		{[]slowHost{{host: 7, sum: 1.5e-6, factor: 1}}, "host 7 (1.5 us more) is slow on every message; its group is judged without that"},
 		{[]slowHost{{host: 7, factor: 1.5}, {host: 9, factor: 2}}, "hosts 7 (1.5 times), 9 (2 times) are slow on every message; their groups are judged without that"},
 	} {
 		if got := slowWarning(tt.slow); got != tt.want {

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -66,7 +67,7 @@ func (c *Witness) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 		}
 		test.absolute = tolerance * overhead
 		if overhead > 0 {
-			warnings = append(warnings, fmt.Sprintf("%.3g s of every latency are overhead of the ends and were taken out", overhead))
+			warnings = append(warnings, fmt.Sprintf("%s of every latency are overhead of the ends and were taken out", quantity.Seconds(overhead)))
 		}
 	}
 	arcs, mended := mendedSpanner(n, m, test)
@@ -76,7 +77,7 @@ func (c *Witness) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 	}
 	for _, p := range mended {
 		if links[p] {
-			warnings = append(warnings, fmt.Sprintf("the reading from host %d to %d was missing or far too high; its neighbours say %.3g s", p.from, p.to, m[p.from*n+p.to]))
+			warnings = append(warnings, fmt.Sprintf("the reading from host %d to %d was missing or far too high; its neighbours say %s", p.from, p.to, quantity.Seconds(m[p.from*n+p.to])))
 		}
 	}
 	duplex := c.DuplexSpread

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 )
@@ -271,17 +272,17 @@ func (r *comparison) linkReason(l *topology.LinkState) string {
 		}
 		parts = append(parts, text)
 	}
-	add(l.Latency, "latency", seconds)
+	add(l.Latency, "latency", quantity.Seconds)
 	there, back := l.Bandwidth[0], l.Bandwidth[1]
 	if there.Verdict == back.Verdict {
 		worse := there
 		if back.Slower > there.Slower == (there.Verdict == topology.LinkSlow) {
 			worse = back
 		}
-		add(worse, "bandwidth", bandwidth)
+		add(worse, "bandwidth", quantity.Rate)
 	} else {
-		add(there, "bandwidth towards "+r.farEnd(l), bandwidth)
-		add(back, "bandwidth from "+r.farEnd(l), bandwidth)
+		add(there, "bandwidth towards "+r.farEnd(l), quantity.Rate)
+		add(back, "bandwidth from "+r.farEnd(l), quantity.Rate)
 	}
 	return strings.Join(parts, "; ")
 }

@@ -9,10 +9,10 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -120,15 +120,15 @@ func (d discovery) writeText(w io.Writer, file string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "between ranks of one")
 	for _, size := range plannedSizes {
-		fmt.Fprintf(t, "\t%s", humanize.IBytes(uint64(size)))
+		fmt.Fprintf(t, "\t%s", quantity.Bytes(size))
 	}
 	fmt.Fprintln(t, "\tbandwidth\tspread")
 	for i, l := range n.Levels() {
 		fmt.Fprint(t, levelName(n.Hierarchy(), i))
 		for _, size := range plannedSizes {
-			fmt.Fprintf(t, "\t%s", seconds(l.Time(int64(size))))
+			fmt.Fprintf(t, "\t%s", quantity.Seconds(l.Time(int64(size))))
 		}
-		fmt.Fprintf(t, "\t%s\t%s\n", bandwidth(l.Bandwidth()), percent(l.Spread))
+		fmt.Fprintf(t, "\t%s\t%s\n", quantity.Rate(l.Bandwidth()), quantity.Percent(l.Spread))
 	}
 	t.Flush()
 
@@ -139,7 +139,7 @@ func (d discovery) writeText(w io.Writer, file string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(t, "%s\t%s\n", humanize.IBytes(uint64(size)), plans[0])
+		fmt.Fprintf(t, "%s\t%s\n", quantity.Bytes(size), plans[0])
 	}
 	t.Flush()
 	if file != "" {
@@ -220,23 +220,6 @@ func levelName(h *topology.Hierarchy, i int) string {
 		return "all"
 	}
 	return h.Levels()[i].Name
-}
-
-func percent(x float64) string {
-	if math.IsNaN(x) {
-		return "-"
-	}
-	if 100*x >= 99.5 { // %.2g would write 1e+02
-		return fmt.Sprintf("%.0f %%", 100*x)
-	}
-	return fmt.Sprintf("%.2g %%", 100*x)
-}
-
-func bandwidth(x float64) string {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return "-"
-	}
-	return humanize.SIWithDigits(x, 2, "B/s")
 }
 
 // date is kept with what is measured; what is simulated has none, so that the

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/model"
 )
 
@@ -75,9 +76,9 @@ Sharing says how a link's bandwidth is split: fair (max-min, full duplex), asymm
 			for i, x := range transfers {
 				interval := "-"
 				if p.Interval != nil {
-					interval = seconds(p.Interval[i][0]) + " to " + seconds(p.Interval[i][1])
+					interval = quantity.Seconds(p.Interval[i][0]) + " to " + quantity.Seconds(p.Interval[i][1])
 				}
-				fmt.Fprintf(t, "%s\t%s\t%s\n", x, seconds(p.Completion[i]), interval)
+				fmt.Fprintf(t, "%s\t%s\t%s\n", x, quantity.Seconds(p.Completion[i]), interval)
 				if p.Estimated[i] {
 					estimated++
 				}

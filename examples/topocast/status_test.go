@@ -76,11 +76,3 @@ func TestSimulateRefusesWhatItDoesNotDo(t *testing.T) {
 		}
 	}
 }
-
-func TestPercentsAreNumbersAsPeopleWriteThem(t *testing.T) {
-	for x, want := range map[float64]string{0.0044: "0.44 %", 0.35: "35 %", 0.994: "99 %", 0.996: "100 %", 1.38: "138 %"} {
-		if got := percent(x); got != want {
-			t.Errorf("percent(%g) = %q, want %q", x, got, want)
-		}
-	}
-}

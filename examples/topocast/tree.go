@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -58,9 +59,9 @@ func printResult(w io.Writer, r *topology.Result, m members) error {
 				support = fmt.Sprintf("%s-%s", fraction(l.Support), best)
 			}
 		}
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", l.Name, len(at), each, seconds(l.Latency), support)
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", l.Name, len(at), each, quantity.Seconds(l.Latency), support)
 	}
-	fmt.Fprintf(t, "all\t1\t%d\t%s\t\n", h.Hosts(), seconds(h.Groups()[0].Latency))
+	fmt.Fprintf(t, "all\t1\t%d\t%s\t\n", h.Hosts(), quantity.Seconds(h.Groups()[0].Latency))
 	t.Flush()
 
 	fmt.Fprintln(w)
@@ -81,7 +82,7 @@ func printGroup(w io.Writer, h *topology.Hierarchy, m members, index int, first,
 	}
 	line := fmt.Sprintf("%s%s: %s", first, name, m.list(group.Hosts))
 	if !math.IsNaN(group.Latency) {
-		line += "  " + seconds(group.Latency)
+		line += "  " + quantity.Seconds(group.Latency)
 	}
 	if index > 0 && !math.IsNaN(group.Support) {
 		line += "  support " + fraction(group.Support)
@@ -141,21 +142,6 @@ func cut(pieces []string) []string {
 		return pieces
 	}
 	return append(append(pieces[:maxShown-2:maxShown-2], "..."), pieces[len(pieces)-1])
-}
-
-// seconds writes a time with a unit that fits.
-func seconds(x float64) string {
-	switch {
-	case math.IsNaN(x):
-		return "-"
-	case x < 1e-6:
-		return fmt.Sprintf("%.3g ns", x*1e9)
-	case x < 1e-3:
-		return fmt.Sprintf("%.4g us", x*1e6)
-	case x < 1:
-		return fmt.Sprintf("%.4g ms", x*1e3)
-	}
-	return fmt.Sprintf("%.4g s", x)
 }
 
 func fraction(x float64) string {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+
+	"github.com/topocast/topocast/internal/quantity"
 )
 
 // The bounds within which Verify calls a reading right.
@@ -71,8 +73,8 @@ func (v *Verification) Write(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\nendpoint cost %.1f us per message\n%s\n%d of %d readings outside the bounds\n",
-		v.Endpoint*1e6, v.Loop, v.Failures(), len(v.Latencies)+len(v.Rates))
+	_, err := fmt.Fprintf(w, "\nendpoint cost %s per message\n%s\n%d of %d readings outside the bounds\n",
+		quantity.Seconds(v.Endpoint), v.Loop, v.Failures(), len(v.Latencies)+len(v.Rates))
 	return err
 }
 
@@ -100,8 +102,8 @@ func (c *Counters) Write(w io.Writer) error {
 }
 
 func (l Loop) String() string {
-	s := fmt.Sprintf("fabric: %d frames, %.0f %% busy, late by %.1f us in the mean, %.2f ms at worst, %d frames by more than 1 ms",
-		l.Frames, 100*l.Busy/max(l.Elapsed, 1e-9), l.Late*1e6, l.Worst*1e3, l.Above1ms)
+	s := fmt.Sprintf("fabric: %d frames, %s busy, late by %s in the mean, %s at worst, %d frames by more than 1 ms",
+		l.Frames, quantity.Percent(l.Busy/max(l.Elapsed, 1e-9)), quantity.Seconds(l.Late), quantity.Seconds(l.Worst), l.Above1ms)
 	if !l.RealTime {
 		s += "; no real-time priority"
 	}
