@@ -1,5 +1,25 @@
 // Package encode reads and writes the files in which machines are described:
-// latency matrices in CSV as people have them, and networks of hosts and
-// switches. Each format has one file; each reader refuses what it does not
-// understand and says where.
+// latency matrices in CSV as people have them, and our own JSON for graphs and
+// hierarchies. The call that most readers need:
+//
+//	latencies, err := encode.ReadMatrix(file, encode.Microsecond)
+//
+// # Formats
+//
+//	latencies in CSV          ReadMatrix, WriteMatrix: any of the common forms,
+//	                          with or without names, in s, ms, us or ns
+//	"topocast/graph"          ReadGraph, WriteGraph: hosts, switches and links;
+//	                          ReadGraph takes platform files as well
+//	"topocast/hierarchy"      ReadHierarchy, WriteHierarchy: groups, what speaks
+//	                          for them, and warnings
+//
+// A network, with its parameters and where it was measured, is a file of package
+// model; readings are one of package measure.
+//
+// # Limits
+//
+// Each reader refuses what it does not understand - a later version, an unknown
+// key, a cell that is no number - and says where. Matrices have at most 32,768
+// hosts. CSV is read by its look: a matrix of whole numbers whose first line
+// counts from 0 is taken to begin with names.
 package encode

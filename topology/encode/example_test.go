@@ -1,0 +1,120 @@
+package encode_test
+
+import (
+	"bytes"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+
+	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/cluster"
+	"github.com/topocast/topocast/topology/encode"
+)
+
+// A matrix as people have it: with names, in us, and one direction only. It is
+// written with its unit, so that nobody has to know it again.
+func ExampleReadMatrix() {
+	const file = `
+;n1;n2;n3
+n1;0;2,5;40
+n2;;0;40,5
+n3;;;0
+`
+	l, err := encode.ReadMatrix(strings.NewReader(file), encode.Microsecond)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("from n3 to n1:", l.Matrix.At(2, 0), "s")
+	if err := encode.WriteMatrix(os.Stdout, l.Matrix, l.Names, l.Unit); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// from n3 to n1: 4e-05 s
+	// # topocast latencies, unit: us
+	// n1,n2,n3
+	// ,2.5,40
+	// 2.5,,40.5
+	// 40,40.5,
+}
+
+// A file that names its unit needs no other.
+func ExampleReadMatrix_unit() {
+	l, err := encode.ReadMatrix(strings.NewReader("# unit: ns\n0 80\n85 0\n"), 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(l.Matrix.At(1, 0), "s, from", l.Unit, "by the file:", l.UnitStated)
+	// Output: 8.5e-08 s, from ns by the file: true
+}
+
+// Two hosts on a switch.
+func ExampleWriteGraph() {
+	var arcs []topology.Arc
+	for host := range 2 {
+		link := topology.Link(host, 2, 5e-6, 1.25e9) // both directions: s, B/s
+		arcs = append(arcs, link[:]...)
+	}
+	g, err := topology.NewGraph(2, 1, []string{"n1", "n2", "switch"}, arcs)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := encode.WriteGraph(&file, g); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(file.String())
+	again, err := encode.ReadGraph(&file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(again.Hosts(), "hosts,", again.NumArcs(), "arcs")
+	// Output:
+	// {"format":"topocast/graph","version":2,"hosts":["n1","n2"],"switches":["switch"],"links":[{"a":0,"b":2,"latency_s":0.000005,"bandwidth_Bps":1250000000},{"a":1,"b":2,"latency_s":0.000005,"bandwidth_Bps":1250000000}]}
+	// 2 hosts, 4 arcs
+}
+
+// A platform file, as other tools describe clusters: us and MB/s, ends by name.
+func ExampleReadGraph() {
+	const platform = `{"graph": {"hosts": ["a", "b"], "switches": ["s"], "links": [
+		{"a": "a", "b": "s", "latency_us": 5, "bandwidth_MBps": 1250},
+		{"a": "b", "b": "s", "latency_us": 5, "bandwidth_MBps": 1250}]}}`
+	g, err := encode.ReadGraph(strings.NewReader(platform))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, arc := range g.Arcs() {
+		if arc.From < arc.To {
+			fmt.Printf("%s %s: %.0f us, %.2f GB/s\n", g.Name(arc.From), g.Name(arc.To), 1e6*arc.Latency, arc.Bandwidth/1e9)
+		}
+	}
+	// Output:
+	// a s: 5 us, 1.25 GB/s
+	// b s: 5 us, 1.25 GB/s
+}
+
+// What a reconstruction has found, without its graph.
+func ExampleWriteHierarchy() {
+	l, err := encode.ReadMatrix(strings.NewReader("0,1,9,9\n1,0,9,9\n9,9,0,1\n9,9,1,0\n"), encode.Microsecond)
+	if err != nil {
+		log.Fatal(err)
+	}
+	found, err := cluster.Nested{}.Reconstruct(l.Matrix)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := encode.WriteHierarchy(&file, found); err != nil {
+		log.Fatal(err)
+	}
+	again, err := encode.ReadHierarchy(&file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, g := range again.Hierarchy.Groups()[1:] {
+		fmt.Println(again.Hierarchy.Levels()[g.Level].Name, g.Hosts)
+	}
+	// Output:
+	// level 1 [0 1]
+	// level 1 [2 3]
+}
