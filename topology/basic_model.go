@@ -16,7 +16,7 @@ import (
 func basicModel(n int, d []float64, r roughly) []float64 {
 	type candidate struct {
 		latency float64
-		pair
+		a, b    int // a < b
 	}
 	var candidates []candidate
 	w := make([]float64, n*n)
@@ -24,16 +24,16 @@ func basicModel(n int, d []float64, r roughly) []float64 {
 		for j := range n {
 			w[i*n+j] = math.Inf(1)
 			if v := d[i*n+j]; i < j && !math.IsNaN(v) {
-				candidates = append(candidates, candidate{v, pair{i, j}})
+				candidates = append(candidates, candidate{v, i, j})
 			}
 		}
 	}
-	slices.SortFunc(candidates, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.latency, b.latency), comparePairs(a.pair, b.pair))
+	slices.SortFunc(candidates, func(x, y candidate) int {
+		return cmp.Or(cmp.Compare(x.latency, y.latency), x.a-y.a, x.b-y.b)
 	})
 	adjacent := make([][]int, n)
 	for _, c := range candidates {
-		a, b := c.from, c.to
+		a, b := c.a, c.b
 		if path := min(over(d, n, adjacent[a], a, b), over(d, n, adjacent[b], a, b)); r.less(c.latency, path) || c.latency == 0 {
 			w[a*n+b], w[b*n+a] = c.latency, c.latency
 			adjacent[a] = append(adjacent[a], b)

@@ -28,20 +28,24 @@ func TestBasicModel(t *testing.T) {
 	}
 }
 
-// Without noise the basic model is the witness spanner: on a torus, its links.
-func TestBasicModelAgreesWithTheSpanner(t *testing.T) {
-	w := torusWiring([]int{4, 6}, 0, 0, 1)
-	edges := basicModel(w.hosts, w.distances(), roughly{relative: 0.01})
-	var got []pair
-	for i := range w.hosts {
-		for j := i + 1; j < w.hosts; j++ {
-			if !math.IsInf(edges[i*w.hosts+j], 1) {
-				got = append(got, pair{i, j})
-			}
+// Without noise the basic model of a torus is its links: what is a step apart, round its sides.
+func TestBasicModelOfATorus(t *testing.T) {
+	const rows, columns = 4, 6
+	const n = rows * columns
+	round := func(a, b, size int) int { return min((a-b+size)%size, (b-a+size)%size) }
+	d := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			d[i*n+j] = float64(round(i/columns, j/columns, rows) + round(i%columns, j%columns, columns))
 		}
 	}
-	if !slices.Equal(got, w.pairs()) {
-		t.Errorf("edges = %v, want %v", got, w.pairs())
+	edges := basicModel(n, d, roughly{relative: 0.01})
+	for i := range n {
+		for j := range n {
+			if got, want := !math.IsInf(edges[i*n+j], 1), d[i*n+j] == 1; got != want {
+				t.Errorf("an edge %d-%d: %v, want %v", i, j, got, want)
+			}
+		}
 	}
 }
 

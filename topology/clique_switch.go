@@ -305,35 +305,35 @@ func (m *cliqueModel) merge(s int, latency float64) int {
 // dropVirtualAround is Algorithm 3 for what a new switch changes: its own edges
 // to switches, and edges between switches that it explains.
 func (m *cliqueModel) dropVirtualAround(s int) {
-	var virtual []pair
+	var virtual [][2]int
 	for u := m.hosts; u < len(m.w); u++ {
 		if m.explainedBySome(u, s, 0) {
-			virtual = append(virtual, pair{u, s})
+			virtual = append(virtual, [2]int{u, s})
 		}
 		for v := m.hosts; v < u; v++ {
 			if m.explains(s, u, v) {
-				virtual = append(virtual, pair{u, v})
+				virtual = append(virtual, [2]int{u, v})
 			}
 		}
 	}
-	for _, p := range virtual {
-		m.set(p.from, p.to, math.Inf(1))
+	for _, e := range virtual {
+		m.set(e[0], e[1], math.Inf(1))
 	}
 }
 
 // dropVirtual is Algorithm 3 over all edges between switches, and, with all,
 // over every edge that a switch next to both ends explains (section 2.2.5).
 func (m *cliqueModel) dropVirtual(all bool) {
-	var virtual []pair
+	var virtual [][2]int
 	for u := range m.w {
 		for v := range u {
 			if m.isSwitch(v) && m.explainedBySome(u, v, 0) || all && m.explainedBySome(u, v, m.hosts) {
-				virtual = append(virtual, pair{u, v})
+				virtual = append(virtual, [2]int{u, v})
 			}
 		}
 	}
-	for _, p := range virtual {
-		m.set(p.from, p.to, math.Inf(1))
+	for _, e := range virtual {
+		m.set(e[0], e[1], math.Inf(1))
 	}
 }
 
@@ -357,21 +357,15 @@ func (m *cliqueModel) explains(x, u, v int) bool {
 	return x != u && x != v && a < w && b < w && (a+b <= w || m.equal.equal(a+b, w))
 }
 
-// number gives the vertices that are left their final numbers, and their count.
-func (m *cliqueModel) number() (number []int, count int) {
-	number = make([]int, len(m.w))
+// graph is the machine as found. Of merged switches the numbers are given to those that follow.
+func (m *cliqueModel) graph() (*Graph, error) {
+	number, count := make([]int, len(m.w)), 0
 	for v := range m.w {
 		number[v] = count
 		if !m.dead[v] {
 			count++
 		}
 	}
-	return number, count
-}
-
-// graph is the machine as found.
-func (m *cliqueModel) graph() (*Graph, error) {
-	number, count := m.number()
 	var arcs []Arc
 	for u := range m.w {
 		for v := range u {

@@ -135,7 +135,9 @@ func (s *meshSearch) switches() (*wired, error) {
 	bound := newSpannerBound(len(blocks))
 	sparse := q.link(bound)
 	if sparse {
-		q.findHidden()
+		if err := q.findHidden(); err != nil {
+			return nil, err
+		}
 	}
 	s.work += q.work + bound.work()
 	if !sparse {

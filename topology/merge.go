@@ -18,14 +18,14 @@ func Merge(local ...*Graph) (*Graph, error) {
 		return nil, fmt.Errorf("topology: merge: no graph given")
 	}
 	first := local[0]
-	index := map[pair]int{}
+	index := map[[2]int]int{}
 	var arcs []Arc
 	for k, g := range local {
 		if g.hosts != first.hosts || g.vertices != first.vertices {
 			return nil, fmt.Errorf("topology: merge: graph %d has %d hosts and %d vertices, the first %d and %d: want the same", k, g.hosts, g.vertices, first.hosts, first.vertices)
 		}
 		for _, a := range g.arcs {
-			p := pair{a.From, a.To}
+			p := [2]int{a.From, a.To}
 			i, seen := index[p]
 			if !seen {
 				i = len(arcs)

@@ -22,8 +22,8 @@ type quotient struct {
 
 	// Where the distances are those of a tree the links above are a full mesh
 	// of what hangs on switches without hosts; these are found by cliques, and
-	// hidden holds the switches of the blocks, then the hidden ones.
-	hidden *cliqueModel
+	// hidden is wired with the switches of the blocks for hosts, then the hidden ones.
+	hidden *Graph
 }
 
 // newQuotient works out how far the switches of given leaf blocks are from each
@@ -158,13 +158,10 @@ func (q *quotient) graph(n int) (*Graph, error) {
 			add(n+p.from, n+p.to, q.latency[p.from*len(q.blocks)+p.to])
 		}
 	} else {
-		var number []int
-		number, switches = q.hidden.number()
-		for u := range q.hidden.w {
-			for v := range u {
-				if q.hidden.edge(u, v) {
-					add(n+number[v], n+number[u], q.hidden.w[u][v])
-				}
+		switches = q.hidden.Vertices()
+		for _, a := range q.hidden.Arcs() {
+			if a.From < a.To {
+				add(n+a.From, n+a.To, a.Latency)
 			}
 		}
 	}

@@ -69,33 +69,34 @@ const hiddenWork = 1 << 27
 // tree and the links more than one has. It runs Bufe's Algorithms 2 and 3 on the
 // links, with six standard errors of a typical distance as tolerance. A search that
 // takes more than hiddenWork is given up, and the links stay as they are.
-func (q *quotient) findHidden() {
+func (q *quotient) findHidden() error {
 	k := len(q.blocks)
 	// Dropping virtual links looks at each over all vertices.
 	if len(q.links) < k || max(len(q.links), hiddenPasses*k)*k > hiddenWork || !q.isTree() {
-		return
+		return nil
 	}
 	var relative []float64
+	var arcs []Arc
 	for _, p := range q.links {
-		if l := q.latency[p.from*k+p.to]; l > 0 {
+		l := q.latency[p.from*k+p.to]
+		if l > 0 {
 			relative = append(relative, math.Sqrt(q.variance(p.from, p.to))/l)
 		}
+		link := Link(p.from, p.to, l, math.NaN())
+		arcs = append(arcs, link[:]...)
 	}
 	typical, _ := medianSpread(relative)
 	if math.IsNaN(typical) {
-		return
+		return nil
 	}
-	m := &cliqueModel{hosts: k, equal: roughly{relative: min(hiddenMost, hiddenLeast+hiddenSigmas*typical)}, pairs: true, left: hiddenWork}
-	for range k {
-		m.grow()
+	g, err := NewGraph(k, 0, nil, arcs)
+	if err != nil {
+		return err
 	}
-	for _, p := range q.links {
-		m.set(p.from, p.to, q.latency[p.from*k+p.to])
+	reduced, work, err := reduce(g, min(hiddenMost, hiddenLeast+hiddenSigmas*typical), hiddenWork)
+	q.work += work
+	if reduced != nil && reduced.Vertices() > k {
+		q.hidden = reduced
 	}
-	m.findSwitches()
-	m.dropVirtual(true)
-	q.work += int64(hiddenWork - m.left)
-	if len(m.w) > k && !m.full && m.cut == 0 && m.left > 0 {
-		q.hidden = m
-	}
+	return err
 }

@@ -28,7 +28,9 @@ func switchBlocks(w *wiring) (blocks [][]int, links []pair) {
 func quotientOf(n int, d []float64, blocks [][]int) *quotient {
 	q := newQuotient(func(i, j int) float64 { return d[i*n+j] }, blocks)
 	q.link(nil)
-	q.findHidden()
+	if err := q.findHidden(); err != nil {
+		panic(err)
+	}
 	return q
 }
 
