@@ -4,23 +4,39 @@
 //	...
 //	err = b.Bcast(buf, root) // collective, as often as you like; no allocation once warm
 //
-// An Algorithm is a pure schedule: the list of sends and receives of each
-// rank. Check proves a schedule right, Predict tells its time on a
-// model.Network, and a Broadcaster carries it out; none needs to know which
-// algorithm it has. Plans tells, with no communicator at all, which algorithm
-// and segment are best for a size, and Broadcaster.Plan which one is used.
+// The network is that of measure.Discover, or a file of it (model.Load). It may
+// be of other ranks than those of the communicator: New compares where they run
+// and takes the view, and Broadcaster.Warnings says what does not fit.
 //
-// The algorithms are Flat, Binomial, Chain and MultiLevel. Small messages want
-// few hops, long ones every link busy all the time, in segments, each link
-// between groups crossed once: that the tree of the machine is known is what
-// makes the difference (Reinfjell 2023, chapter 6; Kielmann et al. 1999).
+// # Method
 //
-// Benchmark compares all of them with the library's own broadcast.
+// It is that of Reinfjell 2023, chapter 6, on a tree of any depth:
 //
-// The network may be of other ranks than those of the communicator: New compares
-// where they run (Locations) and takes the view, and Broadcaster.Warnings says
-// what does not fit. Groups that are not firm (topology.FirmSupport) shape no
-// schedule.
+//  1. An Algorithm is a pure schedule, the list of sends and receives of each
+//     rank: Flat, Binomial, Chain, and MultiLevel, which generalises MagPIe
+//     (Kielmann et al. 1999) and enters each group of the machine once.
+//  2. Small messages want few hops, long ones every link busy all the time: they
+//     are sent in segments. Groups that are not firm (topology.FirmSupport) shape
+//     no schedule.
+//  3. The decision function of section 6.5.2 rests on broadcasts that were timed.
+//     Ours rests on the network: Predict tells when the last rank has the
+//     message, and Plans lists each algorithm with its best shape and segment, the
+//     fastest first.
+//  4. The library's own broadcast is the incumbent: the best plans are timed
+//     against it, on the caller's first message of each class of sizes or in
+//     Tune, and only what wins is used. Broadcaster.Plan tells what that is.
+//
+// Check proves a schedule right; a Broadcaster carries it out; neither needs to
+// know which algorithm it has, and yours may be one. Benchmark compares all of
+// them with the library's own and looks at every byte.
+//
+// # Limits
+//
+// The first broadcast of a class of sizes (up to a power of two) takes longer.
+// Messages are bytes or slices of numbers (BcastSlice); all ranks know the length
+// and the root. Predictions know links and hosts, not what other jobs do. Plans
+// are chosen for one root and kept for the others. A Broadcaster belongs to one
+// goroutine, and after an error it is unusable.
 //
 // # Design
 //
@@ -37,11 +53,11 @@
 // process.
 //
 // The library's own broadcast is timed against the best three plans, because
-// no model knows what it does. Where it wins, it is what Bcast calls. A network
-// that may not be that of the ranks does not go before it untested, whatever
-// Settings.ModelOnly says. Timing is done once per class of sizes, not for each
-// root: trees are shaped from their root. Where ranks share cores (mpi.CrowdedHosts)
-// and times are noisy, a plan has to be faster by a tenth.
+// no model knows what it does. A network that may not be that of the ranks does
+// not go before it untested, whatever Settings.ModelOnly says. Timing is done once
+// per class of sizes, not for each root: trees are shaped from their root. Where
+// ranks share cores (mpi.CrowdedHosts) and times are noisy, a plan has to be faster
+// by a tenth.
 //
 // A broadcast of 0 bytes sends nothing, as in the MPI libraries: a broadcast
 // is no barrier.
