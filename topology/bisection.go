@@ -32,7 +32,7 @@ func Bisection(g *Graph) (*Cut, error) {
 	b := newBisector(g)
 	var c *Cut
 	switch {
-	case g.isForest():
+	case g.IsForest():
 		c = b.tree()
 	default:
 		c = b.general()

@@ -302,7 +302,7 @@ func (c *comparer) meet() []bool {
 			for _, a := range g.Out(u) {
 				visit(a.To, &to)
 			}
-			for _, i := range g.in[g.inStart[u]:g.inStart[u+1]] {
+			for _, i := range g.In(u) {
 				visit(g.arcs[i].From, &from)
 			}
 		}
@@ -327,22 +327,22 @@ const float32Rounding = 1e-6
 func (c *comparer) hierarchical() []LinkCheck {
 	g, k := c.reference, c.reference.hosts
 	weights := c.weights()
-	finder := newPathFinder(g, weights)
+	finder := NewPaths(g, weights)
 	meet := c.meet()
 	time, paths := make([]float64, len(g.arcs)), make([]int, len(g.arcs))
 	for i := range k {
 		if len(c.members[i]) == 0 {
 			continue
 		}
-		t := finder.tree(i)
+		t := finder.Tree(i)
 		for j := range k {
 			tau := c.mean[i*k+j]
-			if i == j || !meet[i*k+j] || math.IsNaN(tau) || math.IsInf(t.distance[j], 1) || t.distance[j] == 0 {
+			if i == j || !meet[i*k+j] || math.IsNaN(tau) || math.IsInf(t.Distance[j], 1) || t.Distance[j] == 0 {
 				continue
 			}
-			for v := j; v != i; v = g.arcs[t.arc[v]].From {
-				a := t.arc[v]
-				time[a] += tau * weights[a] / t.distance[j] // the distance is the sum of the path's weights
+			for v := j; v != i; v = g.arcs[t.Arc[v]].From {
+				a := t.Arc[v]
+				time[a] += tau * weights[a] / t.Distance[j] // the distance is the sum of the path's weights
 				paths[a]++
 			}
 		}

@@ -185,7 +185,7 @@ func (c *linkComparer) extraLinks() {
 	paper := &comparer{measured: c.measured.graph, reference: g, times: c.distances, node: self, members: members}
 	paper.group()
 	c.out.Similarity = paper.similarity()
-	fitted := c.fit.Graph.hostDistances()
+	fitted := c.fit.Graph.HostDistances()
 	for _, a := range c.measured.graph.arcs {
 		if a.From >= a.To || a.To >= k || g.ArcIndex(a.From, a.To) >= 0 || g.ArcIndex(a.To, a.From) >= 0 {
 			continue

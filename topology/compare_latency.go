@@ -34,7 +34,7 @@ func (c *linkComparer) fitLatencies() error {
 	if err != nil && !errors.Is(err, errNothingToFit) {
 		return err
 	}
-	if err == nil && len(c.fit.Undetermined) == 0 || c.reference.graph.isForest() {
+	if err == nil && len(c.fit.Undetermined) == 0 || c.reference.graph.IsForest() {
 		return err
 	}
 	bundled, other := c.bundle()
@@ -51,10 +51,10 @@ func (c *linkComparer) fitLatencies() error {
 // links are bundles of the reference's, and tells whether they are a tree.
 func (c *linkComparer) bundle() (bool, error) {
 	g, k := c.reference.graph, c.reference.graph.hosts
-	hops := newPathFinder(g, g.latenciesOrHops())
+	hops := NewPaths(g, g.latenciesOrHops())
 	d, dist := mat.NewDense(k, k, nil), make([]float64, g.vertices)
 	for i := range k {
-		hops.from(i, dist)
+		hops.From(i, dist)
 		for j, x := range dist[:k] {
 			if math.IsInf(x, 1) {
 				x = math.NaN()
@@ -69,7 +69,7 @@ func (c *linkComparer) bundle() (bool, error) {
 	if r.Fit.Family != FamilyTree && r.Fit.Family != FamilyFlat {
 		return false, nil
 	}
-	known := !slices.ContainsFunc(g.latencies(), math.IsNaN)
+	known := !slices.ContainsFunc(g.Latencies(), math.IsNaN)
 	arcs := slices.Clone(r.Graph.arcs)
 	for i := range arcs {
 		if !known {
@@ -263,7 +263,7 @@ func around(d [][]float64, u, v int) float64 {
 
 // misfit is how badly the fitted links explain the measured latencies.
 func (c *linkComparer) misfit() {
-	fitted := c.fit.Graph.hostDistances()
+	fitted := c.fit.Graph.HostDistances()
 	var rest []float64
 	for i, d := range c.distances {
 		if f := fitted[i]; d > 0 && f > 0 && !math.IsInf(f, 1) {
@@ -278,7 +278,7 @@ func (c *linkComparer) misfit() {
 // insideHosts compares the latencies between the ranks of each host, where
 // both sides have several.
 func (c *linkComparer) insideHosts(measured, reference *Graph) {
-	finders := [2]*pathFinder{newPathFinder(measured, measured.latencies()), newPathFinder(reference, reference.latencies())}
+	finders := [2]*Paths{NewPaths(measured, nil), NewPaths(reference, nil)}
 	dist := [2][]float64{make([]float64, measured.vertices), make([]float64, reference.vertices)}
 	for i, name := range c.out.Hosts {
 		ranks := [2][]int{c.measuredOf[i], c.referenceOf[i]}
@@ -292,7 +292,7 @@ func (c *linkComparer) insideHosts(measured, reference *Graph) {
 		for side, own := range ranks {
 			var values []float64
 			for _, a := range own {
-				finders[side].from(a, dist[side])
+				finders[side].From(a, dist[side])
 				for _, b := range own {
 					if x := dist[side][b]; a != b && !math.IsInf(x, 1) {
 						values = append(values, x)

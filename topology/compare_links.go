@@ -299,7 +299,7 @@ func (g *Graph) measuredRate(arc int) float64 {
 
 // knownDistances are hostDistances with NaN where no path of known latency leads.
 func (g *Graph) knownDistances() []float64 {
-	d := g.hostDistances()
+	d := g.HostDistances()
 	for i, v := range d {
 		if math.IsInf(v, 1) {
 			d[i] = math.NaN()

@@ -17,7 +17,7 @@ func (g *Graph) heights() []int {
 	}
 	for at := 0; at < len(queue); at++ {
 		v := queue[at]
-		for _, i := range g.in[g.inStart[v]:g.inStart[v+1]] {
+		for _, i := range g.In(v) {
 			if u := g.arcs[i].From; height[u] < 0 {
 				height[u] = height[v] + 1
 				queue = append(queue, u)

@@ -46,9 +46,9 @@ func (g *Graph) central(hosts []int) int {
 		return hosts[0]
 	}
 	best, least := hosts[0], math.Inf(1)
-	finder, dist := newPathFinder(g, g.latencies()), make([]float64, g.vertices)
+	finder, dist := NewPaths(g, nil), make([]float64, g.vertices)
 	for _, h := range hosts {
-		finder.from(h, dist)
+		finder.From(h, dist)
 		sum := 0.0
 		for _, d := range dist[:g.hosts] {
 			sum += d

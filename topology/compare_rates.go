@@ -23,8 +23,8 @@ func (c *linkComparer) compareRates() {
 	if c.routed != nil {
 		routes = c.routed.graph
 	}
-	router := newPathFinder(routes, routes.latenciesOrHops())
-	finder, other := newPathFinder(g, g.latenciesOrHops()), newPathFinder(m, m.latenciesOrHops())
+	router := NewPaths(routes, routes.latenciesOrHops())
+	finder, other := NewPaths(g, g.latenciesOrHops()), NewPaths(m, m.latenciesOrHops())
 	common := make([][]int32, len(g.arcs)) // measured arcs on all paths so far
 	seen := make([]int, len(g.arcs))       // pairs
 	best := make([][2]float64, len(g.arcs))
@@ -33,39 +33,39 @@ func (c *linkComparer) compareRates() {
 	pair := 0
 	var path []int32
 	for i := range k {
-		t, u := finder.tree(i), other.tree(i)
+		t, u := finder.Tree(i), other.Tree(i)
 		r := t
 		if c.routed != nil {
-			r = router.tree(i)
+			r = router.Tree(i)
 		}
 		for j := range k {
-			if j == i || math.IsInf(t.distance[j], 1) || math.IsInf(u.distance[j], 1) {
+			if j == i || math.IsInf(t.Distance[j], 1) || math.IsInf(u.Distance[j], 1) {
 				continue
 			}
 			pair++
 			path = path[:0]
 			carried := math.Inf(1)
-			for v := j; v != i; v = m.arcs[u.arc[v]].From {
-				path = append(path, u.arc[v])
-				stamp[u.arc[v]] = pair
-				if x := m.arcs[u.arc[v]].Bandwidth; x < carried {
+			for v := j; v != i; v = m.arcs[u.Arc[v]].From {
+				path = append(path, u.Arc[v])
+				stamp[u.Arc[v]] = pair
+				if x := m.arcs[u.Arc[v]].Bandwidth; x < carried {
 					carried = x
 				}
 			}
 			specified := math.Inf(1)
-			for v := j; v != i && !math.IsInf(r.distance[j], 1); v = routes.arcs[r.arc[v]].From {
-				if x := routes.arcs[r.arc[v]].Bandwidth; x < specified {
+			for v := j; v != i && !math.IsInf(r.Distance[j], 1); v = routes.arcs[r.Arc[v]].From {
+				if x := routes.arcs[r.Arc[v]].Bandwidth; x < specified {
 					specified = x
 				}
 			}
-			for v := j; v != i; v = g.arcs[t.arc[v]].From {
-				at := t.arc[v]
+			for v := j; v != i; v = g.arcs[t.Arc[v]].From {
+				at := t.Arc[v]
 				if seen[at]++; seen[at] == 1 {
 					common[at] = slices.Clone(path)
 				} else {
 					common[at] = slices.DeleteFunc(common[at], func(x int32) bool { return stamp[x] != pair })
 				}
-				sum[at] += u.distance[j]
+				sum[at] += u.Distance[j]
 				if !math.IsInf(carried, 1) {
 					best[at][0] = max(best[at][0], carried)
 				}
@@ -95,7 +95,7 @@ func (c *linkComparer) compareRates() {
 
 // latenciesOrHops are the latencies of all arcs, or ones if some are not known.
 func (g *Graph) latenciesOrHops() []float64 {
-	lengths := g.latencies()
+	lengths := g.Latencies()
 	if slices.ContainsFunc(lengths, math.IsNaN) {
 		for i := range lengths {
 			lengths[i] = 1

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/parallel"
 )
 
 // LatencySettings are the settings of FitLatencies; nil is all defaults.
@@ -191,23 +193,22 @@ func (f *edgeFit) findPaths() bool {
 	if tolerance == 0 {
 		tolerance = ambiguous
 	}
-	finder := newPathFinder(g, f.lengths())
-	old := f.paths
-	if finder.forest && f.readings != nil {
-		return false
+	if f.readings != nil && g.IsForest() {
+		return false // there are no others
 	}
+	finder, old := NewPaths(g, f.lengths()), f.paths
 	f.paths, f.readings = make([][]int32, n), make([]float64, n*n)
 	type counts struct {
 		used, multiple, early int
 		perHop                []float64
 	}
 	rows := make([]counts, n)
-	eachRow(n, func(i int) {
-		t, c := finder.tree(i), &rows[i]
+	parallel.Rows(n, func(i int) {
+		t, c := finder.Tree(i), &rows[i]
 		if f.tree == nil {
-			f.paths[i] = make([]int32, 0, len(t.order)-1)
-			for _, v := range t.order[1:] {
-				f.paths[i] = append(f.paths[i], t.arc[v])
+			f.paths[i] = make([]int32, 0, len(t.Order)-1)
+			for _, v := range t.Order[1:] {
+				f.paths[i] = append(f.paths[i], t.Arc[v])
 			}
 		}
 		cost := f.transferTimes(t)
@@ -215,8 +216,8 @@ func (f *edgeFit) findPaths() bool {
 			at := i*n + j
 			f.readings[at] = math.NaN()
 			switch {
-			case i == j || math.IsNaN(f.measured[at]) || math.IsInf(t.distance[j], 1):
-			case t.excess[j] <= tolerance*t.distance[j]:
+			case i == j || math.IsNaN(f.measured[at]) || math.IsInf(t.Distance[j], 1):
+			case t.Excess[j] <= tolerance*t.Distance[j]:
 				c.multiple++
 			default:
 				c.used++
@@ -225,8 +226,8 @@ func (f *edgeFit) findPaths() bool {
 				if v < 0 {
 					c.early++
 				}
-				if !f.known && t.distance[j] > 0 {
-					c.perHop = append(c.perHop, v/t.distance[j])
+				if !f.known && t.Distance[j] > 0 {
+					c.perHop = append(c.perHop, v/t.Distance[j])
 				}
 			}
 		}
@@ -249,13 +250,13 @@ func (f *edgeFit) findPaths() bool {
 }
 
 // transferTimes is what the message costs on the path to each vertex.
-func (f *edgeFit) transferTimes(t *pathTree) []float64 {
+func (f *edgeFit) transferTimes(t *PathTree) []float64 {
 	cost := make([]float64, f.g.vertices)
 	if f.settings.Bytes == 0 {
 		return cost
 	}
-	for _, v := range t.order[1:] {
-		a, own := f.g.arcs[t.arc[v]], 0.0
+	for _, v := range t.Order[1:] {
+		a, own := f.g.arcs[t.Arc[v]], 0.0
 		if !math.IsNaN(a.Bandwidth) {
 			own = f.settings.Bytes / a.Bandwidth
 		}
@@ -273,7 +274,7 @@ func (f *edgeFit) transferTimes(t *pathTree) []float64 {
 func (f *edgeFit) normal(x, y []float64, row func(i, j int, sum float64) float64) {
 	n := f.g.hosts
 	partial := make([][]float64, partialSums)
-	eachRow(partialSums, func(c int) {
+	parallel.Rows(partialSums, func(c int) {
 		own := make([]float64, f.links)
 		sum, into := make([]float64, f.g.vertices), make([]float64, f.g.vertices)
 		for i := c * n / partialSums; i < (c+1)*n/partialSums; i++ {

@@ -8,7 +8,7 @@ import "math"
 func (f *edgeFit) asTree() *tree {
 	g := f.g
 	n := g.hosts
-	if n < 3 || f.links != g.vertices-1 || !g.isForest() {
+	if n < 3 || f.links != g.vertices-1 || !g.IsForest() {
 		return nil
 	}
 	for i, v := range f.measured {

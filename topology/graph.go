@@ -148,6 +148,9 @@ func (g *Graph) Arcs() []Arc { return g.arcs }
 // Out returns the arcs that leave v, sorted by To. The slice is the graph's own.
 func (g *Graph) Out(v int) []Arc { return g.arcs[g.start[v]:g.start[v+1]] }
 
+// In returns the numbers of the arcs that enter v, sorted by From. The slice is the graph's own.
+func (g *Graph) In(v int) []int { return g.in[g.inStart[v]:g.inStart[v+1]] }
+
 // ArcIndex is the number of the arc u->v, or -1 if there is none. O(log degree).
 func (g *Graph) ArcIndex(u, v int) int {
 	if u < 0 || u >= g.vertices {
@@ -191,7 +194,7 @@ func (g *Graph) To(id int64) graph.Nodes {
 		return graph.Empty
 	}
 	var from []graph.Node
-	for _, i := range g.in[g.inStart[id]:g.inStart[id+1]] {
+	for _, i := range g.In(int(id)) {
 		from = append(from, vertex(g.arcs[i].From))
 	}
 	return iterator.NewOrderedNodes(from)

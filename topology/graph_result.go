@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/paths"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -13,7 +14,7 @@ import (
 // readings d (n*n, as given; cells that are NaN are left out), and what cannot be told apart.
 func resultOf(g *Graph, d []float64, overhead, noise float64, warnings []string) (*Result, error) {
 	n := g.hosts
-	part := g.parts()
+	part := g.Parts()
 	for v := range n {
 		if part[v] != 0 {
 			warnings = append(warnings, fmt.Sprintf("hosts 0 and %d are not connected: nothing was measured between their parts", v))
@@ -60,40 +61,6 @@ func (g *Graph) alike() []string {
 	return []string{fmt.Sprintf("a switch between switches cannot be told from a full mesh of its neighbours: %s", enumerate(full))}
 }
 
-// parts numbers the connected parts, direction aside: 0 is the one of vertex 0.
-func (g *Graph) parts() []int {
-	part := make([]int, g.vertices)
-	for v := range part {
-		part[v] = -1
-	}
-	next := 0
-	for v := range part {
-		if part[v] >= 0 {
-			continue
-		}
-		part[v] = next
-		queue := []int{v}
-		for len(queue) > 0 {
-			u := queue[0]
-			queue = queue[1:]
-			visit := func(x int) {
-				if part[x] < 0 {
-					part[x] = next
-					queue = append(queue, x)
-				}
-			}
-			for _, a := range g.Out(u) {
-				visit(a.To)
-			}
-			for _, i := range g.in[g.inStart[u]:g.inStart[u+1]] {
-				visit(g.arcs[i].From)
-			}
-		}
-		next++
-	}
-	return part
-}
-
 // treeHierarchy makes groups of hosts from a graph that is a tree: those below
 // each switch, seen from the middle of the longest path between switches -
 // links of hosts do not count, as one slow host would move it. A group's level is the number of groups below it on the longest way down. Of other
@@ -110,7 +77,7 @@ func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree boo
 		through = through || g.ArcIndex(a.To, a.From) < 0
 	}
 	connected := len(part) == 0 || slices.Max(part) == 0
-	isTree = g.isForest() && connected
+	isTree = g.IsForest() && connected
 	if !connected || through || n < 3 {
 		h, err = NewHierarchy(n, nil, nil, medianBetween(n, d, [][]int{allHosts(n)}, true))
 		return h, isTree, err
@@ -122,15 +89,15 @@ func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree boo
 
 	// The middle of the longest path: a vertex, or a link whose far end's side
 	// is one group more.
-	lengths, dist := g.latencies(), make([]float64, g.vertices)
+	lengths, dist := g.Latencies(), make([]float64, g.vertices)
 	for i, a := range g.arcs {
 		if a.From < n || a.To < n {
 			lengths[i] = 0
 		}
 	}
-	paths := newPathFinder(g, lengths)
+	finder := NewPaths(g, lengths)
 	far := func(from int) int {
-		paths.from(from, dist)
+		finder.From(from, dist)
 		best := from
 		for v := range n {
 			if dist[v] > dist[best] {
@@ -141,9 +108,9 @@ func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree boo
 	}
 	a := far(0)
 	b := far(a)
-	whole, middle := dist[b]*(1+sameLength), dist[b]*(1-sameLength)
+	whole, middle := dist[b]*(1+paths.SameLength), dist[b]*(1-paths.SameLength)
 	toA := slices.Clone(dist)
-	paths.from(b, dist)
+	finder.From(b, dist)
 	root, other := -1, -1
 	for v := n; v < g.vertices; v++ {
 		if toA[v]+dist[v] <= whole && 2*toA[v] <= whole && (root < 0 || toA[v] > toA[root]) {
@@ -275,7 +242,7 @@ const fitRounding = 1e-12
 func fitOf(g *Graph, h *Hierarchy, d []float64, overhead float64) Fit {
 	n := g.hosts
 	f := Fit{R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: math.NaN()}
-	fitted := g.hostDistances()
+	fitted := g.HostDistances()
 	for i := range fitted {
 		fitted[i] += overhead // the diagonal is not read
 	}

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/paths"
 )
 
 // GreedyCycle finds how hosts are wired to each other directly, as in rings,
@@ -227,39 +229,23 @@ func (s *greedySearch) descend(v int, w float64) (last int, weight float64) {
 // closeCycles is stage 2: for each vertex in turn the shortest paths over the
 // arcs there are, then all arcs that are shorter.
 func (s *greedySearch) closeCycles() {
-	out := make([][]int, s.n)
+	out := make([][]paths.Arc, s.n)
+	add := func(i, j int) { out[i] = append(out[i], paths.Arc{To: int32(j), Length: s.m[i*s.n+j]}) }
 	for i := range s.n {
 		for j := range s.n {
 			if s.has[i*s.n+j] {
-				out[i] = append(out[i], j)
+				add(i, j)
 			}
 		}
 	}
-	dist := make([]float64, s.n)
+	dist, order := make([]float64, s.n), make([]int, 0, s.n)
 	for i := range s.n {
-		for v := range dist {
-			dist[v] = math.Inf(1)
-		}
-		dist[i] = 0
-		queue := routeQueue{{0, int32(i)}}
-		for len(queue) > 0 {
-			it := queue.pop()
-			v := int(it.v)
-			if it.latency > dist[v] {
-				continue
-			}
-			for _, to := range out[v] {
-				if d := it.latency + s.m[v*s.n+to]; d < dist[to] {
-					dist[to] = d
-					queue.push(routeItem{d, int32(to)})
-				}
-			}
-		}
+		paths.From(out, i, dist, order)
 		for j := range s.n {
 			// Sums of the same hops in another order round differently.
 			if w := s.m[i*s.n+j]; i != j && !s.has[i*s.n+j] && w < dist[j]*(1-1e-12) {
 				s.has[i*s.n+j] = true
-				out[i] = append(out[i], j)
+				add(i, j)
 			}
 		}
 	}

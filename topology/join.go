@@ -141,7 +141,7 @@ func (j *joiner) inside(i int) {
 			least = a.Latency
 		}
 	}
-	lengths := g.latencies()
+	lengths := g.Latencies()
 	for k, a := range g.arcs {
 		if a.From == m.External || a.To == m.External {
 			a.Latency -= least
@@ -151,14 +151,14 @@ func (j *joiner) inside(i int) {
 		j.arcs = append(j.arcs, a)
 	}
 	door := m.External
-	finder, dist := newPathFinder(g, lengths), make([]float64, g.vertices)
+	finder, dist := NewPaths(g, lengths), make([]float64, g.vertices)
 	if door < 0 {
 		reach := math.Inf(1)
 		for v := range g.vertices {
 			if v < g.hosts && g.vertices > g.hosts {
 				continue // a switch, if there is one
 			}
-			finder.from(v, dist)
+			finder.From(v, dist)
 			if far := slices.Max(dist[:g.hosts]); far < reach || door < 0 {
 				door, reach = v, far
 			}
@@ -166,7 +166,7 @@ func (j *joiner) inside(i int) {
 		link := Link(j.vertex[i][door], j.own[i], 0, math.NaN())
 		j.arcs = append(j.arcs, link[:]...)
 	}
-	finder.from(m.Core, dist)
+	finder.From(m.Core, dist)
 	if math.IsInf(dist[door], 1) || math.IsNaN(dist[door]) {
 		dist[door] = 0
 		j.warnings = append(j.warnings, fmt.Sprintf("node %s: core %d has no way outside", j.inter.Graph.Name(i), m.Core))

@@ -265,12 +265,12 @@ func (w *wired) compare(r *readings, f *treeFit) comparison {
 		values, squares     []float64
 		join                = make([]int32, r.n)
 		sources             = min(most, r.n)
-		finder              = newPathFinder(w.graph, w.graph.latencies())
+		finder              = NewPaths(w.graph, nil)
 		way                 = make([]float64, w.graph.Vertices())
 	)
 	for s := range sources {
 		i := s * r.n / sources
-		finder.from(i, way)
+		finder.From(i, way)
 		f.t.joins(i, join)
 		for j := range r.n {
 			if j == i || w.apart != nil && w.apart[i] == w.apart[j] {

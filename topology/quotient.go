@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/parallel"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -42,7 +43,7 @@ func newQuotient(at func(i, j int) float64, blocks [][]int) *quotient {
 	spreads := make([][]float64, k)
 	const most = 128 // pairs of blocks per block whose spread is looked at
 	skip := k/most + 1
-	eachRow(k, func(a int) {
+	parallel.Rows(k, func(a int) {
 		var readings, deviations []float64
 		for b := a; b < k; b++ {
 			readings = blockReadings(readings[:0], at, blocks[a], blocks[b], a == b)

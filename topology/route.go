@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"sync/atomic"
+
+	"github.com/topocast/topocast/internal/paths"
 )
 
 // A RouteChoice says which of several equally short routes is taken.
@@ -47,7 +49,7 @@ type Routes struct {
 	core     []int32 // vertex -> number among core vertices, -1 for others
 	coreIDs  []int32 // the reverse
 	coreOut  [][]coreArc
-	coreIn   [][]coreArc
+	coreIn   [][]paths.Arc                // reversed
 	tables   []atomic.Pointer[routeTable] // per core destination
 }
 
@@ -88,14 +90,14 @@ func NewRoutes(g *Graph, choice RouteChoice) (*Routes, error) {
 			r.coreIDs = append(r.coreIDs, int32(v))
 		}
 	}
-	r.coreOut, r.coreIn = make([][]coreArc, len(r.coreIDs)), make([][]coreArc, len(r.coreIDs))
+	r.coreOut, r.coreIn = make([][]coreArc, len(r.coreIDs)), make([][]paths.Arc, len(r.coreIDs))
 	for i, a := range g.Arcs() {
 		u, v := r.core[a.From], r.core[a.To]
 		if u < 0 || v < 0 {
 			continue
 		}
 		r.coreOut[u] = append(r.coreOut[u], coreArc{int32(i), v, lengthOf(a)})
-		r.coreIn[v] = append(r.coreIn[v], coreArc{int32(i), u, lengthOf(a)})
+		r.coreIn[v] = append(r.coreIn[v], paths.Arc{To: u, Length: lengthOf(a)})
 		if len(r.coreOut[u]) == noWay {
 			return nil, fmt.Errorf("topology: routes: vertex %s: %d links and more: want fewer than %d", g.Name(a.From), noWay, noWay)
 		}
@@ -248,45 +250,13 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// newTable works out the ways to core vertex end: latencies by Dijkstra, then
-// hops by breadth-first search along the arcs that lie on shortest routes. Two
-// latencies are equal within 1e-9 of the larger, so that sums in different
-// order are ties.
+// newTable works out the ways to core vertex end: those on the shortest routes by latency with
+// the fewest hops, found along the arcs in reverse.
 func (r *Routes) newTable(end int32) *routeTable {
 	n := len(r.coreIDs)
-	latency := make([]float64, n)
-	for i := range latency {
-		latency[i] = math.Inf(1)
-	}
-	latency[end] = 0
-	queue := routeQueue{{0, end}}
-	for len(queue) > 0 {
-		at := queue.pop()
-		if at.latency > latency[at.v] {
-			continue
-		}
-		for _, in := range r.coreIn[at.v] {
-			if l := at.latency + in.latency; l < latency[in.to] {
-				latency[in.to] = l
-				queue.push(routeItem{l, in.to})
-			}
-		}
-	}
-	short := func(from, to int32, arc float64) bool {
-		return arc+latency[to]-latency[from] <= sameLength*latency[from]
-	}
-	hops := filled(n, math.MaxInt32)
-	hops[end] = 0
-	order := []int32{end}
-	for i := 0; i < len(order); i++ {
-		v := order[i]
-		for _, in := range r.coreIn[v] {
-			if hops[in.to] == math.MaxInt32 && short(in.to, v, in.latency) {
-				hops[in.to] = hops[v] + 1
-				order = append(order, in.to)
-			}
-		}
-	}
+	latency, hops := make([]float64, n), make([]int32, n)
+	order := paths.From(r.coreIn, int(end), latency, make([]int, 0, n))
+	paths.Fewest(r.coreIn, int(end), latency, hops, order[:0])
 	t := &routeTable{}
 	if r.choice == ChooseLowest {
 		t.next = make([]uint16, n)
@@ -298,7 +268,7 @@ func (r *Routes) newTable(end int32) *routeTable {
 		if hops[v] != math.MaxInt32 {
 			// Ways ascend with the next vertex, as arcs are sorted.
 			for w, out := range r.coreOut[v] {
-				if hops[out.to] != hops[v]-1 || !short(v, out.to, out.latency) {
+				if hops[out.to] != hops[v]-1 || !paths.OnShortest(latency[out.to], out.latency, latency[v]) {
 					continue
 				}
 				first = min(first, uint16(w))
@@ -315,54 +285,4 @@ func (r *Routes) newTable(end int32) *routeTable {
 	}
 	t.ways = slices.Clip(t.ways)
 	return t
-}
-
-// A routeQueue is a binary heap of vertices by latency and then by number. It
-// is its own and not container/heap's because boxing the items would cost more
-// than the search.
-type routeQueue []routeItem
-
-type routeItem struct {
-	latency float64
-	v       int32
-}
-
-func (a routeItem) before(b routeItem) bool {
-	return a.latency < b.latency || a.latency == b.latency && a.v < b.v
-}
-
-func (q *routeQueue) push(x routeItem) {
-	*q = append(*q, x)
-	h, i := *q, len(*q)-1
-	for i > 0 && x.before(h[(i-1)/2]) {
-		h[i] = h[(i-1)/2]
-		i = (i - 1) / 2
-	}
-	h[i] = x
-}
-
-func (q *routeQueue) pop() routeItem {
-	h := *q
-	first, x := h[0], h[len(h)-1]
-	h = h[:len(h)-1]
-	*q = h
-	i := 0
-	for {
-		c := 2*i + 1
-		if c >= len(h) {
-			break
-		}
-		if c+1 < len(h) && h[c+1].before(h[c]) {
-			c++
-		}
-		if !h[c].before(x) {
-			break
-		}
-		h[i] = h[c]
-		i = c
-	}
-	if len(h) > 0 {
-		h[i] = x
-	}
-	return first
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/parallel"
 	"github.com/topocast/topocast/internal/stats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -144,7 +145,7 @@ func (c *comparer) standouts() (*LatencyFit, []standout, error) {
 	if k < fewHosts {
 		return fit, nil, nil // too few for one to stand out
 	}
-	fitted := fit.Graph.hostDistances()
+	fitted := fit.Graph.HostDistances()
 	off := make([]float64, k) // mean of |ln reading/fit|, clipped: outliers are not the host's
 	var usual []float64
 	for i := range k {
@@ -193,10 +194,10 @@ func (c *comparer) cost(fit *LatencyFit, i, j int) float64 {
 	if c.costs == nil {
 		k := c.reference.hosts
 		c.costs = make([]float64, k*k)
-		finder := newPathFinder(fit.Graph, fit.Graph.latencies())
-		eachRow(k, func(i int) {
+		finder := NewPaths(fit.Graph, nil)
+		parallel.Rows(k, func(i int) {
 			e := edgeFit{g: fit.Graph, settings: &LatencySettings{Bytes: c.bytes}}
-			copy(c.costs[i*k:(i+1)*k], e.transferTimes(finder.tree(i)))
+			copy(c.costs[i*k:(i+1)*k], e.transferTimes(finder.Tree(i)))
 		})
 	}
 	return c.costs[i*c.reference.hosts+j]
@@ -204,11 +205,11 @@ func (c *comparer) cost(fit *LatencyFit, i, j int) float64 {
 
 // switchDistances are the distances from every switch to all vertices.
 func (c *comparer) switchDistances(g *Graph) [][]float64 {
-	finder := newPathFinder(g, g.latencies())
+	finder := NewPaths(g, nil)
 	all := make([][]float64, g.vertices-g.hosts)
-	eachRow(len(all), func(s int) {
+	parallel.Rows(len(all), func(s int) {
 		all[s] = make([]float64, g.vertices)
-		finder.from(g.hosts+s, all[s])
+		finder.From(g.hosts+s, all[s])
 	})
 	return all
 }

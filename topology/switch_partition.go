@@ -20,7 +20,7 @@ func MaxSwitchPartition(g *Graph, s int) (left, right []int, err error) {
 		return nil, nil, fmt.Errorf("topology: switch partition: vertex %d: want a switch, %d to %d", s, g.hosts, g.vertices-1)
 	}
 	left, right = groupBranches(g.partsWithout(s))
-	if !g.isForest() && min(len(left), len(right)) < g.hosts/2 {
+	if !g.IsForest() && min(len(left), len(right)) < g.hosts/2 {
 		if l, r := groupBranches(g.branchesThrough(s)); min(len(l), len(r)) > min(len(left), len(right)) {
 			left, right = l, r
 		}
@@ -57,7 +57,7 @@ func (g *Graph) partsWithout(s int) [][]int {
 	}
 	rest := &Graph{hosts: g.hosts, vertices: g.vertices, arcs: arcs}
 	rest.index()
-	part := rest.parts()
+	part := rest.Parts()
 	index := map[int]int{}
 	var hosts [][]int
 	for _, a := range g.Out(s) {
@@ -78,11 +78,11 @@ func (g *Graph) partsWithout(s int) [][]int {
 // the hosts of other links must be the only shortest one and lead through s. n^2/8 bytes
 // for n hosts, and the time of a search for shortest paths from each.
 func (g *Graph) branchesThrough(s int) [][]int {
-	finder := newPathFinder(g, g.latencies())
-	fromS := finder.tree(s)
+	finder := NewPaths(g, nil)
+	fromS := finder.Tree(s)
 	branch := make([]int, g.vertices) // number of the neighbour of s
-	for _, v := range fromS.order[1:] {
-		if p := g.arcs[fromS.arc[v]].From; p == s {
+	for _, v := range fromS.Order[1:] {
+		if p := g.arcs[fromS.Arc[v]].From; p == s {
 			branch[v] = v
 		} else {
 			branch[v] = branch[p]
@@ -97,24 +97,24 @@ func (g *Graph) branchesThrough(s int) [][]int {
 	words := (g.hosts + 63) / 64
 	has := func(set []uint64, h int) bool { return set[h/64]>>(h%64)&1 != 0 }
 	passes := make([]bool, g.vertices)
-	through := func(t *pathTree) []uint64 {
+	through := func(t *PathTree) []uint64 {
 		set := make([]uint64, words)
 		clear(passes)
-		for _, v := range t.order[1:] {
-			p := g.arcs[t.arc[v]].From
+		for _, v := range t.Order[1:] {
+			p := g.arcs[t.Arc[v]].From
 			passes[v] = p == s || passes[p]
-			if passes[v] && v < g.hosts && t.excess[v] > sameLength*t.distance[v] {
+			if passes[v] && v < g.hosts && t.Only(v) {
 				set[v/64] |= 1 << (v % 64)
 			}
 		}
 		return set
 	}
 	var members []member
-	for _, h := range fromS.order {
+	for _, h := range fromS.Order {
 		if g.IsSwitch(h) {
 			continue
 		}
-		own := through(finder.tree(h))
+		own := through(finder.Tree(h))
 		if !slices.ContainsFunc(members, func(m member) bool {
 			return branch[m.host] != branch[h] && !(has(own, m.host) && has(m.through, h))
 		}) {

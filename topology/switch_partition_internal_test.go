@@ -37,12 +37,12 @@ func TestBranchesThroughKeepsItsPromise(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 30))
 		g := ringGraph(t, rng, 5+rng.IntN(6), 1+rng.IntN(3))
-		finder := newPathFinder(g, g.latencies())
+		finder := NewPaths(g, nil)
 		through := func(from, to, s int) bool {
-			tree := finder.tree(from)
-			for v := to; tree.arc[v] >= 0; {
-				if v = g.arcs[tree.arc[v]].From; v == s {
-					return tree.excess[to] > 1e-9*tree.distance[to]
+			tree := finder.Tree(from)
+			for v := to; tree.Arc[v] >= 0; {
+				if v = g.arcs[tree.Arc[v]].From; v == s {
+					return tree.Excess[to] > 1e-9*tree.Distance[to]
 				}
 			}
 			return false

@@ -3,11 +3,10 @@ package topology
 import (
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
+	"github.com/topocast/topocast/internal/parallel"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -106,9 +105,9 @@ func newWitnessSearch[F stats.Float](n int, m []F, test spannerTest) *witnessSea
 	if test.directed {
 		s.nearIn = newNearest(n)
 	}
-	eachRow(n, s.sortRow)
+	parallel.Rows(n, s.sortRow)
 	// The column stays in the cache, and of the rows only their beginnings are looked at.
-	eachRow(n, func(j int) {
+	parallel.Rows(n, func(j int) {
 		if test.bound.dense() || test.bound.spent() {
 			return
 		}
@@ -381,33 +380,4 @@ func transposed[F stats.Float](n int, m []F) []F {
 		}
 	}
 	return t
-}
-
-// eachRow calls f for 0..n-1 from as many goroutines as there are processors.
-// f writes only what belongs to its row, so the outcome has no order.
-func eachRow(n int, f func(i int)) {
-	const chunk = 8
-	workers := min(runtime.GOMAXPROCS(0), (n+chunk-1)/chunk)
-	if workers <= 1 {
-		for i := range n {
-			f(i)
-		}
-		return
-	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for {
-				first := int(next.Add(chunk)) - chunk
-				if first >= n {
-					return
-				}
-				for i := first; i < min(first+chunk, n); i++ {
-					f(i)
-				}
-			}
-		})
-	}
-	wg.Wait()
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/parallel"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -72,7 +73,7 @@ func fillPaths[F stats.Float](n int, m []F) (full []F, filled bool) {
 	}
 	columns := transposed(n, m)
 	full = slices.Clone(m)
-	eachRow(n, func(i int) {
+	parallel.Rows(n, func(i int) {
 		row := m[i*n : (i+1)*n]
 		for j, v := range row {
 			if i == j || v == v {
