@@ -24,7 +24,7 @@ type Cut struct {
 // are searched from spectral and grown starts by the moves of Fiduccia and
 // Mattheyses 1982. It is an error if a bandwidth is not known.
 func Bisection(g *Graph) (*Cut, error) {
-	for _, a := range g.arcs {
+	for _, a := range g.Arcs() {
 		if math.IsNaN(a.Bandwidth) {
 			return nil, fmt.Errorf("topology: bisection: arc %s->%s: bandwidth is not known", g.Name(a.From), g.Name(a.To))
 		}
@@ -51,18 +51,18 @@ type bisector struct {
 }
 
 func newBisector(g *Graph) *bisector {
-	b := &bisector{g: g, next: make([][]int, g.vertices), rate: make([][]float64, g.vertices), half: g.hosts / 2}
+	b := &bisector{g: g, next: make([][]int, g.Vertices()), rate: make([][]float64, g.Vertices()), half: g.Hosts() / 2}
 	add := func(u, v int, rate float64) {
 		b.next[u] = append(b.next[u], v)
 		b.rate[u] = append(b.rate[u], rate)
 	}
-	for _, a := range g.arcs {
+	for _, a := range g.Arcs() {
 		back := 0.0
 		if i := g.ArcIndex(a.To, a.From); i >= 0 {
 			if a.To < a.From {
 				continue
 			}
-			back = g.arcs[i].Bandwidth
+			back = g.Arcs()[i].Bandwidth
 		}
 		add(a.From, a.To, (a.Bandwidth+back)/2)
 		add(a.To, a.From, (a.Bandwidth+back)/2)
@@ -94,7 +94,7 @@ type cutTable struct {
 // number on the other side counts: the ones on the slowest links go first.
 func (b *bisector) tree() *Cut {
 	g := b.g
-	n := g.vertices
+	n := g.Vertices()
 	parent, rate := make([]int, n), make([]float64, n) // of the link to the parent
 	seen := make([]bool, n)
 	var order, roots []int
@@ -119,7 +119,7 @@ func (b *bisector) tree() *Cut {
 	inner, leaves := make([][]int, n), make([][]int, n)
 	for _, v := range order {
 		if p := parent[v]; p >= 0 {
-			if v < g.hosts && len(b.next[v]) == 1 {
+			if v < g.Hosts() && len(b.next[v]) == 1 {
 				leaves[p] = append(leaves[p], v)
 			} else {
 				inner[p] = append(inner[p], v)
@@ -130,7 +130,7 @@ func (b *bisector) tree() *Cut {
 	steps := make([][2][]cutTable, n)
 	for k := len(order) - 1; k >= 0; k-- {
 		v := order[k]
-		if parent[v] >= 0 && v < g.hosts && len(b.next[v]) == 1 {
+		if parent[v] >= 0 && v < g.Hosts() && len(b.next[v]) == 1 {
 			continue // counted by its parent
 		}
 		slices.SortFunc(leaves[v], func(x, y int) int {
@@ -173,7 +173,7 @@ func (b *bisector) tree() *Cut {
 			which = 1
 		}
 		k = unfold(steps[v][which], inner[v], k)
-		if s && v < g.hosts {
+		if s && v < g.Hosts() {
 			k--
 		}
 		away := k // leaves that leave v's side
@@ -196,7 +196,7 @@ func (b *bisector) ownTable(v int, s bool, leaves []int, rate []float64) cutTabl
 		away[i+1] = away[i] + rate[h]
 	}
 	self := 0
-	if v < b.g.hosts {
+	if v < b.g.Hosts() {
 		self = 1
 	}
 	cost := make([]float64, m+self+1)

@@ -43,10 +43,10 @@ type core struct {
 
 func (b *bisector) core() *core {
 	g := b.g
-	number := make([]int, g.vertices)
+	number := make([]int, g.Vertices())
 	c := &core{b: b, least: math.Inf(1)}
-	leaf := func(v int) bool { return v < g.hosts && len(b.next[v]) == 1 && len(b.next[b.next[v][0]]) > 1 }
-	for v := range g.vertices {
+	leaf := func(v int) bool { return v < g.Hosts() && len(b.next[v]) == 1 && len(b.next[b.next[v][0]]) > 1 }
+	for v := range g.Vertices() {
 		number[v] = -1
 		if !leaf(v) {
 			number[v] = len(c.vertices)
@@ -57,7 +57,7 @@ func (b *bisector) core() *core {
 	c.next, c.rate = make([][]int, k), make([][]float64, k)
 	c.hosts, c.leaves, c.leafRate = make([]int, k), make([][]int, k), make([][]float64, k)
 	for x, v := range c.vertices {
-		if v < g.hosts {
+		if v < g.Hosts() {
 			c.hosts[x]++
 		}
 		for i, u := range b.next[v] {
@@ -122,7 +122,7 @@ func (c *core) even(side []bool, count int) (cost float64, moved []int) {
 
 // finish makes a cut of the sides of the core.
 func (c *core) finish(side []bool, exact bool) *Cut {
-	cut := &Cut{Side: make([]bool, c.b.g.vertices), Exact: exact}
+	cut := &Cut{Side: make([]bool, c.b.g.Vertices()), Exact: exact}
 	count := 0
 	for x, v := range c.vertices {
 		cut.Side[v] = side[x]

@@ -78,8 +78,8 @@ func Compare(measured *Graph, times mat.Matrix, reference *Graph, s *CompareSett
 	if err != nil {
 		return nil, err
 	}
-	if in.n != measured.hosts {
-		return nil, fmt.Errorf("topology: compare: %d x %d times for %d hosts", in.n, in.n, measured.hosts)
+	if in.n != measured.Hosts() {
+		return nil, fmt.Errorf("topology: compare: %d x %d times for %d hosts", in.n, in.n, measured.Hosts())
 	}
 	c := &comparer{measured: measured, reference: reference, times: in.m, bytes: s.Bytes}
 	if err := c.match(); err != nil {
@@ -88,7 +88,7 @@ func Compare(measured *Graph, times mat.Matrix, reference *Graph, s *CompareSett
 	c.group()
 	out := &Comparison{}
 	out.Similarity = c.similarity()
-	if out.Regular = reference.wiresHosts(); out.Regular {
+	if out.Regular = wiresHosts(reference); out.Regular {
 		out.Links = c.regular()
 		out.Suspects = suspectLinks(reference, out.Links)
 	} else {
@@ -107,8 +107,8 @@ func Compare(measured *Graph, times mat.Matrix, reference *Graph, s *CompareSett
 }
 
 // wiresHosts tells whether two hosts are linked without a switch.
-func (g *Graph) wiresHosts() bool {
-	return slices.ContainsFunc(g.arcs, func(a Arc) bool { return a.From < g.hosts && a.To < g.hosts })
+func wiresHosts(g *Graph) bool {
+	return slices.ContainsFunc(g.Arcs(), func(a Arc) bool { return a.From < g.Hosts() && a.To < g.Hosts() })
 }
 
 type comparer struct {
@@ -125,15 +125,15 @@ type comparer struct {
 // match finds each measured host in the reference by name.
 func (c *comparer) match() error {
 	index := map[string]int{}
-	for h := range c.reference.hosts {
+	for h := range c.reference.Hosts() {
 		name := c.reference.Name(h)
 		if other, ok := index[name]; ok {
 			return fmt.Errorf("topology: compare: hosts %d and %d of the reference are both named %q", other, h, name)
 		}
 		index[name] = h
 	}
-	c.members = make([][]int, c.reference.hosts)
-	for h := range c.measured.hosts {
+	c.members = make([][]int, c.reference.Hosts())
+	for h := range c.measured.Hosts() {
 		r, ok := index[c.measured.Name(h)]
 		if !ok {
 			return fmt.Errorf("topology: compare: host %q is not in the reference: the two describe different machines", c.measured.Name(h))
@@ -147,9 +147,9 @@ func (c *comparer) match() error {
 // group joins the arcs of processes to those of nodes: joined is the greatest
 // probability of any, mean the mean time over all pairs of processes.
 func (c *comparer) group() {
-	k, n := c.reference.hosts, c.measured.hosts
+	k, n := c.reference.Hosts(), c.measured.Hosts()
 	c.joined, c.mean = make([]float64, k*k), make([]float64, k*k)
-	for _, a := range c.measured.arcs {
+	for _, a := range c.measured.Arcs() {
 		if a.From < n && a.To < n && c.node[a.From] != c.node[a.To] {
 			at := c.node[a.From]*k + c.node[a.To]
 			c.joined[at] = max(c.joined[at], a.Probability)
@@ -173,8 +173,8 @@ func (c *comparer) group() {
 
 // similarity is the paper's measure, over the arcs between hosts that were measured.
 func (c *comparer) similarity() float64 {
-	k, sum, count := c.reference.hosts, 0.0, 0
-	for _, a := range c.reference.arcs {
+	k, sum, count := c.reference.Hosts(), 0.0, 0
+	for _, a := range c.reference.Arcs() {
 		if a.From < k && a.To < k && len(c.members[a.From]) > 0 && len(c.members[a.To]) > 0 {
 			sum += c.joined[a.From*k+a.To]
 			count++
@@ -189,7 +189,7 @@ func (c *comparer) similarity() float64 {
 // regular looks up each specified link between measured hosts, and lists what
 // was found besides.
 func (c *comparer) regular() []LinkCheck {
-	k := c.reference.hosts
+	k := c.reference.Hosts()
 	check := func(u, v int) LinkCheck {
 		p, q := c.joined[u*k+v], c.joined[v*k+u]
 		l := LinkCheck{U: u, V: v, Verdict: LinkFound, Probability: (p + q) / 2, Measured: (c.mean[u*k+v] + c.mean[v*k+u]) / 2, Ideal: c.ideal(u, v)}
@@ -226,7 +226,7 @@ func (c *comparer) ideal(u, v int) float64 {
 		if i < 0 {
 			continue
 		}
-		if t := c.idealArc(c.reference.arcs[i]); !math.IsNaN(t) {
+		if t := c.idealArc(c.reference.Arcs()[i]); !math.IsNaN(t) {
 			sum += t
 			count++
 		}
@@ -256,10 +256,10 @@ func (c *comparer) weights() []float64 {
 		func(a Arc) float64 { return 1 / a.Bandwidth },
 		func(Arc) float64 { return 1 },
 	}
-	w := make([]float64, len(c.reference.arcs))
+	w := make([]float64, c.reference.NumArcs())
 	for _, f := range of {
 		known := true
-		for i, a := range c.reference.arcs {
+		for i, a := range c.reference.Arcs() {
 			w[i] = f(a)
 			known = known && !math.IsNaN(w[i])
 		}
@@ -274,13 +274,13 @@ func (c *comparer) weights() []float64 {
 // an arc between processes of theirs, as in the paper, whose graphs have no
 // switches, and those between which a path leads over switches alone.
 func (c *comparer) meet() []bool {
-	g, k := c.measured, c.reference.hosts
+	g, k := c.measured, c.reference.Hosts()
 	meet := make([]bool, k*k)
 	for i, p := range c.joined {
 		meet[i] = p > 0
 	}
-	seen := make([]bool, g.vertices)
-	for s := g.hosts; s < g.vertices; s++ {
+	seen := make([]bool, g.Vertices())
+	for s := g.Hosts(); s < g.Vertices(); s++ {
 		if seen[s] {
 			continue
 		}
@@ -303,7 +303,7 @@ func (c *comparer) meet() []bool {
 				visit(a.To, &to)
 			}
 			for _, i := range g.In(u) {
-				visit(g.arcs[i].From, &from)
+				visit(g.Arcs()[i].From, &from)
 			}
 		}
 		for _, ends := range []*[]int{&from, &to} {
@@ -325,11 +325,11 @@ const float32Rounding = 1e-6
 
 // hierarchical makes the auxiliary graph and holds it against the reference.
 func (c *comparer) hierarchical() []LinkCheck {
-	g, k := c.reference, c.reference.hosts
+	g, k := c.reference, c.reference.Hosts()
 	weights := c.weights()
 	finder := NewPaths(g, weights)
 	meet := c.meet()
-	time, paths := make([]float64, len(g.arcs)), make([]int, len(g.arcs))
+	time, paths := make([]float64, g.NumArcs()), make([]int, g.NumArcs())
 	for i := range k {
 		if len(c.members[i]) == 0 {
 			continue
@@ -340,7 +340,7 @@ func (c *comparer) hierarchical() []LinkCheck {
 			if i == j || !meet[i*k+j] || math.IsNaN(tau) || math.IsInf(t.Distance[j], 1) || t.Distance[j] == 0 {
 				continue
 			}
-			for v := j; v != i; v = g.arcs[t.Arc[v]].From {
+			for v := j; v != i; v = g.Arcs()[t.Arc[v]].From {
 				a := t.Arc[v]
 				time[a] += tau * weights[a] / t.Distance[j] // the distance is the sum of the path's weights
 				paths[a]++
@@ -348,7 +348,7 @@ func (c *comparer) hierarchical() []LinkCheck {
 		}
 	}
 	var links []LinkCheck
-	for i, a := range g.arcs {
+	for i, a := range g.Arcs() {
 		back := g.ArcIndex(a.To, a.From)
 		if back >= 0 && back < i {
 			continue

@@ -173,7 +173,7 @@ func (c *linkComparer) hostFindings() {
 // extraLinks lists the measured links between hosts that the reference wires
 // otherwise and that shorten the way between them.
 func (c *linkComparer) extraLinks() {
-	if c.reference == nil || !c.reference.graph.wiresHosts() || c.fit == nil {
+	if c.reference == nil || !wiresHosts(c.reference.graph) || c.fit == nil {
 		return
 	}
 	g, k := c.reference.graph, len(c.out.Hosts)
@@ -186,7 +186,7 @@ func (c *linkComparer) extraLinks() {
 	paper.group()
 	c.out.Similarity = paper.similarity()
 	fitted := c.fit.Graph.HostDistances()
-	for _, a := range c.measured.graph.arcs {
+	for _, a := range c.measured.graph.Arcs() {
 		if a.From >= a.To || a.To >= k || g.ArcIndex(a.From, a.To) >= 0 || g.ArcIndex(a.To, a.From) >= 0 {
 			continue
 		}

@@ -24,29 +24,29 @@ const mostlyTheSame = 0.5
 // their hosts or more (Jaccard), the hosts in one of them only are suspects. O(groups * hosts) per
 // missing group.
 func CompareGroups(measured, reference *Hierarchy) (*GroupComparison, error) {
-	if measured.hosts != reference.hosts {
-		return nil, fmt.Errorf("topology: compare groups: %d hosts measured, %d in the reference", measured.hosts, reference.hosts)
+	if measured.Hosts() != reference.Hosts() {
+		return nil, fmt.Errorf("topology: compare groups: %d hosts measured, %d in the reference", measured.Hosts(), reference.Hosts())
 	}
 	key := func(hosts []int) string { return fmt.Sprint(hosts) }
 	sets := func(h *Hierarchy) map[string]bool {
 		m := map[string]bool{}
-		for _, g := range h.groups[1:] {
+		for _, g := range h.Groups()[1:] {
 			m[key(g.Hosts)] = true
 		}
 		return m
 	}
 	found, specified := sets(measured), sets(reference)
 	c := &GroupComparison{}
-	for _, g := range measured.groups[1:] {
+	for _, g := range measured.Groups()[1:] {
 		if k := key(g.Hosts); !specified[k] {
 			specified[k] = true // list equal sets of two levels once
 			c.Extra = append(c.Extra, g.Hosts)
 		}
 	}
-	votes := make([]int, reference.hosts)
-	in := make([]bool, reference.hosts)
+	votes := make([]int, reference.Hosts())
+	in := make([]bool, reference.Hosts())
 	listed := map[string]bool{}
-	for _, g := range reference.groups[1:] {
+	for _, g := range reference.Groups()[1:] {
 		k := key(g.Hosts)
 		if listed[k] {
 			continue
@@ -62,7 +62,7 @@ func CompareGroups(measured, reference *Hierarchy) (*GroupComparison, error) {
 			in[h] = true
 		}
 		best, share := -1, mostlyTheSame
-		for i, m := range measured.groups[1:] {
+		for i, m := range measured.Groups()[1:] {
 			common := 0
 			for _, h := range m.Hosts {
 				if in[h] {
@@ -76,7 +76,7 @@ func CompareGroups(measured, reference *Hierarchy) (*GroupComparison, error) {
 		if best < 0 {
 			continue
 		}
-		for _, h := range measured.groups[best].Hosts {
+		for _, h := range measured.Groups()[best].Hosts {
 			in[h] = !in[h] // of both: out; of the measured one only: in
 		}
 		for h, odd := range in {

@@ -29,7 +29,7 @@ const rewirings = 3
 // Where the reference has several ways that are equally short, as fat trees have,
 // latencies do not show their single links: bundles of them are fitted instead.
 func (c *linkComparer) fitLatencies() error {
-	c.distances = c.measured.graph.knownDistances()
+	c.distances = knownDistances(c.measured.graph)
 	err := c.fitLinks()
 	if err != nil && !errors.Is(err, errNothingToFit) {
 		return err
@@ -50,9 +50,9 @@ func (c *linkComparer) fitLatencies() error {
 // bundle replaces the reference by the tree that its own latencies are, whose
 // links are bundles of the reference's, and tells whether they are a tree.
 func (c *linkComparer) bundle() (bool, error) {
-	g, k := c.reference.graph, c.reference.graph.hosts
-	hops := NewPaths(g, g.latenciesOrHops())
-	d, dist := mat.NewDense(k, k, nil), make([]float64, g.vertices)
+	g, k := c.reference.graph, c.reference.graph.Hosts()
+	hops := NewPaths(g, latenciesOrHops(g))
+	d, dist := mat.NewDense(k, k, nil), make([]float64, g.Vertices())
 	for i := range k {
 		hops.From(i, dist)
 		for j, x := range dist[:k] {
@@ -70,17 +70,17 @@ func (c *linkComparer) bundle() (bool, error) {
 		return false, nil
 	}
 	known := !slices.ContainsFunc(g.Latencies(), math.IsNaN)
-	arcs := slices.Clone(r.Graph.arcs)
+	arcs := slices.Clone(r.Graph.Arcs())
 	for i := range arcs {
 		if !known {
 			arcs[i].Latency = math.NaN()
 		}
 	}
 	v := &nodeView{vertex: slices.Clone(c.reference.vertex[:k])}
-	for range r.Graph.vertices - k {
+	for range r.Graph.Vertices() - k {
 		v.vertex = append(v.vertex, -1)
 	}
-	if v.graph, err = NewGraph(k, r.Graph.vertices-k, nil, arcs); err != nil {
+	if v.graph, err = NewGraph(k, r.Graph.Vertices()-k, nil, arcs); err != nil {
 		return false, err
 	}
 	c.routed, c.reference = c.reference, v
@@ -126,7 +126,7 @@ func (c *linkComparer) fitLinks() error {
 		}
 	}
 	c.misfit()
-	for arc, a := range c.fit.Graph.arcs {
+	for arc, a := range c.fit.Graph.Arcs() {
 		c.links[c.link[c.origin[arc]]].state.Latency.Measured = a.Latency
 	}
 	for _, arc := range c.fit.Undetermined {
@@ -138,13 +138,13 @@ func (c *linkComparer) fitLinks() error {
 // hasHosts tells whether the reference has hosts on a switch.
 func (c *linkComparer) hasHosts(v int) bool {
 	g := c.reference.graph
-	return slices.ContainsFunc(g.Out(v), func(a Arc) bool { return a.To < g.hosts })
+	return slices.ContainsFunc(g.Out(v), func(a Arc) bool { return a.To < g.Hosts() })
 }
 
 // rewire makes the wired graph: hosts with an entry in own hang on that switch.
 func (c *linkComparer) rewire(own map[int]int) error {
 	g := c.reference.graph
-	arcs := slices.Clone(g.arcs)
+	arcs := slices.Clone(g.Arcs())
 	order := make([]int, 0, len(arcs))
 	for i := range arcs {
 		a := &arcs[i]
@@ -167,7 +167,7 @@ func (c *linkComparer) rewire(own map[int]int) error {
 	}
 	c.origin = order
 	var err error
-	c.wired, err = NewGraph(g.hosts, g.vertices-g.hosts, g.names, kept)
+	c.wired, err = g.WithArcs(kept)
 	return err
 }
 
@@ -177,18 +177,18 @@ func (c *linkComparer) rewire(own map[int]int) error {
 // hosts, and switches on which hosts hang.
 func (c *linkComparer) findMissing() {
 	g := c.reference.graph
-	hung := make([][]int, g.vertices) // hosts by the vertex that stands for their place
-	for h := range g.hosts {
+	hung := make([][]int, g.Vertices()) // hosts by the vertex that stands for their place
+	for h := range g.Hosts() {
 		hung[h] = append(hung[h], h)
-		if out := g.Out(h); len(out) == 1 && out[0].To >= g.hosts {
+		if out := g.Out(h); len(out) == 1 && out[0].To >= g.Hosts() {
 			hung[out[0].To] = append(hung[out[0].To], h)
 		}
 	}
 	var sites []int
-	site := make([]int, g.vertices)
+	site := make([]int, g.Vertices())
 	for v, hosts := range hung {
 		site[v] = -1
-		if len(hosts) > 0 && (v >= g.hosts || len(g.Out(v)) > 1) {
+		if len(hosts) > 0 && (v >= g.Hosts() || len(g.Out(v)) > 1) {
 			site[v] = len(sites)
 			sites = append(sites, v)
 		}
@@ -198,7 +198,7 @@ func (c *linkComparer) findMissing() {
 	type candidate struct{ link, u, v int }
 	var all []candidate
 	for i, l := range c.links {
-		a := g.arcs[max(l.arcs[0], l.arcs[1])]
+		a := g.Arcs()[max(l.arcs[0], l.arcs[1])]
 		if u, v := site[a.From], site[a.To]; u >= 0 && v >= 0 && l.state.Below == nil {
 			all = append(all, candidate{i, u, v})
 			if x := measured[u][v] / specified[u][v]; x > 0 && !math.IsInf(x, 0) {
@@ -221,7 +221,7 @@ func (c *linkComparer) findMissing() {
 // between is the matrix of the middle latencies between sites, the links of
 // their hosts left out.
 func (c *linkComparer) between(sites []int, hung [][]int, g *Graph, distances []float64) [][]float64 {
-	k := g.hosts
+	k := g.Hosts()
 	link := make([]float64, k)
 	for h := range link {
 		if out := g.Out(h); len(out) == 1 && out[0].To >= k {
@@ -279,7 +279,7 @@ func (c *linkComparer) misfit() {
 // both sides have several.
 func (c *linkComparer) insideHosts(measured, reference *Graph) {
 	finders := [2]*Paths{NewPaths(measured, nil), NewPaths(reference, nil)}
-	dist := [2][]float64{make([]float64, measured.vertices), make([]float64, reference.vertices)}
+	dist := [2][]float64{make([]float64, measured.Vertices()), make([]float64, reference.Vertices())}
 	for i, name := range c.out.Hosts {
 		ranks := [2][]int{c.measuredOf[i], c.referenceOf[i]}
 		if len(ranks[0]) < 2 || len(ranks[1]) < 2 {

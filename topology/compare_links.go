@@ -213,8 +213,8 @@ type checked struct {
 
 // match finds the hosts that both have, in the order of the reference.
 func (c *linkComparer) match(measured, reference *Graph) error {
-	names, of := reference.nodes()
-	there, have := measured.nodes()
+	names, of := nodesOf(reference)
+	there, have := nodesOf(measured)
 	for _, name := range names {
 		if len(have[name]) == 0 {
 			c.out.Missing = append(c.out.Missing, name)
@@ -234,10 +234,10 @@ func (c *linkComparer) match(measured, reference *Graph) error {
 			enumerate(there), enumerate(names))
 	}
 	var err error
-	if c.measured, err = measured.viewOf(c.measuredOf); err != nil {
+	if c.measured, err = viewOf(measured, c.measuredOf); err != nil {
 		return err
 	}
-	if c.reference, err = reference.viewOf(c.referenceOf); err != nil {
+	if c.reference, err = viewOf(reference, c.referenceOf); err != nil {
 		return err
 	}
 	c.noise = c.settings.Noise
@@ -251,10 +251,10 @@ func (c *linkComparer) match(measured, reference *Graph) error {
 // specify lists the reference's links with their classes and names.
 func (c *linkComparer) specify() {
 	g := c.reference.graph
-	c.heights = g.heights()
-	c.link = make([]int, len(g.arcs))
+	c.heights = heightsOf(g)
+	c.link = make([]int, g.NumArcs())
 	nan := Quantity{Measured: math.NaN(), Reference: math.NaN(), Slower: math.NaN(), Verdict: LinkUnknown}
-	for i, a := range g.arcs {
+	for i, a := range g.Arcs() {
 		back := g.ArcIndex(a.To, a.From)
 		if back >= 0 && back < i {
 			c.link[i] = c.link[back]
@@ -272,11 +272,11 @@ func (c *linkComparer) specify() {
 		l.state.Latency.Reference = c.meanLatency(l)
 		for way, arc := range l.arcs {
 			if arc >= 0 {
-				l.state.Bandwidth[way].Reference = g.measuredRate(arc)
+				l.state.Bandwidth[way].Reference = measuredRate(g, arc)
 			}
 		}
 	}
-	c.specified = g.knownDistances()
+	c.specified = knownDistances(g)
 	c.nameLinks()
 }
 
@@ -284,21 +284,21 @@ func (c *linkComparer) specify() {
 func (c *linkComparer) meanLatency(l *checked) float64 {
 	g := c.reference.graph
 	if l.arcs[1] < 0 {
-		return g.arcs[l.arcs[0]].Latency
+		return g.Arcs()[l.arcs[0]].Latency
 	}
-	return (g.arcs[l.arcs[0]].Latency + g.arcs[l.arcs[1]].Latency) / 2
+	return (g.Arcs()[l.arcs[0]].Latency + g.Arcs()[l.arcs[1]].Latency) / 2
 }
 
 // measuredRate is the bandwidth of an arc in B/s, NaN of an estimated one.
-func (g *Graph) measuredRate(arc int) float64 {
-	if a := g.arcs[arc]; !a.Estimated {
+func measuredRate(g *Graph, arc int) float64 {
+	if a := g.Arcs()[arc]; !a.Estimated {
 		return a.Bandwidth
 	}
 	return math.NaN()
 }
 
 // knownDistances are hostDistances with NaN where no path of known latency leads.
-func (g *Graph) knownDistances() []float64 {
+func knownDistances(g *Graph) []float64 {
 	d := g.HostDistances()
 	for i, v := range d {
 		if math.IsInf(v, 1) {

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// heights are the numbers of links from each vertex to the nearest host.
-func (g *Graph) heights() []int {
-	height := make([]int, g.vertices)
+// heightsOf are the numbers of links from each vertex to the nearest host.
+func heightsOf(g *Graph) []int {
+	height := make([]int, g.Vertices())
 	var queue []int
 	for v := range height {
-		if height[v] = -1; v < g.hosts {
+		if height[v] = -1; v < g.Hosts() {
 			height[v] = 0
 			queue = append(queue, v)
 		}
@@ -18,7 +18,7 @@ func (g *Graph) heights() []int {
 	for at := 0; at < len(queue); at++ {
 		v := queue[at]
 		for _, i := range g.In(v) {
-			if u := g.arcs[i].From; height[u] < 0 {
+			if u := g.Arcs()[i].From; height[u] < 0 {
 				height[u] = height[v] + 1
 				queue = append(queue, u)
 			}
@@ -65,10 +65,10 @@ func className(height [2]int) string {
 // at its V. A link that is no bridge is named by the hosts on its ends.
 func (c *linkComparer) nameLinks() {
 	g, hosts := c.reference.graph, c.out.Hosts
-	below := g.bridges()
+	below := bridgesOf(g)
 	for i := range c.links {
 		l := &c.links[i]
-		a := g.arcs[l.arcs[0]]
+		a := g.Arcs()[l.arcs[0]]
 		u, v := a.From, a.To
 		part, ok := below[[2]int{min(u, v), max(u, v)}]
 		if !ok {
@@ -92,12 +92,12 @@ func (c *linkComparer) nameLinks() {
 // namesOn are the hosts linked to a vertex, or the vertex itself if it is a host.
 func (c *linkComparer) namesOn(v int) []string {
 	g := c.reference.graph
-	if v < g.hosts {
+	if v < g.Hosts() {
 		return []string{c.out.Hosts[v]}
 	}
 	var names []string
 	for _, a := range g.Out(v) {
-		if a.To < g.hosts {
+		if a.To < g.Hosts() {
 			names = append(names, c.out.Hosts[a.To])
 		}
 	}
@@ -110,24 +110,24 @@ type hangingPart struct {
 	hosts []int // ascending
 }
 
-// bridges are the links without which the graph falls apart, by their ends, the
+// bridgesOf are the links without which the graph falls apart, by their ends, the
 // lesser first, each with the side of fewer hosts (ties: the side away from
 // the lowest host). It follows Tarjan 1974: a link is a bridge if nothing below it in a
 // depth-first walk leads above it.
-func (g *Graph) bridges() map[[2]int]hangingPart {
-	near := make([][]int, g.vertices)
-	for _, a := range g.arcs {
+func bridgesOf(g *Graph) map[[2]int]hangingPart {
+	near := make([][]int, g.Vertices())
+	for _, a := range g.Arcs() {
 		near[a.From] = append(near[a.From], a.To)
 		if g.ArcIndex(a.To, a.From) < 0 {
 			near[a.To] = append(near[a.To], a.From)
 		}
 	}
-	enter, low, first := make([]int, g.vertices), make([]int, g.vertices), make([]int, g.vertices)
+	enter, low, first := make([]int, g.Vertices()), make([]int, g.Vertices()), make([]int, g.Vertices())
 	var order []int // hosts in the order of the walk
 	clock := 0
 	type step struct{ v, parent, next int }
 	found := map[[2]int]hangingPart{}
-	for root := range g.hosts {
+	for root := range g.Hosts() {
 		if enter[root] > 0 {
 			continue
 		}
@@ -141,7 +141,7 @@ func (g *Graph) bridges() map[[2]int]hangingPart {
 			if top.next == 0 {
 				clock++
 				enter[v], low[v], first[v] = clock, clock, len(order)
-				if v < g.hosts {
+				if v < g.Hosts() {
 					order = append(order, v)
 				}
 			}

@@ -13,10 +13,10 @@ type nodeView struct {
 	vertex []int // vertex of the view -> vertex of the whole graph
 }
 
-// nodes lists the hosts of each name, and the names in the order of their first host.
-func (g *Graph) nodes() (names []string, hosts map[string][]int) {
-	hosts = make(map[string][]int, g.hosts)
-	for h := range g.hosts {
+// nodesOf lists the hosts of each name, and the names in the order of their first host.
+func nodesOf(g *Graph) (names []string, hosts map[string][]int) {
+	hosts = make(map[string][]int, g.Hosts())
+	for h := range g.Hosts() {
 		name := g.Name(h)
 		if len(hosts[name]) == 0 {
 			names = append(names, name)
@@ -29,10 +29,10 @@ func (g *Graph) nodes() (names []string, hosts map[string][]int) {
 // viewOf keeps the host nearest to all others of each node (ties: the first),
 // drops what leads nowhere, and joins the links of switches, and of hosts left
 // out, that have two links only: latencies do not show those.
-func (g *Graph) viewOf(nodes [][]int) (*nodeView, error) {
+func viewOf(g *Graph, nodes [][]int) (*nodeView, error) {
 	keep := make([]int, len(nodes))
 	for i, hosts := range nodes {
-		keep[i] = g.central(hosts)
+		keep[i] = centralOf(g, hosts)
 	}
 	c := newContraction(g, keep)
 	c.prune()
@@ -40,17 +40,17 @@ func (g *Graph) viewOf(nodes [][]int) (*nodeView, error) {
 	return c.view(g, keep)
 }
 
-// central is the host with the least sum of latencies to all others.
-func (g *Graph) central(hosts []int) int {
+// centralOf is the host with the least sum of latencies to all others.
+func centralOf(g *Graph, hosts []int) int {
 	if len(hosts) == 1 {
 		return hosts[0]
 	}
 	best, least := hosts[0], math.Inf(1)
-	finder, dist := NewPaths(g, nil), make([]float64, g.vertices)
+	finder, dist := NewPaths(g, nil), make([]float64, g.Vertices())
 	for _, h := range hosts {
 		finder.From(h, dist)
 		sum := 0.0
-		for _, d := range dist[:g.hosts] {
+		for _, d := range dist[:g.Hosts()] {
 			sum += d
 		}
 		if sum < least {
@@ -70,8 +70,8 @@ type contraction struct {
 
 func newContraction(g *Graph, keep []int) *contraction {
 	c := &contraction{
-		kept: make([]bool, g.vertices), gone: make([]bool, g.vertices),
-		out: make([]map[int]Arc, g.vertices), in: make([]map[int]bool, g.vertices),
+		kept: make([]bool, g.Vertices()), gone: make([]bool, g.Vertices()),
+		out: make([]map[int]Arc, g.Vertices()), in: make([]map[int]bool, g.Vertices()),
 	}
 	for _, h := range keep {
 		c.kept[h] = true
@@ -79,7 +79,7 @@ func newContraction(g *Graph, keep []int) *contraction {
 	for v := range c.out {
 		c.out[v], c.in[v] = map[int]Arc{}, map[int]bool{}
 	}
-	for _, a := range g.arcs {
+	for _, a := range g.Arcs() {
 		c.add(a)
 	}
 	return c
@@ -183,7 +183,7 @@ func inSeries(first, second Arc) Arc {
 
 func (c *contraction) view(g *Graph, keep []int) (*nodeView, error) {
 	n := &nodeView{vertex: slices.Clone(keep)}
-	number := make([]int, g.vertices)
+	number := make([]int, g.Vertices())
 	for i, h := range keep {
 		number[h] = i
 	}

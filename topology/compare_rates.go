@@ -18,18 +18,18 @@ func (c *linkComparer) compareRates() {
 	if g == nil {
 		return
 	}
-	m, k := c.measured.graph, g.hosts
+	m, k := c.measured.graph, g.Hosts()
 	routes := g // those whose bandwidths the reference gives
 	if c.routed != nil {
 		routes = c.routed.graph
 	}
-	router := NewPaths(routes, routes.latenciesOrHops())
-	finder, other := NewPaths(g, g.latenciesOrHops()), NewPaths(m, m.latenciesOrHops())
-	common := make([][]int32, len(g.arcs)) // measured arcs on all paths so far
-	seen := make([]int, len(g.arcs))       // pairs
-	best := make([][2]float64, len(g.arcs))
-	sum := make([]float64, len(g.arcs))
-	stamp := make([]int, len(m.arcs))
+	router := NewPaths(routes, latenciesOrHops(routes))
+	finder, other := NewPaths(g, latenciesOrHops(g)), NewPaths(m, latenciesOrHops(m))
+	common := make([][]int32, g.NumArcs()) // measured arcs on all paths so far
+	seen := make([]int, g.NumArcs())       // pairs
+	best := make([][2]float64, g.NumArcs())
+	sum := make([]float64, g.NumArcs())
+	stamp := make([]int, m.NumArcs())
 	pair := 0
 	var path []int32
 	for i := range k {
@@ -45,20 +45,20 @@ func (c *linkComparer) compareRates() {
 			pair++
 			path = path[:0]
 			carried := math.Inf(1)
-			for v := j; v != i; v = m.arcs[u.Arc[v]].From {
+			for v := j; v != i; v = m.Arcs()[u.Arc[v]].From {
 				path = append(path, u.Arc[v])
 				stamp[u.Arc[v]] = pair
-				if x := m.arcs[u.Arc[v]].Bandwidth; x < carried {
+				if x := m.Arcs()[u.Arc[v]].Bandwidth; x < carried {
 					carried = x
 				}
 			}
 			specified := math.Inf(1)
-			for v := j; v != i && !math.IsInf(r.Distance[j], 1); v = routes.arcs[r.Arc[v]].From {
-				if x := routes.arcs[r.Arc[v]].Bandwidth; x < specified {
+			for v := j; v != i && !math.IsInf(r.Distance[j], 1); v = routes.Arcs()[r.Arc[v]].From {
+				if x := routes.Arcs()[r.Arc[v]].Bandwidth; x < specified {
 					specified = x
 				}
 			}
-			for v := j; v != i; v = g.arcs[t.Arc[v]].From {
+			for v := j; v != i; v = g.Arcs()[t.Arc[v]].From {
 				at := t.Arc[v]
 				if seen[at]++; seen[at] == 1 {
 					common[at] = slices.Clone(path)
@@ -75,7 +75,7 @@ func (c *linkComparer) compareRates() {
 			}
 		}
 	}
-	for at := range g.arcs {
+	for at := range g.Arcs() {
 		l := &c.links[c.link[c.origin[at]]]
 		l.distance = (l.distance*float64(l.pairs) + sum[at]) / max(1, float64(l.pairs+seen[at]))
 		l.pairs += seen[at]
@@ -84,7 +84,7 @@ func (c *linkComparer) compareRates() {
 			way = 1
 		}
 		q := &l.state.Bandwidth[way]
-		if slices.ContainsFunc(common[at], func(x int32) bool { return !math.IsNaN(m.measuredRate(int(x))) }) {
+		if slices.ContainsFunc(common[at], func(x int32) bool { return !math.IsNaN(measuredRate(m, int(x))) }) {
 			q.Measured = best[at][0]
 		}
 		if (c.routed != nil || !math.IsNaN(q.Reference)) && best[at][1] > 0 {
@@ -94,7 +94,7 @@ func (c *linkComparer) compareRates() {
 }
 
 // latenciesOrHops are the latencies of all arcs, or ones if some are not known.
-func (g *Graph) latenciesOrHops() []float64 {
+func latenciesOrHops(g *Graph) []float64 {
 	lengths := g.Latencies()
 	if slices.ContainsFunc(lengths, math.IsNaN) {
 		for i := range lengths {

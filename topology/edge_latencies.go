@@ -106,16 +106,16 @@ func FitLatencies(g *Graph, h *Hierarchy, readings mat.Matrix, s *LatencySetting
 	if err != nil {
 		return nil, err
 	}
-	if in.n != g.hosts {
-		return nil, fmt.Errorf("topology: latencies: %d x %d readings for %d hosts", in.n, in.n, g.hosts)
+	if in.n != g.Hosts() {
+		return nil, fmt.Errorf("topology: latencies: %d x %d readings for %d hosts", in.n, in.n, g.Hosts())
 	}
 	if h == nil {
-		if h, err = NewHierarchy(g.hosts, nil, nil, math.NaN()); err != nil {
+		if h, err = NewHierarchy(g.Hosts(), nil, nil, math.NaN()); err != nil {
 			return nil, err
 		}
 	}
-	if h.hosts != g.hosts {
-		return nil, fmt.Errorf("topology: latencies: hierarchy of %d hosts for %d hosts", h.hosts, g.hosts)
+	if h.Hosts() != g.Hosts() {
+		return nil, fmt.Errorf("topology: latencies: hierarchy of %d hosts for %d hosts", h.Hosts(), g.Hosts())
 	}
 	f := newEdgeFit(g, in.m, s)
 	for range pathRounds {
@@ -149,8 +149,8 @@ type edgeFit struct {
 }
 
 func newEdgeFit(g *Graph, m []float64, s *LatencySettings) *edgeFit {
-	f := &edgeFit{g: g, settings: s, measured: m, link: make([]int32, len(g.arcs)), known: true}
-	for i, a := range g.arcs {
+	f := &edgeFit{g: g, settings: s, measured: m, link: make([]int32, g.NumArcs()), known: true}
+	for i, a := range g.Arcs() {
 		back := g.ArcIndex(a.To, a.From)
 		if back >= 0 && back < i {
 			f.link[i] = f.link[back]
@@ -161,7 +161,7 @@ func newEdgeFit(g *Graph, m []float64, s *LatencySettings) *edgeFit {
 	}
 	f.x = make([]float64, f.links)
 	count := make([]float64, f.links)
-	for i, a := range g.arcs {
+	for i, a := range g.Arcs() {
 		f.known = f.known && !math.IsNaN(a.Latency)
 		f.x[f.link[i]] += a.Latency
 		count[f.link[i]]++
@@ -188,7 +188,7 @@ func (f *edgeFit) lengths() []float64 {
 // whose path is known, less the transfer time of the message on it. It returns
 // false if the paths are those of before.
 func (f *edgeFit) findPaths() bool {
-	g, n := f.g, f.g.hosts
+	g, n := f.g, f.g.Hosts()
 	tolerance := f.settings.Tolerance
 	if tolerance == 0 {
 		tolerance = ambiguous
@@ -251,12 +251,12 @@ func (f *edgeFit) findPaths() bool {
 
 // transferTimes is what the message costs on the path to each vertex.
 func (f *edgeFit) transferTimes(t *PathTree) []float64 {
-	cost := make([]float64, f.g.vertices)
+	cost := make([]float64, f.g.Vertices())
 	if f.settings.Bytes == 0 {
 		return cost
 	}
 	for _, v := range t.Order[1:] {
-		a, own := f.g.arcs[t.Arc[v]], 0.0
+		a, own := f.g.Arcs()[t.Arc[v]], 0.0
 		if !math.IsNaN(a.Bandwidth) {
 			own = f.settings.Bytes / a.Bandwidth
 		}
@@ -272,15 +272,15 @@ func (f *edgeFit) transferTimes(t *PathTree) []float64 {
 // normal sets y to A^T times row(i, j, (A x)_ij). Rows run in a few chunks, whose
 // sums are added in order, so the result does not depend on the processors.
 func (f *edgeFit) normal(x, y []float64, row func(i, j int, sum float64) float64) {
-	n := f.g.hosts
+	n := f.g.Hosts()
 	partial := make([][]float64, partialSums)
 	parallel.Rows(partialSums, func(c int) {
 		own := make([]float64, f.links)
-		sum, into := make([]float64, f.g.vertices), make([]float64, f.g.vertices)
+		sum, into := make([]float64, f.g.Vertices()), make([]float64, f.g.Vertices())
 		for i := c * n / partialSums; i < (c+1)*n/partialSums; i++ {
 			sum[i] = 0
 			for _, k := range f.paths[i] {
-				a := &f.g.arcs[k]
+				a := &f.g.Arcs()[k]
 				sum[a.To] = sum[a.From] + x[f.link[k]]
 			}
 			clear(into)
@@ -291,7 +291,7 @@ func (f *edgeFit) normal(x, y []float64, row func(i, j int, sum float64) float64
 			}
 			for at := len(f.paths[i]) - 1; at >= 0; at-- {
 				k := f.paths[i][at]
-				a := &f.g.arcs[k]
+				a := &f.g.Arcs()[k]
 				own[f.link[k]] += into[a.To]
 				into[a.From] += into[a.To]
 			}
@@ -368,7 +368,7 @@ func (f *edgeFit) solveAll(plain bool) {
 		f.tree, f.readings = nil, nil
 		f.findPaths()
 	}
-	n := f.g.hosts
+	n := f.g.Hosts()
 	fixed := make([]bool, f.links)
 	b := make([]float64, f.links)
 	steps := huberSteps
@@ -422,12 +422,12 @@ func (f *edgeFit) undetermined() []bool {
 }
 
 func (f *edgeFit) result(h *Hierarchy) (*LatencyFit, error) {
-	arcs := make([]Arc, len(f.g.arcs))
-	for i, a := range f.g.arcs {
+	arcs := make([]Arc, f.g.NumArcs())
+	for i, a := range f.g.Arcs() {
 		a.Latency = f.x[f.link[i]]
 		arcs[i] = a
 	}
-	g, err := NewGraph(f.g.hosts, f.g.vertices-f.g.hosts, f.g.names, arcs)
+	g, err := f.g.WithArcs(arcs)
 	if err != nil {
 		return nil, err
 	}
@@ -437,7 +437,7 @@ func (f *edgeFit) result(h *Hierarchy) (*LatencyFit, error) {
 		open = f.undetermined()
 	}
 	var names []string
-	for i, a := range g.arcs {
+	for i, a := range g.Arcs() {
 		if open[f.link[i]] {
 			r.Undetermined = append(r.Undetermined, i)
 			if a.From < a.To {

@@ -7,8 +7,8 @@ import "math"
 // complete in both directions; nil otherwise. Vertices keep their numbers.
 func (f *edgeFit) asTree() *tree {
 	g := f.g
-	n := g.hosts
-	if n < 3 || f.links != g.vertices-1 || !g.IsForest() {
+	n := g.Hosts()
+	if n < 3 || f.links != g.Vertices()-1 || !g.IsForest() {
 		return nil
 	}
 	for i, v := range f.measured {
@@ -16,19 +16,19 @@ func (f *edgeFit) asTree() *tree {
 			return nil
 		}
 	}
-	for v := range g.vertices {
+	for v := range g.Vertices() {
 		if d := len(g.Out(v)); v < n && d != 1 || v >= n && d < 3 {
 			return nil
 		}
 	}
 	t := &tree{
 		n: n, root: int32(n),
-		parent:   make([]int32, g.vertices),
-		children: make([][]int32, g.vertices-n),
-		level:    make([]float64, g.vertices-n),
-		weight:   make([]float64, g.vertices-n),
-		lo:       make([]int32, g.vertices),
-		hi:       make([]int32, g.vertices),
+		parent:   make([]int32, g.Vertices()),
+		children: make([][]int32, g.Vertices()-n),
+		level:    make([]float64, g.Vertices()-n),
+		weight:   make([]float64, g.Vertices()-n),
+		lo:       make([]int32, g.Vertices()),
+		hi:       make([]int32, g.Vertices()),
 	}
 	t.parent[t.root] = -1
 	var visit func(v int32)
@@ -55,9 +55,9 @@ func (f *edgeFit) asTree() *tree {
 // It returns false, and leaves x alone, if a latency comes out at zero or
 // below: the others would have to be fitted again without it.
 func (f *edgeFit) solveTree(plain bool) bool {
-	t, n := f.tree, f.g.hosts
+	t, n := f.tree, f.g.Hosts()
 	fit := &treeFit{
-		t: t, length: make([]float64, f.g.vertices), depth: make([]float64, f.g.vertices), clip: clip,
+		t: t, length: make([]float64, f.g.Vertices()), depth: make([]float64, f.g.Vertices()), clip: clip,
 	}
 	if plain {
 		fit.clip = math.Inf(1)

@@ -96,8 +96,8 @@ func (c *comparer) suspects() ([]Suspect, error) {
 		return nil, err
 	}
 	g := c.reference
-	if g.hosts < fewHosts {
-		return nil, fmt.Errorf("topology: compare: %d hosts, of which none can stand out: %w", g.hosts, errNothingToFit)
+	if g.Hosts() < fewHosts {
+		return nil, fmt.Errorf("topology: compare: %d hosts, of which none can stand out: %w", g.Hosts(), errNothingToFit)
 	}
 	var all []Suspect
 	for _, s := range hosts {
@@ -125,7 +125,7 @@ var errNothingToFit = errors.New("no reading follows a path that is known")
 // it leaves unexplained, by their numbers. The error wraps errNothingToFit if the
 // readings allow no fit.
 func (c *comparer) standouts() (*LatencyFit, []standout, error) {
-	g, k := c.reference, c.reference.hosts
+	g, k := c.reference, c.reference.Hosts()
 	d, count := mat.NewDense(max(1, k), max(1, k), nil), 0
 	for i := range k {
 		for j := range k {
@@ -192,7 +192,7 @@ func (c *comparer) cost(fit *LatencyFit, i, j int) float64 {
 		return 0
 	}
 	if c.costs == nil {
-		k := c.reference.hosts
+		k := c.reference.Hosts()
 		c.costs = make([]float64, k*k)
 		finder := NewPaths(fit.Graph, nil)
 		parallel.Rows(k, func(i int) {
@@ -200,16 +200,16 @@ func (c *comparer) cost(fit *LatencyFit, i, j int) float64 {
 			copy(c.costs[i*k:(i+1)*k], e.transferTimes(finder.Tree(i)))
 		})
 	}
-	return c.costs[i*c.reference.hosts+j]
+	return c.costs[i*c.reference.Hosts()+j]
 }
 
 // switchDistances are the distances from every switch to all vertices.
 func (c *comparer) switchDistances(g *Graph) [][]float64 {
 	finder := NewPaths(g, nil)
-	all := make([][]float64, g.vertices-g.hosts)
+	all := make([][]float64, g.Vertices()-g.Hosts())
 	parallel.Rows(len(all), func(s int) {
-		all[s] = make([]float64, g.vertices)
-		finder.From(g.hosts+s, all[s])
+		all[s] = make([]float64, g.Vertices())
+		finder.From(g.Hosts()+s, all[s])
 	})
 	return all
 }
@@ -222,7 +222,7 @@ func (c *comparer) betterPlace(fit *LatencyFit, distances [][]float64, h int) (p
 	if len(g.Out(h)) != 1 || !g.IsSwitch(g.Out(h)[0].To) {
 		return -1, 0
 	}
-	k, own := g.hosts, g.Out(h)[0].To
+	k, own := g.Hosts(), g.Out(h)[0].To
 	var to []int
 	var values []float64
 	for j := range k {
@@ -249,7 +249,7 @@ func (c *comparer) betterPlace(fit *LatencyFit, distances [][]float64, h int) (p
 	}
 	now := unexplained(own)
 	place, least := -1, now
-	for s := k; s < g.vertices; s++ {
+	for s := k; s < g.Vertices(); s++ {
 		if x := unexplained(s); s != own && x < least {
 			place, least = s, x
 		}
@@ -265,11 +265,11 @@ func (c *comparer) betterPlace(fit *LatencyFit, distances [][]float64, h int) (p
 // latency says nothing.
 func (c *comparer) slowLinks(g *Graph, hosts []Suspect) []Suspect {
 	var all []Suspect
-	suspect := make([]bool, g.hosts)
+	suspect := make([]bool, g.Hosts())
 	for _, s := range hosts {
 		suspect[s.U] = true
 	}
-	for s := g.hosts; s < g.vertices; s++ {
+	for s := g.Hosts(); s < g.Vertices(); s++ {
 		var latencies []float64
 		for _, a := range g.Out(s) {
 			if !g.IsSwitch(a.To) && len(c.members[a.To]) > 0 {

@@ -16,12 +16,12 @@ import (
 // before on another link of the switch leads through it. A group is empty if
 // the switch joins nothing.
 func MaxSwitchPartition(g *Graph, s int) (left, right []int, err error) {
-	if s < 0 || s >= g.vertices || !g.IsSwitch(s) {
-		return nil, nil, fmt.Errorf("topology: switch partition: vertex %d: want a switch, %d to %d", s, g.hosts, g.vertices-1)
+	if s < 0 || s >= g.Vertices() || !g.IsSwitch(s) {
+		return nil, nil, fmt.Errorf("topology: switch partition: vertex %d: want a switch, %d to %d", s, g.Hosts(), g.Vertices()-1)
 	}
-	left, right = groupBranches(g.partsWithout(s))
-	if !g.IsForest() && min(len(left), len(right)) < g.hosts/2 {
-		if l, r := groupBranches(g.branchesThrough(s)); min(len(l), len(r)) > min(len(left), len(right)) {
+	left, right = groupBranches(partsWithout(g, s))
+	if !g.IsForest() && min(len(left), len(right)) < g.Hosts()/2 {
+		if l, r := groupBranches(branchesThrough(g, s)); min(len(l), len(r)) > min(len(left), len(right)) {
 			left, right = l, r
 		}
 	}
@@ -48,16 +48,8 @@ func groupBranches(branches [][]int) (left, right []int) {
 
 // partsWithout returns the hosts of each connected part of the neighbourhood of
 // s when s is taken out, in the order of their neighbours of s. Parts without hosts are left out.
-func (g *Graph) partsWithout(s int) [][]int {
-	var arcs []Arc
-	for _, a := range g.arcs {
-		if a.From != s && a.To != s {
-			arcs = append(arcs, a)
-		}
-	}
-	rest := &Graph{hosts: g.hosts, vertices: g.vertices, arcs: arcs}
-	rest.index()
-	part := rest.Parts()
+func partsWithout(g *Graph, s int) [][]int {
+	part := g.Parts(s)
 	index := map[int]int{}
 	var hosts [][]int
 	for _, a := range g.Out(s) {
@@ -66,7 +58,7 @@ func (g *Graph) partsWithout(s int) [][]int {
 			hosts = append(hosts, nil)
 		}
 	}
-	for h := range g.hosts {
+	for h := range g.Hosts() {
 		if i, ok := index[part[h]]; ok {
 			hosts[i] = append(hosts[i], h)
 		}
@@ -77,12 +69,12 @@ func (g *Graph) partsWithout(s int) [][]int {
 // branchesThrough groups hosts by the link of s on their path. A host's path to
 // the hosts of other links must be the only shortest one and lead through s. n^2/8 bytes
 // for n hosts, and the time of a search for shortest paths from each.
-func (g *Graph) branchesThrough(s int) [][]int {
+func branchesThrough(g *Graph, s int) [][]int {
 	finder := NewPaths(g, nil)
 	fromS := finder.Tree(s)
-	branch := make([]int, g.vertices) // number of the neighbour of s
+	branch := make([]int, g.Vertices()) // number of the neighbour of s
 	for _, v := range fromS.Order[1:] {
-		if p := g.arcs[fromS.Arc[v]].From; p == s {
+		if p := g.Arcs()[fromS.Arc[v]].From; p == s {
 			branch[v] = v
 		} else {
 			branch[v] = branch[p]
@@ -94,16 +86,16 @@ func (g *Graph) branchesThrough(s int) [][]int {
 		host    int
 		through []uint64
 	}
-	words := (g.hosts + 63) / 64
+	words := (g.Hosts() + 63) / 64
 	has := func(set []uint64, h int) bool { return set[h/64]>>(h%64)&1 != 0 }
-	passes := make([]bool, g.vertices)
+	passes := make([]bool, g.Vertices())
 	through := func(t *PathTree) []uint64 {
 		set := make([]uint64, words)
 		clear(passes)
 		for _, v := range t.Order[1:] {
-			p := g.arcs[t.Arc[v]].From
+			p := g.Arcs()[t.Arc[v]].From
 			passes[v] = p == s || passes[p]
-			if passes[v] && v < g.hosts && t.Only(v) {
+			if passes[v] && v < g.Hosts() && t.Only(v) {
 				set[v/64] |= 1 << (v % 64)
 			}
 		}

@@ -41,14 +41,14 @@ func TestBranchesThroughKeepsItsPromise(t *testing.T) {
 		through := func(from, to, s int) bool {
 			tree := finder.Tree(from)
 			for v := to; tree.Arc[v] >= 0; {
-				if v = g.arcs[tree.Arc[v]].From; v == s {
+				if v = g.Arcs()[tree.Arc[v]].From; v == s {
 					return tree.Excess[to] > 1e-9*tree.Distance[to]
 				}
 			}
 			return false
 		}
-		for s := g.hosts; s < g.vertices; s++ {
-			branches := g.branchesThrough(s)
+		for s := g.Hosts(); s < g.Vertices(); s++ {
+			branches := branchesThrough(g, s)
 			taken := map[int]bool{}
 			for x, a := range branches {
 				for _, h := range a {
@@ -64,7 +64,7 @@ func TestBranchesThroughKeepsItsPromise(t *testing.T) {
 					}
 				}
 			}
-			for h := range g.hosts { // none that fits everybody is left out
+			for h := range g.Hosts() { // none that fits everybody is left out
 				fits := !taken[h]
 				for _, b := range branches {
 					for _, o := range b {
@@ -92,7 +92,7 @@ func BenchmarkMaxSwitchPartition(b *testing.B) {
 			for b.Loop() {
 				runtime.GC()
 				runtime.ReadMemStats(&before)
-				branches := g.branchesThrough(g.hosts)
+				branches := branchesThrough(g, g.Hosts())
 				runtime.ReadMemStats(&after)
 				runtime.KeepAlive(branches)
 			}
