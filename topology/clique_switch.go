@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/stats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -68,25 +70,24 @@ func (c *CliqueSwitch) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	in, err := newCells("clique", repetitions)
+	in, err := readings.DirectedOf("topology: clique", repetitions)
 	if err != nil {
 		return nil, err
 	}
-	d := in.symmetric()
-	liftZeros(d, in.n)
-	m := c.model(in.n, d)
+	d := in.Pairs()
+	m := c.model(in.N(), d)
 	m.findSwitches()
 	m.dropVirtual(true)
 	g, err := m.graph()
 	if err != nil {
 		return nil, err
 	}
-	warnings := in.warnings()
-	if count, i, j := in.asymmetric(asymmetryTolerance); count > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d pairs of hosts differ by more than %g %% between directions, most hosts %d and %d: the smaller reading was used", count, 100*(asymmetryTolerance-1), i, j))
+	warnings := in.Warnings()
+	if a := in.Asymmetry(); a.Pairs > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d pairs of hosts differ by more than %g %% between directions, most hosts %d and %d: the smaller reading was used", a.Pairs, 100*(readings.AsymmetryTolerance-1), a.Worst[0], a.Worst[1]))
 	}
 	warnings = append(warnings, m.warnings()...)
-	return resultOf(g, d, 0, in.noise, warnings)
+	return resultOf(g, d, 0, in.Noise(), warnings)
 }
 
 // A cliqueModel is the growing graph: hosts, then switches, dense.
@@ -167,7 +168,7 @@ func (m *cliqueModel) levels() []latencyLevel {
 	for u := range m.w {
 		all = append(all, m.w[u][:u]...)
 	}
-	all = sortedFinite(all)
+	all = stats.SortedFinite(all)
 	bounds := latencyGroups(all, m.grouping, m.equal)
 	levels := make([]latencyLevel, 0, len(bounds))
 	for k := 1; k < len(bounds); k++ {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/readings"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -74,14 +75,14 @@ func Compare(measured *Graph, times mat.Matrix, reference *Graph, s *CompareSett
 	if !(s.Bytes >= 0) || math.IsInf(s.Bytes, 0) {
 		return nil, fmt.Errorf("topology: compare: Bytes %g: want at least 0 and finite", s.Bytes)
 	}
-	in, err := newCells("compare", []mat.Matrix{times})
+	in, err := readings.DirectedOf("topology: compare", []mat.Matrix{times})
 	if err != nil {
 		return nil, err
 	}
-	if in.n != measured.Hosts() {
-		return nil, fmt.Errorf("topology: compare: %d x %d times for %d hosts", in.n, in.n, measured.Hosts())
+	if in.N() != measured.Hosts() {
+		return nil, fmt.Errorf("topology: compare: %d x %d times for %d hosts", in.N(), in.N(), measured.Hosts())
 	}
-	c := &comparer{measured: measured, reference: reference, times: in.m, bytes: s.Bytes}
+	c := &comparer{measured: measured, reference: reference, times: in.Cells(), bytes: s.Bytes}
 	if err := c.match(); err != nil {
 		return nil, err
 	}

@@ -202,7 +202,7 @@ func middleOf(entries []entry, of func(entry) float64) (middle, spread float64) 
 	for i, x := range values {
 		values[i] = math.Abs(math.Log(x / middle))
 	}
-	return middle, stats.SigmaPerMAD * stats.LowerMedian(values)
+	return middle, stats.Sigma(values)
 }
 
 // apartFrom is by how much, as a logarithm, a slowness lies outside what is

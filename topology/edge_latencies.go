@@ -6,9 +6,10 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/topocast/topocast/internal/parallel"
+	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/stats"
+	"gonum.org/v1/gonum/mat"
 )
 
 // LatencySettings are the settings of FitLatencies; nil is all defaults.
@@ -82,7 +83,7 @@ type LatencyFit struct {
 // FitLatencies works out the latencies of the links of a known graph, which
 // cannot all be measured directly, so that the sums along the shortest paths
 // explain the readings between hosts best (Bufe 2014, section 2.4, equation
-// 2.8). Readings are n*n, in s, NaN where not measured; the diagonal is not
+// 2.8). Those measured are n*n, in s, NaN where not measured; the diagonal is not
 // read. Both directions of a link get one latency, at least 0. The shortest
 // paths are those of the latencies that g has, or the fewest hops if some are
 // unknown, and again those of the fitted latencies until they stay, at most
@@ -95,19 +96,19 @@ type LatencyFit struct {
 // No matrix is built. A and its transpose are applied along the tree of
 // shortest paths from each host, O(n) per vertex and step of the conjugate
 // gradients; trees with a host on every leaf and nothing missing take O(n^2) in all.
-func FitLatencies(g *Graph, h *Hierarchy, readings mat.Matrix, s *LatencySettings) (*LatencyFit, error) {
+func FitLatencies(g *Graph, h *Hierarchy, measured mat.Matrix, s *LatencySettings) (*LatencyFit, error) {
 	if s == nil {
 		s = &LatencySettings{}
 	}
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	in, err := newCells("latencies", []mat.Matrix{readings})
+	in, err := readings.DirectedOf("topology: latencies", []mat.Matrix{measured})
 	if err != nil {
 		return nil, err
 	}
-	if in.n != g.Hosts() {
-		return nil, fmt.Errorf("topology: latencies: %d x %d readings for %d hosts", in.n, in.n, g.Hosts())
+	if in.N() != g.Hosts() {
+		return nil, fmt.Errorf("topology: latencies: %d x %d readings for %d hosts", in.N(), in.N(), g.Hosts())
 	}
 	if h == nil {
 		if h, err = NewHierarchy(g.Hosts(), nil, nil, math.NaN()); err != nil {
@@ -117,7 +118,7 @@ func FitLatencies(g *Graph, h *Hierarchy, readings mat.Matrix, s *LatencySetting
 	if h.Hosts() != g.Hosts() {
 		return nil, fmt.Errorf("topology: latencies: hierarchy of %d hosts for %d hosts", h.Hosts(), g.Hosts())
 	}
-	f := newEdgeFit(g, in.m, s)
+	f := newEdgeFit(g, in.Cells(), s)
 	for range pathRounds {
 		if !f.findPaths() {
 			break
@@ -240,7 +241,7 @@ func (f *edgeFit) findPaths() bool {
 		f.early += c.early
 		perHop = append(perHop, c.perHop...)
 	}
-	if hop, _ := medianSpread(perHop); hop > 0 { // lengths were hops: make them latencies
+	if hop := stats.Median(perHop); hop > 0 { // lengths were hops: make them latencies
 		for e := range f.x {
 			f.x[e] *= hop
 		}

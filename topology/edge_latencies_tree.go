@@ -1,6 +1,10 @@
 package topology
 
-import "math"
+import (
+	"math"
+
+	"github.com/topocast/topocast/internal/readings"
+)
 
 // asTree is the graph as Linkage's tree, if it is one whose leaves are all
 // hosts, whose switches have three links or more, and whose readings are
@@ -76,13 +80,10 @@ func (f *edgeFit) solveTree(plain bool) bool {
 		}
 	}
 	fit.descend()
-	r := &readings{n: n, d: make([]float32, n*(n-1)/2)}
-	for i := range n {
-		for j, row := 0, r.row(i); j < i; j++ {
-			// A transfer time above the reading leaves nothing for the links.
-			row[j] = float32(max(0, (f.readings[i*n+j]+f.readings[j*n+i])/2))
-		}
-	}
+	r := readings.NewSymmetric(n, func(i, j int) float32 {
+		// A transfer time above the reading leaves nothing for the links.
+		return float32(max(0, (f.readings[i*n+j]+f.readings[j*n+i])/2))
+	})
 	fit.robust(r)
 	for _, v := range fit.groups {
 		for _, c := range t.kids(v) {

@@ -201,8 +201,7 @@ func levelsOf(groups []Group, height int) []Level {
 				at = append(at, gr.Latency)
 			}
 		}
-		mid, _ := medianSpread(sortedFinite(at))
-		levels[l] = Level{Name: fmt.Sprintf("level %d", l+1), Latency: mid, Support: math.NaN()}
+		levels[l] = Level{Name: fmt.Sprintf("level %d", l+1), Latency: stats.Median(stats.SortedFinite(at)), Support: math.NaN()}
 	}
 	return levels
 }
@@ -229,8 +228,7 @@ func medianBetween(n int, d []float64, parts [][]int, within bool) float64 {
 			readings = blockReadings(readings, at, a, b, false)
 		}
 	}
-	mid, _ := medianSpread(readings)
-	return mid
+	return stats.Median(readings)
 }
 
 // fitRounding is what sums of squares may be off by, as a share of the mean: readings that

@@ -3,6 +3,7 @@ package topology
 import (
 	"math"
 
+	"github.com/topocast/topocast/internal/readings"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/paths"
@@ -48,23 +49,24 @@ func (c *GreedyCycle) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	in, err := newCells("greedy", repetitions)
+	in, err := readings.DirectedOf("topology: greedy", repetitions)
 	if err != nil {
 		return nil, err
 	}
 	arcs, duplex := c.stages(in)
-	g, warnings, err := channelGraph(in.n, in.m, arcs, duplex, c.Compat)
+	g, warnings, err := channelGraph(in.N(), in.Cells(), arcs, duplex, c.Compat)
 	if err != nil {
 		return nil, err
 	}
-	return resultOf(g, in.m, 0, in.noise, append(in.warnings(), warnings...))
+	return resultOf(g, in.Cells(), 0, in.Noise(), append(in.Warnings(), warnings...))
 }
 
 // stages runs stages 1 and 2 and returns the arcs, sorted.
-func (c *GreedyCycle) stages(in *cells) (arcs []pair, duplex float64) {
+func (c *GreedyCycle) stages(in *readings.Directed) (arcs []pair, duplex float64) {
+	n := in.N()
 	s := &greedySearch{
-		cells: in, compat: c.Compat, shared: c.SharedSpread, duplex: c.DuplexSpread,
-		has: make([]bool, in.n*in.n), visited: make([]bool, in.n), nearest: make([]int, in.n),
+		n: n, m: in.Cells(), compat: c.Compat, shared: c.SharedSpread, duplex: c.DuplexSpread,
+		has: make([]bool, n*n), visited: make([]bool, n), nearest: make([]int, n),
 	}
 	if s.shared == 0 {
 		s.shared = 0.01
@@ -74,9 +76,9 @@ func (c *GreedyCycle) stages(in *cells) (arcs []pair, duplex float64) {
 	}
 	s.span()
 	s.closeCycles()
-	for i := range in.n {
-		for j := range in.n {
-			if s.has[i*in.n+j] {
+	for i := range n {
+		for j := range n {
+			if s.has[i*n+j] {
 				arcs = append(arcs, pair{i, j})
 			}
 		}
@@ -85,7 +87,8 @@ func (c *GreedyCycle) stages(in *cells) (arcs []pair, duplex float64) {
 }
 
 type greedySearch struct {
-	*cells
+	n              int
+	m              []float64 // n*n readings, s; NaN: not measured
 	compat         bool
 	shared, duplex float64
 	has            []bool // n*n: arcs inserted

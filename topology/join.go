@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // A NodeModel is what was found inside one node of a cluster: the hosts of its
@@ -239,7 +241,7 @@ func (j *joiner) hierarchy() (*Hierarchy, error) {
 		}
 	}
 	if several {
-		mid, _ := medianSpread(sortedFinite(latencies))
+		mid := stats.Median(stats.SortedFinite(latencies))
 		levels = append(levels, Level{Name: "node", Latency: mid, Support: 1})
 		node++
 	}

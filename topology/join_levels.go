@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // A joinedLevel is a kind of groups inside nodes, found in one node or in several.
@@ -69,14 +71,14 @@ func isNeutral(name string) bool {
 
 // latency is the lower median; NaN if none is known.
 func (k *joinedLevel) latency() float64 {
-	mid, _ := medianSpread(sortedFinite(k.latencies))
+	mid := stats.Median(stats.SortedFinite(k.latencies))
 	return mid
 }
 
 // level is the kind as a Level, the i-th from the finest.
 func (k *joinedLevel) level(i int) Level {
 	support := math.NaN()
-	if known := sortedFinite(k.supports); len(known) > 0 {
+	if known := stats.SortedFinite(k.supports); len(known) > 0 {
 		support = known[0]
 	}
 	name := k.name

@@ -3,7 +3,6 @@ package topology
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/topocast/topocast/internal/stats"
 )
@@ -103,15 +102,3 @@ const toleranceSigmas = 4
 // leastBandwidth is the least of the densities' bandwidths, as a share: quiet networks have
 // half to two percent of noise, and a tolerance of nothing would make each value a peak.
 const leastBandwidth = 0.01
-
-// sortedFinite returns the finite values, sorted.
-func sortedFinite(values []float64) []float64 {
-	kept := make([]float64, 0, len(values))
-	for _, v := range values {
-		if !math.IsInf(v, 0) && !math.IsNaN(v) {
-			kept = append(kept, v)
-		}
-	}
-	slices.Sort(kept)
-	return kept
-}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/topocast/topocast/internal/nnchain"
+	"github.com/topocast/topocast/internal/readings"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -59,50 +60,47 @@ func (l *Linkage) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 	if least == 0 {
 		least = reported
 	}
-	r, note, err := combine(repetitions)
+	measured, err := readings.New("topology: linkage", repetitions)
 	if err != nil {
 		return nil, err
 	}
-	if r.n < 3 {
-		return few(r, note)
+	original, quality, err := measured.Symmetric()
+	if err != nil {
+		return nil, err
 	}
-	note.slow = r.slowHosts()
-	r.quicken(note.slow)
-	w := make([]float32, r.n*nnchain.Stride(r.n))
-	t, sigma := propose(r, w)
-	unequal := false
+	note := &combination{Quality: *quality}
+	if original.N() < 3 {
+		return few(original, note)
+	}
+	note.slow = slowHosts(original)
+	quick := quicken(readings.Correct(original), note.slow)
+	corrected := quick
+	w := nnchain.NewSquare(original.N())
+	t, sigma := propose(corrected, w)
 	for k := range unequalRounds {
-		offset := unequalLinks(t, r, k == 0, w)
+		offset := unequalLinks(t, corrected, k == 0, w.Scratch())
 		if offset == nil {
 			break
 		}
-		unequal = true
-		r.equalise(offset)
-		t, sigma = propose(r, w)
+		corrected = corrected.Without(offset)
+		t, sigma = propose(corrected, w)
+	}
+	w = nil // before the copies
+	unequal := corrected != quick
+	raw := quick.Symmetric()
+	r := raw
+	if unequal {
+		r = corrected.Symmetric()
 	}
 	for range refineRounds {
 		if !t.refine(r) {
 			break
 		}
 	}
-	w = nil
-	raw := r
-	if unequal {
-		if raw, _, err = combine(repetitions); err != nil {
-			return nil, err
-		}
-		raw.quicken(note.slow)
-	}
-	original := raw
-	if note.slow != nil {
-		if original, _, err = combine(repetitions); err != nil {
-			return nil, err
-		}
-	}
 	t.arrange(raw)
 	g := &judge{
-		t: t, r: r, raw: raw, noise: note.noise, gapped: note.holes > 0, quantum: note.quantum,
-		white: newVicinity(r).whiteNoise(raw.byMean()),
+		t: t, r: r, raw: raw, noise: note.Noise, gapped: note.Holes > 0, quantum: note.Tick,
+		white: newVicinity(r).whiteNoise(raw.ByMean()),
 	}
 	g.eliminate()
 	var ceiling []float64
@@ -116,28 +114,28 @@ func (l *Linkage) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 }
 
 // few is the result for up to two hosts: a link, or nothing to link.
-func few(r *readings, note *combination) (*Result, error) {
+func few(r *readings.Symmetric, note *combination) (*Result, error) {
 	latency := math.NaN()
 	var arcs []Arc
-	if r.n == 2 {
-		latency = float64(r.at(1, 0))
+	if r.N() == 2 {
+		latency = float64(r.At(1, 0))
 		link := Link(0, 1, latency, math.NaN())
 		arcs = link[:]
 	}
-	graph, err := NewGraph(r.n, 0, nil, arcs)
+	graph, err := NewGraph(r.N(), 0, nil, arcs)
 	if err != nil {
 		return nil, err
 	}
-	hierarchy, err := NewHierarchy(r.n, nil, nil, latency)
+	hierarchy, err := NewHierarchy(r.N(), nil, nil, latency)
 	if err != nil {
 		return nil, err
 	}
 	return &Result{
 		Graph: graph, Hierarchy: hierarchy,
 		Fit: Fit{
-			Family: FamilyFlat, R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: note.noise,
+			Family: FamilyFlat, R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: note.Noise,
 			Levels: []LevelFit{{Separation: math.NaN(), Residual: math.NaN()}},
 		},
-		Warnings: note.warnings(r.n),
+		Warnings: note.warnings(r.N()),
 	}, nil
 }

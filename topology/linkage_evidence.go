@@ -78,7 +78,7 @@ func (g *judge) gather(v int32) (evidence, bool) {
 	for k, i := range in {
 		row := g.block[k*len(out):][:len(out)]
 		for l, j := range out {
-			row[l] = g.r.at(int(i), int(j))
+			row[l] = g.r.At(int(i), int(j))
 			if row[l] > 0 {
 				g.outside = append(g.outside, row[l])
 			}
@@ -190,7 +190,7 @@ func (g *judge) inner(v int32) []float32 {
 	g.within = g.within[:0]
 	for k, i := range in {
 		for l, j := range in[:k] {
-			if x := g.r.at(int(i), int(j)); x > 0 && child[k] != child[l] {
+			if x := g.r.At(int(i), int(j)); x > 0 && child[k] != child[l] {
 				g.within = append(g.within, x)
 			}
 		}
@@ -213,7 +213,7 @@ func (g *judge) readWithin(v int32) []float32 {
 		for p := t.lo[c]; p < t.hi[c]; p++ {
 			partners := t.order[t.hi[c]:t.hi[v]]
 			for ; skip < len(partners); skip += stride {
-				if x := g.r.at(int(t.order[p]), int(partners[skip])); x > 0 {
+				if x := g.r.At(int(t.order[p]), int(partners[skip])); x > 0 {
 					g.within = append(g.within, x)
 				}
 			}
@@ -263,7 +263,7 @@ func (g *judge) near(v int32, in, out []int32) []float32 {
 		for _, l := range g.nearestColumns(in, half, len(out), count) {
 			if g.t.hostsOnly(v) && len(in) < len(all) { // hardly any of them chose
 				for _, i := range all {
-					if x := g.r.at(int(i), int(out[l])); x > 0 {
+					if x := g.r.At(int(i), int(out[l])); x > 0 {
 						g.nearest = append(g.nearest, x)
 					}
 				}
@@ -380,7 +380,7 @@ func (g *judge) scatter(e *evidence, in []int32, width int) {
 			if o == k {
 				continue
 			}
-			if x := g.r.at(int(in[k]), int(in[o])); x > 0 && (nearest == 0 || x < nearest) {
+			if x := g.r.At(int(in[k]), int(in[o])); x > 0 && (nearest == 0 || x < nearest) {
 				mate, nearest = o, x
 			}
 		}

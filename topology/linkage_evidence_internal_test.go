@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/readings"
 )
 
 // parsedTree reads a tree such as "((0 1 2) (3 4) 5)": hosts, and groups of what is in brackets. Groups
@@ -69,12 +71,7 @@ func parsedTree(text string) *tree {
 // judgeOf judges a tree by the readings of f: below zero what was not measured.
 func judgeOf(text string, f func(i, j int) float64) *judge {
 	t := parsedTree(text)
-	r := &readings{n: t.n, d: make([]float32, t.n*(t.n-1)/2)}
-	for i := range t.n {
-		for j := range i {
-			r.row(i)[j] = float32(f(j, i))
-		}
-	}
+	r := readings.NewSymmetric(t.n, func(i, j int) float32 { return float32(f(j, i)) })
 	return &judge{
 		t: t, r: r, raw: r, noise: math.NaN(), white: math.NaN(),
 		support: make([]float64, len(t.children)), step: make([]float64, len(t.children)), border: make([]border, len(t.children)),
@@ -701,7 +698,7 @@ func TestSomeGivesChildrenEqualSay(t *testing.T) {
 		t.Errorf("inner() = %v, want %d readings of 1 and %d of 2", inner, ones, 2*mostOfChild)
 	}
 	// What was not measured is not read.
-	if g.r.row(26)[0] = -3; len(g.inner(v)) != len(inner)-1 || slices.Contains(g.within, -3) {
+	if g.r.Row(26)[0] = -3; len(g.inner(v)) != len(inner)-1 || slices.Contains(g.within, -3) {
 		t.Errorf("inner() = %v, want no estimate", g.within)
 	}
 	for _, kids := range []int{2, 3, 4, 5, 7, 16, 100} {

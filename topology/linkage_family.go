@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -47,7 +48,7 @@ type wired struct {
 
 // A meshSearch looks for graphs that explain readings better than a tree does.
 type meshSearch struct {
-	r     *readings
+	r     *readings.Symmetric
 	f     *treeFit // the tree
 	work  int64    // readings, legs, cells and words looked at
 	given []string // searches that were given up, as warnings
@@ -61,12 +62,12 @@ func (s *meshSearch) best(noise float64, hosts bool) (*wired, error) {
 	if w, err := s.switches(); err != nil || w != nil && s.better(w) {
 		return w, err
 	}
-	if !hosts || s.r.n < meshLeast {
+	if !hosts || s.r.N() < meshLeast {
 		return nil, nil
 	}
-	if s.r.n > meshMost {
+	if s.r.N() > meshMost {
 		s.given = append(s.given, fmt.Sprintf(
-			"whether the %d hosts are wired to each other was not looked into: that is done up to %d", s.r.n, meshMost))
+			"whether the %d hosts are wired to each other was not looked into: that is done up to %d", s.r.N(), meshMost))
 		return nil, nil
 	}
 	w, err := s.hosts(noise)
@@ -93,7 +94,7 @@ func (s *meshSearch) better(w *wired) bool {
 func (s *meshSearch) switches() (*wired, error) {
 	r, t := s.r, s.f.t
 	var blocks [][]int
-	block := make([]int, r.n)
+	block := make([]int, r.N())
 	for h := range block {
 		block[h] = -1
 	}
@@ -109,7 +110,7 @@ func (s *meshSearch) switches() (*wired, error) {
 			held += len(hosts)
 		}
 	}
-	if len(blocks) < fewestBlocks || 2*held <= r.n {
+	if len(blocks) < fewestBlocks || 2*held <= r.N() {
 		return nil, nil
 	}
 	slices.SortFunc(blocks, func(a, b []int) int { return a[0] - b[0] })
@@ -130,7 +131,7 @@ func (s *meshSearch) switches() (*wired, error) {
 			some[k] = append(some[k], hosts[x*len(hosts)/min(blockSample, len(hosts))])
 		}
 	}
-	q := newQuotient(r.measured, some)
+	q := newQuotient(r.Measured, some)
 	// Density first: it ends the search of most machines, and costs the least.
 	bound := newSpannerBound(len(blocks))
 	sparse := q.link(bound)
@@ -145,7 +146,7 @@ func (s *meshSearch) switches() (*wired, error) {
 		return nil, nil
 	}
 	q.blocks = blocks
-	graph, err := q.graph(r.n)
+	graph, err := q.graph(r.N())
 	if err != nil {
 		return nil, err
 	}
@@ -163,17 +164,17 @@ func (s *meshSearch) give(bound *spannerBound, what string) {
 // known. It takes 4 n^2 bytes.
 func (s *meshSearch) hosts(noise float64) (*wired, error) {
 	r := s.r
-	d := r.dense()
+	d := r.Dense()
 	if math.IsNaN(noise) {
-		noise = slackNoise(r.n, d, d) // of a mesh; of what is none it may be anything
+		noise = slackNoise(r.N(), d, d) // of a mesh; of what is none it may be anything
 	}
 	if !(noise >= noiseGuess) {
 		noise = noiseGuess
 	}
 	noise = min(noise, noiseMost)
-	overhead := endpointOverhead(r.n, d, d, noise)
-	bound := newSpannerBound(r.n)
-	links, mended := mendedSpanner(r.n, d, spannerTest{relative: pathTolerance(noise), absolute: overhead, bound: bound})
+	overhead := endpointOverhead(r.N(), d, d, noise)
+	bound := newSpannerBound(r.N())
+	links, mended := mendedSpanner(r.N(), d, spannerTest{relative: pathTolerance(noise), absolute: overhead, bound: bound})
 	s.work += bound.work()
 	if bound.dense() || bound.spent() {
 		s.give(bound, "whether hosts are wired to each other")
@@ -181,10 +182,10 @@ func (s *meshSearch) hosts(noise float64) (*wired, error) {
 	}
 	var arcs []Arc
 	for _, p := range links {
-		pair := Link(p.from, p.to, max(0, float64(d[p.from*r.n+p.to])-overhead), math.NaN())
+		pair := Link(p.from, p.to, max(0, float64(d[p.from*r.N()+p.to])-overhead), math.NaN())
 		arcs = append(arcs, pair[:]...)
 	}
-	graph, err := NewGraph(r.n, 0, nil, arcs)
+	graph, err := NewGraph(r.N(), 0, nil, arcs)
 	if err != nil {
 		return nil, err
 	}
@@ -197,41 +198,6 @@ func (s *meshSearch) hosts(noise float64) (*wired, error) {
 			len(mended), mended[0].from, mended[0].to))
 	}
 	return w, nil
-}
-
-// dense copies the readings into a square matrix; NaN on the diagonal and where nothing
-// was measured.
-func (r *readings) dense() []float32 {
-	const tile = 64
-	n := r.n
-	nan := float32(math.NaN())
-	d := make([]float32, n*n)
-	for i0 := 0; i0 < n; i0 += tile {
-		for j0 := 0; j0 <= i0; j0 += tile {
-			for i := i0; i < min(i0+tile, n); i++ {
-				row := r.row(i)
-				for j := j0; j < min(j0+tile, i); j++ {
-					v := row[j]
-					if v < 0 {
-						v = nan
-					}
-					d[i*n+j], d[j*n+i] = v, v
-				}
-			}
-		}
-	}
-	for i := range n {
-		d[i*n+i] = nan
-	}
-	return d
-}
-
-// measured is the reading between two different hosts in s; NaN where nothing was measured.
-func (r *readings) measured(i, j int) float64 {
-	if v := r.at(i, j); v > 0 {
-		return float64(v)
-	}
-	return math.NaN()
 }
 
 // direct tells whether hosts i and j, or their switches, are linked.
@@ -254,7 +220,7 @@ type comparison struct {
 	r2       float64 // share of variance that it explains over all pairs
 }
 
-func (w *wired) compare(r *readings, f *treeFit) comparison {
+func (w *wired) compare(r *readings.Symmetric, f *treeFit) comparison {
 	const (
 		most  = 32   // rows: their quantile is that of all within some hundredths
 		upper = 0.75 // not a median: see comparison
@@ -263,20 +229,20 @@ func (w *wired) compare(r *readings, f *treeFit) comparison {
 		treeRest, otherRest []float64 // not directly linked
 		all                 []float64 // residuals
 		values, squares     []float64
-		join                = make([]int32, r.n)
-		sources             = min(most, r.n)
+		join                = make([]int32, r.N())
+		sources             = min(most, r.N())
 		finder              = NewPaths(w.graph, nil)
 		way                 = make([]float64, w.graph.Vertices())
 	)
 	for s := range sources {
-		i := s * r.n / sources
+		i := s * r.N() / sources
 		finder.From(i, way)
 		f.t.joins(i, join)
-		for j := range r.n {
+		for j := range r.N() {
 			if j == i || w.apart != nil && w.apart[i] == w.apart[j] {
 				continue
 			}
-			v := float64(r.at(i, j))
+			v := float64(r.At(i, j))
 			if v < 0 {
 				continue
 			}

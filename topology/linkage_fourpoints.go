@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -13,14 +14,14 @@ import (
 // any other host as their host does in the mean: alike, or one a hop nearer and
 // one a hop farther.
 type vicinity struct {
-	r     *readings
+	r     *readings.Symmetric
 	mates [][]int32 // per host; nil: not looked for
 	row   []float32 // scratch
 	near  []float32
 }
 
-func newVicinity(r *readings) *vicinity {
-	return &vicinity{r: r, mates: make([][]int32, r.n), row: make([]float32, r.n)}
+func newVicinity(r *readings.Symmetric) *vicinity {
+	return &vicinity{r: r, mates: make([][]int32, r.N()), row: make([]float32, r.N())}
 }
 
 const (
@@ -45,12 +46,7 @@ func (v *vicinity) of(i int) []int32 {
 		return v.mates[i]
 	}
 	// Of readings below zero, which were not measured, and of the host's own, none counts.
-	copy(v.row, v.r.row(i))
-	v.row[i] = -1
-	for j, at := i+1, (i+1)*i/2+i; j < v.r.n; j++ {
-		v.row[j] = v.r.d[at]
-		at += j
-	}
+	v.r.Host(v.row, i)
 	least := float32(math.Inf(1))
 	for _, x := range v.row {
 		if x > 0 && x < least {
@@ -90,7 +86,7 @@ const neighbourhoodHosts = 256
 // machines where neighbours differ otherwise structure counts; NaN if nobody has mates.
 func (v *vicinity) noise() float64 {
 	const perHost = 64 // 16384 in all: the median is right within one in a hundred
-	n := v.r.n
+	n := v.r.N()
 	step, skip := (n-1)/neighbourhoodHosts+1, (n-1)/perHost+1
 	var rest []float64
 	for i := 0; i < n; i += step {
@@ -101,33 +97,30 @@ func (v *vicinity) noise() float64 {
 			}
 			var sum, count float64
 			for _, k := range mates {
-				if x := v.r.measured(int(k), j); x > 0 {
+				if x := v.r.Measured(int(k), j); x > 0 {
 					sum += x
 					count++
 				}
 			}
-			if x := v.r.measured(i, j); x > 0 && count > 0 {
+			if x := v.r.Measured(i, j); x > 0 && count > 0 {
 				rest = append(rest, math.Abs(math.Log(x*count/sum))/math.Sqrt(1+1/count))
 			}
 		}
 	}
-	if len(rest) == 0 {
-		return math.NaN()
-	}
-	return min(noiseMost, stats.SigmaPerMAD*stats.LowerMedian(rest))
+	return min(noiseMost, stats.Sigma(rest)) // NaN stays
 }
 
 // outlier tells whether the mates of both ends contradict a reading: all of them, or
 // of many all but one in eight, as readings of theirs may be outliers, too.
 func (v *vicinity) outlier(i, j int) bool {
-	limit := v.r.measured(i, j) / outlier
+	limit := v.r.Measured(i, j) / outlier
 	seen, agree := 0, 0
 	for range 2 {
 		for _, k := range v.of(i) {
 			if int(k) == j {
 				continue
 			}
-			if x := v.r.measured(int(k), j); x > 0 {
+			if x := v.r.Measured(int(k), j); x > 0 {
 				seen++
 				if x >= limit {
 					agree++
@@ -147,9 +140,9 @@ func (v *vicinity) outlier(i, j int) bool {
 // outlier are left out where outliers are few: with 2 % of them one quadruple of nine has
 // one. NaN if there are fewer than four hosts or too few readings. O(n) for each of
 // up to 256 hosts.
-func fourPoints(r *readings, noise float64) float64 {
+func fourPoints(r *readings.Symmetric, noise float64) float64 {
 	const samples = 2000 // the share of a tree, 0.98 at least, is right within 0.3 %
-	if r.n < 4 {
+	if r.N() < 4 {
 		return math.NaN()
 	}
 	near := newVicinity(r)
@@ -160,9 +153,9 @@ func fourPoints(r *readings, noise float64) float64 {
 		noise = noiseGuess
 	}
 	tol := pathTolerance(noise)
-	rng := rand.New(rand.NewPCG(uint64(r.n), 4))
-	step := (r.n-1)/neighbourhoodHosts + 1
-	hosts := (r.n-1)/step + 1
+	rng := rand.New(rand.NewPCG(uint64(r.N()), 4))
+	step := (r.N()-1)/neighbourhoodHosts + 1
+	hosts := (r.N()-1)/step + 1
 	var good, all, suspect, suspects, pairs int
 	for range samples {
 		var q [4]int
@@ -173,8 +166,8 @@ func fourPoints(r *readings, noise float64) float64 {
 			}
 		}
 		d := [6]float64{
-			r.measured(q[0], q[1]), r.measured(q[2], q[3]), r.measured(q[0], q[2]),
-			r.measured(q[1], q[3]), r.measured(q[0], q[3]), r.measured(q[1], q[2]),
+			r.Measured(q[0], q[1]), r.Measured(q[2], q[3]), r.Measured(q[0], q[2]),
+			r.Measured(q[1], q[3]), r.Measured(q[0], q[3]), r.Measured(q[1], q[2]),
 		}
 		sums := [3]float64{d[0] + d[1], d[2] + d[3], d[4] + d[5]}
 		slices.Sort(sums[:])

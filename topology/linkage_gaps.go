@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -103,7 +104,7 @@ func gapCeiling(share float64) float64 {
 func (g *judge) gaps() []float64 {
 	t := g.t
 	noise := g.readingNoise()
-	nested := g.raw.nested(noise)
+	nested := nestedReadings(g.raw, noise)
 	groups := t.groups()
 	solid := make([]bool, len(t.children))
 	ceiling := make([]float64, len(t.children))
@@ -234,7 +235,7 @@ func (g *judge) missing(u int32, units []int32) int {
 				continue
 			}
 			for _, j := range g.t.leaves(v) {
-				if g.r.at(int(i), int(j)) < 0 {
+				if g.r.At(int(i), int(j)) < 0 {
 					count++
 				}
 			}
@@ -260,7 +261,7 @@ func (g *judge) unmeasured(units []int32) int {
 	count := 0
 	for _, i := range units {
 		if !g.t.isGroup(i) && slices.ContainsFunc(units, func(j int32) bool {
-			return j != i && !g.t.isGroup(j) && g.r.at(int(i), int(j)) < 0
+			return j != i && !g.t.isGroup(j) && g.r.At(int(i), int(j)) < 0
 		}) {
 			count++
 		}
@@ -315,7 +316,7 @@ func (g *judge) apart(us, vs []int32, b border, noise float64) bond {
 	var sum bond
 	for _, i := range us {
 		for _, j := range vs {
-			if x := g.raw.at(int(i), int(j)); x > 0 {
+			if x := g.raw.At(int(i), int(j)); x > 0 {
 				sum.nats += b.nats(math.Log(float64(x)), noise)
 			} else {
 				sum.missing++
@@ -345,31 +346,31 @@ func (g *judge) readingNoise() float64 {
 		noise = max(noise, g.noise)
 	}
 	if len(off) > 0 {
-		noise = max(noise, stats.SigmaPerMAD*stats.LowerMedian(off))
+		noise = max(noise, stats.Sigma(off))
 	}
 	return noise
 }
 
-// nested says whether the readings are those of nested groups: of the three distances
+// nestedReadings says whether the readings are those of nested groups: of the three distances
 // of three hosts the two longest are equal. It looks at up to 4096 triples that were
 // measured. Where the longest is longer by half, one outlier may be the reason, and
 // the triple does not count. Of random trees with gaps 2.1 % violated it at most (253 runs, up to 5 %
 // of noise, one repetition, 2 % of outliers); of dragonflies half the runs had more than 15 %,
 // but small or sparse ones, and lines, rings and tori with few readings, may pass.
-func (r *readings) nested(noise float64) bool {
+func nestedReadings(r *readings.Symmetric, noise float64) bool {
 	const (
 		most, tries = 4096, 1 << 17
 		violations  = 0.04
 		longer      = 1.5
 	)
-	rng := rand.New(rand.NewPCG(uint64(r.n), 3))
+	rng := rand.New(rand.NewPCG(uint64(r.N()), 3))
 	bad, all := 0, 0
 	for k := 0; k < tries && all < most; k++ {
-		i, j, h := rng.IntN(r.n), rng.IntN(r.n), rng.IntN(r.n)
+		i, j, h := rng.IntN(r.N()), rng.IntN(r.N()), rng.IntN(r.N())
 		if i == j || j == h || h == i {
 			continue
 		}
-		d := [3]float32{r.at(i, j), r.at(j, h), r.at(h, i)}
+		d := [3]float32{r.At(i, j), r.At(j, h), r.At(h, i)}
 		slices.Sort(d[:])
 		if d[0] < 0 || d[2] > longer*d[1] {
 			continue

@@ -3,6 +3,8 @@ package topology
 import (
 	"math"
 	"testing"
+
+	"github.com/topocast/topocast/internal/readings"
 )
 
 // The evidence of single readings by hand: insiders at 10 us and nearer, outsiders at 20 to
@@ -74,16 +76,12 @@ func gapJudge(n int, groups [][]int32, f func(i, j int) float32) (*judge, []int3
 		t.lo[v], t.hi[v] = t.lo[kids[0]], t.hi[kids[len(kids)-1]]
 	}
 	t.parent[t.root] = -1
-	r := &readings{n: n, d: make([]float32, n*(n-1)/2)}
-	for i := range n {
-		for j := range i {
-			v := 1e-6 * f(i, j)
-			if v == 0 {
-				v = -20e-6 // some estimate
-			}
-			r.row(i)[j] = v
+	r := readings.NewSymmetric(n, func(i, j int) float32 {
+		if v := 1e-6 * f(i, j); v > 0 {
+			return v
 		}
-	}
+		return -20e-6 // some estimate
+	})
 	return &judge{t: t, r: r, raw: r, noise: 0.01, gapped: true}, top[:len(groups)]
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -12,15 +13,15 @@ import (
 // real machines the spread inside one class is anything from 1 to 40 %.
 type judge struct {
 	t       *tree
-	r       *readings
-	raw     *readings // r before unequal links were corrected
-	noise   float64   // of one reading, known from repetitions; NaN if not
-	gapped  bool      // pairs are missing
-	quantum float64   // tick of the clock, in s; 0: none is seen
-	white   float64   // noise that no host explains; NaN if not known
-	support []float64 // of group v at v-n
-	step    []float64 // of group v at v-n: ln of near outside over inside
-	border  []border  // of group v at v-n
+	r       *readings.Symmetric
+	raw     *readings.Symmetric // r before unequal links were corrected
+	noise   float64             // of one reading, known from repetitions; NaN if not
+	gapped  bool                // pairs are missing
+	quantum float64             // tick of the clock, in s; 0: none is seen
+	white   float64             // noise that no host explains; NaN if not known
+	support []float64           // of group v at v-n
+	step    []float64           // of group v at v-n: ln of near outside over inside
+	border  []border            // of group v at v-n
 
 	// Scratch of gather.
 	within, outside, nearest []float32

@@ -6,27 +6,44 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/nnchain"
+	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 )
 
 // propose builds the tree of nested groups that the readings suggest, on the
 // assumption that the noise is alike everywhere: cap, average linkage, collapse. It also
-// returns its estimate of the noise. w is scratch of n*nnchain.Stride(n).
+// returns its estimate of the noise. w is scratch, as large as the readings.
 // O(n^2).
-func propose(r *readings, w []float32) (t *tree, sigma float64) {
-	r.square(w)
-	s := prim(w, r.n)
-	sigma = spread(w, r.n)
+func propose(r *readings.Corrected, w *nnchain.Square) (t *tree, sigma float64) {
+	square(w, r)
+	s := prim(w)
+	sigma = spread(w)
 	kappa := float32(1 + max(0.1, 8*sigma))
 	s.capAt(w, kappa)
-	t = dendrogram(nnchain.Merges(w, r.n, nnchain.Average), r.n)
+	t = dendrogram(nnchain.Merges(w, nnchain.Average), r.N())
 	capped := func(i, j int32) float32 {
-		v := r.at(int(i), int(j))
+		v := r.At(int(i), int(j))
 		return min(max(v, -v), kappa*s.ultrametric(i, j))
 	}
 	t.measureLevels(capped)
 	t.collapse(sigma, capped)
 	return t, sigma
+}
+
+// square writes the sizes of all readings into a matrix.
+func square(w *nnchain.Square, r *readings.Corrected) {
+	const tile = 64
+	n := r.N()
+	scratch := make([]float32, 0, tile)
+	for i0 := 0; i0 < n; i0 += tile {
+		for j0 := 0; j0 <= i0; j0 += tile {
+			for i := i0; i < min(i0+tile, n); i++ {
+				for j, x := range r.Part(scratch, i, min(j0, i), min(j0+tile, i)) {
+					w.SetPair(i, j0+j, max(x, -x))
+				}
+			}
+		}
+	}
 }
 
 // dendrogram is the binary tree of the given merges.

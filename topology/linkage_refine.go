@@ -1,6 +1,10 @@
 package topology
 
-import "math"
+import (
+	"math"
+
+	"github.com/topocast/topocast/internal/readings"
+)
 
 // refineRounds bounds how often hosts are moved; they seldom are a second time.
 const refineRounds = 3
@@ -11,7 +15,7 @@ const refineRounds = 3
 // parent's, in the geometric mean. It stays on its way down from the root as far
 // as it fits, and then goes on where it fits best. Readings count up to the level of the
 // root, as outliers do not. It returns whether any host moved. O(n^2).
-func (t *tree) refine(r *readings) bool {
+func (t *tree) refine(r *readings.Symmetric) bool {
 	groups := t.groups()
 	size := len(t.parent)
 	count, sum := make([]float64, size), make([]float64, size)
@@ -28,11 +32,11 @@ func (t *tree) refine(r *readings) bool {
 			count[p]++
 			sum[p] += min(math.Abs(float64(x)), most)
 		}
-		for j, x := range r.row(int(i)) {
+		for j, x := range r.Row(int(i)) {
 			add(j, x)
 		}
 		for j := int(i) + 1; j < t.n; j++ {
-			add(j, r.d[j*(j-1)/2+int(i)])
+			add(j, r.At(j, int(i)))
 		}
 		for k := len(groups) - 1; k > 0; k-- {
 			v := groups[k]

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/nnchain"
-	"gonum.org/v1/gonum/mat"
+	"github.com/topocast/topocast/internal/readings"
 )
 
 // A host put into the wrong group goes back, and one that is far from its group, but no nearer to
@@ -20,11 +20,8 @@ func TestRefineMovesHostsToWhereTheyFit(t *testing.T) {
 			d[3*n+j], d[j*n+3] = 2.7, 2.7
 		}
 	}
-	r, _, err := combine([]mat.Matrix{mat.NewDense(n, n, d)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tree, _ := propose(r, make([]float32, n*nnchain.Stride(n)))
+	r := readings.NewSymmetric(n, func(i, j int) float32 { return float32(d[i*n+j]) })
+	tree, _ := propose(readings.Correct(r), nnchain.NewSquare(n))
 	groups := func() [][]int32 {
 		var list [][]int32
 		for _, v := range tree.groups()[1:] {

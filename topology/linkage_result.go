@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 )
 
 // result turns the judged tree into a Result: groups below the least support
 // are dropped, levels measured on the original readings, classes of levels
 // named, switches and links drawn.
-func (g *judge) result(r *readings, note *combination, least, sigma float64, unequal bool) (*Result, error) {
+func (g *judge) result(r *readings.Symmetric, note *combination, least, sigma float64, unequal bool) (*Result, error) {
 	t := g.t
 	for _, v := range t.groups() {
 		if v != t.root && g.support[int(v)-t.n] < least {
@@ -22,7 +23,7 @@ func (g *judge) result(r *readings, note *combination, least, sigma float64, une
 	t.remeasure(r)
 	f := newTreeFit(t)
 	if unequal {
-		f = t.contract(r, unequalEdge, nil)
+		f = t.contract(r.InOrder(t.order, nil), unequalEdge)
 		t.remeasure(r)
 	} else {
 		f.robust(r)
@@ -38,14 +39,14 @@ func (g *judge) result(r *readings, note *combination, least, sigma float64, une
 	}
 	fit, off := f.fit(r, hierarchy, class)
 	fit.Noise = sigma
-	if !math.IsNaN(note.noise) {
-		fit.Noise = note.noise
+	if !math.IsNaN(note.Noise) {
+		fit.Noise = note.Noise
 	}
-	fit.TreeLikeness = fourPoints(r, note.noise)
+	fit.TreeLikeness = fourPoints(r, note.Noise)
 	noTree := fit.TreeLikeness < treeLike
 	if root := fit.Levels[len(fit.Levels)-1].Residual; noTree || root > min(max(badRoot, noisyRoot*fit.Noise), badHub) {
 		search := &meshSearch{r: r, f: f}
-		w, err := search.best(note.noise, (noTree || root > badHub) && !g.mostFirm())
+		w, err := search.best(note.Noise, (noTree || root > badHub) && !g.mostFirm())
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +95,7 @@ func (g *judge) mostFirm() bool {
 
 // remeasure sets the levels of the groups to the lower medians of the measured
 // readings between their children; a group without any keeps its level.
-func (t *tree) remeasure(r *readings) {
+func (t *tree) remeasure(r *readings.Symmetric) {
 	reader := &judge{t: t, r: r}
 	for _, v := range t.groups() {
 		if within := reader.readWithin(v); len(within) > 0 {
@@ -261,38 +262,46 @@ func enumerate(names []string) string {
 	return strings.Join(names, ", ")
 }
 
+// A combination is what is odd about the readings.
+type combination struct {
+	readings.Quality
+	firm     int        // groups that are firm in spite of pairs never measured
+	doubtful int        // groups that would be firm if no pair were missing
+	slow     []slowHost // whose readings were corrected
+}
+
 // warnings tells what was odd about the readings.
 func (c *combination) warnings(n int) []string {
 	var w []string
 	pairs := n * (n - 1) / 2
-	if c.holes > 0 {
-		text := fmt.Sprintf("%d of %d pairs of hosts were not measured", c.holes, pairs)
+	if c.Holes > 0 {
+		text := fmt.Sprintf("%d of %d pairs of hosts were not measured", c.Holes, pairs)
 		switch {
 		case c.doubtful == 1:
 			text += ": too many for one group, which is weak for that"
 		case c.doubtful > 1:
 			text += fmt.Sprintf(": too many for %d groups, which are weak for that", c.doubtful)
-		case c.firm == 0 && 10*c.holes > 3*pairs:
+		case c.firm == 0 && 10*c.Holes > 3*pairs:
 			text += ": too many for groups to be sure of"
 		}
 		w = append(w, text)
 	}
-	if c.negative > 0 {
-		w = append(w, fmt.Sprintf("%d pairs of hosts have negative latencies, taken as zero", c.negative))
+	if c.Negative > 0 {
+		w = append(w, fmt.Sprintf("%d pairs of hosts have negative latencies, taken as zero", c.Negative))
 	}
 	if text := slowWarning(c.slow); text != "" {
 		w = append(w, text)
 	}
-	if c.asymmetric > 0 {
+	if a := c.Asymmetry; a.Pairs > 0 {
 		w = append(w, fmt.Sprintf("%d pairs of hosts differ by more than %.0f %% between their directions, most of all %d and %d by a factor of %.3g; the faster direction was used",
-			c.asymmetric, 100*(asymmetryTolerance-1), c.worst[0], c.worst[1], c.worstRatio))
+			a.Pairs, 100*(readings.AsymmetryTolerance-1), a.Worst[0], a.Worst[1], a.Ratio))
 	}
 	return w
 }
 
 // fit measures how well the tree explains the measured readings; off is the mean
 // of the residuals relative to the readings. O(n^2).
-func (f *treeFit) fit(r *readings, h *Hierarchy, class []int) (fit Fit, off float64) {
+func (f *treeFit) fit(r *readings.Symmetric, h *Hierarchy, class []int) (fit Fit, off float64) {
 	t := f.t
 	top := len(h.Levels())
 	rest := make([][]float32, top+1)
@@ -300,7 +309,7 @@ func (f *treeFit) fit(r *readings, h *Hierarchy, class []int) (fit Fit, off floa
 		count    int
 		residual float64
 		// Sums about a reading, not about zero: nothing is left of readings that are all alike.
-		shift        = math.Abs(float64(r.at(1, 0)))
+		shift        = math.Abs(float64(r.At(1, 0)))
 		sum, squares float64
 		join         = make([]int32, t.n)
 		skip         = t.n*(t.n-1)/2/(1<<17) + 1 // medians look at 131072 pairs
@@ -308,7 +317,7 @@ func (f *treeFit) fit(r *readings, h *Hierarchy, class []int) (fit Fit, off floa
 	)
 	for i := range t.n {
 		t.joins(i, join)
-		for j, x := range r.row(i) {
+		for j, x := range r.Row(i) {
 			if x < 0 {
 				continue
 			}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -175,7 +176,7 @@ func (g *judge) distance(host, v int32) float64 {
 	g.column = g.column[:0]
 	skip := (len(leaves)-1)/mostInner + 1
 	for k := 0; k < len(leaves); k += skip {
-		if x := g.r.at(int(host), int(leaves[k])); x > 0 {
+		if x := g.r.At(int(host), int(leaves[k])); x > 0 {
 			g.column = append(g.column, x)
 		}
 	}
@@ -188,7 +189,7 @@ func (g *judge) distance(host, v int32) float64 {
 // doubtSlow takes firmness from groups to which a host belongs only because it was found slow: by
 // the readings as they were, original, it is no nearer to the group than to what is beside it. A host that does
 // everything later is nearer to its own group all the same. O(n) per slow host and level.
-func (g *judge) doubtSlow(original *readings, slow []slowHost) {
+func (g *judge) doubtSlow(original *readings.Symmetric, slow []slowHost) {
 	t := g.t
 	as := &judge{t: t, r: original}
 	for _, s := range slow {

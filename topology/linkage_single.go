@@ -18,11 +18,10 @@ type singleLinkage struct {
 	height [][]float32 // height[k][p] = largest of the 2^k lengths from position p on
 }
 
-// prim grows the spanning tree from host 0 over the square matrix w of
-// nnchain's layout; ties go to the lowest host. O(n^2).
-func prim(w []float32, n int) *singleLinkage {
+// prim grows the spanning tree from host 0 over the matrix w; ties go to the lowest host. O(n^2).
+func prim(w *nnchain.Square) *singleLinkage {
+	n := w.N()
 	s := &singleLinkage{order: make([]int32, 0, n), pos: make([]int32, n)}
-	stride := nnchain.Stride(n)
 	length := make([]float32, 1, n)
 	out := make([]int32, n-1) // hosts not yet in, ascending
 	reach := make([]float32, n)
@@ -34,7 +33,7 @@ func prim(w []float32, n int) *singleLinkage {
 	}
 	s.order = append(s.order, 0)
 	for last := 0; len(out) > 0; {
-		row := w[last*stride:][:n]
+		row := w.Row(last)
 		at, best := 0, float32(math.Inf(1))
 		for k, j := range out {
 			v := min(reach[j], row[j])
@@ -74,12 +73,11 @@ func (s *singleLinkage) ultrametric(i, j int32) float32 {
 
 // capAt cuts every distance in w at kappa times the ultrametric. An outlier
 // upwards is cut to what the chain of good readings around it allows.
-func (s *singleLinkage) capAt(w []float32, kappa float32) {
+func (s *singleLinkage) capAt(w *nnchain.Square, kappa float32) {
 	n := len(s.order)
-	stride := nnchain.Stride(n)
 	length := s.height[0]
 	for p, i := range s.order {
-		row := w[int(i)*stride:][:n]
+		row := w.Row(int(i))
 		var u float32
 		for q := p + 1; q < n; q++ {
 			u = max(u, length[q])
@@ -103,20 +101,20 @@ const noiseFloor = 0.002
 // 1.4826 times the median of |ln d_ij/d_kj| over sqrt 2, taken over 256 hosts
 // i. In real machines structure counts as noise here; only the proposal of
 // groups uses it.
-func spread(w []float32, n int) float64 {
+func spread(w *nnchain.Square) float64 {
 	const rows, perRow = 256, 256
-	stride := nnchain.Stride(n)
+	n := w.N()
 	step, skip := (n-1)/rows+1, (n-1)/perRow+1
 	var ratios []float64 // of float32s they are finite
 	for i := 0; i < n; i += step {
-		row := w[i*stride:][:n]
+		row := w.Row(i)
 		k, best := -1, float32(math.Inf(1))
 		for j, v := range row {
 			if j != i && (k < 0 || v < best) {
 				k, best = j, v
 			}
 		}
-		other := w[k*stride:][:n]
+		other := w.Row(k)
 		for j := i % skip; j < n; j += skip {
 			if j != i && j != k {
 				ratios = append(ratios, float64(max(row[j], other[j]))/float64(min(row[j], other[j])))

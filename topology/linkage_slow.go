@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -65,18 +66,33 @@ func slowWarning(slow []slowHost) string {
 	return fmt.Sprintf("hosts %s are slow on every message; their groups are judged without that", enumerate(names))
 }
 
+// quicken takes what slow hosts add out of readings.
+func quicken(r *readings.Corrected, slow []slowHost) *readings.Corrected {
+	if len(slow) == 0 {
+		return r
+	}
+	sum, factor := make([]float64, r.N()), make([]float64, r.N())
+	for i := range factor {
+		factor[i] = 1
+	}
+	for _, s := range slow {
+		sum[s.host], factor[s.host] = s.sum, s.factor
+	}
+	return r.Quicker(sum, factor)
+}
+
 // slowHosts finds the hosts that are slow to all others alike, nil if there are none. O(n^2).
-func (r *readings) slowHosts() []slowHost {
-	if r.n < unequalHosts {
+func slowHosts(r *readings.Symmetric) []slowHost {
+	if r.N() < unequalHosts {
 		return nil
 	}
-	c := &slowComparison{r: r, near: r.nearest(slowNear), order: r.byMean(), rank: make([]int, r.n)}
+	c := &slowComparison{r: r, near: r.Nearest(slowNear), order: r.ByMean(), rank: make([]int, r.N())}
 	for k, i := range c.order {
 		c.rank[i] = k
 	}
-	all := make([]float64, 0, r.n)
+	all := make([]float64, 0, r.N())
 	var slow []slowHost
-	for i := range r.n {
+	for i := range r.N() {
 		h, ok := c.compare(i)
 		all = append(all, math.Abs(h.told))
 		if ok {
@@ -90,7 +106,7 @@ func (r *readings) slowHosts() []slowHost {
 
 // A slowComparison holds hosts against their nearest.
 type slowComparison struct {
-	r          *readings
+	r          *readings.Symmetric
 	near       [][]int32
 	order      []int32   // hosts by mean reading, so that samples do not depend on their numbers
 	rank       []int     // host -> place in it
@@ -114,7 +130,7 @@ func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 			if int(k) == i {
 				continue
 			}
-			if x, y := r.at(i, int(k)), r.at(int(j), int(k)); x > 0 && y > 0 {
+			if x, y := r.At(i, int(k)), r.At(int(j), int(k)); x > 0 && y > 0 {
 				c.shown = append(c.shown, math.Log(float64(x)/float64(y)))
 				c.level = append(c.level, float64(y))
 			}
@@ -123,17 +139,17 @@ func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 			nearest = stats.LowerMedian(slices.Clone(c.shown))
 		}
 		at := golden * float64(c.rank[i])
-		for k := range min(slowFar, r.n) {
-			if r.n > slowFar {
+		for k := range min(slowFar, r.N()) {
+			if r.N() > slowFar {
 				at += golden
 				at -= math.Floor(at)
-				k = int(c.order[int(at*float64(r.n))])
+				k = int(c.order[int(at*float64(r.N()))])
 			}
 			if k == i || k == int(j) || slices.Contains(c.near[i], int32(k)) || slices.Contains(c.near[j], int32(k)) {
 				continue
 			}
 			pairs++
-			if x, y := float64(r.at(i, k)), float64(r.at(int(j), k)); x > 0 && y > 0 {
+			if x, y := float64(r.At(i, k)), float64(r.At(int(j), k)); x > 0 && y > 0 {
 				c.sums = append(c.sums, x-y)
 				c.ratios = append(c.ratios, x/y)
 				c.far = append(c.far, y)
@@ -197,7 +213,7 @@ func (c *slowComparison) insiders(slow []slowHost) []slowHost {
 			if a.host == b.host {
 				continue
 			}
-			x := float64(r.at(a.host, b.host))
+			x := float64(r.At(a.host, b.host))
 			if x <= 0 {
 				continue
 			}
@@ -205,7 +221,7 @@ func (c *slowComparison) insiders(slow []slowHost) []slowHost {
 			for _, i := range near[a.host] {
 				for _, j := range near[b.host] {
 					if i != j && int(i) != b.host && int(j) != a.host {
-						if y := r.at(int(i), int(j)); y > 0 {
+						if y := r.At(int(i), int(j)); y > 0 {
 							typical = append(typical, float64(y))
 						}
 					}
@@ -223,65 +239,4 @@ func (c *slowComparison) insiders(slow []slowHost) []slowHost {
 		}
 	}
 	return kept
-}
-
-// nearest are the hosts with the smallest measured readings of each host, up to as many, the
-// nearest first; ties go to the lowest. O(n^2).
-func (r *readings) nearest(most int) [][]int32 {
-	near := make([][]int32, r.n)
-	reach := make([]float32, r.n)
-	for i := range near {
-		near[i] = make([]int32, 0, most+1)
-		reach[i] = float32(math.Inf(1))
-	}
-	take := func(i, j int, x float32) {
-		at := len(near[i])
-		for at > 0 && x < r.at(i, int(near[i][at-1])) {
-			at--
-		}
-		near[i] = slices.Insert(near[i], at, int32(j))
-		if len(near[i]) > most {
-			near[i] = near[i][:most]
-		}
-		if len(near[i]) == most {
-			reach[i] = r.at(i, int(near[i][most-1]))
-		}
-	}
-	for i := range r.n {
-		for j, x := range r.row(i) {
-			if x > 0 && x < reach[i] {
-				take(i, j, x)
-			}
-			if x > 0 && x < reach[j] {
-				take(j, i, x)
-			}
-		}
-	}
-	return near
-}
-
-// quicken takes what slow hosts add out of the readings.
-func (r *readings) quicken(slow []slowHost) {
-	if slow == nil {
-		return
-	}
-	sum := make([]float32, r.n)
-	factor := make([]float32, r.n)
-	for i := range factor {
-		factor[i] = 1
-	}
-	for _, s := range slow {
-		sum[s.host], factor[s.host] = float32(s.sum), float32(s.factor)
-	}
-	for i := range r.n {
-		row := r.row(i)
-		for j, x := range row {
-			size := max(x, -x)
-			y := max(unequalKeep*size, (size-sum[i]-sum[j])/(factor[i]*factor[j]))
-			if x < 0 {
-				y = -y
-			}
-			row[j] = y
-		}
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/readings"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -70,11 +71,15 @@ func TestLinkageFindsSlowHosts(t *testing.T) {
 				}
 			}
 		}
-		r, _, err := combine([]mat.Matrix{mat.NewDense(n, n, d)})
+		measured, err := readings.New("", []mat.Matrix{mat.NewDense(n, n, d)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := r.slowHosts()
+		r, _, err := measured.Symmetric()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := slowHosts(r)
 		if !slices.EqualFunc(got, tt.want, func(a, b slowHost) bool {
 			return a.host == b.host && math.Abs(a.sum-b.sum) < 1e-5 && math.Abs(a.factor-b.factor) < 1e-5
 		}) {

@@ -3,6 +3,8 @@ package topology
 import (
 	"cmp"
 	"slices"
+
+	"github.com/topocast/topocast/internal/readings"
 )
 
 // A tree nests n hosts in groups while Linkage works on it. Vertices below n
@@ -67,8 +69,8 @@ func (t *tree) splice(v int32) {
 
 // arrange puts the children of each group in ascending order of their hosts' mean reading, so that whoever
 // looks at some of the leaves looks at the same ones however the hosts are numbered. O(n^2).
-func (t *tree) arrange(r *readings) {
-	mean := append(r.means(), make([]float64, len(t.children))...)
+func (t *tree) arrange(r *readings.Symmetric) {
+	mean := append(r.Means(), make([]float64, len(t.children))...)
 	groups := t.groups()
 	for _, v := range slices.Backward(groups) {
 		for _, c := range t.kids(v) {

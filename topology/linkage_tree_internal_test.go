@@ -23,7 +23,7 @@ func TestArrange(t *testing.T) {
 			before[v] = slices.Sorted(slices.Values(g.t.leaves(v)))
 		}
 		g.t.arrange(g.r)
-		mean := g.r.means()
+		mean := g.r.Means()
 		of := func(v int32) float64 {
 			sum := 0.0
 			for _, h := range g.t.leaves(v) {

@@ -3,6 +3,7 @@ package topology
 import (
 	"math"
 
+	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -14,8 +15,6 @@ const (
 	unequalSpread = 0.02
 	// The fit must explain a third of the spread.
 	unequalGain = 0.65
-	// No correction may take more than this share away.
-	unequalKeep = 0.05
 	// Typical links of blocks that differ by more are of different kinds.
 	unequalKind = 1.5
 	// Inner edges of the fit shorter than this share of the level are no edges.
@@ -34,13 +33,14 @@ const (
 // A host whose link is far from typical may have been proposed outside its
 // block, beside it. Its fitted link then holds the block's uplink too. With astray
 // such hosts are corrected as well, so that the next proposal may put them right;
-// not in the last round, as what is no such host would become a group.
-func unequalLinks(t *tree, r *readings, astray bool, scratch []float32) []float64 {
+// not in the last round, as what is no such host would become a group. The readings are put in order
+// in scratch, if that has room.
+func unequalLinks(t *tree, r *readings.Corrected, astray bool, scratch []float32) []float64 {
 	if t.n < unequalHosts || blockSpread(t, r, nil) < unequalSpread {
 		return nil
 	}
 	t = t.clone()
-	f := t.contract(r, math.Inf(1), scratch)
+	f := t.contract(r.InOrder(t.order, scratch), math.Inf(1))
 	before := blockSpread(t, r, nil)
 	if before < unequalSpread || blockSpread(t, r, f) > unequalGain*before {
 		return nil
@@ -102,9 +102,8 @@ func (f *treeFit) typicalLinkBelow(p int32) float64 {
 
 // contract takes out the groups that an additive fit gives no edge of their own,
 // and whose level is less than step below their parent's, and returns the fit of what
-// remains. The readings are put in order in scratch, if that has room.
-func (t *tree) contract(r *readings, step float64, scratch []float32) *treeFit {
-	ordered := r.inOrder(t.order, scratch) // as groups go, the leaves stay
+// remains. The readings are those in the order of the leaves, which stay as groups go.
+func (t *tree) contract(ordered *readings.Symmetric, step float64) *treeFit {
 	for {
 		f := newTreeFit(t)
 		f.robustInOrder(ordered)
@@ -128,7 +127,7 @@ func (t *tree) contract(r *readings, step float64, scratch []float32) *treeFit {
 // blockSpread is the 75 % quantile of the relative residuals of the readings
 // inside the groups that hold three hosts or more and no groups: against the
 // group's median, or against f. 0 if there are no such groups.
-func blockSpread(t *tree, r *readings, f *treeFit) float64 {
+func blockSpread(t *tree, r *readings.Corrected, f *treeFit) float64 {
 	var rest, block []float64
 	for _, v := range t.groups() {
 		kids := t.kids(v)
@@ -141,7 +140,7 @@ func blockSpread(t *tree, r *readings, f *treeFit) float64 {
 			skip := 0
 			for k, i := range kids {
 				for ; skip < k; skip += stride {
-					if x := r.at(int(i), int(kids[skip])); x > 0 {
+					if x := r.At(int(i), int(kids[skip])); x > 0 {
 						add(i, kids[skip], float64(x))
 					}
 				}
@@ -165,17 +164,6 @@ func blockSpread(t *tree, r *readings, f *treeFit) float64 {
 		return 0
 	}
 	return stats.Quantile(rest, 0.75)
-}
-
-// equalise takes the offsets of unequal host links out of the readings.
-func (r *readings) equalise(offset []float64) {
-	for i := range r.n {
-		row := r.row(i)
-		for j, x := range row {
-			size := math.Abs(float64(x))
-			row[j] = float32(math.Copysign(max(unequalKeep*size, size-offset[i]-offset[j]), float64(x)))
-		}
-	}
 }
 
 func (t *tree) clone() *tree {

@@ -11,11 +11,11 @@ import (
 // reading: neither the two hosts nor where they are. A host's mates see all others as it does in the
 // mean, on a switch as in a ring or torus, so it is how a reading differs from the median of
 // those of the mates: noise, and what lasts but belongs to one pair, as between virtual machines.
-// NaN if nobody has mates. order is that of readings.byMean, so that what is looked at does not depend
+// NaN if nobody has mates. order is that of Symmetric.ByMean, so that what is looked at does not depend
 // on the numbers of the hosts. O(n) for each of 64 hosts.
 func (v *vicinity) whiteNoise(order []int32) float64 {
 	const rows, perRow = 64, 96 // tell a median to 2 %
-	n := v.r.n
+	n := v.r.N()
 	step, skip := (n-1)/rows+1, (n-1)/perRow+1
 	var rest, of []float64
 	for a := 0; a < n; a += step {
@@ -26,13 +26,13 @@ func (v *vicinity) whiteNoise(order []int32) float64 {
 			if j == i || slices.Contains(mates, int32(j)) {
 				continue
 			}
-			x := v.r.measured(i, j)
+			x := v.r.Measured(i, j)
 			if math.IsNaN(x) {
 				continue
 			}
 			of = of[:0]
 			for _, k := range mates {
-				if y := v.r.measured(int(k), j); y > 0 {
+				if y := v.r.Measured(int(k), j); y > 0 {
 					of = append(of, y)
 				}
 			}
@@ -47,8 +47,5 @@ func (v *vicinity) whiteNoise(order []int32) float64 {
 			}
 		}
 	}
-	if len(rest) == 0 {
-		return math.NaN()
-	}
-	return stats.SigmaPerMAD * stats.LowerMedian(rest)
+	return stats.Sigma(rest)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/nnchain"
+	"github.com/topocast/topocast/internal/readings"
 )
 
 // nested is a matrix of hosts in groups of groups: sizes from fine to coarse, and the
@@ -33,13 +34,8 @@ func nested(sizes []int, latency []float64) (n int, d []float64) {
 // one repetition, whether it would be called for or not.
 func searchWork(t *testing.T, n int, d []float64) (work int64, given []string) {
 	t.Helper()
-	r := &readings{n: n, d: make([]float32, n*(n-1)/2)}
-	for i := range n {
-		for j, row := 0, r.row(i); j < i; j++ {
-			row[j] = float32(d[i*n+j])
-		}
-	}
-	tree, _ := propose(r, make([]float32, n*nnchain.Stride(n)))
+	r := readings.NewSymmetric(n, func(i, j int) float32 { return float32(d[i*n+j]) })
+	tree, _ := propose(readings.Correct(r), nnchain.NewSquare(n))
 	s := &meshSearch{r: r, f: newTreeFit(tree)}
 	if _, err := s.best(math.NaN(), true); err != nil {
 		t.Fatal(err)
@@ -124,19 +120,14 @@ func TestMeshSearchSaysWhatItGaveUp(t *testing.T) {
 		t.Skip("short")
 	}
 	n := meshMost + 1
-	r := &readings{n: n, d: make([]float32, n*(n-1)/2)}
-	for i := range n { // a ring
-		for j, row := 0, r.row(i); j < i; j++ {
-			row[j] = float32(min(i-j, n-i+j))
-		}
-	}
+	r := readings.NewSymmetric(n, func(i, j int) float32 { return float32(min(i-j, n-i+j)) }) // a ring
 	flat := &tree{n: n, root: int32(n), parent: make([]int32, n+1), children: [][]int32{nil}, level: []float64{0}, lo: make([]int32, n+1), hi: make([]int32, n+1)}
 	s := &meshSearch{r: r, f: &treeFit{t: flat, groups: []int32{flat.root}}}
 	w, err := s.best(0.01, true)
 	if w != nil || err != nil || len(s.given) != 1 {
 		t.Errorf("%d hosts: found %v, error %v, given up %q, want one search given up", n, w, err, s.given)
 	}
-	s = &meshSearch{r: &readings{n: 4, d: make([]float32, 6)}, f: &treeFit{t: flat, groups: []int32{flat.root}}}
+	s = &meshSearch{r: readings.NewSymmetric(4, func(i, j int) float32 { return 1 }), f: &treeFit{t: flat, groups: []int32{flat.root}}}
 	if _, err := s.best(0.01, true); err != nil || len(s.given) > 0 {
 		t.Errorf("4 hosts: error %v, given up %q, want nothing said", err, s.given)
 	}

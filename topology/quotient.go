@@ -58,7 +58,7 @@ func newQuotient(at func(i, j int) float64, blocks [][]int) *quotient {
 				for _, v := range readings {
 					deviations = append(deviations, math.Abs(v-mid))
 				}
-				spreads[a] = append(spreads[a], stats.SigmaPerMAD*stats.LowerMedian(deviations)/mid)
+				spreads[a] = append(spreads[a], stats.Sigma(deviations)/mid)
 			}
 		}
 	})
@@ -66,7 +66,7 @@ func newQuotient(at func(i, j int) float64, blocks [][]int) *quotient {
 		hosts += int64(len(block))
 	}
 	q.work = hosts * (hosts - 1) / 2
-	q.spread, _ = medianSpread(slices.Concat(spreads...))
+	q.spread = stats.Median(slices.Concat(spreads...))
 	if math.IsNaN(q.spread) {
 		q.spread = 0
 	}
@@ -77,7 +77,7 @@ func newQuotient(at func(i, j int) float64, blocks [][]int) *quotient {
 			known = append(known, l)
 		}
 	}
-	usual, _ := medianSpread(known)
+	usual := stats.Median(known)
 	if math.IsNaN(usual) {
 		usual = 0 // blocks of one host each: the hosts are the switches
 	}
@@ -202,20 +202,6 @@ func blockReadings(dst []float64, at func(i, j int) float64, a, b []int, same bo
 		}
 	}
 	return dst
-}
-
-// medianSpread is the lower median of values, which it reorders, and 1.4826 times
-// the median absolute deviation from it: NaN if there are none.
-func medianSpread(values []float64) (mid, spread float64) {
-	if len(values) == 0 {
-		return math.NaN(), math.NaN()
-	}
-	mid = stats.LowerMedian(values)
-	deviations := make([]float64, len(values))
-	for i, v := range values {
-		deviations[i] = math.Abs(v - mid)
-	}
-	return mid, stats.SigmaPerMAD * stats.LowerMedian(deviations)
 }
 
 // medianVariance is the variance of the median of n normal readings of the

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // isTree tells whether the distances between switches are those of a tree, by
@@ -85,7 +87,7 @@ func (q *quotient) findHidden() error {
 		link := Link(p.from, p.to, l, math.NaN())
 		arcs = append(arcs, link[:]...)
 	}
-	typical, _ := medianSpread(relative)
+	typical := stats.Median(relative)
 	if math.IsNaN(typical) {
 		return nil
 	}

@@ -1,6 +1,14 @@
 package topology
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"github.com/topocast/topocast/internal/readings"
+	"gonum.org/v1/gonum/mat"
+)
+
+// ErrDisconnected says that the readings leave the hosts in parts between which
+// nothing was measured, so that nothing can be said of how they are joined.
+// Reconstructors return it, wrapped with a host of each part.
+var ErrDisconnected = readings.ErrDisconnected
 
 // A Reconstructor works out the wiring of a machine from measured latencies.
 type Reconstructor interface {

@@ -1,6 +1,10 @@
 package topology
 
-import "math"
+import (
+	"math"
+
+	"github.com/topocast/topocast/internal/readings"
+)
 
 // A treeFit is the lengths of a tree's edges that explain readings between all
 // pairs of its leaves best: length[v] is that of the edge above vertex v, and
@@ -100,7 +104,7 @@ const (
 // robust fits by Huber's loss through pseudo-data (Huber 1981, section 7.8): readings
 // are pulled to within clip of the present fit, and fitted by least squares,
 // until nothing changes. O(n^2) per step.
-func (f *treeFit) robust(r *readings) { f.robustInOrder(r.inOrder(f.t.order, nil)) }
+func (f *treeFit) robust(r *readings.Symmetric) { f.robustInOrder(r.InOrder(f.t.order, nil)) }
 
 // Of what a group joins to one host the first steps look at some readings, spread evenly: as many tell
 // the lengths within some thousandths, and the last steps look at all. Without sampling thousands of
@@ -112,9 +116,9 @@ const (
 )
 
 // robustInOrder is robust for readings in the order of the tree's leaves.
-func (f *treeFit) robustInOrder(r *readings) {
+func (f *treeFit) robustInOrder(r *readings.Symmetric) {
 	old := make([]float64, len(f.length))
-	sampled := r.n > huberSample
+	sampled := r.N() > huberSample
 	for k := range huberSteps {
 		sampled = sampled && k < huberSteps-huberFull
 		copy(old, f.length)
@@ -136,30 +140,9 @@ func (f *treeFit) robustInOrder(r *readings) {
 	f.descend()
 }
 
-// inOrder returns the readings of the hosts in the given order, in scratch if that has room:
-// what a group joins then lies side by side. O(n^2).
-func (r *readings) inOrder(order []int32, scratch []float32) *readings {
-	size := r.n * (r.n - 1) / 2
-	if cap(scratch) < size {
-		scratch = make([]float32, size)
-	}
-	o := &readings{n: r.n, d: scratch[:size]}
-	for p, i := range order {
-		row, own := o.row(p), r.row(int(i))
-		for q, j := range order[:p] {
-			if j < i {
-				row[q] = own[j]
-			} else {
-				row[q] = r.d[int(j)*(int(j)-1)/2+int(i)]
-			}
-		}
-	}
-	return o
-}
-
 // step moves the lengths by the least squares solution for the clipped residuals of
 // readings in the order of the leaves.
-func (f *treeFit) step(r *readings, sampled bool) {
+func (f *treeFit) step(r *readings.Symmetric, sampled bool) {
 	t := f.t
 	n := t.n
 	sum := make([]float64, len(t.parent)) // over pairs with one end below v, then crossing v
@@ -170,7 +153,7 @@ func (f *treeFit) step(r *readings, sampled bool) {
 	}
 	at := 0.0 // where samples begin, evenly spread
 	for p, i := range t.order {
-		row, own := r.row(p), 0.0
+		row, own := r.Row(p), 0.0
 		// Up the tree: what v joins to the host, of those before it.
 		for from, v := i, t.parent[i]; v >= 0; from, v = v, t.parent[v] {
 			lo, hi := t.lo[v], t.lo[from]

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/topocast/topocast/internal/readings"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -44,19 +45,17 @@ func randomHierarchyTree(rng *rand.Rand, n int) *tree {
 }
 
 // readingsOf measures paths under given lengths, with relative noise.
-func readingsOf(t *tree, length []float64, rng *rand.Rand, sigma float64) *readings {
+func readingsOf(t *tree, length []float64, rng *rand.Rand, sigma float64) *readings.Symmetric {
 	f := newTreeFit(t)
 	copy(f.length, length)
 	f.descend()
-	r := &readings{n: t.n, d: make([]float32, t.n*(t.n-1)/2)}
 	join := make([]int32, t.n)
-	for i := range t.n {
-		t.joins(i, join)
-		for j := range i {
-			r.row(i)[j] = float32(f.between(i, j, join[j]) * (1 + sigma*rng.NormFloat64()))
+	return readings.NewSymmetric(t.n, func(i, j int) float32 {
+		if j == 0 {
+			t.joins(i, join)
 		}
-	}
-	return r
+		return float32(f.between(i, j, join[j]) * (1 + sigma*rng.NormFloat64()))
+	})
 }
 
 func randomLengths(t *tree, rng *rand.Rand) []float64 {
@@ -71,7 +70,7 @@ func randomLengths(t *tree, rng *rand.Rand) []float64 {
 
 // denseFit solves the same least squares with the incidence matrix of pairs and
 // edges, as fitted latencies of all pairs: they are unique where the edges are not.
-func denseFit(t *tree, r *readings) []float64 {
+func denseFit(t *tree, r *readings.Symmetric) []float64 {
 	var edges []int32
 	for _, p := range t.groups() {
 		edges = append(edges, t.kids(p)...)
@@ -88,7 +87,7 @@ func denseFit(t *tree, r *readings) []float64 {
 					a.Set(row, e, 1)
 				}
 			}
-			b.SetVec(row, float64(r.row(i)[j]))
+			b.SetVec(row, float64(r.Row(i)[j]))
 			row++
 		}
 	}
@@ -165,11 +164,13 @@ func TestTreeFitStandsOutliers(t *testing.T) {
 	tr := randomHierarchyTree(rng, 100)
 	length := randomLengths(tr, rng)
 	r := readingsOf(tr, length, rng, 0.03)
-	for k := range r.d {
+	r = readings.NewSymmetric(tr.n, func(i, j int) float32 {
+		x := r.At(i, j)
 		if rng.Float64() < 0.02 {
-			r.d[k] *= float32(1.5 + 8.5*rng.Float64())
+			x *= float32(1.5 + 8.5*rng.Float64())
 		}
-	}
+		return x
+	})
 	f := newTreeFit(tr)
 	f.robust(r)
 	truth := newTreeFit(tr)
@@ -183,7 +184,7 @@ func TestTreeFitStandsOutliers(t *testing.T) {
 			sum += math.Abs(f.between(i, j, join[j])/truth.between(i, j, join[j]) - 1)
 		}
 	}
-	if mean := sum / float64(len(r.d)); mean > 0.01 {
+	if mean := sum / float64(tr.n*(tr.n-1)/2); mean > 0.01 {
 		t.Errorf("mean error of the fitted latencies %g, want below 1 %%", mean)
 	}
 }

@@ -56,9 +56,8 @@ func slackNoise[F stats.Float](n int, m, columns []F) float64 {
 		if len(lacks) < slackLeast {
 			return math.NaN()
 		}
-		mid, _ := medianSpread(lacks)
 		before := noise
-		noise = stats.SigmaPerMAD * mid
+		noise = stats.Sigma(lacks)
 		if math.Abs(noise-before) <= slackSettled*before {
 			break // the overhead would be the same
 		}

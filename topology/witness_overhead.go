@@ -81,7 +81,7 @@ func endpointOverhead[F stats.Float](n int, m, columns []F, noise float64) float
 			typical = append(typical, s.deviation)
 		}
 	}
-	reach, _ := medianSpread(typical)
+	reach := stats.Median(typical)
 	for _, window := range []float64{slackWindow, slackNarrow} {
 		if refined := nearestMean(slacks, o, window); math.Abs(refined-o) <= slackAstray*reach {
 			o = refined

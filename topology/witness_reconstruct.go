@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -49,14 +50,14 @@ func (c *Witness) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	in, err := newCells("witness", repetitions)
+	in, err := readings.DirectedOf("topology: witness", repetitions)
 	if err != nil {
 		return nil, err
 	}
-	n, m := in.n, slices.Clone(in.m)
+	n, m := in.N(), slices.Clone(in.Cells())
 	noise, tolerance := c.noise(in)
 	test := spannerTest{relative: tolerance, directed: true}
-	warnings := in.warnings()
+	warnings := in.Warnings()
 	var overhead float64
 	if !c.KeepOverhead {
 		overhead = endpointOverhead(n, m, transposed(n, m), max(0, noise))
@@ -88,10 +89,10 @@ func (c *Witness) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !math.IsNaN(in.noise) {
-		noise = in.noise // of one reading
+	if one := in.Noise(); !math.IsNaN(one) {
+		noise = one // of one reading
 	}
-	return resultOf(g, in.m, overhead, noise, append(warnings, more...))
+	return resultOf(g, in.Cells(), overhead, noise, append(warnings, more...))
 }
 
 // leastDuplex is the least default of Witness.DuplexSpread: the two directions of
@@ -101,13 +102,14 @@ const leastDuplex = 0.1
 // noise is the relative standard deviation of the combined readings, NaN if nothing tells it, and the
 // tolerance that follows from it. Triangles show it; what repetitions or directions differ by is that of
 // single ones, and may be all upward.
-func (c *Witness) noise(in *cells) (noise, tolerance float64) {
-	noise = slackNoise(in.n, in.m, transposed(in.n, in.m))
+func (c *Witness) noise(in *readings.Directed) (noise, tolerance float64) {
+	n, m := in.N(), in.Cells()
+	noise = slackNoise(n, m, transposed(n, m))
 	if math.IsNaN(noise) {
-		noise = in.noise
+		noise = in.Noise()
 	}
 	if math.IsNaN(noise) {
-		noise = directionNoise(in.n, in.m)
+		noise = directionNoise(n, m)
 	}
 	switch {
 	case c.Tolerance > 0:
@@ -129,9 +131,8 @@ func directionNoise(n int, m []float64) float64 {
 			}
 		}
 	}
-	mid, _ := medianSpread(spread)
-	if !(mid > 0) {
-		return math.NaN()
+	if sigma := stats.SigmaOfOne(spread); sigma > 0 {
+		return sigma
 	}
-	return stats.SigmaPerMAD * mid / math.Sqrt2
+	return math.NaN()
 }

@@ -23,23 +23,15 @@ const (
 	Complete             // largest cross distance
 )
 
-// Stride is the distance between the rows of an n x n matrix that Merges
-// takes: n rounded up to an odd number of cache lines, so that the cells of a
-// column do not fall into one set of the cache (7 times slower at n = 4096).
-func Stride(n int) int {
-	const line = 64 / 4
-	return line * ((n+line-1)/line | 1)
-}
-
-// Merges returns the n-1 merges of the complete tree, by ascending height. d
-// is the symmetric n x n matrix, cell (i, j) at i*Stride(n)+j; it is
-// overwritten, and its diagonal is not read. Ties go to the lowest slot. The method is Murtagh's
-// (1983, "A survey of recent advances in hierarchical clustering algorithms").
-func Merges(d []float32, n int, rule Rule) []Merge {
+// Merges returns the n-1 merges of the complete tree, by ascending height. The
+// matrix is symmetric; it is overwritten, and its diagonal is not read. Ties go to the lowest slot.
+// The method is Murtagh's (1983, "A survey of recent advances in hierarchical clustering algorithms").
+func Merges(m *Square, rule Rule) []Merge {
+	n := m.n
 	if n < 2 {
 		return nil
 	}
-	c := chain{d: d, n: n, stride: Stride(n), rule: rule, size: make([]int32, n), alive: make([]int32, n), leaf: make([]int32, n)}
+	c := chain{d: m.d, n: n, stride: m.stride, rule: rule, size: make([]int32, n), alive: make([]int32, n), leaf: make([]int32, n)}
 	for i := range n {
 		c.size[i], c.alive[i], c.leaf[i] = 1, int32(i), int32(i)
 	}
@@ -84,7 +76,7 @@ type chain struct {
 // in the cache, and renumbers the slots on path.
 func (c *chain) compact(path []int32) {
 	m := len(c.alive)
-	stride := Stride(m)
+	stride := strideOf(m)
 	for to, from := range c.alive {
 		// Destinations never overtake their sources: both run upwards.
 		row := c.d[int(from)*c.stride:]

@@ -8,7 +8,8 @@ import (
 
 // naive joins the closest pair of clusters n-1 times, with the distances taken
 // from all pairs of leaves anew: the definition, in O(n^4).
-func naive(d []float32, n int, rule Rule) []float64 {
+func naive(d *Square, rule Rule) []float64 {
+	n := d.N()
 	clusters := make([][]int, n)
 	for i := range clusters {
 		clusters[i] = []int{i}
@@ -17,7 +18,7 @@ func naive(d []float32, n int, rule Rule) []float64 {
 		var sum, most float64
 		for _, i := range a {
 			for _, j := range b {
-				v := float64(d[i*Stride(n)+j])
+				v := float64(d.Row(i)[j])
 				sum, most = sum+v, max(most, v)
 			}
 		}
@@ -48,8 +49,8 @@ func TestMergesAgainstDefinition(t *testing.T) {
 	for _, rule := range []Rule{Average, Complete} {
 		for n := 2; n <= 24; n++ {
 			d := random(rng, n)
-			want := naive(d, n, rule)
-			got := Merges(append([]float32(nil), d...), n, rule)
+			want := naive(d, rule)
+			got := Merges(d, rule)
 			for k, m := range got {
 				if math.Abs(float64(m.Height)-want[k]) > 1e-5*want[k] {
 					t.Fatalf("rule %d, n = %d: height of merge %d = %g, want %g", rule, n, k, m.Height, want[k])
@@ -65,12 +66,12 @@ func TestMergesAgainstDefinition(t *testing.T) {
 	}
 }
 
-func random(rng *rand.Rand, n int) []float32 {
-	d := make([]float32, n*Stride(n))
+func random(rng *rand.Rand, n int) *Square {
+	d := NewSquare(n)
 	for i := range n {
 		for j := range i {
 			v := 1 + rng.Float32()
-			d[i*Stride(n)+j], d[j*Stride(n)+i] = v, v
+			d.SetPair(i, j, v)
 		}
 	}
 	return d
@@ -78,11 +79,13 @@ func random(rng *rand.Rand, n int) []float32 {
 
 func TestMergesOfTiesEnds(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 50} {
-		d := make([]float32, n*Stride(n))
-		for i := range d {
-			d[i] = 1
+		d := NewSquare(n)
+		for i := range n {
+			for j := range i {
+				d.SetPair(i, j, 1)
+			}
 		}
-		if got := len(Merges(d, n, Average)); got != max(0, n-1) {
+		if got := len(Merges(d, Average)); got != max(0, n-1) {
 			t.Errorf("n = %d: %d merges", n, got)
 		}
 	}
@@ -91,9 +94,9 @@ func TestMergesOfTiesEnds(t *testing.T) {
 func BenchmarkMerges4096(b *testing.B) {
 	const n = 4096
 	d := random(rand.New(rand.NewPCG(1, 1)), n)
-	work := make([]float32, len(d))
+	work := NewSquare(n)
 	for b.Loop() {
-		copy(work, d)
-		Merges(work, n, Average)
+		copy(work.Scratch(), d.Scratch())
+		Merges(work, Average)
 	}
 }

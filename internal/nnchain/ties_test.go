@@ -11,18 +11,18 @@ func TestMergesWithTiesMakeATree(t *testing.T) {
 	for range 1000 {
 		n := 2 + rng.IntN(60)
 		values := 1 + rng.IntN(4)
-		d := make([]float32, n*Stride(n))
+		d := NewSquare(n)
 		for i := range n {
 			for j := range i {
 				v := float32(0.1) * float32(1+rng.IntN(values))
 				if rng.IntN(4) == 0 {
 					v *= 1 + 1.2e-7*float32(rng.IntN(3))
 				}
-				d[i*Stride(n)+j], d[j*Stride(n)+i] = v, v
+				d.SetPair(i, j, v)
 			}
 		}
 		joined := make([]bool, 2*n)
-		for _, m := range Merges(d, n, Average) {
+		for _, m := range Merges(d, Average) {
 			for _, c := range []int32{m.A, m.B} {
 				if joined[c] {
 					t.Fatalf("n=%d: cluster %d is joined twice", n, c)

@@ -48,10 +48,3 @@ func LowerMedian[F Float](x []F) F { return Select(x, (len(x)-1)/2) }
 // Quantile returns the element of rank floor(q(len(x)-1)), reordering x, for q
 // in [0, 1]. It panics if x is empty.
 func Quantile[F Float](x []F, q float64) F { return Select(x, int(q*float64(len(x)-1))) }
-
-// SigmaPerMAD is the standard deviation of a normal distribution in units of
-// its median absolute deviation, 1/z(3/4), to the five digits that are usual: half of
-// the distribution lies within 0.6745 standard deviations of its middle. With it
-// a median of deviations is a scale that outliers move little (Hampel 1974,
-// https://doi.org/10.2307/2285666).
-const SigmaPerMAD = 1.4826

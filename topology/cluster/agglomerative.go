@@ -47,15 +47,15 @@ func (a Agglomerative) Dendrogram(d *Distances) (*Dendrogram, error) {
 	if a.Linkage == Complete {
 		rule = nnchain.Complete
 	}
-	stride := nnchain.Stride(d.n)
-	work := make([]float32, d.n*stride)
+	work := nnchain.NewSquare(d.n)
 	for i := range d.n {
+		to := work.Row(i)
 		for j, v := range d.row(i) {
-			work[i*stride+j] = float32(v)
+			to[j] = float32(v)
 		}
 	}
 	t := &Dendrogram{n: d.n}
-	for _, m := range nnchain.Merges(work, d.n, rule) {
+	for _, m := range nnchain.Merges(work, rule) {
 		t.merges = append(t.merges, Merge{A: int(m.A), B: int(m.B), Height: float64(m.Height), Size: int(m.Size)})
 	}
 	return t, nil

@@ -24,10 +24,15 @@ func NewDistances(m mat.Matrix) (*Distances, error) {
 	if n != cols {
 		return nil, fmt.Errorf("cluster: distances: %d x %d matrix: want a square one", n, cols)
 	}
+	return distances(n, m.At)
+}
+
+// distances makes a matrix of the cells at (i, j), as NewDistances does.
+func distances(n int, at func(i, j int) float64) (*Distances, error) {
 	d := &Distances{n: n, d: make([]float64, n*n)}
 	for i := range n {
 		for j := range i {
-			a, b := m.At(i, j), m.At(j, i)
+			a, b := at(i, j), at(j, i)
 			v := (a + b) / 2
 			if math.IsNaN(a) {
 				v = b

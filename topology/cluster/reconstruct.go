@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
 )
@@ -61,14 +62,14 @@ func (f Flat) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
 	var groups []topology.Group
 	for c, g := range found {
 		if len(g) >= 2 && len(g) < d.n {
-			groups = append(groups, topology.Group{Hosts: g, Latency: median(inside[c]), Support: math.NaN()})
+			groups = append(groups, topology.Group{Hosts: g, Latency: stats.Median(inside[c]), Support: math.NaN()})
 		}
 	}
 	var levels []topology.Level
 	if groups != nil {
-		levels = []topology.Level{{Name: "level 1", Latency: median(slices.Concat(inside...)), Support: math.NaN()}}
+		levels = []topology.Level{{Name: "level 1", Latency: stats.Median(slices.Concat(inside...)), Support: math.NaN()}}
 	}
-	h, err := topology.NewHierarchy(d.n, levels, groups, median(outside))
+	h, err := topology.NewHierarchy(d.n, levels, groups, stats.Median(outside))
 	if err != nil {
 		return nil, err
 	}
@@ -108,60 +109,25 @@ func (t SSSTree) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 	return d.result(h, warnings)
 }
 
-// asymmetryLimit is the ratio of two directions above which a pair is named. Noise of 3 %
-// in each sets ln of the ratio off by 4.2 %: of the pairs of a thousand hosts one
-// goes beyond with a chance of 7 %. It decides a warning only.
-const asymmetryLimit = 1.25
-
-// combine takes the smallest reading of each cell: latencies are disturbed
-// upwards only. It warns of pairs of which NewDistances takes a poor mean.
+// combine takes the smallest reading of each cell, and of a pair's two directions the mean. It warns
+// of pairs of which that is a poor one.
 func combine(repetitions []mat.Matrix) (*Distances, []string, error) {
-	if len(repetitions) == 0 {
-		return nil, nil, fmt.Errorf("cluster: reconstruct: no matrix")
-	}
-	rows, cols := repetitions[0].Dims()
-	if rows == 0 || cols == 0 {
-		return &Distances{}, nil, nil
-	}
-	least := mat.DenseCopyOf(repetitions[0])
-	for k, m := range repetitions[1:] {
-		if r, c := m.Dims(); r != rows || c != cols {
-			return nil, nil, fmt.Errorf("cluster: reconstruct: repetition %d is a %d x %d matrix, the first one %d x %d", k+2, r, c, rows, cols)
-		}
-		least.Apply(func(i, j int, v float64) float64 {
-			if w := m.At(i, j); math.IsNaN(v) || w < v {
-				return w
-			}
-			return v
-		}, least)
-	}
-	d, err := NewDistances(least)
+	measured, err := readings.New("cluster: reconstruct", repetitions)
 	if err != nil {
 		return nil, nil, err
 	}
-	unlike, worst, from, to := 0, asymmetryLimit, -1, -1
-	for i := range rows {
-		for j := range rows {
-			if a, b := least.At(i, j), least.At(j, i); i != j && a > asymmetryLimit*b {
-				unlike++
-				if from < 0 || a > worst*b {
-					worst, from, to = a/b, i, j
-				}
-			}
-		}
+	least, err := measured.Directed(readings.Smallest)
+	if err != nil {
+		return nil, nil, err
 	}
-	if unlike == 0 {
-		return d, nil, nil
+	d, err := distances(least.N(), least.At)
+	if err != nil {
+		return nil, nil, err
 	}
-	return d, []string{fmt.Sprintf("%d pairs of hosts differ by more than %g %% between directions, most hosts %d and %d: the mean was used", unlike, 100*(asymmetryLimit-1), from, to)}, nil
-}
-
-// median is the lower median of values, which it reorders, NaN if there are none.
-func median(values []float64) float64 {
-	if len(values) == 0 {
-		return math.NaN()
+	if a := least.Asymmetry(); a.Pairs > 0 {
+		return d, []string{fmt.Sprintf("%d pairs of hosts differ by more than %g %% between directions, most hosts %d and %d: the mean was used", a.Pairs, 100*(readings.AsymmetryTolerance-1), a.Worst[0], a.Worst[1])}, nil
 	}
-	return stats.LowerMedian(values)
+	return d, nil, nil
 }
 
 // result draws a switch for the root and every group, links as long as half
@@ -213,7 +179,7 @@ func (d *Distances) result(h *topology.Hierarchy, warnings []string) (*topology.
 		fit.R2 = 1 - misfit/variance
 	}
 	if len(residuals) > 0 {
-		fit.Residual = median(residuals)
+		fit.Residual = stats.Median(residuals)
 	}
 	return &topology.Result{Graph: graph, Hierarchy: h, Fit: fit, Warnings: warnings}, nil
 }

@@ -1,0 +1,181 @@
+package readings
+
+import (
+	"math"
+	"slices"
+)
+
+// Symmetric makes one reading per pair: the mean of the lower half of all there are, of the
+// repetitions and of both directions. Where noise only adds, it is nearly as good as the
+// smallest, and better where noise goes both ways: of four readings it leaves 0.30 of
+// an exponential's scale (the smallest 0.25) and 0.58 of a normal's (0.70). A direction that is slower
+// for good, a slow round of two and one outlier of three lie in the upper half. Of a
+// direction read Many times the smallest is left out.
+//
+// A reading of zero (a coarse timer) or below (an overhead subtracted) becomes half the
+// smallest above zero. Pairs measured in no repetition are estimated, see Symmetric; ErrDisconnected
+// is returned if they leave the hosts in parts. O(n^2) for scattered holes.
+func (m *Repetitions) Symmetric() (*Symmetric, *Quality, error) {
+	n := m.n
+	s := newSymmetric(n)
+	q := &Quality{}
+	smallest := float32(math.Inf(1))
+	t := newTiles(m.sources) // both triangles are read: keep the columns in cache
+	for i0 := 0; i0 < n; i0 += tile {
+		i1 := min(i0+tile, n)
+		for j0 := 0; j0 <= i0; j0 += tile {
+			j1 := min(j0+tile, n)
+			t.read(i0, i1, j0, j1)
+			for i := i0; i < i1; i++ {
+				row := s.Row(i)
+				for j := j0; j < min(j1, i); j++ {
+					c := t.pair(i-i0, j-j0)
+					if !c.valid {
+						return nil, nil, m.refuse(i, j)
+					}
+					if slow, fast := max(c.there, c.back), min(c.there, c.back); slow > AsymmetryTolerance*fast && fast > 0 {
+						q.Asymmetry.add(slow, fast, j, i)
+					}
+					switch f := float32(c.both); {
+					case math.IsNaN(c.both):
+						q.Holes++
+						row[j] = float32(math.NaN())
+					case f <= 0:
+						q.Zeros++
+						if c.both < 0 {
+							q.Negative++
+						}
+						row[j] = 0
+					default:
+						row[j] = f
+						smallest = min(smallest, f)
+					}
+				}
+			}
+		}
+	}
+	if q.Zeros > 0 {
+		s.liftZeros(smallest)
+	}
+	q.Noise, q.Tick = m.noise(), m.tick()
+	if q.Holes > 0 {
+		if err := s.fill(m.by); err != nil {
+			return nil, nil, err
+		}
+	}
+	return s, q, nil
+}
+
+// liftZeros replaces readings of zero. Where there is nothing else all pairs are alike.
+func (s *Symmetric) liftZeros(smallest float32) {
+	half := float32(math.SmallestNonzeroFloat32)
+	if !math.IsInf(float64(smallest), 1) {
+		half = lifted(smallest)
+	}
+	for k, v := range s.d {
+		if v == 0 {
+			s.d[k] = half
+		}
+	}
+}
+
+// tile is the side of the squares of cells that are combined together: two of them for each of
+// two repetitions, of float64, fit into 32 KiB.
+const tile = 32
+
+// Tiles make one reading of the repetitions of each pair, square by square.
+type tiles struct {
+	sources     []source
+	there, back [][]float64 // by source: cells of a square, and those across the diagonal
+	values      []float64   // scratch
+}
+
+func newTiles(sources []source) *tiles {
+	t := &tiles{sources: sources, values: make([]float64, 0, 2*len(sources))}
+	for range sources {
+		t.there = append(t.there, make([]float64, tile*tile))
+		t.back = append(t.back, make([]float64, tile*tile))
+	}
+	return t
+}
+
+// read takes in the cells of the given rows and columns, and those across the diagonal.
+func (t *tiles) read(i0, i1, j0, j1 int) {
+	for k := range t.sources {
+		t.sources[k].tile(t.there[k], i0, i1, j0, j1)
+		t.sources[k].tile(t.back[k], j0, j1, i0, i1)
+	}
+}
+
+// tile writes the cells of the given rows and columns into dst, row by row.
+func (s *source) tile(dst []float64, i0, i1, j0, j1 int) {
+	for i := i0; i < i1; i++ {
+		row := dst[(i-i0)*tile:][:j1-j0]
+		if s.data != nil {
+			copy(row, s.data[i*s.stride+j0:])
+			continue
+		}
+		for j := j0; j < j1; j++ {
+			if i != j {
+				row[j-j0] = s.m.At(i, j)
+			}
+		}
+	}
+}
+
+// A pairReading is what the repetitions say of one pair.
+type pairReading struct {
+	there, back float64 // the smallest of each direction that counts, NaN if never measured
+	both        float64 // of the pair
+	valid       bool
+}
+
+// pair combines what the square has in row i and column j. Which of two is the smaller is an
+// even chance, so for up to two repetitions without gaps it is found without a branch.
+func (t *tiles) pair(i, j int) (p pairReading) {
+	x, y := i*tile+j, j*tile+i
+	switch len(t.sources) {
+	case 1:
+		p.there, p.back = t.there[0][x], t.back[0][y]
+		p.both = min(p.there, p.back)
+		p.valid = valid(p.both) && max(p.there, p.back) <= math.MaxFloat32
+	case 2:
+		a, b := t.there[0][x], t.there[1][x]
+		c, d := t.back[0][y], t.back[1][y]
+		p.there, p.back = min(a, b), min(c, d)
+		least, mostThere, mostBack := min(p.there, p.back), max(a, b), max(c, d)
+		p.both = (least + min(max(p.there, p.back), mostThere, mostBack)) / 2
+		p.valid = least >= -math.MaxFloat32 && max(mostThere, mostBack) <= math.MaxFloat32
+	}
+	if p.valid {
+		return p
+	}
+	// Some is not a number, or there are more.
+	p.valid = true
+	t.values = t.values[:0]
+	p.there = t.direction(t.there, x, &p.valid)
+	p.back = t.direction(t.back, y, &p.valid)
+	p.both = lowerHalf(t.values)
+	return p
+}
+
+// direction appends cell x of each square to the values, without the smallest where there are Many. It
+// returns the smallest one appended, NaN if there is none.
+func (t *tiles) direction(squares [][]float64, x int, ok *bool) float64 {
+	from := len(t.values)
+	for _, square := range squares {
+		if v := square[x]; v == v {
+			*ok = *ok && valid(v)
+			t.values = append(t.values, v)
+		}
+	}
+	own := t.values[from:]
+	if len(own) == 0 {
+		return math.NaN()
+	}
+	if len(own) >= Many {
+		own = withoutSmallest(own)
+		t.values = t.values[:from+len(own)]
+	}
+	return slices.Min(own)
+}

@@ -1,0 +1,18 @@
+// Package readings is the one door through which measured matrices come in: it checks
+// them, reads them and combines their repetitions, so that every method refuses
+// the same matrices with the same words, and differs from others in its rule only.
+//
+//	repetitions, err := readings.New("topology: linkage", matrices)
+//	pairs, quality, err := repetitions.Symmetric() // one reading per pair of hosts
+//	cells, err := repetitions.Directed(readings.SecondOfMany) // one per ordered pair
+//
+// A reading is a latency in s. NaN is not measured; infinite ones, and those that float32 does not
+// hold, are refused. The diagonal is not read. Matrices whose memory can be read (mat.RawMatrixer) are
+// not copied.
+//
+// Both forms are immutable: what is found out about hosts later, that one is slow to all
+// or has a longer link, is kept beside the readings as a Corrected, and taken out where they are
+// read. So the matrices are combined once.
+//
+// Memory of n hosts: 2 n^2 bytes for Symmetric, 8 n^2 for Directed.
+package readings

@@ -1,0 +1,84 @@
+package readings
+
+import (
+	"math"
+
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// Quality is what combining found out besides the readings.
+type Quality struct {
+	Holes     int // pairs never measured
+	Zeros     int // pairs at or below zero
+	Negative  int // pairs below zero
+	Asymmetry Asymmetry
+	Tick      float64 // of the clock, in s; 0: none is seen
+	Noise     float64 // relative standard deviation of one reading, from pairs of repetitions; NaN of one
+}
+
+// noise estimates the relative standard deviation of one reading from how the first two
+// repetitions of up to 16384 pairs differ, which outliers cannot move. NaN of one repetition.
+func (m *Repetitions) noise() float64 {
+	if len(m.sources) < 2 {
+		return math.NaN()
+	}
+	var apart []float64
+	samplePairs(m.n, func(i, j int) {
+		if d := logRatio(m.sources[0].at(i, j), m.sources[1].at(i, j)); !math.IsNaN(d) {
+			apart = append(apart, d)
+		}
+	})
+	return stats.SigmaOfOne(apart)
+}
+
+// logRatio is |ln a/b| of two readings above zero, NaN of others. The ratio itself may be infinite.
+func logRatio(a, b float64) float64 {
+	if a > 0 && b > 0 {
+		return math.Abs(math.Log(a) - math.Log(b))
+	}
+	return math.NaN()
+}
+
+// tick estimates the tick of the clock behind the readings, in s: the least by which two readings
+// of one pair differ, if nearly all readings are multiples of it. 0 if there is
+// none, or if no pair's readings differ: latencies of a machine may be multiples of a link's, and only
+// repeated readings tell a clock from that. It looks at up to 16384 pairs.
+func (m *Repetitions) tick() float64 {
+	const (
+		rounding = 1e-6 // relative: float32 and sums of decimals differ by less
+		near     = 0.05 // ticks off a multiple
+		share    = 0.9  // of readings that are multiples; of others a tenth is, by chance
+	)
+	tick := math.Inf(1)
+	var all []float64
+	samplePairs(m.n, func(i, j int) {
+		first := math.NaN()
+		for k := range m.sources {
+			for _, x := range [2]float64{m.sources[k].at(i, j), m.sources[k].at(j, i)} {
+				if !(x > 0) {
+					continue
+				}
+				all = append(all, x)
+				if first != first {
+					first = x
+				}
+				if off := math.Abs(x - first); off > rounding*x {
+					tick = min(tick, off)
+				}
+			}
+		}
+	})
+	if math.IsInf(tick, 1) {
+		return 0
+	}
+	multiples := 0
+	for _, x := range all {
+		if ticks := x / tick; math.Abs(ticks-math.Round(ticks)) <= near {
+			multiples++
+		}
+	}
+	if float64(multiples) < share*float64(len(all)) {
+		return 0
+	}
+	return tick
+}

@@ -1,0 +1,54 @@
+package stats
+
+import (
+	"math"
+	"slices"
+)
+
+// SigmaPerMAD is the standard deviation of a normal distribution in units of
+// its median absolute deviation, 1/z(3/4), to the five digits that are usual: half of
+// the distribution lies within 0.6745 standard deviations of its middle. With it
+// a median of deviations is a scale that outliers move little (Hampel 1974,
+// https://doi.org/10.2307/2285666).
+const SigmaPerMAD = 1.4826
+
+// Sigma is the standard deviation that absolute deviations, which it reorders, have by their
+// lower median; NaN if there are none. O(n).
+func Sigma(deviations []float64) float64 { return SigmaPerMAD * Median(deviations) }
+
+// SigmaOfOne is the standard deviation of one value where differences, which it reorders, are
+// the absolute differences of two each: those spread sqrt 2 times as much. NaN if
+// there are none. O(n).
+func SigmaOfOne(differences []float64) float64 { return Sigma(differences) / math.Sqrt2 }
+
+// Median is the lower median of values, which it reorders; NaN if there are none. O(n).
+func Median(values []float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	return LowerMedian(values)
+}
+
+// MiddleMedian is the median, of an even number of values the mean of the two in the middle: it is
+// not biased towards the small ones, and two values have a spread. It sorts them; NaN if there are
+// none. O(n log n).
+func MiddleMedian(values []float64) float64 {
+	n := len(values)
+	if n == 0 {
+		return math.NaN()
+	}
+	slices.Sort(values)
+	return (values[(n-1)/2] + values[n/2]) / 2
+}
+
+// SortedFinite copies the finite values, sorted.
+func SortedFinite(values []float64) []float64 {
+	kept := make([]float64, 0, len(values))
+	for _, v := range values {
+		if !math.IsInf(v, 0) && !math.IsNaN(v) {
+			kept = append(kept, v)
+		}
+	}
+	slices.Sort(kept)
+	return kept
+}
