@@ -2,6 +2,7 @@ package topology_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"runtime/debug"
@@ -132,72 +133,110 @@ func (r recovery) String() string {
 	return fmt.Sprintf("n=%d/ratio=%g/unequal=%g/noise=%g/repetitions=%d", r.n, r.lo, r.unequal, r.noise.Sigma, r.repetitions)
 }
 
-// run returns how many of the seeds were exact.
-func (r recovery) run(t testing.TB, seeds int) (exact int, failed []string) {
+// A recovered says what came of the runs of a recovery.
+type recovered struct {
+	runs, exact     int
+	groups, missing int // that exist, and those not found
+	firmFalse       int // firm groups that do not exist
+	failed          []string
+}
+
+// run tries the first of the seeds.
+func (r recovery) run(t testing.TB, seeds int) recovered {
+	all := recovered{runs: seeds}
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(uint64(seed), uint64(r.n)))
 		spec := randomTree(rng, r.n, r.lo)
 		c, reps := measured(t, rng, spec, r.unequal, r.noise, r.repetitions)
-		result := reconstruct(t, reps...)
-		if sameGroups(result.Hierarchy, c.Hierarchy) {
-			exact++
+		known := knownLevel{visible: true}
+		for _, g := range c.Hierarchy.Groups()[1:] {
+			known.groups = append(known.groups, g.Hosts)
+		}
+		v := compare(dataSet{levels: []knownLevel{known}}, reconstruct(t, reps...).Hierarchy)
+		all.groups += len(known.groups)
+		all.missing += len(v.missing)
+		all.firmFalse += len(v.invented)
+		if len(v.missing)+len(v.invented)+len(v.weak) == 0 {
+			all.exact++
 		} else {
-			failed = append(failed, fmt.Sprintf("seed %d: %s: %d groups found, %d exist", seed, spec, len(result.Hierarchy.Groups())-1, len(c.Hierarchy.Groups())-1))
+			all.failed = append(all.failed, fmt.Sprintf("seed %d: %s: of %d groups %d are missing, %d firm and %d weak ones do not exist",
+				seed, spec, len(known.groups), len(v.missing), len(v.invented), len(v.weak)))
 		}
 	}
-	return exact, failed
+	return all
 }
 
+// check holds the runs to the share of exact ones, of a few runs rounded down to whole ones. Of
+// those that are not exact, next to nothing is wrong: a group or two of a hundred are missing, and
+// none that does not exist is firm.
+func (r recovery) check(t testing.TB, all recovered) {
+	t.Helper()
+	if least := math.Floor(r.share*float64(all.runs) + 1e-9); float64(all.exact) < least || 100*all.missing > 2*all.groups || all.firmFalse > 0 {
+		t.Errorf("%s: %d of %d exact, want %g; of %d groups %d are missing, and %d firm ones do not exist, want at most 2 %% and none:\n%s",
+			r, all.exact, all.runs, least, all.groups, all.missing, all.firmFalse, strings.Join(all.failed, "\n"))
+	}
+}
+
+// recoveries are trees of equal links, all of which are found, and of hosts' links that are unequal
+// by a share of the lowest latency. Where that share is above the least step of levels, 25 %,
+// single groups are lost, of 1,024 hosts in one tree of five.
 func recoveries() []recovery {
 	var list []recovery
 	for _, sigma := range []float64{0, 0.01, 0.03, 0.05} {
 		noise := gen.Noise{Sigma: sigma, Outliers: 0.02}
 		list = append(list,
-			recovery{n: 128, lo: 1.25, noise: noise, repetitions: 2, seeds: 100, share: 0.97},
-			recovery{n: 1024, lo: 1.25, noise: noise, repetitions: 2, seeds: 20, share: 0.95})
+			recovery{n: 128, lo: 1.25, noise: noise, repetitions: 2, seeds: 100, share: 1},
+			recovery{n: 1024, lo: 1.25, noise: noise, repetitions: 2, seeds: 20, share: 1})
 	}
 	for _, unequal := range []float64{0.06, 0.1, 0.15, 0.2, 0.3} {
 		noise := gen.Noise{Sigma: 0.01, Outliers: 0.02}
-		list = append(list, recovery{n: 128, lo: 1.25, unequal: unequal, noise: noise, repetitions: 2, seeds: 100, share: 0.9})
+		list = append(list, recovery{n: 128, lo: 1.25, unequal: unequal, noise: noise, repetitions: 2, seeds: 100, share: 0.97})
 	}
-	for _, n := range []int{128, 1024} {
-		noise := gen.Noise{Sigma: 0.03, Outliers: 0.02}
-		list = append(list, recovery{n: n, lo: 1.25, unequal: 0.3, noise: noise, repetitions: 2, seeds: 20, share: 0.9})
-	}
-	return list
+	noise := gen.Noise{Sigma: 0.03, Outliers: 0.02}
+	return append(list,
+		recovery{n: 128, lo: 1.25, unequal: 0.3, noise: noise, repetitions: 2, seeds: 20, share: 0.9},
+		recovery{n: 1024, lo: 1.25, unequal: 0.3, noise: noise, repetitions: 2, seeds: 20, share: 0.8})
 }
 
-// The whole number of seeds takes minutes: the test looks at a few, the
-// benchmark below counts them all.
+// The first seeds of each kind, and all that README counts of 128 hosts with 5 % of noise; the benchmark
+// below holds all seeds of all kinds to the same, in minutes.
 func TestLinkageFindsRandomTrees(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short")
-	}
 	for _, r := range recoveries() {
-		seeds := 6
-		if r.n > 500 {
-			seeds = 2
+		large, counted := r.n > 500, r.unequal == 0 && r.noise.Sigma == 0.05
+		seeds := 10
+		switch {
+		case large && testing.Short():
+			continue
+		case testing.Short():
+			seeds = 4
+		case large && r.unequal > 0:
+			seeds = 5
+		case large && counted:
+			seeds = 4
+		case large:
+			seeds = 1
+		case counted:
+			seeds = r.seeds
 		}
-		exact, failed := r.run(t, seeds)
-		if float64(exact) < r.share*float64(seeds)-1 {
-			t.Errorf("%s: %d of %d exact, want %g of all: %s", r, exact, seeds, r.share, strings.Join(failed, "\n"))
-		}
+		r.check(t, r.run(t, seeds))
 	}
 }
 
 // BenchmarkLinkageRecovery reports the share of random trees that are found
-// exactly; run it with -benchtime=1x, and -v for the failures.
+// exactly, and fails below what is promised; run it with -benchtime=1x, and -v for the failures.
 func BenchmarkLinkageRecovery(b *testing.B) {
 	for _, r := range recoveries() {
 		b.Run(r.String(), func(b *testing.B) {
-			var exact int
-			var failed []string
+			var all recovered
 			for b.Loop() {
-				exact, failed = r.run(b, r.seeds)
+				all = r.run(b, r.seeds)
 			}
-			b.ReportMetric(float64(exact), "exact")
-			b.ReportMetric(float64(r.seeds), "seeds")
-			for _, f := range failed {
+			r.check(b, all)
+			b.ReportMetric(float64(all.exact), "exact")
+			b.ReportMetric(float64(all.runs), "seeds")
+			b.ReportMetric(float64(all.missing), "missing")
+			b.ReportMetric(float64(all.firmFalse), "firm-false")
+			for _, f := range all.failed {
 				b.Logf("%.200s", f)
 			}
 		})
