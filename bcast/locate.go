@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strings"
 
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 )
@@ -175,10 +175,7 @@ func (h *hosts) add(name string) {
 
 func (h hosts) String() string {
 	const shown = 8
-	if more := len(h.names) - shown; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(h.names[:shown], ", "), more)
-	}
-	return strings.Join(h.names, ", ")
+	return words.Few(h.names, shown)
 }
 
 // view is the network of the ranks at the given locations.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/topocast/topocast/internal/words"
 )
 
 const (
@@ -32,7 +34,7 @@ func (c *campaign) tooSlow(t float64) bool {
 	if next.Repetitions == p.Repetitions && next.Samples == p.Samples {
 		if c.announced == 0 { // nothing can be spared: at least it is known from the start
 			c.note(fmt.Sprintf("the budget is too small for %s of %d samples, which need about %v: pairs will be missing",
-				count(p.Repetitions, "repetition"), p.Samples, about(t-c.start+c.need(p.Repetitions, p.Samples))))
+				words.Count(p.Repetitions, "repetition"), p.Samples, about(t-c.start+c.need(p.Repetitions, p.Samples))))
 			c.announced = len(c.result.Notes)
 		}
 		return false
@@ -110,8 +112,8 @@ func (c *campaign) announce() {
 	spent := c.now() - c.start
 	next := c.planned
 	text := fmt.Sprintf("the budget is too small for %s of %d samples, which need about %v: taking %s of %d samples",
-		count(c.asked, "repetition"), c.result.Samples, about(spent+c.need(c.asked, c.result.Samples)),
-		count(next.Repetitions, "repetition"), next.Samples)
+		words.Count(c.asked, "repetition"), c.result.Samples, about(spent+c.need(c.asked, c.result.Samples)),
+		words.Count(next.Repetitions, "repetition"), next.Samples)
 	if need := spent + c.need(next.Repetitions, next.Samples); need > overBudget*c.settings.Budget.Seconds() {
 		text += fmt.Sprintf("; even that needs about %v: pairs will be missing", about(need))
 	}
@@ -131,12 +133,4 @@ func about(s float64) time.Duration {
 		}
 	}
 	return d
-}
-
-// count is a number of things in words.
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

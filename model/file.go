@@ -69,31 +69,6 @@ type pairFile struct {
 	plogpFile
 }
 
-// routingName is the word for a routing, as specifications of clusters have it.
-func routingName(c topology.RouteChoice) string {
-	switch c {
-	case topology.ChooseModulo:
-		return "modulo"
-	case topology.ChooseHashed:
-		return "ecmp"
-	}
-	return "lowest"
-}
-
-// ParseRouting reads the word for a routing: lowest (the default, also for
-// ""), modulo or ecmp.
-func ParseRouting(name string) (topology.RouteChoice, error) {
-	switch name {
-	case "", "lowest":
-		return topology.ChooseLowest, nil
-	case "modulo":
-		return topology.ChooseModulo, nil
-	case "ecmp":
-		return topology.ChooseHashed, nil
-	}
-	return 0, fmt.Errorf("model: routing %q: want lowest, modulo or ecmp", name)
-}
-
 func known(x float64) *float64 {
 	if math.IsNaN(x) {
 		return nil
@@ -132,7 +107,7 @@ func (n *Network) Write(w io.Writer) error {
 		Format: networkFormat, Version: networkVersion, Ranks: n.Ranks(), Measured: n.measured,
 		Hosts: n.hosts, RankHost: n.hostOf,
 		Pairs: pairsToFile(n.pairs.list()), HostPairs: pairsToFile(n.hostPairs.list()),
-		Memory: known(n.memory), Routing: routingName(n.routing), RTTBias: n.rttBias,
+		Memory: known(n.memory), Routing: n.routing.String(), RTTBias: n.rttBias,
 		Slowdown: n.degradation.toFile(), ClassOf: n.links.OfArc, Ratios: n.ratios,
 		Hierarchy: hierarchy.Bytes(), Graph: graph.Bytes(),
 	}
@@ -252,8 +227,10 @@ func (f *networkFile) network() (*Network, error) {
 		Levels: []LevelParams{}, Measured: f.Measured,
 		Pairs: pairsFromFile(f.Pairs), HostPairs: pairsFromFile(f.HostPairs),
 	}
-	if s.Routing, err = ParseRouting(f.Routing); err != nil {
-		return nil, fmt.Errorf("model: read network: %w", err)
+	if f.Routing != "" {
+		if s.Routing, err = topology.ParseRouteChoice(f.Routing); err != nil {
+			return nil, fmt.Errorf("model: read network: %w", err)
+		}
 	}
 	s.MemoryBandwidth, s.RTTBias, s.MeasuredOverPredicted, s.Links.OfArc = value(f.Memory), f.RTTBias, f.Ratios, f.ClassOf
 	switch f.Law {

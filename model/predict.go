@@ -339,24 +339,6 @@ func (n *Network) Interval(seconds, coverage float64) (lo, hi float64) {
 	return seconds * at((1-coverage)/2), seconds * at((1+coverage)/2)
 }
 
-// ParseSharing reads the word for a sharing: fair, asymmetric (with the given
-// weight of acknowledgements, see Sharing), or fitted, which gives nil: what
-// the network was fitted to.
-func ParseSharing(name string, ackWeight float64) (*contention.Sharing, error) {
-	if !(ackWeight >= 0) || math.IsInf(ackWeight, 0) {
-		return nil, fmt.Errorf("model: sharing: weight of acknowledgements %g: want at least 0 and finite", ackWeight)
-	}
-	switch name {
-	case "fair":
-		return &contention.Sharing{}, nil
-	case "asymmetric":
-		return &contention.Sharing{Asymmetric: true, AckWeight: ackWeight}, nil
-	case "fitted":
-		return nil, nil
-	}
-	return nil, fmt.Errorf("model: sharing %q: want fair, asymmetric or fitted", name)
-}
-
 // Predict predicts concurrent transfers as the network was fitted: see
 // Predictor, which is faster for many predictions.
 func (n *Network) Predict(dst []float64, transfers []Transfer) ([]float64, error) {
@@ -369,17 +351,4 @@ func (n *Network) Predict(dst []float64, transfers []Transfer) ([]float64, error
 	}
 	defer n.predictors.Put(p)
 	return p.Predict(dst, transfers)
-}
-
-// Sharing is how channels are shared as the network was fitted: fair, or
-// coupled by the class of the link.
-func (n *Network) Sharing() *contention.Sharing {
-	if len(n.links.Classes) == 0 {
-		return &contention.Sharing{}
-	}
-	s := &contention.Sharing{Asymmetric: true, Coupling: make([]float64, n.graph.NumArcs()), Law: n.links.Law}
-	for arc, class := range n.links.OfArc {
-		s.Coupling[arc] = n.links.Classes[class].Coupling
-	}
-	return s
 }

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/internal/words"
 )
 
 // result turns the judged tree into a Result: groups below the least support
@@ -256,10 +256,7 @@ func weakGroups(h *Hierarchy) []string {
 // enumerate joins names, the first eight of them.
 func enumerate(names []string) string {
 	const most = 8
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	return strings.Join(names, ", ")
+	return words.Few(names, most)
 }
 
 // A combination is what is odd about the readings.

@@ -9,25 +9,6 @@ import (
 	"github.com/topocast/topocast/internal/paths"
 )
 
-// A RouteChoice says which of several equally short routes is taken.
-type RouteChoice int
-
-// The choices. Routes are fixed: one pair of hosts has one route.
-const (
-	// ChooseLowest takes at every vertex the next vertex of lowest number. On
-	// a fat tree all routes then share the first top switch.
-	ChooseLowest RouteChoice = iota
-
-	// ChooseModulo spreads routes by their destination d: the first vertex
-	// with c > 1 ways on takes way d mod c and goes on with d/c. On a fat tree
-	// it is d-mod-k routing (Zahavi 2012), as InfiniBand's and SimGrid's.
-	ChooseModulo
-
-	// ChooseHashed takes at every vertex a way by a hash of source,
-	// destination and vertex, as ECMP on Ethernet does.
-	ChooseHashed
-)
-
 // Routes are the fixed routes between the hosts of a graph: the shortest by
 // latency, of those the ones with the fewest hops, of those as RouteChoice
 // says. Latencies that are not known count as 0. Routes may lead through hosts

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -26,12 +27,12 @@ func (r *comparison) writeText(w io.Writer, all bool) error {
 	var b bytes.Buffer
 	c := r.result
 	fmt.Fprintf(&b, "measured:  %s\nreference: %s\n", r.measured.describe(), r.reference.describe())
-	fmt.Fprintf(&b, "%s in both", count(len(c.Hosts), "host"))
+	fmt.Fprintf(&b, "%s in both", words.Count(len(c.Hosts), "host"))
 	if len(c.Missing) > 0 {
-		fmt.Fprintf(&b, "; %s of the reference not measured: %s", count(len(c.Missing), "host"), hostRanges(c.Missing))
+		fmt.Fprintf(&b, "; %s of the reference not measured: %s", words.Count(len(c.Missing), "host"), hostRanges(c.Missing))
 	}
 	if len(c.Extra) > 0 {
-		fmt.Fprintf(&b, "; %s that the reference does not know: %s", count(len(c.Extra), "host"), hostRanges(c.Extra))
+		fmt.Fprintf(&b, "; %s that the reference does not know: %s", words.Count(len(c.Extra), "host"), hostRanges(c.Extra))
 	}
 	fmt.Fprintln(&b)
 	if !math.IsNaN(c.Similarity) {
@@ -46,7 +47,7 @@ func (r *comparison) writeText(w io.Writer, all bool) error {
 	case statusUnknown:
 		fmt.Fprintln(&b, "\ncannot tell: no link was measured on both sides and can be judged")
 	case statusDifferent:
-		fmt.Fprintf(&b, "\n%s, the worst first\n", count(len(c.Findings), "difference"))
+		fmt.Fprintf(&b, "\n%s, the worst first\n", words.Count(len(c.Findings), "difference"))
 	}
 	if c.Unknown != "" {
 		fmt.Fprintf(&b, "latencies between hosts: %s\n", c.Unknown)
@@ -105,7 +106,7 @@ func (r *comparison) writeLinks(w io.Writer, all bool) {
 			parts = append(parts, fmt.Sprintf("%d %s", by[v], v))
 		}
 	}
-	fmt.Fprintf(w, "\n%s: %s", count(len(links), "link"), strings.Join(parts, ", "))
+	fmt.Fprintf(w, "\n%s: %s", words.Count(len(links), "link"), strings.Join(parts, ", "))
 	if unmeasured := len(links) - rates; unmeasured > 0 {
 		fmt.Fprintf(w, "; bandwidth of %d not measured", unmeasured)
 	}
@@ -133,7 +134,7 @@ func (s side) describe() string {
 	for v := range s.graph.Hosts() {
 		names[s.graph.Name(v)] = true
 	}
-	text := fmt.Sprintf("%s, %s", s.file, count(len(names), "host"))
+	text := fmt.Sprintf("%s, %s", s.file, words.Count(len(names), "host"))
 	if ranks := s.graph.Hosts(); ranks > len(names) {
 		text += fmt.Sprintf(" of %d ranks", ranks)
 	}
@@ -156,14 +157,6 @@ func withSpread(x, spread float64) string {
 		return times(x)
 	}
 	return fmt.Sprintf("%s ± %.1f %%", times(x), 100*math.Expm1(spread))
-}
-
-// count writes a number of things.
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // hostRanges shortens a list of names: h8-h15,login and 12 more.

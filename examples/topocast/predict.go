@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 )
 
@@ -35,7 +36,7 @@ Sharing says how a link's bandwidth is split: fair (max-min, full duplex), asymm
 			if err != nil {
 				return &inputError{err}
 			}
-			if sharing != "asymmetric" {
+			if how == nil || !how.Asymmetric {
 				if err := refuseUnused(c, "only with --sharing asymmetric", "ack-weight"); err != nil {
 					return err
 				}
@@ -92,7 +93,7 @@ Sharing says how a link's bandwidth is split: fair (max-min, full duplex), asymm
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&sharing, "sharing", "fitted", "how flows share links: fair, asymmetric or fitted")
+	f.StringVar(&sharing, "sharing", "fitted", "how flows share links: "+words.Or(model.Sharings()))
 	f.Float64Var(&ackWeight, "ack-weight", 0, "with --sharing asymmetric: share of a flow's rate that its acknowledgements take of the reverse direction")
 	f.BoolVar(&noLatency, "no-latency", false, "leave out the latency of paths")
 	f.Float64Var(&coverage, "coverage", 0.9, "probability that the interval holds the measured time")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -160,15 +161,8 @@ func (s *scanner) options(sh *shape, o *options, hostsRefused bool) error {
 			_, err = s.count(key, 0)
 		case "routing":
 			at := s.pos
-			switch name := s.name(); name {
-			case "lowest":
-				o.choice = topology.ChooseLowest
-			case "modulo":
-				o.choice = topology.ChooseModulo
-			case "ecmp":
-				o.choice = topology.ChooseHashed
-			default:
-				return s.errorf(at, "routing: %s: want lowest, modulo or ecmp", s.rest(at))
+			if o.choice, err = topology.ParseRouteChoice(s.name()); err != nil {
+				return s.errorf(at, "routing: %s: want %s", s.rest(at), words.Or(topology.RouteChoices()))
 			}
 		default:
 			return s.errorf(start, "unknown option %s: want latency= rate= spread= rate-spread= hosts= routing= seed= or shuffle", s.rest(start))

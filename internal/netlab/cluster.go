@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/topocast/topocast/internal/gen"
@@ -200,17 +199,12 @@ func (f *clusterFile) cluster(dir, name string) (*Cluster, error) {
 		return nil, err
 	}
 	if f.Routing != "" {
-		i := slices.Index(routings(), f.Routing)
-		if i < 0 {
-			return nil, fmt.Errorf("routing: %q: want one of %s", f.Routing, strings.Join(routings(), ", "))
+		if c.Routing, err = topology.ParseRouteChoice(f.Routing); err != nil {
+			return nil, err
 		}
-		c.Routing = topology.RouteChoice(i)
 	}
 	return c, checkWiring(c.Graph, f.Cycles)
 }
-
-// routings are the names of the topology.RouteChoices, as in internal/gen.
-func routings() []string { return []string{"lowest", "modulo", "ecmp"} }
 
 func setInt(dst, src *int, field string, least, most int) error {
 	if src == nil {
@@ -445,7 +439,7 @@ func (c *Cluster) Encode(w io.Writer) error {
 		Queues: &queuesFile{NIC: c.NIC.file(), Switch: c.Switch.file(), BackPressure: &c.BackPressure},
 	}
 	if c.Routing != topology.ChooseLowest {
-		f.Routing = routings()[c.Routing]
+		f.Routing = c.Routing.String()
 	}
 	if c.StoreAndForward {
 		f.Switching = "store-and-forward"

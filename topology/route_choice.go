@@ -1,0 +1,53 @@
+package topology
+
+import (
+	"fmt"
+
+	"github.com/topocast/topocast/internal/words"
+)
+
+// A RouteChoice says which of several equally short routes is taken.
+type RouteChoice int
+
+// The choices. Routes are fixed: one pair of hosts has one route.
+const (
+	// ChooseLowest takes at every vertex the next vertex of lowest number. On
+	// a fat tree all routes then share the first top switch.
+	ChooseLowest RouteChoice = iota
+
+	// ChooseModulo spreads routes by their destination d: the first vertex
+	// with c > 1 ways on takes way d mod c and goes on with d/c. On a fat tree
+	// it is d-mod-k routing (Zahavi 2012), as InfiniBand's and SimGrid's.
+	ChooseModulo
+
+	// ChooseHashed takes at every vertex a way by a hash of source,
+	// destination and vertex, as ECMP on Ethernet does.
+	ChooseHashed
+)
+
+// RouteChoices returns all choices.
+func RouteChoices() []RouteChoice { return []RouteChoice{ChooseLowest, ChooseModulo, ChooseHashed} }
+
+// String is the word for the choice in files and in specifications of clusters:
+// lowest, modulo or ecmp.
+func (c RouteChoice) String() string {
+	switch c {
+	case ChooseLowest:
+		return "lowest"
+	case ChooseModulo:
+		return "modulo"
+	case ChooseHashed:
+		return "ecmp"
+	}
+	return fmt.Sprintf("routing %d", int(c))
+}
+
+// ParseRouteChoice reads the word that String writes.
+func ParseRouteChoice(word string) (RouteChoice, error) {
+	for _, c := range RouteChoices() {
+		if c.String() == word {
+			return c, nil
+		}
+	}
+	return 0, fmt.Errorf("topology: routing %q: want %s", word, words.Or(RouteChoices()))
+}
