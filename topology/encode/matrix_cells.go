@@ -9,6 +9,14 @@ import (
 	"strings"
 )
 
+// Limits of ReadMatrix. A line is never kept whole beyond maxLine bytes, and
+// the matrix grows with the lines read, so a hostile file costs no more memory
+// than a small multiple of its own size.
+const (
+	maxColumns = 1 << 15
+	maxLine    = 4 << 20
+)
+
 // A table is the cells of a file before it is known which of them are names.
 type table struct {
 	given  Unit // by the caller; 0: none

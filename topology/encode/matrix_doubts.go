@@ -1,0 +1,62 @@
+package encode
+
+import (
+	"fmt"
+	"math"
+)
+
+// Latencies out of these bounds are possible, but are rather in another unit:
+// light crosses 3 cm in 0.1 ns, and is in 0.25 s up at a satellite and back.
+const (
+	shortest = 1e-10 // s
+	longest  = 0.5   // s
+)
+
+// maxAsymmetry is the ratio of the two directions of one pair above which a
+// file is doubted. Real directions differ by routing and by outliers, seldom by
+// more than a factor of ten; a link that is broken may do so by any.
+const maxAsymmetry = 1000
+
+// doubts returns what is odd about latencies in s, which stand in the file in
+// a unit: why tells who has said so.
+func doubts(cells []float64, n int, unit Unit, why string) []string {
+	least, most := math.Inf(1), 0.0
+	measured, zeros := 0, 0
+	odd, worst, from, to := 0, 0.0, 0, 0
+	for i := range n {
+		for j := range n {
+			v := cells[i*n+j]
+			if math.IsNaN(v) {
+				continue
+			}
+			measured++
+			if v == 0 {
+				zeros++
+				continue
+			}
+			least, most = min(least, v), max(most, v)
+			back := cells[j*n+i]
+			if back > 0 && v > maxAsymmetry*back {
+				odd++
+				if ratio := v / back; ratio > worst {
+					worst, from, to = ratio, i, j
+				}
+			}
+		}
+	}
+	var all []string
+	switch {
+	case n > 1 && measured == 0:
+		all = append(all, "no latency is given")
+	case n > 1 && zeros == measured:
+		all = append(all, "all latencies are 0")
+	case most > 0 && most < shortest:
+		all = append(all, fmt.Sprintf("the longest latency is %.3g s, read in %s, %s: light crosses 3 cm in 1e-10 s", most, unit, why))
+	case least > longest && !math.IsInf(least, 1):
+		all = append(all, fmt.Sprintf("the shortest latency is %.3g s, read in %s, %s: is that the unit?", least, unit, why))
+	}
+	if odd > 0 {
+		all = append(all, fmt.Sprintf("%d latencies are more than %d times those of the other direction, from %d to %d %.3g times", odd, maxAsymmetry, from, to, worst))
+	}
+	return all
+}
