@@ -182,3 +182,19 @@ func (s *spans) add(lo, hi int) bool {
 	*s = slices.Replace(*s, from, i, span{lo, hi})
 	return true
 }
+
+// schedule returns the Ops of all ranks.
+func schedule(a Algorithm, p Problem) [][]Op {
+	ops := make([][]Op, p.Ranks)
+	if planner, ok := a.(treePlanner); ok {
+		t := planner.tree(p)
+		for rank := range ops {
+			ops[rank] = t.links(rank).ops(ops[rank], p)
+		}
+		return ops
+	}
+	for rank := range ops {
+		ops[rank] = a.Ops(ops[rank], p, rank)
+	}
+	return ops
+}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/quantity"
-	"github.com/topocast/topocast/topology"
 )
 
 // A Plan is how one broadcast is done.
@@ -78,38 +77,6 @@ const native = -1
 func newNative() candidate {
 	nan := math.NaN()
 	return candidate{Plan{Predicted: nan, Measured: nan, MeasuredNative: nan}, native}
-}
-
-// catalogue lists the algorithms with the settings that come into question.
-func catalogue(h *topology.Hierarchy) []Algorithm {
-	all := []Algorithm{Flat{}, Binomial{}, Chain{}}
-	if h == nil || len(h.Groups()) < 2 {
-		return all // MultiLevel would be one of those
-	}
-	for _, a := range shapings(len(h.Levels()) + 1) {
-		all = append(all, a)
-	}
-	return all
-}
-
-// shapedLevels is the number of levels, from the coarsest, whose shapes are tried: three shapes each make
-// 27 plans, and the finer levels take the least of the time.
-const shapedLevels = 3
-
-// shapings returns MultiLevel with all combinations of shapes on the given
-// number of levels; from the level after shapedLevels on inwards they are those of the last.
-func shapings(levels int) []MultiLevel {
-	all := []MultiLevel{{}}
-	for range min(shapedLevels, levels) {
-		var longer []MultiLevel
-		for _, a := range all {
-			for s := ShapeBinomial; s <= ShapeChain; s++ {
-				longer = append(longer, MultiLevel{append(slices.Clone(a.Shapes), s)})
-			}
-		}
-		all = longer
-	}
-	return all
 }
 
 // candidates returns each algorithm once, with the settings and the segment

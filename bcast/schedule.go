@@ -66,11 +66,6 @@ type Algorithm interface {
 	Ops(dst []Op, p Problem, rank int) []Op
 }
 
-// Algorithms returns one of each algorithm with its default settings.
-func Algorithms() []Algorithm {
-	return []Algorithm{Flat{}, Binomial{}, Chain{}, MultiLevel{}}
-}
-
 func (p Problem) validate() error {
 	switch {
 	case p.Ranks < 1:
@@ -99,20 +94,4 @@ func (p Problem) segment() int {
 func (p Problem) segments() int {
 	s := p.segment()
 	return p.Bytes/s + min(1, p.Bytes%s)
-}
-
-// schedule returns the Ops of all ranks.
-func schedule(a Algorithm, p Problem) [][]Op {
-	ops := make([][]Op, p.Ranks)
-	if planner, ok := a.(treePlanner); ok {
-		t := planner.tree(p)
-		for rank := range ops {
-			ops[rank] = t.links(rank).ops(ops[rank], p)
-		}
-		return ops
-	}
-	for rank := range ops {
-		ops[rank] = a.Ops(ops[rank], p, rank)
-	}
-	return ops
 }

@@ -2,36 +2,9 @@ package bcast
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
-
-	"github.com/topocast/topocast/mpi"
 )
-
-// Tune is collective: it decides how messages of the given sizes in bytes are
-// broadcast from the root, with a buffer of its own, so that the first Bcast of
-// each is as fast as the next. root and sizes are equal on all ranks.
-func (b *Broadcaster) Tune(root int, sizes ...int) error {
-	if uint(root) >= uint(b.ranks) {
-		return fmt.Errorf("bcast: tune: root %d: %w: want in [0, %d)", root, mpi.ErrRank, b.ranks)
-	}
-	for _, size := range sizes {
-		if size < 0 {
-			return fmt.Errorf("bcast: tune: size %d bytes: want at least 0", size)
-		}
-	}
-	if b.ranks == 1 || len(sizes) == 0 {
-		return nil
-	}
-	buf := make([]byte, slices.Max(sizes))
-	for _, size := range sizes {
-		if err := b.Bcast(buf[:size], root); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // tried is the number of plans, the best by prediction, that are timed.
 const tried = 3
