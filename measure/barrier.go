@@ -26,6 +26,17 @@ const (
 	stopCancelled
 )
 
+// reason is the wish as Result.Stopped has it.
+func (w wish) reason() string {
+	switch w {
+	case stopBudget:
+		return StoppedByBudget
+	case stopCancelled:
+		return StoppedByContext
+	}
+	return ""
+}
+
 // A barrier is a dissemination among all ranks (Hensgen, Finkel, Manber
 // 1988): in step k, rank i sends to i+2^k and receives from i-2^k. After
 // ceil(log2 n) steps each rank has heard of all.

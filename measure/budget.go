@@ -14,7 +14,6 @@ const (
 	checkAgain   = 4  // rounds tell their own time better than a plan by a factor of two, at the price of one more check in four times the rounds
 	fixedSamples = 10 // a round costs as much again as this many samples: pilots, barrier, the other messages
 	enough       = 10 // samples to keep as long as repetitions can be spared
-	fewest       = 5  // samples of which quartiles can be told
 )
 
 // tooSlow tells whether the rounds so far show that the budget is too small

@@ -2,7 +2,6 @@ package measure
 
 import (
 	"encoding/binary"
-	"fmt"
 )
 
 // The samples of a reading are taken in lots. One quiet lot is enough. After
@@ -72,18 +71,6 @@ func (q *probe) answer(peer, size, batch int) (int, error) {
 		}
 		batch = next
 	}
-}
-
-// wanted is the size of batches that the peer asks for, 0 for none.
-func (q *probe) wanted(peer int) (int, error) {
-	if err := q.comm.Recv(q.word, peer, tagPilot); err != nil {
-		return 0, err
-	}
-	batch := binary.LittleEndian.Uint64(q.word)
-	if batch > maxBatch {
-		return 0, fmt.Errorf("measure: rank %d asks for batches of %d round trips", peer, batch)
-	}
-	return int(batch), nil
 }
 
 // quiet tells whether nothing has disturbed a lot, to the step of the clock.

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 
@@ -134,47 +135,6 @@ func (q *probe) calibrate(peer int) error {
 	return nil
 }
 
-// pair measures one pair in both directions at one size. It returns the
-// reading of the calling rank: the one in which it sends first.
-func (q *probe) pair(peer, size int) (Reading, error) {
-	first := q.comm.Rank() < peer
-	batch, err := q.batch(peer, size, first)
-	if err != nil {
-		return Reading{}, err
-	}
-	var reading Reading
-	for _, leg := range []bool{true, false} {
-		if first != leg {
-			if batch, err = q.answer(peer, size, batch); err != nil {
-				return Reading{}, err
-			}
-			continue
-		}
-		if reading, batch, err = q.ask(peer, size, batch); err != nil {
-			return Reading{}, err
-		}
-	}
-	return reading, nil
-}
-
-// batch agrees with the peer on the number of round trips per sample. The lower
-// rank decides.
-func (q *probe) batch(peer, size int, first bool) (int, error) {
-	tries := q.pilots
-	if size >= longPilot {
-		tries = tries[:longPilots]
-	}
-	if err := q.pingPong(tries, peer, size, 1, first); err != nil {
-		return 0, err
-	}
-	if !first {
-		return q.wanted(peer)
-	}
-	batch := q.batchOf(slices.Min(tries) - q.overhead)
-	binary.LittleEndian.PutUint64(q.word, uint64(batch))
-	return batch, q.comm.Send(q.word, peer, tagPilot)
-}
-
 // batchOf is the number of round trips of the given time in s that make a
 // sample long enough.
 func (q *probe) batchOf(one float64) int {
@@ -183,6 +143,18 @@ func (q *probe) batchOf(one float64) int {
 		return 1
 	}
 	return min(max(int(math.Ceil(long/max(one, long/maxBatch))), 1), maxBatch)
+}
+
+// wanted is the size of batches that the peer asks for, 0 for none.
+func (q *probe) wanted(peer int) (int, error) {
+	if err := q.comm.Recv(q.word, peer, tagPilot); err != nil {
+		return 0, err
+	}
+	batch := binary.LittleEndian.Uint64(q.word)
+	if batch > maxBatch {
+		return 0, fmt.Errorf("measure: rank %d asks for batches of %d round trips", peer, batch)
+	}
+	return int(batch), nil
 }
 
 // summary turns the samples of round trips into a reading of one-way times.

@@ -107,16 +107,6 @@ func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, erro
 	return result, nil
 }
 
-func (w wish) reason() string {
-	switch w {
-	case stopBudget:
-		return StoppedByBudget
-	case stopCancelled:
-		return StoppedByContext
-	}
-	return ""
-}
-
 // sharePlan sends the plan of rank 0 to all ranks, or the reason why there is none.
 func sharePlan(comm mpi.Communicator, s *Settings) (*plan, error) {
 	var p plan
@@ -145,17 +135,4 @@ func sharePlan(comm mpi.Communicator, s *Settings) (*plan, error) {
 		return nil, fmt.Errorf("%s", p.Error)
 	}
 	return &p, nil
-}
-
-// warmUp exchanges what a round does, and throws the readings away.
-func (q *probe) warmUp(peer int, sizes []int) error {
-	if err := q.calibrate(peer); err != nil {
-		return err
-	}
-	for _, size := range sizes {
-		if _, err := q.pair(peer, size); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -91,6 +91,7 @@ const (
 	defaultRepetitions = 3         // of which two outvote a disturbed one
 	maxRepetitions     = 1000      // a slip of the pen beyond
 	defaultSamples     = 20        // of which five are below the lower quartile
+	fewest             = 5         // samples of which quartiles can be told
 	maxSamples         = 1_000_000 // a slip of the pen beyond: 8 MB in each rank
 	maxSize            = 1<<31 - 1 // B; the counts of MPI are C ints
 )
