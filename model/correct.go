@@ -86,15 +86,6 @@ func CorrectLatencies(g *topology.Graph, bytes int64, forwarding Forwarding) (*t
 	return rebuild(g, arcs)
 }
 
-// rebuild is the graph with other arcs between the same vertices.
-func rebuild(g *topology.Graph, arcs []topology.Arc) (*topology.Graph, error) {
-	names := make([]string, g.Vertices())
-	for v := range names {
-		names[v] = g.Name(v)
-	}
-	return topology.NewGraph(g.Hosts(), g.Vertices()-g.Hosts(), names, arcs)
-}
-
 // correctedPaths bounds the paths looked at. They are taken by whole distances in number, so that all
 // hosts have a part; four thousand cross every link of a machine of a thousand hosts several times.
 const correctedPaths = 4000

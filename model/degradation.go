@@ -82,37 +82,3 @@ func (d *Degradation) clone() *Degradation {
 	}
 	return &Degradation{Distance: append([]float64(nil), d.Distance...), Access: append([]float64(nil), d.Access...)}
 }
-
-// degradationFile has null for what was not measured.
-type degradationFile struct {
-	Distance []*float64 `json:"distance_ratio,omitempty"`
-	Access   []*float64 `json:"access_ratio,omitempty"`
-}
-
-func (d *Degradation) toFile() *degradationFile {
-	if d == nil {
-		return nil
-	}
-	f := &degradationFile{}
-	for _, x := range d.Distance {
-		f.Distance = append(f.Distance, known(x))
-	}
-	for _, x := range d.Access {
-		f.Access = append(f.Access, known(x))
-	}
-	return f
-}
-
-func (f *degradationFile) degradation() *Degradation {
-	if f == nil {
-		return nil
-	}
-	d := &Degradation{}
-	for _, p := range f.Distance {
-		d.Distance = append(d.Distance, value(p))
-	}
-	for _, p := range f.Access {
-		d.Access = append(d.Access, value(p))
-	}
-	return d
-}

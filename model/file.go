@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"os"
 
 	"github.com/topocast/topocast/internal/outfile"
@@ -45,52 +44,6 @@ type networkFile struct {
 	Graph     json.RawMessage  `json:"graph"`
 }
 
-type plogpFile struct {
-	Latency *float64  `json:"latency_s,omitempty"`
-	Sizes   []int64   `json:"sizes_bytes"`
-	Gap     []float64 `json:"gap_s"`
-	Send    []float64 `json:"send_s,omitempty"`
-	Recv    []float64 `json:"recv_s,omitempty"`
-}
-
-type levelFile struct {
-	plogpFile
-	Spread *float64 `json:"spread,omitempty"`
-}
-
-type classFile struct {
-	Name     string  `json:"name"`
-	Coupling float64 `json:"coupling"`
-}
-
-type pairFile struct {
-	Src int `json:"src"`
-	Dst int `json:"dst"`
-	plogpFile
-}
-
-func known(x float64) *float64 {
-	if math.IsNaN(x) {
-		return nil
-	}
-	return &x
-}
-
-func value(p *float64) float64 {
-	if p == nil {
-		return math.NaN()
-	}
-	return *p
-}
-
-func (p *PLogP) toFile() plogpFile {
-	return plogpFile{known(p.Latency), p.Sizes, p.Gap, p.Send, p.Recv}
-}
-
-func (f plogpFile) params() PLogP {
-	return PLogP{Latency: value(f.Latency), Sizes: f.Sizes, Gap: f.Gap, Send: f.Send, Recv: f.Recv}
-}
-
 // Write writes the network as JSON of the format "topocast/network", version 2.
 // It takes some 60 bytes per rank and 6 more per further level: 0.3 MB for
 // 4,096 ranks, 1.2 MB for 16,384 (BenchmarkFileSize).
@@ -128,22 +81,6 @@ func (n *Network) Write(w io.Writer) error {
 		return fmt.Errorf("model: write network: %w", err)
 	}
 	return nil
-}
-
-func pairsToFile(pairs []PairParams) []pairFile {
-	var out []pairFile
-	for i := range pairs {
-		out = append(out, pairFile{pairs[i].Src, pairs[i].Dst, pairs[i].toFile()})
-	}
-	return out
-}
-
-func pairsFromFile(pairs []pairFile) []PairParams {
-	var out []PairParams
-	for _, p := range pairs {
-		out = append(out, PairParams{Src: p.Src, Dst: p.Dst, PLogP: p.params()})
-	}
-	return out
 }
 
 // Save writes the network to a file, which appears whole or not at all. Links

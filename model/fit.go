@@ -2,21 +2,10 @@ package model
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
-	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/topology"
 )
-
-// An Observation is a set of transfers that were timed while they were under
-// way together; a single transfer is one too.
-type Observation struct {
-	Transfers []Transfer
-	Seconds   []float64 // how long each took, from its Start on
-}
 
 // FitSettings say how to fit. The zero value works.
 type FitSettings struct {
@@ -31,25 +20,6 @@ type FitSettings struct {
 	Forwarding Forwarding
 	// Steps is the most steps that the search takes. 0: 30.
 	Steps int
-}
-
-// Fitted is what Fit found, and how well.
-type Fitted struct {
-	Network  *Network // with the fitted bandwidths in its graph
-	RTTBias  float64
-	Coupling []LinkClass            // with the classes' coupling
-	Law      contention.CouplingLaw // the one that predicts held-out observations better
-	Links    []FittedLink
-	Residual float64 // median of |measured - predicted| / predicted of long transfers
-	Warnings []string
-}
-
-// FittedLink is the bandwidth of one link, the same in both directions.
-type FittedLink struct {
-	A, B          int     // vertices, A < B
-	Bandwidth     float64 // B/s; NaN if no observation crosses the link
-	RelativeError float64 // relative standard error; +Inf if only a lower bound is known
-	Determined    bool    // whether the error is at most 5 %
 }
 
 // Defaults of FitSettings: 100 kB take some ten times the latency, at 10 GB/s and 1 us as at
@@ -135,30 +105,4 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 		return nil, fmt.Errorf("model: fit: %w", err)
 	}
 	return out, nil
-}
-
-func checkObservations(observations []Observation, ranks int) error {
-	for i, o := range observations {
-		if len(o.Transfers) == 0 || len(o.Transfers) != len(o.Seconds) {
-			return fmt.Errorf("observation %d: %d transfers, %d times: want as many of each, and one at least", i, len(o.Transfers), len(o.Seconds))
-		}
-		for k, t := range o.Transfers {
-			switch {
-			case t.Src < 0 || t.Src >= ranks || t.Dst < 0 || t.Dst >= ranks || t.Src == t.Dst:
-				return fmt.Errorf("observation %d: transfer %d (%v): want two different ranks in [0, %d)", i, k, t, ranks)
-			case t.Bytes < 0:
-				return fmt.Errorf("observation %d: transfer %d (%v): want a size of at least 0", i, k, t)
-			case !(o.Seconds[k] > 0) || math.IsInf(o.Seconds[k], 0):
-				return fmt.Errorf("observation %d: transfer %d (%v): took %g s: want above 0 and finite", i, k, t, o.Seconds[k])
-			}
-		}
-	}
-	return nil
-}
-
-// quantile is the p-quantile of unsorted values, at least one.
-func quantile(x []float64, p float64) float64 {
-	sorted := slices.Clone(x)
-	slices.Sort(sorted)
-	return stat.Quantile(p, stat.LinInterp, sorted, nil)
 }

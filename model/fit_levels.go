@@ -88,14 +88,6 @@ func spreadOf(sizes []int64, bySize map[int64][]float64) float64 {
 	return most
 }
 
-// evenMedian is the median of unsorted values, of an even number of them the
-// mean of the two in the middle: the lower one of two has a spread of 0.
-func evenMedian(x []float64) float64 {
-	sorted := slices.Clone(x)
-	slices.Sort(sorted)
-	return (sorted[(len(x)-1)/2] + sorted[len(x)/2]) / 2
-}
-
 // rising replaces y by the closest sequence that does not fall, by weighted
 // least squares: values that fall are pooled to their mean (M. Ayer et al.
 // 1955, An empirical distribution function for sampling with incomplete

@@ -11,55 +11,6 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// A Location says where a rank runs.
-type Location struct {
-	Host string // "" if not known
-	Core int    // logical CPU; -1 if the rank is not bound to a single one, as mpi.Named has it
-}
-
-// Metadata says how a network was measured. A number without its conditions
-// is not kept.
-type Metadata struct {
-	Date    string            `json:"date,omitempty"`    // RFC 3339
-	Tool    string            `json:"tool,omitempty"`    // what measured or computed
-	Library string            `json:"library,omitempty"` // the message-passing library and its version
-	Bytes   int64             `json:"bytes"`             // size of the messages that gave the latencies
-	Notes   map[string]string `json:"notes,omitempty"`   // settings and conditions, by name
-}
-
-// Settings are what New is told beyond a reconstruction. The zero value gives
-// a network that knows latencies only.
-type Settings struct {
-	// Levels are the parameters of the levels of firm groups (see
-	// Network.Hierarchy), fine to coarse, those of the root last. nil: the
-	// latencies of the hierarchy, and LevelBandwidth.
-	Levels []LevelParams
-	// LevelBandwidth is that of each of these levels in B/s, the root last, NaN where it is not
-	// known. Used if Levels is nil; nil: not known.
-	LevelBandwidth []float64
-	// Pairs and HostPairs have parameters of their own, which go before those of
-	// the level; pairs of ranks before pairs of hosts.
-	Pairs, HostPairs []PairParams
-	// Locations of the ranks; nil: not known.
-	Locations []Location
-	// MemoryBandwidth is the rate in B/s at which the ranks of one host exchange data,
-	// all together; not above 0: not known.
-	MemoryBandwidth float64
-	// Routing says which of several shortest routes flows take.
-	Routing topology.RouteChoice
-	// Links are the classes of the graph's links with their coupling; the zero value: fair sharing.
-	Links LinkClasses
-	// RTTBias b: flows that share a channel get shares as 1/RTT^b.
-	RTTBias float64
-	// MeasuredOverPredicted are quantiles, ascending and evenly spaced from 0 to 1, of measured over
-	// predicted times of concurrent transfers; nil: not known.
-	MeasuredOverPredicted []float64
-	// Degradation under load; nil: not known.
-	Degradation *Degradation
-	// Measured says how.
-	Measured Metadata
-}
-
 // A Network is what an application keeps of a machine. It does not change,
 // and may be used by many goroutines at once.
 type Network struct {
@@ -91,13 +42,6 @@ type Network struct {
 	hostPairs *pairTable // nil without host pairs
 	hosts     []string   // distinct names, in order of first appearance
 	hostOf    []int32    // rank -> index into hosts; nil if locations are not known
-}
-
-// flatGroup is a group of the hierarchy as Time needs it.
-type flatGroup struct {
-	parent int32
-	level  int32
-	offset float64 // s: what pairs of this group need beyond the level's typical time
 }
 
 // New makes a network of a reconstruction. Slices and maps are copied. Only
@@ -250,54 +194,6 @@ func FromGraph(g *topology.Graph, routing topology.RouteChoice) (*Network, error
 	}, &Settings{Routing: routing})
 }
 
-// levelParams are the given parameters, or those that follow from the
-// hierarchy's latencies and the given bandwidths.
-func levelParams(h *topology.Hierarchy, s *Settings) ([]LevelParams, error) {
-	want := len(h.Levels()) + 1
-	var levels []LevelParams
-	switch {
-	case s.Levels != nil:
-		if len(s.Levels) != want {
-			return nil, fmt.Errorf("%d levels of parameters, want %d: the hierarchy's and the root", len(s.Levels), want)
-		}
-		for _, l := range s.Levels {
-			levels = append(levels, LevelParams{PLogP: l.clone(), Spread: l.Spread})
-		}
-	default:
-		if s.LevelBandwidth != nil && len(s.LevelBandwidth) != want {
-			return nil, fmt.Errorf("%d bandwidths, want %d: one per level of the hierarchy and the root's", len(s.LevelBandwidth), want)
-		}
-		for i := range want {
-			latency, bandwidth := h.Groups()[0].Latency, math.NaN()
-			if i < want-1 {
-				latency = h.Levels()[i].Latency
-			}
-			if s.LevelBandwidth != nil {
-				bandwidth = s.LevelBandwidth[i]
-			}
-			if bandwidth <= 0 || math.IsInf(bandwidth, 0) {
-				return nil, fmt.Errorf("bandwidth of level %d is %g B/s: want above 0 and finite, or NaN", i, bandwidth)
-			}
-			p := latencyOnly(latency, s.Measured.Bytes)
-			if !math.IsNaN(bandwidth) {
-				p = Hockney{latency, bandwidth}.PLogP()
-			}
-			// The measured latency holds the gap of the measuring message.
-			p.Latency = math.Max(0, latency-p.GapAt(s.Measured.Bytes))
-			levels = append(levels, LevelParams{PLogP: p, Spread: math.NaN()})
-		}
-	}
-	for i := range levels {
-		if err := levels[i].check(); err != nil {
-			return nil, fmt.Errorf("level %d: %w", i, err)
-		}
-		if levels[i].Spread < 0 || math.IsInf(levels[i].Spread, 1) {
-			return nil, fmt.Errorf("level %d: spread %g: want at least 0 and finite, or NaN", i, levels[i].Spread)
-		}
-	}
-	return levels, nil
-}
-
 func (n *Network) indexHosts() {
 	if n.locations == nil {
 		return
@@ -313,89 +209,6 @@ func (n *Network) indexHosts() {
 		}
 		n.hostOf[rank] = i
 	}
-}
-
-// flatten copies what Time needs of the hierarchy.
-func (n *Network) flatten() {
-	h := n.hierarchy
-	n.leaf = make([]int32, h.Hosts())
-	for i := range n.leaf {
-		n.leaf[i] = int32(h.Leaf(i))
-	}
-	n.groups = make([]flatGroup, len(h.Groups()))
-	for i, g := range h.Groups() {
-		// Both are times of messages of the measuring size.
-		offset := g.Latency - n.levels[g.Level].Time(n.measured.Bytes)
-		if math.IsNaN(offset) {
-			offset = 0
-		}
-		n.groups[i] = flatGroup{parent: int32(g.Parent), level: int32(g.Level), offset: offset}
-	}
-}
-
-// needsPaths tells whether the graph knows what the levels do not: latencies
-// where the machine is no tree, or bandwidths.
-func (n *Network) needsPaths() bool {
-	if f := n.fit.Family; f != topology.FamilyTree && f != topology.FamilyFlat {
-		return n.graph.NumArcs() > 0
-	}
-	known := func(a topology.Arc) bool { return !math.IsNaN(a.Bandwidth) }
-	unknown := func(l LevelParams) bool { return len(l.Sizes) < 2 }
-	return slices.ContainsFunc(n.levels, unknown) && slices.ContainsFunc(n.graph.Arcs(), known)
-}
-
-// Time is the time in s that one message of the given size in bytes takes
-// from rank src to rank dst when nothing else is under way: 0 for src = dst,
-// NaN where it is not known (see PLogP), for ranks outside the network and for
-// sizes below 0. It does not allocate, but for the first message from a switch or
-// host of a machine that is no tree. O(levels + log(sizes)).
-func (n *Network) Time(src, dst int, bytes int64) float64 {
-	if uint(src) >= uint(len(n.leaf)) || uint(dst) >= uint(len(n.leaf)) || bytes < 0 {
-		return math.NaN()
-	}
-	if src == dst {
-		return 0
-	}
-	if n.pairs != nil {
-		if p := n.pairs.find(src, dst); p != nil {
-			return p.Time(bytes)
-		}
-	}
-	if n.hostPairs != nil {
-		if p := n.hostPairs.find(int(n.hostOf[src]), int(n.hostOf[dst])); p != nil {
-			return p.Time(bytes)
-		}
-	}
-	g := &n.groups[n.join(src, dst)]
-	p := &n.levels[g.level]
-	if n.paths == nil {
-		return g.offset + p.Time(bytes)
-	}
-	latency, bandwidth := n.paths.between(src, dst)
-	if n.fit.Family == topology.FamilyTree || n.fit.Family == topology.FamilyFlat {
-		latency = g.offset + p.Time(n.measured.Bytes)
-	}
-	if len(p.Sizes) > 1 {
-		return math.Max(0, latency-p.GapAt(n.measured.Bytes)) + p.GapAt(bytes)
-	}
-	if bytes <= n.measured.Bytes {
-		return latency
-	}
-	return latency + float64(bytes-n.measured.Bytes)/bandwidth
-}
-
-// join is the smallest group that holds both ranks.
-func (n *Network) join(a, b int) int32 {
-	x, y := n.leaf[a], n.leaf[b]
-	for x != y {
-		// Parents come before children: the later one is not an ancestor.
-		if x > y {
-			x = n.groups[x].parent
-		} else {
-			y = n.groups[y].parent
-		}
-	}
-	return x
 }
 
 // Ranks is the number of ranks.
@@ -423,9 +236,6 @@ func (n *Network) Warnings() []string { return n.warnings }
 // Levels returns the parameters of the levels of Hierarchy, fine to coarse,
 // those of the root last. The slice is the network's own.
 func (n *Network) Levels() []LevelParams { return n.levels }
-
-// LevelOf is the index into Levels of the level that joins two ranks.
-func (n *Network) LevelOf(a, b int) int { return int(n.groups[n.join(a, b)].level) }
 
 // Location is where a rank ran; the host is "" and the core -1 if that is not known.
 func (n *Network) Location(rank int) Location {

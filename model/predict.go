@@ -1,45 +1,11 @@
 package model
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 
 	"github.com/topocast/topocast/model/contention"
 )
-
-// A Transfer is a message that is under way together with others.
-type Transfer struct {
-	Src   int     `json:"src"`     // rank
-	Dst   int     `json:"dst"`     // rank
-	Bytes int64   `json:"bytes"`   // above 0
-	Start float64 `json:"start_s"` // s, at least 0
-}
-
-func (t Transfer) String() string { return fmt.Sprintf("%d->%d, %d bytes", t.Src, t.Dst, t.Bytes) }
-
-// ReadTransfers reads {"transfers":[{"src":0,"dst":5,"bytes":10000000,"start_s":0},...]}.
-func ReadTransfers(r io.Reader) ([]Transfer, error) {
-	var f struct {
-		Transfers []Transfer `json:"transfers"`
-	}
-	d := json.NewDecoder(r)
-	d.DisallowUnknownFields()
-	if err := d.Decode(&f); err != nil {
-		if err == io.EOF {
-			return nil, fmt.Errorf("model: read transfers: no content")
-		}
-		return nil, fmt.Errorf("model: read transfers: %w", err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("model: read transfers: more after the end of the JSON value")
-	}
-	if f.Transfers == nil {
-		return nil, fmt.Errorf("model: read transfers: no list of transfers")
-	}
-	return f.Transfers, nil
-}
 
 // PredictSettings say how to predict, and what if. The zero value predicts
 // what the network was fitted to.
@@ -150,43 +116,6 @@ func checkPlace(place []int, ranks int) error {
 	return nil
 }
 
-// capacities are those of the arcs, and after them the hosts' memory channels.
-func (n *Network) capacities() []float64 {
-	arcs := n.graph.Arcs()
-	capacity := make([]float64, len(arcs)+n.memoryChannels())
-	for i := range capacity {
-		if i < len(arcs) {
-			capacity[i] = arcs[i].Bandwidth
-		} else {
-			capacity[i] = n.memory
-		}
-	}
-	return capacity
-}
-
-// memoryChannels is the number of hosts: those named, or one per rank.
-func (n *Network) memoryChannels() int {
-	if n.hostOf == nil {
-		return n.Ranks()
-	}
-	return len(n.hosts)
-}
-
-// sharedMemory is the memory channel over which two ranks of one host talk,
-// or -1.
-func (n *Network) sharedMemory(a, b int) int {
-	first := n.graph.NumArcs()
-	switch {
-	case n.hostOf == nil && a == b:
-		return first + a
-	case n.hostOf == nil || n.hostOf[a] != n.hostOf[b]:
-		return -1
-	case a != b && math.IsNaN(n.memory):
-		return -1 // the graph's links inside the host have to say it
-	}
-	return first + int(n.hostOf[a])
-}
-
 // Predict appends to dst the times in s at which the transfers are complete,
 // the first one's beginning being at its Start. Each begins to flow when the latency of its
 // path has passed, over the fixed route of the graph; what share it gets while
@@ -286,58 +215,6 @@ func (p *Predictor) add(t Transfer) error {
 // typicalRTT scales round-trip times so that shares are near 1; shares matter
 // only relative to each other.
 const typicalRTT = 100e-6
-
-// A Prediction is what concurrent transfers come to, in the order in which
-// they were given.
-type Prediction struct {
-	Completion []float64    `json:"completion_s"`         // s
-	Interval   [][2]float64 `json:"interval_s,omitempty"` // s, lowest and highest; nil if the network was not fitted
-	Estimated  []bool       `json:"estimated"`            // whether a transfer crosses a link whose bandwidth was not measured
-}
-
-// Prediction predicts like Predict and adds intervals that hold the measured
-// completion with the given probability, in (0, 1): see Network.Interval.
-func (p *Predictor) Prediction(transfers []Transfer, coverage float64) (*Prediction, error) {
-	if !(coverage > 0 && coverage < 1) {
-		return nil, fmt.Errorf("model: predict: coverage %g: want in (0, 1)", coverage)
-	}
-	times, err := p.Predict(nil, transfers)
-	if err != nil {
-		return nil, err
-	}
-	out := &Prediction{Completion: append([]float64{}, times...), Estimated: make([]bool, len(times))}
-	for i := range transfers {
-		for _, c := range p.flows[i].Data {
-			if int(c) < p.n.graph.NumArcs() && p.n.graph.Arcs()[c].Estimated {
-				out.Estimated[i] = true
-			}
-		}
-	}
-	for i, t := range transfers {
-		lo, hi := p.n.Interval(times[i]-t.Start, coverage)
-		if math.IsNaN(lo) {
-			return out, nil
-		}
-		out.Interval = append(out.Interval, [2]float64{t.Start + lo, t.Start + hi})
-	}
-	return out, nil
-}
-
-// Interval is the range in s in which the measured duration of a concurrent
-// transfer lies with probability coverage, in (0, 1), if it is predicted to last the
-// given time in s. It comes from how far measured and predicted times were
-// apart when the network was fitted; NaN if it was not.
-func (n *Network) Interval(seconds, coverage float64) (lo, hi float64) {
-	if len(n.ratios) < 2 || !(coverage > 0 && coverage < 1) {
-		return math.NaN(), math.NaN()
-	}
-	at := func(p float64) float64 {
-		x := p * float64(len(n.ratios)-1)
-		i := min(int(x), len(n.ratios)-2)
-		return n.ratios[i] + (x-float64(i))*(n.ratios[i+1]-n.ratios[i])
-	}
-	return seconds * at((1-coverage)/2), seconds * at((1+coverage)/2)
-}
 
 // Predict predicts concurrent transfers as the network was fitted: see
 // Predictor, which is faster for many predictions.

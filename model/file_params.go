@@ -1,0 +1,101 @@
+package model
+
+import (
+	"math"
+)
+
+type plogpFile struct {
+	Latency *float64  `json:"latency_s,omitempty"`
+	Sizes   []int64   `json:"sizes_bytes"`
+	Gap     []float64 `json:"gap_s"`
+	Send    []float64 `json:"send_s,omitempty"`
+	Recv    []float64 `json:"recv_s,omitempty"`
+}
+
+type levelFile struct {
+	plogpFile
+	Spread *float64 `json:"spread,omitempty"`
+}
+
+type classFile struct {
+	Name     string  `json:"name"`
+	Coupling float64 `json:"coupling"`
+}
+
+type pairFile struct {
+	Src int `json:"src"`
+	Dst int `json:"dst"`
+	plogpFile
+}
+
+func (p *PLogP) toFile() plogpFile {
+	return plogpFile{known(p.Latency), p.Sizes, p.Gap, p.Send, p.Recv}
+}
+
+func (f plogpFile) params() PLogP {
+	return PLogP{Latency: value(f.Latency), Sizes: f.Sizes, Gap: f.Gap, Send: f.Send, Recv: f.Recv}
+}
+
+func pairsToFile(pairs []PairParams) []pairFile {
+	var out []pairFile
+	for i := range pairs {
+		out = append(out, pairFile{pairs[i].Src, pairs[i].Dst, pairs[i].toFile()})
+	}
+	return out
+}
+
+func pairsFromFile(pairs []pairFile) []PairParams {
+	var out []PairParams
+	for _, p := range pairs {
+		out = append(out, PairParams{Src: p.Src, Dst: p.Dst, PLogP: p.params()})
+	}
+	return out
+}
+
+func known(x float64) *float64 {
+	if math.IsNaN(x) {
+		return nil
+	}
+	return &x
+}
+
+func value(p *float64) float64 {
+	if p == nil {
+		return math.NaN()
+	}
+	return *p
+}
+
+// degradationFile has null for what was not measured.
+type degradationFile struct {
+	Distance []*float64 `json:"distance_ratio,omitempty"`
+	Access   []*float64 `json:"access_ratio,omitempty"`
+}
+
+func (d *Degradation) toFile() *degradationFile {
+	if d == nil {
+		return nil
+	}
+	f := &degradationFile{}
+	for _, x := range d.Distance {
+		f.Distance = append(f.Distance, known(x))
+	}
+	for _, x := range d.Access {
+		f.Access = append(f.Access, known(x))
+	}
+	return f
+}
+
+func (f *degradationFile) degradation() *Degradation {
+	if f == nil {
+		return nil
+	}
+	d := &Degradation{}
+	for _, p := range f.Distance {
+		d.Distance = append(d.Distance, value(p))
+	}
+	for _, p := range f.Access {
+		d.Access = append(d.Access, value(p))
+	}
+	return d
+}

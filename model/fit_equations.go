@@ -1,0 +1,124 @@
+package model
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// Steps of the derivatives: of ln bandwidth, and of couplings and bias. Times of
+// transfers that share have kinks where another ends first, so that a step has to be well
+// above rounding and well below what a fit is to tell (sureBandwidth, sureCoupling).
+const (
+	changeOfRate   = 0.01
+	changeOfOthers = 0.02
+)
+
+// huberBend, in standard deviations, is where the cost of a residual goes from quadratic to
+// linear: with 1.345 the fit is 95 % as efficient as least squares on normal residuals, with 1.5 it is
+// 96 % (Holland and Welsch 1977).
+const huberBend = 1.5
+
+// leastSpread is the least standard deviation that residuals are taken to have: exact
+// times would make every one an outlier.
+const leastSpread = 1e-6
+
+// differentiate fills the jacobian: by steps up, or downward where a coupling is at its upper end.
+func (f *fitter) differentiate() {
+	f.jacobian = f.jacobian[:0]
+	at := 0
+	for i := range f.patterns {
+		p := &f.patterns[i]
+		base := f.residual[at : at+len(p.flows)]
+		at += len(p.flows)
+		var rows []fitRow
+		for _, k := range p.params {
+			old := f.theta[k]
+			if math.IsNaN(old) {
+				continue
+			}
+			step := changeOfOthers
+			switch {
+			case k < len(f.links):
+				step = changeOfRate
+			case k < len(f.theta)-1 && old > 1-changeOfOthers:
+				step = -changeOfOthers
+			}
+			f.theta[k] = old + step
+			by := f.residuals(nil, p)
+			f.theta[k] = old
+			for x := range by {
+				by[x] = (by[x] - base[x]) / step
+			}
+			rows = append(rows, fitRow{k, by})
+		}
+		f.jacobian = append(f.jacobian, rows)
+	}
+}
+
+// spread is a robust standard deviation of the residuals about 0.
+func (f *fitter) spread() float64 {
+	abs := make([]float64, len(f.residual))
+	for i, r := range f.residual {
+		abs[i] = math.Abs(r)
+	}
+	return max(leastSpread, stats.SigmaPerMAD*quantile(abs, 0.5))
+}
+
+// huber is the cost of a residual, quadratic up to huberBend standard deviations,
+// and the weight that it has in least squares.
+func (f *fitter) huber(r float64) (cost, weight float64) {
+	limit := huberBend * f.sigma
+	if a := math.Abs(r); a > limit {
+		return limit * (a - limit/2), limit / a
+	}
+	return r * r / 2, 1
+}
+
+func (f *fitter) cost() float64 {
+	sum := 0.0
+	for _, r := range f.residual {
+		c, _ := f.huber(r)
+		sum += c
+	}
+	return sum
+}
+
+// equations fills the normal matrix and its diagonal, and returns the gradient.
+func (f *fitter) equations() []float64 {
+	n := len(f.theta)
+	f.diagonal = make([]float64, n)
+	if f.normal = nil; n <= maxDense {
+		f.normal = mat.NewSymDense(n, nil)
+	}
+	gradient := make([]float64, n)
+	f.eachRow(func(r, w float64, x int, rows []fitRow) {
+		for a, row := range rows {
+			gradient[row.param] -= w * row.by[x] * r
+			f.diagonal[row.param] += w * row.by[x] * row.by[x]
+			if f.normal == nil {
+				continue
+			}
+			for _, other := range rows[a:] {
+				f.normal.SetSym(row.param, other.param, f.normal.At(row.param, other.param)+w*row.by[x]*other.by[x])
+			}
+		}
+	})
+	return gradient
+}
+
+// eachRow visits the transfers with their residual, its weight, and the
+// derivatives, of which entry x of each row is the transfer's.
+func (f *fitter) eachRow(visit func(r, w float64, x int, rows []fitRow)) {
+	at := 0
+	for i, rows := range f.jacobian {
+		for x := range f.patterns[i].flows {
+			r := f.residual[at+x]
+			_, w := f.huber(r)
+			visit(r, w, x, rows)
+		}
+		at += len(f.patterns[i].flows)
+	}
+}

@@ -1,0 +1,92 @@
+package model
+
+import (
+	"math"
+)
+
+// firstCoupling is in the middle of what a coupling may be.
+const firstCoupling = 0.5
+
+// shortestRTT, in s, stands for round trips on paths of no latency, whose share
+// would be infinite: light goes 15 cm and back.
+const shortestRTT = 1e-9
+
+// start sets the parameters from which the search begins.
+func (f *fitter) start() {
+	f.theta = make([]float64, len(f.links)+len(f.classes)+1)
+	for l := range f.links {
+		f.theta[l] = math.NaN()
+	}
+	through := make([]float64, len(f.linkOf))
+	for _, p := range f.patterns {
+		clear(through)
+		first, last := math.Inf(1), 0.0
+		for i, j := range p.flows {
+			first, last = min(first, j.Start), max(last, p.begin[i]+p.seconds[i])
+			for _, c := range j.Data {
+				through[c] += j.Bytes
+			}
+		}
+		for c, bytes := range through {
+			if l := f.linkOf[c]; bytes > 0 && last > first {
+				if rate := math.Log(bytes / (last - first)); !(f.theta[l] >= rate) {
+					f.theta[l] = rate
+				}
+			}
+		}
+	}
+	for c := range f.classes {
+		f.theta[len(f.links)+c] = firstCoupling
+	}
+	f.capacity = make([]float64, len(f.linkOf))
+	for i := range f.capacity {
+		f.capacity[i] = math.Inf(1)
+	}
+}
+
+// must panics where the solver refuses what the fitter has checked or made.
+func must(err error) {
+	if err != nil {
+		panic("model: fit: " + err.Error())
+	}
+}
+
+// residuals appends ln(measured/predicted) of a pattern's transfers.
+func (f *fitter) residuals(dst []float64, p *fitPattern) []float64 {
+	if len(p.flows) == 1 { // alone: no need to play it
+		j, rate := &p.flows[0], math.Inf(1)
+		for _, c := range j.Data {
+			rate = math.Min(rate, f.theta[f.linkOf[c]])
+		}
+		return append(dst, math.Log(p.seconds[0]/(j.Start-p.begin[0]+j.Bytes/math.Exp(rate))))
+	}
+	bias := f.theta[len(f.theta)-1]
+	for i := range p.flows {
+		j := &p.flows[i]
+		j.Share = math.Pow(max(p.rtt[i], shortestRTT)/typicalRTT, -bias)
+		for _, list := range [...][]int32{j.Data, j.Reverse} {
+			for _, c := range list {
+				capacity := math.Exp(f.theta[f.linkOf[c]])
+				if math.IsNaN(capacity) {
+					capacity = math.Inf(1) // nothing but acknowledgements crosses it
+				}
+				must(f.solver.SetCapacity(int(c), capacity))
+				must(f.solver.SetCoupling(int(c), f.theta[len(f.links)+f.classOf[c]]))
+			}
+		}
+	}
+	from := len(dst)
+	dst, err := f.play.Times(dst, p.flows)
+	must(err)
+	for i := range p.flows {
+		dst[from+i] = math.Log(p.seconds[i] / (dst[from+i] - p.begin[i]))
+	}
+	return dst
+}
+
+func (f *fitter) allResiduals() {
+	f.residual = f.residual[:0]
+	for i := range f.patterns {
+		f.residual = f.residuals(f.residual, &f.patterns[i])
+	}
+}

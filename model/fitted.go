@@ -1,0 +1,24 @@
+package model
+
+import (
+	"github.com/topocast/topocast/model/contention"
+)
+
+// Fitted is what Fit found, and how well.
+type Fitted struct {
+	Network  *Network // with the fitted bandwidths in its graph
+	RTTBias  float64
+	Coupling []LinkClass            // with the classes' coupling
+	Law      contention.CouplingLaw // the one that predicts held-out observations better
+	Links    []FittedLink
+	Residual float64 // median of |measured - predicted| / predicted of long transfers
+	Warnings []string
+}
+
+// FittedLink is the bandwidth of one link, the same in both directions.
+type FittedLink struct {
+	A, B          int     // vertices, A < B
+	Bandwidth     float64 // B/s; NaN if no observation crosses the link
+	RelativeError float64 // relative standard error; +Inf if only a lower bound is known
+	Determined    bool    // whether the error is at most 5 %
+}

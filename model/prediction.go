@@ -1,0 +1,58 @@
+package model
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Prediction is what concurrent transfers come to, in the order in which
+// they were given.
+type Prediction struct {
+	Completion []float64    `json:"completion_s"`         // s
+	Interval   [][2]float64 `json:"interval_s,omitempty"` // s, lowest and highest; nil if the network was not fitted
+	Estimated  []bool       `json:"estimated"`            // whether a transfer crosses a link whose bandwidth was not measured
+}
+
+// Prediction predicts like Predict and adds intervals that hold the measured
+// completion with the given probability, in (0, 1): see Network.Interval.
+func (p *Predictor) Prediction(transfers []Transfer, coverage float64) (*Prediction, error) {
+	if !(coverage > 0 && coverage < 1) {
+		return nil, fmt.Errorf("model: predict: coverage %g: want in (0, 1)", coverage)
+	}
+	times, err := p.Predict(nil, transfers)
+	if err != nil {
+		return nil, err
+	}
+	out := &Prediction{Completion: append([]float64{}, times...), Estimated: make([]bool, len(times))}
+	for i := range transfers {
+		for _, c := range p.flows[i].Data {
+			if int(c) < p.n.graph.NumArcs() && p.n.graph.Arcs()[c].Estimated {
+				out.Estimated[i] = true
+			}
+		}
+	}
+	for i, t := range transfers {
+		lo, hi := p.n.Interval(times[i]-t.Start, coverage)
+		if math.IsNaN(lo) {
+			return out, nil
+		}
+		out.Interval = append(out.Interval, [2]float64{t.Start + lo, t.Start + hi})
+	}
+	return out, nil
+}
+
+// Interval is the range in s in which the measured duration of a concurrent
+// transfer lies with probability coverage, in (0, 1), if it is predicted to last the
+// given time in s. It comes from how far measured and predicted times were
+// apart when the network was fitted; NaN if it was not.
+func (n *Network) Interval(seconds, coverage float64) (lo, hi float64) {
+	if len(n.ratios) < 2 || !(coverage > 0 && coverage < 1) {
+		return math.NaN(), math.NaN()
+	}
+	at := func(p float64) float64 {
+		x := p * float64(len(n.ratios)-1)
+		i := min(int(x), len(n.ratios)-2)
+		return n.ratios[i] + (x-float64(i))*(n.ratios[i+1]-n.ratios[i])
+	}
+	return seconds * at((1-coverage)/2), seconds * at((1+coverage)/2)
+}

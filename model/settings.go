@@ -1,0 +1,54 @@
+package model
+
+import (
+	"github.com/topocast/topocast/topology"
+)
+
+// A Location says where a rank runs.
+type Location struct {
+	Host string // "" if not known
+	Core int    // logical CPU; -1 if the rank is not bound to a single one, as mpi.Named has it
+}
+
+// Metadata says how a network was measured. A number without its conditions
+// is not kept.
+type Metadata struct {
+	Date    string            `json:"date,omitempty"`    // RFC 3339
+	Tool    string            `json:"tool,omitempty"`    // what measured or computed
+	Library string            `json:"library,omitempty"` // the message-passing library and its version
+	Bytes   int64             `json:"bytes"`             // size of the messages that gave the latencies
+	Notes   map[string]string `json:"notes,omitempty"`   // settings and conditions, by name
+}
+
+// Settings are what New is told beyond a reconstruction. The zero value gives
+// a network that knows latencies only.
+type Settings struct {
+	// Levels are the parameters of the levels of firm groups (see
+	// Network.Hierarchy), fine to coarse, those of the root last. nil: the
+	// latencies of the hierarchy, and LevelBandwidth.
+	Levels []LevelParams
+	// LevelBandwidth is that of each of these levels in B/s, the root last, NaN where it is not
+	// known. Used if Levels is nil; nil: not known.
+	LevelBandwidth []float64
+	// Pairs and HostPairs have parameters of their own, which go before those of
+	// the level; pairs of ranks before pairs of hosts.
+	Pairs, HostPairs []PairParams
+	// Locations of the ranks; nil: not known.
+	Locations []Location
+	// MemoryBandwidth is the rate in B/s at which the ranks of one host exchange data,
+	// all together; not above 0: not known.
+	MemoryBandwidth float64
+	// Routing says which of several shortest routes flows take.
+	Routing topology.RouteChoice
+	// Links are the classes of the graph's links with their coupling; the zero value: fair sharing.
+	Links LinkClasses
+	// RTTBias b: flows that share a channel get shares as 1/RTT^b.
+	RTTBias float64
+	// MeasuredOverPredicted are quantiles, ascending and evenly spaced from 0 to 1, of measured over
+	// predicted times of concurrent transfers; nil: not known.
+	MeasuredOverPredicted []float64
+	// Degradation under load; nil: not known.
+	Degradation *Degradation
+	// Measured says how.
+	Measured Metadata
+}

@@ -1,0 +1,101 @@
+package model
+
+import (
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// flatGroup is a group of the hierarchy as Time needs it.
+type flatGroup struct {
+	parent int32
+	level  int32
+	offset float64 // s: what pairs of this group need beyond the level's typical time
+}
+
+// flatten copies what Time needs of the hierarchy.
+func (n *Network) flatten() {
+	h := n.hierarchy
+	n.leaf = make([]int32, h.Hosts())
+	for i := range n.leaf {
+		n.leaf[i] = int32(h.Leaf(i))
+	}
+	n.groups = make([]flatGroup, len(h.Groups()))
+	for i, g := range h.Groups() {
+		// Both are times of messages of the measuring size.
+		offset := g.Latency - n.levels[g.Level].Time(n.measured.Bytes)
+		if math.IsNaN(offset) {
+			offset = 0
+		}
+		n.groups[i] = flatGroup{parent: int32(g.Parent), level: int32(g.Level), offset: offset}
+	}
+}
+
+// needsPaths tells whether the graph knows what the levels do not: latencies
+// where the machine is no tree, or bandwidths.
+func (n *Network) needsPaths() bool {
+	if f := n.fit.Family; f != topology.FamilyTree && f != topology.FamilyFlat {
+		return n.graph.NumArcs() > 0
+	}
+	known := func(a topology.Arc) bool { return !math.IsNaN(a.Bandwidth) }
+	unknown := func(l LevelParams) bool { return len(l.Sizes) < 2 }
+	return slices.ContainsFunc(n.levels, unknown) && slices.ContainsFunc(n.graph.Arcs(), known)
+}
+
+// Time is the time in s that one message of the given size in bytes takes
+// from rank src to rank dst when nothing else is under way: 0 for src = dst,
+// NaN where it is not known (see PLogP), for ranks outside the network and for
+// sizes below 0. It does not allocate, but for the first message from a switch or
+// host of a machine that is no tree. O(levels + log(sizes)).
+func (n *Network) Time(src, dst int, bytes int64) float64 {
+	if uint(src) >= uint(len(n.leaf)) || uint(dst) >= uint(len(n.leaf)) || bytes < 0 {
+		return math.NaN()
+	}
+	if src == dst {
+		return 0
+	}
+	if n.pairs != nil {
+		if p := n.pairs.find(src, dst); p != nil {
+			return p.Time(bytes)
+		}
+	}
+	if n.hostPairs != nil {
+		if p := n.hostPairs.find(int(n.hostOf[src]), int(n.hostOf[dst])); p != nil {
+			return p.Time(bytes)
+		}
+	}
+	g := &n.groups[n.join(src, dst)]
+	p := &n.levels[g.level]
+	if n.paths == nil {
+		return g.offset + p.Time(bytes)
+	}
+	latency, bandwidth := n.paths.between(src, dst)
+	if n.fit.Family == topology.FamilyTree || n.fit.Family == topology.FamilyFlat {
+		latency = g.offset + p.Time(n.measured.Bytes)
+	}
+	if len(p.Sizes) > 1 {
+		return math.Max(0, latency-p.GapAt(n.measured.Bytes)) + p.GapAt(bytes)
+	}
+	if bytes <= n.measured.Bytes {
+		return latency
+	}
+	return latency + float64(bytes-n.measured.Bytes)/bandwidth
+}
+
+// join is the smallest group that holds both ranks.
+func (n *Network) join(a, b int) int32 {
+	x, y := n.leaf[a], n.leaf[b]
+	for x != y {
+		// Parents come before children: the later one is not an ancestor.
+		if x > y {
+			x = n.groups[x].parent
+		} else {
+			y = n.groups[y].parent
+		}
+	}
+	return x
+}
+
+// LevelOf is the index into Levels of the level that joins two ranks.
+func (n *Network) LevelOf(a, b int) int { return int(n.groups[n.join(a, b)].level) }

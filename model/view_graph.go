@@ -1,0 +1,154 @@
+package model
+
+import (
+	"github.com/topocast/topocast/topology"
+)
+
+// cutGraph makes the graph of the given hosts, and returns for each of its
+// arcs one of the whole graph that it stands for.
+func (n *Network) cutGraph(old []int) (*topology.Graph, []int, error) {
+	g := n.graph
+	kept := n.keptVertices(old)
+	number := make([]int, g.Vertices()) // of kept switches
+	first := make([]int, g.Vertices())  // of hosts: the first rank that is it, or -1
+	for v := range first {
+		first[v] = -1
+	}
+	names := make([]string, len(old))
+	for i, r := range old {
+		if r >= 0 {
+			names[i] = g.Name(r)
+			if first[r] < 0 {
+				first[r] = i
+			}
+		}
+	}
+	for v := range number {
+		if kept[v] && first[v] < 0 {
+			number[v] = len(names)
+			names = append(names, g.Name(v))
+		}
+	}
+	end := func(v int) int {
+		if first[v] >= 0 {
+			return first[v]
+		}
+		return number[v]
+	}
+	var arcs []topology.Arc
+	var arcOf []int
+	put := func(arc, from, to int) {
+		a := g.Arcs()[arc]
+		a.From, a.To = from, to
+		arcs, arcOf = append(arcs, a), append(arcOf, arc)
+	}
+	for i, a := range g.Arcs() {
+		if kept[a.From] && kept[a.To] {
+			put(i, end(a.From), end(a.To))
+		}
+	}
+	for i, r := range old {
+		like := r
+		if r < 0 {
+			like = n.typicalHost(kept)
+		} else if first[r] == i {
+			continue
+		}
+		if like < 0 {
+			continue
+		}
+		for _, a := range g.Out(like) {
+			up, down := g.ArcIndex(like, a.To), g.ArcIndex(a.To, like)
+			to := a.To
+			if r < 0 {
+				to = n.busiestSwitch(kept)
+			}
+			if !kept[to] || down < 0 {
+				continue
+			}
+			put(up, i, end(to))
+			put(down, end(to), i)
+			if r < 0 {
+				break // one link
+			}
+		}
+	}
+	sorted := orderOfArcs(arcs, arcOf)
+	graph, err := topology.NewGraph(len(old), len(names)-len(old), names, arcs)
+	return graph, sorted, err
+}
+
+// keptVertices are the hosts in use, and the other vertices that do not hang
+// loose once those are gone that lead nowhere.
+func (n *Network) keptVertices(old []int) []bool {
+	g := n.graph
+	kept := make([]bool, g.Vertices())
+	used := make([]bool, g.Vertices())
+	for v := range kept {
+		kept[v] = true
+	}
+	for _, r := range old {
+		if r >= 0 {
+			used[r] = true
+		} else {
+			if v := n.busiestSwitch(kept); v >= 0 {
+				used[v] = true
+			}
+		}
+	}
+	neighbours := func(v int) int {
+		count := 0
+		for _, a := range g.Out(v) {
+			if kept[a.To] {
+				count++
+			}
+		}
+		return count
+	}
+	var loose []int
+	for v := range kept {
+		loose = append(loose, v)
+	}
+	for len(loose) > 0 {
+		v := loose[len(loose)-1]
+		loose = loose[:len(loose)-1]
+		if !kept[v] || used[v] || neighbours(v) > 1 {
+			continue
+		}
+		kept[v] = false
+		for _, a := range g.Out(v) {
+			loose = append(loose, a.To)
+		}
+	}
+	return kept
+}
+
+// busiestSwitch is the kept switch with the most links to other switches; ties
+// go to the lowest. -1 if there is none.
+func (n *Network) busiestSwitch(kept []bool) int {
+	best, most := -1, -1
+	for v := n.graph.Hosts(); v < n.graph.Vertices(); v++ {
+		count := 0
+		for _, a := range n.graph.Out(v) {
+			if n.graph.IsSwitch(a.To) {
+				count++
+			}
+		}
+		if kept[v] && count > most {
+			best, most = v, count
+		}
+	}
+	return best
+}
+
+// typicalHost is the lowest host that hangs on a kept switch, or -1.
+func (n *Network) typicalHost(kept []bool) int {
+	for h := range n.graph.Hosts() {
+		for _, a := range n.graph.Out(h) {
+			if n.graph.IsSwitch(a.To) && kept[a.To] {
+				return h
+			}
+		}
+	}
+	return -1
+}
