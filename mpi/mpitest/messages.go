@@ -231,15 +231,6 @@ func mismatch(sent, expected int, want error) func(mpi.Communicator) error {
 	}
 }
 
-func untouched(tail []byte) error {
-	for i, b := range tail {
-		if b != 0xAA {
-			return fmt.Errorf("byte %d behind the receive buffer was overwritten with %d", i, b)
-		}
-	}
-	return nil
-}
-
 // closed closes the communicator on all ranks and then tries everything.
 func closed(c mpi.Communicator) error {
 	cl, ok := c.(io.Closer)
