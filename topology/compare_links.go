@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/topocast/topocast/internal/words"
 )
 
 // LinkSettings are the settings of CompareLinks; nil is all defaults.
@@ -231,7 +233,7 @@ func (c *linkComparer) match(measured, reference *Graph) error {
 	}
 	if len(c.out.Hosts) == 0 {
 		return fmt.Errorf("topology: compare links: no host of the measured graph (%s) is one of the reference (%s): the two describe different machines",
-			enumerate(there), enumerate(names))
+			words.List(there), words.List(names))
 	}
 	var err error
 	if c.measured, err = viewOf(measured, c.measuredOf); err != nil {

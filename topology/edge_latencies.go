@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,6 +10,7 @@ import (
 	"github.com/topocast/topocast/internal/parallel"
 	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/internal/words"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -79,6 +81,9 @@ type LatencyFit struct {
 	Undetermined []int // numbers of arcs of which the readings give only sums with others; these stay near the latencies given
 	Warnings     []string
 }
+
+// errNothingToFit says that the readings speak of no path of the graph. FitLatencies returns it, wrapped.
+var errNothingToFit = errors.New("no reading follows a path that is known")
 
 // FitLatencies works out the latencies of the links of a known graph, which
 // cannot all be measured directly, so that the sums along the shortest paths
@@ -212,7 +217,7 @@ func (f *edgeFit) findPaths() bool {
 				f.paths[i] = append(f.paths[i], t.Arc[v])
 			}
 		}
-		cost := f.transferTimes(t)
+		cost := f.settings.transferTimes(g, t)
 		for j := range n {
 			at := i*n + j
 			f.readings[at] = math.NaN()
@@ -250,18 +255,20 @@ func (f *edgeFit) findPaths() bool {
 	return !slices.EqualFunc(old, f.paths, slices.Equal)
 }
 
-// transferTimes is what the message costs on the path to each vertex.
-func (f *edgeFit) transferTimes(t *PathTree) []float64 {
-	cost := make([]float64, f.g.Vertices())
-	if f.settings.Bytes == 0 {
+// transferTimes is what a message costs on the path from the source of the tree to each vertex of g, in s: what
+// FitLatencies takes out of a reading.
+func (s *LatencySettings) transferTimes(g *Graph, t *PathTree) []float64 {
+	cost := make([]float64, g.Vertices())
+	if s.Bytes == 0 {
 		return cost
 	}
+	arcs := g.Arcs()
 	for _, v := range t.Order[1:] {
-		a, own := f.g.Arcs()[t.Arc[v]], 0.0
+		a, own := arcs[t.Arc[v]], 0.0
 		if !math.IsNaN(a.Bandwidth) {
-			own = f.settings.Bytes / a.Bandwidth
+			own = s.Bytes / a.Bandwidth
 		}
-		if f.settings.StoreAndForward {
+		if s.StoreAndForward {
 			cost[v] = cost[a.From] + own
 		} else {
 			cost[v] = max(cost[a.From], own)
@@ -381,7 +388,7 @@ func (f *edgeFit) solveAll(plain bool) {
 			f.normal(f.x, b, func(i, j int, fit float64) float64 {
 				rest := f.readings[i*n+j] - fit
 				if !plain {
-					rest = max(-clip*fit, min(clip*fit, rest))
+					rest = max(-huberClip*fit, min(huberClip*fit, rest))
 				}
 				return rest
 			})
@@ -447,7 +454,7 @@ func (f *edgeFit) result(h *Hierarchy) (*LatencyFit, error) {
 		}
 	}
 	if len(names) > 0 {
-		r.Warnings = append(r.Warnings, "the readings give only sums of the latencies of links "+enumerate(names))
+		r.Warnings = append(r.Warnings, "the readings give only sums of the latencies of links "+words.List(names))
 	}
 	if f.early > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d readings are shorter than their %g bytes take at the bandwidths given", f.early, f.settings.Bytes))

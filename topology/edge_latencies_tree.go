@@ -25,34 +25,18 @@ func (f *edgeFit) asTree() *tree {
 			return nil
 		}
 	}
-	t := &tree{
-		n: n, root: int32(n),
-		parent:   make([]int32, g.Vertices()),
-		children: make([][]int32, g.Vertices()-n),
-		level:    make([]float64, g.Vertices()-n),
-		weight:   make([]float64, g.Vertices()-n),
-		lo:       make([]int32, g.Vertices()),
-		hi:       make([]int32, g.Vertices()),
-	}
-	t.parent[t.root] = -1
-	var visit func(v int32)
-	visit = func(v int32) {
-		t.lo[v] = int32(len(t.order))
-		if !t.isGroup(v) {
-			t.order = append(t.order, v)
-		} else {
-			for _, a := range g.Out(int(v)) {
-				if c := int32(a.To); c != t.parent[v] {
-					t.parent[c] = v
-					t.children[int(v)-n] = append(t.children[int(v)-n], c)
-					visit(c)
-				}
+	parent := make([]int32, g.Vertices())
+	root := n
+	parent[root] = -1
+	for walk := []int{root}; len(walk) > 0; walk = walk[1:] {
+		for _, a := range g.Out(walk[0]) {
+			if v := walk[0]; a.To != int(parent[v]) {
+				parent[a.To] = int32(v)
+				walk = append(walk, a.To)
 			}
 		}
-		t.hi[v] = int32(len(t.order))
 	}
-	visit(t.root)
-	return t
+	return newTree(n, parent)
 }
 
 // solveTree moves x by the tree's own least squares, which need O(n^2) in all.
@@ -60,41 +44,32 @@ func (f *edgeFit) asTree() *tree {
 // below: the others would have to be fitted again without it.
 func (f *edgeFit) solveTree(plain bool) bool {
 	t, n := f.tree, f.g.Hosts()
-	fit := &treeFit{
-		t: t, length: make([]float64, f.g.Vertices()), depth: make([]float64, f.g.Vertices()), clip: clip,
-	}
+	clip := huberClip
 	if plain {
-		fit.clip = math.Inf(1)
+		clip = math.Inf(1)
 	}
-	// Parents before children; the numbers here do not say so, as groups() expects.
-	queue := []int32{t.root}
-	for len(queue) > 0 {
-		v := queue[0]
-		queue = queue[1:]
-		fit.groups = append(fit.groups, v)
-		for _, c := range t.kids(v) {
-			fit.length[c] = f.x[f.link[f.g.ArcIndex(int(v), int(c))]]
-			if t.isGroup(c) {
-				queue = append(queue, c)
-			}
+	above := make([]int32, f.g.Vertices()) // the link to the parent
+	length := make([]float64, f.g.Vertices())
+	for v, p := range t.parent {
+		if p >= 0 {
+			above[v] = f.link[f.g.ArcIndex(int(p), v)]
+			length[v] = f.x[above[v]]
 		}
 	}
-	fit.descend()
+	fit := newTreeFitFrom(t, length, clip)
 	r := readings.NewSymmetric(n, func(i, j int) float32 {
 		// A transfer time above the reading leaves nothing for the links.
 		return float32(max(0, (f.readings[i*n+j]+f.readings[j*n+i])/2))
 	})
 	fit.robust(r)
-	for _, v := range fit.groups {
-		for _, c := range t.kids(v) {
-			if !(fit.length[c] > 0) {
-				return false
-			}
+	for v, p := range t.parent {
+		if p >= 0 && !(fit.length[v] > 0) {
+			return false
 		}
 	}
-	for _, v := range fit.groups {
-		for _, c := range t.kids(v) {
-			f.x[f.link[f.g.ArcIndex(int(v), int(c))]] = fit.length[c]
+	for v, p := range t.parent {
+		if p >= 0 {
+			f.x[above[v]] = fit.length[v]
 		}
 	}
 	return true

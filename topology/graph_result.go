@@ -7,6 +7,7 @@ import (
 
 	"github.com/topocast/topocast/internal/paths"
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/internal/words"
 )
 
 // resultOf makes the result of a method that finds a graph: its family, the
@@ -58,7 +59,7 @@ func (g *Graph) alike() []string {
 	if len(full) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("a switch between switches cannot be told from a full mesh of its neighbours: %s", enumerate(full))}
+	return []string{fmt.Sprintf("a switch between switches cannot be told from a full mesh of its neighbours: %s", words.List(full))}
 }
 
 // treeHierarchy makes groups of hosts from a graph that is a tree: those below
@@ -218,14 +219,22 @@ func allHosts(n int) []int {
 // parts, or, within, of the same part. NaN if there is none.
 func medianBetween(n int, d []float64, parts [][]int, within bool) float64 {
 	var readings []float64
-	at := func(i, j int) float64 { return d[i*n+j] }
-	for x, a := range parts {
-		if within {
-			readings = blockReadings(readings, at, a, a, true)
-			continue
+	add := func(i int, to []int) {
+		for _, j := range to {
+			if v := d[i*n+j]; !math.IsNaN(v) {
+				readings = append(readings, v)
+			}
 		}
-		for _, b := range parts[:x] {
-			readings = blockReadings(readings, at, a, b, false)
+	}
+	for x, a := range parts {
+		for y, i := range a {
+			if within {
+				add(i, a[y+1:])
+				continue
+			}
+			for _, b := range parts[:x] {
+				add(i, b)
+			}
 		}
 	}
 	return stats.Median(readings)

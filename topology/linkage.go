@@ -93,11 +93,11 @@ func (l *Linkage) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 		r = corrected.Symmetric()
 	}
 	for range refineRounds {
-		if !t.refine(r) {
+		if !refine(t, r) {
 			break
 		}
 	}
-	t.arrange(raw)
+	t.arrange(raw.Means())
 	g := &judge{
 		t: t, r: r, raw: raw, noise: note.Noise, gapped: note.Holes > 0, quantum: note.Tick,
 		white: newVicinity(r).whiteNoise(raw.ByMean()),

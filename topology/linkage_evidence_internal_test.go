@@ -79,7 +79,7 @@ func judgeOf(text string, f func(i, j int) float64) *judge {
 }
 
 // group finds the group of the tree with the given hosts.
-func (t *tree) group(hosts ...int32) int32 {
+func groupOf(t *tree, hosts ...int32) int32 {
 	for _, v := range t.groups() {
 		own := slices.Clone(t.leaves(v))
 		slices.Sort(own)
@@ -205,7 +205,7 @@ func TestEvidenceOfThreeAmongEight(t *testing.T) {
 	g := threeAmongEight()
 	g.quantum = 2
 	g.white = 0.1
-	v := g.t.group(0, 1, 2)
+	v := groupOf(g.t, 0, 1, 2)
 	e, ok := g.gather(v)
 	if !ok {
 		t.Fatal("nothing was measured")
@@ -264,13 +264,13 @@ func TestEvidenceLooksNoFartherThanTheParent(t *testing.T) {
 		}
 		return 0.5 // strangers to the tree, which must not count
 	})
-	e, _ := g.gather(g.t.group(0, 1))
+	e, _ := g.gather(groupOf(g.t, 0, 1))
 	if !near(e.near.step, math.Log(3)) || !near(e.mean, math.Log(3)) || e.around != 5 || e.hosts != 8 || e.links != 1 || e.borders != 4 {
 		t.Errorf("evidence %+v, want steps of ln 3, 5 around, of 8 hosts, 1 link and 4 borders", e)
 	}
 	// Of the group around it the readings between its children count, eight of 3, and not those inside them.
 	// All are slower than the way out, so one of them is taken for an outlier.
-	e, _ = g.gather(g.t.group(0, 1, 2, 3, 4))
+	e, _ = g.gather(groupOf(g.t, 0, 1, 2, 3, 4))
 	if !near(e.mean, math.Log(0.5/3)) || e.inside != 7 || e.members != 5 || e.links != 3 || e.borders != 9 {
 		t.Errorf("evidence %+v, want 7 readings of 3 inside five members, 3 links and 9 borders", e)
 	}
@@ -302,7 +302,7 @@ func TestEvidenceLeavesOutliersOut(t *testing.T) {
 			}
 			return 10
 		})
-		e, _ := g.gather(g.t.group(upTo(7)...))
+		e, _ := g.gather(groupOf(g.t, upTo(7)...))
 		if want := math.Log(20 / tt.mean); e.inside != tt.inside || !near(e.mean, want) {
 			t.Errorf("%s: %g readings, mean %g, want %g, %g", tt.name, e.inside, e.mean, tt.inside, want)
 		}
@@ -314,7 +314,7 @@ func TestEvidenceLeavesOutliersOut(t *testing.T) {
 		}
 		return 20
 	})
-	if e, ok := g.gather(g.t.group(0, 1)); !ok || e.inside != 1 || !near(e.near.step, math.Log(0.2)) || e.near.overlap != 1 || !math.IsInf(e.ticks, 1) {
+	if e, ok := g.gather(groupOf(g.t, 0, 1)); !ok || e.inside != 1 || !near(e.near.step, math.Log(0.2)) || e.near.overlap != 1 || !math.IsInf(e.ticks, 1) {
 		t.Errorf("a slow pair: %+v, want one reading, a step of ln 0.2 and full overlap, no ticks seen", e)
 	}
 	// Of three one may be.
@@ -327,7 +327,7 @@ func TestEvidenceLeavesOutliersOut(t *testing.T) {
 		}
 		return 20
 	})
-	if e, _ := g.gather(g.t.group(0, 1, 2)); e.inside != 2 || !near(e.mean, math.Ln2) {
+	if e, _ := g.gather(groupOf(g.t, 0, 1, 2)); e.inside != 2 || !near(e.mean, math.Ln2) {
 		t.Errorf("three members: %g readings, mean %g, want 2, ln 2", e.inside, e.mean)
 	}
 	// Of six readings inside, 10 and 12 three times each, the lower median counts.
@@ -340,7 +340,7 @@ func TestEvidenceLeavesOutliersOut(t *testing.T) {
 		}
 		return 20
 	})
-	if e, _ := g.gather(g.t.group(0, 1, 2, 3)); !near(e.near.step, math.Log(2)) || !near(e.mean, math.Log(20.0/11)) {
+	if e, _ := g.gather(groupOf(g.t, 0, 1, 2, 3)); !near(e.near.step, math.Log(2)) || !near(e.mean, math.Log(20.0/11)) {
 		t.Errorf("six readings: step %g, mean %g, want ln 2 and ln 20/11", e.near.step, e.mean)
 	}
 }
@@ -359,7 +359,7 @@ func TestLuckOfSmallGroups(t *testing.T) {
 		return 20
 	})
 	g.white = 0.2
-	e, _ := g.gather(g.t.group(0, 1, 2))
+	e, _ := g.gather(groupOf(g.t, 0, 1, 2))
 	if !near(e.near.overlap, 1.0/3) || e.average.overlap != 0 || !near(e.average.step-e.near.step, 0.2*luckOfSmallest(2)) {
 		t.Errorf("near %v, average %v, want overlaps of 1/3 and 0 and steps that differ by %g", e.near, e.average, 0.2*luckOfSmallest(2))
 	}
@@ -389,7 +389,7 @@ func TestEvidenceOfWhatWasNotMeasured(t *testing.T) {
 			}
 			return x
 		})
-		e, ok := g.gather(g.t.group(0, 1, 2, 3))
+		e, ok := g.gather(groupOf(g.t, 0, 1, 2, 3))
 		if ok != tt.ok || e.inside != tt.inside {
 			t.Errorf("%s: gather() = %+v, %v, want %g readings inside, %v", tt.name, e, ok, tt.inside, tt.ok)
 		}
@@ -402,7 +402,7 @@ func TestEvidenceOfWhatWasNotMeasured(t *testing.T) {
 	}
 	g := judgeOf("((0 1 2 3) 4 5 6)", func(i, j int) float64 { return -1 })
 	g.support, g.step = []float64{0.7, 1}, []float64{0.5, 0}
-	if g.judge(g.t.group(0, 1, 2, 3)); g.support[0] != 0 || g.step[0] != 0 {
+	if g.judge(groupOf(g.t, 0, 1, 2, 3)); g.support[0] != 0 || g.step[0] != 0 {
 		t.Errorf("support %g, step %g of what was not measured, want 0, 0", g.support[0], g.step[0])
 	}
 }
@@ -429,7 +429,7 @@ func TestOneHalfChoosesAndTheOtherReads(t *testing.T) {
 		return 30
 	})
 	g.white = 0.1
-	v := g.t.group(upTo(8)...)
+	v := groupOf(g.t, upTo(8)...)
 	e, _ := g.gather(v)
 	if !near(e.near.step, math.Log(3)) {
 		t.Errorf("step %g, want ln 3 = %g", e.near.step, math.Log(3))
@@ -456,7 +456,7 @@ func TestOneHalfChoosesAndTheOtherReads(t *testing.T) {
 		}
 		return -1
 	})
-	if e, _ = g.gather(g.t.group(upTo(8)...)); !near(e.near.step, math.Log(2)) {
+	if e, _ = g.gather(groupOf(g.t, upTo(8)...)); !near(e.near.step, math.Log(2)) {
 		t.Errorf("step %g, want ln 2 by all readings", e.near.step)
 	}
 }
@@ -470,7 +470,7 @@ func TestHowManyOutsidersAreNear(t *testing.T) {
 			}
 			return float64(20 + (5*(j-8))%tt.outsiders) // the nearest are not the first
 		})
-		g.gather(g.t.group(upTo(8)...))
+		g.gather(groupOf(g.t, upTo(8)...))
 		slices.Sort(g.nearest)
 		distinct := slices.Compact(slices.Clone(g.nearest))
 		if len(distinct) != tt.want || distinct[0] != 20 || distinct[len(distinct)-1] != float32(20+tt.want-1) || len(g.nearest) != 8*tt.want {
@@ -492,7 +492,7 @@ func TestNoLuckyReadingMakesAnOutsiderNear(t *testing.T) {
 		}
 		return 25
 	})
-	if e, _ := g.gather(g.t.group(upTo(8)...)); !near(e.near.step, math.Log(2.5)) || e.near.overlap != 0 {
+	if e, _ := g.gather(groupOf(g.t, upTo(8)...)); !near(e.near.step, math.Log(2.5)) || e.near.overlap != 0 {
 		t.Errorf("near %v, want a step of ln 2.5 without overlap", e.near)
 	}
 	// Nor does bad luck make one far: 8 is at 20 of most. And nothing is known of 10.
@@ -509,7 +509,7 @@ func TestNoLuckyReadingMakesAnOutsiderNear(t *testing.T) {
 		}
 		return 25
 	})
-	if e, _ := g.gather(g.t.group(upTo(8)...)); !near(e.near.step, math.Log(2)) || !near(e.mean, math.Log(2.5)) {
+	if e, _ := g.gather(groupOf(g.t, upTo(8)...)); !near(e.near.step, math.Log(2)) || !near(e.mean, math.Log(2.5)) {
 		t.Errorf("step %g, mean %g, want ln 2 and ln 2.5", e.near.step, e.mean)
 	}
 }
@@ -527,7 +527,7 @@ func TestNeighboursOfSingleMembers(t *testing.T) {
 			}
 			return 30
 		})
-		if e, _ := g.gather(g.t.group(0, 1, 2)); !near(e.near.step, math.Log(want)) {
+		if e, _ := g.gather(groupOf(g.t, 0, 1, 2)); !near(e.near.step, math.Log(want)) {
 			t.Errorf("%d neighbours: step %g, want ln %g", neighbours, e.near.step, want)
 		}
 	}
@@ -547,7 +547,7 @@ func TestAllMembersOfALargeGroupRead(t *testing.T) {
 		}
 		return 20
 	})
-	e, _ := g.gather(g.t.group(upTo(members)...))
+	e, _ := g.gather(groupOf(g.t, upTo(members)...))
 	if len(g.outside) > mostOutside || len(g.outside) < mostOutside/2 {
 		t.Errorf("%d readings to the outside, want up to %d, and not half of it", len(g.outside), mostOutside)
 	}
@@ -572,7 +572,7 @@ func TestUnevenOfTwo(t *testing.T) {
 		}
 		return 25
 	})
-	if e, _ := g.gather(g.t.group(0, 1)); !near(e.uneven, math.Log(1.5)) || e.mates != e.uneven {
+	if e, _ := g.gather(groupOf(g.t, 0, 1)); !near(e.uneven, math.Log(1.5)) || e.mates != e.uneven {
 		t.Errorf("uneven %g, mates %g, want both ln 1.5 = %g", e.uneven, e.mates, math.Log(1.5))
 	}
 }
@@ -588,7 +588,7 @@ func TestUnevenIsWithoutOutliers(t *testing.T) {
 		}
 		return 20
 	})
-	if e, _ := g.gather(g.t.group(0, 1, 2, 3)); !near(e.uneven, 0) {
+	if e, _ := g.gather(groupOf(g.t, 0, 1, 2, 3)); !near(e.uneven, 0) {
 		t.Errorf("uneven %g, want 0", e.uneven)
 	}
 }
@@ -611,7 +611,7 @@ func TestUnevenIsWithoutWhatIsTheSameForAll(t *testing.T) {
 				}
 				return tt.factor(i) * float64(16+j-members)
 			})
-			if e, _ := g.gather(g.t.group(upTo(members)...)); !near(e.uneven, 0) || !near(e.mates, 0) {
+			if e, _ := g.gather(groupOf(g.t, upTo(members)...)); !near(e.uneven, 0) || !near(e.mates, 0) {
 				t.Errorf("%s of %d: uneven %g, mates %g, want 0, 0", tt.name, members, e.uneven, e.mates)
 			}
 		}
@@ -633,7 +633,7 @@ func TestMatesSeeOutsidersAlike(t *testing.T) {
 		return 30
 	}
 	g := judgeOf("(("+hosts(0, 8)+") 8 9 10 11)", see)
-	if e, _ := g.gather(g.t.group(upTo(8)...)); !near(e.uneven, math.Log(1.5)) || !near(e.mates, 0) {
+	if e, _ := g.gather(groupOf(g.t, upTo(8)...)); !near(e.uneven, math.Log(1.5)) || !near(e.mates, 0) {
 		t.Errorf("uneven %g, mates %g, want ln 1.5 = %g and 0", e.uneven, e.mates, math.Log(1.5))
 	}
 	// Of too few members nobody is asked for a mate.
@@ -643,7 +643,7 @@ func TestMatesSeeOutsidersAlike(t *testing.T) {
 		}
 		return see(i, j)
 	})
-	if e, _ := g.gather(g.t.group(upTo(6)...)); e.mates != e.uneven || e.uneven == 0 {
+	if e, _ := g.gather(groupOf(g.t, upTo(6)...)); e.mates != e.uneven || e.uneven == 0 {
 		t.Errorf("six members: uneven %g, mates %g, want them alike", e.uneven, e.mates)
 	}
 	// Mates that measured nothing in common leave what others say.
@@ -653,7 +653,7 @@ func TestMatesSeeOutsidersAlike(t *testing.T) {
 		}
 		return see(i, j)
 	})
-	if e, _ := g.gather(g.t.group(upTo(8)...)); math.IsNaN(e.mates) || e.mates != e.uneven {
+	if e, _ := g.gather(groupOf(g.t, upTo(8)...)); math.IsNaN(e.mates) || e.mates != e.uneven {
 		t.Errorf("uneven %g, mates %g that have no outsider in common, want them alike", e.uneven, e.mates)
 	}
 }
@@ -666,7 +666,7 @@ func TestSomeGivesChildrenEqualSay(t *testing.T) {
 		}
 		return 1
 	})
-	v := g.t.group(upTo(27)...)
+	v := groupOf(g.t, upTo(27)...)
 	in := g.some(v, 3*mostOfChild)
 	of := map[int32]int{}
 	for _, h := range in {
@@ -677,7 +677,7 @@ func TestSomeGivesChildrenEqualSay(t *testing.T) {
 			}
 		}
 	}
-	big, small := g.t.group(upTo(24)...), g.t.group(24, 25)
+	big, small := groupOf(g.t, upTo(24)...), groupOf(g.t, 24, 25)
 	if of[big] != min(mostOfChild, 24) || of[small] != 2 || of[26] != 1 {
 		t.Errorf("some() = %v, want %d of 24, 2 of 2 and a host", in, mostOfChild)
 	}
@@ -708,7 +708,7 @@ func TestSomeGivesChildrenEqualSay(t *testing.T) {
 		}
 		for _, text := range []string{"((" + hosts(0, 3*kids) + ") " + hosts(3*kids, 3*kids+2) + ")", "((" + groups + ") " + hosts(3*kids, 3*kids+2) + ")"} {
 			g := judgeOf(text, func(i, j int) float64 { return 1 })
-			v := g.t.group(upTo(3 * kids)...)
+			v := groupOf(g.t, upTo(3*kids)...)
 			for _, most := range []int{2, 3, 5, 8, 40, 1000} {
 				in := g.some(v, most)
 				slices.Sort(in)
@@ -844,8 +844,8 @@ func TestEvidenceDoesNotDependOnTheNumbering(t *testing.T) {
 			rng.Shuffle(len(kids), func(i, j int) { kids[i], kids[j] = kids[j], kids[i] })
 		}
 		c := judgeOf(write(a.t.root), func(i, j int) float64 { return f(min(old[i], old[j]), max(old[i], old[j])) })
-		b.t.arrange(b.r)
-		c.t.arrange(c.r)
+		b.t.arrange(b.r.Means())
+		c.t.arrange(c.r.Means())
 		sorted := func(g *judge) []string {
 			lines := strings.Split(evidenceOfAll(g), "\n")
 			slices.Sort(lines)

@@ -111,7 +111,7 @@ func (g *judge) gaps() []float64 {
 	for k := len(groups) - 1; k > 0; k-- { // children first
 		v := groups[k]
 		at := int(v) - t.n
-		units := t.units(nil, v, -1, solid)
+		units := units(t, nil, v, -1, solid)
 		loose := g.loose(units, g.border[at], noise)
 		if !nested {
 			loose = max(loose, g.strangers(units, g.border[at], noise), g.unmeasured(units))
@@ -127,11 +127,11 @@ func (g *judge) gaps() []float64 {
 		a := v
 		for below := v; a == v || a != t.root && !solid[int(a)-t.n]; below = a {
 			a = t.parent[a]
-			rivals = t.units(rivals, a, below, solid)
+			rivals = units(t, rivals, a, below, solid)
 		}
 		parts := [][]int32{t.leaves(v)}
 		if !nested {
-			parts = t.parts(v, solid)
+			parts = alikeParts(t, v, solid)
 		}
 		open, doubt := 0, 0.0
 		for _, u := range rivals {
@@ -175,12 +175,12 @@ func (g *judge) lower(ceiling []float64) (firm, doubtful int) {
 
 // units appends to list the hosts and solid groups that v consists of, the largest
 // ones, without those of its child except.
-func (t *tree) units(list []int32, v, except int32, solid []bool) []int32 {
+func units(t *tree, list []int32, v, except int32, solid []bool) []int32 {
 	for _, c := range t.kids(v) {
 		switch {
 		case c == except:
 		case t.isGroup(c) && !solid[int(c)-t.n]:
-			list = t.units(list, c, -1, solid)
+			list = units(t, list, c, -1, solid)
 		default:
 			list = append(list, c)
 		}
@@ -289,12 +289,12 @@ func (g *judge) strangers(units []int32, b border, noise float64) int {
 	return count
 }
 
-// parts divides group v into what sees outsiders alike: its solid groups, and the rest of
+// alikeParts divides group v into what sees outsiders alike: its solid groups, and the rest of
 // its hosts, who are alike if the judgement found them so. Of two it cannot tell.
-func (t *tree) parts(v int32, solid []bool) [][]int32 {
+func alikeParts(t *tree, v int32, solid []bool) [][]int32 {
 	var list [][]int32
 	var hosts []int32
-	for _, u := range t.units(nil, v, -1, solid) {
+	for _, u := range units(t, nil, v, -1, solid) {
 		if t.isGroup(u) {
 			list = append(list, t.leaves(u))
 		} else {

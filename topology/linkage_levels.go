@@ -22,7 +22,7 @@ const classBandwidth = 0.04
 // once, and badly, is still a pair of cores. Where a kind nests in itself - weak groups inside groups - the outermost
 // groups are of one kind, those inside of a finer one. In the end a group is
 // coarser than all inside it.
-func (t *tree) levelClasses() []int {
+func levelClasses(t *tree) []int {
 	groups := t.groups()[1:] // parents first
 	class := make([]int, len(t.children))
 	if len(groups) == 0 {
@@ -36,7 +36,7 @@ func (t *tree) levelClasses() []int {
 	for k, v := range groups {
 		class[int(v)-t.n] = kind[k]
 	}
-	t.joinClasses(groups, class)
+	joinClasses(t, groups, class)
 
 	// Depth inside the own kind, from the outermost group.
 	depth := make([]int, len(t.children))
@@ -73,7 +73,7 @@ func (t *tree) levelClasses() []int {
 
 // joinClasses makes neighbouring classes one where nothing but distance speaks
 // against it, the closest first.
-func (t *tree) joinClasses(groups []int32, class []int) {
+func joinClasses(t *tree, groups []int32, class []int) {
 	for {
 		members := map[int][]int32{}
 		last := 0
@@ -92,14 +92,14 @@ func (t *tree) joinClasses(groups []int32, class []int) {
 		best, join := math.Inf(1), -1
 		for c := range last {
 			gap := typical(c+1) - typical(c)
-			if gap >= best || t.nested(members[c], class, c+1) {
+			if gap >= best || nestedIn(t, members[c], class, c+1) {
 				continue
 			}
 			room := math.Inf(1)
 			for _, v := range slices.Concat(members[c], members[c+1]) {
 				room = min(room, t.levelOf(t.parent[v])-t.levelOf(v))
 			}
-			if gap < room/2 || t.equallyLarge(members[c], members[c+1]) {
+			if gap < room/2 || equallyLarge(t, members[c], members[c+1]) {
 				best, join = gap, c
 			}
 		}
@@ -115,7 +115,7 @@ func (t *tree) joinClasses(groups []int32, class []int) {
 }
 
 // equallyLarge tells whether all groups of both lists hold as many hosts.
-func (t *tree) equallyLarge(a, b []int32) bool {
+func equallyLarge(t *tree, a, b []int32) bool {
 	size := t.size(a[0])
 	for _, v := range slices.Concat(a, b) {
 		if t.size(v) != size {
@@ -125,8 +125,8 @@ func (t *tree) equallyLarge(a, b []int32) bool {
 	return true
 }
 
-// nested tells whether one of the groups lies inside a group of class c.
-func (t *tree) nested(groups []int32, class []int, c int) bool {
+// nestedIn tells whether one of the groups lies inside a group of class c.
+func nestedIn(t *tree, groups []int32, class []int, c int) bool {
 	for _, v := range groups {
 		for p := t.parent[v]; p != t.root; p = t.parent[p] {
 			if class[int(p)-t.n] == c {

@@ -25,8 +25,8 @@ func propose(r *readings.Corrected, w *nnchain.Square) (t *tree, sigma float64) 
 		v := r.At(int(i), int(j))
 		return min(max(v, -v), kappa*s.ultrametric(i, j))
 	}
-	t.measureLevels(capped)
-	t.collapse(sigma, capped)
+	measureLevels(t, capped)
+	collapseGroups(t, sigma, capped)
 	return t, sigma
 }
 
@@ -46,46 +46,9 @@ func square(w *nnchain.Square, r *readings.Corrected) {
 	}
 }
 
-// dendrogram is the binary tree of the given merges.
-func dendrogram(merges []nnchain.Merge, n int) *tree {
-	vertices := n + len(merges)
-	t := &tree{
-		n: n, root: int32(vertices - 1),
-		parent:   make([]int32, vertices),
-		children: make([][]int32, len(merges)),
-		level:    make([]float64, len(merges)),
-		weight:   make([]float64, len(merges)),
-		order:    make([]int32, n),
-		lo:       make([]int32, vertices),
-		hi:       make([]int32, vertices),
-	}
-	t.parent[t.root] = -1
-	t.hi[t.root] = int32(n)
-	for k := len(merges) - 1; k >= 0; k-- {
-		v, m := int32(n+k), merges[k]
-		t.children[k] = []int32{m.A, m.B}
-		t.parent[m.A], t.parent[m.B] = v, v
-		sizeA := int32(1)
-		if int(m.A) >= n {
-			sizeA = merges[int(m.A)-n].Size
-		}
-		middle := t.lo[v] + sizeA
-		t.lo[m.A], t.hi[m.A] = t.lo[v], middle
-		t.lo[m.B], t.hi[m.B] = middle, t.hi[v]
-		t.weight[k] = float64(sizeA) * float64(m.Size-sizeA)
-	}
-	for i := range n {
-		t.order[t.lo[i]] = int32(i)
-	}
-	return t
-}
-
-// golden spreads samples evenly over a range whatever their number.
-const golden = 0.6180339887498949
-
 // measureLevels sets the level of every merge of a dendrogram: ln of the lower
 // median of the distances between its two sides, of up to 4096 of them.
-func (t *tree) measureLevels(distance func(i, j int32) float32) {
+func measureLevels(t *tree, distance func(i, j int32) float32) {
 	const most = 4096
 	sample := make([]float32, 0, most)
 	for k, kids := range t.children {
@@ -102,7 +65,7 @@ func (t *tree) measureLevels(distance func(i, j int32) float32) {
 			for s := range most {
 				i, j := a[s*len(a)/most], b[int(at*float64(len(b)))]
 				sample = append(sample, distance(i, j))
-				if at += golden; at >= 1 {
+				if at += stats.Golden; at >= 1 {
 					at--
 				}
 			}
@@ -115,7 +78,7 @@ func (t *tree) measureLevels(distance func(i, j int32) float32) {
 // told from its parent: 3 %, less than what neighbouring cores of one kind differ by.
 const minStep = 0.03
 
-// collapse removes groups whose level is not worth describing, by minimum
+// collapseGroups removes groups whose level is not worth describing, by minimum
 // description length: two levels, of m_c and m_p readings with noise sigma, are
 // worth it when the gain in likelihood pays for saying where the group is, of so many
 // places, which j of the k children there make it, and for its level, which so many readings
@@ -125,7 +88,7 @@ const minStep = 0.03
 // machine has many of a kind, and so groups of two are found among hundreds of hosts. It is not shared by groups
 // whose members do not see the others alike, as pieces of meshes do not.
 // O(n log n) per pass, few passes.
-func (t *tree) collapse(sigma float64, distance func(i, j int32) float32) {
+func collapseGroups(t *tree, sigma float64, distance func(i, j int32) float32) {
 	c := collapse{t: t, sigma: sigma, lnFactorial: make([]float64, t.n+1), level: make([]float64, len(t.parent))}
 	for k := 2; k <= t.n; k++ {
 		c.lnFactorial[k] = c.lnFactorial[k-1] + math.Log(float64(k))
@@ -133,9 +96,9 @@ func (t *tree) collapse(sigma float64, distance func(i, j int32) float32) {
 	c.run()
 	trial := c
 	trial.t = t.clone()
-	trial.lnPlaces = trial.t.lnPlaces()
+	trial.lnPlaces = lnPlaces(trial.t)
 	trial.run()
-	c.lnPlaces = trial.t.lnPlaces()
+	c.lnPlaces = lnPlaces(trial.t)
 	c.run()
 	c.share(distance)
 	c.run()
@@ -149,7 +112,7 @@ func (c *collapse) share(distance func(i, j int32) float32) {
 	groups := t.groups()[1:]
 	for _, v := range groups {
 		c.level[v] = 2*math.Log(float64(t.n)) + 3
-		if !t.unlike(v, distance) {
+		if !unlike(t, v, distance) {
 			alike = append(alike, between{t.levelOf(v), t.levelOf(t.parent[v])})
 		} else {
 			alike = append(alike, between{math.NaN(), math.NaN()}) // near to nothing
@@ -168,7 +131,7 @@ func (c *collapse) share(distance func(i, j int32) float32) {
 }
 
 // lnPlaces is ln of the number of groups in which others may be.
-func (t *tree) lnPlaces() float64 {
+func lnPlaces(t *tree) float64 {
 	places := 0
 	for _, kids := range t.children {
 		if len(kids) >= 3 {
@@ -187,7 +150,7 @@ const unlikeShare = 0.33
 // unlike tells whether the members of group v see the nearest quarter of the other hosts below its
 // parent differently: one reading of four is off by more than that share from the median of all
 // members, once each member's typical share is taken out, as it may be slow to all. Of many members and outsiders it looks at 64.
-func (t *tree) unlike(v int32, distance func(i, j int32) float32) bool {
+func unlike(t *tree, v int32, distance func(i, j int32) float32) bool {
 	const most, least = 64, 8
 	p := t.parent[v]
 	in := t.leaves(v)

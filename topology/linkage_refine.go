@@ -15,7 +15,7 @@ const refineRounds = 3
 // parent's, in the geometric mean. It stays on its way down from the root as far
 // as it fits, and then goes on where it fits best. Readings count up to the level of the
 // root, as outliers do not. It returns whether any host moved. O(n^2).
-func (t *tree) refine(r *readings.Symmetric) bool {
+func refine(t *tree, r *readings.Symmetric) bool {
 	groups := t.groups()
 	size := len(t.parent)
 	count, sum := make([]float64, size), make([]float64, size)
@@ -81,60 +81,6 @@ func (t *tree) refine(r *readings.Symmetric) bool {
 	}
 	copy(t.parent, to)
 	t.rebuild()
-	t.remeasure(r)
+	remeasure(t, r)
 	return true
-}
-
-// rebuild makes the tree anew from the parents; groups that are left with one child or none go.
-func (t *tree) rebuild() {
-	root := t.root
-	for again := true; again; {
-		again = false
-		for k := range t.children {
-			t.children[k] = nil
-		}
-		for v, p := range t.parent {
-			if p >= 0 {
-				t.children[int(p)-t.n] = append(t.children[int(p)-t.n], int32(v))
-			}
-		}
-		for k, kids := range t.children {
-			v := int32(t.n + k)
-			if v == root && len(kids) == 1 { // its only child is the root, then
-				if v = kids[0]; !t.isGroup(v) {
-					continue
-				}
-			} else if v == root || t.parent[v] < 0 || len(kids) >= 2 {
-				continue
-			}
-			t.splice(v) // at once: of a chain of such groups each takes up what the one below left
-			again = true
-		}
-	}
-	next := int32(0)
-	var lay func(v int32)
-	lay = func(v int32) {
-		t.lo[v] = next
-		if !t.isGroup(v) {
-			t.order[next] = v
-			next++
-		} else {
-			for _, c := range t.kids(v) {
-				lay(c)
-			}
-		}
-		t.hi[v] = next
-	}
-	lay(root)
-	for k, kids := range t.children {
-		if kids == nil {
-			continue
-		}
-		n := float64(t.size(int32(t.n + k)))
-		pairs := n * n
-		for _, c := range kids {
-			pairs -= float64(t.size(c)) * float64(t.size(c))
-		}
-		t.weight[k] = pairs / 2
-	}
 }

@@ -42,13 +42,13 @@ func TestRefineMovesHostsToWhereTheyFit(t *testing.T) {
 	if slices.EqualFunc(groups(), want, slices.Equal) {
 		t.Fatal("host 9 was not moved away")
 	}
-	if !tree.refine(r) {
+	if !refine(tree, r) {
 		t.Error("refine() = false, want host 9 moved")
 	}
 	if got := groups(); !slices.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("groups %v, want %v", got, want)
 	}
-	if tree.refine(r) {
+	if refine(tree, r) {
 		t.Errorf("refine() = true, want all hosts at rest in %v", groups())
 	}
 }

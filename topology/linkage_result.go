@@ -20,24 +20,24 @@ func (g *judge) result(r *readings.Symmetric, note *combination, least, sigma fl
 			t.splice(v)
 		}
 	}
-	t.remeasure(r)
+	remeasure(t, r)
 	f := newTreeFit(t)
 	if unequal {
-		f = t.contract(r.InOrder(t.order, nil), unequalEdge)
-		t.remeasure(r)
+		f = contract(t, r.InOrder(t.order, nil), unequalEdge)
+		remeasure(t, r)
 	} else {
 		f.robust(r)
 	}
-	class := t.levelClasses()
+	class := levelClasses(t)
 	hierarchy, err := g.hierarchy(class)
 	if err != nil {
 		return nil, err
 	}
-	graph, warnings, err := f.graph()
+	graph, warnings, err := treeGraph(f)
 	if err != nil {
 		return nil, err
 	}
-	fit, off := f.fit(r, hierarchy, class)
+	fit, off := fitOfTree(f, r, hierarchy, class)
 	fit.Noise = sigma
 	if !math.IsNaN(note.Noise) {
 		fit.Noise = note.Noise
@@ -95,7 +95,7 @@ func (g *judge) mostFirm() bool {
 
 // remeasure sets the levels of the groups to the lower medians of the measured
 // readings between their children; a group without any keeps its level.
-func (t *tree) remeasure(r *readings.Symmetric) {
+func remeasure(t *tree, r *readings.Symmetric) {
 	reader := &judge{t: t, r: r}
 	for _, v := range t.groups() {
 		if within := reader.readWithin(v); len(within) > 0 {
@@ -164,9 +164,9 @@ func (g *judge) hierarchy(class []int) (*Hierarchy, error) {
 	return NewHierarchy(t.n, levels, groups, math.Exp(t.levelOf(t.root)))
 }
 
-// graph draws a switch per group. A switch with two links only cannot be seen in
+// treeGraph draws a switch per group. A switch with two links only cannot be seen in
 // latencies: it is replaced by one link between its neighbours.
-func (f *treeFit) graph() (*Graph, []string, error) {
+func treeGraph(f *treeFit) (*Graph, []string, error) {
 	t := f.t
 	var warnings []string
 	number := make([]int, len(t.parent))
@@ -201,7 +201,7 @@ func (f *treeFit) graph() (*Graph, []string, error) {
 			link(a, b, f.length[a]+f.length[b])
 			warnings = append(warnings, fmt.Sprintf(
 				"the link %s to %s may pass through one more switch or none: latencies give only its whole length",
-				t.vertexName(a, number), t.vertexName(b, number)))
+				vertexName(t, a, number), vertexName(t, b, number)))
 			continue
 		}
 		for _, c := range kids {
@@ -211,22 +211,22 @@ func (f *treeFit) graph() (*Graph, []string, error) {
 	var meshes []string
 	for _, v := range groups {
 		if t.groupChildren(v) >= 3 && !(v == t.root && bypass) {
-			meshes = append(meshes, t.vertexName(v, number))
+			meshes = append(meshes, vertexName(t, v, number))
 		}
 	}
 	if len(groups) == 1 {
 		warnings = append(warnings, fmt.Sprintf(
-			"latencies cannot tell switch %s from direct links between all the hosts", t.vertexName(t.root, number)))
+			"latencies cannot tell switch %s from direct links between all the hosts", vertexName(t, t.root, number)))
 	}
 	if len(meshes) > 0 {
 		warnings = append(warnings, fmt.Sprintf(
-			"latencies cannot tell switch %s from direct links between all the switches below it", enumerate(meshes)))
+			"latencies cannot tell switch %s from direct links between all the switches below it", words.List(meshes)))
 	}
 	graph, err := NewGraph(t.n, switches, nil, arcs)
 	return graph, warnings, err
 }
 
-func (t *tree) vertexName(v int32, number []int) string {
+func vertexName(t *tree, v int32, number []int) string {
 	if t.isGroup(v) {
 		return fmt.Sprintf("s%d", number[v]-t.n)
 	}
@@ -250,13 +250,7 @@ func weakGroups(h *Hierarchy) []string {
 	if weak == nil {
 		return nil
 	}
-	return []string{"weak groups, not to be relied on: " + enumerate(weak)}
-}
-
-// enumerate joins names, the first eight of them.
-func enumerate(names []string) string {
-	const most = 8
-	return words.Few(names, most)
+	return []string{"weak groups, not to be relied on: " + words.List(weak)}
 }
 
 // A combination is what is odd about the readings.
@@ -296,9 +290,9 @@ func (c *combination) warnings(n int) []string {
 	return w
 }
 
-// fit measures how well the tree explains the measured readings; off is the mean
+// fitOfTree measures how well the tree explains the measured readings; off is the mean
 // of the residuals relative to the readings. O(n^2).
-func (f *treeFit) fit(r *readings.Symmetric, h *Hierarchy, class []int) (fit Fit, off float64) {
+func fitOfTree(f *treeFit, r *readings.Symmetric, h *Hierarchy, class []int) (fit Fit, off float64) {
 	t := f.t
 	top := len(h.Levels())
 	rest := make([][]float32, top+1)

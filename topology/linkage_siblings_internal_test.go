@@ -73,8 +73,8 @@ func TestSiblingsOfGroupsThatAreNotReported(t *testing.T) {
 			}
 			return 2
 		})
-		g.t.remeasure(g.r)
-		first, inner, pair := int(g.t.group(0, 1))-g.t.n, int(g.t.group(2, 3, 4, 5))-g.t.n, int(g.t.group(2, 3))-g.t.n
+		remeasure(g.t, g.r)
+		first, inner, pair := int(groupOf(g.t, 0, 1))-g.t.n, int(groupOf(g.t, 2, 3, 4, 5))-g.t.n, int(groupOf(g.t, 2, 3))-g.t.n
 		// The levels of the outer group and of the root are as noise would have them.
 		g.t.level[inner] = math.Log(1.5)
 		for k := range g.support {
@@ -209,13 +209,13 @@ func TestKin(t *testing.T) {
 			}
 			return 20
 		})
-		g.t.remeasure(g.r)
+		remeasure(g.t, g.r)
 		for k := range g.support {
 			g.support[k] = 1
 		}
 		want := make([]bool, len(g.support))
 		for _, hosts := range tt.kin {
-			want[int(g.t.group(hosts...))-g.t.n] = true
+			want[int(groupOf(g.t, hosts...))-g.t.n] = true
 		}
 		kin := g.kin()
 		for k := range want {
@@ -247,13 +247,13 @@ func TestKinThroughGroupsThatAreNotReported(t *testing.T) {
 		}
 		return 20
 	})
-	g.t.remeasure(g.r)
+	remeasure(g.t, g.r)
 	for k := range g.support {
 		g.support[k] = 1
 	}
-	around := int(g.t.group(0, 1, 2, 3, 4, 5)) - g.t.n
+	around := int(groupOf(g.t, 0, 1, 2, 3, 4, 5)) - g.t.n
 	g.support[around] = 0.3
-	block := int(g.t.group(0, 1, 2)) - g.t.n
+	block := int(groupOf(g.t, 0, 1, 2)) - g.t.n
 	for k, has := range g.kin() {
 		if has != (k == block) {
 			t.Errorf("%v has kin: %v, want %v", g.t.leaves(int32(g.t.n+k)), has, !has)
@@ -281,12 +281,12 @@ func TestKinOfAHostInAGroupThatIsNotReported(t *testing.T) {
 			}
 			return 20
 		})
-		g.t.remeasure(g.r)
+		remeasure(g.t, g.r)
 		for k := range g.support {
 			g.support[k] = 1
 		}
-		g.support[int(g.t.group(0, 1, 2, 3, 4, 5, 9))-g.t.n] = tt.support
-		if got := g.kin()[int(g.t.group(0, 1, 2))-g.t.n]; got != tt.kin {
+		g.support[int(groupOf(g.t, 0, 1, 2, 3, 4, 5, 9))-g.t.n] = tt.support
+		if got := g.kin()[int(groupOf(g.t, 0, 1, 2))-g.t.n]; got != tt.kin {
 			t.Errorf("in a group of support %g: kin %v, want %v", tt.support, got, tt.kin)
 		}
 	}
@@ -303,19 +303,19 @@ func TestDistance(t *testing.T) {
 		return -1
 	})
 	// To 0 to 3 host 4 reads 1, 10, 20 and 30: the lower median is 10. Host 5 reads nothing.
-	if got := g.distance(4, g.t.group(0, 1, 2, 3)); got != 10 {
+	if got := g.distance(4, groupOf(g.t, 0, 1, 2, 3)); got != 10 {
 		t.Errorf("distance(4) = %g, want 10", got)
 	}
 	if got := g.distance(4, 2); got != 20 {
 		t.Errorf("distance(4) to host 2 = %g, want 20", got)
 	}
-	if got := g.distance(5, g.t.group(0, 1, 2, 3)); !math.IsNaN(got) {
+	if got := g.distance(5, groupOf(g.t, 0, 1, 2, 3)); !math.IsNaN(got) {
 		t.Errorf("distance(5) = %g, want NaN", got)
 	}
 	// Of many hosts up to mostInner are read, from one end to the other.
 	const many = 3*mostInner + 10
 	g = judgeOf("(("+hosts(0, many)+") "+hosts(many, many+1)+")", func(i, j int) float64 { return float64(1 + i) })
-	if got := g.distance(many, g.t.group(upTo(many)...)); len(g.column) > mostInner || len(g.column) < mostInner/2 || math.Abs(got-many/2) > many/20 {
+	if got := g.distance(many, groupOf(g.t, upTo(many)...)); len(g.column) > mostInner || len(g.column) < mostInner/2 || math.Abs(got-many/2) > many/20 {
 		t.Errorf("distance = %g by %d readings, want about %d by up to %d", got, len(g.column), many/2, mostInner)
 	}
 }
@@ -358,10 +358,10 @@ func TestDoubtSlow(t *testing.T) {
 			return 25
 		}).r
 		g.doubtSlow(original, []slowHost{{host: 3}})
-		if got := g.support[int(g.t.group(0, 1, 2, 3))-8]; got != tt.support {
+		if got := g.support[int(groupOf(g.t, 0, 1, 2, 3))-8]; got != tt.support {
 			t.Errorf("%s: support %g, want %g", tt.name, got, tt.support)
 		}
-		if got := g.support[int(g.t.group(4, 5, 6))-8]; got != 1 {
+		if got := g.support[int(groupOf(g.t, 4, 5, 6))-8]; got != 1 {
 			t.Errorf("%s: support %g of a group without slow hosts, want 1", tt.name, got)
 		}
 	}

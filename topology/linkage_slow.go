@@ -8,6 +8,7 @@ import (
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/internal/words"
 )
 
 // Slow hosts. A host may add to every message, or take longer for all it does: the first rank of
@@ -63,7 +64,7 @@ func slowWarning(slow []slowHost) string {
 	for k, s := range slow {
 		names[k] = s.String()
 	}
-	return fmt.Sprintf("hosts %s are slow on every message; their groups are judged without that", enumerate(names))
+	return fmt.Sprintf("hosts %s are slow on every message; their groups are judged without that", words.List(names))
 }
 
 // quicken takes what slow hosts add out of readings.
@@ -138,10 +139,10 @@ func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 		if nearest != nearest && len(c.shown) > 0 {
 			nearest = stats.LowerMedian(slices.Clone(c.shown))
 		}
-		at := golden * float64(c.rank[i])
+		at := stats.Golden * float64(c.rank[i])
 		for k := range min(slowFar, r.N()) {
 			if r.N() > slowFar {
-				at += golden
+				at += stats.Golden
 				at -= math.Floor(at)
 				k = int(c.order[int(at*float64(r.N()))])
 			}

@@ -40,7 +40,7 @@ func unequalLinks(t *tree, r *readings.Corrected, astray bool, scratch []float32
 		return nil
 	}
 	t = t.clone()
-	f := t.contract(r.InOrder(t.order, scratch), math.Inf(1))
+	f := contract(t, r.InOrder(t.order, scratch), math.Inf(1))
 	before := blockSpread(t, r, nil)
 	if before < unequalSpread || blockSpread(t, r, f) > unequalGain*before {
 		return nil
@@ -49,11 +49,11 @@ func unequalLinks(t *tree, r *readings.Corrected, astray bool, scratch []float32
 	for _, v := range t.groups() {
 		switch kids := t.kids(v); {
 		case t.hostsOnly(v) && len(kids) >= 3:
-			typical := f.typicalLink(v)
+			typical := typicalLink(f, v)
 			if v != t.root {
 				// Blocks of few hosts are long or short by luck; blocks of another kind of
 				// link are left as they are.
-				if near := f.typicalLinkBelow(t.parent[v]); max(near, typical) < unequalKind*min(near, typical) {
+				if near := typicalLinkBelow(f, t.parent[v]); max(near, typical) < unequalKind*min(near, typical) {
 					typical = near
 				}
 			}
@@ -61,7 +61,7 @@ func unequalLinks(t *tree, r *readings.Corrected, astray bool, scratch []float32
 				offset[c] = f.length[c] - typical
 			}
 		case astray && !t.hostsOnly(v):
-			typical := f.typicalLinkBelow(v)
+			typical := typicalLinkBelow(f, v)
 			for _, c := range kids {
 				if !t.isGroup(c) && !math.IsNaN(typical) {
 					offset[c] = f.length[c] - typical
@@ -73,7 +73,7 @@ func unequalLinks(t *tree, r *readings.Corrected, astray bool, scratch []float32
 }
 
 // typicalLink is the lower median of the links of v's own hosts, which there are.
-func (f *treeFit) typicalLink(v int32) float64 {
+func typicalLink(f *treeFit, v int32) float64 {
 	var links []float64
 	for _, c := range f.t.kids(v) {
 		if !f.t.isGroup(c) {
@@ -85,7 +85,7 @@ func (f *treeFit) typicalLink(v int32) float64 {
 
 // typicalLinkBelow is the lower median of the host links in the blocks
 // directly below p; NaN if there are none.
-func (f *treeFit) typicalLinkBelow(p int32) float64 {
+func typicalLinkBelow(f *treeFit, p int32) float64 {
 	var links []float64
 	for _, b := range f.t.kids(p) {
 		if f.t.isGroup(b) && f.t.hostsOnly(b) {
@@ -103,7 +103,7 @@ func (f *treeFit) typicalLinkBelow(p int32) float64 {
 // contract takes out the groups that an additive fit gives no edge of their own,
 // and whose level is less than step below their parent's, and returns the fit of what
 // remains. The readings are those in the order of the leaves, which stay as groups go.
-func (t *tree) contract(ordered *readings.Symmetric, step float64) *treeFit {
+func contract(t *tree, ordered *readings.Symmetric, step float64) *treeFit {
 	for {
 		f := newTreeFit(t)
 		f.robustInOrder(ordered)
@@ -164,16 +164,4 @@ func blockSpread(t *tree, r *readings.Corrected, f *treeFit) float64 {
 		return 0
 	}
 	return stats.Quantile(rest, 0.75)
-}
-
-func (t *tree) clone() *tree {
-	c := *t
-	c.parent = append([]int32(nil), t.parent...)
-	c.level = append([]float64(nil), t.level...)
-	c.weight = append([]float64(nil), t.weight...)
-	c.children = make([][]int32, len(t.children))
-	for k, kids := range t.children {
-		c.children[k] = append([]int32(nil), kids...)
-	}
-	return &c
 }

@@ -2,7 +2,6 @@ package topology
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -118,9 +117,6 @@ type standout struct {
 	off   float64 // mean of |ln reading/fit|, clipped at mostOff
 }
 
-// errNothingToFit says that the readings speak of no path of the graph.
-var errNothingToFit = errors.New("no reading follows a path that is known")
-
 // standouts fits the reference's links to the readings and finds the hosts that
 // it leaves unexplained, by their numbers. The error wraps errNothingToFit if the
 // readings allow no fit.
@@ -194,10 +190,9 @@ func (c *comparer) cost(fit *LatencyFit, i, j int) float64 {
 	if c.costs == nil {
 		k := c.reference.Hosts()
 		c.costs = make([]float64, k*k)
-		finder := NewPaths(fit.Graph, nil)
+		message, finder := &LatencySettings{Bytes: c.bytes}, NewPaths(fit.Graph, nil)
 		parallel.Rows(k, func(i int) {
-			e := edgeFit{g: fit.Graph, settings: &LatencySettings{Bytes: c.bytes}}
-			copy(c.costs[i*k:(i+1)*k], e.transferTimes(finder.Tree(i)))
+			copy(c.costs[i*k:(i+1)*k], message.transferTimes(fit.Graph, finder.Tree(i)))
 		})
 	}
 	return c.costs[i*c.reference.Hosts()+j]

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // A treeFit is the lengths of a tree's edges that explain readings between all
@@ -36,7 +37,7 @@ func newTreeFit(t *tree) *treeFit {
 		t: t, groups: t.groups(),
 		length: make([]float64, len(t.parent)),
 		depth:  make([]float64, len(t.parent)),
-		clip:   clip,
+		clip:   huberClip,
 	}
 	for _, v := range f.groups {
 		up := math.Exp(t.levelOf(v))
@@ -46,6 +47,22 @@ func newTreeFit(t *tree) *treeFit {
 				low = math.Exp(t.levelOf(c))
 			}
 			f.length[c] = max(0, (up-low)/2)
+		}
+	}
+	f.descend()
+	return f
+}
+
+// newTreeFitFrom starts from the given lengths of the edges above each vertex but the root. Readings pull
+// no harder than at the relative residual clip; +Inf is plain least squares. Groups of t may be
+// numbered in any order.
+func newTreeFitFrom(t *tree, length []float64, clip float64) *treeFit {
+	f := &treeFit{t: t, groups: []int32{t.root}, length: length, depth: make([]float64, len(length)), clip: clip}
+	for k := 0; k < len(f.groups); k++ { // parents before children
+		for _, c := range t.kids(f.groups[k]) {
+			if t.isGroup(c) {
+				f.groups = append(f.groups, c)
+			}
 		}
 	}
 	f.descend()
@@ -81,16 +98,16 @@ func (t *tree) joins(i int, join []int32) {
 	}
 }
 
-// clip is the relative residual beyond which readings pull no harder by default: Huber's
+// huberClip is the relative residual beyond which readings pull no harder by default: Huber's
 // loss with its bend at 10 % of the fit. With 2 % of gross outliers plain least
 // squares is worthless, with it the error of fitted latencies is that of the noise.
-const clip = 0.1
+const huberClip = 0.1
 
 // What ends the fits of lengths.
 const (
 	// huberSteps bounds the steps of pseudo-data. Eight settle noisy trees, tori and rings with
 	// 2 % of outliers: fitted latencies are within 1e-4 of those after 200. But a step moves a
-	// path by clip at most, so that steps and clip say how far from the start a fit may go,
+	// path by huberClip at most, so that steps and clip say how far from the start a fit may go,
 	// by 1.1^12 = 3.1 times: with 10 steps, or a clip of 0.09, an exact tree is not reached from the
 	// levels of Linkage; with 14, or a clip of 0.12, a wiring that is not that of the readings is bent
 	// until it fits one half of them well, and neither the warning of a bad fit nor the
@@ -163,7 +180,7 @@ func (f *treeFit) step(r *readings.Symmetric, sampled bool) {
 			base := depth[p] - 2*f.depth[v]
 			var joined float64
 			if length := int(hi - lo); sampled && length > huberSample {
-				at += golden
+				at += stats.Golden
 				at -= math.Floor(at)
 				joined = f.sampledSums(row[lo:hi], depth[lo:hi], sumAt[lo:hi], base, at)
 			} else {

@@ -52,3 +52,7 @@ func SortedFinite(values []float64) []float64 {
 	slices.Sort(kept)
 	return kept
 }
+
+// Golden is the golden ratio less one. Its multiples, less their whole parts, spread evenly
+// over [0, 1) however many there are: places to sample at.
+const Golden = 0.6180339887498949

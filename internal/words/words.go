@@ -23,6 +23,9 @@ func Few(names []string, most int) string {
 	return strings.Join(names, ", ")
 }
 
+// List lists names in a warning, where nobody reads more than eight.
+func List(names []string) string { return Few(names, 8) }
+
 // Or lists what one may choose from: "fair, asymmetric or fitted".
 func Or[T any](choices []T) string {
 	var b strings.Builder

@@ -11,6 +11,7 @@ func TestWords(t *testing.T) {
 		{Few(nil, 2), ""},
 		{Few(names[:2], 2), "a, b"},
 		{Few(names, 2), "a, b and 1 more"},
+		{List([]string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}), "a, b, c, d, e, f, g, h and 1 more"},
 		{Or([]string(nil)), ""},
 		{Or(names[:1]), "a"},
 		{Or(names[:2]), "a or b"},

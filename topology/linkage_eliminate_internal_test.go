@@ -11,7 +11,7 @@ func TestArrange(t *testing.T) {
 	// Host j is at 10 (j+1) from all with a smaller number. Six times the means of the hosts from 0 on are
 	// 270, 270, 280, 300, 330, 370 and 420. Those of the groups are 303 for (2 3 4) and 320 for (0 5).
 	g := judgeOf("((4 2 3) (5 0) 6 1)", func(i, j int) float64 { return float64(10 * (j + 1)) })
-	g.t.arrange(g.r)
+	g.t.arrange(g.r.Means())
 	if want := []int32{1, 2, 3, 4, 0, 5, 6}; !slices.Equal(g.t.order, want) {
 		t.Errorf("order %v, want %v", g.t.order, want)
 	}
@@ -22,7 +22,7 @@ func TestArrange(t *testing.T) {
 		for _, v := range g.t.groups() {
 			before[v] = slices.Sorted(slices.Values(g.t.leaves(v)))
 		}
-		g.t.arrange(g.r)
+		g.t.arrange(g.r.Means())
 		mean := g.r.Means()
 		of := func(v int32) float64 {
 			sum := 0.0
