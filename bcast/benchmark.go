@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -207,7 +208,7 @@ func compare(ctx context.Context, watch *stopwatch, variants []variant, buf []by
 		}
 		var values [4]float64
 		if watch.isRoot() {
-			values = [4]float64{median(times[i]), slices.Min(times[i]), slices.Max(times[i]), anyWrong}
+			values = [4]float64{stats.MiddleMedian(times[i]), slices.Min(times[i]), slices.Max(times[i]), anyWrong}
 		}
 		var told [32]byte
 		for k, x := range values {

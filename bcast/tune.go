@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // tried is the number of plans, the best by prediction, that are timed.
@@ -175,7 +177,7 @@ func (b *Broadcaster) trial(watch *stopwatch, plans []candidate, buf []byte) (be
 		}
 	}
 	for i := range all {
-		all[i].Measured = median(times[i])
+		all[i].Measured = stats.MiddleMedian(times[i])
 	}
 	told, err := b.tellPlans(watch.crew, []candidate{b.fastestOf(all[:len(plans)]), all[len(plans)]})
 	if err != nil {
@@ -199,16 +201,6 @@ func (b *Broadcaster) hopeful(times [][]float64, elapsed float64) (running, roun
 		running |= 1 << i
 	}
 	return running, int(max(0, min(maxTrials, b.budget/2/elapsed)))
-}
-
-// median sorts the values.
-func median(values []float64) float64 {
-	slices.Sort(values)
-	n := len(values)
-	if n == 0 {
-		return math.NaN()
-	}
-	return (values[(n-1)/2] + values[n/2]) / 2
 }
 
 // tellPlans is collective: all ranks get the root's candidates.

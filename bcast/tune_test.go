@@ -57,17 +57,3 @@ func TestHopelessPlansAreNotRunAgain(t *testing.T) {
 		})
 	}
 }
-
-func TestMedian(t *testing.T) {
-	for _, c := range []struct {
-		values []float64
-		want   float64
-	}{{[]float64{3}, 3}, {[]float64{5, 1, 3}, 3}, {[]float64{4, 1, 2, 9}, 3}} {
-		if got := median(c.values); got != c.want {
-			t.Errorf("median(%v) = %g, want %g", c.values, got, c.want)
-		}
-	}
-	if got := median(nil); !math.IsNaN(got) {
-		t.Errorf("median of nothing = %g, want NaN", got)
-	}
-}

@@ -5,12 +5,14 @@ import (
 	"math"
 
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/readings"
 )
 
 // A disagreement tells of how many pairs not even the best two readings
 // agree, of both directions and all repetitions. Half a round trip is the same
 // both ways, and noise only adds, so the lowest reading is what a pair takes
-// if it is seen twice. Otherwise it may be any that was ever seen.
+// if it is seen twice. Otherwise it may be any that was ever seen. Two agree that
+// differ no more than the two directions of a pair may.
 type disagreement struct {
 	pairs, of int // of with two readings at least
 	worst     [2]int
@@ -18,10 +20,8 @@ type disagreement struct {
 	second    float64 // s
 }
 
-const (
-	sameReading = 1.25 // ratio of two readings of one pair, at most: three standard deviations of two with 5 % of noise, as topology has it of two directions
-	fewDisagree = 0.02 // share of the pairs that may: what Linkage stands of outliers
-)
+// fewDisagree is the share of the pairs that may: what Linkage stands of outliers.
+const fewDisagree = 0.02
 
 // disagreement looks at all readings of one size.
 func (r *Result) disagreement(size int) disagreement {
@@ -50,7 +50,7 @@ func (r *Result) disagreement(size int) disagreement {
 			continue
 		}
 		d.of++
-		if b.second <= sameReading*b.lowest+r.ClockStep {
+		if b.second <= readings.AsymmetryTolerance*b.lowest+r.ClockStep {
 			continue
 		}
 		d.pairs++
@@ -81,5 +81,5 @@ func (d disagreement) warning(r *Result, size int) string {
 		return ""
 	}
 	return fmt.Sprintf("the best two readings of %s differ by more than %.0f %% on %d of %d pairs, most between ranks %d and %d (%s and %s): something else was running",
-		quantity.Bytes(r.Sizes[size]), 100*(sameReading-1), d.pairs, d.of, d.worst[0], d.worst[1], quantity.Seconds(d.lowest), quantity.Seconds(d.second))
+		quantity.Bytes(r.Sizes[size]), 100*(readings.AsymmetryTolerance-1), d.pairs, d.of, d.worst[0], d.worst[1], quantity.Seconds(d.lowest), quantity.Seconds(d.second))
 }

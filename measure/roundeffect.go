@@ -131,7 +131,7 @@ func readingNoise(logs []float64, pair func(i int) int, pairs int) float64 {
 	if len(differences) == 0 {
 		return 0
 	}
-	return stats.SigmaPerMAD * median(differences) / math.Sqrt2
+	return stats.SigmaPerMAD * stats.MiddleMedian(differences) / math.Sqrt2
 }
 
 // sweep subtracts from the residuals of each class their median, and returns
@@ -145,21 +145,13 @@ func sweep(residuals []float64, class func(i int) int, classes int) []float64 {
 	medians := make([]float64, classes)
 	for c, xs := range members {
 		if len(xs) > 0 {
-			medians[c] = median(xs)
+			medians[c] = stats.MiddleMedian(xs)
 		}
 	}
 	for i := range residuals {
 		residuals[i] -= medians[class(i)]
 	}
 	return medians
-}
-
-// median sorts xs. Of an even number it is the mean of the middle two, so that
-// it is not biased towards the fast ones.
-func median(xs []float64) float64 {
-	slices.Sort(xs)
-	n := len(xs)
-	return (xs[(n-1)/2] + xs[n/2]) / 2
 }
 
 // roundWarning reports rounds beyond 3 sigma, unless they are about as many as

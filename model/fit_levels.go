@@ -76,12 +76,12 @@ func spreadOf(sizes []int64, bySize map[int64][]float64) float64 {
 		if len(times) < 2 {
 			continue
 		}
-		middle := evenMedian(times)
+		middle := stats.MiddleMedian(slices.Clone(times))
 		off := make([]float64, len(times))
 		for k, x := range times {
 			off[k] = math.Abs(x/middle - 1)
 		}
-		if s := stats.SigmaPerMAD * evenMedian(off); !(s <= most) {
+		if s := stats.SigmaPerMAD * stats.MiddleMedian(off); !(s <= most) {
 			most = s
 		}
 	}

@@ -107,3 +107,41 @@ func TestSigmaPerMAD(t *testing.T) {
 		t.Errorf("SigmaPerMAD = %v, want %v within 1e-5", SigmaPerMAD, want)
 	}
 }
+
+func TestMiddleMedian(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   float64
+	}{{[]float64{3}, 3}, {[]float64{5, 1, 3}, 3}, {[]float64{4, 1, 2, 9}, 3}} {
+		if got := MiddleMedian(c.values); got != c.want {
+			t.Errorf("MiddleMedian(%v) = %g, want %g", c.values, got, c.want)
+		}
+	}
+	if got := MiddleMedian(nil); !math.IsNaN(got) {
+		t.Errorf("median of nothing = %g, want NaN", got)
+	}
+}
+
+// By hand: the lower median of three deviations 1, 2 and 4 is 2, and the differences of two values
+// spread by sqrt 2 more than one.
+func TestSigma(t *testing.T) {
+	if got, want := Sigma([]float64{4, 1, 2}), 2*SigmaPerMAD; got != want {
+		t.Errorf("Sigma = %g, want %g", got, want)
+	}
+	if got, want := SigmaOfOne([]float64{4, 1, 2}), math.Sqrt2*SigmaPerMAD; math.Abs(got-want) > 1e-15 {
+		t.Errorf("SigmaOfOne = %g, want %g", got, want)
+	}
+	if a, b, c := Sigma(nil), SigmaOfOne(nil), Median(nil); !math.IsNaN(a) || !math.IsNaN(b) || !math.IsNaN(c) {
+		t.Errorf("of nothing: %g, %g, %g, want NaN", a, b, c)
+	}
+	if got := Median([]float64{4, 1, 2, 9}); got != 2 {
+		t.Errorf("Median = %g, want the lower one, 2", got)
+	}
+}
+
+func TestSortedFinite(t *testing.T) {
+	values := []float64{3, math.NaN(), -1, math.Inf(1), 2, math.Inf(-1)}
+	if got := SortedFinite(values); !slices.Equal(got, []float64{-1, 2, 3}) || values[0] != 3 {
+		t.Errorf("SortedFinite = %v of %v, want -1, 2, 3", got, values)
+	}
+}
