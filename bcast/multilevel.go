@@ -68,7 +68,7 @@ func (a MultiLevel) tree(p Problem) *tree {
 	for g := range groups {
 		leader[g] = groups[g].Hosts[0]
 	}
-	for g := p.Tree.Leaf(p.Root); g >= 0; g = groups[g].Parent {
+	for g := p.Tree.Smallest(p.Root); g >= 0; g = groups[g].Parent {
 		leader[g] = p.Root
 	}
 	// Parents come before children in Groups, so a rank that leads nested

@@ -236,10 +236,10 @@ func (e *evaluator) send(rank int) int {
 func (e *evaluator) walk(c *channel, visit func(way *float64)) {
 	groups := e.tree.Groups()
 	join := e.tree.Join(c.src, c.dst)
-	for g := e.tree.Leaf(c.src); g != join; g = groups[g].Parent {
+	for g := e.tree.Smallest(c.src); g != join; g = groups[g].Parent {
 		visit(&e.groupOut[g])
 	}
-	for g := e.tree.Leaf(c.dst); g != join; g = groups[g].Parent {
+	for g := e.tree.Smallest(c.dst); g != join; g = groups[g].Parent {
 		visit(&e.groupIn[g])
 	}
 }

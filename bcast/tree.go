@@ -90,7 +90,7 @@ func depthFirst(h *topology.Hierarchy, root int) []int {
 	order = append(order, root)
 	groups := h.Groups()
 	done := -1 // the child of the current group that is in order already
-	for g := h.Leaf(root); g >= 0; done, g = g, groups[g].Parent {
+	for g := h.Smallest(root); g >= 0; done, g = g, groups[g].Parent {
 		for _, m := range members(h, g) {
 			if m.host == root || m.group >= 0 && m.group == done {
 				continue
@@ -112,7 +112,7 @@ func members(h *topology.Hierarchy, g int) []member {
 	group := h.Groups()[g]
 	var ms []member
 	for _, x := range group.Hosts {
-		if h.Leaf(x) == g {
+		if h.Smallest(x) == g {
 			ms = append(ms, member{-1, x})
 		}
 	}

@@ -39,7 +39,7 @@ func newSchedule(p *plan, ranks, rank int) (*schedule, error) {
 	for _, g := range groups {
 		longest[g.Level] = max(longest[g.Level], circleRounds(len(g.Hosts)))
 	}
-	for g := tree.Leaf(rank); g >= 0; g = groups[g].Parent {
+	for g := tree.Smallest(rank); g >= 0; g = groups[g].Parent {
 		s.own[groups[g].Level] = g
 	}
 	for level, rounds := range longest {

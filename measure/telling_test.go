@@ -46,7 +46,7 @@ func TestTellingPairsCrossEveryUplink(t *testing.T) {
 			join := h.Join(p[0], p[1])
 			perLevel[groups[join].Level]++
 			for _, rank := range p {
-				for g := h.Leaf(rank); g != join; g = groups[g].Parent {
+				for g := h.Smallest(rank); g != join; g = groups[g].Parent {
 					if crossed[g]++; i >= rings && crossed[g] == 1 {
 						t.Errorf("%s: group %d is first crossed by pair %d, want among the first %d", spec, g, i, rings)
 					}

@@ -36,7 +36,7 @@ func observed(t testing.TB, spec string, r *rand.Rand) (truth *Network, fitted *
 	for range 200 * len(pairs) {
 		// From a host to one of a group around it, so that each level has its chance.
 		src := r.IntN(firm.Hosts())
-		g := firm.Leaf(src)
+		g := firm.Smallest(src)
 		for firm.Groups()[g].Parent >= 0 && r.IntN(2) == 0 {
 			g = firm.Groups()[g].Parent
 		}

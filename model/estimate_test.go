@@ -40,8 +40,7 @@ func TestLinkLevelsOfARing(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := make([]string, 9)
-	stub := topology.Link(4, 8, nan, nan)
-	g, err := topology.NewGraph(4, 5, names, append(append([]topology.Arc{}, c.Graph.Arcs()...), stub[:]...))
+	g, err := topology.NewGraph(4, 5, names, topology.AppendLink(append([]topology.Arc{}, c.Graph.Arcs()...), 4, 8, nan, nan))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,13 +76,12 @@ func TestEstimate(t *testing.T) {
 		var arcs []topology.Arc
 		var level []int
 		for i := range c.want {
-			l := topology.Link(i, i+1, nan, nan)
-			arcs, level = append(arcs, l[:]...), append(level, i, i)
+			arcs, level = topology.AppendLink(arcs, i, i+1, nan, nan), append(level, i, i)
 		}
-		measured := topology.Link(7, 8, nan, 9)
-		before := topology.Link(8, 9, nan, 7)
-		before[0].Estimated = true // in an earlier fit
-		arcs, level = append(append(arcs, measured[:]...), before[0]), append(level, 0, 0, 0)
+		arcs = topology.AppendLink(arcs, 7, 8, nan, 9) // measured
+		// In an earlier fit:
+		before := topology.Arc{From: 8, To: 9, Latency: nan, Bandwidth: 7, Probability: 1, Estimated: true}
+		arcs, level = append(arcs, before), append(level, 0, 0, 0)
 		want := 6
 		if math.IsNaN(c.want[0]) {
 			want = 1

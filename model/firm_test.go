@@ -19,8 +19,7 @@ func weakTree(t testing.TB, weak float64) *topology.Result {
 	t.Helper()
 	var arcs []topology.Arc
 	link := func(u, v int, latency float64) {
-		l := topology.Link(u, v, latency, nan)
-		arcs = append(arcs, l[:]...)
+		arcs = topology.AppendLink(arcs, u, v, latency, nan)
 	}
 	for h, s := range []int{10, 10, 9, 9, 12, 12, 11, 11} {
 		link(h, s, 1e-6)
@@ -124,11 +123,9 @@ func TestWeakHalvesAreNoHalves(t *testing.T) {
 	}{{[2]float64{0.6, 0.7}, 5}, {[2]float64{0.6, 1}, 6}, {[2]float64{1, 0.6}, 6}, {[2]float64{1, 1}, 6}} {
 		var arcs []topology.Arc
 		for h := range 4 {
-			l := topology.Link(h, 4+h/2, 1e-6, nan)
-			arcs = append(arcs, l[:]...)
+			arcs = topology.AppendLink(arcs, h, 4+h/2, 1e-6, nan)
 		}
-		l := topology.Link(4, 5, 4e-6, nan)
-		g, err := topology.NewGraph(4, 2, nil, append(arcs, l[:]...))
+		g, err := topology.NewGraph(4, 2, nil, topology.AppendLink(arcs, 4, 5, 4e-6, nan))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,8 +166,7 @@ func TestWeakGroupWithTheFirstSwitch(t *testing.T) {
 	} {
 		var arcs []topology.Arc
 		link := func(u, v int, latency float64) {
-			l := topology.Link(u, v, latency, nan)
-			arcs = append(arcs, l[:]...)
+			arcs = topology.AppendLink(arcs, u, v, latency, nan)
 		}
 		for h, s := range []int{6, 6, 8, 8, 7, 7} {
 			link(h, s, 1e-6)

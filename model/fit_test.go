@@ -17,8 +17,7 @@ func fitTruth(t testing.TB, r *rand.Rand, perRack int, settings *Settings) (trut
 	hosts := 2 * perRack
 	var known, bare []topology.Arc
 	link := func(a, b int, latency, bandwidth float64) {
-		k, n := topology.Link(a, b, latency, bandwidth), topology.Link(a, b, latency, nan)
-		known, bare = append(known, k[:]...), append(bare, n[:]...)
+		known, bare = topology.AppendLink(known, a, b, latency, bandwidth), topology.AppendLink(bare, a, b, latency, nan)
 	}
 	for h := range hosts {
 		link(h, hosts+h/perRack, 20e-6, 117.5e6*(0.8+0.4*r.Float64()))
@@ -287,8 +286,7 @@ func TestCorrectLatencies(t *testing.T) {
 					extra = bytes/11.75e6 - bytes/117.5e6/2
 				}
 			}
-			link := topology.Link(h, 4, 10e-6+extra, b)
-			arcs = append(arcs, link[:]...)
+			arcs = topology.AppendLink(arcs, h, 4, 10e-6+extra, b)
 		}
 		g, err := topology.NewGraph(4, 1, nil, arcs)
 		if err != nil {

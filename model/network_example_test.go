@@ -18,11 +18,9 @@ var nan = math.NaN() // not measured
 func twoRacks(bandwidth float64) *topology.Result {
 	var arcs []topology.Arc
 	for host := range 4 {
-		link := topology.Link(host, 4+host/2, 5e-6, bandwidth)
-		arcs = append(arcs, link[:]...)
+		arcs = topology.AppendLink(arcs, host, 4+host/2, 5e-6, bandwidth)
 	}
-	uplink := topology.Link(4, 5, 20e-6, bandwidth)
-	graph, err := topology.NewGraph(4, 2, nil, append(arcs, uplink[:]...))
+	graph, err := topology.NewGraph(4, 2, nil, topology.AppendLink(arcs, 4, 5, 20e-6, bandwidth))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -35,13 +35,11 @@ func twoRacks(t testing.TB, perRack int, s *Settings) *Network {
 		for i := range perRack {
 			host := rack*perRack + i
 			g.Hosts = append(g.Hosts, host)
-			link := topology.Link(host, hosts+rack, latency/2, nan)
-			arcs = append(arcs, link[:]...)
+			arcs = topology.AppendLink(arcs, host, hosts+rack, latency/2, nan)
 		}
 		groups = append(groups, g)
 	}
-	backbone := topology.Link(hosts, hosts+1, 18e-6, nan)
-	g, err := topology.NewGraph(hosts, 2, nil, append(arcs, backbone[:]...))
+	g, err := topology.NewGraph(hosts, 2, nil, topology.AppendLink(arcs, hosts, hosts+1, 18e-6, nan))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,9 +125,8 @@ func TestTimeOnAGraph(t *testing.T) {
 	// A ring of four switches with one host each, hand-numbered 0..3 and 4..7.
 	var arcs []topology.Arc
 	for i := range 4 {
-		nic := topology.Link(i, 4+i, 1e-6, 1e8)
-		trunk := topology.Link(4+i, 4+(i+1)%4, 3e-6, float64(i+1)*1e7)
-		arcs = append(append(arcs, nic[:]...), trunk[:]...)
+		arcs = topology.AppendLink(arcs, i, 4+i, 1e-6, 1e8)
+		arcs = topology.AppendLink(arcs, 4+i, 4+(i+1)%4, 3e-6, float64(i+1)*1e7)
 	}
 	g, err := topology.NewGraph(4, 4, nil, arcs)
 	if err != nil {

@@ -230,8 +230,7 @@ func FuzzReadTransfers(f *testing.F) {
 func TestPredictAfterAnError(t *testing.T) {
 	var arcs []topology.Arc
 	for h, latency := range []float64{25e-6, 25e-6, 1} {
-		l := topology.Link(h, 3, latency, 1e8)
-		arcs = append(arcs, l[:]...)
+		arcs = topology.AppendLink(arcs, h, 3, latency, 1e8)
 	}
 	g, err := topology.NewGraph(3, 1, nil, arcs)
 	if err != nil {

@@ -19,7 +19,7 @@ func (n *Network) flatten() {
 	h := n.hierarchy
 	n.leaf = make([]int32, h.Hosts())
 	for i := range n.leaf {
-		n.leaf[i] = int32(h.Leaf(i))
+		n.leaf[i] = int32(h.Smallest(i))
 	}
 	n.groups = make([]flatGroup, len(h.Groups()))
 	for i, g := range h.Groups() {

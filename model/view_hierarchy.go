@@ -16,7 +16,7 @@ func (n *Network) cutHierarchy(old []int) (*topology.Hierarchy, []LevelParams, e
 			members[0] = append(members[0], i)
 			continue
 		}
-		for g := h.Leaf(r); g >= 0; g = h.Groups()[g].Parent {
+		for g := h.Smallest(r); g >= 0; g = h.Groups()[g].Parent {
 			members[g] = append(members[g], i)
 		}
 	}

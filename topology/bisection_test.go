@@ -94,8 +94,7 @@ func TestBisectionAgreesWithTryingAll(t *testing.T) {
 		link := func(u, v int) {
 			if key := [2]int{min(u, v), max(u, v)}; u != v && !joined[key] {
 				joined[key] = true
-				l := topology.Link(u, v, 1, float64(1+rng.IntN(5)))
-				arcs = append(arcs, l[:]...)
+				arcs = topology.AppendLink(arcs, u, v, 1, float64(1+rng.IntN(5)))
 			}
 		}
 		order := rng.Perm(n)

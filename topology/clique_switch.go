@@ -371,8 +371,7 @@ func (m *cliqueModel) graph() (*Graph, error) {
 	for u := range m.w {
 		for v := range u {
 			if m.edge(u, v) {
-				l := Link(number[v], number[u], m.w[u][v], math.NaN())
-				arcs = append(arcs, l[:]...)
+				arcs = AppendLink(arcs, number[v], number[u], m.w[u][v], math.NaN())
 			}
 		}
 	}

@@ -149,8 +149,7 @@ func TestRanksAndHostsOfEitherSideDiffer(t *testing.T) {
 	n := len(names)
 	var arcs []topology.Arc
 	link := func(u, v int, latency float64) {
-		pair := topology.Link(u, v, latency, math.NaN())
-		arcs = append(arcs, pair[:]...)
+		arcs = topology.AppendLink(arcs, u, v, latency, math.NaN())
 	}
 	for i, name := range names {
 		names = append(names, "")
@@ -363,8 +362,7 @@ func TestTheNearestRankStandsForItsHost(t *testing.T) {
 		arcs = append(arcs, a)
 	}
 	for _, h := range []int{0, n + 1} {
-		far := topology.Link(h, moved(reference.Out(0)[0].To), 8e-6, 1.25e9)
-		arcs = append(arcs, far[:]...)
+		arcs = topology.AppendLink(arcs, h, moved(reference.Out(0)[0].To), 8e-6, 1.25e9)
 	}
 	measured, err := topology.NewGraph(n+2, reference.Vertices()-n, names, arcs)
 	if err != nil {
@@ -383,8 +381,7 @@ func TestASlowHostAmongHosts(t *testing.T) {
 	})
 	wantFound(t, compareLinks(t, measured, reference, nil), "slow h7 1.80")
 	// A link that is not specified, between hosts four links apart.
-	pair := topology.Link(0, 12, 1e-6, 1.25e9)
-	extra, err := topology.NewGraph(25, 0, nil, append(slices.Clone(reference.Arcs()), pair[:]...))
+	extra, err := topology.NewGraph(25, 0, nil, topology.AppendLink(slices.Clone(reference.Arcs()), 0, 12, 1e-6, 1.25e9))
 	if err != nil {
 		t.Fatal(err)
 	}

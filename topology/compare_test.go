@@ -27,8 +27,7 @@ func fromLinks(t *testing.T, hosts, switches int, names []string, links ...[3]fl
 	t.Helper()
 	var arcs []topology.Arc
 	for _, l := range links {
-		pair := topology.Link(int(l[0]), int(l[1]), math.NaN(), l[2])
-		arcs = append(arcs, pair[:]...)
+		arcs = topology.AppendLink(arcs, int(l[0]), int(l[1]), math.NaN(), l[2])
 	}
 	g, err := topology.NewGraph(hosts, switches, names, arcs)
 	if err != nil {

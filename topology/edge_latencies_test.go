@@ -31,8 +31,7 @@ func star(t testing.TB, hosts int, latency float64) *topology.Graph {
 	t.Helper()
 	var arcs []topology.Arc
 	for h := range hosts {
-		l := topology.Link(h, hosts, latency, math.NaN())
-		arcs = append(arcs, l[:]...)
+		arcs = topology.AppendLink(arcs, h, hosts, latency, math.NaN())
 	}
 	g, err := topology.NewGraph(hosts, 1, nil, arcs)
 	if err != nil {
@@ -208,8 +207,7 @@ func TestFitLatenciesCorrectsForThroughput(t *testing.T) {
 	rates := []float64{100, 200, 200, 200}
 	var arcs []topology.Arc
 	for h, r := range rates {
-		l := topology.Link(h, 4, math.NaN(), r)
-		arcs = append(arcs, l[:]...)
+		arcs = topology.AppendLink(arcs, h, 4, math.NaN(), r)
 	}
 	g, err := topology.NewGraph(4, 1, nil, arcs)
 	if err != nil {

@@ -36,8 +36,7 @@ func ExampleWitness() {
 func ExampleFitLatencies() {
 	var arcs []topology.Arc
 	for host := range 3 {
-		link := topology.Link(host, 3, math.NaN(), math.NaN())
-		arcs = append(arcs, link[:]...)
+		arcs = topology.AppendLink(arcs, host, 3, math.NaN(), math.NaN())
 	}
 	wiring, err := topology.NewGraph(3, 1, []string{"a", "b", "c", "switch"}, arcs)
 	if err != nil {

@@ -113,13 +113,12 @@ func (g *Graph) index() {
 	}
 }
 
-// Link returns the two arcs of a full-duplex link between u and v with the
-// given latency in s and bandwidth in B/s per direction.
-func Link(u, v int, latency, bandwidth float64) [2]Arc {
-	return [2]Arc{
-		{From: u, To: v, Latency: latency, Bandwidth: bandwidth, Probability: 1},
-		{From: v, To: u, Latency: latency, Bandwidth: bandwidth, Probability: 1},
-	}
+// AppendLink appends to dst the two arcs of a full-duplex link between u and v with
+// the given latency in s and bandwidth in B/s per direction, NaN where not known.
+func AppendLink(dst []Arc, u, v int, latency, bandwidth float64) []Arc {
+	return append(dst,
+		Arc{From: u, To: v, Latency: latency, Bandwidth: bandwidth, Probability: 1},
+		Arc{From: v, To: u, Latency: latency, Bandwidth: bandwidth, Probability: 1})
 }
 
 // Hosts is the number of hosts; they are the vertices 0..Hosts()-1.

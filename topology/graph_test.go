@@ -15,12 +15,10 @@ import (
 func twoRacks(t *testing.T) *Graph {
 	t.Helper()
 	var arcs []Arc
-	for _, l := range [][2]Arc{
-		Link(0, 4, 1e-6, 1e9), Link(1, 4, 1e-6, 1e9), Link(2, 5, 1e-6, 1e9), Link(3, 5, 1e-6, 1e9),
-		Link(4, 5, 3e-6, 2e9),
-	} {
-		arcs = append(arcs, l[0], l[1])
+	for _, l := range [][2]int{{0, 4}, {1, 4}, {2, 5}, {3, 5}} {
+		arcs = AppendLink(arcs, l[0], l[1], 1e-6, 1e9)
 	}
+	arcs = AppendLink(arcs, 4, 5, 3e-6, 2e9)
 	g, err := NewGraph(4, 2, nil, arcs)
 	if err != nil {
 		t.Fatal(err)

@@ -16,10 +16,10 @@ const FirmSupport = 0.9
 // A Hierarchy nests the hosts 0..Hosts()-1 of a machine in groups. It is a
 // tree of Groups with the group of all hosts as its root, and it is immutable.
 type Hierarchy struct {
-	hosts  int
-	levels []Level
-	groups []Group
-	leaf   []int // host -> index of the smallest group that holds it
+	hosts    int
+	levels   []Level
+	groups   []Group
+	smallest []int // host -> index of the smallest group that holds it
 }
 
 // A Level is a class of groups of the same kind: all sockets, all racks.
@@ -67,7 +67,7 @@ func NewHierarchy(hosts int, levels []Level, groups []Group, rootLatency float64
 			return nil, fmt.Errorf("topology: hierarchy: level %d: %w", i, err)
 		}
 	}
-	h := &Hierarchy{hosts: hosts, levels: slices.Clone(levels), leaf: make([]int, hosts)}
+	h := &Hierarchy{hosts: hosts, levels: slices.Clone(levels), smallest: make([]int, hosts)}
 
 	own := make([]Group, 0, len(groups))
 	for i, g := range groups {
@@ -100,16 +100,16 @@ func NewHierarchy(hosts int, levels []Level, groups []Group, rootLatency float64
 	})
 	h.groups = append(h.groups, Group{Hosts: all, Level: len(levels), Latency: rootLatency, Support: 1, Parent: -1})
 	for _, g := range own {
-		g.Parent = h.leaf[g.Hosts[0]]
+		g.Parent = h.smallest[g.Hosts[0]]
 		parent := h.groups[g.Parent]
 		for _, x := range g.Hosts {
-			if h.leaf[x] != g.Parent || parent.Level <= g.Level {
+			if h.smallest[x] != g.Parent || parent.Level <= g.Level {
 				return nil, fmt.Errorf("topology: hierarchy: group of host %d at level %d does not nest: it overlaps with the group of host %d at level %d",
-					g.Hosts[0], g.Level, h.groups[h.leaf[x]].Hosts[0], h.groups[h.leaf[x]].Level)
+					g.Hosts[0], g.Level, h.groups[h.smallest[x]].Hosts[0], h.groups[h.smallest[x]].Level)
 			}
 		}
 		for _, x := range g.Hosts {
-			h.leaf[x] = len(h.groups)
+			h.smallest[x] = len(h.groups)
 		}
 		h.groups[g.Parent].Children = append(h.groups[g.Parent].Children, len(h.groups))
 		h.groups = append(h.groups, g)
@@ -150,13 +150,14 @@ func (h *Hierarchy) GroupsAt(level int) []Group {
 	return at
 }
 
-// Leaf is the index into Groups of the smallest group that holds the host.
-func (h *Hierarchy) Leaf(host int) int { return h.leaf[host] }
+// Smallest is the index into Groups of the smallest group that holds the host; 0, the root, if
+// none but it does.
+func (h *Hierarchy) Smallest(host int) int { return h.smallest[host] }
 
 // Join is the index into Groups of the smallest group that holds both hosts.
 // O(number of levels), no allocation.
 func (h *Hierarchy) Join(a, b int) int {
-	x, y := h.leaf[a], h.leaf[b]
+	x, y := h.smallest[a], h.smallest[b]
 	for x != y {
 		// Parents come before children: the later one is not an ancestor.
 		if x > y {

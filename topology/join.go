@@ -165,8 +165,7 @@ func (j *joiner) inside(i int) {
 				door, reach = v, far
 			}
 		}
-		link := Link(j.vertex[i][door], j.own[i], 0, math.NaN())
-		j.arcs = append(j.arcs, link[:]...)
+		j.arcs = AppendLink(j.arcs, j.vertex[i][door], j.own[i], 0, math.NaN())
 	}
 	finder.From(m.Core, dist)
 	if math.IsInf(dist[door], 1) || math.IsNaN(dist[door]) {

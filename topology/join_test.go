@@ -16,8 +16,7 @@ func resultWith(t *testing.T, hosts, switches int, groups [][]int, links ...[3]f
 	t.Helper()
 	var arcs []topology.Arc
 	for _, l := range links {
-		pair := topology.Link(int(l[0]), int(l[1]), l[2], math.NaN())
-		arcs = append(arcs, pair[:]...)
+		arcs = topology.AppendLink(arcs, int(l[0]), int(l[1]), l[2], math.NaN())
 	}
 	g, err := topology.NewGraph(hosts, switches, nil, arcs)
 	if err != nil {

@@ -119,8 +119,7 @@ func few(r *readings.Symmetric, note *combination) (*Result, error) {
 	var arcs []Arc
 	if r.N() == 2 {
 		latency = float64(r.At(1, 0))
-		link := Link(0, 1, latency, math.NaN())
-		arcs = link[:]
+		arcs = AppendLink(arcs, 0, 1, latency, math.NaN())
 	}
 	graph, err := NewGraph(r.N(), 0, nil, arcs)
 	if err != nil {

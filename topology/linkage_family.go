@@ -182,8 +182,7 @@ func (s *meshSearch) hosts(noise float64) (*wired, error) {
 	}
 	var arcs []Arc
 	for _, p := range links {
-		pair := Link(p.from, p.to, max(0, float64(d[p.from*r.N()+p.to])-overhead), math.NaN())
-		arcs = append(arcs, pair[:]...)
+		arcs = AppendLink(arcs, p.from, p.to, max(0, float64(d[p.from*r.N()+p.to])-overhead), math.NaN())
 	}
 	graph, err := NewGraph(r.N(), 0, nil, arcs)
 	if err != nil {

@@ -128,7 +128,7 @@ func TestLinkageOfTreesWithHoles(t *testing.T) {
 			}
 		}
 		tells := func(h int) bool {
-			return slices.ContainsFunc(c.Hierarchy.Groups()[c.Hierarchy.Leaf(h)].Hosts, func(x int) bool {
+			return slices.ContainsFunc(c.Hierarchy.Groups()[c.Hierarchy.Smallest(h)].Hosts, func(x int) bool {
 				return x != h && !math.IsNaN(reps[0].At(h, x))
 			})
 		}

@@ -191,8 +191,7 @@ func treeGraph(f *treeFit) (*Graph, []string, error) {
 	}
 	var arcs []Arc
 	link := func(u, v int32, latency float64) {
-		pair := Link(number[u], number[v], latency, math.NaN())
-		arcs = append(arcs, pair[:]...)
+		arcs = AppendLink(arcs, number[u], number[v], latency, math.NaN())
 	}
 	for _, v := range groups {
 		kids := t.kids(v)

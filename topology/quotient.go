@@ -145,8 +145,7 @@ func (q *quotient) link(bound *spannerBound) bool {
 func (q *quotient) graph(n int) (*Graph, error) {
 	var arcs []Arc
 	add := func(u, v int, latency float64) {
-		l := Link(u, v, latency, math.NaN())
-		arcs = append(arcs, l[:]...)
+		arcs = AppendLink(arcs, u, v, latency, math.NaN())
 	}
 	for a, block := range q.blocks {
 		for _, h := range block {

@@ -84,8 +84,7 @@ func (q *quotient) findHidden() error {
 		if l > 0 {
 			relative = append(relative, math.Sqrt(q.variance(p.from, p.to))/l)
 		}
-		link := Link(p.from, p.to, l, math.NaN())
-		arcs = append(arcs, link[:]...)
+		arcs = AppendLink(arcs, p.from, p.to, l, math.NaN())
 	}
 	typical := stats.Median(relative)
 	if math.IsNaN(typical) {

@@ -42,11 +42,11 @@ func vertices(g *topology.Graph, src int, route []int32) []int {
 func TestRouteTakesTheShortestWayAndTheLowestOfEquals(t *testing.T) {
 	diamond := func(viaLow, viaHigh float64) *topology.Graph {
 		var arcs []topology.Arc
-		for _, l := range [][2]topology.Arc{
-			topology.Link(0, 2, 1, 1), topology.Link(0, 3, 1, 1), topology.Link(2, 1, viaLow, 1), topology.Link(3, 1, viaHigh, 1),
-			topology.Link(0, 4, 0.5, 1), topology.Link(4, 5, 0.5, 1), topology.Link(5, 1, viaLow, 1),
-		} {
-			arcs = append(arcs, l[:]...)
+		for _, l := range []struct {
+			u, v    int
+			latency float64
+		}{{0, 2, 1}, {0, 3, 1}, {2, 1, viaLow}, {3, 1, viaHigh}, {0, 4, 0.5}, {4, 5, 0.5}, {5, 1, viaLow}} {
+			arcs = topology.AppendLink(arcs, l.u, l.v, l.latency, 1)
 		}
 		g, err := topology.NewGraph(2, 4, nil, arcs)
 		if err != nil {
@@ -192,8 +192,8 @@ func TestRoutesAreContiguousAndShortest(t *testing.T) {
 }
 
 func TestNoRouteIsAnError(t *testing.T) {
-	one := topology.Link(0, 1, 1, 1)
-	g, err := topology.NewGraph(4, 0, nil, append(one[:], topology.Arc{From: 1, To: 2, Latency: 1, Bandwidth: 1, Probability: 1}))
+	one := topology.AppendLink(nil, 0, 1, 1, 1)
+	g, err := topology.NewGraph(4, 0, nil, append(one, topology.Arc{From: 1, To: 2, Latency: 1, Bandwidth: 1, Probability: 1}))
 	if err != nil {
 		t.Fatal(err)
 	}

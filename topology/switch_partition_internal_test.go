@@ -15,8 +15,7 @@ func ringGraph(tb testing.TB, rng *rand.Rand, switches, hosts int) *Graph {
 	n := switches * hosts
 	var arcs []Arc
 	add := func(u, v int, latency float64) {
-		l := Link(u, v, latency, 1)
-		arcs = append(arcs, l[:]...)
+		arcs = AppendLink(arcs, u, v, latency, 1)
 	}
 	for h := range n {
 		add(h, n+h/hosts, 1)

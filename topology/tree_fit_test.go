@@ -211,7 +211,7 @@ func treeOf(h *Hierarchy) *tree {
 		slices.SortFunc(inner, func(a, b int) int { return all[a].Hosts[0] - all[b].Hosts[0] })
 		for _, x := range all[g].Hosts {
 			switch {
-			case h.Leaf(x) == g:
+			case h.Smallest(x) == g:
 				t.parent[x] = v
 				t.children[int(v)-n] = append(t.children[int(v)-n], int32(x))
 				t.lo[x], t.hi[x] = int32(len(t.order)), int32(len(t.order)+1)

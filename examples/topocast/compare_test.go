@@ -184,12 +184,10 @@ func TestWeakGroupsOfAMeasuredSide(t *testing.T) {
 	}
 	var arcs []topology.Arc
 	for v := range 9 {
-		pair := topology.Link(v, 9+[]int{1, 1, 1, 2, 3, 3, 3, 3, 3}[v], []float64{2e-6, 2e-6, 2e-6, 10e-6, 2e-6, 2e-6, 2e-6, 2e-6, 2e-6}[v], 1e9)
-		arcs = append(arcs, pair[:]...)
+		arcs = topology.AppendLink(arcs, v, 9+[]int{1, 1, 1, 2, 3, 3, 3, 3, 3}[v], []float64{2e-6, 2e-6, 2e-6, 10e-6, 2e-6, 2e-6, 2e-6, 2e-6, 2e-6}[v], 1e9)
 	}
 	for _, l := range [][2]int{{10, 11}, {11, 9}, {12, 9}} {
-		pair := topology.Link(l[0], l[1], map[int]float64{10: 1e-9, 11: 10e-6, 12: 10e-6}[l[0]], 1e9)
-		arcs = append(arcs, pair[:]...)
+		arcs = topology.AppendLink(arcs, l[0], l[1], map[int]float64{10: 1e-9, 11: 10e-6, 12: 10e-6}[l[0]], 1e9)
 	}
 	g, err := topology.NewGraph(9, 4, nil, arcs)
 	if err != nil {

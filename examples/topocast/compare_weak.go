@@ -31,7 +31,8 @@ func wiring(n *model.Network) (*topology.Graph, error) {
 	rates := ratesByHosts(g)
 	var arcs []topology.Arc
 	link := func(group topology.Group, upper int, lower int, hosts []int, latency float64) {
-		pair := topology.Link(upper, lower, math.Max(0, latency), math.NaN())
+		arcs = topology.AppendLink(arcs, upper, lower, math.Max(0, latency), math.NaN())
+		pair := arcs[len(arcs)-2:]
 		if known, ok := rates[fmt.Sprint(hosts)]; ok {
 			for i := range pair {
 				pair[i].Bandwidth, pair[i].Estimated = known[i].Bandwidth, known[i].Estimated
@@ -40,7 +41,6 @@ func wiring(n *model.Network) (*topology.Graph, error) {
 		if !group.Firm() {
 			pair[0].Probability, pair[1].Probability = math.Max(group.Support, 0.01), math.Max(group.Support, 0.01)
 		}
-		arcs = append(arcs, pair[:]...)
 	}
 	for i, x := range h.Groups() {
 		names = append(names, fmt.Sprintf("s%d", i))
@@ -49,7 +49,7 @@ func wiring(n *model.Network) (*topology.Graph, error) {
 		}
 	}
 	for v := range ranks {
-		at := h.Leaf(v)
+		at := h.Smallest(v)
 		link(topology.Group{Support: 1}, ranks+at, v, []int{v}, h.Groups()[at].Latency/2)
 	}
 	tree, err := topology.NewGraph(ranks, len(h.Groups()), names, arcs)

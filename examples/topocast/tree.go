@@ -96,7 +96,7 @@ func printGroup(w io.Writer, h *topology.Hierarchy, m members, index int, first,
 	var loose []int // hosts in none of the children
 	if len(group.Children) > 0 {
 		for _, x := range group.Hosts {
-			if h.Leaf(x) == index {
+			if h.Smallest(x) == index {
 				loose = append(loose, x)
 			}
 		}

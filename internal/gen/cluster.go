@@ -236,8 +236,7 @@ func (sh *shape) build(o *options) (*Cluster, error) {
 	}
 	for _, l := range sh.links {
 		lv := sh.levels[l.level]
-		both := topology.Link(l.u, l.v, vary(lv.latency, lv.spread), vary(lv.rate, lv.rateSpread)*float64(l.width))
-		arcs = append(arcs, both[:]...)
+		arcs = topology.AppendLink(arcs, l.u, l.v, vary(lv.latency, lv.spread), vary(lv.rate, lv.rateSpread)*float64(l.width))
 	}
 	path := func(levels []int) float64 {
 		if levels == nil {

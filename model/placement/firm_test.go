@@ -15,11 +15,9 @@ func sockets(t *testing.T, support float64, at []model.Location) *model.Network 
 	t.Helper()
 	var arcs []topology.Arc
 	for core := range 4 {
-		l := topology.Link(core, 4+core/2, 40e-9, math.NaN())
-		arcs = append(arcs, l[:]...)
+		arcs = topology.AppendLink(arcs, core, 4+core/2, 40e-9, math.NaN())
 	}
-	l := topology.Link(4, 5, 20e-9, math.NaN())
-	g, err := topology.NewGraph(4, 2, nil, append(arcs, l[:]...))
+	g, err := topology.NewGraph(4, 2, nil, topology.AppendLink(arcs, 4, 5, 20e-9, math.NaN()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -74,7 +74,7 @@ func dealt(hosts int, h *topology.Hierarchy, node []int) []int {
 	for i := range group {
 		group[i] = i
 		if h != nil {
-			group[i] = h.Leaf(i)
+			group[i] = h.Smallest(i)
 		}
 	}
 	if distinct := slices.Compact(slices.Sorted(slices.Values(node))); len(distinct) < len(node) {

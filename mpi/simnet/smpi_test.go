@@ -95,8 +95,7 @@ func platform(t *testing.T, file string) *topology.Graph {
 			continue // the loopback, which all hosts have alike
 		}
 		l := r.Uses[0].ID
-		both := topology.Link(number[r.Src], number[r.Dst], latency[l], bandwidth[l])
-		arcs = append(arcs, both[:]...)
+		arcs = topology.AppendLink(arcs, number[r.Src], number[r.Dst], latency[l], bandwidth[l])
 	}
 	g, err := topology.NewGraph(len(p.Zone.Hosts), len(p.Zone.Routers), nil, arcs)
 	if err != nil {

@@ -142,14 +142,13 @@ func (d *Distances) result(h *topology.Hierarchy, warnings []string) (*topology.
 		if length < 0 {
 			length = 0
 		}
-		pair := topology.Link(v, d.n+group, length, nan)
-		arcs = append(arcs, pair[:]...)
+		arcs = topology.AppendLink(arcs, v, d.n+group, length, nan)
 	}
 	switches := 0
 	if d.n > 1 {
 		switches = len(groups)
 		for x := range d.n {
-			link(x, h.Leaf(x), 0)
+			link(x, h.Smallest(x), 0)
 		}
 		for i, g := range groups[1:] {
 			link(d.n+i+1, g.Parent, g.Latency)

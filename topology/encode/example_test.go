@@ -52,8 +52,7 @@ func ExampleReadMatrix_unit() {
 func ExampleWriteGraph() {
 	var arcs []topology.Arc
 	for host := range 2 {
-		link := topology.Link(host, 2, 5e-6, 1.25e9) // both directions: s, B/s
-		arcs = append(arcs, link[:]...)
+		arcs = topology.AppendLink(arcs, host, 2, 5e-6, 1.25e9) // both directions: s, B/s
 	}
 	g, err := topology.NewGraph(2, 1, []string{"n1", "n2", "switch"}, arcs)
 	if err != nil {

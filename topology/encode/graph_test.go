@@ -13,12 +13,12 @@ import (
 )
 
 func smallGraph(t testing.TB) *topology.Graph {
-	up := topology.Link(0, 2, 1e-6, 117.5e6)
-	up[0].Estimated, up[1].Estimated = true, true
-	other := topology.Link(1, 2, nan, nan)
-	other[1].Latency = 2e-6
-	other[1].Probability = 0.5
-	g, err := topology.NewGraph(2, 1, []string{"a", "b", "sw"}, append(up[:], other[:]...))
+	arcs := topology.AppendLink(nil, 0, 2, 1e-6, 117.5e6)
+	arcs[0].Estimated, arcs[1].Estimated = true, true
+	arcs = topology.AppendLink(arcs, 1, 2, nan, nan)
+	arcs[3].Latency = 2e-6
+	arcs[3].Probability = 0.5
+	g, err := topology.NewGraph(2, 1, []string{"a", "b", "sw"}, arcs)
 	if err != nil {
 		t.Fatal(err)
 	}
