@@ -87,7 +87,7 @@ func (c *CliqueSwitch) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 		warnings = append(warnings, fmt.Sprintf("%d pairs of hosts differ by more than %g %% between directions, most hosts %d and %d: the smaller reading was used", a.Pairs, 100*(readings.AsymmetryTolerance-1), a.Worst[0], a.Worst[1]))
 	}
 	warnings = append(warnings, m.warnings()...)
-	return resultOf(g, d, 0, in.Noise(), warnings)
+	return NewResult(g, d, 0, in.Noise(), warnings)
 }
 
 // A cliqueModel is the growing graph: hosts, then switches, dense.

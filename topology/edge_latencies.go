@@ -439,7 +439,7 @@ func (f *edgeFit) result(h *Hierarchy) (*LatencyFit, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &LatencyFit{Graph: g, Fit: fitOf(g, h, f.readings, 0), Used: f.used, Ambiguous: f.multiple}
+	r := &LatencyFit{Graph: g, Fit: NewFit(g, h, f.readings, 0), Used: f.used, Ambiguous: f.multiple}
 	open := make([]bool, f.links) // none, in trees whose switches have three links
 	if f.tree == nil {
 		open = f.undetermined()

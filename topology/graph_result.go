@@ -10,10 +10,12 @@ import (
 	"github.com/topocast/topocast/internal/words"
 )
 
-// resultOf makes the result of a method that finds a graph: its family, the
-// groups where it is a tree, how well it and the overhead of every message explain the
-// readings d (n*n, as given; cells that are NaN are left out), and what cannot be told apart.
-func resultOf(g *Graph, d []float64, overhead, noise float64, warnings []string) (*Result, error) {
+// NewResult is the result of a Reconstructor that finds a graph: its family, the groups where it is a
+// tree, how well it and an overhead in s that every message pays on top explain the
+// readings d, and, after the warnings given, what cannot be told apart. d is n*n for n hosts, row by
+// row, in s, as given; the diagonal is not read, NaN is not measured. noise is the relative spread of
+// readings, NaN if not known. O(n^2) on trees; on other graphs a search for paths from each host.
+func NewResult(g *Graph, d []float64, overhead, noise float64, warnings []string) (*Result, error) {
 	n := g.hosts
 	part := g.Parts()
 	for v := range n {
@@ -27,7 +29,7 @@ func resultOf(g *Graph, d []float64, overhead, noise float64, warnings []string)
 		return nil, err
 	}
 	r := &Result{Graph: g, Hierarchy: h}
-	r.Fit = fitOf(g, h, d, overhead)
+	r.Fit = NewFit(g, h, d, overhead)
 	r.Fit.Noise = noise
 	switches := g.vertices - g.hosts
 	switch {
@@ -244,9 +246,9 @@ func medianBetween(n int, d []float64, parts [][]int, within bool) float64 {
 // are all alike leave no variance to explain but that.
 const fitRounding = 1e-12
 
-// fitOf tells how well the shortest paths of a graph, and an overhead that every message
-// pays on top, explain the readings.
-func fitOf(g *Graph, h *Hierarchy, d []float64, overhead float64) Fit {
+// NewFit tells how well the shortest paths of a graph, and an overhead in s that every message
+// pays on top, explain the readings d, as NewResult takes them. The hierarchy gives the levels.
+func NewFit(g *Graph, h *Hierarchy, d []float64, overhead float64) Fit {
 	n := g.hosts
 	f := Fit{R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: math.NaN()}
 	fitted := g.HostDistances()

@@ -58,7 +58,7 @@ func (c *GreedyCycle) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return resultOf(g, in.Cells(), 0, in.Noise(), append(in.Warnings(), warnings...))
+	return NewResult(g, in.Cells(), 0, in.Noise(), append(in.Warnings(), warnings...))
 }
 
 // stages runs stages 1 and 2 and returns the arcs, sorted.

@@ -92,7 +92,7 @@ func (c *Witness) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 	if one := in.Noise(); !math.IsNaN(one) {
 		noise = one // of one reading
 	}
-	return resultOf(g, in.Cells(), overhead, noise, append(warnings, more...))
+	return NewResult(g, in.Cells(), overhead, noise, append(warnings, more...))
 }
 
 // leastDuplex is the least default of Witness.DuplexSpread: the two directions of
