@@ -72,6 +72,8 @@ func (l *Linkage) Reconstruct(repetitions ...mat.Matrix) (*Result, error) {
 	if original.N() < 3 {
 		return few(original, note)
 	}
+	// Of the readings there are three states: original, as combined; raw, without what slow hosts
+	// add; r, without unequal links too.
 	note.slow = slowHosts(original)
 	quick := quicken(readings.Correct(original), note.slow)
 	corrected := quick
