@@ -107,7 +107,9 @@ func Load(path string) (*Network, error) {
 }
 
 // Read reads a network that Write wrote, or makes one of a platform file or
-// another graph that encode.ReadGraph reads (see FromGraph). In a file of
+// another graph that encode.ReadGraph reads (see FromGraph), or of a reconstruction that
+// encode.WriteResult wrote: with latencies only, and with the names of the hosts as the
+// locations of ranks. In a file of
 // version 1 links that were not measured have no bandwidth: they get that of
 // their level, as Fit gives it now. It refuses
 // damaged files, other formats, later versions and keys that it does not know.
@@ -137,6 +139,12 @@ func Read(r io.Reader) (*Network, error) {
 			return nil, fmt.Errorf("model: read network: %w", err)
 		}
 		return FromGraph(g, topology.ChooseLowest)
+	case head.Format == "topocast/hierarchy" && head.Graph != nil:
+		result, names, err := encode.ReadResult(bytes.NewReader(data))
+		if err != nil {
+			return nil, fmt.Errorf("model: read network: %w", err)
+		}
+		return fromResult(result, names)
 	default:
 		return nil, fmt.Errorf("model: read network: format is %q, want %q", head.Format, networkFormat)
 	}
@@ -147,6 +155,15 @@ func Read(r io.Reader) (*Network, error) {
 		return nil, fmt.Errorf("model: read network: %w", err)
 	}
 	return f.network()
+}
+
+// fromResult makes a network of a reconstruction whose hosts bear names, or nil.
+func fromResult(r *topology.Result, names []string) (*Network, error) {
+	var s Settings
+	for _, name := range names {
+		s.Locations = append(s.Locations, Location{Host: name, Core: -1})
+	}
+	return New(r, &s)
 }
 
 func (f *networkFile) network() (*Network, error) {

@@ -75,6 +75,18 @@ func (g *Graph) WithArcs(arcs []Arc) (*Graph, error) {
 	return NewGraph(g.hosts, g.vertices-g.hosts, g.names, arcs)
 }
 
+// WithHostNames is the graph with other names of its hosts; switches keep theirs.
+func (g *Graph) WithHostNames(hosts []string) (*Graph, error) {
+	if len(hosts) != g.hosts {
+		return nil, fmt.Errorf("topology: graph: %d names for %d hosts", len(hosts), g.hosts)
+	}
+	names := slices.Clone(hosts)
+	for v := g.hosts; v < g.vertices; v++ {
+		names = append(names, g.Name(v))
+	}
+	return NewGraph(g.hosts, g.vertices-g.hosts, names, g.arcs)
+}
+
 func (a Arc) check(n int) error {
 	switch {
 	case a.From < 0 || a.From >= n || a.To < 0 || a.To >= n:

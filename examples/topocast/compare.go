@@ -76,9 +76,9 @@ type side struct {
 }
 
 func loadSide(file string) (side, error) {
-	n, err := model.Load(file)
+	n, err := loadNetwork(file)
 	if err != nil {
-		return side{}, &inputError{err}
+		return side{}, err
 	}
 	g, err := wiring(n)
 	if err == nil {
@@ -174,13 +174,11 @@ func namedByHost(n *model.Network, g *topology.Graph) (*topology.Graph, error) {
 	if len(n.Hosts()) == 0 {
 		return g, nil
 	}
-	names := make([]string, g.Vertices())
-	for v := range names {
-		if names[v] = g.Name(v); v < n.Ranks() {
-			names[v] = n.Location(v).Host
-		}
+	names := make([]string, n.Ranks())
+	for rank := range names {
+		names[rank] = n.Location(rank).Host
 	}
-	return topology.NewGraph(g.Hosts(), g.Vertices()-g.Hosts(), names, g.Arcs())
+	return g.WithHostNames(names)
 }
 
 // linkName names a link by what hangs on it.

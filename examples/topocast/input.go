@@ -47,7 +47,7 @@ func loadNetwork(path string) (*model.Network, error) {
 		case "topocast/measurement":
 			return nil, badInput("%s: holds readings: topocast reconstruct --output makes a network of them", path)
 		case "topocast/hierarchy":
-			return nil, badInput("%s: holds groups only: topocast reconstruct --output writes a network", path)
+			return nil, badInput("%s: holds no graph: topocast reconstruct --output writes a network", path)
 		case "topocast/discovery":
 			return nil, badInput("%s: holds a report: topocast discover --output writes a network", path)
 		}

@@ -50,7 +50,7 @@ func TestReconstructJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
-	if got.Format != "topocast/hierarchy" || got.Version != 1 || got.N != 4 || len(got.Levels) != 1 || got.Fit == nil || got.Warnings == nil {
+	if got.Format != "topocast/hierarchy" || got.Version != 2 || got.N != 4 || len(got.Levels) != 1 || got.Fit == nil || got.Warnings == nil {
 		t.Fatalf("got %s", out)
 	}
 	l := got.Levels[0]

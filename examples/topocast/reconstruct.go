@@ -36,7 +36,8 @@ input. Further repetitions of the same matrix make the result surer.
 
 A comment "# unit: us" names the unit of a matrix, else --unit does, else it is
 s. With --output the network is kept for place, compare and predict: from a
-file of topocast measure with times by size, from a matrix with latencies.
+file of topocast measure with times by size, from a matrix with latencies. What
+--json prints they read as well, as a network of latencies.
 
 Methods: ` + strings.Join(methodNames(), ", ") + ".",
 		Example: `  topocast reconstruct readings.json
@@ -79,7 +80,7 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 				_, unsaved = network.save(n.Write)
 			}
 			if asJSON {
-				err = encode.WriteHierarchy(c.OutOrStdout(), result)
+				err = encode.WriteResult(c.OutOrStdout(), result, l.hostNames())
 			} else {
 				err = printResult(reportWriter(c, network), result, l.members())
 			}
@@ -94,7 +95,7 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 	f.StringVar(&method, "method", "linkage", "method of reconstruction")
 	f.StringSliceVar(&repetitions, "reps", nil, "files of further repetitions, by commas")
 	f.StringVarP(&output, "output", "o", "", "file for the network")
-	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/hierarchy)")
+	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/hierarchy, with the graph and the names)")
 	o.flags(f)
 	return c
 }
@@ -191,6 +192,14 @@ func (l *latencies) members() members {
 		return members{noun: "ranks"}
 	}
 	return members{noun: "endpoints", names: l.names}
+}
+
+// hostNames are the names of the rows, of ranks those of their hosts; nil: not known.
+func (l *latencies) hostNames() []string {
+	if l.measured != nil {
+		return l.measured.Hosts
+	}
+	return l.names
 }
 
 // network makes a network of the result: with the times of the sizes that were

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology/encode"
 )
 
 // TestReconstructReadsWhatMeasureWrites: both files, without a word on units,
@@ -74,6 +77,74 @@ func TestReconstructNames(t *testing.T) {
 	status, _, stderr = topocast("reconstruct", "--reps", write(t, "other.csv", other), write(t, "sites.csv", named))
 	if status != 2 || !strings.Contains(stderr, "other names") {
 		t.Errorf("repetitions of other sites: status %d: %s", status, stderr)
+	}
+}
+
+// TestReconstructJSONIsWhole: the graph and the names are in it, by every method, and the other
+// commands read it as they read the network that --output keeps.
+func TestReconstructJSONIsWhole(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const named = ";kiel;köln;bonn;ulm\nkiel;0;9,5;1,5;9,5\nköln;9,5;0;9,5;1,5\nbonn;1,5;9,5;0;9,5\nulm;9,5;1,5;9,5;0\n"
+	names := []string{"kiel", "köln", "bonn", "ulm"}
+	sites, bare := write(t, "sites.csv", named), write(t, "bare.csv", twoPairs)
+	keep := func(file string, args ...string) string {
+		t.Helper()
+		status, out, stderr := topocast(append([]string{"reconstruct", "--unit", "ms", "--json"}, args...)...)
+		if status != 0 {
+			t.Fatalf("reconstruct %q: status %d: %s", args, status, stderr)
+		}
+		return write(t, file, out)
+	}
+	for _, m := range methods() {
+		args := []string{"--method", m.name, sites}
+		if m.k != refused {
+			args = append(args, "--k", "2")
+		}
+		if m.eps != refused {
+			args = append(args, "--eps", "0.1")
+		}
+		data, err := os.ReadFile(keep("method.json", args...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, got, err := encode.ReadResult(bytes.NewReader(data))
+		if err != nil || !slices.Equal(got, names) || r.Graph == nil || r.Graph.Name(1) != "köln" {
+			t.Errorf("%s: names %q, graph %v, %v", m.name, got, r.Graph, err)
+		}
+	}
+	whole, plain := keep("whole.json", "-o", "network.json", sites), keep("plain.json", "-o", "plain-network.json", bare)
+	n, err := model.Load(whole)
+	if err != nil || n.Location(1).Host != "köln" {
+		t.Fatalf("%v, rank 1 is on %q, want köln", err, n.Location(1).Host)
+	}
+	if n, err := model.Load(plain); err != nil || n.Hosts() != nil {
+		t.Errorf("%v, hosts %q where the matrix names none", err, n.Hosts())
+	}
+	traffic := write(t, "traffic.csv", "0,0,0,9\n0,0,9,0\n0,9,0,0\n9,0,0,0\n")
+	for _, args := range [][]string{
+		{"place", "NET", traffic},
+		{"place", "--json", "NET", traffic},
+		{"compare", "NET", "network.json"},
+		{"compare", "network.json", "NET"},
+		{"simulate", "--cluster", "tree:2x2", "--", "bcast", "--network", "NET", "--sizes", "8", "--reps", "1"},
+	} {
+		of := func(file string) (string, int) {
+			given := slices.Clone(args)
+			given[slices.Index(given, "NET")] = file
+			status, out, stderr := topocast(given...)
+			return strings.NewReplacer(file, "NET", "network.json", "NET").Replace(out + stderr), status
+		}
+		want, wantStatus := of("network.json")
+		if got, status := of(whole); status != wantStatus || got != want || got == "" {
+			t.Errorf("%q with the JSON: status %d, %s\nwant as with the network: %d, %s", args, status, got, wantStatus, want)
+		}
+	}
+	// Without a bandwidth no transfer can be predicted, which is what it says of the network, too.
+	transfers := write(t, "transfers.json", `{"transfers":[{"src":0,"dst":1,"bytes":1000}]}`)
+	for _, file := range []string{whole, "network.json"} {
+		if status, _, stderr := topocast("predict", file, transfers); status != statusInput || !strings.Contains(stderr, "bandwidth of the link") {
+			t.Errorf("predict %s: status %d, %s", file, status, stderr)
+		}
 	}
 }
 

@@ -11,7 +11,8 @@
 //	"topocast/graph"          ReadGraph, WriteGraph: hosts, switches and links;
 //	                          ReadGraph takes platform files as well
 //	"topocast/hierarchy"      ReadHierarchy, WriteHierarchy: groups, what speaks
-//	                          for them, and warnings
+//	                          for them, and warnings; ReadResult, WriteResult:
+//	                          the graph and the names of its hosts, too
 //
 // A network, with its parameters and where it was measured, is a file of package
 // model; readings are one of package measure.

@@ -10,7 +10,8 @@ import (
 
 const (
 	hierarchyFormat  = "topocast/hierarchy"
-	hierarchyVersion = 1
+	hierarchyVersion = 1 // groups, fit and warnings
+	resultVersion    = 2 // and the graph, with the names of the hosts if they are known
 )
 
 // hierarchyFile is the layout of a hierarchy in JSON. Levels go from fine to
@@ -24,6 +25,8 @@ type hierarchyFile struct {
 	Root     *float64         `json:"root_latency_s,omitempty"`
 	Fit      fitFile          `json:"fit"`
 	Warnings []string         `json:"warnings"`
+	Names    []string         `json:"names,omitempty"`
+	Graph    json.RawMessage  `json:"graph,omitempty"` // as WriteGraph writes it
 }
 
 // hierarchyLevel has the groups of one level; the lists after them have one
@@ -53,10 +56,18 @@ type levelFitFile struct {
 
 // WriteHierarchy writes the hierarchy, the fit and the warnings of a result as
 // JSON of the format "topocast/hierarchy", version 1, on one line. The graph
-// is not part of it: see [WriteGraph].
+// is not part of it: see [WriteResult].
 func WriteHierarchy(w io.Writer, r *topology.Result) error {
+	if err := json.NewEncoder(w).Encode(hierarchyToFile(r)); err != nil {
+		return fmt.Errorf("encode: hierarchy: %w", err)
+	}
+	return nil
+}
+
+// hierarchyToFile is what WriteHierarchy writes.
+func hierarchyToFile(r *topology.Result) *hierarchyFile {
 	h := r.Hierarchy
-	f := hierarchyFile{
+	f := &hierarchyFile{
 		Format:   hierarchyFormat,
 		Version:  hierarchyVersion,
 		N:        h.Hosts(),
@@ -83,24 +94,20 @@ func WriteHierarchy(w io.Writer, r *topology.Result) error {
 		}
 		f.Levels[i] = out
 	}
-	if err := json.NewEncoder(w).Encode(f); err != nil {
-		return fmt.Errorf("encode: hierarchy: %w", err)
-	}
-	return nil
+	return f
 }
 
-// ReadHierarchy reads what WriteHierarchy writes; the result has no graph. It
-// refuses other formats, later versions, and groups that do not nest.
+// ReadHierarchy reads what WriteHierarchy and WriteResult write; the result of the former has
+// no graph. It refuses other formats, later versions, and groups that do not nest.
 func ReadHierarchy(r io.Reader) (*topology.Result, error) {
-	var f hierarchyFile
-	if err := readJSON(r, &f); err != nil {
-		return nil, fmt.Errorf("encode: hierarchy: %w", err)
-	}
-	if err := checkFormat(f.Format, f.Version, hierarchyFormat, hierarchyVersion); err != nil {
-		return nil, fmt.Errorf("encode: hierarchy: %w", err)
-	}
+	result, _, err := ReadResult(r)
+	return result, err
+}
+
+// hierarchy builds the result of all but the graph.
+func (f *hierarchyFile) hierarchy() (*topology.Result, error) {
 	if f.N < 0 || f.N > maxHosts {
-		return nil, fmt.Errorf("encode: hierarchy: n is %d, want in [0, %d]", f.N, maxHosts)
+		return nil, fmt.Errorf("n is %d, want in [0, %d]", f.N, maxHosts)
 	}
 	levels := make([]topology.Level, len(f.Levels))
 	var groups []topology.Group
@@ -111,7 +118,7 @@ func ReadHierarchy(r io.Reader) (*topology.Result, error) {
 			n    int
 		}{{"group_latency_s", len(l.GroupLatency)}, {"group_support", len(l.GroupSupport)}} {
 			if list.n != 0 && list.n != len(l.Groups) {
-				return nil, fmt.Errorf("encode: hierarchy: level %d: %d values of %s for %d groups", i, list.n, list.name, len(l.Groups))
+				return nil, fmt.Errorf("level %d: %d values of %s for %d groups", i, list.n, list.name, len(l.Groups))
 			}
 		}
 		for k, hosts := range l.Groups {
@@ -127,7 +134,7 @@ func ReadHierarchy(r io.Reader) (*topology.Result, error) {
 	}
 	h, err := topology.NewHierarchy(f.N, levels, groups, value(f.Root))
 	if err != nil {
-		return nil, fmt.Errorf("encode: hierarchy: %w", err)
+		return nil, err
 	}
 	return &topology.Result{Hierarchy: h, Fit: fitFromFile(f.Fit), Warnings: f.Warnings}, nil
 }

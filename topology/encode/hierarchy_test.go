@@ -83,7 +83,7 @@ func TestReadHierarchyRefuses(t *testing.T) {
 		{"an empty file", ``, "no content"},
 		{"a cut file", `{"format":"topocast/hierarchy","ver`, "unexpected EOF"},
 		{"another format", `{"format":"topocast/graph","version":1}`, `format is "topocast/graph"`},
-		{"a later version", `{"format":"topocast/hierarchy","version":2}`, "version is 2"},
+		{"a later version", `{"format":"topocast/hierarchy","version":3}`, "version is 3"},
 		{"text after the end", `{"format":"topocast/hierarchy","version":1,"n":2} x`, "after the end"},
 		{"a huge n", `{"format":"topocast/hierarchy","version":1,"n":2000000000}`, "n is 2000000000"},
 		{"a host outside", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"name":"","groups":[[1,7]]}]}`, "host outside"},
