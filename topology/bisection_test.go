@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -64,7 +65,7 @@ func TestBisectionOfKnownMachines(t *testing.T) {
 		if !strings.Contains(spec, "rate=") {
 			spec += " rate=1Bps"
 		}
-		cluster, _ := generate(t, spec)
+		cluster, _ := topotest.Generate(t, spec)
 		checkCut(t, c.spec, cluster.Graph, c.want, c.exact)
 	}
 }
@@ -124,7 +125,7 @@ func TestBisectionOfLittle(t *testing.T) {
 	if c, err := topology.Bisection(g); err != nil || c.Bandwidth != 0 {
 		t.Errorf("no host: %v, %v, want 0 B/s", c, err)
 	}
-	if c, err := topology.Bisection(star(t, 2, 1)); err == nil {
+	if c, err := topology.Bisection(topotest.Star(t, 2, 1)); err == nil {
 		t.Errorf("unknown bandwidth: %v, want an error", c)
 	}
 }
@@ -132,7 +133,7 @@ func TestBisectionOfLittle(t *testing.T) {
 // Reference: Bufe 2014, section 2.3.4, figure 2.21: parts of 2, 3, 3, 4 and 6
 // hosts make (2, 3, 4) and (3, 6), or any other two nines.
 func TestMaxSwitchPartition(t *testing.T) {
-	c, _ := generate(t, "tree:[2,3,3,4,6]")
+	c, _ := topotest.Generate(t, "tree:[2,3,3,4,6]")
 	root := -1
 	for s := c.Graph.Hosts(); s < c.Graph.Vertices(); s++ {
 		if len(c.Graph.Out(s)) == 5 && c.Graph.IsSwitch(c.Graph.Out(s)[0].To) {
@@ -160,7 +161,7 @@ func TestMaxSwitchPartition(t *testing.T) {
 // its neighbours see one another through it; the next ones have a second path,
 // as short, to the far neighbour. That makes three hosts on either side.
 func TestMaxSwitchPartitionOfARing(t *testing.T) {
-	c, d := generate(t, "ring:6 hosts=2 latency=1us")
+	c, d := topotest.Generate(t, "ring:6 hosts=2 latency=1us")
 	s := c.Graph.Out(0)[0].To
 	left, right, err := topology.MaxSwitchPartition(c.Graph, s)
 	if err != nil {

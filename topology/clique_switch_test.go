@@ -8,25 +8,17 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
-
-func groupsOf(h *topology.Hierarchy) []string {
-	var all []string
-	for _, g := range h.Groups()[1:] {
-		all = append(all, fmt.Sprint(g.Hosts))
-	}
-	slices.Sort(all)
-	return all
-}
 
 func TestCliqueSwitchReconstructsWhatWasGenerated(t *testing.T) {
 	for _, spec := range []string{
 		"star:8", "tree:3x4", "tree:3x3x4 latency=3us,2us,1us", "tree:[3,5,4]x4 latency=3us,2us,1us shuffle seed=3",
 		"ring:6 hosts=4", "torus:4x4 hosts=3", "torus:4x5 hosts=4 shuffle seed=5",
 	} {
-		c, d := generate(t, spec)
+		c, d := topotest.Generate(t, spec)
 		for _, grouping := range []topology.Grouping{topology.GroupByGap, topology.GroupByKMeans, topology.GroupByDensity} {
 			r, err := (&topology.CliqueSwitch{Epsilon: 0.05, Grouping: grouping}).Reconstruct(d)
 			if err != nil {
@@ -36,7 +28,7 @@ func TestCliqueSwitchReconstructsWhatWasGenerated(t *testing.T) {
 				t.Errorf("%s by %s: %d vertices, %d arcs, R2 %g, want %d, %d, 1", spec, grouping,
 					r.Graph.Vertices(), r.Graph.NumArcs(), r.Fit.R2, c.Graph.Vertices(), c.Graph.NumArcs())
 			}
-			if got, want := groupsOf(r.Hierarchy), groupsOf(c.Hierarchy); !slices.Equal(got, want) {
+			if got, want := topotest.Groups(r.Hierarchy), topotest.Groups(c.Hierarchy); !slices.Equal(got, want) {
 				t.Errorf("%s by %s: groups = %v, want %v", spec, grouping, got, want)
 			}
 			for k, l := range r.Hierarchy.Levels() {
@@ -51,14 +43,14 @@ func TestCliqueSwitchReconstructsWhatWasGenerated(t *testing.T) {
 // Noise below a sixth of epsilon, and epsilon below the steps: the thesis'
 // method then works.
 func TestCliqueSwitchWithNoise(t *testing.T) {
-	c, d := generate(t, "tree:2x4x8 latency=6us,4us,5us shuffle")
+	c, d := topotest.Generate(t, "tree:2x4x8 latency=6us,4us,5us shuffle")
 	for seed := range uint64(10) {
 		m, err := gen.Noise{Sigma: 0.01}.Apply(rand.New(rand.NewPCG(seed, 1)), d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := cliqueSwitch(t, 0.1, m)
-		if got, want := groupsOf(r.Hierarchy), groupsOf(c.Hierarchy); !slices.Equal(got, want) {
+		r := topotest.Reconstruct(t, &topology.CliqueSwitch{Epsilon: 0.1}, m)
+		if got, want := topotest.Groups(r.Hierarchy), topotest.Groups(c.Hierarchy); !slices.Equal(got, want) {
 			t.Errorf("seed %d: groups = %v, want %v", seed, got, want)
 		}
 	}
@@ -77,8 +69,8 @@ func TestCliqueSwitchRejoinsKindsOfHosts(t *testing.T) {
 			}
 		}
 	}
-	r := cliqueSwitch(t, 0.01, d)
-	if got, want := links(r.Graph), "0-9:1 1-9:1 2-9:1 3-9:2 4-9:2 5-9:2 6-9:4 7-9:4 8-9:7"; got != want {
+	r := topotest.Reconstruct(t, &topology.CliqueSwitch{Epsilon: 0.01}, d)
+	if got, want := topotest.Links(r.Graph), "0-9:1 1-9:1 2-9:1 3-9:2 4-9:2 5-9:2 6-9:4 7-9:4 8-9:7"; got != want {
 		t.Errorf("links = %s, want %s", got, want)
 	}
 }
@@ -101,7 +93,7 @@ func TestCliqueSwitchOfLittle(t *testing.T) {
 		{"a reading below zero", mat.NewDense(2, 2, []float64{0, -1, 1, 0}), 2, 2, 2},
 		{"directions that differ", mat.NewDense(2, 2, []float64{0, 2, 1, 0}), 2, 2, 1},
 	} {
-		r := cliqueSwitch(t, 0, c.d)
+		r := topotest.Reconstruct(t, &topology.CliqueSwitch{Epsilon: 0}, c.d)
 		if r.Graph.Vertices() != c.vertices || r.Graph.NumArcs() != c.arcs || len(r.Warnings) != c.warnings {
 			t.Errorf("%s: %d vertices, %d arcs, warnings %q, want %d, %d and %d warnings", c.name,
 				r.Graph.Vertices(), r.Graph.NumArcs(), r.Warnings, c.vertices, c.arcs, c.warnings)
@@ -143,14 +135,14 @@ func TestCliqueSwitchEndsOnNoise(t *testing.T) {
 			d.Set(j, i, v)
 		}
 	}
-	r := cliqueSwitch(t, 0.08, d)
+	r := topotest.Reconstruct(t, &topology.CliqueSwitch{Epsilon: 0.08}, d)
 	if r.Graph.Hosts() != n {
 		t.Errorf("%d hosts, want %d", r.Graph.Hosts(), n)
 	}
 }
 
 func BenchmarkCliqueSwitch(b *testing.B) {
-	_, d := generate(b, "tree:3x8x8 latency=6us,4us,5us")
+	_, d := topotest.Generate(b, "tree:3x8x8 latency=6us,4us,5us")
 	m, err := gen.Noise{Sigma: 0.01}.Apply(rand.New(rand.NewPCG(1, 1)), d)
 	if err != nil {
 		b.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
@@ -118,7 +119,7 @@ func TestCompareFindsMiscabledHosts(t *testing.T) {
 }
 
 func miscabled(t *testing.T, spec string) {
-	c, d := generate(t, spec)
+	c, d := topotest.Generate(t, spec)
 	n := c.Graph.Hosts()
 	perm := make([]int, n)
 	for i := range perm {
@@ -157,7 +158,7 @@ func miscabled(t *testing.T, spec string) {
 }
 
 func TestCompareFindsASlowLink(t *testing.T) {
-	c, d := generate(t, "tree:3x8 latency=3us,1us")
+	c, d := topotest.Generate(t, "tree:3x8 latency=3us,1us")
 	for j := range 24 {
 		if j != 5 {
 			d.Set(5, j, d.At(5, j)+1.5e-6)
@@ -172,7 +173,7 @@ func TestCompareFindsASlowLink(t *testing.T) {
 
 func TestCompareOfTheSameMachineSuspectsNothing(t *testing.T) {
 	for _, spec := range []string{"tree:4x8 latency=3us,1us", "torus:4x6", "ring:6 hosts=4", "fattree:4", "star:2"} {
-		c, d := generate(t, spec)
+		c, d := topotest.Generate(t, spec)
 		d.Scale(1+6e-8, d) // as a float32 may round
 		got := compareGraphs(t, c.Graph, d, c.Graph, 0)
 		if len(got.Suspects) > 0 || got.Regular && math.Abs(got.Similarity-100) > 1e-9 {
@@ -298,7 +299,7 @@ func TestCompareSaysWhatItCannotTell(t *testing.T) {
 
 // The link of a host is listed from one and a half times what is usual on its switch.
 func TestCompareListsLinksFromOneAndAHalf(t *testing.T) {
-	c, _ := generate(t, "star:6 latency=1us")
+	c, _ := topotest.Generate(t, "star:6 latency=1us")
 	for times, want := range map[float64]int{1.4: 0, 1.6: 1} {
 		measured := changed(t, c.Graph, func(a *topology.Arc) {
 			if on(a, 2, 6) {
@@ -320,7 +321,7 @@ func TestCompareListsLinksFromOneAndAHalf(t *testing.T) {
 // 5 % of noise leave a tenth of a step of 1 us unexplained where they are.
 func TestCompareFindsExchangedHostsOfSmallMachines(t *testing.T) {
 	for _, spec := range []string{"tree:3x3 latency=2us,1us", "tree:2x4 latency=3us,1us"} {
-		c, d := generate(t, spec)
+		c, d := topotest.Generate(t, spec)
 		place := make([]int, c.Graph.Hosts())
 		for h := range place {
 			place[h] = h

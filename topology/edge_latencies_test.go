@@ -8,6 +8,7 @@ import (
 
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/internal/published"
+	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
@@ -25,19 +26,6 @@ func relinked(t testing.TB, g *topology.Graph, latency func(a topology.Arc) floa
 		t.Fatal(err)
 	}
 	return out
-}
-
-func star(t testing.TB, hosts int, latency float64) *topology.Graph {
-	t.Helper()
-	var arcs []topology.Arc
-	for h := range hosts {
-		arcs = topology.AppendLink(arcs, h, hosts, latency, math.NaN())
-	}
-	g, err := topology.NewGraph(hosts, 1, nil, arcs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
 }
 
 func fitLatencies(t testing.TB, g *topology.Graph, d mat.Matrix, s *topology.LatencySettings) *topology.LatencyFit {
@@ -65,7 +53,7 @@ func TestFitLatenciesIsExactWithoutNoise(t *testing.T) {
 		"star:3 spread=50%", "tree:2x3x4 latency=4us,2us,1us spread=20%", "tree:[3,5,2]x4 spread=30% seed=4",
 		"ring:5 hosts=3 spread=20%", "torus:3x4 hosts=2 spread=30% seed=2", "torus:5x5 spread=10%", "mesh:3x3x3 spread=20%",
 	} {
-		c, d := generate(t, spec)
+		c, d := topotest.Generate(t, spec)
 		n := c.Graph.Hosts()
 		truth := c.Graph
 		if spec[:8] == "tree:2x3" { // a root of two children: one link in truth
@@ -102,7 +90,7 @@ func TestFitLatenciesIsExactWithoutNoise(t *testing.T) {
 // on a switch. By hand: with readings 3, 5 and 6 the links are 1, 2 and 4.
 func TestFitLatenciesOfThreeNodes(t *testing.T) {
 	d := mat.NewDense(3, 3, []float64{0, 3, 5, 3, 0, 6, 5, 6, 0})
-	f := fitLatencies(t, star(t, 3, math.NaN()), d, nil)
+	f := fitLatencies(t, topotest.Star(t, 3, math.NaN()), d, nil)
 	for h, want := range []float64{1, 2, 4} {
 		if got := f.Graph.Out(h)[0].Latency; math.Abs(got-want) > 1e-6 {
 			t.Errorf("link of host %d = %g, want %g", h, got, want)
@@ -135,10 +123,10 @@ func TestFitLatenciesSaysWhatIsUndetermined(t *testing.T) {
 		d    mat.Matrix
 		open int // arcs
 	}{
-		{"an even ring of pairs", star(t, 4, 1), ring(4), 8},
-		{"an odd ring of pairs", star(t, 5, 1), ring(5), 0},
-		{"an even ring with a chord", star(t, 6, 1), ring(6, [2]int{0, 2}), 0},
-		{"two hosts on a switch", star(t, 2, 1), mat.NewDense(2, 2, []float64{0, 2, 2, 0}), 4},
+		{"an even ring of pairs", topotest.Star(t, 4, 1), ring(4), 8},
+		{"an odd ring of pairs", topotest.Star(t, 5, 1), ring(5), 0},
+		{"an even ring with a chord", topotest.Star(t, 6, 1), ring(6, [2]int{0, 2}), 0},
+		{"two hosts on a switch", topotest.Star(t, 2, 1), mat.NewDense(2, 2, []float64{0, 2, 2, 0}), 4},
 	} {
 		f := fitLatencies(t, c.g, c.d, nil)
 		if len(f.Undetermined) != c.open {
@@ -151,7 +139,7 @@ func TestFitLatenciesSaysWhatIsUndetermined(t *testing.T) {
 
 	// A chain of three switches, the middle one without hosts: its two links
 	// are one to the readings.
-	_, d := generate(t, "tree:2x3 latency=1us")
+	_, d := topotest.Generate(t, "tree:2x3 latency=1us")
 	c, err := gen.Parse("tree:2x3 latency=1us")
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +157,7 @@ func TestFitLatenciesSaysWhatIsUndetermined(t *testing.T) {
 
 func TestFitLatenciesWithNoise(t *testing.T) {
 	for _, spec := range []string{"tree:3x4x8 latency=4us,2us,1us spread=10%", "torus:4x4 hosts=4 latency=2us,1us spread=10%"} {
-		c, d := generate(t, spec)
+		c, d := topotest.Generate(t, spec)
 		rng := rand.New(rand.NewPCG(1, 5))
 		m, err := gen.Noise{Sigma: 0.03, Outliers: 0.02}.Apply(rng, d)
 		if err != nil {
@@ -239,7 +227,7 @@ func TestFitLatenciesCorrectsForThroughput(t *testing.T) {
 // and b+2c = 11.
 func TestFitLatenciesIsNeverNegative(t *testing.T) {
 	d := mat.NewDense(3, 3, []float64{0, 1, 1, 1, 0, 10, 1, 10, 0})
-	f := fitLatencies(t, star(t, 3, 1), d, &topology.LatencySettings{Plain: true})
+	f := fitLatencies(t, topotest.Star(t, 3, 1), d, &topology.LatencySettings{Plain: true})
 	for h, want := range []float64{0, 11. / 3, 11. / 3} {
 		if got := f.Graph.Out(h)[0].Latency; math.Abs(got-want) > 1e-9 {
 			t.Errorf("link of host %d = %g, want %g", h, got, want)
@@ -253,7 +241,7 @@ func TestFitLatenciesIsNeverNegative(t *testing.T) {
 // Reference: Bufe 2014, table 3.6, with the graph of figure 3.1.
 func TestFitLatenciesOfTable36(t *testing.T) {
 	d := published.Table("3.6")
-	r := cliqueSwitch(t, 0.1, d)
+	r := topotest.Reconstruct(t, &topology.CliqueSwitch{Epsilon: 0.1}, d)
 	f, err := topology.FitLatencies(r.Graph, r.Hierarchy, d, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -264,7 +252,7 @@ func TestFitLatenciesOfTable36(t *testing.T) {
 }
 
 func TestFitLatenciesRefuses(t *testing.T) {
-	g, d := star(t, 3, 1), mat.NewDense(3, 3, nil)
+	g, d := topotest.Star(t, 3, 1), mat.NewDense(3, 3, nil)
 	none := mat.NewDense(3, 3, []float64{0, math.NaN(), math.NaN(), math.NaN(), 0, math.NaN(), math.NaN(), math.NaN(), 0})
 	h, err := topology.NewHierarchy(2, nil, nil, 0)
 	if err != nil {
@@ -294,7 +282,7 @@ func TestFitLatenciesRefuses(t *testing.T) {
 
 func BenchmarkFitLatencies(b *testing.B) {
 	for _, spec := range []string{"tree:4x16x16 latency=4us,2us,1us", "torus:4x4x4 hosts=8 latency=2us,1us"} {
-		c, d := generate(b, spec)
+		c, d := topotest.Generate(b, spec)
 		m, err := gen.Noise{Sigma: 0.03, Outliers: 0.02}.Apply(rand.New(rand.NewPCG(1, 5)), d)
 		if err != nil {
 			b.Fatal(err)

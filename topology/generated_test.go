@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
 )
 
-// Reconstruct(generate(x)) = x without noise, hosts renumbered: the groups, and
+// Reconstruct(topotest.Generate(x)) = x without noise, hosts renumbered: the groups, and
 // the links where latencies tell them. They do not of switches with two links
 // (a root of two children), nor of the top switches of a fat tree, which
 // look like one.
@@ -38,7 +39,7 @@ func TestLinkageReconstructsWhatWasGenerated(t *testing.T) {
 		{"torus:8x8", topology.FamilyMesh, true},
 		{"mesh:4x4x4", topology.FamilyMesh, true},
 	} {
-		cluster, d := generate(t, c.spec)
+		cluster, d := topotest.Generate(t, c.spec)
 		perm := rand.New(rand.NewPCG(1, 2)).Perm(cluster.Graph.Hosts())
 		want, err := cluster.Relabel(perm)
 		if err != nil {
@@ -48,7 +49,7 @@ func TestLinkageReconstructsWhatWasGenerated(t *testing.T) {
 		if r.Fit.Family != c.family {
 			t.Errorf("%s: family %s, want %s", c.spec, r.Fit.Family, c.family)
 		}
-		if got, want := groupsOf(r.Hierarchy), groupsOf(want.Hierarchy); !slices.Equal(got, want) {
+		if got, want := topotest.Groups(r.Hierarchy), topotest.Groups(want.Hierarchy); !slices.Equal(got, want) {
 			t.Errorf("%s: groups %v, want %v", c.spec, got, want)
 		}
 		for _, g := range r.Hierarchy.Groups() {

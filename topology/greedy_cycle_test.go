@@ -9,19 +9,10 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
-
-// reconstructBy reconstructs what must be reconstructable.
-func reconstructBy(t testing.TB, method topology.Reconstructor, d ...mat.Matrix) *topology.Result {
-	t.Helper()
-	r, err := method.Reconstruct(d...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 // directMethods are GreedyCycle to the letter of the paper and of its program, and the given Witness.
 func directMethods(w *topology.Witness) map[string]topology.Reconstructor {
@@ -41,9 +32,9 @@ func arcs(g *topology.Graph) []string {
 
 func TestDirectMethodsReconstructMeshesWithoutNoise(t *testing.T) {
 	for _, spec := range []string{"ring:7 latency=1us", "line:5 latency=1us", "torus:4x6 latency=1us shuffle", "torus:4x4x6 latency=1us shuffle seed=2", "mesh:3x4x5 latency=1us"} {
-		c, d := generate(t, spec)
+		c, d := topotest.Generate(t, spec)
 		for name, method := range directMethods(&topology.Witness{}) {
-			r := reconstructBy(t, method, d)
+			r := topotest.Reconstruct(t, method, d)
 			if got, want := arcs(r.Graph), arcs(c.Graph); !slices.Equal(got, want) || len(r.Warnings) > 0 {
 				t.Errorf("%s by %s: %d arcs, want %d; warnings %q", spec, name, len(got), len(want), r.Warnings)
 			}
@@ -73,7 +64,7 @@ func TestGreedyCycleJoinsGroupsOnSharedMemory(t *testing.T) {
 	}
 	want := strings.Fields("0>1 0>2 0>3 1>0 1>2 2>0 2>1 3>0 3>4 3>5 4>3 4>5 5>3 5>4")
 	for name, method := range map[string]*topology.GreedyCycle{"stages": {}, "compat": {Compat: true}} {
-		if got := arcs(reconstructBy(t, method, d).Graph); !slices.Equal(got, want) {
+		if got := arcs(topotest.Reconstruct(t, method, d).Graph); !slices.Equal(got, want) {
 			t.Errorf("by %s: arcs = %v, want %v", name, got, want)
 		}
 	}
@@ -100,7 +91,7 @@ func TestDirectMethodsReportSimplexChannels(t *testing.T) {
 		}
 	}
 	for name, method := range directMethods(&topology.Witness{KeepOverhead: true}) {
-		r := reconstructBy(t, method, d)
+		r := topotest.Reconstruct(t, method, d)
 		has := arcs(r.Graph)
 		if !slices.Contains(has, "1>0") || slices.Contains(has, "0>1") != (name == "compat") {
 			t.Errorf("by %s: arcs %v, want 1>0, and 0>1 in compat only", name, has)
@@ -114,8 +105,8 @@ func TestDirectMethodsReportSimplexChannels(t *testing.T) {
 // Hosts behind a switch look fully meshed: the source says so of hierarchical
 // machines (section 2.3).
 func TestGreedyCycleWarnsOfSwitches(t *testing.T) {
-	_, d := generate(t, "star:8")
-	r := reconstructBy(t, &topology.GreedyCycle{}, d)
+	_, d := topotest.Generate(t, "star:8")
+	r := topotest.Reconstruct(t, &topology.GreedyCycle{}, d)
 	if r.Graph.NumArcs() != 56 || len(r.Warnings) != 1 {
 		t.Errorf("%d arcs, warnings %q, want 56 and one", r.Graph.NumArcs(), r.Warnings)
 	}
@@ -140,7 +131,7 @@ func TestDirectMethodsOfLittle(t *testing.T) {
 			if name == "compat" && c.name == "two hosts at no latency" {
 				continue // its strict comparisons leave the way back out
 			}
-			if got := arcs(reconstructBy(t, method, c.d).Graph); !slices.Equal(got, c.arcs) {
+			if got := arcs(topotest.Reconstruct(t, method, c.d).Graph); !slices.Equal(got, c.arcs) {
 				t.Errorf("%s by %s: arcs %v, want %v", c.name, name, got, c.arcs)
 			}
 		}
@@ -168,7 +159,7 @@ func TestDirectMethodsRefuse(t *testing.T) {
 }
 
 func BenchmarkDirectMethods(b *testing.B) {
-	_, d := generate(b, "torus:8x8x16 latency=1us")
+	_, d := topotest.Generate(b, "torus:8x8x16 latency=1us")
 	m, err := gen.Noise{Sigma: 0.01}.Apply(rand.New(rand.NewPCG(1, 1)), d)
 	if err != nil {
 		b.Fatal(err)
@@ -177,7 +168,7 @@ func BenchmarkDirectMethods(b *testing.B) {
 		for in, matrix := range map[string]mat.Matrix{"exact": d, "noise": m} {
 			b.Run(name+"/"+in, func(b *testing.B) {
 				for b.Loop() {
-					reconstructBy(b, method, matrix)
+					topotest.Reconstruct(b, method, matrix)
 				}
 			})
 		}
@@ -201,9 +192,9 @@ func TestDirectMethodsOfDirectedChains(t *testing.T) {
 			}
 		}
 		for name, method := range directMethods(&topology.Witness{}) {
-			r := reconstructBy(t, method, d)
+			r := topotest.Reconstruct(t, method, d)
 			if r.Fit.Family != topology.FamilyMesh || len(r.Hierarchy.Groups()) != 1 {
-				t.Errorf("%d hosts by %s: %s, groups %v, want a mesh and the root alone", n, name, r.Fit.Family, groupsOf(r.Hierarchy))
+				t.Errorf("%d hosts by %s: %s, groups %v, want a mesh and the root alone", n, name, r.Fit.Family, topotest.Groups(r.Hierarchy))
 			}
 			if name == "witness" && !slices.Equal(arcs(r.Graph)[:2], []string{"0>1", "1>2"}) {
 				t.Errorf("%d hosts by %s: arcs %v, want a chain", n, name, arcs(r.Graph))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/published"
+	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
@@ -51,10 +52,10 @@ func TestJoin(t *testing.T) {
 	}
 	// Cores 0-3 and 4-7, nodes 8 and 9, switches 10, 11 and 12, 13.
 	want := "0-10:5e+05 1-10:5e+05 2-11:5e+05 3-11:5e+05 4-12:5e+05 5-12:5e+05 6-13:5e+05 7-13:5e+05 8-9:9e+06 8-10:0 9-12:0 10-11:1e+06 12-13:1e+06"
-	if got := links(r.Graph); got != want {
+	if got := topotest.Links(r.Graph); got != want {
 		t.Errorf("links = %s, want %s", got, want)
 	}
-	if got, want := groupsOf(r.Hierarchy), []string{"[0 1 2 3]", "[0 1]", "[2 3]", "[4 5 6 7]", "[4 5]", "[6 7]"}; !slices.Equal(got, want) {
+	if got, want := topotest.Groups(r.Hierarchy), []string{"[0 1 2 3]", "[0 1]", "[2 3]", "[4 5 6 7]", "[4 5]", "[6 7]"}; !slices.Equal(got, want) {
 		t.Errorf("groups = %v, want %v", got, want)
 	}
 	if levels := r.Hierarchy.Levels(); len(levels) != 2 || levels[0].Name != "socket" || levels[1].Name != "node" {
@@ -74,8 +75,8 @@ func TestJoin(t *testing.T) {
 // Reference: Bufe 2014, section 3.3.1 and figure 3.1: the model of one Westmere
 // node, ten times, joined to the model of the cluster.
 func TestJoinMakesBufesFigure31(t *testing.T) {
-	inter := cliqueSwitch(t, 0.05, published.Table("3.5"))
-	node := cliqueSwitch(t, 0.1, published.Table("3.6"))
+	inter := topotest.Reconstruct(t, &topology.CliqueSwitch{Epsilon: 0.05}, published.Table("3.5"))
+	node := topotest.Reconstruct(t, &topology.CliqueSwitch{Epsilon: 0.1}, published.Table("3.6"))
 	nodes := slices.Repeat([]topology.NodeModel{{Result: node, External: -1}}, 10)
 	r, err := topology.Join(inter, nodes)
 	if err != nil {
@@ -111,7 +112,7 @@ func TestJoinRefuses(t *testing.T) {
 			t.Errorf("%s: %v, %v, want an error", c.name, r, err)
 		}
 	}
-	if r, err := topology.Join(cliqueSwitch(t, 0, &mat.Dense{}), nil); err != nil || r.Graph.Vertices() != 0 {
+	if r, err := topology.Join(topotest.Reconstruct(t, &topology.CliqueSwitch{Epsilon: 0}, &mat.Dense{}), nil); err != nil || r.Graph.Vertices() != 0 {
 		t.Errorf("no nodes: %v, %v, want an empty machine", r, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
@@ -162,7 +163,7 @@ func TestLinkageOnPerturbedSharedData(t *testing.T) {
 // Half of the hosts of a torus lie in clumps and gaps. A clump is set off from its
 // surroundings, but its hosts are not equally far from what is outside.
 func TestLinkageTakesNoClumpsForGroups(t *testing.T) {
-	_, d := generate(t, "torus:4x4x4 latency=1us")
+	_, d := topotest.Generate(t, "torus:4x4x4 latency=1us")
 	for seed := range 20 {
 		c := half(dataSet{d: d}, rand.New(rand.NewPCG(uint64(seed), 64)))
 		if groups := reconstruct(t, c.d).Hierarchy.Firm(0.9).Groups()[1:]; len(groups) > 0 {

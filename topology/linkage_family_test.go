@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -170,7 +171,7 @@ func TestLinkageFindsLinksOfOneRepetition(t *testing.T) {
 // Machines of which the links are known, simulated and real: a ring of six
 // switches, a 3-D torus of hosts, the five switches of a site of Grid'5000 in a chain.
 func TestLinkageFindsKnownLinks(t *testing.T) {
-	data := onlyBeside(t, "TestLinkageFindsLinksOfOneRepetition")
+	data := topotest.OnlyBeside(t, "TestLinkageFindsLinksOfOneRepetition")
 	for _, tt := range []struct {
 		truth, matrices string
 	}{
@@ -184,7 +185,7 @@ func TestLinkageFindsKnownLinks(t *testing.T) {
 			t.Fatalf("%s: no matrices: %v", tt.matrices, err)
 		}
 		for _, file := range files {
-			missing, wrong := difference(linkNames(reconstruct(t, readMatrix(t, file)).Graph), want)
+			missing, wrong := difference(linkNames(reconstruct(t, topotest.ReadMatrix(t, file)).Graph), want)
 			allowed := 0
 			if strings.Contains(file, "torus") && strings.Contains(file, "o2") {
 				// One repetition with 2 % of outliers: a link whose only reading is one is

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/published"
+	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
@@ -73,7 +74,7 @@ func machines(t testing.TB) []machine {
 			}
 		}
 		for _, file := range known.Files {
-			m.reps = append(m.reps, dataSet{m.name, readMatrix(t, filepath.Join(dir, file)), levels})
+			m.reps = append(m.reps, dataSet{m.name, topotest.ReadMatrix(t, filepath.Join(dir, file)), levels})
 		}
 		list = append(list, m)
 	}

@@ -97,7 +97,7 @@ func TestMoreRepetitionsWithoutNoiseChangeNothing(t *testing.T) {
 			if !sameGroups(r.Hierarchy, c.Hierarchy) {
 				t.Errorf("seed %d: not exact with %d repetitions", seed, k)
 			}
-			// Reconstruct(generate(x)) = x, latencies included.
+			// Reconstruct(topotest.Generate(x)) = x, latencies included.
 			for _, g := range r.Hierarchy.Groups() {
 				a, b := g.Hosts[0], g.Hosts[len(g.Hosts)-1]
 				if want := c.Hierarchy.Latency(a, b); math.Abs(r.Hierarchy.Latency(a, b)-want) > 1e-6*want {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/internal/published"
+	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
@@ -34,7 +35,7 @@ func meshMethods() map[string]struct {
 func TestMeshMethodsRelabelScaleAndRepeat(t *testing.T) {
 	for name, m := range meshMethods() {
 		for _, spec := range m.specs {
-			_, d := generate(t, spec)
+			_, d := topotest.Generate(t, spec)
 			n, _ := d.Dims()
 			reconstruct := func(reps ...mat.Matrix) *topology.Result {
 				r, err := m.method.Reconstruct(reps...)
@@ -86,7 +87,7 @@ func TestMeshMethodsRelabelScaleAndRepeat(t *testing.T) {
 // Cells at random not measured, in both directions of a pair. Most links of a
 // torus are found all the same; the literal methods need only be defined.
 func TestMeshMethodsWithHoles(t *testing.T) {
-	c, d := generate(t, "torus:8x8")
+	c, d := topotest.Generate(t, "torus:8x8")
 	n, _ := d.Dims()
 	for _, c2 := range []struct{ share, atLeast float64 }{{0.05, 0.97}, {0.3, 0.85}} {
 		rng := rand.New(rand.NewPCG(2, 2))

@@ -7,39 +7,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/internal/published"
+	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
-	"gonum.org/v1/gonum/mat"
 )
-
-// links lists the links of a graph of switches as "0-4:1", latencies in us to
-// three digits, ordered by their ends.
-func links(g *topology.Graph) string {
-	var s []string
-	for _, a := range g.Arcs() {
-		if a.From < a.To {
-			s = append(s, fmt.Sprintf("%d-%d:%.3g", a.From, a.To, a.Latency*1e6))
-		}
-	}
-	return strings.Join(s, " ")
-}
-
-func cliqueSwitch(t *testing.T, epsilon float64, d mat.Matrix) *topology.Result {
-	t.Helper()
-	r, err := (&topology.CliqueSwitch{Epsilon: epsilon}).Reconstruct(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 // Reference: Bufe 2014, table 2.1 and figures 2.6 to 2.7. The text shows what
 // Algorithm 1 gives (TestBasicModel); Algorithm 2, run on it, finds a clique of
 // three at latency 3, {A, B, C}, and leaves the link A-D and C-D.
 func TestBufeTable21(t *testing.T) {
-	r := cliqueSwitch(t, 0.01, published.Table("2.1"))
-	if got, want := links(r.Graph), "0-3:3 0-4:1.5 1-4:1.5 2-3:3 2-4:1.5"; got != want {
+	r := topotest.Reconstruct(t, &topology.CliqueSwitch{Epsilon: 0.01}, published.Table("2.1"))
+	if got, want := topotest.Links(r.Graph), "0-3:3 0-4:1.5 1-4:1.5 2-3:3 2-4:1.5"; got != want {
 		t.Errorf("links = %s, want %s", got, want)
 	}
 }
@@ -50,9 +28,9 @@ func TestBufeTable21(t *testing.T) {
 // no clique at latency 4, which holds only because latency 2 comes first.
 func TestBufeTable22(t *testing.T) {
 	for _, epsilon := range []float64{0.001, 0.05, 0.3} {
-		r := cliqueSwitch(t, epsilon, published.Table("2.2"))
+		r := topotest.Reconstruct(t, &topology.CliqueSwitch{Epsilon: epsilon}, published.Table("2.2"))
 		want := "0-9:1 1-9:1 2-9:1 3-10:1 4-10:1 5-10:1 6-11:1 7-11:1 8-11:1 9-12:1 10-12:1 11-12:1"
-		if got := links(r.Graph); got != want {
+		if got := topotest.Links(r.Graph); got != want {
 			t.Errorf("epsilon %g: links = %s, want %s", epsilon, got, want)
 		}
 		var groups []string
@@ -69,8 +47,8 @@ func TestBufeTable22(t *testing.T) {
 // at 2, C at 3; the edge B-C is virtual.
 func TestBufeTable23(t *testing.T) {
 	for _, epsilon := range []float64{0.001, 0.05, 0.2} {
-		r := cliqueSwitch(t, epsilon, published.Table("2.3"))
-		if got, want := links(r.Graph), "0-4:1 1-4:1 2-4:2 3-4:3"; got != want {
+		r := topotest.Reconstruct(t, &topology.CliqueSwitch{Epsilon: epsilon}, published.Table("2.3"))
+		if got, want := topotest.Links(r.Graph), "0-4:1 1-4:1 2-4:2 3-4:3"; got != want {
 			t.Errorf("epsilon %g: links = %s, want %s", epsilon, got, want)
 		}
 	}
@@ -80,25 +58,11 @@ func TestBufeTable23(t *testing.T) {
 // cycle; the diagonals that Algorithm 2 leaves are taken out by Algorithm 3.
 func TestBufeRings(t *testing.T) {
 	for _, spec := range []string{"ring:4 hosts=3", "ring:5 hosts=3", "ring:6 hosts=3", "ring:4 hosts=2"} {
-		c, d := generate(t, spec+" latency=1us")
-		if r := cliqueSwitch(t, 0.05, d); links(r.Graph) != links(c.Graph) {
-			t.Errorf("%s: links = %s, want %s", spec, links(r.Graph), links(c.Graph))
+		c, d := topotest.Generate(t, spec+" latency=1us")
+		if r := topotest.Reconstruct(t, &topology.CliqueSwitch{Epsilon: 0.05}, d); topotest.Links(r.Graph) != topotest.Links(c.Graph) {
+			t.Errorf("%s: links = %s, want %s", spec, topotest.Links(r.Graph), topotest.Links(c.Graph))
 		}
 	}
-}
-
-// generate parses the specification of a cluster and gives its latencies.
-func generate(t testing.TB, spec string) (*gen.Cluster, *mat.Dense) {
-	t.Helper()
-	c, err := gen.Parse(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := c.Latencies()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c, d
 }
 
 // Reference: Bufe 2014, section 3.3.1, table 3.5: ten nodes on one central
@@ -106,13 +70,13 @@ func generate(t testing.TB, spec string) (*gen.Cluster, *mat.Dense) {
 // thesis does not say which was used.
 func TestBufeTable35(t *testing.T) {
 	for _, epsilon := range []float64{0.03, 0.05} {
-		r := cliqueSwitch(t, epsilon, published.Table("3.5"))
+		r := topotest.Reconstruct(t, &topology.CliqueSwitch{Epsilon: epsilon}, published.Table("3.5"))
 		if r.Graph.Vertices() != 11 || r.Graph.NumArcs() != 20 || r.Fit.Family != topology.FamilyFlat {
 			t.Errorf("epsilon %g: %d vertices, %d arcs, %s, want one switch with ten nodes", epsilon, r.Graph.Vertices(), r.Graph.NumArcs(), r.Fit.Family)
 		}
 	}
 	for _, epsilon := range []float64{0.01, 0.02} {
-		if r := cliqueSwitch(t, epsilon, published.Table("3.5")); r.Graph.Vertices() == 11 {
+		if r := topotest.Reconstruct(t, &topology.CliqueSwitch{Epsilon: epsilon}, published.Table("3.5")); r.Graph.Vertices() == 11 {
 			t.Errorf("epsilon %g: one switch: the readings differ by more than that", epsilon)
 		}
 	}
@@ -123,10 +87,10 @@ func TestBufeTable35(t *testing.T) {
 // (0.453 and 0.447)/2, and 0.426 = 0.876 - 0.227 - 0.223 apart.
 func TestBufeTable36(t *testing.T) {
 	for _, epsilon := range []float64{0.1, 0.2} {
-		r := cliqueSwitch(t, epsilon, published.Table("3.6"))
+		r := topotest.Reconstruct(t, &topology.CliqueSwitch{Epsilon: epsilon}, published.Table("3.6"))
 		want := "0-12:0.227 1-12:0.227 2-12:0.227 3-12:0.227 4-12:0.227 5-12:0.227 " +
 			"6-13:0.224 7-13:0.224 8-13:0.224 9-13:0.224 10-13:0.224 11-13:0.224 12-13:0.426"
-		if got := links(r.Graph); got != want {
+		if got := topotest.Links(r.Graph); got != want {
 			t.Errorf("epsilon %g: links = %s, want %s", epsilon, got, want)
 		}
 		var groups []string
@@ -138,7 +102,7 @@ func TestBufeTable36(t *testing.T) {
 		}
 	}
 	for _, epsilon := range []float64{0.02, 0.05} {
-		if r := cliqueSwitch(t, epsilon, published.Table("3.6")); r.Graph.NumArcs() == 26 {
+		if r := topotest.Reconstruct(t, &topology.CliqueSwitch{Epsilon: epsilon}, published.Table("3.6")); r.Graph.NumArcs() == 26 {
 			t.Errorf("epsilon %g: the right graph, though readings between the sockets differ by more than that", epsilon)
 		}
 	}
@@ -157,7 +121,7 @@ func TestBufeTables37And38(t *testing.T) {
 		d := published.Table(c.table)
 		n, _ := d.Dims()
 		for _, epsilon := range c.epsilons {
-			if r := cliqueSwitch(t, epsilon, d); r.Graph.Vertices() != n+1 || r.Graph.NumArcs() != 2*n {
+			if r := topotest.Reconstruct(t, &topology.CliqueSwitch{Epsilon: epsilon}, d); r.Graph.Vertices() != n+1 || r.Graph.NumArcs() != 2*n {
 				t.Errorf("table %s, epsilon %g: %d vertices, %d arcs, want a star", c.table, epsilon, r.Graph.Vertices(), r.Graph.NumArcs())
 			}
 		}

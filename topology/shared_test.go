@@ -1,9 +1,7 @@
 package topology_test
 
 import (
-	"compress/gzip"
 	"encoding/json"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -12,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/published"
-	"github.com/topocast/topocast/topology/encode"
+	"github.com/topocast/topocast/internal/topotest"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -36,38 +34,6 @@ func knownLevels(m published.Machine) []knownLevel {
 		levels = append(levels, knownLevel{l.Name, l.Groups, l.Asked})
 	}
 	return levels
-}
-
-// onlyBeside is the directory of data that may not enter the repository, for a test of
-// nothing else: it is skipped without them, and the test named does with what there is.
-func onlyBeside(t testing.TB, counterpart string) string {
-	t.Helper()
-	data, ok := published.Beside()
-	if !ok {
-		t.Skipf("the data of this test may not enter the repository, and are not beside it; %s does without", counterpart)
-	}
-	return data
-}
-
-// readMatrix reads a matrix, gunzipping by name. The unit does not matter to
-// groups; all are read as microseconds.
-func readMatrix(t testing.TB, file string) *mat.Dense {
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var r io.Reader = f
-	if strings.HasSuffix(file, ".gz") {
-		if r, err = gzip.NewReader(f); err != nil {
-			t.Fatal(err)
-		}
-	}
-	l, err := encode.ReadMatrix(r, encode.Microsecond)
-	if err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
-	return l.Matrix
 }
 
 // dataSets are all matrices of the given kinds ("cores", ...), those of the repository
@@ -139,7 +105,7 @@ func dataSets(t testing.TB, kinds ...string) []dataSet {
 					t.Fatal(err)
 				}
 				if !slices.ContainsFunc(sets, func(s dataSet) bool { return s.name == name }) {
-					sets = append(sets, dataSet{name, readMatrix(t, file), levels})
+					sets = append(sets, dataSet{name, topotest.ReadMatrix(t, file), levels})
 				}
 			}
 		}

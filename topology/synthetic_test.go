@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 )
@@ -17,6 +18,16 @@ func (w *wiring) link(u, v int, latency float64) {
 	if u != v {
 		w.links[pair{min(u, v), max(u, v)}] = latency
 	}
+}
+
+// pairs are the links, sorted.
+func (w *wiring) pairs() []pair {
+	var ps []pair
+	for p := range w.links {
+		ps = append(ps, p)
+	}
+	slices.SortFunc(ps, func(a, b pair) int { return cmp.Or(a.from-b.from, a.to-b.to) })
+	return ps
 }
 
 // distances is Floyd and Warshall's shortest paths between the hosts, n*n.

@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
 
 func TestWitnessWithNoise(t *testing.T) {
-	c, d := generate(t, "torus:8x8x8 latency=1us shuffle")
+	c, d := topotest.Generate(t, "torus:8x8x8 latency=1us shuffle")
 	want := arcs(c.Graph)
 	for seed := range uint64(2) {
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -27,7 +28,7 @@ func TestWitnessWithNoise(t *testing.T) {
 			}
 			reps = append(reps, m)
 		}
-		r := reconstructBy(t, &topology.Witness{}, reps...)
+		r := topotest.Reconstruct(t, &topology.Witness{}, reps...)
 		got := arcs(r.Graph)
 		missing, wrong := 0, 0
 		for _, a := range want {
@@ -61,7 +62,7 @@ func checkTorus(t *testing.T, name string, g, torus *topology.Graph, mayMiss, ma
 // to be, and up to 8 in 97.5 % of draws (binomial), each of two arcs. With 5 % of noise a
 // path of two links may look longer than its reading: of 1 % of arcs, no more.
 func TestWitnessOfOneRepetition(t *testing.T) {
-	c, d := generate(t, "torus:4x4x4 latency=1us shuffle")
+	c, d := topotest.Generate(t, "torus:4x4x4 latency=1us shuffle")
 	for _, tt := range []struct {
 		noise              gen.Noise
 		mayMiss, mayInvent int
@@ -78,7 +79,7 @@ func TestWitnessOfOneRepetition(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r := reconstructBy(t, &topology.Witness{}, m)
+			r := topotest.Reconstruct(t, &topology.Witness{}, m)
 			checkTorus(t, fmt.Sprintf("noise %g, outliers %g, seed %d", tt.noise.Sigma, tt.noise.Outliers, seed), r.Graph, c.Graph, tt.mayMiss, tt.mayInvent)
 		}
 	}
@@ -86,7 +87,7 @@ func TestWitnessOfOneRepetition(t *testing.T) {
 
 // Reference: ../shared/data/simgrid/torus3d_64, a 4x4x4 torus.
 func TestWitnessOnSimGridTorus(t *testing.T) {
-	dir := filepath.Join(onlyBeside(t, "TestWitnessOfOneRepetition"), "simgrid", "torus3d_64")
+	dir := filepath.Join(topotest.OnlyBeside(t, "TestWitnessOfOneRepetition"), "simgrid", "torus3d_64")
 	c, err := gen.Parse("torus:4x4x4")
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +97,7 @@ func TestWitnessOnSimGridTorus(t *testing.T) {
 		t.Fatalf("no matrices in %s: %v", dir, err)
 	}
 	for _, file := range files {
-		r := reconstructBy(t, &topology.Witness{}, readMatrix(t, file))
+		r := topotest.Reconstruct(t, &topology.Witness{}, topotest.ReadMatrix(t, file))
 		mayMiss, mayInvent := 0, 0
 		if strings.Contains(file, "o2") { // the links hidden by 2 % of outliers
 			mayMiss, mayInvent = c.Graph.NumArcs()*3/100, c.Graph.NumArcs()/100
@@ -151,7 +152,7 @@ func TestWitnessIsJudgedByTheReadingsAsGiven(t *testing.T) {
 	const overhead = 3e-6
 	for _, spec := range []string{"line:8 latency=1us", "ring:12 latency=1us", "torus:6x6 latency=1us"} {
 		for _, extra := range []float64{0, overhead} {
-			c, d := generate(t, spec)
+			c, d := topotest.Generate(t, spec)
 			n, _ := d.Dims()
 			for i := range n {
 				for j := range n {
@@ -162,7 +163,7 @@ func TestWitnessIsJudgedByTheReadingsAsGiven(t *testing.T) {
 			}
 			d.Set(2, 3, 40*d.At(2, 3))
 			d.Set(3, 2, d.At(2, 3))
-			r := reconstructBy(t, &topology.Witness{}, d)
+			r := topotest.Reconstruct(t, &topology.Witness{}, d)
 			if got, want := arcs(r.Graph), arcs(c.Graph); !slices.Equal(got, want) {
 				t.Errorf("%s: arcs %v, want %v", spec, got, want)
 				continue

@@ -9,15 +9,6 @@ import (
 	"testing"
 )
 
-func (w *wiring) pairs() []pair {
-	var ps []pair
-	for p := range w.links {
-		ps = append(ps, p)
-	}
-	slices.SortFunc(ps, comparePairs)
-	return ps
-}
-
 // missingAndFalse compares found links with true ones.
 func missingAndFalse(want, got []pair) (missing, wrong []pair) {
 	for _, p := range want {
