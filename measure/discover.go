@@ -59,9 +59,9 @@ type DiscoverSettings struct {
 	// Tool names the program in the network. Default "measure.Discover".
 	Tool string
 
-	// Measured is called on rank 0 once the latencies are measured, before
-	// anything is made of them: to keep them. Its error ends Discover.
-	Measured func(latencies *Result) error
+	// KeepLatencies is called on rank 0 once they are measured, before anything
+	// is made of them. Its error ends Discover.
+	KeepLatencies func(latencies *Result) error
 
 	// Journal takes the readings of the latencies while they are measured, see
 	// Settings.
@@ -139,12 +139,12 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 	if s.Repetitions == 0 {
 		short.Repetitions = defaultRepetitions
 	}
-	short.Extra = max(0, min(short.Repetitions, maxRepetitions-short.Repetitions))
+	short.ExtraRepetitions = max(0, min(short.Repetitions, maxRepetitions-short.Repetitions))
 	if d.Latencies, err = run(ctx, comm, &short); err != nil {
 		return err
 	}
 	long := Settings{
-		Sizes: []int{mediumSize, longSize}, Repetitions: 1, Extra: longExtra, Samples: longSamples,
+		Sizes: []int{mediumSize, longSize}, Repetitions: 1, ExtraRepetitions: longExtra, Samples: longSamples,
 		Date: s.Date, Library: s.Library, Notify: s.Notify, Progress: s.progress(PartBandwidths),
 	}
 	if comm.Rank() == 0 {
@@ -209,8 +209,8 @@ func (d *Discovery) empty(s *DiscoverSettings) error {
 
 // reconstruct makes the wiring of the latencies.
 func (d *Discovery) reconstruct(s *DiscoverSettings) error {
-	if s.Measured != nil {
-		if err := s.Measured(d.Latencies); err != nil {
+	if s.KeepLatencies != nil {
+		if err := s.KeepLatencies(d.Latencies); err != nil {
 			return err
 		}
 	}

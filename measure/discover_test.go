@@ -57,8 +57,8 @@ func TestDiscoverFindsTheSimulatedMachine(t *testing.T) {
 	date := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	d := discovered(t, "tree:3x4 latency=10us,2us rate=10Gbps", nil, &measure.DiscoverSettings{
 		Repetitions: 2, Samples: 5, Date: date,
-		Measured: func(r *measure.Result) error { kept = len(r.Readings()); return nil },
-		Progress: func(part measure.Part, _ measure.Progress) { parts[part]++ },
+		KeepLatencies: func(r *measure.Result) error { kept = len(r.Readings()); return nil },
+		Progress:      func(part measure.Part, _ measure.Progress) { parts[part]++ },
 	})
 	if kept != 2*12*11 || len(d.Latencies.Readings()) != kept || len(d.Bandwidths.Readings()) == 0 {
 		t.Errorf("%d readings of latencies were given to keep, %d are in the result; %d of bandwidths",
@@ -94,7 +94,7 @@ func TestDiscoverErrorsAreOnAllRanks(t *testing.T) {
 		settings measure.DiscoverSettings
 		want     string
 	}{
-		{measure.DiscoverSettings{Measured: func(*measure.Result) error { return cause }}, "no place for readings"},
+		{measure.DiscoverSettings{KeepLatencies: func(*measure.Result) error { return cause }}, "no place for readings"},
 		{measure.DiscoverSettings{Budget: -time.Second}, "measure: DiscoverSettings.Budget: -1s"},
 		{measure.DiscoverSettings{Repetitions: -1}, "Settings.Repetitions: -1"},
 	} {
@@ -137,7 +137,7 @@ func TestDiscoverSaysThatNothingWasMeasured(t *testing.T) {
 	} {
 		said := make([]string, 4)
 		simulate(t, "tree:2x2 latency=10ms,2ms", nil, func(comm mpi.Communicator) error {
-			s := &measure.DiscoverSettings{Budget: c.budget, Measured: func(*measure.Result) error {
+			s := &measure.DiscoverSettings{Budget: c.budget, KeepLatencies: func(*measure.Result) error {
 				t.Error("readings were given to keep, of which there are none")
 				return nil
 			}}

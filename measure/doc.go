@@ -24,7 +24,7 @@
 //  4. A reading is the quartiles of some samples. Samples that something has
 //     disturbed are taken again.
 //  5. While repetitions disagree on too many pairs, further ones follow
-//     (Settings.Extra). Rounds that stand out are found by median polish
+//     (Settings.ExtraRepetitions). Rounds that stand out are found by median polish
 //     (RoundEffects). What is still weak is said in Result.Warnings.
 //  6. Discover reconstructs the wiring, then measures long messages between some
 //     pairs of each level, one pair at a time, and fits a network to it all.

@@ -19,7 +19,7 @@ import (
 func TestJournalHoldsWhatWasMeasured(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 8} {
 		var b bytes.Buffer
-		want := results(t, n, nil, &Settings{Samples: 5, Repetitions: 2, Extra: 1, Journal: &b, Seed: 3}, nil)[0]
+		want := results(t, n, nil, &Settings{Samples: 5, Repetitions: 2, ExtraRepetitions: 1, Journal: &b, Seed: 3}, nil)[0]
 		got, err := ReadResult(&b)
 		if err != nil {
 			t.Fatal(err)

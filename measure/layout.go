@@ -36,7 +36,7 @@ type header struct {
 	Samples      int        `json:"samples"`
 	Seed         uint64     `json:"seed"`
 	WithinGroups bool       `json:"within_groups,omitempty"`
-	Alone        bool       `json:"alone,omitempty"`
+	OneByOne     bool       `json:"alone,omitempty"`
 	Rounds       int        `json:"rounds"`
 	TotalRounds  int        `json:"total_rounds"`
 	Stopped      string     `json:"stopped,omitempty"`
@@ -66,7 +66,7 @@ type file struct {
 func (r *Result) header() header {
 	h := header{
 		Format: fileFormat, Version: fileVersion,
-		Ranks: r.Ranks, Sizes: r.Sizes, Repetitions: r.Repetitions, Samples: r.Samples, Seed: r.Seed, WithinGroups: r.WithinGroups, Alone: r.Alone,
+		Ranks: r.Ranks, Sizes: r.Sizes, Repetitions: r.Repetitions, Samples: r.Samples, Seed: r.Seed, WithinGroups: r.WithinGroups, OneByOne: r.OneByOne,
 		Rounds: r.Rounds, TotalRounds: r.TotalRounds, Stopped: r.Stopped,
 		Library: r.Library, Timed: r.Timed, GoVersion: r.GoVersion, Topocast: r.Version, Platform: r.Platform,
 		ClockStep: r.ClockStep, ClockCost: r.ClockCost, Hosts: r.Hosts, Cores: r.Cores, CPUs: r.CPUs, GOMAXPROCS: r.GOMAXPROCS,
@@ -110,7 +110,7 @@ func strictly(data []byte, into any) error {
 // result is the result without readings.
 func (f *file) result() *Result {
 	result := &Result{
-		Ranks: f.Ranks, Sizes: f.Sizes, Repetitions: f.Repetitions, Samples: f.Samples, Seed: f.Seed, WithinGroups: f.WithinGroups, Alone: f.Alone,
+		Ranks: f.Ranks, Sizes: f.Sizes, Repetitions: f.Repetitions, Samples: f.Samples, Seed: f.Seed, WithinGroups: f.WithinGroups, OneByOne: f.OneByOne,
 		Rounds: f.Rounds, TotalRounds: f.TotalRounds, Stopped: f.Stopped,
 		Library: f.Library, Timed: f.Timed, GoVersion: f.GoVersion, Version: f.Topocast, Platform: f.Platform,
 		ClockStep: f.ClockStep, ClockCost: f.ClockCost, Hosts: f.Hosts, Cores: f.Cores, CPUs: f.CPUs, GOMAXPROCS: f.GOMAXPROCS,

@@ -164,7 +164,7 @@ func TestReadingsThatDisagreeAreRepeated(t *testing.T) {
 		{3, 1, 2, false},
 		{3, 9, 2, false}, // two readings of rank 0 agree
 	} {
-		r := underDisturbance(t, &Settings{Repetitions: 1, Extra: c.extra}, func(rank, _, lot, _ int, truth float64) float64 {
+		r := underDisturbance(t, &Settings{Repetitions: 1, ExtraRepetitions: c.extra}, func(rank, _, lot, _ int, truth float64) float64 {
 			if rank == 1 && lot < c.disturbed*(1+warmUps) {
 				return 3 * truth
 			}

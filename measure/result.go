@@ -28,7 +28,7 @@ type Result struct {
 	Samples      int    // per pair, direction, size and repetition
 	Seed         uint64 // of relabellings and shuffles
 	WithinGroups bool   // pairs between groups were left out
-	Alone        bool   // chosen pairs were measured, one at a time
+	OneByOne     bool   // chosen pairs were measured, with nothing else under way
 	Rounds       int    // done, of all repetitions
 	TotalRounds  int    // asked for, or planned in their place where a budget is too small for them
 	Stopped      string // why it ended early, or ""
@@ -111,7 +111,7 @@ func compareReadings(a, b Reading) int {
 
 func newResult(ranks int, s *Settings, p *plan) *Result {
 	r := &Result{
-		Ranks: ranks, Sizes: p.Sizes, Repetitions: p.Repetitions, Samples: p.Samples, Seed: p.Seed, WithinGroups: p.Within, Alone: len(p.Pairs) > 0,
+		Ranks: ranks, Sizes: p.Sizes, Repetitions: p.Repetitions, Samples: p.Samples, Seed: p.Seed, WithinGroups: p.Within, OneByOne: len(p.Pairs) > 0,
 		Date: s.Date, Library: s.Library,
 		GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Version: ownVersion(),
 		Hosts: make([]string, ranks), Cores: make([]int, ranks), CPUs: make([]int, ranks), GOMAXPROCS: make([]int, ranks),

@@ -46,10 +46,10 @@ type Settings struct {
 	// that are measured at once share links. Default: all pairs.
 	Pairs [][2]int
 
-	// Extra is the number of further repetitions, at most, that are measured as
+	// ExtraRepetitions is how many more, at most, are measured as
 	// long as the readings of too many pairs do not agree: more than 2 % of them,
 	// by more than a quarter. Default 0.
-	Extra int
+	ExtraRepetitions int
 
 	// Budget bounds the time from the start of Run, by the clock of the
 	// communicator. The round under way is finished. Default 0: no bound.
@@ -118,8 +118,8 @@ func (s *Settings) validate(ranks int) error {
 		return fmt.Errorf("measure: Settings.Rounds: %d: want at least 0", s.Rounds)
 	case len(s.Pairs) > 0 && (s.Rounds > 0 || s.Groups != nil):
 		return fmt.Errorf("measure: Settings.Pairs: %d pairs with Rounds or Groups: want one of the three", len(s.Pairs))
-	case s.Extra < 0 || s.Extra+s.Repetitions > maxRepetitions:
-		return fmt.Errorf("measure: Settings.Extra: %d: want in [0, %d]", s.Extra, maxRepetitions-s.Repetitions)
+	case s.ExtraRepetitions < 0 || s.ExtraRepetitions+s.Repetitions > maxRepetitions:
+		return fmt.Errorf("measure: Settings.ExtraRepetitions: %d: want in [0, %d]", s.ExtraRepetitions, maxRepetitions-s.Repetitions)
 	case s.Budget < 0:
 		return fmt.Errorf("measure: Settings.Budget: %v: want at least 0", s.Budget)
 	case s.Groups != nil && s.Groups.Hosts() != ranks:
@@ -159,7 +159,7 @@ type group struct {
 func (s *Settings) plan() plan {
 	p := plan{
 		Sizes: s.Sizes, Repetitions: s.Repetitions, Samples: s.Samples,
-		Rounds: s.Rounds, Seed: s.Seed, Within: s.WithinGroups, Pairs: s.Pairs, Extra: s.Extra, Share: s.Share,
+		Rounds: s.Rounds, Seed: s.Seed, Within: s.WithinGroups, Pairs: s.Pairs, Extra: s.ExtraRepetitions, Share: s.Share,
 	}
 	if len(p.Sizes) == 0 {
 		p.Sizes = []int{0}

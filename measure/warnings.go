@@ -27,7 +27,7 @@ func warnings(r *Result) []string {
 	case StoppedUnfinished:
 		add("the process ended while it measured: the journal holds %d of %d rounds", r.Rounds, r.TotalRounds)
 	}
-	if pairs, all := r.pairsMeasured(), r.Ranks*(r.Ranks-1)/2; pairs < all && !r.WithinGroups && !r.Alone {
+	if pairs, all := r.pairsMeasured(), r.Ranks*(r.Ranks-1)/2; pairs < all && !r.WithinGroups && !r.OneByOne {
 		add("%d of %d pairs were measured", pairs, all)
 	}
 	if r.Samples < fewest {

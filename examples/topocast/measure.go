@@ -56,7 +56,7 @@ func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, std
 	var unkept error
 	if comm.Rank() == 0 {
 		s.Journal = o.journal.writer()
-		s.Measured = func(latencies *measure.Result) error {
+		s.KeepLatencies = func(latencies *measure.Result) error {
 			_, unkept = o.keepFile(stdout).save(latencies.Write)
 			return nil // what can still be done is done
 		}
