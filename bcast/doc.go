@@ -34,9 +34,9 @@
 //
 // The first broadcast of a class of sizes (up to a power of two) takes longer.
 // Messages are bytes or slices of numbers (BcastSlice); all ranks know the length
-// and the root. Predictions know links and hosts, not what other jobs do. Plans
-// are chosen for one root and kept for the others. A Broadcaster belongs to one
-// goroutine, and after an error it is unusable.
+// and the root. Predictions know links and hosts, not what other jobs do. A plan
+// that was chosen by timing, for one root, serves the others, too. A Broadcaster
+// belongs to one goroutine, and after an error it is unusable.
 //
 // # Design
 //

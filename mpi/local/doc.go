@@ -13,8 +13,8 @@
 // ones: code that runs here does not depend on buffering. In both, ranks that all
 // wait for each other are an error (ErrDeadlock) that says what each was doing.
 //
-// Pinned binds ranks to cores and spins, so that its times are those of the
-// machine; package measure finds sockets and caches with it.
+// Pinned binds ranks to cores and spins, so that times are those of the machine:
+// what package measure reads over it are latencies from core to core.
 //
 // # Limits
 //
