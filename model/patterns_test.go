@@ -12,30 +12,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/published"
 	"github.com/topocast/topocast/model/contention"
 )
 
-// sharedDir is the directory of the shared data beside the module; the test
-// is skipped without it.
-func sharedDir(t testing.TB) string {
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
+// simulated is the directory of what SimGrid computed. It may not enter the repository; a test is skipped
+// without it, and TestPredictByHand has such patterns with numbers by hand.
+func simulated(t testing.TB) string {
+	t.Helper()
+	data, ok := published.Beside()
+	if !ok {
+		t.Skip("SimGrid's times may not enter the repository, and are not beside it; TestPredictByHand does without")
 	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Skip("no go.mod above the package")
-		}
-		dir = filepath.Dir(dir)
-	}
-	shared := filepath.Join(dir, "..", "shared")
-	if _, err := os.Stat(shared); err != nil {
-		t.Skip("no shared data")
-	}
-	return shared
+	return data
 }
 
 // patternFile is a file of concurrent transfers with the completion times that
@@ -57,7 +46,7 @@ type patternFile struct {
 }
 
 func readPatterns(t testing.TB, name string) patternFile {
-	data, err := os.ReadFile(filepath.Join(sharedDir(t), "data", "contention", name+".json"))
+	data, err := os.ReadFile(filepath.Join(simulated(t), "contention", name+".json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +129,7 @@ func TestPatternsEqualSimGrid(t *testing.T) {
 
 // The same through a Network that is read from the platform file.
 func TestPatternsOnThePlatformFile(t *testing.T) {
-	n, err := Load(filepath.Join(sharedDir(t), "data", "simgrid", "tree3_hetero37", "truth.json"))
+	n, err := Load(filepath.Join(simulated(t), "simgrid", "tree3_hetero37", "truth.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +165,7 @@ func TestPatternsOnThePlatformFile(t *testing.T) {
 // its routes (route_us), and the bandwidths of the routes bound those of long ones.
 func TestPlatformFilesGiveSimGridsLatencies(t *testing.T) {
 	for _, name := range []string{"star16", "tworack30", "tree3_hetero37", "ring6x4", "fattree64", "torus3d_64"} {
-		dir := filepath.Join(sharedDir(t), "data", "simgrid", name)
+		dir := filepath.Join(simulated(t), "simgrid", name)
 		n, err := Load(filepath.Join(dir, "truth.json"))
 		if err != nil {
 			t.Fatal(err)

@@ -49,6 +49,19 @@ func TestPredictByHand(t *testing.T) {
 		{"what if the first link had half", &PredictSettings{NoLatency: true, Factors: []ArcFactor{{Arc: arc, Factor: 0.5}}}, two[:1], []float64{2}},
 		// 2 kB per 40 us are 50 MB/s.
 		{"a window of 2 kB", &PredictSettings{NoLatency: true, Window: 2000}, two[:1], []float64{2}},
+		// x + 0.05 x = 100 MB/s both ways: 100 MB each in 1.05 s, then 50 MB alone.
+		{
+			"acknowledgements of 5 % in the way of data", &PredictSettings{NoLatency: true, Sharing: &contention.Sharing{Asymmetric: true, AckWeight: 0.05}},
+			[]Transfer{{Src: 0, Dst: 1, Bytes: 100e6}, {Src: 1, Dst: 0, Bytes: 150e6}},
+			[]float64{1.05, 1.55},
+		},
+		// The uplink gives three 100/3 MB/s, and host 0 has the other 200/3 for its neighbour: it is
+		// done with 100 MB at 1.5 s, when each of the three has 50 MB left.
+		{
+			"what an uplink leaves goes to a neighbour", &PredictSettings{NoLatency: true},
+			[]Transfer{{Src: 0, Dst: 4, Bytes: 100e6}, {Src: 1, Dst: 5, Bytes: 100e6}, {Src: 2, Dst: 6, Bytes: 100e6}, {Src: 0, Dst: 3, Bytes: 100e6}},
+			[]float64{3, 3, 3, 1.5},
+		},
 		// Ranks 4 and 5 at hosts 1 and 2 are in the rack of rank 0: nothing is shared.
 		{"what if the ranks were in one rack", &PredictSettings{NoLatency: true, Place: []int{0, 3, 6, 7, 1, 2}}, two, []float64{1, 0.5}},
 	} {

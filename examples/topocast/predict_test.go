@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/published"
 )
 
 // line3 is a platform file: three hosts on one switch, 100 MB/s each, 10 us a link.
@@ -81,9 +83,9 @@ func TestPredictRefuses(t *testing.T) {
 // links the pattern files number (0 to 9 the hosts', 10 the backbone).
 // Reference: SimGrid 3.32, max-min without (maxmin_no) and with cross traffic (maxmin_ct).
 func TestPredictEqualsSimGrid(t *testing.T) {
-	shared := filepath.Join("..", "..", "..", "shared", "data")
-	if _, err := os.Stat(shared); err != nil {
-		t.Skip("no shared data beside the module")
+	shared, ok := published.Beside()
+	if !ok {
+		t.Skip("SimGrid's times may not enter the repository, and are not beside it; TestPredict does without")
 	}
 	patterns := 0
 	for _, name := range []string{"zhu10_1g", "zhu10_10g", "tree3_hetero37"} {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/published"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -145,9 +146,13 @@ func TestReadGraphRefuses(t *testing.T) {
 
 // Reference: the platform files of the SimGrid runs; n is stated beside the graph.
 func TestReadGraphSimGridPlatforms(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(sharedDir(t), "data", "simgrid", "*", "truth.json"))
+	data, ok := published.Beside()
+	if !ok {
+		t.Skip("these data may not enter the repository, and are not beside it; TestReadGraphPlatform does without")
+	}
+	files, err := filepath.Glob(filepath.Join(data, "simgrid", "*", "truth.json"))
 	if err != nil || len(files) == 0 {
-		t.Skip("no platform files")
+		t.Fatalf("no platform files in %s: %v", data, err)
 	}
 	for _, file := range files {
 		r, err := os.Open(file)
@@ -170,29 +175,6 @@ func TestReadGraphSimGridPlatforms(t *testing.T) {
 		}
 		checkSameGraph(t, back, g)
 	}
-}
-
-// sharedDir is the directory of the shared data beside the module; the test
-// is skipped without it.
-func sharedDir(t testing.TB) string {
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Skip("no go.mod above the package")
-		}
-		dir = filepath.Dir(dir)
-	}
-	shared := filepath.Join(dir, "..", "shared")
-	if _, err := os.Stat(shared); err != nil {
-		t.Skip("no shared data")
-	}
-	return shared
 }
 
 func FuzzReadGraph(f *testing.F) {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/topocast/topocast/internal/published"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -310,9 +311,36 @@ func TestWriteMatrixRefuses(t *testing.T) {
 	}
 }
 
-// Every published matrix beside the clone is readable.
-func TestReadMatrixReadsTheSharedData(t *testing.T) {
-	data := sharedData(t)
+// Every published matrix is read as it was published: package published has a reader of its own.
+func TestReadMatrixReadsPublishedMatrices(t *testing.T) {
+	for _, name := range published.Names() {
+		l, err := ReadMatrix(strings.NewReader(published.Text(name)), 0)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		want := published.Read(name).Readings[0]
+		n, _ := want.Dims()
+		if rows, columns := l.Matrix.Dims(); rows != n || columns != n || !l.UnitStated || l.Names != nil {
+			t.Errorf("%s: %d x %d hosts, unit stated %v, names %q, want %d hosts, a unit and no names", name, rows, columns, l.UnitStated, l.Names, n)
+			continue
+		}
+		for i := range n {
+			for j := range n {
+				if got := l.Matrix.At(i, j); got != want.At(i, j) && !(math.IsNaN(got) && math.IsNaN(want.At(i, j))) {
+					t.Errorf("%s: cell (%d,%d) = %g, want %g", name, i, j, got, want.At(i, j))
+				}
+			}
+		}
+	}
+}
+
+// So is every matrix beside the repository that may not be in it.
+func TestReadMatrixReadsMatricesBeside(t *testing.T) {
+	data, ok := published.Beside()
+	if !ok {
+		t.Skip("these data may not enter the repository, and are not beside it; TestReadMatrixReadsPublishedMatrices does without")
+	}
 	var files []string
 	for _, kind := range []string{"cores", "machines", "fabrics", "wan"} {
 		found, err := filepath.Glob(filepath.Join(data, kind, "*.csv"))
@@ -339,28 +367,6 @@ func TestReadMatrixReadsTheSharedData(t *testing.T) {
 			t.Errorf("%s: %d hosts, names %q, want at least 4 and no names", filepath.Base(file), n, l.Names)
 		}
 	}
-}
-
-// sharedData finds the published data beside the module, or skips the test.
-func sharedData(t testing.TB) string {
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if filepath.Dir(dir) == dir {
-			t.Fatal("no go.mod above the test")
-		}
-		dir = filepath.Dir(dir)
-	}
-	data := filepath.Join(dir, "..", "shared", "data")
-	if _, err := os.Stat(data); err != nil {
-		t.Skip("no shared data beside the module")
-	}
-	return data
 }
 
 func FuzzReadMatrix(f *testing.F) {
