@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"text/tabwriter"
 
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/quantity"
 )
 
@@ -65,15 +65,12 @@ func (r *Report) Write(w io.Writer) error {
 	for _, x := range r.Rows {
 		out := row{
 			Bytes: x.Bytes, Variant: x.Variant, Median: x.Median, Min: x.Min, Max: x.Max, Count: x.Count,
-			Verified: x.Verified, Algorithm: x.Plan.Name(), Segment: x.Plan.Segment,
+			Verified: x.Verified, Algorithm: x.Plan.Name(), Segment: x.Plan.Segment, Predicted: jsonfile.Known(x.Plan.Predicted),
 		}
 		if a, ok := x.Plan.Algorithm.(MultiLevel); ok {
 			for depth := range max(1, len(a.Shapes)) {
 				out.Shapes = append(out.Shapes, a.shape(depth).String())
 			}
-		}
-		if !math.IsNaN(x.Plan.Predicted) {
-			out.Predicted = &x.Plan.Predicted
 		}
 		file.Rows = append(file.Rows, out)
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/outfile"
 	"github.com/topocast/topocast/mpi"
 )
@@ -108,7 +109,7 @@ func decode(data []byte) (*Result, error) {
 		return decodeJournal(data)
 	}
 	var f file
-	if err := strictly(data, &f); err != nil {
+	if err := jsonfile.Decode(bytes.NewReader(data), &f); err != nil {
 		return nil, err
 	}
 	if err := f.check(); err != nil {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/topocast/topocast/internal/jsonfile"
 )
 
 // A journal is a measurement under way: one JSON value per line, first the
@@ -54,7 +56,7 @@ func (j *journal) write(readings []Reading, rounds int) error {
 func decodeJournal(data []byte) (*Result, error) {
 	head, lines, _ := bytes.Cut(data, []byte("\n"))
 	var f file
-	if err := strictly(head, &f.header); err != nil {
+	if err := jsonfile.Decode(bytes.NewReader(head), &f.header); err != nil {
 		return nil, fmt.Errorf("line 1: %w", err)
 	}
 	if err := f.check(); err != nil {
@@ -70,7 +72,7 @@ func decodeJournal(data []byte) (*Result, error) {
 		}
 		if bytes.HasPrefix(line, []byte("{")) {
 			var mark journalMark
-			if err := strictly(line, &mark); err != nil {
+			if err := jsonfile.Decode(bytes.NewReader(line), &mark); err != nil {
 				return nil, fmt.Errorf("line %d: %w", number, err)
 			}
 			if mark.Rounds < result.Rounds {
@@ -80,7 +82,7 @@ func decodeJournal(data []byte) (*Result, error) {
 			continue
 		}
 		var row []float64
-		if err := strictly(line, &row); err != nil {
+		if err := jsonfile.Decode(bytes.NewReader(line), &row); err != nil {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 		x, err := f.reading(row)

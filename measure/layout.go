@@ -1,11 +1,7 @@
 package measure
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -92,19 +88,6 @@ func appendRow(line []byte, x *Reading) []byte {
 	}
 	line[len(line)-1] = ']'
 	return line
-}
-
-// strictly decodes one JSON value without unknown keys, and nothing after it.
-func strictly(data []byte, into any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("not a whole JSON file: something stands after its end")
-	}
-	return nil
 }
 
 // result is the result without readings.

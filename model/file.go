@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/outfile"
 	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/topology"
@@ -60,7 +61,7 @@ func (n *Network) Write(w io.Writer) error {
 		Format: networkFormat, Version: networkVersion, Ranks: n.Ranks(), Measured: n.measured,
 		Hosts: n.hosts, RankHost: n.hostOf,
 		Pairs: pairsToFile(n.pairs.list()), HostPairs: pairsToFile(n.hostPairs.list()),
-		Memory: known(n.memory), Routing: n.routing.String(), RTTBias: n.rttBias,
+		Memory: jsonfile.Known(n.memory), Routing: n.routing.String(), RTTBias: n.rttBias,
 		Slowdown: n.degradation.toFile(), ClassOf: n.links.OfArc, Ratios: n.ratios,
 		Hierarchy: hierarchy.Bytes(), Graph: graph.Bytes(),
 	}
@@ -75,7 +76,7 @@ func (n *Network) Write(w io.Writer) error {
 	}
 	for i := range n.levels {
 		l := &n.levels[i]
-		f.Levels = append(f.Levels, levelFile{l.toFile(), known(l.Spread)})
+		f.Levels = append(f.Levels, levelFile{l.toFile(), jsonfile.Known(l.Spread)})
 	}
 	if err := json.NewEncoder(w).Encode(f); err != nil {
 		return fmt.Errorf("model: write network: %w", err)
@@ -149,9 +150,7 @@ func Read(r io.Reader) (*Network, error) {
 		return nil, fmt.Errorf("model: read network: format is %q, want %q", head.Format, networkFormat)
 	}
 	var f networkFile
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&f); err != nil {
+	if err := jsonfile.Decode(bytes.NewReader(data), &f); err != nil {
 		return nil, fmt.Errorf("model: read network: %w", err)
 	}
 	return f.network()
@@ -186,7 +185,7 @@ func (f *networkFile) network() (*Network, error) {
 			return nil, fmt.Errorf("model: read network: %w", err)
 		}
 	}
-	s.MemoryBandwidth, s.RTTBias, s.MeasuredOverPredicted, s.Links.OfArc = value(f.Memory), f.RTTBias, f.Ratios, f.ClassOf
+	s.MemoryBandwidth, s.RTTBias, s.MeasuredOverPredicted, s.Links.OfArc = jsonfile.Value(f.Memory), f.RTTBias, f.Ratios, f.ClassOf
 	switch f.Law {
 	case "", "geometric":
 	case "linear":
@@ -208,7 +207,7 @@ func (f *networkFile) network() (*Network, error) {
 		}
 	}
 	for _, l := range levels {
-		s.Levels = append(s.Levels, LevelParams{PLogP: l.params(), Spread: value(l.Spread)})
+		s.Levels = append(s.Levels, LevelParams{PLogP: l.params(), Spread: jsonfile.Value(l.Spread)})
 	}
 	if len(f.RankHost) != len(f.RankCore) {
 		return nil, fmt.Errorf("model: read network: %d entries of rank_host, %d of rank_core", len(f.RankHost), len(f.RankCore))

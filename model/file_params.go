@@ -1,7 +1,7 @@
 package model
 
 import (
-	"math"
+	"github.com/topocast/topocast/internal/jsonfile"
 )
 
 type plogpFile struct {
@@ -29,11 +29,11 @@ type pairFile struct {
 }
 
 func (p *PLogP) toFile() plogpFile {
-	return plogpFile{known(p.Latency), p.Sizes, p.Gap, p.Send, p.Recv}
+	return plogpFile{jsonfile.Known(p.Latency), p.Sizes, p.Gap, p.Send, p.Recv}
 }
 
 func (f plogpFile) params() PLogP {
-	return PLogP{Latency: value(f.Latency), Sizes: f.Sizes, Gap: f.Gap, Send: f.Send, Recv: f.Recv}
+	return PLogP{Latency: jsonfile.Value(f.Latency), Sizes: f.Sizes, Gap: f.Gap, Send: f.Send, Recv: f.Recv}
 }
 
 func pairsToFile(pairs []PairParams) []pairFile {
@@ -52,20 +52,6 @@ func pairsFromFile(pairs []pairFile) []PairParams {
 	return out
 }
 
-func known(x float64) *float64 {
-	if math.IsNaN(x) {
-		return nil
-	}
-	return &x
-}
-
-func value(p *float64) float64 {
-	if p == nil {
-		return math.NaN()
-	}
-	return *p
-}
-
 // degradationFile has null for what was not measured.
 type degradationFile struct {
 	Distance []*float64 `json:"distance_ratio,omitempty"`
@@ -78,10 +64,10 @@ func (d *Degradation) toFile() *degradationFile {
 	}
 	f := &degradationFile{}
 	for _, x := range d.Distance {
-		f.Distance = append(f.Distance, known(x))
+		f.Distance = append(f.Distance, jsonfile.Known(x))
 	}
 	for _, x := range d.Access {
-		f.Access = append(f.Access, known(x))
+		f.Access = append(f.Access, jsonfile.Known(x))
 	}
 	return f
 }
@@ -92,10 +78,10 @@ func (f *degradationFile) degradation() *Degradation {
 	}
 	d := &Degradation{}
 	for _, p := range f.Distance {
-		d.Distance = append(d.Distance, value(p))
+		d.Distance = append(d.Distance, jsonfile.Value(p))
 	}
 	for _, p := range f.Access {
-		d.Access = append(d.Access, value(p))
+		d.Access = append(d.Access, jsonfile.Value(p))
 	}
 	return d
 }

@@ -1,9 +1,10 @@
 package model
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
+
+	"github.com/topocast/topocast/internal/jsonfile"
 )
 
 // A Transfer is a message that is under way together with others.
@@ -21,16 +22,8 @@ func ReadTransfers(r io.Reader) ([]Transfer, error) {
 	var f struct {
 		Transfers []Transfer `json:"transfers"`
 	}
-	d := json.NewDecoder(r)
-	d.DisallowUnknownFields()
-	if err := d.Decode(&f); err != nil {
-		if err == io.EOF {
-			return nil, fmt.Errorf("model: read transfers: no content")
-		}
+	if err := jsonfile.Decode(r, &f); err != nil {
 		return nil, fmt.Errorf("model: read transfers: %w", err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("model: read transfers: more after the end of the JSON value")
 	}
 	if f.Transfers == nil {
 		return nil, fmt.Errorf("model: read transfers: no list of transfers")

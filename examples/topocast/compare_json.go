@@ -3,8 +3,8 @@ package main
 import (
 	"encoding/json"
 	"io"
-	"math"
 
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -14,15 +14,15 @@ func (r *comparison) writeJSON(w io.Writer) error {
 	out := comparisonFile{
 		Format: "topocast/comparison", Version: 2, Status: r.status(),
 		Hosts: len(c.Hosts), HostsMissing: list(c.Missing), HostsExtra: list(c.Extra),
-		Latency: known(c.Latency), Bandwidth: known(c.Bandwidth), Similarity: known(c.Similarity), Misfit: known(c.Misfit),
+		Latency: jsonfile.Known(c.Latency), Bandwidth: jsonfile.Known(c.Bandwidth), Similarity: jsonfile.Known(c.Similarity), Misfit: jsonfile.Known(c.Misfit),
 		Judged: c.Judged, Unknown: c.Unknown, Differences: []differenceFile{}, Links: []linkFile{}, Levels: []levelFile{},
 	}
 	for _, k := range c.Classes {
-		out.Levels = append(out.Levels, levelFile{k.Name, k.Links, known(k.Latency), known(k.LatencySpread), known(k.Bandwidth), known(k.BandwidthSpread)})
+		out.Levels = append(out.Levels, levelFile{k.Name, k.Links, jsonfile.Known(k.Latency), jsonfile.Known(k.LatencySpread), jsonfile.Known(k.Bandwidth), jsonfile.Known(k.BandwidthSpread)})
 	}
 	for i := range c.Findings {
 		f := &c.Findings[i]
-		d := differenceFile{What: r.findingName(f), Kind: f.Kind, Hosts: list(f.Hosts), From: f.From, To: f.To, Times: known(f.Times), Reason: r.reason(f)}
+		d := differenceFile{What: r.findingName(f), Kind: f.Kind, Hosts: list(f.Hosts), From: f.From, To: f.To, Times: jsonfile.Known(f.Times), Reason: r.reason(f)}
 		if f.Link >= 0 {
 			d.Link = &f.Link
 		}
@@ -32,13 +32,13 @@ func (r *comparison) writeJSON(w io.Writer) error {
 		l := &c.Links[i]
 		f := linkFile{
 			Name: r.linkName(l), Level: c.Classes[l.Class].Name, Verdict: l.Verdict, Below: l.Below,
-			Latency: quantityFile{known(l.Latency.Measured), known(l.Latency.Reference), known(l.Latency.Slower), l.Latency.Verdict},
+			Latency: quantityFile{jsonfile.Known(l.Latency.Measured), jsonfile.Known(l.Latency.Reference), jsonfile.Known(l.Latency.Slower), l.Latency.Verdict},
 		}
 		if l.Below == nil {
 			f.Ends = [][]string{list(l.Ends[0]), list(l.Ends[1])}
 		}
 		for way, q := range l.Bandwidth {
-			f.Bandwidth[way] = rateFile{known(q.Measured), known(q.Reference), known(q.Slower), q.Verdict}
+			f.Bandwidth[way] = rateFile{jsonfile.Known(q.Measured), jsonfile.Known(q.Reference), jsonfile.Known(q.Slower), q.Verdict}
 		}
 		out.Links = append(out.Links, f)
 	}
@@ -128,13 +128,6 @@ type groupsFile struct {
 	Same    int        `json:"same"`
 	Missing [][]string `json:"missing"`
 	Extra   [][]string `json:"extra"`
-}
-
-func known(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
 }
 
 // list is never null in JSON.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -180,14 +181,8 @@ func (d discovery) writeJSON(w io.Writer, file string) error {
 		return err
 	}
 	out.Hierarchy = json.RawMessage(hierarchy)
-	finite := func(x float64) *float64 {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil
-		}
-		return &x
-	}
 	for i, l := range d.network.Levels() {
-		out.Levels = append(out.Levels, levelRow{levelName(d.network.Hierarchy(), i), finite(l.Bandwidth()), finite(l.Spread)})
+		out.Levels = append(out.Levels, levelRow{levelName(d.network.Hierarchy(), i), jsonfile.Known(l.Bandwidth()), jsonfile.Known(l.Spread)})
 		for _, size := range plannedSizes {
 			if t := l.Time(int64(size)); !math.IsNaN(t) {
 				out.Times = append(out.Times, timeRow{levelName(d.network.Hierarchy(), i), size, t})

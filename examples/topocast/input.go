@@ -2,12 +2,12 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/model"
 )
 
@@ -39,18 +39,13 @@ func loadNetwork(path string) (*model.Network, error) {
 	if err == nil {
 		return n, nil
 	}
-	var head struct {
-		Format string `json:"format"`
-	}
-	if json.Unmarshal(data, &head) == nil {
-		switch head.Format {
-		case "topocast/measurement":
-			return nil, badInput("%s: holds readings: topocast reconstruct --output makes a network of them", path)
-		case "topocast/hierarchy":
-			return nil, badInput("%s: holds no graph: topocast reconstruct --output writes a network", path)
-		case "topocast/discovery":
-			return nil, badInput("%s: holds a report: topocast discover --output writes a network", path)
-		}
+	switch jsonfile.Format(data) {
+	case "topocast/measurement":
+		return nil, badInput("%s: holds readings: topocast reconstruct --output makes a network of them", path)
+	case "topocast/hierarchy":
+		return nil, badInput("%s: holds no graph: topocast reconstruct --json, or --output, writes one", path)
+	case "topocast/discovery":
+		return nil, badInput("%s: holds a report: topocast discover --output writes a network", path)
 	}
 	return nil, badInput("%s: %w", path, err)
 }

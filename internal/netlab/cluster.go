@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/encode"
 )
@@ -137,14 +138,9 @@ func ReadCluster(path string) (*Cluster, error) {
 // directions unless the other has an entry of its own. An error names the
 // field that is wrong. The cluster is called name if the file gives none.
 func DecodeCluster(r io.Reader, dir, name string) (*Cluster, error) {
-	dec := json.NewDecoder(r)
-	dec.DisallowUnknownFields()
 	var f clusterFile
-	if err := dec.Decode(&f); err != nil {
+	if err := jsonfile.Decode(r, &f); err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("cluster: want one JSON object and nothing after it")
 	}
 	c, err := f.cluster(dir, name)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -82,7 +83,7 @@ func WriteGraph(w io.Writer, g *topology.Graph) error {
 	for _, a := range g.Arcs() {
 		l := linkFile{
 			A: vertexRef{number: a.From}, B: vertexRef{number: a.To},
-			Latency: known(a.Latency), Bandwidth: known(a.Bandwidth), Estimated: a.Estimated,
+			Latency: jsonfile.Known(a.Latency), Bandwidth: jsonfile.Known(a.Bandwidth), Estimated: a.Estimated,
 		}
 		if a.Probability != 1 {
 			l.Probability = &a.Probability
@@ -118,8 +119,8 @@ func ReadGraph(r io.Reader) (*topology.Graph, error) {
 	}
 	var f graphFile
 	if inner := platformGraph(data); inner != nil {
-		err = readJSON(bytes.NewReader(inner), &f.graphBody)
-	} else if err = readJSON(bytes.NewReader(data), &f); err == nil {
+		err = jsonfile.Decode(bytes.NewReader(inner), &f.graphBody)
+	} else if err = jsonfile.Decode(bytes.NewReader(data), &f); err == nil {
 		err = checkFormat(f.Format, f.Version, graphFormat, graphVersion)
 	}
 	if err != nil {
@@ -178,7 +179,7 @@ func (f *graphBody) build() (*topology.Graph, error) {
 		if err != nil {
 			return fmt.Errorf("%s %d: %w", list, i, err)
 		}
-		a := topology.Arc{From: from, To: to, Latency: value(l.Latency), Bandwidth: value(l.Bandwidth), Probability: 1, Estimated: l.Estimated}
+		a := topology.Arc{From: from, To: to, Latency: jsonfile.Value(l.Latency), Bandwidth: jsonfile.Value(l.Bandwidth), Probability: 1, Estimated: l.Estimated}
 		if l.LatencyUs != nil {
 			a.Latency = *l.LatencyUs * 1e-6
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -72,19 +73,19 @@ func hierarchyToFile(r *topology.Result) *hierarchyFile {
 		Version:  hierarchyVersion,
 		N:        h.Hosts(),
 		Levels:   make([]hierarchyLevel, len(h.Levels())),
-		Root:     known(h.Groups()[0].Latency),
+		Root:     jsonfile.Known(h.Groups()[0].Latency),
 		Fit:      fitToFile(r.Fit),
 		Warnings: append([]string{}, r.Warnings...),
 	}
 	for i, l := range h.Levels() {
-		out := hierarchyLevel{Name: l.Name, Latency: known(l.Latency), Support: known(l.Support), Groups: [][]int{}}
+		out := hierarchyLevel{Name: l.Name, Latency: jsonfile.Known(l.Latency), Support: jsonfile.Known(l.Support), Groups: [][]int{}}
 		var anyLatency, anySupport bool
 		for _, g := range h.GroupsAt(i) {
 			out.Groups = append(out.Groups, g.Hosts)
-			out.GroupLatency = append(out.GroupLatency, known(g.Latency))
-			out.GroupSupport = append(out.GroupSupport, known(g.Support))
-			anyLatency = anyLatency || known(g.Latency) != nil
-			anySupport = anySupport || known(g.Support) != nil
+			out.GroupLatency = append(out.GroupLatency, jsonfile.Known(g.Latency))
+			out.GroupSupport = append(out.GroupSupport, jsonfile.Known(g.Support))
+			anyLatency = anyLatency || jsonfile.Known(g.Latency) != nil
+			anySupport = anySupport || jsonfile.Known(g.Support) != nil
 		}
 		if !anyLatency {
 			out.GroupLatency = nil
@@ -112,7 +113,7 @@ func (f *hierarchyFile) hierarchy() (*topology.Result, error) {
 	levels := make([]topology.Level, len(f.Levels))
 	var groups []topology.Group
 	for i, l := range f.Levels {
-		levels[i] = topology.Level{Name: l.Name, Latency: value(l.Latency), Support: value(l.Support)}
+		levels[i] = topology.Level{Name: l.Name, Latency: jsonfile.Value(l.Latency), Support: jsonfile.Value(l.Support)}
 		for _, list := range []struct {
 			name string
 			n    int
@@ -122,17 +123,17 @@ func (f *hierarchyFile) hierarchy() (*topology.Result, error) {
 			}
 		}
 		for k, hosts := range l.Groups {
-			g := topology.Group{Hosts: hosts, Level: i, Latency: value(l.Latency), Support: value(nil)}
+			g := topology.Group{Hosts: hosts, Level: i, Latency: jsonfile.Value(l.Latency), Support: jsonfile.Value(nil)}
 			if len(l.GroupLatency) > 0 {
-				g.Latency = value(l.GroupLatency[k])
+				g.Latency = jsonfile.Value(l.GroupLatency[k])
 			}
 			if len(l.GroupSupport) > 0 {
-				g.Support = value(l.GroupSupport[k])
+				g.Support = jsonfile.Value(l.GroupSupport[k])
 			}
 			groups = append(groups, g)
 		}
 	}
-	h, err := topology.NewHierarchy(f.N, levels, groups, value(f.Root))
+	h, err := topology.NewHierarchy(f.N, levels, groups, jsonfile.Value(f.Root))
 	if err != nil {
 		return nil, err
 	}
@@ -141,22 +142,22 @@ func (f *hierarchyFile) hierarchy() (*topology.Result, error) {
 
 func fitToFile(fit topology.Fit) fitFile {
 	f := fitFile{
-		Family: fit.Family, R2: known(fit.R2), Residual: known(fit.Residual),
-		TreeLikeness: known(fit.TreeLikeness), Noise: known(fit.Noise),
+		Family: fit.Family, R2: jsonfile.Known(fit.R2), Residual: jsonfile.Known(fit.Residual),
+		TreeLikeness: jsonfile.Known(fit.TreeLikeness), Noise: jsonfile.Known(fit.Noise),
 	}
 	for _, l := range fit.Levels {
-		f.Levels = append(f.Levels, levelFitFile{known(l.Separation), known(l.Residual)})
+		f.Levels = append(f.Levels, levelFitFile{jsonfile.Known(l.Separation), jsonfile.Known(l.Residual)})
 	}
 	return f
 }
 
 func fitFromFile(f fitFile) topology.Fit {
 	fit := topology.Fit{
-		Family: f.Family, R2: value(f.R2), Residual: value(f.Residual),
-		TreeLikeness: value(f.TreeLikeness), Noise: value(f.Noise),
+		Family: f.Family, R2: jsonfile.Value(f.R2), Residual: jsonfile.Value(f.Residual),
+		TreeLikeness: jsonfile.Value(f.TreeLikeness), Noise: jsonfile.Value(f.Noise),
 	}
 	for _, l := range f.Levels {
-		fit.Levels = append(fit.Levels, topology.LevelFit{Separation: value(l.Separation), Residual: value(l.Residual)})
+		fit.Levels = append(fit.Levels, topology.LevelFit{Separation: jsonfile.Value(l.Separation), Residual: jsonfile.Value(l.Residual)})
 	}
 	return fit
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -42,7 +43,7 @@ func WriteResult(w io.Writer, r *topology.Result, names []string) error {
 // It reads version 1 too, which has no graph. What does not fit together is refused.
 func ReadResult(r io.Reader) (*topology.Result, []string, error) {
 	var f hierarchyFile
-	if err := readJSON(r, &f); err != nil {
+	if err := jsonfile.Decode(r, &f); err != nil {
 		return nil, nil, fmt.Errorf("encode: hierarchy: %w", err)
 	}
 	if err := checkFormat(f.Format, f.Version, hierarchyFormat, resultVersion); err != nil {
