@@ -29,20 +29,20 @@ func (m *Repetitions) Symmetric() (*Symmetric, *Quality, error) {
 			for i := i0; i < i1; i++ {
 				row := s.Row(i)
 				for j := j0; j < min(j1, i); j++ {
-					c := t.pair(i-i0, j-j0)
-					if !c.valid {
+					a, b, v, ok := t.pair(i-i0, j-j0)
+					if !ok {
 						return nil, nil, m.refuse(i, j)
 					}
-					if slow, fast := max(c.there, c.back), min(c.there, c.back); slow > AsymmetryTolerance*fast && fast > 0 {
-						q.Asymmetry.add(slow, fast, j, i)
+					if (a > AsymmetryTolerance*b || b > AsymmetryTolerance*a) && a > 0 && b > 0 {
+						q.Asymmetry.add(max(a, b), min(a, b), j, i)
 					}
-					switch f := float32(c.both); {
-					case math.IsNaN(c.both):
+					switch f := float32(v); {
+					case math.IsNaN(v):
 						q.Holes++
 						row[j] = float32(math.NaN())
 					case f <= 0:
 						q.Zeros++
-						if c.both < 0 {
+						if v < 0 {
 							q.Negative++
 						}
 						row[j] = 0
@@ -123,59 +123,64 @@ func (s *source) tile(dst []float64, i0, i1, j0, j1 int) {
 	}
 }
 
-// A pairReading is what the repetitions say of one pair.
-type pairReading struct {
-	there, back float64 // the smallest of each direction that counts, NaN if never measured
-	both        float64 // of the pair
-	valid       bool
-}
-
-// pair combines what the square has in row i and column j. Which of two is the smaller is an
+// pair is the smallest reading from row i to column j of the square that counts, the smallest back, and
+// that of the pair; NaN if never measured. It is not ok if one is not valid. Which of two is the smaller is an
 // even chance, so for up to two repetitions without gaps it is found without a branch.
-func (t *tiles) pair(i, j int) (p pairReading) {
+func (t *tiles) pair(i, j int) (there, back, both float64, ok bool) {
 	x, y := i*tile+j, j*tile+i
 	switch len(t.sources) {
 	case 1:
-		p.there, p.back = t.there[0][x], t.back[0][y]
-		p.both = min(p.there, p.back)
-		p.valid = valid(p.both) && max(p.there, p.back) <= math.MaxFloat32
+		there, back = t.there[0][x], t.back[0][y]
+		if math.Abs(there)+math.Abs(back) <= math.MaxFloat32 {
+			return there, back, min(there, back), true
+		}
 	case 2:
 		a, b := t.there[0][x], t.there[1][x]
 		c, d := t.back[0][y], t.back[1][y]
-		p.there, p.back = min(a, b), min(c, d)
-		least, mostThere, mostBack := min(p.there, p.back), max(a, b), max(c, d)
-		p.both = (least + min(max(p.there, p.back), mostThere, mostBack)) / 2
-		p.valid = least >= -math.MaxFloat32 && max(mostThere, mostBack) <= math.MaxFloat32
+		if math.Abs(a)+math.Abs(b)+math.Abs(c)+math.Abs(d) <= math.MaxFloat32 {
+			there, back = min(a, b), min(c, d)
+			return there, back, (min(there, back) + min(max(there, back), max(a, b), max(c, d))) / 2, true
+		}
 	}
-	if p.valid {
-		return p
-	}
-	// Some is not a number, or there are more.
-	p.valid = true
+	// Some is not a number or huge, or there are more.
 	t.values = t.values[:0]
-	p.there = t.direction(t.there, x, &p.valid)
-	p.back = t.direction(t.back, y, &p.valid)
-	p.both = lowerHalf(t.values)
-	return p
+	there, one := t.direction(t.there, x)
+	back, other := t.direction(t.back, y)
+	ok = one+other <= math.MaxFloat32 || allValid(t.there, x) && allValid(t.back, y)
+	return there, back, lowerHalf(t.values), ok
 }
 
 // direction appends cell x of each square to the values, without the smallest where there are Many. It
-// returns the smallest one appended, NaN if there is none.
-func (t *tiles) direction(squares [][]float64, x int, ok *bool) float64 {
+// returns the smallest one appended, NaN if there is none, and the sum of the sizes of all.
+func (t *tiles) direction(squares [][]float64, x int) (least, sizes float64) {
 	from := len(t.values)
 	for _, square := range squares {
 		if v := square[x]; v == v {
-			*ok = *ok && valid(v)
+			sizes += math.Abs(v)
 			t.values = append(t.values, v)
+			if last := len(t.values) - 1; v < t.values[from] {
+				t.values[from], t.values[last] = v, t.values[from]
+			}
 		}
 	}
 	own := t.values[from:]
-	if len(own) == 0 {
-		return math.NaN()
+	switch {
+	case len(own) == 0:
+		return math.NaN(), sizes
+	case len(own) < Many:
+		return own[0], sizes
 	}
-	if len(own) >= Many {
-		own = withoutSmallest(own)
-		t.values = t.values[:from+len(own)]
+	own[0] = own[len(own)-1]
+	t.values = t.values[:len(t.values)-1]
+	return slices.Min(t.values[from:]), sizes
+}
+
+// allValid tells whether cell x of each square is valid or not measured.
+func allValid(squares [][]float64, x int) bool {
+	for _, square := range squares {
+		if v := square[x]; v == v && !valid(v) {
+			return false
+		}
 	}
-	return slices.Min(own)
+	return true
 }

@@ -1,0 +1,89 @@
+package readings
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+func TestDirectedAgainstDefinition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		n, repetitions := 1+rng.IntN(20), 1+rng.IntN(7)
+		matrices := random(rng, n, repetitions)
+		m, err := New("x", matrices)
+		if err != nil {
+			t.Fatal(err)
+		}
+		smallest, err := m.Directed(Smallest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := m.Directed(SecondOfMany)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			for j := range n {
+				var a, b float64 // of the diagonal
+				if i != j {
+					a, b = nan, nan
+					if all := known(matrices, i, j); len(all) >= 5 {
+						a, b = all[0], all[1]
+					} else if len(all) > 0 {
+						a, b = all[0], all[0]
+					}
+				}
+				if !same(smallest.At(i, j), a) || !same(second.At(i, j), b) || !same(second.FromZero().At(i, j), max(b, 0)) {
+					t.Fatalf("cell (%d, %d) of %d repetitions: %g and %g, want %g and %g", i, j, repetitions, smallest.At(i, j), second.At(i, j), a, b)
+				}
+			}
+		}
+	}
+}
+
+func TestDirectedByHand(t *testing.T) {
+	d, err := DirectedOf("x", []mat.Matrix{mat.NewDense(4, 4, []float64{
+		9, 4, nan, 0,
+		2, 9, nan, -1,
+		3, nan, 9, 1,
+		0, 2, 1.2, 9,
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []float64{
+		0, 2, 3, 0.5, // half of 1
+		2, 0, nan, 0.5,
+		3, nan, 0, 1,
+		0.5, 0.5, 1, 0,
+	}
+	if got := d.Pairs(); !slices.EqualFunc(got, want, same) {
+		t.Errorf("Pairs() = %v, want %v", got, want)
+	}
+	if d.At(1, 3) != 0 || !math.IsNaN(d.At(1, 2)) || d.N() != 4 || !math.IsNaN(d.Noise()) {
+		t.Errorf("cells %v", d.Cells())
+	}
+	// From 3 to 1 it takes 2 against none, which tells less than 4 against 2.
+	if got, want := d.Asymmetry(), (Asymmetry{Pairs: 2, Worst: [2]int{0, 1}, Ratio: 2}); got != want {
+		t.Errorf("Asymmetry() = %+v, want %+v", got, want)
+	}
+	texts := []string{"1 readings are below zero and were taken as zero", "3 of 12 readings were not measured"}
+	if got := d.Warnings(); !slices.Equal(got, texts) {
+		t.Errorf("Warnings() = %q, want %q", got, texts)
+	}
+}
+
+// Where there is nothing but a direction of zero its pair is named.
+func TestAsymmetryOfZero(t *testing.T) {
+	d, err := DirectedOf("x", []mat.Matrix{mat.NewDense(3, 3, []float64{0, 1, 1, 1, 0, 0, 1, 1, 0})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := d.Asymmetry(), (Asymmetry{Pairs: 1, Worst: [2]int{2, 1}, Ratio: math.Inf(1)}); got != want {
+		t.Errorf("Asymmetry() = %+v, want %+v", got, want)
+	}
+}
