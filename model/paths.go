@@ -4,6 +4,7 @@ import (
 	"math"
 	"sync/atomic"
 
+	"github.com/topocast/topocast/internal/paths"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -13,10 +14,10 @@ import (
 // is worked out when a message from it is first asked for: an application asks for
 // its own rank's most of the time, and a torus of 16,384 hosts would need 2 GB for all.
 type pathTable struct {
-	hosts []attachment // per host
-	start []int32      // arcs[start[r]:start[r+1]] leave the vertex of row r
-	arcs  []rowArc
-	rows  []atomic.Pointer[[]pathCell]
+	hosts     []attachment  // per host
+	out       [][]paths.Arc // arcs that leave the vertex of each row, to rows; a latency that is not known counts as 0
+	bandwidth [][]float32   // of these, B/s
+	rows      []atomic.Pointer[[]pathCell]
 }
 
 // attachment ties a host to a row of the table by its one link; a host
@@ -29,12 +30,6 @@ type attachment struct {
 type pathCell struct {
 	latency   float32 // s; +Inf where no path leads
 	bandwidth float32 // B/s; the least on the path, +Inf on an empty one, NaN if any is not known
-}
-
-// rowArc is an arc between vertices with rows.
-type rowArc struct {
-	to                 int32
-	latency, bandwidth float64
 }
 
 // newPathTable is O(vertices + arcs).
@@ -63,17 +58,21 @@ func newPathTable(g *topology.Graph) *pathTable {
 			down: pathCell{float32(down.Latency), float32(down.Bandwidth)},
 		}
 	}
-	t.start = make([]int32, 1, rows+1)
-	for v := range row {
-		if row[v] < 0 {
+	t.out, t.bandwidth = make([][]paths.Arc, rows), make([][]float32, rows)
+	for v, r := range row {
+		if r < 0 {
 			continue
 		}
 		for _, a := range g.Out(v) {
 			if to := row[a.To]; to >= 0 {
-				t.arcs = append(t.arcs, rowArc{to, a.Latency, a.Bandwidth})
+				length := a.Latency
+				if math.IsNaN(length) {
+					length = 0
+				}
+				t.out[r] = append(t.out[r], paths.Arc{To: to, Length: length})
+				t.bandwidth[r] = append(t.bandwidth[r], float32(a.Bandwidth))
 			}
 		}
-		t.start = append(t.start, int32(len(t.arcs)))
 	}
 	t.rows = make([]atomic.Pointer[[]pathCell], rows)
 	return t
@@ -103,96 +102,25 @@ func (t *pathTable) between(src, dst int) (latency, bandwidth float64) {
 		float64(min(a.up.bandwidth, c.bandwidth, b.down.bandwidth))
 }
 
-// search is Dijkstra's algorithm by latency and then by number of arcs; an arc
-// without a latency counts as 0. Ties go to the lowest predecessor.
+// search finds the shortest paths from a row by latency, of those the ones with
+// the fewest arcs, and of those the one that topology.ChooseLowest takes.
 // O(arcs * log rows).
 func (t *pathTable) search(source int32) []pathCell {
 	n := len(t.rows)
-	at := make([]pathItem, n) // the best known
-	bandwidth := make([]float64, n)
-	done := make([]bool, n)
-	for v := range at {
-		at[v], bandwidth[v] = pathItem{math.Inf(1), math.MaxInt32, int32(v)}, math.Inf(1)
-	}
-	at[source] = pathItem{0, 0, source}
-	queue := pathQueue{at[source]}
-	for len(queue) > 0 {
-		v := queue.pop().row
-		if done[v] {
-			continue
-		}
-		done[v] = true
-		for _, a := range t.arcs[t.start[v]:t.start[v+1]] {
-			length := a.latency
-			if math.IsNaN(length) {
-				length = 0
-			}
-			next := pathItem{at[v].latency + length, at[v].hops + 1, a.to}
-			if !done[a.to] && next.before(at[a.to]) {
-				at[a.to] = next
-				bandwidth[a.to] = math.Min(bandwidth[v], a.bandwidth)
-				queue.push(next)
-			}
-		}
-	}
-	cells := make([]pathCell, n)
+	latency, hops := make([]float64, n), make([]int32, n)
+	order := paths.From(t.out, int(source), latency, make([]int, 0, n))
+	order = paths.Fewest(t.out, int(source), latency, hops, order[:0])
+	cells, entered := make([]pathCell, n), make([]bool, n)
 	for v := range cells {
-		cells[v] = pathCell{float32(at[v].latency), float32(bandwidth[v])}
+		cells[v] = pathCell{float32(latency[v]), float32(math.Inf(1))}
+	}
+	for _, v := range order {
+		for k, a := range t.out[v] {
+			if !entered[a.To] && hops[a.To] == hops[v]+1 && paths.OnShortest(latency[v], a.Length, latency[a.To]) {
+				entered[a.To] = true
+				cells[a.To].bandwidth = min(cells[v].bandwidth, t.bandwidth[v][k])
+			}
+		}
 	}
 	return cells
-}
-
-type pathItem struct {
-	latency float64
-	hops    int32
-	row     int32
-}
-
-func (a pathItem) before(b pathItem) bool {
-	if a.latency != b.latency {
-		return a.latency < b.latency
-	}
-	if a.hops != b.hops {
-		return a.hops < b.hops
-	}
-	return a.row < b.row
-}
-
-// pathQueue is a binary heap.
-type pathQueue []pathItem
-
-func (q *pathQueue) push(x pathItem) {
-	h := append(*q, x)
-	*q = h
-	i := len(h) - 1
-	for ; i > 0 && x.before(h[(i-1)/2]); i = (i - 1) / 2 {
-		h[i] = h[(i-1)/2]
-	}
-	h[i] = x
-}
-
-func (q *pathQueue) pop() pathItem {
-	h := *q
-	top, x := h[0], h[len(h)-1]
-	h = h[:len(h)-1]
-	*q = h
-	i := 0
-	for {
-		child := 2*i + 1
-		if child >= len(h) {
-			break
-		}
-		if child+1 < len(h) && h[child+1].before(h[child]) {
-			child++
-		}
-		if !h[child].before(x) {
-			break
-		}
-		h[i] = h[child]
-		i = child
-	}
-	if len(h) > 0 {
-		h[i] = x
-	}
-	return top
 }
