@@ -1,6 +1,10 @@
 package contention
 
-import "math"
+import (
+	"math"
+
+	"github.com/topocast/topocast/internal/queue"
+)
 
 // filling is the incremental max-min solver: progressive filling over
 // channels (specification in the doc of Solver), repeated only where something
@@ -35,10 +39,14 @@ type filling struct {
 	dirty   []int32 // channels that take part
 	moved   []int32 // channels whose levels the last sweep changed
 	caps    []capEntry
-	queue   []queueEntry
 	open    int     // flows that rise
 	thinAt  int     // length of the queue from which it is thinned
 	now     float64 // the level that the sweep has reached
+
+	// Of channels by number and flows by ^number, each for the flow's own bound. A key is
+	// never above the level at which something happens, for levels of saturation
+	// only rise while members stop.
+	queue queue.Min
 }
 
 type channel struct {
@@ -108,14 +116,6 @@ type capEntry struct {
 	level  float64
 	weight float64
 	flow   int32
-}
-
-// queueEntry waits in the queue of a sweep: channel id, or flow ^id for the
-// flow's own bound. The key is never above the level at which something happens,
-// for levels of saturation only rise while members stop.
-type queueEntry struct {
-	key float64
-	id  int32
 }
 
 // shortQueue is the length of a queue that is not worth thinning. It decides the time alone.

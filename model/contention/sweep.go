@@ -1,6 +1,10 @@
 package contention
 
-import "math"
+import (
+	"math"
+
+	"github.com/topocast/topocast/internal/queue"
+)
 
 // solve brings the levels up to date and appends to dst the flows whose
 // levels changed, in no particular order.
@@ -18,34 +22,34 @@ func (s *filling) solve(dst []int) []int {
 			continue
 		}
 		top := s.queue[0]
-		if top.id < 0 {
-			s.pop()
-			if id := ^top.id; s.state[id] == flowOpen {
-				s.now = max(s.now, top.key)
+		if top.ID < 0 {
+			s.queue.Pop()
+			if id := int32(^top.ID); s.state[id] == flowOpen {
+				s.now = max(s.now, top.Key)
 				s.freeze(id, s.flows[id].bound)
 			}
 			continue
 		}
-		c := &s.channels[top.id]
-		if c.state == channelSettled || top.key != c.key {
-			s.pop()
+		c := &s.channels[top.ID]
+		if c.state == channelSettled || top.Key != c.key {
+			s.queue.Pop()
 			continue
 		}
-		s.now = max(s.now, top.key)
+		s.now = max(s.now, top.Key)
 		if c.state == channelWatched {
 			// Mostly it has only got more room since: then it goes further down.
-			if key := min(c.bound(), s.full[top.id]); key > s.now*(1+levelTolerance) {
+			if key := min(c.bound(), s.full[top.ID]); key > s.now*(1+levelTolerance) {
 				if c.key = key; math.IsInf(key, 1) {
-					s.pop()
+					s.queue.Pop()
 				} else {
-					s.queue[0].key = key
-					s.siftDown(0)
+					s.queue[0].Key = key
+					s.queue.Lower(0)
 				}
 				continue
 			}
 		}
-		s.pop()
-		s.visit(top.id)
+		s.queue.Pop()
+		s.visit(int32(top.ID))
 	}
 	for _, id := range s.touched {
 		if s.state[id] == flowOpen {
@@ -75,23 +79,21 @@ func (s *filling) solve(dst []int) []int {
 func (s *filling) thin() {
 	kept := s.queue[:0]
 	for _, e := range s.queue {
-		if e.id < 0 {
+		if e.ID < 0 {
 			continue
 		}
-		c := &s.channels[e.id]
-		if e.key != c.key || c.state == channelSettled {
+		c := &s.channels[e.ID]
+		if e.Key != c.key || c.state == channelSettled {
 			continue
 		}
-		if c.state == channelWatched && math.IsInf(min(c.bound(), s.full[e.id]), 1) {
+		if c.state == channelWatched && math.IsInf(min(c.bound(), s.full[e.ID]), 1) {
 			c.key = math.Inf(1)
 			continue
 		}
 		kept = append(kept, e)
 	}
 	s.queue = kept
-	for i := (len(kept) - 2) / 4; i >= 0 && len(kept) > 1; i-- {
-		s.siftDown(i)
-	}
+	s.queue.Order()
 	s.thinAt = 2*len(kept) + shortQueue
 }
 
@@ -105,7 +107,7 @@ func (s *filling) watch(id int32) {
 	}
 	if key := max(s.now, min(c.bound(), s.full[id])); key < c.key {
 		c.key = key
-		s.push(key, id)
+		s.queue.Push(queue.Item{Key: key, ID: int64(id)})
 	}
 }
 
@@ -124,7 +126,7 @@ func (c *channel) bound() float64 {
 // watchBound queues an open flow for its own bound.
 func (s *filling) watchBound(id int32) {
 	if b := s.flows[id].bound; s.state[id] == flowOpen && !math.IsInf(b, 1) {
-		s.push(b, ^id)
+		s.queue.Push(queue.Item{Key: b, ID: ^int64(id)})
 	}
 }
 
@@ -151,7 +153,7 @@ func (s *filling) visit(id int32) {
 		}
 	}
 	if c.key = max(s.now, min(full, s.full[id])); !math.IsInf(c.key, 1) {
-		s.push(c.key, id)
+		s.queue.Push(queue.Item{Key: c.key, ID: int64(id)})
 	}
 }
 
