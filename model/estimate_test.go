@@ -63,6 +63,29 @@ func TestLinkLevelsOfARing(t *testing.T) {
 	}
 }
 
+// Host 0 is 5 us from switch 2, and that at an unknown latency, which counts as 0, from
+// switch 3, from which host 1 is 2 us: to switch 3 host 1 is nearer.
+func TestNearestHostsAddNothingForALatencyThatIsNotKnown(t *testing.T) {
+	var arcs []topology.Arc
+	for _, l := range []struct {
+		u, v    int
+		latency float64
+	}{{0, 2, 5e-6}, {2, 3, nan}, {3, 1, 2e-6}} {
+		arcs = topology.AppendLink(arcs, l.u, l.v, l.latency, nan)
+	}
+	g, err := topology.NewGraph(2, 2, nil, arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near := nearestHosts(g)
+	if got := near[3][0]; got.host != 1 || got.latency != 2e-6 {
+		t.Errorf("nearest to switch 3: host %d at %g s, want host 1 at 2e-06 s", got.host, got.latency)
+	}
+	if got := near[3][1]; got.host != 0 || got.latency != 5e-6 {
+		t.Errorf("over switch 2: host %d at %g s, want host 0 at 5e-06 s", got.host, got.latency)
+	}
+}
+
 // What is not known is that of the next coarser level, and beyond the
 // coarsest that of the next finer one. Arcs both ways are one link.
 func TestEstimate(t *testing.T) {

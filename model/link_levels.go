@@ -1,10 +1,9 @@
 package model
 
 import (
-	"cmp"
-	"container/heap"
 	"math"
 
+	"github.com/topocast/topocast/internal/queue"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -50,62 +49,43 @@ func (h nearHosts) besides(neighbour int) int {
 
 // nearestHosts is Dijkstra's algorithm from all hosts at once with two labels
 // per vertex, so that of a link each end knows a host on its own side. An arc
-// without a latency counts as 0; ties go to the lowest host.
+// without a latency counts as 0; ties go to the lowest host, and then to the
+// lowest neighbour.
 func nearestHosts(g *topology.Graph) []nearHosts {
-	near := make([]nearHosts, g.Vertices())
-	var q labelQueue
-	for h := range g.Hosts() {
-		q = append(q, queuedLabel{hostLabel{0, h, -1}, h})
+	arcs := g.Arcs()
+	first := make([]int, g.Vertices()) // number of the first arc that leaves
+	for v := range first[1:] {
+		first[v+1] = first[v] + len(g.Out(v))
 	}
-	for len(q) > 0 {
-		l := heap.Pop(&q).(queuedLabel)
-		known := near[l.at]
+	near := make([]nearHosts, g.Vertices())
+	// What waits is a host and an arc that it was reached by, counted from 1; 0 is the host itself.
+	const arcBits = 32
+	var waiting queue.Min
+	for h := range g.Hosts() {
+		waiting.Push(queue.Item{ID: int64(h) << arcBits})
+	}
+	for len(waiting) > 0 {
+		x := waiting.Pop()
+		l := hostLabel{latency: x.Key, host: int(x.ID >> arcBits), over: -1}
+		at := l.host
+		if arc := int(x.ID & (1<<arcBits - 1)); arc > 0 {
+			l.over, at = arcs[arc-1].From, arcs[arc-1].To
+		}
+		known := near[at]
 		if len(known) == 2 || len(known) == 1 && known[0].over == l.over {
 			continue
 		}
-		near[l.at] = append(known, l.hostLabel)
-		for _, a := range g.Out(l.at) {
-			if a.To != l.over {
-				q.add(queuedLabel{hostLabel{l.latency + max(0, a.Latency), l.host, l.at}, a.To})
+		near[at] = append(known, l)
+		for k, a := range g.Out(at) {
+			if a.To == l.over {
+				continue
 			}
+			latency := l.latency
+			if !math.IsNaN(a.Latency) {
+				latency += a.Latency
+			}
+			waiting.Push(queue.Item{Key: latency, ID: int64(l.host)<<arcBits | int64(first[at]+k+1)})
 		}
 	}
 	return near
-}
-
-type queuedLabel struct {
-	hostLabel
-	at int
-}
-
-// labelQueue is a heap by latency, host and vertex.
-type labelQueue []queuedLabel
-
-func (q *labelQueue) add(l queuedLabel) {
-	if math.IsNaN(l.latency) {
-		l.latency = 0
-	}
-	heap.Push(q, l)
-}
-
-func (q labelQueue) Len() int { return len(q) }
-
-func (q labelQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-
-func (q *labelQueue) Push(x any) { *q = append(*q, x.(queuedLabel)) }
-
-func (q *labelQueue) Pop() any {
-	last := (*q)[len(*q)-1]
-	*q = (*q)[:len(*q)-1]
-	return last
-}
-
-func (q labelQueue) Less(i, j int) bool {
-	if c := cmp.Compare(q[i].latency, q[j].latency); c != 0 {
-		return c < 0
-	}
-	if q[i].host != q[j].host {
-		return q[i].host < q[j].host
-	}
-	return q[i].at < q[j].at
 }
