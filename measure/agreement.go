@@ -20,7 +20,7 @@ type disagreement struct {
 	second    float64 // s
 }
 
-// fewDisagree is the share of the pairs that may: what Linkage stands of outliers.
+// fewDisagree is the share of the pairs that may: what linkage.Robust stands of outliers.
 const fewDisagree = 0.02
 
 // disagreement looks at all readings of one size.

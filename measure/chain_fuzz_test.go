@@ -19,6 +19,7 @@ import (
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/compare"
 )
 
 // randomCluster is a small machine of any kind, by a seed.
@@ -148,7 +149,7 @@ func checkUses(t *testing.T, spec string, n *model.Network, cluster *gen.Cluster
 	if _, err := (placement.Servet{}).Place(n, (ranks+1)/2); err != nil {
 		t.Fatalf("%s: place: %v", spec, err)
 	}
-	if _, err := topology.CompareGroups(n.Hierarchy(), cluster.Hierarchy); err != nil {
+	if _, err := compare.Groups(n.Hierarchy(), cluster.Hierarchy); err != nil {
 		t.Fatalf("%s: compare: %v", spec, err)
 	}
 	if _, err := bcast.Plans(n, 64<<10, ranks-1); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/linkage"
 )
 
 // Sizes of the messages that Discover times. The first gives the latencies.
@@ -29,7 +30,7 @@ const (
 // which all pairs are measured, and enough for the pairs that tell of each level (see telling).
 const bandwidthShare = 3
 
-// spareOne repetitions of a pair are enough to pass over the lowest, as in Linkage: one may
+// spareOne repetitions of a pair are enough to pass over the lowest, as in linkage.Robust: one may
 // be a fault of the clock.
 const spareOne = 5
 
@@ -47,7 +48,7 @@ type DiscoverSettings struct {
 	Seed uint64
 
 	// Reconstructor makes the wiring of the latencies. Default:
-	// &topology.Linkage{}.
+	// &linkage.Robust{}.
 	Reconstructor topology.Reconstructor
 
 	// Date is kept in the results and in the network; the zero time leaves it out.
@@ -214,7 +215,7 @@ func (d *Discovery) reconstruct(s *DiscoverSettings) error {
 			return err
 		}
 	}
-	var r topology.Reconstructor = &topology.Linkage{}
+	var r topology.Reconstructor = &linkage.Robust{}
 	if s.Reconstructor != nil {
 		r = s.Reconstructor
 	}
@@ -258,7 +259,7 @@ func (r *Result) Locations() []model.Location {
 
 // Observations are the readings as model.Fit takes them: one per pair,
 // direction and size, its time the lower quartile of the lowest repetition (of
-// five and more the second lowest), which is also what Linkage makes the
+// five and more the second lowest), which is also what linkage.Robust makes the
 // latencies of. Readings of 0 are left out. O(readings).
 func (r *Result) Observations() []model.Observation {
 	type key struct{ from, to, size int }

@@ -14,6 +14,7 @@ import (
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/mpitest"
 	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/linkage"
 )
 
 // Every rank of a job runs the tests that talk over MPI (TestMPI...) and no
@@ -68,7 +69,7 @@ func TestMPIAllPairs(t *testing.T) {
 		t.Errorf("host is %q, want %q", got, want)
 	}
 	if n >= 3 {
-		found, err := (&topology.Linkage{}).Reconstruct(r.Matrices()...)
+		found, err := (&linkage.Robust{}).Reconstruct(r.Matrices()...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,12 +5,12 @@ import (
 	"maps"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/linkage"
+	"gonum.org/v1/gonum/mat"
 )
 
 // TestTellingPairsCrossEveryUplink: above every group at least two pairs cross,
@@ -93,11 +93,11 @@ func flat(t *testing.T, n int) *topology.Hierarchy {
 	return h
 }
 
-// supported is a Linkage whose groups all get one support.
+// supported is a linkage.Robust whose groups all get one support.
 type supported float64
 
 func (s supported) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
-	r, err := (&topology.Linkage{}).Reconstruct(repetitions...)
+	r, err := (&linkage.Robust{}).Reconstruct(repetitions...)
 	if err != nil {
 		return nil, err
 	}

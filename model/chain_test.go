@@ -8,10 +8,11 @@ import (
 
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/linkage"
 )
 
 // observed is what discover sees of a cluster: latencies of all pairs, of which
-// Linkage makes the wiring, and times of long messages of up to eight pairs of
+// linkage.Robust makes the wiring, and times of long messages of up to eight pairs of
 // each level, alone. The times are those of the true machine.
 func observed(t testing.TB, spec string, r *rand.Rand) (truth *Network, fitted *Fitted) {
 	t.Helper()
@@ -26,7 +27,7 @@ func observed(t testing.TB, spec string, r *rand.Rand) (truth *Network, fitted *
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen, err := (&topology.Linkage{}).Reconstruct(latencies)
+	seen, err := (&linkage.Robust{}).Reconstruct(latencies)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // firmGraph is the graph without the switches of weak groups: a switch that
-// Linkage drew for a weak group becomes one with the switch above it, and the
+// linkage.Robust drew for a weak group becomes one with the switch above it, and the
 // links below it grow by the length of the link that goes. So distances
 // between hosts stay as they are, but for those inside the weak group, which
 // become those of the group above, as Time has them. arcOf tells for each arc

@@ -11,7 +11,7 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// weakTree is a machine of 8 hosts as Linkage draws it: two firm racks of four
+// weakTree is a machine of 8 hosts as linkage.Robust draws it: two firm racks of four
 // with switches 9 and 11, in each a pair with a switch of its own, of which that
 // of hosts 0 and 1, switch 10, is weak, and that of hosts 4 and 5 firm. Switch
 // 8 is the root. Links of hosts take 1 us, those between switches 2 us.
@@ -115,7 +115,7 @@ func TestFirmGroupsKeepTheirSwitches(t *testing.T) {
 }
 
 // Two weak groups that are all there is: the link between their switches
-// (Linkage draws no switch in its middle) must not part the hosts either.
+// (linkage.Robust draws no switch in its middle) must not part the hosts either.
 func TestWeakHalvesAreNoHalves(t *testing.T) {
 	for _, c := range []struct {
 		support [2]float64

@@ -8,8 +8,11 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/clique"
 	"github.com/topocast/topocast/topology/cluster"
 	"github.com/topocast/topocast/topology/encode"
+	"github.com/topocast/topocast/topology/linkage"
+	"github.com/topocast/topocast/topology/spanner"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -192,17 +195,17 @@ func fuzzMethods(f *testing.F, methods ...topology.Reconstructor) {
 }
 
 func FuzzLinkage(f *testing.F) {
-	fuzzMethods(f, &topology.Linkage{}, &topology.Linkage{MinSupport: 1e-9})
+	fuzzMethods(f, &linkage.Robust{}, &linkage.Robust{MinSupport: 1e-9})
 }
 
 func FuzzGreedyCycle(f *testing.F) {
-	fuzzMethods(f, &topology.GreedyCycle{}, &topology.GreedyCycle{Compat: true},
-		&topology.Witness{}, &topology.Witness{KeepOverhead: true, Tolerance: 0.3})
+	fuzzMethods(f, &spanner.GreedyCycle{}, &spanner.GreedyCycle{Compat: true},
+		&spanner.Witness{}, &spanner.Witness{KeepOverhead: true, Tolerance: 0.3})
 }
 
 func FuzzCliqueSwitch(f *testing.F) {
-	fuzzMethods(f, &topology.CliqueSwitch{}, &topology.CliqueSwitch{NoPairs: true, Floor: 1e-6},
-		&topology.CliqueSwitch{Epsilon: 0.3, Grouping: topology.GroupByKMeans}, &topology.CliqueSwitch{Grouping: topology.GroupByDensity})
+	fuzzMethods(f, &clique.Switches{}, &clique.Switches{NoPairs: true, Floor: 1e-6},
+		&clique.Switches{Epsilon: 0.3, Grouping: clique.GroupByKMeans}, &clique.Switches{Grouping: clique.GroupByDensity})
 }
 
 func FuzzCluster(f *testing.F) {

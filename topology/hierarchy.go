@@ -10,7 +10,7 @@ import (
 // the readings set off clearly; schedules, models, placement and files for
 // other tools follow them alone. A group below is weak: it is reported, with
 // its support, and decides nothing. Of the groups with a support from 0.5 to
-// 0.9 that Linkage finds on simulated machines one in eight does not exist.
+// 0.9 that linkage.Robust finds on simulated machines one in eight does not exist.
 const FirmSupport = 0.9
 
 // A Hierarchy nests the hosts 0..Hosts()-1 of a machine in groups. It is a

@@ -9,6 +9,7 @@ import (
 	"github.com/topocast/topocast/internal/published"
 	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/clique"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -75,8 +76,8 @@ func TestJoin(t *testing.T) {
 // Reference: Bufe 2014, section 3.3.1 and figure 3.1: the model of one Westmere
 // node, ten times, joined to the model of the cluster.
 func TestJoinMakesBufesFigure31(t *testing.T) {
-	inter := topotest.Reconstruct(t, &topology.CliqueSwitch{Epsilon: 0.05}, published.Table("3.5"))
-	node := topotest.Reconstruct(t, &topology.CliqueSwitch{Epsilon: 0.1}, published.Table("3.6"))
+	inter := topotest.Reconstruct(t, &clique.Switches{Epsilon: 0.05}, published.Table("3.5"))
+	node := topotest.Reconstruct(t, &clique.Switches{Epsilon: 0.1}, published.Table("3.6"))
 	nodes := slices.Repeat([]topology.NodeModel{{Result: node, External: -1}}, 10)
 	r, err := topology.Join(inter, nodes)
 	if err != nil {
@@ -112,7 +113,7 @@ func TestJoinRefuses(t *testing.T) {
 			t.Errorf("%s: %v, %v, want an error", c.name, r, err)
 		}
 	}
-	if r, err := topology.Join(topotest.Reconstruct(t, &topology.CliqueSwitch{Epsilon: 0}, &mat.Dense{}), nil); err != nil || r.Graph.Vertices() != 0 {
+	if r, err := topology.Join(topotest.Reconstruct(t, &clique.Switches{Epsilon: 0}, &mat.Dense{}), nil); err != nil || r.Graph.Vertices() != 0 {
 		t.Errorf("no nodes: %v, %v, want an empty machine", r, err)
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/compare"
 )
 
 func compareCommand() *cobra.Command {
@@ -93,12 +93,12 @@ func loadSide(file string) (side, error) {
 // A comparison is what the command prints.
 type comparison struct {
 	measured, reference side
-	result              *topology.LinkComparison
-	groups              *topology.GroupComparison // of hosts by their index into result.Hosts; nil if a side has none
+	result              *compare.LinkComparison
+	groups              *compare.GroupComparison // of hosts by their index into result.Hosts; nil if a side has none
 }
 
 func compareNetworks(measured, reference side, tolerance float64) (*comparison, error) {
-	settings := topology.LinkSettings{Tolerance: tolerance}
+	settings := compare.LinkSettings{Tolerance: tolerance}
 	for _, x := range []side{measured, reference} {
 		if noise := x.network.ReconstructionFit().Noise; noise > 0 && !math.IsInf(noise, 0) {
 			settings.Noise = math.Hypot(settings.Noise, noise)
@@ -106,7 +106,7 @@ func compareNetworks(measured, reference side, tolerance float64) (*comparison, 
 	}
 	r := &comparison{measured: measured, reference: reference}
 	var err error
-	if r.result, err = topology.CompareLinks(measured.graph, reference.graph, &settings); err != nil {
+	if r.result, err = compare.Links(measured.graph, reference.graph, &settings); err != nil {
 		return nil, err
 	}
 	m, err := measured.groups(r.result.Hosts)
@@ -118,7 +118,7 @@ func compareNetworks(measured, reference side, tolerance float64) (*comparison, 
 		return nil, err
 	}
 	if len(m.Levels()) > 0 && len(ref.Levels()) > 0 {
-		r.groups, err = topology.CompareGroups(m, ref)
+		r.groups, err = compare.Groups(m, ref)
 	}
 	return r, err
 }
@@ -182,7 +182,7 @@ func namedByHost(n *model.Network, g *topology.Graph) (*topology.Graph, error) {
 }
 
 // linkName names a link by what hangs on it.
-func (r *comparison) linkName(l *topology.LinkState) string {
+func (r *comparison) linkName(l *compare.LinkState) string {
 	g := r.reference.graph
 	isHost := func(v int) bool { return v >= 0 && v < g.Hosts() }
 	switch {
@@ -207,13 +207,13 @@ func (r *comparison) endName(v int, hosts []string) string {
 }
 
 // findingName names what a finding is about.
-func (r *comparison) findingName(f *topology.Finding) string {
+func (r *comparison) findingName(f *compare.Finding) string {
 	switch {
 	case f.Link >= 0:
 		return r.linkName(&r.result.Links[f.Link])
 	case f.Class >= 0:
 		return "all " + r.result.Classes[f.Class].Name
-	case f.Kind == topology.FoundExtra:
+	case f.Kind == compare.FoundExtra:
 		return fmt.Sprintf("link %s - %s", f.Hosts[0], f.Hosts[1])
 	case len(f.Hosts) > 0:
 		return "host " + f.Hosts[0]
@@ -222,26 +222,26 @@ func (r *comparison) findingName(f *topology.Finding) string {
 }
 
 // reason says what is the matter, in words.
-func (r *comparison) reason(f *topology.Finding) string {
+func (r *comparison) reason(f *compare.Finding) string {
 	switch f.Kind {
-	case topology.FoundMissing:
+	case compare.FoundMissing:
 		return "nothing takes it: it is cut, or slower than the way around it"
-	case topology.FoundMoved:
+	case compare.FoundMoved:
 		text := "its latencies are those of a host on the switch of " + hostRanges(f.To)
 		if len(f.From) > 0 {
 			text += ", not of " + hostRanges(f.From)
 		}
 		return text + fmt.Sprintf("; its own place explains them %.3g times as badly", f.Times)
-	case topology.FoundOdd:
+	case compare.FoundOdd:
 		return fmt.Sprintf("no place explains its latencies: they are %.3g times as far off as usual", f.Times)
-	case topology.FoundExtra:
+	case compare.FoundExtra:
 		return fmt.Sprintf("the reference does not have it; without it the way would be %.3g times as long", f.Times)
-	case topology.FoundClass:
+	case compare.FoundClass:
 		if f.Times < 1 {
 			return fmt.Sprintf("%.3g times as fast as all others have become, or as in the reference", 1/f.Times)
 		}
 		return fmt.Sprintf("%.3g times as slow as all others have become, or as in the reference", f.Times)
-	case topology.FoundMisfit:
+	case compare.FoundMisfit:
 		return fmt.Sprintf("the reference's links explain the latencies to %.0f %% only, in the median: it is wired otherwise", 100*f.Times)
 	}
 	if f.Link < 0 {
@@ -251,14 +251,14 @@ func (r *comparison) reason(f *topology.Finding) string {
 }
 
 // linkReason says which of a link's quantities are off, and by how much.
-func (r *comparison) linkReason(l *topology.LinkState) string {
+func (r *comparison) linkReason(l *compare.LinkState) string {
 	var parts []string
-	add := func(q topology.Quantity, what string, show func(float64) string) {
-		if q.Verdict != topology.LinkSlow && q.Verdict != topology.LinkFast {
+	add := func(q compare.Quantity, what string, show func(float64) string) {
+		if q.Verdict != compare.LinkSlow && q.Verdict != compare.LinkFast {
 			return
 		}
 		text := fmt.Sprintf("%s %s, %.3g times as ", what, show(q.Measured), max(q.Slower, 1/q.Slower))
-		if q.Verdict == topology.LinkSlow {
+		if q.Verdict == compare.LinkSlow {
 			text += "slow"
 		} else {
 			text += "fast"
@@ -274,7 +274,7 @@ func (r *comparison) linkReason(l *topology.LinkState) string {
 	there, back := l.Bandwidth[0], l.Bandwidth[1]
 	if there.Verdict == back.Verdict {
 		worse := there
-		if back.Slower > there.Slower == (there.Verdict == topology.LinkSlow) {
+		if back.Slower > there.Slower == (there.Verdict == compare.LinkSlow) {
 			worse = back
 		}
 		add(worse, "bandwidth", quantity.Rate)
@@ -286,7 +286,7 @@ func (r *comparison) linkReason(l *topology.LinkState) string {
 }
 
 // farEnd names what is at the V of a link.
-func (r *comparison) farEnd(l *topology.LinkState) string {
+func (r *comparison) farEnd(l *compare.LinkState) string {
 	if l.Below != nil {
 		return hostRanges(l.Below)
 	}

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/topocast/topocast/internal/jsonfile"
-	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/compare"
 )
 
 // writeJSON writes all for programs; figures that are not known are left out.
@@ -90,38 +90,38 @@ type levelFile struct {
 }
 
 type differenceFile struct {
-	What   string               `json:"what"`
-	Kind   topology.FindingKind `json:"kind"`
-	Link   *int                 `json:"link,omitempty"` // index into links
-	Hosts  []string             `json:"hosts"`
-	From   []string             `json:"from,omitempty"`
-	To     []string             `json:"to,omitempty"`
-	Times  *float64             `json:"times,omitempty"`
-	Reason string               `json:"reason"`
+	What   string              `json:"what"`
+	Kind   compare.FindingKind `json:"kind"`
+	Link   *int                `json:"link,omitempty"` // index into links
+	Hosts  []string            `json:"hosts"`
+	From   []string            `json:"from,omitempty"`
+	To     []string            `json:"to,omitempty"`
+	Times  *float64            `json:"times,omitempty"`
+	Reason string              `json:"reason"`
 }
 
 type linkFile struct {
-	Name      string           `json:"name"`
-	Level     string           `json:"level"`
-	Verdict   topology.Verdict `json:"verdict"`
-	Below     []string         `json:"below,omitempty"`
-	Ends      [][]string       `json:"ends,omitempty"`
-	Latency   quantityFile     `json:"latency"`
-	Bandwidth [2]rateFile      `json:"bandwidth"` // towards the hosts below (the second end), and from them
+	Name      string          `json:"name"`
+	Level     string          `json:"level"`
+	Verdict   compare.Verdict `json:"verdict"`
+	Below     []string        `json:"below,omitempty"`
+	Ends      [][]string      `json:"ends,omitempty"`
+	Latency   quantityFile    `json:"latency"`
+	Bandwidth [2]rateFile     `json:"bandwidth"` // towards the hosts below (the second end), and from them
 }
 
 type quantityFile struct {
-	Measured  *float64         `json:"measured_s,omitempty"`
-	Reference *float64         `json:"reference_s,omitempty"`
-	Slower    *float64         `json:"times,omitempty"`
-	Verdict   topology.Verdict `json:"verdict"`
+	Measured  *float64        `json:"measured_s,omitempty"`
+	Reference *float64        `json:"reference_s,omitempty"`
+	Slower    *float64        `json:"times,omitempty"`
+	Verdict   compare.Verdict `json:"verdict"`
 }
 
 type rateFile struct {
-	Measured  *float64         `json:"measured_Bps,omitempty"`
-	Reference *float64         `json:"reference_Bps,omitempty"`
-	Slower    *float64         `json:"times,omitempty"`
-	Verdict   topology.Verdict `json:"verdict"`
+	Measured  *float64        `json:"measured_Bps,omitempty"`
+	Reference *float64        `json:"reference_Bps,omitempty"`
+	Slower    *float64        `json:"times,omitempty"`
+	Verdict   compare.Verdict `json:"verdict"`
 }
 
 type groupsFile struct {

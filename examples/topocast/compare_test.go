@@ -13,6 +13,7 @@ import (
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/compare"
 )
 
 // racks is a platform file of three racks of hosts; place is the rack of each.
@@ -58,7 +59,7 @@ func TestCompare(t *testing.T) {
 		t.Fatalf("%v in %s", err, out)
 	}
 	if status != 3 || got.Status != 3 || got.Format != "topocast/comparison" || got.Version != 2 || len(got.Links) != 15 || len(got.Levels) != 2 ||
-		len(got.Differences) != 1 || got.Differences[0].What != "host h3" || got.Differences[0].Kind != topology.FoundMoved || got.Groups != nil {
+		len(got.Differences) != 1 || got.Differences[0].What != "host h3" || got.Differences[0].Kind != compare.FoundMoved || got.Groups != nil {
 		t.Errorf("status %d: %s", status, out)
 	}
 	for _, l := range got.Links {
@@ -208,7 +209,7 @@ func TestWeakGroupsOfAMeasuredSide(t *testing.T) {
 	if got := len(n.Hierarchy().Groups()); got != 2 {
 		t.Fatalf("%d firm groups, want the root and one", got)
 	}
-	c, err := topology.CompareLinks(s.graph, g, nil)
+	c, err := compare.Links(s.graph, g, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/topocast/topocast/internal/words"
-	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/compare"
 )
 
 // Bounds of what is printed.
@@ -92,16 +92,16 @@ func (r *comparison) writeLinks(w io.Writer, all bool) {
 	if len(links) == 0 {
 		return
 	}
-	by := map[topology.Verdict]int{}
+	by := map[compare.Verdict]int{}
 	rates := 0
 	for _, l := range links {
 		by[l.Verdict]++
-		if l.U == l.V && l.U >= 0 || l.Bandwidth[0].Verdict != topology.LinkUnknown || l.Bandwidth[1].Verdict != topology.LinkUnknown {
+		if l.U == l.V && l.U >= 0 || l.Bandwidth[0].Verdict != compare.LinkUnknown || l.Bandwidth[1].Verdict != compare.LinkUnknown {
 			rates++
 		}
 	}
 	var parts []string
-	for _, v := range []topology.Verdict{topology.LinkMissing, topology.LinkSlow, topology.LinkFast, topology.LinkSame, topology.LinkUnknown} {
+	for _, v := range []compare.Verdict{compare.LinkMissing, compare.LinkSlow, compare.LinkFast, compare.LinkSame, compare.LinkUnknown} {
 		if by[v] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", by[v], v))
 		}

@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/fit"
+	"gonum.org/v1/gonum/mat"
 )
 
 // wiring is the network's graph with a switch for each weak group, too, whose
@@ -56,7 +56,7 @@ func wiring(n *model.Network) (*topology.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	fit, err := topology.FitLatencies(tree, nil, reportedLatencies(n), nil)
+	fit, err := fit.Latencies(tree, nil, reportedLatencies(n), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -5,9 +5,11 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
-
 	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/clique"
 	"github.com/topocast/topocast/topology/cluster"
+	"github.com/topocast/topocast/topology/linkage"
+	"github.com/topocast/topocast/topology/spanner"
 )
 
 // methodOptions are the flags that set methods of reconstruction; 0 is the
@@ -63,13 +65,13 @@ func methods() []method {
 		return func(o methodOptions) topology.Reconstructor { return cluster.Flat{Clusterer: f(o)} }
 	}
 	return []method{
-		{"linkage", refused, refused, func(methodOptions) topology.Reconstructor { return &topology.Linkage{} }},
-		{"clique", refused, optional, func(o methodOptions) topology.Reconstructor { return &topology.CliqueSwitch{Epsilon: o.eps} }},
+		{"linkage", refused, refused, func(methodOptions) topology.Reconstructor { return &linkage.Robust{} }},
+		{"clique", refused, optional, func(o methodOptions) topology.Reconstructor { return &clique.Switches{Epsilon: o.eps} }},
 		{"greedy", refused, optional, func(o methodOptions) topology.Reconstructor {
-			return &topology.GreedyCycle{SharedSpread: o.eps, DuplexSpread: o.eps}
+			return &spanner.GreedyCycle{SharedSpread: o.eps, DuplexSpread: o.eps}
 		}},
 		{"witness", refused, optional, func(o methodOptions) topology.Reconstructor {
-			return &topology.Witness{Tolerance: o.eps}
+			return &spanner.Witness{Tolerance: o.eps}
 		}},
 		{"average", optional, refused, agglomerative(cluster.Average)},
 		{"complete", optional, refused, agglomerative(cluster.Complete)},

@@ -10,7 +10,7 @@ import (
 
 // Linkage says how far two clusters are from each other: the word of the
 // clustering literature for the rule by which trees of clusters differ. The
-// method that reconstructs a machine, topology.Linkage, has its name from it.
+// method that reconstructs a machine, linkage.Robust, has its name from it.
 type Linkage int
 
 // The linkages.

@@ -81,7 +81,7 @@ func (t *Dendrogram) widestGap() float64 {
 // node with many children. ratio is at least 1; 1 keeps all but equal heights.
 // The heights become latencies. Levels are classes of heights between which
 // the ratio is at least as large, split further where groups of one class
-// nest. Supports are NaN: nothing judges the groups here, as topology.Linkage
+// nest. Supports are NaN: nothing judges the groups here, as linkage.Robust
 // does. O(n^2) at most.
 func (t *Dendrogram) Hierarchy(ratio float64) (*topology.Hierarchy, error) {
 	if !(ratio >= 1) {

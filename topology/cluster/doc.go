@@ -1,7 +1,7 @@
 // Package cluster groups hosts by a matrix of distances: clustering methods, the
 // search for their parameters, and measures of how good and how right a
 // clustering is. It gives second opinions on a machine whose wiring
-// topology.Linkage has found, and clusters anything else of which pairwise
+// linkage.Robust has found, and clusters anything else of which pairwise
 // distances are known. The call that most readers need:
 //
 //	d, err := cluster.NewDistances(latencies)

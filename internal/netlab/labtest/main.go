@@ -24,6 +24,7 @@ import (
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/linkage"
 )
 
 // A report is what a job found out.
@@ -121,7 +122,7 @@ func discover(comm mpi.Communicator) (*report, *model.Network, error) {
 	s := &measure.Settings{Sizes: []int{longSize}, Repetitions: 1, Samples: 3}
 	var found *topology.Result
 	if comm.Rank() == 0 {
-		if found, err = (&topology.Linkage{}).Reconstruct(short.Matrices()...); err != nil {
+		if found, err = (&linkage.Robust{}).Reconstruct(short.Matrices()...); err != nil {
 			return nil, nil, err
 		}
 		s.Pairs = twoPerLevel(found.Hierarchy)

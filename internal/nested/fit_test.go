@@ -1,0 +1,240 @@
+package nested
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/topology"
+	"gonum.org/v1/gonum/mat"
+)
+
+// randomHierarchyTree is a tree of n hosts in random nested groups.
+func randomHierarchyTree(rng *rand.Rand, n int) *Tree {
+	var groups []topology.Group
+	hosts := rng.Perm(n)
+	var levels int
+	var split func(part []int, depth int)
+	split = func(part []int, depth int) {
+		for len(part) >= 2 {
+			k := 2 + rng.IntN(max(1, len(part)/2))
+			if k > len(part) {
+				break
+			}
+			if k < n && rng.IntN(3) > 0 {
+				groups = append(groups, topology.Group{Hosts: part[:k], Level: depth, Latency: 1})
+				levels = max(levels, depth+1)
+				if k > 3 {
+					split(part[:k], depth+1)
+				}
+			}
+			part = part[k:]
+		}
+	}
+	split(hosts, 0)
+	for i := range groups {
+		groups[i].Level = levels - 1 - groups[i].Level // coarse groups have high levels
+		groups[i].Latency = 1 + float64(groups[i].Level)
+	}
+	h, err := topology.NewHierarchy(n, make([]topology.Level, levels), groups, float64(1+levels))
+	if err != nil {
+		panic(err)
+	}
+	return treeOf(h)
+}
+
+// readingsOf measures paths under given lengths, with relative noise.
+func readingsOf(t *Tree, length []float64, rng *rand.Rand, sigma float64) *readings.Symmetric {
+	f := NewFit(t)
+	copy(f.Length, length)
+	f.descend()
+	join := make([]int32, t.N)
+	return readings.NewSymmetric(t.N, func(i, j int) float32 {
+		if j == 0 {
+			t.Joins(i, join)
+		}
+		return float32(f.Between(i, j, join[j]) * (1 + sigma*rng.NormFloat64()))
+	})
+}
+
+func randomLengths(t *Tree, rng *rand.Rand) []float64 {
+	length := make([]float64, len(t.Parent))
+	for v := range length {
+		if int32(v) != t.Root {
+			length[v] = 0.5 + rng.Float64()
+		}
+	}
+	return length
+}
+
+// denseFit solves the same least squares with the incidence matrix of pairs and
+// edges, as fitted latencies of all pairs: they are unique where the edges are not.
+func denseFit(t *Tree, r *readings.Symmetric) []float64 {
+	var edges []int32
+	for _, p := range t.Groups() {
+		edges = append(edges, t.Kids(p)...)
+	}
+	pairs := t.N * (t.N - 1) / 2
+	a := mat.NewDense(pairs, len(edges), nil)
+	b := mat.NewVecDense(pairs, nil)
+	row := 0
+	for i := range t.N {
+		for j := range i {
+			for e, v := range edges {
+				below := func(h int) bool { return t.Lo[h] >= t.Lo[v] && t.Lo[h] < t.Hi[v] }
+				if below(i) != below(j) {
+					a.Set(row, e, 1)
+				}
+			}
+			b.SetVec(row, float64(r.Row(i)[j]))
+			row++
+		}
+	}
+	var svd mat.SVD
+	if !svd.Factorize(a, mat.SVDThin) {
+		panic("no singular values")
+	}
+	rank := 0
+	values := svd.Values(nil)
+	for _, s := range values {
+		if s > 1e-9*values[0] {
+			rank++
+		}
+	}
+	var x, fit mat.VecDense
+	svd.SolveVecTo(&x, b, rank)
+	fit.MulVec(a, &x)
+	return fit.RawVector().Data
+}
+
+func TestTreeFitAgreesWithDenseLeastSquares(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for n := 3; n <= 24; n++ {
+		tr := randomHierarchyTree(rng, n)
+		// Noise well below the clip, so that Huber's loss is that of least squares.
+		r := readingsOf(tr, randomLengths(tr, rng), rng, 0.01)
+		want := denseFit(tr, r)
+		f := NewFit(tr)
+		f.Robust(r)
+		join := make([]int32, n)
+		row := 0
+		for i := range n {
+			tr.Joins(i, join)
+			for j := range i {
+				if got := f.Between(i, j, join[j]); math.Abs(got-want[row]) > 1e-3*want[row] {
+					t.Errorf("n=%d: fit of hosts %d and %d is %g, want %g", n, i, j, got, want[row])
+				}
+				row++
+			}
+		}
+	}
+}
+
+// Without noise the lengths come back, but for the two edges above a root's
+// only two children, of which the sum does.
+func TestTreeFitFindsLengths(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for n := 3; n <= 60; n += 3 {
+		tr := randomHierarchyTree(rng, n)
+		length := randomLengths(tr, rng)
+		f := NewFit(tr)
+		f.Robust(readingsOf(tr, length, rng, 0))
+		two := tr.Kids(tr.Root)
+		if len(two) == 2 {
+			a, b := two[0], two[1]
+			if got, want := f.Length[a]+f.Length[b], length[a]+length[b]; math.Abs(got-want) > 1e-4 {
+				t.Errorf("n=%d: the two edges of the root sum to %g, want %g", n, got, want)
+			}
+		}
+		for v := range length {
+			if len(two) == 2 && (int32(v) == two[0] || int32(v) == two[1]) {
+				continue
+			}
+			if math.Abs(f.Length[v]-length[v]) > 1e-3 {
+				t.Errorf("n=%d: edge above %d is %g, want %g", n, v, f.Length[v], length[v])
+			}
+		}
+	}
+}
+
+// Of readings of which 2 % are far too high plain least squares is useless.
+func TestTreeFitStandsOutliers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	tr := randomHierarchyTree(rng, 100)
+	length := randomLengths(tr, rng)
+	r := readingsOf(tr, length, rng, 0.03)
+	r = readings.NewSymmetric(tr.N, func(i, j int) float32 {
+		x := r.At(i, j)
+		if rng.Float64() < 0.02 {
+			x *= float32(1.5 + 8.5*rng.Float64())
+		}
+		return x
+	})
+	f := NewFit(tr)
+	f.Robust(r)
+	truth := NewFit(tr)
+	copy(truth.Length, length)
+	truth.descend()
+	join := make([]int32, tr.N)
+	var sum float64
+	for i := range tr.N {
+		tr.Joins(i, join)
+		for j := range i {
+			sum += math.Abs(f.Between(i, j, join[j])/truth.Between(i, j, join[j]) - 1)
+		}
+	}
+	if mean := sum / float64(tr.N*(tr.N-1)/2); mean > 0.01 {
+		t.Errorf("mean error of the fitted latencies %g, want below 1 %%", mean)
+	}
+}
+
+// treeOf is the tree of a hierarchy, with its latencies as levels; that of a
+// group without one is its parent's. O(number of groups times hosts).
+func treeOf(h *topology.Hierarchy) *Tree {
+	n, all := h.Hosts(), h.Groups()
+	vertex := func(g int) int32 { return int32(n + len(all) - 1 - g) } // parents come first there, last here
+	t := &Tree{
+		N: n, Root: vertex(0),
+		Parent:   make([]int32, n+len(all)),
+		Children: make([][]int32, len(all)),
+		Level:    make([]float64, len(all)),
+		Weight:   make([]float64, len(all)),
+		Lo:       make([]int32, n+len(all)),
+		Hi:       make([]int32, n+len(all)),
+	}
+	var place func(g int)
+	place = func(g int) {
+		v := vertex(g)
+		t.Lo[v] = int32(len(t.Order))
+		inner := slices.Clone(all[g].Children)
+		slices.SortFunc(inner, func(a, b int) int { return all[a].Hosts[0] - all[b].Hosts[0] })
+		for _, x := range all[g].Hosts {
+			switch {
+			case h.Smallest(x) == g:
+				t.Parent[x] = v
+				t.Children[int(v)-n] = append(t.Children[int(v)-n], int32(x))
+				t.Lo[x], t.Hi[x] = int32(len(t.Order)), int32(len(t.Order)+1)
+				t.Order = append(t.Order, int32(x))
+			case len(inner) > 0 && all[inner[0]].Hosts[0] == x:
+				c := inner[0]
+				inner = inner[1:]
+				t.Parent[vertex(c)] = v
+				t.Children[int(v)-n] = append(t.Children[int(v)-n], vertex(c))
+				place(c)
+			}
+		}
+		t.Hi[v] = int32(len(t.Order))
+	}
+	t.Parent[t.Root] = -1
+	place(0)
+	for g, group := range all {
+		at := int(vertex(g)) - n
+		t.Level[at] = math.Log(group.Latency)
+		if math.IsNaN(t.Level[at]) && g > 0 {
+			t.Level[at] = t.Level[int(vertex(group.Parent))-n]
+		}
+	}
+	return t
+}

@@ -1,0 +1,279 @@
+package witness
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/internal/parallel"
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// Mended is Links for readings of which a few are far too high
+// or missing. Where such a cell belongs to a true link, the link is lost and
+// pairs that go over it look like links of their own. The neighbourhood gives
+// the truth away: with the link i-j lost, i keeps a false link to the vertices
+// k behind j, and each says M_ij = M_ik - M_jk.
+//
+// A pair is mended, that is its cell of m overwritten with the median of what
+// its witnesses say, if at least two of them agree, if the triangle inequality
+// then holds for nine in ten of all other vertices, and if its reading is
+// missing or above the shortest way over any third vertex - a reading that fits
+// a path is believed, but for the strongest evidence. Then the spanner is computed again, until nothing
+// is left to mend. Mended pairs are returned apart, sorted; not all of them need be links.
+//
+// Dense results are left alone: there is nothing to gain and the search costs
+// the sum of the squared degrees.
+func Mended[F stats.Float](n int, m []F, test Test) (links, mended []Pair) {
+	full, filled := fillPaths(n, m)
+	search := newWitnessSearch(n, full, test)
+	for range mendRounds {
+		links = slices.DeleteFunc(search.pairs(), func(p Pair) bool { return math.IsNaN(float64(m[p.From*n+p.To])) })
+		columns := search.in
+		if filled {
+			columns = Transposed(n, m)
+		}
+		more := mend(n, m, columns, full, search.in, links, test)
+		if len(more) == 0 {
+			break
+		}
+		var touched []int
+		for p, w := range more {
+			m[p.From*n+p.To] = F(w)
+			if !test.Directed {
+				m[p.To*n+p.From] = F(w)
+			}
+			mended = append(mended, p)
+			touched = append(touched, p.From, p.To)
+		}
+		if !filled {
+			slices.Sort(touched)
+			search.again(slices.Compact(touched))
+			continue
+		}
+		if test.Bound != nil {
+			test.Bound.found.Store(0)
+		}
+		full, _ = fillPaths(n, m) // changes legs of any pair
+		search = newWitnessSearch(n, full, test)
+	}
+	slices.SortFunc(mended, comparePairs)
+	return links, slices.Compact(mended)
+}
+
+// fillPaths replaces what was not measured by the shortest way over a third
+// vertex, so that it can serve as a leg. It returns m itself, and false, if nothing is missing.
+func fillPaths[F stats.Float](n int, m []F) (full []F, filled bool) {
+	missing := false
+	for i, v := range m {
+		missing = missing || v != v && i%(n+1) != 0
+	}
+	if !missing {
+		return m, false
+	}
+	columns := Transposed(n, m)
+	full = slices.Clone(m)
+	parallel.Rows(n, func(i int) {
+		row := m[i*n : (i+1)*n]
+		for j, v := range row {
+			if i == j || v == v {
+				continue
+			}
+			if least := shortestSum(row, columns[j*n:(j+1)*n], i, j); !math.IsInf(least, 1) {
+				full[i*n+j] = F(least)
+			}
+		}
+	})
+	return full, true
+}
+
+func comparePairs(a, b Pair) int {
+	return cmp.Or(a.From-b.From, a.To-b.To)
+}
+
+// What mending goes by.
+const (
+	mendRounds = 10   // each may lay bare a few more
+	mendExcess = 1.3  // a reading that is not above what witnesses say by this is none of an outlier
+	mendMany   = 6    // witnesses against a reading that is below all paths: it may well be a link
+	mendFew    = 2    // witnesses against one that is not, or is missing
+	mendBroken = 0.1  // share of other vertices that a true reading may break the triangle inequality with: outliers
+	mendSlack  = 0.25 // of the reading, within which the others' readings differ by it
+
+	// A reading that fits a path is mended only among hosts enough to tell, if next to none speaks against it
+	// and a fourth for it: of a link between neighbours in a torus of two dimensions half of all are behind it.
+	mendHosts     = 16
+	mendBrokenFit = 0.01
+	mendTight     = 0.25
+
+	// Bounds the pairs and legs that mend looks at: a few seconds. A result is dense if the squares of the
+	// degrees add up to mendDense n^2: if each vertex has four links for each unit of the root of n.
+	mendWork  = 1 << 30
+	mendDense = 16
+)
+
+// mend finds the pairs to mend, and what they are mended to. columns and in are the transposes of m
+// and of full, which is m with nothing missing.
+func mend[F stats.Float](n int, m, columns, full, in []F, links []Pair, test Test) map[Pair]float64 {
+	into, outOf := make([][]int, n), make([][]int, n)
+	for _, p := range links {
+		outOf[p.From] = append(outOf[p.From], p.To)
+		into[p.To] = append(into[p.To], p.From)
+		if !test.Directed {
+			outOf[p.To] = append(outOf[p.To], p.From)
+			into[p.From] = append(into[p.From], p.To)
+		}
+	}
+	work := 0
+	for v := range n {
+		work += len(into[v])*len(into[v]) + len(outOf[v])*len(outOf[v])
+	}
+	if work > min(mendDense*n*n, mendWork/mendDense) {
+		return nil
+	}
+	if test.Bound != nil {
+		defer func() { test.Bound.aside += int64(work) }()
+	}
+	tolerance := func(w float64) float64 { return test.Relative*w + test.Absolute }
+	// A doubt says how many witnesses it takes against a reading, and whether the
+	// reading fits a path.
+	type doubt struct {
+		need int
+		fits bool
+	}
+	said, doubts := map[Pair][]statement{}, map[Pair]doubt{}
+	hear := func(i, j int, long, short float64, witness Pair) {
+		w := long - short
+		if i == j || !(w > 2*tolerance(long)) || !test.Directed && i > j {
+			return
+		}
+		// Cheap tests first: most pairs end here.
+		v := float64(m[i*n+j])
+		if v < mendExcess*w {
+			return
+		}
+		p := Pair{i, j}
+		if doubts[p].need == 0 {
+			work += n
+			way := shortestSum(full[i*n:(i+1)*n], in[j*n:(j+1)*n], i, j)
+			switch {
+			case v < way-tolerance(v):
+				doubts[p] = doubt{need: mendMany}
+			case v <= way+tolerance(v):
+				doubts[p] = doubt{need: mendFew, fits: true}
+			default: // also NaN
+				doubts[p] = doubt{need: mendFew}
+			}
+		}
+		said[p] = append(said[p], statement{w, witness})
+	}
+	for k := range n {
+		if work > mendWork || test.Bound != nil && int64(work) > test.Bound.Legs {
+			return nil
+		}
+		for _, i := range into[k] {
+			for _, j := range into[k] {
+				hear(i, j, float64(m[i*n+k]), float64(m[j*n+k]), Pair{i, k})
+				if !test.Directed {
+					hear(j, i, float64(m[i*n+k]), float64(m[j*n+k]), Pair{i, k})
+				}
+			}
+		}
+		if test.Directed {
+			for _, j := range outOf[k] {
+				for _, i := range outOf[k] {
+					hear(i, j, float64(m[k*n+j]), float64(m[k*n+i]), Pair{k, j})
+				}
+			}
+		}
+	}
+	type candidate struct {
+		Pair
+		latency float64
+	}
+	var candidates []candidate
+	for p, ss := range said {
+		slices.SortFunc(ss, func(a, b statement) int { return cmp.Compare(a.latency, b.latency) })
+		w := ss[(len(ss)-1)/2].latency
+		agree := 0
+		for _, s := range ss {
+			if math.Abs(s.latency-w) <= 2*tolerance(w) {
+				agree++
+			}
+		}
+		if agree < doubts[p].need || 2*agree <= len(ss) {
+			continue
+		}
+		work += 4 * n
+		broken, tight := triangles(n, m, columns, p, w, tolerance)
+		certain := broken <= mendBroken
+		if doubts[p].fits {
+			certain = n >= mendHosts && broken <= mendBrokenFit && tight >= mendTight
+		}
+		if certain {
+			candidates = append(candidates, candidate{p, w})
+		}
+	}
+	slices.SortFunc(candidates, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.latency, b.latency), comparePairs(a.Pair, b.Pair))
+	})
+	mended, used := map[Pair]float64{}, map[Pair]bool{}
+	for _, c := range candidates {
+		if slices.ContainsFunc(said[c.Pair], func(s statement) bool { return used[s.witness] }) {
+			continue
+		}
+		for _, s := range said[c.Pair] {
+			used[s.witness] = true
+		}
+		mended[c.Pair] = c.latency
+	}
+	return mended
+}
+
+// A statement is what one probably false link says about the latency of a pair.
+type statement struct {
+	latency float64
+	witness Pair
+}
+
+// shortestSum is the least sum of the cells of row i and column j at a third
+// vertex, +Inf if there is none.
+func shortestSum[F stats.Float](rowI, colJ []F, i, j int) float64 {
+	least := F(math.Inf(1))
+	colJ = colJ[:len(rowI)]
+	for k, w := range rowI {
+		if s := colJ[k] + w; s < least && k != i && k != j {
+			least = s
+		}
+	}
+	return float64(least)
+}
+
+// triangles looks at what a latency w from i to j says of the other vertices'
+// latencies to both: by the triangle inequality they differ by w at most.
+// broken is the share that differ by more, tight the share that differ by w.
+func triangles[F stats.Float](n int, m, columns []F, p Pair, w float64, tolerance func(float64) float64) (broken, tight float64) {
+	seen := 0
+	look := func(longs, shorts []F) {
+		for x, v := range longs {
+			long, short := float64(v), float64(shorts[x])
+			if x == p.From || x == p.To || math.IsNaN(long) || math.IsNaN(short) {
+				continue
+			}
+			seen++
+			switch more := long - short - w; {
+			case more > 2*tolerance(long):
+				broken++
+			case more >= -mendSlack*w:
+				tight++
+			}
+		}
+	}
+	from, to := p.From*n, p.To*n
+	look(m[from:from+n], m[to:to+n])
+	look(columns[to:to+n], columns[from:from+n])
+	if seen == 0 {
+		return 1, 0
+	}
+	return broken / float64(seen), tight / float64(seen)
+}

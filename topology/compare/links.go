@@ -1,0 +1,313 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/fit"
+)
+
+// LinkSettings are the settings of Links; nil is all defaults.
+type LinkSettings struct {
+	// Tolerance is the share by which a link may differ, 0.2 say, before it is
+	// called slow or fast. 0: six times the spread of its class, but at least
+	// 0.1 of a latency (0.3 inside a host) and 0.15 of a bandwidth.
+	Tolerance float64
+	// Noise is the relative spread of the readings from which both graphs were
+	// made (Fit.Noise), the root of the sum of their squares; it counts where a
+	// class has too few links to show its spread. 0 or NaN: 0.01.
+	Noise float64
+}
+
+// usualNoise is the default of LinkSettings.Noise: quiet networks have half to two percent.
+const usualNoise = 0.01
+
+func (s *LinkSettings) validate() error {
+	if !(s.Tolerance >= 0) || math.IsInf(s.Tolerance, 0) {
+		return fmt.Errorf("topology: compare links: Tolerance %g: want at least 0 and finite", s.Tolerance)
+	}
+	if s.Noise < 0 || math.IsInf(s.Noise, 0) {
+		return fmt.Errorf("topology: compare links: Noise %g: want at least 0 and finite, or NaN", s.Noise)
+	}
+	return nil
+}
+
+// Further verdicts, of Links.
+const (
+	LinkSame    Verdict = "same"         // within the tolerance
+	LinkUnknown Verdict = "not measured" // on one side, or both
+)
+
+// A Quantity is a property of a link on both sides of a comparison.
+type Quantity struct {
+	Measured  float64 // NaN if not known
+	Reference float64 // NaN if not known
+	// Slower is how many times as slow the link is as the reference has it, or
+	// as most links of its class where the reference says nothing, when what
+	// all links of the class have in common is taken out; NaN if not known. It is
+	// below 1 for a link that has become faster.
+	Slower  float64
+	Verdict Verdict // LinkSame, LinkSlow, LinkFast or LinkUnknown
+}
+
+// A LinkState is what a comparison says of one link of the reference.
+type LinkState struct {
+	U, V  int // vertices of the reference; U = V for the inside of a host; -1 of a switch if the link is a bundle of links
+	Class int // index into LinkComparison.Classes
+
+	// Below names the hosts that hang on the link, at its V: those which it
+	// alone joins to the others, or the smaller part. It is nil if there is
+	// another way; Ends names the hosts on the two vertices themselves.
+	Below []string
+	Ends  [2][]string
+
+	Latency   Quantity    // s
+	Bandwidth [2]Quantity // B/s, from U to V and back
+	Verdict   Verdict     // the worst of these; or LinkMissing
+}
+
+// A LinkClass is the links of one level.
+type LinkClass struct {
+	Name  string
+	Links int
+	// Latency and Bandwidth say how many times as slow all links of the class
+	// are as the reference has them, the middle one; NaN if the reference
+	// says nothing. The spreads are those of the links about it, robust standard
+	// deviations of the logarithm, and NaN of fewer than three.
+	Latency, Bandwidth             float64
+	LatencySpread, BandwidthSpread float64
+}
+
+// A FindingKind is a sort of difference.
+type FindingKind string
+
+// The kinds of findings.
+const (
+	FoundMissing FindingKind = "missing" // a link that nothing takes: cut, or slower than the way around it
+	FoundMoved   FindingKind = "moved"   // a host whose latencies are those of another switch
+	FoundSlow    FindingKind = "slow"    // a link, or a host if all its links are
+	FoundFast    FindingKind = "fast"    // a link
+	FoundOdd     FindingKind = "odd"     // a host whose latencies no place explains
+	FoundExtra   FindingKind = "extra"   // a link between two hosts that the reference does not have
+	FoundClass   FindingKind = "class"   // a class that differs as a whole from all others
+	FoundMisfit  FindingKind = "misfit"  // the reference's links do not explain the latencies
+)
+
+// A Finding is a difference between both sides.
+type Finding struct {
+	Kind  FindingKind
+	Link  int      // index into LinkComparison.Links; -1 if it is none
+	Class int      // of FoundClass, else -1
+	Hosts []string // the host of FoundMoved, FoundOdd, and of FoundSlow without a link; the two of FoundExtra
+
+	// Of FoundMoved: the hosts on the switch where the reference has it, and on
+	// the one that explains it.
+	From, To []string
+
+	// Times: how many times as slow, or for FoundFast as fast; for FoundMoved
+	// and FoundOdd how much more is left unexplained than usual; for
+	// FoundMisfit the median share that is.
+	Times float64
+}
+
+// A LinkComparison is what Links finds.
+type LinkComparison struct {
+	Hosts   []string // names that both sides have
+	Missing []string // of the reference only: not measured
+	Extra   []string // measured only
+
+	// Latency and Bandwidth say how many times as slow the middle link is as
+	// the reference has it: what another library, or another load of the whole
+	// machine, makes of it. Links are judged apart from that. NaN if not known.
+	Latency, Bandwidth float64
+
+	Similarity float64 // as in Comparison; NaN unless hosts are wired to each other
+	Misfit     float64 // median of |ln of measured over fitted latency|, with moved hosts moved and missing links gone
+	Classes    []LinkClass
+	Links      []LinkState // the worst first
+	Findings   []Finding   // the worst first
+	Judged     int         // links of which something could be said
+	Unknown    string      // why latencies between hosts could not be compared; "" if they could
+}
+
+// Links compares a measured graph with a reference link by link: with a
+// specification, or the same machine measured before. Hosts are matched by
+// name, and those of one name are ranks of one host, as many on either side as
+// may be: the one nearest to all others stands for the host. Only what lies between hosts that
+// both sides have is compared.
+//
+// The latencies of the reference's links are fitted to the measured graph's
+// paths (fit.Latencies), so the two need not have the same switches. Where the reference
+// has several shortest ways, as fat trees have, its links are taken in bundles. Then each is held
+// against the reference's own, where it has one, and the other links of its class. A link
+// with a way around it is missing if that way explains the measured latency. A host that
+// another switch explains better is moved there, and the rest is judged as if it had been.
+// Bandwidths are those of the best measured path over a link, in each direction;
+// an arc that is marked as estimated counts as not measured. A link of a
+// probability below FirmSupport takes part in the fit, but is not judged.
+//
+// The order of hosts and switches on either side changes nothing. O(n^2) memory
+// for n hosts; time O(n^2) per step of the fit, and per host and switch.
+func Links(measured, reference *topology.Graph, s *LinkSettings) (*LinkComparison, error) {
+	if s == nil {
+		s = &LinkSettings{}
+	}
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	c := &linkComparer{settings: s, out: &LinkComparison{Latency: math.NaN(), Bandwidth: math.NaN(), Similarity: math.NaN(), Misfit: math.NaN()}}
+	if err := c.match(measured, reference); err != nil {
+		return nil, err
+	}
+	if len(c.out.Hosts) > 1 {
+		c.specify()
+		err := c.fitLatencies()
+		switch {
+		case errors.Is(err, fit.ErrNothingToFit):
+			c.out.Unknown = err.Error()
+		case err != nil:
+			return nil, err
+		}
+		c.compareRates()
+	} else {
+		c.out.Unknown = "one host in common: there is no link between hosts to compare"
+	}
+	c.insideHosts(measured, reference)
+	c.judge()
+	return c.out, nil
+}
+
+// A linkComparer carries a comparison through its steps.
+type linkComparer struct {
+	settings *LinkSettings
+	out      *LinkComparison
+
+	measuredOf, referenceOf [][]int // ranks of each host that both have
+
+	measured  *nodeView
+	reference *nodeView
+	routed    *nodeView // the reference as it is, where reference is a tree of its bundles
+	distances []float64 // measured latencies between hosts, NaN where there is no path
+	specified []float64 // the reference's, NaN where it does not say
+
+	links   []checked       // of the reference's view, in the order of their first arc
+	link    []int           // arc -> link
+	wired   *topology.Graph // the reference's view as the measured latencies have it: without missing links, with moved hosts where they are
+	origin  []int           // arc of wired -> arc of the reference's view
+	fit     *fit.Result
+	noise   float64
+	places  []standout
+	class   map[[2]int]int
+	inside  int // class of the insides of hosts, -1 without
+	heights []int
+}
+
+// checked is a link under comparison.
+type checked struct {
+	state    LinkState
+	arcs     [2]int // of the reference's view, -1 if there is none back
+	missing  bool
+	doubtful bool    // the reference is not sure of it
+	pairs    int     // of hosts whose path crosses it
+	distance float64 // mean of their latencies
+}
+
+// match finds the hosts that both have, in the order of the reference.
+func (c *linkComparer) match(measured, reference *topology.Graph) error {
+	names, of := nodesOf(reference)
+	there, have := nodesOf(measured)
+	for _, name := range names {
+		if len(have[name]) == 0 {
+			c.out.Missing = append(c.out.Missing, name)
+			continue
+		}
+		c.out.Hosts = append(c.out.Hosts, name)
+		c.referenceOf = append(c.referenceOf, of[name])
+		c.measuredOf = append(c.measuredOf, have[name])
+	}
+	for _, name := range there {
+		if len(of[name]) == 0 {
+			c.out.Extra = append(c.out.Extra, name)
+		}
+	}
+	if len(c.out.Hosts) == 0 {
+		return fmt.Errorf("topology: compare links: no host of the measured graph (%s) is one of the reference (%s): the two describe different machines",
+			words.List(there), words.List(names))
+	}
+	var err error
+	if c.measured, err = viewOf(measured, c.measuredOf); err != nil {
+		return err
+	}
+	if c.reference, err = viewOf(reference, c.referenceOf); err != nil {
+		return err
+	}
+	c.noise = c.settings.Noise
+	if !(c.noise > 0) {
+		c.noise = usualNoise
+	}
+	c.inside, c.class = -1, map[[2]int]int{}
+	return nil
+}
+
+// specify lists the reference's links with their classes and names.
+func (c *linkComparer) specify() {
+	g := c.reference.graph
+	c.heights = heightsOf(g)
+	c.link = make([]int, g.NumArcs())
+	nan := Quantity{Measured: math.NaN(), Reference: math.NaN(), Slower: math.NaN(), Verdict: LinkUnknown}
+	for i, a := range g.Arcs() {
+		back := g.ArcIndex(a.To, a.From)
+		if back >= 0 && back < i {
+			c.link[i] = c.link[back]
+			continue
+		}
+		c.link[i] = len(c.links)
+		c.links = append(c.links, checked{
+			arcs: [2]int{i, back}, doubtful: a.Probability < topology.FirmSupport,
+			state: LinkState{
+				U: c.reference.vertex[a.From], V: c.reference.vertex[a.To], Class: c.classOf(a),
+				Latency: nan, Bandwidth: [2]Quantity{nan, nan}, Verdict: LinkUnknown,
+			},
+		})
+		l := &c.links[len(c.links)-1]
+		l.state.Latency.Reference = c.meanLatency(l)
+		for way, arc := range l.arcs {
+			if arc >= 0 {
+				l.state.Bandwidth[way].Reference = measuredRate(g, arc)
+			}
+		}
+	}
+	c.specified = knownDistances(g)
+	c.nameLinks()
+}
+
+// meanLatency is the reference's latency of a link, over both directions.
+func (c *linkComparer) meanLatency(l *checked) float64 {
+	g := c.reference.graph
+	if l.arcs[1] < 0 {
+		return g.Arcs()[l.arcs[0]].Latency
+	}
+	return (g.Arcs()[l.arcs[0]].Latency + g.Arcs()[l.arcs[1]].Latency) / 2
+}
+
+// measuredRate is the bandwidth of an arc in B/s, NaN of an estimated one.
+func measuredRate(g *topology.Graph, arc int) float64 {
+	if a := g.Arcs()[arc]; !a.Estimated {
+		return a.Bandwidth
+	}
+	return math.NaN()
+}
+
+// knownDistances are hostDistances with NaN where no path of known latency leads.
+func knownDistances(g *topology.Graph) []float64 {
+	d := g.HostDistances()
+	for i, v := range d {
+		if math.IsInf(v, 1) {
+			d[i] = math.NaN()
+		}
+	}
+	return d
+}

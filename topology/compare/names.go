@@ -1,0 +1,181 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// heightsOf are the numbers of links from each vertex to the nearest host.
+func heightsOf(g *topology.Graph) []int {
+	height := make([]int, g.Vertices())
+	var queue []int
+	for v := range height {
+		if height[v] = -1; v < g.Hosts() {
+			height[v] = 0
+			queue = append(queue, v)
+		}
+	}
+	for at := 0; at < len(queue); at++ {
+		v := queue[at]
+		for _, i := range g.In(v) {
+			if u := g.Arcs()[i].From; height[u] < 0 {
+				height[u] = height[v] + 1
+				queue = append(queue, u)
+			}
+		}
+	}
+	return height
+}
+
+// classOf is the class of a link: by how far from the hosts its ends are.
+func (c *linkComparer) classOf(a topology.Arc) int {
+	low, high := c.heights[a.From], c.heights[a.To]
+	key := [2]int{min(low, high), max(low, high)}
+	class, ok := c.class[key]
+	if !ok {
+		class = c.addClass(className(key))
+		c.class[key] = class
+	}
+	c.out.Classes[class].Links++
+	return class
+}
+
+func (c *linkComparer) addClass(name string) int {
+	c.out.Classes = append(c.out.Classes, LinkClass{Name: name})
+	return len(c.out.Classes) - 1
+}
+
+func className(height [2]int) string {
+	switch {
+	case height == [2]int{0, 0}:
+		return "links between hosts"
+	case height[0] == 0:
+		return "links of hosts"
+	case height == [2]int{1, 1}:
+		return "links between switches of hosts"
+	case height[0] == 1:
+		return "uplinks of switches of hosts"
+	case height[0] == height[1]:
+		return fmt.Sprintf("links between switches of level %d", height[0])
+	}
+	return fmt.Sprintf("uplinks of switches of level %d", height[0])
+}
+
+// nameLinks says which hosts hang on each link, and turns it so that they are
+// at its V. A link that is no bridge is named by the hosts on its ends.
+func (c *linkComparer) nameLinks() {
+	g, hosts := c.reference.graph, c.out.Hosts
+	below := bridgesOf(g)
+	for i := range c.links {
+		l := &c.links[i]
+		a := g.Arcs()[l.arcs[0]]
+		u, v := a.From, a.To
+		part, ok := below[[2]int{min(u, v), max(u, v)}]
+		if !ok {
+			l.state.Ends = [2][]string{c.namesOn(u), c.namesOn(v)}
+			continue
+		}
+		// Turn it: the part hangs at its V.
+		if part.end == u {
+			u, v = v, u
+			l.arcs[0], l.arcs[1] = l.arcs[1], l.arcs[0]
+			l.state.U, l.state.V = l.state.V, l.state.U
+			b := &l.state.Bandwidth
+			b[0], b[1] = b[1], b[0]
+		}
+		for _, h := range part.hosts {
+			l.state.Below = append(l.state.Below, hosts[h])
+		}
+	}
+}
+
+// namesOn are the hosts linked to a vertex, or the vertex itself if it is a host.
+func (c *linkComparer) namesOn(v int) []string {
+	g := c.reference.graph
+	if v < g.Hosts() {
+		return []string{c.out.Hosts[v]}
+	}
+	var names []string
+	for _, a := range g.Out(v) {
+		if a.To < g.Hosts() {
+			names = append(names, c.out.Hosts[a.To])
+		}
+	}
+	return names
+}
+
+// A hangingPart is the smaller side of a bridge.
+type hangingPart struct {
+	end   int   // the vertex of the bridge in the part
+	hosts []int // ascending
+}
+
+// bridgesOf are the links without which the graph falls apart, by their ends, the
+// lesser first, each with the side of fewer hosts (ties: the side away from
+// the lowest host). It follows Tarjan 1974: a link is a bridge if nothing below it in a
+// depth-first walk leads above it.
+func bridgesOf(g *topology.Graph) map[[2]int]hangingPart {
+	near := make([][]int, g.Vertices())
+	for _, a := range g.Arcs() {
+		near[a.From] = append(near[a.From], a.To)
+		if g.ArcIndex(a.To, a.From) < 0 {
+			near[a.To] = append(near[a.To], a.From)
+		}
+	}
+	enter, low, first := make([]int, g.Vertices()), make([]int, g.Vertices()), make([]int, g.Vertices())
+	var order []int // hosts in the order of the walk
+	clock := 0
+	type step struct{ v, parent, next int }
+	found := map[[2]int]hangingPart{}
+	for root := range g.Hosts() {
+		if enter[root] > 0 {
+			continue
+		}
+		begin := len(order)
+		stack := []step{{root, -1, 0}}
+		type cut struct{ parent, v, from, to int }
+		var cuts []cut
+		for len(stack) > 0 {
+			top := &stack[len(stack)-1]
+			v := top.v
+			if top.next == 0 {
+				clock++
+				enter[v], low[v], first[v] = clock, clock, len(order)
+				if v < g.Hosts() {
+					order = append(order, v)
+				}
+			}
+			if top.next < len(near[v]) {
+				u := near[v][top.next]
+				top.next++
+				switch {
+				case u == top.parent:
+				case enter[u] > 0:
+					low[v] = min(low[v], enter[u])
+				default:
+					stack = append(stack, step{u, v, 0})
+				}
+				continue
+			}
+			stack = stack[:len(stack)-1]
+			if p := top.parent; p >= 0 {
+				low[p] = min(low[p], low[v])
+				if low[v] > enter[p] {
+					cuts = append(cuts, cut{p, v, first[v], len(order)})
+				}
+			}
+		}
+		for _, x := range cuts {
+			all := len(order) - begin
+			part := hangingPart{end: x.v, hosts: slices.Clone(order[x.from:x.to])}
+			if 2*len(part.hosts) > all {
+				part = hangingPart{end: x.parent, hosts: slices.Concat(order[begin:x.from], order[x.to:])}
+			}
+			slices.Sort(part.hosts)
+			found[[2]int{min(x.parent, x.v), max(x.parent, x.v)}] = part
+		}
+	}
+	return found
+}

@@ -1,0 +1,210 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// A nodeView is a graph cut down to some nodes: one host per node, and of the
+// rest what lies between them. Both graphs of a comparison are brought to the
+// same nodes this way, whatever ranks there were, and in whatever order.
+type nodeView struct {
+	graph  *topology.Graph
+	vertex []int // vertex of the view -> vertex of the whole graph
+}
+
+// nodesOf lists the hosts of each name, and the names in the order of their first host.
+func nodesOf(g *topology.Graph) (names []string, hosts map[string][]int) {
+	hosts = make(map[string][]int, g.Hosts())
+	for h := range g.Hosts() {
+		name := g.Name(h)
+		if len(hosts[name]) == 0 {
+			names = append(names, name)
+		}
+		hosts[name] = append(hosts[name], h)
+	}
+	return names, hosts
+}
+
+// viewOf keeps the host nearest to all others of each node (ties: the first),
+// drops what leads nowhere, and joins the links of switches, and of hosts left
+// out, that have two links only: latencies do not show those.
+func viewOf(g *topology.Graph, nodes [][]int) (*nodeView, error) {
+	keep := make([]int, len(nodes))
+	for i, hosts := range nodes {
+		keep[i] = centralOf(g, hosts)
+	}
+	c := newContraction(g, keep)
+	c.prune()
+	c.straighten()
+	return c.view(g, keep)
+}
+
+// centralOf is the host with the least sum of latencies to all others.
+func centralOf(g *topology.Graph, hosts []int) int {
+	if len(hosts) == 1 {
+		return hosts[0]
+	}
+	best, least := hosts[0], math.Inf(1)
+	finder, dist := topology.NewPaths(g, nil), make([]float64, g.Vertices())
+	for _, h := range hosts {
+		finder.From(h, dist)
+		sum := 0.0
+		for _, d := range dist[:g.Hosts()] {
+			sum += d
+		}
+		if sum < least {
+			best, least = h, sum
+		}
+	}
+	return best
+}
+
+// A contraction is a graph under change: arcs by their ends.
+type contraction struct {
+	kept []bool
+	out  []map[int]topology.Arc // by end
+	in   []map[int]bool
+	gone []bool
+}
+
+func newContraction(g *topology.Graph, keep []int) *contraction {
+	c := &contraction{
+		kept: make([]bool, g.Vertices()), gone: make([]bool, g.Vertices()),
+		out: make([]map[int]topology.Arc, g.Vertices()), in: make([]map[int]bool, g.Vertices()),
+	}
+	for _, h := range keep {
+		c.kept[h] = true
+	}
+	for v := range c.out {
+		c.out[v], c.in[v] = map[int]topology.Arc{}, map[int]bool{}
+	}
+	for _, a := range g.Arcs() {
+		c.add(a)
+	}
+	return c
+}
+
+func (c *contraction) add(a topology.Arc) {
+	c.out[a.From][a.To] = a
+	c.in[a.To][a.From] = true
+}
+
+func (c *contraction) remove(v int) {
+	for u := range c.out[v] {
+		delete(c.in[u], v)
+	}
+	for u := range c.in[v] {
+		delete(c.out[u], v)
+	}
+	clear(c.out[v])
+	clear(c.in[v])
+	c.gone[v] = true
+}
+
+// neighbours are sorted.
+func (c *contraction) neighbours(v int) []int {
+	var all []int
+	for u := range c.out[v] {
+		all = append(all, u)
+	}
+	for u := range c.in[v] {
+		if _, ok := c.out[v][u]; !ok {
+			all = append(all, u)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// prune removes what has one neighbour or none, until nothing does.
+func (c *contraction) prune() {
+	var queue []int
+	for v := range c.kept {
+		queue = append(queue, v)
+	}
+	for len(queue) > 0 {
+		v := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if c.kept[v] || c.gone[v] {
+			continue
+		}
+		if near := c.neighbours(v); len(near) < 2 {
+			c.remove(v)
+			queue = append(queue, near...)
+		}
+	}
+}
+
+// straighten replaces each vertex between two others by a link of its links'
+// latencies and the lesser bandwidth, unless these two are linked already.
+func (c *contraction) straighten() {
+	for v := range c.kept {
+		if c.kept[v] || c.gone[v] {
+			continue
+		}
+		near := c.neighbours(v)
+		if len(near) != 2 {
+			continue
+		}
+		a, b := near[0], near[1]
+		_, there := c.out[a][b]
+		_, back := c.out[b][a]
+		if there || back {
+			continue
+		}
+		for _, way := range [2][2]int{{a, b}, {b, a}} {
+			first, ok := c.out[way[0]][v]
+			second, ok2 := c.out[v][way[1]]
+			if !ok || !ok2 {
+				continue
+			}
+			c.add(inSeries(first, second))
+		}
+		c.remove(v)
+	}
+}
+
+// inSeries is one arc for two that follow each other. Of their bandwidths the
+// lesser counts, and if one is not known the other is an estimate.
+func inSeries(first, second topology.Arc) topology.Arc {
+	a := topology.Arc{
+		From: first.From, To: second.To, Latency: first.Latency + second.Latency,
+		Bandwidth: first.Bandwidth, Estimated: first.Estimated, Probability: min(first.Probability, second.Probability),
+	}
+	if second.Bandwidth < first.Bandwidth || math.IsNaN(first.Bandwidth) {
+		a.Bandwidth, a.Estimated = second.Bandwidth, second.Estimated
+	}
+	if math.IsNaN(first.Bandwidth) != math.IsNaN(second.Bandwidth) {
+		a.Estimated = true
+	}
+	return a
+}
+
+func (c *contraction) view(g *topology.Graph, keep []int) (*nodeView, error) {
+	n := &nodeView{vertex: slices.Clone(keep)}
+	number := make([]int, g.Vertices())
+	for i, h := range keep {
+		number[h] = i
+	}
+	for v := range c.gone {
+		if !c.gone[v] && !c.kept[v] {
+			number[v] = len(n.vertex)
+			n.vertex = append(n.vertex, v)
+		}
+	}
+	names := make([]string, len(n.vertex))
+	var arcs []topology.Arc
+	for i, v := range n.vertex {
+		names[i] = g.Name(v)
+		for _, a := range c.out[v] { // NewGraph sorts them
+			a.From, a.To = i, number[a.To]
+			arcs = append(arcs, a)
+		}
+	}
+	var err error
+	n.graph, err = topology.NewGraph(len(keep), len(n.vertex)-len(keep), names, arcs)
+	return n, err
+}

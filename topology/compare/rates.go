@@ -1,0 +1,107 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// compareRates finds what the best measured path over each link carries, in
+// each direction, and what the best path of the reference does: a fast
+// uplink shows no more than the links of the hosts behind it let through. Estimates
+// bound what a path carries, but are no measurement: a link was measured if some
+// arc was that all measured paths of the pairs have which take it.
+func (c *linkComparer) compareRates() {
+	g := c.wired
+	if c.fit != nil {
+		g = c.fit.Graph
+	}
+	if g == nil {
+		return
+	}
+	m, k := c.measured.graph, g.Hosts()
+	routes := g // those whose bandwidths the reference gives
+	if c.routed != nil {
+		routes = c.routed.graph
+	}
+	router := topology.NewPaths(routes, latenciesOrHops(routes))
+	finder, other := topology.NewPaths(g, latenciesOrHops(g)), topology.NewPaths(m, latenciesOrHops(m))
+	common := make([][]int32, g.NumArcs()) // measured arcs on all paths so far
+	seen := make([]int, g.NumArcs())       // pairs
+	best := make([][2]float64, g.NumArcs())
+	sum := make([]float64, g.NumArcs())
+	stamp := make([]int, m.NumArcs())
+	pair := 0
+	var path []int32
+	for i := range k {
+		t, u := finder.Tree(i), other.Tree(i)
+		r := t
+		if c.routed != nil {
+			r = router.Tree(i)
+		}
+		for j := range k {
+			if j == i || math.IsInf(t.Distance[j], 1) || math.IsInf(u.Distance[j], 1) {
+				continue
+			}
+			pair++
+			path = path[:0]
+			carried := math.Inf(1)
+			for v := j; v != i; v = m.Arcs()[u.Arc[v]].From {
+				path = append(path, u.Arc[v])
+				stamp[u.Arc[v]] = pair
+				if x := m.Arcs()[u.Arc[v]].Bandwidth; x < carried {
+					carried = x
+				}
+			}
+			specified := math.Inf(1)
+			for v := j; v != i && !math.IsInf(r.Distance[j], 1); v = routes.Arcs()[r.Arc[v]].From {
+				if x := routes.Arcs()[r.Arc[v]].Bandwidth; x < specified {
+					specified = x
+				}
+			}
+			for v := j; v != i; v = g.Arcs()[t.Arc[v]].From {
+				at := t.Arc[v]
+				if seen[at]++; seen[at] == 1 {
+					common[at] = slices.Clone(path)
+				} else {
+					common[at] = slices.DeleteFunc(common[at], func(x int32) bool { return stamp[x] != pair })
+				}
+				sum[at] += u.Distance[j]
+				if !math.IsInf(carried, 1) {
+					best[at][0] = max(best[at][0], carried)
+				}
+				if !math.IsInf(specified, 1) {
+					best[at][1] = max(best[at][1], specified)
+				}
+			}
+		}
+	}
+	for at := range g.Arcs() {
+		l := &c.links[c.link[c.origin[at]]]
+		l.distance = (l.distance*float64(l.pairs) + sum[at]) / max(1, float64(l.pairs+seen[at]))
+		l.pairs += seen[at]
+		way := 0
+		if l.arcs[1] == c.origin[at] {
+			way = 1
+		}
+		q := &l.state.Bandwidth[way]
+		if slices.ContainsFunc(common[at], func(x int32) bool { return !math.IsNaN(measuredRate(m, int(x))) }) {
+			q.Measured = best[at][0]
+		}
+		if (c.routed != nil || !math.IsNaN(q.Reference)) && best[at][1] > 0 {
+			q.Reference = best[at][1]
+		}
+	}
+}
+
+// latenciesOrHops are the latencies of all arcs, or ones if some are not known.
+func latenciesOrHops(g *topology.Graph) []float64 {
+	lengths := g.Latencies()
+	if slices.ContainsFunc(lengths, math.IsNaN) {
+		for i := range lengths {
+			lengths[i] = 1
+		}
+	}
+	return lengths
+}

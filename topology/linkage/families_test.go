@@ -1,0 +1,209 @@
+package linkage_test
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/topocast/topocast/internal/families"
+	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/linkage"
+)
+
+// A familyScore says how well the machines of a family were reconstructed. A machine is right if
+// all demanded groups are found and no false one is firm; among points in space
+// none is false.
+type familyScore struct {
+	machines, right                          int
+	demanded, found                          int
+	firmTrue, firmFalse, weakTrue, weakFalse int
+	spatial                                  int // firm groups of points in space, none of them demanded
+	wrong                                    []string
+}
+
+func (s *familyScore) add(o familyScore) {
+	s.machines += o.machines
+	s.right += o.right
+	s.demanded += o.demanded
+	s.found += o.found
+	s.firmTrue += o.firmTrue
+	s.firmFalse += o.firmFalse
+	s.weakTrue += o.weakTrue
+	s.weakFalse += o.weakFalse
+	s.spatial += o.spatial
+	s.wrong = append(s.wrong, o.wrong...)
+}
+
+func (s *familyScore) share() float64 { return float64(s.right) / float64(s.machines) }
+
+func (s *familyScore) String() string {
+	return fmt.Sprintf("right %d of %d (%.1f %%)  demanded %d found %d  firm true %d false %d  weak true %d false %d  spatial %d",
+		s.right, s.machines, 100*s.share(), s.demanded, s.found, s.firmTrue, s.firmFalse, s.weakTrue, s.weakFalse, s.spatial)
+}
+
+// scoreMachine reconstructs one machine.
+func scoreMachine(f families.Family, instance int) familyScore {
+	m := f.Machine(instance)
+	s := familyScore{machines: 1}
+	known := map[string]families.Group{}
+	for _, g := range m.Groups {
+		known[key(g.Hosts)] = g
+		if g.Demanded() {
+			s.demanded++
+		}
+	}
+	result, err := (&linkage.Robust{}).Reconstruct(m.Repetitions...)
+	if err != nil {
+		s.wrong = []string{fmt.Sprintf("%s %d: %v", f.Name, instance, err)}
+		return s
+	}
+	var missing, invented []string
+	found := map[string]bool{}
+	for _, g := range result.Hierarchy.Groups()[1:] {
+		k := key(g.Hosts)
+		truth, ok := known[k]
+		firm := g.Support >= topology.FirmSupport
+		found[k] = true
+		if ok && truth.Demanded() {
+			s.found++
+		}
+		switch {
+		case ok && firm:
+			s.firmTrue++
+		case ok:
+			s.weakTrue++
+		case m.Spatial && firm:
+			s.spatial++
+		case m.Spatial:
+		case firm:
+			s.firmFalse++
+			invented = append(invented, fmt.Sprintf("%d hosts support %.3f", len(g.Hosts), g.Support))
+		default:
+			s.weakFalse++
+		}
+	}
+	for _, g := range m.Groups {
+		if g.Demanded() && !found[key(g.Hosts)] {
+			missing = append(missing, fmt.Sprintf("%d hosts step %.2f", len(g.Hosts), g.Step))
+		}
+	}
+	if len(missing)+len(invented) == 0 {
+		s.right = 1
+		return s
+	}
+	text := fmt.Sprintf("%s %d: n=%d R=%d", f.Name, instance, m.Hosts, len(m.Repetitions))
+	for _, list := range []struct {
+		name string
+		of   []string
+	}{{"missing", missing}, {"firm false", invented}} {
+		if len(list.of) > 0 {
+			text += fmt.Sprintf("; %s %d: %s", list.name, len(list.of), strings.Join(list.of[:min(6, len(list.of))], ", "))
+		}
+	}
+	s.wrong = []string{text}
+	return s
+}
+
+// scoreFamily reconstructs instances of a family on all processors.
+func scoreFamily(f families.Family, instances []int) familyScore {
+	scores := make([]familyScore, len(instances))
+	var work sync.WaitGroup
+	next := make(chan int)
+	for range runtime.GOMAXPROCS(0) {
+		work.Go(func() {
+			for k := range next {
+				scores[k] = scoreMachine(f, instances[k])
+			}
+		})
+	}
+	for k := range instances {
+		next <- k
+	}
+	close(next)
+	work.Wait()
+	var total familyScore
+	for _, s := range scores {
+		total.add(s)
+	}
+	return total
+}
+
+// BenchmarkLinkageFamilies reports how many machines of known groups are
+// reconstructed rightly, by family. Half of the instances are held: a method is not to be
+// tuned on them. Run it with -benchtime=1x; -v lists what is wrong, instance by
+// instance, and the table of all families:
+//
+//	go test ./topology -run - -bench LinkageFamilies/tuned -benchtime 1x -v
+//	go test ./topology -run - -bench LinkageFamilies/tuned/drift$ -benchtime 1x -v
+func BenchmarkLinkageFamilies(b *testing.B) {
+	for _, half := range []struct {
+		name        string
+		first, last int
+	}{{"tuned", 0, 19}, {"held", 20, 39}} {
+		b.Run(half.name, func(b *testing.B) {
+			var instances []int
+			for k := half.first; k <= half.last; k++ {
+				instances = append(instances, k)
+			}
+			var (
+				table   []string
+				overall familyScore
+			)
+			for _, f := range families.All() {
+				b.Run(f.Name, func(b *testing.B) {
+					var s familyScore
+					for b.Loop() {
+						s = scoreFamily(f, instances)
+					}
+					b.ReportMetric(100*s.share(), "right%")
+					b.ReportMetric(float64(s.firmFalse), "firm-false")
+					if testing.Verbose() {
+						for _, w := range s.wrong {
+							b.Log(w)
+						}
+					}
+					table = append(table, fmt.Sprintf("%-18s %-10s %s", f.Name, f.Class, s.String()))
+					overall.add(s)
+				})
+			}
+			slices.Sort(table)
+			b.Logf("%s\n%s\n%-29s %s", half.name, strings.Join(table, "\n"), "overall", overall.String())
+		})
+	}
+}
+
+// Two small instances of each family. The goal for all of them is that 97 % are right, and
+// 90 % in each family with groups (BenchmarkLinkageFamilies); leastRight is what
+// holds today of these few.
+func TestLinkageFamilies(t *testing.T) {
+	const leastRight = 0.97
+	var overall, flats familyScore
+	for _, f := range families.All() {
+		if f.Name == "leaves-of-two" || f.Name == "many-outsiders" || f.Name == "three-levels" {
+			continue // large by nature
+		}
+		s := scoreFamily(f, []int{0, 10})
+		for _, w := range s.wrong {
+			t.Log(w)
+		}
+		overall.add(s)
+		if !f.Grouped {
+			flats.add(s)
+		}
+	}
+	t.Log(overall.String())
+	if overall.share() < leastRight {
+		t.Errorf("overall %s, want %.0f %% right", overall.String(), 100*leastRight)
+	}
+	if flats.firmFalse > 0 {
+		t.Errorf("machines without groups: %s, want none firm", flats.String())
+	}
+	// README: of the held instances 4 of 19,953 firm groups do not exist, and 227 of 2,112 weak ones:
+	// of 1,700 firm ones a third of one.
+	if overall.firmFalse > 0 || 5*overall.weakFalse > overall.weakTrue+overall.weakFalse {
+		t.Errorf("overall %s, want no firm one false, and at most a fifth of the weak ones", overall.String())
+	}
+}

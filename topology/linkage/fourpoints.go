@@ -1,0 +1,208 @@
+package linkage
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/internal/witness"
+)
+
+// A vicinity knows the nearest hosts of some hosts: those within mateWithin of the
+// nearest reading, mateMost at most. On one switch, and in a ring or torus, they see
+// any other host as their host does in the mean: alike, or one a hop nearer and
+// one a hop farther.
+type vicinity struct {
+	r     *readings.Symmetric
+	mates [][]int32 // per host; nil: not looked for
+	row   []float32 // scratch
+	near  []float32
+}
+
+func newVicinity(r *readings.Symmetric) *vicinity {
+	return &vicinity{r: r, mates: make([][]int32, r.N()), row: make([]float32, r.N())}
+}
+
+const (
+	// On one switch with 10 % of noise nearly all are mates, in a ring the two neighbours, two
+	// hops being twice as far. With 1.2 and 1.4 tree-likeness is the same.
+	mateWithin = 1.3
+	// The mean of so many has a quarter of the noise of one.
+	mateMost = 16
+	// A reading that is above all that the mates of both its ends say by more than
+	// this is an outlier, unless more than this share are: that is structure, such as
+	// opposite hosts of a ring of up to eight, one reading of seven, which are farther than all around
+	// them. Machines with 2 % of outliers are judged alike with 3.5 to 10 %; one switch
+	// with 5 % of them needs 6, and with 10 the Internet seems two thirds of a tree.
+	outlierShare = 0.07
+	// One mate in so many may side with an outlier, being one itself: with 6 and 11 tree-likeness is the same.
+	outlierAlone = 8
+)
+
+// of returns the mates of host i. O(n) the first time.
+func (v *vicinity) of(i int) []int32 {
+	if v.mates[i] != nil {
+		return v.mates[i]
+	}
+	// Of readings below zero, which were not measured, and of the host's own, none counts.
+	v.r.Host(v.row, i)
+	least := float32(math.Inf(1))
+	for _, x := range v.row {
+		if x > 0 && x < least {
+			least = x
+		}
+	}
+	near := v.near[:0]
+	for _, x := range v.row {
+		if x > 0 && x <= mateWithin*least {
+			near = append(near, x)
+		}
+	}
+	v.near = near
+	m := make([]int32, 0, mateMost)
+	if len(near) > 0 {
+		limit := stats.Select(near, min(mateMost, len(near))-1)
+		for j, x := range v.row {
+			if x > 0 && x <= limit {
+				if m = append(m, int32(j)); len(m) == mateMost {
+					break
+				}
+			}
+		}
+	}
+	v.mates[i] = m
+	return m
+}
+
+// neighbourhoodHosts is how many hosts, spread evenly, the noise and the tree-likeness are found
+// of: a host's mates cost a look at all its readings, and 256 hosts make a
+// hundred million quadruples.
+const neighbourhoodHosts = 256
+
+// noise estimates the relative standard deviation of a reading from how it differs
+// from the mean of those of its host's mates, over up to 256 by 64 pairs: 1.4826 times
+// the median, which outliers do not move. At most noiseMost, as on
+// machines where neighbours differ otherwise structure counts; NaN if nobody has mates.
+func (v *vicinity) noise() float64 {
+	const perHost = 64 // 16384 in all: the median is right within one in a hundred
+	n := v.r.N()
+	step, skip := (n-1)/neighbourhoodHosts+1, (n-1)/perHost+1
+	var rest []float64
+	for i := 0; i < n; i += step {
+		mates := v.of(i)
+		for j := i % skip; j < n; j += skip {
+			if j == i || slices.Contains(mates, int32(j)) {
+				continue
+			}
+			var sum, count float64
+			for _, k := range mates {
+				if x := v.r.Measured(int(k), j); x > 0 {
+					sum += x
+					count++
+				}
+			}
+			if x := v.r.Measured(i, j); x > 0 && count > 0 {
+				rest = append(rest, math.Abs(math.Log(x*count/sum))/math.Sqrt(1+1/count))
+			}
+		}
+	}
+	return min(noiseMost, stats.Sigma(rest)) // NaN stays
+}
+
+// outlier tells whether the mates of both ends contradict a reading: all of them, or
+// of many all but one in eight, as readings of theirs may be outliers, too.
+func (v *vicinity) outlier(i, j int) bool {
+	limit := v.r.Measured(i, j) / outlier
+	seen, agree := 0, 0
+	for range 2 {
+		for _, k := range v.of(i) {
+			if int(k) == j {
+				continue
+			}
+			if x := v.r.Measured(int(k), j); x > 0 {
+				seen++
+				if x >= limit {
+					agree++
+				}
+			}
+		}
+		i, j = j, i
+	}
+	return outlierAlone*agree < seen
+}
+
+// fourPoints is the share of 2000 random quadruples of hosts that satisfy the
+// four-point condition within 2 % and three standard deviations: of the three ways to
+// sum two disjoint pairs, the two largest are equal. It holds for all quadruples of a tree, whatever
+// its links (Buneman 1974), and for those of rings and tori it fails. noise is that
+// of a reading; NaN, as of one repetition, has it estimated. Quadruples with an
+// outlier are left out where outliers are few: with 2 % of them one quadruple of nine has
+// one. NaN if there are fewer than four hosts or too few readings. O(n) for each of
+// up to 256 hosts.
+func fourPoints(r *readings.Symmetric, noise float64) float64 {
+	const samples = 2000 // the share of a tree, 0.98 at least, is right within 0.3 %
+	if r.N() < 4 {
+		return math.NaN()
+	}
+	near := newVicinity(r)
+	if math.IsNaN(noise) {
+		noise = near.noise()
+	}
+	if !(noise > witness.NoiseGuess) {
+		noise = witness.NoiseGuess
+	}
+	tol := witness.PathTolerance(noise)
+	rng := rand.New(rand.NewPCG(uint64(r.N()), 4))
+	step := (r.N()-1)/neighbourhoodHosts + 1
+	hosts := (r.N()-1)/step + 1
+	var good, all, suspect, suspects, pairs int
+	for range samples {
+		var q [4]int
+		for k := 0; k < 4; {
+			q[k] = rng.IntN(hosts) * step
+			if !slices.Contains(q[:k], q[k]) {
+				k++
+			}
+		}
+		d := [6]float64{
+			r.Measured(q[0], q[1]), r.Measured(q[2], q[3]), r.Measured(q[0], q[2]),
+			r.Measured(q[1], q[3]), r.Measured(q[0], q[3]), r.Measured(q[1], q[2]),
+		}
+		sums := [3]float64{d[0] + d[1], d[2] + d[3], d[4] + d[5]}
+		slices.Sort(sums[:])
+		if math.IsNaN(sums[0]) { // sorted first
+			continue
+		}
+		all++
+		fine := sums[2]-sums[1] <= tol*sums[2]
+		odd := 0
+		if counted := all <= samples/4; counted || !fine {
+			for x := range 4 {
+				for y := range x {
+					if near.outlier(q[x], q[y]) {
+						odd++
+					}
+				}
+			}
+			if counted {
+				pairs += 6
+				suspects += odd
+			}
+		}
+		switch {
+		case fine:
+			good++
+		case odd > 0:
+			suspect++
+		}
+	}
+	if all < samples/10 {
+		return math.NaN()
+	}
+	if float64(suspects) <= outlierShare*float64(pairs) {
+		all -= suspect
+	}
+	return float64(good) / float64(all)
+}

@@ -1,0 +1,139 @@
+package linkage
+
+import (
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/internal/nested"
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// classBandwidth is that of the density estimate over the groups' levels, in ln
+// units: kernels two bandwidths apart merge, so levels nearer than 8 % are of one kind: what
+// cores of one kind differ by (stepCriterion).
+const classBandwidth = 0.04
+
+// levelClasses numbers the kinds of groups from fine to coarse: all sockets,
+// all racks. Index v-n; the root is not classed.
+//
+// Groups of similar level are of one kind, by the peaks of a density
+// estimate. Two neighbouring kinds are one if no group of one holds a group of the
+// other and they lie closer to each other than half of what sets them off from
+// their parents, or all hold equally many hosts: a pair of cores that was read
+// once, and badly, is still a pair of cores. Where a kind nests in itself - weak groups inside groups - the outermost
+// groups are of one kind, those inside of a finer one. In the end a group is
+// coarser than all inside it.
+func levelClasses(t *nested.Tree) []int {
+	groups := t.Groups()[1:] // parents first
+	class := make([]int, len(t.Children))
+	if len(groups) == 0 {
+		return class
+	}
+	values := make([]float64, len(groups))
+	for k, v := range groups {
+		values[k] = t.LevelOf(v)
+	}
+	kind := stats.Classes(values, nil, classBandwidth)
+	for k, v := range groups {
+		class[int(v)-t.N] = kind[k]
+	}
+	joinClasses(t, groups, class)
+
+	// Depth inside the own kind, from the outermost group.
+	depth := make([]int, len(t.Children))
+	deepest := 0
+	for _, v := range groups {
+		if p := t.Parent[v]; p != t.Root && class[int(p)-t.N] == class[int(v)-t.N] {
+			depth[int(v)-t.N] = depth[int(p)-t.N] + 1
+			deepest = max(deepest, depth[int(v)-t.N])
+		}
+	}
+	for _, v := range groups {
+		at := int(v) - t.N
+		class[at] = class[at]*(deepest+1) + deepest - depth[at]
+	}
+	for _, v := range slices.Backward(groups) {
+		for _, c := range t.Kids(v) {
+			if t.IsGroup(c) {
+				class[int(v)-t.N] = max(class[int(v)-t.N], class[int(c)-t.N]+1)
+			}
+		}
+	}
+	// Close the gaps.
+	var used []int
+	for _, v := range groups {
+		used = append(used, class[int(v)-t.N])
+	}
+	slices.Sort(used)
+	used = slices.Compact(used)
+	for _, v := range groups {
+		class[int(v)-t.N], _ = slices.BinarySearch(used, class[int(v)-t.N])
+	}
+	return class
+}
+
+// joinClasses makes neighbouring classes one where nothing but distance speaks
+// against it, the closest first.
+func joinClasses(t *nested.Tree, groups []int32, class []int) {
+	for {
+		members := map[int][]int32{}
+		last := 0
+		for _, v := range groups {
+			c := class[int(v)-t.N]
+			members[c] = append(members[c], v)
+			last = max(last, c)
+		}
+		typical := func(c int) float64 {
+			var levels []float64
+			for _, v := range members[c] {
+				levels = append(levels, t.LevelOf(v))
+			}
+			return stats.LowerMedian(levels)
+		}
+		best, join := math.Inf(1), -1
+		for c := range last {
+			gap := typical(c+1) - typical(c)
+			if gap >= best || nestedIn(t, members[c], class, c+1) {
+				continue
+			}
+			room := math.Inf(1)
+			for _, v := range slices.Concat(members[c], members[c+1]) {
+				room = min(room, t.LevelOf(t.Parent[v])-t.LevelOf(v))
+			}
+			if gap < room/2 || equallyLarge(t, members[c], members[c+1]) {
+				best, join = gap, c
+			}
+		}
+		if join < 0 {
+			return
+		}
+		for _, v := range groups {
+			if at := int(v) - t.N; class[at] > join {
+				class[at]--
+			}
+		}
+	}
+}
+
+// equallyLarge tells whether all groups of both lists hold as many hosts.
+func equallyLarge(t *nested.Tree, a, b []int32) bool {
+	size := t.Size(a[0])
+	for _, v := range slices.Concat(a, b) {
+		if t.Size(v) != size {
+			return false
+		}
+	}
+	return true
+}
+
+// nestedIn tells whether one of the groups lies inside a group of class c.
+func nestedIn(t *nested.Tree, groups []int32, class []int, c int) bool {
+	for _, v := range groups {
+		for p := t.Parent[v]; p != t.Root; p = t.Parent[p] {
+			if class[int(p)-t.N] == c {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,187 @@
+package linkage
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/topocast/topocast/internal/topotest"
+	"github.com/topocast/topocast/internal/witness"
+)
+
+// pairOf is an undirected pair.
+func pairOf(u, v int) witness.Pair { return witness.Pair{From: min(u, v), To: max(u, v)} }
+
+// switchBlocks are the true blocks of a torusWiring, and its switch links in
+// numbers of blocks.
+func switchBlocks(w *topotest.Wiring) (blocks [][]int, links []witness.Pair) {
+	k := w.Vertices - w.Hosts
+	blocks = make([][]int, k)
+	for h := range w.Hosts {
+		b := h / (w.Hosts / k)
+		blocks[b] = append(blocks[b], h)
+	}
+	for _, p := range w.Pairs() {
+		if p.From >= w.Hosts {
+			links = append(links, witness.Pair{From: p.From - w.Hosts, To: p.To - w.Hosts})
+		}
+	}
+	return blocks, links
+}
+
+// quotientOf is the quotient of a full matrix, with its links, all of them searched for.
+func quotientOf(n int, d []float64, blocks [][]int) *quotient {
+	q := newQuotient(func(i, j int) float64 { return d[i*n+j] }, blocks)
+	q.link(nil)
+	if err := q.findHidden(); err != nil {
+		panic(err)
+	}
+	return q
+}
+
+func TestQuotientFindsRingsAndTori(t *testing.T) {
+	for _, c := range []struct {
+		dims     []int
+		per      int
+		leaf     float64
+		noise    float64
+		reps     int
+		atLeast  int // of 20 seeds
+		outliers float64
+		spread   float64 // of the leaf links, up and down
+	}{
+		{[]int{4}, 8, 1, 0.01, 2, 19, 0.02, 0},
+		{[]int{6}, 8, 1, 0.01, 2, 19, 0.02, 0},
+		{[]int{4, 4}, 8, 1, 0.01, 2, 19, 0.02, 0},
+		{[]int{4, 4, 4}, 8, 1, 0.01, 2, 19, 0.02, 0},
+		{[]int{3, 3, 3}, 8, 1, 0.01, 2, 19, 0.02, 0},
+		{[]int{4, 4}, 8, 3, 0.01, 2, 19, 0.02, 0}, // leaf links three hops long
+		{[]int{4, 4}, 8, 1, 0.05, 1, 19, 0.02, 0},
+		{[]int{4, 4}, 3, 1, 0.03, 2, 19, 0.02, 0},
+		{[]int{4, 4, 4}, 8, 3, 0.01, 2, 19, 0.02, 0.3},
+		{[]int{6}, 4, 1, 0.01, 2, 19, 0.02, 0.3},
+	} {
+		w := topotest.Torus(c.dims, c.per, c.leaf, 1)
+		d, n := w.Distances(), w.Hosts
+		blocks, want := switchBlocks(w)
+		exact := 0
+		for seed := range uint64(20) {
+			rng := rand.New(rand.NewPCG(seed, 10))
+			if c.spread > 0 {
+				for h := range n {
+					w.Link(h, n+h/c.per, c.leaf*(1+c.spread*(2*rng.Float64()-1)))
+				}
+				d = w.Distances()
+			}
+			var reps [][]float64
+			for range c.reps {
+				reps = append(reps, topotest.Noisy(rng, n, d, c.noise, c.outliers))
+			}
+			if q := quotientOf(n, topotest.Smallest(reps...), blocks); slices.Equal(q.links, want) {
+				exact++
+			}
+		}
+		if exact < c.atLeast {
+			t.Errorf("%v x %d hosts, %g %% noise, %d repetitions: exact in %d of 20 seeds, want %d", c.dims, c.per, 100*c.noise, c.reps, exact, c.atLeast)
+		}
+	}
+}
+
+func TestQuotientGraph(t *testing.T) {
+	// Two switches with hosts {0, 1}, {2, 3} on links of 1, and host 4 alone on a
+	// third; a chain of hops of 3.
+	nan := math.NaN()
+	d := []float64{
+		0, 2, 5, 5, 8,
+		2, 0, 5, 5, 8,
+		5, 5, 0, 2, 5,
+		5, 5, 2, 0, 5,
+		8, 8, 5, 5, 0,
+	}
+	q := quotientOf(5, d, [][]int{{0, 1}, {2, 3}, {4}})
+	g, err := q.graph(5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[witness.Pair]float64{
+		pairOf(0, 5): 1, pairOf(1, 5): 1, pairOf(2, 6): 1, pairOf(3, 6): 1, pairOf(4, 7): 1, pairOf(5, 6): 3, pairOf(6, 7): 3,
+	}
+	if g.NumArcs() != 2*len(want) {
+		t.Errorf("%d arcs, want %d", g.NumArcs(), 2*len(want))
+	}
+	for _, a := range g.Arcs() {
+		if l := want[pairOf(a.From, a.To)]; l != a.Latency {
+			t.Errorf("arc %d->%d = %g, want %g", a.From, a.To, a.Latency, l)
+		}
+	}
+	if len(q.warnings()) != 1 {
+		t.Errorf("warnings = %q, want one on host 4", q.warnings())
+	}
+
+	for _, i := range []int{0, 1} {
+		for _, j := range []int{2, 3} {
+			d[i*5+j], d[j*5+i] = nan, nan
+		}
+	}
+	q = quotientOf(5, d, [][]int{{0, 1}, {2, 3}, {4}})
+	if want := []witness.Pair{pairOf(0, 2), pairOf(1, 2)}; !slices.Equal(q.links, want) || len(q.warnings()) != 2 {
+		t.Errorf("with a block pair not measured: links %v, warnings %q, want %v and two", q.links, q.warnings(), want)
+	}
+}
+
+// A tree of three levels: 2 x 3 leaf switches of 4 hosts, two switches above
+// them, on links of 1, 2 and 3. The two upper ones make one link of 6, as a root
+// of two children cannot be seen.
+func TestQuotientFindsHiddenSwitches(t *testing.T) {
+	w := &topotest.Wiring{Hosts: 24, Vertices: 32, Links: map[witness.Pair]float64{pairOf(30, 31): 6}}
+	for h := range 24 {
+		w.Link(h, 24+h/4, 1)
+	}
+	for s := range 6 {
+		w.Link(24+s, 30+s/3, 2)
+	}
+	d := w.Distances()
+	var blocks [][]int
+	for s := range 6 {
+		blocks = append(blocks, []int{4 * s, 4*s + 1, 4*s + 2, 4*s + 3})
+	}
+	for seed := range uint64(20) {
+		noise := 0.01
+		if seed == 0 {
+			noise = 0
+		}
+		q := quotientOf(24, topotest.Noisy(rand.New(rand.NewPCG(seed, 1)), 24, d, noise, 0), blocks)
+		g, err := q.graph(24)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []witness.Pair
+		for _, a := range g.Arcs() {
+			if a.From < a.To {
+				got = append(got, witness.Pair{From: a.From, To: a.To})
+			}
+		}
+		if !slices.Equal(got, w.Pairs()) {
+			t.Errorf("seed %d: links %v, want %v", seed, got, w.Pairs())
+		}
+		if noise == 0 {
+			for _, a := range g.Arcs() {
+				if want := w.Links[pairOf(a.From, a.To)]; math.Abs(a.Latency-want) > 1e-9 {
+					t.Errorf("latency of %d-%d = %g, want %g", a.From, a.To, a.Latency, want)
+				}
+			}
+		}
+	}
+}
+
+func TestQuotientOfNothing(t *testing.T) {
+	for _, blocks := range [][][]int{nil, {{0}}, {{0}, {1}}} {
+		n := len(blocks)
+		d := make([]float64, n*n)
+		q := quotientOf(n, d, blocks)
+		if g, err := q.graph(n); err != nil || g.Vertices() != 2*n {
+			t.Errorf("quotient of %v: graph %v, error %v", blocks, g, err)
+		}
+	}
+}

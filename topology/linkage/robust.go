@@ -1,0 +1,149 @@
+package linkage
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/topocast/topocast/internal/nnchain"
+	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/topology"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Robust finds nested groups of hosts, robustly: it proposes groups by average
+// linkage and judges each of them on the readings. It is the method to use
+// unless there is a reason for another.
+//
+// Proposal: of the readings of a pair the lower half counts, in the mean; they are capped at a
+// multiple of the subdominant ultrametric, which takes upward outliers out;
+// average linkage by nearest-neighbour chain; of the binary tree the groups
+// remain that are worth their description (minimum description length), and single hosts
+// move to the groups that they fit.
+// Judgement: a group's support in [0, 1] says how firmly the raw readings set it
+// off from its nearest surroundings, against their own spread there. It is a
+// score, not a probability: above 0.9 the group is firm; from 0.5 it is
+// reported, with a warning; below, it is not unless MinSupport says so.
+//
+// Hosts that are slow to all others alike are told from those that lie outside their group: what they
+// add is taken out of their readings for both, and a warning names them.
+//
+// Pairs that were not measured are estimated from near neighbours for the
+// proposal and never read by the judgement. A group is firm only if the readings that there are
+// could have refuted it: that some of its hosts belong elsewhere, or others to it. A warning
+// counts the pairs, and the groups that are weak for want of them.
+//
+// O(n^2) time, with pairs missing times the depth of the tree; memory of 6 n^2 bytes besides
+// the matrices. Where a tree fits badly other graphs are looked for, by a number of steps that
+// is bounded per pair of hosts; links between up to 8192 hosts themselves take 4 n^2 bytes more. A
+// search given up is a warning.
+type Robust struct {
+	MinSupport float64 // least support of a group in the result, in [0, 1]; 0 means 0.5
+}
+
+var _ topology.Reconstructor = (*Robust)(nil)
+
+// Reconstruct works out how the hosts are grouped and wired from matrices of their latencies
+// in s, one per repetition, with the defaults of Robust.
+func Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
+	return (&Robust{}).Reconstruct(repetitions...)
+}
+
+func (l *Robust) validate() error {
+	if !(l.MinSupport >= 0 && l.MinSupport <= 1) {
+		return fmt.Errorf("topology: linkage: MinSupport %g: want in [0, 1]", l.MinSupport)
+	}
+	return nil
+}
+
+// Reconstruct implements Reconstructor. Zero latencies (coarse timers) are
+// taken as half the smallest above zero, negative ones as zeros with a warning;
+// infinite ones are an error. ErrDisconnected is returned when the hosts fall in
+// parts between which nothing was measured.
+func (l *Robust) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
+	if err := l.validate(); err != nil {
+		return nil, err
+	}
+	least := l.MinSupport
+	if least == 0 {
+		least = reported
+	}
+	measured, err := readings.New("topology: linkage", repetitions)
+	if err != nil {
+		return nil, err
+	}
+	original, quality, err := measured.Symmetric()
+	if err != nil {
+		return nil, err
+	}
+	note := &combination{Quality: *quality}
+	if original.N() < 3 {
+		return few(original, note)
+	}
+	// Of the readings there are three states: original, as combined; raw, without what slow hosts
+	// add; r, without unequal links too.
+	note.slow = slowHosts(original)
+	quick := quicken(readings.Correct(original), note.slow)
+	corrected := quick
+	w := nnchain.NewSquare(original.N())
+	t, sigma := propose(corrected, w)
+	for k := range unequalRounds {
+		offset := unequalLinks(t, corrected, k == 0, w.Scratch())
+		if offset == nil {
+			break
+		}
+		corrected = corrected.Without(offset)
+		t, sigma = propose(corrected, w)
+	}
+	w = nil // before the copies
+	unequal := corrected != quick
+	raw := quick.Symmetric()
+	r := raw
+	if unequal {
+		r = corrected.Symmetric()
+	}
+	for range refineRounds {
+		if !refine(t, r) {
+			break
+		}
+	}
+	t.Arrange(raw.Means())
+	g := &judge{
+		t: t, r: r, raw: raw, noise: note.Noise, gapped: note.Holes > 0, quantum: note.Tick,
+		white: newVicinity(r).whiteNoise(raw.ByMean()),
+	}
+	g.eliminate()
+	var ceiling []float64
+	if g.gapped {
+		ceiling = g.gaps() // before siblings, for which what looks firm counts
+	}
+	g.siblings()
+	g.doubtSlow(original, note.slow)
+	note.firm, note.doubtful = g.lower(ceiling)
+	return g.result(original, note, least, sigma, unequal)
+}
+
+// few is the result for up to two hosts: a link, or nothing to link.
+func few(r *readings.Symmetric, note *combination) (*topology.Result, error) {
+	latency := math.NaN()
+	var arcs []topology.Arc
+	if r.N() == 2 {
+		latency = float64(r.At(1, 0))
+		arcs = topology.AppendLink(arcs, 0, 1, latency, math.NaN())
+	}
+	graph, err := topology.NewGraph(r.N(), 0, nil, arcs)
+	if err != nil {
+		return nil, err
+	}
+	hierarchy, err := topology.NewHierarchy(r.N(), nil, nil, latency)
+	if err != nil {
+		return nil, err
+	}
+	return &topology.Result{
+		Graph: graph, Hierarchy: hierarchy,
+		Fit: topology.Fit{
+			Family: topology.FamilyFlat, R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: note.Noise,
+			Levels: []topology.LevelFit{{Separation: math.NaN(), Residual: math.NaN()}},
+		},
+		Warnings: note.warnings(r.N()),
+	}, nil
+}

@@ -1,0 +1,370 @@
+package linkage
+
+import (
+	"math"
+	"testing"
+
+	"github.com/topocast/topocast/topology"
+)
+
+func TestBesideSiblings(t *testing.T) {
+	host := standing{}
+	firm := func(depth int) standing { return standing{group: true, firm: true, depth: depth} }
+	weak := func(below int) standing { return standing{group: true, depth: below} }
+	kin := standing{kin: true}
+	const unseen = -1 // less than what is reported
+	for _, tt := range []struct {
+		name     string
+		support  float64
+		own      standing
+		siblings []standing
+		want     float64
+	}{
+		{"no siblings", 0.97, firm(1), nil, 0.97},
+		{"no siblings of a weak group", 0.7, weak(0), nil, 0.7},
+		{"a lone group among hosts", 0.97, firm(1), []standing{host, host}, weakCeiling},
+		{"a lone weak group among hosts", 0.7, weak(0), []standing{host, host}, unseen},
+		{"a lone group that was nearly firm", topology.FirmSupport - 1e-9, weak(0), []standing{host}, unseen},
+		{"one of two groups", 0.97, firm(1), []standing{host, firm(1)}, 0.97},
+		{"one of two, beside a deeper one", 0.97, firm(1), []standing{firm(3)}, 0.97},
+		{"deeper than its siblings", 0.97, firm(2), []standing{firm(1), host, firm(1)}, weakCeiling},
+		{"as deep as one of them", 0.97, firm(2), []standing{firm(1), firm(2)}, 0.97},
+		// For a firm group a weak sibling counts as a group, but no level of groups more.
+		{"firm beside a weak group", 0.97, firm(1), []standing{weak(0)}, 0.97},
+		{"two levels beside a weak group", 0.97, firm(2), []standing{weak(0)}, weakCeiling},
+		{"two levels beside a weak group around a firm one", 0.97, firm(2), []standing{weak(1)}, weakCeiling},
+		{"two levels beside a weak group around two levels", 0.97, firm(2), []standing{weak(2)}, 0.97},
+		// Among weak ones a weak group is a level like any other.
+		{"weak among weak", 0.7, weak(0), []standing{weak(0), host}, 0.7},
+		{"weak beside firm", 0.7, weak(0), []standing{firm(1), host}, 0.7},
+		{"weak around firm, beside firm", 0.7, weak(1), []standing{firm(1)}, unseen},
+		{"weak around firm, beside the same", 0.7, weak(1), []standing{weak(1)}, 0.7},
+		{"weak around firm, beside two firm levels", 0.7, weak(1), []standing{firm(2)}, 0.7},
+		{"kin", 0.97, firm(1), []standing{firm(1), kin}, weakCeiling},
+		{"kin that comes first", 0.97, firm(1), []standing{kin, firm(1)}, weakCeiling},
+		{"kin of a weak group among others", 0.7, weak(0), []standing{weak(0), kin}, 0.7},
+	} {
+		got := besideSiblings(tt.support, tt.own, tt.siblings)
+		if tt.want == unseen && (got < 0 || got >= reported) || tt.want != unseen && got != tt.want {
+			t.Errorf("%s: besideSiblings(%g) = %g, want %g", tt.name, tt.support, got, tt.want)
+		}
+		if got > tt.support {
+			t.Errorf("%s: support grew from %g to %g", tt.name, tt.support, got)
+		}
+	}
+}
+
+// A group that is not reported leaves its place to its children. Pairs 0 1 and 2 3 are 1 apart, all else 2.
+func TestSiblingsOfGroupsThatAreNotReported(t *testing.T) {
+	for _, tt := range []struct {
+		name               string
+		first, inner, pair float64    // support of (0 1), of (2 3 4 5) and of (2 3) in it
+		want               [3]float64 // 0: anything that is not reported
+	}{
+		{"two pairs", 0.97, 0.3, 0.95, [3]float64{0.97, 0, 0.95}},
+		// Inside the group around it the pair is alone, and that group is deeper than the pair beside it.
+		{"a pair in a group", 0.97, 0.96, 0.95, [3]float64{0.97, weakCeiling, weakCeiling}},
+		// The weak group and the pair in it are seen by none; so the first pair is alone among hosts.
+		{"a lone pair", 0.97, 0.3, 0.3, [3]float64{weakCeiling, 0, 0}},
+		// Reported, though weak: a group beside which the first is not alone.
+		{"a pair beside a weak group", 0.97, 0.6, 0.3, [3]float64{0.97, 0.6, 0}},
+	} {
+		g := judgeOf("((0 1) ((2 3) 4 5) 6)", func(i, j int) float64 {
+			if i/2 == j/2 && j <= 3 {
+				return 1
+			}
+			return 2
+		})
+		remeasure(g.t, g.r)
+		first, inner, pair := int(groupOf(g.t, 0, 1))-g.t.N, int(groupOf(g.t, 2, 3, 4, 5))-g.t.N, int(groupOf(g.t, 2, 3))-g.t.N
+		// The levels of the outer group and of the root are as noise would have them.
+		g.t.Level[inner] = math.Log(1.5)
+		for k := range g.support {
+			g.support[k] = 1
+		}
+		g.support[first], g.support[inner], g.support[pair] = tt.first, tt.inner, tt.pair
+		g.siblings()
+		for k, at := range []int{first, inner, pair} {
+			if got, want := g.support[at], tt.want[k]; got != want && (got >= reported || want >= reported) {
+				t.Errorf("%s: support %g of %v, want %g", tt.name, got, g.t.Leaves(int32(g.t.N+at)), want)
+			}
+		}
+		if g.support[int(g.t.Root)-g.t.N] != 1 {
+			t.Errorf("%s: support of the root %g, want 1", tt.name, g.support[int(g.t.Root)-g.t.N])
+		}
+	}
+}
+
+// Blocks of three at 10 us, 20 us between them, and hosts beside them as told.
+func TestKin(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		text   string
+		lonely func(host, other int) float64 // reading of a host that is beside the blocks; 0: as others
+		kin    [][]int32
+	}{
+		{"a slow host of a block", "((0 1 2) (3 4 5) 6)", func(host, other int) float64 {
+			if other <= 2 {
+				return 15
+			}
+			return 25
+		}, [][]int32{{0, 1, 2}}},
+		{"a slow host of the last block", "((0 1 2) (3 4 5) 6)", func(host, other int) float64 {
+			if other <= 2 {
+				return 25
+			}
+			return 15
+		}, [][]int32{{3, 4, 5}}},
+		{"a very slow one", "((0 1 2) (3 4 5) 6)", func(host, other int) float64 {
+			if other <= 2 {
+				return 110
+			}
+			return 120
+		}, [][]int32{{0, 1, 2}}},
+		{"a host on a switch of its own", "((0 1 2) (3 4 5) 6)", func(host, other int) float64 { return 20 }, nil},
+		{"nearer, but by less than the share", "((0 1 2) (3 4 5) 6)", func(host, other int) float64 {
+			if other <= 2 {
+				return 20 - 10*(kinShare-0.1)
+			}
+			return 20
+		}, nil},
+		{"nearer by more than the share", "((0 1 2) (3 4 5) 6)", func(host, other int) float64 {
+			if other <= 2 {
+				return 20 - 10*(kinShare+0.1)
+			}
+			return 20
+		}, [][]int32{{0, 1, 2}}},
+		{"two hosts near each other", "((0 1 2) (3 4 5) 6 7)", func(host, other int) float64 {
+			switch {
+			case other >= 6:
+				return 11
+			case other <= 2:
+				return 15
+			}
+			return 25
+		}, nil},
+		{"two slow hosts of two blocks", "((0 1 2) (3 4 5) (6 7 8) 9 10)", func(host, other int) float64 {
+			if (host == 9) == (other <= 2) && (other <= 2 || other <= 5) {
+				return 15
+			}
+			return 25
+		}, [][]int32{{0, 1, 2}, {3, 4, 5}}},
+		{"nothing else to compare with", "((0 1 2) 3)", func(host, other int) float64 { return 11 }, nil},
+		{"not measured to the other block", "((0 1 2) (3 4 5) 6)", func(host, other int) float64 {
+			if other <= 2 {
+				return 15
+			}
+			return -1
+		}, nil},
+		{"one lucky reading", "((0 1 2) (3 4 5) 6)", func(host, other int) float64 {
+			if other == 0 {
+				return 1
+			}
+			return 20
+		}, nil},
+		// Around the blocks are two groups at 20 us, 40 us between those.
+		{"a slow host of a block in a group", "(((0 1 2) (3 4 5)) ((6 7 8) (9 10 11)) 12)", func(host, other int) float64 {
+			switch {
+			case other <= 2:
+				return 15
+			case other <= 5:
+				return 25
+			}
+			return 45
+		}, [][]int32{{0, 1, 2}, {0, 1, 2, 3, 4, 5}}},
+		{"a slow host of a group, not of a block", "(((0 1 2) (3 4 5)) ((6 7 8) (9 10 11)) 12)", func(host, other int) float64 {
+			if other <= 5 {
+				return 25
+			}
+			return 45
+		}, [][]int32{{0, 1, 2, 3, 4, 5}}},
+		{"a slow host inside a group", "(((0 1 2) (3 4 5) 12) ((6 7 8) (9 10 11)) 13)", func(host, other int) float64 {
+			switch {
+			case host == 13 || other == 13:
+				return 40
+			case other >= 6:
+				return 45
+			case other >= 3:
+				return 25
+			}
+			return 15
+		}, [][]int32{{0, 1, 2}}},
+	} {
+		nested := len(tt.text) > 31
+		g := judgeOf(tt.text, func(i, j int) float64 {
+			blocks := 6
+			switch {
+			case nested:
+				blocks = 12
+			case tt.name == "two slow hosts of two blocks":
+				blocks = 9
+			case tt.name == "nothing else to compare with":
+				blocks = 3
+			}
+			switch {
+			case j >= blocks:
+				return tt.lonely(j, i)
+			case i/3 == j/3:
+				return 10
+			case nested && i/6 != j/6:
+				return 40
+			}
+			return 20
+		})
+		remeasure(g.t, g.r)
+		for k := range g.support {
+			g.support[k] = 1
+		}
+		want := make([]bool, len(g.support))
+		for _, hosts := range tt.kin {
+			want[int(groupOf(g.t, hosts...))-g.t.N] = true
+		}
+		kin := g.kin()
+		for k := range want {
+			if kin[k] != want[k] {
+				t.Errorf("%s: %v has kin: %v, want %v", tt.name, g.t.Leaves(int32(g.t.N+k)), kin[k], want[k])
+			}
+		}
+		// With kin no group is firm, and all others stay as they are or lose what they are alone for.
+		g.siblings()
+		for k := range want {
+			if want[k] && g.support[k] > weakCeiling {
+				t.Errorf("%s: support %g of %v that has kin, want up to %g", tt.name, g.support[k], g.t.Leaves(int32(g.t.N+k)), weakCeiling)
+			}
+		}
+	}
+}
+
+// A group that is not reported has no kin; its blocks are seen as if they stood beside those
+// around it.
+func TestKinThroughGroupsThatAreNotReported(t *testing.T) {
+	g := judgeOf("(((0 1 2) (3 4 5)) (6 7 8) 9)", func(i, j int) float64 {
+		switch {
+		case j == 9 && i <= 2:
+			return 15
+		case j == 9:
+			return 25
+		case i/3 == j/3:
+			return 10
+		}
+		return 20
+	})
+	remeasure(g.t, g.r)
+	for k := range g.support {
+		g.support[k] = 1
+	}
+	around := int(groupOf(g.t, 0, 1, 2, 3, 4, 5)) - g.t.N
+	g.support[around] = 0.3
+	block := int(groupOf(g.t, 0, 1, 2)) - g.t.N
+	for k, has := range g.kin() {
+		if has != (k == block) {
+			t.Errorf("%v has kin: %v, want %v", g.t.Leaves(int32(g.t.N+k)), has, !has)
+		}
+	}
+}
+
+// A host of a group that is not reported is compared with all that is shown beside it: 9 is nearer to
+// the third block than to the first.
+func TestKinOfAHostInAGroupThatIsNotReported(t *testing.T) {
+	for _, tt := range []struct {
+		support float64
+		kin     bool
+	}{{0.3, false}, {0.6, true}} {
+		g := judgeOf("(((0 1 2) (3 4 5) 9) (6 7 8))", func(i, j int) float64 {
+			switch {
+			case j == 9 && i <= 2:
+				return 15
+			case j == 9 && i <= 5:
+				return 25
+			case j == 9:
+				return 12
+			case i/3 == j/3:
+				return 10
+			}
+			return 20
+		})
+		remeasure(g.t, g.r)
+		for k := range g.support {
+			g.support[k] = 1
+		}
+		g.support[int(groupOf(g.t, 0, 1, 2, 3, 4, 5, 9))-g.t.N] = tt.support
+		if got := g.kin()[int(groupOf(g.t, 0, 1, 2))-g.t.N]; got != tt.kin {
+			t.Errorf("in a group of support %g: kin %v, want %v", tt.support, got, tt.kin)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	g := judgeOf("((0 1 2 3) 4 5)", func(i, j int) float64 {
+		switch {
+		case j == 4 && i == 0:
+			return 1
+		case j == 4:
+			return float64(10 * i)
+		}
+		return -1
+	})
+	// To 0 to 3 host 4 reads 1, 10, 20 and 30: the lower median is 10. Host 5 reads nothing.
+	if got := g.distance(4, groupOf(g.t, 0, 1, 2, 3)); got != 10 {
+		t.Errorf("distance(4) = %g, want 10", got)
+	}
+	if got := g.distance(4, 2); got != 20 {
+		t.Errorf("distance(4) to host 2 = %g, want 20", got)
+	}
+	if got := g.distance(5, groupOf(g.t, 0, 1, 2, 3)); !math.IsNaN(got) {
+		t.Errorf("distance(5) = %g, want NaN", got)
+	}
+	// Of many hosts up to mostInner are read, from one end to the other.
+	const many = 3*mostInner + 10
+	g = judgeOf("(("+hosts(0, many)+") "+hosts(many, many+1)+")", func(i, j int) float64 { return float64(1 + i) })
+	if got := g.distance(many, groupOf(g.t, upTo(many)...)); len(g.column) > mostInner || len(g.column) < mostInner/2 || math.Abs(got-many/2) > many/20 {
+		t.Errorf("distance = %g by %d readings, want about %d by up to %d", got, len(g.column), many/2, mostInner)
+	}
+}
+
+// Host 3 was found slow and put to 0, 1 and 2. By the readings as they were it belongs there only if it is
+// nearer to one of them than to all else; what was not measured does not speak for it.
+func TestDoubtSlow(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		read    map[int]float64 // from 3 to the others, 25 if not given, below 0: not measured
+		support float64
+	}{
+		{"slow by 10 to all", map[int]float64{0: 20, 1: 20, 2: 20}, 1},
+		{"as far from all", map[int]float64{0: 25, 1: 25, 2: 25}, weakCeiling},
+		{"nearer to another", map[int]float64{0: 20, 1: 20, 2: 20, 7: 15}, weakCeiling},
+		{"nearer to one, not measured to another", map[int]float64{0: 20, 1: -1, 2: 20}, 1},
+		{"not measured to one, as far from all", map[int]float64{0: 25, 1: -1, 2: 25}, weakCeiling},
+		{"not measured to the group", map[int]float64{0: -1, 1: -1, 2: -1}, weakCeiling},
+	} {
+		g := judgeOf("((0 1 2 3) (4 5 6) 7)", func(i, j int) float64 {
+			switch {
+			case j <= 3 || i >= 4 && j <= 6:
+				return 10
+			}
+			return 15
+		})
+		for k := range g.support {
+			g.support[k] = 1
+		}
+		original := judgeOf("((0 1 2 3) (4 5 6) 7)", func(i, j int) float64 {
+			other := i
+			if i == 3 {
+				other = j
+			} else if j != 3 {
+				return 15
+			}
+			if x, ok := tt.read[other]; ok {
+				return x
+			}
+			return 25
+		}).r
+		g.doubtSlow(original, []slowHost{{host: 3}})
+		if got := g.support[int(groupOf(g.t, 0, 1, 2, 3))-8]; got != tt.support {
+			t.Errorf("%s: support %g, want %g", tt.name, got, tt.support)
+		}
+		if got := g.support[int(groupOf(g.t, 4, 5, 6))-8]; got != 1 {
+			t.Errorf("%s: support %g of a group without slow hosts, want 1", tt.name, got)
+		}
+	}
+}

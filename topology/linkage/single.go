@@ -1,0 +1,129 @@
+package linkage
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/topocast/topocast/internal/nnchain"
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// singleLinkage is a minimum spanning tree, as the order in which Prim's
+// algorithm takes the hosts in, and the length of the edge by which it does.
+// Between two hosts the largest length after the first up to the second is the
+// subdominant ultrametric: the height at which single linkage joins them.
+type singleLinkage struct {
+	order  []int32     // position -> host
+	pos    []int32     // host -> position
+	height [][]float32 // height[k][p] = largest of the 2^k lengths from position p on
+}
+
+// prim grows the spanning tree from host 0 over the matrix w; ties go to the lowest host. O(n^2).
+func prim(w *nnchain.Square) *singleLinkage {
+	n := w.N()
+	s := &singleLinkage{order: make([]int32, 0, n), pos: make([]int32, n)}
+	length := make([]float32, 1, n)
+	out := make([]int32, n-1) // hosts not yet in, ascending
+	reach := make([]float32, n)
+	for j := range out {
+		out[j] = int32(j + 1)
+	}
+	for j := range reach {
+		reach[j] = float32(math.Inf(1))
+	}
+	s.order = append(s.order, 0)
+	for last := 0; len(out) > 0; {
+		row := w.Row(last)
+		at, best := 0, float32(math.Inf(1))
+		for k, j := range out {
+			v := min(reach[j], row[j])
+			reach[j] = v
+			if v < best {
+				at, best = k, v
+			}
+		}
+		last = int(out[at])
+		out = append(out[:at], out[at+1:]...)
+		s.pos[last] = int32(len(s.order))
+		s.order = append(s.order, int32(last))
+		length = append(length, best)
+	}
+	s.height = [][]float32{length}
+	for width := 1; 2*width <= n; width *= 2 {
+		below := s.height[len(s.height)-1]
+		row := make([]float32, n-2*width+1)
+		for p := range row {
+			row[p] = max(below[p], below[p+width])
+		}
+		s.height = append(s.height, row)
+	}
+	return s
+}
+
+// ultrametric is the subdominant ultrametric of two different hosts. O(1).
+func (s *singleLinkage) ultrametric(i, j int32) float32 {
+	p, q := s.pos[i]+1, s.pos[j]+1
+	if p > q {
+		p, q = q, p
+	}
+	k := bits.Len32(uint32(q-p)) - 1 // lengths p..q-1
+	row := s.height[k]
+	return max(row[p], row[q-1<<k])
+}
+
+// capAt cuts every distance in w at kappa times the ultrametric. An outlier
+// upwards is cut to what the chain of good readings around it allows.
+func (s *singleLinkage) capAt(w *nnchain.Square, kappa float32) {
+	n := len(s.order)
+	length := s.height[0]
+	for p, i := range s.order {
+		row := w.Row(int(i))
+		var u float32
+		for q := p + 1; q < n; q++ {
+			u = max(u, length[q])
+			j := s.order[q]
+			row[j] = min(row[j], kappa*u)
+		}
+		u = 0
+		for q := p; q > 0; q-- {
+			u = max(u, length[q])
+			j := s.order[q-1]
+			row[j] = min(row[j], kappa*u)
+		}
+	}
+}
+
+// noiseFloor keeps exact data from being taken for infinitely precise.
+const noiseFloor = 0.002
+
+// spread estimates the relative noise sigma of the readings in w: a host and its
+// nearest neighbour see all others alike but for the noise, so sigma is
+// 1.4826 times the median of |ln d_ij/d_kj| over sqrt 2, taken over 256 hosts
+// i. In real machines structure counts as noise here; only the proposal of
+// groups uses it.
+func spread(w *nnchain.Square) float64 {
+	const rows, perRow = 256, 256
+	n := w.N()
+	step, skip := (n-1)/rows+1, (n-1)/perRow+1
+	var ratios []float64 // of float32s they are finite
+	for i := 0; i < n; i += step {
+		row := w.Row(i)
+		k, best := -1, float32(math.Inf(1))
+		for j, v := range row {
+			if j != i && (k < 0 || v < best) {
+				k, best = j, v
+			}
+		}
+		other := w.Row(k)
+		for j := i % skip; j < n; j += skip {
+			if j != i && j != k {
+				ratios = append(ratios, float64(max(row[j], other[j]))/float64(min(row[j], other[j])))
+			}
+		}
+	}
+	if len(ratios) == 0 {
+		return noiseFloor
+	}
+	median := stats.LowerMedian(ratios) // ln is monotone
+	return max(noiseFloor, stats.SigmaPerMAD*math.Log(median)/math.Sqrt2)
+}

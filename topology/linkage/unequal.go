@@ -1,0 +1,168 @@
+package linkage
+
+import (
+	"math"
+
+	"github.com/topocast/topocast/internal/nested"
+	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// Unequal host links. Hosts with faster or slower links on one switch
+// look like groups of their own; an additive fit tells the two apart, as a
+// link's share is in all readings of its host.
+const (
+	// A spread below 2 % inside blocks needs no explanation.
+	unequalSpread = 0.02
+	// The fit must explain a third of the spread.
+	unequalGain = 0.65
+	// Typical links of blocks that differ by more are of different kinds.
+	unequalKind = 1.5
+	// Inner edges of the fit shorter than this share of the level are no edges.
+	unequalEdge = 0.08
+	// A correction made on a tree that unequal links had distorted is made
+	// again on the tree that follows from it.
+	unequalRounds = 3
+	// Below this many hosts there is too little to fit.
+	unequalHosts = 8
+)
+
+// unequalLinks returns how much longer or shorter each host's link is than a
+// typical one nearby, in s, or nil if that explains nothing. Hosts are
+// compared within the blocks of hosts below one switch, and blocks with their siblings.
+//
+// A host whose link is far from typical may have been proposed outside its
+// block, beside it. Its fitted link then holds the block's uplink too. With astray
+// such hosts are corrected as well, so that the next proposal may put them right;
+// not in the last round, as what is no such host would become a group. The readings are put in order
+// in scratch, if that has room.
+func unequalLinks(t *nested.Tree, r *readings.Corrected, astray bool, scratch []float32) []float64 {
+	if t.N < unequalHosts || blockSpread(t, r, nil) < unequalSpread {
+		return nil
+	}
+	t = t.Clone()
+	f := contract(t, r.InOrder(t.Order, scratch), math.Inf(1))
+	before := blockSpread(t, r, nil)
+	if before < unequalSpread || blockSpread(t, r, f) > unequalGain*before {
+		return nil
+	}
+	offset := make([]float64, t.N)
+	for _, v := range t.Groups() {
+		switch kids := t.Kids(v); {
+		case t.HostsOnly(v) && len(kids) >= 3:
+			typical := typicalLink(f, v)
+			if v != t.Root {
+				// Blocks of few hosts are long or short by luck; blocks of another kind of
+				// link are left as they are.
+				if near := typicalLinkBelow(f, t.Parent[v]); max(near, typical) < unequalKind*min(near, typical) {
+					typical = near
+				}
+			}
+			for _, c := range kids {
+				offset[c] = f.Length[c] - typical
+			}
+		case astray && !t.HostsOnly(v):
+			typical := typicalLinkBelow(f, v)
+			for _, c := range kids {
+				if !t.IsGroup(c) && !math.IsNaN(typical) {
+					offset[c] = f.Length[c] - typical
+				}
+			}
+		}
+	}
+	return offset
+}
+
+// typicalLink is the lower median of the links of v's own hosts, which there are.
+func typicalLink(f *nested.Fit, v int32) float64 {
+	var links []float64
+	for _, c := range f.Tree.Kids(v) {
+		if !f.Tree.IsGroup(c) {
+			links = append(links, f.Length[c])
+		}
+	}
+	return stats.LowerMedian(links)
+}
+
+// typicalLinkBelow is the lower median of the host links in the blocks
+// directly below p; NaN if there are none.
+func typicalLinkBelow(f *nested.Fit, p int32) float64 {
+	var links []float64
+	for _, b := range f.Tree.Kids(p) {
+		if f.Tree.IsGroup(b) && f.Tree.HostsOnly(b) {
+			for _, c := range f.Tree.Kids(b) {
+				links = append(links, f.Length[c])
+			}
+		}
+	}
+	if len(links) == 0 {
+		return math.NaN()
+	}
+	return stats.LowerMedian(links)
+}
+
+// contract takes out the groups that an additive fit gives no edge of their own,
+// and whose level is less than step below their parent's, and returns the fit of what
+// remains. The readings are those in the order of the leaves, which stay as groups go.
+func contract(t *nested.Tree, ordered *readings.Symmetric, step float64) *nested.Fit {
+	for {
+		f := nested.NewFit(t)
+		f.RobustInOrder(ordered)
+		short := false
+		for _, v := range t.Groups() {
+			if v == t.Root {
+				continue
+			}
+			p := t.Parent[v]
+			if 2*f.Length[v] < unequalEdge*math.Exp(t.LevelOf(p)) && t.LevelOf(p)-t.LevelOf(v) < step {
+				t.Splice(v)
+				short = true
+			}
+		}
+		if !short {
+			return f
+		}
+	}
+}
+
+// blockSpread is the 75 % quantile of the relative residuals of the readings
+// inside the groups that hold three hosts or more and no groups: against the
+// group's median, or against f. 0 if there are no such groups.
+func blockSpread(t *nested.Tree, r *readings.Corrected, f *nested.Fit) float64 {
+	var rest, block []float64
+	for _, v := range t.Groups() {
+		kids := t.Kids(v)
+		if !t.HostsOnly(v) || len(kids) < 3 {
+			continue
+		}
+		block = block[:0]
+		stride := (len(kids)*(len(kids)-1)/2-1)/mostWithin + 1
+		take := func(add func(i, j int32, x float64)) {
+			skip := 0
+			for k, i := range kids {
+				for ; skip < k; skip += stride {
+					if x := r.At(int(i), int(kids[skip])); x > 0 {
+						add(i, kids[skip], float64(x))
+					}
+				}
+				skip -= k
+			}
+		}
+		take(func(_, _ int32, x float64) { block = append(block, x) })
+		if len(block) == 0 {
+			continue
+		}
+		median := stats.LowerMedian(block)
+		take(func(i, j int32, x float64) {
+			fit := median
+			if f != nil {
+				fit = f.Between(int(i), int(j), v)
+			}
+			rest = append(rest, math.Abs(x-fit)/median)
+		})
+	}
+	if len(rest) == 0 {
+		return 0
+	}
+	return stats.Quantile(rest, 0.75)
+}

@@ -1,8 +1,0 @@
-//go:build !unix
-
-package topology_test
-
-import "math"
-
-// userSeconds is NaN: the processor time of the process is not known.
-func userSeconds() float64 { return math.NaN() }

@@ -1,0 +1,256 @@
+package spanner
+
+import (
+	"math"
+
+	"github.com/topocast/topocast/internal/paths"
+	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/witness"
+	"github.com/topocast/topocast/topology"
+	"gonum.org/v1/gonum/mat"
+)
+
+// GreedyCycle finds how hosts are wired to each other directly, as in rings,
+// tori and meshes without switches. It follows Bannikov and Salnikov 2014,
+// section 2.1: stage 1 spans the hosts, groups on shared memory first; stage 2
+// closes cycles. Matrices are directed, and so is the graph that it finds.
+//
+// Stage 2 adds every arc that is shorter than the path there is, without a
+// tolerance: with 1 % of noise a torus of 1024 gets two hundred thousand false
+// arcs, and an overhead at the ends of messages gives a complete graph. Use
+// Witness for real readings.
+type GreedyCycle struct {
+	// SharedSpread is the paper's eps_s: the spread of latencies of hosts on
+	// shared memory; 0 is 0.01.
+	SharedSpread float64
+	// DuplexSpread is eps_d: a channel whose directions differ by a ratio
+	// above 1+eps_d is simplex, and its slower arc is dropped; 0 is 0.01.
+	DuplexSpread float64
+	// Compat does what the authors' program does where it differs from their
+	// paper: eps_s in place of eps_d for the first pair, comparisons that are
+	// strict, descents over visited hosts and with a tolerance, and no check
+	// of channels at the end.
+	Compat bool
+}
+
+var _ topology.Reconstructor = (*GreedyCycle)(nil)
+
+func (c *GreedyCycle) validate() error {
+	if err := checkShare("greedy", "SharedSpread", c.SharedSpread); err != nil {
+		return err
+	}
+	return checkShare("greedy", "DuplexSpread", c.DuplexSpread)
+}
+
+// Reconstruct implements Reconstructor. Repetitions are combined cell by cell
+// by the smallest reading, of five and more by the second smallest. Simplex
+// channels, which speak of a fault or of routing, are named in the warnings.
+// O(n^3) at worst.
+func (c *GreedyCycle) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	in, err := readings.DirectedOf("topology: greedy", repetitions)
+	if err != nil {
+		return nil, err
+	}
+	arcs, duplex := c.stages(in)
+	g, warnings, err := channelGraph(in.N(), in.Cells(), arcs, duplex, c.Compat)
+	if err != nil {
+		return nil, err
+	}
+	return topology.NewResult(g, in.Cells(), 0, in.Noise(), append(in.Warnings(), warnings...))
+}
+
+// stages runs stages 1 and 2 and returns the arcs, sorted.
+func (c *GreedyCycle) stages(in *readings.Directed) (arcs []witness.Pair, duplex float64) {
+	n := in.N()
+	s := &greedySearch{
+		n: n, m: in.Cells(), compat: c.Compat, shared: c.SharedSpread, duplex: c.DuplexSpread,
+		has: make([]bool, n*n), visited: make([]bool, n), nearest: make([]int, n),
+	}
+	if s.shared == 0 {
+		s.shared = 0.01
+	}
+	if s.duplex == 0 {
+		s.duplex = 0.01
+	}
+	s.span()
+	s.closeCycles()
+	for i := range n {
+		for j := range n {
+			if s.has[i*n+j] {
+				arcs = append(arcs, witness.Pair{From: i, To: j})
+			}
+		}
+	}
+	return arcs, s.duplex
+}
+
+type greedySearch struct {
+	n              int
+	m              []float64 // n*n readings, s; NaN: not measured
+	compat         bool
+	shared, duplex float64
+	has            []bool // n*n: arcs inserted
+	visited        []bool
+	group          []int // visited vertices of groups before, and of this one
+	nearest        []int // per vertex that is not visited the nearest that is, -1: none
+}
+
+// visit marks v and keeps nearest up to date.
+func (s *greedySearch) visit(v int) {
+	s.visited[v] = true
+	s.group = append(s.group, v)
+	for j := range s.n {
+		if w := s.m[v*s.n+j]; !s.visited[j] && !math.IsNaN(w) && (s.nearest[j] < 0 || w < s.m[s.nearest[j]*s.n+j]) {
+			s.nearest[j] = v
+		}
+	}
+}
+
+// insert inserts i->j and, if it is not slower by more than the spread, j->i.
+func (s *greedySearch) insert(i, j int, spread float64) {
+	s.has[i*s.n+j] = true
+	limit := s.m[i*s.n+j] * (1 + spread)
+	if back := s.m[j*s.n+i]; back < limit || back == limit && !s.compat {
+		s.has[j*s.n+i] = true
+	}
+}
+
+// span is stage 1. From the nearest pair it collects the vertices on the same
+// shared memory; goes up, along the shortest arc to a vertex not seen before;
+// goes down, along ever shorter arcs, into the next group; and begins again.
+// Parts between which nothing was measured begin a group each.
+func (s *greedySearch) span() {
+	for j := range s.nearest {
+		s.nearest[j] = -1
+	}
+	first, spread := s.closestPair(), s.duplex
+	if s.compat {
+		spread = s.shared
+	}
+	for first != nil {
+		s.visit(first.From)
+		s.visit(first.To)
+		s.insert(first.From, first.To, spread)
+		start, limit := []int{first.From, first.To}, s.m[first.From*s.n+first.To]*(1+s.shared)
+		before := make([]bool, s.n)
+		for {
+			s.collect(start, limit, before)
+			copy(before, s.visited)
+			i, j := s.ascent()
+			if j < 0 {
+				break
+			}
+			s.visit(j)
+			s.insert(i, j, s.duplex)
+			last, w := s.descend(j, s.m[i*s.n+j])
+			start, limit = []int{last}, w*(1+s.shared)
+		}
+		first = s.closestPair()
+	}
+}
+
+// closestPair is the closest pair of vertices that are not visited, or nil.
+func (s *greedySearch) closestPair() *witness.Pair {
+	var best *witness.Pair
+	least := math.Inf(1)
+	for i := range s.n {
+		for j := range s.n {
+			if w := s.m[i*s.n+j]; i != j && !s.visited[i] && !s.visited[j] && w < least {
+				best, least = &witness.Pair{From: i, To: j}, w
+			}
+		}
+	}
+	return best
+}
+
+// collect grows a group by all vertices within the limit of one of its members
+// and inserts every arc within the limit. What was found before, other than
+// the chain that led to the group, stays apart; the authors' program looks there
+// too.
+func (s *greedySearch) collect(group []int, limit float64, before []bool) {
+	within := func(w float64) bool { return w < limit || w == limit && !s.compat }
+	for x := 0; x < len(group); x++ {
+		u := group[x]
+		for v := range s.n {
+			if v == u || before[v] && !s.compat {
+				continue
+			}
+			there, back := within(s.m[u*s.n+v]), within(s.m[v*s.n+u])
+			s.has[u*s.n+v] = s.has[u*s.n+v] || there
+			s.has[v*s.n+u] = s.has[v*s.n+u] || back
+			if (there || back) && !s.visited[v] {
+				s.visit(v)
+				group = append(group, v)
+			}
+		}
+	}
+}
+
+// ascent is the shortest arc from a visited vertex to one that is not.
+func (s *greedySearch) ascent() (from, to int) {
+	to = -1
+	least := math.Inf(1)
+	for j, i := range s.nearest {
+		if !s.visited[j] && i >= 0 && s.m[i*s.n+j] < least {
+			from, to, least = i, j, s.m[i*s.n+j]
+		}
+	}
+	return from, to
+}
+
+// descend goes from v along the shortest arc while arcs get strictly shorter,
+// to vertices not seen before, and returns where it ends and the last weight.
+// The authors' program lets arcs after the first be longer by eps_s, and
+// returns to visited vertices; as an arc is used once, it ends all the same.
+func (s *greedySearch) descend(v int, w float64) (last int, weight float64) {
+	limit := w
+	for {
+		next, least := -1, limit
+		for k := range s.n {
+			x := s.m[v*s.n+k]
+			if k == v || x >= least || !s.compat && s.visited[k] || s.compat && s.has[v*s.n+k] {
+				continue
+			}
+			next, least = k, x
+		}
+		if next < 0 {
+			return v, w
+		}
+		if !s.visited[next] {
+			s.visit(next)
+		}
+		s.insert(v, next, s.duplex)
+		v, w, limit = next, least, least
+		if s.compat {
+			limit *= 1 + s.shared
+		}
+	}
+}
+
+// closeCycles is stage 2: for each vertex in turn the shortest paths over the
+// arcs there are, then all arcs that are shorter.
+func (s *greedySearch) closeCycles() {
+	out := make([][]paths.Arc, s.n)
+	add := func(i, j int) { out[i] = append(out[i], paths.Arc{To: int32(j), Length: s.m[i*s.n+j]}) }
+	for i := range s.n {
+		for j := range s.n {
+			if s.has[i*s.n+j] {
+				add(i, j)
+			}
+		}
+	}
+	dist, order := make([]float64, s.n), make([]int, 0, s.n)
+	for i := range s.n {
+		paths.From(out, i, dist, order)
+		for j := range s.n {
+			// Sums of the same hops in another order round differently.
+			if w := s.m[i*s.n+j]; i != j && !s.has[i*s.n+j] && w < dist[j]*(1-1e-12) {
+				s.has[i*s.n+j] = true
+				add(i, j)
+			}
+		}
+	}
+}

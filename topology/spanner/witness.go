@@ -1,0 +1,139 @@
+package spanner
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/internal/witness"
+	"github.com/topocast/topocast/topology"
+	"gonum.org/v1/gonum/mat"
+)
+
+// Witness finds how hosts are wired to each other directly, from real readings. It
+// asks what GreedyCycle asks, whether a path explains a reading, in a form that does not
+// depend on the order in which arcs are added: an arc is one that no third host, the witness,
+// explains. It has a tolerance, takes the overhead out that a message pays at its ends, and
+// mends single readings that are missing or far too high. Matrices are directed, and so is the
+// graph that it finds.
+type Witness struct {
+	// Tolerance is by how much a path may be longer than the reading that it
+	// explains, as a share; 0 is 3 times the noise + 0.02, the noise being
+	// estimated from triangles, or else from repetitions, or else from how
+	// directions differ, and 0.01 if none says anything.
+	Tolerance float64
+	// DuplexSpread: a channel whose directions differ by a ratio above
+	// 1+DuplexSpread is simplex, and its slower arc is dropped; 0 is 0.1, or the
+	// tolerance if that is more.
+	DuplexSpread float64
+	// KeepOverhead leaves the overhead of message ends in the readings. By
+	// default it is estimated and taken out.
+	KeepOverhead bool
+}
+
+var _ topology.Reconstructor = (*Witness)(nil)
+
+func (c *Witness) validate() error {
+	if err := checkShare("witness", "Tolerance", c.Tolerance); err != nil {
+		return err
+	}
+	return checkShare("witness", "DuplexSpread", c.DuplexSpread)
+}
+
+// Reconstruct implements Reconstructor. Repetitions are combined cell by cell
+// by the smallest reading, of five and more by the second smallest. Simplex
+// channels, which speak of a fault or of routing, the overhead, and readings that were
+// mended are named in the warnings. O(n^2) on tori, O(n^3) at worst.
+func (c *Witness) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	in, err := readings.DirectedOf("topology: witness", repetitions)
+	if err != nil {
+		return nil, err
+	}
+	n, m := in.N(), slices.Clone(in.Cells())
+	noise, tolerance := c.noise(in)
+	test := witness.Test{Relative: tolerance, Directed: true}
+	warnings := in.Warnings()
+	var overhead float64
+	if !c.KeepOverhead {
+		overhead = witness.Overhead(n, m, witness.Transposed(n, m), max(0, noise))
+		for i, v := range m {
+			if i%(n+1) != 0 {
+				m[i] = max(0, v-overhead)
+			}
+		}
+		test.Absolute = tolerance * overhead
+		if overhead > 0 {
+			warnings = append(warnings, fmt.Sprintf("%s of every latency are overhead of the ends and were taken out", quantity.Seconds(overhead)))
+		}
+	}
+	arcs, mended := witness.Mended(n, m, test)
+	links := map[witness.Pair]bool{}
+	for _, a := range arcs {
+		links[a] = true
+	}
+	for _, p := range mended {
+		if links[p] {
+			warnings = append(warnings, fmt.Sprintf("the reading from host %d to %d was missing or far too high; its neighbours say %s", p.From, p.To, quantity.Seconds(m[p.From*n+p.To])))
+		}
+	}
+	duplex := c.DuplexSpread
+	if duplex == 0 {
+		duplex = max(leastDuplex, tolerance)
+	}
+	g, more, err := channelGraph(n, m, arcs, duplex, false)
+	if err != nil {
+		return nil, err
+	}
+	if one := in.Noise(); !math.IsNaN(one) {
+		noise = one // of one reading
+	}
+	return topology.NewResult(g, in.Cells(), overhead, noise, append(warnings, more...))
+}
+
+// leastDuplex is the least default of Witness.DuplexSpread: the two directions of
+// a cable are read apart, each with its noise.
+const leastDuplex = 0.1
+
+// noise is the relative standard deviation of the combined readings, NaN if nothing tells it, and the
+// tolerance that follows from it. Triangles show it; what repetitions or directions differ by is that of
+// single ones, and may be all upward.
+func (c *Witness) noise(in *readings.Directed) (noise, tolerance float64) {
+	n, m := in.N(), in.Cells()
+	noise = witness.Noise(n, m, witness.Transposed(n, m))
+	if math.IsNaN(noise) {
+		noise = in.Noise()
+	}
+	if math.IsNaN(noise) {
+		noise = directionNoise(n, m)
+	}
+	switch {
+	case c.Tolerance > 0:
+		return noise, c.Tolerance
+	case math.IsNaN(noise):
+		return noise, witness.PathTolerance(witness.NoiseGuess)
+	}
+	return noise, witness.PathTolerance(noise)
+}
+
+// directionNoise estimates the relative standard deviation of a reading from
+// how the two directions of a pair differ; NaN if they never do.
+func directionNoise(n int, m []float64) float64 {
+	var spread []float64
+	for i := range n {
+		for j := range i {
+			if a, b := m[i*n+j], m[j*n+i]; a > 0 && b > 0 {
+				spread = append(spread, math.Abs(math.Log(a)-math.Log(b)))
+			}
+		}
+	}
+	if sigma := stats.SigmaOfOne(spread); sigma > 0 {
+		return sigma
+	}
+	return math.NaN()
+}
