@@ -131,8 +131,14 @@ func BenchmarkPredictCoupled(b *testing.B) {
 }
 
 // BenchmarkTimeOnAGraph asks for random pairs of a fat tree of 1,024 hosts.
-func BenchmarkTimeOnAGraph(b *testing.B) {
-	n := fromSpec(b, "fattree:16 rate=1Gbps")
+func BenchmarkTimeOnAGraph(b *testing.B) { benchmarkTime(b, fromSpec(b, "fattree:16 rate=1Gbps")) }
+
+// BenchmarkTimeOnSpreadRoutes has to walk each route.
+func BenchmarkTimeOnSpreadRoutes(b *testing.B) {
+	benchmarkTime(b, fromSpec(b, "fattree:16 rate=1Gbps routing=modulo"))
+}
+
+func benchmarkTime(b *testing.B, n *Network) {
 	b.ReportAllocs()
 	x, sum := uint32(1), 0.0
 	for b.Loop() {

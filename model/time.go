@@ -47,7 +47,8 @@ func (n *Network) needsPaths() bool {
 // from rank src to rank dst when nothing else is under way: 0 for src = dst,
 // NaN where it is not known (see PLogP), for ranks outside the network and for
 // sizes below 0. It does not allocate, but for the first message from a switch or
-// host of a machine that is no tree. O(levels + log(sizes)).
+// host of a machine that is no tree, and the first to one where its routes are spread.
+// O(levels + log(sizes)), and O(length of the route) where they are.
 func (n *Network) Time(src, dst int, bytes int64) float64 {
 	if uint(src) >= uint(len(n.leaf)) || uint(dst) >= uint(len(n.leaf)) || bytes < 0 {
 		return math.NaN()
@@ -80,7 +81,26 @@ func (n *Network) Time(src, dst int, bytes int64) float64 {
 	if bytes <= n.measured.Bytes {
 		return latency
 	}
+	if n.routing != topology.ChooseLowest {
+		bandwidth = n.routeBandwidth(src, dst)
+	}
 	return latency + float64(bytes-n.measured.Bytes)/bandwidth
+}
+
+// routeBandwidth is the least bandwidth in B/s on the route from one host to another,
+// +Inf if there is none. Routes that are spread over equally short ways follow from the
+// destination, so that no row of a source has them. O(length of the route).
+func (n *Network) routeBandwidth(src, dst int) float64 {
+	var arcs [32]int32 // longer routes are on the heap
+	route, err := n.routes.AppendRoute(arcs[:0], src, dst)
+	least := math.Inf(1)
+	if err != nil {
+		return least // not connected: the latency is infinite
+	}
+	for _, arc := range route {
+		least = math.Min(least, n.graph.Arcs()[arc].Bandwidth)
+	}
+	return least
 }
 
 // join is the smallest group that holds both ranks.
