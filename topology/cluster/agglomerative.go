@@ -9,8 +9,8 @@ import (
 )
 
 // Linkage says how far two clusters are from each other: the word of the
-// clustering literature for the rule by which trees of clusters differ. The
-// method that reconstructs a machine, linkage.Robust, has its name from it.
+// clustering literature for the rule by which trees of clusters differ. Package
+// linkage, which reconstructs machines, has its name from it.
 type Linkage int
 
 // The linkages.

@@ -117,3 +117,25 @@ func ExampleWriteHierarchy() {
 	// level 1 [0 1]
 	// level 1 [2 3]
 }
+
+// The same with its graph, and the names of the hosts.
+func ExampleWriteResult() {
+	l, err := encode.ReadMatrix(strings.NewReader("# unit: us\n,n1,n2,n3,n4\nn1,0,1,9,9\nn2,1,0,9,9\nn3,9,9,0,1\nn4,9,9,1,0\n"), 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	found, err := cluster.Nested{}.Reconstruct(l.Matrix)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := encode.WriteResult(&file, found, l.Names); err != nil {
+		log.Fatal(err)
+	}
+	again, names, err := encode.ReadResult(&file)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(names, "below", again.Graph.Vertices()-again.Graph.Hosts(), "switches")
+	// Output: [n1 n2 n3 n4] below 3 switches
+}

@@ -98,13 +98,6 @@ func hierarchyToFile(r *topology.Result) *hierarchyFile {
 	return f
 }
 
-// ReadHierarchy reads what WriteHierarchy and WriteResult write; the result of the former has
-// no graph. It refuses other formats, later versions, and groups that do not nest.
-func ReadHierarchy(r io.Reader) (*topology.Result, error) {
-	result, _, err := ReadResult(r)
-	return result, err
-}
-
 // hierarchy builds the result of all but the graph.
 func (f *hierarchyFile) hierarchy() (*topology.Result, error) {
 	if f.N < 0 || f.N > maxHosts {

@@ -13,8 +13,9 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/topocast/topocast/internal/published"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/published"
 )
 
 func TestReadMatrix(t *testing.T) {

@@ -69,3 +69,10 @@ func ReadResult(r io.Reader) (*topology.Result, []string, error) {
 	}
 	return result, f.Names, nil
 }
+
+// ReadHierarchy reads what WriteHierarchy and WriteResult write; the result of the former has
+// no graph. It refuses other formats, later versions, and groups that do not nest.
+func ReadHierarchy(r io.Reader) (*topology.Result, error) {
+	result, _, err := ReadResult(r)
+	return result, err
+}
