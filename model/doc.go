@@ -3,7 +3,7 @@
 // A [Network] is what an application keeps of a machine: its wiring, its
 // hierarchy, the parameters of each level, and where the ranks ran. It is made
 // once per machine, from measured times or from a reconstruction alone, and
-// stored in one file:
+// stored in one file. The one call is [Network.Time]:
 //
 //	n, err := model.Load("network.json")
 //	seconds := n.Time(src, dst, 1<<20) // a few nanoseconds, no allocation
@@ -16,6 +16,26 @@
 //
 // The package never sees a communicator, and a Network never changes, so all
 // goroutines may ask one Network at the same time.
+//
+// # Method
+//
+// A message of m bytes takes L + g(m): latency and gap of the parametrised LogP model
+// (T. Kielmann et al. 2000; Reinfjell 2023, sections 2.2.4 and 3.1), given per level of the
+// hierarchy at some sizes and linear between them; its relatives LogGP and Hockney are conversions
+// (table 2.1, eq. 2.3). On machines that are no tree the latency is that of the shortest path.
+// Concurrent transfers begin to flow after the latency of their route and then share its links
+// as package contention fills them, fair or by the asymmetric property of Zhu et al. 2014. Fit
+// takes the parameters of levels from single messages, and by least squares on the logarithm of measured over
+// predicted times bandwidths, coupling and RTT bias from all long ones; latencies are corrected
+// for the bytes that measured them (Bufe 2014, section 2.4). How messages slow down under load of
+// the whole machine is Servet's two ratios ([Degradation]; Gonzalez-Dominguez et al. 2013, section 4).
+//
+// # Limits
+//
+// Time is that of one message on a silent machine. Predictions are of transfers that flow
+// steadily, of some 100 kB and more; intervals need some thirty timed patterns. Routes are
+// fixed: adaptive routing is not modelled. Where nothing long was measured, times of long messages
+// are NaN, and links that no transfer crossed carry what is typical of their level, with the mark Arc.Estimated.
 //
 // # Design
 //

@@ -1,12 +1,25 @@
 // Package placement decides which rank of a job runs on which core of a
-// machine that a model.Network describes. The ranks of the network are the
-// places: place[r] is the one that rank r of the job gets.
+// machine that a model.Network describes, before the job starts. The ranks of the
+// network are the places: place[r] is the one that rank r of the job gets.
 //
 //	place, err := placement.ByTraffic{}.Place(network, traffic) // by who talks to whom
-//	placement.WriteRankfile(file, network, place)             // for mpirun --rankfile
+//	err = placement.WriteRankfile(file, network, place)         // for mpirun --rankfile
 //
-// Servet places without knowing who talks to whom, by what cores share. Orient
-// chooses the order of ranks in a grid.
+// # Method
+//
+// Where it is known who sends how much to whom, ByTraffic looks for the mapping in which the messages
+// take the least time in all, by exchanging ranks as long as that gains. Where it is not, Servet
+// (Gonzalez-Dominguez et al. 2013, sections 3 and 4.2) spreads ranks by what cores share: each place that is
+// taken makes others heavier, which share its cache, its memory or its way to the network, or
+// lighter, which it reaches soon; the lightest is next. Orient chooses between
+// the two orders of ranks in a grid by what broadcasts along its rows and columns cost (section 6.1).
+//
+// # Limits
+//
+// ByTraffic counts every message as if it was alone, and stops at a mapping that no
+// exchange betters: nearly always within 10 % of the best on small machines. Servet needs levels with the usual
+// names (socket, numa, L3, ...), or to be told which share what, and Network.Degradation for the
+// network's share. Only firm groups count.
 //
 // # Design
 //
