@@ -24,7 +24,8 @@ func (t *PathTree) Only(v int) bool { return t.Excess[v] > paths.SameLength*t.Di
 //
 // A path differs from the tree's first where it enters one of the tree path's vertices x by
 // another arc u->x: that makes it longer by d(u) + w - d(x). The least of
-// these over the path is the excess, over all u that are not beyond x itself.
+// these over the path is the excess, over all u that are not beyond x itself. Where arcs have
+// length 0 such a u can hide a path that is as short.
 func (p *Paths) Tree(src int) *PathTree {
 	g, lengths := p.g, p.lengths
 	n := g.vertices
