@@ -24,12 +24,3 @@ func orderOfArcs(arcs []topology.Arc, belongs []int) []int {
 	}
 	return sorted
 }
-
-// rebuild is the graph with other arcs between the same vertices.
-func rebuild(g *topology.Graph, arcs []topology.Arc) (*topology.Graph, error) {
-	names := make([]string, g.Vertices())
-	for v := range names {
-		names[v] = g.Name(v)
-	}
-	return topology.NewGraph(g.Hosts(), g.Vertices()-g.Hosts(), names, arcs)
-}

@@ -83,7 +83,7 @@ func CorrectLatencies(g *topology.Graph, bytes int64, forwarding Forwarding) (*t
 	for i := range arcs {
 		arcs[i].Latency = math.Max(0, arcs[i].Latency-delay[i]) // NaN stays
 	}
-	return rebuild(g, arcs)
+	return g.WithArcs(arcs)
 }
 
 // correctedPaths bounds the paths looked at. They are taken by whole distances in number, so that all

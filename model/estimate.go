@@ -66,7 +66,7 @@ func (n *Network) withEstimates(s *Settings) (*Network, error) {
 	if estimated == 0 {
 		return n, nil
 	}
-	graph, err := rebuild(n.graph, arcs)
+	graph, err := n.graph.WithArcs(arcs)
 	if err != nil {
 		return nil, err
 	}

@@ -91,7 +91,7 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 	if warning := estimateWarning(estimated, len(f.links)); warning != "" {
 		out.Warnings = append(out.Warnings, warning)
 	}
-	graph, err := rebuild(base.graph, arcs)
+	graph, err := base.graph.WithArcs(arcs)
 	if err != nil {
 		return nil, fmt.Errorf("model: fit: %w", err)
 	}
