@@ -5,6 +5,7 @@ import (
 	"log"
 	"math"
 	"math/rand/v2"
+	"os"
 
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
@@ -20,15 +21,16 @@ func ExampleFromRoundTrips() {
 	}
 	fmt.Printf("L = %.0f us, g(1000) = %.0f us, t(1000) = %.0f us\n", p.Latency*1e6, p.GapAt(1000)*1e6, p.Time(1000)*1e6)
 	h, _ := p.Hockney()
-	fmt.Printf("Hockney: %.0f us and %.0f MB/s\n", h.Latency*1e6, h.Bandwidth/1e6)
+	fmt.Printf("Hockney: %.0f us and %.0f MB/s, t(1000) = %.0f us\n", h.Latency*1e6, h.Bandwidth/1e6, h.Time(1000)*1e6)
 	// Output:
 	// L = 6 us, g(1000) = 14 us, t(1000) = 20 us
-	// Hockney: 10 us and 100 MB/s
+	// Hockney: 10 us and 100 MB/s, t(1000) = 20 us
 }
 
 // Reinfjell 2023, table 2.1: of g(1) = 4 us, os = 1 us and or = 2 us, LogGP has L = 6 + 4 - 1 - 2 = 7
-// us, o = (1 + 2)/2 us, g = 4 us, and of g(1000) = 14 us G = 14 ns per byte. By eq. 3.3 a message of a
-// byte takes L + (os + or)/2 + g = 6 + 1.5 + 4 us.
+// us, o = (1 + 2)/2 us, g = 4 us, and of g(1000) = 14 us G = 14 ns per byte, so that 1000 bytes take
+// o + 999 G + L + o = 1.5 + 13.99 + 7 + 1.5 us. By eq. 3.3 a message of a byte takes L + (os + or)/2 + g =
+// 6 + 1.5 + 4 us.
 func ExamplePLogP_LogGP() {
 	p := model.PLogP{
 		Latency: 6e-6, Sizes: []int64{1, 1000}, Gap: []float64{4e-6, 14e-6},
@@ -36,9 +38,11 @@ func ExamplePLogP_LogGP() {
 	}
 	l := p.LogGP(1000, 16)
 	fmt.Printf("L %.0f us, o %.1f us, g %.0f us, G %.0f ns, P %d\n", l.L*1e6, l.O*1e6, l.Gap*1e6, l.BigGap*1e9, l.P)
+	fmt.Printf("t(1000) = %.2f us\n", l.Time(1000)*1e6)
 	fmt.Printf("with overheads: %.1f us\n", p.OverheadTime(1)*1e6)
 	// Output:
 	// L 7 us, o 1.5 us, g 4 us, G 14 ns, P 16
+	// t(1000) = 23.99 us
 	// with overheads: 11.5 us
 }
 
@@ -91,4 +95,22 @@ func ExampleRandomPattern() {
 	fmt.Printf("%.0f transfers per pattern, the soonest complete after %.1f s\n", float64(count)/1000, soonest)
 	// Output:
 	// 6 transfers per pattern, the soonest complete after 0.1 s
+}
+
+// What a person wants to know of a network: 1 MiB takes 10 us of latency and 10.49 ms at 100 MB/s in a
+// rack, 30 us and 20.97 ms across. One repetition has no spread.
+func ExampleNetwork_Summary() {
+	n, err := model.New(twoRacks(nan), &model.Settings{LevelBandwidth: []float64{100e6, 50e6}, Measured: model.Metadata{Tool: "by hand"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := n.Summary(os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// network of 4 ranks, tree, 2 switches, 10 arcs
+	// tool: by hand
+	//   level  groups  latency  bandwidth       8 B    64 KiB    1 MiB  spread
+	//    rack       2    10 us   100 MB/s  10.08 us  665.4 us  10.5 ms       -
+	//     all       1    30 us    50 MB/s  30.16 us  1.341 ms    21 ms       -
 }
