@@ -10,7 +10,8 @@ import (
 )
 
 // Mended is Links for readings of which a few are far too high
-// or missing. Where such a cell belongs to a true link, the link is lost and
+// or missing: one such reading hides its link, which is the price of a test that needs no order among
+// the pairs, and most of these links are found here. Where such a cell belongs to a true link, the link is lost and
 // pairs that go over it look like links of their own. The neighbourhood gives
 // the truth away: with the link i-j lost, i keeps a false link to the vertices
 // k behind j, and each says M_ij = M_ik - M_jk.

@@ -39,18 +39,8 @@ type contrast struct {
 }
 
 const (
-	// Readings looked at per group: to the outside, inside groups of hosts, and members whose
-	// readings to each other are looked at in groups of groups. Half and four times as many: no verdict changes.
-	mostOutside, mostWithin, mostInner = 16384, 4096, 128
-	// Members of a child that speak for it: averages of eight halve the noise and more. 4 to 16 do as well.
-	mostOfChild = 8
-	// Outsiders that count as near: two, as one odd host must not decide, and as beside an arc of a
-	// ring there are but two. Of fewer than eight, one. With four, 8 groups of measured cores are false.
-	nearOutsiders, fewOutsiders = 2, 8
-	// Groups of so many members choose their near outsiders by one half of the members and
-	// read them with the other: what chose is lucky, what is read is not. Halves of fewer than four
-	// would miss that one member of a piece of a torus is a neighbour of the outsider. 6 to 16 do.
-	crossMembers = 8
+	// Readings to the outside looked at per group. Half and four times as many: no verdict changes.
+	mostOutside = 16384
 	// A reading inside that is slower than the typical way out by 30 % is an outlier,
 	// unless more than a tenth are. 15 to 60 % and 7 to 20 % do; without, 14 groups are lost where 2 % are.
 	outlier, outlierInside = 1.3, 0.1
@@ -153,76 +143,6 @@ func (g *judge) spreadOutside() float64 {
 	return stats.SigmaPerMAD * math.Log(float64(stats.LowerMedian(g.column)))
 }
 
-// some returns up to most members of v, evenly chosen, as many of each child as
-// children are large: a large switch must not outvote those beside it.
-func (g *judge) some(v int32, most int) []int32 {
-	t := g.t
-	kids := t.Kids(v)
-	each := 1
-	if !t.HostsOnly(v) {
-		each = max(1, min(mostOfChild, most/len(kids)))
-	}
-	skip := (len(kids)*each-1)/most + 1
-	var list []int32
-	for k := 0; k < len(kids); k += skip {
-		leaves := t.Order[t.Lo[kids[k]]:t.Hi[kids[k]]]
-		count := min(each, len(leaves))
-		for x := range count {
-			list = append(list, leaves[x*len(leaves)/count])
-		}
-	}
-	return list
-}
-
-// inner returns the measured readings between different children of v: of some members.
-func (g *judge) inner(v int32) []float32 {
-	t := g.t
-	if t.HostsOnly(v) {
-		return g.readWithin(v)
-	}
-	in := g.some(v, mostInner)
-	child := make([]int32, len(in))
-	for k, i := range in {
-		for child[k] = i; t.Parent[child[k]] != v; {
-			child[k] = t.Parent[child[k]]
-		}
-	}
-	g.within = g.within[:0]
-	for k, i := range in {
-		for l, j := range in[:k] {
-			if x := g.r.At(int(i), int(j)); x > 0 && child[k] != child[l] {
-				g.within = append(g.within, x)
-			}
-		}
-	}
-	return g.within
-}
-
-// readWithin returns the measured readings between different children of v: all, or an even
-// sample.
-func (g *judge) readWithin(v int32) []float32 {
-	t := g.t
-	pairs := t.Size(v) * t.Size(v)
-	for _, c := range t.Kids(v) {
-		pairs -= t.Size(c) * t.Size(c)
-	}
-	stride := (pairs/2-1)/mostWithin + 1
-	g.within = g.within[:0]
-	skip := 0
-	for _, c := range t.Kids(v) {
-		for p := t.Lo[c]; p < t.Hi[c]; p++ {
-			partners := t.Order[t.Hi[c]:t.Hi[v]]
-			for ; skip < len(partners); skip += stride {
-				if x := g.r.At(int(t.Order[p]), int(partners[skip])); x > 0 {
-					g.within = append(g.within, x)
-				}
-			}
-			skip -= len(partners)
-		}
-	}
-	return g.within
-}
-
 // dropAbove removes up to most of the largest values, if above limit.
 func dropAbove(x []float32, limit float32, most int) []float32 {
 	keep := len(x)
@@ -240,94 +160,6 @@ func dropAbove(x []float32, limit float32, most int) []float32 {
 	// Too many to be outliers: the smaller of them stay.
 	stats.Select(x, len(x)-most-1)
 	return x[:len(x)-most]
-}
-
-// near returns readings between members of v and near outsiders, of which there are some.
-// g.block holds the readings of the members in to the outsiders out, row by row.
-//
-// Of a small group they are its smallest readings to the outside, one per member: it has too few
-// members for medians to tell a neighbour of one of them from hosts that are far from all.
-func (g *judge) near(v int32, in, out []int32) []float32 {
-	g.nearest = g.nearest[:0]
-	if g.t.Size(v) < crossMembers {
-		k := min(len(in), len(g.outside))
-		stats.Select(g.outside, k-1)
-		return append(g.nearest, g.outside[:k]...)
-	}
-	count := 1
-	if len(out) >= fewOutsiders {
-		count = nearOutsiders
-	}
-	all := g.t.Leaves(v)
-	for half := range 2 {
-		for _, l := range g.nearestColumns(in, half, len(out), count) {
-			if g.t.HostsOnly(v) && len(in) < len(all) { // hardly any of them chose
-				for _, i := range all {
-					if x := g.r.At(int(i), int(out[l])); x > 0 {
-						g.nearest = append(g.nearest, x)
-					}
-				}
-				continue
-			}
-			for k := 1 - half; k < len(in); k += 2 {
-				if x := g.block[k*len(out)+l]; x > 0 {
-					g.nearest = append(g.nearest, x)
-				}
-			}
-		}
-	}
-	if len(g.nearest) == 0 { // the other halves were not measured
-		return append(g.nearest, g.outside...)
-	}
-	return g.nearest
-}
-
-// nearestColumns returns the outsiders with the smallest median over every other member.
-func (g *judge) nearestColumns(in []int32, first, width, count int) []int {
-	var (
-		least [nearOutsiders]float32
-		at    [nearOutsiders]int
-		found int
-	)
-	for l := range width {
-		c := g.medianOfColumn(l, first, 2, len(in), width)
-		if c < 0 || found == count && c >= least[count-1] {
-			continue
-		}
-		if found < count {
-			found++
-		}
-		k := found - 1
-		for ; k > 0 && least[k-1] > c; k-- {
-			least[k], at[k] = least[k-1], at[k-1]
-		}
-		least[k], at[k] = c, l
-	}
-	return at[:found]
-}
-
-// medianOfColumn is the median of the readings of every stride-th of the members to one
-// outsider, -1 if there are none. Of an even number it is the mean of the two in the middle, as the
-// lower of two readings is lucky.
-func (g *judge) medianOfColumn(l, first, stride, members, width int) float32 {
-	g.column = g.column[:0]
-	for k := first; k < members; k += stride {
-		if x := g.block[k*width+l]; x > 0 {
-			g.column = append(g.column, x)
-		}
-	}
-	if len(g.column) == 0 {
-		return -1
-	}
-	return middle(g.column)
-}
-
-func middle[F stats.Float](x []F) F {
-	low := stats.LowerMedian(x)
-	if len(x)%2 == 1 {
-		return low
-	}
-	return (low + slices.Min(x[len(x)/2:])) / 2
 }
 
 // scatter measures how differently members see outsiders. What a member is
@@ -388,5 +220,14 @@ func (g *judge) scatter(e *evidence, in []int32, width int) {
 	})
 	if !math.IsNaN(mates) {
 		e.mates = mates
+	}
+}
+
+// noteBorder notes where the readings of v end and those to its outside begin.
+func (g *judge) noteBorder(v int32, within []float32, nearest float32) {
+	g.border[int(v)-g.t.N] = border{
+		inHigh:  math.Log(float64(within[int(borderQuantile*float64(len(within)-1))])),
+		outLow:  math.Log(float64(nearest)),
+		outHigh: math.Log(float64(stats.Quantile(g.outside, borderQuantile))),
 	}
 }

@@ -136,8 +136,8 @@ func scoreFamily(f families.Family, instances []int) familyScore {
 // tuned on them. Run it with -benchtime=1x; -v lists what is wrong, instance by
 // instance, and the table of all families:
 //
-//	go test ./topology -run - -bench LinkageFamilies/tuned -benchtime 1x -v
-//	go test ./topology -run - -bench LinkageFamilies/tuned/drift$ -benchtime 1x -v
+//	go test ./topology/linkage -run - -bench LinkageFamilies/tuned -benchtime 1x -v
+//	go test ./topology/linkage -run - -bench LinkageFamilies/tuned/drift$ -benchtime 1x -v
 func BenchmarkLinkageFamilies(b *testing.B) {
 	for _, half := range []struct {
 		name        string

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/nested"
+	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
 )
 
@@ -136,4 +137,15 @@ func nestedIn(t *nested.Tree, groups []int32, class []int, c int) bool {
 		}
 	}
 	return false
+}
+
+// remeasure sets the levels of the groups to the lower medians of the measured
+// readings between their children; a group without any keeps its level.
+func remeasure(t *nested.Tree, r *readings.Symmetric) {
+	reader := &judge{t: t, r: r}
+	for _, v := range t.Groups() {
+		if within := reader.readWithin(v); len(within) > 0 {
+			t.Level[int(v)-t.N] = math.Log(float64(stats.LowerMedian(within)))
+		}
+	}
 }

@@ -118,6 +118,14 @@ func (q *quotient) variance(a, b int) float64 {
 	return medianVariance(q.spread*mid, len(q.blocks[a])*len(q.blocks[b]))
 }
 
+// By how much two sums of distances may differ and be equal, here and in the four-point condition. In
+// percent alone it could not be said: a switch of three hosts and one of forty know their distances
+// differently well, and so readings of 5 % noise still do.
+const (
+	fourPointSigmas = 4    // standard errors of the sums
+	fourPointShare  = 0.02 // of the longer one in addition: links of one kind vary
+)
+
 // linkRelative is by how much of a distance two legs may be longer to be looked at closely: beyond
 // that no standard error explains it.
 const linkRelative = 0.5

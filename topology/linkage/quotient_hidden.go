@@ -49,8 +49,6 @@ func (q *quotient) isTree() bool {
 // times its value.
 const (
 	quadruples        = 2000 // of which a share of 0.3 % is told from 5.5 % by ten standard errors
-	fourPointSigmas   = 4    // standard errors of the sums by which the two longer may differ
-	fourPointShare    = 0.02 // of the longest by which they may in addition: links of one kind vary
 	fourPointFailures = 0.02 // of the quadruples of a tree, between the two shares above
 )
 

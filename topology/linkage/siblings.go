@@ -58,8 +58,6 @@ func besideSiblings(support float64, own standing, siblings []standing) float64 
 }
 
 const (
-	// reported is the least support of a group that is shown, though weak.
-	reported = 0.5
 	// lonelyWeak takes any weak group below what is reported.
 	lonelyWeak = reported / topology.FirmSupport
 	// kinShare of the way from the level of a group to that of its parent is what a host must be nearer to

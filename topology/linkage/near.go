@@ -1,0 +1,105 @@
+package linkage
+
+import (
+	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
+)
+
+const (
+	// Outsiders that count as near: two, as one odd host must not decide, and as beside an arc of a
+	// ring there are but two. Of fewer than eight, one. With four, 8 groups of measured cores are false.
+	nearOutsiders, fewOutsiders = 2, 8
+	// Groups of so many members choose their near outsiders by one half of the members and
+	// read them with the other: what chose is lucky, what is read is not. Halves of fewer than four
+	// would miss that one member of a piece of a torus is a neighbour of the outsider. 6 to 16 do.
+	crossMembers = 8
+)
+
+// near returns readings between members of v and near outsiders, of which there are some.
+// g.block holds the readings of the members in to the outsiders out, row by row.
+//
+// Of a small group they are its smallest readings to the outside, one per member: it has too few
+// members for medians to tell a neighbour of one of them from hosts that are far from all.
+func (g *judge) near(v int32, in, out []int32) []float32 {
+	g.nearest = g.nearest[:0]
+	if g.t.Size(v) < crossMembers {
+		k := min(len(in), len(g.outside))
+		stats.Select(g.outside, k-1)
+		return append(g.nearest, g.outside[:k]...)
+	}
+	count := 1
+	if len(out) >= fewOutsiders {
+		count = nearOutsiders
+	}
+	all := g.t.Leaves(v)
+	for half := range 2 {
+		for _, l := range g.nearestColumns(in, half, len(out), count) {
+			if g.t.HostsOnly(v) && len(in) < len(all) { // hardly any of them chose
+				for _, i := range all {
+					if x := g.r.At(int(i), int(out[l])); x > 0 {
+						g.nearest = append(g.nearest, x)
+					}
+				}
+				continue
+			}
+			for k := 1 - half; k < len(in); k += 2 {
+				if x := g.block[k*len(out)+l]; x > 0 {
+					g.nearest = append(g.nearest, x)
+				}
+			}
+		}
+	}
+	if len(g.nearest) == 0 { // the other halves were not measured
+		return append(g.nearest, g.outside...)
+	}
+	return g.nearest
+}
+
+// nearestColumns returns the outsiders with the smallest median over every other member.
+func (g *judge) nearestColumns(in []int32, first, width, count int) []int {
+	var (
+		least [nearOutsiders]float32
+		at    [nearOutsiders]int
+		found int
+	)
+	for l := range width {
+		c := g.medianOfColumn(l, first, 2, len(in), width)
+		if c < 0 || found == count && c >= least[count-1] {
+			continue
+		}
+		if found < count {
+			found++
+		}
+		k := found - 1
+		for ; k > 0 && least[k-1] > c; k-- {
+			least[k], at[k] = least[k-1], at[k-1]
+		}
+		least[k], at[k] = c, l
+	}
+	return at[:found]
+}
+
+// medianOfColumn is the median of the readings of every stride-th of the members to one
+// outsider, -1 if there are none. Of an even number it is the mean of the two in the middle, as the
+// lower of two readings is lucky.
+func (g *judge) medianOfColumn(l, first, stride, members, width int) float32 {
+	g.column = g.column[:0]
+	for k := first; k < members; k += stride {
+		if x := g.block[k*width+l]; x > 0 {
+			g.column = append(g.column, x)
+		}
+	}
+	if len(g.column) == 0 {
+		return -1
+	}
+	return middle(g.column)
+}
+
+func middle[F stats.Float](x []F) F {
+	low := stats.LowerMedian(x)
+	if len(x)%2 == 1 {
+		return low
+	}
+	return (low + slices.Min(x[len(x)/2:])) / 2
+}
