@@ -8,7 +8,7 @@ import (
 )
 
 // A Fit is the lengths of a tree's edges that explain readings between all
-// pairs of its leaves best: length[v] is that of the edge above vertex v, and
+// pairs of its leaves best: Length[v] is that of the edge above vertex v, and
 // the latency between two leaves is the sum along the path.
 //
 // It is least squares without a matrix. Row e of the normal equations is the
@@ -78,13 +78,13 @@ func (f *Fit) descend() {
 	}
 }
 
-// between is the fitted latency of two leaves with the given lowest common
+// Between is the fitted latency of two leaves with the given lowest common
 // ancestor.
 func (f *Fit) Between(i, j int, join int32) float64 {
 	return f.depth[i] + f.depth[j] - 2*f.depth[join]
 }
 
-// joins writes into join[j] the lowest common ancestor of leaf i and each
+// Joins writes into join[j] the lowest common ancestor of leaf i and each
 // other leaf j. O(n).
 func (t *Tree) Joins(i int, join []int32) {
 	from := int32(i)
@@ -118,7 +118,7 @@ const (
 	HuberSettled = 1e-4
 )
 
-// robust fits by Huber's loss through pseudo-data (Huber 1981, section 7.8): readings
+// Robust fits by Huber's loss through pseudo-data (Huber 1981, section 7.8): readings
 // are pulled to within clip of the present fit, and fitted by least squares,
 // until nothing changes. O(n^2) per step.
 func (f *Fit) Robust(r *readings.Symmetric) { f.RobustInOrder(r.InOrder(f.Tree.Order, nil)) }
@@ -132,7 +132,7 @@ const (
 	huberRough  = 10 * HuberSettled
 )
 
-// robustInOrder is robust for readings in the order of the tree's leaves.
+// RobustInOrder is Robust for readings in the order of the tree's leaves.
 func (f *Fit) RobustInOrder(r *readings.Symmetric) {
 	old := make([]float64, len(f.Length))
 	sampled := r.N() > huberSample

@@ -7,7 +7,7 @@ import (
 	"github.com/topocast/topocast/internal/nnchain"
 )
 
-// A tree nests n hosts in groups while linkage.Robust works on it. Vertices below n
+// A Tree nests n hosts in groups while linkage.Robust works on it. Vertices below n
 // are the hosts, those from n on the groups; a group's number is above those
 // of its children. Groups come and go by splicing; the order of the leaves
 // stays, so every group is a range of it.
@@ -15,15 +15,15 @@ type Tree struct {
 	N        int
 	Root     int32
 	Parent   []int32   // -1: the root, or a group that was taken out
-	Children [][]int32 // of group v at v-n, ascending by lo; nil: taken out
+	Children [][]int32 // of group v at v-n, ascending by Lo; nil: taken out
 	Level    []float64 // of group v at v-n: ln of the typical latency between its children
 	Weight   []float64 // of group v at v-n: number of pairs it joins
 	Order    []int32   // hosts by depth-first search
-	Lo, Hi   []int32   // vertex v holds order[lo[v]:hi[v]]
+	Lo, Hi   []int32   // vertex v holds Order[Lo[v]:Hi[v]]
 }
 
 // New is the tree of n hosts whose vertices have the given parents, -1 for the root. Levels
-// and weights are zero. Groups may be numbered in any order, but then groups does not
+// and weights are zero. Groups may be numbered in any order, but then Groups does not
 // list parents first.
 func New(n int, parent []int32) *Tree {
 	t := &Tree{
@@ -86,7 +86,7 @@ func (t *Tree) leafChildren(v int32) int {
 	return count
 }
 
-// groups returns the groups that are in, every parent before its children;
+// Groups returns the groups that are in, every parent before its children;
 // the root comes first.
 func (t *Tree) Groups() []int32 {
 	var in []int32
@@ -98,7 +98,7 @@ func (t *Tree) Groups() []int32 {
 	return in
 }
 
-// splice takes group v out: its children become those of its parent.
+// Splice takes group v out: its children become those of its parent.
 func (t *Tree) Splice(v int32) {
 	p := t.Parent[v]
 	kids := t.Kids(p)
@@ -111,7 +111,7 @@ func (t *Tree) Splice(v int32) {
 	t.Children[int(v)-t.N] = nil
 }
 
-// arrange puts the children of each group in ascending order of their hosts' mean reading, given per host, so
+// Arrange puts the children of each group in ascending order of their hosts' mean reading, given per host, so
 // that whoever looks at some of the leaves looks at the same ones however the hosts are
 // numbered. O(n log n).
 func (t *Tree) Arrange(mean []float64) {
@@ -157,7 +157,7 @@ func (t *Tree) lay() {
 	visit(t.Root)
 }
 
-// rebuild makes the tree anew from the parents; groups that are left with one child or none go.
+// Rebuild makes the tree anew from the parents; groups that are left with one child or none go.
 func (t *Tree) Rebuild() {
 	root := t.Root
 	for again := true; again; {
@@ -190,7 +190,7 @@ func (t *Tree) Rebuild() {
 	}
 }
 
-// clone is a copy whose groups may go; the order of the leaves is shared.
+// Clone is a copy whose groups may go; the order of the leaves is shared.
 func (t *Tree) Clone() *Tree {
 	c := *t
 	c.Parent = append([]int32(nil), t.Parent...)

@@ -10,7 +10,7 @@ import (
 // smallest, and better where noise goes both ways: of four readings it leaves 0.30 of
 // an exponential's scale (the smallest 0.25) and 0.58 of a normal's (0.70). A direction that is slower
 // for good, a slow round of two and one outlier of three lie in the upper half. Of a
-// direction read Many times the smallest is left out.
+// direction read many times the smallest is left out.
 //
 // A reading of zero (a coarse timer) or below (an overhead subtracted) becomes half the
 // smallest above zero. Pairs measured in no repetition are estimated, see Symmetric; ErrDisconnected
@@ -150,7 +150,7 @@ func (t *tiles) pair(i, j int) (there, back, both float64, ok bool) {
 	return there, back, lowerHalf(t.values), ok
 }
 
-// direction appends cell x of each square to the values, without the smallest where there are Many. It
+// direction appends cell x of each square to the values, without the smallest where there are many. It
 // returns the smallest one appended, NaN if there is none, and the sum of the sizes of all.
 func (t *tiles) direction(squares [][]float64, x int) (least, sizes float64) {
 	from := len(t.values)
@@ -167,7 +167,7 @@ func (t *tiles) direction(squares [][]float64, x int) (least, sizes float64) {
 	switch {
 	case len(own) == 0:
 		return math.NaN(), sizes
-	case len(own) < Many:
+	case len(own) < many:
 		return own[0], sizes
 	}
 	own[0] = own[len(own)-1]

@@ -19,17 +19,17 @@ type Directed struct {
 }
 
 // DirectedOf is what methods take that do not assume nested groups: matrices, checked as by New,
-// combined by SecondOfMany, from zero.
+// combined by secondOfMany, from zero.
 func DirectedOf(by string, matrices []mat.Matrix) (*Directed, error) {
 	m, err := New(by, matrices)
 	if err != nil {
 		return nil, err
 	}
-	d, err := m.Directed(SecondOfMany)
+	d, err := m.Directed(secondOfMany)
 	if err != nil {
 		return nil, err
 	}
-	return d.FromZero(), nil
+	return d.fromZero(), nil
 }
 
 // Directed combines repetitions cell by cell by a rule. O(n^2) for each.
@@ -69,8 +69,8 @@ func (m *Repetitions) Directed(rule Rule) (*Directed, error) {
 	return d, nil
 }
 
-// FromZero takes readings below zero, of which an overhead was subtracted, as zero.
-func (d *Directed) FromZero() *Directed {
+// fromZero takes readings below zero, of which an overhead was subtracted, as zero.
+func (d *Directed) fromZero() *Directed {
 	o := *d
 	for i, v := range o.d {
 		if v < 0 {

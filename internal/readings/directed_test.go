@@ -22,7 +22,7 @@ func TestDirectedAgainstDefinition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, err := m.Directed(SecondOfMany)
+		second, err := m.Directed(secondOfMany)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestDirectedAgainstDefinition(t *testing.T) {
 						a, b = all[0], all[0]
 					}
 				}
-				if !same(smallest.At(i, j), a) || !same(second.At(i, j), b) || !same(second.FromZero().At(i, j), max(b, 0)) {
+				if !same(smallest.At(i, j), a) || !same(second.At(i, j), b) || !same(second.fromZero().At(i, j), max(b, 0)) {
 					t.Fatalf("cell (%d, %d) of %d repetitions: %g and %g, want %g and %g", i, j, repetitions, smallest.At(i, j), second.At(i, j), a, b)
 				}
 			}

@@ -4,7 +4,7 @@
 //
 //	repetitions, err := readings.New("topology: linkage", matrices)
 //	pairs, quality, err := repetitions.Symmetric() // one reading per pair of hosts
-//	cells, err := repetitions.Directed(readings.SecondOfMany) // one per ordered pair
+//	cells, err := readings.DirectedOf("topology: clique", matrices) // one per ordered pair
 //
 // A reading is a latency in s. NaN is not measured; infinite ones, and those that float32 does not
 // hold, are refused. The diagonal is not read. Matrices whose memory can be read (mat.RawMatrixer) are

@@ -45,7 +45,7 @@ func FuzzReadings(f *testing.F) {
 		s, _, err := m.Symmetric()
 		mb, _ := New("x", back)
 		sb, _, errb := mb.Symmetric()
-		d, errd := m.Directed(SecondOfMany)
+		d, errd := m.Directed(secondOfMany)
 		if (err == nil) != (errb == nil) || err == nil && errd != nil || err != nil && errd == nil && !errors.Is(err, ErrDisconnected) {
 			t.Fatalf("errors %v, transposed %v, directed %v", err, errb, errd)
 		}
@@ -59,7 +59,7 @@ func FuzzReadings(f *testing.F) {
 			}
 		}
 		if errd == nil {
-			d = d.FromZero()
+			d = d.fromZero()
 			for i, v := range d.Pairs() {
 				if v < 0 || math.IsInf(v, 0) {
 					t.Fatalf("cell %d is %g", i, v)

@@ -7,11 +7,11 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// Many is the number of readings of one direction from which on the smallest is left out, as a
+// many is the number of readings of one direction from which on the smallest is left out, as a
 // clock may slip: the second smallest of five is still below the middle, and a clock that slips once in
 // them decides nothing. From four to fifteen nothing changes in the tests, with two noise
 // that is not taken off does.
-const Many = 5
+const many = 5
 
 // AsymmetryTolerance is the ratio of the two directions of a pair above which
 // it is reported. Readings with 5 % of noise reach 1.25 in one pair of ten
@@ -26,10 +26,10 @@ type Rule func(values []float64) float64
 // Smallest is the smallest reading: latencies are disturbed upwards only.
 func Smallest(values []float64) float64 { return slices.Min(values) }
 
-// SecondOfMany is the smallest reading, of Many and more the second smallest: noise only adds, but
+// secondOfMany is the smallest reading, of many and more the second smallest: noise only adds, but
 // a clock may slip.
-func SecondOfMany(values []float64) float64 {
-	if len(values) >= Many {
+func secondOfMany(values []float64) float64 {
+	if len(values) >= many {
 		values = withoutSmallest(values)
 	}
 	return slices.Min(values)

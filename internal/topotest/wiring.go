@@ -8,7 +8,7 @@ import (
 	"github.com/topocast/topocast/internal/witness"
 )
 
-// A wiring is a known machine: vertices, of which the first are hosts, and its
+// A Wiring is a known machine: vertices, of which the first are hosts, and its
 // links. It is what the generators below return; spanner tests compare with it.
 type Wiring struct {
 	Hosts    int
@@ -22,7 +22,7 @@ func (w *Wiring) Link(u, v int, latency float64) {
 	}
 }
 
-// pairs are the links, sorted.
+// Pairs are the links, sorted.
 func (w *Wiring) Pairs() []witness.Pair {
 	var ps []witness.Pair
 	for p := range w.Links {
@@ -32,7 +32,7 @@ func (w *Wiring) Pairs() []witness.Pair {
 	return ps
 }
 
-// distances is Floyd and Warshall's shortest paths between the hosts, n*n.
+// Distances is Floyd and Warshall's shortest paths between the hosts, n*n.
 // Breadth-first search is enough where all links are equal, and 1024 vertices need it.
 func (w *Wiring) Distances() []float64 {
 	n := w.Vertices
@@ -68,7 +68,7 @@ func (w *Wiring) Distances() []float64 {
 	return out
 }
 
-// torusWiring is a torus of the given lengths whose vertices are hosts, or, with
+// Torus is a torus of the given lengths whose vertices are hosts, or, with
 // perSwitch > 0, switches that carry that many hosts on links of latency leaf.
 func Torus(dims []int, perSwitch int, leaf, hop float64) *Wiring {
 	k := 1
@@ -94,7 +94,7 @@ func Torus(dims []int, perSwitch int, leaf, hop float64) *Wiring {
 	return w
 }
 
-// anisotropicTorus is a torus of hosts with another latency per dimension.
+// AnisotropicTorus is a torus of hosts with another latency per dimension.
 func AnisotropicTorus(dims []int, hops ...float64) *Wiring {
 	w := Torus(dims, 0, 0, 1)
 	for v := range w.Hosts {
@@ -108,7 +108,7 @@ func AnisotropicTorus(dims []int, hops ...float64) *Wiring {
 	return w
 }
 
-// dragonflyWiring has g groups of a routers each, all hosts; routers of a group
+// Dragonfly has g groups of a routers each, all hosts; routers of a group
 // are fully meshed, and every two groups share one link.
 func Dragonfly(g, a int, local, global float64) *Wiring {
 	w := &Wiring{Hosts: g * a, Vertices: g * a, Links: map[witness.Pair]float64{}}
@@ -130,7 +130,7 @@ func Dragonfly(g, a int, local, global float64) *Wiring {
 	return w
 }
 
-// noisy is one repetition: every pair times 1 + sigma*N(0,1), of which the given
+// Noisy is one repetition: every pair times 1 + sigma*N(0,1), of which the given
 // share is multiplied by U(1.5, 10). Symmetric.
 func Noisy(rng *rand.Rand, n int, d []float64, sigma, outliers float64) []float64 {
 	m := slices.Clone(d)
@@ -146,7 +146,7 @@ func Noisy(rng *rand.Rand, n int, d []float64, sigma, outliers float64) []float6
 	return m
 }
 
-// smallest is the cell-wise minimum of repetitions.
+// Smallest is the cell-wise minimum of repetitions.
 func Smallest(reps ...[]float64) []float64 {
 	m := slices.Clone(reps[0])
 	for _, r := range reps[1:] {
@@ -157,7 +157,7 @@ func Smallest(reps ...[]float64) []float64 {
 	return m
 }
 
-// relabelled permutes the rows and columns: vertex i becomes perm[i].
+// Relabelled permutes the rows and columns: vertex i becomes perm[i].
 func Relabelled(n int, d []float64, perm []int) []float64 {
 	m := make([]float64, n*n)
 	for i := range n {
@@ -168,7 +168,7 @@ func Relabelled(n int, d []float64, perm []int) []float64 {
 	return m
 }
 
-// nested is a matrix of hosts in groups of groups: sizes from fine to coarse, and the
+// Nested is a matrix of hosts in groups of groups: sizes from fine to coarse, and the
 // latency inside each.
 func Nested(sizes []int, latency []float64) (n int, d []float64) {
 	n = 1

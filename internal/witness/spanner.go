@@ -10,12 +10,12 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// A pair is an ordered pair of vertices; of an undirected method from < to.
+// A Pair is an ordered pair of vertices; of an undirected method from < to.
 type Pair struct{ From, To int }
 
 // A Test says when a third vertex k explains the reading w from i to j:
 // both legs i-k and k-j must be strictly shorter than w, their sum must be at
-// most (1+relative)*w + absolute, and accept, if there is one, must agree.
+// most (1+Relative)*w + Absolute, and Accept, if there is one, must agree.
 type Test struct {
 	Relative float64
 	Absolute float64
@@ -48,7 +48,7 @@ type Bound struct {
 // has: of two dimensions, each line of them fully connected, 2(sqrt n - 1). Graphs of
 // diameter two have fewer; of four vertices a ring has as many, of five too. Beyond that a graph says
 // hardly less than all its pairs: a full mesh of links explains everything, and cannot be told from one
-// switch. LegsPerPair legs per pair may be looked at.
+// switch. legsPerPair legs per pair may be looked at.
 func NewBound(n int) *Bound {
 	pairs := float64(n) * float64(n-1) / 2
 	return &Bound{Links: int64(float64(n) * (math.Sqrt(float64(n)) - 1)), Legs: legsLeast + int64(legsPerPair*pairs)}
@@ -62,10 +62,13 @@ const (
 	legsLeast   = 1 << 20
 )
 
-// work is how many legs were looked at in all.
+// Work is how many legs were looked at in all.
 func (b *Bound) Work() int64 { return b.aside + b.looked.Load() }
 
+// Dense tells whether more links were found than are allowed.
 func (b *Bound) Dense() bool { return b != nil && b.found.Load() > b.Links }
+
+// Spent tells whether more legs were looked at than are allowed.
 func (b *Bound) Spent() bool { return b != nil && b.looked.Load() > b.Legs }
 
 // Links returns the pairs of a matrix of latencies that no third
@@ -84,7 +87,7 @@ func (b *Bound) Spent() bool { return b != nil && b.looked.Load() > b.Legs }
 //
 // The pairs are sorted. One of two legs is at most half of the sum, so only the
 // nearest few of row i and column j are scanned first, and all vertices where these
-// do not tell: O(n^2) on tori, at worst O(n^3); test.Bound may end it earlier, with nil.
+// do not tell: O(n^2) on tori, at worst O(n^3); Test.Bound may end it earlier, with nil.
 // Columns run in parallel; the result does not depend on their number.
 func Links[F stats.Float](n int, m []F, test Test) []Pair {
 	return newWitnessSearch(n, m, test).pairs()
@@ -372,6 +375,7 @@ func lastKey(limit, otherLeast float64) uint64 {
 	return uint64(math.Float32bits(float32(bound)))<<32 | math.MaxUint32
 }
 
+// Transposed is the transpose of an n*n matrix.
 func Transposed[F stats.Float](n int, m []F) []F {
 	t := make([]F, n*n)
 	for i := range n {

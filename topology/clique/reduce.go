@@ -2,7 +2,7 @@ package clique
 
 import "github.com/topocast/topocast/topology"
 
-// reduce is Bufe 2014, section 2.2, Algorithms 2 and 3, on a graph that is given, in place of
+// Reduce is Bufe 2014, section 2.2, Algorithms 2 and 3, on a graph that is given, in place of
 // readings: cliques of links of equal latency, within the relative tolerance, become
 // switches, and links that these explain go. The vertices of g, of whatever kind, are the hosts of the
 // reduced graph. Both directions of a link have the latency of that from the lower number.

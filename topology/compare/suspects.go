@@ -120,7 +120,7 @@ type standout struct {
 }
 
 // standouts fits the reference's links to the readings and finds the hosts that
-// it leaves unexplained, by their numbers. The error wraps errNothingToFit if the
+// it leaves unexplained, by their numbers. The error wraps fit.ErrNothingToFit if the
 // readings allow no fit.
 func (c *comparer) standouts() (*fit.Result, []standout, error) {
 	g, k := c.reference, c.reference.Hosts()

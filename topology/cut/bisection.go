@@ -8,11 +8,11 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// A Cut divides the hosts of a graph in two.
+// Halves divide the hosts of a graph in two.
 type Halves struct {
 	Side      []bool  // per vertex; hosts and switches
 	Bandwidth float64 // B/s that the links between the sides carry in one direction
-	Exact     bool    // no other cut of this kind has less; else it is the best that was found
+	Exact     bool    // no other halves have less; else it is the best that was found
 }
 
 // Bisect finds the cut of least bandwidth that divides the hosts in halves,

@@ -84,7 +84,7 @@ type Result struct {
 	Warnings     []string
 }
 
-// errNothingToFit says that the readings speak of no path of the graph. Latencies returns it, wrapped.
+// ErrNothingToFit says that the readings speak of no path of the graph. Latencies returns it, wrapped.
 var ErrNothingToFit = errors.New("no reading follows a path that is known")
 
 // Latencies works out the latencies of the links of a known graph, which
@@ -257,7 +257,7 @@ func (f *edgeFit) findPaths() bool {
 	return !slices.EqualFunc(old, f.paths, slices.Equal)
 }
 
-// transferTimes is what a message costs on the path from the source of the tree to each vertex of g, in s: what
+// TransferTimes is what a message costs on the path from the source of the tree to each vertex of g, in s: what
 // Latencies takes out of a reading.
 func (s *Settings) TransferTimes(g *topology.Graph, t *topology.PathTree) []float64 {
 	cost := make([]float64, g.Vertices())

@@ -7,7 +7,7 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// Evidence is what the readings say of one group, before any verdict: order statistics in
+// evidence is what the readings say of one group, before any verdict: order statistics in
 // ln units, which do not depend on the unit of time, and counts. Nothing in it is a threshold.
 //
 // Outsiders are the hosts of the group's parent that are no members. The near ones are those
