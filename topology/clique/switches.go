@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/readings"
-	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
@@ -36,21 +35,11 @@ var _ topology.Reconstructor = (*Switches)(nil)
 // levels of some machines. From 0.033 to 0.3 the tests pass.
 const defaultEpsilon = 0.1
 
-// searchLimit bounds the steps of one clique search, to some ten milliseconds. From 17,000
-// to 150,000 nothing changes in the tests.
-const searchLimit = 50000
-
 // verticesPerHost bounds the vertices, of which those of merged switches stay. A tree whose
 // switches have three links has fewer than one switch for each host; as many again
 // may have been merged. With one vertex per host no switch has a place, two pass all
 // tests.
 const verticesPerHost = 3
-
-// cliqueWork bounds the whole search for switches, in cells of matrices and words
-// of bit sets looked at, which take a few nanoseconds each: under a minute. Where
-// levels are clear 512 hosts in three levels need 0.6 % of it, 1024 in pairs 27 %; with
-// noise beyond the tolerance 256 hosts need 5 %, and 1024 are cut short.
-const cliqueWork int64 = 1 << 33
 
 func (c *Switches) validate() error {
 	if c.Epsilon < 0 || !(c.Epsilon < 1) {
@@ -91,20 +80,6 @@ func (c *Switches) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, err
 	return topology.NewResult(g, d, 0, in.Noise(), warnings)
 }
 
-// A cliqueModel is the growing graph: hosts, then switches, dense.
-type cliqueModel struct {
-	hosts    int
-	w        [][]float64 // latencies of edges, +Inf where there is none
-	dead     []bool      // switches that were merged into others
-	equal    roughly
-	grouping Grouping
-	pairs    bool
-	many     bool  // there were too many cliques to list them all
-	cut      int   // clique searches that were ended early
-	full     bool  // stopped at the greatest number of switches
-	left     int64 // work that the search may still do: cells and words, see cliqueWork
-}
-
 // model is Algorithm 1.
 func (c *Switches) model(n int, d []float64) *cliqueModel {
 	epsilon := c.Epsilon
@@ -118,14 +93,6 @@ func (c *Switches) model(n int, d []float64) *cliqueModel {
 		m.dead = append(m.dead, false)
 	}
 	return m
-}
-
-func (m *cliqueModel) isSwitch(v int) bool { return v >= m.hosts }
-
-func (m *cliqueModel) edge(u, v int) bool { return !math.IsInf(m.w[u][v], 1) }
-
-func (m *cliqueModel) set(u, v int, latency float64) {
-	m.w[u][v], m.w[v][u] = latency, latency
 }
 
 // findSwitches is Algorithm 2. The groups are worked through ascending, and
@@ -157,30 +124,6 @@ func (m *cliqueModel) findSwitches() {
 			return
 		}
 	}
-}
-
-// A latencyLevel is a group of latencies: from lo to hi, around mid.
-type latencyLevel struct{ lo, mid, hi float64 }
-
-// levels groups the latencies of all edges, ascending.
-func (m *cliqueModel) levels() []latencyLevel {
-	m.left -= int64(len(m.w) * len(m.w))
-	var all []float64
-	for u := range m.w {
-		all = append(all, m.w[u][:u]...)
-	}
-	all = stats.SortedFinite(all)
-	bounds := latencyGroups(all, m.grouping, m.equal)
-	levels := make([]latencyLevel, 0, len(bounds))
-	for k := 1; k < len(bounds); k++ {
-		g := all[bounds[k-1]:bounds[k]]
-		levels = append(levels, latencyLevel{g[0], g[(len(g)-1)/2], g[len(g)-1]})
-	}
-	return levels
-}
-
-func (m *cliqueModel) in(level latencyLevel, latency float64) bool {
-	return latency >= level.lo && latency <= level.hi && m.equal.equal(latency, level.mid)
 }
 
 // nextClique returns the next clique of a level to replace and the mean latency
@@ -231,164 +174,4 @@ func (m *cliqueModel) pair(level latencyLevel) []int {
 		}
 	}
 	return nil
-}
-
-// replace puts a switch in the place of a clique. Vertices that see all of it
-// at one latency see the switch instead. If pairs count, virtual edges go at
-// once, as the diagonals of a ring would make cliques (section 2.2.4).
-func (m *cliqueModel) replace(clique []int, latency float64) {
-	half := latency / 2
-	s := m.grow()
-	m.left -= int64(len(m.w) * (len(m.w) + len(clique)))
-	for x, u := range clique {
-		for _, v := range clique[:x] {
-			m.set(u, v, math.Inf(1))
-		}
-		m.set(u, s, half)
-	}
-	for x := range s {
-		if slices.Contains(clique, x) {
-			continue
-		}
-		lo, hi, sum := math.Inf(1), 0.0, 0.0
-		for _, u := range clique {
-			lo, hi, sum = min(lo, m.w[x][u]), max(hi, m.w[x][u]), sum+m.w[x][u]
-		}
-		if !m.equal.equal(lo, hi) {
-			continue
-		}
-		for _, u := range clique {
-			m.set(x, u, math.Inf(1))
-		}
-		m.set(x, s, max(0, sum/float64(len(clique))-half))
-	}
-	s = m.merge(s, latency)
-	if m.pairs {
-		m.dropVirtualAround(s)
-	}
-}
-
-func (m *cliqueModel) grow() int {
-	s := len(m.w)
-	row := make([]float64, s+1)
-	for v := range m.w {
-		m.w[v] = append(m.w[v], math.Inf(1))
-		row[v] = math.Inf(1)
-	}
-	row[s] = math.Inf(1)
-	m.w = append(m.w, row)
-	m.dead = append(m.dead, false)
-	return s
-}
-
-// merge joins a new switch with switches at about no latency: kinds of hosts on
-// one switch give a switch each (section 2.2.5). A latency is about zero if it
-// cannot be told from the error of the differences it was made of: if it is
-// within tolerance of the latency between the clique's members. It returns the
-// switch that is left.
-func (m *cliqueModel) merge(s int, latency float64) int {
-	for u := m.hosts; u < s; u++ {
-		if !m.edge(u, s) || !m.equal.equal(latency, latency+m.w[u][s]) {
-			continue
-		}
-		for x := range m.w {
-			if x != u && m.w[x][s] < m.w[x][u] {
-				m.set(x, u, m.w[x][s])
-			}
-			m.set(x, s, math.Inf(1))
-		}
-		m.dead[s] = true
-		s = u
-		break
-	}
-	return s
-}
-
-// dropVirtualAround is Algorithm 3 for what a new switch changes: its own edges
-// to switches, and edges between switches that it explains.
-func (m *cliqueModel) dropVirtualAround(s int) {
-	var virtual [][2]int
-	for u := m.hosts; u < len(m.w); u++ {
-		if m.explainedBySome(u, s, 0) {
-			virtual = append(virtual, [2]int{u, s})
-		}
-		for v := m.hosts; v < u; v++ {
-			if m.explains(s, u, v) {
-				virtual = append(virtual, [2]int{u, v})
-			}
-		}
-	}
-	for _, e := range virtual {
-		m.set(e[0], e[1], math.Inf(1))
-	}
-}
-
-// dropVirtual is Algorithm 3 over all edges between switches, and, with all,
-// over every edge that a switch next to both ends explains (section 2.2.5).
-func (m *cliqueModel) dropVirtual(all bool) {
-	var virtual [][2]int
-	for u := range m.w {
-		for v := range u {
-			if m.isSwitch(v) && m.explainedBySome(u, v, 0) || all && m.explainedBySome(u, v, m.hosts) {
-				virtual = append(virtual, [2]int{u, v})
-			}
-		}
-	}
-	for _, e := range virtual {
-		m.set(e[0], e[1], math.Inf(1))
-	}
-}
-
-func (m *cliqueModel) explainedBySome(u, v, first int) bool {
-	if !m.edge(u, v) {
-		return false
-	}
-	for x := first; x < len(m.w); x++ {
-		if m.explains(x, u, v) {
-			return true
-		}
-	}
-	return false
-}
-
-// explains tells whether the path u-x-v is as short as the edge u-v. Both legs
-// must be strictly shorter than the edge: within a tolerance two edges of a
-// flat triangle would otherwise explain each other, and both be dropped.
-func (m *cliqueModel) explains(x, u, v int) bool {
-	a, b, w := m.w[u][x], m.w[x][v], m.w[u][v]
-	return x != u && x != v && a < w && b < w && (a+b <= w || m.equal.equal(a+b, w))
-}
-
-// graph is the machine as found. Of merged switches the numbers are given to those that follow.
-func (m *cliqueModel) graph() (*topology.Graph, error) {
-	number, count := make([]int, len(m.w)), 0
-	for v := range m.w {
-		number[v] = count
-		if !m.dead[v] {
-			count++
-		}
-	}
-	var arcs []topology.Arc
-	for u := range m.w {
-		for v := range u {
-			if m.edge(u, v) {
-				arcs = topology.AppendLink(arcs, number[v], number[u], m.w[u][v], math.NaN())
-			}
-		}
-	}
-	return topology.NewGraph(m.hosts, count-m.hosts, nil, arcs)
-}
-
-func (m *cliqueModel) warnings() []string {
-	var w []string
-	if m.cut > 0 {
-		w = append(w, fmt.Sprintf("%d clique searches were ended after %d steps: larger cliques may exist", m.cut, searchLimit))
-	}
-	if m.left <= 0 {
-		w = append(w, fmt.Sprintf("the search for switches was ended after %d steps, at %d switches: more may exist", cliqueWork, len(m.w)-m.hosts))
-	}
-	if m.full {
-		w = append(w, fmt.Sprintf("the search stopped at %d switches for %d hosts: the readings do not fit the tolerance", len(m.w)-m.hosts, m.hosts))
-	}
-	return w
 }

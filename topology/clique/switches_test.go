@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-func TestCliqueSwitchReconstructsWhatWasGenerated(t *testing.T) {
+func TestSwitchesReconstructsWhatWasGenerated(t *testing.T) {
 	for _, spec := range []string{
 		"star:8", "tree:3x4", "tree:3x3x4 latency=3us,2us,1us", "tree:[3,5,4]x4 latency=3us,2us,1us shuffle seed=3",
 		"ring:6 hosts=4", "torus:4x4 hosts=3", "torus:4x5 hosts=4 shuffle seed=5",
@@ -42,7 +42,7 @@ func TestCliqueSwitchReconstructsWhatWasGenerated(t *testing.T) {
 
 // Noise below a sixth of epsilon, and epsilon below the steps: the thesis'
 // method then works.
-func TestCliqueSwitchWithNoise(t *testing.T) {
+func TestSwitchesWithNoise(t *testing.T) {
 	c, d := topotest.Generate(t, "tree:2x4x8 latency=6us,4us,5us shuffle")
 	for seed := range uint64(10) {
 		m, err := gen.Noise{Sigma: 0.01}.Apply(rand.New(rand.NewPCG(seed, 1)), d)
@@ -58,7 +58,7 @@ func TestCliqueSwitchWithNoise(t *testing.T) {
 
 // Reference: Bufe 2014, section 2.2.5, figure 2.15: two kinds of nodes on one
 // switch give two switches at no latency, which are rejoined.
-func TestCliqueSwitchRejoinsKindsOfHosts(t *testing.T) {
+func TestSwitchesRejoinsKindsOfHosts(t *testing.T) {
 	link := []float64{1, 1, 1, 2, 2, 2, 4, 4, 7} // three kinds, and one alone
 	n := len(link)
 	d := mat.NewDense(n, n, nil)
@@ -75,7 +75,7 @@ func TestCliqueSwitchRejoinsKindsOfHosts(t *testing.T) {
 	}
 }
 
-func TestCliqueSwitchOfLittle(t *testing.T) {
+func TestSwitchesOfLittle(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {
 		name     string
@@ -101,7 +101,7 @@ func TestCliqueSwitchOfLittle(t *testing.T) {
 	}
 }
 
-func TestCliqueSwitchRefuses(t *testing.T) {
+func TestSwitchesRefuses(t *testing.T) {
 	two := mat.NewDense(2, 2, []float64{0, 1, 1, 0})
 	for _, c := range []struct {
 		name   string
@@ -124,7 +124,7 @@ func TestCliqueSwitchRefuses(t *testing.T) {
 
 // A matrix of noise alone has more cliques than can be listed, and no answer;
 // the method must end all the same.
-func TestCliqueSwitchEndsOnNoise(t *testing.T) {
+func TestSwitchesEndsOnNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	n := 80
 	d := mat.NewDense(n, n, nil)
@@ -141,7 +141,7 @@ func TestCliqueSwitchEndsOnNoise(t *testing.T) {
 	}
 }
 
-func BenchmarkCliqueSwitch(b *testing.B) {
+func BenchmarkSwitches(b *testing.B) {
 	_, d := topotest.Generate(b, "tree:3x8x8 latency=6us,4us,5us")
 	m, err := gen.Noise{Sigma: 0.01}.Apply(rand.New(rand.NewPCG(1, 1)), d)
 	if err != nil {

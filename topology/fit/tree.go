@@ -7,7 +7,7 @@ import (
 	"github.com/topocast/topocast/internal/readings"
 )
 
-// asTree is the graph as linkage.Robust's tree, if it is one whose leaves are all
+// asTree is the graph as a nested.Tree, if it is one whose leaves are all
 // hosts, whose switches have three links or more, and whose readings are
 // complete in both directions; nil otherwise. Vertices keep their numbers.
 func (f *edgeFit) asTree() *nested.Tree {
