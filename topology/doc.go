@@ -40,5 +40,6 @@
 //
 // Latencies do not tell everything. A switch between switches cannot be told from
 // a full mesh of its neighbours, one switch from direct links between all its hosts,
-// and of a switch with two links nothing shows. Results name such places in their Warnings.
+// and of a switch with two links nothing shows. The Warnings of a Result name the
+// switches of the first kind.
 package topology

@@ -7,7 +7,7 @@
 //
 //	half, err := cut.Bisect(graph)
 //
-// AroundSwitch puts hosts on two sides of a switch, such that all traffic between
+// AtSwitch puts hosts on two sides of a switch, such that all traffic between
 // the sides passes it: between them one measures how much the switch can
 // carry (Bufe 2014, section 2.3.4).
 //
