@@ -16,6 +16,7 @@ type edgeFit struct {
 	links    int
 	x        []float64    // latencies of links
 	known    bool         // x are latencies, not hops
+	scaled   bool         // x are about as large as the readings want them
 	tree     *nested.Tree // the graph, if it can be fitted as a tree
 	paths    [][]int32    // per host the arcs of its tree of shortest paths, each after those before it on a path
 	used     int

@@ -24,7 +24,7 @@ type Result struct {
 
 	Used         int   // readings that took part
 	Ambiguous    int   // readings left out as a second path is as short
-	Undetermined []int // numbers of arcs of which the readings give only sums with others; these stay near the latencies given
+	Undetermined []int // numbers of arcs of which the readings give only sums with others; these stay near the latencies given, at the scale of the readings
 	Warnings     []string
 }
 

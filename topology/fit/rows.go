@@ -59,6 +59,7 @@ func (f *edgeFit) findPaths() bool {
 	type counts struct {
 		used, multiple, early int
 		perHop                []float64
+		read, along           float64 // sums of readings, and of the lengths of their paths
 	}
 	rows := make([]counts, n)
 	parallel.Rows(n, func(i int) {
@@ -84,6 +85,8 @@ func (f *edgeFit) findPaths() bool {
 				if v < 0 {
 					c.early++
 				}
+				c.read += v
+				c.along += t.Distance[j]
 				if !f.known && t.Distance[j] > 0 {
 					c.perHop = append(c.perHop, v/t.Distance[j])
 				}
@@ -91,18 +94,28 @@ func (f *edgeFit) findPaths() bool {
 		}
 	})
 	f.used, f.multiple, f.early = 0, 0, 0
-	var perHop []float64
+	var perHop, longer []float64
 	for _, c := range rows {
 		f.used += c.used
 		f.multiple += c.multiple
 		f.early += c.early
 		perHop = append(perHop, c.perHop...)
-	}
-	if hop := stats.Median(perHop); hop > 0 { // lengths were hops: make them latencies
-		for e := range f.x {
-			f.x[e] *= hop
+		if c.read > 0 && c.along > 0 {
+			longer = append(longer, c.read/c.along)
 		}
 	}
-	f.known = true
+	scale := stats.Median(perHop) // lengths were hops: make them latencies
+	if f.known && !f.scaled {
+		// Huber's steps go some way only from where they begin, and what was specified may be
+		// a cable's latency while what was measured is a library's. By powers of two, so
+		// that what is about right is begun with as it is.
+		scale = math.Exp2(math.Round(math.Log2(stats.Median(longer))))
+	}
+	if scale > 0 && !math.IsInf(scale, 1) {
+		for e := range f.x {
+			f.x[e] *= scale
+		}
+	}
+	f.known, f.scaled = true, true
 	return !slices.EqualFunc(old, f.paths, slices.Equal)
 }
