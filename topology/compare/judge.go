@@ -41,23 +41,10 @@ const (
 	// changes, with 24 a tenth of the links that are 1.3 times as slow is missed.
 	manyLinks = 8
 
-	// fewLinks of a class have a middle: of two either may be it.
-	fewLinks = 3
-
 	// manyPairs are as many as count: of many readings over one link those with the
 	// nearest hosts tell most. With 5 a sixth fewer of the links that are 1.3 times as slow are found
 	// in 5 % of noise, 48 changes nothing.
 	manyPairs = 16
-
-	// oddHost is the mean of |ln measured/fitted| of a host that no place explains. With 0.03
-	// twice as many hosts are named that have nothing but a slow link, 0.3 changes nothing.
-	oddHost = 0.1
-
-	// misfitFloor is the median of the same over all, in which the reference's wiring is
-	// not that of the readings, and misfitNoise how many times the noise is added: the fit
-	// leaves two thirds of the noise if it is right. 0.03 to 0.3, and 1 to 9.
-	misfitFloor = 0.1
-	misfitNoise = 3
 )
 
 // An entry is one quantity under judgement.

@@ -35,40 +35,6 @@ func (s *LinkSettings) validate() error {
 	return nil
 }
 
-// Further verdicts, of Links.
-const (
-	LinkSame    Verdict = "same"         // within the tolerance
-	LinkUnknown Verdict = "not measured" // on one side, or both
-)
-
-// A Quantity is a property of a link on both sides of a comparison.
-type Quantity struct {
-	Measured  float64 // NaN if not known
-	Reference float64 // NaN if not known
-	// Slower is how many times as slow the link is as the reference has it, or
-	// as most links of its class where the reference says nothing, when what
-	// all links of the class have in common is taken out; NaN if not known. It is
-	// below 1 for a link that has become faster.
-	Slower  float64
-	Verdict Verdict // LinkSame, LinkSlow, LinkFast or LinkUnknown
-}
-
-// A LinkState is what a comparison says of one link of the reference.
-type LinkState struct {
-	U, V  int // vertices of the reference; U = V for the inside of a host; -1 of a switch if the link is a bundle of links
-	Class int // index into LinkComparison.Classes
-
-	// Below names the hosts that hang on the link, at its V: those which it
-	// alone joins to the others, or the smaller part. It is nil if there is
-	// another way; Ends names the hosts on the two vertices themselves.
-	Below []string
-	Ends  [2][]string
-
-	Latency   Quantity    // s
-	Bandwidth [2]Quantity // B/s, from U to V and back
-	Verdict   Verdict     // the worst of these; or LinkMissing
-}
-
 // A LinkClass is the links of one level.
 type LinkClass struct {
 	Name  string
@@ -250,64 +216,4 @@ func (c *linkComparer) match(measured, reference *topology.Graph) error {
 	}
 	c.inside, c.class = -1, map[[2]int]int{}
 	return nil
-}
-
-// specify lists the reference's links with their classes and names.
-func (c *linkComparer) specify() {
-	g := c.reference.graph
-	c.heights = heightsOf(g)
-	c.link = make([]int, g.NumArcs())
-	nan := Quantity{Measured: math.NaN(), Reference: math.NaN(), Slower: math.NaN(), Verdict: LinkUnknown}
-	for i, a := range g.Arcs() {
-		back := g.ArcIndex(a.To, a.From)
-		if back >= 0 && back < i {
-			c.link[i] = c.link[back]
-			continue
-		}
-		c.link[i] = len(c.links)
-		c.links = append(c.links, checked{
-			arcs: [2]int{i, back}, doubtful: a.Probability < topology.FirmSupport,
-			state: LinkState{
-				U: c.reference.vertex[a.From], V: c.reference.vertex[a.To], Class: c.classOf(a),
-				Latency: nan, Bandwidth: [2]Quantity{nan, nan}, Verdict: LinkUnknown,
-			},
-		})
-		l := &c.links[len(c.links)-1]
-		l.state.Latency.Reference = c.meanLatency(l)
-		for way, arc := range l.arcs {
-			if arc >= 0 {
-				l.state.Bandwidth[way].Reference = measuredRate(g, arc)
-			}
-		}
-	}
-	c.specified = knownDistances(g)
-	c.nameLinks()
-}
-
-// meanLatency is the reference's latency of a link, over both directions.
-func (c *linkComparer) meanLatency(l *checked) float64 {
-	g := c.reference.graph
-	if l.arcs[1] < 0 {
-		return g.Arcs()[l.arcs[0]].Latency
-	}
-	return (g.Arcs()[l.arcs[0]].Latency + g.Arcs()[l.arcs[1]].Latency) / 2
-}
-
-// measuredRate is the bandwidth of an arc in B/s, NaN of an estimated one.
-func measuredRate(g *topology.Graph, arc int) float64 {
-	if a := g.Arcs()[arc]; !a.Estimated {
-		return a.Bandwidth
-	}
-	return math.NaN()
-}
-
-// knownDistances are hostDistances with NaN where no path of known latency leads.
-func knownDistances(g *topology.Graph) []float64 {
-	d := g.HostDistances()
-	for i, v := range d {
-		if math.IsInf(v, 1) {
-			d[i] = math.NaN()
-		}
-	}
-	return d
 }

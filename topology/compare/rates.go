@@ -105,3 +105,11 @@ func latenciesOrHops(g *topology.Graph) []float64 {
 	}
 	return lengths
 }
+
+// measuredRate is the bandwidth of an arc in B/s, NaN of an estimated one.
+func measuredRate(g *topology.Graph, arc int) float64 {
+	if a := g.Arcs()[arc]; !a.Estimated {
+		return a.Bandwidth
+	}
+	return math.NaN()
+}

@@ -1,0 +1,85 @@
+package compare
+
+import (
+	"math"
+	"slices"
+)
+
+// A Quantity is a property of a link on both sides of a comparison.
+type Quantity struct {
+	Measured  float64 // NaN if not known
+	Reference float64 // NaN if not known
+	// Slower is how many times as slow the link is as the reference has it, or
+	// as most links of its class where the reference says nothing, when what
+	// all links of the class have in common is taken out; NaN if not known. It is
+	// below 1 for a link that has become faster.
+	Slower  float64
+	Verdict Verdict // LinkSame, LinkSlow, LinkFast or LinkUnknown
+}
+
+// A LinkState is what a comparison says of one link of the reference.
+type LinkState struct {
+	U, V  int // vertices of the reference; U = V for the inside of a host; -1 of a switch if the link is a bundle of links
+	Class int // index into LinkComparison.Classes
+
+	// Below names the hosts that hang on the link, at its V: those which it
+	// alone joins to the others, or the smaller part. It is nil if there is
+	// another way; Ends names the hosts on the two vertices themselves.
+	Below []string
+	Ends  [2][]string
+
+	Latency   Quantity    // s
+	Bandwidth [2]Quantity // B/s, from U to V and back
+	Verdict   Verdict     // the worst of these; or LinkMissing
+}
+
+// quantities are all that was compared of the link.
+func (l *LinkState) quantities() [3]Quantity {
+	return [3]Quantity{l.Latency, l.Bandwidth[0], l.Bandwidth[1]}
+}
+
+// Times is how many times as slow the link is, or as fast if it is LinkFast, by
+// the quantity that is off the most; NaN if nothing is known of it.
+func (l *LinkState) Times() float64 {
+	times := math.NaN()
+	for _, q := range l.quantities() {
+		x := q.Slower
+		if l.Verdict == LinkFast {
+			x = 1 / x
+		}
+		if q.Verdict != LinkUnknown && !(x <= times) {
+			times = x
+		}
+	}
+	return times
+}
+
+// weightSteps are the steps per 1 in which weights are compared: rounding in the fit, of
+// less than 1e-5, decides no order.
+const weightSteps = 1e4
+
+// weight is what the link is sorted by: a link that is slow in its latency and in its bandwidth
+// counts for both, as the bandwidth alone may be that of another link on the same path.
+func (l *LinkState) weight() float64 {
+	if l.Verdict != LinkSlow || l.Latency.Verdict != LinkSlow {
+		return l.Times()
+	}
+	weight := 1.0
+	for _, q := range l.Bandwidth {
+		if q.Verdict == LinkSlow {
+			weight = max(weight, q.Slower)
+		}
+	}
+	return weight * l.Latency.Slower
+}
+
+// verdict is the worst of what is said of the link's quantities.
+func (l *LinkState) verdict() Verdict {
+	all := l.quantities()
+	for _, v := range []Verdict{LinkSlow, LinkFast, LinkSame} {
+		if slices.ContainsFunc(all[:], func(q Quantity) bool { return q.Verdict == v }) {
+			return v
+		}
+	}
+	return LinkUnknown
+}
