@@ -69,15 +69,15 @@ func (s *Symmetric) Host(dst []float32, i int) {
 // Dense copies the readings into a square matrix, row by row; NaN on the diagonal and where nothing
 // was measured. O(n^2).
 func (s *Symmetric) Dense() []float32 {
-	const tile = 64
+	const square = 64
 	n := s.n
 	nan := float32(math.NaN())
 	d := make([]float32, n*n)
-	for i0 := 0; i0 < n; i0 += tile {
-		for j0 := 0; j0 <= i0; j0 += tile {
-			for i := i0; i < min(i0+tile, n); i++ {
+	for i0 := 0; i0 < n; i0 += square {
+		for j0 := 0; j0 <= i0; j0 += square {
+			for i := i0; i < min(i0+square, n); i++ {
 				row := s.Row(i)
-				for j := j0; j < min(j0+tile, i); j++ {
+				for j := j0; j < min(j0+square, i); j++ {
 					v := row[j]
 					if v < 0 {
 						v = nan
