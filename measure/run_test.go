@@ -105,7 +105,7 @@ func TestRunMeasuresEveryPairInBothDirections(t *testing.T) {
 // one rank to another, and different for each pair.
 func latency(a, b int) float64 { return 1e-7 * float64(1+a+10*b) }
 
-// roundTrip is half of what a round trip takes.
+// halfRoundTrip is half of what a round trip takes.
 func halfRoundTrip(a, b int) float64 { return (latency(a, b) + latency(b, a)) / 2 }
 
 const clockCost = 25e-9

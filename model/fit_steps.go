@@ -29,7 +29,7 @@ const (
 	mostBias   = 2
 )
 
-// damping of Levenberg and Marquardt, with a floor for parameters that nothing tells of.
+// damped is the damping of Levenberg and Marquardt, with a floor for parameters that nothing tells of.
 func (f *fitter) damped(k int, damping float64) float64 {
 	return f.diagonal[k]*(1+damping) + blind
 }

@@ -227,7 +227,7 @@ func (n *Network) Hierarchy() *topology.Hierarchy { return n.hierarchy }
 // reports. Its levels are not those of Levels.
 func (n *Network) ReportedHierarchy() *topology.Hierarchy { return n.reported }
 
-// Fit says how well the reconstruction explains what was measured.
+// ReconstructionFit says how well the reconstruction explains what was measured.
 func (n *Network) ReconstructionFit() topology.Fit { return n.fit }
 
 // Warnings says what is weak. The slice is the network's own.

@@ -109,7 +109,7 @@ func denseFit(t *Tree, r *readings.Symmetric) []float64 {
 	return fit.RawVector().Data
 }
 
-func TestTreeFitAgreesWithDenseLeastSquares(t *testing.T) {
+func TestFitAgreesWithDenseLeastSquares(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for n := 3; n <= 24; n++ {
 		tr := randomHierarchyTree(rng, n)
@@ -134,7 +134,7 @@ func TestTreeFitAgreesWithDenseLeastSquares(t *testing.T) {
 
 // Without noise the lengths come back, but for the two edges above a root's
 // only two children, of which the sum does.
-func TestTreeFitFindsLengths(t *testing.T) {
+func TestFitFindsLengths(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for n := 3; n <= 60; n += 3 {
 		tr := randomHierarchyTree(rng, n)
@@ -160,7 +160,7 @@ func TestTreeFitFindsLengths(t *testing.T) {
 }
 
 // Of readings of which 2 % are far too high plain least squares is useless.
-func TestTreeFitStandsOutliers(t *testing.T) {
+func TestFitStandsOutliers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	tr := randomHierarchyTree(rng, 100)
 	length := randomLengths(tr, rng)

@@ -56,7 +56,7 @@ func NewBound(n int) *Bound {
 
 // Legs that a search looks at, at most. Dragonflies of switches need up to 4 per pair, tori and
 // rings of hosts 2 to 16 with 5 % of noise; a full mesh, where every leg is looked at,
-// as many as there are vertices. A few dozen machines need no more than LegsLeast.
+// as many as there are vertices. A few dozen machines need no more than legsLeast.
 const (
 	legsPerPair = 32
 	legsLeast   = 1 << 20

@@ -2,7 +2,7 @@ package simnet
 
 import "github.com/topocast/topocast/mpi"
 
-// Requests is a set of transfers under way.
+// requests is a set of transfers under way.
 type requests struct {
 	comm     *Comm // nil: of the rank itself, for Send, Recv and PingPong
 	rank     *rank

@@ -51,7 +51,7 @@ func (c *Switches) validate() error {
 	return c.Grouping.validate()
 }
 
-// Reconstruct implements Reconstructor. Repetitions are combined by their
+// Reconstruct implements topology.Reconstructor. Repetitions are combined by their
 // smallest reading, of five and more by the second smallest; of the two
 // directions of a pair the smaller counts; a zero, which a coarse timer gives,
 // counts as half the smallest latency above zero. O(n^3) at least; each clique search,

@@ -133,7 +133,7 @@ func TestBisectionOfLittle(t *testing.T) {
 
 // Reference: Bufe 2014, section 2.3.4, figure 2.21: parts of 2, 3, 3, 4 and 6
 // hosts make (2, 3, 4) and (3, 6), or any other two nines.
-func TestMaxSwitchPartition(t *testing.T) {
+func TestAtSwitch(t *testing.T) {
 	c, _ := topotest.Generate(t, "tree:[2,3,3,4,6]")
 	root := -1
 	for s := c.Graph.Hosts(); s < c.Graph.Vertices(); s++ {
@@ -161,7 +161,7 @@ func TestMaxSwitchPartition(t *testing.T) {
 // By hand: in a ring of six switches the two hosts of switch 0 and the two each of
 // its neighbours see one another through it; the next ones have a second path,
 // as short, to the far neighbour. That makes three hosts on either side.
-func TestMaxSwitchPartitionOfARing(t *testing.T) {
+func TestAtSwitchOfARing(t *testing.T) {
 	c, d := topotest.Generate(t, "ring:6 hosts=2 latency=1us")
 	s := c.Graph.Out(0)[0].To
 	left, right, err := cut.AtSwitch(c.Graph, s)

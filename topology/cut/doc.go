@@ -11,6 +11,6 @@
 // the sides passes it: between them one measures how much the switch can
 // carry (Bufe 2014, section 2.3.4).
 //
-// Bandwidths must be known for Bisect, latencies for AroundSwitch on graphs with
+// Bandwidths must be known for Bisect, latencies for AtSwitch on graphs with
 // several ways.
 package cut

@@ -83,9 +83,9 @@ func TestBranchesThroughKeepsItsPromise(t *testing.T) {
 	}
 }
 
-// BenchmarkMaxSwitchPartition reports the bytes that live while hosts of a ring are put in
+// BenchmarkAtSwitch reports the bytes that live while hosts of a ring are put in
 // branches, per pair of hosts: a bit is kept of each.
-func BenchmarkMaxSwitchPartition(b *testing.B) {
+func BenchmarkAtSwitch(b *testing.B) {
 	for _, n := range []int{512, 2048} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			g := ringGraph(b, rand.New(rand.NewPCG(1, 31)), n/8, 8)

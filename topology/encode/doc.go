@@ -3,6 +3,7 @@
 // hierarchies. The call that most readers need:
 //
 //	latencies, err := encode.ReadMatrix(file, encode.Microsecond)
+//	result, err := linkage.Reconstruct(latencies.Matrix)
 //
 // # Formats
 //

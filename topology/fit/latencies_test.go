@@ -49,7 +49,7 @@ func worst(a, b *topology.Graph) float64 {
 	return w
 }
 
-func TestFitLatenciesIsExactWithoutNoise(t *testing.T) {
+func TestLatenciesAreExactWithoutNoise(t *testing.T) {
 	nan := math.NaN()
 	for _, spec := range []string{
 		"star:3 spread=50%", "tree:2x3x4 latency=4us,2us,1us spread=20%", "tree:[3,5,2]x4 spread=30% seed=4",
@@ -90,7 +90,7 @@ func TestFitLatenciesIsExactWithoutNoise(t *testing.T) {
 
 // Reference: Bufe 2014, section 2.4, figure 2.22 and equation 2.4: three nodes
 // on a switch. By hand: with readings 3, 5 and 6 the links are 1, 2 and 4.
-func TestFitLatenciesOfThreeNodes(t *testing.T) {
+func TestLatenciesOfThreeNodes(t *testing.T) {
 	d := mat.NewDense(3, 3, []float64{0, 3, 5, 3, 0, 6, 5, 6, 0})
 	f := fitLatencies(t, topotest.Star(t, 3, math.NaN()), d, nil)
 	for h, want := range []float64{1, 2, 4} {
@@ -102,7 +102,7 @@ func TestFitLatenciesOfThreeNodes(t *testing.T) {
 
 // Reference: Bufe 2014, equation 2.7: a star measured on a ring of pairs has no
 // unique solution if the ring is even. A chord that closes an odd ring gives one.
-func TestFitLatenciesSaysWhatIsUndetermined(t *testing.T) {
+func TestLatenciesSayWhatIsUndetermined(t *testing.T) {
 	ring := func(n int, chords ...[2]int) *mat.Dense {
 		d := mat.NewDense(n, n, nil)
 		for i := range n {
@@ -157,7 +157,7 @@ func TestFitLatenciesSaysWhatIsUndetermined(t *testing.T) {
 	}
 }
 
-func TestFitLatenciesWithNoise(t *testing.T) {
+func TestLatenciesWithNoise(t *testing.T) {
 	for _, spec := range []string{"tree:3x4x8 latency=4us,2us,1us spread=10%", "torus:4x4 hosts=4 latency=2us,1us spread=10%"} {
 		c, d := topotest.Generate(t, spec)
 		rng := rand.New(rand.NewPCG(1, 5))
@@ -193,7 +193,7 @@ func TestFitLatenciesWithNoise(t *testing.T) {
 
 // By hand: links of 1, readings raised by 1000 bytes over a path of two links
 // of 100 and 200 B/s: 10 s cut-through, 15 s stored and forwarded.
-func TestFitLatenciesCorrectsForThroughput(t *testing.T) {
+func TestLatenciesAreCorrectedForThroughput(t *testing.T) {
 	rates := []float64{100, 200, 200, 200}
 	var arcs []topology.Arc
 	for h, r := range rates {
@@ -227,7 +227,7 @@ func TestFitLatenciesCorrectsForThroughput(t *testing.T) {
 
 // By hand: readings 1, 1 and 10 want a link of -4; held at 0 it leaves 2b+c = 11
 // and b+2c = 11.
-func TestFitLatenciesIsNeverNegative(t *testing.T) {
+func TestLatenciesAreNeverNegative(t *testing.T) {
 	d := mat.NewDense(3, 3, []float64{0, 1, 1, 1, 0, 10, 1, 10, 0})
 	f := fitLatencies(t, topotest.Star(t, 3, 1), d, &fit.Settings{Plain: true})
 	for h, want := range []float64{0, 11. / 3, 11. / 3} {
@@ -241,7 +241,7 @@ func TestFitLatenciesIsNeverNegative(t *testing.T) {
 }
 
 // Reference: Bufe 2014, table 3.6, with the graph of figure 3.1.
-func TestFitLatenciesOfTable36(t *testing.T) {
+func TestLatenciesOfTable36(t *testing.T) {
 	d := published.Table("3.6")
 	r := topotest.Reconstruct(t, &clique.Switches{Epsilon: 0.1}, d)
 	f, err := fit.Latencies(r.Graph, r.Hierarchy, d, nil)
@@ -253,7 +253,7 @@ func TestFitLatenciesOfTable36(t *testing.T) {
 	}
 }
 
-func TestFitLatenciesRefuses(t *testing.T) {
+func TestLatenciesRefuses(t *testing.T) {
 	g, d := topotest.Star(t, 3, 1), mat.NewDense(3, 3, nil)
 	none := mat.NewDense(3, 3, []float64{0, math.NaN(), math.NaN(), math.NaN(), 0, math.NaN(), math.NaN(), math.NaN(), 0})
 	h, err := topology.NewHierarchy(2, nil, nil, 0)
@@ -282,7 +282,7 @@ func TestFitLatenciesRefuses(t *testing.T) {
 	}
 }
 
-func BenchmarkFitLatencies(b *testing.B) {
+func BenchmarkLatencies(b *testing.B) {
 	for _, spec := range []string{"tree:4x16x16 latency=4us,2us,1us", "torus:4x4x4 hosts=8 latency=2us,1us"} {
 		c, d := topotest.Generate(b, spec)
 		m, err := gen.Noise{Sigma: 0.03, Outliers: 0.02}.Apply(rand.New(rand.NewPCG(1, 5)), d)

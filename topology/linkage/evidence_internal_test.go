@@ -79,7 +79,7 @@ func judgeOf(text string, f func(i, j int) float64) *judge {
 	}
 }
 
-// group finds the group of the tree with the given hosts.
+// groupOf finds the group of the tree with the given hosts.
 func groupOf(t *nested.Tree, hosts ...int32) int32 {
 	for _, v := range t.Groups() {
 		own := slices.Clone(t.Leaves(v))

@@ -13,7 +13,7 @@ import (
 // pairOf is an undirected pair.
 func pairOf(u, v int) witness.Pair { return witness.Pair{From: min(u, v), To: max(u, v)} }
 
-// switchBlocks are the true blocks of a torusWiring, and its switch links in
+// switchBlocks are the true blocks of a Torus, and its switch links in
 // numbers of blocks.
 func switchBlocks(w *topotest.Wiring) (blocks [][]int, links []witness.Pair) {
 	k := w.Vertices - w.Hosts

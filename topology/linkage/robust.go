@@ -55,7 +55,7 @@ func (l *Robust) validate() error {
 	return nil
 }
 
-// Reconstruct implements Reconstructor. Zero latencies (coarse timers) are
+// Reconstruct implements topology.Reconstructor. Zero latencies (coarse timers) are
 // taken as half the smallest above zero, negative ones as zeros with a warning;
 // infinite ones are an error. ErrDisconnected is returned when the hosts fall in
 // parts between which nothing was measured.

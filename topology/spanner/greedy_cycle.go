@@ -42,7 +42,7 @@ func (c *GreedyCycle) validate() error {
 	return checkShare("greedy", "DuplexSpread", c.DuplexSpread)
 }
 
-// Reconstruct implements Reconstructor. Repetitions are combined cell by cell
+// Reconstruct implements topology.Reconstructor. Repetitions are combined cell by cell
 // by the smallest reading, of five and more by the second smallest. Simplex
 // channels, which speak of a fault or of routing, are named in the warnings.
 // O(n^3) at worst.

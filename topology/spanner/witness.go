@@ -43,7 +43,7 @@ func (c *Witness) validate() error {
 	return checkShare("witness", "DuplexSpread", c.DuplexSpread)
 }
 
-// Reconstruct implements Reconstructor. Repetitions are combined cell by cell
+// Reconstruct implements topology.Reconstructor. Repetitions are combined cell by cell
 // by the smallest reading, of five and more by the second smallest. Simplex
 // channels, which speak of a fault or of routing, the overhead, and readings that were
 // mended are named in the warnings. O(n^2) on tori, O(n^3) at worst.
