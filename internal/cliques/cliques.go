@@ -23,9 +23,6 @@ func (g *Graph) AddEdge(u, v int) {
 	set(g.row(v)).add(u)
 }
 
-// HasEdge tells whether u and v are joined.
-func (g *Graph) HasEdge(u, v int) bool { return set(g.row(u)).has(v) }
-
 func (g *Graph) row(v int) []uint64 { return g.rows[v*g.words : (v+1)*g.words] }
 
 // A set is a set of vertices, one bit each.

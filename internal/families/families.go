@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// LeastStep is the least step of a group that a method has to find. Smaller
+// leastStep is the least step of a group that a method has to find. Smaller
 // ones may be found; they are as true.
-const LeastStep = 1.22
+const leastStep = 1.22
 
 // A Group is a set of hosts that whoever built the machine would call one: the hosts of a switch,
 // a rack, a socket.
@@ -29,7 +29,7 @@ type Group struct {
 }
 
 // Demanded says whether a method has to find the group.
-func (g Group) Demanded() bool { return !g.Hidden && g.Step >= LeastStep }
+func (g Group) Demanded() bool { return !g.Hidden && g.Step >= leastStep }
 
 // A Machine is what was measured on a machine, and what is true of it.
 type Machine struct {

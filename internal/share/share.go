@@ -72,8 +72,5 @@ func newTree(comm mpi.Communicator, root, tag int) *Tree {
 	return &Tree{comm: comm, root: root, tag: tag, parent: -1, piece: longest}
 }
 
-// Root is the rank at the root.
-func (t *Tree) Root() int { return t.root }
-
 // IsRoot tells whether the calling rank is the root.
 func (t *Tree) IsRoot() bool { return t.parent < 0 }

@@ -38,7 +38,7 @@ func TestTreesSpanAllRanks(t *testing.T) {
 		for ranks := 1; ranks <= 40; ranks++ {
 			for root := range ranks {
 				at := func(rank int) *Tree { return s.tree(place{rank: rank, size: ranks}, root, 0) }
-				if r := at(root); !r.IsRoot() || r.Root() != root {
+				if r := at(root); !r.IsRoot() || r.root != root {
 					t.Errorf("%s, %d ranks: the root %d is %+v", s.name, ranks, root, r)
 				}
 				var below func(rank, steps int) []int // in the order in which Gather has them
@@ -108,14 +108,14 @@ func text(rank, length int) []byte {
 func TestTellReachesAll(t *testing.T) {
 	errands(t, func(tree *Tree, comm mpi.Communicator) error {
 		for _, length := range lengths {
-			want := text(tree.Root(), length)
+			want := text(tree.root, length)
 			buf := text(comm.Rank(), length)
 			if err := tree.Tell(buf); err != nil || !bytes.Equal(buf, want) {
 				return fmt.Errorf("Tell = %v, %w, want %v", buf, err, want)
 			}
 			// What the others give does not count, nor how long it is.
-			got, err := tree.TellAny(text(comm.Rank(), (length+comm.Rank()-tree.Root())&15))
-			if err != nil || !bytes.Equal(got, text(tree.Root(), length&15)) {
+			got, err := tree.TellAny(text(comm.Rank(), (length+comm.Rank()-tree.root)&15))
+			if err != nil || !bytes.Equal(got, text(tree.root, length&15)) {
 				return fmt.Errorf("TellAny of %d bytes = %v, %w", length, got, err)
 			}
 		}
@@ -126,7 +126,7 @@ func TestTellReachesAll(t *testing.T) {
 func TestGatherTakesInTheOrderOfRanks(t *testing.T) {
 	errands(t, func(tree *Tree, comm mpi.Communicator) error {
 		for _, length := range lengths {
-			next := tree.Root()
+			next := tree.root
 			var kept [][]byte
 			err := tree.Gather(text(comm.Rank(), length*(comm.Rank()%3)), func(rank int, data []byte) error {
 				if rank != next%comm.Size() {
@@ -143,7 +143,7 @@ func TestGatherTakesInTheOrderOfRanks(t *testing.T) {
 				return fmt.Errorf("%d came, want %d, at the root only", len(kept), want)
 			}
 			for i, data := range kept { // nobody writes into what came before
-				rank := (tree.Root() + i) % comm.Size()
+				rank := (tree.root + i) % comm.Size()
 				if want := text(rank, length*(rank%3)); !bytes.Equal(data, want) {
 					return fmt.Errorf("of rank %d came %v, want %v", rank, data, want)
 				}
