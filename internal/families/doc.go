@@ -27,7 +27,7 @@
 //
 // # Design
 //
-// internal/gen makes machines from text, for people; the constants of package topology were chosen
+// internal/gen makes machines from text, for people; the constants of package linkage were chosen
 // on those. The families here share no code with it, so that what holds on both was not
 // fitted to one generator. They are Go code and not text because nobody but tests reads them, and
 // because each fault is one small function.

@@ -47,7 +47,7 @@ func (c *linkComparer) meanLatency(l *checked) float64 {
 	return (g.Arcs()[l.arcs[0]].Latency + g.Arcs()[l.arcs[1]].Latency) / 2
 }
 
-// knownDistances are hostDistances with NaN where no path of known latency leads.
+// knownDistances are Graph.HostDistances with NaN where no path of known latency leads.
 func knownDistances(g *topology.Graph) []float64 {
 	d := g.HostDistances()
 	for i, v := range d {

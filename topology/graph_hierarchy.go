@@ -1,0 +1,188 @@
+package topology
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/internal/paths"
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// treeHierarchy makes groups of hosts from a graph that is a tree: those below
+// each switch, seen from the middle of the longest path between switches -
+// links of hosts do not count, as one slow host would move it. A group's level is the number of groups below it on the longest way down. Of other
+// graphs the hosts of each switch are a group. Where a host forwards, where there is no
+// switch or a link has one direction only, and where parts are not connected, there is the
+// root alone. d gives latencies.
+func (g *Graph) treeHierarchy(part []int, d []float64) (h *Hierarchy, isTree bool, err error) {
+	n := g.hosts
+	through := g.vertices == n // a host forwards, or nobody does
+	for v := range n {
+		through = through || len(g.Out(v)) > 1
+	}
+	for _, a := range g.arcs {
+		through = through || g.ArcIndex(a.To, a.From) < 0
+	}
+	connected := len(part) == 0 || slices.Max(part) == 0
+	isTree = g.IsForest() && connected
+	if !connected || through || n < 3 {
+		h, err = NewHierarchy(n, nil, nil, medianBetween(n, d, [][]int{allHosts(n)}, true))
+		return h, isTree, err
+	}
+	if !isTree {
+		h, err = g.blockHierarchy(d)
+		return h, false, err
+	}
+
+	// The middle of the longest path: a vertex, or a link whose far end's side
+	// is one group more.
+	lengths, dist := g.Latencies(), make([]float64, g.vertices)
+	for i, a := range g.arcs {
+		if a.From < n || a.To < n {
+			lengths[i] = 0
+		}
+	}
+	finder := NewPaths(g, lengths)
+	far := func(from int) int {
+		finder.From(from, dist)
+		best := from
+		for v := range n {
+			if dist[v] > dist[best] {
+				best = v
+			}
+		}
+		return best
+	}
+	a := far(0)
+	b := far(a)
+	whole, middle := dist[b]*(1+paths.SameLength), dist[b]*(1-paths.SameLength)
+	toA := slices.Clone(dist)
+	finder.From(b, dist)
+	root, other := -1, -1
+	for v := n; v < g.vertices; v++ {
+		if toA[v]+dist[v] <= whole && 2*toA[v] <= whole && (root < 0 || toA[v] > toA[root]) {
+			root = v
+		}
+	}
+	if 2*toA[root] < middle {
+		for _, arc := range g.Out(root) {
+			if v := arc.To; g.IsSwitch(v) && toA[v] > toA[root] && toA[v]+dist[v] <= whole {
+				other = v
+			}
+		}
+	}
+
+	var groups []Group
+	height := 0
+	var below func(v, parent int) (hosts []int, level int)
+	add := func(hosts []int, level int, parts [][]int) int {
+		if len(hosts) < 2 || len(hosts) >= n {
+			return level
+		}
+		groups = append(groups, Group{Hosts: hosts, Level: level, Latency: medianBetween(n, d, parts, false), Support: math.NaN()})
+		height = max(height, level+1)
+		return level + 1
+	}
+	below = func(v, parent int) (hosts []int, level int) {
+		if !g.IsSwitch(v) {
+			return []int{v}, 0
+		}
+		var parts [][]int
+		for _, arc := range g.Out(v) {
+			if arc.To == parent {
+				continue
+			}
+			hs, l := below(arc.To, v)
+			parts = append(parts, hs)
+			hosts = append(hosts, hs...)
+			level = max(level, l)
+		}
+		if parent < 0 {
+			return hosts, level
+		}
+		return hosts, add(hosts, level, parts)
+	}
+	var parts [][]int
+	if other >= 0 {
+		one, _ := below(root, other)
+		two, _ := below(other, root)
+		parts = [][]int{one, two}
+	} else {
+		for _, arc := range g.Out(root) {
+			hs, _ := below(arc.To, root)
+			parts = append(parts, hs)
+		}
+	}
+	h, err = NewHierarchy(n, levelsOf(groups, height), groups, medianBetween(n, d, parts, false))
+	return h, true, err
+}
+
+// blockHierarchy has a group of the hosts of each switch, if they are two and
+// more and not all: of rings, tori and meshes of switches.
+func (g *Graph) blockHierarchy(d []float64) (*Hierarchy, error) {
+	n := g.hosts
+	var groups []Group
+	blocks := make([][]int, 0, g.vertices)
+	for s := n; s < g.vertices; s++ {
+		var hosts []int
+		for _, a := range g.Out(s) {
+			if !g.IsSwitch(a.To) {
+				hosts = append(hosts, a.To)
+			}
+		}
+		blocks = append(blocks, hosts)
+		if len(hosts) >= 2 && len(hosts) < n {
+			groups = append(groups, Group{Hosts: hosts, Latency: medianBetween(n, d, [][]int{hosts}, true), Support: math.NaN()})
+		}
+	}
+	return NewHierarchy(n, levelsOf(groups, min(len(groups), 1)), groups, medianBetween(n, d, blocks, false))
+}
+
+// levelsOf names the levels of the groups and gives each the median latency.
+func levelsOf(groups []Group, height int) []Level {
+	levels := make([]Level, height)
+	for l := range levels {
+		var at []float64
+		for _, gr := range groups {
+			if gr.Level == l {
+				at = append(at, gr.Latency)
+			}
+		}
+		levels[l] = Level{Name: fmt.Sprintf("level %d", l+1), Latency: stats.Median(stats.SortedFinite(at)), Support: math.NaN()}
+	}
+	return levels
+}
+
+func allHosts(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// medianBetween is the lower median of the readings between hosts of different
+// parts, or, within, of the same part. NaN if there is none.
+func medianBetween(n int, d []float64, parts [][]int, within bool) float64 {
+	var readings []float64
+	add := func(i int, to []int) {
+		for _, j := range to {
+			if v := d[i*n+j]; !math.IsNaN(v) {
+				readings = append(readings, v)
+			}
+		}
+	}
+	for x, a := range parts {
+		for y, i := range a {
+			if within {
+				add(i, a[y+1:])
+				continue
+			}
+			for _, b := range parts[:x] {
+				add(i, b)
+			}
+		}
+	}
+	return stats.Median(readings)
+}

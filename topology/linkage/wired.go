@@ -1,0 +1,98 @@
+package linkage
+
+import (
+	"math"
+
+	"github.com/topocast/topocast/internal/nested"
+	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/topology"
+)
+
+// A wired is a graph that may describe a machine better than its tree.
+type wired struct {
+	family   topology.Family
+	graph    *topology.Graph
+	overhead float64 // s, paid once per message on top of the links
+	apart    []int   // host -> block; pairs inside a block do not count; nil: all count
+	warnings []string
+	fit      comparison // with the tree
+}
+
+// direct tells whether hosts i and j, or their switches, are linked.
+func (w *wired) direct(i, j int) bool {
+	if w.apart != nil {
+		i, j = w.graph.Hosts()+w.apart[i], w.graph.Hosts()+w.apart[j]
+	}
+	return w.graph.ArcIndex(i, j) >= 0
+}
+
+// A comparison is how well a tree and another graph explain the readings of up
+// to 32 hosts.
+type comparison struct {
+	// 75 % quantiles of the relative residuals over pairs that are not linked
+	// directly, as a link explains its own reading. Not medians: the root of a tree
+	// explains the most frequent distance of any ring.
+	tree, other float64
+
+	residual float64 // median relative residual that the other graph leaves over all pairs
+	r2       float64 // share of variance that it explains over all pairs
+}
+
+func (w *wired) compare(r *readings.Symmetric, f *nested.Fit) comparison {
+	const (
+		most  = 32   // rows: their quantile is that of all within some hundredths
+		upper = 0.75 // not a median: see comparison
+	)
+	var (
+		treeRest, otherRest []float64 // not directly linked
+		all                 []float64 // residuals
+		values, squares     []float64
+		join                = make([]int32, r.N())
+		sources             = min(most, r.N())
+		finder              = topology.NewPaths(w.graph, nil)
+		way                 = make([]float64, w.graph.Vertices())
+	)
+	for s := range sources {
+		i := s * r.N() / sources
+		finder.From(i, way)
+		f.Tree.Joins(i, join)
+		for j := range r.N() {
+			if j == i || w.apart != nil && w.apart[i] == w.apart[j] {
+				continue
+			}
+			v := float64(r.At(i, j))
+			if v < 0 {
+				continue
+			}
+			fit := w.overhead + way[j]
+			tree := f.Between(i, j, join[j])
+			if !w.direct(i, j) {
+				otherRest = append(otherRest, math.Abs(v-fit)/v)
+				treeRest = append(treeRest, math.Abs(v-tree)/v)
+			}
+			all = append(all, math.Abs(v-fit)/v)
+			values = append(values, v)
+			squares = append(squares, (v-fit)*(v-fit))
+		}
+	}
+	if len(otherRest) == 0 {
+		return comparison{0, math.Inf(1), math.NaN(), math.NaN()} // nothing but links
+	}
+	var mean, total, rest float64
+	for _, v := range values {
+		mean += v / float64(len(values))
+	}
+	for k, v := range values {
+		total += (v - mean) * (v - mean)
+		rest += squares[k]
+	}
+	r2 := math.NaN()
+	if total > 0 {
+		r2 = 1 - rest/total
+	}
+	return comparison{
+		tree: stats.Quantile(treeRest, upper), other: stats.Quantile(otherRest, upper),
+		residual: stats.LowerMedian(all), r2: r2,
+	}
+}
