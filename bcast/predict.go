@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/queue"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -107,9 +108,9 @@ type evaluator struct {
 	offset   int       // bytes
 	below    float64   // s, when the last receive of bytes below offset ended
 	channels []channel
-	out, in  [][]int // per rank: channels
-	lastOut  []int   // per rank: index into out of the last send: children are mostly served in turn
-	ready    []event // heap: ranks at a send
+	out, in  [][]int   // per rank: channels
+	lastOut  []int     // per rank: index into out of the last send: children are mostly served in turn
+	ready    queue.Min // ranks at a send, by the time when they can start it
 }
 
 // A channel is an ordered pair of ranks with messages between them.
@@ -120,11 +121,6 @@ type channel struct {
 	wire     float64 // s from the start of that to the receiver's software
 	arrived  []float64
 	taken    int // messages received
-}
-
-type event struct {
-	time float64
-	rank int
 }
 
 func newEvaluator(m machine) *evaluator {
@@ -150,7 +146,7 @@ func (e *evaluator) evaluate(offset int) (all, below float64) {
 		e.proceed(rank)
 	}
 	for len(e.ready) > 0 {
-		rank := e.pop()
+		rank := int(e.ready.Pop().ID)
 		dst := e.send(rank)
 		e.next[rank]++
 		e.proceed(rank)
@@ -185,7 +181,7 @@ func (e *evaluator) proceed(rank int) {
 	for e.next[rank] < len(e.ops[rank]) {
 		op := e.ops[rank][e.next[rank]]
 		if op.Kind == Send {
-			e.push(event{e.now[rank], rank})
+			e.ready.Push(queue.Item{Key: e.now[rank], ID: int64(rank)})
 			return
 		}
 		c := e.incoming(rank, op.Peer)
@@ -265,48 +261,4 @@ func (e *evaluator) outgoing(rank, peer int) *channel {
 	e.out[rank] = append(out, id)
 	e.in[peer] = append(e.in[peer], id)
 	return c
-}
-
-// push and pop keep a binary heap by time, then by rank.
-
-func (a event) before(b event) bool {
-	return a.time < b.time || a.time == b.time && a.rank < b.rank
-}
-
-func (e *evaluator) push(v event) {
-	h := append(e.ready, v)
-	i := len(h) - 1
-	for i > 0 {
-		up := (i - 1) / 2
-		if !v.before(h[up]) {
-			break
-		}
-		h[i] = h[up]
-		i = up
-	}
-	h[i] = v
-	e.ready = h
-}
-
-func (e *evaluator) pop() int {
-	h := e.ready
-	top, v := h[0].rank, h[len(h)-1]
-	h = h[:len(h)-1]
-	i := 0
-	for 2*i+1 < len(h) {
-		c := 2*i + 1
-		if c+1 < len(h) && h[c+1].before(h[c]) {
-			c++
-		}
-		if !h[c].before(v) {
-			break
-		}
-		h[i] = h[c]
-		i = c
-	}
-	if len(h) > 0 {
-		h[i] = v
-	}
-	e.ready = h
-	return top
 }
