@@ -56,38 +56,28 @@ func wiring(n *model.Network) (*topology.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	fit, err := fit.Latencies(tree, nil, reportedLatencies(n), nil)
+	fitted, err := fit.Latencies(tree, nil, reportedLatencies(n), nil)
 	if err != nil {
 		return nil, err
 	}
-	return fit.Graph, nil
+	return fitted.Graph, nil
 }
 
 // reportedLatencies are the latencies in s that the network knows: those of the
 // paths of its tree, but where a weak group joins two ranks that of the group.
 func reportedLatencies(n *model.Network) *mat.Dense {
-	g, h := n.Graph(), n.ReportedHierarchy()
+	h, distances := n.ReportedHierarchy(), n.Graph().HostDistances()
 	m := mat.NewDense(n.Ranks(), n.Ranks(), nil)
-	distance := make([]float64, g.Vertices())
 	for i := range n.Ranks() {
-		for v := range distance {
-			distance[v] = math.NaN()
-		}
-		distance[i] = 0
-		for queue := []int{i}; len(queue) > 0; queue = queue[1:] {
-			for _, a := range g.Out(queue[0]) {
-				if math.IsNaN(distance[a.To]) {
-					distance[a.To] = distance[queue[0]] + a.Latency
-					queue = append(queue, a.To)
-				}
-			}
-		}
 		for j := range n.Ranks() {
+			latency := distances[i*n.Ranks()+j]
 			if x := h.Groups()[h.Join(i, j)]; j != i && !x.Firm() {
-				m.Set(i, j, x.Latency)
-			} else {
-				m.Set(i, j, distance[j])
+				latency = x.Latency
 			}
+			if math.IsInf(latency, 1) {
+				latency = math.NaN()
+			}
+			m.Set(i, j, latency)
 		}
 	}
 	return m
@@ -102,22 +92,13 @@ func ratesByHosts(g *topology.Graph) map[string][2]topology.Arc {
 		if back < 0 {
 			continue
 		}
-		seen := make([]bool, g.Vertices())
-		seen[up.From], seen[up.To] = true, true
+		part := g.Parts(up.To)
 		var hosts []int
-		for queue := []int{up.From}; len(queue) > 0; queue = queue[1:] {
-			v := queue[0]
-			if v < g.Hosts() {
+		for v := range g.Hosts() {
+			if part[v] == part[up.From] {
 				hosts = append(hosts, v)
 			}
-			for _, a := range g.Out(v) {
-				if !seen[a.To] {
-					seen[a.To] = true
-					queue = append(queue, a.To)
-				}
-			}
 		}
-		slices.Sort(hosts)
 		rates[fmt.Sprint(hosts)] = [2]topology.Arc{g.Arcs()[back], up}
 	}
 	return rates
