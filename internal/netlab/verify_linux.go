@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // Verify measures the lab with plain TCP: latencies of all pairs in both
@@ -56,8 +58,7 @@ func (v *Verification) latencies(p *prober) error {
 	for i, x := range v.Latencies {
 		extra[i] = x.Reading - x.Truth
 	}
-	slices.Sort(extra)
-	v.Endpoint = (extra[(len(extra)-1)/2] + extra[len(extra)/2]) / 2
+	v.Endpoint = stats.MiddleMedian(extra)
 	for i := range v.Latencies {
 		x := &v.Latencies[i]
 		x.OK = math.Abs(x.Reading-x.Truth-v.Endpoint) <= max(latencyShare*x.Truth, latencySlack)
