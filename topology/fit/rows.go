@@ -59,7 +59,7 @@ func (f *edgeFit) findPaths() bool {
 	type counts struct {
 		used, multiple, early int
 		perHop                []float64
-		read, along           float64 // sums of readings, and of the lengths of their paths
+		longer                float64 // the sum of readings over that of the lengths of their paths
 	}
 	rows := make([]counts, n)
 	parallel.Rows(n, func(i int) {
@@ -71,6 +71,7 @@ func (f *edgeFit) findPaths() bool {
 			}
 		}
 		cost := f.settings.TransferTimes(g, t)
+		read, along := 0.0, 0.0
 		for j := range n {
 			at := i*n + j
 			f.readings[at] = math.NaN()
@@ -85,12 +86,15 @@ func (f *edgeFit) findPaths() bool {
 				if v < 0 {
 					c.early++
 				}
-				c.read += v
-				c.along += t.Distance[j]
+				read += v
+				along += t.Distance[j]
 				if !f.known && t.Distance[j] > 0 {
 					c.perHop = append(c.perHop, v/t.Distance[j])
 				}
 			}
+		}
+		if along > 0 {
+			c.longer = read / along
 		}
 	})
 	f.used, f.multiple, f.early = 0, 0, 0
@@ -100,8 +104,8 @@ func (f *edgeFit) findPaths() bool {
 		f.multiple += c.multiple
 		f.early += c.early
 		perHop = append(perHop, c.perHop...)
-		if c.read > 0 && c.along > 0 {
-			longer = append(longer, c.read/c.along)
+		if c.longer > 0 {
+			longer = append(longer, c.longer)
 		}
 	}
 	scale := stats.Median(perHop) // lengths were hops: make them latencies
