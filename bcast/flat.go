@@ -24,7 +24,7 @@ func (Flat) tree(p Problem) *tree {
 		groups := p.Tree.Groups()
 		distance := make([]int, p.Ranks)
 		for _, r := range others {
-			distance[r] = groups[p.Tree.Join(p.Root, r)].Level
+			distance[r] = groups[p.Tree.Common(p.Root, r)].Level
 		}
 		slices.SortStableFunc(others, func(a, b int) int { return distance[b] - distance[a] })
 	}

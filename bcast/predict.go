@@ -231,7 +231,7 @@ func (e *evaluator) send(rank int) int {
 // walk visits the ways of the groups between the ends of a channel.
 func (e *evaluator) walk(c *channel, visit func(way *float64)) {
 	groups := e.tree.Groups()
-	join := e.tree.Join(c.src, c.dst)
+	join := e.tree.Common(c.src, c.dst)
 	for g := e.tree.Smallest(c.src); g != join; g = groups[g].Parent {
 		visit(&e.groupOut[g])
 	}

@@ -25,7 +25,7 @@ type byLevel struct {
 }
 
 func (m byLevel) Time(src, dst int, bytes int64) float64 {
-	g := m.Groups()[m.Join(src, dst)]
+	g := m.Groups()[m.Common(src, dst)]
 	return g.Latency + m.perByte[g.Level]*float64(bytes)
 }
 

@@ -227,7 +227,7 @@ func crossings(a Algorithm, p Problem) map[int]int {
 	for rank := range p.Ranks {
 		for _, op := range a.Ops(nil, p, rank) {
 			if op.Kind == Recv {
-				for g := p.Tree.Smallest(rank); g != p.Tree.Join(rank, op.Peer); g = groups[g].Parent {
+				for g := p.Tree.Smallest(rank); g != p.Tree.Common(rank, op.Peer); g = groups[g].Parent {
 					n[g]++
 				}
 			}
@@ -258,7 +258,7 @@ func TestGroupsAreEnteredOnceAndLeftOnce(t *testing.T) {
 		for rank := range ranks {
 			for _, op := range (Chain{}).Ops(nil, p, rank) {
 				if op.Kind == Send {
-					for g := p.Tree.Smallest(rank); g != p.Tree.Join(rank, op.Peer); g = p.Tree.Groups()[g].Parent {
+					for g := p.Tree.Smallest(rank); g != p.Tree.Common(rank, op.Peer); g = p.Tree.Groups()[g].Parent {
 						left[g]++
 					}
 				}

@@ -98,7 +98,7 @@ func (s *schedule) repetition(number int) []int {
 			continue
 		}
 		if p := circlePartner(len(circle), place[t.level], t.number); p >= 0 {
-			if peer := circle[p]; s.tree.Join(s.rank, peer) == s.own[t.level] {
+			if peer := circle[p]; s.tree.Common(s.rank, peer) == s.own[t.level] {
 				partners[i] = peer
 			}
 		}

@@ -127,7 +127,7 @@ func TestGroupsAreMeasuredInParallelAndByThemselves(t *testing.T) {
 				t.Errorf("pair %v meets twice", pair)
 			}
 			seen[pair] = true
-			g := h.Join(pair[0], pair[1])
+			g := h.Common(pair[0], pair[1])
 			groups[g] = true
 			if l := h.Groups()[g].Level; level < 0 {
 				level = l

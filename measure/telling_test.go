@@ -43,7 +43,7 @@ func TestTellingPairsCrossEveryUplink(t *testing.T) {
 			seen[key] = true
 			own[p[0]]++
 			own[p[1]]++
-			join := h.Join(p[0], p[1])
+			join := h.Common(p[0], p[1])
 			perLevel[groups[join].Level]++
 			for _, rank := range p {
 				for g := h.Smallest(rank); g != join; g = groups[g].Parent {

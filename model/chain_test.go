@@ -43,10 +43,10 @@ func observed(t testing.TB, spec string, r *rand.Rand) (truth *Network, fitted *
 		}
 		among := firm.Groups()[g].Hosts
 		dst := among[r.IntN(len(among))]
-		if src == dst || pairs[firm.Groups()[firm.Join(src, dst)].Level] == 8 {
+		if src == dst || pairs[firm.Groups()[firm.Common(src, dst)].Level] == 8 {
 			continue
 		}
-		pairs[firm.Groups()[firm.Join(src, dst)].Level]++
+		pairs[firm.Groups()[firm.Common(src, dst)].Level]++
 		for _, bytes := range []int64{64 << 10, 1 << 20} {
 			ts := []Transfer{{Src: src, Dst: dst, Bytes: bytes}}
 			seconds, err := truth.Predict(nil, ts)

@@ -157,8 +157,8 @@ func TestFirmDropsWeakGroups(t *testing.T) {
 	}
 }
 
-// TestJoinAgainstScan compares Join with the smallest group found by looking at all of them.
-func TestJoinAgainstScan(t *testing.T) {
+// TestCommonAgainstScan compares Join with the smallest group found by looking at all of them.
+func TestCommonAgainstScan(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
 		n := 2 + rng.IntN(30)
@@ -186,8 +186,8 @@ func TestJoinAgainstScan(t *testing.T) {
 						want, size = i, len(g.Hosts)
 					}
 				}
-				if a != b && h.Join(a, b) != want {
-					t.Fatalf("Join(%d, %d) = %d, want %d", a, b, h.Join(a, b), want)
+				if a != b && h.Common(a, b) != want {
+					t.Fatalf("Common(%d, %d) = %d, want %d", a, b, h.Common(a, b), want)
 				}
 			}
 		}

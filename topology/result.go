@@ -82,7 +82,7 @@ func NewFit(g *Graph, h *Hierarchy, d []float64, overhead float64) Fit {
 	for i := range n {
 		for j := range n {
 			if v := d[i*n+j]; i != j && !math.IsNaN(v) && fitted[i*n+j] > 0 && !math.IsInf(fitted[i*n+j], 1) {
-				l := h.Groups()[h.Join(i, j)].Level
+				l := h.Groups()[h.Common(i, j)].Level
 				residuals[l] = append(residuals[l], math.Abs(v-fitted[i*n+j])/fitted[i*n+j])
 				sum += v
 				count++

@@ -71,7 +71,7 @@ func reportedLatencies(n *model.Network) *mat.Dense {
 	for i := range n.Ranks() {
 		for j := range n.Ranks() {
 			latency := distances[i*n.Ranks()+j]
-			if x := h.Groups()[h.Join(i, j)]; j != i && !x.Firm() {
+			if x := h.Groups()[h.Common(i, j)]; j != i && !x.Firm() {
 				latency = x.Latency
 			}
 			if math.IsInf(latency, 1) {

@@ -165,7 +165,7 @@ func twoPerLevel(h *topology.Hierarchy) [][2]int {
 	for i, g := range h.Groups() {
 		a := g.Hosts[0]
 		for k := len(g.Hosts) - 1; k > 0 && perLevel[g.Level] < 2; k-- {
-			if b := g.Hosts[k]; h.Join(a, b) == i {
+			if b := g.Hosts[k]; h.Common(a, b) == i {
 				pairs = append(pairs, [2]int{a, b})
 				perLevel[g.Level]++
 				break
