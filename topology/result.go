@@ -16,6 +16,9 @@ import (
 // readings, NaN if not known. O(n^2) on trees; on other graphs a search for paths from each host.
 func NewResult(g *Graph, d []float64, overhead, noise float64, warnings []string) (*Result, error) {
 	n := g.hosts
+	if len(d) != n*n {
+		return nil, fmt.Errorf("topology: result: %d readings for %d hosts: want %d", len(d), n, n*n)
+	}
 	part := g.Parts()
 	for v := range n {
 		if part[v] != 0 {
@@ -68,7 +71,7 @@ func (g *Graph) alike() []string {
 const fitRounding = 1e-12
 
 // NewFit tells how well the shortest paths of a graph, and an overhead in s that every message
-// pays on top, explain the readings d, as NewResult takes them. The hierarchy gives the levels.
+// pays on top, explain the readings d, as NewResult takes them. The hierarchy, of the same hosts, gives the levels.
 func NewFit(g *Graph, h *Hierarchy, d []float64, overhead float64) Fit {
 	n := g.hosts
 	f := Fit{R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: math.NaN()}

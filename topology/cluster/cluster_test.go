@@ -550,6 +550,9 @@ func TestSettingsAreChecked(t *testing.T) {
 			t.Errorf("%T%+v: no error", c, c)
 		}
 	}
+	if r, err := (Flat{}).Reconstruct(mat.NewDense(2, 2, []float64{0, 1, 1, 0})); err == nil {
+		t.Errorf("Flat without a Clusterer: %+v, want an error", r)
+	}
 }
 
 // tree4096 is a noisy two-level tree: 64 groups of 64.

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -39,6 +40,9 @@ var (
 // than 25 %; a pair that no repetition has in either direction is an error, as
 // are negative and infinite cells. The cost is the method's and O(n^2).
 func (f Flat) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
+	if f.Clusterer == nil {
+		return nil, errors.New("cluster: reconstruct: Flat has no Clusterer")
+	}
 	d, warnings, err := combine(repetitions)
 	if err != nil {
 		return nil, err
