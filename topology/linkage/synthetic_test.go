@@ -198,7 +198,7 @@ func recoveries() []recovery {
 		recovery{n: 1024, lo: 1.25, unequal: 0.3, noise: noise, repetitions: 2, seeds: 20, share: 0.8})
 }
 
-// The first seeds of each kind, and half of those that README counts of 128 hosts with 5 % of noise; the
+// The first seeds of each kind, and a quarter of those that README counts of 128 hosts with 5 % of noise; the
 // benchmark below holds all seeds of all kinds to the same, in minutes.
 func TestLinkageFindsRandomTrees(t *testing.T) {
 	for _, r := range recoveries() {
@@ -210,13 +210,13 @@ func TestLinkageFindsRandomTrees(t *testing.T) {
 		case testing.Short():
 			seeds = 4
 		case large && r.unequal > 0:
-			seeds = 5
+			seeds = 3
 		case large && counted:
 			seeds = 2
 		case large:
 			seeds = 1
 		case counted:
-			seeds = r.seeds / 2
+			seeds = r.seeds / 4
 		}
 		r.check(t, r.run(t, seeds))
 	}
