@@ -35,7 +35,7 @@ func (s *BenchmarkSettings) validate(ranks int) error {
 	return nil
 }
 
-// Rounds before the timed ones.
+// warmUp is the number of rounds before the timed ones.
 const warmUp = 2
 
 // usualReps is the default of BenchmarkSettings.Repetitions. It is odd, so that the median is one of the

@@ -24,7 +24,7 @@ func newTruth(c *Cluster) (*truth, error) {
 
 func (t *truth) path(a, b int) []int32 { return t.paths[a*t.c.Graph.Hosts()+b] }
 
-// Bytes of headers: IPv4 and TCP with time stamps.
+// tcpHeaders are the bytes of headers: IPv4 and TCP with time stamps.
 const tcpHeaders = 20 + 20 + 12
 
 // latency is the time in s of a byte from host a to host b.

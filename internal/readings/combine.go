@@ -83,7 +83,7 @@ func (s *Symmetric) liftZeros(smallest float32) {
 // two repetitions, of float64, fit into 32 KiB.
 const tile = 32
 
-// Tiles make one reading of the repetitions of each pair, square by square.
+// tiles makes one reading of the repetitions of each pair, square by square.
 type tiles struct {
 	sources     []source
 	there, back [][]float64 // by source: cells of a square, and those across the diagonal
