@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/measure/harness"
 )
 
 const (
@@ -89,13 +90,13 @@ func (c *campaign) replan() error {
 		data = binary.LittleEndian.AppendUint32(data, uint32(c.planned.Repetitions))
 		data = binary.LittleEndian.AppendUint32(data, uint32(c.planned.Samples))
 	}
-	data, err := tell(c.comm, data)
+	data, err := harness.Tell(c.comm, data)
 	if err != nil {
 		return err
 	}
 	c.plan.Repetitions = int(binary.LittleEndian.Uint32(data))
 	c.plan.Samples = int(binary.LittleEndian.Uint32(data[4:]))
-	c.probe.samples = c.probe.samples[:c.plan.Samples]
+	c.probe.SetSamples(c.plan.Samples)
 	if c.result != nil {
 		c.result.TotalRounds = c.plan.Repetitions * c.turns.rounds()
 	}

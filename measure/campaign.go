@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -14,8 +16,8 @@ type campaign struct {
 	settings *Settings
 	plan     *plan
 	turns    *schedule
-	probe    *probe
-	all      *barrier
+	probe    *pingpong.Probe
+	all      *harness.Barrier
 
 	now   func() float64 // s, the communicator's clock
 	start float64        // s, when Run was called
@@ -47,7 +49,7 @@ func (c *campaign) deliver() error {
 	if c.result != nil {
 		began, before = c.now(), len(c.result.readings)
 	}
-	err := gather(c.comm, appendReadings(nil, c.readings), func(rank int, data []byte) error {
+	err := harness.Gather(c.comm, appendReadings(nil, c.readings), func(rank int, data []byte) error {
 		var err error
 		c.result.readings, err = takeReadings(c.result.readings, rank, data)
 		return err

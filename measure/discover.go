@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/topocast/topocast/internal/share"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
@@ -115,7 +115,7 @@ func Discover(ctx context.Context, comm mpi.Communicator, settings *DiscoverSett
 		s = *settings
 	}
 	var d Discovery
-	err := onDuplicate(comm, func(own mpi.Communicator) error { return d.run(ctx, own, &s) })
+	err := harness.OnDuplicate(comm, func(own mpi.Communicator) error { return d.run(ctx, own, &s) })
 	if err != nil || comm.Rank() != 0 {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func Discover(ctx context.Context, comm mpi.Communicator, settings *DiscoverSett
 }
 
 func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings) error {
-	now := clockOf(comm)
+	now := harness.Clock(comm)
 	start := now()
 	short := Settings{
 		Sizes: []int{latencySize}, Repetitions: s.Repetitions, Samples: s.Samples, Seed: s.Seed,
@@ -134,7 +134,7 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 	if comm.Rank() == 0 {
 		err = s.validate()
 	}
-	if err = agree(comm, err); err != nil {
+	if err = harness.Agree(comm, err); err != nil {
 		return err
 	}
 	if s.Repetitions == 0 {
@@ -153,7 +153,7 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 			err = d.reconstruct(s)
 		}
 	}
-	if err = agree(comm, err); err != nil {
+	if err = harness.Agree(comm, err); err != nil {
 		return err
 	}
 	if comm.Rank() == 0 {
@@ -169,7 +169,7 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 	if comm.Rank() == 0 {
 		err = d.fit(s)
 	}
-	return agree(comm, err)
+	return harness.Agree(comm, err)
 }
 
 // validate returns what is wrong in terms of the caller's own settings.
@@ -185,15 +185,6 @@ func (s *DiscoverSettings) progress(part Part) func(Progress) {
 		return nil
 	}
 	return func(p Progress) { s.Progress(part, p) }
-}
-
-// agree makes an error of rank 0 one of all ranks. It is collective.
-func agree(comm mpi.Communicator, err error) error {
-	refused, failed := share.Binomial(comm, 0, tagData).Agree(err)
-	if refused == nil && failed != nil {
-		return fmt.Errorf("measure: discover: %w", failed)
-	}
-	return refused
 }
 
 // empty says why there is no reading to make anything of.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/outfile"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -140,7 +141,7 @@ func shareResult(comm mpi.Communicator, r *Result) (*Result, error) {
 		}
 		data = b.Bytes()
 	}
-	data, err := tell(comm, data)
+	data, err := harness.Tell(comm, data)
 	if err != nil {
 		return nil, fmt.Errorf("measure: sharing the result: %w", err)
 	}

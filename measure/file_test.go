@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/topocast/topocast/measure/pingpong"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -26,9 +28,9 @@ func example() *Result {
 		CrowdedHosts: []string{"node2"}, Notes: []string{"a note"},
 		Warnings: []string{"the time budget ended the measurement after 1 of 2 rounds"},
 		readings: []Reading{
-			{From: 0, To: 1, Round: 0, Count: 20, Batch: 7, Lots: 1, Min: 1.5e-6, Q1: 1.75e-6, Median: 2e-6, Q3: 2.5e-6, Max: 1e-3},
-			{From: 1, To: 0, Round: 0, Count: 20, Batch: 7, Lots: 6, Unsure: true, Min: 1.25e-6, Q1: 1.75e-6, Median: 2e-6, Q3: 2.5e-6, Max: 0.25},
-			{From: 0, To: 1, Size: 1, Round: 0, Count: 20, Batch: 1, Lots: 2, Min: 0, Q1: 0, Median: 3.141592e-6, Q3: 4e-6, Max: 5e-6},
+			{From: 0, To: 1, Round: 0, Summary: pingpong.Summary{Count: 20, Batch: 7, Lots: 1, Min: 1.5e-6, Q1: 1.75e-6, Median: 2e-6, Q3: 2.5e-6, Max: 1e-3}},
+			{From: 1, To: 0, Round: 0, Summary: pingpong.Summary{Count: 20, Batch: 7, Lots: 6, Unsure: true, Min: 1.25e-6, Q1: 1.75e-6, Median: 2e-6, Q3: 2.5e-6, Max: 0.25}},
+			{From: 0, To: 1, Size: 1, Round: 0, Summary: pingpong.Summary{Count: 20, Batch: 1, Lots: 2, Min: 0, Q1: 0, Median: 3.141592e-6, Q3: 4e-6, Max: 5e-6}},
 		},
 	}
 }

@@ -7,20 +7,10 @@ import (
 	"math"
 	"runtime"
 
-	"github.com/topocast/topocast/internal/share"
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/mpi"
 )
-
-// tell returns the data of rank 0 on all ranks. It is collective.
-func tell(comm mpi.Communicator, data []byte) ([]byte, error) {
-	return share.Binomial(comm, 0, tagData).TellAny(data)
-}
-
-// gather hands the data of each rank to rank 0, which takes them in turn. Readings are many: each
-// rank sends its own straight to rank 0. It is collective.
-func gather(comm mpi.Communicator, data []byte, take func(rank int, data []byte) error) error {
-	return share.Star(comm, 0, tagData).Gather(data, take)
-}
 
 // rankInfo is what one rank tells of itself.
 type rankInfo struct {
@@ -32,12 +22,12 @@ type rankInfo struct {
 
 // conditions gathers where and how all ranks run. It returns a result without
 // readings on rank 0, nil on others. It is collective.
-func conditions(comm mpi.Communicator, s *Settings, p *plan, q *probe) (*Result, error) {
+func conditions(comm mpi.Communicator, s *Settings, p *plan, q *pingpong.Probe) (*Result, error) {
 	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
 		return nil, err
 	}
-	info := rankInfo{CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0), Step: q.step, Cost: q.cost}
+	info := rankInfo{CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0), Step: q.Step(), Cost: q.Cost()}
 	data, err := json.Marshal(&info)
 	if err != nil {
 		return nil, err
@@ -45,13 +35,13 @@ func conditions(comm mpi.Communicator, s *Settings, p *plan, q *probe) (*Result,
 	var r *Result
 	if comm.Rank() == 0 {
 		r = newResult(comm.Size(), s, p)
-		r.Timed = q.timed != nil
+		r.Timed = q.Timed()
 		if v, ok := comm.(mpi.Versioned); ok && r.Library == "" {
 			r.Library = v.LibraryVersion()
 		}
 		r.CrowdedHosts = mpi.CrowdedHosts(places)
 	}
-	err = gather(comm, data, func(rank int, data []byte) error {
+	err = harness.Gather(comm, data, func(rank int, data []byte) error {
 		if err := json.Unmarshal(data, &info); err != nil {
 			return err
 		}

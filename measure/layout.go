@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/topocast/topocast/measure/pingpong"
 )
 
 const (
@@ -156,8 +158,8 @@ func (f *file) reading(row []float64) (Reading, error) {
 		{0, f.Ranks - 1},
 		{0, math.MaxInt32},
 		{1, f.Samples},
-		{1, maxBatch},
-		{1, maxLots},
+		{1, pingpong.MaxBatch},
+		{1, pingpong.MaxLots},
 		{0, 1},
 	}
 	var ints [intColumns]int
@@ -175,8 +177,11 @@ func (f *file) reading(row []float64) (Reading, error) {
 		last = row[k]
 	}
 	x := Reading{
-		Repetition: ints[0], Size: ints[1], From: ints[2], To: ints[3], Round: ints[4], Count: ints[5], Batch: ints[6], Lots: ints[7], Unsure: ints[8] == 1,
-		Min: row[9], Q1: row[10], Median: row[11], Q3: row[12], Max: row[13],
+		Repetition: ints[0], Size: ints[1], From: ints[2], To: ints[3], Round: ints[4],
+		Summary: pingpong.Summary{
+			Count: ints[5], Batch: ints[6], Lots: ints[7], Unsure: ints[8] == 1,
+			Min: row[9], Q1: row[10], Median: row[11], Q3: row[12], Max: row[13],
+		},
 	}
 	if x.From == x.To {
 		return Reading{}, fmt.Errorf("from rank %d to itself", x.From)

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/mpitest"
 	"github.com/topocast/topocast/topology"
@@ -95,7 +96,7 @@ func TestMPIAllPairs(t *testing.T) {
 	if err := r.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	first, err := tell(c, b.Bytes())
+	first, err := harness.Tell(c, b.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}

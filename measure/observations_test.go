@@ -1,6 +1,10 @@
 package measure
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/topocast/topocast/measure/pingpong"
+)
 
 // TestObservationsAreTheLowestReadings: of four repetitions the lowest lower
 // quartile, of five the second lowest, as linkage.Robust takes them; readings of 0 do not
@@ -19,8 +23,10 @@ func TestObservationsAreTheLowestReadings(t *testing.T) {
 	} {
 		for k, q := range x.quartiles {
 			r.readings = append(r.readings, Reading{
-				From: x.from, To: x.to, Size: x.size, Repetition: k, Count: 20, Batch: 1,
-				Min: q / 2, Q1: q, Median: 2 * q, Q3: 3 * q, Max: 4 * q,
+				From: x.from, To: x.to, Size: x.size, Repetition: k, Summary: pingpong.Summary{
+					Count: 20, Batch: 1,
+					Min: q / 2, Q1: q, Median: 2 * q, Q3: 3 * q, Max: 4 * q,
+				},
 			})
 		}
 	}

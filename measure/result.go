@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/measure/pingpong"
 )
 
 // Why a measurement ended early: values of Result.Stopped.
@@ -65,14 +67,8 @@ type Reading struct {
 	Repetition int
 	Size       int // index into Result.Sizes
 	Round      int // number within the repetition
-	Count      int // samples
-	Batch      int // round trips per sample
-	Lots       int // of Count samples that were taken, 1 unless they were disturbed
 
-	// Unsure says that no two lots agreed, and that none was quiet.
-	Unsure bool
-
-	Min, Q1, Median, Q3, Max float64
+	pingpong.Summary
 }
 
 // A Statistic is one of the numbers of a Reading.

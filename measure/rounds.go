@@ -43,7 +43,7 @@ func (c *campaign) run() error {
 		r.Stopped, r.Rounds = ending.reason(), c.done
 	}
 	// The collector stays off until the last rank has measured.
-	_, err := c.all.wait(goOn)
+	_, err := c.all.Wait(byte(goOn))
 	return err
 }
 
@@ -68,7 +68,7 @@ func (c *campaign) repetition(number int) (wish, error) {
 		}
 		if i < 0 {
 			if len(partners) > 0 && partners[0] >= 0 {
-				if err := c.probe.warmUp(partners[0], c.plan.Sizes); err != nil {
+				if err := c.probe.WarmUp(partners[0], c.plan.Sizes); err != nil {
 					return goOn, err
 				}
 			}
@@ -76,12 +76,11 @@ func (c *campaign) repetition(number int) (wish, error) {
 		}
 		if peer := partners[i]; peer >= 0 {
 			for k, size := range c.plan.Sizes {
-				r, err := c.probe.pair(peer, size)
+				s, err := c.probe.Pair(peer, size)
 				if err != nil {
 					return goOn, err
 				}
-				r.From, r.To, r.Repetition, r.Size, r.Round = c.comm.Rank(), peer, number, k, i
-				c.readings = append(c.readings, r)
+				c.readings = append(c.readings, Reading{From: c.comm.Rank(), To: peer, Repetition: number, Size: k, Round: i, Summary: s})
 			}
 		}
 		c.done++
@@ -110,10 +109,11 @@ func (c *campaign) lap(i int) {
 // starts them together. Whatever else they agree on is done in between.
 func (c *campaign) meet() (wish, error) {
 	for {
-		w, err := c.all.wait(c.wish())
+		word, err := c.all.Wait(byte(c.wish()))
 		if err != nil {
-			return w, err
+			return goOn, err
 		}
+		w := wish(word)
 		switch w {
 		case deliver:
 			err = c.deliver()

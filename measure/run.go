@@ -4,10 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -37,7 +38,7 @@ func Run(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Resul
 		s = *settings
 	}
 	var result *Result
-	err := onDuplicate(comm, func(own mpi.Communicator) error {
+	err := harness.OnDuplicate(comm, func(own mpi.Communicator) error {
 		var err error
 		result, err = run(ctx, own, &s)
 		return err
@@ -48,29 +49,8 @@ func Run(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Resul
 	return result, nil
 }
 
-// onDuplicate calls work with a duplicate of comm, so that its messages never
-// match those of the caller, or with comm itself if it cannot be duplicated.
-// The duplicate is closed whatever work returns. It is collective.
-func onDuplicate(comm mpi.Communicator, work func(mpi.Communicator) error) error {
-	s, ok := comm.(mpi.Splitter)
-	if !ok {
-		return work(comm)
-	}
-	own, err := s.Dup()
-	if err != nil {
-		return fmt.Errorf("measure: %w", err)
-	}
-	err = work(own)
-	if c, ok := own.(io.Closer); ok {
-		if closing := c.Close(); closing != nil && err == nil {
-			err = fmt.Errorf("measure: closing the duplicate: %w", closing)
-		}
-	}
-	return err
-}
-
 func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
-	now := clockOf(comm)
+	now := harness.Clock(comm)
 	start := now()
 	p, err := sharePlan(comm, s)
 	if err != nil {
@@ -80,7 +60,7 @@ func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	q := newProbe(comm, p)
+	q := pingpong.New(comm, slices.Max(p.Sizes), p.Samples)
 	result, err := conditions(comm, s, p, q)
 	if err != nil {
 		return nil, fmt.Errorf("measure: collecting the conditions: rank %d: %w", comm.Rank(), err)
@@ -90,7 +70,7 @@ func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, erro
 	}
 	c := &campaign{
 		ctx: ctx, comm: comm, settings: s, plan: p, turns: turns, probe: q,
-		all: newBarrier(comm), now: now, start: start, began: time.Now(), result: result, nextCheck: firstCheck, asked: p.Repetitions,
+		all: harness.NewBarrier(comm), now: now, start: start, began: time.Now(), result: result, nextCheck: firstCheck, asked: p.Repetitions,
 	}
 	if err := c.run(); err != nil {
 		return nil, fmt.Errorf("measure: rank %d: %w", comm.Rank(), err)
@@ -122,7 +102,7 @@ func sharePlan(comm mpi.Communicator, s *Settings) (*plan, error) {
 			return nil, fmt.Errorf("measure: sharing the settings: %w", err)
 		}
 	}
-	data, err := tell(comm, data)
+	data, err := harness.Tell(comm, data)
 	if err != nil {
 		return nil, fmt.Errorf("measure: sharing the settings: %w", err)
 	}

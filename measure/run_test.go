@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 )
@@ -199,7 +200,7 @@ func TestReadingsAreHalfRoundTripsWithoutTheClock(t *testing.T) {
 			}
 			// Batches: at least 50 clock steps each, and no more than needed.
 			for _, x := range r.Readings() {
-				want := int(math.Ceil(batchSteps * clockCost / (2 * halfRoundTrip(x.From, x.To))))
+				want := int(math.Ceil(pilotedSteps * clockCost / (2 * halfRoundTrip(x.From, x.To))))
 				if x.Batch < want-1 || x.Batch > want+1 {
 					t.Errorf("pair %d, %d: batches of %d round trips, want %d", x.From, x.To, x.Batch, want)
 				}
@@ -434,38 +435,10 @@ func TestManyRanks(t *testing.T) {
 	}
 }
 
-func TestBarrierSpreadsTheGreatestWish(t *testing.T) {
-	for _, mode := range []local.Mode{local.Buffered, local.Rendezvous} {
-		for n := 1; n <= 17; n++ {
-			for from := range n {
-				err := local.Run(n, &local.Settings{Mode: mode}, func(c mpi.Communicator) error {
-					if n%2 == 1 {
-						c = bare{c} // both ways of a step
-					}
-					w := goOn
-					if c.Rank() == from {
-						w = stopCancelled
-					} else if c.Rank() == 0 {
-						w = stopBudget
-					}
-					got, err := newBarrier(c).wait(w)
-					if err == nil && got != stopCancelled {
-						err = fmt.Errorf("wish = %d, want %d", got, stopCancelled)
-					}
-					return err
-				})
-				if err != nil {
-					t.Fatalf("%d ranks, wish of rank %d: %v", n, from, err)
-				}
-			}
-		}
-	}
-}
-
 func TestReadingsTravel(t *testing.T) {
 	want := []Reading{
-		{From: 3, To: 1, Repetition: 2, Size: 1, Round: 70000, Count: 20, Batch: 7, Min: 1e-7, Q1: 2e-7, Median: 3e-7, Q3: 4e-7, Max: 5},
-		{From: 3, To: 4, Min: 0, Max: math.MaxFloat64},
+		{From: 3, To: 1, Repetition: 2, Size: 1, Round: 70000, Summary: pingpong.Summary{Count: 20, Batch: 7, Min: 1e-7, Q1: 2e-7, Median: 3e-7, Q3: 4e-7, Max: 5}},
+		{From: 3, To: 4, Summary: pingpong.Summary{Min: 0, Max: math.MaxFloat64}},
 	}
 	got, err := takeReadings(nil, 3, appendReadings(nil, want))
 	if err != nil || !reflect.DeepEqual(got, want) {

@@ -5,12 +5,13 @@ import (
 	"maps"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/linkage"
-	"gonum.org/v1/gonum/mat"
 )
 
 // TestTellingPairsCrossEveryUplink: above every group at least two pairs cross,

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/measure/pingpong"
 )
 
 const (
@@ -50,7 +51,7 @@ func warnings(r *Result) []string {
 			add("%s", text)
 		}
 		if share := r.unsureShare(k); share > manyUnsure {
-			add("%.0f %% of the readings of %s were disturbed in all of %d lots of samples: something else is running", 100*share, quantity.Bytes(size), maxLots)
+			add("%.0f %% of the readings of %s were disturbed in all of %d lots of samples: something else is running", 100*share, quantity.Bytes(size), pingpong.MaxLots)
 		}
 	}
 	return all

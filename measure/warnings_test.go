@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/measure/pingpong"
 )
 
 // synthetic is a full measurement of n ranks in the real schedule, with
@@ -30,7 +32,7 @@ func synthetic(t *testing.T, n, repeats int, seed uint64, repetition, round int,
 					x *= factor
 				}
 				for _, d := range [][2]int{{p[0], p[1]}, {p[1], p[0]}} {
-					r.readings = append(r.readings, Reading{From: d[0], To: d[1], Repetition: k, Round: i, Count: 20, Batch: 1, Min: x, Q1: x, Median: x, Q3: x, Max: x})
+					r.readings = append(r.readings, Reading{From: d[0], To: d[1], Repetition: k, Round: i, Summary: pingpong.Summary{Count: 20, Batch: 1, Min: x, Q1: x, Median: x, Q3: x, Max: x}})
 				}
 			}
 		}
@@ -95,7 +97,7 @@ func TestWarnings(t *testing.T) {
 			Hosts: []string{"a", "a"}, Cores: []int{0, 1}, CPUs: []int{1, 1},
 		}
 		for rank := range 2 {
-			r.readings = append(r.readings, Reading{From: rank, To: 1 - rank, Count: 20, Batch: 1, Min: 1e-6, Q1: 1e-6, Median: 1.1e-6, Q3: 1.2e-6, Max: 2e-6})
+			r.readings = append(r.readings, Reading{From: rank, To: 1 - rank, Summary: pingpong.Summary{Count: 20, Batch: 1, Min: 1e-6, Q1: 1e-6, Median: 1.1e-6, Q3: 1.2e-6, Max: 2e-6}})
 		}
 		return r
 	}

@@ -1,4 +1,4 @@
-package measure
+package harness
 
 import (
 	"time"
@@ -6,9 +6,9 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// clockOf is the clock of a communicator in s, by which all that is measured,
+// Clock is the clock of a communicator in s, by which all that is measured,
 // bounded and decided goes: virtual time in a simulation, so that one repeats.
-func clockOf(comm mpi.Communicator) func() float64 {
+func Clock(comm mpi.Communicator) func() float64 {
 	if c, ok := comm.(mpi.Clock); ok {
 		return c.Now
 	}

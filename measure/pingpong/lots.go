@@ -1,7 +1,9 @@
-package measure
+package pingpong
 
 import (
 	"encoding/binary"
+
+	"github.com/topocast/topocast/measure/harness"
 )
 
 // The samples of a reading are taken in lots. One quiet lot is enough. After
@@ -10,7 +12,7 @@ import (
 // one agrees with it: then it is what the pair takes, and not the moment.
 // What was disturbed in all lots stays the lowest of them, and says so.
 const (
-	maxLots = 6
+	MaxLots = 6 // of a reading, at most
 
 	quietQuartile = 1.15 // lower quartile over minimum of a quiet lot, at most
 	quietUpper    = 1.5  // upper quartile over minimum, at most
@@ -19,23 +21,23 @@ const (
 
 // ask takes the lots of the direction in which the calling rank sends first,
 // and tells the peer after each whether there is another, and of which batches.
-func (q *probe) ask(peer, size, batch int) (Reading, int, error) {
-	var best Reading
+func (p *Probe) ask(peer, size, batch int) (Summary, int, error) {
+	var best Summary
 	for lots := 1; ; lots++ {
-		if err := q.pingPong(q.samples, peer, size, batch, true); err != nil {
+		if err := p.PingPong(p.samples, peer, size, batch, true); err != nil {
 			return best, batch, err
 		}
-		lot := q.summary(batch)
+		lot := p.summary(batch)
 		next := 0 // enough
 		switch {
-		case q.tooShort(lot) && lots < maxLots:
+		case p.tooShort(lot) && lots < MaxLots:
 			// Pilots in a disturbed moment have hidden how fast the pair is.
-			batch = q.batchOf(2 * lot.Min)
+			batch = p.batchOf(2 * lot.Min)
 			next = batch
 		case best.Count == 0:
 			best = lot
-			if !q.quiet(lot) {
-				if next = batch; lots == maxLots {
+			if !p.quiet(lot) {
+				if next = batch; lots == MaxLots {
 					next, best.Unsure = 0, true
 				}
 			}
@@ -45,27 +47,27 @@ func (q *probe) ask(peer, size, batch int) (Reading, int, error) {
 				lower, higher = lot, best
 			}
 			best = lower
-			if !q.quiet(best) && higher.Q1 > agreement*best.Q1 {
-				if next = batch; lots == maxLots {
+			if !p.quiet(best) && higher.Q1 > agreement*best.Q1 {
+				if next = batch; lots == MaxLots {
 					next, best.Unsure = 0, true
 				}
 			}
 		}
 		best.Lots = lots
-		binary.LittleEndian.PutUint64(q.word, uint64(next))
-		if err := q.comm.Send(q.word, peer, tagPilot); err != nil || next == 0 {
+		binary.LittleEndian.PutUint64(p.word, uint64(next))
+		if err := p.comm.Send(p.word, peer, harness.TagPilot); err != nil || next == 0 {
 			return best, batch, err
 		}
 	}
 }
 
 // answer is the other side of ask.
-func (q *probe) answer(peer, size, batch int) (int, error) {
+func (p *Probe) answer(peer, size, batch int) (int, error) {
 	for {
-		if err := q.pingPong(q.samples, peer, size, batch, false); err != nil {
+		if err := p.PingPong(p.samples, peer, size, batch, false); err != nil {
 			return batch, err
 		}
-		next, err := q.wanted(peer)
+		next, err := p.wanted(peer)
 		if err != nil || next == 0 {
 			return batch, err
 		}
@@ -74,12 +76,12 @@ func (q *probe) answer(peer, size, batch int) (int, error) {
 }
 
 // quiet tells whether nothing has disturbed a lot, to the step of the clock.
-func (q *probe) quiet(lot Reading) bool {
-	step := q.step / float64(2*lot.Batch)
+func (p *Probe) quiet(lot Summary) bool {
+	step := p.step / float64(2*lot.Batch)
 	return lot.Q1 <= quietQuartile*lot.Min+step && lot.Q3 <= quietUpper*lot.Min+step
 }
 
 // tooShort tells whether samples lasted less than half of what the clock asks for.
-func (q *probe) tooShort(lot Reading) bool {
-	return lot.Batch < maxBatch && 2*lot.Batch < q.batchOf(2*lot.Min)
+func (p *Probe) tooShort(lot Summary) bool {
+	return lot.Batch < MaxBatch && 2*lot.Batch < p.batchOf(2*lot.Min)
 }

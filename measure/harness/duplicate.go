@@ -1,0 +1,29 @@
+package harness
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/topocast/topocast/mpi"
+)
+
+// OnDuplicate calls work with a duplicate of comm, so that its messages never
+// match those of the caller, or with comm itself if it cannot be duplicated.
+// The duplicate is closed whatever work returns. It is collective.
+func OnDuplicate(comm mpi.Communicator, work func(mpi.Communicator) error) error {
+	s, ok := comm.(mpi.Splitter)
+	if !ok {
+		return work(comm)
+	}
+	own, err := s.Dup()
+	if err != nil {
+		return fmt.Errorf("measure: %w", err)
+	}
+	err = work(own)
+	if c, ok := own.(io.Closer); ok {
+		if closing := c.Close(); closing != nil && err == nil {
+			err = fmt.Errorf("measure: closing the duplicate: %w", closing)
+		}
+	}
+	return err
+}

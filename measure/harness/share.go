@@ -1,0 +1,39 @@
+package harness
+
+import (
+	"fmt"
+
+	"github.com/topocast/topocast/internal/share"
+	"github.com/topocast/topocast/mpi"
+)
+
+// Tags of the messages of this package and of pingpong. Measurements that
+// send messages of their own take tags from FirstTag on.
+const (
+	tagBarrier = iota
+	tagData
+	TagProbe // exchanges that are timed
+	TagPilot // what ranks of a pair agree on
+	FirstTag = 16
+)
+
+// Tell returns the data of rank 0 on all ranks. It is collective.
+func Tell(comm mpi.Communicator, data []byte) ([]byte, error) {
+	return share.Binomial(comm, 0, tagData).TellAny(data)
+}
+
+// Gather hands the data of each rank to rank 0, which takes them in turn.
+// Readings are many: each rank sends its own straight to rank 0. It is
+// collective.
+func Gather(comm mpi.Communicator, data []byte, take func(rank int, data []byte) error) error {
+	return share.Star(comm, 0, tagData).Gather(data, take)
+}
+
+// Agree makes an error of rank 0 one of all ranks. It is collective.
+func Agree(comm mpi.Communicator, err error) error {
+	refused, failed := share.Binomial(comm, 0, tagData).Agree(err)
+	if refused == nil && failed != nil {
+		return fmt.Errorf("measure: %w", failed)
+	}
+	return refused
+}

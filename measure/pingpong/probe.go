@@ -1,0 +1,192 @@
+package pingpong
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/mpi"
+)
+
+// A Probe times round trips on one rank. It belongs to one goroutine.
+type Probe struct {
+	comm  mpi.Communicator
+	timed mpi.Timed      // nil: the loop is ours
+	now   func() float64 // s
+
+	step     float64 // s, smallest step of the clock; 0 if it stands still
+	cost     float64 // s, of reading the clock
+	overhead float64 // s, of the clock in each sample
+
+	buf     []byte
+	word    []byte // of its own: cgo looks at the whole allocation
+	samples []float64
+	pilots  []float64
+}
+
+const (
+	batchSteps = 50   // a sample lasts at least as many clock steps
+	MaxBatch   = 1000 // round trips per sample, at most
+	pilots     = 5    // single round trips from which the batch is sized
+	longPilots = 2    // of messages that surely last longer than a clock's step
+	longPilot  = 32 << 10
+
+	clockReads    = 1000  // some 30 us: a clock of longer steps seems to stand still
+	clockRounding = 1e-10 // s; the rounding of float64 seconds is below it for five days
+	calibrations  = 50    // samples of which the shortest counts: it is disturbed in all if the machine is busy
+)
+
+// New returns the probe of the calling rank, for messages of at most longest
+// bytes, and reads the clock. It takes some 30 us.
+func New(comm mpi.Communicator, longest, samples int) *Probe {
+	p := &Probe{
+		comm: comm, now: harness.Clock(comm),
+		buf: make([]byte, longest), word: make([]byte, 8), samples: make([]float64, samples), pilots: make([]float64, pilots),
+	}
+	if t, ok := comm.(mpi.Timed); ok {
+		p.timed = t
+	}
+	p.readClock()
+	p.overhead = p.cost
+	return p
+}
+
+// SetSamples sets how many samples a lot has. Both ranks of a pair need the same
+// number.
+func (p *Probe) SetSamples(samples int) {
+	p.samples = slices.Grow(p.samples[:0], samples)[:samples]
+}
+
+// Timed tells whether the communicator does the timing itself.
+func (p *Probe) Timed() bool { return p.timed != nil }
+
+// Step is the smallest step of the clock in s, 0 if it stands still.
+func (p *Probe) Step() float64 { return p.step }
+
+// Cost is what reading the clock takes in s.
+func (p *Probe) Cost() float64 { return p.cost }
+
+// readClock finds the step and the cost of the clock. A clock that stands still
+// while it is read has neither.
+func (p *Probe) readClock() {
+	differences := make([]float64, clockReads)
+	last := p.now()
+	for i := range differences {
+		t := p.now()
+		differences[i] = t - last
+		last = t
+	}
+	slices.Sort(differences)
+	// The step is not seen directly when it is below the cost: two readings
+	// then never differ by a single one, but differences differ by some.
+	p.cost = differences[clockReads/2]
+	if p.cost == 0 { // coarse clock: most readings agree
+		p.cost = stat.Mean(differences, nil)
+	}
+	p.step = math.Inf(1)
+	before := 0.0
+	for _, d := range differences {
+		if gap := d - before; gap > clockRounding {
+			p.step = min(p.step, gap)
+			before = d
+		}
+	}
+	if math.IsInf(p.step, 1) {
+		p.step = 0
+	}
+	p.step, p.cost = rounded(p.step), rounded(p.cost)
+}
+
+// PingPong fills samples with the time in s of batches of round trips.
+func (p *Probe) PingPong(samples []float64, peer, size, batch int, first bool) error {
+	if p.timed != nil {
+		return p.timed.PingPong(samples, peer, harness.TagProbe, size, batch, first)
+	}
+	buf := p.buf[:size]
+	for i := range samples {
+		start := p.now()
+		for range batch {
+			if first {
+				if err := p.comm.Send(buf, peer, harness.TagProbe); err != nil {
+					return err
+				}
+			}
+			if err := p.comm.Recv(buf, peer, harness.TagProbe); err != nil {
+				return err
+			}
+			if !first {
+				if err := p.comm.Send(buf, peer, harness.TagProbe); err != nil {
+					return err
+				}
+			}
+		}
+		samples[i] = p.now() - start
+	}
+	return nil
+}
+
+// calibrate finds what the clock adds to the samples of a Timed
+// communicator, whose own clock cannot be read by itself: samples of one and of
+// two round trips differ by a round trip, so the overhead is 2 t(1) - t(2). It
+// is believed up to the cost of our own clock. Both ranks of a pair call it.
+func (p *Probe) calibrate(peer int) error {
+	if p.timed == nil {
+		return nil
+	}
+	one, two := make([]float64, calibrations), make([]float64, calibrations)
+	for _, leg := range []bool{true, false} {
+		first := (p.comm.Rank() < peer) == leg
+		if err := p.PingPong(one, peer, 0, 1, first); err != nil {
+			return err
+		}
+		if err := p.PingPong(two, peer, 0, 2, first); err != nil {
+			return err
+		}
+		if first { // the other side's samples include waiting
+			p.overhead = min(max(2*slices.Min(one)-slices.Min(two), 0), p.cost)
+		}
+	}
+	return nil
+}
+
+// batchOf is the number of round trips of the given time in s that make a
+// sample long enough.
+func (p *Probe) batchOf(one float64) int {
+	long := batchSteps * max(p.step, p.cost)
+	if !(long > 0) {
+		return 1
+	}
+	return min(max(int(math.Ceil(long/max(one, long/MaxBatch))), 1), MaxBatch)
+}
+
+// wanted is the size of batches that the peer asks for, 0 for none.
+func (p *Probe) wanted(peer int) (int, error) {
+	if err := p.comm.Recv(p.word, peer, harness.TagPilot); err != nil {
+		return 0, err
+	}
+	batch := binary.LittleEndian.Uint64(p.word)
+	if batch > MaxBatch {
+		return 0, fmt.Errorf("pingpong: rank %d asks for batches of %d round trips", peer, batch)
+	}
+	return int(batch), nil
+}
+
+// summary turns the samples of round trips into one-way times.
+func (p *Probe) summary(batch int) Summary {
+	for i, s := range p.samples {
+		p.samples[i] = max(s-p.overhead, 0) / float64(2*batch)
+	}
+	slices.Sort(p.samples)
+	at := func(share float64) float64 { return rounded(stat.Quantile(share, stat.Empirical, p.samples, nil)) }
+	return Summary{
+		Min: rounded(p.samples[0]), Q1: at(0.25), Median: at(0.5), Q3: at(0.75),
+		Max: rounded(p.samples[len(p.samples)-1]), Count: len(p.samples), Batch: batch,
+	}
+}
+
+// rounded keeps a time to a picosecond, which is all that a file has to hold.
+func rounded(t float64) float64 { return math.Round(t*1e12) / 1e12 }
