@@ -58,6 +58,15 @@ type Requests interface {
 	WaitAll() error
 }
 
+// AnyWaiter is the ability of Requests to tell transfers as they complete.
+type AnyWaiter interface {
+	// WaitAny blocks until a transfer of the set is complete that it has not
+	// returned yet, and returns its number in the order of the calls that have made
+	// the set, from 0; -1 when it has returned all. WaitAll has to be called in
+	// the end: it empties the set, and returns what was wrong with a transfer.
+	WaitAny() (int, error)
+}
+
 // A Clock tells the time of the communicator: the wall clock of real ranks,
 // virtual time in a simulation.
 type Clock interface {

@@ -9,6 +9,8 @@ package mpi
 #cgo nocallback tc_irecv
 #cgo noescape tc_waitall
 #cgo nocallback tc_waitall
+#cgo noescape tc_waitany
+#cgo nocallback tc_waitany
 #include "shim.h"
 */
 import "C"
@@ -23,8 +25,8 @@ import (
 // (see the Design section of the package).
 func (c *Comm) NewRequests() Requests { return &requests{c: c} }
 
-// requests is a set of transfers under way. The handles and the calls that
-// made them stand at equal indices. While buffers are pinned, the communicator
+// requests is a set of transfers under way. The handles, the calls that made
+// them and their results stand at equal indices. While buffers are pinned, the communicator
 // keeps the set.
 type requests struct {
 	c       *Comm
@@ -85,6 +87,7 @@ func (r *requests) started(made call, code C.int) error {
 		return r.c.fault(made.op, code, made.peer, made.tag)
 	}
 	r.calls = append(r.calls, made)
+	r.results = append(r.results, C.tc_result{C.TC_PENDING, -1})
 	return nil
 }
 
@@ -96,19 +99,16 @@ func (r *requests) WaitAll() error {
 	if n == 0 {
 		return nil
 	}
-	for len(r.results) < n {
-		r.results = append(r.results, C.tc_result{})
-	}
 	code := C.tc_waitall(C.int(n), unsafe.SliceData(r.handles), unsafe.SliceData(r.results), r.c.spin)
 	r.release()
 	r.handles = r.handles[:0]
-	calls := r.calls
-	r.calls = r.calls[:0]
+	calls, results := r.calls, r.results
+	r.calls, r.results = r.calls[:0], r.results[:0]
 	if code != C.MPI_SUCCESS {
 		return r.c.fault("WaitAll", code, -1, -1)
 	}
 	for i, made := range calls {
-		result := r.results[i]
+		result := results[i]
 		if err := r.c.fault(made.op, result.code, made.peer, made.tag); err != nil {
 			return err
 		}
@@ -119,6 +119,25 @@ func (r *requests) WaitAll() error {
 		}
 	}
 	return nil
+}
+
+// WaitAny leaves buffers pinned until WaitAll.
+func (r *requests) WaitAny() (int, error) {
+	if r.c.closed {
+		return -1, r.c.useAfterClose("WaitAny")
+	}
+	n := len(r.handles)
+	if n == 0 {
+		return -1, nil
+	}
+	switch i := C.tc_waitany(C.int(n), unsafe.SliceData(r.handles), unsafe.SliceData(r.results), r.c.spin); i {
+	case C.TC_ENDED:
+		return -1, r.c.fault("WaitAny", i, -1, -1)
+	case C.int(n):
+		return -1, nil
+	default:
+		return int(i), nil
+	}
 }
 
 // pinsPerPinner is how many objects a runtime.Pinner holds without a slice of

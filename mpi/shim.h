@@ -22,6 +22,10 @@
 
 #define TC_ENDED (-1)
 
+// TC_PENDING is the code of a request that is not complete. No code of MPI is
+// negative.
+#define TC_PENDING (-2)
+
 typedef struct {
 	int code;
 	int count; // bytes received; -1 if that does not apply
@@ -180,12 +184,41 @@ static inline int tc_waitall(int n, MPI_Request *requests, tc_result *results, i
 		return TC_ENDED;
 	for (int i = 0; i < n; i++) {
 		MPI_Status status;
-		results[i].count = -1;
+		if (results[i].code != TC_PENDING)
+			continue;
 		results[i].code = tc_wait(&requests[i], &status, spin);
 		if (results[i].code == MPI_SUCCESS)
 			MPI_Get_count(&status, MPI_BYTE, &results[i].count);
 	}
 	return MPI_SUCCESS;
+}
+
+// tc_waitany completes one of the requests that are pending and returns its
+// index, n if none is.
+static inline int tc_waitany(int n, MPI_Request *requests, tc_result *results, int spin) {
+	if (tc_ended())
+		return TC_ENDED;
+	for (;;) {
+		int pending = 0;
+		for (int i = 0; i < n; i++) {
+			int done = 0;
+			MPI_Status status;
+			if (results[i].code != TC_PENDING)
+				continue;
+			pending = 1;
+			int code = MPI_Test(&requests[i], &done, &status);
+			if (code == MPI_SUCCESS && !done)
+				continue;
+			results[i].code = code;
+			if (code == MPI_SUCCESS)
+				MPI_Get_count(&status, MPI_BYTE, &results[i].count);
+			return i;
+		}
+		if (!pending)
+			return n;
+		if (spin > 0)
+			spin = tc_poll(spin - 1) + 1;
+	}
 }
 
 static inline int tc_bcast(unsigned char *buf, int n, int root, MPI_Comm comm) {

@@ -300,11 +300,16 @@ func (e *engine) begin(address uint64, buf []byte, peer int, receives, sync bool
 	return t
 }
 
+// isDone tells whether a transfer is complete.
+func (e *engine) isDone(t *pinnedTransfer) bool {
+	return t.done || t.send >= 0 && e.sends[t.send].state.Load() == sendDone
+}
+
 // finish waits for a transfer. It returns what went wrong as one of mpi's
 // errors.
 func (e *engine) finish(t *pinnedTransfer) error {
 	var p patience
-	for !t.done && (t.send < 0 || e.sends[t.send].state.Load() != sendDone) {
+	for !e.isDone(t) {
 		e.step()
 		if t.done {
 			break

@@ -172,8 +172,11 @@ type pinnedRequests struct {
 
 type pinnedRequest struct {
 	*pinnedTransfer
-	rank, tag int // for errors
+	rank, tag int  // for errors
+	isTold    bool // WaitAny has returned it
 }
+
+var _ mpi.AnyWaiter = (*pinnedRequests)(nil)
 
 func (q *pinnedRequests) Isend(buf []byte, dst, tag int) error {
 	return q.begin("Isend", buf, dst, tag, false)
@@ -192,7 +195,7 @@ func (q *pinnedRequests) begin(op string, buf []byte, peer, tag int, receives bo
 		return c.fail(op, peer, tag, mpi.ErrAborted)
 	}
 	t := c.engine.begin(c.address(tag), buf, c.group[peer], receives, false)
-	q.pending = append(q.pending, pinnedRequest{t, peer, tag})
+	q.pending = append(q.pending, pinnedRequest{pinnedTransfer: t, rank: peer, tag: tag})
 	return nil
 }
 
@@ -209,6 +212,39 @@ func (q *pinnedRequests) WaitAll() error {
 	}
 	q.pending = q.pending[:0]
 	return first
+}
+
+// WaitAny finds the lowest of those that are complete.
+func (q *pinnedRequests) WaitAny() (int, error) {
+	c := q.comm
+	if !c.isOpen {
+		return -1, c.fail("WaitAny", -1, -1, mpi.ErrClosed)
+	}
+	var p patience
+	for {
+		first := -1
+		c.engine.step()
+		for i := range q.pending {
+			r := &q.pending[i]
+			if r.isTold {
+				continue
+			}
+			if c.engine.isDone(r.pinnedTransfer) {
+				r.isTold = true
+				return i, nil
+			}
+			if first < 0 {
+				first = i
+			}
+		}
+		if first < 0 {
+			return -1, nil
+		}
+		// Each has to come: one that cannot is the end of the world.
+		if r := q.pending[first]; !c.engine.pause(&p, r.peer) {
+			return -1, c.fail("WaitAny", r.rank, r.tag, mpi.ErrAborted)
+		}
+	}
 }
 
 // Bcast copies the root's buffer straight into everybody's.

@@ -35,6 +35,7 @@ func cases() []testCase {
 		{name: "requests: mixed with Send and Recv", run: requestsMixed},
 		{name: "requests: collected garbage while pending", run: requestsGC},
 		{name: "requests: random traffic", run: requestsRandom},
+		{name: "requests: each is told when it is complete", run: requestsAny},
 		{name: "requests: wrong ranks and tags are refused", run: requestsWrong},
 		{name: "native broadcast", run: nativeBcast},
 		{name: "native broadcast from a wrong root", run: nativeBcastWrongRoot},

@@ -10,14 +10,19 @@ type requests struct {
 	open     int     // how many are not complete
 	early    instant // work on messages that arrived before the rank waited
 	isWaited bool    // the rank waits for the set
+	anyWakes bool    // the rank waits for one more of the set
 }
 
 type entry struct {
 	m      *message
 	isSend bool
+	isTold bool // WaitAny has returned it
 }
 
-var _ mpi.Requests = (*requests)(nil)
+var (
+	_ mpi.Requests  = (*requests)(nil)
+	_ mpi.AnyWaiter = (*requests)(nil)
+)
 
 // NewRequests returns an empty set of requests.
 func (c *Comm) NewRequests() mpi.Requests {
@@ -25,7 +30,7 @@ func (c *Comm) NewRequests() mpi.Requests {
 }
 
 func (s *requests) add(m *message, isSend bool) {
-	s.entries = append(s.entries, entry{m, isSend})
+	s.entries = append(s.entries, entry{m: m, isSend: isSend})
 }
 
 // Isend starts to send.
@@ -65,6 +70,38 @@ func (s *requests) WaitAll() error {
 	return nil
 }
 
+// WaitAny waits for one more transfer of the set.
+func (s *requests) WaitAny() (int, error) {
+	if err := s.comm.usable("WaitAny", -1, -1); err != nil {
+		return -1, err
+	}
+	for len(s.entries) > 0 {
+		left := false
+		for i := range s.entries {
+			e := &s.entries[i]
+			if e.isTold {
+				continue
+			}
+			if left = true; e.isComplete() {
+				s.rank.clock += s.early
+				s.early, e.isTold = 0, true
+				return i, nil
+			}
+		}
+		if !left {
+			break
+		}
+		s.isWaited, s.anyWakes = true, true
+		if err := s.rank.block(pending{op: "WaitAny", peer: -1, tag: -1, set: s}); err != nil {
+			return -1, s.comm.fail("WaitAny", -1, -1, err)
+		}
+	}
+	return -1, nil
+}
+
+// isComplete tells whether nothing of the transfer remains to be waited for.
+func (e *entry) isComplete() bool { return e.m.hasArrived || e.isSend && e.m.eager }
+
 // ready tells whether the rank, which waits from now on, need not.
 func (s *requests) ready() bool {
 	s.rank.clock += s.early
@@ -83,8 +120,8 @@ func (s *requests) complete(work instant) {
 	}
 	r := s.rank
 	r.clock = max(r.clock, r.world.now) + work
-	if s.open == 0 {
-		s.isWaited = false
+	if s.open == 0 || s.anyWakes {
+		s.isWaited, s.anyWakes = false, false
 		r.wake()
 	}
 }
