@@ -11,6 +11,10 @@ import (
 type Degradation struct {
 	Distance []float64 // ratDist: bandwidth at distance 1 over that at distance d, all ranks sending
 	Access   []float64 // ratNC: bandwidth of one process per host over that of k at once
+
+	// Hosts is how many hosts the ring of Distance had, with one rank each: the first ones of the network, in the
+	// order of their first ranks. 0: not known.
+	Hosts int
 }
 
 // NewDegradation makes ratios of measured bandwidths in B/s: distance[d] that
@@ -66,6 +70,9 @@ func ratioAt(ratios []float64, i int) float64 {
 }
 
 func (d *Degradation) check() error {
+	if d.Hosts < 0 || d.Hosts > 0 && len(d.Distance) > d.Hosts/2+1 {
+		return fmt.Errorf("degradation of %d distances in a ring of %d hosts: want at most half as many", len(d.Distance)-1, d.Hosts)
+	}
 	for _, list := range [...][]float64{d.Distance, d.Access} {
 		for i, x := range list {
 			if i > 0 && (x <= 0 || math.IsInf(x, 0)) {
@@ -80,5 +87,44 @@ func (d *Degradation) clone() *Degradation {
 	if d == nil {
 		return nil
 	}
-	return &Degradation{Distance: append([]float64(nil), d.Distance...), Access: append([]float64(nil), d.Access...)}
+	return &Degradation{Distance: append([]float64(nil), d.Distance...), Access: append([]float64(nil), d.Access...), Hosts: d.Hosts}
+}
+
+// between is the distance of two hosts of the ring; -1 if one is outside it.
+func (d *Degradation) between(a, b int) int {
+	if min(a, b) < 0 || max(a, b) >= d.Hosts {
+		return -1
+	}
+	apart := max(a, b) - min(a, b)
+	return min(apart, d.Hosts-apart)
+}
+
+// cut makes the ratios of a ring of the given hosts, by their numbers in the
+// whole, -1 for unknown ones. What costs is the distance of two hosts in the ring that
+// was measured, so the bandwidth at a distance in the new one is the mean over its pairs of
+// hosts; pairs of unknown distance do not count. Access is a matter of each host and stays.
+func (d *Degradation) cut(hosts []int) *Degradation {
+	own := d.clone()
+	if d == nil || d.Hosts == 0 {
+		return own
+	}
+	own.Hosts, own.Distance = len(hosts), nil
+	bandwidths := []float64{math.NaN()} // in units of that of neighbours in the whole
+	for apart := 1; apart <= len(hosts)/2; apart++ {
+		sum, count := 0.0, 0
+		for i, a := range hosts {
+			ratio := ratioAt(d.Distance, d.between(a, hosts[(i+apart)%len(hosts)]))
+			if !math.IsNaN(ratio) {
+				sum += 1 / ratio
+				count++
+			}
+		}
+		bandwidths = append(bandwidths, sum/float64(count)) // none: NaN
+	}
+	if len(bandwidths) > 1 {
+		for _, b := range bandwidths {
+			own.Distance = append(own.Distance, bandwidths[1]/b)
+		}
+	}
+	return own
 }

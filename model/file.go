@@ -41,6 +41,7 @@ type networkFile struct {
 	Law       string           `json:"coupling_law,omitempty"`      // geometric (left out) or linear
 	Ratios    []float64        `json:"ratios,omitempty"`            // quantiles of measured over predicted
 	Slowdown  *degradationFile `json:"degradation,omitempty"`
+	Resources []resourceFile   `json:"resources,omitempty"`
 	Hierarchy json.RawMessage  `json:"hierarchy"`
 	Graph     json.RawMessage  `json:"graph"`
 }
@@ -62,7 +63,7 @@ func (n *Network) Write(w io.Writer) error {
 		Hosts: n.hosts, RankHost: n.hostOf,
 		Pairs: pairsToFile(n.pairs.list()), HostPairs: pairsToFile(n.hostPairs.list()),
 		Memory: jsonfile.Known(n.memory), Routing: n.routing.String(), RTTBias: n.rttBias,
-		Slowdown: n.degradation.toFile(), ClassOf: n.links.OfArc, Ratios: n.ratios,
+		Slowdown: n.degradation.toFile(), ClassOf: n.links.OfArc, Ratios: n.ratios, Resources: resourcesToFile(n.resources),
 		Hierarchy: hierarchy.Bytes(), Graph: graph.Bytes(),
 	}
 	if n.links.Law == contention.LinearLaw {
@@ -194,6 +195,9 @@ func (f *networkFile) network() (*Network, error) {
 		return nil, fmt.Errorf("model: read network: coupling_law is %q: want geometric or linear", f.Law)
 	}
 	s.Degradation = f.Slowdown.degradation()
+	if s.Resources, err = resourcesFromFile(f.Resources); err != nil {
+		return nil, fmt.Errorf("model: read network: %w", err)
+	}
 	for _, c := range f.Classes {
 		s.Links.Classes = append(s.Links.Classes, LinkClass(c))
 	}

@@ -1,7 +1,10 @@
 package model
 
 import (
+	"fmt"
+
 	"github.com/topocast/topocast/internal/jsonfile"
+	"github.com/topocast/topocast/topology"
 )
 
 type plogpFile struct {
@@ -56,13 +59,14 @@ func pairsFromFile(pairs []pairFile) []PairParams {
 type degradationFile struct {
 	Distance []*float64 `json:"distance_ratio,omitempty"`
 	Access   []*float64 `json:"access_ratio,omitempty"`
+	Hosts    int        `json:"distance_hosts,omitempty"`
 }
 
 func (d *Degradation) toFile() *degradationFile {
 	if d == nil {
 		return nil
 	}
-	f := &degradationFile{}
+	f := &degradationFile{Hosts: d.Hosts}
 	for _, x := range d.Distance {
 		f.Distance = append(f.Distance, jsonfile.Known(x))
 	}
@@ -76,7 +80,7 @@ func (f *degradationFile) degradation() *Degradation {
 	if f == nil {
 		return nil
 	}
-	d := &Degradation{}
+	d := &Degradation{Hosts: f.Hosts}
 	for _, p := range f.Distance {
 		d.Distance = append(d.Distance, jsonfile.Value(p))
 	}
@@ -84,4 +88,32 @@ func (f *degradationFile) degradation() *Degradation {
 		d.Access = append(d.Access, jsonfile.Value(p))
 	}
 	return d
+}
+
+type resourceFile struct {
+	Kind      string   `json:"kind"` // see topology.ParseKind
+	Bytes     int64    `json:"bytes,omitempty"`
+	Bandwidth *float64 `json:"bandwidth_Bps,omitempty"`
+	Told      bool     `json:"told,omitempty"` // by the operating system, not measured
+	Groups    [][]int  `json:"groups"`
+}
+
+func resourcesToFile(resources []Resource) []resourceFile {
+	var out []resourceFile
+	for _, r := range resources {
+		out = append(out, resourceFile{r.Kind.String(), r.Bytes, jsonfile.Known(r.Bandwidth), r.Told, r.Groups})
+	}
+	return out
+}
+
+func resourcesFromFile(resources []resourceFile) ([]Resource, error) {
+	var out []Resource
+	for i, r := range resources {
+		kind, err := topology.ParseKind(r.Kind)
+		if err != nil {
+			return nil, fmt.Errorf("resource %d: %w", i, err)
+		}
+		out = append(out, Resource{Kind: kind, Bytes: r.Bytes, Bandwidth: jsonfile.Value(r.Bandwidth), Told: r.Told, Groups: r.Groups})
+	}
+	return out, nil
 }

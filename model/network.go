@@ -24,6 +24,7 @@ type Network struct {
 	measured  Metadata
 
 	degradation *Degradation
+	resources   []Resource
 
 	// What Predict reads.
 	routing    topology.RouteChoice
@@ -78,10 +79,9 @@ func New(r *topology.Result, s *Settings) (*Network, error) {
 
 // newNetwork is New with a graph that has no switches of weak groups.
 func newNetwork(r *topology.Result, s *Settings) (*Network, error) {
-	firm := r.Hierarchy.Firm(topology.FirmSupport)
-	ranks := firm.Hosts()
+	ranks := r.Hierarchy.Hosts()
 	n := &Network{
-		graph: r.Graph, hierarchy: firm, reported: r.Hierarchy, fit: r.Fit, warnings: slices.Clone(r.Warnings),
+		graph: r.Graph, fit: r.Fit, warnings: slices.Clone(r.Warnings),
 		locations: slices.Clone(s.Locations), measured: s.Measured,
 	}
 	n.fit = finiteFit(r.Fit)
@@ -89,17 +89,24 @@ func newNetwork(r *topology.Result, s *Settings) (*Network, error) {
 	if s.Measured.Bytes < 0 {
 		return nil, fmt.Errorf("model: network: measured with %d bytes: want at least 0", s.Measured.Bytes)
 	}
-	var err error
-	if n.levels, err = levelParams(firm, s); err != nil {
-		return nil, fmt.Errorf("model: network: %w", err)
-	}
 	if s.Locations != nil && len(s.Locations) != ranks {
 		return nil, fmt.Errorf("model: network: %d locations for %d ranks", len(s.Locations), ranks)
+	}
+	n.indexHosts()
+	var err error
+	if n.resources, err = checkResources(s.Resources, ranks); err != nil {
+		return nil, fmt.Errorf("model: network: %w", err)
+	}
+	if n.reported, err = withKinds(r.Hierarchy, n.hostOf, n.resources); err != nil {
+		return nil, fmt.Errorf("model: network: %w", err)
+	}
+	n.hierarchy = n.reported.Firm(topology.FirmSupport)
+	if n.levels, err = levelParams(n.hierarchy, s); err != nil {
+		return nil, fmt.Errorf("model: network: %w", err)
 	}
 	if err := n.setSharing(s); err != nil {
 		return nil, fmt.Errorf("model: network: %w", err)
 	}
-	n.indexHosts()
 	n.flatten()
 	if n.needsPaths() {
 		n.paths = newPathTable(n.graph)

@@ -33,7 +33,8 @@ type Settings struct {
 	// Pairs and HostPairs have parameters of their own, which go before those of
 	// the level; pairs of ranks before pairs of hosts.
 	Pairs, HostPairs []PairParams
-	// Locations of the ranks; nil: not known.
+	// Locations of the ranks; nil: not known. Levels of the hierarchy whose kind is not known get it from them
+	// and from Resources: see LevelKind.
 	Locations []Location
 	// MemoryBandwidth is the rate in B/s at which the ranks of one host exchange data,
 	// all together; not above 0: not known.
@@ -49,6 +50,8 @@ type Settings struct {
 	MeasuredOverPredicted []float64
 	// Degradation under load; nil: not known.
 	Degradation *Degradation
+	// Resources are what ranks share inside hosts; nil: not known.
+	Resources []Resource
 	// Measured says how.
 	Measured Metadata
 }

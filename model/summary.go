@@ -10,7 +10,7 @@ import (
 )
 
 // Summary writes what a person wants to know of the network: its size, how it
-// was measured, a table of its levels with typical times, and the warnings.
+// was measured, a table of its levels with typical times, what ranks share inside hosts, and the warnings.
 func (n *Network) Summary(w io.Writer) error {
 	var b strings.Builder
 	family := string(n.fit.Family)
@@ -33,17 +33,14 @@ func (n *Network) Summary(w io.Writer) error {
 	fmt.Fprintf(t, "level\tgroups\tlatency\tbandwidth\t8 B\t64 KiB\t1 MiB\tspread\t\n")
 	for i := range n.levels {
 		l := &n.levels[i]
-		name, groups := "all", 1
-		if h := n.hierarchy; i < len(h.Levels()) {
-			groups = len(h.GroupsAt(i))
-			if name = h.Levels()[i].Name; name == "" {
-				name = fmt.Sprintf("level %d", i)
-			}
-		}
+		name, groups := n.hierarchy.LevelName(i), len(n.hierarchy.GroupsAt(i))
 		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t\n", name, groups, quantity.Seconds(l.Latency), quantity.Rate(l.Bandwidth()),
 			quantity.Seconds(l.Time(8)), quantity.Seconds(l.Time(64<<10)), quantity.Seconds(l.Time(1<<20)), quantity.Percent(l.Spread))
 	}
 	t.Flush()
+	for _, r := range n.resources {
+		fmt.Fprintf(&b, "%s\n", r)
+	}
 	for _, warning := range n.warnings {
 		fmt.Fprintf(&b, "warning: %s\n", warning)
 	}

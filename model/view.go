@@ -17,7 +17,9 @@ import (
 //
 // Switches that lead to no rank are left out, and hosts that only pass
 // messages on become switches. Routes other than the lowest may differ from those of
-// the whole network, as they depend on the numbers of ranks.
+// the whole network, as they depend on the numbers of ranks. The ratios of Degradation by
+// distance become those of a ring of the job's hosts; what they were measured with - all hosts
+// of the ring sending - stays, so they are too high where few hosts of it are left.
 func (n *Network) View(ranks []Location) (*Network, error) {
 	old, unknown, crowded, err := n.match(ranks)
 	if err != nil {
@@ -108,7 +110,7 @@ func (n *Network) cut(ranks []Location, old []int, warnings []string) (*Network,
 	}
 	s := &Settings{
 		Levels: levels, Locations: ranks, MemoryBandwidth: math.NaN(), Routing: n.routing,
-		RTTBias: n.rttBias, MeasuredOverPredicted: n.ratios, Degradation: n.degradation, Measured: n.measured,
+		RTTBias: n.rttBias, MeasuredOverPredicted: n.ratios, Resources: cutResources(n.resources, old), Measured: n.measured,
 	}
 	if n.memory > 0 {
 		s.MemoryBandwidth = n.memory
@@ -120,7 +122,9 @@ func (n *Network) cut(ranks []Location, old []int, warnings []string) (*Network,
 		}
 	}
 	s.Pairs = cutPairs(n.pairs, old)
-	s.HostPairs = cutPairs(n.hostPairs, n.oldHosts(ranks))
+	hosts := n.oldHosts(ranks)
+	s.HostPairs = cutPairs(n.hostPairs, hosts)
+	s.Degradation = n.degradation.cut(hosts)
 	fit := n.fit
 	fit.Levels = nil // they speak of the levels of the whole
 	return newNetwork(&topology.Result{

@@ -25,6 +25,7 @@ type Hierarchy struct {
 // A Level is a class of groups of the same kind: all sockets, all racks.
 type Level struct {
 	Name    string  // "" if nobody has named it
+	Kind    Kind    // what the hosts of its groups have in common; KindUnknown if that is not known, or differs
 	Latency float64 // s, typical between hosts that a group of this level joins and no finer one; NaN if not known
 	Support float64 // in [0, 1]: the least of its groups', so that no weak one hides; NaN if not computed
 }

@@ -241,7 +241,7 @@ func (j *joiner) hierarchy() (*Hierarchy, error) {
 	}
 	if several {
 		mid := stats.Median(stats.SortedFinite(latencies))
-		levels = append(levels, Level{Name: "node", Latency: mid, Support: 1})
+		levels = append(levels, Level{Name: "node", Kind: KindHost, Latency: mid, Support: 1})
 		node++
 	}
 	levels = append(levels, j.inter.Hierarchy.levels...)

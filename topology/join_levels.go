@@ -12,6 +12,7 @@ import (
 // A joinedLevel is a kind of groups inside nodes, found in one node or in several.
 type joinedLevel struct {
 	name      string    // "" of neutral ones: a number tells no kind
+	kind      Kind      // of the first level of a known one
 	latencies []float64 // of the nodes' levels, as far as known
 	supports  []float64
 }
@@ -53,6 +54,9 @@ func alignLevels(nodes [][]Level) (kinds []*joinedLevel, kind [][]*joinedLevel) 
 			if k.name == "" && !isNeutral(level.Name) {
 				k.name = level.Name
 			}
+			if k.kind == KindUnknown {
+				k.kind = level.Kind
+			}
 			k.latencies = append(k.latencies, level.Latency)
 			k.supports = append(k.supports, level.Support)
 			own[l] = k
@@ -85,11 +89,14 @@ func (k *joinedLevel) level(i int) Level {
 	if name == "" {
 		name = fmt.Sprintf("level %d", i+1)
 	}
-	return Level{Name: name, Latency: k.latency(), Support: support}
+	return Level{Name: name, Kind: k.kind, Latency: k.latency(), Support: support}
 }
 
 // cost is what it costs to take a level for this kind, +Inf if it is another.
 func (k *joinedLevel) cost(l Level) float64 {
+	if k.kind != KindUnknown && l.Kind != KindUnknown && k.kind != l.Kind {
+		return math.Inf(1)
+	}
 	if k.name != "" && !isNeutral(l.Name) {
 		if k.name == l.Name {
 			return 0

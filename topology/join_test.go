@@ -198,3 +198,25 @@ func TestJoinAlignsLevelsOfUnlikeNodes(t *testing.T) {
 		t.Errorf("levels %v, want socket, numa and node", levels)
 	}
 }
+
+// Levels of different nodes are one only if nothing speaks against it: not if their kinds differ, however
+// alike their latencies. The nodes' own level is of hosts.
+func TestJoinKeepsKindsApart(t *testing.T) {
+	model := func(kind topology.Kind) topology.NodeModel {
+		return levelled(t, []topology.Level{{Kind: kind, Latency: 1e-6}}, 4)
+	}
+	inter := resultWith(t, 2, 0, nil, [3]float64{0, 1, 12})
+	for _, c := range []struct {
+		a, b topology.Kind
+		want int // levels, with the nodes' own
+	}{{topology.KindCache, topology.KindCache, 2}, {topology.KindCache, topology.KindSocket, 3}, {topology.KindCache, topology.KindUnknown, 2}, {topology.KindUnknown, topology.KindCache, 2}} {
+		r, err := topology.Join(inter, []topology.NodeModel{model(c.a), model(c.b)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		levels := r.Hierarchy.Levels()
+		if len(levels) != c.want || levels[c.want-1].Kind != topology.KindHost || c.want == 2 && levels[0].Kind != topology.KindCache {
+			t.Errorf("levels of kinds %q and %q became %+v, want %d, the last of hosts", c.a, c.b, levels, c.want)
+		}
+	}
+}

@@ -125,7 +125,7 @@ func (d discovery) writeText(w io.Writer, file string) error {
 	}
 	fmt.Fprintln(t, "\tbandwidth\tspread")
 	for i, l := range n.Levels() {
-		fmt.Fprint(t, levelName(n.Hierarchy(), i))
+		fmt.Fprint(t, n.Hierarchy().LevelName(i))
 		for _, size := range plannedSizes {
 			fmt.Fprintf(t, "\t%s", quantity.Seconds(l.Time(int64(size))))
 		}
@@ -182,10 +182,10 @@ func (d discovery) writeJSON(w io.Writer, file string) error {
 	}
 	out.Hierarchy = json.RawMessage(hierarchy)
 	for i, l := range d.network.Levels() {
-		out.Levels = append(out.Levels, levelRow{levelName(d.network.Hierarchy(), i), jsonfile.Known(l.Bandwidth()), jsonfile.Known(l.Spread)})
+		out.Levels = append(out.Levels, levelRow{d.network.Hierarchy().LevelName(i), jsonfile.Known(l.Bandwidth()), jsonfile.Known(l.Spread)})
 		for _, size := range plannedSizes {
 			if t := l.Time(int64(size)); !math.IsNaN(t) {
-				out.Times = append(out.Times, timeRow{levelName(d.network.Hierarchy(), i), size, t})
+				out.Times = append(out.Times, timeRow{d.network.Hierarchy().LevelName(i), size, t})
 			}
 		}
 	}
@@ -207,14 +207,6 @@ type rawJSON json.RawMessage
 func (r *rawJSON) Write(p []byte) (int, error) {
 	*r = append(*r, p...)
 	return len(p), nil
-}
-
-// levelName names level i of a hierarchy, the root being the last.
-func levelName(h *topology.Hierarchy, i int) string {
-	if i == len(h.Levels()) {
-		return "all"
-	}
-	return h.Levels()[i].Name
 }
 
 // date is kept with what is measured; what is simulated has none, so that the

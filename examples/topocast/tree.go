@@ -59,7 +59,7 @@ func printResult(w io.Writer, r *topology.Result, m members) error {
 				support = fmt.Sprintf("%s-%s", fraction(l.Support), best)
 			}
 		}
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", l.Name, len(at), each, quantity.Seconds(l.Latency), support)
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", h.LevelName(i), len(at), each, quantity.Seconds(l.Latency), support)
 	}
 	fmt.Fprintf(t, "all\t1\t%d\t%s\t\n", h.Hosts(), quantity.Seconds(h.Groups()[0].Latency))
 	t.Flush()
@@ -76,11 +76,7 @@ func printResult(w io.Writer, r *topology.Result, m members) error {
 // before its own line, rest before the lines below.
 func printGroup(w io.Writer, h *topology.Hierarchy, m members, index int, first, rest string) {
 	group := h.Groups()[index]
-	name := "all"
-	if group.Level < len(h.Levels()) {
-		name = h.Levels()[group.Level].Name
-	}
-	line := fmt.Sprintf("%s%s: %s", first, name, m.list(group.Hosts))
+	line := fmt.Sprintf("%s%s: %s", first, h.LevelName(group.Level), m.list(group.Hosts))
 	if !math.IsNaN(group.Latency) {
 		line += "  " + quantity.Seconds(group.Latency)
 	}

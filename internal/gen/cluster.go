@@ -33,7 +33,8 @@ type Cluster struct {
 // A level is a class of links.
 type level struct {
 	name                              string
-	latency, rate, spread, rateSpread float64 // s, B/s, shares
+	kind                              topology.Kind // of what the link leads from
+	latency, rate, spread, rateSpread float64       // s, B/s, shares
 }
 
 // A shape is a specification of which the wiring is known but not the links'

@@ -58,7 +58,7 @@ func (s *scanner) dragonfly() (*shape, error) {
 			sh.links = append(sh.links, link{router(i, j*a/(g-1)), router(k, (g-2-j)*a/(g-1)), global, 1})
 		}
 	}
-	sh.hlevels = []topology.Level{{Name: "switch"}, {Name: "group"}}
+	sh.hlevels = []topology.Level{{Name: "switch", Kind: topology.KindSwitch}, {Name: "group", Kind: topology.KindSwitch}}
 	for i := range g {
 		if a > 1 {
 			sh.addGroup(1, i*a*p, a*p, []int{host, local, host})

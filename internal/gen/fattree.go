@@ -106,7 +106,7 @@ func (s *scanner) fatTree() (*shape, error) {
 		if l > 3 {
 			name = fmt.Sprintf("tier%d", l)
 		}
-		sh.hlevels = append(sh.hlevels, topology.Level{Name: name})
+		sh.hlevels = append(sh.hlevels, topology.Level{Name: name, Kind: topology.KindSwitch})
 	}
 	for l := h - 1; l >= 1; l-- {
 		if m[l-1] == 1 {

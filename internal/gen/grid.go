@@ -51,7 +51,7 @@ func (s *scanner) grid(family string, perSwitch int) (*shape, error) {
 		}
 		return sh, nil
 	}
-	sh.hlevels = []topology.Level{{Name: "switch"}}
+	sh.hlevels = []topology.Level{{Name: "switch", Kind: topology.KindSwitch}}
 	for p := range places {
 		for i := range perSwitch {
 			sh.links = append(sh.links, link{offset + p, p*perSwitch + i, 1, 1})

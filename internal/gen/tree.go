@@ -53,7 +53,7 @@ func (s *scanner) tree(star bool) (*shape, error) {
 	levels := make([]level, depth)
 	for i := range levels {
 		// The link above a level bears its name: host links are the last.
-		levels[i] = level{name: treeName(depth - 1 - i), latency: defaultLatency, rate: defaultRate}
+		levels[i] = level{name: treeName(depth - 1 - i), kind: topology.KindSwitch, latency: defaultLatency, rate: defaultRate}
 	}
 	return s.layOut(start, root, levels)
 }
@@ -150,7 +150,7 @@ func (s *scanner) layOut(pos int, root *branch, levels []level) (*shape, error) 
 		}
 	}
 	for i := len(levels) - 2; i >= 0; i-- {
-		sh.hlevels = append(sh.hlevels, topology.Level{Name: levels[i].name})
+		sh.hlevels = append(sh.hlevels, topology.Level{Name: levels[i].name, Kind: levels[i].kind})
 	}
 	for _, b := range order[1:] {
 		// A switch with one child holds the hosts of the child, and adds nothing.
@@ -197,7 +197,8 @@ func (b *branch) path() []int {
 // leads from it to what holds it.
 type kind struct {
 	names         []string // the first is shown
-	latency, rate float64  // s, B/s
+	kind          topology.Kind
+	latency, rate float64 // s, B/s
 }
 
 // kinds lists the levels from fine to coarse. The values are of the order that
@@ -206,18 +207,18 @@ type kind struct {
 // between hosts.
 func kinds() []kind {
 	return []kind{
-		{[]string{"pu"}, 3e-9, 2e10},
-		{[]string{"core"}, 5e-9, 1.5e10},
-		{[]string{"l1", "l1cache"}, 2e-9, 1.5e10},
-		{[]string{"l2", "l2cache"}, 5e-9, 1.5e10},
-		{[]string{"l3", "l3cache"}, 15e-9, 2e10},
-		{[]string{"die"}, 20e-9, 2e10},
-		{[]string{"numa", "numanode"}, 20e-9, 2e10},
-		{[]string{"socket", "package", "pack"}, 40e-9, 2e10},
-		{[]string{"host", "node", "machine"}, 1e-6, defaultRate},
-		{[]string{"rack", "switch"}, 1e-6, defaultRate},
-		{[]string{"pod"}, 1e-6, defaultRate},
-		{[]string{"row"}, 1e-6, defaultRate},
+		{[]string{"pu"}, topology.KindUnknown, 3e-9, 2e10},
+		{[]string{"core"}, topology.KindCore, 5e-9, 1.5e10},
+		{[]string{"l1", "l1cache"}, topology.KindCache, 2e-9, 1.5e10},
+		{[]string{"l2", "l2cache"}, topology.KindCache, 5e-9, 1.5e10},
+		{[]string{"l3", "l3cache"}, topology.KindCache, 15e-9, 2e10},
+		{[]string{"die"}, topology.KindNUMA, 20e-9, 2e10},
+		{[]string{"numa", "numanode"}, topology.KindNUMA, 20e-9, 2e10},
+		{[]string{"socket", "package", "pack"}, topology.KindSocket, 40e-9, 2e10},
+		{[]string{"host", "node", "machine"}, topology.KindHost, 1e-6, defaultRate},
+		{[]string{"rack", "switch"}, topology.KindSwitch, 1e-6, defaultRate},
+		{[]string{"pod"}, topology.KindSwitch, 1e-6, defaultRate},
+		{[]string{"row"}, topology.KindSwitch, 1e-6, defaultRate},
 	}
 }
 
@@ -272,7 +273,7 @@ func (s *scanner) synthetic() (*shape, error) {
 		if i > 0 && p.kind >= parts[i-1].kind {
 			return nil, s.errorf(p.at, "%s is no part of %s", k.names[0], all[parts[i-1].kind].names[0])
 		}
-		levels[i] = level{name: k.names[0], latency: k.latency, rate: k.rate}
+		levels[i] = level{name: k.names[0], kind: k.kind, latency: k.latency, rate: k.rate}
 		vertices = product(vertices, p.count)
 		if err := s.check(p.at, vertices); err != nil {
 			return nil, err

@@ -17,8 +17,8 @@
 // # Limits
 //
 // ByTraffic counts every message as if it was alone, and stops at a mapping that no
-// exchange betters: nearly always within 10 % of the best on small machines. Servet needs levels with the usual
-// names (socket, numa, L3, ...), or to be told which share what, and Network.Degradation for the
+// exchange betters: nearly always within 10 % of the best on small machines. Servet needs to know what cores
+// share: Network.Resources, levels of a known kind, or its own settings; and Network.Degradation for the
 // network's share. Only firm groups count.
 //
 // # Design

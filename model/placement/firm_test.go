@@ -21,7 +21,7 @@ func sockets(t *testing.T, support float64, at []model.Location) *model.Network 
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := topology.NewHierarchy(4, []topology.Level{{Name: "socket", Latency: 80e-9, Support: support}}, []topology.Group{
+	h, err := topology.NewHierarchy(4, []topology.Level{{Name: "socket", Kind: topology.KindSocket, Latency: 80e-9, Support: support}}, []topology.Group{
 		{Hosts: []int{0, 1}, Latency: 80e-9, Support: support}, {Hosts: []int{2, 3}, Latency: 80e-9, Support: support},
 	}, 100e-9)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
 )
 
 // A Workload is the kind of program that is placed.
@@ -22,7 +23,7 @@ const (
 // weight is taken, ties going to the lowest, and then
 //
 //  1. the weights of cores that share a cache with it rise, once per level of caches;
-//  2. those of cores that share memory with it rise, once per level;
+//  2. those of cores that slow it down when both use memory rise, once per level;
 //  3. those of cores to which its latency is significantly lower (by a factor of
 //     1.5) than the highest fall, by how much lower it is;
 //  4. those of cores that slow each other down by more than 1.5 when they
@@ -36,8 +37,9 @@ const (
 type Servet struct {
 	Workload Workload
 	// Cache and Memory are the levels of the network's hierarchy, by index, whose
-	// groups share a cache or a path to memory. nil: those with the usual names;
-	// empty: none.
+	// groups share a cache or a path to memory; empty: none. nil: what
+	// Network.Resources says of caches, and of paths to memory; where it says nothing of them, the levels
+	// that are of such a kind: topology.KindCore and KindCache, KindNUMA and KindSocket.
 	Cache, Memory []int
 }
 
@@ -52,18 +54,15 @@ func (s Servet) Place(n *model.Network, ranks int) ([]int, error) {
 	if ranks < 1 || ranks > places {
 		return nil, fmt.Errorf("placement: servet: %d ranks: want 1 to %d, the places", ranks, places)
 	}
-	cache, memory := s.Cache, s.Memory
-	if cache == nil {
-		cache = levelsNamed(n, "core", "L1", "L2", "L3", "module", "tile", "pair", "CCD", "CCX")
-	}
-	if memory == nil {
-		memory = levelsNamed(n, "numa", "die", "socket", "package")
-	}
-	for _, l := range slices.Concat(cache, memory) {
+	for _, l := range slices.Concat(s.Cache, s.Memory) {
 		if l < 0 || l >= len(n.Hierarchy().Levels()) {
 			return nil, fmt.Errorf("placement: servet: level %d: want in [0, %d)", l, len(n.Hierarchy().Levels()))
 		}
 	}
+	shared := slices.Concat(
+		sharers(n, s.Cache, topology.KindCache, topology.KindCore, topology.KindCache),
+		sharers(n, s.Memory, topology.KindNUMA, topology.KindNUMA, topology.KindSocket),
+	)
 	share, latency, access := 1.0, 10.0, 100.0
 	if s.Workload == MemoryBound {
 		share, latency, access = 10, 1, 10
@@ -93,15 +92,8 @@ func (s Servet) Place(n *model.Network, ranks int) ([]int, error) {
 			if taken[c] {
 				continue
 			}
-			// A level's groups join the two if the smallest common one is not coarser.
-			joined := n.LevelOf(best, c)
-			for _, l := range cache {
-				if joined <= l {
-					weight[c] += share
-				}
-			}
-			for _, l := range memory {
-				if joined <= l {
+			for _, group := range shared {
+				if group[best] >= 0 && group[c] == group[best] {
 					weight[c] += share
 				}
 			}
@@ -116,14 +108,45 @@ func (s Servet) Place(n *model.Network, ranks int) ([]int, error) {
 	return place, nil
 }
 
-func levelsNamed(n *model.Network, names ...string) []int {
-	levels := []int{}
-	for i, l := range n.Hierarchy().Levels() {
-		if slices.Contains(names, l.Name) {
-			levels = append(levels, i)
+// sharers numbers the group of each place, -1 for those that share nothing, once per step of rule 1 or 2: the
+// groups of the given levels; if these are nil, those of the network's resources of one
+// kind; if there are none, of the levels whose kind is from the least to the most.
+func sharers(n *model.Network, levels []int, resource, least, most topology.Kind) [][]int {
+	var all [][]int
+	if levels == nil {
+		for _, r := range n.Resources() {
+			if r.Kind == resource {
+				group := slices.Repeat([]int{-1}, n.Ranks())
+				for g, ranks := range r.Groups {
+					for _, rank := range ranks {
+						group[rank] = g
+					}
+				}
+				all = append(all, group)
+			}
+		}
+		if all != nil {
+			return all
+		}
+		for l := range n.Hierarchy().Levels() {
+			if k := n.LevelKind(l); least <= k && k <= most {
+				levels = append(levels, l)
+			}
 		}
 	}
-	return levels
+	groups := n.Hierarchy().Groups()
+	for _, l := range levels {
+		group := make([]int, n.Ranks())
+		for rank := range group {
+			group[rank] = -1
+			// A finer group may stand for one of the level that has the same members.
+			for g := n.Hierarchy().Smallest(rank); groups[g].Level <= l; g = groups[g].Parent {
+				group[rank] = g
+			}
+		}
+		all = append(all, group)
+	}
+	return all
 }
 
 // accessDomains numbers the groups of cores that slow each other down when

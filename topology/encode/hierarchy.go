@@ -34,6 +34,7 @@ type hierarchyFile struct {
 // entry per group and are left out when no group has the value.
 type hierarchyLevel struct {
 	Name         string     `json:"name"`
+	Kind         string     `json:"kind,omitempty"` // see topology.ParseKind
 	Latency      *float64   `json:"latency_s,omitempty"`
 	Support      *float64   `json:"support,omitempty"`
 	Groups       [][]int    `json:"groups"`
@@ -78,7 +79,7 @@ func hierarchyToFile(r *topology.Result) *hierarchyFile {
 		Warnings: append([]string{}, r.Warnings...),
 	}
 	for i, l := range h.Levels() {
-		out := hierarchyLevel{Name: l.Name, Latency: jsonfile.Known(l.Latency), Support: jsonfile.Known(l.Support), Groups: [][]int{}}
+		out := hierarchyLevel{Name: l.Name, Kind: l.Kind.String(), Latency: jsonfile.Known(l.Latency), Support: jsonfile.Known(l.Support), Groups: [][]int{}}
 		var anyLatency, anySupport bool
 		for _, g := range h.GroupsAt(i) {
 			out.Groups = append(out.Groups, g.Hosts)
@@ -106,7 +107,11 @@ func (f *hierarchyFile) hierarchy() (*topology.Result, error) {
 	levels := make([]topology.Level, len(f.Levels))
 	var groups []topology.Group
 	for i, l := range f.Levels {
-		levels[i] = topology.Level{Name: l.Name, Latency: jsonfile.Value(l.Latency), Support: jsonfile.Value(l.Support)}
+		kind, err := topology.ParseKind(l.Kind)
+		if err != nil {
+			return nil, fmt.Errorf("level %d: %w", i, err)
+		}
+		levels[i] = topology.Level{Name: l.Name, Kind: kind, Latency: jsonfile.Value(l.Latency), Support: jsonfile.Value(l.Support)}
 		for _, list := range []struct {
 			name string
 			n    int

@@ -14,7 +14,7 @@ var nan = math.NaN()
 
 func twoSockets(t testing.TB) *topology.Result {
 	h, err := topology.NewHierarchy(6,
-		[]topology.Level{{Name: "pair", Latency: 1e-7, Support: nan}, {Name: "socket", Latency: 2.5e-7, Support: 0.9}},
+		[]topology.Level{{Name: "pair", Latency: 1e-7, Support: nan}, {Name: "socket", Kind: topology.KindSocket, Latency: 2.5e-7, Support: 0.9}},
 		[]topology.Group{
 			{Hosts: []int{0, 1}, Level: 0, Latency: 1e-7, Support: nan},
 			{Hosts: []int{0, 1, 2}, Level: 1, Latency: 2e-7, Support: 1},
@@ -41,7 +41,7 @@ func TestWriteHierarchyLayout(t *testing.T) {
 	// The layout that scripts rely on; written by hand from the description of the format.
 	want := `{"format":"topocast/hierarchy","version":1,"n":6,"levels":[` +
 		`{"name":"pair","latency_s":1e-7,"groups":[[0,1]],"group_latency_s":[1e-7]},` +
-		`{"name":"socket","latency_s":2.5e-7,"support":0.9,"groups":[[0,1,2],[3,4,5]],"group_latency_s":[2e-7,3e-7],"group_support":[1,0.8]}],` +
+		`{"name":"socket","kind":"socket","latency_s":2.5e-7,"support":0.9,"groups":[[0,1,2],[3,4,5]],"group_latency_s":[2e-7,3e-7],"group_support":[1,0.8]}],` +
 		`"root_latency_s":0.000001,"fit":{"family":"tree","r2":0.99,"residual":0.01,"levels":[{"separation":0.9}]},"warnings":["a \u003c b"]}` + "\n"
 	if got := b.String(); got != want {
 		t.Errorf("WriteHierarchy wrote\n%swant\n%s", got, want)

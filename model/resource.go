@@ -1,0 +1,116 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/topology"
+)
+
+// A Resource is a part of the hosts' inside that ranks share: the caches of one level, or the
+// paths to memory. Servet's first two rules place by them (placement.Servet).
+type Resource struct {
+	Kind      topology.Kind // up to KindSocket; of paths to memory KindNUMA
+	Bytes     int64         // of each cache, in B; 0 if it is none, or not known
+	Bandwidth float64       // of each path to memory, of all its ranks together, in B/s; NaN if it is none, or not known
+	Groups    [][]int       // the ranks that share one, at least two each, ascending; none: no two ranks do
+	Told      bool          // by the operating system; else it was measured
+}
+
+// String is the resource in one line, for reports.
+func (r Resource) String() string {
+	what := "what ranks share"
+	switch r.Kind {
+	case topology.KindCore:
+		what = "cores"
+	case topology.KindCache:
+		what = "caches"
+	case topology.KindNUMA:
+		what = "paths to memory"
+	case topology.KindSocket:
+		what = "sockets"
+	}
+	if r.Bytes > 0 {
+		what += " of " + quantity.Bytes(int(r.Bytes))
+	}
+	if r.Bandwidth > 0 {
+		what += " of " + quantity.Rate(r.Bandwidth)
+	}
+	how := "measured"
+	if r.Told {
+		how = "told by the system, not measured"
+	}
+	if len(r.Groups) == 0 {
+		return fmt.Sprintf("%s: no two ranks share one (%s)", what, how)
+	}
+	least, most := len(r.Groups[0]), 0
+	for _, g := range r.Groups {
+		least, most = min(least, len(g)), max(most, len(g))
+	}
+	each := fmt.Sprint(most)
+	if least < most {
+		each = fmt.Sprintf("%d to %d", least, most)
+	}
+	return fmt.Sprintf("%s: %d, each shared by %s ranks (%s)", what, len(r.Groups), each, how)
+}
+
+// checkResources refuses groups that cannot be, and returns a copy whose groups are sorted.
+func checkResources(resources []Resource, ranks int) ([]Resource, error) {
+	var own []Resource
+	for i, r := range resources {
+		if r.Kind < topology.KindUnknown || r.Kind > topology.KindSocket {
+			return nil, fmt.Errorf("resource %d: kind %v: want one inside a host", i, r.Kind)
+		}
+		if r.Bytes < 0 || r.Bandwidth < 0 || math.IsInf(r.Bandwidth, 0) {
+			return nil, fmt.Errorf("resource %d: %d B, %g B/s: want at least 0 and finite, or NaN", i, r.Bytes, r.Bandwidth)
+		}
+		groups := make([][]int, 0, len(r.Groups))
+		taken := make(map[int]bool)
+		for _, g := range r.Groups {
+			g = slices.Sorted(slices.Values(g))
+			if len(g) < 2 || g[0] < 0 || g[len(g)-1] >= ranks {
+				return nil, fmt.Errorf("resource %d: group %v: want two ranks or more, in [0, %d)", i, g, ranks)
+			}
+			for _, rank := range g {
+				if taken[rank] {
+					return nil, fmt.Errorf("resource %d: rank %d given twice", i, rank)
+				}
+				taken[rank] = true
+			}
+			groups = append(groups, g)
+		}
+		slices.SortFunc(groups, func(a, b []int) int { return a[0] - b[0] })
+		r.Groups = groups
+		own = append(own, r)
+	}
+	return own, nil
+}
+
+// cutResources are those of a job whose rank i is rank old[i] of the whole, or
+// unknown if that is -1. Groups of which fewer than two ranks are left are dropped.
+func cutResources(resources []Resource, old []int) []Resource {
+	var own []Resource
+	for _, r := range resources {
+		groupOf := make(map[int]int)
+		for g, ranks := range r.Groups {
+			for _, rank := range ranks {
+				groupOf[rank] = g
+			}
+		}
+		members := make([][]int, len(r.Groups))
+		for i, rank := range old {
+			if g, shares := groupOf[rank]; shares {
+				members[g] = append(members[g], i)
+			}
+		}
+		r.Groups = slices.DeleteFunc(members, func(g []int) bool { return len(g) < 2 })
+		own = append(own, r)
+	}
+	return own
+}
+
+// Resources are what ranks of one host share inside it: what was measured, and what the
+// operating system tells of the rest; nil if nothing is known. The slice is the network's own.
+func (n *Network) Resources() []Resource { return n.resources }

@@ -1,0 +1,163 @@
+package model
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/topology"
+)
+
+// nameless is the network of a cluster whose levels have neither names nor kinds, as one that was
+// found; ranks run where the generator says.
+func nameless(t *testing.T, spec string, resources []Resource) *Network {
+	t.Helper()
+	c, err := gen.Parse(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := c.Hierarchy.WithKinds(make([]topology.Kind, len(c.Hierarchy.Levels())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Settings{Resources: resources}
+	for rank, host := range c.Node {
+		s.Locations = append(s.Locations, Location{Host: fmt.Sprint("host", host), Core: rank})
+	}
+	n, err := New(&topology.Result{Graph: c.Graph, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// What levels are follows from where ranks run and from what they share, not from their names: 2 racks of 2
+// hosts of 2 sockets of 2 caches of 2 cores. The generator's words are the truth.
+func TestKindsFollowFromPlacesAndResources(t *testing.T) {
+	const spec = "core:2 l3:2 socket:2 host:2 rack:2"
+	pairs := func(size int) (groups [][]int) {
+		for first := 0; first < 32; first += size {
+			var g []int
+			for i := range size {
+				g = append(g, first+i)
+			}
+			groups = append(groups, g)
+		}
+		return groups
+	}
+	cache := Resource{Kind: topology.KindCache, Groups: pairs(2)}
+	for _, c := range []struct {
+		name      string
+		resources []Resource
+		want      string
+	}{
+		{"places alone", nil, "  host switch"},
+		{"a cache", []Resource{cache}, "cache  host switch"},
+		{"a cache and memory", []Resource{cache, {Kind: topology.KindNUMA, Groups: pairs(4)}}, "cache numa host switch"},
+		{"the coarsest of those of the same ranks", []Resource{{Kind: topology.KindSocket, Groups: pairs(4)}, {Kind: topology.KindNUMA, Groups: pairs(4)}}, " socket host switch"},
+		{"a cache of some cores only", []Resource{{Kind: topology.KindCache, Groups: pairs(2)[1:]}}, "  host switch"},
+		{"a cache across the groups", []Resource{{Kind: topology.KindCache, Groups: [][]int{{1, 2}}}}, "  host switch"},
+	} {
+		n := nameless(t, spec, c.resources)
+		kinds := func(n *Network) string {
+			var all []string
+			for l := range n.Hierarchy().Levels() {
+				all = append(all, n.LevelKind(l).String())
+			}
+			return strings.Join(all, " ")
+		}
+		if got := kinds(n); got != c.want {
+			t.Errorf("%s: levels of kinds %q, want %q", c.name, got, c.want)
+		}
+		var b bytes.Buffer
+		if err := n.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		back, err := Read(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := kinds(back); got != c.want {
+			t.Errorf("%s, from a file: levels of kinds %q, want %q", c.name, got, c.want)
+		}
+		// One host of the job: its root is the host.
+		view, err := n.View(n.locations[8:16])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := view.LevelKind(len(view.Hierarchy().Levels())); got != topology.KindHost {
+			t.Errorf("%s: root of one host is of kind %q, want host", c.name, got)
+		}
+	}
+	if got := nameless(t, spec, nil).LevelKind(4); got != topology.KindUnknown {
+		t.Errorf("root of several hosts is of kind %q, want none", got)
+	}
+}
+
+// A group of parts of two hosts is of no kind, and neither is its level.
+func TestKindsOfMixedGroups(t *testing.T) {
+	n := nameless(t, "core:2 host:2", nil)
+	for _, hosts := range []string{"aabb", "abab", "aaab"} {
+		var at []Location
+		for _, h := range hosts {
+			at = append(at, Location{Host: string(h), Core: -1})
+		}
+		other, err := New(&topology.Result{Graph: n.graph, Hierarchy: n.hierarchy}, &Settings{Locations: at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// What is known stays.
+		if got := other.LevelKind(0); got != topology.KindHost {
+			t.Errorf("hosts %s: the known kind became %q", hosts, got)
+		}
+		unknown, err := n.hierarchy.WithKinds([]topology.Kind{topology.KindUnknown})
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err = New(&topology.Result{Graph: n.graph, Hierarchy: unknown}, &Settings{Locations: at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := topology.KindUnknown
+		if hosts == "aabb" {
+			want = topology.KindHost
+		}
+		if got := other.LevelKind(0); got != want {
+			t.Errorf("hosts %s: kind %q, want %q", hosts, got, want)
+		}
+	}
+}
+
+func TestResourcesAreChecked(t *testing.T) {
+	for _, r := range []Resource{
+		{Kind: topology.KindHost},
+		{Kind: topology.KindCache, Bytes: -1},
+		{Kind: topology.KindNUMA, Bandwidth: -1},
+		{Kind: topology.KindCache, Groups: [][]int{{3}}},
+		{Kind: topology.KindCache, Groups: [][]int{{7, 8}}},
+		{Kind: topology.KindCache, Groups: [][]int{{-1, 0}}},
+		{Kind: topology.KindCache, Groups: [][]int{{0, 1}, {1, 2}}},
+		{Kind: topology.KindCache, Groups: [][]int{{0, 0}}},
+	} {
+		if _, err := checkResources([]Resource{r}, 8); err == nil {
+			t.Errorf("%+v is accepted", r)
+		}
+	}
+}
+
+// A job of ranks 5, 4 and 0 of the whole: 5 and 4 are its 0 and 1, and nobody shares with its 2.
+func TestViewKeepsResources(t *testing.T) {
+	n := twoRacks(t, 4, fullSettings())
+	view, err := n.View([]Location{n.locations[5], n.locations[4], n.locations[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(view.Resources()), "[caches of 32 MiB: 1, each shared by 2 ranks (measured) paths to memory of 20 GB/s: no two ranks share one (told by the system, not measured)]"; got != want {
+		t.Errorf("resources %s, want %s", got, want)
+	}
+	if got := fmt.Sprint(view.Resources()[0].Groups, view.Resources()[1].Groups); got != "[[0 1]] []" {
+		t.Errorf("groups %s, want [[0 1]] []", got)
+	}
+}
