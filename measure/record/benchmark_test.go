@@ -1,0 +1,63 @@
+package record
+
+import (
+	"bytes"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+)
+
+// many are the readings of 1,024 ranks in three repetitions, 3.1 million rows of
+// what latencies have: nine whole numbers and five times of all digits.
+func many() *File {
+	const ranks, repetitions = 1024, 3
+	f := &File{Header: Header{
+		Ranks: ranks, Hosts: make([]string, ranks), Cores: make([]int, ranks), CPUs: make([]int, ranks), GOMAXPROCS: make([]int, ranks),
+	}}
+	s := &Section{Kind: "latency", Sizes: []int{8}, Columns: oldColumns[:], Rounds: repetitions * (ranks - 1), TotalRounds: repetitions * (ranks - 1)}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for k := range repetitions {
+		for from := range ranks {
+			for to := range ranks {
+				if from != to {
+					t := 1e-6 * (1 + rng.Float64())
+					s.Rows = append(s.Rows, float64(k), 0, float64(from), float64(to), float64(from^to), 20, 7, 1, 0, t, 1.1*t, 1.2*t, 1.3*t, 2*t)
+				}
+			}
+		}
+	}
+	f.Sections = []*Section{s}
+	return f
+}
+
+func BenchmarkWriteManyRows(b *testing.B) {
+	f := many()
+	for b.Loop() {
+		if err := f.Write(io.Discard); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(f.Sections[0].NumRows()), "ns/row")
+}
+
+// BenchmarkScanManyRows reads without keeping the rows, as latencies are read.
+func BenchmarkScanManyRows(b *testing.B) {
+	f := many()
+	var text bytes.Buffer
+	if err := f.Write(&text); err != nil {
+		b.Fatal(err)
+	}
+	rows := f.Sections[0].NumRows()
+	f = nil
+	runtime.GC()
+	b.SetBytes(int64(text.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		n := 0
+		if _, err := Scan(bytes.NewReader(text.Bytes()), func(*Section, []float64) error { n++; return nil }); err != nil || n != rows {
+			b.Fatal(n, err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows), "ns/row")
+}

@@ -1,0 +1,146 @@
+package record
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/topocast/topocast/internal/share"
+	"github.com/topocast/topocast/mpi"
+)
+
+// Conditions are what the caller knows of a job; clocks differ by rank, the
+// rest counts on rank 0.
+type Conditions struct {
+	Date    time.Time // zero: not to be recorded
+	Library string    // "": what the communicator tells, if it is mpi.Versioned
+	Timed   bool      // readings are timed by the communicator, not by Go
+
+	ClockStep float64 // s, of this rank
+	ClockCost float64 // s, of one reading on this rank
+}
+
+// rankInfo is what one rank tells of itself.
+type rankInfo struct {
+	CPUs        int     `json:"cpus"`
+	NUMA        int     `json:"numa"`
+	GOMAXPROCS  int     `json:"gomaxprocs"`
+	Step        float64 `json:"clock_step_s"`
+	Cost        float64 `json:"clock_cost_s"`
+	Environment uint64  `json:"environment"` // its fingerprint
+}
+
+// Gather is collective: it returns on rank 0 the header of a file of this job,
+// and nil on the others. All ranks give the same tag, which nobody uses
+// otherwise meanwhile. Two messages per rank.
+func Gather(comm mpi.Communicator, tag int, c *Conditions) (*Header, error) {
+	places, err := mpi.GatherPlaces(comm)
+	if err != nil {
+		return nil, fmt.Errorf("record: conditions: %w", err)
+	}
+	environment := Environment(os.Environ())
+	info := rankInfo{
+		CPUs: runtime.NumCPU(), NUMA: ownNUMA(comm), GOMAXPROCS: runtime.GOMAXPROCS(0),
+		Step: c.ClockStep, Cost: c.ClockCost, Environment: fingerprint(environment),
+	}
+	data, err := json.Marshal(&info)
+	if err != nil {
+		return nil, fmt.Errorf("record: conditions: %w", err)
+	}
+	var h *Header
+	if comm.Rank() == 0 {
+		ranks := comm.Size()
+		h = &Header{
+			Ranks: ranks, Date: c.Date, Library: c.Library, Timed: c.Timed,
+			GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Version: ownVersion(),
+			Hosts: make([]string, ranks), Cores: make([]int, ranks), CPUs: make([]int, ranks), NUMA: make([]int, ranks), GOMAXPROCS: make([]int, ranks),
+			CrowdedHosts: mpi.CrowdedHosts(places), Environment: environment,
+		}
+		if v, ok := comm.(mpi.Versioned); ok && h.Library == "" {
+			h.Library = v.LibraryVersion()
+		}
+	}
+	err = share.Star(comm, 0, tag).Gather(data, func(rank int, data []byte) error {
+		var info rankInfo
+		if err := json.Unmarshal(data, &info); err != nil {
+			return err
+		}
+		h.Hosts[rank], h.Cores[rank], h.CPUs[rank] = places[rank].Host, places[rank].Core, info.CPUs
+		h.NUMA[rank], h.GOMAXPROCS[rank] = info.NUMA, info.GOMAXPROCS
+		h.ClockStep, h.ClockCost = max(h.ClockStep, info.Step), max(h.ClockCost, info.Cost)
+		if info.Environment != fingerprint(environment) {
+			h.OtherEnvironment = append(h.OtherEnvironment, rank)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("record: conditions: %w", err)
+	}
+	return h, nil
+}
+
+func fingerprint(environment []string) uint64 {
+	sum := fnv.New64a()
+	for _, setting := range environment {
+		_, _ = sum.Write([]byte(setting)) // it never fails
+		_, _ = sum.Write([]byte{0})
+	}
+	return sum.Sum64()
+}
+
+// ownVersion is the version of topocast in this program, as far as the go
+// command has recorded one.
+func ownVersion() string {
+	const path = "github.com/topocast/topocast"
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == path {
+			return m.Version
+		}
+	}
+	return ""
+}
+
+// ownNUMA is the NUMA node that all CPUs of the calling rank are in, -1 if there are several,
+// or if it is not known: the kernel of this process says nothing of a simulated host.
+func ownNUMA(comm mpi.Communicator) int {
+	bound, ok := comm.(mpi.Bound)
+	named, isNamed := comm.(mpi.Named)
+	host, err := os.Hostname()
+	if !ok || !isNamed || err != nil || shortName(named.ProcessorName()) != shortName(host) {
+		return -1
+	}
+	return numaNode(bound.CPUs(), "/sys/devices/system/cpu")
+}
+
+func shortName(host string) string {
+	name, _, _ := strings.Cut(host, ".")
+	return name
+}
+
+// numaNode looks for the node among the links that Linux has in the folder of each CPU.
+func numaNode(cpus []int, folder string) int {
+	node := -1
+	for _, cpu := range cpus {
+		links, err := filepath.Glob(fmt.Sprintf("%s/cpu%d/node[0-9]*", folder, cpu))
+		if err != nil || len(links) != 1 {
+			return -1
+		}
+		n, err := strconv.Atoi(strings.TrimPrefix(filepath.Base(links[0]), "node"))
+		if err != nil || node >= 0 && n != node {
+			return -1
+		}
+		node = n
+	}
+	return node
+}

@@ -1,0 +1,209 @@
+package record
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+)
+
+// A Writer writes a file while it is measured. It belongs to one goroutine.
+// The first error is remembered: what follows does nothing, and Err and Close
+// return it. Lines leave the buffer with Mark, End, Close and Flush.
+type Writer struct {
+	w     *bufio.Writer
+	err   error
+	ranks int
+	open  *Section // the section under way, nil between sections
+	width int
+	bound bounds
+	line  []byte
+
+	sections int
+	rows     int
+}
+
+// writerBuffer holds some thousands of rows: a system call for each would cost more than
+// the row.
+const writerBuffer = 256 << 10 // B
+
+// NewWriter begins a file.
+func NewWriter(w io.Writer, h *Header) *Writer {
+	out := &Writer{w: bufio.NewWriterSize(w, writerBuffer), ranks: h.Ranks}
+	if out.err = h.check(); out.err == nil {
+		out.json(h.line())
+	}
+	return out
+}
+
+// Begin begins a section: its kind, columns and settings, and what it already
+// holds, rows, notes, rounds and all. Whoever resumes begins with what was read.
+func (w *Writer) Begin(s *Section) {
+	if w.err != nil {
+		return
+	}
+	if w.open != nil {
+		w.fail(fmt.Errorf("section %q begins inside %q", s.Kind, w.open.Kind))
+		return
+	}
+	if err := s.check(); err != nil {
+		w.fail(err)
+		return
+	}
+	w.json(sectionLine{
+		Kind: &s.Kind, Sizes: s.Sizes, Columns: s.Columns, Settings: s.Settings, Runs: s.Runs,
+	})
+	w.open, w.width, w.bound = s, len(s.Columns), s.bounds(w.ranks)
+	w.sections++
+	w.Rows(s.Rows)
+	for _, text := range s.Notes {
+		w.Note(text)
+	}
+	for _, text := range s.Warnings {
+		w.Warn(text)
+	}
+	if s.Rounds > 0 || s.TotalRounds > 0 {
+		w.Mark(s.Rounds, s.TotalRounds)
+	}
+}
+
+// Rows appends rows, one after the other. It refuses ranks, sizes, rounds
+// and repetitions that cannot be, and infinite numbers.
+func (w *Writer) Rows(rows []float64) {
+	if w.err == nil && w.open == nil && len(rows) > 0 {
+		w.fail(errors.New("rows outside of a section"))
+	}
+	if w.err != nil || len(rows) == 0 {
+		return
+	}
+	if len(rows)%w.width != 0 {
+		w.fail(fmt.Errorf("section %q: %d numbers: want rows of %d", w.open.Kind, len(rows), w.width))
+		return
+	}
+	for ; len(rows) > 0; rows = rows[w.width:] {
+		row := rows[:w.width]
+		if err := w.bound.check(w.open, row); err != nil {
+			w.fail(fmt.Errorf("section %q: %w", w.open.Kind, err))
+			return
+		}
+		w.line = append(appendRow(w.line[:0], row), '\n')
+		w.put(w.line)
+		w.rows++
+	}
+}
+
+// Mark says that all rows of so many rounds are written, of so many planned,
+// and hands everything to the underlying writer.
+func (w *Writer) Mark(rounds, total int) {
+	w.inside("mark", sectionLine{Rounds: &rounds, TotalRounds: &total})
+	w.Flush()
+}
+
+// Note keeps what was decided while measuring, one sentence.
+func (w *Writer) Note(text string) { w.inside("note", sectionLine{Note: &text}) }
+
+// Warn keeps what is weak, one sentence.
+func (w *Writer) Warn(text string) { w.inside("warning", sectionLine{Warning: &text}) }
+
+// End ends the section under way: with the rounds, notes, warnings and the
+// reason to stop of s, which take the place of those that came before.
+func (w *Writer) End(s *Section) {
+	if w.err != nil {
+		return
+	}
+	if w.open == nil || w.open.Kind != s.Kind {
+		w.fail(fmt.Errorf("the end of section %q, which is not under way", s.Kind))
+		return
+	}
+	if err := s.checkRounds(); err != nil {
+		w.fail(err)
+		return
+	}
+	if !s.Unfinished {
+		w.json(sectionLine{
+			End: &s.Kind, Rounds: &s.Rounds, TotalRounds: &s.TotalRounds, Stopped: &s.Stopped,
+			Notes: &s.Notes, Warnings: &s.Warnings,
+		})
+	}
+	w.open = nil
+	w.Flush()
+}
+
+// Close writes the closing line, which tells a whole file from one that is
+// under way. It does not close the underlying writer.
+func (w *Writer) Close() error {
+	if w.err == nil && w.open != nil {
+		w.fail(fmt.Errorf("the file is closed inside of section %q", w.open.Kind))
+	}
+	closed := true
+	w.json(sectionLine{Closed: &closed, Sections: &w.sections, NumRows: &w.rows})
+	w.Flush()
+	return w.err
+}
+
+// Flush hands everything to the underlying writer.
+func (w *Writer) Flush() {
+	if w.err == nil {
+		if err := w.w.Flush(); err != nil {
+			w.fail(err)
+		}
+	}
+}
+
+// Err is the first error, nil if there was none.
+func (w *Writer) Err() error { return w.err }
+
+func (w *Writer) fail(err error) { w.err = fmt.Errorf("record: write: %w", err) }
+
+func (w *Writer) put(line []byte) {
+	if _, err := w.w.Write(line); err != nil {
+		w.fail(err)
+	}
+}
+
+// inside writes a line that has its place in a section only.
+func (w *Writer) inside(what string, line sectionLine) {
+	if w.err == nil && w.open == nil {
+		w.fail(fmt.Errorf("a %s outside of a section", what))
+	}
+	w.json(line)
+}
+
+// json writes a line.
+func (w *Writer) json(line any) {
+	if w.err != nil {
+		return
+	}
+	data, err := json.Marshal(line)
+	if err != nil {
+		w.fail(err)
+		return
+	}
+	w.put(append(data, '\n'))
+}
+
+// wholeNumbers up to here are written without fraction or exponent, and are
+// exact in a float64.
+const wholeNumbers = 1 << 53
+
+// appendRow writes numbers in brackets, null for NaN.
+func appendRow(line []byte, row []float64) []byte {
+	line = append(line, '[')
+	for i, v := range row {
+		if i > 0 {
+			line = append(line, ',')
+		}
+		switch n := int64(v); {
+		case v != v:
+			line = append(line, "null"...)
+		case float64(n) == v && v > -wholeNumbers && v < wholeNumbers && (n != 0 || !math.Signbit(v)):
+			line = strconv.AppendInt(line, n, 10)
+		default:
+			line = strconv.AppendFloat(line, v, 'g', -1, 64)
+		}
+	}
+	return append(line, ']')
+}
