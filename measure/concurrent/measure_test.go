@@ -1,0 +1,341 @@
+package concurrent
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
+	"github.com/topocast/topocast/mpi/simnet"
+)
+
+// simulated measures on a simulated cluster.
+func simulated(t *testing.T, spec string, s *simnet.Settings, change func(mpi.Communicator) mpi.Communicator, settings *Settings) *Result {
+	t.Helper()
+	cluster, err := gen.Parse(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r *Result
+	err = simnet.Run(cluster.Graph, nil, s, func(c mpi.Communicator) error {
+		own := c
+		if change != nil {
+			own = change(c)
+		}
+		given := settings
+		if c.Rank() > 0 {
+			given = nil // the settings of rank 0 count
+		}
+		got, err := Measure(context.Background(), own, given)
+		if got != nil {
+			r = got
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The worked cases of Zhu 2014, section 5: two in and one out of a host. Links
+// of 100 MB/s; fair sharing: the two in share one direction, the one out has the
+// other for itself. 1 MB: 20 ms and 10 ms, and three latencies of 10 us for the
+// request, the consent and the message.
+const (
+	star     = "star:4 latency=5us rate=100MBps"
+	megabyte = 1_000_000
+	latency  = 10e-6
+)
+
+func twoInOneOut() []model.Transfer {
+	return []model.Transfer{{Src: 0, Dst: 1, Bytes: megabyte}, {Src: 2, Dst: 1, Bytes: megabyte}, {Src: 1, Dst: 3, Bytes: megabyte}}
+}
+
+func near(a, b, within float64) bool { return math.Abs(a-b) <= within*b }
+
+func TestTimesAreThoseOfTheSimulation(t *testing.T) {
+	pair := []model.Transfer{{Src: 3, Dst: 2, Bytes: megabyte}} // rank 0 is not in it
+	r := simulated(t, star, nil, nil, &Settings{Patterns: [][]model.Transfer{twoInOneOut(), pair}})
+	if len(r.Patterns) != 2 || r.Stopped != "" || len(r.Warnings) > 0 {
+		t.Fatalf("%d patterns, stopped %q, warnings %q; want 2 and nothing else", len(r.Patterns), r.Stopped, r.Warnings)
+	}
+	want := [][]float64{{20e-3 + 3*latency, 20e-3 + 3*latency, 10e-3 + 3*latency}, {10e-3 + 3*latency}}
+	for i, p := range r.Patterns {
+		for k, x := range p.Times {
+			// The clock is read at both ends, and starts are a latency apart.
+			if !near(x.Median, want[i][k], 2e-3) || !near(x.Mean, want[i][k], 2e-3) {
+				t.Errorf("pattern %d, %v: mean %g s, median %g s, want %g", i, p.Transfers[k], x.Mean, x.Median, want[i][k])
+			}
+			if x.Count < defaultMinIterations || x.Count != p.Iterations || x.Count > defaultMinIterations+1 {
+				t.Errorf("pattern %d, %v: %d readings of %d iterations, want %d or one more", i, p.Transfers[k], x.Count, p.Iterations, defaultMinIterations)
+			}
+		}
+		if !p.Converged || p.Serial || p.Skew > 4*latency || p.ClockError > 4*latency {
+			t.Errorf("pattern %d: %+v", i, p)
+		}
+	}
+	observations := r.Observations()
+	if len(observations) != 2 || observations[0].Seconds[2] != r.Patterns[0].Times[2].Median {
+		t.Errorf("observations %v", observations)
+	}
+}
+
+// A wrongClock is some hours off and drifts by 100 ppm or more.
+type wrongClock struct {
+	mpi.Communicator
+	mpi.NonBlocking
+	clock mpi.Clock
+}
+
+func (w *wrongClock) Now() float64 {
+	rank := float64(w.Rank())
+	return 3600*rank*rank + w.clock.Now()*(1+1e-4*rank)
+}
+
+func TestClocksNeedNotAgree(t *testing.T) {
+	wrong := func(c mpi.Communicator) mpi.Communicator {
+		s := c.(*simnet.Comm)
+		return &wrongClock{s, s, s}
+	}
+	s := &Settings{Patterns: [][]model.Transfer{twoInOneOut()}, MinIterations: 50}
+	r := simulated(t, star, nil, wrong, s)
+	right := simulated(t, star, nil, nil, s)
+	for k, x := range r.Patterns[0].Times {
+		// 1 us is the resolution of a double at 10 hours in 10 ms, about; by drift alone
+		// the readings of rank 3 would move by 0.3 us per ms of the pattern's 1.2 s.
+		if want := right.Patterns[0].Times[k]; !near(x.Mean, want.Mean, 1e-3) || !near(x.Max, want.Max, 2e-3) {
+			t.Errorf("transfer %d: %+v, with equal clocks %+v", k, x, want)
+		}
+	}
+	if got := r.Patterns[0].Skew; got > 4*latency {
+		t.Errorf("skew %g s, want at most four latencies", got)
+	}
+}
+
+// bare hides all optional abilities.
+type bare struct{ mpi.Communicator }
+
+// patient has requests that cannot tell which of them is complete.
+type patient struct {
+	mpi.Communicator
+	mpi.Clock
+	nb mpi.NonBlocking
+}
+
+type plainRequests struct{ mpi.Requests }
+
+func (p *patient) NewRequests() mpi.Requests { return plainRequests{p.nb.NewRequests()} }
+
+// Without WaitAny each of two receives is timed in every other iteration, and
+// to the same time.
+func TestReceivesInTurn(t *testing.T) {
+	r := simulated(t, star, nil, func(c mpi.Communicator) mpi.Communicator {
+		s := c.(*simnet.Comm)
+		return &patient{s, s, s}
+	}, &Settings{Patterns: [][]model.Transfer{twoInOneOut()}, MinIterations: 20, MaxIterations: 40})
+	p := r.Patterns[0]
+	for k, want := range []float64{20e-3 + 3*latency, 20e-3 + 3*latency, 10e-3 + 3*latency} {
+		if got := p.Times[k].Median; !near(got, want, 2e-3) {
+			t.Errorf("transfer %d: %g s, want %g", k, got, want)
+		}
+	}
+	if a, b, c := p.Times[0].Count, p.Times[1].Count, p.Times[2].Count; a < 20 || b < 20 || c != p.Iterations || a+b != c {
+		t.Errorf("%d and %d readings of the two receives of one rank, %d of the other, want at least 20, and that sum", a, b, c)
+	}
+}
+
+// Blocking calls take the transfers of a rank one after the other, whatever
+// cycles they make, and say so; a pattern without a rank in common is as it should be.
+func TestBlockingCalls(t *testing.T) {
+	ring := []model.Transfer{{Src: 0, Dst: 1, Bytes: 99}, {Src: 1, Dst: 2, Bytes: 99}, {Src: 2, Dst: 3, Bytes: 99}, {Src: 3, Dst: 0, Bytes: 99}, {Src: 1, Dst: 0, Bytes: 7}}
+	pairs := []model.Transfer{{Src: 3, Dst: 1, Bytes: megabyte}, {Src: 0, Dst: 2, Bytes: megabyte}}
+	for _, mode := range []local.Mode{local.Buffered, local.Rendezvous} {
+		err := local.Run(4, &local.Settings{Mode: mode}, func(c mpi.Communicator) error {
+			r, err := Measure(context.Background(), bare{c}, &Settings{Patterns: [][]model.Transfer{ring, pairs}, MaxIterations: 20})
+			if err != nil || r == nil {
+				return err
+			}
+			if len(r.Patterns) != 2 || !r.Patterns[0].Serial || r.Patterns[1].Serial {
+				t.Errorf("patterns %+v, want the first serial", r.Patterns)
+			}
+			if o := r.Observations(); len(o) > 1 {
+				t.Errorf("%d observations, want that of the pairs at most", len(o))
+			}
+			if !strings.Contains(strings.Join(r.Warnings, "\n"), "one after the other") {
+				t.Errorf("warnings %q", r.Warnings)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Real time, in all modes of local ranks: everything ends, in its order and
+// count, whatever the clock says.
+func TestLocalRanks(t *testing.T) {
+	patterns := [][]model.Transfer{
+		{{Src: 1, Dst: 2, Bytes: 300_000}},
+		{{Src: 0, Dst: 1, Bytes: 100_000}, {Src: 0, Dst: 1, Bytes: 1}, {Src: 1, Dst: 0, Bytes: 50_000}, {Src: 2, Dst: 1, Bytes: 70_000}, {Src: 2, Dst: 0, Bytes: 1}},
+	}
+	for _, mode := range []local.Mode{local.Buffered, local.Rendezvous, local.Pinned} {
+		err := local.Run(4, &local.Settings{Mode: mode}, func(c mpi.Communicator) error {
+			r, err := Measure(context.Background(), c, &Settings{Patterns: patterns, MinIterations: 4, MaxIterations: 12})
+			if err != nil || r == nil {
+				return err
+			}
+			for i, p := range r.Patterns {
+				for k, x := range p.Times {
+					if !(x.Min <= x.Median && x.Median <= x.Max && x.Min <= x.Mean && x.Mean <= x.Max && x.Count > 0 && x.Max > 0) {
+						t.Errorf("mode %v, pattern %d, transfer %d: %+v", mode, i, k, x)
+					}
+				}
+			}
+			if len(r.Patterns) != 2 {
+				t.Errorf("mode %v: %d patterns, want 2", mode, len(r.Patterns))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Iterations end when the interval is narrow, and not before: with 3 % noise on a
+// message alone, 2 t s / sqrt n <= 0.02 wants 38 of them or so, and 0.1 % is not
+// reached in 50.
+func TestIterationsEndWithTheInterval(t *testing.T) {
+	noisy := &simnet.Settings{Noise: simnet.Noise{Sigma: 0.03}, Seed: 3}
+	one := [][]model.Transfer{{{Src: 1, Dst: 2, Bytes: megabyte}}}
+	p := simulated(t, star, noisy, nil, &Settings{Patterns: one}).Patterns[0]
+	if !p.Converged || p.Iterations < 25 || p.Iterations > 55 {
+		t.Errorf("%d iterations, converged %t; want about 38 and true", p.Iterations, p.Converged)
+	}
+	if w := 2 * p.Times[0].HalfWidth / p.Times[0].Mean; !(w > 0.01 && w <= 0.02) {
+		t.Errorf("interval of %g of the mean, want just below 0.02", w)
+	}
+	r := simulated(t, star, noisy, nil, &Settings{Patterns: one, Width: 0.001, MaxIterations: 50})
+	if p := r.Patterns[0]; p.Converged || p.Iterations != 50 || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "after 50 iterations") {
+		t.Errorf("%d iterations, converged %t, warnings %q; want 50, false, one", p.Iterations, p.Converged, r.Warnings)
+	}
+}
+
+// A budget is shared by the patterns: each of ten gets something, though one
+// alone would use it up.
+func TestBudgetIsShared(t *testing.T) {
+	noisy := &simnet.Settings{Noise: simnet.Noise{Sigma: 0.03}, Seed: 3}
+	patterns := make([][]model.Transfer, 10)
+	for i := range patterns {
+		patterns[i] = twoInOneOut()
+	}
+	r := simulated(t, star, noisy, nil, &Settings{Patterns: patterns, Width: 1e-6, Budget: 2 * time.Second})
+	if len(r.Patterns) != 10 || r.Stopped != "" {
+		t.Fatalf("%d patterns, stopped %q, want 10", len(r.Patterns), r.Stopped)
+	}
+	for i, p := range r.Patterns {
+		// 0.2 s each, and 20 ms or so for an iteration.
+		if p.Iterations < 5 || p.Iterations > 11 {
+			t.Errorf("pattern %d: %d iterations, want about 8", i, p.Iterations)
+		}
+	}
+	r = simulated(t, star, noisy, nil, &Settings{Patterns: patterns, Budget: 50 * time.Millisecond})
+	if n := len(r.Patterns); n == 0 || n == 10 || r.Stopped != StoppedByBudget || len(r.Warnings) == 0 {
+		t.Errorf("%d patterns in 50 ms, stopped %q, warnings %q", n, r.Stopped, r.Warnings)
+	}
+}
+
+// The context of any rank stops all of them, also in the middle of a pattern.
+func TestContextStopsAllRanks(t *testing.T) {
+	for _, middle := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(context.Background())
+		err := local.Run(4, nil, func(c mpi.Communicator) error {
+			own := context.Background()
+			if c.Rank() == 2 {
+				own = ctx
+				if !middle {
+					cancel()
+				}
+			}
+			s := &Settings{Patterns: [][]model.Transfer{twoInOneOut(), twoInOneOut()}, Width: 1e-9, MaxIterations: maxIterations}
+			if middle {
+				s.Progress = func(done, _ int) {
+					if done == 0 {
+						time.AfterFunc(time.Millisecond, cancel)
+					}
+				}
+			}
+			r, err := Measure(own, c, s)
+			if r != nil && (r.Stopped != StoppedByContext || len(r.Patterns) > 1) {
+				t.Errorf("stopped %q after %d patterns, want the context after one at most", r.Stopped, len(r.Patterns))
+			}
+			return err
+		})
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestWrongSettingsAreOnesOfAllRanks(t *testing.T) {
+	for _, c := range []struct {
+		s    Settings
+		want string
+	}{
+		{Settings{Patterns: [][]model.Transfer{{}}}, "Patterns[0]: no transfers"},
+		{Settings{Patterns: [][]model.Transfer{{{Src: 0, Dst: 4, Bytes: 1}}}}, "Patterns[0][0]"},
+		{Settings{Patterns: [][]model.Transfer{{{Src: 1, Dst: 1, Bytes: 1}}}}, "two different ranks"},
+		{Settings{Patterns: [][]model.Transfer{{{Src: 1, Dst: 0}}}}, "bytes"},
+		{Settings{Patterns: [][]model.Transfer{{{Src: 1, Dst: 0, Bytes: 1, Start: 1}}}}, "start together"},
+		{Settings{Width: 1}, "Width"},
+		{Settings{Width: math.NaN()}, "Width"},
+		{Settings{MinIterations: -1}, "MinIterations"},
+		{Settings{MaxIterations: maxIterations + 1}, "MaxIterations"},
+		{Settings{Budget: -1}, "Budget"},
+	} {
+		refused := make([]bool, 3)
+		err := local.Run(3, nil, func(comm mpi.Communicator) error {
+			_, err := Measure(context.Background(), comm, &c.s)
+			refused[comm.Rank()] = err != nil
+			if comm.Rank() == 0 && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("error %v, want one about %q", err, c.want)
+			}
+			return nil
+		})
+		if err != nil || !refused[0] || !refused[1] || !refused[2] {
+			t.Errorf("%s: refused by %v, %v", c.want, refused, err)
+		}
+	}
+}
+
+// Buffers that stay untouched and hollow messages cost nothing: 100 patterns'
+// worth of 1 GB each in a moment.
+func TestHollowMessages(t *testing.T) {
+	big := []model.Transfer{{Src: 1, Dst: 2, Bytes: 1 << 30}, {Src: 3, Dst: 2, Bytes: 1 << 30}}
+	r := simulated(t, star, &simnet.Settings{HollowAbove: 1 << 20}, nil, &Settings{Patterns: [][]model.Transfer{big}, Untouched: true, MaxIterations: 3})
+	if got, want := r.Patterns[0].Times[0].Median, 2*float64(1<<30)/100e6; !near(got, want, 1e-5) {
+		t.Errorf("1 GiB twice into a host: %g s, want %g", got, want)
+	}
+}
+
+// By hand: 1, 2, 3, 4 have a deviation of sqrt(5/3); t(0.975, 3) is 3.18245.
+func TestHalfWidth(t *testing.T) {
+	var r running
+	for _, x := range []float64{4, 1, 3, 2} {
+		r.add(x)
+	}
+	if got, want := r.halfWidth(), 3.18245*math.Sqrt(5.0/3)/2; !near(got, want, 1e-5) || r.mean != 2.5 {
+		t.Errorf("mean %g, half width %g; want 2.5, %g", r.mean, got, want)
+	}
+	if got := newTime([]float64{7}); got.Mean != 7 || got.Median != 7 || !math.IsNaN(got.HalfWidth) {
+		t.Errorf("one reading: %+v", got)
+	}
+}

@@ -1,0 +1,224 @@
+package concurrent
+
+import (
+	"math"
+
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+)
+
+// A part is what one rank has to do with a pattern. Starts and ends are
+// stamps of its clock in s, one per iteration that counts.
+type part struct {
+	transfers []model.Transfer
+	sends     []int // which transfers it sends, ascending
+	receives  []int // and receives
+	starts    [][]float64
+	ends      [][]float64 // NaN where an end was not seen
+	known     []running   // times of the receives, by this rank's clock alone
+	count     int         // iterations that count
+	way       way
+}
+
+// A way moves the messages of a part. After post the receives wait for their messages, if
+// the communicator can do that; run starts the sends, appends stamps, and returns when all
+// messages of the rank have been moved.
+type way interface {
+	post(p *part, in []byte, iteration int) error
+	run(p *part, out []byte, now func() float64) error
+}
+
+func (c *campaign) newPart(transfers []model.Transfer) *part {
+	p := &part{transfers: transfers, way: newWay(c.comm)}
+	for i, t := range transfers {
+		if t.Src == c.comm.Rank() {
+			p.sends = append(p.sends, i)
+		}
+		if t.Dst == c.comm.Rank() {
+			p.receives = append(p.receives, i)
+		}
+	}
+	p.starts = make([][]float64, len(p.sends))
+	p.ends = make([][]float64, len(p.receives))
+	return p
+}
+
+// newWay is the best that a communicator can do.
+func newWay(comm mpi.Communicator) way {
+	nb, ok := comm.(mpi.NonBlocking)
+	if !ok {
+		return &oneByOne{comm: comm}
+	}
+	set := nb.NewRequests()
+	if any, ok := set.(mpi.AnyWaiter); ok {
+		return &together{set: set, any: any}
+	}
+	return &inTurn{nb: nb, sends: set}
+}
+
+// post readies an iteration. What is sent and what is overwritten is written anew, so that no
+// page is missing, and caches hold the same in each iteration.
+func (p *part) post(c *campaign, iteration int) error {
+	if !c.plan.Untouched {
+		var in int64
+		for _, i := range p.receives {
+			in += p.transfers[i].Bytes
+		}
+		var out int64
+		for _, i := range p.sends {
+			out = max(out, p.transfers[i].Bytes)
+		}
+		fill(c.in[:in], 0)
+		fill(c.out[:out], byte(iteration+1))
+	}
+	return p.way.post(p, c.in, iteration)
+}
+
+func (p *part) run(c *campaign) error {
+	p.count++
+	return p.way.run(p, c.out, c.now)
+}
+
+func fill(buf []byte, x byte) {
+	if len(buf) == 0 {
+		return
+	}
+	buf[0] = x
+	for n := 1; n < len(buf); n *= 2 {
+		copy(buf[n:], buf[:n])
+	}
+}
+
+// forget drops all stamps.
+func (p *part) forget() {
+	p.count = 0
+	for i := range p.starts {
+		p.starts[i] = p.starts[i][:0]
+	}
+	for i := range p.ends {
+		p.ends[i] = p.ends[i][:0]
+	}
+}
+
+// postAll posts the receives, each by its own function.
+func (p *part) postAll(in []byte, post func(k int, buf []byte, src int) error) error {
+	for k, i := range p.receives {
+		t := p.transfers[i]
+		if err := post(k, in[:t.Bytes:t.Bytes], t.Src); err != nil {
+			return err
+		}
+		in = in[t.Bytes:]
+	}
+	return nil
+}
+
+// startAll starts the sends.
+func (p *part) startAll(set mpi.Requests, out []byte, now func() float64) error {
+	start := now()
+	for k, i := range p.sends {
+		t := p.transfers[i]
+		p.starts[k] = append(p.starts[k], start)
+		if err := set.Isend(out[:t.Bytes], t.Dst, tagTransfer); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// together has all transfers in one set that tells which is complete.
+type together struct {
+	set mpi.Requests
+	any mpi.AnyWaiter
+}
+
+func (w *together) post(p *part, in []byte, _ int) error {
+	return p.postAll(in, func(_ int, buf []byte, src int) error { return w.set.Irecv(buf, src, tagTransfer) })
+}
+
+func (w *together) run(p *part, out []byte, now func() float64) error {
+	if err := p.startAll(w.set, out, now); err != nil {
+		return err
+	}
+	for {
+		k, err := w.any.WaitAny()
+		switch {
+		case err != nil:
+			return err
+		case k < 0:
+			return w.set.WaitAll()
+		case k < len(p.ends): // receives were begun first
+			p.ends[k] = append(p.ends[k], now())
+		}
+	}
+}
+
+// inTurn has a set for each receive, of which a set can only tell when all of it is complete. In each
+// iteration it waits for another one first, whose end is seen when it is there.
+type inTurn struct {
+	nb       mpi.NonBlocking
+	sends    mpi.Requests
+	receives []mpi.Requests
+	first    int
+}
+
+func (w *inTurn) post(p *part, in []byte, iteration int) error {
+	if len(p.receives) > 0 {
+		w.first = iteration % len(p.receives)
+	}
+	for len(w.receives) < len(p.receives) {
+		w.receives = append(w.receives, w.nb.NewRequests())
+	}
+	return p.postAll(in, func(k int, buf []byte, src int) error { return w.receives[k].Irecv(buf, src, tagTransfer) })
+}
+
+func (w *inTurn) run(p *part, out []byte, now func() float64) error {
+	if err := p.startAll(w.sends, out, now); err != nil {
+		return err
+	}
+	n := len(p.receives)
+	for i := range n {
+		k := (w.first + i) % n
+		if err := w.receives[k].WaitAll(); err != nil {
+			return err
+		}
+		end := math.NaN()
+		if i == 0 {
+			end = now()
+		}
+		p.ends[k] = append(p.ends[k], end)
+	}
+	return w.sends.WaitAll()
+}
+
+// oneByOne has blocking calls only. All ranks take the transfers in one order, so
+// that the first which is not over is the next of both its ranks.
+type oneByOne struct {
+	comm mpi.Communicator
+	in   []byte
+}
+
+func (w *oneByOne) post(_ *part, in []byte, _ int) error {
+	w.in = in
+	return nil
+}
+
+func (w *oneByOne) run(p *part, out []byte, now func() float64) error {
+	sent, received := 0, 0
+	for _, t := range p.transfers {
+		switch w.comm.Rank() {
+		case t.Src:
+			p.starts[sent] = append(p.starts[sent], now())
+			sent++
+			if err := w.comm.Send(out[:t.Bytes], t.Dst, tagTransfer); err != nil {
+				return err
+			}
+		case t.Dst:
+			if err := w.comm.Recv(w.in[:t.Bytes], t.Src, tagTransfer); err != nil {
+				return err
+			}
+			p.ends[received] = append(p.ends[received], now())
+			received++
+		}
+	}
+	return nil
+}

@@ -1,0 +1,202 @@
+package concurrent
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/contention"
+	"github.com/topocast/topocast/topology"
+)
+
+// Reference: Zhu 2014, section 7.3: 0.851 s by fair sharing, 1.106 s by the asymmetric
+// property, on four hosts of a switch with 940 Mbit/s.
+func TestAlltoallvTakesThePapersTimes(t *testing.T) {
+	cluster, err := gen.Parse("star:4 rate=940Mbps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := model.FromGraph(cluster.Graph, topology.ChooseLowest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pattern := Alltoallv([4]int{2, 0, 3, 1}, 10e6)
+	if len(pattern) != 12 {
+		t.Fatalf("%d transfers, want 12", len(pattern))
+	}
+	for _, c := range []struct {
+		s    contention.Sharing
+		want float64
+	}{{contention.Sharing{}, 0.851}, {contention.Sharing{Asymmetric: true}, 1.106}} {
+		p, err := n.NewPredictor(&model.PredictSettings{Sharing: &c.s, NoLatency: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		times, err := p.Predict(nil, pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Max(times); math.Abs(got-c.want) > 0.0005 {
+			t.Errorf("asymmetric %t: %.4f s, want %.3f", c.s.Asymmetric, got, c.want)
+		}
+	}
+}
+
+// With as many ranks per host as it has transfers no rank has two; with one,
+// no pair comes twice.
+func TestRandomPatternsOnRanks(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	total := 0
+	for trial := range 300 {
+		const hosts, d = 6, 3
+		each := 1 + trial%2*(2*d*hosts-1)
+		ranksOf := make([][]int, hosts)
+		for rank := range each * hosts {
+			ranksOf[rank%hosts] = append(ranksOf[rank%hosts], rank)
+		}
+		pattern := RandomPattern(r, ranksOf, d, 7)
+		seen := make(map[[2]int]int)
+		used := make(map[int]int)
+		for _, x := range pattern {
+			if x.Src%hosts == x.Dst%hosts || x.Bytes != 7 {
+				t.Fatalf("transfer %v inside a host", x)
+			}
+			seen[[2]int{x.Src, x.Dst}]++
+			used[x.Src]++
+			used[x.Dst]++
+		}
+		for pair, n := range seen {
+			if n > 1 {
+				t.Fatalf("pair %v has %d transfers", pair, n)
+			}
+		}
+		if each > 1 {
+			total += len(pattern)
+			for rank, n := range used {
+				if n > 1 {
+					t.Fatalf("rank %d has %d transfers, and others of its host none", rank, n)
+				}
+			}
+		}
+	}
+	// None is dropped there: 150 patterns of 18 draws of probability 1/2, 1350 +- 26.
+	if math.Abs(float64(total)-1350) > 5*26 {
+		t.Errorf("%d transfers, want about 1350", total)
+	}
+	// Two hosts and d = 1: a quarter of the patterns would be empty.
+	for range 50 {
+		if len(RandomPattern(r, [][]int{{0}, {1}}, 1, 1)) == 0 {
+			t.Fatal("an empty pattern")
+		}
+	}
+}
+
+// crossings counts the transfers of a pattern into and out of a set of ranks.
+func crossings(pattern []model.Transfer, ranks []int) (in, out int) {
+	for _, x := range pattern {
+		src, dst := slices.Contains(ranks, x.Src), slices.Contains(ranks, x.Dst)
+		switch {
+		case dst && !src:
+			in++
+		case src && !dst:
+			out++
+		}
+	}
+	return in, out
+}
+
+func TestForDiscover(t *testing.T) {
+	cluster, err := gen.Parse("tree:2x4x8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := &topology.Result{Graph: cluster.Graph, Hierarchy: cluster.Hierarchy}
+	patterns := ForDiscover(found, 1<<20, UsualPatterns, 1)
+	if len(patterns) != UsualPatterns {
+		t.Fatalf("%d patterns, want %d", len(patterns), UsualPatterns)
+	}
+	if again := ForDiscover(found, 1<<20, UsualPatterns, 1); !reflect.DeepEqual(again, patterns) {
+		t.Error("the same arguments give other patterns")
+	}
+	// Twice: a rank, a rack and a pod, each first in, then out. Half of the smaller side
+	// may not be enough for the racks: eight ranks make two times three transfers; the
+	// pods' 32 make 24.
+	for k := range 6 {
+		in, out := patterns[2*k], patterns[2*k+1]
+		if want := []int{3, 6, 24}[k%3]; len(in) != want || len(out) != want {
+			t.Fatalf("pattern %d: %d and %d transfers, want %d", k, len(in), len(out), want)
+		}
+		level := k%3 - 1 // of the group that is crossed
+		var group []int
+		if level < 0 {
+			for _, x := range in[1:] {
+				if x.Dst != in[0].Dst && x.Src != in[0].Dst {
+					t.Errorf("pattern %d: %v has more than one rank in common", k, in)
+				}
+			}
+			group = []int{in[0].Dst}
+		} else {
+			for _, g := range cluster.Hierarchy.GroupsAt(level) {
+				if slices.Contains(g.Hosts, in[0].Dst) {
+					group = g.Hosts
+				}
+			}
+		}
+		if a, b := crossings(in, group); a != 2*len(in)/3 || b != len(in)/3 {
+			t.Errorf("pattern %d: %d into the group and %d out of it, want two thirds and one", k, a, b)
+		}
+		if a, b := crossings(out, group); a != len(out)/3 || b != 2*len(out)/3 {
+			t.Errorf("pattern %d, reversed: %d into the group and %d out of it, want one third and two", k, a, b)
+		}
+		// Nothing else is in the way: it stays below the next group.
+		for _, x := range in {
+			common := cluster.Hierarchy.Groups()[cluster.Hierarchy.Common(x.Src, x.Dst)]
+			if common.Level != level+1 {
+				t.Errorf("pattern %d: %v meets in a group of level %d, want %d", k, x, common.Level, level+1)
+			}
+		}
+		// No link of a rank holds up an uplink: each has as few transfers as can be.
+		used := make(map[int]int)
+		for _, x := range in {
+			used[x.Src]++
+			used[x.Dst]++
+		}
+		for rank, n := range used {
+			if level >= 0 && n > 1 {
+				t.Errorf("pattern %d: rank %d has %d transfers, want 1", k, rank, n)
+			}
+		}
+	}
+	for k, p := range patterns {
+		for _, x := range p {
+			if x.Src == x.Dst || x.Bytes != 1<<20 || x.Start != 0 {
+				t.Errorf("pattern %d: transfer %v", k, x)
+			}
+		}
+	}
+	// Few patterns leave room for random ones; a star has links of ranks only.
+	if n := len(ForDiscover(found, 1, 4, 1)); n != 4 {
+		t.Errorf("%d patterns, want 4", n)
+	}
+	flat, err := gen.Parse("star:3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	star := &topology.Result{Graph: flat.Graph, Hierarchy: flat.Hierarchy}
+	for k, p := range ForDiscover(star, 1, 10, 5) {
+		if a, b := crossings(p, []int{p[0].Dst}); k == 0 && (a != 2 || b != 1) {
+			t.Errorf("star: pattern %v, want two into the first receiver and one out", p)
+		}
+	}
+	two, err := gen.Parse("star:2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := ForDiscover(&topology.Result{Graph: two.Graph, Hierarchy: two.Hierarchy}, 1, 10, 5); p != nil {
+		t.Errorf("two ranks: patterns %v, want none", p)
+	}
+}

@@ -1,0 +1,164 @@
+package concurrent
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/model"
+)
+
+// Why a measurement ended before all patterns were measured.
+const (
+	StoppedByBudget  = "budget"
+	StoppedByContext = "context"
+)
+
+// A Result is what was measured.
+type Result struct {
+	Patterns []Pattern // as the settings have them; fewer if Stopped
+	Stopped  string    // early, by "budget" or "context"
+	Warnings []string
+}
+
+// A Pattern is a set of transfers that were timed while they were under way together.
+type Pattern struct {
+	Transfers  []model.Transfer
+	Times      []Time // of each
+	Iterations int    // that count
+
+	// Converged tells whether the interval of each mean is as narrow as was asked for.
+	Converged bool
+
+	// Serial tells that the communicator is not mpi.NonBlocking and a rank has
+	// several transfers: it had one under way at a time, and the times are not
+	// those of a concurrent pattern.
+	Serial bool
+
+	// Skew is how far the starts of the first and of the last transfer were apart, in
+	// s: the median over the iterations.
+	Skew float64
+
+	// ClockError bounds by how much, in s, a time may be wrong because clocks
+	// differ, if the two ways of a message take not equally long. Usually it is a
+	// small part of that.
+	ClockError float64
+}
+
+// A Time is how long a transfer took, in s, over all iterations.
+type Time struct {
+	Mean, Median, Min, Max float64
+	HalfWidth              float64 // of the 95 % interval of the mean (Student 1908); NaN of one reading
+	Count                  int     // readings; fewer than iterations where not every end was seen
+}
+
+// newPattern makes times of stamps.
+func newPattern(transfers []model.Transfer, all []stamps, clocks drift) Pattern {
+	p := Pattern{Transfers: slices.Clone(transfers), Iterations: len(all[0].starts)}
+	earliest, latest := make([]float64, p.Iterations), make([]float64, p.Iterations)
+	for i, t := range transfers {
+		var times []float64
+		for k, start := range all[i].starts {
+			start = clocks.common(t.Src, start)
+			if i == 0 {
+				earliest[k], latest[k] = start, start
+			}
+			earliest[k], latest[k] = min(earliest[k], start), max(latest[k], start)
+			if end := all[i].ends[k]; !math.IsNaN(end) {
+				times = append(times, clocks.common(t.Dst, end)-start)
+			}
+		}
+		p.Times = append(p.Times, newTime(times))
+		p.ClockError = max(p.ClockError, clocks.error(t.Src, t.Dst))
+	}
+	for k := range latest {
+		latest[k] -= earliest[k]
+	}
+	p.Skew = stats.MiddleMedian(latest)
+	return p
+}
+
+func newTime(times []float64) Time {
+	if len(times) == 0 {
+		nan := math.NaN()
+		return Time{Mean: nan, Median: nan, Min: nan, Max: nan, HalfWidth: nan}
+	}
+	var r running
+	for _, t := range times {
+		r.add(t)
+	}
+	return Time{
+		Mean: r.mean, Median: stats.MiddleMedian(times), Min: slices.Min(times), Max: slices.Max(times),
+		HalfWidth: r.halfWidth(), Count: r.count,
+	}
+}
+
+// widest is the width of the widest interval, relative to its mean; +Inf if
+// one is not known.
+func (p *Pattern) widest() float64 {
+	widest := 0.0
+	for _, t := range p.Times {
+		w := 2 * t.HalfWidth / t.Mean
+		if !(w >= 0) {
+			return math.Inf(1)
+		}
+		widest = max(widest, w)
+	}
+	return widest
+}
+
+// shortest is the median of the shortest transfer in s.
+func (p *Pattern) shortest() float64 {
+	shortest := math.Inf(1)
+	for _, t := range p.Times {
+		shortest = min(shortest, t.Median)
+	}
+	return shortest
+}
+
+// Observations are the patterns as model.Fit takes them, each transfer with its median: a stall of
+// the machine in one iteration does not move it. Left out are patterns that were not
+// concurrent (Serial) and those with a time that is not above 0, which no clock
+// could tell.
+func (r *Result) Observations() []model.Observation {
+	var all []model.Observation
+	for _, p := range r.Patterns {
+		if p.Serial || !(p.shortest() > 0) {
+			continue
+		}
+		o := model.Observation{Transfers: slices.Clone(p.Transfers)}
+		for _, t := range p.Times {
+			o.Seconds = append(o.Seconds, t.Median)
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// running is the mean and the deviation of values as they come (Welford 1962).
+type running struct {
+	count         int
+	mean, squares float64
+}
+
+func (r *running) add(x float64) {
+	r.count++
+	d := x - r.mean
+	r.mean += d / float64(r.count)
+	r.squares += d * (x - r.mean)
+}
+
+// confidence is that of the intervals of means.
+const confidence = 0.95
+
+// halfWidth is that of the interval of the mean; NaN of one value.
+func (r *running) halfWidth() float64 {
+	if r.count < 2 {
+		return math.NaN()
+	}
+	free := float64(r.count - 1)
+	t := distuv.StudentsT{Sigma: 1, Nu: free}.Quantile((1 + confidence) / 2)
+	return t * math.Sqrt(r.squares/free/float64(r.count))
+}

@@ -1,0 +1,105 @@
+package concurrent
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/topocast/topocast/model"
+)
+
+// Settings of a measurement. Nil and the zero value mean all defaults, and
+// nothing to measure. Those of rank 0 count; other ranks may pass nil.
+type Settings struct {
+	// Patterns are sets of transfers between ranks of the communicator. Those of
+	// one pattern are under way together, with nothing else; all start at once, so
+	// that each Start is 0. Two ranks may have several messages for each other,
+	// but those share a connection in many libraries.
+	Patterns [][]model.Transfer
+
+	// Width is that of the 95 % interval of a transfer's mean time, relative to the
+	// mean, at which it is known well enough. Default 0.02 (Zhu et al. 2014,
+	// section 3.1).
+	Width float64
+
+	// MinIterations and MaxIterations bound how often a pattern is repeated,
+	// besides two iterations that open connections and do not count. Defaults 10
+	// and 2000; at most 1,000,000.
+	MinIterations, MaxIterations int
+
+	// Budget bounds the time from the start of Measure, by the clock of the
+	// communicator. Each pattern gets an equal part of what is left, and is repeated
+	// once at least; those for which nothing is left are not measured. Default 0:
+	// no bound.
+	Budget time.Duration
+
+	// Untouched leaves the buffers as they are. Use it for simulated ranks whose
+	// messages carry no content (simnet.Settings.HollowAbove): the buffers then
+	// take no memory.
+	Untouched bool
+
+	// Progress is called on rank 0 before the first pattern and after each.
+	Progress func(done, patterns int)
+}
+
+const (
+	defaultWidth         = 0.02
+	defaultMinIterations = 10 // fewer are often close to each other by chance, and would end the pattern
+	defaultMaxIterations = 2000
+	maxIterations        = 1_000_000     // a slip of the pen beyond
+	warmUp               = 2             // iterations that do not count: the first opens connections, the second finds the windows of TCP small
+	maxBytes             = math.MaxInt32 // the counts of MPI are C ints
+)
+
+func (s *Settings) validate(ranks int) error {
+	for i, pattern := range s.Patterns {
+		if len(pattern) == 0 {
+			return fmt.Errorf("concurrent: Settings.Patterns[%d]: no transfers", i)
+		}
+		for k, t := range pattern {
+			switch {
+			case t.Src == t.Dst || min(t.Src, t.Dst) < 0 || max(t.Src, t.Dst) >= ranks:
+				return fmt.Errorf("concurrent: Settings.Patterns[%d][%d]: %v: want two different ranks in [0, %d)", i, k, t, ranks)
+			case t.Bytes < 1 || t.Bytes > maxBytes:
+				return fmt.Errorf("concurrent: Settings.Patterns[%d][%d]: %v: want in [1, %d] bytes", i, k, t, maxBytes)
+			case t.Start != 0:
+				return fmt.Errorf("concurrent: Settings.Patterns[%d][%d]: %v: starts at %g s: want 0, all start together", i, k, t, t.Start)
+			}
+		}
+	}
+	switch {
+	case !(s.Width >= 0 && s.Width < 1):
+		return fmt.Errorf("concurrent: Settings.Width: %g: want in [0, 1)", s.Width)
+	case s.MinIterations < 0 || s.MinIterations > maxIterations:
+		return fmt.Errorf("concurrent: Settings.MinIterations: %d: want in [0, %d]", s.MinIterations, maxIterations)
+	case s.MaxIterations < 0 || s.MaxIterations > maxIterations:
+		return fmt.Errorf("concurrent: Settings.MaxIterations: %d: want in [0, %d]", s.MaxIterations, maxIterations)
+	case s.Budget < 0:
+		return fmt.Errorf("concurrent: Settings.Budget: %v: want at least 0", s.Budget)
+	}
+	return nil
+}
+
+// plan is the part of the settings that all ranks need, as it travels.
+type plan struct {
+	Patterns  [][]model.Transfer `json:"patterns"`
+	Width     float64            `json:"width"`
+	Least     int                `json:"min_iterations"`
+	Most      int                `json:"max_iterations"`
+	Untouched bool               `json:"untouched,omitempty"`
+}
+
+func (s *Settings) plan() plan {
+	p := plan{Patterns: s.Patterns, Width: s.Width, Least: s.MinIterations, Most: s.MaxIterations, Untouched: s.Untouched}
+	if p.Width == 0 {
+		p.Width = defaultWidth
+	}
+	if p.Most == 0 {
+		p.Most = defaultMaxIterations
+	}
+	if p.Least == 0 {
+		p.Least = defaultMinIterations
+	}
+	p.Least = min(p.Least, p.Most)
+	return p
+}
