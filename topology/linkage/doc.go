@@ -38,7 +38,7 @@
 // Support is a score, not a probability. From topology.FirmSupport (0.9) a group
 // is firm: plans, models and files follow it. From 0.5 it is reported, with a
 // warning. The criteria, their thresholds and what each of them buys stand in one
-// table in support.go; what the method reaches on simulated and measured
+// table in internal/support; what the method reaches on simulated and measured
 // machines is in README.
 //
 // # Limits

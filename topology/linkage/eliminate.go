@@ -10,7 +10,7 @@ func (g *judge) judge(v int32) {
 		g.support[at], g.step[at], g.border[at] = 0, 0, border{} // nothing measured: nothing known
 		return
 	}
-	g.support[at], g.step[at] = e.support(), e.near.step
+	g.support[at], g.step[at] = e.Support(), e.Near.Step
 }
 
 // keepAbove is the support below which a group is taken out of the tree, so

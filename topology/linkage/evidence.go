@@ -5,38 +5,14 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/internal/support"
 )
 
-// evidence is what the readings say of one group, before any verdict: order statistics in
-// ln units, which do not depend on the unit of time, and counts. Nothing in it is a threshold.
-//
-// Outsiders are the hosts of the group's parent that are no members. The near ones are those
-// whose median reading to the members is smallest: of single readings the smallest is
-// the luckiest, and luckier the larger the machine.
-type evidence struct {
-	hosts   float64 // of the machine
-	around  float64 // hosts of the parent
-	members float64
-	inside  float64 // readings inside that were looked at
-	links   float64 // pairs of children of the group: what readings inside measure, however many they are
-	borders float64 // pairs of a child and another child of the parent
-
-	white   float64  // noise of a reading that no host explains, of the machine; NaN if not known
-	spread  float64  // standard deviation of the readings to outsiders, from their median deviation
-	mean    float64  // median reading to outsiders over the mean of those inside
-	ticks   float64  // the step to near outsiders in ticks of the clock; +Inf if none is seen
-	near    contrast // to near outsiders, as it was read
-	average contrast // what near would be had the readings of a small group no luck; for a large group near
-
-	uneven float64 // how differently two members see an outsider, but for how far they are from all; NaN if nothing tells
-	mates  float64 // the same of members that are nearest to each other
-}
-
-// A contrast is how readings to near outsiders compare with those inside.
-type contrast struct {
-	step    float64 // median to near outsiders over that inside
-	overlap float64 // share of the pairs of a reading inside and one to a near outsider that are in the wrong order; ties count half
-}
+// evidence and contrast are what support judges.
+type (
+	evidence = support.Evidence
+	contrast = support.Contrast
+)
 
 const (
 	// Readings to the outside looked at per group. Half and four times as many: no verdict changes.
@@ -47,7 +23,7 @@ const (
 	// Members whose unevenness is looked at, and its quantile over all outsiders: above the median,
 	// as half of them may be so far away that members see them alike.
 	mostScattered  = 64
-	unevenQuantile = 0.7
+	unevenQuantile = support.UnevenQuantile
 )
 
 // gather reads the evidence for group v, which is not the root; false if nothing was measured
@@ -57,8 +33,8 @@ func (g *judge) gather(v int32) (evidence, bool) {
 	p := t.Parent[v]
 	kids := float64(len(t.Kids(v)))
 	e := evidence{
-		hosts: float64(t.N), around: float64(t.Size(p)), members: float64(t.Size(v)),
-		links: kids * (kids - 1) / 2, borders: kids * float64(len(t.Kids(p))-1), white: g.white,
+		Hosts: float64(t.N), Around: float64(t.Size(p)), Members: float64(t.Size(v)),
+		Links: kids * (kids - 1) / 2, Borders: kids * float64(len(t.Kids(p))-1), White: g.white,
 	}
 	out := append(append(g.out[:0], t.Order[t.Lo[p]:t.Lo[v]]...), t.Order[t.Hi[v]:t.Hi[p]]...)
 	in := g.some(v, max(2, mostOutside/len(out)))
@@ -85,51 +61,30 @@ func (g *judge) gather(v int32) (evidence, bool) {
 	slices.Sort(within)
 	inside := within[(len(within)-1)/2]
 
-	e.inside = float64(len(within))
-	e.spread = g.spreadOutside()
+	e.Inside = float64(len(within))
+	e.Spread = g.spreadOutside()
 	sum := 0.0
 	for _, x := range within {
 		sum += float64(x)
 	}
-	e.mean = math.Log(float64(stats.LowerMedian(g.outside)) * e.inside / sum)
+	e.Mean = math.Log(float64(stats.LowerMedian(g.outside)) * e.Inside / sum)
 	near := g.near(v, in, out)
 	border := stats.LowerMedian(near)
-	e.near = contrast{math.Log(float64(border / inside)), overlap(within, near, 1)}
-	e.ticks = float64(border-inside) / g.quantum
+	e.Near = contrast{Step: math.Log(float64(border / inside)), Overlap: support.Overlap(within, near, 1)}
+	e.Ticks = float64(border-inside) / g.quantum
 	if g.quantum == 0 {
-		e.ticks = math.Inf(1)
+		e.Ticks = math.Inf(1)
 	}
-	e.average = e.near
-	if t.Size(v) < crossMembers && e.white > 0 {
-		luck := e.white * luckOfSmallest(len(out))
-		e.average = contrast{e.near.step + luck, overlap(within, near, float32(math.Exp(luck)))}
+	e.Average = e.Near
+	if t.Size(v) < crossMembers && e.White > 0 {
+		luck := e.White * support.LuckOfSmallest(len(out))
+		e.Average = contrast{Step: e.Near.Step + luck, Overlap: support.Overlap(within, near, float32(math.Exp(luck)))}
 	}
 	if g.gapped {
 		g.noteBorder(v, within, border)
 	}
 	g.scatter(&e, in, len(out))
 	return e, true
-}
-
-// luckOfSmallest is by how many standard deviations the smallest of so many normal values lies
-// below their mean, in the median of those that groups of few members read: one per member.
-func luckOfSmallest(outsiders int) float64 {
-	return math.Sqrt2 * math.Erfinv(1-1/float64(outsiders))
-}
-
-// overlap is the share of pairs of values of within, in ascending order, and of near, times factor,
-// of which the first is larger; ties count half.
-func overlap(within, near []float32, factor float32) float64 {
-	wrong := 0.0
-	for _, x := range near {
-		x *= factor
-		above, _ := slices.BinarySearch(within, x)
-		wrong += float64(len(within) - above)
-		for ; above < len(within) && within[above] == x; above++ {
-			wrong -= 0.5
-		}
-	}
-	return wrong / float64(len(near)*len(within))
 }
 
 // spreadOutside is the standard deviation of the readings to outsiders, in ln units, from
@@ -201,8 +156,8 @@ func (g *judge) scatter(e *evidence, in []int32, width int) {
 		}
 		return math.Log(float64(stats.Quantile(rest, unevenQuantile)))
 	}
-	e.uneven = differ(func(k int) int { return (k + 1 + k%(len(in)-1)) % len(in) }) // anyone else
-	e.mates = e.uneven
+	e.Uneven = differ(func(k int) int { return (k + 1 + k%(len(in)-1)) % len(in) }) // anyone else
+	e.Mates = e.Uneven
 	if len(in) < crossMembers {
 		return
 	}
@@ -219,7 +174,7 @@ func (g *judge) scatter(e *evidence, in []int32, width int) {
 		return mate
 	})
 	if !math.IsNaN(mates) {
-		e.mates = mates
+		e.Mates = mates
 	}
 }
 

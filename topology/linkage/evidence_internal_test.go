@@ -11,6 +11,7 @@ import (
 
 	"github.com/topocast/topocast/internal/nested"
 	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/support"
 )
 
 // parsedTree reads a tree such as "((0 1 2) (3 4) 5)": hosts, and groups of what is in brackets. Groups
@@ -131,8 +132,8 @@ func TestOverlap(t *testing.T) {
 		// 1 and 2: of three two above and one tie, one above and one tie.
 		{"a factor below one", []float32{1, 2, 3}, []float32{2, 4}, 0.5, 4.0 / 6},
 	} {
-		if got := overlap(tt.within, tt.near, tt.factor); got != tt.want {
-			t.Errorf("%s: overlap(%v, %v, %g) = %g, want %g", tt.name, tt.within, tt.near, tt.factor, got, tt.want)
+		if got := support.Overlap(tt.within, tt.near, tt.factor); got != tt.want {
+			t.Errorf("%s: support.Overlap(%v, %v, %g) = %g, want %g", tt.name, tt.within, tt.near, tt.factor, got, tt.want)
 		}
 	}
 }
@@ -161,8 +162,8 @@ func TestLuckOfSmallest(t *testing.T) {
 		outsiders int
 		want      float64
 	}{{1, 0}, {2, 0.67449}, {5, 1.28155}, {10, 1.64485}, {20, 1.95996}, {100, 2.57583}} {
-		if got := luckOfSmallest(tt.outsiders); math.Abs(got-tt.want) > 1e-4 {
-			t.Errorf("luckOfSmallest(%d) = %.5f, want %.5f", tt.outsiders, got, tt.want)
+		if got := support.LuckOfSmallest(tt.outsiders); math.Abs(got-tt.want) > 1e-4 {
+			t.Errorf("support.LuckOfSmallest(%d) = %.5f, want %.5f", tt.outsiders, got, tt.want)
 		}
 	}
 }
@@ -211,29 +212,29 @@ func TestEvidenceOfThreeAmongEight(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing was measured")
 	}
-	luck := math.Exp(0.1 * luckOfSmallest(5))
+	luck := math.Exp(0.1 * support.LuckOfSmallest(5))
 	for _, tt := range []struct {
 		name      string
 		got, want float64
 	}{
-		{"hosts", e.hosts, 8},
-		{"around", e.around, 8},
-		{"members", e.members, 3},
-		{"inside", e.inside, 3},
-		{"links", e.links, 3},     // pairs of three children
-		{"borders", e.borders, 6}, // three children, two others: a group is one
-		{"white", e.white, 0.1},
+		{"hosts", e.Hosts, 8},
+		{"around", e.Around, 8},
+		{"members", e.Members, 3},
+		{"inside", e.Inside, 3},
+		{"links", e.Links, 3},     // pairs of three children
+		{"borders", e.Borders, 6}, // three children, two others: a group is one
+		{"white", e.White, 0.1},
 		// Readings to outsiders are 20, 21 21, 22 22 22, 23 23 23, 24 24 24, 25 25, 26: the
 		// median is 23; the mean of 10, 11 and 12 inside is 11.
-		{"mean", e.mean, math.Log(23.0 / 11)},
+		{"mean", e.Mean, math.Log(23.0 / 11)},
 		// Off by the factors 1 (three times), 24/23 (three), 23/22 (three), ...: the eighth of 15.
-		{"spread", e.spread, 1.4826 * math.Log(23.0/22)},
+		{"spread", e.Spread, 1.4826 * math.Log(23.0/22)},
 		// One reading per member: the smallest three, 20, 21 and 21.
-		{"step", e.near.step, math.Log(21.0 / 11)},
-		{"overlap", e.near.overlap, 0},
-		{"ticks", e.ticks, 5}, // (21-11)/2
-		{"average step", e.average.step, math.Log(21.0 / 11 * luck)},
-		{"average overlap", e.average.overlap, 0},
+		{"step", e.Near.Step, math.Log(21.0 / 11)},
+		{"overlap", e.Near.Overlap, 0},
+		{"ticks", e.Ticks, 5}, // (21-11)/2
+		{"average step", e.Average.Step, math.Log(21.0 / 11 * luck)},
+		{"average overlap", e.Average.Overlap, 0},
 	} {
 		if !near(tt.got, tt.want) {
 			t.Errorf("%s = %g, want %g", tt.name, tt.got, tt.want)
@@ -245,8 +246,8 @@ func TestEvidenceOfThreeAmongEight(t *testing.T) {
 
 	g.quantum, g.white, g.gapped = 0, math.NaN(), true
 	e, _ = g.gather(v)
-	if !math.IsInf(e.ticks, 1) || e.average != e.near {
-		t.Errorf("without tick and noise: ticks %g, average %v, want +Inf and %v", e.ticks, e.average, e.near)
+	if !math.IsInf(e.Ticks, 1) || e.Average != e.Near {
+		t.Errorf("without tick and noise: ticks %g, average %v, want +Inf and %v", e.Ticks, e.Average, e.Near)
 	}
 	// Within, 3 values: rank 1.5 of 0 to 2, so 11; outside, 15 values: rank 10.5, so 24.
 	if b := g.border[int(v)-8]; !near(b.inHigh, math.Log(11)) || !near(b.outLow, math.Log(21)) || !near(b.outHigh, math.Log(24)) {
@@ -266,13 +267,13 @@ func TestEvidenceLooksNoFartherThanTheParent(t *testing.T) {
 		return 0.5 // strangers to the tree, which must not count
 	})
 	e, _ := g.gather(groupOf(g.t, 0, 1))
-	if !near(e.near.step, math.Log(3)) || !near(e.mean, math.Log(3)) || e.around != 5 || e.hosts != 8 || e.links != 1 || e.borders != 4 {
+	if !near(e.Near.Step, math.Log(3)) || !near(e.Mean, math.Log(3)) || e.Around != 5 || e.Hosts != 8 || e.Links != 1 || e.Borders != 4 {
 		t.Errorf("evidence %+v, want steps of ln 3, 5 around, of 8 hosts, 1 link and 4 borders", e)
 	}
 	// Of the group around it the readings between its children count, eight of 3, and not those inside them.
 	// All are slower than the way out, so one of them is taken for an outlier.
 	e, _ = g.gather(groupOf(g.t, 0, 1, 2, 3, 4))
-	if !near(e.mean, math.Log(0.5/3)) || e.inside != 7 || e.members != 5 || e.links != 3 || e.borders != 9 {
+	if !near(e.Mean, math.Log(0.5/3)) || e.Inside != 7 || e.Members != 5 || e.Links != 3 || e.Borders != 9 {
 		t.Errorf("evidence %+v, want 7 readings of 3 inside five members, 3 links and 9 borders", e)
 	}
 }
@@ -304,8 +305,8 @@ func TestEvidenceLeavesOutliersOut(t *testing.T) {
 			return 10
 		})
 		e, _ := g.gather(groupOf(g.t, upTo(7)...))
-		if want := math.Log(20 / tt.mean); e.inside != tt.inside || !near(e.mean, want) {
-			t.Errorf("%s: %g readings, mean %g, want %g, %g", tt.name, e.inside, e.mean, tt.inside, want)
+		if want := math.Log(20 / tt.mean); e.Inside != tt.inside || !near(e.Mean, want) {
+			t.Errorf("%s: %g readings, mean %g, want %g, %g", tt.name, e.Inside, e.Mean, tt.inside, want)
 		}
 	}
 	// Of one reading inside none is an outlier.
@@ -315,7 +316,7 @@ func TestEvidenceLeavesOutliersOut(t *testing.T) {
 		}
 		return 20
 	})
-	if e, ok := g.gather(groupOf(g.t, 0, 1)); !ok || e.inside != 1 || !near(e.near.step, math.Log(0.2)) || e.near.overlap != 1 || !math.IsInf(e.ticks, 1) {
+	if e, ok := g.gather(groupOf(g.t, 0, 1)); !ok || e.Inside != 1 || !near(e.Near.Step, math.Log(0.2)) || e.Near.Overlap != 1 || !math.IsInf(e.Ticks, 1) {
 		t.Errorf("a slow pair: %+v, want one reading, a step of ln 0.2 and full overlap, no ticks seen", e)
 	}
 	// Of three one may be.
@@ -328,8 +329,8 @@ func TestEvidenceLeavesOutliersOut(t *testing.T) {
 		}
 		return 20
 	})
-	if e, _ := g.gather(groupOf(g.t, 0, 1, 2)); e.inside != 2 || !near(e.mean, math.Ln2) {
-		t.Errorf("three members: %g readings, mean %g, want 2, ln 2", e.inside, e.mean)
+	if e, _ := g.gather(groupOf(g.t, 0, 1, 2)); e.Inside != 2 || !near(e.Mean, math.Ln2) {
+		t.Errorf("three members: %g readings, mean %g, want 2, ln 2", e.Inside, e.Mean)
 	}
 	// Of six readings inside, 10 and 12 three times each, the lower median counts.
 	g = judgeOf("((0 1 2 3) 4 5)", func(i, j int) float64 {
@@ -341,8 +342,8 @@ func TestEvidenceLeavesOutliersOut(t *testing.T) {
 		}
 		return 20
 	})
-	if e, _ := g.gather(groupOf(g.t, 0, 1, 2, 3)); !near(e.near.step, math.Log(2)) || !near(e.mean, math.Log(20.0/11)) {
-		t.Errorf("six readings: step %g, mean %g, want ln 2 and ln 20/11", e.near.step, e.mean)
+	if e, _ := g.gather(groupOf(g.t, 0, 1, 2, 3)); !near(e.Near.Step, math.Log(2)) || !near(e.Mean, math.Log(20.0/11)) {
+		t.Errorf("six readings: step %g, mean %g, want ln 2 and ln 20/11", e.Near.Step, e.Mean)
 	}
 }
 
@@ -361,8 +362,8 @@ func TestLuckOfSmallGroups(t *testing.T) {
 	})
 	g.white = 0.2
 	e, _ := g.gather(groupOf(g.t, 0, 1, 2))
-	if !near(e.near.overlap, 1.0/3) || e.average.overlap != 0 || !near(e.average.step-e.near.step, 0.2*luckOfSmallest(2)) {
-		t.Errorf("near %v, average %v, want overlaps of 1/3 and 0 and steps that differ by %g", e.near, e.average, 0.2*luckOfSmallest(2))
+	if !near(e.Near.Overlap, 1.0/3) || e.Average.Overlap != 0 || !near(e.Average.Step-e.Near.Step, 0.2*support.LuckOfSmallest(2)) {
+		t.Errorf("near %v, average %v, want overlaps of 1/3 and 0 and steps that differ by %g", e.Near, e.Average, 0.2*support.LuckOfSmallest(2))
 	}
 }
 
@@ -391,14 +392,14 @@ func TestEvidenceOfWhatWasNotMeasured(t *testing.T) {
 			return x
 		})
 		e, ok := g.gather(groupOf(g.t, 0, 1, 2, 3))
-		if ok != tt.ok || e.inside != tt.inside {
+		if ok != tt.ok || e.Inside != tt.inside {
 			t.Errorf("%s: gather() = %+v, %v, want %g readings inside, %v", tt.name, e, ok, tt.inside, tt.ok)
 		}
-		if ok && (!near(e.near.step, math.Log(2)) || !near(e.mean, math.Log(2)) || e.near.overlap != 0 || e.spread != 0) {
+		if ok && (!near(e.Near.Step, math.Log(2)) || !near(e.Mean, math.Log(2)) || e.Near.Overlap != 0 || e.Spread != 0) {
 			t.Errorf("%s: %+v, want steps of ln 2 without overlap and spread", tt.name, e)
 		}
-		if want := tt.name == "all but one to the outside"; ok && math.IsNaN(e.uneven) != want {
-			t.Errorf("%s: uneven %g, want it unknown: %v", tt.name, e.uneven, want)
+		if want := tt.name == "all but one to the outside"; ok && math.IsNaN(e.Uneven) != want {
+			t.Errorf("%s: uneven %g, want it unknown: %v", tt.name, e.Uneven, want)
 		}
 	}
 	g := judgeOf("((0 1 2 3) 4 5 6)", func(i, j int) float64 { return -1 })
@@ -432,8 +433,8 @@ func TestOneHalfChoosesAndTheOtherReads(t *testing.T) {
 	g.white = 0.1
 	v := groupOf(g.t, upTo(8)...)
 	e, _ := g.gather(v)
-	if !near(e.near.step, math.Log(3)) {
-		t.Errorf("step %g, want ln 3 = %g", e.near.step, math.Log(3))
+	if !near(e.Near.Step, math.Log(3)) {
+		t.Errorf("step %g, want ln 3 = %g", e.Near.Step, math.Log(3))
 	}
 	counts := map[float32]int{}
 	for _, x := range g.nearest {
@@ -443,8 +444,8 @@ func TestOneHalfChoosesAndTheOtherReads(t *testing.T) {
 	if len(counts) != 2 || counts[30] != 4*nearOutsiders || counts[31] != 4*nearOutsiders {
 		t.Errorf("readings to near outsiders: %v, want %d of 30 and of 31", counts, 4*nearOutsiders)
 	}
-	if e.average != e.near {
-		t.Errorf("average %v, want %v: eight members have no luck", e.average, e.near)
+	if e.Average != e.Near {
+		t.Errorf("average %v, want %v: eight members have no luck", e.Average, e.Near)
 	}
 
 	// The odd ones measured nothing they could read: all readings count.
@@ -457,8 +458,8 @@ func TestOneHalfChoosesAndTheOtherReads(t *testing.T) {
 		}
 		return -1
 	})
-	if e, _ = g.gather(groupOf(g.t, upTo(8)...)); !near(e.near.step, math.Log(2)) {
-		t.Errorf("step %g, want ln 2 by all readings", e.near.step)
+	if e, _ = g.gather(groupOf(g.t, upTo(8)...)); !near(e.Near.Step, math.Log(2)) {
+		t.Errorf("step %g, want ln 2 by all readings", e.Near.Step)
 	}
 }
 
@@ -493,8 +494,8 @@ func TestNoLuckyReadingMakesAnOutsiderNear(t *testing.T) {
 		}
 		return 25
 	})
-	if e, _ := g.gather(groupOf(g.t, upTo(8)...)); !near(e.near.step, math.Log(2.5)) || e.near.overlap != 0 {
-		t.Errorf("near %v, want a step of ln 2.5 without overlap", e.near)
+	if e, _ := g.gather(groupOf(g.t, upTo(8)...)); !near(e.Near.Step, math.Log(2.5)) || e.Near.Overlap != 0 {
+		t.Errorf("near %v, want a step of ln 2.5 without overlap", e.Near)
 	}
 	// Nor does bad luck make one far: 8 is at 20 of most. And nothing is known of 10.
 	g = judgeOf("(("+hosts(0, 8)+") 8 9 10 11)", func(i, j int) float64 {
@@ -510,8 +511,8 @@ func TestNoLuckyReadingMakesAnOutsiderNear(t *testing.T) {
 		}
 		return 25
 	})
-	if e, _ := g.gather(groupOf(g.t, upTo(8)...)); !near(e.near.step, math.Log(2)) || !near(e.mean, math.Log(2.5)) {
-		t.Errorf("step %g, mean %g, want ln 2 and ln 2.5", e.near.step, e.mean)
+	if e, _ := g.gather(groupOf(g.t, upTo(8)...)); !near(e.Near.Step, math.Log(2)) || !near(e.Mean, math.Log(2.5)) {
+		t.Errorf("step %g, mean %g, want ln 2 and ln 2.5", e.Near.Step, e.Mean)
 	}
 }
 
@@ -528,8 +529,8 @@ func TestNeighboursOfSingleMembers(t *testing.T) {
 			}
 			return 30
 		})
-		if e, _ := g.gather(groupOf(g.t, 0, 1, 2)); !near(e.near.step, math.Log(want)) {
-			t.Errorf("%d neighbours: step %g, want ln %g", neighbours, e.near.step, want)
+		if e, _ := g.gather(groupOf(g.t, 0, 1, 2)); !near(e.Near.Step, math.Log(want)) {
+			t.Errorf("%d neighbours: step %g, want ln %g", neighbours, e.Near.Step, want)
 		}
 	}
 }
@@ -555,8 +556,8 @@ func TestAllMembersOfALargeGroupRead(t *testing.T) {
 	if want := 2 * nearOutsiders * members; len(g.nearest) != want {
 		t.Errorf("%d readings to near outsiders, want %d: both halves chose, all read", len(g.nearest), want)
 	}
-	if !near(e.near.step, math.Log(1.8)) || !near(e.mean, math.Log(2)) {
-		t.Errorf("step %g, mean %g, want ln 1.8 and ln 2", e.near.step, e.mean)
+	if !near(e.Near.Step, math.Log(1.8)) || !near(e.Mean, math.Log(2)) {
+		t.Errorf("step %g, mean %g, want ln 1.8 and ln 2", e.Near.Step, e.Mean)
 	}
 }
 
@@ -573,8 +574,8 @@ func TestUnevenOfTwo(t *testing.T) {
 		}
 		return 25
 	})
-	if e, _ := g.gather(groupOf(g.t, 0, 1)); !near(e.uneven, math.Log(1.5)) || e.mates != e.uneven {
-		t.Errorf("uneven %g, mates %g, want both ln 1.5 = %g", e.uneven, e.mates, math.Log(1.5))
+	if e, _ := g.gather(groupOf(g.t, 0, 1)); !near(e.Uneven, math.Log(1.5)) || e.Mates != e.Uneven {
+		t.Errorf("uneven %g, mates %g, want both ln 1.5 = %g", e.Uneven, e.Mates, math.Log(1.5))
 	}
 }
 
@@ -589,8 +590,8 @@ func TestUnevenIsWithoutOutliers(t *testing.T) {
 		}
 		return 20
 	})
-	if e, _ := g.gather(groupOf(g.t, 0, 1, 2, 3)); !near(e.uneven, 0) {
-		t.Errorf("uneven %g, want 0", e.uneven)
+	if e, _ := g.gather(groupOf(g.t, 0, 1, 2, 3)); !near(e.Uneven, 0) {
+		t.Errorf("uneven %g, want 0", e.Uneven)
 	}
 }
 
@@ -612,8 +613,8 @@ func TestUnevenIsWithoutWhatIsTheSameForAll(t *testing.T) {
 				}
 				return tt.factor(i) * float64(16+j-members)
 			})
-			if e, _ := g.gather(groupOf(g.t, upTo(members)...)); !near(e.uneven, 0) || !near(e.mates, 0) {
-				t.Errorf("%s of %d: uneven %g, mates %g, want 0, 0", tt.name, members, e.uneven, e.mates)
+			if e, _ := g.gather(groupOf(g.t, upTo(members)...)); !near(e.Uneven, 0) || !near(e.Mates, 0) {
+				t.Errorf("%s of %d: uneven %g, mates %g, want 0, 0", tt.name, members, e.Uneven, e.Mates)
 			}
 		}
 	}
@@ -634,8 +635,8 @@ func TestMatesSeeOutsidersAlike(t *testing.T) {
 		return 30
 	}
 	g := judgeOf("(("+hosts(0, 8)+") 8 9 10 11)", see)
-	if e, _ := g.gather(groupOf(g.t, upTo(8)...)); !near(e.uneven, math.Log(1.5)) || !near(e.mates, 0) {
-		t.Errorf("uneven %g, mates %g, want ln 1.5 = %g and 0", e.uneven, e.mates, math.Log(1.5))
+	if e, _ := g.gather(groupOf(g.t, upTo(8)...)); !near(e.Uneven, math.Log(1.5)) || !near(e.Mates, 0) {
+		t.Errorf("uneven %g, mates %g, want ln 1.5 = %g and 0", e.Uneven, e.Mates, math.Log(1.5))
 	}
 	// Of too few members nobody is asked for a mate.
 	g = judgeOf("((0 1 2 3 4 5) 6 7 8)", func(i, j int) float64 {
@@ -644,8 +645,8 @@ func TestMatesSeeOutsidersAlike(t *testing.T) {
 		}
 		return see(i, j)
 	})
-	if e, _ := g.gather(groupOf(g.t, upTo(6)...)); e.mates != e.uneven || e.uneven == 0 {
-		t.Errorf("six members: uneven %g, mates %g, want them alike", e.uneven, e.mates)
+	if e, _ := g.gather(groupOf(g.t, upTo(6)...)); e.Mates != e.Uneven || e.Uneven == 0 {
+		t.Errorf("six members: uneven %g, mates %g, want them alike", e.Uneven, e.Mates)
 	}
 	// Mates that measured nothing in common leave what others say.
 	g = judgeOf("(("+hosts(0, 8)+") 8 9 10 11)", func(i, j int) float64 {
@@ -654,8 +655,8 @@ func TestMatesSeeOutsidersAlike(t *testing.T) {
 		}
 		return see(i, j)
 	})
-	if e, _ := g.gather(groupOf(g.t, upTo(8)...)); math.IsNaN(e.mates) || e.mates != e.uneven {
-		t.Errorf("uneven %g, mates %g that have no outsider in common, want them alike", e.uneven, e.mates)
+	if e, _ := g.gather(groupOf(g.t, upTo(8)...)); math.IsNaN(e.Mates) || e.Mates != e.Uneven {
+		t.Errorf("uneven %g, mates %g that have no outsider in common, want them alike", e.Uneven, e.Mates)
 	}
 }
 
@@ -854,6 +855,24 @@ func TestEvidenceDoesNotDependOnTheNumbering(t *testing.T) {
 		}
 		if x, y := sorted(b), sorted(c); !slices.Equal(x, y) {
 			t.Errorf("seed %d: children in another order: evidence\n%s\nwant\n%s", seed, strings.Join(y, "\n"), strings.Join(x, "\n"))
+		}
+	}
+}
+
+// Readings that are all alike, of the fewest hosts and of more, with and without pairs missing: no group
+// has support, nor is anything NaN.
+func TestNoSupportWithoutAStep(t *testing.T) {
+	for _, text := range []string{"((0 1) 2)", "((0 1) 2 3)", "((0 1 2 3 4 5 6 7) 8)", "((0 1 2 3 4 5 6 7) 8 9 10 11 12 13 14 15 16)", "((0 1) (2 3))"} {
+		for _, x := range []float64{1e-6, math.SmallestNonzeroFloat32, math.MaxFloat32} {
+			for _, white := range []float64{math.NaN(), 0, 0.1, math.Inf(1)} {
+				g := judgeOf(text, func(i, j int) float64 { return x })
+				g.white = white
+				for _, v := range g.t.Groups()[1:] {
+					if g.judge(v); !(g.support[int(v)-g.t.N] < 0.5) || g.step[int(v)-g.t.N] != 0 {
+						t.Errorf("%s, readings %g, noise %g: support %g, step %g, want none", text, x, white, g.support[int(v)-g.t.N], g.step[int(v)-g.t.N])
+					}
+				}
+			}
 		}
 	}
 }

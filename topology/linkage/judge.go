@@ -3,6 +3,7 @@ package linkage
 import (
 	"github.com/topocast/topocast/internal/nested"
 	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/support"
 )
 
 // A judge gives groups a support in [0, 1] from the measured readings alone. In
@@ -32,4 +33,4 @@ const reported = 0.5
 
 // weakCeiling is the most support of a group for which arguments speak that are not direct
 // evidence: below firm by construction.
-const weakCeiling = 0.85
+const weakCeiling = support.WeakCeiling

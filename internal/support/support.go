@@ -1,10 +1,42 @@
-package linkage
+package support
 
 import (
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/topology"
 )
+
+// Evidence is what the readings say of one group, before any verdict: order statistics in
+// ln units, which do not depend on the unit of time, and counts. Nothing in it is a threshold.
+//
+// Outsiders are the hosts of the group's parent that are no members. The near ones are those
+// whose median reading to the members is smallest: of single readings the smallest is
+// the luckiest, and luckier the larger the machine.
+type Evidence struct {
+	Hosts   float64 // of the machine
+	Around  float64 // hosts of the parent
+	Members float64
+	Inside  float64 // readings inside that were looked at
+	Links   float64 // pairs of children of the group: what readings inside measure, however many they are
+	Borders float64 // pairs of a child and another child of the parent
+
+	White   float64  // noise of a reading that no host explains, of the machine; NaN if not known
+	Spread  float64  // standard deviation of the readings to outsiders, from their median deviation
+	Mean    float64  // median reading to outsiders over the mean of those inside
+	Ticks   float64  // the step to near outsiders in ticks of the clock; +Inf if none is seen
+	Near    Contrast // to near outsiders, as it was read
+	Average Contrast // what near would be had the readings of a small group no luck; for a large group near
+
+	Uneven float64 // how differently two members see an outsider, but for how far they are from all; NaN if nothing tells
+	Mates  float64 // the same of members that are nearest to each other
+}
+
+// A Contrast is how readings to near outsiders compare with those inside.
+type Contrast struct {
+	Step    float64 // median to near outsiders over that inside
+	Overlap float64 // share of the pairs of a reading inside and one to a near outsider that are in the wrong order; ties count half
+}
 
 // A criterion grades a quantity of the evidence in [0, 1]: at weak a group is just to be reported,
 // at firm it is just firm.
@@ -72,7 +104,7 @@ const (
 	// cores of a measured processor of four become a firm pair.
 	usualSpread, usualBorders = 0.05, 8
 	// Two readings with nothing but noise differ by 1.466 standard deviations in their 70 %
-	// quantile (unevenQuantile of sqrt 2 |N(0,1)|). Up to half as much again is taken for noise; from half
+	// quantile (UnevenQuantile of sqrt 2 |N(0,1)|). Up to half as much again is taken for noise; from half
 	// of it to twice one machine moves.
 	unevenOfNoise, noiseMargin = 1.466, 1.5
 	// Least noise: exact data is not infinitely precise.
@@ -84,58 +116,66 @@ const (
 // clarity grades shares that are bad for a group: what counts is by which factor one is less.
 func clarity(share float64) float64 { return -math.Log(share + leastShare) }
 
-// support says in [0, 1] how firmly the evidence speaks for the group. Two arguments, which are no evidence,
+// UnevenQuantile is that of the differences between members that Evidence.Uneven is: above the median, as
+// half of the outsiders may be so far away that members see them alike.
+const UnevenQuantile = 0.7
+
+// WeakCeiling is the most support of a group for which arguments speak that are not direct
+// evidence: below firm by construction.
+const WeakCeiling = 0.85
+
+// Support says in [0, 1] how firmly the evidence speaks for the group. Two arguments, which are no evidence,
 // make groups weak, never firm: that chance alone may make such a group of so many hosts; and, for
 // a small group whose members see outsiders no more differently than noise explains, that
 // noise may also explain why some outsiders seem near: with its luck taken out the group may be
 // reported.
-func (e evidence) support() float64 {
-	s := e.grade(e.near)
-	if !(e.white > 0) {
+func (e Evidence) Support() float64 {
+	s := e.grade(e.Near)
+	if !(e.White > 0) {
 		return s
 	}
 	likely := chanceCriterion.grade(e.chance())
-	s = min(s, max(weakCeiling, likely))
-	if e.uneven < noiseMargin*unevenOfNoise*e.white {
-		s = max(s, min(weakCeiling, likely, e.grade(e.average)))
+	s = min(s, max(WeakCeiling, likely))
+	if e.Uneven < noiseMargin*unevenOfNoise*e.White {
+		s = max(s, min(WeakCeiling, likely, e.grade(e.Average)))
 	}
 	return s
 }
 
 // grade is the least grade of the criteria.
-func (e evidence) grade(c contrast) float64 {
-	step := max(c.step, leastStep)
+func (e Evidence) grade(c Contrast) float64 {
+	step := max(c.Step, leastStep)
 	s := min(
-		stepCriterion.grade(c.step-e.chanceStep()),
-		overlapCriterion.grade(clarity(c.overlap)),
-		tickCriterion.grade(e.ticks),
+		stepCriterion.grade(c.Step-e.chanceStep()),
+		overlapCriterion.grade(clarity(c.Overlap)),
+		tickCriterion.grade(e.Ticks),
 	)
-	if math.IsNaN(e.uneven) { // no two members were measured to one outsider
-		return min(s, weakCeiling)
+	if math.IsNaN(e.Uneven) { // no two members were measured to one outsider
+		return min(s, WeakCeiling)
 	}
-	return min(s, unevenCriterion.grade(clarity(math.Sqrt(max(0, e.uneven*e.uneven-e.mates*e.mates))/step)))
+	return min(s, unevenCriterion.grade(clarity(math.Sqrt(max(0, e.Uneven*e.Uneven-e.Mates*e.Mates))/step)))
 }
 
 // chanceStep is what of a step few readings may owe to chance: the smallest of few is lucky.
-func (e evidence) chanceStep() float64 {
-	spread := min(e.spread, usualSpread)
-	variance := (e.borders*spread*spread + usualBorders*usualSpread*usualSpread) / (e.borders + usualBorders)
-	return chanceSpread * math.Sqrt(variance/(e.links*e.borders))
+func (e Evidence) chanceStep() float64 {
+	spread := min(e.Spread, usualSpread)
+	variance := (e.Borders*spread*spread + usualBorders*usualSpread*usualSpread) / (e.Borders + usualBorders)
+	return chanceSpread * math.Sqrt(variance/(e.Links*e.Borders))
 }
 
 // chance is how much likelier, in nats, the readings inside are if the group exists than if its
 // members are the nearest of as many hosts by noise alone: the gain of normal noise, less what it
 // takes to name them (minimum description length).
-func (e evidence) chance() float64 {
-	noise := e.white
-	if e.uneven < unevenOfNoise*noise {
-		noise = e.uneven / unevenOfNoise
+func (e Evidence) chance() float64 {
+	noise := e.White
+	if e.Uneven < unevenOfNoise*noise {
+		noise = e.Uneven / unevenOfNoise
 	}
-	if e.mean <= 0 {
+	if e.Mean <= 0 {
 		return math.Inf(-1)
 	}
-	sigmas := (1 - math.Exp(-e.mean)) / max(noise, leastWhite) // of latencies: of logarithms the lower tail of noise is longer
-	return e.inside*sigmas*sigmas/2 - lnChoose(e.around, e.members) - math.Log(e.hosts/e.around)
+	sigmas := (1 - math.Exp(-e.Mean)) / max(noise, leastWhite) // of latencies: of logarithms the lower tail of noise is longer
+	return e.Inside*sigmas*sigmas/2 - lnChoose(e.Around, e.Members) - math.Log(e.Hosts/e.Around)
 }
 
 // lnChoose is ln of the binomial coefficient n over k.
@@ -145,4 +185,25 @@ func lnChoose(n, k float64) float64 {
 		return y
 	}
 	return lnFactorial(n) - lnFactorial(k) - lnFactorial(n-k)
+}
+
+// LuckOfSmallest is by how many standard deviations the smallest of so many normal values lies
+// below their mean, in the median of those that groups of few members read: one per member.
+func LuckOfSmallest(outsiders int) float64 {
+	return math.Sqrt2 * math.Erfinv(1-1/float64(outsiders))
+}
+
+// Overlap is the share of pairs of values of within, in ascending order, and of near, times factor,
+// of which the first is larger; ties count half.
+func Overlap(within, near []float32, factor float32) float64 {
+	wrong := 0.0
+	for _, x := range near {
+		x *= factor
+		above, _ := slices.BinarySearch(within, x)
+		wrong += float64(len(within) - above)
+		for ; above < len(within) && within[above] == x; above++ {
+			wrong -= 0.5
+		}
+	}
+	return wrong / float64(len(near)*len(within))
 }

@@ -1,0 +1,307 @@
+package support
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// From weak to firm the odds grow from 1 to 9, the odds of FirmSupport, and so on at the same
+// rate: 81 as far beyond firm, 1/9 as far below weak.
+func TestGradeOfACriterion(t *testing.T) {
+	for _, c := range []criterion{{1, 3}, {-7, -6.5}, {0, 4}} {
+		for _, tt := range []struct{ at, odds float64 }{{-1, 1.0 / 9}, {0, 1}, {0.5, 3}, {1, 9}, {2, 81}} {
+			x := c.weak + tt.at*(c.firm-c.weak)
+			if got, want := c.grade(x), tt.odds/(1+tt.odds); math.Abs(got-want) > 1e-9 {
+				t.Errorf("%v: grade(%g) = %g, want %g", c, x, got, want)
+			}
+		}
+		for x, want := range map[float64]float64{math.Inf(1): 1, math.Inf(-1): 0} {
+			if got := c.grade(x); got != want {
+				t.Errorf("%v: grade(%g) = %g, want %g", c, x, got, want)
+			}
+		}
+		if got := c.grade(math.NaN()); got != 0 {
+			t.Errorf("%v: grade(NaN) = %g, want 0", c, got)
+		}
+	}
+}
+
+// certain is Evidence without any doubt: eight hosts of 64, a step of 1 and no noise.
+func certain() Evidence {
+	return Evidence{
+		Hosts: 64, Around: 64, Members: 8, Inside: 28, Links: 28, Borders: 448,
+		White: 0.01, Spread: 0.01, Mean: 1, Ticks: math.Inf(1),
+		Near: Contrast{Step: 1}, Average: Contrast{Step: 1},
+	}
+}
+
+// shareAt is the share whose clarity is c.
+func shareAt(c float64) float64 { return math.Exp(-c) - leastShare }
+
+// Without noise, or without knowing of any, chance is not asked, however few the readings are.
+func TestChanceNeedsNoise(t *testing.T) {
+	for _, white := range []float64{0, math.NaN()} {
+		e := certain()
+		if e.Inside, e.White = 0, white; e.Support() <= topology.FirmSupport {
+			t.Errorf("noise %g: support %g, want it firm", white, e.Support())
+		}
+	}
+	e := certain()
+	if e.Inside = 0; e.Support() > WeakCeiling {
+		t.Errorf("support %g of what chance may have made, want up to %g", e.Support(), WeakCeiling)
+	}
+}
+
+// Each criterion decides alone where all others leave no doubt.
+func TestEachCriterionDecidesAlone(t *testing.T) {
+	if s := certain().Support(); s <= topology.FirmSupport {
+		t.Fatalf("certain Evidence has support %g, want it firm", s)
+	}
+	for _, tt := range []struct {
+		name string
+		of   criterion
+		set  func(e *Evidence, x float64)
+	}{
+		{"step", stepCriterion, func(e *Evidence, x float64) { e.Near.Step = x + e.chanceStep() }},
+		{"overlap", overlapCriterion, func(e *Evidence, x float64) { e.Near.Overlap = shareAt(x) }},
+		{"ticks", tickCriterion, func(e *Evidence, x float64) { e.Ticks = x }},
+		// In steps: at half the step half as much.
+		{"uneven", unevenCriterion, func(e *Evidence, x float64) { e.Near.Step, e.Uneven = 0.5, shareAt(x)/2 }},
+		// 3-4-5: what mates differ by is taken out as one side of a right angle.
+		{"uneven beyond mates", unevenCriterion, func(e *Evidence, x float64) { e.Uneven, e.Mates = shareAt(x)*5/4, shareAt(x)*3/4 }},
+	} {
+		if tt.of.firm <= tt.of.weak {
+			t.Errorf("%s: firm %g, want above weak, %g", tt.name, tt.of.firm, tt.of.weak)
+		}
+		for _, at := range []struct{ x, want float64 }{{tt.of.weak, 0.5}, {tt.of.firm, topology.FirmSupport}, {tt.of.weak - (tt.of.firm - tt.of.weak), 1 - topology.FirmSupport}} {
+			e := certain()
+			tt.set(&e, at.x)
+			e.Average = e.Near
+			if got := e.Support(); math.Abs(got-at.want) > 1e-9 {
+				t.Errorf("%s at %g: support %.12f, want %g", tt.name, at.x, got, at.want)
+			}
+		}
+	}
+}
+
+// Chance is an argument, not Evidence: what it explains is weak, and firm is what it does not.
+func TestChanceMakesWeak(t *testing.T) {
+	for _, tt := range []struct{ nats, want float64 }{
+		{-100, WeakCeiling}, {chanceCriterion.weak, WeakCeiling}, {chanceCriterion.firm, topology.FirmSupport}, {2*chanceCriterion.firm - chanceCriterion.weak, 81.0 / 82},
+	} {
+		e := certain()
+		e.Inside = 0
+		cost := -e.chance()
+		e.Inside = 1
+		e.Inside = (tt.nats + cost) / (e.chance() + cost)
+		if got := e.Support(); math.Abs(got-tt.want) > 1e-9 {
+			t.Errorf("%g nats: support %.12f, want %g", tt.nats, got, tt.want)
+		}
+		e.Near = Contrast{Step: 0, Overlap: 0.5} // luck gets it reported only if chance does not
+		if got, want := e.Support(), max(e.grade(e.Near), min(WeakCeiling, chanceCriterion.grade(tt.nats))); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%g nats, luck: support %.12f, want %g", tt.nats, got, want)
+		}
+	}
+}
+
+func TestSupportOfWhatIsNotKnown(t *testing.T) {
+	e := certain()
+	if e.Uneven = math.NaN(); e.Support() != WeakCeiling {
+		t.Errorf("nobody's unevenness is known: support %g, want %g", e.Support(), WeakCeiling)
+	}
+	e = certain()
+	e.Inside, e.Mean = 1, 0 // nothing speaks against chance
+	if s := e.Support(); s != WeakCeiling {
+		t.Errorf("support %g of what chance explains, want %g", s, WeakCeiling)
+	}
+	if e.White = math.NaN(); e.Support() <= topology.FirmSupport {
+		t.Errorf("noise is not known: support %g, want it firm, as chance is then not asked", e.Support())
+	}
+	e = certain()
+	if e.Uneven, e.Mates = 0.3, 0.6; e.Support() <= topology.FirmSupport {
+		t.Errorf("mates that differ more than others: support %g, want it firm", e.Support())
+	}
+	e = certain()
+	for _, step := range []float64{0, -1} {
+		e.Near.Step, e.Average.Step = step, step
+		if s := e.Support(); !(s < 0.5) {
+			t.Errorf("support %g at a step of %g, want none", s, step)
+		}
+	}
+}
+
+// Averaged luck gets a group reported, but not firm, and only where members
+// see outsiders as differently as noise does.
+func TestLuckMakesNothingFirm(t *testing.T) {
+	unlucky := certain()
+	unlucky.Near = Contrast{Step: 0, Overlap: 0.5}
+	noise := unevenOfNoise * unlucky.White
+	for _, tt := range []struct {
+		name   string
+		change func(e *Evidence)
+		want   float64
+	}{
+		{"luck", func(e *Evidence) {}, WeakCeiling},
+		{"luck, and noise", func(e *Evidence) { e.Uneven, e.Mates = noise, noise }, WeakCeiling},
+		{"hardly more than noise", func(e *Evidence) { e.Uneven = 0.9 * noiseMargin * noise; e.Mates = e.Uneven }, WeakCeiling},
+		{"more than noise", func(e *Evidence) { e.Uneven = 1.1 * noiseMargin * noise; e.Mates = e.Uneven }, unlucky.grade(unlucky.Near)},
+		{"nothing known of noise", func(e *Evidence) { e.White = math.NaN() }, unlucky.grade(unlucky.Near)},
+		{"no luck", func(e *Evidence) { e.Average = e.Near }, unlucky.grade(unlucky.Near)},
+	} {
+		e := unlucky
+		if tt.change(&e); math.Abs(e.Support()-tt.want) > 1e-9 {
+			t.Errorf("%s: support %g, want %g", tt.name, e.Support(), tt.want)
+		}
+	}
+	firm := certain()
+	if firm.Average.Step = 2; firm.Support() != firm.grade(firm.Near) {
+		t.Errorf("support %g with luck, want %g as without", firm.Support(), firm.grade(firm.Near))
+	}
+}
+
+// The step that chance explains, by hand: at the usual spread it is that spread over the root of what
+// was measured. Eight borders without any spread are worth as much as the eight
+// that are assumed, so half of the variance is left.
+func TestChanceStep(t *testing.T) {
+	for _, tt := range []struct {
+		e    Evidence
+		want float64
+	}{
+		{Evidence{Spread: usualSpread, Links: 1, Borders: 1}, chanceSpread * usualSpread},
+		{Evidence{Spread: usualSpread, Links: 9, Borders: 4}, chanceSpread * usualSpread / 6},
+		// A wide spread is that of the machine beyond: levels farther out.
+		{Evidence{Spread: 10 * usualSpread, Links: 9, Borders: 4}, chanceSpread * usualSpread / 6},
+		{Evidence{Spread: 0, Links: 1, Borders: usualBorders}, chanceSpread * usualSpread / math.Sqrt(2*usualBorders)},
+	} {
+		if got := tt.e.chanceStep(); math.Abs(got-tt.want) > 1e-12 {
+			t.Errorf("%+v: chanceStep() = %g, want %g", tt.e, got, tt.want)
+		}
+	}
+}
+
+// Two of four hosts can be chosen in six ways, and be in one of two parents of four.
+func TestChance(t *testing.T) {
+	pair := Evidence{Hosts: 4, Around: 4, Members: 2, Inside: 1, Mean: -math.Log1p(-0.1), White: 0.05, Uneven: 1}
+	for _, tt := range []struct {
+		name   string
+		change func(e *Evidence)
+		want   float64
+	}{
+		{"two standard deviations", func(e *Evidence) {}, 2*2/2.0 - math.Log(6)},
+		{"three readings", func(e *Evidence) { e.Inside = 3 }, 3*2*2/2.0 - math.Log(6)},
+		{"the wrong way round", func(e *Evidence) { e.Mean = -0.1 }, math.Inf(-1)},
+		{"eight hosts", func(e *Evidence) { e.Hosts = 8 }, 2*2/2.0 - math.Log(6) - math.Log(2)},
+		{"members differ less", func(e *Evidence) { e.Uneven = 0.025 * unevenOfNoise }, 4*4/2.0 - math.Log(6)},
+		{"no noise at all", func(e *Evidence) { e.Uneven = 0; e.Mean = -math.Log1p(-4 * leastWhite) }, 4*4/2.0 - math.Log(6)},
+	} {
+		e := pair
+		if tt.change(&e); e.chance() != tt.want && !(math.Abs(e.chance()-tt.want) < 1e-9) {
+			t.Errorf("%s: chance() = %g, want %g", tt.name, e.chance(), tt.want)
+		}
+	}
+	for _, tt := range []struct{ n, k, want float64 }{{4, 2, 6}, {10, 3, 120}, {5, 5, 1}, {7, 0, 1}, {52, 5, 2598960}} {
+		if got := math.Exp(lnChoose(tt.n, tt.k)); math.Abs(got-tt.want) > 1e-6*tt.want {
+			t.Errorf("%g over %g = %g, want %g", tt.n, tt.k, got, tt.want)
+		}
+	}
+	// The quantile q of sqrt 2 |N(0,1)| is 2 erfinv(q).
+	if want := 2 * math.Erfinv(UnevenQuantile); math.Abs(unevenOfNoise-want) > 1e-3 {
+		t.Errorf("unevenOfNoise = %g, want %.4f for the quantile %g", unevenOfNoise, want, UnevenQuantile)
+	}
+}
+
+func TestClarity(t *testing.T) {
+	if got := clarity(1 - leastShare); math.Abs(got) > 1e-12 {
+		t.Errorf("clarity of all = %g, want 0", got)
+	}
+	if got, want := clarity(0), -math.Log(leastShare); math.Abs(got-want) > 1e-12 {
+		t.Errorf("clarity of nothing = %g, want %g", got, want)
+	}
+}
+
+// anyEvidence is some evidence near the thresholds.
+func anyEvidence(rng *rand.Rand) Evidence {
+	members, beside := 2+float64(rng.IntN(20)), 1+float64(rng.IntN(100))
+	e := Evidence{
+		Members: members, Around: members + beside, Inside: 1 + float64(rng.IntN(40)),
+		Links: 1 + float64(rng.IntN(40)), Borders: 2 + float64(rng.IntN(100)),
+		White: 0.2 * rng.Float64(), Spread: 0.2 * rng.Float64(), Mean: rng.Float64(), Ticks: 5 * rng.Float64(),
+		Uneven: 0.3 * rng.Float64(),
+		Near:   Contrast{Step: rng.Float64() - 0.2, Overlap: 0.3 * rng.Float64()},
+	}
+	e.Hosts = e.Around + float64(rng.IntN(100))
+	e.Mates = e.Uneven * rng.Float64()
+	e.Average = e.Near
+	if rng.IntN(2) == 0 {
+		e.Average = Contrast{Step: e.Near.Step + 0.2*rng.Float64(), Overlap: e.Near.Overlap * rng.Float64()}
+	}
+	return e
+}
+
+// Better Evidence never gets less support.
+func TestSupportGrowsWithTheEvidence(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 7))
+	for _, tt := range []struct {
+		name   string
+		better func(e *Evidence, by float64) // by: in [0, 1]
+	}{
+		{"step", func(e *Evidence, by float64) { e.Near.Step += by; e.Average.Step += by }},
+		{"overlap", func(e *Evidence, by float64) { e.Near.Overlap *= by; e.Average.Overlap *= by }},
+		{"luck", func(e *Evidence, by float64) { e.Average.Step += by; e.Average.Overlap *= by }},
+		{"ticks", func(e *Evidence, by float64) { e.Ticks += by }},
+		{"uneven", func(e *Evidence, by float64) { e.Uneven = e.Mates + by*(e.Uneven-e.Mates) }},
+		{"mates", func(e *Evidence, by float64) { e.Mates += by * (e.Uneven - e.Mates) }},
+		{"mean", func(e *Evidence, by float64) { e.Mean += by }},
+		{"inside", func(e *Evidence, by float64) { e.Inside++ }},
+		{"links", func(e *Evidence, by float64) { e.Links++ }},
+		{"borders", func(e *Evidence, by float64) { e.Borders++ }},
+		{"spread", func(e *Evidence, by float64) { e.Spread *= by }},
+		{"hosts", func(e *Evidence, by float64) { e.Hosts = e.Around + math.Floor(by*(e.Hosts-e.Around)) }},
+		{"around", func(e *Evidence, by float64) { e.Around = e.Members + 1 + math.Floor(by*(e.Around-e.Members-1)) }},
+	} {
+		grew := 0
+		for range 5000 {
+			worse := anyEvidence(rng)
+			better := worse
+			tt.better(&better, rng.Float64())
+			a, b := worse.Support(), better.Support()
+			if b < a-1e-12 {
+				t.Errorf("%s: support %g of %+v, want %g or more, as of %+v", tt.name, b, better, a, worse)
+				break
+			}
+			if b > a {
+				grew++
+			}
+		}
+		if grew == 0 {
+			t.Errorf("%s never changed the support", tt.name)
+		}
+	}
+}
+
+// Whatever the Evidence, support lies in [0, 1], and no luck makes a group firm.
+func TestSupportIsAlwaysAShare(t *testing.T) {
+	odd := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 0, math.Copysign(0, -1), 1, -1, 2, 1e-300, 1e300, math.SmallestNonzeroFloat64, math.MaxFloat64}
+	rng := rand.New(rand.NewPCG(2, 7))
+	for range 100000 {
+		e := anyEvidence(rng)
+		for _, x := range []*float64{
+			&e.Hosts, &e.Around, &e.Members, &e.Inside, &e.Links, &e.Borders, &e.White, &e.Spread, &e.Mean, &e.Ticks,
+			&e.Near.Step, &e.Near.Overlap, &e.Average.Step, &e.Average.Overlap, &e.Uneven, &e.Mates,
+		} {
+			if rng.IntN(8) == 0 {
+				*x = odd[rng.IntN(len(odd))]
+			}
+		}
+		s, plain := e.Support(), e.grade(e.Near)
+		if !(s >= 0 && s <= 1) {
+			t.Fatalf("support %g of %+v, want in [0, 1]", s, e)
+		}
+		if s > plain && s > WeakCeiling {
+			t.Fatalf("support %g of %+v, want up to %g, as it is %g without luck", s, e, WeakCeiling, plain)
+		}
+	}
+}
