@@ -1,0 +1,102 @@
+package servet
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/topocast/topocast/mpi"
+)
+
+// Access measures how processes of one host that use the network at once slow each other down, as
+// the Network Access Benchmark of Servet 3.0 does (Gonzalez-Dominguez et al. 2013, section 4.2):
+// k ranks on each host, evenly spread over the ranks of the host by their cores, send to
+// their likes on the next host, all at the same time, for k from 1 to the NC ranks that a host has. The others wait.
+// The number of messages stays the same: k ranks on P/k hosts each.
+//
+// Servet takes P = 2 NC. With H < 2 NC hosts, P is the number up to H with the most
+// values of k, and the k above P/2 up to NC, which need more messages than that, are
+// measured on two hosts, for divisors of NC; a warning says so. Hosts with fewer ranks than others take part in steps of as many.
+//
+// Otherwise it is as Distance.
+func Access(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
+	return collect(ctx, comm, settings, WhatAccess, planAccess)
+}
+
+// fewestHosts have somebody to send to.
+const fewestHosts = 2
+
+func planAccess(p *plan, s *Settings) (warnings []string) {
+	hosts := len(p.Ranks)
+	if hosts < fewestHosts {
+		return []string{fmt.Sprintf("access wants %d hosts at least, the job has %d: there is nothing to measure", fewestHosts, hosts)}
+	}
+	sizes := make([]int, hosts)
+	for i, ranks := range p.Ranks {
+		sizes[i] = len(ranks)
+	}
+	slices.Sort(sizes)
+	cores := sizes[hosts-fewestHosts] // that two hosts have
+	if sizes[0] < sizes[hosts-1] {
+		warnings = append(warnings, fmt.Sprintf("hosts have %d to %d ranks: with more processes per host, fewer hosts take part", sizes[0], sizes[hosts-1]))
+	}
+	total := messages(sizes, cores)
+	if wanted := 2 * cores; hosts < wanted {
+		warnings = append(warnings, fmt.Sprintf("access wants %d hosts for %d processes on each, and has %d: %d messages at once instead of %d", wanted, cores, hosts, total, wanted))
+	}
+	if s.Hosts > hosts {
+		warnings = append(warnings, fmt.Sprintf("%d hosts asked for, the job has %d", s.Hosts, hosts))
+	}
+	counts := s.Counts
+	if counts == nil {
+		for k := 1; k <= cores; k++ {
+			if total%k == 0 && total/k >= fewestHosts || cores%k == 0 {
+				counts = append(counts, k)
+			}
+		}
+	}
+	counts = slices.Compact(slices.Sorted(slices.Values(append([]int{1}, counts...))))
+	var uneven []int
+	for _, k := range counts {
+		if k > cores {
+			warnings = append(warnings, fmt.Sprintf("%d processes per host asked for, no two hosts have as many ranks", k))
+			continue
+		}
+		n := min(max(total/k, fewestHosts), withAtLeast(sizes, k))
+		if n*k != total {
+			uneven = append(uneven, k)
+		}
+		p.Steps = append(p.Steps, step{At: k, PerHost: k, Hosts: n, Apart: 1})
+	}
+	if uneven != nil {
+		warnings = append(warnings, fmt.Sprintf("with %v processes per host there are not %d messages at once as with one: their ratios tell of more than the hosts' access", uneven, total))
+	}
+	return warnings
+}
+
+// messages is how many are under way at once on hosts of the given numbers of ranks, ascending: twice the cores
+// as in Servet or, on fewer hosts, the number for which most counts up to the cores can be had; the greatest of these.
+func messages(sizes []int, cores int) int {
+	if servet := 2 * cores; len(sizes) >= servet {
+		return servet
+	}
+	best, most := 0, 0
+	for total := fewestHosts; total <= len(sizes); total++ {
+		counts := 0
+		for k := 1; k <= cores && total/k >= fewestHosts; k++ {
+			if total%k == 0 && total/k <= withAtLeast(sizes, k) {
+				counts++
+			}
+		}
+		if counts >= most {
+			best, most = total, counts
+		}
+	}
+	return best
+}
+
+// withAtLeast is how many hosts have so many ranks, of sizes that ascend.
+func withAtLeast(sizes []int, ranks int) int {
+	first, _ := slices.BinarySearch(sizes, ranks)
+	return len(sizes) - first
+}

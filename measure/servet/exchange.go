@@ -1,0 +1,103 @@
+package servet
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/mpi"
+)
+
+// Tags of our messages.
+const (
+	tagHello   = harness.FirstTag + iota // wakes up the connection, untimed
+	tagMessage                           // what is timed
+)
+
+// An exchanger is one rank's side of all steps.
+type exchanger struct {
+	comm mpi.Communicator
+	set  mpi.Requests  // nil: one message at a time
+	any  mpi.AnyWaiter // nil: only the end of both is known
+	now  func() float64
+	out  []byte
+	in   []byte
+}
+
+func newExchanger(comm mpi.Communicator, parts []part, bytes int) *exchanger {
+	x := &exchanger{comm: comm, now: harness.Clock(comm)}
+	if nb, ok := comm.(mpi.NonBlocking); ok {
+		x.set = nb.NewRequests()
+		x.any, _ = x.set.(mpi.AnyWaiter)
+	}
+	if slices.ContainsFunc(parts, func(p part) bool { return p.to >= 0 }) {
+		x.out, x.in = make([]byte, bytes), make([]byte, bytes)
+		for i := range x.out {
+			x.out[i] = byte(i) // pages that nobody has written to are all the same one
+		}
+	}
+	return x
+}
+
+// hello sends and receives nothing, so that what is done once per connection is done.
+func (x *exchanger) hello(p part, apart int) error {
+	_, err := x.both(p, apart, x.out[:0], x.in[:0], tagHello)
+	return err
+}
+
+// exchange sends and receives a message, and tells the time in s until the latter had come.
+func (x *exchanger) exchange(p part, apart int) (float64, error) {
+	start := x.now()
+	end, err := x.both(p, apart, x.out, x.in, tagMessage)
+	return end - start, err
+}
+
+// both sends to one rank and receives from another, and returns the time when the message was there.
+func (x *exchanger) both(p part, apart int, out, in []byte, tag int) (float64, error) {
+	if x.set == nil {
+		return x.inTurn(p, apart, out, in, tag)
+	}
+	if err := x.set.Irecv(in, p.from, tag); err != nil {
+		return 0, fmt.Errorf("receive from rank %d: %w", p.from, err)
+	}
+	if err := x.set.Isend(out, p.to, tag); err != nil {
+		return 0, fmt.Errorf("send to rank %d: %w", p.to, err)
+	}
+	var end float64
+	if x.any != nil {
+		for i := 1; i != 0; { // request 0 is the message that comes
+			var err error
+			if i, err = x.any.WaitAny(); err != nil {
+				return 0, fmt.Errorf("exchange with ranks %d and %d: %w", p.from, p.to, err)
+			}
+		}
+		end = x.now()
+	}
+	if err := x.set.WaitAll(); err != nil {
+		return 0, fmt.Errorf("exchange with ranks %d and %d: %w", p.from, p.to, err)
+	}
+	if x.any == nil {
+		end = x.now()
+	}
+	return end, nil
+}
+
+// inTurn is both with blocking calls: every other run of apart hosts of the ring sends first. As the distance
+// is at most half the ring, each cycle has hosts that send first and such that receive first, so that none
+// waits for itself.
+func (x *exchanger) inTurn(p part, apart int, out, in []byte, tag int) (float64, error) {
+	var end float64
+	for _, send := range [2]bool{p.place/apart%2 == 0, p.place/apart%2 != 0} {
+		if send {
+			if err := x.comm.Send(out, p.to, tag); err != nil {
+				return 0, fmt.Errorf("send to rank %d: %w", p.to, err)
+			}
+			continue
+		}
+		if err := x.comm.Recv(in, p.from, tag); err != nil {
+			return 0, fmt.Errorf("receive from rank %d: %w", p.from, err)
+		}
+		end = x.now()
+	}
+	return end, nil
+}

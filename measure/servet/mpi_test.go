@@ -1,0 +1,87 @@
+//go:build mpi && cgo
+
+package servet
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/mpitest"
+)
+
+// Every rank of a job runs the tests that talk over MPI (TestMPI...) and no
+// others, unless it is told which.
+func TestMain(m *testing.M) {
+	if os.Getenv(mpitest.SizeVar) != "" {
+		if err := flag.Set("test.run", "^TestMPI"); err != nil {
+			panic(err)
+		}
+	}
+	mpitest.Main(m)
+}
+
+// A spread communicator says that each of its ranks, or two of them, have a host of their own, for all run on one.
+type spread struct {
+	*mpi.Comm
+	perHost int
+}
+
+func (s spread) ProcessorName() string { return fmt.Sprint("host", s.Rank()/s.perHost) }
+func (s spread) Core() int             { return s.Rank() % s.perHost }
+
+func (s spread) Dup() (mpi.Communicator, error) {
+	c, err := s.Comm.Dup()
+	if err != nil {
+		return nil, err
+	}
+	return spread{c.(*mpi.Comm), s.perHost}, nil
+}
+
+func TestMPIDistanceAndAccess(t *testing.T) {
+	c, err := mpi.World()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, perHost := range []int{1, 2} {
+		for i, of := range []measurement{Distance, Access} {
+			r, err := of(context.Background(), spread{c, perHost}, &Settings{Bytes: 1 << 20, Repetitions: 3})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (r != nil) != (c.Rank() == 0) {
+				t.Errorf("rank %d: result is %v", c.Rank(), r)
+			}
+			if r == nil {
+				continue
+			}
+			hosts := (c.Size() + perHost - 1) / perHost
+			steps := hosts / 2
+			if i == 1 {
+				steps = 0
+				for k := 1; k <= perHost && hosts >= 2 && 2*k <= c.Size(); k++ {
+					steps++
+				}
+			}
+			if len(r.Hosts) != hosts || len(r.Steps) != steps {
+				t.Errorf("%s: %d steps on %d hosts, want %d on %d", r.What, len(r.Steps), len(r.Hosts), steps, hosts)
+			}
+			for _, s := range r.Steps {
+				if !(s.Bandwidth() > 0) || len(s.Bandwidths) != 3 {
+					t.Errorf("%s at %d: %v B/s", r.What, s.At, s.Bandwidths)
+				}
+			}
+			if t.Logf("%s: B/s %.3g, warnings %q", r.What, r.Bandwidths(), r.Warnings); len(r.Observations()) != steps {
+				t.Errorf("%s: %d observations", r.What, len(r.Observations()))
+			}
+		}
+	}
+}

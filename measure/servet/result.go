@@ -1,0 +1,170 @@
+package servet
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+)
+
+// What a Result is of.
+const (
+	WhatDistance = "distance"
+	WhatAccess   = "access"
+)
+
+// Reasons to stop early, as Result.Stopped has them.
+const (
+	StoppedByBudget  = "budget"
+	StoppedByContext = "context"
+)
+
+// A Result is what Distance or Access has measured.
+type Result struct {
+	What        string   // WhatDistance or WhatAccess
+	Bytes       int      // size of the messages in B
+	Hosts       []string // that could take part, in the order of the ring
+	Repetitions int      // that were planned
+	Steps       []Step   // the reference first
+	Stopped     string   // "" if all was measured
+	Took        float64  // s
+	Warnings    []string
+
+	planned int // steps of one repetition
+}
+
+// A Step is one distance, or one number of processes per host.
+type Step struct {
+	At         int              // the distance d, or the number k of processes per host
+	Hosts      int              // that took part
+	Transfers  []model.Transfer // all that were under way at once
+	Seconds    []float64        // the median time of each, s; NaN if it was not measured
+	Bandwidths []float64        // of each repetition the mean over the messages, B/s
+}
+
+func newResult(what string, p *plan, places []mpi.Place, s *Settings) *Result {
+	r := &Result{What: what, Bytes: s.Bytes, Repetitions: s.Repetitions}
+	if r.Bytes == 0 {
+		r.Bytes = defaultBytes
+	}
+	if r.Repetitions == 0 {
+		r.Repetitions = defaultRepetitions
+	}
+	p.Bytes, p.Repetitions = r.Bytes, r.Repetitions
+	p.Ranks, r.Hosts = ranksOf(places, s.Hosts)
+	return r
+}
+
+// take adds the times of the messages that one rank has got.
+func (r *Result) take(p *plan, rank int, data []byte) error {
+	if len(data) != 8*p.Repetitions*len(p.Steps) {
+		return fmt.Errorf("rank %d sends %d bytes of times", rank, len(data))
+	}
+	if r.Steps == nil {
+		r.Steps = make([]Step, len(p.Steps))
+		for k, s := range p.Steps {
+			r.Steps[k] = Step{At: s.At, Hosts: s.Hosts, Bandwidths: make([]float64, p.Repetitions)}
+		}
+	}
+	for k, own := range p.parts(rank) {
+		if own.from < 0 {
+			continue
+		}
+		step := &r.Steps[k]
+		var measured []float64
+		for i := range p.Repetitions {
+			t := math.Float64frombits(binary.LittleEndian.Uint64(data[8*(i*len(p.Steps)+k):]))
+			step.Bandwidths[i] += float64(p.Bytes) / t
+			measured = append(measured, t)
+		}
+		step.Transfers = append(step.Transfers, model.Transfer{Src: own.from, Dst: rank, Bytes: int64(p.Bytes)})
+		step.Seconds = append(step.Seconds, stats.MiddleMedian(stats.SortedFinite(measured)))
+	}
+	return nil
+}
+
+const (
+	wideSpread    = 0.2  // of the repetitions' bandwidths, from which a ratio of 1.5, which Servet takes for one, may be chance
+	shortMessage  = 1e-4 // s; latencies and barriers are some microseconds, so shorter messages do not tell the bandwidth to some percent
+	spreadAtLeast = 3    // repetitions that have a spread
+)
+
+// finish makes means of sums and looks at the whole.
+func (r *Result) finish(p *plan) {
+	wide, missing := 0, 0
+	for k := range r.Steps {
+		s := &r.Steps[k]
+		for i := range s.Bandwidths {
+			s.Bandwidths[i] /= float64(len(s.Transfers))
+		}
+		s.Bandwidths = stats.SortedFinite(s.Bandwidths)
+		switch n := len(s.Bandwidths); {
+		case n == 0:
+			missing++
+		case n >= spreadAtLeast && s.Bandwidths[n-1-n/4]-s.Bandwidths[n/4] > wideSpread*s.Bandwidth():
+			wide++
+		}
+	}
+	if wide > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the middle half of the repetitions spreads by more than %.0f %% at %d of %d values: something else was running", 100*wideSpread, wide, len(r.Steps)))
+	}
+	if missing > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("stopped by the %s: %d of %d values were not measured", r.Stopped, missing, len(r.Steps)))
+	}
+	if len(r.Steps) > 0 {
+		if t := float64(r.Bytes) / r.Steps[0].Bandwidth(); t < shortMessage {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("a message of %s takes %s: too short to tell bandwidths", quantity.Bytes(r.Bytes), quantity.Seconds(t)))
+		}
+	}
+}
+
+// Bandwidth is the median of the repetitions in B/s; NaN if nothing was measured.
+func (s *Step) Bandwidth() float64 { return stats.MiddleMedian(s.Bandwidths) }
+
+// Bandwidths are those of the steps in B/s, by distance or number of processes per host; NaN for what was
+// not measured, and for 0.
+func (r *Result) Bandwidths() []float64 {
+	last := 0
+	for i := range r.Steps {
+		last = max(last, r.Steps[i].At)
+	}
+	all := make([]float64, last+1)
+	for i := range all {
+		all[i] = math.NaN()
+	}
+	for i := range r.Steps {
+		all[r.Steps[i].At] = r.Steps[i].Bandwidth()
+	}
+	return all
+}
+
+// Observations are the patterns of transfers as model.Fit takes them, with median times.
+func (r *Result) Observations() []model.Observation {
+	var all []model.Observation
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if len(s.Bandwidths) > 0 {
+			all = append(all, model.Observation{Transfers: s.Transfers, Seconds: s.Seconds})
+		}
+	}
+	return all
+}
+
+// Degradation makes Servet's ratios of both results, either of which may be nil.
+func Degradation(distance, access *Result) (*model.Degradation, error) {
+	var bandwidths [2][]float64
+	for i, r := range []*Result{distance, access} {
+		if r != nil {
+			bandwidths[i] = r.Bandwidths()
+		}
+	}
+	d, err := model.NewDegradation(bandwidths[0], bandwidths[1])
+	if err == nil && distance != nil {
+		d.Hosts = len(distance.Hosts)
+	}
+	return d, err
+}

@@ -1,0 +1,59 @@
+package servet
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Settings of Distance and Access. Nil and the zero value mean all defaults.
+// Those of rank 0 count; other ranks may pass nil.
+type Settings struct {
+	// Bytes is the size of the messages in B. Default 32 MiB, as Servet has it; each rank that
+	// takes part holds two such buffers.
+	Bytes int
+
+	// Hosts bounds the hosts that take part: the first ones, in the order of their first
+	// ranks. Default 0: all.
+	Hosts int
+
+	// Counts are the numbers of processes per host that Access measures, besides 1. Default: those
+	// for which the number of messages is the same, see Access.
+	Counts []int
+
+	// Repetitions of all steps, one after the other, so that what disturbs the machine for a while
+	// disturbs one of them. Default 5.
+	Repetitions int
+
+	// Budget bounds the time to measure, by the clock of the communicator. Default 0: no bound.
+	Budget time.Duration
+
+	// Notify is called on rank 0 with what is worth knowing while it runs.
+	Notify func(note string)
+
+	// Progress is called on rank 0 after every step of a repetition with how many are done, of how many.
+	Progress func(done, of int)
+}
+
+const (
+	defaultBytes       = 32 << 20  // B; Servet 3.0, section 4.1
+	maxBytes           = 1<<31 - 1 // B; the counts of MPI are C ints
+	defaultRepetitions = 5         // a median passes over two disturbed ones
+	maxRepetitions     = 10_000    // a slip of the pen beyond
+)
+
+func (s *Settings) validate() error {
+	switch {
+	case s.Bytes < 0 || s.Bytes > maxBytes:
+		return fmt.Errorf("servet: Settings.Bytes: %d B: want in [0, %d]", s.Bytes, maxBytes)
+	case s.Hosts < 0:
+		return fmt.Errorf("servet: Settings.Hosts: %d: want at least 0", s.Hosts)
+	case s.Repetitions < 0 || s.Repetitions > maxRepetitions:
+		return fmt.Errorf("servet: Settings.Repetitions: %d: want in [0, %d]", s.Repetitions, maxRepetitions)
+	case s.Budget < 0:
+		return fmt.Errorf("servet: Settings.Budget: %v: want at least 0", s.Budget)
+	case len(s.Counts) > 0 && slices.Min(s.Counts) < 1:
+		return fmt.Errorf("servet: Settings.Counts: %d processes: want at least 1", slices.Min(s.Counts))
+	}
+	return nil
+}
