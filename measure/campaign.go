@@ -59,9 +59,9 @@ func (c *campaign) deliver() error {
 		return err
 	}
 	if c.journal != nil {
-		if err := c.journal.write(c.result.readings[before:], c.done); err != nil {
+		if err := c.journal.write(c.result.readings[before:], c.done, c.result.TotalRounds); err != nil {
 			c.journal = nil
-			c.note("the journal cannot be written and was given up: " + err.Error())
+			c.note(unjournaled(err))
 		}
 	}
 	c.delivered = c.now()
@@ -72,6 +72,9 @@ func (c *campaign) deliver() error {
 // note keeps a decision, and tells it.
 func (c *campaign) note(text string) {
 	c.result.Notes = append(c.result.Notes, text)
+	if c.journal != nil {
+		c.journal.w.Note(text)
+	}
 	if c.settings.Notify != nil {
 		c.settings.Notify(text)
 	}

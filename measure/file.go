@@ -1,43 +1,35 @@
 package measure
 
 import (
-	"bufio"
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
-	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/outfile"
 	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/mpi"
 )
 
-// Write writes the result as JSON of the format "topocast/measurement",
-// version 2: the conditions, then one line per reading, whose numbers are named
-// by "columns". The same result gives the same bytes.
+// Write writes the result as a file of the format "topocast/measurement" with
+// one section, see package record. The same result gives the same bytes.
 func (r *Result) Write(w io.Writer) error {
-	head, err := json.Marshal(r.header())
-	if err != nil {
-		return fmt.Errorf("measure: write result: %w", err)
-	}
-	b := bufio.NewWriter(w)
-	b.Write(head[:len(head)-1]) // bufio keeps the first error for Flush
-	b.WriteString(`,"readings":[`)
-	var line []byte
+	out := record.NewWriter(w, &r.Header)
+	s := r.section()
+	out.Begin(s)
+	var row []float64
 	for i := range r.readings {
-		x := &r.readings[i]
-		line = line[:0]
-		if i > 0 {
-			line = append(line, ',')
-		}
-		line = appendRow(append(line, '\n'), x)
-		b.Write(line)
+		row = r.readings[i].appendRow(row[:0])
+		out.Rows(row)
 	}
-	b.WriteString("\n]}\n")
-	if err := b.Flush(); err != nil {
+	out.End(s)
+	err := out.Err()
+	if !s.Unfinished {
+		err = out.Close()
+	}
+	if err != nil {
 		return fmt.Errorf("measure: write result: %w", err)
 	}
 	return nil
@@ -66,69 +58,98 @@ func ReadFile(path string) (*Result, error) {
 	return r, nil
 }
 
-// ReadResult reads what Write has written, or what is left of a
-// Settings.Journal; the result is then Stopped by StoppedUnfinished. It refuses
-// other formats, newer versions, keys that it does not know, and numbers that cannot
-// be: the result is one that Run could have returned. An error that wraps
-// ErrFormat says that it is another kind of file.
+// ReadResult reads the first section of latencies of a file of any version, as
+// Write or a Settings.Journal has written it. That of a file under way is
+// Stopped by StoppedUnfinished. It refuses what record.Read does, and numbers
+// that cannot be: the result is one that Run could have returned. Columns that
+// it does not know are left out. An error that wraps ErrFormat says that it is
+// another kind of file.
 func ReadResult(r io.Reader) (*Result, error) {
-	data, err := io.ReadAll(r)
+	var (
+		rows     *rowReader
+		section  *record.Section // of latencies, the first one
+		readings []Reading
+	)
+	f, err := record.Scan(r, func(h *record.Header, s *record.Section, row []float64) error {
+		switch {
+		case s.Kind != KindLatency || section != nil && s != section:
+			return nil
+		case section == nil:
+			var err error
+			if rows, err = newRowReader(s, h.Ranks); err != nil {
+				return err
+			}
+			section = s
+		}
+		x, err := rows.reading(row)
+		if err != nil {
+			return err
+		}
+		readings = append(readings, x)
+		return nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("measure: read result: %w", err)
 	}
-	result, err := decode(data)
+	result, err := resultOf(f, rows, readings)
 	if err != nil {
 		return nil, fmt.Errorf("measure: read result: %w", err)
 	}
 	return result, nil
+}
+
+// FromFile makes a result of the first section of latencies of a file, as
+// ReadResult does.
+func FromFile(f *record.File) (*Result, error) {
+	s := f.Section(KindLatency)
+	if s == nil {
+		return nil, fmt.Errorf("measure: result of a file: %w", noLatencies(f))
+	}
+	rows, err := newRowReader(s, f.Ranks)
+	if err != nil {
+		return nil, fmt.Errorf("measure: result of a file: %w", err)
+	}
+	readings := make([]Reading, s.NumRows())
+	for i := range readings {
+		if readings[i], err = rows.reading(s.Row(i)); err != nil {
+			return nil, fmt.Errorf("measure: result of a file: reading %d: %w", i, err)
+		}
+	}
+	result, err := resultOf(f, rows, readings)
+	if err != nil {
+		return nil, fmt.Errorf("measure: result of a file: %w", err)
+	}
+	return result, nil
+}
+
+func resultOf(f *record.File, rows *rowReader, readings []Reading) (*Result, error) {
+	s := f.Section(KindLatency)
+	if s == nil {
+		return nil, noLatencies(f)
+	}
+	if rows == nil { // a section without rows
+		var err error
+		if rows, err = newRowReader(s, f.Ranks); err != nil {
+			return nil, err
+		}
+	}
+	return rows.result(f.Header, s, readings)
+}
+
+func noLatencies(f *record.File) error {
+	var kinds []string
+	for _, s := range f.Sections {
+		kinds = append(kinds, s.Kind)
+	}
+	if kinds == nil {
+		return fmt.Errorf("the file holds no latencies: nothing was measured yet")
+	}
+	return fmt.Errorf("the file holds no latencies but %q", slices.Compact(kinds))
 }
 
 // ErrFormat says that a file holds no measurement. ReadResult and ReadFile
 // return it, wrapped.
-var ErrFormat = errors.New("not a measurement of topocast")
-
-func decode(data []byte) (*Result, error) {
-	var kind struct {
-		Format  string `json:"format"`
-		Version int    `json:"version"`
-	}
-	// The first value alone: a journal is many.
-	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&kind); err != nil {
-		if !bytes.Contains(data, []byte(fileFormat)) {
-			return nil, fmt.Errorf("%w: not a whole JSON file: %w", ErrFormat, err)
-		}
-		return nil, fmt.Errorf("not a whole JSON file: %w", err)
-	}
-	switch {
-	case kind.Format != fileFormat && kind.Format != journalFormat:
-		return nil, fmt.Errorf("%w: format %q: want %q", ErrFormat, kind.Format, fileFormat)
-	case kind.Version < 1:
-		return nil, fmt.Errorf("version %d: want %d", kind.Version, fileVersion)
-	case kind.Version > fileVersion:
-		return nil, fmt.Errorf("version %d is newer than this program: want %d", kind.Version, fileVersion)
-	case kind.Format == journalFormat:
-		return decodeJournal(data)
-	}
-	var f file
-	if err := jsonfile.Decode(bytes.NewReader(data), &f); err != nil {
-		return nil, err
-	}
-	if err := f.check(); err != nil {
-		return nil, err
-	}
-	result := f.result()
-	for i, row := range f.Readings {
-		x, err := f.reading(row)
-		if err != nil {
-			return nil, fmt.Errorf("reading %d: %w", i, err)
-		}
-		if i > 0 && compareReadings(result.readings[i-1], x) >= 0 {
-			return nil, fmt.Errorf("reading %d: not in ascending order of repetition, size, from and to", i)
-		}
-		result.readings = append(result.readings, x)
-	}
-	return result, nil
-}
+var ErrFormat = record.ErrFormat
 
 // shareResult gives the result of rank 0 to all ranks, as the bytes of its
 // file. It is collective.

@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/topocast/topocast/measure/pingpong"
+	"github.com/topocast/topocast/measure/record"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -19,13 +21,15 @@ var update = flag.Bool("update", false, "rewrite golden files")
 // example is a small result, made by hand.
 func example() *Result {
 	return &Result{
-		Ranks: 2, Sizes: []int{0, 1024}, Repetitions: 2, Samples: 20, Seed: 7,
-		Rounds: 1, TotalRounds: 2, Stopped: StoppedByBudget,
-		Date: time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC), Library: "Open MPI 4.1.4", Timed: true,
-		GoVersion: "go1.26.8", Version: "v0.1.0", Platform: "linux/amd64",
-		ClockStep: 1e-9, ClockCost: 5e-8,
-		Hosts: []string{"node1", "node2"}, Cores: []int{0, -1}, CPUs: []int{1, 8}, GOMAXPROCS: []int{1, 8},
-		CrowdedHosts: []string{"node2"}, Notes: []string{"a note"},
+		Header: record.Header{
+			Ranks: 2, Date: time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC), Library: "Open MPI 4.1.4", Timed: true,
+			GoVersion: "go1.26.8", Version: "v0.1.0", Platform: "linux/amd64",
+			ClockStep: 1e-9, ClockCost: 5e-8,
+			Hosts: []string{"node1", "node2"}, Cores: []int{0, -1}, CPUs: []int{1, 8}, NUMA: []int{0, -1}, GOMAXPROCS: []int{1, 8},
+			CrowdedHosts: []string{"node2"}, Environment: []string{"UCX_TLS=tcp"},
+		},
+		Sizes: []int{0, 1024}, Repetitions: 2, Samples: 20, Seed: 7,
+		Rounds: 1, TotalRounds: 2, Stopped: StoppedByBudget, Notes: []string{"a note"},
 		Warnings: []string{"the time budget ended the measurement after 1 of 2 rounds"},
 		readings: []Reading{
 			{From: 0, To: 1, Round: 0, Summary: pingpong.Summary{Count: 20, Batch: 7, Lots: 1, Min: 1.5e-6, Q1: 1.75e-6, Median: 2e-6, Q3: 2.5e-6, Max: 1e-3}},
@@ -128,36 +132,30 @@ func TestReadResultRefuses(t *testing.T) {
 		{"an empty file", "", "not a whole JSON file"},
 		{"text", "latencies\n1,2\n", "not a whole JSON file"},
 		{"another format", `{"format":"topocast/network","version":1}`, `format "topocast/network": want "topocast/measurement"`},
-		{"no format", `{}`, `format "": want "topocast/measurement"`},
-		{"a newer version", replace(`"version":2`, `"version":3`), "version 3 is newer than this program"},
-		{"no version", replace(`"version":2,`, ``), "version 0: want 2"},
-		{"half a file", good[:len(good)/2], "not a whole JSON file"},
-		{"a file with a tail", good + "x", "not a whole JSON file"},
-		{"an unknown key", replace(`"version":2,`, `"version":2,"extra":3,`), `unknown field "extra"`},
-		{"a text for a number", replace(`"ranks":2`, `"ranks":"2"`), "ranks"},
-		{"no ranks", replace(`"ranks":2`, `"ranks":0`), "ranks: 0"},
-		{"ranks without hosts", replace(`"ranks":2`, `"ranks":1000000000`), "want one for each of 1000000000 ranks"},
-		{"no sizes", replace(`"sizes_bytes":[0,1024]`, `"sizes_bytes":[]`), "sizes_bytes: none"},
-		{"a negative size", replace(`"sizes_bytes":[0,1024]`, `"sizes_bytes":[0,-4]`), "-4 B"},
-		{"no repetitions", replace(`"repetitions":2`, `"repetitions":0`), "repetitions, samples: 0, 20"},
-		{"more rounds than all", replace(`"rounds":1`, `"rounds":3`), "rounds: 3 of 2"},
+		{"a newer version", replace(`"version":3`, `"version":4`), "version 4 is newer than this program"},
+		{"half a header", good[:100], "not a whole JSON file"},
+		{"a header alone", good[:strings.Index(good, "\n")+1], "holds no latencies: nothing was measured yet"},
+		{"another kind", strings.Replace(replace(`"kind":"latency"`, `"kind":"bandwidth"`), `"end":"latency"`, `"end":"bandwidth"`, 1), `holds no latencies but ["bandwidth"]`},
+		{"no settings", replace(`"settings":{"repetitions":2,"samples":20,"seed":7}`, `"settings":{}`), "repetitions, samples: 0, 0"},
+		{"an unknown setting", replace(`"seed":7`, `"sod":7`), `settings: json: unknown field "sod"`},
+		{"no sizes", replace(`"sizes_bytes":[0,1024],`, ``), "line 3: size: 0"},
+		{"more repetitions than can be", replace(`"repetitions":2`, `"repetitions":1001`), "Repetitions: 1001"},
 		{"another reason to stop", replace(`"stopped":"budget"`, `"stopped":"fire"`), `stopped: "fire"`},
-		{"a negative clock", replace(`"clock_step_s":1e-9`, `"clock_step_s":-1`), "clock_step_s"},
-		{"other columns", replace(`"q1_s"`, `"q2_s"`), "columns"},
-		{"a reading of few numbers", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,20,`), "reading 0: 13 numbers: want 14"},
-		{"a reading of a repetition that is not there", replace(`[0,0,0,1,`, `[2,0,0,1,`), "reading 0: repetition: 2"},
-		{"a reading of a size that is not there", replace(`[0,1,0,1,`, `[0,2,0,1,`), "reading 2: size: 2"},
-		{"a reading of a rank that is not there", replace(`[0,0,0,1,`, `[0,0,0,2,`), "reading 0: to: 2"},
-		{"a reading of half a rank", replace(`[0,0,0,1,`, `[0,0,0.5,1,`), "reading 0: from: 0.5"},
-		{"a reading with itself", replace(`[0,0,0,1,`, `[0,0,1,1,`), "reading 0: from rank 1 to itself"},
-		{"a reading given twice", replace(`[0,0,1,0,`, `[0,0,0,1,`), "reading 1: not in ascending order"},
-		{"no samples in a reading", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,0,7,`), "reading 0: count: 0"},
-		{"no batch", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,20,0,`), "reading 0: batch: 0"},
-		{"no lots", replace(`[0,0,0,1,0,20,7,1,0,`, `[0,0,0,1,0,20,7,0,0,`), "reading 0: lots: 0"},
-		{"half unsure", replace(`[0,0,0,1,0,20,7,1,0,`, `[0,0,0,1,0,20,7,1,2,`), "reading 0: unsure: 2"},
-		{"the columns of version 1", replace(`"lots","unsure",`, ``), "columns"},
-		{"a negative time", replace(`1.5e-06`, `-1.5e-06`), "reading 0: min_s: -1.5e-06: want at least 0"},
-		{"quartiles out of order", replace(`0.001`, `1e-9`), "reading 0: max_s: 1e-09: want at least 2.5e-06"},
+		{"a column is missing", replace(`"q1_s"`, `"q2_s"`), `want "q1_s" among them`},
+		{"a reading of few numbers", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,20,`), "line 3: 13 numbers: want 14"},
+		{"a reading of a repetition that cannot be", replace(`[0,0,0,1,`, `[1000,0,0,1,`), "line 3: repetition: 1000"},
+		{"a reading of a size that is not there", replace(`[0,1,0,1,`, `[0,2,0,1,`), "line 5: size: 2"},
+		{"a reading of a rank that is not there", replace(`[0,0,0,1,`, `[0,0,0,2,`), "line 3: to: 2"},
+		{"a reading with itself", replace(`[0,0,0,1,`, `[0,0,1,1,`), "line 3: from rank 1 to itself"},
+		{"a reading given twice", replace(`[0,0,1,0,`, `[0,0,0,1,`), "the reading from 0 to 1 is there twice"},
+		{"no samples in a reading", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,0,7,`), "line 3: count: 0"},
+		{"more samples than asked for", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,21,7,`), "line 3: count: 21"},
+		{"no batch", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,20,0,`), "line 3: batch: 0"},
+		{"no lots", replace(`[0,0,0,1,0,20,7,1,0,`, `[0,0,0,1,0,20,7,0,0,`), "line 3: lots: 0"},
+		{"half unsure", replace(`[0,0,0,1,0,20,7,1,0,`, `[0,0,0,1,0,20,7,1,2,`), "line 3: unsure: 2"},
+		{"a negative time", replace(`1.5e-06`, `-1.5e-06`), "line 3: min_s: -1.5e-06: want at least 0"},
+		{"a time that was not measured", replace(`1.5e-06`, `null`), "line 3: min_s: NaN: want at least 0"},
+		{"quartiles out of order", replace(`0.001`, `1e-9`), "line 3: max_s: 1e-09: want at least 2.5e-06"},
 		{"a time beyond float64", replace(`0.001`, `1e999`), "1e999"},
 	}
 	for _, tt := range tests {
@@ -187,7 +185,7 @@ func TestVersion1IsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := example()
-	want.CrowdedHosts, want.Notes = nil, nil
+	want.CrowdedHosts, want.Notes, want.NUMA, want.Environment = nil, nil, nil, nil
 	for i := range want.readings {
 		want.readings[i].Lots, want.readings[i].Unsure = 1, false
 	}
@@ -208,6 +206,65 @@ func TestOtherFilesAreToldApart(t *testing.T) {
 	}
 }
 
+// TestColumnsAreFoundByName: in any order, and with some of a later version.
+func TestColumnsAreFoundByName(t *testing.T) {
+	want := example()
+	section := want.Section()
+	other := &record.Section{
+		Kind: section.Kind, Sizes: section.Sizes, Settings: section.Settings, Notes: section.Notes, Warnings: section.Warnings,
+		Rounds: section.Rounds, TotalRounds: section.TotalRounds, Stopped: section.Stopped,
+		Columns: append([]string{"mood"}, section.Columns...),
+	}
+	slices.Reverse(other.Columns)
+	for i := range section.NumRows() {
+		row := append([]float64{0.5}, section.Row(i)...)
+		slices.Reverse(row)
+		other.Rows = append(other.Rows, row...)
+	}
+	file := &record.File{Header: want.Header, Sections: []*record.Section{
+		{Kind: "of-tomorrow", Columns: []string{"moon"}, Rows: []float64{1}}, other, {Kind: KindLatency, Columns: []string{"second"}},
+	}}
+	got, err := FromFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("FromFile = %+v, want %+v", got, want)
+	}
+	var b bytes.Buffer
+	if err := file.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = ReadResult(&b); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("ReadResult = %+v, %v, want %+v", got, err, want)
+	}
+	if _, err := FromFile(&record.File{Header: want.Header, Sections: file.Sections[:1]}); err == nil || !strings.Contains(err.Error(), `no latencies but ["of-tomorrow"]`) {
+		t.Errorf("a file of another kind: %v", err)
+	}
+}
+
+// TestMergedRuns: two runs of the same ranks are one measurement of more repetitions.
+func TestMergedRuns(t *testing.T) {
+	var files []*record.File
+	readings := 0
+	for seed := range 2 {
+		r := results(t, 4, nil, &Settings{Samples: 5, Repetitions: 2, Seed: uint64(seed)}, nil)[0]
+		readings += len(r.Readings())
+		files = append(files, &record.File{Header: r.Header, Sections: []*record.Section{r.Section()}})
+	}
+	both, err := record.Merge(files...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := FromFile(both)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Readings()) != readings || r.Repetitions != 4 || len(r.Matrices()) != 4 || r.Rounds != 12 || r.Runs != 2 {
+		t.Errorf("%d readings of %d repetitions in %d rounds, want %d of 4 in 12", len(r.Readings()), r.Repetitions, r.Rounds, readings)
+	}
+}
+
 // What is accepted can be used and is written and read as the same.
 func FuzzReadResult(f *testing.F) {
 	var b bytes.Buffer
@@ -215,12 +272,13 @@ func FuzzReadResult(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
-	var j bytes.Buffer
-	if err := newJournal(&j, example()).write(example().readings, 1); err != nil {
+	f.Add(b.Bytes()[:b.Len()-20])
+	f.Add(b.Bytes()[:b.Len()/2])
+	old, err := os.ReadFile(filepath.Join("testdata", "version1.json"))
+	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(j.Bytes())
-	f.Add(j.Bytes()[:j.Len()-20])
+	f.Add(old)
 	f.Add([]byte(`{"format":"topocast/measurement","version":1,"ranks":1}`))
 	f.Add([]byte(`{"format":"topocast/measurement","version":1,"readings":[[1]]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -2,54 +2,27 @@ package measure
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"math"
-	"runtime"
 
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
+	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/mpi"
 )
-
-// rankInfo is what one rank tells of itself.
-type rankInfo struct {
-	CPUs       int     `json:"cpus"`
-	GOMAXPROCS int     `json:"gomaxprocs"`
-	Step       float64 `json:"clock_step_s"`
-	Cost       float64 `json:"clock_cost_s"`
-}
 
 // conditions gathers where and how all ranks run. It returns a result without
 // readings on rank 0, nil on others. It is collective.
 func conditions(comm mpi.Communicator, s *Settings, p *plan, q *pingpong.Probe) (*Result, error) {
-	places, err := mpi.GatherPlaces(comm)
-	if err != nil {
-		return nil, err
-	}
-	info := rankInfo{CPUs: runtime.NumCPU(), GOMAXPROCS: runtime.GOMAXPROCS(0), Step: q.Step(), Cost: q.Cost()}
-	data, err := json.Marshal(&info)
-	if err != nil {
-		return nil, err
-	}
-	var r *Result
-	if comm.Rank() == 0 {
-		r = newResult(comm.Size(), s, p)
-		r.Timed = q.Timed()
-		if v, ok := comm.(mpi.Versioned); ok && r.Library == "" {
-			r.Library = v.LibraryVersion()
-		}
-		r.CrowdedHosts = mpi.CrowdedHosts(places)
-	}
-	err = harness.Gather(comm, data, func(rank int, data []byte) error {
-		if err := json.Unmarshal(data, &info); err != nil {
-			return err
-		}
-		r.Hosts[rank], r.Cores[rank], r.CPUs[rank], r.GOMAXPROCS[rank] = places[rank].Host, places[rank].Core, info.CPUs, info.GOMAXPROCS
-		r.ClockStep, r.ClockCost = max(r.ClockStep, info.Step), max(r.ClockCost, info.Cost)
-		return nil
+	h, err := record.Gather(comm, &record.Conditions{
+		Date: s.Date, Library: s.Library, Timed: q.Timed(), ClockStep: q.Step(), ClockCost: q.Cost(),
 	})
-	return r, err
+	if h == nil || err != nil {
+		return nil, err
+	}
+	return &Result{
+		Header: *h, Sizes: p.Sizes, Repetitions: p.Repetitions, Samples: p.Samples, Seed: p.Seed,
+		WithinGroups: p.Within, OneByOne: len(p.Pairs) > 0, schedule: p.fingerprint(),
+	}, nil
 }
 
 const (

@@ -1,190 +1,181 @@
 package measure
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"time"
+	"strings"
 
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure/pingpong"
+	"github.com/topocast/topocast/measure/record"
 )
+
+// KindLatency is the kind of the section that latencies are in. Its columns are
+// the whole numbers of a Reading, then its times in s.
+const KindLatency = "latency"
+
+// columns name the numbers of a reading. Version 1 of the files had no lots and nothing unsure.
+var columns = [...]string{
+	record.ColumnRepetition, record.ColumnSize, record.ColumnFrom, record.ColumnTo, record.ColumnRound,
+	"count", "batch", columnLots, columnUnsure, "min_s", "q1_s", "median_s", "q3_s", "max_s",
+}
 
 const (
-	fileFormat  = "topocast/measurement"
-	fileVersion = 2
+	columnLots   = "lots"
+	columnUnsure = "unsure"
+	intColumns   = 9 // that come first
 )
 
-// fileColumns name the numbers of a reading. Version 1 had no lots and nothing
-// unsure.
-var (
-	fileColumns = [...]string{
-		"repetition", "size", "from", "to", "round", "count", "batch", "lots", "unsure", "min_s", "q1_s", "median_s", "q3_s", "max_s",
-	}
-	fileColumns1 = slices.Concat(fileColumns[:7], fileColumns[9:])
-)
-
-// header is the layout of a file, but for the readings.
-type header struct {
-	Format       string     `json:"format"`
-	Version      int        `json:"version"`
-	Ranks        int        `json:"ranks"`
-	Sizes        []int      `json:"sizes_bytes"`
-	Repetitions  int        `json:"repetitions"`
-	Samples      int        `json:"samples"`
-	Seed         uint64     `json:"seed"`
-	WithinGroups bool       `json:"within_groups,omitempty"`
-	OneByOne     bool       `json:"alone,omitempty"`
-	Rounds       int        `json:"rounds"`
-	TotalRounds  int        `json:"total_rounds"`
-	Stopped      string     `json:"stopped,omitempty"`
-	Date         *time.Time `json:"date,omitempty"`
-	Library      string     `json:"library,omitempty"`
-	Timed        bool       `json:"timed"`
-	GoVersion    string     `json:"go_version"`
-	Topocast     string     `json:"topocast_version,omitempty"`
-	Platform     string     `json:"platform"`
-	ClockStep    float64    `json:"clock_step_s"`
-	ClockCost    float64    `json:"clock_cost_s"`
-	Hosts        []string   `json:"hosts"`
-	Cores        []int      `json:"cores"`
-	CPUs         []int      `json:"cpus"`
-	GOMAXPROCS   []int      `json:"gomaxprocs"`
-	CrowdedHosts []string   `json:"crowded_hosts,omitempty"`
-	Notes        []string   `json:"notes,omitempty"`
-	Warnings     []string   `json:"warnings"`
-	Columns      []string   `json:"columns"`
+// sectionSettings are those of a section of latencies.
+type sectionSettings struct {
+	Repetitions  int    `json:"repetitions"`
+	Samples      int    `json:"samples"`
+	Seed         uint64 `json:"seed"`
+	WithinGroups bool   `json:"within_groups,omitempty"`
+	OneByOne     bool   `json:"alone,omitempty"`
+	Schedule     string `json:"schedule,omitempty"` // another than that of all pairs
 }
 
-type file struct {
-	header
-	Readings [][]float64 `json:"readings"`
+// section is the section of the result, without readings.
+func (r *Result) section() *record.Section {
+	settings, err := json.Marshal(sectionSettings{r.Repetitions, r.Samples, r.Seed, r.WithinGroups, r.OneByOne, r.schedule})
+	if err != nil {
+		panic("measure: settings are no JSON: " + err.Error()) // they are numbers and words only
+	}
+	s := &record.Section{
+		Kind: KindLatency, Sizes: r.Sizes, Columns: slices.Clone(columns[:]), Settings: settings,
+		Notes: r.Notes, Warnings: r.Warnings, Rounds: r.Rounds, TotalRounds: r.TotalRounds, Stopped: r.Stopped, Runs: r.Runs,
+	}
+	if s.Stopped == StoppedUnfinished {
+		// Whoever reads it finds the warnings himself.
+		s.Stopped, s.Warnings, s.Unfinished = "", nil, true
+	}
+	return s
 }
 
-func (r *Result) header() header {
-	h := header{
-		Format: fileFormat, Version: fileVersion,
-		Ranks: r.Ranks, Sizes: r.Sizes, Repetitions: r.Repetitions, Samples: r.Samples, Seed: r.Seed, WithinGroups: r.WithinGroups, OneByOne: r.OneByOne,
-		Rounds: r.Rounds, TotalRounds: r.TotalRounds, Stopped: r.Stopped,
-		Library: r.Library, Timed: r.Timed, GoVersion: r.GoVersion, Topocast: r.Version, Platform: r.Platform,
-		ClockStep: r.ClockStep, ClockCost: r.ClockCost, Hosts: r.Hosts, Cores: r.Cores, CPUs: r.CPUs, GOMAXPROCS: r.GOMAXPROCS,
-		CrowdedHosts: r.CrowdedHosts, Notes: r.Notes, Warnings: r.Warnings, Columns: fileColumns[:],
+// Section is the result as a section of a file, see record.File.
+func (r *Result) Section() *record.Section {
+	s := r.section()
+	s.Rows = make([]float64, 0, len(r.readings)*len(columns))
+	for i := range r.readings {
+		s.Rows = r.readings[i].appendRow(s.Rows)
 	}
-	if h.Warnings == nil {
-		h.Warnings = []string{}
-	}
-	if !r.Date.IsZero() {
-		h.Date = &r.Date
-	}
-	return h
+	return s
 }
 
-// appendRow writes the numbers of a reading, in brackets.
-func appendRow(line []byte, x *Reading) []byte {
-	line = append(line, '[')
-	for _, v := range []int{x.Repetition, x.Size, x.From, x.To, x.Round, x.Count, x.Batch, x.Lots, x.unsure()} {
-		line = append(strconv.AppendInt(line, int64(v), 10), ',')
+// appendRow appends the numbers of the reading.
+func (r *Reading) appendRow(row []float64) []float64 {
+	for _, v := range [intColumns]int{r.Repetition, r.Size, r.From, r.To, r.Round, r.Count, r.Batch, r.Lots, r.unsure()} {
+		row = append(row, float64(v))
 	}
-	for _, t := range []float64{x.Min, x.Q1, x.Median, x.Q3, x.Max} {
-		line = append(strconv.AppendFloat(line, t, 'g', -1, 64), ',')
-	}
-	line[len(line)-1] = ']'
-	return line
+	return append(row, r.Min, r.Q1, r.Median, r.Q3, r.Max)
 }
 
-// result is the result without readings.
-func (f *file) result() *Result {
-	result := &Result{
-		Ranks: f.Ranks, Sizes: f.Sizes, Repetitions: f.Repetitions, Samples: f.Samples, Seed: f.Seed, WithinGroups: f.WithinGroups, OneByOne: f.OneByOne,
-		Rounds: f.Rounds, TotalRounds: f.TotalRounds, Stopped: f.Stopped,
-		Library: f.Library, Timed: f.Timed, GoVersion: f.GoVersion, Version: f.Topocast, Platform: f.Platform,
-		ClockStep: f.ClockStep, ClockCost: f.ClockCost, Hosts: f.Hosts, Cores: f.Cores, CPUs: f.CPUs, GOMAXPROCS: f.GOMAXPROCS,
-		CrowdedHosts: f.CrowdedHosts, Notes: f.Notes, Warnings: f.Warnings,
-	}
-	if len(result.Warnings) == 0 {
-		result.Warnings = nil
-	}
-	if f.Date != nil {
-		result.Date = *f.Date
-	}
-	return result
+// A rowReader makes readings of the rows of a section.
+type rowReader struct {
+	settings sectionSettings
+	at       [len(columns)]int // where the section has a column, -1 if it has none
+	limits   [intColumns][2]int
 }
 
-// columns are those of the file's version.
-func (f *file) columns() []string {
-	if f.Version == 1 {
-		return fileColumns1
+// newRowReader looks for the columns by their names, and checks the settings.
+func newRowReader(s *record.Section, ranks int) (*rowReader, error) {
+	var r rowReader
+	if s.Settings != nil {
+		if err := jsonfile.Decode(strings.NewReader(string(s.Settings)), &r.settings); err != nil {
+			return nil, fmt.Errorf("settings: %w", err)
+		}
 	}
-	return fileColumns[:]
-}
-
-func (f *file) check() error {
+	for i, name := range columns {
+		if r.at[i] = s.Column(name); r.at[i] < 0 && name != columnLots && name != columnUnsure {
+			return nil, fmt.Errorf("columns: %q: want %q among them", s.Columns, name)
+		}
+	}
+	t := Settings{Sizes: s.Sizes, Repetitions: r.settings.Repetitions, Samples: r.settings.Samples}
 	switch {
-	case f.Ranks < 1:
-		return fmt.Errorf("ranks: %d: want at least 1", f.Ranks)
-	case len(f.Hosts) != f.Ranks || len(f.Cores) != f.Ranks || len(f.CPUs) != f.Ranks || len(f.GOMAXPROCS) != f.Ranks:
-		return fmt.Errorf("hosts, cores, cpus, gomaxprocs: %d, %d, %d, %d entries: want one for each of %d ranks",
-			len(f.Hosts), len(f.Cores), len(f.CPUs), len(f.GOMAXPROCS), f.Ranks)
-	case len(f.Sizes) == 0:
-		return fmt.Errorf("sizes_bytes: none")
-	case f.Repetitions < 1 || f.Samples < 1:
-		return fmt.Errorf("repetitions, samples: %d, %d: want at least 1", f.Repetitions, f.Samples)
-	case f.Rounds < 0 || f.TotalRounds < f.Rounds:
-		return fmt.Errorf("rounds: %d of %d", f.Rounds, f.TotalRounds)
-	case f.Stopped != "" && f.Stopped != StoppedByBudget && f.Stopped != StoppedByContext && f.Stopped != StoppedUnfinished:
-		return fmt.Errorf("stopped: %q: want %q, %q, %q or nothing", f.Stopped, StoppedByBudget, StoppedByContext, StoppedUnfinished)
-	case f.ClockStep < 0 || f.ClockCost < 0:
-		return fmt.Errorf("clock_step_s, clock_cost_s: %g, %g: want at least 0", f.ClockStep, f.ClockCost)
-	case !slices.Equal(f.Columns, f.columns()):
-		return fmt.Errorf("columns: %q: want %q", f.Columns, f.columns())
+	case len(s.Sizes) == 0:
+		return nil, fmt.Errorf("sizes_bytes: none")
+	case t.Repetitions < 1 || t.Samples < 1:
+		return nil, fmt.Errorf("repetitions, samples: %d, %d: want at least 1", t.Repetitions, t.Samples)
 	}
-	s := Settings{Sizes: f.Sizes, Repetitions: f.Repetitions, Samples: f.Samples}
-	return s.validate(f.Ranks)
-}
-
-// reading checks one line.
-func (f *file) reading(row []float64) (Reading, error) {
-	if len(row) != len(f.columns()) {
-		return Reading{}, fmt.Errorf("%d numbers: want %d", len(row), len(f.columns()))
+	if err := t.validate(ranks); err != nil {
+		return nil, err
 	}
-	if f.Version == 1 {
-		row = slices.Concat(row[:7], []float64{1, 0}, row[7:])
-	}
-	const intColumns = 9
-	limits := [intColumns][2]int{
-		{0, f.Repetitions - 1},
-		{0, len(f.Sizes) - 1},
-		{0, f.Ranks - 1},
-		{0, f.Ranks - 1},
+	r.limits = [intColumns][2]int{
+		{0, maxRepetitions - 1}, // more may have followed than were asked for
+		{0, len(s.Sizes) - 1},
+		{0, ranks - 1},
+		{0, ranks - 1},
 		{0, math.MaxInt32},
-		{1, f.Samples},
+		{1, t.Samples},
 		{1, pingpong.MaxBatch},
 		{1, pingpong.MaxLots},
 		{0, 1},
 	}
+	return &r, nil
+}
+
+// reading makes a reading of a row, and checks it.
+func (r *rowReader) reading(row []float64) (Reading, error) {
 	var ints [intColumns]int
-	for k, limit := range limits {
-		if !(row[k] >= float64(limit[0]) && row[k] <= float64(limit[1])) || row[k] != math.Trunc(row[k]) {
-			return Reading{}, fmt.Errorf("%s: %g: want a whole number in [%d, %d]", fileColumns[k], row[k], limit[0], limit[1])
+	for k, limit := range r.limits {
+		v := float64(limit[0]) // of lots and unsure, which may be missing
+		if at := r.at[k]; at >= 0 {
+			v = row[at]
 		}
-		ints[k] = int(row[k])
+		if !(v >= float64(limit[0]) && v <= float64(limit[1])) || v != math.Trunc(v) {
+			return Reading{}, fmt.Errorf("%s: %g: want a whole number in [%d, %d]", columns[k], v, limit[0], limit[1])
+		}
+		ints[k] = int(v)
 	}
+	var times [len(columns) - intColumns]float64
 	last := 0.0
-	for k := intColumns; k < len(row); k++ {
-		if row[k] < last {
-			return Reading{}, fmt.Errorf("%s: %g: want at least %g", fileColumns[k], row[k], last)
+	for k := range times {
+		v := row[r.at[intColumns+k]]
+		if !(v >= last) {
+			return Reading{}, fmt.Errorf("%s: %g: want at least %g", columns[intColumns+k], v, last)
 		}
-		last = row[k]
+		times[k], last = v, v
 	}
 	x := Reading{
 		Repetition: ints[0], Size: ints[1], From: ints[2], To: ints[3], Round: ints[4],
 		Summary: pingpong.Summary{
 			Count: ints[5], Batch: ints[6], Lots: ints[7], Unsure: ints[8] == 1,
-			Min: row[9], Q1: row[10], Median: row[11], Q3: row[12], Max: row[13],
+			Min: times[0], Q1: times[1], Median: times[2], Q3: times[3], Max: times[4],
 		},
 	}
 	if x.From == x.To {
 		return Reading{}, fmt.Errorf("from rank %d to itself", x.From)
 	}
 	return x, nil
+}
+
+// result is what the section says besides its rows.
+func (r *rowReader) result(h record.Header, s *record.Section, readings []Reading) (*Result, error) {
+	result := &Result{
+		Header: h, Sizes: s.Sizes, Repetitions: r.settings.Repetitions, Samples: r.settings.Samples, Seed: r.settings.Seed,
+		WithinGroups: r.settings.WithinGroups, OneByOne: r.settings.OneByOne, schedule: r.settings.Schedule,
+		Rounds: s.Rounds, TotalRounds: s.TotalRounds, Stopped: s.Stopped, Notes: s.Notes, Warnings: s.Warnings, Runs: s.Runs,
+		readings: readings,
+	}
+	if s.Stopped != "" && s.Stopped != StoppedByBudget && s.Stopped != StoppedByContext {
+		return nil, fmt.Errorf("stopped: %q: want %q, %q or nothing", s.Stopped, StoppedByBudget, StoppedByContext)
+	}
+	if len(result.Warnings) == 0 {
+		result.Warnings = nil
+	}
+	slices.SortFunc(readings, compareReadings)
+	for i := range readings {
+		if i > 0 && compareReadings(readings[i-1], readings[i]) == 0 {
+			return nil, fmt.Errorf("the reading from %d to %d is there twice", readings[i].From, readings[i].To)
+		}
+		result.Repetitions = max(result.Repetitions, readings[i].Repetition+1)
+	}
+	if s.Unfinished {
+		result.Stopped = StoppedUnfinished
+		result.Warnings = warnings(result)
+	}
+	return result, nil
 }

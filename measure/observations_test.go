@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/measure/pingpong"
+	"github.com/topocast/topocast/measure/record"
 )
 
 // TestObservationsAreTheLowestReadings: of four repetitions the lowest lower
 // quartile, of five the second lowest, as linkage.Robust takes them; readings of 0 do not
 // count, and directions and sizes are apart.
 func TestObservationsAreTheLowestReadings(t *testing.T) {
-	r := &Result{Ranks: 3, Sizes: []int{8, 1 << 20}, Repetitions: 6}
+	r := &Result{Header: record.Header{Ranks: 3}, Sizes: []int{8, 1 << 20}, Repetitions: 6}
 	for _, x := range []struct {
 		from, to, size int
 		quartiles      []float64

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"runtime"
-	"runtime/debug"
 	"slices"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/measure/record"
 
 	"github.com/topocast/topocast/measure/pingpong"
 )
@@ -23,8 +22,8 @@ const (
 
 // A Result is what Run has measured, and under which conditions.
 type Result struct {
-	Ranks int
-	Sizes []int // B
+	record.Header       // of the job
+	Sizes         []int // B
 
 	Repetitions  int    // asked for, or done if they are more
 	Samples      int    // per pair, direction, size and repetition
@@ -35,25 +34,12 @@ type Result struct {
 	TotalRounds  int    // asked for, or planned in their place where a budget is too small for them
 	Stopped      string // why it ended early, or ""
 
-	Date      time.Time // zero: not recorded
-	Library   string    // message-passing library; "" if not known
-	Timed     bool      // timed by the communicator, not by Go
-	GoVersion string
-	Version   string  // of topocast; "" if not known
-	Platform  string  // operating system and architecture
-	ClockStep float64 // s, the greatest of all ranks
-	ClockCost float64 // s, of one reading, the greatest of all ranks
-
-	Hosts      []string // by rank: where it ran
-	Cores      []int    // by rank: logical CPU that it was bound to, -1 if none
-	CPUs       []int    // by rank: number of CPUs that its process could use
-	GOMAXPROCS []int    // by rank
-
-	CrowdedHosts []string // hosts whose ranks outnumber the CPUs that they may use
-	Notes        []string // what was decided while measuring, each one sentence; in Warnings, too
-
+	Notes    []string // what was decided while measuring, each one sentence; in Warnings, too
 	Warnings []string // what is weak, each one sentence
 
+	Runs int // that were merged; 0: this is one
+
+	schedule string    // which pairs of which groups were asked for, "" for all
 	readings []Reading // sorted by repetition, size, from, to
 }
 
@@ -103,32 +89,6 @@ func compareReadings(a, b Reading) int {
 		cmp.Compare(a.Repetition, b.Repetition), cmp.Compare(a.Size, b.Size),
 		cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To),
 	)
-}
-
-func newResult(ranks int, s *Settings, p *plan) *Result {
-	r := &Result{
-		Ranks: ranks, Sizes: p.Sizes, Repetitions: p.Repetitions, Samples: p.Samples, Seed: p.Seed, WithinGroups: p.Within, OneByOne: len(p.Pairs) > 0,
-		Date: s.Date, Library: s.Library,
-		GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Version: ownVersion(),
-		Hosts: make([]string, ranks), Cores: make([]int, ranks), CPUs: make([]int, ranks), GOMAXPROCS: make([]int, ranks),
-	}
-	return r
-}
-
-// ownVersion is the version of topocast in this program, as far as the go
-// command has recorded one.
-func ownVersion() string {
-	const path = "github.com/topocast/topocast"
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	for _, m := range append(info.Deps, &info.Main) {
-		if m.Path == path {
-			return m.Version
-		}
-	}
-	return ""
 }
 
 // Readings returns all readings, sorted by repetition, size, From and To. The

@@ -16,7 +16,7 @@ func (c *campaign) run() error {
 	}()
 	if c.result != nil {
 		c.delivered = c.now()
-		c.journal = newJournal(c.settings.Journal, c.result)
+		c.journal = newJournal(c.settings, c.result)
 	}
 	ending := goOn
 	for repetition := 0; ; repetition++ {

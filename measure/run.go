@@ -78,6 +78,11 @@ func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, erro
 	if result != nil {
 		slices.SortFunc(result.readings, compareReadings)
 		result.Warnings = warnings(result)
+		if c.journal != nil {
+			if err := c.journal.end(result); err != nil {
+				result.Warnings = append(result.Warnings, unjournaled(err))
+			}
+		}
 	}
 	if p.Share {
 		if result, err = shareResult(comm, result); err != nil {

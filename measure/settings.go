@@ -1,11 +1,14 @@
 package measure
 
 import (
+	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"slices"
 	"time"
 
+	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -66,11 +69,15 @@ type Settings struct {
 	Share bool
 
 	// Journal takes on rank 0, between rounds and some twice a second, what all
-	// ranks have measured since, so that it outlives the process: ReadResult
-	// reads it, even if the last line is cut off. It costs no reading anything,
+	// ranks have measured since, so that it outlives the process: it is a file of
+	// package record, which ReadResult reads even if the last line is cut off. It costs no reading anything,
 	// and all of them together at most some 5 % of the time. If it cannot be written,
 	// the measurement goes on without it and warns.
 	Journal io.Writer
+
+	// Record takes instead of a Journal the same as the next section of a file that the
+	// caller has begun, and goes on with and closes.
+	Record *record.Writer
 
 	// Notify is called on rank 0 with what Result.Notes keeps, when it is decided.
 	Notify func(note string)
@@ -177,6 +184,21 @@ func (s *Settings) plan() plan {
 		}
 	}
 	return p
+}
+
+// fingerprint tells plans of other pairs or rounds apart, "" being all pairs in
+// as few rounds as they need.
+func (p *plan) fingerprint() string {
+	if p.Rounds == 0 && len(p.Groups) == 0 && len(p.Pairs) == 0 {
+		return ""
+	}
+	sum := fnv.New64a()
+	data, err := json.Marshal(plan{Rounds: p.Rounds, Groups: p.Groups, Levels: p.Levels, Within: p.Within, Pairs: p.Pairs})
+	if err != nil {
+		panic("measure: a plan is no JSON: " + err.Error()) // it is numbers only
+	}
+	_, _ = sum.Write(data) // it never fails
+	return fmt.Sprintf("%016x", sum.Sum64())
 }
 
 // hierarchy is the one of the plan's groups, without their latencies.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/measure/pingpong"
+	"github.com/topocast/topocast/measure/record"
 )
 
 // synthetic is a full measurement of n ranks in the real schedule, with
@@ -16,7 +17,7 @@ import (
 func synthetic(t *testing.T, n, repeats int, seed uint64, repetition, round int, factor float64) *Result {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))
-	r := &Result{Ranks: n, Sizes: []int{0}, Repetitions: repeats, Samples: 20}
+	r := &Result{Header: record.Header{Ranks: n}, Sizes: []int{0}, Repetitions: repeats, Samples: 20}
 	base := make(map[[2]int]float64)
 	for i := range n {
 		for j := range i {
@@ -85,7 +86,7 @@ func TestRoundEffectsWantThreeRepetitions(t *testing.T) {
 	if effects := synthetic(t, 12, 2, 1, 0, 0, 2).RoundEffects(0); len(effects) != 0 {
 		t.Errorf("effects of two repetitions = %v, want none", effects)
 	}
-	if effects := (&Result{Ranks: 3, Sizes: []int{0}, Repetitions: 3}).RoundEffects(0); len(effects) != 0 {
+	if effects := (&Result{Header: record.Header{Ranks: 3}, Sizes: []int{0}, Repetitions: 3}).RoundEffects(0); len(effects) != 0 {
 		t.Errorf("effects of nothing = %v, want none", effects)
 	}
 }
@@ -93,8 +94,8 @@ func TestRoundEffectsWantThreeRepetitions(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	good := func() *Result {
 		r := &Result{
-			Ranks: 2, Sizes: []int{8}, Repetitions: 1, Samples: 20, Rounds: 1, TotalRounds: 1,
-			Hosts: []string{"a", "a"}, Cores: []int{0, 1}, CPUs: []int{1, 1},
+			Header: record.Header{Ranks: 2, Hosts: []string{"a", "a"}, Cores: []int{0, 1}, CPUs: []int{1, 1}},
+			Sizes:  []int{8}, Repetitions: 1, Samples: 20, Rounds: 1, TotalRounds: 1,
 		}
 		for rank := range 2 {
 			r.readings = append(r.readings, Reading{From: rank, To: 1 - rank, Summary: pingpong.Summary{Count: 20, Batch: 1, Min: 1e-6, Q1: 1e-6, Median: 1.1e-6, Q3: 1.2e-6, Max: 2e-6}})

@@ -3,7 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
@@ -166,14 +167,11 @@ func readReadings(r io.Reader, path string, unit encode.Unit) (*latencies, error
 	if err != nil {
 		return nil, badInput("%s: %w", path, err)
 	}
-	var head struct {
-		Format string `json:"format"`
-	}
-	if json.Unmarshal(data, &head) == nil && head.Format != "topocast/measurement" {
-		return nil, badInput("%s: format is %q: want a matrix, or topocast/measurement, which topocast measure writes", path, head.Format)
-	}
 	m, err := measure.ReadResult(bytes.NewReader(data))
-	if err != nil {
+	switch format := jsonfile.Format(data); {
+	case errors.Is(err, measure.ErrFormat) && format != "":
+		return nil, badInput("%s: format is %q: want a matrix, or topocast/measurement, which topocast measure writes", path, format)
+	case err != nil:
 		return nil, badInput("%s: %w", path, err)
 	}
 	if unit != 0 {

@@ -3,6 +3,7 @@
 package jsonfile
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -43,12 +44,13 @@ func Decode(r io.Reader, v any) error {
 	return nil
 }
 
-// Format is the format that a file names, "" if it names none or is no JSON object.
+// Format is the format that the first value of a file names, "" if it names none or is no
+// JSON object. Some files are lines of values.
 func Format(data []byte) string {
 	var head struct {
 		Format string `json:"format"`
 	}
-	if json.Unmarshal(data, &head) != nil {
+	if json.NewDecoder(bytes.NewReader(data)).Decode(&head) != nil {
 		return ""
 	}
 	return head.Format

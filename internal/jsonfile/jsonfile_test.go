@@ -43,7 +43,7 @@ func TestDecodeRefuses(t *testing.T) {
 }
 
 func TestFormat(t *testing.T) {
-	for text, want := range map[string]string{`{"format":"x/y","z":1}`: "x/y", `{"z":1}`: "", `[1]`: "", `{"format":"x`: "", `0,1`: "", `{"format":7}`: ""} {
+	for text, want := range map[string]string{`{"format":"x/y","z":1}`: "x/y", `{"z":1}`: "", `[1]`: "", `{"format":"x`: "", `0,1`: "", `{"format":7}`: "", "{\"format\":\"x/y\"}\n[1,2": "x/y"} {
 		if got := Format([]byte(text)); got != want {
 			t.Errorf("Format(%s) = %q, want %q", text, got, want)
 		}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/topocast/topocast/internal/share"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -38,9 +38,8 @@ type rankInfo struct {
 }
 
 // Gather is collective: it returns on rank 0 the header of a file of this job,
-// and nil on the others. All ranks give the same tag, which nobody uses
-// otherwise meanwhile. Two messages per rank.
-func Gather(comm mpi.Communicator, tag int, c *Conditions) (*Header, error) {
+// and nil on the others. Two messages per rank.
+func Gather(comm mpi.Communicator, c *Conditions) (*Header, error) {
 	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
 		return nil, fmt.Errorf("record: conditions: %w", err)
@@ -67,7 +66,7 @@ func Gather(comm mpi.Communicator, tag int, c *Conditions) (*Header, error) {
 			h.Library = v.LibraryVersion()
 		}
 	}
-	err = share.Star(comm, 0, tag).Gather(data, func(rank int, data []byte) error {
+	err = harness.Gather(comm, data, func(rank int, data []byte) error {
 		var info rankInfo
 		if err := json.Unmarshal(data, &info); err != nil {
 			return err

@@ -16,7 +16,7 @@ import (
 
 // gathered checks the header of one rank's conditions, which rank 0 alone gets.
 func gathered(comm mpi.Communicator, numa func(rank int) int) error {
-	h, err := Gather(comm, 1, &Conditions{Timed: true, ClockStep: float64(comm.Rank()), ClockCost: 5})
+	h, err := Gather(comm, &Conditions{Timed: true, ClockStep: float64(comm.Rank()), ClockCost: 5})
 	switch {
 	case err != nil:
 		return err

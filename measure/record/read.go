@@ -44,16 +44,16 @@ type sectionLine struct {
 // and numbers that cannot be are refused. An error that wraps ErrFormat says
 // that it is another kind of file. O(length) time; 8 B of memory per number.
 func Read(r io.Reader) (*File, error) {
-	return Scan(r, func(s *Section, row []float64) error {
+	return Scan(r, func(_ *Header, s *Section, row []float64) error {
 		s.Rows = append(s.Rows, row...)
 		return nil
 	})
 }
 
 // Scan is Read for those who keep rows in a form of their own: it hands each
-// one to take, with its section so far, and keeps none. The row is valid
-// during the call. An error of take ends it.
-func Scan(r io.Reader, take func(s *Section, row []float64) error) (*File, error) {
+// one to take, with the header and its section so far, and keeps none. The row is
+// valid during the call. An error of take ends it.
+func Scan(r io.Reader, take func(h *Header, s *Section, row []float64) error) (*File, error) {
 	d := decoder{lines: bufio.NewReaderSize(r, readerBuffer), take: take}
 	if err := d.run(); err != nil {
 		return nil, fmt.Errorf("record: read: %w", err)
@@ -68,7 +68,7 @@ type decoder struct {
 	lines  *bufio.Reader
 	long   []byte // a line that is longer than the buffer
 	number int    // of the line, from 1
-	take   func(*Section, []float64) error
+	take   func(*Header, *Section, []float64) error
 
 	file  File
 	open  *Section // nil between sections
@@ -163,7 +163,7 @@ func (d *decoder) takeRow(line []byte) error {
 		return err
 	}
 	d.rows++
-	return d.take(d.open, d.row)
+	return d.take(&d.file.Header, d.open, d.row)
 }
 
 // takeLine takes a line that is no row, and tells whether it closes the file.

@@ -75,9 +75,6 @@ const exampleText = `{"format":"topocast/measurement","version":3,"ranks":2,"dat
 [0,0,0,1,0,1.75e-06]
 [0,0,1,0,0,3.141592653589793e-06]
 [0,1,0,1,1,null]
-{"note":"a note"}
-{"warning":"a warning"}
-{"rounds":2,"total_rounds":4}
 {"end":"latency","rounds":2,"total_rounds":4,"stopped":"budget","notes":["a note"],"warnings":["a warning"]}
 {"kind":"of-tomorrow","columns":["moon_phase"]}
 [-0.25]
@@ -153,13 +150,13 @@ func TestReadRefuses(t *testing.T) {
 		{"NUMA nodes of other ranks", replace(`"numa_nodes":[0,-1]`, `"numa_nodes":[0]`), "line 1: numa_nodes"},
 		{"a negative clock", replace(`"clock_step_s":1e-9`, `"clock_step_s":-1`), "line 1: clock_step_s"},
 		{"a kind of two words", replace(`"kind":"latency"`, `"kind":"Latency of it"`), "line 2: kind"},
-		{"no columns", replace(`["moon_phase"]`, `[]`), "line 10: columns: none"},
+		{"no columns", replace(`["moon_phase"]`, `[]`), "line 7: columns: none"},
 		{"a column twice", replace(`"to","round"`, `"to","to"`), "line 2: columns"},
 		{"a negative size", replace(`[0,1024]`, `[0,-4]`), "line 2: sizes_bytes: -4"},
 		{"settings that are a list", replace(`{"repetitions":2,"seed":7}`, `[7]`), "line 2: settings"},
 		{"an unknown key of a section", replace(`"kind":"latency"`, `"kind":"latency","x":1`), `line 2: json: unknown field "x"`},
-		{"a row before any section", replace(`{"kind":"of-tomorrow","columns":["moon_phase"]}`+"\n", ""), "line 10: a row outside of a section"},
-		{"a note before any section", replace(`{"kind":"of-tomorrow","columns":["moon_phase"]}`, `{"note":"x"}`), "line 10"},
+		{"a row before any section", replace(`{"kind":"of-tomorrow","columns":["moon_phase"]}`+"\n", ""), "line 7: a row outside of a section"},
+		{"a note before any section", replace(`{"kind":"of-tomorrow","columns":["moon_phase"]}`, `{"note":"x"}`), "line 7"},
 		{"a row too short", replace(`[0,0,0,1,0,1.75e-06]`, `[0,0,0,1,0]`), "line 3: 5 numbers: want 6"},
 		{"a rank that is not there", replace(`[0,0,0,1,0,1.75e-06]`, `[0,0,0,2,0,1]`), "line 3: to: 2: want a whole number in [0, 2)"},
 		{"half a rank", replace(`[0,0,0,1,0,1.75e-06]`, `[0,0,0.5,1,0,1]`), "line 3: from: 0.5"},
@@ -172,14 +169,15 @@ func TestReadRefuses(t *testing.T) {
 		{"no number", replace(`1.75e-06`, ``), `line 3`},
 		{"a row that does not end", replace(`1.75e-06]`, `1.75e-06`), "line 3: a row that does not end"},
 		{"two rows in a line", replace(`1.75e-06]`, `1.75e-06],[1]`), "line 3"},
-		{"rounds that go back", replace(`{"end":"latency","rounds":2`, `{"end":"latency","rounds":1`), "line 9: rounds: 1 after 2"},
-		{"more rounds than all", replace(`"total_rounds":4}`, `"total_rounds":1}`), "line 8: rounds: 2 of 1"},
-		{"the end of another section", replace(`{"end":"latency"`, `{"end":"plogp"`), `line 9: the end of section "plogp"`},
-		{"a line of nothing", replace(`{"note":"a note"}`, `{}`), "line 6: {}: this line is not known"},
-		{"an empty line", replace(`{"note":"a note"}`, ``), "line 6: no content"},
-		{"rows that are lost", replace("[-0.25]\n", ""), "line 13: the file is not whole: it has 2 sections and 4 rows"},
-		{"something after the end", exampleText + "x", "line 15: more after the closing line"},
-		{"a file twice", exampleText + exampleText, "line 15: more after the closing line"},
+		{"rounds that go back", replace(`{"end":"latency"`, "{\"rounds\":3,\"total_rounds\":4}\n{\"end\":\"latency\""), "line 7: rounds: 2 after 3"},
+		{"more rounds than all", replace(`"total_rounds":4`, `"total_rounds":1`), "line 6: rounds: 2 of 1"},
+		{"the end of another section", replace(`{"end":"latency"`, `{"end":"plogp"`), `line 6: the end of section "plogp"`},
+		{"a line of nothing", replace(`{"kind":"of-tomorrow"`, "{}\n{\"kind\":\"of-tomorrow\""), "line 7: {}: want a section to begin"},
+		{"a line of a section that is not known", replace(`{"end":"latency"`, "{\"rounds\":1}\n{\"end\":\"latency\""), `line 6: {"rounds":1}: this line is not known`},
+		{"an empty line", replace(`{"end":"latency"`, "\n{\"end\":\"latency\""), "line 6: no content"},
+		{"rows that are lost", replace("[-0.25]\n", ""), "line 10: the file is not whole: it has 2 sections and 4 rows"},
+		{"something after the end", exampleText + "x", "line 12: more after the closing line"},
+		{"a file twice", exampleText + exampleText, "line 12: more after the closing line"},
 	} {
 		f, err := Read(strings.NewReader(c.data))
 		if err == nil || f != nil || !strings.HasPrefix(err.Error(), "record: read: ") || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {

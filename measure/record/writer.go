@@ -39,8 +39,9 @@ func NewWriter(w io.Writer, h *Header) *Writer {
 	return out
 }
 
-// Begin begins a section: its kind, columns and settings, and what it already
-// holds, rows, notes, rounds and all. Whoever resumes begins with what was read.
+// Begin begins a section: its kind, columns, settings and rows, and of one that is
+// Unfinished also notes, warnings and rounds so far: whoever resumes begins
+// with what was read.
 func (w *Writer) Begin(s *Section) {
 	if w.err != nil {
 		return
@@ -59,6 +60,9 @@ func (w *Writer) Begin(s *Section) {
 	w.open, w.width, w.bound = s, len(s.Columns), s.bounds(w.ranks)
 	w.sections++
 	w.Rows(s.Rows)
+	if !s.Unfinished {
+		return // the end says the rest
+	}
 	for _, text := range s.Notes {
 		w.Note(text)
 	}
