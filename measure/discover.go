@@ -51,6 +51,16 @@ type DiscoverSettings struct {
 	// &linkage.Robust{}.
 	Reconstructor topology.Reconstructor
 
+	// TwoLevel measures the inside of hosts, as the ranks name them, apart from
+	// what is between hosts, and joins both (Bufe 2014, section 2.7): fewer readings,
+	// and none of short ways while long ones are under way. Jobs of one host, and
+	// those of one rank per host, have one level only and are measured as a whole.
+	TwoLevel bool
+
+	// EqualHosts says, with TwoLevel, that hosts are alike inside whose ranks have
+	// the same places: one of each kind is measured.
+	EqualHosts bool
+
 	// Date is kept in the results and in the network; the zero time leaves it out.
 	Date time.Time
 
@@ -97,6 +107,8 @@ type Discovery struct {
 	Bandwidths *Result          // of some pairs, by long messages, one at a time
 	Topology   *topology.Result // of the latencies, with all warnings so far
 	Network    *model.Network
+
+	nodes *nodes // of two levels; nil: there is one
 }
 
 // Discover is the whole way from a job to its network: it measures the
@@ -141,7 +153,7 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 		short.Repetitions = defaultRepetitions
 	}
 	short.ExtraRepetitions = max(0, min(short.Repetitions, maxRepetitions-short.Repetitions))
-	if d.Latencies, err = run(ctx, comm, &short); err != nil {
+	if err = d.measureLatencies(ctx, comm, s, short); err != nil {
 		return err
 	}
 	long := Settings{
@@ -209,6 +221,9 @@ func (d *Discovery) reconstruct(s *DiscoverSettings) error {
 	var r topology.Reconstructor = &linkage.Robust{}
 	if s.Reconstructor != nil {
 		r = s.Reconstructor
+	}
+	if d.nodes != nil {
+		r = d.nodes.reconstructor(r)
 	}
 	found, err := r.Reconstruct(d.Latencies.Matrices()...)
 	if err != nil {

@@ -215,6 +215,7 @@ func (j *joiner) hierarchy() (*Hierarchy, error) {
 	var latencies []float64
 	for i, m := range j.nodes {
 		all := m.Result.Hierarchy.groups
+		latencies = append(latencies, m.apart())
 		for k, g := range all {
 			var hosts []int
 			for _, h := range g.Hosts {
@@ -224,7 +225,6 @@ func (j *joiner) hierarchy() (*Hierarchy, error) {
 			}
 			if k == 0 {
 				members[i] = hosts
-				latencies = append(latencies, g.Latency)
 				continue
 			}
 			if len(hosts) < len(members[i]) { // a group of all cores is the node
@@ -257,5 +257,54 @@ func (j *joiner) hierarchy() (*Hierarchy, error) {
 	if len(j.nodes) == 1 {
 		apart = latencies[0]
 	}
-	return NewHierarchy(j.cores, levels, groups, apart)
+	return withGroups(j.cores, levels, groups, apart)
+}
+
+// withGroups is the hierarchy of those levels that have a group.
+func withGroups(hosts int, levels []Level, groups []Group, apart float64) (*Hierarchy, error) {
+	number := make([]int, len(levels))
+	var used []Level
+	for l, level := range levels {
+		number[l] = len(used)
+		if !slices.ContainsFunc(groups, func(g Group) bool { return g.Level == l }) {
+			continue
+		}
+		if isNeutral(level.Name) { // counted anew: inside and outside both begin with 1
+			level.Name = fmt.Sprintf("level %d", len(used)+1)
+		}
+		used = append(used, level)
+	}
+	for k := range groups {
+		groups[k].Level = number[groups[k].Level]
+	}
+	return NewHierarchy(hosts, used, groups, apart)
+}
+
+// apart is the latency in s that is typical between the cores of the node which
+// its smaller groups do not join. Where the node and what is outside were not told
+// apart, the ways in its graph say it.
+func (m *NodeModel) apart() float64 {
+	h, g := m.Result.Hierarchy, m.Result.Graph
+	if m.External < 0 {
+		return h.groups[0].Latency
+	}
+	for k := range h.groups {
+		if own := &h.groups[k]; len(own.Hosts) == g.hosts-1 && !slices.Contains(own.Hosts, m.External) {
+			return own.Latency
+		}
+	}
+	var apart []float64
+	finder, dist := NewPaths(g, g.Latencies()), make([]float64, g.vertices)
+	for a := range g.hosts {
+		if a == m.External {
+			continue
+		}
+		finder.From(a, dist)
+		for b := range a {
+			if b != m.External && h.Common(a, b) == 0 {
+				apart = append(apart, dist[b])
+			}
+		}
+	}
+	return stats.Median(stats.SortedFinite(apart))
 }

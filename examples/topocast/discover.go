@@ -99,6 +99,8 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 	f.StringVar(&sim, "sim", "", "simulate this cluster instead, for example \"tree:2x4x8 latency=20us,8us,2us rate=10Gbps\"")
 	f.IntVar(&ranks, "ranks", 0, "ranks without mpirun; 0: one per core")
 	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/discovery) instead of text")
+	f.BoolVar(&o.twoLevel, "two-level", false, "measure the inside of hosts apart from what is between them: fewer pairs, undisturbed")
+	f.BoolVar(&o.equalHosts, "equal-hosts", false, "with --two-level: hosts whose ranks have the same cores are alike, measure one of each kind")
 	o.flags(f)
 	return c
 }

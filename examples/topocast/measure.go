@@ -26,6 +26,8 @@ type measureOptions struct {
 	budget      time.Duration
 	repetitions int
 	keep        string
+	twoLevel    bool
+	equalHosts  bool
 	quiet       bool
 	journal     *journal // of discover, on rank 0
 }
@@ -40,6 +42,9 @@ func (o *measureOptions) validate() error {
 	if o.budget <= 0 {
 		return badInput("--budget %s: want above 0", o.budget)
 	}
+	if o.equalHosts && !o.twoLevel {
+		return badInput("--equal-hosts without --two-level: it says that of hosts that are alike one is measured inside")
+	}
 	if o.repetitions < 1 || o.repetitions > 1000 {
 		return badInput("--repetitions %d: want in [1, 1000]", o.repetitions)
 	}
@@ -49,7 +54,7 @@ func (o *measureOptions) validate() error {
 // discover is collective; other ranks than 0 get nothing. On rank 0 the
 // readings of latencies go into the journal of the options, if there is one.
 func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, stdout, stderr io.Writer) (discovery, error) {
-	s := &measure.DiscoverSettings{Budget: o.budget, Repetitions: o.repetitions, Seed: 1, Date: date(comm), Tool: "topocast discover"}
+	s := &measure.DiscoverSettings{Budget: o.budget, Repetitions: o.repetitions, Seed: 1, Date: date(comm), Tool: "topocast discover", TwoLevel: o.twoLevel, EqualHosts: o.equalHosts}
 	if _, is := comm.(*simnet.Comm); is {
 		s.Samples = simulatedSamples
 	}

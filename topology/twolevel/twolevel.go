@@ -71,7 +71,7 @@ func (r *Reconstructor) Reconstruct(repetitions ...mat.Matrix) (*topology.Result
 	if between, err = named(between, r.Names); err != nil {
 		return nil, err
 	}
-	warnings := between.Warnings
+	var said insideWarnings
 	models := make([]topology.NodeModel, len(nodes))
 	for i, members := range nodes {
 		if r.Like != nil && r.Like[i] != i {
@@ -82,7 +82,7 @@ func (r *Reconstructor) Reconstruct(repetitions ...mat.Matrix) (*topology.Result
 			return nil, fmt.Errorf("twolevel: inside node %s: %w", between.Graph.Name(i), err)
 		}
 		for _, w := range model.Result.Warnings {
-			warnings = append(warnings, "inside node "+between.Graph.Name(i)+": "+w)
+			said.add(between.Graph.Name(i), w)
 		}
 		models[i] = model
 	}
@@ -95,7 +95,7 @@ func (r *Reconstructor) Reconstruct(repetitions ...mat.Matrix) (*topology.Result
 	if err != nil {
 		return nil, err
 	}
-	joined.Warnings = append(warnings, joined.Warnings...)
+	joined.Warnings = slices.Concat(between.Warnings, said.all(), joined.Warnings)
 	return joined.Renumber(slices.Concat(nodes...))
 }
 
@@ -146,8 +146,19 @@ func (r *Reconstructor) inside(repetitions []mat.Matrix, members []int) (topolog
 		all = append(slices.Clone(members), outside)
 	}
 	var err error
-	model.Result, err = found(r.Inside, repetitions, all)
-	return model, err
+	if model.Result, err = found(r.Inside, repetitions, all); err != nil || model.External < 0 {
+		return model, err
+	}
+	// What is weak is what is weak without the outside: that it is there, and
+	// alone, is no finding.
+	alone, err := found(r.Inside, repetitions, members)
+	if err != nil {
+		return model, err
+	}
+	own := *model.Result
+	own.Warnings = alone.Warnings
+	model.Result = &own
+	return model, nil
 }
 
 // neighbour is the lowest host outside that was measured with all members, or -1.
