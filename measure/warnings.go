@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/pingpong"
 )
 
@@ -36,6 +37,9 @@ func warnings(r *Result) []string {
 	}
 	if len(r.CrowdedHosts) > 0 {
 		add("ranks outnumber the cores on %s: times are scheduler noise", r.crowded())
+	}
+	if ranks := r.OtherEnvironment; len(ranks) > 0 {
+		add("%s of %d ran with other environment variables of the message-passing library than rank 0, the first is rank %d", words.Count(len(ranks), "rank"), r.Ranks, ranks[0])
 	}
 	for k, size := range r.Sizes {
 		if share := r.zeroShare(k); share > 0 {
