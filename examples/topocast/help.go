@@ -12,9 +12,18 @@ const helpWidth = 80
 // fitHelp makes the help of all commands fit into helpWidth columns.
 func fitHelp(root *cobra.Command) {
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
-	for _, c := range append(root.Commands(), root) {
+	for _, c := range withAllBelow(root) {
 		c.Long = fill(c.Long, helpWidth)
 	}
+}
+
+// withAllBelow is a command and all commands below it.
+func withAllBelow(c *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{c}
+	for _, below := range c.Commands() {
+		all = append(all, withAllBelow(below)...)
+	}
+	return all
 }
 
 // fill breaks the lines of paragraphs anew. Lines that begin with a blank are

@@ -94,10 +94,10 @@ times and broadcast along it.
 	})
 	root.AddCommand(
 		discoverCommand(run), measureCommand(run), bcastCommand(run), simulateCommand(),
-		reconstructCommand(), compareCommand(), predictCommand(), placeCommand(),
+		reconstructCommand(), compareCommand(), predictCommand(), placeCommand(), experimentCommand(run),
 	)
 	fitHelp(root)
-	for _, c := range append(root.Commands(), root) {
+	for _, c := range withAllBelow(root) {
 		args := c.Args
 		c.Args = func(c *cobra.Command, given []string) error {
 			if err := args(c, given); err != nil {

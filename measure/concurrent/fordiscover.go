@@ -26,7 +26,8 @@ const (
 // those of single ranks, and those above the groups of each firm level - there are two transfers
 // in and one out over one link, and two out and one in, which tells how its two directions
 // disturb each other (Zhu et al. 2014, section 5.2); uplinks get as many times
-// that as there are ranks on both sides. Two links of each class are tried, while these
+// that as there are ranks on both sides, and before it one transfer out of each, which may
+// tell the bandwidth (section 5.1). Two links of each class are tried, while these
 // patterns are at most half of all. The rest are random patterns with d = 1, 2 and 3 in
 // turn, which refine the fit, and from which it holds some out to learn how far off it is.
 //
@@ -65,9 +66,9 @@ type designer struct {
 	bytes int64
 }
 
-// across are two patterns over the link above some ranks: two in and one out, and
-// the reverse, from and to ranks of the next group above that has some, so that no other
-// link is in the way. There is no link above all ranks.
+// across are patterns over the link above some ranks: out of all if they are several, two in
+// and one out, and the reverse, from and to ranks of the next group above that has some, so that
+// no other link is in the way. There is no link above all ranks.
 func (d *designer) across(inside []int, above int) [][]model.Transfer {
 	var within, outside []int
 	for ; len(outside) < 2; above = d.h.Groups()[above].Parent {
@@ -84,8 +85,15 @@ func (d *designer) across(inside []int, above int) [][]model.Transfer {
 		}
 	}
 	times := 1
+	var patterns [][]model.Transfer
 	if len(within) > 1 {
-		times = max(1, min(len(within), len(outside), mostAcross)/3)
+		most := min(len(within), len(outside), mostAcross)
+		times = max(1, most/3)
+		var all []model.Transfer
+		for k := range most {
+			all = append(all, model.Transfer{Src: within[k], Dst: outside[k], Bytes: d.bytes})
+		}
+		patterns = append(patterns, all)
 	}
 	var in, out []model.Transfer
 	for k := range 3 * times {
@@ -96,7 +104,7 @@ func (d *designer) across(inside []int, above int) [][]model.Transfer {
 		in = append(in, model.Transfer{Src: b, Dst: a, Bytes: d.bytes})
 		out = append(out, model.Transfer{Src: a, Dst: b, Bytes: d.bytes})
 	}
-	return [][]model.Transfer{in, out}
+	return append(patterns, in, out)
 }
 
 // spread are the ranks of a group, in random order but for this: those that follow

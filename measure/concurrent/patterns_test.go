@@ -122,11 +122,23 @@ func TestForDiscover(t *testing.T) {
 	if again := ForDiscover(found, 1<<20, UsualPatterns, 1); !reflect.DeepEqual(again, patterns) {
 		t.Error("the same arguments give other patterns")
 	}
-	// Twice: a rank, a rack and a pod, each first in, then out. Half of the smaller side
-	// may not be enough for the racks: eight ranks make two times three transfers; the
-	// pods' 32 make 24.
+	// Twice: a rank, a rack and a pod, each first in, then out; before it, all ranks of a
+	// group out. A rack's eight ranks make two times three transfers; the pods' 32 make 24.
+	next := 0
+	patterns = ForDiscover(found, 1<<20, 2*UsualPatterns, 1)
+	take := func() []model.Transfer {
+		next++
+		return patterns[next-1]
+	}
 	for k := range 6 {
-		in, out := patterns[2*k], patterns[2*k+1]
+		var all []model.Transfer
+		if k%3 > 0 {
+			all = take()
+			if want := []int{8, 24}[k%3-1]; len(all) != want {
+				t.Errorf("pattern %d, all out: %d transfers, want %d", k, len(all), want)
+			}
+		}
+		in, out := take(), take()
 		if want := []int{3, 6, 24}[k%3]; len(in) != want || len(out) != want {
 			t.Fatalf("pattern %d: %d and %d transfers, want %d", k, len(in), len(out), want)
 		}
@@ -152,6 +164,9 @@ func TestForDiscover(t *testing.T) {
 		if a, b := crossings(out, group); a != len(out)/3 || b != 2*len(out)/3 {
 			t.Errorf("pattern %d, reversed: %d into the group and %d out of it, want one third and two", k, a, b)
 		}
+		if a, b := crossings(all, group); a != 0 || b != len(all) {
+			t.Errorf("pattern %d, all out: %d into the group and %d out of it", k, a, b)
+		}
 		// Nothing else is in the way: it stays below the next group.
 		for _, x := range in {
 			common := cluster.Hierarchy.Groups()[cluster.Hierarchy.Common(x.Src, x.Dst)]
@@ -164,6 +179,10 @@ func TestForDiscover(t *testing.T) {
 		for _, x := range in {
 			used[x.Src]++
 			used[x.Dst]++
+		}
+		for _, x := range all {
+			used[-1-x.Src]++
+			used[-1-x.Dst]++
 		}
 		for rank, n := range used {
 			if level >= 0 && n > 1 {

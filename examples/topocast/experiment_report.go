@@ -1,0 +1,216 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"text/tabwriter"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/topocast/topocast/internal/quantity"
+)
+
+const (
+	zhuMargin   = 0.10 // within which the paper counts transfers
+	zhuCoverage = 0.90 // of the intervals
+)
+
+// A zhuReport is what the experiment found out.
+type zhuReport struct {
+	Library  string
+	Bytes    int64
+	Fitted   int // patterns
+	Laws     []string
+	Rows     []zhuRow
+	All      zhuRow // of the random patterns
+	Warnings []string
+}
+
+// A zhuRow is one experiment: patterns of a number of hosts and of draws per host.
+type zhuRow struct {
+	Hosts     int         `json:"hosts"`
+	Degree    int         `json:"d,omitempty"`
+	Exchange  bool        `json:"alltoallv,omitempty"`
+	Patterns  int         `json:"patterns"`
+	Trials    int         `json:"transfers"`
+	Steps     float64     `json:"steps"`
+	Precision float64     `json:"precision"` // of the asymmetric model's error
+	Mixed     []float64   `json:"mixed"`     // mean errors of each law in patterns that use a link both ways
+	Errors    []zhuErrors `json:"errors"`    // of each law
+	Coverage  float64     `json:"coverage"`  // of the fitted network's intervals of 90 %
+	Last      []float64   `json:"last_s"`    // of the exchange: end of the last transfer, measured and by each law
+
+	transfers []zhuTransfer
+}
+
+// zhuErrors are relative errors of predictions.
+type zhuErrors struct {
+	Mean   float64 `json:"mean"`
+	Max    float64 `json:"max"`
+	Within float64 `json:"within_margin"` // share of the transfers within 10 %
+}
+
+type zhuTransfer struct {
+	Pattern   int         `json:"pattern"`
+	Src       int         `json:"src"`
+	Dst       int         `json:"dst"`
+	Bytes     int64       `json:"bytes"`
+	Mixed     bool        `json:"mixed"`
+	Measured  float64     `json:"measured_s"`
+	Width     float64     `json:"interval_s"` // of the mean
+	Predicted []float64   `json:"predicted_s"`
+	Interval  *[2]float64 `json:"predicted_interval_s,omitempty"`
+}
+
+// sum works out the row of its transfers.
+func (row *zhuRow) sum(laws int) {
+	row.Steps /= float64(row.Patterns)
+	row.Errors, row.Mixed, row.Coverage, row.Precision = nil, nil, 0, math.NaN()
+	covered := 0
+	for law := range laws {
+		var errors, mixed []float64
+		within := 0
+		for i := range row.transfers {
+			x := &row.transfers[i]
+			e := math.Abs(x.Predicted[law]-x.Measured) / x.Measured
+			errors = append(errors, e)
+			if x.Mixed {
+				mixed = append(mixed, e)
+			}
+			if e <= zhuMargin {
+				within++
+			}
+			if law == lawFitted && x.Interval != nil && x.Interval[0] <= x.Measured && x.Measured <= x.Interval[1] {
+				covered++
+			}
+		}
+		n := float64(len(errors))
+		mean, deviation := stat.MeanStdDev(errors, nil)
+		row.Errors = append(row.Errors, zhuErrors{mean, slices.Max(errors), float64(within) / n})
+		row.Mixed = append(row.Mixed, stat.Mean(mixed, nil))
+		if law == lawAsymmetric && n > 1 {
+			t := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975)
+			row.Precision = t * deviation / math.Sqrt(n) / mean
+		}
+	}
+	row.Coverage = float64(covered) / float64(len(row.transfers))
+	if row.Exchange {
+		row.Last = make([]float64, 1+laws)
+		for _, x := range row.transfers {
+			row.Last[0] = max(row.Last[0], x.Measured)
+			for law, t := range x.Predicted {
+				row.Last[1+law] = max(row.Last[1+law], t)
+			}
+		}
+	}
+}
+
+// sum makes a row of all random patterns.
+func (r *zhuReport) sum(laws int) {
+	for _, row := range r.Rows {
+		if row.Exchange {
+			continue
+		}
+		r.All.Patterns += row.Patterns
+		r.All.Trials += row.Trials
+		r.All.Steps += row.Steps * float64(row.Patterns)
+		r.All.transfers = append(r.All.transfers, row.transfers...)
+	}
+	if r.All.Patterns > 0 {
+		r.All.sum(laws)
+	}
+}
+
+// writeText writes the tables.
+func (r *zhuReport) writeText(w io.Writer) error {
+	percent := func(x float64) string {
+		if math.IsNaN(x) {
+			return "-"
+		}
+		return fmt.Sprintf("%.2f", 100*x)
+	}
+	fmt.Fprintf(w, "random patterns, messages of %s; errors in %%\n", quantity.Bytes(r.Bytes))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "|N|\td\tN trials\tsteps\tπ(ε)\t|ε|\t|ε'|\t|ε''|\t")
+	for _, row := range r.Rows {
+		if !row.Exchange {
+			fmt.Fprintf(t, "%d\t%d\t%d\t%.1f\t%.3f\t%s\t%s\t%s\t\n", row.Hosts, row.Degree, row.Trials, row.Steps, row.Precision,
+				percent(row.Errors[lawAsymmetric].Mean), percent(row.Mixed[lawAsymmetric]), percent(row.Mixed[lawFair]))
+		}
+	}
+	t.Flush()
+
+	fmt.Fprintf(w, "\nby law of sharing: mean and largest error in %%, messages within %s; fitted to %d patterns\n", quantity.Percent(zhuMargin), r.Fitted)
+	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "|N|\td\t")
+	for law, name := range r.Laws {
+		fmt.Fprintf(t, "%s\tmax\twithin\t", name)
+		if law == lawFitted {
+			fmt.Fprintf(t, "in %s intervals\t", quantity.Percent(zhuCoverage))
+		}
+	}
+	fmt.Fprintln(t)
+	line := func(hosts, d string, row *zhuRow) {
+		fmt.Fprintf(t, "%s\t%s\t", hosts, d)
+		for law, e := range row.Errors {
+			fmt.Fprintf(t, "%s\t%s\t%s\t", percent(e.Mean), percent(e.Max), percent(e.Within))
+			if law == lawFitted {
+				fmt.Fprintf(t, "%s\t", percent(row.Coverage))
+			}
+		}
+		fmt.Fprintln(t)
+	}
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		d := fmt.Sprint(row.Degree)
+		if row.Exchange {
+			d = "alltoallv"
+		}
+		line(fmt.Sprint(row.Hosts), d, row)
+	}
+	if r.All.Patterns > 0 {
+		line("random", "all", &r.All)
+	}
+	t.Flush()
+	for _, row := range r.Rows {
+		if !row.Exchange {
+			continue
+		}
+		fmt.Fprintf(w, "\nalltoallv of %d hosts: measured %s", row.Hosts, quantity.Seconds(row.Last[0]))
+		for law, name := range r.Laws {
+			fmt.Fprintf(w, ", %s %s", name, quantity.Seconds(row.Last[1+law]))
+		}
+		fmt.Fprintln(w)
+	}
+	return nil
+}
+
+// writeJSON writes the same for programs, and each transfer.
+func (r *zhuReport) writeJSON(w io.Writer) error {
+	type row struct {
+		zhuRow
+		All []zhuTransfer `json:"measured"`
+	}
+	out := struct {
+		Format   string   `json:"format"`
+		Version  int      `json:"version"`
+		Library  string   `json:"library,omitempty"`
+		Bytes    int64    `json:"message_bytes"`
+		Fitted   int      `json:"patterns_fitted"`
+		Laws     []string `json:"laws"`
+		Rows     []row    `json:"rows"`
+		Random   *zhuRow  `json:"random,omitempty"`
+		Warnings []string `json:"warnings"`
+	}{"topocast/zhu", 1, r.Library, r.Bytes, r.Fitted, r.Laws, []row{}, nil, append([]string{}, r.Warnings...)}
+	for _, x := range r.Rows {
+		out.Rows = append(out.Rows, row{x, x.transfers})
+	}
+	if r.All.Patterns > 0 {
+		out.Random = &r.All
+	}
+	return json.NewEncoder(w).Encode(out)
+}

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// zhuOutput is what --json prints.
+type zhuOutput struct {
+	Format  string
+	Version int
+	Laws    []string
+	Rows    []struct {
+		Hosts, D, Patterns, Transfers int
+		Alltoallv                     bool
+		Steps                         float64
+		Mixed                         []float64
+		Errors                        []struct {
+			Mean, Max float64
+			Within    float64 `json:"within_margin"`
+		}
+		Coverage float64
+		Last     []float64 `json:"last_s"`
+		Measured []struct {
+			Src, Dst  int
+			Bytes     int64
+			Mixed     bool
+			Measured  float64     `json:"measured_s"`
+			Predicted []float64   `json:"predicted_s"`
+			Interval  *[2]float64 `json:"predicted_interval_s"`
+		}
+	}
+	Warnings []string
+}
+
+func zhu(t *testing.T, flags ...string) zhuOutput {
+	t.Helper()
+	status, out, stderr := topocast(append([]string{"experiment", "zhu", "--json"}, flags...)...)
+	if status != 0 {
+		t.Fatalf("%q: status %d: %s", flags, status, stderr)
+	}
+	var got zhuOutput
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	if got.Format != "topocast/zhu" || got.Version != 1 {
+		t.Errorf("format %q, version %d", got.Format, got.Version)
+	}
+	return got
+}
+
+// TestZhuOnKnownTruth: Zhu's protocol on simulated clusters of two racks. What is
+// predicted by the cluster's own graph and law is what is measured, up to the 1 % by which
+// simulated times scatter; what is fitted is as good on links that patterns load; the law that is
+// not the cluster's is not.
+func TestZhuOnKnownTruth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fits take a few seconds; TestZhuTable does the same with little")
+	}
+	for _, c := range []struct {
+		coupling string
+		wrong    int // law
+	}{{"1", lawFair}, {"0", lawAsymmetric}} {
+		got := zhu(t, "--cluster", "tree:2x4 latency=50us,25us rate=1880Mbps,940Mbps", "--coupling", c.coupling,
+			"--trials", "20", "--nodes", "6,8", "--degrees", "1,3", "--iterations", "10", "--fit", "16")
+		if want := []string{"fair", "asymmetric", "fitted", "truth"}; !slices.Equal(got.Laws, want) {
+			t.Fatalf("laws %q, want %q", got.Laws, want)
+		}
+		if len(got.Rows) != 5 {
+			t.Fatalf("%d rows, want two numbers of hosts with two degrees, and the exchange", len(got.Rows))
+		}
+		for i, row := range got.Rows {
+			if row.Alltoallv != (i == 4) || !row.Alltoallv && (row.Hosts != []int{6, 8}[i%2] || row.D != []int{1, 3}[i/2] || row.Transfers <= 20) {
+				t.Errorf("row %d: %+v", i, row)
+			}
+			if row.Alltoallv && (row.Transfers != 12 || row.Patterns != 1) || len(row.Measured) != row.Transfers {
+				t.Errorf("row %d: %d patterns of %d transfers, %d of them listed", i, row.Patterns, row.Transfers, len(row.Measured))
+			}
+			if truth := row.Errors[lawTruth]; truth.Mean > 0.01 || truth.Within < 1 {
+				t.Errorf("coupling %s, row %d: error of the truth %+v, want at most 1 %%", c.coupling, i, truth)
+			}
+			if fitted := row.Errors[lawFitted]; fitted.Mean > 0.05 || fitted.Within < 0.9 {
+				t.Errorf("coupling %s, row %d: error of the fitted law %+v, want at most 5 %%, 90 %% within 10 %%", c.coupling, i, fitted)
+			}
+			if wrong := row.Errors[c.wrong]; row.D == 3 && wrong.Mean < 2*row.Errors[lawFitted].Mean {
+				t.Errorf("coupling %s, row %d: error of the wrong law %+v, want twice that of the fitted one", c.coupling, i, wrong)
+			}
+		}
+		// Zhu 2014, 7.2: steps grow with d. Those of the exchange are up to its 12.
+		if got.Rows[2].Steps <= got.Rows[0].Steps || got.Rows[4].Steps > 12 {
+			t.Errorf("steps %g with d = 1, %g with d = 3, %g of the exchange", got.Rows[0].Steps, got.Rows[2].Steps, got.Rows[4].Steps)
+		}
+	}
+}
+
+// TestZhuTable prints the columns of Table II, and the same numbers on every run.
+func TestZhuTable(t *testing.T) {
+	args := []string{"experiment", "zhu", "--cluster", "star:5 rate=1Gbps", "--trials", "12", "--degrees", "2", "--iterations", "3", "--fit", "6"}
+	status, out, stderr := topocast(args...)
+	if status != 0 {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	for _, want := range []string{"|N|", "N trials", "steps", "π(ε)", "|ε''|", "asymmetric", "alltoallv", "truth"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if _, again, _ := topocast(args...); again != out {
+		t.Errorf("another run printed\n%s\nthan\n%s", again, out)
+	}
+}
+
+func TestZhuWrongInput(t *testing.T) {
+	for _, c := range []struct {
+		flags []string
+		want  string
+	}{
+		{[]string{"--trials", "0"}, "--trials 0"},
+		{[]string{"--bytes", "x"}, "--bytes"},
+		{[]string{"--bytes", "0"}, "--bytes 0"},
+		{[]string{"--degrees", "0"}, "--degrees 0"},
+		{[]string{"--nodes", "3"}, "--nodes 3"},
+		{[]string{"--budget", "0"}, "--budget"},
+		{[]string{"--fit", "0"}, "--fit 0"},
+		{[]string{"--iterations", "-1"}, "--iterations"},
+		{[]string{"--coupling", "1"}, "only with --cluster"},
+		{[]string{"--cluster", "star:5", "--coupling", "2"}, "--coupling 2"},
+		{[]string{"--cluster", "nothing"}, "nothing"},
+		{[]string{"--cluster", "star:5", "--ranks", "6"}, "--ranks 6"},
+	} {
+		if status, _, stderr := topocast(append([]string{"experiment", "zhu"}, c.flags...)...); status != statusInput || !strings.Contains(stderr, c.want) {
+			t.Errorf("%q: status %d, %q; want %d and %q", c.flags, status, stderr, statusInput, c.want)
+		}
+	}
+	for _, c := range []struct {
+		flags []string
+		want  string
+	}{
+		{[]string{"--cluster", "star:3"}, "3 hosts: want 4"},
+		{[]string{"--cluster", "star:5", "--nodes", "6"}, "there are 5 hosts"},
+		{[]string{"--ranks", "2", "--budget", "1m"}, "--cluster simulates"},
+	} {
+		if status, _, stderr := topocast(append([]string{"experiment", "zhu"}, c.flags...)...); status != statusFailed || !strings.Contains(stderr, c.want) {
+			t.Errorf("%q: status %d, %q; want %d and %q", c.flags, status, stderr, statusFailed, c.want)
+		}
+	}
+}
+
+// By hand: three transfers with errors of 0, 20 and 40 %, the last two in patterns
+// that use a link both ways, one within 10 % and two in their intervals.
+func TestZhuRowSums(t *testing.T) {
+	row := zhuRow{Patterns: 2, Trials: 3, Steps: 5, transfers: []zhuTransfer{
+		{Measured: 2, Predicted: []float64{2, 2, 2}, Interval: &[2]float64{1, 3}},
+		{Measured: 10, Predicted: []float64{8, 8, 8}, Interval: &[2]float64{7, 9}, Mixed: true},
+		{Measured: 5, Predicted: []float64{7, 7, 7}, Interval: &[2]float64{5, 9}, Mixed: true},
+	}}
+	row.sum(3)
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
+	for law, e := range row.Errors {
+		if !near(e.Mean, 0.2) || !near(e.Max, 0.4) || !near(e.Within, 1.0/3) || !near(row.Mixed[law], 0.3) {
+			t.Errorf("law %d: %+v, mixed %g", law, e, row.Mixed[law])
+		}
+	}
+	// t(0.975, 2) = 4.302653; the deviation is 0.2.
+	if want := 4.302653 * 0.2 / math.Sqrt(3) / 0.2; !near(row.Precision, want) || row.Steps != 2.5 || !near(row.Coverage, 2.0/3) {
+		t.Errorf("precision %g, want %g; steps %g, coverage %g", row.Precision, want, row.Steps, row.Coverage)
+	}
+}
+
+func TestDistinct(t *testing.T) {
+	for _, c := range []struct {
+		x    []float64
+		want int
+	}{{nil, 0}, {[]float64{1}, 1}, {[]float64{2, 1, 2 * (1 + 1e-9)}, 2}, {[]float64{0, 0, 1}, 2}} {
+		if got := distinct(c.x); got != c.want {
+			t.Errorf("distinct(%v) = %d, want %d", c.x, got, c.want)
+		}
+	}
+}
