@@ -1,0 +1,54 @@
+// Package check finds the bad node or cable of a machine without reading all pairs of hosts:
+//
+//	found, err := check.Measure(ctx, comm, &check.Settings{Graph: network.Graph(), Routing: network.Routing()})
+//	...
+//	for _, suspect := range found.Named() { ... } // on rank 0, where found is not nil
+//
+// Find is the same over any Oracle that reads pairs, such as a simulation or a benchmark
+// of one's own.
+//
+// # Method
+//
+// A pair tells three times: half the round trip of a short message, and a long message
+// each way, answered by a short one. That a way is slow in one direction shows in the long ones.
+//
+//  1. Screening: 9 rounds of disjoint pairs read all hosts. With a graph each
+//     round is chosen so that all links are read soon (optimal design; Fedorov 1972), and that no
+//     link of a healthy machine gets more than it can carry: readings do not disturb each other.
+//  2. What readings of one length usually take is their median. What a reading
+//     takes beyond is held against each link's latency, each direction's rate and each host
+//     that it crossed, by matched filters of clipped excesses; the best 24 are kept, one
+//     after the other, each by what those before leave (matching pursuit; Mallat and Zhang 1993),
+//     as in group testing (Dorfman 1943) each reading tests all on its path at once.
+//  3. Narrowing: 32 rounds of few pairs read those again.
+//  4. Each of them is tested by its new readings alone, that it is slower than the
+//     tolerance (signed ranks; Wilcoxon 1945: no assumption on the noise but that it is as often
+//     above as below). P-values are corrected for the number tested (Bonferroni). Since
+//     the readings that picked them are not used, the number of hosts and links needs no
+//     correction of its own. What is named is taken out before the next is ranked.
+//
+// Of 1,024 hosts that is less than 1 % of the pairs, each repeat counted, and as many
+// rounds whatever the number of hosts. BenchmarkFind has the figures.
+//
+// # Limits
+//
+// A host, its network card and its only cable are crossed by the same messages: they are one
+// suspect. So are links in series (Suspect.Same). What is slow to most readings of one length
+// is taken for the machine's own. Links that no route leads over are not read
+// (Result.UnreadLinks): where routing is by lowest number, all but one spine of a fat tree. A
+// full mesh hides its cables: of n(n-1)/2 of them, each with one pair, 1 % of the pairs read 1 %.
+// A link wider than a host's needs several pairs at once to be filled; where there are too few
+// hosts its rate is not read (UnreadDirections), but its latency is. Short messages tell no
+// directions: that would take clocks that agree.
+//
+// Without a graph only hosts can be named, against those with names next to theirs, and pairs
+// near each other are not read at once, as they may share links: more rounds of fewer pairs. A host
+// is named only if two thirds of its readings are slow, since one at the end of a rack has half of its
+// neighbours in the next.
+//
+// # Design
+//
+// All decisions are rank 0's, and a planner and a statistician over an Oracle have them: a hundred
+// clusters of 1,024 hosts are checked in seconds. The price is that rank 0 tells all ranks each
+// round: some 4 KiB for 1,024.
+package check

@@ -1,0 +1,207 @@
+package check
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// score is by how many standard deviations the samples in [from, to) are slow in
+// proportion to how much of each candidate they crossed: the matched filter for a candidate that is
+// slow and alone, of samples that are clipped. It is 0 for those crossed too seldom.
+func (r *readings) score(from, to int) []float64 {
+	sum, squares := make([]float64, r.c.size), make([]float64, r.c.size)
+	count := make([]int32, r.c.size)
+	for i := from; i < to; i++ {
+		s := &r.samples[i]
+		x := clip(s.excess/r.sigma[s.kind]) - r.mean[s.kind]
+		for _, cr := range r.crossings[s.first:s.last] {
+			sum[cr.candidate] += cr.pull * x
+			squares[cr.candidate] += cr.pull * cr.pull * r.variance[s.kind]
+			count[cr.candidate]++
+		}
+	}
+	for c := range sum {
+		if count[c] < fewCrossings || squares[c] == 0 {
+			sum[c] = 0
+			continue
+		}
+		sum[c] /= math.Sqrt(squares[c])
+	}
+	return sum
+}
+
+// fewCrossings is from how many samples a candidate is looked at: of one or two an outlier
+// makes a suspect.
+const fewCrossings = 3
+
+// shift is by how much the logarithm of a sample grows when the candidate that it crossed takes
+// factor times as long.
+func (cr *crossing) shift(factor float64) float64 {
+	return math.Log1p(cr.weight * (max(1, factor*cr.full) - 1))
+}
+
+// factor is the one that explains a sample's excess.
+func (cr *crossing) factor(excess float64) float64 {
+	return (math.Expm1(excess)/cr.weight + 1) / cr.full
+}
+
+// crossed calls visit with the samples in [from, to) that crossed a candidate.
+func (r *readings) crossed(candidate int32, from, to int, visit func(s *sample, cr *crossing)) {
+	for i := from; i < to; i++ {
+		s := &r.samples[i]
+		for k := s.first; k < s.last; k++ {
+			if cr := &r.crossings[k]; cr.candidate == candidate {
+				visit(s, cr)
+			}
+		}
+	}
+}
+
+// An effect is how slow a candidate seems to be.
+type effect struct {
+	candidate         int32
+	score             float64
+	factor, low, high float64 // with an interval of 95 %
+	p                 float64 // that one which is slow within the tolerance only looks so
+	samples           int
+}
+
+// measure estimates the factor of a candidate from all samples: the median of
+// those that single samples ask for, weighted by what each tells; the interval is that of
+// the median by order statistics. p is by the samples of the second part alone.
+func (r *readings) measure(candidate int32, score, tolerance float64) effect {
+	e := effect{candidate: candidate, score: score}
+	type vote struct{ factor, weight float64 }
+	var votes []vote
+	total := 0.0
+	r.crossed(candidate, 0, len(r.samples), func(s *sample, cr *crossing) {
+		w := cr.pull * cr.pull
+		votes = append(votes, vote{cr.factor(s.excess), w})
+		total += w
+	})
+	e.samples = len(votes)
+	slices.SortFunc(votes, func(a, b vote) int { return cmp.Compare(a.factor, b.factor) })
+	at := func(share float64) float64 {
+		sum := 0.0
+		for _, v := range votes {
+			if sum += v.weight; sum >= share*total {
+				return v.factor
+			}
+		}
+		return votes[len(votes)-1].factor
+	}
+	middle := 0.5
+	if r.w.graph == nil {
+		middle = 1 - beyondWiring
+	}
+	const normal95 = 1.96
+	half := normal95 / 2 / math.Sqrt(float64(max(1, e.samples))) // of the rank of a median
+	if len(votes) > 0 {
+		e.factor, e.low, e.high = at(middle), at(max(0, middle-half)), at(min(1, middle+half))
+	}
+	var d []float64
+	r.crossed(candidate, r.screened, len(r.samples), func(s *sample, cr *crossing) {
+		d = append(d, s.excess-cr.shift(1+tolerance))
+	})
+	if e.p = signedRank(d); r.w.graph == nil {
+		e.p = mostPositive(d)
+	}
+	return e
+}
+
+// beyondWiring is the share of a host's readings that may take longer without a fault where the
+// wiring is not known: half the neighbours of a host at the end of a rack are in the next.
+const beyondWiring = 2.0 / 3
+
+// mostPositive is the probability that as many of the differences are positive, or more, if
+// beyondWiring of them are by chance (binomial).
+func mostPositive(d []float64) float64 {
+	k := 0
+	for _, x := range d {
+		if x > 0 {
+			k++
+		}
+	}
+	if k == 0 {
+		return 1
+	}
+	return mathext.RegIncBeta(float64(k), float64(len(d)-k+1), beyondWiring)
+}
+
+// explain takes out of the samples what a candidate of the given factor makes of them.
+func (r *readings) explain(candidate int32, factor float64) {
+	r.crossed(candidate, 0, len(r.samples), func(s *sample, cr *crossing) { s.excess -= cr.shift(factor) })
+}
+
+// rivals of a candidate have at least this share of its score, and share half of its samples: a cable
+// and the one link over which a machine routes nearly all that comes to it.
+const rivals = 0.6
+
+// likely picks the candidates that explain the first part best, one after the other, each
+// by what those before leave (matching pursuit; Mallat and Zhang 1993), and with each its rivals. The excesses are
+// as before when it returns.
+func (r *readings) likely(most int) []int32 {
+	before := make([]float64, len(r.samples))
+	for i := range r.samples {
+		before[i] = r.samples[i].excess
+	}
+	var found []int32
+	for len(found) < most {
+		scores := r.score(0, r.screened)
+		best := int32(-1)
+		for c, x := range scores {
+			if x > 0 && (best < 0 || x > scores[best]) && !slices.Contains(found, int32(c)) {
+				best = int32(c)
+			}
+		}
+		if best < 0 {
+			break
+		}
+		found = append(found, best)
+		for _, rival := range r.overlapping(best) {
+			if len(found) < most && scores[rival] > rivals*scores[best] && !slices.Contains(found, rival) {
+				found = append(found, rival)
+			}
+		}
+		if e := r.measure(best, 0, 0); e.factor > 1 {
+			r.explain(best, e.factor)
+		}
+	}
+	for i := range r.samples {
+		r.samples[i].excess = before[i]
+	}
+	return found
+}
+
+// judge ranks targets by all samples, the one that explains most first, and what that leaves for
+// the next. Each is tested by the samples of the second part, which had no say in that it was
+// picked; the number of targets is corrected for (Bonferroni), that of hosts and links
+// thus needs not be.
+func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
+	var named, rest []effect
+	left := slices.Clone(targets)
+	for len(left) > 0 {
+		scores := r.score(0, len(r.samples))
+		best := 0
+		for i, c := range left {
+			if scores[c] > scores[left[best]] {
+				best = i
+			}
+		}
+		e := r.measure(left[best], scores[left[best]], tolerance)
+		left = slices.Delete(left, best, best+1)
+		e.p = min(1, e.p*float64(len(targets)))
+		if e.p <= level {
+			named = append(named, e)
+			r.explain(e.candidate, e.factor)
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	sort.SliceStable(rest, func(i, j int) bool { return rest[i].p < rest[j].p })
+	return append(named, rest...)
+}

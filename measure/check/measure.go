@@ -1,0 +1,281 @@
+package check
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/pingpong"
+	"github.com/topocast/topocast/mpi"
+)
+
+// Measure is Find over messages between the ranks of a job. It is collective; the
+// settings of rank 0 count, and the result is nil on the other ranks.
+//
+// With a graph its hosts are the ranks in their order; or, where there are more ranks, those
+// of the same names, of each of which the lowest rank takes part. Without one the hosts are
+// the job's, by name, and again the lowest rank of each takes part. Ranks that take no
+// part wait.
+//
+// When the context of any rank ends, or the budget, all ranks stop after the round under
+// way. The messages travel on a duplicate of comm if it is an mpi.Splitter. A round takes
+// three barriers, and each rank some 9 samples of short and 3 of long messages each way.
+func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
+	var found *Result
+	err := harness.OnDuplicate(comm, func(own mpi.Communicator) error {
+		var err error
+		found, err = measure(ctx, own, settings)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// What rank 0 tells all ranks before each round: the size and number of samples, then ranks in
+// pairs. No message is as short as the one that ends the check.
+const (
+	roundHead = 8 // bytes
+	perPair   = 8
+)
+
+// A failure is one of the communicator: there is nobody to be told.
+type failure struct{ error }
+
+func (f failure) Unwrap() error { return f.error }
+
+func measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
+	places, err := mpi.GatherPlaces(comm)
+	if err != nil {
+		return nil, fmt.Errorf("check: collecting the hosts: rank %d: %w", comm.Rank(), err)
+	}
+	p := &prober{ctx: ctx, comm: comm, barrier: harness.NewBarrier(comm), now: harness.Clock(comm), word: make([]byte, 8)}
+	if comm.Rank() != 0 {
+		for {
+			round, err := harness.Tell(comm, nil)
+			if err == nil && len(round) < roundHead {
+				return nil, harness.Agree(comm, nil)
+			}
+			if err == nil {
+				_, err = p.round(round)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("check: rank %d: %w", comm.Rank(), err)
+			}
+		}
+	}
+	var s Settings
+	if settings != nil {
+		s = *settings
+	}
+	found, err := lead(p, &s, places)
+	if broken := (failure{}); errors.As(err, &broken) {
+		return nil, fmt.Errorf("check: rank 0: %w", broken.error)
+	}
+	if _, failed := harness.Tell(comm, nil); failed != nil {
+		return nil, fmt.Errorf("check: rank 0: %w", failed)
+	}
+	if err := harness.Agree(comm, err); err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// lead is rank 0's part.
+func lead(p *prober, s *Settings, places []mpi.Place) (*Result, error) {
+	ranks, names, err := participants(s, places)
+	if err != nil {
+		return nil, err
+	}
+	if s.Names == nil {
+		s.Names = names
+	}
+	full, err := s.validate(len(ranks))
+	if err != nil {
+		return nil, err
+	}
+	start, stop := p.now(), false
+	return Find(p.ctx, len(ranks), func(_ context.Context, pairs [][2]int) ([]Reading, error) {
+		if stop || p.ctx.Err() != nil || s.Budget > 0 && p.now()-start > s.Budget.Seconds() {
+			return nil, nil
+		}
+		round := binary.LittleEndian.AppendUint32(nil, uint32(full.Bytes))
+		round = binary.LittleEndian.AppendUint32(round, uint32(full.Samples))
+		for _, pair := range pairs {
+			round = binary.LittleEndian.AppendUint32(round, uint32(ranks[pair[0]]))
+			round = binary.LittleEndian.AppendUint32(round, uint32(ranks[pair[1]]))
+		}
+		if _, err := harness.Tell(p.comm, round); err != nil {
+			return nil, failure{err}
+		}
+		told, err := p.round(round)
+		if err != nil {
+			return nil, failure{err}
+		}
+		read := make([]Reading, len(pairs))
+		for i, pair := range pairs {
+			a, b := told[ranks[pair[0]]], told[ranks[pair[1]]]
+			read[i] = Reading{Latency: (a.latency + b.latency) / 2, Forward: a.long, Back: b.long}
+		}
+		stop = slices.ContainsFunc(told, func(t answer) bool { return t.cancelled })
+		return read, nil
+	}, s)
+}
+
+// participants are the rank of each host, and the hosts' names.
+func participants(s *Settings, places []mpi.Place) ([]int, []string, error) {
+	lowest := map[string]int{}
+	var ranks []int
+	var names []string
+	for r, p := range places {
+		if _, seen := lowest[p.Host]; !seen {
+			lowest[p.Host] = r
+			ranks, names = append(ranks, r), append(names, p.Host)
+		}
+	}
+	switch {
+	case s.Graph == nil:
+		return ranks, names, nil
+	case s.Graph.Hosts() == len(places):
+		ranks = ranks[:0]
+		for r := range places {
+			ranks = append(ranks, r)
+		}
+		return ranks, nil, nil
+	}
+	ranks = ranks[:0]
+	for h := range s.Graph.Hosts() {
+		r, here := lowest[s.Graph.Name(h)]
+		if !here {
+			return nil, nil, fmt.Errorf("check: Settings.Graph: %d hosts, and %d ranks on %d: no rank is on its host %s", s.Graph.Hosts(), len(places), len(names), s.Graph.Name(h))
+		}
+		ranks = append(ranks, r)
+	}
+	return ranks, nil, nil
+}
+
+// A prober takes the readings of one rank.
+type prober struct {
+	ctx     context.Context
+	comm    mpi.Communicator
+	barrier *harness.Barrier
+	now     func() float64
+	probe   *pingpong.Probe
+	long    []byte
+	word    []byte
+}
+
+// answer is what a rank tells of a round.
+type answer struct {
+	latency, long float64 // s; NaN: it had no part
+	cancelled     bool
+}
+
+const (
+	shortBytes   = 8 // of latencies, and of answers to long messages
+	longSamples  = 3 // of long messages, of which the median counts: they vary little
+	tagLong      = harness.FirstTag
+	toldBytes    = 17
+	wasCancelled = 1
+)
+
+// round takes part in a round, and returns on rank 0 what all ranks tell. It is collective.
+func (p *prober) round(round []byte) ([]answer, error) {
+	size, samples := int(binary.LittleEndian.Uint32(round)), int(binary.LittleEndian.Uint32(round[4:]))
+	peer, first := -1, false
+	for at := roundHead; at+perPair <= len(round); at += perPair {
+		a, b := int(binary.LittleEndian.Uint32(round[at:])), int(binary.LittleEndian.Uint32(round[at+4:]))
+		switch p.comm.Rank() {
+		case a:
+			peer, first = b, true
+		case b:
+			peer = a
+		}
+	}
+	if p.probe == nil && peer >= 0 {
+		p.probe = pingpong.New(p.comm, shortBytes, samples)
+		p.long = make([]byte, size)
+	}
+	own := answer{latency: math.NaN(), long: math.NaN()}
+	if _, err := p.barrier.Wait(0); err != nil {
+		return nil, err
+	}
+	if peer >= 0 {
+		summary, err := p.probe.Pair(peer, shortBytes)
+		if err != nil {
+			return nil, err
+		}
+		own.latency = summary.Q1
+	}
+	for _, there := range []bool{true, false} {
+		if _, err := p.barrier.Wait(0); err != nil {
+			return nil, err
+		}
+		if peer < 0 {
+			continue
+		}
+		t, err := p.stream(peer, first == there)
+		if err != nil {
+			return nil, err
+		}
+		if first == there {
+			own.long = t
+		}
+	}
+	own.cancelled = p.ctx.Err() != nil
+	return p.gather(own)
+}
+
+// stream sends long messages or answers them, and returns the median of their times in s.
+func (p *prober) stream(peer int, sending bool) (float64, error) {
+	var times [longSamples]float64
+	for i := range times {
+		begun := p.now()
+		if !sending {
+			if err := p.comm.Recv(p.long, peer, tagLong); err != nil {
+				return 0, err
+			}
+			if err := p.comm.Send(p.word, peer, tagLong); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		if err := p.comm.Send(p.long, peer, tagLong); err != nil {
+			return 0, err
+		}
+		if err := p.comm.Recv(p.word, peer, tagLong); err != nil {
+			return 0, err
+		}
+		times[i] = p.now() - begun
+	}
+	slices.Sort(times[:])
+	return times[longSamples/2], nil
+}
+
+// gather collects what ranks tell, on rank 0.
+func (p *prober) gather(own answer) ([]answer, error) {
+	line := binary.LittleEndian.AppendUint64(nil, math.Float64bits(own.latency))
+	line = binary.LittleEndian.AppendUint64(line, math.Float64bits(own.long))
+	flags := byte(0)
+	if own.cancelled {
+		flags = wasCancelled
+	}
+	var all []answer
+	err := harness.Gather(p.comm, append(line, flags), func(rank int, data []byte) error {
+		if len(data) != toldBytes {
+			return fmt.Errorf("check: rank %d tells %d bytes: want %d", rank, len(data), toldBytes)
+		}
+		all = append(all, answer{
+			latency:   math.Float64frombits(binary.LittleEndian.Uint64(data)),
+			long:      math.Float64frombits(binary.LittleEndian.Uint64(data[8:])),
+			cancelled: data[16] == wasCancelled,
+		})
+		return nil
+	})
+	return all, err
+}

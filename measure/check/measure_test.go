@@ -1,0 +1,151 @@
+package check
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
+	"github.com/topocast/topocast/mpi/simnet"
+)
+
+// simulated checks a simulated cluster with faults, by messages.
+func simulated(t *testing.T, spec string, faults simnet.Faults, graph bool, more func(*Settings)) *Result {
+	t.Helper()
+	c, err := simnet.ParseCluster(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := c.Settings()
+	settings.Noise, settings.Faults, settings.Seed = simnet.Noise{Sigma: 0.03, Outliers: 0.02}, faults, 1
+	settings.Send.Seconds, settings.Recv.Seconds = 300e-9, 300e-9
+	var found *Result
+	err = simnet.Run(c.Graph, nil, settings, func(comm mpi.Communicator) error {
+		s := &Settings{Bytes: 256 << 10, Seed: 1}
+		if graph {
+			s.Graph, s.Routing = c.Graph, c.Routing
+		}
+		if more != nil {
+			more(s)
+		}
+		r, err := Measure(context.Background(), comm, s)
+		if (r != nil) != (comm.Rank() == 0) && err == nil {
+			t.Errorf("rank %d: result %v", comm.Rank(), r)
+		}
+		if r != nil {
+			found = r
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestMeasureOnSimnet(t *testing.T) {
+	const spec = "tree:4x8 latency=10us,5us"
+	c, err := simnet.ParseCluster(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rack := c.Graph.Out(3)[0].To
+	for _, k := range []struct {
+		name   string
+		faults simnet.Faults
+		graph  bool
+		want   string
+	}{
+		{"healthy", simnet.Faults{}, true, ""},
+		{"healthy, without graph", simnet.Faults{}, false, ""},
+		{"cable", simnet.Faults{SlowLinks: []simnet.SlowLink{{From: 3, To: rack, Factor: 1.5}}}, true, "host h3"},
+		// Without a graph all readings must be slow, not those inside the rack alone.
+		{"cable, without graph", simnet.Faults{SlowLinks: []simnet.SlowLink{{From: 3, To: rack, Factor: 2.5}}}, false, "host h3"},
+	} {
+		t.Run(k.name, func(t *testing.T) {
+			r := simulated(t, spec, k.faults, k.graph, nil)
+			got := ""
+			if n := r.Named(); len(n) > 0 {
+				got = n[0].Name
+			}
+			if got != k.want || !r.Complete {
+				t.Errorf("named first is %q, complete %t: want %q", got, r.Complete, k.want)
+				for _, s := range r.Suspects {
+					t.Logf("%+v", s)
+				}
+			}
+		})
+	}
+}
+
+// The budget ends the check on all ranks at one round.
+func TestMeasureWithinBudget(t *testing.T) {
+	r := simulated(t, "tree:4x8", simnet.Faults{}, true, func(s *Settings) { s.Budget = 3 * time.Millisecond })
+	if r.Complete || r.Pairs == 0 {
+		t.Errorf("complete %t after %d pairs: want an early end", r.Complete, r.Pairs)
+	}
+}
+
+// Wrong settings of rank 0 are an error on all ranks; those of others do not count.
+func TestMeasureRefusesOnAllRanks(t *testing.T) {
+	var mu sync.Mutex
+	refused := 0
+	err := local.Run(5, nil, func(comm mpi.Communicator) error {
+		s := &Settings{Names: []string{"a", "b", "c", "d"}}
+		if comm.Rank() == 0 {
+			s = &Settings{Bytes: -1}
+		}
+		_, err := Measure(context.Background(), comm, s)
+		if err != nil && strings.Contains(err.Error(), "check: ") {
+			mu.Lock()
+			refused++
+			mu.Unlock()
+		}
+		return nil
+	})
+	if err != nil || refused != 5 {
+		t.Errorf("%d of 5 ranks refused, %v", refused, err)
+	}
+}
+
+// Goroutines of one process are ranks on one host: with a graph they are checked as its hosts. What
+// they take is the scheduler's, so only that it ends, and complete, is certain.
+func TestMeasureOnLocal(t *testing.T) {
+	m := newMachine(t, "star:5", 1)
+	for _, mode := range []local.Mode{local.Buffered, local.Rendezvous} {
+		err := local.Run(5, &local.Settings{Mode: mode}, func(comm mpi.Communicator) error {
+			r, err := Measure(context.Background(), comm, &Settings{Graph: m.cluster.Graph, Bytes: 4096})
+			if err == nil && comm.Rank() == 0 && (!r.Complete || r.Pairs < screenings) {
+				t.Errorf("complete %t after %d pairs", r.Complete, r.Pairs)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A rank's context ends the check on all.
+func TestMeasureCancelled(t *testing.T) {
+	m := newMachine(t, "star:5", 1)
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	err := local.Run(5, nil, func(comm mpi.Communicator) error {
+		ctx := context.Background()
+		if comm.Rank() == 3 {
+			ctx = cancelled
+		}
+		r, err := Measure(ctx, comm, &Settings{Graph: m.cluster.Graph, Bytes: 4096})
+		if err == nil && comm.Rank() == 0 && (r.Complete || r.Rounds == 0) {
+			t.Errorf("complete %t after %d rounds: want an end after the first", r.Complete, r.Rounds)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,56 @@
+//go:build mpi && cgo
+
+package check
+
+import (
+	"context"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/mpitest"
+)
+
+// Every rank of a job runs the tests that talk over MPI (TestMPI...) and no
+// others, unless it is told which.
+func TestMain(m *testing.M) {
+	if os.Getenv(mpitest.SizeVar) != "" {
+		if err := flag.Set("test.run", "^TestMPI"); err != nil {
+			panic(err)
+		}
+	}
+	mpitest.Main(m)
+}
+
+// The ranks share one host, and maybe one core: that the check ends, and with readings of all, is
+// what can be tested. Of too few ranks it is an error on all.
+func TestMPIMeasure(t *testing.T) {
+	comm, err := mpi.World()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer comm.Close()
+	n := comm.Size()
+	s := &Settings{Bytes: 16 << 10, Samples: 3}
+	if n > 1 {
+		c, err := gen.Parse("star:" + string(rune('0'+min(n, 9))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Graph = c.Graph
+	}
+	r, err := Measure(context.Background(), comm, s)
+	switch {
+	case n < fewestHosts:
+		if err == nil || !strings.Contains(err.Error(), "want at least") {
+			t.Errorf("%d ranks: %v", n, err)
+		}
+	case err != nil:
+		t.Fatal(err)
+	case comm.Rank() == 0 && (!r.Complete || r.Pairs < screenings*(n/2)):
+		t.Errorf("%d ranks: complete %t after %d pairs", n, r.Complete, r.Pairs)
+	}
+}

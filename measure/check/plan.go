@@ -1,0 +1,231 @@
+package check
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+)
+
+// A planner chooses the pairs of a round. They are disjoint, and in a healthy
+// machine no link gets more of their long messages than it can carry at full rate: what
+// one pair reads is not another's doing, and a link on which several pairs
+// are needed to fill it gets several.
+//
+// Each host in turn takes, of some random partners, the one whose paths tell most of what
+// is known least: the gain is the logarithm of the information on each link, arc and host that
+// the reading adds to (D-optimal design; Fedorov 1972). Partners are drawn from all distances
+// alike, as near ones tell most of a host's own cable, and far ones of the links above.
+type planner struct {
+	w       *wiring
+	rng     *rand.Rand
+	load    [2][]float64 // B/s, per arc in this round: of long messages there, and then of those back
+	used    []bool       // per host in this round
+	onLinks []float64    // information so far: squares of the share of a reading's time that the link makes
+	onArcs  []float64    // of how full the arc was
+	onHosts []float64    // readings
+	try     path
+}
+
+const (
+	partners    = 12   // random partners that a host looks at; 6 leaves one in ten upper links with half the readings
+	known       = 2e-3 // information on a link that is there before the first reading: one of share 0.045
+	knownBefore = 0.25 // the same of an arc or a host, in readings
+	roundingUp  = 1 + 1e-9
+)
+
+func newPlanner(w *wiring, rng *rand.Rand) *planner {
+	p := &planner{w: w, rng: rng, used: make([]bool, w.hosts), onHosts: make([]float64, w.hosts)}
+	if w.graph != nil {
+		n := w.graph.NumArcs()
+		p.load = [2][]float64{make([]float64, n), make([]float64, n)}
+		p.onArcs, p.onLinks = make([]float64, n), make([]float64, len(w.links))
+	}
+	return p
+}
+
+func (p *planner) begin() {
+	clear(p.load[0])
+	clear(p.load[1])
+	clear(p.used)
+}
+
+// screen is a round of as many pairs as there is room for, at most so many.
+func (p *planner) screen(most int) [][2]int {
+	p.begin()
+	order := p.rng.Perm(p.w.hosts)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.onHosts[a], p.onHosts[b]) })
+	var round [][2]int
+	for _, a := range order {
+		if len(round) == most {
+			break
+		}
+		if p.used[a] {
+			continue
+		}
+		if b := p.partner(a); b >= 0 {
+			round = append(round, [2]int{a, b})
+			p.take(a, b)
+			if p.w.graph == nil {
+				p.block(a, b)
+			}
+		}
+	}
+	return round
+}
+
+// block keeps the neighbours of a pair out of the round: without a graph nobody knows
+// which links they share.
+func (p *planner) block(a, b int) {
+	n := p.w.hosts
+	from, to := min(p.w.place[a], p.w.place[b]), max(p.w.place[a], p.w.place[b])
+	for place := max(0, from-withoutGraph); place <= min(n-1, to+withoutGraph); place++ {
+		p.used[p.w.order[place]] = true
+	}
+}
+
+// partner is the best of some partners of a host, -1 if none of them is free.
+func (p *planner) partner(a int) int {
+	best, most := -1, 0.0
+	look := func(b int) {
+		if b == a || p.used[b] || !p.w.find(&p.try, a, b) || !p.fits(&p.try) {
+			return
+		}
+		if gain := p.gain(a, b, &p.try); best < 0 || gain > most {
+			best, most = b, gain
+		}
+	}
+	for range partners {
+		look(p.near(a))
+	}
+	for d := 1; best < 0 && d <= p.w.hosts/2 && d <= 2*partners; d++ { // the nearest that is left
+		for _, place := range [...]int{p.w.place[a] - d, p.w.place[a] + d} {
+			if place >= 0 && place < p.w.hosts {
+				look(p.w.order[place])
+			}
+		}
+	}
+	return best
+}
+
+// withoutGraph is how far apart in the order of names partners are, at most, where there is no
+// graph: those nearby are most likely of one kind, and share few links with others.
+const withoutGraph = 8
+
+// near is a random host about a distance 2^k in order from a, all k alike.
+func (p *planner) near(a int) int {
+	reach := p.w.hosts
+	if p.w.graph == nil {
+		reach = min(reach, withoutGraph)
+	}
+	span := 1 << (1 + p.rng.IntN(bits.Len(uint(reach))))
+	place := p.w.place[a] + 1 + p.rng.IntN(min(span, p.w.hosts-1))
+	if p.rng.IntN(2) == 0 {
+		place = 2*p.w.place[a] - place
+	}
+	n := p.w.hosts
+	return p.w.order[((place%n)+n)%n]
+}
+
+// fits tells whether links have room for a pair's long messages, each way.
+func (p *planner) fits(x *path) bool {
+	for way, arcs := range [...][]int32{x.there, x.back} {
+		rate := p.w.slowest(arcs)
+		for _, a := range arcs {
+			if p.load[way][a]+rate > p.w.rate[a]*roundingUp {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (p *planner) gain(a, b int, x *path) float64 {
+	gain := math.Log1p(1/(p.onHosts[a]+knownBefore)) + math.Log1p(1/(p.onHosts[b]+knownBefore))
+	time := p.w.oneWay(x)
+	for way, arcs := range [...][]int32{x.there, x.back} {
+		rate := p.w.slowest(arcs)
+		for _, e := range arcs {
+			share := p.w.latency[e] / time / 2
+			full := (p.load[way][e] + rate) / p.w.rate[e]
+			gain += math.Log1p(share*share/(p.onLinks[p.w.link[e]]+known)) + math.Log1p(full*full/(p.onArcs[e]+knownBefore))
+		}
+	}
+	return gain
+}
+
+// take reserves a pair in this round and counts what its reading will tell.
+func (p *planner) take(a, b int) {
+	p.used[a], p.used[b] = true, true
+	p.onHosts[a]++
+	p.onHosts[b]++
+	p.w.find(&p.try, a, b)
+	time := p.w.oneWay(&p.try)
+	for way, arcs := range [...][]int32{p.try.there, p.try.back} {
+		rate := p.w.slowest(arcs)
+		for _, e := range arcs {
+			p.load[way][e] += rate
+			share, full := p.w.latency[e]/time/2, p.load[way][e]/p.w.rate[e]
+			p.onLinks[p.w.link[e]] += share * share
+			p.onArcs[e] += full * full
+		}
+	}
+}
+
+// A target is something to be read again: hosts at whose pairs it was seen, and whether a
+// path leads through it, there or back.
+type target struct {
+	pairs   [][2]int
+	through func(a, b int, x *path) bool
+	fills   func() bool // whether this round's pairs fill it
+}
+
+// again is how many pairs are tried to find one that leads through a target: on a fat tree whose
+// routes are hashed one in tens does.
+const again = 200
+
+// narrow is a round of pairs through each of the targets, at most so many pairs.
+func (p *planner) narrow(targets []target, most int) [][2]int {
+	p.begin()
+	var round [][2]int
+	for _, i := range p.rng.Perm(len(targets)) {
+		t := &targets[i]
+		for len(round) < most && !t.fills() {
+			a, b := p.through(t)
+			if a < 0 {
+				break
+			}
+			round = append(round, [2]int{a, b})
+			p.take(a, b)
+		}
+	}
+	return round
+}
+
+// through is a free pair through a target: one end of a pair that was, with any partner, and else
+// a pair that was.
+func (p *planner) through(t *target) (int, int) {
+	good := func(a, b int) bool {
+		return a != b && !p.used[a] && !p.used[b] && p.w.find(&p.try, a, b) && t.through(a, b, &p.try) && p.fits(&p.try)
+	}
+	for range again {
+		x, y := t.pairs[p.rng.IntN(len(t.pairs))], t.pairs[p.rng.IntN(len(t.pairs))]
+		a, b := x[0], y[1]
+		switch p.rng.IntN(4) {
+		case 0:
+			b = p.near(a)
+		case 1:
+			a = p.near(b)
+		}
+		if good(a, b) {
+			return a, b
+		}
+	}
+	for _, i := range p.rng.Perm(len(t.pairs)) {
+		if x := t.pairs[i]; good(x[0], x[1]) {
+			return x[0], x[1]
+		}
+	}
+	return -1, -1
+}

@@ -1,0 +1,208 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/topocast/topocast/internal/words"
+)
+
+// A Result is what a check has found.
+type Result struct {
+	Hosts    int
+	Pairs    int     // that were read, repeats counted
+	Rounds   int     // in which they were
+	Complete bool    // or else it was ended early
+	Noise    float64 // spread of single readings of short messages, as a share
+
+	// Suspects are the hosts and links that were read twice, the most suspicious
+	// first: those that are Named explain the readings in this order.
+	Suspects []Suspect
+
+	// Unread counts links whose latency, and directions whose rate, no reading has told, and
+	// of how many: no route leads over them, or no pairs that could fill them.
+	UnreadLinks, Links     int
+	UnreadDirections, Ways int
+	Warnings               []string
+}
+
+// Named are the suspects that are named: at the level of Settings.FalseAlarms, they are slow.
+func (r *Result) Named() []Suspect {
+	n := slices.IndexFunc(r.Suspects, func(s Suspect) bool { return !s.Named })
+	if n < 0 {
+		n = len(r.Suspects)
+	}
+	return r.Suspects[:n]
+}
+
+// A Suspect is a host or a link that may be slow. A host on one cable and that
+// cable cannot be told apart, and neither can its network card: it is a host then, and
+// Cable says where to.
+type Suspect struct {
+	Host     int // -1: it is a link
+	U, V     int // the link's vertices, or -1
+	Name     string
+	Cable    string // of a host on one cable, the name of the other end
+	Named    bool
+	P        float64 // the least of its findings
+	Findings []Finding
+	Same     []string // other suspects that all readings have crossed alike
+}
+
+// A Finding is one way in which a suspect is slow.
+type Finding struct {
+	What      What
+	From, To  string  // the direction, where What has one
+	Factor    float64 // how many times as long as usual it takes
+	Low, High float64 // 95 % interval
+	P         float64 // that it only looks so, corrected for all that were read twice
+	Readings  int
+}
+
+// What a finding is about.
+type What string
+
+// The kinds of findings. Short messages have no direction: without clocks that agree only
+// round trips can be timed.
+const (
+	LinkLatency What = "latency"  // of a link
+	LinkRate    What = "rate"     // of one direction of a link, or of what a host sends or receives
+	HostAnswer  What = "messages" // all short messages of a host
+)
+
+func (f *finder) result() *Result {
+	r := f.r
+	out := &Result{Hosts: r.w.hosts, Pairs: r.pairs, Rounds: f.done, Complete: !f.ended, Noise: r.sigma[ofLatency]}
+	at := map[place]int{}
+	for _, e := range f.effects {
+		if e.score <= 0 {
+			continue
+		}
+		where := r.c.placeOf(e.candidate)
+		i, seen := at[where]
+		if !seen {
+			i = len(out.Suspects)
+			at[where] = i
+			out.Suspects = append(out.Suspects, f.suspect(where))
+		}
+		s := &out.Suspects[i]
+		if named := e.p <= f.s.FalseAlarms; named || !s.Named {
+			s.Named = s.Named || named
+			s.P = min(s.P, e.p)
+			s.Findings = append(s.Findings, f.finding(&e))
+		}
+		for _, c := range r.alike(e.candidate) {
+			if other := r.c.placeOf(c); other != where {
+				if name := f.suspect(other).Name; !slices.Contains(s.Same, name) {
+					s.Same = append(s.Same, name)
+				}
+			}
+		}
+	}
+	f.count(out)
+	if f.ended {
+		out.Warnings = append(out.Warnings, "the check was ended early: what it does not name may be slow")
+	}
+	return out
+}
+
+func (f *finder) suspect(at place) Suspect {
+	w := f.r.w
+	if at.v >= 0 {
+		return Suspect{Host: -1, U: at.u, V: at.v, P: 1, Name: fmt.Sprintf("link %s - %s", f.name(at.u), f.name(at.v))}
+	}
+	s := Suspect{Host: at.u, U: -1, V: -1, P: 1, Name: "host " + f.name(at.u)}
+	if w.graph != nil && w.cable[at.u] >= 0 {
+		ends := w.links[w.cable[at.u]]
+		s.Cable = f.name(ends[0] + ends[1] - at.u)
+	}
+	return s
+}
+
+func (f *finder) name(v int) string {
+	if v < f.r.w.hosts {
+		return f.r.w.names[v]
+	}
+	return f.r.w.graph.Name(v)
+}
+
+func (f *finder) finding(e *effect) Finding {
+	x := Finding{Factor: e.factor, Low: e.low, High: e.high, P: e.p, Readings: e.samples}
+	switch what, i := f.r.c.what(e.candidate); what {
+	case slowLatency:
+		x.What = LinkLatency
+	case slowRate:
+		a := f.r.w.graph.Arcs()[i]
+		x.What, x.From, x.To = LinkRate, f.name(a.From), f.name(a.To)
+	case slowAnswer:
+		x.What = HostAnswer
+	case slowSend:
+		x.What, x.From = LinkRate, f.name(i)
+	case slowReceive:
+		x.What, x.To = LinkRate, f.name(i)
+	}
+	return x
+}
+
+// alike are the other candidates that the same samples have crossed.
+func (r *readings) alike(candidate int32) []int32 {
+	return r.sharing(candidate, len(r.samples), func(of, here, both int32) bool { return both == of && both == here })
+}
+
+// overlapping are those that half of the samples of either have crossed both, in the first part.
+func (r *readings) overlapping(candidate int32) []int32 {
+	return r.sharing(candidate, r.screened, func(of, here, both int32) bool { return 2*both >= min(of, here) })
+}
+
+// sharing are the other candidates that share samples, of the first so many: of all that crossed
+// them, of those here that crossed the candidate, both are enough.
+func (r *readings) sharing(candidate int32, samples int, enough func(of, here, both int32) bool) []int32 {
+	of, both := make([]int32, r.c.size), make([]int32, r.c.size)
+	for i := range samples {
+		s := &r.samples[i]
+		in := slices.ContainsFunc(r.crossings[s.first:s.last], func(cr crossing) bool { return cr.candidate == candidate })
+		for _, cr := range r.crossings[s.first:s.last] {
+			of[cr.candidate]++
+			if in {
+				both[cr.candidate]++
+			}
+		}
+	}
+	var found []int32
+	for c := range of {
+		if int32(c) != candidate && both[c] > 0 && enough(of[c], of[candidate], both[c]) {
+			found = append(found, int32(c))
+		}
+	}
+	return found
+}
+
+// count says what was not read.
+func (f *finder) count(out *Result) {
+	r := f.r
+	if r.w.graph == nil {
+		out.Warnings = append(out.Warnings, "the wiring is not known: links cannot be named, and long messages may have shared some")
+		return
+	}
+	crossed := make([]int32, r.c.size)
+	for _, cr := range r.crossings {
+		crossed[cr.candidate]++
+	}
+	out.Links, out.Ways = int(r.c.links), int(r.c.arcs)
+	for c := range r.c.links + r.c.arcs {
+		switch {
+		case crossed[c] >= fewCrossings:
+		case c < r.c.links:
+			out.UnreadLinks++
+		default:
+			out.UnreadDirections++
+		}
+	}
+	if out.UnreadLinks > 0 {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%d of %s were crossed by too few readings: no routes lead over them, or few",
+			out.UnreadLinks, words.Count(out.Links, "link")))
+	}
+	if n := out.UnreadDirections; n > 0 {
+		out.Warnings = append(out.Warnings, fmt.Sprintf("the rate of %d of %d directions of links was not read: too few pairs at once to fill them", n, out.Ways))
+	}
+}

@@ -1,0 +1,117 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// Settings of a check. Nil and the zero value mean all defaults.
+type Settings struct {
+	// Graph is the wiring, whose hosts are those that are checked, with the
+	// latencies and bandwidths that its links should have. Nil: not known, and only
+	// hosts can be named.
+	Graph *topology.Graph
+
+	// Routing says which of equally short routes the machine takes.
+	Routing topology.RouteChoice
+
+	// Names are those of the hosts. Default: the graph's. Without a graph,
+	// hosts whose names follow each other are taken to be near each other.
+	Names []string
+
+	// Bytes is the size of the long messages. Default 1 MiB.
+	Bytes int
+
+	// Tolerance is how much more than it should a link's or host's time may be, as
+	// a share: what is less slow is never named. Default 0.1; at least 0.01.
+	Tolerance float64
+
+	// FalseAlarms is the probability that anything at all is named in a machine
+	// without faults. Default 0.005.
+	FalseAlarms float64
+
+	// Seed is that of the choice of pairs.
+	Seed uint64
+
+	// Samples is the number of samples of a reading, of which the lower quartile
+	// counts. Measure only. Default 9.
+	Samples int
+
+	// Budget bounds the time, by the clock of the communicator; the round under way
+	// is finished. Measure only. Default 0: no bound.
+	Budget time.Duration
+
+	// Progress is called before each round and after the last one, on rank 0.
+	Progress func(done, total int)
+}
+
+const (
+	defaultBytes       = 1 << 20 // B: a transfer outlasts the latency up to 100 Gbit/s
+	defaultTolerance   = 0.1     // links of one kind differ by less
+	defaultFalseAlarms = 0.005   // half of one run in a hundred
+	defaultSamples     = 9       // of which three are below the lower quartile
+	leastTolerance     = 0.01    // less is drift
+)
+
+// validate returns the settings with defaults filled in, for so many hosts.
+func (s *Settings) validate(hosts int) (Settings, error) {
+	var v Settings
+	if s != nil {
+		v = *s
+	}
+	bad := func(field string, value any, want string) error {
+		return fmt.Errorf("check: Settings.%s: %v: want %s", field, value, want)
+	}
+	if v.Bytes == 0 {
+		v.Bytes = defaultBytes
+	}
+	if v.Tolerance == 0 {
+		v.Tolerance = defaultTolerance
+	}
+	if v.FalseAlarms == 0 {
+		v.FalseAlarms = defaultFalseAlarms
+	}
+	if v.Samples == 0 {
+		v.Samples = defaultSamples
+	}
+	switch {
+	case hosts < fewestHosts:
+		return v, fmt.Errorf("check: %d hosts: want at least %d, or none stands out", hosts, fewestHosts)
+	case v.Graph != nil && v.Graph.Hosts() != hosts:
+		return v, bad("Graph", fmt.Sprintf("%d hosts", v.Graph.Hosts()), fmt.Sprintf("%d", hosts))
+	case v.Names != nil && len(v.Names) != hosts:
+		return v, bad("Names", fmt.Sprintf("%d names", len(v.Names)), fmt.Sprintf("%d", hosts))
+	case v.Bytes < 1 || v.Bytes > math.MaxInt32:
+		return v, bad("Bytes", v.Bytes, "1 to 2^31-1")
+	case !(v.Tolerance >= leastTolerance) || math.IsInf(v.Tolerance, 1):
+		return v, bad("Tolerance", v.Tolerance, fmt.Sprintf("at least %g", leastTolerance))
+	case !(v.FalseAlarms > 0 && v.FalseAlarms < 1):
+		return v, bad("FalseAlarms", v.FalseAlarms, "a probability above 0 and below 1")
+	case v.Samples < 1 || v.Samples > maxSamples:
+		return v, bad("Samples", v.Samples, fmt.Sprintf("1 to %d", maxSamples))
+	case v.Budget < 0:
+		return v, bad("Budget", v.Budget, "at least 0")
+	}
+	return v, nil
+}
+
+const (
+	fewestHosts = 4    // of three, one that is off is off to all, and so are the others
+	maxSamples  = 1000 // more are a measurement, not a check
+)
+
+// A Reading is what the probes of one pair (a, b) tell. NaN is not measured.
+type Reading struct {
+	Latency float64 // s: half a round trip of a short message
+	Forward float64 // s: a long message from a to b, and a short one back
+	Back    float64 // s: a long message from b to a, and a short one back
+}
+
+// An Oracle reads disjoint pairs of hosts at once and returns one Reading for each.
+// It ends the check by an error, or by none and no readings: then what was
+// read counts.
+type Oracle func(ctx context.Context, pairs [][2]int) ([]Reading, error)

@@ -1,0 +1,224 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/topology"
+)
+
+// A wiring is what a check knows of the machine: the routes of all pairs, or
+// without a graph an order of hosts alone.
+type wiring struct {
+	hosts  int
+	names  []string
+	order  []int // hosts, neighbours near each other
+	place  []int // host -> index into order
+	graph  *topology.Graph
+	routes *topology.Routes
+
+	// Per arc, what it should be; where the graph does not say, it is that of most.
+	latency, rate []float64 // s, B/s
+	link          []int32   // arc -> its link
+	links         [][2]int  // vertices, the lower first
+	cable         []int32   // host -> its only link, -1 if it has several
+}
+
+func newWiring(s *Settings, hosts int) (*wiring, error) {
+	w := &wiring{hosts: hosts, names: s.Names, graph: s.Graph}
+	if w.names == nil {
+		w.names = make([]string, hosts)
+		for h := range w.names {
+			w.names[h] = fmt.Sprintf("h%d", h)
+			if w.graph != nil {
+				w.names[h] = w.graph.Name(h)
+			}
+		}
+	}
+	if w.graph == nil {
+		w.orderByName()
+		return w, nil
+	}
+	var err error
+	if w.routes, err = topology.NewRoutes(w.graph, s.Routing); err != nil {
+		return nil, fmt.Errorf("check: %w", err)
+	}
+	w.values()
+	w.numberLinks()
+	w.orderByWiring()
+	return w, nil
+}
+
+// values takes over what links should be. A latency of 0 tells no more than a missing one.
+func (w *wiring) values() {
+	arcs := w.graph.Arcs()
+	var latencies, rates []float64
+	for _, a := range arcs {
+		if a.Latency > 0 {
+			latencies = append(latencies, a.Latency)
+		}
+		if a.Bandwidth > 0 {
+			rates = append(rates, a.Bandwidth)
+		}
+	}
+	latency, rate := 1.0, 1.0 // where nothing is known, all are equal
+	if len(latencies) > 0 {
+		latency = stats.LowerMedian(latencies)
+	}
+	if len(rates) > 0 {
+		rate = stats.LowerMedian(rates)
+	}
+	w.latency, w.rate = make([]float64, len(arcs)), make([]float64, len(arcs))
+	for i, a := range arcs {
+		w.latency[i], w.rate[i] = a.Latency, a.Bandwidth
+		if math.IsNaN(a.Latency) || a.Latency == 0 && len(latencies) == 0 {
+			w.latency[i] = latency
+		}
+		if math.IsNaN(a.Bandwidth) {
+			w.rate[i] = rate
+		}
+	}
+}
+
+func (w *wiring) numberLinks() {
+	g := w.graph
+	w.link, w.cable = make([]int32, g.NumArcs()), make([]int32, w.hosts)
+	for i, a := range g.Arcs() {
+		if a.From < a.To || g.ArcIndex(a.To, a.From) < 0 {
+			w.link[i] = int32(len(w.links))
+			w.links = append(w.links, [2]int{min(a.From, a.To), max(a.From, a.To)})
+		}
+	}
+	for i, a := range g.Arcs() {
+		if back := g.ArcIndex(a.To, a.From); a.From > a.To && back >= 0 {
+			w.link[i] = w.link[back]
+		}
+	}
+	for h := range w.cable {
+		w.cable[h] = -1
+		if out := g.Out(h); len(out) == 1 && len(g.In(h)) <= 1 {
+			w.cable[h] = w.link[g.ArcIndex(h, out[0].To)]
+		}
+	}
+}
+
+// orderByWiring orders hosts as a search in depth from host 0 meets them, so that those on one
+// switch follow each other.
+func (w *wiring) orderByWiring() {
+	visited, listed := make([]bool, w.graph.Vertices()), make([]bool, w.hosts)
+	list := func(v int) {
+		if v < w.hosts && !listed[v] {
+			listed[v] = true
+			w.order = append(w.order, v)
+		}
+	}
+	var stack []int
+	for start := range w.hosts {
+		stack = append(stack, start)
+		for len(stack) > 0 {
+			v := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if visited[v] {
+				continue
+			}
+			visited[v] = true
+			list(v)
+			for _, a := range w.graph.Out(v) {
+				list(a.To)
+			}
+			for _, a := range slices.Backward(w.graph.Out(v)) {
+				if !visited[a.To] {
+					stack = append(stack, a.To)
+				}
+			}
+		}
+	}
+	w.findPlaces()
+}
+
+// orderByName orders hosts by their names, numbers in them by value: n9 before n10.
+func (w *wiring) orderByName() {
+	for h := range w.hosts {
+		w.order = append(w.order, h)
+	}
+	slices.SortStableFunc(w.order, func(a, b int) int { return compareNames(w.names[a], w.names[b]) })
+	w.findPlaces()
+}
+
+func (w *wiring) findPlaces() {
+	w.place = make([]int, w.hosts)
+	for i, h := range w.order {
+		w.place[h] = i
+	}
+}
+
+func compareNames(a, b string) int {
+	for a != "" && b != "" {
+		x, y := digits(a), digits(b)
+		if x > 0 && y > 0 {
+			p, q := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
+			if c := cmp.Or(cmp.Compare(len(p), len(q)), cmp.Compare(p, q)); c != 0 {
+				return c
+			}
+			a, b = a[x:], b[y:]
+			continue
+		}
+		if a[0] != b[0] {
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// digits is the length of the number that text begins with.
+func digits(text string) int {
+	n := 0
+	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// A path is the way of a pair's messages, there and back; empty without a graph.
+type path struct {
+	there, back []int32 // arcs
+}
+
+// find fills in the path between two hosts and tells whether there is one.
+func (w *wiring) find(p *path, a, b int) bool {
+	p.there, p.back = p.there[:0], p.back[:0]
+	if w.graph == nil {
+		return true
+	}
+	var err error
+	if p.there, err = w.routes.AppendRoute(p.there, a, b); err != nil {
+		return false
+	}
+	p.back, err = w.routes.AppendRoute(p.back, b, a)
+	return err == nil
+}
+
+// oneWay is half the latency of a round trip in s, as it should be.
+func (w *wiring) oneWay(p *path) float64 {
+	sum := 0.0
+	for _, arcs := range [...][]int32{p.there, p.back} {
+		for _, a := range arcs {
+			sum += w.latency[a]
+		}
+	}
+	return sum / 2
+}
+
+// slowest is the least rate of a way in B/s.
+func (w *wiring) slowest(arcs []int32) float64 {
+	least := math.Inf(1)
+	for _, a := range arcs {
+		least = min(least, w.rate[a])
+	}
+	return least
+}
