@@ -91,6 +91,9 @@ func ReadResult(r io.Reader) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("measure: read result: %w", err)
 	}
+	if section != nil {
+		readings = readings[:section.Marked]
+	}
 	result, err := resultOf(f, rows, readings)
 	if err != nil {
 		return nil, fmt.Errorf("measure: read result: %w", err)

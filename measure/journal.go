@@ -13,7 +13,8 @@ type journal struct {
 }
 
 // newJournal begins a journal; nil where there is nowhere to write. What the result
-// holds already is its beginning. Errors of the writer are found by write.
+// holds already is its beginning, unless the caller has begun the section with
+// it. Errors of the writer are found by write.
 func newJournal(s *Settings, r *Result) *journal {
 	j := &journal{w: s.Record}
 	switch {
@@ -22,10 +23,12 @@ func newJournal(s *Settings, r *Result) *journal {
 	case j.w == nil:
 		j.w, j.own = record.NewWriter(s.Journal, &r.Header), true
 	}
-	begun := r.Section()
-	begun.Unfinished = true
-	j.w.Begin(begun)
-	j.w.Flush()
+	if j.w.Open() != KindLatency {
+		begun := r.Section()
+		begun.Unfinished = true
+		j.w.Begin(begun)
+		j.w.Flush()
+	}
 	return j
 }
 

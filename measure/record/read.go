@@ -40,14 +40,21 @@ type sectionLine struct {
 
 // Read reads a file of version 3, or a measurement of latencies of versions 1
 // and 2. A file of version 3 that is not closed is Unfinished, and its last
-// line may be cut off. Other formats, newer versions, keys that are not known,
+// line may be cut off; rows below the last mark of its last section are left out. Other formats, newer versions, keys that are not known,
 // and numbers that cannot be are refused. An error that wraps ErrFormat says
 // that it is another kind of file. O(length) time; 8 B of memory per number.
 func Read(r io.Reader) (*File, error) {
-	return Scan(r, func(_ *Header, s *Section, row []float64) error {
+	f, err := Scan(r, func(_ *Header, s *Section, row []float64) error {
 		s.Rows = append(s.Rows, row...)
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range f.Sections {
+		s.Rows = s.Rows[:s.Marked*len(s.Columns)]
+	}
+	return f, nil
 }
 
 // Scan is Read for those who keep rows in a form of their own: it hands each
@@ -62,7 +69,7 @@ func Scan(r io.Reader, take func(h *Header, s *Section, row []float64) error) (*
 }
 
 // readerBuffer holds a row in any case, and some thousands of them; longer lines are put together.
-const readerBuffer = 256 << 10 // B
+const readerBuffer = 64 << 10 // B
 
 type decoder struct {
 	lines  *bufio.Reader
@@ -74,7 +81,10 @@ type decoder struct {
 	open  *Section // nil between sections
 	bound bounds
 	row   []float64
-	rows  int
+	rows  int // in all
+
+	before int  // rows in the sections before the one under way
+	marked bool // the section under way has a mark
 }
 
 // next returns the next line without its end; whole is false if there was
@@ -182,8 +192,7 @@ func (d *decoder) takeLine(data []byte) (closed bool, err error) {
 		if err := s.check(); err != nil {
 			return false, err
 		}
-		d.open, d.bound = s, s.bounds(d.file.Ranks)
-		d.file.Sections = append(d.file.Sections, s)
+		d.beginSection(s)
 		return false, nil
 	case line.Closed != nil:
 		d.endSection()
@@ -205,6 +214,7 @@ func (d *decoder) takeLine(data []byte) (closed bool, err error) {
 		return false, fmt.Errorf("rounds: %d after %d", *line.Rounds, s.Rounds)
 	}
 	s.Rounds, s.TotalRounds = *line.Rounds, *line.TotalRounds
+	d.mark()
 	if err := s.checkRounds(); err != nil {
 		return false, err
 	}
@@ -226,9 +236,22 @@ func (d *decoder) takeLine(data []byte) (closed bool, err error) {
 	return false, nil
 }
 
+func (d *decoder) beginSection(s *Section) {
+	d.open, d.bound, d.before, d.marked = s, s.bounds(d.file.Ranks), d.rows, false
+	d.file.Sections = append(d.file.Sections, s)
+}
+
+// mark says that all rows so far belong to whole rounds.
+func (d *decoder) mark() {
+	d.open.Marked, d.marked = d.rows-d.before, true
+}
+
 // endSection leaves a section that has no end of its own.
 func (d *decoder) endSection() {
 	if d.open != nil {
+		if !d.marked {
+			d.mark()
+		}
 		d.open.Unfinished = true
 		d.open = nil
 	}

@@ -118,6 +118,7 @@ func (d *decoder) old(first []byte, whole bool) error {
 			return fmt.Errorf("reading %d: %w", i, err)
 		}
 	}
+	d.mark()
 	d.open = nil
 	return nil
 }
@@ -157,8 +158,7 @@ func (d *decoder) begin(h *oldHead) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	d.open, d.bound = s, s.bounds(h.Ranks)
-	d.file.Sections = []*Section{s}
+	d.beginSection(s)
 	return nil
 }
 
@@ -210,5 +210,6 @@ func (d *decoder) oldLine(line []byte) error {
 		return fmt.Errorf("rounds: %d after %d", mark.Rounds, d.open.Rounds)
 	}
 	d.open.Rounds = mark.Rounds
+	d.mark()
 	return nil
 }

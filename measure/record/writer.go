@@ -28,7 +28,7 @@ type Writer struct {
 
 // writerBuffer holds some thousands of rows: a system call for each would cost more than
 // the row.
-const writerBuffer = 256 << 10 // B
+const writerBuffer = 64 << 10 // B
 
 // NewWriter begins a file.
 func NewWriter(w io.Writer, h *Header) *Writer {
@@ -155,6 +155,14 @@ func (w *Writer) Flush() {
 			w.fail(err)
 		}
 	}
+}
+
+// Open is the kind of the section under way, "" between sections.
+func (w *Writer) Open() string {
+	if w.open == nil {
+		return ""
+	}
+	return w.open.Kind
 }
 
 // Err is the first error, nil if there was none.
