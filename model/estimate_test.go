@@ -147,7 +147,7 @@ func TestFillKeepsWhatTransfersShow(t *testing.T) {
 	observations = append(observations, Observation{
 		[]Transfer{{Src: 13, Dst: 6, Bytes: 1e6}, {Src: 0, Dst: 1, Bytes: 1e6}}, []float64{2e-3, 2e-3},
 	})
-	f, err := newFitter(n, observations, 100_000)
+	f, err := newFitter(n, observations, 100_000, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

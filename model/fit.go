@@ -15,6 +15,11 @@ type FitSettings struct {
 	// LongBytes is the size from which transfers tell of bandwidths; smaller ones
 	// only give the levels' times. 0: 100,000.
 	LongBytes int64
+	// Arcs are directions of links whose bandwidth was measured by itself, as
+	// throughput.Result.Measured has them: From, To and Bandwidth count, in the graph of
+	// New. They stay as they are, and the two directions of a link may differ; what is
+	// not given is fitted.
+	Arcs []topology.Arc
 	// Forwarding says how the latencies of the graph, made of times of messages
 	// of Network.Measured.Bytes, are corrected for the fitted bandwidths.
 	Forwarding Forwarding
@@ -68,7 +73,11 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 	if err := checkObservations(observations, base.Ranks()); err != nil {
 		return nil, fmt.Errorf("model: fit: %w", err)
 	}
-	f, err := newFitter(base, observations, settings.LongBytes)
+	given, err := givenArcs(base.graph, s.Arcs)
+	if err != nil {
+		return nil, fmt.Errorf("model: fit: %w", err)
+	}
+	f, err := newFitter(base, observations, settings.LongBytes, given)
 	if err != nil {
 		return nil, fmt.Errorf("model: fit: %w", err)
 	}
@@ -88,7 +97,7 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 		out.Warnings = append(out.Warnings, warnings...)
 	}
 	arcs, estimated := f.fill()
-	if warning := estimateWarning(estimated, len(f.links)); warning != "" {
+	if warning := estimateWarning(estimated, linksOf(base.graph)); warning != "" {
 		out.Warnings = append(out.Warnings, warning)
 	}
 	graph, err := base.graph.WithArcs(arcs)

@@ -36,7 +36,7 @@ func (f *fitter) differentiate() {
 		var rows []fitRow
 		for _, k := range p.params {
 			old := f.theta[k]
-			if math.IsNaN(old) {
+			if math.IsNaN(old) || k < len(f.links) && f.links[k].Given {
 				continue
 			}
 			step := changeOfOthers

@@ -41,7 +41,7 @@ func (f *fitter) fill() (arcs []topology.Arc, estimated int) {
 			l := f.linkOf[c]
 			usual[l], fastest[l] = usual[l] || isUsual, max(fastest[l], rate)
 		}
-		if !isUsual {
+		if !isUsual && !f.explained(j, rate) {
 			slow, slowRates = append(slow, j), append(slowRates, rate)
 		}
 	})
@@ -67,7 +67,7 @@ func (f *fitter) fill() (arcs []topology.Arc, estimated int) {
 		l := f.linkOf[i]
 		link := &f.links[l]
 		explained := link.Determined || own[l] || !usual[l]
-		if fastest[l] > 0 && !usual[l] {
+		if fastest[l] > 0 && !usual[l] && !link.Given {
 			explained = blamed[l]
 		}
 		if !math.IsNaN(link.Bandwidth) && (explained || !(link.Bandwidth < typical[level[i]])) {
@@ -80,6 +80,17 @@ func (f *fitter) fill() (arcs []topology.Arc, estimated int) {
 // leastMoving is the share of a transfer's time that its bytes take at least: where the latency
 // of the path is as long as the whole, the rate is high, and not infinite.
 const leastMoving = 1e-3
+
+// explained tells whether a link of given bandwidth lets a transfer alone through no
+// faster than it was.
+func (f *fitter) explained(j *contention.Flow, rate float64) bool {
+	for _, c := range j.Data {
+		if f.given[f.linkOf[c]] <= blameShare*rate {
+			return true
+		}
+	}
+	return false
+}
 
 // usualShare of the rate of the fastShare-quantile of its level makes a transfer one of
 // usual speed. The median will not do: of three racks one slow uplink slows down two

@@ -35,6 +35,11 @@ func (f *fitter) start() {
 			}
 		}
 	}
+	for l, rate := range f.given {
+		if !math.IsNaN(rate) {
+			f.theta[l] = math.Log(rate)
+		}
+	}
 	for c := range f.classes {
 		f.theta[len(f.links)+c] = firstCoupling
 	}

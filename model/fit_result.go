@@ -42,6 +42,9 @@ func (f *fitter) result() *Fitted {
 	var bounded []string
 	for l := range f.links {
 		link := &f.links[l]
+		if link.Given {
+			continue
+		}
 		link.Bandwidth, link.RelativeError = math.Exp(f.theta[l]), errors[l]
 		link.Determined = link.RelativeError <= sureBandwidth
 		if !link.Determined && !math.IsNaN(link.Bandwidth) {

@@ -21,7 +21,8 @@ type fitter struct {
 	patterns []fitPattern
 	linkOf   []int // arc -> link
 	links    []FittedLink
-	classOf  []int // arc -> class
+	given    []float64 // per link B/s; NaN: fitted
+	classOf  []int     // arc -> class
 	classes  []LinkClass
 
 	theta    []float64 // per link ln(B/s), per class its coupling, the RTT bias
@@ -57,17 +58,10 @@ type fitRow struct {
 	by    []float64
 }
 
-func newFitter(n *Network, observations []Observation, long int64) (*fitter, error) {
+func newFitter(n *Network, observations []Observation, long int64, given map[int]float64) (*fitter, error) {
 	g := n.graph
-	f := &fitter{n: n, linkOf: make([]int, g.NumArcs())}
-	for i, a := range g.Arcs() {
-		if back := g.ArcIndex(a.To, a.From); back >= 0 && back < i {
-			f.linkOf[i] = f.linkOf[back]
-			continue
-		}
-		f.linkOf[i] = len(f.links)
-		f.links = append(f.links, FittedLink{A: min(a.From, a.To), B: max(a.From, a.To), Bandwidth: math.NaN(), RelativeError: math.Inf(1)})
-	}
+	f := &fitter{n: n}
+	f.linkOf, f.links, f.given = linkParameters(g, given)
 	classes := n.links
 	if len(classes.Classes) == 0 {
 		classes = ClassifyLinks(g)

@@ -15,9 +15,12 @@ type Fitted struct {
 	Warnings []string
 }
 
-// FittedLink is the bandwidth of one link, the same in both directions.
+// FittedLink is the bandwidth of one link, the same in both directions unless one was given
+// (FitSettings.Arcs).
 type FittedLink struct {
 	A, B          int     // vertices, A < B
+	OneWay        bool    // only the direction from A to B, of which either may be lower
+	Given         bool    // by FitSettings.Arcs, and not fitted
 	Bandwidth     float64 // B/s; NaN if no observation crosses the link
 	RelativeError float64 // relative standard error; +Inf if only a lower bound is known
 	Determined    bool    // whether the error is at most 5 %
