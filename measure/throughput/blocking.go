@@ -1,0 +1,55 @@
+package throughput
+
+import (
+	"fmt"
+
+	"github.com/topocast/topocast/topology"
+)
+
+const (
+	// untouched is the share of its rate that a pair keeps while others are busy, if they
+	// are on no link of its way: those that share one leave it a half.
+	untouched = 0.8
+
+	// outlast is how many times as many messages the others send: they are to be busy
+	// until the last of the pair's has come.
+	outlast = 4
+)
+
+// blocking measures pairs of hosts alone, and while data move between the hosts on the
+// shortest way that the graph has: if there is a direct connection, the rate does not
+// change (Bufe 2014, section 2.2.1, before its example).
+func (c *campaign) blocking() (bool, error) {
+	finder := topology.NewPaths(c.g, nil)
+	for _, p := range c.s.Direct {
+		var between []int
+		tree := finder.Tree(p[0])
+		for v := p[1]; tree.Arc[v] >= 0; v = c.g.Arcs()[tree.Arc[v]].From {
+			if v != p[1] && !c.g.IsSwitch(v) {
+				between = append(between, v)
+			}
+		}
+		var others [][2]int
+		for i := 0; i+1 < len(between); i += 2 {
+			others = append(others, [2]int{between[i+1], between[i]}) // the way that the pair's messages go
+		}
+		if len(others) == 0 {
+			c.r.Warnings = append(c.r.Warnings, fmt.Sprintf(
+				"ranks %d and %d: %d hosts between them, want two at least: whether there is a link of their own cannot be seen", p[0], p[1], len(between)))
+			continue
+		}
+		pair := func() *load {
+			return &load{from: p[0], to: p[1], pairs: [][2]int{p}, messages: c.messages(1)}
+		}
+		alone, blocked := pair(), pair()
+		busy := &load{from: p[0], to: p[1], pairs: others, messages: outlast * c.messages(1)}
+		going, err := c.take(Blocking, [][]*load{{alone}, {blocked, busy}})
+		if err != nil || !going {
+			return going, err
+		}
+		d := Direct{Pair: p, Alone: c.r.Readings[alone.reading].Rate, Blocked: c.r.Readings[blocked.reading].Rate}
+		d.Wired = d.Blocked >= untouched*d.Alone
+		c.r.Direct = append(c.r.Direct, d)
+	}
+	return true, nil
+}

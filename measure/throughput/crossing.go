@@ -1,0 +1,181 @@
+package throughput
+
+import (
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// A Crossing is a link between two switches and the hosts between which it is measured: of
+// each pair one on either side.
+type Crossing struct {
+	U, V   int      // switches, U < V
+	Bridge bool     // no other way leads from one side to the other
+	Hosts  int      // of the smaller side of a bridge; 0 of others
+	Pairs  [][2]int // disjoint, hosts on the side of U and of V
+
+	// Other is another pair where Pairs is one that has a choice: the links behind one
+	// host may be slow.
+	Other [][2]int
+}
+
+// nearestTried bounds the hosts on each side of a link that is no bridge among which
+// pairs are looked for: each costs a search for its shortest paths.
+const nearestTried = 64
+
+// Crossings finds for each link between two switches of g the hosts to measure it
+// with (Bufe 2014, section 2.3.3), at most as many pairs as said. If the graph falls
+// apart without the link, hosts of both parts are paired, those of different branches
+// first, so that slower links behind do not hold them up. Else pairs are taken among the
+// nearest hosts whose only shortest path, there and back, leads over the link.
+// Links for which there is no pair have none. Links are ordered by U and V.
+//
+// O(vertices + arcs) for each link of a forest; for others that are no bridge
+// up to nearestTried searches for shortest paths.
+func Crossings(g *topology.Graph, most int) []Crossing {
+	finder := topology.NewPaths(g, nil)
+	trees := make(map[int]*topology.PathTree)
+	tree := func(v int) *topology.PathTree {
+		if trees[v] == nil {
+			trees[v] = finder.Tree(v)
+		}
+		return trees[v]
+	}
+	var all []Crossing
+	for _, a := range g.Arcs() {
+		if a.From > a.To && g.ArcIndex(a.To, a.From) >= 0 || !g.IsSwitch(a.From) || !g.IsSwitch(a.To) {
+			continue
+		}
+		c := Crossing{U: min(a.From, a.To), V: max(a.From, a.To)}
+		left, apart := side(g, c.U, c.V)
+		if apart {
+			c.Bridge = true
+			right, _ := side(g, c.V, c.U)
+			c.Hosts = min(len(left), len(right))
+			c.pair(left, right, most)
+		} else {
+			c.pairNearest(g, tree, most)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// side lists the hosts that u reaches without the link to v, those of different
+// branches first, and tells whether v is not reached.
+func side(g *topology.Graph, u, v int) (hosts []int, apart bool) {
+	parent := make([]int, g.Vertices())
+	for x := range parent {
+		parent[x] = -1
+	}
+	parent[u] = u
+	order := []int{u}
+	for i := 0; i < len(order); i++ {
+		at := order[i]
+		for _, a := range g.Out(at) {
+			if at == u && a.To == v || parent[a.To] >= 0 {
+				continue
+			}
+			if parent[a.To] = at; a.To == v {
+				return nil, false
+			}
+			order = append(order, a.To)
+		}
+	}
+	// Each vertex has the list of the hosts below it; a vertex's own is made of
+	// those of its children, one host of each in turn.
+	below := make([][][]int, g.Vertices())
+	for i := len(order) - 1; i >= 0; i-- {
+		at := order[i]
+		var own []int
+		if !g.IsSwitch(at) {
+			own = append(own, at)
+		}
+		slices.Reverse(below[at]) // they came last first
+		own = append(own, inTurn(below[at])...)
+		below[at] = nil
+		if at == u {
+			return own, true
+		}
+		if len(own) > 0 {
+			below[parent[at]] = append(below[parent[at]], own)
+		}
+	}
+	return nil, true
+}
+
+// inTurn is one of each list, then the next of each, and so on.
+func inTurn(lists [][]int) []int {
+	var all []int
+	for k := 0; ; k++ {
+		before := len(all)
+		for _, l := range lists {
+			if k < len(l) {
+				all = append(all, l[k])
+			}
+		}
+		if len(all) == before {
+			return all
+		}
+	}
+}
+
+// pair takes hosts of both sides in their order.
+func (c *Crossing) pair(left, right []int, most int) {
+	for i := range min(len(left), len(right), most) {
+		c.Pairs = append(c.Pairs, [2]int{left[i], right[i]})
+	}
+	if len(c.Pairs) == 1 && len(left)+len(right) > 2 {
+		c.Other = [][2]int{{left[min(1, len(left)-1)], right[min(1, len(right)-1)]}}
+	}
+}
+
+// pairNearest takes the nearest hosts of both ends, of which each path there and
+// back is the only shortest one, and leads over the link.
+func (c *Crossing) pairNearest(g *topology.Graph, tree func(int) *topology.PathTree, most int) {
+	left, right := nearestTo(g, tree, c.U, c.V), nearestTo(g, tree, c.V, c.U)
+	taken := make(map[int]bool)
+	for _, a := range left {
+		if len(c.Pairs) == most {
+			return
+		}
+		for _, b := range right {
+			if !taken[b] && onlyOver(g, tree(a), b, c.U, c.V) && onlyOver(g, tree(b), a, c.V, c.U) {
+				taken[b] = true
+				c.Pairs = append(c.Pairs, [2]int{a, b})
+				break
+			}
+		}
+	}
+}
+
+// nearestTo lists the hosts that are nearer to u than to v, the nearest first, up to
+// nearestTried.
+func nearestTo(g *topology.Graph, tree func(int) *topology.PathTree, u, v int) []int {
+	near, far := tree(u), tree(v)
+	var hosts []int
+	for _, h := range near.Order {
+		if !g.IsSwitch(h) && near.Distance[h] < far.Distance[h] {
+			if hosts = append(hosts, h); len(hosts) == nearestTried {
+				break
+			}
+		}
+	}
+	return hosts
+}
+
+// onlyOver tells whether the path of a tree to a vertex is the only shortest one, and
+// leads over the arc u->v.
+func onlyOver(g *topology.Graph, t *topology.PathTree, to, u, v int) bool {
+	if math.IsInf(t.Distance[to], 1) || !t.Only(to) {
+		return false
+	}
+	over := int32(g.ArcIndex(u, v))
+	for at := to; t.Arc[at] >= 0; at = g.Arcs()[t.Arc[at]].From {
+		if t.Arc[at] == over {
+			return true
+		}
+	}
+	return false
+}

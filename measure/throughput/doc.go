@@ -1,0 +1,44 @@
+// Package throughput measures what the links of a machine carry whose wiring is known:
+// links between hosts, of hosts and between switches, each in both directions, and what a
+// switch carries at most. All ranks call
+//
+//	r, err := throughput.Measure(ctx, comm, &throughput.Settings{Network: network})
+//
+// r.Links has a rate per arc of the network's graph; model.Fit takes r.Observations()
+// and r.Measured(). Uplinks are the settings for a wiring that was just reconstructed.
+//
+// # Method
+//
+// It follows Bufe 2014, section 2.3. A link cannot be measured by itself, but pairs of
+// hosts on both sides of it can, as many as fill it. The wiring tells which pairs do not
+// disturb each other; those are measured in one step, while all other ranks wait.
+//
+//   - Links between hosts: ColorEdges (or PackPaths, as in the thesis), one pair each.
+//   - Links of hosts: pairs on one switch, all switches at once. A rate is the lesser of two
+//     links', so the highest that a link was part of is its own (the thesis has the
+//     minimum, a slip). Of the fastest only a bound is seen.
+//   - Links between switches: Crossings tells the pairs, GreedySteps what fits together.
+//   - Switches: by three measurements whether they carry all their hosts at once; and,
+//     hosts being split by cut.AtSwitch, what they carry from one side to the other.
+//   - Pairs that may have a link of their own: whether traffic between the hosts on
+//     the way slows them down (section 2.2.1).
+//
+// Messages of a pair follow each other, two under way at a time. The receiver times their
+// arrivals; the round trips before the first one are taken out, by the line through the arrivals. Of
+// several pairs, what had arrived of all of them up to one moment counts.
+//
+// # Limits
+//
+// What loads a link has to be faster than it: a link that carried all that its hosts could send
+// is marked as AtLeast. So is each of two hosts that are alone on a switch, and one of two
+// links in a row, where the second is not known to be faster. Where ways are equally short, as in fat trees,
+// single links between switches are not measured. Ranks that share a host share its link, too, which then
+// is one between switches: as many ranks as fill it are needed.
+//
+// # Design
+//
+// A rate is taken from arrivals on one rank's clock, for clocks of different ranks need not
+// agree: pairs that run together are taken to begin together, as they do within the barrier before each
+// sample, a few latencies. Rank 0 decides on the steps, as what was seen of hosts and switches says
+// how to go on, and hands each rank its part only. All ranks learn in the barrier before a sample whether to go on.
+package throughput

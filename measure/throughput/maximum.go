@@ -1,0 +1,38 @@
+package throughput
+
+import "github.com/topocast/topocast/topology/cut"
+
+// maximum measures what each switch carries from one side to the other, when its
+// links are put on two sides of about as many hosts (Bufe 2014, section 2.3.4).
+func (c *campaign) maximum() (bool, error) {
+	var loads []*load
+	for s := c.g.Hosts(); s < c.g.Vertices(); s++ {
+		left, right, err := cut.AtSwitch(c.g, s)
+		if err != nil {
+			return false, err
+		}
+		l := &load{from: s, to: -1}
+		for i := range min(len(left), len(right)) {
+			l.pairs = append(l.pairs, [2]int{left[i], right[i]})
+		}
+		if len(l.pairs) > 0 {
+			l.messages = c.messages(len(l.pairs))
+			loads = append(loads, l)
+		}
+	}
+	first := len(c.r.Readings)
+	going, err := c.takeLinks(Maximum, loads)
+	for i := first; i < len(c.r.Readings); i++ {
+		x := &c.r.Readings[i]
+		way := 0
+		if x.From < 0 {
+			way = 1
+		}
+		s := c.switchOf(max(x.From, x.To))
+		s.Maximum[way], s.AtLeast[way] = x.Rate, !(x.Rate < full*c.bound(x.Pairs, -1))
+		if c.s.Mode == Answered {
+			s.Maximum[1], s.AtLeast[1] = s.Maximum[0], s.AtLeast[0]
+		}
+	}
+	return going, err
+}

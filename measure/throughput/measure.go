@@ -1,0 +1,235 @@
+package throughput
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/topology"
+)
+
+// Measure measures what the links of a known machine carry (Bufe 2014, section 2.3):
+// links between hosts, of hosts and between switches, each in both directions. It is
+// collective; the settings of rank 0 count. The result is nil on other ranks.
+//
+// The end of the context, on any rank, or of the budget ends it on all ranks after the same sample; what was
+// measured until then is the result, and Stopped says so. An error means that nothing was measured:
+// wrong settings, or a failure of the communicator, which is unusable afterwards.
+//
+// The number of steps is that of the greatest switch's hosts (Settings.Nodes:
+// ByLatency: 2), of the highest degree between hosts, and of links between switches that share
+// switches. A step takes Messages*Size bytes of each pair per sample and direction. Each rank
+// has a buffer of two messages, in an Exchange of three.
+func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
+	var s Settings
+	if settings != nil {
+		s = *settings
+	}
+	var r *Result
+	err := harness.OnDuplicate(comm, func(own mpi.Communicator) (err error) {
+		r, err = measure(ctx, own, &s)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func measure(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
+	var p plan
+	var data []byte
+	var err error
+	if comm.Rank() == 0 {
+		_, nonBlocking := comm.(mpi.NonBlocking)
+		if err = s.validate(comm.Size(), nonBlocking); err == nil {
+			data, err = json.Marshal(plan{s.Mode, s.Size, s.Samples})
+		}
+	}
+	if err := harness.Agree(comm, err); err != nil {
+		return nil, err
+	}
+	if data, err = harness.Tell(comm, data); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(data, &p); err != nil {
+		return nil, fmt.Errorf("measure/throughput: plan: %w", err)
+	}
+	e := &executor{
+		ctx: ctx, comm: comm, all: harness.NewBarrier(comm), stream: newStream(comm, p.Mode, p.Size),
+		now: harness.Clock(comm), mode: p.Mode, samples: p.Samples, bytes: p.Size, end: math.Inf(1),
+	}
+	if comm.Rank() != 0 {
+		for {
+			if more, err := e.run(nil); err != nil || !more {
+				return nil, err
+			}
+		}
+	}
+	return newCampaign(e, s).measure()
+}
+
+// A campaign is what rank 0 knows while it decides on the next steps.
+type campaign struct {
+	run    *executor
+	s      *Settings
+	g      *topology.Graph
+	routes *topology.Routes
+	r      *Result
+}
+
+func newCampaign(e *executor, s *Settings) *campaign {
+	g := s.Network.Graph()
+	c := &campaign{run: e, s: s, g: g, r: &Result{Graph: g, Mode: s.Mode, Size: s.Size, Samples: s.Samples}}
+	for _, a := range g.Arcs() {
+		kind := SwitchSwitch
+		switch {
+		case !g.IsSwitch(a.From) && !g.IsSwitch(a.To):
+			kind = NodeNode
+		case !g.IsSwitch(a.From) || !g.IsSwitch(a.To):
+			kind = NodeSwitch
+		}
+		c.r.Links = append(c.r.Links, Link{From: a.From, To: a.To, What: kind, Rate: math.NaN()})
+	}
+	return c
+}
+
+// measure measures one thing after the other until all is done, or all ranks have stopped.
+func (c *campaign) measure() (*Result, error) {
+	start := c.run.now()
+	if c.s.Budget > 0 {
+		c.run.end = start + c.s.Budget.Seconds()
+	}
+	var err error
+	if c.routes, err = topology.NewRoutes(c.g, topology.ChooseLowest); err != nil {
+		return nil, err
+	}
+	going := true
+	for _, part := range []struct {
+		what What
+		work func() (bool, error)
+	}{
+		{NodeNode, c.nodeNode},
+		{Parallel, c.parallel},
+		{NodeSwitch, c.nodeSwitch},
+		{SwitchSwitch, c.switchSwitch},
+		{Maximum, c.maximum},
+		{Blocking, c.blocking},
+	} {
+		if c.s.What&part.what == 0 || !going {
+			continue
+		}
+		if going, err = part.work(); err != nil {
+			return nil, err
+		}
+	}
+	if going { // the others wait for what comes next
+		if _, err := c.run.run(nil); err != nil {
+			return nil, err
+		}
+	}
+	switch c.run.stopped {
+	case stopBudget:
+		c.r.Stopped = StoppedByBudget
+	case stopCancelled:
+		c.r.Stopped = StoppedByContext
+	}
+	c.r.Steps, c.r.Seconds = c.run.steps, c.run.now()-start
+	c.warn()
+	return c.r, nil
+}
+
+// take measures steps, where messages go one way in both directions, and keeps the
+// readings. It returns false when all ranks have stopped.
+func (c *campaign) take(what What, steps [][]*load) (bool, error) {
+	if c.s.Mode == OneWay && what != Parallel && what != Blocking {
+		steps = bothWays(steps)
+	}
+	if len(steps) == 0 {
+		return true, nil
+	}
+	c.run.progress = nil
+	if c.s.Progress != nil {
+		c.run.progress = func(done, of int) { c.s.Progress(what, done, of) }
+	}
+	before := c.run.steps
+	going, err := c.run.run(steps)
+	if err != nil {
+		return false, err
+	}
+	for i, step := range steps {
+		for _, l := range step {
+			c.keep(what, before+i, l)
+		}
+	}
+	return going, nil
+}
+
+// bothWays has behind each step the same one with all pairs turned round.
+func bothWays(steps [][]*load) [][]*load {
+	var all [][]*load
+	for _, step := range steps {
+		var back []*load
+		for _, l := range step {
+			turned := &load{from: l.to, to: l.from, messages: l.messages}
+			for _, p := range l.pairs {
+				turned.pairs = append(turned.pairs, [2]int{p[1], p[0]})
+			}
+			back = append(back, turned)
+		}
+		all = append(all, step, back)
+	}
+	return all
+}
+
+// keep makes readings of what a load has brought.
+func (c *campaign) keep(what What, step int, l *load) {
+	if len(l.forth) == 0 {
+		return
+	}
+	l.reading = len(c.r.Readings)
+	number := 0
+	if l.reading > 0 {
+		number = c.r.Readings[l.reading-1].Load + 1
+	}
+	c.r.Readings = append(c.r.Readings, c.reading(what, step, number, l, l.forth))
+	if len(l.back) == 0 {
+		return
+	}
+	turned := *l
+	turned.from, turned.to, turned.pairs = l.to, l.from, nil
+	for _, p := range l.pairs {
+		turned.pairs = append(turned.pairs, [2]int{p[1], p[0]})
+	}
+	c.r.Readings = append(c.r.Readings, c.reading(what, step, number, &turned, l.back))
+}
+
+func (c *campaign) reading(what What, step, number int, l *load, samples [][]flow) Reading {
+	x := Reading{What: what, From: l.from, To: l.to, Pairs: l.pairs, Messages: l.messages, Load: number, Step: step}
+	for _, flows := range samples {
+		x.Rates = append(x.Rates, together(flows))
+	}
+	best := chosen(x.Rates)
+	x.Rate = x.Rates[best]
+	for i := range samples[best] {
+		f := &samples[best][i]
+		seconds := f.end() - f.start() + f.rtt/2
+		if c.s.Mode == Answered {
+			seconds = f.end() / float64(2*l.messages)
+		}
+		x.Seconds = append(x.Seconds, seconds)
+	}
+	return x
+}
+
+// messages of each of so many pairs that load one link: fewer where they are many, as the link
+// is then loaded for longer.
+func (c *campaign) messages(pairs int) int {
+	if pairs <= 2 {
+		return c.s.Messages
+	}
+	return max(fewestMessages, 2*c.s.Messages/pairs)
+}

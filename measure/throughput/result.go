@@ -1,0 +1,115 @@
+package throughput
+
+import (
+	"slices"
+
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
+)
+
+// Why a measurement ended early: values of Result.Stopped.
+const (
+	StoppedByBudget  = "budget"
+	StoppedByContext = "context"
+)
+
+// A Result is what the links of a machine were measured to carry.
+type Result struct {
+	Graph    *topology.Graph // of the network that was measured along
+	Mode     Mode
+	Size     int // B, of a message
+	Samples  int
+	Readings []Reading
+	Links    []Link   // one per arc of the graph, in its order
+	Switches []Switch // that have two hosts or more, or a maximum
+	Direct   []Direct // of Settings.Direct, as far as they were measured
+	Steps    int      // done
+	Seconds  float64  // that it took
+	Stopped  string   // why it ended early, or ""
+	Warnings []string // what is weak, each one sentence
+}
+
+// A Reading is what pairs of ranks that were measured together came to in one
+// direction.
+type Reading struct {
+	What     What
+	From, To int      // vertices of the arc that it was taken for; of the Maximum the switch and -1
+	Pairs    [][2]int // ranks, sender and receiver
+	Messages int      // of each pair, per sample
+	Load     int      // readings of one load were under way together; loads are numbered from 0
+	Step     int      // as are steps, in which several loads were measured
+	Rates    []float64
+	Rate     float64   // B/s of all pairs together: the sample that counts
+	Seconds  []float64 // that the messages of each pair took in it, from end to end
+}
+
+// A Link is one direction of a link.
+type Link struct {
+	From, To int
+	What     What    // NodeNode, NodeSwitch or SwitchSwitch
+	Rate     float64 // B/s; NaN if it was not measured
+	AtLeast  bool    // the link may be faster: what it was loaded with carries no more
+	Readings []int   // indices, of all that tell of it
+}
+
+// A Switch is what was seen of one.
+type Switch struct {
+	Vertex int
+
+	// Alone and Rest are the rate in B/s of two of its hosts and of its other ones when these are
+	// measured by themselves, All of all hosts at once. Parallel says that it is the
+	// sum, so that links of its hosts can be measured at once. NaN where there are
+	// fewer than four.
+	Alone, Rest, All float64
+	Parallel         bool
+
+	// Maximum is what passes the switch from one side to the other and back, in B/s; NaN if
+	// it was not measured. AtLeast says that the links beside it were full.
+	Maximum [2]float64
+	AtLeast [2]bool
+}
+
+// A Direct is the answer for a pair of hosts that may be wired to each other.
+type Direct struct {
+	Pair           [2]int
+	Alone, Blocked float64 // B/s, when nothing else is under way, and when the hosts between are busy
+	Wired          bool    // there is a link of their own: others on the way do not matter
+}
+
+// Observations are the readings as model.Fit takes them: what was under way together
+// is one, but for other loads of the same step, which do not disturb it.
+func (r *Result) Observations() []model.Observation {
+	all := make([]model.Observation, 0, len(r.Readings))
+	load := -1
+	for i := range r.Readings {
+		x := &r.Readings[i]
+		if x.Load != load {
+			all = append(all, model.Observation{})
+			load = x.Load
+		}
+		o := &all[len(all)-1]
+		messages := x.Messages
+		if r.Mode == Answered {
+			messages = 1
+		}
+		for k, p := range x.Pairs {
+			o.Transfers = append(o.Transfers, model.Transfer{Src: p[0], Dst: p[1], Bytes: int64(r.Size) * int64(messages)})
+			o.Seconds = append(o.Seconds, x.Seconds[k])
+		}
+	}
+	return all
+}
+
+// Measured lists the links whose rate is known, not only bounded, as arcs of the
+// graph with that bandwidth, sorted.
+func (r *Result) Measured() []topology.Arc {
+	var arcs []topology.Arc
+	for i, l := range r.Links {
+		if l.Rate > 0 && !l.AtLeast {
+			a := r.Graph.Arcs()[i]
+			a.Bandwidth, a.Estimated = l.Rate, false
+			arcs = append(arcs, a)
+		}
+	}
+	return slices.Clip(arcs)
+}

@@ -1,0 +1,193 @@
+package throughput
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
+)
+
+// Settings of a measurement. Those of rank 0 count; other ranks may pass nil.
+type Settings struct {
+	// Network is the machine as it is known, its ranks those of the communicator;
+	// or Topology, of which firm groups count, as in a model.Network made of it. One
+	// of the two is needed.
+	Network  *model.Network
+	Topology *topology.Result
+
+	// What is measured. Default: Everything but Maximum.
+	What What
+
+	// Mode of the messages. Default: OneWay.
+	Mode Mode
+
+	// Size of a message in bytes. Default 1 MiB. It should take some ten times as
+	// long as an empty one.
+	Size int
+
+	// Messages that each pair sends per sample, at least 4; fewer where many pairs
+	// load one link. Default 8.
+	Messages int
+
+	// Samples of each load. The second highest rate counts. Default 3.
+	Samples int
+
+	// Pairs is how many pairs load a link between switches at most. Default 16.
+	Pairs int
+
+	// Nodes says which pairs the links of hosts are measured with.
+	Nodes Alternative
+
+	// Edges is the schedule of links between hosts.
+	Edges EdgeSchedule
+
+	// PerSwitch measures only one link between switches of each switch, where all are
+	// taken to be alike (Bufe 2014, section 2.3.3).
+	PerSwitch bool
+
+	// Direct are pairs of hosts that may or may not be wired to each other: whether
+	// messages between them are slower while those on the way between are busy tells
+	// (the blocking of Bufe 2014, section 2.2.1). The way has to have two hosts at least
+	// between them.
+	Direct [][2]int
+
+	// Budget bounds the time, by the clock of the communicator. The sample under way
+	// is finished. Default 0: no bound.
+	Budget time.Duration
+
+	// Progress is called on rank 0 before each step and after the last one of each
+	// part.
+	Progress func(part What, done, of int)
+}
+
+// What is a set of things to measure.
+type What int
+
+// The things to measure.
+const (
+	NodeNode     What = 1 << iota // links between hosts
+	Parallel                      // whether the links of a switch's hosts can be measured at once
+	NodeSwitch                    // links between hosts and switches
+	SwitchSwitch                  // links between switches
+	Maximum                       // what each switch carries at most
+	Blocking                      // the pairs of Settings.Direct
+
+	Links      = NodeNode | Parallel | NodeSwitch | SwitchSwitch
+	Everything = Links | Maximum | Blocking
+)
+
+func (w What) String() string {
+	switch w {
+	case NodeNode:
+		return "links between hosts"
+	case Parallel:
+		return "switches"
+	case NodeSwitch:
+		return "links of hosts"
+	case SwitchSwitch:
+		return "links between switches"
+	case Maximum:
+		return "maxima of switches"
+	case Blocking:
+		return "direct links"
+	}
+	return fmt.Sprintf("What(%d)", int(w))
+}
+
+// An Alternative says with which others of its switch a host is measured.
+type Alternative int
+
+const (
+	// AllPairs measures each host of a switch with each other one: n-1 rounds. The
+	// greatest rate of a host is that of its link; but of the fastest link only that it
+	// is at least as fast as the second fastest is seen (Bufe 2014, section 2.3.2, where the
+	// minimum is a slip: the rate between two hosts is the lesser of their links').
+	AllPairs Alternative = iota
+
+	// ByLatency takes faster links to have lower latencies: each host is measured with
+	// the next slower and the next faster one, in 2 rounds.
+	ByLatency
+)
+
+// An EdgeSchedule puts links between hosts in rounds.
+type EdgeSchedule int
+
+const (
+	Coloring EdgeSchedule = iota // ColorEdges
+	Paths                        // PackPaths
+)
+
+const (
+	defaultSize     = 1 << 20 // B; 42 us at 25 GB/s
+	defaultMessages = 8
+	defaultSamples  = 3  // of which the second highest is the middle one
+	defaultPairs    = 16 // as many hosts as fill an uplink that is not as wide as all of a rack together
+
+	fewestMessages = 4         // of which a line through their arrivals is seen, also where two come together
+	maxSize        = 1<<31 - 1 // B; the counts of MPI are C ints
+	maxMessages    = 1 << 20   // a slip of the pen beyond
+)
+
+// plan is the part of the settings that all ranks need, as it travels.
+type plan struct {
+	Mode    Mode `json:"mode"`
+	Size    int  `json:"size_B"`
+	Samples int  `json:"samples"`
+}
+
+// validate fills in defaults.
+func (s *Settings) validate(ranks int, nonBlocking bool) error {
+	for _, x := range []struct {
+		name            string
+		value           *int
+		usual, min, max int
+	}{
+		{"Size", &s.Size, defaultSize, 1, maxSize},
+		{"Messages", &s.Messages, defaultMessages, fewestMessages, maxMessages},
+		{"Samples", &s.Samples, defaultSamples, 1, maxMessages},
+		{"Pairs", &s.Pairs, defaultPairs, 1, maxMessages},
+	} {
+		if *x.value == 0 {
+			*x.value = x.usual
+		}
+		if *x.value < x.min || *x.value > x.max {
+			return fmt.Errorf("measure/throughput: Settings.%s: %d: want in [%d, %d]", x.name, *x.value, x.min, x.max)
+		}
+	}
+	if s.What == 0 {
+		s.What = Links | Blocking
+	}
+	switch {
+	case (s.Network == nil) == (s.Topology == nil):
+		return fmt.Errorf("measure/throughput: Settings.Network: want it or Topology, not both")
+	case s.What < 0 || s.What&^Everything != 0:
+		return fmt.Errorf("measure/throughput: Settings.What: %d: want some of Everything, %d", s.What, Everything)
+	case s.Mode < OneWay || s.Mode > Exchange:
+		return fmt.Errorf("measure/throughput: Settings.Mode: %v: want OneWay, Answered or Exchange", s.Mode)
+	case s.Mode == Exchange && !nonBlocking:
+		return fmt.Errorf("measure/throughput: Settings.Mode: exchange: the communicator cannot send and receive at once")
+	case s.Nodes != AllPairs && s.Nodes != ByLatency:
+		return fmt.Errorf("measure/throughput: Settings.Nodes: %d: want AllPairs or ByLatency", s.Nodes)
+	case s.Edges != Coloring && s.Edges != Paths:
+		return fmt.Errorf("measure/throughput: Settings.Edges: %d: want Coloring or Paths", s.Edges)
+	case s.Budget < 0:
+		return fmt.Errorf("measure/throughput: Settings.Budget: %v: want at least 0", s.Budget)
+	}
+	if s.Network == nil {
+		n, err := model.New(s.Topology, nil)
+		if err != nil {
+			return fmt.Errorf("measure/throughput: Settings.Topology: %w", err)
+		}
+		s.Network = n
+	}
+	if s.Network.Ranks() != ranks {
+		return fmt.Errorf("measure/throughput: Settings.Network: of %d ranks, the job has %d: take a view of it", s.Network.Ranks(), ranks)
+	}
+	for _, p := range s.Direct {
+		if p[0] == p[1] || min(p[0], p[1]) < 0 || max(p[0], p[1]) >= ranks {
+			return fmt.Errorf("measure/throughput: Settings.Direct: %d and %d: want two different ranks in [0, %d)", p[0], p[1], ranks)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,231 @@
+package throughput
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/mpi"
+)
+
+// Tags of the messages of this package.
+const (
+	tagData = harness.FirstTag + iota
+	tagGo
+	tagPlan
+)
+
+const (
+	// window is how many messages are under way per direction: one flows, the next has
+	// asked for its consent meanwhile.
+	window = 2
+
+	greetings = 3 // empty round trips, of which the shortest counts
+)
+
+// A stream moves the messages of one rank's part in a step. It belongs to one
+// goroutine.
+type stream struct {
+	comm    mpi.Communicator
+	now     func() float64
+	mode    Mode
+	out, in []mpi.Requests // one per message of the window; nil: calls block
+	send    []byte
+	receive [][]byte // one per message of the window
+}
+
+// newStream makes buffers where the rank needs some.
+func newStream(comm mpi.Communicator, mode Mode, bytes int) *stream {
+	s := &stream{comm: comm, now: harness.Clock(comm), mode: mode, send: make([]byte, bytes)}
+	nb, ok := comm.(mpi.NonBlocking)
+	for i := range window {
+		if ok {
+			s.out, s.in = append(s.out, nb.NewRequests()), append(s.in, nb.NewRequests())
+		}
+		if i == 0 && mode != Exchange {
+			s.receive = append(s.receive, s.send) // a rank does either
+			continue
+		}
+		s.receive = append(s.receive, make([]byte, bytes))
+	}
+	return s
+}
+
+// greet exchanges empty messages and returns the shortest round trip in s, which the
+// rank that asks has timed.
+func (s *stream) greet(peer int, asks bool) (float64, error) {
+	shortest := math.Inf(1)
+	for range greetings {
+		start := s.now()
+		if err := s.meet(peer, asks); err != nil {
+			return 0, err
+		}
+		shortest = min(shortest, s.now()-start)
+	}
+	if s.mode != Exchange { // only who asks wants to know
+		return shortest, nil
+	}
+	word := binary.LittleEndian.AppendUint64(nil, math.Float64bits(shortest))
+	if asks {
+		return shortest, s.comm.Send(word, peer, tagGo)
+	}
+	err := s.comm.Recv(word, peer, tagGo)
+	return math.Float64frombits(binary.LittleEndian.Uint64(word)), err
+}
+
+// take moves one sample: len(arrivals) messages in the given directions. The rank that asks, or
+// in an exchange each, gets when its messages had arrived, or were answered, in s since the call.
+func (s *stream) take(peer int, asks bool, arrivals []float64) error {
+	start := s.now()
+	switch {
+	case s.mode == Answered:
+		return s.answered(peer, asks, start, arrivals)
+	case s.mode == Exchange:
+		return s.exchange(peer, asks, start, arrivals)
+	case asks:
+		return s.fetch(peer, start, arrivals)
+	}
+	return s.deliver(peer, len(arrivals))
+}
+
+// fetch asks the peer for messages.
+func (s *stream) fetch(peer int, start float64, arrivals []float64) error {
+	for i := range min(window, len(arrivals)) {
+		if err := s.post(peer, i); err != nil {
+			return err
+		}
+	}
+	if err := s.comm.Send(nil, peer, tagGo); err != nil {
+		return err
+	}
+	for i := range arrivals {
+		if err := s.arrival(peer, i); err != nil {
+			return err
+		}
+		arrivals[i] = s.now() - start
+		if i+window < len(arrivals) {
+			if err := s.post(peer, i+window); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// post prepares for a message, where the communicator can.
+func (s *stream) post(peer, i int) error {
+	if s.in == nil {
+		return nil
+	}
+	return s.in[i%window].Irecv(s.receive[i%window], peer, tagData)
+}
+
+// arrival waits for a message.
+func (s *stream) arrival(peer, i int) error {
+	if s.in == nil {
+		return s.comm.Recv(s.receive[0], peer, tagData)
+	}
+	return s.in[i%window].WaitAll()
+}
+
+// deliver sends messages when the peer has asked for them.
+func (s *stream) deliver(peer, messages int) error {
+	if err := s.comm.Recv(nil, peer, tagGo); err != nil {
+		return err
+	}
+	for i := range messages {
+		if s.out == nil {
+			if err := s.comm.Send(s.send, peer, tagData); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := s.out[i%window].WaitAll(); err != nil { // nothing at first
+			return err
+		}
+		if err := s.out[i%window].Isend(s.send, peer, tagData); err != nil {
+			return err
+		}
+	}
+	return s.drain()
+}
+
+// drain waits until all messages have left.
+func (s *stream) drain() error {
+	for _, out := range s.out {
+		if err := out.WaitAll(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exchange is fetch and deliver at once.
+func (s *stream) exchange(peer int, asks bool, start float64, arrivals []float64) error {
+	for i := range min(window, len(arrivals)) {
+		if err := s.post(peer, i); err != nil {
+			return err
+		}
+	}
+	if err := s.meet(peer, asks); err != nil {
+		return err
+	}
+	for i := range min(window, len(arrivals)) {
+		if err := s.out[i].Isend(s.send, peer, tagData); err != nil {
+			return err
+		}
+	}
+	for i := range arrivals {
+		if err := s.arrival(peer, i); err != nil {
+			return err
+		}
+		arrivals[i] = s.now() - start
+		if err := s.out[i%window].WaitAll(); err != nil {
+			return err
+		}
+		if i+window >= len(arrivals) {
+			continue
+		}
+		if err := s.post(peer, i+window); err != nil {
+			return err
+		}
+		if err := s.out[i%window].Isend(s.send, peer, tagData); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// meet is one empty round trip.
+func (s *stream) meet(peer int, asks bool) error {
+	if asks {
+		if err := s.comm.Send(nil, peer, tagGo); err != nil {
+			return err
+		}
+	}
+	if err := s.comm.Recv(nil, peer, tagGo); err != nil || asks {
+		return err
+	}
+	return s.comm.Send(nil, peer, tagGo)
+}
+
+// answered sends messages one after the other, each when the last is answered.
+func (s *stream) answered(peer int, asks bool, start float64, arrivals []float64) error {
+	for i := range arrivals {
+		if asks {
+			if err := s.comm.Send(s.send, peer, tagData); err != nil {
+				return err
+			}
+		}
+		if err := s.comm.Recv(s.receive[0], peer, tagData); err != nil {
+			return err
+		}
+		if !asks {
+			if err := s.comm.Send(s.send, peer, tagData); err != nil {
+				return err
+			}
+		}
+		arrivals[i] = s.now() - start
+	}
+	return nil
+}

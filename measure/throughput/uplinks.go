@@ -1,0 +1,33 @@
+package throughput
+
+import (
+	"time"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// What Uplinks measures with: 256 KiB take 10 us at 25 GB/s, and eight of them last some
+// forty times as long as an empty round trip there; eight pairs fill an uplink that
+// is not wider than eight links of hosts, and of two samples one may be disturbed.
+const (
+	uplinkSize     = 256 << 10 // B
+	uplinkMessages = 8
+	uplinkSamples  = 2
+	uplinkPairs    = 8
+)
+
+// Uplinks are settings that measure the links of hosts and between switches of a
+// reconstruction with few long messages: the uplink of every firm group, each way, coarse ones first, by
+// several pairs at once, as one host's link may not fill it. The budget bounds the time; 0: no
+// bound. Two loads for the hosts' links in each direction and three before them, two for every uplink, are
+// some hundred messages for each rank at most. Discovered networks are fitted to
+//
+//	r, err := throughput.Measure(ctx, comm, throughput.Uplinks(found, budget)) // collective
+//	...
+//	model.Fit(found, append(observations, r.Observations()...), &model.FitSettings{Arcs: r.Measured()})
+func Uplinks(found *topology.Result, budget time.Duration) *Settings {
+	return &Settings{
+		Topology: found, What: Links, Nodes: ByLatency, Budget: budget,
+		Size: uplinkSize, Messages: uplinkMessages, Samples: uplinkSamples, Pairs: uplinkPairs,
+	}
+}
