@@ -152,7 +152,7 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 	if s.Repetitions == 0 {
 		short.Repetitions = defaultRepetitions
 	}
-	short.ExtraRepetitions = max(0, min(short.Repetitions, maxRepetitions-short.Repetitions))
+	short.ExtraRepetitions = max(0, min(short.Repetitions, harness.MaxRepetitions-short.Repetitions))
 	if err = d.measureLatencies(ctx, comm, s, short); err != nil {
 		return err
 	}

@@ -77,32 +77,6 @@ func TestJournalIsReadWhereverItEnds(t *testing.T) {
 	}
 }
 
-// TestJournalKeepsUp: whoever ends the process loses what half a second, or
-// twenty times what it takes to bring the readings together, has measured.
-func TestJournalKeepsUp(t *testing.T) {
-	for _, c := range []struct {
-		journal           bool
-		since, delivering float64 // s
-		want              wish
-	}{
-		{true, 0.4, 0, goOn},
-		{true, 0.6, 0, deliver},
-		{true, 1.9, 0.1, goOn},
-		{true, 2.1, 0.1, deliver},
-		{false, 1e6, 0, goOn},
-	} {
-		const last = 100
-		k := rankZero(last + c.since)
-		k.delivered, k.delivering = last, c.delivering
-		if c.journal {
-			k.journal = &journal{}
-		}
-		if got := k.wish(); got != c.want {
-			t.Errorf("%+v: wish = %d, want %d", c, got, c.want)
-		}
-	}
-}
-
 // TestJournalOfASimulation: a round of 20 samples of 4 ms both ways takes more
 // than 0.1 s of the simulated clock, so that every fifth round is written at least.
 func TestJournalOfASimulation(t *testing.T) {

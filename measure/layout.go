@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/topocast/topocast/internal/jsonfile"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/measure/record"
 )
@@ -104,7 +105,7 @@ func newRowReader(s *record.Section, ranks int) (*rowReader, error) {
 		return nil, err
 	}
 	r.limits = [intColumns][2]int{
-		{0, maxRepetitions - 1}, // more may have followed than were asked for
+		{0, harness.MaxRepetitions - 1}, // more may have followed than were asked for
 		{0, len(s.Sizes) - 1},
 		{0, ranks - 1},
 		{0, ranks - 1},

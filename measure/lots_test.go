@@ -1,13 +1,10 @@
 package measure
 
 import (
-	"context"
 	"math"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -179,78 +176,6 @@ func TestReadingsThatDisagreeAreRepeated(t *testing.T) {
 		}
 		if warned := strings.Contains(strings.Join(r.Warnings, "\n"), "the best two readings"); warned != c.warns {
 			t.Errorf("%+v: warnings %q", c, r.Warnings)
-		}
-	}
-}
-
-// TestExtraRepetitionsKeepToTheBudget: none is begun that would not end in time.
-func TestExtraRepetitionsKeepToTheBudget(t *testing.T) {
-	c := &campaign{
-		plan: &plan{Repetitions: 1, Samples: 20, Extra: 5}, asked: 1, settings: &Settings{Budget: 100},
-		turns: &schedule{plan: &plan{Pairs: make([][2]int, 10)}}, done: 10, laps: 9, inRounds: 9,
-		result: &Result{Sizes: []int{8}, readings: []Reading{{From: 0, To: 1, Summary: pingpong.Summary{Q1: 1}}, {From: 1, To: 0, Summary: pingpong.Summary{Q1: 2}}}},
-	}
-	c.settings.Budget *= 1e9
-	// One more repetition takes 10 s.
-	if !c.wantsMore(89) {
-		t.Error("11 s are left for a repetition of 10 s, but it is not wanted")
-	}
-	if c.wantsMore(91) {
-		t.Error("9 s are left for a repetition of 10 s, but it is wanted")
-	}
-	c.plan.Repetitions = 6
-	if c.wantsMore(1) {
-		t.Error("a sixth further repetition is wanted of 5")
-	}
-}
-
-// rankZero is the campaign of rank 0 between two repetitions of one round, t s
-// after its start.
-func rankZero(t float64) *campaign {
-	return &campaign{
-		ctx: context.Background(), now: func() float64 { return t }, settings: &Settings{}, asked: 2,
-		plan: &plan{Repetitions: 2, Samples: 20}, turns: &schedule{plan: &plan{Pairs: make([][2]int, 1)}}, done: 1,
-		result: &Result{Sizes: []int{8}},
-	}
-}
-
-// TestBudgetUsedUpByTheLastRound: when all is measured nothing was cut off,
-// however long it took.
-func TestBudgetUsedUpByTheLastRound(t *testing.T) {
-	for _, c := range []struct {
-		t     float64 // s
-		ended bool
-		want  wish
-	}{{9, false, goOn}, {11, false, stopBudget}, {9, true, finish}, {11, true, finish}} {
-		k := rankZero(c.t)
-		k.settings.Budget, k.ended = 10*time.Second, c.ended
-		if got := k.wish(); got != c.want {
-			t.Errorf("%+v: wish = %d, want %d", c, got, c.want)
-		}
-	}
-}
-
-// TestCheaperPlans: of a budget too small, repetitions go before samples, but
-// not below 10 samples as long as there is a second one; below 5 samples nothing goes.
-func TestCheaperPlans(t *testing.T) {
-	for _, c := range []struct {
-		left                 float64 // s; a round takes 3 s with 20 samples, 2 s with 10
-		repetitions, samples int
-	}{
-		{900, 3, 20}, // all of the 300 rounds but 3 that are done
-		{800, 3, 16}, // 297*(16+10)/10 = 772
-		{594, 3, 10},
-		{593, 2, 20}, // 197*3 = 591
-		{400, 2, 10}, // 197*2 = 394
-		{390, 1, 20}, // 97*3 = 291
-		{200, 1, 10},
-		{150, 1, 5}, // 97*1.5 = 145.5
-		{50, 1, 5},  // pairs will be missing
-	} {
-		k := &campaign{plan: &plan{Repetitions: 3, Samples: 20}, done: 3, laps: 2, inRounds: 6}
-		k.turns = &schedule{plan: &plan{Pairs: make([][2]int, 100)}}
-		if got := k.cheaper(c.left); got.Repetitions != c.repetitions || got.Samples != c.samples {
-			t.Errorf("for %g s: %d repetitions of %d samples, want %d of %d", c.left, got.Repetitions, got.Samples, c.repetitions, c.samples)
 		}
 	}
 }

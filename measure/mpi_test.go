@@ -5,6 +5,7 @@ package measure
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"os"
 	"path/filepath"
@@ -146,5 +147,64 @@ func TestMPICancellation(t *testing.T) {
 	}
 	if r.Stopped != StoppedByContext || r.Rounds != 0 || len(r.Readings()) != 0 {
 		t.Errorf("stopped by %q after %d rounds with %d readings, want the context, 0, 0", r.Stopped, r.Rounds, len(r.Readings()))
+	}
+}
+
+// numbers is a test of pairs in which each rank tells the other its number.
+type numbers struct{ comm *mpi.Comm }
+
+func (numbers) Columns() []string { return []string{"number"} }
+
+func (n numbers) WarmUp(peer int) error {
+	_, err := n.Exchange(nil, peer)
+	return err
+}
+
+func (n numbers) Exchange(rows []float64, peer int) ([]float64, error) {
+	out, in := []byte{byte(n.comm.Rank())}, []byte{0}
+	set := n.comm.NewRequests()
+	if err := errors.Join(set.Irecv(in, peer, harness.FirstTag), set.Isend(out, peer, harness.FirstTag), set.WaitAll()); err != nil {
+		return rows, err
+	}
+	return append(rows, float64(in[0])), nil
+}
+
+// A test of pairs of one's own, in all ways of the harness.
+func TestMPIHarness(t *testing.T) {
+	c := world(t)
+	n := c.Size()
+	var groups *topology.Hierarchy
+	if n >= 4 {
+		var err error
+		if groups, err = topology.NewHierarchy(n, []topology.Level{{}}, []topology.Group{{Hosts: []int{0, n - 1}}, {Hosts: []int{1, 2}}}, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range []harness.Settings{
+		{Repetitions: 2},
+		{Scheme: harness.Halving},
+		{Sequential: true},
+		{Groups: groups},
+		{Groups: groups, Sequential: true},
+	} {
+		count := 0
+		s.Deliver = func(rows []harness.Row, _ harness.Progress) {
+			for _, row := range rows {
+				if row.Values[0] != float64(row.To) {
+					t.Errorf("row %+v, want what rank %d has told", row, row.To)
+				}
+			}
+			count += len(rows)
+		}
+		o, err := harness.AllPairs(context.Background(), c, numbers{c}, &s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (o != nil) != (c.Rank() == 0) {
+			t.Fatalf("rank %d: outcome %+v", c.Rank(), o)
+		}
+		if want := max(s.Repetitions, 1) * n * (n - 1); o != nil && (count != want || o.Pairs != want/2 || o.Stopped != "") {
+			t.Errorf("%d rows, outcome %+v, want %d rows", count, o, want)
+		}
 	}
 }

@@ -69,6 +69,14 @@ const (
 	Max
 )
 
+// unsure is Unsure as a number.
+func (r *Reading) unsure() int {
+	if r.Unsure {
+		return 1
+	}
+	return 0
+}
+
 func (r *Reading) value(s Statistic) float64 {
 	switch s {
 	case Min:

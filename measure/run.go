@@ -56,33 +56,26 @@ func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	turns, err := newSchedule(p, comm.Size(), comm.Rank())
-	if err != nil {
-		return nil, err
-	}
-	q := pingpong.New(comm, slices.Max(p.Sizes), p.Samples)
-	result, err := conditions(comm, s, p, q)
+	test := &latencies{probe: pingpong.New(comm, slices.Max(p.Sizes), p.Samples), plan: p}
+	result, err := conditions(comm, s, p, test.probe)
 	if err != nil {
 		return nil, fmt.Errorf("measure: collecting the conditions: rank %d: %w", comm.Rank(), err)
 	}
+	var c *collector
+	var hs *harness.Settings
 	if result != nil {
-		result.TotalRounds = p.Repetitions * turns.rounds()
-	}
-	c := &campaign{
-		ctx: ctx, comm: comm, settings: s, plan: p, turns: turns, probe: q,
-		all: harness.NewBarrier(comm), now: now, start: start, began: time.Now(), result: result, nextCheck: firstCheck, asked: p.Repetitions,
-	}
-	if err := c.run(); err != nil {
-		return nil, fmt.Errorf("measure: rank %d: %w", comm.Rank(), err)
-	}
-	if result != nil {
-		slices.SortFunc(result.readings, compareReadings)
-		result.Warnings = warnings(result)
-		if c.journal != nil {
-			if err := c.journal.end(result); err != nil {
-				result.Warnings = append(result.Warnings, unjournaled(err))
-			}
+		c = newCollector(s, result)
+		hs = c.harness()
+		if s.Budget > 0 { // it began with Run
+			hs.Budget = max(s.Budget-time.Duration((now()-start)*float64(time.Second)), 1)
 		}
+	}
+	outcome, err := harness.AllPairs(ctx, comm, test, hs)
+	if err != nil {
+		return nil, fmt.Errorf("measure: %w", err)
+	}
+	if result != nil {
+		c.end(outcome)
 	}
 	if p.Share {
 		if result, err = shareResult(comm, result); err != nil {

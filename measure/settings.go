@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/topology"
 )
@@ -88,17 +89,12 @@ type Settings struct {
 }
 
 // Progress is how far a measurement has come.
-type Progress struct {
-	Done, Total int           // rounds of all repetitions
-	Elapsed     time.Duration // since the first round, for whoever waits: in a simulation, too
-	Remaining   time.Duration // estimate; 0 before the first round is done
-}
+type Progress = harness.Progress
 
 const (
 	defaultRepetitions = 3         // of which two outvote a disturbed one
-	maxRepetitions     = 1000      // a slip of the pen beyond
 	defaultSamples     = 20        // of which five are below the lower quartile
-	fewest             = 5         // samples of which quartiles can be told
+	fewest             = 5         // samples of which quartiles can be told; the harness leaves as many
 	maxSamples         = 1_000_000 // a slip of the pen beyond: 8 MB in each rank
 	maxSize            = 1<<31 - 1 // B; the counts of MPI are C ints
 )
@@ -117,16 +113,16 @@ func (s *Settings) validate(ranks int) error {
 		}
 	}
 	switch {
-	case s.Repetitions < 0 || s.Repetitions > maxRepetitions:
-		return fmt.Errorf("measure: Settings.Repetitions: %d: want in [0, %d]", s.Repetitions, maxRepetitions)
+	case s.Repetitions < 0 || s.Repetitions > harness.MaxRepetitions:
+		return fmt.Errorf("measure: Settings.Repetitions: %d: want in [0, %d]", s.Repetitions, harness.MaxRepetitions)
 	case s.Samples < 0 || s.Samples > maxSamples:
 		return fmt.Errorf("measure: Settings.Samples: %d: want in [0, %d]", s.Samples, maxSamples)
 	case s.Rounds < 0:
 		return fmt.Errorf("measure: Settings.Rounds: %d: want at least 0", s.Rounds)
 	case len(s.Pairs) > 0 && (s.Rounds > 0 || s.Groups != nil):
 		return fmt.Errorf("measure: Settings.Pairs: %d pairs with Rounds or Groups: want one of the three", len(s.Pairs))
-	case s.ExtraRepetitions < 0 || s.ExtraRepetitions+s.Repetitions > maxRepetitions:
-		return fmt.Errorf("measure: Settings.ExtraRepetitions: %d: want in [0, %d]", s.ExtraRepetitions, maxRepetitions-s.Repetitions)
+	case s.ExtraRepetitions < 0 || s.ExtraRepetitions+s.Repetitions > harness.MaxRepetitions:
+		return fmt.Errorf("measure: Settings.ExtraRepetitions: %d: want in [0, %d]", s.ExtraRepetitions, harness.MaxRepetitions-s.Repetitions)
 	case s.Budget < 0:
 		return fmt.Errorf("measure: Settings.Budget: %v: want at least 0", s.Budget)
 	case s.Groups != nil && s.Groups.Hosts() != ranks:
@@ -142,70 +138,54 @@ func (s *Settings) validate(ranks int) error {
 	return nil
 }
 
-// plan is the part of the settings that all ranks need, as it travels.
+// plan is the part of the settings that all ranks need and the harness does not share, as it travels.
 type plan struct {
-	Error       string   `json:"error,omitempty"` // rank 0 refuses to start
-	Sizes       []int    `json:"sizes_B"`
-	Repetitions int      `json:"repetitions"`
-	Samples     int      `json:"samples"`
-	Rounds      int      `json:"rounds,omitempty"`
-	Seed        uint64   `json:"seed"`
-	Groups      []group  `json:"groups,omitempty"`
-	Levels      int      `json:"levels,omitempty"`
-	Within      bool     `json:"within_groups,omitempty"`
-	Pairs       [][2]int `json:"pairs,omitempty"`
-	Extra       int      `json:"extra,omitempty"`
-	Share       bool     `json:"share,omitempty"`
+	Error   string `json:"error,omitempty"` // rank 0 refuses to start
+	Sizes   []int  `json:"sizes_B"`
+	Samples int    `json:"samples"`
+	Share   bool   `json:"share,omitempty"`
+}
+
+func (s *Settings) plan() plan {
+	p := plan{Sizes: s.Sizes, Samples: s.Samples, Share: s.Share}
+	if len(p.Sizes) == 0 {
+		p.Sizes = []int{0}
+	}
+	if p.Samples == 0 {
+		p.Samples = defaultSamples
+	}
+	return p
+}
+
+// fingerprint tells settings of other pairs or rounds apart, "" being all pairs in
+// as few rounds as they need.
+func (s *Settings) fingerprint() string {
+	if s.Rounds == 0 && s.Groups == nil && len(s.Pairs) == 0 {
+		return ""
+	}
+	asked := struct {
+		Rounds int      `json:"rounds,omitempty"`
+		Groups []group  `json:"groups,omitempty"`
+		Levels int      `json:"levels,omitempty"`
+		Within bool     `json:"within_groups,omitempty"`
+		Pairs  [][2]int `json:"pairs,omitempty"`
+	}{Rounds: s.Rounds, Within: s.WithinGroups, Pairs: s.Pairs}
+	if s.Groups != nil {
+		asked.Levels = len(s.Groups.Levels())
+		for _, g := range s.Groups.Groups()[1:] {
+			asked.Groups = append(asked.Groups, group{Level: g.Level, Ranks: g.Hosts})
+		}
+	}
+	data, err := json.Marshal(asked)
+	if err != nil {
+		panic("measure: settings are no JSON: " + err.Error()) // they are numbers only
+	}
+	sum := fnv.New64a()
+	_, _ = sum.Write(data) // it never fails
+	return fmt.Sprintf("%016x", sum.Sum64())
 }
 
 type group struct {
 	Level int   `json:"level"`
 	Ranks []int `json:"ranks"`
-}
-
-func (s *Settings) plan() plan {
-	p := plan{
-		Sizes: s.Sizes, Repetitions: s.Repetitions, Samples: s.Samples,
-		Rounds: s.Rounds, Seed: s.Seed, Within: s.WithinGroups, Pairs: s.Pairs, Extra: s.ExtraRepetitions, Share: s.Share,
-	}
-	if len(p.Sizes) == 0 {
-		p.Sizes = []int{0}
-	}
-	if p.Repetitions == 0 {
-		p.Repetitions = defaultRepetitions
-	}
-	if p.Samples == 0 {
-		p.Samples = defaultSamples
-	}
-	if s.Groups != nil {
-		p.Levels = len(s.Groups.Levels())
-		for _, g := range s.Groups.Groups()[1:] {
-			p.Groups = append(p.Groups, group{Level: g.Level, Ranks: g.Hosts})
-		}
-	}
-	return p
-}
-
-// fingerprint tells plans of other pairs or rounds apart, "" being all pairs in
-// as few rounds as they need.
-func (p *plan) fingerprint() string {
-	if p.Rounds == 0 && len(p.Groups) == 0 && len(p.Pairs) == 0 {
-		return ""
-	}
-	sum := fnv.New64a()
-	data, err := json.Marshal(plan{Rounds: p.Rounds, Groups: p.Groups, Levels: p.Levels, Within: p.Within, Pairs: p.Pairs})
-	if err != nil {
-		panic("measure: a plan is no JSON: " + err.Error()) // it is numbers only
-	}
-	_, _ = sum.Write(data) // it never fails
-	return fmt.Sprintf("%016x", sum.Sum64())
-}
-
-// hierarchy is the one of the plan's groups, without their latencies.
-func (p *plan) hierarchy(ranks int) (*topology.Hierarchy, error) {
-	groups := make([]topology.Group, len(p.Groups))
-	for i, g := range p.Groups {
-		groups[i] = topology.Group{Hosts: g.Ranks, Level: g.Level}
-	}
-	return topology.NewHierarchy(ranks, make([]topology.Level, p.Levels), groups, 0)
 }

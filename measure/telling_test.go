@@ -152,17 +152,3 @@ func TestFirmGroupsChooseThePairs(t *testing.T) {
 		}
 	}
 }
-
-// TestChosenPairsAreAlone: each round has its pair, in the order given, and no other.
-func TestChosenPairsAreAlone(t *testing.T) {
-	p := &plan{Pairs: [][2]int{{3, 1}, {0, 2}, {1, 3}}}
-	rounds := pairs(t, schedules(t, p, 5), 1)
-	if len(rounds) != 3 {
-		t.Fatalf("%d rounds, want 3", len(rounds))
-	}
-	for i, want := range [][2]int{{1, 3}, {0, 2}, {1, 3}} {
-		if len(rounds[i]) != 1 || rounds[i][0] != want {
-			t.Errorf("round %d: %v, want %v", i, rounds[i], want)
-		}
-	}
-}

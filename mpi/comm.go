@@ -135,3 +135,12 @@ type Aborter interface {
 	// can pass it on, and non-zero in any case. It does not return.
 	Abort(code int)
 }
+
+// A Failer ends the whole job because of an error, and tells it.
+type Failer interface {
+	// Fail ends all ranks because of err, which is told to whoever has started them. Unlike other
+	// methods it may be called while another goroutine waits in an operation of the
+	// communicator: that is what it is for. It returns only if the process goes on, as
+	// that of ranks in one process does; their operations then return ErrAborted.
+	Fail(err error)
+}

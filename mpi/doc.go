@@ -43,6 +43,7 @@
 //	Named, Bound  the host, the core and the CPUs of a rank (see Places)
 //	Versioned     which library it is
 //	Aborter       the end of the whole job
+//	Failer        the same, because of an error that is told, and while it waits
 //
 // Errors are an *Error, which says where, around a class such as ErrTruncated,
 // which says what.

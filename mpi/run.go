@@ -21,6 +21,7 @@ var _ interface {
 	NativeBcast
 	Splitter
 	Aborter
+	Failer
 	io.Closer
 } = (*Comm)(nil)
 
@@ -53,10 +54,26 @@ func Run(work func(Communicator) error) error {
 	err = work(world)
 	returned = true
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "rank %d: %v\n", world.Rank(), err)
-		world.Abort(1)
+		world.Fail(err)
 	}
 	return world.Close()
+}
+
+// Fail prints the error on standard error and aborts the job with exit status 1, as Run does
+// with that of its work. It does not return.
+func (c *Comm) Fail(err error) { fail(os.Stderr, c, err) }
+
+// Fail prints the error on standard error and aborts the job with exit status 1. It does not
+// return.
+func (w *Wrapped) Fail(err error) { fail(os.Stderr, w, err) }
+
+func fail(w io.Writer, c interface {
+	Communicator
+	Aborter
+}, err error,
+) {
+	fmt.Fprintf(w, "rank %d: %v\n", c.Rank(), err)
+	c.Abort(1)
 }
 
 // finalizeLimit is what Run gives MPI_Finalize: far more than it takes.

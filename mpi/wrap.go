@@ -57,6 +57,7 @@ var _ interface {
 	Named
 	Bound
 	Aborter
+	Failer
 } = (*Wrapped)(nil)
 
 // A message is a frame: a word that marks it, its length, and as much of the

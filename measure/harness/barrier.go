@@ -18,6 +18,7 @@ type Barrier struct {
 	set   mpi.Requests // nil if comm cannot make one
 	out   []byte
 	in    []byte
+	watch *watch // nil: none
 }
 
 // NewBarrier returns a barrier of all ranks.
@@ -50,7 +51,9 @@ func (b *Barrier) Wait(word byte) (byte, error) {
 		n = len(b.ranks)
 	}
 	b.out[0] = word
-	for d := 1; d < n; d *= 2 {
+	defer b.watch.done()
+	for d, limits := 1, 2; d < n; d, limits = 2*d, limits+1 {
+		b.watch.wait(b.rank((b.place-d+n)%n), Meeting, limits)
 		if err := b.step(b.rank((b.place+d)%n), b.rank((b.place-d+n)%n), b.place/d%2 == 0); err != nil {
 			return 0, fmt.Errorf("barrier: %w", err)
 		}

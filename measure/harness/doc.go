@@ -1,7 +1,59 @@
-// Package harness is what all measurements of ranks have in common: a
-// duplicate of the communicator to talk on, its clock, a barrier of all or of some
-// ranks that carries a word, and what rank 0 tells and gathers.
+// Package harness runs measurements of ranks: LGate's harness (Reinfjell 2023,
+// section 3.1.1) as a library. The call that a measurement of pairs needs is
+// AllPairs, which all ranks make:
+//
+//	err := harness.OnDuplicate(comm, func(own mpi.Communicator) error {
+//		var err error
+//		outcome, err = harness.AllPairs(ctx, own, &pairTest{comm: own}, &harness.Settings{
+//			Deliver: func(rows []harness.Row, _ harness.Progress) { all = append(all, rows...) },
+//		})
+//		return err
+//	})
+//
+// # Tests of a pair
+//
+// A measurement is a Test: what two ranks do with each other, and the numbers
+// that each of them finds. All the rest is the harness': who meets whom and when,
+// barriers, groups, budgets, cancellation, progress, the way of the rows to rank 0, and
+// the end of a job in which a rank no longer answers. Package measure's latencies are one such
+// test; PLogP is another.
+//
+// A Test whose effort is a number of samples is a Sampler: it is asked for fewer when
+// the budget is too small. What the ranks of a Test have to agree on beforehand - sizes,
+// thresholds - rank 0 tells with Tell, as JSON, say. A pair of ranks agrees by messages of
+// its own, with tags from FirstTag on. Exchange may append any number of rows, so
+// that what is only found while measuring (a size that was put in between two others) is
+// a row like any other, with the size as one of its columns.
+//
+// Other measurements, of more than two ranks at once, use the parts by themselves: Barrier,
+// Clock, Tell, Gather, Agree.
+//
+// # Method
+//
+//  1. All pairs are measured in rounds of disjoint pairs, by the circle method
+//     or by Bufe's halving. Every repetition relabels the ranks and shuffles the rounds.
+//  2. Groups of ranks are measured first, all of one level at once, and then joined, level by
+//     level. Ranks outside of the groups at work wait.
+//  3. Before a round the ranks of a group meet in a barrier, and only they. All ranks meet before
+//     the rounds of all ranks, and some 50 times a second: there they hear of every wish to
+//     stop (a context, rank 0's budget) that there was, so they all leave at the same round.
+//  4. Rows go to rank 0 between rounds, so that little is lost with a job that is killed.
+//  5. When all is measured rank 0 may want another repetition, of all pairs or of some rounds.
+//
+// # Design
 //
 // All measuring goes in steps between barriers. Rank 0 knows the settings and
-// decides; what it decides travels as bytes, so that ranks cannot disagree.
+// decides; what it decides travels as bytes, so that ranks cannot disagree. The
+// price is one small broadcast.
+//
+// The barrier is a dissemination of one byte. Two groups of one level are measured at
+// the same time but not in step: a slow one does not hold the others up. So the
+// number of a round is a moment for the ranks of one group only.
+//
+// LGate joins groups two by two. Here all groups of a level are joined at once, part by part
+// where that is shorter: equal parts take n-1 rounds altogether, as many as without groups.
+//
+// Each rank keeps its own rows until they are delivered, and rank 0 fetches
+// them in turn, so that it never receives from two at once. Budgets go by the communicator's
+// clock, so that simulations repeat; silence goes by the wall clock.
 package harness

@@ -32,6 +32,11 @@ func (e *endpoint) fail(op string, peer, tag int, err error) error {
 	return &mpi.Error{Op: op, Rank: e.rank, Peer: peer, Tag: tag, Err: err}
 }
 
+// failure is the cause of a world's end that the rank has asked for by Fail.
+func (e *endpoint) failure(err error) error {
+	return fmt.Errorf("local: rank %d: %w", e.group[e.rank], err)
+}
+
 // check finds what is wrong with the arguments of an operation, on the spot.
 func (e *endpoint) check(op string, size, peer, tag int) error {
 	switch {

@@ -50,7 +50,7 @@ type world interface {
 //
 // The communicators implement mpi.SyncSender, NonBlocking, Clock (seconds
 // since the start of Run, the same clock on all ranks), Named, Bound,
-// Splitter, NativeBcast and io.Closer, and mpi.Timed in mode Pinned.
+// Splitter, NativeBcast, Failer and io.Closer, and mpi.Timed in mode Pinned.
 func Run(n int, settings *Settings, body func(mpi.Communicator) error) error {
 	var s Settings
 	if settings != nil {

@@ -43,6 +43,7 @@ var (
 	_ mpi.Bound        = (*lockedComm)(nil)
 	_ mpi.Splitter     = (*lockedComm)(nil)
 	_ mpi.NativeBcast  = (*lockedComm)(nil)
+	_ mpi.Failer       = (*lockedComm)(nil)
 )
 
 // newComms makes the communicators of all ranks of a group. The caller holds
@@ -124,6 +125,14 @@ func (c *lockedComm) Recv(buf []byte, src, tag int) error {
 // the last one was done, or the world has ended.
 func (c *lockedComm) begin(buf []byte, peer, tag int) {
 	c.op = transfer{context: c.context, tag: tag, buf: buf, owner: c.me, rank: peer}
+}
+
+// Fail ends the world: Run returns the error.
+func (c *lockedComm) Fail(err error) {
+	w := c.world
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.end(c.failure(err))
 }
 
 // NewRequests returns an empty set of requests.

@@ -53,6 +53,7 @@ var (
 	_ mpi.Timed        = (*pinnedComm)(nil)
 	_ mpi.Splitter     = (*pinnedComm)(nil)
 	_ mpi.NativeBcast  = (*pinnedComm)(nil)
+	_ mpi.Failer       = (*pinnedComm)(nil)
 )
 
 func (w *pinnedWorld) newComms(group []int) []*pinnedComm {
@@ -161,6 +162,9 @@ func (c *pinnedComm) PingPong(samples []float64, peer, tag, size, iters int, fir
 	}
 	return nil
 }
+
+// Fail ends the world: Run returns the error.
+func (c *pinnedComm) Fail(err error) { c.world.abort(c.failure(err)) }
 
 // NewRequests returns an empty set of requests.
 func (c *pinnedComm) NewRequests() mpi.Requests { return &pinnedRequests{comm: c} }

@@ -1,4 +1,4 @@
-package measure
+package harness
 
 import (
 	"encoding/binary"
@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/internal/words"
-	"github.com/topocast/topocast/measure/harness"
 )
 
 const (
 	firstCheck   = 3  // rounds after which the plan is first held against the budget; then after checkAgain times as many, and so on
 	checkAgain   = 4  // rounds tell their own time better than a plan by a factor of two, at the price of one more check in four times the rounds
 	fixedSamples = 10 // a round costs as much again as this many samples: pilots, barrier, the other messages
+	fewest       = 5  // samples of which quartiles can be told
 	enough       = 10 // samples to keep as long as repetitions can be spared
 )
 
@@ -21,7 +21,7 @@ const (
 // for the plan, and then prepares one for which it is enough, as far as there
 // is any.
 func (c *campaign) tooSlow(t float64) bool {
-	if c.settings.Budget == 0 || c.done < c.nextCheck || c.laps == 0 {
+	if c.settings.Budget == 0 || c.done < c.nextCheck || c.laps == 0 || c.extra {
 		return false
 	}
 	c.nextCheck = checkAgain * c.done
@@ -33,9 +33,9 @@ func (c *campaign) tooSlow(t float64) bool {
 	next := c.cheaper(left)
 	if next.Repetitions == p.Repetitions && next.Samples == p.Samples {
 		if c.announced == 0 { // nothing can be spared: at least it is known from the start
-			c.note(fmt.Sprintf("the budget is too small for %s of %d samples, which need about %v: pairs will be missing",
-				words.Count(p.Repetitions, "repetition"), p.Samples, about(t-c.start+c.need(p.Repetitions, p.Samples))))
-			c.announced = len(c.result.Notes)
+			c.note(fmt.Sprintf("the budget is too small for %s, which need about %v: pairs will be missing",
+				effort(p.Repetitions, p.Samples), about(t-c.start+c.need(p.Repetitions, p.Samples))))
+			c.announced = len(c.outcome.Notes)
 		}
 		return false
 	}
@@ -46,7 +46,7 @@ func (c *campaign) tooSlow(t float64) bool {
 // need is the time in s that so many repetitions in all will still take, with
 // so many samples from now on.
 func (c *campaign) need(repetitions, samples int) float64 {
-	rounds := c.turns.rounds()
+	rounds := c.order.rounds()
 	perRound := c.inRounds / float64(c.laps) * float64(samples+fixedSamples) / float64(c.plan.Samples+fixedSamples)
 	begun := (c.done + rounds - 1) / rounds
 	return perRound*float64(repetitions*rounds-c.done) + c.warmUp*float64(repetitions-begun)
@@ -67,7 +67,7 @@ func (c *campaign) cheaper(left float64) plan {
 		}
 		return least
 	}
-	rounds := c.turns.rounds()
+	rounds := c.order.rounds()
 	begun := max(1, (c.done+rounds-1)/rounds)
 	keep := min(enough, c.plan.Samples)
 	for next.Repetitions = c.plan.Repetitions; next.Repetitions > begun; next.Repetitions-- {
@@ -85,20 +85,23 @@ func (c *campaign) cheaper(left float64) plan {
 // replan gives the new plan of rank 0 to all ranks. It is collective.
 func (c *campaign) replan() error {
 	var data []byte
-	if c.result != nil {
+	if c.outcome != nil {
 		c.announce()
 		data = binary.LittleEndian.AppendUint32(data, uint32(c.planned.Repetitions))
 		data = binary.LittleEndian.AppendUint32(data, uint32(c.planned.Samples))
 	}
-	data, err := harness.Tell(c.comm, data)
+	data, err := Tell(c.comm, data)
 	if err != nil {
 		return err
 	}
 	c.plan.Repetitions = int(binary.LittleEndian.Uint32(data))
 	c.plan.Samples = int(binary.LittleEndian.Uint32(data[4:]))
-	c.probe.SetSamples(c.plan.Samples)
-	if c.result != nil {
-		c.result.TotalRounds = c.plan.Repetitions * c.turns.rounds()
+	if c.sampler != nil {
+		c.sampler.SetSamples(c.plan.Samples)
+	}
+	if c.outcome != nil {
+		c.outcome.TotalRounds = c.plan.Repetitions * c.order.rounds()
+		c.totalPairs = c.plan.Repetitions * c.order.pairs()
 	}
 	return nil
 }
@@ -111,17 +114,24 @@ const overBudget = 1.01
 func (c *campaign) announce() {
 	spent := c.now() - c.start
 	next := c.planned
-	text := fmt.Sprintf("the budget is too small for %s of %d samples, which need about %v: taking %s of %d samples",
-		words.Count(c.asked, "repetition"), c.result.Samples, about(spent+c.need(c.asked, c.result.Samples)),
-		words.Count(next.Repetitions, "repetition"), next.Samples)
+	text := fmt.Sprintf("the budget is too small for %s, which need about %v: taking %s",
+		effort(c.asked, c.samplesAsked), about(spent+c.need(c.asked, c.samplesAsked)), effort(next.Repetitions, next.Samples))
 	if need := spent + c.need(next.Repetitions, next.Samples); need > overBudget*c.settings.Budget.Seconds() {
 		text += fmt.Sprintf("; even that needs about %v: pairs will be missing", about(need))
 	}
 	if c.announced > 0 { // the plan before was too bold
-		c.result.Notes = slices.Delete(c.result.Notes, c.announced-1, c.announced)
+		c.outcome.Notes = slices.Delete(c.outcome.Notes, c.announced-1, c.announced)
 	}
 	c.note(text)
-	c.announced = len(c.result.Notes)
+	c.announced = len(c.outcome.Notes)
+}
+
+// effort says what a plan takes; samples are 0 where the test has none.
+func effort(repetitions, samples int) string {
+	if samples == 0 {
+		return words.Count(repetitions, "repetition")
+	}
+	return fmt.Sprintf("%s of %d samples", words.Count(repetitions, "repetition"), samples)
 }
 
 // about is a time in s to two or three figures.

@@ -1,0 +1,81 @@
+package measure
+
+import (
+	"slices"
+
+	"github.com/topocast/topocast/measure/harness"
+)
+
+// A collector is what rank 0 does with what the harness has it told: it fills the result.
+type collector struct {
+	settings *Settings
+	result   *Result
+	journal  *journal // nil: none
+	asked    int      // repetitions
+	lost     []string // that the journal was given up
+}
+
+func newCollector(s *Settings, r *Result) *collector {
+	return &collector{settings: s, result: r, journal: newJournal(s, r), asked: r.Repetitions}
+}
+
+// harness is how the harness is to measure.
+func (c *collector) harness() *harness.Settings {
+	s := c.settings
+	h := &harness.Settings{
+		Repetitions: c.asked, Rounds: s.Rounds, Seed: s.Seed, Groups: s.Groups, WithinGroups: s.WithinGroups,
+		Deliver: c.deliver, Again: c.again, Notify: c.note, Progress: s.Progress,
+	}
+	for _, p := range s.Pairs {
+		h.Chosen = append(h.Chosen, [][2]int{p})
+	}
+	return h
+}
+
+// deliver takes the readings of all ranks, in no order.
+func (c *collector) deliver(rows []harness.Row, p harness.Progress) {
+	r := c.result
+	before := len(r.readings)
+	for _, row := range rows {
+		r.readings = append(r.readings, readingOf(row))
+		r.Repetitions = max(r.Repetitions, row.Repetition+1)
+	}
+	if c.journal == nil {
+		return
+	}
+	if err := c.journal.write(r.readings[before:], p.Done, p.Total); err != nil {
+		c.journal = nil
+		c.lost = append(c.lost, unjournaled(err))
+		c.note(unjournaled(err))
+	}
+}
+
+// note tells a decision.
+func (c *collector) note(text string) {
+	if c.journal != nil {
+		c.journal.w.Note(text)
+	}
+	if c.settings.Notify != nil {
+		c.settings.Notify(text)
+	}
+}
+
+// again tells whether another repetition is worth its time.
+func (c *collector) again(repetitions int) ([][][2]int, bool) {
+	return nil, repetitions < c.asked+c.settings.ExtraRepetitions && c.result.disturbed()
+}
+
+// end completes the result.
+func (c *collector) end(o *harness.Outcome) {
+	r := c.result
+	r.Repetitions = max(r.Repetitions, o.Repetitions)
+	r.Rounds, r.TotalRounds, r.Stopped = o.Rounds, o.TotalRounds, o.Stopped
+	r.Notes = slices.Concat(o.Notes, c.lost)
+	slices.SortFunc(r.readings, compareReadings)
+	r.Warnings = warnings(r)
+	if c.journal != nil {
+		if err := c.journal.end(r); err != nil {
+			r.Warnings = append(r.Warnings, unjournaled(err))
+		}
+	}
+}

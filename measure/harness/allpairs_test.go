@@ -1,0 +1,483 @@
+package harness
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
+	"github.com/topocast/topocast/mpi/simnet"
+	"github.com/topocast/topocast/topology"
+)
+
+// answers is a test in which each rank tells the other its number, and finds two rows.
+type answers struct {
+	comm mpi.Communicator
+	warm int // exchanges that are not counted
+	hook func(peer int) error
+}
+
+func (a *answers) Columns() []string { return []string{"number", "answer"} }
+
+func (a *answers) WarmUp(peer int) error {
+	a.warm++
+	_, err := a.ask(peer)
+	return err
+}
+
+func (a *answers) Exchange(rows []float64, peer int) ([]float64, error) {
+	if a.hook != nil {
+		if err := a.hook(peer); err != nil {
+			return rows, err
+		}
+	}
+	answer, err := a.ask(peer)
+	return append(rows, 0, answer, 1, -answer), err
+}
+
+// ask returns the number that the peer tells.
+func (a *answers) ask(peer int) (float64, error) {
+	own, other := []byte{byte(a.comm.Rank())}, []byte{0}
+	tell := func() error { return a.comm.Send(own, peer, FirstTag) }
+	hear := func() error { return a.comm.Recv(other, peer, FirstTag) }
+	if a.comm.Rank() > peer {
+		tell, hear = hear, tell
+	}
+	if err := tell(); err != nil {
+		return 0, err
+	}
+	err := hear()
+	return float64(other[0]), err
+}
+
+// worlds are the ways in which the tests run ranks.
+var worlds = map[string]func(n int, body func(mpi.Communicator) error) error{
+	"local": func(n int, body func(mpi.Communicator) error) error { return local.Run(n, nil, body) },
+	"rendezvous": func(n int, body func(mpi.Communicator) error) error {
+		return local.Run(n, &local.Settings{Mode: local.Rendezvous}, func(c mpi.Communicator) error { return body(bare{c}) })
+	},
+	"simnet": func(n int, body func(mpi.Communicator) error) error {
+		cluster, err := gen.Parse(fmt.Sprintf("star:%d", n))
+		if err != nil {
+			return err
+		}
+		return simnet.Run(cluster.Graph, nil, nil, body)
+	},
+}
+
+// allPairs runs answers under the settings, and returns what rank 0 is told.
+func allPairs(t *testing.T, world string, n int, s Settings) (*Outcome, []Row) {
+	t.Helper()
+	var rows []Row
+	var outcome *Outcome
+	s.Deliver = func(more []Row, _ Progress) { rows = append(rows, more...) }
+	err := worlds[world](n, func(c mpi.Communicator) error {
+		var own *Settings // only rank 0's count
+		if c.Rank() == 0 {
+			own = &s
+		}
+		o, err := AllPairs(context.Background(), c, &answers{comm: c}, own)
+		if c.Rank() == 0 {
+			outcome = o
+		} else if o != nil {
+			return fmt.Errorf("rank %d has an outcome", c.Rank())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return outcome, rows
+}
+
+// checkRows: each pair of the given ones has been measured once in each
+// repetition, by both ranks, in one round, and each found its two rows.
+func checkRows(t *testing.T, rows []Row, repetitions int, isPair func(a, b int) bool, ranks int) {
+	t.Helper()
+	type key struct{ repetition, from, to int }
+	rounds := make(map[key]int)
+	for _, r := range rows {
+		if to := float64(r.To); !slices.Equal(r.Values, []float64{0, to}) && !slices.Equal(r.Values, []float64{1, -to}) {
+			t.Fatalf("row %+v, want what rank %d has told", r, r.To)
+		}
+		if r.Values[0] == 0 {
+			k := key{r.Repetition, r.From, r.To}
+			if _, twice := rounds[k]; twice {
+				t.Fatalf("%+v is there twice", k)
+			}
+			rounds[k] = r.Round
+		}
+	}
+	count := 0
+	for k := range repetitions {
+		for a := range ranks {
+			for b := range a {
+				there, ok := rounds[key{k, a, b}]
+				back, okBack := rounds[key{k, b, a}]
+				if want := isPair(b, a); ok != want || okBack != want || there != back {
+					t.Fatalf("repetition %d, pair %d, %d: measured %t and %t in rounds %d and %d, want %t", k, b, a, ok, okBack, there, back, want)
+				}
+				if ok {
+					count += 2
+				}
+			}
+		}
+	}
+	if len(rows) != 2*count {
+		t.Errorf("%d rows, want %d", len(rows), 2*count)
+	}
+}
+
+func TestAllPairs(t *testing.T) {
+	every := func(a, b int) bool { return true }
+	h := tree(t)
+	within := func(a, b int) bool { return h.Common(a, b) != 0 }
+	for world := range worlds {
+		for _, c := range []struct {
+			name     string
+			ranks    int
+			settings Settings
+			rounds   int // per repetition: n-1 for even n and n for odd, or by hand
+			isPair   func(a, b int) bool
+		}{
+			{"one rank", 1, Settings{}, 0, every},
+			{"two", 2, Settings{Repetitions: 2}, 1, every},
+			{"seven", 7, Settings{Repetitions: 2}, 7, every},
+			{"ten", 10, Settings{Seed: 4}, 9, every},
+			{"ten by halving", 10, Settings{Scheme: Halving}, 11, every},
+			{"seven, one pair at a time", 7, Settings{Sequential: true}, 21, every},
+			{"groups", 12, Settings{Groups: h, Repetitions: 2}, 3 + 5 + 11, every},
+			{"groups by halving", 12, Settings{Groups: h, Scheme: Halving}, 3 + 6 + 12, every},
+			{"groups alone", 12, Settings{Groups: h, WithinGroups: true}, 3 + 5, within},
+			// Two pairs at once in a host of 4, three in a rack, six of all.
+			{"groups, one pair at a time", 12, Settings{Groups: h, Sequential: true}, 3*2 + 5*3 + 11*6, every},
+			{"chosen", 5, Settings{Chosen: [][][2]int{{{0, 4}, {3, 1}}, {{1, 4}}}, Repetitions: 2}, 2, func(a, b int) bool {
+				return b == 4 && a < 2 || a == 1 && b == 3
+			}},
+		} {
+			t.Run(world+"/"+c.name, func(t *testing.T) {
+				o, rows := allPairs(t, world, c.ranks, c.settings)
+				repetitions := max(c.settings.Repetitions, 1)
+				if o.Rounds != repetitions*c.rounds || o.TotalRounds != o.Rounds || o.Stopped != "" || len(o.Notes) != 0 {
+					t.Errorf("outcome %+v, want %d rounds", o, repetitions*c.rounds)
+				}
+				checkRows(t, rows, repetitions, c.isPair, c.ranks)
+				if o.Pairs != len(rows)/4 {
+					t.Errorf("%d pairs, but rows of %d", o.Pairs, len(rows)/4)
+				}
+			})
+		}
+	}
+}
+
+// TestGroupsGoAtTheirOwnPace: one host's ranks wait in their first exchange until the
+// other host has done all of its own. With a barrier of all ranks before each
+// round that would never be.
+func TestGroupsGoAtTheirOwnPace(t *testing.T) {
+	const n = 16
+	h, err := topology.NewHierarchy(n, []topology.Level{{}}, []topology.Group{
+		{Hosts: []int{0, 1, 2, 3, 4, 5, 6, 7}}, {Hosts: []int{8, 9, 10, 11, 12, 13, 14, 15}},
+	}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	ahead := 0 // most rounds by which one host was ahead of the other
+	done := [2]int{}
+	err = local.Run(n, nil, func(c mpi.Communicator) error {
+		slow := c.Rank() >= 8
+		test := &answers{comm: c}
+		test.hook = func(peer int) error {
+			if peer/8 != c.Rank()/8 {
+				return nil
+			}
+			if slow {
+				time.Sleep(time.Millisecond)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			done[c.Rank()/8]++
+			ahead = max(ahead, done[0]/8-done[1]/8)
+			return nil
+		}
+		_, err := AllPairs(context.Background(), c, test, &Settings{Groups: h, Repetitions: 3})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ahead < 2 {
+		t.Errorf("the fast host was never more than %d rounds ahead", ahead)
+	}
+}
+
+// TestEveryPairOfRandomGroups: whatever the groups, every pair is measured once, no
+// rank twice in a round, pairs of one round are of one level, levels go
+// upwards, and joining takes no more rounds than all ranks by themselves.
+func TestEveryPairOfRandomGroups(t *testing.T) {
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		n := 2 + rng.IntN(40)
+		ranks := rng.Perm(n)
+		var groups []topology.Group
+		for start := 0; start < n; {
+			size := min(1+rng.IntN(9), n-start)
+			if rack := ranks[start : start+size]; size > 1 && size < n {
+				groups = append(groups, topology.Group{Hosts: rack, Level: 1})
+				if part := rng.IntN(size); part > 1 {
+					groups = append(groups, topology.Group{Hosts: rack[:part]})
+				}
+			}
+			start += size
+		}
+		h, err := topology.NewHierarchy(n, []topology.Level{{}, {}}, groups, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, scheme := range []Scheme{Circle, Halving} {
+			p := (&Settings{Groups: h, Seed: seed, Scheme: scheme}).plan()
+			all := schedules(t, &p, n)
+			seen := make(map[[2]int]bool)
+			last := 0
+			for i, round := range pairs(t, all, int(seed%3)) {
+				for _, pair := range round {
+					level := h.Groups()[h.Common(pair[0], pair[1])].Level
+					if seen[pair] || level < last {
+						t.Fatalf("seed %d, %v, round %d: pair %v of level %d after level %d, twice: %t", seed, scheme, i, pair, level, last, seen[pair])
+					}
+					seen[pair] = true
+					last = level
+				}
+			}
+			if len(seen) != n*(n-1)/2 {
+				t.Fatalf("seed %d, %v: %d pairs, want %d", seed, scheme, len(seen), n*(n-1)/2)
+			}
+			if f := all[0].phases[2]; scheme == Circle && f.rounds > circleRounds(n) {
+				t.Fatalf("seed %d: %d rounds to join all %d ranks, want at most %d", seed, f.rounds, n, circleRounds(n))
+			}
+			if got := all[0].pairs(); got != n*(n-1)/2 {
+				t.Fatalf("seed %d, %v: pairs() = %d, want %d", seed, scheme, got, n*(n-1)/2)
+			}
+		}
+	}
+}
+
+// TestEqualGroupsTakeTheFewestRounds: k hosts of g ranks take g-1 rounds inside, and (k-1)g
+// between them: n-1 together, as without groups.
+func TestEqualGroupsTakeTheFewestRounds(t *testing.T) {
+	for _, c := range [][2]int{{2, 2}, {2, 32}, {4, 8}, {8, 4}, {6, 10}} {
+		n := c[0] * c[1]
+		var groups []topology.Group
+		for host := range c[0] {
+			g := topology.Group{}
+			for i := range c[1] {
+				g.Hosts = append(g.Hosts, host*c[1]+i)
+			}
+			groups = append(groups, g)
+		}
+		h, err := topology.NewHierarchy(n, []topology.Level{{}}, groups, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := (&Settings{Groups: h}).plan()
+		if got := schedules(t, &p, n)[0].rounds(); got != n-1 {
+			t.Errorf("%d hosts of %d ranks: %d rounds, want %d", c[0], c[1], got, n-1)
+		}
+	}
+}
+
+// TestHalvingIsBufesExample: the steps of the example of ten nodes in Bufe 2014, section 2.3.2. The
+// five of the first division stand in the text as they are here; in the others
+// the text shifts the other way round, so they are compared as a set.
+func TestHalvingIsBufesExample(t *testing.T) {
+	steps := make([][][2]int, halvingRounds(10))
+	for i := range steps {
+		for p := range 10 {
+			if q := halvingPartner(10, p, i); q > p {
+				steps[i] = append(steps[i], [2]int{p + 1, q + 1})
+			}
+		}
+	}
+	first := [][][2]int{
+		{{1, 6}, {2, 7}, {3, 8}, {4, 9}, {5, 10}},
+		{{1, 7}, {2, 8}, {3, 9}, {4, 10}, {5, 6}},
+		{{1, 8}, {2, 9}, {3, 10}, {4, 6}, {5, 7}},
+		{{1, 9}, {2, 10}, {3, 6}, {4, 7}, {5, 8}},
+		{{1, 10}, {2, 6}, {3, 7}, {4, 8}, {5, 9}},
+	}
+	second := []string{
+		"[[1 3] [2 4] [6 8] [7 9]]", "[[1 5] [2 3] [6 10] [7 8]]", "[[1 4] [2 5] [6 9] [7 10]]",
+	}
+	last := [][2]int{{4, 5}, {9, 10}}
+	if len(steps) != 11 || !reflect.DeepEqual(steps[:5], first) || !reflect.DeepEqual(steps[10], last) {
+		t.Errorf("%d steps: %v; want 11, first %v, last %v", len(steps), steps, first, last)
+	}
+	for _, step := range steps[5:8] {
+		if !slices.Contains(second, fmt.Sprint(step)) {
+			t.Errorf("step %v, want one of %v", step, second)
+		}
+	}
+	// T(n) of equation 2.3; computed by specs and by hand, and n-1 for powers of two.
+	for n, want := range map[int]int{1: 0, 2: 1, 10: 11, 12: 12, 16: 15, 64: 63, 1000: 1001, 1025: 1034} {
+		if got := halvingRounds(n); got != want {
+			t.Errorf("halvingRounds(%d) = %d, want %d", n, got, want)
+		}
+	}
+}
+
+// TestAgain: rank 0 has two rounds measured again, and then all.
+func TestAgain(t *testing.T) {
+	const n = 6
+	again := [][][2]int{{{0, 1}, {5, 3}}, {{2, 1}}}
+	o, rows := allPairs(t, "local", n, Settings{Again: func(repetitions int) ([][][2]int, bool) {
+		switch repetitions {
+		case 1:
+			return again, true
+		case 2:
+			return nil, true
+		}
+		return nil, false
+	}})
+	if o.Rounds != 5+2+5 || o.TotalRounds != o.Rounds || o.Repetitions != 3 || o.Pairs != 15+3+15 {
+		t.Errorf("outcome %+v, want 12 rounds of 33 pairs in 3 repetitions", o)
+	}
+	count := make([]int, 3)
+	for _, r := range rows {
+		count[r.Repetition]++
+		if r.Repetition == 1 {
+			if p := [2]int{min(r.From, r.To), max(r.From, r.To)}; r.Round == 0 && p != [2]int{0, 1} && p != [2]int{3, 5} || r.Round == 1 && p != [2]int{1, 2} {
+				t.Errorf("row %+v of a repetition of %v", r, again)
+			}
+		}
+	}
+	if want := []int{60, 12, 60}; !slices.Equal(count, want) {
+		t.Errorf("%d rows by repetition, want %d", count, want)
+	}
+}
+
+// silent lets rank 3 fall silent in the round in which it meets rank 1, until
+// the others have ended.
+func silent(c mpi.Communicator, s *Settings, over <-chan struct{}) error {
+	test := &answers{comm: c}
+	if c.Rank() == 3 {
+		test.hook = func(peer int) error {
+			if peer == 1 {
+				<-over
+			}
+			return nil
+		}
+	}
+	_, err := AllPairs(context.Background(), c, test, s)
+	return err
+}
+
+// silence is what the tests allow: watches on a busy machine are late by less.
+const silence = 300 * time.Millisecond
+
+// TestSilentRankIsNamed: the pair is named on a rank that waits, with the hosts and the round; the
+// world ends with that.
+func TestSilentRankIsNamed(t *testing.T) {
+	for _, mode := range []local.Mode{local.Buffered, local.Rendezvous} {
+		t.Run(fmt.Sprintf("mode %d", mode), func(t *testing.T) {
+			t.Parallel()
+			over := make(chan struct{})
+			var once sync.Once
+			var named [6]error
+			err := local.Run(6, &local.Settings{Mode: mode}, func(c mpi.Communicator) error {
+				err := silent(c, &Settings{Silence: silence}, over)
+				if c.Rank() != 3 {
+					once.Do(func() { close(over) })
+				}
+				named[c.Rank()] = err
+				return err
+			})
+			// Both wait for each other as far as they know: either may be first to say so.
+			var s *SilentError
+			if !errors.As(err, &s) || min(s.Rank, s.Peer) != 1 || max(s.Rank, s.Peer) != 3 || s.Doing != Measuring || s.PeerHost == "" || s.Host == "" {
+				t.Fatalf("error %v, want one that names ranks 1 and 3", err)
+			}
+			if !errors.As(named[s.Rank], &s) {
+				t.Errorf("rank %d returns %v", s.Rank, named[s.Rank])
+			}
+			want := fmt.Sprintf("rank %d on %s and rank %d on %s have not ended round %d of repetition 0 for ", s.Rank, s.Host, s.Peer, s.PeerHost, s.Round)
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("error %q, want %q", err, want)
+			}
+		})
+	}
+}
+
+// TestRankThatDoesNotComeIsNamed: one that is stuck between rounds is missed in the barrier. Of
+// those who wait there, the first to give up names it, and not one that waits itself.
+func TestRankThatDoesNotComeIsNamed(t *testing.T) {
+	for _, stuck := range []int{0, 2, 7} {
+		t.Run(fmt.Sprintf("rank %d", stuck), func(t *testing.T) {
+			t.Parallel()
+			over := make(chan struct{})
+			var once sync.Once
+			err := local.Run(8, nil, func(c mpi.Communicator) error {
+				ctx := context.Background()
+				if c.Rank() == stuck {
+					ctx = &stuckContext{Context: ctx, over: over}
+				}
+				_, err := AllPairs(ctx, c, &answers{comm: c}, &Settings{Silence: silence})
+				if c.Rank() != stuck {
+					once.Do(func() { close(over) })
+				}
+				return err
+			})
+			var s *SilentError
+			if !errors.As(err, &s) || s.Peer != stuck || s.Doing != Meeting {
+				t.Errorf("error %v, want one that names rank %d", err, stuck)
+			}
+		})
+	}
+}
+
+// stuckContext gets stuck when it is asked for the third time.
+type stuckContext struct {
+	context.Context
+	asked int
+	over  <-chan struct{}
+}
+
+func (c *stuckContext) Err() error {
+	if c.asked++; c.asked == 3 {
+		<-c.over
+	}
+	return nil
+}
+
+// TestSilentSimulatedRank: in virtual time nobody waits in vain: the simulation ends, and
+// the one that waits says for whom.
+func TestSilentSimulatedRank(t *testing.T) {
+	cluster, err := gen.Parse("star:4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var named error
+	err = simnet.Run(cluster.Graph, nil, &simnet.Settings{Faults: simnet.Faults{LostRanks: []simnet.LostRank{{Rank: 3, At: 1e-3}}}}, func(c mpi.Communicator) error {
+		test := &answers{comm: c}
+		test.hook = func(int) error {
+			c.(*simnet.Comm).Sleep(400e-6)
+			return nil
+		}
+		_, err := AllPairs(context.Background(), c, test, &Settings{Repetitions: 2})
+		if err != nil && strings.Contains(err.Error(), "with rank 3 in round") {
+			named = err
+		}
+		return err
+	})
+	if !errors.Is(err, simnet.ErrDeadlock) || !errors.Is(named, mpi.ErrAborted) {
+		t.Errorf("error %v, and %v of the one that waits", err, named)
+	}
+}

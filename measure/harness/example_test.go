@@ -1,0 +1,87 @@
+package harness_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
+)
+
+// pairTest is a test of a pair of one's own: how long a message of 1 MiB takes there and an
+// answer of 0 B back.
+type pairTest struct {
+	comm mpi.Communicator
+	buf  []byte
+}
+
+func (t *pairTest) Columns() []string { return []string{"time_s"} }
+
+func (t *pairTest) WarmUp(peer int) error {
+	_, err := t.Exchange(nil, peer)
+	return err
+}
+
+func (t *pairTest) Exchange(rows []float64, peer int) ([]float64, error) {
+	now := harness.Clock(t.comm)
+	for _, asks := range []bool{t.comm.Rank() < peer, t.comm.Rank() > peer} { // one after the other
+		if !asks {
+			if err := t.comm.Recv(t.buf, peer, harness.FirstTag); err != nil {
+				return rows, err
+			}
+			if err := t.comm.Send(nil, peer, harness.FirstTag); err != nil {
+				return rows, err
+			}
+			continue
+		}
+		start := now()
+		if err := t.comm.Send(t.buf, peer, harness.FirstTag); err != nil {
+			return rows, err
+		}
+		if err := t.comm.Recv(nil, peer, harness.FirstTag); err != nil {
+			return rows, err
+		}
+		rows = append(rows, now()-start)
+	}
+	return rows, nil
+}
+
+// Four hosts at one switch, of which the last has a slow link.
+func ExampleAllPairs() {
+	cluster, err := gen.Parse("star:4 latency=1us rate=10Gbps")
+	if err != nil {
+		log.Fatal(err)
+	}
+	slow := simnet.Faults{SlowLinks: []simnet.SlowLink{{From: 3, To: 4, Factor: 2}}}
+	fastest := []float64{1, 1, 1, 1} // s, by rank
+	err = simnet.Run(cluster.Graph, nil, &simnet.Settings{Faults: slow}, func(c mpi.Communicator) error {
+		return harness.OnDuplicate(c, func(own mpi.Communicator) error {
+			outcome, err := harness.AllPairs(context.Background(), own, &pairTest{own, make([]byte, 1<<20)}, &harness.Settings{
+				Deliver: func(rows []harness.Row, _ harness.Progress) {
+					for _, row := range rows {
+						fastest[row.From] = min(fastest[row.From], row.Values[0])
+					}
+				},
+			})
+			if outcome != nil {
+				fmt.Println(outcome.Rounds, "rounds of", outcome.Pairs, "pairs")
+			}
+			return err
+		})
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for rank, t := range fastest {
+		fmt.Printf("rank %d: at least %.2f ms\n", rank, 1e3*t)
+	}
+	// Output:
+	// 3 rounds of 6 pairs
+	// rank 0: at least 0.85 ms
+	// rank 1: at least 0.85 ms
+	// rank 2: at least 0.85 ms
+	// rank 3: at least 1.69 ms
+}

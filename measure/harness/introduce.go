@@ -1,0 +1,45 @@
+package harness
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/topocast/topocast/mpi"
+)
+
+// nameLength is what is told of a host's name, in bytes: the longest label that DNS
+// has, and one more.
+const nameLength = 64
+
+// introduce lets two ranks that meet for the first time tell each other where they
+// run, so that either can name the other when it falls silent.
+func (c *campaign) introduce(peer int) error {
+	if c.watch == nil || c.watch.knows(peer) {
+		return nil
+	}
+	self := ""
+	if named, ok := c.comm.(mpi.Named); ok {
+		self = named.ProcessorName()
+	}
+	out, in := make([]byte, nameLength), make([]byte, nameLength)
+	copy(out, self)
+	tell := func() error { return c.comm.Send(out, peer, tagData) }
+	hear := func() error { return c.comm.Recv(in, peer, tagData) }
+	steps := [...]func() error{tell, hear}
+	if c.comm.Rank() > peer {
+		steps = [...]func() error{hear, tell}
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	c.watch.meets(c.comm.Rank(), self)
+	c.watch.meets(peer, string(bytes.TrimRight(in, "\x00")))
+	return nil
+}
+
+// blame says of which pair an error is.
+func (c *campaign) blame(err error, peer, repetition, round int) error {
+	return fmt.Errorf("with rank %d in round %d of repetition %d: %w", peer, round, repetition, err)
+}

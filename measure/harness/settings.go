@@ -1,0 +1,204 @@
+package harness
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// A Scheme says how all pairs of a group are put into rounds of disjoint pairs.
+type Scheme int
+
+// The schemes.
+const (
+	// Circle takes the fewest rounds, n-1 for an even number of ranks and n for an
+	// odd one (Lucas 1883). Groups that are joined meet part by part where that is shorter.
+	Circle Scheme = iota
+
+	// Halving is the scheme of Bufe 2014, section 2.3.2: one half meets the other,
+	// then each half is a group of its own. 10 ranks take 11 rounds, where the circle
+	// takes 9; powers of two take as many as with it.
+	Halving
+)
+
+func (s Scheme) String() string {
+	switch s {
+	case Circle:
+		return "circle"
+	case Halving:
+		return "halving"
+	}
+	return fmt.Sprintf("Scheme(%d)", int(s))
+}
+
+// Settings of AllPairs. Nil and the zero value mean all defaults. Those of rank 0
+// count; other ranks may pass nil.
+type Settings struct {
+	// Repetitions is the number of times that every pair is measured, each
+	// time in another round. Default 1, at most MaxRepetitions.
+	Repetitions int
+
+	// Rounds bounds the number of rounds of disjoint pairs per repetition: with
+	// fewer than all, a random part of the pairs is measured, another in each
+	// repetition. Default 0: all.
+	Rounds int
+
+	// Seed is that of the relabellings and shuffles.
+	Seed uint64
+
+	// Scheme puts the pairs of a group into rounds. Default Circle.
+	Scheme Scheme
+
+	// Groups are known groups of ranks. Those of the finest level are measured
+	// first, all of them at once and each at its own pace; then those of the next
+	// one join what they hold, and so on up to all ranks. So traffic between groups does
+	// not disturb the one inside. Default: none.
+	Groups *topology.Hierarchy
+
+	// WithinGroups leaves out the pairs that no group of Groups joins.
+	WithinGroups bool
+
+	// Sequential measures one pair at a time in each group, as LGate does.
+	// By default a group measures as many as are disjoint.
+	Sequential bool
+
+	// Chosen measures, instead of all pairs, those of these rounds, in this order.
+	// The pairs of a round must be disjoint. Default: all pairs.
+	Chosen [][][2]int
+
+	// Budget bounds the time from the start of AllPairs, by the clock of the
+	// communicator. The rounds under way are finished. Default 0: no bound.
+	Budget time.Duration
+
+	// Silence is how long, by the wall clock, a rank waits for another one before it
+	// ends the job with a SilentError instead of waiting for good, where the
+	// communicator is an mpi.Failer: two of them that are measured for this
+	// time, before a round twice as long and more, for it includes the time that
+	// other pairs take. Default 5 minutes; negative: never.
+	Silence time.Duration
+
+	// Deliver is called on rank 0 with what all ranks have found since the last
+	// time, in no order, between rounds and some twice a second, and at the end; it
+	// may keep the rows. The readings do not wait for it, the ranks do.
+	Deliver func(rows []Row, p Progress)
+
+	// Again is called on rank 0 when so many repetitions are done and delivered. If it
+	// wants another one - of the given rounds, or, if they are none, of all - and the
+	// budget has room for it, that one follows. Default: none does.
+	Again func(repetitions int) (rounds [][][2]int, more bool)
+
+	// Notify is called on rank 0 with what Outcome.Notes keeps, when it is decided.
+	Notify func(note string)
+
+	// Progress is called on rank 0 before each round and after the last one.
+	// Time spent in it is lost to all ranks, but enters no reading.
+	Progress func(Progress)
+}
+
+// Progress is how far a measurement has come.
+type Progress struct {
+	Done, Total       int           // rounds of all repetitions
+	Pairs, TotalPairs int           // exchanged so far and in all, of all repetitions; within a phase of groups, by its rounds
+	Elapsed           time.Duration // since the first round, for whoever waits: in a simulation, too
+	Remaining         time.Duration // estimate; 0 before the first round is done
+}
+
+// Rate is the number of pairs per second so far, by the wall clock; 0 at the start.
+func (p Progress) Rate() float64 {
+	if p.Elapsed <= 0 {
+		return 0
+	}
+	return float64(p.Pairs) / p.Elapsed.Seconds()
+}
+
+// MaxRepetitions bounds Settings.Repetitions: more are a slip of the pen.
+const MaxRepetitions = 1000
+
+const defaultSilence = 5 * time.Minute
+
+func (s *Settings) validate(ranks int) error {
+	switch {
+	case s.Repetitions < 0 || s.Repetitions > MaxRepetitions:
+		return fmt.Errorf("harness: Settings.Repetitions: %d: want in [0, %d]", s.Repetitions, MaxRepetitions)
+	case s.Rounds < 0:
+		return fmt.Errorf("harness: Settings.Rounds: %d: want at least 0", s.Rounds)
+	case s.Scheme != Circle && s.Scheme != Halving:
+		return fmt.Errorf("harness: Settings.Scheme: %v: want %v or %v", s.Scheme, Circle, Halving)
+	case len(s.Chosen) > 0 && (s.Rounds > 0 || s.Groups != nil):
+		return fmt.Errorf("harness: Settings.Chosen: %d rounds with Rounds or Groups: want one of the three", len(s.Chosen))
+	case s.Budget < 0:
+		return fmt.Errorf("harness: Settings.Budget: %v: want at least 0", s.Budget)
+	case s.Groups != nil && s.Groups.Hosts() != ranks:
+		return fmt.Errorf("harness: Settings.Groups: hierarchy of %d hosts for %d ranks", s.Groups.Hosts(), ranks)
+	case s.WithinGroups && s.Groups == nil:
+		return fmt.Errorf("harness: Settings.WithinGroups: true without Groups")
+	}
+	return checkRounds("Settings.Chosen", s.Chosen, ranks)
+}
+
+// checkRounds refuses rounds that cannot be.
+func checkRounds(name string, rounds [][][2]int, ranks int) error {
+	last := make([]int, ranks) // by rank: the last round of it, from 1
+	for i, round := range rounds {
+		for _, p := range round {
+			if p[0] == p[1] || min(p[0], p[1]) < 0 || max(p[0], p[1]) >= ranks {
+				return fmt.Errorf("harness: %s: round %d: %d and %d: want two different ranks in [0, %d)", name, i, p[0], p[1], ranks)
+			}
+			for _, rank := range p {
+				if last[rank] == i+1 {
+					return fmt.Errorf("harness: %s: round %d: rank %d is in two pairs", name, i, rank)
+				}
+				last[rank] = i + 1
+			}
+		}
+	}
+	return nil
+}
+
+// plan is the part of the settings that all ranks need, as it travels.
+type plan struct {
+	Error       string        `json:"error,omitempty"` // rank 0 refuses to start
+	Repetitions int           `json:"repetitions"`
+	Samples     int           `json:"samples,omitempty"` // of a Sampler
+	Rounds      int           `json:"rounds,omitempty"`
+	Seed        uint64        `json:"seed"`
+	Scheme      Scheme        `json:"scheme,omitempty"`
+	Groups      []group       `json:"groups,omitempty"`
+	Levels      int           `json:"levels,omitempty"`
+	Within      bool          `json:"within_groups,omitempty"`
+	Sequential  bool          `json:"sequential,omitempty"`
+	Chosen      [][][2]int    `json:"chosen,omitempty"`
+	Silence     time.Duration `json:"silence_ns,omitempty"`
+}
+
+type group struct {
+	Level int   `json:"level"`
+	Ranks []int `json:"ranks"`
+}
+
+func (s *Settings) plan() plan {
+	p := plan{
+		Repetitions: max(s.Repetitions, 1), Rounds: s.Rounds, Seed: s.Seed, Scheme: s.Scheme,
+		Within: s.WithinGroups, Sequential: s.Sequential, Chosen: s.Chosen, Silence: s.Silence,
+	}
+	if p.Silence == 0 {
+		p.Silence = defaultSilence
+	}
+	if s.Groups != nil {
+		p.Levels = len(s.Groups.Levels())
+		for _, g := range s.Groups.Groups()[1:] {
+			p.Groups = append(p.Groups, group{Level: g.Level, Ranks: g.Hosts})
+		}
+	}
+	return p
+}
+
+// hierarchy is the one of the plan's groups, without their latencies.
+func (p *plan) hierarchy(ranks int) (*topology.Hierarchy, error) {
+	groups := make([]topology.Group, len(p.Groups))
+	for i, g := range p.Groups {
+		groups[i] = topology.Group{Hosts: g.Ranks, Level: g.Level}
+	}
+	return topology.NewHierarchy(ranks, make([]topology.Level, p.Levels), groups, 0)
+}
