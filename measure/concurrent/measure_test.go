@@ -120,6 +120,27 @@ func TestClocksNeedNotAgree(t *testing.T) {
 	}
 }
 
+// Two of eight iterations, in which one transfer starts half a second after the other,
+// do not count; nor do more than half, if most are so.
+func TestLateStartsDoNotCount(t *testing.T) {
+	starts := []float64{0, 0, 0.5, 0, 0, 0.5, 0, 0}
+	ends := []float64{1, 1, 9, 1.1, 1, 9, 0.9, 1}
+	zero := make([]float64, len(starts))
+	p := newPattern(twoInOneOut()[1:], []stamps{{starts, ends}, {zero, []float64{2, 2, 9, 2, 2, 9, 2, 2}}}, drift{})
+	for k, want := range []float64{1, 2} {
+		if x := p.Times[k]; x.Count != 6 || !near(x.Mean, want, 1e-9) || x.Max > want*1.2 {
+			t.Errorf("transfer %d: %+v, want 6 readings of about %g", k, x, want)
+		}
+	}
+	if p.Iterations != 8 || p.Skew != 0 {
+		t.Errorf("%d iterations, skew %g; want 8, 0", p.Iterations, p.Skew)
+	}
+	starts = []float64{0, 0.5, 0.6, 0.7, 0.5, 0.5, 0.8, 0.9}
+	if p = newPattern(twoInOneOut()[1:], []stamps{{starts, ends}, {zero, ends}}, drift{}); p.Times[0].Count != 4 || !near(p.Skew, 0.55, 1e-9) {
+		t.Errorf("%d readings, skew %g; want 4, 0.55", p.Times[0].Count, p.Skew)
+	}
+}
+
 // bare hides all optional abilities.
 type bare struct{ mpi.Communicator }
 
@@ -336,7 +357,7 @@ func TestHalfWidth(t *testing.T) {
 	if got, want := r.halfWidth(), 3.18245*math.Sqrt(5.0/3)/2; !near(got, want, 1e-5) || r.mean != 2.5 {
 		t.Errorf("mean %g, half width %g; want 2.5, %g", r.mean, got, want)
 	}
-	if got := newTime([]float64{7}); got.Mean != 7 || got.Median != 7 || !math.IsNaN(got.HalfWidth) {
+	if got := newTime([]float64{7}, nil, 0); got.Mean != 7 || got.Median != 7 || !math.IsNaN(got.HalfWidth) {
 		t.Errorf("one reading: %+v", got)
 	}
 }

@@ -38,7 +38,9 @@ type Pattern struct {
 	Serial bool
 
 	// Skew is how far the starts of the first and of the last transfer were apart, in
-	// s: the median over the iterations.
+	// s: the median over the iterations. Times are those of the iterations with no
+	// more than that, or no more than 1 % of the shortest transfer: in the others,
+	// at most half, a rank was late, and the transfers were not those of the pattern.
 	Skew float64
 
 	// ClockError bounds by how much, in s, a time may be wrong because clocks
@@ -51,36 +53,51 @@ type Pattern struct {
 type Time struct {
 	Mean, Median, Min, Max float64
 	HalfWidth              float64 // of the 95 % interval of the mean (Student 1908); NaN of one reading
-	Count                  int     // readings; fewer than iterations where not every end was seen
+	Count                  int     // readings; fewer than iterations where a start was late or an end not seen
 }
 
 // newPattern makes times of stamps.
 func newPattern(transfers []model.Transfer, all []stamps, clocks drift) Pattern {
 	p := Pattern{Transfers: slices.Clone(transfers), Iterations: len(all[0].starts)}
+	times := make([][]float64, len(transfers)) // per transfer and iteration; NaN: not seen
 	earliest, latest := make([]float64, p.Iterations), make([]float64, p.Iterations)
 	for i, t := range transfers {
-		var times []float64
 		for k, start := range all[i].starts {
 			start = clocks.common(t.Src, start)
 			if i == 0 {
 				earliest[k], latest[k] = start, start
 			}
 			earliest[k], latest[k] = min(earliest[k], start), max(latest[k], start)
-			if end := all[i].ends[k]; !math.IsNaN(end) {
-				times = append(times, clocks.common(t.Dst, end)-start)
-			}
+			times[i] = append(times[i], clocks.common(t.Dst, all[i].ends[k])-start)
 		}
-		p.Times = append(p.Times, newTime(times))
 		p.ClockError = max(p.ClockError, clocks.error(t.Src, t.Dst))
 	}
-	for k := range latest {
-		latest[k] -= earliest[k]
+	skew := latest
+	for k := range skew {
+		skew[k] -= earliest[k]
 	}
-	p.Skew = stats.MiddleMedian(latest)
+	p.Skew = stats.MiddleMedian(slices.Clone(skew))
+	for _, own := range times {
+		p.Times = append(p.Times, newTime(own, nil, 0))
+	}
+	limit := max(p.Skew, noticed*p.shortest())
+	for i, own := range times {
+		if t := newTime(own, skew, limit); t.Count > 0 { // else its end was seen in late iterations only
+			p.Times[i] = t
+		}
+	}
 	return p
 }
 
-func newTime(times []float64) Time {
+// newTime sums up the times that were seen, of iterations with a skew up to the limit; skew may
+// be nil.
+func newTime(all, skew []float64, limit float64) Time {
+	var times []float64
+	for k, t := range all {
+		if !math.IsNaN(t) && (skew == nil || skew[k] <= limit) {
+			times = append(times, t)
+		}
+	}
 	if len(times) == 0 {
 		nan := math.NaN()
 		return Time{Mean: nan, Median: nan, Min: nan, Max: nan, HalfWidth: nan}
