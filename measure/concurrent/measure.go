@@ -60,7 +60,7 @@ func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, erro
 		c.budget = s.Budget.Seconds()
 	}
 	all := harness.NewBarrier(comm)
-	r := &Result{}
+	r := &Result{Planned: len(p.Patterns)}
 	progress := func() {
 		if s.Progress != nil && comm.Rank() == 0 {
 			s.Progress(len(r.Patterns), len(p.Patterns))

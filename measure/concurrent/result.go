@@ -19,6 +19,7 @@ const (
 // A Result is what was measured.
 type Result struct {
 	Patterns []Pattern // as the settings have them; fewer if Stopped
+	Planned  int       // patterns of the settings
 	Stopped  string    // early, by "budget" or "context"
 	Warnings []string
 }

@@ -20,8 +20,8 @@ func (r *Result) stop(word byte) {
 // warn says what is weak, each once with its worst case.
 func (r *Result) warn(p *plan) {
 	say := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...)) }
-	if n := len(r.Patterns); n < len(p.Patterns) {
-		say("%d of %d patterns were not measured: stopped by the %s", len(p.Patterns)-n, len(p.Patterns), r.Stopped)
+	if n := len(r.Patterns); n < r.Planned {
+		say("%d of %d patterns were not measured: stopped by the %s", r.Planned-n, r.Planned, r.Stopped)
 	}
 	count := func(is func(p *Pattern) (weight float64)) (number, worst int) {
 		most := 0.0
