@@ -123,7 +123,7 @@ func TestSampleClusters(t *testing.T) {
 	}
 }
 
-func build(t *testing.T, args ...string) {
+func build(t testing.TB, args ...string) {
 	t.Helper()
 	if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)

@@ -1,0 +1,20 @@
+//go:build mpi && cgo
+
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestJobExperimentWantsHosts: all ranks of this job are on one host, which the
+// discovery tells; then all of them end. The laboratory has more.
+func TestJobExperimentWantsHosts(t *testing.T) {
+	status, out, stderr := launch(t, 4, "experiment", "zhu", "--budget", "10s")
+	if status == 0 || out != "" || !strings.Contains(stderr, "1 hosts: want 4 at least") {
+		t.Errorf("status %d, %q, want an error about hosts in\n%s", status, out, stderr)
+	}
+	if status, _, stderr := launch(t, 2, "experiment", "zhu", "--cluster", "star:4"); status != 2 || strings.Count(stderr, "without a launcher") != 1 {
+		t.Errorf("--cluster under a launcher: status %d, want 2 and one line in\n%s", status, stderr)
+	}
+}

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/topocast/topocast/internal/netlab"
+)
+
+// zhuSpec is two racks of four hosts: links of hosts of 200 Mbit/s, uplinks of
+// 100 Mbit/s.
+const (
+	zhuSpec = "tree:2x4 latency=200us,100us rate=100Mbps,200Mbps"
+	zhuNIC  = 25e6   // B/s
+	zhuUp   = 12.5e6 // B/s
+)
+
+// zhuReport is what topocast experiment zhu --json prints.
+type zhuReport struct {
+	Format string
+	Laws   []string
+	Rows   []struct {
+		Hosts, D, Patterns, Transfers int
+		Alltoallv                     bool
+		zhuErrors
+		Last     []float64 `json:"last_s"`
+		Measured []struct {
+			Pattern, Src, Dst int
+			Bytes             int64
+			Measured          float64 `json:"measured_s"`
+		}
+	}
+	Random   *zhuErrors
+	Warnings []string
+}
+
+type zhuErrors struct {
+	Errors []struct {
+		Mean, Max float64
+		Within    float64 `json:"within_margin"`
+	}
+	Coverage float64
+}
+
+// The names and queues of the labs of the experiment.
+func zhuLabs() []struct{ name, queues string } {
+	return []struct{ name, queues string }{
+		{"default", `{}`},
+		{"deep-fifo", `{"nic":{"discipline":"fifo","depth":"deep"},"switch":{"discipline":"fifo","depth":"deep"},"back_pressure":false}`},
+	}
+}
+
+// A zhuJob runs the experiment on a lab.
+type zhuJob struct {
+	lab     *netlab.Lab
+	program map[string]string // of each library
+}
+
+// newZhuJob builds the command line for both libraries and starts the lab.
+func newZhuJob(tb testing.TB, name, queues string) *zhuJob {
+	if os.Getenv(requireVariable) == "" {
+		tb.Skip("wants a real lab: set " + requireVariable + "=1 to run it")
+	}
+	if err := netlab.Available(); err != nil {
+		tb.Fatal(err)
+	}
+	dir := tb.TempDir()
+	command := filepath.Join(dir, "netlab")
+	build(tb, "go", "build", "-o", command, "../cmd/netlab")
+	j := &zhuJob{program: map[string]string{}}
+	for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
+		j.program[library] = filepath.Join(dir, "topocast-"+library)
+		build(tb, "../../../.ci/with-mpi", library, "go", "build", "-tags", "mpi", "-o", j.program[library], "../../../examples/topocast")
+	}
+	text := fmt.Sprintf(`{"format":"topocast/netlab","version":1,"spec":%q,"queues":%s}`, zhuSpec, queues)
+	c, err := netlab.DecodeCluster(strings.NewReader(text), "", "zhu-"+name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if j.lab, err = netlab.Up(c, &netlab.Settings{Dir: dir, Command: command}); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if _, err := j.lab.Down(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return j
+}
+
+// run prints the experiment's output into out.
+func (j *zhuJob) run(tb testing.TB, library string, limit time.Duration, flags ...string) (out, diagnostics string) {
+	place, err := netlab.Place("block", j.lab.Cluster.Graph.Hosts(), 1, 0)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	job := &netlab.Job{MPI: library, Place: place, Program: append([]string{j.program[library], "experiment", "zhu"}, flags...)}
+	ctx, cancel := context.WithTimeoutCause(context.Background(), limit, fmt.Errorf("no end within %v", limit))
+	defer cancel()
+	var stdout, stderr strings.Builder
+	if err := j.lab.Run(ctx, job, &stdout, &stderr); err != nil {
+		tb.Fatalf("%v\n%s%s", errors.Join(err, context.Cause(ctx)), stdout.String(), stderr.String())
+	}
+	return stdout.String(), stderr.String()
+}
+
+// TestZhu runs the experiment in small, and holds what does not depend on what else the
+// machine does: everything is measured and predicted, and no message is faster than the
+// links that it shares. BenchmarkZhu is for the figures.
+func TestZhu(t *testing.T) {
+	j := newZhuJob(t, "test", "{}")
+	for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
+		t.Run(library, func(t *testing.T) {
+			start := time.Now()
+			out, diagnostics := j.run(t, library, 2*time.Minute, "--json", "--trials", "8", "--degrees", "2", "--bytes", "500kB", "--iterations", "4", "--fit", "6", "--budget", "60s")
+			var r zhuReport
+			if err := json.Unmarshal([]byte(out), &r); err != nil {
+				t.Fatalf("%v in\n%s%s", err, out, diagnostics)
+			}
+			if r.Format != "topocast/zhu" || len(r.Rows) != 2 || r.Rows[0].Hosts != 8 || r.Rows[0].Transfers <= 8 || !r.Rows[1].Alltoallv || r.Rows[1].Transfers != 12 {
+				t.Fatalf("report %+v\n%s", r, diagnostics)
+			}
+			for i, row := range r.Rows {
+				checkBounds(t, i, row.Measured)
+				for law, e := range row.Errors {
+					t.Logf("row %d, %s: mean error %.1f %%, %.0f %% within 10 %%", i, r.Laws[law], 100*e.Mean, 100*e.Within)
+				}
+			}
+			t.Logf("%.1f s", time.Since(start).Seconds())
+		})
+	}
+}
+
+// checkBounds holds the times of each pattern to the bytes that the links have to carry until
+// the last message through them is over.
+func checkBounds(t *testing.T, row int, measured []struct {
+	Pattern, Src, Dst int
+	Bytes             int64
+	Measured          float64 `json:"measured_s"`
+},
+) {
+	type channel struct {
+		pattern int
+		name    string
+	}
+	bytes := make(map[channel]int64)
+	over := make(map[channel]float64)
+	rate := make(map[channel]float64)
+	for _, x := range measured {
+		use := func(name string, r float64) {
+			c := channel{x.Pattern, name}
+			bytes[c] += x.Bytes
+			over[c] = max(over[c], x.Measured)
+			rate[c] = r
+		}
+		use(fmt.Sprint("out of host ", x.Src), zhuNIC)
+		use(fmt.Sprint("into host ", x.Dst), zhuNIC)
+		if x.Src/4 != x.Dst/4 {
+			use(fmt.Sprint("out of rack ", x.Src/4), zhuUp)
+		}
+	}
+	for c, n := range bytes {
+		// Headers make it longer; a clock that is read late on one side may
+		// make it look shorter.
+		if least := 0.9 * float64(n) / rate[c]; over[c] < least {
+			t.Errorf("row %d, pattern %d: %d bytes %s are over after %.1f ms, want at least %.1f", row, c.pattern, n, c.name, over[c]*1e3, least*1e3)
+		}
+	}
+}
+
+// BenchmarkZhu prints the tables of the experiment on laboratories with both kinds of queues, under both
+// libraries, and reports the errors of the random patterns. Some four to ten minutes each, on a
+// quiet machine:
+//
+//	TOPOCAST_REQUIRE_LAB=1 go test ./internal/netlab/labtest -run - -bench Zhu -benchtime 1x -timeout 60m
+//
+// Messages of 2 MB take 80 ms alone and 160 ms over an uplink; Zhu's took 85 ms.
+func BenchmarkZhu(b *testing.B) {
+	for _, lab := range zhuLabs() {
+		b.Run(lab.name, func(b *testing.B) {
+			j := newZhuJob(b, lab.name, lab.queues)
+			for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
+				b.Run(library, func(b *testing.B) {
+					for b.Loop() {
+						out, diagnostics := j.run(b, library, 20*time.Minute, "--json", "--trials", "60", "--bytes", "2MB", "--iterations", "40", "--budget", "10m")
+						var r zhuReport
+						if err := json.Unmarshal([]byte(out), &r); err != nil {
+							b.Fatalf("%v in\n%s%s", err, out, diagnostics)
+						}
+						r.print(b)
+					}
+				})
+			}
+		})
+	}
+}
+
+// print writes a report as a table.
+func (r *zhuReport) print(b *testing.B) {
+	line := func(name string, e *zhuErrors) {
+		text := fmt.Sprintf("%-10s", name)
+		for law, x := range e.Errors {
+			text += fmt.Sprintf(" | %-10s %6.2f %7.2f %6.1f", r.Laws[law], 100*x.Mean, 100*x.Max, 100*x.Within)
+		}
+		b.Logf("%s | in 90 %% intervals %5.1f", text, 100*e.Coverage)
+	}
+	b.Log("law, mean and largest error in %, share within 10 %")
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		name := fmt.Sprint("d = ", row.D)
+		if row.Alltoallv {
+			name = "alltoallv"
+			b.Logf("last transfer of the alltoallv, measured and by law: %.4f s", row.Last)
+		}
+		line(name, &row.zhuErrors)
+	}
+	for _, w := range r.Warnings {
+		b.Log("warning: " + w)
+	}
+	if r.Random == nil {
+		return
+	}
+	line("random", r.Random)
+	for law, e := range r.Random.Errors {
+		b.ReportMetric(100*e.Mean, r.Laws[law]+"-%")
+	}
+	const fitted = 2
+	b.ReportMetric(100*r.Random.Errors[fitted].Within, "within-10%")
+	b.ReportMetric(100*r.Random.Coverage, "in-intervals-%")
+}
