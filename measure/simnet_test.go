@@ -135,3 +135,39 @@ func BenchmarkStart(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkFullLatencyRun is Run as it is by default - three repetitions of 63 rounds, 20 samples
+// both ways - on 64 simulated ranks: one per host, and eight per host with known groups.
+func BenchmarkFullLatencyRun(b *testing.B) {
+	for _, c := range []struct {
+		name, spec string
+		noise      simnet.Noise
+	}{
+		{"star", "star:64", simnet.Noise{}},
+		{"tree, noise", "tree:2x4x8 latency=30us,12us,5us", simnet.Noise{Sigma: 0.03, Outliers: 0.02}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			cluster, err := gen.Parse(c.spec)
+			if err != nil {
+				b.Fatal(err)
+			}
+			readings := 0
+			for b.Loop() {
+				err := simnet.Run(cluster.Graph, nil, &simnet.Settings{Noise: c.noise}, func(comm mpi.Communicator) error {
+					r, err := measure.Run(context.Background(), comm, nil)
+					if r != nil {
+						readings = len(r.Readings())
+					}
+					return err
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			if want := 3 * 64 * 63; readings != want {
+				b.Errorf("%d readings, want %d", readings, want)
+			}
+			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/run")
+		})
+	}
+}

@@ -14,6 +14,7 @@
 //	"topocast/hierarchy"      ReadHierarchy, WriteHierarchy: groups, what speaks
 //	                          for them, and warnings; ReadResult, WriteResult:
 //	                          the graph and the names of its hosts, too
+//	topology files of LGate   ReadLGate, WriteLGate: the groups alone
 //
 // A network, with its parameters and where it was measured, is a file of package
 // model; readings are one of package measure.
