@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -44,6 +45,17 @@ const (
 	stopCancelled
 )
 
+// reason is why all ranks stopped, as Result.Stopped has it.
+func (e *executor) reason() string {
+	switch e.stopped {
+	case stopBudget:
+		return StoppedByBudget
+	case stopCancelled:
+		return StoppedByContext
+	}
+	return ""
+}
+
 // An executor runs steps on all ranks.
 type executor struct {
 	ctx     context.Context
@@ -54,6 +66,8 @@ type executor struct {
 	mode    Mode
 	samples int
 	bytes   int
+	probe   *pingpong.Probe // times round trips of sizes; nil: messages flow
+	sizes   []int           // B
 
 	// Of rank 0.
 	end      float64 // s by the clock, when the budget ends; +Inf: never
@@ -93,6 +107,15 @@ func (e *executor) run(steps [][]*load) (bool, error) {
 	return word == goOn, err
 }
 
+// follow does on other ranks than 0 what rank 0 calls run for.
+func (e *executor) follow() error {
+	for {
+		if more, err := e.run(nil); err != nil || !more {
+			return err
+		}
+	}
+}
+
 // step takes the samples of a step, each behind a barrier.
 func (e *executor) step(parts []part, next *int, number int, found *[]byte) (byte, error) {
 	var own *part
@@ -112,11 +135,16 @@ func (e *executor) step(parts []part, next *int, number int, found *[]byte) (byt
 		}
 		if sample == 0 {
 			arrivals = make([]float64, own.messages)
-			if rtt, err = e.stream.greet(own.peer, own.asks); err != nil {
-				return word, err
-			}
 		}
-		if err := e.stream.take(own.peer, own.asks, arrivals); err != nil {
+		if sample == 0 && e.probe == nil {
+			rtt, err = e.stream.greet(own.peer, own.asks)
+		}
+		if err == nil && e.probe != nil {
+			err = e.read(own.peer, arrivals)
+		} else if err == nil {
+			err = e.stream.take(own.peer, own.asks, arrivals)
+		}
+		if err != nil {
 			return word, fmt.Errorf("messages to or from rank %d: %w", own.peer, err)
 		}
 		if !own.asks && e.mode != Exchange {
@@ -128,6 +156,22 @@ func (e *executor) step(parts []part, next *int, number int, found *[]byte) (byt
 		}
 	}
 	return goOn, nil
+}
+
+// read times round trips with another rank, and takes half of each: the lower
+// quartile, which disturbances do not reach.
+func (e *executor) read(peer int, times []float64) error {
+	if err := e.probe.WarmUp(peer, e.sizes[:1]); err != nil {
+		return err
+	}
+	for i, size := range e.sizes {
+		s, err := e.probe.Pair(peer, size)
+		if err != nil {
+			return err
+		}
+		times[i] = s.Q1
+	}
+	return nil
 }
 
 // wish is what the calling rank wants next.
@@ -233,7 +277,7 @@ func (e *executor) collect(rank int, data []byte) error {
 		}
 	}
 	if len(data) > 0 {
-		return fmt.Errorf("measure/throughput: rank %d sent %d bytes too many", rank, len(data))
+		return fmt.Errorf("throughput: rank %d sent %d bytes too many", rank, len(data))
 	}
 	return nil
 }

@@ -56,18 +56,14 @@ func measure(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, 
 		return nil, err
 	}
 	if err := json.Unmarshal(data, &p); err != nil {
-		return nil, fmt.Errorf("measure/throughput: plan: %w", err)
+		return nil, fmt.Errorf("throughput: plan: %w", err)
 	}
 	e := &executor{
 		ctx: ctx, comm: comm, all: harness.NewBarrier(comm), stream: newStream(comm, p.Mode, p.Size),
 		now: harness.Clock(comm), mode: p.Mode, samples: p.Samples, bytes: p.Size, end: math.Inf(1),
 	}
 	if comm.Rank() != 0 {
-		for {
-			if more, err := e.run(nil); err != nil || !more {
-				return nil, err
-			}
-		}
+		return nil, e.follow()
 	}
 	return newCampaign(e, s).measure()
 }
@@ -131,12 +127,7 @@ func (c *campaign) measure() (*Result, error) {
 			return nil, err
 		}
 	}
-	switch c.run.stopped {
-	case stopBudget:
-		c.r.Stopped = StoppedByBudget
-	case stopCancelled:
-		c.r.Stopped = StoppedByContext
-	}
+	c.r.Stopped = c.run.reason()
 	c.r.Steps, c.r.Seconds = c.run.steps, c.run.now()-start
 	c.warn()
 	return c.r, nil

@@ -3,18 +3,8 @@ package throughput
 // nodeNode measures links between hosts, each by its two hosts, in rounds of disjoint
 // ones (Bufe 2014, section 2.3.1).
 func (c *campaign) nodeNode() (bool, error) {
-	var edges [][2]int
-	for _, l := range c.r.Links {
-		if l.What == NodeNode && (l.From < l.To || c.g.ArcIndex(l.To, l.From) < 0) {
-			edges = append(edges, [2]int{l.From, l.To})
-		}
-	}
-	schedule := ColorEdges
-	if c.s.Edges == Paths {
-		schedule = PackPaths
-	}
 	var steps [][]*load
-	for _, round := range schedule(c.g.Hosts(), edges) {
+	for _, round := range c.edgeRounds() {
 		var step []*load
 		for _, e := range round {
 			step = append(step, &load{from: e[0], to: e[1], pairs: [][2]int{e}, messages: c.messages(1)})
@@ -31,6 +21,20 @@ func (c *campaign) nodeNode() (bool, error) {
 		}
 	}
 	return going, err
+}
+
+// edgeRounds are the links between hosts in rounds of disjoint ones.
+func (c *campaign) edgeRounds() [][][2]int {
+	var edges [][2]int
+	for _, l := range c.r.Links {
+		if l.What == NodeNode && (l.From < l.To || c.g.ArcIndex(l.To, l.From) < 0) {
+			edges = append(edges, [2]int{l.From, l.To})
+		}
+	}
+	if c.s.Edges == Paths {
+		return PackPaths(c.g.Hosts(), edges)
+	}
+	return ColorEdges(c.g.Hosts(), edges)
 }
 
 // tells takes a reading as the rate of an arc, if it is the highest.

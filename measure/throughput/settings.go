@@ -152,7 +152,7 @@ func (s *Settings) validate(ranks int, nonBlocking bool) error {
 			*x.value = x.usual
 		}
 		if *x.value < x.min || *x.value > x.max {
-			return fmt.Errorf("measure/throughput: Settings.%s: %d: want in [%d, %d]", x.name, *x.value, x.min, x.max)
+			return fmt.Errorf("throughput: Settings.%s: %d: want in [%d, %d]", x.name, *x.value, x.min, x.max)
 		}
 	}
 	if s.What == 0 {
@@ -160,33 +160,33 @@ func (s *Settings) validate(ranks int, nonBlocking bool) error {
 	}
 	switch {
 	case (s.Network == nil) == (s.Topology == nil):
-		return fmt.Errorf("measure/throughput: Settings.Network: want it or Topology, not both")
+		return fmt.Errorf("throughput: Settings.Network: want it or Topology, not both")
 	case s.What < 0 || s.What&^Everything != 0:
-		return fmt.Errorf("measure/throughput: Settings.What: %d: want some of Everything, %d", s.What, Everything)
+		return fmt.Errorf("throughput: Settings.What: %d: want some of Everything, %d", s.What, Everything)
 	case s.Mode < OneWay || s.Mode > Exchange:
-		return fmt.Errorf("measure/throughput: Settings.Mode: %v: want OneWay, Answered or Exchange", s.Mode)
+		return fmt.Errorf("throughput: Settings.Mode: %v: want OneWay, Answered or Exchange", s.Mode)
 	case s.Mode == Exchange && !nonBlocking:
-		return fmt.Errorf("measure/throughput: Settings.Mode: exchange: the communicator cannot send and receive at once")
+		return fmt.Errorf("throughput: Settings.Mode: exchange: the communicator cannot send and receive at once")
 	case s.Nodes != AllPairs && s.Nodes != ByLatency:
-		return fmt.Errorf("measure/throughput: Settings.Nodes: %d: want AllPairs or ByLatency", s.Nodes)
+		return fmt.Errorf("throughput: Settings.Nodes: %d: want AllPairs or ByLatency", s.Nodes)
 	case s.Edges != Coloring && s.Edges != Paths:
-		return fmt.Errorf("measure/throughput: Settings.Edges: %d: want Coloring or Paths", s.Edges)
+		return fmt.Errorf("throughput: Settings.Edges: %d: want Coloring or Paths", s.Edges)
 	case s.Budget < 0:
-		return fmt.Errorf("measure/throughput: Settings.Budget: %v: want at least 0", s.Budget)
+		return fmt.Errorf("throughput: Settings.Budget: %v: want at least 0", s.Budget)
 	}
 	if s.Network == nil {
 		n, err := model.New(s.Topology, nil)
 		if err != nil {
-			return fmt.Errorf("measure/throughput: Settings.Topology: %w", err)
+			return fmt.Errorf("throughput: Settings.Topology: %w", err)
 		}
 		s.Network = n
 	}
 	if s.Network.Ranks() != ranks {
-		return fmt.Errorf("measure/throughput: Settings.Network: of %d ranks, the job has %d: take a view of it", s.Network.Ranks(), ranks)
+		return fmt.Errorf("throughput: Settings.Network: of %d ranks, the job has %d: take a view of it", s.Network.Ranks(), ranks)
 	}
 	for _, p := range s.Direct {
 		if p[0] == p[1] || min(p[0], p[1]) < 0 || max(p[0], p[1]) >= ranks {
-			return fmt.Errorf("measure/throughput: Settings.Direct: %d and %d: want two different ranks in [0, %d)", p[0], p[1], ranks)
+			return fmt.Errorf("throughput: Settings.Direct: %d and %d: want two different ranks in [0, %d)", p[0], p[1], ranks)
 		}
 	}
 	return nil

@@ -1,0 +1,361 @@
+package throughput
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/pingpong"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/fit"
+)
+
+// RemeasureSettings of Remeasure. Those of rank 0 count; other ranks may pass nil.
+type RemeasureSettings struct {
+	// Network is what is to be measured again. Its ranks are those of the communicator, in
+	// their order: model.Network.View makes it so.
+	Network *model.Network
+
+	// Samples of each reading of a latency. Default 100: few pairs are read, so each
+	// may take longer than when the network was made.
+	Samples int
+
+	// Sizes in bytes of the messages that are timed alone, besides the one that gave the network's
+	// latencies. Default 64 KiB and 1 MiB.
+	Sizes []int
+
+	// Rates are the settings by which links are loaded. Network, Topology and Budget
+	// in them do not count. Default: those of Uplinks.
+	Rates *Settings
+
+	// LatenciesOnly loads no links; bandwidths stay.
+	LatenciesOnly bool
+
+	// Budget bounds the time, by the clock of the communicator; half of it is for
+	// latencies. Default 0: no bound.
+	Budget time.Duration
+
+	// Measured is kept in the network, see model.Remeasurement.
+	Measured model.Metadata
+
+	// Progress is called on rank 0 before each step and after the last one of each
+	// part; 0 are the latencies.
+	Progress func(part What, done, of int)
+}
+
+// A Remeasured is a network with what was measured anew.
+type Remeasured struct {
+	Network   *model.Network
+	Latencies []model.Observation // of single messages, half round trips
+	Rates     *Result             // nil if they were not measured
+	Steps     int                 // of latencies
+	Stopped   string              // why it ended early, or ""
+	Warnings  []string            // what is weak; in the network, too
+}
+
+const (
+	remeasureSamples = 100
+	budgetShare      = 2 // of the budget, that latencies may take
+)
+
+// Remeasure measures the latencies and rates of a known network again, along its
+// wiring (Bufe 2014, section 2.5): few pairs, longer each, and only such at once as do
+// not meet. Links between hosts are measured in the rounds of their edges; hosts of one switch
+// one pair after the other, around a ring of odd length, which determines their
+// links (section 2.4); links between switches by one pair each. The latencies of links come of
+// least squares over all these. It is collective; the settings of rank 0 count, and the
+// result is nil on other ranks.
+//
+// The end of the context or of the budget ends it early: what was not measured stays as it
+// was. The fit takes 8 bytes per pair of ranks on rank 0.
+func Remeasure(ctx context.Context, comm mpi.Communicator, settings *RemeasureSettings) (*Remeasured, error) {
+	var s RemeasureSettings
+	if settings != nil {
+		s = *settings
+	}
+	var r *Remeasured
+	err := harness.OnDuplicate(comm, func(own mpi.Communicator) (err error) {
+		r, err = remeasure(ctx, own, &s)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// latencyPlan is what all ranks need to know.
+type latencyPlan struct {
+	Sizes   []int `json:"sizes_B"`
+	Samples int   `json:"samples"`
+	Rates   bool  `json:"rates"`
+}
+
+func remeasure(ctx context.Context, comm mpi.Communicator, s *RemeasureSettings) (*Remeasured, error) {
+	var data []byte
+	var err error
+	if comm.Rank() == 0 {
+		if err = s.validate(comm.Size()); err == nil {
+			data, err = json.Marshal(latencyPlan{s.Sizes, s.Samples, !s.LatenciesOnly})
+		}
+	}
+	if err := harness.Agree(comm, err); err != nil {
+		return nil, err
+	}
+	if data, err = harness.Tell(comm, data); err != nil {
+		return nil, err
+	}
+	var p latencyPlan
+	if err := json.Unmarshal(data, &p); err != nil {
+		return nil, fmt.Errorf("throughput: remeasure: plan: %w", err)
+	}
+	e := &executor{
+		ctx: ctx, comm: comm, all: harness.NewBarrier(comm), now: harness.Clock(comm), mode: Exchange, samples: 1,
+		probe: pingpong.New(comm, slices.Max(p.Sizes), p.Samples), sizes: p.Sizes, end: math.Inf(1),
+	}
+	var r *Remeasured
+	start := e.now()
+	if comm.Rank() == 0 {
+		r, err = s.latencies(e, start)
+	} else {
+		err = e.follow()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.Rates {
+		rates := s.rates(time.Duration((e.now() - start) * float64(time.Second)))
+		found, err := measure(ctx, comm, rates)
+		if err != nil {
+			return nil, err
+		}
+		if r != nil {
+			r.Rates = found
+			if r.Stopped == "" {
+				r.Stopped = found.Stopped
+			}
+			r.Warnings = append(r.Warnings, found.Warnings...)
+		}
+	}
+	if r != nil {
+		err = r.put(s)
+	}
+	if err := harness.Agree(comm, err); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// validate fills in defaults.
+func (s *RemeasureSettings) validate(ranks int) error {
+	if s.Network == nil {
+		return fmt.Errorf("throughput: RemeasureSettings.Network: nil: want the network to measure")
+	}
+	if s.Samples == 0 {
+		s.Samples = remeasureSamples
+	}
+	if s.Sizes == nil {
+		s.Sizes = []int{64 << 10, 1 << 20}
+	}
+	short := s.Network.Measured().Bytes
+	s.Sizes = append([]int{int(short)}, slices.DeleteFunc(slices.Clone(s.Sizes), func(x int) bool { return int64(x) == short })...)
+	for _, x := range s.Sizes {
+		if x < 0 || x > maxSize {
+			return fmt.Errorf("throughput: RemeasureSettings.Sizes: %d: want in [0, %d]", x, maxSize)
+		}
+	}
+	switch {
+	case s.Network.Ranks() != ranks:
+		return fmt.Errorf("throughput: RemeasureSettings.Network: of %d ranks, the job has %d: take a view of it", s.Network.Ranks(), ranks)
+	case s.Samples < 1 || s.Samples > maxMessages:
+		return fmt.Errorf("throughput: RemeasureSettings.Samples: %d: want in [1, %d]", s.Samples, maxMessages)
+	case s.Budget < 0:
+		return fmt.Errorf("throughput: RemeasureSettings.Budget: %v: want at least 0", s.Budget)
+	}
+	return nil
+}
+
+// rates are the settings of the second part when some time has passed.
+func (s *RemeasureSettings) rates(passed time.Duration) *Settings {
+	rates := Settings{}
+	if s.Rates != nil {
+		rates = *s.Rates
+	} else {
+		rates = *Uplinks(nil, 0)
+	}
+	rates.Network, rates.Topology, rates.Budget = s.Network, nil, 0
+	if s.Budget > 0 {
+		rates.Budget = max(s.Budget-passed, 1) // used up: it stops at its start
+	}
+	if rates.Progress == nil {
+		rates.Progress = s.Progress
+	}
+	return &rates
+}
+
+// latencies measures single messages along the wiring.
+func (s *RemeasureSettings) latencies(e *executor, start float64) (*Remeasured, error) {
+	if s.Budget > 0 {
+		e.end = start + s.Budget.Seconds()/budgetShare
+	}
+	if s.Progress != nil {
+		e.progress = func(done, of int) { s.Progress(0, done, of) }
+	}
+	c := newCampaign(e, &Settings{Network: s.Network})
+	var err error
+	if c.routes, err = topology.NewRoutes(c.g, topology.ChooseLowest); err != nil {
+		return nil, err
+	}
+	steps := c.contentionFree(len(s.Sizes))
+	going, err := e.run(steps)
+	if err != nil {
+		return nil, err
+	}
+	if going && len(steps) > 0 { // the others wait for what comes next
+		if _, err := e.run(nil); err != nil {
+			return nil, err
+		}
+	}
+	r := &Remeasured{Steps: e.steps, Stopped: e.reason()}
+	for _, step := range steps {
+		for _, l := range step {
+			for i, samples := range [2][][]flow{l.back, l.forth} { // who sends first keeps the time
+				if len(samples) == 0 {
+					continue
+				}
+				for k, size := range s.Sizes {
+					if seconds := samples[0][0].arrivals[k]; seconds > 0 {
+						r.Latencies = append(r.Latencies, model.Observation{
+							Transfers: []model.Transfer{{Src: l.pairs[0][i], Dst: l.pairs[0][1-i], Bytes: int64(size)}},
+							Seconds:   []float64{seconds},
+						})
+					}
+				}
+			}
+		}
+	}
+	return r, nil
+}
+
+// contentionFree are steps of pairs for the latencies of all links, of so many sizes.
+func (c *campaign) contentionFree(sizes int) [][]*load {
+	single := func(p [2]int) *load { return &load{from: p[0], to: p[1], pairs: [][2]int{p}, messages: sizes} }
+	var steps [][]*load
+	for _, round := range c.edgeRounds() {
+		var step []*load
+		for _, p := range round {
+			step = append(step, single(p))
+		}
+		steps = append(steps, step)
+	}
+	for _, batch := range apart(c.fans(2)) {
+		var all [][]*load
+		for _, f := range batch {
+			for i, p := range oddRing(f.hosts) {
+				if i == len(all) {
+					all = append(all, nil)
+				}
+				all[i] = append(all[i], single(p))
+			}
+		}
+		steps = append(steps, all...)
+	}
+	var pairs [][2]int
+	for _, x := range Crossings(c.g, 1) {
+		pairs = append(append(pairs, x.Pairs...), x.Other...)
+	}
+	var needs [][]int
+	for _, p := range pairs {
+		needs = append(needs, c.needs([][2]int{p}))
+	}
+	for _, step := range GreedySteps(needs) {
+		var all []*load
+		for _, i := range step {
+			all = append(all, single(pairs[i]))
+		}
+		steps = append(steps, all)
+	}
+	return steps
+}
+
+// oddRing pairs the hosts of a switch around a ring, and, as sums around an even one
+// leave their parts open, the first with the third (Bufe 2014, section 2.4, equation 2.7).
+func oddRing(hosts []int) [][2]int {
+	n := len(hosts)
+	var pairs [][2]int
+	for i := range n - 1 {
+		pairs = append(pairs, [2]int{hosts[i], hosts[i+1]})
+	}
+	if n > 2 {
+		pairs = append(pairs, [2]int{hosts[0], hosts[n-1]})
+	}
+	if n > 2 && n%2 == 0 {
+		pairs = append(pairs, [2]int{hosts[0], hosts[2]})
+	}
+	return pairs
+}
+
+// put makes the network with what was measured.
+func (r *Remeasured) put(s *RemeasureSettings) error {
+	n := s.Network
+	links, err := r.links(n, s.Sizes[0])
+	if err != nil {
+		return err
+	}
+	observations := r.Latencies
+	if r.Rates != nil {
+		for i, l := range r.Rates.Links {
+			old := n.Graph().Arcs()[i].Bandwidth
+			if l.Rate > 0 && !(l.AtLeast && old > l.Rate) {
+				links[i].Bandwidth = l.Rate
+			}
+		}
+	}
+	r.Network, err = n.Remeasured(&model.Remeasurement{
+		Observations: observations, Links: links, Warnings: r.Warnings, Measured: s.Measured,
+	})
+	return err
+}
+
+// links are the arcs of the network with the latencies that explain the readings
+// best, and no bandwidth.
+func (r *Remeasured) links(n *model.Network, short int) ([]topology.Arc, error) {
+	ranks := n.Ranks()
+	measured := mat.NewDense(max(ranks, 1), max(ranks, 1), nil)
+	for i := range ranks {
+		for j := range ranks {
+			measured.Set(i, j, math.NaN())
+		}
+	}
+	read := 0
+	for _, o := range r.Latencies {
+		if t := o.Transfers[0]; int(t.Bytes) == short {
+			measured.Set(t.Src, t.Dst, o.Seconds[0])
+			read++
+		}
+	}
+	links := slices.Clone(n.Graph().Arcs())
+	for i := range links {
+		links[i].Latency, links[i].Bandwidth = math.NaN(), math.NaN()
+	}
+	if read == 0 {
+		return links, nil
+	}
+	fitted, err := fit.Latencies(n.Graph(), nil, measured, nil)
+	if err != nil {
+		return nil, fmt.Errorf("throughput: remeasure: %w", err)
+	}
+	for i, a := range fitted.Graph.Arcs() {
+		links[i].Latency = a.Latency
+	}
+	r.Warnings = append(r.Warnings, fitted.Warnings...)
+	return links, nil
+}

@@ -1,0 +1,138 @@
+package throughput
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
+	"github.com/topocast/topocast/topology"
+)
+
+func remeasured(t *testing.T, machine *topology.Graph, sim *simnet.Settings, s *RemeasureSettings) *Remeasured {
+	t.Helper()
+	var r *Remeasured
+	err := simnet.Run(machine, nil, sim, func(comm mpi.Communicator) error {
+		if comm.Rank() != 0 {
+			_, err := Remeasure(context.Background(), comm, nil)
+			return err
+		}
+		found, err := Remeasure(context.Background(), comm, s)
+		r = found
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// known is the network of a machine whose latencies and bandwidths are not known well:
+// all links are taken to be twice as slow as the specification says.
+func known(t *testing.T, spec string) (*model.Network, *topology.Graph) {
+	t.Helper()
+	c := parse(t, spec)
+	arcs := append([]topology.Arc(nil), c.Graph.Arcs()...)
+	for i := range arcs {
+		arcs[i].Latency *= 2
+		arcs[i].Bandwidth /= 2
+		arcs[i].Estimated = true
+	}
+	g, err := c.Graph.WithArcs(arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var locations []model.Location
+	for rank := range g.Hosts() {
+		locations = append(locations, model.Location{Host: g.Name(rank), Core: -1})
+	}
+	family := topology.FamilyMesh
+	if g.Vertices() > g.Hosts() {
+		family = topology.FamilyTree
+	}
+	n, err := model.New(&topology.Result{Graph: g, Hierarchy: c.Hierarchy, Fit: topology.Fit{Family: family}, Warnings: []string{"as it was"}}, &model.Settings{
+		Locations: locations, Measured: model.Metadata{Bytes: 8, Tool: "before"}, RTTBias: 0.1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n, c.Graph
+}
+
+// TestRemeasurePutsTheTruthBack: latencies and bandwidths of all links, the times of all
+// levels and sizes, whatever the network said before. A message of 1 MiB between simulated
+// ranks asks for consent first, which crosses twice more.
+func TestRemeasurePutsTheTruthBack(t *testing.T) {
+	for _, tt := range []struct {
+		spec  string
+		noise float64
+		exact float64 // of times and latencies
+	}{
+		{"tree:3x4x3 latency=9us,4us,1us rate=5Gbps,10Gbps,10Gbps", 0, 0.001},
+		{"tree:[3,4,5] latency=6us,2us", 0.02, 0.03},
+		{"line:6 latency=3us", 0, 0.001},
+		{"torus:4x4 latency=3us", 0, 0.001},
+		{"star:2", 0, 0.001},
+	} {
+		n, g := known(t, tt.spec)
+		r := remeasured(t, g, &simnet.Settings{Noise: simnet.Noise{Sigma: tt.noise}, Seed: 1}, &RemeasureSettings{
+			Network: n, Samples: 30, Measured: model.Metadata{Tool: "after"},
+		})
+		if r.Stopped != "" || r.Network.Measured().Tool != "after" || r.Network.Measured().Bytes != 8 {
+			t.Errorf("%s: stopped by %q, says of itself %+v", tt.spec, r.Stopped, r.Network.Measured())
+		}
+		if w := r.Network.Warnings(); len(w) == 0 || w[0] != "as it was" {
+			t.Errorf("%s: warnings %q", tt.spec, w)
+		}
+		truth, err := model.FromGraph(g, topology.ChooseLowest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, a := range r.Network.Graph().Arcs() {
+			want := g.Arcs()[i]
+			bounded := r.Rates.Links[i].AtLeast
+			if math.Abs(a.Bandwidth/want.Bandwidth-1) > 0.02+tt.noise || a.Estimated && !bounded {
+				t.Errorf("%s: %d->%d: %.4g B/s, want %.4g", tt.spec, a.From, a.To, a.Bandwidth, want.Bandwidth)
+			}
+		}
+		for src := range g.Hosts() {
+			for dst := range g.Hosts() {
+				if src == dst {
+					continue
+				}
+				if got, want := r.Network.Time(src, dst, 8), truth.Time(src, dst, 8); math.Abs(got/want-1) > tt.exact+0.002 {
+					t.Errorf("%s: Time(%d, %d, 8) = %g, want %g", tt.spec, src, dst, got, want)
+				}
+				consent := 2 * truth.Time(src, dst, 8)
+				if got, want := r.Network.Time(src, dst, 1<<20), truth.Time(src, dst, 1<<20)+consent; math.Abs(got/want-1) > 0.03 {
+					t.Errorf("%s: Time(%d, %d, 1 MiB) = %g, want %g", tt.spec, src, dst, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestRemeasureReadsFewPairs: 64 hosts in 16 racks: six pairs on each switch, one after
+// the other, and one for each uplink, there and back: all pairs are 2,016.
+func TestRemeasureReadsFewPairs(t *testing.T) {
+	n, g := known(t, "tree:4x4x4")
+	r := remeasured(t, g, nil, &RemeasureSettings{Network: n, Samples: 5, Sizes: []int{}, LatenciesOnly: true})
+	pairs := make(map[[2]int]bool)
+	for _, o := range r.Latencies {
+		tr := o.Transfers[0]
+		pairs[[2]int{min(tr.Src, tr.Dst), max(tr.Src, tr.Dst)}] = true
+	}
+	if most := 16*5 + 2*20; len(pairs) > most || r.Rates != nil {
+		t.Errorf("%d pairs, want at most %d; rates %v", len(pairs), most, r.Rates)
+	}
+	for i, a := range r.Network.Graph().Arcs() {
+		if a.Bandwidth != n.Graph().Arcs()[i].Bandwidth || !a.Estimated {
+			t.Errorf("%d->%d: %g B/s: want it as it was", a.From, a.To, a.Bandwidth)
+		}
+		if want := g.Arcs()[i].Latency; math.Abs(a.Latency/want-1) > 0.01 {
+			t.Errorf("%d->%d: %g s, want %g", a.From, a.To, a.Latency, want)
+		}
+	}
+}
