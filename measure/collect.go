@@ -1,8 +1,11 @@
 package measure
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/harness"
 )
 
@@ -12,18 +15,19 @@ type collector struct {
 	result   *Result
 	journal  *journal // nil: none
 	asked    int      // repetitions
+	earlier  int      // rounds, of the run that this one goes on with
 	lost     []string // that the journal was given up
 }
 
 func newCollector(s *Settings, r *Result) *collector {
-	return &collector{settings: s, result: r, journal: newJournal(s, r), asked: r.Repetitions}
+	return &collector{settings: s, result: r, journal: newJournal(s, r), asked: cmp.Or(s.Repetitions, defaultRepetitions), earlier: r.Rounds}
 }
 
 // harness is how the harness is to measure.
 func (c *collector) harness() *harness.Settings {
 	s := c.settings
 	h := &harness.Settings{
-		Repetitions: c.asked, Rounds: s.Rounds, Seed: s.Seed, Groups: s.Groups, WithinGroups: s.WithinGroups,
+		Repetitions: c.asked, Rounds: s.Rounds, Seed: s.Seed, Groups: s.Groups, WithinGroups: s.WithinGroups, Done: c.earlier,
 		Deliver: c.deliver, Again: c.again, Notify: c.note, Progress: s.Progress,
 	}
 	for _, p := range s.Pairs {
@@ -71,6 +75,9 @@ func (c *collector) end(o *harness.Outcome) {
 	r.Repetitions = max(r.Repetitions, o.Repetitions)
 	r.Rounds, r.TotalRounds, r.Stopped = o.Rounds, o.TotalRounds, o.Stopped
 	r.Notes = slices.Concat(o.Notes, c.lost)
+	if c.earlier > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d of %s are of an earlier run", c.earlier, words.Count(o.Rounds, "round")))
+	}
 	slices.SortFunc(r.readings, compareReadings)
 	r.Warnings = warnings(r)
 	if c.journal != nil {

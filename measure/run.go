@@ -24,6 +24,8 @@ import (
 // Weak results carry Warnings. An error means that nothing was measured: wrong
 // settings, or a failure of the communicator, which is unusable afterwards.
 //
+// With Resume, only what an earlier run lacks is measured.
+//
 // The messages travel on a duplicate of comm if it is an mpi.Splitter, and on
 // comm itself otherwise. Timed communicators do the timing themselves; otherwise
 // it is done by Send and Recv with the communicator's Clock, or else time.Now.
@@ -60,6 +62,14 @@ func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, erro
 	result, err := conditions(comm, s, p, test.probe)
 	if err != nil {
 		return nil, fmt.Errorf("measure: collecting the conditions: rank %d: %w", comm.Rank(), err)
+	}
+	if p.Resume {
+		if result != nil {
+			err = result.goOn(s.Resume)
+		}
+		if err := harness.Agree(comm, err); err != nil {
+			return nil, err
+		}
 	}
 	var c *collector
 	var hs *harness.Settings

@@ -59,6 +59,12 @@ type Settings struct {
 	// communicator. The round under way is finished. Default 0: no bound.
 	Budget time.Duration
 
+	// Resume is an earlier run of the same ranks with the same settings, but for
+	// Repetitions: this one goes on behind its rounds, and the result holds the readings of both.
+	// What ReadResult makes of a file under way is one, and so is a result that was Stopped.
+	// Default: none.
+	Resume *Result
+
 	// Date is kept in the result; the zero time leaves it out.
 	Date time.Time
 
@@ -144,10 +150,11 @@ type plan struct {
 	Sizes   []int  `json:"sizes_B"`
 	Samples int    `json:"samples"`
 	Share   bool   `json:"share,omitempty"`
+	Resume  bool   `json:"resume,omitempty"`
 }
 
 func (s *Settings) plan() plan {
-	p := plan{Sizes: s.Sizes, Samples: s.Samples, Share: s.Share}
+	p := plan{Sizes: s.Sizes, Samples: s.Samples, Share: s.Share, Resume: s.Resume != nil}
 	if len(p.Sizes) == 0 {
 		p.Sizes = []int{0}
 	}

@@ -49,11 +49,14 @@ func AllPairs(ctx context.Context, comm mpi.Communicator, test Test, settings *S
 	if err != nil {
 		return nil, err
 	}
+	if err := p.goOn(order.rounds()); err != nil {
+		return nil, err
+	}
 	now := Clock(comm)
 	c := &campaign{
 		ctx: ctx, comm: comm, settings: &s, plan: p, order: order, test: test, columns: len(test.Columns()), samplesAsked: p.Samples,
 		all: NewBarrier(comm), groups: make([]*Barrier, len(order.phases)), watch: newWatch(comm, p.Silence),
-		now: now, start: now(), began: time.Now(), nextCheck: firstCheck, asked: p.Repetitions,
+		now: now, start: now(), began: time.Now(), nextCheck: p.Done + firstCheck, asked: p.Repetitions, done: p.Done, lastDone: p.Done,
 	}
 	for level, f := range order.phases[:len(order.phases)-1] {
 		if f.group >= 0 {
@@ -75,6 +78,19 @@ func AllPairs(ctx context.Context, comm mpi.Communicator, test Test, settings *S
 		return nil, fmt.Errorf("harness: rank %d: %w", comm.Rank(), err)
 	}
 	return c.outcome, nil
+}
+
+// goOn makes the plan of a run that goes on with an earlier one: of so many rounds per repetition
+// that one may have begun more repetitions.
+func (p *plan) goOn(rounds int) error {
+	switch {
+	case p.Done == 0:
+		return nil
+	case rounds == 0 || p.Done > MaxRepetitions*rounds:
+		return fmt.Errorf("harness: Settings.Done: %d: there are %d rounds per repetition", p.Done, rounds)
+	}
+	p.Repetitions = max(p.Repetitions, (p.Done+rounds-1)/rounds)
+	return nil
 }
 
 // sharePlan sends the plan of rank 0 to all ranks, or the reason why there is none.

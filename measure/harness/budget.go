@@ -24,7 +24,7 @@ func (c *campaign) tooSlow(t float64) bool {
 	if c.settings.Budget == 0 || c.done < c.nextCheck || c.laps == 0 || c.extra {
 		return false
 	}
-	c.nextCheck = checkAgain * c.done
+	c.nextCheck = c.plan.Done + checkAgain*(c.done-c.plan.Done)
 	left := c.start + c.settings.Budget.Seconds() - t
 	p := c.plan
 	if c.need(p.Repetitions, p.Samples) <= left {

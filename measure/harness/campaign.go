@@ -40,6 +40,7 @@ type campaign struct {
 	// Of rank 0.
 	outcome      *Outcome
 	totalPairs   int
+	earlierPairs int        // of an earlier run
 	pairs        int        // of whole repetitions
 	levelDone    []int      // rounds of the repetition under way
 	chosenDone   int        // pairs of it, if it is of chosen rounds
@@ -126,9 +127,12 @@ func (c *campaign) report() {
 
 // progress is how far rank 0 knows the measurement to be.
 func (c *campaign) progress() Progress {
-	p := Progress{Done: c.done, Total: c.outcome.TotalRounds, Pairs: c.pairs + c.pairsUnderWay(), TotalPairs: c.totalPairs, Elapsed: time.Since(c.began)}
-	if c.done > 0 {
-		p.Remaining = time.Duration(float64(p.Elapsed) / float64(c.done) * float64(p.Total-c.done))
+	p := Progress{
+		Done: c.done, Total: c.outcome.TotalRounds, Earlier: c.plan.Done,
+		Pairs: c.pairs + c.pairsUnderWay(), TotalPairs: c.totalPairs, EarlierPairs: c.earlierPairs, Elapsed: time.Since(c.began),
+	}
+	if now := c.done - c.plan.Done; now > 0 {
+		p.Remaining = time.Duration(float64(p.Elapsed) / float64(now) * float64(p.Total-c.done))
 	}
 	return p
 }

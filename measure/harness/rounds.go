@@ -22,8 +22,14 @@ func (c *campaign) run() error {
 	if c.outcome != nil {
 		c.delivered = c.now()
 	}
+	first, skip := 0, 0
+	if rounds := c.order.rounds(); rounds > 0 {
+		first, skip = c.plan.Done/rounds, c.plan.Done%rounds
+	}
+	c.pairs = first * c.order.pairs()
+	c.earlierPairs = c.pairs
 	ending := goOn
-	for repetition := 0; ending == goOn; repetition++ {
+	for repetition := first; ending == goOn; repetition++ {
 		rounds := c.order.repetition
 		if c.ended = repetition >= c.plan.Repetitions; c.ended {
 			if err := c.deliver(); err != nil {
@@ -45,9 +51,10 @@ func (c *campaign) run() error {
 			}
 		}
 		var err error
-		if ending, err = c.repetition(repetition, rounds(repetition)); err != nil {
+		if ending, err = c.repetition(repetition, rounds(repetition), skip); err != nil {
 			return err
 		}
+		skip = 0
 	}
 	c.report()
 	if ending != finish { // else rank 0 has all
@@ -90,16 +97,24 @@ func (c *campaign) another(repetition int) ([][][2]int, error) {
 	return rounds, json.Unmarshal(data, &rounds)
 }
 
-// repetition measures the rounds of one repetition. It returns why all ranks
-// leave, or goOn for another repetition.
-func (c *campaign) repetition(number int, rounds iter.Seq[step]) (wish, error) {
+// repetition measures the rounds of one repetition behind the first ones, which an
+// earlier run has measured. It returns why all ranks leave, or goOn for another repetition.
+func (c *campaign) repetition(number int, rounds iter.Seq[step], skip int) (wish, error) {
 	c.watch.at(number, 0)
 	if c.outcome != nil {
 		c.levelDone, c.chosenDone = make([]int, len(c.order.phases)), 0
 	}
 	i := 0
 	for s := range rounds {
-		if i == 0 { // the first round is also the warm-up
+		if i < skip {
+			c.count(s)
+			i++
+			continue
+		}
+		if i == skip { // the first round is also the warm-up
+			if skip > 0 {
+				c.earlierPairs += c.pairsUnderWay()
+			}
 			if w, err := c.meet(); err != nil || w != goOn {
 				return w, err
 			}
@@ -108,13 +123,13 @@ func (c *campaign) repetition(number int, rounds iter.Seq[step]) (wish, error) {
 				c.watch.wait(s.peer, Measuring, 1)
 				err := c.test.WarmUp(s.peer)
 				if c.watch.done(); err != nil {
-					return goOn, c.blame(err, s.peer, number, 0)
+					return goOn, c.blame(err, s.peer, number, i)
 				}
 			}
 		}
 		c.report()
 		c.watch.at(number, i)
-		if w, err := c.begin(s, i); err != nil || w != goOn {
+		if w, err := c.begin(s, i-skip); err != nil || w != goOn {
 			return w, err
 		}
 		if s.peer >= 0 {
@@ -123,11 +138,7 @@ func (c *campaign) repetition(number int, rounds iter.Seq[step]) (wish, error) {
 			}
 		}
 		c.done++
-		if c.outcome != nil {
-			if c.chosenDone += s.pairs; s.pairs == 0 {
-				c.levelDone[s.level]++
-			}
-		}
+		c.count(s)
 		i++
 	}
 	if c.outcome != nil {
@@ -137,9 +148,19 @@ func (c *campaign) repetition(number int, rounds iter.Seq[step]) (wish, error) {
 	return goOn, nil
 }
 
+// count counts a round on rank 0.
+func (c *campaign) count(s step) {
+	if c.outcome == nil {
+		return
+	}
+	if c.chosenDone += s.pairs; s.pairs == 0 {
+		c.levelDone[s.level]++
+	}
+}
+
 // begin brings those together that have to wait for each other before a round: the
 // ranks of the groups that are at work, each group by itself. Every now and then all
-// ranks meet, to agree on whether to go on.
+// ranks meet, to agree on whether to go on; in any case before the first round, whose i is 0.
 func (c *campaign) begin(s step, i int) (wish, error) {
 	isAll := s.level == len(c.groups)-1
 	if isAll || i == 0 || c.sinceAll >= c.untilNext {

@@ -67,6 +67,11 @@ type Settings struct {
 	// The pairs of a round must be disjoint. Default: all pairs.
 	Chosen [][][2]int
 
+	// Done is the number of rounds that an earlier run with the same settings has
+	// measured: this one goes on behind them. Rounds of what Again asked for count if
+	// they were all. Default 0.
+	Done int
+
 	// Budget bounds the time from the start of AllPairs, by the clock of the
 	// communicator. The rounds under way are finished. Default 0: no bound.
 	Budget time.Duration
@@ -99,7 +104,9 @@ type Settings struct {
 // Progress is how far a measurement has come.
 type Progress struct {
 	Done, Total       int           // rounds of all repetitions
+	Earlier           int           // of the rounds done: those of an earlier run
 	Pairs, TotalPairs int           // exchanged so far and in all, of all repetitions; within a phase of groups, by its rounds
+	EarlierPairs      int           // of these: those of an earlier run
 	Elapsed           time.Duration // since the first round, for whoever waits: in a simulation, too
 	Remaining         time.Duration // estimate; 0 before the first round is done
 }
@@ -109,7 +116,7 @@ func (p Progress) Rate() float64 {
 	if p.Elapsed <= 0 {
 		return 0
 	}
-	return float64(p.Pairs) / p.Elapsed.Seconds()
+	return float64(p.Pairs-p.EarlierPairs) / p.Elapsed.Seconds()
 }
 
 // MaxRepetitions bounds Settings.Repetitions: more are a slip of the pen.
@@ -123,6 +130,8 @@ func (s *Settings) validate(ranks int) error {
 		return fmt.Errorf("harness: Settings.Repetitions: %d: want in [0, %d]", s.Repetitions, MaxRepetitions)
 	case s.Rounds < 0:
 		return fmt.Errorf("harness: Settings.Rounds: %d: want at least 0", s.Rounds)
+	case s.Done < 0:
+		return fmt.Errorf("harness: Settings.Done: %d: want at least 0", s.Done)
 	case s.Scheme != Circle && s.Scheme != Halving:
 		return fmt.Errorf("harness: Settings.Scheme: %v: want %v or %v", s.Scheme, Circle, Halving)
 	case len(s.Chosen) > 0 && (s.Rounds > 0 || s.Groups != nil):
@@ -170,6 +179,7 @@ type plan struct {
 	Sequential  bool          `json:"sequential,omitempty"`
 	Chosen      [][][2]int    `json:"chosen,omitempty"`
 	Silence     time.Duration `json:"silence_ns,omitempty"`
+	Done        int           `json:"done,omitempty"` // rounds of an earlier run
 }
 
 type group struct {
@@ -180,7 +190,7 @@ type group struct {
 func (s *Settings) plan() plan {
 	p := plan{
 		Repetitions: max(s.Repetitions, 1), Rounds: s.Rounds, Seed: s.Seed, Scheme: s.Scheme,
-		Within: s.WithinGroups, Sequential: s.Sequential, Chosen: s.Chosen, Silence: s.Silence,
+		Within: s.WithinGroups, Sequential: s.Sequential, Chosen: s.Chosen, Silence: s.Silence, Done: s.Done,
 	}
 	if p.Silence == 0 {
 		p.Silence = defaultSilence

@@ -1,0 +1,169 @@
+package measure
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
+	"github.com/topocast/topocast/topology"
+)
+
+// simulated is a run on a simulated cluster, and the result of rank 0.
+func simulated(t *testing.T, c *gen.Cluster, s *Settings) (*Result, error) {
+	t.Helper()
+	var r *Result
+	err := simnet.Run(c.Graph, nil, nil, func(comm mpi.Communicator) error {
+		var own *Settings // only rank 0's count
+		if comm.Rank() == 0 {
+			own = s
+		}
+		found, err := Run(context.Background(), comm, own)
+		if found != nil {
+			r = found
+		}
+		return err
+	})
+	return r, err
+}
+
+// places are the readings without their times, which two runs share.
+func places(r *Result) []Reading {
+	all := slices.Clone(r.readings)
+	for i := range all {
+		all[i] = Reading{From: all[i].From, To: all[i].To, Repetition: all[i].Repetition, Size: all[i].Size, Round: all[i].Round}
+	}
+	return all
+}
+
+// TestResumeMeasuresWhatIsMissing: wherever a run was killed, one that goes on with what is
+// left of its journal has in the end the readings of an undisturbed run, each
+// once, the old ones as they were; and so has its own journal.
+func TestResumeMeasuresWhatIsMissing(t *testing.T) {
+	c, err := gen.Parse("tree:2x3 latency=1ms,1ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hosts := func(from, to int) []int { return []int{from, from + 1, to} }
+	groups, err := topology.NewHierarchy(6, make([]topology.Level, 1), []topology.Group{{Hosts: hosts(0, 2)}, {Hosts: hosts(3, 5)}}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range map[string]Settings{
+		"all pairs": {Repetitions: 3, Sizes: []int{8, 64}, Seed: 3},
+		"groups":    {Repetitions: 2, Groups: groups, Seed: 3},
+		"few pairs": {Repetitions: 3, Rounds: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var journal bytes.Buffer
+			s.Samples, s.Journal = 5, &journal
+			whole, err := simulated(t, c, &s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := journal.String()
+			// After the last mark, after each mark, and in a row behind it.
+			var cuts []int
+			for at, line := range strings.SplitAfter(text, "\n") {
+				if strings.HasPrefix(line, `{"rounds"`) {
+					end := len(strings.Join(strings.SplitAfter(text, "\n")[:at+1], ""))
+					cuts = append(cuts, end, min(end+30, len(text)))
+				}
+			}
+			if len(cuts) < 6 {
+				t.Fatalf("%d places to cut\n%s", len(cuts), text)
+			}
+			for _, cut := range append(cuts, len(text)) {
+				before, err := ReadResult(strings.NewReader(text[:cut]))
+				if err != nil {
+					t.Fatal(err)
+				}
+				var again bytes.Buffer
+				more := s
+				more.Resume, more.Journal = before, &again
+				after, err := simulated(t, c, &more)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(places(after), places(whole)) || after.Rounds != whole.Rounds || after.TotalRounds != whole.TotalRounds ||
+					after.Repetitions != whole.Repetitions || after.Stopped != "" {
+					t.Fatalf("cut at %d of %d: %d readings in %d of %d rounds, stopped by %q; want %d in %d of %d",
+						cut, len(text), len(after.readings), after.Rounds, after.TotalRounds, after.Stopped, len(whole.readings), whole.Rounds, whole.TotalRounds)
+				}
+				for _, x := range before.readings {
+					if i, ok := slices.BinarySearchFunc(after.readings, x, compareReadings); !ok || after.readings[i] != x {
+						t.Fatalf("cut at %d: the reading %+v is not as it was", cut, x)
+					}
+				}
+				if kept, err := ReadResult(&again); err != nil || !slices.Equal(kept.readings, after.readings) || kept.Stopped != "" {
+					t.Fatalf("cut at %d: the journal of the second run: %v", cut, err)
+				}
+			}
+		})
+	}
+}
+
+// TestResumeTakesMoreRepetitions: a whole run may be gone on with.
+func TestResumeTakesMoreRepetitions(t *testing.T) {
+	c, err := gen.Parse("star:5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := simulated(t, c, &Settings{Repetitions: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	three, err := simulated(t, c, &Settings{Repetitions: 3, Resume: two})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(three.readings) != 60 || three.Rounds != 15 || len(three.Matrices()) != 3 || !slices.Contains(three.Notes, "10 of 15 rounds are of an earlier run") {
+		t.Errorf("%d readings in %d rounds, notes %q", len(three.readings), three.Rounds, three.Notes)
+	}
+	same, err := simulated(t, c, &Settings{Repetitions: 1, Resume: two})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(same.readings, two.readings) || same.Rounds != 10 || same.Repetitions != 2 {
+		t.Errorf("nothing was missing: %d readings in %d rounds", len(same.readings), same.Rounds)
+	}
+}
+
+func TestResumeRefusesOtherRuns(t *testing.T) {
+	c, err := gen.Parse("star:4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := simulated(t, c, &Settings{Repetitions: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name, want string
+		change     func(s *Settings, r *Result)
+	}{
+		{"other hosts", "rank 2 ran on elsewhere", func(_ *Settings, r *Result) { r.Hosts[2] = "elsewhere" }},
+		{"fewer ranks", "3 ranks and 4", func(_ *Settings, r *Result) { r.Ranks = 3 }},
+		{"other sizes", "messages of 0 B and of 8 B", func(s *Settings, _ *Result) { s.Sizes = []int{8} }},
+		{"another seed", "seeds 1 and 2", func(s *Settings, _ *Result) { s.Seed = 2 }},
+		{"other samples", "20 samples of each pair and 7", func(s *Settings, _ *Result) { s.Samples = 7 }},
+		{"other rounds", "other pairs, groups or numbers of rounds", func(s *Settings, _ *Result) { s.Rounds = 1 }},
+		{"chosen pairs", "other pairs", func(s *Settings, _ *Result) { s.Pairs = [][2]int{{0, 1}} }},
+		{"merged runs", "2 runs, merged", func(_ *Settings, r *Result) { r.Runs = 2 }},
+		{"another version", `topocast "v7"`, func(_ *Settings, r *Result) { r.Version = "v7" }},
+		{"rounds that cannot be", "Done", func(_ *Settings, r *Result) { r.Rounds = 1e6 }},
+	} {
+		earlier := *before
+		earlier.Hosts = slices.Clone(before.Hosts)
+		s := &Settings{Repetitions: 1, Seed: 1, Resume: &earlier}
+		tt.change(s, &earlier)
+		_, err := simulated(t, c, s)
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
+	}
+}
