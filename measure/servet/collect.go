@@ -3,7 +3,6 @@ package servet
 import (
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -38,6 +37,12 @@ type pacer struct {
 	now     func() float64
 	start   float64
 	budget  float64 // s; 0: no bound, as on all ranks but 0
+}
+
+// newPacer starts the time. The budget is rank 0's to set.
+func newPacer(ctx context.Context, comm mpi.Communicator) *pacer {
+	now := harness.Clock(comm)
+	return &pacer{ctx: ctx, barrier: harness.NewBarrier(comm), now: now, start: now()}
 }
 
 // next waits for all ranks. It is collective.
@@ -76,8 +81,11 @@ func collect(ctx context.Context, comm mpi.Communicator, settings *Settings, wha
 				}
 			}
 		}
-		if err := tellPlan(own, &p); err != nil {
+		if err := tell(own, &p); err != nil {
 			return err
+		}
+		if p.Error != "" {
+			return errors.New(p.Error)
 		}
 		if err := follow(ctx, own, &p, &s, result); err != nil {
 			return fmt.Errorf("servet: %s: rank %d: %w", what, own.Rank(), err)
@@ -98,35 +106,11 @@ func crowded(places []mpi.Place) []string {
 	return nil
 }
 
-// tellPlan gives the plan of rank 0 to all ranks, or its error. It is collective.
-func tellPlan(comm mpi.Communicator, p *plan) error {
-	var data []byte
-	if comm.Rank() == 0 {
-		var err error
-		if data, err = json.Marshal(p); err != nil {
-			return fmt.Errorf("servet: sharing the plan: %w", err)
-		}
-	}
-	data, err := harness.Tell(comm, data)
-	if err != nil {
-		return fmt.Errorf("servet: sharing the plan: %w", err)
-	}
-	if comm.Rank() != 0 {
-		if err := json.Unmarshal(data, p); err != nil {
-			return fmt.Errorf("servet: sharing the plan: rank %d: %w", comm.Rank(), err)
-		}
-	}
-	if p.Error != "" {
-		return errors.New(p.Error)
-	}
-	return nil
-}
-
 // follow takes all steps of all repetitions, and gathers the times. It is collective.
 func follow(ctx context.Context, comm mpi.Communicator, p *plan, s *Settings, result *Result) error {
 	parts := p.parts(comm.Rank())
 	x := newExchanger(comm, parts, p.Bytes)
-	pace := &pacer{ctx: ctx, barrier: harness.NewBarrier(comm), now: x.now, start: x.now()}
+	pace := newPacer(ctx, comm)
 	if result != nil {
 		pace.budget = s.Budget.Seconds()
 	}

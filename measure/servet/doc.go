@@ -1,7 +1,33 @@
-// Package servet measures what the suite Servet 3.0 does (Gonzalez-Dominguez et al. 2013):
+// Package servet measures what the suite Servet 3.0 does (Gonzalez-Dominguez et al. 2013), for the rules of
+// placement.Servet and the ratios of model.Degradation:
 //
-//	d, err := servet.Distance(ctx, comm, nil) // how distance slows messages down while all hosts send
-//	a, err := servet.Access(ctx, comm, nil)   // how processes of one host slow each other down
+//	distance, err := servet.Distance(ctx, comm, nil) // how distance slows messages down while all hosts send
+//	access, err := servet.Access(ctx, comm, nil)     // how processes of one host slow each other down
+//	memory, err := servet.Memory(ctx, comm, nil)     // which ranks share a path to memory
+//	caches, err := servet.Caches(ctx, comm, nil)     // which share caches
+//	told, warnings, err := servet.Told(comm, nil)    // what the operating system says
 //	...
-//	settings.Degradation, err = servet.Degradation(d, a) // on rank 0, for model.New or model.Fit
+//	settings.Degradation, err = servet.Degradation(distance, access) // on rank 0, for model.New or model.Fit
+//	settings.Resources, more = servet.Resources(memory, caches, told)
+//
+// All but the last two are collective.
+//
+// # Limits
+//
+// Distance is by the order of hosts in the job: it is that of the machine as far as the scheduler
+// numbers neighbours one after the other. Access needs twice as many hosts as ranks per host to be what the paper
+// has. Ranks that are bound to no core are bound while Memory and Caches run; what is found holds if they stay
+// there. Caches sees those that a random walk through 64-byte lines is slowed down by; on busy or virtual machines the last
+// one may drown in what others do, and then the word of the operating system stands, marked as told.
+// Two cores that do not use up their path to memory do not show that they share one.
+//
+// # Design
+//
+// All ranks go from step to step through one barrier, those that have nothing to do wait in it, and its
+// word ends all at one step. Repetitions go over all steps, so that a disturbance hits one repetition of some, which the
+// median passes over.
+//
+// An expected slowdown decides which ranks share a cache, not a fixed one: two working sets in one cache cost what one of
+// twice the size costs alone. So sizes at which nothing can be seen are not tried, and slower clocks under load
+// do not count.
 package servet

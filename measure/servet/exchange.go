@@ -2,6 +2,7 @@ package servet
 
 import (
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/topocast/topocast/measure/harness"
@@ -32,8 +33,8 @@ func newExchanger(comm mpi.Communicator, parts []part, bytes int) *exchanger {
 	}
 	if slices.ContainsFunc(parts, func(p part) bool { return p.to >= 0 }) {
 		x.out, x.in = make([]byte, bytes), make([]byte, bytes)
-		for i := range x.out {
-			x.out[i] = byte(i) // pages that nobody has written to are all the same one
+		for i := 0; i < bytes; i += os.Getpagesize() {
+			x.out[i], x.in[i] = 1, 1 // pages that nobody has written to are all the same one
 		}
 	}
 	return x

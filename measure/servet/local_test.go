@@ -3,6 +3,8 @@ package servet
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/topocast/topocast/mpi"
@@ -56,3 +58,86 @@ func TestLocalRanks(t *testing.T) {
 		}
 	}
 }
+
+// The memory of this host, with sets so small that it is quick: whatever it tells, it tells of all ranks, and
+// the threads' bindings are as before.
+func TestInsideThisHost(t *testing.T) {
+	for _, mode := range []local.Mode{local.Buffered, local.Pinned} {
+		err := local.Run(2, &local.Settings{Mode: mode}, func(c mpi.Communicator) error {
+			s := &InsideSettings{Bytes: 1 << 20, Repetitions: 1}
+			m, err := Memory(context.Background(), c, s)
+			if err != nil {
+				return err
+			}
+			k, err := Caches(context.Background(), c, s)
+			if err != nil || m == nil {
+				return err
+			}
+			if !(m.Alone[0] > 0 && m.Alone[1] > 0 && m.Together[0] > 0 && m.Together[1] > 0) || len(m.Pairs) != 1 || !(m.Pairs[0].BandwidthA > 0 && m.Pairs[0].BandwidthB > 0) {
+				return fmt.Errorf("memory: %+v", m)
+			}
+			if len(k.Access) != 1 || len(k.Access[0]) != len(k.Sizes) || len(k.Sizes) != 13 || !(slices.Min(k.Access[0]) > 0) || len(k.Tests) != len(k.Resources) {
+				return fmt.Errorf("caches: %+v", k)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%v: %v", mode, err)
+		}
+	}
+}
+
+func TestBindIsUndone(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	before, err := local.Cores()
+	if err != nil {
+		t.Skip(err)
+	}
+	for index := range 3 {
+		restore, err := bind(index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now, err := local.Cores(); err != nil || len(now) != 1 || now[0] != before[index%len(before)] {
+			t.Errorf("bound to CPUs %v (%v), want the one of %v", now, err, before)
+		}
+		if err := restore(); err != nil {
+			t.Fatal(err)
+		}
+		if now, err := local.Cores(); err != nil || !slices.Equal(now, before) {
+			t.Errorf("CPUs %v afterwards (%v), want %v", now, err, before)
+		}
+	}
+}
+
+// The lines of a working set are one cycle: a walk of as many steps sees each but once.
+func TestChainsAreOneCycle(t *testing.T) {
+	h, err := newHardware(alone{}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := h.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for _, bytes := range []int{4096, 24 << 10, 1 << 20} {
+		if err := h.warmUp(stress{Bytes: bytes, Walk: true}); err != nil {
+			t.Fatal(err)
+		}
+		seen := make(map[uint64]bool)
+		for range bytes / lineBytes {
+			if seen[h.at] || h.at >= uint64(bytes/8) || h.at%lineWords != 0 {
+				t.Fatalf("%d B: word %d comes again, or is none of a line", bytes, h.at)
+			}
+			seen[h.at] = true
+			h.walk(1)
+		}
+	}
+}
+
+// alone is a communicator of one rank that is asked for nothing else.
+type alone struct{ mpi.Communicator }
+
+func (alone) Rank() int { return 0 }

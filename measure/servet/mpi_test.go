@@ -85,3 +85,44 @@ func TestMPIDistanceAndAccess(t *testing.T) {
 		}
 	}
 }
+
+func TestMPIInsideHosts(t *testing.T) {
+	c, err := mpi.World()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	s := &InsideSettings{Bytes: 256 << 10, Repetitions: 1}
+	m, err := Memory(context.Background(), c, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := Caches(context.Background(), c, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, warnings, err := Told(c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if (m != nil) != (c.Rank() == 0) || (k != nil) != (c.Rank() == 0) || (told != nil) != (c.Rank() == 0) {
+		t.Errorf("rank %d: results %v, %v, %v", c.Rank(), m, k, told)
+	}
+	if m == nil {
+		return
+	}
+	t.Log(m, m.Resources, k.Resources, told, warnings)
+	n := c.Size()
+	if len(m.Alone) != n || len(m.Pairs) != n*(n-1)/2 || len(k.Access) != 1 {
+		t.Errorf("%d ranks and %d pairs of memory, %d curves of caches", len(m.Alone), len(m.Pairs), len(k.Access))
+	}
+	for rank, b := range m.Alone {
+		if !(b > 0 && m.Together[rank] > 0) {
+			t.Errorf("rank %d: %g B/s alone, %g together", rank, b, m.Together[rank])
+		}
+	}
+}

@@ -26,7 +26,7 @@ func simulated(t *testing.T, spec string, of measurement, s *Settings, wrap func
 		t.Fatal(err)
 	}
 	var result *Result
-	err = simnet.Run(cluster.Graph, nil, &simnet.Settings{Node: cluster.Node, Routing: cluster.Choice}, func(c mpi.Communicator) error {
+	err = simnet.Run(cluster.Graph, nil, &simnet.Settings{Node: cluster.Node, Routing: cluster.Choice, HollowAbove: 1 << 15}, func(c mpi.Communicator) error {
 		var own *Settings
 		if c.Rank() == 0 {
 			own = s
@@ -77,7 +77,7 @@ func TestDistanceOnSimulatedClusters(t *testing.T) {
 		{"tree:2x4 latency=1us", []float64{1, 4. / 3, 2, 4}},
 		{"core:2 host:5", []float64{1, 1}},
 	} {
-		r, cluster := simulated(t, c.spec, Distance, &Settings{Bytes: 4 << 20, Repetitions: 2}, nil)
+		r, cluster := simulated(t, c.spec, Distance, &Settings{Bytes: 2 << 20, Repetitions: 2}, nil)
 		d, err := Degradation(r, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -103,7 +103,7 @@ func TestAccessOnSimulatedClusters(t *testing.T) {
 		// The way of a socket to the host's link is slower: one process on each socket, two share it.
 		{"core:2 socket:2 host:8 rate=100Gbps,1Gbps,100Gbps", []float64{1, 1, math.NaN(), 2}},
 	} {
-		r, cluster := simulated(t, c.spec, Access, &Settings{Bytes: 4 << 20, Repetitions: 1}, nil)
+		r, cluster := simulated(t, c.spec, Access, &Settings{Bytes: 2 << 20, Repetitions: 1}, nil)
 		d, err := Degradation(nil, r)
 		if err != nil {
 			t.Fatal(err)
@@ -167,8 +167,8 @@ func TestBlockingCommunicators(t *testing.T) {
 func TestBudgetEndsAllRanks(t *testing.T) {
 	var notes []string
 	steps := 0
-	r, _ := simulated(t, "star:20 latency=1us rate=8Gbps", Distance, &Settings{
-		Bytes: 10_000_000, Budget: 45 * time.Millisecond, // a step takes 10 ms
+	r, _ := simulated(t, "star:20 latency=1us rate=800Mbps", Distance, &Settings{
+		Bytes: 1_000_000, Budget: 45 * time.Millisecond, // a step takes 10 ms
 		Notify:   func(note string) { notes = append(notes, note) },
 		Progress: func(done, of int) { steps = done },
 	}, nil)
@@ -203,7 +203,7 @@ func TestContextEndsAllRanks(t *testing.T) {
 		if c.Rank() == 3 {
 			cancel()
 		}
-		r, err := Distance(ctx, c, nil)
+		r, err := Distance(ctx, c, &Settings{Bytes: 1 << 16})
 		if r != nil && (r.Stopped != StoppedByContext || len(r.Observations()) > 0) {
 			return fmt.Errorf("stopped by %q with %d observations, want the context and none", r.Stopped, len(r.Observations()))
 		}

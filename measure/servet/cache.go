@@ -1,0 +1,249 @@
+package servet
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/topology"
+)
+
+// A CacheResult is what Caches has measured.
+type CacheResult struct {
+	Sizes     []int       // of working sets in B, ascending
+	Access    [][]float64 // of the first rank of each host, by size: s per access, alone; NaN if it was not measured
+	Tests     []CacheTest
+	Resources []model.Resource
+	Largest   int    // B; of larger caches nothing is known
+	Stopped   string // "" if all was measured
+	Took      float64
+	Warnings  []string
+}
+
+// A CacheTest is two ranks of one host that walk through a working set each.
+type CacheTest struct {
+	A, B  int
+	Bytes int // of each working set
+
+	// Eviction is how far the two slow each other down, on a scale of logarithms from 0, that of one working set
+	// alone, to 1, that of one alone that is twice as large: as two in one cache are.
+	Eviction float64
+}
+
+const (
+	smallestSet = 16 << 10 // B; below any first cache
+	rise        = 1.3      // of the time per access from a size to twice that, which tells of a cache between; translations of addresses cost less
+	evicted     = 0.5      // in the middle between what does not share and what does
+)
+
+// Caches measures which ranks share which caches, as Servet does (Gonzalez-Dominguez et al. 2013, section 3), by eviction:
+// two ranks of a host each walk through a working set in random order. Where one alone
+// takes longer for one of twice the size, a cache holds the one and not the other, and two ranks slow each other down
+// as much if they share it, and not at all if they do not.
+//
+// First, the first rank of each host walks alone through sets of all sizes, 16 KiB to InsideSettings.Bytes, each power of
+// two and one and a half of each. Each range of sizes where the time rises is a cache, or two whose sizes differ by less than
+// a factor of two. At the size where it rises most, all ranks walk alone, and each two of a host at once.
+//
+// It is collective, and as Memory in the rest. A step takes some passes through the working set, n^2/2 of them per
+// cache for the n ranks of a host.
+func Caches(ctx context.Context, comm mpi.Communicator, settings *InsideSettings) (*CacheResult, error) {
+	var result *CacheResult
+	err := inside(ctx, comm, settings, func(c *crew, p *insidePlan, places []mpi.Place) error {
+		largest, err := c.agreeOnBytes(p.Bytes, walkingSize)
+		if err != nil {
+			return err
+		}
+		ladder := setSizes(largest)
+		curves, err := c.run(func(ranks []int) []stress { return walks(ranks[:1], ladder) })
+		if err != nil {
+			return err
+		}
+		var found []riseOf
+		var sharpest []int // of the working sets to test with
+		if c.comm.Rank() == 0 {
+			result = &CacheResult{Sizes: ladder, Largest: largest, Warnings: insideWarnings(places)}
+			for _, steps := range curves {
+				var curve []float64
+				for _, v := range steps {
+					curve = append(curve, v[0])
+				}
+				result.Access = append(result.Access, curve)
+				found = append(found, risesOf(ladder, curve)...)
+			}
+			found = alike(found)
+			for _, x := range found {
+				sharpest = append(sharpest, x.sharpest)
+			}
+		}
+		if err := tell(c.comm, &sharpest); err != nil {
+			return err
+		}
+		var alone []int // each size, and twice that
+		for _, size := range sharpest {
+			alone = append(alone, size, 2*size)
+		}
+		slices.Sort(alone)
+		alone = slices.Compact(alone)
+		single, err := c.run(func(ranks []int) []stress { return walks(ranks, alone) })
+		if err != nil {
+			return err
+		}
+		double, err := c.run(func(ranks []int) []stress { return pairWalks(ranks, sharpest) })
+		if err != nil || c.comm.Rank() != 0 {
+			return err
+		}
+		result.Stopped, result.Took = stopped(c.word), c.pace.now()-c.pace.start
+		result.take(c.ranks, found, alone, single, double)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// setSizes are the sizes of working sets up to the largest: each power of two and one and a half of each.
+func setSizes(largest int) []int {
+	var all []int
+	for size := smallestSet; size <= largest; size *= 2 {
+		all = append(all, size)
+		if half := size + size/2; half <= largest {
+			all = append(all, half)
+		}
+	}
+	return all
+}
+
+// walkingSize is that of the largest working set: so large that the rise beyond the last cache is seen.
+func walkingSize(last, room int) int { return max(min(3*last, largestSet, room), smallestSet) }
+
+// walks are those of each rank alone, size by size.
+func walks(ranks, sizes []int) []stress {
+	var steps []stress
+	for _, size := range sizes {
+		for _, rank := range ranks {
+			steps = append(steps, stress{Active: []int{rank}, Bytes: size, Walk: true})
+		}
+	}
+	return steps
+}
+
+// pairWalks are those of each two ranks at once, size by size.
+func pairWalks(ranks, sizes []int) []stress {
+	var steps []stress
+	for _, size := range sizes {
+		for _, pair := range pairsOf(ranks) {
+			steps = append(steps, stress{Active: pair[:], Bytes: size, Walk: true})
+		}
+	}
+	return steps
+}
+
+// A riseOf is a range of sizes in which the time per access rises: a cache.
+type riseOf struct {
+	sharpest int // size from which it rises most to twice that
+	capacity int // about as large as the cache
+}
+
+// risesOf finds the caches in the times per access of working sets of the sizes of setSizes.
+func risesOf(sizes []int, access []float64) []riseOf {
+	const octave = 2 // steps of the sizes from one to twice that
+	steep := func(i int) float64 {
+		if i+octave >= len(sizes) {
+			return 0
+		}
+		return access[i+octave] / access[i]
+	}
+	var all []riseOf
+	for i := 0; i < len(sizes); i++ {
+		if !(steep(i) >= rise) {
+			continue
+		}
+		first, best := i, i
+		for ; steep(i) >= rise; i++ {
+			if steep(i) > steep(best) {
+				best = i
+			}
+		}
+		// The cache is as large as the largest set that is nearer to the speed below than to that above.
+		x := riseOf{sharpest: sizes[best], capacity: sizes[first]}
+		for k := first; k < i+octave && access[k]*access[k] <= access[best]*access[best+octave]; k++ {
+			x.capacity = sizes[k]
+		}
+		all = append(all, x)
+	}
+	return all
+}
+
+// alike makes one of caches that several hosts show at about one size.
+func alike(found []riseOf) []riseOf {
+	slices.SortFunc(found, func(a, b riseOf) int { return cmp.Or(a.sharpest-b.sharpest, a.capacity-b.capacity) })
+	var all []riseOf
+	for len(found) > 0 {
+		n := 1
+		for n < len(found) && 2*found[n].sharpest <= 3*found[n-1].sharpest { // the next size
+			n++
+		}
+		all = append(all, found[(n-1)/2])
+		found = found[n:]
+	}
+	return all
+}
+
+// take makes groups of the values of all steps.
+func (r *CacheResult) take(hosts [][]int, found []riseOf, alone []int, single, double [][][]float64) {
+	missing, against := 0, 0
+	for s, x := range found {
+		one, _ := slices.BinarySearch(alone, x.sharpest)
+		two, _ := slices.BinarySearch(alone, 2*x.sharpest)
+		cache := model.Resource{Kind: topology.KindCache, Bytes: int64(x.capacity), Bandwidth: math.NaN()}
+		tests, unknown := 0, 0
+		for h, ranks := range hosts {
+			n := len(ranks)
+			// How far a rank is from its time alone to that of twice the set.
+			share := func(rank int, t float64) float64 {
+				place := slices.Index(ranks, rank)
+				a, b := single[h][one*n+place][0], single[h][two*n+place][0]
+				if b < rise*a {
+					return 0 // a core without a cache of this size shares none
+				}
+				return math.Log(t/a) / math.Log(b/a)
+			}
+			pairs := pairsOf(ranks)
+			first := len(r.Tests)
+			for i, p := range pairs {
+				v := double[h][s*len(pairs)+i]
+				eviction := (share(p[0], v[0]) + share(p[1], v[1])) / 2
+				if tests++; math.IsNaN(v[0]) || math.IsNaN(eviction) {
+					eviction = math.NaN()
+					unknown++
+				}
+				r.Tests = append(r.Tests, CacheTest{p[0], p[1], x.sharpest, eviction})
+			}
+			own := r.Tests[first:]
+			groups, odd := joined(ranks, pairs, func(i int) (bool, bool) {
+				return own[i].Eviction > evicted, !math.IsNaN(own[i].Eviction)
+			})
+			against += odd
+			cache.Groups = append(cache.Groups, groups...)
+		}
+		if missing += unknown; tests == 0 || unknown < tests {
+			r.Resources = append(r.Resources, cache)
+		}
+	}
+	if r.Stopped != "" {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("caches: stopped by the %s: %d of %d pairs of ranks were not measured", r.Stopped, missing, len(r.Tests)))
+	}
+	if against > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("caches: %d pairs of ranks that share a cache by way of others do not disturb each other", against))
+	}
+	if len(found) == 0 && r.Stopped == "" {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("caches: up to %s no size of the working set makes a difference: no cache was seen", quantity.Bytes(r.Largest)))
+	}
+}

@@ -1,0 +1,201 @@
+package servet
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/mpi"
+)
+
+// Of the real thing.
+const (
+	lineBytes = 64 // of most caches; where lines are longer, each is visited more than once
+	lineWords = lineBytes / 8
+
+	copyPiece   = 1 << 20                // B, copied between two readings of the clock: 20 us and more
+	copyWarmUp  = 2 * time.Millisecond   // longer than ranks leave a barrier one after the other
+	copyTime    = 10 * time.Millisecond  // some hundred pieces
+	walkWarmUp  = 250 * time.Millisecond // most; a pass through 256 MiB at 60 ns per line
+	leastPiece  = 16 << 10               // accesses between two readings of the clock: 20 us and more
+	mostPiece   = 64 << 10
+	walkTime    = 3 * time.Millisecond
+	leastPieces = 5 // of which the median passes over two that an interrupt has hit
+)
+
+// hardware is the worker that uses the memory of the host.
+type hardware struct {
+	restore func() error // the binding that was
+	buffer  []byte
+	free    func() error // of buffer
+	words   []uint64     // of the working set: each line holds the number of the next word to visit
+	size    int          // of the working set in B; 0: none
+	at      uint64       // where the walk is
+	rng     *rand.Rand
+}
+
+// newHardware binds the calling thread, if it is bound to no single CPU, to the index-th of those that it may use.
+func newHardware(comm mpi.Communicator, index int) (*hardware, error) {
+	h := &hardware{rng: rand.New(rand.NewPCG(uint64(comm.Rank()), 1)), free: func() error { return nil }}
+	runtime.LockOSThread()
+	var err error
+	if h.restore, err = bind(index); err != nil {
+		runtime.UnlockOSThread()
+		return nil, err
+	}
+	return h, nil
+}
+
+// close gives everything back.
+func (h *hardware) close() error {
+	err := h.free()
+	if restoring := h.restore(); err == nil {
+		err = restoring
+	}
+	runtime.UnlockOSThread()
+	return err
+}
+
+// room makes the buffer as large as that.
+func (h *hardware) room(bytes int) error {
+	if len(h.buffer) >= bytes {
+		return nil
+	}
+	if err := h.free(); err != nil {
+		return err
+	}
+	var err error
+	if h.buffer, h.free, err = allocate(bytes); err != nil {
+		h.buffer, h.free = nil, func() error { return nil }
+		return fmt.Errorf("%d bytes to measure with: %w", bytes, err)
+	}
+	h.size = 0
+	for i := 0; i < len(h.buffer); i += os.Getpagesize() {
+		h.buffer[i] = 1 // pages that nobody has written to are all the same one
+	}
+	return nil
+}
+
+func (h *hardware) warmUp(s stress) error {
+	if !s.Walk {
+		if err := h.room(2 * s.Bytes); err != nil {
+			return err
+		}
+		h.size = 0
+		h.copy(s, copyWarmUp)
+		return nil
+	}
+	if err := h.room(s.Bytes); err != nil {
+		return err
+	}
+	if h.size != s.Bytes {
+		h.chain(s.Bytes)
+	}
+	// One pass, after which caches hold what they can.
+	start := time.Now()
+	for left := s.Bytes / lineBytes; left > 0 && time.Since(start) < walkWarmUp; left -= mostPiece {
+		h.walk(min(left, mostPiece))
+	}
+	return nil
+}
+
+func (h *hardware) measure(s stress) (float64, error) {
+	if !s.Walk {
+		return h.copy(s, copyTime), nil
+	}
+	accesses := min(max(s.Bytes/lineBytes, leastPiece), mostPiece)
+	var pieces []float64
+	for start := time.Now(); time.Since(start) < walkTime || len(pieces) < leastPieces; {
+		begin := time.Now()
+		h.walk(accesses)
+		pieces = append(pieces, time.Since(begin).Seconds()/float64(accesses))
+	}
+	return stats.MiddleMedian(pieces), nil
+}
+
+// copy copies from one half of the buffer to the other for so long, and returns the median rate in
+// bytes per second, read and written.
+func (h *hardware) copy(s stress, long time.Duration) float64 {
+	from, to := h.buffer[:s.Bytes], h.buffer[s.Bytes:2*s.Bytes]
+	piece := min(copyPiece, s.Bytes)
+	var rates []float64
+	at := 0
+	for start := time.Now(); time.Since(start) < long || len(rates) < leastPieces; {
+		begin := time.Now()
+		n := copy(to[at:at+piece], from[at:at+piece])
+		rates = append(rates, 2*float64(n)/time.Since(begin).Seconds())
+		if at += piece; at+piece > s.Bytes {
+			at = 0
+		}
+	}
+	return stats.MiddleMedian(rates)
+}
+
+// chain makes the lines of a working set one cycle in random order, which no prefetcher foresees (Sattolo 1986).
+func (h *hardware) chain(bytes int) {
+	h.words, h.size, h.at = wordsOf(h.buffer[:bytes]), bytes, 0
+	lines := bytes / lineBytes
+	next := make([]uint32, lines)
+	for i := range next {
+		next[i] = uint32(i)
+	}
+	for i := lines - 1; i > 0; i-- {
+		j := h.rng.IntN(i)
+		next[i], next[j] = next[j], next[i]
+	}
+	for i, to := range next {
+		h.words[i*lineWords] = uint64(to) * lineWords
+	}
+}
+
+// walk visits so many lines, each when the one before has told which it is.
+func (h *hardware) walk(accesses int) {
+	words, at := h.words, h.at
+	for range accesses {
+		at = words[at]
+	}
+	h.at = at
+}
+
+const (
+	usualLast  = 32 << 20  // B; where no cache is told of
+	largestSet = 256 << 20 // B; a step should not take seconds
+	roomShare  = 4         // of the free memory, a quarter, for all ranks of a host
+)
+
+// agreeOnBytes is the same size on all ranks: the one that is fixed, if there is one, else what pick makes of the
+// largest last cache and the least room of all ranks. It is collective.
+func (c *crew) agreeOnBytes(fixed int, pick func(last, room int) int) (int, error) {
+	if fixed > 0 {
+		return fixed, nil
+	}
+	ranks := 1
+	for _, own := range c.ranks {
+		for _, rank := range own {
+			if rank == c.comm.Rank() {
+				ranks = len(own)
+			}
+		}
+	}
+	last, room := lastCache(), freeMemory()/roomShare/ranks
+	data := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, uint64(last)), uint64(room))
+	all, least := 0, room
+	err := harness.Gather(c.comm, data, func(_ int, data []byte) error {
+		all = max(all, int(binary.LittleEndian.Uint64(data)))
+		least = min(least, int(binary.LittleEndian.Uint64(data[8:])))
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	if all == 0 {
+		all = usualLast
+	}
+	bytes := pick(all, least)
+	return bytes, tell(c.comm, &bytes)
+}

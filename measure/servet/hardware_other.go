@@ -1,0 +1,29 @@
+//go:build !linux
+
+package servet
+
+import (
+	"math"
+	"unsafe"
+)
+
+// bind does nothing where threads cannot be bound.
+func bind(int) (restore func() error, err error) { return func() error { return nil }, nil }
+
+// allocate gets memory. Words begin at its begin.
+func allocate(bytes int) (memory []byte, free func() error, err error) {
+	words := make([]uint64, (bytes+7)/8)
+	memory = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), bytes)
+	return memory, func() error { return nil }, nil
+}
+
+// wordsOf are the bytes as words.
+func wordsOf(memory []byte) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/8)
+}
+
+// freeMemory is not known here.
+func freeMemory() int { return math.MaxInt }
+
+// lastCache is not known here.
+func lastCache() int { return 0 }

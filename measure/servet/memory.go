@@ -1,0 +1,186 @@
+package servet
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/topology"
+)
+
+// A MemoryResult is what Memory has measured. Bandwidths are of bytes that are read and written, as STREAM's
+// copy counts them (McCalpin 1995), in B/s; NaN where nothing was measured.
+type MemoryResult struct {
+	Bytes     int          // size of each buffer in B
+	Alone     []float64    // of each rank
+	Pairs     []MemoryPair // of one host each
+	Together  []float64    // of each rank while all of its host copy
+	Resources []model.Resource
+	Stopped   string // "" if all was measured
+	Took      float64
+	Warnings  []string
+}
+
+// A MemoryPair is two ranks that copy at once.
+type MemoryPair struct {
+	A, B       int
+	BandwidthA float64 // B/s
+	BandwidthB float64 // B/s
+}
+
+// disturbed is the bandwidth, as a part of that alone, below which a pair shares a path to memory. Two that
+// use all of one get a half; clocks that fall when more cores work cost up to a tenth.
+const disturbed = 0.8
+
+// crowdedOut is the bandwidth of all together, as a part of that alone, below which something is
+// shared though no two ranks show it.
+const crowdedOut = 0.5
+
+// Memory measures the bandwidth of memory as seen by each rank alone, by each two ranks of a
+// host at once, and by all, and so which ranks share a path to memory (Servet 2012, after
+// Gonzalez-Dominguez et al. 2013, section 3: rule 2). Ranks that are bound to no CPU are
+// bound while it lasts, each to one of its own. Hosts are measured at the same time.
+//
+// Where one core cannot use up a path, pairs do not disturb each other, and only all together
+// show that something is shared; a warning says so, and no group is made of it.
+//
+// It is collective; the settings of rank 0 count; the result is nil on other ranks. The end of the context or of the
+// budget ends it as it does Distance. Some 15 ms per step, n^2/2 steps for the n ranks of a host.
+func Memory(ctx context.Context, comm mpi.Communicator, settings *InsideSettings) (*MemoryResult, error) {
+	var result *MemoryResult
+	err := inside(ctx, comm, settings, func(c *crew, p *insidePlan, places []mpi.Place) error {
+		bytes, err := c.agreeOnBytes(p.Bytes, copyingSize)
+		if err != nil {
+			return err
+		}
+		steps := func(ranks []int) []stress { return memorySteps(ranks, bytes) }
+		values, err := c.run(steps)
+		if err != nil || c.comm.Rank() != 0 {
+			return err
+		}
+		result = &MemoryResult{Bytes: bytes, Stopped: stopped(c.word), Took: c.pace.now() - c.pace.start, Warnings: insideWarnings(places)}
+		result.take(c.ranks, values)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// copyingSize is that of a rank's two buffers.
+func copyingSize(last, room int) int { return max(min(2*last, largestSet, room/2), copyPiece) }
+
+// memorySteps are each rank of a host alone, each two at once, and all.
+func memorySteps(ranks []int, bytes int) []stress {
+	var steps []stress
+	for _, rank := range ranks {
+		steps = append(steps, stress{Active: []int{rank}, Bytes: bytes})
+	}
+	for _, pair := range pairsOf(ranks) {
+		steps = append(steps, stress{Active: pair[:], Bytes: bytes})
+	}
+	return append(steps, stress{Active: ranks, Bytes: bytes})
+}
+
+// take makes groups of the values of all steps.
+func (r *MemoryResult) take(hosts [][]int, values [][][]float64) {
+	ranks := 0
+	for _, own := range hosts {
+		ranks += len(own)
+	}
+	r.Alone, r.Together = slices.Repeat([]float64{math.NaN()}, ranks), slices.Repeat([]float64{math.NaN()}, ranks)
+	paths := model.Resource{Kind: topology.KindNUMA, Bandwidth: math.NaN()}
+	var totals []float64
+	missing, against, hidden := 0, 0, 0
+	for h, own := range hosts {
+		n := len(own)
+		pairs := pairsOf(own)
+		for i, rank := range own {
+			r.Alone[rank], r.Together[rank] = values[h][i][0], values[h][n+len(pairs)][i]
+		}
+		ratio := func(i int) float64 {
+			a, b := values[h][n+i][0]/r.Alone[pairs[i][0]], values[h][n+i][1]/r.Alone[pairs[i][1]]
+			return (a + b) / 2
+		}
+		for i, p := range pairs {
+			v := values[h][n+i]
+			if math.IsNaN(ratio(i)) {
+				missing++
+			}
+			r.Pairs = append(r.Pairs, MemoryPair{p[0], p[1], v[0], v[1]})
+		}
+		groups, odd := joined(own, pairs, func(i int) (bool, bool) { return ratio(i) < disturbed, !math.IsNaN(ratio(i)) })
+		against += odd
+		paths.Groups = append(paths.Groups, groups...)
+		for _, g := range groups {
+			totals = append(totals, r.total(g))
+		}
+		if groups == nil && n > 1 && r.lost(own) {
+			hidden++
+		}
+	}
+	if known := stats.SortedFinite(totals); len(known) > 0 {
+		paths.Bandwidth = stats.MiddleMedian(known)
+	}
+	if missing > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("memory: stopped by the %s: %d of %d pairs of ranks were not measured", r.Stopped, missing, len(r.Pairs)))
+	}
+	if against > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("memory: %d pairs of ranks that share a path to memory by way of others do not disturb each other", against))
+	}
+	if hidden > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("memory: on %d hosts no two ranks disturb each other, but all together get less than %.0f %% of what they get alone: who shares a path to memory is not told by pairs", hidden, 100*crowdedOut))
+		return // what the operating system tells is better than nothing
+	}
+	if len(r.Pairs) > missing {
+		r.Resources = append(r.Resources, paths)
+	}
+}
+
+// total is what ranks get together while all of their host copy.
+func (r *MemoryResult) total(ranks []int) float64 {
+	sum := 0.0
+	for _, rank := range ranks {
+		sum += r.Together[rank]
+	}
+	return sum
+}
+
+// lost tells whether the ranks of a host lose much when all copy.
+func (r *MemoryResult) lost(ranks []int) bool {
+	alone := 0.0
+	for _, rank := range ranks {
+		alone += r.Alone[rank]
+	}
+	return r.total(ranks) < crowdedOut*alone
+}
+
+// String is the result in one line, for reports.
+func (r *MemoryResult) String() string {
+	text := fmt.Sprintf("memory: a rank alone copies %s", quantity.Rate(stats.MiddleMedian(stats.SortedFinite(r.Alone))))
+	if len(r.Pairs) > 0 {
+		text += fmt.Sprintf(", while all of its host do %s", quantity.Rate(stats.MiddleMedian(stats.SortedFinite(r.Together))))
+	}
+	return text
+}
+
+// insideWarnings are of ranks that have no core of their own.
+func insideWarnings(places []mpi.Place) []string {
+	warnings := crowded(places)
+	unbound := 0
+	for _, p := range places {
+		if p.Core < 0 {
+			unbound++
+		}
+	}
+	if unbound > 0 {
+		warnings = append(warnings, fmt.Sprintf("%d ranks are bound to no single CPU: what they share holds for the CPUs to which they were bound while it was measured", unbound))
+	}
+	return warnings
+}

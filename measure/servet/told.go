@@ -1,0 +1,167 @@
+package servet
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/topology"
+)
+
+// Told returns what the ranks share by the word of the operating system: Resources that are
+// marked as Told. Each host's first rank reads /sys; if rank 0 gives parts, read by
+// ReadHwloc, say, these are those of every host instead. A rank counts where all CPUs that it may run on
+// do. It is collective; the results are nil on other ranks than 0. Hosts that tell nothing are warned of.
+func Told(comm mpi.Communicator, parts []Part) (resources []model.Resource, warnings []string, err error) {
+	err = harness.OnDuplicate(comm, func(own mpi.Communicator) error {
+		var err error
+		resources, warnings, err = told(own, parts, func() ([]Part, error) { return ReadSys(os.DirFS(sysPath)) })
+		return err
+	})
+	return resources, warnings, err
+}
+
+func told(comm mpi.Communicator, parts []Part, read func() ([]Part, error)) (resources []model.Resource, warnings []string, err error) {
+	places, err := mpi.GatherPlaces(comm)
+	if err != nil {
+		return nil, nil, err
+	}
+	plan := struct {
+		Readers []int `json:"readers"` // first ranks of hosts; none: parts are given
+	}{}
+	var ranks [][]int
+	if comm.Rank() == 0 {
+		ranks, _ = ranksOf(places, 0)
+		for _, own := range ranks {
+			if parts == nil {
+				plan.Readers = append(plan.Readers, slices.Min(own))
+			}
+		}
+	}
+	if err := tell(comm, &plan); err != nil {
+		return nil, nil, err
+	}
+	var data []byte
+	if slices.Contains(plan.Readers, comm.Rank()) {
+		own, failed := read()
+		if failed == nil { // else nothing is told
+			if data, err = json.Marshal(own); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	ofReader := make(map[int][]Part)
+	err = harness.Gather(comm, data, func(rank int, data []byte) error {
+		if len(data) == 0 {
+			return nil
+		}
+		var own []Part
+		err := json.Unmarshal(data, &own)
+		ofReader[rank] = own
+		return err
+	})
+	if err != nil || comm.Rank() != 0 {
+		return nil, nil, err
+	}
+	silent := 0
+	ofHost := make([][]Part, len(ranks))
+	for h, own := range ranks {
+		if ofHost[h] = parts; parts == nil {
+			ofHost[h] = ofReader[slices.Min(own)]
+		}
+		if ofHost[h] == nil {
+			silent++
+		}
+	}
+	if silent > 0 {
+		warnings = append(warnings, fmt.Sprintf("the operating system of %d hosts tells nothing of caches and memory", silent))
+	}
+	return sharedParts(ranks, ofHost, places), warnings, nil
+}
+
+// sharedParts are the parts of each host as resources of the ranks: one for each kind, and for each level of caches.
+func sharedParts(ranks [][]int, parts [][]Part, places []mpi.Place) []model.Resource {
+	type what struct {
+		kind  topology.Kind
+		level int
+	}
+	found := make(map[what]*model.Resource)
+	for h, own := range ranks {
+		for _, p := range parts[h] {
+			r := found[what{p.Kind, p.Level}]
+			if r == nil {
+				r = &model.Resource{Kind: p.Kind, Bandwidth: math.NaN(), Told: true}
+				found[what{p.Kind, p.Level}] = r
+			}
+			r.Bytes = max(r.Bytes, int64(p.Bytes))
+			var in []int
+			for _, rank := range own {
+				if within(places[rank], p.CPUs) {
+					in = append(in, rank)
+				}
+			}
+			if len(in) >= 2 {
+				r.Groups = append(r.Groups, slices.Sorted(slices.Values(in)))
+			}
+		}
+	}
+	keys := make([]what, 0, len(found))
+	for k := range found {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b what) int { return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.level, b.level)) })
+	var all []model.Resource
+	for _, k := range keys {
+		all = append(all, *found[k])
+	}
+	return all
+}
+
+// within tells whether a rank stays on the given CPUs, which ascend.
+func within(p mpi.Place, cpus []int) bool {
+	own := p.CPUs
+	if own == nil && p.Core >= 0 {
+		own = []int{p.Core}
+	}
+	for _, cpu := range own {
+		if _, in := slices.BinarySearch(cpus, cpu); !in {
+			return false
+		}
+	}
+	return len(own) > 0
+}
+
+// Resources are what a Network is to keep: what was measured and, of what was not, what was told.
+// Either result may be nil. A measured kind replaces the one that was told; of caches those that are
+// told to be larger than what was measured stay. Warnings are of told groups that the measurement does not show.
+func Resources(memory *MemoryResult, caches *CacheResult, told []model.Resource) (all []model.Resource, warnings []string) {
+	if caches != nil {
+		all = append(all, caches.Resources...)
+	}
+	if memory != nil {
+		all = append(all, memory.Resources...)
+	}
+	measured := func(kind topology.Kind) bool {
+		return slices.ContainsFunc(all, func(r model.Resource) bool { return r.Kind == kind && !r.Told })
+	}
+	haveCaches, haveMemory := measured(topology.KindCache), measured(topology.KindNUMA)
+	for _, t := range told {
+		switch {
+		case t.Kind == topology.KindCache && haveCaches && 2*t.Bytes <= int64(caches.Largest):
+			if len(t.Groups) > 0 && !slices.ContainsFunc(caches.Resources, func(r model.Resource) bool { return len(r.Groups) > 0 }) {
+				warnings = append(warnings, fmt.Sprintf("ranks share caches of %s by the word of the operating system, and do not disturb each other in any", quantity.Bytes(int(t.Bytes))))
+			}
+		case t.Kind == topology.KindNUMA && haveMemory:
+		default:
+			all = append(all, t)
+		}
+	}
+	return all, warnings
+}
