@@ -207,3 +207,7 @@ func Overlap(within, near []float32, factor float32) float64 {
 	}
 	return wrong / float64(len(near)*len(within))
 }
+
+// NoiseOfMembers is how differently two members see an outsider by noise alone, at most: for Evidence.Mates where
+// no members are known to be next to each other.
+func NoiseOfMembers(noise float64) float64 { return noiseMargin * unevenOfNoise * noise }

@@ -35,7 +35,7 @@ func (g *judge) result(r *readings.Symmetric, note *combination, least, sigma fl
 	if err != nil {
 		return nil, err
 	}
-	graph, warnings, err := treeGraph(f)
+	graph, warnings, err := f.Graph()
 	if err != nil {
 		return nil, err
 	}

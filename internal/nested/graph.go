@@ -1,18 +1,17 @@
-package linkage
+package nested
 
 import (
 	"fmt"
 	"math"
 	"slices"
 
-	"github.com/topocast/topocast/internal/nested"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 )
 
-// treeGraph draws a switch per group. A switch with two links only cannot be seen in
-// latencies: it is replaced by one link between its neighbours.
-func treeGraph(f *nested.Fit) (*topology.Graph, []string, error) {
+// Graph draws a switch per group, and what latencies cannot tell of it. A switch with two links only cannot be
+// seen in latencies: it is replaced by one link between its neighbours.
+func (f *Fit) Graph() (*topology.Graph, []string, error) {
 	t := f.Tree
 	var warnings []string
 	number := make([]int, len(t.Parent))
@@ -71,7 +70,7 @@ func treeGraph(f *nested.Fit) (*topology.Graph, []string, error) {
 	return graph, warnings, err
 }
 
-func vertexName(t *nested.Tree, v int32, number []int) string {
+func vertexName(t *Tree, v int32, number []int) string {
 	if t.IsGroup(v) {
 		return fmt.Sprintf("s%d", number[v]-t.N)
 	}

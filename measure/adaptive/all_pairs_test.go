@@ -1,0 +1,54 @@
+package adaptive
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/topotest"
+	"github.com/topocast/topocast/topology/linkage"
+)
+
+// A stored matrix, read with noise.
+type stored struct {
+	n     int
+	d     []float64
+	sigma float64
+	rng   *rand.Rand
+}
+
+func (s *stored) Read(dst []float64, pairs []Pair) error {
+	for k, p := range pairs {
+		dst[k] = s.d[int(p.A)*s.n+int(p.B)] * (1 + s.sigma*s.rng.NormFloat64())
+	}
+	return nil
+}
+
+// What is no tree is read by all pairs, and is what linkage makes of the matrix: a torus of hosts and a ring of switches.
+func TestNoTreeIsReadByAllPairs(t *testing.T) {
+	for name, w := range map[string]*topotest.Wiring{
+		"torus of hosts":   topotest.Torus([]int{8, 8}, 0, 0, 1e-6),
+		"ring of switches": topotest.Torus([]int{6}, 8, 1e-6, 2e-6),
+		"dragonfly":        topotest.Dragonfly(8, 6, 1e-6, 3e-6),
+	} {
+		o := &stored{w.Hosts, w.Distances(), 0.01, rand.New(rand.NewPCG(1, 1))}
+		found, err := Explore(w.Hosts, o, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := linkage.Reconstruct(mat.NewDense(w.Hosts, w.Hosts, w.Distances()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found.Method != MethodAllPairs || found.Topology.Fit.Family != want.Fit.Family {
+			t.Errorf("%s: by %s, family %s, want %s", name, found.Method, found.Topology.Fit.Family, want.Fit.Family)
+		}
+		if missing, extra := differ(groupsOf(want.Hierarchy, true), groupsOf(found.Topology.Hierarchy, true)); missing+extra > 0 {
+			t.Errorf("%s: %d firm groups missing, %d more than of the exact matrix", name, missing, extra)
+		}
+		if _, err := Explore(w.Hosts, o, &Settings{MostAllPairs: w.Hosts - 1}); err == nil {
+			t.Errorf("%s: all pairs of more hosts than are allowed", name)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package adaptive
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+)
+
+// BenchmarkRecovery holds 20 seeds that no constant was chosen on to the goals of this stage, and fails where a tree is
+// not exact or too much was read: run it with -benchtime=1x.
+func BenchmarkRecovery(b *testing.B) {
+	for _, goal := range []recovery{{n: 1024, mean: 0.06, worst: 0.09}, {n: 16384, mean: 0.009, worst: 0.015}} {
+		for _, sigma := range []float64{0.01, 0.03, 0.05} {
+			r := goal
+			r.sigma = sigma
+			b.Run(fmt.Sprintf("n=%d/noise=%g", r.n, r.sigma), func(b *testing.B) {
+				for b.Loop() {
+					mean, worst, rounds := r.check(b, seedsFrom(100, 20))
+					b.ReportMetric(100*mean, "%mean")
+					b.ReportMetric(100*worst, "%worst")
+					b.ReportMetric(float64(rounds), "rounds")
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkWirings finds whole machines and fragments of them. certificate is the share of the pairs that has to be
+// read at least once by whoever wants to prove the groups: one per pair of siblings, and one per host.
+func BenchmarkWirings(b *testing.B) {
+	rng := rand.New(rand.NewPCG(200, 1))
+	wirings := whole(b)
+	wirings["made-up"] = madeUp(rng, 25)
+	for name, cells := range wirings {
+		for _, share := range []float64{1, 0.05} {
+			b.Run(fmt.Sprintf("%s/share=%g", name, share), func(b *testing.B) {
+				for b.Loop() {
+					b.StopTimer()
+					m := wiring(rng, cells, share)
+					b.StartTimer()
+					r := explore(b, m, noise{sigma: 0.03, outliers: 0.02}, 200, nil)
+					b.StopTimer()
+					missing, extra := differ(m.sets(), groupsOf(r.Topology.Hierarchy, true))
+					if missing+extra > 0 || share == 1 && r.Share() > 0.03 {
+						b.Fatalf("of %d groups %d are not firm, %d firm ones do not exist; %.2f %% of the pairs", len(m.sets()), missing, extra, 100*r.Share())
+					}
+					b.ReportMetric(float64(m.n), "hosts")
+					b.ReportMetric(100*r.Share(), "%read")
+					b.ReportMetric(100*m.certificate(), "%certificate")
+					b.ReportMetric(float64(r.Rounds), "rounds")
+					b.StartTimer()
+				}
+				b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/op")
+			})
+		}
+	}
+}
+
+// BenchmarkPlanner tells what the planner takes for a machine of 65,536 hosts.
+func BenchmarkPlanner(b *testing.B) {
+	const n = 65536
+	rng := rand.New(rand.NewPCG(300, n))
+	m := randomMachine(rng, n, 1.35)
+	for b.Loop() {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		r := explore(b, m, noise{sigma: 0.03, outliers: 0.02}, 300, nil)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		b.StopTimer()
+		missing, extra := differ(m.sets(), groupsOf(r.Topology.Hierarchy, true))
+		b.ReportMetric(float64(missing+extra), "wrong")
+		b.ReportMetric(float64(r.Pairs())/n, "pairs/host")
+		b.ReportMetric(100*r.Share(), "%read")
+		b.ReportMetric(float64(r.Rounds), "rounds")
+		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/(1<<20), "MiB-kept")
+		b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/(1<<20), "MiB-allocated")
+		b.StartTimer()
+	}
+	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/op")
+}

@@ -1,0 +1,336 @@
+package adaptive
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+const (
+	// Doubt of a decision at which no further reading is asked for. What is wrong after all is found by the
+	// second look and by verification.
+	tolerated = 2e-3
+	// Doubt at which a group is opened: what is built on it has to stand.
+	toleratedNew = 1e-5
+	// Most readings of one question.
+	mostReadings = 10
+	// Readings from which a level that nobody has seen is believed, and hosts that have to see it.
+	readingsOfNew, witnessesOfNew = 4, 2
+	// Times that a host starts anew when it is contradicted.
+	mostStarts = 6
+	// Rounds without a reading after which a host is given up.
+	mostSilent = 10
+	// Partners tried at random before the group is searched.
+	tries = 6
+)
+
+// A task is a host that looks for its place. It lies in group v, and in none of the children of v that hold
+// refuted hosts. It reads a random host of another child: if their level is that of v it is not in that
+// child either; if less, it is, and goes on from the group of that level on the other's way up. In nested groups
+// any two hosts of a group are alike to others, so any of them may answer, and the readings
+// of many hosts run at once.
+type task struct {
+	x, v    int32
+	refuted []int32
+	second  bool  // all children were refuted once: a second look before a branch is opened
+	y       int32 // the host that the tally is about; none: choose
+	slot    int   // of the reading under way, -1: none
+	tally   tally
+	starts  int
+	silent  int  // rounds without a reading
+	hinted  bool // first, a host that is said to be of its group is read
+}
+
+func (t *task) restart(tr *tree) {
+	t.v, t.y, t.second = tr.top(), none, false
+	t.refuted = t.refuted[:0]
+	t.starts++
+}
+
+// An inserter finds the places of hosts.
+type inserter struct {
+	tree   *tree
+	levels *levels
+	ledger *ledger
+	rng    *rand.Rand
+	hints  *hints
+
+	news    []sighting // of levels that nobody has seen
+	odd     []int32    // hosts that no level explains
+	last    bool       // no level is new any more: hosts go where they fit best
+	forced  int        // decisions that mostReadings ended
+	marks   map[int32]bool
+	scratch tally
+}
+
+// A sighting is what a host reads of a level that is not known.
+type sighting struct {
+	host  int32
+	value float64
+}
+
+// insert places the given hosts. It returns true if a new level was found: then all has
+// to begin anew, as decisions were made without it.
+func (in *inserter) insert(hosts []int32) (again bool, err error) {
+	in.marks = make(map[int32]bool)
+	var active []*task
+	for len(active) > 0 || len(hosts) > 0 {
+		// As many at once as there are hosts to answer: the first to be placed answer next.
+		for len(hosts) > 0 && len(active) < max(1, in.tree.placed()) {
+			x := hosts[0]
+			hosts = hosts[1:]
+			if in.tree.placed() == 0 {
+				in.tree.add(x, in.tree.top())
+				continue
+			}
+			active = append(active, &task{x: x, v: in.tree.top(), y: none, hinted: in.hints.has(x)})
+		}
+		in.ledger.open()
+		for _, t := range active {
+			t.slot = -1
+			if y := in.partner(t); y != none {
+				t.slot = in.ledger.add(t.x, y)
+			}
+		}
+		z, err := in.ledger.read()
+		if err != nil {
+			return false, err
+		}
+		left := active[:0]
+		for _, t := range active {
+			done := t.slot < 0 && in.close(t) // no one to ask
+			if t.slot >= 0 && math.IsNaN(z[t.slot]) {
+				if t.silent++; t.silent == mostSilent {
+					done = in.giveUp(t)
+				}
+			}
+			if t.slot >= 0 && !math.IsNaN(z[t.slot]) {
+				t.tally.add(z[t.slot], in.levels)
+				if done, again = in.decide(t); again {
+					return true, nil
+				}
+			}
+			if !done {
+				left = append(left, t)
+			}
+		}
+		active = left
+	}
+	return false, nil
+}
+
+// partner is the host that t reads next, none if there is no free one.
+func (in *inserter) partner(t *task) int32 {
+	tr := in.tree
+	if t.y != none {
+		return in.same(t)
+	}
+	choose := func(y int32) int32 {
+		t.y = y
+		t.tally.clear(len(in.levels.at))
+		return y
+	}
+	if t.hinted {
+		mate, placed := in.hints.mate(t.x, in)
+		if t.hinted = placed; placed && mate == none {
+			return none // all are busy
+		} else if placed {
+			t.hinted = false
+			return choose(mate)
+		}
+	}
+	closed := in.closed(t)
+	for range tries {
+		y := tr.some(t.v, in.rng)
+		if in.ledger.free(y) && !closed[tr.below(t.v, y)] {
+			return choose(y)
+		}
+	}
+	if len(closed) == len(tr.kids(t.v)) {
+		return none
+	}
+	// The children that are left, from a random one on.
+	kids := tr.kids(t.v)
+	from := in.rng.IntN(len(kids))
+	for k := range kids {
+		c := kids[(from+k)%len(kids)]
+		if closed[c] {
+			continue
+		}
+		for range tries {
+			if y := tr.some(c, in.rng); in.ledger.free(y) {
+				return choose(y)
+			}
+		}
+	}
+	return none
+}
+
+// same is a host that answers t's question as well as t.y: another one of the largest group around it
+// that lies below all levels in doubt.
+func (in *inserter) same(t *task) int32 {
+	tr := in.tree
+	around := t.y
+	if len(t.tally.z) > 0 {
+		v := t.tally.judge(in.levels, in.most(t))
+		low := v.level
+		if v.second >= 0 {
+			low = min(low, v.second)
+		}
+		if v.unknown {
+			low = 0
+			for low < len(in.levels.at) && in.levels.at[low] < v.value {
+				low++
+			}
+		}
+		for p := tr.parent[around]; p != none && p != t.v && tr.levelOf(p) < low; p = tr.parent[p] {
+			around = p
+		}
+	}
+	for range tries {
+		if y := tr.some(around, in.rng); in.ledger.free(y) {
+			return y
+		}
+	}
+	return none
+}
+
+// closed are the children of t.v that t is not in. The map is used again by the next call.
+func (in *inserter) closed(t *task) map[int32]bool {
+	clear(in.marks)
+	for _, y := range t.refuted {
+		in.marks[in.tree.below(t.v, y)] = true
+	}
+	return in.marks
+}
+
+// most is the highest level that is expected of what t reads.
+func (in *inserter) most(t *task) int {
+	if t.v == in.tree.top() {
+		return aboveAll
+	}
+	return in.tree.levelOf(t.v)
+}
+
+// decide tells what follows from the readings of t: done if it has its place.
+func (in *inserter) decide(t *task) (done, again bool) {
+	tr := in.tree
+	most := in.most(t)
+	v := t.tally.judge(in.levels, most)
+	count := len(t.tally.z)
+	if v.unknown && !in.last {
+		switch {
+		case count < readingsOfNew || v.doubt > tolerated && count < mostReadings:
+			return false, false
+		case v.doubt <= tolerated:
+			if in.sight(t.x, v.value) {
+				return false, true
+			}
+			return in.giveUp(t), false // nobody else has seen it yet: it waits until somebody has
+		}
+	}
+	limit := tolerated
+	if in.opens(t, v.level) {
+		limit = toleratedNew
+	}
+	switch {
+	case v.level < 0 || v.doubt > limit && count < mostReadings:
+		return false, false
+	case v.doubt > limit:
+		in.forced++
+	}
+	for _, z := range t.tally.z {
+		in.levels.refine(v.level, z)
+	}
+	y := t.y
+	t.y = none
+	if v.level > most {
+		if t.starts >= mostStarts { // it contradicts itself for ever
+			return in.giveUp(t), false
+		}
+		t.restart(tr)
+		return false, false
+	}
+	// The tree may have grown since the question was asked, so the other's way up is walked now.
+	at := y
+	for p := tr.parent[at]; tr.levelOf(p) < v.level; p = tr.parent[at] {
+		at = p
+	}
+	switch p := tr.parent[at]; {
+	case tr.levelOf(p) > v.level:
+		w := tr.wrap(at, v.level)
+		tr.add(t.x, w)
+		return true, false
+	case p == t.v:
+		t.refuted = append(t.refuted, y)
+	default:
+		t.v, t.second = p, false
+		t.refuted = append(t.refuted[:0], y)
+	}
+	if t.v != tr.top() && tr.levelOf(t.v) == 0 { // nothing is finer: what is here, is here side by side
+		tr.add(t.x, t.v)
+		return true, false
+	}
+	return in.close(t), false
+}
+
+// giveUp leaves t for the end, and at the end beside all others.
+func (in *inserter) giveUp(t *task) bool {
+	if in.last {
+		in.tree.add(t.x, in.tree.kids(in.tree.top())[0])
+	} else {
+		in.odd = append(in.odd, t.x)
+	}
+	return true
+}
+
+// opens tells whether the verdict makes a group between a host and its group.
+func (in *inserter) opens(t *task, level int) bool {
+	tr := in.tree
+	if level < 0 {
+		return false
+	}
+	p := tr.parent[t.y]
+	for tr.levelOf(p) < level {
+		p = tr.parent[p]
+	}
+	return tr.levelOf(p) > level
+}
+
+// close makes t a child of its group if it is in none of the children, at the second look.
+func (in *inserter) close(t *task) bool {
+	tr := in.tree
+	if t.v == tr.top() || t.y != none || t.hinted || len(in.closed(t)) < len(tr.kids(t.v)) {
+		return false
+	}
+	if !t.second {
+		t.second = true
+		t.refuted = t.refuted[:0]
+		return false
+	}
+	tr.add(t.x, t.v)
+	return true
+}
+
+// sight notes a level that is not known, and adds it when enough hosts have seen it.
+func (in *inserter) sight(x int32, value float64) bool {
+	in.news = append(in.news, sighting{x, value})
+	near := max(leastStep/2, 2*in.levels.noise)
+	var by []int32
+	sum, count := 0.0, 0.0
+	for _, s := range in.news {
+		if math.Abs(s.value-value) < near {
+			if !slices.Contains(by, s.host) {
+				by = append(by, s.host)
+			}
+			sum += s.value
+			count++
+		}
+	}
+	if len(by) < witnessesOfNew {
+		return false
+	}
+	in.levels.insert(sum/count, in.levels.noise, readingsOfNew*count)
+	in.news = slices.DeleteFunc(in.news, func(s sighting) bool { return math.Abs(s.value-value) < near })
+	return true
+}

@@ -1,0 +1,234 @@
+package adaptive
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/internal/nested"
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/topology"
+)
+
+// A Result is what a discovery has found, and what it read for it.
+type Result struct {
+	// Topology is the machine. Groups are firm or weak by the criteria of linkage.Robust, on the readings that
+	// there are.
+	Topology *topology.Result
+
+	// Readings are all latencies that were read, in the order of their rounds. A pair may have several.
+	Readings []Reading
+
+	Hosts  int
+	Rounds int // of disjoint pairs that were read at once
+
+	// Method says how the machine was found.
+	Method Method
+
+	// Warnings are what is weak, and what latencies cannot tell apart: those of Topology.
+	Warnings []string
+}
+
+// A Method is how a machine was found.
+type Method string
+
+// The methods. All pairs are read of few hosts, and of those that are no tree.
+const (
+	MethodTree     Method = "tree"      // hosts placed one by one in nested groups
+	MethodAllPairs Method = "all pairs" // all pairs of hosts
+)
+
+// Pairs is the number of different pairs that were read. O(readings).
+func (r *Result) Pairs() int {
+	keys := make([]uint64, len(r.Readings))
+	for k, x := range r.Readings {
+		keys[k] = uint64(min(x.A, x.B))<<32 | uint64(max(x.A, x.B))
+	}
+	slices.Sort(keys)
+	return len(slices.Compact(keys))
+}
+
+// Share is how many readings there are per pair of hosts: repeated ones count. One matrix of all pairs has 1.
+func (r *Result) Share() float64 {
+	n := float64(r.Hosts)
+	return float64(len(r.Readings)) / (n * (n - 1) / 2)
+}
+
+// result judges the tree and makes it a Topology.
+func (f *finding) result() (*topology.Result, error) {
+	t := f.tree
+	var list []int32
+	if t != nil {
+		list = t.all()
+	}
+	if len(list) == 0 || f.unplaced > 0 && f.unplaced == t.n-1 {
+		return nil, fmt.Errorf("adaptive: %w before two hosts were placed", ErrStop)
+	}
+	proofs := f.proofs()
+	for _, p := range proofs {
+		p.doubted = f.stopped
+	}
+	for _, r := range f.unsettled {
+		for _, c := range []int32{r.a, r.b, r.group} {
+			if c != none && proofs[c] != nil {
+				proofs[c].doubted = true
+			}
+		}
+	}
+	number := make(map[int32]int32) // of groups in the nested tree: parents above their children
+	for k, v := range list {
+		number[v] = int32(t.n + len(list) - 1 - k)
+	}
+	parent := make([]int32, t.n+len(list))
+	for h := range t.n {
+		parent[h] = number[t.parent[h]]
+	}
+	for _, v := range list[1:] {
+		parent[number[v]] = number[t.parent[v]]
+	}
+	parent[number[list[0]]] = -1
+	nest := nested.New(t.n, parent)
+
+	support := make(map[int32]float64)
+	latency := make(map[int32]float64)
+	for k, v := range list {
+		latency[v] = math.Exp(f.levels.at[t.levelOf(v)])
+		if len(proofs[v].within) > 0 {
+			latency[v] = float64(stats.LowerMedian(proofs[v].within))
+		}
+		support[v] = 1
+		if k > 0 {
+			support[v] = f.support(v, proofs[v])
+			latency[v] = min(latency[v], latency[t.parent[v]])
+		}
+		nest.Level[int(number[v])-t.n] = math.Log(latency[v])
+	}
+	for _, v := range list[1:] {
+		if support[v] < reported {
+			nest.Splice(number[v])
+		}
+	}
+	h, err := f.hierarchy(list, support, latency)
+	if err != nil {
+		return nil, err
+	}
+	graph, warnings, err := nested.NewFit(nest).Graph()
+	if err != nil {
+		return nil, err
+	}
+	found := &topology.Result{Graph: graph, Hierarchy: h, Fit: f.fit(h), Warnings: warnings}
+	found.Warnings = append(found.Warnings, f.warnings(h)...)
+	return found, nil
+}
+
+// reported is the least support of a group that is shown, as in linkage.Robust.
+const reported = 0.5
+
+// hierarchy is the tree without the groups of too little support. Levels are those of the latencies found.
+func (f *finding) hierarchy(list []int32, support, latency map[int32]float64) (*topology.Hierarchy, error) {
+	t := f.tree
+	var used []int
+	for _, v := range list[1:] {
+		if support[v] >= reported {
+			used = append(used, t.levelOf(v))
+		}
+	}
+	slices.Sort(used)
+	used = slices.Compact(used)
+	levels := make([]topology.Level, len(used))
+	of := make([][]float64, len(used))
+	for k := range levels {
+		levels[k] = topology.Level{Name: fmt.Sprintf("level %d", k+1), Support: 1}
+	}
+	var groups []topology.Group
+	for _, v := range list[1:] {
+		if support[v] < reported {
+			continue
+		}
+		k, _ := slices.BinarySearch(used, t.levelOf(v))
+		hosts := make([]int, 0, t.size(v))
+		for _, h := range t.members(v) {
+			hosts = append(hosts, int(h))
+		}
+		groups = append(groups, topology.Group{Hosts: hosts, Level: k, Latency: latency[v], Support: support[v]})
+		levels[k].Support = min(levels[k].Support, support[v])
+		of[k] = append(of[k], latency[v])
+	}
+	for k := range levels {
+		levels[k].Latency = stats.LowerMedian(of[k])
+	}
+	return topology.NewHierarchy(t.n, levels, groups, latency[list[0]])
+}
+
+// fit says how well the levels explain the readings.
+func (f *finding) fit(h *topology.Hierarchy) topology.Fit {
+	fit := topology.Fit{Family: topology.FamilyTree, TreeLikeness: f.likeness, Noise: f.core.noise}
+	if len(h.Groups()) == 1 {
+		fit.Family = topology.FamilyFlat
+	}
+	groups := h.Groups()
+	var off []float64
+	byLevel := make([][]float64, len(h.Levels())+1)
+	mean, left, spread := 0.0, 0.0, 0.0
+	for k, r := range f.ledger.log {
+		g := groups[h.Common(int(r.A), int(r.B))]
+		d := float64(r.Latency)
+		rest := math.Abs(d-g.Latency) / g.Latency
+		off = append(off, rest)
+		byLevel[g.Level] = append(byLevel[g.Level], rest)
+		left += (d - g.Latency) * (d - g.Latency)
+		step := d - mean // Welford's running variance
+		mean += step / float64(k+1)
+		spread += step * (d - mean)
+	}
+	fit.R2 = 1 - left/spread
+	if spread == 0 {
+		fit.R2 = math.NaN()
+	}
+	fit.Residual = stats.Median(off)
+	for k, of := range byLevel {
+		l := topology.LevelFit{Separation: math.NaN(), Residual: stats.Median(of)}
+		if k < len(h.Levels()) {
+			above := groups[0].Latency
+			if k+1 < len(h.Levels()) {
+				above = h.Levels()[k+1].Latency
+			}
+			l.Separation = math.Log(above / h.Levels()[k].Latency)
+		}
+		fit.Levels = append(fit.Levels, l)
+	}
+	return fit
+}
+
+const mostNamed = 6 // hosts in a warning
+
+func (f *finding) warnings(h *topology.Hierarchy) []string {
+	var all []string
+	weak := 0
+	for _, g := range h.Groups()[1:] {
+		if !g.Firm() {
+			weak++
+		}
+	}
+	if weak > 0 {
+		all = append(all, fmt.Sprintf("%s of %d weak, not to be relied on", words.Count(weak, "group"), len(h.Groups())-1))
+	}
+	if f.stopped {
+		all = append(all, fmt.Sprintf("time was up: %s of %d without a place, and no group verified", words.Count(f.unplaced, "host"), h.Hosts()))
+	}
+	if len(f.unsettled) > 0 {
+		all = append(all, fmt.Sprintf("%s of siblings that further readings did not settle: groups beside them are weak at best",
+			words.Count(len(f.unsettled), "pair")))
+	}
+	if len(f.odd) > 0 {
+		hosts := slices.Clone(f.odd)
+		slices.Sort(hosts)
+		text := fmt.Sprint(hosts)
+		if len(hosts) > mostNamed {
+			text = fmt.Sprintf("%v and %d more", hosts[:mostNamed], len(hosts)-mostNamed)
+		}
+		all = append(all, fmt.Sprintf("hosts %s read latencies that no level explains: they may be slow, and stand where they fit best", text))
+	}
+	return all
+}

@@ -1,0 +1,253 @@
+package adaptive
+
+import (
+	"math"
+	"slices"
+)
+
+const (
+	// Doubt of all hosts together that is left: of one it is this by their number. A host in the wrong place
+	// is one wrong group, or two.
+	toleratedInAll = 0.01
+	// Readings of a group that may be of another level: a share, of few readings so many. Each counts at both hosts.
+	mixedShare, fewestMixed = 0.12, 6
+	// Readings of a relation that are looked at.
+	mostTold = 16
+	// Doubt below which readings contradict the tree.
+	contradicted = 1e-2
+	// Passes of verification, and rounds of each.
+	mostPasses = 4
+	// Further readings of one pair of siblings.
+	mostFurther = 8
+)
+
+// A relation is what was read between two children of a group, or of a host and all others of a
+// group of hosts of the finest level. Two children that read less than their group's level are one,
+// and of three levels one of both is wrong here.
+type relation struct {
+	group, a, b int32 // children of the group; b is none where a is a host held against its group
+	tally       tally
+	met         []int32 // hosts that a was held against, of a host and its group
+	further     int
+}
+
+func (r *relation) add(z float64, l *levels) {
+	if len(r.tally.z) < mostTold {
+		r.tally.add(z, l)
+	}
+}
+
+// meet adds a reading of host a and another of its group.
+func (r *relation) meet(other int32, z float64, l *levels) {
+	r.met = append(r.met, other)
+	r.add(z, l)
+}
+
+// relations sorts the readings so far by what they tell of the tree, those of siblings that were never
+// compared included; in order of group, a, b. O(readings times depth).
+func (in *inserter) relations() []*relation {
+	tr := in.tree
+	type key struct{ group, a, b int32 }
+	index := make(map[key]*relation)
+	var list []*relation
+	at := func(k key) *relation {
+		r := index[k]
+		if r == nil {
+			r = &relation{group: k.group, a: k.a, b: k.b}
+			r.tally.clear(len(in.levels.at))
+			index[k] = r
+			list = append(list, r)
+		}
+		return r
+	}
+	for _, v := range tr.all() {
+		kids := tr.kids(v)
+		for k, a := range kids {
+			if tr.levelOf(v) == 0 {
+				at(key{v, a, none})
+				continue
+			}
+			for _, b := range kids[:k] {
+				at(key{v, min(a, b), max(a, b)})
+			}
+		}
+	}
+	for _, r := range in.ledger.log {
+		if !tr.has(r.A) || !tr.has(r.B) {
+			continue
+		}
+		v, a, b := tr.common(r.A, r.B)
+		if v == tr.top() {
+			continue
+		}
+		z := math.Log(float64(r.Latency))
+		if tr.levelOf(v) == 0 {
+			at(key{v, a, none}).meet(b, z, in.levels)
+			at(key{v, b, none}).meet(a, z, in.levels)
+			continue
+		}
+		at(key{v, min(a, b), max(a, b)}).add(z, in.levels)
+	}
+	return list
+}
+
+// verify holds the tree against the readings, takes further ones where they leave doubt, and returns the
+// hosts that are not where they belong, and the relations that it could not settle. Nothing is asked of odd hosts.
+func (in *inserter) verify(odd map[int32]bool) (suspects []int32, unsettled []*relation, err error) {
+	list := in.relations()
+	tolerated := toleratedInAll / float64(in.tree.n)
+	var open []*relation
+	for _, r := range list {
+		if !odd[r.a] && !odd[r.b] && in.doubt(r) > tolerated {
+			open = append(open, r)
+		}
+	}
+	for len(open) > 0 {
+		in.ledger.open()
+		slot := make([]int, len(open))
+		for k, r := range open {
+			slot[k] = -1
+			if a, b := in.ask(r); a != none {
+				slot[k] = in.ledger.add(a, b)
+			}
+		}
+		z, err := in.ledger.read()
+		if err != nil {
+			return nil, nil, err
+		}
+		left := open[:0]
+		for k, r := range open {
+			if slot[k] >= 0 {
+				r.further++
+				if x := z[slot[k]]; !math.IsNaN(x) {
+					r.meet(in.ledger.pairs[slot[k]].B, x, in.levels)
+				}
+			}
+			if r.further < mostFurther && in.doubt(r) > tolerated && !in.against(r) {
+				left = append(left, r)
+			}
+		}
+		open = left
+	}
+	gone := make(map[int32]bool)
+	for _, v := range in.mixed(list) {
+		for _, h := range in.tree.members(v) {
+			gone[h] = true
+		}
+	}
+	for _, r := range list {
+		if odd[r.a] || odd[r.b] {
+			continue
+		}
+		if !in.against(r) {
+			if in.doubt(r) > tolerated {
+				unsettled = append(unsettled, r)
+			}
+			continue
+		}
+		unsettled = append(unsettled, r)
+		less := r.a
+		if r.b != none && in.tree.size(r.b) < in.tree.size(r.a) {
+			less = r.b
+		}
+		for _, h := range in.tree.members(less) {
+			gone[h] = true
+		}
+	}
+	for h := range gone {
+		suspects = append(suspects, h)
+	}
+	slices.Sort(suspects)
+	return suspects, unsettled, nil
+}
+
+// doubt is how likely the readings of a relation are of another level than that of its group. The one that
+// speaks most for it does not count: what put a host into a wrong place is the reading that does, and so is that of
+// another host that followed it there.
+func (in *inserter) doubt(r *relation) float64 {
+	want := in.tree.levelOf(r.group)
+	l := in.levels
+	best, drop := math.Inf(-1), -1
+	for k, z := range r.tally.z {
+		other := math.Inf(-1)
+		for level := range l.at {
+			if level != want {
+				other = max(other, l.of(z, level))
+			}
+		}
+		if s := l.of(z, want) - other; s > best {
+			best, drop = s, k
+		}
+	}
+	if len(r.tally.z) < 2 {
+		return 1
+	}
+	rest := &in.scratch
+	rest.clear(len(l.at))
+	for k, z := range r.tally.z {
+		if k != drop {
+			rest.add(z, l)
+		}
+	}
+	v := rest.judge(l, aboveAll)
+	if v.level != want {
+		return 1
+	}
+	return v.doubt
+}
+
+// against tells whether the readings contradict the tree.
+func (in *inserter) against(r *relation) bool {
+	if len(r.tally.z) == 0 {
+		return false
+	}
+	v := r.tally.judge(in.levels, aboveAll)
+	return v.level != in.tree.levelOf(r.group) && v.doubt < contradicted
+}
+
+// mixed lists the groups of hosts of the finest level of whose readings too many are those of another level: a host that
+// noise has put into the wrong group draws the others of its own after it, who vouch for each
+// other.
+func (in *inserter) mixed(list []*relation) []int32 {
+	total, bad := make(map[int32]int), make(map[int32]int)
+	var groups []int32
+	for _, r := range list {
+		if r.b != none {
+			continue
+		}
+		if total[r.group] == 0 {
+			groups = append(groups, r.group)
+		}
+		for _, z := range r.tally.z {
+			total[r.group]++
+			for k := 1; k < len(in.levels.at); k++ {
+				if in.levels.of(z, k) > in.levels.of(z, 0) {
+					bad[r.group]++
+					break
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(groups, func(v int32) bool {
+		return bad[v] < fewestMixed || float64(bad[v]) < mixedShare*float64(total[v])
+	})
+}
+
+// ask is a pair of free hosts that tells of the relation.
+func (in *inserter) ask(r *relation) (a, b int32) {
+	for range tries {
+		a, b = in.tree.some(r.a, in.rng), none
+		if r.b != none {
+			b = in.tree.some(r.b, in.rng)
+		} else {
+			b = in.tree.some(r.group, in.rng)
+		}
+		if r.b == none && len(r.met) < in.tree.size(r.group)-1 && slices.Contains(r.met, b) {
+			continue
+		}
+		if a != b && in.ledger.free(a) && in.ledger.free(b) {
+			return a, b
+		}
+	}
+	return none, none
+}
