@@ -39,20 +39,12 @@ func newNetwork(g *topology.Graph, s *Settings) (*network, error) {
 		arcs: g.NumArcs(), memory: s.Memory, window: s.Window, factors: s.Factors, bias: s.Bias, reverse: s.Sharing.Asymmetric,
 		latency: make([]instant, g.NumArcs()), capacity: make([]float64, g.NumArcs()+g.Hosts()),
 	}
-	slow := make([]float64, g.NumArcs()) // 0: as it is
-	for _, l := range s.Faults.SlowLinks {
-		for _, a := range []int{g.ArcIndex(l.From, l.To), g.ArcIndex(l.To, l.From)} {
-			if a >= 0 {
-				slow[a] = l.Factor
-			}
-		}
-	}
+	slower, rate := s.Faults.onArcs(g)
 	for i, a := range g.Arcs() {
 		if math.IsNaN(a.Latency) || math.IsNaN(a.Bandwidth) {
 			return nil, fmt.Errorf("simnet: link %s->%s: latency %g s, bandwidth %g B/s: want both known", g.Name(a.From), g.Name(a.To), a.Latency, a.Bandwidth)
 		}
-		f := max(slow[i], 1)
-		n.latency[i], n.capacity[i] = picoseconds(a.Latency*f), a.Bandwidth/f
+		n.latency[i], n.capacity[i] = picoseconds(a.Latency*slower[i]), a.Bandwidth*rate[i]
 	}
 	for h := range g.Hosts() {
 		n.capacity[n.arcs+h] = s.Memory.Bandwidth

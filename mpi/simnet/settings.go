@@ -115,32 +115,6 @@ type Noise struct {
 	Outliers float64
 }
 
-// Faults are the faults of a cluster.
-type Faults struct {
-	SlowLinks []SlowLink
-	SlowHosts []SlowHost
-	LostRanks []LostRank
-}
-
-// SlowLink makes both directions between two vertices slower.
-type SlowLink struct {
-	From, To int     // vertices
-	Factor   float64 // divides bandwidth and multiplies latency; at least 1
-}
-
-// SlowHost makes all software on a host of the graph slower.
-type SlowHost struct {
-	Host   int
-	Factor float64 // multiplies overheads, divides memory bandwidth; at least 1
-}
-
-// LostRank ends a rank: from then on it takes part in nothing. Its own
-// operations return ErrLost, those of others that wait for it do not end.
-type LostRank struct {
-	Rank int
-	At   float64 // s
-}
-
 const (
 	defaultEagerLimit = 64 << 10
 	defaultClockCost  = 20e-9
@@ -158,7 +132,6 @@ func (s *Settings) validate(g *topology.Graph, ranks int) (Settings, error) {
 		return fmt.Errorf("simnet: Settings.%s: %v: want %s", field, value, want)
 	}
 	finite := func(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
-	atLeastOne := func(x float64) bool { return x >= 1 && !math.IsInf(x, 1) }
 	for _, o := range []struct {
 		name string
 		o    Overhead
@@ -223,20 +196,5 @@ func (s *Settings) validate(g *topology.Graph, ranks int) (Settings, error) {
 	if !finite(v.Noise.Sigma) || v.Noise.Sigma > 1 || !(v.Noise.Outliers >= 0 && v.Noise.Outliers <= 1) {
 		return v, bad("Noise", v.Noise, "0 to 1")
 	}
-	for i, l := range v.Faults.SlowLinks {
-		if g.ArcIndex(l.From, l.To) < 0 && g.ArcIndex(l.To, l.From) < 0 || !atLeastOne(l.Factor) {
-			return v, bad(fmt.Sprintf("Faults.SlowLinks[%d]", i), l, "a link of the graph, Factor at least 1")
-		}
-	}
-	for i, h := range v.Faults.SlowHosts {
-		if h.Host < 0 || h.Host >= g.Hosts() || !atLeastOne(h.Factor) {
-			return v, bad(fmt.Sprintf("Faults.SlowHosts[%d]", i), h, fmt.Sprintf("a host of %d, Factor at least 1", g.Hosts()))
-		}
-	}
-	for i, l := range v.Faults.LostRanks {
-		if l.Rank < 0 || l.Rank >= ranks || !finite(l.At) {
-			return v, bad(fmt.Sprintf("Faults.LostRanks[%d]", i), l, fmt.Sprintf("a rank of %d, At at least 0", ranks))
-		}
-	}
-	return v, nil
+	return v, v.Faults.validate(g, ranks)
 }
