@@ -29,6 +29,7 @@ func discoverCommand(run runner) *cobra.Command {
 		output, sim string
 		ranks       int
 		asJSON      bool
+		faults      []string
 		o           measureOptions
 	)
 	c := &cobra.Command{
@@ -58,12 +59,14 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 			}
 			o.quiet = asJSON
 			if sim != "" {
-				simulated, err := simulator(sim, "block", defaultOverhead)
+				simulated, err := simulator(sim, "block", defaultOverhead, faults...)
 				if err != nil {
 					return err
 				}
 				run = simulated
 				simulatedDefaults(c)
+			} else if err := refuseUnused(c, "only with --sim", "fault"); err != nil {
+				return err
 			}
 			network := outputFile{"--output", output, c.OutOrStdout()}
 			if asJSON && output == standard {
@@ -97,6 +100,7 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 	f := c.Flags()
 	f.StringVarP(&output, "output", "o", "network.json", "file for the network (a simulated one: simulated-network.json)")
 	f.StringVar(&sim, "sim", "", "simulate this cluster instead, for example \"tree:2x4x8 latency=20us,8us,2us rate=10Gbps\"")
+	f.StringArrayVar(&faults, "fault", nil, "with --sim, a fault of the cluster, as simulate has them")
 	f.IntVar(&ranks, "ranks", 0, "ranks without mpirun; 0: one per core")
 	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/discovery) instead of text")
 	f.BoolVar(&o.twoLevel, "two-level", false, "measure the inside of hosts apart from what is between them: fewer pairs, undisturbed")

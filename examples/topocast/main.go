@@ -36,8 +36,8 @@ const statusHelp = `Exit status of all commands:
   0  fine
   1  the run failed
   2  wrong input
-  3  a difference or a fault was found (compare)
-  4  cannot tell: too little was measured (compare)`
+  3  a difference or a fault was found (compare, check, watch)
+  4  cannot tell: too little was measured (compare, check, watch)`
 
 // run is main without the process around it, and returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
@@ -93,7 +93,7 @@ times and broadcast along it.
 		return badInput("%w; see %s --help", err, c.CommandPath())
 	})
 	root.AddCommand(
-		discoverCommand(run), measureCommand(run), bcastCommand(run), simulateCommand(),
+		discoverCommand(run), measureCommand(run), bcastCommand(run), checkCommand(run), simulateCommand(),
 		reconstructCommand(), compareCommand(), predictCommand(), placeCommand(), experimentCommand(run),
 	)
 	fitHelp(root)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+	"os"
 	"strings"
 	"time"
 
@@ -15,6 +17,7 @@ func simulateCommand() *cobra.Command {
 		cluster, placement string
 		ranks              int
 		overhead           time.Duration
+		faults             []string
 	)
 	c := &cobra.Command{
 		Use:   "simulate --cluster SPEC [flags] -- COMMAND [flags]",
@@ -24,23 +27,34 @@ of text: star:8, tree:2x4x8, fattree:8,8;1,4, torus:4x4 hosts=8, dragonfly:2,4,2
 followed by latency= and rate= per level from coarse to fine. Transfers share the links of their routes;
 the same command gives the same times on every run.
 
+--cluster may also be a file: a network of topocast discover, a graph, or a platform file, with all
+latencies and bandwidths. --fault names what is wrong with it, by names of hosts and switches or by
+their numbers, and may be given several times:
+
+  link A-B 1.5x                   latency 1.5 times, rate 1/1.5, both ways
+  link A-B latency=1.5x rate=0.9x
+  direction A>B rate=0.5x         one way alone
+  host A 1.2x                     its software and its links
+  lost 7                          rank 7 is gone; lost 7 at=2ms: later
+
 --placement says on which hosts the ranks run: block, cyclic, shuffled (shuffled:7 with another
 seed than 0), or a file with a host per line.`,
 		Example: `  topocast simulate --cluster "tree:2x4x8 latency=20us,8us,2us" -- discover
   topocast simulate --cluster "fattree:8,8;1,4" --placement shuffled -- \
-      bcast --sizes 1MiB`,
+      bcast --sizes 1MiB
+  topocast simulate --cluster tree:4x8 --fault "host h12 1.2x" -- check`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch args[0] {
 			case c.Name():
 				return badInput("simulate: a simulation runs no other simulation")
 			case "reconstruct", "compare", "predict", "place":
-				return badInput("simulate: %s has no ranks to simulate: want discover, measure or bcast", args[0])
+				return badInput("simulate: %s has no ranks to simulate: want discover, measure, check or bcast", args[0])
 			}
 			if cluster == "" {
 				return badInput("simulate: want --cluster, for example --cluster \"tree:2x4x8 rate=10Gbps\"")
 			}
-			run, err := simulator(cluster, placement, overhead)
+			run, err := simulator(cluster, placement, overhead, faults...)
 			if err != nil {
 				return err
 			}
@@ -52,6 +66,10 @@ seed than 0), or a file with a host per line.`,
 			})
 			for _, c := range inner.Commands() {
 				simulatedDefaults(c)
+				if network := c.Flags().Lookup("network"); network != nil && c.Name() == "check" {
+					network.DefValue = cluster // as it should be, without the faults
+					_ = network.Value.Set(cluster)
+				}
 				c.PreRunE = func(c *cobra.Command, _ []string) error {
 					if c.Flags().Changed("sim") {
 						return badInput("--sim: the cluster is that of --cluster already")
@@ -67,6 +85,7 @@ seed than 0), or a file with a host per line.`,
 	}
 	f := c.Flags()
 	f.StringVar(&cluster, "cluster", "", "the cluster, for example \"tree:2x4x8 rate=10Gbps\"")
+	f.StringArrayVar(&faults, "fault", nil, "a fault of the cluster, such as \"link h3-s0 1.5x\"")
 	f.StringVar(&placement, "placement", "block", "block, cyclic, shuffled, shuffled:SEED, or a file with one host per line")
 	f.IntVar(&ranks, "ranks", 0, "number of ranks; 0: one per host")
 	f.DurationVar(&overhead, "overhead", defaultOverhead, "what sending and what receiving a message cost a rank's CPU")
@@ -95,17 +114,23 @@ func simulatedDefaults(c *cobra.Command) {
 const defaultOverhead = 300 * time.Nanosecond
 
 // simulator returns a runner on a simulated cluster, with the overhead per
-// message of sender and receiver. Timings scatter by 1 %.
-func simulator(spec, placement string, overhead time.Duration) (runner, error) {
+// message of sender and receiver, and with faults. Timings scatter by 1 %.
+func simulator(spec, placement string, overhead time.Duration, faults ...string) (runner, error) {
 	if launchedRank() >= 0 {
 		return nil, badInput("a simulation (--sim, simulate) is one process: start it without a launcher")
 	}
 	if overhead < 0 {
 		return nil, badInput("--overhead %s: want at least 0", overhead)
 	}
-	cluster, err := simnet.ParseCluster(spec)
+	cluster, err := simulatedCluster(spec)
 	if err != nil {
-		return nil, &inputError{err}
+		return nil, err
+	}
+	var wrong simnet.Faults
+	for _, fault := range faults {
+		if err := wrong.Add(fault, cluster.Graph); err != nil {
+			return nil, badInput("--fault: %w", err)
+		}
 	}
 	return func(ranks int, work func(mpi.Communicator) error) error {
 		if ranks < 0 {
@@ -120,7 +145,38 @@ func simulator(spec, placement string, overhead time.Duration) (runner, error) {
 		}
 		settings := cluster.Settings()
 		settings.Send.Seconds, settings.Recv.Seconds = overhead.Seconds(), overhead.Seconds()
+		settings.Faults = wrong
+		for _, lost := range wrong.LostRanks {
+			if lost.Rank >= ranks {
+				return badInput("--fault \"lost %d\": there are %d ranks", lost.Rank, ranks)
+			}
+		}
 		settings.Noise, settings.Seed = simnet.Noise{Sigma: 0.01}, 1
 		return simnet.Run(cluster.Graph, place, settings, work)
 	}, nil
+}
+
+// simulatedCluster is that of a line, or of a file that holds a network or a graph.
+func simulatedCluster(spec string) (*simnet.Cluster, error) {
+	if info, err := os.Stat(spec); err != nil || info.IsDir() {
+		cluster, err := simnet.ParseCluster(spec)
+		if err != nil {
+			return nil, &inputError{err}
+		}
+		return cluster, nil
+	}
+	n, err := loadNetwork(spec)
+	if err != nil {
+		return nil, err
+	}
+	g, err := namedByHost(n, n.Graph())
+	if err != nil {
+		return nil, &inputError{err}
+	}
+	for _, a := range g.Arcs() {
+		if math.IsNaN(a.Latency) || math.IsNaN(a.Bandwidth) {
+			return nil, badInput("%s: link %s-%s: its latency or bandwidth is not known, and cannot be simulated", spec, g.Name(a.From), g.Name(a.To))
+		}
+	}
+	return &simnet.Cluster{Graph: g, Hierarchy: n.Hierarchy(), Routing: n.Routing()}, nil
 }

@@ -63,7 +63,7 @@ func TestSimulateRefusesWhatItDoesNotDo(t *testing.T) {
 		want string
 	}{
 		{[]string{"discover", "--sim", "star:3"}, "--sim: the cluster is that of --cluster already"},
-		{[]string{"reconstruct", "m.csv"}, "reconstruct has no ranks to simulate: want discover, measure or bcast"},
+		{[]string{"reconstruct", "m.csv"}, "reconstruct has no ranks to simulate: want discover, measure, check or bcast"},
 		{[]string{"compare", "a", "b"}, "compare has no ranks"},
 		{[]string{"simulate", "--cluster", "star:3", "--", "discover"}, "no other simulation"},
 		{[]string{"nosuch"}, "unknown command"},

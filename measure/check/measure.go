@@ -16,8 +16,8 @@ import (
 // Measure is Find over messages between the ranks of a job. It is collective; the
 // settings of rank 0 count, and the result is nil on the other ranks.
 //
-// With a graph its hosts are the ranks in their order; or, where there are more ranks, those
-// of the same names, of each of which the lowest rank takes part. Without one the hosts are
+// With a graph its hosts are those of the same names, of each of which the lowest rank takes part; or,
+// where names differ, the ranks in their order. Without one the hosts are
 // the job's, by name, and again the lowest rank of each takes part. Ranks that take no
 // part wait.
 //
@@ -138,23 +138,30 @@ func participants(s *Settings, places []mpi.Place) ([]int, []string, error) {
 			ranks, names = append(ranks, r), append(names, p.Host)
 		}
 	}
-	switch {
-	case s.Graph == nil:
+	if s.Graph == nil {
 		return ranks, names, nil
-	case s.Graph.Hosts() == len(places):
+	}
+	ranks = ranks[:0]
+	missing, taken := "", map[int]bool{}
+	for h := range s.Graph.Hosts() {
+		r, here := lowest[s.Graph.Name(h)]
+		if !here || taken[r] {
+			missing = s.Graph.Name(h)
+			break
+		}
+		taken[r] = true
+		ranks = append(ranks, r)
+	}
+	switch {
+	case missing == "":
+	case s.Graph.Hosts() != len(places):
+		return nil, nil, fmt.Errorf("check: Settings.Graph: %d hosts, and %d ranks on %d: no rank is on its host %s, or a host of that name is there twice",
+			s.Graph.Hosts(), len(places), len(names), missing)
+	default: // names are not those of the graph's hosts: ranks are, in their order
 		ranks = ranks[:0]
 		for r := range places {
 			ranks = append(ranks, r)
 		}
-		return ranks, nil, nil
-	}
-	ranks = ranks[:0]
-	for h := range s.Graph.Hosts() {
-		r, here := lowest[s.Graph.Name(h)]
-		if !here {
-			return nil, nil, fmt.Errorf("check: Settings.Graph: %d hosts, and %d ranks on %d: no rank is on its host %s", s.Graph.Hosts(), len(places), len(names), s.Graph.Name(h))
-		}
-		ranks = append(ranks, r)
 	}
 	return ranks, nil, nil
 }

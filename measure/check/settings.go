@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -80,7 +81,7 @@ func (s *Settings) validate(hosts int) (Settings, error) {
 	}
 	switch {
 	case hosts < fewestHosts:
-		return v, fmt.Errorf("check: %d hosts: want at least %d, or none stands out", hosts, fewestHosts)
+		return v, fmt.Errorf("check: %s: want at least %d, or none stands out", words.Count(hosts, "host"), fewestHosts)
 	case v.Graph != nil && v.Graph.Hosts() != hosts:
 		return v, bad("Graph", fmt.Sprintf("%d hosts", v.Graph.Hosts()), fmt.Sprintf("%d", hosts))
 	case v.Names != nil && len(v.Names) != hosts:
