@@ -110,23 +110,35 @@ func BenchmarkRates(b *testing.B) {
 	}
 }
 
-// BenchmarkPredictCoupled is Zhu's largest pattern on a network with fitted
-// coupling, which solves three problems at once.
+// BenchmarkPredictCoupled predicts on networks with fitted coupling, which solves three
+// problems at once: Zhu's largest pattern, and a fat tree of 1,024 hosts.
 func BenchmarkPredictCoupled(b *testing.B) {
-	plain := fromSpec(b, "tree:2x15 rate=10Gbps,1Gbps")
-	links := ClassifyLinks(plain.Graph())
-	links.Classes[0].Coupling, links.Classes[1].Coupling = 0.7, 0.3
-	n, err := New(&topology.Result{Graph: plain.Graph(), Hierarchy: plain.Hierarchy()}, &Settings{Links: links, RTTBias: 0.5})
-	if err != nil {
-		b.Fatal(err)
-	}
-	ts := randomTransfers(rand.New(rand.NewPCG(1, 1)), n.Ranks(), 57)
-	var times []float64
-	b.ReportAllocs()
-	for b.Loop() {
-		if times, err = n.Predict(times[:0], ts); err != nil {
-			b.Fatal(err)
-		}
+	for _, c := range []struct {
+		spec  string
+		flows int
+	}{
+		{"tree:2x15 rate=10Gbps,1Gbps", 57},
+		{"fattree:16 rate=1Gbps routing=modulo", 10000},
+	} {
+		b.Run(fmt.Sprintf("flows=%d", c.flows), func(b *testing.B) {
+			plain := fromSpec(b, c.spec)
+			links := ClassifyLinks(plain.Graph())
+			links.Classes[0].Coupling, links.Classes[1].Coupling = 0.7, 0.3
+			n, err := New(&topology.Result{Graph: plain.Graph(), Hierarchy: plain.Hierarchy()}, &Settings{
+				Links: links, RTTBias: 0.5, Routing: topology.ChooseModulo,
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			ts := randomTransfers(rand.New(rand.NewPCG(1, 1)), n.Ranks(), c.flows)
+			var times []float64
+			b.ReportAllocs()
+			for b.Loop() {
+				if times, err = n.Predict(times[:0], ts); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 

@@ -6,95 +6,93 @@ import (
 	"github.com/topocast/topocast/internal/queue"
 )
 
-// filling is the incremental max-min solver: progressive filling over
-// channels (specification in the doc of Solver), repeated only where something
-// changed.
+// filling is the incremental max-min solver: what progressive filling over
+// channels (specification in the doc of Solver) comes to, worked out anew only where
+// something changed.
 //
-// The solution is described by levels. Filling raises the level of all flows
-// together; a channel saturates at the level at which its members use it up,
-// and its members stay at that level if nothing stopped them before. So the
-// level of a flow is the least level of its channels (or its own bound), and
-// the level of a channel follows from the levels of its members that are
-// lower. That makes the solution unique, and lets a change be carried upward
-// in one sweep in the order of levels: whatever is settled below the current level
-// stays. A flow is opened when the channel that stopped it no longer does,
-// and is lowered when a channel stops it earlier than before. A channel one of
-// whose members changes is watched: its load and the weight of its open
-// members bound from below the level at which it can saturate. Only when the
-// sweep gets there does it look at its members.
+// The solution is described by levels. A flow's level is the least level of its
+// channels (or its own bound), and that channel is said to stop it. A channel's level
+// is the one at which its members use it up, given those that are stopped elsewhere:
 //
-// What a sweep reads at random is kept small: with ten thousand flows it is
-// the cache that tells how long a sweep takes.
+//	level = (capacity - used by members stopped elsewhere) / weight of the others
+//
+// Levels for which both hold everywhere are those of filling, from the lowest up:
+// no channel can be lower than the least of capacity/weight, the one that has it is settled
+// whatever the others do, and so on with what is left. So the order in which channels
+// are brought in line does not matter to the result. It matters to the work: lower
+// ones first, and what is lower is never visited again but for what follows.
+//
+// A change touches few channels. Each is visited, gives its new level to
+// the flows that it stops, and so changes what is used of their other channels: mostly
+// some flows and hops, with no flow changing hands. A channel that rises above another one on
+// a flow's way lets the flow go to it; a channel that falls takes over the
+// flows that were higher. Flows that nothing stops as yet are open: they count as
+// members to be stopped in all of their channels, and the lowest takes them.
 type filling struct {
 	channels []channel
-	full     []float64 // per channel: the level at which it saturates; +Inf if it does not
-	tallies  []tally   // per channel
+	members  [][]member // per channel: own[c] stopped by it or open, then the others; in an order fixed by the calls
 	flows    []flowEntry
 	level    []float64 // per flow: its level; its rate is level * share
-	state    []flowState
-	before   []float64 // per flow: its level before the sweep, where touched
+	height   []float64 // per channel: its level, at which it is used up; +Inf if it is not
 
-	// Scratch of one sweep.
-	touched []int32 // flows opened or lowered
-	dirty   []int32 // channels that take part
-	moved   []int32 // channels whose levels the last sweep changed
-	caps    []capEntry
-	open    int     // flows that rise
-	thinAt  int     // length of the queue from which it is thinned
+	// Where members of no weight or what stops a flow count, a channel that is used up by members
+	// stopped elsewhere has a level, too: ties. Elsewhere that only costs time.
+	ties bool
+	full float64 // share of its capacity from which on such a channel is looked at
+
+	// Where it is asked for, how the levels of channels changed, in that order, until the
+	// caller clears it.
+	tells   bool
+	changed []levelChange
+
+	dirty []int32 // channels that changed since the last sweep
+
+	// Of one sweep.
+	sweeps  bool    // it is under way
+	touched []int32 // flows that changed
 	now     float64 // the level that the sweep has reached
 
-	// Of channels by number and flows by ^number, each for the flow's own bound. A key is
-	// never above the level at which something happens, for levels of saturation
-	// only rise while members stop.
+	// Of channels by number, keyed by the level from which on they are to be brought in
+	// line, and of open flows by ^number, each for the flow's own bound.
 	queue queue.Min
 }
 
 type channel struct {
 	capacity float64 // B/s
-
-	// Kept up as levels change.
-	load   float64 // B/s of all members, open ones as before the sweep
-	rising float64 // weight of the open members
-	risen  float64 // their part of load
-	open   int32   // how many of the members with weight are open
-
-	// Of the sweep.
-	state channelState
-	key   float64 // of its entry in the queue that counts; others are stale
+	used     float64 // B/s of the members stopped elsewhere
+	weight   float64 // of the others
+	key      float64 // of its entry in the queue that counts; others are stale; +Inf: none
+	seen     float64 // the last level that was not +Inf
+	own      int32   // members stopped by it or open with weight
+	active   int32   // those of own that have weight
+	open     int32   // members that are open
+	heavy    int32   // members that have weight
+	dirty    bool
 }
 
-// tally is what a channel counts when it is looked at closely.
-type tally struct {
-	members  []member // unordered, but in an order fixed by the calls
-	was      float64  // its level before the sweep
-	used     float64  // B/s taken by members whose level is settled
-	weight   float64  // of the members that are not
-	active   int32    // how many those are
-	capStart int32    // its part of caps: a heap of clean members that count in weight
-	capLen   int32
+// levelChange is that of a channel, which may change several times in a sweep.
+type levelChange struct {
+	channel int32
+	before  float64
 }
-
-type channelState uint8
-
-const (
-	channelClean   channelState = iota
-	channelWatched              // by load and rising
-	channelEntered              // by used, weight, active and caps
-	channelSettled              // saturated in this sweep
-)
 
 type flowEntry struct {
-	hops  []hop
-	place []int32 // per hop: index in the channel's members
-	share float64 // rate per level
-	bound float64 // level that it never exceeds
+	hops   []hop // data channels first; those with weight first
+	share  float64
+	bound  float64 // level that it never exceeds
+	before float64 // its level before the sweep, where touched
+	stop   int32   // the channel that stops it; ownBound
+	data   int32   // hops[:data] carry data
+	heavy  int32   // hops[:heavy] have weight
+	state  flowState
+	was    bool // touched
 }
 
 // hop is the membership of a flow in a channel.
 type hop struct {
 	weight  float64 // B/s of the channel per level
 	channel int32
-	data    bool // data, not only acknowledgements
+	place   int32 // index in the channel's members
 }
 
 type member struct {
@@ -106,33 +104,31 @@ type member struct {
 type flowState uint8
 
 const (
-	flowClean  flowState = iota // keeps its level
-	flowOpen                    // rises with the current level
-	flowFrozen                  // has a new level
-	flowGone
+	flowGone flowState = iota
+	flowOpen           // to be stopped
+	flowStopped
 )
 
-type capEntry struct {
-	level  float64
-	weight float64
-	flow   int32
-}
-
-// shortQueue is the length of a queue that is not worth thinning. It decides the time alone.
-const shortQueue = 32
+// ownBound stands for a flow's bound where a channel that stops it is named.
+const ownBound = -1
 
 const (
-	levelTolerance    = 1e-12              // two levels are one
-	capacityTolerance = 1e-9               // a channel is used up
-	equalLevels       = 4 * levelTolerance // of two that were each rounded up and down
+	levelTolerance    = 1e-12 // two levels are one
+	capacityTolerance = 1e-9  // a channel is used up
+	overTolerance     = 1e-11 // it is not over-committed, but for rounding
+	afterOwners       = 1 + 4*levelTolerance
 )
 
-func newFilling(capacity []float64) *filling {
+func newFilling(capacity []float64, ties bool) *filling {
 	s := &filling{
-		channels: make([]channel, len(capacity)), full: make([]float64, len(capacity)), tallies: make([]tally, len(capacity)),
+		channels: make([]channel, len(capacity)), members: make([][]member, len(capacity)), height: make([]float64, len(capacity)),
+		ties: ties, full: 1 + overTolerance,
+	}
+	if ties {
+		s.full = 1 - capacityTolerance
 	}
 	for i, c := range capacity {
-		s.channels[i].capacity, s.full[i] = c, math.Inf(1)
+		s.channels[i], s.height[i] = channel{capacity: c, key: math.Inf(1)}, math.Inf(1)
 	}
 	return s
 }
@@ -142,21 +138,22 @@ func (s *filling) grow(id int) {
 	for id >= len(s.flows) {
 		s.flows = append(s.flows, flowEntry{})
 		s.level = append(s.level, 0)
-		s.before = append(s.before, 0)
-		s.state = append(s.state, flowGone)
 	}
 }
 
 // add enters flow id, whose hops the caller has filled, into its channels.
 func (s *filling) add(id int, share, bound float64) {
 	f := &s.flows[id]
-	f.share, f.bound = share, bound/share
+	f.share, f.bound, f.stop, f.heavy, f.was = share, bound/share, ownBound, 0, false
 	s.level[id] = 0
-	f.place = f.place[:0]
-	for i, h := range f.hops {
-		t := &s.tallies[h.channel]
-		f.place = append(f.place, int32(len(t.members)))
-		t.members = append(t.members, member{int32(id), int32(i), h.weight})
+	for i := range f.hops {
+		h := &f.hops[i]
+		h.place = int32(len(s.members[h.channel]))
+		s.members[h.channel] = append(s.members[h.channel], member{int32(id), int32(i), h.weight})
+		if h.weight > 0 {
+			f.heavy++
+			s.channels[h.channel].heavy++
+		}
 	}
 	s.setOpen(int32(id))
 }
@@ -164,82 +161,140 @@ func (s *filling) add(id int, share, bound float64) {
 // remove takes the flow out of its channels and keeps its slice of hops.
 func (s *filling) remove(id int) {
 	f := &s.flows[id]
-	for i, h := range f.hops {
-		c, t := &s.channels[h.channel], &s.tallies[h.channel]
-		last := t.members[len(t.members)-1]
-		t.members[f.place[i]] = last
-		s.flows[last.flow].place[last.hop] = f.place[i]
-		t.members = t.members[:len(t.members)-1]
-		c.load -= h.weight * s.level[id]
-		if s.state[id] == flowOpen {
-			c.close(h.weight, s.level[id])
+	for i := range f.hops {
+		h := &f.hops[i]
+		c := &s.channels[h.channel]
+		own := h.place < c.own
+		if own {
+			s.disown(h)
 		}
-		if len(t.members) == 0 {
-			c.load = 0
+		list := s.members[h.channel]
+		last := list[len(list)-1]
+		list[h.place] = last
+		s.flows[last.flow].hops[last.hop].place = h.place
+		s.members[h.channel] = list[:len(list)-1]
+		if f.state == flowOpen {
+			c.open--
 		}
-		s.touch(h.channel)
+		if h.weight > 0 {
+			c.heavy--
+			if own {
+				c.drop(h.weight)
+			} else {
+				c.used -= h.weight * s.level[id]
+			}
+			if c.heavy == c.active {
+				c.used = 0 // no rounding stays
+			}
+		}
+		s.update(h.channel)
 	}
-	f.hops = f.hops[:0]
-	if s.state[id] == flowOpen {
-		s.open--
-	}
-	s.state[id] = flowGone
+	f.hops, f.state, f.was = f.hops[:0], flowGone, false
 }
 
-func (s *filling) setCapacity(c int, capacity float64) {
-	s.channels[c].capacity = capacity
-	s.touch(int32(c))
+func (s *filling) setCapacity(id int, capacity float64) {
+	c := &s.channels[id]
+	c.capacity = capacity
+	s.count(int32(id))
+	s.update(int32(id))
 }
 
 // setBound changes the rate that the flow never exceeds.
 func (s *filling) setBound(id int, bound float64) {
 	f := &s.flows[id]
-	if bound/f.share == f.bound {
+	before := f.bound
+	if bound /= f.share; bound == before {
 		return
 	}
-	f.bound = bound / f.share
-	if s.state[id] == flowClean {
-		s.setOpen(int32(id))
+	f.bound = bound
+	if f.state != flowStopped {
+		s.watchBound(int32(id))
+		return
 	}
-}
-
-// setOpen marks a flow as one that rises, and touches its channels.
-func (s *filling) setOpen(id int32) {
-	s.state[id] = flowOpen
-	s.open++
-	s.before[id] = s.level[id]
-	s.touched = append(s.touched, id)
-	for _, h := range s.flows[id].hops {
-		if h.weight > 0 {
-			c := &s.channels[h.channel]
-			c.open++
-			c.rising += h.weight
-			c.risen += h.weight * s.level[id]
-		} else if math.IsInf(s.full[h.channel], 1) {
-			continue // if it comes to saturate, its other members tell
+	switch level := s.level[id]; {
+	case bound < level:
+		s.relocate(int32(id), ownBound, bound, ownBound)
+	case f.stop == ownBound:
+		if stop, least := s.least(f, ownBound); math.IsInf(least, 1) {
+			s.setOpen(int32(id))
+		} else {
+			s.relocate(int32(id), stop, least, ownBound)
 		}
-		s.touch(h.channel)
 	}
 }
 
-// close takes the weight of an open member of the given level before the sweep
-// out of what rises.
-func (c *channel) close(weight, before float64) {
-	if weight == 0 {
-		return
-	}
-	c.rising -= weight
-	c.risen -= weight * before
-	if c.open--; c.open == 0 {
-		c.rising, c.risen = 0, 0
+// touch notes that the flow is about to change.
+func (s *filling) touch(id int32, f *flowEntry) {
+	if !f.was {
+		f.was, f.before = true, s.level[id]
+		s.touched = append(s.touched, id)
 	}
 }
 
-// touch makes the channel part of the next sweep.
-func (s *filling) touch(id int32) {
-	if c := &s.channels[id]; c.state == channelClean {
-		c.state, c.key = channelWatched, math.Inf(1)
-		s.tallies[id].was = s.full[id]
-		s.dirty = append(s.dirty, id)
+// enown makes the member of a hop one that the channel stops, or that is open.
+func (s *filling) enown(h *hop) {
+	c := &s.channels[h.channel]
+	s.swap(h, c.own)
+	c.own++
+}
+
+// disown undoes it.
+func (s *filling) disown(h *hop) {
+	c := &s.channels[h.channel]
+	c.own--
+	s.swap(h, c.own)
+}
+
+func (s *filling) swap(h *hop, to int32) {
+	if from := h.place; from != to {
+		list := s.members[h.channel]
+		other := list[to]
+		list[to], list[from] = list[from], other
+		s.flows[other.flow].hops[other.hop].place = from
+		h.place = to
+	}
+}
+
+// drop takes the weight of a member out of what the channel stops.
+func (c *channel) drop(weight float64) {
+	c.weight -= weight
+	if c.active--; c.active == 0 {
+		c.weight = 0
+	}
+}
+
+// take puts it in.
+func (c *channel) take(weight float64) {
+	c.weight += weight
+	c.active++
+}
+
+// setOpen marks a flow as one that nothing stops.
+func (s *filling) setOpen(id int32) {
+	f, level := &s.flows[id], s.level[id]
+	s.touch(id, f)
+	f.state = flowOpen
+	for i := range f.hops {
+		h := &f.hops[i]
+		c := &s.channels[h.channel]
+		c.open++
+		switch own := h.place < c.own; {
+		case h.weight > 0 && !own:
+			c.used -= h.weight * level
+			c.take(h.weight)
+			s.enown(h)
+		case h.weight == 0 && own:
+			s.disown(h)
+		}
+		s.update(h.channel)
+	}
+	f.stop = ownBound
+	s.watchBound(id)
+}
+
+// watchBound queues an open flow for its own bound.
+func (s *filling) watchBound(id int32) {
+	if b := s.flows[id].bound; !math.IsInf(b, 1) {
+		s.queue.Push(queue.Item{Key: b, ID: ^int64(id)})
 	}
 }

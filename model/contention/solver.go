@@ -35,6 +35,7 @@ type Solver struct {
 	free     []int    // flows that may be used again, last removed first
 	live     []bool
 	bound    []float64 // B/s, as given to Add
+	coupling []float64 // with Coupling only, per flow: of what stops it; stoppedFairly
 	changed  []int     // scratch
 	mark     []int32   // scratch: channel -> 1 + hop, while a flow is added
 }
@@ -53,10 +54,13 @@ func NewSolver(capacity []float64, sharing *Sharing) (*Solver, error) {
 	if err := sharing.validate(len(capacity)); err != nil {
 		return nil, fmt.Errorf("contention: solver: %w", err)
 	}
-	s := &Solver{sharing: *sharing, channels: len(capacity), main: newFilling(capacity), mark: make([]int32, len(capacity))}
+	s := &Solver{sharing: *sharing, channels: len(capacity), mark: make([]int32, len(capacity))}
 	s.sharing.Coupling = slices.Clone(sharing.Coupling)
 	if s.coupled() {
-		s.fair, s.reverse = newFilling(capacity), newFilling(capacity)
+		s.fair, s.reverse, s.main = newFilling(capacity, false), newFilling(capacity, true), newFilling(capacity, false)
+		s.reverse.tells = true
+	} else {
+		s.main = newFilling(capacity, s.sharing.Asymmetric && s.sharing.AckWeight == 0)
 	}
 	return s, nil
 }
@@ -88,9 +92,9 @@ func (s *Solver) Add(data, reverse []int32, bound, share float64) (int, error) {
 	id := len(s.live)
 	if k := len(s.free) - 1; k >= 0 {
 		id, s.free = s.free[k], s.free[:k]
-		s.live[id], s.bound[id] = true, bound
+		s.live[id], s.bound[id], s.coupling[id] = true, bound, stoppedFairly
 	} else {
-		s.live, s.bound = append(s.live, true), append(s.bound, bound)
+		s.live, s.bound, s.coupling = append(s.live, true), append(s.bound, bound), append(s.coupling, stoppedFairly)
 	}
 	if s.fair == nil {
 		if !s.sharing.Asymmetric {
@@ -109,20 +113,20 @@ func (s *Solver) Add(data, reverse []int32, bound, share float64) (int, error) {
 func (s *Solver) addTo(f *filling, id int, data, reverse []int32, bound, share float64) {
 	f.grow(id)
 	hops := f.flows[id].hops[:0]
-	put := func(c int32, weight float64, data bool) {
+	put := func(c int32, weight float64) {
 		if k := s.mark[c]; k > 0 {
 			hops[k-1].weight += weight
-			hops[k-1].data = hops[k-1].data || data
 			return
 		}
-		hops = append(hops, hop{channel: c, weight: weight, data: data})
+		hops = append(hops, hop{channel: c, weight: weight})
 		s.mark[c] = int32(len(hops))
 	}
 	for _, c := range data {
-		put(c, share, true)
+		put(c, share)
 	}
+	f.flows[id].data = int32(len(hops))
 	for _, c := range reverse {
-		put(c, s.sharing.AckWeight*share, false)
+		put(c, s.sharing.AckWeight*share)
 	}
 	for _, h := range hops {
 		s.mark[h.channel] = 0
@@ -220,41 +224,9 @@ func (s *Solver) Solve(dst []int) []int {
 // solve is Solve, but the flows are in no particular order.
 func (s *Solver) solve(dst []int) []int {
 	if s.fair != nil {
-		s.changed = s.reverse.solve(s.fair.solve(s.changed[:0]))
-		for _, id := range s.changed {
-			if s.live[id] {
-				s.main.setBound(id, s.coupledBound(id))
-			}
-		}
-		// A flow may keep its rate and be stopped by another channel.
-		for _, c := range s.reverse.moved {
-			for _, m := range s.reverse.tallies[c].members {
-				s.main.setBound(int(m.flow), s.coupledBound(int(m.flow)))
-			}
-		}
+		s.couple()
 	}
 	return s.main.solve(dst)
-}
-
-// coupledBound is what a flow may have between fair and asymmetric sharing.
-func (s *Solver) coupledBound(id int) float64 {
-	level := s.reverse.level[id]
-	limit := level * (1 + capacityTolerance)
-	coupling := -1.0
-	for _, h := range s.reverse.flows[id].hops {
-		if s.reverse.full[h.channel] > limit {
-			continue
-		}
-		if h.data {
-			return s.bound[id] // stopped on its own way: fair
-		}
-		coupling = max(coupling, s.sharing.Coupling[h.channel])
-	}
-	if coupling < 0 {
-		return s.bound[id]
-	}
-	share := s.main.flows[id].share
-	return min(s.bound[id], share*s.sharing.Law.mix(s.fair.level[id], level, coupling))
 }
 
 // Rate is the rate of a flow in B/s, as of the last Solve.

@@ -21,9 +21,37 @@ type testFlow struct {
 }
 
 // slowRates is progressive filling as the doc of Solver writes it down, round
-// by round over everything.
+// by round over everything; with a Coupling three times over, as Sharing has it.
 func slowRates(capacity []float64, flows []testFlow, s Sharing) []float64 {
+	if s.Coupling == nil || !s.Asymmetric {
+		rates, _ := slowFilling(capacity, flows, s)
+		return rates
+	}
+	fair, _ := slowFilling(capacity, flows, Sharing{})
+	asymmetric, stops := slowFilling(capacity, flows, s)
+	bounded := slices.Clone(flows)
+	for i, f := range flows {
+		coupling := -1.0
+		for _, c := range stops[i] {
+			coupling = math.Max(coupling, s.Coupling[c])
+		}
+		onItsWay := slices.ContainsFunc(stops[i], func(c int) bool { return slices.Contains(f.data, int32(c)) })
+		if coupling >= 0 && !onItsWay {
+			mixed := math.Pow(fair[i], 1-coupling) * math.Pow(asymmetric[i], coupling)
+			if s.Law == LinearLaw {
+				mixed = (1-coupling)*fair[i] + coupling*asymmetric[i]
+			}
+			bounded[i].bound = math.Min(f.bound, mixed)
+		}
+	}
+	rates, _ := slowFilling(capacity, bounded, Sharing{})
+	return rates
+}
+
+// slowFilling also tells which channels are used up when a flow stops.
+func slowFilling(capacity []float64, flows []testFlow, s Sharing) (rates []float64, stops [][]int) {
 	levels := make([]float64, len(flows))
+	stops = make([][]int, len(flows))
 	rising := make([]bool, len(flows))
 	used := make([]float64, len(capacity))
 	left := len(flows)
@@ -69,11 +97,14 @@ func slowRates(capacity []float64, flows []testFlow, s Sharing) []float64 {
 			if !rising[i] {
 				continue
 			}
-			stops := f.bound/f.share <= least*(1+1e-9)
+			stopped := f.bound/f.share <= least*(1+1e-9)
 			for c := range capacity {
-				stops = stops || level[c] <= least*(1+1e-9) && isMember(f, c)
+				if level[c] <= least*(1+1e-9) && isMember(f, c) {
+					stopped = true
+					stops[i] = append(stops[i], c)
+				}
 			}
-			if stops {
+			if stopped {
 				stop = append(stop, i)
 			}
 		}
@@ -89,7 +120,7 @@ func slowRates(capacity []float64, flows []testFlow, s Sharing) []float64 {
 	for i := range levels {
 		levels[i] *= flows[i].share
 	}
-	return levels
+	return levels, stops
 }
 
 // randomFlow picks a few data channels and other reverse ones. Few distinct
@@ -123,12 +154,86 @@ func randomCapacities(r *rand.Rand, channels int) []float64 {
 
 var sharings = []Sharing{{}, {Asymmetric: true}, {Asymmetric: true, AckWeight: 0.05}, {Asymmetric: true, AckWeight: 0.5}}
 
+// treeFlow is between two hosts of a tree of racks: up, to the other rack and down, and back
+// for its acknowledgements. Channels of one host or rack alternate between up and down. Many of them
+// carry the same flows, and so are used up together.
+func treeFlow(r *rand.Rand, racks, hosts int) testFlow {
+	f := testFlow{bound: math.Inf(1), share: []float64{1, 1, 1, 0.6}[r.IntN(4)]}
+	src := r.IntN(racks * hosts)
+	dst := (src + 1 + r.IntN(racks*hosts-1)) % (racks * hosts)
+	f.data, f.reverse = []int32{int32(2 * src)}, []int32{int32(2*src + 1)}
+	if from, to := racks*hosts+src/hosts, racks*hosts+dst/hosts; from != to {
+		f.data = append(f.data, int32(2*from), int32(2*to+1))
+		f.reverse = append(f.reverse, int32(2*from+1), int32(2*to))
+	}
+	f.data, f.reverse = append(f.data, int32(2*dst+1)), append(f.reverse, int32(2*dst))
+	return f
+}
+
+// The flows come together, as Playback's do, and go one by one.
+func TestSolverFollowsFlowsThatEndOnATree(t *testing.T) {
+	for trial := range 120 {
+		r := rand.New(rand.NewPCG(uint64(trial), 7))
+		racks, hosts := 1+r.IntN(4), 2+r.IntN(4)
+		capacity := make([]float64, 2*(racks*hosts+racks))
+		for c := range capacity {
+			capacity[c] = 100
+			if c >= 2*racks*hosts {
+				capacity[c] = []float64{100, 150, 400}[trial%3]
+			}
+		}
+		sharing := sharings[trial%len(sharings)]
+		if trial%2 == 0 {
+			sharing = Sharing{Asymmetric: true, AckWeight: sharing.AckWeight, Coupling: make([]float64, len(capacity)), Law: CouplingLaw(r.IntN(2))}
+			for c := range sharing.Coupling {
+				sharing.Coupling[c] = []float64{0, 0.3, 0.7, r.Float64(), 1}[(c/2)%5]
+			}
+		}
+		s, err := NewSolver(capacity, &sharing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		live := map[int]testFlow{}
+		for range 2 + r.IntN(30) {
+			f := treeFlow(r, racks, hosts)
+			id, err := s.Add(f.data, f.reverse, f.bound, f.share)
+			if err != nil {
+				t.Fatal(err)
+			}
+			live[id] = f
+		}
+		for step := 0; len(live) > 0; step++ {
+			s.Solve(nil)
+			ids := sortedIDs(live)
+			flows := make([]testFlow, len(ids))
+			for i, id := range ids {
+				flows[i] = live[id]
+			}
+			want := slowRates(capacity, flows, sharing)
+			for i, id := range ids {
+				if got := s.Rate(id); !near(got, want[i], 1e-8) {
+					t.Fatalf("trial %d, step %d, sharing %+v: Rate(%d) = %.12g, want %.12g", trial, step, sharing, id, got, want[i])
+				}
+			}
+			id := ids[r.IntN(len(ids))]
+			s.Remove(id)
+			delete(live, id)
+		}
+	}
+}
+
 func TestSolverFollowsEveryChange(t *testing.T) {
 	for trial := range 400 {
 		r := rand.New(rand.NewPCG(uint64(trial), 1))
 		channels := 1 + r.IntN(25)
 		capacity := randomCapacities(r, channels)
 		sharing := sharings[trial%len(sharings)]
+		if trial%3 == 0 {
+			sharing.Asymmetric, sharing.Coupling, sharing.Law = true, make([]float64, channels), CouplingLaw(r.IntN(2))
+			for c := range sharing.Coupling {
+				sharing.Coupling[c] = []float64{0, 0.4, r.Float64(), 1}[r.IntN(4)]
+			}
+		}
 		s, err := NewSolver(capacity, &sharing)
 		if err != nil {
 			t.Fatal(err)

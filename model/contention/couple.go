@@ -1,0 +1,61 @@
+package contention
+
+// stoppedFairly stands for the coupling of a flow that is stopped on its own way, or by its bound.
+const stoppedFairly = -1
+
+// couple bounds the flows of the answer to what coupling leaves them, where fair or asymmetric
+// sharing changed.
+func (s *Solver) couple() {
+	s.changed = s.fair.solve(s.changed[:0])
+	fair := len(s.changed)
+	s.changed = s.reverse.solve(s.changed)
+	for _, id := range s.changed[fair:] {
+		s.judge(int32(id))
+	}
+	// A flow may keep its rate and be stopped by another channel.
+	for _, x := range s.reverse.changed {
+		own := s.reverse.channels[x.channel].own
+		for _, m := range s.reverse.members[x.channel][own:] {
+			limit := s.reverse.level[m.flow] * (1 + capacityTolerance)
+			if (x.before <= limit) != (s.reverse.height[x.channel] <= limit) {
+				s.judge(m.flow)
+			}
+		}
+	}
+	s.reverse.changed = s.reverse.changed[:0]
+	for _, id := range s.changed[:fair] {
+		if s.coupling[id] >= 0 {
+			s.bind(int32(id))
+		}
+	}
+}
+
+// judge finds out by what asymmetric sharing stops a flow, and bounds it accordingly.
+func (s *Solver) judge(id int32) {
+	f := &s.reverse.flows[id]
+	limit := s.reverse.level[id] * (1 + capacityTolerance)
+	coupling := float64(stoppedFairly)
+	for i := range f.hops {
+		c := f.hops[i].channel
+		if s.reverse.height[c] > limit {
+			continue
+		}
+		if i < int(f.data) {
+			coupling = stoppedFairly
+			break
+		}
+		coupling = max(coupling, s.sharing.Coupling[c])
+	}
+	s.coupling[id] = coupling
+	s.bind(id)
+}
+
+// bind bounds a flow of the answer to what it may have between fair and asymmetric sharing.
+func (s *Solver) bind(id int32) {
+	bound := s.bound[id]
+	if k := s.coupling[id]; k >= 0 {
+		share := s.main.flows[id].share
+		bound = min(bound, share*s.sharing.Law.mix(s.fair.level[id], s.reverse.level[id], k))
+	}
+	s.main.setBound(int(id), bound)
+}
