@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/quantity"
 )
 
@@ -38,11 +39,11 @@ type zhuRow struct {
 	Patterns  int         `json:"patterns"`
 	Trials    int         `json:"transfers"`
 	Steps     float64     `json:"steps"`
-	Precision float64     `json:"precision"` // of the asymmetric model's error
-	Mixed     []float64   `json:"mixed"`     // mean errors of each law in patterns that use a link both ways
-	Errors    []zhuErrors `json:"errors"`    // of each law
-	Coverage  float64     `json:"coverage"`  // of the fitted network's intervals of 90 %
-	Last      []float64   `json:"last_s"`    // of the exchange: end of the last transfer, measured and by each law
+	Precision float64     `json:"-"`        // of the asymmetric model's error; NaN of one
+	Mixed     []float64   `json:"-"`        // mean errors of each law in patterns that use a link both ways; NaN: there are none
+	Errors    []zhuErrors `json:"errors"`   // of each law
+	Coverage  float64     `json:"coverage"` // of the fitted network's intervals of 90 %
+	Last      []float64   `json:"last_s"`   // of the exchange: end of the last transfer, measured and by each law
 
 	transfers []zhuTransfer
 }
@@ -61,7 +62,7 @@ type zhuTransfer struct {
 	Bytes     int64       `json:"bytes"`
 	Mixed     bool        `json:"mixed"`
 	Measured  float64     `json:"measured_s"`
-	Width     float64     `json:"interval_s"` // of the mean
+	Width     *float64    `json:"interval_s"` // of the mean; null: not known
 	Predicted []float64   `json:"predicted_s"`
 	Interval  *[2]float64 `json:"predicted_interval_s,omitempty"`
 }
@@ -193,7 +194,16 @@ func (r *zhuReport) writeText(w io.Writer) error {
 func (r *zhuReport) writeJSON(w io.Writer) error {
 	type row struct {
 		zhuRow
-		All []zhuTransfer `json:"measured"`
+		Precision *float64      `json:"precision"` // null: not known
+		Mixed     []*float64    `json:"mixed"`
+		All       []zhuTransfer `json:"measured,omitempty"`
+	}
+	known := func(x *zhuRow) row {
+		out := row{zhuRow: *x, Precision: jsonfile.Known(x.Precision)}
+		for _, e := range x.Mixed {
+			out.Mixed = append(out.Mixed, jsonfile.Known(e))
+		}
+		return out
 	}
 	out := struct {
 		Format   string   `json:"format"`
@@ -203,14 +213,17 @@ func (r *zhuReport) writeJSON(w io.Writer) error {
 		Fitted   int      `json:"patterns_fitted"`
 		Laws     []string `json:"laws"`
 		Rows     []row    `json:"rows"`
-		Random   *zhuRow  `json:"random,omitempty"`
+		Random   *row     `json:"random,omitempty"`
 		Warnings []string `json:"warnings"`
 	}{"topocast/zhu", 1, r.Library, r.Bytes, r.Fitted, r.Laws, []row{}, nil, append([]string{}, r.Warnings...)}
-	for _, x := range r.Rows {
-		out.Rows = append(out.Rows, row{x, x.transfers})
+	for i := range r.Rows {
+		x := known(&r.Rows[i])
+		x.All = r.Rows[i].transfers
+		out.Rows = append(out.Rows, x)
 	}
 	if r.All.Patterns > 0 {
-		out.Random = &r.All
+		all := known(&r.All)
+		out.Random = &all
 	}
 	return json.NewEncoder(w).Encode(out)
 }

@@ -113,6 +113,15 @@ func TestZhuTable(t *testing.T) {
 	}
 }
 
+// One iteration has no interval, and patterns of one host pair no link that is used both ways:
+// what is not known is null.
+func TestZhuOfLittle(t *testing.T) {
+	got := zhu(t, "--cluster", "star:4 rate=1Gbps", "--trials", "1", "--degrees", "1", "--iterations", "1", "--fit", "3", "--seed", "4")
+	if len(got.Rows) != 2 || got.Rows[1].Transfers != 12 {
+		t.Errorf("rows %+v", got.Rows)
+	}
+}
+
 func TestZhuWrongInput(t *testing.T) {
 	for _, c := range []struct {
 		flags []string

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/model"
@@ -254,7 +255,7 @@ func (row *zhuRow) add(p *concurrent.Pattern, laws []zhuLaw, mixed bool) error {
 	first := len(row.transfers)
 	for i, t := range p.Transfers {
 		row.transfers = append(row.transfers, zhuTransfer{
-			Src: t.Src, Dst: t.Dst, Bytes: t.Bytes, Pattern: row.Patterns - 1, Measured: p.Times[i].Median, Width: 2 * p.Times[i].HalfWidth, Mixed: mixed,
+			Src: t.Src, Dst: t.Dst, Bytes: t.Bytes, Pattern: row.Patterns - 1, Measured: p.Times[i].Median, Width: jsonfile.Known(2 * p.Times[i].HalfWidth), Mixed: mixed,
 		})
 	}
 	for k, l := range laws {

@@ -157,7 +157,7 @@ func (c *campaign) iterate(own *part, ranks []int, deadline float64) error {
 }
 
 // word is what this rank wishes before iteration k, which will probably end at
-// the given time.
+// the given time. Each pattern has a receiver, who wants the least number of iterations.
 func (c *campaign) word(own *part, k int, end, deadline float64) byte {
 	if c.ctx.Err() != nil || k > 0 && end > deadline {
 		return last
@@ -167,9 +167,6 @@ func (c *campaign) word(own *part, k int, end, deadline float64) byte {
 		if known.count < c.plan.Least || 2*known.halfWidth() > c.plan.Width*known.mean {
 			return more
 		}
-	}
-	if k-warmUp < c.plan.Least {
-		return more
 	}
 	return enough
 }

@@ -197,10 +197,21 @@ func TestForDiscover(t *testing.T) {
 			}
 		}
 	}
-	// Few patterns leave room for random ones; a star has links of ranks only.
-	if n := len(ForDiscover(found, 1, 4, 1)); n != 4 {
-		t.Errorf("%d patterns, want 4", n)
+	// Few patterns leave room for random ones.
+	few := ForDiscover(found, 1<<20, 4, 1)
+	if len(few) != 4 || !reflect.DeepEqual(few[:2], patterns[:2]) || reflect.DeepEqual(few[2], patterns[2]) || len(few[2]) < 10 || len(few[3]) < 10 {
+		t.Errorf("of four patterns, want the first two and two random ones: %v", few)
 	}
+	// Racks of two: the other rank alone is not enough for a link of a rank.
+	pairs, err := gen.Parse("tree:4x2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := ForDiscover(&topology.Result{Graph: pairs.Graph, Hierarchy: pairs.Hierarchy}, 1, 10, 1)[0]
+	if first[0].Dst != first[1].Dst || first[2].Src != first[0].Dst || first[0].Src == first[1].Src {
+		t.Errorf("racks of two: %v, want two ranks into one", first)
+	}
+	// A star has links of ranks only.
 	flat, err := gen.Parse("star:3")
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package concurrent
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/topocast/topocast/internal/quantity"
 )
@@ -42,8 +43,12 @@ func (r *Result) warn(p *plan) {
 		return q.widest()
 	}); n > 0 {
 		q := &r.Patterns[worst]
+		width := "of one reading"
+		if w := q.widest(); !math.IsInf(w, 0) {
+			width = quantity.Percent(w)
+		}
 		say("%d of %d patterns: the interval of a mean is wider than %s of it when the iterations or the budget ended, worst in pattern %d: %s after %d iterations",
-			n, len(r.Patterns), quantity.Percent(p.Width), worst, quantity.Percent(q.widest()), q.Iterations)
+			n, len(r.Patterns), quantity.Percent(p.Width), worst, width, q.Iterations)
 	}
 	if n, _ := count(func(q *Pattern) float64 {
 		if q.Serial {
