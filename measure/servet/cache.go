@@ -19,10 +19,13 @@ type CacheResult struct {
 	Access    [][]float64 // of the first rank of each host, by size: s per access, alone; NaN if it was not measured
 	Tests     []CacheTest
 	Resources []model.Resource
-	Largest   int    // B; of larger caches nothing is known
-	Stopped   string // "" if all was measured
-	Took      float64
+	Largest   int     // B; of larger caches nothing is known
+	Stopped   string  // "" if all was measured
+	Took      float64 // s
 	Warnings  []string
+
+	hosts    [][]int // ranks, by core
+	readings readings
 }
 
 // A CacheTest is two ranks of one host that walk through a working set each.
@@ -60,24 +63,14 @@ func Caches(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 			return err
 		}
 		ladder := setSizes(largest)
-		curves, err := c.run(func(ranks []int) []stress { return walks(ranks[:1], ladder) })
+		curves, err := c.run(func(ranks []int) []stress { return walks(ranks[:1], ladder, partCurve) })
 		if err != nil {
 			return err
 		}
-		var found []riseOf
 		var sharpest []int // of the working sets to test with
 		if c.comm.Rank() == 0 {
-			result = &CacheResult{Sizes: ladder, Largest: largest, Warnings: insideWarnings(places)}
-			for _, steps := range curves {
-				var curve []float64
-				for _, v := range steps {
-					curve = append(curve, v[0])
-				}
-				result.Access = append(result.Access, curve)
-				found = append(found, risesOf(ladder, curve)...)
-			}
-			found = alike(found)
-			for _, x := range found {
+			result = &CacheResult{Sizes: ladder, Largest: largest, hosts: c.ranks, readings: curves}
+			for _, x := range result.takeCurves() {
 				sharpest = append(sharpest, x.sharpest)
 			}
 		}
@@ -90,7 +83,7 @@ func Caches(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 		}
 		slices.Sort(alone)
 		alone = slices.Compact(alone)
-		single, err := c.run(func(ranks []int) []stress { return walks(ranks, alone) })
+		single, err := c.run(func(ranks []int) []stress { return walks(ranks, alone, partAlone) })
 		if err != nil {
 			return err
 		}
@@ -99,7 +92,8 @@ func Caches(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 			return err
 		}
 		result.Stopped, result.Took = stopped(c.word), c.pace.now()-c.pace.start
-		result.take(c.ranks, found, alone, single, double)
+		result.readings = slices.Concat(curves, single, double)
+		result.Warnings = append(insideWarnings(places), result.take()...)
 		return nil
 	})
 	if err != nil {
@@ -124,11 +118,11 @@ func setSizes(largest int) []int {
 func walkingSize(last, room int) int { return max(min(3*last, largestSet, room), smallestSet) }
 
 // walks are those of each rank alone, size by size.
-func walks(ranks, sizes []int) []stress {
+func walks(ranks, sizes []int, part int) []stress {
 	var steps []stress
 	for _, size := range sizes {
 		for _, rank := range ranks {
-			steps = append(steps, stress{Active: []int{rank}, Bytes: size, Walk: true})
+			steps = append(steps, stress{Active: []int{rank}, Bytes: size, Walk: true, Part: part})
 		}
 	}
 	return steps
@@ -139,7 +133,7 @@ func pairWalks(ranks, sizes []int) []stress {
 	var steps []stress
 	for _, size := range sizes {
 		for _, pair := range pairsOf(ranks) {
-			steps = append(steps, stress{Active: pair[:], Bytes: size, Walk: true})
+			steps = append(steps, stress{Active: pair[:], Bytes: size, Walk: true, Part: partPair})
 		}
 	}
 	return steps
@@ -196,40 +190,49 @@ func alike(found []riseOf) []riseOf {
 	return all
 }
 
-// take makes groups of the values of all steps.
-func (r *CacheResult) take(hosts [][]int, found []riseOf, alone []int, single, double [][][]float64) {
+// takeCurves finds the caches that the first ranks of the hosts see.
+func (r *CacheResult) takeCurves() []riseOf {
+	value := r.readings.medians()
+	var found []riseOf
+	r.Access = nil
+	for _, ranks := range r.hosts {
+		var curve []float64
+		for _, size := range r.Sizes {
+			curve = append(curve, value(key{partCurve, size, ranks[0], ranks[0]}))
+		}
+		r.Access = append(r.Access, curve)
+		found = append(found, risesOf(r.Sizes, curve)...)
+	}
+	return alike(found)
+}
+
+// take makes the rest of the result of the readings, and returns what is weak about it.
+func (r *CacheResult) take() (warnings []string) {
+	found, value := r.takeCurves(), r.readings.medians()
 	missing, against := 0, 0
-	for s, x := range found {
-		one, _ := slices.BinarySearch(alone, x.sharpest)
-		two, _ := slices.BinarySearch(alone, 2*x.sharpest)
+	for _, x := range found {
 		cache := model.Resource{Kind: topology.KindCache, Bytes: int64(x.capacity), Bandwidth: math.NaN()}
 		tests, unknown := 0, 0
-		for h, ranks := range hosts {
-			n := len(ranks)
+		for _, ranks := range r.hosts {
 			// How far a rank is from its time alone to that of twice the set.
-			share := func(rank int, t float64) float64 {
-				place := slices.Index(ranks, rank)
-				a, b := single[h][one*n+place][0], single[h][two*n+place][0]
-				if b < rise*a {
+			share := func(rank, other int) float64 {
+				a, b := value(key{partAlone, x.sharpest, rank, rank}), value(key{partAlone, 2 * x.sharpest, rank, rank})
+				t := value(key{partPair, x.sharpest, rank, other})
+				if b < rise*a && !math.IsNaN(t) {
 					return 0 // a core without a cache of this size shares none
 				}
 				return math.Log(t/a) / math.Log(b/a)
 			}
 			pairs := pairsOf(ranks)
-			first := len(r.Tests)
+			evictions := make([]float64, len(pairs))
 			for i, p := range pairs {
-				v := double[h][s*len(pairs)+i]
-				eviction := (share(p[0], v[0]) + share(p[1], v[1])) / 2
-				if tests++; math.IsNaN(v[0]) || math.IsNaN(eviction) {
-					eviction = math.NaN()
+				evictions[i] = (share(p[0], p[1]) + share(p[1], p[0])) / 2
+				if tests++; math.IsNaN(evictions[i]) {
 					unknown++
 				}
-				r.Tests = append(r.Tests, CacheTest{p[0], p[1], x.sharpest, eviction})
+				r.Tests = append(r.Tests, CacheTest{p[0], p[1], x.sharpest, evictions[i]})
 			}
-			own := r.Tests[first:]
-			groups, odd := joined(ranks, pairs, func(i int) (bool, bool) {
-				return own[i].Eviction > evicted, !math.IsNaN(own[i].Eviction)
-			})
+			groups, odd := joined(ranks, pairs, func(i int) (bool, bool) { return evictions[i] > evicted, !math.IsNaN(evictions[i]) })
 			against += odd
 			cache.Groups = append(cache.Groups, groups...)
 		}
@@ -238,12 +241,13 @@ func (r *CacheResult) take(hosts [][]int, found []riseOf, alone []int, single, d
 		}
 	}
 	if r.Stopped != "" {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("caches: stopped by the %s: %d of %d pairs of ranks were not measured", r.Stopped, missing, len(r.Tests)))
+		warnings = append(warnings, fmt.Sprintf("caches: stopped by the %s: %d of %d pairs of ranks were not measured", r.Stopped, missing, len(r.Tests)))
 	}
 	if against > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("caches: %d pairs of ranks that share a cache by way of others do not disturb each other", against))
+		warnings = append(warnings, fmt.Sprintf("caches: %d pairs of ranks that share a cache by way of others do not disturb each other", against))
 	}
 	if len(found) == 0 && r.Stopped == "" {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("caches: up to %s no size of the working set makes a difference: no cache was seen", quantity.Bytes(r.Largest)))
+		warnings = append(warnings, fmt.Sprintf("caches: up to %s no size of the working set makes a difference: no cache was seen", quantity.Bytes(r.Largest)))
 	}
+	return warnings
 }

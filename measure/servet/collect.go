@@ -155,7 +155,7 @@ repetitions:
 	})
 	if err == nil && result != nil {
 		result.Stopped, result.Took = stopped(word), x.now()-pace.start
-		result.finish(p)
+		result.finish()
 	}
 	return err
 }

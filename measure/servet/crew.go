@@ -57,6 +57,50 @@ type stress struct {
 	Active []int // ranks
 	Bytes  int   // of the working set, or of each buffer
 	Walk   bool  // through a working set, else copying
+	Part   int   // of the measurement: partAlone and so on
+}
+
+// The parts of a measurement.
+const (
+	partAlone    = iota // one rank
+	partPair            // two
+	partTogether        // all of a host
+	partCurve           // one of each host, through working sets of all sizes
+	numParts
+)
+
+// A key is what a value is of.
+type key struct {
+	part  int
+	bytes int
+	rank  int // which has measured it
+	other int // of a pair; else the rank itself
+}
+
+func (s *stress) key(rank int) key {
+	k := key{s.Part, s.Bytes, rank, rank}
+	if s.Part == partPair {
+		k.other = s.Active[0] + s.Active[1] - rank
+	}
+	return k
+}
+
+// A reading is a value of one repetition: s per access, or B/s.
+type reading struct {
+	repetition int
+	key
+	value float64
+}
+
+type readings []reading
+
+// medians are those over the repetitions. The function returns NaN for what was not measured.
+func (r readings) medians() func(key) float64 {
+	all := make(map[key][]float64)
+	for i := range r {
+		all[r[i].key] = append(all[r[i].key], r[i].value)
+	}
+	return func(k key) float64 { return stats.MiddleMedian(slices.Clone(all[k])) }
 }
 
 // A worker is what a rank can do.
@@ -179,9 +223,9 @@ func tell(comm mpi.Communicator, what any) error {
 }
 
 // run takes the steps that the ranks of each host have, as often as there are repetitions, and
-// returns the median of what each active rank has measured: [host][step][place in Active], NaN
-// if it was not. It is nil on other ranks than 0. Once stopped it takes no more steps. It is collective.
-func (c *crew) run(steps func(ranks []int) []stress) ([][][]float64, error) {
+// returns what each active rank has measured, nil on other ranks than 0. Once stopped it takes no more
+// steps. It is collective.
+func (c *crew) run(steps func(ranks []int) []stress) (readings, error) {
 	var own []stress
 	longest := 0
 	for _, ranks := range c.ranks {
@@ -197,7 +241,7 @@ func (c *crew) run(steps func(ranks []int) []stress) ([][][]float64, error) {
 	}
 	for r := 0; r < c.repetitions && c.word == goOn; r++ {
 		for k := 0; k < longest && c.word == goOn; k++ {
-			if err := c.step(own, k, &values, r*len(own)+k); err != nil {
+			if err := c.step(own, k, values[r*len(own):]); err != nil {
 				return nil, err
 			}
 			if c.progress != nil && c.comm.Rank() == 0 {
@@ -209,7 +253,7 @@ func (c *crew) run(steps func(ranks []int) []stress) ([][][]float64, error) {
 }
 
 // step is one step: the active ranks warm up together, and then measure together.
-func (c *crew) step(own []stress, k int, values *[]float64, at int) error {
+func (c *crew) step(own []stress, k int, values []float64) error {
 	active := k < len(own) && slices.Contains(own[k].Active, c.comm.Rank())
 	var err error
 	if active {
@@ -220,44 +264,37 @@ func (c *crew) step(own []stress, k int, values *[]float64, at int) error {
 	if c.word, err = c.pace.next(); err != nil || c.word != goOn || !active {
 		return err
 	}
-	(*values)[at], err = c.worker.measure(own[k])
+	values[k], err = c.worker.measure(own[k])
 	return err
 }
 
 // gather brings the values of all ranks to rank 0. It is collective.
-func (c *crew) gather(steps func(ranks []int) []stress, values []float64) ([][][]float64, error) {
-	var all [][][]float64
-	var lists [][]stress
+func (c *crew) gather(steps func(ranks []int) []stress, values []float64) (readings, error) {
+	var all readings
+	var lists [][]stress // of each host
 	hostOf := make(map[int]int)
+	data := make([]byte, 0, 8*len(values))
+	for _, v := range values {
+		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
+	}
 	if c.comm.Rank() == 0 {
 		for h, ranks := range c.ranks {
 			lists = append(lists, steps(ranks))
-			all = append(all, nil)
-			for _, s := range lists[h] {
-				all[h] = append(all[h], slices.Repeat([]float64{math.NaN()}, len(s.Active)))
-			}
 			for _, rank := range ranks {
 				hostOf[rank] = h
 			}
 		}
 	}
-	data := make([]byte, 0, 8*len(values))
-	for _, v := range values {
-		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
-	}
 	err := harness.Gather(c.comm, data, func(rank int, data []byte) error {
-		h := hostOf[rank]
-		n := len(lists[h])
-		if len(data) != 8*n*c.repetitions {
+		list := lists[hostOf[rank]]
+		if len(data) != 8*len(list)*c.repetitions {
 			return fmt.Errorf("rank %d sends %d bytes of values", rank, len(data))
 		}
-		measured := make([]float64, c.repetitions)
-		for k, s := range lists[h] {
-			if i := slices.Index(s.Active, rank); i >= 0 {
-				for r := range measured {
-					measured[r] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*(r*n+k):]))
-				}
-				all[h][k][i] = stats.MiddleMedian(stats.SortedFinite(measured))
+		for i := 0; len(data) > 0; i++ {
+			v := math.Float64frombits(binary.LittleEndian.Uint64(data))
+			data = data[8:]
+			if s := list[i%len(list)]; !math.IsNaN(v) {
+				all = append(all, reading{i / len(list), s.key(rank), v})
 			}
 		}
 		return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
@@ -21,9 +20,12 @@ type MemoryResult struct {
 	Pairs     []MemoryPair // of one host each
 	Together  []float64    // of each rank while all of its host copy
 	Resources []model.Resource
-	Stopped   string // "" if all was measured
-	Took      float64
+	Stopped   string  // "" if all was measured
+	Took      float64 // s
 	Warnings  []string
+
+	hosts    [][]int // ranks, by core
+	readings readings
 }
 
 // A MemoryPair is two ranks that copy at once.
@@ -58,13 +60,12 @@ func Memory(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 		if err != nil {
 			return err
 		}
-		steps := func(ranks []int) []stress { return memorySteps(ranks, bytes) }
-		values, err := c.run(steps)
+		values, err := c.run(func(ranks []int) []stress { return memorySteps(ranks, bytes) })
 		if err != nil || c.comm.Rank() != 0 {
 			return err
 		}
-		result = &MemoryResult{Bytes: bytes, Stopped: stopped(c.word), Took: c.pace.now() - c.pace.start, Warnings: insideWarnings(places)}
-		result.take(c.ranks, values)
+		result = &MemoryResult{Bytes: bytes, Stopped: stopped(c.word), Took: c.pace.now() - c.pace.start, hosts: c.ranks, readings: values}
+		result.Warnings = append(insideWarnings(places), result.take()...)
 		return nil
 	})
 	if err != nil {
@@ -80,48 +81,45 @@ func copyingSize(last, room int) int { return max(min(2*last, largestSet, room/2
 func memorySteps(ranks []int, bytes int) []stress {
 	var steps []stress
 	for _, rank := range ranks {
-		steps = append(steps, stress{Active: []int{rank}, Bytes: bytes})
+		steps = append(steps, stress{Active: []int{rank}, Bytes: bytes, Part: partAlone})
 	}
 	for _, pair := range pairsOf(ranks) {
-		steps = append(steps, stress{Active: pair[:], Bytes: bytes})
+		steps = append(steps, stress{Active: pair[:], Bytes: bytes, Part: partPair})
 	}
-	return append(steps, stress{Active: ranks, Bytes: bytes})
+	return append(steps, stress{Active: ranks, Bytes: bytes, Part: partTogether})
 }
 
-// take makes groups of the values of all steps.
-func (r *MemoryResult) take(hosts [][]int, values [][][]float64) {
+// take makes the rest of the result of the readings, and returns what is weak about it.
+func (r *MemoryResult) take() (warnings []string) {
+	value := r.readings.medians()
 	ranks := 0
-	for _, own := range hosts {
+	for _, own := range r.hosts {
 		ranks += len(own)
 	}
-	r.Alone, r.Together = slices.Repeat([]float64{math.NaN()}, ranks), slices.Repeat([]float64{math.NaN()}, ranks)
+	for rank := range ranks {
+		r.Alone = append(r.Alone, value(key{partAlone, r.Bytes, rank, rank}))
+		r.Together = append(r.Together, value(key{partTogether, r.Bytes, rank, rank}))
+	}
 	paths := model.Resource{Kind: topology.KindNUMA, Bandwidth: math.NaN()}
 	var totals []float64
 	missing, against, hidden := 0, 0, 0
-	for h, own := range hosts {
-		n := len(own)
+	for _, own := range r.hosts {
 		pairs := pairsOf(own)
-		for i, rank := range own {
-			r.Alone[rank], r.Together[rank] = values[h][i][0], values[h][n+len(pairs)][i]
-		}
-		ratio := func(i int) float64 {
-			a, b := values[h][n+i][0]/r.Alone[pairs[i][0]], values[h][n+i][1]/r.Alone[pairs[i][1]]
-			return (a + b) / 2
-		}
+		ratios := make([]float64, len(pairs))
 		for i, p := range pairs {
-			v := values[h][n+i]
-			if math.IsNaN(ratio(i)) {
+			a, b := value(key{partPair, r.Bytes, p[0], p[1]}), value(key{partPair, r.Bytes, p[1], p[0]})
+			if ratios[i] = (a/r.Alone[p[0]] + b/r.Alone[p[1]]) / 2; math.IsNaN(ratios[i]) {
 				missing++
 			}
-			r.Pairs = append(r.Pairs, MemoryPair{p[0], p[1], v[0], v[1]})
+			r.Pairs = append(r.Pairs, MemoryPair{p[0], p[1], a, b})
 		}
-		groups, odd := joined(own, pairs, func(i int) (bool, bool) { return ratio(i) < disturbed, !math.IsNaN(ratio(i)) })
+		groups, odd := joined(own, pairs, func(i int) (bool, bool) { return ratios[i] < disturbed, !math.IsNaN(ratios[i]) })
 		against += odd
 		paths.Groups = append(paths.Groups, groups...)
 		for _, g := range groups {
 			totals = append(totals, r.total(g))
 		}
-		if groups == nil && n > 1 && r.lost(own) {
+		if groups == nil && len(own) > 1 && r.lost(own) {
 			hidden++
 		}
 	}
@@ -129,18 +127,19 @@ func (r *MemoryResult) take(hosts [][]int, values [][][]float64) {
 		paths.Bandwidth = stats.MiddleMedian(known)
 	}
 	if missing > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("memory: stopped by the %s: %d of %d pairs of ranks were not measured", r.Stopped, missing, len(r.Pairs)))
+		warnings = append(warnings, fmt.Sprintf("memory: stopped by the %s: %d of %d pairs of ranks were not measured", r.Stopped, missing, len(r.Pairs)))
 	}
 	if against > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("memory: %d pairs of ranks that share a path to memory by way of others do not disturb each other", against))
+		warnings = append(warnings, fmt.Sprintf("memory: %d pairs of ranks that share a path to memory by way of others do not disturb each other", against))
 	}
 	if hidden > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("memory: on %d hosts no two ranks disturb each other, but all together get less than %.0f %% of what they get alone: who shares a path to memory is not told by pairs", hidden, 100*crowdedOut))
-		return // what the operating system tells is better than nothing
+		warnings = append(warnings, fmt.Sprintf("memory: on %d hosts no two ranks disturb each other, but all together get less than %.0f %% of what they get alone: who shares a path to memory is not told by pairs", hidden, 100*crowdedOut))
+		return warnings // what the operating system tells is better than nothing
 	}
 	if len(r.Pairs) > missing {
 		r.Resources = append(r.Resources, paths)
 	}
+	return warnings
 }
 
 // total is what ranks get together while all of their host copy.

@@ -43,7 +43,9 @@ type Step struct {
 	Hosts      int              // that took part
 	Transfers  []model.Transfer // all that were under way at once
 	Seconds    []float64        // the median time of each, s; NaN if it was not measured
-	Bandwidths []float64        // of each repetition the mean over the messages, B/s
+	Bandwidths []float64        // of each whole repetition the mean over the messages, B/s; ascending
+
+	times [][]float64 // of each transfer and repetition, s; NaN if it was not measured
 }
 
 func newResult(what string, p *plan, places []mpi.Place, s *Settings) *Result {
@@ -65,26 +67,35 @@ func (r *Result) take(p *plan, rank int, data []byte) error {
 		return fmt.Errorf("rank %d sends %d bytes of times", rank, len(data))
 	}
 	if r.Steps == nil {
-		r.Steps = make([]Step, len(p.Steps))
-		for k, s := range p.Steps {
-			r.Steps[k] = Step{At: s.At, Hosts: s.Hosts, Bandwidths: make([]float64, p.Repetitions)}
+		for _, s := range p.Steps {
+			r.Steps = append(r.Steps, Step{At: s.At, Hosts: s.Hosts})
 		}
 	}
 	for k, own := range p.parts(rank) {
 		if own.from < 0 {
 			continue
 		}
-		step := &r.Steps[k]
-		var measured []float64
-		for i := range p.Repetitions {
-			t := math.Float64frombits(binary.LittleEndian.Uint64(data[8*(i*len(p.Steps)+k):]))
-			step.Bandwidths[i] += float64(p.Bytes) / t
-			measured = append(measured, t)
+		times := make([]float64, p.Repetitions)
+		for i := range times {
+			times[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*(i*len(p.Steps)+k):]))
 		}
+		step := &r.Steps[k]
 		step.Transfers = append(step.Transfers, model.Transfer{Src: own.from, Dst: rank, Bytes: int64(p.Bytes)})
-		step.Seconds = append(step.Seconds, stats.MiddleMedian(stats.SortedFinite(measured)))
+		step.times = append(step.times, times)
 	}
 	return nil
+}
+
+// summarise makes medians and means of the times of all repetitions.
+func (s *Step) summarise(repetitions int) {
+	bandwidths := make([]float64, repetitions)
+	for i, t := range s.Transfers {
+		s.Seconds = append(s.Seconds, stats.MiddleMedian(stats.SortedFinite(s.times[i])))
+		for r, seconds := range s.times[i] {
+			bandwidths[r] += float64(t.Bytes) / seconds / float64(len(s.Transfers))
+		}
+	}
+	s.Bandwidths = stats.SortedFinite(bandwidths)
 }
 
 const (
@@ -93,15 +104,12 @@ const (
 	spreadAtLeast = 3    // repetitions that have a spread
 )
 
-// finish makes means of sums and looks at the whole.
-func (r *Result) finish(p *plan) {
+// finish looks at the whole.
+func (r *Result) finish() {
 	wide, missing := 0, 0
 	for k := range r.Steps {
 		s := &r.Steps[k]
-		for i := range s.Bandwidths {
-			s.Bandwidths[i] /= float64(len(s.Transfers))
-		}
-		s.Bandwidths = stats.SortedFinite(s.Bandwidths)
+		s.summarise(r.Repetitions)
 		switch n := len(s.Bandwidths); {
 		case n == 0:
 			missing++
