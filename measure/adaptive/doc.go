@@ -3,7 +3,8 @@
 //
 //	found, err := adaptive.Explore(hosts, oracle, nil)
 //
-// An Oracle reads disjoint pairs at once. It may be a matrix, a simulation, or the ranks of a job.
+// An Oracle reads disjoint pairs at once. It may be a matrix or a simulation; Measure asks the ranks of a
+// job.
 //
 // # Method
 //

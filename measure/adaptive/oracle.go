@@ -35,11 +35,14 @@ type ledger struct {
 	limit  int // most readings; 0: no bound
 	log    []Reading
 	rounds int
-	stuck  int     // pairs that gave no reading
+	idle   int     // rounds without a pair, in a row
 	busy   []int32 // round in which a host was last taken, from 1
 	pairs  []Pair
 	values []float64
 }
+
+// mostIdle is how many rounds without a pair in a row are a fault of ours.
+const mostIdle = 1000
 
 func newLedger(oracle Oracle, hosts, limit int) *ledger {
 	return &ledger{oracle: oracle, hosts: hosts, limit: limit, busy: make([]int32, hosts)}
@@ -59,6 +62,13 @@ func (l *ledger) add(a, b int32) int {
 
 // read measures the round: ln of the latency in s by the places of add, NaN where there is none.
 func (l *ledger) read() ([]float64, error) {
+	if len(l.pairs) == 0 { // all who ask wait for someone, which they do for a round or two
+		if l.idle++; l.idle > mostIdle {
+			return nil, fmt.Errorf("adaptive: after %d rounds no pair is left to read, and hosts without a place are", l.rounds)
+		}
+		return nil, nil
+	}
+	l.idle = 0
 	if l.limit > 0 && len(l.log)+len(l.pairs) > l.limit {
 		return nil, ErrStop
 	}
@@ -75,7 +85,6 @@ func (l *ledger) read() ([]float64, error) {
 		case math.IsInf(d, 0) || d < 0:
 			return nil, fmt.Errorf("adaptive: reading of hosts %d and %d: %g s: want a latency", p.A, p.B, d)
 		case math.IsNaN(d) || d == 0: // nothing, or below what the clock can tell
-			l.stuck++
 			values[k] = math.NaN()
 		default:
 			l.log = append(l.log, Reading{p, int32(l.rounds), float32(d)})

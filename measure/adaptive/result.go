@@ -8,6 +8,7 @@ import (
 	"github.com/topocast/topocast/internal/nested"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -22,6 +23,11 @@ type Result struct {
 
 	Hosts  int
 	Rounds int // of disjoint pairs that were read at once
+
+	// Bytes is the size of the messages, and Stopped why Measure ended early: harness.StoppedByBudget,
+	// harness.StoppedByContext, or "". Of Explore they are 0 and "".
+	Bytes   int
+	Stopped string
 
 	// Method says how the machine was found.
 	Method Method
@@ -47,6 +53,25 @@ func (r *Result) Pairs() int {
 	}
 	slices.Sort(keys)
 	return len(slices.Compact(keys))
+}
+
+// Observations are the readings as model.Fit takes them: one per pair and direction, the same in both, its time the
+// mean of the lower half of the pair's readings. O(r log r) for r readings.
+func (r *Result) Observations() []model.Observation {
+	list := make([]Reading, len(r.Readings))
+	for k, x := range r.Readings {
+		list[k] = Reading{Pair{min(x.A, x.B), max(x.A, x.B)}, x.Round, x.Latency}
+	}
+	var all []model.Observation
+	for _, x := range perPair(list) {
+		for _, p := range []Pair{x.Pair, {x.B, x.A}} {
+			all = append(all, model.Observation{
+				Transfers: []model.Transfer{{Src: int(p.A), Dst: int(p.B), Bytes: int64(r.Bytes)}},
+				Seconds:   []float64{float64(x.Latency)},
+			})
+		}
+	}
+	return all
 }
 
 // Share is how many readings there are per pair of hosts: repeated ones count. One matrix of all pairs has 1.

@@ -1,6 +1,9 @@
 package adaptive
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Settings of a discovery. Nil and the zero value mean all defaults.
 type Settings struct {
@@ -19,12 +22,46 @@ type Settings struct {
 
 	// MaxReadings bounds the readings. Default 0: no bound.
 	MaxReadings int
+
+	// What follows is for Measure alone.
+
+	// Bytes is the size of the messages. Default 8.
+	Bytes int
+
+	// Samples is the number of samples per reading and direction. Default 10, at least 5.
+	Samples int
+
+	// Budget bounds the time, by the clock of the communicator. The round under way is finished. Default 0: no
+	// bound.
+	Budget time.Duration
+
+	// NoHints leaves out that ranks of one processor name are likely of one group. Hints given in Hints take their
+	// place.
+	NoHints bool
+
+	// Progress is called on rank 0 after each round, with the rounds and readings so far. How many will follow is
+	// not known.
+	Progress func(rounds, readings int)
 }
+
+const (
+	defaultBytes   = 8
+	defaultSamples = 10        // of which the lower quartile leaves two out
+	fewestSamples  = 5         // of which quartiles can be told
+	mostSamples    = 1_000_000 // a slip of the pen beyond
+	mostBytes      = 1<<31 - 1 // the counts of MPI are C ints
+)
 
 func (s *Settings) validate(hosts int) error {
 	switch {
 	case s.Hints != nil && len(s.Hints) != hosts:
 		return fmt.Errorf("adaptive: Settings.Hints: of %d hosts: want of %d", len(s.Hints), hosts)
+	case s.Bytes < 0 || s.Bytes > mostBytes:
+		return fmt.Errorf("adaptive: Settings.Bytes: %d: want in [0, %d]", s.Bytes, mostBytes)
+	case s.Samples != 0 && (s.Samples < fewestSamples || s.Samples > mostSamples):
+		return fmt.Errorf("adaptive: Settings.Samples: %d: want in [%d, %d]", s.Samples, fewestSamples, mostSamples)
+	case s.Budget < 0:
+		return fmt.Errorf("adaptive: Settings.Budget: %v: want at least 0", s.Budget)
 	case s.MostAllPairs < 0:
 		return fmt.Errorf("adaptive: Settings.MostAllPairs: %d: want at least 0", s.MostAllPairs)
 	case s.MaxReadings < 0:

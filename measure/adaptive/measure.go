@@ -1,0 +1,279 @@
+package adaptive
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"slices"
+
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/pingpong"
+	"github.com/topocast/topocast/mpi"
+)
+
+// Tags of our messages.
+const tagReading = harness.FirstTag
+
+// Words of the barrier of all ranks before a round. The greatest counts.
+const (
+	goOn byte = iota
+	stopBudget
+	stopContext
+)
+
+// Measure works out the wiring of the ranks of a job from the latencies of few pairs: it is Explore with the ranks as
+// oracle. It is collective; the settings of rank 0 count. Others than rank 0 get nil.
+//
+// Rank 0 plans. Each round costs a message of 8 bytes per pair to all ranks, a barrier, and one of 8 bytes
+// from each pair to rank 0. A reading is the lower quartile of samples of half the round trip, in the faster
+// direction. The end of the context, on any rank, or of the budget ends the measurement after the round
+// under way; the result is then made of what there is, and an error if that is nothing. An error of rank 0 is one
+// on all ranks. The garbage collector of the process is off while rounds are measured.
+func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
+	var s Settings
+	if settings != nil {
+		s = *settings
+	}
+	var r *Result
+	err := harness.OnDuplicate(comm, func(own mpi.Communicator) error {
+		var err error
+		r, err = run(ctx, own, &s)
+		return err
+	})
+	if err != nil || comm.Rank() != 0 {
+		return nil, err
+	}
+	return r, nil
+}
+
+// plan is what all ranks need of the settings.
+type plan struct {
+	Bytes   int `json:"bytes"`
+	Samples int `json:"samples"`
+}
+
+func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
+	now := harness.Clock(comm)
+	start := now()
+	var err error
+	if comm.Rank() == 0 {
+		err = s.validate(comm.Size())
+	}
+	if err = harness.Agree(comm, err); err != nil {
+		return nil, err
+	}
+	var p plan
+	var data []byte
+	if comm.Rank() == 0 {
+		p = plan{Bytes: s.Bytes, Samples: s.Samples}
+		if p.Bytes == 0 {
+			p.Bytes = defaultBytes
+		}
+		if p.Samples == 0 {
+			p.Samples = defaultSamples
+		}
+		data, err = json.Marshal(&p)
+		if err != nil {
+			return nil, fmt.Errorf("adaptive: sharing the settings: %w", err)
+		}
+	}
+	if data, err = harness.Tell(comm, data); err != nil {
+		return nil, fmt.Errorf("adaptive: sharing the settings: %w", err)
+	}
+	if err = json.Unmarshal(data, &p); err != nil {
+		return nil, fmt.Errorf("adaptive: sharing the settings: %w", err)
+	}
+	hints, err := hostHints(comm)
+	if err != nil {
+		return nil, fmt.Errorf("adaptive: names of the hosts: %w", err)
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	w := &worker{ctx: ctx, comm: comm, plan: p, probe: pingpong.New(comm, p.Bytes, p.Samples), all: harness.NewBarrier(comm)}
+	if peer := comm.Rank() ^ 1; peer < comm.Size() {
+		if err := w.probe.WarmUp(peer, []int{p.Bytes}); err != nil {
+			return nil, fmt.Errorf("adaptive: rank %d: warming up: %w", comm.Rank(), err)
+		}
+	}
+	if comm.Rank() != 0 {
+		if err := w.serve(); err != nil {
+			return nil, fmt.Errorf("adaptive: rank %d: %w", comm.Rank(), err)
+		}
+		return nil, harness.Agree(comm, nil)
+	}
+	if s.Hints == nil && !s.NoHints {
+		s.Hints = hints
+	}
+	o := &ranks{worker: w, progress: s.Progress}
+	w.over = func() bool { return s.Budget > 0 && now()-start >= s.Budget.Seconds() }
+	r, err := Explore(comm.Size(), o, s)
+	if o.failed != nil { // the communicator is unusable
+		return nil, fmt.Errorf("adaptive: rank 0: %w", o.failed)
+	}
+	if _, tellErr := harness.Tell(comm, nil); tellErr != nil { // no more rounds
+		return nil, fmt.Errorf("adaptive: rank 0: at the end: %w", tellErr)
+	}
+	if err = harness.Agree(comm, err); err != nil {
+		return nil, err
+	}
+	r.Bytes, r.Stopped = p.Bytes, o.stopped
+	return r, nil
+}
+
+// A worker is a rank that takes part in rounds.
+type worker struct {
+	ctx   context.Context
+	comm  mpi.Communicator
+	plan  plan
+	probe *pingpong.Probe
+	all   *harness.Barrier
+	over  func() bool // the budget is used up; on rank 0
+}
+
+// serve takes part in the rounds that rank 0 tells of, until it tells of none.
+func (w *worker) serve() error {
+	for {
+		data, err := harness.Tell(w.comm, nil)
+		if err != nil || len(data) == 0 {
+			return err
+		}
+		if _, err := w.round(data); err != nil {
+			return err
+		}
+	}
+}
+
+// begin waits for all ranks, and tells why they stop, if they do.
+func (w *worker) begin() (byte, error) {
+	word := goOn
+	switch {
+	case w.ctx.Err() != nil:
+		word = stopContext
+	case w.over != nil && w.over():
+		word = stopBudget
+	}
+	return w.all.Wait(word)
+}
+
+// round is one round of the pairs in data, on any rank. The lower quartiles of a pair's two directions meet at its first rank, which
+// sends the lower to rank 0. The word is that of all ranks: if it is not goOn nothing was measured.
+func (w *worker) round(data []byte) (word byte, err error) {
+	if word, err = w.begin(); err != nil || word != goOn {
+		return word, err
+	}
+	self := w.comm.Rank()
+	for at := 0; at < len(data); at += pairBytes {
+		a, b := pairOf(data[at:])
+		if a != self && b != self {
+			continue
+		}
+		peer := a + b - self
+		reading, err := w.probe.Pair(peer, w.plan.Bytes)
+		if err != nil {
+			return word, fmt.Errorf("exchange with rank %d: %w", peer, err)
+		}
+		buf := make([]byte, 8)
+		if self == b {
+			binary.LittleEndian.PutUint64(buf, math.Float64bits(reading.Q1))
+			return word, w.comm.Send(buf, a, tagReading)
+		}
+		if err := w.comm.Recv(buf, b, tagReading); err != nil {
+			return word, err
+		}
+		// Of a clock that stands still neither tells anything.
+		low := min(reading.Q1, math.Float64frombits(binary.LittleEndian.Uint64(buf)))
+		if self == 0 {
+			binary.LittleEndian.PutUint64(data[at:], math.Float64bits(low))
+			return word, nil
+		}
+		binary.LittleEndian.PutUint64(buf, math.Float64bits(low))
+		return word, w.comm.Send(buf, 0, tagReading)
+	}
+	return word, nil
+}
+
+const pairBytes = 8 // two ranks of four
+
+func pairOf(data []byte) (a, b int) {
+	return int(binary.LittleEndian.Uint32(data)), int(binary.LittleEndian.Uint32(data[4:]))
+}
+
+// ranks is the Oracle of rank 0.
+type ranks struct {
+	*worker
+	progress         func(rounds, readings int)
+	rounds, readings int
+	stopped          string
+	failed           error // of the communicator
+}
+
+// Read is one round.
+func (o *ranks) Read(dst []float64, pairs []Pair) error {
+	data := make([]byte, 0, pairBytes*len(pairs))
+	for _, p := range pairs {
+		a, b := min(p.A, p.B), max(p.A, p.B) // rank 0 is the first of its pair
+		data = binary.LittleEndian.AppendUint32(data, uint32(a))
+		data = binary.LittleEndian.AppendUint32(data, uint32(b))
+	}
+	if len(data) == 0 {
+		return nil
+	}
+	if _, o.failed = harness.Tell(o.comm, data); o.failed != nil {
+		return o.failed
+	}
+	own := slices.Clone(data)
+	word, err := o.round(own)
+	if err != nil {
+		o.failed = err
+		return err
+	}
+	if word != goOn {
+		o.stopped = harness.StoppedByBudget
+		if word == stopContext {
+			o.stopped = harness.StoppedByContext
+		}
+		return ErrStop
+	}
+	buf := make([]byte, 8)
+	for k := range pairs {
+		a, _ := pairOf(data[k*pairBytes:])
+		if a == 0 {
+			copy(buf, own[k*pairBytes:])
+		} else if o.failed = o.comm.Recv(buf, a, tagReading); o.failed != nil {
+			return o.failed
+		}
+		dst[k] = math.Float64frombits(binary.LittleEndian.Uint64(buf))
+	}
+	o.rounds++
+	o.readings += len(pairs)
+	if o.progress != nil {
+		o.progress(o.rounds, o.readings)
+	}
+	return nil
+}
+
+// hostHints are the ranks of one processor name, on rank 0; nil where no two share one. It is collective.
+func hostHints(comm mpi.Communicator) ([]int, error) {
+	var name []byte
+	if named, ok := comm.(mpi.Named); ok {
+		name = []byte(named.ProcessorName())
+	}
+	number := make(map[string]int)
+	hints := make([]int, comm.Size())
+	err := harness.Gather(comm, name, func(rank int, data []byte) error {
+		hints[rank] = -1
+		if len(data) > 0 {
+			if _, seen := number[string(data)]; !seen {
+				number[string(data)] = len(number)
+			}
+			hints[rank] = number[string(data)]
+		}
+		return nil
+	})
+	if err != nil || len(number) == comm.Size() || len(number) == 0 {
+		return nil, err
+	}
+	return hints, nil
+}

@@ -1,0 +1,61 @@
+//go:build mpi && cgo
+
+package adaptive
+
+import (
+	"context"
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/mpitest"
+)
+
+// Every rank of a job runs the tests that talk over MPI (TestMPI...) and no
+// others, unless it is told which.
+func TestMain(m *testing.M) {
+	if os.Getenv(mpitest.SizeVar) != "" {
+		if err := flag.Set("test.run", "^TestMPI"); err != nil {
+			panic(err)
+		}
+	}
+	mpitest.Main(m)
+}
+
+// All ranks come to an end together, with a result that holds all that was read.
+func TestMPIMeasure(t *testing.T) {
+	c, err := mpi.World()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	r, err := Measure(context.Background(), c, &Settings{Samples: 5})
+	if c.Size() < 3 { // a wiring of fewer says nothing
+		if err == nil && c.Size() == 1 {
+			t.Error("one rank: no error")
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if (r != nil) != (c.Rank() == 0) {
+		t.Fatalf("rank %d has the result %v", c.Rank(), r)
+	}
+	if r == nil {
+		return
+	}
+	if r.Hosts != c.Size() || r.Topology.Hierarchy.Hosts() != c.Size() || r.Pairs() < c.Size()-1 || len(r.Observations()) != 2*r.Pairs() {
+		t.Errorf("%d ranks: %d hosts, %d pairs, %d observations", c.Size(), r.Hosts, r.Pairs(), len(r.Observations()))
+	}
+	for _, x := range r.Readings {
+		if !(x.Latency > 0) {
+			t.Fatalf("reading %+v", x)
+		}
+	}
+}
