@@ -13,14 +13,18 @@ import (
 type collector struct {
 	settings *Settings
 	result   *Result
-	journal  *journal // nil: none
-	asked    int      // repetitions
-	earlier  int      // rounds, of the run that this one goes on with
-	lost     []string // that the journal was given up
+	journal  *journal        // nil: none
+	asked    int             // repetitions
+	earlier  int             // rounds, of the run that this one goes on with
+	lost     []string        // that the journal was given up
+	repeated map[[2]int]bool // rounds (repetition, round) that were measured again
 }
 
 func newCollector(s *Settings, r *Result) *collector {
-	return &collector{settings: s, result: r, journal: newJournal(s, r), asked: cmp.Or(s.Repetitions, defaultRepetitions), earlier: r.Rounds}
+	return &collector{
+		settings: s, result: r, journal: newJournal(s, r), asked: cmp.Or(s.Repetitions, defaultRepetitions), earlier: r.Rounds,
+		repeated: make(map[[2]int]bool),
+	}
 }
 
 // harness is how the harness is to measure.
@@ -28,6 +32,7 @@ func (c *collector) harness() *harness.Settings {
 	s := c.settings
 	h := &harness.Settings{
 		Repetitions: c.asked, Rounds: s.Rounds, Seed: s.Seed, Groups: s.Groups, WithinGroups: s.WithinGroups, Done: c.earlier,
+		Scheme: s.Schedule, Sequential: s.Sequential, Silence: s.Silence,
 		Deliver: c.deliver, Again: c.again, Notify: c.note, Progress: s.Progress,
 	}
 	for _, p := range s.Pairs {
@@ -64,11 +69,6 @@ func (c *collector) note(text string) {
 	}
 }
 
-// again tells whether another repetition is worth its time.
-func (c *collector) again(repetitions int) ([][][2]int, bool) {
-	return nil, repetitions < c.asked+c.settings.ExtraRepetitions && c.result.disturbed()
-}
-
 // end completes the result.
 func (c *collector) end(o *harness.Outcome) {
 	r := c.result
@@ -77,6 +77,9 @@ func (c *collector) end(o *harness.Outcome) {
 	r.Notes = slices.Concat(o.Notes, c.lost)
 	if c.earlier > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d of %s are of an earlier run", c.earlier, words.Count(o.Rounds, "round")))
+	}
+	if n := len(c.repeated); n > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s that were slower than the others by more than 3 sigma were measured again", words.Count(n, "round")))
 	}
 	slices.SortFunc(r.readings, compareReadings)
 	r.Warnings = warnings(r)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -32,9 +33,9 @@ func example() *Result {
 		Rounds: 1, TotalRounds: 2, Stopped: StoppedByBudget, Notes: []string{"a note"},
 		Warnings: []string{"the time budget ended the measurement after 1 of 2 rounds"},
 		readings: []Reading{
-			{From: 0, To: 1, Round: 0, Summary: pingpong.Summary{Count: 20, Batch: 7, Lots: 1, Min: 1.5e-6, Q1: 1.75e-6, Median: 2e-6, Q3: 2.5e-6, Max: 1e-3}},
-			{From: 1, To: 0, Round: 0, Summary: pingpong.Summary{Count: 20, Batch: 7, Lots: 6, Unsure: true, Min: 1.25e-6, Q1: 1.75e-6, Median: 2e-6, Q3: 2.5e-6, Max: 0.25}},
-			{From: 0, To: 1, Size: 1, Round: 0, Summary: pingpong.Summary{Count: 20, Batch: 1, Lots: 2, Min: 0, Q1: 0, Median: 3.141592e-6, Q3: 4e-6, Max: 5e-6}},
+			{From: 0, To: 1, Round: 0, Summary: pingpong.Summary{Count: 20, Batch: 7, Lots: 1, Min: 1.5e-6, Q1: 1.75e-6, Median: 2e-6, Q3: 2.5e-6, Max: 1e-3, Mean: 5.25e-5}},
+			{From: 1, To: 0, Round: 0, Summary: pingpong.Summary{Count: 20, Batch: 7, Lots: 6, Unsure: true, Min: 1.25e-6, Q1: 1.75e-6, Median: 2e-6, Q3: 2.5e-6, Max: 0.25, Mean: 0.0125}},
+			{From: 0, To: 1, Size: 1, Round: 0, Summary: pingpong.Summary{Count: 20, Batch: 1, Lots: 2, Min: 0, Q1: 0, Median: 3.141592e-6, Q3: 4e-6, Max: 5e-6, Mean: 2.5e-6}},
 		},
 	}
 }
@@ -142,7 +143,7 @@ func TestReadResultRefuses(t *testing.T) {
 		{"more repetitions than can be", replace(`"repetitions":2`, `"repetitions":1001`), "Repetitions: 1001"},
 		{"another reason to stop", replace(`"stopped":"budget"`, `"stopped":"fire"`), `stopped: "fire"`},
 		{"a column is missing", replace(`"q1_s"`, `"q2_s"`), `want "q1_s" among them`},
-		{"a reading of few numbers", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,20,`), "line 3: 13 numbers: want 14"},
+		{"a reading of few numbers", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,20,`), "line 3: 14 numbers: want 15"},
 		{"a reading of a repetition that cannot be", replace(`[0,0,0,1,`, `[1000,0,0,1,`), "line 3: repetition: 1000"},
 		{"a reading of a size that is not there", replace(`[0,1,0,1,`, `[0,2,0,1,`), "line 5: size: 2"},
 		{"a reading of a rank that is not there", replace(`[0,0,0,1,`, `[0,0,0,2,`), "line 3: to: 2"},
@@ -156,6 +157,7 @@ func TestReadResultRefuses(t *testing.T) {
 		{"a negative time", replace(`1.5e-06`, `-1.5e-06`), "line 3: min_s: -1.5e-06: want at least 0"},
 		{"a time that was not measured", replace(`1.5e-06`, `null`), "line 3: min_s: NaN: want at least 0"},
 		{"quartiles out of order", replace(`0.001`, `1e-9`), "line 3: max_s: 1e-09: want at least 2.5e-06"},
+		{"a mean beyond the greatest", replace(`5.25e-05`, `0.1`), "line 3: mean_s: 0.1: want in [1.5e-06, 0.001]"},
 		{"a time beyond float64", replace(`0.001`, `1e999`), "1e999"},
 	}
 	for _, tt := range tests {
@@ -178,7 +180,7 @@ func TestReadFileNamesTheFile(t *testing.T) {
 	}
 }
 
-// TestVersion1IsRead: files of before there were lots.
+// TestVersion1IsRead: files of before there were lots and means.
 func TestVersion1IsRead(t *testing.T) {
 	got, err := ReadFile(filepath.Join("testdata", "version1.json"))
 	if err != nil {
@@ -188,6 +190,9 @@ func TestVersion1IsRead(t *testing.T) {
 	want.CrowdedHosts, want.Notes, want.NUMA, want.Environment = nil, nil, nil, nil
 	for i := range want.readings {
 		want.readings[i].Lots, want.readings[i].Unsure = 1, false
+		if mean := &got.readings[i].Mean; math.IsNaN(*mean) { // which no file of that version has
+			*mean = want.readings[i].Mean
+		}
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("ReadFile = %+v, want %+v", got, want)

@@ -64,11 +64,11 @@ func TestJournalIsReadWhereverItEnds(t *testing.T) {
 	}
 	line := fmt.Sprintf("line %d: ", strings.Count(whole, "\n")+1)
 	for _, c := range []struct{ name, data, want string }{
-		{"a reading twice", whole + "[0,0,1,0,0,20,7,1,0,0,0,0,0,0]\n{\"rounds\":2,\"total_rounds\":2}\n", "is there twice"},
+		{"a reading twice", whole + "[0,0,1,0,0,20,7,1,0,0,0,0,0,0,0]\n{\"rounds\":2,\"total_rounds\":2}\n", "is there twice"},
 		{"rounds that go back", whole + "{\"rounds\":1,\"total_rounds\":2}\n", "rounds: 1 after 2"},
 		{"an unknown key", whole + "{\"round\":1}\n", "unknown field"},
 		{"nonsense", whole + "nonsense\n", line},
-		{"a wrong reading", whole + "[0,0,0,7,0,20,7,1,0,0,0,0,0,0]\n", line + "to: 7"},
+		{"a wrong reading", whole + "[0,0,0,7,0,20,7,1,0,0,0,0,0,0,0]\n", line + "to: 7"},
 		{"a wrong head", strings.Replace(whole, `"ranks":2`, `"ranks":3`, 1), "line 1: hosts"},
 	} {
 		if _, err := ReadResult(strings.NewReader(c.data)); err == nil || !strings.Contains(err.Error(), c.want) {

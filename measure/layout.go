@@ -17,16 +17,19 @@ import (
 // the whole numbers of a Reading, then its times in s.
 const KindLatency = "latency"
 
-// columns name the numbers of a reading. Version 1 of the files had no lots and nothing unsure.
+// columns name the numbers of a reading. Version 1 of the files had no lots and nothing unsure,
+// and no version before 3 had means.
 var columns = [...]string{
 	record.ColumnRepetition, record.ColumnSize, record.ColumnFrom, record.ColumnTo, record.ColumnRound,
-	"count", "batch", columnLots, columnUnsure, "min_s", "q1_s", "median_s", "q3_s", "max_s",
+	"count", "batch", columnLots, columnUnsure, "min_s", "q1_s", "median_s", "q3_s", "max_s", columnMean,
 }
 
 const (
 	columnLots   = "lots"
 	columnUnsure = "unsure"
-	intColumns   = 9 // that come first
+	columnMean   = "mean_s"
+	intColumns   = 9                // that come first
+	meanColumn   = len(columns) - 1 // behind the times in ascending order
 )
 
 // sectionSettings are those of a section of latencies.
@@ -71,7 +74,7 @@ func (r *Reading) appendRow(row []float64) []float64 {
 	for _, v := range [intColumns]int{r.Repetition, r.Size, r.From, r.To, r.Round, r.Count, r.Batch, r.Lots, r.unsure()} {
 		row = append(row, float64(v))
 	}
-	return append(row, r.Min, r.Q1, r.Median, r.Q3, r.Max)
+	return append(row, r.Min, r.Q1, r.Median, r.Q3, r.Max, r.Mean)
 }
 
 // A rowReader makes readings of the rows of a section.
@@ -90,7 +93,7 @@ func newRowReader(s *record.Section, ranks int) (*rowReader, error) {
 		}
 	}
 	for i, name := range columns {
-		if r.at[i] = s.Column(name); r.at[i] < 0 && name != columnLots && name != columnUnsure {
+		if r.at[i] = s.Column(name); r.at[i] < 0 && name != columnLots && name != columnUnsure && name != columnMean {
 			return nil, fmt.Errorf("columns: %q: want %q among them", s.Columns, name)
 		}
 	}
@@ -131,7 +134,7 @@ func (r *rowReader) reading(row []float64) (Reading, error) {
 		}
 		ints[k] = int(v)
 	}
-	var times [len(columns) - intColumns]float64
+	var times [meanColumn - intColumns]float64
 	last := 0.0
 	for k := range times {
 		v := row[r.at[intColumns+k]]
@@ -140,11 +143,17 @@ func (r *rowReader) reading(row []float64) (Reading, error) {
 		}
 		times[k], last = v, v
 	}
+	mean := math.NaN()
+	if at := r.at[meanColumn]; at >= 0 {
+		if mean = row[at]; mean < times[0] || mean > times[len(times)-1] {
+			return Reading{}, fmt.Errorf("%s: %g: want in [%g, %g]", columnMean, mean, times[0], times[len(times)-1])
+		}
+	}
 	x := Reading{
 		Repetition: ints[0], Size: ints[1], From: ints[2], To: ints[3], Round: ints[4],
 		Summary: pingpong.Summary{
 			Count: ints[5], Batch: ints[6], Lots: ints[7], Unsure: ints[8] == 1,
-			Min: times[0], Q1: times[1], Median: times[2], Q3: times[3], Max: times[4],
+			Min: times[0], Q1: times[1], Median: times[2], Q3: times[3], Max: times[4], Mean: mean,
 		},
 	}
 	if x.From == x.To {

@@ -67,6 +67,7 @@ const (
 	Median
 	UpperQuartile
 	Max
+	Mean
 )
 
 // unsure is Unsure as a number.
@@ -87,8 +88,10 @@ func (r *Reading) value(s Statistic) float64 {
 		return r.Median
 	case UpperQuartile:
 		return r.Q3
-	default:
+	case Max:
 		return r.Max
+	default:
+		return r.Mean
 	}
 }
 
@@ -118,8 +121,8 @@ func (r *Result) block(repetition, size int) []Reading {
 // O(n^2).
 func (r *Result) Matrix(statistic Statistic, repetition, size int) (*mat.Dense, error) {
 	switch {
-	case statistic < Min || statistic > Max:
-		return nil, fmt.Errorf("measure: matrix: statistic %d: want one of Min to Max", statistic)
+	case statistic < Min || statistic > Mean:
+		return nil, fmt.Errorf("measure: matrix: statistic %d: want one of Min to Mean", statistic)
 	case repetition < 0 || repetition >= r.Repetitions:
 		return nil, fmt.Errorf("measure: matrix: repetition %d: want in [0, %d)", repetition, r.Repetitions)
 	case size < 0 || size >= len(r.Sizes):

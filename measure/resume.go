@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/topocast/topocast/internal/quantity"
@@ -19,13 +20,33 @@ func (r *Result) goOn(earlier *Result) error {
 	h.ClockStep, h.ClockCost = max(h.ClockStep, r.ClockStep), max(h.ClockCost, r.ClockCost)
 	h.CrowdedHosts, h.OtherEnvironment = r.CrowdedHosts, r.OtherEnvironment
 	r.Header = h
-	r.readings = slices.Clone(earlier.readings)
-	r.Rounds = earlier.Rounds
+	var rounds int
+	r.readings, rounds = earlier.scheduled()
+	r.Rounds = min(earlier.Rounds, rounds)
 	for i := range r.readings {
 		r.Repetitions = max(r.Repetitions, r.readings[i].Repetition+1)
 	}
 	r.TotalRounds = max(earlier.TotalRounds, earlier.Rounds)
 	return nil
+}
+
+// scheduled are the readings before the first repetition of only some rounds, which were measured
+// again and are numbered behind those of all pairs, and the number of rounds until then: a run that goes
+// on will find out by itself which rounds to measure again.
+func (r *Result) scheduled() ([]Reading, int) {
+	perRepetition, first := 0, math.MaxInt
+	for _, x := range r.readings {
+		if x.Repetition == 0 {
+			perRepetition = max(perRepetition, x.Round+1)
+		} else if x.Round >= perRepetition { // they are sorted by repetition
+			first = min(first, x.Repetition)
+		}
+	}
+	if first == math.MaxInt {
+		return slices.Clone(r.readings), r.Rounds
+	}
+	kept := slices.Clone(r.readings)
+	return slices.DeleteFunc(kept, func(x Reading) bool { return x.Repetition >= first }), first * perRepetition
 }
 
 // sameRun says in one line what differs, nil if nothing does.

@@ -167,3 +167,21 @@ func TestResumeRefusesOtherRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestResumeBehindPartialRepetitions: rounds that were measured again are numbered behind those of all
+// pairs, and a run that goes on begins before them.
+func TestResumeBehindPartialRepetitions(t *testing.T) {
+	r := synthetic(t, 6, 3, 1, 0, 0, 1)
+	r.Rounds = 15
+	if readings, rounds := r.scheduled(); rounds != 15 || !slices.Equal(readings, r.readings) {
+		t.Errorf("%d readings of %d rounds, want all %d of 15", len(readings), rounds, len(r.readings))
+	}
+	whole := slices.Clone(r.readings)
+	for _, repetition := range []int{3, 4} {
+		r.readings = append(r.readings, Reading{From: 0, To: 1, Repetition: repetition, Round: 5}, Reading{From: 1, To: 0, Repetition: repetition, Round: 5})
+	}
+	r.Rounds = 17
+	if readings, rounds := r.scheduled(); rounds != 15 || !slices.Equal(readings, whole) {
+		t.Errorf("%d readings of %d rounds, want %d of 15", len(readings), rounds, len(whole))
+	}
+}

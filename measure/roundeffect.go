@@ -154,29 +154,46 @@ func sweep(residuals []float64, class func(i int) int, classes int) []float64 {
 	return medians
 }
 
-// roundWarning reports rounds beyond 3 sigma, unless they are about as many as
+// unusual are the rounds beyond 3 sigma, unless they are about as many as
 // chance gives among so many rounds.
-func roundWarning(r *Result, size int) string {
+func unusual(effects []RoundEffect) []RoundEffect {
 	const (
 		limit    = 3.0
 		chance   = 0.0027    // share of a normal distribution beyond 3 sigma
 		asChance = 3         // times as many are still chance: the noise is estimated, and its tails are heavier than normal
 		alone    = 2 * limit // sigmas at which one round is enough: none of a million by chance
 	)
-	effects := r.RoundEffects(size)
-	beyond := 0
-	var worst RoundEffect
+	var beyond []RoundEffect
 	for _, e := range effects {
 		if math.Abs(e.Sigmas) > limit {
-			beyond++
+			beyond = append(beyond, e)
 		}
-		if math.Abs(e.Effect) > math.Abs(worst.Effect) && math.Abs(e.Sigmas) > limit {
+	}
+	if float64(len(beyond)) <= 1+asChance*chance*float64(len(effects)) && math.Abs(largest(beyond).Sigmas) < alone {
+		return nil
+	}
+	return beyond
+}
+
+// largest is the first of the rounds with the largest effect.
+func largest(rounds []RoundEffect) RoundEffect {
+	var worst RoundEffect
+	for _, e := range rounds {
+		if math.Abs(e.Effect) > math.Abs(worst.Effect) {
 			worst = e
 		}
 	}
-	if float64(beyond) <= 1+asChance*chance*float64(len(effects)) && math.Abs(worst.Sigmas) < alone {
+	return worst
+}
+
+// roundWarning reports rounds that stand out.
+func roundWarning(r *Result, size int) string {
+	effects := r.RoundEffects(size)
+	beyond := unusual(effects)
+	if len(beyond) == 0 {
 		return ""
 	}
+	worst := largest(beyond)
 	return fmt.Sprintf("%d of %d rounds of %s differ from the others by more than 3 sigma, most of all round %d of repetition %d by %+.0f %%: something else was running",
-		beyond, len(effects), quantity.Bytes(r.Sizes[size]), worst.Round, worst.Repetition, 100*(math.Exp(worst.Effect)-1))
+		len(beyond), len(effects), quantity.Bytes(r.Sizes[size]), worst.Round, worst.Repetition, 100*(math.Exp(worst.Effect)-1))
 }

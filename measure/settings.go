@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/topology"
 )
@@ -28,6 +29,17 @@ type Settings struct {
 	// repetition. Default 20, at most 1,000,000.
 	Samples int
 
+	// Batch is the number of round trips in each sample; 1: each round trip is one by itself, with
+	// the clock's step in it. Default: as many as make a sample long for the clock (Bufe
+	// 2014, section 3.2.3).
+	Batch int
+
+	// Precision is a share, 0.02 say, within which the median of each pair is to be known: after
+	// the repetitions, pairs whose interval (Result.PairIntervals) is wider are
+	// measured again, and only they, until it is not, or the budget is spent, or
+	// ExtraRepetitions are: 50 of them if that is 0. Default 0: none is.
+	Precision float64
+
 	// Rounds bounds the number of rounds per repetition: with fewer than all,
 	// a random part of the pairs is measured, another in each repetition.
 	// Default 0: all.
@@ -35,6 +47,13 @@ type Settings struct {
 
 	// Seed is that of the relabellings and shuffles.
 	Seed uint64
+
+	// Schedule puts all pairs into rounds. Default harness.Circle.
+	Schedule harness.Scheme
+
+	// Sequential measures one pair at a time in each of the Groups, or at all.
+	// Default: a round is of as many pairs as are disjoint.
+	Sequential bool
 
 	// Groups are known groups of ranks. The pairs that a group joins - two
 	// ranks in it, but not in one smaller group - are measured in rounds of
@@ -50,9 +69,10 @@ type Settings struct {
 	// that are measured at once share links. Default: all pairs.
 	Pairs [][2]int
 
-	// ExtraRepetitions is how many more, at most, are measured as
-	// long as the readings of too many pairs do not agree: more than 2 % of them,
-	// by more than a quarter. Default 0.
+	// ExtraRepetitions is how many more, at most, are measured. All pairs are, as
+	// long as the readings of too many do not agree: more than 2 % of them,
+	// by more than a quarter. Otherwise those of the rounds that were slower than
+	// the others by more than 3 sigma (see Result.RoundEffects) are, once. Default 0.
 	ExtraRepetitions int
 
 	// Budget bounds the time from the start of Run, by the clock of the
@@ -64,6 +84,10 @@ type Settings struct {
 	// What ReadResult makes of a file under way is one, and so is a result that was Stopped.
 	// Default: none.
 	Resume *Result
+
+	// Silence is how long a rank waits for another one before the job is ended with an
+	// error that names both, see harness.Settings. Default 5 minutes; negative: for good.
+	Silence time.Duration
 
 	// Date is kept in the result; the zero time leaves it out.
 	Date time.Time
@@ -123,6 +147,12 @@ func (s *Settings) validate(ranks int) error {
 		return fmt.Errorf("measure: Settings.Repetitions: %d: want in [0, %d]", s.Repetitions, harness.MaxRepetitions)
 	case s.Samples < 0 || s.Samples > maxSamples:
 		return fmt.Errorf("measure: Settings.Samples: %d: want in [0, %d]", s.Samples, maxSamples)
+	case s.Batch < 0 || s.Batch > pingpong.MaxBatch:
+		return fmt.Errorf("measure: Settings.Batch: %d: want in [0, %d]", s.Batch, pingpong.MaxBatch)
+	case !(s.Precision >= 0 && s.Precision < 1):
+		return fmt.Errorf("measure: Settings.Precision: %g: want in [0, 1)", s.Precision)
+	case s.Schedule != harness.Circle && s.Schedule != harness.Halving:
+		return fmt.Errorf("measure: Settings.Schedule: %v: want %v or %v", s.Schedule, harness.Circle, harness.Halving)
 	case s.Rounds < 0:
 		return fmt.Errorf("measure: Settings.Rounds: %d: want at least 0", s.Rounds)
 	case len(s.Pairs) > 0 && (s.Rounds > 0 || s.Groups != nil):
@@ -149,12 +179,13 @@ type plan struct {
 	Error   string `json:"error,omitempty"` // rank 0 refuses to start
 	Sizes   []int  `json:"sizes_B"`
 	Samples int    `json:"samples"`
+	Batch   int    `json:"batch,omitempty"`
 	Share   bool   `json:"share,omitempty"`
 	Resume  bool   `json:"resume,omitempty"`
 }
 
 func (s *Settings) plan() plan {
-	p := plan{Sizes: s.Sizes, Samples: s.Samples, Share: s.Share, Resume: s.Resume != nil}
+	p := plan{Sizes: s.Sizes, Samples: s.Samples, Batch: s.Batch, Share: s.Share, Resume: s.Resume != nil}
 	if len(p.Sizes) == 0 {
 		p.Sizes = []int{0}
 	}
@@ -167,16 +198,18 @@ func (s *Settings) plan() plan {
 // fingerprint tells settings of other pairs or rounds apart, "" being all pairs in
 // as few rounds as they need.
 func (s *Settings) fingerprint() string {
-	if s.Rounds == 0 && s.Groups == nil && len(s.Pairs) == 0 {
+	if s.Rounds == 0 && s.Groups == nil && len(s.Pairs) == 0 && s.Schedule == harness.Circle && !s.Sequential {
 		return ""
 	}
 	asked := struct {
-		Rounds int      `json:"rounds,omitempty"`
-		Groups []group  `json:"groups,omitempty"`
-		Levels int      `json:"levels,omitempty"`
-		Within bool     `json:"within_groups,omitempty"`
-		Pairs  [][2]int `json:"pairs,omitempty"`
-	}{Rounds: s.Rounds, Within: s.WithinGroups, Pairs: s.Pairs}
+		Rounds int            `json:"rounds,omitempty"`
+		Groups []group        `json:"groups,omitempty"`
+		Levels int            `json:"levels,omitempty"`
+		Within bool           `json:"within_groups,omitempty"`
+		Pairs  [][2]int       `json:"pairs,omitempty"`
+		Scheme harness.Scheme `json:"scheme,omitempty"`
+		Single bool           `json:"sequential,omitempty"`
+	}{Rounds: s.Rounds, Within: s.WithinGroups, Pairs: s.Pairs, Scheme: s.Schedule, Single: s.Sequential}
 	if s.Groups != nil {
 		asked.Levels = len(s.Groups.Levels())
 		for _, g := range s.Groups.Groups()[1:] {

@@ -167,7 +167,7 @@ func TestWarnings(t *testing.T) {
 
 func TestMatrixRefusesWhatIsNotThere(t *testing.T) {
 	r := example()
-	for _, args := range [][3]int{{-1, 0, 0}, {5, 0, 0}, {0, -1, 0}, {0, 2, 0}, {0, 0, -1}, {0, 0, 2}} {
+	for _, args := range [][3]int{{-1, 0, 0}, {6, 0, 0}, {0, -1, 0}, {0, 2, 0}, {0, 0, -1}, {0, 0, 2}} {
 		if m, err := r.Matrix(Statistic(args[0]), args[1], args[2]); err == nil {
 			t.Errorf("Matrix%v = %v, want an error", args, m)
 		}

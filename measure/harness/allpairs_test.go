@@ -354,7 +354,7 @@ func TestAgain(t *testing.T) {
 	for _, r := range rows {
 		count[r.Repetition]++
 		if r.Repetition == 1 {
-			if p := [2]int{min(r.From, r.To), max(r.From, r.To)}; r.Round == 0 && p != [2]int{0, 1} && p != [2]int{3, 5} || r.Round == 1 && p != [2]int{1, 2} {
+			if p := [2]int{min(r.From, r.To), max(r.From, r.To)}; r.Round != 5 && r.Round != 6 || r.Round == 5 && p != [2]int{0, 1} && p != [2]int{3, 5} || r.Round == 6 && p != [2]int{1, 2} {
 				t.Errorf("row %+v of a repetition of %v", r, again)
 			}
 		}

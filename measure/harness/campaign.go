@@ -31,11 +31,12 @@ type campaign struct {
 	start float64        // s, when AllPairs was called
 	began time.Time      // for whoever waits: progress goes by the wall clock
 
-	done  int       // rounds
-	ended bool      // all repetitions are done: the next barrier decides on another
-	extra bool      // that one was decided on
-	found []float64 // by the last exchange
-	rows  []float64 // own ones that rank 0 does not have yet: peer, repetition and round before the columns
+	done   int       // rounds
+	ended  bool      // all repetitions are done: the next barrier decides on another
+	extra  bool      // that one was decided on
+	behind int       // of the repetition under way: what its rounds are numbered from
+	found  []float64 // by the last exchange
+	rows   []float64 // own ones that rank 0 does not have yet: peer, repetition and round before the columns
 
 	// Of rank 0.
 	outcome      *Outcome

@@ -46,7 +46,8 @@ func (c *campaign) run() error {
 			if err != nil {
 				return err
 			}
-			if len(chosen) > 0 {
+			if c.behind = 0; len(chosen) > 0 {
+				c.behind = c.order.rounds()
 				rounds = func(int) iter.Seq[step] { return c.order.chosen(chosen) }
 			}
 		}
@@ -100,7 +101,7 @@ func (c *campaign) another(repetition int) ([][][2]int, error) {
 // repetition measures the rounds of one repetition behind the first ones, which an
 // earlier run has measured. It returns why all ranks leave, or goOn for another repetition.
 func (c *campaign) repetition(number int, rounds iter.Seq[step], skip int) (wish, error) {
-	c.watch.at(number, 0)
+	c.watch.at(number, c.behind)
 	if c.outcome != nil {
 		c.levelDone, c.chosenDone = make([]int, len(c.order.phases)), 0
 	}
@@ -123,18 +124,18 @@ func (c *campaign) repetition(number int, rounds iter.Seq[step], skip int) (wish
 				c.watch.wait(s.peer, Measuring, 1)
 				err := c.test.WarmUp(s.peer)
 				if c.watch.done(); err != nil {
-					return goOn, c.blame(err, s.peer, number, i)
+					return goOn, c.blame(err, s.peer, number, c.behind+i)
 				}
 			}
 		}
 		c.report()
-		c.watch.at(number, i)
+		c.watch.at(number, c.behind+i)
 		if w, err := c.begin(s, i-skip); err != nil || w != goOn {
 			return w, err
 		}
 		if s.peer >= 0 {
-			if err := c.exchange(s.peer, number, i); err != nil {
-				return goOn, c.blame(err, s.peer, number, i)
+			if err := c.exchange(s.peer, number, c.behind+i); err != nil {
+				return goOn, c.blame(err, s.peer, number, c.behind+i)
 			}
 		}
 		c.done++

@@ -29,6 +29,6 @@ type Sampler interface {
 type Row struct {
 	From, To   int
 	Repetition int
-	Round      int // number within the repetition, in the order of time
+	Round      int // number within the repetition, in the order of time; those that Again has chosen are numbered behind those of all pairs
 	Values     []float64
 }

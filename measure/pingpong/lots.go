@@ -83,5 +83,5 @@ func (p *Probe) quiet(lot Summary) bool {
 
 // tooShort tells whether samples lasted less than half of what the clock asks for.
 func (p *Probe) tooShort(lot Summary) bool {
-	return lot.Batch < MaxBatch && 2*lot.Batch < p.batchOf(2*lot.Min)
+	return p.fixed == 0 && lot.Batch < MaxBatch && 2*lot.Batch < p.batchOf(2*lot.Min)
 }

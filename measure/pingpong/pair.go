@@ -41,6 +41,9 @@ func (p *Probe) batch(peer, size int, first bool) (int, error) {
 	if err := p.PingPong(tries, peer, size, 1, first); err != nil {
 		return 0, err
 	}
+	if p.fixed > 0 {
+		return p.fixed, nil
+	}
 	if !first {
 		return p.wanted(peer)
 	}

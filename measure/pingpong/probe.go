@@ -22,6 +22,7 @@ type Probe struct {
 	cost     float64 // s, of reading the clock
 	overhead float64 // s, of the clock in each sample
 
+	fixed   int // round trips per sample; 0: as the clock wants
 	buf     []byte
 	word    []byte // of its own: cgo looks at the whole allocation
 	samples []float64
@@ -60,6 +61,10 @@ func New(comm mpi.Communicator, longest, samples int) *Probe {
 func (p *Probe) SetSamples(samples int) {
 	p.samples = slices.Grow(p.samples[:0], samples)[:samples]
 }
+
+// SetBatch sets the number of round trips in a sample, at most MaxBatch; 0, the default: as many as
+// last long enough for the clock. Both ranks of a pair need the same number.
+func (p *Probe) SetBatch(roundTrips int) { p.fixed = roundTrips }
 
 // Timed tells whether the communicator does the timing itself.
 func (p *Probe) Timed() bool { return p.timed != nil }
@@ -182,9 +187,11 @@ func (p *Probe) summary(batch int) Summary {
 	}
 	slices.Sort(p.samples)
 	at := func(share float64) float64 { return rounded(stat.Quantile(share, stat.Empirical, p.samples, nil)) }
+	low, high := rounded(p.samples[0]), rounded(p.samples[len(p.samples)-1])
 	return Summary{
-		Min: rounded(p.samples[0]), Q1: at(0.25), Median: at(0.5), Q3: at(0.75),
-		Max: rounded(p.samples[len(p.samples)-1]), Count: len(p.samples), Batch: batch,
+		Min: low, Q1: at(0.25), Median: at(0.5), Q3: at(0.75), Max: high,
+		Mean:  min(max(rounded(stat.Mean(p.samples, nil)), low), high), // but for the rounding of its sum
+		Count: len(p.samples), Batch: batch,
 	}
 }
 

@@ -1,6 +1,6 @@
 package pingpong
 
-// A Summary is the five numbers of the samples of one pair in one direction:
+// A Summary is the five numbers, and the mean, of the samples of one pair in one direction:
 // half the round trip, in s, of messages that the calling rank sends first.
 // Quartiles are samples themselves (the lowest that is not below the given
 // share). Of samples that something has disturbed further lots are taken; the
@@ -14,4 +14,8 @@ type Summary struct {
 	Unsure bool
 
 	Min, Q1, Median, Q3, Max float64 // s
+
+	// Mean is, in s, that of the same samples: one that was disturbed moves it as far as it
+	// likes. NaN: not kept.
+	Mean float64
 }
