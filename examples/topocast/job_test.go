@@ -204,6 +204,23 @@ func TestJobInterruptedKeepsWhatWasMeasured(t *testing.T) {
 		if status, out, stderr := topocast("reconstruct", kept); status != 0 {
 			t.Errorf("reconstruct: status %d: %s%s", status, out, stderr)
 		}
+		// Three rounds make a repetition: what was begun is finished, and one more follows.
+		repetitions := (after.Rounds+2)/3 + 1
+		status, out, stderr := launch(t, 4, "measure", "--resume", kept, "--repetitions", strconv.Itoa(repetitions))
+		if status != 0 {
+			t.Fatalf("resume: status %d: %s%s", status, out, stderr)
+		}
+		resumed, err := measure.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resumed.Rounds != 3*repetitions || len(resumed.Readings()) != 12*repetitions || resumed.Stopped != "" {
+			t.Errorf("resumed: %d rounds and %d readings, stopped by %q, want %d and %d",
+				resumed.Rounds, len(resumed.Readings()), resumed.Stopped, 3*repetitions, 12*repetitions)
+		}
+		if _, err := os.Stat(file + journalSuffix); err == nil {
+			t.Error("the file under way is still there")
+		}
 	}
 }
 

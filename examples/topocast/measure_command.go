@@ -2,131 +2,163 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/measure"
-	"github.com/topocast/topocast/measure/progress"
+	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology/encode"
 )
 
 func measureCommand(run runner) *cobra.Command {
 	var (
-		o                  measureOptions
-		sizes, output, csv string
-		rounds, ranks      int
-		asJSON             bool
+		m                    measuring
+		what, sizes, network string
+		output, csv, resume  string
+		ranks                int
+		asJSON, byHost       bool
 	)
 	c := &cobra.Command{
 		Use:   "measure [flags]",
-		Short: "Measure the latencies of all pairs of ranks and keep the readings",
-		Long: `Measure times messages between all pairs of ranks, in rounds of disjoint pairs,
-and writes the readings with the conditions under which they were taken. Samples
-that something disturbs are taken again. With --csv the matrix of lower quartiles
-over the first repetition is written too. topocast reconstruct reads both.
+		Short: "Measure messages between the ranks and keep the readings",
+		Long: `Measure times messages between the ranks, as --what says, and writes the
+readings with the conditions under which they were taken:
+
+` + partsHelp() + `
+
+Latencies are measured in rounds of disjoint pairs; samples that something
+disturbs are taken again. With --csv the matrix of lower quartiles over the
+first repetition is written too, and of other kinds a table each. topocast
+reconstruct reads both.
 
 When the first rounds show that --budget is too small, fewer repetitions and
 samples are taken. Ctrl-C or the end of the budget stops all ranks after the
-round under way; what was measured is kept. Under a launcher that ends the job
-before it is, the readings are in a file beside --output that ends in .part.`,
+round under way; what was measured is kept. While it is measured it is in a file
+beside --output that ends in .part: after a job that was killed, --resume goes
+on with it, as with any file that is not complete or shall have more
+--repetitions, and measures what is missing. With --network, pairs inside a
+group of the network are measured apart from those between groups.`,
 		Example: `  mpirun -n 64 topocast measure --output readings.json --csv latencies.csv
+  mpirun -n 64 topocast measure --resume readings.json.part
   topocast simulate --cluster tree:8x16x8 -- measure --rounds 8`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := o.validate(); err != nil {
+			if err := m.validate(); err != nil {
 				return err
 			}
-			list, err := parseSizes(sizes)
-			if err != nil {
+			var err error
+			if m.parts, err = parseParts(what); err != nil {
 				return err
 			}
-			if rounds < 0 {
-				return badInput("--rounds %d: want at least 0", rounds)
+			if m.sizes, err = parseSizes(sizes); err != nil {
+				return err
+			}
+			if m.rounds < 0 {
+				return badInput("--rounds %d: want at least 0", m.rounds)
 			}
 			if asJSON && (output == standard || csv == standard) {
 				return badInput("--json and %s: both are standard output", standard)
 			}
+			if resume != "" && !c.Flags().Changed("output") {
+				output = strings.TrimSuffix(resume, journalSuffix)
+			}
+			given := func(flag string) bool { return c.Flags().Changed(flag) }
 			readings := outputFile{"--output", output, c.OutOrStdout()}
-			matrix := outputFile{"--csv", csv, c.OutOrStdout()}
+			tables := m.tables(csv, c.OutOrStdout())
 			return run(ranks, func(comm mpi.Communicator) error {
-				if err := checkOutputs(comm, readings, matrix); err != nil {
+				own := m // ranks may be threads of this process
+				if err := checkOutputs(comm, append([]outputFile{readings}, tables...)...); err != nil {
 					return err
 				}
-				s := measure.Settings{Sizes: list, Repetitions: o.repetitions, Rounds: rounds, Seed: 1, Budget: o.budget, Date: date(comm)}
-				part := beginJournal(c.Context(), output, c.ErrOrStderr())
-				if comm.Rank() == 0 {
-					s.Journal = part.writer()
-					s.Notify = func(note string) { fmt.Fprintf(c.ErrOrStderr(), "note: %s\n", note) }
-					shown := progress.New(c.ErrOrStderr(), "measuring")
-					defer shown.Close()
-					s.Progress = shown.Show
-				}
-				result, err := measure.Run(c.Context(), comm, &s)
-				if err != nil || comm.Rank() != 0 {
-					part.end(false)
+				own.ctx, own.comm, own.stderr = c.Context(), comm, c.ErrOrStderr()
+				if err := own.readInput(resume, network, given); err != nil {
 					return err
 				}
-				at, unsaved := readings.save(result.Write)
-				part.end(unsaved == nil)
-				_, noMatrix := matrix.save(func(w io.Writer) error { return writeMatrix(w, result) })
-				report := reportWriter(c, readings, matrix)
+				if err := own.measure(output); err != nil || comm.Rank() != 0 {
+					own.part.end(false)
+					return err
+				}
+				if err := nothingMeasured(own.file); err != nil {
+					own.part.end(true) // what is in --output stays
+					return err
+				}
+				at, unsaved := readings.save(own.file.Write)
+				own.part.end(unsaved == nil)
+				err := cmp.Or(unsaved, own.saveTables(tables))
+				report := reportWriter(c, append([]outputFile{readings}, tables...)...)
 				if asJSON {
-					err = reportMeasured(report, result, at)
+					err = cmp.Or(err, reportMeasured(report, own.file, at, byHost))
 				} else {
-					tellMeasured(report, c.ErrOrStderr(), result, at)
+					err = cmp.Or(err, tellMeasured(report, c.ErrOrStderr(), own.file, at, byHost))
 				}
-				return cmp.Or(unsaved, noMatrix, err)
+				return err
 			})
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&sizes, "sizes", "8", "message sizes, such as "+sizeForms+", by commas")
+	f.StringVar(&what, "what", measure.KindLatency, "what to measure, by commas")
+	f.StringVar(&sizes, "sizes", "8", "message sizes of latencies, such as "+sizeForms+", by commas")
 	f.StringVarP(&output, "output", "o", "readings.json", "file for the readings")
-	f.StringVar(&csv, "csv", "", "file for the matrix of latencies in us")
-	f.IntVar(&rounds, "rounds", 0, "rounds per repetition; 0: as many as all pairs need")
+	f.StringVar(&csv, "csv", "", "file for the matrix of latencies in us; of other kinds, tables named after it")
+	f.StringVar(&resume, "resume", "", "file to go on with, which --output then defaults to")
+	f.StringVar(&network, "network", "", "network of these ranks, whose groups are measured apart")
+	f.IntVar(&m.rounds, "rounds", 0, "rounds per repetition; 0: as many as all pairs need")
 	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/measured) instead of text")
+	f.BoolVar(&byHost, "by-host", false, "sum up by pairs of hosts, too")
 	f.IntVar(&ranks, "ranks", 0, "ranks without mpirun; 0: one per core")
-	f.DurationVar(&o.budget, "budget", defaultBudget, "longest time to measure")
-	f.IntVar(&o.repetitions, "repetitions", defaultRepetitions, "how often every pair is measured")
+	f.DurationVar(&m.budget, "budget", defaultBudget, "longest time to measure")
+	f.IntVar(&m.repetitions, "repetitions", defaultRepetitions, "how often every pair is measured")
 	return c
 }
 
+// tables are the files of --csv, one per part: of latencies the matrix, and of all
+// others a table whose name has their kind in it unless it is the only one.
+func (m *measuring) tables(csv string, stdout io.Writer) []outputFile {
+	files := make([]outputFile, len(m.parts))
+	for i, p := range m.parts {
+		path := csv
+		if csv != "" && csv != standard && len(m.parts) > 1 && p.kind != measure.KindLatency {
+			ext := filepath.Ext(csv)
+			path = strings.TrimSuffix(csv, ext) + "-" + p.kind + ext
+		}
+		files[i] = outputFile{"--csv", path, stdout}
+	}
+	return files
+}
+
+func (m *measuring) saveTables(files []outputFile) error {
+	for i, p := range m.parts {
+		section := m.file.Section(p.kind)
+		if section == nil {
+			continue // the budget ended before it
+		}
+		_, err := files[i].save(func(w io.Writer) error {
+			if p.kind == measure.KindLatency {
+				return writeMatrix(w, m.file)
+			}
+			return m.file.WriteCSV(w, section)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // writeMatrix writes the first repetition of the smallest size.
-func writeMatrix(w io.Writer, r *measure.Result) error {
+func writeMatrix(w io.Writer, f *record.File) error {
+	r, err := measure.FromFile(f)
+	if err != nil {
+		return err
+	}
 	repetitions := r.Matrices()
 	if len(repetitions) == 0 {
 		return fmt.Errorf("--csv: nothing was measured")
 	}
 	return encode.WriteMatrix(w, repetitions[0], nil, encode.Microsecond)
-}
-
-func tellMeasured(w, stderr io.Writer, r *measure.Result, file string) {
-	for _, warning := range r.Warnings {
-		fmt.Fprintf(stderr, "warning: %s\n", warning)
-	}
-	fmt.Fprintf(w, "%d ranks, %d of %d rounds, %d readings", r.Ranks, r.Rounds, r.TotalRounds, len(r.Readings()))
-	if file != "" {
-		fmt.Fprintf(w, " written to %s", file)
-	}
-	fmt.Fprintln(w)
-}
-
-// reportMeasured tells programs the same; the readings are in the file.
-func reportMeasured(w io.Writer, r *measure.Result, file string) error {
-	out := struct {
-		Format      string   `json:"format"`
-		Version     int      `json:"version"`
-		File        string   `json:"readings_file"`
-		Ranks       int      `json:"ranks"`
-		Rounds      int      `json:"rounds"`
-		TotalRounds int      `json:"total_rounds"`
-		Stopped     string   `json:"stopped,omitempty"` // early, by "budget" or "context"
-		Readings    int      `json:"readings"`
-		Warnings    []string `json:"warnings"`
-	}{"topocast/measured", 1, file, r.Ranks, r.Rounds, r.TotalRounds, r.Stopped, len(r.Readings()), append([]string{}, r.Warnings...)}
-	return json.NewEncoder(w).Encode(out)
 }

@@ -60,6 +60,10 @@ func (p *Printer) Close() {
 
 func (p *Printer) line(now measure.Progress) string {
 	text := fmt.Sprintf("%s: %d of %d rounds, %v", p.label, now.Done, now.Total, now.Elapsed.Round(time.Second))
+	if now.TotalPairs > 0 {
+		text = fmt.Sprintf("%s: %d of %d pairs in %d of %d rounds, %v, %.3g pairs/s",
+			p.label, now.Pairs, now.TotalPairs, now.Done, now.Total, now.Elapsed.Round(time.Second), now.Rate())
+	}
 	if now.Remaining > 0 {
 		text += fmt.Sprintf(", about %v left", now.Remaining.Round(time.Second))
 	}

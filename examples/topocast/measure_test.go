@@ -1,0 +1,148 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/record"
+)
+
+// TestMeasureResumes: a file under way that was cut off is gone on with, with the settings
+// that it has, and one that is whole with more repetitions.
+func TestMeasureResumes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	simulate := func(args ...string) (int, string, string) {
+		return topocast(append([]string{"simulate", "--cluster", "tree:2x3 latency=1ms,1ms", "--", "measure"}, args...)...)
+	}
+	if status, _, stderr := simulate("--sizes", "8,64", "-o", "whole.json"); status != 0 {
+		t.Fatal(stderr)
+	}
+	whole, err := measure.ReadFile("whole.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A journal as it was after seven rounds and some more rows.
+	var journal strings.Builder
+	w := record.NewWriter(&journal, &whole.Header)
+	section := whole.Section()
+	begun := *section
+	begun.Rows, begun.Unfinished, begun.Rounds = nil, true, 0
+	w.Begin(&begun)
+	for i := range section.NumRows() {
+		if row := section.Row(i); row[0] == 0 && row[4] < 5 || row[0] == 1 && row[4] < 2 {
+			w.Rows(row)
+		}
+	}
+	w.Mark(7, 15)
+	cut := journal.String() + "[1,0,2,"
+	if err := os.WriteFile("some.json.part", []byte(cut), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	status, out, stderr := simulate("--resume", "some.json.part")
+	if status != 0 || !strings.Contains(out, "15 of 15 rounds, 180 readings written to some.json") || !strings.Contains(stderr, "7 of 15 rounds are of an earlier run") {
+		t.Fatalf("status %d: %s%s", status, out, stderr)
+	}
+	after, err := measure.ReadFile("some.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(after.Readings()) != len(whole.Readings()) || !slices.Equal(after.Sizes, whole.Sizes) {
+		t.Errorf("%d readings of %v B, want %d of %v B", len(after.Readings()), after.Sizes, len(whole.Readings()), whole.Sizes)
+	}
+	if status, out, stderr = simulate("--resume", "whole.json", "--repetitions", "4"); status != 0 || !strings.Contains(out, "20 of 20 rounds") {
+		t.Errorf("more repetitions: status %d: %s%s", status, out, stderr)
+	}
+	before, err := os.ReadFile("whole.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, out, stderr = simulate("--resume", "whole.json"); status != 0 || !strings.Contains(out, "20 of 20 rounds") {
+		t.Errorf("nothing missing: status %d: %s%s", status, out, stderr)
+	}
+	if now, err := os.ReadFile("whole.json"); err != nil || string(now) != string(before) {
+		t.Errorf("nothing was missing, and the file has changed: %v", err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--resume", "whole.json", "--sizes", "4"}, "with other --sizes"},
+		{[]string{"--resume", "none.json"}, "none.json"},
+		{[]string{"--resume", write(t, "x", "latencies")}, "not a measurement of topocast"},
+		{[]string{"--what", "weather"}, `--what: "weather": want latency`},
+		{[]string{"--what", "latency,latency"}, "given twice"},
+		{[]string{"--network", "whole.json"}, "holds readings"},
+	} {
+		if status, _, stderr := simulate(c.args...); status != 2 || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: status %d, %q, want 2 and one line with %q", c.args, status, stderr, c.want)
+		}
+	}
+	if status, _, stderr := topocast("simulate", "--cluster", "star:4", "--", "measure", "--resume", "whole.json"); status != 2 || !strings.Contains(stderr, "6 ranks and 4") {
+		t.Errorf("other ranks: status %d: %s", status, stderr)
+	}
+}
+
+// TestMeasureOfNothing: a run without a reading has failed, and leaves what was there.
+func TestMeasureOfNothing(t *testing.T) {
+	file := write(t, "readings.json", "of before")
+	for _, args := range [][]string{
+		{"measure", "--ranks", "1", "-o", file},
+		{"simulate", "--cluster", "star:4", "--", "measure", "--budget", "1ns", "-o", file},
+	} {
+		if status, _, stderr := topocast(args...); status != 1 || !strings.Contains(stderr, "nothing was measured") {
+			t.Errorf("%q: status %d: %s", args, status, stderr)
+		}
+		if data, err := os.ReadFile(file); err != nil || string(data) != "of before" {
+			t.Errorf("%q: the file has %q, %v", args, data, err)
+		}
+		if _, err := os.Stat(file + journalSuffix); err == nil {
+			t.Errorf("%q: left %s", args, file+journalSuffix)
+		}
+	}
+}
+
+// TestMeasureByHost: on a star of hosts with latencies of 5 us per link, one line for each
+// ordered pair.
+func TestMeasureByHost(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "readings.json")
+	status, out, stderr := topocast("simulate", "--cluster", "star:3", "--", "measure", "--by-host", "-o", file)
+	if status != 0 || strings.Count(out, "latency: ") != 6 || !strings.Contains(out, "3 readings)") {
+		t.Errorf("status %d: %s%s", status, out, stderr)
+	}
+	status, out, stderr = topocast("simulate", "--cluster", "star:3", "--", "measure", "--by-host", "--json", "-o", file)
+	var got measuredReport
+	if err := json.Unmarshal([]byte(out), &got); err != nil || status != 0 {
+		t.Fatalf("status %d, %v: %s%s", status, err, out, stderr)
+	}
+	if got.Readings != 18 || len(got.Sections) != 1 || len(got.Sections[0].Hosts) != 6 || got.Sections[0].Hosts[0].Size != 8 {
+		t.Errorf("report %+v", got)
+	}
+}
+
+// TestMeasureInGroupsOfANetwork: pairs inside the groups of the network come in rounds apart from
+// those between them: three of two pairs inside groups of four, and at least four of pairs between.
+func TestMeasureInGroupsOfANetwork(t *testing.T) {
+	network := discovered(t, "--sim", "tree:2x4 latency=10us,2us")
+	file := filepath.Join(t.TempDir(), "readings.json")
+	status, out, stderr := topocast("simulate", "--cluster", "tree:2x4 latency=10us,2us", "--", "measure", "--network", network, "-o", file, "--repetitions", "1")
+	if status != 0 || !strings.Contains(out, "7 of 7 rounds") {
+		t.Fatalf("status %d: %s%s", status, out, stderr)
+	}
+	r, err := measure.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range r.Readings() {
+		if inside := x.From/4 == x.To/4; inside != (x.Round < 3) {
+			t.Errorf("the pair %d and %d is in round %d", x.From, x.To, x.Round)
+		}
+	}
+	if status, _, stderr := topocast("simulate", "--cluster", "star:3", "--", "measure", "--network", network); status != 2 || !strings.Contains(stderr, "is of 8 ranks, this job has 3") {
+		t.Errorf("a network of other ranks: status %d: %s", status, stderr)
+	}
+}
