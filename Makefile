@@ -10,7 +10,7 @@ RACE        = -race
 # Packages whose tests are run on both MPI libraries: by every rank of jobs of
 # 1, 2, 4 and 8 ranks, and 16 for mpi (TestMain is mpitest.Main), or by launching
 # jobs (the tests TestJob...).
-RANKS = mpi examples/gompi bcast measure measure/concurrent measure/servet measure/check measure/throughput measure/adaptive
+RANKS = mpi examples/gompi bcast measure measure/concurrent measure/servet measure/check measure/throughput measure/adaptive measure/plogp
 JOBS  = mpi examples/topocast
 
 .PHONY: test check build unit mpi-installed mpi bench-mpi bench-peers

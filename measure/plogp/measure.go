@@ -1,0 +1,198 @@
+package plogp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/record"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/topology"
+)
+
+// Measure measures the PLogP parameters of all directed pairs of ranks, or of
+// some. It is collective; the settings of rank 0 count. The result is nil on
+// other ranks.
+//
+// The end of the context of any rank, or of the budget, ends it after the pairs
+// under way. An error means that nothing is left: wrong settings, or a failure
+// of the communicator, which is unusable afterwards.
+//
+// A pair takes some 100 round trips of each size and rows of up to 37,500
+// messages. Memory is that of the longest message on each rank, and O(pairs
+// and sizes) on rank 0.
+func Measure(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
+	var own Settings
+	if s != nil {
+		own = *s
+	}
+	var result *Result
+	err := harness.OnDuplicate(comm, func(comm mpi.Communicator) error {
+		var err error
+		result, err = own.measure(ctx, comm)
+		return err
+	})
+	return result, err
+}
+
+func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result, error) {
+	p, err := s.share(comm)
+	if err != nil {
+		return nil, err
+	}
+	m := newMeter(comm, p)
+	if comm.Rank() != 0 {
+		_, err := harness.AllPairs(ctx, comm, test{m}, nil)
+		return nil, wrapped(err)
+	}
+	groups, within, err := s.some(comm.Size())
+	if err != nil {
+		return nil, err // not after share: it has looked at them
+	}
+	var found sides
+	out := s.Record
+	if out != nil {
+		out.Begin(&record.Section{Kind: Kind, Columns: columns, Settings: mustMarshal(p)})
+	}
+	hs := &harness.Settings{
+		Seed: s.Seed, Groups: groups, WithinGroups: within, Sequential: !s.Parallel,
+		Budget: s.Budget, Silence: s.Silence, Notify: s.Notify, Progress: s.Progress,
+		Deliver: func(rows []harness.Row, progress harness.Progress) {
+			for _, row := range rows {
+				found.add(row.From, row.To, pointOf(row.Values))
+				if out != nil {
+					out.Rows(append([]float64{float64(row.From), float64(row.To)}, row.Values...))
+				}
+			}
+			if out != nil {
+				out.Mark(progress.Done, progress.Total)
+			}
+		},
+	}
+	outcome, err := harness.AllPairs(ctx, comm, test{m}, hs)
+	if err != nil {
+		return nil, wrapped(err)
+	}
+	r, err := newResult(comm.Size(), found.all)
+	if err != nil {
+		return nil, err
+	}
+	r.Stopped, r.Rounds, r.TotalRounds, r.Notes = outcome.Stopped, outcome.Rounds, outcome.TotalRounds, outcome.Notes
+	r.settings = mustMarshal(p)
+	if out != nil {
+		section := r.Section()
+		section.Rows = nil // they are there
+		out.End(section)
+	}
+	return r, nil
+}
+
+func wrapped(err error) error {
+	if err != nil {
+		return fmt.Errorf("plogp: %w", err)
+	}
+	return nil
+}
+
+// share gives the settings of rank 0 to all. It is collective.
+func (s *Settings) share(comm mpi.Communicator) (*settings, error) {
+	var p settings
+	var data []byte
+	var refused error
+	if comm.Rank() == 0 {
+		if p, refused = s.plan(); refused == nil {
+			_, _, refused = s.some(comm.Size())
+		}
+		data = mustMarshal(&p)
+	}
+	if err := harness.Agree(comm, refused); err != nil {
+		return nil, err
+	}
+	data, err := harness.Tell(comm, data)
+	if err != nil {
+		return nil, fmt.Errorf("plogp: sharing the settings: %w", err)
+	}
+	if err := json.Unmarshal(data, &p); err != nil {
+		return nil, fmt.Errorf("plogp: sharing the settings: rank %d: %w", comm.Rank(), err)
+	}
+	return &p, nil
+}
+
+func mustMarshal(p *settings) []byte {
+	data, err := json.Marshal(p)
+	if err != nil {
+		panic("plogp: settings are no JSON: " + err.Error()) // they are finite numbers
+	}
+	return data
+}
+
+// some are the groups to measure and whether to stay within them. In the
+// "fast" mode of Reinfjell 2023, section 3.2, those hold a random share of
+// their ranks, at least two, and one more group holds all that were chosen.
+func (s *Settings) some(ranks int) (groups *topology.Hierarchy, within bool, err error) {
+	if s.Groups != nil && s.Groups.Hosts() != ranks {
+		return nil, false, fmt.Errorf("plogp: Settings.Groups: hierarchy of %d hosts for %d ranks", s.Groups.Hosts(), ranks)
+	}
+	if s.Share == 0 || s.Share == 1 {
+		return s.Groups, s.WithinGroups, nil
+	}
+	rng := rand.New(rand.NewPCG(s.Seed, uint64(ranks)))
+	chosen := make([]bool, ranks)
+	var old []topology.Group
+	var levels []topology.Level
+	if s.Groups != nil {
+		old, levels = s.Groups.Groups()[1:], s.Groups.Levels()
+	}
+	choose := func(hosts []int) {
+		hosts = slices.Clone(hosts)
+		rng.Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
+		for _, h := range hosts[:min(len(hosts), max(fewestChosen, int(s.Share*float64(len(hosts))+0.5)))] {
+			chosen[h] = true
+		}
+	}
+	alone := make([]int, 0, ranks) // in no group
+	for h := range ranks {
+		if s.Groups == nil || s.Groups.Smallest(h) <= 0 {
+			alone = append(alone, h)
+		}
+	}
+	for _, g := range old {
+		if len(g.Children) == 0 {
+			choose(g.Hosts)
+		}
+	}
+	choose(alone)
+	of := func(hosts []int) (kept []int) {
+		for _, h := range hosts {
+			if chosen[h] {
+				kept = append(kept, h)
+			}
+		}
+		return kept
+	}
+	var kept []topology.Group
+	for _, g := range old {
+		if hosts := of(g.Hosts); len(hosts) >= 2 {
+			kept = append(kept, topology.Group{Hosts: hosts, Level: g.Level})
+		}
+	}
+	all := make([]int, ranks)
+	for h := range all {
+		all[h] = h
+	}
+	if all = of(all); len(all) == ranks {
+		return s.Groups, s.WithinGroups, nil
+	}
+	if !s.WithinGroups {
+		levels = append(slices.Clone(levels), topology.Level{})
+		kept = append(kept, topology.Group{Hosts: all, Level: len(levels) - 1})
+	}
+	h, err := topology.NewHierarchy(ranks, levels, kept, 0)
+	return h, true, err
+}
+
+// fewestChosen of a group make a pair.
+const fewestChosen = 2

@@ -1,0 +1,217 @@
+package plogp_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/measure/plogp"
+	"github.com/topocast/topocast/measure/record"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
+	"github.com/topocast/topocast/mpi/simnet"
+)
+
+// measured is what rank 0 got.
+func measured(t *testing.T, run func(body func(mpi.Communicator) error) error, s *plogp.Settings) *plogp.Result {
+	t.Helper()
+	var r *plogp.Result
+	err := run(func(c mpi.Communicator) error {
+		var own *plogp.Settings // those of rank 0 count
+		if c.Rank() == 0 {
+			own = s
+		}
+		got, err := plogp.Measure(context.Background(), c, own)
+		switch {
+		case c.Rank() == 0:
+			r = got
+		case got != nil:
+			return fmt.Errorf("rank %d has a result", c.Rank())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func cluster(t *testing.T, spec string, s *simnet.Settings) (*gen.Cluster, func(body func(mpi.Communicator) error) error) {
+	t.Helper()
+	c, err := gen.Parse(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, func(body func(mpi.Communicator) error) error { return simnet.Run(c.Graph, nil, s, body) }
+}
+
+// TestAllPairsOfACluster: latency and gaps of all directed pairs are those of
+// the ways, whatever is measured at the same time: 10 Gbit/s and the length of
+// the way, without software in between, where L + g(0) = latency.
+func TestAllPairsOfACluster(t *testing.T) {
+	c, run := cluster(t, "tree:2x2 latency=30us,10us rate=10Gbps", &simnet.Settings{EagerLimit: 1 << 30, Noise: simnet.Noise{Sigma: 0.01}})
+	want, err := c.Latencies()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*plogp.Settings{
+		{Longest: 1 << 17, Samples: 5, ExtraSizes: -1},
+		{Longest: 1 << 17, Samples: 5, ExtraSizes: -1, Groups: c.Hierarchy},
+		{Longest: 1 << 17, Samples: 5, ExtraSizes: -1, SaturatedUpTo: -1},
+	} {
+		r := measured(t, run, s)
+		if len(r.Pairs) != 4*3 || r.Stopped != "" {
+			t.Fatalf("%d pairs, stopped %q, want all 12", len(r.Pairs), r.Stopped)
+		}
+		d := r.Distances(0)
+		for _, p := range r.Pairs {
+			way := want.At(p.Src, p.Dst)
+			if got := p.Time(0); math.Abs(got-way) > 0.03*way || d.At(p.Src, p.Dst) != got {
+				t.Errorf("%d -> %d: L + g(0) = %g s, want %g", p.Src, p.Dst, got, way)
+			}
+			for i, m := range p.Sizes {
+				if m < 1<<16 {
+					continue
+				}
+				if gap := float64(m) / 1.25e9; math.Abs(p.Gap[i]-gap) > 0.1*gap {
+					t.Errorf("%d -> %d: g(%d) = %g s, want %g", p.Src, p.Dst, m, p.Gap[i], gap)
+				}
+			}
+		}
+		if len(r.Observations()) != 12*len(r.Pairs[0].Sizes) {
+			t.Errorf("%d observations, want one per pair and size", len(r.Observations()))
+		}
+	}
+}
+
+// TestShareOfTheRanks: of each group a share, and what joins those.
+func TestShareOfTheRanks(t *testing.T) {
+	c, run := cluster(t, "tree:2x6 latency=30us,10us rate=10Gbps", nil)
+	for _, k := range []struct {
+		s     plogp.Settings
+		pairs int
+	}{
+		{plogp.Settings{Share: 0.5, Groups: c.Hierarchy}, 6 * 5},
+		{plogp.Settings{Share: 0.5, Groups: c.Hierarchy, WithinGroups: true}, 2 * 3 * 2},
+		{plogp.Settings{Share: 0.01, Groups: c.Hierarchy}, 4 * 3},
+		{plogp.Settings{Share: 0.25}, 3 * 2},
+		{plogp.Settings{Share: 1, Groups: c.Hierarchy, WithinGroups: true}, 2 * 6 * 5},
+	} {
+		k.s.Longest, k.s.Samples, k.s.SaturatedUpTo, k.s.ExtraSizes = 64, 3, -1, -1
+		if r := measured(t, run, &k.s); len(r.Pairs) != k.pairs {
+			t.Errorf("share %g, within groups %t: %d pairs, want %d", k.s.Share, k.s.WithinGroups, len(r.Pairs), k.pairs)
+		}
+	}
+}
+
+// TestInOneProcess: real times have no known truth here, but an order.
+func TestInOneProcess(t *testing.T) {
+	r := measured(t, func(body func(mpi.Communicator) error) error { return local.Run(2, nil, body) },
+		&plogp.Settings{Longest: 16, Samples: 5, ExtraSizes: 1})
+	if len(r.Pairs) != 2 {
+		t.Fatalf("%d pairs, want 2", len(r.Pairs))
+	}
+	for _, p := range r.Pairs {
+		if len(p.Send) != len(p.Sizes) || len(p.Recv) != len(p.Sizes) || len(p.RoundTrip) != len(p.Sizes) {
+			t.Errorf("%d -> %d: %d sizes, %d, %d and %d values", p.Src, p.Dst, len(p.Sizes), len(p.Send), len(p.Recv), len(p.RoundTrip))
+		}
+		for i := range p.Sizes {
+			if !(p.Gap[i] >= 0 && p.Send[i] >= 0 && p.Recv[i] >= 0 && p.RoundTrip[i] > 0) {
+				t.Errorf("%+v: times below 0", p)
+			}
+		}
+		if l := p.LogGP(16, 2); !(l.Gap >= 0) || !(l.O >= 0) {
+			t.Errorf("LogGP %+v", l)
+		}
+	}
+}
+
+// TestFileOfPLogP: what is written while it is measured is what the result
+// writes, and reads as the same result; a file that was cut short reads as what
+// is in it.
+func TestFileOfPLogP(t *testing.T) {
+	_, run := cluster(t, "star:3 latency=10us rate=1Gbps", &simnet.Settings{Noise: simnet.Noise{Sigma: 0.03}})
+	header := &record.Header{
+		Ranks: 3, GoVersion: "go", Platform: "p", Hosts: []string{"a", "b", "c"}, Cores: []int{0, 1, 2}, CPUs: []int{1, 1, 1}, GOMAXPROCS: []int{1, 1, 1},
+	}
+	var b bytes.Buffer
+	out := record.NewWriter(&b, header)
+	r := measured(t, run, &plogp.Settings{Longest: 1 << 17, Samples: 3, Record: out})
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	back := func(data []byte) *plogp.Result {
+		t.Helper()
+		f, err := record.Read(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := plogp.FromSection(f.Section(plogp.Kind), f.Ranks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return again
+	}
+	if again := back(b.Bytes()); !reflect.DeepEqual(again, r) {
+		t.Errorf("read %+v, want %+v", again, r)
+	}
+	var whole bytes.Buffer
+	if err := (&record.File{Header: *header, Sections: []*record.Section{r.Section()}}).Write(&whole); err != nil {
+		t.Fatal(err)
+	}
+	if again := back(whole.Bytes()); !reflect.DeepEqual(again, r) {
+		t.Errorf("read %+v, want %+v", again, r)
+	}
+	lines := bytes.SplitAfter(b.Bytes(), []byte("\n"))
+	if again := back(bytes.Join(lines[:len(lines)/2], nil)); len(again.Pairs) == 0 || len(again.Pairs) > len(r.Pairs) {
+		t.Errorf("half a file holds %d of %d pairs", len(again.Pairs), len(r.Pairs))
+	}
+}
+
+func TestWrongSectionsAreRefused(t *testing.T) {
+	columns := []string{"from", "to", "bytes", "round_trip_s", "gap_s", "send_s", "receive_s", "steady"}
+	for _, c := range []struct {
+		kind    string
+		columns []string
+		row     []float64
+		want    string
+	}{
+		{"latency", columns, nil, `kind "latency"`},
+		{"plogp", columns[:7], nil, `want "steady"`},
+		{"plogp", columns, []float64{1, 1, 0, 1, 1, 1, 1, 1}, "from rank 1 to itself"},
+		{"plogp", columns, []float64{0, 1, -1, 1, 1, 1, 1, 1}, "bytes: -1"},
+		{"plogp", columns, []float64{0, 1, 1.5, 1, 1, 1, 1, 1}, "bytes: 1.5"},
+		{"plogp", columns, []float64{0, 1, 0, math.NaN(), 1, 1, 1, 1}, "round_trip_s: NaN"},
+		{"plogp", columns, []float64{0, 1, 0, 1, math.NaN(), 1, 1, 1}, "gap_s: NaN"},
+		{"plogp", columns, []float64{0, 1, 0, 1, 1, -1, 1, 1}, "send_s: -1"},
+	} {
+		_, err := plogp.FromSection(&record.Section{Kind: c.kind, Columns: c.columns, Rows: c.row}, 2)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %q", c.row, err, c.want)
+		}
+	}
+}
+
+// TestBudgetAndSettings: all ranks hear of both.
+func TestBudgetAndSettings(t *testing.T) {
+	_, run := cluster(t, "star:4 latency=10us rate=1Gbps", nil)
+	if r := measured(t, run, &plogp.Settings{Longest: 1 << 20, Budget: 3 * time.Second}); r.Stopped != "budget" || len(r.Pairs) == 0 || len(r.Pairs) == 12 {
+		t.Errorf("stopped %q with %d pairs, want some of 12 within the budget", r.Stopped, len(r.Pairs))
+	}
+	err := run(func(c mpi.Communicator) error {
+		_, err := plogp.Measure(context.Background(), c, &plogp.Settings{Patience: 0.5})
+		if err == nil || c.Rank() == 0 && !strings.Contains(err.Error(), "Settings.Patience: 0.5") {
+			return fmt.Errorf("rank %d: %w", c.Rank(), err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,178 @@
+package plogp
+
+import (
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/pingpong"
+	"github.com/topocast/topocast/mpi"
+)
+
+// A meter times the patterns of the pair on the rank that measures.
+type meter struct {
+	link
+	settings *settings
+	now      func() float64                       // s
+	cost     float64                              // s, of reading the clock
+	ssend    func(buf []byte, dst, tag int) error // Send, where there is no synchronous one
+	sleep    func(seconds float64)                // nil: the clock is read until it is time
+	samples  []float64
+	sends    []float64
+}
+
+// echoes measures messages of one size that are answered by one of 0 bytes
+// (Reinfjell 2023, figure 3.5 b): the median times in s until the answer is
+// there, and until send has returned.
+func (m *meter) echoes(size int, send func(buf []byte, dst, tag int) error) (trip, sending float64, err error) {
+	if err := m.ask(command{echo, m.settings.Samples, size}); err != nil {
+		return 0, 0, err
+	}
+	for i := range m.samples {
+		start := m.now()
+		if err := send(m.buf[:size], m.peer, tagForth); err != nil {
+			return 0, 0, err
+		}
+		sent := m.now()
+		if err := m.comm.Recv(nil, m.peer, tagBack); err != nil {
+			return 0, 0, err
+		}
+		m.sends[i] = m.less(sent-start, 1)
+		m.samples[i] = m.less(m.now()-start, 2)
+	}
+	return stats.Median(m.samples), stats.Median(m.sends), nil
+}
+
+// receives measures or(m) in s (Reinfjell 2023, figure 3.6): what Recv takes
+// when the message is there. It waits until Patience times the round trip
+// has passed since the request.
+func (m *meter) receives(size int, rtt float64) (float64, error) {
+	if err := m.ask(command{request, m.settings.Samples, size}); err != nil {
+		return 0, err
+	}
+	for i := range m.samples {
+		there := m.now() + m.settings.Patience*rtt
+		if err := m.comm.Send(nil, m.peer, tagForth); err != nil {
+			return 0, err
+		}
+		m.waitUntil(there)
+		start := m.now()
+		if err := m.comm.Recv(m.buf[:size], m.peer, tagBack); err != nil {
+			return 0, err
+		}
+		m.samples[i] = m.less(m.now()-start, 1)
+	}
+	return stats.Median(m.samples), nil
+}
+
+// waitUntil lets time pass without communication: by sleeping where time is
+// virtual, otherwise busy, since a rank that sleeps wakes up late.
+func (m *meter) waitUntil(moment float64) {
+	if m.sleep != nil {
+		if left := moment - m.now(); left > 0 {
+			m.sleep(left)
+		}
+		return
+	}
+	for m.now() < moment {
+	}
+}
+
+// less takes the cost of so many readings of the clock out of a time in s.
+func (m *meter) less(t float64, readings int) float64 {
+	return max(t-float64(readings)*m.cost, 0)
+}
+
+// Saturation is reached by rows of messages (Reinfjell 2023, section 3.1.2): at
+// first 10, then twice as many, until the time per message changes by at most 1 %, or
+// what further ones add does, or that by no more than a thousandth of the round
+// trip, which no time of a message tells.
+const (
+	firstStream = 10
+	saturation  = 0.01
+	untold      = 1e-3
+	mostStream  = 37500
+	streams     = 3       // of which the median counts
+	mostBytes   = 1 << 30 // B in a row: a second at 10 Gbit/s
+	longRow     = 0.02    // s; what disturbs a row of this length is no matter of its length
+)
+
+// saturated measures g(m) in s by saturation: rows of messages of which the last
+// is answered. The answer's way is in their times, so the time per message, which
+// the thesis takes, nears g(m) as 1/n only; what further messages add is g(m) itself.
+// Steady tells whether it has settled before the rows became too long. trip is
+// RTT(m) in s.
+func (m *meter) saturated(size int, trip float64) (gap float64, steady bool, err error) {
+	before, total := math.NaN(), math.NaN()
+	for n, count := firstStream, 0; ; n = min(2*n, mostStream) {
+		longer, err := m.row(n, size)
+		if err != nil {
+			return 0, false, err
+		}
+		gap = (longer - total) / float64(n-count)
+		perMessage := longer / float64(n)
+		steady = math.Abs(gap-before) <= max(saturation*gap, untold*trip) ||
+			math.Abs(perMessage-total/float64(count)) <= saturation*perMessage
+		if steady || count > 0 && (n == mostStream || 2*n*size > mostBytes || longer > longRow) {
+			return gap, steady, nil
+		}
+		before, total, count = gap, longer, n
+	}
+}
+
+// row is the median time in s of n messages in a row and their answer.
+func (m *meter) row(n, size int) (float64, error) {
+	var times [streams]float64
+	for k := range times {
+		if err := m.ask(command{stream, n, size}); err != nil {
+			return 0, err
+		}
+		start := m.now()
+		for range n {
+			if err := m.comm.Send(m.buf[:size], m.peer, tagForth); err != nil {
+				return 0, err
+			}
+		}
+		if err := m.comm.Recv(nil, m.peer, tagBack); err != nil {
+			return 0, err
+		}
+		times[k] = m.less(m.now()-start, 1)
+	}
+	slices.Sort(times[:])
+	return times[streams/2], nil
+}
+
+// newMeter prepares the calling rank for its pairs.
+func newMeter(comm mpi.Communicator, s *settings) *meter {
+	clock := pingpong.New(comm, 0, 1)
+	m := &meter{
+		link:     link{comm: comm, buf: make([]byte, s.longest()), word: make([]byte, commandBytes)},
+		settings: s, now: harness.Clock(comm), cost: clock.Cost(), ssend: comm.Send,
+		samples: make([]float64, s.Samples), sends: make([]float64, s.Samples),
+	}
+	if c, ok := comm.(mpi.SyncSender); ok {
+		m.ssend = c.Ssend
+	}
+	if c, ok := comm.(interface{ Sleep(seconds float64) }); ok {
+		m.sleep = c.Sleep
+	}
+	return m
+}
+
+// with measures the pair with a peer, the lower rank first, and returns what
+// the calling rank has measured.
+func (m *meter) with(peer int) ([]point, error) {
+	m.peer = peer
+	if m.comm.Rank() > peer {
+		if err := m.mirror(); err != nil {
+			return nil, err
+		}
+		return m.pair()
+	}
+	points, err := m.pair()
+	if err != nil {
+		return nil, err
+	}
+	return points, m.mirror()
+}

@@ -1,0 +1,98 @@
+package plogp
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/mpi"
+)
+
+// Tags of our messages.
+const (
+	tagCommand = harness.FirstTag + iota
+	tagForth
+	tagBack
+)
+
+// A pattern is what the two ranks of a pair exchange, again and again. The one
+// that measures asks for it, the other one mirrors (Kielmann, Bal, Verstoep
+// 2000, figure 1).
+type pattern byte
+
+const (
+	enough  pattern = iota // the pair is measured
+	echo                   // a message, answered by one of 0 bytes
+	stream                 // all messages in a row, then one answer of 0 bytes
+	request                // 0 bytes, answered by a message
+)
+
+// A command is a pattern of so many messages of so many bytes.
+type command struct {
+	pattern
+	count, size int
+}
+
+const commandBytes = 1 + 4 + 4
+
+// link is one rank's end of the pair that is being measured.
+type link struct {
+	comm mpi.Communicator
+	peer int
+	buf  []byte // of the longest message
+	word []byte
+}
+
+// ask begins a pattern: it returns when the peer is there. The rank that
+// measures calls it.
+func (l *link) ask(c command) error {
+	l.word[0] = byte(c.pattern)
+	binary.LittleEndian.PutUint32(l.word[1:], uint32(c.count))
+	binary.LittleEndian.PutUint32(l.word[5:], uint32(c.size))
+	if err := l.comm.Send(l.word, l.peer, tagCommand); err != nil {
+		return err
+	}
+	return l.comm.Recv(nil, l.peer, tagCommand)
+}
+
+// mirror does what the peer asks for until it has measured enough.
+func (l *link) mirror() error {
+	for {
+		if err := l.comm.Recv(l.word, l.peer, tagCommand); err != nil {
+			return err
+		}
+		c := command{
+			pattern(l.word[0]),
+			int(binary.LittleEndian.Uint32(l.word[1:])), int(binary.LittleEndian.Uint32(l.word[5:])),
+		}
+		if c.size > len(l.buf) || c.pattern > request {
+			return fmt.Errorf("plogp: rank %d asks for pattern %d with messages of %d B", l.peer, c.pattern, c.size)
+		}
+		if err := l.comm.Send(nil, l.peer, tagCommand); err != nil || c.pattern == enough {
+			return err
+		}
+		if err := l.answer(c); err != nil {
+			return err
+		}
+	}
+}
+
+// answer is the mirror's side of a pattern.
+func (l *link) answer(c command) error {
+	forth, back := l.buf[:c.size], l.buf[:0]
+	if c.pattern == request {
+		forth, back = back, forth
+	}
+	for i := range c.count {
+		if err := l.comm.Recv(forth, l.peer, tagForth); err != nil {
+			return err
+		}
+		if c.pattern == stream && i < c.count-1 {
+			continue
+		}
+		if err := l.comm.Send(back, l.peer, tagBack); err != nil {
+			return err
+		}
+	}
+	return nil
+}

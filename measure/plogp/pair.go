@@ -1,0 +1,88 @@
+package plogp
+
+import (
+	"math"
+	"slices"
+)
+
+// A point is what was measured of one size. Times are in s.
+type point struct {
+	size             int
+	trip             float64 // RTT(m): there with m bytes, back with none
+	gap              float64 // g(m)
+	sending, receipt float64 // os(m), or(m) of messages that the calling rank gets
+	steady           bool    // the gap is that of a saturated link, or needs none
+}
+
+// pair measures the calling rank's side of all sizes: RTT, gap and overheads,
+// as the rank that sends. The peer mirrors.
+func (m *meter) pair() ([]point, error) {
+	points := make([]point, 0, len(m.settings.Sizes)+m.settings.ExtraSizes)
+	for _, size := range m.settings.Sizes {
+		p, err := m.point(size, points)
+		if err != nil {
+			return nil, err
+		}
+		points = append(points, p)
+	}
+	for range m.settings.ExtraSizes {
+		size, worth := m.settings.nextSize(points)
+		if !worth {
+			break
+		}
+		p, err := m.point(size, points)
+		if err != nil {
+			return nil, err
+		}
+		at, _ := slices.BinarySearchFunc(points, size, func(p point, size int) int { return p.size - size })
+		points = slices.Insert(points, at, p)
+	}
+	return points, m.ask(command{pattern: enough})
+}
+
+// point measures one size; those before begin with 0 bytes. The gap is found by
+// saturation up to SaturatedUpTo, and beyond by eq. 3.1 of Reinfjell 2023, for
+// a long message saturates a link by itself.
+func (m *meter) point(size int, before []point) (p point, err error) {
+	p = point{size: size, steady: true}
+	if p.trip, _, err = m.echoes(size, m.comm.Send); err != nil {
+		return p, err
+	}
+	if _, p.sending, err = m.echoes(size, m.ssend); err != nil {
+		return p, err
+	}
+	if p.receipt, err = m.receives(size, p.trip); err != nil {
+		return p, err
+	}
+	if size <= m.settings.SaturatedUpTo {
+		p.gap, p.steady, err = m.saturated(size, p.trip)
+		return p, err
+	}
+	p.gap = p.trip - before[0].trip + before[0].gap
+	return p, nil
+}
+
+// finest is the distance in bytes below which no size is put between two
+// others (Reinfjell 2023, section 3.1.2).
+const finest = 32
+
+// nextSize is the size that is most worth measuring: the middle of the wider
+// side of the measured size whose gap is farthest from the straight line through its
+// neighbours' (Reinfjell 2023, "Additional measurements"). None is worth it if
+// all are within the tolerance or as near to their neighbours as they may get.
+func (s *settings) nextSize(points []point) (size int, worth bool) {
+	worst := s.Tolerance
+	for i := 1; i < len(points)-1; i++ {
+		a, b, c := points[i-1], points[i], points[i+1]
+		line := a.gap + (c.gap-a.gap)*float64(b.size-a.size)/float64(c.size-a.size)
+		off := math.Abs(b.gap-line) / max(b.gap, line)
+		lo, hi := a.size, b.size
+		if c.size-b.size > b.size-a.size {
+			lo, hi = b.size, c.size
+		}
+		if off > worst && hi-lo > finest { // a NaN of two gaps of 0 is not
+			worst, size, worth = off, lo+(hi-lo)/2, true
+		}
+	}
+	return size, worth
+}

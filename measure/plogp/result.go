@@ -1,0 +1,170 @@
+package plogp
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/interp"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/model"
+)
+
+// Params are what was measured of messages from one rank to another.
+type Params struct {
+	model.PairParams           // Recv is that of Dst
+	RoundTrip        []float64 // by size: s, of a message that is answered by one of 0 bytes
+
+	// Clamped says that the latency or a gap came out below 0 and was set to 0.
+	Clamped bool
+
+	// Unsteady are the sizes in bytes whose gap still changed by more than 1 % when
+	// the longest row of messages was sent.
+	Unsteady []int64
+
+	// Falls are the sizes in bytes at which the gap is smaller by more than a
+	// fifth than before: another protocol. Smaller falls are noise, and taken out.
+	Falls []int64
+}
+
+// A side is what one rank has measured of its messages to another.
+type side struct {
+	from, to int
+	points   []point
+}
+
+// params makes the parameters of from -> to of what from has measured, and of
+// what to has: a rank times the receipt of what the other one sends.
+func params(own side, other []point) (Params, error) {
+	p := Params{PairParams: model.PairParams{Src: own.from, Dst: own.to}}
+	notBelow := func(x float64) float64 {
+		if x < 0 {
+			p.Clamped = true
+			return 0
+		}
+		return x
+	}
+	first := own.points[0]
+	p.Latency = notBelow(first.trip/2 - first.gap) // eq. 3.2
+	for _, x := range own.points {
+		p.Sizes = append(p.Sizes, int64(x.size))
+		p.Gap = append(p.Gap, notBelow(x.gap))
+		p.Send = append(p.Send, x.sending)
+		p.RoundTrip = append(p.RoundTrip, x.trip)
+		if !x.steady {
+			p.Unsteady = append(p.Unsteady, int64(x.size))
+		}
+	}
+	for _, i := range monotone(p.Gap) {
+		p.Falls = append(p.Falls, p.Sizes[i])
+	}
+	return p, p.receipts(other)
+}
+
+// receipts takes over what the receiver has measured, at sizes of its own.
+func (p *Params) receipts(other []point) error {
+	if len(other) < 2 {
+		return nil
+	}
+	sizes, times := make([]float64, len(other)), make([]float64, len(other))
+	for i, x := range other {
+		sizes[i], times[i] = float64(x.size), x.receipt
+	}
+	var line interp.PiecewiseLinear
+	if err := line.Fit(sizes, times); err != nil {
+		return fmt.Errorf("plogp: receive overhead of rank %d: %w", p.Dst, err)
+	}
+	for _, m := range p.Sizes {
+		p.Recv = append(p.Recv, line.Predict(float64(m)))
+	}
+	return nil
+}
+
+// A Result holds the parameters of all directed pairs that were measured.
+type Result struct {
+	Ranks    int
+	Pairs    []Params // by Src, then Dst
+	Stopped  string   // why it ended early, or ""
+	Notes    []string // what was decided while measuring, each one sentence
+	Warnings []string // what is weak, each one sentence
+
+	Rounds, TotalRounds int // done, planned
+
+	sides    []side // by from, then to
+	settings json.RawMessage
+}
+
+// newResult puts the sides together.
+func newResult(ranks int, sides []side) (*Result, error) {
+	r := &Result{Ranks: ranks}
+	points := make(map[[2]int][]point, len(sides))
+	for _, s := range sides {
+		points[[2]int{s.from, s.to}] = s.points
+	}
+	slices.SortFunc(sides, func(a, b side) int { return cmp.Or(a.from-b.from, a.to-b.to) })
+	r.sides = sides
+	for _, s := range sides {
+		p, err := params(s, points[[2]int{s.to, s.from}])
+		if err != nil {
+			return nil, err
+		}
+		r.Pairs = append(r.Pairs, p)
+	}
+	r.warn()
+	return r, nil
+}
+
+// warn says how much of what was measured is weak.
+func (r *Result) warn() {
+	var clamped, unsteady, falls int
+	for _, p := range r.Pairs {
+		if p.Clamped {
+			clamped++
+		}
+		if len(p.Unsteady) > 0 {
+			unsteady++
+		}
+		if len(p.Falls) > 0 {
+			falls++
+		}
+	}
+	add := func(count int, text string) {
+		if count > 0 {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d pairs: %s", count, len(r.Pairs), text))
+		}
+	}
+	add(clamped, "a latency or a gap came out below 0 and was set to 0: round trips and gaps of short messages hardly differ")
+	add(unsteady, "the time per message of the longest row of messages still changed")
+	add(falls, "the gap falls with the size by more than a fifth: the library takes another protocol there")
+}
+
+// Observations are the one-way times L + g(m) in s, as model.Fit takes them.
+func (r *Result) Observations() []model.Observation {
+	var all []model.Observation
+	for _, p := range r.Pairs {
+		for i, m := range p.Sizes {
+			all = append(all, model.Observation{
+				Transfers: []model.Transfer{{Src: p.Src, Dst: p.Dst, Bytes: m}},
+				Seconds:   []float64{p.Latency + p.Gap[i]},
+			})
+		}
+	}
+	return all
+}
+
+// Distances is the matrix D(m) of one-way times in s of messages of the given
+// bytes (Reinfjell 2023, eq. 3.4, with L + g(m) for t): NaN where nothing was
+// measured, and on the diagonal.
+func (r *Result) Distances(bytes int64) *mat.Dense {
+	cells := make([]float64, r.Ranks*r.Ranks)
+	for i := range cells {
+		cells[i] = math.NaN()
+	}
+	for _, p := range r.Pairs {
+		cells[p.Src*r.Ranks+p.Dst] = p.Time(bytes)
+	}
+	return mat.NewDense(r.Ranks, r.Ranks, cells)
+}

@@ -1,0 +1,73 @@
+package plogp
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/topocast/topocast/measure/record"
+)
+
+// Kind is that of the section of a measurement's file that holds PLogP readings.
+const Kind = "plogp"
+
+// Section is the result as a file keeps it: what each rank has found, row by
+// row.
+func (r *Result) Section() *record.Section {
+	s := &record.Section{
+		Kind: Kind, Columns: columns, Settings: r.settings,
+		Notes: r.Notes, Warnings: r.Warnings, Rounds: r.Rounds, TotalRounds: r.TotalRounds, Stopped: r.Stopped,
+	}
+	for _, x := range r.sides {
+		for _, p := range x.points {
+			s.Rows = append(s.Rows, float64(x.from), float64(x.to), float64(p.size), p.trip, p.gap, p.sending, p.receipt, oneIf(p.steady))
+		}
+	}
+	return s
+}
+
+// FromSection makes the result of a section of the given number of ranks.
+func FromSection(s *record.Section, ranks int) (*Result, error) {
+	if s.Kind != Kind {
+		return nil, fmt.Errorf("plogp: section of kind %q: want %q", s.Kind, Kind)
+	}
+	at, err := s.Need(columns...)
+	if err != nil {
+		return nil, fmt.Errorf("plogp: %w", err)
+	}
+	var found sides
+	values := make([]float64, len(at))
+	for i := range s.NumRows() {
+		row := s.Row(i)
+		for k, column := range at {
+			values[k] = row[column]
+		}
+		if err := check(values); err != nil {
+			return nil, fmt.Errorf("plogp: row %d: %w", i, err)
+		}
+		found.add(int(values[0]), int(values[1]), pointOf(values[2:]))
+	}
+	r, err := newResult(ranks, found.all)
+	if err != nil {
+		return nil, err
+	}
+	r.Stopped, r.Rounds, r.TotalRounds, r.Notes, r.settings = s.Stopped, s.Rounds, s.TotalRounds, s.Notes, json.RawMessage(s.Settings)
+	return r, nil
+}
+
+// check refuses numbers that no reading has.
+func check(values []float64) error {
+	if values[0] == values[1] {
+		return fmt.Errorf("from rank %g to itself", values[0])
+	}
+	if m := values[2]; !(m >= 0 && m <= longest) || m != math.Trunc(m) {
+		return fmt.Errorf("bytes: %g: want a whole number in [0, %d]", m, longest)
+	}
+	for k := 3; k < len(values); k++ {
+		// A gap follows from differences, and noise can take it below 0.
+		if columns[k] != "gap_s" && !(values[k] >= 0) || math.IsNaN(values[k]) {
+			return fmt.Errorf("%s: %g: want at least 0", columns[k], values[k])
+		}
+	}
+	return nil
+}

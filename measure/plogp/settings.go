@@ -1,0 +1,129 @@
+package plogp
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/record"
+	"github.com/topocast/topocast/topology"
+)
+
+// Settings of a measurement. Nil and the zero value mean all defaults. Those
+// of rank 0 count; other ranks may pass nil.
+type Settings struct {
+	// Longest is M, the size of the longest messages in bytes: sizes are 0, and
+	// from 1 on doubled up to M. Default 1 MiB, at most 1 GiB.
+	Longest int
+
+	// Samples is the number of round trips and of overheads of one size, of
+	// which the medians count. Default 20.
+	Samples int
+
+	// SaturatedUpTo is the size in bytes up to which gaps are measured by
+	// saturation: rows of messages. Beyond, they follow from round trips.
+	// Default 65536; negative: that of 0 bytes only ("fast measurement",
+	// Kielmann, Bal, Verstoep 2000).
+	SaturatedUpTo int
+
+	// Patience is k: the receive overhead is timed when k round trips have
+	// passed since the message was asked for. Default 1.3, at least 1.
+	Patience float64
+
+	// Tolerance is by how much a gap may miss the straight line through its
+	// neighbours, as a share of it, before more sizes are measured around it.
+	// Default 0.1.
+	Tolerance float64
+
+	// ExtraSizes is how many more, at most. Default 16; negative: none.
+	ExtraSizes int
+
+	// Groups are known groups of ranks, which are measured at once; then what they
+	// hold is joined, level by level, as LGate does. Default: none.
+	Groups *topology.Hierarchy
+
+	// WithinGroups leaves out the pairs that no group of Groups joins.
+	WithinGroups bool
+
+	// Parallel measures as many disjoint pairs of a group at once as there are.
+	// By default one pair of each group is measured at a time: long messages
+	// would take bandwidth from each other.
+	Parallel bool
+
+	// Share is that of the ranks of each group, at random, which are measured at all:
+	// the "fast" mode of Reinfjell 2023, section 3.2. Default, and 1: all.
+	Share float64
+
+	// Seed is that of the order and of the choice.
+	Seed uint64
+
+	// Budget, Silence, Notify and Progress are those of harness.Settings.
+	Budget   time.Duration
+	Silence  time.Duration
+	Notify   func(note string)
+	Progress func(harness.Progress)
+
+	// Record takes on rank 0 what is measured while it is: one section, which
+	// Measure begins and ends.
+	Record *record.Writer
+}
+
+const (
+	defaultLongest   = 1 << 20
+	longest          = 1 << 30
+	defaultSamples   = 20
+	defaultSaturated = 1 << 16 // Reinfjell 2023, section 3.1.2
+	defaultPatience  = 1.3     // Reinfjell 2023, section 3.1.2
+	defaultTolerance = 0.1     // of noise of a few percent at most
+	mostTolerance    = 1e6     // beyond, a slip of the pen
+	defaultExtra     = 16      // as many again, nearly, as sizes up to 1 MiB
+)
+
+// settings are those of a run, as they travel.
+type settings struct {
+	Sizes         []int   `json:"sizes_bytes"`
+	Samples       int     `json:"samples"`
+	SaturatedUpTo int     `json:"saturated_up_to_bytes"`
+	Patience      float64 `json:"patience"`
+	Tolerance     float64 `json:"tolerance"`
+	ExtraSizes    int     `json:"extra_sizes"`
+}
+
+func (s *Settings) plan() (settings, error) {
+	switch {
+	case s.Longest < 0 || s.Longest > longest:
+		return settings{}, fmt.Errorf("plogp: Settings.Longest: %d B: want in [0, %d]", s.Longest, longest)
+	case s.Samples < 0:
+		return settings{}, fmt.Errorf("plogp: Settings.Samples: %d: want at least 0", s.Samples)
+	case s.Patience != 0 && !(s.Patience >= 1 && s.Patience <= 100):
+		return settings{}, fmt.Errorf("plogp: Settings.Patience: %g: want in [1, 100]", s.Patience)
+	case !(s.Share >= 0 && s.Share <= 1):
+		return settings{}, fmt.Errorf("plogp: Settings.Share: %g: want in [0, 1]", s.Share)
+	case !(s.Tolerance >= 0 && s.Tolerance <= mostTolerance):
+		return settings{}, fmt.Errorf("plogp: Settings.Tolerance: %g: want in [0, %g]", s.Tolerance, mostTolerance)
+	}
+	p := settings{
+		Sizes:   []int{0},
+		Samples: orDefault(s.Samples, defaultSamples), SaturatedUpTo: orDefault(s.SaturatedUpTo, defaultSaturated),
+		Patience: orDefault(s.Patience, defaultPatience), Tolerance: orDefault(s.Tolerance, defaultTolerance),
+		ExtraSizes: max(0, orDefault(s.ExtraSizes, defaultExtra)),
+	}
+	p.SaturatedUpTo = max(0, p.SaturatedUpTo)
+	last := orDefault(s.Longest, defaultLongest)
+	for m := 1; m < last; m *= 2 {
+		p.Sizes = append(p.Sizes, m)
+	}
+	p.Sizes = append(p.Sizes, last)
+	return p, nil
+}
+
+// orDefault is a setting, or its default where it is 0.
+func orDefault[T int | float64](v, byDefault T) T {
+	if v == 0 {
+		return byDefault
+	}
+	return v
+}
+
+func (s *settings) longest() int { return slices.Max(s.Sizes) }
