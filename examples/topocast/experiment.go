@@ -88,6 +88,9 @@ Without mpirun it runs on a simulated cluster, --cluster, whose links are couple
 				if run, err = o.simulate(cluster, coupling); err != nil {
 					return err
 				}
+				if !c.Flags().Changed("budget") {
+					o.budget = 0 // nobody waits for virtual time
+				}
 			} else if err := refuseUnused(c, "only with --cluster", "coupling"); err != nil {
 				return err
 			}
@@ -117,7 +120,7 @@ Without mpirun it runs on a simulated cluster, --cluster, whose links are couple
 	f.StringVar(&size, "bytes", zhuBytes, "size of a message, such as "+sizeForms)
 	f.IntVar(&o.fit, "fit", concurrent.UsualPatterns, "patterns to fit to")
 	f.IntVar(&o.iterations, "iterations", 0, "most iterations of a pattern; 0: 2000")
-	f.DurationVar(&o.budget, "budget", zhuBudget, "longest time to measure")
+	f.DurationVar(&o.budget, "budget", zhuBudget, "longest time to measure; by default none of a simulated cluster")
 	f.Uint64Var(&o.seed, "seed", 1, "of the random patterns")
 	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/zhu) instead of tables")
 	return c

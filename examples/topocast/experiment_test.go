@@ -183,7 +183,7 @@ func TestDistinct(t *testing.T) {
 	for _, c := range []struct {
 		x    []float64
 		want int
-	}{{nil, 0}, {[]float64{1}, 1}, {[]float64{2, 1, 2 * (1 + 1e-9)}, 2}, {[]float64{0, 0, 1}, 2}} {
+	}{{nil, 0}, {[]float64{1}, 1}, {[]float64{2, 1, 2.03, 2.05}, 3}, {[]float64{1, 1.015, 1.03}, 2}, {[]float64{0, 0, 1}, 2}} {
 		if got := distinct(c.x); got != c.want {
 			t.Errorf("distinct(%v) = %d, want %d", c.x, got, c.want)
 		}

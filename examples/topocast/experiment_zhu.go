@@ -281,16 +281,18 @@ func (row *zhuRow) add(p *concurrent.Pattern, laws []zhuLaw, mixed bool) error {
 	return nil
 }
 
-// distinct counts values, of which those are one that differ by a millionth.
+// sameEnd is how close, relative to the earlier one, two ends of transfers are to count as one
+// step: what times are measured to. Fitted links differ a little, so that none are equal.
+const sameEnd = 0.02
+
+// distinct counts the values that are not as good as one before.
 func distinct(x []float64) int {
-	sorted := slices.Sorted(slices.Values(x))
-	n := 0
-	last := math.Inf(-1)
-	for _, v := range sorted {
-		if v > last*(1+1e-6) || n == 0 {
+	n, first := 0, math.Inf(-1)
+	for _, v := range slices.Sorted(slices.Values(x)) {
+		if n == 0 || v > first*(1+sameEnd) {
 			n++
+			first = v
 		}
-		last = v
 	}
 	return n
 }
