@@ -1,7 +1,7 @@
 // Command labtest is the program whose ranks the tests of this package run on
 // laboratories: it measures all pairs of ranks, reconstructs the wiring, fits a
-// network to the times, and broadcasts along it while the fabric counts. Rank 0
-// writes a report for the test to judge.
+// network to the times, and broadcasts along it while the fabric counts; or, with -throughput,
+// it measures the rates of links. Rank 0 writes a report for the test to judge.
 package main
 
 import (
@@ -62,8 +62,12 @@ func main() {
 	dir := flag.String("dir", "", "directory of the labs")
 	lab := flag.String("lab", "", "name of the lab")
 	out := flag.String("report", "", "file for the report")
+	rates := flag.Bool("throughput", false, "measure the rates of links instead")
 	flag.Parse()
 	err := mpi.Run(func(comm mpi.Communicator) error {
+		if *rates {
+			return measureThroughput(comm, *lab, &netlab.Settings{Dir: *dir}, *out)
+		}
 		r, err := work(comm, *lab, &netlab.Settings{Dir: *dir})
 		if err != nil || comm.Rank() != 0 {
 			return err

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/topocast/topocast/internal/netlab"
+)
+
+// throughputLabs have all kinds of links: of hosts and between switches, of which one
+// host sends and one uplink carries less in one direction; and between hosts. Three pairs at once
+// have to move 37 MB/s through the machine's CPUs.
+func throughputLabs() []struct{ name, cluster string } {
+	return []struct{ name, cluster string }{
+		{"rates", `"spec":"tree:3x3 latency=100us,50us rate=50Mbps,100Mbps","links":[
+			{"from":"h1","to":"s1","rate_Bps":5e6},{"from":"s1","to":"h1","rate_Bps":12.5e6},
+			{"from":"s0","to":"s3","rate_Bps":3.125e6},{"from":"s3","to":"s0","rate_Bps":6.25e6}]`},
+		{"wired", `"spec":"line:4 latency=100us rate=100Mbps","links":[{"from":"h1","to":"h2","rate_Bps":5e6}]`},
+	}
+}
+
+// TestThroughput holds the rates of all directions of all links to the lab's file within
+// 8 %, under both libraries. A stall of the machine is no fault of the measurement, and only slows
+// down: of each direction the best of three attempts counts, and none may be too fast.
+func TestThroughput(t *testing.T) {
+	if os.Getenv(requireVariable) == "" {
+		t.Skip("wants real labs: set " + requireVariable + "=1 to run it")
+	}
+	if err := netlab.Available(); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	command := filepath.Join(dir, "netlab")
+	build(t, "go", "build", "-o", command, "../cmd/netlab")
+	programs := map[string]string{}
+	for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
+		programs[library] = filepath.Join(dir, "labtest-"+library)
+		build(t, "../../../.ci/with-mpi", library, "go", "build", "-tags", "mpi", "-o", programs[library], ".")
+	}
+	settings := &netlab.Settings{Dir: dir, Command: command}
+	for _, lab := range throughputLabs() {
+		t.Run(lab.name, func(t *testing.T) {
+			text := fmt.Sprintf(`{"format":"topocast/netlab","version":1,"ranks_per_host":1,%s}`, lab.cluster)
+			c, err := netlab.DecodeCluster(strings.NewReader(text), "", lab.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, err := netlab.Up(c, settings)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if _, err := l.Down(); err != nil {
+					t.Error(err)
+				}
+			}()
+			for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
+				t.Run(library, func(t *testing.T) {
+					best := make([]float64, c.Graph.NumArcs())
+					for attempt := 1; ; attempt++ {
+						off := ratesOff(t, l, settings, library, programs[library], best)
+						if len(off) == 0 {
+							return
+						}
+						t.Logf("attempt %d:\n%s", attempt, strings.Join(off, "\n"))
+						if attempt == 3 {
+							t.Fatal("rates off by more than 8 %, three times")
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+// throughputTolerance is that of issue 12 for all kinds of links. Headers of frames of
+// 9,000 bytes take some 1 % of it.
+const throughputTolerance = 0.08
+
+// ratesOff measures a lab, takes what is better than the best rates so far, and lists the
+// directions that are off.
+func ratesOff(t *testing.T, l *netlab.Lab, settings *netlab.Settings, library, program string, best []float64) (off []string) {
+	place, err := netlab.Place("block", l.Cluster.Graph.Hosts(), 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "report.json")
+	job := &netlab.Job{
+		MPI: library, Place: place,
+		Program: []string{program, "-throughput", "-dir", settings.Dir, "-lab", l.Cluster.Name, "-report", file},
+	}
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Minute, errors.New("no end within two minutes"))
+	defer cancel()
+	var out strings.Builder
+	if err := l.Run(ctx, job, &out, &out); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	var r throughputReport
+	if err := json.Unmarshal(b, &r); err != nil {
+		t.Fatal(err)
+	}
+	g := l.Cluster.Graph
+	if len(r.Rates) != g.NumArcs() {
+		t.Fatalf("%d rates for %d arcs", len(r.Rates), g.NumArcs())
+	}
+	var errs []float64
+	for i, a := range g.Arcs() {
+		errs = append(errs, math.Abs(r.Rates[i]/a.Bandwidth-1))
+		best[i] = max(best[i], r.Rates[i])
+		relative := best[i]/a.Bandwidth - 1
+		if !(math.Abs(relative) <= throughputTolerance) {
+			off = append(off, fmt.Sprintf("%s to %s: %.4g B/s, truth %.4g: %+.1f %%, at least: %v", g.Name(a.From), g.Name(a.To), best[i], a.Bandwidth, 100*relative, r.AtLeast[i]))
+		}
+	}
+	slices.Sort(errs)
+	t.Logf("%.1f s: |error| median %.1f %%, worst %.1f %%; %v", r.Seconds, 100*errs[len(errs)/2], 100*errs[len(errs)-1], r.Warnings)
+	return off
+}
