@@ -265,3 +265,12 @@ func (m *machine) certificate() float64 {
 	}
 	return pairs / (float64(m.n) * float64(m.n-1) / 2)
 }
+
+// unequal gives the hosts links of their own: of up to so large a share of half the lowest latency more or less, as
+// gen.Noise.Spread.
+func (m *machine) unequal(rng *rand.Rand, share float64) {
+	m.offset = make([]float64, m.n)
+	for h := range m.offset {
+		m.offset[h] = (2*rng.Float64() - 1) * share * m.latency[0] / 2
+	}
+}

@@ -55,15 +55,14 @@ type plan struct {
 	Samples int `json:"samples"`
 }
 
-func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
-	now := harness.Clock(comm)
-	start := now()
+// sharePlan is the plan of rank 0 on all ranks, or why there is none. It is collective.
+func sharePlan(comm mpi.Communicator, s *Settings) (plan, error) {
 	var err error
 	if comm.Rank() == 0 {
 		err = s.validate(comm.Size())
 	}
 	if err = harness.Agree(comm, err); err != nil {
-		return nil, err
+		return plan{}, err
 	}
 	var p plan
 	var data []byte
@@ -75,16 +74,25 @@ func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, erro
 		if p.Samples == 0 {
 			p.Samples = defaultSamples
 		}
-		data, err = json.Marshal(&p)
-		if err != nil {
-			return nil, fmt.Errorf("adaptive: sharing the settings: %w", err)
+		if data, err = json.Marshal(&p); err != nil {
+			return plan{}, fmt.Errorf("adaptive: sharing the settings: %w", err)
 		}
 	}
 	if data, err = harness.Tell(comm, data); err != nil {
-		return nil, fmt.Errorf("adaptive: sharing the settings: %w", err)
+		return plan{}, fmt.Errorf("adaptive: sharing the settings: %w", err)
 	}
 	if err = json.Unmarshal(data, &p); err != nil {
-		return nil, fmt.Errorf("adaptive: sharing the settings: %w", err)
+		return plan{}, fmt.Errorf("adaptive: sharing the settings: %w", err)
+	}
+	return p, nil
+}
+
+func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
+	now := harness.Clock(comm)
+	start := now()
+	p, err := sharePlan(comm, s)
+	if err != nil {
+		return nil, err
 	}
 	hints, err := hostHints(comm)
 	if err != nil {

@@ -1,0 +1,38 @@
+package adaptive
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// What is no machine of equal links read by a quiet clock has no wrong firm groups: it is found exactly, or by all pairs, or
+// groups are weak. Of all pairs linkage says what there is, and by it the last two lines are judged.
+func TestNoWrongFirmGroups(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		unequal float64
+		noise   noise
+		exact   bool // whatever is firm, all groups are
+	}{
+		{"links unequal by 6 %", 0.06, noise{sigma: 0.01, outliers: 0.02}, true},
+		{"links unequal by 15 %", 0.15, noise{sigma: 0.01, outliers: 0.02}, true},
+		{"links unequal by 30 %", 0.3, noise{sigma: 0.01, outliers: 0.02}, false},
+		{"one round of twenty slow", 0, noise{sigma: 0.03, outliers: 0.02, slowRounds: 0.05}, true},
+		{"a clock of 1 us for levels from 10 us", 0, noise{sigma: 0.03, outliers: 0.02, tick: 1e-6}, false},
+		{"a clock of 3 us", 0, noise{sigma: 0.03, outliers: 0.02, tick: 3e-6}, false},
+		{"a clock of 5 us", 0, noise{sigma: 0.03, outliers: 0.02, tick: 5e-6}, false},
+	} {
+		for seed := range uint64(2) {
+			rng := rand.New(rand.NewPCG(110+seed, 256))
+			m := randomMachine(rng, 128, 1.25)
+			if tt.unequal > 0 {
+				m.unequal(rng, tt.unequal)
+			}
+			found := explore(t, m, tt.noise, seed, nil)
+			missing, extra := differ(m.sets(), groupsOf(found.Topology.Hierarchy, true))
+			if extra > 0 || tt.exact && missing > 0 {
+				t.Errorf("%s, seed %d: by %s, of %d groups %d are not firm, and %d firm ones do not exist", tt.name, seed, found.Method, len(m.sets()), missing, extra)
+			}
+		}
+	}
+}
