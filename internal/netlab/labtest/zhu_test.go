@@ -176,7 +176,7 @@ func checkBounds(t *testing.T, row int, measured []struct {
 }
 
 // BenchmarkZhu prints the tables of the experiment on laboratories with both kinds of queues, under both
-// libraries, and reports the errors of the random patterns. Some four to ten minutes each, on a
+// libraries, and reports the errors of the random patterns. Some seven minutes each, on a
 // quiet machine:
 //
 //	TOPOCAST_REQUIRE_LAB=1 go test ./internal/netlab/labtest -run - -bench Zhu -benchtime 1x -timeout 60m
@@ -189,7 +189,7 @@ func BenchmarkZhu(b *testing.B) {
 			for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
 				b.Run(library, func(b *testing.B) {
 					for b.Loop() {
-						out, diagnostics := j.run(b, library, 20*time.Minute, "--json", "--trials", "60", "--bytes", "2MB", "--iterations", "40", "--budget", "10m")
+						out, diagnostics := j.run(b, library, 20*time.Minute, "--json", "--trials", "60", "--bytes", "2MB", "--iterations", "40", "--budget", "6m")
 						var r zhuReport
 						if err := json.Unmarshal([]byte(out), &r); err != nil {
 							b.Fatalf("%v in\n%s%s", err, out, diagnostics)
