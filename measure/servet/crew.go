@@ -252,10 +252,14 @@ func (c *crew) run(steps func(ranks []int) []stress) (readings, error) {
 	return c.gather(steps, values)
 }
 
-// step is one step: the active ranks warm up together, and then measure together.
+// step is one step: the active ranks warm up together, and then measure together. There is a barrier before each, as
+// others may be active in the next step, who must not warm up while these measure.
 func (c *crew) step(own []stress, k int, values []float64) error {
 	active := k < len(own) && slices.Contains(own[k].Active, c.comm.Rank())
 	var err error
+	if c.word, err = c.pace.next(); err != nil || c.word != goOn {
+		return err
+	}
 	if active {
 		if err = c.worker.warmUp(own[k]); err != nil {
 			return err

@@ -141,3 +141,31 @@ func TestChainsAreOneCycle(t *testing.T) {
 type alone struct{ mpi.Communicator }
 
 func (alone) Rank() int { return 0 }
+
+// BenchmarkInsideThisHost is what Memory and Caches find on this host, with two ranks on its first cores.
+func BenchmarkInsideThisHost(b *testing.B) {
+	for b.Loop() {
+		err := local.Run(2, &local.Settings{Mode: local.Pinned}, func(c mpi.Communicator) error {
+			m, err := Memory(context.Background(), c, nil)
+			if err != nil {
+				return err
+			}
+			k, err := Caches(context.Background(), c, nil)
+			if err != nil || m == nil {
+				return err
+			}
+			b.ReportMetric(m.Alone[0], "alone-B/s")
+			b.ReportMetric(m.Together[0], "together-B/s")
+			b.ReportMetric(m.Took, "memory-s")
+			b.ReportMetric(k.Took, "caches-s")
+			for i, r := range k.Resources {
+				b.ReportMetric(float64(r.Bytes), fmt.Sprintf("cache%d-B", i+1))
+				b.ReportMetric(float64(len(r.Groups)), fmt.Sprintf("cache%d-groups", i+1))
+			}
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -7,12 +7,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
 )
@@ -66,9 +68,12 @@ func (c *simulatedCore) sharers(s stress, cores int) int {
 }
 
 func (c *simulatedCore) measure(s stress) (float64, error) {
-	slower := 1 + c.noise*c.rng.Float64()
-	if c.noise > 0 && c.rng.IntN(50) == 0 {
-		slower *= 2
+	slower := 1.0
+	if c.noise > 0 {
+		slower += c.noise * c.rng.Float64()
+		if c.rng.IntN(50) == 0 {
+			slower *= 2
+		}
 	}
 	if !s.Walk {
 		return min(c.core, c.path/float64(c.sharers(s, c.memory))) / slower, nil
@@ -214,6 +219,62 @@ func TestMemoryOfSimulatedMachines(t *testing.T) {
 			}
 			return err
 		})
+	}
+}
+
+// A loggedCore notes what it does in a log of the whole host.
+type loggedCore struct {
+	simulatedCore
+	mu  *sync.Mutex
+	log *[]string
+}
+
+func (c *loggedCore) note(what string, s stress) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	*c.log = append(*c.log, fmt.Sprint(what, " ", s.Part, s.Active))
+}
+
+func (c *loggedCore) warmUp(s stress) error {
+	c.note("warm", s)
+	return nil
+}
+
+func (c *loggedCore) measure(s stress) (float64, error) {
+	c.note("measure", s)
+	return c.simulatedCore.measure(s)
+}
+
+// Nobody warms up while others measure: all of a step do the one, and then all the other, and then comes the next.
+func TestStepsInsideHostsDoNotOverlap(t *testing.T) {
+	var mu sync.Mutex
+	var log []string
+	const ranks = 6
+	for range 20 { // real goroutines, in whatever order they come
+		err := local.Run(ranks, &local.Settings{Mode: local.Buffered}, func(c mpi.Communicator) error {
+			s := &InsideSettings{Bytes: 1 << 20, Repetitions: 1, worker: func(rank int) worker {
+				return &loggedCore{simulatedCore{hector(), rank, ranks, nil}, &mu, &log}
+			}}
+			_, err := Memory(context.Background(), c, s)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := 0
+	for range 20 {
+		steps := memorySteps([]int{0, 1, 2, 3, 4, 5}, 1<<20)
+		for _, s := range steps {
+			for _, what := range []string{"warm", "measure"} {
+				for range s.Active {
+					if want := fmt.Sprint(what, " ", s.Part, s.Active); at >= len(log) || log[at] != want {
+						t.Fatalf("event %d is %q, want %q", at, log[min(at, len(log)-1)], want)
+					}
+					at++
+				}
+			}
+		}
 	}
 }
 
