@@ -138,6 +138,8 @@ func TestCachesOfSimulatedMachines(t *testing.T) {
 	noisy.noise = 0.1
 	odd := hector() // sizes that are no powers of two
 	odd.caches = []simulatedCache{{48 << 10, 1, 2e-9}, {1280 << 10, 1, 6e-9}, {13 << 20, 4, 30e-9}}
+	slight := hector() // memory that is hardly slower than the last cache: 35 to 25 ns for a set of twice its size
+	slight.far = 45e-9
 	threads := hector()
 	threads.caches[0].cores = 2
 	for _, c := range []struct {
@@ -148,6 +150,7 @@ func TestCachesOfSimulatedMachines(t *testing.T) {
 		{"as HECToR", hector(), 1, 8},
 		{"noisy", noisy, 1, 8},
 		{"odd sizes", odd, 2, 4},
+		{"slight differences", slight, 1, 8},
 		{"two threads per core", threads, 1, 8},
 		{"one rank per host", hector(), 3, 1},
 		{"two ranks per host", hector(), 2, 2},
@@ -172,6 +175,32 @@ func TestCachesOfSimulatedMachines(t *testing.T) {
 			}
 			return err
 		})
+	}
+}
+
+// Core 1 has no cache of the size that core 0 has: what noise makes of its times, 5 % where twice the set costs 1 %, is no sharing.
+func TestCoresWithoutTheCacheShareNone(t *testing.T) {
+	r := CacheResult{Sizes: setSizes(64 << 10), Largest: 64 << 10, hosts: [][]int{{0, 1}}}
+	for i, size := range r.Sizes {
+		r.readings = append(r.readings, reading{0, key{partCurve, size, 0, 0}, []float64{1, 1, 2, 3, 3}[i]})
+	}
+	const set = 24 << 10 // 1 alone, 3 twice as large
+	for k, v := range map[key]float64{
+		{partAlone, set, 0, 0}: 1, {partAlone, 2 * set, 0, 0}: 3, {partPair, set, 0, 1}: 1,
+		{partAlone, set, 1, 1}: 1, {partAlone, 2 * set, 1, 1}: 1.01, {partPair, set, 1, 0}: 1.05,
+	} {
+		r.readings = append(r.readings, reading{0, k, v})
+	}
+	if warnings := r.take(); len(warnings) > 0 || len(r.Resources) != 1 || len(r.Resources[0].Groups) > 0 {
+		t.Errorf("resources %v with warnings %q, want a cache that no two share", r.Resources, warnings)
+	}
+}
+
+// What two hosts show at neighbouring sizes is one cache, what is an octave away another.
+func TestAlikeCachesOfHosts(t *testing.T) {
+	found := []riseOf{{48, 64}, {6, 8}, {4, 6}, {96, 128}, {6, 6}}
+	if got, want := fmt.Sprint(alike(found)), "[{6 6} {48 64} {96 128}]"; got != want {
+		t.Errorf("alike = %s, want %s", got, want)
 	}
 }
 
@@ -300,6 +329,21 @@ func TestBudgetInsideHosts(t *testing.T) {
 			return nil
 		})
 	}
+	// Caches that one rank alone has shown, and of which no pair was measured, are none to tell of.
+	onMachine(t, hector(), 1, 4, &InsideSettings{Bytes: 64 << 20, Repetitions: 1}, func(comm mpi.Communicator, s *InsideSettings) error {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		s.Progress = func(done, of int) {
+			if done == of {
+				cancel()
+			}
+		}
+		r, err := Caches(ctx, comm, s)
+		if r != nil && (len(r.Resources) > 0 || len(r.Tests) == 0 || r.Stopped != StoppedByContext) {
+			t.Errorf("resources %v of %d tests, stopped by %q", r.Resources, len(r.Tests), r.Stopped)
+		}
+		return err
+	})
 	// The budget ends between pairs: groups are those that were seen.
 	onMachine(t, hector(), 1, 8, &InsideSettings{Bytes: 1 << 20, Repetitions: 1}, func(comm mpi.Communicator, s *InsideSettings) error {
 		ctx, cancel := context.WithCancel(context.Background())

@@ -128,6 +128,7 @@ func TestAccessPlans(t *testing.T) {
 		{"more hosts than needed", repeat(2, 9), Settings{}, "1x4 2x2", 0},
 		{"fewer hosts", repeat(4, 7), Settings{}, "1x6 2x3 3x2 4x2", 2},
 		{"two hosts", repeat(4, 2), Settings{}, "1x2 2x2 4x2", 2},
+		{"three hosts of four", repeat(4, 3), Settings{}, "1x3 2x2 4x2", 2},
 		{"counts of one's own", repeat(4, 8), Settings{Counts: []int{4, 3, 3, 9}}, "1x8 3x2 4x2", 2},
 		{"one host", repeat(4, 1), Settings{}, "", 1},
 		{"one rank each", repeat(1, 5), Settings{}, "1x2", 0},
@@ -149,6 +150,19 @@ func TestAccessPlans(t *testing.T) {
 		if got != c.want || len(warnings) != c.warnings {
 			t.Errorf("%s: steps %q with warnings %q, want %q and %d", c.name, got, warnings, c.want, c.warnings)
 		}
+	}
+}
+
+// Of five hosts of two cores four take part with one process each, and two with two.
+func TestHostsThatAreNotNeededWait(t *testing.T) {
+	var p plan
+	p.Ranks, _ = ranksOf(placesOn("aabbccddee"), 0)
+	if warnings := planAccess(&p, &Settings{}); warnings != nil {
+		t.Errorf("warnings %q", warnings)
+	}
+	want := map[int]string{1: "[[0 2] [2 4] [4 6] [6 0]]", 2: "[[0 2] [1 3] [2 0] [3 1]]"}
+	if got := patterns(t, &p, 10); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("patterns %v, want %v", got, want)
 	}
 }
 

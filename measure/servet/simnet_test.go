@@ -87,6 +87,10 @@ func TestDistanceOnSimulatedClusters(t *testing.T) {
 			t.Errorf("%s: %d hosts, stopped by %q after %g s, warnings %q", c.spec, d.Hosts, r.Stopped, r.Took, r.Warnings)
 		}
 		checkObservations(t, r, cluster)
+		const rate = 1.25e9 // B/s; 10 Gbit/s, the generator's default between hosts
+		if b := r.Steps[0].Bandwidth(); c.spec == "star:8 latency=1us" && math.Abs(b-rate) > 0.02*rate {
+			t.Errorf("%s: bandwidth of neighbours %g B/s, want %g", c.spec, b, rate)
+		}
 	}
 }
 

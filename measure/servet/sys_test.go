@@ -165,10 +165,10 @@ func (m masked) CPUs() []int           { return m.cpus }
 
 // Ranks 0 to 3 are bound to cores of host a, both threads each, ranks 4 and 5 of b to its packages, 6 to nothing: caches
 // of level 3 and what is as large are those of 0 and 1, and of 2 and 3; no two ranks of b are on one package, and
-// rank 6 stays on none.
+// rank 6 stays on none. Of the ranks 7 and 8 nothing is known.
 func TestTold(t *testing.T) {
-	cpus := [][]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}, {0, 1, 4, 5}, {2, 3, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}}
-	hosts := "aaaabbb"
+	cpus := [][]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}, {0, 1, 4, 5}, {2, 3, 6, 7}, {0, 1, 2, 3, 4, 5, 6, 7}, nil, nil}
+	hosts := "aaaabbbcc"
 	given, err := ReadSys(sysTree())
 	if err != nil {
 		t.Fatal(err)
