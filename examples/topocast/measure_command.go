@@ -61,6 +61,9 @@ group of the network are measured apart from those between groups.`,
 			if m.rounds < 0 {
 				return badInput("--rounds %d: want at least 0", m.rounds)
 			}
+			if m.hosts < 0 {
+				return badInput("--hosts %d: want at least 0", m.hosts)
+			}
 			if asJSON && (output == standard || csv == standard) {
 				return badInput("--json and %s: both are standard output", standard)
 			}
@@ -79,17 +82,17 @@ group of the network are measured apart from those between groups.`,
 				if err := own.readInput(resume, network, given); err != nil {
 					return err
 				}
-				if err := own.measure(output); err != nil || comm.Rank() != 0 {
-					own.part.end(false)
-					return err
+				broken := own.measure(output)
+				if own.file == nil {
+					return broken
 				}
 				if err := nothingMeasured(own.file); err != nil {
-					own.part.end(true) // what is in --output stays
-					return err
+					own.part.end(broken == nil) // what is in --output stays
+					return cmp.Or(broken, err)
 				}
 				at, unsaved := readings.save(own.file.Write)
-				own.part.end(unsaved == nil)
-				err := cmp.Or(unsaved, own.saveTables(tables))
+				own.part.end(unsaved == nil && broken == nil)
+				err := cmp.Or(broken, unsaved, own.saveTables(tables))
 				report := reportWriter(c, append([]outputFile{readings}, tables...)...)
 				if asJSON {
 					err = cmp.Or(err, reportMeasured(report, own.file, at, byHost))
@@ -108,6 +111,7 @@ group of the network are measured apart from those between groups.`,
 	f.StringVar(&resume, "resume", "", "file to go on with, which --output then defaults to")
 	f.StringVar(&network, "network", "", "network of these ranks, whose groups are measured apart")
 	f.IntVar(&m.rounds, "rounds", 0, "rounds per repetition; 0: as many as all pairs need")
+	f.IntVar(&m.hosts, "hosts", 0, "hosts that take part in distance and access; 0: all")
 	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/measured) instead of text")
 	f.BoolVar(&byHost, "by-host", false, "sum up by pairs of hosts, too")
 	f.IntVar(&ranks, "ranks", 0, "ranks without mpirun; 0: one per core")

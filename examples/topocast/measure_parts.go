@@ -3,15 +3,20 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/concurrent"
+	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
+	"github.com/topocast/topocast/measure/servet"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
 )
 
 // A part is one kind of measurement that topocast measure takes.
@@ -31,6 +36,12 @@ type part struct {
 func parts() []part {
 	return []part{
 		{measure.KindLatency, "latencies of all pairs of ranks", measureLatency, true},
+		{plogp.Kind, "gap by size, latency and overheads of all ordered pairs", measurePLogP, true},
+		{concurrent.Kind, "messages that are under way together, in random patterns", measureConcurrent, false},
+		{servet.WhatDistance, "bandwidth between hosts by how far apart they are", measureDistance, false},
+		{servet.WhatAccess, "bandwidth by how many ranks of a host use the network at once", measureAccess, false},
+		{servet.KindMemory, "bandwidth of the memory, for ranks alone and together", measureMemory, false},
+		{servet.KindCache, "which ranks of a host share caches", measureCaches, false},
 	}
 }
 
@@ -42,6 +53,8 @@ type partSettings struct {
 	repetitions int
 	rounds      int
 	network     *model.Network // of --network, or nil
+	mostHosts   int            // that take part where a host is one, 0: all
+	hosts       []string       // by rank
 
 	goingOn  *measure.Result // latencies of an earlier run, or nil
 	file     *record.Writer  // the file under way, for a part that streams; nil: there is none
@@ -93,8 +106,120 @@ func measureLatency(ctx context.Context, comm mpi.Communicator, p *partSettings)
 	if r := p.goingOn; r != nil {
 		s.Resume, s.Samples, s.Seed = r, r.Samples, r.Seed
 	}
-	r, err := measure.Run(ctx, comm, &s)
-	if err != nil || r == nil {
+	return section(measure.Run(ctx, comm, &s))
+}
+
+func measurePLogP(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
+	s := plogp.Settings{Seed: 1, Budget: p.budget, Record: p.file, Notify: p.notify, Progress: p.progress}
+	if p.network != nil {
+		s.Groups = p.network.Hierarchy()
+	}
+	return section(plogp.Measure(ctx, comm, &s))
+}
+
+// steps is the progress of parts that count steps.
+func (p *partSettings) steps() func(done, of int) {
+	began := time.Now()
+	return func(done, of int) {
+		if p.progress == nil {
+			return
+		}
+		now := measure.Progress{Done: done, Total: of, Elapsed: time.Since(began)}
+		if done > 0 {
+			now.Remaining = time.Duration(float64(now.Elapsed) / float64(done) * float64(of-done))
+		}
+		p.progress(now)
+	}
+}
+
+// Patterns of --what concurrent: as many as model.Fit wants, a third each with one,
+// two and three transfers more or less per host (Zhu et al. 2014, section 7.1).
+const (
+	mostTransfers = 3
+	patternBytes  = 1 << 20
+	patternSeed   = 1
+)
+
+func measureConcurrent(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
+	if comm.Size() < 2 {
+		return nil, badInput("--what %s: want at least 2 ranks", concurrent.Kind)
+	}
+	s := concurrent.Settings{Budget: p.budget, Progress: p.steps()}
+	if p.hosts != nil {
+		ranksOf := ranksByHost(p.hosts)
+		rng := rand.New(rand.NewPCG(patternSeed, patternSeed))
+		for i := range concurrent.UsualPatterns {
+			s.Patterns = append(s.Patterns, concurrent.RandomPattern(rng, ranksOf, 1+i%mostTransfers, patternBytes))
+		}
+	}
+	return section(concurrent.Measure(ctx, comm, &s))
+}
+
+// ranksByHost are the ranks of each host, in the order of their first ones; on a single host each rank
+// counts as one.
+func ranksByHost(hosts []string) [][]int {
+	at := make(map[string]int)
+	var all [][]int
+	for rank, host := range hosts {
+		i, ok := at[host]
+		if !ok {
+			i = len(all)
+			at[host] = i
+			all = append(all, nil)
+		}
+		all[i] = append(all[i], rank)
+	}
+	if len(all) > 1 {
+		return all
+	}
+	all = nil
+	for rank := range hosts {
+		all = append(all, []int{rank})
+	}
+	return all
+}
+
+func measureDistance(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
+	return section(servet.Distance(ctx, comm, p.ring()))
+}
+
+func measureAccess(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
+	return section(servet.Access(ctx, comm, p.ring()))
+}
+
+func (p *partSettings) ring() *servet.Settings {
+	return &servet.Settings{Hosts: p.mostHosts, Budget: p.budget, Notify: p.notify, Progress: p.steps()}
+}
+
+func measureMemory(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
+	if err := refuseSimulated(comm, servet.KindMemory); err != nil {
+		return nil, err
+	}
+	return section(servet.Memory(ctx, comm, &servet.InsideSettings{Budget: p.budget, Progress: p.steps()}))
+}
+
+func measureCaches(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
+	if err := refuseSimulated(comm, servet.KindCache); err != nil {
+		return nil, err
+	}
+	return section(servet.Caches(ctx, comm, &servet.InsideSettings{Budget: p.budget, Progress: p.steps()}))
+}
+
+// refuseSimulated refuses to measure this machine in the name of a simulated one.
+func refuseSimulated(comm mpi.Communicator, kind string) error {
+	if _, simulated := comm.(*simnet.Comm); simulated {
+		return badInput("--what %s: simulated hosts have none", kind)
+	}
+	return nil
+}
+
+// section is the section of a result, which only rank 0 has.
+func section[R interface {
+	comparable
+	Section() *record.Section
+}](r R, err error) (*record.Section, error) {
+	var none R
+	if err != nil || r == none {
 		return nil, err
 	}
 	return r.Section(), nil

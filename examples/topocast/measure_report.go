@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,15 +14,19 @@ import (
 
 // nothingMeasured is the error of a run that has no reading to show.
 func nothingMeasured(f *record.File) error {
+	why := ""
 	for _, s := range f.Sections {
 		if s.NumRows() > 0 {
 			return nil
+		}
+		for _, warning := range s.Warnings {
+			why = cmp.Or(why, s.Kind+": "+warning)
 		}
 	}
 	if f.Ranks == 1 {
 		return fmt.Errorf("nothing was measured: a single rank has nobody to talk to")
 	}
-	return fmt.Errorf("nothing was measured: the time was too short for the first round")
+	return fmt.Errorf("nothing was measured: %s", cmp.Or(why, "there was no time for the first round"))
 }
 
 // summed is the column by which pairs of hosts are summed up: the first of these that

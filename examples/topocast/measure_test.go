@@ -74,7 +74,7 @@ func TestMeasureResumes(t *testing.T) {
 		{[]string{"--resume", "whole.json", "--sizes", "4"}, "with other --sizes"},
 		{[]string{"--resume", "none.json"}, "none.json"},
 		{[]string{"--resume", write(t, "x", "latencies")}, "not a measurement of topocast"},
-		{[]string{"--what", "weather"}, `--what: "weather": want latency`},
+		{[]string{"--what", "weather"}, `--what: "weather": want latency, plogp, concurrent, `},
 		{[]string{"--what", "latency,latency"}, "given twice"},
 		{[]string{"--network", "whole.json"}, "holds readings"},
 	} {
@@ -121,6 +121,53 @@ func TestMeasureByHost(t *testing.T) {
 	}
 	if got.Readings != 18 || len(got.Sections) != 1 || len(got.Sections[0].Hosts) != 6 || got.Sections[0].Hosts[0].Size != 8 {
 		t.Errorf("report %+v", got)
+	}
+}
+
+// TestMeasureManyKinds: each is a section of one file and a table of its own, and what an
+// earlier run has is not measured again.
+func TestMeasureManyKinds(t *testing.T) {
+	t.Chdir(t.TempDir())
+	run := func(args ...string) (string, string) {
+		t.Helper()
+		status, out, stderr := topocast(append([]string{"simulate", "--cluster", "tree:2x2 rate=10Gbps", "--", "measure"}, args...)...)
+		if status != 0 {
+			t.Fatalf("%q: status %d: %s", args, status, stderr)
+		}
+		return out, stderr
+	}
+	run("--what", "distance,latency", "--budget", "5s", "-o", "all.json", "--csv", "all.csv")
+	out, _ := run("--what", "latency,distance,access,concurrent", "--budget", "300ms", "--resume", "all.json")
+	f, err := record.ReadFile("all.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	for _, s := range f.Sections {
+		kinds = append(kinds, s.Kind)
+		if s.NumRows() == 0 {
+			t.Errorf("%s: no rows", s.Kind)
+		}
+	}
+	if want := []string{"latency", "distance", "concurrent", "access"}; !slices.Equal(kinds, want) || f.Unfinished || !strings.Contains(out, "concurrent: ") {
+		t.Errorf("sections %q, want %q; printed %s", kinds, want, out)
+	}
+	for file, want := range map[string]string{"all.csv": "# topocast latencies", "all-distance.csv": "at,hosts,seconds_s,repetition,from,to,from_host,to_host\n"} {
+		if data, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(data), want) {
+			t.Errorf("%s: %v, %.80s", file, err, data)
+		}
+	}
+	status, out, stderr := topocast("simulate", "--cluster", "star:2", "--", "measure", "--what", "plogp", "-o", "plogp.json", "--csv", "plogp.csv")
+	if r, err := os.ReadFile("plogp.csv"); status != 0 || err != nil || !strings.HasPrefix(string(r), "from,to,bytes,round_trip_s,gap_s,") {
+		t.Errorf("plogp: status %d, %v: %s%s", status, err, out, stderr)
+	}
+	for _, args := range [][]string{{"--what", "memory"}, {"--what", "cache"}, {"--hosts", "-1"}} {
+		if status, _, stderr := topocast(append([]string{"simulate", "--cluster", "star:4", "--", "measure"}, args...)...); status != 2 || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: status %d: %s", args, status, stderr)
+		}
+	}
+	if status, _, stderr := topocast("measure", "--ranks", "2", "--what", "distance", "-o", "none.json"); status != 1 || !strings.Contains(stderr, "nothing was measured") {
+		t.Errorf("distances on one host: status %d: %s", status, stderr)
 	}
 }
 

@@ -23,6 +23,7 @@ type measuring struct {
 	parts  []part
 	sizes  []int
 	rounds int
+	hosts  int
 
 	ctx    context.Context
 	comm   mpi.Communicator
@@ -201,8 +202,11 @@ func (m *measuring) has(kind string) bool {
 
 // measurePart is collective.
 func (m *measuring) measurePart(p *part, budget time.Duration, when time.Time) error {
-	s := partSettings{budget: budget, date: when, sizes: m.sizes, repetitions: m.repetitions, rounds: m.rounds, network: m.network}
+	s := partSettings{
+		budget: budget, date: when, sizes: m.sizes, repetitions: m.repetitions, rounds: m.rounds, network: m.network, mostHosts: m.hosts,
+	}
 	if m.file != nil {
+		s.hosts = m.file.Hosts
 		s.notify = func(note string) { fmt.Fprintf(m.stderr, "note: %s\n", note) }
 		label := "measuring"
 		if len(m.parts) > 1 {

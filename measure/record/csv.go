@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"strings"
 )
 
@@ -41,7 +40,7 @@ func (f *File) WriteCSV(w io.Writer, s *Section) error {
 				v = float64(s.Sizes[int(v)])
 			}
 			if !math.IsNaN(v) {
-				number = strconv.AppendFloat(number[:0], v, 'g', -1, 64)
+				number = appendNumber(number[:0], v)
 				b.Write(number)
 			}
 		}

@@ -208,14 +208,19 @@ func appendRow(line []byte, row []float64) []byte {
 		if i > 0 {
 			line = append(line, ',')
 		}
-		switch n := int64(v); {
-		case v != v:
+		if math.IsNaN(v) {
 			line = append(line, "null"...)
-		case float64(n) == v && v > -wholeNumbers && v < wholeNumbers && (n != 0 || !math.Signbit(v)):
-			line = strconv.AppendInt(line, n, 10)
-		default:
-			line = strconv.AppendFloat(line, v, 'g', -1, 64)
+		} else {
+			line = appendNumber(line, v)
 		}
 	}
 	return append(line, ']')
+}
+
+// appendNumber writes whole numbers as such, and of others all digits.
+func appendNumber(line []byte, v float64) []byte {
+	if n := int64(v); float64(n) == v && v > -wholeNumbers && v < wholeNumbers && (n != 0 || !math.Signbit(v)) {
+		return strconv.AppendInt(line, n, 10)
+	}
+	return strconv.AppendFloat(line, v, 'g', -1, 64)
 }
