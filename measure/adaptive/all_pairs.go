@@ -13,14 +13,14 @@ const (
 	defaultMostAll = 2048
 )
 
-// withoutTree finds what is no tree of equal links by all its pairs.
+// withoutTree finds what is no tree of equal links: by all its pairs, or, of many hosts, by blocks.
 func (r *Result) withoutTree(l *ledger, s *Settings, rng *rand.Rand) error {
 	most := s.MostAllPairs
 	if most == 0 {
 		most = defaultMostAll
 	}
 	if l.hosts > most {
-		return fmt.Errorf("adaptive: %d hosts that are no nested groups of equal links: too many for all pairs, which are read of up to %d: %w", l.hosts, most, errNoTree)
+		return r.blocks(l, rng)
 	}
 	r.Method = MethodAllPairs
 	hosts := make([]int32, l.hosts)

@@ -29,6 +29,9 @@
 // # Limits
 //
 // Levels are those of the machine, not of single groups: groups of one kind differ in latency by less than 7 %.
+// Links that are unequal by more than some 10 % of the lowest latency, and what is no tree, are read by all pairs, or, where hosts
+// are too many for that, by blocks of hosts that see others alike: then groups are exact, or weak, or it is an error. Hosts that are slow
+// on every message are named by a warning, but groups that should hold them stand without them, firm.
 // Groups of hosts that no reading has met by chance, as pairs inside one switch of many, may be missed where they are rare.
 // Hosts side by side in a group that is not of the finest level are compared each with each.
 //

@@ -39,9 +39,11 @@ type Result struct {
 // A Method is how a machine was found.
 type Method string
 
-// The methods. All pairs are read of few hosts, and of those that are no tree.
+// The methods. All pairs are read of few hosts, and of those that are no tree; blocks are looked for where
+// those are too many for all pairs.
 const (
 	MethodTree     Method = "tree"      // hosts placed one by one in nested groups
+	MethodBlocks   Method = "blocks"    // blocks of hosts, and all pairs of one host of each
 	MethodAllPairs Method = "all pairs" // all pairs of hosts
 )
 

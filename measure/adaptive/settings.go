@@ -17,7 +17,7 @@ type Settings struct {
 	Hints []int
 
 	// MostAllPairs is the most hosts of which all pairs are read where they turn out to be no nested groups of equal
-	// links. Default 2048.
+	// links; of more, blocks of hosts are looked for. Default 2048.
 	MostAllPairs int
 
 	// MaxReadings bounds the readings. Default 0: no bound.
