@@ -57,6 +57,15 @@ func warnings(r *Result) []string {
 		if share := r.unsureShare(k); share > manyUnsure {
 			add("%.0f %% of the readings of %s were disturbed in all of %d lots of samples: something else is running", 100*share, quantity.Bytes(size), pingpong.MaxLots)
 		}
+		if r.OneByOne { // few pairs, and long messages
+			continue
+		}
+		lowest := r.lowest(k)
+		for _, text := range []string{r.Drift(k).warning(r, k), firstWarning(r, k), bandWarning(r, k, lowest), hostWarning(r, k, lowest)} {
+			if text != "" {
+				add("%s", text)
+			}
+		}
 	}
 	return all
 }

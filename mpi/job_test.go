@@ -104,6 +104,7 @@ func jobs() []job {
 			}
 			return c.(mpi.SyncSender).Ssend(make([]byte, 1<<20), c.Size()-1, 1)
 		}},
+		{name: "a rank is stopped while others measure", fails: true, ends: "and rank 3 on ", work: measureStopped},
 		{name: "error while others are done", fails: true, ends: "rank 3: " + errWork.Error(), work: func(c mpi.Communicator, fails bool) error {
 			if fails {
 				return errWork

@@ -1,0 +1,222 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/internal/words"
+)
+
+// Artefacts are what the measuring itself, or one host, does to the readings: what
+// looks like the machine and is not.
+
+// pairsLookedAt are enough to tell how often a reading stands alone.
+const pairsLookedAt = 10_000
+
+// lowest is, in s, the lowest reading from each rank to each other one at one size, which is what
+// nothing has disturbed; 0: none. Flat, O(n^2).
+func (r *Result) lowest(size int) []float64 {
+	all := make([]float64, r.Ranks*r.Ranks)
+	for _, x := range r.readings {
+		if at := x.From*r.Ranks + x.To; x.Size == size && x.Q1 > 0 && (all[at] == 0 || x.Q1 < all[at]) {
+			all[at] = x.Q1
+		}
+	}
+	return all
+}
+
+// firstWarning tells of pairs that were slow because they were the first of the job: in one
+// direction, in the first round, where all other readings of the pair agree
+// (seen on a real cluster: 1.77 us where all others are 1.05; Reinfjell 2023, section 5.1.1, has the same
+// in the first cells). Chance does that, too: it has to be more than in other rounds.
+func firstWarning(r *Result, size int) string {
+	isFirst := func(x *Reading) bool { return x.Repetition == 0 && x.Round == 0 }
+	byPair := make(map[[2]int][]Reading) // of the first round, and some others
+	for _, x := range r.block(0, size) {
+		if isFirst(&x) {
+			byPair[[2]int{min(x.From, x.To), max(x.From, x.To)}] = nil
+		}
+	}
+	stride := max(1, r.Ranks*(r.Ranks-1)/2/pairsLookedAt)
+	for _, x := range r.readings {
+		if x.Size != size || x.Q1 <= 0 {
+			continue
+		}
+		p := [2]int{min(x.From, x.To), max(x.From, x.To)}
+		if all, ok := byPair[p]; ok || (p[0]*r.Ranks+p[1])%stride == 0 {
+			byPair[p] = append(all, x)
+		}
+	}
+	var slow Reading // of the first round, the slowest
+	var normal float64
+	firsts, slowFirsts, others, slowOthers := 0, 0, 0, 0
+	var rest []float64
+	for _, x := range r.readings {
+		all := byPair[[2]int{min(x.From, x.To), max(x.From, x.To)}]
+		if x.Size != size || x.Q1 <= 0 || len(all) < 2 {
+			continue
+		}
+		rest = rest[:0]
+		for _, y := range all {
+			if y.From != x.From || y.Repetition != x.Repetition {
+				rest = append(rest, y.Q1)
+			}
+		}
+		usual := stats.MiddleMedian(rest)
+		isSlow := x.Q1 > readings.AsymmetryTolerance*slices.Max(rest)+r.ClockStep
+		switch {
+		case isFirst(&x):
+			if firsts++; isSlow {
+				if slowFirsts++; slowFirsts == 1 || x.Q1/usual > slow.Q1/normal {
+					slow, normal = x, usual
+				}
+			}
+		default:
+			if others++; isSlow {
+				slowOthers++
+			}
+		}
+	}
+	if slowFirsts == 0 {
+		return ""
+	}
+	const chance = 0.01
+	usualShare := (float64(slowOthers) + 0.5) / float64(others+1) // as many as may be in so few
+	if (distuv.Binomial{N: float64(firsts), P: min(usualShare, 1)}).Survival(float64(slowFirsts-1)) > chance {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d readings of %s in the first round of the job are slow, and nothing else of these pairs is; most from rank %d to %d, %s where others are %s: it was the beginning, not the machine",
+		slowFirsts, firsts, quantity.Bytes(r.Sizes[size]), slow.From, slow.To, quantity.Seconds(slow.Q1), quantity.Seconds(normal))
+}
+
+const (
+	leastBandRanks = 16   // of fewer, a band is a few pairs
+	slowBand       = 0.05 // in ln, over the bands beside
+	flatBeside     = 3    // times as much as those differ among themselves
+	bandSigmas     = 3
+)
+
+// bandWarning tells of diagonal bands: pairs of ranks at one distance in number, round the circle of
+// ranks, that are slower than those at all four distances beside, which are alike. A
+// harness does that (Reinfjell 2023, section 5.1.2: bands stay where they are when the ranks
+// are placed otherwise, and move with the barrier). In machines what changes from one distance
+// to the next goes on, or comes back.
+func bandWarning(r *Result, size int, lowest []float64) string {
+	n := r.Ranks
+	if n < leastBandRanks {
+		return ""
+	}
+	bands := make([][]float64, n/2+1) // by distance
+	for i := range n {
+		for j := range n {
+			if v := lowest[i*n+j]; i != j && v > 0 {
+				d := (j - i + n) % n
+				bands[min(d, n-d)] = append(bands[min(d, n-d)], math.Log(v))
+			}
+		}
+	}
+	medians := make([]float64, len(bands))
+	for d := range medians {
+		if medians[d] = math.NaN(); len(bands[d]) > 0 {
+			medians[d] = stats.MiddleMedian(slices.Clone(bands[d]))
+		}
+	}
+	worst, excess, count := 0, 0.0, 0
+	for d := 1; d < len(bands); d++ {
+		var beside []float64
+		for _, e := range []int{d - 2, d - 1, d + 1, d + 2} {
+			if e >= 1 && e < len(bands) && !math.IsNaN(medians[e]) {
+				beside = append(beside, medians[e])
+			}
+		}
+		if len(beside) < 3 || len(bands[d]) == 0 {
+			continue
+		}
+		more := medians[d] - slices.Max(beside)
+		off := make([]float64, len(bands[d]))
+		for i, v := range bands[d] {
+			off[i] = math.Abs(v - medians[d])
+		}
+		// Both directions of a pair are hardly independent.
+		se := medianError * stats.SigmaPerMAD * stats.MiddleMedian(off) / math.Sqrt(float64(len(off))/2)
+		if more > slowBand && more > flatBeside*(slices.Max(beside)-slices.Min(beside)) && more > bandSigmas*se {
+			if count++; more > excess {
+				worst, excess = d, more
+			}
+		}
+	}
+	if count == 0 {
+		return ""
+	}
+	return fmt.Sprintf("pairs of ranks that are %d apart are slower by %.0f %% than those one or two nearer or farther, for %s: a band like that is what measuring does, not a machine",
+		worst, 100*math.Expm1(excess), quantity.Bytes(r.Sizes[size]))
+}
+
+const (
+	leastSlowHosts = 4
+	slowToAny      = 1.1 // times what the nearest host needs, to each other host
+	slowToMost     = 1.2 // and to the middle one
+)
+
+// hostWarning tells of a host that is slower to every other one than the host nearest to it is: with
+// its place in the machine the nearest one would share that.
+func hostWarning(r *Result, size int, lowest []float64) string {
+	var names []string
+	number := make(map[string]int)
+	for _, name := range r.Hosts {
+		if _, ok := number[name]; !ok {
+			number[name] = len(names)
+			names = append(names, name)
+		}
+	}
+	n := len(names)
+	if n < leastSlowHosts {
+		return ""
+	}
+	fastest := make([]float64, n*n) // between two hosts, any ranks, either direction
+	for i := range fastest {
+		fastest[i] = math.Inf(1)
+	}
+	for i := range r.Ranks {
+		for j := range r.Ranks {
+			a, b := number[r.Hosts[i]], number[r.Hosts[j]]
+			if v := lowest[i*r.Ranks+j]; a != b && v > 0 {
+				fastest[a*n+b] = min(fastest[a*n+b], v)
+				fastest[b*n+a] = min(fastest[b*n+a], v)
+			}
+		}
+	}
+	var slow []string
+	most := 1.0
+	for h := range n {
+		nearest := -1
+		for y := range n {
+			if y != h && (nearest < 0 || fastest[h*n+y] < fastest[h*n+nearest]) {
+				nearest = y
+			}
+		}
+		var ratios []float64
+		for x := range n {
+			if v, w := fastest[h*n+x], fastest[nearest*n+x]; x != h && x != nearest && !math.IsInf(v, 1) && !math.IsInf(w, 1) {
+				ratios = append(ratios, v/w)
+			}
+		}
+		if len(ratios) < leastSlowHosts-2 {
+			continue
+		}
+		if middle := stats.MiddleMedian(slices.Clone(ratios)); slices.Min(ratios) > slowToAny && middle > slowToMost {
+			slow = append(slow, names[h])
+			most = max(most, middle)
+		}
+	}
+	if len(slow) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s: slower than its neighbour to every other host by up to %.0f %%, for %s", words.List(slow), 100*(most-1), quantity.Bytes(r.Sizes[size]))
+}
