@@ -81,7 +81,7 @@ func TestViewOfDistances(t *testing.T) {
 	for _, c := range []struct {
 		a, b int
 		want float64
-	}{{0, 1, 1}, {0, 7, 1}, {0, 4, 4}, {6, 1, 3}, {2, 2, nan}, {0, 9, nan}} {
+	}{{0, 1, 1}, {0, 7, 1}, {0, 4, 4}, {6, 1, 3}, {2, 2, nan}, {0, 9, nan}, {7, 8, nan}} {
 		if got := n.DistanceRatio(c.a, c.b); !near(got, c.want, 0) {
 			t.Errorf("DistanceRatio(%d, %d) = %g, want %g", c.a, c.b, got, c.want)
 		}
