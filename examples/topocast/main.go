@@ -93,7 +93,7 @@ times and broadcast along it.
 		return badInput("%w; see %s --help", err, c.CommandPath())
 	})
 	root.AddCommand(
-		discoverCommand(run), measureCommand(run), bcastCommand(run), checkCommand(run), simulateCommand(),
+		discoverCommand(run), measureCommand(run), bcastCommand(run), checkCommand(run), watchCommand(run), simulateCommand(),
 		reconstructCommand(), compareCommand(), predictCommand(), placeCommand(), experimentCommand(run),
 	)
 	fitHelp(root)

@@ -66,7 +66,7 @@ seed than 0), or a file with a host per line.`,
 			})
 			for _, c := range inner.Commands() {
 				simulatedDefaults(c)
-				if network := c.Flags().Lookup("network"); network != nil && c.Name() == "check" {
+				if network := c.Flags().Lookup("network"); network != nil && (c.Name() == "check" || c.Name() == "watch") {
 					network.DefValue = cluster // as it should be, without the faults
 					_ = network.Value.Set(cluster)
 				}

@@ -30,6 +30,16 @@
 // Of 1,024 hosts that is less than 1 % of the pairs, each repeat counted, and as many
 // rounds whatever the number of hosts. BenchmarkFind has the figures.
 //
+// # Watch
+//
+// Sample takes few pairs, the same in each run, AppendRun keeps them in one file per site, and Watch
+// tells steps: of pairs, of hosts and of links. What all series of a run have in common is
+// taken out; each sample is compared with the mean of all before it, which makes residuals that are
+// independent while nothing changes, and their sums (Page 1954) are held against thresholds from
+// the mean time to a false alarm (Brook and Evans 1972) by the distribution of the residuals that were
+// met. One outlier tells nothing: a step takes two runs at least. What changes in most pairs
+// at once is taken for the run's.
+//
 // # Limits
 //
 // A host, its network card and its only cable are crossed by the same messages: they are one

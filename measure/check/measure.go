@@ -26,15 +26,21 @@ import (
 // three barriers, and each rank some 9 samples of short and 3 of long messages each way.
 func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
 	var found *Result
-	err := harness.OnDuplicate(comm, func(own mpi.Communicator) error {
+	err := converse(ctx, comm, settings, func(hosts int, s *Settings, oracle Oracle) error {
 		var err error
-		found, err = measure(ctx, own, settings)
+		found, err = Find(ctx, hosts, oracle, s)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return found, nil
+}
+
+// converse lets rank 0 do work with an oracle over messages, in which the other ranks take part.
+// The settings that work gets have names. It is collective.
+func converse(ctx context.Context, comm mpi.Communicator, settings *Settings, work func(hosts int, s *Settings, oracle Oracle) error) error {
+	return harness.OnDuplicate(comm, func(own mpi.Communicator) error { return converseOn(ctx, own, settings, work) })
 }
 
 // What rank 0 tells all ranks before each round: the size and number of samples, then ranks in
@@ -49,23 +55,23 @@ type failure struct{ error }
 
 func (f failure) Unwrap() error { return f.error }
 
-func measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
+func converseOn(ctx context.Context, comm mpi.Communicator, settings *Settings, work func(hosts int, s *Settings, oracle Oracle) error) error {
 	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
-		return nil, fmt.Errorf("check: collecting the hosts: rank %d: %w", comm.Rank(), err)
+		return fmt.Errorf("check: collecting the hosts: rank %d: %w", comm.Rank(), err)
 	}
 	p := &prober{ctx: ctx, comm: comm, barrier: harness.NewBarrier(comm), now: harness.Clock(comm), word: make([]byte, 8)}
 	if comm.Rank() != 0 {
 		for {
 			round, err := harness.Tell(comm, nil)
 			if err == nil && len(round) < roundHead {
-				return nil, harness.Agree(comm, nil)
+				return harness.Agree(comm, nil)
 			}
 			if err == nil {
 				_, err = p.round(round)
 			}
 			if err != nil {
-				return nil, fmt.Errorf("check: rank %d: %w", comm.Rank(), err)
+				return fmt.Errorf("check: rank %d: %w", comm.Rank(), err)
 			}
 		}
 	}
@@ -73,34 +79,31 @@ func measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 	if settings != nil {
 		s = *settings
 	}
-	found, err := lead(p, &s, places)
+	err = lead(p, &s, places, work)
 	if broken := (failure{}); errors.As(err, &broken) {
-		return nil, fmt.Errorf("check: rank 0: %w", broken.error)
+		return fmt.Errorf("check: rank 0: %w", broken.error)
 	}
 	if _, failed := harness.Tell(comm, nil); failed != nil {
-		return nil, fmt.Errorf("check: rank 0: %w", failed)
+		return fmt.Errorf("check: rank 0: %w", failed)
 	}
-	if err := harness.Agree(comm, err); err != nil {
-		return nil, err
-	}
-	return found, nil
+	return harness.Agree(comm, err)
 }
 
 // lead is rank 0's part.
-func lead(p *prober, s *Settings, places []mpi.Place) (*Result, error) {
+func lead(p *prober, s *Settings, places []mpi.Place, work func(hosts int, s *Settings, oracle Oracle) error) error {
 	ranks, names, err := participants(s, places)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if s.Names == nil {
 		s.Names = names
 	}
 	full, err := s.validate(len(ranks))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	start, stop := p.now(), false
-	return Find(p.ctx, len(ranks), func(_ context.Context, pairs [][2]int) ([]Reading, error) {
+	return work(len(ranks), s, func(_ context.Context, pairs [][2]int) ([]Reading, error) {
 		if stop || p.ctx.Err() != nil || s.Budget > 0 && p.now()-start > s.Budget.Seconds() {
 			return nil, nil
 		}
@@ -124,7 +127,7 @@ func lead(p *prober, s *Settings, places []mpi.Place) (*Result, error) {
 		}
 		stop = slices.ContainsFunc(told, func(t answer) bool { return t.cancelled })
 		return read, nil
-	}, s)
+	})
 }
 
 // participants are the rank of each host, and the hosts' names.

@@ -53,4 +53,14 @@ func TestMPIMeasure(t *testing.T) {
 	case comm.Rank() == 0 && (!r.Complete || r.Pairs < screenings*(n/2)):
 		t.Errorf("%d ranks: complete %t after %d pairs", n, r.Complete, r.Pairs)
 	}
+	if n < fewestHosts {
+		return
+	}
+	run, err := Sample(context.Background(), comm, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if comm.Rank() == 0 && len(run.Points) < 3*n {
+		t.Errorf("%d ranks: a sample of %d points", n, len(run.Points))
+	}
 }

@@ -181,9 +181,9 @@ type target struct {
 	fills   func() bool // whether this round's pairs fill it
 }
 
-// again is how many pairs are tried to find one that leads through a target: on a fat tree whose
+// tries is how many pairs are tried to find one that leads through a target: on a fat tree whose
 // routes are hashed one in tens does.
-const again = 200
+const tries = 200
 
 // narrow is a round of pairs through each of the targets, at most so many pairs.
 func (p *planner) narrow(targets []target, most int) [][2]int {
@@ -209,7 +209,7 @@ func (p *planner) through(t *target) (int, int) {
 	good := func(a, b int) bool {
 		return a != b && !p.used[a] && !p.used[b] && p.w.find(&p.try, a, b) && t.through(a, b, &p.try) && p.fits(&p.try)
 	}
-	for range again {
+	for range tries {
 		x, y := t.pairs[p.rng.IntN(len(t.pairs))], t.pairs[p.rng.IntN(len(t.pairs))]
 		a, b := x[0], y[1]
 		switch p.rng.IntN(4) {

@@ -1,0 +1,149 @@
+package check
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/topocast/topocast/mpi"
+)
+
+const (
+	sampleRounds = 4 // partners of each host, at least, where there are as many
+	emptyRounds  = 8 // in a row in which nobody met a new partner: there are none
+	mostRounds   = 4 * sampleRounds * spread
+)
+
+// Sample takes a run for a watch file: the readings of few pairs of the hosts of a
+// job, 4 of each host or some more. So that runs can be compared, the pairs are those of the runs
+// before, as far as their hosts are there, and new ones for hosts that are new. It is collective; the
+// settings and the runs of rank 0 count, and the run is nil on other ranks. It has no
+// date. When the budget or a context ends, the run holds what was read.
+func Sample(ctx context.Context, comm mpi.Communicator, settings *Settings, before []Run) (*Run, error) {
+	var run *Run
+	err := converse(ctx, comm, settings, func(hosts int, s *Settings, oracle Oracle) error {
+		var err error
+		run, err = takeSample(ctx, hosts, s, oracle, before)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return run, nil
+}
+
+// takeSample is rank 0's part.
+func takeSample(ctx context.Context, hosts int, settings *Settings, oracle Oracle, before []Run) (*Run, error) {
+	s, err := settings.validate(hosts)
+	if err != nil {
+		return nil, err
+	}
+	w, err := newWiring(&s, hosts)
+	if err != nil {
+		return nil, err
+	}
+	p := newPlanner(w, rand.New(rand.NewPCG(s.Seed, 0x7761746368))) // "watch": a stream of its own
+	rounds := p.again(pairsOf(before, w.names))
+	partners := make([]int, hosts)
+	seen := map[[2]int]bool{}
+	known := func(x [2]int) bool {
+		pair, wanted := [2]int{min(x[0], x[1]), max(x[0], x[1])}, min(sampleRounds, hosts-2)
+		if seen[pair] || partners[x[0]] >= wanted && partners[x[1]] >= wanted {
+			return true
+		}
+		seen[pair] = true
+		partners[x[0]]++
+		partners[x[1]]++
+		return false
+	}
+	for _, round := range rounds {
+		for _, pair := range round {
+			seen[[2]int{min(pair[0], pair[1]), max(pair[0], pair[1])}] = true
+			partners[pair[0]]++
+			partners[pair[1]]++
+		}
+	}
+	for empty := 0; empty < emptyRounds && len(rounds) < mostRounds; {
+		if round := slices.DeleteFunc(p.screen(hosts/2), known); len(round) > 0 {
+			rounds, empty = append(rounds, round), 0
+		} else {
+			empty++
+		}
+	}
+	run := &Run{}
+	for i, round := range rounds {
+		if s.Progress != nil {
+			s.Progress(i, len(rounds))
+		}
+		read, err := oracle(ctx, round)
+		if err != nil {
+			return nil, err
+		}
+		if len(read) == 0 {
+			break
+		}
+		for k, pair := range round {
+			a, b := w.names[pair[0]], w.names[pair[1]]
+			for _, point := range []Point{
+				{PointLatency, a, b, read[k].Latency},
+				{PointLong, a, b, read[k].Forward},
+				{PointLong, b, a, read[k].Back},
+			} {
+				if point.Seconds > 0 {
+					run.Points = append(run.Points, point)
+				}
+			}
+		}
+	}
+	return run, nil
+}
+
+// pairsOf are the pairs of runs between hosts of these names, each once.
+func pairsOf(runs []Run, names []string) [][2]int {
+	host := map[string]int{}
+	for h := len(names) - 1; h >= 0; h-- {
+		host[names[h]] = h
+	}
+	var all [][2]int
+	seen := map[[2]int]bool{}
+	for _, run := range runs {
+		for _, point := range run.Points {
+			a, isA := host[point.From]
+			b, isB := host[point.To]
+			pair := [2]int{min(a, b), max(a, b)}
+			if isA && isB && a != b && !seen[pair] {
+				seen[pair] = true
+				all = append(all, pair)
+			}
+		}
+	}
+	return all
+}
+
+// again spreads given pairs over rounds, in their order.
+func (p *planner) again(pairs [][2]int) [][][2]int {
+	var rounds [][][2]int
+	for len(pairs) > 0 {
+		p.begin()
+		var round, left [][2]int
+		for _, x := range pairs {
+			a, b := x[0], x[1]
+			switch {
+			case !p.w.find(&p.try, a, b): // no longer connected
+			case p.used[a] || p.used[b] || !p.fits(&p.try):
+				left = append(left, x)
+			default:
+				round = append(round, x)
+				p.take(a, b)
+				if p.w.graph == nil {
+					p.block(a, b)
+				}
+			}
+		}
+		if len(round) > 0 {
+			rounds = append(rounds, round)
+		}
+		pairs = left
+	}
+	return rounds
+}

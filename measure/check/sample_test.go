@@ -1,0 +1,109 @@
+package check
+
+import (
+	"context"
+	"reflect"
+	"testing"
+
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
+)
+
+// pairsRead are the pairs that a run has, each once.
+func pairsRead(r *Run) map[[2]string]bool {
+	all := map[[2]string]bool{}
+	for _, p := range r.Points {
+		if p.Kind == PointLatency {
+			all[[2]string{min(p.From, p.To), max(p.From, p.To)}] = true
+		}
+	}
+	return all
+}
+
+// Each run reads the same pairs; without a host the others, and with a new one some more.
+func TestSampleReadsTheSamePairs(t *testing.T) {
+	for _, graph := range []bool{true, false} {
+		m := newMachine(t, "tree:4x8x4", 1)
+		s := m.settings(1)
+		if !graph {
+			s.Graph = nil
+		}
+		n := m.cluster.Graph.Hosts()
+		first, err := takeSample(context.Background(), n, s, m.read, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pairs := pairsRead(first)
+		of := map[string]int{}
+		for p := range pairs {
+			of[p[0]]++
+			of[p[1]]++
+		}
+		for h, k := range of {
+			if k < sampleRounds {
+				t.Errorf("host %s is in %d pairs", h, k)
+			}
+		}
+		if len(of) != n || len(pairs) > 4*n {
+			t.Errorf("%d pairs of %d of %d hosts", len(pairs), len(of), n)
+		}
+		s.Seed = 99
+		second, err := takeSample(context.Background(), n, s, m.read, []Run{*first})
+		if err != nil {
+			t.Fatal(err)
+		}
+		missing := 0
+		for p := range pairsRead(second) {
+			if !pairs[p] {
+				missing++
+			}
+		}
+		if missing > 0 || len(pairsRead(second)) < len(pairs) {
+			t.Errorf("graph %t: second run has %d pairs, %d new, of %d", graph, len(pairsRead(second)), missing, len(pairs))
+		}
+		var known []Point
+		for _, p := range first.Points {
+			if p.From != "h5" && p.To != "h5" {
+				known = append(known, p)
+			}
+		}
+		third, err := takeSample(context.Background(), n, s, m.read, []Run{{Points: known}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		newcomer := 0
+		for p := range pairsRead(third) {
+			if p[0] == "h5" || p[1] == "h5" {
+				newcomer++
+			}
+		}
+		if newcomer < sampleRounds {
+			t.Errorf("graph %t: the new host is in %d pairs", graph, newcomer)
+		}
+	}
+}
+
+func TestSampleOnLocal(t *testing.T) {
+	m := newMachine(t, "star:5", 1)
+	err := local.Run(5, nil, func(comm mpi.Communicator) error {
+		s := &Settings{Graph: m.cluster.Graph, Bytes: 4096}
+		first, err := Sample(context.Background(), comm, s, nil)
+		if err != nil || comm.Rank() != 0 {
+			if first != nil && comm.Rank() != 0 {
+				t.Errorf("rank %d has a run", comm.Rank())
+			}
+			if err == nil {
+				_, err = Sample(context.Background(), comm, s, nil)
+			}
+			return err
+		}
+		second, err := Sample(context.Background(), comm, s, []Run{*first})
+		if err == nil && !reflect.DeepEqual(pairsRead(first), pairsRead(second)) {
+			t.Errorf("pairs %v, then %v", pairsRead(first), pairsRead(second))
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
