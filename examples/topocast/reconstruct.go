@@ -15,6 +15,7 @@ import (
 
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/encode"
@@ -33,7 +34,8 @@ hosts, racks. LATENCIES is the file of topocast measure, or a square matrix:
 line i, cell j is the latency from i to j. Commas, semicolons, tabs or blanks
 separate cells; empty ones, nan, NA and - were not measured. Names may stand in
 a first line and a first column, and one triangle is enough. "-" reads standard
-input. Further repetitions of the same matrix make the result surer.
+input. Further repetitions of the same matrix, or runs of the same ranks, make the
+result surer.
 
 A comment "# unit: us" names the unit of a matrix, else --unit does, else it is
 s. With --output the network is kept for place, compare and predict: from a
@@ -120,8 +122,13 @@ func readAllLatencies(paths []string, unit encode.Unit) (*latencies, error) {
 		case i == 0:
 			all = *l
 			continue
+		case l.measured != nil && all.measured != nil:
+			if all, err = merged(all.measured, l.measured); err != nil {
+				return nil, badInput("--reps: %s: %w", path, err)
+			}
+			continue
 		case l.measured != nil || all.measured != nil:
-			return nil, badInput("--reps: %s: measured readings hold their repetitions themselves", path)
+			return nil, badInput("--reps: %s: measured readings go with measured readings only", path)
 		case all.names != nil && l.names != nil && !slices.Equal(all.names, l.names):
 			return nil, badInput("--reps: %s: other names than in %s", path, paths[0])
 		}
@@ -136,6 +143,22 @@ func readAllLatencies(paths []string, unit encode.Unit) (*latencies, error) {
 		}
 	}
 	return &all, nil
+}
+
+// merged are the readings of two runs of the same ranks.
+func merged(a, b *measure.Result) (latencies, error) {
+	file := func(r *measure.Result) *record.File {
+		return &record.File{Header: r.Header, Sections: []*record.Section{r.Section()}}
+	}
+	both, err := record.Merge(file(a), file(b))
+	if err != nil {
+		return latencies{}, err
+	}
+	r, err := measure.FromFile(both)
+	if err != nil {
+		return latencies{}, err
+	}
+	return latencies{matrices: r.Matrices(), measured: r, warnings: r.Warnings}, nil
 }
 
 // readLatencies reads a file, or standard input for "-", in whichever form it is.

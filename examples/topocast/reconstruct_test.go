@@ -41,13 +41,21 @@ func TestReconstructReadsWhatMeasureWrites(t *testing.T) {
 			t.Errorf("compare: status %d: %s", status, stderr)
 		}
 	}
+	// Two runs of the same ranks are one of twice the repetitions, of others they are refused.
+	if status, out, stderr := topocast("reconstruct", "--reps", "readings.json", "readings.json"); status != 0 || !strings.Contains(out, "8 ranks, tree") {
+		t.Errorf("two runs: status %d: %s%s", status, out, stderr)
+	}
+	if status, _, stderr := topocast("simulate", "--cluster", "star:8", "--", "measure", "-o", "others.json"); status != 0 {
+		t.Fatal(stderr)
+	}
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
+		{[]string{"--reps", "others.json", "readings.json"}, "sizes of [8 65536] B and of [8] B"},
 		{[]string{"--unit", "s", "latencies.csv"}, "latencies.csv: encode: read matrix: line 1: the file is in us, not in s"},
 		{[]string{"--unit", "us", "readings.json"}, "--unit: readings.json holds its own"},
-		{[]string{"--reps", "readings.json", "latencies.csv"}, "--reps: readings.json: measured readings hold their repetitions"},
+		{[]string{"--reps", "readings.json", "latencies.csv"}, "--reps: readings.json: measured readings go with measured readings only"},
 		{[]string{"network.json"}, `format is "topocast/network"`},
 		{[]string{"--json", "--output", "-", "latencies.csv"}, "--json and --output -"},
 	} {
