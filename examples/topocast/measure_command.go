@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/record"
+	"github.com/topocast/topocast/measure/throughput"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology/encode"
 )
@@ -20,6 +22,7 @@ func measureCommand(run runner) *cobra.Command {
 		m                    measuring
 		what, sizes, network string
 		output, csv, resume  string
+		update               string
 		ranks                int
 		asJSON, byHost       bool
 	)
@@ -42,7 +45,8 @@ round under way; what was measured is kept. While it is measured it is in a file
 beside --output that ends in .part: after a job that was killed, --resume goes
 on with it, as with any file that is not complete or shall have more
 --repetitions, and measures what is missing. With --network, pairs inside a
-group of the network are measured apart from those between groups.`,
+group of the network are measured apart from those between groups; throughput is
+measured along its wiring, and --update writes the network with it.`,
 		Example: `  mpirun -n 64 topocast measure --output readings.json --csv latencies.csv
   mpirun -n 64 topocast measure --resume readings.json.part
   topocast simulate --cluster tree:8x16x8 -- measure --rounds 8`,
@@ -70,12 +74,20 @@ group of the network are measured apart from those between groups.`,
 			if resume != "" && !c.Flags().Changed("output") {
 				output = strings.TrimSuffix(resume, journalSuffix)
 			}
+			along := slices.ContainsFunc(m.parts, func(p part) bool { return p.kind == throughput.Kind })
+			switch {
+			case along && network == "":
+				return badInput("--what %s: want --network, along whose wiring to measure", throughput.Kind)
+			case update != "" && !along:
+				return badInput("--update: only --what %s changes a network", throughput.Kind)
+			}
 			given := func(flag string) bool { return c.Flags().Changed(flag) }
 			readings := outputFile{"--output", output, c.OutOrStdout()}
 			tables := m.tables(csv, c.OutOrStdout())
+			updated := outputFile{"--update", update, c.OutOrStdout()}
 			return run(ranks, func(comm mpi.Communicator) error {
 				own := m // ranks may be threads of this process
-				if err := checkOutputs(comm, append([]outputFile{readings}, tables...)...); err != nil {
+				if err := checkOutputs(comm, append([]outputFile{readings, updated}, tables...)...); err != nil {
 					return err
 				}
 				own.ctx, own.comm, own.stderr = c.Context(), comm, c.ErrOrStderr()
@@ -92,7 +104,7 @@ group of the network are measured apart from those between groups.`,
 				}
 				at, unsaved := readings.save(own.file.Write)
 				own.part.end(unsaved == nil && broken == nil)
-				err := cmp.Or(broken, unsaved, own.saveTables(tables))
+				err := cmp.Or(broken, unsaved, own.saveTables(tables), own.saveNetwork(updated))
 				report := reportWriter(c, append([]outputFile{readings}, tables...)...)
 				if asJSON {
 					err = cmp.Or(err, reportMeasured(report, own.file, at, byHost))
@@ -110,6 +122,7 @@ group of the network are measured apart from those between groups.`,
 	f.StringVar(&csv, "csv", "", "file for the matrix of latencies in us; of other kinds, tables named after it")
 	f.StringVar(&resume, "resume", "", "file to go on with, which --output then defaults to")
 	f.StringVar(&network, "network", "", "network of these ranks, whose groups are measured apart")
+	f.StringVar(&update, "update", "", "file for the network with what throughput has measured; may be that of --network")
 	f.IntVar(&m.rounds, "rounds", 0, "rounds per repetition; 0: as many as all pairs need")
 	f.IntVar(&m.hosts, "hosts", 0, "hosts that take part in distance and access; 0: all")
 	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/measured) instead of text")
@@ -152,6 +165,15 @@ func (m *measuring) saveTables(files []outputFile) error {
 		}
 	}
 	return nil
+}
+
+// saveNetwork writes the network with what was measured along its wiring, if it was.
+func (m *measuring) saveNetwork(f outputFile) error {
+	if m.remeasured == nil {
+		return nil
+	}
+	_, err := f.save(m.remeasured.Write)
+	return err
 }
 
 // writeMatrix writes the first repetition of the smallest size.

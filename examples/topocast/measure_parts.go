@@ -14,6 +14,7 @@ import (
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/measure/servet"
+	"github.com/topocast/topocast/measure/throughput"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -37,6 +38,7 @@ func parts() []part {
 	return []part{
 		{measure.KindLatency, "latencies of all pairs of ranks", measureLatency, true},
 		{plogp.Kind, "gap by size, latency and overheads of all ordered pairs", measurePLogP, true},
+		{throughput.Kind, "what each link of --network carries, and its latency anew", measureThroughput, false},
 		{concurrent.Kind, "messages that are under way together, in random patterns", measureConcurrent, false},
 		{servet.WhatDistance, "bandwidth between hosts by how far apart they are", measureDistance, false},
 		{servet.WhatAccess, "bandwidth by how many ranks of a host use the network at once", measureAccess, false},
@@ -55,6 +57,8 @@ type partSettings struct {
 	network     *model.Network // of --network, or nil
 	mostHosts   int            // that take part where a host is one, 0: all
 	hosts       []string       // by rank
+	library     string
+	keep        func(*model.Network) // takes what --network has become
 
 	goingOn  *measure.Result // latencies of an earlier run, or nil
 	file     *record.Writer  // the file under way, for a part that streams; nil: there is none
@@ -115,6 +119,38 @@ func measurePLogP(ctx context.Context, comm mpi.Communicator, p *partSettings) (
 		s.Groups = p.network.Hierarchy()
 	}
 	return section(plogp.Measure(ctx, comm, &s))
+}
+
+// measureThroughput measures along the wiring of --network, all that Remeasure does.
+func measureThroughput(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
+	progress := p.steps()
+	r, err := throughput.Remeasure(ctx, comm, &throughput.RemeasureSettings{
+		Network: p.network, Budget: p.budget, Measured: measuredNow(p.library, p.date),
+		Progress: func(_ throughput.What, done, of int) { progress(done, of) },
+	})
+	if err != nil || r == nil {
+		return nil, err
+	}
+	p.keep(r.Network)
+	if r.Rates == nil {
+		return nil, fmt.Errorf("%s: the budget ended before any link was loaded: give it a larger one", throughput.Kind)
+	}
+	s := r.Rates.Section()
+	for _, warning := range r.Warnings {
+		if !slices.Contains(s.Warnings, warning) {
+			s.Warnings = append(s.Warnings, warning)
+		}
+	}
+	return s, nil
+}
+
+// measuredNow are the conditions that a network keeps.
+func measuredNow(library string, date time.Time) model.Metadata {
+	m := model.Metadata{Tool: "topocast measure", Library: library}
+	if !date.IsZero() {
+		m.Date = date.Format(time.RFC3339)
+	}
+	return m
 }
 
 // steps is the progress of parts that count steps.

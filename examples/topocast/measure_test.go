@@ -10,6 +10,7 @@ import (
 
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/record"
+	"github.com/topocast/topocast/model"
 )
 
 // TestMeasureResumes: a file under way that was cut off is gone on with, with the settings
@@ -74,7 +75,7 @@ func TestMeasureResumes(t *testing.T) {
 		{[]string{"--resume", "whole.json", "--sizes", "4"}, "with other --sizes"},
 		{[]string{"--resume", "none.json"}, "none.json"},
 		{[]string{"--resume", write(t, "x", "latencies")}, "not a measurement of topocast"},
-		{[]string{"--what", "weather"}, `--what: "weather": want latency, plogp, concurrent, `},
+		{[]string{"--what", "weather"}, `--what: "weather": want latency, plogp, throughput, concurrent, `},
 		{[]string{"--what", "latency,latency"}, "given twice"},
 		{[]string{"--network", "whole.json"}, "holds readings"},
 	} {
@@ -187,6 +188,25 @@ func TestMeasureInGroupsOfANetwork(t *testing.T) {
 	for _, x := range r.Readings() {
 		if inside := x.From/4 == x.To/4; inside != (x.Round < 3) {
 			t.Errorf("the pair %d and %d is in round %d", x.From, x.To, x.Round)
+		}
+	}
+	// Throughput is measured along the wiring, and goes back into the network.
+	updated := filepath.Join(t.TempDir(), "updated.json")
+	status, out, stderr = topocast("simulate", "--cluster", "tree:2x4 latency=10us,2us", "--", "measure",
+		"--what", "throughput", "--network", network, "--update", updated, "-o", file)
+	if status != 0 || !strings.Contains(out, "throughput: ") {
+		t.Fatalf("throughput: status %d: %s%s", status, out, stderr)
+	}
+	n, err := model.Load(updated)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := n.Measured().Tool; got != "topocast measure" || n.Ranks() != 8 {
+		t.Errorf("the network is of %q, %d ranks", got, n.Ranks())
+	}
+	for _, args := range [][]string{{"--what", "throughput"}, {"--update", updated}} {
+		if status, _, stderr := topocast(append([]string{"simulate", "--cluster", "star:4", "--", "measure"}, args...)...); status != 2 || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%q: status %d: %s", args, status, stderr)
 		}
 	}
 	if status, _, stderr := topocast("simulate", "--cluster", "star:3", "--", "measure", "--network", network); status != 2 || !strings.Contains(stderr, "is of 8 ranks, this job has 3") {

@@ -36,6 +36,8 @@ type measuring struct {
 	part    *journal        // the file under way, or nil
 	out     *record.Writer  // that writes it
 	file    *record.File    // what was measured
+
+	remeasured *model.Network // with what was measured along its wiring, or nil
 }
 
 // What rank 0 tells the others about the next part.
@@ -206,7 +208,8 @@ func (m *measuring) measurePart(p *part, budget time.Duration, when time.Time) e
 		budget: budget, date: when, sizes: m.sizes, repetitions: m.repetitions, rounds: m.rounds, network: m.network, mostHosts: m.hosts,
 	}
 	if m.file != nil {
-		s.hosts = m.file.Hosts
+		s.hosts, s.library = m.file.Hosts, m.file.Library
+		s.keep = func(n *model.Network) { m.remeasured = n }
 		s.notify = func(note string) { fmt.Fprintf(m.stderr, "note: %s\n", note) }
 		label := "measuring"
 		if len(m.parts) > 1 {
