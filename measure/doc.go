@@ -11,8 +11,8 @@
 //
 // # Method
 //
-// The harness is LGate's (Reinfjell 2023, section 3.1), with departures that the
-// tables of Bufe 2014 ask for:
+// Run is a test of pairs (pingpong) in package harness, which is LGate's (Reinfjell 2023,
+// section 3.1) with departures that the tables of Bufe 2014 ask for:
 //
 //  1. All pairs of ranks are measured in rounds of disjoint pairs, n-1 of them (n
 //     odd: n). Every repetition relabels the ranks and shuffles the rounds.
@@ -25,8 +25,11 @@
 //     disturbed are taken again.
 //  5. While repetitions disagree on too many pairs, further ones follow
 //     (Settings.ExtraRepetitions). Rounds that stand out are found by median polish
-//     (RoundEffects). What is still weak is said in Result.Warnings.
-//  6. Discover reconstructs the wiring, then measures long messages between some
+//     (RoundEffects), and measured again; so are pairs that are not known as
+//     precisely as Settings.Precision asks for.
+//  6. What is still weak is said in Result.Warnings, and so is what the measuring itself
+//     may have done: drift, a slow beginning, bands of ranks at one distance.
+//  7. Discover reconstructs the wiring, then measures long messages between some
 //     pairs of each level, one pair at a time, and fits a network to it all.
 //
 // # Limits
@@ -46,17 +49,10 @@
 // Bufe's table 3.5 are all but four exactly one round. Hence the shuffling, and
 // each reading keeps the number of its round.
 //
-// The barrier is a dissemination of one byte. After it all ranks know of every
-// wish to stop (a context, rank 0's budget) that there was when it began, so they
-// all leave at the same round, with no further message.
+// Drift is left in the matrices: which of clock, machine and load has drifted is not known, so
+// that it may be another one between other ranks, and each repetition has its rounds in
+// another order, so that it is noise to a pair and not structure. Its size is a number.
 //
 // One-way times would need clocks that agree. Budgets go by the communicator's
 // clock, so that simulations repeat.
-//
-// Settings count on rank 0 only: they travel to the others. The price is one
-// small broadcast, the gain that ranks cannot disagree.
-//
-// Each rank keeps its own readings (O(n) per repetition) and rank 0 fetches
-// them in turn, so no rank but 0 ever holds O(n^2), and rank 0 never receives
-// from two at once.
 package measure

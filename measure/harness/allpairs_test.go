@@ -165,7 +165,17 @@ func TestAllPairs(t *testing.T) {
 			}},
 		} {
 			t.Run(world+"/"+c.name, func(t *testing.T) {
+				var last Progress
+				c.settings.Progress = func(p Progress) {
+					if p.Pairs < last.Pairs || p.Done < last.Done || p.Pairs > p.TotalPairs || p.Rate() < 0 {
+						t.Errorf("progress %+v after %+v", p, last)
+					}
+					last = p
+				}
 				o, rows := allPairs(t, world, c.ranks, c.settings)
+				if last.Pairs != o.Pairs || last.TotalPairs != o.Pairs || last.Done != o.Rounds {
+					t.Errorf("progress ends with %+v, outcome %+v", last, o)
+				}
 				repetitions := max(c.settings.Repetitions, 1)
 				if o.Rounds != repetitions*c.rounds || o.TotalRounds != o.Rounds || o.Stopped != "" || len(o.Notes) != 0 {
 					t.Errorf("outcome %+v, want %d rounds", o, repetitions*c.rounds)
