@@ -113,25 +113,21 @@ func hostsInTurn(found *measure.Discovery) [][]int {
 	return all
 }
 
-// neighbours are a rank of each of four hosts of one rack, if one has four.
-func (z *zhuExperiment) neighbours() (ranks [leastHosts]int) {
-	for i := range ranks {
-		ranks[i] = z.ranksOf[i][0]
-	}
+// neighbours are the ranks of four hosts of one rack, if one has four.
+func (z *zhuExperiment) neighbours() [leastHosts][]int {
 	groups := z.found.Topology.Hierarchy.Firm(topology.FirmSupport).Groups()
-	for i := len(groups) - 1; i >= 0; i-- { // the smallest last
-		var first []int
+	for i := len(groups) - 1; i >= 0; i-- { // the smallest last, all hosts first
+		var within [][]int
 		for _, own := range z.ranksOf {
 			if slices.Contains(groups[i].Hosts, own[0]) {
-				first = append(first, own[0])
+				within = append(within, own)
 			}
 		}
-		if len(first) >= leastHosts {
-			copy(ranks[:], first)
-			return ranks
+		if len(within) >= leastHosts {
+			return [leastHosts][]int(within)
 		}
 	}
-	return ranks
+	return [leastHosts][]int(z.ranksOf)
 }
 
 // A zhuLaw predicts patterns.

@@ -13,15 +13,19 @@ var weights = [4][4]int64{
 	{1, 1, 5, 0},
 }
 
-// Alltoallv is an irregular exchange of four ranks, all messages at once: each
+// Alltoallv is an irregular exchange of four hosts, all messages at once: each
 // sends each other between 1 and 6 units of the given size in bytes (Zhu et al.
-// 2014, section 7.3; its time is that of the last transfer).
-func Alltoallv(ranks [4]int, unit int64) []model.Transfer {
+// 2014, section 7.3; its time is that of the last transfer). The ranks of a host take turns; with two
+// of each no two ranks have messages for each other both ways, which libraries may
+// serve one after the other.
+func Alltoallv(ranksOf [4][]int, unit int64) []model.Transfer {
+	p := newPlaces(ranksOf[:])
 	var pattern []model.Transfer
 	for i, row := range weights {
 		for j, w := range row {
 			if w > 0 {
-				pattern = append(pattern, model.Transfer{Src: ranks[i], Dst: ranks[j], Bytes: w * unit})
+				t, _ := p.place(model.Transfer{Src: i, Dst: j, Bytes: w * unit})
+				pattern = append(pattern, t)
 			}
 		}
 	}

@@ -18,6 +18,7 @@ const (
 // The size of one pattern.
 const (
 	mostAcross = 24 // transfers over one uplink, so many as saturate one that is eight times as fast as its hosts' links
+	partners   = 3  // of a link's ranks at least, where there are: no two ranks then send to each other
 	mostRandom = 64 // ranks in a random pattern: its transfers grow with them, and model.Fit plays each many times
 )
 
@@ -71,10 +72,7 @@ type designer struct {
 // no other link is in the way. There is no link above all ranks.
 func (d *designer) across(inside []int, above int) [][]model.Transfer {
 	var within, outside []int
-	for ; len(outside) < 2; above = d.h.Groups()[above].Parent {
-		if above < 0 {
-			return nil
-		}
+	for ; above >= 0 && len(outside) < partners; above = d.h.Groups()[above].Parent {
 		within, outside = nil, nil
 		for _, rank := range d.spread(above) {
 			if slices.Contains(inside, rank) {
@@ -83,6 +81,9 @@ func (d *designer) across(inside []int, above int) [][]model.Transfer {
 				outside = append(outside, rank)
 			}
 		}
+	}
+	if len(outside) < 2 {
+		return nil
 	}
 	times := 1
 	var patterns [][]model.Transfer

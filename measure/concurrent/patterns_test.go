@@ -24,7 +24,7 @@ func TestAlltoallvTakesThePapersTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pattern := Alltoallv([4]int{2, 0, 3, 1}, 10e6)
+	pattern := Alltoallv([4][]int{{2}, {0}, {3}, {1}}, 10e6)
 	if len(pattern) != 12 {
 		t.Fatalf("%d transfers, want 12", len(pattern))
 	}
@@ -46,8 +46,26 @@ func TestAlltoallvTakesThePapersTimes(t *testing.T) {
 	}
 }
 
+// Two ranks of each host are enough for all messages to have two ranks of their own.
+func TestAlltoallvOnSeveralRanks(t *testing.T) {
+	pattern := Alltoallv([4][]int{{0, 4}, {1, 5}, {2, 6}, {3, 7}}, 1)
+	seen := make(map[[2]int]bool)
+	var sum int64
+	for _, x := range pattern {
+		if pair := [2]int{min(x.Src, x.Dst), max(x.Src, x.Dst)}; seen[pair] || x.Src%4 == x.Dst%4 {
+			t.Errorf("%v: its ranks have another message, or are of one host", x)
+		} else {
+			seen[pair] = true
+		}
+		sum += x.Bytes
+	}
+	if len(pattern) != 12 || sum != 5+10+10+7 {
+		t.Errorf("%d messages of %d units, want 12 of 32", len(pattern), sum)
+	}
+}
+
 // With as many ranks per host as it has transfers no rank has two; with one,
-// no pair comes twice.
+// no pair comes twice, whichever way.
 func TestRandomPatternsOnRanks(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	total := 0
@@ -65,7 +83,7 @@ func TestRandomPatternsOnRanks(t *testing.T) {
 			if x.Src%hosts == x.Dst%hosts || x.Bytes != 7 {
 				t.Fatalf("transfer %v inside a host", x)
 			}
-			seen[[2]int{x.Src, x.Dst}]++
+			seen[[2]int{min(x.Src, x.Dst), max(x.Src, x.Dst)}]++
 			used[x.Src]++
 			used[x.Dst]++
 		}
