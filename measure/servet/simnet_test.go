@@ -285,7 +285,7 @@ func BenchmarkDistance(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		err := simnet.Run(cluster.Graph, nil, &simnet.Settings{HollowAbove: 1}, func(c mpi.Communicator) error {
+		err := simnet.Run(cluster.Graph, nil, &simnet.Settings{HollowAbove: 1 << 15}, func(c mpi.Communicator) error {
 			_, err := Distance(context.Background(), c, &Settings{Repetitions: 1, Bytes: 1 << 16})
 			return err
 		})
