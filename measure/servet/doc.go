@@ -10,7 +10,8 @@
 //	settings.Degradation, err = servet.Degradation(distance, access) // on rank 0, for model.New or model.Fit
 //	settings.Resources, more = servet.Resources(memory, caches, told)
 //
-// All but the last two are collective.
+// All but the last two are collective. A model.Network that is there already takes both by WithDegradation and
+// WithResources.
 //
 // # Limits
 //
