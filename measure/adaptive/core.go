@@ -161,18 +161,17 @@ func tickOf(values []float64) float64 {
 
 // values are the readings of the pairs, in ln of s: the mean of those that agree, the lesser of those
 // that do not.
-func (k *core) values() []float64 {
+func (k *core) values() (all []float64, pairs [][2]int) {
 	const agree = 4 // standard deviations
-	var all []float64
 	size := len(k.hosts)
 	for i := range size {
 		for j := range i {
 			if z := k.pair(i, j, agree*k.noise); !math.IsNaN(z) {
-				all = append(all, z)
+				all, pairs = append(all, z), append(pairs, [2]int{i, j})
 			}
 		}
 	}
-	return all
+	return all, pairs
 }
 
 func (k *core) pair(i, j int, agree float64) float64 {

@@ -20,7 +20,9 @@
 //  4. All readings are held against the tree: every two siblings must read their parent's level, and every host that of
 //     its group, whichever single reading is left out. Where doubt remains further readings follow; who
 //     contradicts is taken out and placed anew.
-//  5. Every group is judged by the criteria of linkage.Robust on the readings that tell of it, those of a pair
+//  5. Hosts that no level explains, or that are alone at a level of their own, are compared with the children of each
+//     group from the root on, and go where they are clearly nearest.
+//  6. Every group is judged by the criteria of linkage.Robust on the readings that tell of it, those of a pair
 //     made one as there. Groups that are not firm are read further, a few times.
 //
 // That any two children of a group are told apart takes a number of readings that is the number of hosts times half the children per
@@ -31,7 +33,8 @@
 // Levels are those of the machine, not of single groups: groups of one kind differ in latency by less than 7 %.
 // Links that are unequal by more than some 10 % of the lowest latency, and what is no tree, are read by all pairs, or, where hosts
 // are too many for that, by blocks of hosts that see others alike: then groups are exact, or weak, or it is an error. Hosts that are slow
-// on every message are named by a warning, but groups that should hold them stand without them, firm.
+// on every message are put where they are nearest, whatever the factor, and named by a warning; of some in a hundred
+// machines with three of them groups come out firm that lack one. Few hosts far from all others look the same.
 // Groups of hosts that no reading has met by chance, as pairs inside one switch of many, may be missed where they are rare.
 // Hosts side by side in a group that is not of the finest level are compared each with each.
 //

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology/linkage"
@@ -18,6 +19,7 @@ type finding struct {
 	ledger    *ledger
 	likeness  float64     // share of quadruples of the core that are those of a tree
 	uneven    float64     // share of triples of the core that are not those of equal links
+	first     []float64   // levels that the core has seen, ln of s
 	odd       []int32     // hosts that no level explains
 	unsettled []*relation // what verification left open
 	stopped   bool        // before all was done
@@ -94,10 +96,12 @@ func seek(l *ledger, s *Settings, rng *rand.Rand) (*finding, error) {
 	if f.likeness < treeLike || f.uneven > unevenLinks {
 		return nil, errNoTree
 	}
-	f.levels = firstLevels(core.values(), core.noise, core.tick)
+	values, pairs := core.values()
+	f.levels = firstLevels(values, pairs, core.noise, core.tick)
 	if len(f.levels.at) == 0 {
 		return nil, errNoTree
 	}
+	f.first = slices.Clone(f.levels.at)
 	err = f.grow(s, rng)
 	if errors.Is(err, ErrStop) {
 		f.stopped, err = true, nil
@@ -159,7 +163,16 @@ func (f *finding) settle(in *inserter) (again bool, err error) {
 	if err == nil && float64(len(f.odd)+len(suspects)) > exceptions*float64(f.ledger.hosts) {
 		return false, errNoTree
 	}
-	return again, err
+	if again || err != nil {
+		return again, err
+	}
+	if err = f.relocate(in); err == nil && len(f.odd) > 0 {
+		for _, h := range f.odd {
+			odd[h] = true
+		}
+		_, f.unsettled, err = in.verify(odd)
+	}
+	return false, err
 }
 
 // placeOdd puts the hosts that no level explains where they fit best.

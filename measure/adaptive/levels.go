@@ -74,23 +74,42 @@ func (l *levels) news(z float64) bool {
 }
 
 // firstLevels finds the levels of some values, in ln of s, whose noise is known: the peaks of their
-// density. What few values stand for is left to be found again.
-func firstLevels(values []float64, noise, tick float64) *levels {
+// density. What few values stand for, or the pairs of one host, is left to be found again: that host may be slow.
+func firstLevels(values []float64, pairs [][2]int, noise, tick float64) *levels {
 	const (
 		fewest = 4 // values of a level
 		share  = 0.003
 		tail   = 0.05 // of the neighbour's values: fewer next to it are its tail
 		near   = 5    // standard deviations of a value
+		// Pairs of a level that may be those of one host: of a slow one all are, and of a few slow ones a third.
+		oneHost = 0.3
 	)
 	l := &levels{noise: noise}
 	class := stats.Classes(values, nil, max(0.6*noise, leastNoise/2))
 	byClass := make([][]float64, slices.Max(class)+1)
+	hosts := make([]map[int]int, len(byClass)) // pairs of each
 	for k, c := range class {
+		if hosts[c] == nil {
+			hosts[c] = make(map[int]int)
+		}
 		byClass[c] = append(byClass[c], values[k])
+		hosts[c][pairs[k][0]]++
+		hosts[c][pairs[k][1]]++
 	}
 	// The fullest first: a lesser one is held against it.
-	slices.SortStableFunc(byClass, func(a, b []float64) int { return len(b) - len(a) })
-	for _, of := range byClass {
+	order := make([]int, len(byClass))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return len(byClass[b]) - len(byClass[a]) })
+	for _, c := range order {
+		of, most := byClass[c], 0
+		for _, count := range hosts[c] {
+			most = max(most, count)
+		}
+		if float64(most) > oneHost*float64(len(of)) {
+			continue
+		}
 		if len(of) < max(fewest, int(share*float64(len(values)))) {
 			continue
 		}

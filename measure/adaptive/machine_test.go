@@ -20,6 +20,7 @@ type machine struct {
 	group   [][]int32 // per level, fine to coarse: the group of each host
 	latency []float64 // s, per level and between the coarsest
 	offset  []float64 // s, of each host; nil: none
+	factor  []float64 // of all latencies of a host; nil: 1
 }
 
 func (m *machine) at(i, j int32) float64 {
@@ -32,6 +33,9 @@ func (m *machine) at(i, j int32) float64 {
 	}
 	if m.offset != nil {
 		d += m.offset[i] + m.offset[j]
+	}
+	if m.factor != nil {
+		d *= m.factor[i] * m.factor[j]
 	}
 	return d
 }
@@ -272,5 +276,13 @@ func (m *machine) unequal(rng *rand.Rand, share float64) {
 	m.offset = make([]float64, m.n)
 	for h := range m.offset {
 		m.offset[h] = (2*rng.Float64() - 1) * share * m.latency[0] / 2
+	}
+}
+
+// slow makes some hosts slow to all by a factor.
+func (m *machine) slow(rng *rand.Rand, hosts int, factor float64) {
+	m.factor = slices.Repeat([]float64{1}, m.n)
+	for _, h := range rng.Perm(m.n)[:hosts] {
+		m.factor[h] = factor
 	}
 }

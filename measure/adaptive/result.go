@@ -255,7 +255,7 @@ func (f *finding) warnings(h *topology.Hierarchy) []string {
 		if len(hosts) > mostNamed {
 			text = fmt.Sprintf("%v and %d more", hosts[:mostNamed], len(hosts)-mostNamed)
 		}
-		all = append(all, fmt.Sprintf("hosts %s read latencies that no level explains: they may be slow, and stand where they fit best", text))
+		all = append(all, fmt.Sprintf("hosts %s read latencies that no level explains: they may be slow, and stand where they are nearest", text))
 	}
 	return all
 }

@@ -1,7 +1,9 @@
 package adaptive
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -32,6 +34,28 @@ func TestNoWrongFirmGroups(t *testing.T) {
 			missing, extra := differ(m.sets(), groupsOf(found.Topology.Hierarchy, true))
 			if extra > 0 || tt.exact && missing > 0 {
 				t.Errorf("%s, seed %d: by %s, of %d groups %d are not firm, and %d firm ones do not exist", tt.name, seed, found.Method, len(m.sets()), missing, extra)
+			}
+		}
+	}
+}
+
+// Hosts that are slow on every message stand in their groups all the same, and a warning names them.
+func TestSlowHostsAreInTheirGroups(t *testing.T) {
+	for _, tt := range []struct {
+		seed   uint64
+		factor float64
+	}{{110, 1.5}, {111, 1.5}, {112, 3}} {
+		rng := rand.New(rand.NewPCG(tt.seed, 256))
+		m := randomMachine(rng, 256, 1.25)
+		m.slow(rng, 2, tt.factor)
+		found := explore(t, m, noise{sigma: 0.02, outliers: 0.02}, tt.seed, nil)
+		missing, extra := differ(m.sets(), groupsOf(found.Topology.Hierarchy, true))
+		if missing+extra > 0 {
+			t.Errorf("seed %d: by %s, of %d groups %d are not firm, and %d firm ones do not exist", tt.seed, found.Method, len(m.sets()), missing, extra)
+		}
+		for h, f := range m.factor {
+			if f > 1 && found.Method == MethodTree && !strings.Contains(fmt.Sprint(found.Warnings), fmt.Sprint(h)) {
+				t.Errorf("seed %d: host %d is slow, and no warning says so: %q", tt.seed, h, found.Warnings)
 			}
 		}
 	}
