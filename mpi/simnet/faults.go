@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -57,14 +58,14 @@ type LostRank struct {
 // A and B are vertices by their names in the graph, such as h3 and s0, or by
 // their numbers, switches after the hosts. The error says which part is wrong.
 func (f *Faults) Add(text string, g *topology.Graph) error {
-	words := strings.Fields(text)
+	parts := strings.Fields(text)
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("simnet: fault %q: %s", text, fmt.Sprintf(format, args...))
 	}
-	if len(words) < 2 {
+	if len(parts) < 2 {
 		return bad("want link A-B 1.5x, direction A>B rate=0.5x, host A 1.2x or lost 7")
 	}
-	kind, where, values := words[0], words[1], words[2:]
+	kind, where, values := parts[0], parts[1], parts[2:]
 	switch kind {
 	case "link", "direction":
 		mark := "-"
@@ -143,7 +144,11 @@ func ends(text, mark string, g *topology.Graph) (from, to int, err error) {
 		from, to, found = a, b, true
 	}
 	if found {
-		return 0, 0, fmt.Errorf("there is no link %s%s%s", g.Name(from), mark, g.Name(to))
+		var linked []string
+		for _, a := range g.Out(from) {
+			linked = append(linked, g.Name(a.To))
+		}
+		return 0, 0, fmt.Errorf("there is no link %s%s%s: %s is linked to %s", g.Name(from), mark, g.Name(to), g.Name(from), words.List(linked))
 	}
 	return 0, 0, fmt.Errorf("%q: want two hosts or switches with %q between, by names such as %s or numbers from 0 to %d", text, mark, g.Name(0), g.Vertices()-1)
 }

@@ -53,7 +53,7 @@ func TestFaultsAddRefuses(t *testing.T) {
 		{"", "want link A-B"},
 		{"link", "want link A-B"},
 		{"cable 0-4 2x", `"cable": want link, direction, host or lost`},
-		{"link 0-1 2x", "there is no link n-1-n-2"},
+		{"link 0-1 2x", "there is no link n-1-n-2: n-1 is linked to sw-a"},
 		{"link 0>4 2x", `"0>4"`},
 		{"link a-b 2x", `"a-b": want two hosts or switches`},
 		{"link 0-9 2x", `"0-9"`},
