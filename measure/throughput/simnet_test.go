@@ -92,6 +92,9 @@ func TestRatesAreThoseOfTheMachine(t *testing.T) {
 		{"torus:3x3 rate-spread=40% seed=3", Settings{Edges: Paths}, 0.03, 0.02},
 		{"ring:5 hosts=3 rate=15Gbps,10Gbps", Settings{Mode: Exchange}, 0, 0.01},
 	} {
+		if testing.Short() && tt.noise > 0 {
+			continue
+		}
 		c := parse(t, tt.spec)
 		s := tt.s
 		s.Topology = resultOf(c)
@@ -353,7 +356,7 @@ func TestBudgetAndContextEndAll(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	err := simnet.Run(c.Graph, nil, nil, func(comm mpi.Communicator) error {
-		s := &Settings{Topology: resultOf(c), Progress: func(part What, done, of int) {
+		s := &Settings{Topology: resultOf(c), Size: 64 << 10, Progress: func(part What, done, of int) {
 			if part == NodeSwitch && done == 2 {
 				cancel() // seen by other ranks, too, who want it as well
 			}
