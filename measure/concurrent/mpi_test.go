@@ -7,7 +7,6 @@ import (
 	"flag"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -50,7 +49,7 @@ func TestMPIConcurrent(t *testing.T) {
 		}
 		patterns = [][]model.Transfer{{{Src: n - 1, Dst: 0, Bytes: 100_000}}, ring, one}
 	}
-	r, err := Measure(context.Background(), c, &Settings{Patterns: patterns, MaxIterations: 30, Budget: 2 * time.Second})
+	r, err := Measure(context.Background(), c, &Settings{Patterns: patterns, MaxIterations: 30})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,8 +65,8 @@ func TestMPIConcurrent(t *testing.T) {
 	for i, p := range r.Patterns {
 		for k, x := range p.Times {
 			// Ranks of one host have one clock in fact, and no message arrives before it
-			// is sent by more than the clocks are told apart.
-			if !(x.Min > -p.ClockError && x.Min <= x.Median && x.Median <= x.Max && x.Count == p.Iterations) {
+			// is sent by more than the clocks are told apart. Up to half of the iterations start late.
+			if !(x.Min > -p.ClockError && x.Min <= x.Median && x.Median <= x.Max && 2*x.Count >= p.Iterations && x.Count <= p.Iterations) {
 				t.Errorf("pattern %d, %v: %+v of %d iterations, clocks to %g s", i, p.Transfers[k], x, p.Iterations, p.ClockError)
 			}
 		}
