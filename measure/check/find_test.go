@@ -314,3 +314,25 @@ func TestFindRefuses(t *testing.T) {
 		})
 	}
 }
+
+// What is slower by less than the tolerance is not named, however sure it is.
+func TestFindWithinTolerance(t *testing.T) {
+	for _, c := range []struct {
+		tolerance float64
+		want      int
+	}{{0, 0}, {0.02, 1}} {
+		m := newMachine(t, "tree:4x8", 1)
+		m.sigma, m.outliers = 0.002, 0
+		g := m.cluster.Graph
+		m.rate[g.ArcIndex(5, g.Out(5)[0].To)] /= 1.06
+		s := m.settings(1)
+		s.Tolerance = c.tolerance
+		r, err := Find(context.Background(), g.Hosts(), m.read, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Named()) != c.want {
+			t.Errorf("tolerance %g: named are %+v, want %d", c.tolerance, r.Named(), c.want)
+		}
+	}
+}
