@@ -125,6 +125,11 @@ func TestTypicalAndIntervals(t *testing.T) {
 	if p := got[1]; p.A != 1 || p.B != 2 || p.Readings != 1 || p.Median != 7 || !math.IsNaN(p.Low) || p.Precise(1e9) {
 		t.Errorf("PairIntervals = %+v", p)
 	}
+	for _, p := range []PairInterval{{Median: 4, Low: 3, High: 4}, {Median: 4, Low: 4, High: 5}} {
+		if p.Precise(0.2) || !p.Precise(0.25) {
+			t.Errorf("%+v: within 20 %% %t, 25 %% %t", p, p.Precise(0.2), p.Precise(0.25))
+		}
+	}
 	if !got[0].Precise(1.1) || got[0].Precise(1) {
 		t.Errorf("an interval from 1 to 9 about 4.375: within 100 %% %t, 110 %% %t", got[0].Precise(1), got[0].Precise(1.1))
 	}

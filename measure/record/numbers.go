@@ -30,7 +30,7 @@ func parseRow(dst []float64, line []byte) ([]float64, error) {
 		if at > begin && at < len(line) && (line[at] == ',' || line[at] == ']') {
 			dst = append(dst, float64(whole))
 		} else {
-			for at < len(line) && line[at] != ',' && line[at] != ']' && line[at] != ' ' {
+			for at < len(line) && line[at] != ',' && line[at] != ']' && line[at] > ' ' {
 				at++
 			}
 			v, err := parseNumber(line[begin:at])

@@ -298,6 +298,25 @@ func TestFilesAreReadBack(t *testing.T) {
 	}
 }
 
+// TestNumbersOfARow: as strconv.ParseFloat reads them, whatever their length.
+func TestNumbersOfARow(t *testing.T) {
+	row, err := parseRow(nil, []byte("[ 0,7 ,-3, 123456789012345,1234567890123456,98765432109876543210 ,1e3,0.1,2.2250738585072014e-308,null\t]\r"))
+	want := []float64{0, 7, -3, 123456789012345, 1234567890123456, 98765432109876543210, 1000, 0.1, 2.2250738585072014e-308}
+	if err != nil || len(row) != len(want)+1 || !slices.Equal(row[:len(want)], want) || !math.IsNaN(row[len(want)]) {
+		t.Errorf("parseRow = %v, %v, want %v and NaN", row, err, want)
+	}
+	for _, v := range append(want, -0.0, 1<<53, 1<<53-1, math.MaxFloat64, 5e-324) {
+		if back, err := parseRow(nil, appendRow(nil, []float64{v})); err != nil || back[0] != v {
+			t.Errorf("%g is written and read as %v, %v", v, back, err)
+		}
+	}
+	for _, text := range []string{"[", "[]", "[1", "[1,]", "[,1]", "[1 2]", "[1]]", "[1]2", "[nul]", "[0x1]", "[1_000]", "[Inf]", "[+]", "[1e999]"} {
+		if row, err := parseRow(nil, []byte(text)); err == nil {
+			t.Errorf("parseRow(%s) = %v", text, row)
+		}
+	}
+}
+
 // TestRowsBelowTheLastMark: of a round that was not finished, some rows may be there.
 func TestRowsBelowTheLastMark(t *testing.T) {
 	const head = `{"format":"topocast/measurement","version":3,"ranks":1,"timed":true,"go_version":"","platform":"","clock_step_s":0,"clock_cost_s":0,"hosts":["a"],"cores":[0],"cpus":[1],"gomaxprocs":[1],"environment":[]}
