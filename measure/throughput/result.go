@@ -33,7 +33,7 @@ type Result struct {
 // direction.
 type Reading struct {
 	What     What
-	From, To int      // vertices of the arc that it was taken for; of the Maximum the switch and -1
+	From, To int      // vertices of the arc that it was taken for; of NodeSwitch two hosts, with their switch between; of Parallel and Maximum the switch and -1
 	Pairs    [][2]int // ranks, sender and receiver
 	Messages int      // of each pair, per sample
 	Load     int      // readings of one load were under way together; loads are numbered from 0
