@@ -137,6 +137,24 @@ func checkRows(t *testing.T, rows []Row, repetitions int, isPair func(a, b int) 
 	}
 }
 
+// checkOneByOne: each group has one pair at most in each round.
+func checkOneByOne(t *testing.T, rows []Row, groups *topology.Hierarchy) {
+	t.Helper()
+	type key struct{ repetition, round, group int }
+	pairs := make(map[key][2]int)
+	for _, r := range rows {
+		k := key{r.Repetition, r.Round, 0}
+		if groups != nil {
+			k.group = groups.Common(r.From, r.To)
+		}
+		p := [2]int{min(r.From, r.To), max(r.From, r.To)}
+		if other, ok := pairs[k]; ok && other != p {
+			t.Fatalf("%+v: pairs %v and %v are measured at once", k, other, p)
+		}
+		pairs[k] = p
+	}
+}
+
 func TestAllPairs(t *testing.T) {
 	every := func(a, b int) bool { return true }
 	h := tree(t)
@@ -181,6 +199,9 @@ func TestAllPairs(t *testing.T) {
 					t.Errorf("outcome %+v, want %d rounds", o, repetitions*c.rounds)
 				}
 				checkRows(t, rows, repetitions, c.isPair, c.ranks)
+				if c.settings.Sequential {
+					checkOneByOne(t, rows, c.settings.Groups)
+				}
 				if o.Pairs != len(rows)/4 {
 					t.Errorf("%d pairs, but rows of %d", o.Pairs, len(rows)/4)
 				}
