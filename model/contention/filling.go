@@ -112,6 +112,9 @@ const (
 // ownBound stands for a flow's bound where a channel that stops it is named.
 const ownBound = -1
 
+// unlimited is the level of flows that nothing stops: out of reach, but a number, so that sums stay such.
+const unlimited = 1e200
+
 const (
 	levelTolerance    = 1e-12 // two levels are one
 	capacityTolerance = 1e-9  // a channel is used up
@@ -144,7 +147,7 @@ func (s *filling) grow(id int) {
 // add enters flow id, whose hops the caller has filled, into its channels.
 func (s *filling) add(id int, share, bound float64) {
 	f := &s.flows[id]
-	f.share, f.bound, f.stop, f.heavy, f.was = share, bound/share, ownBound, 0, false
+	f.share, f.bound, f.stop, f.heavy, f.was = share, min(bound/share, unlimited), ownBound, 0, false
 	s.level[id] = 0
 	for i := range f.hops {
 		h := &f.hops[i]
@@ -203,7 +206,7 @@ func (s *filling) setCapacity(id int, capacity float64) {
 func (s *filling) setBound(id int, bound float64) {
 	f := &s.flows[id]
 	before := f.bound
-	if bound /= f.share; bound == before {
+	if bound = min(bound/f.share, unlimited); bound == before {
 		return
 	}
 	f.bound = bound
@@ -215,7 +218,7 @@ func (s *filling) setBound(id int, bound float64) {
 	case bound < level:
 		s.relocate(int32(id), ownBound, bound, ownBound)
 	case f.stop == ownBound:
-		if stop, least := s.least(f, ownBound); math.IsInf(least, 1) {
+		if stop, least := s.least(f, ownBound); least == unlimited {
 			s.setOpen(int32(id))
 		} else {
 			s.relocate(int32(id), stop, least, ownBound)
@@ -294,7 +297,7 @@ func (s *filling) setOpen(id int32) {
 
 // watchBound queues an open flow for its own bound.
 func (s *filling) watchBound(id int32) {
-	if b := s.flows[id].bound; !math.IsInf(b, 1) {
+	if b := s.flows[id].bound; b < unlimited {
 		s.queue.Push(queue.Item{Key: b, ID: ^int64(id)})
 	}
 }

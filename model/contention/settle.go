@@ -111,15 +111,14 @@ func (s *filling) rise(id int32, level float64) {
 				continue
 			}
 			stop, least := s.least(f, id)
-			if least < level*(1-levelTolerance) {
-				s.relocate(m.flow, stop, least, id)
-			} else if math.IsInf(level, 1) {
+			switch {
+			case math.IsInf(level, 1) && least == unlimited:
 				s.setOpen(m.flow)
 				continue
-			} else {
+			case least >= level*(1-levelTolerance):
 				continue
 			}
-			if m.weight > 0 {
+			if s.relocate(m.flow, stop, least, id); m.weight > 0 {
 				again = true
 				level = s.target(id)
 			}
@@ -150,6 +149,7 @@ func (s *filling) fall(id int32, level float64) {
 					s.relocate(m.flow, id, level, id)
 				}
 			}
+			s.count(id)
 			break
 		}
 	}

@@ -229,8 +229,14 @@ func (s *Solver) solve(dst []int) []int {
 	return s.main.solve(dst)
 }
 
-// Rate is the rate of a flow in B/s, as of the last Solve.
-func (s *Solver) Rate(flow int) float64 { return s.main.level[flow] * s.main.flows[flow].share }
+// Rate is the rate of a flow in B/s, as of the last Solve; +Inf if nothing limits it.
+func (s *Solver) Rate(flow int) float64 {
+	level := s.main.level[flow]
+	if level >= unlimited {
+		return math.Inf(1)
+	}
+	return level * s.main.flows[flow].share
+}
 
 // Flows is the number of flows.
 func (s *Solver) Flows() int { return len(s.live) - len(s.free) }

@@ -375,3 +375,61 @@ func TestSolverDoesNotAllocateOnceWarm(t *testing.T) {
 		t.Errorf("%g allocations per run of %d flows, want 0", got, len(flows))
 	}
 }
+
+// By hand: two channels of 100 carry the same four flows, of which a third channel holds one to 10;
+// the others have 30 each. Which of the two stops them is open, and stays so when the third
+// changes by less than what a channel counts as used up by.
+func TestTwoChannelsUsedUpByTheSameFlows(t *testing.T) {
+	s, err := NewSolver([]float64{100, 100, 10}, &Sharing{Asymmetric: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []int
+	for i := range 4 {
+		data := []int32{0, 1}
+		if i == 3 {
+			data = []int32{0, 1, 2}
+		}
+		id, err := s.Add(data, nil, math.Inf(1), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	for _, third := range []float64{10, 10 - 1e-8, 10 + 1e-8, 10, 10 - 3e-9, 4} {
+		if err := s.SetCapacity(2, third); err != nil {
+			t.Fatal(err)
+		}
+		s.Solve(nil)
+		for i, want := range []float64{(100 - third) / 3, (100 - third) / 3, (100 - third) / 3, third} {
+			if got := s.Rate(ids[i]); !near(got, want, 1e-13) {
+				t.Errorf("third channel of %.10g: flow %d has %.15g, want %.15g", third, i, got, want)
+			}
+		}
+	}
+}
+
+func TestAChannelWithoutLimitGetsOne(t *testing.T) {
+	inf := math.Inf(1)
+	s, err := NewSolver([]float64{inf, inf}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ := s.Add([]int32{0}, nil, inf, 1)
+	b, _ := s.Add([]int32{0, 1}, nil, inf, 1)
+	s.Solve(nil)
+	for _, c := range []struct {
+		capacity []float64
+		a, b     float64
+	}{{[]float64{100, inf}, 50, 50}, {[]float64{100, 20}, 80, 20}, {[]float64{inf, 20}, inf, 20}, {[]float64{inf, inf}, inf, inf}, {[]float64{60, inf}, 30, 30}} {
+		for channel, x := range c.capacity {
+			if err := s.SetCapacity(channel, x); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.Solve(nil)
+		if s.Rate(a) != c.a || s.Rate(b) != c.b {
+			t.Errorf("capacities %v: rates %g and %g, want %g and %g", c.capacity, s.Rate(a), s.Rate(b), c.a, c.b)
+		}
+	}
+}
