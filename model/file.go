@@ -39,7 +39,9 @@ type networkFile struct {
 	Classes   []classFile      `json:"link_classes,omitempty"`
 	ClassOf   []int            `json:"link_class_of_arc,omitempty"` // index into link_classes
 	Law       string           `json:"coupling_law,omitempty"`      // geometric (left out) or linear
-	Ratios    []float64        `json:"ratios,omitempty"`            // quantiles of measured over predicted
+	Duplex    []float64        `json:"duplex,omitempty"`            // per link class, of one direction's bandwidth; 0: no limit
+	Connect   float64          `json:"connection_duplex,omitempty"`
+	Ratios    []float64        `json:"ratios,omitempty"` // quantiles of measured over predicted
 	Slowdown  *degradationFile `json:"degradation,omitempty"`
 	Resources []resourceFile   `json:"resources,omitempty"`
 	Hierarchy json.RawMessage  `json:"hierarchy"`
@@ -66,6 +68,7 @@ func (n *Network) Write(w io.Writer) error {
 		Slowdown: n.degradation.toFile(), ClassOf: n.links.OfArc, Ratios: n.ratios, Resources: resourcesToFile(n.resources),
 		Hierarchy: hierarchy.Bytes(), Graph: graph.Bytes(),
 	}
+	f.Duplex, f.Connect = n.links.Duplex, n.links.Connection
 	if n.links.Law == contention.LinearLaw {
 		f.Law = "linear"
 	}
@@ -187,6 +190,7 @@ func (f *networkFile) network() (*Network, error) {
 		}
 	}
 	s.MemoryBandwidth, s.RTTBias, s.MeasuredOverPredicted, s.Links.OfArc = jsonfile.Value(f.Memory), f.RTTBias, f.Ratios, f.ClassOf
+	s.Links.Duplex, s.Links.Connection = f.Duplex, f.Connect
 	switch f.Law {
 	case "", "geometric":
 	case "linear":

@@ -39,7 +39,9 @@ const (
 // times per level and size come from single transfers. The bandwidths of the
 // links, the coupling of each link class and the RTT bias come from all long
 // transfers, by least squares on the logarithm of measured over predicted times, with Huber
-// weights against outliers. A link that no transfer crosses gets the bandwidth
+// weights against outliers. Where these leave transfers both ways unexplained, and patterns held out
+// are better with it, what both directions of links and connections share is fitted, too (LinkClasses.Duplex).
+// A link that no transfer crosses gets the bandwidth
 // that is typical of its level, and is marked as estimated. Parameters that the
 // data do not determine are said in Warnings, which the network keeps. Network.Interval comes from
 // patterns predicted by fits that have not seen them, four fifths of all each. It
@@ -83,12 +85,15 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 	}
 	f.chooseLaw(settings.Steps)
 	f.search(settings.Steps)
+	f.chooseDuplex(settings.Steps)
 	out := f.result()
 
 	fitted := s.Network
 	fitted.Links = base.links // of the graph without the switches of weak groups
 	if len(f.patterns) > 0 {
-		fitted.Links = LinkClasses{Classes: out.Coupling, OfArc: f.classOf, Law: out.Law}
+		fitted.Links = LinkClasses{
+			Classes: out.Coupling, OfArc: f.classOf, Law: out.Law, Duplex: out.Duplex, Connection: out.Connection,
+		}
 		fitted.RTTBias, fitted.MeasuredOverPredicted = out.RTTBias, f.ratios(settings.Steps)
 	}
 	if s.Network.Levels == nil {

@@ -53,7 +53,7 @@ func TestIntervalsCoverHeldOutTransfers(t *testing.T) {
 // BenchmarkFitCoverage reports the mean, least and greatest share of held-out
 // transfers in the 90 % interval over 40 machines, by the number of patterns.
 func BenchmarkFitCoverage(b *testing.B) {
-	for _, c := range []struct{ perRack, patterns int }{{3, 8}, {4, 30}, {5, 60}} {
+	for _, c := range []struct{ perRack, patterns int }{{3, 8}, {4, 20}, {4, 30}, {5, 60}} {
 		b.Run(fmt.Sprintf("hosts=%d/patterns=%d", 2*c.perRack, c.patterns), func(b *testing.B) {
 			for b.Loop() {
 				const seeds = 40

@@ -43,7 +43,7 @@ func (f *fitter) differentiate() {
 			switch {
 			case k < len(f.links):
 				step = changeOfRate
-			case k < len(f.theta)-1 && old > 1-changeOfOthers:
+			case k < f.duplexOf(0) && old > 1-changeOfOthers, f.isDuplex(k) && old > 1+changeOfOthers:
 				step = -changeOfOthers
 			}
 			f.theta[k] = old + step

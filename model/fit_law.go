@@ -16,19 +16,8 @@ const otherLaw = 0.98
 // of several transfers.
 func (f *fitter) chooseLaw(steps int) {
 	all := f.patterns
-	var train, held []fitPattern
-	several := 0
-	for _, p := range all {
-		if len(p.flows) > 1 {
-			several++
-		}
-		if len(p.flows) > 1 && several%foldsOfMany == 0 {
-			held = append(held, p)
-		} else {
-			train = append(train, p)
-		}
-	}
-	if several < manyPatterns {
+	train, held := f.split()
+	if held == nil {
 		return
 	}
 	var deviation [2]float64
@@ -49,6 +38,26 @@ func (f *fitter) chooseLaw(steps int) {
 	}
 	f.patterns = all
 	f.start()
+}
+
+// split takes a fifth of the patterns of several transfers from the others; none if
+// these are fewer than ten.
+func (f *fitter) split() (train, held []fitPattern) {
+	several := 0
+	for _, p := range f.patterns {
+		if len(p.flows) > 1 {
+			several++
+		}
+		if len(p.flows) > 1 && several%foldsOfMany == 0 {
+			held = append(held, p)
+		} else {
+			train = append(train, p)
+		}
+	}
+	if several < manyPatterns {
+		return f.patterns, nil
+	}
+	return train, held
 }
 
 func (f *fitter) setLaw(law contention.CouplingLaw) {

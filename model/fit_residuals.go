@@ -13,7 +13,7 @@ const shortestRTT = 1e-9
 
 // start sets the parameters from which the search begins.
 func (f *fitter) start() {
-	f.theta = make([]float64, len(f.links)+len(f.classes)+1)
+	f.theta = make([]float64, f.bias()+1)
 	for l := range f.links {
 		f.theta[l] = math.NaN()
 	}
@@ -43,7 +43,14 @@ func (f *fitter) start() {
 	for c := range f.classes {
 		f.theta[len(f.links)+c] = firstCoupling
 	}
-	f.capacity = make([]float64, len(f.linkOf))
+	for k := f.duplexOf(0); k < f.bias(); k++ {
+		f.theta[k] = firstDuplex
+	}
+	connections := 0
+	for _, p := range f.patterns {
+		connections = max(connections, len(p.connections))
+	}
+	f.capacity = make([]float64, f.shared+connections)
 	for i := range f.capacity {
 		f.capacity[i] = math.Inf(1)
 	}
@@ -65,20 +72,19 @@ func (f *fitter) residuals(dst []float64, p *fitPattern) []float64 {
 		}
 		return append(dst, math.Log(p.seconds[0]/(j.Start-p.begin[0]+j.Bytes/math.Exp(rate))))
 	}
-	bias := f.theta[len(f.theta)-1]
+	bias := f.theta[f.bias()]
 	for i := range p.flows {
 		j := &p.flows[i]
 		j.Share = math.Pow(max(p.rtt[i], shortestRTT)/typicalRTT, -bias)
 		for _, list := range [...][]int32{j.Data, j.Reverse} {
 			for _, c := range list {
-				capacity := math.Exp(f.theta[f.linkOf[c]])
-				if math.IsNaN(capacity) {
-					capacity = math.Inf(1) // nothing but acknowledgements crosses it
-				}
-				must(f.solver.SetCapacity(int(c), capacity))
+				must(f.solver.SetCapacity(int(c), f.rate(c)))
 				must(f.solver.SetCoupling(int(c), f.theta[len(f.links)+f.classOf[c]]))
 			}
 		}
+	}
+	if f.duplex && p.opposed {
+		defer f.limit(p)()
 	}
 	from := len(dst)
 	dst, err := f.play.Times(dst, p.flows)
@@ -87,6 +93,14 @@ func (f *fitter) residuals(dst []float64, p *fitPattern) []float64 {
 		dst[from+i] = math.Log(p.seconds[i] / (dst[from+i] - p.begin[i]))
 	}
 	return dst
+}
+
+// rate is the bandwidth of an arc in B/s; +Inf if nothing but acknowledgements crosses it.
+func (f *fitter) rate(arc int32) float64 {
+	if theta := f.theta[f.linkOf[arc]]; !math.IsNaN(theta) {
+		return math.Exp(theta)
+	}
+	return math.Inf(1)
 }
 
 func (f *fitter) allResiduals() {

@@ -10,7 +10,7 @@ import (
 )
 
 // Standard errors up to which a parameter counts as determined: of ln bandwidth, of a
-// coupling in [0, 1], of the RTT bias. A link's is what users read, to 5 %; the other two only
+// coupling in [0, 1] or a duplex factor in [1, 2], of the RTT bias. A link's is what users read, to 5 %; the other two only
 // have to be told from 0, which is fair sharing. Half and twice of each passes the tests.
 const (
 	sureBandwidth = 0.05
@@ -75,14 +75,29 @@ func (f *fitter) result() *Fitted {
 			}
 		}
 	}
-	out.RTTBias = f.theta[len(f.theta)-1]
-	if errors[len(f.theta)-1] > sureBias {
+	if f.duplex {
+		out.Duplex = make([]float64, len(f.classes))
+		for c := range f.classes {
+			out.Duplex[c] = f.sureDuplex(f.duplexOf(c), errors)
+		}
+		out.Connection = f.sureDuplex(f.connection(), errors)
+	}
+	out.RTTBias = f.theta[f.bias()]
+	if errors[f.bias()] > sureBias {
 		out.RTTBias = 0
 		if !alone {
 			out.Warnings = append(out.Warnings, "few transfers of different round-trip times share a link: the RTT bias is not determined")
 		}
 	}
 	return out
+}
+
+// sureDuplex is a duplex factor that is determined, or no limit.
+func (f *fitter) sureDuplex(k int, errors []float64) float64 {
+	if errors[k] > sureCoupling || !isDuplexLimit(f.theta[k]) {
+		return 0
+	}
+	return f.theta[k]
 }
 
 // errors are the standard errors of the parameters, +Inf where the data say

@@ -25,8 +25,12 @@ type fitter struct {
 	classOf  []int     // arc -> class
 	classes  []LinkClass
 
-	theta    []float64 // per link ln(B/s), per class its coupling, the RTT bias
-	capacity []float64 // per channel, scratch
+	// Per link ln(B/s), per class its coupling, per class its duplex factor, that of connections, the RTT bias.
+	theta    []float64
+	capacity []float64 // per channel: arcs, links for both directions, connections; scratch
+	numbers  []int32   // of the link of each arc, both directions alike
+	shared   int       // the first channel of a connection
+	duplex   bool      // whether duplex factors are looked for
 	solver   *contention.Solver
 	play     *contention.Playback
 	law      contention.CouplingLaw
@@ -45,6 +49,10 @@ type fitPattern struct {
 	rtt     []float64 // s, of each path
 	level   []int     // that joins the ranks of each transfer
 	params  []int     // that matter to it, ascending
+
+	both        [][]int32 // per transfer: its data channels, those that both directions share included
+	connections [][2]int  // transfers of each connection, one of each direction
+	opposed     bool      // whether any channel is shared by two directions
 }
 
 // maxDense bounds the parameters for which normal equations are set up; the
@@ -67,6 +75,8 @@ func newFitter(n *Network, observations []Observation, long int64, given map[int
 		classes = ClassifyLinks(g)
 	}
 	f.classes, f.classOf = slices.Clone(classes.Classes), classes.OfArc
+	numbers, links := opposites(g)
+	f.numbers, f.shared = numbers, g.NumArcs()+links
 	for _, o := range observations {
 		if slices.ContainsFunc(o.Transfers, func(t Transfer) bool { return t.Bytes < long }) {
 			continue
@@ -77,7 +87,7 @@ func newFitter(n *Network, observations []Observation, long int64, given map[int
 	}
 	f.start()
 	var err error
-	coupling := make([]float64, g.NumArcs()) // all of them are set before each playback
+	coupling := make([]float64, len(f.capacity)) // those of arcs are set before each playback
 	f.solver, err = contention.NewSolver(f.capacity, &contention.Sharing{Asymmetric: true, Coupling: coupling})
 	if err != nil {
 		return nil, err
@@ -121,9 +131,15 @@ func (f *fitter) addPattern(o Observation) error {
 		}
 	}
 	if len(o.Transfers) > 1 { // alone, nothing is shared
-		for c := range len(f.classes) + 1 {
+		for c := range f.classes {
 			p.params = append(p.params, len(f.links)+c)
 		}
+		if f.share(&p); p.opposed {
+			for k := f.duplexOf(0); k < f.bias(); k++ {
+				p.params = append(p.params, k)
+			}
+		}
+		p.params = append(p.params, f.bias())
 	}
 	f.patterns = append(f.patterns, p)
 	return nil

@@ -141,11 +141,13 @@ func (f *fitter) search(steps int) {
 func (f *fitter) move(step []float64) {
 	for k := range f.theta {
 		d := step[k]
-		switch last := len(f.theta) - 1; {
+		switch {
 		case k < len(f.links):
 			f.theta[k] += max(-mostOfRate, min(mostOfRate, d))
-		case k < last:
+		case k < f.duplexOf(0):
 			f.theta[k] = max(0, min(1, f.theta[k]+d))
+		case k < f.bias():
+			f.theta[k] = max(1, min(fullDuplex, f.theta[k]+d))
 		default:
 			f.theta[k] = max(-mostBias, min(mostBias, f.theta[k]+d))
 		}

@@ -10,9 +10,13 @@ type Fitted struct {
 	RTTBias  float64
 	Coupling []LinkClass            // with the classes' coupling
 	Law      contention.CouplingLaw // the one that predicts held-out observations better
-	Links    []FittedLink
-	Residual float64 // median of |measured - predicted| / predicted of long transfers
-	Warnings []string
+	// Duplex and Connection are as in LinkClasses. They are 0 unless transfers both ways are explained
+	// much better by them than without: see Fit.
+	Duplex     []float64
+	Connection float64
+	Links      []FittedLink
+	Residual   float64 // median of |measured - predicted| / predicted of long transfers
+	Warnings   []string
 }
 
 // FittedLink is the bandwidth of one link, the same in both directions unless one was given

@@ -7,11 +7,20 @@ import (
 )
 
 // LinkClasses say to which class each arc of a graph belongs, and how firmly
-// the two directions of the class's links disturb each other.
+// the two directions of the class's links disturb each other: by what one takes from the
+// other, Coupling, and by what they have in common, Duplex and Connection.
 type LinkClasses struct {
 	Classes []LinkClass
 	OfArc   []int // arc -> class
 	Law     contention.CouplingLaw
+	// Duplex says per class how many times one direction's bandwidth both directions of a link
+	// carry together, from 1, half duplex, to 2, full duplex; 0: no limit. A host's card, bus or
+	// memory often moves less than both directions of its link would. nil: no limits.
+	Duplex []float64
+	// Connection is the same for two ranks that send to each other: how many times the bandwidth
+	// of the path both ways of their connection carry together, whose two directions many
+	// libraries serve in turns. 0: no limit.
+	Connection float64
 }
 
 // A LinkClass is a kind of links, such as those of hosts.

@@ -154,7 +154,11 @@ func (n *Network) setSharing(s *Settings) error {
 			return err
 		}
 	}
-	n.links = LinkClasses{Classes: slices.Clone(s.Links.Classes), OfArc: slices.Clone(s.Links.OfArc), Law: s.Links.Law}
+	n.links = s.Links
+	n.links.Classes, n.links.OfArc, n.links.Duplex = slices.Clone(s.Links.Classes), slices.Clone(s.Links.OfArc), slices.Clone(s.Links.Duplex)
+	if err := n.links.checkDuplex(); err != nil {
+		return err
+	}
 	if len(n.links.Classes) > 0 && len(n.links.OfArc) != n.graph.NumArcs() {
 		return fmt.Errorf("link classes of %d arcs, want %d", len(n.links.OfArc), n.graph.NumArcs())
 	}

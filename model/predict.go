@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/model/contention"
 )
@@ -42,7 +43,10 @@ type ArcFactor struct {
 type Predictor struct {
 	n        *Network
 	s        PredictSettings
-	capacity []float64 // per arc, then one memory channel per host; NaN: not known
+	capacity []float64 // per arc, then one memory channel per host, then what directions share; NaN: not known
+	duplex   duplexLimits
+	sharing  contention.Sharing
+	solver   *contention.Solver
 	rttBias  float64
 	playback *contention.Playback
 	flows    []contention.Flow // of the last prediction
@@ -79,24 +83,35 @@ func (n *Network) NewPredictor(s *PredictSettings) (*Predictor, error) {
 	for _, f := range p.s.Factors {
 		p.capacity[f.Arc] *= f.Factor
 	}
+	if p.s.Sharing == nil {
+		p.limitDuplex()
+	}
+	p.sharing = *sharing
+	if err := p.newSolver(); err != nil {
+		return nil, fmt.Errorf("model: predict: %w", err)
+	}
+	return p, nil
+}
+
+// newSolver makes a solver over all channels, connections included.
+func (p *Predictor) newSolver() error {
 	// A channel without a known capacity carries no flow: see add.
-	finite := make([]float64, len(p.capacity))
-	for c, x := range p.capacity {
-		finite[c] = x
+	finite := append(slices.Clone(p.capacity), p.duplex.connections...)
+	for c, x := range finite {
 		if math.IsNaN(x) {
 			finite[c] = math.Inf(1)
 		}
 	}
-	withMemory := *sharing
-	if k := sharing.Coupling; k != nil && len(k) == n.graph.NumArcs() {
-		withMemory.Coupling = append(append([]float64{}, k...), make([]float64, len(p.capacity)-len(k))...)
+	sharing := p.sharing
+	if k := sharing.Coupling; k != nil && len(k) == p.n.graph.NumArcs() {
+		sharing.Coupling = append(slices.Clone(k), make([]float64, len(finite)-len(k))...)
 	}
-	solver, err := contention.NewSolver(finite, &withMemory)
-	if err != nil {
-		return nil, fmt.Errorf("model: predict: %w", err)
+	var err error
+	if p.solver, err = contention.NewSolver(finite, &sharing); err != nil {
+		return err
 	}
-	p.playback = contention.NewPlayback(solver)
-	return p, nil
+	p.playback = contention.NewPlayback(p.solver)
+	return nil
 }
 
 func checkPlace(place []int, ranks int) error {
@@ -124,6 +139,10 @@ func checkPlace(place []int, ranks int) error {
 // capacity of a link on it is not known.
 func (p *Predictor) Predict(dst []float64, transfers []Transfer) ([]float64, error) {
 	p.flows, p.route = p.flows[:0], p.route[:0]
+	known := len(p.duplex.connections)
+	if p.duplex.connection > 0 {
+		p.duplex.pairUp(transfers, p.s.Background)
+	}
 	for i, t := range transfers {
 		if err := p.add(t); err != nil {
 			return dst, fmt.Errorf("model: predict: transfer %d (%v): %w", i, t, err)
@@ -132,6 +151,16 @@ func (p *Predictor) Predict(dst []float64, transfers []Transfer) ([]float64, err
 	for i, t := range p.s.Background {
 		if err := p.add(t); err != nil {
 			return dst, fmt.Errorf("model: predict: background transfer %d (%v): %w", i, t, err)
+		}
+	}
+	if len(p.duplex.connections) > known {
+		if err := p.newSolver(); err != nil {
+			return dst, fmt.Errorf("model: predict: %w", err)
+		}
+	}
+	for k, capacity := range p.duplex.connections {
+		if err := p.solver.SetCapacity(int(p.duplex.first)+k, capacity); err != nil {
+			return dst, fmt.Errorf("model: predict: %w", err)
 		}
 	}
 	times, err := p.playback.Times(p.times[:0], p.flows)
@@ -193,6 +222,12 @@ func (p *Predictor) add(t Transfer) error {
 	}
 	for _, c := range f.Reverse {
 		back += n.graph.Arcs()[c].Latency
+	}
+	if p.duplex.ofArc != nil || p.duplex.connection > 0 {
+		first := len(p.route)
+		p.route = append(p.route, f.Data...)
+		p.route = p.appendShared(p.route, t, f.Data, f.Reverse)
+		f.Data = p.route[first:len(p.route):len(p.route)]
 	}
 	if p.rttBias != 0 && forth+back > 0 {
 		if f.Share = math.Pow((forth+back)/typicalRTT, -p.rttBias); !(f.Share > 0) || math.IsInf(f.Share, 0) {

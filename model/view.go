@@ -115,8 +115,10 @@ func (n *Network) cut(ranks []Location, old []int, warnings []string) (*Network,
 	if n.memory > 0 {
 		s.MemoryBandwidth = n.memory
 	}
+	s.Links.Connection = n.links.Connection
 	if len(n.links.Classes) > 0 {
-		s.Links.Classes, s.Links.Law = n.links.Classes, n.links.Law
+		s.Links = n.links
+		s.Links.OfArc = nil
 		for _, arc := range arcOf {
 			s.Links.OfArc = append(s.Links.OfArc, n.links.OfArc[arc])
 		}

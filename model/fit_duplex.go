@@ -1,0 +1,164 @@
+package model
+
+import (
+	"math"
+	"slices"
+)
+
+// firstDuplex is in the middle of what a duplex factor may be.
+const firstDuplex = 1.5
+
+// Duplex factors are looked for if a tenth of the transfers that were under way with others is off by more
+// than unexplained without them, which is more than 3 % of noise make, and kept
+// if they leave at most keptDuplex of the mean deviation of patterns that the fit has not seen.
+const (
+	unexplained = 0.08
+	mostOf      = 0.9
+	keptDuplex  = 0.8
+)
+
+// duplexOf, connection and bias are the places of parameters that follow the couplings.
+func (f *fitter) duplexOf(class int) int { return len(f.links) + len(f.classes) + class }
+func (f *fitter) connection() int        { return f.duplexOf(len(f.classes)) }
+func (f *fitter) bias() int              { return f.connection() + 1 }
+
+// share finds the channels of a pattern that both directions of a link, or of a connection, share.
+func (f *fitter) share(p *fitPattern) {
+	arcs := f.n.graph.Arcs()
+	direction := make(map[int32]bool) // of the first transfer over a link
+	ends := func(i int) (src, dst int) {
+		data := p.flows[i].Data
+		return arcs[data[0]].From, arcs[data[len(data)-1]].To
+	}
+	for i := range p.flows {
+		if len(p.flows[i].Data) == 0 {
+			p.both = append(p.both, nil)
+			continue
+		}
+		both := slices.Clone(p.flows[i].Data)
+		for _, c := range p.flows[i].Data {
+			link := f.numbers[c]
+			up := arcs[c].From < arcs[c].To
+			if first, is := direction[link]; is && first != up {
+				p.opposed = true
+			}
+			direction[link] = up
+			both = append(both, int32(len(arcs))+link)
+		}
+		p.both = append(p.both, both)
+	}
+	pairs := make(map[[2]int][]int) // transfers from one to the other
+	for i := range p.flows {
+		if len(p.flows[i].Data) > 0 {
+			src, dst := ends(i)
+			pairs[[2]int{src, dst}] = append(pairs[[2]int{src, dst}], i)
+		}
+	}
+	for i := range p.flows {
+		if len(p.flows[i].Data) == 0 {
+			continue
+		}
+		src, dst := ends(i)
+		forth, back := pairs[[2]int{src, dst}], pairs[[2]int{dst, src}]
+		if forth[0] != i || len(back) == 0 || src > dst {
+			continue
+		}
+		channel := int32(f.shared + len(p.connections))
+		p.connections = append(p.connections, [2]int{i, back[0]})
+		for _, k := range append(slices.Clone(forth), back...) {
+			p.both[k] = append(p.both[k], channel)
+		}
+	}
+}
+
+// limit makes the transfers of a pattern cross what both directions share, and returns what undoes it.
+func (f *fitter) limit(p *fitPattern) (undo func()) {
+	arcs := f.n.graph.Arcs()
+	alone := make([][]int32, len(p.flows))
+	least := func(i int) float64 {
+		rate := math.Inf(1)
+		for _, c := range alone[i] {
+			rate = min(rate, f.rate(c))
+		}
+		return rate
+	}
+	for i := range p.flows {
+		j := &p.flows[i]
+		alone[i] = j.Data
+		for _, c := range j.Data {
+			back := f.n.graph.ArcIndex(arcs[c].To, arcs[c].From)
+			capacity := math.Inf(1)
+			if back >= 0 {
+				if other := f.rate(int32(back)); !math.IsInf(other, 1) {
+					capacity = together(f.rate(c), other, f.theta[f.duplexOf(f.classOf[c])])
+				}
+			}
+			must(f.solver.SetCapacity(len(arcs)+int(f.numbers[c]), capacity))
+		}
+		j.Data = p.both[i]
+	}
+	for k, c := range p.connections {
+		must(f.solver.SetCapacity(f.shared+k, together(least(c[0]), least(c[1]), f.theta[f.connection()])))
+	}
+	return func() {
+		for i := range p.flows {
+			p.flows[i].Data = alone[i]
+		}
+	}
+}
+
+// setDuplex turns the search for duplex factors on or off, and begins anew.
+func (f *fitter) setDuplex(on bool) {
+	f.duplex = on
+	f.start()
+}
+
+// isDuplex tells whether a parameter is a duplex factor.
+func (f *fitter) isDuplex(k int) bool { return k >= f.duplexOf(0) && k < f.bias() }
+
+// chooseDuplex finds out whether both directions of links or connections share something: where
+// transfers are not explained without it, and patterns that the fit has not seen are better with it.
+// It ends with the search that fits best.
+func (f *fitter) chooseDuplex(steps int) {
+	train, held := f.split()
+	opposed := slices.ContainsFunc(held, func(p fitPattern) bool { return p.opposed }) &&
+		slices.ContainsFunc(train, func(p fitPattern) bool { return p.opposed })
+	if !opposed || f.unexplained() <= unexplained {
+		return
+	}
+	all := f.patterns
+	deviation := func(on bool) float64 {
+		f.patterns = train
+		f.setDuplex(on)
+		f.search(steps)
+		f.patterns = held
+		f.allResiduals()
+		sum := 0.0
+		for _, r := range f.residual {
+			sum += math.Abs(r)
+		}
+		return sum
+	}
+	better := deviation(true) <= keptDuplex*deviation(false)
+	f.patterns = all
+	f.setDuplex(better)
+	f.search(steps)
+}
+
+// unexplained is what nine of ten transfers that were under way with others are off by at most.
+func (f *fitter) unexplained() float64 {
+	var off []float64
+	at := 0
+	for _, p := range f.patterns {
+		for range p.flows {
+			if len(p.flows) > 1 {
+				off = append(off, math.Abs(f.residual[at]))
+			}
+			at++
+		}
+	}
+	if len(off) == 0 {
+		return 0
+	}
+	return quantile(off, mostOf)
+}
