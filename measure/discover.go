@@ -7,7 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/servet"
+	"github.com/topocast/topocast/measure/throughput"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
@@ -26,9 +29,9 @@ const (
 	longExtra   = 2 // repetitions, while readings disagree
 )
 
-// bandwidthShare is the part of the budget, a third, that is kept for bandwidths: less than latencies, of
-// which all pairs are measured, and enough for the pairs that tell of each level (see telling).
-const bandwidthShare = 3
+// latencyShare is the part of the budget, one half, that latencies get, of which all pairs are measured. The
+// parts that follow share the rest.
+const latencyShare = 2
 
 // spareOne repetitions of a pair are enough to pass over the lowest, as in linkage.Robust: one may
 // be a fault of the clock.
@@ -37,8 +40,8 @@ const spareOne = 5
 // DiscoverSettings of Discover. Nil and the zero value mean all defaults. Those
 // of rank 0 count; other ranks may pass nil.
 type DiscoverSettings struct {
-	// Budget bounds the time to measure, by the clock of the communicator: two
-	// thirds of it go to the latencies. Default 0: no bound.
+	// Budget bounds the time to measure, by the clock of the communicator: half
+	// of it goes to the latencies. Default 0: no bound.
 	Budget time.Duration
 
 	// Repetitions and Samples are those of the latencies, see Settings.
@@ -60,6 +63,32 @@ type DiscoverSettings struct {
 	// EqualHosts says, with TwoLevel, that hosts are alike inside whose ranks have
 	// the same places: one of each kind is measured.
 	EqualHosts bool
+
+	// FewPairs measures as many pairs as tell the groups apart, see package adaptive. By
+	// default it is done where all pairs would not fit the budget, and no
+	// Reconstructor is given.
+	FewPairs bool
+
+	// Told asks the operating systems which caches and memory ranks share. It is
+	// for ranks on machines of their own, not for simulated ones.
+	Told bool
+
+	// Memory measures which ranks of a host share caches and the way to memory,
+	// see servet.Memory and servet.Caches: what a host's processes do to each other.
+	Memory bool
+
+	// Degradation measures how messages slow down with the distance and with the number of
+	// processes of a host that send, see servet.Distance and servet.Access.
+	Degradation bool
+
+	// Patterns is the number of patterns of transfers that are measured while they
+	// are under way together: some thirty tell how links are shared, and how far off
+	// predictions are. Default 30; negative: none.
+	Patterns int
+
+	// Untouched leaves the content of long messages as it is. Use it for simulated
+	// ranks whose long messages carry none (simnet.Settings.HollowAbove).
+	Untouched bool
 
 	// Date is kept in the results and in the network; the zero time leaves it out.
 	Date time.Time
@@ -92,35 +121,61 @@ type Part int
 const (
 	PartLatencies Part = iota
 	PartBandwidths
+	PartUplinks
+	PartPatterns
+	PartMemory
+	PartDegradation
 )
 
 func (p Part) String() string {
-	if p == PartBandwidths {
+	switch p {
+	case PartBandwidths:
 		return "bandwidths"
+	case PartUplinks:
+		return "uplinks"
+	case PartPatterns:
+		return "concurrent transfers"
+	case PartMemory:
+		return "memory"
+	case PartDegradation:
+		return "degradation"
 	}
 	return "latencies"
 }
 
-// A Discovery is what Discover found out about the machine of a job.
+// A Discovery is what Discover found out about the machine of a job. Results
+// are nil of parts that were not measured.
 type Discovery struct {
-	Latencies  *Result          // of all pairs, by short messages
-	Bandwidths *Result          // of some pairs, by long messages, one at a time
+	Latencies  *Result              // by short messages
+	Bandwidths *Result              // of some pairs, by long messages, one at a time
+	Uplinks    *throughput.Result   // of each firm group, both ways
+	Patterns   *concurrent.Result   // transfers that are under way together
+	Memory     *servet.MemoryResult // see DiscoverSettings.Memory
+	Caches     *servet.CacheResult
+	Distance   *servet.Result // see DiscoverSettings.Degradation
+	Access     *servet.Result
 	Topology   *topology.Result // of the latencies, with all warnings so far
 	Network    *model.Network
 
-	nodes *nodes // of two levels; nil: there is one
+	nodes     *nodes           // of two levels; nil: there is one
+	found     *topology.Result // of few pairs; nil: it is to be reconstructed
+	notes     []string         // decisions before there was a result
+	resources []model.Resource
+	warnings  []string // of the parts that Fit does not know
 }
 
 // Discover is the whole way from a job to its network: it measures the
 // latencies of all pairs, reconstructs the wiring, measures the rates of some
-// pairs of each level, and fits a network to it all. It is collective; the
-// settings of rank 0 count. The result is nil on other ranks.
+// pairs of each level, what the links above each firm group carry in each
+// direction, and some patterns of transfers that are under way together, and fits a
+// network to it all. It is collective; the settings of rank 0 count. The result is
+// nil on other ranks.
 //
 // As with Run, the end of the context or of the budget ends the measuring
 // early, and the result is made of what there is; it is an error if that is
 // nothing. An error on rank 0 is one on all
-// ranks. Time is that of two calls of Run and, on rank 0, of the
-// Reconstructor and model.Fit.
+// ranks. Time is that of what is measured and, on rank 0, of the Reconstructor and
+// model.Fit.
 func Discover(ctx context.Context, comm mpi.Communicator, settings *DiscoverSettings) (*Discovery, error) {
 	var s DiscoverSettings
 	if settings != nil {
@@ -139,7 +194,7 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 	start := now()
 	short := Settings{
 		Sizes: []int{latencySize}, Repetitions: s.Repetitions, Samples: s.Samples, Seed: s.Seed,
-		Budget: s.Budget - s.Budget/bandwidthShare, Date: s.Date, Library: s.Library,
+		Budget: s.Budget / latencyShare, Date: s.Date, Library: s.Library,
 		Journal: s.Journal, Notify: s.Notify, Progress: s.progress(PartLatencies),
 	}
 	var err error
@@ -156,10 +211,6 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 	if err = d.measureLatencies(ctx, comm, s, short); err != nil {
 		return err
 	}
-	long := Settings{
-		Sizes: []int{mediumSize, longSize}, Repetitions: 1, ExtraRepetitions: longExtra, Samples: longSamples,
-		Date: s.Date, Library: s.Library, Notify: s.Notify, Progress: s.progress(PartBandwidths),
-	}
 	if comm.Rank() == 0 {
 		if err = d.empty(s); err == nil {
 			err = d.reconstruct(s)
@@ -168,15 +219,19 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 	if err = harness.Agree(comm, err); err != nil {
 		return err
 	}
-	if comm.Rank() == 0 {
-		long.Pairs = telling(d.Topology.Hierarchy.Firm(topology.FirmSupport), s.Seed)
-		if s.Budget > 0 {
-			elapsed := time.Duration((now() - start) * float64(time.Second))
-			long.Budget = max(s.Budget-elapsed, 1) // used up: it stops at its start
-		}
-	}
-	if d.Bandwidths, err = run(ctx, comm, &long); err != nil {
+	parts, err := d.parts(ctx, comm, s)
+	if err != nil {
 		return err
+	}
+	for i, part := range parts {
+		var budget time.Duration
+		if s.Budget > 0 {
+			left := s.Budget - time.Duration((now()-start)*float64(time.Second))
+			budget = max(left/time.Duration(len(parts)-i), 1) // used up: it stops at its start
+		}
+		if err := part(budget); err != nil {
+			return err
+		}
 	}
 	if comm.Rank() == 0 {
 		err = d.fit(s)
@@ -186,8 +241,13 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 
 // validate returns what is wrong in terms of the caller's own settings.
 func (s *DiscoverSettings) validate() error {
-	if s.Budget < 0 {
+	switch {
+	case s.Budget < 0:
 		return fmt.Errorf("measure: DiscoverSettings.Budget: %v: want at least 0", s.Budget)
+	case s.FewPairs && s.Reconstructor != nil:
+		return fmt.Errorf("measure: DiscoverSettings.FewPairs: it finds the wiring itself: want no Reconstructor")
+	case s.FewPairs && s.TwoLevel:
+		return fmt.Errorf("measure: DiscoverSettings.FewPairs: with TwoLevel: want one of the two")
 	}
 	return nil
 }
@@ -202,7 +262,7 @@ func (s *DiscoverSettings) progress(part Part) func(Progress) {
 // empty says why there is no reading to make anything of.
 func (d *Discovery) empty(s *DiscoverSettings) error {
 	r := d.Latencies
-	if len(r.Matrices()) > 0 {
+	if len(r.readings) > 0 || r.Ranks == 1 {
 		return nil
 	}
 	if r.Stopped == StoppedByBudget {
@@ -217,6 +277,11 @@ func (d *Discovery) reconstruct(s *DiscoverSettings) error {
 		if err := s.KeepLatencies(d.Latencies); err != nil {
 			return err
 		}
+	}
+	if d.found != nil {
+		d.found.Warnings = append(slices.Clone(d.Latencies.Warnings), d.found.Warnings...)
+		d.Topology = d.found
+		return nil
 	}
 	var r topology.Reconstructor = &linkage.Robust{}
 	if s.Reconstructor != nil {
@@ -244,9 +309,23 @@ func (d *Discovery) fit(s *DiscoverSettings) error {
 		m.Date = s.Date.Format(time.RFC3339)
 	}
 	observations := append(d.Latencies.Observations(), d.Bandwidths.Observations()...)
-	fitted, err := model.Fit(d.Topology, observations, &model.FitSettings{
-		Network: model.Settings{Locations: d.Latencies.Locations(), Measured: m},
-	})
+	fit := &model.FitSettings{Network: model.Settings{Locations: d.Latencies.Locations(), Resources: d.resources, Measured: m}}
+	if d.Uplinks != nil {
+		observations = append(observations, d.Uplinks.Observations()...)
+		fit.Arcs = d.Uplinks.Measured()
+	}
+	if d.Patterns != nil {
+		observations = append(observations, d.Patterns.Observations()...)
+	}
+	if d.Distance != nil {
+		degradation, err := servet.Degradation(d.Distance, d.Access)
+		if err != nil {
+			return err
+		}
+		fit.Network.Degradation = degradation
+	}
+	d.Topology.Warnings = append(d.Topology.Warnings, d.warnings...)
+	fitted, err := model.Fit(d.Topology, observations, fit)
 	if err != nil {
 		return err
 	}

@@ -133,9 +133,9 @@ func TestFirmGroupsChooseThePairs(t *testing.T) {
 		{topology.FirmSupport - 0.01, set(flat(t, 24))},
 	} {
 		measured := make(map[[2]int]bool)
-		err = simnet.Run(c.Graph, nil, nil, func(comm mpi.Communicator) error {
+		err = simnet.Run(c.Graph, nil, &simnet.Settings{HollowAbove: longSize - 1}, func(comm mpi.Communicator) error {
 			d, err := Discover(context.Background(), comm, &DiscoverSettings{
-				Repetitions: 1, Samples: 3, Seed: 1, Reconstructor: supported(tt.support),
+				Repetitions: 1, Samples: 3, Seed: 1, Reconstructor: supported(tt.support), Untouched: true, Patterns: -1,
 			})
 			if d != nil {
 				for _, x := range d.Bandwidths.Readings() {

@@ -31,7 +31,7 @@ func (c *interrupted) Recv(buf []byte, src, tag int) error {
 // is 0, as after a whole run.
 func TestBcastInterrupted(t *testing.T) {
 	network := discovered(t, "--sim", "tree:2x4 latency=10us,2us rate=10Gbps")
-	simulated, err := simulator("tree:2x4 latency=10us,2us rate=10Gbps", "block", defaultOverhead)
+	simulated, err := simulator("tree:2x4 latency=10us,2us rate=10Gbps", "block", defaultOverhead, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

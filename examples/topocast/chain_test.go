@@ -10,15 +10,16 @@ import (
 )
 
 // TestCommandsReadWhatDiscoverWrites: predict, place and compare work on
-// discover's file of a machine of which most links were measured by no long
-// message, as discover leaves out those of single ranks above 128 ranks, and predict says so.
+// discover's file of a machine of which some links were measured by no long
+// message, as the budget ended before, and predict says so.
 func TestCommandsReadWhatDiscoverWrites(t *testing.T) {
 	network := filepath.Join(t.TempDir(), "network.json")
-	status, out, stderr := topocast("discover", "--sim", "tree:[10,12,14]x4 latency=20us,8us,2us rate=10Gbps", "--repetitions", "1", "--output", network)
+	status, out, stderr := topocast("discover", "--sim", "tree:[10,12,14]x4 latency=20us,8us,2us rate=10Gbps", "--repetitions", "1",
+		"--budget", "1s", "--patterns", "0", "--output", network)
 	if status != 0 {
 		t.Fatalf("discover: status %d: %s", status, stderr)
 	}
-	if got := strings.Count(out, "were not measured"); got != 1 {
+	if got := strings.Count(out, "links were not measured"); got != 1 {
 		t.Errorf("discover says %d times that bandwidths were not measured, want once:\n%s", got, out)
 	}
 	if !strings.Contains(out, "spread\n") {

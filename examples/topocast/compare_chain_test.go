@@ -146,9 +146,9 @@ func measureChain(tb testing.TB, g *topology.Graph, seed uint64) string {
 	overhead := simnet.Overhead{Seconds: defaultOverhead.Seconds() * (1 + rng.Float64())}
 	file := filepath.Join(tb.TempDir(), "network.json")
 	err := simnet.Run(g, place, &simnet.Settings{
-		Send: overhead, Recv: overhead, Noise: simnet.Noise{Sigma: 0.01, Outliers: 0.01}, Seed: seed,
+		Send: overhead, Recv: overhead, Noise: simnet.Noise{Sigma: 0.01, Outliers: 0.01}, Seed: seed, HollowAbove: discoverHollow,
 	}, func(comm mpi.Communicator) error {
-		d, err := measure.Discover(context.Background(), comm, &measure.DiscoverSettings{Seed: seed, Samples: 8})
+		d, err := measure.Discover(context.Background(), comm, &measure.DiscoverSettings{Seed: seed, Samples: 8, Untouched: true, Patterns: -1})
 		if err != nil || comm.Rank() != 0 {
 			return err
 		}

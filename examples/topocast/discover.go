@@ -14,12 +14,17 @@ import (
 	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/encode"
 )
+
+// discoverHollow is the size in bytes above which simulated messages carry nothing: those of
+// discover do not but for the long ones, whose time is all that counts.
+const discoverHollow = 1<<20 - 1
 
 // plannedSizes are those for which discover shows times and broadcasts.
 var plannedSizes = []int{8, 1 << 10, 64 << 10, 1 << 20}
@@ -59,7 +64,7 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 			}
 			o.quiet = asJSON
 			if sim != "" {
-				simulated, err := simulator(sim, "block", defaultOverhead, faults...)
+				simulated, err := simulator(sim, "block", defaultOverhead, discoverHollow, faults...)
 				if err != nil {
 					return err
 				}
@@ -104,6 +109,10 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 	f.IntVar(&ranks, "ranks", 0, "ranks without mpirun; 0: one per core")
 	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/discovery) instead of text")
 	f.BoolVar(&o.twoLevel, "two-level", false, "measure the inside of hosts apart from what is between them: fewer pairs, undisturbed")
+	f.BoolVar(&o.fewPairs, "few-pairs", false, "measure only as many pairs as tell the groups apart, even if --budget has time for all")
+	f.IntVar(&o.patterns, "patterns", concurrent.UsualPatterns, "patterns of transfers under way together, which tell how links are shared; 0: none")
+	f.BoolVar(&o.memory, "memory", false, "measure which ranks of a host share caches and memory, too")
+	f.BoolVar(&o.degradation, "degradation", false, "measure how messages slow down with distance and with more processes per host, too")
 	f.BoolVar(&o.equalHosts, "equal-hosts", false, "with --two-level: hosts whose ranks have the same cores are alike, measure one of each kind")
 	o.flags(f)
 	return c

@@ -28,6 +28,10 @@ type measureOptions struct {
 	keep        string
 	twoLevel    bool
 	equalHosts  bool
+	fewPairs    bool
+	memory      bool
+	patterns    int
+	degradation bool
 	quiet       bool
 	journal     *journal // of discover, on rank 0
 }
@@ -45,6 +49,12 @@ func (o *measureOptions) validate() error {
 	if o.equalHosts && !o.twoLevel {
 		return badInput("--equal-hosts without --two-level: it says that of hosts that are alike one is measured inside")
 	}
+	if o.fewPairs && o.twoLevel {
+		return badInput("--few-pairs and --two-level: want one of the two")
+	}
+	if o.patterns < 0 {
+		return badInput("--patterns %d: want at least 0", o.patterns)
+	}
 	if o.repetitions < 1 || o.repetitions > 1000 {
 		return badInput("--repetitions %d: want in [1, 1000]", o.repetitions)
 	}
@@ -54,9 +64,14 @@ func (o *measureOptions) validate() error {
 // discover is collective; other ranks than 0 get nothing. On rank 0 the
 // readings of latencies go into the journal of the options, if there is one.
 func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, stdout, stderr io.Writer) (discovery, error) {
-	s := &measure.DiscoverSettings{Budget: o.budget, Repetitions: o.repetitions, Seed: 1, Date: date(comm), Tool: "topocast discover", TwoLevel: o.twoLevel, EqualHosts: o.equalHosts}
+	s := &measure.DiscoverSettings{Budget: o.budget, Repetitions: o.repetitions, Seed: 1, Date: date(comm), Tool: "topocast discover", TwoLevel: o.twoLevel, EqualHosts: o.equalHosts, FewPairs: o.fewPairs, Memory: o.memory, Patterns: o.patterns, Degradation: o.degradation}
+	if o.patterns == 0 {
+		s.Patterns = -1
+	}
 	if _, is := comm.(*simnet.Comm); is {
-		s.Samples = simulatedSamples
+		s.Samples, s.Untouched = simulatedSamples, true
+	} else {
+		s.Told = true
 	}
 	var unkept error
 	if comm.Rank() == 0 {

@@ -54,7 +54,7 @@ seed than 0), or a file with a host per line.`,
 			if cluster == "" {
 				return badInput("simulate: want --cluster, for example --cluster \"tree:2x4x8 rate=10Gbps\"")
 			}
-			run, err := simulator(cluster, placement, overhead, faults...)
+			run, err := simulator(cluster, placement, overhead, 0, faults...)
 			if err != nil {
 				return err
 			}
@@ -115,7 +115,7 @@ const defaultOverhead = 300 * time.Nanosecond
 
 // simulator returns a runner on a simulated cluster, with the overhead per
 // message of sender and receiver, and with faults. Timings scatter by 1 %.
-func simulator(spec, placement string, overhead time.Duration, faults ...string) (runner, error) {
+func simulator(spec, placement string, overhead time.Duration, hollowAbove int, faults ...string) (runner, error) {
 	if launchedRank() >= 0 {
 		return nil, badInput("a simulation (--sim, simulate) is one process: start it without a launcher")
 	}
@@ -145,7 +145,7 @@ func simulator(spec, placement string, overhead time.Duration, faults ...string)
 		}
 		settings := cluster.Settings()
 		settings.Send.Seconds, settings.Recv.Seconds = overhead.Seconds(), overhead.Seconds()
-		settings.Faults = wrong
+		settings.Faults, settings.HollowAbove = wrong, hollowAbove
 		for _, lost := range wrong.LostRanks {
 			if lost.Rank >= ranks {
 				return badInput("--fault \"lost %d\": there are %d ranks", lost.Rank, ranks)

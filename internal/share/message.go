@@ -6,9 +6,10 @@ import (
 	"math"
 )
 
-// longest is the most that one message carries, in bytes: far below the 2^31-1 that MPI can
-// count, and so much that the pieces of a long string cost nothing.
-const longest = 1 << 28
+// longest is the most that one message carries, in bytes: so much that the pieces of a long string
+// cost little, and less than the long messages that measurements send for their time alone,
+// which a simulation may leave hollow.
+const longest = 1 << 19
 
 // send sends one message.
 func (t *Tree) send(errand string, buf []byte, dst int) error {

@@ -1,0 +1,206 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/topocast/topocast/measure/concurrent"
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/servet"
+	"github.com/topocast/topocast/measure/throughput"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/topology"
+)
+
+// What rank 0 wants besides latencies, as it is told to all.
+const (
+	wantsTold byte = 1 << iota
+	wantsMemory
+	wantsDegradation
+)
+
+func (s *DiscoverSettings) wants() (wants byte) {
+	for _, w := range []struct {
+		set bool
+		bit byte
+	}{{s.Told, wantsTold}, {s.Memory, wantsMemory}, {s.Degradation, wantsDegradation}} {
+		if w.set {
+			wants |= w.bit
+		}
+	}
+	return wants
+}
+
+// A part measures something within a budget, 0 for no bound. It is collective.
+type part func(budget time.Duration) error
+
+// parts are what follows the latencies, in order, the same on all ranks. It is
+// collective.
+func (d *Discovery) parts(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings) ([]part, error) {
+	wants, err := harness.Tell(comm, []byte{s.wants()})
+	if err != nil {
+		return nil, fmt.Errorf("measure: discover: %w", err)
+	}
+	wanted := func(bit byte) bool { return wants[0]&bit != 0 }
+	parts := []part{func(budget time.Duration) error { return d.measureBandwidths(ctx, comm, s, budget) }}
+	if comm.Size() >= fewestLinked {
+		parts = append(parts,
+			func(budget time.Duration) error { return d.measureUplinks(ctx, comm, s, budget) },
+			func(budget time.Duration) error { return d.measurePatterns(ctx, comm, s, budget) })
+	}
+	if wanted(wantsTold) || wanted(wantsMemory) {
+		parts = append(parts, func(budget time.Duration) error {
+			return d.measureMemory(ctx, comm, s, wanted(wantsTold), wanted(wantsMemory), budget)
+		})
+	}
+	if wanted(wantsDegradation) {
+		parts = append(parts, func(budget time.Duration) error { return d.measureDegradation(ctx, comm, s, budget) })
+	}
+	return parts, nil
+}
+
+// fewestLinked ranks can have a link between switches, and a pattern that tells of one.
+const fewestLinked = 3
+
+// measureBandwidths measures the pairs that tell most, one at a time.
+func (d *Discovery) measureBandwidths(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) (err error) {
+	long := Settings{
+		Sizes: []int{mediumSize, longSize}, Repetitions: 1, ExtraRepetitions: longExtra, Samples: longSamples,
+		Budget: budget, Date: s.Date, Library: s.Library, Notify: s.Notify, Progress: s.progress(PartBandwidths),
+	}
+	if comm.Rank() == 0 {
+		long.Pairs = telling(d.Topology.Hierarchy.Firm(topology.FirmSupport), s.Seed)
+	}
+	d.Bandwidths, err = run(ctx, comm, &long)
+	return err
+}
+
+// measureUplinks measures the links of hosts and above each firm group, both ways.
+func (d *Discovery) measureUplinks(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) (err error) {
+	var uplinks *throughput.Settings
+	if comm.Rank() == 0 {
+		uplinks = throughput.Uplinks(d.Topology, budget)
+		if show := s.progress(PartUplinks); show != nil {
+			began := time.Now()
+			uplinks.Progress = func(_ throughput.What, done, of int) { show(stepsDone(began, done, of)) }
+		}
+	}
+	if d.Uplinks, err = throughput.Measure(ctx, comm, uplinks); err == nil && comm.Rank() == 0 {
+		for _, w := range d.Uplinks.Warnings {
+			d.warnings = append(d.warnings, "rates of links: "+w)
+		}
+	}
+	return err
+}
+
+// measurePatterns measures transfers that are under way together.
+func (d *Discovery) measurePatterns(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) (err error) {
+	var patterns *concurrent.Settings
+	if comm.Rank() == 0 {
+		patterns = &concurrent.Settings{
+			Patterns:      concurrent.ForDiscover(d.Topology, d.patternBytes(), s.patterns(), s.Seed),
+			MaxIterations: mostIterations, Budget: budget, Untouched: s.Untouched,
+		}
+		if show := s.progress(PartPatterns); show != nil {
+			began := time.Now()
+			patterns.Progress = func(done, of int) { show(stepsDone(began, done, of)) }
+		}
+	}
+	// How sure each of them is enters the fit, and its intervals.
+	d.Patterns, err = concurrent.Measure(ctx, comm, patterns)
+	return err
+}
+
+// patterns is how many are measured.
+func (s *DiscoverSettings) patterns() int {
+	if s.Patterns == 0 {
+		return concurrent.UsualPatterns
+	}
+	return max(s.Patterns, 0)
+}
+
+const (
+	mostIterations = 50      // of a pattern, enough for a fit of many of them
+	manyLatencies  = 50      // that a message of a pattern lasts, for ranks start some of them apart
+	longestPattern = 4 << 20 // B, of each message: many are under way
+)
+
+// patternBytes is the size of the messages of patterns: so long that latencies
+// hardly count, at the best rate of single messages.
+func (d *Discovery) patternBytes() int64 {
+	rate := 0.0
+	for _, x := range d.Bandwidths.readings {
+		if t := x.Q1; t > 0 {
+			rate = max(rate, float64(d.Bandwidths.Sizes[x.Size])/t)
+		}
+	}
+	far := d.Topology.Hierarchy.Groups()[0].Latency
+	if want := manyLatencies * far * rate; want > longSize { // not if it is not known
+		return int64(min(want, longestPattern))
+	}
+	return longSize
+}
+
+// measureMemory finds out what ranks share inside hosts.
+func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, told, measured bool, budget time.Duration) (err error) {
+	var own *servet.InsideSettings
+	if comm.Rank() == 0 {
+		own = &servet.InsideSettings{Budget: budget / 2}
+		if show := s.progress(PartMemory); show != nil {
+			began := time.Now()
+			own.Progress = func(done, of int) { show(stepsDone(began, done, of)) }
+		}
+	}
+	var said []string
+	if told {
+		if d.resources, said, err = servet.Told(comm, nil); err != nil {
+			return err
+		}
+	}
+	if measured {
+		if d.Memory, err = servet.Memory(ctx, comm, own); err != nil {
+			return err
+		}
+		if d.Caches, err = servet.Caches(ctx, comm, own); err != nil {
+			return err
+		}
+	}
+	if comm.Rank() == 0 {
+		var more []string
+		d.resources, more = servet.Resources(d.Memory, d.Caches, d.resources)
+		d.warnings = append(append(d.warnings, said...), more...)
+	}
+	return nil
+}
+
+// measureDegradation measures Servet's two ratios.
+func (d *Discovery) measureDegradation(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) (err error) {
+	var own *servet.Settings
+	if comm.Rank() == 0 {
+		own = &servet.Settings{Budget: budget / 2, Notify: s.Notify}
+		if show := s.progress(PartDegradation); show != nil {
+			began := time.Now()
+			own.Progress = func(done, of int) { show(stepsDone(began, done, of)) }
+		}
+	}
+	if d.Distance, err = servet.Distance(ctx, comm, own); err != nil {
+		return err
+	}
+	if d.Access, err = servet.Access(ctx, comm, own); err != nil {
+		return err
+	}
+	if comm.Rank() == 0 {
+		d.warnings = append(append(d.warnings, d.Distance.Warnings...), d.Access.Warnings...)
+	}
+	return nil
+}
+
+// stepsDone is the progress of parts that count steps.
+func stepsDone(began time.Time, done, of int) Progress {
+	p := Progress{Done: done, Total: of, Elapsed: time.Since(began)}
+	if done > 0 {
+		p.Remaining = time.Duration(float64(p.Elapsed) / float64(done) * float64(of-done))
+	}
+	return p
+}
