@@ -13,6 +13,7 @@ import (
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
+	"github.com/topocast/topocast/topology"
 )
 
 // TestDiscoverMeasuresTheLoad: the network knows how far off its predictions are,
@@ -67,6 +68,19 @@ func TestDiscoverWithFewPairs(t *testing.T) {
 		if noted != (c.s.Budget > 0) {
 			t.Errorf("%s: notes %q", c.name, d.Latencies.Notes)
 		}
+	}
+}
+
+// TestFewPairsFindWhatAllPairsTell: the firm groups are the same.
+func TestFewPairsFindWhatAllPairsTell(t *testing.T) {
+	const spec = "tree:[[5,3,4],[6,7,5,4],[8,3],[6,6,7]] latency=4us,2us,1us shuffle seed=3"
+	var groups [2][]string
+	for i, few := range []bool{false, true} {
+		d := discovered(t, spec, nil, &measure.DiscoverSettings{FewPairs: few, Repetitions: 1, Samples: 5, Patterns: -1})
+		groups[i] = topotest.Groups(d.Topology.Hierarchy.Firm(topology.FirmSupport))
+	}
+	if !slices.Equal(groups[0], groups[1]) || len(groups[0]) < 16 {
+		t.Errorf("few pairs give %v, all pairs %v", groups[1], groups[0])
 	}
 }
 
