@@ -89,7 +89,7 @@ func (n *Network) replaced(links []topology.Arc) ([]topology.Arc, error) {
 			arc = n.graph.ArcIndex(l.From, l.To)
 		}
 		if arc < 0 {
-			return nil, fmt.Errorf("Links[%d]: %d to %d: the graph has no such arc", i, l.From, l.To)
+			return nil, fmt.Errorf("in Links[%d]: %d to %d: the graph has no such arc", i, l.From, l.To)
 		}
 		if !math.IsNaN(l.Latency) {
 			arcs[arc].Latency = l.Latency

@@ -128,15 +128,14 @@ Without mpirun it runs on a simulated cluster, --cluster, whose links are couple
 
 // zhuOptions set the experiment.
 type zhuOptions struct {
-	nodes, degrees  []int
-	trials, fit     int
-	iterations      int
-	bytes           int64
-	budget          time.Duration
-	seed            uint64
-	cluster         *simnet.Cluster // nil: real ranks
-	sharing         simnet.Settings // what is true of a simulated one
-	untouchedBuffer bool
+	nodes, degrees []int
+	trials, fit    int
+	iterations     int
+	bytes          int64
+	budget         time.Duration
+	seed           uint64
+	cluster        *simnet.Cluster // nil: real ranks
+	sharing        simnet.Settings // what is true of a simulated one
 }
 
 func (o *zhuOptions) validate() error {

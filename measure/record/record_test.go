@@ -305,7 +305,7 @@ func TestNumbersOfARow(t *testing.T) {
 	if err != nil || len(row) != len(want)+1 || !slices.Equal(row[:len(want)], want) || !math.IsNaN(row[len(want)]) {
 		t.Errorf("parseRow = %v, %v, want %v and NaN", row, err, want)
 	}
-	for _, v := range append(want, -0.0, 1<<53, 1<<53-1, math.MaxFloat64, 5e-324) {
+	for _, v := range append(want, math.Copysign(0, -1), 1<<53, 1<<53-1, math.MaxFloat64, 5e-324) {
 		if back, err := parseRow(nil, appendRow(nil, []float64{v})); err != nil || back[0] != v {
 			t.Errorf("%g is written and read as %v, %v", v, back, err)
 		}
