@@ -32,7 +32,13 @@
 //  6. What is still weak is said in Result.Warnings, and so is what the measuring itself
 //     may have done: drift, a slow beginning, bands of ranks at one distance.
 //  7. Discover reconstructs the wiring, then measures long messages between some
-//     pairs of each level, one pair at a time, and fits a network to it all.
+//     pairs of each level, one pair at a time, the links above every firm group in
+//     each direction, and patterns of transfers that are under way together, and fits a
+//     network to it all.
+//
+// Further kinds of measurement are packages below this one: plogp, throughput,
+// concurrent, servet, adaptive, check. They stand on harness, as Run does, and keep their
+// readings in sections of one file (record).
 //
 // # Limits
 //
