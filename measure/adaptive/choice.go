@@ -62,8 +62,7 @@ func choose(ctx context.Context, comm mpi.Communicator, s *Settings, repetitions
 		}
 		start := now()
 		// The circle method's rounds n/4, n/2 and 3n/4: of an odd number one rank rests.
-		even := n + n%2
-		if peer := circlePeer(comm.Rank(), (k+1)*even/(choiceRounds+1), even); peer < n {
+		if peer := harness.CirclePartner(n, comm.Rank(), (k+1)*n/(choiceRounds+1)); peer >= 0 {
 			if _, err = probe.Pair(peer, p.Bytes); err != nil {
 				return Choice{}, fmt.Errorf("adaptive: rank %d: trying a round: exchange with rank %d: %w", comm.Rank(), peer, err)
 			}
@@ -111,18 +110,4 @@ func chosen(times []float64, ranks, repetitions int, budget time.Duration) Choic
 		AllPairs: time.Duration(whole * float64(time.Second)),
 		Adaptive: budget > 0 && ranks >= fewestForChoice && whole > budget.Seconds(),
 	}
-}
-
-// circlePeer is whom a rank meets in a round of the circle method, in which the last of an even number stands still; of an
-// odd number the peer may be one more than there are.
-func circlePeer(rank, round, even int) int {
-	turn := even - 1
-	if rank == turn {
-		return round % turn
-	}
-	peer := (2*round - rank + 2*turn) % turn
-	if peer == rank {
-		return turn
-	}
-	return peer
 }

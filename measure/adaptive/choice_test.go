@@ -10,25 +10,6 @@ import (
 	"github.com/topocast/topocast/mpi/simnet"
 )
 
-// Every round pairs all ranks, and all rounds together every two once: the property of the circle method.
-func TestCirclePeer(t *testing.T) {
-	for even := 2; even <= 12; even += 2 {
-		met := make(map[[2]int]int)
-		for round := range even - 1 {
-			for rank := range even {
-				peer := circlePeer(rank, round, even)
-				if back := circlePeer(peer, round, even); back != rank || peer == rank {
-					t.Fatalf("%d ranks, round %d: %d meets %d, which meets %d", even, round, rank, peer, back)
-				}
-				met[[2]int{min(rank, peer), max(rank, peer)}]++
-			}
-		}
-		if len(met) != even*(even-1)/2 {
-			t.Errorf("%d ranks: %d pairs met", even, len(met))
-		}
-	}
-}
-
 // 100 ranks have 99 rounds, 101 have 101; twice. Of a median of 2 ms the last example takes 404 ms.
 func TestChosen(t *testing.T) {
 	times := []float64{0.5, 0.002, 0.001}

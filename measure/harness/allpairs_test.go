@@ -292,8 +292,8 @@ func TestEveryPairOfRandomGroups(t *testing.T) {
 			if len(seen) != n*(n-1)/2 {
 				t.Fatalf("seed %d, %v: %d pairs, want %d", seed, scheme, len(seen), n*(n-1)/2)
 			}
-			if f := all[0].phases[2]; scheme == Circle && f.rounds > circleRounds(n) {
-				t.Fatalf("seed %d: %d rounds to join all %d ranks, want at most %d", seed, f.rounds, n, circleRounds(n))
+			if f := all[0].phases[2]; scheme == Circle && f.rounds > CircleRounds(n) {
+				t.Fatalf("seed %d: %d rounds to join all %d ranks, want at most %d", seed, f.rounds, n, CircleRounds(n))
 			}
 			if got := all[0].pairs(); got != n*(n-1)/2 {
 				t.Fatalf("seed %d, %v: pairs() = %d, want %d", seed, scheme, got, n*(n-1)/2)

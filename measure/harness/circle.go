@@ -1,19 +1,19 @@
 package harness
 
-// circleRounds is the number of rounds in which n players meet each other
+// CircleRounds is the number of rounds in which n players meet each other
 // once: n-1 for even n and n for odd n, the least possible.
-func circleRounds(n int) int {
+func CircleRounds(n int) int {
 	if n < 2 {
 		return 0
 	}
 	return n - 1 + n%2
 }
 
-// circlePartner is the opponent of player p in the given round of the circle
+// CirclePartner is the opponent of player p in the given round of the circle
 // method, or -1 if p sits out. Players p and q other than the last meet in round
 // p+q mod (n-1); the last one of an even number meets whoever would meet
 // himself (Lucas 1883, after Walecki).
-func circlePartner(n, p, round int) int {
+func CirclePartner(n, p, round int) int {
 	even := n + n%2 // with a phantom as last player if n is odd
 	m := even - 1
 	var q int

@@ -37,10 +37,10 @@ func newJoin(scheme Scheme, sizes []int) *join {
 	}
 	starts := []int{0}
 	total := 0
-	for round := range circleRounds(len(sizes)) {
+	for round := range CircleRounds(len(sizes)) {
 		longest := 0
 		for part, size := range sizes { // the larger part of a pair says how long it takes
-			if circlePartner(len(sizes), part, round) >= 0 {
+			if CirclePartner(len(sizes), part, round) >= 0 {
 				longest = max(longest, size)
 				break // they descend
 			}
@@ -48,7 +48,7 @@ func newJoin(scheme Scheme, sizes []int) *join {
 		total += longest
 		starts = append(starts, total)
 	}
-	if total < circleRounds(j.size) {
+	if total < CircleRounds(j.size) {
 		j.starts = starts
 	}
 	return j
@@ -62,7 +62,7 @@ func (j *join) rounds() int {
 	case j.scheme == Halving:
 		return halvingRounds(j.size)
 	}
-	return circleRounds(j.size)
+	return CircleRounds(j.size)
 }
 
 // partner is the place that meets the one at the given place, or -1.
@@ -74,7 +74,7 @@ func (j *join) partner(place, round int) int {
 	if j.scheme == Halving {
 		q = halvingPartner(j.size, place, round)
 	} else {
-		q = circlePartner(j.size, place, round)
+		q = CirclePartner(j.size, place, round)
 	}
 	if q >= 0 && j.parts[q] == j.parts[place] {
 		return -1
@@ -89,7 +89,7 @@ func (j *join) across(place, round int) int {
 		super--
 	}
 	own := j.parts[place]
-	other := circlePartner(len(j.first)-1, own, super)
+	other := CirclePartner(len(j.first)-1, own, super)
 	if other < 0 {
 		return -1
 	}

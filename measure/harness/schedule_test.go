@@ -171,12 +171,12 @@ func TestPartOfTheRounds(t *testing.T) {
 	}
 }
 
-// circlePartner against the drawing of the method: the last player of an even
+// CirclePartner against the drawing of the method: the last player of an even
 // number stays, all others move round a circle of m = n-1 places; in round r
 // the places whose numbers add up to r (mod m) face each other.
 func TestCirclePartnerAgainstTheDrawing(t *testing.T) {
 	for n := 2; n <= 12; n++ {
-		for r := range circleRounds(n) {
+		for r := range CircleRounds(n) {
 			even := n + n%2
 			m := even - 1
 			for p := range n {
@@ -191,8 +191,8 @@ func TestCirclePartnerAgainstTheDrawing(t *testing.T) {
 						want = q
 					}
 				}
-				if got := circlePartner(n, p, r); got != want {
-					t.Errorf("circlePartner(%d, %d, %d) = %d, want %d", n, p, r, got, want)
+				if got := CirclePartner(n, p, r); got != want {
+					t.Errorf("CirclePartner(%d, %d, %d) = %d, want %d", n, p, r, got, want)
 				}
 			}
 		}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/topocast/topocast/measure/harness"
 )
 
 const (
@@ -173,24 +175,15 @@ func (c *campaign) pairings(f fan) [][][2]int {
 	return rounds
 }
 
-// circle pairs everybody with everybody by the circle method (Lucas 1883, after
-// Walecki): one stays, the others move on by one seat per round.
+// circle pairs everybody with everybody by the circle method.
 func circle(players []int) [][][2]int {
-	seats := slices.Clone(players)
-	if len(seats)%2 == 1 {
-		seats = append(seats, -1) // who meets it sits out
-	}
-	n := len(seats)
-	rounds := make([][][2]int, n-1)
+	rounds := make([][][2]int, harness.CircleRounds(len(players)))
 	for r := range rounds {
-		for i := range n / 2 {
-			if a, b := seats[i], seats[n-1-i]; a >= 0 && b >= 0 {
-				rounds[r] = append(rounds[r], [2]int{min(a, b), max(a, b)})
+		for p, a := range players {
+			if q := harness.CirclePartner(len(players), p, r); q > p {
+				rounds[r] = append(rounds[r], [2]int{min(a, players[q]), max(a, players[q])})
 			}
 		}
-		last := seats[n-1]
-		copy(seats[2:], seats[1:n-1])
-		seats[1] = last
 	}
 	return rounds
 }
