@@ -68,7 +68,7 @@ func TestCheckAgainstAFile(t *testing.T) {
 func TestCheckAgainstWhatDiscoverWrites(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "network.json")
 	const cluster = "tree:4x4 latency=20us,5us"
-	if status, _, stderr := topocast("discover", "--sim", cluster, "--output", file); status != 0 {
+	if status, _, stderr := topocast("discover", "--patterns", "0", "--sim", cluster, "--output", file); status != 0 {
 		t.Fatal(stderr)
 	}
 	status, out, stderr := topocast("simulate", "--cluster", cluster, "--ranks", "12", "--fault", "host h6 1.5x", "--", "check", "--network", file, "--size", "64KiB")

@@ -152,9 +152,9 @@ func TestSimulatedFilesHaveNamesOfTheirOwn(t *testing.T) {
 		args []string
 		file string
 	}{
-		{[]string{"discover", "--sim", "star:4"}, "simulated-network.json"},
-		{[]string{"simulate", "--cluster", "star:4", "--", "discover"}, "simulated-network.json"},
-		{[]string{"simulate", "--cluster", "star:4", "--", "discover", "--output", "mine.json"}, "mine.json"},
+		{[]string{"discover", "--patterns", "0", "--sim", "star:4"}, "simulated-network.json"},
+		{[]string{"simulate", "--cluster", "star:4", "--", "discover", "--patterns", "0"}, "simulated-network.json"},
+		{[]string{"simulate", "--cluster", "star:4", "--", "discover", "--patterns", "0", "--output", "mine.json"}, "mine.json"},
 		{[]string{"simulate", "--cluster", "star:4", "--", "measure"}, "simulated-readings.json"},
 	} {
 		if status, _, stderr := topocast(c.args...); status != 0 {
@@ -176,9 +176,9 @@ func TestSimulatedFilesHaveNamesOfTheirOwn(t *testing.T) {
 func TestSimulatedFilesRepeat(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file.json")
 	for _, args := range [][]string{
-		{"discover", "--sim", "star:4", "-o", file},
-		{"discover", "--sim", "star:4", "-o", os.DevNull, "--keep", file},
-		{"simulate", "--cluster", "star:4", "--", "discover", "-o", file},
+		{"discover", "--patterns", "0", "--sim", "star:4", "-o", file},
+		{"discover", "--patterns", "0", "--sim", "star:4", "-o", os.DevNull, "--keep", file},
+		{"simulate", "--cluster", "star:4", "--", "discover", "--patterns", "0", "-o", file},
 		{"simulate", "--cluster", "star:4", "--", "measure", "-o", file},
 	} {
 		if status, _, stderr := topocast(args...); status != 0 {
@@ -214,7 +214,7 @@ func TestSimulatedBudgetRepeats(t *testing.T) {
 }
 
 func TestPlace(t *testing.T) {
-	network := discovered(t, "--sim", "tree:2x4 latency=10us,2us")
+	network := discovered(t, "--sim", "tree:2x4 latency=10us,2us", "--patterns", "0")
 	// Ranks 0-1 and 2-3 talk: both pairs fit into one rack each.
 	traffic := write(t, "traffic.csv", "0,1e6,0,0\n1e6,0,0,0\n0,0,0,1e6\n0,0,1e6,0\n")
 	status, out, stderr := topocast("place", "--json", network, traffic)

@@ -136,7 +136,7 @@ func TestJobWrongInput(t *testing.T) {
 	}{
 		{[]string{"bcast", "--root", "4"}, "--root 4: want in [0, 4)"},
 		{[]string{"bcast", "--sizes", "many"}, "many"},
-		{[]string{"discover", "--sim", "star:4"}, "--sim"},
+		{[]string{"discover", "--patterns", "0", "--sim", "star:4"}, "--sim"},
 		{[]string{"discover", "--ranks", "3"}, "--ranks 3"},
 	} {
 		status, _, stderr := launch(t, 4, c.args...)

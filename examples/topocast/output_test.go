@@ -25,8 +25,8 @@ import (
 func writers(t *testing.T) [][]string {
 	latencies := write(t, "latencies.csv", twoPairs)
 	return [][]string{
-		{"discover", "--sim", "tree:2x2", "--repetitions", "1", "--output"},
-		{"discover", "--sim", "tree:2x2", "--repetitions", "1", "--keep"},
+		{"discover", "--patterns", "0", "--sim", "tree:2x2", "--repetitions", "1", "--output"},
+		{"discover", "--patterns", "0", "--sim", "tree:2x2", "--repetitions", "1", "--keep"},
 		{"simulate", "--cluster", "tree:2x2", "--", "measure", "-o"},
 		{"simulate", "--cluster", "tree:2x2", "--", "measure", "--csv"},
 		{"reconstruct", latencies, "--output"},
@@ -94,7 +94,7 @@ func TestOutputToStandardOutput(t *testing.T) {
 			t.Errorf("%q made a file named -", args)
 		}
 	}
-	if status, _, stderr := topocast("discover", "--sim", "star:4", "--json", "--output", "-"); status != 2 || !strings.Contains(stderr, "--json") {
+	if status, _, stderr := topocast("discover", "--patterns", "0", "--sim", "star:4", "--json", "--output", "-"); status != 2 || !strings.Contains(stderr, "--json") {
 		t.Errorf("--json and --output -: status %d: %s", status, stderr)
 	}
 }
@@ -218,8 +218,8 @@ func TestFailingStandardOutputIsNoticed(t *testing.T) {
 		{"--help"},
 		{"--version"},
 		{"predict", "--help"},
-		{"discover", "--sim", "tree:2x2"},
-		{"discover", "--sim", "tree:2x2", "--json"},
+		{"discover", "--patterns", "0", "--sim", "tree:2x2"},
+		{"discover", "--patterns", "0", "--sim", "tree:2x2", "--json"},
 		{"simulate", "--cluster", "tree:2x2", "--", "measure"},
 		{"simulate", "--cluster", "tree:2x2", "--", "bcast", "--sizes", "8", "--reps", "1"},
 		{"simulate", "--cluster", "tree:2x2", "--", "bcast", "--sizes", "8", "--reps", "1", "--json"},

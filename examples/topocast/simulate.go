@@ -54,7 +54,11 @@ seed than 0), or a file with a host per line.`,
 			if cluster == "" {
 				return badInput("simulate: want --cluster, for example --cluster \"tree:2x4x8 rate=10Gbps\"")
 			}
-			run, err := simulator(cluster, placement, overhead, 0, faults...)
+			hollowAbove := 0
+			if args[0] == "discover" { // others look at what they get
+				hollowAbove = discoverHollow
+			}
+			run, err := simulator(cluster, placement, overhead, hollowAbove, faults...)
 			if err != nil {
 				return err
 			}
@@ -114,7 +118,8 @@ func simulatedDefaults(c *cobra.Command) {
 const defaultOverhead = 300 * time.Nanosecond
 
 // simulator returns a runner on a simulated cluster, with the overhead per
-// message of sender and receiver, and with faults. Timings scatter by 1 %.
+// message of sender and receiver, and with faults. Messages above so many bytes carry no
+// content, 0: all carry theirs. Timings scatter by 1 %.
 func simulator(spec, placement string, overhead time.Duration, hollowAbove int, faults ...string) (runner, error) {
 	if launchedRank() >= 0 {
 		return nil, badInput("a simulation (--sim, simulate) is one process: start it without a launcher")

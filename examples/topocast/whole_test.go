@@ -33,7 +33,7 @@ func TestEveryInputFile(t *testing.T) {
 		}
 	}
 	run("simulate", "--cluster", "tree:2x2", "--", "measure", "-o", "readings", "--csv", "csv")
-	run("discover", "--sim", "tree:2x2", "--repetitions", "1", "-o", "network")
+	run("discover", "--patterns", "0", "--sim", "tree:2x2", "--repetitions", "1", "-o", "network")
 	status, whole, stderr := topocast("reconstruct", "--json", "csv")
 	if status != 0 {
 		t.Fatal(stderr)
