@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/topocast/topocast/internal/published"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
 )
@@ -177,14 +176,13 @@ func TestFitRecoversWhatDirectionsShare(t *testing.T) {
 	}
 }
 
-// saturation reads a file of ../shared/data/saturation: of each step the calls, of each call what each of its
+// saturation reads a file of testdata/saturation: of each step the calls, of each call what each of its
 // ranks saw, in s.
 func saturation(t testing.TB, name string, steps []int, calls int, ranks func(step int) []int) map[int][]map[int]float64 {
 	t.Helper()
-	dir, _ := published.Beside()
-	file, err := os.Open(filepath.Join(dir, "saturation", name))
+	file, err := os.Open(filepath.Join("testdata", "saturation", name))
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	defer file.Close()
 	rows, err := csv.NewReader(file).ReadAll()

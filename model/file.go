@@ -44,6 +44,7 @@ type networkFile struct {
 	Ratios    []float64        `json:"ratios,omitempty"` // quantiles of measured over predicted
 	Slowdown  *degradationFile `json:"degradation,omitempty"`
 	Resources []resourceFile   `json:"resources,omitempty"`
+	Bcast     json.RawMessage  `json:"bcast_table,omitempty"` // of package bcast/table
 	Hierarchy json.RawMessage  `json:"hierarchy"`
 	Graph     json.RawMessage  `json:"graph"`
 }
@@ -65,7 +66,7 @@ func (n *Network) Write(w io.Writer) error {
 		Hosts: n.hosts, RankHost: n.hostOf,
 		Pairs: pairsToFile(n.pairs.list()), HostPairs: pairsToFile(n.hostPairs.list()),
 		Memory: jsonfile.Known(n.memory), Routing: n.routing.String(), RTTBias: n.rttBias,
-		Slowdown: n.degradation.toFile(), ClassOf: n.links.OfArc, Ratios: n.ratios, Resources: resourcesToFile(n.resources),
+		Slowdown: n.degradation.toFile(), ClassOf: n.links.OfArc, Ratios: n.ratios, Resources: resourcesToFile(n.resources), Bcast: n.bcastTable,
 		Hierarchy: hierarchy.Bytes(), Graph: graph.Bytes(),
 	}
 	f.Duplex, f.Connect = n.links.Duplex, n.links.Connection
@@ -182,7 +183,7 @@ func (f *networkFile) network() (*Network, error) {
 	}
 	s := &Settings{
 		Levels: []LevelParams{}, Measured: f.Measured,
-		Pairs: pairsFromFile(f.Pairs), HostPairs: pairsFromFile(f.HostPairs),
+		Pairs: pairsFromFile(f.Pairs), HostPairs: pairsFromFile(f.HostPairs), BcastTable: f.Bcast,
 	}
 	if f.Routing != "" {
 		if s.Routing, err = topology.ParseRouteChoice(f.Routing); err != nil {

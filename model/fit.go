@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/topocast/topocast/topology"
@@ -20,6 +21,9 @@ type FitSettings struct {
 	// New. They stay as they are, and the two directions of a link may differ; what is
 	// not given is fitted.
 	Arcs []topology.Arc
+	// Overhead is the time in s that the software of a rank takes for a short message, sent or
+	// received, which all levels get. 0: not measured.
+	Overhead float64
 	// Forwarding says how the latencies of the graph, made of times of messages
 	// of Network.Measured.Bytes, are corrected for the fitted bandwidths.
 	Forwarding Forwarding
@@ -39,7 +43,7 @@ const (
 // times per level and size come from single transfers. The bandwidths of the
 // links, the coupling of each link class and the RTT bias come from all long
 // transfers, by least squares on the logarithm of measured over predicted times, with Huber
-// weights against outliers. Where these leave transfers both ways unexplained, and patterns held out
+// weights against outliers. Coupling and RTT bias stay 0, fair sharing, unless patterns held out are better with them. Where these leave transfers both ways unexplained, and patterns held out
 // are better with it, what both directions of links and connections share is fitted, too (LinkClasses.Duplex).
 // A link that no transfer crosses gets the bandwidth
 // that is typical of its level, and is marked as estimated. Parameters that the
@@ -68,6 +72,9 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 	if settings.LongBytes < 1 || settings.Steps < 1 {
 		return nil, fmt.Errorf("model: fit: LongBytes is %d, Steps %d: want at least 1", settings.LongBytes, settings.Steps)
 	}
+	if !(settings.Overhead >= 0) || math.IsInf(settings.Overhead, 0) {
+		return nil, fmt.Errorf("model: fit: Overhead is %g s: want at least 0 and finite", settings.Overhead)
+	}
 	base, err := New(r, &s.Network)
 	if err != nil {
 		return nil, fmt.Errorf("model: fit: %w", err)
@@ -84,7 +91,6 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 		return nil, fmt.Errorf("model: fit: %w", err)
 	}
 	f.chooseLaw(settings.Steps)
-	f.search(settings.Steps)
 	f.chooseDuplex(settings.Steps)
 	out := f.result()
 
@@ -98,6 +104,11 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 	}
 	if s.Network.Levels == nil {
 		levels, warnings := fitLevels(base, observations)
+		if settings.Overhead > 0 {
+			for i := range levels {
+				levels[i].addOverhead(settings.Overhead)
+			}
+		}
 		fitted.Levels = levels
 		out.Warnings = append(out.Warnings, warnings...)
 	}

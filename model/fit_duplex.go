@@ -107,12 +107,6 @@ func (f *fitter) limit(p *fitPattern) (undo func()) {
 	}
 }
 
-// setDuplex turns the search for duplex factors on or off, and begins anew.
-func (f *fitter) setDuplex(on bool) {
-	f.duplex = on
-	f.start()
-}
-
 // isDuplex tells whether a parameter is a duplex factor.
 func (f *fitter) isDuplex(k int) bool { return k >= f.duplexOf(0) && k < f.bias() }
 
@@ -120,29 +114,23 @@ func (f *fitter) isDuplex(k int) bool { return k >= f.duplexOf(0) && k < f.bias(
 // transfers are not explained without it, and patterns that the fit has not seen are better with it.
 // It ends with the search that fits best.
 func (f *fitter) chooseDuplex(steps int) {
-	train, held := f.split()
-	opposed := slices.ContainsFunc(held, func(p fitPattern) bool { return p.opposed }) &&
-		slices.ContainsFunc(train, func(p fitPattern) bool { return p.opposed })
-	if !opposed || f.unexplained() <= unexplained {
+	opposed := 0
+	for _, p := range f.patterns {
+		if p.opposed {
+			opposed++
+		}
+	}
+	if opposed < 2 || f.several() < manyPatterns || f.unexplained() <= unexplained {
 		return
 	}
-	all := f.patterns
-	deviation := func(on bool) float64 {
-		f.patterns = train
-		f.setDuplex(on)
-		f.search(steps)
-		f.patterns = held
-		f.allResiduals()
-		sum := 0.0
-		for _, r := range f.residual {
-			sum += math.Abs(r)
-		}
-		return sum
-	}
-	better := deviation(true) <= keptDuplex*deviation(false)
-	f.patterns = all
-	f.setDuplex(better)
+	without, theta := f.deviation(steps), f.theta
+	f.duplex = true
+	f.start()
 	f.search(steps)
+	if f.deviation(steps) > keptDuplex*without {
+		f.duplex, f.theta = false, theta
+		f.search(0)
+	}
 }
 
 // unexplained is what nine of ten transfers that were under way with others are off by at most.

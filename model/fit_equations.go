@@ -3,6 +3,7 @@ package model
 import (
 	"math"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/stats"
@@ -25,18 +26,17 @@ const huberBend = 1.5
 // times would make every one an outlier.
 const leastSpread = 1e-6
 
-// differentiate fills the jacobian: by steps up, or downward where a coupling is at its upper end.
+// differentiate takes the derivatives of all patterns: by steps up, or downward where a coupling is at its upper end.
 func (f *fitter) differentiate() {
-	f.jacobian = f.jacobian[:0]
 	at := 0
 	for i := range f.patterns {
 		p := &f.patterns[i]
 		base := f.residual[at : at+len(p.flows)]
 		at += len(p.flows)
-		var rows []fitRow
+		p.rows = p.rows[:0:0] // subsets of the patterns may have the old ones
 		for _, k := range p.params {
 			old := f.theta[k]
-			if math.IsNaN(old) || k < len(f.links) && f.links[k].Given {
+			if math.IsNaN(old) || k < len(f.links) && f.links[k].Given || f.law.fair && f.isSharing(k) {
 				continue
 			}
 			step := changeOfOthers
@@ -52,9 +52,8 @@ func (f *fitter) differentiate() {
 			for x := range by {
 				by[x] = (by[x] - base[x]) / step
 			}
-			rows = append(rows, fitRow{k, by})
+			p.rows = append(p.rows, fitRow{k, by})
 		}
-		f.jacobian = append(f.jacobian, rows)
 	}
 }
 
@@ -93,6 +92,10 @@ func (f *fitter) equations() []float64 {
 	if f.normal = nil; n <= maxDense {
 		f.normal = mat.NewSymDense(n, nil)
 	}
+	var upper blas64.Symmetric
+	if f.normal != nil {
+		upper = f.normal.RawSymmetric()
+	}
 	gradient := make([]float64, n)
 	f.eachRow(func(r, w float64, x int, rows []fitRow) {
 		for a, row := range rows {
@@ -101,8 +104,8 @@ func (f *fitter) equations() []float64 {
 			if f.normal == nil {
 				continue
 			}
-			for _, other := range rows[a:] {
-				f.normal.SetSym(row.param, other.param, f.normal.At(row.param, other.param)+w*row.by[x]*other.by[x])
+			for _, other := range rows[a:] { // ascending: the upper triangle
+				upper.Data[row.param*upper.Stride+other.param] += w * row.by[x] * other.by[x]
 			}
 		}
 	})
@@ -113,12 +116,13 @@ func (f *fitter) equations() []float64 {
 // derivatives, of which entry x of each row is the transfer's.
 func (f *fitter) eachRow(visit func(r, w float64, x int, rows []fitRow)) {
 	at := 0
-	for i, rows := range f.jacobian {
-		for x := range f.patterns[i].flows {
+	for i := range f.patterns {
+		p := &f.patterns[i]
+		for x := range p.flows {
 			r := f.residual[at+x]
 			_, w := f.huber(r)
-			visit(r, w, x, rows)
+			visit(r, w, x, p.rows)
 		}
-		at += len(f.patterns[i].flows)
+		at += len(p.flows)
 	}
 }

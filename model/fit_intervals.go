@@ -42,17 +42,13 @@ func (f *fitter) ratios(steps int) []float64 {
 // heldOut are the residuals of the patterns of several transfers, each predicted
 // by parameters that were fitted to four fifths of these patterns without it (to
 // all others if they are fewer than ten): they hold the errors of the parameters
-// besides the noise. With fewer than three such patterns they are the residuals of the fit,
+// besides the noise. The fits follow the derivatives of the one to all patterns, which has to have been found:
+// a fifth of the patterns hardly moves the parameters, and derivatives take most of the time. With fewer than three such patterns they are the residuals of the fit,
 // widened by what its parameters have taken out of them.
 func (f *fitter) heldOut(steps int) []float64 {
 	all, theta := f.patterns, f.theta
 	var out []float64
-	several := 0
-	for _, p := range all {
-		if len(p.flows) > 1 {
-			several++
-		}
-	}
+	several := f.several()
 	folds := foldsOfMany
 	switch {
 	case several < fewPatterns:
@@ -74,13 +70,15 @@ func (f *fitter) heldOut(steps int) []float64 {
 			}
 		}
 		f.patterns, f.theta = train, slices.Clone(theta)
-		f.search(steps)
+		f.follow(steps)
 		f.patterns = held
 		f.allResiduals()
 		out = append(out, f.residual...)
 	}
 	f.patterns, f.theta = all, theta
-	f.search(0) // residuals and derivatives as they were
+	f.allResiduals()
+	f.sigma = f.spread()
+	f.equations()
 	return out
 }
 

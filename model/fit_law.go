@@ -6,61 +6,72 @@ import (
 	"github.com/topocast/topocast/model/contention"
 )
 
-// otherLaw is how much of the geometric law's deviation the linear one may leave to be
-// taken: less than 2 % is not told from chance with ten to a hundred patterns.
+// otherLaw is how much of a simpler law's deviation another may leave to be taken: less than 2 % is
+// not told from chance with ten to a hundred patterns.
 const otherLaw = 0.98
 
-// chooseLaw fits each law of coupling to four fifths of the patterns, and
-// takes the one that predicts the rest better: the geometric one unless the
-// other's mean deviation is lower by 2 %, or if there are fewer than ten patterns
-// of several transfers.
+// A sharingLaw is a way to share links that a fit may take.
+type sharingLaw struct {
+	fair     bool // no coupling and no RTT bias
+	coupling contention.CouplingLaw
+}
+
+// sharingLaws are in the order in which they need a reason to be taken.
+func sharingLaws() []sharingLaw {
+	return []sharingLaw{{fair: true}, {coupling: contention.GeometricLaw}, {coupling: contention.LinearLaw}}
+}
+
+// chooseLaw takes the law that best predicts patterns that its fit has not seen (heldOut): the simplest unless
+// the mean deviation of another is lower by 2 %. Parameters that explain nothing would not stay at zero by
+// themselves: they follow the noise. With fewer than ten patterns of several transfers it is the geometric law.
+// It ends with the search that fits best.
 func (f *fitter) chooseLaw(steps int) {
-	all := f.patterns
-	train, held := f.split()
-	if held == nil {
+	if f.several() < manyPatterns {
+		f.search(steps)
 		return
 	}
-	var deviation [2]float64
-	for _, law := range [...]contention.CouplingLaw{contention.GeometricLaw, contention.LinearLaw} {
+	var best sharingLaw
+	var theta []float64
+	least := math.Inf(1)
+	for _, law := range sharingLaws() {
 		f.setLaw(law)
-		f.patterns = train
 		f.start()
 		f.search(steps)
-		f.patterns = held
-		f.allResiduals()
-		for _, r := range f.residual {
-			deviation[law] += math.Abs(r)
+		if d := f.deviation(steps); d < otherLaw*least {
+			best, theta, least = law, f.theta, d
 		}
 	}
-	f.setLaw(contention.GeometricLaw)
-	if deviation[contention.LinearLaw] < otherLaw*deviation[contention.GeometricLaw] {
-		f.setLaw(contention.LinearLaw)
-	}
-	f.patterns = all
-	f.start()
+	f.setLaw(best)
+	f.theta = theta
+	f.search(0) // residuals and derivatives of them
 }
 
-// split takes a fifth of the patterns of several transfers from the others; none if
-// these are fewer than ten.
-func (f *fitter) split() (train, held []fitPattern) {
-	several := 0
+// several is the number of patterns of more than one transfer.
+func (f *fitter) several() int {
+	n := 0
 	for _, p := range f.patterns {
 		if len(p.flows) > 1 {
-			several++
-		}
-		if len(p.flows) > 1 && several%foldsOfMany == 0 {
-			held = append(held, p)
-		} else {
-			train = append(train, p)
+			n++
 		}
 	}
-	if several < manyPatterns {
-		return f.patterns, nil
-	}
-	return train, held
+	return n
 }
 
-func (f *fitter) setLaw(law contention.CouplingLaw) {
+// deviation sums up what patterns are off by whose fit has not seen them.
+func (f *fitter) deviation(steps int) float64 {
+	sum := 0.0
+	for _, r := range f.heldOut(steps) {
+		sum += math.Abs(r)
+	}
+	return sum
+}
+
+func (f *fitter) setLaw(law sharingLaw) {
 	f.law = law
-	must(f.solver.SetLaw(law))
+	must(f.solver.SetLaw(law.coupling))
+}
+
+// isSharing tells whether a parameter is a coupling or the RTT bias.
+func (f *fitter) isSharing(k int) bool {
+	return k >= len(f.links) && k < f.duplexOf(0) || k == f.bias()
 }

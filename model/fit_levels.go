@@ -66,6 +66,18 @@ func fitLevels(n *Network, observations []Observation) (levels []LevelParams, wa
 	return levels, warnings
 }
 
+// addOverhead gives a level the overhead in s of a short message at every size. One that is
+// more than half of the time of the shortest message cannot be: then it is that half.
+func (l *LevelParams) addOverhead(overhead float64) {
+	if most := l.Time(l.Sizes[0]) / 2; overhead > most {
+		overhead = most
+	}
+	l.Send, l.Recv = make([]float64, len(l.Sizes)), make([]float64, len(l.Sizes))
+	for k := range l.Sizes {
+		l.Send[k], l.Recv[k] = overhead, overhead
+	}
+}
+
 // spreadOf is the relative spread of times about the median of their size,
 // as their median deviation tells it, of the one of the sizes where it is largest;
 // NaN if none has two readings.

@@ -41,7 +41,9 @@ func (f *fitter) start() {
 		}
 	}
 	for c := range f.classes {
-		f.theta[len(f.links)+c] = firstCoupling
+		if !f.law.fair {
+			f.theta[len(f.links)+c] = firstCoupling
+		}
 	}
 	for k := f.duplexOf(0); k < f.bias(); k++ {
 		f.theta[k] = firstDuplex

@@ -28,7 +28,7 @@ const ridge = blind / 1000
 
 // result reads the parameters, their errors and what is not determined.
 func (f *fitter) result() *Fitted {
-	out := &Fitted{Residual: math.NaN(), Links: f.links, Coupling: f.classes, Law: f.law}
+	out := &Fitted{Residual: math.NaN(), Links: f.links, Coupling: f.classes, Law: f.law.coupling}
 	if len(f.patterns) == 0 {
 		out.Warnings = append(out.Warnings, "no long transfers were timed: bandwidths, coupling and RTT bias are not determined")
 		return out
@@ -58,10 +58,12 @@ func (f *fitter) result() *Fitted {
 			out.Warnings[len(out.Warnings)-1] += " and so on"
 		}
 	}
-	alone := true // no transfers were timed together: nothing can tell how they share
+	told := !f.law.fair // whether the lack of a parameter is one of the data
+	alone := true       // no transfers were timed together: nothing can tell how they share
 	for _, p := range f.patterns {
 		alone = alone && len(p.flows) == 1
 	}
+	told = told && !alone
 	if alone {
 		out.Warnings = append(out.Warnings, "no transfers were timed while others were under way: they are taken to share links fairly")
 	}
@@ -70,7 +72,7 @@ func (f *fitter) result() *Fitted {
 		f.classes[c].Coupling = f.theta[k]
 		if errors[k] > sureCoupling {
 			f.classes[c].Coupling = 0 // nothing speaks against fair sharing
-			if !alone {
+			if told {
 				out.Warnings = append(out.Warnings, fmt.Sprintf("link class %q: few transfers against the stream: its coupling is not determined", f.classes[c].Name))
 			}
 		}
@@ -85,7 +87,7 @@ func (f *fitter) result() *Fitted {
 	out.RTTBias = f.theta[f.bias()]
 	if errors[f.bias()] > sureBias {
 		out.RTTBias = 0
-		if !alone {
+		if told {
 			out.Warnings = append(out.Warnings, "few transfers of different round-trip times share a link: the RTT bias is not determined")
 		}
 	}

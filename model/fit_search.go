@@ -33,10 +33,9 @@ type fitter struct {
 	duplex   bool      // whether duplex factors are looked for
 	solver   *contention.Solver
 	play     *contention.Playback
-	law      contention.CouplingLaw
+	law      sharingLaw
 
 	residual []float64     // of all transfers, pattern by pattern
-	jacobian [][]fitRow    // per pattern
 	normal   *mat.SymDense // J^T W J, nil if there are more than maxDense parameters
 	diagonal []float64     // of it
 	sigma    float64       // robust spread of the residuals
@@ -49,6 +48,7 @@ type fitPattern struct {
 	rtt     []float64 // s, of each path
 	level   []int     // that joins the ranks of each transfer
 	params  []int     // that matter to it, ascending
+	rows    []fitRow  // derivatives of the residuals
 
 	both        [][]int32 // per transfer: its data channels, those that both directions share included
 	connections [][2]int  // transfers of each connection, one of each direction

@@ -96,17 +96,27 @@ func (f *fitter) stepByGradients(gradient []float64, damping float64) []float64 
 	return x
 }
 
-// search goes down until a step gains less than gainSettled, or steps are used up.
+// search goes down until a step gains less than gainSettled, or steps are used up. It leaves the derivatives of
+// all patterns where it ends.
 func (f *fitter) search(steps int) {
 	if len(f.patterns) == 0 {
 		return
 	}
+	f.descend(steps, f.differentiate)
+	f.differentiate()
+	f.equations()
+}
+
+// follow is a search along the derivatives that were taken last, which are most of its time.
+func (f *fitter) follow(steps int) { f.descend(steps, func() {}) }
+
+func (f *fitter) descend(steps int, differentiate func()) {
 	f.allResiduals()
 	damping := firstDamping
 	for range steps {
 		f.sigma = f.spread()
 		before := f.cost()
-		f.differentiate()
+		differentiate()
 		gradient := f.equations()
 		gained := false
 		for range dampingTries {
@@ -132,8 +142,6 @@ func (f *fitter) search(steps int) {
 		}
 	}
 	f.sigma = f.spread()
-	f.differentiate()
-	f.equations()
 }
 
 // move takes a step and stays where the

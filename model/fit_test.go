@@ -383,3 +383,20 @@ func TestFitRecoversOtherMachines(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkFitPatterns fits machines of two racks to 30 patterns of transfers that share links, as
+// discover measures them.
+func BenchmarkFitPatterns(b *testing.B) {
+	for _, hosts := range []int{16, 64} {
+		b.Run(fmt.Sprintf("hosts=%d", hosts), func(b *testing.B) {
+			r := rand.New(rand.NewPCG(17, 2))
+			truth, seen := fitTruth(b, r, hosts/2, &Settings{})
+			observations := observe(b, truth, r, 0.03, fitPatterns(r, hosts, 30))
+			for b.Loop() {
+				if _, err := Fit(seen, observations, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
@@ -25,6 +26,7 @@ type Network struct {
 
 	degradation *Degradation
 	resources   []Resource
+	bcastTable  json.RawMessage // of package bcast/table
 
 	// What Predict reads.
 	routing    topology.RouteChoice
@@ -98,6 +100,9 @@ func newNetwork(r *topology.Result, s *Settings) (*Network, error) {
 		return nil, fmt.Errorf("model: network: %w", err)
 	}
 	if n.reported, err = withKinds(r.Hierarchy, n.hostOf, n.resources); err != nil {
+		return nil, fmt.Errorf("model: network: %w", err)
+	}
+	if n.bcastTable, err = checkBcastTable(s.BcastTable); err != nil {
 		return nil, fmt.Errorf("model: network: %w", err)
 	}
 	n.hierarchy = n.reported.Firm(topology.FirmSupport)

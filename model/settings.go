@@ -1,6 +1,8 @@
 package model
 
 import (
+	"encoding/json"
+
 	"github.com/topocast/topocast/topology"
 )
 
@@ -52,6 +54,8 @@ type Settings struct {
 	Degradation *Degradation
 	// Resources are what ranks share inside hosts; nil: not known.
 	Resources []Resource
+	// BcastTable is kept for package bcast/table: see Network.BcastTable.
+	BcastTable json.RawMessage
 	// Measured says how.
 	Measured Metadata
 }

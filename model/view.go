@@ -110,7 +110,7 @@ func (n *Network) cut(ranks []Location, old []int, warnings []string) (*Network,
 	}
 	s := &Settings{
 		Levels: levels, Locations: ranks, MemoryBandwidth: math.NaN(), Routing: n.routing,
-		RTTBias: n.rttBias, MeasuredOverPredicted: n.ratios, Resources: cutResources(n.resources, old), Measured: n.measured,
+		RTTBias: n.rttBias, MeasuredOverPredicted: n.ratios, Resources: cutResources(n.resources, old), BcastTable: n.bcastTable, Measured: n.measured,
 	}
 	if n.memory > 0 {
 		s.MemoryBandwidth = n.memory

@@ -23,7 +23,7 @@ func (n *Network) with(change func(*Settings)) (*Network, error) {
 	s := &Settings{
 		Levels: n.levels, Pairs: n.pairs.list(), HostPairs: n.hostPairs.list(), Locations: n.locations,
 		MemoryBandwidth: n.memory, Routing: n.routing, RTTBias: n.rttBias, Links: n.links, MeasuredOverPredicted: n.ratios,
-		Degradation: n.degradation, Resources: n.resources, Measured: n.measured,
+		Degradation: n.degradation, Resources: n.resources, BcastTable: n.bcastTable, Measured: n.measured,
 	}
 	change(s)
 	other, err := newNetwork(&topology.Result{Graph: n.graph, Hierarchy: n.reported, Fit: n.fit, Warnings: n.warnings}, s)
