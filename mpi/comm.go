@@ -67,6 +67,24 @@ type AnyWaiter interface {
 	WaitAny() (int, error)
 }
 
+// A Tester is the ability of Requests to be asked whether they are complete, between
+// pieces of other work. Transfers progress in its calls: without them, what is
+// longer than the library buffers may not move before WaitAll.
+type Tester interface {
+	// Test returns at once and tells whether all transfers of the set are
+	// complete. If so, it has emptied the set, and returns what WaitAll would.
+	Test() (done bool, err error)
+}
+
+// An Ibcaster is the ability of Requests to have the library's own broadcast
+// under way.
+type Ibcaster interface {
+	// Ibcast is collective: it starts to copy buf of rank root into buf of all
+	// ranks, as one more transfer of the set. len(buf) and root are equal on all
+	// ranks, which start their broadcasts, also those of NativeBcast, in one order.
+	Ibcast(buf []byte, root int) error
+}
+
 // A Clock tells the time of the communicator: the wall clock of real ranks,
 // virtual time in a simulation.
 type Clock interface {

@@ -17,7 +17,9 @@ package mpi
 import "C"
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 	"unsafe"
@@ -30,7 +32,8 @@ type Comm struct {
 	comm       C.MPI_Comm
 	rank, size int
 	spin       C.int // polls before a wait yields; 0: the library waits itself
-	probe      C.int // not 0: Recv looks at the length first, as the library overruns buffers
+	guard      C.tc_guard
+	landing    *landing // of guard; nil: none
 	host       string
 	epoch      time.Time
 	ends       bool          // Close ends MPI, because the World that made this one started it
@@ -70,7 +73,7 @@ func (c *Comm) Recv(buf []byte, src, tag int) error {
 	if err := c.check("Recv", len(buf), src, tag); err != nil {
 		return err
 	}
-	result := C.tc_recv(data(buf), C.int(len(buf)), C.int(src), C.int(tag), c.comm, c.spin, c.probe)
+	result := C.tc_recv(data(buf), C.int(len(buf)), C.int(src), C.int(tag), c.comm, c.spin, c.guard)
 	if err := c.fault("Recv", result.code, src, tag); err != nil {
 		return err
 	}
@@ -81,13 +84,13 @@ func (c *Comm) Recv(buf []byte, src, tag int) error {
 // MPI_Bcast as the library was told to do it. len(buf) and root are equal on
 // all ranks.
 func (c *Comm) Bcast(buf []byte, root int) error {
-	if c.closed {
-		return c.useAfterClose("Bcast")
-	}
-	if err := checkRoot("Bcast", c.rank, c.size, len(buf), root); err != nil {
-		return err
+	if c.closed || uint(root) >= uint(c.size) || len(buf) > math.MaxInt32 {
+		return cmp.Or(c.open("Bcast"), checkRoot("Bcast", c.rank, c.size, len(buf), root))
 	}
 	code := C.tc_bcast(data(buf), C.int(len(buf)), C.int(root), c.comm)
+	if code == C.MPI_SUCCESS {
+		return nil
+	}
 	return c.fault("Bcast", code, root, -1)
 }
 
@@ -111,10 +114,18 @@ func (c *Comm) LibraryVersion() string {
 
 // check refuses what no library needs to see.
 func (c *Comm) check(op string, n, peer, tag int) error {
+	if !c.closed && uint(tag) <= MaxTag && isSound(c.rank, c.size, n, peer, 0, n) {
+		return nil
+	}
+	return cmp.Or(c.open(op), checkPeer(op, c.rank, c.size, n, peer, tag))
+}
+
+// open tells whether the communicator may be used.
+func (c *Comm) open(op string) error {
 	if c.closed {
 		return c.useAfterClose(op)
 	}
-	return checkPeer(op, c.rank, c.size, n, peer, tag)
+	return nil
 }
 
 func (c *Comm) useAfterClose(op string) error {

@@ -61,6 +61,13 @@ func (*Comm) NewRequests() Requests { return noRequests{} }
 // all ranks.
 func (*Comm) Bcast(buf []byte, root int) error { return ErrNotBuilt }
 
+// Perform performs the steps in their order, in one call of C. On Open MPI with
+// its single copy, a message that is longer than its step overwrites memory with
+// ahead (see the Design section of the package).
+func (*Comm) Perform(buf []byte, steps []Step, tag int, ahead bool) (failed int, err error) {
+	return 0, ErrNotBuilt
+}
+
 // PingPong exchanges messages of size bytes with rank peer and stores in
 // samples[i] the time in seconds of the i-th iters round trips. The loop runs
 // in C, on CLOCK_MONOTONIC, with one call from Go for the whole batch.

@@ -36,6 +36,10 @@
 //
 //	SyncSender    Ssend, which returns when the receiver has begun
 //	NonBlocking   several transfers under way at once
+//	AnyWaiter     of these: the next one that is complete
+//	Tester        of these: whether all are complete
+//	Ibcaster      of these: the library's own broadcast among them
+//	Scheduler     a whole list of transfers for the price of one call
 //	Splitter      communicators of some of the ranks, and duplicates
 //	NativeBcast   the library's own broadcast
 //	Timed         a batch of timed exchanges below Go
@@ -58,10 +62,13 @@
 // started at MPI_THREAD_FUNNELED. The build with the tag is for 64-bit systems.
 //
 // Open MPI 4.1, by default, writes a message of more than 4 KiB that comes from
-// the same host past the end of a shorter buffer. Recv looks at the length
-// before; Irecv, Bcast and PingPong cannot: there the ranks have to agree on it.
-// With OMPI_MCA_btl_vader_single_copy_mechanism=none in the environment all are
-// safe, and Recv need not look.
+// the same host past the end of a shorter buffer. Recv and the steps of Perform
+// in order do not let it: up to 4 KiB are received where there is room for any
+// message (2 GiB of addresses without memory, where those are free), for longer
+// ones, or without that room, the length is looked at before. Irecv, Bcast,
+// PingPong and Perform ahead cannot: there the ranks have to agree on it. With
+// OMPI_MCA_btl_vader_single_copy_mechanism=none in the environment all are safe
+// without that.
 //
 // Where ranks have to share CPUs (CrowdedHosts), waits yield to each other; the
 // library's own collectives (Bcast, Split, Dup) do not.

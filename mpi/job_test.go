@@ -105,6 +105,8 @@ func jobs() []job {
 			return c.(mpi.SyncSender).Ssend(make([]byte, 1<<20), c.Size()-1, 1)
 		}},
 		{name: "a rank is stopped while others measure", fails: true, ends: "and rank 3 on ", work: measureStopped},
+		{name: "a rank is stopped while others check", fails: true, ends: "rank 3 on ", work: checkStopped},
+		{name: "a rank is stopped while transfers are under way", fails: true, ends: "rank 3", work: shareStopped},
 		{name: "error while others are done", fails: true, ends: "rank 3: " + errWork.Error(), work: func(c mpi.Communicator, fails bool) error {
 			if fails {
 				return errWork
@@ -196,11 +198,13 @@ func useAfterEnd(comms ...mpi.Communicator) error {
 		_, splitErr := w.Split(0, 0)
 		_, dupErr := w.Dup()
 		buf := make([]byte, 64)
+		_, performErr := w.Perform(nil, []mpi.Step{{Peer: peer}}, 0, false)
 		for i, err := range []error{
 			requests.Isend(buf, peer, 1), requests.Irecv(buf, peer, 1),
 			w.Send(nil, peer, 1), w.Recv(nil, peer, 1), w.Ssend(nil, peer, 1), w.Bcast(nil, 0),
 			requests.Isend(nil, peer, 1), requests.Irecv(nil, peer, 1),
 			w.PingPong(make([]float64, 1), peer, 1, 0, 1, true), splitErr, dupErr,
+			requests.(mpi.Ibcaster).Ibcast(buf, 0), performErr,
 		} {
 			if !errors.Is(err, mpi.ErrClosed) {
 				return fmt.Errorf("call %d after the end of MPI = %v, want %v", i, err, mpi.ErrClosed)

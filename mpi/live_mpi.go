@@ -2,7 +2,11 @@
 
 package mpi
 
-import "runtime/cgo"
+import (
+	"runtime"
+	"runtime/cgo"
+	"unsafe"
+)
 
 // live holds the sets of a communicator that have buffers in MPI's hands. The
 // garbage collector must not find such a set unreachable: it would end the
@@ -10,8 +14,10 @@ import "runtime/cgo"
 // write. A caller may forget both the set and the communicator, so the handle,
 // a root of the collector's, holds live itself.
 type live struct {
-	sets []*requests
-	root cgo.Handle
+	sets     []*requests
+	root     cgo.Handle
+	stranded runtime.Pinner // buffers of steps that failed
+	isKept   bool           // there are some
 }
 
 // add adds a set, unless it is there.
@@ -19,11 +25,24 @@ func (l *live) add(r *requests) {
 	if r.place > 0 {
 		return
 	}
+	l.takeRoot()
+	l.sets = append(l.sets, r)
+	r.place = len(l.sets)
+}
+
+func (l *live) takeRoot() {
 	if l.root == 0 {
 		l.root = cgo.NewHandle(l)
 	}
-	l.sets = append(l.sets, r)
-	r.place = len(l.sets)
+}
+
+// strand keeps, for good, a buffer on which transfers are under way that nobody
+// waits for any more. The caller has it from where it was until here: what
+// reaches this cannot be on a stack, which would move.
+func (l *live) strand(buf []byte) {
+	l.takeRoot()
+	l.stranded.Pin(unsafe.SliceData(buf))
+	l.isKept = true
 }
 
 // remove takes a set out again.
@@ -40,9 +59,9 @@ func (l *live) remove(r *requests) {
 }
 
 // close lets the collector have the communicator, and tells whether it has: a
-// set that is left keeps it.
+// set that is left keeps it, or a stranded buffer.
 func (l *live) close() bool {
-	if len(l.sets) > 0 {
+	if len(l.sets) > 0 || l.isKept {
 		return false
 	}
 	if l.root != 0 {

@@ -9,6 +9,10 @@ package mpi
 #cgo nocallback tc_irecv
 #cgo noescape tc_waitall
 #cgo nocallback tc_waitall
+#cgo noescape tc_testall
+#cgo nocallback tc_testall
+#cgo noescape tc_ibcast
+#cgo nocallback tc_ibcast
 #cgo noescape tc_waitany
 #cgo nocallback tc_waitany
 #include "shim.h"
@@ -62,6 +66,19 @@ func (r *requests) Irecv(buf []byte, src, tag int) error {
 	return r.started(call{"Irecv", len(buf), src, tag}, code)
 }
 
+// Ibcast is MPI_Ibcast.
+func (r *requests) Ibcast(buf []byte, root int) error {
+	if r.c.closed {
+		return r.c.useAfterClose("Ibcast")
+	}
+	if err := checkRoot("Ibcast", r.c.rank, r.c.size, len(buf), root); err != nil {
+		return err
+	}
+	handle := r.prepare(buf)
+	code := C.tc_ibcast(data(buf), C.int(len(buf)), C.int(root), r.c.comm, handle)
+	return r.started(call{"Ibcast", len(buf), root, -1}, code)
+}
+
 // prepare pins the buffer of a transfer, and makes a handle to be overwritten by
 // MPI.
 func (r *requests) prepare(buf []byte) *C.MPI_Request {
@@ -100,12 +117,34 @@ func (r *requests) WaitAll() error {
 		return nil
 	}
 	code := C.tc_waitall(C.int(n), unsafe.SliceData(r.handles), unsafe.SliceData(r.results), r.c.spin)
+	return r.complete("WaitAll", code)
+}
+
+// Test gives buffers back when all transfers are complete.
+func (r *requests) Test() (bool, error) {
+	if r.c.closed {
+		return true, r.c.useAfterClose("Test")
+	}
+	n := len(r.handles)
+	if n == 0 {
+		return true, nil
+	}
+	left := C.tc_testall(C.int(n), unsafe.SliceData(r.handles), unsafe.SliceData(r.results), r.c.spin)
+	if left > 0 {
+		return false, nil
+	}
+	return true, r.complete("Test", left) // 0 is MPI_SUCCESS
+}
+
+// complete empties a set of which no transfer is under way, and returns the
+// first error.
+func (r *requests) complete(op string, code C.int) error {
 	r.release()
 	r.handles = r.handles[:0]
 	calls, results := r.calls, r.results
 	r.calls, r.results = r.calls[:0], r.results[:0]
 	if code != C.MPI_SUCCESS {
-		return r.c.fault("WaitAll", code, -1, -1)
+		return r.c.fault(op, code, -1, -1)
 	}
 	for i, made := range calls {
 		result := results[i]

@@ -4,11 +4,16 @@ package mpi_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"syscall"
 	"time"
 
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/measure/check"
+	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -41,6 +46,52 @@ func (s *stopping) Exchange(rows []float64, peer int) ([]float64, error) {
 		return rows, err
 	}
 	return rows, s.comm.Send(word, peer, harness.FirstTag)
+}
+
+// stopped is a rank that is stopped in its first message of a measurement's own.
+type stopped struct{ *mpi.Comm }
+
+func (s stopped) Dup() (mpi.Communicator, error) {
+	c, err := s.Comm.Dup()
+	if err != nil {
+		return nil, err
+	}
+	return stopped{c.(*mpi.Comm)}, nil
+}
+
+func (s stopped) Send(buf []byte, dst, tag int) error {
+	if tag >= harness.FirstTag && tag < mpi.MaxTag { // which collects the names of hosts
+		if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
+			return err
+		}
+	}
+	return s.Comm.Send(buf, dst, tag)
+}
+
+// checkStopped checks the ranks, of which one is stopped.
+func checkStopped(c mpi.Communicator, fails bool) error {
+	star, err := gen.Parse(fmt.Sprintf("star:%d", c.Size()))
+	if err != nil {
+		return err
+	}
+	if fails {
+		c = stopped{c.(*mpi.Comm)}
+	}
+	_, err = check.Measure(context.Background(), c, &check.Settings{Graph: star.Graph, Bytes: 1000, Silence: time.Second})
+	return err
+}
+
+// shareStopped measures transfers that are under way together, of which one rank is stopped.
+func shareStopped(c mpi.Communicator, fails bool) error {
+	var ring []model.Transfer
+	for rank := range c.Size() {
+		ring = append(ring, model.Transfer{Src: rank, Dst: (rank + 1) % c.Size(), Bytes: 1000})
+	}
+	if fails {
+		c = stopped{c.(*mpi.Comm)}
+	}
+	_, err := concurrent.Measure(context.Background(), c, &concurrent.Settings{Patterns: [][]model.Transfer{ring}, MaxIterations: 10, Silence: time.Second})
+	return err
 }
 
 // measureStopped measures all pairs, of which one rank is stopped.

@@ -47,7 +47,7 @@ func declared(t *testing.T, files ...string) map[string][2]string {
 // Documentation sites show the build without MPI. What it declares is what the
 // real one does, in the same words.
 func TestStubReadsAsTheRealThing(t *testing.T) {
-	real := declared(t, "comm_mpi.go", "requests_mpi.go", "timed_mpi.go", "world_mpi.go")
+	real := declared(t, "comm_mpi.go", "requests_mpi.go", "steps_mpi.go", "timed_mpi.go", "world_mpi.go")
 	stub := declared(t, "comm_stub.go")
 	if len(real) < 18 {
 		t.Fatalf("only %d declarations found: are there more files with methods of Comm?", len(real))

@@ -48,18 +48,22 @@ static inline void tc_give_up(int64_t limit) {
 // tc_leave ends the job with status 0 from within MPI_Finalize, on any thread.
 static inline void tc_leave(void) { MPI_Abort(MPI_COMM_WORLD, 0); }
 
+// tc_abort still aborts while MPI_Finalize hangs.
 static inline void tc_abort(int code) {
-	if (!tc_ended())
+	int ended = 0;
+	MPI_Finalized(&ended);
+	if (!ended)
 		MPI_Abort(MPI_COMM_WORLD, code);
 }
 
 // MPICH 4.0.2 aborts on an error of MPI_Wait unless the world, too, returns
 // its errors, so both handlers are set.
 static inline int tc_dup_world(MPI_Comm *comm) {
-	if (tc_ended())
-		return TC_ENDED;
+	int code = tc_watch_end();
+	if (code != MPI_SUCCESS)
+		return code;
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-	int code = MPI_Comm_dup(MPI_COMM_WORLD, comm);
+	code = MPI_Comm_dup(MPI_COMM_WORLD, comm);
 	if (code == MPI_SUCCESS)
 		MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN);
 	return code;
@@ -155,7 +159,11 @@ func (c *Comm) join() error {
 			return &Error{"World", c.rank, -1, -1, err}
 		}
 	}
-	c.probe = C.tc_overruns()
+	c.guard.overruns = C.tc_overruns()
+	if c.guard.overruns != 0 {
+		c.landing = newLanding()
+		c.guard.landing = c.landing.share()
+	}
 	c.spin = spinPolls // until it is known
 	crowded, err := c.isCrowded()
 	if err == nil && !crowded {
@@ -214,7 +222,7 @@ func (c *Comm) split(op string, color, key int) (Communicator, error) {
 	if c.closed {
 		return nil, c.useAfterClose(op)
 	}
-	part := &Comm{spin: c.spin, probe: c.probe, host: c.host, epoch: c.epoch}
+	part := &Comm{spin: c.spin, guard: c.guard, host: c.host, epoch: c.epoch}
 	if code := C.tc_split(c.comm, C.int(max(color, -1)), C.int(key), &part.comm); code != C.MPI_SUCCESS {
 		return nil, c.fault(op, code, -1, -1)
 	}
@@ -222,6 +230,8 @@ func (c *Comm) split(op string, color, key int) (Communicator, error) {
 		return nil, nil
 	}
 	part.describe()
+	part.landing = c.landing
+	part.landing.share()
 	return part, nil
 }
 
@@ -266,6 +276,7 @@ func (c *Comm) Close() error {
 		}
 	}
 	c.closed = true
+	c.landing.leave()
 	if !c.ends {
 		return nil
 	}

@@ -48,6 +48,11 @@ func TestNoAllocations(t *testing.T) {
 	}
 	requests := c.NewRequests()
 	samples := make([]float64, 4)
+	whole := make([]byte, 2*size)
+	steps := []mpi.Step{
+		{Kind: mpi.StepExchange, Peer: peer, Length: size, RecvPeer: peer, RecvOffset: size, RecvLength: size},
+		{Kind: mpi.StepExchange, Peer: peer, Length: size, RecvPeer: peer, RecvOffset: size, RecvLength: size},
+	}
 	tests := []struct {
 		name string
 		run  func() error
@@ -80,6 +85,26 @@ func TestNoAllocations(t *testing.T) {
 				}
 			}
 			return requests.WaitAll()
+		}},
+		{"Isend, Irecv and Test", func() error {
+			if err := cmp.Or(requests.Irecv(in[0], peer, 1), requests.Isend(out[0], peer, 1)); err != nil {
+				return err
+			}
+			for done := false; !done; {
+				var err error
+				if done, err = requests.(mpi.Tester).Test(); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+		{"Perform in order", func() error {
+			_, err := c.Perform(whole, steps, 1, false)
+			return err
+		}},
+		{"Perform ahead", func() error {
+			_, err := c.Perform(whole, steps, 1, true)
+			return err
 		}},
 		{"PingPong", func() error {
 			return c.PingPong(samples, peer, 1, size, 2, first)

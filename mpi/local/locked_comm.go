@@ -1,6 +1,8 @@
 package local
 
 import (
+	"runtime"
+	"slices"
 	"time"
 
 	"github.com/topocast/topocast/mpi"
@@ -44,6 +46,7 @@ var (
 	_ mpi.Splitter     = (*lockedComm)(nil)
 	_ mpi.NativeBcast  = (*lockedComm)(nil)
 	_ mpi.Failer       = (*lockedComm)(nil)
+	_ mpi.Tester       = (*lockedRequests)(nil)
 )
 
 // newComms makes the communicators of all ranks of a group. The caller holds
@@ -179,6 +182,22 @@ func (q *lockedRequests) begin(op string, buf []byte, peer, tag int, receives bo
 	return nil
 }
 
+// Test lets other goroutines run if it is in vain.
+func (q *lockedRequests) Test() (bool, error) {
+	if !q.comm.isOpen {
+		return true, q.comm.fail("Test", -1, -1, mpi.ErrClosed)
+	}
+	w := q.comm.world
+	w.mu.Lock()
+	if w.ended == nil && slices.ContainsFunc(q.pending, func(r lockedRequest) bool { return !r.done }) {
+		w.mu.Unlock()
+		runtime.Gosched()
+		return false, nil
+	}
+	defer w.mu.Unlock()
+	return true, q.finish("Test")
+}
+
 func (q *lockedRequests) WaitAll() error {
 	if !q.comm.isOpen {
 		return q.comm.fail("WaitAll", -1, -1, mpi.ErrClosed)
@@ -186,16 +205,22 @@ func (q *lockedRequests) WaitAll() error {
 	w := q.comm.world
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	return q.finish("WaitAll")
+}
+
+// finish waits for all transfers, and empties the set. The caller holds the lock.
+func (q *lockedRequests) finish(op string) error {
+	w := q.comm.world
 	var first error
 	for i, r := range q.pending {
 		var err error
-		if !w.wait(q.comm.me, r.transfer, "WaitAll", r.rank, r.tag) {
+		if !w.wait(q.comm.me, r.transfer, op, r.rank, r.tag) {
 			err = mpi.ErrAborted
 		} else if r.receives {
 			err = lengthError(r.size, len(r.buf))
 		}
 		if err != nil && first == nil {
-			first = q.comm.fail("WaitAll", r.rank, r.tag, err)
+			first = q.comm.fail(op, r.rank, r.tag, err)
 		}
 		if r.done { // otherwise it may still be in a list
 			w.release(r.transfer)

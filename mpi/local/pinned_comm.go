@@ -180,7 +180,10 @@ type pinnedRequest struct {
 	isTold    bool // WaitAny has returned it
 }
 
-var _ mpi.AnyWaiter = (*pinnedRequests)(nil)
+var (
+	_ mpi.AnyWaiter = (*pinnedRequests)(nil)
+	_ mpi.Tester    = (*pinnedRequests)(nil)
+)
 
 func (q *pinnedRequests) Isend(buf []byte, dst, tag int) error {
 	return q.begin("Isend", buf, dst, tag, false)
@@ -204,13 +207,35 @@ func (q *pinnedRequests) begin(op string, buf []byte, peer, tag int, receives bo
 }
 
 func (q *pinnedRequests) WaitAll() error {
+	return q.finish("WaitAll")
+}
+
+// Test lets other goroutines run if it is in vain and ranks share cores.
+func (q *pinnedRequests) Test() (bool, error) {
+	c := q.comm
+	if c.isOpen && !c.world.aborted.Load() {
+		c.engine.step()
+		for _, r := range q.pending {
+			if !c.engine.isDone(r.pinnedTransfer) {
+				if c.world.cores == nil {
+					runtime.Gosched()
+				}
+				return false, nil
+			}
+		}
+	}
+	return true, q.finish("Test")
+}
+
+// finish waits for all transfers, and empties the set.
+func (q *pinnedRequests) finish(op string) error {
 	if !q.comm.isOpen {
-		return q.comm.fail("WaitAll", -1, -1, mpi.ErrClosed)
+		return q.comm.fail(op, -1, -1, mpi.ErrClosed)
 	}
 	var first error
 	for i, r := range q.pending {
 		if err := q.comm.engine.finish(r.pinnedTransfer); err != nil && first == nil {
-			first = q.comm.fail("WaitAll", r.rank, r.tag, err)
+			first = q.comm.fail(op, r.rank, r.tag, err)
 		}
 		q.pending[i].pinnedTransfer = nil
 	}

@@ -265,6 +265,17 @@ func closed(c mpi.Communicator) error {
 		add("Isend", requests.Isend(nil, peer, 0))
 		add("Irecv", requests.Irecv(nil, peer, 0))
 		add("WaitAll of an empty set", requests.WaitAll())
+		if t, ok := requests.(mpi.Tester); ok {
+			_, err := t.Test()
+			add("Test of an empty set", err)
+		}
+		if b, ok := requests.(mpi.Ibcaster); ok {
+			add("Ibcast", b.Ibcast(nil, 0))
+		}
+	}
+	if s, ok := c.(mpi.Scheduler); ok {
+		_, err := s.Perform(nil, []mpi.Step{{Peer: peer}}, 0, false)
+		add("Perform", err)
 	}
 	if b, ok := c.(mpi.NativeBcast); ok {
 		add("Bcast", b.Bcast(nil, 0))

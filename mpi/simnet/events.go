@@ -31,6 +31,7 @@ const (
 	arrival   kind = iota // a message has arrived as a whole
 	loss                  // a rank is lost
 	departure             // a message begins to move
+	look                  // a rank looks whether its transfers are complete
 )
 
 // An event waits in the queue. Its order holds kind, rank and sequence, the
@@ -38,7 +39,7 @@ const (
 type event struct {
 	at    instant
 	order uint64
-	m     *message // nil for a loss
+	m     *message // nil for a loss, and for a look
 }
 
 const (

@@ -125,7 +125,7 @@ func (w *world) send(r *rank, set *requests, buf []byte, size int, key matchKey,
 	if m.isWanted {
 		w.deliver(m)
 	}
-	if m.eager || m.isWanted {
+	if m.isWanted || m.eager && !w.settings.KeepUnexpected {
 		w.depart(r, m)
 	}
 	return nil
@@ -146,7 +146,7 @@ func (w *world) receive(r *rank, set *requests, buf []byte, size int, key matchK
 	}
 	m.taker = set
 	set.open++
-	if m.isSent && !m.eager {
+	if m.isSent && (!m.eager || w.settings.KeepUnexpected) {
 		w.depart(&w.ranks[m.src], m)
 	}
 }
@@ -198,7 +198,7 @@ func (w *world) unpark(m *message) {
 }
 
 // depart lets the message move when it can: as soon as it is sent if it is
-// eager, else when both sides are there.
+// eager, else when both sides are there; eager ones then may be kept, too.
 func (w *world) depart(sender *rank, m *message) {
 	at := m.sentAt
 	if !m.eager {
@@ -209,6 +209,8 @@ func (w *world) depart(sender *rank, m *message) {
 		if !w.settings.NoHandshake {
 			at += m.latency // the consent; the ways there and back count the same
 		}
+	} else if w.settings.KeepUnexpected {
+		at = max(at, m.wantedAt)
 	}
 	if !w.settings.FlowPerMessage {
 		sender.openStream(m.dst)

@@ -22,9 +22,9 @@ import (
 // set to what ours is without factors: CM02 with latency and bandwidth as they
 // are, no bound by the window, and eager messages that do not wait for the receiver.
 
-// smpi compiles the patterns for SMPI and returns a function that runs one on
+// peer compiles the patterns for SMPI and returns a function that runs one on
 // a cluster and returns its simulated time in s, and the wall time.
-func smpi(t testing.TB, cluster string, ranks int, crossTraffic bool) func(pattern string, bytes, steps int) (float64, time.Duration) {
+func peer(t testing.TB, cluster string, ranks int, crossTraffic bool) func(pattern string, bytes, steps int) (float64, time.Duration) {
 	t.Helper()
 	for _, tool := range []string{"smpicc", "smpirun"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -79,7 +79,7 @@ func smpi(t testing.TB, cluster string, ranks int, crossTraffic bool) func(patte
 	}
 }
 
-// ours runs a pattern as smpi does.
+// ours runs a pattern as peer does.
 func ours(t testing.TB, cluster string, crossTraffic bool) func(pattern string, bytes, steps int) (float64, time.Duration) {
 	g := graphOf(t, cluster)
 	s := &simnet.Settings{EagerLimit: 65535, NoHandshake: true, FlowPerMessage: true, HollowAbove: 1}
@@ -131,7 +131,7 @@ func TestTimesAgreeWithSimGrid(t *testing.T) {
 		{"fattree:8,8;1,4", "2;8,8;1,4;1,1", 64},
 	} {
 		for _, cross := range []bool{false, true} {
-			theirs, mine := smpi(t, p.smpi, p.ranks, cross), ours(t, p.ours, cross)
+			theirs, mine := peer(t, p.smpi, p.ranks, cross), ours(t, p.ours, cross)
 			for _, c := range []struct {
 				pattern      string
 				bytes, steps int
@@ -154,7 +154,7 @@ func TestTimesAgreeWithSimGrid(t *testing.T) {
 // The same patterns over 1,024 ranks, for the wall time of both: that of SimGrid
 // has the start of its process in it, which "empty" shows.
 func BenchmarkPeerSimGrid(b *testing.B) {
-	theirs, mine := smpi(b, "3;8,16,8;1,1,1;1,1,1", 1024, false), ours(b, "fattree:8,16,8;1,1,1", false)
+	theirs, mine := peer(b, "3;8,16,8;1,1,1;1,1,1", 1024, false), ours(b, "fattree:8,16,8;1,1,1", false)
 	for _, c := range []struct {
 		name, pattern string
 		bytes, steps  int

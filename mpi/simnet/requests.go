@@ -22,6 +22,7 @@ type entry struct {
 var (
 	_ mpi.Requests  = (*requests)(nil)
 	_ mpi.AnyWaiter = (*requests)(nil)
+	_ mpi.Tester    = (*requests)(nil)
 )
 
 // NewRequests returns an empty set of requests.
@@ -64,10 +65,37 @@ func (s *requests) WaitAll() error {
 			return s.comm.fail("WaitAll", -1, -1, err)
 		}
 	}
-	if key, err := s.finish(); err != nil {
-		return s.comm.fail("WaitAll", s.comm.rankOf(key.src), key.tag(), err)
+	return s.end("WaitAll")
+}
+
+// end empties the set, and returns what was wrong.
+func (s *requests) end(op string) error {
+	key, err := s.finish()
+	if err != nil {
+		return s.comm.fail(op, s.comm.rankOf(key.src), key.tag(), err)
 	}
 	return nil
+}
+
+// Test looks at the rank's own time. It takes none; but a rank that tests again
+// without having done anything in between waits for the next event of the
+// simulation, as if it had looked all the time.
+func (s *requests) Test() (bool, error) {
+	if err := s.comm.usable("Test", -1, -1); err != nil {
+		s.entries = s.entries[:0]
+		return true, err
+	}
+	if s.open > 0 {
+		if err := s.rank.look(pending{op: "Test", peer: -1, tag: -1, set: s}); err != nil {
+			s.entries = s.entries[:0]
+			return true, s.comm.fail("Test", -1, -1, err)
+		}
+	}
+	if !s.ready() {
+		s.isWaited = false // it only looks
+		return false, nil
+	}
+	return true, s.end("Test")
 }
 
 // WaitAny waits for one more transfer of the set.

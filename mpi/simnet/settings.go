@@ -21,6 +21,11 @@ type Settings struct {
 	// Send returns when they have arrived. Default 65536; negative: all wait.
 	EagerLimit int
 
+	// KeepUnexpected keeps messages of up to EagerLimit bytes with the sender, though
+	// Send has returned, until the receiver has called for them, as SimGrid does
+	// by default. By default they leave at once.
+	KeepUnexpected bool
+
 	// NoHandshake lets a message above EagerLimit leave as soon as both sides
 	// are there. By default a request crosses to the receiver and its consent
 	// back before.

@@ -403,3 +403,22 @@ func TestNoiseHasTheStatedSize(t *testing.T) {
 		t.Errorf("%g of the round trips have an outlier, want 0.04", share)
 	}
 }
+
+// By hand: routes of 10 us, and 1000 B take 0.8 us of a link. The receiver asks for the first of two messages at 100 us and for the
+// second when that is there. They have waited for it, or, by default, on the way, where they shared the link.
+func TestUnexpectedMessagesMayBeKept(t *testing.T) {
+	buf := make([]byte, 1000)
+	for _, c := range []struct {
+		kept bool
+		want [2]float64 // sender, receiver
+	}{{false, [2]float64{0, 100e-6}}, {true, [2]float64{0, 100e-6 + 2*10.8e-6}}} {
+		got := finish(t, graphOf(t, "star:2"), nil, &simnet.Settings{KeepUnexpected: c.kept}, func(comm mpi.Communicator) error {
+			if comm.Rank() == 0 {
+				return errors.Join(comm.Send(buf, 1, 0), comm.Send(buf, 1, 0))
+			}
+			comm.(*simnet.Comm).Sleep(100e-6)
+			return errors.Join(comm.Recv(buf, 0, 0), comm.Recv(buf, 0, 0))
+		})
+		wantTimes(t, got, c.want[0], c.want[1])
+	}
+}

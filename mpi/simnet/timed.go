@@ -42,7 +42,7 @@ func (c *Comm) PingPong(samples []float64, peer, tag, size, iters int, first boo
 		rank: r, peer: &w.ranks[c.group.ranks[peer]], samples: samples, send: c.keyTo(peer, tag), receive: c.keyFrom(peer, tag),
 		size: size, first: first, moves: 2 * iters, move: -1,
 	}
-	x.atOnce = size == 0 && w.settings.EagerLimit >= 0 && len(w.settings.Faults.LostRanks) == 0
+	x.atOnce = size == 0 && w.settings.EagerLimit >= 0 && !w.settings.KeepUnexpected && len(w.settings.Faults.LostRanks) == 0
 	if x.atOnce && (w.waiting[x.send] != nil || w.waiting[x.receive] != nil) {
 		return c.fail("PingPong", peer, tag, fmt.Errorf("a message with the same tag has not been received"))
 	}

@@ -77,6 +77,8 @@ type world struct {
 	sequence uint64
 	ready    []*rank // to be resumed at this instant, in order
 	running  int     // ranks that have not returned
+	lookers  []*rank // that have looked at this instant, and look again when something has happened
+	inVain   int     // times in a row that they have looked when nothing could
 	waiting  map[matchKey]*message
 	free     *message     // that may be used again
 	parks    [32][][]byte // for bytes of eager messages, by the logarithm of their length
@@ -97,6 +99,7 @@ type rank struct {
 	isLost  bool
 	hasLeft bool // body has returned
 	clock   instant
+	looked  instant // when it has last looked in vain; -1: never
 	slow    float64 // factor of software
 	resume  func() (struct{}, bool)
 	yield   func(struct{}) bool
@@ -140,7 +143,7 @@ func newWorld(g *topology.Graph, placement []int, s *Settings) (*world, error) {
 		}
 		r := &w.ranks[i]
 		all.ranks[i] = int32(i)
-		*r = rank{world: w, id: int32(i), host: int32(host), slow: 1}
+		*r = rank{world: w, id: int32(i), host: int32(host), looked: -1, slow: 1}
 		r.own = requests{rank: r, entries: r.firstEntry[:0]}
 		r.streams = r.firstStreams[:0]
 		r.random = *rand.NewPCG(settings.Seed, uint64(i))
@@ -213,6 +216,9 @@ func (w *world) simulate(body func(mpi.Communicator) error) {
 			w.handle()
 		case w.net.stale:
 			w.net.solve(w.now, &w.queue)
+		case len(w.queue) == 0 && len(w.lookers) > 0 && w.inVain < mostInVain:
+			w.inVain++
+			w.wakeLookers()
 		case len(w.queue) == 0:
 			w.fail(w.deadlock())
 		case w.queue[0].at == forever:
@@ -223,8 +229,19 @@ func (w *world) simulate(body func(mpi.Communicator) error) {
 	}
 }
 
+// mostInVain is how often ranks may look whether their transfers are complete
+// while no rank does anything else: one that looks in a loop would do so for ever.
+const mostInVain = 1000
+
+func (w *world) wakeLookers() {
+	w.ready = append(w.ready, w.lookers...)
+	w.lookers = w.lookers[:0]
+}
+
 // handle handles the events of this instant.
 func (w *world) handle() {
+	defer w.wakeLookers()
+	w.inVain = 0
 	for len(w.queue) > 0 && w.queue[0].at == w.now && w.cause == nil {
 		switch e := w.queue.pop(); e.kind() {
 		case arrival:
@@ -237,6 +254,10 @@ func (w *world) handle() {
 			}
 		case loss:
 			w.lose(&w.ranks[e.rank()])
+		case look:
+			if r := &w.ranks[e.rank()]; !r.isLost {
+				w.ready = append(w.ready, r)
+			}
 		}
 	}
 }
@@ -260,6 +281,7 @@ func (w *world) lose(r *rank) {
 	}
 	r.timed = nil
 	r.clock = max(r.clock, w.now)
+	w.lookers = slices.DeleteFunc(w.lookers, func(looker *rank) bool { return looker == r })
 	w.ready = append(w.ready, r)
 }
 
@@ -319,6 +341,22 @@ func (r *rank) block(p pending) error {
 	r.yield(struct{}{})
 	r.doing = pending{}
 	return r.fate()
+}
+
+// look lets the world catch up with the rank. No time passes between two looks
+// of a rank that does nothing in between, so the second lasts until something
+// happens anywhere.
+func (r *rank) look(p pending) error {
+	w := r.world
+	if r.looked == r.clock {
+		w.lookers = append(w.lookers, r)
+	} else {
+		w.schedule(look, r.id, r.clock, nil)
+	}
+	err := r.block(p)
+	r.clock = max(r.clock, w.now)
+	r.looked = r.clock
+	return err
 }
 
 // fate is the error that all operations of the rank return, if there is one.
