@@ -5,19 +5,24 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
-	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/bcast/tuner"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/mpi"
 )
 
 // BenchmarkSettings say what Benchmark does. Those of rank 0 count.
 type BenchmarkSettings struct {
-	Sizes       []int  // bytes; nil: 8, 1 KiB, 64 KiB and 1 MiB
-	Root        int    // rank that broadcasts
-	Repetitions int    // timed repetitions of each variant and size; 0: 21
-	Seed        uint64 // of the patterns and of the order of the variants
+	Sizes       []int    // bytes; nil: 8, 1 KiB, 64 KiB and 1 MiB
+	Root        int      // rank that broadcasts
+	Repetitions int      // timed repetitions of each variant and size; 0: 21
+	WarmUps     int      // repetitions before that are not timed; 0: 2
+	Only        []string // the variants of interest, by name; nil: all
+	Seed        uint64   // of the patterns and of the order of the variants
 }
 
 func (s *BenchmarkSettings) validate(ranks int) error {
@@ -26,6 +31,8 @@ func (s *BenchmarkSettings) validate(ranks int) error {
 		return fmt.Errorf("bcast: benchmark: root %d: %w: want in [0, %d)", s.Root, mpi.ErrRank, ranks)
 	case s.Repetitions < 0:
 		return fmt.Errorf("bcast: benchmark: %d repetitions: want at least 0", s.Repetitions)
+	case s.WarmUps < 0:
+		return fmt.Errorf("bcast: benchmark: %d repetitions to warm up: want at least 0", s.WarmUps)
 	}
 	for _, size := range s.Sizes {
 		if size < 0 {
@@ -35,7 +42,8 @@ func (s *BenchmarkSettings) validate(ranks int) error {
 	return nil
 }
 
-// warmUp is the number of rounds before the timed ones.
+// warmUp is the default of BenchmarkSettings.WarmUps. Reinfjell takes 50 to 100 of them, before
+// all repetitions of one variant; here, all variants are run in each round.
 const warmUp = 2
 
 // usualReps is the default of BenchmarkSettings.Repetitions. It is odd, so that the median is one of the
@@ -47,7 +55,8 @@ const usualReps = 21
 // ("ours"), the library's broadcast ("native", if the communicator has one),
 // and each algorithm with its best plan by prediction. Every broadcast carries
 // another pattern into buffers that differ from it in every byte, and every
-// rank compares every byte afterwards. All ranks get the same report.
+// rank compares every byte afterwards. All ranks get the same report. Its statistics are those of
+// Reinfjell 2023, section 6.5.1, and besides what a paired comparison allows.
 //
 // When the context of any rank ends, all ranks stop before the next broadcast,
 // and the report holds what was timed until then; Report.Stopped says so.
@@ -72,28 +81,45 @@ func Benchmark(ctx context.Context, b *Broadcaster, s *BenchmarkSettings) (*Repo
 	if reps == 0 {
 		reps = usualReps
 	}
-	watch, err := newStopwatch(b.exec, s.Root, b.crowded)
+	warm := s.WarmUps
+	if warm == 0 {
+		warm = warmUp
+	}
+	watch, err := b.stopwatch()
 	if err != nil {
+		return nil, b.failed(err)
+	}
+	if err := b.checkOnly(s.Only); err != nil {
 		return nil, err
 	}
+	comparison := &comparison{watch: watch, rank: b.comm.Rank(), root: s.Root}
 	report := &Report{Ranks: b.ranks, Root: s.Root}
+	if report.Conditions, err = b.conditions(); err != nil {
+		return nil, err
+	}
 	for _, size := range sizes {
-		if report.Stopped, err = watch.anyEnded(ctx); err != nil || report.Stopped {
-			return report, err
+		if report.Stopped, err = comparison.anyEnded(ctx); err != nil || report.Stopped {
+			return report, b.failed(err)
 		}
-		if err := b.Tune(s.Root, size); err != nil {
+		if isWanted(s.Only, ours) {
+			if err := b.Tune(s.Root, size); err != nil {
+				return nil, err
+			}
+		}
+		if comparison.bound, err = b.bound(size, s.Root); err != nil {
 			return nil, err
 		}
-		variants, err := b.variants(watch.crew, size)
+		variants, err := b.variants(newCrew(b.exec, s.Root), size, s.Only)
 		if err != nil {
 			return nil, err
 		}
-		rows, stopped, err := compare(ctx, watch, variants, make([]byte, size), reps, s.Seed)
+		comparison.random = rand.New(rand.NewPCG(s.Seed, uint64(size)))
+		rows, stopped, err := comparison.run(ctx, variants, make([]byte, size), warm, reps)
 		if err != nil {
-			return nil, err
+			return nil, b.failed(err)
 		}
 		report.Rows = append(report.Rows, rows...)
-		report.ClockDoubt = max(report.ClockDoubt, watch.doubt)
+		report.ClockDoubt = max(report.ClockDoubt, watch.Doubt())
 		if report.Stopped = stopped; stopped {
 			break
 		}
@@ -125,105 +151,173 @@ func shareBenchmark(c *crew, s *BenchmarkSettings) (*BenchmarkSettings, error) {
 	return &told, told.validate(c.exec.comm.Size())
 }
 
+// ours is the name of the broadcaster's own choice as a variant.
+const ours = "ours"
+
+// isWanted tells whether a variant is one of those of BenchmarkSettings.Only.
+func isWanted(only []string, name string) bool { return only == nil || slices.Contains(only, name) }
+
+// Variants are the names of what Benchmark compares: "ours", "native" if the communicator
+// has a broadcast of its own, and the algorithms.
+func (b *Broadcaster) Variants() []string {
+	names := []string{ours}
+	if b.native != nil {
+		names = append(names, newNative().Name())
+	}
+	for _, a := range b.catalogue {
+		if !slices.Contains(names, a.Name()) {
+			names = append(names, a.Name())
+		}
+	}
+	return names
+}
+
+func (b *Broadcaster) checkOnly(only []string) error {
+	for _, name := range only {
+		if all := b.Variants(); !slices.Contains(all, name) {
+			return fmt.Errorf("bcast: benchmark: variant %q: want %s", name, words.Or(all))
+		}
+	}
+	return nil
+}
+
+// bound is that of Row.Bound, on rank 0, which tells the others with the rest of the row; NaN elsewhere.
+func (b *Broadcaster) bound(bytes, root int) (float64, error) {
+	if b.comm.Rank() != 0 {
+		return math.NaN(), nil
+	}
+	n, err := b.known.view()
+	if err != nil || n == nil {
+		return math.NaN(), err
+	}
+	bound, err := predict.Bound(n, bytes, root)
+	if err != nil {
+		return math.NaN(), fmt.Errorf("bcast: benchmark: %w", err)
+	}
+	return bound, nil
+}
+
 // A variant is a way to broadcast that is compared with others.
 type variant struct {
 	name string
-	plan Plan
+	plan predict.Plan
 	run  func(buf []byte) error
 }
 
 // variants is collective: they are the same on all ranks.
-func (b *Broadcaster) variants(c *crew, size int) ([]variant, error) {
+func (b *Broadcaster) variants(c *crew, size int, only []string) ([]variant, error) {
 	plan, err := b.Plan(size, c.root)
 	if err != nil {
 		return nil, err
 	}
-	all := []variant{{"ours", plan, func(buf []byte) error { return b.Bcast(buf, c.root) }}}
-	add := func(p candidate) {
-		r := b.newRoute(p, c.root)
-		all = append(all, variant{p.Name(), p.Plan, func(buf []byte) error { return b.follow(r, buf, c.root) }})
+	var all []variant
+	add := func(name string, plan predict.Plan, run func(buf []byte) error) {
+		if isWanted(only, name) {
+			all = append(all, variant{name, plan, run})
+		}
 	}
+	follow := func(p predict.Candidate) {
+		r := b.newRoute(p, c.root, size)
+		add(p.Name(), p.Plan, func(buf []byte) error { return b.perform(r, buf, c.root) })
+	}
+	add(ours, plan, func(buf []byte) error { return b.Bcast(buf, c.root) })
 	if b.native != nil {
-		add(newNative())
+		follow(newNative())
 	}
-	var plans []candidate
+	var plans []predict.Candidate
 	if c.isRoot() {
 		if plans, err = b.candidates(size, c.root); err != nil {
 			return nil, err
 		}
-		slices.SortFunc(plans, func(a, b candidate) int { return a.index - b.index })
+		slices.SortFunc(plans, func(a, b predict.Candidate) int { return a.Index - b.Index })
 	}
 	if plans, err = b.tellPlans(c, plans); err != nil {
 		return nil, err
 	}
 	for _, p := range plans {
-		add(p)
+		follow(p)
 	}
 	return all, nil
 }
 
-// compare is collective: it times the variants on buf. Stopped before its end,
-// it returns the rows of those variants that were timed at all.
-func compare(ctx context.Context, watch *stopwatch, variants []variant, buf []byte, reps int, seed uint64) (rows []Row, stopped bool, err error) {
+// A comparison times variants from one root. All of its functions are collective.
+type comparison struct {
+	watch      *tuner.Stopwatch
+	rank, root int
+	random     *rand.Rand
+	bound      float64 // s, of the size under way
+}
+
+// anyEnded tells all ranks whether the context of any of them has ended.
+func (c *comparison) anyEnded(ctx context.Context) (bool, error) {
+	ended := []float64{0}
+	if ctx.Err() != nil {
+		ended[0] = 1
+	}
+	err := c.watch.Max(ended)
+	return ended[0] > 0, err
+}
+
+// run times the variants on buf. Stopped before its end, it returns the rows of those
+// variants that were timed at all.
+func (c *comparison) run(ctx context.Context, variants []variant, buf []byte, warm, reps int) (rows []Row, stopped bool, err error) {
 	times := make([][]float64, len(variants))
 	wrong := make([]float64, len(variants)) // 1: this rank has seen a wrong byte
 	order := make([]int, len(variants))
 	for i := range order {
 		order[i] = i
 	}
-	random := rand.New(rand.NewPCG(seed, uint64(len(buf))))
-	for n := 0; n < warmUp+reps && !stopped; n++ {
-		random.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
-		if err := watch.round(); err != nil {
+	for n := 0; n < warm+reps && !stopped; n++ {
+		c.random.Shuffle(len(order), func(i, k int) { order[i], order[k] = order[k], order[i] })
+		if err := c.watch.Refresh(); err != nil {
 			return nil, false, err
 		}
 		for _, i := range order {
-			if stopped, err = watch.anyEnded(ctx); err != nil {
+			if stopped, err = c.anyEnded(ctx); err != nil {
 				return nil, false, err
 			}
 			if stopped {
 				break
 			}
-			pattern := random.Uint64()
-			fill(buf, pattern, watch.isRoot())
-			t, err := watch.time(func() error { return variants[i].run(buf) })
+			pattern := c.random.Uint64()
+			fill(buf, pattern, c.rank == c.root)
+			s, err := c.watch.Time(func(buf []byte, _ int) error { return variants[i].run(buf) }, buf, c.root)
 			if err != nil {
 				return nil, false, err
 			}
 			if !matches(buf, pattern) {
 				wrong[i] = 1
 			}
-			if n >= warmUp {
-				times[i] = append(times[i], t)
+			if n >= warm {
+				times[i] = append(times[i], s.Cold)
 			}
 		}
 	}
+	if err := c.watch.Max(wrong); err != nil {
+		return nil, false, err
+	}
+	base := slices.IndexFunc(variants, func(v variant) bool { return v.plan.Algorithm == nil && v.name != ours })
 	for i, v := range variants {
 		if len(times[i]) == 0 { // the same on all ranks
 			continue
 		}
-		anyWrong, err := watch.collectMax(wrong[i])
-		if err != nil {
+		var native []float64
+		if base >= 0 {
+			native = times[base]
+		}
+		row := Row{Bytes: len(buf), Variant: v.name, Plan: v.plan, Bound: c.bound, Count: len(times[i]), Verified: wrong[i] == 0}
+		row.summarise(times[i], native) // NaN but on rank 0
+		told := make([]float64, len(row.values()))
+		for k, v := range row.values() {
+			told[k] = *v
+		}
+		if err := c.watch.Tell(told); err != nil {
 			return nil, false, err
 		}
-		var values [4]float64
-		if watch.isRoot() {
-			values = [4]float64{stats.MiddleMedian(times[i]), slices.Min(times[i]), slices.Max(times[i]), anyWrong}
+		for k, v := range row.values() {
+			*v = told[k]
 		}
-		var told [32]byte
-		for k, x := range values {
-			putFloat(told[8*k:], x)
-		}
-		if err := watch.tell(told[:]); err != nil {
-			return nil, false, err
-		}
-		for k := range values {
-			values[k] = getFloat(told[8*k:])
-		}
-		rows = append(rows, Row{
-			Bytes: len(buf), Variant: v.name, Plan: v.plan, Count: len(times[i]),
-			Median: values[0], Min: values[1], Max: values[2], Verified: values[3] == 0,
-		})
+		rows = append(rows, row)
 	}
 	return rows, stopped, nil
 }

@@ -11,13 +11,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 )
 
 func TestBenchmarkReportsAllVariantsOnAllRanks(t *testing.T) {
 	const ranks = 6
-	network := networkOf(t, regularTree(t, ranks, 2))
+	network := casttest.NetworkOf(t, casttest.RegularTree(t, ranks, 2))
 	for _, c := range []struct {
 		abilities string
 		variants  []string
@@ -77,28 +80,40 @@ func TestBenchmarkFindsWrongBytes(t *testing.T) {
 
 // The format that the command line promises.
 func TestReportFormat(t *testing.T) {
-	r := &Report{Ranks: 4, Root: 1, Stopped: true, ClockDoubt: 2e-6, Rows: []Row{
-		{Bytes: 8, Variant: "ours", Median: 1.5e-6, Min: 1e-6, Max: 2e-3, Count: 21, Verified: true, Plan: Plan{Algorithm: Chain{}, Segment: 4096, Predicted: 1.25e-6}},
-		{Bytes: 8, Variant: "native", Median: 3, Min: 1, Max: 3, Count: 20, Plan: Plan{Predicted: math.NaN()}},
-		{Bytes: 8, Variant: "multilevel", Median: 3, Min: 1, Max: 3, Count: 1, Plan: Plan{Algorithm: MultiLevel{[]Shape{ShapeFlat, ShapeChain}}, Predicted: 2}},
-		{Bytes: 8, Variant: "multilevel", Median: 3, Min: 1, Max: 3, Count: 1, Plan: Plan{Algorithm: MultiLevel{}, Predicted: 2}},
+	nan := math.NaN()
+	few := func(r Row) Row {
+		r.Low, r.High, r.Variance, r.Gain, r.GainLow, r.GainHigh, r.Bound = nan, nan, nan, nan, nan, nan, nan
+		return r
+	}
+	flatChain := schedule.MultiLevel{Shapes: []schedule.Shape{schedule.ShapeFlat, schedule.ShapeChain}}
+	conditions := Conditions{Library: "MPI 1.0", Places: "xyz", Hosts: 3, PerHost: []int{1, 2}, Environment: map[string]string{"MPIR_CVAR_A": "b"}}
+	r := &Report{Ranks: 4, Root: 1, Stopped: true, ClockDoubt: 2e-6, Conditions: conditions, Rows: []Row{
+		{
+			Bytes: 8, Variant: "ours", Median: 1.5e-6, Low: 1.25e-6, High: 1.75e-6, Min: 1e-6, Max: 2e-3, Mean: 1.5e-6, Variance: 4e-14,
+			Gain: 1.25, GainLow: 1.125, GainHigh: 1.5, Bound: 1e-6, Count: 21, Verified: true,
+			Plan: predict.Plan{Algorithm: schedule.Chain{}, Segment: 4096, Blocking: true, Predicted: 1.25e-6},
+		},
+		few(Row{Bytes: 8, Variant: "native", Median: 3, Min: 1, Max: 3, Mean: 2, Count: 2, Plan: predict.Plan{Predicted: nan}}),
+		few(Row{Bytes: 8, Variant: "multilevel", Median: 3, Min: 1, Max: 3, Mean: 3, Count: 1, Plan: predict.Plan{Algorithm: flatChain, Predicted: 2}}),
+		few(Row{Bytes: 8, Variant: "multilevel", Median: 3, Min: 1, Max: 3, Mean: 3, Count: 1, Plan: predict.Plan{Algorithm: schedule.MultiLevel{}, Predicted: 2}}),
 	}}
 	var file, text bytes.Buffer
 	if err := r.Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"format":"topocast/bcast-benchmark","version":1,"ranks":4,"root":1,"stopped":true,"rows":[` +
-		`{"bytes":8,"variant":"ours","median_s":0.0000015,"min_s":0.000001,"max_s":0.002,"count":21,"verified":true,"algorithm":"chain","segment_bytes":4096,"predicted_s":0.00000125},` +
-		`{"bytes":8,"variant":"native","median_s":3,"min_s":1,"max_s":3,"count":20,"verified":false,"algorithm":"native","segment_bytes":0},` +
-		`{"bytes":8,"variant":"multilevel","median_s":3,"min_s":1,"max_s":3,"count":1,"verified":false,"algorithm":"multilevel","shapes":["flat","chain"],"segment_bytes":0,"predicted_s":2},` +
-		`{"bytes":8,"variant":"multilevel","median_s":3,"min_s":1,"max_s":3,"count":1,"verified":false,"algorithm":"multilevel","shapes":["binomial"],"segment_bytes":0,"predicted_s":2}]}` + "\n"
+	want := `{"format":"topocast/bcast-benchmark","version":2,"ranks":4,"root":1,"library":"MPI 1.0","places":"xyz","hosts":3,"ranks_per_host":[1,2],"environment":{"MPIR_CVAR_A":"b"},"stopped":true,"rows":[` +
+		`{"bytes":8,"variant":"ours","median_s":0.0000015,"median_low_s":0.00000125,"median_high_s":0.00000175,"mean_s":0.0000015,"variance_s2":4e-14,"gain":1.25,"gain_low":1.125,"gain_high":1.5,` +
+		`"min_s":0.000001,"max_s":0.002,"count":21,"verified":true,"algorithm":"chain","segment_bytes":4096,"blocking":true,"predicted_s":0.00000125,"bound_s":0.000001},` +
+		`{"bytes":8,"variant":"native","median_s":3,"mean_s":2,"min_s":1,"max_s":3,"count":2,"verified":false,"algorithm":"native","segment_bytes":0},` +
+		`{"bytes":8,"variant":"multilevel","median_s":3,"mean_s":3,"min_s":1,"max_s":3,"count":1,"verified":false,"algorithm":"multilevel","shapes":["flat","chain"],"segment_bytes":0,"predicted_s":2},` +
+		`{"bytes":8,"variant":"multilevel","median_s":3,"mean_s":3,"min_s":1,"max_s":3,"count":1,"verified":false,"algorithm":"multilevel","shapes":["binomial"],"segment_bytes":0,"predicted_s":2}]}` + "\n"
 	if file.String() != want {
 		t.Errorf("Write = %s, want %s", &file, want)
 	}
 	if err := r.WriteText(&text); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"1.5 us", "2 ms", "chain, segments of 4 KiB", "WRONG DATA: native", "within 2 us", "stopped before all was timed"} {
+	for _, want := range []string{"1.5 us", "2 ms", "1.25 us to 1.75 us", "1.25  1.50      chain, segments of 4 KiB, blocking", "too few samples", "WRONG DATA: native", "within 2 us", "stopped before all was timed"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("WriteText = %s, want %q in it", &text, want)
 		}
@@ -199,7 +214,7 @@ func TestBenchmarkStopsOnAllRanksAtOnce(t *testing.T) {
 // Whatever the other ranks bring along, the settings of rank 0 count.
 func TestBenchmarkSettingsOfRank0Count(t *testing.T) {
 	err := local.Run(3, nil, func(world mpi.Communicator) error {
-		b, err := New(world, nil)
+		b, err := New(world, &Settings{Algorithms: []schedule.Algorithm{schedule.Flat{}}})
 		if err != nil {
 			return err
 		}
@@ -208,7 +223,7 @@ func TestBenchmarkSettingsOfRank0Count(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if r.Root != 2 || len(r.Rows) != 4+1 || r.Rows[0].Bytes != 40 || r.Rows[0].Count != 3 || r.Stopped {
+		if r.Root != 2 || len(r.Rows) != 3 || r.Rows[0].Bytes != 40 || r.Rows[0].Count != 3 || r.Stopped {
 			return fmt.Errorf("rank %d: report %+v", world.Rank(), r)
 		}
 		return nil
@@ -238,37 +253,6 @@ func TestPatternsDifferInEveryByte(t *testing.T) {
 			}
 			a[i] ^= 0x10
 		}
-	}
-}
-
-// skewed is a communicator whose clock is off.
-type skewed struct {
-	mpi.Communicator
-	ahead float64
-}
-
-func (s skewed) Now() float64 { return s.Communicator.(mpi.Clock).Now() + s.ahead }
-
-func TestStopwatchSeesThroughClocks(t *testing.T) {
-	const root = 1
-	err := local.Run(4, nil, func(world mpi.Communicator) error {
-		// Hours apart, as the monotonic clocks of hosts are.
-		ahead := 10000 * float64(world.Rank())
-		watch, err := newStopwatch(newExecutor(skewed{world, ahead}, 1), root, true)
-		if err != nil {
-			return err
-		}
-		if watch.doubt <= 0 {
-			return fmt.Errorf("doubt %g s, want more than 0", watch.doubt)
-		}
-		truth := 10000*root - ahead
-		if off := math.Abs(watch.ahead - truth); off > watch.doubt+1e-9 {
-			return fmt.Errorf("rank %d: clock off by %g s, more than the doubt of %g", world.Rank(), off, watch.doubt)
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 

@@ -12,30 +12,43 @@
 //
 // It is that of Reinfjell 2023, chapter 6, on a tree of any depth:
 //
-//  1. An Algorithm is a pure schedule, the list of sends and receives of each
-//     rank: Flat, Binomial, Chain, and MultiLevel, which generalises MagPIe
-//     (Kielmann et al. 1999) and enters each group of the machine once.
+//  1. An algorithm of package schedule is a pure schedule, the list of sends and
+//     receives of each rank: flat, binomial, a chain, and multilevel, which
+//     generalises MagPIe (Kielmann et al. 1999) and enters each group once.
 //  2. Small messages want few hops, long ones every link busy all the time: they
 //     are sent in segments. Groups that are not firm (topology.FirmSupport) shape
 //     no schedule.
 //  3. The decision function of section 6.5.2 rests on broadcasts that were timed.
-//     Ours rests on the network: Predict tells when the last rank has the
-//     message, and Plans lists each algorithm with its best shape and segment, the
-//     fastest first.
+//     Ours rests on the network: package predict tells when the last rank has
+//     the message, and lists each algorithm with its best shape and segment.
 //  4. The library's own broadcast is the incumbent: the best plans are timed
-//     against it, on the caller's first message of each class of sizes or in
-//     Tune, and only what wins is used. Broadcaster.Plan tells what that is.
+//     against it, on the caller's first message of each class of sizes and roots or in
+//     Tune, and one of them is used only if it wins a paired test (package tuner).
+//     Broadcaster.Plan tells what that is. Blocking transfers or some at once is a part of the
+//     choice, as in tables 6.4 and 6.6.
+//  5. What was tuned stays with the network (Broadcaster.Table, package table), so
+//     that the next job on these hosts starts tuned. Settings.Adapt goes on comparing while the job
+//     runs.
 //
-// Check proves a schedule right; a Broadcaster carries it out; neither needs to
+// # Rooms
+//
+// A warm Bcast looks into a table and either calls the library or has its steps
+// performed: route.go and the executor are all of its way. What fills the table is apart from
+// it: choose.go asks package predict for plans and package tuner which of them is
+// fastest, adapt.go does so again while the job runs, tuned.go reads it from the
+// network and gives it back.
+//
+// Package schedule proves a schedule right (Check); a Broadcaster carries it out; neither needs to
 // know which algorithm it has, and yours may be one. Benchmark compares all of
 // them with the library's own and looks at every byte.
 //
 // # Limits
 //
-// The first broadcast of a class of sizes (up to a power of two) takes longer.
+// The first broadcast of a class of sizes (up to a power of two) and of roots that play the same
+// part in the groups takes longer: some 50 to 100 broadcasts, unless Settings.Budget says less.
+// A choice is made at one size of its class and holds for all.
 // Messages are bytes or slices of numbers (BcastSlice); all ranks know the length
-// and the root. Predictions know links and hosts, not what other jobs do. A plan
-// that was chosen by timing, for one root, serves the others, too. A Broadcaster
+// and the root. Predictions know links and hosts, not what other jobs do. A Broadcaster
 // belongs to one goroutine, and after an error it is unusable.
 //
 // # Design
@@ -52,12 +65,14 @@
 // O(ranks) times as much, which matters where thousands are simulated in one
 // process.
 //
-// The library's own broadcast is timed against the best three plans, because
+// The library's own broadcast is timed against the best of up to a dozen plans, because
 // no model knows what it does. A network that may not be that of the ranks does
 // not go before it untested, whatever Settings.ModelOnly says. Timing is done once
-// per class of sizes, not for each root: trees are shaped from their root. Where
-// ranks share cores (mpi.CrowdedHosts) and times are noisy, a plan has to be faster
-// by a tenth.
+// per class of sizes and of roots (table.RootClasses), from up to three roots of the class in turn:
+// what is faster from some and slower from others does not win. A plan has to be faster by 3 %, where
+// ranks share cores (mpi.CrowdedHosts) and times are noisy by a tenth, in single broadcasts or in loops,
+// and must not be slower by that in the other. The price is that gains of a few percent are
+// left lying, and those that loops would lose.
 //
 // A broadcast of 0 bytes sends nothing, as in the MPI libraries: a broadcast
 // is no barrier.

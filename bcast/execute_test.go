@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 )
@@ -54,6 +57,18 @@ func (r *tracedRequests) Irecv(buf []byte, src, tag int) error {
 	return r.start(r.c.fails(), func() error { return r.Requests.Irecv(buf, src, tag) })
 }
 
+func (r *tracedRequests) Test() (bool, error) {
+	if err := r.c.fails(); err != nil {
+		return false, err
+	}
+	done, err := r.Requests.(mpi.Tester).Test()
+	if done {
+		r.c.underWay -= r.pending
+		r.pending = 0
+	}
+	return done, err
+}
+
 func (r *tracedRequests) WaitAll() error {
 	if err := r.c.fails(); err != nil {
 		return err
@@ -68,9 +83,9 @@ func (r *tracedRequests) WaitAll() error {
 func nothingUnderWay(world mpi.Communicator) error {
 	c := &traced{Communicator: world}
 	exec := newExecutor(c, 5)
-	for i, a := range algorithms() {
+	for i, a := range casttest.Algorithms() {
 		for _, segment := range []int{0, 300} {
-			p := Problem{Ranks: world.Size(), Root: i % world.Size(), Bytes: 3000, Segment: segment}
+			p := schedule.Problem{Ranks: world.Size(), Root: i % world.Size(), Bytes: 3000, Segment: segment}
 			if err := exec.run(a.Ops(nil, p, world.Rank()), make([]byte, p.Bytes)); err != nil {
 				return err
 			}
@@ -95,11 +110,11 @@ func TestNothingIsUnderWayAfterABroadcast(t *testing.T) {
 // overwritten broadcasts again and again, and every rank spoils the buffer as
 // soon as its broadcast returns: what others still read of it would be wrong.
 func overwritten(world mpi.Communicator, rounds, size int) error {
-	exec := newExecutor(hide(world, "requests"), 5)
+	exec := newExecutor(world, 5)
 	buf := make([]byte, size)
 	for round := range rounds {
-		for i, a := range algorithms() {
-			p := Problem{Ranks: world.Size(), Root: (round + i) % world.Size(), Bytes: size, Segment: (size + 2) / 3}
+		for i, a := range casttest.Algorithms() {
+			p := schedule.Problem{Ranks: world.Size(), Root: (round + i) % world.Size(), Bytes: size, Segment: (size + 2) / 3}
 			pattern := uint64(1000*round + i)
 			fill(buf, pattern, world.Rank() == p.Root)
 			if err := exec.run(a.Ops(nil, p, world.Rank()), buf); err != nil {
@@ -117,7 +132,7 @@ func overwritten(world mpi.Communicator, rounds, size int) error {
 func TestBufferIsFreeWhenTheBroadcastReturns(t *testing.T) {
 	for _, mode := range modes {
 		for _, ranks := range []int{2, 5} {
-			err := local.Run(ranks, &local.Settings{Mode: mode}, func(world mpi.Communicator) error { return overwritten(world, 6, 100<<10) })
+			err := local.Run(ranks, &local.Settings{Mode: mode}, func(world mpi.Communicator) error { return overwritten(hide(world, "requests"), 6, 100<<10) })
 			if err != nil {
 				t.Errorf("mode %v, %d ranks: %v", mode, ranks, err)
 			}
@@ -138,11 +153,11 @@ func TestNothingRunsAfterAFailure(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			r := b.newRoute(candidate{Plan{Algorithm: Chain{}, Segment: 500}, 2}, 0)
+			r := b.newRoute(predict.Candidate{Plan: predict.Plan{Algorithm: schedule.Chain{}, Segment: 500}, Index: 2}, 0, size)
 			if world.Rank() == 1 { // in the middle of the chain
 				c.calls, c.failAt = 0, failAt
 			}
-			err = b.follow(r, make([]byte, size), 0)
+			err = b.failed(b.perform(r, make([]byte, size), 0))
 			if world.Rank() != 1 {
 				return nil // it fails when rank 1 has gone, or it does not
 			}
@@ -187,7 +202,7 @@ func TestNothingRunsAfterAFailureOfTheLibrary(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if err := b.follow(b.newRoute(newNative(), 0), make([]byte, 9), 0); !errors.Is(err, errInjected) {
+		if err := b.failed(b.perform(b.newRoute(newNative(), 0, 9), make([]byte, 9), 0)); !errors.Is(err, errInjected) {
 			return fmt.Errorf("error %v", err)
 		}
 		if err := b.Bcast(make([]byte, 9), 0); !errors.Is(err, errInjected) {
@@ -197,5 +212,62 @@ func TestNothingRunsAfterAFailureOfTheLibrary(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// exchanges passes the part of every rank around a ring, all ranks sending and
+// receiving at once: in segments, of which a rank sends on what it had one round
+// before.
+func exchanges(world mpi.Communicator) error {
+	n, me := world.Size(), world.Rank()
+	if n < 2 {
+		return nil
+	}
+	exec := newExecutor(world, 5)
+	for _, size := range []int{1, 40, 9000, 70_000} {
+		for _, pieces := range []int{1, 3} {
+			buf := make([]byte, n*pieces*size)
+			own := func(rank int) []byte { return buf[rank*pieces*size : (rank+1)*pieces*size] }
+			fill(own(me), uint64(me), true)
+			var ops []schedule.Op
+			for round := range n - 1 {
+				for piece := range pieces {
+					out, in := ((me-round+n)%n*pieces+piece)*size, ((me-round-1+n)%n*pieces+piece)*size
+					ops = append(ops, casttest.Exchange(
+						schedule.Op{Kind: schedule.Send, Peer: (me + 1) % n, Offset: out, Length: size},
+						schedule.Op{Kind: schedule.Recv, Peer: (me + n - 1) % n, Offset: in, Length: size},
+					))
+				}
+			}
+			for _, run := range []func([]schedule.Op, []byte) error{exec.run, exec.inOrder} {
+				if err := run(ops, buf); err != nil {
+					return err
+				}
+				for rank := range n {
+					if !matches(own(rank), uint64(rank)) {
+						return fmt.Errorf("rank %d: wrong bytes from rank %d, %d pieces of %d", me, rank, pieces, size)
+					}
+					if rank != me {
+						clear(own(rank))
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func TestExecutorExchanges(t *testing.T) {
+	for _, mode := range modes {
+		for _, ranks := range []int{2, 3, 4, 7} {
+			for _, abilities := range []string{"nothing", "requests", "steps"} {
+				err := local.Run(ranks, &local.Settings{Mode: mode}, func(world mpi.Communicator) error {
+					return exchanges(hide(world, abilities))
+				})
+				if err != nil {
+					t.Errorf("mode %v, %d ranks, %s: %v", mode, ranks, abilities, err)
+				}
+			}
+		}
 	}
 }

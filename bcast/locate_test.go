@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
@@ -63,7 +66,7 @@ func measuredOn(t testing.TB, measured string) *model.Network {
 	t.Helper()
 	where := at(measured)
 	ranks := max(len(where), 4)
-	return networkAt(t, regularTree(t, ranks, ranks/2), where)
+	return casttest.NetworkAt(t, casttest.RegularTree(t, ranks, ranks/2), where)
 }
 
 func groupsOf(h *topology.Hierarchy) string {
@@ -115,7 +118,7 @@ func TestNetworkOfOtherRanksIsViewed(t *testing.T) {
 						return fmt.Errorf("rank %d warns %q, want %q", world.Rank(), b.Warnings(), warnings)
 					}
 					for root := range len(where) {
-						want, err := Plans(view, 64<<10, root)
+						want, err := predict.Plans(view, nil, 64<<10, root)
 						if err != nil {
 							return err
 						}
@@ -199,7 +202,7 @@ func TestNetworkThatCannotBeViewed(t *testing.T) {
 // Parts of the world, each with the network of all of it.
 func TestNetworkOnSplitCommunicators(t *testing.T) {
 	where := at("a b c d e f g h")
-	n := networkAt(t, regularTree(t, 8, 4), where) // racks a-d, e-h
+	n := casttest.NetworkAt(t, casttest.RegularTree(t, 8, 4), where) // racks a-d, e-h
 	err := local.Run(8, nil, func(world mpi.Communicator) error {
 		rank := world.Rank()
 		half, err := world.(mpi.Splitter).Split(rank%2, -rank) // in falling order
@@ -243,7 +246,7 @@ func TestDoubtfulNetworkIsTested(t *testing.T) {
 		n := measuredOn(t, c.measured)
 		err := local.Run(len(where), nil, func(world mpi.Communicator) error {
 			comm := &counted{placed: place(world, where[world.Rank()])}
-			b, err := New(comm, &Settings{Network: n, ModelOnly: true, Budget: time.Millisecond})
+			b, err := New(comm, &Settings{Network: n, ModelOnly: true})
 			if err != nil {
 				return err
 			}
@@ -288,11 +291,11 @@ func TestWeakGroupsShapeNothing(t *testing.T) {
 	weak := build(append([]topology.Level{{Latency: 1e-6}}, racks...),
 		group(1, 1, 0, 1, 2, 3), group(topology.FirmSupport, 1, 4, 5, 6, 7), group(0.89, 0, 0, 3), group(0.5, 0, 5, 6, 7))
 	for _, bytes := range []int{8, 64 << 10, 1 << 20} {
-		want, err := Plans(firm, bytes, 3)
+		want, err := predict.Plans(firm, nil, bytes, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Plans(weak, bytes, 3)
+		got, err := predict.Plans(weak, nil, bytes, 3)
 		if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%d bytes: %v, %v, without the weak groups %v", bytes, got, err, want)
 		}
@@ -384,9 +387,6 @@ func TestSettingsOfRank0Count(t *testing.T) {
 			if tag == 0 {
 				tag = mpi.MaxTag
 			}
-			if budget == 0 {
-				budget = defaultBudget
-			}
 			if b.modelOnly != want.ModelOnly || b.exec.tag != tag || b.budget != budget.Seconds() {
 				return fmt.Errorf("rank %d: model only %v, tag %d, budget %g s, want %+v", world.Rank(), b.modelOnly, b.exec.tag, b.budget, want)
 			}
@@ -396,4 +396,49 @@ func TestSettingsOfRank0Count(t *testing.T) {
 			t.Errorf("settings %d first: %v", first, err)
 		}
 	}
+}
+
+// Algorithms cannot travel: all ranks bring those of rank 0, if it brings some.
+func TestAlgorithmsOfRank0Count(t *testing.T) {
+	own := []schedule.Algorithm{schedule.KChain{Chains: 3}, schedule.Flat{}}
+	for _, c := range []struct {
+		name   string
+		others *Settings // of the last rank
+		zero   *Settings // of the others
+		want   string    // the algorithms, or the error
+	}{
+		{"all bring the same", &Settings{Algorithms: own}, &Settings{Algorithms: own}, "[k-chain flat]"},
+		{"rank 0 brings none", &Settings{Algorithms: own}, nil, fmt.Sprint(namesOf(schedule.Variants(schedule.Algorithms(), schedule.Problem{Ranks: 4})))},
+		{"one brings none", nil, &Settings{Algorithms: own}, "algorithms"},
+		{"one brings other settings", &Settings{Algorithms: []schedule.Algorithm{schedule.KChain{Chains: 4}, schedule.Flat{}}}, &Settings{Algorithms: own}, "algorithms"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			err := local.Run(4, nil, func(world mpi.Communicator) error {
+				s := c.zero
+				if world.Rank() == 3 {
+					s = c.others
+				}
+				b, err := New(world, s)
+				got := fmt.Sprint(err)
+				if err == nil {
+					got = fmt.Sprint(namesOf(b.catalogue))
+				}
+				if !strings.Contains(got, c.want) {
+					return fmt.Errorf("rank %d: %s, want %s", world.Rank(), got, c.want)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func namesOf(algorithms []schedule.Algorithm) []string {
+	var list []string
+	for _, a := range algorithms {
+		list = append(list, a.Name())
+	}
+	return list
 }

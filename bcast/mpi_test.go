@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/mpitest"
@@ -19,7 +21,15 @@ import (
 
 // Every rank of a job runs the tests that talk over MPI (TestMPI...) and no
 // others, unless it is told which.
+//
+// Or the binary launches jobs of its own (shared_test.go), or is a rank of one.
 func TestMain(m *testing.M) {
+	switch {
+	case os.Getenv(launcherVar) != "":
+		os.Exit(m.Run())
+	case os.Getenv(sharedVar) != "":
+		rankOfShared()
+	}
 	if os.Getenv(mpitest.SizeVar) != "" {
 		if err := flag.Set("test.run", "^TestMPI"); err != nil {
 			panic(err)
@@ -44,8 +54,21 @@ func world(t *testing.T) *mpi.Comm {
 
 func TestMPIAlgorithms(t *testing.T) {
 	c := world(t)
-	for _, abilities := range []string{"nothing", "requests"} {
+	for _, abilities := range []string{"nothing", "requests", "all"} {
 		if err := bringEveryByte(hide(c, abilities)); err != nil {
+			t.Fatal(err)
+		}
+		if err := exchanges(hide(c, abilities)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestMPIRandomProblems(t *testing.T) {
+	c := world(t)
+	const count = 1000
+	for seed, abilities := range []string{"requests", "all"} {
+		if err := randomProblems(hide(c, abilities), count/2, uint64(seed)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -53,7 +76,7 @@ func TestMPIAlgorithms(t *testing.T) {
 
 func TestMPIBroadcaster(t *testing.T) {
 	c := world(t)
-	network := networkOf(t, regularTree(t, c.Size(), 2))
+	network := casttest.NetworkOf(t, casttest.RegularTree(t, c.Size(), 2))
 	for _, s := range []Settings{
 		{Budget: time.Millisecond},
 		{ModelOnly: true, Network: network},
@@ -67,7 +90,7 @@ func TestMPIBroadcaster(t *testing.T) {
 
 func TestMPIMisuse(t *testing.T) {
 	c := world(t)
-	if err := misuse(c, networkOf(t, regularTree(t, c.Size()+2, 2))); err != nil {
+	if err := misuse(c, casttest.NetworkOf(t, casttest.RegularTree(t, c.Size()+2, 2))); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -85,12 +108,42 @@ func TestMPIBcastDoesNotAllocate(t *testing.T) {
 	}
 }
 
+func TestMPIIbcast(t *testing.T) {
+	c := world(t)
+	for _, abilities := range []string{"requests", "all"} {
+		if err := underWay(hide(c, abilities)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c.Size() > 1 {
+		if err := busy(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestMPIIbcastDoesNotAllocate(t *testing.T) {
+	c := world(t)
+	if c.Size() == 1 {
+		t.Skip("nobody to broadcast to")
+	}
+	for _, way := range ways(c, 3000) {
+		n, err := ibcastAllocations(c, way, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n != 0 {
+			t.Errorf("rank %d, %v: %g allocations per Ibcast, want 0", c.Rank(), way.Plan, n)
+		}
+	}
+}
+
 func TestMPIBenchmark(t *testing.T) {
 	c := world(t)
 	if c.Size() < 4 {
 		t.Skip("fewer than 4 ranks make no groups")
 	}
-	text, err := compareVariants(c, Settings{Network: networkOf(t, regularTree(t, c.Size(), 2)), Budget: time.Millisecond}, "ours", "native")
+	text, err := compareVariants(c, Settings{Network: casttest.NetworkOf(t, casttest.RegularTree(t, c.Size(), 2)), Budget: time.Millisecond}, "ours", "native")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,8 +167,10 @@ func TestMPINothingIsUnderWayAfterABroadcast(t *testing.T) {
 // there: 256 KiB segments are above the eager limits of all ways.
 func TestMPIBufferIsFreeWhenTheBroadcastReturns(t *testing.T) {
 	c := world(t)
-	if err := overwritten(c, 3, 768<<10); err != nil {
-		t.Fatal(err)
+	for _, abilities := range []string{"requests", "all"} {
+		if err := overwritten(hide(c, abilities), 3, 768<<10); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -128,7 +183,7 @@ func TestMPINetworkOfOtherRanks(t *testing.T) {
 	for rank := ranks + 1; rank >= 0; rank-- {
 		measured = append(measured, host(rank))
 	}
-	n := networkAt(t, regularTree(t, ranks+2, 2), measured)
+	n := casttest.NetworkAt(t, casttest.RegularTree(t, ranks+2, 2), measured)
 	var job []model.Location
 	for rank := range ranks {
 		job = append(job, host(rank))
@@ -160,7 +215,7 @@ func TestMPINetworkOfOtherRanks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := New(c, &Settings{Network: networkAt(t, regularTree(t, ranks, 2), where), ModelOnly: true})
+	b, err := New(c, &Settings{Network: casttest.NetworkAt(t, casttest.RegularTree(t, ranks, 2), where), ModelOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +237,7 @@ func TestMPIFailureWithATransferUnderWay(t *testing.T) {
 	left, right := (c.Rank()+ranks-1)%ranks, (c.Rank()+1)%ranks
 	func() {
 		exec := newExecutor(&traced{Communicator: c, failAt: 2}, tag)
-		ops := []Op{{Recv, left, 0, 1000}, {Recv, left, 1000, 1000}} // the second is refused
+		ops := []schedule.Op{casttest.Recv(left, 0, 1000), casttest.Recv(left, 1000, 1000)} // the second is refused
 		if err := exec.run(ops, make([]byte, 2000)); !errors.Is(err, errInjected) {
 			t.Fatalf("error %v", err)
 		}

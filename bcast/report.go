@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"text/tabwriter"
 
+	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/quantity"
 )
@@ -15,6 +17,8 @@ type Report struct {
 	Ranks int
 	Root  int
 	Rows  []Row // by size and variant, as they were asked for
+
+	Conditions
 
 	// Stopped says that a context ended before all was timed: sizes, variants
 	// and repetitions are missing.
@@ -27,24 +31,20 @@ type Report struct {
 	ClockDoubt float64
 }
 
-// A Row is one variant at one size.
-type Row struct {
-	Bytes    int     // length of the message
-	Variant  string  // "ours", "native", or the name of an algorithm
-	Median   float64 // s, of the slowest rank, over the repetitions
-	Min, Max float64 // s
-	Count    int     // timed repetitions
-	Verified bool    // every byte was right on every rank in every repetition
-	Plan     Plan    // what ran
-}
-
-// Write writes the report as JSON of the format "topocast/bcast-benchmark",
-// version 1.
+// Write writes the report as JSON of the format "topocast/bcast-benchmark", version 2. Values
+// that are not known are left out.
 func (r *Report) Write(w io.Writer) error {
 	type row struct {
 		Bytes     int      `json:"bytes"`
 		Variant   string   `json:"variant"`
 		Median    float64  `json:"median_s"`
+		Low       *float64 `json:"median_low_s,omitempty"` // of the interval of 95 %; left out: too few samples
+		High      *float64 `json:"median_high_s,omitempty"`
+		Mean      float64  `json:"mean_s"` // this and the next of those up to the 90th percentile
+		Variance  *float64 `json:"variance_s2,omitempty"`
+		Gain      *float64 `json:"gain,omitempty"` // over the library's own broadcast
+		GainLow   *float64 `json:"gain_low,omitempty"`
+		GainHigh  *float64 `json:"gain_high,omitempty"`
 		Min       float64  `json:"min_s"`
 		Max       float64  `json:"max_s"`
 		Count     int      `json:"count"`
@@ -52,24 +52,33 @@ func (r *Report) Write(w io.Writer) error {
 		Algorithm string   `json:"algorithm"`        // that of the plan
 		Shapes    []string `json:"shapes,omitempty"` // of multilevel, outermost first
 		Segment   int      `json:"segment_bytes"`    // 0: the whole message
+		Blocking  bool     `json:"blocking,omitempty"`
 		Predicted *float64 `json:"predicted_s,omitempty"`
+		Bound     *float64 `json:"bound_s,omitempty"` // below which no broadcast gets
 	}
 	file := struct {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
 		Ranks   int    `json:"ranks"`
 		Root    int    `json:"root"`
-		Stopped bool   `json:"stopped,omitempty"`
-		Rows    []row  `json:"rows"`
-	}{"topocast/bcast-benchmark", 1, r.Ranks, r.Root, r.Stopped, make([]row, 0, len(r.Rows))}
+		Conditions
+		Stopped bool  `json:"stopped,omitempty"`
+		Rows    []row `json:"rows"`
+	}{"topocast/bcast-benchmark", 2, r.Ranks, r.Root, r.Conditions, r.Stopped, make([]row, 0, len(r.Rows))}
 	for _, x := range r.Rows {
 		out := row{
-			Bytes: x.Bytes, Variant: x.Variant, Median: x.Median, Min: x.Min, Max: x.Max, Count: x.Count,
-			Verified: x.Verified, Algorithm: x.Plan.Name(), Segment: x.Plan.Segment, Predicted: jsonfile.Known(x.Plan.Predicted),
+			Bytes: x.Bytes, Variant: x.Variant, Median: x.Median, Low: jsonfile.Known(x.Low), High: jsonfile.Known(x.High),
+			Mean: x.Mean, Variance: jsonfile.Known(x.Variance),
+			Gain: jsonfile.Known(x.Gain), GainLow: jsonfile.Known(x.GainLow), GainHigh: jsonfile.Known(x.GainHigh), Min: x.Min, Max: x.Max, Count: x.Count,
+			Verified: x.Verified, Algorithm: x.Plan.Name(), Segment: x.Plan.Segment, Blocking: x.Plan.Blocking, Predicted: jsonfile.Known(x.Plan.Predicted), Bound: jsonfile.Known(x.Bound),
 		}
-		if a, ok := x.Plan.Algorithm.(MultiLevel); ok {
-			for depth := range max(1, len(a.Shapes)) {
-				out.Shapes = append(out.Shapes, a.shape(depth).String())
+		if a, ok := x.Plan.Algorithm.(schedule.MultiLevel); ok {
+			shapes := a.Shapes
+			if len(shapes) == 0 {
+				shapes = []schedule.Shape{schedule.ShapeBinomial} // the default
+			}
+			for _, shape := range shapes {
+				out.Shapes = append(out.Shapes, shape.String())
 			}
 		}
 		file.Rows = append(file.Rows, out)
@@ -83,13 +92,24 @@ func (r *Report) Write(w io.Writer) error {
 // WriteText writes the report as a table for people.
 func (r *Report) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "bytes\tvariant\tmedian\tmin\tmax\tplan\n")
+	fmt.Fprintf(t, "bytes\tvariant\tmedian\t95 %% of it\tmin\tmax\tgain\tof bound\tplan\n")
 	for _, x := range r.Rows {
-		plan := x.Plan.how()
+		plan := x.Plan.How()
 		if !x.Verified {
 			plan = "WRONG DATA: " + plan
 		}
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\n", x.Bytes, x.Variant, quantity.Seconds(x.Median), quantity.Seconds(x.Min), quantity.Seconds(x.Max), plan)
+		interval, gain, bound := "too few samples", "", ""
+		if !x.TooFew() {
+			interval = quantity.Seconds(x.Low) + " to " + quantity.Seconds(x.High)
+		}
+		if !math.IsNaN(x.Gain) {
+			gain = fmt.Sprintf("%.2f", x.Gain)
+		}
+		if x.Bound > 0 {
+			bound = fmt.Sprintf("%.2f", x.Median/x.Bound)
+		}
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", x.Bytes, x.Variant, quantity.Seconds(x.Median), interval,
+			quantity.Seconds(x.Min), quantity.Seconds(x.Max), gain, bound, plan)
 	}
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("bcast: write report: %w", err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 )
@@ -20,15 +21,27 @@ type Settings struct {
 
 	// ModelOnly takes the plan that the network predicts to be fastest, and
 	// never the library's own broadcast. Otherwise, where the communicator has
-	// one (mpi.NativeBcast), the first broadcast of each class of sizes times
-	// the best plans against it and keeps the fastest. It is timed all the same
-	// where it is doubtful that the network is that of the ranks: where there are
-	// Broadcaster.Warnings.
+	// one (mpi.NativeBcast), that is used unless one of the best plans has beaten it
+	// in a contest (bcast/tuner), in Tune or in the first broadcast of each class of sizes and
+	// roots. Plans are timed all the same where it is doubtful that the network is that of the
+	// ranks, of which Broadcaster.Warnings tell.
 	ModelOnly bool
 
-	// Budget is about how long the plans of one class of sizes are timed; each
-	// is run once in any case. 0: 100 ms.
+	// Algorithms that come into question, besides the library's own broadcast.
+	// They cannot travel: ranks other than 0 pass the same ones, if rank 0 does.
+	// nil: schedule.Algorithms.
+	Algorithms []schedule.Algorithm
+
+	// Budget is how long all contests of one call of Tune may take together,
+	// and the one in a first Bcast. Nothing is begun that would not end by then, and
+	// what is not decided is left to the library's own broadcast. 0: as long as it takes, which is for
+	// each class a quarter of a second, or some 50 to 100 broadcasts where these take longer.
 	Budget time.Duration
+
+	// Adapt keeps choices honest while the job runs: now and then the way in use is compared with another,
+	// and replaced if that has become faster. It is the share of the time of the
+	// broadcasts that this may cost, such as 0.02, in [0, 0.5]. 0: choices stay.
+	Adapt float64
 
 	// Tag of all messages, which the application must not use for its own on
 	// this communicator, in [0, mpi.MaxTag]. 0: mpi.MaxTag. New itself, by which
@@ -43,5 +56,11 @@ func (s *Settings) validate() error {
 	if s.Budget < 0 {
 		return fmt.Errorf("bcast: settings: budget %v: want at least 0", s.Budget)
 	}
+	if !(s.Adapt >= 0 && s.Adapt <= mostAdapt) {
+		return fmt.Errorf("bcast: settings: adapt %g: want in [0, %g]", s.Adapt, mostAdapt)
+	}
 	return nil
 }
+
+// mostAdapt bounds Settings.Adapt: a job that spends more on looking than on going has no use for it.
+const mostAdapt = 0.5

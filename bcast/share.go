@@ -1,7 +1,6 @@
 package bcast
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/topocast/topocast/internal/share"
@@ -30,14 +29,6 @@ func (c *crew) tell(buf []byte) error { return c.noted(c.tree.Tell(buf)) }
 func (c *crew) tellAny(buf []byte) ([]byte, error) {
 	told, err := c.tree.TellAny(buf)
 	return told, c.noted(err)
-}
-
-// tellInt returns the root's value on all ranks.
-func (c *crew) tellInt(v int) (int, error) {
-	var buf [8]byte
-	binary.LittleEndian.PutUint64(buf[:], uint64(v))
-	err := c.tell(buf[:])
-	return int(binary.LittleEndian.Uint64(buf[:])), err
 }
 
 // collect hands buf from the leaves to the root. merge takes the buffer of a

@@ -6,8 +6,9 @@ import (
 	"runtime"
 	"slices"
 	"testing"
-	"time"
 
+	"github.com/topocast/topocast/bcast/tuner"
+	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -58,19 +59,22 @@ func castTime(t *testing.T, c *gen.Cluster, placement []int, n *model.Network, s
 		if err := b.Tune(root, size); err != nil {
 			return err
 		}
-		watch, err := newStopwatch(b.exec, root, false)
+		watch, err := b.stopwatch()
 		if err != nil {
 			return err
 		}
-		seconds := 0.0
+		var s tuner.Sample
 		err = verified(comm, size, root, func(buf []byte) error {
 			var err error
-			seconds, err = watch.time(func() error { return b.Bcast(buf, root) })
+			s, err = watch.Time(b.Bcast, buf, root)
 			return err
 		})
+		if comm.Rank() == 0 {
+			took = s.Cold
+		}
 		if comm.Rank() == root {
 			plan, _ := b.Plan(size, root)
-			took, predicted = seconds, plan.Predicted
+			predicted = plan.Predicted
 		}
 		return err
 	})
@@ -109,10 +113,10 @@ func TestShuffledRanksBroadcastAsFast(t *testing.T) {
 			want, wantPredicted := castTime(t, c, block, n, size)
 			got, predicted := castTime(t, c, placement, n, size)
 			same, samePredicted := castTime(t, c, placement, right, size)
-			if !near(got, want, 1e-3) || !near(got, same, 1e-9) {
+			if !casttest.Near(got, want, 1e-3) || !casttest.Near(got, same, 1e-9) {
 				t.Errorf("%s, %d bytes: %g s, with the network of these ranks %g, in block order %g", how, size, got, same, want)
 			}
-			if !near(predicted, wantPredicted, 1e-9) || predicted != samePredicted {
+			if !casttest.Near(predicted, wantPredicted, 1e-9) || predicted != samePredicted {
 				t.Errorf("%s, %d bytes: predicted %g s, with the network of these ranks %g, in block order %g", how, size, predicted, samePredicted, wantPredicted)
 			}
 			wrong, _ := castTime(t, c, placement, trueNetwork(t, c, nil), size)
@@ -139,7 +143,7 @@ func TestPartOfTheHostsBroadcastsAsFast(t *testing.T) {
 	}
 	got, predicted := castTime(t, c, placement, n, 100<<10)
 	want, wantPredicted := castTime(t, c, placement, right, 100<<10)
-	if !near(got, want, 1e-9) || predicted != wantPredicted {
+	if !casttest.Near(got, want, 1e-9) || predicted != wantPredicted {
 		t.Errorf("%g s, predicted %g; with the network of these ranks %g and %g", got, predicted, want, wantPredicted)
 	}
 }
@@ -222,92 +226,5 @@ func BenchmarkNew(b *testing.B) {
 			b.ReportMetric(allocated/(1<<20), "MiB")
 			b.ReportMetric(allocated/ranks, "B/rank")
 		})
-	}
-}
-
-// slowAtFirst is a library whose broadcast takes long the first times, as one
-// does that still connects ranks, and is unbeatable then.
-type slowAtFirst struct {
-	*simnet.Comm
-	slow  int     // times
-	sleep float64 // s, as long as it is slow
-	calls int
-}
-
-func (c *slowAtFirst) Bcast([]byte, int) error {
-	if c.calls++; c.calls <= c.slow {
-		c.Sleep(c.sleep)
-	} else {
-		c.Sleep(1e-9)
-	}
-	return nil // what arrives does not matter here
-}
-
-// A variant is judged by the median of many rounds: the warm-up and a bad first
-// round do not decide. With one round more than half of them bad, it loses.
-func TestOneBadRoundDoesNotDecide(t *testing.T) {
-	c, n := cluster(t, "star:6 latency=20us rate=10Gbps")
-	for _, x := range []struct {
-		slow int // calls of the library's broadcast, of 1 + 1 + maxTrials
-		want string
-	}{
-		{0, "native"},
-		{2, "native"}, // the warm-up, and the first round
-		{1 + (1+maxTrials)/2 - 1, "native"},
-		{1 + (1+maxTrials)/2 + 1, "flat"},
-	} {
-		err := simnet.Run(c.Graph, nil, overheads, func(comm mpi.Communicator) error {
-			library := &slowAtFirst{Comm: comm.(*simnet.Comm), slow: x.slow, sleep: 100e-6} // less than four times the others: not hopeless yet
-			b, err := New(library, &Settings{Network: n, Budget: time.Second})
-			if err != nil {
-				return err
-			}
-			if err := b.Tune(0, 64); err != nil {
-				return err
-			}
-			plan, err := b.Plan(64, 0)
-			if err != nil || plan.Name() != x.want || library.calls != 2+maxTrials {
-				return fmt.Errorf("library slow %d times of %d: %v, %v, want %s after %d rounds", x.slow, library.calls, plan, err, x.want, 2+maxTrials)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-// The segment of the best plan is tried longer and shorter, and what comes of
-// that has no prediction. The network takes a third of the latency for the
-// software of a message, 7 us; four times the segment is better where it costs
-// far more, and a quarter where it costs far less.
-func TestOtherSegmentsAreTried(t *testing.T) {
-	c, n := cluster(t, "star:6 latency=20us rate=1Gbps")
-	costly := &simnet.Settings{Send: simnet.Overhead{Seconds: 60e-6}, Recv: simnet.Overhead{Seconds: 60e-6}}
-	plans, err := Plans(n, 1<<20, 0)
-	if err != nil || plans[0].Segment == 0 {
-		t.Fatalf("%v, %v, want segments", plans, err)
-	}
-	for _, x := range []struct {
-		settings *simnet.Settings
-		segment  int
-	}{{costly, 4 * plans[0].Segment}, {overheads, plans[0].Segment / 4}} {
-		err := simnet.Run(c.Graph, nil, x.settings, func(comm mpi.Communicator) error {
-			b, err := New(&slowAtFirst{Comm: comm.(*simnet.Comm), slow: 1 << 30, sleep: 1}, &Settings{Network: n, Budget: 200 * time.Millisecond})
-			if err != nil {
-				return err
-			}
-			if err := b.Tune(0, 1<<20); err != nil {
-				return err
-			}
-			plan, err := b.Plan(1<<20, 0)
-			if err != nil || plan.Name() != plans[0].Name() || plan.Segment != x.segment || !math.IsNaN(plan.Predicted) || !(plan.MeasuredNative >= 1) || !(plan.Measured < 1) {
-				return fmt.Errorf("%v, %v, want segments of %d bytes and no prediction", plan, err, x.segment)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Error(err)
-		}
 	}
 }

@@ -13,7 +13,11 @@ type Number interface {
 // BcastSlice is collective: it copies s of rank root into s of all ranks, as
 // Bcast does, without a copy in between.
 func BcastSlice[T Number](b *Broadcaster, s []T, root int) error {
+	return b.Bcast(bytesOf(s), root)
+}
+
+// bytesOf is the memory of s.
+func bytesOf[T Number](s []T) []byte {
 	var x T
-	buf := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(x)))
-	return b.Bcast(buf, root)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(x)))
 }

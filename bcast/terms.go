@@ -8,8 +8,12 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"slices"
 	"time"
 
+	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
@@ -19,12 +23,20 @@ import (
 type terms struct {
 	Tag         int
 	Budget      time.Duration
+	Adapt       float64
 	ModelOnly   bool
 	Fit         fit
-	Fingerprint uint64 // of rank 0's network
-	Crowded     bool   // ranks share cores on some host
+	Fingerprint uint64   // of rank 0's network
+	Crowded     bool     // ranks share cores on some host
+	Doubtful    bool     // the network may not be that of the ranks
+	Algorithms  []string // names of Settings.Algorithms; nil: the usual ones
+	Costs       []byte   // schedule.Costs of the ranks; nil: not known
 	Warnings    []string
-	Error       string // why there is no broadcaster
+	Tuned       []tuned // from the network's table
+	Error       string  // why there is no broadcaster
+
+	job    table.Job    // on rank 0
+	stored *table.Table // on rank 0: that of the network
 }
 
 // shareTerms is collective: all ranks get the terms of rank 0, or its error,
@@ -38,8 +50,10 @@ func shareTerms(c *crew, s *Settings, places []mpi.Place) (*terms, *model.Networ
 	var wrong error
 	var out []byte
 	if c.isRoot() {
-		t.Tag, t.Budget, t.ModelOnly = s.Tag, s.Budget, s.ModelOnly
+		t.Tag, t.Budget, t.Adapt, t.ModelOnly = s.Tag, s.Budget, s.Adapt, s.ModelOnly
 		t.Crowded = len(mpi.CrowdedHosts(places)) > 0
+		t.Algorithms = names(s.Algorithms)
+		t.job = jobOf(c.exec.comm, places)
 		if s.Network != nil {
 			view, wrong = t.take(s.Network, places)
 		}
@@ -61,7 +75,7 @@ func shareTerms(c *crew, s *Settings, places []mpi.Place) (*terms, *model.Networ
 		}
 	}
 	// All look at the same values, and so return the same kind of error.
-	if err := (&Settings{Tag: t.Tag, Budget: t.Budget}).validate(); err != nil {
+	if err := (&Settings{Tag: t.Tag, Budget: t.Budget, Adapt: t.Adapt}).validate(); err != nil {
 		return nil, nil, err
 	}
 	if t.Error != "" {
@@ -70,7 +84,41 @@ func shareTerms(c *crew, s *Settings, places []mpi.Place) (*terms, *model.Networ
 		}
 		return nil, nil, wrong
 	}
+	if err := sameAlgorithms(c, t.Algorithms, names(s.Algorithms)); err != nil {
+		return nil, nil, err
+	}
 	return &t, view, nil
+}
+
+// sameAlgorithms is collective: it returns the same kind of error on all ranks if
+// one of them has other algorithms than rank 0, which has some of its own.
+func sameAlgorithms(c *crew, want, own []string) error {
+	if want == nil {
+		return nil
+	}
+	differs, scratch := []byte{0}, []byte{0} // on this rank or one below
+	if !slices.Equal(own, want) {
+		differs[0] = 1
+	}
+	if err := c.collect(differs, scratch, func(child []byte) { differs[0] |= child[0] }); err != nil {
+		return err
+	}
+	if err := c.tell(differs); err != nil {
+		return err
+	}
+	if differs[0] != 0 {
+		return fmt.Errorf("bcast: settings: algorithms %q of rank 0: want the same on all ranks, rank %d has %q", want, c.exec.comm.Rank(), own)
+	}
+	return nil
+}
+
+// names tells algorithms and their settings apart; nil if there are none.
+func names(algorithms []schedule.Algorithm) []string {
+	var list []string
+	for _, a := range algorithms {
+		list = append(list, schedule.Text(a))
+	}
+	return list
 }
 
 // take notes in the terms how the network serves the ranks, and returns it as
@@ -86,7 +134,24 @@ func (t *terms) take(n *model.Network, places []mpi.Place) (*model.Network, erro
 	if err != nil {
 		return nil, fmt.Errorf("bcast: new: %w", err)
 	}
+	if t.Costs, err = predict.Costs(view).AppendBinary(nil); err != nil {
+		return nil, fmt.Errorf("bcast: new: %w", err)
+	}
+	t.Doubtful = len(t.Warnings) > 0
+	t.find(n, view)
 	return view, nil
+}
+
+// costs are those that were told.
+func (t *terms) costs() (*schedule.Costs, error) {
+	if t.Costs == nil {
+		return nil, nil
+	}
+	var c schedule.Costs
+	if err := c.UnmarshalBinary(t.Costs); err != nil {
+		return nil, fmt.Errorf("bcast: new: costs of rank 0: %w", err)
+	}
+	return &c, nil
 }
 
 // A knowledge is what a rank has of the network of all ranks.
@@ -95,6 +160,7 @@ type knowledge struct {
 	fit     fit
 	at      []byte              // locations of the ranks, as they travel; nil with fitAsIs
 	tree    *topology.Hierarchy // of the ranks, the same on all of them; nil: nothing is known
+	costs   *schedule.Costs     // the same on all of them; nil: nothing is known
 }
 
 // What ranks have of rank 0's network.
@@ -224,23 +290,33 @@ func shareTree(c *crew, h *topology.Hierarchy) (*topology.Hierarchy, error) {
 	return h, nil
 }
 
-// machine is what predictions need of the network of all ranks.
-func (k *knowledge) machine(ranks int) (machine, error) {
-	if k.network == nil {
-		return uniform(ranks), nil
+// evaluator predicts on the network of all ranks.
+func (k *knowledge) evaluator(ranks int) (*predict.Evaluator, error) {
+	n, err := k.view()
+	switch {
+	case err != nil:
+		return nil, err
+	case n == nil:
+		return predict.Uniform(ranks), nil
 	}
-	if k.fit != fitAsIs {
-		at, err := decodeLocations(k.at)
-		if err != nil {
-			return machine{}, err
-		}
-		n, err := k.fit.view(k.network, at)
-		if err != nil {
-			return machine{}, fmt.Errorf("bcast: %w", err)
-		}
-		k.network, k.fit, k.at = n, fitAsIs, nil
+	return predict.New(n), nil
+}
+
+// view is the network of all ranks, or nil.
+func (k *knowledge) view() (*model.Network, error) {
+	if k.network == nil || k.fit == fitAsIs {
+		return k.network, nil
 	}
-	return newMachine(k.network), nil
+	at, err := decodeLocations(k.at)
+	if err != nil {
+		return nil, err
+	}
+	n, err := k.fit.view(k.network, at)
+	if err != nil {
+		return nil, fmt.Errorf("bcast: %w", err)
+	}
+	k.network, k.fit, k.at = n, fitAsIs, nil
+	return n, nil
 }
 
 // fingerprint tells networks apart by what broadcasts follow: the groups, the

@@ -9,102 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
 )
-
-// randomTree nests the ranks at random in up to three levels.
-func randomTree(rng *rand.Rand, ranks int) *topology.Hierarchy {
-	var levels []topology.Level
-	var groups []topology.Group
-	parts := [][]int{rng.Perm(ranks)}
-	for depth := range rng.IntN(4) {
-		level := 2 - depth
-		var finer [][]int
-		for _, part := range parts {
-			for len(part) > 0 {
-				n := min(len(part), 1+rng.IntN(max(1, ranks>>depth/2)))
-				if n >= 2 && n < ranks {
-					groups = append(groups, topology.Group{Hosts: part[:n], Level: level, Support: 1})
-					finer = append(finer, part[:n])
-				}
-				part = part[n:]
-			}
-		}
-		parts = finer
-	}
-	levels = make([]topology.Level, 3)
-	h, err := topology.NewHierarchy(ranks, levels, groups, 1e-6)
-	if err != nil {
-		panic(err)
-	}
-	return h
-}
-
-// regularTree nests ranks in blocks: {4, 2} makes groups of 4, and of 2 of those.
-func regularTree(t testing.TB, ranks int, factors ...int) *topology.Hierarchy {
-	t.Helper()
-	var levels []topology.Level
-	var groups []topology.Group
-	size, latency := 1, 1e-6
-	for level, f := range factors {
-		size *= f
-		levels = append(levels, topology.Level{Latency: latency})
-		for at := 0; at < ranks; at += size {
-			hosts := make([]int, 0, size)
-			for x := at; x < min(ranks, at+size); x++ {
-				hosts = append(hosts, x)
-			}
-			if len(hosts) > 1 && len(hosts) < ranks {
-				groups = append(groups, topology.Group{Hosts: hosts, Level: level, Latency: latency, Support: 1})
-			}
-		}
-		latency *= 10
-	}
-	h, err := topology.NewHierarchy(ranks, levels, groups, latency)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
-}
-
-// algorithms returns all algorithms with all settings that matter.
-func algorithms() []Algorithm {
-	all := Algorithms()
-	for _, outer := range []Shape{ShapeBinomial, ShapeFlat, ShapeChain} {
-		for _, inner := range []Shape{ShapeBinomial, ShapeFlat, ShapeChain} {
-			all = append(all, MultiLevel{[]Shape{outer, inner}})
-		}
-	}
-	return all
-}
-
-// networkOf is a network with the hierarchy's latencies, and bandwidths that
-// fall from 10 GB/s by a factor of 5 per level.
-func networkOf(t testing.TB, h *topology.Hierarchy) *model.Network {
-	t.Helper()
-	return networkAt(t, h, nil)
-}
-
-// networkAt is networkOf with the ranks at the given places.
-func networkAt(t testing.TB, h *topology.Hierarchy, at []model.Location) *model.Network {
-	t.Helper()
-	g, err := topology.NewGraph(h.Hosts(), 0, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bandwidth, b := make([]float64, len(h.Levels())+1), 10e9
-	for i := range bandwidth {
-		bandwidth[i] = b
-		b /= 5
-	}
-	n, err := model.New(&topology.Result{Graph: g, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}, &model.Settings{LevelBandwidth: bandwidth, Locations: at})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 // placed is a communicator whose ranks run where a test wants them.
 type placed struct {
@@ -130,12 +40,41 @@ type nonBlocking struct {
 	mpi.NonBlocking
 }
 
+// performer has one ability, mpi.Scheduler, and performs steps as they stand.
+type performer struct{ mpi.Communicator }
+
+func (p performer) Perform(buf []byte, steps []mpi.Step, tag int, _ bool) (int, error) {
+	send := func(s mpi.Step) error { return p.Send(buf[s.Offset:s.Offset+s.Length], s.Peer, tag) }
+	recv := func(s mpi.Step) error { return p.Recv(buf[s.Offset:s.Offset+s.Length], s.Peer, tag) }
+	for i, s := range steps {
+		var err error
+		switch s.Kind {
+		case mpi.StepSend:
+			err = send(s)
+		case mpi.StepRecv:
+			err = recv(s)
+		case mpi.StepExchange:
+			set := p.Communicator.(mpi.NonBlocking).NewRequests()
+			err = errors.Join(
+				set.Isend(buf[s.Offset:s.Offset+s.Length], s.Peer, tag),
+				set.Irecv(buf[s.RecvOffset:s.RecvOffset+s.RecvLength], s.RecvPeer, tag),
+				set.WaitAll())
+		}
+		if err != nil {
+			return i, err
+		}
+	}
+	return 0, nil
+}
+
 func hide(c mpi.Communicator, but string) mpi.Communicator {
 	switch but {
 	case "nothing":
 		return plain{c}
 	case "requests":
 		return nonBlocking{c, c.(mpi.NonBlocking)}
+	case "steps":
+		return performer{c}
 	}
 	return c
 }
@@ -148,10 +87,10 @@ func bringEveryByte(world mpi.Communicator) error {
 	const segment = 100
 	ranks := world.Size()
 	exec := newExecutor(world, 5)
-	trees := []*topology.Hierarchy{nil, randomTree(rand.New(rand.NewPCG(3, uint64(ranks))), ranks)}
-	for i, a := range algorithms() {
+	trees := []*topology.Hierarchy{nil, casttest.RandomTree(rand.New(rand.NewPCG(3, uint64(ranks))), ranks)}
+	for i, a := range casttest.Algorithms() {
 		for k, size := range []int{0, 1, 7, segment - 1, segment, segment + 1, 23 * segment} {
-			p := Problem{Ranks: ranks, Root: (i + 3*k) % ranks, Bytes: size, Segment: segment, Tree: trees[(i+k)%2]}
+			p := schedule.Problem{Ranks: ranks, Root: (i + 3*k) % ranks, Bytes: size, Segment: segment, Tree: trees[(i+k)%2]}
 			err := verified(world, size, p.Root, func(buf []byte) error {
 				return exec.run(a.Ops(nil, p, world.Rank()), buf)
 			})
@@ -299,7 +238,12 @@ func compareVariants(world mpi.Communicator, s Settings, want ...string) (string
 			return "", fmt.Errorf("row %d: %+v", i, row)
 		}
 	}
-	if want := append(want, "flat", "binomial", "chain", "multilevel"); !slices.Equal(variants, want) {
+	for _, a := range schedule.Variants(schedule.Algorithms(), schedule.Problem{Ranks: world.Size(), Tree: b.known.tree}) {
+		if !slices.Contains(want, a.Name()) {
+			want = append(want, a.Name())
+		}
+	}
+	if !slices.Equal(variants, want) {
 		return "", fmt.Errorf("variants %v, want %v", variants, want)
 	}
 	if _, ok := world.(mpi.Clock); ok && r.ClockDoubt != 0 { // all ranks are on this host

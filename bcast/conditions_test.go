@@ -1,0 +1,146 @@
+package bcast
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/table"
+	"github.com/topocast/topocast/internal/casttest"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
+)
+
+// TestReportSaysHowItWasMeasured, on all ranks alike: where, by which library, and how that was set.
+func TestReportSaysHowItWasMeasured(t *testing.T) {
+	t.Setenv("OMPI_MCA_coll_tuned_bcast_algorithm", "3")
+	t.Setenv("OMPI_MCA_btl", "self")
+	const ranks = 3
+	reports := make([]*Report, ranks)
+	network := casttest.NetworkOf(t, casttest.RegularTree(t, ranks, 2))
+	err := local.Run(ranks, nil, func(world mpi.Communicator) error {
+		b, err := New(world, &Settings{Network: network, ModelOnly: true})
+		if err != nil {
+			return err
+		}
+		reports[world.Rank()], err = Benchmark(t.Context(), b, &BenchmarkSettings{Sizes: []int{0, 1000}, Repetitions: 1, Only: []string{"native", "chain"}})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := reports[0]
+	if r.Environment["OMPI_MCA_coll_tuned_bcast_algorithm"] != "3" || r.Environment["OMPI_MCA_btl"] != "" {
+		t.Errorf("environment %v", r.Environment)
+	}
+	if r.Hosts != 1 || !slices.Equal(r.PerHost, []int{ranks}) || len(r.Places) != 16 {
+		t.Errorf("conditions %+v", r.Conditions)
+	}
+	bound, err := predict.Bound(network, 1000, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank, other := range reports {
+		if !reflect.DeepEqual(other.Conditions, r.Conditions) {
+			t.Errorf("rank %d: conditions %+v, rank 0: %+v", rank, other.Conditions, r.Conditions)
+		}
+		var variants []string
+		for _, x := range other.Rows {
+			variants = append(variants, fmt.Sprint(x.Bytes, " ", x.Variant))
+			if want := map[int]float64{0: 0, 1000: bound}[x.Bytes]; x.Bound != want {
+				t.Errorf("rank %d, %d bytes: bound %g, want %g", rank, x.Bytes, x.Bound, want)
+			}
+		}
+		if want := []string{"0 native", "0 chain", "1000 native", "1000 chain"}; !slices.Equal(variants, want) {
+			t.Errorf("rank %d: rows %q, want %q", rank, variants, want)
+		}
+	}
+}
+
+func TestBenchmarkRefusesUnknownVariants(t *testing.T) {
+	err := local.Run(2, nil, func(world mpi.Communicator) error {
+		b, err := New(hide(world, "nothing"), &Settings{ModelOnly: true})
+		if err != nil {
+			return err
+		}
+		_, err = Benchmark(t.Context(), b, &BenchmarkSettings{Only: []string{"ours", "native"}})
+		if err == nil || !strings.Contains(err.Error(), `variant "native": want ours, flat`) {
+			return fmt.Errorf("Benchmark = %w, want an error that lists what there is", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCounts(t *testing.T) {
+	if n, per := counts([]int{0, 0, 1, 2, 2, 2, 3}); n != 4 || !slices.Equal(per, []int{1, 2, 3}) {
+		t.Errorf("counts = %d, %v, want 4 hosts with 1, 2 or 3 ranks", n, per)
+	}
+}
+
+func TestReportCSV(t *testing.T) {
+	nan := math.NaN()
+	r := &Report{Ranks: 4, Root: 1, Rows: []Row{
+		{
+			Bytes: 8, Variant: "ours", Median: 1.5e-6, Low: 1.25e-6, High: 1.75e-6, Min: 1e-6, Max: 2e-3, Mean: 1.5e-6, Variance: 4e-14,
+			Gain: 1.25, GainLow: 1.125, GainHigh: 1.5, Bound: 1e-6, Count: 21, Verified: true,
+			Plan: predict.Plan{Algorithm: schedule.Chain{}, Segment: 4096, Predicted: 1.25e-6},
+		},
+		{
+			Bytes: 8, Variant: "native", Median: 3, Low: nan, High: nan, Min: 1, Max: 3, Mean: 2, Variance: nan,
+			Gain: nan, GainLow: nan, GainHigh: nan, Bound: nan, Count: 2, Plan: predict.Plan{Predicted: nan},
+		},
+	}}
+	var out bytes.Buffer
+	if err := r.WriteCSV(&out); err != nil {
+		t.Fatal(err)
+	}
+	const want = `ranks,root,bytes,variant,plan,median_s,median_low_s,median_high_s,mean_s,variance_s2,min_s,max_s,gain,gain_low,gain_high,bound_s,predicted_s,count,verified
+4,1,8,ours,"chain, segments of 4 KiB",1.5e-06,1.25e-06,1.75e-06,1.5e-06,4e-14,1e-06,0.002,1.25,1.125,1.5,1e-06,1.25e-06,21,true
+4,1,8,native,native,3,,,2,,1,3,,,,,,2,false
+`
+	if out.String() != want {
+		t.Errorf("WriteCSV = %s, want %s", &out, want)
+	}
+	if records, err := csv.NewReader(&out).ReadAll(); err != nil || len(records) != 3 {
+		t.Errorf("%d records, %v", len(records), err)
+	}
+	if err := r.WriteCSV(brokenWriter{}); err == nil || !strings.Contains(err.Error(), "bcast: write report") {
+		t.Errorf("WriteCSV on a full disk: %v", err)
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, fmt.Errorf("no room") }
+
+// TestWhatIsTunedIsThere: the choices of a table are those that Text names.
+func TestWhatIsTunedIsThere(t *testing.T) {
+	h := casttest.RegularTree(t, 12, 2, 2)
+	seen := make(map[string]bool)
+	for _, a := range schedule.Variants(schedule.Algorithms(), schedule.Problem{Ranks: 12, Tree: h}) {
+		text := schedule.Text(a)
+		if seen[text] {
+			t.Errorf("two algorithms are %q: a table cannot tell them apart", text)
+		}
+		seen[text] = true
+		tuning := table.Tuning{Job: table.Job{Ranks: 12}, Cells: []table.Cell{{Bytes: 8, Choice: table.Choice{Algorithm: text, Measured: 1, Native: 2}}}}
+		kept, err := (&table.Table{}).With(tuning)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if _, err := kept.Keep(casttest.NetworkOf(t, h)); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+//go:build !(386 || arm || mips || mipsle || wasm)
+
+package bcast
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/bcast/schedule"
+)
+
+// counting is a communicator of two ranks that checks what comes to it: pieces that MPI can
+// count, one after the other.
+type counting struct {
+	silent
+	wrong error
+	come  int // bytes
+}
+
+func (c *counting) take(buf []byte) error {
+	if len(buf) < 1 || len(buf) > schedule.MaxSegment {
+		c.wrong = fmt.Errorf("a piece of %d bytes", len(buf))
+	}
+	c.come += len(buf)
+	return c.wrong
+}
+
+func (c *counting) Send(buf []byte, _, _ int) error  { return c.take(buf) }
+func (c *counting) Recv(buf []byte, _, _ int) error  { return c.take(buf) }
+func (c *counting) Bcast(buf []byte, root int) error { return c.take(buf) }
+
+// 5 GiB and some bytes, which nobody touches, by the library and by every algorithm, whole and in segments of
+// lengths up to more than MPI counts: all of them go, in pieces of at most 1 GiB.
+func TestMoreThanMPICounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector keeps a shadow of the buffer")
+	}
+	size := 5<<30 + 12345
+	buf := make([]byte, size)
+	c := &counting{}
+	b := tunedTo(c, size)
+	if r := b.route(size, 1); r.direct != nil {
+		t.Error("the library gets all at once")
+	}
+	if err := b.Bcast(buf, 1); err != nil || c.come != size {
+		t.Errorf("native: %d bytes, %v", c.come, err)
+	}
+	for _, a := range schedule.Algorithms() {
+		for _, segment := range []int{0, 1 << 20, 1 << 30, 3 << 30} {
+			for root := range 2 {
+				c.come = 0
+				r := b.newRoute(predict.Candidate{Plan: predict.Plan{Algorithm: a, Segment: segment}, Index: 0}, root, size)
+				if err := b.perform(r, buf, root); err != nil || c.come != size {
+					t.Errorf("%s from %d, segment %d: %d bytes, %v", a.Name(), root, segment, c.come, err)
+				}
+			}
+		}
+	}
+}

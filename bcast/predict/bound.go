@@ -1,0 +1,129 @@
+package predict
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/internal/queue"
+	"github.com/topocast/topocast/model"
+)
+
+// Bound is a time in s below which no schedule broadcasts the bytes from the root, by what the
+// network knows: the larger of
+//
+//   - for the rank that is worst off, the latency from the root and the bytes over the slowest
+//     link that they have to cross on their way to it: the first byte takes the latency, and the last one
+//     comes as much later as the link is busy with all of them. In a graph that is no tree, where
+//     they may take several ways, only the links of the two ranks count.
+//   - the time in which a rank that starts a message every o seconds, o being the least software of a send
+//     that was measured, and all ranks that have it, reach all ranks, each message taking the least latency
+//     of the network: the postal model (Bar-Noy & Kipnis 1992, https://doi.org/10.1145/140901.140933).
+//
+// The latency is that of n.Time, with the software of one send and one receive, the rate that of the
+// links of the graph, or of a lone stream between the two ranks where the graph knows none. NaN if
+// no latency is known. O(links + ranks log ranks).
+func Bound(n *model.Network, bytes, root int) (float64, error) {
+	p := schedule.Problem{Ranks: n.Ranks(), Root: root, Bytes: bytes}
+	if err := p.Validate(); err != nil {
+		return 0, fmt.Errorf("predict: bound: %w", err)
+	}
+	if bytes == 0 || p.Ranks == 1 {
+		return 0, nil
+	}
+	rates := ratesFrom(n, root)
+	bound := math.NaN()
+	for r := range p.Ranks {
+		t := n.Time(root, r, 0)
+		if r == root || math.IsNaN(t) {
+			continue
+		}
+		if !math.IsInf(rates[r], 0) {
+			t += float64(bytes) / rates[r]
+		} else if whole := n.Time(root, r, int64(bytes)); whole > t {
+			t = whole
+		}
+		if !(bound >= t) {
+			bound = t
+		}
+	}
+	if t := postal(n); t > bound {
+		bound = t
+	}
+	return bound, nil
+}
+
+// ratesFrom is, for each rank, the rate in B/s of the slowest link between it and the root that
+// cannot be avoided; +Inf where none is known.
+func ratesFrom(n *model.Network, root int) []float64 {
+	g := n.Graph()
+	rates := make([]float64, g.Vertices())
+	for v := range rates {
+		rates[v] = math.Inf(1)
+	}
+	if g.NumArcs() > 2*(g.Vertices()-1) {
+		out := 0.0
+		for _, a := range g.Out(root) {
+			out += known(a.Bandwidth)
+		}
+		for r := range n.Ranks() {
+			in := 0.0
+			for _, a := range g.Out(r) {
+				if back := g.ArcIndex(a.To, r); back >= 0 {
+					in += known(g.Arcs()[back].Bandwidth)
+				}
+			}
+			if rates[r] = min(out, in); rates[r] == 0 { // without links
+				rates[r] = math.Inf(1)
+			}
+		}
+		return rates
+	}
+	seen := make([]bool, g.Vertices())
+	seen[root] = true
+	for next := []int{root}; len(next) > 0; {
+		v := next[len(next)-1]
+		next = next[:len(next)-1]
+		for _, a := range g.Out(v) {
+			if !seen[a.To] {
+				seen[a.To] = true
+				rates[a.To] = min(rates[v], known(a.Bandwidth))
+				next = append(next, a.To)
+			}
+		}
+	}
+	return rates
+}
+
+// known is a bandwidth, +Inf for one that is not known.
+func known(bandwidth float64) float64 {
+	if math.IsNaN(bandwidth) {
+		return math.Inf(1)
+	}
+	return bandwidth
+}
+
+// postal is the time in s in which all ranks are reached if all pairs are as near as the nearest and
+// sending costs as little as anywhere. NaN if latencies or the software are not known.
+func postal(n *model.Network) float64 {
+	latency, software := math.Inf(1), math.Inf(1)
+	for _, l := range n.Levels() {
+		if t := l.Time(0); t > 0 {
+			latency = min(latency, t)
+		}
+		if len(l.Send) > 0 && l.Send[0] > 0 {
+			software = min(software, l.Send[0])
+		}
+	}
+	if math.IsInf(latency, 0) || math.IsInf(software, 0) {
+		return math.NaN()
+	}
+	arrivals := queue.Min{{Key: latency}} // of each rank that has the message, that of its next one
+	last := 0.0
+	for range n.Ranks() - 1 {
+		last = arrivals.Pop().Key
+		arrivals.Push(queue.Item{Key: last + software})
+		arrivals.Push(queue.Item{Key: last + latency})
+	}
+	return last
+}

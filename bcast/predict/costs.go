@@ -1,0 +1,79 @@
+package predict
+
+import (
+	"math"
+
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/model"
+)
+
+// Costs are what messages cost on the network, for schedules that are shaped by
+// it. Two processors may round them apart: one rank works them out, and the others
+// take its word.
+func Costs(n *model.Network) *schedule.Costs {
+	m := newMachine(n)
+	return m.costs()
+}
+
+// The sizes between which costs are linear: powers of four.
+const (
+	leastSized = 1 << 10  // bytes
+	mostSized  = 64 << 20 // bytes
+)
+
+// costs are those of the first pair that each level joins.
+func (m *machine) costs() *schedule.Costs {
+	c := &schedule.Costs{Send: picoseconds(m.send), Recv: picoseconds(m.recv)}
+	if m.tree == nil {
+		if m.ranks > 1 {
+			c.Levels = append(c.Levels, m.levelCost(0, 1))
+		} else {
+			c.Levels = append(c.Levels, schedule.LevelCost{Ways: wholeWays})
+		}
+		return c
+	}
+	grouped := newGrouped(m.ranks, m.tree, m.transfers)
+	for level := range len(m.tree.Levels()) + 1 {
+		l := schedule.LevelCost{Ways: wholeWays}
+		for i, pair := range grouped.pairs {
+			if pair.b >= 0 && m.tree.Groups()[i].Level == level {
+				l = m.levelCost(pair.a, pair.b)
+				break
+			}
+		}
+		c.Levels = append(c.Levels, l)
+	}
+	return c
+}
+
+// wholeWays is LevelCost.Ways of groups whose ways carry no more than a host sends.
+const wholeWays = 1000
+
+func (m *machine) levelCost(a, b int) schedule.LevelCost {
+	empty := m.transfers.Time(a, b, 0)
+	l := schedule.LevelCost{Empty: picoseconds(empty), Gap: []schedule.SizedCost{{}}, Ways: wholeWays}
+	last := int64(0)
+	for bytes := int64(leastSized); bytes <= mostSized; bytes *= 4 {
+		last = max(last, picoseconds(m.transfers.Time(a, b, bytes)-empty)) // shorter only by noise
+		l.Gap = append(l.Gap, schedule.SizedCost{Bytes: bytes, Time: last})
+	}
+	if w, ok := m.wiring.(*wired); ok {
+		const busy = 1
+		slowest := 0.0
+		ways := w.ways(nil, a, b, mostSized, busy, 0)
+		for i, way := range ways {
+			if i > 0 && i < len(ways)-1 { // no host's own
+				slowest = max(slowest, way.own)
+			}
+		}
+		if slowest > 0 {
+			l.Ways = int64(math.Round(wholeWays * slowest))
+		}
+	}
+	return l
+}
+
+func picoseconds(s float64) int64 {
+	const perSecond, most = 1e12, 1 << 55
+	return int64(math.Round(max(0, min(s*perSecond, most))))
+}

@@ -1,0 +1,379 @@
+package predict
+
+import (
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/internal/queue"
+	"github.com/topocast/topocast/topology"
+)
+
+// machine is what the prediction of a broadcast knows of the ranks.
+type machine struct {
+	ranks     int
+	tree      *topology.Hierarchy // nil: no groups
+	send      float64             // s, software of a send, during which its rank does nothing else
+	recv      float64             // s, the same of a receive
+	transfers transfers
+	wiring    wiring  // nil: that of the tree
+	bias      float64 // of round-trip times: see held
+	near      float64 // s, the shortest journey of a message of no bytes; 0: not known
+	turns     bool    // long messages that share a way move by turns; otherwise one after the other, as in LogGP
+}
+
+// transfers tells the time in s from the start of a send to the end of its
+// receive between two idle ranks, the software of both included.
+type transfers interface {
+	Time(src, dst int, bytes int64) float64
+}
+
+// An Evaluator predicts the times of many broadcasts on one machine. Its
+// storage is used again: it belongs to one goroutine.
+type Evaluator struct {
+	machine
+	costs *schedule.Costs // for problems on the machine's own tree; nil: not known
+	free  []float64       // per way: s, when it is free again
+	load  []float64       // per way: s, for which it has been busy
+
+	ops      [][]schedule.Op // per rank, without exchanges
+	spare    []schedule.Op
+	next     []int     // per rank: its current step
+	now      []float64 // per rank: s, when it can start its current step
+	received []float64 // per rank: s, when its last receive ended
+	offset   int       // bytes
+	below    float64   // s, when the last receive of bytes below offset ended
+	channels []channel
+	out, in  [][]int   // per rank: channels
+	lastOut  []int     // per rank: index into out of the last send: children are mostly served in turn
+	events   queue.Min // ranks that come to a send, and channels of which something comes to a way
+}
+
+// A channel is an ordered pair of ranks with messages between them, which
+// follow each other. A long message moves in parts, so that others that leave or
+// enter the same rank or group have their turn.
+type channel struct {
+	src, dst int
+	posted   []posting // messages
+	moved    int       // of them, wholly
+	arrived  []float64 // s, when the messages that have moved were there
+	taken    int       // messages received
+
+	// The message that moves.
+	length int     // bytes; the next three belong to it
+	parts  int     // in which it moves
+	empty  float64 // s, from the way to the receiver's software of a message of no bytes
+	ways   []way   // of a part
+	part   int     // the current one
+	at     int     // index of its next way
+	end    float64 // s, when its last byte has passed the ways before
+}
+
+// A posting is a message that the sender has given away.
+type posting struct {
+	at     float64 // s
+	length int     // bytes
+}
+
+// Parts of messages are turns at a way. Libraries and TCP hand on some ten
+// kilobytes at a time; more than mostParts only make the prediction slower.
+const (
+	partBytes = 4 << 10
+	mostParts = 8
+)
+
+func newEvaluator(m machine) *Evaluator {
+	if m.wiring == nil {
+		m.wiring = newGrouped(m.ranks, m.tree, m.transfers)
+	}
+	return &Evaluator{
+		machine: m, ops: make([][]schedule.Op, m.ranks),
+		free: make([]float64, m.wiring.count()), load: make([]float64, m.wiring.count()),
+		next: make([]int, m.ranks), now: make([]float64, m.ranks), received: make([]float64, m.ranks),
+		out: make([][]int, m.ranks), in: make([][]int, m.ranks), lastOut: make([]int, m.ranks),
+	}
+}
+
+// steady is the number of segments after which a broadcast is taken to go on
+// at an even pace.
+const steady = 16
+
+// Predict is the function Predict for a problem that is valid and of the
+// evaluator's ranks.
+func (e *Evaluator) Predict(a schedule.Algorithm, p schedule.Problem) float64 {
+	if p.Costs == nil && p.Tree == e.tree {
+		p.Costs = e.costs
+	}
+	k := p.Pieces()
+	if _, ok := a.(schedule.Planner); !ok {
+		return e.predictPlain(a, p, k)
+	}
+	if k > steady {
+		p.Bytes = steady * p.PieceBytes()
+	}
+	e.schedule(a, p)
+	if k <= steady {
+		all, _ := e.evaluate(p.Bytes)
+		return all
+	}
+	all, half := e.evaluate(p.Bytes / 2)
+	pace := max((all-half)/(steady/2), e.busiest()/steady)
+	return all + pace*float64(k-steady)
+}
+
+// plainPieces is the number of pieces up to which a broadcast that is no tree, which may do
+// one thing after the other, is played as it is.
+const plainPieces = 16
+
+// predictPlain is Predict of an algorithm that is no tree, in k pieces: from the
+// time of plainPieces and of half of them it goes on evenly.
+func (e *Evaluator) predictPlain(a schedule.Algorithm, p schedule.Problem, k int) float64 {
+	if k > plainPieces && !undivided(a) {
+		return e.extrapolate(a, p, k, plainPieces)
+	}
+	e.schedule(a, p)
+	all, _ := e.evaluate(p.Bytes)
+	return all
+}
+
+// extrapolate plays some of the k pieces, and half of those.
+func (e *Evaluator) extrapolate(a schedule.Algorithm, p schedule.Problem, k, some int) float64 {
+	played := func(pieces int) float64 {
+		p.Bytes = pieces * p.PieceBytes()
+		e.schedule(a, p)
+		all, _ := e.evaluate(p.Bytes)
+		return all
+	}
+	half, all := played(some/2), played(some)
+	return all + (all-half)/float64(some-some/2)*float64(k-some)
+}
+
+// busiest is the time in s for which the busiest way or rank has been busy. A
+// queue in front of it may take long to show at the end of the pipeline.
+func (e *Evaluator) busiest() float64 {
+	most := 0.0
+	for _, ops := range e.ops {
+		work := 0.0
+		for _, op := range ops {
+			if op.Kind == schedule.Send {
+				work += e.machine.send
+			} else {
+				work += e.machine.recv
+			}
+		}
+		most = max(most, work)
+	}
+	for _, busy := range e.load {
+		most = max(most, busy)
+	}
+	return most
+}
+
+// schedule stores the steps of all ranks.
+func (e *Evaluator) schedule(a schedule.Algorithm, p schedule.Problem) {
+	e.ops = schedule.AllOps(e.ops, a, p)
+	for rank, ops := range e.ops {
+		if slices.ContainsFunc(ops, func(op schedule.Op) bool { return op.Kind == schedule.Exchange }) {
+			e.ops[rank], e.spare = apart(e.spare[:0], ops), ops
+		}
+	}
+}
+
+// apart appends the steps with the exchanges as what they are here, sends that
+// are followed by receives: a send is not waited for.
+func apart(dst, ops []schedule.Op) []schedule.Op {
+	for _, op := range ops {
+		if op.Kind == schedule.Exchange {
+			dst = append(dst, op.Sent(), op.Received())
+		} else {
+			dst = append(dst, op)
+		}
+	}
+	return dst
+}
+
+// evaluate plays the stored steps and returns when the last rank has all
+// bytes, and when it has those below the given offset.
+func (e *Evaluator) evaluate(offset int) (all, below float64) {
+	e.reset()
+	e.offset = offset
+	for rank := range e.ops {
+		e.proceed(rank)
+	}
+	for len(e.events) > 0 {
+		next := e.events.Pop()
+		if i := int(next.ID) - e.ranks; i >= 0 {
+			e.move(i, next.Key)
+		} else {
+			e.send(int(next.ID))
+		}
+	}
+	for rank, ops := range e.ops {
+		if e.next[rank] < len(ops) {
+			return math.Inf(1), math.Inf(1)
+		}
+		all = max(all, e.received[rank])
+	}
+	return all, e.below
+}
+
+func (e *Evaluator) reset() {
+	for _, s := range [][]float64{e.free, e.load, e.now, e.received} {
+		clear(s)
+	}
+	clear(e.next)
+	clear(e.lastOut)
+	for r := range e.ops {
+		e.out[r], e.in[r] = e.out[r][:0], e.in[r][:0]
+	}
+	e.channels, e.events, e.below = e.channels[:0], e.events[:0], 0
+}
+
+// proceed performs the receives of a rank whose messages are there, and queues
+// the rank when it comes to a send.
+func (e *Evaluator) proceed(rank int) {
+	for e.next[rank] < len(e.ops[rank]) {
+		op := e.ops[rank][e.next[rank]]
+		if op.Kind == schedule.Send {
+			e.events.Push(queue.Item{Key: e.now[rank], ID: int64(rank)})
+			return
+		}
+		c := e.incoming(rank, op.Peer)
+		if c == nil || c.taken == len(c.arrived) {
+			return
+		}
+		e.now[rank] = max(e.now[rank], c.arrived[c.taken]) + e.recv
+		c.taken++
+		e.received[rank] = e.now[rank]
+		if op.Offset < e.offset {
+			e.below = max(e.below, e.now[rank])
+		}
+		e.next[rank]++
+	}
+}
+
+func (e *Evaluator) incoming(rank, peer int) *channel {
+	for _, i := range e.in[rank] {
+		if c := &e.channels[i]; c.src == peer {
+			return c
+		}
+	}
+	return nil
+}
+
+// send performs the current step of the rank, a send.
+func (e *Evaluator) send(rank int) {
+	op := e.ops[rank][e.next[rank]]
+	i := e.outgoing(rank, op.Peer)
+	e.now[rank] += e.machine.send
+	at := e.now[rank]
+	c := &e.channels[i]
+	c.posted = append(c.posted, posting{at, op.Length})
+	e.next[rank]++
+	e.proceed(rank)
+	if c.moved == len(c.posted)-1 {
+		e.start(c)
+		e.move(i, at)
+	}
+}
+
+// start prepares the first message of the channel that has not moved.
+func (e *Evaluator) start(c *channel) {
+	length := c.posted[c.moved].length
+	c.part, c.at, c.end = 0, 0, 0
+	if c.length == length {
+		return
+	}
+	c.length = length
+	empty, full := e.transfers.Time(c.src, c.dst, 0), e.transfers.Time(c.src, c.dst, int64(length))
+	busy := max(0, full-empty)
+	c.empty = max(0, full-e.machine.send-e.machine.recv-busy)
+	c.parts = 1
+	if e.turns {
+		c.parts = min(mostParts, (length+partBytes-1)/partBytes)
+	}
+	c.ways = e.wiring.ways(c.ways[:0], c.src, c.dst, int64(length), busy, e.held(empty))
+	for k := range c.ways {
+		c.ways[k].own /= float64(c.parts)
+		c.ways[k].busy /= float64(c.parts)
+	}
+}
+
+// held is the part of the time for which a message occupies the slowest of its
+// ways during which it occupies the others, too, though they could serve another
+// one: nothing if all flows get the same. Over TCP a rank that serves a near and a
+// far receiver at once gives the near one more of its link, as 1/RTT^b. With w
+// times as much for the near one, and the far one's way half as fast as the
+// link, both have their bytes after 1.5 - 1/(2w) of the time that the far one
+// alone needs; here the pace is 1 + h/2 of that, so h = 1 - 1/w. A rack's leader
+// on Ethernet needed 1.26 to 1.32.
+func (e *Evaluator) held(empty float64) float64 {
+	if e.bias <= 0 || e.near <= 0 || empty <= e.near {
+		return 0
+	}
+	return 1 - math.Pow(e.near/empty, e.bias)
+}
+
+// move lets what a channel moves, which comes to the next way at the given
+// time, go on until something else may come before it.
+func (e *Evaluator) move(i int, at float64) {
+	c := &e.channels[i]
+	for {
+		for ; c.at < len(c.ways); c.at++ {
+			if len(e.events) > 0 && e.events[0].Key < at {
+				e.events.Push(queue.Item{Key: at, ID: int64(e.ranks + i)})
+				return
+			}
+			w := c.ways[c.at]
+			at = max(at, e.free[w.id])
+			e.free[w.id] = at + w.busy
+			e.load[w.id] += w.busy
+			c.end = max(c.end, at+w.own)
+		}
+		// The next one queues up as soon as this one is on its last way, so that no
+		// slow way runs dry while a faster one before it serves others.
+		c.at = 0
+		if c.part++; c.part < c.parts {
+			continue
+		}
+		c.moved++
+		c.arrived = append(c.arrived, c.end+c.empty)
+		more := c.moved < len(c.posted)
+		if more {
+			at = max(at, c.posted[c.moved].at)
+			e.start(c)
+		}
+		if dst := c.dst; e.next[dst] < len(e.ops[dst]) {
+			if op := e.ops[dst][e.next[dst]]; op.Kind == schedule.Recv && op.Peer == c.src {
+				e.proceed(dst)
+			}
+		}
+		if !more {
+			return
+		}
+	}
+}
+
+// outgoing returns the index of the channel from rank to peer, which it makes
+// if need be.
+func (e *Evaluator) outgoing(rank, peer int) int {
+	out := e.out[rank]
+	for n := range out {
+		i := e.lastOut[rank] + 1 + n
+		if i >= len(out) {
+			i -= len(out)
+		}
+		if c := &e.channels[out[i]]; c.dst == peer {
+			e.lastOut[rank] = i
+			return out[i]
+		}
+	}
+	id := len(e.channels)
+	e.channels = slices.Grow(e.channels, 1)[:id+1]
+	c := &e.channels[id]
+	*c = channel{src: rank, dst: peer, posted: c.posted[:0], arrived: c.arrived[:0], ways: c.ways[:0]}
+	e.lastOut[rank] = len(out)
+	e.out[rank] = append(e.out[rank], id)
+	e.in[peer] = append(e.in[peer], id)
+	return id
+}

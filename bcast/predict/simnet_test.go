@@ -1,0 +1,149 @@
+package predict
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/internal/casttest"
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
+	"github.com/topocast/topocast/topology"
+)
+
+// A simulated is a cluster and its true network.
+type simulated struct {
+	cluster  *gen.Cluster
+	settings *simnet.Settings
+	network  *model.Network
+}
+
+// simulate makes a cluster whose ranks spend the given s of software on a message.
+func simulate(t testing.TB, spec string, software float64) *simulated {
+	t.Helper()
+	c, err := gen.Parse(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &simulated{cluster: c, settings: &simnet.Settings{
+		Send: simnet.Overhead{Seconds: software}, Recv: simnet.Overhead{Seconds: software},
+		EagerLimit: 1 << 30, HollowAbove: 1, Routing: c.Choice, ClockCost: -1,
+	}}
+	routes, err := topology.NewRoutes(c.Graph, c.Choice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := c.Hierarchy
+	levels := make([]model.LevelParams, len(h.Levels())+1)
+	for a := range h.Hosts() {
+		for b := range h.Hosts() {
+			level := h.Groups()[h.Common(a, b)].Level
+			if a == b || levels[level].Sizes != nil {
+				continue
+			}
+			route, err := routes.AppendRoute(nil, a, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			latency, bandwidth := 2*software, math.Inf(1)
+			for _, arc := range route {
+				latency += c.Graph.Arcs()[arc].Latency
+				bandwidth = min(bandwidth, c.Graph.Arcs()[arc].Bandwidth)
+			}
+			p := model.Hockney{Latency: latency, Bandwidth: bandwidth}.PLogP()
+			p.Send = slices.Repeat([]float64{software}, len(p.Sizes))
+			p.Recv = p.Send
+			levels[level] = model.LevelParams{PLogP: p, Spread: math.NaN()}
+		}
+	}
+	var groups []topology.Group
+	for _, g := range h.Groups()[1:] {
+		g.Latency = levels[g.Level].Time(0)
+		groups = append(groups, g)
+	}
+	if h, err = topology.NewHierarchy(h.Hosts(), h.Levels(), groups, levels[len(levels)-1].Time(0)); err != nil {
+		t.Fatal(err)
+	}
+	s.network, err = model.New(&topology.Result{Graph: c.Graph, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}},
+		&model.Settings{Levels: levels, Routing: c.Choice})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// play is the virtual time in s of a broadcast by ranks that send without
+// waiting and receive in order.
+func (s *simulated) play(t testing.TB, a schedule.Algorithm, p schedule.Problem) float64 {
+	t.Helper()
+	ops := schedule.AllOps(nil, a, p)
+	buf := make([]byte, p.Bytes)
+	end := 0.0
+	err := simnet.Run(s.cluster.Graph, nil, s.settings, func(world mpi.Communicator) error {
+		sends := world.(mpi.NonBlocking).NewRequests()
+		for _, op := range ops[world.Rank()] {
+			if op.Kind != schedule.Recv {
+				if err := sends.Isend(buf[op.Offset:op.Offset+op.Length], op.Peer, 0); err != nil {
+					return err
+				}
+			}
+			exchange := op.Kind == schedule.Exchange
+			if exchange {
+				op = op.Received()
+			}
+			if op.Kind == schedule.Recv {
+				if err := world.Recv(buf[op.Offset:op.Offset+op.Length], op.Peer, 0); err != nil {
+					return err
+				}
+			}
+			if exchange { // it ends when both halves have
+				if err := sends.WaitAll(); err != nil {
+					return err
+				}
+			}
+		}
+		end = max(end, world.(mpi.Clock).Now())
+		return sends.WaitAll()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return end
+}
+
+// Predictions against the simulated cluster, which shares links between flows
+// instead of serving messages in turn.
+func TestPredictionsAgainstSimnet(t *testing.T) {
+	var errors []float64
+	for _, spec := range []string{
+		"tree:2x4 latency=200us,50us rate=100Mbps,200Mbps shuffle seed=1",
+		"tree:[2,3,4] latency=20us,5us rate=1Gbps shuffle seed=3",
+		"tree:2x2x3 latency=5us,2us,1us rate=40Gbps,10Gbps,10Gbps shuffle seed=4",
+	} {
+		s := simulate(t, spec, 1e-6)
+		e := New(s.network)
+		for _, p := range []schedule.Problem{{Bytes: 8}, {Bytes: 64 << 10}, {Bytes: 64 << 10, Segment: 8 << 10}, {Bytes: 1 << 20, Segment: 16 << 10}} {
+			p.Ranks, p.Tree, p.Costs, p.Root = e.ranks, e.tree, e.costs, 3
+			for _, a := range append(casttest.Algorithms(), schedule.Earliest{}, schedule.Paced{}, schedule.Paced{Pace: 8}) {
+				got, want := e.Predict(a, p), s.play(t, a, p)
+				errors = append(errors, math.Abs(got/want-1))
+				low := 0.7
+				if a.Name() == "circulant" {
+					low = 0.6 // all flows of a round that share a link end late; messages in turn would end one by one
+				}
+				if got < low*want || got > 1.4*want {
+					t.Errorf("%s, %s %v, %d bytes in segments of %d: predicted %g s, simulated %g", spec, a.Name(), a, p.Bytes, p.Segment, got, want)
+				}
+			}
+		}
+	}
+	slices.Sort(errors)
+	n := len(errors)
+	t.Logf("%d predictions: median error %.3f, 90 %% below %.3f, worst %.3f", n, errors[n/2], errors[n*9/10], errors[n-1])
+	if errors[n/2] > 0.03 || errors[n*9/10] > 0.15 {
+		t.Errorf("median error %.3f, 90 %% below %.3f, want 0.03 and 0.15", errors[n/2], errors[n*9/10])
+	}
+}

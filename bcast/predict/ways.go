@@ -1,0 +1,159 @@
+package predict
+
+import (
+	"math"
+
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
+)
+
+// A way is a part of the machine that serves one message at a time: a direction
+// of a link, or of what joins a group to the others.
+type way struct {
+	id   int32
+	own  float64 // s, for which the message would occupy it if it were the slowest
+	busy float64 // s, for which the message does occupy it
+}
+
+// A wiring knows the ways of a machine.
+type wiring interface {
+	// count is the number of ways; they are numbered from 0.
+	count() int
+
+	// ways appends those of a message of the given bytes between two ranks, in
+	// their order. The slowest is busy for busy s, the others in part for what they wait for it: see Evaluator.held.
+	ways(to []way, src, dst int, bytes int64, busy, held float64) []way
+}
+
+// newWay is that of a message which takes busy s on the slowest of its ways, and
+// would take own s if this were the slowest. What it is held up elsewhere counts in part.
+func newWay(id int, own, busy, held float64) way {
+	own = min(own, busy)
+	return way{int32(id), own, own + held*(busy-own)}
+}
+
+// grouped takes the ways from the hierarchy: that of each rank out and in, and
+// those of each group. How fast they are follows from pairs that they join.
+type grouped struct {
+	ranks     int
+	tree      *topology.Hierarchy // nil: one group
+	transfers transfers
+	pairs     []joined // per group
+}
+
+// A joined is a pair of ranks that a group joins and no smaller one, and the
+// time that the bytes of the last message asked for take between them.
+type joined struct {
+	a, b  int
+	bytes int64
+	busy  float64 // s
+}
+
+func newGrouped(ranks int, tree *topology.Hierarchy, transfers transfers) *grouped {
+	g := &grouped{ranks: ranks, tree: tree, transfers: transfers}
+	if tree == nil {
+		return g
+	}
+	groups := tree.Groups()
+	g.pairs = make([]joined, len(groups))
+	for i := range groups {
+		p := &g.pairs[i]
+		p.a, p.b, p.bytes = groups[i].Hosts[0], -1, -1
+		for _, x := range groups[i].Hosts[1:] {
+			if tree.Common(p.a, x) == i {
+				p.b = x
+				break
+			}
+		}
+	}
+	return g
+}
+
+func (g *grouped) count() int {
+	if g.tree == nil {
+		return 2 * g.ranks
+	}
+	return 2 * (g.ranks + len(g.tree.Groups()))
+}
+
+func (g *grouped) ways(to []way, src, dst int, bytes int64, busy, held float64) []way {
+	if g.tree == nil {
+		return append(to, newWay(2*src, busy, busy, 0), newWay(2*dst+1, busy, busy, 0))
+	}
+	groups := g.tree.Groups()
+	join := g.tree.Common(src, dst)
+	at := func(id, group int) way { return newWay(id, g.busy(group, bytes), busy, held) }
+	to = append(to, at(2*src, g.tree.Smallest(src)))
+	for i := g.tree.Smallest(src); i != join; i = groups[i].Parent {
+		to = append(to, at(2*(g.ranks+i), groups[i].Parent))
+	}
+	from := len(to)
+	for i := g.tree.Smallest(dst); i != join; i = groups[i].Parent {
+		to = append(to, at(2*(g.ranks+i)+1, groups[i].Parent))
+	}
+	for i, k := from, len(to)-1; i < k; i, k = i+1, k-1 {
+		to[i], to[k] = to[k], to[i]
+	}
+	return append(to, at(2*dst+1, g.tree.Smallest(dst)))
+}
+
+// busy is for how long a message of the given bytes occupies the way between
+// ranks that the group joins.
+func (g *grouped) busy(group int, bytes int64) float64 {
+	p := &g.pairs[group]
+	if p.b < 0 {
+		return 0
+	}
+	if p.bytes != bytes {
+		p.bytes = bytes
+		p.busy = max(0, g.transfers.Time(p.a, p.b, bytes)-g.transfers.Time(p.a, p.b, 0))
+	}
+	return p.busy
+}
+
+// wired takes the ways from the routes of a graph of which all bandwidths are
+// known.
+type wired struct {
+	routes    *topology.Routes
+	bandwidth []float64 // per arc, B/s
+	route     []int32
+}
+
+// newWired is nil where the network's graph does not tell all.
+func newWired(n *model.Network) *wired {
+	g := n.Graph()
+	if g.NumArcs() == 0 || g.Hosts() != n.Ranks() {
+		return nil
+	}
+	w := &wired{bandwidth: make([]float64, g.NumArcs())}
+	for i, a := range g.Arcs() {
+		if math.IsNaN(a.Bandwidth) {
+			return nil
+		}
+		w.bandwidth[i] = a.Bandwidth
+	}
+	var err error
+	if w.routes, err = topology.NewRoutes(g, n.Routing()); err != nil {
+		return nil
+	}
+	for r := 1; r < n.Ranks(); r++ { // all parts belong together
+		if w.route, err = w.routes.AppendRoute(w.route[:0], 0, r); err != nil {
+			return nil
+		}
+	}
+	return w
+}
+
+func (w *wired) count() int { return len(w.bandwidth) }
+
+func (w *wired) ways(to []way, src, dst int, _ int64, busy, held float64) []way {
+	w.route, _ = w.routes.AppendRoute(w.route[:0], src, dst) // there is one: see newWired
+	slowest := math.Inf(1)
+	for _, arc := range w.route {
+		slowest = min(slowest, w.bandwidth[arc])
+	}
+	for _, arc := range w.route {
+		to = append(to, newWay(int(arc), busy*slowest/w.bandwidth[arc], busy, held))
+	}
+	return to
+}

@@ -1,0 +1,59 @@
+package schedule
+
+import "math/bits"
+
+// Bine is a tree of as many rounds as Binomial in which partners lie nearer to
+// each other in the row of the ranks: 1, 1, 3, 5, 11, ... places instead of 1, 2, 4, 8,
+// 16. Where groups that share a link stand together, by a third less
+// crosses them. It is the binomial negabinary tree of De Sensi et al. 2025 (Bine
+// trees: enhancing collective operations by optimizing communication
+// locality), halving distances: in the round with j rounds to come after it,
+// place r serves r + d if it is even and r - d if it is odd, round the
+// circle, with d = (1-(-2)^(j+1))/3. If the number of ranks is no power of two,
+// the first ones stand in pairs, the second of which is served by the first, last of all.
+type Bine struct{}
+
+var _ Planner = Bine{}
+
+// Name returns "bine".
+func (Bine) Name() string { return "bine" }
+
+// Ops implements Algorithm. O(ranks log ranks).
+func (a Bine) Ops(dst []Op, p Problem, rank int) []Op {
+	return a.Plan(p).Links(rank).Ops(dst, p)
+}
+
+// Plan implements Planner. O(ranks log ranks).
+func (Bine) Plan(p Problem) *Tree {
+	ranks := line(p)
+	rounds := bits.Len(uint(p.Ranks)) - 1
+	places := 1 << rounds
+	pairs := p.Ranks - places
+	at := func(place int) int { return ranks[place+min(place, pairs)] }
+	edges := make([]Edge, 0, p.Ranks-1)
+	reached := make([]int, 1, places) // places, the root's first
+	for j := rounds; j > 0; j-- {
+		distance := (1 - power(-2, j)) / 3
+		for _, r := range reached {
+			to := r + distance
+			if r%2 == 1 {
+				to = r - distance
+			}
+			to = (to%places + places) % places
+			edges = append(edges, Edge{at(r), at(to)})
+			reached = append(reached, to)
+		}
+	}
+	for i := range pairs {
+		edges = append(edges, Edge{at(i), ranks[2*i+1]})
+	}
+	return NewTree(p.Ranks, edges)
+}
+
+func power(base, exponent int) int {
+	x := 1
+	for range exponent {
+		x *= base
+	}
+	return x
+}

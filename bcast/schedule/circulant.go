@@ -1,0 +1,166 @@
+package schedule
+
+import "math"
+
+// Circulant broadcasts n pieces in n-1+ceil(log2 ranks) rounds, the least that is
+// possible where each rank sends one piece and receives one in a round. All
+// ranks do alike: in round k each sends to the one skips[k mod q] places on and
+// receives from the one as far behind, q = ceil(log2 ranks), where skips[q] is the
+// number of ranks and each skip half of the next, rounded up. What is received
+// in a round follows from the schedule of q numbers that Traeff 2024 (Optimal
+// broadcast schedules in logarithmic time, arXiv 2407.18004, algorithms 4 to 6)
+// finds by a search for the way of a piece from the root; what is sent is what
+// the other one receives. A rank in place r works it out in O(log^2 ranks).
+type Circulant struct{}
+
+var _ Preparer = Circulant{}
+
+// Name returns "circulant".
+func (Circulant) Name() string { return "circulant" }
+
+// Ops implements Algorithm. O(ranks log ranks).
+func (a Circulant) Ops(dst []Op, p Problem, rank int) []Op {
+	return a.Prepare(p)(rank).Ops(dst, p)
+}
+
+// Prepare implements Preparer. O(ranks log ranks), and O(log^2 ranks) for a part.
+func (Circulant) Prepare(p Problem) func(rank int) Part {
+	ranks := line(p)
+	places := placesIn(ranks)
+	s := skips(p.Ranks)
+	return func(rank int) Part {
+		place := places[rank]
+		got := received(s, place)
+		x := make(circulantPart, len(s)-1)
+		for k := range x {
+			to, from := (place+s[k])%p.Ranks, (place-s[k]+p.Ranks)%p.Ranks
+			x[k] = circulantRound{to: ranks[to], from: ranks[from], sent: nothing, got: nothing}
+			if to != 0 { // the root has all
+				x[k].sent = received(s, to)[k]
+			}
+			if place != 0 {
+				x[k].got = got[k]
+			}
+		}
+		return x
+	}
+}
+
+// nothing is far below all pieces.
+const nothing = math.MinInt / 2
+
+// A circulantRound is what a rank does in rounds k, k+q, k+2q, ...
+type circulantRound struct {
+	to, from  int // ranks
+	sent, got int // pieces, in the first of those rounds; q more in the next; none below 0
+}
+
+// circulantPart is the part of one rank.
+type circulantPart []circulantRound
+
+// Ops implements Part.
+func (x circulantPart) Ops(dst []Op, p Problem) []Op {
+	pieces, q := p.Pieces(), len(x)
+	if pieces == 0 || q == 0 {
+		return dst
+	}
+	piece := func(i int) span {
+		if i < 0 {
+			return span{}
+		}
+		i = min(i, pieces-1) // what would come after the last piece is the last
+		return span{i * p.PieceBytes(), min((i+1)*p.PieceBytes(), p.Bytes)}
+	}
+	// The rounds end with k = q-1; the ones left out at the start would carry nothing.
+	out := (q - (pieces-1)%q) % q
+	for i := out; i < pieces-1+q+out; i++ {
+		r, later := x[i%q], i/q*q-out
+		dst = swap(dst, r.to, piece(r.sent+later), r.from, piece(r.got+later))
+	}
+	return dst
+}
+
+// skips are the distances of the rounds, and last the number of ranks.
+func skips(ranks int) []int {
+	q := 0
+	for 1<<q < ranks {
+		q++
+	}
+	s := make([]int, q+1)
+	s[q] = ranks
+	for k := q; k > 0; k-- {
+		s[k-1] = (s[k] + 1) / 2
+	}
+	return s
+}
+
+// received returns the number of the piece, relative to the phase of q rounds,
+// that the place receives in each round of one: below 0 but for one.
+func received(s []int, place int) []int {
+	q := len(s) - 1
+	search := circulantSearch{skips: s, place: s[q] + place, got: make([]int, q+1), next: make([]int, q+2), prev: make([]int, q+2)}
+	// The skips as a list from the largest on; its ends are at q+1.
+	end := q + 1
+	for i := 0; i <= q; i++ {
+		search.next[i], search.prev[i] = i-1, i+1
+	}
+	search.next[0], search.next[end], search.prev[end] = end, q, 0
+	first := baseBlock(s, place)
+	search.remove(first)
+	search.all(0, 2*s[q], search.next[end], 0)
+	for k := range q {
+		if search.got[k] == q {
+			search.got[k] = first
+		} else {
+			search.got[k] -= q
+		}
+	}
+	return search.got[:q]
+}
+
+// baseBlock is the smallest skip of the way from the root to the place that takes
+// the largest skips; q for the root.
+func baseBlock(s []int, place int) int {
+	k := len(s) - 1
+	for rest := place; rest > 0; {
+		k--
+		if s[k] <= rest {
+			rest -= s[k]
+		}
+	}
+	return k
+}
+
+// A circulantSearch looks for ways from the root to a place, depth first.
+type circulantSearch struct {
+	skips      []int
+	place      int // one turn on
+	got        []int
+	next, prev []int // the skips not used yet
+}
+
+func (c *circulantSearch) remove(e int) {
+	c.next[c.prev[e]], c.prev[c.next[e]] = c.next[e], c.prev[e]
+}
+
+// all goes on from the place at with skips from e down, finds pieces for rounds from k on, of
+// places before before, and returns the first round for which it found none.
+func (c *circulantSearch) all(at, before, e, k int) int {
+	for q := len(c.skips) - 1; e != len(c.next)-1 && k < q; e = c.next[e] {
+		to := at + c.skips[e]
+		if to > c.place-c.skips[k] || to >= before {
+			continue
+		}
+		if to <= c.place-c.skips[k+1] {
+			k = c.all(to, before, e, k)
+		}
+		if k == q || at > c.place-c.skips[k+1] {
+			return k
+		}
+		before = to
+		c.got[k] = e
+		k++
+		c.remove(e)
+	}
+	return k
+}

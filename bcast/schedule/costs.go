@@ -1,0 +1,176 @@
+package schedule
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// Costs say what messages cost on a machine, for algorithms that shape their
+// trees by it. They are whole picoseconds, as every rank works out the whole
+// tree: two processors may round floating-point numbers apart, and then the
+// trees would not fit together.
+type Costs struct {
+	Send, Recv int64       // ps, software of a message, during which its rank does nothing else
+	Levels     []LevelCost // by level of Problem.Tree, that of all ranks last
+}
+
+// A LevelCost is that of messages between ranks that a level joins and no finer one.
+type LevelCost struct {
+	Empty int64       // ps, a message of 0 bytes from the start of its send to the end of its receive
+	Gap   []SizedCost // what bytes add to that, and for how long they occupy their way, ascending; linear in between and beyond
+	// Ways is the part of Gap, in thousandths, for which a message occupies the
+	// ways out of and into the groups that the level joins: less than 1000 where
+	// those carry more than one host can send.
+	Ways int64
+}
+
+// A SizedCost is what a message of some bytes costs.
+type SizedCost struct {
+	Bytes int64
+	Time  int64 // ps
+}
+
+// whole is LevelCost.Ways where a message takes all that a group's way carries.
+const whole = 1000
+
+// Default costs stand for a machine of which the levels are known and nothing
+// else: a journey is as long as sending, the way and receiving together, each
+// level is four times as far as the one within, and 8 KiB double a journey.
+const (
+	defaultSoftware = 300_000 // ps
+	defaultFarther  = 4
+	defaultDoubling = 8 << 10 // bytes
+)
+
+// defaultCosts are those of a machine with so many levels, that of all ranks
+// included.
+func defaultCosts(levels int) *Costs {
+	c := &Costs{Send: defaultSoftware, Recv: defaultSoftware}
+	journey := int64(3 * defaultSoftware)
+	for range levels {
+		c.Levels = append(c.Levels, LevelCost{Empty: journey, Gap: []SizedCost{{0, 0}, {defaultDoubling, journey}}, Ways: whole})
+		journey *= defaultFarther
+	}
+	return c
+}
+
+func (c *Costs) validate(tree *topology.Hierarchy) error {
+	levels := 1
+	if tree != nil {
+		levels = len(tree.Levels()) + 1
+	}
+	if len(c.Levels) != levels {
+		return fmt.Errorf("schedule: problem: costs of %d levels: want %d, the root's included", len(c.Levels), levels)
+	}
+	for i, l := range c.Levels {
+		last := SizedCost{Bytes: -1}
+		for _, g := range l.Gap {
+			if g.Bytes <= last.Bytes || g.Time < 0 {
+				return fmt.Errorf("schedule: problem: costs of level %d: %d ps for %d bytes: want sizes ascending, and times of at least 0", i, g.Time, g.Bytes)
+			}
+			last = g
+		}
+		if l.Empty < 0 || l.Ways < 0 || l.Ways > whole {
+			return fmt.Errorf("schedule: problem: costs of level %d: %d ps, ways %d: want at least 0, and at most %d", i, l.Empty, l.Ways, whole)
+		}
+	}
+	if c.Send < 0 || c.Recv < 0 {
+		return fmt.Errorf("schedule: problem: costs: software of %d and %d ps: want at least 0", c.Send, c.Recv)
+	}
+	return nil
+}
+
+// gap is the time in ps that so many bytes add to an empty message.
+func (l *LevelCost) gap(bytes int64) int64 {
+	n := len(l.Gap)
+	switch {
+	case n == 0:
+		return 0
+	case bytes <= l.Gap[0].Bytes:
+		return l.Gap[0].Time
+	case n == 1:
+		return l.Gap[0].Time
+	}
+	i := 1
+	for i < n-1 && l.Gap[i].Bytes < bytes {
+		i++
+	}
+	lo, hi := l.Gap[i-1], l.Gap[i]
+	if hi.Time < lo.Time { // by noise, or another protocol for long messages
+		if bytes > hi.Bytes {
+			return hi.Time
+		}
+		return lo.Time - scale(lo.Time-hi.Time, bytes-lo.Bytes, hi.Bytes-lo.Bytes)
+	}
+	return lo.Time + scale(hi.Time-lo.Time, bytes-lo.Bytes, hi.Bytes-lo.Bytes)
+}
+
+// most bounds a time in ps, a year or so: sums of many stay below 2^63.
+const most = 1 << 55
+
+// scale is x*num/den, at most most, without overflow; x, num >= 0, den > 0.
+func scale(x, num, den int64) int64 {
+	hi, lo := bits.Mul64(uint64(x), uint64(num))
+	if hi >= uint64(den) {
+		return most
+	}
+	q, _ := bits.Div64(hi, lo, uint64(den))
+	return int64(min(q, most))
+}
+
+// costs are Costs, or those of a machine of which nothing is known.
+func (p *Problem) costs() *Costs {
+	if p.Costs != nil {
+		return p.Costs
+	}
+	levels := 1
+	if p.Tree != nil {
+		levels += len(p.Tree.Levels())
+	}
+	return defaultCosts(levels)
+}
+
+// shapedFor is the number of bytes for whose messages trees are shaped: the
+// segment, or the power of two from the message on, so that messages of about one
+// size share a tree.
+func (p *Problem) shapedFor() int64 {
+	piece := 1
+	for piece < p.Bytes && piece < MaxSegment {
+		piece *= 2
+	}
+	if p.Segment > 0 {
+		piece = min(piece, p.Segment)
+	}
+	return int64(piece)
+}
+
+// leastPace is the time in ps for which a piece of the given bytes occupies
+// what it occupies longest: a rank, or the way of a group.
+func (p *Problem) leastPace(piece int64) int64 {
+	c := p.costs()
+	least := c.Send + c.Recv
+	for i := range c.Levels {
+		l := &c.Levels[i]
+		gap := min(l.gap(piece), most)
+		if i > 0 {
+			gap = scale(gap, l.Ways, whole)
+		}
+		least = max(least, gap)
+	}
+	return least
+}
+
+// groups is Tree, or the hierarchy of one group.
+func (p *Problem) groups() *topology.Hierarchy {
+	if p.Tree != nil {
+		return p.Tree
+	}
+	h, err := topology.NewHierarchy(p.Ranks, nil, nil, math.NaN())
+	if err != nil {
+		panic("schedule: " + err.Error())
+	}
+	return h
+}

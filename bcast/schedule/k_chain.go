@@ -1,0 +1,59 @@
+package schedule
+
+import "fmt"
+
+// KChain divides the ranks into chains of about equal length, all of which the
+// root feeds: the fill of a pipeline gets shorter, and each piece costs the
+// root several sends. With one chain it is Chain, with ranks-1 of them Flat.
+// The chains are consecutive parts of the line that Chain follows. It is the
+// "chain" of Open MPI with a fanout.
+type KChain struct {
+	Chains int // at least 1; 0: 2
+}
+
+var (
+	_ Planner = KChain{}
+	_ Varied  = KChain{}
+)
+
+// Name returns "k-chain".
+func (KChain) Name() string { return "k-chain" }
+
+func (a KChain) String() string { return fmt.Sprintf("k-chain[%d]", a.chains()) }
+
+func (a KChain) chains() int {
+	if a.Chains < 1 {
+		return 2
+	}
+	return a.Chains
+}
+
+// Ops implements Algorithm. O(ranks log ranks).
+func (a KChain) Ops(dst []Op, p Problem, rank int) []Op {
+	return a.Plan(p).Links(rank).Ops(dst, p)
+}
+
+// Plan implements Planner. O(ranks log ranks).
+func (a KChain) Plan(p Problem) *Tree {
+	ranks := line(p)
+	root, others := ranks[0], ranks[1:]
+	edges := make([]Edge, 0, len(others))
+	for left := min(a.chains(), len(others)); left > 0; left-- {
+		n := (len(others) + left - 1) / left
+		edges = append(edges, Edge{root, others[0]})
+		edges = ShapeChain.join(edges, others[:n])
+		others = others[n:]
+	}
+	return NewTree(p.Ranks, edges)
+}
+
+// Variants implements Varied: two chains, and four as in Open MPI's default.
+func (KChain) Variants(p Problem) []Algorithm {
+	var list []Algorithm
+	for _, chains := range []int{2, 4} {
+		if chains < p.Ranks-1 {
+			list = append(list, KChain{Chains: chains})
+		}
+	}
+	return list
+}

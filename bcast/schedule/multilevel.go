@@ -1,0 +1,196 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+)
+
+// MultiLevel follows the hierarchy: in each group a leader receives the
+// message and hands it on to the leaders of the group's members, outermost
+// groups first. The root leads all groups that it is in; elsewhere the lowest
+// rank leads. Each group is entered once, by one message per segment. It
+// generalises the two levels of MagPIe (Kielmann et al. 1999) as Reinfjell
+// 2023, section 6.4.2, uses it, to any depth and with segments. Without a
+// hierarchy all ranks are one group.
+type MultiLevel struct {
+	// Shapes are those among the members of a group, by its level: first the
+	// group of all ranks, then the coarsest level, and so on; the last one
+	// serves all finer levels. Empty: ShapeBinomial everywhere.
+	Shapes []Shape
+}
+
+// A Shape is the form of the tree among the members of one group.
+type Shape uint8
+
+// The shapes.
+const (
+	ShapeBinomial Shape = iota // doubling
+	ShapeFlat                  // the leader serves all, by lowest rank
+	ShapeChain                 // each serves the next, by lowest rank
+	ShapeBinary                // each serves two
+
+	// ShapeNone passes over a level: the members of its groups are taken to be
+	// members of the groups around, as if the level were not known. Fewer levels
+	// can win (Reinfjell 2023, section 6.7.2). The group of all ranks takes it for
+	// ShapeBinomial.
+	ShapeNone
+)
+
+func (s Shape) String() string {
+	switch s {
+	case ShapeBinomial:
+		return "binomial"
+	case ShapeFlat:
+		return "flat"
+	case ShapeChain:
+		return "chain"
+	case ShapeBinary:
+		return "binary"
+	case ShapeNone:
+		return "none"
+	}
+	return fmt.Sprintf("shape %d", uint8(s))
+}
+
+var (
+	_ Planner  = MultiLevel{}
+	_ Factored = MultiLevel{}
+)
+
+// Name returns "multilevel".
+func (MultiLevel) Name() string { return "multilevel" }
+
+// String names the shapes too.
+func (a MultiLevel) String() string {
+	if len(a.Shapes) == 0 {
+		return "multilevel[binomial]"
+	}
+	return fmt.Sprintf("multilevel%v", a.Shapes)
+}
+
+// Ops implements Algorithm. O(ranks log ranks).
+func (a MultiLevel) Ops(dst []Op, p Problem, rank int) []Op {
+	return a.Plan(p).Links(rank).Ops(dst, p)
+}
+
+// Plan implements Planner. O(ranks log ranks).
+func (a MultiLevel) Plan(p Problem) *Tree {
+	if p.Tree == nil {
+		return NewTree(p.Ranks, a.shape(0).join(nil, rotated(p.Ranks, p.Root)))
+	}
+	groups := p.Tree.Groups()
+	leader := make([]int, len(groups))
+	for g := range groups {
+		leader[g] = groups[g].Hosts[0]
+	}
+	for g := p.Tree.Smallest(p.Root); g >= 0; g = groups[g].Parent {
+		leader[g] = p.Root
+	}
+	// Parents come before children in Groups, so a rank that leads nested
+	// groups serves the outer one first.
+	edges := make([]Edge, 0, p.Ranks-1)
+	var led []int
+	depth := func(g int) int { return len(p.Tree.Levels()) - groups[g].Level }
+	// The leaders of the members of a group besides that of another one. Where a
+	// level is passed over, those near the leader come first.
+	var lead func(g, of int)
+	lead = func(g, of int) {
+		ms := members(p.Tree, g)
+		for i, m := range ms {
+			if m.group >= 0 && leader[m.group] == leader[of] {
+				copy(ms[1:i+1], ms[:i])
+				ms[0] = m
+			}
+		}
+		for _, m := range ms {
+			x := m.host
+			if m.group >= 0 {
+				if a.shape(depth(m.group)) == ShapeNone {
+					lead(m.group, of)
+					continue
+				}
+				x = leader[m.group]
+			}
+			if x != leader[of] {
+				led = append(led, x)
+			}
+		}
+	}
+	for g := range groups {
+		shape := a.shape(depth(g))
+		if g > 0 && shape == ShapeNone {
+			continue
+		}
+		led = append(led[:0], leader[g])
+		lead(g, g)
+		edges = shape.join(edges, led)
+	}
+	return NewTree(p.Ranks, edges)
+}
+
+// shapedLevels is the number of levels, from the coarsest, whose shapes are chosen; the finer ones
+// take the least of the time, and few machines have more.
+const shapedLevels = 5
+
+// Variants implements Varied: all combinations of shapes on the levels of the tree; from
+// the level after the fifth on inwards they are those of the last. There are
+// none without groups, where the other algorithms do the same.
+func (a MultiLevel) Variants(p Problem) []Algorithm {
+	var list []Algorithm
+	for k, base := range a.Factors(p) {
+		if k == 0 {
+			list = []Algorithm{MultiLevel{}}
+		}
+		longer := make([]Algorithm, 0, base*len(list))
+		for _, outer := range list {
+			for s := range base {
+				longer = append(longer, MultiLevel{append(slices.Clone(outer.(MultiLevel).Shapes), Shape(s))})
+			}
+		}
+		list = longer
+	}
+	return list
+}
+
+// Factors implements Factored: the shapes of each level, of which the coarsest is
+// not passed over.
+func (MultiLevel) Factors(p Problem) []int {
+	if p.Tree == nil || len(p.Tree.Groups()) < 2 {
+		return nil
+	}
+	factors := []int{int(ShapeNone)}
+	for range min(shapedLevels-1, len(p.Tree.Levels())) {
+		factors = append(factors, int(ShapeNone)+1)
+	}
+	return factors
+}
+
+// shape is the one at the given depth, 0 for the group of all ranks.
+func (a MultiLevel) shape(depth int) Shape {
+	if len(a.Shapes) == 0 {
+		return ShapeBinomial
+	}
+	return a.Shapes[min(depth, len(a.Shapes)-1)]
+}
+
+// join appends the edges of a tree of the given shape over the ranks, the
+// first of which is its root.
+func (s Shape) join(edges []Edge, ranks []int) []Edge {
+	switch s {
+	case ShapeFlat:
+		for _, r := range ranks[1:] {
+			edges = append(edges, Edge{ranks[0], r})
+		}
+	case ShapeChain:
+		for i := range ranks[1:] {
+			edges = append(edges, Edge{ranks[i], ranks[i+1]})
+		}
+	case ShapeBinary:
+		for i := range ranks[1:] {
+			edges = append(edges, Edge{ranks[i/2], ranks[i+1]})
+		}
+	default:
+		return nomial(edges, ranks, 2)
+	}
+	return edges
+}

@@ -1,0 +1,50 @@
+package schedule
+
+import "fmt"
+
+// Paced is Earliest for messages in segments: no rank, and no way of a group,
+// handles more bytes per segment than Pace times what the busiest one has to. At
+// a pace of one each way is crossed by each segment once, as in contention-free
+// trees (P. Patarasuk, A. Faraj, X. Yuan 2006), and where hosts cannot send faster
+// than groups the tree is the depth-first chain. Greater ones make the way of the
+// first segment shorter, and each further segment take longer.
+type Paced struct {
+	// Pace is in halves: 2 is one. 0: 2.
+	Pace int
+}
+
+var (
+	_ Planner = Paced{}
+	_ Varied  = Paced{}
+)
+
+// Name returns "paced".
+func (Paced) Name() string { return "paced" }
+
+// String names the pace too.
+func (a Paced) String() string { return fmt.Sprintf("paced[%g]", float64(a.pace())/2) }
+
+// Ops implements Algorithm. O(ranks levels log ranks).
+func (a Paced) Ops(dst []Op, p Problem, rank int) []Op { return a.Plan(p).Links(rank).Ops(dst, p) }
+
+// Plan implements Planner.
+func (a Paced) Plan(p Problem) *Tree {
+	piece := p.shapedFor()
+	return grow(p, piece, int64(a.pace())*p.leastPace(piece)/2)
+}
+
+func (a Paced) pace() int {
+	if a.Pace <= 0 {
+		return 2
+	}
+	return a.Pace
+}
+
+// Variants returns paces from one to eight; none without groups, where trees of
+// one shape do the same.
+func (Paced) Variants(p Problem) []Algorithm {
+	if p.Tree == nil || len(p.Tree.Groups()) < 2 {
+		return nil
+	}
+	return []Algorithm{Paced{2}, Paced{3}, Paced{4}, Paced{6}, Paced{8}, Paced{12}, Paced{16}}
+}

@@ -1,0 +1,145 @@
+package schedule
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// An Op is one step of a rank's part in a broadcast: send or receive the bytes
+// [Offset, Offset+Length) of the buffer, or send these and receive others at
+// the same time.
+type Op struct {
+	Kind   Kind
+	Peer   int // the other rank
+	Offset int // bytes
+	Length int // bytes, at least 1
+
+	// What an Exchange receives; 0 in the other kinds.
+	RecvPeer   int
+	RecvOffset int // bytes
+	RecvLength int // bytes, at least 1
+}
+
+// Kind says which way an Op moves its bytes.
+type Kind uint8
+
+// The kinds of Op.
+const (
+	Send Kind = iota // to Peer
+	Recv             // from Peer
+
+	// Exchange sends to Peer and at once receives from RecvPeer, which may be
+	// another rank: a step of a round in which links carry both ways. It ends
+	// when both have. What it sends was there before it.
+	Exchange
+)
+
+func (k Kind) String() string {
+	switch k {
+	case Send:
+		return "send"
+	case Recv:
+		return "recv"
+	case Exchange:
+		return "exchange"
+	}
+	return fmt.Sprintf("kind %d", uint8(k))
+}
+
+func (o Op) String() string {
+	if o.Kind == Exchange {
+		return fmt.Sprintf("%v with %v", o.Sent(), o.Received())
+	}
+	return fmt.Sprintf("%s [%d, %d) peer %d", o.Kind, o.Offset, o.Offset+o.Length, o.Peer)
+}
+
+// Sent is the sending half of an Exchange, as a Send.
+func (o Op) Sent() Op {
+	return Op{Kind: Send, Peer: o.Peer, Offset: o.Offset, Length: o.Length}
+}
+
+// Received is the receiving half of an Exchange, as a Recv.
+func (o Op) Received() Op {
+	return Op{Kind: Recv, Peer: o.RecvPeer, Offset: o.RecvOffset, Length: o.RecvLength}
+}
+
+// Halves returns the halves of an Exchange of the given rank in an order in
+// which ranks that can do one thing at a time never wait in a circle, where all
+// exchanges of a round are of the same round: a circle of sends has to go down
+// somewhere in any order of the ranks, and there the receive comes first. The
+// order is that of the mirrored bits, so that neighbours alternate.
+func (o Op) Halves(rank int) (first, second Op) {
+	if bits.Reverse(uint(rank)) < bits.Reverse(uint(o.Peer)) {
+		return o.Sent(), o.Received()
+	}
+	return o.Received(), o.Sent()
+}
+
+// A Problem is one broadcast to be scheduled.
+type Problem struct {
+	Ranks   int                 // at least 1
+	Root    int                 // in [0, Ranks)
+	Bytes   int                 // length of the message, at least 0
+	Segment int                 // bytes sent at a time; 0: the whole message, in pieces of at most 1 GiB
+	Tree    *topology.Hierarchy // of the ranks, for algorithms that follow it; nil: nothing is known
+	Costs   *Costs              // of messages by level of Tree, for trees that are shaped by them; nil: a guess
+}
+
+// MaxSegment is the longest message in bytes, which keeps it below the 2^31-1 bytes that MPI can count.
+const MaxSegment = 1 << 30
+
+// An Algorithm says what each rank does in a broadcast, and touches no
+// communicator: the executor, Check and Predict all read the same schedule.
+//
+// A rank performs its Ops in order: a Recv ends when the bytes have come, a
+// Send when they are taken, an Exchange when both have. Nothing may rest on a
+// Send being buffered, nor on the halves of an Exchange in another order than
+// that of Halves, in which an executor may do one after the other. As every
+// byte is received once and after that only read, an executor may start
+// receives earlier, and end sends later, than the order says; it must keep the
+// order of the messages between two ranks.
+type Algorithm interface {
+	// Name is a short lower-case name, unique among the algorithms.
+	Name() string
+
+	// Ops appends the steps of the given rank to dst and returns it. It is a
+	// pure function of its arguments, and p is valid. There are no steps in a
+	// broadcast of 0 bytes, or to nobody.
+	Ops(dst []Op, p Problem, rank int) []Op
+}
+
+// Validate returns an error that names what is impossible in the problem.
+func (p Problem) Validate() error {
+	switch {
+	case p.Ranks < 1:
+		return fmt.Errorf("schedule: problem: ranks %d: want at least 1", p.Ranks)
+	case p.Root < 0 || p.Root >= p.Ranks:
+		return fmt.Errorf("schedule: problem: root %d: want in [0, %d)", p.Root, p.Ranks)
+	case p.Bytes < 0:
+		return fmt.Errorf("schedule: problem: bytes %d: want at least 0", p.Bytes)
+	case p.Segment < 0:
+		return fmt.Errorf("schedule: problem: segment %d bytes: want at least 0", p.Segment)
+	case p.Tree != nil && p.Tree.Hosts() != p.Ranks:
+		return fmt.Errorf("schedule: problem: tree of %d hosts: want one per rank, %d", p.Tree.Hosts(), p.Ranks)
+	}
+	if p.Costs != nil {
+		return p.Costs.validate(p.Tree)
+	}
+	return nil
+}
+
+// PieceBytes is the length of all pieces but the last, at least 1.
+func (p Problem) PieceBytes() int {
+	if p.Segment < 1 || p.Segment > MaxSegment {
+		return MaxSegment
+	}
+	return p.Segment
+}
+
+// Pieces is the number of pieces.
+func (p Problem) Pieces() int {
+	s := p.PieceBytes()
+	return p.Bytes/s + min(1, p.Bytes%s)
+}

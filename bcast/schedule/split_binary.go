@@ -1,0 +1,103 @@
+package schedule
+
+// SplitBinary sends each half of the message down one half of a binary tree
+// (that of Binary), so that a piece costs the ranks within it two sends of half
+// as many pieces; at last each rank swaps halves with the one in the same place
+// of the other half of the tree. A rank that has no such partner gets the
+// other half from the root. It follows Pjesivac-Grbovic et al. 2007
+// (Performance analysis of MPI collective operations, split-binary).
+type SplitBinary struct{}
+
+var _ Preparer = SplitBinary{}
+
+// Name returns "split-binary".
+func (SplitBinary) Name() string { return "split-binary" }
+
+// Ops implements Algorithm. O(ranks log ranks).
+func (a SplitBinary) Ops(dst []Op, p Problem, rank int) []Op {
+	return a.Prepare(p)(rank).Ops(dst, p)
+}
+
+// Prepare implements Preparer. O(ranks log ranks).
+func (SplitBinary) Prepare(p Problem) func(rank int) Part {
+	ranks := line(p)
+	places := placesIn(ranks)
+	tree := NewTree(p.Ranks, halved(make([]Edge, 0, p.Ranks-1), ranks))
+	middle := p.Ranks / 2 // the last place of the first half
+	single := p.Ranks%2 == 0
+	return func(rank int) Part {
+		x := splitPart{Links: tree.Links(rank), partner: -1}
+		switch place := places[rank]; {
+		case place == 0:
+			if single {
+				x.partner = ranks[middle]
+			}
+		case place > middle:
+			x.second, x.partner = true, ranks[place-middle]
+		case place == middle && single:
+			x.partner, x.single = p.Root, true
+		default:
+			x.partner = ranks[place+middle]
+		}
+		x.Children = append([]int(nil), x.Children...)
+		return x
+	}
+}
+
+// splitPart is the part of one rank.
+type splitPart struct {
+	Links
+	second  bool // in the half of the tree that gets the second half of the message
+	partner int  // of the root: the rank without a partner, or -1
+	single  bool // is that rank
+}
+
+// Ops implements Part.
+func (x splitPart) Ops(dst []Op, p Problem) []Op {
+	halves := [2]span{{0, (p.Bytes + 1) / 2}, {(p.Bytes + 1) / 2, p.Bytes}}
+	if x.Parent < 0 {
+		return x.root(dst, p, halves)
+	}
+	own, other := halves[0], halves[1]
+	if x.second {
+		own, other = other, own
+	}
+	for own.lo < own.hi {
+		piece := span{own.lo, min(own.lo+p.PieceBytes(), own.hi)}
+		dst = receive(dst, x.Parent, piece)
+		for _, c := range x.Children {
+			dst = send(dst, c, piece)
+		}
+		own.lo = piece.hi
+	}
+	if x.single {
+		return receive(dst, x.partner, other)
+	}
+	own = halves[0]
+	if x.second {
+		own = halves[1]
+	}
+	return swap(dst, x.partner, own, x.partner, other)
+}
+
+// root feeds both halves of the tree in turn.
+func (x splitPart) root(dst []Op, p Problem, halves [2]span) []Op {
+	if len(x.Children) == 0 {
+		return dst
+	}
+	left := halves
+	for left[0].lo < left[0].hi || left[1].lo < left[1].hi {
+		for i, c := range x.Children {
+			piece := span{left[i].lo, min(left[i].lo+p.PieceBytes(), left[i].hi)}
+			dst = send(dst, c, piece)
+			left[i].lo = piece.hi
+		}
+		if len(x.Children) < 2 {
+			left[1].lo = left[1].hi
+		}
+	}
+	if x.partner >= 0 {
+		dst = send(dst, x.partner, halves[1])
+	}
+	return dst
+}

@@ -1,0 +1,268 @@
+package table
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// figure612 is the decision function of Reinfjell 2023, figure 6.12, in the names of our
+// algorithms, as benchmarks at powers of two found it.
+func figure612() Tuning {
+	job, _ := job8()
+	t := Tuning{Job: job, Date: "2023-06-11T00:00:00Z"}
+	for bytes := int64(1); bytes <= 4<<20; bytes *= 2 {
+		c := Choice{Algorithm: "magpie with BCastDefault", Measured: nan, Native: nan}
+		switch {
+		case bytes <= 1:
+			c.Algorithm = "BCastPipeline"
+		case bytes <= 8:
+			c.Algorithm = "BCastDefault"
+		case bytes > 256 && bytes <= 512, bytes > 2048 && bytes <= 4096, bytes > 262144:
+			c.Algorithm = "magpie with BCastBtreeWSwap"
+		}
+		t.Cells = append(t.Cells, Cell{Bytes: bytes, Choice: c})
+	}
+	return t
+}
+
+// Reference: Reinfjell 2023, figure 6.12, whose last three branches are one.
+func TestDecisionOfReinfjell(t *testing.T) {
+	var out bytes.Buffer
+	if err := WriteDecision(&out, Text, []Tuning{figure612()}); err != nil {
+		t.Fatal(err)
+	}
+	_, branches, _ := strings.Cut(out.String(), "\n")
+	const want = `  up to 1 B      BCastPipeline
+  up to 8 B      BCastDefault
+  up to 256 B    magpie with BCastDefault
+  up to 512 B    magpie with BCastBtreeWSwap
+  up to 2 KiB    magpie with BCastDefault
+  up to 4 KiB    magpie with BCastBtreeWSwap
+  up to 256 KiB  magpie with BCastDefault
+  longer         magpie with BCastBtreeWSwap
+`
+	if branches != want {
+		t.Errorf("branches\n%s\nwant\n%s", branches, want)
+	}
+}
+
+func TestDecisionOfRoots(t *testing.T) {
+	job, _ := job8()
+	uneven := tuned(job)
+	later := Tuning{Job: Job{8, "Open MPI v5.0.5", "2"}, Cells: []Cell{{8, 0, Choice{"chain", 0, true, nan, nan, 0}}}}
+	var out bytes.Buffer
+	if err := WriteDecision(&out, Text, []Tuning{uneven, {Job: Job{Ranks: 4}}}); err != nil {
+		t.Fatal(err)
+	}
+	want := "Open MPI v4.1.4, 8 ranks, places " + job.Places + `, for 8 B to 1 MiB, tuned 2026-11-22T04:00:00Z
+  root 0-1,4-5
+    up to 8 B     native
+    up to 64 KiB  multilevel[flat chain], segments of 8 KiB, blocking
+    longer        chain, segments of 4 KiB
+  root 2-3,6-7
+    all sizes  flat, blocking
+`
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &out, want)
+	}
+	out.Reset()
+	if err := WriteDecision(&out, Go, []Tuning{uneven, later}); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); strings.Contains(got, "multilevel") || !strings.Contains(got, `return "chain", 0, true`) {
+		t.Errorf("two tunings of 8 ranks:\n%s\nwant the last one", got)
+	}
+	if err := WriteDecision(&out, "python", nil); err == nil || !strings.Contains(err.Error(), "text, go or c") {
+		t.Errorf("python: %v", err)
+	}
+}
+
+// many are tunings with what makes literals and comments end early.
+func many(rng *rand.Rand) []Tuning {
+	algorithms := []Choice{
+		{Algorithm: Native},
+		{Algorithm: `flat "*/ \`, Segment: 0, Blocking: true},
+		{Algorithm: "chain", Segment: 4096},
+		{Algorithm: "chain", Segment: 8192},
+		{Algorithm: "chain", Segment: 8192, Blocking: true},
+	}
+	var all []Tuning
+	for _, ranks := range []int{1, 2, 7, 64} {
+		t := Tuning{Job: Job{ranks, `lib */ "x" \`, `\`}}
+		classes := 1 + rng.IntN(min(3, ranks))
+		for rank := range ranks {
+			class := rng.IntN(classes)
+			if rank < classes {
+				class = rank
+			}
+			t.RootClass = append(t.RootClass, class)
+		}
+		for class := range classes {
+			for bytes := int64(1); bytes <= 1<<20; bytes *= 2 {
+				if rng.IntN(3) > 0 {
+					c := algorithms[rng.IntN(len(algorithms))]
+					c.Measured, c.Native = nan, nan
+					t.Cells = append(t.Cells, Cell{bytes, class, c})
+				}
+			}
+		}
+		all = append(all, t)
+	}
+	return all
+}
+
+// expected looks through the cells: that of the size's class, or else of the next larger
+// one, or else of the largest.
+func expected(tunings []Tuning, bytes int64, ranks, root int) Choice {
+	found := Choice{Algorithm: Native}
+	for _, t := range tunings {
+		if t.Ranks != ranks {
+			continue
+		}
+		for _, c := range t.Cells {
+			if c.RootClass == t.RootClass[root] {
+				found = c.Choice
+				if bytes <= c.Bytes {
+					return found
+				}
+			}
+		}
+	}
+	return found
+}
+
+// TestDecisionInGo: the file is formatted and correct Go, and it decides as the
+// cells do: its statements are followed, so no compiler is needed.
+func TestDecisionInGo(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		tunings := many(rng)
+		var out bytes.Buffer
+		if err := WriteDecision(&out, Go, tunings); err != nil {
+			t.Fatal(err)
+		}
+		if formatted, err := format.Source(out.Bytes()); err != nil || !bytes.Equal(formatted, out.Bytes()) {
+			t.Fatalf("%v, formatted:\n%s\nwant\n%s", err, &out, formatted)
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, "tuned.go", out.Bytes(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := new(types.Config).Check("tuned", files, []*ast.File{file}, nil); err != nil {
+			t.Fatalf("%v in\n%s", err, &out)
+		}
+		body := file.Decls[0].(*ast.FuncDecl).Body
+		for range 300 {
+			ranks := []int{1, 2, 7, 64, 65}[rng.IntN(5)]
+			root, size := rng.IntN(ranks), 1+rng.Int64N(1<<rng.IntN(23))
+			got, _ := follow(t, body.List, map[string]int64{"bytes": size, "ranks": int64(ranks), "root": int64(root)})
+			want := expected(tunings, size, ranks, root)
+			if wanted := fmt.Sprintf("%q, %d, %v", want.Algorithm, want.Segment, want.Blocking); got != wanted {
+				t.Fatalf("seed %d: %d bytes from %d of %d: %s, want %s in\n%s", seed, size, root, ranks, got, wanted, &out)
+			}
+		}
+	}
+}
+
+// follow runs statements of if and return.
+func follow(t *testing.T, list []ast.Stmt, values map[string]int64) (returned string, done bool) {
+	t.Helper()
+	for _, s := range list {
+		switch s := s.(type) {
+		case *ast.ReturnStmt:
+			var parts []string
+			for _, r := range s.Results {
+				parts = append(parts, types.ExprString(r))
+			}
+			return strings.Join(parts, ", "), true
+		case *ast.IfStmt:
+			if holds(t, s.Cond, values) {
+				if returned, done = follow(t, s.Body.List, values); done {
+					return returned, true
+				}
+			}
+		default:
+			t.Fatalf("statement %T", s)
+		}
+	}
+	return "", false
+}
+
+func holds(t *testing.T, e ast.Expr, values map[string]int64) bool {
+	t.Helper()
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return holds(t, e.X, values)
+	case *ast.BinaryExpr:
+		if e.Op == token.LAND {
+			return holds(t, e.X, values) && holds(t, e.Y, values)
+		}
+		if e.Op == token.LOR {
+			return holds(t, e.X, values) || holds(t, e.Y, values)
+		}
+		var bound int64
+		fmt.Sscan(e.Y.(*ast.BasicLit).Value, &bound)
+		x := values[e.X.(*ast.Ident).Name]
+		switch e.Op {
+		case token.EQL:
+			return x == bound
+		case token.LEQ:
+			return x <= bound
+		case token.GEQ:
+			return x >= bound
+		}
+	}
+	t.Fatalf("condition %s", types.ExprString(e))
+	return false
+}
+
+// TestDecisionInC: compiled without a warning, it decides as the cells do.
+func TestDecisionInC(t *testing.T) {
+	compiler, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 4))
+	tunings := many(rng)
+	var source, want bytes.Buffer
+	if err := WriteDecision(&source, C, tunings); err != nil {
+		t.Fatal(err)
+	}
+	source.WriteString("#include <stdio.h>\nint main(void)\n{\n    struct bcast_choice c;\n")
+	for range 300 {
+		ranks := []int{1, 2, 7, 64, 65}[rng.IntN(5)]
+		root, size := rng.IntN(ranks), 1+rng.Int64N(1<<rng.IntN(23))
+		fmt.Fprintf(&source, "    c = choose_bcast(%d, %d, %d);\n    printf(\"%%s, %%lld, %%d\\n\", c.algorithm, c.segment, c.blocking);\n", size, ranks, root)
+		x := expected(tunings, size, ranks, root)
+		blocking := 0
+		if x.Blocking {
+			blocking = 1
+		}
+		fmt.Fprintf(&want, "%s, %d, %d\n", x.Algorithm, x.Segment, blocking)
+	}
+	source.WriteString("    return 0;\n}\n")
+	dir := t.TempDir()
+	file, program := filepath.Join(dir, "tuned.c"), filepath.Join(dir, "tuned")
+	if err := os.WriteFile(file, source.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(compiler, "-std=c99", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-o", program, file).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	got, err := exec.Command(program).Output()
+	if err != nil || !bytes.Equal(got, want.Bytes()) {
+		t.Errorf("%v: the program decides\n%s\nwant\n%s\nin\n%s", err, got, &want, &source)
+	}
+}

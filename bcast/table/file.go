@@ -1,0 +1,112 @@
+package table
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/topocast/topocast/internal/jsonfile"
+	"github.com/topocast/topocast/model"
+)
+
+const version = 1
+
+// tableFile is the layout of the section in JSON. Values that are not known are left out.
+type tableFile struct {
+	Version int          `json:"version"`
+	Tunings []tuningFile `json:"tunings"`
+}
+
+type tuningFile struct {
+	Ranks     int        `json:"ranks"`
+	Library   string     `json:"library,omitempty"`
+	Places    string     `json:"places"`
+	Date      string     `json:"date,omitempty"`
+	RootClass []int      `json:"root_class_of_rank,omitempty"`
+	Cells     []cellFile `json:"cells"`
+}
+
+type cellFile struct {
+	Bytes     int64    `json:"up_to_bytes"` // a power of two
+	RootClass int      `json:"root_class,omitempty"`
+	Algorithm string   `json:"algorithm"`
+	Segment   int64    `json:"segment_bytes,omitempty"` // left out: the whole message
+	Blocking  bool     `json:"blocking,omitempty"`
+	Measured  *float64 `json:"measured_s,omitempty"`
+	Native    *float64 `json:"native_s,omitempty"`
+	Pairs     int      `json:"pairs"`
+}
+
+// Of reads the table of a network, which has no tunings if the network has no table. It refuses
+// damaged tables, later versions and keys that it does not know.
+func Of(n *model.Network) (*Table, error) {
+	section := n.BcastTable()
+	if section == nil {
+		return &Table{}, nil
+	}
+	return read(section)
+}
+
+// Keep is the network with this table in the place of its own.
+func (t *Table) Keep(n *model.Network) (*model.Network, error) {
+	section, err := t.encode()
+	if err != nil {
+		return nil, fmt.Errorf("table: %w", err)
+	}
+	kept, err := n.WithBcastTable(section)
+	if err != nil {
+		return nil, fmt.Errorf("table: %w", err)
+	}
+	return kept, nil
+}
+
+func (t *Table) encode() (json.RawMessage, error) {
+	f := tableFile{Version: version, Tunings: []tuningFile{}}
+	for _, x := range t.Tunings() {
+		out := tuningFile{x.Ranks, x.Library, x.Places, x.Date, x.RootClass, []cellFile{}}
+		for _, c := range x.Cells {
+			out.Cells = append(out.Cells, cellFile{
+				c.Bytes, c.RootClass, c.Algorithm, c.Segment, c.Blocking,
+				jsonfile.Known(c.Measured), jsonfile.Known(c.Choice.Native), c.Pairs,
+			})
+		}
+		f.Tunings = append(f.Tunings, out)
+	}
+	return json.Marshal(f)
+}
+
+func read(section json.RawMessage) (*Table, error) {
+	var head struct {
+		Version int `json:"version"`
+	}
+	if err := json.Unmarshal(section, &head); err != nil {
+		return nil, fmt.Errorf("table: read: %w", err)
+	}
+	if head.Version != version {
+		return nil, fmt.Errorf("table: read: version is %d, this program reads %d", head.Version, version)
+	}
+	var f tableFile
+	if err := jsonfile.Decode(bytes.NewReader(section), &f); err != nil {
+		return nil, fmt.Errorf("table: read: %w", err)
+	}
+	if len(f.Tunings) > maxTunings {
+		return nil, fmt.Errorf("table: read: %d tunings: want at most %d", len(f.Tunings), maxTunings)
+	}
+	t := &Table{}
+	for i, in := range f.Tunings {
+		x := Tuning{Job: Job{in.Ranks, in.Library, in.Places}, Date: in.Date, RootClass: in.RootClass}
+		for _, c := range in.Cells {
+			x.Cells = append(x.Cells, Cell{c.Bytes, c.RootClass, Choice{
+				c.Algorithm, c.Segment, c.Blocking, jsonfile.Value(c.Measured), jsonfile.Value(c.Native), c.Pairs,
+			}})
+		}
+		if err := x.check(); err != nil {
+			return nil, fmt.Errorf("table: read: tuning %d: %w", i, err)
+		}
+		if t.Find(x.Job) != nil {
+			return nil, fmt.Errorf("table: read: tuning %d: its job has one already", i)
+		}
+		t.tunings = append(t.tunings, x)
+	}
+	return t, nil
+}

@@ -1,0 +1,153 @@
+package bcast
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/table"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
+)
+
+// What one job has tuned, the next one of the same ranks finds in the network's file, on all of
+// its ranks, and times nothing; any other job tunes for itself, and is told.
+func TestNextJobStartsTuned(t *testing.T) {
+	c, n := cluster(t, "tree:2x3 latency=20us,5us rate=1Gbps")
+	sizes := []int{8, 3000, 100 << 10}
+	block := []int{0, 1, 2, 3, 4, 5}
+	date := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	var stored *table.Table
+	plans := make(map[string]string)
+	err := simnet.Run(c.Graph, block, overheads, func(comm mpi.Communicator) error {
+		b, err := New(newLibrary(comm, schedule.Flat{}, 0), &Settings{Network: n})
+		if err != nil {
+			return err
+		}
+		if err := b.TuneAll(sizes...); err != nil {
+			return err
+		}
+		got, err := b.Table(date)
+		if err != nil || (got != nil) != (comm.Rank() == 0) {
+			return fmt.Errorf("rank %d: %v, %v", comm.Rank(), got, err)
+		}
+		if comm.Rank() > 0 {
+			return nil
+		}
+		stored = got
+		for _, size := range sizes {
+			for root := range comm.Size() {
+				plan, err := b.Plan(size, root)
+				if err != nil {
+					return err
+				}
+				plans[fmt.Sprint(size, root)] = plan.How()
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tunings := stored.Tunings()
+	if len(tunings) != 1 || len(tunings[0].Cells) != len(sizes) || tunings[0].Date != "2026-01-02T03:04:05Z" {
+		t.Fatalf("stored %+v", tunings)
+	}
+	ours := 0
+	for _, how := range plans {
+		if how != "native" {
+			ours++
+		}
+	}
+	if ours == 0 {
+		t.Fatalf("plans %v: nothing of ours has won, and the test shows nothing", plans)
+	}
+	n, err = stored.Keep(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file strings.Builder
+	if err := n.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	if n, err = model.Read(strings.NewReader(file.String())); err != nil {
+		t.Fatal(err)
+	}
+	damaged, err := model.Read(strings.NewReader(strings.Replace(file.String(), `"up_to_bytes":8,`, `"up_to_bytes":9,`, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		name      string
+		placement []int
+		settings  Settings
+		native    bool
+		tuned     bool
+		warning   string
+	}{
+		{"the same", block, Settings{Network: n}, true, true, ""},
+		{"in another order", []int{1, 0, 2, 3, 4, 5}, Settings{Network: n}, true, false, "is of other ranks"},
+		{"some of the hosts", block[:4], Settings{Network: n}, true, false, "is of other ranks"},
+		{"predictions are to be followed", block, Settings{Network: n, ModelOnly: true}, true, false, ""},
+		{"nothing to compare with", block, Settings{Network: n}, false, false, ""},
+		{"other algorithms", block, Settings{Network: n, Algorithms: []schedule.Algorithm{schedule.Binomial{}}}, true, false, ""},
+		{"a damaged table", block, Settings{Network: damaged}, true, false, "cannot be read"},
+	} {
+		err := simnet.Run(c.Graph, x.placement, overheads, func(comm mpi.Communicator) error {
+			l := newLibrary(comm, schedule.Flat{}, 0)
+			var over mpi.Communicator = l
+			if !x.native {
+				over = plain{comm}
+			}
+			s := x.settings
+			if comm.Rank() > 0 {
+				s.Network = nil // the others get it from rank 0
+			}
+			b, err := New(placedLike(over, comm), &s)
+			if err != nil {
+				return err
+			}
+			if warnings := strings.Join(b.Warnings(), "; "); x.warning == "" && warnings != "" || !strings.Contains(warnings, x.warning) {
+				return fmt.Errorf("warnings %q, want %q", warnings, x.warning)
+			}
+			if (b.cells[b.key(sizes[1], 0)] != nil && b.cells[b.key(sizes[2], 0)] != nil) != x.tuned {
+				return fmt.Errorf("cells %v, want it tuned: %v", b.cells, x.tuned)
+			}
+			for _, size := range sizes {
+				for root := range comm.Size() {
+					plan, err := b.Plan(size, root)
+					if err != nil || x.tuned && plan.How() != plans[fmt.Sprint(size, root)] {
+						return fmt.Errorf("%d bytes from %d: %v, %v, want %s", size, root, plan, err, plans[fmt.Sprint(size, root)])
+					}
+					if !x.tuned {
+						continue
+					}
+					if err := verified(comm, size, root, func(buf []byte) error { return b.Bcast(buf, root) }); err != nil {
+						return err
+					}
+				}
+			}
+			if x.tuned && b.watch != nil {
+				return fmt.Errorf("something was timed")
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%s: %v", x.name, err)
+		}
+	}
+}
+
+// placedLike is a communicator whose ranks run where those of another do.
+func placedLike(c, at mpi.Communicator) mpi.Communicator {
+	if _, ok := c.(mpi.NativeBcast); ok {
+		return c
+	}
+	return struct {
+		mpi.Communicator
+		mpi.Named
+	}{c, at.(mpi.Named)}
+}

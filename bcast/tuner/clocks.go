@@ -1,0 +1,246 @@
+package tuner
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+	"time"
+
+	"github.com/topocast/topocast/internal/share"
+	"github.com/topocast/topocast/mpi"
+)
+
+// clocks translate the clock of each rank to that of rank 0.
+//
+// The ranks form a tree: rank 0, the lowest ranks of the hosts below it, and the ranks of
+// each host below their lowest, all of it binomial. A rank sends its parent some empty
+// messages, which the parent answers with its reading t: sent at t1 and answered by t3,
+// each says that the parent's clock is ahead by at least t-t3 and at most t-t1. Ranks
+// ask at once unless they ask the same one, so that it takes log2(hosts) + log2(ranks of a
+// host) times the round trips of one. (Serving all from rank 0 took ranks times as many.)
+//
+// If no difference at all is within these bounds on every rank, the clocks are taken to be
+// one: ranks of one host, whose monotonic clock is shared, or of one process. Otherwise the
+// middle of the narrowest bounds counts, but for ranks of one host for which none is within them.
+type clocks struct {
+	comm     mpi.Communicator
+	tag      int
+	now      func() float64
+	parent   int   // -1: rank 0
+	near     bool  // the parent is on the same host
+	children []int // in the order in which they are answered
+	oneHost  bool  // as far as is known, all ranks share a host
+
+	one   bool    // all ranks read the same clock
+	ahead float64 // s, of rank 0's clock
+	doubt float64 // s, the largest possible error of ahead on any rank; 0 with one clock
+	at    float64 // s, when they were compared
+}
+
+// clockOf is the clock of a communicator in s.
+func clockOf(comm mpi.Communicator) func() float64 {
+	if c, ok := comm.(mpi.Clock); ok {
+		return c.Now
+	}
+	begin := time.Now()
+	return func() float64 { return time.Since(begin).Seconds() }
+}
+
+// newClocks is collective. hosts of rank 0 says for each rank on which host it runs, as a number; nil:
+// all on one.
+func newClocks(comm mpi.Communicator, tag int, hosts []int) (*clocks, error) {
+	c := &clocks{comm: comm, tag: tag, now: clockOf(comm)}
+	var out []byte
+	for _, h := range hosts {
+		out = binary.AppendUvarint(out, uint64(h))
+	}
+	in, err := share.Binomial(comm, 0, tag).TellAny(out)
+	if err != nil {
+		return nil, fmt.Errorf("tuner: hosts: %w", err)
+	}
+	hosts = make([]int, 0, comm.Size())
+	for len(in) > 0 {
+		h, n := binary.Uvarint(in)
+		if n <= 0 {
+			return nil, fmt.Errorf("tuner: a message that is none of hosts")
+		}
+		hosts, in = append(hosts, int(h)), in[n:]
+	}
+	if len(hosts) == 0 {
+		hosts = make([]int, comm.Size())
+	}
+	if len(hosts) != comm.Size() {
+		return nil, fmt.Errorf("tuner: hosts of %d ranks: want %d", len(hosts), comm.Size())
+	}
+	c.join(hosts)
+	return c, nil
+}
+
+// join finds the place of this rank in the tree. Leaders come in the order of their ranks, so
+// rank 0 is the first.
+func (c *clocks) join(hosts []int) {
+	me := c.comm.Rank()
+	first := make(map[int]int) // lowest rank of each host
+	var leaders, own []int
+	for rank, h := range hosts {
+		if _, known := first[h]; !known {
+			first[h] = rank
+			leaders = append(leaders, rank)
+		}
+		if h == hosts[me] {
+			own = append(own, rank)
+		}
+	}
+	c.oneHost = len(leaders) == 1
+	c.parent = -1
+	for i, group := range [][]int{leaders, own} { // other hosts first: they take longer
+		parent, children := binomial(group, me)
+		if parent >= 0 {
+			c.parent, c.near = parent, i > 0
+		}
+		c.children = append(c.children, children...)
+	}
+}
+
+// binomial is the place of a rank in the binomial tree over a group, whose first is the root: its
+// parent, -1 if it has none, and its children, those with most below them first.
+func binomial(group []int, rank int) (parent int, children []int) {
+	for at, r := range group {
+		if r != rank {
+			continue
+		}
+		parent = -1
+		low := 1 << bits.Len(uint(len(group))) // above all places
+		if at > 0 {
+			parent = group[at&(at-1)]
+			low = at & -at
+		}
+		for bit := low >> 1; bit > 0; bit >>= 1 {
+			if at+bit < len(group) {
+				children = append(children, group[at+bit])
+			}
+		}
+		return parent, children
+	}
+	return -1, nil
+}
+
+const (
+	readings = 8    // round trips between two ranks: the shortest of them counts
+	reply    = 24   // bytes: the reading, and what the parent knows of rank 0's clock
+	drift    = 1e-4 // s per s by which the quartzes of two hosts differ
+)
+
+// stale tells rank 0 whether the clocks may have drifted apart by as much as is doubtful anyway.
+func (c *clocks) stale() bool { return !c.one && drift*(c.now()-c.at) >= c.doubt }
+
+// compare is collective.
+func (c *clocks) compare() error {
+	least, most := math.Inf(-1), math.Inf(1) // bounds of how far the parent's clock is ahead
+	var buf [reply]byte
+	c.ahead, c.doubt = 0, 0
+	if c.parent >= 0 {
+		for range readings {
+			sent := c.now()
+			if err := c.comm.Send(nil, c.parent, c.tag); err != nil {
+				return c.failed(c.parent, err)
+			}
+			if err := c.comm.Recv(buf[:], c.parent, c.tag); err != nil {
+				return c.failed(c.parent, err)
+			}
+			t := getFloat(buf[:])
+			least, most = max(least, t-c.now()), min(most, t-sent)
+		}
+		c.ahead, c.doubt = getFloat(buf[8:]), getFloat(buf[16:])
+	}
+	differ := least > 0 || most < 0
+	if differ || c.parent >= 0 && !c.near {
+		c.ahead += (least + most) / 2
+		c.doubt += max(0, most-least) / 2
+	}
+	for _, child := range c.children {
+		for range readings {
+			if err := c.comm.Recv(nil, child, c.tag); err != nil {
+				return c.failed(child, err)
+			}
+			putFloat(buf[:], c.now())
+			putFloat(buf[8:], c.ahead)
+			putFloat(buf[16:], c.doubt)
+			if err := c.comm.Send(buf[:], child, c.tag); err != nil {
+				return c.failed(child, err)
+			}
+		}
+	}
+	return c.settle(differ)
+}
+
+// settle is collective: all ranks get to know whether any clock differs, and the largest doubt.
+func (c *clocks) settle(differ bool) error {
+	apart := 0.0
+	if differ {
+		apart = 1
+	}
+	all := []float64{apart, c.doubt}
+	if err := agreeMax(share.Binomial(c.comm, 0, c.tag), all); err != nil {
+		return err
+	}
+	c.one, c.doubt = all[0] == 0, all[1]
+	if c.one {
+		c.ahead, c.doubt = 0, 0
+	}
+	c.at = c.now()
+	return nil
+}
+
+func (c *clocks) failed(peer int, err error) error {
+	return fmt.Errorf("tuner: rank %d: compare clocks, peer %d: %w", c.comm.Rank(), peer, err)
+}
+
+// collectMax is collective: the tree's root gets the greatest of each value.
+func collectMax(t *share.Tree, values []float64) error {
+	own, child := make([]byte, 8*len(values)), make([]byte, 8*len(values))
+	put := func() {
+		for i, v := range values {
+			putFloat(own[8*i:], v)
+		}
+	}
+	put()
+	err := t.Collect(own, child, func(child []byte) {
+		for i := range values {
+			values[i] = max(values[i], getFloat(child[8*i:]))
+		}
+		put()
+	})
+	if err != nil {
+		return fmt.Errorf("tuner: %w", err)
+	}
+	return nil
+}
+
+// tell is collective: all ranks get the values of the tree's root.
+func tell(t *share.Tree, values []float64) error {
+	buf := make([]byte, 8*len(values))
+	for i, v := range values {
+		putFloat(buf[8*i:], v)
+	}
+	if err := t.Tell(buf); err != nil {
+		return fmt.Errorf("tuner: %w", err)
+	}
+	for i := range values {
+		values[i] = getFloat(buf[8*i:])
+	}
+	return nil
+}
+
+// agreeMax is collective: all ranks get the greatest of each value.
+func agreeMax(t *share.Tree, values []float64) error {
+	if err := collectMax(t, values); err != nil {
+		return err
+	}
+	return tell(t, values)
+}
+
+func putFloat(b []byte, v float64) { binary.LittleEndian.PutUint64(b, math.Float64bits(v)) }
+
+func getFloat(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }

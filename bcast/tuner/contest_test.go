@@ -1,0 +1,238 @@
+package tuner
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// How often a challenger is chosen, over many seeds. At most it is what Verdict promises, and four
+// standard errors of so many seeds. That a clear winner nearly always wins follows from its
+// coin: a pair of ways that differ by a fifth with 5 % of noise each comes out right with
+// Phi((ln 1.25 - ln 1.03)/(0.05 sqrt 2)) = Phi(2.74) = 99.7 %.
+func TestHowOftenAChallengerIsChosen(t *testing.T) {
+	seeds := 500
+	if testing.Short() {
+		seeds = 60
+	}
+	one := script{cold: 1e-3, hot: 1e-3}
+	scaled := func(cold, hot, noise float64) script {
+		return script{cold: one.cold * cold, hot: one.hot * hot, noise: noise}
+	}
+	native := scaled(1, 1, 0.3)
+	outlier := func(at int) script {
+		x := scaled(0.8, 0.8, 0)
+		x.also = func(round, _ int, _ bool) float64 {
+			if round == at {
+				return 100
+			}
+			return 1
+		}
+		return x
+	}
+	drifting := func(x script) script {
+		x.also = func(round, _ int, _ bool) float64 { return 1 + 0.3*float64(round) }
+		return x
+	}
+	uneven := script{cold: one.cold, hot: one.hot, also: func(_, root int, _ bool) float64 { return []float64{0.7, 1.3}[root] }}
+	for _, c := range []struct {
+		name                  string
+		challenger, incumbent script
+		crowded               bool
+		least, most           float64
+	}{
+		{"native is faster by 3 %, noise 30 %", scaled(1.03, 1.03, 0.3), native, false, 0, 0.021},
+		{"native is faster by a tenth, noise 30 %", scaled(1.1, 1.1, 0.3), native, false, 0, 0.003},
+		{"native is faster by 3 %, no noise", scaled(1.03, 1.03, 0), one, false, 0, 0},
+		{"equal, noise 30 %", native, native, false, 0, 0.042},
+		{"equal, no noise", one, one, false, 0, 0},
+		{"faster by a fifth, noise 5 %", scaled(0.8, 0.8, 0.05), scaled(1, 1, 0.05), false, 0.99, 1},
+		{"half the time, noise 30 %", scaled(0.5, 0.5, 0.3), native, false, 0.9, 1},
+		{"an outlier of ours in the first round", outlier(1), one, false, 1, 1},
+		{"an outlier of ours in the fourth round", outlier(4), one, false, 1, 1},
+		{"both drift, ours is a fifth faster", drifting(scaled(0.8, 0.8, 0.02)), drifting(scaled(1, 1, 0.02)), false, 0.99, 1},
+		{"both drift, native is a tenth faster", drifting(scaled(1.1, 1.1, 0.02)), drifting(scaled(1, 1, 0.02)), false, 0, 0},
+		{"half the time cold, slower hot by a tenth", scaled(0.5, 1.3, 0.02), scaled(1, 1, 0.02), false, 0, 0},
+		{"slower cold by a tenth, half the time hot", scaled(1.1, 0.3, 0.02), scaled(1, 1, 0.02), false, 0, 0},
+		{"faster from one root, slower from another", uneven, one, false, 0, 0},
+		{"faster by a twentieth on crowded cores", scaled(0.95, 0.95, 0.02), scaled(1, 1, 0.02), true, 0, 0.021},
+	} {
+		wins := 0
+		for seed := range uint64(seeds) {
+			if v, _ := duel(t, seed, c.challenger, c.incumbent, []int{0, 1}, c.crowded, 0); v.Wins {
+				wins++
+			}
+		}
+		got := float64(wins) / float64(seeds)
+		most := c.most + 4*math.Sqrt(c.most*(1-c.most)/float64(seeds))
+		t.Logf("%s: chosen in %.1f %%", c.name, 100*got)
+		if got < c.least || got > most {
+			t.Errorf("%s: chosen in %.1f %% of all contests, want %.1f to %.1f", c.name, 100*got, 100*c.least, 100*c.most)
+		}
+	}
+}
+
+// A contest ends in time: no round is begun that would not be over by the limit, and what is
+// not decided then is the incumbent's.
+func TestContestKeepsItsBudget(t *testing.T) {
+	ours, native := script{cold: 0.5e-3, hot: 0.5e-3}, script{cold: 1e-3, hot: 1e-3}
+	for _, c := range []struct {
+		limit         float64
+		rounds        int
+		wins, decided bool
+	}{
+		// A round takes 4 times 1.5 ms and 2 us. It is begun if one more fits.
+		{0, 7, true, true},
+		{1, 7, true, true},
+		{0.0421, 7, true, true},
+		{0.030, 4, false, false},
+		{1e-3, 1, false, false}, // of the first nobody knows what it takes
+	} {
+		v, took := duel(t, 1, ours, native, []int{0, 1}, false, c.limit)
+		if v.Rounds != c.rounds || v.Wins != c.wins || v.Decided != c.decided {
+			t.Errorf("limit %g s: %+v after %g s, want %+v", c.limit, v, took, c)
+		}
+	}
+	// Equal ways with noise are given up at a look; a close race takes further looks as long as there is time.
+	close := script{cold: 0.1, hot: 0.1, also: func(round, _ int, _ bool) float64 {
+		if round%3 == 0 {
+			return 2
+		}
+		return 0.5
+	}}
+	if v, _ := duel(t, 1, close, script{cold: 0.1, hot: 0.1}, []int{0}, false, 0); v.Rounds != sureRounds || v.Wins || v.Decided {
+		t.Errorf("close and slow: %+v, want undecided after %d rounds", v, sureRounds)
+	}
+	close.cold, close.hot = 1e-6, 1e-6
+	if v, _ := duel(t, 1, close, script{cold: 1e-6, hot: 1e-6}, []int{0}, false, 0); v.Rounds <= 15 {
+		t.Errorf("close and fast: %+v, want more looks", v)
+	}
+}
+
+// Each root comes cold and hot, first and second in a round, alone and in turn with the others.
+func TestRoundsMixRootsAndOrder(t *testing.T) {
+	for n := 1; n <= MostRoots; n++ {
+		s := &solo{}
+		w := quick(t, s)
+		roots := []int{0, 1, 2}[:n]
+		c := w.Contest(roots, nil, false, 0)
+		type what struct {
+			root, order, kinds int
+		}
+		seen := make(map[what]int)
+		for range 12 {
+			var order []int
+			var batch []int
+			way := func(i int) Way {
+				return func(_ []byte, root int) error {
+					if len(order) == 0 || order[len(order)-1] != i {
+						order = append(order, i)
+					}
+					if i == 0 {
+						batch = append(batch, root)
+					}
+					return nil
+				}
+			}
+			if err := c.run([]Way{way(0), way(1)}, 6, make([]Sample, 2)); err != nil {
+				t.Fatal(err)
+			}
+			kinds := make(map[int]bool)
+			for _, r := range batch {
+				kinds[r] = true
+			}
+			if len(batch) != 6 || len(kinds) != 1 && len(kinds) != n {
+				t.Fatalf("batch from %v", batch)
+			}
+			w.clocks.oneHost = false
+			if far := w.batch(roots, c.turn-1, 6); !slices.Equal(far[:n], slices.Concat(roots, roots)[batch[0]:batch[0]+n]) {
+				t.Fatalf("between hosts, batch from %v, want each from %d on", far, batch[0])
+			}
+			w.clocks.oneHost = true
+			seen[what{batch[0], order[0], 0}]++
+			seen[what{batch[0], -1, len(kinds)}]++
+			seen[what{-1, order[0], len(kinds)}]++
+		}
+		want := 4*n + 2*2 // root and order, root and kind, order and kind
+		if n == 1 {
+			want = 2 + 1 + 2
+		}
+		if len(seen) != want {
+			t.Errorf("%d roots: %d combinations %v, want %d", n, len(seen), seen, want)
+		}
+	}
+}
+
+// The best of several is found, one bad sample or not, and none has fewer than three.
+func TestBestOfSeveral(t *testing.T) {
+	right := 0
+	const seeds = 300
+	for seed := range uint64(seeds) {
+		s := &solo{}
+		rng := rand.New(rand.NewPCG(seed, 1))
+		c := quick(t, s).Contest([]int{0, 1}, make([]byte, 8), false, 0)
+		var ways []Way
+		var runs [5]int
+		for i, speed := range []float64{1.5, 1.2, 0.8, 1.1, 3} {
+			x := script{cold: speed * 1e-3, hot: speed * 1e-3, noise: 0.05}
+			if i == 2 {
+				x.also = func(round, _ int, _ bool) float64 {
+					if round == 1 {
+						return 50
+					}
+					return 1
+				}
+			}
+			way := s.play(x, rng, 0)
+			ways = append(ways, func(buf []byte, root int) error { runs[i]++; return way(buf, root) })
+		}
+		best, err := c.Best(ways)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if best == 2 {
+			right++
+		}
+		for i, n := range runs {
+			if n < 3 {
+				t.Fatalf("way %d was run %d times, want 3 at least", i, n)
+			}
+		}
+		if runs[4] != 3 {
+			t.Fatalf("the slowest was run %d times, want 3", runs[4])
+		}
+	}
+	if right < seeds*99/100 {
+		t.Errorf("the best was found %d times of %d", right, seeds)
+	}
+}
+
+// Ways warm up from each root with the head of the buffer, and a batch takes about a millisecond.
+func TestWarmUp(t *testing.T) {
+	for _, c := range []struct {
+		each  float64
+		batch int
+	}{{1, 2}, {600e-6, 2}, {100e-6, 10}, {1e-9, mostBatch}, {0, mostBatch}} {
+		s := &solo{}
+		w := quick(t, s)
+		contest := w.Contest([]int{2, 5, 7}, make([]byte, head+1), false, 0)
+		seen := make(map[[2]int]int)
+		way := func(buf []byte, root int) error {
+			seen[[2]int{root, len(buf)}]++
+			s.now += c.each
+			return nil
+		}
+		if err := contest.Warm(way, way); err != nil {
+			t.Fatal(err)
+		}
+		if contest.batch != c.batch {
+			t.Errorf("batch of broadcasts of %g s: %d, want %d", c.each, contest.batch, c.batch)
+		}
+		for _, root := range contest.roots {
+			if seen[[2]int{root, head}] != 2 {
+				t.Errorf("root %d: %v", root, seen)
+			}
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package tuner
+
+import "math"
+
+// A Keeper watches over the choice among some ways while the job runs. All of its functions are
+// collective.
+type Keeper struct {
+	watch *Stopwatch
+	ways  []Way
+	roots []int
+	batch int
+	turn  int
+	judge *judge // rank 0's counts
+}
+
+// Keep is collective: the keeper of the choice among two or more ways, the first of which is the
+// incumbent, for broadcasts from the roots; current is in use now. batch is how many
+// broadcasts back to back make a sample, crowded that of NewStopwatch. share is the part of the time
+// of the broadcasts, such as 0.02, that trying others may cost: in the long run it costs no more,
+// and at no time more than that and the cost of 23 tries.
+func (w *Stopwatch) Keep(ways []Way, current int, roots []int, batch int, crowded bool, share float64) *Keeper {
+	return &Keeper{watch: w, ways: ways, roots: roots, batch: batch, judge: newJudge(len(ways), current, marginOf(crowded), share)}
+}
+
+// A Choice is what ranks are told to do next.
+type Choice struct {
+	Way       int    // that is to be used
+	After     int    // broadcasts after which Try is called again, at least 1
+	Current   Sample // running median of that way
+	Incumbent Sample // the same of the incumbent; NaN while it was not run
+}
+
+// Try is collective: it times a pair of batches of broadcasts of buf, by the way in use and by another
+// one, and tells what to do next. buf holds the same bytes on all ranks: it is called after a
+// broadcast of it. since is how many broadcasts there were since the last call.
+func (k *Keeper) Try(buf []byte, since int) (Choice, error) {
+	// Ranks may still be busy with broadcasts before this one: that is none of the cost.
+	if err := k.watch.Max(nil); err != nil {
+		return Choice{}, err
+	}
+	begin := k.watch.Now()
+	if err := k.watch.Refresh(); err != nil {
+		return Choice{}, err
+	}
+	told := []float64{float64(k.judge.current), float64(k.judge.next())}
+	if err := k.watch.Tell(told); err != nil {
+		return Choice{}, err
+	}
+	pair := []int{int(told[0]), int(told[1])}
+	roots := k.watch.batch(k.roots, k.turn, k.batch)
+	var samples [2]Sample
+	for i := range pair {
+		i ^= k.turn & 1
+		var err error
+		if samples[i], err = k.watch.Time(k.ways[pair[i]], buf, roots...); err != nil {
+			return Choice{}, err
+		}
+	}
+	k.turn++
+	k.judge.add(pair[1], samples[0], samples[1])
+	after := k.judge.after(since, k.watch.Now()-begin)
+	current, incumbent := k.judge.median(k.judge.current), k.judge.median(0)
+	told = []float64{float64(k.judge.current), float64(after), current.Cold, current.Hot, incumbent.Cold, incumbent.Hot}
+	if err := k.watch.Tell(told); err != nil {
+		return Choice{}, err
+	}
+	return Choice{int(told[0]), int(told[1]), Sample{told[2], told[3]}, Sample{told[4], told[5]}}, nil
+}
+
+const (
+	window    = 11         // pairs of which a running median is, and that a way has to win to displace the incumbent
+	enough    = 7          // pairs that it has to win to displace another way
+	hurry     = 16         // times sooner a pair is repeated that the way in use has lost
+	inStock   = 2 * window // pairs that may be run sooner than the share allows
+	mostWait  = 1 << 24    // broadcasts; of a clock that stands still, too
+	leastWait = 4          // broadcasts
+)
+
+// A judge decides on rank 0, from pairs of samples, which way to use and when to look again.
+//
+// A way displaces the incumbent after winning 11 pairs against it without losing one, by the margin as in
+// signTest: of two equal ways, one does so in one of 2,048 runs of 11 pairs. The incumbent displaces
+// another way, and one of ours another of ours, after 7, the incumbent without a margin: a tie goes to
+// it. Other ties do not count: a host that fails may slow down some of the roots only.
+type judge struct {
+	margin  float64
+	share   float64
+	current int
+	rival   int // that is tried next
+	lost    bool
+	tries   int
+	last    Sample     // of the way in use, in the last pair
+	streak  []int      // per way: pairs that it has won against the one in use since it lost one
+	recent  [][]Sample // per way: the last ones
+	debt    float64    // s that tries have cost more than their share
+}
+
+func marginOf(crowded bool) float64 {
+	if crowded {
+		return crowdedMargin
+	}
+	return margin
+}
+
+func newJudge(ways, current int, margin, share float64) *judge {
+	j := &judge{margin: margin, share: share, current: current, streak: make([]int, ways), recent: make([][]Sample, ways)}
+	j.rival = j.choose()
+	return j
+}
+
+// next is the way to be tried against the one in use.
+func (j *judge) next() int { return j.rival }
+
+// median of the way's last samples.
+func (j *judge) median(way int) Sample { return medians(j.recent[way]) }
+
+// add judges a pair.
+func (j *judge) add(rival int, current, other Sample) {
+	j.recent[j.current] = latest(j.recent[j.current], current)
+	j.recent[rival] = latest(j.recent[rival], other)
+	j.tries++
+	j.last = current
+	margin := j.margin
+	if rival == 0 {
+		margin = 1
+	}
+	faster := other.Cold*margin <= current.Cold || other.Hot*margin <= current.Hot
+	slower := other.Cold > current.Cold*j.margin || other.Hot > current.Hot*j.margin
+	j.lost = faster && !slower
+	switch {
+	case slower:
+		j.streak[rival] = 0
+	case faster:
+		j.streak[rival]++
+	}
+	needed := enough
+	if j.current == 0 {
+		needed = window
+	}
+	if j.streak[rival] >= needed {
+		j.current, j.lost = rival, false
+		clear(j.streak)
+	}
+	if !j.lost {
+		j.rival = j.choose()
+	}
+}
+
+// latest are the samples of the window, with one more.
+func latest(samples []Sample, s Sample) []Sample {
+	samples = append(samples, s)
+	return samples[max(0, len(samples)-window):]
+}
+
+// choose returns the way to be tried next: in turn the one that has the least running median, and
+// each of the others.
+func (j *judge) choose() int {
+	best := -1
+	for way := range j.recent {
+		if way == j.current {
+			continue
+		}
+		if best < 0 || j.median(way).score() < j.median(best).score() {
+			best = way
+		}
+	}
+	if j.tries%2 == 0 {
+		return best
+	}
+	way := j.tries / 2 % len(j.recent)
+	for way == j.current {
+		way = (way + 1) % len(j.recent)
+	}
+	return way
+}
+
+// after is the number of broadcasts until the next try, when the last one has cost so many
+// seconds and there were so many broadcasts since the one before. In the long run tries cost no
+// more than the share: broadcasts earn it, by the running median, and tries spend it. A pair that the
+// way in use has lost is repeated sooner, out of a stock that is filled up again later; the
+// cluster may have changed, so it is the last sample then that tells how long broadcasts take now.
+func (j *judge) after(since int, cost float64) int {
+	each := j.median(j.current).Hot
+	if !(each > 0) {
+		return mostWait
+	}
+	j.debt = max(0, j.debt+cost-j.share*each*float64(since))
+	wait := j.debt / (j.share * each)
+	if j.lost && j.debt < inStock*cost {
+		wait = cost / (j.share * max(each, j.last.Hot)) / hurry
+	}
+	return int(min(mostWait, max(leastWait, math.Ceil(wait))))
+}

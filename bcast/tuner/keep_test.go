@@ -1,0 +1,115 @@
+package tuner
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// A job is a loop of broadcasts, by ways whose times change, that follows a keeper.
+type job struct {
+	used        []int   // broadcasts of the loop by each way
+	changes     []int   // broadcasts after which the way changed
+	loop, extra float64 // s
+	dearest     float64 // s, the dearest try
+	tries, last int
+}
+
+// runJob plays the job with ways of which times says what each takes at each broadcast.
+func runJob(t *testing.T, seed uint64, broadcasts, ways, current int, noise, share float64, times func(way, i int) float64) job {
+	t.Helper()
+	s := &solo{}
+	rng := rand.New(rand.NewPCG(seed, 3))
+	w := quick(t, s)
+	at := 0
+	var all []Way
+	for way := range ways {
+		all = append(all, func([]byte, int) error {
+			s.now += times(way, at) * (1 + noise*rng.ExpFloat64())
+			return nil
+		})
+	}
+	k := w.Keep(all, current, []int{0}, 2, false, share)
+	j := job{used: make([]int, ways)}
+	left, since := 10, 0
+	for ; at < broadcasts; at++ {
+		before := s.now
+		if err := all[current](nil, 0); err != nil {
+			t.Fatal(err)
+		}
+		j.loop += s.now - before
+		j.used[current]++
+		since++
+		if left--; left > 0 {
+			continue
+		}
+		before = s.now
+		c, err := k.Try(nil, since)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cost := s.now - before
+		j.extra, j.dearest = j.extra+cost, max(j.dearest, cost)
+		j.tries++
+		if c.Way != current {
+			j.changes = append(j.changes, at)
+		}
+		current, left, since = c.Way, c.After, 0
+	}
+	j.last = current
+	return j
+}
+
+// Of what changes in the middle of a job a keeper becomes aware, without spending more than its share
+// of the time and its stock of tries.
+func TestKeeperFollowsTheCluster(t *testing.T) {
+	const (
+		n     = 40000
+		share = 0.02
+		us    = 1e-6
+	)
+	steady := func(times ...float64) func(int, int) float64 {
+		return func(way, _ int) float64 { return times[way] * us }
+	}
+	from := func(at int, times func(int, int) float64, then func(int, int) float64) func(int, int) float64 {
+		return func(way, i int) float64 {
+			if i < at {
+				return times(way, i)
+			}
+			return then(way, i)
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		current int
+		times   func(way, i int) float64
+		last    []int // ways that may be in use in the end
+		changes int
+		within  int // broadcasts from the middle to the last change
+	}{
+		{"all stays", 0, steady(100, 120, 150), []int{0}, 0, 0},
+		{"a tie is native's", 0, steady(100, 99, 150), []int{0}, 0, 0},
+		{"a tie goes back to native", 1, steady(100, 100, 150), []int{0}, 1, n / 2},
+		{"the library's own slows down", 0, from(n/2, steady(100, 120, 150), steady(300, 120, 150)), []int{1}, 2, 4000}, // by way of the third
+
+		{"all of ours slow down", 1, from(n/2, steady(100, 50, 60), steady(100, 500, 600)), []int{0}, 1, 3000},
+		{"one of ours slows down", 1, from(n/2, steady(100, 50, 60), steady(100, 500, 60)), []int{2}, 2, 3000},
+		{"and recovers", 0, from(n/4, steady(100, 120, 150), from(n/2, steady(300, 120, 150), steady(100, 120, 150))), []int{0}, 3, 3000},
+		{"another is dreadful", 0, steady(100, 10000, 150), []int{0}, 0, 0},
+	} {
+		j := runJob(t, 1, n, 3, c.current, 0.05, share, c.times)
+		t.Logf("%s: used %v, changes %v, %d tries, extra %.3g of %.3g s", c.name, j.used, j.changes, j.tries, j.extra, j.loop)
+		if !slices.Contains(c.last, j.last) {
+			t.Errorf("%s: way %d in the end, want one of %v", c.name, j.last, c.last)
+		}
+		if len(j.changes) > c.changes || c.changes > 0 && len(j.changes) == 0 {
+			t.Errorf("%s: changes after %v, want up to %d", c.name, j.changes, c.changes)
+		}
+		if k := len(j.changes); k > 0 && j.changes[k-1] > n/2+c.within {
+			t.Errorf("%s: the last change after %d, want %d at most", c.name, j.changes[k-1], n/2+c.within)
+		}
+		if bound := share*j.loop + (inStock+1)*j.dearest; j.extra > bound {
+			t.Errorf("%s: tries cost %g s of %g, want at most %g", c.name, j.extra, j.loop, bound)
+		}
+	}
+}

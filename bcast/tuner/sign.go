@@ -1,0 +1,94 @@
+package tuner
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// looks are the rounds after which the sign test is looked at. Seven are the fewest in which equal
+// ways come out the same way each time in less than one of a hundred tests.
+var looks = [...]int{7, 11, 15, 21, 31, 51}
+
+// perLook bounds the probability that a fair coin wins the test at one look. At any of them
+// it does so in 2.1 % of all tests.
+const perLook = 0.008
+
+// wins is how many of so many rounds have to be won: the fewest that a fair coin reaches with a
+// probability of at most perLook.
+func wins(rounds int) int {
+	coin := distuv.Binomial{N: float64(rounds), P: 0.5}
+	for w := rounds; ; w-- {
+		if 1-coin.CDF(float64(w-2)) > perLook { // P(at least w-1)
+			return w
+		}
+	}
+}
+
+// margin is by which factor times have to differ to count as different. What is nearer is a tie,
+// and ties go to the incumbent.
+const margin = 1.03
+
+// crowdedMargin is the same with more ranks than cores: the scheduler moves times by some percent
+// for long there.
+const crowdedMargin = 1.1
+
+// A signTest compares a challenger with the incumbent, pair by pair.
+//
+// The challenger wins if it is faster by the margin, cold or hot, and in the other respect at
+// least not slower by the margin. So there are two times two questions, each of which a pair answers
+// with yes or no.
+type signTest struct {
+	margin               float64
+	rounds               int
+	coldFast, hotFast    int // pairs in which the challenger was faster by the margin
+	coldRight, hotRight  int // pairs in which it was not slower by the margin
+	challenger, opponent []Sample
+}
+
+func (t *signTest) add(challenger, incumbent Sample) {
+	count := func(n *int, yes bool) {
+		if yes {
+			*n++
+		}
+	}
+	t.rounds++
+	count(&t.coldFast, challenger.Cold*t.margin < incumbent.Cold)
+	count(&t.hotFast, challenger.Hot*t.margin < incumbent.Hot)
+	count(&t.coldRight, challenger.Cold < incumbent.Cold*t.margin)
+	count(&t.hotRight, challenger.Hot < incumbent.Hot*t.margin)
+	t.challenger, t.opponent = append(t.challenger, challenger), append(t.opponent, incumbent)
+}
+
+// won tells whether the challenger has won, judged by the rounds so far.
+func (t *signTest) won() bool {
+	enough := wins(t.rounds)
+	return t.coldRight >= enough && t.hotRight >= enough && (t.coldFast >= enough || t.hotFast >= enough)
+}
+
+// over tells whether the test has come to its end: a look at which the challenger has won, or
+// has not even won more than half of the pairs, or the last one.
+func (t *signTest) over() bool {
+	if !slices.Contains(looks[:], t.rounds) {
+		return false
+	}
+	half := t.rounds / 2
+	hopeless := t.coldRight <= half || t.hotRight <= half || t.coldFast <= half && t.hotFast <= half
+	return hopeless || t.won() || t.rounds == looks[len(looks)-1]
+}
+
+// medians of samples, cold and hot apart; NaN if there are none.
+func medians(samples []Sample) Sample {
+	cold, hot := make([]float64, len(samples)), make([]float64, len(samples))
+	for i, s := range samples {
+		cold[i], hot[i] = s.Cold, s.Hot
+	}
+	return Sample{stats.MiddleMedian(cold), stats.MiddleMedian(hot)}
+}
+
+// score is what ways are ranked by among themselves: the geometric mean, so that a tenth
+// of a cold broadcast weighs as much as a tenth of a hot one.
+func (s Sample) score() float64 { return math.Sqrt(s.Cold * s.Hot) }

@@ -1,0 +1,75 @@
+package tuner
+
+import (
+	"math"
+	"testing"
+)
+
+// The fewest wins that a fair coin reaches with at most 0.8 %: binomial sums by hand,
+// 1/128; 12/2048; 121/32768; ... and for the others by independent code.
+func TestWinsNeeded(t *testing.T) {
+	for i, want := range []int{7, 10, 13, 17, 23, 35} {
+		if got := wins(looks[i]); got != want {
+			t.Errorf("wins(%d) = %d, want %d", looks[i], got, want)
+		}
+	}
+}
+
+// What Verdict promises, exactly: the chance of a walk to reach the wins needed at any look,
+// whether or not it was given up before. The numbers are from independent code.
+func TestSignTestKeepsItsPromise(t *testing.T) {
+	for _, c := range []struct{ p, want float64 }{{0.5, 0.0211320}, {0.4, 0.0023756}, {0.7, 0.6917728}, {0.95, 1}} {
+		chance := map[int]float64{0: 1} // by wins so far, of not having won yet
+		won := 0.0
+		for n, at := 1, 0; at < len(looks); n++ {
+			next := make(map[int]float64)
+			for k, q := range chance {
+				next[k] += q * (1 - c.p)
+				next[k+1] += q * c.p
+			}
+			if chance = next; n < looks[at] {
+				continue
+			}
+			for k, q := range chance {
+				if k >= wins(n) {
+					won += q
+					delete(chance, k)
+				}
+			}
+			at++
+		}
+		if math.Abs(won-c.want) > 1e-6 {
+			t.Errorf("a coin of %g wins with %.7f, want %.7f", c.p, won, c.want)
+		}
+	}
+}
+
+// What the four questions make of single pairs, repeated to the first look.
+func TestWhoWins(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		ours, native Sample
+		margin       float64
+		won          bool
+	}{
+		{"faster in both", Sample{0.9, 0.9}, Sample{1, 1}, margin, true},
+		{"faster cold, the same hot", Sample{0.9, 1}, Sample{1, 1}, margin, true},
+		{"the same cold, faster hot", Sample{1, 0.9}, Sample{1, 1}, margin, true},
+		{"a tie", Sample{1, 1}, Sample{1, 1}, margin, false},
+		{"faster by less than the margin", Sample{0.975, 0.975}, Sample{1, 1}, margin, false},
+		{"faster cold, slower hot", Sample{0.5, 1.05}, Sample{1, 1}, margin, false},
+		{"slower cold, faster hot", Sample{1.05, 0.5}, Sample{1, 1}, margin, false},
+		{"faster cold, slower hot by less than the margin", Sample{0.5, 1.02}, Sample{1, 1}, margin, true},
+		{"faster by a twentieth on crowded cores", Sample{0.95, 0.95}, Sample{1, 1}, crowdedMargin, false},
+		{"faster by a fifth on crowded cores", Sample{0.8, 0.8}, Sample{1, 1}, crowdedMargin, true},
+		{"clocks that stand still", Sample{0, 0}, Sample{0, 0}, margin, false},
+	} {
+		test := signTest{margin: c.margin}
+		for !test.over() {
+			test.add(c.ours, c.native)
+		}
+		if test.won() != c.won || test.rounds != looks[0] {
+			t.Errorf("%s: won %v after %d rounds, want %v after %d", c.name, test.won(), test.rounds, c.won, looks[0])
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package tuner
+
+import (
+	"math"
+	"runtime"
+	"time"
+
+	"github.com/topocast/topocast/internal/share"
+	"github.com/topocast/topocast/mpi"
+)
+
+// A Stopwatch takes the time of broadcasts from the moment the root starts until the last rank
+// has the data. All of its functions but Doubt are collective, and give the same arguments on all
+// ranks. After an error the communicator is unusable.
+type Stopwatch struct {
+	comm   mpi.Communicator
+	tag    int
+	clocks *clocks
+	tree   *share.Tree         // of rank 0, where times are collected and decisions made
+	from   map[int]*share.Tree // by root
+	rest   func()              // gives the other ranks time to enter the broadcast
+}
+
+// A Sample is what one round says of one way.
+type Sample struct {
+	Cold float64 // s, of a broadcast among ranks that wait for it
+	Hot  float64 // s, of one of several back to back: the time of all over their number
+}
+
+// NewStopwatch is collective: it compares the clocks of the ranks. hosts tells for each rank on
+// which host it runs, as a number; that of rank 0 counts; nil: all on one. crowded says
+// that ranks share cores, which then have to be given away for the others to come.
+// Messages use the tag.
+func NewStopwatch(comm mpi.Communicator, tag int, hosts []int, crowded bool) (*Stopwatch, error) {
+	w := &Stopwatch{comm: comm, tag: tag, rest: spin, tree: share.Binomial(comm, 0, tag), from: make(map[int]*share.Tree)}
+	if crowded {
+		w.rest = func() { time.Sleep(crowdedRest) }
+	}
+	var err error
+	if w.clocks, err = newClocks(comm, tag, hosts); err != nil {
+		return nil, err
+	}
+	return w, w.clocks.compare()
+}
+
+const (
+	rest        = 50 * time.Microsecond
+	crowdedRest = 300 * time.Microsecond
+)
+
+func spin() {
+	for begin := time.Now(); time.Since(begin) < rest; {
+		runtime.Gosched()
+	}
+}
+
+// Doubt is the largest error in s that the difference between two ranks' clocks may add to
+// a time: half of the narrowest bounds that messages gave for it, summed along the tree. 0: the
+// ranks share a clock.
+func (w *Stopwatch) Doubt() float64 { return w.clocks.doubt }
+
+// Now is the time in s by this rank's clock.
+func (w *Stopwatch) Now() float64 { return w.clocks.now() }
+
+// Refresh is collective: it compares the clocks again if they may have drifted apart since, as
+// those of hosts do by up to 0.1 ms per second.
+func (w *Stopwatch) Refresh() error {
+	if w.clocks.one {
+		return nil
+	}
+	stale := []float64{0}
+	if w.clocks.stale() {
+		stale[0] = 1
+	}
+	if err := tell(w.tree, stale); err != nil || stale[0] == 0 {
+		return err
+	}
+	return w.clocks.compare()
+}
+
+// Time is collective: it broadcasts buf from the roots, one after the other without a pause, and
+// returns on rank 0 what the first broadcast took, and all of them on average; NaN elsewhere.
+// Every rank tells the first root that it is about to start, so nobody is late, and no
+// rank is held back by another's leaving a barrier.
+func (w *Stopwatch) Time(way Way, buf []byte, roots ...int) (Sample, error) {
+	root := roots[0]
+	tree := w.from[root]
+	if tree == nil {
+		tree = share.Binomial(w.comm, root, w.tag)
+		w.from[root] = tree
+	}
+	if err := collectMax(tree, nil); err != nil {
+		return Sample{}, err
+	}
+	isRoot := tree.IsRoot()
+	if isRoot {
+		w.rest()
+	}
+	start := w.clocks.now()
+	if err := way(buf, root); err != nil {
+		return Sample{}, err
+	}
+	first := w.clocks.now()
+	last := first
+	if len(roots) > 1 {
+		for _, root := range roots[1:] {
+			if err := way(buf, root); err != nil {
+				return Sample{}, err
+			}
+		}
+		last = w.clocks.now()
+	}
+	times := []float64{math.Inf(-1), first + w.clocks.ahead, last + w.clocks.ahead}
+	if isRoot {
+		times[0] = start + w.clocks.ahead
+	}
+	if err := collectMax(w.tree, times); err != nil {
+		return Sample{}, err
+	}
+	if !w.tree.IsRoot() {
+		return Sample{math.NaN(), math.NaN()}, nil
+	}
+	// Doubtful clocks may give a short broadcast no time at all, but none takes less.
+	cold, all := max(0, times[1]-times[0]), max(0, times[2]-times[0])
+	return Sample{cold, all / float64(len(roots))}, nil
+}
+
+// Tell is collective: all ranks get the values of rank 0.
+func (w *Stopwatch) Tell(values []float64) error { return tell(w.tree, values) }
+
+// Max is collective: all ranks get the greatest of each value.
+func (w *Stopwatch) Max(values []float64) error { return agreeMax(w.tree, values) }
