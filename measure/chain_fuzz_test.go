@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/model"
@@ -52,10 +53,21 @@ func randomCluster(seed uint64) string {
 // rounds are few, written, read, and then predicted, placed, compared and
 // broadcast on. Whatever the times, the file is one that all can work with.
 func FuzzChain(f *testing.F) {
-	for seed := range uint64(16) {
-		f.Add(seed, uint8(seed%4/3*15)) // every fourth with a budget
+	const seeds, withBudget = 16, 15
+	for seed := range uint64(seeds) {
+		f.Add(seed, uint8(seed%4/3*withBudget)) // every fourth with a budget
 	}
+	began, ended := 0, 0 // of these, with a budget
+	f.Cleanup(func() {
+		if began == seeds/4 && ended < began {
+			f.Errorf("%d of %d machines measured within a budget were used, want all", ended, began)
+		}
+	})
 	f.Fuzz(func(t *testing.T, seed uint64, missing uint8) {
+		counts := seed < seeds && missing == withBudget
+		if counts {
+			began++
+		}
 		spec := randomCluster(seed)
 		cluster, err := gen.Parse(spec)
 		if err != nil {
@@ -65,7 +77,7 @@ func FuzzChain(f *testing.F) {
 		err = simnet.Run(cluster.Graph, nil, &simnet.Settings{HollowAbove: hollowAbove}, func(c mpi.Communicator) error {
 			d, err := measure.Discover(context.Background(), c, &measure.DiscoverSettings{
 				Repetitions: 1 + int(missing>>4)%2, Samples: 1, Seed: seed, Untouched: true, Patterns: int(seed%3)*6 - 1,
-				Budget: time.Duration(missing&15) * 5 * time.Millisecond, // 0: enough
+				Budget: time.Duration(missing&15) * chainBudget, // 0: enough
 			})
 			if d != nil {
 				n = d.Network
@@ -109,8 +121,14 @@ func FuzzChain(f *testing.F) {
 			t.Fatalf("%s: view: %v", spec, err)
 		}
 		checkPredictions(t, spec, view)
+		if counts {
+			ended++
+		}
 	})
 }
+
+// chainBudget is what the budgets of FuzzChain are multiples of.
+const chainBudget = 14 * time.Millisecond
 
 func checkPredictions(t *testing.T, spec string, n *model.Network) {
 	t.Helper()
@@ -152,7 +170,7 @@ func checkUses(t *testing.T, spec string, n *model.Network, cluster *gen.Cluster
 	if _, err := compare.Groups(n.Hierarchy(), cluster.Hierarchy); err != nil {
 		t.Fatalf("%s: compare: %v", spec, err)
 	}
-	if _, err := bcast.Plans(n, 64<<10, ranks-1); err != nil {
+	if _, err := predict.Plans(n, nil, 64<<10, ranks-1); err != nil {
 		t.Fatalf("%s: plans: %v", spec, err)
 	}
 	err := simnet.Run(cluster.Graph, nil, &simnet.Settings{HollowAbove: hollowAbove}, func(c mpi.Communicator) error {

@@ -20,6 +20,7 @@ import (
 // Sizes of the messages that Discover times. The first gives the latencies.
 const (
 	latencySize = 8        // B
+	pieceSize   = 8 << 10  // B; what long broadcasts are cut into, below the rendezvous of most libraries
 	mediumSize  = 64 << 10 // B
 	longSize    = 1 << 20  // B
 )
@@ -148,6 +149,7 @@ func (p Part) String() string {
 type Discovery struct {
 	Latencies  *Result              // by short messages
 	Bandwidths *Result              // of some pairs, by long messages, one at a time
+	Overhead   float64              // s, at most, of the software for a short message, sent or received
 	Uplinks    *throughput.Result   // of each firm group, both ways
 	Patterns   *concurrent.Result   // transfers that are under way together
 	Memory     *servet.MemoryResult // see DiscoverSettings.Memory
@@ -309,7 +311,7 @@ func (d *Discovery) fit(s *DiscoverSettings) error {
 		m.Date = s.Date.Format(time.RFC3339)
 	}
 	observations := append(d.Latencies.Observations(), d.Bandwidths.Observations()...)
-	fit := &model.FitSettings{Network: model.Settings{Locations: d.Latencies.Locations(), Resources: d.resources, Measured: m}}
+	fit := &model.FitSettings{Overhead: d.Overhead, Network: model.Settings{Locations: d.Latencies.Locations(), Resources: d.resources, Measured: m}}
 	if d.Uplinks != nil {
 		observations = append(observations, d.Uplinks.Observations()...)
 		fit.Arcs = d.Uplinks.Measured()

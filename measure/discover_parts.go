@@ -43,7 +43,10 @@ func (d *Discovery) parts(ctx context.Context, comm mpi.Communicator, s *Discove
 		return nil, fmt.Errorf("measure: discover: %w", err)
 	}
 	wanted := func(bit byte) bool { return wants[0]&bit != 0 }
-	parts := []part{func(budget time.Duration) error { return d.measureBandwidths(ctx, comm, s, budget) }}
+	parts := []part{
+		func(time.Duration) error { return d.measureOverhead(comm) },
+		func(budget time.Duration) error { return d.measureBandwidths(ctx, comm, s, budget) },
+	}
 	if comm.Size() >= fewestLinked {
 		parts = append(parts,
 			func(budget time.Duration) error { return d.measureUplinks(ctx, comm, s, budget) },
@@ -66,7 +69,7 @@ const fewestLinked = 3
 // measureBandwidths measures the pairs that tell most, one at a time.
 func (d *Discovery) measureBandwidths(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) (err error) {
 	long := Settings{
-		Sizes: []int{mediumSize, longSize}, Repetitions: 1, ExtraRepetitions: longExtra, Samples: longSamples,
+		Sizes: []int{pieceSize, mediumSize, longSize}, Repetitions: 1, ExtraRepetitions: longExtra, Samples: longSamples,
 		Budget: budget, Date: s.Date, Library: s.Library, Notify: s.Notify, Progress: s.progress(PartBandwidths),
 	}
 	if comm.Rank() == 0 {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -91,6 +92,26 @@ func TestDiscoverFindsTheSimulatedMachine(t *testing.T) {
 		// Long messages also ask for consent, which crosses twice.
 		if got := d.Network.Time(c.src, c.dst, c.bytes); got < 0.99*c.want || got > 1.08*c.want {
 			t.Errorf("Time(%d, %d, %d) = %g s, want about %g", c.src, c.dst, c.bytes, got, c.want)
+		}
+	}
+}
+
+// TestDiscoverMeasuresTheOverhead: of a row of messages each takes what the software of the sender
+// takes, if the receiver's takes less, and the levels get that; but a message whose way takes 4 us
+// cannot have spent more than 2 of them at either end.
+func TestDiscoverMeasuresTheOverhead(t *testing.T) {
+	for _, c := range []struct{ send, recv, want, near float64 }{
+		{1e-6, 0.5e-6, 1e-6, 1e-6},
+		{0.5e-6, 3e-6, 3e-6, 3e-6},
+		{8e-6, 0, 8e-6, 6e-6}, // 8 and 4 us from end to end
+	} {
+		world := &simnet.Settings{Send: simnet.Overhead{Seconds: c.send}, Recv: simnet.Overhead{Seconds: c.recv}}
+		d := discovered(t, "tree:2x2 latency=10us,2us rate=10Gbps", world, &measure.DiscoverSettings{Repetitions: 1, Samples: 3, Patterns: -1})
+		if math.Abs(d.Overhead-c.want) > 0.05*c.want {
+			t.Errorf("overheads of %g and %g s: measured %g, want %g", c.send, c.recv, d.Overhead, c.want)
+		}
+		if l := d.Network.Levels()[0]; len(l.Send) != len(l.Sizes) || math.Abs(l.Send[0]-c.near) > 0.05*c.near || l.Recv[0] != l.Send[0] {
+			t.Errorf("overheads of %g and %g s: the nearest level has %v and %v, want %g", c.send, c.recv, l.Send, l.Recv, c.near)
 		}
 	}
 }

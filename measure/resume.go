@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,12 +10,16 @@ import (
 	"github.com/topocast/topocast/internal/words"
 )
 
+// ErrResume is wrapped by the error of Run, on all ranks, if Settings.Resume is of other ranks or
+// settings.
+var ErrResume = errors.New("measure: Settings.Resume")
+
 // goOn makes the result of a run that is about to begin go on with an earlier
 // one. It refuses an earlier one of other ranks or settings: its rounds would be
 // others.
 func (r *Result) goOn(earlier *Result) error {
 	if err := r.sameRun(earlier); err != nil {
-		return fmt.Errorf("measure: Settings.Resume: %w", err)
+		return err
 	}
 	h := earlier.Header
 	h.ClockStep, h.ClockCost = max(h.ClockStep, r.ClockStep), max(h.ClockCost, r.ClockCost)

@@ -69,7 +69,7 @@ func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, erro
 			err = result.goOn(s.Resume)
 		}
 		if err := harness.Agree(comm, err); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w: %w", ErrResume, err)
 		}
 	}
 	var c *collector

@@ -14,8 +14,8 @@ import (
 // message, as the budget ended before, and predict says so.
 func TestCommandsReadWhatDiscoverWrites(t *testing.T) {
 	network := filepath.Join(t.TempDir(), "network.json")
-	status, out, stderr := topocast("discover", "--sim", "tree:[10,12,14]x4 latency=20us,8us,2us rate=10Gbps", "--repetitions", "1",
-		"--budget", "1s", "--patterns", "0", "--output", network)
+	status, out, stderr := topocast("discover", "--sim", "tree:[5,6,7]x4 latency=20us,8us,2us rate=10Gbps", "--repetitions", "1",
+		"--budget", "250ms", "--patterns", "0", "--output", network)
 	if status != 0 {
 		t.Fatalf("discover: status %d: %s", status, stderr)
 	}
@@ -26,7 +26,7 @@ func TestCommandsReadWhatDiscoverWrites(t *testing.T) {
 		t.Errorf("discover shows no spread:\n%s", out)
 	}
 
-	const ranks = 144
+	const ranks = 72
 	r := rand.New(rand.NewPCG(1, 1))
 	var b strings.Builder
 	for i := range 1000 {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/measure/concurrent"
@@ -151,7 +151,7 @@ func (d discovery) writeText(w io.Writer, file string) error {
 	fmt.Fprintln(w, "\nbroadcast from rank 0")
 	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, size := range plannedSizes {
-		plans, err := bcast.Plans(n, size, 0)
+		plans, err := predict.Plans(n, nil, size, 0)
 		if err != nil {
 			return err
 		}
@@ -205,7 +205,7 @@ func (d discovery) writeJSON(w io.Writer, file string) error {
 		}
 	}
 	for _, size := range plannedSizes {
-		plans, err := bcast.Plans(d.network, size, 0)
+		plans, err := predict.Plans(d.network, nil, size, 0)
 		if err != nil {
 			return err
 		}

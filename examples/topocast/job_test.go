@@ -111,7 +111,7 @@ func checkBenchmark(t *testing.T, out string, ranks int) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatalf("%v in %q", err, out)
 	}
-	if got.Format != "topocast/bcast-benchmark" || got.Version != 1 || got.Ranks != ranks || got.Root != ranks-1 {
+	if got.Format != "topocast/bcast-benchmark" || got.Version != 2 || got.Ranks != ranks || got.Root != ranks-1 {
 		t.Errorf("header of %q", out)
 	}
 	seen := make(map[string]int)

@@ -93,8 +93,8 @@ times and broadcast along it.
 		return badInput("%w; see %s --help", err, c.CommandPath())
 	})
 	root.AddCommand(
-		discoverCommand(run), measureCommand(run), bcastCommand(run), checkCommand(run), watchCommand(run), simulateCommand(),
-		reconstructCommand(), compareCommand(), predictCommand(), placeCommand(), experimentCommand(run),
+		discoverCommand(run), measureCommand(run), bcastCommand(run), tuneCommand(run), checkCommand(run), watchCommand(run), simulateCommand(),
+		reconstructCommand(), compareCommand(), predictCommand(), placeCommand(), experimentCommand(run), rulesCommand(),
 	)
 	fitHelp(root)
 	for _, c := range withAllBelow(root) {

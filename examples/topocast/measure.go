@@ -18,6 +18,7 @@ import (
 const (
 	defaultBudget      = 30 * time.Second
 	defaultRepetitions = 3
+	defaultSilence     = 5 * time.Minute
 	simulatedSamples   = 5 // of a pair: simulated times scatter by 1 %
 )
 
@@ -90,7 +91,7 @@ func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, std
 			s.Notify = func(note string) { fmt.Fprintf(stderr, "note: %s\n", note) }
 			s.Progress = func(part measure.Part, p measure.Progress) {
 				if p.Done == 0 {
-					shown = progress.New(stderr, part.String())
+					shown = progress.New(stderr, part.String()).Counting(unitsOf(part))
 				}
 				shown.Show(p)
 			}
@@ -101,6 +102,17 @@ func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, std
 		return discovery{}, err
 	}
 	return discovery{d.Topology, d.Network, unkept}, nil
+}
+
+// unitsOf is what the progress of a part counts.
+func unitsOf(p measure.Part) string {
+	switch p {
+	case measure.PartLatencies, measure.PartBandwidths:
+		return "rounds"
+	case measure.PartPatterns:
+		return "patterns"
+	}
+	return "steps"
 }
 
 // keepFile is the file for the readings.

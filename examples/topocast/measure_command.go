@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/measure/throughput"
 	"github.com/topocast/topocast/mpi"
@@ -22,7 +23,7 @@ func measureCommand(run runner) *cobra.Command {
 		m                    measuring
 		what, sizes, network string
 		output, csv, resume  string
-		update               string
+		update, schedule     string
 		ranks                int
 		asJSON, byHost       bool
 	)
@@ -64,6 +65,12 @@ measured along its wiring, and --update writes the network with it.`,
 			}
 			if m.rounds < 0 {
 				return badInput("--rounds %d: want at least 0", m.rounds)
+			}
+			if err := m.pairing.parse(schedule); err != nil {
+				return err
+			}
+			if m.silence == 0 {
+				return badInput("--silence 0s: want a time, or one below 0 for good")
 			}
 			if m.hosts < 0 {
 				return badInput("--hosts %d: want at least 0", m.hosts)
@@ -124,6 +131,11 @@ measured along its wiring, and --update writes the network with it.`,
 	f.StringVar(&network, "network", "", "network of these ranks, whose groups are measured apart")
 	f.StringVar(&update, "update", "", "file for the network with what throughput has measured; may be that of --network")
 	f.IntVar(&m.rounds, "rounds", 0, "rounds per repetition; 0: as many as all pairs need")
+	f.StringVar(&schedule, "schedule", harness.Circle.String(), "rounds of latencies: circle, or halving as Bufe 2014")
+	f.BoolVar(&m.pairing.sequential, "sequential", false, "latencies of one pair at a time, in each group")
+	f.Float64Var(&m.pairing.precision, "precision", 0, "latencies again until medians are known to this share, 0.02 say")
+	f.IntVar(&m.pairing.batch, "batch", 0, "round trips in a sample of latencies; 0: as the clock needs")
+	f.DurationVar(&m.silence, "silence", defaultSilence, "how long a rank waits for another before the job ends")
 	f.IntVar(&m.hosts, "hosts", 0, "hosts that take part in distance and access; 0: all")
 	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/measured) instead of text")
 	f.BoolVar(&byHost, "by-host", false, "sum up by pairs of hosts, too")

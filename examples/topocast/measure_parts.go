@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -11,6 +12,8 @@ import (
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/concurrent"
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/measure/servet"
@@ -24,6 +27,7 @@ import (
 type part struct {
 	kind string // of the section
 	what string // for the help
+	unit string // that its progress counts
 
 	// measure is collective; the section is nil on other ranks than 0.
 	measure func(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error)
@@ -36,14 +40,14 @@ type part struct {
 // parts are those that there are, in the order in which they are measured.
 func parts() []part {
 	return []part{
-		{measure.KindLatency, "latencies of all pairs of ranks", measureLatency, true},
-		{plogp.Kind, "gap by size, latency and overheads of all ordered pairs", measurePLogP, true},
-		{throughput.Kind, "what each link of --network carries, and its latency anew", measureThroughput, false},
-		{concurrent.Kind, "messages that are under way together, in random patterns", measureConcurrent, false},
-		{servet.WhatDistance, "bandwidth between hosts by how far apart they are", measureDistance, false},
-		{servet.WhatAccess, "bandwidth by how many ranks of a host use the network at once", measureAccess, false},
-		{servet.KindMemory, "bandwidth of the memory, for ranks alone and together", measureMemory, false},
-		{servet.KindCache, "which ranks of a host share caches", measureCaches, false},
+		{measure.KindLatency, "latencies of all pairs of ranks", "rounds", measureLatency, true},
+		{plogp.Kind, "gap by size, latency and overheads of all ordered pairs", "rounds", measurePLogP, true},
+		{throughput.Kind, "what each link of --network carries, and its latency anew", "steps", measureThroughput, false},
+		{concurrent.Kind, "messages that are under way together, in random patterns", "patterns", measureConcurrent, false},
+		{servet.WhatDistance, "bandwidth between hosts by how far apart they are", "steps", measureDistance, false},
+		{servet.WhatAccess, "bandwidth by how many ranks of a host use the network at once", "steps", measureAccess, false},
+		{servet.KindMemory, "bandwidth of the memory, for ranks alone and together", "steps", measureMemory, false},
+		{servet.KindCache, "which ranks of a host share caches", "steps", measureCaches, false},
 	}
 }
 
@@ -54,6 +58,8 @@ type partSettings struct {
 	sizes       []int
 	repetitions int
 	rounds      int
+	pairing     pairing
+	silence     time.Duration
 	network     *model.Network // of --network, or nil
 	mostHosts   int            // that take part where a host is one, 0: all
 	hosts       []string       // by rank
@@ -64,6 +70,30 @@ type partSettings struct {
 	file     *record.Writer  // the file under way, for a part that streams; nil: there is none
 	notify   func(note string)
 	progress func(measure.Progress)
+}
+
+// A pairing is how latencies are read.
+type pairing struct {
+	scheme     harness.Scheme
+	sequential bool
+	precision  float64
+	batch      int
+}
+
+// parse reads --schedule, and checks the others.
+func (p *pairing) parse(schedule string) error {
+	schemes := []harness.Scheme{harness.Circle, harness.Halving}
+	i := slices.IndexFunc(schemes, func(s harness.Scheme) bool { return s.String() == schedule })
+	switch {
+	case i < 0:
+		return badInput("--schedule %q: want %v or %v", schedule, schemes[0], schemes[1])
+	case !(p.precision >= 0 && p.precision < 1):
+		return badInput("--precision %g: want in [0, 1)", p.precision)
+	case p.batch < 0 || p.batch > pingpong.MaxBatch:
+		return badInput("--batch %d: want in [0, %d]", p.batch, pingpong.MaxBatch)
+	}
+	p.scheme = schemes[i]
+	return nil
 }
 
 // parseParts reads --what.
@@ -102,6 +132,7 @@ func partsHelp() string {
 func measureLatency(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
 	s := measure.Settings{
 		Sizes: p.sizes, Repetitions: p.repetitions, Rounds: p.rounds, Seed: 1, Budget: p.budget, Date: p.date,
+		Schedule: p.pairing.scheme, Sequential: p.pairing.sequential, Precision: p.pairing.precision, Batch: p.pairing.batch, Silence: p.silence,
 		Record: p.file, Notify: p.notify, Progress: p.progress,
 	}
 	if p.network != nil {
@@ -110,11 +141,15 @@ func measureLatency(ctx context.Context, comm mpi.Communicator, p *partSettings)
 	if r := p.goingOn; r != nil {
 		s.Resume, s.Samples, s.Seed = r, r.Samples, r.Seed
 	}
-	return section(measure.Run(ctx, comm, &s))
+	found, err := section(measure.Run(ctx, comm, &s))
+	if errors.Is(err, measure.ErrResume) {
+		return nil, badInput("--resume: %w", err)
+	}
+	return found, err
 }
 
 func measurePLogP(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
-	s := plogp.Settings{Seed: 1, Budget: p.budget, Record: p.file, Notify: p.notify, Progress: p.progress}
+	s := plogp.Settings{Seed: 1, Budget: p.budget, Silence: p.silence, Record: p.file, Notify: p.notify, Progress: p.progress}
 	if p.network != nil {
 		s.Groups = p.network.Hierarchy()
 	}
@@ -125,7 +160,7 @@ func measurePLogP(ctx context.Context, comm mpi.Communicator, p *partSettings) (
 func measureThroughput(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
 	progress := p.steps()
 	r, err := throughput.Remeasure(ctx, comm, &throughput.RemeasureSettings{
-		Network: p.network, Budget: p.budget, Measured: measuredNow(p.library, p.date),
+		Network: p.network, Budget: p.budget, Measured: measuredNow(p.library, p.date), Rates: &throughput.Settings{Silence: p.silence},
 		Progress: func(_ throughput.What, done, of int) { progress(done, of) },
 	})
 	if err != nil || r == nil {
@@ -180,7 +215,7 @@ func measureConcurrent(ctx context.Context, comm mpi.Communicator, p *partSettin
 	if comm.Size() < 2 {
 		return nil, badInput("--what %s: want at least 2 ranks", concurrent.Kind)
 	}
-	s := concurrent.Settings{Budget: p.budget, Progress: p.steps()}
+	s := concurrent.Settings{Budget: p.budget, Silence: p.silence, Progress: p.steps()}
 	if p.hosts != nil {
 		ranksOf := ranksByHost(p.hosts)
 		rng := rand.New(rand.NewPCG(patternSeed, patternSeed))

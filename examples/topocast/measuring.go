@@ -25,6 +25,9 @@ type measuring struct {
 	rounds int
 	hosts  int
 
+	pairing pairing
+	silence time.Duration
+
 	ctx    context.Context
 	comm   mpi.Communicator
 	stderr io.Writer
@@ -206,6 +209,7 @@ func (m *measuring) has(kind string) bool {
 func (m *measuring) measurePart(p *part, budget time.Duration, when time.Time) error {
 	s := partSettings{
 		budget: budget, date: when, sizes: m.sizes, repetitions: m.repetitions, rounds: m.rounds, network: m.network, mostHosts: m.hosts,
+		pairing: m.pairing, silence: m.silence,
 	}
 	if m.file != nil {
 		s.hosts, s.library = m.file.Hosts, m.file.Library
@@ -215,7 +219,7 @@ func (m *measuring) measurePart(p *part, budget time.Duration, when time.Time) e
 		if len(m.parts) > 1 {
 			label += " " + p.kind
 		}
-		shown := progress.New(m.stderr, label)
+		shown := progress.New(m.stderr, label).Counting(p.unit)
 		defer shown.Close()
 		s.progress = shown.Show
 		if p.streams {

@@ -48,8 +48,8 @@ seed than 0), or a file with a host per line.`,
 			switch args[0] {
 			case c.Name():
 				return badInput("simulate: a simulation runs no other simulation")
-			case "reconstruct", "compare", "predict", "place":
-				return badInput("simulate: %s has no ranks to simulate: want discover, measure, check or bcast", args[0])
+			case "reconstruct", "compare", "predict", "place", "rules":
+				return badInput("simulate: %s has no ranks to simulate: want discover, measure, check, tune or bcast", args[0])
 			}
 			if cluster == "" {
 				return badInput("simulate: want --cluster, for example --cluster \"tree:2x4x8 rate=10Gbps\"")
@@ -68,6 +68,14 @@ seed than 0), or a file with a host per line.`,
 				}
 				return run(n, work)
 			})
+			if zhu, _, err := inner.Find([]string{"experiment", "zhu"}); err == nil {
+				zhu.PreRunE = func(c *cobra.Command, _ []string) error {
+					if c.Flags().Changed("cluster") {
+						return badInput("experiment zhu: the cluster is that of simulate --cluster already")
+					}
+					return nil
+				}
+			}
 			for _, c := range inner.Commands() {
 				simulatedDefaults(c)
 				if network := c.Flags().Lookup("network"); network != nil && (c.Name() == "check" || c.Name() == "watch") {

@@ -35,21 +35,36 @@ func parseSize(text string) (int64, error) {
 	return int64(v), nil
 }
 
-// parseSizes reads a list of message sizes.
+// sizeLists is what flags of lists of sizes say in their help.
+const sizeLists = "message sizes, such as " + sizeForms + ", by commas; 8-1MiB: 8 and its doubles up to 1 MiB"
+
+// parseSizes reads a list of message sizes. A range is its first size and all doubles of it up to the last.
 func parseSizes(list string) ([]int, error) {
 	var sizes []int
 	for _, s := range strings.Split(list, ",") {
-		n, err := parseSize(s)
-		if err == nil && n > math.MaxInt32 {
+		from, to, isRange := strings.Cut(s, "-")
+		first, err := parseSize(from)
+		last := first
+		if err == nil && isRange {
+			if last, err = parseSize(to); err == nil && (first == 0 || last < first) {
+				err = badInput("%q: want a range from 1 byte or more upwards", s)
+			}
+		}
+		if err == nil && last > math.MaxInt32 {
 			err = badInput("%q: want at most %d bytes", s, math.MaxInt32)
 		}
-		if err == nil && slices.Contains(sizes, int(n)) {
-			err = badInput("%q: given twice", s)
+		for n := first; err == nil && n <= last; n *= 2 {
+			if slices.Contains(sizes, int(n)) {
+				err = badInput("%q: given twice", s)
+			}
+			sizes = append(sizes, int(n))
+			if n == 0 {
+				break
+			}
 		}
 		if err != nil {
 			return nil, badInput("--sizes: %w", err)
 		}
-		sizes = append(sizes, int(n))
 	}
 	return sizes, nil
 }

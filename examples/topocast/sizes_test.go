@@ -24,7 +24,10 @@ func TestParseSize(t *testing.T) {
 	if got, err := parseSizes("8,1e3, 64Ki"); err != nil || !slices.Equal(got, []int{8, 1000, 65536}) {
 		t.Errorf("parseSizes = %v, %v", got, err)
 	}
-	for _, list := range []string{"", "8,", "8;9", "2GiB"} {
+	if got, err := parseSizes("0,3-24,64KiB-100KiB"); err != nil || !slices.Equal(got, []int{0, 3, 6, 12, 24, 65536}) {
+		t.Errorf("parseSizes of ranges = %v, %v", got, err)
+	}
+	for _, list := range []string{"", "8,", "8;9", "2GiB", "0-8", "8-4", "8-", "-8", "8-16-32", "8-2GiB", "8-64,16"} {
 		if got, err := parseSizes(list); err == nil || !strings.Contains(err.Error(), "--sizes: ") {
 			t.Errorf("parseSizes(%q) = %v, %v, want an error that names the flag", list, got, err)
 		}

@@ -63,10 +63,15 @@ func TestSimulateRefusesWhatItDoesNotDo(t *testing.T) {
 		want string
 	}{
 		{[]string{"discover", "--sim", "star:3"}, "--sim: the cluster is that of --cluster already"},
-		{[]string{"reconstruct", "m.csv"}, "reconstruct has no ranks to simulate: want discover, measure, check or bcast"},
+		{[]string{"reconstruct", "m.csv"}, "reconstruct has no ranks to simulate: want discover, measure, check, tune or bcast"},
 		{[]string{"compare", "a", "b"}, "compare has no ranks"},
 		{[]string{"simulate", "--cluster", "star:3", "--", "discover"}, "no other simulation"},
 		{[]string{"nosuch"}, "unknown command"},
+		{[]string{"experiment", "zhu", "--cluster", "star:4"}, "experiment zhu: the cluster is that of simulate --cluster already"},
+		{[]string{"measure", "--schedule", "square"}, `--schedule "square": want circle or halving`},
+		{[]string{"measure", "--precision", "2"}, "--precision 2: want in [0, 1)"},
+		{[]string{"measure", "--batch", "-1"}, "--batch -1: want in"},
+		{[]string{"measure", "--silence", "0s"}, "--silence 0s"},
 		{[]string{"measure", "--sizes", "1Ki,1024", "--output", t.TempDir() + "/m.json"}, `"1024": given twice`},
 		{[]string{"bcast", "--sizes", "8,8"}, `"8": given twice`},
 	} {

@@ -39,9 +39,10 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 	}
 	var r *Result
 	err := harness.OnDuplicate(comm, func(own mpi.Communicator) error {
-		var err error
-		r, err = run(ctx, own, &s)
-		return err
+		return harness.Watched(own, s.Silence, func(w *harness.Watch) (err error) {
+			r, err = run(ctx, own, w, &s)
+			return err
+		})
 	})
 	if err != nil || comm.Rank() != 0 {
 		return nil, err
@@ -87,7 +88,7 @@ func sharePlan(comm mpi.Communicator, s *Settings) (plan, error) {
 	return p, nil
 }
 
-func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
+func run(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, s *Settings) (*Result, error) {
 	now := harness.Clock(comm)
 	start := now()
 	p, err := sharePlan(comm, s)
@@ -99,9 +100,11 @@ func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, erro
 		return nil, fmt.Errorf("adaptive: names of the hosts: %w", err)
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	w := &worker{ctx: ctx, comm: comm, plan: p, probe: pingpong.New(comm, p.Bytes, p.Samples), all: harness.NewBarrier(comm)}
+	w := &worker{ctx: ctx, comm: comm, plan: p, probe: pingpong.New(comm, p.Bytes, p.Samples), all: harness.NewBarrier(comm).Under(watch), watch: watch}
 	if peer := comm.Rank() ^ 1; peer < comm.Size() {
-		if err := w.probe.WarmUp(peer, []int{p.Bytes}); err != nil {
+		watch.Wait(peer, harness.Measuring, 1)
+		err := w.probe.WarmUp(peer, []int{p.Bytes})
+		if watch.Done(); err != nil {
 			return nil, fmt.Errorf("adaptive: rank %d: warming up: %w", comm.Rank(), err)
 		}
 	}
@@ -137,14 +140,16 @@ type worker struct {
 	plan  plan
 	probe *pingpong.Probe
 	all   *harness.Barrier
+	watch *harness.Watch
 	over  func() bool // the budget is used up; on rank 0
 }
 
 // serve takes part in the rounds that rank 0 tells of, until it tells of none.
 func (w *worker) serve() error {
 	for {
+		w.watch.Wait(0, harness.Hearing, harness.HearLimits)
 		data, err := harness.Tell(w.comm, nil)
-		if err != nil || len(data) == 0 {
+		if w.watch.Done(); err != nil || len(data) == 0 {
 			return err
 		}
 		if _, err := w.round(data); err != nil {
@@ -168,9 +173,11 @@ func (w *worker) begin() (byte, error) {
 // round is one round of the pairs in data, on any rank. The lower quartiles of a pair's two directions meet at its first rank, which
 // sends the lower to rank 0. The word is that of all ranks: if it is not goOn nothing was measured.
 func (w *worker) round(data []byte) (word byte, err error) {
+	w.watch.Next()
 	if word, err = w.begin(); err != nil || word != goOn {
 		return word, err
 	}
+	defer w.watch.Done()
 	self := w.comm.Rank()
 	for at := 0; at < len(data); at += pairBytes {
 		a, b := pairOf(data[at:])
@@ -178,6 +185,10 @@ func (w *worker) round(data []byte) (word byte, err error) {
 			continue
 		}
 		peer := a + b - self
+		w.watch.Wait(peer, harness.Measuring, 1)
+		if err := w.watch.Introduce(peer); err != nil {
+			return word, fmt.Errorf("exchange with rank %d: %w", peer, err)
+		}
 		reading, err := w.probe.Pair(peer, w.plan.Bytes)
 		if err != nil {
 			return word, fmt.Errorf("exchange with rank %d: %w", peer, err)
@@ -245,8 +256,10 @@ func (o *ranks) Read(dst []float64, pairs []Pair) error {
 		return ErrStop
 	}
 	buf := make([]byte, 8)
+	defer o.watch.Done()
 	for k := range pairs {
 		a, _ := pairOf(data[k*pairBytes:])
+		o.watch.Wait(a, harness.Delivering, harness.ReportLimits)
 		if a == 0 {
 			copy(buf, own[k*pairBytes:])
 		} else if o.failed = o.comm.Recv(buf, a, tagReading); o.failed != nil {

@@ -35,6 +35,11 @@ type Settings struct {
 	// bound.
 	Budget time.Duration
 
+	// Silence is how long a rank waits for another one before the job is ended with a
+	// harness.SilentError instead of waiting for good, see harness.Settings. Default 5
+	// minutes; negative: never.
+	Silence time.Duration
+
 	// NoHints leaves out that ranks of one processor name are likely of one group. Hints given in Hints take their
 	// place.
 	NoHints bool

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
@@ -40,7 +41,13 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 // converse lets rank 0 do work with an oracle over messages, in which the other ranks take part.
 // The settings that work gets have names. It is collective.
 func converse(ctx context.Context, comm mpi.Communicator, settings *Settings, work func(hosts int, s *Settings, oracle Oracle) error) error {
-	return harness.OnDuplicate(comm, func(own mpi.Communicator) error { return converseOn(ctx, own, settings, work) })
+	silence := time.Duration(0)
+	if settings != nil {
+		silence = settings.Silence
+	}
+	return harness.OnDuplicate(comm, func(own mpi.Communicator) error {
+		return harness.Watched(own, silence, func(w *harness.Watch) error { return converseOn(ctx, own, w, settings, work) })
+	})
 }
 
 // What rank 0 tells all ranks before each round: the size and number of samples, then ranks in
@@ -55,15 +62,17 @@ type failure struct{ error }
 
 func (f failure) Unwrap() error { return f.error }
 
-func converseOn(ctx context.Context, comm mpi.Communicator, settings *Settings, work func(hosts int, s *Settings, oracle Oracle) error) error {
+func converseOn(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, settings *Settings, work func(hosts int, s *Settings, oracle Oracle) error) error {
 	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
 		return fmt.Errorf("check: collecting the hosts: rank %d: %w", comm.Rank(), err)
 	}
-	p := &prober{ctx: ctx, comm: comm, barrier: harness.NewBarrier(comm), now: harness.Clock(comm), word: make([]byte, 8)}
+	p := &prober{ctx: ctx, comm: comm, watch: watch, barrier: harness.NewBarrier(comm).Under(watch), now: harness.Clock(comm), word: make([]byte, 8)}
 	if comm.Rank() != 0 {
 		for {
+			watch.Wait(0, harness.Hearing, harness.HearLimits)
 			round, err := harness.Tell(comm, nil)
+			watch.Done()
 			if err == nil && len(round) < roundHead {
 				return harness.Agree(comm, nil)
 			}
@@ -173,6 +182,7 @@ func participants(s *Settings, places []mpi.Place) ([]int, []string, error) {
 type prober struct {
 	ctx     context.Context
 	comm    mpi.Communicator
+	watch   *harness.Watch
 	barrier *harness.Barrier
 	now     func() float64
 	probe   *pingpong.Probe
@@ -211,13 +221,19 @@ func (p *prober) round(round []byte) ([]answer, error) {
 		p.probe = pingpong.New(p.comm, shortBytes, samples)
 		p.long = make([]byte, size)
 	}
+	p.watch.Next()
 	own := answer{latency: math.NaN(), long: math.NaN()}
 	if _, err := p.barrier.Wait(0); err != nil {
 		return nil, err
 	}
 	if peer >= 0 {
-		summary, err := p.probe.Pair(peer, shortBytes)
+		p.watch.Wait(peer, harness.Measuring, 1)
+		err := p.watch.Introduce(peer)
 		if err != nil {
+			return nil, err
+		}
+		summary, err := p.probe.Pair(peer, shortBytes)
+		if p.watch.Done(); err != nil {
 			return nil, err
 		}
 		own.latency = summary.Q1
@@ -229,8 +245,9 @@ func (p *prober) round(round []byte) ([]answer, error) {
 		if peer < 0 {
 			continue
 		}
+		p.watch.Wait(peer, harness.Measuring, 1)
 		t, err := p.stream(peer, first == there)
-		if err != nil {
+		if p.watch.Done(); err != nil {
 			return nil, err
 		}
 		if first == there {
@@ -276,10 +293,15 @@ func (p *prober) gather(own answer) ([]answer, error) {
 		flags = wasCancelled
 	}
 	var all []answer
+	if p.comm.Rank() == 0 {
+		p.watch.Wait(1%p.comm.Size(), harness.Delivering, harness.ReportLimits)
+		defer p.watch.Done()
+	}
 	err := harness.Gather(p.comm, append(line, flags), func(rank int, data []byte) error {
 		if len(data) != toldBytes {
 			return fmt.Errorf("check: rank %d tells %d bytes: want %d", rank, len(data), toldBytes)
 		}
+		p.watch.Wait((rank+1)%p.comm.Size(), harness.Delivering, harness.ReportLimits) // they come in the order of ranks
 		all = append(all, answer{
 			latency:   math.Float64frombits(binary.LittleEndian.Uint64(data)),
 			long:      math.Float64frombits(binary.LittleEndian.Uint64(data[8:])),

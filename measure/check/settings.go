@@ -46,6 +46,11 @@ type Settings struct {
 	// is finished. Measure only. Default 0: no bound.
 	Budget time.Duration
 
+	// Silence is how long a rank waits for another one before the job is ended with a
+	// harness.SilentError instead of waiting for good, see harness.Settings. Default 5
+	// minutes; negative: never. Measure only.
+	Silence time.Duration
+
 	// Progress is called before each round and after the last one, on rank 0.
 	Progress func(done, total int)
 }

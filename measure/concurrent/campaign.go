@@ -21,6 +21,7 @@ const (
 type campaign struct {
 	ctx    context.Context
 	comm   mpi.Communicator
+	watch  *harness.Watch
 	now    func() float64
 	plan   *plan
 	start  float64 // s
@@ -125,7 +126,14 @@ func isCrowded(transfers []model.Transfer) bool {
 // iterate repeats the pattern until its times are known, or time is over. The
 // word of the barrier that starts an iteration says whether it is the last.
 func (c *campaign) iterate(own *part, ranks []int, deadline float64) error {
-	barrier := harness.NewSubsetBarrier(c.comm, ranks)
+	barrier := harness.NewSubsetBarrier(c.comm, ranks).Under(c.watch)
+	first := -1 // whom this rank exchanges with; there may be others
+	for _, i := range own.receives {
+		first = own.transfers[i].Src
+	}
+	for _, i := range own.sends {
+		first = own.transfers[i].Dst
+	}
 	own.known = make([]running, len(own.receives))
 	word, longest := more, 0.0
 	for k := 0; word == more && k < c.plan.Most+warmUp; k++ {
@@ -139,7 +147,11 @@ func (c *campaign) iterate(own *part, ranks []int, deadline float64) error {
 			return err
 		}
 		left := c.now()
-		if err := own.run(c); err != nil {
+		if first >= 0 {
+			c.watch.Wait(first, harness.Sharing, 1)
+		}
+		err = own.run(c)
+		if c.watch.Done(); err != nil {
 			return err
 		}
 		longest = max(longest, c.now()-began)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 )
 
@@ -26,7 +27,9 @@ type clockReading struct {
 // synchronization, https://doi.org/10.1007/BF01784024).
 func (c *campaign) readClocks(ranks []int) (map[int]clockReading, error) {
 	var buf [8]byte
+	defer c.watch.Done()
 	if c.comm.Rank() != 0 {
+		c.watch.Wait(0, harness.Hearing, harness.HearLimits) // it comes to one after the other
 		for range clockExchanges {
 			if err := c.comm.Recv(buf[:0], 0, tagClock); err != nil {
 				return nil, err
@@ -43,6 +46,7 @@ func (c *campaign) readClocks(ranks []int) (map[int]clockReading, error) {
 			continue
 		}
 		best := clockReading{error: math.Inf(1)}
+		c.watch.Wait(rank, harness.Measuring, 1)
 		for range clockExchanges {
 			began := c.now()
 			if err := c.comm.Send(buf[:0], rank, tagClock); err != nil {
@@ -106,6 +110,7 @@ func (c *campaign) collect(transfers []model.Transfer, own *part) ([]stamps, err
 		}
 		return nil, nil
 	}
+	defer c.watch.Done()
 	all := make([]stamps, len(transfers))
 	buf := make([]byte, 8*own.count)
 	sent, received := 0, 0
@@ -114,6 +119,7 @@ func (c *campaign) collect(transfers []model.Transfer, own *part) ([]stamps, err
 			var times []float64
 			switch {
 			case rank != 0:
+				c.watch.Wait(rank, harness.Delivering, 1) // others wait in the barrier, twice as long
 				if err := c.comm.Recv(buf, rank, tagStamps); err != nil {
 					return nil, err
 				}

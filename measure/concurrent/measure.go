@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
@@ -39,9 +40,10 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 	}
 	var r *Result
 	err := harness.OnDuplicate(comm, func(own mpi.Communicator) error {
-		var err error
-		r, err = run(ctx, own, &s)
-		return err
+		return harness.Watched(own, s.Silence, func(w *harness.Watch) (err error) {
+			r, err = run(ctx, own, w, &s)
+			return err
+		})
 	})
 	if err != nil || comm.Rank() != 0 {
 		return nil, err
@@ -50,16 +52,18 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 }
 
 // run is Measure on a communicator of its own.
-func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
+func run(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, s *Settings) (*Result, error) {
 	p, err := agreed(comm, s)
 	if err != nil {
 		return nil, err
 	}
 	c := newCampaign(ctx, comm, p)
+	c.watch = watch
 	if comm.Rank() == 0 {
 		c.budget = s.Budget.Seconds()
 	}
-	all := harness.NewBarrier(comm)
+	// Who has no part in a pattern waits for as long as it takes, without a watch.
+	all, took := harness.NewBarrier(comm), true
 	r := &Result{Planned: len(p.Patterns)}
 	progress := func() {
 		if s.Progress != nil && comm.Rank() == 0 {
@@ -68,6 +72,10 @@ func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, erro
 	}
 	progress()
 	for i := range p.Patterns {
+		watch.Next()
+		if all.Under(nil); took {
+			all.Under(watch)
+		}
 		word, err := all.Wait(c.mayBegin())
 		if err != nil {
 			return nil, fmt.Errorf("concurrent: before pattern %d: %w", i, err)
@@ -76,6 +84,7 @@ func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, erro
 			r.stop(word)
 			break
 		}
+		took = slices.Contains(ranksOf(p.Patterns[i]), comm.Rank())
 		pattern, err := c.measure(i)
 		if err != nil {
 			return nil, fmt.Errorf("concurrent: pattern %d: %w", i, err)

@@ -27,6 +27,11 @@ type Settings struct {
 	// and 2000; at most 1,000,000.
 	MinIterations, MaxIterations int
 
+	// Silence is how long a rank waits for another one before the job is ended with a
+	// harness.SilentError instead of waiting for good, see harness.Settings. Default 5
+	// minutes; negative: never.
+	Silence time.Duration
+
 	// Budget bounds the time from the start of Measure, by the clock of the
 	// communicator. Each pattern gets an equal part of what is left, and is repeated
 	// once at least; those for which nothing is left are not measured. Default 0:

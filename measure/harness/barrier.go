@@ -18,7 +18,7 @@ type Barrier struct {
 	set   mpi.Requests // nil if comm cannot make one
 	out   []byte
 	in    []byte
-	watch *watch // nil: none
+	watch *Watch // nil: none
 }
 
 // NewBarrier returns a barrier of all ranks.
@@ -42,6 +42,12 @@ func NewSubsetBarrier(comm mpi.Communicator, ranks []int) *Barrier {
 	return b
 }
 
+// Under makes a watch look after those who wait in the barrier, and returns it.
+func (b *Barrier) Under(w *Watch) *Barrier {
+	b.watch = w
+	return b
+}
+
 // Wait returns when all ranks of the barrier have called it, with the greatest
 // of their words: the same one on all. It is collective among them, and takes
 // ceil(log2 n) messages of each.
@@ -51,9 +57,9 @@ func (b *Barrier) Wait(word byte) (byte, error) {
 		n = len(b.ranks)
 	}
 	b.out[0] = word
-	defer b.watch.done()
+	defer b.watch.Done()
 	for d, limits := 1, 2; d < n; d, limits = 2*d, limits+1 {
-		b.watch.wait(b.rank((b.place-d+n)%n), Meeting, limits)
+		b.watch.Wait(b.rank((b.place-d+n)%n), Meeting, limits)
 		if err := b.step(b.rank((b.place+d)%n), b.rank((b.place-d+n)%n), b.place/d%2 == 0); err != nil {
 			return 0, fmt.Errorf("barrier: %w", err)
 		}

@@ -25,7 +25,7 @@ type campaign struct {
 	groups    []*Barrier // by level: that of the rank's group, nil if it is in none
 	sinceAll  int        // rounds since the last barrier of all
 	untilNext int        // rounds from one to the next
-	watch     *watch
+	watch     *Watch
 
 	now   func() float64 // s, the communicator's clock
 	start float64        // s, when AllPairs was called
@@ -75,9 +75,9 @@ func (c *campaign) deliver() error {
 	for _, v := range c.rows {
 		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
 	}
-	defer c.watch.done()
+	defer c.watch.Done()
 	err := Gather(c.comm, data, func(rank int, data []byte) error {
-		c.watch.wait((rank+1)%c.comm.Size(), Delivering, 1) // they come in the order of ranks
+		c.watch.Wait((rank+1)%c.comm.Size(), Delivering, 1) // they come in the order of ranks
 		var err error
 		all, err = c.take(all, rank, data)
 		return err

@@ -11,22 +11,22 @@ import (
 // has, and one more.
 const nameLength = 64
 
-// introduce lets two ranks that meet for the first time tell each other where they
-// run, so that either can name the other when it falls silent.
-func (c *campaign) introduce(peer int) error {
-	if c.watch == nil || c.watch.knows(peer) {
+// Introduce lets two ranks that meet for the first time tell each other where they
+// run, so that either can name the other when it falls silent. Both call it.
+func (w *Watch) Introduce(peer int) error {
+	if w == nil || w.knows(peer) {
 		return nil
 	}
 	self := ""
-	if named, ok := c.comm.(mpi.Named); ok {
+	if named, ok := w.comm.(mpi.Named); ok {
 		self = named.ProcessorName()
 	}
 	out, in := make([]byte, nameLength), make([]byte, nameLength)
 	copy(out, self)
-	tell := func() error { return c.comm.Send(out, peer, tagData) }
-	hear := func() error { return c.comm.Recv(in, peer, tagData) }
+	tell := func() error { return w.comm.Send(out, peer, tagData) }
+	hear := func() error { return w.comm.Recv(in, peer, tagData) }
 	steps := [...]func() error{tell, hear}
-	if c.comm.Rank() > peer {
+	if w.comm.Rank() > peer {
 		steps = [...]func() error{hear, tell}
 	}
 	for _, step := range steps {
@@ -34,8 +34,8 @@ func (c *campaign) introduce(peer int) error {
 			return err
 		}
 	}
-	c.watch.meets(c.comm.Rank(), self)
-	c.watch.meets(peer, string(bytes.TrimRight(in, "\x00")))
+	w.meets(w.comm.Rank(), self)
+	w.meets(peer, string(bytes.TrimRight(in, "\x00")))
 	return nil
 }
 

@@ -101,7 +101,7 @@ func (c *campaign) another(repetition int) ([][][2]int, error) {
 // repetition measures the rounds of one repetition behind the first ones, which an
 // earlier run has measured. It returns why all ranks leave, or goOn for another repetition.
 func (c *campaign) repetition(number int, rounds iter.Seq[step], skip int) (wish, error) {
-	c.watch.at(number, c.behind)
+	c.watch.At(number, c.behind)
 	if c.outcome != nil {
 		c.levelDone, c.chosenDone = make([]int, len(c.order.phases)), 0
 	}
@@ -121,15 +121,15 @@ func (c *campaign) repetition(number int, rounds iter.Seq[step], skip int) (wish
 			}
 			c.lap(-1)
 			if s.peer >= 0 {
-				c.watch.wait(s.peer, Measuring, 1)
+				c.watch.Wait(s.peer, Measuring, 1)
 				err := c.test.WarmUp(s.peer)
-				if c.watch.done(); err != nil {
+				if c.watch.Done(); err != nil {
 					return goOn, c.blame(err, s.peer, number, c.behind+i)
 				}
 			}
 		}
 		c.report()
-		c.watch.at(number, c.behind+i)
+		c.watch.At(number, c.behind+i)
 		if w, err := c.begin(s, i-skip); err != nil || w != goOn {
 			return w, err
 		}
@@ -182,9 +182,9 @@ func (c *campaign) begin(s step, i int) (wish, error) {
 
 // exchange is the test of one pair.
 func (c *campaign) exchange(peer, repetition, round int) error {
-	c.watch.wait(peer, Measuring, 1)
-	defer c.watch.done()
-	if err := c.introduce(peer); err != nil {
+	c.watch.Wait(peer, Measuring, 1)
+	defer c.watch.Done()
+	if err := c.watch.Introduce(peer); err != nil {
 		return err
 	}
 	var err error

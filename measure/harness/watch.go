@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"encoding/binary"
 	"fmt"
 	"sync"
 	"time"
@@ -9,8 +10,8 @@ import (
 )
 
 // A SilentError says that a rank has waited in vain for another one for as long as
-// Settings.Silence allows. AllPairs has ended the job, and returns it where there
-// is still somebody to return it to.
+// the measurement's Silence allows. The measurement has ended the job, and returns it where
+// there is still somebody to return it to.
 type SilentError struct {
 	Rank, Peer        int    // who waits, for whom
 	Host, PeerHost    string // "" if not known
@@ -27,7 +28,22 @@ const (
 	Measuring  Doing = iota // the test of a pair: either of them may be the one that does not answer
 	Meeting                 // the barrier before a round
 	Delivering              // the delivery of rows to rank 0
+	Sharing                 // transfers between several ranks at the same time: any of them may be the one
+	Hearing                 // the word of rank 0 of what comes next
 )
+
+// What ranks do other than to measure in pairs takes several times the limit.
+const (
+	// ReportLimits are for what others tell once their exchange is over, which is
+	// itself given one limit.
+	ReportLimits = 2
+	// HearLimits are for the word of rank 0, which thinks between rounds: it plans,
+	// reconstructs and fits, and collects from all.
+	HearLimits = 12
+)
+
+// NoRepetition is the repetition of a measurement that has none.
+const NoRepetition = -1
 
 func (e *SilentError) Error() string {
 	on := func(rank int, host string) string {
@@ -38,16 +54,23 @@ func (e *SilentError) Error() string {
 	}
 	self, peer, waited := on(e.Rank, e.Host), on(e.Peer, e.PeerHost), e.Waited.Round(time.Millisecond)
 	round := fmt.Sprintf("round %d of repetition %d", e.Round, e.Repetition)
+	if e.Repetition == NoRepetition {
+		round = fmt.Sprintf("round %d", e.Round)
+	}
 	switch e.Doing {
 	case Meeting:
 		return fmt.Sprintf("%s has not come to %s, for which %s has waited for %v", peer, round, self, waited)
 	case Delivering:
 		return fmt.Sprintf("%s has not delivered what it measured before %s, for which %s has waited for %v", peer, round, self, waited)
+	case Sharing:
+		return fmt.Sprintf("transfers of %s with %s and others in %s have not ended for %v: one of them does not answer", self, peer, round, waited)
+	case Hearing:
+		return fmt.Sprintf("%s has heard nothing from %s after %s for %v", self, peer, round, waited)
 	}
 	return fmt.Sprintf("%s and %s have not ended %s for %v: one of them does not answer", self, peer, round, waited)
 }
 
-// A watch ends the job when its rank waits for too long. Ranks of a simulation are
+// A Watch ends the job when its rank waits for too long. Ranks of a simulation are
 // not watched, nor are those of other communicators that are no mpi.Failer: nobody
 // could end what they wait in.
 //
@@ -58,8 +81,9 @@ func (e *SilentError) Error() string {
 // first to give up is in the earliest step that any waits in, so the
 // one that it waits for is not in the barrier; and it is not in an exchange
 // either, which would have been given up before.
-type watch struct {
-	comm  mpi.Failer
+type Watch struct {
+	comm  mpi.Communicator
+	job   mpi.Failer // comm
 	limit time.Duration
 	quit  chan struct{}
 	ended sync.WaitGroup
@@ -72,23 +96,48 @@ type watch struct {
 	silent *SilentError   // why the job was ended
 }
 
+// Watched calls work with a watch of the calling rank, which is nil, and then does
+// nothing, where it cannot be watched. The silence of rank 0 counts: 0 is 5 minutes, a negative one
+// no watch. If the watch has ended the job, its error takes the place of that of work. Work
+// says what it waits for (Wait, Done), its barriers do so by themselves (Barrier.Under), and
+// Introduce makes errors name hosts. It is collective, and takes one message to each rank.
+func Watched(comm mpi.Communicator, silence time.Duration, work func(*Watch) error) error {
+	if silence == 0 {
+		silence = defaultSilence
+	}
+	word, err := Tell(comm, binary.LittleEndian.AppendUint64(nil, uint64(silence)))
+	if err != nil {
+		return fmt.Errorf("harness: sharing how long a rank may be silent: %w", err)
+	}
+	if len(word) != 8 {
+		return fmt.Errorf("harness: sharing how long a rank may be silent: %d bytes: want 8", len(word))
+	}
+	w := newWatch(comm, time.Duration(binary.LittleEndian.Uint64(word)))
+	w.At(NoRepetition, 0)
+	err = work(w)
+	if silent := w.stop(); silent != nil { // it has ended what the communicator was doing
+		return silent
+	}
+	return err
+}
+
 // looks is how often per limit the watch looks.
 const looks = 8
 
 // newWatch begins to watch the calling rank; nil if it cannot or is not to be watched.
-func newWatch(comm mpi.Communicator, limit time.Duration) *watch {
+func newWatch(comm mpi.Communicator, limit time.Duration) *Watch {
 	f, ok := comm.(mpi.Failer)
 	if !ok || limit < 0 || comm.Size() == 1 {
 		return nil
 	}
-	w := &watch{comm: f, limit: limit, quit: make(chan struct{}), hosts: make(map[int]string)}
+	w := &Watch{comm: comm, job: f, limit: limit, quit: make(chan struct{}), hosts: make(map[int]string)}
 	w.what.Rank = comm.Rank()
 	w.ended.Go(w.look)
 	return w
 }
 
 // look ends the job when the same wait is seen for as long as it may take.
-func (w *watch) look() {
+func (w *Watch) look() {
 	ticker := time.NewTicker(max(w.limit/looks, 1))
 	defer ticker.Stop()
 	var last uint64
@@ -109,15 +158,15 @@ func (w *watch) look() {
 			found.Waited, found.Host, found.PeerHost = waited, w.hosts[found.Rank], w.hosts[found.Peer]
 			w.silent = &found
 			w.mu.Unlock()
-			w.comm.Fail(&found)
+			w.job.Fail(&found)
 			return
 		}
 		w.mu.Unlock()
 	}
 }
 
-// at says which round is to come.
-func (w *watch) at(repetition, round int) {
+// At says which round of which repetition is to come; NoRepetition where there are none.
+func (w *Watch) At(repetition, round int) {
 	if w == nil {
 		return
 	}
@@ -126,8 +175,8 @@ func (w *watch) at(repetition, round int) {
 	w.what.Repetition, w.what.Round = repetition, round
 }
 
-// wait begins a wait for a rank, which may take so many limits.
-func (w *watch) wait(peer int, doing Doing, limits int) {
+// Wait begins a wait for a rank, which may take so many limits.
+func (w *Watch) Wait(peer int, doing Doing, limits int) {
 	if w == nil {
 		return
 	}
@@ -137,8 +186,8 @@ func (w *watch) wait(peer int, doing Doing, limits int) {
 	w.count++
 }
 
-// done ends the wait.
-func (w *watch) done() {
+// Done ends the wait.
+func (w *Watch) Done() {
 	if w == nil {
 		return
 	}
@@ -148,7 +197,7 @@ func (w *watch) done() {
 }
 
 // stop ends the watch, and returns why it has ended the job, or nil.
-func (w *watch) stop() error {
+func (w *Watch) stop() error {
 	if w == nil {
 		return nil
 	}
@@ -160,14 +209,24 @@ func (w *watch) stop() error {
 	return w.silent
 }
 
+// Next says that the next round is to come.
+func (w *Watch) Next() {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.what.Round++
+}
+
 // knows tells whether the host of a rank is known.
-func (w *watch) knows(rank int) bool {
+func (w *Watch) knows(rank int) bool {
 	_, ok := w.hosts[rank]
 	return ok
 }
 
 // meets keeps the host of a rank.
-func (w *watch) meets(rank int, host string) {
+func (w *Watch) meets(rank int, host string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.hosts[rank] = host

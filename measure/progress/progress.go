@@ -19,6 +19,7 @@ const interval = 5 * time.Second
 type Printer struct {
 	w     io.Writer
 	label string
+	units string                   // that are done
 	bar   *progressbar.ProgressBar // nil before the first call, and where lines are printed
 	draws bool
 	last  time.Duration // elapsed time at the last line
@@ -29,7 +30,14 @@ type Printer struct {
 // otherwise. The label stands before both. Errors of w are ignored.
 func New(w io.Writer, label string) *Printer {
 	f, ok := w.(*os.File)
-	return &Printer{w: w, label: label, draws: ok && term.IsTerminal(int(f.Fd()))}
+	return &Printer{w: w, label: label, units: "rounds", draws: ok && term.IsTerminal(int(f.Fd()))}
+}
+
+// Counting makes lines say what is counted, "patterns" say, instead of rounds, and
+// returns the Printer.
+func (p *Printer) Counting(units string) *Printer {
+	p.units = units
+	return p
 }
 
 // Show takes the news; it is meant for measure.Settings.Progress. The last
@@ -59,10 +67,10 @@ func (p *Printer) Close() {
 }
 
 func (p *Printer) line(now measure.Progress) string {
-	text := fmt.Sprintf("%s: %d of %d rounds, %v", p.label, now.Done, now.Total, now.Elapsed.Round(time.Second))
+	text := fmt.Sprintf("%s: %d of %d %s, %v", p.label, now.Done, now.Total, p.units, now.Elapsed.Round(time.Second))
 	if now.TotalPairs > 0 {
-		text = fmt.Sprintf("%s: %d of %d pairs in %d of %d rounds, %v, %.3g pairs/s",
-			p.label, now.Pairs, now.TotalPairs, now.Done, now.Total, now.Elapsed.Round(time.Second), now.Rate())
+		text = fmt.Sprintf("%s: %d of %d pairs in %d of %d %s, %v, %.3g pairs/s",
+			p.label, now.Pairs, now.TotalPairs, now.Done, now.Total, p.units, now.Elapsed.Round(time.Second), now.Rate())
 	}
 	if now.Remaining > 0 {
 		text += fmt.Sprintf(", about %v left", now.Remaining.Round(time.Second))

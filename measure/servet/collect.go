@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 )
@@ -101,7 +102,7 @@ func collect(ctx context.Context, comm mpi.Communicator, settings *Settings, wha
 // crowded warns of hosts whose ranks share CPUs.
 func crowded(places []mpi.Place) []string {
 	if hosts := mpi.CrowdedHosts(places); len(hosts) > 0 {
-		return []string{fmt.Sprintf("ranks share CPUs on %d hosts, such as %s: times are the scheduler's", len(hosts), hosts[0])}
+		return []string{fmt.Sprintf("ranks share CPUs on %s, such as %s: times are the scheduler's", words.Count(len(hosts), "host"), hosts[0])}
 	}
 	return nil
 }

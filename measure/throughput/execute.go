@@ -61,6 +61,7 @@ type executor struct {
 	ctx     context.Context
 	comm    mpi.Communicator
 	all     *harness.Barrier
+	watch   *harness.Watch
 	stream  *stream
 	now     func() float64
 	mode    Mode
@@ -82,8 +83,11 @@ type executor struct {
 // the budget has ended. On rank 0 the loads then hold what they brought,
 // as far as that got.
 func (e *executor) run(steps [][]*load) (bool, error) {
+	if e.comm.Rank() != 0 {
+		e.watch.Wait(0, harness.Hearing, harness.HearLimits)
+	}
 	parts, n, err := e.hand(steps)
-	if err != nil || n == 0 {
+	if e.watch.Done(); err != nil || n == 0 {
 		return false, err
 	}
 	var found []byte
@@ -99,7 +103,14 @@ func (e *executor) run(steps [][]*load) (bool, error) {
 	if e.progress != nil {
 		e.progress(done, n)
 	}
-	err = harness.Gather(e.comm, found, e.collect)
+	if e.comm.Rank() == 0 {
+		e.watch.Wait(1%e.comm.Size(), harness.Delivering, harness.ReportLimits)
+	}
+	err = harness.Gather(e.comm, found, func(rank int, data []byte) error {
+		e.watch.Wait((rank+1)%e.comm.Size(), harness.Delivering, harness.ReportLimits) // they come in the order of ranks
+		return e.collect(rank, data)
+	})
+	e.watch.Done()
 	if e.comm.Rank() == 0 {
 		e.steps += done
 		e.stopped = max(e.stopped, word)
@@ -123,6 +134,7 @@ func (e *executor) step(parts []part, next *int, number int, found *[]byte) (byt
 		own = &parts[*next]
 		*next++
 	}
+	e.watch.Next()
 	rtt := 0.0
 	var arrivals []float64
 	for sample := range e.samples {
@@ -136,6 +148,10 @@ func (e *executor) step(parts []part, next *int, number int, found *[]byte) (byt
 		if sample == 0 {
 			arrivals = make([]float64, own.messages)
 		}
+		e.watch.Wait(own.peer, harness.Measuring, 1)
+		if err = e.watch.Introduce(own.peer); err != nil {
+			return word, fmt.Errorf("meeting rank %d: %w", own.peer, err)
+		}
 		if sample == 0 && e.probe == nil {
 			rtt, err = e.stream.greet(own.peer, own.asks)
 		}
@@ -144,7 +160,7 @@ func (e *executor) step(parts []part, next *int, number int, found *[]byte) (byt
 		} else if err == nil {
 			err = e.stream.take(own.peer, own.asks, arrivals)
 		}
-		if err != nil {
+		if e.watch.Done(); err != nil {
 			return word, fmt.Errorf("messages to or from rank %d: %w", own.peer, err)
 		}
 		if !own.asks && e.mode != Exchange {

@@ -30,8 +30,10 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 	}
 	var r *Result
 	err := harness.OnDuplicate(comm, func(own mpi.Communicator) (err error) {
-		r, err = measure(ctx, own, &s)
-		return err
+		return harness.Watched(own, s.Silence, func(w *harness.Watch) error {
+			r, err = measure(ctx, own, w, &s)
+			return err
+		})
 	})
 	if err != nil {
 		return nil, err
@@ -39,7 +41,7 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 	return r, nil
 }
 
-func measure(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
+func measure(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, s *Settings) (*Result, error) {
 	var p plan
 	var data []byte
 	var err error
@@ -59,7 +61,7 @@ func measure(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, 
 		return nil, fmt.Errorf("throughput: plan: %w", err)
 	}
 	e := &executor{
-		ctx: ctx, comm: comm, all: harness.NewBarrier(comm), stream: newStream(comm, p.Mode, p.Size),
+		ctx: ctx, comm: comm, all: harness.NewBarrier(comm).Under(watch), watch: watch, stream: newStream(comm, p.Mode, p.Size),
 		now: harness.Clock(comm), mode: p.Mode, samples: p.Samples, bytes: p.Size, end: math.Inf(1),
 	}
 	if comm.Rank() != 0 {

@@ -82,9 +82,15 @@ func Remeasure(ctx context.Context, comm mpi.Communicator, settings *RemeasureSe
 		s = *settings
 	}
 	var r *Remeasured
+	silence := time.Duration(0)
+	if s.Rates != nil {
+		silence = s.Rates.Silence
+	}
 	err := harness.OnDuplicate(comm, func(own mpi.Communicator) (err error) {
-		r, err = remeasure(ctx, own, &s)
-		return err
+		return harness.Watched(own, silence, func(w *harness.Watch) error {
+			r, err = remeasure(ctx, own, w, &s)
+			return err
+		})
 	})
 	if err != nil {
 		return nil, err
@@ -99,7 +105,7 @@ type latencyPlan struct {
 	Rates   bool  `json:"rates"`
 }
 
-func remeasure(ctx context.Context, comm mpi.Communicator, s *RemeasureSettings) (*Remeasured, error) {
+func remeasure(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, s *RemeasureSettings) (*Remeasured, error) {
 	var data []byte
 	var err error
 	if comm.Rank() == 0 {
@@ -118,7 +124,7 @@ func remeasure(ctx context.Context, comm mpi.Communicator, s *RemeasureSettings)
 		return nil, fmt.Errorf("throughput: remeasure: plan: %w", err)
 	}
 	e := &executor{
-		ctx: ctx, comm: comm, all: harness.NewBarrier(comm), now: harness.Clock(comm), mode: Exchange, samples: 1,
+		ctx: ctx, comm: comm, all: harness.NewBarrier(comm).Under(watch), watch: watch, now: harness.Clock(comm), mode: Exchange, samples: 1,
 		probe: pingpong.New(comm, slices.Max(p.Sizes), p.Samples), sizes: p.Sizes, end: math.Inf(1),
 	}
 	var r *Remeasured
@@ -133,7 +139,7 @@ func remeasure(ctx context.Context, comm mpi.Communicator, s *RemeasureSettings)
 	}
 	if p.Rates {
 		rates := s.rates(time.Duration((e.now() - start) * float64(time.Second)))
-		found, err := measure(ctx, comm, rates)
+		found, err := measure(ctx, comm, watch, rates)
 		if err != nil {
 			return nil, err
 		}

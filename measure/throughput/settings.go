@@ -52,6 +52,11 @@ type Settings struct {
 	// between them.
 	Direct [][2]int
 
+	// Silence is how long a rank waits for another one before the job is ended with a
+	// harness.SilentError instead of waiting for good, see harness.Settings. Default 5
+	// minutes; negative: never.
+	Silence time.Duration
+
 	// Budget bounds the time, by the clock of the communicator. The sample under way
 	// is finished. Default 0: no bound.
 	Budget time.Duration

@@ -1,0 +1,57 @@
+//go:build mpi && cgo
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestJobTunes: what a job has tuned is in the file, and the next job of the same
+// ranks starts with it; reports of jobs of which one forces an algorithm on the library become rules.
+func TestJobTunes(t *testing.T) {
+	network := discovered(t, "--patterns", "0", "--sim", "tree:2x2")
+	for _, n := range []int{1, 4} {
+		status, out, stderr := launch(t, n, "tune", "--sizes", "8,64KiB", "--budget", "3s", network)
+		if status != 0 || strings.Count(stderr, "written to "+network) != 1 {
+			t.Fatalf("tune on %d ranks: status %d\n%s\n%s", n, status, out, stderr)
+		}
+	}
+	all := tunings(t, network)
+	if last := all[len(all)-1]; last.Ranks != 4 || last.Library == "" {
+		t.Fatalf("tunings %+v", all)
+	}
+	report := func(name string) string {
+		status, out, stderr := launch(t, 4, "bcast", "--network", network, "--only", "native", "--sizes", "8,64KiB", "--repetitions", "7", "--json")
+		if status != 0 || strings.Contains(stderr, "table") { // its choices are known, so nothing warns of those of others
+			t.Fatalf("bcast: status %d\n%s", status, stderr)
+		}
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, []byte(out), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	own := report("own.json")
+	if strings.Contains(os.Getenv("CC"), "openmpi") {
+		t.Setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1")
+		t.Setenv("OMPI_MCA_coll_tuned_bcast_algorithm", "1")
+	} else {
+		t.Setenv("MPIR_CVAR_BCAST_INTRA_ALGORITHM", "scatter_ring_allgather")
+	}
+	forced := report("forced.json")
+	status, out, stderr := topocast("rules", own, forced)
+	if status != 0 || !strings.Contains(out, "64 KiB") {
+		t.Errorf("rules: status %d, %s\n%s", status, stderr, out)
+	}
+	if status, _, stderr := topocast("rules", forced); status != statusInput || !strings.Contains(stderr, "no report of the library's own choice") {
+		t.Errorf("what was forced is not in the report: status %d, %s", status, stderr)
+	}
+	for _, c := range [][]string{{"tune", "missing.json"}, {"tune", "-o", "missing/file", network}} {
+		if status, _, stderr := launch(t, 4, c...); status != statusInput || strings.Count(stderr, "missing") != 1 {
+			t.Errorf("%q: status %d, %s, want 2 and one line", c, status, stderr)
+		}
+	}
+}

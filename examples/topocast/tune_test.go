@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/bcast/table"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
+)
+
+// onGoroutines runs the command line on ranks of one process, which have a broadcast of their own.
+func onGoroutines(ranks int, args ...string) (status int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	c := command(func(_ int, work func(mpi.Communicator) error) error {
+		err := local.Run(ranks, nil, work)
+		var input *inputError
+		if errors.As(err, &input) {
+			return input
+		}
+		return err
+	})
+	c.SetArgs(args)
+	c.SetOut(&out)
+	c.SetErr(&errs)
+	if err := c.Execute(); err != nil {
+		status = report(&errs, err)
+	}
+	return status, out.String(), errs.String()
+}
+
+// tunings are those of a network's file.
+func tunings(t *testing.T, file string) []table.Tuning {
+	t.Helper()
+	n, err := model.Load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := table.Of(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.Tunings()
+}
+
+// TestTuneKeepsItsChoices with the network, besides those for other jobs, and prints them.
+func TestTuneKeepsItsChoices(t *testing.T) {
+	network := discovered(t, "--patterns", "0", "--sim", "tree:2x2")
+	for _, c := range []struct {
+		ranks int
+		sizes string
+		cells []int64
+	}{{4, "8,1KiB", []int64{8, 1024}}, {3, "5", []int64{8}}, {4, "64", []int64{8, 64, 1024}}} {
+		status, out, stderr := onGoroutines(c.ranks, "tune", "--sizes", c.sizes, network)
+		if status != 0 || !strings.Contains(stderr, "written to "+network) || !strings.Contains(out, "ranks, places ") {
+			t.Fatalf("status %d, %s\n%s", status, stderr, out)
+		}
+		all := tunings(t, network)
+		last := all[len(all)-1]
+		var cells []int64
+		for _, x := range last.Cells {
+			if cells = append(cells, x.Bytes); x.Pairs < 1 || !(x.Measured > 0) || !(x.Choice.Native > 0) {
+				t.Errorf("cell %+v, want it measured", x)
+			}
+		}
+		if last.Ranks != c.ranks || len(last.Places) != 16 || len(cells) != len(c.cells) || cells[len(cells)-1] != c.cells[len(cells)-1] || last.Date == "" {
+			t.Errorf("%d ranks, %s: %+v, want %v", c.ranks, c.sizes, last, c.cells)
+		}
+	}
+	if all := tunings(t, network); len(all) != 2 {
+		t.Errorf("%d tunings, want those of 3 and of 4 ranks", len(all))
+	}
+	// The job starts tuned: nothing warns of choices for others.
+	if _, _, stderr := onGoroutines(4, "bcast", "--network", network, "--sizes", "8", "--reps", "1", "--only", "ours"); strings.Contains(stderr, "table") {
+		t.Error(stderr)
+	}
+	if _, _, stderr := onGoroutines(2, "bcast", "--network", network, "--sizes", "8", "--reps", "1", "--only", "ours"); !strings.Contains(stderr, "table of tuned broadcasts is of other ranks") {
+		t.Errorf("of another job: %q", stderr)
+	}
+	status, out, _ := onGoroutines(4, "tune", "--sizes", "8", "--print", "c", "-o", "-", network)
+	if n, err := model.Read(strings.NewReader(out)); status != 0 || err != nil || n.BcastTable() == nil {
+		t.Errorf("-o -: status %d, %v", status, err)
+	}
+	other := filepath.Join(t.TempDir(), "other.json")
+	if status, out, _ := onGoroutines(4, "tune", "--sizes", "8", "--print", "c", "-o", other, network); status != 0 || !strings.Contains(out, "choose_bcast(long long bytes") || !strings.Contains(out, "ranks == 3") {
+		t.Errorf("--print c: status %d, %s", status, out)
+	}
+	if len(tunings(t, other)) != 2 {
+		t.Error("the other file lacks tunings")
+	}
+}
+
+// TestTuneOfSimulatedRanks has nothing to compare with.
+func TestTuneOfSimulatedRanks(t *testing.T) {
+	const cluster = "tree:2x4 latency=30us,10us rate=100Mbps,200Mbps"
+	network := discovered(t, "--patterns", "0", "--sim", cluster)
+	before, err := os.ReadFile(network)
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, out, stderr := topocast("simulate", "--cluster", cluster, "--", "tune", "--sizes", "8,1MiB", "--print", "go", network)
+	after, err := os.ReadFile(network)
+	if status != 0 || !strings.Contains(stderr, "these are predictions, and are not kept") || !strings.Contains(out, "if bytes <= 8 {\n\t\t\treturn \"flat\", 0, false") || err != nil || !bytes.Equal(after, before) {
+		t.Errorf("status %d, %v, %s\n%s", status, err, stderr, out)
+	}
+}
+
+func TestTuneRefuses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	network := discovered(t, "--patterns", "0", "--sim", "tree:2x2")
+	platform := write(t, "platform.json", line3)
+	damaged := write(t, "damaged.json", strings.Replace(read(t, network), `"hierarchy":`, `"bcast_table":{"version":9},"hierarchy":`, 1))
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "accepts 1 arg"},
+		{[]string{"missing.json"}, "missing.json"},
+		{[]string{"--sizes", "many", network}, "many"},
+		{[]string{"--print", "python", network}, "--print python: want text, go or c"},
+		{[]string{"--budget", "-1s", network}, "--budget -1s"},
+		{[]string{"-o", "missing/file", network}, "--output: "},
+		{[]string{platform}, "the file has 3 ranks and does not say where they ran, the job has 4"},
+	} {
+		status, out, stderr := onGoroutines(4, append([]string{"tune"}, c.args...)...)
+		if status != statusInput || out != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("tune %q: status %d, %q, %q, want 2 and %q", c.args, status, out, stderr, c.want)
+		}
+	}
+	fresh := discovered(t, "--patterns", "0", "--sim", "tree:2x2")
+	status, _, stderr := onGoroutines(2, "tune", "--sizes", "0,8", "--budget", "1ns", fresh)
+	if status != 0 || !strings.Contains(stderr, "not decided in the time of --budget, and so left to the library: 8 B\n") {
+		t.Errorf("no time: status %d, %s", status, stderr)
+	}
+	// A full disk takes the file, not what was measured.
+	status, out, stderr := onGoroutines(2, "tune", "--sizes", "8", "-o", "/dev/full", network)
+	if _, at, kept := strings.Cut(stderr, "kept in "); status != statusFailed || !kept || len(tunings(t, strings.TrimSpace(at))) != 1 || !strings.Contains(out, "ranks, places") {
+		t.Errorf("a full disk: status %d, %s\n%s", status, stderr, out)
+	}
+	status, _, stderr = onGoroutines(2, "tune", "--sizes", "8", damaged)
+	if status != 0 || !strings.Contains(stderr, "what was tuned before is lost: table: read: version is 9") || len(tunings(t, damaged)) != 1 {
+		t.Errorf("a damaged table: status %d, %s", status, stderr)
+	}
+}
+
+// TestBcastOnlyAndCSV: what is asked for and no more, in a file for programs.
+func TestBcastOnlyAndCSV(t *testing.T) {
+	t.Chdir(t.TempDir())
+	args := []string{"simulate", "--cluster", "tree:2x2 latency=20us,5us rate=1Gbps", "--", "bcast", "--sizes", "8-16", "--repetitions", "7"}
+	status, out, stderr := topocast(append(args, "--only", "ours,chain", "--csv", "times.csv")...)
+	if status != 0 || strings.Contains(out, "binomial,") || !strings.Contains(out, "of bound") {
+		t.Errorf("status %d, %s\n%s", status, stderr, out)
+	}
+	records, err := csv.NewReader(strings.NewReader(read(t, "times.csv"))).ReadAll()
+	if err != nil || len(records) != 5 || records[1][3] != "ours" || records[2][3] != "chain" || records[3][2] != "16" || records[1][6] == "" {
+		t.Errorf("%q, %v, want ours and chain at two sizes with intervals", records, err)
+	}
+	if status, out, _ := topocast(append(args, "--only", "chain", "--csv", "-")...); status != 0 || !strings.HasPrefix(out, "ranks,root,bytes,variant") {
+		t.Errorf("--csv -: status %d, %s", status, out)
+	}
+	if status, out, _ := topocast(append(args, "--only", "chain", "--repetitions", "5")...); status != 0 || !strings.Contains(out, "too few samples") {
+		t.Errorf("5 repetitions: status %d, %s", status, out)
+	}
+	for _, c := range []struct {
+		more []string
+		want string
+	}{
+		{[]string{"--only", "native"}, "--only native: want of ours, flat, binomial"},
+		{[]string{"--only", "quick"}, "--only quick"},
+		{[]string{"--repetitions", "0"}, "--repetitions 0"},
+		{[]string{"--warm-ups", "0"}, "--warm-ups 0"},
+		{[]string{"--json", "--csv", "-"}, "both are standard output"},
+		{[]string{"--csv", "missing/times.csv"}, "--csv: "},
+	} {
+		if status, _, stderr := topocast(append(args, c.more...)...); status != statusInput || !strings.Contains(stderr, c.want) {
+			t.Errorf("bcast %q: status %d, %s, want 2 and %q", c.more, status, stderr, c.want)
+		}
+	}
+	if status, out, stderr := topocast(append(args, "--csv", "/dev/full")...); status != statusFailed || !strings.Contains(stderr, "kept in ") || !strings.Contains(out, "of bound") {
+		t.Errorf("a full disk: status %d, %s\n%s", status, stderr, out)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

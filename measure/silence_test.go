@@ -1,0 +1,117 @@
+package measure_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/measure/adaptive"
+	"github.com/topocast/topocast/measure/check"
+	"github.com/topocast/topocast/measure/concurrent"
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/throughput"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
+	"github.com/topocast/topocast/mpi/simnet"
+	"github.com/topocast/topocast/topology"
+)
+
+// silent is a rank that falls silent in its first message of a measurement's own, until the others
+// have ended.
+type silent struct {
+	mpi.Communicator
+	over <-chan struct{}
+}
+
+func (s silent) Send(buf []byte, dst, tag int) error {
+	if tag >= harness.FirstTag && tag < mpi.MaxTag { // which collects the names of hosts
+		<-s.over
+	}
+	return s.Communicator.Send(buf, dst, tag)
+}
+
+func (s silent) Fail(err error) { s.Communicator.(mpi.Failer).Fail(err) }
+
+func (s silent) Dup() (mpi.Communicator, error) {
+	c, err := s.Communicator.(mpi.Splitter).Dup()
+	return silent{c, s.over}, err
+}
+
+func (s silent) Split(color, key int) (mpi.Communicator, error) {
+	return s.Communicator.(mpi.Splitter).Split(color, key)
+}
+
+// watched are the measurements in which rank 0 leads, with what a rank may be silent for.
+func watched(t *testing.T, ranks int, silence time.Duration) map[string]func(mpi.Communicator) error {
+	t.Helper()
+	star, err := gen.Parse("star:6")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ring []model.Transfer
+	for rank := range ranks {
+		ring = append(ring, model.Transfer{Src: rank, Dst: (rank + 1) % ranks, Bytes: 1000})
+	}
+	ctx := context.Background()
+	return map[string]func(mpi.Communicator) error{
+		"check": func(c mpi.Communicator) error {
+			_, err := check.Measure(ctx, c, &check.Settings{Graph: star.Graph, Bytes: 1000, Silence: silence})
+			return err
+		},
+		"few pairs": func(c mpi.Communicator) error {
+			_, err := adaptive.Measure(ctx, c, &adaptive.Settings{Silence: silence})
+			return err
+		},
+		"throughput": func(c mpi.Communicator) error {
+			_, err := throughput.Measure(ctx, c, &throughput.Settings{
+				Topology: &topology.Result{Graph: star.Graph, Hierarchy: star.Hierarchy}, Size: 1000, Messages: 4, Samples: 1, Silence: silence,
+			})
+			return err
+		},
+		"concurrent": func(c mpi.Communicator) error {
+			_, err := concurrent.Measure(ctx, c, &concurrent.Settings{Patterns: [][]model.Transfer{ring}, MaxIterations: 10, Silence: silence})
+			return err
+		},
+	}
+}
+
+// TestSilentRankIsNamedByAll: whatever is measured, a rank that falls silent ends the job, and is named.
+func TestSilentRankIsNamedByAll(t *testing.T) {
+	const ranks, lost = 6, 3
+	for name, work := range watched(t, ranks, 300*time.Millisecond) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			over := make(chan struct{})
+			var once sync.Once
+			err := local.Run(ranks, nil, func(c mpi.Communicator) error {
+				if c.Rank() == lost {
+					return work(silent{c, over})
+				}
+				defer once.Do(func() { close(over) })
+				return work(c)
+			})
+			var s *harness.SilentError
+			if !errors.As(err, &s) || s.Rank != lost && s.Peer != lost {
+				t.Errorf("error %v, want one that names rank %d", err, lost)
+			}
+		})
+	}
+}
+
+// TestLostRankEndsSimulations: in virtual time nobody waits in vain, and nobody is watched.
+func TestLostRankEndsSimulations(t *testing.T) {
+	cluster, err := gen.Parse("star:6")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, work := range watched(t, 6, 0) {
+		faults := simnet.Faults{LostRanks: []simnet.LostRank{{Rank: 3, At: 1e-6}}}
+		if err := simnet.Run(cluster.Graph, nil, &simnet.Settings{Faults: faults}, work); !errors.Is(err, simnet.ErrDeadlock) {
+			t.Errorf("%s: %v, want a deadlock", name, err)
+		}
+	}
+}
