@@ -24,7 +24,7 @@ func Exec(dir, host string, args []string) error {
 	}
 	// The thread that calls exec becomes the process.
 	runtime.LockOSThread()
-	if err := m.enter(filepath.Join(dir, hostsFile)); err != nil {
+	if err := m.enter(dir); err != nil {
 		return fmt.Errorf("netlab: host %s: %w", host, err)
 	}
 	if len(st.CPUs) > 0 {
@@ -62,9 +62,11 @@ func Agent(dir string, args []string) error {
 	return Exec(dir, args[0], []string{"/bin/sh", "-c", strings.Join(args[1:], " ")})
 }
 
-// enter moves the calling thread, which must be locked, to the machine. Its
-// view of the file system shows the machine's devices and knows all names.
-func (m *Machine) enter(hosts string) error {
+// enter moves the calling thread, which must be locked, to the machine of the lab in dir. Its
+// view of the file system shows the machine's devices, and knows all names; and it is
+// another machine than the rest of the lab to those who ask for the boot id: our waits, which
+// yield where ranks share a CPU, and UCX.
+func (m *Machine) enter(dir string) error {
 	for _, ns := range []struct {
 		path string
 		kind int
@@ -89,8 +91,13 @@ func (m *Machine) enter(hosts string) error {
 	if err := unix.Mount("sysfs", "/sys", "sysfs", 0, ""); err != nil {
 		return fmt.Errorf("mount sysfs: %w", err)
 	}
-	if err := unix.Mount(hosts, "/etc/hosts", "", unix.MS_BIND, ""); err != nil {
-		return fmt.Errorf("mount hosts: %w", err)
+	for _, f := range []struct{ file, over string }{
+		{hostsFile, "/etc/hosts"},
+		{bootFile(m.Name), "/proc/sys/kernel/random/boot_id"},
+	} {
+		if err := unix.Mount(filepath.Join(dir, f.file), f.over, "", unix.MS_BIND, ""); err != nil {
+			return fmt.Errorf("mount %s: %w", f.over, err)
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package netlab
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -40,12 +41,17 @@ func tryHost() error {
 	if err != nil {
 		return err
 	}
-	hosts, err := os.CreateTemp("", "netlab-hosts")
+	dir, err := os.MkdirTemp("", "netlab")
 	if err != nil {
 		return err
 	}
-	hosts.Close()
-	defer os.Remove(hosts.Name())
+	defer os.RemoveAll(dir)
+	m := Machine{Name: c.Graph.Name(0)}
+	for _, name := range []string{hostsFile, bootFile(m.Name)} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			return err
+		}
+	}
 	ctl, err := newControl()
 	if err != nil {
 		return err
@@ -57,6 +63,6 @@ func tryHost() error {
 	}
 	defer h.close()
 	path := func(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }
-	m := Machine{Net: path(h.net), UTS: path(h.uts), IPC: path(h.ipc)}
-	return onOwnThread(func() error { return m.enter(hosts.Name()) })
+	m.Net, m.UTS, m.IPC = path(h.net), path(h.uts), path(h.ipc)
+	return onOwnThread(func() error { return m.enter(dir) })
 }

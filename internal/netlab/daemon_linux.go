@@ -2,6 +2,7 @@ package netlab
 
 import (
 	"bufio"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -181,6 +182,7 @@ func (d *daemon) writeFiles(c *Cluster, command string) (err error) {
 	hosts := "127.0.0.1 localhost\n"
 	for _, m := range d.state.Machines {
 		hosts += m.Control + " " + m.Name + "\n"
+		write(bootFile(m.Name), bootID(d.state.ID, m.Name), 0o644)
 	}
 	write(hostsFile, hosts, 0o644)
 	write(agentFile, fmt.Sprintf("#!/bin/sh\nexec %s agent %s \"$@\"\n", quote(command), quote(d.dir)), 0o755)
@@ -199,6 +201,13 @@ func (d *daemon) writeFiles(c *Cluster, command string) (err error) {
 	}
 	write(stateFile, string(st)+"\n", 0o644)
 	return err
+}
+
+// bootID is what a machine of a lab has for the kernel's boot id, by which programs tell
+// whether they run on one machine, in the kernel's form.
+func bootID(lab, name string) string {
+	h := sha256.Sum256([]byte(lab + " " + name))
+	return fmt.Sprintf("%x-%x-%x-%x-%x\n", h[:4], h[4:6], h[6:8], h[8:10], h[10:16])
 }
 
 // quote makes a word of the shell out of s.

@@ -20,6 +20,23 @@ type Job struct {
 	Options  []string // further options of the launcher
 	Place    []int    // the host of each rank, see Place
 	Program  []string // with its arguments
+
+	// Yield makes ranks that wait look for messages over and over and give way
+	// in between, as they do where several run on one host. Otherwise they sleep
+	// until a message comes: the package comment says why.
+	Yield bool
+}
+
+// blocks tells whether ranks sleep while they wait.
+func (j *Job) blocks() bool {
+	taken := make(map[int]bool)
+	for _, h := range j.Place {
+		if taken[h] {
+			return false
+		}
+		taken[h] = true
+	}
+	return !j.Yield
 }
 
 // Place says on which host each rank of a job runs. how is
@@ -85,8 +102,11 @@ func (j *Job) hostList(hosts []Machine) (string, error) {
 	return b.String(), nil
 }
 
+// blockVariable tells preload/wait.c that ranks may sleep.
+const blockVariable = "NETLAB_BLOCK"
+
 // command is the launcher's command line and the variables it needs, with the
-// file of hosts, the remote shell, and the library to load into MPICH.
+// file of hosts, the remote shell, and the library to load into the ranks.
 func (j *Job) command(hosts, agent, preload string) (args, env []string, err error) {
 	if len(j.Program) == 0 {
 		return nil, nil, fmt.Errorf("netlab: job: no program")
@@ -112,6 +132,9 @@ func (j *Job) command(hosts, agent, preload string) (args, env []string, err err
 			// A process may not read another's memory here in every sandbox.
 			"--mca", "btl_vader_single_copy_mechanism", "none",
 		}
+		if j.blocks() {
+			args = append(args, "-x", "LD_PRELOAD="+preload, "-x", blockVariable+"=1")
+		}
 		env = []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}
 	case MPICH:
 		if launcher == "" {
@@ -125,6 +148,9 @@ func (j *Job) command(hosts, agent, preload string) (args, env []string, err err
 			// UCX would take the hosts for one machine and use shared memory.
 			"-genv", "UCX_TLS", "tcp,self",
 			"-genv", "UCX_NET_DEVICES", fabricDevice,
+		}
+		if j.blocks() {
+			args = append(args, "-genv", blockVariable, "1")
 		}
 	default:
 		return nil, nil, fmt.Errorf("netlab: job: MPI %q: want %s or %s", j.MPI, OpenMPI, MPICH)

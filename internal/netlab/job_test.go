@@ -87,6 +87,30 @@ func TestJobsTellTheirLaunchersWhereToRun(t *testing.T) {
 		t.Errorf("environment = %v, want leave to run as root", env)
 	}
 
+	// Two ranks on a host talk through shared memory, which no socket tells of.
+	j.Options = nil
+	for _, tt := range []struct {
+		place  []int
+		yield  bool
+		blocks bool
+	}{{[]int{1, 0}, false, true}, {[]int{1, 0}, true, false}, {[]int{1, 0, 1}, false, false}} {
+		j.Place, j.Yield = tt.place, tt.yield
+		for _, library := range []string{OpenMPI, MPICH} {
+			j.MPI = library
+			args, _, err := j.command("HOSTS", "AGENT", "LIBRARY")
+			if err != nil {
+				t.Fatal(err)
+			}
+			line := strings.Join(args, " ")
+			if strings.Contains(line, "NETLAB_BLOCK") != tt.blocks {
+				t.Errorf("%s with ranks on %v, yield %v: command = %s, want ranks to sleep: %v", library, tt.place, tt.yield, line, tt.blocks)
+			}
+			if tt.blocks && !strings.Contains(line, "LIBRARY") {
+				t.Errorf("%s: command = %s, want it to load the library", library, line)
+			}
+		}
+	}
+
 	j.Place = []int{2}
 	if _, err := j.hostList(hosts); err == nil {
 		t.Error("a rank on a host that does not exist is accepted")

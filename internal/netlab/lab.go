@@ -107,5 +107,8 @@ const (
 	tempDir     = "tmp"
 )
 
+// bootFile is the file of a machine's boot id.
+func bootFile(name string) string { return "boot_id-" + name }
+
 // labVariable names the environment variable that marks processes of a lab.
 const labVariable = "NETLAB_ID"

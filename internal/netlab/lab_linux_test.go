@@ -396,6 +396,22 @@ func TestCommandsRunOnTheirHost(t *testing.T) {
 	if got, want := strings.Fields(string(out)), []string{"h2", "ctl0", "fab0", "lo", "10.89.0.2", "h1"}; !slices.Equal(got, want) {
 		t.Errorf("host h2 says %q, want %q", got, want)
 	}
+	// Programs take hosts with one boot id for one machine.
+	boots := make(map[string]bool)
+	for _, host := range []string{"h0", "h1", "h2", "control"} {
+		out, err := l.Command(host, "cat", "/proc/sys/kernel/random/boot_id").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		boots[string(out)] = true
+	}
+	own, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if boots[string(own)] || len(boots) != 4 {
+		t.Errorf("boot ids of four machines = %v, want four other than %q", boots, own)
+	}
 	_, err = l.Command("h7", "true").Output()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || !strings.Contains(string(exit.Stderr), `unknown host "h7": want one of h0, h1, h2, control`) {

@@ -2,7 +2,7 @@ package netlab
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"fmt"
 	"io"
 	"os"
@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-//go:embed preload/mpich.c
-var mpichSource []byte
+//go:embed preload
+var preloads embed.FS
 
 // Run runs an MPI job in the lab and waits for its end. All its processes are
 // ended when it returns, also if ctx ends first: an MPI job that hangs is
@@ -35,11 +35,9 @@ func (l *Lab) Run(ctx context.Context, j *Job, stdout, stderr io.Writer) error {
 	if err := os.WriteFile(hosts, []byte(list), 0o644); err != nil {
 		return fmt.Errorf("netlab: run: %w", err)
 	}
-	preload := ""
-	if j.MPI == MPICH {
-		if preload, err = l.mpichLibrary(ctx); err != nil {
-			return err
-		}
+	preload, err := l.preload(ctx, j.MPI)
+	if err != nil {
+		return err
 	}
 	args, env, err := j.command(hosts, filepath.Join(l.dir, agentFile), preload)
 	if err != nil {
@@ -107,19 +105,31 @@ func (l *Lab) exclusive(ctx context.Context) (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// mpichLibrary builds what is loaded into MPICH's processes, once per lab.
-func (l *Lab) mpichLibrary(ctx context.Context) (string, error) {
-	library := filepath.Join(l.dir, "mpich.so")
+// preload builds what is loaded into the ranks of an MPI library, once per lab.
+func (l *Lab) preload(ctx context.Context, mpi string) (string, error) {
+	sources := []string{"wait.c"}
+	if mpi == MPICH {
+		sources = append(sources, "mpich.c")
+	}
+	library := filepath.Join(l.dir, mpi+".so")
 	if _, err := os.Stat(library); err == nil {
 		return library, nil
 	}
-	source := filepath.Join(l.dir, "mpich.c")
-	if err := os.WriteFile(source, mpichSource, 0o644); err != nil {
-		return "", fmt.Errorf("netlab: run: %w", err)
+	args := []string{"-O2", "-shared", "-fPIC", "-o", library + ".new"}
+	for _, name := range sources {
+		text, err := preloads.ReadFile("preload/" + name)
+		if err != nil {
+			return "", fmt.Errorf("netlab: run: %w", err)
+		}
+		source := filepath.Join(l.dir, name)
+		if err := os.WriteFile(source, text, 0o644); err != nil {
+			return "", fmt.Errorf("netlab: run: %w", err)
+		}
+		args = append(args, source)
 	}
-	out, err := exec.CommandContext(ctx, "cc", "-O2", "-shared", "-fPIC", "-o", library+".new", source, "-ldl").CombinedOutput()
+	out, err := exec.CommandContext(ctx, "cc", append(args, "-ldl")...).CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("netlab: run: build what MPICH needs: cc: %w\n%s", err, out)
+		return "", fmt.Errorf("netlab: run: build what is loaded into the ranks: cc: %w\n%s", err, out)
 	}
 	if err := os.Rename(library+".new", library); err != nil {
 		return "", fmt.Errorf("netlab: run: %w", err)

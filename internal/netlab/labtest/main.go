@@ -1,7 +1,8 @@
 // Command labtest is the program whose ranks the tests of this package run on
 // laboratories: it measures all pairs of ranks, reconstructs the wiring, fits a
-// network to the times, and broadcasts along it while the fabric counts; or, with -throughput,
-// it measures the rates of links. Rank 0 writes a report for the test to judge.
+// network to the times, and broadcasts along it while the fabric counts; with -throughput
+// it measures the rates of links, with -times latencies and PLogP parameters, with -casts it
+// times broadcasts, and with -pingpong messages. Rank 0 writes a report for the test to judge.
 package main
 
 import (
@@ -62,9 +63,21 @@ func main() {
 	dir := flag.String("dir", "", "directory of the labs")
 	lab := flag.String("lab", "", "name of the lab")
 	out := flag.String("report", "", "file for the report")
+	casts := flag.String("casts", "", "time the broadcasts that a file asks for instead")
+	exchange := flag.Bool("pingpong", false, "time ping-pongs of rank 0 instead")
 	rates := flag.Bool("throughput", false, "measure the rates of links instead")
+	times := flag.Bool("times", false, "measure latencies and PLogP parameters instead")
 	flag.Parse()
 	err := mpi.Run(func(comm mpi.Communicator) error {
+		if *casts != "" {
+			return measureCasts(comm, *casts, *out)
+		}
+		if *exchange {
+			return measurePingPong(comm, *out)
+		}
+		if *times {
+			return measureTimes(comm, *out)
+		}
 		if *rates {
 			return measureThroughput(comm, *lab, &netlab.Settings{Dir: *dir}, *out)
 		}

@@ -1,21 +1,7 @@
-// Loaded into MPICH's processes, of which a lab runs many on one core.
+// Loaded into MPICH's processes, besides wait.c.
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <sched.h>
-#include <sys/epoll.h>
 #include <time.h>
-
-// MPICH polls without ever giving way. UCX looks for messages with epoll_wait,
-// so a look in vain is the moment to let another rank run.
-int epoll_wait(int fd, struct epoll_event *events, int max, int timeout) {
-	static int (*next)(int, struct epoll_event *, int, int);
-	if (!next)
-		*(void **)&next = dlsym(RTLD_NEXT, "epoll_wait");
-	int got = next(fd, events, max, timeout);
-	if (got == 0 && timeout == 0)
-		sched_yield();
-	return got;
-}
 
 // MPI_Finalize of MPICH 4.0 closes its connections and then waits for the
 // others without answering theirs, which may need an answer to close: the job

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/topocast/topocast/internal/outfile"
+	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/adaptive"
+	"github.com/topocast/topocast/measure/plogp"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/linkage"
+)
+
+// A timesReport has what was measured of the pairs of a lab's hosts.
+type timesReport struct {
+	Latency  [][]float64   `json:"latency_s"` // medians of all pairs
+	All      [][]int       `json:"all"`       // groups by all pairs, of ranks, coarse to fine
+	Few      [][]int       `json:"few"`       // by the pairs that adaptive discovery reads
+	FewPairs int           `json:"few_pairs"`
+	Params   []timesOfPair `json:"plogp"`
+	Warnings []string      `json:"warnings"`
+	Seconds  [3]float64    `json:"seconds"` // of latencies, adaptive discovery, PLogP
+}
+
+// timesOfPair are PLogP parameters.
+type timesOfPair struct {
+	Src     int       `json:"src"`
+	Dst     int       `json:"dst"`
+	Latency float64   `json:"latency_s"`
+	Sizes   []int64   `json:"sizes"`
+	Gap     []float64 `json:"gap_s"`
+}
+
+// What PLogP measures on a lab: a quarter of the ranks with each other, and messages of up to
+// 20 ms at 100 Mbit/s.
+const (
+	timesShare   = 0.25
+	timesLongest = 256 << 10 // B
+	timesSamples = 5
+)
+
+// measureTimes measures the pairs of a lab with one rank per host. It is collective.
+func measureTimes(comm mpi.Communicator, out string) error {
+	ctx := context.Background()
+	var r timesReport
+	start := time.Now()
+	lap := func(i int) {
+		r.Seconds[i] = time.Since(start).Seconds()
+		start = time.Now()
+	}
+	short, err := measure.Run(ctx, comm, &measure.Settings{Sizes: []int{shortSize}, Seed: 1})
+	if err != nil {
+		return err
+	}
+	lap(0)
+	few, err := adaptive.Measure(ctx, comm, &adaptive.Settings{Seed: 1})
+	if err != nil {
+		return err
+	}
+	lap(1)
+	params, err := plogp.Measure(ctx, comm, &plogp.Settings{
+		Longest: timesLongest, Samples: timesSamples, ExtraSizes: -1, Share: timesShare, Seed: 1,
+	})
+	if err != nil || comm.Rank() != 0 {
+		return err
+	}
+	lap(2)
+	all, err := (&linkage.Robust{}).Reconstruct(short.Matrices()...)
+	if err != nil {
+		return err
+	}
+	medians, err := short.Matrix(measure.Median, 0, 0)
+	if err != nil {
+		return err
+	}
+	for i := range short.Ranks {
+		row := append([]float64{}, medians.RawRowView(i)...)
+		row[i] = 0 // NaN has no place in JSON
+		r.Latency = append(r.Latency, row)
+	}
+	r.All, r.Few = firmGroups(all), firmGroups(few.Topology)
+	read := make(map[[2]int]bool)
+	for _, x := range few.Readings {
+		read[[2]int{int(min(x.A, x.B)), int(max(x.A, x.B))}] = true
+	}
+	r.FewPairs = len(read)
+	for _, p := range params.Pairs {
+		r.Params = append(r.Params, timesOfPair{p.Src, p.Dst, p.Latency, p.Sizes, p.Gap})
+	}
+	r.Warnings = append(append(short.Warnings, few.Warnings...), params.Warnings...)
+	if params.Stopped != "" {
+		return fmt.Errorf("labtest: PLogP stopped by %s", params.Stopped)
+	}
+	return outfile.Write(out, func(w io.Writer) error { return json.NewEncoder(w).Encode(&r) })
+}
+
+// firmGroups are the ranks of all firm groups but that of all ranks, coarse to fine.
+func firmGroups(found *topology.Result) [][]int {
+	var groups [][]int
+	for _, g := range found.Hierarchy.Firm(topology.FirmSupport).Groups()[1:] {
+		groups = append(groups, g.Hosts)
+	}
+	return groups
+}

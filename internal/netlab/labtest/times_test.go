@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/topocast/topocast/internal/netlab"
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/topology"
+)
+
+// timesLab is four racks of four hosts: round trips of 0.8 and 2 ms, 100 Mbit/s all the way.
+const timesLab = `{"format":"topocast/netlab","version":1,"ranks_per_host":1,"spec":"tree:4x4 latency=300us,200us rate=100Mbps,100Mbps"}`
+
+const timesRate = 12.5e6 // B/s
+
+// longGap is the size in bytes from which PLogP's gaps tell of the rate.
+const longGap = 64 << 10
+
+// BenchmarkTimes reports how far latencies of all pairs and PLogP parameters are from the lab's file, median
+// and worst, in percent, and whether all pairs and few pairs find its racks (1: yes), under both libraries. A
+// minute each on a quiet machine:
+//
+//	TOPOCAST_REQUIRE_LAB=1 go test ./internal/netlab/labtest -run - -bench Times -benchtime 1x
+func BenchmarkTimes(b *testing.B) {
+	if os.Getenv(requireVariable) == "" {
+		b.Skip("wants a real lab: set " + requireVariable + "=1 to run it")
+	}
+	if err := netlab.Available(); err != nil {
+		b.Fatal(err)
+	}
+	dir := b.TempDir()
+	command := filepath.Join(dir, "netlab")
+	build(b, "go", "build", "-o", command, "../cmd/netlab")
+	c, err := netlab.DecodeCluster(strings.NewReader(timesLab), "", "times")
+	if err != nil {
+		b.Fatal(err)
+	}
+	l, err := netlab.Up(c, &netlab.Settings{Dir: dir, Command: command})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if _, err := l.Down(); err != nil {
+			b.Error(err)
+		}
+	})
+	for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
+		b.Run(library, func(b *testing.B) {
+			program := filepath.Join(dir, "labtest-"+library)
+			build(b, "../../../.ci/with-mpi", library, "go", "build", "-tags", "mpi", "-o", program, ".")
+			for b.Loop() {
+				reportTimes(b, l, library, program)
+			}
+		})
+	}
+}
+
+// reportTimes measures a lab and reports what is off.
+func reportTimes(b *testing.B, l *netlab.Lab, library, program string) {
+	place, err := netlab.Place("block", l.Cluster.Graph.Hosts(), 1, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	file := filepath.Join(b.TempDir(), "report.json")
+	job := &netlab.Job{MPI: library, Place: place, Program: []string{program, "-times", "-report", file}}
+	ctx, cancel := context.WithTimeoutCause(b.Context(), 3*time.Minute, errors.New("no end within three minutes"))
+	defer cancel()
+	var out strings.Builder
+	if err := l.Run(ctx, job, &out, &out); err != nil {
+		b.Fatalf("%v\n%s", err, out.String())
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		b.Fatalf("%v\n%s", err, out.String())
+	}
+	var r timesReport
+	if err := json.Unmarshal(text, &r); err != nil {
+		b.Fatal(err)
+	}
+	hosts := l.Cluster.Graph.Hosts()
+	truth := make([][]float64, hosts)
+	paths := topology.NewPaths(l.Cluster.Graph, nil)
+	for a := range truth {
+		truth[a] = make([]float64, l.Cluster.Graph.Vertices())
+		paths.From(a, truth[a])
+	}
+	var endpoint, latency, long, gap []float64
+	for x := range hosts {
+		for y := range hosts {
+			if x != y {
+				endpoint = append(endpoint, r.Latency[x][y]-truth[x][y])
+			}
+		}
+	}
+	cost := stats.Median(slices.Clone(endpoint))
+	for x := range hosts {
+		for y := range hosts {
+			if x != y {
+				latency = append(latency, math.Abs((r.Latency[x][y]-cost)/truth[x][y]-1))
+			}
+		}
+	}
+	for _, p := range r.Params {
+		// Eq. 3.2 leaves what the two kernels add in the latency but for the gap, which they work through at once.
+		long = append(long, math.Abs((p.Latency+p.Gap[0]-cost)/truth[p.Src][p.Dst]-1))
+		for i, size := range p.Sizes {
+			if size >= longGap {
+				gap = append(gap, math.Abs(p.Gap[i]*timesRate/float64(size)-1))
+			}
+		}
+	}
+	report := func(name string, errs []float64) {
+		slices.Sort(errs)
+		b.ReportMetric(100*errs[len(errs)/2], name+"-median-%")
+		b.ReportMetric(100*errs[len(errs)-1], name+"-worst-%")
+	}
+	b.Logf("endpoint cost %.1f us; %d of %d pairs for the groups; %.1f s; %v", cost*1e6, r.FewPairs, hosts*(hosts-1)/2, r.Seconds, r.Warnings)
+	report("latency", latency)
+	report("L", long)
+	report("g", gap)
+	racks := [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}}
+	found := func(name string, groups [][]int) {
+		right := 0.0
+		if reflect.DeepEqual(groups, racks) {
+			right = 1
+		}
+		b.ReportMetric(right, name)
+	}
+	found("all-pairs", r.All)
+	found("few-pairs", r.Few)
+}
