@@ -1,6 +1,7 @@
 # make test runs all that this machine can run, and says in its last line what
 # it could not, and why; with CI=true it fails then. It installs Open MPI and
-# MPICH if it may.
+# MPICH if it may, and nothing else. make test-tools lets other programs judge
+# the files that we write, and installs those programs.
 
 GOFUMPT     = go run mvdan.cc/gofumpt@v0.12.0
 STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -21,7 +22,7 @@ JOBS  = mpi examples/topocast
 # on MPI, too. The others only call a communicator, which mpi/local does under it.
 RACED = mpi bcast measure
 
-.PHONY: test check build unit mpi-installed mpi bench-mpi bench-peers
+.PHONY: test check build unit mpi-installed mpi tools-installed test-tools bench-mpi bench-peers
 .NOTPARALLEL:
 
 test:
@@ -53,6 +54,14 @@ mpi-installed:
 mpi:
 	for m in $(LIBRARIES); do RANKS='$(RANKS)' RACED='$(RACED)' JOBS='$(JOBS)' .ci/with-mpi $$m .ci/test-mpi || exit 1; done
 
+tools-installed:
+	.ci/install-tools
+
+# The tests TestTools... of files *_tools_test.go, which are skipped without TOPOCAST_TOOLS and
+# fail with it where a tool is not there.
+test-tools: mpi-installed tools-installed
+	TOPOCAST_TOOLS=1 go test -count=1 -timeout 3m -run ^TestTools $$(find . -name '*_tools_test.go' -exec dirname {} + | sort -u)
+
 # Round trips through Timed against the same loop in C, what calls from Go add, and
 # broadcasts between the cores of this machine against the library's own.
 bench-mpi: mpi-installed
@@ -63,8 +72,8 @@ bench-mpi: mpi-installed
 
 include internal/netlab/lab.mk
 
-# Our simulated ranks against SimGrid's SMPI, where libsimgrid-dev is installed, and
-# our broadcasts against those of SMPI and, on the wiring of a large machine, of others.
-bench-peers:
-	go test ./mpi/simnet -run - -bench PeerSimGrid -benchtime 3x
+# Our simulated ranks against SimGrid's SMPI, and our broadcasts against those of SMPI
+# and, on the wiring of a large machine, of others.
+bench-peers: tools-installed
+	TOPOCAST_TOOLS=1 go test ./mpi/simnet -run - -bench PeerSimGrid -benchtime 3x
 	go test ./bcast -run - -bench 'PeerSMPI|Leonardo' -benchtime 1x -timeout 1h

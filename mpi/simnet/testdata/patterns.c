@@ -1,4 +1,4 @@
-/* The patterns of peers_test.go, for SimGrid's SMPI:
+/* The patterns of peers_tools_test.go, for SimGrid's SMPI:
  *   patterns binomial|chain|exchange bytes steps
  * prints the simulated time in s at which the last rank is done. */
 #include <mpi.h>

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -26,11 +27,7 @@ import (
 // a cluster and returns its simulated time in s, and the wall time.
 func peer(t testing.TB, cluster string, ranks int, crossTraffic bool) func(pattern string, bytes, steps int) (float64, time.Duration) {
 	t.Helper()
-	for _, tool := range []string{"smpicc", "smpirun"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("no SimGrid: %v", err)
-		}
-	}
+	tooltest.Need(t, "smpicc", "smpirun")
 	dir := t.TempDir()
 	program := filepath.Join(dir, "patterns")
 	if out, err := exec.Command("smpicc", "-O2", "-o", program, filepath.Join("testdata", "patterns.c")).CombinedOutput(); err != nil {
@@ -119,7 +116,7 @@ func exchange(c mpi.Communicator, buf []byte, steps int) error {
 	return nil
 }
 
-func TestTimesAgreeWithSimGrid(t *testing.T) {
+func TestToolsTimesAgreeWithSimGrid(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts smpirun a dozen times")
 	}
