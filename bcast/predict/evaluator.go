@@ -32,11 +32,13 @@ type transfers interface {
 // storage is used again: it belongs to one goroutine.
 type Evaluator struct {
 	machine
-	costs *schedule.Costs // for problems on the machine's own tree; nil: not known
-	free  []float64       // per way: s, when it is free again
-	load  []float64       // per way: s, for which it has been busy
+	costs  *schedule.Costs      // for problems on the machine's own tree; nil: not known
+	native map[int][]NativeTime // by group of that tree, ascending
+	free   []float64            // per way: s, when it is free again
+	load   []float64            // per way: s, for which it has been busy
 
-	ops      [][]schedule.Op // per rank, without exchanges
+	problem  schedule.Problem // of the steps
+	ops      [][]schedule.Op  // per rank, without exchanges
 	spare    []schedule.Op
 	next     []int     // per rank: its current step
 	now      []float64 // per rank: s, when it can start its current step
@@ -46,6 +48,8 @@ type Evaluator struct {
 	channels []channel
 	out, in  [][]int   // per rank: channels
 	lastOut  []int     // per rank: index into out of the last send: children are mostly served in turn
+	called   []int     // per group: the ranks that have come to its next Native
+	calling  []bool    // per rank: it is one of them
 	events   queue.Min // ranks that come to a send, and channels of which something comes to a way
 }
 
@@ -90,7 +94,8 @@ func newEvaluator(m machine) *Evaluator {
 		machine: m, ops: make([][]schedule.Op, m.ranks),
 		free: make([]float64, m.wiring.count()), load: make([]float64, m.wiring.count()),
 		next: make([]int, m.ranks), now: make([]float64, m.ranks), received: make([]float64, m.ranks),
-		out: make([][]int, m.ranks), in: make([][]int, m.ranks), lastOut: make([]int, m.ranks),
+		calling: make([]bool, m.ranks),
+		out:     make([][]int, m.ranks), in: make([][]int, m.ranks), lastOut: make([]int, m.ranks),
 	}
 }
 
@@ -155,10 +160,13 @@ func (e *Evaluator) busiest() float64 {
 	for _, ops := range e.ops {
 		work := 0.0
 		for _, op := range ops {
-			if op.Kind == schedule.Send {
+			switch op.Kind {
+			case schedule.Send:
 				work += e.machine.send
-			} else {
+			case schedule.Recv:
 				work += e.machine.recv
+			case schedule.Native:
+				work += e.nativeTime(int(op.Group), op.Length)
 			}
 		}
 		most = max(most, work)
@@ -171,6 +179,7 @@ func (e *Evaluator) busiest() float64 {
 
 // schedule stores the steps of all ranks.
 func (e *Evaluator) schedule(a schedule.Algorithm, p schedule.Problem) {
+	e.problem = p
 	e.ops = schedule.AllOps(e.ops, a, p)
 	for rank, ops := range e.ops {
 		if slices.ContainsFunc(ops, func(op schedule.Op) bool { return op.Kind == schedule.Exchange }) {
@@ -223,6 +232,11 @@ func (e *Evaluator) reset() {
 	}
 	clear(e.next)
 	clear(e.lastOut)
+	clear(e.calling)
+	if t := e.problem.Tree; t != nil {
+		e.called = slices.Grow(e.called[:0], len(t.Groups()))[:len(t.Groups())]
+		clear(e.called)
+	}
 	for r := range e.ops {
 		e.out[r], e.in[r] = e.out[r][:0], e.in[r][:0]
 	}
@@ -234,8 +248,12 @@ func (e *Evaluator) reset() {
 func (e *Evaluator) proceed(rank int) {
 	for e.next[rank] < len(e.ops[rank]) {
 		op := e.ops[rank][e.next[rank]]
-		if op.Kind == schedule.Send {
+		switch op.Kind {
+		case schedule.Send:
 			e.events.Push(queue.Item{Key: e.now[rank], ID: int64(rank)})
+			return
+		case schedule.Native:
+			e.call(rank, op)
 			return
 		}
 		c := e.incoming(rank, op.Peer)

@@ -2,7 +2,8 @@ package schedule
 
 import "fmt"
 
-// Algorithms returns one of each algorithm with its default settings.
+// Algorithms returns one of each algorithm with its default settings, but for those that need more
+// than sends and receives (NativeUser).
 func Algorithms() []Algorithm {
 	return []Algorithm{
 		Flat{},
@@ -53,6 +54,13 @@ type Factored interface {
 type Undivided interface {
 	Algorithm
 	Undivided()
+}
+
+// A NativeUser has steps of Kind Native. It is for communicators that have a broadcast of their own and
+// can be split into groups that do, too; whoever executes schedules leaves it out elsewhere.
+type NativeUser interface {
+	Algorithm
+	UsesNative()
 }
 
 // Variants lists the algorithms with all settings that come into question for

@@ -40,37 +40,50 @@ func (a Leaders) Ops(dst []Op, p Problem, rank int) []Op { return a.Prepare(p)(r
 
 // Prepare implements Preparer.
 func (a Leaders) Prepare(p Problem) func(rank int) Part {
-	cluster := clusterOf(p, a.Level)
-	order := rotated(p.Ranks, p.Root)
-	if p.Tree != nil {
-		order = depthFirst(p.Tree, p.Root)
-	}
-	var leaders []int
-	members, place := map[int][]int{}, map[int]int{} // by cluster: the leader first; its place
-	for _, r := range order {
-		c := cluster[r]
-		if members[c] == nil {
-			place[c] = len(leaders)
-			leaders = append(leaders, r)
-		}
-		members[c] = append(members[c], r)
-	}
+	led := a.led(p)
 	var edges []Edge
-	for _, r := range leaders {
-		edges = ShapeBinomial.join(edges, members[cluster[r]])
+	for _, r := range led.between.ranks {
+		edges = ShapeBinomial.join(edges, led.members[led.cluster[r]])
 	}
 	inside := NewTree(p.Ranks, edges)
-	between := newCompany(a.between(), p, leaders, 0)
 	return func(rank int) Part {
-		c := cluster[rank]
-		leader := members[c][0]
+		c := led.cluster[rank]
+		leader := led.members[c][0]
 		return ledPart{
-			between: stages{between.stage(place[c])},
+			between: stages{led.between.stage(led.place[c])},
 			inside:  inside.Links(rank),
 			leads:   rank == leader,
 			rooted:  leader == p.Root,
 		}
 	}
+}
+
+// led are the ranks in their clusters, and what their leaders do.
+type led struct {
+	cluster []int         // of each rank
+	members map[int][]int // by cluster: the leader first
+	place   map[int]int   // by cluster: of its leader in between
+	between company       // the leaders
+}
+
+// led finds the leaders.
+func (a Leaders) led(p Problem) led {
+	l := led{cluster: clusterOf(p, a.Level), members: map[int][]int{}, place: map[int]int{}}
+	order := rotated(p.Ranks, p.Root)
+	if p.Tree != nil {
+		order = depthFirst(p.Tree, p.Root)
+	}
+	var leaders []int
+	for _, r := range order {
+		c := l.cluster[r]
+		if l.members[c] == nil {
+			l.place[c] = len(leaders)
+			leaders = append(leaders, r)
+		}
+		l.members[c] = append(l.members[c], r)
+	}
+	l.between = newCompany(a.between(), p, leaders, 0)
+	return l
 }
 
 // Variants returns, for each level that has groups, one for each algorithm that

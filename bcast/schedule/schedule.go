@@ -8,13 +8,14 @@ import (
 )
 
 // An Op is one step of a rank's part in a broadcast: send or receive the bytes
-// [Offset, Offset+Length) of the buffer, or send these and receive others at
-// the same time.
+// [Offset, Offset+Length) of the buffer, send these and receive others at
+// the same time, or broadcast these in a group.
 type Op struct {
 	Kind   Kind
-	Peer   int // the other rank
-	Offset int // bytes
-	Length int // bytes, at least 1
+	Group  int32 // of a Native: the index in Problem.Tree.Groups(), at least 1; 0 in the other kinds
+	Peer   int   // the other rank; of a Native: the one that has the bytes, which may be this one
+	Offset int   // bytes
+	Length int   // bytes, at least 1
 
 	// What an Exchange receives; 0 in the other kinds.
 	RecvPeer   int
@@ -34,6 +35,12 @@ const (
 	// another rank: a step of a round in which links carry both ways. It ends
 	// when both have. What it sends was there before it.
 	Exchange
+
+	// Native is the library's own broadcast of the bytes from Peer to all other ranks of
+	// Group, each of which has this step. It may wait for all of them before
+	// any goes on. It is a black box, and needs a communicator of the
+	// group's ranks: see NativeUser.
+	Native
 )
 
 func (k Kind) String() string {
@@ -44,6 +51,8 @@ func (k Kind) String() string {
 		return "recv"
 	case Exchange:
 		return "exchange"
+	case Native:
+		return "native"
 	}
 	return fmt.Sprintf("kind %d", uint8(k))
 }
@@ -51,6 +60,9 @@ func (k Kind) String() string {
 func (o Op) String() string {
 	if o.Kind == Exchange {
 		return fmt.Sprintf("%v with %v", o.Sent(), o.Received())
+	}
+	if o.Kind == Native {
+		return fmt.Sprintf("native [%d, %d) from %d in group %d", o.Offset, o.Offset+o.Length, o.Peer, o.Group)
 	}
 	return fmt.Sprintf("%s [%d, %d) peer %d", o.Kind, o.Offset, o.Offset+o.Length, o.Peer)
 }

@@ -66,7 +66,7 @@ func FuzzCheck(f *testing.F) {
 			Ranks: n, Root: int(root) % n, Bytes: int(bytes), Segment: max(int(segment), int(bytes)/64),
 			Tree: casttest.RandomTree(rand.New(rand.NewPCG(seed, 0)), n),
 		}
-		for _, a := range casttest.Algorithms() {
+		for _, a := range append(casttest.Algorithms(), schedule.NativeGroups{}.Variants(p)...) {
 			if err := schedule.Check(a, p); err != nil {
 				t.Errorf("Check(%v, %+v) = %v", a, p, err)
 			}

@@ -39,7 +39,14 @@ func WriteTraces(w io.Writer, a Algorithm, p Problem, ahead bool) error {
 // with ahead, the next receive is posted while the current one is awaited, and the
 // sends that follow a receive run on during the next. The tag counts the messages
 // that went the same way before, so that a wait names one of those under way.
+//
+// A Native cannot be told, as SimGrid's traces know broadcasts of all ranks only: that is an error.
 func WriteTrace(w io.Writer, rank int, ops []Op, ahead bool) error {
+	for _, op := range ops {
+		if op.Kind == Native {
+			return fmt.Errorf("schedule: trace of rank %d: %v: want sends and receives only", rank, op)
+		}
+	}
 	t := tracer{w: bufio.NewWriter(w), rank: rank, sent: map[int]int{}, received: map[int]int{}}
 	t.line("init")
 	if ahead {

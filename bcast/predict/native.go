@@ -1,0 +1,98 @@
+package predict
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/topocast/topocast/bcast/schedule"
+)
+
+// A NativeTime is how long the library's own broadcast takes among the ranks of a group, from
+// the moment when all of them are there until the last one has the bytes.
+type NativeTime struct {
+	Group   int     // index in Groups() of the network's hierarchy
+	Bytes   int     // at least 1
+	Seconds float64 // above 0
+}
+
+// MeasuredNative tells what steps of Kind schedule.Native take, in place of what was told before.
+// Between two sizes time is linear, below the first it is that of the first, and beyond the last it
+// grows by the bytes. Groups that are not in the list are guessed: a binomial tree in the
+// order of the ranks, each with the whole message; a prediction that rests on this is no
+// better than other guesses, and Candidates hides it.
+func (e *Evaluator) MeasuredNative(times []NativeTime) {
+	e.native = make(map[int][]NativeTime)
+	for _, t := range times {
+		e.native[t.Group] = append(e.native[t.Group], t)
+	}
+	for _, list := range e.native {
+		slices.SortFunc(list, func(a, b NativeTime) int { return cmp.Compare(a.Bytes, b.Bytes) })
+	}
+}
+
+// nativeTime is the time in s of the library's own broadcast in a group of the schedule that is played.
+func (e *Evaluator) nativeTime(group, bytes int) float64 {
+	known := e.native[group]
+	if e.problem.Tree != e.tree || len(known) == 0 {
+		return e.guessNative(e.members(group), bytes)
+	}
+	i, exact := slices.BinarySearchFunc(known, bytes, func(t NativeTime, bytes int) int { return cmp.Compare(t.Bytes, bytes) })
+	last := known[len(known)-1]
+	switch {
+	case exact || i == 0:
+		return known[i].Seconds
+	case i < len(known):
+		a, b := known[i-1], known[i]
+		return a.Seconds + (b.Seconds-a.Seconds)*float64(bytes-a.Bytes)/float64(b.Bytes-a.Bytes)
+	}
+	return last.Seconds * float64(bytes) / float64(last.Bytes)
+}
+
+// guessNative is the time of a binomial tree, from the first of the members to the last that it serves at its
+// own cost: of each distance a whole message.
+func (e *Evaluator) guessNative(members []int, bytes int) float64 {
+	if g, ok := e.transfers.(*guess); ok {
+		g.used = true
+	}
+	t := 0.0
+	for k := range bits.Len(uint(len(members) - 1)) {
+		t += e.transfers.Time(members[0], members[1<<k], int64(bytes))
+	}
+	return t
+}
+
+// members are the ranks of a group of the schedule that is played.
+func (e *Evaluator) members(group int) []int { return e.problem.Tree.Groups()[group].Hosts }
+
+// call lets a rank come to a Native, which begins when the last of the group has.
+func (e *Evaluator) call(rank int, op schedule.Op) {
+	if e.calling[rank] {
+		return
+	}
+	e.calling[rank] = true
+	members := e.members(int(op.Group))
+	if e.called[op.Group]++; e.called[op.Group] < len(members) {
+		return
+	}
+	e.called[op.Group] = 0
+	begin := 0.0
+	for _, r := range members {
+		begin = max(begin, e.now[r])
+	}
+	end := begin + e.nativeTime(int(op.Group), op.Length)
+	for _, r := range members {
+		e.calling[r] = false
+		e.now[r] = end
+		e.next[r]++
+		if r != op.Peer {
+			e.received[r] = end
+		}
+	}
+	if op.Offset < e.offset {
+		e.below = max(e.below, end)
+	}
+	for _, r := range members {
+		e.proceed(r)
+	}
+}
