@@ -1,6 +1,6 @@
 // Package encode reads and writes the files in which machines are described:
-// latency matrices in CSV as people have them, and our own JSON for graphs and
-// hierarchies. The call that most readers need:
+// latency matrices in CSV as people have them, our own JSON for graphs and
+// hierarchies, and what other tools read. The call that most readers need:
 //
 //	latencies, err := encode.ReadMatrix(file, encode.Microsecond)
 //	result, err := linkage.Reconstruct(latencies.Matrix)
@@ -14,6 +14,8 @@
 //	"topocast/hierarchy"      ReadHierarchy, WriteHierarchy: groups, what speaks
 //	                          for them, and warnings; ReadResult, WriteResult:
 //	                          the graph and the names of its hosts, too
+//	DOT                       ReadDOT, WriteDOT: Graphviz; the language of
+//	                          specifications in Bannikov 2014
 //	topology files of LGate   ReadLGate, WriteLGate: the groups alone
 //
 // A network, with its parameters and where it was measured, is a file of package
@@ -22,7 +24,8 @@
 // # Limits
 //
 // Each reader refuses what it does not understand - a later version, an unknown
-// key, a cell that is no number - and says where. Matrices have at most 32,768
+// key, a cell that is no number - and says where. Files of other tools hold much
+// that is not about wiring, such as colours: that is passed over. Matrices have at most 32,768
 // hosts. CSV is read by its look: a matrix of whole numbers whose first line
 // counts from 0 is taken to begin with names.
 package encode

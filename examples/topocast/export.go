@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/encode"
+)
+
+// An exported is what formats are made of: a network's firm groups, and its wiring without the switches
+// of weak ones.
+type exported struct {
+	network *model.Network
+	graph   *topology.Graph // its hosts are the ranks, with the names of their hosts
+}
+
+// An exportFormat is a format of another tool.
+type exportFormat struct {
+	name  string
+	about string // what reads it
+	write func(io.Writer, exported) error
+}
+
+func exportFormats() []exportFormat {
+	return []exportFormat{
+		{"dot", "Graphviz: links with latency (s) and bandwidth (B/s)", graphFormat(encode.WriteDOT)},
+		{"lgate", "LGate's topology file: the groups", func(w io.Writer, x exported) error { return encode.WriteLGate(w, x.network.Hierarchy()) }},
+	}
+}
+
+// graphFormat is a format that holds the graph alone.
+func graphFormat(write func(io.Writer, *topology.Graph) error) func(io.Writer, exported) error {
+	return func(w io.Writer, x exported) error { return write(w, x.graph) }
+}
+
+func exportCommand() *cobra.Command {
+	var format, output string
+	c := &cobra.Command{
+		Use:   "export [flags] NET --format FORMAT",
+		Short: "Write a network as a file that another tool reads",
+		Long: `Export writes a network (of topocast discover) in a format that other tools read.
+Groups that the readings do not clearly set off are left out. Formats:
+
+` + exportTable(),
+		Example: `  topocast export --format dot network.json | dot -Tsvg >network.svg
+  topocast export --format lgate -o topology.txt network.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			out := outputFile{"--output", output, c.OutOrStdout()}
+			if err := out.check(nil); err != nil {
+				return err
+			}
+			return export(args[0], format, out)
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&format, "format", "f", "", "the format, one of the above")
+	f.StringVarP(&output, "output", "o", standard, "file to write; -: standard output")
+	return c
+}
+
+// exportTable lists the formats for the help.
+func exportTable() string {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, f := range exportFormats() {
+		fmt.Fprintf(t, "  %s\t%s\n", f.name, f.about)
+	}
+	t.Flush()
+	return b.String()
+}
+
+// export writes the network of a file in a format. It writes nothing if the network lacks
+// what the format needs.
+func export(file, format string, out outputFile) error {
+	var chosen *exportFormat
+	var known []string
+	for _, f := range exportFormats() {
+		if known = append(known, f.name); f.name == format {
+			chosen = &f
+		}
+	}
+	if chosen == nil {
+		return badInput("--format %q: want one of %s", format, strings.Join(known, ", "))
+	}
+	n, err := loadNetwork(file)
+	if err != nil {
+		return err
+	}
+	g, err := namedByHost(n, n.Graph())
+	if err != nil {
+		return badInput("%s: %w", file, err)
+	}
+	var content strings.Builder
+	if err := chosen.write(&content, exported{n, g}); err != nil {
+		return badInput("%s: %w", file, err)
+	}
+	_, err = out.save(func(w io.Writer) error {
+		_, err := io.WriteString(w, content.String())
+		return err
+	})
+	return err
+}

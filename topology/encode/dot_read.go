@@ -1,0 +1,267 @@
+package encode
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/graph/formats/dot"
+	"gonum.org/v1/gonum/graph/formats/dot/ast"
+
+	"github.com/topocast/topocast/topology"
+)
+
+const (
+	// maxDOT bounds the size of a file in bytes: the parser goes one call deeper for each edge of a
+	// chain. It is enough for some 40,000 links as WriteDOT writes them.
+	maxDOT = 8 << 20
+
+	// deepestDOT bounds how far subgraphs nest.
+	deepestDOT = 50
+)
+
+// ReadDOT reads a graph in the language of Graphviz: what WriteDOT writes, and specifications of a
+// machine (Bannikov 2014, section 2.3). The attributes are those of WriteDOT: of a vertex label and
+// kind; of an edge latency in s, bandwidth in B/s, probability, estimated. A vertex without label is named by its id.
+// Vertices that share a name are cores of one processor. An edge whose label is a number
+// and which has no bandwidth has as many Gbit/s. Edges of a graph lead both ways, and so do those
+// of a digraph with dir=both or dir=none.
+//
+// Where no vertex has a kind, hosts are those whose names are among the given ones, which may be
+// nil, those that share a name, and those with one neighbour at most; the others are switches. Where that
+// makes none a host all are.
+//
+// Other attributes are for drawing, and are passed over. It refuses loops, edges given
+// twice, files with more than one graph and files above 8 MiB.
+func ReadDOT(r io.Reader, hosts []string) (*topology.Graph, error) {
+	g, err := readDOT(r, hosts)
+	if err != nil {
+		return nil, fmt.Errorf("encode: DOT: %w", err)
+	}
+	return g, nil
+}
+
+func readDOT(r io.Reader, hosts []string) (*topology.Graph, error) {
+	text, err := readAtMost(r, maxDOT)
+	if err != nil {
+		return nil, err
+	}
+	if err := dotDepth(text); err != nil {
+		return nil, err
+	}
+	file, err := dot.ParseBytes(text)
+	if err != nil {
+		return nil, oneLine(err)
+	}
+	if len(file.Graphs) != 1 {
+		return nil, fmt.Errorf("%d graphs in the file: want one", len(file.Graphs))
+	}
+	d := dotReader{directed: file.Graphs[0].Directed, members: map[string][]int{}}
+	if _, err := d.statements(file.Graphs[0].Stmts, dotScope{}); err != nil {
+		return nil, err
+	}
+	return d.graph(hosts)
+}
+
+// readAtMost reads all, and refuses more than some bytes.
+func readAtMost(r io.Reader, most int64) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = fmt.Errorf("more than %d MiB", most>>20)
+	}
+	return text, err
+}
+
+// oneLine is an error whose text has no line breaks.
+func oneLine(err error) error {
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	if len(text) > 200 {
+		text = text[:200] + "..."
+	}
+	return errors.New(text)
+}
+
+// dotOutside are the parts of a file in which braces open nothing.
+var dotOutside = regexp.MustCompile(`(?s)"(\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/`)
+
+// dotDepth refuses subgraphs that nest deeper than any person draws, before a parser follows them.
+func dotDepth(text []byte) error {
+	depth := 0
+	for _, c := range dotOutside.ReplaceAll(text, nil) {
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		if depth > deepestDOT {
+			return fmt.Errorf("subgraphs nest more than %d deep", deepestDOT)
+		}
+	}
+	return nil
+}
+
+// A dotReader makes a sketch of the statements of a file.
+type dotReader struct {
+	sketch
+	directed bool
+	members  map[string][]int // of named subgraphs
+	named    int              // how often a vertex was named, by itself or with its subgraph
+}
+
+// A dotScope holds the attributes that vertices and edges get where they say nothing themselves.
+type dotScope struct{ vertex, edge map[string]string }
+
+// statements reads those of a graph or subgraph, and returns the vertices that are named in it.
+func (d *dotReader) statements(all []ast.Stmt, scope dotScope) ([]int, error) {
+	var inside []int
+	for _, s := range all {
+		var named []int
+		var err error
+		switch s := s.(type) {
+		case *ast.NodeStmt:
+			named, err = d.node(s.Node, s.Attrs, scope)
+		case *ast.EdgeStmt:
+			named, err = d.chain(s, scope)
+		case *ast.Subgraph:
+			named, err = d.subgraph(s, scope)
+		case *ast.AttrStmt:
+			switch s.Kind {
+			case ast.NodeKind:
+				scope.vertex = withAttributes(scope.vertex, s.Attrs)
+			case ast.EdgeKind:
+				scope.edge = withAttributes(scope.edge, s.Attrs)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		inside = append(inside, named...)
+		if d.named += len(named); d.named > maxEdges {
+			return nil, fmt.Errorf("vertices are named more than %d times", maxEdges)
+		}
+	}
+	return inside, nil
+}
+
+// withAttributes are attributes with those of a statement put over them.
+func withAttributes(under map[string]string, over []*ast.Attr) map[string]string {
+	all := maps.Clone(under)
+	if all == nil {
+		all = map[string]string{}
+	}
+	for _, a := range over {
+		all[dotUnquoted(a.Key)] = dotUnquoted(a.Val)
+	}
+	return all
+}
+
+func (d *dotReader) node(n *ast.Node, attributes []*ast.Attr, scope dotScope) ([]int, error) {
+	before := len(d.vertices)
+	v, err := d.vertex(dotUnquoted(n.ID))
+	if err != nil {
+		return nil, err
+	}
+	var given map[string]string
+	if v == before { // defaults are for vertices that are new
+		given = scope.vertex
+	}
+	given = withAttributes(given, attributes)
+	if label, ok := given["label"]; ok && label != `\N` {
+		d.vertices[v].name = dotEscapes.Replace(label)
+	}
+	if kind, ok := given["kind"]; ok {
+		if d.vertices[v].kind, err = parseVertexKind(kind); err != nil {
+			return nil, fmt.Errorf("vertex %q: %w", d.vertices[v].id, err)
+		}
+	}
+	return []int{v}, nil
+}
+
+// subgraph reads one, or finds the one of that name.
+func (d *dotReader) subgraph(s *ast.Subgraph, scope dotScope) ([]int, error) {
+	inside, err := d.statements(s.Stmts, scope)
+	if err != nil {
+		return nil, err
+	}
+	if s.ID == "" {
+		slices.Sort(inside)
+		return slices.Compact(inside), nil
+	}
+	inside = append(inside, d.members[s.ID]...)
+	slices.Sort(inside)
+	d.members[s.ID] = slices.Compact(inside)
+	return d.members[s.ID], nil
+}
+
+// end reads one end of an edge: a vertex, or all of a subgraph.
+func (d *dotReader) end(v ast.Vertex, scope dotScope) ([]int, error) {
+	switch v := v.(type) {
+	case *ast.Node:
+		return d.node(v, nil, scope)
+	case *ast.Subgraph:
+		return d.subgraph(v, scope)
+	}
+	return nil, fmt.Errorf("%v: want a vertex or a subgraph", v)
+}
+
+// chain reads "a -- b -- {c d}": edges between each end and the next one.
+func (d *dotReader) chain(s *ast.EdgeStmt, scope dotScope) ([]int, error) {
+	values, err := d.values(withAttributes(scope.edge, s.Attrs))
+	if err != nil {
+		return nil, fmt.Errorf("edge from %v: %w", s.From, err)
+	}
+	from, err := d.end(s.From, scope)
+	if err != nil {
+		return nil, err
+	}
+	named := from
+	for e := s.To; e != nil; e = e.To {
+		to, err := d.end(e.Vertex, scope)
+		if err != nil {
+			return nil, err
+		}
+		for _, values.from = range from {
+			for _, values.to = range to {
+				if err := d.join(values); err != nil {
+					return nil, err
+				}
+			}
+		}
+		named = append(named[:len(named):len(named)], to...)
+		from = to
+	}
+	return named, nil
+}
+
+// values are those of an edge with the given attributes.
+func (d *dotReader) values(given map[string]string) (sketchEdge, error) {
+	e := unknownEdge()
+	e.oneWay = d.directed && given["dir"] != "both" && given["dir"] != "none"
+	for _, key := range []string{"latency", "bandwidth", "probability", "estimated"} {
+		if text, ok := given[key]; ok {
+			if err := e.set(key, text); err != nil {
+				return e, err
+			}
+		}
+	}
+	if _, ok := given["bandwidth"]; !ok {
+		e.setGigabits(given["label"])
+	}
+	return e, nil
+}
+
+// dotUnquoted is the text of an id, which may be a quoted string; only quotes are escaped in one.
+func dotUnquoted(id string) string {
+	if len(id) < 2 || id[0] != '"' {
+		return id
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(id[1:len(id)-1], "\\\n", ""), `\"`, `"`)
+}
+
+// dotEscapes are what stands in labels for a backslash and the ends of lines, which may be centred or not.
+var dotEscapes = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\l`, "\n", `\r`, "\n")

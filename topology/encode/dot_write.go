@@ -1,0 +1,88 @@
+package encode
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/topology"
+)
+
+// WriteDOT writes a graph in the language of Graphviz, for its tools to draw and for ReadDOT. Vertices
+// are numbered, hosts first, and have the attributes label, their name, and kind, host or switch. Edges
+// have the attributes latency in s, bandwidth in B/s, probability where it is below 1 and estimated
+// where the bandwidth was not measured; what is not known is left out. The label of an edge
+// is its bandwidth in Gbit/s (Bannikov 2014, section 2.3), or, where that is not known, its latency.
+//
+// Two opposite arcs with equal values are one edge without direction; a graph that has others is a
+// digraph.
+func WriteDOT(w io.Writer, g *topology.Graph) error {
+	b := bufio.NewWriter(w)
+	edges := edgesOf(g)
+	kind, join, duplex := "graph", "--", ""
+	rates := false
+	for _, e := range edges {
+		if e.oneWay {
+			kind, join, duplex = "digraph", "->", " dir=none"
+		}
+		rates = rates || !math.IsNaN(e.bandwidth)
+	}
+	fmt.Fprintf(b, "%s topology {\n", kind)
+	if rates {
+		b.WriteString("  graph [label=\"numbers at links: Gbit/s\"]\n")
+	}
+	for v := range g.Vertices() {
+		shape := ""
+		if !g.IsSwitch(v) {
+			shape = " shape=box"
+		}
+		fmt.Fprintf(b, "  %d [label=%s kind=%s%s]\n", v, dotQuoted(g.Name(v)), kindOf(g, v), shape)
+	}
+	for _, e := range edges {
+		fmt.Fprintf(b, "  %d %s %d [%s", e.from, join, e.to, dotValues(&e))
+		if !e.oneWay {
+			b.WriteString(duplex)
+		}
+		b.WriteString("]\n")
+	}
+	b.WriteString("}\n")
+	if err := b.Flush(); err != nil { // the first of all
+		return fmt.Errorf("encode: DOT: %w", err)
+	}
+	return nil
+}
+
+// dotValues are the attributes of an edge.
+func dotValues(e *sketchEdge) string {
+	var all []string
+	// Numbers with an exponent have to be quoted.
+	add := func(key, value string) { all = append(all, key+"="+dotQuoted(value)) }
+	switch {
+	case !math.IsNaN(e.bandwidth):
+		add("label", strconv.FormatFloat(e.bandwidth*8e-9, 'g', 4, 64))
+	case !math.IsNaN(e.latency):
+		add("label", quantity.Seconds(e.latency))
+	}
+	if !math.IsNaN(e.latency) {
+		add("latency", exact(e.latency))
+	}
+	if !math.IsNaN(e.bandwidth) {
+		add("bandwidth", exact(e.bandwidth))
+	}
+	if e.probability != 1 {
+		add("probability", exact(e.probability))
+	}
+	if e.estimated {
+		add("estimated", "true")
+	}
+	return strings.Join(all, " ")
+}
+
+// dotQuoted is a text as a string of DOT. A backslash begins an escape in labels.
+func dotQuoted(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(text) + `"`
+}

@@ -1,0 +1,260 @@
+package encode
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// A sketch is a graph as the files of other tools have it: vertices in any order, which may not say
+// whether they are hosts or switches, and edges of one direction or of both.
+type sketch struct {
+	vertices []sketchVertex
+	number   map[string]int // by id
+	edges    []sketchEdge
+}
+
+type sketchVertex struct {
+	id, name string
+	kind     vertexKind
+}
+
+// A vertexKind is what a vertex says it is.
+type vertexKind string
+
+const (
+	kindHost   vertexKind = "host"
+	kindSwitch vertexKind = "switch"
+)
+
+// A sketchEdge has the values of an arc, NaN where they are not known.
+type sketchEdge struct {
+	from, to    int
+	oneWay      bool    // else the values are those of both directions
+	latency     float64 // s
+	bandwidth   float64 // B/s
+	probability float64
+	estimated   bool
+}
+
+// maxEdges bounds what a short text may stand for, such as all edges between two sets.
+const maxEdges = 1 << 20
+
+// kindOf is what a vertex of a graph is.
+func kindOf(g *topology.Graph, v int) vertexKind {
+	if g.IsSwitch(v) {
+		return kindSwitch
+	}
+	return kindHost
+}
+
+// edgesOf are the edges of a graph. Of two opposite arcs with equal values one is left, from the higher vertex,
+// so that switches come before their hosts and are drawn above them.
+func edgesOf(g *topology.Graph) []sketchEdge {
+	var edges []sketchEdge
+	for _, a := range g.Arcs() {
+		back := g.ArcIndex(a.To, a.From)
+		duplex := back >= 0 && sameValues(a, g.Arcs()[back])
+		if duplex && a.From < a.To {
+			continue
+		}
+		edges = append(edges, sketchEdge{a.From, a.To, !duplex, a.Latency, a.Bandwidth, a.Probability, a.Estimated})
+	}
+	return edges
+}
+
+// vertex is the number of the vertex of an id, which is added if it is new, with its id as its name.
+func (s *sketch) vertex(id string) (int, error) {
+	if v, ok := s.number[id]; ok {
+		return v, nil
+	}
+	if len(s.vertices) == maxHosts {
+		return 0, fmt.Errorf("more than %d vertices", maxHosts)
+	}
+	if s.number == nil {
+		s.number = map[string]int{}
+	}
+	v := len(s.vertices)
+	s.number[id] = v
+	s.vertices = append(s.vertices, sketchVertex{id: id, name: id})
+	return v, nil
+}
+
+// join adds an edge.
+func (s *sketch) join(e sketchEdge) error {
+	if len(s.edges) == maxEdges {
+		return fmt.Errorf("more than %d edges", maxEdges)
+	}
+	s.edges = append(s.edges, e)
+	return nil
+}
+
+// graph is the graph of the sketch, hosts and switches each in the order of the file. Names are those of
+// vertices that are known to be hosts; they count where the file itself does not tell hosts from switches.
+func (s *sketch) graph(names []string) (*topology.Graph, error) {
+	if err := s.tellKinds(names); err != nil {
+		return nil, err
+	}
+	number := make([]int, len(s.vertices))
+	var hosts []string
+	var switches []string
+	for i, v := range s.vertices {
+		if v.kind == kindHost {
+			number[i] = len(hosts)
+			hosts = append(hosts, v.name)
+		}
+	}
+	for i, v := range s.vertices {
+		if v.kind == kindSwitch {
+			number[i] = len(hosts) + len(switches)
+			switches = append(switches, v.name)
+		}
+	}
+	arcs := make([]topology.Arc, 0, 2*len(s.edges))
+	seen := make(map[[2]int]bool, 2*len(s.edges))
+	for _, e := range s.edges {
+		ways := [][2]int{{e.from, e.to}, {e.to, e.from}}
+		if e.oneWay {
+			ways = ways[:1]
+		}
+		for _, w := range ways {
+			switch from, to := s.vertices[w[0]].id, s.vertices[w[1]].id; {
+			case w[0] == w[1]:
+				return nil, fmt.Errorf("edge %q to %q: a loop", from, to)
+			case seen[w]:
+				return nil, fmt.Errorf("edge %q to %q: given twice", from, to)
+			}
+			seen[w] = true
+			arcs = append(arcs, topology.Arc{
+				From: number[w[0]], To: number[w[1]],
+				Latency: e.latency, Bandwidth: e.bandwidth, Probability: e.probability, Estimated: e.estimated,
+			})
+		}
+	}
+	return topology.NewGraph(len(hosts), len(switches), append(hosts, switches...), arcs)
+}
+
+// tellKinds says of every vertex whether it is a host or a switch. Where the file says it of some, all of
+// one kind, the others are of the other kind. Where it says nothing, hosts are the vertices of the given names, those
+// that share a name, as cores of one processor do (Bannikov 2014, section 2.3), and those with one
+// neighbour at most; where there are none of these, all are.
+func (s *sketch) tellKinds(names []string) error {
+	count := map[vertexKind]int{}
+	for _, v := range s.vertices {
+		count[v.kind]++
+	}
+	if count[""] == 0 {
+		return nil
+	}
+	other := kindHost
+	if count[kindHost] > 0 {
+		other = kindSwitch
+	}
+	if count[kindHost] > 0 && count[kindSwitch] > 0 {
+		for _, v := range s.vertices {
+			if v.kind == "" {
+				return fmt.Errorf("vertex %q: is it a host or a switch? Others say so", v.id)
+			}
+		}
+	}
+	isHost := s.likelyHosts(names)
+	for i := range s.vertices {
+		v := &s.vertices[i]
+		switch {
+		case v.kind != "":
+		case len(s.vertices) > count[""]:
+			v.kind = other
+		case isHost[i]:
+			v.kind = kindHost
+		default:
+			v.kind = kindSwitch
+		}
+	}
+	return nil
+}
+
+// likelyHosts tells for each vertex whether it is a host, where the file says it of none.
+func (s *sketch) likelyHosts(names []string) []bool {
+	share := map[string]int{}
+	for _, v := range s.vertices {
+		share[v.name]++
+	}
+	for _, name := range names {
+		share[name] += 2
+	}
+	neighbour := make([]int, len(s.vertices)) // the first one; -1: none yet, -2: several
+	for i := range neighbour {
+		neighbour[i] = -1
+	}
+	meet := func(v, other int) {
+		if neighbour[v] == -1 || neighbour[v] == other {
+			neighbour[v] = other
+		} else {
+			neighbour[v] = -2
+		}
+	}
+	for _, e := range s.edges {
+		meet(e.from, e.to)
+		meet(e.to, e.from)
+	}
+	isHost := make([]bool, len(s.vertices))
+	any := false
+	for i, v := range s.vertices {
+		isHost[i] = share[v.name] > 1 || neighbour[i] != -2
+		any = any || isHost[i]
+	}
+	for i := range isHost {
+		isHost[i] = isHost[i] || !any
+	}
+	return isHost
+}
+
+// exact writes a number so that reading gives it back.
+func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// parseVertexKind reads what a vertex says it is.
+func parseVertexKind(text string) (vertexKind, error) {
+	switch k := vertexKind(text); k {
+	case kindHost, kindSwitch:
+		return k, nil
+	}
+	return "", fmt.Errorf("kind %q: want host or switch", shorten([]byte(text)))
+}
+
+// unknownEdge is an edge of which nothing is known.
+func unknownEdge() sketchEdge {
+	return sketchEdge{latency: math.NaN(), bandwidth: math.NaN(), probability: 1}
+}
+
+// set reads a value of an edge: latency in s, bandwidth in B/s, probability, or estimated, true or false.
+func (e *sketchEdge) set(key, text string) error {
+	if key == "estimated" {
+		var err error
+		if e.estimated, err = strconv.ParseBool(text); err != nil {
+			return fmt.Errorf("%s %q: want true or false", key, shorten([]byte(text)))
+		}
+		return nil
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x >= 0) || math.IsInf(x, 0) {
+		return fmt.Errorf("%s %q: want a number that is not below 0", key, shorten([]byte(text)))
+	}
+	switch key {
+	case "latency":
+		e.latency = x
+	case "bandwidth":
+		e.bandwidth = x
+	case "probability":
+		e.probability = x
+	}
+	return nil
+}
+
+// setGigabits takes a label that is a number for the bandwidth in Gbit/s. Other labels are for people.
+func (e *sketchEdge) setGigabits(label string) {
+	if x, err := strconv.ParseFloat(label, 64); err == nil && x > 0 && !math.IsInf(x, 0) {
+		e.bandwidth = x * 1e9 / 8
+	}
+}
