@@ -50,7 +50,7 @@ type Evaluator struct {
 	lastOut  []int     // per rank: index into out of the last send: children are mostly served in turn
 	called   []int     // per group: the ranks that have come to its next Native
 	calling  []bool    // per rank: it is one of them
-	events   queue.Min // ranks that come to a send, and channels of which something comes to a way
+	events   queue.Min // channels of which something comes to a way, and ranks, from firstRank on, that come to a send
 }
 
 // A channel is an ordered pair of ranks with messages between them, which
@@ -62,6 +62,7 @@ type channel struct {
 	moved    int       // of them, wholly
 	arrived  []float64 // s, when the messages that have moved were there
 	taken    int       // messages received
+	follow   float64   // s, when the last message to have moved came on its last way: the next one queues up then
 
 	// The message that moves.
 	length int     // bytes; the next three belong to it
@@ -72,6 +73,10 @@ type channel struct {
 	at     int     // index of its next way
 	end    float64 // s, when its last byte has passed the ways before
 }
+
+// firstRank is the id of rank 0 among the events. Of what happens at the same time messages go before
+// ranks, and of each the lowest number: that of a channel counts the pairs in the order of their first sends.
+const firstRank = 1 << 32
 
 // A posting is a message that the sender has given away.
 type posting struct {
@@ -211,10 +216,10 @@ func (e *Evaluator) evaluate(offset int) (all, below float64) {
 	}
 	for len(e.events) > 0 {
 		next := e.events.Pop()
-		if i := int(next.ID) - e.ranks; i >= 0 {
-			e.move(i, next.Key)
+		if next.ID < firstRank {
+			e.move(int(next.ID), next.Key)
 		} else {
-			e.send(int(next.ID))
+			e.send(int(next.ID - firstRank))
 		}
 	}
 	for rank, ops := range e.ops {
@@ -250,7 +255,7 @@ func (e *Evaluator) proceed(rank int) {
 		op := e.ops[rank][e.next[rank]]
 		switch op.Kind {
 		case schedule.Send:
-			e.events.Push(queue.Item{Key: e.now[rank], ID: int64(rank)})
+			e.events.Push(queue.Item{Key: e.now[rank], ID: firstRank + int64(rank)})
 			return
 		case schedule.Native:
 			e.call(rank, op)
@@ -291,7 +296,7 @@ func (e *Evaluator) send(rank int) {
 	e.proceed(rank)
 	if c.moved == len(c.posted)-1 {
 		e.start(c)
-		e.move(i, at)
+		e.move(i, max(at, c.follow))
 	}
 }
 
@@ -338,9 +343,11 @@ func (e *Evaluator) move(i int, at float64) {
 	c := &e.channels[i]
 	for {
 		for ; c.at < len(c.ways); c.at++ {
-			if len(e.events) > 0 && e.events[0].Key < at {
-				e.events.Push(queue.Item{Key: at, ID: int64(e.ranks + i)})
-				return
+			if len(e.events) > 0 {
+				if first := e.events[0]; first.Key < at || first.Key == at && first.ID < int64(i) {
+					e.events.Push(queue.Item{Key: at, ID: int64(i)})
+					return
+				}
 			}
 			w := c.ways[c.at]
 			at = max(at, e.free[w.id])
@@ -356,6 +363,7 @@ func (e *Evaluator) move(i int, at float64) {
 		}
 		c.moved++
 		c.arrived = append(c.arrived, c.end+c.empty)
+		c.follow = at
 		more := c.moved < len(c.posted)
 		if more {
 			at = max(at, c.posted[c.moved].at)

@@ -19,7 +19,8 @@ import (
 // groups that it leaves, those into the groups that it enters, and the way into the
 // receiver, as fast as messages between the ranks that these join. Each way serves
 // one message at a time, in the order in which they come to it, and passes on the
-// first byte before the last one has come. Messages of more than 4 KiB move in up to
+// first byte before the last one has come; the next message between the same ranks
+// queues up as soon as this one is on its last way. Messages of more than 4 KiB move in up to
 // eight parts, so that receivers of one rank are served by turns. Where round trips
 // differ the near one gets more, with model.Network.RTTBias, or b = 0.25 where none
 // was found.
