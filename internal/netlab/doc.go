@@ -63,6 +63,12 @@
 // scheduler disturbs it every 10 ms for some us, see loopPriority. The garbage
 // collector is off in it, and frames come from a pool.
 //
+// A machine that has other things to do, or whose own CPUs are another machine's, does not
+// always run the fabric when a frame is due. The loop counts for how long: Loop.Stalled. What is measured
+// meanwhile tells of the network only if that was 2 % of the time at most (Loop.OnTime); Verify and the
+// tests of labs take other readings again, and say so if there is none on time. Two fabrics at
+// once share the last CPU and stall each other: run one lab at a time where times matter.
+//
 // A dozen ranks share a core, and MPI libraries wait by looking for messages over
 // and over. What a broadcast then takes is mostly the time until the rank that has
 // a message gets its turn among those that have none. So a library is loaded into

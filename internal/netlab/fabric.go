@@ -37,8 +37,34 @@ type Loop struct {
 	Worst    float64 `json:"worst_s"`   // latest delivery after its due time
 	Late     float64 `json:"late_s"`    // mean lateness of deliveries
 	Above1ms uint64  `json:"above_1ms"` // deliveries later than that
+	Stalled  float64 `json:"stalled_s"` // of the time elapsed, in which an event was due and had to wait for more than 1 ms
 	RealTime bool    `json:"real_time"` // has real-time priority
 	CPU      int     `json:"cpu"`       // on which the fabric runs; -1: any
+}
+
+// stall is how long, in ns, what should run has to be away for times to suffer: the machine
+// has given the CPU to something else.
+const stall = 1_000_000
+
+// stalledShare is the share of stalls in the time of a measurement up to which the fabric has
+// kept time in it. A stall makes what is measured longer by its own length at most.
+const stalledShare = 0.02
+
+// OnTime tells whether the fabric has kept time, so that what was measured meanwhile tells of the
+// network. Otherwise it tells of the machine.
+func (l Loop) OnTime() bool { return l.Stalled <= stalledShare*l.Elapsed }
+
+// Plus is the account of both times together. The fabric is that of m.
+func (l Loop) Plus(m Loop) Loop {
+	m.Late = (l.Late*float64(l.Frames) + m.Late*float64(m.Frames)) / max(1, float64(l.Frames+m.Frames))
+	m.Frames += l.Frames
+	m.Stray += l.Stray
+	m.Elapsed += l.Elapsed
+	m.Busy += l.Busy
+	m.Worst = max(l.Worst, m.Worst)
+	m.Above1ms += l.Above1ms
+	m.Stalled += l.Stalled
+	return m
 }
 
 // newEngine makes the network of a cluster, its routes fixed.

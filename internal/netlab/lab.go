@@ -30,13 +30,13 @@ type Settings struct {
 	// ends, however that comes about.
 	Leash bool
 
-	// Timeout bounds the start of a lab; 0 is 30 s.
+	// Timeout bounds the start of a lab; 0 is a minute.
 	Timeout time.Duration
 }
 
 func (s *Settings) timeout() time.Duration {
 	if s == nil || s.Timeout == 0 {
-		return 30 * time.Second
+		return time.Minute
 	}
 	return s.Timeout
 }

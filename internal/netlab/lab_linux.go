@@ -231,12 +231,13 @@ func (l *Lab) Command(host string, args ...string) *exec.Cmd {
 
 // ask sends a request to the fabric.
 func (l *Lab) ask(request string, answer any) error {
-	conn, err := net.DialTimeout("unix", filepath.Join(l.dir, socketFile), 2*time.Second)
+	const limit = 20 * time.Second // a busy machine may well take seconds
+	conn, err := net.DialTimeout("unix", filepath.Join(l.dir, socketFile), limit)
 	if err != nil {
 		return fmt.Errorf("netlab: %s: %w", request, err)
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(limit)); err != nil {
 		return fmt.Errorf("netlab: %s: %w", request, err)
 	}
 	if _, err := fmt.Fprintln(conn, request); err != nil {

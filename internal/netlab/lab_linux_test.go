@@ -97,12 +97,27 @@ func TestALabCarriesTCPAndCountsIt(t *testing.T) {
 		if least := truth.latency(0, 1); there < least || back < least {
 			t.Errorf("a byte takes %g and %g s, want at least %g", there, back, least)
 		}
-		if _, err := l.Reset(); err != nil {
-			return err
+		// TCP sends again what is late: that of a machine that does not keep time tells nothing.
+		for begin := time.Now(); ; {
+			if _, err := l.Reset(); err != nil {
+				return err
+			}
+			if _, err = p.transfer([]stream{{0, 2, bytes}}); err != nil {
+				return err
+			}
+			c, err := l.Counters()
+			if err != nil || c.Loop.OnTime() {
+				return err
+			}
+			t.Log(c.Loop)
+			if time.Since(begin) > patience {
+				return ErrNotTimed
+			}
 		}
-		_, err = p.transfer([]stream{{0, 2, bytes}})
-		return err
 	})
+	if errors.Is(err, ErrNotTimed) {
+		t.Skip("NOT JUDGED: ", err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +196,7 @@ func start(t *testing.T, l *Lab, host string, by ...string) *exec.Cmd {
 // ended waits for the end of the process, by a signal.
 func ended(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
-	over := time.AfterFunc(20*time.Second, func() { cmd.Process.Signal(unix.SIGUSR1) })
+	over := time.AfterFunc(patience, func() { cmd.Process.Signal(unix.SIGUSR1) })
 	defer over.Stop()
 	var exit *exec.ExitError
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.String() != "signal: killed" {
@@ -279,10 +294,13 @@ func background(t *testing.T, cmd *exec.Cmd) *exec.Cmd {
 	return cmd
 }
 
-// gone waits until the condition holds, some seconds at most.
+// patience is how long tests wait for what a machine at rest does in a moment.
+const patience = 2 * time.Minute
+
+// gone waits until the condition holds.
 func gone(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !condition(); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); !condition(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%s: still there", what)
 		}
@@ -341,7 +359,7 @@ func TestAJobEndsItsOwnProcessesOnly(t *testing.T) {
 	l := up(t, named(t, "shared"), s)
 	other := start(t, l, "h0")
 	var out bytes.Buffer
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	short := "env -i setsid sleep 1000 >/dev/null 2>&1 </dev/null & true" // the launcher waits for who holds its pipes
 	if err := l.Run(ctx, &Job{MPI: OpenMPI, Place: []int{0, 1}, Program: []string{"sh", "-c", short}}, &out, &out); err != nil {
@@ -422,21 +440,35 @@ func TestCommandsRunOnTheirHost(t *testing.T) {
 func TestAJobThatHangsIsEnded(t *testing.T) {
 	s := settings(t)
 	l := up(t, named(t, "hanging"), s)
+	over := errors.New("it has hung for long enough")
 	for _, library := range []string{OpenMPI, MPICH} {
-		var out bytes.Buffer
-		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
-		err := l.Run(ctx, &Job{MPI: library, Place: []int{0, 1, 2}, Program: []string{"sh", "-c", "uname -n; exec sleep 1000"}}, &out, &out)
-		cancel()
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("%s: Run = %v, want the deadline; it says\n%s", library, err, out.String())
-		}
-		for _, host := range []string{"h0\n", "h1\n", "h2\n"} {
-			if !strings.Contains(out.String(), host) {
-				t.Errorf("%s: no rank on %s", library, host)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		out := &watched{seen: func(text string) {
+			if strings.Contains(text, "h0\n") && strings.Contains(text, "h1\n") && strings.Contains(text, "h2\n") {
+				cancel(over)
 			}
+		}}
+		late := time.AfterFunc(patience, func() { cancel(context.DeadlineExceeded) })
+		err := l.Run(ctx, &Job{MPI: library, Place: []int{0, 1, 2}, Program: []string{"sh", "-c", "uname -n; exec sleep 1000"}}, out, out)
+		late.Stop()
+		cancel(nil)
+		if !errors.Is(err, over) {
+			t.Errorf("%s: Run = %v, want %v, after each host has said its name; it says\n%s", library, err, over, &out.text)
 		}
 		if left := l.state.processes(); len(left) > 0 {
 			t.Errorf("%s: processes %v are left", library, left)
 		}
 	}
+}
+
+// watched tells a function of all that has been written so far.
+type watched struct {
+	text bytes.Buffer
+	seen func(text string)
+}
+
+func (w *watched) Write(b []byte) (int, error) {
+	w.text.Write(b)
+	w.seen(w.text.String())
+	return len(b), nil
 }

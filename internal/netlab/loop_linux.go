@@ -55,6 +55,7 @@ type fabric struct {
 	frame   int    // capacity of a frame
 	loop    Loop
 	late    int64 // sum, ns
+	stalled int64 // ns
 	busy    int64 // ns
 	since   int64 // of the counters, ns
 	stopped bool
@@ -138,7 +139,7 @@ func (f *fabric) run(cpu int) error {
 	woke := windowStart
 	for !f.stopped {
 		now := f.now()
-		f.engine.run(now)
+		f.advance(now)
 		wait := int64(0)
 		if next := f.next(); next == math.MaxInt64 {
 			wait = math.MaxInt64
@@ -166,6 +167,14 @@ func (f *fabric) run(cpu int) error {
 		}
 	}
 	return nil
+}
+
+// advance brings the network to time now, and notes for how long that was overdue.
+func (f *fabric) advance(now int64) {
+	if late := now - f.next(); late > stall {
+		f.stalled += late
+	}
+	f.engine.run(now)
 }
 
 // poll waits for frames, at most the given number of ns, and returns how many
@@ -211,7 +220,7 @@ func (f *fabric) read(host int) {
 		fr.n, fr.src, fr.dst = int(n), host, int(b[5])
 		fr.flow = flowOf(b, host, fr.dst)
 		now := f.now()
-		f.engine.run(now)
+		f.advance(now)
 		f.inject(now, fr)
 	}
 }
@@ -220,7 +229,7 @@ func (f *fabric) read(host int) {
 func (f *fabric) write(fr *frame, due int64) {
 	late := f.now() - due
 	f.late += late
-	if late > 1_000_000 {
+	if late > stall {
 		f.loop.Above1ms++
 	}
 	if s := seconds(late); s > f.loop.Worst {
@@ -249,7 +258,7 @@ func (f *fabric) serve() {
 func (f *fabric) clear() {
 	f.reset()
 	f.loop = Loop{RealTime: f.loop.RealTime, CPU: f.loop.CPU}
-	f.late, f.busy, f.since = 0, 0, f.now()
+	f.late, f.stalled, f.busy, f.since = 0, 0, 0, f.now()
 }
 
 // snapshot is what has been counted. For the loop's thread.
@@ -257,6 +266,7 @@ func (f *fabric) snapshot() *Counters {
 	c := &Counters{Links: f.counters(), Loop: f.loop}
 	c.Loop.Elapsed = seconds(f.now() - f.since)
 	c.Loop.Busy = seconds(f.busy)
+	c.Loop.Stalled = seconds(f.stalled)
 	if f.loop.Frames > 0 {
 		c.Loop.Late = float64(f.late) * 1e-9 / float64(f.loop.Frames)
 	}

@@ -7,6 +7,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// TestStallsAreNoted: events that wait for 0.9 ms have not waited for long; of two that wait for
+// the loop at once the first one has waited for as long as it was away.
+func TestStallsAreNoted(t *testing.T) {
+	n := newNetwork(t, twoRacks)
+	f := &fabric{engine: n.engine}
+	for _, step := range []struct {
+		events []int64 // when they are due, ns
+		now    int64
+		want   int64 // ns of stalls so far
+	}{
+		{nil, 100, 0}, {[]int64{200}, 900_200, 0}, {[]int64{1_000_000, 3_000_000}, 6_000_000, 5_000_000}, {[]int64{6_000_000}, 8_000_000, 7_000_000},
+	} {
+		for _, at := range step.events {
+			f.schedule(event{at: at, link: 0})
+		}
+		f.advance(step.now)
+		if f.stalled != step.want {
+			t.Errorf("at %d ns: stalled for %d ns, want %d", step.now, f.stalled, step.want)
+		}
+	}
+}
+
 // BenchmarkLoop is the forwarding rate of the loop and its system calls, with
 // socket pairs in the place of TAPs: what is left out is the work of TCP.
 func BenchmarkLoop(b *testing.B) {

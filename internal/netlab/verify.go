@@ -1,11 +1,14 @@
 package netlab
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"text/tabwriter"
 
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // The bounds within which Verify calls a reading right.
@@ -23,14 +26,31 @@ type Verification struct {
 
 	Latencies []LatencyCheck
 	Rates     []RateCheck
-	Loop      Loop // of the fabric meanwhile
+	Loop      Loop    // of the fabric in all readings
+	Away      float64 // time in s for which the prober should have run in them, and did not
 }
+
+// A Verdict says what a reading shows.
+type Verdict int
+
+// The verdicts.
+const (
+	Right    Verdict = iota
+	Outside          // the bounds, though time was kept
+	NotTimed         // nothing: the machine kept the fabric or the prober waiting, or took too long
+)
+
+func (v Verdict) String() string { return [...]string{"ok", "OUTSIDE", "NOT TIMED"}[v] }
+
+// ErrNotTimed is returned, wrapped, where the machine did not keep time, so that nothing can be
+// said of the lab.
+var ErrNotTimed = errors.New("the machine did not keep time")
 
 // A LatencyCheck is the shortest one-way time of a byte over TCP.
 type LatencyCheck struct {
 	From, To       string
 	Truth, Reading float64 // s
-	OK             bool
+	Verdict        Verdict
 }
 
 // A RateCheck is the time of streams that start at once.
@@ -38,23 +58,80 @@ type RateCheck struct {
 	Name           string    // what is compared
 	Truth, Reading float64   // s until all have arrived: max-min fair, and the median reading
 	Shares         []float64 // true time of each stream over its reading, the last one
-	OK             bool
+	Verdict        Verdict
+	readings       []float64 // s, those in which time was kept
 }
 
-// Failures is the number of readings outside the bounds.
-func (v *Verification) Failures() int {
+// enoughReadings are those of a rate whose median decides where the first is not right.
+const enoughReadings = 5
+
+// read adds a reading in s, which does not count unless time was kept in it. The first is enough if it
+// is right.
+func (c *RateCheck) read(reading float64, onTime bool) {
+	if onTime {
+		c.readings = append(c.readings, reading)
+		reading = stats.MiddleMedian(c.readings)
+	} else if len(c.readings) > 0 {
+		return
+	}
+	c.Reading = reading
+	right := math.Abs(reading/c.Truth-1) <= rateShare
+	switch n := len(c.readings); {
+	case right && (n == 1 || n == enoughReadings):
+		c.Verdict = Right
+	case n == enoughReadings:
+		c.Verdict = Outside
+	}
+}
+
+// judgeLatencies holds the readings so far to the truth, with the number of
+// readings of each pair in which time was kept.
+func (v *Verification) judgeLatencies(onTime []int) {
+	extra := make([]float64, len(v.Latencies))
+	for i, x := range v.Latencies {
+		extra[i] = x.Reading - x.Truth
+	}
+	v.Endpoint = stats.MiddleMedian(extra)
+	for i := range v.Latencies {
+		x := &v.Latencies[i]
+		switch {
+		case onTime[i/2] == 0:
+			x.Verdict = NotTimed
+		case math.Abs(x.Reading-x.Truth-v.Endpoint) <= max(latencyShare*x.Truth, latencySlack):
+			x.Verdict = Right
+		default:
+			x.Verdict = Outside
+		}
+	}
+}
+
+// Count is the number of readings with the given verdict.
+func (v *Verification) Count(which Verdict) int {
 	n := 0
 	for _, c := range v.Latencies {
-		if !c.OK {
+		if c.Verdict == which {
 			n++
 		}
 	}
 	for _, c := range v.Rates {
-		if !c.OK {
+		if c.Verdict == which {
 			n++
 		}
 	}
 	return n
+}
+
+// Judge returns an error if a reading is outside the bounds, and ErrNotTimed, wrapped, if more
+// than a quarter of the others could not be timed, so that nothing is shown.
+func (v *Verification) Judge() error {
+	all, open := len(v.Latencies)+len(v.Rates), v.Count(NotTimed)
+	switch n := v.Count(Outside); {
+	case n > 0:
+		return fmt.Errorf("netlab: verify: %d of %d readings are outside the bounds", n, all)
+	case 4*open > all:
+		return fmt.Errorf("netlab: verify: %w in %d of %d readings: prober away for %s; %s", ErrNotTimed, open, all, quantity.Seconds(v.Away), v.Loop)
+	}
+	return nil
 }
 
 // Write writes the readings as tables.
@@ -63,26 +140,19 @@ func (v *Verification) Write(w io.Writer) error {
 	fmt.Fprintf(t, "latency\ttruth us\treading us\tless endpoint us\t\t\n")
 	for _, c := range v.Latencies {
 		fmt.Fprintf(t, "%s to %s\t%.1f\t%.1f\t%+.1f\t%s\t\n",
-			c.From, c.To, c.Truth*1e6, c.Reading*1e6, (c.Reading-v.Endpoint-c.Truth)*1e6, verdict(c.OK))
+			c.From, c.To, c.Truth*1e6, c.Reading*1e6, (c.Reading-v.Endpoint-c.Truth)*1e6, c.Verdict)
 	}
 	fmt.Fprintf(t, "\nstreams\ttruth ms\treading ms\tratio\t\tshares\n")
 	for _, c := range v.Rates {
 		fmt.Fprintf(t, "%s\t%.1f\t%.1f\t%.3f\t%s\t%.2f\n",
-			c.Name, c.Truth*1e3, c.Reading*1e3, c.Reading/c.Truth, verdict(c.OK), c.Shares)
+			c.Name, c.Truth*1e3, c.Reading*1e3, c.Reading/c.Truth, c.Verdict, c.Shares)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\nendpoint cost %s per message\n%s\n%d of %d readings outside the bounds\n",
-		quantity.Seconds(v.Endpoint), v.Loop, v.Failures(), len(v.Latencies)+len(v.Rates))
+	_, err := fmt.Fprintf(w, "\nendpoint cost %s per message\n%s; prober away for %s\n%d of %d readings outside the bounds, %d not timed\n",
+		quantity.Seconds(v.Endpoint), v.Loop, quantity.Seconds(v.Away), v.Count(Outside), len(v.Latencies)+len(v.Rates), v.Count(NotTimed))
 	return err
-}
-
-func verdict(ok bool) string {
-	if ok {
-		return "ok"
-	}
-	return "OUTSIDE"
 }
 
 // Write writes the counters of links that have carried anything as a table.
@@ -102,8 +172,9 @@ func (c *Counters) Write(w io.Writer) error {
 }
 
 func (l Loop) String() string {
-	s := fmt.Sprintf("fabric: %d frames, %s busy, late by %s in the mean, %s at worst, %d frames by more than 1 ms",
-		l.Frames, quantity.Percent(l.Busy/max(l.Elapsed, 1e-9)), quantity.Seconds(l.Late), quantity.Seconds(l.Worst), l.Above1ms)
+	s := fmt.Sprintf("fabric: %d frames, %s busy, late by %s in the mean, %s at worst, %d frames by more than 1 ms, stalled for %s of %s",
+		l.Frames, quantity.Percent(l.Busy/max(l.Elapsed, 1e-9)), quantity.Seconds(l.Late), quantity.Seconds(l.Worst), l.Above1ms,
+		quantity.Seconds(l.Stalled), quantity.Seconds(l.Elapsed))
 	if !l.RealTime {
 		s += "; no real-time priority"
 	}

@@ -97,46 +97,23 @@ type castLab struct {
 
 // castPrograms builds what runs on the labs.
 func castPrograms(tb testing.TB) (*netlab.Settings, *castLab) {
-	if os.Getenv(requireVariable) == "" {
-		tb.Skip("wants a real lab: set " + requireVariable + "=1 to run it")
-	}
-	if err := netlab.Available(); err != nil {
-		tb.Fatal(err)
-	}
-	bin := tb.TempDir()
+	s := labSettings(tb)
 	l := &castLab{dir: os.Getenv(castDir), labtest: map[string]string{}, topocast: map[string]string{}}
 	if l.dir == "" {
 		l.dir = tb.TempDir()
 	} else if err := os.MkdirAll(l.dir, 0o755); err != nil {
 		tb.Fatal(err)
 	}
-	s := &netlab.Settings{Dir: bin, Command: filepath.Join(bin, "netlab"), Leash: true}
-	build(tb, "go", "build", "-o", s.Command, "../cmd/netlab")
 	for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
-		l.labtest[library] = filepath.Join(bin, "labtest-"+library)
-		l.topocast[library] = filepath.Join(bin, "topocast-"+library)
-		build(tb, "../../../.ci/with-mpi", library, "go", "build", "-tags", "mpi", "-o", l.labtest[library], ".")
-		build(tb, "../../../.ci/with-mpi", library, "go", "build", "-tags", "mpi", "-o", l.topocast[library], "../../../examples/topocast")
+		l.labtest[library], l.topocast[library] = labtestFor(tb, library), topocastFor(tb, library)
 	}
 	return s, l
 }
 
 // up starts a cluster until the end of the test.
 func (l *castLab) up(tb testing.TB, s *netlab.Settings, name, spec string) *castLab {
-	text := fmt.Sprintf(`{"format":"topocast/netlab","version":1,"spec":%q}`, spec)
-	c, err := netlab.DecodeCluster(strings.NewReader(text), "", name)
-	if err != nil {
-		tb.Fatal(err)
-	}
 	running := *l
-	if running.lab, err = netlab.Up(c, s); err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if _, err := running.lab.Down(); err != nil {
-			tb.Error(err)
-		}
-	})
+	running.lab = labUp(tb, s, name, fmt.Sprintf(`"spec":%q`, spec))
 	return &running
 }
 

@@ -37,6 +37,7 @@ type report struct {
 	Warnings   []string    `json:"warnings"`
 	Short      float64     `json:"short_s"` // time that measuring short messages took
 	Long       float64     `json:"long_s"`  // and long ones
+	Fabric     netlab.Loop `json:"fabric"`  // in both times
 	Broadcasts []broadcast `json:"broadcasts"`
 }
 
@@ -105,10 +106,20 @@ func work(comm mpi.Communicator, name string, s *netlab.Settings) (*report, erro
 		if lab, err = netlab.Open(name, s); err != nil {
 			return nil, err
 		}
+		if _, err = lab.Reset(); err != nil {
+			return nil, err
+		}
 	}
 	r, network, err := discover(comm)
 	if err != nil {
 		return nil, err
+	}
+	if lab != nil {
+		c, err := lab.Counters()
+		if err != nil {
+			return nil, err
+		}
+		r.Fabric = c.Loop
 	}
 	b, err := bcast.New(comm, &bcast.Settings{Network: network, ModelOnly: true})
 	if err != nil {

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -98,65 +95,35 @@ func TestSamplesAreWhatTheirSpecsSay(t *testing.T) {
 	}
 }
 
-const requireVariable = "TOPOCAST_REQUIRE_LAB"
-
-// TestSampleClusters is make lab-test: under both MPI libraries and with ranks
-// in any order, what is reconstructed is the true hierarchy, broadcasts along
-// it bring every byte, and large ones cross each uplink once.
+// TestSampleClusters is the core of make lab-test: what is reconstructed is the true hierarchy,
+// broadcasts along it bring every byte, and large ones cross each uplink once. Every cluster
+// is tested with ranks in all orders and under both MPI libraries, and every library in all orders.
 func TestSampleClusters(t *testing.T) {
-	if os.Getenv(requireVariable) == "" {
-		t.Skip("a test of real labs: set " + requireVariable + "=1 to run it")
-	}
-	if err := netlab.Available(); err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	command := filepath.Join(dir, "netlab")
-	build(t, "go", "build", "-o", command, "../cmd/netlab")
-	programs := map[string]string{}
-	for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
-		programs[library] = filepath.Join(dir, "labtest-"+library)
-		build(t, "../../../.ci/with-mpi", library, "go", "build", "-tags", "mpi", "-o", programs[library], ".")
-	}
-	for _, s := range samples() {
-		t.Run(s.name, func(t *testing.T) { s.test(t, &netlab.Settings{Dir: dir, Command: command}, programs) })
-	}
-}
-
-func build(t testing.TB, args ...string) {
-	t.Helper()
-	if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)
+	settings := labSettings(t)
+	libraries := []string{netlab.OpenMPI, netlab.MPICH}
+	for i, s := range samples() {
+		t.Run(s.name, func(t *testing.T) {
+			l := labUp(t, settings, s.name, fmt.Sprintf(`"spec":%q,"ranks_per_host":%d`, s.spec, s.perHost))
+			if s.verify {
+				t.Run("verify", func(t *testing.T) { verify(t, l) })
+			}
+			for k, how := range []string{"block", "round-robin", "shuffle:1"} {
+				library := libraries[(i+k)%2]
+				t.Run(library+" "+how, func(t *testing.T) {
+					place, err := netlab.Place(how, l.Cluster.Graph.Hosts(), s.perHost, 0)
+					if err != nil {
+						t.Fatal(err)
+					}
+					// Of the ranks, which share a CPU with the rest of the machine, the fabric knows
+					// nothing: one attempt may be spoilt that way.
+					judge(t, 2, func() ([]string, netlab.Loop) { return s.job(t, l, settings, library, place) })
+				})
+			}
+		})
 	}
 }
 
-func (s *sample) test(t *testing.T, settings *netlab.Settings, programs map[string]string) {
-	text := fmt.Sprintf(`{"format":"topocast/netlab","version":1,"spec":%q,"ranks_per_host":%d}`, s.spec, s.perHost)
-	c, err := netlab.DecodeCluster(strings.NewReader(text), "", s.name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := netlab.Up(c, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if _, err := l.Down(); err != nil {
-			t.Error(err)
-		}
-	}()
-	if s.verify {
-		t.Run("verify", func(t *testing.T) { verify(t, l) })
-	}
-	for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
-		for _, how := range []string{"block", "round-robin", "shuffle:1"} {
-			t.Run(library+" "+how, func(t *testing.T) { s.job(t, l, settings, library, how, programs[library]) })
-		}
-	}
-}
-
-// verify holds the lab to its file. Probes feel whatever else the machine does,
-// and a stall of it is no fault of the lab: one of three attempts has to do.
+// verify holds the lab to its file. Of a lab that is right, one of three attempts is.
 func verify(t *testing.T, l *netlab.Lab) {
 	for attempt := 1; ; attempt++ {
 		v, err := l.Verify()
@@ -167,94 +134,76 @@ func verify(t *testing.T, l *netlab.Lab) {
 		if err := v.Write(&table); err != nil {
 			t.Fatal(err)
 		}
-		if v.Failures() == 0 {
+		err = v.Judge()
+		if err == nil {
 			lines := strings.Split(strings.TrimSpace(table.String()), "\n")
 			t.Log(strings.Join(lines[len(lines)-3:], "; "))
 			return
 		}
 		t.Log("\n" + table.String())
+		if errors.Is(err, netlab.ErrNotTimed) {
+			t.Skip("NOT JUDGED: ", err)
+		}
 		if attempt == 3 {
-			t.Fatal("readings outside the bounds, three times")
+			t.Fatal(err)
 		}
 	}
 }
 
-func (s *sample) job(t *testing.T, l *netlab.Lab, settings *netlab.Settings, library, how, program string) {
-	place, err := netlab.Place(how, l.Cluster.Graph.Hosts(), s.perHost, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "report.json")
-	job := &netlab.Job{
-		MPI: library, Place: place,
-		Program: []string{program, "-dir", settings.Dir, "-lab", s.name, "-report", file},
-	}
-	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("no end within a minute"))
-	defer cancel()
-	var out strings.Builder
-	start := time.Now()
-	if err := l.Run(ctx, job, &out, &out); err != nil {
-		t.Fatalf("%v\n%s", err, out.String())
-	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out.String())
-	}
+// job runs the program on a lab, and returns what is wrong with what it found and how the
+// fabric has kept time.
+func (s *sample) job(t *testing.T, l *netlab.Lab, settings *netlab.Settings, library string, place []int) (faults []string, fabric netlab.Loop) {
+	t.Helper()
 	r := &report{}
-	if err := json.Unmarshal(b, r); err != nil {
-		t.Fatal(err)
-	}
+	start := time.Now()
+	runJob(t, l, &netlab.Job{
+		MPI: library, Place: place,
+		Program: []string{labtestFor(t, library), "-dir", settings.Dir, "-lab", s.name, "-report", filepath.Join(t.TempDir(), "report.json")},
+	}, jobLimit, r)
 	t.Logf("%d ranks, %.1f s, of which measuring short messages %.1f s, long ones %.1f s", len(place), time.Since(start).Seconds(), r.Short, r.Long)
-	s.checkWiring(t, l, place, r)
-	for _, b := range r.Broadcasts {
-		checkBroadcast(t, l, place, b)
-	}
-	if t.Failed() {
-		t.Logf("the report:\n%s", b)
-	}
-}
-
-func (s *sample) checkWiring(t *testing.T, l *netlab.Lab, place []int, r *report) {
 	for rank, h := range place {
 		if got, want := r.Hosts[rank], l.Machines()[h].Name; got != want {
 			t.Fatalf("rank %d ran on %s, want %s", rank, got, want)
 		}
 	}
 	if got, want := sets(r.Groups), s.want(place); !slices.Equal(got, want) {
-		t.Errorf("reconstructed groups of ranks %v\nwant %v\nsupport %.2f", got, want, r.Support)
+		faults = append(faults, fmt.Sprintf("reconstructed groups of ranks %v\nwant %v\nsupport %.2f", got, want, r.Support))
 	}
+	fabric = r.Fabric
+	for _, b := range r.Broadcasts {
+		if b.Wrong > 0 {
+			t.Fatalf("broadcast of %d bytes from rank %d: %d ranks got other bytes", b.Bytes, b.Root, b.Wrong)
+		}
+		t.Logf("broadcast of %d bytes from rank %d: %.1f ms, %s", b.Bytes, b.Root, b.Seconds*1e3, b.Plan)
+		fabric = fabric.Plus(b.Counters.Loop)
+		if b.Bytes == largeCast {
+			faults = append(faults, crossings(l, place, &b)...)
+		}
+	}
+	if len(faults) > 0 {
+		text, err := json.Marshal(r)
+		t.Logf("the report: %s (%v)", text, err)
+	}
+	return faults, fabric
 }
 
-// checkBroadcast holds a broadcast to its bytes, and a large one to crossing
-// each direction of each link between switches at most once.
-func checkBroadcast(t *testing.T, l *netlab.Lab, place []int, b broadcast) {
-	if b.Wrong > 0 {
-		t.Errorf("broadcast of %d bytes from rank %d: %d ranks got other bytes", b.Bytes, b.Root, b.Wrong)
-	}
-	t.Logf("broadcast of %d bytes from rank %d: %.1f ms, %s; %s", b.Bytes, b.Root, b.Seconds*1e3, b.Plan, b.Counters.Loop)
-	if b.Bytes < largeCast {
-		return
-	}
+// crossings holds a large broadcast to crossing each direction of each link between switches once
+// at most. TCP sends again what is late.
+func crossings(l *netlab.Lab, place []int, b *broadcast) (faults []string) {
 	g := l.Cluster.Graph
 	for i, c := range b.Counters.Links {
 		a := g.Arcs()[i]
-		if !g.IsSwitch(a.From) || !g.IsSwitch(a.To) {
-			continue
-		}
-		// Headers of TCP, of MPI per segment, and acknowledgements.
-		crossings := float64(c.Bytes) / float64(b.Bytes)
-		if crossings > 1.1 {
-			t.Errorf("broadcast of %d bytes from rank %d: the payload crosses %s to %s %.2f times, want once at most", b.Bytes, b.Root, c.From, c.To, crossings)
-		}
-	}
-	// What comes into a host's link has come once per host other than the root's.
-	for i, c := range b.Counters.Links {
-		a := g.Arcs()[i]
-		if g.IsSwitch(a.To) || a.To == place[b.Root] {
-			continue
-		}
-		if float64(c.Bytes) < float64(b.Bytes) {
-			t.Errorf("broadcast of %d bytes from rank %d: %s to %s carried %d bytes only", b.Bytes, b.Root, c.From, c.To, c.Bytes)
+		carried := float64(c.Bytes) / float64(b.Bytes)
+		switch {
+		case g.IsSwitch(a.From) && g.IsSwitch(a.To):
+			// Headers of TCP, of MPI per segment, and acknowledgements.
+			if carried > 1.1 {
+				faults = append(faults, fmt.Sprintf("broadcast of %d bytes from rank %d: the payload crosses %s to %s %.2f times, want once at most", b.Bytes, b.Root, c.From, c.To, carried))
+			}
+		case !g.IsSwitch(a.To) && a.To != place[b.Root] && carried < 1:
+			// What comes into a host's link has come once per host other than the root's.
+			faults = append(faults, fmt.Sprintf("broadcast of %d bytes from rank %d: %s to %s carried %d bytes only", b.Bytes, b.Root, c.From, c.To, c.Bytes))
 		}
 	}
+	return faults
 }

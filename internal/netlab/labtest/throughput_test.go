@@ -1,17 +1,11 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/topocast/topocast/internal/netlab"
 )
@@ -29,53 +23,17 @@ func throughputLabs() []struct{ name, cluster string } {
 }
 
 // TestThroughput holds the rates of all directions of all links to the lab's file within
-// 8 %, under both libraries. A stall of the machine is no fault of the measurement, and only slows
-// down: of each direction the best of three attempts counts, and none may be too fast.
+// 8 %, under both libraries. What keeps the ranks from their CPU is no fault of the measurement, and
+// only slows down: of each direction the best of the attempts counts, and none may be too fast.
 func TestThroughput(t *testing.T) {
-	if os.Getenv(requireVariable) == "" {
-		t.Skip("wants real labs: set " + requireVariable + "=1 to run it")
-	}
-	if err := netlab.Available(); err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	command := filepath.Join(dir, "netlab")
-	build(t, "go", "build", "-o", command, "../cmd/netlab")
-	programs := map[string]string{}
-	for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
-		programs[library] = filepath.Join(dir, "labtest-"+library)
-		build(t, "../../../.ci/with-mpi", library, "go", "build", "-tags", "mpi", "-o", programs[library], ".")
-	}
-	settings := &netlab.Settings{Dir: dir, Command: command}
+	settings := labSettings(t)
 	for _, lab := range throughputLabs() {
 		t.Run(lab.name, func(t *testing.T) {
-			text := fmt.Sprintf(`{"format":"topocast/netlab","version":1,"ranks_per_host":1,%s}`, lab.cluster)
-			c, err := netlab.DecodeCluster(strings.NewReader(text), "", lab.name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			l, err := netlab.Up(c, settings)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() {
-				if _, err := l.Down(); err != nil {
-					t.Error(err)
-				}
-			}()
+			l := labUp(t, settings, lab.name, lab.cluster)
 			for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
 				t.Run(library, func(t *testing.T) {
-					best := make([]float64, c.Graph.NumArcs())
-					for attempt := 1; ; attempt++ {
-						off := ratesOff(t, l, settings, library, programs[library], best)
-						if len(off) == 0 {
-							return
-						}
-						t.Logf("attempt %d:\n%s", attempt, strings.Join(off, "\n"))
-						if attempt == 3 {
-							t.Fatal("rates off by more than 8 %, three times")
-						}
-					}
+					best := make([]float64, l.Cluster.Graph.NumArcs())
+					judge(t, 3, func() ([]string, netlab.Loop) { return ratesOff(t, l, settings, library, best) })
 				})
 			}
 		})
@@ -88,30 +46,17 @@ const throughputTolerance = 0.08
 
 // ratesOff measures a lab, takes what is better than the best rates so far, and lists the
 // directions that are off.
-func ratesOff(t *testing.T, l *netlab.Lab, settings *netlab.Settings, library, program string, best []float64) (off []string) {
+func ratesOff(t *testing.T, l *netlab.Lab, settings *netlab.Settings, library string, best []float64) (off []string, fabric netlab.Loop) {
+	t.Helper()
 	place, err := netlab.Place("block", l.Cluster.Graph.Hosts(), 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "report.json")
-	job := &netlab.Job{
-		MPI: library, Place: place,
-		Program: []string{program, "-throughput", "-dir", settings.Dir, "-lab", l.Cluster.Name, "-report", file},
-	}
-	ctx, cancel := context.WithTimeoutCause(t.Context(), 2*time.Minute, errors.New("no end within two minutes"))
-	defer cancel()
-	var out strings.Builder
-	if err := l.Run(ctx, job, &out, &out); err != nil {
-		t.Fatalf("%v\n%s", err, out.String())
-	}
-	b, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out.String())
-	}
 	var r throughputReport
-	if err := json.Unmarshal(b, &r); err != nil {
-		t.Fatal(err)
-	}
+	fabric = runJob(t, l, &netlab.Job{
+		MPI: library, Place: place,
+		Program: []string{labtestFor(t, library), "-throughput", "-dir", settings.Dir, "-lab", l.Cluster.Name, "-report", filepath.Join(t.TempDir(), "report.json")},
+	}, jobLimit, &r)
 	g := l.Cluster.Graph
 	if len(r.Rates) != g.NumArcs() {
 		t.Fatalf("%d rates for %d arcs", len(r.Rates), g.NumArcs())
@@ -127,5 +72,5 @@ func ratesOff(t *testing.T, l *netlab.Lab, settings *netlab.Settings, library, p
 	}
 	slices.Sort(errs)
 	t.Logf("%.1f s: |error| median %.1f %%, worst %.1f %%; %v", r.Seconds, 100*errs[len(errs)/2], 100*errs[len(errs)-1], r.Warnings)
-	return off
+	return off, fabric
 }

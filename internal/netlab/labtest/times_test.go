@@ -1,17 +1,11 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/topocast/topocast/internal/netlab"
 	"github.com/topocast/topocast/internal/stats"
@@ -19,7 +13,7 @@ import (
 )
 
 // timesLab is four racks of four hosts: round trips of 0.8 and 2 ms, 100 Mbit/s all the way.
-const timesLab = `{"format":"topocast/netlab","version":1,"ranks_per_host":1,"spec":"tree:4x4 latency=300us,200us rate=100Mbps,100Mbps"}`
+const timesLab = `"spec":"tree:4x4 latency=300us,200us rate=100Mbps,100Mbps"`
 
 const timesRate = 12.5e6 // B/s
 
@@ -32,61 +26,27 @@ const longGap = 64 << 10
 //
 //	TOPOCAST_REQUIRE_LAB=1 go test ./internal/netlab/labtest -run - -bench Times -benchtime 1x
 func BenchmarkTimes(b *testing.B) {
-	if os.Getenv(requireVariable) == "" {
-		b.Skip("wants a real lab: set " + requireVariable + "=1 to run it")
-	}
-	if err := netlab.Available(); err != nil {
-		b.Fatal(err)
-	}
-	dir := b.TempDir()
-	command := filepath.Join(dir, "netlab")
-	build(b, "go", "build", "-o", command, "../cmd/netlab")
-	c, err := netlab.DecodeCluster(strings.NewReader(timesLab), "", "times")
-	if err != nil {
-		b.Fatal(err)
-	}
-	l, err := netlab.Up(c, &netlab.Settings{Dir: dir, Command: command})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		if _, err := l.Down(); err != nil {
-			b.Error(err)
-		}
-	})
+	l := labUp(b, labSettings(b), "times", timesLab)
 	for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
 		b.Run(library, func(b *testing.B) {
-			program := filepath.Join(dir, "labtest-"+library)
-			build(b, "../../../.ci/with-mpi", library, "go", "build", "-tags", "mpi", "-o", program, ".")
 			for b.Loop() {
-				reportTimes(b, l, library, program)
+				reportTimes(b, l, library)
 			}
 		})
 	}
 }
 
 // reportTimes measures a lab and reports what is off.
-func reportTimes(b *testing.B, l *netlab.Lab, library, program string) {
+func reportTimes(b *testing.B, l *netlab.Lab, library string) {
 	place, err := netlab.Place("block", l.Cluster.Graph.Hosts(), 1, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
-	file := filepath.Join(b.TempDir(), "report.json")
-	job := &netlab.Job{MPI: library, Place: place, Program: []string{program, "-times", "-report", file}}
-	ctx, cancel := context.WithTimeoutCause(b.Context(), 3*time.Minute, errors.New("no end within three minutes"))
-	defer cancel()
-	var out strings.Builder
-	if err := l.Run(ctx, job, &out, &out); err != nil {
-		b.Fatalf("%v\n%s", err, out.String())
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		b.Fatalf("%v\n%s", err, out.String())
-	}
 	var r timesReport
-	if err := json.Unmarshal(text, &r); err != nil {
-		b.Fatal(err)
-	}
+	fabric := runJob(b, l, &netlab.Job{
+		MPI: library, Place: place,
+		Program: []string{labtestFor(b, library), "-times", "-report", filepath.Join(b.TempDir(), "report.json")},
+	}, jobLimit, &r)
 	hosts := l.Cluster.Graph.Hosts()
 	truth := make([][]float64, hosts)
 	paths := topology.NewPaths(l.Cluster.Graph, nil)
@@ -124,7 +84,7 @@ func reportTimes(b *testing.B, l *netlab.Lab, library, program string) {
 		b.ReportMetric(100*errs[len(errs)/2], name+"-median-%")
 		b.ReportMetric(100*errs[len(errs)-1], name+"-worst-%")
 	}
-	b.Logf("endpoint cost %.1f us; %d of %d pairs for the groups; %.1f s; %v", cost*1e6, r.FewPairs, hosts*(hosts-1)/2, r.Seconds, r.Warnings)
+	b.Logf("endpoint cost %.1f us; %d of %d pairs for the groups; %.1f s; %s; %v", cost*1e6, r.FewPairs, hosts*(hosts-1)/2, r.Seconds, fabric, r.Warnings)
 	report("latency", latency)
 	report("L", long)
 	report("g", gap)

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/topocast/topocast/internal/netlab"
+)
+
+const requireVariable = "TOPOCAST_REQUIRE_LAB"
+
+// programFolder holds what the tests have built, once for all of them.
+var programFolder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "labtest") })
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if os.Getenv(requireVariable) != "" {
+		if dir, err := programFolder(); err == nil {
+			os.RemoveAll(dir)
+		}
+	}
+	os.Exit(code)
+}
+
+// requireLab skips a test where labs are not asked for, and fails it where they cannot be made.
+func requireLab(tb testing.TB) {
+	tb.Helper()
+	if os.Getenv(requireVariable) == "" {
+		tb.Skip("wants real labs: set " + requireVariable + "=1 to run it")
+	}
+	if err := netlab.Available(); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// built returns the program of the given name, which the command builds, unless an earlier test
+// did, when the name is added to it.
+func built(tb testing.TB, name string, command ...string) string {
+	tb.Helper()
+	dir, err := programFolder()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	file := filepath.Join(dir, name)
+	if _, err := os.Stat(file); err == nil {
+		return file
+	}
+	folder := command[len(command)-1]
+	args := append(command[:len(command)-1:len(command)-1], "-o", file, folder)
+	if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+		tb.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return file
+}
+
+// forMPI builds a program for an MPI library.
+func forMPI(tb testing.TB, library, folder string) string {
+	tb.Helper()
+	return built(tb, filepath.Base(folder)+"-"+library, "../../../.ci/with-mpi", library, "go", "build", "-tags", "mpi", folder)
+}
+
+// labtestFor is the program of this package, topocastFor the command line.
+func labtestFor(tb testing.TB, library string) string { return forMPI(tb, library, "../labtest") }
+
+func topocastFor(tb testing.TB, library string) string {
+	return forMPI(tb, library, "../../../examples/topocast")
+}
+
+// labSettings are those of labs that go with the test.
+func labSettings(tb testing.TB) *netlab.Settings {
+	requireLab(tb)
+	return &netlab.Settings{Dir: tb.TempDir(), Command: built(tb, "netlab", "go", "build", "../cmd/netlab"), Leash: true}
+}
+
+// labUp starts a lab of the given fields of a cluster file until the end of the test.
+func labUp(tb testing.TB, s *netlab.Settings, name, fields string) *netlab.Lab {
+	tb.Helper()
+	c, err := netlab.DecodeCluster(strings.NewReader(`{"format":"topocast/netlab","version":1,`+fields+`}`), "", name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	l, err := netlab.Up(c, s)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if _, err := l.Down(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return l
+}
+
+// jobLimit is how long a job of a test may take. On an idle machine none takes half a minute.
+const jobLimit = 5 * time.Minute
+
+// runJob runs a job and reads the report that it writes to the file named by its last
+// argument. It returns how the fabric has kept time, since the job's last reset of it if there is one.
+func runJob(tb testing.TB, l *netlab.Lab, job *netlab.Job, limit time.Duration, report any) (fabric netlab.Loop) {
+	tb.Helper()
+	if _, err := l.Reset(); err != nil {
+		tb.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeoutCause(tb.Context(), limit, fmt.Errorf("no end within %v", limit))
+	defer cancel()
+	var out strings.Builder
+	if err := l.Run(ctx, job, &out, &out); err != nil {
+		tb.Fatalf("%v\n%s", err, out.String())
+	}
+	c, err := l.Counters()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	text, err := os.ReadFile(job.Program[len(job.Program)-1])
+	if err == nil {
+		err = json.Unmarshal(text, report)
+	}
+	if err != nil {
+		tb.Fatalf("%v\n%s", err, out.String())
+	}
+	return c.Loop
+}
+
+// patience is how long attempts are made that show nothing.
+const patience = 3 * time.Minute
+
+// judge makes attempts at what depends on time until one finds no fault. The test fails when
+// as many as most attempts had faults although the fabric has kept time. It is skipped where
+// this never happened, in three minutes: then the fabric's counters prove that the machine
+// did not keep time, and nothing is known of what is tested.
+func judge(t *testing.T, most int, try func() (faults []string, fabric netlab.Loop)) {
+	t.Helper()
+	begin, onTime := time.Now(), 0
+	for attempt := 1; ; attempt++ {
+		faults, fabric := try()
+		kept := "on time"
+		if !fabric.OnTime() {
+			kept = "LATE"
+		}
+		t.Logf("attempt %d, the fabric was %s: %s", attempt, kept, fabric)
+		if len(faults) == 0 {
+			return
+		}
+		t.Log(strings.Join(faults, "\n"))
+		if fabric.OnTime() {
+			onTime++
+		}
+		switch over := time.Since(begin) > patience; {
+		case onTime == most, over && onTime > 0:
+			t.Fatalf("%d of %d attempts failed while the fabric was on time", onTime, attempt)
+		case over:
+			t.Skipf("NOT JUDGED: in none of %d attempts was the fabric on time", attempt)
+		}
+	}
+}
