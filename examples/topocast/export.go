@@ -18,6 +18,7 @@ import (
 type exported struct {
 	network *model.Network
 	graph   *topology.Graph // its hosts are the ranks, with the names of their hosts
+	stderr  io.Writer       // for warnings
 }
 
 // An exportFormat is a format of another tool.
@@ -31,6 +32,11 @@ func exportFormats() []exportFormat {
 	return []exportFormat{
 		{"dot", "Graphviz: links with latency (s) and bandwidth (B/s)", graphFormat(encode.WriteDOT)},
 		{"lgate", "LGate's topology file: the groups", func(w io.Writer, x exported) error { return encode.WriteLGate(w, x.network.Hierarchy()) }},
+		{"slurm-conf", "Slurm's topology.conf for topology/tree: hosts on switches", fabricFormat(encode.WriteSlurmConf)},
+		{"slurm-yaml", "Slurm's topology.yaml with a tree (25.05 or later)", fabricFormat(encode.WriteSlurmYAML)},
+		{"slurm-block", "Slurm's topology.conf for topology/block (23.11 or later)", fabricFormat(encode.WriteSlurmBlocks)},
+		{"slurm-block-yaml", "Slurm's topology.yaml with blocks (25.05 or later)", fabricFormat(encode.WriteSlurmBlockYAML)},
+		{"topograph", "topograph: the switches above each host, nearest first", fabricFormat(encode.WriteTopograph)},
 	}
 }
 
@@ -49,6 +55,7 @@ Groups that the readings do not clearly set off are left out. Formats:
 
 ` + exportTable(),
 		Example: `  topocast export --format dot network.json | dot -Tsvg >network.svg
+  topocast export --format slurm-conf -o topology.conf network.json
   topocast export --format lgate -o topology.txt network.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -56,7 +63,7 @@ Groups that the readings do not clearly set off are left out. Formats:
 			if err := out.check(nil); err != nil {
 				return err
 			}
-			return export(args[0], format, out)
+			return export(args[0], format, out, c.ErrOrStderr())
 		},
 	}
 	f := c.Flags()
@@ -78,7 +85,7 @@ func exportTable() string {
 
 // export writes the network of a file in a format. It writes nothing if the network lacks
 // what the format needs.
-func export(file, format string, out outputFile) error {
+func export(file, format string, out outputFile, stderr io.Writer) error {
 	var chosen *exportFormat
 	var known []string
 	for _, f := range exportFormats() {
@@ -98,7 +105,7 @@ func export(file, format string, out outputFile) error {
 		return badInput("%s: %w", file, err)
 	}
 	var content strings.Builder
-	if err := chosen.write(&content, exported{n, g}); err != nil {
+	if err := chosen.write(&content, exported{n, g, stderr}); err != nil {
 		return badInput("%s: %w", file, err)
 	}
 	_, err = out.save(func(w io.Writer) error {

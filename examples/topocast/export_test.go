@@ -21,8 +21,13 @@ func pairsNetwork(t *testing.T) string {
 func TestExport(t *testing.T) {
 	network := pairsNetwork(t)
 	for format, want := range map[string]string{
-		"dot":   "\n  5 -- 0 [label=\"500 ns\" latency=\"",
-		"lgate": "cluster {\n  cluster { group { 0, 2 } }\n  cluster { group { 1, 3 } }\n}\n",
+		"dot":              "\n  5 -- 0 [label=\"500 ns\" latency=\"",
+		"slurm-conf":       "SwitchName=root Switches=",
+		"slurm-yaml":       "      - switch: root\n        children: ",
+		"slurm-block":      "BlockSizes=2\n",
+		"slurm-block-yaml": "    block_sizes:\n      - 2\n",
+		"topograph":        "\"network_layers\": [\n    \"",
+		"lgate":            "cluster {\n  cluster { group { 0, 2 } }\n  cluster { group { 1, 3 } }\n}\n",
 	} {
 		status, out, stderr := topocast("export", "--format", format, network)
 		if status != 0 || stderr != "" || !strings.Contains(out, want) {

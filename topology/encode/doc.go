@@ -17,6 +17,11 @@
 //	DOT                       ReadDOT, WriteDOT: Graphviz; the language of
 //	                          specifications in Bannikov 2014
 //	topology files of LGate   ReadLGate, WriteLGate: the groups alone
+//	Slurm's topology.conf     ReadSlurmConf, WriteSlurmConf, WriteSlurmBlocks
+//	and topology.yaml         ReadSlurmYAML, WriteSlurmYAML, WriteSlurmBlockYAML
+//	topograph's JSON          ReadTopograph, WriteTopograph
+//
+// Schedulers take hosts on switches, a Fabric, which NewFabric makes of a graph and a hierarchy.
 //
 // A network, with its parameters and where it was measured, is a file of package
 // model; readings are one of package measure.

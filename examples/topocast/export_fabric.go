@@ -1,0 +1,27 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/topocast/topocast/topology/encode"
+)
+
+// fabricFormat is a format that holds hosts on switches, as schedulers want it. What a person
+// should know of it is told beside it.
+func fabricFormat(write func(io.Writer, *encode.Fabric) error) func(io.Writer, exported) error {
+	return func(w io.Writer, x exported) error {
+		hosts := make([]string, x.graph.Hosts())
+		for rank := range hosts {
+			hosts[rank] = x.graph.Name(rank)
+		}
+		f, warnings, err := encode.NewFabric(x.graph, x.network.Hierarchy(), hosts)
+		if err != nil {
+			return err
+		}
+		for _, warning := range warnings {
+			fmt.Fprintf(x.stderr, "warning: %s\n", warning)
+		}
+		return write(w, f)
+	}
+}

@@ -1,0 +1,369 @@
+package encode
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/topology"
+)
+
+// A Fabric is what schedulers are told of a machine: hosts by name, each on one switch, and
+// switches below switches. Each root is a network of its own: schedulers give no job hosts of two.
+// NewFabric puts hosts and switches in a natural order, readers in the file's.
+type Fabric struct {
+	Roots []*FabricSwitch
+}
+
+// A FabricSwitch is a leaf, which has hosts, or an upper switch, which has switches and may have
+// hosts of its own.
+type FabricSwitch struct {
+	Name     string
+	Hosts    []string // directly below
+	Switches []*FabricSwitch
+}
+
+// longestName is how many bytes a name of a host or a switch may have: Slurm refuses more.
+const longestName = 64
+
+// NewFabric works out the switches of a machine from the firm groups of its hierarchy. host names
+// the host of each of its ranks; ranks of one host become one, and groups within a host have no
+// switch. Nor have weak groups (topology.FirmSupport): their hosts hang below the next firm one.
+//
+// Each part of the graph that no arc connects with the others is a root, as a common one would let
+// jobs span networks that are not connected. Hosts that were merely not measured against each other
+// look the same: warnings say so. Where the hierarchy has no group in such a part, the groups are
+// those of the part of the graph alone. Switches are called after the level of their group, or, if
+// nobody has named it, the tier, which is 0 for leaves.
+func NewFabric(g *topology.Graph, h *topology.Hierarchy, host []string) (f *Fabric, warnings []string, err error) {
+	if g.Hosts() != h.Hosts() || len(host) != h.Hosts() {
+		return nil, nil, fmt.Errorf("encode: fabric: a graph of %d hosts, a hierarchy of %d, %d names", g.Hosts(), h.Hosts(), len(host))
+	}
+	if len(host) == 0 {
+		return nil, nil, fmt.Errorf("encode: fabric: no hosts")
+	}
+	parts, err := partsOf(g, host)
+	if err != nil {
+		return nil, nil, fmt.Errorf("encode: fabric: %w", err)
+	}
+	h = h.Firm(topology.FirmSupport)
+	names := switchNames{}
+	f = &Fabric{}
+	var alone []string
+	for _, p := range parts {
+		own, err := h.Contract(p.node, len(p.hosts))
+		if err == nil && len(own.Groups()) == 1 && len(parts) > 1 {
+			own, err = p.hierarchy(g)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("encode: fabric: %w", err)
+		}
+		name := "root"
+		if len(parts) > 1 {
+			name = names.next("root")
+		}
+		root, _ := p.build(own, 0, names)
+		root.Name = name
+		f.Roots = append(f.Roots, root)
+		if len(p.hosts) == 1 {
+			alone = append(alone, p.hosts[0])
+		}
+	}
+	if len(parts) > 1 {
+		w := fmt.Sprintf("%d parts of the network are not connected: each has a root switch, and no job gets hosts of two of them; if they are connected, measure between them", len(parts))
+		if len(alone) > 0 {
+			w += "; alone are " + words.List(alone)
+		}
+		warnings = append(warnings, w)
+	}
+	return f, warnings, nil
+}
+
+// A fabricPart is a connected part of a machine.
+type fabricPart struct {
+	hosts []string // in a natural order
+	ranks []int
+	node  []int // rank -> index into hosts, -1 if it is in another part
+}
+
+// partsOf are the connected parts, by their first rank. Ranks of one host are connected.
+func partsOf(g *topology.Graph, host []string) ([]fabricPart, error) {
+	number := g.Parts()
+	same := make(map[int]int) // part -> the part of which it is
+	find := func(p int) int {
+		for {
+			next, ok := same[p]
+			if !ok {
+				return p
+			}
+			p = next
+		}
+	}
+	partOf := make(map[string]int, len(host))
+	for rank, name := range host {
+		if err := checkHost(name); err != nil {
+			return nil, fmt.Errorf("rank %d: %w", rank, err)
+		}
+		part := find(number[rank])
+		if known, ok := partOf[name]; !ok {
+			partOf[name] = part
+		} else if known = find(known); known != part {
+			same[max(known, part)] = min(known, part)
+		}
+	}
+	index := make(map[int]int) // part -> index into parts
+	var parts []fabricPart
+	for rank, name := range host {
+		p := find(partOf[name])
+		i, ok := index[p]
+		if !ok {
+			i = len(parts)
+			index[p] = i
+			parts = append(parts, fabricPart{})
+		}
+		parts[i].hosts = append(parts[i].hosts, name)
+		parts[i].ranks = append(parts[i].ranks, rank)
+	}
+	for i := range parts {
+		p := &parts[i]
+		slices.SortFunc(p.hosts, naturally)
+		p.hosts = slices.Compact(p.hosts)
+		at := make(map[string]int, len(p.hosts))
+		for k, name := range p.hosts {
+			at[name] = k
+		}
+		p.node = slices.Repeat([]int{-1}, len(host))
+		for _, rank := range p.ranks {
+			p.node[rank] = at[host[rank]]
+		}
+	}
+	return parts, nil
+}
+
+// checkHost refuses names that are no host names, of which the files of schedulers would make
+// something else.
+func checkHost(name string) error {
+	switch {
+	case name == "":
+		return fmt.Errorf("the host has no name")
+	case len(name) > longestName:
+		return fmt.Errorf("host %.20q...: a name of %d bytes: want at most %d", name, len(name), longestName)
+	case strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) >= 0:
+		return fmt.Errorf("host %q: want a name of letters, digits, %q", name, "-_.")
+	}
+	return nil
+}
+
+// checkSwitch refuses names of switches that files of schedulers cannot have.
+func checkSwitch(name string) error {
+	switch {
+	case name == "":
+		return fmt.Errorf("the switch has no name")
+	case len(name) > longestName:
+		return fmt.Errorf("switch %.20q...: a name of %d bytes: want at most %d", name, len(name), longestName)
+	case strings.IndexFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`,[]"'#=\`, r) }) >= 0:
+		return fmt.Errorf("switch %q: want a name without blanks, commas, brackets, quotes and any of #=\\", name)
+	}
+	return nil
+}
+
+// plain tells whether names may have the character: what host names have, and the underscore.
+func plain(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.'
+}
+
+// hierarchy is that of the part's graph alone, from its latencies.
+func (p *fabricPart) hierarchy(g *topology.Graph) (*topology.Hierarchy, error) {
+	vertex := make(map[int]int)
+	var names []string
+	keep := func(v int) {
+		vertex[v] = len(names)
+		names = append(names, g.Name(v))
+	}
+	for _, rank := range p.ranks {
+		keep(rank)
+	}
+	number := g.Parts()
+	mine := make(map[int]bool)
+	for _, rank := range p.ranks {
+		mine[number[rank]] = true
+	}
+	for v := g.Hosts(); v < g.Vertices(); v++ {
+		if mine[number[v]] {
+			keep(v)
+		}
+	}
+	var arcs []topology.Arc
+	for _, a := range g.Arcs() {
+		from, ok := vertex[a.From]
+		if to, too := vertex[a.To]; ok && too {
+			a.From, a.To = from, to
+			arcs = append(arcs, a)
+		}
+	}
+	part, err := topology.NewGraph(len(p.ranks), len(names)-len(p.ranks), names, arcs)
+	if err != nil {
+		return nil, err
+	}
+	latencies := part.HostDistances()
+	for i, d := range latencies {
+		if math.IsInf(d, 1) { // a host's ranks join what no arc does
+			latencies[i] = math.NaN()
+		}
+	}
+	r, err := topology.NewResult(part, latencies, 0, math.NaN(), nil)
+	if err != nil {
+		return nil, err
+	}
+	node := make([]int, len(p.ranks))
+	for i, rank := range p.ranks {
+		node[i] = p.node[rank]
+	}
+	return r.Hierarchy.Contract(node, len(p.hosts))
+}
+
+// build makes the switch of a group and all below, and tells its tier.
+func (p *fabricPart) build(h *topology.Hierarchy, group int, names switchNames) (s *FabricSwitch, tier int) {
+	g := h.Groups()[group]
+	s = &FabricSwitch{}
+	inside := make(map[int]bool)
+	for _, c := range g.Children {
+		child := h.Groups()[c]
+		for _, i := range child.Hosts {
+			inside[i] = true
+		}
+		below, height := p.build(h, c, names)
+		below.Name = names.next(levelWord(h.Levels()[child.Level], height))
+		s.Switches = append(s.Switches, below)
+		tier = max(tier, height+1)
+	}
+	for _, i := range g.Hosts {
+		if !inside[i] {
+			s.Hosts = append(s.Hosts, p.hosts[i])
+		}
+	}
+	return s, tier
+}
+
+// levelWord is what switches of a level are called.
+func levelWord(l topology.Level, tier int) string {
+	const longest = longestName - 10 // a number follows
+	name := strings.Map(func(r rune) rune {
+		if plain(r) {
+			return r
+		}
+		return '-'
+	}, l.Name)
+	if _, neutral := strings.CutPrefix(l.Name, "level "); neutral || name == "" {
+		return fmt.Sprintf("tier%d", tier)
+	}
+	return name[:min(len(name), longest)]
+}
+
+// switchNames counts the switches that are called by a word.
+type switchNames map[string]int
+
+// next is the next name with the word: "rack-1".
+func (n switchNames) next(word string) string {
+	n[word]++
+	return fmt.Sprintf("%s-%d", word, n[word])
+}
+
+// Hosts lists the hosts in the order of their switches.
+func (f *Fabric) Hosts() []string {
+	var hosts []string
+	f.walk(func(s *FabricSwitch, _ []*FabricSwitch) { hosts = append(hosts, s.Hosts...) })
+	return hosts
+}
+
+// walk calls visit for each switch after those below it, with the switches above, the nearest
+// first.
+func (f *Fabric) walk(visit func(s *FabricSwitch, above []*FabricSwitch)) {
+	var down func(s *FabricSwitch, above []*FabricSwitch)
+	down = func(s *FabricSwitch, above []*FabricSwitch) {
+		for _, below := range s.Switches {
+			down(below, append([]*FabricSwitch{s}, above...))
+		}
+		visit(s, above)
+	}
+	for _, root := range f.Roots {
+		down(root, nil)
+	}
+}
+
+// check refuses names that schedulers would misread, or that are there twice.
+func (f *Fabric) check() (err error) {
+	hosts, switches := make(map[string]bool), make(map[string]bool)
+	f.walk(func(s *FabricSwitch, _ []*FabricSwitch) {
+		if err == nil {
+			err = checkSwitch(s.Name)
+		}
+		if err == nil && switches[s.Name] {
+			err = fmt.Errorf("switch %q is there twice", s.Name)
+		}
+		switches[s.Name] = true
+		for _, host := range s.Hosts {
+			if err == nil {
+				err = checkHost(host)
+			}
+			if err == nil && hosts[host] {
+				err = fmt.Errorf("host %q is there twice", host)
+			}
+			hosts[host] = true
+		}
+		if err == nil && len(s.Hosts)+len(s.Switches) == 0 {
+			err = fmt.Errorf("switch %q has nothing below it", s.Name)
+		}
+	})
+	if err == nil && len(f.Roots) == 0 {
+		err = fmt.Errorf("no switches")
+	}
+	return err
+}
+
+// Hierarchy is the hierarchy of the given hosts by the fabric's switches, of which the latencies
+// are not known: each switch that joins two of the hosts or more, and not all, is a group; its
+// level is the number of groups below it. Several roots are groups. Hosts that are on no switch
+// hang below the root.
+func (f *Fabric) Hierarchy(hosts []string) (*topology.Hierarchy, error) {
+	index := make(map[string]int, len(hosts))
+	for i, name := range hosts {
+		if _, twice := index[name]; twice {
+			return nil, fmt.Errorf("encode: fabric: host %q given twice", name)
+		}
+		index[name] = i
+	}
+	var groups []topology.Group
+	levels := 0
+	var below func(s *FabricSwitch) (members []int, level int)
+	below = func(s *FabricSwitch) (members []int, level int) {
+		for _, name := range s.Hosts {
+			if i, ok := index[name]; ok {
+				members = append(members, i)
+			}
+		}
+		largest := 0
+		for _, c := range s.Switches {
+			m, l := below(c)
+			members = append(members, m...)
+			level, largest = max(level, l), max(largest, len(m))
+		}
+		if len(members) < 2 || len(members) == largest || len(members) == len(hosts) {
+			return members, level
+		}
+		groups = append(groups, topology.Group{Hosts: members, Level: level, Latency: math.NaN(), Support: math.NaN()})
+		levels = max(levels, level+1)
+		return members, level + 1
+	}
+	for _, root := range f.Roots {
+		below(root)
+	}
+	unknown := slices.Repeat([]topology.Level{{Latency: math.NaN(), Support: math.NaN()}}, levels)
+	h, err := topology.NewHierarchy(len(hosts), unknown, groups, math.NaN())
+	if err != nil {
+		return nil, fmt.Errorf("encode: fabric: %w", err)
+	}
+	return h, nil
+}

@@ -1,0 +1,168 @@
+package encode
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// slurmTopology is one of the topologies of a topology.yaml.
+type slurmTopology struct {
+	Topology string      `yaml:"topology"`
+	Default  bool        `yaml:"cluster_default"`
+	Tree     *slurmTree  `yaml:"tree,omitempty"`
+	Block    *slurmBlock `yaml:"block,omitempty"`
+	Flat     bool        `yaml:"flat,omitempty"`
+}
+
+type slurmTree struct {
+	Switches []slurmSwitch `yaml:"switches"`
+}
+
+type slurmSwitch struct {
+	Switch   string `yaml:"switch"`
+	Children string `yaml:"children,omitempty"`
+	Nodes    string `yaml:"nodes,omitempty"`
+}
+
+type slurmBlock struct {
+	Sizes  []int             `yaml:"block_sizes"`
+	Blocks []slurmBlockNodes `yaml:"blocks"`
+}
+
+type slurmBlockNodes struct {
+	Block string `yaml:"block"`
+	Nodes string `yaml:"nodes"`
+}
+
+// WriteSlurmYAML writes a topology.yaml of Slurm (25.05 or later) with one topology, a tree as in
+// [WriteSlurmConf], called "measured" and the default of the cluster.
+func WriteSlurmYAML(w io.Writer, f *Fabric) error {
+	f, err := f.withLeaves()
+	if err != nil {
+		return fmt.Errorf("encode: topology.yaml: %w", err)
+	}
+	tree := &slurmTree{}
+	f.walk(func(s *FabricSwitch, _ []*FabricSwitch) {
+		if len(s.Switches) > 0 {
+			tree.Switches = append(tree.Switches, slurmSwitch{Switch: s.Name, Children: hostlist(s.names())})
+		} else {
+			tree.Switches = append(tree.Switches, slurmSwitch{Switch: s.Name, Nodes: hostlist(s.Hosts)})
+		}
+	})
+	return writeSlurmYAML(w, slurmTopology{Tree: tree})
+}
+
+// WriteSlurmBlockYAML writes a topology.yaml of Slurm (25.05 or later) with one topology, blocks as
+// in [WriteSlurmBlocks], called "measured" and the default of the cluster.
+func WriteSlurmBlockYAML(w io.Writer, f *Fabric) error {
+	f, err := f.withLeaves()
+	if err != nil {
+		return fmt.Errorf("encode: topology.yaml: %w", err)
+	}
+	block := &slurmBlock{}
+	smallest := f.blocks(func(s *FabricSwitch) {
+		block.Blocks = append(block.Blocks, slurmBlockNodes{Block: s.Name, Nodes: hostlist(s.Hosts)})
+	})
+	block.Sizes = []int{smallest}
+	return writeSlurmYAML(w, slurmTopology{Block: block})
+}
+
+func writeSlurmYAML(w io.Writer, t slurmTopology) error {
+	t.Topology, t.Default = "measured", true
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	err := errors.Join(e.Encode([]slurmTopology{t}), e.Close())
+	if err == nil {
+		_, err = w.Write(append([]byte("---\n"), b.Bytes()...))
+	}
+	if err != nil {
+		return fmt.Errorf("encode: topology.yaml: %w", err)
+	}
+	return nil
+}
+
+// maxYAML is the size of a file in bytes that is read at most.
+const maxYAML = 4 << 20
+
+// ReadSlurmYAML reads a topology.yaml of Slurm: the tree or the blocks of its default topology, or
+// of the only one. It refuses what [ReadSlurmConf] does, keys that Slurm does not document, and
+// aliases, by which a short file can grow without bound.
+func ReadSlurmYAML(r io.Reader) (*Fabric, error) {
+	f, err := readSlurmYAML(r)
+	if err != nil {
+		return nil, fmt.Errorf("encode: topology.yaml: %w", err)
+	}
+	return f, nil
+}
+
+func readSlurmYAML(r io.Reader) (*Fabric, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxYAML+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxYAML {
+		return nil, fmt.Errorf("more than %d bytes", maxYAML)
+	}
+	var all yaml.Node
+	if err := yaml.Unmarshal(data, &all); err != nil {
+		return nil, err
+	}
+	if line := aliasLine(&all); line > 0 {
+		return nil, fmt.Errorf("line %d: an alias: write out what it stands for", line)
+	}
+	var topologies []slurmTopology
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	d.KnownFields(true)
+	if err := d.Decode(&topologies); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if err := d.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("more than one document")
+	}
+	chosen := -1
+	for i, t := range topologies {
+		if chosen < 0 && (t.Default || len(topologies) == 1) {
+			chosen = i
+		}
+	}
+	if chosen < 0 {
+		return nil, fmt.Errorf("%d topologies, of which none is the default of the cluster", len(topologies))
+	}
+	t := topologies[chosen]
+	var list switchList
+	switch {
+	case t.Flat || (t.Tree == nil) == (t.Block == nil):
+		return nil, fmt.Errorf("topology %q: want either a tree or blocks", t.Topology)
+	case t.Tree != nil:
+		for i, s := range t.Tree.Switches {
+			if err := list.add(fmt.Sprintf("topology %q, switch %d", t.Topology, i+1), s.Switch, s.Nodes, s.Children); err != nil {
+				return nil, err
+			}
+		}
+		return list.fabric()
+	}
+	for i, b := range t.Block.Blocks {
+		if err := list.add(fmt.Sprintf("topology %q, block %d", t.Topology, i+1), b.Block, b.Nodes, ""); err != nil {
+			return nil, err
+		}
+	}
+	return list.blocks()
+}
+
+// aliasLine is the line of an alias in the node, 0 if there is none.
+func aliasLine(n *yaml.Node) int {
+	if n.Kind == yaml.AliasNode {
+		return n.Line
+	}
+	for _, c := range n.Content {
+		if line := aliasLine(c); line > 0 {
+			return line
+		}
+	}
+	return 0
+}

@@ -1,0 +1,115 @@
+package encode
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/topocast/topocast/internal/jsonfile"
+)
+
+// topographFile is the layout of the instances that topograph's engine "graph" gives out.
+type topographFile struct {
+	Instances []topographInstance `json:"instances"`
+}
+
+// A topographInstance is a host. Its layers are the switches above it, the nearest, tier 0, first.
+type topographInstance struct {
+	ID         string          `json:"id"`
+	Layers     []string        `json:"network_layers"`
+	Labels     json.RawMessage `json:"labels,omitempty"`     // of accelerators; not read
+	Type       json.RawMessage `json:"type,omitempty"`       // likewise, as are
+	Attributes json.RawMessage `json:"attributes,omitempty"` // those of versions before 1.0
+}
+
+// WriteTopograph writes the JSON in which topograph hands out what it knows of a cluster: for each
+// host, in a natural order, the names of the switches above it, the nearest (tier 0) first. Hosts
+// may have different numbers of switches above them.
+func WriteTopograph(w io.Writer, f *Fabric) error {
+	if err := f.check(); err != nil {
+		return fmt.Errorf("encode: topograph: %w", err)
+	}
+	out := topographFile{Instances: []topographInstance{}}
+	f.walk(func(s *FabricSwitch, above []*FabricSwitch) {
+		layers := []string{s.Name}
+		for _, a := range above {
+			layers = append(layers, a.Name)
+		}
+		for _, host := range s.Hosts {
+			out.Instances = append(out.Instances, topographInstance{ID: host, Layers: layers})
+		}
+	})
+	slices.SortFunc(out.Instances, func(a, b topographInstance) int { return naturally(a.ID, b.ID) })
+	e := json.NewEncoder(w)
+	e.SetIndent("", " ")
+	if err := e.Encode(out); err != nil {
+		return fmt.Errorf("encode: topograph: %w", err)
+	}
+	return nil
+}
+
+// ReadTopograph reads what WriteTopograph writes, and topograph itself: labels are passed over. It
+// refuses hosts without a switch or given twice, and switches below two others.
+func ReadTopograph(r io.Reader) (*Fabric, error) {
+	f, err := readTopograph(r)
+	if err != nil {
+		return nil, fmt.Errorf("encode: topograph: %w", err)
+	}
+	return f, nil
+}
+
+func readTopograph(r io.Reader) (*Fabric, error) {
+	var file topographFile
+	if err := jsonfile.Decode(r, &file); err != nil {
+		return nil, err
+	}
+	if len(file.Instances) > maxNames {
+		return nil, fmt.Errorf("%d instances: want at most %d", len(file.Instances), maxNames)
+	}
+	var list switchList
+	number := make(map[string]int) // switch -> index into the list
+	above := make(map[string]string)
+	find := func(name, where string) (*switchRecord, error) {
+		if err := checkSwitch(name); err != nil {
+			return nil, fmt.Errorf("%s: %w", where, err)
+		}
+		i, ok := number[name]
+		if !ok {
+			i = len(list.records)
+			number[name] = i
+			list.records = append(list.records, switchRecord{where: where, name: name})
+		}
+		return &list.records[i], nil
+	}
+	for i, x := range file.Instances {
+		where := fmt.Sprintf("instance %d, %q", i+1, shorten([]byte(x.ID)))
+		if len(x.Layers) == 0 || len(x.Layers) > deepest {
+			return nil, fmt.Errorf("%s: %d network layers: want 1 to %d", where, len(x.Layers), deepest)
+		}
+		for tier, name := range x.Layers {
+			s, err := find(name, where)
+			if err != nil {
+				return nil, err
+			}
+			if tier == 0 {
+				s.hosts = append(s.hosts, x.ID)
+				continue
+			}
+			below := x.Layers[tier-1]
+			switch known, ok := above[below]; {
+			case ok && known != name:
+				return nil, fmt.Errorf("%s: switch %q is below %q, and was below %q before", where, below, name, known)
+			case !ok:
+				above[below] = name
+				s.switches = append(s.switches, below)
+			}
+		}
+	}
+	for i, x := range file.Instances {
+		if last := x.Layers[len(x.Layers)-1]; above[last] != "" {
+			return nil, fmt.Errorf("instance %d, %q: nothing above switch %q, which is below %q elsewhere", i+1, shorten([]byte(x.ID)), last, above[last])
+		}
+	}
+	return list.fabric()
+}
