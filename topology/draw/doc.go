@@ -8,5 +8,10 @@
 // so that distances are as long as the links' latencies say, as far as three
 // dimensions allow (Bannikov and Salnikov 2014, section 2.2).
 //
-// The same graph gives the same positions on every run.
+// HeatMap, Dendrogram, Histogram, Bandwidth, Broadcasts and Wiring make figures of what was measured and
+// found, as SVG and PNG. They take plain numbers, and say below their title what was cut, left
+// out or put in another order. Colours are those that the colour-blind can tell apart, or scales
+// that become lighter all the way.
+//
+// The same input gives the same positions and the same files on every run.
 package draw

@@ -50,8 +50,8 @@ func (s *LayoutSettings) validate() (LayoutSettings, error) {
 // laid out by stress: distances follow the latencies of the shortest way, directions aside. A
 // latency that is not known counts as the middle one, 0 as the shortest. Parts stand side by side.
 //
-// The same graph gives the same positions. O(n log n) for trees of n vertices; else O(n^2) distances
-// of up to 600 vertices, and above O(50 (n + m) log n) for m arcs.
+// The same graph gives the same positions. O(n log n) for trees of n vertices; else O(n m log n) for m arcs
+// and up to 1200 vertices, and above O(200 m log n).
 func Layout(g *topology.Graph, s *LayoutSettings) ([][3]float64, error) {
 	if g == nil {
 		return nil, errors.New("draw: layout: no graph")

@@ -7,9 +7,13 @@ import (
 )
 
 const (
-	allPairs   = 600  // vertices up to which all distances count
-	pivotCount = 50   // pivots of the start, and of larger graphs
+	allPairs   = 1200 // vertices up to which all distances count,
+	allSearch  = 5e7  // if vertices times arcs, which the search for them takes, are no more
+	startCount = 50   // pivots of the start
+	pivotCount = 200  // pivots of larger graphs
 	passes     = 40   // over all terms
+	mostStarts = 8    // of small graphs: of those the best counts,
+	startTerms = 1e5  // as many as have so many terms together
 	lastStep   = 0.01 // share of a term's error that the strongest undo in the last pass
 )
 
@@ -26,9 +30,9 @@ type term struct {
 // without a channel that are less than 1 apart, gamma (1/r^2 - 1). The paper has gamma/r^2 there, which jumps at r = 1, and
 // only channels in its first sum; with all shortest ways a graph unfolds.
 //
-// The start is pivot MDS. Then terms are undone one after another in random order, by steps that become
+// The start is pivot MDS; small graphs are tried from random starts, too. Then terms are undone one after another in an order without a pattern, by steps that become
 // smaller from pass to pass: stochastic gradient descent as of Zheng, Pawar and Goodman 2018
-// (doi:10.1109/TVCG.2018.2859997). Graphs of more than allPairs vertices have terms for channels and
+// (doi:10.1109/TVCG.2018.2859997). Graphs that are too large for all pairs have terms for channels and
 // for pivots only, each of which stands for the vertices near it (Ortmann, Klimenta and
 // Brandes 2017, doi:10.7155/jgaa.00440).
 func (p *part) relax(gamma float64) {
@@ -37,44 +41,96 @@ func (p *part) relax(gamma float64) {
 		p.at = make([][3]float64, 1)
 		return
 	}
-	rng := rand.New(rand.NewPCG(1, 2))
+	ends := 0
+	for _, cs := range p.next {
+		ends += len(cs)
+	}
+	all := n <= allPairs && n*ends <= allSearch
+	count := pivotCount
+	if all {
+		count = n
+	}
+	of, from := p.pivots(count)
 	var terms []term
-	var from [][]float64
-	if n <= allPairs {
-		var of []int
-		of, from = p.pivots(n)
-		for k, i := range of {
-			for _, j := range of[:k] {
-				d := from[k][j]
-				w := float32(1 / (d * d))
-				terms = append(terms, term{int32(i), int32(j), float32(d), w, w})
-			}
-		}
-		from = from[:min(n, pivotCount)]
+	if all {
+		terms = full(of, from)
 	} else {
-		var of []int
-		of, from = p.pivots(pivotCount)
 		terms = p.sparse(of, from)
 	}
-	p.at = pivotMDS(from, n)
-	jitter(p.at, 0.01, rng)
+	rng := rand.New(rand.NewPCG(1, 2))
+	// Once is enough: another order in each pass takes as long as the rest and gives the same stress.
+	rng.Shuffle(len(terms), func(a, b int) { terms[a], terms[b] = terms[b], terms[a] })
+	start := pivotMDS(from[:min(len(from), startCount)], n)
+	wide := slices.Max(from[0])
+	var best [][3]float64
+	least := math.Inf(1)
+	for k := range max(1, min(mostStarts, startTerms/len(terms))) {
+		p.at = slices.Clone(start)
+		if k == 0 {
+			jitter(p.at, 0.01, rng)
+		} else {
+			jitter(p.at, wide/2, rng)
+		}
+		p.descend(terms, gamma, rng)
+		if s := p.stress(terms, gamma); s < least {
+			least, best = s, p.at
+		}
+	}
+	p.at = best
+}
 
+// descend moves the vertices to where the terms and the repulsion leave them.
+func (p *part) descend(terms []term, gamma float64, rng *rand.Rand) {
 	least, most := math.Inf(1), 0.0
 	for _, t := range terms {
 		w := float64(max(t.wi, t.wj))
 		least, most = min(least, w), max(most, w)
 	}
 	first, last := 1/least, lastStep/most
-	cells := newGrid(n)
+	cells := newGrid(len(p.at))
 	for pass := range passes {
 		step := first * math.Pow(last/first, float64(pass)/(passes-1))
-		rng.Shuffle(len(terms), func(a, b int) { terms[a], terms[b] = terms[b], terms[a] })
 		for _, t := range terms {
 			p.pull(t, step, rng)
 		}
 		cells.fill(p.at)
 		cells.near(func(i, j int) { p.push(i, j, step*gamma, rng) })
 	}
+}
+
+// stress is what descend makes small.
+func (p *part) stress(terms []term, gamma float64) float64 {
+	sum := 0.0
+	for _, t := range terms {
+		off := distance(p.at[t.i], p.at[t.j]) - float64(t.d)
+		sum += float64(max(t.wi, t.wj)) * off * off
+	}
+	cells := newGrid(len(p.at))
+	cells.fill(p.at)
+	cells.near(func(i, j int) {
+		if r := distance(p.at[i], p.at[j]); r < 1 && !p.joined(i, j) {
+			sum += gamma * (1/(r*r) - 1)
+		}
+	})
+	return sum
+}
+
+func distance(a, b [3]float64) float64 {
+	x, y, z := a[0]-b[0], a[1]-b[1], a[2]-b[2]
+	return math.Sqrt(x*x + y*y + z*z)
+}
+
+// full are the terms of all pairs; every vertex is a pivot.
+func full(of []int, from [][]float64) []term {
+	terms := make([]term, 0, len(of)*(len(of)-1)/2)
+	for k, i := range of {
+		for _, j := range of[:k] {
+			d := from[k][j]
+			w := float32(1 / (d * d))
+			terms = append(terms, term{int32(i), int32(j), float32(d), w, w})
+		}
+	}
+	return terms
 }
 
 // sparse are the terms of channels and pivots. A pivot that stands for s vertices at less than half

@@ -1,0 +1,109 @@
+package draw
+
+import (
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	vgdraw "gonum.org/v1/plot/vg/draw"
+
+	"github.com/topocast/topocast/internal/quantity"
+)
+
+// logTicks are ticks of a logarithmic axis in steps of tens, or in 1-2-5 where the axis is short.
+type logTicks struct{ format func(float64) string }
+
+func (l logTicks) Ticks(low, high float64) []plot.Tick {
+	decades := math.Log10(high / low)
+	labelled := map[int]bool{1: true}
+	switch {
+	case decades < 1:
+		labelled = map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 9: true}
+	case decades < 2.5:
+		labelled = map[int]bool{1: true, 2: true, 5: true}
+	}
+	every := max(1, int(decades/8)) // decades with a label
+	var ticks []plot.Tick
+	for e := math.Floor(math.Log10(low)); e <= math.Log10(high); e++ {
+		for m := 1; m <= 9; m++ {
+			// 10^-e is exact, 10^e below 1 is not.
+			v := float64(m) * math.Pow(10, e)
+			if e < 0 {
+				v = float64(m) / math.Pow(10, -e)
+			}
+			if v < low*(1-1e-9) || v > high*(1+1e-9) {
+				continue
+			}
+			t := plot.Tick{Value: v}
+			if labelled[m] && int(math.Abs(e))%every == 0 {
+				t.Label = l.format(v)
+			}
+			ticks = append(ticks, t)
+		}
+	}
+	if len(ticks) < 2 {
+		ticks = []plot.Tick{{Value: low, Label: l.format(low)}, {Value: high, Label: l.format(high)}}
+	}
+	return ticks
+}
+
+// byteTicks are ticks at powers of 2, some ten of them labelled.
+type byteTicks struct{}
+
+func (byteTicks) Ticks(low, high float64) []plot.Tick {
+	first, last := math.Ceil(math.Log2(low)-1e-9), math.Floor(math.Log2(high)+1e-9)
+	every := 1
+	for (last-first)/float64(every) > 9 {
+		every++
+	}
+	var ticks []plot.Tick
+	for e := first; e <= last; e++ {
+		t := plot.Tick{Value: math.Exp2(e)}
+		if int(e)%every == 0 {
+			t.Label = quantity.Bytes(int64(t.Value))
+		}
+		ticks = append(ticks, t)
+	}
+	return ticks
+}
+
+// logarithmic makes an axis logarithmic over the given values, which are above 0, with some room at its ends.
+func logarithmic(axis *plot.Axis, low, high float64, ticks plot.Ticker) {
+	room := math.Pow(high/low, 0.03)
+	if !(room > 1.05) {
+		room = 1.05
+	}
+	axis.Min, axis.Max = low/room, high*room
+	axis.Scale = plot.LogScale{}
+	axis.Tick.Marker = ticks
+}
+
+// gridLines draws a line across the plot at each labelled tick.
+type gridLines struct{ x, y bool }
+
+func (g gridLines) Plot(c vgdraw.Canvas, p *plot.Plot) {
+	line := vgdraw.LineStyle{Color: grey(0xe0), Width: 0.5}
+	x, y := p.Transforms(&c)
+	if g.x {
+		for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
+			if at := x(t.Value); t.Label != "" && c.ContainsX(at) {
+				c.StrokeLine2(line, at, c.Min.Y, at, c.Max.Y)
+			}
+		}
+	}
+	if g.y {
+		for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
+			if at := y(t.Value); t.Label != "" && c.ContainsY(at) {
+				c.StrokeLine2(line, c.Min.X, at, c.Max.X, at)
+			}
+		}
+	}
+}
+
+// A shape is drawn in the coordinates of a plot.
+type shape func(c vgdraw.Canvas, x, y func(float64) vg.Length)
+
+func (s shape) Plot(c vgdraw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	s(c, x, y)
+}

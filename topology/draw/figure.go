@@ -1,0 +1,163 @@
+package draw
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	vgdraw "gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// A Figure is a finished picture with a title, and notes below it that say what one has to
+// know to read it. The zero value is an empty one.
+type Figure struct {
+	title         string
+	notes         []string
+	width, height vg.Length // of what is below the notes
+	draw          func(vgdraw.Canvas)
+}
+
+// dotsPerInch of a PNG: two dots for each of a page's.
+const dotsPerInch = 192
+
+// Notes are the sentences below the title.
+func (f *Figure) Notes() []string { return f.notes }
+
+// SVG writes the picture as SVG. Its texts are in Liberation Sans, or where that is not installed in
+// a font of the same widths.
+func (f *Figure) SVG(w io.Writer) error {
+	width, height := f.size()
+	c := vgsvg.New(width, height)
+	f.drawOn(vgdraw.New(c))
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		return fmt.Errorf("draw: write SVG: %w", err)
+	}
+	svg := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
+	svg = bytes.ReplaceAll(svg, []byte("data:image/jpg;"), []byte("data:image/png;")) // what they are
+	if _, err := w.Write(svg); err != nil {
+		return fmt.Errorf("draw: write SVG: %w", err)
+	}
+	return nil
+}
+
+// PNG writes the picture as PNG.
+func (f *Figure) PNG(w io.Writer) error {
+	width, height := f.size()
+	c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dotsPerInch))
+	f.drawOn(vgdraw.New(c))
+	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(w); err != nil {
+		return fmt.Errorf("draw: write PNG: %w", err)
+	}
+	return nil
+}
+
+const (
+	margin     = vg.Length(10)
+	noteGap    = vg.Length(8) // between the notes and what is below
+	titleLine  = vg.Length(20)
+	noteLine   = vg.Length(12.5)
+	plainSize  = 9
+	noteSize   = 9
+	titleSize  = 13
+	labelSize  = 10
+	maxNameLen = 16 // characters of a name beside a picture
+)
+
+func (f *Figure) size() (width, height vg.Length) {
+	return max(f.width, 60) + 2*margin, max(f.height, 20) + 2*margin + titleLine + noteGap + noteLine*vg.Length(len(f.notes))
+}
+
+func (f *Figure) drawOn(c vgdraw.Canvas) {
+	width, height := f.size()
+	c.SetColor(color.White)
+	c.Fill(vg.Rectangle{Max: vg.Point{X: width, Y: height}}.Path())
+	y := height - margin
+	title := style(titleSize, color.Black)
+	c.FillText(title, vg.Point{X: margin, Y: y}, f.title)
+	y -= titleLine
+	for _, note := range f.notes {
+		c.FillText(style(noteSize, grey(0x50)), vg.Point{X: margin, Y: y}, note)
+		y -= noteLine
+	}
+	if f.draw != nil {
+		f.draw(vgdraw.Crop(c, margin, -margin, margin, y-noteGap-height))
+	}
+}
+
+// style is that of text of the given size, hung from its top left corner.
+func style(size vg.Length, c color.Color) text.Style {
+	return text.Style{
+		Color:   c,
+		Font:    font.Font{Typeface: "Liberation", Variant: "Sans", Size: size},
+		XAlign:  text.XLeft,
+		YAlign:  text.YTop,
+		Handler: plot.DefaultTextHandler,
+	}
+}
+
+func grey(level uint8) color.Color { return color.Gray{Y: level} }
+
+// newPlot is a plot in the style of all figures.
+func newPlot(x, y string) *plot.Plot {
+	p := plot.New()
+	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
+		axis.Label.TextStyle.Font = style(labelSize, nil).Font
+		axis.Tick.Label.Font = style(plainSize, nil).Font
+		axis.LineStyle.Color, axis.Tick.LineStyle.Color = grey(0x80), grey(0x80)
+		axis.Padding = 4
+	}
+	p.X.Label.Text, p.Y.Label.Text = x, y
+	p.Legend.TextStyle.Font = style(plainSize, nil).Font
+	p.Legend.ThumbnailWidth = 24
+	p.Legend.Padding = 2
+	p.BackgroundColor = nil
+	return p
+}
+
+// inks are colours that people with any of the usual colour blindnesses can tell apart, after
+// Okabe and Ito 2008 (Color Universal Design), the dark ones first and without yellow, which
+// white paper swallows.
+func inks() []color.RGBA {
+	return []color.RGBA{
+		{0x00, 0x72, 0xb2, 0xff}, // blue
+		{0xd5, 0x5e, 0x00, 0xff}, // vermilion
+		{0x00, 0x9e, 0x73, 0xff}, // bluish green
+		{0xcc, 0x79, 0xa7, 0xff}, // reddish purple
+		{0xe6, 0x9f, 0x00, 0xff}, // orange
+		{0x56, 0xb4, 0xe9, 0xff}, // sky blue
+		{0x00, 0x00, 0x00, 0xff},
+	}
+}
+
+// ink is the colour of the k-th of several things.
+func ink(k int) color.RGBA { return inks()[k%len(inks())] }
+
+// dashes tell lines apart where colours cannot; those of the second round through the inks are dashed.
+func dashes(k int) []vg.Length {
+	switch k / len(inks()) % 3 {
+	case 1:
+		return []vg.Length{5, 2}
+	case 2:
+		return []vg.Length{1.5, 1.5}
+	}
+	return nil
+}
+
+// shorten cuts a name to what a picture has room for.
+func shorten(name string) string {
+	if runes := []rune(name); len(runes) > maxNameLen {
+		return string(runes[:maxNameLen-3]) + "..."
+	}
+	return name
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
