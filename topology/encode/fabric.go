@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
 )
@@ -128,7 +129,7 @@ func partsOf(g *topology.Graph, host []string) ([]fabricPart, error) {
 	}
 	for i := range parts {
 		p := &parts[i]
-		slices.SortFunc(p.hosts, naturally)
+		slices.SortFunc(p.hosts, hostlist.Naturally)
 		p.hosts = slices.Compact(p.hosts)
 		at := make(map[string]int, len(p.hosts))
 		for k, name := range p.hosts {

@@ -1,74 +1,12 @@
 package encode
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/topocast/topocast/internal/hostlist"
 )
-
-// numbered is a name that ends in a number: tux007 is {"tux", "007", 7}.
-type numbered struct {
-	stem, digits string
-	number       uint64
-}
-
-// longestNumber is how many digits at the end of a name are taken for a number.
-const longestNumber = 18
-
-// splitNumber splits a name; digits is "" if it does not end in a number.
-func splitNumber(name string) numbered {
-	stem := strings.TrimRight(name, "0123456789")
-	stem = name[:max(len(stem), len(name)-longestNumber)]
-	n := numbered{stem: stem, digits: name[len(stem):]}
-	n.number, _ = strconv.ParseUint(n.digits, 10, 64)
-	return n
-}
-
-// naturally orders names by their stems, and then by their numbers: n2 before n10.
-func naturally(a, b string) int {
-	x, y := splitNumber(a), splitNumber(b)
-	return cmp.Or(cmp.Compare(x.stem, y.stem), cmp.Compare(x.number, y.number), cmp.Compare(a, b))
-}
-
-// hostlist writes names as Slurm lists hosts, in a natural order: "login,tux[0-3,7]". A range goes
-// from a number to one of as many digits where the first begins with 0, and may grow otherwise.
-func hostlist(names []string) string {
-	names = slices.SortedFunc(slices.Values(names), naturally)
-	var items []string
-	for i := 0; i < len(names); {
-		first := splitNumber(names[i])
-		var ranges []string
-		end := i
-		for end < len(names) {
-			low := splitNumber(names[end])
-			if low.stem != first.stem || low.digits == "" || first.digits == "" {
-				break
-			}
-			last := end
-			for last+1 < len(names) && names[last+1] == low.stem+fmt.Sprintf("%0*d", len(low.digits), low.number+uint64(last+1-end)) &&
-				(low.digits[0] != '0' || len(names[last+1]) == len(names[end])) {
-				last++
-			}
-			r := low.digits
-			if last > end {
-				r += "-" + splitNumber(names[last]).digits
-			}
-			ranges = append(ranges, r)
-			end = last + 1
-		}
-		switch {
-		case end <= i+1: // alone, or without a number
-			items = append(items, names[i])
-			end = i + 1
-		default:
-			items = append(items, first.stem+"["+strings.Join(ranges, ",")+"]")
-		}
-		i = end
-	}
-	return strings.Join(items, ",")
-}
 
 // expandHostlist lists the names that a hostlist stands for, in its order. A name may have several
 // brackets, as rack[0-1]n[00-15] has. Lists of more than most names are refused before they are
@@ -183,7 +121,7 @@ func expandRanges(text string, most int) ([]string, error) {
 
 func rangeEnd(digits string) (uint64, error) {
 	n, err := strconv.ParseUint(digits, 10, 64)
-	if err != nil || len(digits) > longestNumber {
+	if err != nil || len(digits) > hostlist.LongestNumber {
 		return 0, fmt.Errorf("%q in brackets: want numbers and ranges of them", shorten([]byte(digits)))
 	}
 	return n, nil

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/hostlist"
 )
 
 // Names and lists by the rules of slurm.conf(5): ranges of numbers at the end of a name, with as
@@ -28,7 +30,7 @@ func TestHostlist(t *testing.T) {
 		{"n123456789012345678901 n123456789012345678902", "n123[456789012345678901-456789012345678902]"},
 	} {
 		names := strings.Fields(c.names)
-		got := hostlist(names)
+		got := hostlist.Format(names)
 		if got != c.list {
 			t.Errorf("hostlist(%s) = %s, want %s", c.names, got, c.list)
 		}
@@ -91,10 +93,10 @@ func FuzzHostlist(f *testing.F) {
 		if names = slices.Compact(names); len(names) == 0 {
 			return
 		}
-		back, err := expandHostlist(hostlist(names), maxNames)
+		back, err := expandHostlist(hostlist.Format(names), maxNames)
 		slices.Sort(back)
 		if err != nil || fmt.Sprint(back) != fmt.Sprint(names) {
-			t.Errorf("%s expands to %v, %v; want %v", hostlist(names), back, err, names)
+			t.Errorf("%s expands to %v, %v; want %v", hostlist.Format(names), back, err, names)
 		}
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/topocast/topocast/internal/hostlist"
 )
 
 // WriteSlurmConf writes a topology.conf of Slurm, for TopologyPlugin=topology/tree:
@@ -25,9 +27,9 @@ func WriteSlurmConf(w io.Writer, f *Fabric) error {
 	fmt.Fprintf(&b, "# Slurm, topology/tree: %s\n", f.describe())
 	f.walk(func(s *FabricSwitch, _ []*FabricSwitch) {
 		if len(s.Switches) > 0 {
-			fmt.Fprintf(&b, "SwitchName=%s Switches=%s\n", s.Name, hostlist(s.names()))
+			fmt.Fprintf(&b, "SwitchName=%s Switches=%s\n", s.Name, hostlist.Format(s.names()))
 		} else {
-			fmt.Fprintf(&b, "SwitchName=%s Nodes=%s\n", s.Name, hostlist(s.Hosts))
+			fmt.Fprintf(&b, "SwitchName=%s Nodes=%s\n", s.Name, hostlist.Format(s.Hosts))
 		}
 	})
 	if _, err := io.WriteString(w, b.String()); err != nil {
@@ -49,7 +51,7 @@ func WriteSlurmBlocks(w io.Writer, f *Fabric) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Slurm, topology/block: %s\n", f.describe())
 	smallest := f.blocks(func(s *FabricSwitch) {
-		fmt.Fprintf(&b, "BlockName=%s Nodes=%s\n", s.Name, hostlist(s.Hosts))
+		fmt.Fprintf(&b, "BlockName=%s Nodes=%s\n", s.Name, hostlist.Format(s.Hosts))
 	})
 	fmt.Fprintf(&b, "BlockSizes=%d\n", smallest)
 	if _, err := io.WriteString(w, b.String()); err != nil {

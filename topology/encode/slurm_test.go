@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/hostlist"
 )
 
 // unevenFabric has racks in a cell and beside it, and hosts directly below upper switches.
@@ -140,9 +142,9 @@ func TestFabricRoundTrips(t *testing.T) {
 
 // sorted puts the switches below each switch in the order of their names, and hosts likewise.
 func sorted(f *Fabric) *Fabric {
-	order := func(a, b *FabricSwitch) int { return naturally(a.Name, b.Name) }
+	order := func(a, b *FabricSwitch) int { return hostlist.Naturally(a.Name, b.Name) }
 	f.walk(func(s *FabricSwitch, _ []*FabricSwitch) {
-		slices.SortFunc(s.Hosts, naturally)
+		slices.SortFunc(s.Hosts, hostlist.Naturally)
 		slices.SortFunc(s.Switches, order)
 	})
 	slices.SortFunc(f.Roots, order)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/tooltest"
 )
 
@@ -85,7 +86,7 @@ ProctrackType=proctrack/pgid
 MailProg=/bin/true
 NodeName=%s NodeAddr=localhost State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES
-`, me.Username, at("munge.socket"), at("state"), at("slurmctld.pid"), freePort(t), freePort(t), hostlist(f.Hosts()))
+`, me.Username, at("munge.socket"), at("state"), at("slurmctld.pid"), freePort(t), freePort(t), hostlist.Format(f.Hosts()))
 	for file, text := range map[string]string{"slurm.conf": slurmConf, "topology.conf": conf, "munge.key": strings.Repeat("of a test ", 13)} {
 		if err := os.WriteFile(at(file), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -199,7 +200,7 @@ func TestToolsSlurmExpandsHostlists(t *testing.T) {
 	t.Setenv("SLURM_CONF", conf)
 	for _, list := range []string{
 		"tux[0-3,12,18-20]", "rack[0-1]_blade[08-09]", "a,b[1,2],c", "n[007-010]", "n[098-100]", "n[8-11]", "[1-3]", "r1n[1-2],r2n1",
-		hostlist(strings.Fields("tux8 tux08 tux9 tux099 tux100 tux0100 login n1-ib0 n2-ib0")),
+		hostlist.Format(strings.Fields("tux8 tux08 tux9 tux099 tux100 tux0100 login n1-ib0 n2-ib0")),
 	} {
 		want := strings.Fields(tooltest.Run(t, slurmBudget, "", "scontrol", "show", "hostnames", list))
 		if got, err := expandHostlist(list, maxNames); err != nil || !slices.Equal(got, want) {

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/topocast/topocast/internal/hostlist"
 )
 
 // slurmTopology is one of the topologies of a topology.yaml.
@@ -48,9 +50,9 @@ func WriteSlurmYAML(w io.Writer, f *Fabric) error {
 	tree := &slurmTree{}
 	f.walk(func(s *FabricSwitch, _ []*FabricSwitch) {
 		if len(s.Switches) > 0 {
-			tree.Switches = append(tree.Switches, slurmSwitch{Switch: s.Name, Children: hostlist(s.names())})
+			tree.Switches = append(tree.Switches, slurmSwitch{Switch: s.Name, Children: hostlist.Format(s.names())})
 		} else {
-			tree.Switches = append(tree.Switches, slurmSwitch{Switch: s.Name, Nodes: hostlist(s.Hosts)})
+			tree.Switches = append(tree.Switches, slurmSwitch{Switch: s.Name, Nodes: hostlist.Format(s.Hosts)})
 		}
 	})
 	return writeSlurmYAML(w, slurmTopology{Tree: tree})
@@ -65,7 +67,7 @@ func WriteSlurmBlockYAML(w io.Writer, f *Fabric) error {
 	}
 	block := &slurmBlock{}
 	smallest := f.blocks(func(s *FabricSwitch) {
-		block.Blocks = append(block.Blocks, slurmBlockNodes{Block: s.Name, Nodes: hostlist(s.Hosts)})
+		block.Blocks = append(block.Blocks, slurmBlockNodes{Block: s.Name, Nodes: hostlist.Format(s.Hosts)})
 	})
 	block.Sizes = []int{smallest}
 	return writeSlurmYAML(w, slurmTopology{Block: block})

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/jsonfile"
 )
 
@@ -40,7 +41,7 @@ func WriteTopograph(w io.Writer, f *Fabric) error {
 			out.Instances = append(out.Instances, topographInstance{ID: host, Layers: layers})
 		}
 	})
-	slices.SortFunc(out.Instances, func(a, b topographInstance) int { return naturally(a.ID, b.ID) })
+	slices.SortFunc(out.Instances, func(a, b topographInstance) int { return hostlist.Naturally(a.ID, b.ID) })
 	e := json.NewEncoder(w)
 	e.SetIndent("", " ")
 	if err := e.Encode(out); err != nil {
