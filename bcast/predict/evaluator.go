@@ -37,20 +37,22 @@ type Evaluator struct {
 	free   []float64            // per way: s, when it is free again
 	load   []float64            // per way: s, for which it has been busy
 
-	problem  schedule.Problem // of the steps
-	ops      [][]schedule.Op  // per rank, without exchanges
-	spare    []schedule.Op
-	next     []int     // per rank: its current step
-	now      []float64 // per rank: s, when it can start its current step
-	received []float64 // per rank: s, when its last receive ended
-	offset   int       // bytes
-	below    float64   // s, when the last receive of bytes below offset ended
-	channels []channel
-	out, in  [][]int   // per rank: channels
-	lastOut  []int     // per rank: index into out of the last send: children are mostly served in turn
-	called   []int     // per group: the ranks that have come to its next Native
-	calling  []bool    // per rank: it is one of them
-	events   queue.Min // channels of which something comes to a way, and ranks, from firstRank on, that come to a send
+	problem   schedule.Problem // of the steps
+	ops       [][]schedule.Op  // per rank, without exchanges
+	spare     []schedule.Op
+	next      []int     // per rank: its current step
+	now       []float64 // per rank: s, when it can start its current step
+	received  []float64 // per rank: s, when its last receive ended
+	coarse    bool      // a look is enough
+	partBytes int       // of a message that moves by turns
+	offset    int       // bytes
+	below     float64   // s, when the last receive of bytes below offset ended
+	channels  []channel
+	out, in   [][]int   // per rank: channels
+	lastOut   []int     // per rank: index into out of the last send: children are mostly served in turn
+	called    []int     // per group: the ranks that have come to its next Native
+	calling   []bool    // per rank: it is one of them
+	events    queue.Min // channels of which something comes to a way, and ranks, from firstRank on, that come to a send
 }
 
 // A channel is an ordered pair of ranks with messages between them, which
@@ -84,12 +86,36 @@ type posting struct {
 	length int     // bytes
 }
 
-// Parts of messages are turns at a way. Libraries and TCP hand on some ten
-// kilobytes at a time; more than mostParts only make the prediction slower.
+// Parts of messages are turns at a way. Links serve flows by the packet; parts that are shorter than leastPart, or
+// than the longest message divided by mostParts, or so short that all ranks send more than
+// allParts of them and each more than rankParts on average, only make the prediction slower.
 const (
-	partBytes = 4 << 10
-	mostParts = 8
+	leastPart = 1 << 10 // bytes
+	mostParts = 64
+	allParts  = 1 << 14
+	rankParts = 128
 )
+
+// coarser is how many times longer parts are where plans are only looked at, and with many ranks.
+const coarser = 4
+
+// partOf is the length of a part in bytes for the stored steps.
+func (e *Evaluator) partOf() int {
+	longest, all := 0, 0
+	for _, ops := range e.ops {
+		for _, op := range ops {
+			if op.Kind == schedule.Send {
+				longest = max(longest, op.Length)
+				all += op.Length
+			}
+		}
+	}
+	part := max(leastPart, longest/mostParts, all/max(allParts, rankParts*e.ranks))
+	if e.coarse || e.ranks > many {
+		part *= coarser
+	}
+	return part
+}
 
 func newEvaluator(m machine) *Evaluator {
 	if m.wiring == nil {
@@ -131,15 +157,18 @@ func (e *Evaluator) Predict(a schedule.Algorithm, p schedule.Problem) float64 {
 	return all + pace*float64(k-steady)
 }
 
-// plainPieces is the number of pieces up to which a broadcast that is no tree, which may do
-// one thing after the other, is played as it is.
-const plainPieces = 16
+// A broadcast that is no tree may do one thing after the other, and its queues grow for long. It is
+// played as it is up to so many messages of all ranks, or at least so many pieces.
+const (
+	plainMessages = 1024
+	leastPlain    = 16
+)
 
 // predictPlain is Predict of an algorithm that is no tree, in k pieces: from the
-// time of plainPieces and of half of them it goes on evenly.
+// time of those that are played and of half of them it goes on evenly.
 func (e *Evaluator) predictPlain(a schedule.Algorithm, p schedule.Problem, k int) float64 {
-	if k > plainPieces && !undivided(a) {
-		return e.extrapolate(a, p, k, plainPieces)
+	if some := max(leastPlain, plainMessages/p.Ranks); k > some && !undivided(a) {
+		return e.extrapolate(a, p, k, some)
 	}
 	e.schedule(a, p)
 	all, _ := e.evaluate(p.Bytes)
@@ -211,6 +240,9 @@ func apart(dst, ops []schedule.Op) []schedule.Op {
 func (e *Evaluator) evaluate(offset int) (all, below float64) {
 	e.reset()
 	e.offset = offset
+	if e.turns {
+		e.partBytes = e.partOf()
+	}
 	for rank := range e.ops {
 		e.proceed(rank)
 	}
@@ -313,7 +345,7 @@ func (e *Evaluator) start(c *channel) {
 	c.empty = max(0, full-e.machine.send-e.machine.recv-busy)
 	c.parts = 1
 	if e.turns {
-		c.parts = min(mostParts, (length+partBytes-1)/partBytes)
+		c.parts = (length + e.partBytes - 1) / e.partBytes
 	}
 	c.ways = e.wiring.ways(c.ways[:0], c.src, c.dst, int64(length), busy, e.held(empty))
 	for k := range c.ways {

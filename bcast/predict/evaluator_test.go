@@ -287,11 +287,8 @@ func TestPredictionEqualsTheObviousOne(t *testing.T) {
 	}
 }
 
-// Long pipelines are continued, not played. That is exact to 2 % where each
-// group is entered once; where an algorithm that knows nothing of the groups
-// crowds their ways, queues go on growing, and it looks up to a third better
-// than it is (and far from good). So it is with rounds in which pieces do not come
-// in order; without groups they are exact to 7 %.
+// Long pipelines are continued, not played: that is exact to 2 %. In rounds in which
+// pieces do not come in order the pace varies, and a third of the pieces tells it to 13 %.
 func TestLongPipelinesGoOnAtTheirPace(t *testing.T) {
 	for _, factors := range [][]int{{}, {4}, {2, 4}, {8, 4}} {
 		h := casttest.RegularTree(t, 32, factors...)
@@ -304,15 +301,12 @@ func TestLongPipelinesGoOnAtTheirPace(t *testing.T) {
 			e.schedule(a, p)
 			want, _ := e.evaluate(p.Bytes)
 			tolerance := 0.02
-			_, inOrder := a.(schedule.Planner)
-			switch {
-			case len(factors) > 0 && (!inOrder || a.Name() == "binomial"):
-				tolerance = 0.35
-			case !inOrder:
-				tolerance = 0.07
+			switch a.(type) {
+			case schedule.SplitBinary, schedule.TwoTree, schedule.Circulant:
+				tolerance = 0.13
 			}
 			if !casttest.Near(got, want, tolerance) {
-				t.Errorf("%v, %s%v: predict = %g, played to the end %g", factors, a.Name(), a, got, want)
+				t.Errorf("%v, %s: predict = %g, played to the end %g", factors, schedule.Text(a), got, want)
 			}
 		}
 	}

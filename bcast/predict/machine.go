@@ -42,7 +42,7 @@ func newMachine(n *model.Network) machine {
 func uniform(ranks int) machine {
 	return machine{
 		ranks: ranks, send: guessLatency / guessOverhead, recv: guessLatency / guessOverhead,
-		transfers: &guess{latency: guessLatency},
+		transfers: &guess{latency: guessLatency}, turns: true,
 	}
 }
 

@@ -179,8 +179,8 @@ func (s *search) playable(a schedule.Algorithm) bool {
 	}
 	p := s.problem
 	p.Segment = usualSegment
-	if p.Pieces() > plainPieces {
-		p.Bytes = plainPieces * usualSegment
+	if p.Pieces() > leastPlain {
+		p.Bytes = leastPlain * usualSegment
 	}
 	return len(schedule.PartOf(a, p, (p.Root+1)%p.Ranks).Ops(nil, p))*p.Ranks <= most
 }
@@ -263,6 +263,8 @@ func (s *search) glance(index, segment int) glance {
 	if k < 2 {
 		return glance{index, segment, s.predict(index, segment)}
 	}
+	s.coarse = true
+	defer func() { s.coarse = false }()
 	if _, ok := s.list[index].(schedule.Planner); !ok {
 		return glance{index, segment, s.extrapolate(s.list[index], p, k, 2)}
 	}

@@ -115,27 +115,26 @@ func (s *simulated) play(t testing.TB, a schedule.Algorithm, p schedule.Problem)
 }
 
 // Predictions against the simulated cluster, which shares links between flows
-// instead of serving messages in turn.
+// instead of serving parts of messages in turn.
 func TestPredictionsAgainstSimnet(t *testing.T) {
 	var errors []float64
 	for _, spec := range []string{
 		"tree:2x4 latency=200us,50us rate=100Mbps,200Mbps shuffle seed=1",
 		"tree:[2,3,4] latency=20us,5us rate=1Gbps shuffle seed=3",
 		"tree:2x2x3 latency=5us,2us,1us rate=40Gbps,10Gbps,10Gbps shuffle seed=4",
+		"tree:4x4 latency=1us,1us rate=1Gbps shuffle seed=4",
+		"star:16 latency=1us rate=1Gbps",
 	} {
 		s := simulate(t, spec, 1e-6)
 		e := New(s.network)
+		e.bias = 0 // flows share the links evenly here, which a network does not say: 0 is "not found"
 		for _, p := range []schedule.Problem{{Bytes: 8}, {Bytes: 64 << 10}, {Bytes: 64 << 10, Segment: 8 << 10}, {Bytes: 1 << 20, Segment: 16 << 10}} {
 			p.Ranks, p.Tree, p.Costs, p.Root = e.ranks, e.tree, e.costs, 3
-			for _, a := range append(casttest.Algorithms(), schedule.Earliest{}, schedule.Paced{}, schedule.Paced{Pace: 8}) {
+			for _, a := range append(casttest.Algorithms(), schedule.Paced{Pace: 8}) {
 				got, want := e.Predict(a, p), s.play(t, a, p)
 				errors = append(errors, math.Abs(got/want-1))
-				low := 0.7
-				if a.Name() == "circulant" {
-					low = 0.6 // all flows of a round that share a link end late; messages in turn would end one by one
-				}
-				if got < low*want || got > 1.4*want {
-					t.Errorf("%s, %s %v, %d bytes in segments of %d: predicted %g s, simulated %g", spec, a.Name(), a, p.Bytes, p.Segment, got, want)
+				if math.Abs(got/want-1) > 0.18 {
+					t.Errorf("%s, %s, %d bytes in segments of %d: predicted %g s, simulated %g", spec, schedule.Text(a), p.Bytes, p.Segment, got, want)
 				}
 			}
 		}
@@ -143,7 +142,7 @@ func TestPredictionsAgainstSimnet(t *testing.T) {
 	slices.Sort(errors)
 	n := len(errors)
 	t.Logf("%d predictions: median error %.3f, 90 %% below %.3f, worst %.3f", n, errors[n/2], errors[n*9/10], errors[n-1])
-	if errors[n/2] > 0.03 || errors[n*9/10] > 0.15 {
-		t.Errorf("median error %.3f, 90 %% below %.3f, want 0.03 and 0.15", errors[n/2], errors[n*9/10])
+	if errors[n/2] > 0.01 || errors[n*9/10] > 0.06 {
+		t.Errorf("median error %.3f, 90 %% below %.3f, want 0.01 and 0.06", errors[n/2], errors[n*9/10])
 	}
 }
