@@ -19,8 +19,9 @@ func compareCommand() *cobra.Command {
 		Use:   "compare [flags] NET REF",
 		Short: "Compare two networks link by link, and name what differs",
 		Long: `Compare holds a measured network (of topocast discover) against a reference:
-one that was measured before, or a platform file
-{"graph":{"hosts":[..],"switches":[..],"links":[..]}}. Hosts are matched by
+one that was measured before, a platform file
+{"graph":{"hosts":[..],"switches":[..],"links":[..]}}, or a specification in
+DOT (names on vertices, Gbit/s on edges), TGF, GraphML, or as a platform of SimGrid; groups of LGate, too. Hosts are matched by
 name; there may be any number of ranks on each, in any order, and hosts that one
 side lacks are left out. Every link of the reference gets a verdict from its
 latency and its bandwidth each way, against the reference's and the other links
@@ -38,11 +39,11 @@ Exit status: 0 nothing differs, 3 something does, 4 cannot tell.`,
 			if !(tolerance >= 0) || math.IsInf(tolerance, 0) {
 				return badInput("--tolerance %g: want a share above 0, such as 0.2", tolerance)
 			}
-			measured, err := loadSide(args[0])
+			measured, err := loadSide(args[0], nil)
 			if err != nil {
 				return err
 			}
-			reference, err := loadSide(args[1])
+			reference, err := loadSide(args[1], hostNames(measured.graph))
 			if err != nil {
 				return err
 			}
@@ -75,8 +76,9 @@ type side struct {
 	graph   *topology.Graph // with the names of the hosts
 }
 
-func loadSide(file string) (side, error) {
-	n, err := loadNetwork(file)
+// loadSide reads a network. Names are those of the ranks of the other one, if they are known.
+func loadSide(file string, names []string) (side, error) {
+	n, err := loadNetworkOf(file, names)
 	if err != nil {
 		return side{}, err
 	}
