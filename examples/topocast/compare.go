@@ -28,11 +28,17 @@ latency and its bandwidth each way, against the reference's and the other links
 of its level. What all links have in common, such as another MPI library, is
 told once and counts for no link. Differences come worst first, by name.
 
+REF may also be what the scheduler is told: a topology.conf or topology.yaml of
+Slurm, or topograph's JSON. It has no latencies: its switches are held against the
+measured firm groups. What cannot be true of both differs; a switch that the
+latencies do not show is counted, no more.
+
 Without --tolerance a link may be off by six times the spread of its level, and
 by 10 % of a latency (30 % inside a host) or 15 % of a bandwidth at least.
 
 Exit status: 0 nothing differs, 3 something does, 4 cannot tell.`,
 		Example: `  topocast compare network.json specified.json
+  topocast compare network.json /etc/slurm/topology.conf
   topocast compare --tolerance 0.5 --json today.json last-month.json`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -41,6 +47,12 @@ Exit status: 0 nothing differs, 3 something does, 4 cannot tell.`,
 			}
 			measured, err := loadSide(args[0], nil)
 			if err != nil {
+				return err
+			}
+			if f, err := loadFabric(args[1]); err != nil || f != nil {
+				if err == nil {
+					err = printFabricComparison(c, measured, args[1], f, all, asJSON)
+				}
 				return err
 			}
 			reference, err := loadSide(args[1], hostNames(measured.graph))
@@ -128,35 +140,19 @@ func compareNetworks(measured, reference side, tolerance float64) (*comparison, 
 // groups are the firm groups of the hosts of the given names: a host is in a
 // group if more than half of its ranks are.
 func (s side) groups(hosts []string) (*topology.Hierarchy, error) {
-	ranks := map[string]int{}
-	for v := range s.graph.Hosts() {
-		ranks[s.graph.Name(v)]++
+	index := make(map[string]int, len(hosts))
+	for i, name := range hosts {
+		index[name] = i
 	}
-	h := s.network.Hierarchy()
-	var groups []topology.Group
-	for _, g := range h.Groups()[1:] {
-		if !g.Firm() {
-			continue
+	node := make([]int, s.graph.Hosts())
+	for v := range node {
+		i, ok := index[s.graph.Name(v)]
+		if !ok {
+			i = -1
 		}
-		in := map[string]int{}
-		for _, v := range g.Hosts {
-			in[s.graph.Name(v)]++
-		}
-		g.Hosts = nil
-		for i, name := range hosts {
-			if 2*in[name] > ranks[name] {
-				g.Hosts = append(g.Hosts, i)
-			}
-		}
-		if len(g.Hosts) > 1 && len(g.Hosts) < len(hosts) {
-			groups = append(groups, g)
-		}
+		node[v] = i
 	}
-	levels := h.Levels()
-	if len(groups) == 0 {
-		levels = nil
-	}
-	return topology.NewHierarchy(len(hosts), levels, groups, math.NaN())
+	return s.network.Hierarchy().Contract(node, len(hosts)) // of firm groups
 }
 
 // status is the exit status: whether something differs.
