@@ -82,7 +82,7 @@ func watched(t *testing.T, ranks int, silence time.Duration) map[string]func(mpi
 // TestSilentRankIsNamedByAll: whatever is measured, a rank that falls silent ends the job, and is named.
 func TestSilentRankIsNamedByAll(t *testing.T) {
 	const ranks, lost = 6, 3
-	for name, work := range watched(t, ranks, 300*time.Millisecond) {
+	for name, work := range watched(t, ranks, 2*time.Second) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			over := make(chan struct{})

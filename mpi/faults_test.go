@@ -66,7 +66,7 @@ func rankOfEnd() {
 // launch runs a command of the test binary's ranks within the limit.
 func launch(t *testing.T, job string, env []string, command ...string) (output string, err error) {
 	t.Helper()
-	output, err = launchWithin(t, 40*time.Second, job, env, command...)
+	output, err = launchWithin(t, 2*time.Minute, job, env, command...)
 	if errors.Is(err, errHangs) {
 		t.Fatalf("the job hangs; it said:\n%s", output)
 	}
@@ -137,7 +137,7 @@ func TestJobFaults(t *testing.T) {
 				// The launcher of Open MPI 4.1 itself crashed in 2 of 35 launches, and hung in
 				// one, where a job aborts while some of its ranks wait in a fence. How it
 				// ends says nothing then; what the ranks have said is theirs.
-				if out, err = launchWithin(t, 10*time.Second, tt.job, env, command...); err != nil {
+				if out, err = launchWithin(t, 30*time.Second, tt.job, env, command...); err != nil {
 					t.Logf("the launcher: %v", err)
 				}
 			} else if out, err = launch(t, tt.job, env, command...); (err != nil) != tt.fails {

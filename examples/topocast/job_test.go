@@ -35,6 +35,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// jobLimit is for jobs that hang. Others take seconds, on a busy machine many.
+const jobLimit = 4 * time.Minute
+
 // launch runs the command line on n ranks.
 func launch(t *testing.T, n int, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
@@ -46,7 +49,7 @@ func launch(t *testing.T, n int, args ...string) (status int, stdout, stderr str
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), jobLimit)
 	defer cancel()
 	c := exec.CommandContext(ctx, launcher[0], append(append(launcher[1:], "-n", fmt.Sprint(n), self), args...)...)
 	c.Env = append(os.Environ(), commandVar+"=1")
@@ -54,7 +57,7 @@ func launch(t *testing.T, n int, args ...string) (status int, stdout, stderr str
 	c.Stdout, c.Stderr = &out, &errs
 	err = c.Run()
 	if ctx.Err() != nil {
-		t.Fatalf("%d ranks, %q: no end within a minute\n%s%s", n, args, &out, &errs)
+		t.Fatalf("%d ranks, %q: no end within %v\n%s%s", n, args, jobLimit, &out, &errs)
 	}
 	if c.ProcessState == nil {
 		t.Fatal(err)
@@ -161,7 +164,7 @@ func TestJobInterruptedKeepsWhatWasMeasured(t *testing.T) {
 	}
 	for _, kill := range []bool{false, true} {
 		file := filepath.Join(t.TempDir(), "readings.json")
-		ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), jobLimit)
 		defer cancel()
 		c := exec.CommandContext(ctx, launcher[0], append(launcher[1:], "-n", "4", self,
 			"measure", "--repetitions", "1000", "--budget", "1m", "--output", file)...)
@@ -185,7 +188,7 @@ func TestJobInterruptedKeepsWhatWasMeasured(t *testing.T) {
 		}
 		_ = c.Wait() // the status is the launcher's
 		if ctx.Err() != nil {
-			t.Fatalf("no end within a minute\n%s", &errs)
+			t.Fatalf("no end within %v\n%s", jobLimit, &errs)
 		}
 		kept := file
 		if kill {

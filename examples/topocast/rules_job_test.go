@@ -35,7 +35,7 @@ func TestJobLibraryFollowsRules(t *testing.T) {
 	program := compiled(t, compiler, "bcast.c")
 	run := func(size int, options ...string) string {
 		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), jobLimit)
 		defer cancel()
 		args := append(append(append(launcher[1:], "-n", "4"), options...), program, fmt.Sprint(size))
 		out, err := exec.CommandContext(ctx, launcher[0], args...).CombinedOutput()
