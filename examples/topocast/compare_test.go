@@ -202,7 +202,7 @@ func TestWeakGroupsOfAMeasuredSide(t *testing.T) {
 	if err := n.Save(file); err != nil {
 		t.Fatal(err)
 	}
-	s, err := loadSide(file, nil)
+	s, err := loadSide(file)
 	if err != nil {
 		t.Fatal(err)
 	}
