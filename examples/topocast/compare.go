@@ -19,30 +19,43 @@ func compareCommand() *cobra.Command {
 		Use:   "compare [flags] NET REF",
 		Short: "Compare two networks link by link, and name what differs",
 		Long: `Compare holds a measured network (of topocast discover) against a reference:
-one that was measured before, or a platform file
-{"graph":{"hosts":[..],"switches":[..],"links":[..]}}. Hosts are matched by
+one that was measured before, a platform file
+{"graph":{"hosts":[..],"switches":[..],"links":[..]}}, or a specification in
+DOT (names on vertices, Gbit/s on edges), TGF, GraphML, or as a platform of SimGrid; groups of LGate, too. Hosts are matched by
 name; there may be any number of ranks on each, in any order, and hosts that one
 side lacks are left out. Every link of the reference gets a verdict from its
 latency and its bandwidth each way, against the reference's and the other links
 of its level. What all links have in common, such as another MPI library, is
 told once and counts for no link. Differences come worst first, by name.
 
+REF may also be what the scheduler is told: a topology.conf or topology.yaml of
+Slurm, or topograph's JSON. It has no latencies: its switches are held against the
+measured firm groups. What cannot be true of both differs; a switch that the
+latencies do not show is counted, no more.
+
 Without --tolerance a link may be off by six times the spread of its level, and
 by 10 % of a latency (30 % inside a host) or 15 % of a bandwidth at least.
 
 Exit status: 0 nothing differs, 3 something does, 4 cannot tell.`,
 		Example: `  topocast compare network.json specified.json
+  topocast compare network.json /etc/slurm/topology.conf
   topocast compare --tolerance 0.5 --json today.json last-month.json`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if !(tolerance >= 0) || math.IsInf(tolerance, 0) {
 				return badInput("--tolerance %g: want a share above 0, such as 0.2", tolerance)
 			}
-			measured, err := loadSide(args[0])
+			measured, err := loadSide(args[0], nil)
 			if err != nil {
 				return err
 			}
-			reference, err := loadSide(args[1])
+			if f, err := loadFabric(args[1]); err != nil || f != nil {
+				if err == nil {
+					err = printFabricComparison(c, measured, args[1], f, all, asJSON)
+				}
+				return err
+			}
+			reference, err := loadSide(args[1], hostNames(measured.graph))
 			if err != nil {
 				return err
 			}
@@ -75,8 +88,9 @@ type side struct {
 	graph   *topology.Graph // with the names of the hosts
 }
 
-func loadSide(file string) (side, error) {
-	n, err := loadNetwork(file)
+// loadSide reads a network. Names are those of the ranks of the other one, if they are known.
+func loadSide(file string, names []string) (side, error) {
+	n, err := loadNetworkOf(file, names)
 	if err != nil {
 		return side{}, err
 	}
@@ -126,35 +140,19 @@ func compareNetworks(measured, reference side, tolerance float64) (*comparison, 
 // groups are the firm groups of the hosts of the given names: a host is in a
 // group if more than half of its ranks are.
 func (s side) groups(hosts []string) (*topology.Hierarchy, error) {
-	ranks := map[string]int{}
-	for v := range s.graph.Hosts() {
-		ranks[s.graph.Name(v)]++
+	index := make(map[string]int, len(hosts))
+	for i, name := range hosts {
+		index[name] = i
 	}
-	h := s.network.Hierarchy()
-	var groups []topology.Group
-	for _, g := range h.Groups()[1:] {
-		if !g.Firm() {
-			continue
+	node := make([]int, s.graph.Hosts())
+	for v := range node {
+		i, ok := index[s.graph.Name(v)]
+		if !ok {
+			i = -1
 		}
-		in := map[string]int{}
-		for _, v := range g.Hosts {
-			in[s.graph.Name(v)]++
-		}
-		g.Hosts = nil
-		for i, name := range hosts {
-			if 2*in[name] > ranks[name] {
-				g.Hosts = append(g.Hosts, i)
-			}
-		}
-		if len(g.Hosts) > 1 && len(g.Hosts) < len(hosts) {
-			groups = append(groups, g)
-		}
+		node[v] = i
 	}
-	levels := h.Levels()
-	if len(groups) == 0 {
-		levels = nil
-	}
-	return topology.NewHierarchy(len(hosts), levels, groups, math.NaN())
+	return s.network.Hierarchy().Contract(node, len(hosts)) // of firm groups
 }
 
 // status is the exit status: whether something differs.

@@ -167,7 +167,7 @@ func (c *chain) run(tb testing.TB, seed uint64) *comparison {
 	var sides [2]side
 	for i, g := range []*topology.Graph{c.broken, c.cluster.Graph} {
 		var err error
-		if sides[i], err = loadSide(measureChain(tb, g, 2*seed+uint64(i))); err != nil {
+		if sides[i], err = loadSide(measureChain(tb, g, 2*seed+uint64(i)), nil); err != nil {
 			tb.Fatal(err)
 		}
 	}

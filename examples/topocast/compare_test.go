@@ -202,7 +202,7 @@ func TestWeakGroupsOfAMeasuredSide(t *testing.T) {
 	if err := n.Save(file); err != nil {
 		t.Fatal(err)
 	}
-	s, err := loadSide(file)
+	s, err := loadSide(file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
@@ -30,14 +31,53 @@ type exportFormat struct {
 
 func exportFormats() []exportFormat {
 	return []exportFormat{
+		{"json", "topocast itself: links and groups, without parameters", writeJSON},
 		{"dot", "Graphviz: links with latency (s) and bandwidth (B/s)", graphFormat(encode.WriteDOT)},
-		{"lgate", "LGate's topology file: the groups", func(w io.Writer, x exported) error { return encode.WriteLGate(w, x.network.Hierarchy()) }},
+		{"tgf", "yEd and others: links labelled with us and MB/s", graphFormat(encode.WriteTGF)},
+		{"graphml", "yEd, Gephi, networkx: links with latency_s, bandwidth_Bps", graphFormat(encode.WriteGraphML)},
+		{"simgrid", "SimGrid: a platform, version 4.1", writeSimGrid},
+		{"lgate", "LGate: the groups of ranks", func(w io.Writer, x exported) error { return encode.WriteLGate(w, x.network.Hierarchy()) }},
+		{"csv", "spreadsheets and scripts: latencies in us of all pairs", writeLatencies},
 		{"slurm-conf", "Slurm's topology.conf for topology/tree: hosts on switches", fabricFormat(encode.WriteSlurmConf)},
 		{"slurm-yaml", "Slurm's topology.yaml with a tree (25.05 or later)", fabricFormat(encode.WriteSlurmYAML)},
 		{"slurm-block", "Slurm's topology.conf for topology/block (23.11 or later)", fabricFormat(encode.WriteSlurmBlocks)},
 		{"slurm-block-yaml", "Slurm's topology.yaml with blocks (25.05 or later)", fabricFormat(encode.WriteSlurmBlockYAML)},
 		{"topograph", "topograph: the switches above each host, nearest first", fabricFormat(encode.WriteTopograph)},
 	}
+}
+
+// writeJSON writes what reconstruct --json writes, without weak groups.
+func writeJSON(w io.Writer, x exported) error {
+	n := x.network
+	return encode.WriteResult(w, &topology.Result{Graph: x.graph, Hierarchy: n.Hierarchy(), Fit: n.ReconstructionFit(), Warnings: n.Warnings()}, hostNames(x.graph))
+}
+
+func writeSimGrid(w io.Writer, x exported) error {
+	return encode.WriteSimGrid(w, x.graph, x.network.Routing())
+}
+
+// writeLatencies writes the times of messages of no bytes between the ranks.
+func writeLatencies(w io.Writer, x exported) error {
+	n := x.network.Ranks()
+	if n == 0 {
+		return fmt.Errorf("no ranks")
+	}
+	latencies := mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := range n {
+			latencies.Set(i, j, x.network.Time(i, j, 0))
+		}
+	}
+	return encode.WriteMatrix(w, latencies, hostNames(x.graph), encode.Microsecond)
+}
+
+// hostNames are the names of the hosts of a graph.
+func hostNames(g *topology.Graph) []string {
+	names := make([]string, g.Hosts())
+	for v := range names {
+		names[v] = g.Name(v)
+	}
+	return names
 }
 
 // graphFormat is a format that holds the graph alone.

@@ -1,17 +1,18 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// pairsNetwork is the file of a network of two pairs of hosts.
-func pairsNetwork(t *testing.T) string {
+// simulatedNetwork is the file of a network of two switches with two hosts each, all values known.
+func simulatedNetwork(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "network.json")
-	if status, _, stderr := topocast("reconstruct", "--unit", "us", "--method", "average", "-o", file, write(t, "m.csv", twoPairs)); status != 0 {
+	if status, _, stderr := topocast("simulate", "--cluster", "tree:2x2", "--", "discover", "-o", file); status != 0 {
 		t.Fatal(stderr)
 	}
 	return file
@@ -19,15 +20,20 @@ func pairsNetwork(t *testing.T) string {
 
 // TestExport writes each format of the help, and looks for what only this network has in it.
 func TestExport(t *testing.T) {
-	network := pairsNetwork(t)
+	network := simulatedNetwork(t)
 	for format, want := range map[string]string{
-		"dot":              "\n  5 -- 0 [label=\"500 ns\" latency=\"",
+		"json":             `"groups":[[0,1],[2,3]]`,
+		"dot":              "\n  4 -> 0 [label=\"",
+		"tgf":              "\n4 s0 (switch)\n5 s1 (switch)\n#\n0 4 l: 5.",
+		"graphml":          `<node id="n4"><data key="label">s0</data><data key="kind">switch</data></node>`,
+		"simgrid":          `<link id="h0 to s0" bandwidth="1`,
+		"lgate":            "cluster {\n  cluster { group { 0-1 } }\n  cluster { group { 2-3 } }\n}\n",
+		"csv":              "unit: us\nh0,h1,h2,h3\n,10.",
 		"slurm-conf":       "SwitchName=root Switches=",
 		"slurm-yaml":       "      - switch: root\n        children: ",
 		"slurm-block":      "BlockSizes=2\n",
 		"slurm-block-yaml": "    block_sizes:\n      - 2\n",
 		"topograph":        "\"network_layers\": [\n    \"",
-		"lgate":            "cluster {\n  cluster { group { 0, 2 } }\n  cluster { group { 1, 3 } }\n}\n",
 	} {
 		status, out, stderr := topocast("export", "--format", format, network)
 		if status != 0 || stderr != "" || !strings.Contains(out, want) {
@@ -45,14 +51,65 @@ func TestExport(t *testing.T) {
 	}
 }
 
+// TestForeignNetworks compares a network with what it was exported as, read back: nothing differs.
+func TestForeignNetworks(t *testing.T) {
+	network := simulatedNetwork(t)
+	for format, want := range map[string]string{
+		"dot": "links: 5 same", "tgf": "links: 5 same", "graphml": "links: 5 same", "simgrid": "links: 5 same",
+		"lgate": "firm groups: 2 the same, 0 missing, 0 extra",
+	} {
+		file := filepath.Join(t.TempDir(), "out")
+		if status, _, stderr := topocast("export", "--format", format, "-o", file, network); status != 0 {
+			t.Fatal(stderr)
+		}
+		_, out, stderr := topocast("compare", network, file)
+		if stderr != "" || !strings.Contains(out, want) || !strings.Contains(out, "nothing differs") {
+			t.Errorf("%s: %s\n%s; want %q", format, stderr, out, want)
+		}
+	}
+}
+
+// A specification as in Bannikov 2.3: which vertices are hosts the measured network tells, and what
+// is wrong with it is found.
+func TestSpecificationInDOT(t *testing.T) {
+	const spec = `graph { h0 -- rack [label=10]; h1 -- rack [label=10]; h2 -- %[1]s [label=10]; h3 -- %[1]s [label=%[2]d]; rack -- other [label=10]; other -- empty [label=10] }`
+	network := simulatedNetwork(t)
+	for _, c := range []struct {
+		file, want string
+		status     int
+	}{
+		{fmt.Sprintf(spec, "other", 10), "nothing differs", statusFine},
+		{fmt.Sprintf(spec, "other", 1), "times as fast as the reference's 125 MB/s", statusDifferent},
+		{"graph { h0 -- h1 [latency=fast] }", "specified: encode: DOT: ", statusInput},
+		{"graph { h0 -- ", "specified: encode: DOT: ", statusInput},
+		{"h0\nh1\n#\nh0 h2\n", "specified: encode: TGF: line 4: vertex \"h2\"", statusInput},
+		{"<graphml/>", "specified: encode: GraphML: 0 graphs", statusInput},
+		{"<platform/>", "specified: encode: SimGrid: version", statusInput},
+		{"cluster { group { 0-7 } }", "groups of 8 ranks, where the other network has 4", statusInput},
+		{"<topology/>", "specified: no network: want", statusInput},
+		{"a,b\n1,2\n", "specified: no network: want", statusInput},
+		{"", "no content", statusInput},
+	} {
+		status, out, stderr := topocast("compare", network, write(t, "specified", c.file))
+		if status != c.status || !strings.Contains(out+stderr, c.want) || strings.Count(stderr, "\n") > 1 {
+			t.Errorf("%s: status %d\n%s%s; want %d, %s", c.file, status, out, stderr, c.status, c.want)
+		}
+	}
+}
+
 func TestExportRefuses(t *testing.T) {
-	network := pairsNetwork(t)
+	network := simulatedNetwork(t)
+	latencies := filepath.Join(t.TempDir(), "latencies.json")
+	if status, _, stderr := topocast("reconstruct", "--unit", "us", "-o", latencies, write(t, "m.csv", twoPairs)); status != 0 {
+		t.Fatal(stderr)
+	}
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
-		{[]string{network}, `--format "": want one of dot, `},
-		{[]string{"--format", "visio", network}, `--format "visio": want one of dot, `},
+		{[]string{network}, `--format "": want one of json, dot, `},
+		{[]string{"--format", "visio", network}, `--format "visio": want one of json, dot, `},
+		{[]string{"--format", "simgrid", latencies}, "its latency or bandwidth is not known"},
 		{[]string{"--format", "dot"}, "accepts 1 arg"},
 		{[]string{"--format", "dot", "missing.json"}, "missing.json"},
 		{[]string{"--format", "dot", "-o", "/nowhere/x.dot", network}, "--output"},

@@ -23,9 +23,13 @@ func openInput(path string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// loadNetwork reads a network. Of our other files it says what makes a network
-// of them.
-func loadNetwork(path string) (*model.Network, error) {
+// loadNetwork reads a network: our own file, or a graph of another tool. Of our other files it says what
+// makes a network of them.
+func loadNetwork(path string) (*model.Network, error) { return loadNetworkOf(path, nil) }
+
+// loadNetworkOf is loadNetwork where the names of ranks are known, in their order: they tell hosts from
+// switches where a file does not, and name the ranks of one that has only numbers.
+func loadNetworkOf(path string, names []string) (*model.Network, error) {
 	f, err := openInput(path)
 	if err != nil {
 		return nil, err
@@ -34,6 +38,13 @@ func loadNetwork(path string) (*model.Network, error) {
 	data, err := io.ReadAll(f)
 	if err != nil {
 		return nil, &inputError{err} // names the file
+	}
+	if format := foreignFormat(data); format != nil {
+		n, err := format.network(data, names)
+		if err != nil {
+			return nil, badInput("%s: %w", path, err)
+		}
+		return n, nil
 	}
 	n, err := model.Read(bytes.NewReader(data))
 	if err == nil {
@@ -46,6 +57,9 @@ func loadNetwork(path string) (*model.Network, error) {
 		return nil, badInput("%s: holds no graph: topocast reconstruct --json, or --output, writes one", path)
 	case "topocast/discovery":
 		return nil, badInput("%s: holds a report: topocast discover --output writes a network", path)
+	}
+	if text := bytes.TrimSpace(data); len(text) > 0 && text[0] != '{' {
+		return nil, badInput("%s: no network: want JSON of topocast, DOT, TGF, GraphML, a platform of SimGrid, or groups of LGate", path)
 	}
 	return nil, badInput("%s: %w", path, err)
 }

@@ -237,7 +237,14 @@ func TestCompareGroups(t *testing.T) {
 	if len(c.Suspects) != 1 || c.Suspects[0].U != 4 || c.Suspects[0].Score != 2 {
 		t.Errorf("suspects %v, want host 4 twice", c.Suspects)
 	}
-	if c, err = compare.Groups(reference, reference); err != nil || len(c.Same) != 3 || len(c.Missing)+len(c.Extra)+len(c.Suspects) > 0 {
+	if got, want := fmt.Sprint(c.Crossed), "[{[2 3 4] [4 5 6]}]"; got != want {
+		t.Errorf("crossed %s, want %s", got, want)
+	}
+	// Part of a group, and two groups together, are no contradiction.
+	if c, err = compare.Groups(hierarchy([]int{2, 3}, []int{0, 1, 5, 6}), reference); err != nil || len(c.Crossed) > 0 || len(c.Missing) != 3 {
+		t.Errorf("groups that nest: %v, crossed %v, missing %v", err, c.Crossed, c.Missing)
+	}
+	if c, err = compare.Groups(reference, reference); err != nil || len(c.Crossed) > 0 || len(c.Same) != 3 || len(c.Missing)+len(c.Extra)+len(c.Suspects) > 0 {
 		t.Errorf("compared with itself: %v, %v, want three groups the same and nothing else", c, err)
 	}
 	small, err := topology.NewHierarchy(2, nil, nil, 1)

@@ -10,9 +10,10 @@ import (
 // A GroupComparison says which groups of two hierarchies of the same hosts are
 // the same sets.
 type GroupComparison struct {
-	Same     [][]int   // hosts of groups that both have
-	Missing  [][]int   // of the reference only
-	Extra    [][]int   // of the measured one only
+	Same     [][]int // hosts of groups that both have
+	Missing  [][]int // of the reference only
+	Extra    [][]int // of the measured one only
+	Crossed  []Crossing
 	Suspects []Suspect // hosts that stand in another group than specified, the most often first
 }
 
@@ -38,7 +39,7 @@ func Groups(measured, reference *topology.Hierarchy) (*GroupComparison, error) {
 		return m
 	}
 	found, specified := sets(measured), sets(reference)
-	c := &GroupComparison{}
+	c := &GroupComparison{Crossed: crossings(measured, reference)}
 	for _, g := range measured.Groups()[1:] {
 		if k := key(g.Hosts); !specified[k] {
 			specified[k] = true // list equal sets of two levels once

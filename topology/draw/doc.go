@@ -13,5 +13,8 @@
 // out or put in another order. Colours are those that the colour-blind can tell apart, or scales
 // that become lighter all the way.
 //
+// WriteReport makes one HTML page of a machine that needs nothing else: the wiring to turn and to
+// point at, the same figures, tables, what is doubtful, and how it was measured.
+//
 // The same input gives the same positions and the same files on every run.
 package draw

@@ -16,6 +16,9 @@
 //	                          the graph and the names of its hosts, too
 //	DOT                       ReadDOT, WriteDOT: Graphviz; the language of
 //	                          specifications in Bannikov 2014
+//	Trivial Graph Format      ReadTGF, WriteTGF: as in Bufe 2014
+//	GraphML                   ReadGraphML, WriteGraphML: yEd, Gephi, networkx
+//	platforms of SimGrid      ReadSimGrid, WriteSimGrid
 //	topology files of LGate   ReadLGate, WriteLGate: the groups alone
 //	Slurm's topology.conf     ReadSlurmConf, WriteSlurmConf, WriteSlurmBlocks
 //	and topology.yaml         ReadSlurmYAML, WriteSlurmYAML, WriteSlurmBlockYAML

@@ -15,14 +15,9 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-const (
-	// maxDOT bounds the size of a file in bytes: the parser goes one call deeper for each edge of a
-	// chain. It is enough for some 40,000 links as WriteDOT writes them.
-	maxDOT = 8 << 20
-
-	// deepestDOT bounds how far subgraphs nest.
-	deepestDOT = 50
-)
+// maxDOT bounds the size of a file in bytes: the parser goes one call deeper for each edge of a
+// chain. It is enough for some 40,000 links as WriteDOT writes them.
+const maxDOT = 8 << 20
 
 // ReadDOT reads a graph in the language of Graphviz: what WriteDOT writes, and specifications of a
 // machine (Bannikov 2014, section 2.3). The attributes are those of WriteDOT: of a vertex label and
@@ -98,8 +93,8 @@ func dotDepth(text []byte) error {
 		case '}':
 			depth--
 		}
-		if depth > deepestDOT {
-			return fmt.Errorf("subgraphs nest more than %d deep", deepestDOT)
+		if depth > deepestNested {
+			return fmt.Errorf("subgraphs nest more than %d deep", deepestNested)
 		}
 	}
 	return nil
@@ -224,6 +219,9 @@ func (d *dotReader) chain(s *ast.EdgeStmt, scope dotScope) ([]int, error) {
 		to, err := d.end(e.Vertex, scope)
 		if err != nil {
 			return nil, err
+		}
+		if len(from)*len(to) > maxEdges {
+			return nil, fmt.Errorf("more than %d edges", maxEdges)
 		}
 		for _, values.from = range from {
 			for _, values.to = range to {

@@ -44,8 +44,11 @@ func WriteDOT(w io.Writer, g *topology.Graph) error {
 	}
 	for _, e := range edges {
 		fmt.Fprintf(b, "  %d %s %d [%s", e.from, join, e.to, dotValues(&e))
-		if !e.oneWay {
+		switch {
+		case !e.oneWay:
 			b.WriteString(duplex)
+		case e.from < e.to && g.ArcIndex(e.to, e.from) >= 0:
+			b.WriteString(" constraint=false") // the other way says which end is drawn above
 		}
 		b.WriteString("]\n")
 	}

@@ -105,11 +105,15 @@ const (
 	mostZeros  = 4
 )
 
-// append appends v s in the unit, of which exponent knows the power: the
-// shortest digits of v with the decimal point moved, so that nothing is rounded
-// between here and ReadMatrix.
+// append appends v s in the unit, of which exponent knows the power.
 func (u Unit) append(dst []byte, v float64) []byte {
 	power, _ := u.exponent()
+	return appendShifted(dst, v, power)
+}
+
+// appendShifted appends v in units of a power of ten: the shortest digits of v with the decimal
+// point moved, so that nothing is rounded between here and a reader that moves it back.
+func appendShifted(dst []byte, v float64, power int) []byte {
 	text := strconv.FormatFloat(v, 'e', -1, 64)
 	mantissa, written, _ := strings.Cut(text, "e")
 	exponent, _ := strconv.Atoi(written) // FormatFloat has written it

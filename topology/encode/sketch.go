@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/topocast/topocast/topology"
 )
@@ -41,6 +42,9 @@ type sketchEdge struct {
 
 // maxEdges bounds what a short text may stand for, such as all edges between two sets.
 const maxEdges = 1 << 20
+
+// deepestNested bounds how far parts of a drawing, or zones, nest in a file.
+const deepestNested = 50
 
 // kindOf is what a vertex of a graph is.
 func kindOf(g *topology.Graph, v int) vertexKind {
@@ -211,6 +215,19 @@ func (s *sketch) likelyHosts(names []string) []bool {
 	return isHost
 }
 
+// parseShifted reads a number in units of a power of ten, which it moves before it rounds.
+func parseShifted(text string, power int) (float64, error) {
+	mantissa, exponent, found := strings.Cut(strings.ToLower(text), "e")
+	if found {
+		written, err := strconv.ParseInt(exponent, 10, 16)
+		if err != nil {
+			return 0, err
+		}
+		power += int(written)
+	}
+	return strconv.ParseFloat(fmt.Sprintf("%se%d", mantissa, power), 64)
+}
+
 // exact writes a number so that reading gives it back.
 func exact(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
@@ -237,7 +254,12 @@ func (e *sketchEdge) set(key, text string) error {
 		}
 		return nil
 	}
-	x, err := strconv.ParseFloat(text, 64)
+	return e.setShifted(key, text, 0)
+}
+
+// setShifted is set for a value in units of a power of ten.
+func (e *sketchEdge) setShifted(key, text string, power int) error {
+	x, err := parseShifted(text, power)
 	if err != nil || !(x >= 0) || math.IsInf(x, 0) {
 		return fmt.Errorf("%s %q: want a number that is not below 0", key, shorten([]byte(text)))
 	}

@@ -1,0 +1,302 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/topocast/topocast/internal/hostlist"
+	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/topology/compare"
+	"github.com/topocast/topocast/topology/encode"
+)
+
+// The first words of Slurm's files; comments may stand before.
+var (
+	slurmConf = regexp.MustCompile(`(?i)^(\s*(#.*)?\n)*\s*(SwitchName|BlockName|BlockSizes)\s*=`)
+	slurmYAML = regexp.MustCompile(`^(\s*(#.*)?\n)*(---\s*)?(\s*(#.*)?\n)*-\s+topology:`)
+)
+
+// loadFabric reads what a scheduler is told of a machine: a topology.conf or topology.yaml of
+// Slurm, or topograph's JSON. It is nil if the file is something else.
+func loadFabric(path string) (*encode.Fabric, error) {
+	if path == standard {
+		return nil, nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, &inputError{err}
+	}
+	var read func(io.Reader) (*encode.Fabric, error)
+	switch {
+	case slurmConf.Match(data):
+		read = encode.ReadSlurmConf
+	case slurmYAML.Match(data):
+		read = encode.ReadSlurmYAML
+	case isTopograph(data):
+		read = encode.ReadTopograph
+	default:
+		return nil, nil
+	}
+	f, err := read(bytes.NewReader(data))
+	if err != nil {
+		return nil, badInput("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+func isTopograph(data []byte) bool {
+	var head struct {
+		Instances json.RawMessage `json:"instances"`
+	}
+	return json.Unmarshal(data, &head) == nil && head.Instances != nil
+}
+
+// A fabricComparison says what of a scheduler's switches the measured groups confirm and what
+// they contradict.
+type fabricComparison struct {
+	measured       side
+	file           string
+	fabric         *encode.Fabric
+	hosts          []string // that both have
+	missing, extra []string
+	groups         *compare.GroupComparison // of hosts by their index
+	joined         [][]string               // the hosts of networks that the file keeps apart and messages pass between
+}
+
+func compareFabric(measured side, file string, f *encode.Fabric) (*fabricComparison, error) {
+	r := &fabricComparison{measured: measured, file: file, fabric: f}
+	known := map[string]bool{}
+	for v := range measured.graph.Hosts() {
+		known[measured.graph.Name(v)] = true
+	}
+	for _, host := range f.Hosts() {
+		if known[host] {
+			r.hosts = append(r.hosts, host)
+			delete(known, host)
+		} else {
+			r.missing = append(r.missing, host)
+		}
+	}
+	for host := range known {
+		r.extra = append(r.extra, host)
+	}
+	slices.SortFunc(r.extra, hostlist.Naturally)
+	if len(r.hosts) == 0 {
+		return nil, fmt.Errorf("compare: no host of %s is in %s", measured.file, file)
+	}
+	found, err := measured.groups(r.hosts)
+	if err != nil {
+		return nil, err
+	}
+	specified, err := f.Hierarchy(r.hosts)
+	if err != nil {
+		return nil, err
+	}
+	if r.groups, err = compare.Groups(found, specified); err != nil {
+		return nil, err
+	}
+	r.join()
+	return r, nil
+}
+
+// printFabricComparison is what the command does with a scheduler's file.
+func printFabricComparison(c *cobra.Command, measured side, file string, f *encode.Fabric, all, asJSON bool) error {
+	if err := refuseUnused(c, "the file of a scheduler has no latencies and rates", "tolerance"); err != nil {
+		return err
+	}
+	r, err := compareFabric(measured, file, f)
+	if err != nil {
+		return &inputError{err}
+	}
+	if asJSON {
+		err = r.writeJSON(c.OutOrStdout())
+	} else {
+		err = r.writeText(c.OutOrStdout(), all)
+	}
+	if status := r.status(); err == nil && status != statusFine {
+		return answer(status)
+	}
+	return err
+}
+
+// join finds the separate networks of the file that are one in the measured graph.
+func (r *fabricComparison) join() {
+	if len(r.fabric.Roots) < 2 {
+		return
+	}
+	part := map[string]int{}
+	for v, p := range r.measured.graph.Parts() {
+		if v < r.measured.graph.Hosts() {
+			part[r.measured.graph.Name(v)] = p
+		}
+	}
+	roots := map[int][]string{} // part -> the hosts of roots in it
+	count := map[int]int{}
+	for _, root := range r.fabric.Roots {
+		one := encode.Fabric{Roots: []*encode.FabricSwitch{root}}
+		in := map[int]bool{}
+		for _, host := range one.Hosts() {
+			if p, ok := part[host]; ok {
+				in[p] = true
+				roots[p] = append(roots[p], host)
+			}
+		}
+		for p := range in {
+			count[p]++
+		}
+	}
+	for p, hosts := range roots {
+		if count[p] > 1 {
+			r.joined = append(r.joined, hosts)
+		}
+	}
+	slices.SortFunc(r.joined, slices.Compare)
+}
+
+// status is the exit status: what is measured contradicts the file, or nothing can be told.
+func (r *fabricComparison) status() int {
+	switch {
+	case len(r.groups.Crossed)+len(r.joined) > 0:
+		return statusDifferent
+	case len(r.groups.Same) == 0 && len(r.groups.Missing) > 0:
+		return statusUnknown
+	}
+	return statusFine
+}
+
+// names are those of hosts by their index.
+func (r *fabricComparison) names(hosts []int) []string {
+	names := make([]string, len(hosts))
+	for i, h := range hosts {
+		names[i] = r.hosts[h]
+	}
+	return names
+}
+
+// differences are what cannot be true of both, a sentence each: hosts that the measured groups have
+// elsewhere, if they tell, or else the groups.
+func (r *fabricComparison) differences() []string {
+	var list []string
+	for _, hosts := range r.joined {
+		list = append(list, fmt.Sprintf("%s: messages pass between them, and the file has them in networks that are not connected", hostRanges(hosts)))
+	}
+	if len(r.groups.Crossed) == 0 {
+		return list
+	}
+	crossed := map[int]bool{}
+	for _, x := range r.groups.Crossed {
+		for _, h := range slices.Concat(x.Reference, x.Measured) {
+			crossed[h] = true
+		}
+	}
+	told := false
+	for _, s := range r.groups.Suspects {
+		if !crossed[s.U] {
+			continue
+		}
+		told = true
+		list = append(list, fmt.Sprintf("host %s: specified with %s, measured with %s", r.hosts[s.U],
+			r.company(s.U, func(x compare.Crossing) []int { return x.Reference }), r.company(s.U, func(x compare.Crossing) []int { return x.Measured })))
+	}
+	for _, x := range r.groups.Crossed {
+		if !told {
+			list = append(list, fmt.Sprintf("specified %s, measured %s: neither holds the other", hostRanges(r.names(x.Reference)), hostRanges(r.names(x.Measured))))
+		}
+	}
+	return list
+}
+
+// company names the other hosts of the smallest group of crossings that holds the host.
+func (r *fabricComparison) company(host int, of func(compare.Crossing) []int) string {
+	var least []int
+	for _, x := range r.groups.Crossed {
+		if g := of(x); slices.Contains(g, host) && (least == nil || len(g) < len(least)) {
+			least = g
+		}
+	}
+	if least == nil {
+		return "others"
+	}
+	return hostRanges(r.names(slices.DeleteFunc(slices.Clone(least), func(h int) bool { return h == host })))
+}
+
+func (r *fabricComparison) writeText(w io.Writer, all bool) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "measured:  %s\nreference: %s, %s\n", r.measured.describe(), r.file, words.Count(len(r.hosts)+len(r.missing), "host"))
+	fmt.Fprintf(&b, "%s in both", words.Count(len(r.hosts), "host"))
+	if len(r.missing) > 0 {
+		fmt.Fprintf(&b, "; %s of the reference not measured: %s", words.Count(len(r.missing), "host"), hostRanges(r.missing))
+	}
+	if len(r.extra) > 0 {
+		fmt.Fprintf(&b, "; %s that the reference does not know: %s", words.Count(len(r.extra), "host"), hostRanges(r.extra))
+	}
+	fmt.Fprintf(&b, "\nswitches that join hosts: %d as measured, %d not seen, %d measured and not in the file\n", len(r.groups.Same), len(r.groups.Missing), len(r.groups.Extra))
+	if all {
+		for _, g := range r.groups.Missing {
+			fmt.Fprintf(&b, "  not seen: %s\n", hostRanges(r.names(g)))
+		}
+		for _, g := range r.groups.Extra {
+			fmt.Fprintf(&b, "  not in the file: %s\n", hostRanges(r.names(g)))
+		}
+	}
+	differences := r.differences()
+	switch r.status() {
+	case statusFine:
+		fmt.Fprintln(&b, "\nnothing contradicts the file")
+	case statusUnknown:
+		fmt.Fprintln(&b, "\ncannot tell: no switch of the file shows in the latencies")
+	default:
+		fmt.Fprintf(&b, "\n%s\n", words.Count(len(differences), "difference"))
+	}
+	for i, d := range differences {
+		if i == maxFindings && !all {
+			fmt.Fprintf(&b, "  and %d more (--all)\n", len(differences)-i)
+			break
+		}
+		fmt.Fprintf(&b, "  %s\n", d)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *fabricComparison) writeJSON(w io.Writer) error {
+	type crossing struct {
+		Reference []string `json:"reference"`
+		Measured  []string `json:"measured"`
+	}
+	out := struct {
+		Format       string     `json:"format"`
+		Version      int        `json:"version"`
+		Status       int        `json:"status"` // the exit status
+		Hosts        int        `json:"hosts"`  // that both have
+		HostsMissing []string   `json:"hosts_missing"`
+		HostsExtra   []string   `json:"hosts_extra"`
+		Groups       groupsFile `json:"groups"`
+		Crossed      []crossing `json:"crossed"` // groups that cannot both be true
+		Joined       [][]string `json:"joined"`  // hosts of networks that the file keeps apart
+		Differences  []string   `json:"differences"`
+	}{
+		"topocast/fabric-comparison", 1, r.status(), len(r.hosts), list(r.missing), list(r.extra),
+		groupsFile{Same: len(r.groups.Same), Missing: [][]string{}, Extra: [][]string{}},
+		[]crossing{},
+		append([][]string{}, r.joined...), list(r.differences()),
+	}
+	for _, g := range r.groups.Missing {
+		out.Groups.Missing = append(out.Groups.Missing, r.names(g))
+	}
+	for _, g := range r.groups.Extra {
+		out.Groups.Extra = append(out.Groups.Extra, r.names(g))
+	}
+	for _, x := range r.groups.Crossed {
+		out.Crossed = append(out.Crossed, crossing{r.names(x.Reference), r.names(x.Measured)})
+	}
+	return json.NewEncoder(w).Encode(out)
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/encode"
+)
+
+// A foreign is a format of another tool that stands for a network. It is known by its content.
+type foreign struct {
+	is      func(data []byte) bool
+	network func(data []byte, names []string) (*model.Network, error)
+}
+
+// foreignFormat is the format of a file, nil if it is none of another tool.
+func foreignFormat(data []byte) *foreign {
+	for _, f := range []foreign{
+		{beginsWith(`(?i:strict|graph|digraph)\b`), ofGraph(encode.ReadDOT)},
+		{beginsWith(`cluster\s*\{`), ofGroups},
+		{hasRoot("graphml"), ofGraph(encode.ReadGraphML)},
+		{hasRoot("platform"), ofGraph(func(r io.Reader, _ []string) (*topology.Graph, error) { return encode.ReadSimGrid(r) })},
+		{regexp.MustCompile(`(?m)^[^{\s][^{]*\n?^#[ \t\r]*$`).Match, ofGraph(encode.ReadTGF)},
+	} {
+		if f.is(data) {
+			return &f
+		}
+	}
+	return nil
+}
+
+// beginsWith tells whether a file begins with a pattern, after comments of DOT.
+func beginsWith(pattern string) func([]byte) bool {
+	return regexp.MustCompile(`^(?s:\s+|//[^\n]*\n|#[^\n]*\n|/\*.*?\*/)*` + pattern).Match
+}
+
+// hasRoot tells whether a file is XML with a root of that name.
+func hasRoot(name string) func([]byte) bool {
+	return func(data []byte) bool {
+		if data = bytes.TrimLeft(data, "\ufeff \t\r\n"); len(data) == 0 || data[0] != '<' {
+			return false
+		}
+		d := xml.NewDecoder(bytes.NewReader(data))
+		for {
+			token, err := d.Token()
+			if err != nil {
+				return false
+			}
+			if root, ok := token.(xml.StartElement); ok {
+				return root.Name.Local == name
+			}
+		}
+	}
+}
+
+// ofGraph is the network of a graph that is read.
+func ofGraph(read func(io.Reader, []string) (*topology.Graph, error)) func([]byte, []string) (*model.Network, error) {
+	return func(data []byte, names []string) (*model.Network, error) {
+		g, err := read(bytes.NewReader(data), names)
+		if err != nil {
+			return nil, err
+		}
+		return model.FromGraph(g, topology.ChooseLowest)
+	}
+}
+
+// ofGroups is the network of a topology file of LGate: a switch for each group, and links of which nothing is
+// known. Its ranks get the given names, if there are as many.
+func ofGroups(data []byte, names []string) (*model.Network, error) {
+	h, err := encode.ReadLGate(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	var arcs []topology.Arc
+	link := func(v, group int) {
+		arcs = topology.AppendLink(arcs, h.Hosts()+group, v, math.NaN(), math.NaN())
+	}
+	for i, g := range h.Groups() {
+		if g.Parent >= 0 {
+			link(h.Hosts()+i, g.Parent)
+		}
+	}
+	for rank := range h.Hosts() {
+		link(rank, h.Smallest(rank))
+	}
+	g, err := topology.NewGraph(h.Hosts(), len(h.Groups()), nil, arcs)
+	if err != nil {
+		return nil, err
+	}
+	var s model.Settings
+	if names != nil {
+		if len(names) != h.Hosts() {
+			return nil, fmt.Errorf("groups of %d ranks, where the other network has %d", h.Hosts(), len(names))
+		}
+		for _, name := range names {
+			s.Locations = append(s.Locations, model.Location{Host: name, Core: -1})
+		}
+	}
+	nan := math.NaN()
+	fit := topology.Fit{Family: topology.FamilyTree, R2: nan, Residual: nan, TreeLikeness: nan, Noise: nan}
+	return model.New(&topology.Result{Graph: g, Hierarchy: h, Fit: fit}, &s)
+}

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/draw"
+)
+
+func reportCommand() *cobra.Command {
+	var output, readings, specification, title string
+	c := &cobra.Command{
+		Use:   "report [flags] NET",
+		Short: "Make an HTML page of a network: wiring to turn, times, doubts",
+		Long: `Report writes one HTML page that any browser opens and that needs no network: the
+wiring in three dimensions, to turn and zoom, with what is known of each link; the
+latencies of all pairs; groups, links and warnings; and how it was measured. NET is
+a network of topocast discover, or a platform file.
+
+Latencies are those that the network keeps, or with --readings those of a file of
+topocast measure or a matrix, of the same ranks in the same order. With
+--specification the page also shows that network or platform file, its links coloured
+by what was measured on them, and lists what differs, as topocast compare does.`,
+		Example: `  topocast report network.json
+  topocast report network.json --readings readings.json -o cluster.html
+  topocast report network.json --specification planned.json -o compared.html`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			page := outputFile{"--output", output, c.OutOrStdout()}
+			if err := page.check(nil); err != nil {
+				return err
+			}
+			measured, err := loadReported(args[0])
+			if err != nil {
+				return err
+			}
+			r, err := reportOf(measured)
+			if err != nil {
+				return &inputError{err}
+			}
+			if title != "" {
+				r.Title = title
+			}
+			if readings != "" {
+				if err := addReadings(r, readings); err != nil {
+					return err
+				}
+			}
+			if specification != "" {
+				reference, err := loadSide(specification, measured.network.Hosts())
+				if err != nil {
+					return err
+				}
+				if err := addSpecification(r, measured, reference); err != nil {
+					return &inputError{err}
+				}
+			}
+			_, err = page.save(func(w io.Writer) error { return draw.WriteReport(w, r) })
+			return err
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&output, "output", "o", "report.html", "file for the page")
+	f.StringVar(&readings, "readings", "", "file of the latencies to show, in place of those that the network keeps")
+	f.StringVar(&specification, "specification", "", "network or platform file to compare with")
+	f.StringVar(&title, "title", "", "heading of the page")
+	return c
+}
+
+// loadReported is loadSide with the graph named by ranks, not only by their hosts.
+func loadReported(file string) (side, error) {
+	n, err := loadNetwork(file)
+	if err != nil {
+		return side{}, err
+	}
+	g, err := wiring(n)
+	if err != nil {
+		return side{}, &inputError{err}
+	}
+	return side{file, n, g}, nil
+}
+
+// reportOf fills a report from a network alone.
+func reportOf(s side) (*draw.Report, error) {
+	n := s.network
+	r := &draw.Report{
+		Graph: s.graph, Hierarchy: n.ReportedHierarchy(), Fit: n.ReconstructionFit(), Warnings: n.Warnings(),
+		Latencies: predicted{n}, Source: "as the network predicts them, for messages of " + quantity.Bytes(n.Measured().Bytes), Bytes: n.Measured().Bytes,
+	}
+	r.Noun, r.Names = rankNames(n)
+	if len(r.Hierarchy.Groups()) == 1 && r.Fit.Family == "" && s.graph.Hosts() > 1 {
+		// A platform file has no groups, but a wiring that has.
+		found, err := topology.NewResult(s.graph, s.graph.HostDistances(), 0, math.NaN(), nil)
+		if err != nil {
+			return nil, err
+		}
+		r.Hierarchy, r.Fit.Family = found.Hierarchy, found.Fit.Family
+	}
+	r.Bandwidths = bandwidthCurves(n)
+	r.Sections = measuredSections(s)
+	return r, nil
+}
+
+// predicted are the latencies that a network keeps, as a matrix.
+type predicted struct{ network *model.Network }
+
+func (p predicted) Dims() (rows, columns int) { return p.network.Ranks(), p.network.Ranks() }
+func (p predicted) At(i, j int) float64       { return p.network.Time(i, j, p.network.Measured().Bytes) }
+func (p predicted) T() mat.Matrix             { return mat.Transpose{Matrix: p} }
+
+// rankNames says what the ranks are, and what to call each: the host where each has one of its
+// own, and where hosts have several, the host with the core or the rank.
+func rankNames(n *model.Network) (noun string, names []string) {
+	hosts := n.Hosts()
+	known := len(hosts) > 1 || len(hosts) == 1 && hosts[0] != ""
+	if !known {
+		return "host", nil
+	}
+	if len(hosts) == n.Ranks() {
+		for rank := range n.Ranks() {
+			names = append(names, n.Location(rank).Host)
+		}
+		return "host", names
+	}
+	for rank := range n.Ranks() {
+		at := n.Location(rank)
+		name := fmt.Sprintf("rank %d", rank)
+		if len(hosts) > 1 {
+			name = fmt.Sprintf("%s rank %d", at.Host, rank)
+		}
+		if at.Core >= 0 {
+			name += fmt.Sprintf(" (core %d)", at.Core)
+		}
+		names = append(names, name)
+	}
+	return "rank", names
+}
+
+// bandwidthCurves are the rates of single messages from 64 B to 16 MiB, of the levels of which the bandwidth is known.
+func bandwidthCurves(n *model.Network) []draw.Curve {
+	var curves []draw.Curve
+	for i := range n.Levels() {
+		l := &n.Levels()[i]
+		if math.IsNaN(l.Bandwidth()) {
+			continue
+		}
+		c := draw.Curve{Name: n.Hierarchy().LevelName(i)}
+		for size := int64(64); size <= 16<<20; size *= 4 {
+			c.Bytes, c.Values = append(c.Bytes, size), append(c.Values, float64(size)/l.Time(size))
+		}
+		curves = append(curves, c)
+	}
+	return curves
+}
+
+// measuredSections say how the network was measured, and how well it explains what was.
+func measuredSections(s side) []draw.Section {
+	m, fit := s.network.Measured(), s.network.ReconstructionFit()
+	how := draw.Section{Title: "Network", Rows: [][2]string{{"file", filepath.Base(s.file)}, {"ranks", fmt.Sprint(s.network.Ranks())}}}
+	if hosts := len(s.network.Hosts()); hosts > 0 {
+		how.Rows = append(how.Rows, [2]string{"hosts", fmt.Sprint(hosts)})
+	}
+	for _, row := range [][2]string{{"date", m.Date}, {"tool", m.Tool}, {"library", m.Library}} {
+		if row[1] != "" {
+			how.Rows = append(how.Rows, row)
+		}
+	}
+	how.Rows = append(how.Rows, [2]string{"messages of the latencies", quantity.Bytes(m.Bytes)})
+	for _, name := range slices.Sorted(maps.Keys(m.Notes)) {
+		how.Rows = append(how.Rows, [2]string{name, m.Notes[name]})
+	}
+	found := draw.Section{Title: "Reconstruction"}
+	if fit.Family != "" {
+		found.Rows = append(found.Rows, [2]string{"family", string(fit.Family)})
+	}
+	for _, row := range []struct {
+		name  string
+		value float64
+	}{{"variance explained (R²)", fit.R2}, {"reading off the fit, median", fit.Residual}, {"noise of readings", fit.Noise}, {"quadruples as in a tree", fit.TreeLikeness}} {
+		if !math.IsNaN(row.value) {
+			found.Rows = append(found.Rows, [2]string{row.name, quantity.Percent(row.value)})
+		}
+	}
+	if len(found.Rows) == 0 {
+		return []draw.Section{how}
+	}
+	return []draw.Section{how, found}
+}
+
+// addReadings shows the latencies of a file, the cells' medians where there are repetitions.
+func addReadings(r *draw.Report, path string) error {
+	l, err := readAllLatencies([]string{path}, 0)
+	if err != nil {
+		return err
+	}
+	if rows, _ := l.matrices[0].Dims(); rows != r.Graph.Hosts() {
+		return badInput("--readings: %s is of %d ranks, the network of %d", path, rows, r.Graph.Hosts())
+	}
+	r.Latencies, r.Source = medianOf(l.matrices), "as measured"
+	rows := [][2]string{{"file", filepath.Base(path)}, {"repetitions", fmt.Sprint(len(l.matrices))}}
+	if m := l.measured; m != nil {
+		r.Bytes = int64(slices.Min(m.Sizes))
+		r.Source += ", with messages of " + quantity.Bytes(r.Bytes)
+		var sizes []string
+		for _, size := range m.Sizes {
+			sizes = append(sizes, quantity.Bytes(size))
+		}
+		rows = append(rows, [2]string{"sizes", fmt.Sprint(sizes)}, [2]string{"samples of a pair", fmt.Sprint(m.Samples)}, [2]string{"rounds", fmt.Sprint(m.Rounds)})
+		if !m.Date.IsZero() {
+			rows = append(rows, [2]string{"date", m.Date.Format("2006-01-02 15:04:05 MST")})
+		}
+		if m.Stopped != "" {
+			rows = append(rows, [2]string{"ended early by", m.Stopped})
+		}
+	}
+	for _, warning := range l.warnings {
+		if !slices.Contains(r.Warnings, warning) {
+			r.Warnings = append(slices.Clip(r.Warnings), warning)
+		}
+	}
+	r.Sections = append(r.Sections, draw.Section{Title: "Readings", Rows: rows})
+	return nil
+}
+
+// medianOf is the lower median of each cell over repetitions, NaN where none has it.
+func medianOf(repetitions []mat.Matrix) *mat.Dense {
+	n, _ := repetitions[0].Dims()
+	m := mat.NewDense(n, n, nil)
+	values := make([]float64, 0, len(repetitions))
+	for i := range n {
+		for j := range n {
+			values = values[:0]
+			for _, r := range repetitions {
+				if x := r.At(i, j); !math.IsNaN(x) {
+					values = append(values, x)
+				}
+			}
+			m.Set(i, j, stats.Median(values))
+		}
+	}
+	return m
+}

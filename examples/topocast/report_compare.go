@@ -1,0 +1,86 @@
+package main
+
+import (
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/topocast/topocast/topology/compare"
+	"github.com/topocast/topocast/topology/draw"
+)
+
+// addSpecification compares the network with a reference; suspects are what topocast compare lists.
+func addSpecification(r *draw.Report, measured, reference side) error {
+	named, err := namedByHost(measured.network, measured.graph)
+	if err != nil {
+		return err
+	}
+	measured.graph = named
+	c, err := compareNetworks(measured, reference, 0)
+	if err != nil {
+		return err
+	}
+	ranks := map[string][]int{}
+	for rank := range named.Hosts() {
+		ranks[named.Name(rank)] = append(ranks[named.Name(rank)], rank)
+	}
+	for i := range c.result.Findings {
+		f := &c.result.Findings[i]
+		s := draw.Suspect{Name: c.findingName(f), Reason: c.reason(f)}
+		for _, host := range c.hostsOf(f) {
+			s.Hosts = append(s.Hosts, ranks[host]...)
+		}
+		r.Suspects = append(r.Suspects, s)
+	}
+	if c.result.Judged == 0 {
+		r.Warnings = append(slices.Clip(r.Warnings), "nothing can be said of the specification's links: none was measured on both sides")
+	}
+	r.Specification = &draw.Specification{Name: filepath.Base(reference.file), Graph: reference.graph}
+	links, err := compare.Graphs(named, r.Latencies, reference.graph, &compare.Settings{Bytes: float64(r.Bytes)})
+	if err != nil {
+		r.Warnings = append(slices.Clip(r.Warnings), "the specification's links have no colours: "+err.Error())
+		return nil
+	}
+	r.Specification.Links = specifiedLinks(c.result, links)
+	return nil
+}
+
+// specifiedLinks are the colours of the specification's links. Which links nothing takes, and the times of bundles,
+// are Bannikov and Salnikov's. Where the latency of a link by itself can be fitted to all of its
+// paths, that one is held against the specified one: their mean over the paths spreads what one slow link costs
+// over all the links beside it.
+func specifiedLinks(fitted *compare.LinkComparison, paths *compare.Comparison) []draw.SpecifiedLink {
+	of := map[[2]int]*compare.LinkState{}
+	for i := range fitted.Links {
+		if l := &fitted.Links[i]; l.U >= 0 && l.V >= 0 && l.U != l.V {
+			of[[2]int{min(l.U, l.V), max(l.U, l.V)}] = l
+		}
+	}
+	var links []draw.SpecifiedLink
+	for _, l := range paths.Links {
+		if l.Verdict == compare.LinkExtra {
+			continue // not a link of the specification
+		}
+		x := draw.SpecifiedLink{U: l.U, V: l.V, Specified: l.Ideal, Measured: l.Measured, Unused: l.Verdict == compare.LinkUnused || l.Verdict == compare.LinkMissing}
+		if state := of[[2]int{l.U, l.V}]; state != nil {
+			if q := state.Latency; !math.IsNaN(q.Measured) && !math.IsNaN(q.Reference) {
+				x.Specified, x.Measured = q.Reference, q.Measured
+			}
+			x.Unused = x.Unused || state.Verdict == compare.LinkMissing
+		}
+		links = append(links, x)
+	}
+	return links
+}
+
+// hostsOf are the hosts that a finding is about, or that hang on its link.
+func (r *comparison) hostsOf(f *compare.Finding) []string {
+	if f.Link < 0 {
+		return f.Hosts
+	}
+	l := &r.result.Links[f.Link]
+	if l.Below != nil {
+		return l.Below
+	}
+	return slices.Concat(l.Ends[0], l.Ends[1])
+}

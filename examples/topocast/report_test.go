@@ -1,0 +1,106 @@
+package main
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestReport(t *testing.T) {
+	network := discovered(t, "--sim", "tree:3x4 latency=10us,2us")
+	readings := write(t, "m.csv", strings.Repeat(strings.Repeat("7,", 11)+"7\n", 12))
+	page := filepath.Join(t.TempDir(), "report.html")
+	for _, c := range []struct {
+		flags []string
+		want  []string
+	}{
+		{nil, []string{"<h1>Network of 12 hosts</h1>", "12 hosts in 3 groups of level 1", "as the network predicts them", "<dt>file</dt><dd>network.json</dd>"}},
+		{[]string{"--title", "a <b>"}, []string{"<h1>a &lt;b&gt;</h1>"}},
+		{[]string{"--readings", readings}, []string{"as measured", "<dt>file</dt><dd>m.csv</dd>"}},
+		{[]string{"--specification", racks(t, "aaabbbbbcccc", true)}, []string{"compared with spec.json", "<td>host h3</td><td>its latencies are those of a host on the switch of h0-h2", "1 suspect to look at, first host h3"}},
+	} {
+		status, out, stderr := topocast(append([]string{"report", network, "-o", page}, c.flags...)...)
+		if status != 0 || out != "" || stderr != "" {
+			t.Errorf("report %q: status %d, %s%s", c.flags, status, out, stderr)
+		}
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("report %q: no %q in the page", c.flags, want)
+			}
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{network, "-o", filepath.Join(t.TempDir(), "not", "there.html")}, "--output"},
+		{[]string{network, "-o", page, "--readings", write(t, "two.csv", "0,1\n1,0\n")}, "two.csv is of 2 ranks, the network of 12"},
+		{[]string{filepath.Join(t.TempDir(), "none.json"), "-o", page}, "none.json"},
+		{[]string{network, "-o", page, "--specification", write(t, "other.json", `{"graph":{"hosts":["x"],"switches":[],"links":[]}}`)}, "the two describe different machines"},
+	} {
+		if status, _, stderr := topocast(append([]string{"report"}, c.args...)...); status != 2 || !strings.Contains(stderr, c.want) {
+			t.Errorf("report %q: status %d: %s, want 2 and %q", c.args, status, stderr, c.want)
+		}
+	}
+}
+
+// A link that is specified with a quarter of what it takes stands out, and the links beside it do not.
+func TestReportColoursTheSlowLink(t *testing.T) {
+	measured, err := loadReported(discovered(t, "--sim", "tree:3x4 latency=10us,2us"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := racks(t, "aaaabbbbcccc", true)
+	text, err := os.ReadFile(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	faster := strings.Replace(string(text), `{"a":"b","b":"root","latency_us":10}`, `{"a":"b","b":"root","latency_us":2.5}`, 1)
+	reference, err := loadSide(write(t, "faster.json", faster), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := reportOf(measured)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := addSpecification(r, measured, reference); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, l := range r.Specification.Links {
+		name := reference.graph.Name(l.U) + "-" + reference.graph.Name(l.V)
+		if times := l.Measured / l.Specified; l.Unused || math.IsNaN(times) || name != "b-root" && times > 1.5 {
+			t.Errorf("%s: measured %g, specified %g, unused %v", name, l.Measured, l.Specified, l.Unused)
+		} else if times > 3 {
+			names = append(names, name)
+		}
+	}
+	if len(r.Specification.Links) != 15 || !slices.Equal(names, []string{"b-root"}) {
+		t.Errorf("%d links, of which %v are slow; want 15, and b-root", len(r.Specification.Links), names)
+	}
+}
+
+// Ranks are named by what tells them apart.
+func TestReportNamesRanks(t *testing.T) {
+	for spec, want := range map[string]string{
+		"tree:2x2": "host h3",
+		"core:2 host:2 rack:1 latency=5us,1us,0.2us": "rank",
+	} {
+		measured, err := loadReported(discovered(t, "--sim", spec))
+		if err != nil {
+			t.Fatal(err)
+		}
+		noun, names := rankNames(measured.network)
+		if len(names) != 4 || !strings.HasPrefix(noun+" "+names[3], want) {
+			t.Errorf("%s: %s %q, want the last to be %s", spec, noun, names, want)
+		}
+	}
+}

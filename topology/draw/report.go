@@ -1,0 +1,215 @@
+package draw
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+
+	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/topology"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A Report is what WriteReport makes a page of. Only Graph is needed.
+type Report struct {
+	Title     string              // "": the number of hosts
+	Noun      string              // what the hosts of the graph are: host, rank, core; "": host
+	Graph     *topology.Graph     // the wiring
+	Hierarchy *topology.Hierarchy // of the same hosts, weak groups included; nil: none
+	Fit       topology.Fit        // how well the wiring explains the readings
+	Names     []string            // of the hosts; nil: those of the graph
+
+	Latencies  mat.Matrix  // between hosts in s, NaN: not measured; nil: no pictures of pairs
+	Source     string      // where Latencies come from: "measured with 8 B"
+	Bytes      int64       // size of the messages of Latencies and of the levels' latencies
+	Sizes      []SizeGraph // topologies of single message sizes, of which Graph is the merged one; sizes ascending
+	Bandwidths []Curve     // in B/s over size, one curve a level, fine to coarse; bands are not shown
+
+	Specification *Specification // what the machine should be; nil: not compared
+	Suspects      []Suspect      // hosts and links to look at, the worst first; nil: nobody has looked
+	Warnings      []string
+	Sections      []Section // how it was measured
+}
+
+// A SizeGraph is the topology found with messages of one size.
+type SizeGraph struct {
+	Bytes int64
+	Graph *topology.Graph // of the vertices of Report.Graph
+}
+
+// A Suspect is something to look at.
+type Suspect struct {
+	Name   string
+	Reason string
+	Hosts  []int // of Report.Graph, marked in the picture
+}
+
+// A Section is a table of names and values under a heading.
+type Section struct {
+	Title string
+	Rows  [][2]string
+}
+
+// A Specification is the machine as it should be, with what was measured on its links. It is
+// drawn as Bannikov and Salnikov 2014, section 2.3, do: white what nothing takes, red what
+// is at least as fast as specified, blue what is slower, the more saturated the greater
+// the difference.
+type Specification struct {
+	Name  string
+	Graph *topology.Graph
+	Links []SpecifiedLink
+}
+
+// A SpecifiedLink is a link of the specification.
+type SpecifiedLink struct {
+	U, V      int     // vertices of Specification.Graph
+	Unused    bool    // nothing that was measured takes it
+	Specified float64 // s; NaN: not known
+	Measured  float64 // s; NaN: not known
+}
+
+var (
+	//go:embed report/page.html
+	pageTemplate string
+	//go:embed report/page.css
+	pageStyle string
+	//go:embed report/wiring.js
+	wiringScript string
+	//go:embed report/view.js
+	viewScript string
+	//go:embed report/controls.js
+	controlsScript string
+	//go:embed report/plots.js
+	plotsScript string
+)
+
+// WriteReport writes one HTML page with all that a person may want to know of a
+// machine: the wiring in three dimensions to turn and zoom, latencies of all
+// pairs, the groups, and how it was measured. The page needs no network
+// and refuses to use one: its policy allows its own script and style alone, by
+// their hashes. What comes from outside, such as names, is text and data in it, never script.
+//
+// The same report gives the same bytes. It takes O(n^2) for n hosts with Latencies. Of
+// more than 1,024 hosts the heat map shows means of blocks, and of more than 20,000 links
+// the likeliest and fastest are drawn; the page says so.
+func WriteReport(w io.Writer, r *Report) error {
+	if err := r.validate(); err != nil {
+		return err
+	}
+	t, err := template.New("report").Parse(pageTemplate)
+	if err != nil {
+		return fmt.Errorf("draw: report: %w", err)
+	}
+	page, err := r.page()
+	if err != nil {
+		return fmt.Errorf("draw: report: %w", err)
+	}
+	if err := t.Execute(w, page); err != nil {
+		return fmt.Errorf("draw: report: %w", err)
+	}
+	return nil
+}
+
+// page is what the template is filled with.
+type page struct {
+	*summary
+	Report        *Report
+	Script        template.JS
+	Style         template.CSS
+	Policy        string
+	Data          *pageData
+	Specification string // name of it; "": none
+}
+
+func (r *Report) page() (*page, error) {
+	p := &page{Report: r, Script: template.JS(wiringScript + viewScript + controlsScript + plotsScript), Style: template.CSS(pageStyle)}
+	p.Policy = fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; base-uri 'none'; form-action 'none'",
+		hashOf(string(p.Script)), hashOf(string(p.Style)))
+	var err error
+	if p.Data, err = r.data(); err != nil {
+		return nil, err
+	}
+	p.summary = r.summary(r.hierarchy(), p.Data.Heat)
+	if r.Specification != nil {
+		p.Specification = r.Specification.Name
+	}
+	return p, nil
+}
+
+// hashOf is the name of an inline script or style in a content security policy.
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+func (r *Report) validate() error {
+	if r == nil || r.Graph == nil {
+		return fmt.Errorf("draw: report: no graph given")
+	}
+	n := r.Graph.Hosts()
+	if r.Hierarchy != nil && r.Hierarchy.Hosts() != n {
+		return fmt.Errorf("draw: report: %d hosts in the hierarchy, %d in the graph", r.Hierarchy.Hosts(), n)
+	}
+	if r.Names != nil && len(r.Names) != n {
+		return fmt.Errorf("draw: report: %s for %s", words.Count(len(r.Names), "name"), words.Count(n, "host"))
+	}
+	if r.Latencies != nil {
+		if rows, columns := r.Latencies.Dims(); rows != n || columns != n {
+			return fmt.Errorf("draw: report: %d x %d latencies for %s", rows, columns, words.Count(n, "host"))
+		}
+	}
+	for _, s := range r.Sizes {
+		if s.Graph == nil || s.Graph.Vertices() != r.Graph.Vertices() || s.Graph.Hosts() != n {
+			return fmt.Errorf("draw: report: the topology of %d B has other vertices than the graph", s.Bytes)
+		}
+	}
+	for _, c := range r.Bandwidths {
+		if len(c.Bytes) != len(c.Values) {
+			return fmt.Errorf("draw: report: curve %q: %d sizes, %d values", c.Name, len(c.Bytes), len(c.Values))
+		}
+	}
+	for _, s := range r.Suspects {
+		for _, h := range s.Hosts {
+			if h < 0 || h >= n {
+				return fmt.Errorf("draw: report: suspect %q: host %d: want in [0, %d)", s.Name, h, n)
+			}
+		}
+	}
+	if s := r.Specification; s != nil {
+		if s.Graph == nil {
+			return fmt.Errorf("draw: report: the specification has no graph")
+		}
+		for _, l := range s.Links {
+			if l.U < 0 || l.V < 0 || l.U >= s.Graph.Vertices() || l.V >= s.Graph.Vertices() {
+				return fmt.Errorf("draw: report: specified link %d-%d: want vertices in [0, %d)", l.U, l.V, s.Graph.Vertices())
+			}
+		}
+	}
+	return nil
+}
+
+func (r *Report) noun() string {
+	if r.Noun == "" {
+		return "host"
+	}
+	return r.Noun
+}
+
+// name is that of a vertex.
+func (r *Report) name(v int) string {
+	if r.Names != nil && v < len(r.Names) && r.Names[v] != "" {
+		return r.Names[v]
+	}
+	return r.Graph.Name(v)
+}
+
+// hierarchy is the one given, or the group of all hosts.
+func (r *Report) hierarchy() *topology.Hierarchy {
+	if r.Hierarchy != nil {
+		return r.Hierarchy
+	}
+	return flatHierarchy(r.Graph.Hosts())
+}

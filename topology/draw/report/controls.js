@@ -1,0 +1,161 @@
+// What is said of a link or node that is pointed at, the legend, and the controls.
+
+function describeLink(w, link) {
+  const arrow = link.there[0] && link.there[1] ? "–" : link.there[0] ? "→" : "←";
+  const lines = [], [one, ...more] = link.of;
+  if (more.length) lines.push(counted(link.of.length, "link") + ", with means of");
+  const both = (of, text) => {
+    const [there, back] = more.length ? [w.figure(link, of), null] : one.arcs.map(of);
+    if (there === null || there === undefined) return back === null || back === undefined ? "not known" : text(back) + " back";
+    return back === null || back === undefined || text(back) === text(there) ? text(there) : `${text(there)} there, ${text(back)} back`;
+  };
+  lines.push("latency " + both((arc) => w.latency(arc), seconds));
+  const guessed = new Set(w.graph.estimated || []), estimated = link.of.some((l) => l.arcs.some((arc) => guessed.has(arc)));
+  lines.push("bandwidth " + both((arc) => w.bandwidth(arc), rate) + (estimated ? ", as of links like it" : ""));
+  const likely = one.arcs.filter((arc) => arc >= 0).map((arc) => w.likely(arc));
+  if (!more.length && (w.graph.likely || w.sizes.length)) lines.push("probability " + [...new Set(likely.map((p) => p.toFixed(2)))].join(" there, ") + (new Set(likely.map((p) => p.toFixed(2))).size > 1 ? " back" : ""));
+  if (link.there[0] !== link.there[1]) lines.push("one direction only");
+  if (w.graph.measured) {
+    const arc = Math.max(...one.arcs), m = w.graph.measured[arc], s = w.graph.specified[arc];
+    if (m !== null && m < 0) lines.push("nothing that was measured takes it");
+    else if (m !== null) lines.push(`measured ${seconds(m)}, specified ${seconds(s)}` + (s > 0 ? `: ${Number((m / s).toPrecision(3))} times` : ""));
+  }
+  return [`${w.name(link.u)} ${arrow} ${w.name(link.v)}`, lines];
+}
+
+function describeNode(w, node) {
+  const lines = [];
+  let k = w.isGroup(node) ? w.groups[node - w.vertices].parent : w.inside[node];
+  if (w.isGroup(node)) {
+    const g = w.groups[node - w.vertices], hosts = report.order.slice(g.first, g.first + g.hosts).map((v) => w.graph.names[v]);
+    lines.push(counted(g.hosts, report.noun) + ": " + (hosts.length > 6 ? `${hosts.slice(0, 3).join(", ")} … ${hosts[hosts.length - 1]}` : hosts.join(", ")));
+    lines.push("latency " + seconds(g.latency) + " inside");
+    if (g.support !== null) lines.push(`support ${g.support.toFixed(2)}${g.weak ? ", weak" : ""}`);
+    lines.push("click to open");
+  } else lines.push(w.isHost(node) ? report.noun : "switch");
+  const path = [];
+  for (; k > 0; k = w.groups[k].parent) path.push(w.groups[k].name);
+  if (path.length) lines.push("in " + path.join(", "));
+  lines.push(counted(w.shown.filter((l) => l.u === node || l.v === node).length, "link") + " shown");
+  return [w.name(node), lines];
+}
+
+// paintRamp fills a small canvas with a ramp of colours.
+function paintRamp(canvas, stops) {
+  canvas.width = 150;
+  canvas.height = 1;
+  const c = canvas.getContext("2d");
+  for (let x = 0; x < 150; x++) { c.fillStyle = ramp(stops, x / 149); c.fillRect(x, 0, 1, 1); }
+}
+
+function drawLegend({ stops, texts, boxes }) {
+  const box = by("legend"), row = document.createElement("div");
+  if (stops) {
+    const canvas = document.createElement("canvas");
+    paintRamp(canvas, stops);
+    for (const text of texts) row.append(Object.assign(document.createElement("span"), { textContent: text }));
+    box.replaceChildren(canvas, row);
+  } else {
+    const line = document.createElement("span");
+    for (const [colour, text] of boxes) {
+      const swatch = document.createElement("i");
+      swatch.style.background = colour;
+      if (colour === css("unused")) swatch.style.borderColor = css("edge");
+      line.append(swatch, text);
+    }
+    box.replaceChildren(line);
+  }
+}
+
+const view = new View(by("scene"));
+const found = new Wiring(report.found, report.groups, report.inside, report.sizes);
+const spec = report.spec && new Wiring(report.spec, [{ parent: -1, level: 0, name: "all", hosts: report.spec.hosts, first: 0, latency: null, support: null }], report.spec.names.map(() => 0), []);
+const suspects = report.suspects.flat();
+
+// chooseWiring shows what was found, or what was specified.
+function chooseWiring() {
+  const compared = spec && by("which").value === "spec", w = compared ? spec : found;
+  by("commonLabel").hidden = !compared;
+  by("colourLabel").hidden = compared;
+  by("depthLabel").hidden = compared || report.groups.length < 2;
+  by("likelyLabel").hidden = compared || !w.graph.likely && !report.sizes.length;
+  by("sizeLabel").hidden = compared || !report.sizes.length;
+  view.marked = new Set(compared ? [] : suspects);
+  view.set(w, compared ? colourings.comparison : colourings[by("colour").value]);
+}
+
+// The levels that a person may close, coarse to fine. At first all are open that 1,500 nodes show.
+function fillDepth() {
+  const levels = [...new Set(report.groups.slice(1).map((g) => g.level))].sort((a, b) => b - a);
+  const options = levels.map((level) => [report.levels[level], level]).concat([[report.noun + "s", -1]]);
+  by("depth").replaceChildren(...options.map(([text, value]) => new Option(text, value)));
+  let chosen = options[0][1];
+  for (const [, level] of options) {
+    found.openTo(level);
+    found.update();
+    if (found.nodes.length <= 1500) chosen = level;
+  }
+  by("depth").value = chosen;
+  found.openTo(chosen);
+}
+
+function fillColours() {
+  const ways = ["latency"];
+  if (report.found.bandwidth) ways.push("bandwidth");
+  if (report.found.likely || report.sizes.length) ways.push("probability");
+  by("colour").replaceChildren(...ways.map((way) => new Option(way, way)));
+  if (report.found.likely) by("colour").value = "probability";
+}
+
+function setTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  view.change();
+  drawFigures();
+}
+
+function start() {
+  fillDepth();
+  fillColours();
+  by("size").max = report.sizes.length;
+  by("sizeShown").textContent = "all";
+  if (by("which")) by("which").addEventListener("change", chooseWiring);
+  by("depth").addEventListener("change", () => { found.openTo(Number(by("depth").value)); view.change(); });
+  by("colour").addEventListener("change", () => { view.colouring = colourings[by("colour").value]; view.change(); });
+  by("common").addEventListener("change", () => view.change());
+  by("likely").addEventListener("input", () => {
+    found.least = Number(by("likely").value);
+    by("likelyShown").textContent = found.least;
+    view.change();
+  });
+  by("size").addEventListener("input", () => {
+    found.size = Number(by("size").value) - 1;
+    by("sizeShown").textContent = found.size < 0 ? "all" : bytes(report.sizes[found.size].bytes);
+    view.change();
+  });
+  by("find").addEventListener("input", () => {
+    const text = by("find").value.trim().toLowerCase(), w = view.wiring;
+    const hits = text ? w.graph.names.flatMap((name, v) => name.toLowerCase().includes(text) ? [v] : []) : w === found ? suspects : [];
+    view.mark(hits, text && hits.length <= 50);
+  });
+  by("reset").addEventListener("click", () => view.reset());
+  by("controls").addEventListener("submit", (e) => e.preventDefault());
+  document.querySelectorAll("#suspects tbody tr").forEach((row, i) => row.addEventListener("click", () => {
+    if (by("which")) by("which").value = "found";
+    chooseWiring();
+    view.mark(report.suspects[i], true);
+    by("wiring").scrollIntoView({ behavior: "smooth" });
+  }));
+
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  document.documentElement.dataset.theme = dark.matches ? "dark" : "light";
+  dark.addEventListener("change", () => setTheme(dark.matches ? "dark" : "light"));
+  by("theme").addEventListener("click", () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
+  // Paper is light.
+  let before;
+  addEventListener("beforeprint", () => { before = document.documentElement.dataset.theme; setTheme("light"); view.paint(); });
+  addEventListener("afterprint", () => setTheme(before));
+
+  chooseWiring();
+  drawFigures();
+  drawTables();
+}

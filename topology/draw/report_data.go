@@ -1,0 +1,262 @@
+package draw
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// A figure is a number in the page: five digits, null if it is not known.
+type figure float64
+
+// MarshalJSON writes what the page's script reads.
+func (f figure) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(f)) || math.IsInf(float64(f), 0) {
+		return []byte("null"), nil
+	}
+	return strconv.AppendFloat(nil, float64(f), 'g', 5, 64), nil
+}
+
+// pageData is what the page's script draws from. Lists, not objects, where there are many: 5,000 hosts
+// are to stay below ten megabytes.
+type pageData struct {
+	Noun     string      `json:"noun"`
+	Source   string      `json:"source"` // of Heat and Times
+	Found    *graphData  `json:"found"`
+	Spec     *graphData  `json:"spec,omitempty"`
+	Levels   []string    `json:"levels"` // fine to coarse, the root's last
+	Groups   []groupData `json:"groups"` // the root first, parents before children
+	Inside   []int       `json:"inside"` // vertex -> the smallest group that holds it
+	Order    []int       `json:"order"`  // hosts as the hierarchy nests them
+	Sizes    []sizeData  `json:"sizes"`
+	Suspects [][]int     `json:"suspects"` // hosts of each
+	Heat     *heatData   `json:"heat,omitempty"`
+	Times    *timesData  `json:"times,omitempty"`
+	Curves   []curveData `json:"curves"`
+}
+
+// graphData is a graph with the places of its vertices.
+type graphData struct {
+	Hosts     int      `json:"hosts"`
+	Names     []string `json:"names"`
+	Places    []int    `json:"places"` // x, y, z of each vertex; placeScale is the radius of all
+	From      []int    `json:"from"`
+	To        []int    `json:"to"`
+	Latency   []figure `json:"latency"`
+	Bandwidth []figure `json:"bandwidth,omitempty"`
+	Likely    []figure `json:"likely,omitempty"`    // probabilities; left out if all are 1
+	Estimated []int    `json:"estimated,omitempty"` // arcs whose bandwidth was not measured
+	LeftOut   int      `json:"leftOut,omitempty"`   // arcs that are not in the page
+
+	// Of a specification, of each arc.
+	Specified []figure `json:"specified,omitempty"`
+	Measured  []figure `json:"measured,omitempty"` // below 0: nothing takes the arc
+}
+
+type groupData struct {
+	Parent  int    `json:"parent"`
+	Level   int    `json:"level"`
+	Name    string `json:"name"`
+	Hosts   int    `json:"hosts"`
+	First   int    `json:"first"` // index into Order of its first host; the others follow
+	Latency figure `json:"latency"`
+	Support figure `json:"support"`
+	Weak    bool   `json:"weak,omitempty"`
+}
+
+type sizeData struct {
+	Bytes   int64    `json:"bytes"`
+	Arcs    []int    `json:"arcs"` // of Found
+	Latency []figure `json:"latency"`
+}
+
+type curveData struct {
+	Name  string   `json:"name"`
+	Bytes []int64  `json:"bytes"`
+	Rates []figure `json:"rates"`
+}
+
+const (
+	placeScale = 10_000
+	maxArcs    = 40_000 // of a graph in the page: two megabytes, and more than a screen can show
+)
+
+func (r *Report) data() (*pageData, error) {
+	h := r.hierarchy()
+	d := &pageData{
+		Noun: r.noun(), Source: cmp.Or(r.Source, "given"), Levels: []string{}, Sizes: []sizeData{}, Curves: []curveData{}, Suspects: [][]int{},
+		Order: append([]int{}, groupOrder(h)...), Inside: insideOf(r.Graph, h),
+	}
+	for l := range len(h.Levels()) + 1 {
+		d.Levels = append(d.Levels, h.LevelName(l))
+	}
+	d.Groups = groupsOf(h, d.Order)
+	graphs := []*topology.Graph{r.Graph}
+	for _, s := range r.Sizes {
+		graphs = append(graphs, s.Graph)
+	}
+	arcs, leftOut := arcsOf(graphs)
+	var err error
+	if d.Found, err = newGraphData(r.Graph, r.name, arcs); err != nil {
+		return nil, err
+	}
+	d.Found.LeftOut = leftOut
+	for _, s := range r.Sizes {
+		d.Sizes = append(d.Sizes, sizeOf(s, arcs))
+	}
+	for _, c := range r.Bandwidths {
+		k := curveData{Name: c.Name, Bytes: []int64{}, Rates: []figure{}}
+		for i, size := range c.Bytes {
+			if size > 0 { // has a place on a logarithmic axis
+				k.Bytes, k.Rates = append(k.Bytes, size), append(k.Rates, figure(c.Values[i]))
+			}
+		}
+		d.Curves = append(d.Curves, k)
+	}
+	for _, s := range r.Suspects {
+		d.Suspects = append(d.Suspects, append([]int{}, s.Hosts...))
+	}
+	if s := r.Specification; s != nil {
+		if d.Spec, err = s.data(); err != nil {
+			return nil, err
+		}
+	}
+	if r.Latencies != nil && r.Graph.Hosts() > 1 {
+		d.Heat, d.Times = r.pairs(h, d.Order)
+	}
+	return d, nil
+}
+
+// newGraphData lays a graph out and lists its arcs.
+func newGraphData(g *topology.Graph, name func(int) string, arcs []topology.Arc) (*graphData, error) {
+	d := &graphData{Hosts: g.Hosts(), Names: make([]string, g.Vertices()), From: []int{}, To: []int{}, Latency: []figure{}}
+	for v := range d.Names {
+		d.Names[v] = name(v)
+	}
+	places, err := placesOf(g)
+	if err != nil {
+		return nil, err
+	}
+	d.Places = places
+	rates, doubts := false, false
+	for i, a := range arcs {
+		d.From, d.To, d.Latency = append(d.From, a.From), append(d.To, a.To), append(d.Latency, figure(a.Latency))
+		d.Bandwidth, d.Likely = append(d.Bandwidth, figure(a.Bandwidth)), append(d.Likely, figure(a.Probability))
+		rates, doubts = rates || !math.IsNaN(a.Bandwidth), doubts || a.Probability < 1
+		if a.Estimated {
+			d.Estimated = append(d.Estimated, i)
+		}
+	}
+	if !rates {
+		d.Bandwidth = nil
+	}
+	if !doubts {
+		d.Likely = nil
+	}
+	return d, nil
+}
+
+// arcsOf are the arcs that any of the graphs has, as the first of them has it, sorted; of too many
+// the likeliest, then those of the least latency.
+func arcsOf(graphs []*topology.Graph) (arcs []topology.Arc, leftOut int) {
+	arcs = slices.Clone(graphs[0].Arcs())
+	known := map[[2]int]bool{}
+	if len(graphs) > 1 {
+		for _, a := range arcs {
+			known[[2]int{a.From, a.To}] = true
+		}
+	}
+	for _, g := range graphs[1:] {
+		for _, a := range g.Arcs() {
+			if at := [2]int{a.From, a.To}; !known[at] {
+				known[at] = true
+				arcs = append(arcs, a)
+			}
+		}
+	}
+	if leftOut = max(0, len(arcs)-maxArcs); leftOut > 0 {
+		slices.SortFunc(arcs, func(a, b topology.Arc) int {
+			return cmp.Or(cmp.Compare(b.Probability, a.Probability), cmp.Compare(a.Latency, b.Latency),
+				min(a.From, a.To)-min(b.From, b.To), max(a.From, a.To)-max(b.From, b.To), a.From-b.From)
+		})
+		arcs = arcs[:maxArcs]
+	}
+	slices.SortFunc(arcs, byEnds)
+	return arcs, leftOut
+}
+
+func byEnds(a, b topology.Arc) int { return cmp.Or(a.From-b.From, a.To-b.To) }
+
+// sizeOf lists which of the sorted arcs a topology of one size has.
+func sizeOf(s SizeGraph, arcs []topology.Arc) sizeData {
+	d := sizeData{Bytes: s.Bytes, Arcs: []int{}, Latency: []figure{}}
+	for _, a := range s.Graph.Arcs() {
+		if i, ok := slices.BinarySearchFunc(arcs, a, byEnds); ok {
+			d.Arcs, d.Latency = append(d.Arcs, i), append(d.Latency, figure(a.Latency))
+		}
+	}
+	return d
+}
+
+// data is the specification's graph with what was measured on its arcs.
+func (s *Specification) data() (*graphData, error) {
+	arcs, leftOut := arcsOf([]*topology.Graph{s.Graph})
+	d, err := newGraphData(s.Graph, s.Graph.Name, arcs)
+	if err != nil {
+		return nil, err
+	}
+	d.LeftOut = leftOut
+	of := map[[2]int]SpecifiedLink{}
+	for _, l := range s.Links {
+		of[[2]int{min(l.U, l.V), max(l.U, l.V)}] = l
+	}
+	for _, a := range arcs {
+		specified, measured := math.NaN(), math.NaN()
+		if l, ok := of[[2]int{min(a.From, a.To), max(a.From, a.To)}]; ok {
+			if specified, measured = l.Specified, l.Measured; l.Unused {
+				measured = -1
+			}
+		}
+		d.Specified, d.Measured = append(d.Specified, figure(specified)), append(d.Measured, figure(measured))
+	}
+	return d, nil
+}
+
+// groupsOf lists the groups with names such as "rack 3".
+func groupsOf(h *topology.Hierarchy, order []int) []groupData {
+	at := make([]int, len(order))
+	for i, host := range order {
+		at[host] = i
+	}
+	count := make([]int, len(h.Levels())+1)
+	groups := make([]groupData, len(h.Groups()))
+	for i := range groups {
+		g := &h.Groups()[i]
+		first := len(order)
+		for _, host := range g.Hosts {
+			first = min(first, at[host])
+		}
+		name := "all"
+		if i > 0 {
+			count[g.Level]++
+			name = groupName(h.Levels()[g.Level], g.Level, count[g.Level])
+		}
+		groups[i] = groupData{Parent: g.Parent, Level: g.Level, Name: name, Hosts: len(g.Hosts), First: first, Latency: figure(g.Latency), Support: figure(g.Support), Weak: !g.Firm()}
+	}
+	return groups
+}
+
+// groupName is "rack 3", of levels that have no name but their number "group 1.3".
+func groupName(l topology.Level, level, number int) string {
+	switch {
+	case isNamed(l, level):
+		return fmt.Sprintf("%s %d", l.Name, number)
+	case l.Kind != topology.KindUnknown && l.Kind != topology.KindSwitch:
+		return fmt.Sprintf("%s %d", l.Kind, number)
+	}
+	return fmt.Sprintf("group %d.%d", level+1, number)
+}

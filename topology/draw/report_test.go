@@ -1,0 +1,392 @@
+package draw
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"html"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/topotest"
+	"github.com/topocast/topocast/topology"
+	"gonum.org/v1/gonum/mat"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// written is the page of a report.
+func written(t testing.TB, r *Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteReport(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// dataOf is the data block of a page.
+func dataOf(t testing.TB, page string) *pageData {
+	t.Helper()
+	_, rest, _ := strings.Cut(page, `id="data">`)
+	text, _, ok := strings.Cut(rest, "</script>")
+	var d pageData
+	if err := json.Unmarshal([]byte(text), &d); !ok || err != nil {
+		t.Fatalf("the page's data: %v in %.200s", err, text)
+	}
+	return &d
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (f *figure) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*f = figure(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(f))
+}
+
+// reportOf is a report with everything of a made-up cluster.
+func reportOf(t testing.TB, spec string) *Report {
+	t.Helper()
+	c, d := topotest.Generate(t, spec)
+	return &Report{
+		Graph: c.Graph, Hierarchy: c.Hierarchy, Fit: topology.Fit{Family: topology.FamilyTree}, Latencies: d, Source: "made up", Bytes: 8,
+		Bandwidths: []Curve{{Name: "all", Bytes: []int64{0, 64, 4096}, Values: []float64{1, 1e6, math.NaN()}}},
+		Sizes:      []SizeGraph{{8, c.Graph}, {4096, c.Graph}},
+		Specification: &Specification{
+			Name: "plan", Graph: c.Graph, Links: []SpecifiedLink{{U: 0, V: c.Graph.Out(0)[0].To, Specified: 5e-6, Measured: 8e-6}},
+		},
+		Suspects: []Suspect{{"host h1", "it is slow", []int{1}}},
+		Warnings: []string{"it was late"},
+		Sections: []Section{{"Network", [][2]string{{"date", "2026-01-02"}}}},
+	}
+}
+
+// The page without what is checked elsewhere: its style and its script.
+func TestReportIsTheGoldenPage(t *testing.T) {
+	page := written(t, reportOf(t, "tree:2x3 latency=20us,5us rate=1Gbps,1Gbps"))
+	if again := written(t, reportOf(t, "tree:2x3 latency=20us,5us rate=1Gbps,1Gbps")); again != page {
+		t.Error("the same report gives another page")
+	}
+	for _, part := range []string{pageStyle, wiringScript + viewScript + controlsScript + plotsScript} {
+		if !strings.Contains(page, part) {
+			t.Errorf("the page does not hold %.60q as it is", part)
+		}
+		page = strings.Replace(page, part, "...", 1)
+	}
+	page = regexp.MustCompile(`sha256-[^ &;"]*(?:&#[0-9]+;[^ &;"]*)*`).ReplaceAllString(page, "sha256-...")
+	name := filepath.Join("testdata", "report.html")
+	if *update {
+		if err := os.WriteFile(name, []byte(page), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if page != string(want) {
+		t.Errorf("the page is not %s (go test -update rewrites it):\n%s", name, page)
+	}
+}
+
+// What comes from outside stays text, whatever is in it.
+func TestReportEscapes(t *testing.T) {
+	evil := `</script><script>alert(1)</script><img src=x onerror=alert(1)>"'` + "`${1}{{.}}\u2028 Ωλ 漢 \x00\xff<!--"
+	r := reportOf(t, "tree:2x3")
+	r.Names = slices.Repeat([]string{evil}, 6)
+	r.Title, r.Noun, r.Source, r.Bandwidths[0].Name = evil, evil, evil, evil
+	r.Suspects[0].Name, r.Suspects[0].Reason, r.Warnings[0] = evil, evil, evil
+	r.Sections = []Section{{evil, [][2]string{{evil, evil}}}}
+	r.Specification.Name = evil
+	page := written(t, r)
+	lower := strings.ToLower(page)
+	for tag, want := range map[string]int{"<script": 2, "</script": 2, "<img": 0, "<!--": 0} {
+		if got := strings.Count(lower, tag); got != want {
+			t.Errorf("%d times %s in the page, want %d", got, tag, want)
+		}
+	}
+	// JSON has no bytes that are not UTF-8, and HTML no zeros.
+	readable := strings.ToValidUTF8(evil, "\ufffd")
+	if got := dataOf(t, page).Found.Names[3]; got != readable {
+		t.Errorf("name in the data = %q, want %q", got, readable)
+	}
+	title, _, _ := strings.Cut(page[strings.Index(page, "<h1>")+4:], "</h1>")
+	if got := html.UnescapeString(title); !strings.HasPrefix(got, `</script><script>alert(1)</script><img`) || !strings.Contains(got, "{{.}}\u2028 Ωλ 漢") {
+		t.Errorf("heading reads %q, want %q", got, evil)
+	}
+}
+
+// lazy is a matrix that is never held.
+type lazy struct {
+	n  int
+	at func(i, j int) float64
+}
+
+func (l lazy) Dims() (rows, columns int) { return l.n, l.n }
+func (l lazy) At(i, j int) float64       { return l.at(i, j) }
+func (l lazy) T() mat.Matrix             { return mat.Transpose{Matrix: l} }
+
+// The issue's bounds: 1,024 hosts below 5 MB, 5,024 below 10 MB.
+func TestReportStaysSmall(t *testing.T) {
+	cases := []struct {
+		spec  string
+		bound int
+	}{{"tree:8x8x16", 5e6}, {"tree:8x16x40", 10e6}} // 1,024 and 5,120 hosts
+	for _, c := range cases {
+		if testing.Short() && c.bound > 5e6 {
+			continue
+		}
+		cluster, err := gen.Parse(c.spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := cluster.Graph.Hosts()
+		names := make([]string, n)
+		for i := range names {
+			names[i] = fmt.Sprintf("node%05d.cluster.example.org", i)
+		}
+		noise := lazy{n, func(i, j int) float64 { return 1e-6 * (1 + float64((i*7919+j*104729)%1000)/100) }}
+		page := written(t, &Report{Graph: cluster.Graph, Hierarchy: cluster.Hierarchy, Names: names, Latencies: noise})
+		t.Logf("%s: %d bytes", c.spec, len(page))
+		if len(page) > c.bound {
+			t.Errorf("%s: %d bytes, want at most %d", c.spec, len(page), c.bound)
+		}
+	}
+}
+
+// Of more links than a page holds the likeliest stay, and the page says how many do not.
+func TestLinksOfACompleteGraph(t *testing.T) {
+	const n = 210 // 43,890 arcs
+	var arcs []topology.Arc
+	for i := range n {
+		for j := range n {
+			if i != j {
+				arcs = append(arcs, topology.Arc{From: i, To: j, Latency: 1e-6, Bandwidth: math.NaN(), Probability: float64(1+(i+j)%10) / 10})
+			}
+		}
+	}
+	g, err := topology.NewGraph(n, 0, nil, arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, leftOut := arcsOf([]*topology.Graph{g})
+	if len(kept) != maxArcs || leftOut != len(arcs)-maxArcs {
+		t.Errorf("%d arcs kept, %d left out, want %d and %d", len(kept), leftOut, maxArcs, len(arcs)-maxArcs)
+	}
+	if least := slices.MinFunc(kept, func(a, b topology.Arc) int { return int(100*a.Probability) - int(100*b.Probability) }); least.Probability < 0.1-1e-9 || !slices.IsSortedFunc(kept, byEnds) {
+		t.Errorf("least probability %g, sorted %v", least.Probability, slices.IsSortedFunc(kept, byEnds))
+	}
+	for _, a := range arcs {
+		if _, ok := slices.BinarySearchFunc(kept, a, byEnds); !ok && a.Probability > 0.1+1e-9 {
+			t.Fatalf("arc %d->%d of probability %g was left out, those of 0.1 were not all", a.From, a.To, a.Probability)
+		}
+	}
+}
+
+// cellsOf decodes a heat map.
+func cellsOf(t testing.TB, h *heatData) []float64 {
+	t.Helper()
+	raw, err := base64.StdEncoding.DecodeString(h.Cells)
+	if err != nil || len(raw) != 2*h.Side*h.Side {
+		t.Fatalf("%d bytes of cells for %d a side: %v", len(raw), h.Side, err)
+	}
+	cells := make([]float64, h.Side*h.Side)
+	for i := range cells {
+		cells[i] = math.NaN()
+		if step := binary.LittleEndian.Uint16(raw[2*i:]); step > 0 {
+			cells[i] = float64(h.Low) * math.Pow(float64(h.High)/float64(h.Low), float64(step-1)/heatSteps)
+		}
+	}
+	return cells
+}
+
+// noisy is a random matrix in which a tenth was not measured, with one outlier.
+func noisy(n int) *mat.Dense {
+	rng := rand.New(rand.NewPCG(1, 2))
+	d := mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := range n {
+			d.Set(i, j, 1e-6*math.Exp(3*rng.Float64()))
+			if rng.Float64() < 0.1 {
+				d.Set(i, j, math.NaN())
+			}
+		}
+	}
+	d.Set(2, 5, 1)
+	return d
+}
+
+func same(a, b, tolerance float64) bool {
+	return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= tolerance*b
+}
+
+// Each cell against the matrix, the cut against sorting, the histogram against counting.
+func TestPairsAreThoseOfTheMatrix(t *testing.T) {
+	c, _ := topotest.Generate(t, "tree:4x5 shuffle seed=3")
+	n := c.Graph.Hosts()
+	d := noisy(n)
+	data := dataOf(t, written(t, &Report{Graph: c.Graph, Hierarchy: c.Hierarchy, Latencies: d}))
+	var known []float64
+	perLevel, cells := make([]int, 2), cellsOf(t, data.Heat)
+	for row, i := range data.Order {
+		for column, j := range data.Order {
+			want := d.At(i, j)
+			if i == j {
+				want = math.NaN()
+			}
+			// Steps of ln(1 s / 1 us) / 65534 are 0.02 %.
+			if got := cells[row*n+column]; !same(got, want, 3e-4) {
+				t.Fatalf("cell %d, %d = %g, want %g", row, column, got, want)
+			}
+			if !math.IsNaN(want) {
+				known = append(known, want)
+				perLevel[c.Hierarchy.Groups()[c.Hierarchy.Common(i, j)].Level]++
+			}
+		}
+	}
+	slices.Sort(known)
+	below := int(math.Ceil(heatCut * float64(len(known))))
+	if cut := float64(data.Heat.Cut); !same(cut, known[below-1], 3e-4) || !same(float64(data.Heat.Share), float64(below)/float64(len(known)), 1e-3) {
+		t.Errorf("cut at %g, which %g do not exceed; want %g and %g", cut, data.Heat.Share, known[below-1], float64(below)/float64(len(known)))
+	}
+	for l, bins := range data.Times.Counts {
+		sum := 0
+		for b, count := range bins {
+			sum += count
+			if x := data.Times.Edges; float64(x[b+1]) <= float64(x[b]) {
+				t.Errorf("bin %d from %g to %g", b, x[b], x[b+1])
+			}
+		}
+		if sum != perLevel[l] {
+			t.Errorf("level %d has %d pairs in the histogram, want %d", l, sum, perLevel[l])
+		}
+	}
+}
+
+func TestBlocksAreMeans(t *testing.T) {
+	const n = wholeHeat + 6 // blocks of 3, the last of 1
+	d := noisy(n)
+	heat, _ := (&Report{Latencies: d}).pairs(flatHierarchy(n), groupOrder(flatHierarchy(n)))
+	if heat.Block != 3 || heat.Side != 344 {
+		t.Fatalf("blocks of %d, %d a side, want 3 and 344", heat.Block, heat.Side)
+	}
+	cells := cellsOf(t, heat)
+	for _, at := range [][2]int{{0, 1}, {7, 7}, {100, 343}, {343, 343}} {
+		sum, count := 0.0, 0.0
+		for i := 3 * at[0]; i < min(n, 3*at[0]+3); i++ {
+			for j := 3 * at[1]; j < min(n, 3*at[1]+3); j++ {
+				if x := d.At(i, j); i != j && !math.IsNaN(x) {
+					sum += x
+					count++
+				}
+			}
+		}
+		if got := cells[at[0]*heat.Side+at[1]]; !same(got, sum/count, 3e-4) {
+			t.Errorf("cell %v = %g, want %g", at, got, sum/count)
+		}
+	}
+}
+
+// Groups are contiguous in the order, and a switch is in the group of all that hang on it: of a tree the one whose
+// hosts are those below.
+func TestOrderAndInside(t *testing.T) {
+	for _, spec := range []string{"tree:2x3x4 shuffle", "tree:[2,5,5]x3 shuffle seed=2", "fattree:4,8", "dragonfly:2,4,2", "torus:4x4 hosts=2"} {
+		c, err := gen.Parse(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		order := groupOrder(c.Hierarchy)
+		for i, g := range groupsOf(c.Hierarchy, order) {
+			hosts := slices.Sorted(slices.Values(order[g.First : g.First+g.Hosts]))
+			if want := c.Hierarchy.Groups()[i].Hosts; !slices.Equal(hosts, want) {
+				t.Errorf("%s: %s is %v, want %v", spec, g.Name, hosts, want)
+			}
+		}
+		inside := insideOf(c.Graph, c.Hierarchy)
+		for v := c.Graph.Hosts(); v < c.Graph.Vertices(); v++ {
+			for _, a := range c.Graph.Out(v) {
+				if in := c.Hierarchy.Groups()[inside[v]].Hosts; a.To < c.Graph.Hosts() && !slices.Contains(in, a.To) {
+					t.Errorf("%s: host %d on switch %d is outside the switch's group %v", spec, a.To, v, in)
+				}
+			}
+		}
+		if !strings.HasPrefix(spec, "tree") {
+			continue
+		}
+		seen := make([]int, len(c.Hierarchy.Groups()))
+		for _, k := range inside[c.Graph.Hosts():] {
+			seen[k]++
+		}
+		if slices.ContainsFunc(seen, func(n int) bool { return n != 1 }) {
+			t.Errorf("%s: switches per group are %v, want one each", spec, seen)
+		}
+	}
+}
+
+// Machines with little to show still have a page.
+func TestReportOfLittle(t *testing.T) {
+	nan := math.NaN()
+	graph := func(hosts int, arcs ...topology.Arc) *topology.Graph {
+		g, err := topology.NewGraph(hosts, 0, nil, arcs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	oneWay := topology.Arc{From: 0, To: 1, Latency: nan, Bandwidth: nan, Probability: 0.5}
+	for name, c := range map[string]struct {
+		report *Report
+		lead   string
+	}{
+		"no host":        {&Report{Graph: graph(0)}, "0 hosts: there is nothing to wire."},
+		"one host":       {&Report{Graph: graph(1), Latencies: mat.NewDense(1, 1, nil)}, "1 host: there is nothing to wire."},
+		"two cores":      {&Report{Graph: graph(2, oneWay), Noun: "core", Latencies: mat.NewDense(2, 2, []float64{0, nan, nan, 0})}, "2 cores, wired to each other without switches."},
+		"equal readings": {&Report{Graph: graph(2, oneWay), Latencies: mat.NewDense(2, 2, []float64{0, 1e-6, 1e-6, 0})}, "2 hosts, wired to each other without switches."},
+		"readings of 0":  {&Report{Graph: graph(2), Latencies: mat.NewDense(2, 2, nil)}, "2 hosts, wired to each other without switches."},
+	} {
+		page := written(t, c.report)
+		if !strings.Contains(page, `<p class="lead">`+c.lead) {
+			t.Errorf("%s: the page does not say %q", name, c.lead)
+		}
+		d := dataOf(t, page)
+		if d.Order == nil || d.Inside == nil || d.Suspects == nil || d.Sizes == nil || d.Curves == nil || d.Found.Places == nil || d.Found.From == nil {
+			t.Errorf("%s: a list is null, which the script does not expect", name)
+		}
+		if len(d.Found.Places) != 3*c.report.Graph.Vertices() {
+			t.Errorf("%s: %d coordinates", name, len(d.Found.Places))
+		}
+	}
+}
+
+func TestReportRefuses(t *testing.T) {
+	g := topotest.Star(t, 3, 1e-6)
+	other := topotest.Star(t, 4, 1e-6)
+	for want, r := range map[string]*Report{
+		"no graph given":                         {},
+		"4 hosts in the hierarchy, 3":            {Graph: g, Hierarchy: flatHierarchy(4)},
+		"1 name for 3 hosts":                     {Graph: g, Names: []string{"a"}},
+		"2 x 2 latencies for 3 hosts":            {Graph: g, Latencies: mat.NewDense(2, 2, nil)},
+		"the topology of 8 B has other vertices": {Graph: g, Sizes: []SizeGraph{{8, other}}},
+		`curve "c": 1 sizes, 0 values`:           {Graph: g, Bandwidths: []Curve{{Name: "c", Bytes: []int64{1}}}},
+		`suspect "s": host 3`:                    {Graph: g, Suspects: []Suspect{{Name: "s", Hosts: []int{3}}}},
+		"the specification has no graph":         {Graph: g, Specification: &Specification{}},
+		"specified link 0-9":                     {Graph: g, Specification: &Specification{Graph: g, Links: []SpecifiedLink{{U: 0, V: 9}}}},
+	} {
+		var b bytes.Buffer
+		if err := WriteReport(&b, r); err == nil || !strings.Contains(err.Error(), want) || b.Len() > 0 {
+			t.Errorf("WriteReport = %v with %d bytes written, want an error with %q and none", err, b.Len(), want)
+		}
+	}
+}

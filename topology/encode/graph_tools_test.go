@@ -1,0 +1,181 @@
+package encode
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/topocast/topocast/internal/tooltest"
+	"github.com/topocast/topocast/topology"
+)
+
+// budget is what a tool gets for a file of a few hundred links.
+const budget = time.Minute
+
+// Graphviz draws each vertex and each edge of what we write.
+func TestToolsDOT(t *testing.T) {
+	tooltest.Need(t, "dot")
+	for name, g := range smallGraphs(t) {
+		var b bytes.Buffer
+		if err := WriteDOT(&b, g); err != nil {
+			t.Fatal(err)
+		}
+		var drawn struct {
+			Objects []struct{ Label, Kind string }
+			Edges   []struct{ Label, Latency, Bandwidth string }
+		}
+		if err := json.Unmarshal([]byte(tooltest.Run(t, budget, b.String(), "dot", "-Tjson")), &drawn); err != nil {
+			t.Fatal(err)
+		}
+		if len(drawn.Objects) != g.Vertices() || len(drawn.Edges) != len(edgesOf(g)) {
+			t.Errorf("%s: dot has %d vertices and %d edges, want %d and %d", name, len(drawn.Objects), len(drawn.Edges), g.Vertices(), len(edgesOf(g)))
+		}
+		for v, o := range drawn.Objects {
+			if got := dotEscapes.Replace(o.Label); got != g.Name(v) || o.Kind != string(kindOf(g, v)) {
+				t.Errorf("%s: dot has the %s %q, want the %s %q", name, o.Kind, got, kindOf(g, v), g.Name(v))
+			}
+		}
+		if svg := tooltest.Run(t, budget, b.String(), "dot", "-Tsvg"); strings.Count(svg, `class="node"`) != g.Vertices() {
+			t.Errorf("%s: not all of %d vertices are drawn in\n%s", name, g.Vertices(), svg)
+		}
+	}
+}
+
+// networkx reads what we write, and we read what it writes of it.
+func TestToolsGraphML(t *testing.T) {
+	tooltest.Need(t, "python3")
+	const script = `
+import sys, networkx as nx
+for name in sys.argv[1:]:
+    g = nx.read_graphml(name)
+    for v, d in g.nodes(data=True): print(name, "vertex", d["label"], d["kind"], sep="\t")
+    for u, v, d in g.edges(data=True): print(name, u, v, d.get("latency_s", "nan"), d.get("bandwidth_Bps", "nan"), d.get("probability", 1.0), d.get("estimated", False), sep="\t")
+    nx.write_graphml(g, name + ".theirs")`
+	graphs, folder := smallGraphs(t), t.TempDir()
+	args := []string{"-c", script}
+	for name, g := range graphs {
+		var b bytes.Buffer
+		if err := WriteGraphML(&b, g); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(folder, name)
+		if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, file)
+	}
+	seen := map[string][]string{} // by graph
+	for line := range strings.Lines(tooltest.Run(t, budget, "", "python3", args...)) {
+		file, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		seen[filepath.Base(file)] = append(seen[filepath.Base(file)], rest)
+	}
+	for name, g := range graphs {
+		var want []string
+		for v := range g.Vertices() {
+			want = append(want, fmt.Sprintf("vertex\t%s\t%s", g.Name(v), kindOf(g, v)))
+		}
+		if got := seen[name]; !slices.Equal(got[:len(want)], want) {
+			t.Errorf("%s: networkx has vertices %q, want %q", name, got[:len(want)], want)
+		}
+		edges := seen[name][len(want):]
+		for _, edge := range edges {
+			f := strings.Split(edge, "\t")
+			u, _ := strconv.Atoi(f[0][1:])
+			v, _ := strconv.Atoi(f[1][1:])
+			a := g.Arcs()[max(0, g.ArcIndex(u, v))]
+			same := func(text string, x float64) bool {
+				got, err := strconv.ParseFloat(text, 64)
+				return err == nil && (got == x || math.IsNaN(got) && math.IsNaN(x))
+			}
+			if a.From != u || a.To != v || !same(f[2], a.Latency) || !same(f[3], a.Bandwidth) || !same(f[4], a.Probability) || f[5] == "True" != a.Estimated {
+				t.Errorf("%s: networkx has %q, want %+v", name, edge, a)
+			}
+		}
+		if len(edges) != len(edgesOf(g)) && len(edges) != g.NumArcs() {
+			t.Errorf("%s: networkx has %d edges, want %d", name, len(edges), len(edgesOf(g)))
+		}
+		file, err := os.Open(filepath.Join(folder, name+".theirs"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		if again, err := ReadGraphML(file, nil); err != nil || lines(again) != lines(g) {
+			t.Errorf("%s: of networkx %v, %v", name, again, err)
+		}
+	}
+}
+
+// SimGrid loads what we write, its routes have the latencies and least bandwidths of the shortest
+// paths, and a message that it simulates takes as long as both say.
+func TestToolsSimGrid(t *testing.T) {
+	tooltest.Need(t, "g++")
+	program := filepath.Join(t.TempDir(), "latencies")
+	tooltest.Run(t, 2*time.Minute, "", "g++", "-o", program, "testdata/latencies.cpp", "-lsimgrid")
+	const bytesSent = 1e6
+	for name, g := range simGridGraphs(t) {
+		if name == "no links" || name == "one host" {
+			continue // there are no routes
+		}
+		var b bytes.Buffer
+		if err := WriteSimGrid(&b, g, topology.ChooseLowest); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "platform.xml")
+		if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		routes, err := topology.NewRoutes(g, topology.ChooseLowest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		host := map[string]int{}
+		for v := range g.Hosts() {
+			host[g.Name(v)] = v
+			host[fmt.Sprintf("%s:%d", g.Name(v), v)] = v
+		}
+		// The model that takes latencies and bandwidths as they are.
+		out := tooltest.Run(t, budget, "", program, file, strconv.Itoa(bytesSent), "--cfg=network/model:CM02", "--cfg=network/crosstraffic:0", "--cfg=network/TCP-gamma:0", "--log=root.thresh:warning")
+		pairs := 0
+		for line := range strings.Lines(out) {
+			f := strings.Split(strings.TrimSpace(line), "\t")
+			from, to := host[f[0]], host[f[1]]
+			latency, bandwidth := 0.0, math.Inf(1)
+			arcs, err := routes.AppendRoute(nil, from, to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, i := range arcs {
+				latency += g.Arcs()[i].Latency
+				bandwidth = min(bandwidth, g.Arcs()[i].Bandwidth)
+			}
+			got, err := strconv.ParseFloat(f[2], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f[3] == "sent" {
+				if want := latency + bytesSent/bandwidth; math.Abs(got-want) > 1e-6*want {
+					t.Errorf("%s: a message from %s to %s takes %g s, want %g", name, f[0], f[1], got, want)
+				}
+				continue
+			}
+			least, err := strconv.ParseFloat(f[3], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if pairs++; math.Abs(got-latency) > 1e-9*latency || name != "more pairs than routes" && least != bandwidth {
+				t.Errorf("%s: from %s to %s %g s, %g B/s; want %g, %g", name, f[0], f[1], got, least, latency, bandwidth)
+			}
+		}
+		if want := g.Hosts() * (g.Hosts() - 1); pairs != want {
+			t.Errorf("%s: %d pairs, want %d", name, pairs, want)
+		}
+	}
+}

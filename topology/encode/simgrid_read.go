@@ -1,0 +1,426 @@
+package encode
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// ReadSimGrid reads a platform file of SimGrid, version 4 or 4.1, as the wiring that it describes: what WriteSimGrid
+// writes, and others whose routes say how links join. Hosts are hosts, routers switches, and a
+// route of one link is a link between its ends, or between the gateways of zones. Zones may
+// nest; how they find routes does not matter. A cluster of
+// hosts becomes a switch; a message passes its backbone once between any two of its hosts, so each
+// link of a host gets half of its latency.
+//
+// Routes of more than one link are passed over if the links say what they join in the properties from and
+// to, and refused otherwise: the file does not tell what lies between. So are clusters with a
+// topology, cabinets, peers, wireless links and bypass routes. Routes from a host to
+// itself, speeds and traces are passed over.
+func ReadSimGrid(r io.Reader) (*topology.Graph, error) {
+	g, err := readSimGrid(r)
+	if err != nil {
+		return nil, fmt.Errorf("encode: SimGrid: %w", err)
+	}
+	return g, nil
+}
+
+func readSimGrid(r io.Reader) (*topology.Graph, error) {
+	text, err := readAtMost(r, maxXML)
+	if err != nil {
+		return nil, err
+	}
+	var file struct {
+		XMLName  xml.Name         `xml:"platform"`
+		Version  string           `xml:"version,attr"`
+		Zones    []simGridZone    `xml:"zone"`
+		Clusters []simGridCluster `xml:"cluster"`
+		Others   []simGridOther   `xml:",any"`
+	}
+	if err := xml.NewDecoder(bytes.NewReader(text)).Decode(&file); err != nil {
+		return nil, oneLine(err)
+	}
+	if file.Version != "4" && file.Version != "4.1" {
+		return nil, fmt.Errorf("version %q: want 4 or 4.1", shorten([]byte(file.Version)))
+	}
+	p := simGridReader{links: map[string]*simGridLink{}}
+	world := simGridZone{Zones: file.Zones, Clusters: file.Clusters, Others: file.Others}
+	if err := p.declare(&world, 0); err != nil {
+		return nil, err
+	}
+	if err := p.connect(&world); err != nil {
+		return nil, err
+	}
+	return p.graph(nil)
+}
+
+type simGridZone struct {
+	Zones      []simGridZone    `xml:"zone"`
+	Hosts      []simGridPoint   `xml:"host"`
+	Routers    []simGridPoint   `xml:"router"`
+	Links      []simGridLink    `xml:"link"`
+	Clusters   []simGridCluster `xml:"cluster"`
+	Routes     []simGridRoute   `xml:"route"`
+	ZoneRoutes []simGridRoute   `xml:"zoneRoute"`
+	Others     []simGridOther   `xml:",any"`
+}
+
+// A simGridOther is an element of another kind.
+type simGridOther struct{ XMLName xml.Name }
+
+type simGridPoint struct {
+	ID    string        `xml:"id,attr"`
+	Props []simGridProp `xml:"prop"`
+}
+
+type simGridProp struct {
+	ID    string `xml:"id,attr"`
+	Value string `xml:"value,attr"`
+}
+
+type simGridLink struct {
+	ID        string        `xml:"id,attr"`
+	Bandwidth string        `xml:"bandwidth,attr"`
+	Latency   string        `xml:"latency,attr"`
+	Policy    string        `xml:"sharing_policy,attr"`
+	Props     []simGridProp `xml:"prop"`
+
+	values sketchEdge
+	placed bool // by its properties
+}
+
+type simGridRoute struct {
+	Src         string `xml:"src,attr"`
+	Dst         string `xml:"dst,attr"`
+	SrcGateway  string `xml:"gw_src,attr"`
+	DstGateway  string `xml:"gw_dst,attr"`
+	Symmetrical string `xml:"symmetrical,attr"`
+	Links       []struct {
+		ID string `xml:"id,attr"`
+	} `xml:"link_ctn"`
+}
+
+type simGridCluster struct {
+	ID                string `xml:"id,attr"`
+	Prefix            string `xml:"prefix,attr"`
+	Suffix            string `xml:"suffix,attr"`
+	Radical           string `xml:"radical,attr"`
+	Router            string `xml:"router_id,attr"`
+	Bandwidth         string `xml:"bw,attr"`
+	Latency           string `xml:"lat,attr"`
+	BackboneBandwidth string `xml:"bb_bw,attr"`
+	BackboneLatency   string `xml:"bb_lat,attr"`
+	Topology          string `xml:"topology,attr"`
+}
+
+// A simGridReader makes a sketch of zones.
+type simGridReader struct {
+	sketch
+	links map[string]*simGridLink
+}
+
+// passed tells whether an element says nothing of the wiring.
+func (o simGridOther) passed() bool {
+	switch o.XMLName.Local {
+	case "config", "prop", "trace", "trace_connect", "random", "storage", "storage_type", "mount":
+		return true
+	}
+	return false
+}
+
+// declare reads all of a zone and of those in it but what they join.
+func (p *simGridReader) declare(z *simGridZone, depth int) error {
+	if depth > deepestNested {
+		return fmt.Errorf("zones nest more than %d deep", deepestNested)
+	}
+	for _, o := range z.Others {
+		if !o.passed() {
+			return fmt.Errorf("element <%s>: want zone, host, router, link, cluster, route or zoneRoute", o.XMLName.Local)
+		}
+	}
+	for i := range z.Hosts {
+		if err := p.point(&z.Hosts[i], kindHost); err != nil {
+			return err
+		}
+	}
+	for i := range z.Routers {
+		if err := p.point(&z.Routers[i], kindSwitch); err != nil {
+			return err
+		}
+	}
+	for i := range z.Clusters {
+		if err := p.cluster(&z.Clusters[i]); err != nil {
+			return fmt.Errorf("cluster %q: %w", shorten([]byte(z.Clusters[i].ID)), err)
+		}
+	}
+	for i := range z.Links {
+		l := &z.Links[i]
+		if err := l.parse(); err != nil {
+			return fmt.Errorf("link %q: %w", shorten([]byte(l.ID)), err)
+		}
+		if p.links[l.ID] != nil {
+			return fmt.Errorf("link %q: is there twice", shorten([]byte(l.ID)))
+		}
+		p.links[l.ID] = l
+	}
+	for i := range z.Zones {
+		if err := p.declare(&z.Zones[i], depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// connect reads what the links and routes of a zone and of those in it join.
+func (p *simGridReader) connect(z *simGridZone) error {
+	for i := range z.Zones {
+		if err := p.connect(&z.Zones[i]); err != nil {
+			return err
+		}
+	}
+	for i := range z.Links {
+		if err := p.place(&z.Links[i]); err != nil {
+			return fmt.Errorf("link %q: %w", shorten([]byte(z.Links[i].ID)), err)
+		}
+	}
+	for _, routes := range [][]simGridRoute{z.Routes, z.ZoneRoutes} {
+		for i := range routes {
+			r := &routes[i]
+			if err := p.route(r); err != nil {
+				return fmt.Errorf("route %q to %q: %w", shorten([]byte(r.Src)), shorten([]byte(r.Dst)), err)
+			}
+		}
+	}
+	return nil
+}
+
+// point reads a host or a router.
+func (p *simGridReader) point(x *simGridPoint, kind vertexKind) error {
+	before := len(p.vertices)
+	v, err := p.vertex(x.ID)
+	if err != nil {
+		return err
+	}
+	if v < before || x.ID == "" {
+		return fmt.Errorf("%s %q: want an id of its own", kind, shorten([]byte(x.ID)))
+	}
+	p.vertices[v].kind = kind
+	for _, prop := range x.Props {
+		if prop.ID == "name" && prop.Value != "" {
+			p.vertices[v].name = prop.Value
+		}
+	}
+	return nil
+}
+
+// find is the number of a host or router.
+func (p *simGridReader) find(id string) (int, error) {
+	v, ok := p.number[id]
+	if !ok {
+		return 0, fmt.Errorf("there is no host or router %q", shorten([]byte(id)))
+	}
+	return v, nil
+}
+
+func (l *simGridLink) parse() error {
+	var err error
+	l.values = unknownEdge()
+	if l.Policy == "WIFI" {
+		return fmt.Errorf("wireless: it joins no two ends")
+	}
+	if l.values.bandwidth, err = simGridValue(l.Bandwidth, simGridRate); err != nil {
+		return fmt.Errorf("bandwidth %w", err)
+	}
+	l.values.latency = 0 // without the attribute
+	if l.Latency != "" {
+		if l.values.latency, err = simGridValue(l.Latency, simGridTime); err != nil {
+			return fmt.Errorf("latency %w", err)
+		}
+	}
+	return nil
+}
+
+// place adds a link that says itself what it joins.
+func (p *simGridReader) place(l *simGridLink) error {
+	var from, to string
+	for _, prop := range l.Props {
+		switch prop.ID {
+		case "from":
+			from = prop.Value
+		case "to":
+			to = prop.Value
+		}
+	}
+	if from == "" || to == "" {
+		return nil
+	}
+	e := l.values
+	var err error
+	if e.from, err = p.find(from); err != nil {
+		return err
+	}
+	if e.to, err = p.find(to); err != nil {
+		return err
+	}
+	e.oneWay = l.Policy != "SPLITDUPLEX"
+	l.placed = true
+	return p.join(e)
+}
+
+// route reads what a route of one link joins.
+func (p *simGridReader) route(r *simGridRoute) error {
+	placed := 0
+	for _, use := range r.Links {
+		l, ok := p.links[use.ID]
+		if !ok {
+			return fmt.Errorf("there is no link %q", shorten([]byte(use.ID)))
+		}
+		if l.placed {
+			placed++
+		}
+	}
+	from, to := r.Src, r.Dst
+	if r.SrcGateway != "" || r.DstGateway != "" {
+		from, to = r.SrcGateway, r.DstGateway
+	}
+	switch {
+	case placed == len(r.Links) && placed > 0, from == to:
+		return nil
+	case len(r.Links) != 1:
+		return fmt.Errorf("%d links: want one, or properties from and to of each link, as the file does not tell what lies between", len(r.Links))
+	}
+	e := p.links[r.Links[0].ID].values
+	var err error
+	if e.from, err = p.find(from); err != nil {
+		return err
+	}
+	if e.to, err = p.find(to); err != nil {
+		return err
+	}
+	switch r.Symmetrical {
+	case "", "YES", "yes":
+	case "NO", "no":
+		e.oneWay = true
+	default:
+		return fmt.Errorf("symmetrical %q: want YES or NO", shorten([]byte(r.Symmetrical)))
+	}
+	return p.join(e)
+}
+
+// cluster reads a cluster of hosts around a switch.
+func (p *simGridReader) cluster(c *simGridCluster) error {
+	if c.Topology != "" && c.Topology != "FLAT" {
+		return fmt.Errorf("topology %s: want none", shorten([]byte(c.Topology)))
+	}
+	host := &simGridLink{Bandwidth: c.Bandwidth, Latency: c.Latency}
+	if err := host.parse(); err != nil {
+		return err
+	}
+	router := c.Router
+	if router == "" {
+		router = c.Prefix + c.ID + "_router" + c.Suffix
+	}
+	if err := p.point(&simGridPoint{ID: router}, kindSwitch); err != nil {
+		return err
+	}
+	hub, _ := p.find(router)
+	if c.BackboneBandwidth != "" {
+		backbone := &simGridLink{Bandwidth: c.BackboneBandwidth, Latency: c.BackboneLatency}
+		if err := backbone.parse(); err != nil {
+			return fmt.Errorf("backbone: %w", err)
+		}
+		half := backbone.values.latency / 2
+		host.values.latency += half
+		if err := p.point(&simGridPoint{ID: router + " backbone"}, kindSwitch); err != nil {
+			return err
+		}
+		e := backbone.values
+		e.from, e.to, e.latency = len(p.vertices)-1, hub, half
+		hub = e.from
+		if err := p.join(e); err != nil {
+			return err
+		}
+	}
+	numbers, err := simGridRadical(c.Radical)
+	if err != nil {
+		return err
+	}
+	for _, i := range numbers {
+		if err := p.point(&simGridPoint{ID: c.Prefix + strconv.Itoa(i) + c.Suffix}, kindHost); err != nil {
+			return err
+		}
+		e := host.values
+		e.from, e.to = len(p.vertices)-1, hub
+		if err := p.join(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// simGridRadical reads the numbers of the hosts of a cluster: "0-3,8".
+func simGridRadical(text string) ([]int, error) {
+	var all []int
+	for part := range strings.SplitSeq(text, ",") {
+		low, high, isRange := strings.Cut(strings.TrimSpace(part), "-")
+		if !isRange {
+			high = low
+		}
+		first, err := strconv.Atoi(low)
+		last, err2 := strconv.Atoi(high)
+		if err != nil || err2 != nil || first < 0 || last < first || last-first >= maxHosts-len(all) {
+			return nil, fmt.Errorf("radical %q: want ascending numbers, at most %d", shorten([]byte(part)), maxHosts)
+		}
+		for i := first; i <= last; i++ {
+			all = append(all, i)
+		}
+	}
+	return all, nil
+}
+
+// simGridValue reads a number with a unit. Unit knows the power of ten of a unit, and what else to divide by.
+func simGridValue(text string, unit func(string) (power int, divisor float64, ok bool)) (float64, error) {
+	text = strings.TrimSpace(text)
+	digits := strings.TrimRightFunc(text, unicode.IsLetter)
+	power, divisor, ok := unit(text[len(digits):])
+	if x, err := parseShifted(digits, power); ok && err == nil && x >= 0 && !math.IsInf(x, 0) {
+		return x / divisor, nil
+	}
+	return 0, fmt.Errorf("%q: want a number and a unit, such as 10us or 1.25GBps", shorten([]byte(text)))
+}
+
+// simGridTime knows the units of times in s.
+func simGridTime(unit string) (power int, divisor float64, ok bool) {
+	powers := [...]string{"s", "ms", "us", "ns", "ps"}
+	i := slices.Index(powers[:], cmp.Or(unit, "s"))
+	return -3 * i, 1, i >= 0
+}
+
+// simGridRate knows those of rates in B/s, or bit/s with a small b; with an i they are powers of 1024.
+func simGridRate(unit string) (power int, divisor float64, ok bool) {
+	divisor = 1
+	if unit == "" {
+		return 0, divisor, true
+	}
+	prefix, found := strings.CutSuffix(unit, "Bps")
+	if !found {
+		prefix, found = strings.CutSuffix(unit, "bps")
+		divisor = 8
+	}
+	prefix, binary := strings.CutSuffix(prefix, "i")
+	powers := [...]string{"", "K", "M", "G", "T", "P", "E"}
+	i := slices.Index(powers[:], strings.ToUpper(prefix))
+	if binary {
+		return 0, divisor / math.Pow(1024, float64(i)), found && i > 0
+	}
+	return 3 * i, divisor, found && i >= 0
+}

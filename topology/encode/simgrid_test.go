@@ -1,0 +1,212 @@
+package encode
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/topology"
+)
+
+// simGridGraphs are a graph for each way in which routes are written.
+func simGridGraphs(t testing.TB) map[string]*topology.Graph {
+	graphs := map[string]*topology.Graph{}
+	for name, spec := range map[string]string{
+		"nested zones":           "tree:2x2x3 latency=30us,12us,5us rate=1Gbps spread=20% seed=3",
+		"one large zone":         "star:100",
+		"switches in a circle":   "ring:6 hosts=2 spread=20%",
+		"hosts in a circle":      "ring:5 spread=20%",
+		"trees around a circle":  "core:2 socket:2 host:3",
+		"more pairs than routes": "torus:17x17",
+	} {
+		c, err := gen.Parse(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		graphs[name] = c.Graph
+	}
+	graphs["one host"] = smallGraphs(t)["one host"]
+	graphs["no links"] = smallGraphs(t)["no links"]
+
+	// Unlike ways, one way, names that are shared or odd, and no way back from one switch.
+	arcs := topology.AppendLink(nil, 0, 3, 1.25e-6, 1.25e9)
+	arcs = topology.AppendLink(arcs, 1, 3, 1e-6/3, 1e9)
+	arcs = topology.AppendLink(arcs, 2, 4, 2e-6, 1e9)
+	arcs[3].Latency, arcs[3].Bandwidth = 7e-6, 1e8
+	arcs = append(arcs,
+		topology.Arc{From: 3, To: 4, Latency: 2e-6, Bandwidth: 1e9, Probability: 1},
+		topology.Arc{From: 4, To: 5, Latency: 2e-6, Bandwidth: 1e9, Probability: 1},
+		topology.Arc{From: 5, To: 3, Latency: 4e-6, Bandwidth: 1e9, Probability: 1})
+	odd, err := topology.NewGraph(3, 3, []string{"node1", "node1", `a "b" <c> & ü`, "sw", "zone sw", "sw2"}, arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	graphs["odd"] = odd
+	return graphs
+}
+
+// lines lists names and links of a graph in an order that does not depend on numbers.
+func lines(g *topology.Graph) string {
+	all := strings.Split(describe(g), ";")
+	vertices := strings.FieldsFunc(all[0], func(r rune) bool { return r == '|' })
+	for i, v := range vertices {
+		names := strings.Split(v, " ")
+		slices.Sort(names)
+		vertices[i] = strings.Join(names, " ")
+	}
+	for i, link := range all[1:] {
+		ends, values, _ := strings.Cut(strings.TrimSpace(link), " ")
+		if a, b, found := strings.Cut(ends, "-"); found && b < a {
+			ends = b + "-" + a
+		}
+		all[i+1] = ends + " " + values
+	}
+	slices.Sort(all[1:])
+	return strings.Join(vertices, "|") + strings.Join(all[1:], ";")
+}
+
+func TestSimGridRoundTrip(t *testing.T) {
+	for name, g := range simGridGraphs(t) {
+		var b bytes.Buffer
+		if err := WriteSimGrid(&b, g, topology.ChooseLowest); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		again, err := ReadSimGrid(&b)
+		if err != nil {
+			t.Fatalf("%s: %v of\n%s", name, err, text)
+		}
+		if got, want := lines(again), lines(g); got != want {
+			t.Errorf("%s: read back\n%s\nwant\n%s\nfile\n%s", name, got, want, text)
+		}
+	}
+}
+
+// Of a machine of many hosts the file grows with its links.
+func TestSimGridSize(t *testing.T) {
+	g := simGridGraphs(t)["one large zone"]
+	var b bytes.Buffer
+	if err := WriteSimGrid(&b, g, topology.ChooseLowest); err != nil {
+		t.Fatal(err)
+	}
+	if most := 500 * g.NumArcs() / 2; b.Len() > most {
+		t.Errorf("%d bytes of %d links, want at most %d", b.Len(), g.NumArcs()/2, most)
+	}
+}
+
+func TestWriteSimGridRefuses(t *testing.T) {
+	mesh, err := gen.Parse("torus:17x17 spread=20%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain := topology.AppendLink(nil, 0, 1, 1e-6, 1e9)
+	for v := range 70 {
+		chain = topology.AppendLink(chain, v+1, v+2, 1e-6, 1e9)
+	}
+	deep, err := topology.NewGraph(1, 71, nil, chain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		g    *topology.Graph
+		want string
+	}{
+		"an unknown bandwidth": {oddGraph(t), "link node1 to node1: its latency or bandwidth is not known"},
+		"no hosts":             {smallGraphs(t)["none"], "no hosts"},
+		"detours":              {mesh.Graph, "289 switches in circles: SimGrid looks for the fewest links"},
+		"a long chain":         {deep, "switches nest more than 30 deep"},
+	} {
+		if err := WriteSimGrid(io.Discard, c.g, topology.ChooseLowest); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// simGridFile is a platform around a text.
+func simGridFile(inside string) string {
+	return `<?xml version='1.0'?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd"><platform version="4.1">` + inside + `</platform>`
+}
+
+func TestReadSimGrid(t *testing.T) {
+	for _, c := range []struct{ name, file, want string }{
+		{
+			"units", `<zone id="z" routing="Floyd"><prop id="a" value="b"/><host id="h0" speed="1Gf"/><host id="h1" speed="1Gf"/><router id="r"/>
+<link id="a" bandwidth="1.25GBps" latency="10us"/><link id="b" bandwidth="100Mbps" latency="0.5ms"/><link id="c" bandwidth="1MiBps"/>
+<route src="h0" dst="r"><link_ctn id="a"/></route><route src="h1" dst="r" symmetrical="NO"><link_ctn id="b"/></route><route src="r" dst="h1" symmetrical="NO"><link_ctn id="c"/></route>
+<route src="h0" dst="h0"><link_ctn id="a"/></route></zone>`, // the loopback
+			"h0 h1 |r ; h0-r 10 10; h1>r 500 0.1; r>h1 0 0.008389",
+		},
+		{"zones", `<zone id="w" routing="Full"><zone id="z0" routing="None"><host id="h0" speed="1Gf"/></zone><zone id="z1" routing="None"><host id="h1" speed="1Gf"/></zone>
+<link id="a" bandwidth="1GBps" latency="1e-6"/><zoneRoute src="z0" dst="z1" gw_src="h0" gw_dst="h1"><link_ctn id="a" direction="NONE"/></zoneRoute></zone>`, "h0 h1 ; h0-h1 1 8"},
+		{
+			"a cluster", `<zone id="w" routing="Full"><cluster id="c" prefix="n" suffix=".x" radical="0-1,5" speed="1Gf" bw="1GBps" lat="10us" bb_bw="2GBps" bb_lat="4us" router_id="r"/></zone>`,
+			"n0.x n1.x n5.x |r r backbone ; n0.x-r backbone 12 8; n1.x-r backbone 12 8; n5.x-r backbone 12 8; r-r backbone 2 16",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g, err := ReadSimGrid(strings.NewReader(simGridFile(c.file)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := describe(g); got != c.want {
+				t.Errorf("%s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestReadSimGridRefuses(t *testing.T) {
+	zone := func(inside string) string { return simGridFile(`<zone id="z" routing="Full">` + inside + "</zone>") }
+	two := `<host id="a" speed="1Gf"/><host id="b" speed="1Gf"/><link id="l" bandwidth="1GBps" latency="1us"/><link id="m" bandwidth="1GBps" latency="1us"/>`
+	for _, c := range []struct{ name, file, want string }{
+		{"an empty file", "", "encode: SimGrid: EOF"},
+		{"another root", "<html/>", "expected element type <platform> but have <html>"},
+		{"an old version", `<platform version="3"></platform>`, `version "3": want 4 or 4.1`},
+		{"a peer", zone(`<peer id="p"/>`), "element <peer>: want zone"},
+		{"a host twice", zone(two + `<host id="a" speed="1Gf"/>`), `host "a": want an id of its own`},
+		{"a link twice", zone(two + `<link id="l" bandwidth="1GBps"/>`), `link "l": is there twice`},
+		{"a wireless link", zone(`<link id="w" sharing_policy="WIFI" bandwidth="1GBps"/>`), "wireless"},
+		{"no bandwidth", zone(`<link id="w"/>`), `link "w": bandwidth "": want a number and a unit`},
+		{"an infinite latency", zone(`<link id="w" bandwidth="1GBps" latency="infs"/>`), `latency "infs": want a number and a unit`},
+		{"a bandwidth of 0", zone(two + `<link id="n" bandwidth="0Bps"/><route src="a" dst="b"><link_ctn id="n"/></route>`), "bandwidth 0 B/s: want above 0"},
+		{"several links", zone(two + `<route src="a" dst="b"><link_ctn id="l"/><link_ctn id="m"/></route>`), `route "a" to "b": 2 links: want one, or properties`},
+		{"a route to nowhere", zone(two + `<route src="a" dst="c"><link_ctn id="l"/></route>`), `there is no host or router "c"`},
+		{"an unknown link", zone(two + `<route src="a" dst="b"><link_ctn id="x"/></route>`), `there is no link "x"`},
+		{"a fat tree", simGridFile(`<cluster id="c" topology="FAT_TREE" radical="0-3" bw="1GBps" lat="1us"/>`), `cluster "c": topology FAT_TREE`},
+		{"a huge cluster", simGridFile(`<cluster id="c" radical="0-4000000000" bw="1GBps" lat="1us"/>`), `radical "0-4000000000": want ascending`},
+		{"zones without end", simGridFile(strings.Repeat("<zone>", 60) + strings.Repeat("</zone>", 60)), "zones nest more than 50 deep"},
+		{"entities", billionLaughs + `<platform version="&c;"/>`, "invalid character entity &c;"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := ReadSimGrid(strings.NewReader(c.file))
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("ReadSimGrid = %v, want one line with %q", err, c.want)
+			}
+		})
+	}
+}
+
+func FuzzReadSimGrid(f *testing.F) {
+	f.Add(simGridFile(`<zone id="z" routing="Floyd"><host id="h0" speed="1Gf"/><host id="h1" speed="1Gf"/><link id="a" bandwidth="1.25GBps" latency="10us"/><route src="h0" dst="h1"><link_ctn id="a"/></route></zone>`))
+	f.Add(simGridFile(`<zone id="w"><zone id="z0"><cluster id="c" prefix="n" radical="0-2" bw="1Gbps" lat="1ms" bb_bw="2GBps" router_id="r"/></zone><router id="s"/><link id="l" bandwidth="1" latency="1" sharing_policy="SPLITDUPLEX"><prop id="from" value="r"/><prop id="to" value="s"/></link></zone>`))
+	f.Fuzz(func(t *testing.T, file string) {
+		g, err := ReadSimGrid(strings.NewReader(file))
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		if err := WriteSimGrid(&b, g, topology.ChooseLowest); err != nil {
+			return
+		}
+		again, err := ReadSimGrid(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := lines(again), lines(g); got != want {
+			t.Errorf("read back %s\nwant %s", got, want)
+		}
+	})
+}

@@ -1,0 +1,385 @@
+package encode
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/topocast/topocast/topology"
+)
+
+const (
+	// mostRoutes bounds the routes that are written one by one; each takes some 200 bytes.
+	mostRoutes = 1 << 16
+
+	// mostFloyd is the size of a zone up to which SimGrid works out all routes when it loads it, in
+	// cubic time.
+	mostFloyd = 64
+
+	// sameLatency is how far, relative, sums of the same latencies in another order may be apart.
+	sameLatency = 1e-9
+)
+
+// WriteSimGrid writes a graph as a platform file of SimGrid, version 4.1. Hosts are named as they are;
+// where several share a name, or a switch has it, the number of the vertex follows after a colon. What hangs
+// on a switch like a tree is a zone, in which smaller ones nest, so the file grows with the number of
+// links. Between the switches that are left, which are in circles, routes are
+// those of topology.Routes with the given choice, one for each pair; where there are more than 65,536,
+// SimGrid looks for the routes of fewest links itself, if these are the shortest ones.
+//
+// SimGrid wants the speed of hosts, which is not known: it is 1 Gflop/s. Its default model of the network multiplies
+// latencies by 13.01 and takes 3 % off bandwidths, to make TCP of the sizes of links; these were measured, so
+// say --cfg=network/model:CM02.
+//
+// It refuses links of unknown latency or bandwidth, and graphs that SimGrid could not route.
+func WriteSimGrid(w io.Writer, g *topology.Graph, choice topology.RouteChoice) error {
+	p, err := newSimGridWriter(g, choice)
+	if err != nil {
+		return fmt.Errorf("encode: SimGrid: %w", err)
+	}
+	b := bufio.NewWriter(w)
+	p.b = b
+	b.WriteString("<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n<platform version=\"4.1\">\n")
+	if err := p.world(); err != nil {
+		return fmt.Errorf("encode: SimGrid: %w", err)
+	}
+	b.WriteString("</platform>\n")
+	if err := b.Flush(); err != nil { // the first of all
+		return fmt.Errorf("encode: SimGrid: %w", err)
+	}
+	return nil
+}
+
+type simGridWriter struct {
+	g        *topology.Graph
+	routes   *topology.Routes
+	b        *bufio.Writer
+	name     []string        // of vertices, of each another one
+	id       []string        // the same as it stands in XML
+	taken    map[string]bool // ids
+	children [][]int         // of trees, towards the leaves
+	core     []int           // the vertices that no tree takes off
+	hasHosts []bool          // the vertex is a host, or one hangs on it
+	links    []simGridHop    // of arcs
+}
+
+// A simGridHop is how a route takes an arc: by a link, as in XML, which may have two ways.
+type simGridHop struct{ link, way string }
+
+func newSimGridWriter(g *topology.Graph, choice topology.RouteChoice) (*simGridWriter, error) {
+	if g.Hosts() == 0 {
+		return nil, fmt.Errorf("no hosts")
+	}
+	for _, a := range g.Arcs() {
+		if math.IsNaN(a.Latency) || math.IsNaN(a.Bandwidth) {
+			return nil, fmt.Errorf("link %s to %s: its latency or bandwidth is not known", g.Name(a.From), g.Name(a.To))
+		}
+	}
+	routes, err := topology.NewRoutes(g, choice)
+	if err != nil {
+		return nil, err
+	}
+	p := &simGridWriter{g: g, routes: routes, taken: map[string]bool{}, links: make([]simGridHop, g.NumArcs())}
+	share := map[string]int{}
+	for v := range g.Vertices() {
+		share[g.Name(v)]++
+	}
+	for v := range g.Vertices() {
+		id := g.Name(v)
+		if share[id] > 1 {
+			id = fmt.Sprintf("%s:%d", id, v)
+		}
+		id = p.unique(id)
+		p.name, p.id = append(p.name, id), append(p.id, xmlText(id))
+	}
+	p.takeOffTrees()
+	return p, nil
+}
+
+// unique is the id, or that with a mark if another thing has it.
+func (p *simGridWriter) unique(id string) string {
+	for p.taken[id] {
+		id += "'"
+	}
+	p.taken[id] = true
+	return id
+}
+
+// takeOffTrees takes vertices with one neighbour off, again and again, and hangs them on it. What is left is
+// the core, one vertex at least of each connected part.
+func (p *simGridWriter) takeOffTrees() {
+	g := p.g
+	n := g.Vertices()
+	p.children, p.hasHosts = make([][]int, n), make([]bool, n)
+	left := make([]int, n) // neighbours that are left
+	var leaves []int
+	for v := range n {
+		p.hasHosts[v] = !g.IsSwitch(v)
+		left[v] = max(len(g.Out(v)), len(g.In(v)))
+		if left[v] == 1 {
+			leaves = append(leaves, v)
+		}
+	}
+	off := make([]bool, n)
+	for len(leaves) > 0 {
+		v := leaves[0]
+		leaves = leaves[1:]
+		parent := -1
+		for _, a := range g.Out(v) {
+			if !off[a.To] {
+				parent = a.To
+			}
+		}
+		if parent < 0 || g.ArcIndex(parent, v) < 0 {
+			continue // the last of its part, or it cannot be left and entered
+		}
+		off[v] = true
+		p.children[parent] = append(p.children[parent], v)
+		p.hasHosts[parent] = p.hasHosts[parent] || p.hasHosts[v]
+		if left[parent]--; left[parent] == 1 {
+			leaves = append(leaves, parent)
+		}
+	}
+	for v := range n {
+		if !off[v] {
+			p.core = append(p.core, v)
+		}
+	}
+}
+
+// world writes the zone of all.
+func (p *simGridWriter) world() error {
+	if len(p.core) == 1 {
+		_, err := p.zone(p.core[0], 0)
+		return err
+	}
+	routing := "Full"
+	if len(p.core)*(len(p.core)-1) > mostRoutes {
+		if v := p.detour(); v >= 0 {
+			return fmt.Errorf("%d switches in circles: SimGrid looks for the fewest links between them, which are not the shortest ways from %s: want at most 256", len(p.core), p.g.Name(v))
+		}
+		routing = "DijkstraCache"
+	}
+	fmt.Fprintf(p.b, "<zone id=\"%s\" routing=\"%s\">\n", p.unique("world"), routing)
+	zones := make(map[int]string, len(p.core))
+	for _, v := range p.core {
+		var err error
+		if zones[v], err = p.zone(v, 1); err != nil {
+			return err
+		}
+	}
+	var links [][2]int
+	for _, v := range p.core {
+		for _, a := range p.g.Out(v) {
+			if zones[a.To] != "" && (v < a.To || p.g.ArcIndex(a.To, v) < 0) {
+				links = append(links, [2]int{v, a.To})
+				p.link(v, a.To)
+			}
+		}
+	}
+	if routing == "Full" {
+		p.coreRoutes(zones)
+	} else {
+		for _, l := range links {
+			p.zoneRoutes(zones[l[0]], zones[l[1]], l[0], l[1])
+		}
+	}
+	p.b.WriteString("</zone>\n")
+	return nil
+}
+
+// zone writes what hangs on a vertex, and the vertex, and returns the id of the zone. Zones hold hosts and
+// routers, or zones.
+func (p *simGridWriter) zone(v, depth int) (string, error) {
+	if depth > deepest {
+		return "", fmt.Errorf("%s: switches nest more than %d deep", p.g.Name(v), deepest)
+	}
+	var leaves, trees []int
+	for _, c := range p.children[v] {
+		if len(p.children[c]) > 0 {
+			trees = append(trees, c)
+		} else {
+			leaves = append(leaves, c)
+		}
+	}
+	id := xmlText(p.unique("zone " + p.name[v]))
+	if len(trees) == 0 {
+		p.flat(id, v, leaves)
+		return id, nil
+	}
+	fmt.Fprintf(p.b, "<zone id=\"%s\" routing=\"%s\">\n", id, routingOf(len(trees)+1))
+	own := xmlText(p.unique("own zone " + p.name[v]))
+	p.flat(own, v, leaves)
+	zones := make([]string, len(trees))
+	for i, c := range trees {
+		var err error
+		if zones[i], err = p.zone(c, depth+1); err != nil {
+			return "", err
+		}
+	}
+	for _, c := range trees {
+		p.link(c, v)
+	}
+	for i, c := range trees {
+		p.zoneRoutes(zones[i], own, c, v)
+	}
+	p.b.WriteString("</zone>\n")
+	return id, nil
+}
+
+// flat writes the zone of a vertex and of the leaves that hang on it.
+func (p *simGridWriter) flat(id string, v int, leaves []int) {
+	fmt.Fprintf(p.b, "<zone id=\"%s\" routing=\"%s\">\n", id, routingOf(len(leaves)+1))
+	p.vertex(v)
+	for _, c := range leaves {
+		p.vertex(c)
+	}
+	for _, c := range leaves {
+		p.link(c, v)
+	}
+	for _, c := range leaves {
+		p.bothWays(c, v, func(u, v int) string { return fmt.Sprintf(`route src="%s" dst="%s"`, p.id[u], p.id[v]) }, "route")
+	}
+	p.b.WriteString("</zone>\n")
+}
+
+// routingOf is how routes are found in a zone of so many parts that are wired as a star.
+func routingOf(parts int) string {
+	if parts <= mostFloyd {
+		return "Floyd"
+	}
+	return "DijkstraCache"
+}
+
+func (p *simGridWriter) vertex(v int) {
+	if p.g.IsSwitch(v) {
+		fmt.Fprintf(p.b, "<router id=\"%s\"/>\n", p.id[v])
+		return
+	}
+	fmt.Fprintf(p.b, "<host id=\"%s\" speed=\"1Gf\"", p.id[v])
+	if name := xmlText(p.g.Name(v)); name != p.id[v] {
+		fmt.Fprintf(p.b, "><prop id=\"name\" value=\"%s\"/></host>\n", name)
+		return
+	}
+	p.b.WriteString("/>\n")
+}
+
+// duplex tells whether both ways between two vertices are there, and alike.
+func (p *simGridWriter) duplex(u, v int) bool {
+	there, back := p.g.ArcIndex(u, v), p.g.ArcIndex(v, u)
+	return there >= 0 && back >= 0 && sameValues(p.g.Arcs()[there], p.g.Arcs()[back])
+}
+
+// link writes the link between two vertices, as one of two ways or as one for each.
+func (p *simGridWriter) link(u, v int) {
+	for _, way := range [][2]int{{u, v}, {v, u}} {
+		arc := p.g.ArcIndex(way[0], way[1])
+		if arc < 0 {
+			continue
+		}
+		a, policy := p.g.Arcs()[arc], ""
+		id := xmlText(p.unique(p.name[way[0]] + " to " + p.name[way[1]]))
+		p.links[arc] = simGridHop{link: id}
+		if p.duplex(u, v) {
+			policy = ` sharing_policy="SPLITDUPLEX"`
+			p.links[arc].way = ` direction="UP"`
+			p.links[p.g.ArcIndex(way[1], way[0])] = simGridHop{id, ` direction="DOWN"`}
+		}
+		fmt.Fprintf(p.b, "<link id=\"%s\" bandwidth=\"%sBps\" latency=\"%ss\"%s>", id, exact(a.Bandwidth), exact(a.Latency), policy)
+		fmt.Fprintf(p.b, "<prop id=\"from\" value=\"%s\"/><prop id=\"to\" value=\"%s\"/></link>\n", p.id[way[0]], p.id[way[1]])
+		if policy != "" {
+			return
+		}
+	}
+}
+
+// zoneRoutes writes the routes between two zones over the link of a vertex of each.
+func (p *simGridWriter) zoneRoutes(from, to string, u, v int) {
+	zone := map[int]string{u: from, v: to}
+	p.bothWays(u, v, func(u, v int) string {
+		return fmt.Sprintf(`zoneRoute src="%s" dst="%s" gw_src="%s" gw_dst="%s"`, zone[u], zone[v], p.id[u], p.id[v])
+	}, "zoneRoute")
+}
+
+// bothWays writes the routes over the link of two vertices: one if both ways are one link. Start is how
+// the element begins.
+func (p *simGridWriter) bothWays(u, v int, start func(u, v int) string, element string) {
+	for _, way := range [][2]int{{u, v}, {v, u}} {
+		arc := p.g.ArcIndex(way[0], way[1])
+		if arc < 0 {
+			continue
+		}
+		symmetrical := ` symmetrical="NO"`
+		if p.duplex(u, v) {
+			symmetrical = ""
+		}
+		fmt.Fprintf(p.b, "<%s%s>%s</%s>\n", start(way[0], way[1]), symmetrical, p.hops([]int32{int32(arc)}), element)
+		if symmetrical == "" {
+			return
+		}
+	}
+}
+
+// hops are the links of a route.
+func (p *simGridWriter) hops(arcs []int32) string {
+	var b strings.Builder
+	for _, i := range arcs {
+		fmt.Fprintf(&b, `<link_ctn id="%s"%s/>`, p.links[i].link, p.links[i].way)
+	}
+	return b.String()
+}
+
+// coreRoutes writes the routes between all zones that have hosts, as far as there are any.
+func (p *simGridWriter) coreRoutes(zones map[int]string) {
+	var arcs []int32
+	for _, u := range p.core {
+		for _, v := range p.core {
+			if u == v || !p.hasHosts[u] || !p.hasHosts[v] {
+				continue
+			}
+			var err error
+			if arcs, err = p.routes.AppendRoute(arcs[:0], u, v); err != nil {
+				continue // there is none
+			}
+			fmt.Fprintf(p.b, "<zoneRoute src=\"%s\" dst=\"%s\" gw_src=\"%s\" gw_dst=\"%s\" symmetrical=\"NO\">%s</zoneRoute>\n",
+				zones[u], zones[v], p.id[u], p.id[v], p.hops(arcs))
+		}
+	}
+}
+
+// detour is a vertex of the core from which a way of the fewest links is longer than another one; -1 if
+// there is none.
+func (p *simGridWriter) detour() int {
+	g := p.g
+	shortest := topology.NewPaths(g, nil)
+	dist, longest := make([]float64, g.Vertices()), make([]float64, g.Vertices())
+	hops := make([]int, g.Vertices())
+	for _, source := range p.core {
+		if !p.hasHosts[source] {
+			continue
+		}
+		shortest.From(source, dist)
+		for v := range hops {
+			hops[v] = -1
+		}
+		hops[source], longest[source] = 0, 0
+		for queue := []int{source}; len(queue) > 0; queue = queue[1:] {
+			u := queue[0] // all ways of fewest links to it were seen
+			if longest[u] > dist[u]*(1+sameLatency) {
+				return source
+			}
+			for _, a := range g.Out(u) {
+				switch {
+				case hops[a.To] < 0:
+					hops[a.To], longest[a.To] = hops[u]+1, longest[u]+a.Latency
+					queue = append(queue, a.To)
+				case hops[a.To] == hops[u]+1:
+					longest[a.To] = max(longest[a.To], longest[u]+a.Latency)
+				}
+			}
+		}
+	}
+	return -1
+}

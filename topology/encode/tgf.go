@@ -1,0 +1,224 @@
+package encode
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// The powers of ten of the units of labels in TGF.
+const (
+	tgfLatency    = -6 // us
+	tgfThroughput = 6  // MB/s, 10^6 B/s
+)
+
+// longestTGF bounds a line, in bytes.
+const longestTGF = 1 << 20
+
+// WriteTGF writes a graph in the Trivial Graph Format (Bufe 2014, section 2.6): a line "id name" for each
+// vertex, hosts first, a line "#", and a line "from to label" for each direction of each link. The label is
+//
+//	l: 3 t: 10
+//
+// with the latency l in us and the throughput t in MB/s (10^6 B/s) as far as they are known, and after
+// them, where they apply, p: and the probability of the arc, "estimated" for a throughput that was not
+// measured, and "one-way" for an arc that has no opposite. The name of a switch
+// is followed by "(switch)"; where there is no switch, that of a host by "(host)".
+//
+// It refuses names that do not fit on the line.
+func WriteTGF(w io.Writer, g *topology.Graph) error {
+	b := bufio.NewWriter(w)
+	switches := g.Vertices() > g.Hosts()
+	for v := range g.Vertices() {
+		name := g.Name(v)
+		if text, kind := tgfKind(name); text != name || kind != "" || strings.ContainsAny(name, "\r\n") {
+			return fmt.Errorf("encode: TGF: vertex %d: name %q: it would not be read back", v, name)
+		}
+		mark := ""
+		if g.IsSwitch(v) || !switches {
+			mark = fmt.Sprintf(" (%s)", kindOf(g, v))
+		}
+		fmt.Fprintf(b, "%d %s%s\n", v, name, mark)
+	}
+	b.WriteString("#\n")
+	for _, a := range g.Arcs() {
+		fmt.Fprintf(b, "%d %d%s\n", a.From, a.To, tgfLabel(g, a))
+	}
+	if err := b.Flush(); err != nil { // the first of all
+		return fmt.Errorf("encode: TGF: %w", err)
+	}
+	return nil
+}
+
+// tgfLabel is the label of an arc, with a blank before each of its parts.
+func tgfLabel(g *topology.Graph, a topology.Arc) string {
+	var label []byte
+	if !math.IsNaN(a.Latency) {
+		label = appendShifted(append(label, " l: "...), a.Latency, tgfLatency)
+	}
+	if !math.IsNaN(a.Bandwidth) {
+		label = appendShifted(append(label, " t: "...), a.Bandwidth, tgfThroughput)
+	}
+	if a.Probability != 1 {
+		label = append(append(label, " p: "...), exact(a.Probability)...)
+	}
+	if a.Estimated {
+		label = append(label, " estimated"...)
+	}
+	if g.ArcIndex(a.To, a.From) < 0 {
+		label = append(label, " one-way"...)
+	}
+	return string(label)
+}
+
+// tgfKind splits the label of a vertex into its name and its kind.
+func tgfKind(label string) (name string, kind vertexKind) {
+	label = strings.TrimSpace(label)
+	for _, k := range []vertexKind{kindHost, kindSwitch} {
+		if text, ok := strings.CutSuffix(label, fmt.Sprintf(" (%s)", k)); ok {
+			return strings.TrimSpace(text), k
+		}
+	}
+	return label, ""
+}
+
+// ReadTGF reads a graph in the Trivial Graph Format, with the labels that WriteTGF writes. An edge whose
+// opposite is not in the file leads both ways, unless it is labelled one-way. A vertex without label is named by
+// its id; where none is marked as a host or a switch, ReadDOT tells how hosts are known, and what
+// the given names are for. Other labels of edges are passed over.
+//
+// It refuses edges between vertices that are not listed, and lines above 1 MiB.
+func ReadTGF(r io.Reader, hosts []string) (*topology.Graph, error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, longestTGF)
+	t := tgfReader{ways: map[[2]int]bool{}}
+	number := 0
+	var err error
+	for err == nil && lines.Scan() {
+		number++
+		err = t.line(strings.TrimSpace(lines.Text()))
+	}
+	if err == nil {
+		if err = lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("longer than %d MiB", longestTGF>>20)
+		}
+		number++
+	}
+	if err != nil {
+		return nil, fmt.Errorf("encode: TGF: line %d: %w", number, err)
+	}
+	if !t.edges {
+		return nil, fmt.Errorf("encode: TGF: no line with # alone between vertices and edges")
+	}
+	for i, e := range t.sketch.edges {
+		t.sketch.edges[i].oneWay = e.oneWay || t.ways[[2]int{e.to, e.from}]
+	}
+	g, err := t.graph(hosts)
+	if err != nil {
+		return nil, fmt.Errorf("encode: TGF: %w", err)
+	}
+	return g, nil
+}
+
+type tgfReader struct {
+	sketch
+	edges bool            // the line # has passed
+	ways  map[[2]int]bool // from, to
+}
+
+// line reads one that has no blanks around it.
+func (t *tgfReader) line(text string) error {
+	switch {
+	case text == "":
+		return nil
+	case text == "#" && t.edges:
+		return fmt.Errorf("a second #")
+	case text == "#":
+		t.edges = true
+		return nil
+	case t.edges:
+		return t.edge(strings.Fields(text))
+	}
+	id, label, _ := cutField(text)
+	before := len(t.vertices)
+	v, err := t.vertex(id)
+	if err != nil {
+		return err
+	}
+	if v < before {
+		return fmt.Errorf("vertex %q is there twice", shorten([]byte(id)))
+	}
+	if name, kind := tgfKind(label); name != "" || kind != "" {
+		t.vertices[v].kind = kind
+		if name != "" {
+			t.vertices[v].name = name
+		}
+	}
+	return nil
+}
+
+// cutField splits a text after its first word.
+func cutField(text string) (word, rest string, found bool) {
+	i := strings.IndexAny(text, " \t")
+	if i < 0 {
+		return text, "", false
+	}
+	return text[:i], strings.TrimSpace(text[i:]), true
+}
+
+// edge reads the fields of an edge.
+func (t *tgfReader) edge(fields []string) error {
+	if len(fields) < 2 {
+		return fmt.Errorf("%q: want two vertices", fields[0])
+	}
+	e := unknownEdge()
+	for i, end := range []*int{&e.from, &e.to} {
+		v, ok := t.number[fields[i]]
+		if !ok {
+			return fmt.Errorf("vertex %q is not in the list of vertices", shorten([]byte(fields[i])))
+		}
+		*end = v
+	}
+	for label := fields[2:]; len(label) > 0; {
+		key, value := label[0], ""
+		label = label[1:]
+		if name, joined, ok := strings.Cut(key, ":"); ok {
+			key, value = name+":", joined
+		}
+		var err error
+		switch key {
+		case "l:", "t:", "p:":
+			if value == "" && len(label) > 0 {
+				value, label = label[0], label[1:]
+			}
+			err = e.setTGF(key, value)
+		case "estimated":
+			e.estimated = true
+		case "one-way":
+			e.oneWay = true
+		default:
+			label = nil // for people
+		}
+		if err != nil {
+			return err
+		}
+	}
+	t.ways[[2]int{e.from, e.to}] = true
+	return t.join(e)
+}
+
+// setTGF reads a value in the units of labels.
+func (e *sketchEdge) setTGF(key, value string) error {
+	switch key {
+	case "l:":
+		return e.setShifted("latency", value, tgfLatency)
+	case "t:":
+		return e.setShifted("bandwidth", value, tgfThroughput)
+	}
+	return e.set("probability", value)
+}
