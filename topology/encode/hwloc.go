@@ -1,0 +1,127 @@
+package encode
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"github.com/topocast/topocast/topology"
+)
+
+const (
+	// maxHwloc bounds the size in bytes of a file of one host.
+	maxHwloc = 64 << 20
+
+	// maxMembers bounds the members of all groups together.
+	maxMembers = 1 << 24
+)
+
+// ReadHwloc reads what hwloc knows of the inside of a host, from a file of lstopo --of xml, of hwloc 1 or 2: the groups
+// of hardware threads that share a core, a cache, memory or a package, with their kinds. Threads
+// are numbered in the order of the numbers that the operating system gives them, which cpus lists.
+//
+// Objects with the same threads are one group: a package goes before the memory and the caches that are all its
+// own, and a core before its caches. Objects of one thread, or of all, are no groups. What is no part of
+// the processors, such as devices, is passed over. Latencies are not known.
+func ReadHwloc(r io.Reader) (h *topology.Hierarchy, cpus []int, err error) {
+	if h, cpus, err = readHwloc(r); err != nil {
+		return nil, nil, fmt.Errorf("encode: hwloc: %w", err)
+	}
+	return h, cpus, nil
+}
+
+func readHwloc(r io.Reader) (*topology.Hierarchy, []int, error) {
+	text, err := readAtMost(r, maxHwloc)
+	if err != nil {
+		return nil, nil, err
+	}
+	var file struct {
+		XMLName xml.Name      `xml:"topology"`
+		Version string        `xml:"version,attr"`
+		Objects []hwlocObject `xml:"object"`
+	}
+	if err := xml.NewDecoder(bytes.NewReader(text)).Decode(&file); err != nil {
+		return nil, nil, oneLine(err)
+	}
+	if major, _, _ := strings.Cut(file.Version, "."); major != "" && major != "1" && major != "2" {
+		return nil, nil, fmt.Errorf("version %q: want 1 or 2", shorten([]byte(file.Version)))
+	}
+	if len(file.Objects) != 1 {
+		return nil, nil, fmt.Errorf("%d machines in the file: want one", len(file.Objects))
+	}
+	var m hwlocMachine
+	if _, err := m.object(&file.Objects[0], 0); err != nil {
+		return nil, nil, err
+	}
+	return m.hierarchy()
+}
+
+// A hwlocObject is an element <object>.
+type hwlocObject struct {
+	Type     string        `xml:"type,attr"`
+	Index    string        `xml:"os_index,attr"`
+	Depth    string        `xml:"depth,attr"` // of caches, in version 1
+	Cpuset   string        `xml:"cpuset,attr"`
+	Children []hwlocObject `xml:"object"`
+}
+
+// object takes over an object with all in it, and returns its hardware threads.
+func (m *hwlocMachine) object(o *hwlocObject, depth int) ([]int, error) {
+	if depth > deepestNested {
+		return nil, fmt.Errorf("objects nest more than %d deep", deepestNested)
+	}
+	if o.Type == "PU" {
+		cpu, err := strconv.Atoi(o.Index)
+		if err != nil || cpu < 0 || cpu >= maxHosts {
+			return nil, fmt.Errorf("PU with os_index %q: want a number in [0, %d)", shorten([]byte(o.Index)), maxHosts)
+		}
+		return []int{cpu}, m.thread(cpu)
+	}
+	var inside []int
+	for i := range o.Children {
+		cpus, err := m.object(&o.Children[i], depth+1)
+		if err != nil {
+			return nil, err
+		}
+		inside = append(inside, cpus...)
+	}
+	kind, ok := hwlocKind(o.Type, o.Depth)
+	if !ok {
+		return inside, nil // of no part of a processor
+	}
+	cpus := inside
+	if len(cpus) == 0 { // memory, which has no threads below but a set of them
+		var err error
+		if cpus, err = parseCpuset(o.Cpuset); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Type, err)
+		}
+	}
+	if kind.kind == topology.KindUnknown {
+		kind.name = fmt.Sprintf("%s %d", kind.name, depth)
+	}
+	return inside, m.add(kind, cpus)
+}
+
+// parseCpuset reads words of 32 bits, the highest first: "0x00000003,0xffffffff".
+func parseCpuset(text string) ([]int, error) {
+	var cpus []int
+	words := strings.Split(text, ",")
+	if text == "" || len(words) > maxHosts/32 {
+		return nil, fmt.Errorf("cpuset %q: want words of 32 bits, at most %d", shorten([]byte(text)), maxHosts/32)
+	}
+	for i := range words {
+		digits, _ := strings.CutPrefix(words[len(words)-1-i], "0x")
+		word, err := strconv.ParseUint("0"+digits, 16, 32)
+		if err != nil {
+			return nil, fmt.Errorf("cpuset %q: want words of 32 bits", shorten([]byte(text)))
+		}
+		for ; word != 0; word &= word - 1 {
+			cpus = append(cpus, 32*i+bits.TrailingZeros64(word))
+		}
+	}
+	return cpus, nil
+}

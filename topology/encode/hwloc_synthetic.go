@@ -1,0 +1,121 @@
+package encode
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// ParseHwloc reads a synthetic description of hwloc, as lstopo --of synthetic writes it and lstopo -i takes it, such as
+//
+//	Package:2 [NUMANode(memory=16GB)] L3Cache:1 Core:8 PU:2
+//
+// with the result of ReadHwloc: each level has so many objects in each of the level before, and the last one is hardware
+// threads. A level without a type is one of unknown kind. Of what stands in brackets, indexes of PU count, as
+// a list of all numbers of the operating system; other forms of it are refused, and
+// sizes passed over.
+func ParseHwloc(text string) (h *topology.Hierarchy, cpus []int, err error) {
+	if h, cpus, err = parseHwloc(text); err != nil {
+		return nil, nil, fmt.Errorf("encode: hwloc: %w", err)
+	}
+	return h, cpus, nil
+}
+
+// hwlocWord is one level: [type](attributes) or type:count(attributes).
+var hwlocWord = regexp.MustCompile(`^\s*(?:\[\s*([A-Za-z0-9]+)\s*(?:\([^()]*\))?\s*\]|(?:([A-Za-z][A-Za-z0-9]*):)?([0-9]+)\s*(?:\(([^()]*)\))?|\(([^()]*)\))`)
+
+func parseHwloc(text string) (*topology.Hierarchy, []int, error) {
+	type level struct {
+		hwlocLevel
+		objects int // in all
+	}
+	var levels []level
+	objects, indexes, last := 1, "", ""
+	for rest := strings.TrimSpace(text); rest != ""; rest = strings.TrimSpace(rest) {
+		match := hwlocWord.FindStringSubmatch(rest)
+		if match == nil {
+			return nil, nil, fmt.Errorf("%q: want levels such as Core:8", shorten([]byte(rest)))
+		}
+		rest = rest[len(match[0]):]
+		memory, name, count := match[1], match[2], match[3]
+		if memory == "" && count == "" {
+			continue // of the machine
+		}
+		if last == "pu" {
+			return nil, nil, fmt.Errorf("a level below PU")
+		}
+		if memory != "" {
+			name = memory
+		} else {
+			n, err := strconv.Atoi(count)
+			if err != nil || n < 1 || n > maxHosts/objects {
+				return nil, nil, fmt.Errorf("%s:%s: want from 1 object to %d in all", name, shorten([]byte(count)), maxHosts)
+			}
+			objects *= n
+			last, indexes = strings.ToLower(name), match[4]
+		}
+		if last == "pu" || strings.EqualFold(name, "machine") {
+			continue
+		}
+		kind, ok := hwlocKind(name, "")
+		if !ok {
+			return nil, nil, fmt.Errorf("type %q: want Package, Die, NUMANode, L1 to L5, Core, Group or PU", shorten([]byte(name)))
+		}
+		if kind.kind == topology.KindUnknown {
+			kind.name = fmt.Sprintf("%s %d", kind.name, len(levels))
+		}
+		levels = append(levels, level{kind, objects})
+	}
+	switch {
+	case last == "" && len(levels) > 0 && levels[len(levels)-1].objects == objects: // without types: threads
+		levels = levels[:len(levels)-1]
+	case last != "pu":
+		return nil, nil, fmt.Errorf("%q: want PU as the last level", shorten([]byte(text)))
+	}
+	cpus, err := hwlocIndexes(indexes, objects)
+	if err != nil {
+		return nil, nil, err
+	}
+	var m hwlocMachine
+	for _, cpu := range cpus {
+		if err := m.thread(cpu); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, l := range levels {
+		each := objects / l.objects
+		for first := 0; first < objects; first += each {
+			if err := m.add(l.hwlocLevel, cpus[first:first+each]); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	m.cpus = append([]int(nil), m.cpus...)
+	return m.hierarchy()
+}
+
+// hwlocIndexes are the numbers of so many threads: those of the attribute indexes, or 0 and so on.
+func hwlocIndexes(attributes string, threads int) ([]int, error) {
+	cpus := make([]int, threads)
+	for i := range cpus {
+		cpus[i] = i
+	}
+	for attribute := range strings.FieldsSeq(attributes) {
+		list, ok := strings.CutPrefix(attribute, "indexes=")
+		if !ok {
+			continue
+		}
+		words := strings.Split(list, ",")
+		for i, word := range words {
+			cpu, err := strconv.Atoi(word)
+			if err != nil || len(words) != threads || cpu < 0 || cpu >= maxHosts {
+				return nil, fmt.Errorf("indexes=%s: want the numbers of all %d hardware threads, by commas", shorten([]byte(list)), threads)
+			}
+			cpus[i] = cpu
+		}
+	}
+	return cpus, nil
+}
