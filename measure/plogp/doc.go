@@ -14,9 +14,9 @@
 // measures tells the other what to do, so sizes can follow from readings.
 //
 //  1. RTT(m): a message of m bytes, answered by one of 0 bytes.
-//  2. g(m) up to 64 KiB: rows of messages, twice as many until the time per message
-//     has settled; beyond, and of 0 bytes only in the fast measurement of
-//     Kielmann et al., by eq. 3.1: g(m) = RTT(m) - RTT(0) + g(0).
+//  2. g(m) up to a, the first size beyond 64 KiB: rows of messages, twice as many until the
+//     time per message has settled; beyond, by eq. 3.1 from there on: g(m) = RTT(m) - RTT(a) + g(a).
+//     In the fast measurement of Kielmann et al. a is 0.
 //  3. L = RTT(0)/2 - g(0), eq. 3.2.
 //  4. os(m): a synchronous send. or(m): a receive when 1.3 round trips have passed
 //     since the message was asked for, in busy waiting.
@@ -24,16 +24,23 @@
 //     through its neighbours', down to 32 bytes apart.
 //
 // What the thesis does otherwise: means are medians here, since a mean keeps
-// what the scheduler has done to one sample; the gap of a row is what its second
-// half took, as the time per message holds the answer's way, too; figure 3.6 sends
+// what the scheduler has done to one sample, and of rows, three of a length, the least counts; the gap of
+// a row is what its second half took, as the time per message holds the answer's way, too; figure 3.6 sends
 // back as many bytes as it got, where eq. 3.1 wants none; its loop variable
 // j hides the receiver. RTT is timed with plain sends, os with synchronous ones:
 // those would put a further round trip into RTT(0), and so into L.
 //
+// Above some size a library asks the receiver before it sends (rendezvous). The way is
+// empty meanwhile: with 1 ms of latency at 100 Mbit/s, messages of 64 KiB that are sent one after the other
+// follow each other in 7 ms under Open MPI 4.1 and in 10 ms under MPICH 4.0, and take 5.2 ms of the way.
+// The question is no part of the gap. So where messages that are started together, at most 16
+// of them, are faster by a tenth than one after the other, rows consist of those; and eq. 3.1, whose
+// RTT(m) - RTT(0) holds the question, begins with a size of the same kind, a, instead of 0. g(0) above
+// RTT(0)/2, where L would be below 0, is measured up to three times.
+//
 // # Limits
 //
-// Above the size from which a library asks the receiver before it sends
-// (rendezvous), a round trip, and with eq. 3.1 the gap, holds that question, as
-// does what a program waits for; the rate of the wire is the slope of the gap. Where
-// the two ranks share a CPU, times are the scheduler's.
+// L + g(m) does not hold the question either. What a lone message takes is
+// RTT(m) - RTT(0)/2, as Observations have it. The fast measurement has it in the gap, as a library
+// has that asks from a size beyond a on. Where the two ranks share a CPU, times are the scheduler's.
 package plogp

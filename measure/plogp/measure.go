@@ -22,8 +22,8 @@ import (
 // of the communicator, which is unusable afterwards.
 //
 // A pair takes some 100 round trips of each size and rows of up to 37,500
-// messages. Memory is that of the longest message on each rank, and O(pairs
-// and sizes) on rank 0.
+// messages. Memory on each rank is that of the longest message, and 2 MiB or twice
+// SaturatedUpTo at least; on rank 0 O(pairs and sizes) besides.
 func Measure(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
 	var own Settings
 	if s != nil {

@@ -2,7 +2,6 @@ package plogp
 
 import (
 	"math"
-	"slices"
 
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure/harness"
@@ -93,20 +92,47 @@ const (
 	saturation  = 0.01
 	untold      = 1e-3
 	mostStream  = 37500
-	streams     = 3       // of which the median counts
+	streams     = 3       // of which the least counts: what disturbs a row makes it longer
 	mostBytes   = 1 << 30 // B in a row: a second at 10 Gbit/s
 	longRow     = 0.02    // s; what disturbs a row of this length is no matter of its length
+
+	// Of messages that take long, a few fill the way.
+	longTrip  = longRow / firstStream // s
+	fewStream = 4
+
+	// asks is by how much messages that are started together have to be faster for the
+	// reason to be that the library asks the receiver before each.
+	asks = 0.1
 )
 
 // saturated measures g(m) in s by saturation: rows of messages of which the last
 // is answered. The answer's way is in their times, so the time per message, which
 // the thesis takes, nears g(m) as 1/n only; what further messages add is g(m) itself.
+// Where a library asks before it sends (rendezvous), the way is empty while the next message of a
+// row waits for its answer; rows of messages some of which are started together fill it.
 // Steady tells whether it has settled before the rows became too long. trip is
 // RTT(m) in s.
 func (m *meter) saturated(size int, trip float64) (gap float64, steady bool, err error) {
-	before, total := math.NaN(), math.NaN()
-	for n, count := firstStream, 0; ; n = min(2*n, mostStream) {
-		longer, err := m.row(n, size)
+	how, count := stream, firstStream
+	if trip > longTrip {
+		count = fewStream
+	}
+	total, err := m.row(how, count, size)
+	if err != nil {
+		return 0, false, err
+	}
+	if m.sets[0] != nil && size > 0 {
+		together, err := m.row(burst, count, size)
+		if err != nil {
+			return 0, false, err
+		}
+		if together < (1-asks)*total {
+			how, total = burst, together
+		}
+	}
+	for before := math.NaN(); ; {
+		n := min(2*count, mostStream)
+		longer, err := m.row(how, n, size)
 		if err != nil {
 			return 0, false, err
 		}
@@ -114,40 +140,45 @@ func (m *meter) saturated(size int, trip float64) (gap float64, steady bool, err
 		perMessage := longer / float64(n)
 		steady = math.Abs(gap-before) <= max(saturation*gap, untold*trip) ||
 			math.Abs(perMessage-total/float64(count)) <= saturation*perMessage
-		if steady || count > 0 && (n == mostStream || 2*n*size > mostBytes || longer > longRow) {
+		tooLong := n == mostStream || 2*n*size > mostBytes || longer > longRow && !math.IsNaN(before)
+		if steady || tooLong {
 			return gap, steady, nil
 		}
 		before, total, count = gap, longer, n
 	}
 }
 
-// row is the median time in s of n messages in a row and their answer.
-func (m *meter) row(n, size int) (float64, error) {
-	var times [streams]float64
-	for k := range times {
-		if err := m.ask(command{stream, n, size}); err != nil {
+// row times n messages in a row and their answer, in s: the least of some rows.
+func (m *meter) row(how pattern, n, size int) (least float64, err error) {
+	least = math.Inf(1)
+	for range streams {
+		if err := m.ask(command{how, n, size}); err != nil {
 			return 0, err
 		}
 		start := m.now()
-		for range n {
-			if err := m.comm.Send(m.buf[:size], m.peer, tagForth); err != nil {
-				return 0, err
+		if how == burst {
+			err = m.burst(n, size, func(set mpi.Requests, buf []byte) error { return set.Isend(buf, m.peer, tagForth) })
+		} else {
+			for i := 0; i < n && err == nil; i++ {
+				err = m.comm.Send(m.buf[:size], m.peer, tagForth)
 			}
+		}
+		if err != nil {
+			return 0, err
 		}
 		if err := m.comm.Recv(nil, m.peer, tagBack); err != nil {
 			return 0, err
 		}
-		times[k] = m.less(m.now()-start, 1)
+		least = min(least, m.less(m.now()-start, 1))
 	}
-	slices.Sort(times[:])
-	return times[streams/2], nil
+	return least, nil
 }
 
 // newMeter prepares the calling rank for its pairs.
 func newMeter(comm mpi.Communicator, s *settings) *meter {
 	clock := pingpong.New(comm, 0, 1)
 	m := &meter{
-		link:     link{comm: comm, buf: make([]byte, s.longest()), word: make([]byte, commandBytes)},
+		link:     newLink(comm, s.longest(), min(s.SaturatedUpTo, s.longest())),
 		settings: s, now: harness.Clock(comm), cost: clock.Cost(), ssend: comm.Send,
 		samples: make([]float64, s.Samples), sends: make([]float64, s.Samples),
 	}

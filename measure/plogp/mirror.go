@@ -2,6 +2,7 @@ package plogp
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/topocast/topocast/measure/harness"
@@ -24,6 +25,7 @@ const (
 	enough  pattern = iota // the pair is measured
 	echo                   // a message, answered by one of 0 bytes
 	stream                 // all messages in a row, then one answer of 0 bytes
+	burst                  // the same, but some are started before the first is through
 	request                // 0 bytes, answered by a message
 )
 
@@ -39,8 +41,48 @@ const commandBytes = 1 + 4 + 4
 type link struct {
 	comm mpi.Communicator
 	peer int
-	buf  []byte // of the longest message
+	buf  []byte // for the longest message, and for all of a burst that are under way
 	word []byte
+	sets [2]mpi.Requests // for bursts; nil: the communicator cannot start several
+}
+
+// A burst has two batches of at most so many messages, and bytes if it is more than one, under way.
+const (
+	mostBatch  = 8
+	batchBytes = 1 << 20
+)
+
+func batch(size int) int { return max(1, min(mostBatch, batchBytes/max(1, size))) }
+
+// burst sends or receives so many messages: while one batch is waited for, the other keeps the
+// way full.
+func (l *link) burst(count, size int, start func(set mpi.Requests, buf []byte) error) error {
+	most := batch(size)
+	for begin := 0; begin < count; begin += most {
+		half := begin / most % 2
+		if err := l.sets[half].WaitAll(); err != nil {
+			return err
+		}
+		for i := range min(most, count-begin) {
+			at := (half*most + i) * size
+			if err := start(l.sets[half], l.buf[at:at+size]); err != nil {
+				return err
+			}
+		}
+	}
+	return errors.Join(l.sets[0].WaitAll(), l.sets[1].WaitAll())
+}
+
+// newLink prepares the calling rank for patterns of messages of up to longest bytes, and bursts of
+// those of up to saturated.
+func newLink(comm mpi.Communicator, longest, saturated int) link {
+	l := link{comm: comm, word: make([]byte, commandBytes)}
+	if c, ok := comm.(mpi.NonBlocking); ok {
+		l.sets = [2]mpi.Requests{c.NewRequests(), c.NewRequests()}
+		longest = max(longest, 2*saturated, min(2*batchBytes, 2*mostBatch*saturated))
+	}
+	l.buf = make([]byte, longest)
+	return l
 }
 
 // ask begins a pattern: it returns when the peer is there. The rank that
@@ -83,11 +125,18 @@ func (l *link) answer(c command) error {
 	if c.pattern == request {
 		forth, back = back, forth
 	}
+	if c.pattern == burst && l.sets[0] != nil {
+		err := l.burst(c.count, c.size, func(set mpi.Requests, buf []byte) error { return set.Irecv(buf, l.peer, tagForth) })
+		if err != nil {
+			return err
+		}
+		return l.comm.Send(nil, l.peer, tagBack)
+	}
 	for i := range c.count {
 		if err := l.comm.Recv(forth, l.peer, tagForth); err != nil {
 			return err
 		}
-		if c.pattern == stream && i < c.count-1 {
+		if (c.pattern == stream || c.pattern == burst) && i < c.count-1 {
 			continue
 		}
 		if err := l.comm.Send(back, l.peer, tagBack); err != nil {

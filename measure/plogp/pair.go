@@ -18,7 +18,12 @@ type point struct {
 // as the rank that sends. The peer mirrors.
 func (m *meter) pair() ([]point, error) {
 	points := make([]point, 0, len(m.settings.Sizes)+m.settings.ExtraSizes)
-	for _, size := range m.settings.Sizes {
+	p, err := m.first()
+	if err != nil {
+		return nil, err
+	}
+	points = append(points, p)
+	for _, size := range m.settings.Sizes[1:] {
 		p, err := m.point(size, points)
 		if err != nil {
 			return nil, err
@@ -34,15 +39,15 @@ func (m *meter) pair() ([]point, error) {
 		if err != nil {
 			return nil, err
 		}
-		at, _ := slices.BinarySearchFunc(points, size, func(p point, size int) int { return p.size - size })
+		at, _ := slices.BinarySearchFunc(points, size, bySize)
 		points = slices.Insert(points, at, p)
 	}
 	return points, m.ask(command{pattern: enough})
 }
 
 // point measures one size; those before begin with 0 bytes. The gap is found by
-// saturation up to SaturatedUpTo, and beyond by eq. 3.1 of Reinfjell 2023, for
-// a long message saturates a link by itself.
+// saturation up to SaturatedUpTo, a of these, and beyond by eq. 3.1 of Reinfjell 2023 from there on,
+// g(m) = RTT(m) - RTT(a) + g(a), for a long message saturates a link by itself.
 func (m *meter) point(size int, before []point) (p point, err error) {
 	p = point{size: size, steady: true}
 	if p.trip, _, err = m.echoes(size, m.comm.Send); err != nil {
@@ -58,8 +63,26 @@ func (m *meter) point(size int, before []point) (p point, err error) {
 		p.gap, p.steady, err = m.saturated(size, p.trip)
 		return p, err
 	}
-	p.gap = p.trip - before[0].trip + before[0].gap
+	last, known := slices.BinarySearchFunc(before, m.settings.SaturatedUpTo, bySize)
+	if !known {
+		last--
+	}
+	p.gap = p.trip - before[last].trip + before[last].gap
 	return p, nil
+}
+
+func bySize(p point, size int) int { return p.size - size }
+
+// first measures messages of 0 bytes, of which the gap is in all latencies. If it is longer than
+// half a round trip, one of the two was disturbed, or messages are as short as what the ranks do
+// with them: it is measured again, and the third time counts.
+func (m *meter) first() (p point, err error) {
+	for range 3 {
+		if p, err = m.point(0, nil); err != nil || p.gap <= p.trip/2 {
+			break
+		}
+	}
+	return p, err
 }
 
 // finest is the distance in bytes below which no size is put between two

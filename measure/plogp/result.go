@@ -141,14 +141,15 @@ func (r *Result) warn() {
 	add(falls, "the gap falls with the size by more than a fifth: the library takes another protocol there")
 }
 
-// Observations are the one-way times L + g(m) in s, as model.Fit takes them.
+// Observations are the one-way times in s, as model.Fit takes them: RTT(m) - RTT(0)/2. Without a
+// library that asks before it sends, that is L + g(m).
 func (r *Result) Observations() []model.Observation {
 	var all []model.Observation
 	for _, p := range r.Pairs {
 		for i, m := range p.Sizes {
 			all = append(all, model.Observation{
 				Transfers: []model.Transfer{{Src: p.Src, Dst: p.Dst, Bytes: m}},
-				Seconds:   []float64{p.Latency + p.Gap[i]},
+				Seconds:   []float64{p.RoundTrip[i] - p.RoundTrip[0]/2},
 			})
 		}
 	}

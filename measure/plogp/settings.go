@@ -22,7 +22,7 @@ type Settings struct {
 	Samples int
 
 	// SaturatedUpTo is the size in bytes up to which gaps are measured by
-	// saturation: rows of messages. Beyond, they follow from round trips.
+	// saturation: rows of messages; so is the next size. Beyond, they follow from round trips.
 	// Default 65536; negative: that of 0 bytes only ("fast measurement",
 	// Kielmann, Bal, Verstoep 2000).
 	SaturatedUpTo int
@@ -84,7 +84,7 @@ const (
 type settings struct {
 	Sizes         []int   `json:"sizes_bytes"`
 	Samples       int     `json:"samples"`
-	SaturatedUpTo int     `json:"saturated_up_to_bytes"`
+	SaturatedUpTo int     `json:"saturated_up_to_bytes"` // one of the sizes, or beyond all
 	Patience      float64 `json:"patience"`
 	Tolerance     float64 `json:"tolerance"`
 	ExtraSizes    int     `json:"extra_sizes"`
@@ -115,6 +115,9 @@ func (s *Settings) plan() (settings, error) {
 		p.Sizes = append(p.Sizes, m)
 	}
 	p.Sizes = append(p.Sizes, last)
+	if i := slices.IndexFunc(p.Sizes, func(m int) bool { return m > p.SaturatedUpTo }); i >= 0 && p.SaturatedUpTo > 0 {
+		p.SaturatedUpTo = p.Sizes[i]
+	}
 	return p, nil
 }
 

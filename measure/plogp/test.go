@@ -76,6 +76,6 @@ func (s *sides) add(from, to int, p point) {
 		s.number[[2]int{from, to}] = i
 		s.all = append(s.all, side{from: from, to: to})
 	}
-	at, _ := slices.BinarySearchFunc(s.all[i].points, p.size, func(p point, size int) int { return p.size - size })
+	at, _ := slices.BinarySearchFunc(s.all[i].points, p.size, bySize)
 	s.all[i].points = slices.Insert(s.all[i].points, at, p)
 }

@@ -41,7 +41,7 @@ type timesOfPair struct {
 const (
 	timesShare   = 0.25
 	timesLongest = 256 << 10 // B
-	timesSamples = 5
+	timesSamples = 11
 )
 
 // measureTimes measures the pairs of a lab with one rank per host. It is collective.

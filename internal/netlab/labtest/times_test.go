@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"math"
 	"path/filepath"
 	"reflect"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/netlab"
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
 )
@@ -70,12 +72,15 @@ func reportTimes(b *testing.B, l *netlab.Lab, library string) {
 			}
 		}
 	}
+	ratios := make(map[int64][]float64) // gap over truth
 	for _, p := range r.Params {
 		// Eq. 3.2 leaves what the two kernels add in the latency but for the gap, which they work through at once.
 		long = append(long, math.Abs((p.Latency+p.Gap[0]-cost)/truth[p.Src][p.Dst]-1))
 		for i, size := range p.Sizes {
 			if size >= longGap {
-				gap = append(gap, math.Abs(p.Gap[i]*timesRate/float64(size)-1))
+				ratio := p.Gap[i] * timesRate / float64(size)
+				gap = append(gap, math.Abs(ratio-1))
+				ratios[size] = append(ratios[size], ratio)
 			}
 		}
 	}
@@ -85,6 +90,10 @@ func reportTimes(b *testing.B, l *netlab.Lab, library string) {
 		b.ReportMetric(100*errs[len(errs)-1], name+"-worst-%")
 	}
 	b.Logf("endpoint cost %.1f us; %d of %d pairs for the groups; %.1f s; %s; %v", cost*1e6, r.FewPairs, hosts*(hosts-1)/2, r.Seconds, fabric, r.Warnings)
+	for _, size := range slices.Sorted(maps.Keys(ratios)) {
+		x := ratios[size]
+		b.Logf("g of %s over truth: median %.3f, from %.3f to %.3f", quantity.Bytes(size), stats.MiddleMedian(x), slices.Min(x), slices.Max(x))
+	}
 	report("latency", latency)
 	report("L", long)
 	report("g", gap)

@@ -108,7 +108,7 @@ func TestZhu(t *testing.T) {
 	j := newZhuJob(t, "test", "{}")
 	for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
 		t.Run(library, func(t *testing.T) {
-			budget := 40 * time.Second
+			budget := 30 * time.Second
 			judge(t, 2, func() (faults []string, fabric netlab.Loop) {
 				start := time.Now()
 				out, diagnostics, fabric := j.run(t, library, 2*jobLimit, "--json", "--trials", "8", "--degrees", "2", "--bytes", "500kB", "--iterations", "4", "--fit", "6", "--budget", budget.String())
