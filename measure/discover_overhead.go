@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
@@ -12,83 +13,109 @@ import (
 
 // Rows of short messages that tell the overhead.
 const (
-	tagOverhead  = harness.FirstTag
-	rowMessages  = 64 // so many that the way there and back counts little
-	overheadRows = 9  // of which the shortest counts: the scheduler only makes them longer
+	tagOverhead   = harness.FirstTag
+	rowMessages   = 64 // so many that the way there and back counts little
+	overheadRows  = 9  // of which the shortest counts: the scheduler only makes them longer
+	overheadPeers = 8  // to which the messages of a row go in turn, at most
 )
 
+// A row is some messages from rank 0 to peers in turn, the last of whom answers.
+type row struct {
+	messages int
+	peers    []int
+	least    float64 // s, of all that were timed
+}
+
 // measureOverhead measures how long the software of a rank takes for a short message: one of a
-// row from rank 0 to one that is far, less the time of a single one. It holds what
-// takes longest, sending, receiving or the interface, and is an upper bound of each. It is
-// collective.
+// row from rank 0, less the time of a single one. A row to one rank that is far holds
+// what takes longest, sending, receiving or the interface. But libraries and TCP take
+// messages to the same rank together, while the root of a broadcast sends to different ones, each a
+// call and a packet of its own; so there is a row to several far ranks in turn as well, and the dearer of
+// the two counts. It is an upper bound of each part. It is collective.
 func (d *Discovery) measureOverhead(comm mpi.Communicator) error {
 	if comm.Size() < 2 {
 		return nil
 	}
 	var told []byte
 	if comm.Rank() == 0 {
-		told = binary.LittleEndian.AppendUint32(nil, uint32(farthest(d.Topology.Hierarchy)))
+		for _, r := range farthest(d.Topology.Hierarchy, overheadPeers) {
+			told = binary.LittleEndian.AppendUint32(told, uint32(r))
+		}
 	}
 	told, err := harness.Tell(comm, told)
 	if err != nil {
 		return fmt.Errorf("measure: discover: %w", err)
 	}
-	peer := int(binary.LittleEndian.Uint32(told))
+	var peers []int
+	for ; len(told) > 0; told = told[4:] {
+		peers = append(peers, int(binary.LittleEndian.Uint32(told)))
+	}
 	now := harness.Clock(comm)
-	single, row := math.Inf(1), math.Inf(1)
+	rows := []row{
+		{1, peers[:1], math.Inf(1)},
+		{rowMessages, peers[:1], math.Inf(1)},
+		{rowMessages, peers, math.Inf(1)},
+	}
 	for range overheadRows {
-		for _, r := range []struct {
-			messages int
-			least    *float64
-		}{{1, &single}, {rowMessages, &row}} {
-			var err error
-			switch comm.Rank() {
-			case 0:
-				begin := now()
-				err = sendRow(comm, peer, r.messages)
-				*r.least = min(*r.least, now()-begin)
-			case peer:
-				err = takeRow(comm, r.messages)
-			}
-			if err != nil {
+		for i := range rows {
+			r := &rows[i]
+			begin := now()
+			if err := r.pass(comm); err != nil {
 				return fmt.Errorf("measure: discover: overhead: rank %d: %w", comm.Rank(), err)
 			}
+			r.least = min(r.least, now()-begin)
 		}
 	}
 	if comm.Rank() == 0 {
-		d.Overhead = max(0, (row-single)/(rowMessages-1))
+		d.Overhead = max(0, (max(rows[1].least, rows[2].least)-rows[0].least)/(rowMessages-1))
 	}
 	return nil
 }
 
-// farthest is the lowest rank that only the group of all joins with rank 0.
-func farthest(h *topology.Hierarchy) int {
+// farthest are up to so many of the ranks that only the group of all joins with rank 0,
+// the lowest and others spread over them; the last rank if there is none.
+func farthest(h *topology.Hierarchy, most int) []int {
+	var all []int
 	for r := 1; r < h.Hosts(); r++ {
 		if h.Common(0, r) == 0 {
-			return r
+			all = append(all, r)
 		}
 	}
-	return h.Hosts() - 1
-}
-
-// sendRow sends a row of messages, and waits for an empty one that says that they are there.
-func sendRow(comm mpi.Communicator, peer, messages int) error {
-	var buf [latencySize]byte
-	for range messages {
-		if err := comm.Send(buf[:], peer, tagOverhead); err != nil {
-			return err
-		}
+	if len(all) == 0 {
+		return []int{h.Hosts() - 1}
 	}
-	return comm.Recv(nil, peer, tagOverhead)
+	n := min(most, len(all))
+	spread := make([]int, n)
+	for i := range spread {
+		spread[i] = all[i*len(all)/n]
+	}
+	return spread
 }
 
-// takeRow is the other side of sendRow.
-func takeRow(comm mpi.Communicator, messages int) error {
+// pass does the rank's part in the row: rank 0 sends it, and waits for an empty message that says that the last
+// one is there.
+func (r *row) pass(comm mpi.Communicator) error {
 	var buf [latencySize]byte
-	for range messages {
+	last := (r.messages - 1) % len(r.peers)
+	if comm.Rank() == 0 {
+		for i := range r.messages {
+			if err := comm.Send(buf[:], r.peers[i%len(r.peers)], tagOverhead); err != nil {
+				return err
+			}
+		}
+		return comm.Recv(nil, r.peers[last], tagOverhead)
+	}
+	at := slices.Index(r.peers, comm.Rank())
+	if at < 0 {
+		return nil
+	}
+	for i := at; i < r.messages; i += len(r.peers) {
 		if err := comm.Recv(buf[:], 0, tagOverhead); err != nil {
 			return err
 		}
+	}
+	if at != last {
+		return nil
 	}
 	return comm.Send(nil, 0, tagOverhead)
 }

@@ -116,6 +116,40 @@ func TestDiscoverMeasuresTheOverhead(t *testing.T) {
 	}
 }
 
+// A perPacket communicator takes messages that follow each other to the same rank together, as TCP and libraries
+// do: one to another rank than the last takes its sender longer.
+type perPacket struct {
+	mpi.Communicator
+	mpi.Clock
+	sleep func(seconds float64)
+	last  int
+}
+
+const packetCost = 2e-6 // s
+
+func (c *perPacket) Send(buf []byte, dst, tag int) error {
+	if dst != c.last {
+		c.sleep(packetCost)
+		c.last = dst
+	}
+	return c.Communicator.Send(buf, dst, tag)
+}
+
+// TestOverheadIsThatOfSendsToDifferentRanks: what a root pays that serves one after the other.
+func TestOverheadIsThatOfSendsToDifferentRanks(t *testing.T) {
+	const send = 1e-6
+	world := &simnet.Settings{Send: simnet.Overhead{Seconds: send}, HollowAbove: hollowAbove}
+	simulate(t, "tree:2x2 latency=10us,2us rate=10Gbps", world, func(c mpi.Communicator) error {
+		own := &measure.DiscoverSettings{Repetitions: 1, Samples: 3, Patterns: -1, Untouched: true}
+		sim := c.(*simnet.Comm)
+		d, err := measure.Discover(context.Background(), &perPacket{sim, sim, sim.Sleep, -1}, own)
+		if d != nil && math.Abs(d.Overhead-send-packetCost) > 0.05*(send+packetCost) {
+			t.Errorf("overhead = %g s, want %g", d.Overhead, send+packetCost)
+		}
+		return err
+	})
+}
+
 // TestDiscoverErrorsAreOnAllRanks: what goes wrong on rank 0 between the
 // messages leaves no rank waiting.
 func TestDiscoverErrorsAreOnAllRanks(t *testing.T) {
