@@ -175,16 +175,19 @@ func (e *Evaluator) predictPlain(a schedule.Algorithm, p schedule.Problem, k int
 	return all
 }
 
-// extrapolate plays some of the k pieces, and half of those.
+// extrapolate plays some of the k pieces, and half of those, and goes on at the pace of the
+// difference: that of the end, or of the busiest way or rank if it is slower, as where few bytes
+// hide behind software.
 func (e *Evaluator) extrapolate(a schedule.Algorithm, p schedule.Problem, k, some int) float64 {
-	played := func(pieces int) float64 {
+	played := func(pieces int) (all, busiest float64) {
 		p.Bytes = pieces * p.PieceBytes()
 		e.schedule(a, p)
-		all, _ := e.evaluate(p.Bytes)
-		return all
+		all, _ = e.evaluate(p.Bytes)
+		return all, e.busiest()
 	}
-	half, all := played(some/2), played(some)
-	return all + (all-half)/float64(some-some/2)*float64(k-some)
+	half, less := played(some / 2)
+	all, more := played(some)
+	return all + max(all-half, more-less)/float64(some-some/2)*float64(k-some)
 }
 
 // busiest is the time in s for which the busiest way or rank has been busy. A

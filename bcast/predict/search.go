@@ -11,6 +11,7 @@ import (
 const (
 	MinSegment   = 1 << 10 // bytes; shorter ones only cost software
 	usualSegment = 8 << 10 // bytes; good on most networks, as libraries send it without a handshake
+	longSegment  = 8 * usualSegment
 )
 
 // asGood is how many times the best prediction another one may be and still be
@@ -55,9 +56,11 @@ func (e *Evaluator) Shortlist(list []schedule.Algorithm, bytes, root, most int) 
 	)
 	s := newSearch(e, list, bytes, root)
 	var all []Candidate
+	fastest := math.Inf(1)
 	for _, f := range s.families {
 		best := s.best(f)
 		all = append(all, best)
+		fastest = min(fastest, best.Predicted)
 		for _, g := range s.glances[f.from] {
 			if g.index == best.Index && alike(g.segment, best.Segment, bytes) {
 				continue
@@ -71,11 +74,13 @@ func (e *Evaluator) Shortlist(list []schedule.Algorithm, bytes, root, most int) 
 		if len(short) == most {
 			break
 		}
-		if c.Predicted > worth*all[0].Predicted {
+		if c.Predicted > worth*fastest {
 			continue
 		}
 		if !math.IsInf(c.Predicted, 1) {
-			c.Predicted = s.predict(c.Index, c.Segment)
+			if c.Predicted = s.predict(c.Index, c.Segment); c.Predicted > worth*fastest {
+				continue
+			}
 		}
 		settings, seen := map[int]bool{}, false
 		for _, x := range short {
@@ -164,12 +169,20 @@ func newSearch(e *Evaluator, list []schedule.Algorithm, bytes, root int) *search
 			}
 		}
 		slices.SortStableFunc(f.first, func(a, b glance) int { return cmp.Compare(a.seconds, b.seconds) })
-		s.least = min(s.least, f.first[0].seconds)
+		s.least = min(s.least, s.surely(f.first[0]))
 		s.families = append(s.families, f)
 		from = to
 	}
 	s.guessed = gaps && g.used
 	return s
+}
+
+// surely is what a plan takes, if it seems to take something else than it does where few pieces tell little.
+func (s *search) surely(g glance) float64 {
+	if _, ok := s.list[g.index].(schedule.Planner); ok || s.ranks > many || math.IsInf(g.seconds, 1) {
+		return g.seconds
+	}
+	return s.predict(g.index, g.segment)
 }
 
 // playable tells whether the steps of an algorithm are few enough.
@@ -185,7 +198,7 @@ func (s *search) playable(a schedule.Algorithm) bool {
 	return len(schedule.PartOf(a, p, (p.Root+1)%p.Ranks).Ops(nil, p))*p.Ranks <= most
 }
 
-// sight is the best one of a whole message, usual segments, and the shortest.
+// sight is the best one of a whole message, long and usual segments, and the shortest.
 func (s *search) sight(index int) glance {
 	if s.ranks > many && s.problem.Bytes > usualSegment {
 		return s.glance(index, usualSegment)
@@ -194,7 +207,7 @@ func (s *search) sight(index int) glance {
 	if undivided(s.list[index]) {
 		return best
 	}
-	for _, segment := range [...]int{usualSegment, MinSegment} { // the latter fills long chains with short messages
+	for _, segment := range [...]int{longSegment, usualSegment, MinSegment} { // the last fills long chains with short messages
 		if s.problem.Bytes > segment {
 			if g := s.glance(index, segment); g.seconds < best.seconds {
 				best = g

@@ -15,10 +15,15 @@ type MagPIe struct {
 var (
 	_ Preparer = MagPIe{}
 	_ Varied   = MagPIe{}
+
+	_ Undivided = MagPIe{}
 )
 
 // Name returns "magpie".
 func (MagPIe) Name() string { return "magpie" }
+
+// Undivided implements the interface of that name.
+func (MagPIe) Undivided() {}
 
 // String names the level too.
 func (a MagPIe) String() string { return fmt.Sprintf("magpie[level %d]", a.Level) }
