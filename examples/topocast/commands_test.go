@@ -249,6 +249,8 @@ func TestPlace(t *testing.T) {
 		{"place", "--ranks", "9", network},
 		{"place", "--memory-bound", network, traffic},
 		{"place", "--json", "--rankfile", network, traffic},
+		{"place", "--json", "--mpich", network, traffic},
+		{"place", "--mpich", write(t, "platform.json", line3)},
 		{"place", "--rankfile", write(t, "platform.json", line3)},
 		{"simulate", "--", "discover"},
 		{"simulate", "--cluster", "", "--", "discover"},

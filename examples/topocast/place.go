@@ -22,6 +22,7 @@ func placeCommand() *cobra.Command {
 		ranks    int
 		memory   bool
 		rankfile bool
+		mpich    bool
 		asJSON   bool
 	)
 	c := &cobra.Command{
@@ -30,13 +31,17 @@ func placeCommand() *cobra.Command {
 		Long: `Place maps the ranks of a job to the places of a network (of topocast discover): by who talks to whom,
 given as a square matrix of bytes in CSV, cell (i, j) from rank i to rank j; or, without it, by Servet's
 rules for --ranks processes, which look at what cores share. It prints a line "rank host:core" per rank,
-or a rankfile for Open MPI.`,
+or a rankfile for Open MPI, or the arguments with which MPICH's mpiexec does it.`,
 		Example: `  topocast place network.json traffic.csv --rankfile >ranks.txt
+  mpiexec.mpich $(topocast place --mpich network.json) -n 16 ./app
   topocast place --ranks 16 --memory-bound network.json`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if asJSON && rankfile {
 				return badInput("--json and --rankfile: want one of them")
+			}
+			if mpich && (asJSON || rankfile) {
+				return badInput("--mpich: not with --json or --rankfile")
 			}
 			n, err := loadNetwork(args[0])
 			if err != nil {
@@ -65,6 +70,11 @@ or a rankfile for Open MPI.`,
 					return &inputError{err}
 				}
 				return nil
+			case mpich:
+				if err := placement.WriteMPICH(c.OutOrStdout(), n, place); err != nil {
+					return &inputError{err}
+				}
+				return nil
 			default:
 				return placement.WriteList(c.OutOrStdout(), n, place)
 			}
@@ -75,6 +85,7 @@ or a rankfile for Open MPI.`,
 	f.IntVar(&ranks, "ranks", 0, "ranks to place without traffic; 0: as many as the network has")
 	f.BoolVar(&memory, "memory-bound", false, "for servet: the code is memory bound, not communication intensive")
 	f.BoolVar(&rankfile, "rankfile", false, "print a rankfile of Open MPI")
+	f.BoolVar(&mpich, "mpich", false, "print arguments of MPICH's mpiexec: -hosts and -bind-to")
 	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/placement)")
 	return c
 }

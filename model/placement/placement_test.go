@@ -242,7 +242,7 @@ func TestOutput(t *testing.T) {
 	if got, want := list.String(), "0 n1:1\n1 n0:0\n"; got != want {
 		t.Errorf("WriteList wrote %q, want %q", got, want)
 	}
-	if got, want := file.String(), "rank 0=n1 slot=1\nrank 1=n0 slot=0\n"; got != want {
+	if got, want := file.String(), "# mpirun --mca rmaps_rank_file_physical 1 --rankfile FILE\nrank 0=n1 slot=1\nrank 1=n0 slot=0\n"; got != want {
 		t.Errorf("WriteRankfile wrote %q, want %q", got, want)
 	}
 }
