@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/internal/published"
 	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/topology"
 )
@@ -115,67 +116,114 @@ for name in sys.argv[1:]:
 
 // SimGrid loads what we write, its routes have the latencies and least bandwidths of the shortest
 // paths, and a message that it simulates takes as long as both say.
+//
+// A whole machine becomes a platform whose size grows with its links.
 func TestToolsSimGrid(t *testing.T) {
 	tooltest.Need(t, "g++")
 	program := filepath.Join(t.TempDir(), "latencies")
 	tooltest.Run(t, 2*time.Minute, "", "g++", "-o", program, "testdata/latencies.cpp", "-lsimgrid")
-	const bytesSent = 1e6
 	for name, g := range simGridGraphs(t) {
 		if name == "no links" || name == "one host" {
 			continue // there are no routes
 		}
-		var b bytes.Buffer
-		if err := WriteSimGrid(&b, g, topology.ChooseLowest); err != nil {
-			t.Fatal(err)
+		checkSimGrid(t, program, name, g, 1)
+	}
+	data, ok := published.Beside()
+	if !ok {
+		t.Skip("the wirings of whole machines may not enter the repository, and are not beside it; the others were checked")
+	}
+	g := wiredGraph(t, wiredMachine(t, filepath.Join(data, "wirings", "leonardo.json")))
+	checkSimGrid(t, program, "leonardo", g, 400)
+}
+
+// wiredGraph is the graph of a fabric, with other latencies and bandwidths at each height.
+func wiredGraph(t *testing.T, f *Fabric) *topology.Graph {
+	t.Helper()
+	hosts, names, switches := f.Hosts(), f.Hosts(), 0
+	number := map[string]int{}
+	for i, name := range hosts {
+		number[name] = i
+	}
+	of := map[*FabricSwitch]int{}
+	var arcs []topology.Arc
+	f.walk(func(s *FabricSwitch, above []*FabricSwitch) {
+		of[s] = len(hosts) + switches
+		names = append(names, s.Name)
+		switches++
+		for _, h := range s.Hosts {
+			arcs = topology.AppendLink(arcs, number[h], of[s], 0.55e-6, 12.5e9)
 		}
-		file := filepath.Join(t.TempDir(), "platform.xml")
-		if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
+	})
+	f.walk(func(s *FabricSwitch, above []*FabricSwitch) {
+		for _, below := range s.Switches {
+			arcs = topology.AppendLink(arcs, of[below], of[s], 0.25e-6*float64(1+len(above)), 100e9)
 		}
-		routes, err := topology.NewRoutes(g, topology.ChooseLowest)
+	})
+	g, err := topology.NewGraph(len(hosts), switches, names, arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// checkSimGrid compares the routes between every so many-th host with the graph's.
+func checkSimGrid(t *testing.T, program, name string, g *topology.Graph, step int) {
+	t.Helper()
+	const bytesSent = 1e6
+	var b bytes.Buffer
+	if err := WriteSimGrid(&b, g, topology.ChooseLowest); err != nil {
+		t.Fatal(err)
+	}
+	if most := 400 * g.NumArcs() / 2; g.IsForest() && b.Len() > most {
+		t.Errorf("%s: %d bytes for %d links, want at most %d", name, b.Len(), g.NumArcs()/2, most)
+	}
+	file := filepath.Join(t.TempDir(), "platform.xml")
+	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	routes, err := topology.NewRoutes(g, topology.ChooseLowest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := map[string]int{}
+	for v := range g.Hosts() {
+		host[g.Name(v)] = v
+		host[fmt.Sprintf("%s:%d", g.Name(v), v)] = v
+	}
+	// The model that takes latencies and bandwidths as they are.
+	out := tooltest.Run(t, budget, "", program, file, strconv.Itoa(bytesSent), strconv.Itoa(step),
+		"--cfg=network/model:CM02", "--cfg=network/crosstraffic:0", "--cfg=network/TCP-gamma:0", "--log=root.thresh:warning")
+	pairs := 0
+	for line := range strings.Lines(out) {
+		f := strings.Split(strings.TrimSpace(line), "\t")
+		arcs, err := routes.AppendRoute(nil, host[f[0]], host[f[1]])
 		if err != nil {
 			t.Fatal(err)
 		}
-		host := map[string]int{}
-		for v := range g.Hosts() {
-			host[g.Name(v)] = v
-			host[fmt.Sprintf("%s:%d", g.Name(v), v)] = v
+		latency, bandwidth := 0.0, math.Inf(1)
+		for _, i := range arcs {
+			latency += g.Arcs()[i].Latency
+			bandwidth = min(bandwidth, g.Arcs()[i].Bandwidth)
 		}
-		// The model that takes latencies and bandwidths as they are.
-		out := tooltest.Run(t, budget, "", program, file, strconv.Itoa(bytesSent), "--cfg=network/model:CM02", "--cfg=network/crosstraffic:0", "--cfg=network/TCP-gamma:0", "--log=root.thresh:warning")
-		pairs := 0
-		for line := range strings.Lines(out) {
-			f := strings.Split(strings.TrimSpace(line), "\t")
-			from, to := host[f[0]], host[f[1]]
-			latency, bandwidth := 0.0, math.Inf(1)
-			arcs, err := routes.AppendRoute(nil, from, to)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, i := range arcs {
-				latency += g.Arcs()[i].Latency
-				bandwidth = min(bandwidth, g.Arcs()[i].Bandwidth)
-			}
-			got, err := strconv.ParseFloat(f[2], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if f[3] == "sent" {
-				if want := latency + bytesSent/bandwidth; math.Abs(got-want) > 1e-6*want {
-					t.Errorf("%s: a message from %s to %s takes %g s, want %g", name, f[0], f[1], got, want)
-				}
-				continue
-			}
-			least, err := strconv.ParseFloat(f[3], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if pairs++; math.Abs(got-latency) > 1e-9*latency || name != "more pairs than routes" && least != bandwidth {
-				t.Errorf("%s: from %s to %s %g s, %g B/s; want %g, %g", name, f[0], f[1], got, least, latency, bandwidth)
-			}
+		got, err := strconv.ParseFloat(f[2], 64)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if want := g.Hosts() * (g.Hosts() - 1); pairs != want {
-			t.Errorf("%s: %d pairs, want %d", name, pairs, want)
+		if f[3] == "sent" {
+			if want := latency + bytesSent/bandwidth; math.Abs(got-want) > 1e-6*want {
+				t.Errorf("%s: a message from %s to %s takes %g s, want %g", name, f[0], f[1], got, want)
+			}
+			continue
 		}
+		least, err := strconv.ParseFloat(f[3], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if pairs++; math.Abs(got-latency) > 1e-9*latency || least != bandwidth {
+			t.Errorf("%s: from %s to %s %g s, %g B/s; want %g, %g", name, f[0], f[1], got, least, latency, bandwidth)
+		}
+	}
+	if seen := (g.Hosts() + step - 1) / step; pairs != seen*(seen-1) {
+		t.Errorf("%s: %d pairs, want %d", name, pairs, seen*(seen-1))
 	}
 }
