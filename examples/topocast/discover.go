@@ -127,9 +127,7 @@ type discovery struct {
 
 func (d discovery) writeText(w io.Writer, file string) error {
 	n := d.network
-	shown := *d.result
-	shown.Warnings = n.Warnings() // those of the fit, too
-	if err := printResult(w, &shown, members{noun: "ranks"}); err != nil {
+	if err := printNetwork(w, n, ranksOf(n)); err != nil {
 		return err
 	}
 	fmt.Fprintln(w, "\npredicted time of one message")

@@ -119,14 +119,3 @@ func TestHelpHasExamples(t *testing.T) {
 		}
 	}
 }
-
-func TestRanges(t *testing.T) {
-	for _, c := range []struct {
-		ids  []int
-		want string
-	}{{nil, ""}, {[]int{3}, "3"}, {[]int{0, 1, 2, 5, 7, 8}, "0-2,5,7-8"}} {
-		if got := ranges(c.ids); got != c.want {
-			t.Errorf("ranges(%v) = %q, want %q", c.ids, got, c.want)
-		}
-	}
-}

@@ -18,6 +18,7 @@ import (
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/draw"
 	"github.com/topocast/topocast/topology/encode"
 )
 
@@ -85,7 +86,7 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 			if asJSON {
 				err = encode.WriteResult(c.OutOrStdout(), result, l.hostNames())
 			} else {
-				err = printResult(reportWriter(c, network), result, l.members())
+				err = printResult(reportWriter(c, network), result, l.named())
 			}
 			if unsaved != nil {
 				return unsaved
@@ -207,12 +208,17 @@ func readReadings(r io.Reader, path string, unit encode.Unit) (*latencies, error
 	return &latencies{matrices: matrices, measured: m, warnings: m.Warnings}, nil
 }
 
-// members is what the report calls the rows of the matrices.
-func (l *latencies) members() members {
-	if l.measured != nil {
-		return members{noun: "ranks"}
+// named is what the report calls the rows of the matrices: of a plain one nobody knows whether they are
+// cores, hosts or sites.
+func (l *latencies) named() *draw.TextSettings {
+	if l.measured == nil {
+		return &draw.TextSettings{Noun: "endpoint", Names: l.names}
 	}
-	return members{noun: "endpoints", names: l.names}
+	s := &draw.TextSettings{Noun: "rank"}
+	for _, at := range l.measured.Locations() {
+		s.Places = append(s.Places, draw.Place{Host: at.Host, Core: at.Core})
+	}
+	return s
 }
 
 // hostNames are the names of the rows, of ranks those of their hosts; nil: not known.

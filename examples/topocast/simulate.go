@@ -48,7 +48,7 @@ seed than 0), or a file with a host per line.`,
 			switch args[0] {
 			case c.Name():
 				return badInput("simulate: a simulation runs no other simulation")
-			case "reconstruct", "compare", "predict", "place", "report", "rules":
+			case "reconstruct", "compare", "predict", "place", "report", "rules", "show", "draw":
 				return badInput("simulate: %s has no ranks to simulate: want discover, measure, check, tune or bcast", args[0])
 			}
 			if cluster == "" {

@@ -49,7 +49,7 @@ func Format(names []string) string {
 			}
 			last := end
 			for last+1 < len(names) && names[last+1] == low.stem+fmt.Sprintf("%0*d", len(low.digits), low.number+uint64(last+1-end)) &&
-				(low.digits[0] != '0' || len(names[last+1]) == len(names[end])) {
+				(low.digits[0] != '0' || low.digits == "0" || len(names[last+1]) == len(names[end])) {
 				last++
 			}
 			r := low.digits

@@ -16,5 +16,7 @@
 // WriteReport makes one HTML page of a machine that needs nothing else: the wiring to turn and to
 // point at, the same figures, tables, what is doubtful, and how it was measured.
 //
+// Text writes the wiring as a tree for a terminal, parts that are alike once.
+//
 // The same input gives the same positions and the same files on every run.
 package draw

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func showCommand() *cobra.Command {
+	var unfold bool
+	c := &cobra.Command{
+		Use:   "show [flags] NETWORK",
+		Short: "Draw the wiring of a network as text",
+		Long: `Show draws the network of topocast discover, or of reconstruct --output, as a tree: groups of ranks, what they
+are called - host, socket, switch, and rack where the names of hosts tell - which ranks are in them, the latency between
+their parts (inside), and latency and bandwidth of the link that leads up from them (uplink). Of rings, meshes and other
+machines that are no tree, the links between switches follow. "-" reads standard input.
+
+Of large machines parts that are alike are written once, as in 4 x rack; --unfold writes all. ? marks groups that
+the readings do not set off clearly, ! links that are 1.5 times slower than those like them, and more.`,
+		Example: `  topocast show network.json
+  topocast show --unfold cluster.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			n, err := loadNetwork(args[0])
+			if err != nil {
+				return err
+			}
+			w := c.OutOrStdout()
+			m := n.Measured()
+			var how []string
+			for _, text := range []string{m.Tool, m.Library, m.Date} {
+				if text != "" {
+					how = append(how, text)
+				}
+			}
+			if len(how) > 0 {
+				fmt.Fprintf(w, "%s\n", strings.Join(how, ", "))
+			}
+			s := ranksOf(n)
+			if unfold {
+				s.Lines = math.MaxInt
+			}
+			return printNetwork(w, n, s)
+		},
+	}
+	c.Flags().BoolVar(&unfold, "unfold", false, "write every part, even of a large machine")
+	return c
+}

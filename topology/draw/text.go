@@ -1,0 +1,255 @@
+package draw
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/topology"
+)
+
+// A Place says where a host of a graph is, when that is a core of a greater host.
+type Place struct {
+	Host string // its name, "" if not known
+	Core int    // logical CPU; -1 if it is not bound to one
+}
+
+// TextSettings say how Text writes. The zero value works.
+type TextSettings struct {
+	Noun   string   // what the hosts of the graph are; "": rank
+	Places []Place  // where they run; nil: not known
+	Names  []string // of those that are no ranks; nil: numbers
+	// Lines is how long a tree may become before parts of it that are alike are written once; 0: 40.
+	Lines int
+}
+
+const (
+	textWidth = 80
+	textLines = 40
+	mostLabel = 31 // characters of the first column beside all others
+	mostRanks = 12
+	mostShown = 16 // children of one group, however unlike they are
+	figureGap = 1.2
+
+	// A slow link is so many times as slow as the middle one, of so many at least, and its
+	// latency is such a share of that above: 3 ns more are no fault where messages take 600.
+	slowTimes, slowOf, slowShare = 1.5, 4, 0.1
+)
+
+// Text writes a machine as a tree in at most 80 columns: its groups with what they are called, which ranks are in them,
+// the latency between their parts, and latency and bandwidth of the link that leads up from them; at the
+// ends the hosts, those alike on one line. Machines of more than Lines lines have parts that are alike written once, with their number: the
+// same shape, and figures that differ by less than 20 % from one to the next.
+//
+// "?" and the support mark weak groups, "!" links that are slow: 1.5 times slower, in latency or rate, than the middle of four
+// and more of the same level (of hosts, on the same switch), if the latency is worth a tenth of
+// what lies between the parts above. Where the graph is no tree, its links follow.
+//
+// g and h are of the same hosts. s may be nil.
+func Text(w io.Writer, g *topology.Graph, h *topology.Hierarchy, s *TextSettings) error {
+	if g == nil || h == nil {
+		return errors.New("draw: text: no graph, or no hierarchy")
+	}
+	t := &textTree{graph: g, hierarchy: h}
+	if s != nil {
+		t.TextSettings = *s
+	}
+	n := h.Hosts()
+	if g.Hosts() != n || t.Places != nil && len(t.Places) != n || t.Names != nil && len(t.Names) != n {
+		return fmt.Errorf("draw: text: a graph of %d hosts, a hierarchy of %d, %d places and %d names: want as many of each", g.Hosts(), n, len(t.Places), len(t.Names))
+	}
+	if n == 0 {
+		return nil
+	}
+	if t.Noun == "" {
+		t.Noun = "rank"
+	}
+	if t.Lines == 0 {
+		t.Lines = textLines
+	}
+	t.ranksOf, t.tokens = make(map[string]int), make(map[int]map[int]string)
+	for _, p := range t.Places {
+		t.ranksOf[p.Host]++
+	}
+	t.links = findLinks(g, h)
+	root := t.node(0)
+	t.judge(root)
+	root.sign(false)
+	if root.lines() > t.Lines {
+		root.sign(true)
+	}
+	t.row(bundle{root}, "", "", 1)
+	t.align()
+	t.writeLinks()
+	t.legend()
+	if _, err := io.WriteString(w, t.out.String()); err != nil {
+		return fmt.Errorf("draw: text: %w", err)
+	}
+	return nil
+}
+
+// A textTree is a tree that is being written.
+type textTree struct {
+	TextSettings
+	graph     *topology.Graph
+	hierarchy *topology.Hierarchy
+	links     *uplinks
+	rows      []textRow
+	ranksOf   map[string]int         // of each place's host
+	tokens    map[int]map[int]string // by level, then lowest host of the group: where it stands
+	weak      bool
+	slow      bool
+	out       strings.Builder
+}
+
+// A textRow is a line in columns.
+type textRow struct{ label, ranks, inside, latency, rate, mark string }
+
+// row adds the line of nodes that are alike, of each of several parents count, and those below.
+func (t *textTree) row(b bundle, first, rest string, parents int) {
+	each := len(b) / parents
+	one := b[0]
+	r := textRow{label: first + t.label(b, each, mostLabel-len(first)), inside: quantified(quantity.Seconds, b.median(betweenOf)), latency: quantified(quantity.Seconds, b.median(latencyOf)), rate: quantified(quantity.Rate, b.median(rateOf)), mark: b.mark()}
+	if r.inside != "" && len(one.hosts) < 2 {
+		r.inside = ""
+	}
+	switch {
+	case len(b) == 1, one.group < 0 && parents == 1:
+		var all []int
+		for _, x := range b {
+			all = append(all, x.hosts...)
+		}
+		slices.Sort(all)
+		r.ranks = numberRanges(all)
+	case one.group >= 0:
+		r.ranks = fmt.Sprintf("%d each", len(one.hosts))
+	}
+	t.rows = append(t.rows, r)
+	t.weak = t.weak || strings.HasPrefix(one.mark, "?")
+	t.slow = t.slow || strings.Contains(one.mark, "!")
+	below := b.children()
+	if len(below) == 1 && t.tellsNothing(below[0]) {
+		return
+	}
+	for i, c := range below {
+		if i == mostShown && i < len(below)-1 {
+			more := 0
+			for _, rest := range below[i:] {
+				more += len(rest)
+			}
+			t.rows = append(t.rows, textRow{label: fmt.Sprintf("%s`- and %d more", rest, more/len(b))})
+			return
+		}
+		if i == len(below)-1 {
+			t.row(c, rest+"`- ", rest+"   ", len(b))
+		} else {
+			t.row(c, rest+"|- ", rest+"|  ", len(b))
+		}
+	}
+}
+
+// tellsNothing tells whether nodes are hosts without name or figure.
+func (t *textTree) tellsNothing(b bundle) bool {
+	_, name := t.name(b[0])
+	return b[0].group < 0 && name == "" && math.IsNaN(b.median(latencyOf)) && math.IsNaN(b.median(rateOf))
+}
+
+// quantified is a quantity, or nothing where it is not known.
+func quantified(format func(float64) string, x float64) string {
+	if text := format(x); text != "-" {
+		return text
+	}
+	return ""
+}
+
+// align writes the rows in columns, and forgets them.
+func (t *textTree) align() {
+	header := textRow{"", t.Noun + "s", "inside", "uplink", "", ""}
+	if len(t.Noun) > mostRanks-1 {
+		header.ranks = ""
+	}
+	rows := append([]textRow{header}, t.rows...)
+	var width [6]int
+	fields := func(r *textRow) [6]*string {
+		return [6]*string{&r.label, &r.ranks, &r.inside, &r.latency, &r.rate, &r.mark}
+	}
+	for i := range rows {
+		for k, field := range fields(&rows[i]) {
+			width[k] = max(width[k], len([]rune(*field)))
+		}
+	}
+	gaps := 0
+	for k := 1; k < len(width); k++ {
+		if width[k] > 0 {
+			gaps += width[k] + 2
+		}
+	}
+	width[0] = min(width[0], max(textWidth-gaps, 12))
+	for i := range rows {
+		var line strings.Builder
+		for k, field := range fields(&rows[i]) {
+			value := *field
+			if k == 0 {
+				value = clip(value, width[0])
+			}
+			pad := strings.Repeat(" ", width[k]-len([]rune(value)))
+			switch {
+			case width[k] == 0:
+			case k == 0:
+				line.WriteString(value + pad)
+			case k == 1 || k == 5:
+				line.WriteString("  " + value + pad)
+			default:
+				line.WriteString("  " + pad + value)
+			}
+		}
+		t.out.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	t.rows = nil
+}
+
+// clip cuts text that is too long.
+func clip(text string, width int) string {
+	if runes := []rune(text); len(runes) > width {
+		return string(runes[:max(width-3, 0)]) + "..."
+	}
+	return text
+}
+
+// legend says what the marks mean that were used.
+func (t *textTree) legend() {
+	if t.weak {
+		fmt.Fprintf(&t.out, "? support of a weak group, below %g: the readings do not set it off clearly\n", topology.FirmSupport)
+	}
+	if t.slow {
+		fmt.Fprintf(&t.out, "! how many times slower the link is than those like it\n")
+	}
+}
+
+// numberRanges writes ascending numbers as "0-3,8", cut after mostRanks characters.
+func numberRanges(x []int) string {
+	var b strings.Builder
+	for i := 0; i < len(x); {
+		j := i
+		for j+1 < len(x) && x[j+1] == x[j]+1 {
+			j++
+		}
+		piece := fmt.Sprint(x[i])
+		if j > i {
+			piece += fmt.Sprintf("-%d", x[j])
+		}
+		if i > 0 {
+			piece = "," + piece
+			if b.Len()+len(piece) > mostRanks {
+				return b.String() + ",..."
+			}
+		}
+		b.WriteString(piece)
+		i = j + 1
+	}
+	return b.String()
+}

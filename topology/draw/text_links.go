@@ -1,0 +1,255 @@
+package draw
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/topology"
+)
+
+// uplinks are the arcs that lead up from groups and hosts, by their numbers, and the switches of groups; -1: none.
+type uplinks struct {
+	group, vertex []int
+	host          []int
+	tree          bool
+}
+
+// findLinks finds the links of a tree that have the hosts of a group on one side and all others on the other,
+// and of other graphs the switches that have the hosts of a group, and these only. O(n log n).
+func findLinks(g *topology.Graph, h *topology.Hierarchy) *uplinks {
+	groups := h.Groups()
+	u := &uplinks{group: make([]int, len(groups)), vertex: make([]int, len(groups)), host: make([]int, h.Hosts())}
+	for i := range groups {
+		u.group[i], u.vertex[i] = -1, -1
+	}
+	for host := range u.host {
+		u.host[host] = -1
+		if out := g.Out(host); len(out) == 1 && g.IsSwitch(out[0].To) {
+			u.host[host] = g.ArcIndex(host, out[0].To)
+		}
+	}
+	parts := g.Parts()
+	u.tree = g.IsForest() && (len(parts) == 0 || slices.Max(parts) == 0)
+	// A set of hosts is known by the sum of numbers that chance does not make equal.
+	sums := make([]uint64, g.Vertices())
+	sum := func(hosts []int) (s uint64) {
+		for _, x := range hosts {
+			s += scattered(uint64(x))
+		}
+		return s
+	}
+	all := sum(groups[0].Hosts)
+	at := make(map[uint64][2]int) // sum of a side: its end of the link, and the other
+	if u.tree {
+		order, parent := walk(g)
+		// Of a chain of switches the one nearest to the hosts counts: the lowest of those above
+		// them, and of those that have them on the other side the highest.
+		add := func(side uint64, from, to int) {
+			if _, ok := at[side]; !ok && g.IsSwitch(from) {
+				at[side] = [2]int{from, to}
+			}
+		}
+		for i := len(order) - 1; i > 0; i-- {
+			v := order[i]
+			if !g.IsSwitch(v) {
+				sums[v] += scattered(uint64(v))
+			}
+			sums[parent[v]] += sums[v]
+			add(sums[v], v, parent[v])
+		}
+		for _, v := range order[1:] {
+			add(all-sums[v], parent[v], v)
+		}
+	} else {
+		for v := h.Hosts(); v < g.Vertices(); v++ {
+			for _, i := range g.In(v) {
+				if from := g.Arcs()[i].From; from < h.Hosts() {
+					sums[v] += scattered(uint64(from))
+				}
+			}
+			at[sums[v]] = [2]int{v, -1}
+		}
+	}
+	for i := 1; i < len(groups); i++ {
+		if link, ok := at[sum(groups[i].Hosts)]; ok {
+			u.vertex[i] = link[0]
+			if link[1] >= 0 {
+				u.group[i] = g.ArcIndex(link[0], link[1])
+			}
+		}
+	}
+	return u
+}
+
+// scattered spreads a number over all 64 bits (splitmix64, Steele, Lea and Flood 2014).
+func scattered(x uint64) uint64 {
+	x = (x + 1) * 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// walk is the vertices from a switch on, each after its parent.
+func walk(g *topology.Graph) (order, parent []int) {
+	parent = make([]int, g.Vertices())
+	for v := range parent {
+		parent[v] = -1
+	}
+	root := 0
+	if g.Vertices() > g.Hosts() {
+		root = g.Hosts()
+	}
+	order = append(order, root)
+	for i := 0; i < len(order); i++ {
+		visit := func(x int) {
+			if x != root && parent[x] < 0 {
+				parent[x] = order[i]
+				order = append(order, x)
+			}
+		}
+		for _, a := range g.Out(order[i]) {
+			visit(a.To)
+		}
+		for _, k := range g.In(order[i]) {
+			visit(g.Arcs()[k].From)
+		}
+	}
+	return order, parent
+}
+
+// writeLinks lists the links of a graph that is no tree, but for those of hosts to their only switch.
+func (t *textTree) writeLinks() {
+	if t.links.tree {
+		return
+	}
+	next := make([][]int, t.graph.Vertices())
+	var latencies, rates []float64
+	oneWay := 0
+	for _, c := range t.graph.Channels() {
+		if c.U < t.graph.Hosts() && t.links.host[c.U] >= 0 {
+			continue
+		}
+		next[c.U], next[c.V] = append(next[c.U], c.V), append(next[c.V], c.U)
+		both := 0
+		for _, i := range []int{t.graph.ArcIndex(c.U, c.V), t.graph.ArcIndex(c.V, c.U)} {
+			if i < 0 {
+				continue
+			}
+			both++
+			latencies, rates = append(latencies, t.graph.Arcs()[i].Latency), append(rates, t.graph.Arcs()[i].Bandwidth)
+		}
+		oneWay += both % 2
+	}
+	least, most, links, first := len(next), 0, 0, -1
+	between := t.Noun + "s"
+	if len(t.Places) > 0 && len(t.ranksOf) == len(t.Places) {
+		between = "hosts"
+	}
+	for v, ns := range next {
+		if len(ns) > 0 {
+			least, most, links = min(least, len(ns)), max(most, len(ns)), links+len(ns)
+			if first < 0 || len(ns) < len(next[first]) {
+				first = v
+			}
+			if t.graph.IsSwitch(v) {
+				between = "switches"
+			}
+		}
+	}
+	if first < 0 {
+		return
+	}
+	degree := fmt.Sprint(least)
+	if most > least {
+		degree += fmt.Sprintf(" to %d", most)
+	}
+	fmt.Fprintf(&t.out, "\n%d links between %s, %s at each", links/2, between, degree)
+	for _, typical := range []string{quantified(quantity.Seconds, stats.Median(stats.SortedFinite(latencies))), quantified(quantity.Rate, stats.Median(stats.SortedFinite(rates)))} {
+		if typical != "" {
+			fmt.Fprintf(&t.out, ", %s", typical)
+		}
+	}
+	if oneWay > 0 {
+		fmt.Fprintf(&t.out, ", %d in one direction only", oneWay)
+	}
+	t.out.WriteString("\n")
+	if most <= 2 {
+		if way := t.chain(next, first); 2*len(way) >= links { // all of them
+			t.wrap("", way)
+			return
+		}
+	}
+	shown := 0
+	for v, ns := range next {
+		if len(ns) == 0 {
+			continue
+		}
+		if shown == mostShown {
+			fmt.Fprintf(&t.out, "and so on\n")
+			return
+		}
+		shown++
+		names := make([]string, len(ns))
+		for i, x := range ns {
+			names[i] = t.vertexName(x)
+		}
+		t.wrap(t.vertexName(v)+" --", names)
+	}
+}
+
+// chain is a ring, its first vertex again at the end, or a line.
+func (t *textTree) chain(next [][]int, first int) []string {
+	way, before, v := []string{t.vertexName(first)}, -1, first
+	for {
+		to := -1
+		for _, x := range next[v] {
+			if x != before && to < 0 {
+				to = x
+			}
+		}
+		if to < 0 {
+			return way
+		}
+		way = append(way, "-- "+t.vertexName(to))
+		if to == first {
+			return way
+		}
+		before, v = v, to
+	}
+}
+
+func (t *textTree) vertexName(v int) string {
+	if !t.graph.IsSwitch(v) {
+		switch {
+		case t.Names != nil && t.Names[v] != "":
+			return t.Names[v]
+		case t.Places != nil && t.alone(v):
+			return t.Places[v].Host
+		}
+		return fmt.Sprint(v)
+	}
+	return t.graph.Name(v)
+}
+
+// wrap writes words after a start, in lines that fit; others are indented by the start.
+func (t *textTree) wrap(start string, words []string) {
+	column := len([]rune(start))
+	indent := column
+	t.out.WriteString(start)
+	for i, word := range words {
+		width := len([]rune(word)) + 1
+		if i > 0 && column+width > textWidth {
+			t.out.WriteString("\n" + strings.Repeat(" ", indent))
+			column = indent
+		}
+		if column > 0 {
+			t.out.WriteByte(' ')
+		}
+		t.out.WriteString(word)
+		column += width
+	}
+	t.out.WriteString("\n")
+}

@@ -1,0 +1,206 @@
+package draw
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/topocast/topocast/internal/hostlist"
+	"github.com/topocast/topocast/topology"
+)
+
+// label is what nodes that are alike are called; each is how many of them a parent has. Of many names
+// the first and the last are shown, and cores only where the label is not wider with them than it may be.
+func (t *textTree) label(b bundle, each, width int) string {
+	what, names := "", make([]string, 0, len(b))
+	for _, x := range b {
+		kind, name := t.name(x)
+		what = kind
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	if each > 1 {
+		what = fmt.Sprintf("%d x %s", each, what)
+	}
+	if len(names) == len(b) {
+		list := hostlist.Format(names)
+		if len(what)+1+len(list) > width && len(names) > 1 {
+			list = slices.MinFunc(names, hostlist.Naturally) + ".." + slices.MaxFunc(names, hostlist.Naturally)
+		}
+		what += " " + list
+	}
+	if cores, ok := t.cores(b); ok {
+		with := what + ", cores " + cores
+		if strings.HasSuffix(what, "core") {
+			with = what + " " + cores
+		}
+		if len(with) <= width {
+			return with
+		}
+	}
+	return what
+}
+
+// name is the kind of a node, and its own name, "" if it has none.
+func (t *textTree) name(x *textNode) (kind, name string) {
+	if x.group < 0 {
+		host := x.hosts[0]
+		switch {
+		case t.Names != nil:
+			return t.Noun, t.Names[host]
+		case t.Places == nil:
+			return t.Noun, ""
+		case t.alone(host):
+			return "host", t.Places[host].Host
+		case t.Places[host].Core >= 0:
+			return "core", ""
+		}
+		return t.Noun, ""
+	}
+	if t.wholeHost(x.hosts) {
+		return "host", t.Places[x.hosts[0]].Host
+	}
+	if x.group == 0 {
+		return "all", ""
+	}
+	level := t.hierarchy.Levels()[x.level]
+	vertex := t.links.vertex[x.group]
+	switch {
+	case level.Kind > topology.KindUnknown && level.Kind < topology.KindHost:
+		return level.Kind.String(), ""
+	case t.Places != nil || t.Names != nil:
+		if word, token, ok := t.place(x.level, x.hosts); ok {
+			return word, token
+		}
+	}
+	kind = t.hierarchy.LevelName(x.level)
+	if level.Kind == topology.KindSwitch {
+		kind = "switch"
+	}
+	if vertex >= 0 {
+		name = t.graph.Name(vertex)
+	}
+	return kind, name
+}
+
+// alone tells whether a rank is the only one on its host.
+func (t *textTree) alone(rank int) bool {
+	host := t.Places[rank].Host
+	return host != "" && t.ranksOf[host] == 1
+}
+
+// wholeHost tells whether the ranks are those of one host, all of them.
+func (t *textTree) wholeHost(ranks []int) bool {
+	if t.Places == nil || t.Places[ranks[0]].Host == "" || t.ranksOf[t.Places[ranks[0]].Host] != len(ranks) {
+		return false
+	}
+	for _, r := range ranks {
+		if t.Places[r].Host != t.Places[ranks[0]].Host {
+			return false
+		}
+	}
+	return len(ranks) > 1
+}
+
+// cores are those of nodes inside hosts, if all the nodes, or all their hosts together, have the same.
+func (t *textTree) cores(b bundle) (string, bool) {
+	if t.Places == nil {
+		return "", false
+	}
+	of := make(map[string][]int) // by host
+	for _, x := range b {
+		for _, r := range x.hosts {
+			p := t.Places[r]
+			if p.Core < 0 || p.Host == "" || x.group < 0 && t.alone(r) || x.group >= 0 && p.Host != t.Places[x.hosts[0]].Host {
+				return "", false
+			}
+			of[p.Host] = append(of[p.Host], p.Core)
+		}
+	}
+	var all []int
+	for _, cores := range of {
+		slices.Sort(cores)
+		if all != nil && !slices.Equal(all, cores) {
+			return "", false
+		}
+		all = cores
+	}
+	all = slices.Compact(all)
+	list := numberRanges(all)
+	return list, !strings.HasSuffix(list, "...")
+}
+
+// placeToken is a part of a name that may say where a host stands: letters and a number.
+var placeToken = regexp.MustCompile(`[A-Za-z]+[0-9]+`)
+
+// placeWord is what a token's letters say, "" if nothing that everybody would read so.
+func placeWord(token string) string {
+	switch word := strings.ToLower(strings.TrimRight(token, "0123456789")); word {
+	case "r":
+		return "rack"
+	case "rack", "row", "pod", "cell", "island", "cabinet", "chassis":
+		return word
+	}
+	return ""
+}
+
+// place is the word and name of a group, if the names of the hosts of all groups of its level tell: all
+// of a group's have a token in common that no other group has.
+func (t *textTree) place(level int, hosts []int) (word, name string, ok bool) {
+	tokens, known := t.tokens[level]
+	if !known {
+		tokens = t.places(level)
+		t.tokens[level] = tokens
+	}
+	token, ok := tokens[hosts[0]]
+	if !ok {
+		return "", "", false
+	}
+	word = placeWord(token)
+	if digits := strings.TrimLeft(token, letters); strings.EqualFold(token, word+digits) {
+		return word, digits, true
+	}
+	return word, token, true
+}
+
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// places are the tokens of the groups of a level by their lowest host; nil if the names do not tell.
+func (t *textTree) places(level int) map[int]string {
+	tokens, taken := make(map[int]string), make(map[string]bool)
+	word := ""
+	for _, g := range t.hierarchy.GroupsAt(level) {
+		token := t.commonPlace(g.Hosts)
+		if token == "" || taken[token] || word != "" && placeWord(token) != word {
+			return nil
+		}
+		tokens[g.Hosts[0]], taken[token], word = token, true, placeWord(token)
+	}
+	return tokens
+}
+
+// commonPlace is the last token that says where a host stands of those that all have; names go from coarse to fine.
+func (t *textTree) commonPlace(hosts []int) string {
+	var common []string
+	for i, h := range hosts {
+		name := ""
+		if t.Names != nil {
+			name = t.Names[h]
+		} else {
+			name = t.Places[h].Host
+		}
+		var tokens []string
+		for _, token := range placeToken.FindAllString(name, -1) {
+			if placeWord(token) != "" && (i == 0 || slices.Contains(common, token)) {
+				tokens = append(tokens, token)
+			}
+		}
+		common = tokens
+	}
+	if len(common) == 0 {
+		return ""
+	}
+	return common[len(common)-1]
+}

@@ -1,0 +1,127 @@
+package draw
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/internal/topotest"
+	"github.com/topocast/topocast/topology"
+)
+
+// on places ranks in blocks: so many cores of each host, whose name is made of its number.
+func on(ranks, cores int, name func(host int) string) []Place {
+	places := make([]Place, ranks)
+	for r := range places {
+		places[r] = Place{Host: name(r / cores), Core: r % cores}
+	}
+	return places
+}
+
+// weakened is a hierarchy in which the group of the given host at a level is weak.
+func weakened(t *testing.T, h *topology.Hierarchy, level, host int) *topology.Hierarchy {
+	groups := h.Groups()[1:]
+	own := append([]topology.Group(nil), groups...)
+	for i := range own {
+		if own[i].Level == level && own[i].Hosts[0] == host {
+			own[i].Support = 0.72
+		}
+	}
+	weak, err := topology.NewHierarchy(h.Hosts(), h.Levels(), own, h.Groups()[0].Latency)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return weak
+}
+
+// slower is a graph whose link between two vertices is so many times slower, in latency and rate.
+func slower(t *testing.T, g *topology.Graph, u, v int, times float64) *topology.Graph {
+	arcs := append([]topology.Arc(nil), g.Arcs()...)
+	for i, a := range arcs {
+		if a.From == u && a.To == v || a.From == v && a.To == u {
+			arcs[i].Latency *= times
+			arcs[i].Bandwidth /= times
+		}
+	}
+	out, err := g.WithArcs(arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// The golden files were read: they say what the specifications say.
+func TestText(t *testing.T) {
+	number := func(format string) func(int) string { return func(h int) string { return fmt.Sprintf(format, h) } }
+	tree, _ := topotest.Generate(t, "tree:2x4x8 latency=20us,8us,2us rate=10Gbps")
+	cores, _ := topotest.Generate(t, "core:4 socket:2 host:3 rack:2")
+	uneven, _ := topotest.Generate(t, "tree:[2,5,5]x4 latency=9us,3us,1us")
+	large, _ := topotest.Generate(t, "tree:4x8x32 latency=10us,5us,2us rate=10Gbps,25Gbps,25Gbps")
+	ring, _ := topotest.Generate(t, "ring:6 hosts=4")
+	torus, _ := topotest.Generate(t, "torus:4x4")
+	fat, _ := topotest.Generate(t, "fattree:4")
+	pair, err := topology.NewHierarchy(2, nil, nil, 123e-9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := topology.NewGraph(2, 0, nil, topology.AppendLink(nil, 0, 1, 123e-9, 12e9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		graph     *topology.Graph
+		hierarchy *topology.Hierarchy
+		settings  TextSettings
+	}{
+		"two-cores":    {two, pair, TextSettings{Places: on(2, 2, number("box%d"))}},
+		"three-levels": {tree.Graph, tree.Hierarchy, TextSettings{Places: on(64, 1, func(h int) string { return fmt.Sprintf("r%dn%02d", h/8, h%8) })}},
+		"weak-slow":    {slower(t, slower(t, tree.Graph, 9, 68, 2.5), 69, 65, 3), weakened(t, tree.Hierarchy, 0, 48), TextSettings{}},
+		"cores":        {cores.Graph, cores.Hierarchy, TextSettings{Places: on(48, 8, number("rack%d-tux"))}},
+		"uneven":       {uneven.Graph, uneven.Hierarchy, TextSettings{Noun: "endpoint"}},
+		"large":        {slower(t, large.Graph, 700, large.Graph.Out(700)[0].To, 4), large.Hierarchy, TextSettings{Places: on(1024, 1, number("n%04d"))}},
+		"ring":         {ring.Graph, ring.Hierarchy, TextSettings{}},
+		"torus":        {torus.Graph, torus.Hierarchy, TextSettings{}},
+		"fat-tree":     {fat.Graph, fat.Hierarchy, TextSettings{}},
+	} {
+		var b strings.Builder
+		if err := Text(&b, c.graph, c.hierarchy, &c.settings); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 80 || strings.HasSuffix(line, " \n") {
+				t.Errorf("%s: a line of %d columns: %q", name, n, line)
+			}
+		}
+		file := filepath.Join("testdata", name+".txt")
+		if *update {
+			if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil || string(want) != b.String() {
+			t.Errorf("%s (%v):\n%swant:\n%s", name, err, b.String(), want)
+		}
+	}
+}
+
+// Every rank stands in the unfolded tree, and its figures are the graph's.
+func TestTextUnfolded(t *testing.T) {
+	c, _ := topotest.Generate(t, "tree:4x4x8 latency=10us,5us,2us")
+	var b strings.Builder
+	if err := Text(&b, c.Graph, c.Hierarchy, &TextSettings{Lines: math.MaxInt}); err != nil {
+		t.Fatal(err)
+	}
+	// A header, the root, 4 pods, 16 racks, and a line of hosts in each.
+	if got := strings.Count(b.String(), "\n"); got != 38 {
+		t.Errorf("%d lines, want 38:\n%s", got, b.String())
+	}
+	// Between racks of a pod a message passes two links of 2 us and two of 5.
+	if got := strings.Count(b.String(), " 14 us "); got != 4 {
+		t.Errorf("%d pods of 14 us inside, want 4:\n%s", got, b.String())
+	}
+}
