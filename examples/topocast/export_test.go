@@ -120,3 +120,16 @@ func TestExportRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Two hosts on a switch each, and nothing between the switches: a root each, and a warning.
+func TestExportOfSeparateNetworks(t *testing.T) {
+	network := write(t, "platform.json", `{"graph": {"hosts": ["a", "b", "c", "d"], "switches": ["s", "t"], "links": [
+		{"a": "a", "b": "s", "latency_us": 5}, {"a": "b", "b": "s", "latency_us": 5}, {"a": "c", "b": "t", "latency_us": 5}, {"a": "d", "b": "t", "latency_us": 5}]}}`)
+	status, out, stderr := topocast("export", "--format", "slurm-conf", network)
+	if want := "SwitchName=root-1 Nodes=a,b\nSwitchName=root-2 Nodes=c,d\n"; status != 0 || !strings.HasSuffix(out, want) {
+		t.Errorf("status %d, %s, want %s", status, out, want)
+	}
+	if want := "warning: 2 parts of the network are not connected"; !strings.HasPrefix(stderr, want) || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("%s, want a line with %q", stderr, want)
+	}
+}

@@ -139,3 +139,52 @@ func ExampleWriteResult() {
 	fmt.Println(names, "below", again.Graph.Vertices()-again.Graph.Hosts(), "switches")
 	// Output: [n1 n2 n3 n4] below 3 switches
 }
+
+// Two racks of two hosts, as Slurm is told of them.
+func ExampleNewFabric() {
+	l, err := encode.ReadMatrix(strings.NewReader("# unit: us\n0 1 9 9\n1 0 9 9\n9 9 0 1\n9 9 1 0\n"), 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	found, err := cluster.Nested{}.Reconstruct(l.Matrix)
+	if err != nil {
+		log.Fatal(err)
+	}
+	f, warnings, err := encode.NewFabric(found.Graph, found.Hierarchy, []string{"tux8", "tux9", "tux10", "tux11"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := encode.WriteSlurmConf(os.Stdout, f); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(warnings), "warnings")
+	// Output:
+	// # Slurm, topology/tree: 4 hosts, leaf switches: 2
+	// SwitchName=tier0-1 Nodes=tux[8-9]
+	// SwitchName=tier0-2 Nodes=tux[10-11]
+	// SwitchName=root Switches=tier0-[1-2]
+	// 0 warnings
+}
+
+// A file of a site, and its hosts as groups.
+func ExampleReadSlurmConf() {
+	const file = `
+SwitchName=s0 Nodes=tux[0-2]
+SwitchName=s1 Nodes=tux[3-4]
+SwitchName=top Switches=s[0-1]
+`
+	f, err := encode.ReadSlurmConf(strings.NewReader(file))
+	if err != nil {
+		log.Fatal(err)
+	}
+	h, err := f.Hierarchy(f.Hosts())
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, g := range h.Groups()[1:] {
+		fmt.Println(g.Hosts)
+	}
+	// Output:
+	// [0 1 2]
+	// [3 4]
+}
