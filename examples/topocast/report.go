@@ -58,12 +58,8 @@ by what was measured on them, and lists what differs, as topocast compare does.`
 				}
 			}
 			if specification != "" {
-				reference, err := loadSide(specification, measured.network.Hosts())
-				if err != nil {
+				if err := addSpecification(r, measured, specification); err != nil {
 					return err
-				}
-				if err := addSpecification(r, measured, reference); err != nil {
-					return &inputError{err}
 				}
 			}
 			_, err = page.save(func(w io.Writer) error { return draw.WriteReport(w, r) })

@@ -9,16 +9,20 @@ import (
 	"github.com/topocast/topocast/topology/draw"
 )
 
-// addSpecification compares the network with a reference; suspects are what topocast compare lists.
-func addSpecification(r *draw.Report, measured, reference side) error {
+// addSpecification compares the network with the one of a file; suspects are what topocast compare lists.
+func addSpecification(r *draw.Report, measured side, file string) error {
 	named, err := namedByHost(measured.network, measured.graph)
+	if err != nil {
+		return &inputError{err}
+	}
+	measured.graph = named
+	reference, err := loadSide(file, hostNames(named))
 	if err != nil {
 		return err
 	}
-	measured.graph = named
 	c, err := compareNetworks(measured, reference, 0)
 	if err != nil {
-		return err
+		return &inputError{err}
 	}
 	ranks := map[string][]int{}
 	for rank := range named.Hosts() {

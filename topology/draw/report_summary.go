@@ -18,8 +18,13 @@ type summary struct {
 	Lead   []string // sentences
 	Tiles  []tile
 	Levels []levelRow
-	Weak   []string // groups
+
+	Weak     []string // groups, the first of them
+	MoreWeak int
 }
+
+// maxWeak bounds the list of weak groups; the table has them all.
+const maxWeak = 10
 
 // A tile is a number with what it is.
 type tile struct {
@@ -35,17 +40,18 @@ type levelRow struct {
 func (r *Report) summary(h *topology.Hierarchy, heat *heatData) *summary {
 	low, high := latencyRange(h, heat)
 	n := r.Graph.Hosts()
-	s := &summary{Title: r.Title, Weak: weakGroups(h)}
+	weak := weakGroups(h)
+	s := &summary{Title: r.Title, Weak: weak[:min(len(weak), maxWeak)], MoreWeak: max(0, len(weak)-maxWeak)}
 	if s.Title == "" {
 		s.Title = "Network of " + words.Count(n, r.noun())
 	}
 	s.Levels = r.levelRows(h)
-	s.Tiles = r.tiles(h, len(s.Weak), low, high)
+	s.Tiles = r.tiles(h, len(weak), low, high)
 	s.Lead = append(s.Lead, r.wiringSentence(h))
 	if text := r.latencySentence(h, low, high); text != "" {
 		s.Lead = append(s.Lead, text)
 	}
-	s.Lead = append(s.Lead, r.doubtSentence(h, len(s.Weak)))
+	s.Lead = append(s.Lead, r.doubtSentence(h, len(weak)))
 	return s
 }
 
@@ -56,6 +62,8 @@ func (r *Report) wiringSentence(h *topology.Hierarchy) string {
 	switch {
 	case n < 2:
 		return many + ": there is nothing to wire."
+	case n == 2:
+		return many + "."
 	case len(h.Groups()) > 1:
 		var parts []string
 		for l := len(h.Levels()) - 1; l >= 0; l-- {

@@ -352,9 +352,9 @@ func TestReportOfLittle(t *testing.T) {
 	}{
 		"no host":        {&Report{Graph: graph(0)}, "0 hosts: there is nothing to wire."},
 		"one host":       {&Report{Graph: graph(1), Latencies: mat.NewDense(1, 1, nil)}, "1 host: there is nothing to wire."},
-		"two cores":      {&Report{Graph: graph(2, oneWay), Noun: "core", Latencies: mat.NewDense(2, 2, []float64{0, nan, nan, 0})}, "2 cores, wired to each other without switches."},
-		"equal readings": {&Report{Graph: graph(2, oneWay), Latencies: mat.NewDense(2, 2, []float64{0, 1e-6, 1e-6, 0})}, "2 hosts, wired to each other without switches."},
-		"readings of 0":  {&Report{Graph: graph(2), Latencies: mat.NewDense(2, 2, nil)}, "2 hosts, wired to each other without switches."},
+		"two cores":      {&Report{Graph: graph(2, oneWay), Noun: "core", Latencies: mat.NewDense(2, 2, []float64{0, nan, nan, 0})}, "2 cores."},
+		"equal readings": {&Report{Graph: graph(2, oneWay), Latencies: mat.NewDense(2, 2, []float64{0, 1e-6, 1e-6, 0})}, "2 hosts."},
+		"readings of 0":  {&Report{Graph: graph(2), Latencies: mat.NewDense(2, 2, nil)}, "2 hosts."},
 	} {
 		page := written(t, c.report)
 		if !strings.Contains(page, `<p class="lead">`+c.lead) {

@@ -104,7 +104,8 @@ function fillColours() {
   if (report.found.bandwidth) ways.push("bandwidth");
   if (report.found.likely || report.sizes.length) ways.push("probability");
   by("colour").replaceChildren(...ways.map((way) => new Option(way, way)));
-  if (report.found.likely) by("colour").value = "probability";
+  // Of topologies that were merged, and of hosts wired to each other, doubt is what there is to see.
+  if (report.sizes.length || report.found.likely && report.found.hosts === report.found.names.length) by("colour").value = "probability";
 }
 
 function setTheme(theme) {

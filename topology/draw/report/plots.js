@@ -97,7 +97,8 @@ function drawHeat(heat) {
   canvas.onmouseleave = () => tip.hide();
   const scale = box.querySelector(".scale"), bar = document.createElement("canvas");
   paintRamp(bar, viridis);
-  scale.replaceChildren(seconds(heat.low), bar, `${seconds(heat.cut)}${heat.high > heat.cut * 1.001 ? " and more, up to " + seconds(heat.high) : ""}`);
+  if (heat.low === heat.high) scale.replaceChildren(`all ${seconds(heat.low)}`);
+  else scale.replaceChildren(seconds(heat.low), bar, `${seconds(heat.cut)}${heat.high > heat.cut * 1.001 ? " and more, up to " + seconds(heat.high) : ""}`);
 }
 
 // drawTimes stacks the bins of the levels: what is far should be to the right of what is near.

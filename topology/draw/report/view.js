@@ -45,8 +45,10 @@ class View {
       top = Math.min(top, this.y[v]);
       bottom = Math.max(bottom, this.y[v]);
     }
-    this.zoom = Math.max(1, Math.min((this.width - 110) / Math.max(right - left, 0.01), (this.height - 90) / Math.max(bottom - top, 0.01), this.height));
-    this.panX = (this.width / 2 - (left + right) / 2) * this.zoom;
+    const room = this.width - 180; // with names on the right
+    const most = this.wiring.nodes.length > 2 ? this.height : this.height / 3;
+    this.zoom = Math.max(1, Math.min(room / Math.max(right - left, 0.01), (this.height - 90) / Math.max(bottom - top, 0.01), most));
+    this.panX = (this.width / 2 - (left + right) / 2) * this.zoom - 40;
     this.panY = (this.height / 2 - (top + bottom) / 2) * this.zoom;
   }
 
@@ -105,8 +107,10 @@ class View {
       layer.get(l.colour).push(l);
     }
     const many = w.shown.length, thin = many > 3000 ? 0.7 : many > 400 ? 1 : many > 60 ? 1.5 : 2.2;
+    // Where the shade says something it is not made paler.
+    const shades = this.colouring === colourings.latency || this.colouring === colourings.bandwidth ? [0.55, 0.75, 0.95] : [0.9, 0.95, 1];
     layers.forEach((layer, depth) => {
-      c.globalAlpha = [0.55, 0.75, 0.95][depth];
+      c.globalAlpha = shades[depth];
       for (const [colour, links] of layer) {
         if (this.colouring.unused === colour) { // white is seen on white by its edge
           c.strokeStyle = this.colours.edge;

@@ -132,10 +132,11 @@ class Wiring {
   }
 
   name(node) { return node < this.vertices ? this.graph.names[node] : this.groups[node - this.vertices].name; }
-  // label is what stands beside a node: of a closed group its switch, with the number of hosts in it.
+  // label is what stands beside a node: of a closed group its switch, if somebody has named it, and
+  // the number of hosts in it.
   label(node) {
-    const k = node - this.vertices;
-    const text = k < 0 ? this.name(node) : `${this.head[k] >= 0 ? this.graph.names[this.head[k]] : this.name(node)} · ${this.groups[k].hosts}`;
+    const k = node - this.vertices, its = k < 0 ? "" : this.graph.names[this.head[k]] || "s0";
+    const text = k < 0 ? this.name(node) : `${/^s\d+$/.test(its) ? this.name(node) : its} · ${this.groups[k].hosts}`;
     return text.length > 28 ? text.slice(0, 27) + "…" : text;
   }
   isGroup(node) { return node >= this.vertices; }
