@@ -169,6 +169,11 @@ func readLatencies(path string, unit encode.Unit) (*latencies, error) {
 		return nil, err
 	}
 	defer f.Close()
+	return latenciesOf(f, path, unit)
+}
+
+// latenciesOf reads the content of a file.
+func latenciesOf(f io.Reader, path string, unit encode.Unit) (*latencies, error) {
 	r := bufio.NewReaderSize(f, 64<<10)
 	start, _ := r.Peek(512) // its error comes again
 	if start = bytes.TrimLeft(start, "\ufeff \t\r\n"); len(start) > 0 && start[0] == '{' {

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/topocast/topocast/internal/jsonfile"
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/draw"
+	"github.com/topocast/topocast/topology/linkage"
+)
+
+func drawBandwidth(s *drawSource) (*draw.Figure, error) {
+	switch {
+	case s.network != nil:
+		curves := bandwidthCurves(s.network)
+		if len(curves) == 0 {
+			return nil, errors.New("the network knows no bandwidth")
+		}
+		return draw.Bandwidth("Bandwidth that the network predicts", curves, "Size over the time of one message between ranks of each level.")
+	case s.read.measured == nil:
+		return nil, errors.New("a matrix has one size only: want a network, or readings of several sizes")
+	}
+	found, err := linkage.Reconstruct(s.read.matrices...)
+	if err != nil {
+		return nil, err
+	}
+	return draw.Bandwidth("Bandwidth, measured", measuredBandwidth(s.read.measured, found.Hierarchy),
+		"Size over half a round trip, pairs of each level: the median, and quartiles as bands.")
+}
+
+// measuredBandwidth are the rates of the pairs that each level joins, over size: median and quartiles.
+func measuredBandwidth(m *measure.Result, h *topology.Hierarchy) []draw.Curve {
+	rates := make([][][]float64, len(h.Levels())+1) // by level and size
+	for l := range rates {
+		rates[l] = make([][]float64, len(m.Sizes))
+	}
+	for _, r := range m.Readings() {
+		if l := h.Groups()[h.Common(r.From, r.To)].Level; r.Median > 0 {
+			rates[l][r.Size] = append(rates[l][r.Size], float64(m.Sizes[r.Size])/r.Median)
+		}
+	}
+	order := make([]int, len(m.Sizes)) // sizes ascending
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return m.Sizes[a] - m.Sizes[b] })
+	var curves []draw.Curve
+	for l := range rates {
+		c := draw.Curve{Name: h.LevelName(l)}
+		for _, i := range order {
+			if of := rates[l][i]; len(of) > 0 {
+				c.Bytes = append(c.Bytes, int64(m.Sizes[i]))
+				c.Low = append(c.Low, stats.Quantile(of, 0.25))
+				c.High = append(c.High, stats.Quantile(of, 0.75))
+				c.Values = append(c.Values, stats.LowerMedian(of))
+			}
+		}
+		if len(c.Bytes) > 0 {
+			curves = append(curves, c)
+		}
+	}
+	return curves
+}
+
+// A castRow is what a picture needs of a row of topocast bcast.
+type castRow struct {
+	Bytes   int64    `json:"bytes"`
+	Variant string   `json:"variant"`
+	Median  float64  `json:"median_s"`
+	Low     *float64 `json:"median_low_s"`
+	High    *float64 `json:"median_high_s"`
+	Bound   *float64 `json:"bound_s"`
+}
+
+func drawBroadcasts(s *drawSource) (*draw.Figure, error) {
+	ranks, rows, err := readCasts(s.data)
+	if err != nil {
+		return nil, err
+	}
+	return draw.Broadcasts(fmt.Sprintf("Broadcasts to %d ranks", ranks), castCurves(rows), "Time until the last rank has the data: the median, and the interval of 95 % as band.")
+}
+
+// castCurves are the rows by variant, as they come, and last the bound.
+func castCurves(rows []castRow) []draw.Curve {
+	index := make(map[string]int)
+	var curves []draw.Curve
+	bound := draw.Curve{Name: "lower bound", Limit: true}
+	slices.SortStableFunc(rows, func(a, b castRow) int { return int(max(-1, min(1, a.Bytes-b.Bytes))) })
+	for _, r := range rows {
+		k, seen := index[r.Variant]
+		if !seen {
+			k = len(curves)
+			index[r.Variant] = k
+			curves = append(curves, draw.Curve{Name: r.Variant})
+		}
+		c := &curves[k]
+		c.Bytes, c.Values = append(c.Bytes, r.Bytes), append(c.Values, r.Median)
+		c.Low, c.High = append(c.Low, jsonfile.Value(r.Low)), append(c.High, jsonfile.Value(r.High))
+		if n := len(bound.Bytes); r.Bound != nil && *r.Bound > 0 && (n == 0 || bound.Bytes[n-1] != r.Bytes) {
+			bound.Bytes, bound.Values = append(bound.Bytes, r.Bytes), append(bound.Values, *r.Bound)
+		}
+	}
+	if len(bound.Bytes) > 0 {
+		curves = append(curves, bound)
+	}
+	return curves
+}
+
+// readCasts reads what topocast bcast writes, as JSON or CSV.
+func readCasts(data []byte) (ranks int, rows []castRow, err error) {
+	if format := jsonfile.Format(data); format != "" {
+		if format != "topocast/bcast-benchmark" {
+			return 0, nil, fmt.Errorf("format is %q: want topocast/bcast-benchmark, which topocast bcast --json writes", format)
+		}
+		var file struct {
+			Version int       `json:"version"`
+			Ranks   int       `json:"ranks"`
+			Rows    []castRow `json:"rows"`
+		}
+		if err := json.Unmarshal(data, &file); err != nil {
+			return 0, nil, err
+		}
+		if file.Version != 2 {
+			return 0, nil, fmt.Errorf("version %d: want 2", file.Version)
+		}
+		return file.Ranks, file.Rows, nil
+	}
+	table := csv.NewReader(bytes.NewReader(data))
+	head, err := table.Read()
+	if err == io.EOF {
+		return 0, nil, errors.New("no content")
+	}
+	column := make(map[string]int)
+	for k, name := range head {
+		column[name] = k
+	}
+	for _, name := range []string{"ranks", "bytes", "variant", "median_s", "median_low_s", "median_high_s", "bound_s"} {
+		if _, ok := column[name]; !ok {
+			return 0, nil, fmt.Errorf("no column %q: want the file of topocast bcast --csv, or --json", name)
+		}
+	}
+	lines, err := table.ReadAll()
+	if err != nil {
+		return 0, nil, err
+	}
+	for i, line := range lines {
+		number := func(name string) *float64 {
+			text := line[column[name]]
+			if text == "" {
+				return nil
+			}
+			x, wrong := strconv.ParseFloat(text, 64)
+			if (wrong != nil || math.IsNaN(x) || math.IsInf(x, 0)) && err == nil {
+				err = fmt.Errorf("line %d: %s is %q: want a number", i+2, name, text)
+			}
+			return &x
+		}
+		r := castRow{
+			Bytes: int64(jsonfile.Value(number("bytes"))), Variant: line[column["variant"]], Median: jsonfile.Value(number("median_s")),
+			Low: number("median_low_s"), High: number("median_high_s"), Bound: number("bound_s"),
+		}
+		ranks, rows = int(jsonfile.Value(number("ranks"))), append(rows, r)
+		if err != nil {
+			return 0, nil, err
+		}
+	}
+	return ranks, rows, nil
+}

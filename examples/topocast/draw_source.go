@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"io"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/jsonfile"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/draw"
+	"github.com/topocast/topocast/topology/encode"
+	"github.com/topocast/topocast/topology/linkage"
+)
+
+// A drawSource is the file that a picture is made of, and how.
+type drawSource struct {
+	unit       string
+	order      string  // of a heat map: groups or file
+	percentile float64 // of a heat map
+
+	data    []byte
+	network *model.Network // one of the two, or neither
+	read    *latencies
+}
+
+// open reads the file, for times of broadcasts or for whatever else it is.
+func (s *drawSource) open(path string, broadcasts bool) error {
+	unit := encode.Unit(0)
+	if s.unit != "" {
+		var err error
+		if unit, err = encode.ParseUnit(s.unit); err != nil {
+			return badInput("--unit: %w", err)
+		}
+	}
+	f, err := openInput(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if s.data, err = io.ReadAll(f); err != nil {
+		return &inputError{err}
+	}
+	switch format := jsonfile.Format(s.data); {
+	case broadcasts:
+		return nil
+	case format == "topocast/bcast-benchmark":
+		return badInput("%s: times of broadcasts: want --what broadcasts", path)
+	case format != "" && format != "topocast/measurement":
+		if s.network, err = model.Read(bytes.NewReader(s.data)); err != nil {
+			return badInput("%s: %w", path, err)
+		}
+		if unit != 0 {
+			return badInput("--unit: %s holds its own", path)
+		}
+		return nil
+	}
+	s.read, err = latenciesOf(bytes.NewReader(s.data), path, unit)
+	return err
+}
+
+// latencies are those of the readings, the cells' medians where there are repetitions, or what a network predicts, with
+// names and groups.
+func (s *drawSource) latencies() (mat.Matrix, []string, *topology.Hierarchy, error) {
+	if s.network != nil {
+		return predicted{s.network}, s.names(), s.network.Hierarchy(), nil
+	}
+	found, err := linkage.Reconstruct(s.read.matrices...)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return medianOf(s.read.matrices), s.names(), found.Hierarchy, nil
+}
+
+// drawn is the network, of readings that which is found in them.
+func (s *drawSource) drawn() (*topology.Graph, *topology.Hierarchy, []string, error) {
+	if s.network != nil {
+		return s.network.Graph(), s.network.ReportedHierarchy(), s.names(), nil
+	}
+	found, err := linkage.Reconstruct(s.read.matrices...)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return found.Graph, found.Hierarchy, s.names(), nil
+}
+
+// names are those of the rows, or of the hosts where each rank has one of its own; nil: numbers.
+func (s *drawSource) names() []string {
+	var at []model.Location
+	switch {
+	case s.network == nil && s.read.measured == nil:
+		return s.read.names
+	case s.network == nil:
+		at = s.read.measured.Locations()
+	case s.network.Hosts() != nil:
+		for rank := range s.network.Ranks() {
+			at = append(at, s.network.Location(rank))
+		}
+	}
+	names, seen := make([]string, 0, len(at)), make(map[string]bool)
+	for _, l := range at {
+		if l.Host == "" || seen[l.Host] {
+			return nil
+		}
+		names, seen[l.Host] = append(names, l.Host), true
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return names
+}
+
+func drawHeatMap(s *drawSource) (*draw.Figure, error) {
+	d, names, h, err := s.latencies()
+	if err != nil {
+		return nil, err
+	}
+	if s.order == "file" {
+		h = nil
+	}
+	return draw.HeatMap(s.title("Latencies"), d, &draw.HeatMapSettings{Names: names, Hierarchy: h, Percentile: s.percentile / 100})
+}
+
+func drawHistogram(s *drawSource) (*draw.Figure, error) {
+	d, _, h, err := s.latencies()
+	if err != nil {
+		return nil, err
+	}
+	return draw.Histogram(s.title("Latencies"), d, h)
+}
+
+func drawDendrogram(s *drawSource) (*draw.Figure, error) {
+	_, h, names, err := s.drawn()
+	if err != nil {
+		return nil, err
+	}
+	return draw.Dendrogram("Groups", h, names)
+}
+
+func drawLayout(s *drawSource) (*draw.Figure, error) {
+	g, _, names, err := s.drawn()
+	if err != nil {
+		return nil, err
+	}
+	if names != nil {
+		if g, err = g.WithHostNames(names); err != nil {
+			return nil, err
+		}
+	}
+	at, err := draw.Layout(g, nil)
+	if err != nil {
+		return nil, err
+	}
+	return draw.Wiring("Wiring", g, at)
+}
+
+// title says whether latencies were measured, or are what a network predicts.
+func (s *drawSource) title(what string) string {
+	if s.network != nil {
+		return what + " that the network predicts"
+	}
+	return what + ", measured"
+}

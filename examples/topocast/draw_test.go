@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"image/png"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestDraw: every picture of every file that it may be made of, as SVG and, by the name's end, as PNG.
+func TestDraw(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const cluster = "tree:2x4 latency=10us,2us rate=10Gbps"
+	for _, args := range [][]string{
+		{"simulate", "--cluster", cluster, "--", "measure", "--sizes", "8,4Ki,64Ki", "--csv", "latencies.csv", "-o", "readings.json"},
+		{"reconstruct", "-o", "network.json", "readings.json"},
+		{"simulate", "--cluster", cluster, "--", "bcast", "--network", "network.json", "--sizes", "8,4Ki", "--repetitions", "6", "--csv", "times.csv", "--only", "ours,binomial"},
+	} {
+		if status, _, stderr := topocast(args...); status != 0 {
+			t.Fatalf("%v: status %d: %s", args, status, stderr)
+		}
+	}
+	for _, c := range []struct{ what, file, want string }{
+		{"heatmap", "network.json", "order is that of the groups"},
+		{"heatmap", "readings.json", "order is that of the groups"},
+		{"heatmap", "latencies.csv", "Latencies, measured"},
+		{"histogram", "readings.json", "level 1"},
+		{"dendrogram", "network.json", "level 1"},
+		{"dendrogram", "latencies.csv", "level 1"},
+		{"bandwidth", "network.json", "one message between ranks of each level"},
+		{"bandwidth", "readings.json", "quartiles"},
+		{"broadcasts", "times.csv", "binomial"},
+		{"layout", "network.json", "8 hosts (dots), 2 switches (squares)."},
+	} {
+		if status, _, stderr := topocast("draw", "--what", c.what, "-o", "x.svg", c.file); status != 0 {
+			t.Errorf("%s of %s: status %d: %s", c.what, c.file, status, stderr)
+			continue
+		}
+		if svg, err := os.ReadFile("x.svg"); err != nil || !strings.Contains(string(svg), c.want) {
+			t.Errorf("%s of %s does not say %q (%v)", c.what, c.file, c.want, err)
+		}
+	}
+	if status, _, stderr := topocast("draw", "--what", "dendrogram", "-o", "x.png", "network.json"); status != 0 {
+		t.Fatal(stderr)
+	}
+	if data, err := os.ReadFile("x.png"); err != nil {
+		t.Error(err)
+	} else if _, err := png.Decode(bytes.NewReader(data)); err != nil {
+		t.Error(err)
+	}
+
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--what", "pie", "network.json"}, `--what "pie"`},
+		{[]string{"-o", "x.gif", "network.json"}, ".svg or .png"},
+		{[]string{"--what", "bandwidth", "latencies.csv"}, "one size only"},
+		{[]string{"--what", "broadcasts", "network.json"}, "topocast bcast --json"},
+		{[]string{"--what", "broadcasts", "latencies.csv"}, `no column "ranks"`},
+		{[]string{"--order", "file", "network.json"}, "--order: only with --what heatmap"},
+		{[]string{"--what", "heatmap", "--percentile", "0", "network.json"}, "--percentile 0"},
+		{[]string{"--unit", "us", "network.json"}, "--unit"},
+		{[]string{"no-such-file"}, "no-such-file"},
+	} {
+		if status, _, stderr := topocast(append([]string{"draw"}, c.args...)...); status != statusInput || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) {
+			t.Errorf("draw %q: status %d, %q, want %d and one line with %q", c.args, status, stderr, statusInput, c.want)
+		}
+	}
+}
