@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,7 +22,8 @@ func compareCommand() *cobra.Command {
 		Long: `Compare holds a measured network (of topocast discover) against a reference:
 one that was measured before, a platform file
 {"graph":{"hosts":[..],"switches":[..],"links":[..]}}, or a specification in
-DOT (names on vertices, Gbit/s on edges), TGF, GraphML, or as a platform of SimGrid; groups of LGate, too. Hosts are matched by
+DOT (names on vertices, Gbit/s on edges), TGF, GraphML, or as a platform of SimGrid; groups of LGate, too, and of one
+host an XML of lstopo. Where the reference has groups alone they must be the same. Hosts are matched by
 name; there may be any number of ranks on each, in any order, and hosts that one
 side lacks are left out. Every link of the reference gets a verdict from its
 latency and its bandwidth each way, against the reference's and the other links
@@ -55,7 +57,7 @@ Exit status: 0 nothing differs, 3 something does, 4 cannot tell.`,
 				}
 				return err
 			}
-			reference, err := loadSide(args[1], hostNames(measured.graph))
+			reference, err := measured.loadReference(args[1])
 			if err != nil {
 				return err
 			}
@@ -94,6 +96,10 @@ func loadSide(file string, names []string) (side, error) {
 	if err != nil {
 		return side{}, err
 	}
+	return newSide(file, n)
+}
+
+func newSide(file string, n *model.Network) (side, error) {
 	g, err := wiring(n)
 	if err == nil {
 		g, err = namedByHost(n, g)
@@ -102,6 +108,30 @@ func loadSide(file string, names []string) (side, error) {
 		return side{}, &inputError{err}
 	}
 	return side{file, n, g}, nil
+}
+
+// loadReference reads what a measured network is held against. What a file leaves open, such as which vertices are
+// hosts, the measured one tells; where it is of the inside of a host the measured hosts become cores.
+func (s *side) loadReference(file string) (side, error) {
+	data, err := readInput(file)
+	if err != nil {
+		return side{}, err
+	}
+	if !isHwloc(data) {
+		n, err := networkOf(file, data, hostNames(s.graph))
+		if err != nil {
+			return side{}, err
+		}
+		return newSide(file, n)
+	}
+	n, names, err := insideNetwork(data, s.network)
+	if err == nil {
+		s.graph, err = s.graph.WithHostNames(names)
+	}
+	if err != nil {
+		return side{}, badInput("%s: %w", file, err)
+	}
+	return newSide(file, n)
 }
 
 // A comparison is what the command prints.
@@ -131,7 +161,7 @@ func compareNetworks(measured, reference side, tolerance float64) (*comparison, 
 	if err != nil {
 		return nil, err
 	}
-	if len(m.Levels()) > 0 && len(ref.Levels()) > 0 {
+	if r.groupsOnly() || len(m.Levels()) > 0 && len(ref.Levels()) > 0 {
 		r.groups, err = compare.Groups(m, ref)
 	}
 	return r, err
@@ -158,12 +188,20 @@ func (s side) groups(hosts []string) (*topology.Hierarchy, error) {
 // status is the exit status: whether something differs.
 func (r *comparison) status() int {
 	switch {
-	case len(r.result.Findings) > 0:
+	case len(r.result.Findings) > 0, r.groupsOnly() && len(r.groups.Missing)+len(r.groups.Extra) > 0:
 		return statusDifferent
+	case r.groupsOnly():
+		return statusFine
 	case r.result.Judged == 0:
 		return statusUnknown
 	}
 	return statusFine
+}
+
+// groupsOnly tells whether the reference says groups and of no link anything.
+func (r *comparison) groupsOnly() bool {
+	known := func(a topology.Arc) bool { return !math.IsNaN(a.Latency) || !math.IsNaN(a.Bandwidth) }
+	return len(r.reference.network.Hierarchy().Levels()) > 0 && !slices.ContainsFunc(r.reference.graph.Arcs(), known)
 }
 
 // namedByHost is the graph with the names of the hosts on which the network's

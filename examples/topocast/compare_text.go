@@ -40,6 +40,9 @@ func (r *comparison) writeText(w io.Writer, all bool) error {
 	}
 	if g := r.groups; g != nil {
 		fmt.Fprintf(&b, "firm groups: %d the same, %d missing, %d extra\n", len(g.Same), len(g.Missing), len(g.Extra))
+		if r.groupsOnly() {
+			r.writeGroups(&b)
+		}
 	}
 	r.writeClasses(&b)
 
@@ -47,6 +50,9 @@ func (r *comparison) writeText(w io.Writer, all bool) error {
 	case statusUnknown:
 		fmt.Fprintln(&b, "\ncannot tell: no link was measured on both sides and can be judged")
 	case statusDifferent:
+		if len(c.Findings) == 0 {
+			break
+		}
 		fmt.Fprintf(&b, "\n%s, the worst first\n", words.Count(len(c.Findings), "difference"))
 	}
 	if c.Unknown != "" {
@@ -65,6 +71,22 @@ func (r *comparison) writeText(w io.Writer, all bool) error {
 	}
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// writeGroups writes the groups that one side has alone.
+func (r *comparison) writeGroups(w io.Writer) {
+	for _, side := range []struct {
+		what   string
+		groups [][]int
+	}{{"missing", r.groups.Missing}, {"extra", r.groups.Extra}} {
+		for _, g := range side.groups {
+			names := make([]string, len(g))
+			for i, h := range g {
+				names[i] = r.result.Hosts[h]
+			}
+			fmt.Fprintf(w, "  %s: %s\n", side.what, hostRanges(names))
+		}
+	}
 }
 
 // writeClasses writes what all links of a level have in common.

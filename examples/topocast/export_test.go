@@ -86,7 +86,9 @@ func TestSpecificationInDOT(t *testing.T) {
 		{"<graphml/>", "specified: encode: GraphML: 0 graphs", statusInput},
 		{"<platform/>", "specified: encode: SimGrid: version", statusInput},
 		{"cluster { group { 0-7 } }", "groups of 8 ranks, where the other network has 4", statusInput},
-		{"<topology/>", "specified: no network: want", statusInput},
+		{"cluster { group { 0-1 } group { 2-3 } }", "firm groups: 2 the same, 0 missing, 0 extra", statusFine},
+		{"cluster { group { 0, 2 } group { 1, 3 } }", "firm groups: 0 the same, 2 missing, 2 extra\n  missing: h0,h2\n  missing: h1,h3\n  extra: h0,h1\n", statusDifferent},
+		{"<topology/>", "specified: encode: hwloc: 0 machines", statusInput},
 		{"a,b\n1,2\n", "specified: no network: want", statusInput},
 		{"", "no content", statusInput},
 	} {
@@ -131,5 +133,37 @@ func TestExportOfSeparateNetworks(t *testing.T) {
 	}
 	if want := "warning: 2 parts of the network are not connected"; !strings.HasPrefix(stderr, want) || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("%s, want a line with %q", stderr, want)
+	}
+}
+
+// What was measured between the cores of a host is held against what hwloc knows of it.
+func TestCompareWithHwloc(t *testing.T) {
+	const core = `<object type="Core"><object type="PU" os_index="%d"/></object>`
+	cache := func(cores ...any) string {
+		return fmt.Sprintf(`<object type="L3Cache">`+strings.Repeat(core, len(cores))+`</object>`, cores...)
+	}
+	machine := func(inside string) string {
+		return `<topology version="2.0"><object type="Machine">` + inside + `</object></topology>`
+	}
+	cores := filepath.Join(t.TempDir(), "cores.json")
+	if status, _, stderr := topocast("simulate", "--cluster", "core:4 socket:2 host:1 latency=5us,1us,200ns", "--", "discover", "-o", cores); status != 0 {
+		t.Fatal(stderr)
+	}
+	for _, c := range []struct {
+		network, file, want string
+		status              int
+	}{
+		{cores, machine(cache(0, 1, 2, 3) + cache(4, 5, 6, 7)), "firm groups: 2 the same, 0 missing, 0 extra", statusFine},
+		{cores, machine(cache(0, 2, 4, 6) + cache(1, 3, 5, 7)), "firm groups: 0 the same, 2 missing, 2 extra", statusDifferent},
+		{cores, machine(cache(0, 1)), "has no core of its own for rank 2, which is at core 2", statusInput},
+		{simulatedNetwork(t), machine(cache(0, 1)), "describes one host, and the other network is of 4 hosts", statusInput},
+	} {
+		status, out, stderr := topocast("compare", c.network, write(t, "host.xml", c.file))
+		if status != c.status || !strings.Contains(out+stderr, c.want) || strings.Count(stderr, "\n") > 1 {
+			t.Errorf("%s: status %d\n%s%s; want %d, %s", c.file, status, out, stderr, c.status, c.want)
+		}
+	}
+	if status, _, stderr := topocast("predict", write(t, "host.xml", machine(cache(0, 1))), "none"); status != statusInput || !strings.Contains(stderr, "describes the inside of a host") {
+		t.Errorf("predict: status %d, %s", status, stderr)
 	}
 }

@@ -30,6 +30,15 @@ func loadNetwork(path string) (*model.Network, error) { return loadNetworkOf(pat
 // loadNetworkOf is loadNetwork where the names of ranks are known, in their order: they tell hosts from
 // switches where a file does not, and name the ranks of one that has only numbers.
 func loadNetworkOf(path string, names []string) (*model.Network, error) {
+	data, err := readInput(path)
+	if err != nil {
+		return nil, err
+	}
+	return networkOf(path, data, names)
+}
+
+// readInput is all of a file, or of standard input.
+func readInput(path string) ([]byte, error) {
 	f, err := openInput(path)
 	if err != nil {
 		return nil, err
@@ -39,6 +48,11 @@ func loadNetworkOf(path string, names []string) (*model.Network, error) {
 	if err != nil {
 		return nil, &inputError{err} // names the file
 	}
+	return data, nil
+}
+
+// networkOf is loadNetworkOf for what a file holds.
+func networkOf(path string, data []byte, names []string) (*model.Network, error) {
 	if format := foreignFormat(data); format != nil {
 		n, err := format.network(data, names)
 		if err != nil {
