@@ -96,8 +96,11 @@ const (
 	rankParts = 128
 )
 
-// coarser is how many times longer parts are where plans are only looked at, and with many ranks.
-const coarser = 4
+// How many times longer parts are where plans are only looked at, and with many ranks.
+const (
+	coarser  = 4
+	coarsest = 16
+)
 
 // partOf is the length of a part in bytes for the stored steps.
 func (e *Evaluator) partOf() int {
@@ -111,7 +114,10 @@ func (e *Evaluator) partOf() int {
 		}
 	}
 	part := max(leastPart, longest/mostParts, all/max(allParts, rankParts*e.ranks))
-	if e.coarse || e.ranks > many {
+	switch {
+	case e.ranks > many:
+		part *= coarsest
+	case e.coarse:
 		part *= coarser
 	}
 	return part

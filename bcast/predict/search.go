@@ -179,7 +179,7 @@ func newSearch(e *Evaluator, list []schedule.Algorithm, bytes, root int) *search
 
 // surely is what a plan takes, if it seems to take something else than it does where few pieces tell little.
 func (s *search) surely(g glance) float64 {
-	if _, ok := s.list[g.index].(schedule.Planner); ok || s.ranks > many || math.IsInf(g.seconds, 1) {
+	if schedule.AlongOneTree(s.list[g.index]) || s.ranks > many || math.IsInf(g.seconds, 1) {
 		return g.seconds
 	}
 	return s.predict(g.index, g.segment)
@@ -268,7 +268,7 @@ func (s *search) descend(f family, bases []int) []glance {
 
 // glance plays one segment through an empty network, and takes it that the others
 // follow as fast as the busiest way or rank can: first + (k - 1) pace. Of an algorithm
-// that is no tree it plays two.
+// in which ranks have several parents it plays two.
 func (s *search) glance(index, segment int) glance {
 	p := s.problem
 	p.Segment = segment
@@ -278,7 +278,7 @@ func (s *search) glance(index, segment int) glance {
 	}
 	s.coarse = true
 	defer func() { s.coarse = false }()
-	if _, ok := s.list[index].(schedule.Planner); !ok {
+	if !schedule.AlongOneTree(s.list[index]) {
 		return glance{index, segment, s.extrapolate(s.list[index], p, k, 2)}
 	}
 	p.Bytes = p.PieceBytes()
@@ -327,7 +327,7 @@ func (s *search) best(f family) Candidate {
 		looked, tested = 1, 1
 	}
 	for _, g := range f.first[:min(looked, len(f.first))] {
-		s.glances[f.from] = append(s.glances[f.from], s.segments(g.index)...)
+		s.glances[f.from] = append(s.glances[f.from], s.segments(g)...)
 	}
 	all := slices.Clone(s.glances[f.from])
 	slices.SortStableFunc(all, func(a, b glance) int { return cmp.Compare(a.seconds, b.seconds) })
@@ -341,14 +341,30 @@ func (s *search) best(f family) Candidate {
 }
 
 // segments glances at an algorithm with the whole message, and with all powers of
-// two below it.
-func (s *search) segments(index int) []glance {
-	all := []glance{s.glance(index, 0)}
-	if undivided(s.list[index]) {
+// two below it; with many ranks, with those from the one of a first glance on, both ways, for as long as that
+// helps.
+func (s *search) segments(first glance) []glance {
+	if undivided(s.list[first.index]) {
+		return []glance{first}
+	}
+	all := []glance{s.glance(first.index, 0)}
+	if s.ranks <= many || first.segment == 0 {
+		for segment := powerBelow(s.problem.Bytes); segment >= MinSegment; segment /= 2 {
+			all = append(all, s.glance(first.index, segment))
+		}
 		return all
 	}
-	for segment := powerBelow(s.problem.Bytes); segment >= MinSegment; segment /= 2 {
-		all = append(all, s.glance(index, segment))
+	all = append(all, first)
+	for _, way := range [...]func(int) int{func(x int) int { return 2 * x }, func(x int) int { return x / 2 }} {
+		last := first
+		for segment := way(first.segment); segment >= MinSegment && segment < s.problem.Bytes; segment = way(segment) {
+			g := s.glance(first.index, segment)
+			all = append(all, g)
+			if g.seconds > last.seconds {
+				break
+			}
+			last = g
+		}
 	}
 	return all
 }

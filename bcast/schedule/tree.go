@@ -17,6 +17,21 @@ type Planner interface {
 	Plan(p Problem) *Tree
 }
 
+// AlongOneTree tells whether each rank gets all pieces from one other rank: so it is with Planners, and with
+// algorithms that put them together in stages.
+func AlongOneTree(a Algorithm) bool {
+	switch a := a.(type) {
+	case Planner, MagPIe:
+		return true
+	case Magpie2:
+		between, within := a.parts()
+		return AlongOneTree(between) && AlongOneTree(within)
+	case Leaders:
+		return AlongOneTree(a.between())
+	}
+	return false
+}
+
 // A Tree says for every rank who sends to it, and to whom it forwards.
 type Tree struct {
 	parent []int // -1 for the root
