@@ -390,3 +390,26 @@ func TestReportRefuses(t *testing.T) {
 		}
 	}
 }
+
+// What is weak is told in the first lines, in the list and in the tables.
+func TestReportTellsWeakGroups(t *testing.T) {
+	g := topotest.Star(t, 4, 1e-6)
+	h, err := topology.NewHierarchy(4, []topology.Level{{Name: "rack", Latency: 1e-6, Support: 0.5}}, []topology.Group{
+		{Hosts: []int{0, 1}, Latency: 1e-6, Support: 0.5}, {Hosts: []int{2, 3}, Latency: 1e-6, Support: 1},
+	}, 2e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := written(t, &Report{Graph: g, Hierarchy: h})
+	for _, want := range []string{
+		"4 hosts in 2 racks. An empty message takes 1 us within a rack, 2 us across. 1 of 2 groups weak: the readings do not set them off clearly.",
+		`<li class="bad"><b>1</b><span>weak groups</span></li>`, "<li>rack 1 (2 hosts), support 0.50</li>", `<tr class="weak"><td>rack</td>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q in the page", want)
+		}
+	}
+	if d := dataOf(t, page); !d.Groups[1].Weak || d.Groups[2].Weak {
+		t.Errorf("weak in the data: %v and %v, want only the first", d.Groups[1].Weak, d.Groups[2].Weak)
+	}
+}

@@ -90,6 +90,11 @@ func TestToolsReportInBrowser(t *testing.T) {
 		t.Errorf("%g nodes and %g links, want 8 and 8", nodes, links)
 	}
 
+	// The four links without a way back are headed by arrows.
+	if arrows := number("(() => { let n = 0; view.paintArrow = (...given) => { n++; View.prototype.paintArrow.apply(view, given); }; view.paint(); delete view.paintArrow; return n; })()"); arrows != 4 {
+		t.Errorf("%g arrows, want 4", arrows)
+	}
+
 	// A drag turns it, the wheel zooms.
 	before := b.text("[view.yaw, view.pitch, view.canvas.toDataURL().length]")
 	x, y := b.at("[view.width / 2, view.height / 2 + 3]")
