@@ -22,6 +22,7 @@ func TestHostlist(t *testing.T) {
 		{"tux098 tux099 tux100", "tux[098-100]"},
 		{"tux98 tux99 tux100", "tux[98-100]"},
 		{"tux09 tux010", "tux[09,010]"},
+		{"tux0 tux1 tux2 tux3 tux4 tux5 tux6 tux7 tux8 tux9 tux10", "tux[0-10]"},
 		{"tux099 tux1000", "tux[099,1000]"},
 		{"login b2 b1 a", "a,b[1-2],login"},
 		{"r1n1 r1n2 r2n1", "r1n[1-2],r2n1"},

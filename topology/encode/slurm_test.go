@@ -151,6 +151,15 @@ func sorted(f *Fabric) *Fabric {
 	return f
 }
 
+// A leaf that a host gets has no name that is there.
+func TestDirectLeavesHaveNamesOfTheirOwn(t *testing.T) {
+	var b bytes.Buffer
+	f := &Fabric{Roots: []*FabricSwitch{{Name: "root", Hosts: []string{"c"}, Switches: []*FabricSwitch{{Name: "direct-1", Hosts: []string{"a", "b"}}}}}}
+	if err := WriteSlurmConf(&b, f); err != nil || !strings.Contains(b.String(), "SwitchName=direct-2 Nodes=c\nSwitchName=root Switches=direct-[1-2]\n") {
+		t.Errorf("%v: %s", err, b.String())
+	}
+}
+
 // Fabrics that someone made by hand.
 func TestFabricWritersRefuse(t *testing.T) {
 	leaf := func(name string, hosts ...string) *FabricSwitch { return &FabricSwitch{Name: name, Hosts: hosts} }
