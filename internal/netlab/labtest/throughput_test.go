@@ -23,8 +23,9 @@ func throughputLabs() []struct{ name, cluster string } {
 }
 
 // TestThroughput holds the rates of all directions of all links to the lab's file within
-// 8 %, under both libraries. What keeps the ranks from their CPU is no fault of the measurement, and
-// only slows down: of each direction the best of the attempts counts, and none may be too fast.
+// 8 %, under both libraries. What keeps the ranks or the fabric from their CPUs is no fault of the
+// measurement: it makes single messages too slow or, as frames come all at once after a stall, too fast. So
+// a direction is done with when an attempt has found it right, and one that is measured wrong is wrong in all.
 func TestThroughput(t *testing.T) {
 	settings := labSettings(t)
 	for _, lab := range throughputLabs() {
@@ -32,8 +33,8 @@ func TestThroughput(t *testing.T) {
 			l := labUp(t, settings, lab.name, lab.cluster)
 			for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
 				t.Run(library, func(t *testing.T) {
-					best := make([]float64, l.Cluster.Graph.NumArcs())
-					judge(t, 3, func() ([]string, netlab.Loop) { return ratesOff(t, l, settings, library, best) })
+					right := make([]bool, l.Cluster.Graph.NumArcs())
+					judge(t, 3, func() ([]string, netlab.Loop) { return ratesOff(t, l, settings, library, right) })
 				})
 			}
 		})
@@ -44,9 +45,8 @@ func TestThroughput(t *testing.T) {
 // 9,000 bytes take some 1 % of it.
 const throughputTolerance = 0.08
 
-// ratesOff measures a lab, takes what is better than the best rates so far, and lists the
-// directions that are off.
-func ratesOff(t *testing.T, l *netlab.Lab, settings *netlab.Settings, library string, best []float64) (off []string, fabric netlab.Loop) {
+// ratesOff measures a lab, notes the directions that are right, and lists those that never were.
+func ratesOff(t *testing.T, l *netlab.Lab, settings *netlab.Settings, library string, right []bool) (off []string, fabric netlab.Loop) {
 	t.Helper()
 	place, err := netlab.Place("block", l.Cluster.Graph.Hosts(), 1, 0)
 	if err != nil {
@@ -64,10 +64,10 @@ func ratesOff(t *testing.T, l *netlab.Lab, settings *netlab.Settings, library st
 	var errs []float64
 	for i, a := range g.Arcs() {
 		errs = append(errs, math.Abs(r.Rates[i]/a.Bandwidth-1))
-		best[i] = max(best[i], r.Rates[i])
-		relative := best[i]/a.Bandwidth - 1
-		if !(math.Abs(relative) <= throughputTolerance) {
-			off = append(off, fmt.Sprintf("%s to %s: %.4g B/s, truth %.4g: %+.1f %%, at least: %v", g.Name(a.From), g.Name(a.To), best[i], a.Bandwidth, 100*relative, r.AtLeast[i]))
+		relative := r.Rates[i]/a.Bandwidth - 1
+		right[i] = right[i] || math.Abs(relative) <= throughputTolerance // not of NaN
+		if !right[i] {
+			off = append(off, fmt.Sprintf("%s to %s: %.4g B/s, truth %.4g: %+.1f %%, at least: %v", g.Name(a.From), g.Name(a.To), r.Rates[i], a.Bandwidth, 100*relative, r.AtLeast[i]))
 		}
 	}
 	slices.Sort(errs)
