@@ -97,6 +97,18 @@ func TestSimGridSize(t *testing.T) {
 	}
 }
 
+// In a circle each link is on as many routes one way as the other.
+func TestSimGridWays(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteSimGrid(&b, simGridGraphs(t)["hosts in a circle"], topology.ChooseLowest); err != nil {
+		t.Fatal(err)
+	}
+	up, down := strings.Count(b.String(), `direction="UP"`), strings.Count(b.String(), `direction="DOWN"`)
+	if up == 0 || up != down {
+		t.Errorf("%d links up, %d down in\n%s", up, down, b.String())
+	}
+}
+
 func TestWriteSimGridRefuses(t *testing.T) {
 	mesh, err := gen.Parse("torus:17x17 spread=20%")
 	if err != nil {
