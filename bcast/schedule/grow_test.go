@@ -81,3 +81,35 @@ func TestTheLeastPaceIsTheDepthFirstChain(t *testing.T) {
 func hierarchical(p schedule.Problem) []schedule.Algorithm {
 	return schedule.Variants([]schedule.Algorithm{schedule.Earliest{}, schedule.Paced{}, schedule.MagPIe{}, schedule.Interpipe{}, schedule.Magpie2{}}, p)
 }
+
+// An algorithm that says so lets nobody receive from two ranks, and those that are known for it do not say so.
+func TestAlongOneTreeEverybodyHasOneParent(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 4))
+	for range 10 {
+		p := schedule.Problem{Ranks: 24, Root: rng.IntN(24), Bytes: 900, Segment: 100, Tree: casttest.RandomTree(rng, 24)}
+		for _, a := range schedule.Variants(append(schedule.Algorithms(), schedule.Leaders{}), p) {
+			most := 0
+			for _, ops := range schedule.AllOps(nil, a, p) {
+				parents := map[int]bool{}
+				for _, op := range ops {
+					switch op.Kind {
+					case schedule.Recv:
+						parents[op.Peer] = true
+					case schedule.Exchange:
+						parents[op.RecvPeer] = true
+					}
+				}
+				most = max(most, len(parents))
+			}
+			if schedule.AlongOneTree(a) && most > 1 {
+				t.Errorf("AlongOneTree(%s) = true, and a rank receives from %d", schedule.Text(a), most)
+			}
+			switch a.(type) {
+			case schedule.TwoTree, schedule.Circulant, schedule.ScatterRing:
+				if schedule.AlongOneTree(a) {
+					t.Errorf("AlongOneTree(%s) = true", schedule.Text(a))
+				}
+			}
+		}
+	}
+}
