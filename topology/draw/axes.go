@@ -17,8 +17,10 @@ func (l logTicks) Ticks(low, high float64) []plot.Tick {
 	decades := math.Log10(high / low)
 	labelled := map[int]bool{1: true}
 	switch {
-	case decades < 1:
+	case decades < 0.4:
 		labelled = map[int]bool{1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 9: true}
+	case decades < 1: // 8, 9 and 10 would run into each other
+		labelled = map[int]bool{1: true, 2: true, 3: true, 5: true, 7: true}
 	case decades < 2.5:
 		labelled = map[int]bool{1: true, 2: true, 5: true}
 	}
