@@ -122,12 +122,12 @@ func TestNotesSayWhatWasDone(t *testing.T) {
 			t.Errorf("notes %q: want %q in them", got, want)
 		}
 	}
-	weak, err := topology.NewHierarchy(4, []topology.Level{{Latency: nan, Support: 0.6}}, []topology.Group{{Hosts: []int{0, 2}, Latency: nan, Support: 0.6}}, 1e-6)
+	weak, err := topology.NewHierarchy(4, []topology.Level{{Latency: nan, Support: 0.6}}, []topology.Group{{Hosts: []int{0, 2}, Latency: nan, Support: 0.6}, {Hosts: []int{1, 3}, Latency: nan, Support: 0.6}}, 1e-6)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f, err = draw.Dendrogram("", weak, []string{"n1", "n2", "n3", "n4"})
-	if got := notes(t, f, err); !strings.Contains(got, "Dashed: 1 group") || !strings.Contains(got, "unknown latency") {
+	if got := notes(t, f, err); !strings.Contains(got, "Dashed: 2 groups") || !strings.Contains(got, "unknown latency") {
 		t.Errorf("notes %q", got)
 	}
 	said := texts(t, f)

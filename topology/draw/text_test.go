@@ -125,3 +125,20 @@ func TestTextUnfolded(t *testing.T) {
 		t.Errorf("%d pods of 14 us inside, want 4:\n%s", got, b.String())
 	}
 }
+
+// Links that differ by 30 % are not written as one, though neither is slow. Alike: a header, all, pods, racks and
+// hosts. Else the pod with that rack is apart: itself, the rack, its hosts, the 7 other racks, their hosts.
+func TestTextFoldsWhatIsAlike(t *testing.T) {
+	c, _ := topotest.Generate(t, "tree:4x8x4 latency=10us,5us,2us")
+	rack := c.Graph.Out(0)[0].To
+	for times, want := range map[float64]int{1: 5, 1.1: 5, 1.3: 10} {
+		var b strings.Builder
+		pod := c.Graph.Out(rack)
+		if err := Text(&b, slower(t, c.Graph, rack, pod[len(pod)-1].To, times), c.Hierarchy, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(b.String(), "\n"); got != want {
+			t.Errorf("a link of %g times: %d lines, want %d:\n%s", times, got, want, b.String())
+		}
+	}
+}
