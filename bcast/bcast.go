@@ -2,6 +2,7 @@ package bcast
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
@@ -55,6 +56,10 @@ type Broadcaster struct {
 // If the network has a table with choices for this very job - as many ranks, on the same hosts and
 // cores in the same order, under the same library - the broadcaster starts tuned.
 //
+// Where the communicator has a broadcast of its own and can be split (mpi.NativeBcast, mpi.Splitter), New makes a
+// communicator of each group of the ranks' hierarchy, in which plans may leave the last part of the way to the
+// library (schedule.NativeGroups). Close frees them.
+//
 // Along binomial trees it takes 2 messages per rank for the places and 2 to 10 to
 // tell what rank 0 makes of them. The network itself only travels where a rank
 // does not have it, and the places, in some 10 bytes per rank, only where it is one
@@ -88,10 +93,21 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 		comm: comm, ranks: comm.Size(), exec: crew.exec, known: known,
 		modelOnly: t.ModelOnly && !t.Doubtful, warnings: t.Warnings,
 		budget: t.Budget.Seconds(), adapt: t.Adapt, crowded: t.Crowded,
-		catalogue: schedule.Variants(algorithms, schedule.Problem{Ranks: comm.Size(), Tree: known.tree, Costs: known.costs}),
-		hosts:     numbered(places), cells: make(map[cellKey]*cell),
+		hosts: numbered(places), cells: make(map[cellKey]*cell),
 	}
 	b.native, _ = comm.(mpi.NativeBcast)
+	if t.Algorithms == nil {
+		algorithms = append(algorithms, schedule.NativeGroups{})
+	}
+	if b.timed() && slices.ContainsFunc(algorithms, usesNative) {
+		if b.exec.groups, err = newGroups(crew, known.tree); err != nil {
+			return nil, err
+		}
+	}
+	if b.exec.groups == nil {
+		algorithms = withoutNative(algorithms)
+	}
+	b.catalogue = schedule.Variants(algorithms, schedule.Problem{Ranks: comm.Size(), Tree: known.tree, Costs: known.costs})
 	if t.Tag != 0 {
 		b.exec.tag = t.Tag
 	}

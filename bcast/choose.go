@@ -88,6 +88,12 @@ func (b *Broadcaster) decide(buf []byte, root int, budget float64) error {
 	if c != nil {
 		return b.perform(b.enter(key, c, root, len(buf)), buf, root)
 	}
+	var err error
+	if b.timed() {
+		if budget, err = b.measureGroups(len(buf), budget); err != nil {
+			return err
+		}
+	}
 	plans, err := b.predicted(len(buf), root)
 	if err != nil {
 		return err
@@ -169,6 +175,9 @@ func (b *Broadcaster) prepare() error {
 	}
 	var err error
 	b.evaluator, err = b.known.evaluator(b.ranks)
+	if err == nil && b.exec.groups != nil {
+		b.evaluator.MeasuredNative(b.exec.groups.times)
+	}
 	return err
 }
 

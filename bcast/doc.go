@@ -3,6 +3,8 @@
 //	b, err := bcast.New(comm, &bcast.Settings{Network: network}) // collective
 //	...
 //	err = b.Bcast(buf, root) // collective, as often as you like; no allocation once warm
+//	...
+//	err = b.Close() // collective
 //
 // The network is that of measure.Discover, or a file of it (model.Load). It may
 // be of other ranks than those of the communicator: New compares where they run
@@ -25,7 +27,8 @@
 //     against it, on the caller's first message of each class of sizes and roots or in
 //     Tune, and one of them is used only if it wins a paired test (package tuner).
 //     Broadcaster.Plan tells what that is. Blocking transfers or some at once is a part of the
-//     choice, as in tables 6.4 and 6.6.
+//     choice, as in tables 6.4 and 6.6. A plan may also leave the last part of the way to the library, inside each group
+//     of a level (schedule.NativeGroups): within a host, say. How long that takes is measured first.
 //  5. What was tuned stays with the network (Broadcaster.Table, package table), so
 //     that the next job on these hosts starts tuned. Settings.Adapt goes on comparing while the job
 //     runs.
@@ -35,7 +38,7 @@
 // A warm Bcast looks into a table and either calls the library or has its steps
 // performed: route.go and the executor are all of its way. What fills the table is apart from
 // it: choose.go asks package predict for plans and package tuner which of them is
-// fastest, adapt.go does so again while the job runs, tuned.go reads it from the
+// fastest, groups.go knows the library in groups, adapt.go does so again while the job runs, tuned.go reads it from the
 // network and gives it back.
 //
 // Package schedule proves a schedule right (Check); a Broadcaster carries it out; neither needs to

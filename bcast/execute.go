@@ -19,6 +19,7 @@ type executor struct {
 	course    *course       // nil: no NonBlocking
 	blocking  bool          // neither: nothing can be under way at once
 	begun     Pending       // of Ibcast
+	groups    *groups       // nil: no broadcasts in groups
 
 	// failure is the first error. The sets may hold transfers from then on that
 	// never end, as the other ranks have gone: they are neither waited for nor
@@ -75,6 +76,33 @@ func (e *executor) run(ops []schedule.Op, buf []byte) error {
 	e.course.begin(ops, buf, e.tag)
 	_, err := e.proceed(waitAll)
 	return err
+}
+
+// inGroups performs steps among which are Natives, and what comes between two of them by run or inOrder.
+func (e *executor) inGroups(ops []schedule.Op, buf []byte, blocking bool) error {
+	for len(ops) > 0 {
+		n := 0
+		for n < len(ops) && ops[n].Kind != schedule.Native {
+			n++
+		}
+		var err error
+		switch {
+		case n == 0:
+			n = 1
+			if err = e.groups.perform(ops[0], buf); err != nil {
+				err = e.failed(ops[0], err)
+			}
+		case blocking:
+			err = e.inOrder(ops[:n], buf)
+		default:
+			err = e.run(ops[:n], buf)
+		}
+		if err != nil {
+			return err
+		}
+		ops = ops[n:]
+	}
+	return nil
 }
 
 // inOrder performs the steps one after the other.

@@ -21,9 +21,9 @@ import (
 // Bcast does not.
 //
 // The library's own broadcast runs as its MPI_Ibcast (mpi.Ibcaster). Where the
-// communicator cannot do such things (mpi.NonBlocking with mpi.Tester), and for the
-// first message of a class of sizes and root, Ibcast is Bcast, and done when it
-// returns.
+// communicator cannot do such things (mpi.NonBlocking with mpi.Tester), where a plan ends in the library's broadcast
+// in groups, and for the first message of a class of sizes and root, Ibcast is Bcast, and done
+// when it returns.
 func (b *Broadcaster) Ibcast(buf []byte, root int) (*Pending, error) {
 	p := &b.exec.begun
 	if err := b.exec.usable(); err != nil {
@@ -34,7 +34,7 @@ func (b *Broadcaster) Ibcast(buf []byte, root int) (*Pending, error) {
 	if len(buf) > 0 && uint(root) < uint(b.ranks) {
 		r = b.route(len(buf), root)
 	}
-	if r == nil || b.ranks == 1 || !b.exec.overlaps(r.Index == native) {
+	if r == nil || r.grouped || b.ranks == 1 || !b.exec.overlaps(r.Index == native) {
 		if err := b.Bcast(buf, root); err != nil {
 			return nil, err
 		}

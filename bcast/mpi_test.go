@@ -74,6 +74,12 @@ func TestMPIRandomProblems(t *testing.T) {
 	}
 }
 
+func TestMPINativeInGroups(t *testing.T) {
+	if err := inPartsToo(t, world(t), 20); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestMPIBroadcaster(t *testing.T) {
 	c := world(t)
 	network := casttest.NetworkOf(t, casttest.RegularTree(t, c.Size(), 2))

@@ -40,7 +40,8 @@ type route struct {
 	direct mpi.NativeBcast // the library's own broadcast does all; nil: look at the rest
 	cell   *cell
 	predict.Candidate
-	part schedule.Part // nil: the library's own broadcast
+	part    schedule.Part // nil: the library's own broadcast
+	grouped bool          // there may be steps of the library in groups
 }
 
 // broadcast is Bcast without the short cut.
@@ -115,6 +116,7 @@ func (b *Broadcaster) newRoute(c predict.Candidate, root, bytes int) *route {
 	if c.Algorithm != nil {
 		p := schedule.Problem{Ranks: b.ranks, Root: root, Bytes: classBytes(bytes), Segment: c.Segment, Tree: b.known.tree, Costs: b.known.costs}
 		r.part = schedule.PartOf(c.Algorithm, p, b.comm.Rank())
+		r.grouped = usesNative(c.Algorithm)
 	}
 	return r
 }
@@ -148,9 +150,12 @@ func (b *Broadcaster) perform(r *route, buf []byte, root int) error {
 		size := min(part, len(buf))
 		ops := b.layOut(r, size, root)
 		var err error
-		if r.Blocking {
+		switch {
+		case r.grouped:
+			err = b.exec.inGroups(ops, buf[:size], r.Blocking)
+		case r.Blocking:
 			err = b.exec.inOrder(ops, buf[:size])
-		} else {
+		default:
 			err = b.exec.run(ops, buf[:size])
 		}
 		if err != nil {

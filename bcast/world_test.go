@@ -238,7 +238,11 @@ func compareVariants(world mpi.Communicator, s Settings, want ...string) (string
 			return "", fmt.Errorf("row %d: %+v", i, row)
 		}
 	}
-	for _, a := range schedule.Variants(schedule.Algorithms(), schedule.Problem{Ranks: world.Size(), Tree: b.known.tree}) {
+	algorithms := schedule.Algorithms()
+	if _, ok := world.(mpi.Splitter); ok && slices.Contains(want, "native") {
+		algorithms = append(algorithms, schedule.NativeGroups{})
+	}
+	for _, a := range schedule.Variants(algorithms, schedule.Problem{Ranks: world.Size(), Tree: b.known.tree}) {
 		if !slices.Contains(want, a.Name()) {
 			want = append(want, a.Name())
 		}

@@ -44,6 +44,10 @@ func TestNativeGroupsTakeTheTimeThatWasMeasured(t *testing.T) {
 	if got, want := predicted(1000, 0), 7e-3+e.machine.send; !casttest.Near(got, want, 1e-12) {
 		t.Errorf("where the root's own group is the last: %g s, want %g", got, want)
 	}
+	e.MeasuredNative([]NativeTime{{b, 1000, 2e-3}, {b, 4000, 1e-3}, {a, 4000, 1e-6}}) // noise
+	if got, want := predicted(4000, 0), first(4000)+2e-3; !casttest.Near(got, want, 1e-12) {
+		t.Errorf("where a longer message took less: %g s, want %g", got, want)
+	}
 	const pieces = 100 // far more than are played
 	e.MeasuredNative([]NativeTime{{b, 1000, 2e-3}, {a, 1000, 1e-6}})
 	if got, want := predicted(1000*pieces, 1000), first(1000)+2e-3*pieces+(pieces-1)*e.machine.recv; !casttest.Near(got, want, 1e-9) {
@@ -75,5 +79,27 @@ func TestNativeOfWhichSomeAreMissingNeverEnds(t *testing.T) {
 	p := schedule.Problem{Ranks: 4, Bytes: 8, Tree: tree}
 	if got := New(casttest.NetworkOf(t, tree)).Predict(s, p); !math.IsInf(got, 1) {
 		t.Errorf("Predict = %g, want +Inf", got)
+	}
+}
+
+// With a second piece this algorithm ends sooner than with one. More take as long as the root needs to send them.
+type restless struct{}
+
+func (restless) Name() string { return "restless" }
+func (restless) Ops(dst []schedule.Op, p schedule.Problem, rank int) []schedule.Op {
+	if p.Pieces() < 2 {
+		return schedule.Chain{}.Ops(dst, p, rank)
+	}
+	return schedule.Flat{}.Ops(dst, p, rank)
+}
+
+func TestExtrapolationsKeepToTheBusiest(t *testing.T) {
+	const pieces = 100
+	tree := casttest.RegularTree(t, 16, 4)
+	e := New(casttest.NetworkOf(t, tree))
+	p := schedule.Problem{Ranks: 16, Bytes: 8 * pieces, Segment: 8, Tree: tree}
+	least := 15 * pieces * e.machine.send
+	if got := e.extrapolate(restless{}, p, pieces, 2); !(got >= least) {
+		t.Errorf("%g s, want at least %g", got, least)
 	}
 }

@@ -122,6 +122,7 @@ type search struct {
 	glances  map[int][]glance // by the family's first index: the settings that were looked into
 	least    float64          // s, the fastest at first sight
 	played   map[[2]int]float64
+	ways     []way // storage of atLeast
 }
 
 // A family are the settings list[from:to] of one algorithm.
@@ -153,15 +154,15 @@ func newSearch(e *Evaluator, list []schedule.Algorithm, bytes, root int) *search
 	if gaps {
 		g.used = false
 	}
-	for from := 0; from < len(list); {
-		to := from + 1
-		for to < len(list) && list[to].Name() == list[from].Name() {
-			to++
+	// From the last one on: algorithms that follow the groups come last in schedule.Algorithms, and with many ranks
+	// leave no chance to most of the others.
+	for to := len(list); to > 0; {
+		from := to - 1
+		for from > 0 && list[from-1].Name() == list[from].Name() {
+			from--
 		}
 		f := family{from: from, to: to}
-		if !s.playable(list[from]) {
-			f.first = []glance{{from, 0, math.Inf(1)}}
-		} else if v, ok := list[from].(schedule.Factored); ok {
+		if v, ok := list[from].(schedule.Factored); ok {
 			f.first = s.descend(f, v.Factors(s.problem))
 		} else {
 			for i := from; i < to; i++ {
@@ -171,8 +172,9 @@ func newSearch(e *Evaluator, list []schedule.Algorithm, bytes, root int) *search
 		slices.SortStableFunc(f.first, func(a, b glance) int { return cmp.Compare(a.seconds, b.seconds) })
 		s.least = min(s.least, s.surely(f.first[0]))
 		s.families = append(s.families, f)
-		from = to
+		to = from
 	}
+	slices.Reverse(s.families)
 	s.guessed = gaps && g.used
 	return s
 }
@@ -200,8 +202,20 @@ func (s *search) playable(a schedule.Algorithm) bool {
 
 // sight is the best one of a whole message, long and usual segments, and the shortest.
 func (s *search) sight(index int) glance {
-	if s.ranks > many && s.problem.Bytes > usualSegment {
-		return s.glance(index, usualSegment)
+	if !s.playable(s.list[index]) {
+		return glance{index, 0, math.Inf(1)}
+	}
+	if s.ranks > many {
+		segment := usualSegment
+		if s.problem.Bytes <= usualSegment || undivided(s.list[index]) {
+			segment = 0
+		}
+		if t := s.atLeast(index); t > chance*s.least {
+			return glance{index, segment, t}
+		}
+		g := s.glance(index, segment)
+		s.least = min(s.least, g.seconds)
+		return g
 	}
 	best := s.glance(index, 0)
 	if undivided(s.list[index]) {
@@ -215,6 +229,41 @@ func (s *search) sight(index int) glance {
 		}
 	}
 	return best
+}
+
+// atLeast is the time in s for which the root, or another rank, or the link of one, is busy, in usual segments. Most of
+// what does badly among many ranks does so because the root sends too much.
+func (s *search) atLeast(index int) float64 {
+	p := s.problem
+	whole := 1.0 // parts of the message
+	if p.Segment = usualSegment; p.Bytes > leastPlain*usualSegment {
+		whole = float64(p.Bytes) / (leastPlain * usualSegment)
+		p.Bytes = leastPlain * usualSegment
+	}
+	most := 0.0
+	for _, rank := range [...]int{p.Root, (p.Root + 1) % p.Ranks} {
+		software, out, in := 0.0, 0.0, 0.0
+		own := func(src, dst, bytes int) (first, last float64) {
+			busy := max(0, s.transfers.Time(src, dst, int64(bytes))-s.transfers.Time(src, dst, 0))
+			s.ways = s.wiring.ways(s.ways[:0], src, dst, int64(bytes), busy, 0)
+			return s.ways[0].own, s.ways[len(s.ways)-1].own
+		}
+		s.spare = apart(s.spare[:0], schedule.PartOf(s.list[index], p, rank).Ops(nil, p))
+		for _, op := range s.spare {
+			switch op.Kind {
+			case schedule.Send:
+				software += s.machine.send
+				first, _ := own(rank, op.Peer, op.Length)
+				out += first
+			case schedule.Recv:
+				software += s.machine.recv
+				_, last := own(op.Peer, rank, op.Length)
+				in += last
+			}
+		}
+		most = max(most, software, whole*out, whole*in)
+	}
+	return most
 }
 
 // descend chooses one setting after the other, from some starts, until none

@@ -21,6 +21,7 @@ func Algorithms() []Algorithm {
 		Circulant{},
 		Earliest{},
 		Paced{},
+		Leaders{},
 		MagPIe{},
 		Interpipe{},
 		Magpie2{},

@@ -23,6 +23,7 @@ func Check(a Algorithm, p Problem) error {
 	}
 	c := checker{problem: p, ops: AllOps(nil, a, p)}
 	c.next, c.half = make([]int, p.Ranks), make([]bool, p.Ranks)
+	_, c.native = a.(NativeUser)
 	if p.Tree != nil {
 		c.groups = p.Tree.Groups()
 		c.calling = make([][]int, len(c.groups))
@@ -43,6 +44,7 @@ type checker struct {
 	next    []int   // per rank: its current step
 	half    []bool  // per rank: that is an Exchange, of which one half is done
 	has     []spans // per rank: the bytes it has
+	native  bool    // the algorithm is a NativeUser
 	groups  []topology.Group
 	calling [][]int // per group: the ranks that have come to its next Native
 	met     []int   // storage of meet
@@ -90,6 +92,8 @@ func (c *checker) valid(rank int, op Op) error {
 		return fmt.Errorf("want Send, Recv, Exchange or Native")
 	case op.RecvPeer != 0 || op.RecvOffset != 0 || op.RecvLength != 0:
 		return fmt.Errorf("want no second half but in an Exchange")
+	case op.Kind == Native && !c.native:
+		return fmt.Errorf("want no Native in what is no NativeUser")
 	case op.Kind == Native:
 		if op.Group < 1 || int(op.Group) >= len(c.groups) {
 			return fmt.Errorf("want a group of [1, %d)", len(c.groups))

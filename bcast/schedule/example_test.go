@@ -60,6 +60,7 @@ func ExampleCheck() {
 	// circulant
 	// earliest
 	// paced
+	// leaders
 	// magpie
 	// interpipe
 	// magpie2

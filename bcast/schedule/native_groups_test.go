@@ -83,6 +83,11 @@ func TestNativeGroupsSolveEveryProblem(t *testing.T) {
 	}
 }
 
+// caller is a script that may call the library.
+type caller struct{ casttest.Script }
+
+func (caller) UsesNative() {}
+
 func TestCheckFindsWhatIsWrongInGroups(t *testing.T) {
 	native := func(group, from, offset, length int) schedule.Op {
 		return schedule.Op{Kind: schedule.Native, Group: int32(group), Peer: from, Offset: offset, Length: length}
@@ -101,7 +106,7 @@ func TestCheckFindsWhatIsWrongInGroups(t *testing.T) {
 		}
 	}
 	p := schedule.Problem{Ranks: 7, Root: 3, Bytes: 10, Tree: racks(t)}
-	if err := schedule.Check(right(), p); err != nil {
+	if err := schedule.Check(caller{right()}, p); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -127,17 +132,20 @@ func TestCheckFindsWhatIsWrongInGroups(t *testing.T) {
 	} {
 		s := right()
 		s[c.rank] = c.ops
-		if err := schedule.Check(s, p); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := schedule.Check(caller{s}, p); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 		}
 	}
 	twice := right()
 	twice[0], twice[5] = append(twice[0], native(2, 0, 3, 4)), append(twice[5], native(2, 0, 3, 4))
-	if err := schedule.Check(twice, p); err == nil || !strings.Contains(err.Error(), "rank 5, step 1: receives part of [3, 7) a second time") {
+	if err := schedule.Check(caller{twice}, p); err == nil || !strings.Contains(err.Error(), "rank 5, step 1: receives part of [3, 7) a second time") {
 		t.Errorf("bytes that come twice: error %v", err)
 	}
+	if err := schedule.Check(right(), p); err == nil || !strings.Contains(err.Error(), "want no Native") {
+		t.Errorf("an algorithm that does not say so: error %v", err)
+	}
 	p.Tree = nil
-	if err := schedule.Check(right(), p); err == nil || !strings.Contains(err.Error(), "want a group of [1, 0)") {
+	if err := schedule.Check(caller{right()}, p); err == nil || !strings.Contains(err.Error(), "want a group of [1, 0)") {
 		t.Errorf("no groups: error %v", err)
 	}
 	if err := schedule.WriteTrace(new(strings.Builder), 2, right()[2], false); err == nil {

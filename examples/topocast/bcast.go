@@ -140,7 +140,11 @@ func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.N
 			return nil, badInput("--only %s: want of %s", name, words.Or(all))
 		}
 	}
-	return bcast.Benchmark(ctx, b, s)
+	report, err := bcast.Benchmark(ctx, b, s)
+	if err != nil {
+		return nil, err
+	}
+	return report, b.Close()
 }
 
 // fits refuses a network that cannot be that of the job.

@@ -121,13 +121,13 @@ func tune(ctx context.Context, comm mpi.Communicator, network *model.Network, si
 			if comm.Rank() == 0 {
 				fmt.Fprintf(stderr, "stopped before %s: the rest is not tuned\n", quantity.Bytes(size))
 			}
-			return found, found.take(comm, b, sizes[:done])
+			return found, cmp.Or(found.take(comm, b, sizes[:done]), b.Close())
 		}
 		if err := b.TuneAll(size); err != nil {
 			return nil, err
 		}
 	}
-	return found, found.take(comm, b, sizes)
+	return found, cmp.Or(found.take(comm, b, sizes), b.Close())
 }
 
 // take asks the broadcaster, on rank 0, what it has chosen.
