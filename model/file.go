@@ -57,7 +57,7 @@ func (n *Network) Write(w io.Writer) error {
 	if err := encode.WriteGraph(&graph, n.graph); err != nil {
 		return fmt.Errorf("model: write network: %w", err)
 	}
-	r := &topology.Result{Hierarchy: n.reported, Fit: n.fit, Warnings: n.warnings}
+	r := &topology.Result{Hierarchy: n.reported, Fit: n.fit, Warnings: n.warnings, Local: n.local}
 	if err := encode.WriteHierarchy(&hierarchy, r); err != nil {
 		return fmt.Errorf("model: write network: %w", err)
 	}

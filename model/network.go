@@ -20,6 +20,7 @@ type Network struct {
 	reported  *topology.Hierarchy // with the weak ones
 	fit       topology.Fit
 	warnings  []string
+	local     []topology.LocalTopology
 	levels    []LevelParams // the root's last
 	locations []Location
 	measured  Metadata
@@ -83,7 +84,7 @@ func New(r *topology.Result, s *Settings) (*Network, error) {
 func newNetwork(r *topology.Result, s *Settings) (*Network, error) {
 	ranks := r.Hierarchy.Hosts()
 	n := &Network{
-		graph: r.Graph, fit: r.Fit, warnings: slices.Clone(r.Warnings),
+		graph: r.Graph, fit: r.Fit, warnings: slices.Clone(r.Warnings), local: r.Local,
 		locations: slices.Clone(s.Locations), measured: s.Measured,
 	}
 	n.fit = finiteFit(r.Fit)
@@ -248,6 +249,10 @@ func (n *Network) ReconstructionFit() topology.Fit { return n.fit }
 
 // Warnings says what is weak. The slice is the network's own.
 func (n *Network) Warnings() []string { return n.warnings }
+
+// LocalTopologies are those that the graph was merged of, one per message length, short ones first
+// (spanner.GreedyCycle.ReconstructSizes); nil: it was not. Views and remeasured networks have none. The slice is the network's own.
+func (n *Network) LocalTopologies() []topology.LocalTopology { return n.local }
 
 // Levels returns the parameters of the levels of Hierarchy, fine to coarse,
 // those of the root last. The slice is the network's own.

@@ -26,7 +26,7 @@ func (n *Network) with(change func(*Settings)) (*Network, error) {
 		Degradation: n.degradation, Resources: n.resources, BcastTable: n.bcastTable, Measured: n.measured,
 	}
 	change(s)
-	other, err := newNetwork(&topology.Result{Graph: n.graph, Hierarchy: n.reported, Fit: n.fit, Warnings: n.warnings}, s)
+	other, err := newNetwork(&topology.Result{Graph: n.graph, Hierarchy: n.reported, Fit: n.fit, Warnings: n.warnings, Local: n.local}, s)
 	if err != nil {
 		return nil, fmt.Errorf("model: network with other settings: %w", err)
 	}

@@ -36,6 +36,8 @@ type Result struct {
 	Hierarchy *Hierarchy // nested groups; of FamilyMesh the root alone
 	Fit       Fit
 	Warnings  []string // what is weak, and what latencies cannot tell apart, each one sentence
+
+	Local []LocalTopology // that Graph was merged of, short messages first; nil: it was not
 }
 
 // Fit says how well a result explains the latencies that it was made from.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -15,13 +16,16 @@ import (
 // methodOptions are the flags that set methods of reconstruction; 0 is the
 // method's own default.
 type methodOptions struct {
-	k   int
-	eps float64
+	k              int
+	eps            float64
+	shared, duplex float64 // of greedy
 }
 
 func (o *methodOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.k, "k", 0, "number of groups: kmedoids needs it; spectral; average, complete, single (without it nested groups)")
 	f.Float64Var(&o.eps, "eps", 0, "tolerance: relative for clique, greedy and witness; a distance in s for dbscan, and for components, which needs it; alpha for sss and ssstree")
+	f.Float64Var(&o.shared, "shared-eps", 0, "greedy: relative spread of latencies on shared memory (default 0.01, or --eps)")
+	f.Float64Var(&o.duplex, "duplex-eps", 0, "greedy: by how much the directions of a duplex channel may differ, relative (default 0.01, or --eps)")
 }
 
 // A need says what a method does with a flag.
@@ -68,7 +72,7 @@ func methods() []method {
 		{"linkage", refused, refused, func(methodOptions) topology.Reconstructor { return &linkage.Robust{} }},
 		{"clique", refused, optional, func(o methodOptions) topology.Reconstructor { return &clique.Switches{Epsilon: o.eps} }},
 		{"greedy", refused, optional, func(o methodOptions) topology.Reconstructor {
-			return &spanner.GreedyCycle{SharedSpread: o.eps, DuplexSpread: o.eps}
+			return &spanner.GreedyCycle{SharedSpread: cmp.Or(o.shared, o.eps), DuplexSpread: cmp.Or(o.duplex, o.eps)}
 		}},
 		{"witness", refused, optional, func(o methodOptions) topology.Reconstructor {
 			return &spanner.Witness{Tolerance: o.eps}
@@ -105,6 +109,9 @@ func newMethod(name string, o methodOptions) (topology.Reconstructor, error) {
 	}
 	if err := all[i].eps.check(name, "eps", o.eps != 0); err != nil {
 		return nil, err
+	}
+	if name != "greedy" && (o.shared != 0 || o.duplex != 0) {
+		return nil, badInput("--shared-eps and --duplex-eps: the method %s has no such settings", name)
 	}
 	return all[i].make(o), nil
 }

@@ -43,10 +43,18 @@ s. With --output the network is kept for place, compare and predict: from a
 file of topocast measure with times by size, from a matrix with latencies. What
 --json prints they read as well, as a network of latencies.
 
+The method greedy, for rings, tori and meshes, makes a topology of each message length that was measured and
+merges them (Bannikov and Salnikov 2014): the probability of an arc is the share of lengths that have it, and
+"by_size" in the network and in --json lists the arcs of each length. A channel whose directions differ by more than
+--duplex-eps is simplex and keeps the faster one; hosts within --shared-eps of the closest pair share memory. A
+channel is as long as its directions in the mean over lengths, weighted by probability, over the shortest.
+
 Methods: ` + strings.Join(methodNames(), ", ") + ".",
 		Example: `  topocast reconstruct readings.json
   topocast reconstruct --unit us latencies.csv
-  topocast reconstruct --unit ns --reps second.csv,third.csv --json first.csv`,
+  topocast reconstruct --unit ns --reps second.csv,third.csv --json first.csv
+  topocast measure --sizes 8,4KiB,64KiB -o readings.json
+  topocast reconstruct --method greedy --duplex-eps 0.05 -o n.json readings.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := newMethod(method, o)
@@ -70,7 +78,7 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 			if err != nil {
 				return err
 			}
-			result, err := r.Reconstruct(l.matrices...)
+			result, err := l.reconstruct(r)
 			if err != nil {
 				return &inputError{err}
 			}
@@ -86,7 +94,10 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 			if asJSON {
 				err = encode.WriteResult(c.OutOrStdout(), result, l.hostNames())
 			} else {
-				err = printResult(reportWriter(c, network), result, l.named())
+				w := reportWriter(c, network)
+				if err = printResult(w, result, l.named()); err == nil {
+					err = printMerged(w, result)
+				}
 			}
 			if unsaved != nil {
 				return unsaved

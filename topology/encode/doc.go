@@ -13,7 +13,13 @@
 //	                          ReadGraph takes platform files as well
 //	"topocast/hierarchy"      ReadHierarchy, WriteHierarchy: groups, what speaks
 //	                          for them, and warnings; ReadResult, WriteResult:
-//	                          the graph and the names of its hosts, too
+//	                          the graph and the names of its hosts, too.
+//	                          "by_size" is there if the graph was merged of
+//	                          several message lengths: per length, ascending,
+//	                          {"bytes": 8, "arcs": [[from, to], ...],
+//	                          "latency_s": [one per arc, or null]}; an arc's
+//	                          probability in the graph is the share of lengths
+//	                          that have it
 //	DOT                       ReadDOT, WriteDOT: Graphviz; the language of
 //	                          specifications in Bannikov 2014
 //	Trivial Graph Format      ReadTGF, WriteTGF: as in Bufe 2014

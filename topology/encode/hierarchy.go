@@ -26,6 +26,7 @@ type hierarchyFile struct {
 	Root     *float64         `json:"root_latency_s,omitempty"`
 	Fit      fitFile          `json:"fit"`
 	Warnings []string         `json:"warnings"`
+	Local    []localFile      `json:"by_size,omitempty"` // of a graph merged of several message lengths
 	Names    []string         `json:"names,omitempty"`
 	Graph    json.RawMessage  `json:"graph,omitempty"` // as WriteGraph writes it
 }
@@ -77,6 +78,7 @@ func hierarchyToFile(r *topology.Result) *hierarchyFile {
 		Root:     jsonfile.Known(h.Groups()[0].Latency),
 		Fit:      fitToFile(r.Fit),
 		Warnings: append([]string{}, r.Warnings...),
+		Local:    localToFile(r.Local),
 	}
 	for i, l := range h.Levels() {
 		out := hierarchyLevel{Name: l.Name, Kind: l.Kind.String(), Latency: jsonfile.Known(l.Latency), Support: jsonfile.Known(l.Support), Groups: [][]int{}}
@@ -135,7 +137,11 @@ func (f *hierarchyFile) hierarchy() (*topology.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &topology.Result{Hierarchy: h, Fit: fitFromFile(f.Fit), Warnings: f.Warnings}, nil
+	local, err := localFromFile(f.Local, f.N)
+	if err != nil {
+		return nil, err
+	}
+	return &topology.Result{Hierarchy: h, Fit: fitFromFile(f.Fit), Warnings: f.Warnings, Local: local}, nil
 }
 
 func fitToFile(fit topology.Fit) fitFile {

@@ -25,5 +25,5 @@
 // Matrices are directed, and so are the graphs. A channel of which one direction is
 // slower than the other is simplex, which speaks of a fault or of routing: warnings name
 // it. Hosts on switches give a full mesh per switch, which the warnings say; package linkage
-// is for those. topology.Merge joins what is found for several message lengths.
+// is for those. GreedyCycle.ReconstructSizes merges what is found for several message lengths.
 package spanner
