@@ -69,7 +69,7 @@ tools-installed:
 # The tests TestTools... of files *_tools_test.go, which are skipped without TOPOCAST_TOOLS and
 # fail with it where a tool is not there.
 test-tools: mpi-installed tools-installed
-	TOPOCAST_TOOLS=1 go test -count=1 -timeout 5m -run ^TestTools $$(find . -name '*_tools_test.go' -exec dirname {} + | sort -u)
+	TOPOCAST_TOOLS=1 go test -count=1 -timeout 15m -run ^TestTools $$(find . -name '*_tools_test.go' -exec dirname {} + | sort -u)
 
 # Round trips through Timed against the same loop in C, what calls from Go add, and
 # broadcasts between the cores of this machine against the library's own.

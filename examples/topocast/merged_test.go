@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -67,6 +69,18 @@ func TestReconstructMergesMessageLengths(t *testing.T) {
 	for _, file := range []string{"network.json", merged} {
 		if status, _, stderr := topocast("compare", file, "network.json"); status == statusFailed || status == statusInput {
 			t.Errorf("compare %s: status %d: %s", file, status, stderr)
+		}
+	}
+	if status, _, stderr := topocast("report", "network.json", "-o", "page.html"); status != 0 {
+		t.Fatal(stderr)
+	}
+	page, err := os.ReadFile("page.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range local { // each has a place on the page's slider
+		if !strings.Contains(string(page), fmt.Sprintf(`{"bytes":%d,"arcs":[`, l.Bytes)) {
+			t.Errorf("the page has no topology of %d B", l.Bytes)
 		}
 	}
 	if status, _, stderr := topocast("reconstruct", "--duplex-eps", "0.1", "readings.json"); status != statusInput || strings.Count(stderr, "\n") != 1 {

@@ -26,7 +26,8 @@ func reportCommand() *cobra.Command {
 		Long: `Report writes one HTML page that any browser opens and that needs no network: the
 wiring in three dimensions, to turn and zoom, with what is known of each link; the
 latencies of all pairs; groups, links and warnings; and how it was measured. NET is
-a network of topocast discover, or a platform file.
+a network of topocast discover, or a platform file. Where topocast reconstruct merged it
+of several message lengths, sliders hide what is less probable or another length's.
 
 Latencies are those that the network keeps, or with --readings those of a file of
 topocast measure or a matrix, of the same ranks in the same order. With
@@ -102,6 +103,13 @@ func reportOf(s side) (*draw.Report, error) {
 			return nil, err
 		}
 		r.Hierarchy, r.Fit.Family = found.Hierarchy, found.Fit.Family
+	}
+	for _, l := range n.LocalTopologies() {
+		g, err := s.graph.WithArcs(l.Arcs)
+		if err != nil {
+			return nil, err
+		}
+		r.Sizes = append(r.Sizes, draw.SizeGraph{Bytes: l.Bytes, Graph: g})
 	}
 	r.Bandwidths = bandwidthCurves(n)
 	r.Sections = measuredSections(s)
