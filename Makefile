@@ -14,7 +14,7 @@ RACE        = -race
 UNRACED = model/contention mpi/simnet
 
 # The packages whose code or tests have goroutines that run at once: others have nothing to find.
-CONCURRENT = $(shell grep -lrE --include='*.go' '^\s*go [a-z]|[.]Go\b|"sync|parallel[.]Rows|local[.]Run|t[.]Parallel|RunParallel' . | xargs -n1 dirname | sort -u)
+CONCURRENT = $(shell grep -lrE --include='*.go' --exclude='*_tools_test.go' '^\s*go [a-z]|[.]Go\b|"sync|parallel[.]Rows|local[.]Run|t[.]Parallel|RunParallel' . | xargs -n1 dirname | sort -u)
 
 # Packages whose tests are run on both MPI libraries: by every rank of jobs of
 # 1, 2, 4 and 8 ranks, and 16 for mpi (TestMain is mpitest.Main), or by launching

@@ -145,7 +145,7 @@ func runCommand(s *netlab.Settings) *cobra.Command {
 	var limit time.Duration
 	var counters bool
 	c := &cobra.Command{
-		Use: "run CLUSTER.json -- PROGRAM [ARGUMENT]...", Short: "Run an MPI program on a lab, or any program on one of its hosts",
+		Use: "run [flags] CLUSTER.json -- PROGRAM [ARGUMENT]...", Short: "Run an MPI program on a lab, or any program on one of its hosts",
 		Long: "Run an MPI program on a lab, or with --on any program on one of its hosts.\nA lab that is not up is started, and removed at the end,\nhowever this program ends; so are the job's processes.",
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
