@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -65,15 +66,7 @@ Exit status: 0 nothing differs, 3 something does, 4 cannot tell.`,
 			if err != nil {
 				return &inputError{err}
 			}
-			if asJSON {
-				err = r.writeJSON(c.OutOrStdout())
-			} else {
-				err = r.writeText(c.OutOrStdout(), all)
-			}
-			if status := r.status(); err == nil && status != statusFine {
-				return answer(status)
-			}
-			return err
+			return printComparison(c, r, all, asJSON)
 		},
 	}
 	f := c.Flags()
@@ -81,6 +74,27 @@ Exit status: 0 nothing differs, 3 something does, 4 cannot tell.`,
 	f.BoolVar(&all, "all", false, "print all links, not the worst only")
 	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/comparison) instead of text")
 	return c
+}
+
+// A compared is what compare found, be it in links or in groups.
+type compared interface {
+	writeJSON(w io.Writer) error
+	writeText(w io.Writer, all bool) error
+	status() int
+}
+
+// printComparison prints what was found; the error tells the exit status, unless that is 0.
+func printComparison(c *cobra.Command, r compared, all, asJSON bool) error {
+	var err error
+	if asJSON {
+		err = r.writeJSON(c.OutOrStdout())
+	} else {
+		err = r.writeText(c.OutOrStdout(), all)
+	}
+	if status := r.status(); err == nil && status != statusFine {
+		return answer(status)
+	}
+	return err
 }
 
 // A side is one of the two networks of a comparison.

@@ -116,15 +116,7 @@ func printFabricComparison(c *cobra.Command, measured side, file string, f *enco
 	if err != nil {
 		return &inputError{err}
 	}
-	if asJSON {
-		err = r.writeJSON(c.OutOrStdout())
-	} else {
-		err = r.writeText(c.OutOrStdout(), all)
-	}
-	if status := r.status(); err == nil && status != statusFine {
-		return answer(status)
-	}
-	return err
+	return printComparison(c, r, all, asJSON)
 }
 
 // join finds the separate networks of the file that are one in the measured graph.
