@@ -52,7 +52,8 @@ func TestToolsDOT(t *testing.T) {
 
 // networkx reads what we write, and we read what it writes of it.
 func TestToolsGraphML(t *testing.T) {
-	tooltest.Need(t, "python3")
+	const python = "/usr/bin/python3" // the system's, to which its packages belong
+	tooltest.Need(t, python)
 	const script = `
 import sys, networkx as nx
 for name in sys.argv[1:]:
@@ -74,7 +75,7 @@ for name in sys.argv[1:]:
 		args = append(args, file)
 	}
 	seen := map[string][]string{} // by graph
-	for line := range strings.Lines(tooltest.Run(t, budget, "", "python3", args...)) {
+	for line := range strings.Lines(tooltest.Run(t, budget, "", python, args...)) {
 		file, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		seen[filepath.Base(file)] = append(seen[filepath.Base(file)], rest)
 	}
