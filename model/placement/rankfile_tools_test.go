@@ -18,7 +18,7 @@ import (
 func boundRanks(t *testing.T, command, variable string, args ...string) []string {
 	t.Helper()
 	script := fmt.Sprintf(`echo "bound $%s:$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)"`, variable)
-	out := tooltest.Run(t, 60*time.Second, "", command, append(args, "sh", "-c", script)...)
+	out := tooltest.Run(t, 2*time.Minute, "", command, append(args, "sh", "-c", script)...)
 	var ranks []string
 	for line := range strings.Lines(out) {
 		if rank, ok := strings.CutPrefix(strings.TrimSpace(line), "bound "); ok {
@@ -83,7 +83,7 @@ func TestToolsHydraTakesTurns(t *testing.T) {
 	}
 	hosts, _, _ := strings.Cut(b.String(), " -bind-to")
 	args := append([]string{"-launcher", "fork"}, strings.Fields(hosts)...)
-	out := tooltest.Run(t, 60*time.Second, "", "mpiexec.mpich", append(args, "-n", "5", "sh", "-c", `echo "$PMI_RANK: $MPI_LOCALRANKID of $MPI_LOCALNRANKS"`)...)
+	out := tooltest.Run(t, 2*time.Minute, "", "mpiexec.mpich", append(args, "-n", "5", "sh", "-c", `echo "$PMI_RANK: $MPI_LOCALRANKID of $MPI_LOCALNRANKS"`)...)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	slices.Sort(lines)
 	if got, want := strings.Join(lines, ", "), "0: 0 of 4, 1: 1 of 4, 2: 0 of 1, 3: 2 of 4, 4: 3 of 4"; got != want {

@@ -113,7 +113,7 @@ func openBrowser(t *testing.T, path string, width, height int, dark bool) *brows
 }
 
 // browserPatience bounds each call, and each wait for the page.
-const browserPatience = 40 * time.Second
+const browserPatience = 2 * time.Minute
 
 // call calls a method and reads its result into out, which may be nil. Events that come before it are kept.
 func (b *browser) call(method string, params any, out any) {
