@@ -115,7 +115,7 @@ func TestALabCarriesTCPAndCountsIt(t *testing.T) {
 			}
 		}
 	})
-	if errors.Is(err, ErrNotTimed) {
+	if errors.Is(err, ErrNotTimed) && os.Getenv("CI") != "true" { // which requires all
 		t.Skip("NOT JUDGED: ", err)
 	}
 	if err != nil {

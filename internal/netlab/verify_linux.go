@@ -10,8 +10,8 @@ import (
 
 // How long Verify goes on where the machine does not keep time.
 const (
-	latencyPatience = 20 * time.Second // for all latencies
-	ratePatience    = 3 * time.Second  // for a rate
+	latencyPatience = 40 * time.Second // for all latencies
+	ratePatience    = 6 * time.Second  // for a rate
 )
 
 // Verify measures the lab with plain TCP: latencies of all pairs in both
@@ -20,7 +20,7 @@ const (
 // lab. Readings outside the bounds are data, not an error; see Verification.Judge.
 //
 // Only readings count in which the fabric and the prober have kept time. Others are taken
-// again, for 20 s in all of latencies and for 3 s of each rate.
+// again, for 40 s in all of latencies and for 6 s of each rate.
 func (l *Lab) Verify() (*Verification, error) {
 	t, err := newTruth(l.Cluster)
 	if err != nil {
