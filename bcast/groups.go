@@ -27,8 +27,7 @@ type groups struct {
 type group struct {
 	mpi.Communicator
 	native mpi.NativeBcast
-	ranks  []int            // by rank in it, ascending
-	watch  *tuner.Stopwatch // made when first needed
+	ranks  []int // by rank in it, ascending
 }
 
 // newGroups is collective: it splits the communicator into the groups of each level. It returns nil if there are
@@ -118,7 +117,7 @@ const (
 // measure is collective: it finds out what the library's own broadcast takes in each group, for
 // messages up to the given bytes, as far as that is not known. All groups of a level are at work at once, as they
 // are in a plan. limit is the time in s that it may take, or a little more.
-func (g *groups) measure(watch *tuner.Stopwatch, tag, bytes int, crowded bool, limit float64) error {
+func (g *groups) measure(watch *tuner.Stopwatch, bytes int, limit float64) error {
 	var sizes []int
 	for size := leastMeasured; size/4 < bytes && size < schedule.MaxSegment; size *= 4 {
 		if size > g.upTo {
@@ -128,11 +127,14 @@ func (g *groups) measure(watch *tuner.Stopwatch, tag, bytes int, crowded bool, l
 	if len(sizes) == 0 {
 		return nil
 	}
+	if err := watch.Refresh(); err != nil {
+		return fmt.Errorf("bcast: %w", err)
+	}
 	end := watch.Now() + limit
 	times := make([]float64, len(g.own)*len(sizes)) // 0: not measured here
 	for i := len(g.own) - 1; i > 0; i-- {           // the levels one after the other
 		if x := g.own[i]; x != nil {
-			if err := x.measure(times[i*len(sizes):(i+1)*len(sizes)], sizes, tag, crowded, end); err != nil {
+			if err := x.measure(watch.Among(x), times[i*len(sizes):(i+1)*len(sizes)], sizes, end); err != nil {
 				return err
 			}
 		}
@@ -149,22 +151,15 @@ func (g *groups) measure(watch *tuner.Stopwatch, tag, bytes int, crowded bool, l
 	return nil
 }
 
-// measure is collective in the group. Its first rank gets the times in s.
-func (x *group) measure(times []float64, sizes []int, tag int, crowded bool, end float64) error {
-	if x.watch == nil {
-		var err error
-		// Where its ranks run is not known here. That makes times less certain, which only order plans.
-		if x.watch, err = tuner.NewStopwatch(x.Communicator, tag, nil, crowded); err != nil {
-			return fmt.Errorf("bcast: %w", err)
-		}
-	}
+// measure is collective in the group, of which watch takes the times. Its first rank gets them, in s.
+func (x *group) measure(watch *tuner.Stopwatch, times []float64, sizes []int, end float64) error {
 	last := 0.0 // s
 	for i, size := range sizes {
 		goOn := []float64{0}
-		if last <= longest && x.watch.Now()+repeated*last < end {
+		if last <= longest && watch.Now()+repeated*last < end {
 			goOn[0] = 1
 		}
-		if err := x.watch.Tell(goOn); err != nil {
+		if err := watch.Tell(goOn); err != nil {
 			return fmt.Errorf("bcast: %w", err)
 		}
 		if goOn[0] == 0 {
@@ -173,7 +168,7 @@ func (x *group) measure(times []float64, sizes []int, tag int, crowded bool, end
 		buf := make([]byte, size)
 		taken := make([]float64, repeated)
 		for k := range taken {
-			s, err := x.watch.Time(x.native.Bcast, buf, k*len(x.ranks)/repeated)
+			s, err := watch.Time(x.native.Bcast, buf, k*len(x.ranks)/repeated)
 			if err != nil {
 				return fmt.Errorf("bcast: %w", err)
 			}
@@ -201,7 +196,7 @@ func (b *Broadcaster) measureGroups(bytes int, budget float64) (left float64, er
 	if budget > 0 {
 		limit = budget / 10
 	}
-	if err := b.exec.groups.measure(watch, b.exec.tag, bytes, b.crowded, limit); err != nil {
+	if err := b.exec.groups.measure(watch, bytes, limit); err != nil {
 		return 0, err
 	}
 	if b.evaluator != nil {

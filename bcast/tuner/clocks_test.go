@@ -145,6 +145,39 @@ func TestComparingClocksTakesLogarithmicTime(t *testing.T) {
 	}
 }
 
+// A part keeps the clocks of the whole: they differ, and its communicator does not tell any.
+func TestStopwatchAmongAPart(t *testing.T) {
+	cluster, err := gen.Parse("star:5 latency=20us rate=10Gbps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = simnet.Run(cluster.Graph, nil, nil, func(comm mpi.Communicator) error {
+		simulated := comm.(*simnet.Comm)
+		w, err := NewStopwatch(skewed{comm, 1000 * float64(comm.Rank())}, 1, []int{0, 1, 2, 3, 4}, false)
+		if err != nil {
+			return err
+		}
+		part, err := simulated.Split(comm.Rank()%2, -comm.Rank()) // 4, 2, 0; 3, 1
+		if err != nil {
+			return err
+		}
+		s, err := w.Among(struct{ mpi.Communicator }{part}).Time(func(buf []byte, root int) error {
+			err := share.Binomial(part, root, 2).Tell(buf)
+			if part.Rank() == 0 {
+				simulated.Sleep(5e-3)
+			}
+			return err
+		}, make([]byte, 1), 1)
+		if first := comm.Rank() >= 3; err == nil && (first && !(math.Abs(s.Cold-5e-3) < 150e-6+w.Doubt()) || !first && !math.IsNaN(s.Cold)) {
+			return fmt.Errorf("rank %d: %v within %g s, want 5 ms on the first rank", comm.Rank(), s, w.Doubt())
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // A batch takes the time of its broadcasts, the first alone the time of one, from any root and on
 // clocks that differ; what ranks do before and after does not count.
 func TestStopwatch(t *testing.T) {

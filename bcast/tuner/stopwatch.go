@@ -43,6 +43,12 @@ func NewStopwatch(comm mpi.Communicator, tag int, hosts []int, crowded bool) (*S
 	return w, w.clocks.compare()
 }
 
+// Among is a stopwatch for a part of the ranks. It needs no messages: it keeps the clocks of the whole, whether
+// the part's communicator has one or not. Refresh is left to the whole.
+func (w *Stopwatch) Among(part mpi.Communicator) *Stopwatch {
+	return &Stopwatch{comm: part, tag: w.tag, clocks: w.clocks, rest: w.rest, tree: share.Binomial(part, 0, w.tag), from: make(map[int]*share.Tree)}
+}
+
 const (
 	rest        = 50 * time.Microsecond
 	crowdedRest = 300 * time.Microsecond
