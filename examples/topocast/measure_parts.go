@@ -259,21 +259,21 @@ func measureAccess(ctx context.Context, comm mpi.Communicator, p *partSettings) 
 }
 
 func (p *partSettings) ring() *servet.Settings {
-	return &servet.Settings{Hosts: p.mostHosts, Budget: p.budget, Notify: p.notify, Progress: p.steps()}
+	return &servet.Settings{Hosts: p.mostHosts, Budget: p.budget, Silence: p.silence, Notify: p.notify, Progress: p.steps()}
 }
 
 func measureMemory(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
 	if err := refuseSimulated(comm, servet.KindMemory); err != nil {
 		return nil, err
 	}
-	return section(servet.Memory(ctx, comm, &servet.InsideSettings{Budget: p.budget, Progress: p.steps()}))
+	return section(servet.Memory(ctx, comm, &servet.InsideSettings{Budget: p.budget, Silence: p.silence, Progress: p.steps()}))
 }
 
 func measureCaches(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
 	if err := refuseSimulated(comm, servet.KindCache); err != nil {
 		return nil, err
 	}
-	return section(servet.Caches(ctx, comm, &servet.InsideSettings{Budget: p.budget, Progress: p.steps()}))
+	return section(servet.Caches(ctx, comm, &servet.InsideSettings{Budget: p.budget, Silence: p.silence, Progress: p.steps()}))
 }
 
 // refuseSimulated refuses to measure this machine in the name of a simulated one.

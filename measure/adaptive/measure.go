@@ -147,9 +147,8 @@ type worker struct {
 // serve takes part in the rounds that rank 0 tells of, until it tells of none.
 func (w *worker) serve() error {
 	for {
-		w.watch.Wait(0, harness.Hearing, harness.HearLimits)
-		data, err := harness.Tell(w.comm, nil)
-		if w.watch.Done(); err != nil || len(data) == 0 {
+		data, err := w.watch.Tell(w.comm, nil)
+		if err != nil || len(data) == 0 {
 			return err
 		}
 		if _, err := w.round(data); err != nil {

@@ -70,9 +70,7 @@ func converseOn(ctx context.Context, comm mpi.Communicator, watch *harness.Watch
 	p := &prober{ctx: ctx, comm: comm, watch: watch, barrier: harness.NewBarrier(comm).Under(watch), now: harness.Clock(comm), word: make([]byte, 8)}
 	if comm.Rank() != 0 {
 		for {
-			watch.Wait(0, harness.Hearing, harness.HearLimits)
-			round, err := harness.Tell(comm, nil)
-			watch.Done()
+			round, err := watch.Tell(comm, nil)
 			if err == nil && len(round) < roundHead {
 				return harness.Agree(comm, nil)
 			}
@@ -293,15 +291,10 @@ func (p *prober) gather(own answer) ([]answer, error) {
 		flags = wasCancelled
 	}
 	var all []answer
-	if p.comm.Rank() == 0 {
-		p.watch.Wait(1%p.comm.Size(), harness.Delivering, harness.ReportLimits)
-		defer p.watch.Done()
-	}
-	err := harness.Gather(p.comm, append(line, flags), func(rank int, data []byte) error {
+	err := p.watch.Gather(p.comm, append(line, flags), func(rank int, data []byte) error {
 		if len(data) != toldBytes {
 			return fmt.Errorf("check: rank %d tells %d bytes: want %d", rank, len(data), toldBytes)
 		}
-		p.watch.Wait((rank+1)%p.comm.Size(), harness.Delivering, harness.ReportLimits) // they come in the order of ranks
 		all = append(all, answer{
 			latency:   math.Float64frombits(binary.LittleEndian.Uint64(data)),
 			long:      math.Float64frombits(binary.LittleEndian.Uint64(data[8:])),

@@ -74,7 +74,7 @@ func Caches(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 				sharpest = append(sharpest, x.sharpest)
 			}
 		}
-		if err := tell(c.comm, &sharpest); err != nil {
+		if err := tell(c.comm, c.watch, &sharpest); err != nil {
 			return err
 		}
 		var alone []int // each size, and twice that

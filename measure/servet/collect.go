@@ -34,6 +34,7 @@ func stopped(word byte) string {
 // A pacer holds all ranks together before each step, and tells them when to stop.
 type pacer struct {
 	ctx     context.Context
+	watch   *harness.Watch
 	barrier *harness.Barrier
 	now     func() float64
 	start   float64
@@ -41,13 +42,14 @@ type pacer struct {
 }
 
 // newPacer starts the time. The budget is rank 0's to set.
-func newPacer(ctx context.Context, comm mpi.Communicator) *pacer {
+func newPacer(ctx context.Context, comm mpi.Communicator, watch *harness.Watch) *pacer {
 	now := harness.Clock(comm)
-	return &pacer{ctx: ctx, barrier: harness.NewBarrier(comm), now: now, start: now()}
+	return &pacer{ctx: ctx, watch: watch, barrier: harness.NewBarrier(comm).Under(watch), now: now, start: now()}
 }
 
 // next waits for all ranks. It is collective.
 func (p *pacer) next() (word byte, err error) {
+	p.watch.Next()
 	switch {
 	case p.ctx.Err() != nil:
 		word = stopContext
@@ -65,36 +67,45 @@ func collect(ctx context.Context, comm mpi.Communicator, settings *Settings, wha
 	}
 	var result *Result
 	err := harness.OnDuplicate(comm, func(own mpi.Communicator) error {
-		places, err := mpi.GatherPlaces(own)
-		if err != nil {
+		return harness.Watched(own, s.Silence, func(watch *harness.Watch) (err error) {
+			result, err = collectUnder(ctx, own, watch, &s, what, fill)
 			return err
-		}
-		var p plan
-		if own.Rank() == 0 {
-			if err := s.validate(); err != nil {
-				p.Error = err.Error()
-			} else {
-				result = newResult(what, &p, places, &s)
-				result.Warnings = append(fill(&p, &s), crowded(places)...)
-				result.planned = len(p.Steps)
-				if _, ok := own.(mpi.NonBlocking); !ok {
-					result.Warnings = append(result.Warnings, "the communicator sends or receives, one at a time: half of the messages wait for the others")
-				}
-			}
-		}
-		if err := tell(own, &p); err != nil {
-			return err
-		}
-		if p.Error != "" {
-			return errors.New(p.Error)
-		}
-		if err := follow(ctx, own, &p, &s, result); err != nil {
-			return fmt.Errorf("servet: %s: rank %d: %w", what, own.Rank(), err)
-		}
-		return nil
+		})
 	})
 	if err != nil {
 		return nil, err
+	}
+	return result, nil
+}
+
+// collectUnder is collect on a communicator of its own.
+func collectUnder(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, s *Settings, what string, fill func(*plan, *Settings) []string) (*Result, error) {
+	places, err := mpi.GatherPlaces(comm)
+	if err != nil {
+		return nil, err
+	}
+	var p plan
+	var result *Result
+	if comm.Rank() == 0 {
+		if err := s.validate(); err != nil {
+			p.Error = err.Error()
+		} else {
+			result = newResult(what, &p, places, s)
+			result.Warnings = append(fill(&p, s), crowded(places)...)
+			result.planned = len(p.Steps)
+			if _, ok := comm.(mpi.NonBlocking); !ok {
+				result.Warnings = append(result.Warnings, "the communicator sends or receives, one at a time: half of the messages wait for the others")
+			}
+		}
+	}
+	if err := tell(comm, watch, &p); err != nil {
+		return nil, err
+	}
+	if p.Error != "" {
+		return nil, errors.New(p.Error)
+	}
+	if err := follow(ctx, comm, watch, &p, s, result); err != nil {
+		return nil, fmt.Errorf("servet: %s: rank %d: %w", what, comm.Rank(), err)
 	}
 	return result, nil
 }
@@ -108,10 +119,10 @@ func crowded(places []mpi.Place) []string {
 }
 
 // follow takes all steps of all repetitions, and gathers the times. It is collective.
-func follow(ctx context.Context, comm mpi.Communicator, p *plan, s *Settings, result *Result) error {
+func follow(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, p *plan, s *Settings, result *Result) error {
 	parts := p.parts(comm.Rank())
-	x := newExchanger(comm, parts, p.Bytes)
-	pace := newPacer(ctx, comm)
+	x := newExchanger(comm, watch, parts, p.Bytes)
+	pace := newPacer(ctx, comm, watch)
 	if result != nil {
 		pace.budget = s.Budget.Seconds()
 	}
@@ -151,7 +162,7 @@ repetitions:
 	for _, t := range times {
 		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(t))
 	}
-	err := harness.Gather(comm, data, func(rank int, data []byte) error {
+	err := watch.Gather(comm, data, func(rank int, data []byte) error {
 		return result.take(p, rank, data)
 	})
 	if err == nil && result != nil {

@@ -30,6 +30,11 @@ type InsideSettings struct {
 	// Budget bounds the time to measure, by the clock of the communicator. Default 0: no bound.
 	Budget time.Duration
 
+	// Silence is how long a rank waits for another one before the job is ended with a
+	// harness.SilentError instead of waiting for good, see harness.Settings. Default 5
+	// minutes.
+	Silence time.Duration
+
 	// Progress is called on rank 0 after every step of a repetition with how many are done, of how many
 	// in the part under way: Caches has three.
 	Progress func(done, of int)
@@ -119,6 +124,7 @@ type worker interface {
 // them at once, which do not disturb each other.
 type crew struct {
 	comm        mpi.Communicator
+	watch       *harness.Watch
 	pace        *pacer
 	worker      worker
 	ranks       [][]int // of each host, by core
@@ -143,48 +149,55 @@ func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 		s = *settings
 	}
 	return harness.OnDuplicate(comm, func(own mpi.Communicator) error {
-		places, err := mpi.GatherPlaces(own)
-		if err != nil {
-			return err
-		}
-		var p insidePlan
-		if own.Rank() == 0 {
-			if err := s.validate(); err != nil {
-				p.Error = err.Error()
-			}
-			p.Bytes, p.Repetitions = s.Bytes, s.Repetitions
-			if p.Repetitions == 0 {
-				p.Repetitions = insideRepetitions
-			}
-			p.Ranks, _ = ranksOf(places, 0)
-			p.Slots = slotsOf(p.Ranks, places)
-		}
-		if err := tell(own, &p); err != nil {
-			return err
-		}
-		if p.Error != "" {
-			return errors.New(p.Error)
-		}
-		c := &crew{comm: own, ranks: p.Ranks, repetitions: p.Repetitions, pace: newPacer(ctx, own), progress: s.Progress}
-		if own.Rank() == 0 {
-			c.pace.budget = s.Budget.Seconds()
-		}
-		if s.worker != nil {
-			c.worker = s.worker(own.Rank())
-		} else {
-			c.worker, err = newHardware(own, p.Slots[own.Rank()])
-		}
-		if err == nil {
-			err = work(c, &p, places)
-			if closing := c.worker.close(); err == nil {
-				err = closing
-			}
-		}
-		if err != nil {
-			return fmt.Errorf("servet: rank %d: %w", own.Rank(), err)
-		}
-		return nil
+		return harness.Watched(own, s.Silence, func(watch *harness.Watch) error {
+			return insideUnder(ctx, own, watch, &s, work)
+		})
 	})
+}
+
+// insideUnder is inside on a communicator of its own.
+func insideUnder(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, s *InsideSettings, work func(*crew, *insidePlan, []mpi.Place) error) error {
+	places, err := mpi.GatherPlaces(comm)
+	if err != nil {
+		return err
+	}
+	var p insidePlan
+	if comm.Rank() == 0 {
+		if err := s.validate(); err != nil {
+			p.Error = err.Error()
+		}
+		p.Bytes, p.Repetitions = s.Bytes, s.Repetitions
+		if p.Repetitions == 0 {
+			p.Repetitions = insideRepetitions
+		}
+		p.Ranks, _ = ranksOf(places, 0)
+		p.Slots = slotsOf(p.Ranks, places)
+	}
+	if err := tell(comm, watch, &p); err != nil {
+		return err
+	}
+	if p.Error != "" {
+		return errors.New(p.Error)
+	}
+	c := &crew{comm: comm, watch: watch, ranks: p.Ranks, repetitions: p.Repetitions, pace: newPacer(ctx, comm, watch), progress: s.Progress}
+	if comm.Rank() == 0 {
+		c.pace.budget = s.Budget.Seconds()
+	}
+	if s.worker != nil {
+		c.worker = s.worker(comm.Rank())
+	} else {
+		c.worker, err = newHardware(comm, p.Slots[comm.Rank()])
+	}
+	if err == nil {
+		err = work(c, &p, places)
+		if closing := c.worker.close(); err == nil {
+			err = closing
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("servet: rank %d: %w", comm.Rank(), err)
+	}
+	return nil
 }
 
 // slotsOf numbers the ranks of each host that may use the same CPUs.
@@ -202,7 +215,7 @@ func slotsOf(hosts [][]int, places []mpi.Place) []int {
 }
 
 // tell gives what rank 0 has to all ranks. It is collective.
-func tell(comm mpi.Communicator, what any) error {
+func tell(comm mpi.Communicator, watch *harness.Watch, what any) error {
 	var data []byte
 	if comm.Rank() == 0 {
 		var err error
@@ -210,7 +223,7 @@ func tell(comm mpi.Communicator, what any) error {
 			return fmt.Errorf("servet: sharing the plan: %w", err)
 		}
 	}
-	data, err := harness.Tell(comm, data)
+	data, err := watch.Tell(comm, data)
 	if err != nil {
 		return fmt.Errorf("servet: sharing the plan: %w", err)
 	}
@@ -289,7 +302,7 @@ func (c *crew) gather(steps func(ranks []int) []stress, values []float64) (readi
 			}
 		}
 	}
-	err := harness.Gather(c.comm, data, func(rank int, data []byte) error {
+	err := c.watch.Gather(c.comm, data, func(rank int, data []byte) error {
 		list := lists[hostOf[rank]]
 		if len(data) != 8*len(list)*c.repetitions {
 			return fmt.Errorf("rank %d sends %d bytes of values", rank, len(data))

@@ -17,16 +17,17 @@ const (
 
 // An exchanger is one rank's side of all steps.
 type exchanger struct {
-	comm mpi.Communicator
-	set  mpi.Requests  // nil: one message at a time
-	any  mpi.AnyWaiter // nil: only the end of both is known
-	now  func() float64
-	out  []byte
-	in   []byte
+	comm  mpi.Communicator
+	watch *harness.Watch
+	set   mpi.Requests  // nil: one message at a time
+	any   mpi.AnyWaiter // nil: only the end of both is known
+	now   func() float64
+	out   []byte
+	in    []byte
 }
 
-func newExchanger(comm mpi.Communicator, parts []part, bytes int) *exchanger {
-	x := &exchanger{comm: comm, now: harness.Clock(comm)}
+func newExchanger(comm mpi.Communicator, watch *harness.Watch, parts []part, bytes int) *exchanger {
+	x := &exchanger{comm: comm, watch: watch, now: harness.Clock(comm)}
 	if nb, ok := comm.(mpi.NonBlocking); ok {
 		x.set = nb.NewRequests()
 		x.any, _ = x.set.(mpi.AnyWaiter)
@@ -55,6 +56,8 @@ func (x *exchanger) exchange(p part, apart int) (float64, error) {
 
 // both sends to one rank and receives from another, and returns the time when the message was there.
 func (x *exchanger) both(p part, apart int, out, in []byte, tag int) (float64, error) {
+	x.watch.Wait(p.from, harness.Sharing, 1)
+	defer x.watch.Done()
 	if x.set == nil {
 		return x.inTurn(p, apart, out, in, tag)
 	}

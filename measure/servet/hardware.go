@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/internal/stats"
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -185,7 +184,7 @@ func (c *crew) agreeOnBytes(fixed int, pick func(last, room int) int) (int, erro
 	last, room := lastCache(), freeMemory()/roomShare/ranks
 	data := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, uint64(last)), uint64(room))
 	all, least := 0, room
-	err := harness.Gather(c.comm, data, func(_ int, data []byte) error {
+	err := c.watch.Gather(c.comm, data, func(_ int, data []byte) error {
 		all = max(all, int(binary.LittleEndian.Uint64(data)))
 		least = min(least, int(binary.LittleEndian.Uint64(data[8:])))
 		return nil
@@ -197,5 +196,5 @@ func (c *crew) agreeOnBytes(fixed int, pick func(last, room int) int) (int, erro
 		all = usualLast
 	}
 	bytes := pick(all, least)
-	return bytes, tell(c.comm, &bytes)
+	return bytes, tell(c.comm, c.watch, &bytes)
 }

@@ -28,6 +28,11 @@ type Settings struct {
 	// Budget bounds the time to measure, by the clock of the communicator. Default 0: no bound.
 	Budget time.Duration
 
+	// Silence is how long a rank waits for another one before the job is ended with a
+	// harness.SilentError instead of waiting for good, see harness.Settings. Default 5
+	// minutes.
+	Silence time.Duration
+
 	// Notify is called on rank 0 with what is worth knowing while it runs.
 	Notify func(note string)
 

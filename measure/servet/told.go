@@ -45,7 +45,7 @@ func told(comm mpi.Communicator, parts []Part, read func() ([]Part, error)) (res
 			}
 		}
 	}
-	if err := tell(comm, &plan); err != nil {
+	if err := tell(comm, nil, &plan); err != nil {
 		return nil, nil, err
 	}
 	var data []byte

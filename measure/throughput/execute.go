@@ -103,14 +103,7 @@ func (e *executor) run(steps [][]*load) (bool, error) {
 	if e.progress != nil {
 		e.progress(done, n)
 	}
-	if e.comm.Rank() == 0 {
-		e.watch.Wait(1%e.comm.Size(), harness.Delivering, harness.ReportLimits)
-	}
-	err = harness.Gather(e.comm, found, func(rank int, data []byte) error {
-		e.watch.Wait((rank+1)%e.comm.Size(), harness.Delivering, harness.ReportLimits) // they come in the order of ranks
-		return e.collect(rank, data)
-	})
-	e.watch.Done()
+	err = e.watch.Gather(e.comm, found, e.collect)
 	if e.comm.Rank() == 0 {
 		e.steps += done
 		e.stopped = max(e.stopped, word)
