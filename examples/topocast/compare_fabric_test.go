@@ -39,6 +39,9 @@ func TestCompareWithSchedulerFiles(t *testing.T) {
 		if status != c.status || stderr != "" || !strings.Contains(out, c.want) {
 			t.Errorf("%s: status %d, %s\n%s\nwant %d, %q", c.name, status, stderr, out, c.status, c.want)
 		}
+		if status, _, stderr := topocast("compare", file, network); status != statusInput || !strings.Contains(stderr, "is a reference: topocast compare NET ") {
+			t.Errorf("%s, in the wrong place: status %d, %s", c.name, status, stderr)
+		}
 		if status, out, _ := topocast("compare", "--json", network, file); status != c.status || !strings.Contains(out, `"format":"topocast/fabric-comparison"`) {
 			t.Errorf("%s in JSON: status %d\n%s", c.name, status, out)
 		}
