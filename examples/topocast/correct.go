@@ -1,0 +1,305 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/encode"
+	"github.com/topocast/topocast/topology/fit"
+)
+
+func correctCommand() *cobra.Command {
+	var unit, forwarding, size, output string
+	var repetitions []string
+	var plain, asJSON bool
+	c := &cobra.Command{
+		Use:   "correct [flags] NET READINGS",
+		Short: "Work out the latencies of single links by regression",
+		Long: `Correct works out how long each link of a network takes, which mostly cannot be measured
+by itself: of all latencies of links those are chosen whose sums along the paths explain the
+readings best (Bufe 2014, section 2.4). Before, the time that the message's bytes take is taken
+out, at the bandwidths of NET: over the slowest link of the path where switches cut through, or
+over each of its links where they store a message and forward it.
+
+NET is a network of topocast discover or reconstruct, or a graph in DOT, TGF, GraphML or of
+SimGrid; READINGS is a file of topocast measure, or a matrix as reconstruct reads it, of the
+same ranks: in any order if both sides name them, else in the same one. With several repetitions the
+median of each pair counts.
+
+It prints how well the links explain the readings: R2, which is high for wrong wirings too,
+and the median residual of each level, which is not; beside them those of the other corrections. Links of
+which the readings determine only sums with others are marked: of a switch with two links, of two
+hosts alone on a switch, of rings with an even number of pairs. --output keeps the network with
+the latencies found, without a table of broadcasts, which rests on others.`,
+		Example: `  topocast correct network.json readings.json
+  topocast correct --forwarding store-and-forward --bytes 1KiB \
+      --unit us -o corrected.json wiring.tgf latencies.csv`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			network := outputFile{"--output", output, c.OutOrStdout()}
+			if asJSON && output == standard {
+				return badInput("--json and --output -: both are standard output")
+			}
+			if err := network.check(nil); err != nil {
+				return err
+			}
+			k := slices.Index(forwardings(), forwarding)
+			if k < 0 {
+				return badInput("--forwarding %q: want %s", forwarding, words.Or(forwardings()))
+			}
+			given := encode.Unit(0)
+			if unit != "" {
+				var err error
+				if given, err = encode.ParseUnit(unit); err != nil {
+					return badInput("--unit: %w", err)
+				}
+			}
+			if args[0] == standard && slices.Contains(append(repetitions, args[1]), standard) {
+				return badInput("%s: want standard input for one file", standard)
+			}
+			l, err := readAllLatencies(append([]string{args[1]}, repetitions...), given)
+			if err != nil {
+				return err
+			}
+			n, err := loadNetworkOf(args[0], l.distinctNames())
+			if err != nil {
+				return err
+			}
+			r := &correction{network: n, chosen: correctionWay(k), plain: plain}
+			if err := r.readSize(size, l); err != nil {
+				return err
+			}
+			if err := r.fit(l); err != nil {
+				return &inputError{err}
+			}
+			if output != "" {
+				corrected, err := r.corrected()
+				if err != nil {
+					return &inputError{err}
+				}
+				if _, err := network.save(corrected.Write); err != nil {
+					return err
+				}
+			}
+			if asJSON {
+				return r.writeJSON(c.OutOrStdout())
+			}
+			return r.writeText(reportWriter(c, network))
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&forwarding, "forwarding", forwardings()[cutThrough], "what switches do with a message: "+words.Or(forwardings()))
+	f.StringVar(&size, "bytes", "", "size of the messages, such as "+sizeForms+"; default: of readings the smallest")
+	f.BoolVar(&plain, "plain", false, "least squares as they are: readings far off pull as hard as they can")
+	f.StringVar(&unit, "unit", "", "unit of a matrix: s, ms, us or ns")
+	f.StringSliceVar(&repetitions, "reps", nil, "files of further repetitions, by commas")
+	f.StringVarP(&output, "output", "o", "", "file for the network with these latencies")
+	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/correction) instead of text")
+	return c
+}
+
+// A correctionWay is what is taken out of a reading before links are fitted.
+type correctionWay int
+
+const (
+	cutThrough correctionWay = iota
+	storeAndForward
+	uncorrected
+	correctionWays
+)
+
+// forwardings are the values of --forwarding, by correctionWay.
+func forwardings() []string { return []string{"cut-through", "store-and-forward", "none"} }
+
+// A correction is what the command prints.
+type correction struct {
+	network *model.Network
+	bytes   int64
+	chosen  correctionWay
+	plain   bool
+
+	names    []string // of vertices
+	fits     [correctionWays]*fit.Result
+	warnings []string
+}
+
+// readSize says of how many bytes the readings are.
+func (r *correction) readSize(size string, l *latencies) error {
+	if size != "" {
+		var err error
+		if r.bytes, err = parseSize(size); err != nil {
+			return badInput("--bytes: %w", err)
+		}
+	}
+	switch {
+	case l.measured != nil && size == "":
+		r.bytes = int64(slices.Min(l.measured.Sizes)) // which the matrices are of
+	case l.measured != nil:
+		return l.choose(r.bytes)
+	case size == "" && r.chosen != uncorrected:
+		r.warnings = append(r.warnings, "nothing is taken out for the messages' size: --bytes says it")
+	}
+	return nil
+}
+
+// choose makes the latencies those of messages of another size that was measured.
+func (l *latencies) choose(bytes int64) error {
+	sizes := l.measured.Sizes
+	size := slices.Index(sizes, int(bytes))
+	if size < 0 {
+		return badInput("--bytes: %d: want one of those that were measured, %s", bytes, words.Or(sizes))
+	}
+	l.matrices = nil
+	for k := range l.measured.Repetitions {
+		m, err := l.measured.Matrix(measure.LowerQuartile, k, size)
+		if err != nil {
+			return err
+		}
+		l.matrices = append(l.matrices, m)
+	}
+	return nil
+}
+
+// fit fits the links in all ways that make a difference.
+func (r *correction) fit(l *latencies) error {
+	n := r.network
+	r.warnings = append(r.warnings, l.warnings...)
+	g, err := namedByHost(n, n.Graph())
+	if err != nil {
+		return err
+	}
+	ranks := hostNames(g)
+	at, err := rowOf(ranks, l.hostNames(), l.matrices[0])
+	if err != nil {
+		return err
+	}
+	r.names = vertexNames(g)
+	median := medianOf(l.matrices)
+	measured := mat.NewDense(len(at), len(at), nil)
+	for i := range at {
+		for j := range at {
+			measured.Set(i, j, median.At(at[i], at[j]))
+		}
+	}
+	unknown := 0
+	for _, a := range g.Arcs() {
+		if math.IsNaN(a.Bandwidth) {
+			unknown++
+		}
+	}
+	if unknown > 0 && r.bytes > 0 && r.chosen != uncorrected {
+		r.warnings = append(r.warnings, fmt.Sprintf("the bandwidths of %d of %d directions of links are not known: nothing is taken out for them", unknown, g.NumArcs()))
+	}
+	for way := range correctionWays {
+		if way != r.chosen && (r.bytes == 0 || unknown == g.NumArcs()) {
+			continue // the same once more
+		}
+		s := &fit.Settings{Bytes: float64(r.bytes), StoreAndForward: way == storeAndForward, Plain: r.plain}
+		if way == uncorrected {
+			s.Bytes = 0
+		}
+		if r.fits[way], err = fit.Latencies(g, n.ReportedHierarchy(), measured, s); err != nil {
+			return err
+		}
+	}
+	r.warnings = append(r.warnings, r.fits[r.chosen].Warnings...)
+	return nil
+}
+
+// corrected is the network with the latencies that were found.
+func (r *correction) corrected() (*model.Network, error) {
+	found, was := r.fits[r.chosen], r.network.Measured()
+	links := slices.Clone(found.Graph.Arcs())
+	for i := range links {
+		links[i].Bandwidth = math.NaN() // stays
+	}
+	notes := map[string]string{"latencies of links": fmt.Sprintf("by regression (%s, %s), R2 %s", forwardings()[r.chosen], quantity.Bytes(r.bytes), ratio(found.Fit.R2))}
+	for key, value := range was.Notes {
+		if _, ours := notes[key]; !ours {
+			notes[key] = value
+		}
+	}
+	was.Notes = notes
+	return r.network.Remeasured(&model.Remeasurement{Links: links, Warnings: r.warnings, Measured: was})
+}
+
+// rowOf finds the row of each rank: by name if both sides have names that are all different,
+// else the row of its number, whose name must not be another one.
+func rowOf(ranks, rows []string, m mat.Matrix) ([]int, error) {
+	n, _ := m.Dims()
+	at := make([]int, len(ranks))
+	for i := range at {
+		at[i] = i
+	}
+	if len(ranks) != n {
+		return nil, fmt.Errorf("the readings are of %s, the network of %d", words.Count(n, "rank"), len(ranks))
+	}
+	index := map[string]int{}
+	for i, name := range rows {
+		index[name] = i
+	}
+	switch {
+	case rows == nil:
+		return at, nil
+	case len(index) < n: // several ranks of one host
+		for i, name := range ranks {
+			if rows[i] != name {
+				return nil, fmt.Errorf("rank %d is %s in the network and %s in the readings", i, name, rows[i])
+			}
+		}
+		return at, nil
+	}
+	for i, name := range ranks {
+		row, ok := index[name]
+		if !ok {
+			return nil, fmt.Errorf("rank %d of the network, %s, is not in the readings", i, name)
+		}
+		at[i] = row
+	}
+	return at, nil
+}
+
+// distinctNames are the names of the rows if no two are the same; nil: not known.
+func (l *latencies) distinctNames() []string {
+	names, seen := l.hostNames(), map[string]bool{}
+	for _, name := range names {
+		if name == "" || seen[name] {
+			return nil
+		}
+		seen[name] = true
+	}
+	return names
+}
+
+// vertexNames are the names of a graph's vertices. Hosts that share one are told by the rank.
+func vertexNames(g *topology.Graph) []string {
+	count := map[string]int{}
+	names := make([]string, g.Vertices())
+	for v := range names {
+		names[v] = g.Name(v)
+		count[names[v]]++
+	}
+	for v, name := range names {
+		if count[name] > 1 && !g.IsSwitch(v) {
+			names[v] = fmt.Sprintf("%s rank %d", name, v)
+		}
+	}
+	return names
+}
+
+// ratio writes a coefficient of determination.
+func ratio(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return fmt.Sprintf("%.4f", x)
+}
