@@ -149,6 +149,11 @@ func (c *Comm) join() error {
 	if code := C.tc_dup_world(&c.comm); code != C.MPI_SUCCESS {
 		return c.fault("World", code, -1, -1)
 	}
+	return c.settle("World")
+}
+
+// settle is collective: it finds out what c has to know of its ranks and of the library.
+func (c *Comm) settle(op string) error {
 	name := make([]byte, C.MPI_MAX_PROCESSOR_NAME)
 	var n C.int
 	C.MPI_Get_processor_name((*C.char)(unsafe.Pointer(unsafe.SliceData(name))), &n)
@@ -156,7 +161,7 @@ func (c *Comm) join() error {
 	c.describe()
 	if c.size == 1 {
 		if err := checkLauncher(c.LibraryVersion(), os.Getenv); err != nil {
-			return &Error{"World", c.rank, -1, -1, err}
+			return &Error{op, c.rank, -1, -1, err}
 		}
 	}
 	c.guard.overruns = C.tc_overruns()
