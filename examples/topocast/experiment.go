@@ -1,249 +1,221 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"math"
+	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/topocast/topocast/measure"
-	"github.com/topocast/topocast/measure/concurrent"
-	"github.com/topocast/topocast/measure/harness"
-	"github.com/topocast/topocast/measure/progress"
+	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/mpi"
-	"github.com/topocast/topocast/mpi/simnet"
 )
+
+// An experiment repeats what one source has published.
+type experiment interface {
+	// flags adds those that it alone has.
+	flags(*pflag.FlagSet)
+	// simulate repeats it in virtual time, in this process.
+	simulate(context.Context, *stage) (*outcome.Outcome, error)
+	// measure repeats it on the ranks of a job. It is collective; others than rank 0 get nil.
+	// Where the machine is too small for it, it returns an inputError on all ranks.
+	measure(context.Context, mpi.Communicator, *stage) (*outcome.Outcome, error)
+}
+
+// A stage is where experiments play, and for how long.
+type stage struct {
+	cluster  string        // to simulate; "": clusters like those of the source
+	full     bool          // as many ranks and repetitions as the source has, however long it takes
+	budget   time.Duration // longest time for each source to measure ranks of a job
+	progress io.Writer     // standard error
+}
+
+// A source is one whose experiments can be repeated.
+type source struct {
+	name, short, long, example string
+	begin                      func() experiment // with its flags at their defaults
+}
+
+// sources are all of them, in the order of their publication.
+func sources() []source {
+	return []source{zhuSource()}
+}
+
+// experimentBudget is a little less than the ten minutes that each experiment may take.
+const experimentBudget = 8 * time.Minute
+
+const experimentHelp = `Experiment repeats what a paper has published, prints its tables beside ours, and says by how much
+numbers differ where the paper prints them:
+
+%s  all        each of them, one after the other
+
+Without a launcher it simulates machines like those of the paper in virtual time, or the one that --cluster
+describes. Started by mpirun or srun it measures the ranks of the job, which may be fewer than the paper had.
+
+--figures draws the paper's figures into a folder, as SVG, and --page makes one HTML page with all tables and figures.`
 
 func experimentCommand(run runner) *cobra.Command {
+	var list strings.Builder
+	for _, s := range sources() {
+		fmt.Fprintf(&list, "  %-10s %s\n", s.name, s.short)
+	}
 	c := &cobra.Command{
 		Use:   "experiment",
-		Short: "Repeat a published experiment, here or simulated",
-		Long: `Experiment repeats an experiment of a paper and prints the paper's table:
-
-  zhu   how well models predict messages that are under way together`,
-		Example: `  mpirun -n 30 topocast experiment zhu`,
-		Args:    cobra.NoArgs,
-		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+		Short: "Repeat published experiments, here or simulated",
+		Long:  fmt.Sprintf(experimentHelp, list.String()),
+		Example: `  topocast experiment all --page experiments.html
+  topocast experiment zhu --figures figures
+  mpirun -n 30 topocast experiment zhu`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(zhuCommand(run))
+	for _, s := range sources() {
+		e := s.begin()
+		one := repeatCommand(run, func() []named { return []named{{s.name, e}} })
+		one.Use, one.Short, one.Long, one.Example = s.name+" [flags]", s.short, s.long, s.example
+		e.flags(one.Flags())
+		c.AddCommand(one)
+	}
+	all := repeatCommand(run, func() []named {
+		var each []named
+		for _, s := range sources() {
+			e := s.begin()
+			e.flags(pflag.NewFlagSet(s.name, pflag.ContinueOnError)) // sets their defaults
+			each = append(each, named{s.name, e})
+		}
+		return each
+	})
+	all.Use, all.Short = "all [flags]", "All of them, one after the other"
+	all.Long = `All repeats the experiments of all sources, each as its own command does without flags. One that
+this machine is too small for is left out, with a warning. --json prints a line for each.`
+	all.Example = `  topocast experiment all --page experiments.html`
+	c.AddCommand(all)
 	return c
 }
 
-// Defaults of the experiment.
-const (
-	zhuTrials  = 500 // Zhu et al. 2014, section 7.2
-	zhuBytes   = "10MB"
-	zhuBudget  = 10 * time.Minute
-	zhuHollow  = 4 << 20 // B; simulated messages above carry nothing
-	zhuDegrees = "1,2,3"
-)
+// named is an experiment and the name of its command.
+type named struct {
+	name string
+	experiment
+}
 
-func zhuCommand(run runner) *cobra.Command {
+// repeatCommand is a command that repeats experiments; begin makes them when flags are read.
+func repeatCommand(run runner, begin func() []named) *cobra.Command {
 	var (
-		o                      zhuOptions
-		cluster, size, degrees string
-		nodes                  string
-		ranks                  int
-		coupling               float64
-		asJSON                 bool
+		s                    stage
+		here, asJSON         bool
+		ranks                int
+		table, page, figures string
 	)
-	c := &cobra.Command{
-		Use:   "zhu [flags]",
-		Short: "Predict random patterns of messages (Zhu et al. 2014, Table II)",
-		Long: `Zhu repeats the experiments of Zhu et al. 2014 (sections 7.1 to 7.3). It discovers the network of the
-ranks, fits it to some patterns of concurrent messages (--fit), and then measures others, that the fit
-has not seen: random patterns between the hosts, with d = 1, 2 and 3 draws per host, until there
-are more than --trials messages of each; and an irregular exchange of four hosts.
-
-The first table has the columns of Table II: hosts, d, messages, steps of the prediction, the half width
-of the 95 % interval of the mean error relative to it, and mean errors of the asymmetric model: of all patterns,
-of those in which a link is used both ways, and of fair sharing in those. Errors are those of
-medians over the iterations. The second table sets fair, asymmetric and fitted sharing side by side.
-
-Without mpirun it runs on a simulated cluster, --cluster, whose links are coupled by --coupling: 0 is fair,
-1 asymmetric. There the truth is known, and predicted by, too.`,
-		Example: `  topocast experiment zhu --cluster "tree:2x15 latency=50us,25us \
-      rate=9.4Gbps,940Mbps" --coupling 1 --nodes 10,20,30
-  mpirun -n 10 topocast experiment zhu --trials 60 --bytes 1MB`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			var err error
-			if o.bytes, err = parseSize(size); err != nil {
-				return badInput("--bytes: %w", err)
-			}
-			if o.degrees, err = parseSizes(degrees); err != nil {
-				return badInput("--degrees %s: want numbers, such as %s", degrees, zhuDegrees)
-			}
-			if nodes != "" {
-				if o.nodes, err = parseSizes(nodes); err != nil {
-					return badInput("--nodes %s: want numbers of hosts, such as 10,20,30", nodes)
-				}
-			}
-			if err := o.validate(); err != nil {
-				return err
-			}
-			if cluster != "" {
-				if run, err = o.simulate(cluster, coupling); err != nil {
-					return err
-				}
-				if !c.Flags().Changed("budget") {
-					o.budget = 0 // nobody waits for virtual time
-				}
-			} else if err := refuseUnused(c, "only with --cluster", "coupling"); err != nil {
-				return err
-			}
-			return run(ranks, func(comm mpi.Communicator) error {
-				own := o // ranks may share the options
-				report, err := own.run(c.Context(), comm, c)
-				if err != nil || comm.Rank() != 0 {
-					return err
-				}
-				for _, warning := range report.Warnings {
-					c.PrintErrf("warning: %s\n", warning)
-				}
-				if asJSON {
-					return report.writeJSON(c.OutOrStdout())
-				}
-				return report.writeText(c.OutOrStdout())
+	c := &cobra.Command{Args: cobra.NoArgs}
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if asJSON && table == standard {
+			return badInput("--json and --csv -: both are standard output")
+		}
+		if s.budget <= 0 {
+			return badInput("--budget %s: want above 0", s.budget)
+		}
+		if page == standard {
+			return badInput("--page -: want a file")
+		}
+		rows, written := outputFile{"--csv", table, c.OutOrStdout()}, outputFile{"--page", page, c.OutOrStdout()}
+		s.progress = c.ErrOrStderr()
+		finish := func(outcomes []*outcome.Outcome) error {
+			_, failed := rows.save(func(w io.Writer) error { return outcome.WriteCSV(w, outcomes...) })
+			_, unwritten := written.save(func(w io.Writer) error {
+				return outcome.WritePage(w, "Published experiments, repeated", outcomes...)
 			})
-		},
+			var undrawn error
+			for k, o := range outcomes {
+				if figures != "" && undrawn == nil {
+					if _, err := o.WriteFigures(figures); err != nil {
+						undrawn = fmt.Errorf("--figures: %w", err)
+					}
+				}
+				w := reportWriter(c, rows)
+				if k > 0 && !asJSON {
+					fmt.Fprintln(w)
+				}
+				write := o.WriteText
+				if asJSON {
+					write = o.WriteJSON
+				}
+				if err := write(w); err != nil {
+					return err
+				}
+			}
+			return cmp.Or(failed, unwritten, undrawn)
+		}
+		if launchedRank() < 0 && !here {
+			if err := refuseUnused(c, "only of a job, or with --here", "ranks", "budget"); err != nil {
+				return err
+			}
+			for k, f := range []outputFile{rows, written} {
+				if err := f.check([]outputFile{rows}[:k]); err != nil {
+					return err
+				}
+			}
+			outcomes, err := repeat(begin(), nil, c.ErrOrStderr(), func(e experiment) (*outcome.Outcome, error) { return e.simulate(c.Context(), &s) })
+			if err != nil {
+				return err
+			}
+			return finish(outcomes)
+		}
+		if s.cluster != "" {
+			return badInput("--cluster: a simulation is one process: start it without a launcher, and without --here")
+		}
+		return run(ranks, func(comm mpi.Communicator) error {
+			if err := checkOutputs(comm, rows, written); err != nil {
+				return err
+			}
+			own := s // ranks may share the stage
+			outcomes, err := repeat(begin(), comm, c.ErrOrStderr(), func(e experiment) (*outcome.Outcome, error) { return e.measure(c.Context(), comm, &own) })
+			if err != nil || comm.Rank() != 0 {
+				return err
+			}
+			return finish(outcomes)
+		})
 	}
 	f := c.Flags()
-	f.StringVar(&cluster, "cluster", "", "simulate this cluster, for example \"tree:2x5 rate=1Gbps\"")
-	f.Float64Var(&coupling, "coupling", 0, "with --cluster: how the two directions of its links disturb each other, 0 to 1")
-	f.IntVar(&ranks, "ranks", 0, "ranks without mpirun; 0: one per host of the cluster")
-	f.StringVar(&nodes, "nodes", "", "numbers of hosts, by commas, an experiment each; default: all hosts")
-	f.StringVar(&degrees, "degrees", zhuDegrees, "draws per host, by commas, an experiment each")
-	f.IntVar(&o.trials, "trials", zhuTrials, "messages that each experiment has more of")
-	f.StringVar(&size, "bytes", zhuBytes, "size of a message, such as "+sizeForms)
-	f.IntVar(&o.fit, "fit", concurrent.UsualPatterns, "patterns to fit to")
-	f.IntVar(&o.iterations, "iterations", 0, "most iterations of a pattern; 0: 2000")
-	f.DurationVar(&o.budget, "budget", zhuBudget, "longest time to measure; by default none of a simulated cluster")
-	f.Uint64Var(&o.seed, "seed", 1, "of the random patterns")
-	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/zhu) instead of tables")
+	f.StringVar(&s.cluster, "cluster", "", "simulate this cluster, for example \"tree:2x5 rate=1Gbps\"; default: those of the source")
+	f.BoolVar(&here, "here", false, "without a launcher, measure threads on the cores of this machine instead of simulating")
+	f.IntVar(&ranks, "ranks", 0, "ranks with --here; 0: one per core")
+	f.BoolVar(&s.full, "full", false, "simulate as many ranks and repetitions as the source has, however long it takes")
+	f.DurationVar(&s.budget, "budget", experimentBudget, "longest time to measure the ranks of a job, for each source")
+	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/experiment) instead of text")
+	f.StringVar(&table, "csv", "", "file for all tables as CSV, a line per cell")
+	f.StringVar(&figures, "figures", "", "folder for the figures, as SVG")
+	f.StringVar(&page, "page", "", "file for one HTML page with all tables and figures")
 	return c
 }
 
-// zhuOptions set the experiment.
-type zhuOptions struct {
-	nodes, degrees []int
-	trials, fit    int
-	iterations     int
-	bytes          int64
-	budget         time.Duration
-	seed           uint64
-	cluster        *simnet.Cluster // nil: real ranks
-	sharing        simnet.Settings // what is true of a simulated one
-}
-
-func (o *zhuOptions) validate() error {
-	switch {
-	case o.trials < 1:
-		return badInput("--trials %d: want at least 1", o.trials)
-	case o.fit < 1:
-		return badInput("--fit %d: want at least 1", o.fit)
-	case o.iterations < 0:
-		return badInput("--iterations %d: want at least 0", o.iterations)
-	case o.bytes < 1 || o.bytes > math.MaxInt32:
-		return badInput("--bytes %d: want in [1, %d]", o.bytes, math.MaxInt32)
-	case o.budget <= 0:
-		return badInput("--budget %s: want above 0", o.budget)
-	}
-	for _, d := range o.degrees {
-		if d < 1 {
-			return badInput("--degrees %d: want at least 1", d)
-		}
-	}
-	for _, n := range o.nodes {
-		if n < leastHosts {
-			return badInput("--nodes %d: want at least %d", n, leastHosts)
-		}
-	}
-	return nil
-}
-
-// simulate makes the runner of a simulated cluster. Long messages are hollow: they take
-// their time, and no memory.
-func (o *zhuOptions) simulate(spec string, coupling float64) (runner, error) {
-	if launchedRank() >= 0 {
-		return nil, badInput("--cluster: a simulation is one process: start it without a launcher")
-	}
-	if !(coupling >= 0 && coupling <= 1) {
-		return nil, badInput("--coupling %g: want in [0, 1]", coupling)
-	}
-	cluster, err := simnet.ParseCluster(spec)
-	if err != nil {
-		return nil, &inputError{err}
-	}
-	settings := cluster.Settings()
-	settings.Send.Seconds, settings.Recv.Seconds = defaultOverhead.Seconds(), defaultOverhead.Seconds()
-	settings.Noise, settings.Seed = simnet.Noise{Sigma: 0.01}, 1
-	settings.HollowAbove = zhuHollow
-	if coupling > 0 {
-		settings.Sharing.Asymmetric = true
-		settings.Sharing.Coupling = make([]float64, cluster.Graph.NumArcs())
-		for arc := range settings.Sharing.Coupling {
-			settings.Sharing.Coupling[arc] = coupling
-		}
-	}
-	o.cluster, o.sharing = cluster, *settings
-	return func(ranks int, work func(mpi.Communicator) error) error {
-		if ranks < 0 || ranks > cluster.Graph.Hosts() {
-			return badInput("--ranks %d: want in [0, %d]", ranks, cluster.Graph.Hosts())
-		}
-		place := make([]int, ranks)
-		for i := range place {
-			place[i] = i
-		}
-		if ranks == 0 {
-			place = nil
-		}
-		return simnet.Run(cluster.Graph, place, settings, work)
-	}, nil
-}
-
-// discoverPart is the part of the budget, a fifth, for the network itself.
-const discoverPart = 5
-
-// run is collective; others than rank 0 get nil.
-func (o *zhuOptions) run(ctx context.Context, comm mpi.Communicator, c *cobra.Command) (*zhuReport, error) {
-	s := &measure.DiscoverSettings{Budget: o.budget / discoverPart, Seed: 1, Date: date(comm), Tool: "topocast experiment zhu"}
-	if _, is := comm.(*simnet.Comm); is {
-		s.Samples, s.Repetitions = simulatedSamples, 1
-	}
-	found, err := measure.Discover(ctx, comm, s)
-	if err != nil {
-		return nil, err
-	}
-	var z *zhuExperiment
-	measured := &concurrent.Settings{
-		MaxIterations: o.iterations, Budget: o.budget - o.budget/discoverPart,
-		Untouched: o.cluster != nil && o.bytes > zhuHollow,
-	}
-	if comm.Rank() == 0 {
-		if z, err = o.design(found); err == nil {
-			measured.Patterns = z.patterns()
-			shown := progress.New(c.ErrOrStderr(), "patterns")
-			defer shown.Close()
-			start := time.Now()
-			measured.Progress = func(done, total int) {
-				shown.Show(measure.Progress{Done: done, Total: total, Elapsed: time.Since(start)})
+// repeat runs experiments one after the other. Of several, one that asks for another machine is left out.
+// With a communicator it is collective.
+func repeat(each []named, comm mpi.Communicator, stderr io.Writer, run func(experiment) (*outcome.Outcome, error)) ([]*outcome.Outcome, error) {
+	var outcomes []*outcome.Outcome
+	for _, e := range each {
+		o, err := run(e.experiment)
+		var unfit *inputError
+		switch {
+		case err == nil:
+			outcomes = append(outcomes, o)
+		case len(each) > 1 && errors.As(err, &unfit):
+			if comm == nil || comm.Rank() == 0 {
+				fmt.Fprintf(stderr, "warning: %s is left out: %v\n", e.name, err)
 			}
+		case errors.As(err, &unfit):
+			return nil, err // on all ranks, as it is
+		default:
+			return nil, fmt.Errorf("experiment %s: %w", e.name, err)
 		}
 	}
-	if err := harness.Agree(comm, err); err != nil {
-		return nil, err
+	if len(outcomes) == 0 {
+		return nil, badInput("none of the experiments can be repeated on this machine")
 	}
-	r, err := concurrent.Measure(ctx, comm, measured)
-	if err != nil || comm.Rank() != 0 {
-		return nil, err
-	}
-	report, err := z.evaluate(r)
-	if err != nil {
-		return nil, err
-	}
-	report.Library = strings.TrimSpace(found.Latencies.Library)
-	return report, nil
+	return outcomes, nil
 }

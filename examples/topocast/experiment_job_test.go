@@ -11,7 +11,7 @@ import (
 // discovery tells; then all of them end. The laboratory has more.
 func TestJobExperimentWantsHosts(t *testing.T) {
 	status, out, stderr := launch(t, 4, "experiment", "zhu", "--budget", "10s")
-	if status == 0 || out != "" || !strings.Contains(stderr, "1 hosts: want 4 at least") {
+	if status != 2 || out != "" || !strings.Contains(stderr, "1 hosts: want 4 at least") {
 		t.Errorf("status %d, %q, want an error about hosts in\n%s", status, out, stderr)
 	}
 	if status, _, stderr := launch(t, 2, "experiment", "zhu", "--cluster", "star:4"); status != 2 || strings.Count(stderr, "without a launcher") != 1 {

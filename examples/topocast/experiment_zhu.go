@@ -1,294 +1,217 @@
 package main
 
 import (
-	"fmt"
+	"context"
 	"math"
-	"math/rand/v2"
-	"slices"
+	"strings"
+	"time"
 
-	"github.com/topocast/topocast/internal/jsonfile"
+	"github.com/spf13/pflag"
+
+	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/concurrent"
-	"github.com/topocast/topocast/model"
-	"github.com/topocast/topocast/model/contention"
-	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/progress"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
 )
 
-// leastHosts is how many hosts the experiment wants: those of the exchange.
-const leastHosts = 4
-
-// A zhuExperiment is what is to be measured of a discovered machine.
-type zhuExperiment struct {
-	o       *zhuOptions
-	found   *measure.Discovery
-	fit     [][]model.Transfer
-	rows    []zhuRow
-	held    []zhuPattern
-	ranksOf [][]int // of each host
-}
-
-// A zhuPattern is held out of the fit.
-type zhuPattern struct {
-	row       int
-	transfers []model.Transfer
-}
-
-// design makes the patterns.
-func (o *zhuOptions) design(found *measure.Discovery) (*zhuExperiment, error) {
-	z := &zhuExperiment{o: o, found: found, ranksOf: hostsInTurn(found)}
-	hosts := len(z.ranksOf)
-	if hosts < leastHosts {
-		return nil, fmt.Errorf("experiment zhu: %d hosts: want %d at least; without mpirun, --cluster simulates some", hosts, leastHosts)
-	}
-	nodes := o.nodes
-	if len(nodes) == 0 {
-		nodes = []int{hosts}
-	}
-	z.fit = concurrent.ForDiscover(found.Topology, o.bytes, o.fit, o.seed)
-	r := rand.New(rand.NewPCG(o.seed, 3))
-	for _, d := range o.degrees {
-		for _, n := range nodes {
-			if n > hosts {
-				return nil, fmt.Errorf("experiment zhu: --nodes %d: there are %d hosts", n, hosts)
-			}
-			for trials := 0; trials <= o.trials; {
-				p := concurrent.RandomPattern(r, z.ranksOf[:n], d, o.bytes)
-				trials += len(p)
-				z.held = append(z.held, zhuPattern{len(z.rows), p})
-			}
-			z.rows = append(z.rows, zhuRow{Hosts: n, Degree: d})
-		}
-	}
-	// 1 to 6 units: as large in the mean as the others.
-	const meanUnits = 3
-	z.held = append(z.held, zhuPattern{len(z.rows), concurrent.Alltoallv(z.neighbours(), max(1, o.bytes/meanUnits))})
-	z.rows = append(z.rows, zhuRow{Hosts: leastHosts, Exchange: true})
-	// If time runs out, all experiments have something.
-	r.Shuffle(len(z.held), func(i, j int) { z.held[i], z.held[j] = z.held[j], z.held[i] })
-	return z, nil
-}
-
-// patterns are all that are measured, those of the fit first.
-func (z *zhuExperiment) patterns() [][]model.Transfer {
-	all := slices.Clone(z.fit)
-	for _, p := range z.held {
-		all = append(all, p.transfers)
-	}
-	return all
-}
-
-// hostsInTurn are the ranks of each host, the hosts taken in turn from the parts of the machine,
-// so that the first n are of as many racks, as evenly, as can be.
-func hostsInTurn(found *measure.Discovery) [][]int {
-	h := found.Topology.Hierarchy.Firm(topology.FirmSupport)
-	index := make(map[string]int)
-	var hosts [][]int
-	for rank, name := range found.Latencies.Hosts {
-		i, known := index[name]
-		if !known {
-			i = len(hosts)
-			index[name] = i
-			hosts = append(hosts, nil)
-		}
-		hosts[i] = append(hosts[i], rank)
-	}
-	// The parts are the root's groups that hold more than one host, and the rest.
-	groups := h.Groups()
-	parts := make([][][]int, len(groups[0].Children)+1)
-	for _, ranks := range hosts {
-		part := slices.IndexFunc(groups[0].Children, func(c int) bool { return slices.Contains(groups[c].Hosts, ranks[0]) })
-		if part < 0 || len(groups[groups[0].Children[part]].Hosts) <= len(ranks) {
-			part = len(parts) - 1
-		}
-		parts[part] = append(parts[part], ranks)
-	}
-	var all [][]int
-	for k := 0; len(all) < len(hosts); k++ {
-		for _, part := range parts {
-			if k < len(part) {
-				all = append(all, part[k])
-			}
-		}
-	}
-	return all
-}
-
-// neighbours are the ranks of four hosts of one rack, if one has four.
-func (z *zhuExperiment) neighbours() [leastHosts][]int {
-	groups := z.found.Topology.Hierarchy.Firm(topology.FirmSupport).Groups()
-	for i := len(groups) - 1; i >= 0; i-- { // the smallest last, all hosts first
-		var within [][]int
-		for _, own := range z.ranksOf {
-			if slices.Contains(groups[i].Hosts, own[0]) {
-				within = append(within, own)
-			}
-		}
-		if len(within) >= leastHosts {
-			return [leastHosts][]int(within)
-		}
-	}
-	return [leastHosts][]int(z.ranksOf)
-}
-
-// A zhuLaw predicts patterns.
-type zhuLaw struct {
-	name      string
-	predictor *model.Predictor
-	steps     *model.Predictor // without latencies, so that equal ends are equal
-}
-
-func newLaw(name string, n *model.Network, sharing *contention.Sharing) (zhuLaw, error) {
-	l := zhuLaw{name: name}
-	var err error
-	if l.predictor, err = n.NewPredictor(&model.PredictSettings{Sharing: sharing}); err == nil {
-		l.steps, err = n.NewPredictor(&model.PredictSettings{Sharing: sharing, NoLatency: true})
-	}
-	return l, err
-}
-
-// The laws, in the order of the tables. Truth is that of a simulated cluster only.
+// Defaults of the experiment.
 const (
-	lawFair = iota
-	lawAsymmetric
-	lawFitted
-	lawTruth
+	zhuTrials  = 500 // Zhu et al. 2014, section 7.2
+	zhuBytes   = "10MB"
+	zhuHollow  = 4 << 20 // B; simulated messages above carry nothing
+	zhuDegrees = "1,2,3"
+	zhuNodes   = "10,20,30"
+
+	// zhuCluster is the paper's main testbed (3.2.1): two racks of 15 hosts, NICs of 1 Gbit/s that give 940
+	// Mbit/s and a backbone of 10 Gbit/s that gives 9.4 (5.1); round trips between racks take 450 us.
+	zhuCluster = "tree:2x15 latency=75us,37.5us rate=9.4Gbps,940Mbps"
 )
 
-// laws are the models to compare. The pure ones know the bandwidths of the fitted one: those of
-// uplinks show when several messages cross them only.
-func (z *zhuExperiment) laws(observed []model.Observation) ([]zhuLaw, []string, error) {
-	single := append(z.found.Latencies.Observations(), z.found.Bandwidths.Observations()...)
-	settings := &model.FitSettings{Network: model.Settings{Locations: z.found.Latencies.Locations()}}
-	fitted, err := model.Fit(z.found.Topology, append(single, observed...), settings)
-	if err != nil {
-		return nil, nil, err
+func zhuSource() source {
+	return source{
+		name:  "zhu",
+		short: "Predict messages that are under way together (Zhu et al. 2014)",
+		long: `Zhu repeats the experiments of Zhu et al. 2014 (sections 7.1 to 7.3). It discovers the network of the
+ranks, fits it to some patterns of concurrent messages (--fit), and then measures others, that the fit
+has not seen: random patterns between the hosts, with d = 1, 2 and 3 draws per host, until there
+are more than --trials messages of each; and an irregular exchange of four hosts.
+
+The first table has the columns of Table II: hosts, d, messages, steps of the prediction, the half width
+of the 95 % interval of the mean error relative to it, and mean errors of the asymmetric model: of all patterns,
+of those in which a link is used both ways, and of fair sharing in those. Errors are those of
+medians over the iterations. The second table sets fair, asymmetric and fitted sharing side by side.
+
+Without a launcher it simulates the paper's main testbed or --cluster, whose links are coupled by --coupling: 0 is
+fair, 1 asymmetric. There the truth is known, and predicted by, too.`,
+		example: `  topocast experiment zhu
+  topocast experiment zhu --cluster "star:8 rate=1Gbps" --coupling 0
+  mpirun -n 10 topocast experiment zhu --trials 60 --bytes 1MB`,
+		begin: func() experiment { return new(zhuOptions) },
 	}
-	type source struct {
-		name    string
-		n       *model.Network
-		sharing *contention.Sharing
-	}
-	sources := []source{
-		{"fair", fitted.Network, &contention.Sharing{}},
-		{"asymmetric", fitted.Network, &contention.Sharing{Asymmetric: true}},
-		{"fitted", fitted.Network, nil},
-	}
-	if c := z.o.cluster; c != nil {
-		truth, err := model.FromGraph(c.Graph, c.Routing)
-		if err != nil {
-			return nil, nil, err
-		}
-		sources = append(sources, source{"truth", truth, &z.o.sharing.Sharing})
-	}
-	var laws []zhuLaw
-	for _, s := range sources {
-		l, err := newLaw(s.name, s.n, s.sharing)
-		if err != nil {
-			return nil, nil, err
-		}
-		laws = append(laws, l)
-	}
-	return laws, fitted.Warnings, nil
 }
 
-// evaluate predicts what was measured.
-func (z *zhuExperiment) evaluate(r *concurrent.Result) (*zhuReport, error) {
-	train := *r
-	train.Patterns = r.Patterns[:min(len(r.Patterns), len(z.fit))]
-	held := r.Patterns[len(train.Patterns):]
-	if len(held) == 0 {
-		return nil, fmt.Errorf("experiment zhu: %d of %d patterns to fit to were measured before the %s ended, and none to predict", len(train.Patterns), len(z.fit), r.Stopped)
-	}
-	laws, warnings, err := z.laws(train.Observations())
-	if err != nil {
-		return nil, err
-	}
-	report := &zhuReport{Bytes: z.o.bytes, Fitted: len(train.Patterns), Warnings: append(slices.Clone(r.Warnings), warnings...)}
-	for _, l := range laws {
-		report.Laws = append(report.Laws, l.name)
-	}
-	rows := make([]zhuRow, len(z.rows))
-	copy(rows, z.rows)
-	for i := range held {
-		row := &rows[z.held[i].row]
-		if err := row.add(&held[i], laws, z.isMixed(held[i].Transfers)); err != nil {
-			return nil, err
-		}
-	}
-	for _, row := range rows {
-		if row.Patterns > 0 {
-			row.sum(len(laws))
-			report.Rows = append(report.Rows, row)
-		}
-	}
-	report.sum(len(laws))
-	return report, nil
+// zhuOptions set the experiment.
+type zhuOptions struct {
+	size, hosts, draws string // as given: bytes, nodes, degrees
+	nodes, degrees     []int
+	trials, fit        int
+	iterations         int
+	bytes              int64
+	seed               uint64
+	coupling           float64
+	budget             time.Duration   // 0: none
+	cluster            *simnet.Cluster // nil: real ranks
+	sharing            simnet.Settings // what is true of a simulated one
 }
 
-// isMixed tells whether a link of a host or of a group is used both ways.
-func (z *zhuExperiment) isMixed(pattern []model.Transfer) bool {
-	sets := slices.Clone(z.ranksOf)
-	for _, g := range z.found.Topology.Hierarchy.Firm(topology.FirmSupport).Groups()[1:] {
-		sets = append(sets, g.Hosts)
-	}
-	for _, set := range sets {
-		in, out := false, false
-		for _, t := range pattern {
-			from, to := slices.Contains(set, t.Src), slices.Contains(set, t.Dst)
-			in, out = in || to && !from, out || from && !to
-		}
-		if in && out {
-			return true
-		}
-	}
-	return false
+func (o *zhuOptions) flags(f *pflag.FlagSet) {
+	f.Float64Var(&o.coupling, "coupling", 1, "how the two directions of simulated links disturb each other, 0 to 1")
+	f.StringVar(&o.hosts, "nodes", "", "numbers of hosts, by commas, an experiment each; default: all hosts, and of the paper's testbed "+zhuNodes)
+	f.StringVar(&o.draws, "degrees", zhuDegrees, "draws per host, by commas, an experiment each")
+	f.IntVar(&o.trials, "trials", zhuTrials, "messages that each experiment has more of")
+	f.StringVar(&o.size, "bytes", zhuBytes, "size of a message, such as "+sizeForms)
+	f.IntVar(&o.fit, "fit", concurrent.UsualPatterns, "patterns to fit to")
+	f.IntVar(&o.iterations, "iterations", 0, "most iterations of a pattern; 0: 2000")
+	f.Uint64Var(&o.seed, "seed", 1, "of the random patterns")
 }
 
-// add takes up a measured pattern.
-func (row *zhuRow) add(p *concurrent.Pattern, laws []zhuLaw, mixed bool) error {
-	row.Patterns++
-	row.Trials += len(p.Transfers)
-	first := len(row.transfers)
-	for i, t := range p.Transfers {
-		row.transfers = append(row.transfers, zhuTransfer{
-			Src: t.Src, Dst: t.Dst, Bytes: t.Bytes, Pattern: row.Patterns - 1, Measured: p.Times[i].Median, Width: jsonfile.Known(2 * p.Times[i].HalfWidth), Mixed: mixed,
-		})
+// read takes what the flags say.
+func (o *zhuOptions) read() error {
+	var err error
+	if o.bytes, err = parseSize(o.size); err != nil {
+		return badInput("--bytes: %w", err)
 	}
-	for k, l := range laws {
-		predicted, err := l.predictor.Prediction(p.Transfers, zhuCoverage)
-		if err != nil {
-			return err
+	if o.degrees, err = parseSizes(o.draws); err != nil {
+		return badInput("--degrees %s: want numbers, such as %s", o.draws, zhuDegrees)
+	}
+	if o.hosts != "" {
+		if o.nodes, err = parseSizes(o.hosts); err != nil {
+			return badInput("--nodes %s: want numbers of hosts, such as %s", o.hosts, zhuNodes)
 		}
-		for i := range p.Transfers {
-			x := &row.transfers[first+i]
-			x.Predicted = append(x.Predicted, predicted.Completion[i])
-			if k == lawFitted && predicted.Interval != nil {
-				x.Interval = &predicted.Interval[i]
-			}
+	}
+	switch {
+	case o.trials < 1:
+		return badInput("--trials %d: want at least 1", o.trials)
+	case o.fit < 1:
+		return badInput("--fit %d: want at least 1", o.fit)
+	case o.iterations < 0:
+		return badInput("--iterations %d: want at least 0", o.iterations)
+	case o.bytes < 1 || o.bytes > math.MaxInt32:
+		return badInput("--bytes %d: want in [1, %d]", o.bytes, math.MaxInt32)
+	case !(o.coupling >= 0 && o.coupling <= 1):
+		return badInput("--coupling %g: want in [0, 1]", o.coupling)
+	}
+	for _, d := range o.degrees {
+		if d < 1 {
+			return badInput("--degrees %d: want at least 1", d)
 		}
-		if k == lawAsymmetric {
-			times, err := l.steps.Predict(nil, p.Transfers)
-			if err != nil {
-				return err
-			}
-			row.Steps += float64(distinct(times))
+	}
+	for _, n := range o.nodes {
+		if n < leastHosts {
+			return badInput("--nodes %d: want at least %d", n, leastHosts)
 		}
 	}
 	return nil
 }
 
-// sameEnd is how close, relative to the earlier one, two ends of transfers are to count as one
-// step: what times are measured to. Fitted links differ a little, so that none are equal.
-const sameEnd = 0.02
-
-// distinct counts the values that are not as good as one before.
-func distinct(x []float64) int {
-	n, first := 0, math.Inf(-1)
-	for _, v := range slices.Sorted(slices.Values(x)) {
-		if n == 0 || v > first*(1+sameEnd) {
-			n++
-			first = v
+// simulate runs it on a simulated cluster. Long messages are hollow: they take
+// their time, and no memory.
+func (o *zhuOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcome, error) {
+	own := *o
+	spec := s.cluster
+	if spec == "" {
+		spec = zhuCluster
+		if own.hosts == "" {
+			own.hosts = zhuNodes
 		}
 	}
-	return n
+	if err := own.read(); err != nil {
+		return nil, err
+	}
+	cluster, err := simulatedCluster(spec)
+	if err != nil {
+		return nil, err
+	}
+	settings := cluster.Settings()
+	settings.Send.Seconds, settings.Recv.Seconds = defaultOverhead.Seconds(), defaultOverhead.Seconds()
+	settings.Noise, settings.Seed = simnet.Noise{Sigma: 0.01}, 1
+	settings.HollowAbove = zhuHollow
+	if own.coupling > 0 {
+		settings.Sharing.Asymmetric = true
+		settings.Sharing.Coupling = make([]float64, cluster.Graph.NumArcs())
+		for arc := range settings.Sharing.Coupling {
+			settings.Sharing.Coupling[arc] = own.coupling
+		}
+	}
+	own.cluster, own.sharing = cluster, *settings
+	var found *outcome.Outcome
+	err = simnet.Run(cluster.Graph, nil, settings, func(comm mpi.Communicator) error {
+		ranks := own // share nothing
+		o, err := ranks.run(ctx, comm, s)
+		if comm.Rank() == 0 {
+			found = o
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	found.Where = "Simulated: " + spec + "."
+	return found, nil
+}
+
+func (o *zhuOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) (*outcome.Outcome, error) {
+	own := *o
+	if err := own.read(); err != nil {
+		return nil, err
+	}
+	own.budget = s.budget
+	return own.run(ctx, comm, s)
+}
+
+// discoverPart is the part of the budget, a fifth, for the network itself.
+const discoverPart = 5
+
+// run is collective; others than rank 0 get nil.
+func (o *zhuOptions) run(ctx context.Context, comm mpi.Communicator, s *stage) (*outcome.Outcome, error) {
+	d := &measure.DiscoverSettings{Budget: o.budget / discoverPart, Seed: 1, Date: date(comm), Tool: "topocast experiment zhu"}
+	if _, is := comm.(*simnet.Comm); is {
+		d.Samples, d.Repetitions = simulatedSamples, 1
+	}
+	found, err := measure.Discover(ctx, comm, d)
+	if err != nil {
+		return nil, err
+	}
+	var z *zhuExperiment
+	measured := &concurrent.Settings{
+		MaxIterations: o.iterations, Budget: o.budget - o.budget/discoverPart,
+		Untouched: o.cluster != nil && o.bytes > zhuHollow,
+	}
+	if comm.Rank() == 0 {
+		if z, err = o.design(found); err == nil {
+			measured.Patterns = z.patterns()
+			shown := progress.New(s.progress, "patterns")
+			defer shown.Close()
+			start := time.Now()
+			measured.Progress = func(done, total int) {
+				shown.Show(measure.Progress{Done: done, Total: total, Elapsed: time.Since(start)})
+			}
+		}
+	}
+	if err := harness.Agree(comm, err); err != nil {
+		return nil, &inputError{err}
+	}
+	r, err := concurrent.Measure(ctx, comm, measured)
+	if err != nil || comm.Rank() != 0 {
+		return nil, err
+	}
+	report, err := z.evaluate(r)
+	if err != nil {
+		return nil, err
+	}
+	report.Library = strings.TrimSpace(found.Latencies.Library)
+	return report.outcome(), nil
 }

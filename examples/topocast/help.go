@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/topocast/topocast/internal/words"
 )
 
 // helpWidth is the width of help: that of a terminal which nobody has widened.
@@ -13,7 +15,7 @@ const helpWidth = 80
 func fitHelp(root *cobra.Command) {
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
 	for _, c := range withAllBelow(root) {
-		c.Long = fill(c.Long, helpWidth)
+		c.Long = words.Fill(c.Long, helpWidth)
 	}
 }
 
@@ -24,39 +26,4 @@ func withAllBelow(c *cobra.Command) []*cobra.Command {
 		all = append(all, withAllBelow(below)...)
 	}
 	return all
-}
-
-// fill breaks the lines of paragraphs anew. Lines that begin with a blank are
-// tables and stay as they are.
-func fill(text string, width int) string {
-	var out strings.Builder
-	column := 0 // 0: at the start of a paragraph
-	end := func() {
-		if column > 0 {
-			out.WriteByte('\n')
-			column = 0
-		}
-	}
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\n")
-		if line == "" || line[0] == ' ' {
-			end()
-			out.WriteString(line + "\n")
-			continue
-		}
-		for word := range strings.FieldsSeq(line) {
-			switch {
-			case column == 0:
-			case column+1+len(word) > width:
-				end()
-			default:
-				out.WriteByte(' ')
-				column++
-			}
-			out.WriteString(word)
-			column += len(word)
-		}
-	}
-	end()
-	return strings.TrimRight(out.String(), "\n")
 }

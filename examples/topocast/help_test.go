@@ -43,14 +43,6 @@ func TestHelpFitsATerminal(t *testing.T) {
 	}
 }
 
-func TestFill(t *testing.T) {
-	const text = "aa bb cc\ndd\n  a  table of  many columns\n  two\nee\n\nff"
-	const want = "aa bb\ncc dd\n  a  table of  many columns\n  two\nee\n\nff"
-	if got := fill(text, 5); got != want {
-		t.Errorf("fill = %q, want %q", got, want)
-	}
-}
-
 // TestSameFlagsAreTheSame: what several commands have has one shorthand, and
 // the names are those that the project has agreed upon.
 func TestSameFlagsAreTheSame(t *testing.T) {

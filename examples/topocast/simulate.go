@@ -68,12 +68,16 @@ seed than 0), or a file with a host per line.`,
 				}
 				return run(n, work)
 			})
-			if zhu, _, err := inner.Find([]string{"experiment", "zhu"}); err == nil {
-				zhu.PreRunE = func(c *cobra.Command, _ []string) error {
-					if c.Flags().Changed("cluster") {
-						return badInput("experiment zhu: the cluster is that of simulate --cluster already")
+			if experiment, _, err := inner.Find([]string{"experiment"}); err == nil {
+				for _, one := range experiment.Commands() {
+					here := one.Flags().Lookup("here")
+					_ = here.Value.Set("true") // on the runner's ranks, which are simulated already
+					one.PreRunE = func(c *cobra.Command, _ []string) error {
+						if c.Flags().Changed("cluster") {
+							return badInput("experiment %s: the cluster is that of simulate --cluster already", c.Name())
+						}
+						return nil
 					}
-					return nil
 				}
 			}
 			for _, c := range inner.Commands() {

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/draw"
@@ -67,7 +68,7 @@ func printResult(w io.Writer, r *topology.Result, s *draw.TextSettings) error {
 		return err
 	}
 	for _, warning := range r.Warnings {
-		fmt.Fprintln(w, fill("warning: "+warning, helpWidth))
+		fmt.Fprintln(w, words.Fill("warning: "+warning, helpWidth))
 	}
 	return nil
 }

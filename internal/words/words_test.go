@@ -23,3 +23,11 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+func TestFill(t *testing.T) {
+	const text = "aa bb cc\ndd\n  a  table of  many columns\n  two\nee\n\nff"
+	const want = "aa bb\ncc dd\n  a  table of  many columns\n  two\nee\n\nff"
+	if got := Fill(text, 5); got != want {
+		t.Errorf("Fill = %q, want %q", got, want)
+	}
+}

@@ -1,18 +1,11 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
-	"io"
 	"math"
 	"slices"
-	"text/tabwriter"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
-
-	"github.com/topocast/topocast/internal/jsonfile"
-	"github.com/topocast/topocast/internal/quantity"
 )
 
 const (
@@ -124,106 +117,4 @@ func (r *zhuReport) sum(laws int) {
 	if r.All.Patterns > 0 {
 		r.All.sum(laws)
 	}
-}
-
-// writeText writes the tables.
-func (r *zhuReport) writeText(w io.Writer) error {
-	percent := func(x float64) string {
-		if math.IsNaN(x) {
-			return "-"
-		}
-		return fmt.Sprintf("%.2f", 100*x)
-	}
-	fmt.Fprintf(w, "random patterns, messages of %s; errors in %%\n", quantity.Bytes(r.Bytes))
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "|N|\td\tN trials\tsteps\tπ(ε)\t|ε|\t|ε'|\t|ε''|\t")
-	for _, row := range r.Rows {
-		if !row.Exchange {
-			fmt.Fprintf(t, "%d\t%d\t%d\t%.1f\t%.3f\t%s\t%s\t%s\t\n", row.Hosts, row.Degree, row.Trials, row.Steps, row.Precision,
-				percent(row.Errors[lawAsymmetric].Mean), percent(row.Mixed[lawAsymmetric]), percent(row.Mixed[lawFair]))
-		}
-	}
-	t.Flush()
-
-	fmt.Fprintf(w, "\nby law of sharing: mean and largest error in %%, messages within %s; fitted to %d patterns\n", quantity.Percent(zhuMargin), r.Fitted)
-	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "|N|\td\t")
-	for law, name := range r.Laws {
-		fmt.Fprintf(t, "%s\tmax\twithin\t", name)
-		if law == lawFitted {
-			fmt.Fprintf(t, "in %s intervals\t", quantity.Percent(zhuCoverage))
-		}
-	}
-	fmt.Fprintln(t)
-	line := func(hosts, d string, row *zhuRow) {
-		fmt.Fprintf(t, "%s\t%s\t", hosts, d)
-		for law, e := range row.Errors {
-			fmt.Fprintf(t, "%s\t%s\t%s\t", percent(e.Mean), percent(e.Max), percent(e.Within))
-			if law == lawFitted {
-				fmt.Fprintf(t, "%s\t", percent(row.Coverage))
-			}
-		}
-		fmt.Fprintln(t)
-	}
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		d := fmt.Sprint(row.Degree)
-		if row.Exchange {
-			d = "alltoallv"
-		}
-		line(fmt.Sprint(row.Hosts), d, row)
-	}
-	if r.All.Patterns > 0 {
-		line("random", "all", &r.All)
-	}
-	t.Flush()
-	for _, row := range r.Rows {
-		if !row.Exchange {
-			continue
-		}
-		fmt.Fprintf(w, "\nalltoallv of %d hosts: measured %s", row.Hosts, quantity.Seconds(row.Last[0]))
-		for law, name := range r.Laws {
-			fmt.Fprintf(w, ", %s %s", name, quantity.Seconds(row.Last[1+law]))
-		}
-		fmt.Fprintln(w)
-	}
-	return nil
-}
-
-// writeJSON writes the same for programs, and each transfer.
-func (r *zhuReport) writeJSON(w io.Writer) error {
-	type row struct {
-		zhuRow
-		Precision *float64      `json:"precision"` // null: not known
-		Mixed     []*float64    `json:"mixed"`
-		All       []zhuTransfer `json:"measured,omitempty"`
-	}
-	known := func(x *zhuRow) row {
-		out := row{zhuRow: *x, Precision: jsonfile.Known(x.Precision)}
-		for _, e := range x.Mixed {
-			out.Mixed = append(out.Mixed, jsonfile.Known(e))
-		}
-		return out
-	}
-	out := struct {
-		Format   string   `json:"format"`
-		Version  int      `json:"version"`
-		Library  string   `json:"library,omitempty"`
-		Bytes    int64    `json:"message_bytes"`
-		Fitted   int      `json:"patterns_fitted"`
-		Laws     []string `json:"laws"`
-		Rows     []row    `json:"rows"`
-		Random   *row     `json:"random,omitempty"`
-		Warnings []string `json:"warnings"`
-	}{"topocast/zhu", 1, r.Library, r.Bytes, r.Fitted, r.Laws, []row{}, nil, append([]string{}, r.Warnings...)}
-	for i := range r.Rows {
-		x := known(&r.Rows[i])
-		x.All = r.Rows[i].transfers
-		out.Rows = append(out.Rows, x)
-	}
-	if r.All.Patterns > 0 {
-		all := known(&r.All)
-		out.Random = &all
-	}
-	return json.NewEncoder(w).Encode(out)
 }

@@ -1,0 +1,131 @@
+package outcome
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/topocast/topocast/topology/draw"
+)
+
+// An Outcome is what repeating the experiments of one source gave.
+type Outcome struct {
+	Name     string // of the command: zhu
+	Source   string // author, year, title
+	Where    string // on what machine, simulated or real, and under which library
+	Sections []*Section
+	Warnings []string
+	// Detail goes into the JSON alone: what the tables were made from. nil: nothing.
+	Detail any
+}
+
+// A Section is one experiment: a table or a figure of the source, and what belongs to it.
+type Section struct {
+	Title    string
+	Text     []string // paragraphs: what was done, what differs from the source
+	Tables   []*Table
+	Compared []Comparison
+	Figures  []Figure
+}
+
+// A Table is rows of numbers and names.
+type Table struct {
+	Name    string // in CSV and JSON: "table-2"
+	Title   string // above it; "": none
+	Columns []Column
+	Rows    [][]any // a string, a float64 (NaN: not known) or an int, one per column
+}
+
+// A Column says what stands in it.
+type Column struct {
+	Name string
+	// Unit of the numbers: "s", "B/s" and "B" are written with the prefix that fits, "%" with two
+	// decimals; "" are plain numbers. The column's head has it where the cells do not.
+	Unit string
+	text bool
+	// right says that names stand on the right, for they are numbers with units of their own.
+	right bool
+}
+
+// Number is a column of numbers.
+func Number(name, unit string) Column { return Column{Name: name, Unit: unit} }
+
+// Text is a column of names.
+func Text(name string) Column { return Column{Name: name, text: true} }
+
+// A Comparison is a number that the source prints beside ours.
+type Comparison struct {
+	What    string
+	Unit    string // as of a Column
+	Printed float64
+	Ours    float64 // NaN: could not be had
+}
+
+// Off is by how much our number differs, relative to the printed one; NaN if that is 0.
+func (c Comparison) Off() float64 {
+	if c.Printed == 0 {
+		return math.NaN()
+	}
+	return (c.Ours - c.Printed) / math.Abs(c.Printed)
+}
+
+// A Figure is a drawing and the name of its file, without extension.
+type Figure struct {
+	Name    string
+	Picture *draw.Figure
+}
+
+// Section begins a section.
+func (o *Outcome) Section(title string) *Section {
+	s := &Section{Title: title}
+	o.Sections = append(o.Sections, s)
+	return s
+}
+
+// Warn adds a warning.
+func (o *Outcome) Warn(format string, args ...any) {
+	o.Warnings = append(o.Warnings, fmt.Sprintf(format, args...))
+}
+
+// Say adds a paragraph.
+func (s *Section) Say(format string, args ...any) {
+	s.Text = append(s.Text, fmt.Sprintf(format, args...))
+}
+
+// Table begins a table. Columns of names come before those of numbers.
+func (s *Section) Table(name string, columns ...Column) *Table {
+	t := &Table{Name: name, Columns: columns}
+	s.Tables = append(s.Tables, t)
+	return t
+}
+
+// Row adds a row: a string per column of names, a float64 or an int per column of numbers.
+// It panics if it does not fit the columns, which is a mistake of the program.
+func (t *Table) Row(cells ...any) {
+	if len(cells) != len(t.Columns) {
+		panic(fmt.Sprintf("outcome: table %s: a row of %d cells for %d columns", t.Name, len(cells), len(t.Columns)))
+	}
+	for k, cell := range cells {
+		switch cell.(type) {
+		case string:
+			if t.Columns[k].text {
+				continue
+			}
+		case float64, int:
+			if !t.Columns[k].text {
+				continue
+			}
+		}
+		panic(fmt.Sprintf("outcome: table %s: column %s: %v (%T)", t.Name, t.Columns[k].Name, cell, cell))
+	}
+	t.Rows = append(t.Rows, cells)
+}
+
+// Compare adds a number that the source prints and ours.
+func (s *Section) Compare(what, unit string, printed, ours float64) {
+	s.Compared = append(s.Compared, Comparison{what, unit, printed, ours})
+}
+
+// Figure adds a figure.
+func (s *Section) Figure(name string, picture *draw.Figure) {
+	s.Figures = append(s.Figures, Figure{name, picture})
+}

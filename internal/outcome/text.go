@@ -1,0 +1,182 @@
+package outcome
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
+)
+
+// width is that of a terminal which nobody has widened.
+const width = 80
+
+// WriteText writes the outcome for a terminal. Tables that are wider than 80 columns are as wide as they are.
+func (o *Outcome) WriteText(w io.Writer) error {
+	var b strings.Builder
+	paragraph := func(text string) { b.WriteString(words.Fill(text, width) + "\n") }
+	paragraph(o.Source)
+	if o.Where != "" {
+		paragraph(o.Where)
+	}
+	for _, s := range o.Sections {
+		fmt.Fprintf(&b, "\n%s\n%s\n", s.Title, strings.Repeat("-", min(width, utf8.RuneCountInString(s.Title))))
+		for _, text := range s.Text {
+			paragraph(text)
+		}
+		for _, t := range s.Tables {
+			b.WriteByte('\n')
+			t.write(&b)
+		}
+		if t := s.comparison(); t != nil {
+			b.WriteByte('\n')
+			t.write(&b)
+		}
+	}
+	if len(o.Warnings) > 0 {
+		b.WriteByte('\n')
+		for _, warning := range o.Warnings {
+			paragraph("warning: " + warning)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// comparison is the table of what the source prints; nil if there is nothing to compare.
+func (s *Section) comparison() *Table {
+	if len(s.Compared) == 0 {
+		return nil
+	}
+	t := &Table{Name: "printed", Title: "printed by the source, and ours", Columns: []Column{Text("what")}}
+	for _, name := range []string{"printed", "ours", "off by"} {
+		t.Columns = append(t.Columns, Column{Name: name, text: true, right: true})
+	}
+	for _, c := range s.Compared {
+		t.Rows = append(t.Rows, []any{c.What, withUnit(c.Printed, c.Unit), withUnit(c.Ours, c.Unit), signed(c.Off())})
+	}
+	return t
+}
+
+// signed is a difference in percent with its sign.
+func signed(x float64) string {
+	if x > 0 {
+		return "+" + quantity.Percent(x)
+	}
+	return quantity.Percent(x)
+}
+
+func withUnit(x float64, unit string) string {
+	text := show(x, unit)
+	if unit == "%" && !math.IsNaN(x) {
+		text += " %"
+	}
+	return text
+}
+
+// show is a number as a cell has it.
+func show(x float64, unit string) string {
+	switch {
+	case math.IsNaN(x):
+		return "-"
+	case unit == "s":
+		return quantity.Seconds(x)
+	case unit == "B/s":
+		return quantity.Rate(x)
+	case unit == "B" && x == math.Trunc(x) && math.Abs(x) < 1<<53:
+		return quantity.Bytes(int64(x))
+	case unit == "%":
+		return fmt.Sprintf("%.2f", x)
+	}
+	return fmt.Sprintf("%.4g", x)
+}
+
+// head is the name of a column with the unit that its cells do not have.
+func (c Column) head() string {
+	switch c.Unit {
+	case "", "s", "B/s", "B":
+		return c.Name
+	}
+	return c.Name + " (" + c.Unit + ")"
+}
+
+// decimals is how many plain numbers of column k have, so that the largest has three digits or all before the
+// point, and the column is even; 0 if all are whole.
+func (t *Table) decimals(k int) int {
+	largest, whole := 0.0, true
+	for _, row := range t.Rows {
+		if v, is := row[k].(float64); is && !math.IsNaN(v) && !math.IsInf(v, 0) {
+			largest = max(largest, math.Abs(v))
+			whole = whole && v == math.Trunc(v)
+		}
+	}
+	if whole {
+		return 0
+	}
+	const digits = 3
+	return min(9, max(0, digits-1-int(math.Floor(math.Log10(largest)))))
+}
+
+// cells are the rows as text.
+func (t *Table) cells() [][]string {
+	rows := make([][]string, len(t.Rows))
+	decimals := make([]int, len(t.Columns))
+	for k := range t.Columns {
+		decimals[k] = t.decimals(k)
+	}
+	for i, row := range t.Rows {
+		for k, cell := range row {
+			text := ""
+			switch v := cell.(type) {
+			case string:
+				text = v
+			case int:
+				if text = fmt.Sprint(v); t.Columns[k].Unit != "" {
+					text = show(float64(v), t.Columns[k].Unit)
+				}
+			case float64:
+				if text = show(v, t.Columns[k].Unit); t.Columns[k].Unit == "" && !math.IsNaN(v) {
+					text = strconv.FormatFloat(v, 'f', decimals[k], 64)
+				}
+			}
+			rows[i] = append(rows[i], text)
+		}
+	}
+	return rows
+}
+
+// write aligns names on the left, and numbers on the right, by what is seen rather than by bytes.
+func (t *Table) write(b *strings.Builder) {
+	if t.Title != "" {
+		b.WriteString(words.Fill(t.Title, width) + "\n")
+	}
+	rows := t.cells()
+	head := make([]string, len(t.Columns))
+	widths := make([]int, len(t.Columns))
+	for k, c := range t.Columns {
+		head[k] = c.head()
+		widths[k] = utf8.RuneCountInString(head[k])
+		for _, row := range rows {
+			widths[k] = max(widths[k], utf8.RuneCountInString(row[k]))
+		}
+	}
+	for _, row := range append([][]string{head}, rows...) {
+		var line strings.Builder
+		for k, cell := range row {
+			blank := strings.Repeat(" ", widths[k]-utf8.RuneCountInString(cell))
+			if k > 0 {
+				line.WriteString("  ")
+			}
+			if c := t.Columns[k]; c.text && !c.right {
+				line.WriteString(cell + blank)
+			} else {
+				line.WriteString(blank + cell)
+			}
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+}

@@ -1,0 +1,64 @@
+package draw_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/topology/draw"
+)
+
+// TestPlot: names of axes, series and things are in the picture; what has no place on a logarithmic axis is told.
+func TestPlot(t *testing.T) {
+	share := func(v float64) string { return fmt.Sprintf("%g %%", v) }
+	f, err := draw.Plot("Title", draw.Axis{Labels: []string{"first", "second"}}, draw.Axis{Name: "error", Format: share, Log: true}, []draw.Series{
+		{Name: "ours", X: []float64{0, 1, 1, math.NaN()}, Y: []float64{10, 20, 0, 5}, Low: []float64{5, 10, 0, 1}, High: []float64{12, 25, 1, 9}},
+		{Name: "printed", X: []float64{0, 1}, Y: []float64{12, 18}, Limit: true},
+		{Name: "alone", X: []float64{0.5}, Y: []float64{15}, Low: []float64{14}, High: []float64{16}, Apart: true},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := texts(t, f)
+	for _, want := range []string{"first\n", "second\n", "error\n", "20 %\n", "ours\n", "printed\n", "alone\n", "1 point."} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if _, err := draw.Plot("T", draw.Axis{Log: true}, draw.Axis{}, []draw.Series{{X: []float64{0}, Y: []float64{1}}}); err == nil {
+		t.Error("a plot without points has no error")
+	}
+	if _, err := draw.Plot("T", draw.Axis{}, draw.Axis{}, []draw.Series{{X: []float64{0}}}); err == nil {
+		t.Error("a series of one x and no y has no error")
+	}
+}
+
+// TestPlotTicks: steps of 0.2 add up to 0.6000000000000001, which no label may be; and values that are all the
+// same have an axis about them.
+func TestPlotTicks(t *testing.T) {
+	f, err := draw.Plot("T", draw.Axis{}, draw.Axis{}, []draw.Series{{X: []float64{0, 0.6}, Y: []float64{7, 7}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := texts(t, f)
+	if strings.Contains(got, "0000") || !strings.Contains(got, "\n0.6\n") {
+		t.Errorf("labels %q", got)
+	}
+}
+
+func TestDistribution(t *testing.T) {
+	f, err := draw.Distribution("Title", draw.Axis{Name: "error"}, []draw.Sample{{"a", []float64{-1, 0, 0, 1}}, {"b", []float64{2, math.NaN()}}, {"none", nil}}, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := texts(t, f)
+	for _, want := range []string{"\na\n", "\nb\n", "\nnone\n", "error\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if _, err := draw.Distribution("T", draw.Axis{}, []draw.Sample{{}}, 0); err == nil {
+		t.Error("a distribution of nothing has no error")
+	}
+}
