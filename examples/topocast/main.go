@@ -37,7 +37,7 @@ const statusHelp = `Exit status of all commands:
   1  the run failed
   2  wrong input
   3  a difference or a fault was found (compare, check, watch)
-  4  cannot tell: too little was measured (compare, check, watch)`
+  4  cannot tell: too little was measured (compare, check, watch, cut)`
 
 // run is main without the process around it, and returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
@@ -94,7 +94,7 @@ times and broadcast along it.
 	})
 	root.AddCommand(
 		discoverCommand(run), measureCommand(run), bcastCommand(run), tuneCommand(run), checkCommand(run), watchCommand(run), simulateCommand(),
-		reconstructCommand(), compareCommand(), reportCommand(), predictCommand(), placeCommand(), experimentCommand(run), rulesCommand(), showCommand(), drawCommand(), exportCommand(), correctCommand(),
+		reconstructCommand(), compareCommand(), reportCommand(), predictCommand(), placeCommand(), experimentCommand(run), rulesCommand(), showCommand(), drawCommand(), exportCommand(), correctCommand(), cutCommand(),
 	)
 	fitHelp(root)
 	for _, c := range withAllBelow(root) {
