@@ -23,7 +23,8 @@
 //
 //   - World and Run: the ranks of a job under Open MPI, MPICH or any library
 //     with an mpicc.
-//   - Wrap: the communicator of an application that is on gompi already.
+//   - Package mpi/ongompi: those of an application that is on gompi already, with
+//     the library's own broadcast; Wrap: without it.
 //   - Package mpi/local: goroutines of one process, for tests and for the
 //     latencies between the cores of one machine.
 //   - Package mpi/simnet: a simulated cluster, in virtual time.

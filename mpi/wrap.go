@@ -16,7 +16,8 @@ type Gompi[S any] interface {
 	Abort(errcode int)
 }
 
-// Wrap makes a communicator of one of gompi, for applications that have one:
+// Wrap makes a communicator of one of gompi, for applications that have one;
+// package ongompi adds to it the library's own broadcast:
 //
 //	comm := mpi.Wrap(gompi.NewCommunicator(nil))
 //

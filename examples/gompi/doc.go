@@ -1,5 +1,5 @@
 // Command gompi is an application that talks over gompi and lets topocast
-// broadcast over the communicator that it has.
+// broadcast over it.
 //
 // It follows the temperature of a rod whose ends are kept cold, cut into one
 // piece per rank. Rank 0 knows how warm the rod is at first, and broadcasts it

@@ -13,7 +13,7 @@ import (
 	gompi "github.com/sbromberger/gompi"
 
 	"github.com/topocast/topocast/bcast"
-	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/ongompi"
 )
 
 func main() {
@@ -52,7 +52,7 @@ func main() {
 // run is collective: it follows a rod of n cells that starts as a half sine,
 // and returns the sum of the temperatures after some steps.
 func run(comm *gompi.Communicator, n, steps int) (float64, error) {
-	broadcaster, err := bcast.New(mpi.Wrap(comm), nil)
+	broadcaster, err := bcast.New(ongompi.World(gompi.NewCommunicator), nil)
 	if err != nil {
 		return 0, err
 	}

@@ -3,17 +3,24 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	gompi "github.com/sbromberger/gompi"
 
+	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/mpitest"
+	"github.com/topocast/topocast/mpi/ongompi"
 )
 
 func TestMain(m *testing.M) {
@@ -32,20 +39,125 @@ func TestMain(m *testing.M) {
 }
 
 func TestContract(t *testing.T) {
-	mpitest.Run(t, mpi.Wrap(gompi.NewCommunicator(nil)))
+	mpitest.Run(t, ongompi.World(gompi.NewCommunicator))
+}
+
+// A communicator of gompi over half of the ranks, in reverse order.
+func TestContractOfSomeRanks(t *testing.T) {
+	world := gompi.NewCommunicator(nil)
+	var half []int
+	for rank := world.Size() - 1; rank >= 0; rank-- {
+		if rank%2 == world.Rank()%2 {
+			half = append(half, rank)
+		}
+	}
+	mpitest.Run(t, ongompi.Wrap(gompi.NewCommunicator(half)))
 }
 
 // The half sine is an eigenvector of a step, with the eigenvalue
 // 1 - 4 ratio sin^2(pi/2/(n+1)), so the heat after k steps is known.
-func TestHeatOfTheRod(t *testing.T) {
-	const n, steps = 50, 400
+func TestHeatOfTheRod(t *testing.T) { holdHeat(t, 20) }
+
+func holdHeat(t *testing.T, steps int) {
+	t.Helper()
+	const n = 50
 	got, err := run(gompi.NewCommunicator(nil), n, steps)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := math.Sin(math.Pi / 2 / (n + 1))
-	want := heatOf(sine(n)) * math.Pow(1-4*ratio*s*s, steps)
+	want := heatOf(sine(n)) * math.Pow(1-4*ratio*s*s, float64(steps))
 	if math.Abs(got-want) > 1e-10*want {
 		t.Errorf("run(%d cells, %d steps) = %.12g, want %.12g", n, steps, got, want)
 	}
+}
+
+// The whole way of a job on gompi: it measures its machine, and broadcasts by what it has found, for
+// which the library's own broadcast is a candidate.
+func TestDiscoverAndBroadcast(t *testing.T) {
+	world := ongompi.World(gompi.NewCommunicator)
+	defer world.Close()
+	rank, n := world.Rank(), world.Size()
+	if n > 4 {
+		t.Skip("ranks on gompi spin while they wait: on few cores each message of eight waits for those of others")
+	}
+	found, err := measure.Discover(context.Background(), world, &measure.DiscoverSettings{
+		Repetitions: 1, Samples: 5, Patterns: -1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := &bcast.Settings{Budget: 100 * time.Millisecond}
+	if rank == 0 {
+		settings.Network = found.Network
+		if got := found.Network.Graph().Hosts(); got != n {
+			t.Errorf("network of %d ranks, want %d", got, n)
+		}
+	}
+	b, err := bcast.New(world, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if n > 1 && !slices.Contains(b.Variants(), "native") {
+		t.Errorf("candidates are %v, without the library's own broadcast", b.Variants())
+	}
+	for _, size := range []int{1, 8, 4099, 64 << 10} {
+		buf, want := make([]byte, size), bytes.Repeat([]byte{byte(size)}, size)
+		root := size % n
+		if rank == root {
+			copy(buf, want)
+		}
+		for range 2 { // the first may be a contest
+			if err := b.Bcast(buf, root); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(buf, want) {
+				t.Errorf("rank %d has not got the %d bytes of rank %d", rank, size, root)
+			}
+		}
+	}
+}
+
+// World takes what gompi has started, and leaves it as it was. Their messages never meet.
+func TestWorldBesideGompi(t *testing.T) {
+	comm := gompi.NewCommunicator(nil)
+	rank, n := comm.Rank(), comm.Size()
+	world, err := mpi.World()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if world.Rank() != rank || world.Size() != n {
+		t.Fatalf("World is rank %d of %d, want rank %d of %d", world.Rank(), world.Size(), rank, n)
+	}
+	const tag = 3
+	peer := rank ^ 1
+	for range 50 {
+		switch {
+		case peer >= n:
+		case rank < peer:
+			set := world.NewRequests()
+			if err := set.Isend([]byte("world"), peer, tag); err != nil {
+				t.Fatal(err)
+			}
+			comm.SendBytes([]byte("gompi"), peer, tag)
+			if err := set.WaitAll(); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			late, early := make([]byte, 5), make([]byte, 5)
+			comm.RecvPreallocBytes(late, peer, tag)
+			if err := world.Recv(early, peer, tag); err != nil {
+				t.Fatal(err)
+			}
+			if string(late) != "gompi" || string(early) != "world" {
+				t.Fatalf("gompi has carried %q, and World %q", late, early)
+			}
+		}
+	}
+	holdHeat(t, 5)
+	if err := world.Close(); err != nil {
+		t.Fatal(err)
+	}
+	holdHeat(t, 5)
 }
