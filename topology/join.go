@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/internal/words"
 )
 
 // A NodeModel is what was found inside one node of a cluster: the hosts of its
@@ -59,6 +60,9 @@ func Join(inter *Result, nodes []NodeModel) (*Result, error) {
 		j.inside(i)
 	}
 	j.outside()
+	if len(j.stranded) > 0 {
+		j.warnings = append(j.warnings, "the core that measured has no way outside in "+words.List(j.stranded))
+	}
 	graph, err := NewGraph(j.cores, j.vertices-j.cores, j.names, j.arcs)
 	if err != nil {
 		return nil, err
@@ -92,6 +96,7 @@ type joiner struct {
 	names    []string
 	arcs     []Arc
 	shorten  []float64 // per node, what the links between nodes lose
+	stranded []string  // nodes whose core that measured has no way outside
 	warnings []string
 }
 
@@ -170,7 +175,7 @@ func (j *joiner) inside(i int) {
 	finder.From(m.Core, dist)
 	if math.IsInf(dist[door], 1) || math.IsNaN(dist[door]) {
 		dist[door] = 0
-		j.warnings = append(j.warnings, fmt.Sprintf("node %s: core %d has no way outside", j.inter.Graph.Name(i), m.Core))
+		j.stranded = append(j.stranded, j.inter.Graph.Name(i))
 	}
 	j.shorten = append(j.shorten, dist[door])
 }

@@ -94,7 +94,7 @@ times and broadcast along it.
 	})
 	root.AddCommand(
 		discoverCommand(run), measureCommand(run), bcastCommand(run), tuneCommand(run), checkCommand(run), watchCommand(run), simulateCommand(),
-		reconstructCommand(), compareCommand(), reportCommand(), predictCommand(), placeCommand(), experimentCommand(run), rulesCommand(), showCommand(), drawCommand(), exportCommand(), correctCommand(), cutCommand(),
+		reconstructCommand(), compareCommand(), reportCommand(), predictCommand(), placeCommand(), experimentCommand(run), rulesCommand(), showCommand(), drawCommand(), exportCommand(), correctCommand(), cutCommand(), joinCommand(),
 	)
 	fitHelp(root)
 	for _, c := range withAllBelow(root) {

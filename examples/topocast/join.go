@@ -1,0 +1,221 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/encode"
+)
+
+func joinCommand() *cobra.Command {
+	var external, core, output string
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "join [flags] BETWEEN INSIDE...",
+		Short: "Join a network between nodes and those inside them",
+		Long: `Join makes one network of a cluster of a network between its nodes and of those inside them,
+which were measured apart: together, latencies between nodes, a hundred times as long, would spoil those
+inside (Bufe 2014, sections 2.7 and 3.3.4). BETWEEN has one rank on each node. INSIDE is the network of the
+cores of a node: one for all nodes that are alike, or one for each rank of BETWEEN, in order.
+
+Where a node's way out is, and how long a message takes there, tells a rank on a neighbouring node: measured with
+all cores of the node, it is the one rank of INSIDE on another host, or --external names it. Its links,
+shortened by the least of them, lead to the node's own vertex, which takes its place. Without
+it the way out is where the farthest core is nearest. The links between nodes are shortened by what
+lies between that vertex and the core that took part between nodes, --core.
+
+Groups that the readings do not clearly set off are left out. What is known besides latencies and bandwidths of
+links, such as times by size, is not taken over.`,
+		Example: `  mpirun -n 10 --map-by node topocast discover -o between.json
+  mpirun -n 13 --host n1:12,n2:1 topocast discover -o inside.json
+  topocast join -o cluster.json between.json inside.json`,
+		Args: cobra.MinimumNArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			network := outputFile{"--output", output, c.OutOrStdout()}
+			if asJSON && output == standard {
+				return badInput("--json and --output -: both are standard output")
+			}
+			if err := network.check(nil); err != nil {
+				return err
+			}
+			between, err := loadModel(args[0])
+			if err != nil {
+				return err
+			}
+			var nodes []nodeModel
+			for _, file := range args[1:] {
+				m, err := loadNodeModel(file, external, core)
+				if err != nil {
+					return err
+				}
+				nodes = append(nodes, m)
+			}
+			result, locations, err := joinModels(between, nodes)
+			if err != nil {
+				return &inputError{err}
+			}
+			joined, err := model.New(result, &model.Settings{Locations: locations, Measured: model.Metadata{Tool: "topocast join"}})
+			if err != nil {
+				return &inputError{err}
+			}
+			if output != "" {
+				if _, err := network.save(joined.Write); err != nil {
+					return err
+				}
+			}
+			if asJSON {
+				return encode.WriteResult(c.OutOrStdout(), result, nil)
+			}
+			return printNetwork(reportWriter(c, network), joined, ranksOf(joined))
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&external, "external", "", "rank of INSIDE on a neighbouring node, by name or number; none: there is none")
+	f.StringVar(&core, "core", "0", "rank of INSIDE that took part between nodes, by name or number")
+	f.StringVarP(&output, "output", "o", "", "file for the network")
+	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/hierarchy, with the graph and the names)")
+	return c
+}
+
+// loadModel reads a network as what was reconstructed. Of a graph alone the groups are worked out.
+func loadModel(file string) (*topology.Result, error) {
+	n, err := loadNetwork(file)
+	if err != nil {
+		return nil, err
+	}
+	r, err := modelOf(n)
+	if err != nil {
+		return nil, badInput("%s: %w", file, err)
+	}
+	return r, nil
+}
+
+func modelOf(n *model.Network) (*topology.Result, error) {
+	g, err := namedByHost(n, n.Graph())
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range g.Arcs() {
+		if math.IsNaN(a.Latency) {
+			return nil, fmt.Errorf("link %s - %s: its latency is not known", g.Name(a.From), g.Name(a.To))
+		}
+	}
+	r := &topology.Result{Graph: g, Hierarchy: n.Hierarchy(), Fit: n.ReconstructionFit(), Warnings: n.Warnings()}
+	if len(r.Hierarchy.Groups()) > 1 || r.Fit.Family != "" || g.Hosts() == 1 {
+		return r, nil
+	}
+	found, err := topology.NewResult(g, g.HostDistances(), 0, math.NaN(), nil)
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// A nodeModel is a network inside a node, with the cores of its ranks; -1: not known.
+type nodeModel struct {
+	topology.NodeModel
+	cores []int
+}
+
+// loadNodeModel reads the network inside a node. The external rank is the one that is named, or else the only one
+// on a host of its own.
+func loadNodeModel(file, external, core string) (nodeModel, error) {
+	n, err := loadNetwork(file)
+	if err != nil {
+		return nodeModel{}, err
+	}
+	m := nodeModel{NodeModel: topology.NodeModel{External: -1}}
+	if m.Result, err = modelOf(n); err != nil {
+		return nodeModel{}, badInput("%s: %w", file, err)
+	}
+	for rank := range n.Ranks() {
+		at := -1
+		if len(n.Hosts()) > 0 {
+			at = n.Location(rank).Core
+		}
+		m.cores = append(m.cores, at)
+	}
+	switch external {
+	case "":
+		m.External = aloneElsewhere(n)
+	case "none":
+	default:
+		if m.External, err = rankNamed(m.Result.Graph, external); err != nil {
+			return nodeModel{}, badInput("--external: %s: %w", file, err)
+		}
+	}
+	if m.Core, err = rankNamed(m.Result.Graph, core); err != nil {
+		return nodeModel{}, badInput("--core: %s: %w", file, err)
+	}
+	if m.Core == m.External {
+		return nodeModel{}, badInput("--core %s: %s: is the external rank: want one of the node", core, file)
+	}
+	return m, nil
+}
+
+// aloneElsewhere is the only rank that is alone on its host where all others share one, -1 if there is none.
+func aloneElsewhere(n *model.Network) int {
+	if len(n.Hosts()) != 2 || n.Ranks() < 3 {
+		return -1
+	}
+	ranks := map[string][]int{}
+	for rank := range n.Ranks() {
+		at := n.Location(rank).Host
+		ranks[at] = append(ranks[at], rank)
+	}
+	for _, on := range ranks {
+		if len(on) == 1 {
+			return on[0]
+		}
+	}
+	return -1
+}
+
+// rankNamed finds a rank by its name, if only one has it, or else by its number.
+func rankNamed(g *topology.Graph, name string) (int, error) {
+	names := hostNames(g)
+	rank := slices.Index(names, name)
+	if rank >= 0 && !slices.Contains(names[rank+1:], name) {
+		return rank, nil
+	}
+	if number, err := strconv.Atoi(name); err == nil && number >= 0 && number < g.Hosts() {
+		return number, nil
+	}
+	return 0, fmt.Errorf("%q: want a rank, 0 to %d, or its name if no other has it", name, g.Hosts()-1)
+}
+
+// joinModels joins the models, of which one is for all nodes, and tells where each rank of the result runs.
+func joinModels(between *topology.Result, nodes []nodeModel) (*topology.Result, []model.Location, error) {
+	n := between.Graph.Hosts()
+	if len(nodes) == 1 {
+		nodes = slices.Repeat(nodes, n)
+	}
+	if len(nodes) != n {
+		return nil, nil, fmt.Errorf("%s of insides: want one, or one for each of %s", words.Count(len(nodes), "network"), words.Count(n, "node"))
+	}
+	var inside []topology.NodeModel
+	var locations []model.Location
+	for i, m := range nodes {
+		inside = append(inside, m.NodeModel)
+		for rank, core := range m.cores {
+			if rank != m.External {
+				locations = append(locations, model.Location{Host: between.Graph.Name(i), Core: core})
+			}
+		}
+	}
+	joined, err := topology.Join(between, inside)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, w := range between.Warnings {
+		joined.Warnings = append(joined.Warnings, "between nodes: "+w)
+	}
+	return joined, locations, nil
+}
