@@ -457,6 +457,39 @@ func TestSilentRankIsNamed(t *testing.T) {
 	}
 }
 
+// TestStandstillIsNoSilence: a machine that was suspended for an hour blames nobody; each wait is given its own
+// looks, and a barrier as many times more as it has limits.
+func TestStandstillIsNoSilence(t *testing.T) {
+	w := &Watch{limit: silence, hosts: make(map[int]string)}
+	now := time.Unix(1e9, 0)
+	after := func(wait time.Duration, looks int) bool {
+		for range looks - 1 {
+			if now = now.Add(wait); w.overdue(now) {
+				t.Fatalf("overdue after %v", w.silent.Waited)
+			}
+		}
+		now = now.Add(wait)
+		return w.overdue(now)
+	}
+	const step = silence / looks
+	w.Wait(1, Measuring, 1)
+	if after(time.Hour, 2) || after(step, looks-2) {
+		t.Error("overdue for a standstill")
+	}
+	w.Wait(1, Measuring, 1)
+	if after(step, looks) {
+		t.Error("a new wait is overdue with the old one")
+	}
+	w.Done()
+	if after(step, 3*looks) {
+		t.Error("overdue, and waits for nothing")
+	}
+	w.Wait(2, Meeting, 2)
+	if after(step, 2*looks) || !after(step, 1) || w.silent.Waited != 2*silence || w.silent.Peer != 2 {
+		t.Errorf("after two limits: %v", w.silent)
+	}
+}
+
 // TestRankThatDoesNotComeIsNamed: one that is stuck between rounds is missed in the barrier. Of
 // those who wait there, the first to give up names it, and not one that waits itself.
 func TestRankThatDoesNotComeIsNamed(t *testing.T) {

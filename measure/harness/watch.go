@@ -94,6 +94,11 @@ type Watch struct {
 	count  uint64         // of waits
 	hosts  map[int]string // of the ranks that were met
 	silent *SilentError   // why the job was ended
+
+	// Of the looks.
+	seen  uint64    // count at the last one
+	times int       // that the same wait was seen again
+	since time.Time // the first of them
 }
 
 // Watched calls work with a watch of the calling rank, which is nil, and then does
@@ -140,29 +145,35 @@ func newWatch(comm mpi.Communicator, limit time.Duration) *Watch {
 func (w *Watch) look() {
 	ticker := time.NewTicker(max(w.limit/looks, 1))
 	defer ticker.Stop()
-	var last uint64
-	var began time.Time
 	for {
 		select {
 		case <-w.quit:
 			return
-		case <-ticker.C:
+		case now := <-ticker.C:
+			if w.overdue(now) {
+				w.job.Fail(w.silent)
+				return
+			}
 		}
-		w.mu.Lock()
-		if w.limits == 0 || w.count != last {
-			last, began = w.count, time.Now()
-		}
-		waited := time.Since(began)
-		if w.limits > 0 && waited >= time.Duration(w.limits)*w.limit {
-			found := w.what
-			found.Waited, found.Host, found.PeerHost = waited, w.hosts[found.Rank], w.hosts[found.Peer]
-			w.silent = &found
-			w.mu.Unlock()
-			w.job.Fail(&found)
-			return
-		}
-		w.mu.Unlock()
 	}
+}
+
+// overdue tells, at each look, whether the rank waits for too long. It counts looks, of which a machine
+// that stands still has none: what a suspended process missed is not the others' silence.
+func (w *Watch) overdue(now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.limits == 0 || w.count != w.seen {
+		w.seen, w.times, w.since = w.count, 0, now
+		return false
+	}
+	if w.times++; w.times < w.limits*looks {
+		return false
+	}
+	found := w.what
+	found.Waited, found.Host, found.PeerHost = now.Sub(w.since), w.hosts[found.Rank], w.hosts[found.Peer]
+	w.silent = &found
+	return true
 }
 
 // At says which round of which repetition is to come; NoRepetition where there are none.
