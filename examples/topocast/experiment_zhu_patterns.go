@@ -17,14 +17,20 @@ import (
 // leastHosts is how many hosts the experiment wants: those of the exchange.
 const leastHosts = 4
 
-// A zhuExperiment is what is to be measured of a discovered machine.
+// A zhuExperiment is what is to be measured of a discovered machine, and what was.
 type zhuExperiment struct {
 	o       *zhuOptions
 	found   *measure.Discovery
+	ranksOf [][]int // of each host
+	random  *rand.Rand
 	fit     [][]model.Transfer
+	single  []zhuSweep
 	rows    []zhuRow
 	held    []zhuPattern
-	ranksOf [][]int // of each host
+
+	measured []concurrent.Pattern // of fit, single and held, in this order
+	stopped  string               // what ended the measurement early
+	warnings []string
 }
 
 // A zhuPattern is held out of the fit.
@@ -45,17 +51,14 @@ func (o *zhuOptions) design(found *measure.Discovery) (*zhuExperiment, error) {
 		nodes = []int{hosts}
 	}
 	z.fit = concurrent.ForDiscover(found.Topology, o.bytes, o.fit, o.seed)
-	r := rand.New(rand.NewPCG(o.seed, 3))
+	z.single = z.sweeps()
+	z.random = rand.New(rand.NewPCG(o.seed, 3))
 	for _, d := range o.degrees {
 		for _, n := range nodes {
 			if n > hosts {
 				return nil, fmt.Errorf("--nodes %d: there are %d hosts", n, hosts)
 			}
-			for trials := 0; trials <= o.trials; {
-				p := concurrent.RandomPattern(r, z.ranksOf[:n], d, o.bytes)
-				trials += len(p)
-				z.held = append(z.held, zhuPattern{len(z.rows), p})
-			}
+			z.draw(len(z.rows), n, d, o.trials)
 			z.rows = append(z.rows, zhuRow{Hosts: n, Degree: d})
 		}
 	}
@@ -64,17 +67,62 @@ func (o *zhuOptions) design(found *measure.Discovery) (*zhuExperiment, error) {
 	z.held = append(z.held, zhuPattern{len(z.rows), concurrent.Alltoallv(z.neighbours(), max(1, o.bytes/meanUnits))})
 	z.rows = append(z.rows, zhuRow{Hosts: leastHosts, Exchange: true})
 	// If time runs out, all experiments have something.
-	r.Shuffle(len(z.held), func(i, j int) { z.held[i], z.held[j] = z.held[j], z.held[i] })
+	z.random.Shuffle(len(z.held), func(i, j int) { z.held[i], z.held[j] = z.held[j], z.held[i] })
 	return z, nil
 }
 
-// patterns are all that are measured, those of the fit first.
+// draw adds random patterns of a row, with more transfers than that.
+func (z *zhuExperiment) draw(row, hosts, d, transfers int) {
+	for n := 0; n <= transfers; {
+		p := concurrent.RandomPattern(z.random, z.ranksOf[:hosts], d, z.o.bytes)
+		n += len(p)
+		z.held = append(z.held, zhuPattern{row, p})
+	}
+}
+
+// patterns are those that are not measured yet.
 func (z *zhuExperiment) patterns() [][]model.Transfer {
 	all := slices.Clone(z.fit)
+	for _, s := range z.single {
+		all = append(all, s.transfers)
+	}
 	for _, p := range z.held {
 		all = append(all, p.transfers)
 	}
-	return all
+	return all[len(z.measured):]
+}
+
+// take takes up what was measured of the patterns.
+func (z *zhuExperiment) take(r *concurrent.Result) {
+	z.measured = append(z.measured, r.Patterns...)
+	z.stopped = r.Stopped
+	for _, w := range r.Warnings {
+		if !slices.Contains(z.warnings, w) {
+			z.warnings = append(z.warnings, w)
+		}
+	}
+}
+
+// How often patterns are measured at most, each time up to as many again as there are.
+const (
+	zhuRounds     = 2
+	zhuFullRounds = 8
+)
+
+// more adds patterns to the rows whose mean error is not known well enough, at most as many as they
+// have, and tells whether there are any.
+func (z *zhuExperiment) more(report *zhuReport) bool {
+	before := len(z.held)
+	for _, row := range report.Rows {
+		if row.Exchange || !(row.Precision > z.o.interval) {
+			continue
+		}
+		index := slices.IndexFunc(z.rows, func(x zhuRow) bool { return x.Hosts == row.Hosts && x.Degree == row.Degree && !x.Exchange })
+		// The interval is as wide as one over the root of the transfers.
+		wanted := float64(row.Trials) * (row.Precision*row.Precision/(z.o.interval*z.o.interval) - 1)
+		z.draw(index, row.Hosts, row.Degree, int(min(wanted, float64(row.Trials))))
+	}
+	return len(z.held) > before
 }
 
 // hostsInTurn are the ranks of each host, the hosts taken in turn from the parts of the machine,
@@ -192,20 +240,27 @@ func (z *zhuExperiment) laws(observed []model.Observation) ([]zhuLaw, []string, 
 }
 
 // evaluate predicts what was measured.
-func (z *zhuExperiment) evaluate(r *concurrent.Result) (*zhuReport, error) {
-	train := *r
-	train.Patterns = r.Patterns[:min(len(r.Patterns), len(z.fit))]
-	held := r.Patterns[len(train.Patterns):]
+func (z *zhuExperiment) evaluate() (*zhuReport, error) {
+	train := z.measured[:min(len(z.measured), len(z.fit))]
+	single := z.measured[len(train):min(len(z.measured), len(z.fit)+len(z.single))]
+	held := z.measured[len(train)+len(single):]
 	if len(held) == 0 {
-		return nil, fmt.Errorf("%d of %d patterns to fit to were measured before the %s ended, and none to predict", len(train.Patterns), len(z.fit), r.Stopped)
+		return nil, fmt.Errorf("%d of %d patterns to fit to were measured before the %s ended, and none to predict", len(train), len(z.fit), z.stopped)
 	}
-	laws, warnings, err := z.laws(train.Observations())
+	laws, warnings, err := z.laws((&concurrent.Result{Patterns: train}).Observations())
 	if err != nil {
 		return nil, err
 	}
-	report := &zhuReport{Bytes: z.o.bytes, Fitted: len(train.Patterns), Warnings: append(slices.Clone(r.Warnings), warnings...)}
+	report := &zhuReport{Bytes: z.o.bytes, Fitted: len(train), Interval: z.o.interval, Warnings: append(slices.Clone(z.warnings), warnings...)}
 	for _, l := range laws {
 		report.Laws = append(report.Laws, l.name)
+	}
+	for i := range single {
+		s := z.single[i]
+		if err := s.add(&single[i], laws); err != nil {
+			return nil, err
+		}
+		report.Single = append(report.Single, s)
 	}
 	rows := make([]zhuRow, len(z.rows))
 	copy(rows, z.rows)

@@ -17,8 +17,10 @@ const (
 type zhuReport struct {
 	Library  string
 	Bytes    int64
-	Fitted   int // patterns
+	Fitted   int     // patterns
+	Interval float64 // that the mean error was to have
 	Laws     []string
+	Single   []zhuSweep // one link
 	Rows     []zhuRow
 	All      zhuRow // of the random patterns
 	Warnings []string

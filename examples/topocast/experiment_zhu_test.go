@@ -33,24 +33,55 @@ type zhuOutput struct {
 	}
 }
 
-func zhu(t *testing.T, flags ...string) zhuOutput {
+func zhu(t *testing.T, flags ...string) (zhuOutput, printedExperiment) {
 	t.Helper()
-	status, out, stderr := topocast(append([]string{"experiment", "zhu", "--json"}, flags...)...)
-	if status != 0 {
-		t.Fatalf("%q: status %d: %s", flags, status, stderr)
+	got := repeated(t, append([]string{"zhu"}, flags...)...)
+	var detail zhuOutput
+	if err := json.Unmarshal(got.Detail, &detail); err != nil {
+		t.Fatalf("%v in %s", err, got.Detail)
 	}
-	var got struct {
-		Format  string
-		Version int
-		Detail  zhuOutput
+	return detail, got
+}
+
+// TestZhuEquations: what the paper's equations 5 and 6 say of one link comes out of simulated ones of
+// 940 Mbit/s, the backbone with 1880: with its law, each of the messages gets the link's share of the direction that has more;
+// with fair sharing, that of its own direction.
+func TestZhuEquations(t *testing.T) {
+	for _, coupling := range []string{"1", "0"} {
+		_, got := zhu(t, "--cluster", "tree:2x4 latency=50us,25us rate=1880Mbps,940Mbps", "--coupling", coupling,
+			"--trials", "1", "--degrees", "1", "--iterations", "3", "--fit", "3", "--interval", "9")
+		const nic = 117.5e6
+		share := func(link string, messages float64) float64 {
+			if link == "backbone" {
+				return min(nic, 2*nic/messages)
+			}
+			return nic / messages
+		}
+		near := func(got, want float64) bool { return math.Abs(got-want) < 0.04*want } // noise of 1 % a message
+		rows := 0
+		for _, row := range got.table(t, "figure-4").Rows {
+			link, in, out := row[0].(string), row[1].(float64), row[2].(float64)
+			wantOut, wantIn := share(link, out), share(link, in)
+			if coupling == "1" {
+				wantIn = min(wantIn, wantOut)
+			}
+			if !near(row[3].(float64), wantOut) || !near(row[4].(float64), wantIn) {
+				t.Errorf("coupling %s, %s: %v, want %g out and %g in", coupling, link, row, wantOut, wantIn)
+			}
+			rows++
+		}
+		for _, row := range got.table(t, "section-5.1").Rows {
+			link := map[string]string{"A": "NIC", "B": "backbone"}[row[0].(string)]
+			if want := share(link, row[1].(float64)); !near(row[2].(float64), want) || row[3].(float64) < 0.97 || row[4].(float64) > 1.03 {
+				t.Errorf("%v, want %g each", row, want)
+			}
+			rows++
+		}
+		// Seven hosts to talk to: 5 kinds both ways, 3 one way; four pairs of hosts of two racks: 6 and 3.
+		if rows != 17 {
+			t.Errorf("%d rows, want 17", rows)
+		}
 	}
-	if err := json.Unmarshal([]byte(out), &got); err != nil {
-		t.Fatalf("%v in %s", err, out)
-	}
-	if got.Format != "topocast/experiment" || got.Version != 1 {
-		t.Errorf("format %q, version %d", got.Format, got.Version)
-	}
-	return got.Detail
 }
 
 // TestZhuOnKnownTruth: Zhu's protocol on simulated clusters of two racks. What is
@@ -65,7 +96,7 @@ func TestZhuOnKnownTruth(t *testing.T) {
 		coupling string
 		wrong    int // law
 	}{{"1", lawFair}, {"0", lawAsymmetric}} {
-		got := zhu(t, "--cluster", "tree:2x4 latency=50us,25us rate=1880Mbps,940Mbps", "--coupling", c.coupling,
+		got, _ := zhu(t, "--cluster", "tree:2x4 latency=50us,25us rate=1880Mbps,940Mbps", "--coupling", c.coupling,
 			"--trials", "20", "--nodes", "6,8", "--degrees", "1,3", "--iterations", "10", "--fit", "16")
 		if want := []string{"fair", "asymmetric", "fitted", "truth"}; !slices.Equal(got.Laws, want) {
 			t.Fatalf("laws %q, want %q", got.Laws, want)
@@ -104,7 +135,7 @@ func TestZhuTable(t *testing.T) {
 	if status != 0 {
 		t.Fatalf("status %d: %s", status, stderr)
 	}
-	for _, want := range []string{"|N|", "N trials", "steps", "pi(e)", "|e''|", "asymmetric", "alltoallv", "truth"} {
+	for _, want := range []string{"|N|", "N trials", "steps", "pi(e)", "|e''|", "asymmetric", "alltoallv", "truth", "Table I:", "-4.6 %", "off by"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -117,7 +148,7 @@ func TestZhuTable(t *testing.T) {
 // One iteration has no interval, and patterns of one host pair no link that is used both ways:
 // what is not known is null.
 func TestZhuOfLittle(t *testing.T) {
-	got := zhu(t, "--cluster", "star:4 rate=1Gbps", "--trials", "1", "--degrees", "1", "--iterations", "1", "--fit", "3", "--seed", "4")
+	got, _ := zhu(t, "--cluster", "star:4 rate=1Gbps", "--trials", "1", "--degrees", "1", "--iterations", "1", "--fit", "3", "--seed", "4")
 	if len(got.Rows) != 2 || got.Rows[1].Transfers != 12 {
 		t.Errorf("rows %+v", got.Rows)
 	}
@@ -136,6 +167,7 @@ func TestZhuWrongInput(t *testing.T) {
 		{[]string{"--budget", "0"}, "--budget"},
 		{[]string{"--budget", "1m"}, "only of a job"},
 		{[]string{"--fit", "0"}, "--fit 0"},
+		{[]string{"--interval", "0"}, "--interval 0"},
 		{[]string{"--iterations", "-1"}, "--iterations"},
 		{[]string{"--cluster", "star:5", "--coupling", "2"}, "--coupling 2"},
 		{[]string{"--cluster", "nothing"}, "nothing"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 )
@@ -15,7 +16,8 @@ type Sample struct {
 }
 
 // Distribution draws how many values of each sample lie in each of some equal parts of a linear
-// axis, the samples one below the other, so that none hides another. Bins are 0 for a number that follows from the values.
+// axis, the samples one below the other, so that none hides another; counts that differ by more than 50 times
+// are on a logarithmic axis. Bins are 0 for a number that follows from the values.
 func Distribution(title string, x Axis, samples []Sample, bins int, notes ...string) (*Figure, error) {
 	all := emptySpan()
 	most := 0
@@ -47,12 +49,17 @@ func Distribution(title string, x Axis, samples []Sample, bins int, notes ...str
 	f.draw = func(c vgdraw.Canvas) {
 		for k, s := range samples {
 			counts := make([]float64, bins)
-			peak := 1.0
+			peak, rare := 1.0, math.Inf(1)
 			for _, v := range s.Values {
 				if finite(v) {
 					at := min(bins-1, int((v-all.low)/(all.high-all.low)*float64(bins)))
 					counts[at]++
 					peak = max(peak, counts[at])
+				}
+			}
+			for _, n := range counts {
+				if n > 0 {
+					rare = min(rare, n)
 				}
 			}
 			p := newPlot("", "")
@@ -64,7 +71,11 @@ func Distribution(title string, x Axis, samples []Sample, bins int, notes ...str
 			linear.set(&p.X, all)
 			p.X.Min, p.X.Max = all.low, all.high
 			p.Y.Min, p.Y.Max = 0, 1.05*peak
-			p.Add(gridLines{x: true, y: true}, bars(edges, counts, k, 0))
+			if peak > 50*rare { // or the rare ones could not be seen
+				p.Y.Min, p.Y.Max = 0.5, 2*peak
+				p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{func(v float64) string { return fmt.Sprintf("%g", v) }}
+			}
+			p.Add(gridLines{x: true, y: true}, bars(edges, counts, k, p.Y.Min))
 			top := c.Max.Y - c.Min.Y - height*vg.Length(k)
 			row := vgdraw.Crop(c, 0, -legend, top-height, -height*vg.Length(k))
 			p.Draw(row)

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/topocast/topocast/internal/jsonfile"
+	"github.com/topocast/topocast/internal/outcome"
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/topology/draw"
+)
+
+// figure4 draws the bandwidth of the direction with fewer messages over the number of the others, for the NIC and for the
+// backbone.
+func (r *zhuReport) figure4(s *outcome.Section) error {
+	for k, name := range []string{"shared NIC", "shared backbone"} {
+		var series []draw.Series
+		for _, few := range []int{1, 4, 12} {
+			measured := draw.Series{Name: fmt.Sprintf("%d, measured", few)}
+			asymmetric := draw.Series{Name: fmt.Sprintf("%d, asymmetric", few), Limit: true}
+			for _, x := range r.Single {
+				if x.backbone == (k == 1) && x.in == few {
+					measured.X, measured.Y = append(measured.X, float64(x.out)), append(measured.Y, x.measured[0])
+					asymmetric.X, asymmetric.Y = append(asymmetric.X, float64(x.out)), append(asymmetric.Y, x.predicted[lawAsymmetric][0])
+				}
+			}
+			if measured.X != nil {
+				series = append(series, measured, asymmetric)
+			}
+		}
+		if series == nil {
+			continue
+		}
+		f, err := draw.Plot(fmt.Sprintf("Figure 4 (%c): bidirectional messages, %s", 'a'+k, name),
+			draw.Axis{Name: "messages of the other direction"}, draw.Axis{Name: "bandwidth of each", Format: quantity.Rate}, series,
+			"Each curve is for a number of messages of the direction that has fewer; dotted: what the asymmetric property says.")
+		if err != nil {
+			return err
+		}
+		s.Figure(fmt.Sprintf("figure-4%c", 'a'+k), f)
+	}
+	return nil
+}
+
+// histograms draws the errors of predictions by d, and compares how many are within the margin.
+func (r *zhuReport) histograms(s *outcome.Section) error {
+	s.Say("Share of the messages whose error is at most 10 %%, by draws per host, all numbers of hosts together. A simulated cluster shares its links exactly as its law says, up to 1 %% of noise, so that the right law is better than on any real one.")
+	t := s.Table("figure-6", outcome.Text("d"), outcome.Text("sharing"), outcome.Number("messages", ""), outcome.Number("within 10 %", "%"), outcome.Number("least error", "%"), outcome.Number("greatest", "%"))
+	// Printed in section 7.2: of the asymmetric model and of fair sharing.
+	main := map[int][2]float64{1: {83.2, 66.8}, 2: {77.3, 58.0}, 3: {72.1, 68.8}}
+	grid5000 := map[int][2]float64{1: {82.92, 78.22}, 2: {67.87, 64.06}, 3: {64.16, 57.34}}
+	var samples []draw.Sample
+	for column, law := range []int{lawAsymmetric, lawFair} {
+		var seen []int
+		for _, row := range r.Rows {
+			d := row.Degree
+			if row.Exchange || len(seen) > 0 && seen[len(seen)-1] == d { // rows are in the order of d
+				continue
+			}
+			seen = append(seen, d)
+			sample := draw.Sample{Name: fmt.Sprintf("%s, d = %d", r.Laws[law], d)}
+			within, least, most := 0, 0.0, 0.0
+			for _, same := range r.Rows {
+				if same.Exchange || same.Degree != d {
+					continue
+				}
+				for _, x := range same.transfers {
+					e := (x.Predicted[law] - x.Measured) / x.Measured
+					sample.Values = append(sample.Values, 100*e)
+					least, most = min(least, e), max(most, e)
+					if e >= -zhuMargin && e <= zhuMargin {
+						within++
+					}
+				}
+			}
+			share := 100 * float64(within) / float64(len(sample.Values))
+			t.Row(fmt.Sprint(d), r.Laws[law], len(sample.Values), share, 100*least, 100*most)
+			if printed, known := main[d]; known {
+				s.Compare(fmt.Sprintf("within 10 %%, %s, d = %d", r.Laws[law], d), "%", printed[column], share)
+				s.Compare("the same, Grid5000", "%", grid5000[d][column], share)
+			}
+			samples = append(samples, sample)
+		}
+	}
+	f, err := draw.Distribution("Figures 6 and 7: errors of predicted times", draw.Axis{Name: "error in %"}, samples, 50, "Negative: the message took longer than predicted.")
+	if err != nil {
+		return err
+	}
+	s.Figure("figure-6", f)
+	return nil
+}
+
+// detail is each transfer, for programs.
+func (r *zhuReport) detail() any {
+	type row struct {
+		zhuRow
+		Precision *float64      `json:"precision"` // null: not known
+		Mixed     []*float64    `json:"mixed"`
+		All       []zhuTransfer `json:"measured,omitempty"`
+	}
+	known := func(x *zhuRow) row {
+		out := row{zhuRow: *x, Precision: jsonfile.Known(x.Precision)}
+		for _, e := range x.Mixed {
+			out.Mixed = append(out.Mixed, jsonfile.Known(e))
+		}
+		return out
+	}
+	out := struct {
+		Library string   `json:"library,omitempty"`
+		Bytes   int64    `json:"message_bytes"`
+		Fitted  int      `json:"patterns_fitted"`
+		Laws    []string `json:"laws"`
+		Rows    []row    `json:"rows"`
+		Random  *row     `json:"random,omitempty"`
+	}{r.Library, r.Bytes, r.Fitted, r.Laws, []row{}, nil}
+	for i := range r.Rows {
+		x := known(&r.Rows[i])
+		x.All = r.Rows[i].transfers
+		out.Rows = append(out.Rows, x)
+	}
+	if r.All.Patterns > 0 {
+		all := known(&r.All)
+		out.Random = &all
+	}
+	return out
+}
