@@ -26,7 +26,7 @@ JOBS  = mpi examples/topocast
 # on MPI, too. The others only call a communicator, which mpi/local does under it.
 RACED = mpi bcast measure
 
-.PHONY: test check build unit mpi-installed mpi tools-installed test-tools bench-mpi bench-peers
+.PHONY: test check build unit mpi-installed mpi tools-installed test-tools bench-mpi bench-peers preload test-preload
 .NOTPARALLEL:
 
 test:
@@ -78,6 +78,17 @@ bench-mpi: mpi-installed
 		"TOPOCAST_TEST_MPIRUN=\"\$$MPIRUN --bind-to core\" go test -tags mpi -run - -bench $$bench -benchtime 1x ./mpi" || exit 1; done; done
 	for m in $(LIBRARIES); do .ci/with-mpi $$m sh -c \
 		'TOPOCAST_TEST_MPIRUN="$$MPIRUN" go test -tags mpi -run - -bench SharedMemory -benchtime 1x ./bcast' || exit 1; done
+
+# Our MPI_Bcast for any program: see examples/preload.
+preload: mpi-installed
+	for m in $(LIBRARIES); do \
+		.ci/with-mpi $$m go build -buildmode=c-shared -tags mpi -o libtopocast.$$m.so ./examples/preload || exit 1; rm -f libtopocast.$$m.h; \
+	done
+
+# Programs with and without it.
+test-preload: preload
+	for m in $(LIBRARIES); do .ci/with-mpi $$m sh -c "TOPOCAST_TEST_MPIRUN=\"\$$MPIRUN\" TOPOCAST_TEST_PRELOAD=$(CURDIR)/libtopocast.$$m.so \
+		go test -count=1 -timeout 15m ./examples/preload" || exit 1; done
 
 include internal/netlab/lab.mk
 

@@ -1,0 +1,155 @@
+//go:build mpi && cgo
+
+// What the ranks of a communicator decide together. They do it by the library's own operations on
+// that communicator, inside a broadcast that all of them have called: that needs no
+// communicator of our own, and meets no message of the program.
+
+#include "preload.h"
+#include "_cgo_export.h"
+#include <stdlib.h>
+#include <string.h>
+
+// tp_least is collective: all ranks get the least of each value, or nothing.
+static int tp_least(tp_comm *s, double *values, int n) {
+	return PMPI_Allreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_MIN, s->comm) == MPI_SUCCESS;
+}
+
+// tp_is_of_world tells whether all ranks are of this MPI_COMM_WORLD, and so started alike. It is so on
+// all of them or on none.
+static int tp_is_of_world(tp_comm *s) {
+	MPI_Group own, world;
+	int inside = 1, *ranks = malloc(2 * sizeof(int) * s->size);
+	if (ranks == NULL)
+		abort();
+	PMPI_Comm_group(s->comm, &own);
+	PMPI_Comm_group(MPI_COMM_WORLD, &world);
+	for (int i = 0; i < s->size; i++)
+		ranks[i] = i;
+	if (PMPI_Group_translate_ranks(own, s->size, ranks, world, ranks + s->size) != MPI_SUCCESS)
+		inside = 0;
+	for (int i = 0; i < s->size && inside; i++)
+		inside = ranks[s->size + i] != MPI_UNDEFINED;
+	PMPI_Group_free(&own);
+	PMPI_Group_free(&world);
+	free(ranks);
+	return inside;
+}
+
+// Broadcasters take a communicator each, of which MPICH has some 2,000.
+enum { TP_MOST = 64 };
+static int tp_broadcasters = 0;
+
+// tp_attach is collective: it makes a Broadcaster, on all ranks or on none.
+static int tp_attach(tp_comm *s) {
+	double made = 0;
+	if (__atomic_load_n(&tp_broadcasters, __ATOMIC_RELAXED) < TP_MOST)
+		made = 1;
+	if (!tp_least(s, &made, 1) || made == 0)
+		return 0;
+	tp_inside++;
+	s->handle = tpAttach(&s->comm, s->model);
+	made = s->handle != 0;
+	int agreed = tp_least(s, &made, 1);
+	if (s->handle != 0 && (!agreed || made == 0)) {
+		tpClose(s->handle);
+		s->handle = 0;
+	}
+	tp_inside--;
+	if (s->handle == 0)
+		return 0;
+	s->stage = TP_ON;
+	for (int i = 0; i < TP_CLASSES; i++)
+		tp_learn(s, i);
+	return 1;
+}
+
+// tp_first is collective: the ranks find out whether anything of ours may be used at all. Rank 0's network
+// and settings count; the others may have none.
+static void tp_first(tp_comm *s) {
+	enum { TP_ABLE, TP_MODEL, TP_TUNED, TP_COUNT };
+	double v[TP_COUNT] = {1, 1, 1};
+	int level = MPI_THREAD_MULTIPLE;
+	s->stage = TP_OFF;
+	if (!tp_is_of_world(s))
+		return;
+	PMPI_Query_thread(&level);
+	tp_inside++;
+	if (s->rank == 0) {
+		int found = tpLoad(s->size, level == MPI_THREAD_MULTIPLE);
+		v[TP_ABLE] = (found & 1) != 0, v[TP_MODEL] = (found & 2) != 0, v[TP_TUNED] = (found & 4) != 0;
+	}
+	if (level == MPI_THREAD_MULTIPLE)
+		v[TP_ABLE] = 0;
+	int agreed = tp_least(s, v, TP_COUNT);
+	tp_inside--;
+	if (!agreed || v[TP_ABLE] == 0)
+		return;
+	s->model = v[TP_MODEL] != 0;
+	s->stage = TP_WATCH;
+	if ((s->model || v[TP_TUNED] != 0) && !tp_attach(s))
+		s->stage = TP_OFF;
+}
+
+// To find out what is faster takes a quarter of a second or 50 to 100 broadcasts (package bcast). It
+// is tried when the library's own have taken ten times as long, on every rank, and are as
+// many: a program loses at most a tenth of the time that it spends in broadcasts.
+static const double tp_patience = 2.5; // s
+
+int tp_decide(tp_comm *s, int class, int root) {
+	if (s->stage == TP_NEW) {
+		tp_first(s);
+		return tp_way(s, class, root) == TP_OURS;
+	}
+	double spent = s->spent[class];
+	if (!tp_least(s, &spent, 1) || spent < tp_patience) {
+		s->due[class] *= 2;
+		return 0;
+	}
+	s->watched[class] = 0, s->spent[class] = 0;
+	if (s->stage == TP_WATCH && !tp_attach(s)) {
+		s->stage = TP_OFF;
+		return 0;
+	}
+	return 1;
+}
+
+void tp_learn(tp_comm *s, int class) {
+	tp_choice *choices = s->choices[class];
+	if (choices == NULL && (choices = calloc(s->size, sizeof *choices)) == NULL)
+		abort();
+	s->choices[class] = choices;
+	if (!tpChoices(s->handle, class, s->size, choices)) {
+		free(choices);
+		s->choices[class] = NULL;
+	}
+}
+
+int tp_broadcast(tp_comm *s, void *buf, int count, MPI_Datatype type, int64_t bytes, int root) {
+	int class = tp_class(bytes), dense = tp_is_dense(type);
+	char *data = buf;
+	if (buf == MPI_IN_PLACE || (dense && buf == NULL) || (!dense && !tp_is_valid(buf, type)))
+		return TP_INVALID;
+	int code = MPI_SUCCESS;
+	if (!dense) {
+		// Without memory there is no way back: the other ranks have begun.
+		if ((data = malloc(bytes)) == NULL)
+			return PMPI_Comm_call_errhandler(s->comm, MPI_ERR_NO_MEM), MPI_ERR_NO_MEM;
+		if (s->rank == root)
+			code = tp_pack(buf, count, type, data, bytes);
+	}
+	tp_inside++;
+	int outcome = tpBcast(s->handle, data, bytes, root);
+	if (!s->model && tp_way(s, class, root) == TP_OPEN)
+		tp_learn(s, class);
+	tp_inside--;
+	if (!dense) {
+		if (code == MPI_SUCCESS && outcome == MPI_SUCCESS && s->rank != root)
+			code = tp_unpack(buf, count, type, data, bytes);
+		free(data);
+	}
+	if (outcome != MPI_SUCCESS)
+		code = outcome;
+	if (code != MPI_SUCCESS)
+		PMPI_Comm_call_errhandler(s->comm, code);
+	return code;
+}

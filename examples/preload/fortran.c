@@ -1,0 +1,38 @@
+//go:build mpi && cgo
+
+// The entries of Fortran. Those of MPICH call MPI_Bcast; those of Open MPI call PMPI_Bcast, and so
+// need ours, one by one.
+
+#include "preload.h"
+
+#ifdef OPEN_MPI
+
+// Where Open MPI's Fortran has MPI_BOTTOM.
+extern int mpi_fortran_bottom_ __attribute__((weak));
+extern int mpi_fortran_in_place_ __attribute__((weak));
+
+static void tp_bcast_f(char *buf, MPI_Fint *count, MPI_Fint *type, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *error) {
+	void *at = buf;
+	if (at == (void *)&mpi_fortran_bottom_)
+		at = MPI_BOTTOM;
+	else if (at == (void *)&mpi_fortran_in_place_)
+		at = MPI_IN_PLACE;
+	int code = MPI_Bcast(at, *count, PMPI_Type_f2c(*type), *root, PMPI_Comm_f2c(*comm));
+	if (error != NULL) // which is optional in mpi_f08
+		*error = code;
+}
+
+#define TP_ENTRY(name) \
+	void name(char *buf, MPI_Fint *count, MPI_Fint *type, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *error) { \
+		tp_bcast_f(buf, count, type, root, comm, error); \
+	}
+
+TP_ENTRY(mpi_bcast)
+TP_ENTRY(mpi_bcast_)
+TP_ENTRY(mpi_bcast__)
+TP_ENTRY(MPI_BCAST)
+TP_ENTRY(MPI_Bcast_f)
+TP_ENTRY(MPI_Bcast_f08)
+TP_ENTRY(mpi_bcast_f08_)
+
+#endif

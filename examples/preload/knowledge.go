@@ -1,0 +1,146 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/topocast/topocast/bcast/table"
+	"github.com/topocast/topocast/internal/share"
+	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+)
+
+// The reasons for which all is left to the library, besides what is wrong with a network.
+var (
+	errNoNetwork = errors.New("TOPOCAST_NETWORK names no network")
+	errThreads   = errors.New("the program's threads call MPI at once (MPI_THREAD_MULTIPLE)")
+)
+
+// knowledge is what a process knows of its network. It is read when a rank first has to know it: rank
+// 0 of a communicator that broadcasts what is not short.
+type knowledge struct {
+	getenv func(string) string
+
+	lock    sync.Mutex
+	isRead  bool
+	network *model.Network
+	model   bool  // TOPOCAST_CHOICE=model
+	refusal error // the first
+}
+
+func (k *knowledge) path() string { return k.getenv("TOPOCAST_NETWORK") }
+
+// load returns the network, with what was tuned since, and whether its predictions choose.
+func (k *knowledge) load() (*model.Network, bool, error) {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	if !k.isRead {
+		k.isRead = true
+		var err error
+		if k.network, k.model, err = k.read(); err != nil {
+			k.network, k.refusal = nil, cmp.Or(k.refusal, err)
+			if !errors.Is(err, errNoNetwork) {
+				fmt.Fprintf(os.Stderr, "topocast: %v: broadcasts are left to the library\n", err)
+			}
+		}
+	}
+	if k.network == nil {
+		return nil, false, k.refusal
+	}
+	return k.network, k.model, nil
+}
+
+func (k *knowledge) read() (*model.Network, bool, error) {
+	path, choice := k.path(), k.getenv("TOPOCAST_CHOICE")
+	if path == "" {
+		return nil, false, errNoNetwork
+	}
+	if choice != "" && choice != "timed" && choice != "model" {
+		return nil, false, fmt.Errorf("TOPOCAST_CHOICE=%s: want timed or model", choice)
+	}
+	network, err := model.Load(path)
+	return network, choice == "model", err
+}
+
+// refuse keeps the first reason for which something is left to the library.
+func (k *knowledge) refuse(err error) {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	k.refusal = cmp.Or(k.refusal, err)
+}
+
+// reason is why nothing goes along the network, as far as that is known; "" otherwise.
+func (k *knowledge) reason() string {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	switch {
+	case k.refusal != nil:
+		return k.refusal.Error()
+	case k.path() == "":
+		return errNoNetwork.Error()
+	}
+	return ""
+}
+
+// keep has the next communicator of the same ranks start with what one has tuned.
+func (k *knowledge) keep(tuned *table.Table) {
+	k.lock.Lock()
+	defer k.lock.Unlock()
+	if network, err := tuned.Keep(k.network); err == nil {
+		k.network = network
+	}
+}
+
+// isTunedFor tells whether the network knows choices for jobs of so many ranks.
+func isTunedFor(network *model.Network, ranks int) bool {
+	stored, err := table.Of(network)
+	if err != nil {
+		return false
+	}
+	for _, t := range stored.Tunings() {
+		if t.Ranks == ranks {
+			return true
+		}
+	}
+	return false
+}
+
+// known is collective: it returns an error on all ranks if there is one on rank 0, or if a rank runs on a
+// host that rank 0's network does not know.
+func known(comm mpi.Communicator, network *model.Network, err error) error {
+	places, failed := mpi.GatherPlaces(comm)
+	if failed != nil {
+		return failed
+	}
+	if err == nil && comm.Rank() == 0 {
+		err = unknownHosts(network, places)
+	}
+	refused, failed := share.Binomial(comm, 0, mpi.MaxTag).Agree(err)
+	return cmp.Or(failed, refused)
+}
+
+// unknownHosts is an error if the network says where it was measured, and that was not on all of these hosts.
+func unknownHosts(network *model.Network, places []mpi.Place) error {
+	measured := make(map[string]bool)
+	for _, host := range network.Hosts() {
+		measured[host] = true
+	}
+	if len(measured) == 0 || len(measured) == 1 && measured[""] {
+		return nil
+	}
+	var unknown []string
+	for _, p := range places {
+		if !measured[p.Host] {
+			measured[p.Host] = true // named once
+			unknown = append(unknown, p.Host)
+		}
+	}
+	if unknown == nil {
+		return nil
+	}
+	return fmt.Errorf("the network does not know %s: %s", words.Count(len(unknown), "host"), words.List(unknown))
+}

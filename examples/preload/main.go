@@ -1,0 +1,176 @@
+//go:build mpi && cgo
+
+package main
+
+/*
+#include "preload.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"runtime/cgo"
+	"time"
+	"unsafe"
+
+	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/mpi"
+)
+
+// main is never called: the process has one of its own.
+func main() {}
+
+// our is what the process knows of its network. A library that is called by programs in C has no other place
+// for it than this variable.
+var our = &knowledge{getenv: os.Getenv}
+
+// What tpLoad has found, in bits.
+const (
+	isAble  = 1
+	isModel = 2
+	isTuned = 4
+)
+
+// tpLoad is called on rank 0 of a communicator of so many ranks.
+//
+//export tpLoad
+func tpLoad(ranks, multiple C.int) C.int {
+	if multiple != 0 {
+		our.refuse(errThreads)
+		return 0
+	}
+	network, model, err := our.load()
+	if err != nil {
+		return 0
+	}
+	found := C.int(isAble)
+	if model {
+		found |= isModel
+	}
+	if isTunedFor(network, int(ranks)) {
+		found |= isTuned
+	}
+	return found
+}
+
+// A broadcaster is what a communicator of the program has.
+type broadcaster struct {
+	*bcast.Broadcaster
+	comm  *mpi.Comm
+	model bool
+}
+
+// tpAttach is collective: it makes a broadcaster on the ranks of a communicator, or returns 0.
+//
+//export tpAttach
+func tpAttach(comm *C.MPI_Comm, model C.int) C.uintptr_t {
+	b, err := attach(unsafe.Pointer(comm), model != 0)
+	if err != nil {
+		our.refuse(err)
+		return 0
+	}
+	return C.uintptr_t(cgo.NewHandle(b))
+}
+
+func attach(handle unsafe.Pointer, model bool) (*broadcaster, error) {
+	comm, err := mpi.Attach(handle)
+	if err != nil {
+		return nil, err
+	}
+	// Broadcasts of the library in groups would take a communicator per group.
+	settings := &bcast.Settings{Algorithms: schedule.Algorithms()}
+	if comm.Rank() == 0 {
+		settings.Network, settings.ModelOnly, err = our.load()
+	}
+	if err = known(comm, settings.Network, err); err == nil {
+		var b *bcast.Broadcaster
+		if b, err = bcast.New(comm, settings); err == nil {
+			return &broadcaster{b, comm, model}, nil
+		}
+	}
+	return nil, errors.Join(err, comm.Close())
+}
+
+// tpChoices fills in how broadcasts of a class of sizes are made from each root, and tells whether
+// any of it is decided.
+//
+//export tpChoices
+func tpChoices(handle C.uintptr_t, class, size C.int, choices *C.tp_choice) C.int {
+	b := cgo.Handle(handle).Value().(*broadcaster)
+	any := C.int(0)
+	if class > maxClass {
+		return 0
+	}
+	for root, choice := range unsafe.Slice(choices, size) {
+		plan, decided := b.Chosen(1<<class, root)
+		switch {
+		case !decided:
+			choice = C.tp_choice{way: C.TP_OPEN}
+		case plan.Algorithm == nil:
+			choice = C.tp_choice{way: C.TP_NATIVE}
+		default:
+			choice = C.tp_choice{way: C.TP_OURS}
+			if gain := plan.MeasuredNative - plan.Measured; !math.IsNaN(gain) {
+				choice.gain = C.float(gain)
+			}
+		}
+		if decided {
+			any = 1
+		}
+		unsafe.Slice(choices, size)[root] = choice
+	}
+	return any
+}
+
+// tpBcast is collective: it broadcasts so many bytes, and returns a code of MPI.
+//
+//export tpBcast
+func tpBcast(handle C.uintptr_t, buf unsafe.Pointer, bytes C.int64_t, root C.int) C.int {
+	b := cgo.Handle(handle).Value().(*broadcaster)
+	_, decided := b.Chosen(int(bytes), int(root))
+	err := b.Bcast(unsafe.Slice((*byte)(buf), bytes), int(root))
+	switch {
+	case errors.Is(err, mpi.ErrTruncated), errors.Is(err, mpi.ErrLength):
+		return C.MPI_ERR_TRUNCATE
+	case err != nil:
+		fmt.Fprintf(os.Stderr, "topocast: %v\n", err)
+		return C.MPI_ERR_OTHER
+	}
+	if !decided && !b.model {
+		if tuned, err := b.Table(time.Now()); err == nil && tuned != nil { // rank 0
+			our.keep(tuned)
+		}
+	}
+	return C.MPI_SUCCESS
+}
+
+// tpClose is collective: the communicator is freed.
+//
+//export tpClose
+func tpClose(handle C.uintptr_t) {
+	h := cgo.Handle(handle)
+	b := h.Value().(*broadcaster)
+	h.Delete()
+	// What cannot be freed stays, as it would without us.
+	_ = errors.Join(b.Close(), b.comm.Close())
+}
+
+// tpReport is called on rank 0 of the world when MPI_Finalize begins.
+//
+//export tpReport
+func tpReport(tallies *C.tp_tally) {
+	r := report{Date: time.Now().UTC().Format(time.RFC3339), Network: our.path(), Reason: our.reason()}
+	for class, t := range unsafe.Slice(tallies, C.TP_CLASSES) {
+		r.add(row{Bytes: 1 << min(class, maxClass), Calls: int64(t.calls), Ours: int64(t.ours), Sum: int64(t.bytes), Seconds: float64(t.seconds), Gain: float64(t.gain)})
+	}
+	fmt.Fprintln(os.Stderr, r.line())
+	if path := os.Getenv("TOPOCAST_REPORT"); path != "" {
+		if err := r.save(path); err != nil {
+			fmt.Fprintf(os.Stderr, "topocast: %v\n", err)
+		}
+	}
+}

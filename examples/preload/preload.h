@@ -1,0 +1,94 @@
+// What the parts of the library in C know of each other. doc.go says what it does.
+
+#ifndef TOPOCAST_PRELOAD_H
+#define TOPOCAST_PRELOAD_H
+
+#include <mpi.h>
+#include <stdint.h>
+#include <stddef.h>
+
+// A class of sizes holds the messages of more than 2^(c-1) and at most 2^c bytes, as in package bcast.
+enum { TP_CLASSES = 64 };
+
+static inline int tp_class(int64_t bytes) { return bytes <= 1 ? 0 : 64 - __builtin_clzll((uint64_t)bytes - 1); }
+
+// How broadcasts of a class of sizes from a root are made: not decided, and so by the library;
+// by the library; by a Broadcaster.
+enum { TP_OPEN, TP_NATIVE, TP_OURS };
+
+typedef struct {
+	int32_t way;
+	float gain; // s, that a broadcast of ours is estimated to take less than the library's
+} tp_choice;
+
+// What is counted of a class of sizes.
+typedef struct {
+	int64_t calls, ours, bytes;
+	double seconds; // of all calls, estimated from those that were timed
+	double gain;    // s
+} tp_tally;
+
+// How far a communicator has come.
+enum {
+	TP_NEW,   // its ranks have not agreed on anything yet
+	TP_OFF,   // all is left to the library, for good
+	TP_WATCH, // the library broadcasts, and is timed
+	TP_ON     // there is a Broadcaster
+};
+
+// A tp_comm is what is known of a communicator of the program: the value of an attribute.
+typedef struct tp_comm {
+	MPI_Comm comm;
+	int stage, rank, size;
+	int model;        // what is predicted to be best is used, and nothing timed
+	uintptr_t handle; // of the Broadcaster; 0: none
+	int64_t calls;    // until the ranks agree
+	tp_choice *choices[TP_CLASSES]; // by root; NULL: all are open
+	tp_tally tallies[TP_CLASSES];
+	int64_t watched[TP_CLASSES]; // broadcasts of open choices since the class was last tried
+	int64_t due[TP_CLASSES];     // the number of them at which the ranks look at the time
+	double spent[TP_CLASSES];    // s, that they took
+	struct tp_comm *next, **link; // of all, and what points here
+} tp_comm;
+
+static inline int tp_way(const tp_comm *s, int class, int root) {
+	if (s->stage == TP_OFF)
+		return TP_NATIVE;
+	if (s->stage == TP_ON && s->model)
+		return TP_OURS;
+	return s->choices[class] == NULL ? TP_OPEN : s->choices[class][root].way;
+}
+
+// tp_inside is set while the thread is in our own work, which may call MPI_Bcast itself.
+extern __thread int tp_inside __attribute__((tls_model("initial-exec")));
+
+// tp_find is the state of a communicator, or NULL where the library is to be left alone: before
+// MPI_Init and from the begin of MPI_Finalize on, say.
+tp_comm *tp_find(MPI_Comm comm);
+
+// tp_decide is collective: it is called for an open choice at the same broadcast on all ranks, and
+// tells whether that one is ours.
+int tp_decide(tp_comm *s, int class, int root);
+
+// tp_broadcast makes a broadcast of ours. It returns MPI's code, or TP_INVALID if the arguments
+// are such that the library has to say what is wrong with them.
+enum { TP_INVALID = -1 };
+int tp_broadcast(tp_comm *s, void *buf, int count, MPI_Datatype type, int64_t bytes, int root);
+
+// tp_learn takes over what the Broadcaster has decided for a class of sizes.
+void tp_learn(tp_comm *s, int class);
+
+// tp_is_dense tells whether elements of a type are the bytes from their address on, in that order
+// and without gaps between them.
+int tp_is_dense(MPI_Datatype type);
+
+// tp_is_valid tells whether the library would take elements of a type from there.
+int tp_is_valid(void *buf, MPI_Datatype type);
+
+// tp_pack and tp_unpack copy elements to and from bytes without gaps, and return MPI's code.
+int tp_pack(void *buf, int count, MPI_Datatype type, char *packed, int64_t bytes);
+int tp_unpack(void *buf, int count, MPI_Datatype type, char *packed, int64_t bytes);
+
+double tp_now(void); // s
+
+#endif

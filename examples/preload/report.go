@@ -1,0 +1,94 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/topocast/topocast/internal/outfile"
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
+)
+
+// maxClass is the last class of sizes that an int64 can tell.
+const maxClass = 62
+
+// A report is what rank 0 of the world has seen of its broadcasts.
+type report struct {
+	Date    string // RFC 3339
+	Network string // file
+	Reason  string // why nothing goes along the network; ""
+	Rows    []row  // of sizes that were broadcast, ascending
+}
+
+// A row is of one class of sizes.
+type row struct {
+	Bytes   int64   `json:"up_to_bytes"`
+	Calls   int64   `json:"calls"`
+	Ours    int64   `json:"along_network"`
+	Sum     int64   `json:"bytes"`
+	Seconds float64 `json:"time_s"` // in MPI_Bcast; of short messages, one call in 16 is timed
+	Gain    float64 `json:"estimated_gain_s"`
+}
+
+func (r *report) add(x row) {
+	if x.Calls > 0 {
+		r.Rows = append(r.Rows, x)
+	}
+}
+
+// total is the sum of all rows.
+func (r *report) total() row {
+	var t row
+	for _, x := range r.Rows {
+		t.Bytes = x.Bytes
+		t.Calls += x.Calls
+		t.Ours += x.Ours
+		t.Sum += x.Sum
+		t.Seconds += x.Seconds
+		t.Gain += x.Gain
+	}
+	return t
+}
+
+// line is the report for people.
+func (r *report) line() string {
+	t := r.total()
+	text := fmt.Sprintf("topocast: rank 0: %s, %s, %s", words.Count(int(t.Calls), "broadcast"), quantity.Bytes(t.Sum), quantity.Seconds(t.Seconds))
+	switch {
+	case t.Ours > 0 && t.Gain == 0:
+		return text + fmt.Sprintf("; %d along the network, of which the gain was not measured", t.Ours)
+	case t.Ours > 0:
+		return text + fmt.Sprintf("; %d along the network, estimated gain %s", t.Ours, quantity.Seconds(t.Gain))
+	case r.Reason != "":
+		return text + "; all left to the library: " + r.Reason
+	}
+	return text + "; all left to the library"
+}
+
+// write writes the report as JSON of the format "topocast/preload-report", version 1.
+func (r *report) write(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	t := r.total()
+	return e.Encode(struct {
+		Format  string  `json:"format"`
+		Version int     `json:"version"`
+		Date    string  `json:"date"`
+		Network string  `json:"network,omitempty"`
+		Reason  string  `json:"left_to_library_because,omitempty"`
+		Calls   int64   `json:"calls"`
+		Ours    int64   `json:"along_network"`
+		Bytes   int64   `json:"bytes"`
+		Seconds float64 `json:"time_s"`
+		Gain    float64 `json:"estimated_gain_s"`
+		Sizes   []row   `json:"sizes"`
+	}{"topocast/preload-report", 1, r.Date, r.Network, r.Reason, t.Calls, t.Ours, t.Sum, t.Seconds, t.Gain, r.Rows})
+}
+
+func (r *report) save(path string) error {
+	if err := outfile.Write(path, r.write); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
+}
