@@ -9,6 +9,7 @@ import (
 
 	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/servet"
 	"github.com/topocast/topocast/measure/throughput"
 	"github.com/topocast/topocast/model"
@@ -70,6 +71,11 @@ type DiscoverSettings struct {
 	// Reconstructor is given.
 	FewPairs bool
 
+	// View measures the PLogP parameters of all pairs too, and says which of their distances the
+	// wiring is made of, instead of the latencies (Reinfjell 2023, section 3.2). Latencies of groups and
+	// links are those of the readings all the same. nil: no parameters are measured.
+	View *plogp.View
+
 	// Told asks the operating systems which caches and memory ranks share. It is
 	// for ranks on machines of their own, not for simulated ones.
 	Told bool
@@ -121,6 +127,7 @@ type Part int
 // The parts, in their order.
 const (
 	PartLatencies Part = iota
+	PartParameters
 	PartBandwidths
 	PartUplinks
 	PartPatterns
@@ -130,6 +137,8 @@ const (
 
 func (p Part) String() string {
 	switch p {
+	case PartParameters:
+		return "PLogP parameters"
 	case PartBandwidths:
 		return "bandwidths"
 	case PartUplinks:
@@ -148,6 +157,7 @@ func (p Part) String() string {
 // are nil of parts that were not measured.
 type Discovery struct {
 	Latencies  *Result              // by short messages
+	Parameters *plogp.Result        // see DiscoverSettings.View
 	Bandwidths *Result              // of some pairs, by long messages, one at a time
 	Overhead   float64              // s, at most, of the software for a short message, sent or received
 	Uplinks    *throughput.Result   // of each firm group, both ways
@@ -213,6 +223,9 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 	if err = d.measureLatencies(ctx, comm, s, short); err != nil {
 		return err
 	}
+	if err = d.measureParameters(ctx, comm, s); err != nil {
+		return err
+	}
 	if comm.Rank() == 0 {
 		if err = d.empty(s); err == nil {
 			err = d.reconstruct(s)
@@ -248,6 +261,10 @@ func (s *DiscoverSettings) validate() error {
 		return fmt.Errorf("measure: DiscoverSettings.Budget: %v: want at least 0", s.Budget)
 	case s.FewPairs && s.Reconstructor != nil:
 		return fmt.Errorf("measure: DiscoverSettings.FewPairs: it finds the wiring itself: want no Reconstructor")
+	case s.View != nil && (s.FewPairs || s.TwoLevel):
+		return fmt.Errorf("measure: DiscoverSettings.View: with FewPairs or TwoLevel: want all pairs of one level")
+	case s.View != nil && s.View.Bytes < 0:
+		return fmt.Errorf("measure: DiscoverSettings.View: %d bytes: want at least 0", s.View.Bytes)
 	case s.FewPairs && s.TwoLevel:
 		return fmt.Errorf("measure: DiscoverSettings.FewPairs: with TwoLevel: want one of the two")
 	}
@@ -292,7 +309,7 @@ func (d *Discovery) reconstruct(s *DiscoverSettings) error {
 	if d.nodes != nil {
 		r = d.nodes.reconstructor(r)
 	}
-	found, err := r.Reconstruct(d.Latencies.Matrices()...)
+	found, err := d.wiring(r, s.View)
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func (d *Discovery) choose(ctx context.Context, comm mpi.Communicator, s *Discov
 	}
 	// A method of the caller's wants all pairs.
 	asked := adaptive.Settings{Bytes: latencySize, Samples: s.adaptiveSamples(), Seed: s.Seed}
-	if s.Reconstructor == nil {
+	if s.Reconstructor == nil && s.View == nil {
 		asked.Budget = short.Budget
 	}
 	choice, err := adaptive.Choose(ctx, comm, &asked, 1)

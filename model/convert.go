@@ -46,7 +46,7 @@ func FromRoundTrips(sizes []int64, rtt []float64, gap0 float64) (p PLogP, clampe
 // PLogP the gap covers the overheads, so that they count twice: Time is the
 // one to use. NaN without overheads.
 func (p *PLogP) OverheadTime(bytes int64) float64 {
-	return p.Time(bytes) + (interpolate(p.Sizes, p.Send, bytes)+interpolate(p.Sizes, p.Recv, bytes))/2
+	return p.Time(bytes) + (p.SendAt(bytes)+p.RecvAt(bytes))/2
 }
 
 // Hockney is the model t(m) = Latency + m/Bandwidth.
@@ -98,7 +98,7 @@ type LogGP struct {
 // (os(1) + or(1))/2, g(1), and g(m)/m for the given size m of long messages, in
 // bytes above 0. L and O are NaN if the overheads were not measured.
 func (p *PLogP) LogGP(m int64, ranks int) LogGP {
-	send, recv := interpolate(p.Sizes, p.Send, 1), interpolate(p.Sizes, p.Recv, 1)
+	send, recv := p.SendAt(1), p.RecvAt(1)
 	g := p.GapAt(1)
 	return LogGP{
 		L: p.Latency + g - send - recv, O: (send + recv) / 2,

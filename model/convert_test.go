@@ -68,3 +68,40 @@ func TestConversions(t *testing.T) {
 		t.Errorf("LogGP without overheads = %+v, want L NaN and G 1e-9", l)
 	}
 }
+
+// By hand: the line of least squares through (0, 1), (1, 2) and (2, 6) us is 0.5 + 2.5 x, and through
+// (0, 0), (1, 0), (2, 6) us it is -1 + 3 x, which is set to 0 at its beginning.
+func TestLinear(t *testing.T) {
+	p := PLogP{
+		Latency: 7e-6, Sizes: []int64{0, 1, 2}, Gap: []float64{1e-6, 2e-6, 6e-6},
+		Send: []float64{0, 0, 6e-6}, Recv: []float64{3e-6, 3e-6, 3e-6},
+	}
+	line, clamped := p.Linear()
+	if !clamped {
+		t.Error("a line below 0 is not told")
+	}
+	for _, c := range []struct {
+		name      string
+		got, want float64
+	}{
+		{"L", line.Latency, 7e-6},
+		{"g(0)", line.GapAt(0), 0.5e-6},
+		{"g(1)", line.GapAt(1), 3e-6},
+		{"g(4)", line.GapAt(4), 10.5e-6},
+		{"os(0)", line.SendAt(0), 0},
+		{"os(1)", line.SendAt(1), 2.5e-6},
+		{"os(2)", line.SendAt(2), 5e-6},
+		{"or(9)", line.RecvAt(9), 3e-6},
+		{"RTT(1) = 2L + g(1) + g(0)", line.RoundTrip(1), 17.5e-6},
+	} {
+		if !near(c.got, c.want, 1e-9) && c.got != c.want {
+			t.Errorf("%s = %g, want %g", c.name, c.got, c.want)
+		}
+	}
+	if err := line.check(); err != nil {
+		t.Error(err)
+	}
+	if same, _ := (&PLogP{Sizes: []int64{8}, Gap: []float64{1}}).Linear(); same.GapAt(8) != 1 || same.Send != nil {
+		t.Errorf("one size: %+v", same)
+	}
+}

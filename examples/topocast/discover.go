@@ -36,6 +36,7 @@ func discoverCommand(run runner) *cobra.Command {
 		asJSON      bool
 		faults      []string
 		o           measureOptions
+		p           parameterOptions
 	)
 	c := &cobra.Command{
 		Use:   "discover [flags]",
@@ -50,6 +51,9 @@ With --sim they run on a simulated cluster, in virtual time, of which --budget
 is, too; there every pair is measured once, with few samples, unless
 --repetitions says otherwise.
 
+With --distance the PLogP parameters of all pairs are measured, too, and the groups are
+those that this distance shows (reconstruct explains them).
+
 Ctrl-C stops the measuring and makes a network of what was measured; a second
 one ends the process at once. Under a launcher that ends the job before, the readings are in FILE.part, beside the
 network or the file of --keep: topocast reconstruct --output network.json FILE.part`,
@@ -59,6 +63,10 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
   mpirun -n 64 topocast discover --budget 1m`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			var err error
+			if o.view, err = p.view(c); err != nil {
+				return err
+			}
 			if err := o.validate(); err != nil {
 				return err
 			}
@@ -115,6 +123,7 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 	f.BoolVar(&o.degradation, "degradation", false, "measure how messages slow down with distance and with more processes per host, too")
 	f.BoolVar(&o.equalHosts, "equal-hosts", false, "with --two-level: hosts whose ranks have the same cores are alike, measure one of each kind")
 	o.flags(f)
+	p.flags(f)
 	return c
 }
 

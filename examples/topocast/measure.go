@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/progress"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -33,6 +34,7 @@ type measureOptions struct {
 	memory      bool
 	patterns    int
 	degradation bool
+	view        *plogp.View // of --distance; nil: latencies
 	quiet       bool
 	journal     *journal // of discover, on rank 0
 }
@@ -53,6 +55,9 @@ func (o *measureOptions) validate() error {
 	if o.fewPairs && o.twoLevel {
 		return badInput("--few-pairs and --two-level: want one of the two")
 	}
+	if o.view != nil && (o.twoLevel || o.fewPairs) {
+		return badInput("--distance: with --two-level or --few-pairs: want all pairs of one level")
+	}
 	if o.patterns < 0 {
 		return badInput("--patterns %d: want at least 0", o.patterns)
 	}
@@ -65,7 +70,7 @@ func (o *measureOptions) validate() error {
 // discover is collective; other ranks than 0 get nothing. On rank 0 the
 // readings of latencies go into the journal of the options, if there is one.
 func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, stdout, stderr io.Writer) (discovery, error) {
-	s := &measure.DiscoverSettings{Budget: o.budget, Repetitions: o.repetitions, Seed: 1, Date: date(comm), Tool: "topocast discover", TwoLevel: o.twoLevel, EqualHosts: o.equalHosts, FewPairs: o.fewPairs, Memory: o.memory, Patterns: o.patterns, Degradation: o.degradation}
+	s := &measure.DiscoverSettings{Budget: o.budget, Repetitions: o.repetitions, Seed: 1, Date: date(comm), Tool: "topocast discover", TwoLevel: o.twoLevel, EqualHosts: o.equalHosts, FewPairs: o.fewPairs, Memory: o.memory, Patterns: o.patterns, Degradation: o.degradation, View: o.view}
 	if o.patterns == 0 {
 		s.Patterns = -1
 	}
@@ -107,7 +112,7 @@ func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, std
 // unitsOf is what the progress of a part counts.
 func unitsOf(p measure.Part) string {
 	switch p {
-	case measure.PartLatencies, measure.PartBandwidths:
+	case measure.PartLatencies, measure.PartParameters, measure.PartBandwidths:
 		return "rounds"
 	case measure.PartPatterns:
 		return "patterns"

@@ -11,7 +11,9 @@ import (
 
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/cluster"
 	"github.com/topocast/topocast/topology/spanner"
 )
 
@@ -19,7 +21,15 @@ import (
 func (l *latencies) reconstruct(r topology.Reconstructor) (*topology.Result, error) {
 	greedy, ok := r.(*spanner.GreedyCycle)
 	if !ok || l.measured == nil || len(l.measured.Sizes) < 2 {
-		return r.Reconstruct(l.matrices...)
+		found, err := r.Reconstruct(l.matrices...)
+		if err != nil || l.view.Distance != plogp.Profile {
+			return found, err
+		}
+		timed, err := cluster.Timed(found.Hierarchy, l.times) // profiles have no unit
+		if err == nil {
+			timed.Warnings = append(found.Warnings, timed.Warnings...)
+		}
+		return timed, err
 	}
 	var sizes []spanner.Sized
 	for i, bytes := range l.measured.Sizes {

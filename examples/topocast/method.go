@@ -22,7 +22,7 @@ type methodOptions struct {
 }
 
 func (o *methodOptions) flags(f *pflag.FlagSet) {
-	f.IntVar(&o.k, "k", 0, "number of groups: kmedoids needs it; spectral; average, complete, single (without it nested groups)")
+	f.IntVar(&o.k, "k", 0, "number of groups: kmeans and kmedoids need it; spectral; average, complete, single (without it nested groups); hdbscan: ranks in the smallest group")
 	f.Float64Var(&o.eps, "eps", 0, "tolerance: relative for clique, greedy and witness; a distance in s for dbscan, and for components, which needs it; alpha for sss and ssstree")
 	f.Float64Var(&o.shared, "shared-eps", 0, "greedy: relative spread of latencies on shared memory (default 0.01, or --eps)")
 	f.Float64Var(&o.duplex, "duplex-eps", 0, "greedy: by how much the directions of a duplex channel may differ, relative (default 0.01, or --eps)")
@@ -82,7 +82,8 @@ func methods() []method {
 		{"single", optional, refused, agglomerative(cluster.Single)},
 		{"components", refused, needed, flat(func(o methodOptions) cluster.Clusterer { return cluster.Components{Threshold: o.eps} })},
 		{"dbscan", refused, optional, flat(func(o methodOptions) cluster.Clusterer { return cluster.DBSCAN{Eps: o.eps} })},
-		{"hdbscan", refused, refused, flat(func(methodOptions) cluster.Clusterer { return cluster.HDBSCAN{} })},
+		{"hdbscan", optional, refused, flat(func(o methodOptions) cluster.Clusterer { return cluster.HDBSCAN{MinClusterSize: o.k} })},
+		{"kmeans", needed, refused, flat(func(o methodOptions) cluster.Clusterer { return cluster.KMeans{K: o.k} })},
 		{"kmedoids", needed, refused, flat(func(o methodOptions) cluster.Clusterer { return cluster.KMedoids{K: o.k} })},
 		{"spectral", optional, refused, flat(func(o methodOptions) cluster.Clusterer { return cluster.Spectral{K: o.k} })},
 		{"sss", refused, optional, flat(func(o methodOptions) cluster.Clusterer { return cluster.SSS{Alpha: o.eps} })},
@@ -103,6 +104,9 @@ func newMethod(name string, o methodOptions) (topology.Reconstructor, error) {
 	i := slices.IndexFunc(all, func(m method) bool { return m.name == name })
 	if i < 0 {
 		return nil, badInput("--method %s: want one of %s", name, strings.Join(methodNames(), ", "))
+	}
+	if o.k < 0 || o.eps < 0 {
+		return nil, badInput("--k %d, --eps %g: want at least 0", o.k, o.eps)
 	}
 	if err := all[i].k.check(name, "k", o.k != 0); err != nil {
 		return nil, err

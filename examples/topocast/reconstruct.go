@@ -15,18 +15,22 @@ import (
 
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/cluster"
 	"github.com/topocast/topocast/topology/draw"
 	"github.com/topocast/topocast/topology/encode"
 )
 
 func reconstructCommand() *cobra.Command {
-	var unit, method, output string
+	var unit, method, output, truth string
 	var repetitions []string
 	var asJSON bool
 	var o methodOptions
+	var p parameterOptions
+	var find searchOptions
 	c := &cobra.Command{
 		Use:   "reconstruct [flags] LATENCIES",
 		Short: "Work out the wiring from a file of latencies",
@@ -49,15 +53,39 @@ merges them (Bannikov and Salnikov 2014): the probability of an arc is the share
 --duplex-eps is simplex and keeps the faster one; hosts within --shared-eps of the closest pair share memory. A
 channel is as long as its directions in the mean over lengths, weighted by probability, over the shortest.
 
+Of PLogP parameters (topocast measure --what plogp), --distance says what tells ranks apart: L, L + g(m), equation 3.3 of
+Reinfjell 2023, the round trip, or the profiles of all parameters to all other ranks. --truth holds the groups against
+what is known, and prints the share of ranks that are in the right machine, node and socket (equations 3.7 to 3.10).
+FILE holds groups (LGate's, or any network), or is XML of lstopo, that of each host; "metadata" stands for what the
+readings say of the ranks: hosts, machines by the names of hosts without their last number, and NUMA nodes for sockets.
+
+--search tries 50 values of the parameter of a method, --k or --eps, and keeps the one of the highest --score: silhouette, density-based
+validity (dbcv), or the share of ranks whose groups come out again when the readings are disturbed by their own
+noise (stability). With --truth it prints the best share over all values, too (equation 3.10).
+
 Methods: ` + strings.Join(methodNames(), ", ") + ".",
 		Example: `  topocast reconstruct readings.json
   topocast reconstruct --unit us latencies.csv
   topocast reconstruct --unit ns --reps second.csv,third.csv --json first.csv
   topocast measure --sizes 8,4KiB,64KiB -o readings.json
+  topocast reconstruct --distance rtt --truth metadata plogp.json
   topocast reconstruct --method greedy --duplex-eps 0.05 -o n.json readings.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			r, err := newMethod(method, o)
+			if err := find.check(c, o); err != nil {
+				return err
+			}
+			var r topology.Reconstructor
+			var err error
+			if !find.search {
+				r, err = newMethod(method, o)
+			} else {
+				_, err = family(method)
+			}
+			if err != nil {
+				return err
+			}
+			view, err := p.view(c)
 			if err != nil {
 				return err
 			}
@@ -71,12 +99,33 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 			if asJSON && output == standard {
 				return badInput("--json and --output -: both are standard output")
 			}
+			if asJSON && truth != "" {
+				return badInput("--truth: what it prints is no part of --json")
+			}
 			if err := network.check(nil); err != nil {
 				return err
 			}
-			l, err := readAllLatencies(append(args, repetitions...), given)
+			var l *latencies
+			if view != nil {
+				l, err = readParameters(args[0], *view, unit, repetitions)
+			} else {
+				l, err = readAllLatencies(append(args, repetitions...), given)
+			}
 			if err != nil {
 				return err
+			}
+			var by *searched
+			if find.search {
+				if by, err = find.find(method, l, o); err != nil {
+					return err
+				}
+				r = by.method
+			}
+			var known *truthLevels
+			if truth != "" {
+				if known, err = l.readTruth(truth); err != nil {
+					return err
+				}
 			}
 			result, err := l.reconstruct(r)
 			if err != nil {
@@ -98,6 +147,12 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 				if err = printResult(w, result, l.named()); err == nil {
 					err = printMerged(w, result)
 				}
+				if by != nil {
+					by.print(w)
+				}
+				if known != nil && err == nil {
+					err = known.print(w, l, result.Hierarchy, by)
+				}
 			}
 			if unsaved != nil {
 				return unsaved
@@ -112,6 +167,9 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 	f.StringVarP(&output, "output", "o", "", "file for the network")
 	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/hierarchy, with the graph and the names)")
 	o.flags(f)
+	p.flags(f)
+	find.flags(f)
+	f.StringVar(&truth, "truth", "", "file of the groups that there are, or metadata: prints how many ranks are in the right one")
 	return c
 }
 
@@ -120,7 +178,13 @@ type latencies struct {
 	matrices []mat.Matrix
 	names    []string        // of the rows; nil: not known
 	measured *measure.Result // the matrices come from, or nil
+	job      *record.Header  // of the ranks, where they were measured; nil: it was a plain matrix
 	warnings []string
+
+	// Of PLogP parameters.
+	parameters *plogp.Result
+	view       plogp.View // what of them the matrix is
+	times      mat.Matrix // L + g(m), in s
 }
 
 // readAllLatencies reads a file and its further repetitions.
@@ -170,7 +234,7 @@ func merged(a, b *measure.Result) (latencies, error) {
 	if err != nil {
 		return latencies{}, err
 	}
-	return latencies{matrices: r.Matrices(), measured: r, warnings: r.Warnings}, nil
+	return latencies{matrices: r.Matrices(), measured: r, job: &r.Header, warnings: r.Warnings}, nil
 }
 
 // readLatencies reads a file, or standard input for "-", in whichever form it is.
@@ -209,6 +273,8 @@ func readReadings(r io.Reader, path string, unit encode.Unit) (*latencies, error
 	}
 	m, err := measure.ReadResult(bytes.NewReader(data))
 	switch format := jsonfile.Format(data); {
+	case err != nil && format == record.Format && holdsParameters(data):
+		return nil, badInput("%s: holds PLogP parameters: want --distance, which says what of them", path)
 	case errors.Is(err, measure.ErrFormat) && format != "":
 		return nil, badInput("%s: format is %q: want a matrix, or topocast/measurement, which topocast measure writes", path, format)
 	case err != nil:
@@ -221,17 +287,17 @@ func readReadings(r io.Reader, path string, unit encode.Unit) (*latencies, error
 	if len(matrices) == 0 {
 		return nil, badInput("%s: nothing was measured", path)
 	}
-	return &latencies{matrices: matrices, measured: m, warnings: m.Warnings}, nil
+	return &latencies{matrices: matrices, measured: m, job: &m.Header, warnings: m.Warnings}, nil
 }
 
 // named is what the report calls the rows of the matrices: of a plain one nobody knows whether they are
 // cores, hosts or sites.
 func (l *latencies) named() *draw.TextSettings {
-	if l.measured == nil {
+	if l.job == nil {
 		return &draw.TextSettings{Noun: "endpoint", Names: l.names}
 	}
 	s := &draw.TextSettings{Noun: "rank"}
-	for _, at := range l.measured.Locations() {
+	for _, at := range locations(l.job) {
 		s.Places = append(s.Places, draw.Place{Host: at.Host, Core: at.Core})
 	}
 	return s
@@ -239,8 +305,8 @@ func (l *latencies) named() *draw.TextSettings {
 
 // hostNames are the names of the rows, of ranks those of their hosts; nil: not known.
 func (l *latencies) hostNames() []string {
-	if l.measured != nil {
-		return l.measured.Hosts
+	if l.job != nil {
+		return l.job.Hosts
 	}
 	return l.names
 }
@@ -249,21 +315,43 @@ func (l *latencies) hostNames() []string {
 // measured, or with latencies only.
 func (l *latencies) network(result *topology.Result) (*model.Network, error) {
 	s := model.Settings{Measured: model.Metadata{Tool: "topocast reconstruct"}}
-	if l.measured == nil {
+	if l.job == nil {
 		for _, name := range l.names {
 			s.Locations = append(s.Locations, model.Location{Host: name, Core: -1})
 		}
 		return model.New(result, &s)
 	}
-	s.Locations = l.measured.Locations()
-	s.Measured.Library = l.measured.Library
-	s.Measured.Bytes = int64(slices.Min(l.measured.Sizes))
-	if date := l.measured.Date; !date.IsZero() {
+	s.Locations = locations(l.job)
+	s.Measured.Library = l.job.Library
+	if date := l.job.Date; !date.IsZero() {
 		s.Measured.Date = date.Format(time.RFC3339)
 	}
-	fitted, err := model.Fit(result, l.measured.Observations(), &model.FitSettings{Network: s})
+	var observations []model.Observation
+	if l.parameters != nil {
+		s.Measured.Bytes = l.view.Bytes
+		if l.view.Distance != plogp.OneWay {
+			var err error
+			if result, err = cluster.Timed(result.Hierarchy, l.times); err != nil {
+				return nil, err
+			}
+		}
+		observations = l.parameters.Observations()
+	} else {
+		s.Measured.Bytes = int64(slices.Min(l.measured.Sizes))
+		observations = l.measured.Observations()
+	}
+	fitted, err := model.Fit(result, observations, &model.FitSettings{Network: s})
 	if err != nil {
 		return nil, fmt.Errorf("--output: %w", err)
 	}
 	return fitted.Network, nil
+}
+
+// locations are those of the ranks of a job.
+func locations(job *record.Header) []model.Location {
+	all := make([]model.Location, job.Ranks)
+	for i := range all {
+		all[i] = model.Location{Host: job.Hosts[i], Core: job.Cores[i]}
+	}
+	return all
 }

@@ -6,7 +6,9 @@
 //	...
 //	time := result.Pairs[0].Time(1 << 20) // s, on rank 0
 //
-// Conversions to LogP, LogGP and Hockney's model are model.PLogP's methods.
+// Conversions to LogP, LogGP and Hockney's model are model.PLogP's methods. Result.Distances makes of
+// the parameters how far apart ranks are (Reinfjell 2023, section 3.2), for package topology/cluster and
+// any other Reconstructor.
 //
 // # Method
 //

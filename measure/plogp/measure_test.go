@@ -69,7 +69,10 @@ func TestAllPairsOfACluster(t *testing.T) {
 		if len(r.Pairs) != 4*3 || r.Stopped != "" {
 			t.Fatalf("%d pairs, stopped %q, want all 12", len(r.Pairs), r.Stopped)
 		}
-		d := r.Distances(0)
+		d, err := r.Distances(plogp.View{})
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, p := range r.Pairs {
 			way := want.At(p.Src, p.Dst)
 			if got := p.Time(0); math.Abs(got-way) > 0.03*way || d.At(p.Src, p.Dst) != got {

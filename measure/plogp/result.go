@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/interp"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/model"
 )
@@ -154,18 +152,4 @@ func (r *Result) Observations() []model.Observation {
 		}
 	}
 	return all
-}
-
-// Distances is the matrix D(m) of one-way times in s of messages of the given
-// bytes (Reinfjell 2023, eq. 3.4, with L + g(m) for t): NaN where nothing was
-// measured, and on the diagonal.
-func (r *Result) Distances(bytes int64) *mat.Dense {
-	cells := make([]float64, r.Ranks*r.Ranks)
-	for i := range cells {
-		cells[i] = math.NaN()
-	}
-	for _, p := range r.Pairs {
-		cells[p.Src*r.Ranks+p.Dst] = p.Time(bytes)
-	}
-	return mat.NewDense(r.Ranks, r.Ranks, cells)
 }

@@ -9,11 +9,18 @@ import (
 )
 
 // Distances is a symmetric matrix of distances between n objects, at least 0
-// and finite. Its diagonal is 0. It is immutable.
+// and finite. Its diagonal is 0. It is immutable, and a mat.Matrix, so that every
+// topology.Reconstructor takes it.
 type Distances struct {
 	n int
 	d []float64 // row by row
+
+	// Of FromProfiles: the scaled profiles, one after the other, with NaN where an
+	// object has no value; nil: the rows are the profiles.
+	profiles []float64
 }
+
+var _ mat.Matrix = (*Distances)(nil)
 
 // NewDistances copies a square matrix. The distance of a pair is the mean of
 // its two cells, or the one that is not NaN. The diagonal is not read. It
@@ -62,12 +69,16 @@ func FromProfiles(parameters ...mat.Matrix) (*Distances, error) {
 	}
 	n, _ := parameters[0].Dims()
 	sum, count := make([]float64, n*n), make([]int, n*n)
+	width := len(parameters) * n
+	profiles := make([]float64, n*width)
 	for k, p := range parameters {
 		if r, c := p.Dims(); r != n || c != n {
 			return nil, fmt.Errorf("cluster: profiles: parameter %d is a %d x %d matrix: want %d x %d", k, r, c, n, n)
 		}
 		v := scaledByMAD(p, n)
 		for i := range n {
+			v[i*n+i] = math.NaN() // no values to itself
+			copy(profiles[i*width+k*n:], v[i*n:(i+1)*n])
 			for j := range i {
 				for x := range n {
 					if diff := v[i*n+x] - v[j*n+x]; x != i && x != j && !math.IsNaN(diff) {
@@ -79,7 +90,7 @@ func FromProfiles(parameters ...mat.Matrix) (*Distances, error) {
 		}
 	}
 	full := float64(len(parameters) * max(0, n-2))
-	d := &Distances{n: n, d: make([]float64, n*n)}
+	d := &Distances{n: n, d: make([]float64, n*n), profiles: profiles}
 	for i := range n {
 		for j := range i {
 			if n > 2 && count[i*n+j] == 0 {
@@ -128,6 +139,12 @@ func scaledByMAD(p mat.Matrix, n int) []float64 {
 	return v
 }
 
+// Dims is n and n.
+func (d *Distances) Dims() (rows, columns int) { return d.n, d.n }
+
+// T is the matrix itself: it is symmetric.
+func (d *Distances) T() mat.Matrix { return d }
+
 // Len is the number of objects.
 func (d *Distances) Len() int { return d.n }
 
@@ -139,7 +156,7 @@ func (d *Distances) row(i int) []float64 { return d.d[i*d.n : (i+1)*d.n] }
 
 // part is the distances among some of the objects.
 func (d *Distances) part(members []int) *Distances {
-	p := &Distances{n: len(members), d: make([]float64, len(members)*len(members))}
+	p := &Distances{n: len(members), d: make([]float64, len(members)*len(members))} // its profiles: nobody asks for them
 	for a, i := range members {
 		for b, j := range members {
 			p.d[a*p.n+b] = d.At(i, j)

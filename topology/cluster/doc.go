@@ -14,17 +14,20 @@
 //  1. Distances: the predicted time t(m) of a message between two ranks
 //     (equation 3.4) goes into NewDistances; the Euclidean distance between
 //     the ranks' vectors of all PLogP parameters (equations 3.5 and 3.6) is
-//     FromProfiles.
-//  2. Methods that are told the number of clusters ("static"): KMedoids,
-//     Spectral, and Agglomerative with K.
+//     FromProfiles. Package measure/plogp makes both of a measurement.
+//  2. Methods that are told the number of clusters ("static"): KMeans, which looks at
+//     the profiles themselves, KMedoids, Spectral, and Agglomerative with K.
 //  3. Methods that find it ("dynamic"): HDBSCAN, DBSCAN, SSS, Components,
 //     and Agglomerative by Height or at the widest gap.
 //  4. Methods that nest: SSSTree (figure 2.5), and Agglomerative, whose
-//     Dendrogram is cut into clusters or turned into a Hierarchy.
+//     Dendrogram is cut into clusters or turned into a Hierarchy. Cuts gives the
+//     flat clusterings of a hierarchy.
 //  5. Search runs a method for many values of its parameter (50 in section 3.3)
-//     and keeps the best by a score.
+//     and keeps the best by a score. Families are the methods with the spaces in which it is
+//     searched.
 //  6. Where the answer is known, the score is the share of ranks that are mapped
-//     to the correct machine, node or socket (equations 3.7 to 3.9): Matching.
+//     to the correct machine, node or socket (equations 3.7 to 3.9): Matching; over
+//     all values of a parameter (equation 3.10) it is Family.Accuracy.
 //     AdjustedRand corrects for chance, SetF1 compares nested groups. Where it is
 //     not, Silhouette, DBCV and Stability look at the clusters alone.
 //

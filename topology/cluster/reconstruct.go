@@ -43,7 +43,7 @@ func (f Flat) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
 	if f.Clusterer == nil {
 		return nil, errors.New("cluster: reconstruct: Flat has no Clusterer")
 	}
-	d, warnings, err := combine(repetitions)
+	d, warnings, err := Combine(repetitions...)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (f Flat) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
 
 // Reconstruct clusters the repetitions as Flat.Reconstruct does. O(n^2).
 func (n Nested) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
-	d, warnings, err := combine(repetitions)
+	d, warnings, err := Combine(repetitions...)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (n Nested) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error)
 
 // Reconstruct clusters the repetitions as Flat.Reconstruct does.
 func (t SSSTree) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
-	d, warnings, err := combine(repetitions)
+	d, warnings, err := Combine(repetitions...)
 	if err != nil {
 		return nil, err
 	}
@@ -113,9 +113,14 @@ func (t SSSTree) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 	return d.result(h, warnings)
 }
 
-// combine takes the smallest reading of each cell, and of a pair's two directions the mean. It warns
-// of pairs of which that is a poor one.
-func combine(repetitions []mat.Matrix) (*Distances, []string, error) {
+// Combine makes the distances of repetitions: the smallest reading of each cell, and of a pair's two
+// directions the mean. It warns of pairs of which that is a poor one. Distances alone are taken as they are.
+func Combine(repetitions ...mat.Matrix) (*Distances, []string, error) {
+	if len(repetitions) == 1 {
+		if d, ok := repetitions[0].(*Distances); ok {
+			return d, nil, nil
+		}
+	}
 	measured, err := readings.New("cluster: reconstruct", repetitions)
 	if err != nil {
 		return nil, nil, err

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/measure/plogp"
+	"github.com/topocast/topocast/measure/record"
+)
+
+// parameterOptions are the flags that say what of PLogP parameters tells ranks apart.
+type parameterOptions struct {
+	distance, size, fit string
+}
+
+// How parameters depend on the size (Reinfjell 2023, section 3.2).
+const (
+	fitPiecewise = "piecewise"
+	fitLinear    = "linear"
+)
+
+func (o *parameterOptions) flags(f *pflag.FlagSet) {
+	f.StringVar(&o.distance, "distance", "", "of PLogP parameters: latency, time, time33, rtt or profile")
+	f.StringVar(&o.size, "bytes", "0", "with --distance: size of the message, such as "+sizeForms)
+	f.StringVar(&o.fit, "fit", fitPiecewise, "with --distance: parameters are piecewise linear in the size, or linear")
+}
+
+// view is what the flags ask for; nil: --distance was not given.
+func (o *parameterOptions) view(c *cobra.Command) (*plogp.View, error) {
+	if o.distance == "" {
+		return nil, refuseUnused(c, "only with --distance", "bytes", "fit")
+	}
+	d, err := plogp.ParseDistance(o.distance)
+	if err != nil {
+		return nil, badInput("--distance: %w", err)
+	}
+	v := &plogp.View{Distance: d, Linear: o.fit == fitLinear}
+	if v.Bytes, err = parseSize(o.size); err != nil {
+		return nil, badInput("--bytes: %w", err)
+	}
+	if o.fit != fitLinear && o.fit != fitPiecewise {
+		return nil, badInput("--fit %q: want %s or %s", o.fit, fitPiecewise, fitLinear)
+	}
+	return v, nil
+}
+
+// holdsParameters tells whether a file of measurements has PLogP parameters.
+func holdsParameters(data []byte) bool {
+	f, err := record.Read(bytes.NewReader(data))
+	return err == nil && f.Section(plogp.Kind) != nil
+}
+
+// readParameters reads the PLogP parameters of a file, as distances.
+func readParameters(path string, v plogp.View, unit string, repetitions []string) (*latencies, error) {
+	switch {
+	case unit != "":
+		return nil, badInput("--unit: with --distance, which is of parameters in s")
+	case len(repetitions) > 0:
+		return nil, badInput("--reps: with --distance: parameters are of one run")
+	}
+	data, err := readInput(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := record.Read(bytes.NewReader(data))
+	if err != nil {
+		return nil, badInput("%s: %w", path, err)
+	}
+	s := f.Section(plogp.Kind)
+	if s == nil {
+		return nil, badInput("%s: holds no PLogP parameters: topocast measure --what %s measures them", path, plogp.Kind)
+	}
+	r, err := plogp.FromSection(s, f.Ranks)
+	if err != nil {
+		return nil, badInput("%s: %w", path, err)
+	}
+	l, err := parameterDistances(&f.Header, r, v)
+	if err != nil {
+		return nil, badInput("%s: %w", path, err)
+	}
+	return l, nil
+}
+
+// parameterDistances are the distances of the ranks of a job.
+func parameterDistances(job *record.Header, r *plogp.Result, v plogp.View) (*latencies, error) {
+	d, err := r.Distances(v)
+	if err != nil {
+		return nil, err
+	}
+	times, err := r.Distances(plogp.View{Bytes: v.Bytes, Linear: v.Linear})
+	if err != nil {
+		return nil, err
+	}
+	return &latencies{matrices: []mat.Matrix{d}, job: job, parameters: r, view: v, times: times, warnings: slices.Clone(r.Warnings)}, nil
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/cluster"
+)
+
+// searchOptions are the flags of the search for a method's parameter (Reinfjell 2023, section 3.3).
+type searchOptions struct {
+	search bool
+	score  string
+}
+
+func (o *searchOptions) flags(f *pflag.FlagSet) {
+	f.BoolVar(&o.search, "search", false, fmt.Sprintf("try %d values of the method's parameter and keep the best", cluster.UsualSteps))
+	f.StringVar(&o.score, "score", scores()[0].name, "with --search: what is best, "+words.Or(scoreNames()))
+}
+
+// check is for flags that do not go together.
+func (o *searchOptions) check(c *cobra.Command, m methodOptions) error {
+	switch {
+	case !o.search:
+		return refuseUnused(c, "only with --search", "score")
+	case m.k != 0 || m.eps != 0:
+		return badInput("--search: finds --k or --eps itself")
+	case !slices.Contains(scoreNames(), o.score):
+		return badInput("--score %q: want %s", o.score, words.Or(scoreNames()))
+	}
+	return nil
+}
+
+// A quality tells how good a clustering is without knowing the right one.
+type quality struct {
+	name string
+	of   func(d *cluster.Distances, noise float64, at cluster.Clusterer, l cluster.Labels) (float64, error)
+}
+
+// scores are those that a search can go by.
+func scores() []quality {
+	return []quality{
+		{"silhouette", func(d *cluster.Distances, _ float64, _ cluster.Clusterer, l cluster.Labels) (float64, error) {
+			return cluster.Silhouette(d, l), nil
+		}},
+		{"dbcv", func(d *cluster.Distances, _ float64, _ cluster.Clusterer, l cluster.Labels) (float64, error) {
+			return cluster.DBCV(d, l, 1), nil // distances are along one line
+		}},
+		{"stability", stability},
+	}
+}
+
+func scoreNames() []string {
+	var names []string
+	for _, s := range scores() {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// resamples of a stability.
+const resamples = 20
+
+// stability is the share of ranks whose clusters come out again when all distances are disturbed by their own noise, in
+// the mean of the resamples; 0 for one cluster and for ranks that are all alone, which always do.
+func stability(d *cluster.Distances, noise float64, at cluster.Clusterer, l cluster.Labels) (float64, error) {
+	groups := l.Groups()
+	if len(groups) < 2 || len(groups) == d.Len() {
+		return 0, nil
+	}
+	shares, err := cluster.Stability(at, d, noise, resamples, rand.New(rand.NewPCG(1, 0)))
+	if err != nil {
+		return 0, err
+	}
+	var sum float64
+	for k, g := range groups {
+		sum += shares[k] * float64(len(g))
+	}
+	return sum / float64(d.Len()), nil
+}
+
+// leastNoise is that of readings whose directions agree.
+const leastNoise = 0.005
+
+// noiseOf is the relative noise of a reading, as the two directions of pairs differ.
+func noiseOf(m mat.Matrix) float64 {
+	n, _ := m.Dims()
+	var differences []float64
+	for i := range n {
+		for j := range i {
+			if v := math.Log(m.At(i, j) / m.At(j, i)); !math.IsNaN(v) && !math.IsInf(v, 0) {
+				differences = append(differences, v)
+			}
+		}
+	}
+	if len(differences) == 0 {
+		return leastNoise
+	}
+	return max(leastNoise, stats.SigmaOfOne(differences))
+}
+
+// A searched method has found its parameter.
+type searched struct {
+	family cluster.Family
+	score  string
+	found  cluster.Found
+	method topology.Reconstructor
+}
+
+// family is a method with its parameter left open.
+func family(name string) (cluster.Family, error) {
+	var names []string
+	for _, f := range cluster.Families() {
+		if f.Name == name {
+			return f, nil
+		}
+		names = append(names, f.Name)
+	}
+	return cluster.Family{}, badInput("--search: the method %s has no parameter to search for: want %s", name, words.Or(names))
+}
+
+// search finds the parameter of a method for the latencies.
+func (o *searchOptions) find(name string, l *latencies, options methodOptions) (*searched, error) {
+	f, err := family(name)
+	if err != nil {
+		return nil, err
+	}
+	d, _, err := cluster.Combine(l.matrices...)
+	if err != nil {
+		return nil, &inputError{err}
+	}
+	s := &searched{family: f, score: o.score}
+	quality := scores()[slices.Index(scoreNames(), o.score)]
+	noise := noiseOf(l.matrices[0])
+	var failed error
+	s.found, err = f.SearchBy(d, func(at cluster.Clusterer, labels cluster.Labels) float64 {
+		v, err := quality.of(d, noise, at, labels)
+		if err != nil {
+			failed = err
+		}
+		return v
+	})
+	if err == nil {
+		err = failed
+	}
+	if err != nil {
+		return nil, &inputError{err}
+	}
+	if f.Whole {
+		options.k = int(s.found.Value)
+	} else {
+		options.eps = s.found.Value
+	}
+	s.method, err = newMethod(name, options)
+	return s, err
+}
+
+// print says what was found.
+func (s *searched) print(w io.Writer) {
+	value := fmt.Sprintf("%.4g", s.found.Value)
+	if s.family.Whole {
+		value = fmt.Sprint(int(s.found.Value))
+	}
+	fmt.Fprintf(w, "\nsearched: of %d values of --%s, %s has the highest %s, %.3f\n", s.found.Tried, s.family.Parameter, value, s.score, s.found.Score)
+}
