@@ -208,7 +208,7 @@ func (t *truthLevels) print(w io.Writer, l *latencies, found *topology.Hierarchy
 	}
 	fmt.Fprintf(w, "groups that are found exactly: F1 %.3f of %d found and %d true\n", cluster.SetF1(groups, t.groups), len(groups), len(t.groups))
 	for _, note := range t.notes {
-		fmt.Fprintln(w, fill("note: "+note, helpWidth))
+		fmt.Fprintln(w, words.Fill("note: "+note, helpWidth))
 	}
 	return nil
 }
