@@ -147,6 +147,9 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 				if err = printResult(w, result, l.named()); err == nil {
 					err = printMerged(w, result)
 				}
+				if err == nil {
+					err = l.printSuccess(w, r)
+				}
 				if by != nil {
 					by.print(w)
 				}

@@ -80,13 +80,17 @@ func (c *Switches) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, err
 	return topology.NewResult(g, d, 0, in.Noise(), warnings)
 }
 
+// tolerance is the comparison of latencies.
+func (c *Switches) tolerance() roughly {
+	if c.Epsilon == 0 {
+		return roughly{defaultEpsilon, c.Floor}
+	}
+	return roughly{c.Epsilon, c.Floor}
+}
+
 // model is Algorithm 1.
 func (c *Switches) model(n int, d []float64) *cliqueModel {
-	epsilon := c.Epsilon
-	if epsilon == 0 {
-		epsilon = defaultEpsilon
-	}
-	m := &cliqueModel{hosts: n, equal: roughly{epsilon, c.Floor}, grouping: c.Grouping, pairs: !c.NoPairs, left: cliqueWork}
+	m := &cliqueModel{hosts: n, equal: c.tolerance(), grouping: c.Grouping, pairs: !c.NoPairs, left: cliqueWork}
 	edges := basicModel(n, d, m.equal)
 	for i := range n {
 		m.w = append(m.w, slices.Clone(edges[i*n:(i+1)*n]))
