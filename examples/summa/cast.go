@@ -1,0 +1,99 @@
+package main
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/mpi"
+)
+
+// A caster broadcasts panels along a row or a column of the grid.
+type caster interface {
+	// start begins a broadcast, of which there is one at a time.
+	start(panel []float64, root int) (pending, error)
+
+	// predict is what it takes, in s; NaN if that is not known.
+	predict(bytes, root int) float64
+}
+
+// pending is a broadcast under way.
+type pending interface {
+	Test() (bool, error)
+	Wait() error
+}
+
+// along broadcasts along the wiring.
+type along struct{ *bcast.Broadcaster }
+
+func (a along) start(panel []float64, root int) (pending, error) {
+	return bcast.IbcastSlice(a.Broadcaster, panel, root)
+}
+
+func (a along) predict(bytes, root int) float64 {
+	plan, err := a.Plan(bytes, root)
+	if err != nil {
+		return math.NaN()
+	}
+	return plan.Predicted
+}
+
+// native is the library's own broadcast.
+type native struct {
+	comm  mpi.NativeBcast
+	begun mpi.Requests // nil: it cannot be left under way
+}
+
+// newNative returns nil if there is none.
+func newNative(comm mpi.Communicator) caster {
+	b, ok := comm.(mpi.NativeBcast)
+	if !ok {
+		return nil
+	}
+	n := native{comm: b}
+	if r, ok := comm.(mpi.NonBlocking); ok {
+		set := r.NewRequests()
+		_, starts := set.(mpi.Ibcaster)
+		if _, asks := set.(mpi.Tester); starts && asks {
+			n.begun = set
+		}
+	}
+	return n
+}
+
+func (n native) start(panel []float64, root int) (pending, error) {
+	buf := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(panel))), 8*len(panel))
+	if n.begun == nil {
+		return done{}, n.comm.Bcast(buf, root)
+	}
+	return &underWay{set: n.begun}, n.begun.(mpi.Ibcaster).Ibcast(buf, root)
+}
+
+func (n native) predict(int, int) float64 { return math.NaN() }
+
+type underWay struct {
+	set  mpi.Requests
+	done bool
+}
+
+func (u *underWay) Test() (bool, error) {
+	if u.done {
+		return true, nil
+	}
+	var err error
+	u.done, err = u.set.(mpi.Tester).Test()
+	return u.done, err
+}
+
+func (u *underWay) Wait() error {
+	if u.done {
+		return nil
+	}
+	u.done = true
+	return u.set.WaitAll()
+}
+
+type done struct{}
+
+func (done) Test() (bool, error) { return true, nil }
+func (done) Wait() error         { return nil }

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
+)
+
+// small is a job that rank 0 checks against gonum: panels that do not divide the matrix, on any grid.
+func small(rows, cols int, trsm bool, out *strings.Builder) *options {
+	return &options{n: 29, panel: 6, rows: rows, cols: cols, trsm: trsm, repeat: 1, budget: time.Millisecond, rate: 1e9, out: out}
+}
+
+func TestResultsAreGonums(t *testing.T) {
+	for _, grid := range [][2]int{{1, 1}, {1, 3}, {2, 2}, {3, 2}} {
+		for _, trsm := range []bool{false, true} {
+			var out strings.Builder
+			err := local.Run(grid[0]*grid[1], &local.Settings{Mode: local.Rendezvous}, func(comm mpi.Communicator) error {
+				return work(comm, small(grid[0], grid[1], trsm, &out))
+			})
+			if err != nil {
+				t.Errorf("grid %v, trsm %v: %v", grid, trsm, err)
+			}
+			if !strings.Contains(out.String(), "native") {
+				t.Errorf("no line of the library's own broadcast in\n%s", out.String())
+			}
+		}
+	}
+}
+
+// table are the times in ms of each line, by order and broadcast.
+func table(t *testing.T, out string) map[string][5]float64 {
+	t.Helper()
+	found := make(map[string][5]float64)
+	for _, l := range strings.Split(out, "\n") {
+		if len(l) > 80 {
+			t.Errorf("line of %d columns: %s", len(l), l)
+		}
+		var x [5]float64
+		if len(l) > 31 && strings.HasPrefix(l, "by ") {
+			if _, err := fmt.Sscan(l[31:], &x[0], &x[1], &x[2], &x[3], &x[4]); err != nil {
+				t.Errorf("%q: %v", l, err)
+			}
+			found[strings.TrimSpace(l[:8])+", "+strings.TrimSpace(l[8:31])] = x
+		}
+	}
+	return found
+}
+
+// Two racks whose uplink is ten times slower than links of hosts, in virtual time, and a grid of 2 x 8 ranks. By rows each row
+// is one rack, and by columns each has ranks of both in turn, whose binomial tree crosses the uplink in
+// every round: so communication takes longer, as predicted, and less so along the wiring. The next panels hide
+// behind products. X U = B sends more along rows, as Servet 3.0 says in section 6.1.
+func TestOrderOfRanksIsPredicted(t *testing.T) {
+	const racks = "tree:2x8 latency=20us,2us rate=1Gbps,10Gbps"
+	for _, trsm := range []bool{false, true} {
+		var out strings.Builder
+		o := &options{n: 128, panel: 16, trsm: trsm, repeat: 1, rate: 2e8, out: &out}
+		if err := start(o, "2x8", "", racks, 0); err != nil {
+			t.Fatal(err)
+		}
+		times := table(t, out.String())
+		const total, communication, predicted = 0, 1, 4
+		rows, cols := times["by rows, binomial"], times["by cols, binomial"]
+		along := times["by cols, along the wiring"]
+		if !(rows[communication] < cols[communication]) || !(rows[predicted] < cols[predicted]) || !strings.Contains(out.String(), "binomial           right") {
+			t.Errorf("rows do not communicate less, or were not predicted to, in\n%s", out.String())
+		}
+		if !(along[communication] < cols[communication]) || !(along[predicted] > 0) {
+			t.Errorf("broadcasts along the wiring are not faster in\n%s", out.String())
+		}
+		if hidden := times["by rows, the same, overlapped"]; !trsm && !(hidden[total] < times["by rows, along the wiring"][total]) {
+			t.Errorf("nothing is gained by overlap in\n%s", out.String())
+		}
+	}
+}
+
+func TestWrongOptions(t *testing.T) {
+	var out strings.Builder
+	for _, x := range []struct {
+		o                   *options
+		grid, file, cluster string
+		want                string
+	}{
+		{small(0, 0, false, &out), "2*8", "", "star:4", "want rows and columns"},
+		{small(0, 0, false, &out), "2x3", "", "star:4", "grid of 2 x 3: want one of 4 ranks"},
+		{small(0, 0, false, &out), "", "network.json", "star:4", "want one of them"},
+		{small(0, 0, false, &out), "", "there-is-none.json", "", "there-is-none.json"},
+		{small(0, 0, false, &out), "", "", "torus:3x3", "want a tree"},
+		{&options{n: 1, panel: 1, repeat: 1, rate: 1, out: &out}, "", "", "star:4", "order 1, panel 1, 1 times, 1 flop/s: want at least 2"},
+	} {
+		if err := start(x.o, x.grid, x.file, x.cluster, 1); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("grid %q, file %q, cluster %q: error %v, want %q", x.grid, x.file, x.cluster, err, x.want)
+		}
+	}
+}

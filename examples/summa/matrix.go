@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/collective"
+)
+
+// A block is the part of an n x n matrix that a rank has.
+type block struct {
+	blas64.General
+	row, col int // of the matrix, of its first element
+}
+
+// newBlock is this rank's part, with elements by their place; nil: 0.
+func newBlock(g *grid, n int, element func(i, j int) float64) block {
+	b := block{row: begin(g.row, g.rows, n), col: begin(g.col, g.cols, n)}
+	rows, cols := begin(g.row+1, g.rows, n)-b.row, begin(g.col+1, g.cols, n)-b.col
+	b.General = blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float64, rows*cols)}
+	if element != nil {
+		for i := range rows {
+			for j := range cols {
+				b.Data[i*cols+j] = element(b.row+i, b.col+j)
+			}
+		}
+	}
+	return b
+}
+
+// part is a view of rows and columns of a matrix.
+func part(m blas64.General, rows, cols, fromRow, fromCol int) blas64.General {
+	v := blas64.General{Rows: rows, Cols: cols, Stride: m.Stride}
+	if rows > 0 && cols > 0 {
+		v.Data = m.Data[fromRow*m.Stride+fromCol:]
+	}
+	return v
+}
+
+// pack is a copy of a matrix in buf, without gaps.
+func pack(buf []float64, m blas64.General) blas64.General {
+	for i := range m.Rows {
+		copy(buf[i*m.Cols:(i+1)*m.Cols], m.Data[i*m.Stride:])
+	}
+	return blas64.General{Rows: m.Rows, Cols: m.Cols, Stride: max(1, m.Cols), Data: buf[:m.Rows*m.Cols]}
+}
+
+// whole is collective: rank 0 gets the matrix of which b is a block, the others nil.
+func whole(comm mpi.Communicator, g *grid, n int, b block) (*mat.Dense, error) {
+	counts := make([]int, comm.Size())
+	at := make([]block, comm.Size())
+	for rank := range counts {
+		other := *g
+		other.row, other.col = g.place(rank)
+		at[rank] = block{row: begin(other.row, g.rows, n), col: begin(other.col, g.cols, n)}
+		at[rank].Rows, at[rank].Cols = begin(other.row+1, g.rows, n)-at[rank].row, begin(other.col+1, g.cols, n)-at[rank].col
+		counts[rank] = at[rank].Rows * at[rank].Cols
+	}
+	var all []float64
+	if comm.Rank() == 0 {
+		all = make([]float64, n*n)
+	}
+	if err := collective.Gatherv(comm, all, counts, b.Data, 0); err != nil || comm.Rank() != 0 {
+		return nil, err
+	}
+	m := mat.NewDense(n, n, nil)
+	for _, p := range at {
+		for i := range p.Rows {
+			copy(m.RawRowView(p.row + i)[p.col:p.col+p.Cols], all[i*p.Cols:])
+		}
+		all = all[p.Rows*p.Cols:]
+	}
+	return m, nil
+}
+
+// The elements of the matrices, which every rank knows.
+
+func elementA(i, j int) float64 { return float64((3*i+5*j)%17)/17 - 0.5 }
+func elementB(i, j int) float64 { return float64((7*i+2*j)%13)/13 - 0.5 }
+
+// elementU is upper triangular with a strong diagonal, so that errors do not grow.
+func elementU(i, j int) float64 {
+	switch {
+	case i > j:
+		return 0
+	case i == j:
+		return 4
+	}
+	return elementA(i, j) / float64(1+j-i)
+}
+
+func dense(n int, element func(i, j int) float64) *mat.Dense {
+	m := mat.NewDense(n, n, nil)
+	for i := range n {
+		for j := range n {
+			m.Set(i, j, element(i, j))
+		}
+	}
+	return m
+}
+
+// agree compares a matrix with what gonum makes of it.
+func agree(got, want *mat.Dense) error {
+	n, _ := got.Dims()
+	var difference mat.Dense
+	difference.Sub(got, want)
+	// Sums of n products of numbers up to 4 are rounded n times at most (Higham 2002, section 3.1).
+	bound := 16 * float64(n) * float64(n) * 0x1p-53
+	if worst := math.Max(mat.Max(&difference), -mat.Min(&difference)); !(worst <= bound) {
+		return fmt.Errorf("summa: elements are up to %g away from gonum's, want at most %g", worst, bound)
+	}
+	return nil
+}

@@ -1,0 +1,62 @@
+package main
+
+import "gonum.org/v1/gonum/blas/blas64"
+
+// multiply adds A B to C, each this rank's block: in every step some columns of A are broadcast along the rows of the grid and as many
+// rows of B along its columns (van de Geijn, Watts 1997).
+func (j *job) multiply(a, b, c block) error {
+	steps := j.grid.steps(j.n, j.panel)
+	var panels [2]struct{ a, b []float64 } // two, where the next are under way
+	for i := range panels {
+		panels[i].a, panels[i].b = make([]float64, a.Rows*j.panel), make([]float64, j.panel*b.Cols)
+	}
+	var next [2]pending
+	start := func(i int) error {
+		s, to := steps[i], panels[i%2]
+		width := s.to - s.from
+		if j.grid.col == s.col {
+			pack(to.a, part(a.General, a.Rows, width, 0, s.from-a.col))
+		}
+		if j.grid.row == s.row {
+			pack(to.b, part(b.General, width, b.Cols, s.from-b.row, 0))
+		}
+		var err error
+		if next[0], err = j.cast(j.row, to.a[:a.Rows*width], s.col); err == nil {
+			next[1], err = j.cast(j.col, to.b[:width*b.Cols], s.row)
+		}
+		return err
+	}
+	for i, s := range steps {
+		if !j.overlap {
+			if err := j.meet(); err != nil {
+				return err
+			}
+		}
+		if i == 0 || !j.overlap {
+			if err := start(i); err != nil {
+				return err
+			}
+		}
+		for _, p := range next {
+			if err := j.wait(p); err != nil {
+				return err
+			}
+		}
+		next = [2]pending{}
+		if j.overlap && i+1 < len(steps) {
+			if err := start(i + 1); err != nil {
+				return err
+			}
+		}
+		width, have := s.to-s.from, panels[i%2]
+		if err := j.add(1, tight(a.Rows, width, have.a), tight(width, b.Cols, have.b), c.General, next[:]...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tight is the matrix that pack has made.
+func tight(rows, cols int, data []float64) blas64.General {
+	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: data[:rows*cols]}
+}

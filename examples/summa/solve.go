@@ -1,0 +1,63 @@
+package main
+
+import (
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// solve makes x, which is B at first, the solution of X U = B (Servet 3.0, section 6.1): in each step rows of U
+// are broadcast along the columns of the grid, as far as they are not 0, the column of the grid that has the columns of X solves for them, and
+// they are broadcast along the rows and used to bring the rest of B up to date.
+func (j *job) solve(u, x block) error {
+	vertical, horizontal := make([]float64, j.panel*u.Cols), make([]float64, x.Rows*j.panel)
+	for _, s := range j.grid.steps(j.n, j.panel) {
+		width := s.to - s.from
+		first := max(s.from, u.col) // of this rank's columns of U, all before being done
+		cols := u.col + u.Cols - first
+		if err := j.meet(); err != nil {
+			return err
+		}
+		if cols > 0 {
+			if j.grid.row == s.row {
+				pack(vertical, part(u.General, width, cols, s.from-u.row, first-u.col))
+			}
+			p, err := j.cast(j.col, vertical[:width*cols], s.row)
+			if err == nil {
+				err = j.wait(p)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		rows := tight(width, max(0, cols), vertical)
+		if j.grid.col == s.col {
+			solved := part(x.General, x.Rows, width, 0, s.from-x.col)
+			if x.Rows > 0 {
+				blas64.Trsm(blas.Right, blas.NoTrans, 1, blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: width, Stride: rows.Stride, Data: rows.Data}, solved)
+			}
+			j.computed(width * width * x.Rows)
+			pack(horizontal, solved)
+		}
+		if err := j.meet(); err != nil {
+			return err
+		}
+		p, err := j.cast(j.row, horizontal[:x.Rows*width], s.col)
+		if err == nil {
+			err = j.wait(p)
+		}
+		if err != nil {
+			return err
+		}
+		done := 0 // columns of those broadcast that have been solved for
+		if j.grid.col == s.col {
+			done = width
+		}
+		if left := cols - done; left > 0 {
+			err := j.add(-1, tight(x.Rows, width, horizontal), part(rows, width, left, 0, done), part(x.General, x.Rows, left, 0, first+done-x.col))
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
