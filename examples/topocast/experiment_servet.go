@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/topocast/topocast/internal/outcome"
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/servet"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
+)
+
+func servetSource() source {
+	return source{
+		name:  "servet",
+		short: "Distance, access to the network, placement (Servet 3.0)",
+		long: `Servet repeats the experiments of Gonzalez-Dominguez et al., The Servet 3.0 benchmark suite: bandwidth by the
+distance of hosts while all send (figure 3, ratDist), and by the number of processes of a host that use the network at
+once (figure 4, ratNC); the orientation of a grid of ranks (section 6.1, figure 6); kernels like those of the NAS
+benchmarks with the ranks where a scheduler puts them and where Servet's rules do (figure 7), and with fewer cores per host
+(figure 8).
+
+Kernels are the messages of CG, IS and MG with pauses instead of computation, so that MOPS are those of a machine
+whose cores are as fast as --speed says.
+
+Without a launcher it simulates a small Cray XE6: a torus of hosts with two processors each, whose cores share
+the processor's way to the network. The paper prints its curves as figures, which our text of it does not have: what
+it says of them in words is compared.`,
+		example: `  topocast experiment servet --figures figures
+  mpirun -n 16 topocast experiment servet --sizes 256KiB,4MiB --class W`,
+		begin: func() experiment { return new(servetOptions) },
+	}
+}
+
+// servetOptions set the experiment.
+type servetOptions struct {
+	list, class string
+	speed       float64
+	repetitions int
+}
+
+func (o *servetOptions) flags(f *pflag.FlagSet) {
+	f.StringVar(&o.list, "sizes", "", "sizes of messages for the ratios, by commas; default: 256KiB,4MiB")
+	f.StringVar(&o.class, "class", "", "size of the kernels: W, A, B or C of the NAS benchmarks; default: A simulated, W in a job")
+	f.Float64Var(&o.speed, "speed", 1, "how fast a core computes, relative to 200 (CG), 25 (IS) and 500 (MG) million operations per second")
+	f.IntVar(&o.repetitions, "repetitions", 3, "of each measurement, of which the median counts")
+}
+
+// A servetRun is the experiment on one machine.
+type servetRun struct {
+	comm        mpi.Communicator
+	sizes       []int
+	class       nasClass
+	speed       float64
+	repetitions int
+	simulated   bool
+	budget      time.Duration // 0: none
+	scratch     *[]byte       // for messages; simulated ranks share it
+	out         *outcome.Outcome
+}
+
+// begin checks the flags.
+func (o *servetOptions) begin(class string) (*servetRun, error) {
+	r := &servetRun{speed: o.speed, repetitions: o.repetitions, scratch: new([]byte)}
+	list := o.list
+	if list == "" {
+		list = "256KiB,4MiB"
+	}
+	var err error
+	if r.sizes, err = parseSizes(list); err != nil {
+		return nil, badInput("--sizes: %w", err)
+	}
+	if o.class != "" {
+		class = o.class
+	}
+	if r.class, err = nasClassOf(class); err != nil {
+		return nil, err
+	}
+	if !(o.speed > 0) {
+		return nil, badInput("--speed %g: want above 0", o.speed)
+	}
+	if o.repetitions < 1 {
+		return nil, badInput("--repetitions %d: want at least 1", o.repetitions)
+	}
+	for _, size := range r.sizes {
+		if size < 1 {
+			return nil, badInput("--sizes: want at least 1 B")
+		}
+	}
+	return r, nil
+}
+
+func newServetOutcome() *outcome.Outcome {
+	return &outcome.Outcome{Name: "servet", Source: "Gonzalez-Dominguez, Martin, Taboada, Exposito, Tourino 2013: The Servet 3.0 benchmark suite: characterization of network performance degradation."}
+}
+
+// simulate runs the distances on a torus of hosts with one rank each, and the rest on one of fewer hosts with
+// all their cores; or all of it on the given cluster.
+func (o *servetOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcome, error) {
+	r, err := o.begin("A")
+	if err != nil {
+		return nil, err
+	}
+	r.simulated = true
+	r.out = newServetOutcome()
+	if s.cluster != "" {
+		cluster, err := simulatedCluster(s.cluster)
+		if err != nil {
+			return nil, err
+		}
+		r.out.Where = "Simulated: " + s.cluster + "."
+		return r.out, r.on(cluster, func(r *servetRun) error { return r.all(ctx) })
+	}
+	hosts, machine := "4x4x4", crayMachine{torus: "4x2x2", processors: 2, cores: 4}
+	if s.full {
+		hosts, machine = "8x8x8", crayMachine{torus: "4x4x4", processors: 2, cores: 8}
+	}
+	torus, err := crayMachine{torus: hosts, processors: 1, cores: 1}.cluster()
+	if err != nil {
+		return nil, err
+	}
+	cores, err := machine.cluster()
+	if err != nil {
+		return nil, err
+	}
+	r.out.Where = fmt.Sprintf("Simulated: a torus of %s hosts with one rank each for distances, and one of %s hosts of %d processors of %d cores for the rest. A processor's cores share %s to the network, links of the torus carry %s: assumed, the paper prints neither.",
+		hosts, machine.torus, machine.processors, machine.cores, quantity.Rate(crayAccess), quantity.Rate(crayLink))
+	if err := r.on(torus, func(r *servetRun) error { return r.distances(ctx) }); err != nil {
+		return nil, err
+	}
+	return r.out, r.on(cores, func(r *servetRun) error { return r.insideHosts(ctx) })
+}
+
+// on runs a part of the experiment on a simulated cluster.
+func (r *servetRun) on(cluster *simnet.Cluster, part func(*servetRun) error) error {
+	settings := cluster.Settings()
+	settings.Send.Seconds, settings.Recv.Seconds = defaultOverhead.Seconds(), defaultOverhead.Seconds()
+	settings.Noise, settings.Seed = simnet.Noise{Sigma: 0.01}, 1
+	settings.HollowAbove = discoverHollow
+	return simnet.Run(cluster.Graph, nil, settings, func(comm mpi.Communicator) error {
+		own := *r // ranks share the outcome alone, which rank 0 fills
+		own.comm = comm
+		return part(&own)
+	})
+}
+
+func (o *servetOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) (*outcome.Outcome, error) {
+	r, err := o.begin("W")
+	if err != nil {
+		return nil, err
+	}
+	r.comm, r.budget, r.out = comm, s.budget, newServetOutcome()
+	_, r.simulated = comm.(*simnet.Comm)
+	if err := r.all(ctx); err != nil || comm.Rank() != 0 {
+		return nil, err
+	}
+	return r.out, nil
+}
+
+// all is collective, as are the parts.
+func (r *servetRun) all(ctx context.Context) error {
+	if err := r.distances(ctx); err != nil {
+		return err
+	}
+	return r.insideHosts(ctx)
+}
+
+// parts is by how many the budget is shared.
+const servetParts = 4
+
+func (r *servetRun) share() time.Duration { return r.budget / servetParts }
+
+// insideHosts is what needs hosts of several cores: figures 4, 6, 7 and 8.
+func (r *servetRun) insideHosts(ctx context.Context) error {
+	ratios, err := r.accesses(ctx)
+	if err != nil {
+		return err
+	}
+	found, err := r.discover(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.orientation(found); err != nil {
+		return err
+	}
+	return r.kernels(found, ratios)
+}
+
+// discover returns the network on rank 0, nil elsewhere.
+func (r *servetRun) discover(ctx context.Context) (*model.Network, error) {
+	s := &measure.DiscoverSettings{Budget: r.share(), Seed: 1, Date: date(r.comm), Tool: "topocast experiment servet", Patterns: -1, Told: !r.simulated}
+	if r.simulated {
+		s.Samples, s.Repetitions, s.Untouched, s.TwoLevel, s.EqualHosts = simulatedSamples, 1, true, true, true
+	}
+	d, err := measure.Discover(ctx, r.comm, s)
+	if err != nil || d == nil {
+		return nil, err
+	}
+	if r.comm.Rank() == 0 && r.out.Where == "" {
+		r.out.Where = fmt.Sprintf("%s on %s. %s", words.Count(r.comm.Size(), "rank"), words.Count(max(1, len(d.Network.Hosts())), "host"), d.Latencies.Library)
+	}
+	return d.Network, nil
+}
+
+// settings are those of one ratio.
+func (r *servetRun) settings(bytes, hosts, shares int) *servet.Settings {
+	return &servet.Settings{Bytes: bytes, Hosts: hosts, Repetitions: r.repetitions, Budget: r.share() / time.Duration(shares)}
+}
+
+// tell makes all ranks know what rank 0 has decided.
+func (r *servetRun) tell(decided []byte) ([]byte, error) { return harness.Tell(r.comm, decided) }

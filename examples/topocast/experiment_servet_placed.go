@@ -1,0 +1,251 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/topocast/topocast/internal/outcome"
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/placement"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
+	"github.com/topocast/topocast/topology/draw"
+)
+
+const tagKernel = harness.FirstTag + 1
+
+// time runs the rounds with rank i of the program on rank place[i], and returns how long they take until the last
+// rank is through, on rank 0. It is collective.
+func (r *servetRun) time(rounds []kernelRound, place []int) (float64, error) {
+	program := make(map[int]int, len(place))
+	for rank, p := range place {
+		program[p] = rank
+	}
+	me, takesPart := program[r.comm.Rank()]
+	requests := r.comm.(mpi.NonBlocking).NewRequests() // see kernels
+	now, barrier := harness.Clock(r.comm), harness.NewBarrier(r.comm)
+	if _, err := barrier.Wait(0); err != nil {
+		return 0, err
+	}
+	start := now()
+	for _, round := range rounds {
+		if !takesPart {
+			break
+		}
+		r.pause(round.seconds)
+		used := int64(0)
+		for _, t := range round.transfers {
+			var err error
+			switch me {
+			case t.Dst:
+				err = requests.Irecv(r.buffer(&used, t.Bytes), place[t.Src], tagKernel)
+			case t.Src:
+				err = requests.Isend(r.buffer(&used, t.Bytes), place[t.Dst], tagKernel)
+			}
+			if err != nil {
+				return 0, err
+			}
+		}
+		if err := requests.WaitAll(); err != nil {
+			return 0, err
+		}
+	}
+	if _, err := barrier.Wait(0); err != nil {
+		return 0, err
+	}
+	return now() - start, nil
+}
+
+// pause stands for computation.
+func (r *servetRun) pause(seconds float64) {
+	if c, is := r.comm.(*simnet.Comm); is {
+		c.Sleep(seconds)
+	} else {
+		time.Sleep(time.Duration(seconds * float64(time.Second)))
+	}
+}
+
+// buffer is memory for a message beside those that are used. Simulated ranks, whose long messages carry nothing,
+// use the same for all.
+func (r *servetRun) buffer(used *int64, bytes int64) []byte {
+	if r.simulated {
+		*used = 0
+	}
+	first := *used
+	*used += bytes
+	if int64(len(*r.scratch)) < *used {
+		if first > 0 { // earlier ones are in use
+			*used = first
+			return make([]byte, bytes)
+		}
+		*r.scratch = make([]byte, max(bytes, 1<<20))
+	}
+	return (*r.scratch)[first:*used]
+}
+
+// A placed is a kernel on a number of ranks.
+type placed struct {
+	kernel    string
+	ranks     int
+	scheduled float64 // operations per second, ranks put host by host
+	ours      float64 // by Servet's rules
+}
+
+// kernels is figures 7 and 8. It is collective; the network and the ratios are rank 0's.
+func (r *servetRun) kernels(n *model.Network, ratios *model.Degradation) error {
+	if _, is := r.comm.(mpi.NonBlocking); !is {
+		if r.comm.Rank() == 0 {
+			r.out.Warn("kernels want messages that do not block, which these ranks do not have")
+		}
+		return nil
+	}
+	var all []placed
+	size := r.comm.Size()
+	for ranks := 4; ranks <= size; ranks *= 2 {
+		places, err := r.places(n, ratios, ranks)
+		if err != nil {
+			return err
+		}
+		for _, k := range r.class.kernels(r.speed) {
+			rounds := k.rounds(ranks)
+			x := placed{kernel: k.name, ranks: ranks}
+			for i, place := range places {
+				times := make([]float64, r.repetitions)
+				for j := range times {
+					if times[j], err = r.time(rounds, place); err != nil {
+						return err
+					}
+				}
+				*[]*float64{&x.scheduled, &x.ours}[i] = k.operations / stats.Median(times)
+			}
+			all = append(all, x)
+		}
+	}
+	if r.comm.Rank() != 0 {
+		return nil
+	}
+	return r.placements(all, len(n.Hosts()))
+}
+
+// places are the ranks of a program by the order of the job, and by Servet's rules. It is collective.
+func (r *servetRun) places(n *model.Network, ratios *model.Degradation, ranks int) ([2][]int, error) {
+	both := [2][]int{inOrder(ranks)}
+	var told []byte
+	var err error
+	if n != nil {
+		if ratios != nil {
+			n, err = n.WithDegradation(ratios)
+		}
+		if err == nil {
+			both[0] = hostByHost(n)[:ranks]
+			both[1], err = placement.Servet{}.Place(n, ranks)
+		}
+		if err == nil {
+			told, err = json.Marshal(both)
+		}
+	}
+	if err := harness.Agree(r.comm, err); err != nil {
+		return both, err
+	}
+	if told, err = r.tell(told); err != nil {
+		return both, err
+	}
+	err = json.Unmarshal(told, &both)
+	return both, err
+}
+
+// hostByHost are the places in the order in which schedulers fill hosts.
+func hostByHost(n *model.Network) []int {
+	all := inOrder(n.Ranks())
+	first := make(map[string]int)
+	for rank := range n.Ranks() {
+		if _, known := first[n.Location(rank).Host]; !known {
+			first[n.Location(rank).Host] = rank
+		}
+	}
+	slices.SortStableFunc(all, func(a, b int) int {
+		la, lb := n.Location(a), n.Location(b)
+		if d := first[la.Host] - first[lb.Host]; d != 0 {
+			return d
+		}
+		return la.Core - lb.Core
+	})
+	return all
+}
+
+// placements writes figures 7 and 8.
+func (r *servetRun) placements(all []placed, hosts int) error {
+	size := r.comm.Size()
+	s := r.out.Section("Kernels by placement (figure 7)")
+	s.Say("Millions of operations per second of the kernels, class %s, with ranks put on the first cores, host by host, as job schedulers do (JS), and by Servet's rules. The paper's machine had 128 hosts of 32 cores, and up to 2,048 processes; it does not print the class. 128 cores with class A have about as much work each as 2,048 with class C.", r.class.name)
+	t := s.Table("figure-7", outcome.Text("kernel"), outcome.Number("processes", ""), outcome.Number("JS", "MOPS"), outcome.Number("Servet", "MOPS"), outcome.Number("gain", ""))
+	gain := make(map[string]float64)
+	names := []string{"CG", "IS", "MG"}
+	var series []draw.Series
+	for k, name := range names {
+		lines := [2]draw.Series{{Name: name + ", JS"}, {Name: name + ", Servet"}}
+		for _, x := range all {
+			if x.kernel != name {
+				continue
+			}
+			t.Row(name, x.ranks, x.scheduled/1e6, x.ours/1e6, x.ours/x.scheduled)
+			gain[name] = max(gain[name], x.ours/x.scheduled)
+			for i, y := range []float64{x.scheduled, x.ours} {
+				lines[i].X, lines[i].Y = append(lines[i].X, float64(x.ranks)), append(lines[i].Y, y/1e6)
+			}
+		}
+		series = append(series, lines[0], lines[1])
+		if hosts > 1 {
+			s.Compare("greatest gain of "+name, "", []float64{2, 16, 3}[k], gain[name])
+		}
+	}
+	f, err := draw.Plot("Figure 7: kernels by placement", draw.Axis{Name: "processes", Log: true}, draw.Axis{Name: "MOPS", Log: true}, series)
+	if err != nil {
+		return err
+	}
+	s.Figure("figure-7", f)
+
+	s = r.out.Section("Fewer cores per host (figure 8)")
+	reference := 2 * hosts
+	s.Say("Speed by Servet's rules on all hosts, relative to %d processes, two on each host, one on each processor where there are two. The paper found IS fastest so, 256 processes of 4,096 cores, and CG and MG with half of the cores.", reference)
+	t = s.Table("figure-8", outcome.Text("kernel"), outcome.Number("processes", ""), outcome.Number("of the cores", ""), outcome.Number("speed-up", ""))
+	series = nil
+	for k, name := range names {
+		base, best, most := math.NaN(), 0, 0.0
+		for _, x := range all {
+			if x.kernel == name && x.ranks == reference {
+				base = x.ours
+			}
+		}
+		if math.IsNaN(base) {
+			continue
+		}
+		line := draw.Series{Name: name}
+		for _, x := range all {
+			if x.kernel != name || x.ranks < hosts {
+				continue
+			}
+			t.Row(name, x.ranks, float64(x.ranks)/float64(size), x.ours/base)
+			line.X, line.Y = append(line.X, float64(x.ranks)/float64(size)), append(line.Y, x.ours/base)
+			if x.ours > most {
+				best, most = x.ranks, x.ours
+			}
+		}
+		series = append(series, line)
+		s.Compare(fmt.Sprintf("share of the cores with which %s is fastest", name), "", []float64{0.5, 256. / 4096, 0.5}[k], float64(best)/float64(size))
+	}
+	if series == nil {
+		s.Say("There are too few ranks per host.")
+		return nil
+	}
+	if f, err = draw.Plot("Figure 8: speed by the share of the cores", draw.Axis{Name: "share of the cores", Log: true}, draw.Axis{Name: "speed-up"}, series); err != nil {
+		return err
+	}
+	s.Figure("figure-8", f)
+	return nil
+}
