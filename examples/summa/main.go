@@ -77,7 +77,7 @@ func start(o *options, grid, file, cluster string, ranks int) error {
 		if err != nil {
 			return err
 		}
-		if o.network, err = networkOf(c); err != nil {
+		if o.network, err = c.Network(); err != nil {
 			return err
 		}
 		s := c.Settings()

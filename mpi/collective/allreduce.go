@@ -12,10 +12,10 @@ import (
 // The library's own keeps to that as far as it says so (MPI 4.0, section 6.9.1, recommends it).
 //
 // On messages it is, whichever costs least, recursive doubling, recursive halving and doubling
-// (Rabenseifner 2004) or a ring (Patarasuk, Yuan 2009). With groups and short lists each group
-// reduces to its first rank, these do what all would do without groups, and broadcast it. With long ones, if the groups
-// are of one size, each rank reduces a part of the list within its group, then with those of the same part in the other groups,
-// so that every byte leaves a group but once.
+// (Rabenseifner 2004) or a ring (Patarasuk, Yuan 2009). With groups, each reduces to its first rank, these do
+// what all would do without groups, and broadcast it. If the groups are of one size, short lists go around in each group, and
+// then among ranks of the same place in all groups; and of long ones each rank reduces a part within its group, then
+// with those of the same part in the other groups, so that every byte leaves a group but once.
 func Allreduce[T Number](comm mpi.Communicator, values []T, with mpi.Reduction) error {
 	c, err := of(comm)
 	if err == nil {
@@ -47,8 +47,14 @@ func allreduce[T any](c *Comm, values []T, f func(into, from []T)) error {
 	if c.groups == nil {
 		return allreduceTeam(c, c.all, values, f)
 	}
-	if c.peers.size > 0 && c.inParts(len(values)*sizeOf[T]()) {
+	switch c.inGroups(len(values) * sizeOf[T]()) {
+	case byParts:
 		return allreduceParts(c, values, f)
+	case byPeers:
+		if err := allreduceTeam(c, c.own, values, f); err != nil {
+			return err
+		}
+		return allreduceTeam(c, c.peers, values, f)
 	}
 	if err := reduceTeam(c, c.own, values, f); err != nil {
 		return err
@@ -61,9 +67,31 @@ func allreduce[T any](c *Comm, values []T, f func(into, from []T)) error {
 	return c.broadcast(c.own, bytesOf(values))
 }
 
-// inParts tells whether the groups should each cut the list in parts: the messages in them cost more, the bytes less.
-func (c *Comm) inParts(bytes int) bool {
-	return c.costs.ring(c.own.size, bytes) <= c.costs.binomial(&c.own, bytes)
+// The ways of an Allreduce in groups.
+type way uint8
+
+const (
+	byLeaders way = iota // one rank of each group talks to those of others
+	byPeers              // all do, each to that of its place
+	byParts              // all do, each about a part of the list
+)
+
+// inGroups is the way that costs least. Messages of all ranks of a group share its way out.
+func (c *Comm) inGroups(bytes int) way {
+	if c.peers.size == 0 {
+		return byLeaders
+	}
+	size, shared := c.own.size, c.own.size*bytes
+	leaders := 2*c.costs.binomial(&c.own, bytes) + c.costs.binomial(&c.peers, bytes)
+	peers := c.costs.binomial(&c.own, bytes) + c.costs.binomial(&c.peers, shared)
+	parts := 2*c.costs.ring(size, bytes) + c.costs.binomial(&c.peers, bytes)
+	switch {
+	case parts < min(leaders, peers):
+		return byParts
+	case peers < leaders:
+		return byPeers
+	}
+	return byLeaders
 }
 
 // allreduceTeam does it without groups.

@@ -5,8 +5,8 @@ import "github.com/topocast/topocast/mpi"
 // Barrier is collective: it returns on no rank before all ranks have called it.
 //
 // On messages it is the dissemination barrier (Hensgen, Finkel, Manber 1988): log2(n) rounds for n ranks,
-// rounded up. With groups their ranks report to the first one along a binomial tree, these meet in a
-// dissemination barrier, and the word goes back along the trees.
+// rounded up. With groups of one size it is one in each group, and then one among ranks of the same place in all groups. Else the
+// ranks of each report to the first one along a binomial tree, these meet, and the word goes back along the trees.
 func Barrier(comm mpi.Communicator) error {
 	c, err := of(comm)
 	switch {
@@ -33,6 +33,12 @@ func (c *Comm) disseminate(t team) error {
 
 // meet is the barrier of all groups.
 func (c *Comm) meet() error {
+	if c.peers.size > 0 {
+		if err := c.disseminate(c.own); err != nil {
+			return err
+		}
+		return c.disseminate(c.peers)
+	}
 	if err := binomialReduce[byte](c, c.own, nil, nil, nil); err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func FuzzCollectives(f *testing.F) {
 
 // A barrier that lets a rank go too early, or a collective that waits for too much, shows in what ranks have seen.
 func TestBarrierWaitsForAll(t *testing.T) {
-	for _, groups := range [][][]int{nil, {{0, 3}, {1, 4, 5}, {2}}} {
+	for _, groups := range [][][]int{nil, {{0, 3}, {1, 4, 5}, {2}}, {{0, 3}, {1, 5}, {4, 2}}} {
 		for late := range 6 {
 			cluster, err := gen.Parse("star:6")
 			if err != nil {

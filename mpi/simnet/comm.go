@@ -96,10 +96,13 @@ func (c *Comm) Sleep(seconds float64) {
 // ProcessorName is the name of the machine that the rank runs on.
 func (c *Comm) ProcessorName() string {
 	if c.world.settings.Node != nil {
-		return fmt.Sprintf("n%d", c.world.settings.Node[c.rank.host])
+		return nodeName(c.world.settings.Node[c.rank.host])
 	}
 	return c.world.graph.Name(int(c.rank.host))
 }
+
+// nodeName is the name of a machine of several hosts of the graph.
+func nodeName(node int) string { return fmt.Sprintf("n%d", node) }
 
 // Core is the number of the rank's host among those of its machine, -1 if each
 // host is a machine.

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
+)
+
+// small is a job whose results are checked, on any grid.
+func small(rows, cols int, out *strings.Builder) *options {
+	return &options{n: 23, rows: rows, cols: cols, tolerance: 1e-11, repeat: 1, rate: 1e9, out: out}
+}
+
+// Each run is held to the known solution; here, all need as many iterations.
+func TestPlateIsSolvedOnAnyGrid(t *testing.T) {
+	for _, grid := range [][2]int{{1, 1}, {1, 3}, {2, 2}, {3, 2}} {
+		for _, mode := range []local.Mode{local.Buffered, local.Rendezvous} {
+			var out strings.Builder
+			err := local.Run(grid[0]*grid[1], &local.Settings{Mode: mode}, func(comm mpi.Communicator) error {
+				return work(comm, small(grid[0], grid[1], &out))
+			})
+			if err != nil {
+				t.Errorf("grid %v: %v", grid, err)
+			}
+			if !strings.Contains(out.String(), "there is no -network") {
+				t.Errorf("grid %v: nothing can be predicted, but\n%s", grid, out.String())
+			}
+		}
+	}
+}
+
+// Five racks of three hosts, in virtual time, on a grid of 3 x 5: by columns each column is a rack, and edges between rows
+// stay inside; by rows they cross, as predicted. An Allreduce along the racks takes less than one
+// that does not know them, as 15 ranks are no power of two.
+func TestAllreduceAlongTheWiringGains(t *testing.T) {
+	var out strings.Builder
+	o := &options{n: 30, tolerance: 1e-6, repeat: 1, rate: 1e9, out: &out}
+	if err := start(o, "3x5", "", "tree:5x3 latency=20us,2us rate=1Gbps,10Gbps", 0); err != nil {
+		t.Fatal(err)
+	}
+	type times struct{ iterations, total, edges, allreduce, computation, predicted float64 }
+	found := make(map[string]times)
+	for _, l := range strings.Split(out.String(), "\n") {
+		if len(l) > 80 {
+			t.Errorf("line of %d columns: %s", len(l), l)
+		}
+		if len(l) > 27 && strings.HasPrefix(l, "by ") {
+			var x times
+			if _, err := fmt.Sscan(l[27:], &x.iterations, &x.total, &x.edges, &x.allreduce, &x.computation, &x.predicted); err != nil {
+				t.Errorf("%q: %v", l, err)
+			}
+			found[strings.TrimSpace(l[:8])+", "+strings.TrimSpace(l[8:27])] = x
+		}
+	}
+	rows, cols := found["by rows, messages"], found["by cols, messages"]
+	along := found["by cols, along the wiring"]
+	if !(cols.predicted < rows.predicted) || !(cols.total < rows.total) || !strings.Contains(out.String(), "by cols were predicted to exchange edges faster: right") {
+		t.Errorf("columns in racks are not faster, or were not predicted to be, in\n%s", out.String())
+	}
+	if !(along.allreduce < 0.9*cols.allreduce) || !(along.total < cols.total) || along.iterations != cols.iterations {
+		t.Errorf("nothing is gained along the wiring in\n%s", out.String())
+	}
+}
+
+func TestWrongOptions(t *testing.T) {
+	var out strings.Builder
+	for _, x := range []struct {
+		o                   *options
+		grid, file, cluster string
+		want                string
+	}{
+		{small(0, 0, &out), "2*8", "", "star:4", "want rows and columns"},
+		{small(0, 0, &out), "2x3", "", "star:4", "grid of 2 x 3: want one of 4 ranks"},
+		{small(0, 0, &out), "", "network.json", "star:4", "want one of them"},
+		{small(0, 0, &out), "", "there-is-none.json", "", "there-is-none.json"},
+		{small(0, 0, &out), "", "", "torus:3x3", "want a tree"},
+		{&options{n: 1, repeat: 1, tolerance: 1, rate: 1, out: &out}, "", "", "star:4", "1 points, 1 times, tolerance 1, 1 flop/s: want at least 2"},
+		{&options{n: 9, repeat: 1, tolerance: 1e-300, rate: 1e9, out: &out}, "", "", "star:4", "no solution after 90 iterations"},
+	} {
+		if err := start(x.o, x.grid, x.file, x.cluster, 1); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("grid %q, file %q, cluster %q: error %v, want %q", x.grid, x.file, x.cluster, err, x.want)
+		}
+	}
+}

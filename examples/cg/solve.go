@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/collective"
+)
+
+// A solver solves A x = b on the ranks of comm.
+type solver struct {
+	comm  *collective.Comm
+	plate *plate
+	rate  float64 // flop/s of a simulated rank
+	sleep func(seconds float64)
+
+	split
+	last float64 // s, of its last reading
+	now  func() float64
+	sum  [1]float64
+}
+
+// split is where the time of a rank goes, in s.
+type split struct {
+	total, edges, allreduce, computation float64
+
+	iterations int
+}
+
+// lap adds the time since the last lap to one of split.
+func (s *solver) lap(to *float64) {
+	now := s.now()
+	*to += now - s.last
+	s.last = now
+}
+
+// computed ends a piece of work of so many operations per point.
+func (s *solver) computed(flops int) {
+	if s.sleep != nil {
+		s.sleep(float64(flops*s.plate.height*s.plate.width) / s.rate)
+	}
+	s.lap(&s.computation)
+}
+
+// dot is the sum over all ranks, the same on all of them, bit by bit, so that all stop together.
+func (s *solver) dot(x, y []float64) (float64, error) {
+	s.sum[0] = s.plate.dot(x, y)
+	s.computed(2)
+	err := collective.Allreduce(s.comm, s.sum[:], mpi.Sum)
+	s.lap(&s.allreduce)
+	return s.sum[0], err
+}
+
+// exact is the solution, and b what belongs to it.
+func exact(n, i, j int) float64 {
+	x, y := float64(i+1)/float64(n+1), float64(j+1)/float64(n+1)
+	return x * (1 - x) * math.Sin(math.Pi*y) * (1 + x*y)
+}
+
+// solve is collective: it solves for a known solution from x = 0 (Hestenes, Stiefel 1952), returns the times, and
+// says how far the result is off at this rank's points.
+func (s *solver) solve(tolerance float64) (split, float64, error) {
+	p := s.plate
+	known, x, q := p.vector(), p.vector(), p.vector()
+	r, d := p.vector(), p.vector()
+	for i := range p.height {
+		for j, line := 0, p.line(known, i); j < p.width; j++ {
+			line[j] = exact(p.n, p.top+i, p.left+j)
+		}
+	}
+	if err := p.exchange(s.comm, known); err != nil {
+		return split{}, 0, err
+	}
+	p.apply(r, known) // b, which is the residual of 0
+	copy(d, r)
+	if err := collective.Barrier(s.comm); err != nil {
+		return split{}, 0, err
+	}
+	s.split = split{}
+	begin := s.now()
+	s.last = begin
+	rr, err := s.dot(r, r)
+	enough := tolerance * tolerance * rr
+	for limit := 10 * p.n; err == nil && rr > enough && s.iterations < limit; s.iterations++ {
+		err = p.exchange(s.comm, d)
+		s.lap(&s.edges)
+		if err != nil {
+			break
+		}
+		p.apply(q, d)
+		s.computed(5)
+		var dq, next float64
+		if dq, err = s.dot(d, q); err != nil {
+			break
+		}
+		p.add(x, rr/dq, d)
+		p.add(r, -rr/dq, q)
+		s.computed(4)
+		if next, err = s.dot(r, r); err != nil {
+			break
+		}
+		for i := range p.height {
+			line, residual := p.line(d, i), p.line(r, i)
+			for k := range line {
+				line[k] = residual[k] + next/rr*line[k]
+			}
+		}
+		s.computed(2)
+		rr = next
+	}
+	if err != nil {
+		return split{}, 0, err
+	}
+	s.total = s.now() - begin
+	if rr > enough {
+		return split{}, 0, fmt.Errorf("cg: no solution after %d iterations", s.iterations)
+	}
+	worst := 0.0
+	for i := range p.height {
+		a, b := p.line(x, i), p.line(known, i)
+		for k := range a {
+			worst = max(worst, math.Abs(a[k]-b[k]))
+		}
+	}
+	return s.split, worst, nil
+}
