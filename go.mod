@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/dustin/go-humanize v1.0.1
+	github.com/ebitengine/purego v0.11.3 // libmpi without a C compiler
 	github.com/google/renameio/v2 v2.0.2
 	github.com/sbromberger/gompi v0.2.0 // exactly this: its newest tag cannot be fetched
 	github.com/schollz/progressbar/v3 v3.19.1

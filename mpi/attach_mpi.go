@@ -38,12 +38,12 @@ import "unsafe"
 // Where libraries have no communicator left to give (MPICH has some 2,000), Attach fails on all
 // ranks, whatever the error handler of the other communicator.
 func Attach(handle unsafe.Pointer) (*Comm, error) {
-	c := &Comm{epoch: hostEpoch(), rank: -1}
-	if code := C.tc_attach(*(*C.MPI_Comm)(handle), &c.comm); code != C.MPI_SUCCESS {
-		return nil, c.fault("Attach", code, -1, -1)
+	c := &Comm{lib: new(library), epoch: hostEpoch(), rank: -1}
+	if failed := C.tc_attach(*(*C.MPI_Comm)(handle), &c.native.comm); failed != C.MPI_SUCCESS {
+		return nil, c.fault("Attach", code(failed), -1, -1)
 	}
 	if err := c.settle("Attach"); err != nil {
-		_ = C.MPI_Comm_free(&c.comm) // if that fails, too, it stays
+		_ = c.native.drop() // if that fails, too, it stays
 		return nil, err
 	}
 	return c, nil

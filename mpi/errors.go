@@ -9,15 +9,15 @@ import (
 // errors.Is. A communicator that returns one of them is unusable afterwards,
 // but for ErrRank, ErrTag and ErrCount, which are found before anything is sent.
 var (
-	ErrRank      = errors.New("invalid rank")                    // peer or root outside [0, Size()), or the rank itself
-	ErrTag       = errors.New("invalid tag")                     // tag outside [0, MaxTag]
-	ErrCount     = errors.New("message too long")                // more than 2^31-1 bytes in one message
-	ErrTruncated = errors.New("message longer than the buffer")  // found by Recv and WaitAll
-	ErrLength    = errors.New("message shorter than the buffer") // found by Recv and WaitAll
-	ErrClosed    = errors.New("communicator is closed")          // any use after Close
-	ErrAborted   = errors.New("another rank failed")             // by in-process worlds, where the job goes on living
-	ErrOther     = errors.New("error of the MPI library")        // any other class
-	ErrNotBuilt  = errors.New("built without MPI: build with CC=mpicc go build -tags mpi, and start with mpirun")
+	ErrRank       = errors.New("invalid rank")                          // peer or root outside [0, Size()), or the rank itself
+	ErrTag        = errors.New("invalid tag")                           // tag outside [0, MaxTag]
+	ErrCount      = errors.New("message too long")                      // more than 2^31-1 bytes in one message
+	ErrTruncated  = errors.New("message longer than the buffer")        // found by Recv and WaitAll
+	ErrLength     = errors.New("message shorter than the buffer")       // found by Recv and WaitAll
+	ErrClosed     = errors.New("communicator is closed")                // any use after Close
+	ErrAborted    = errors.New("another rank failed")                   // by in-process worlds, where the job goes on living
+	ErrOther      = errors.New("error of the MPI library")              // any other class
+	ErrNoLauncher = errors.New("no MPI: start the program with mpirun") // by World, where MPI would have one rank; programs may go on with ranks of package local
 )
 
 // An Error says which operation failed on which rank, and why.
@@ -30,7 +30,10 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	s := fmt.Sprintf("mpi: %s on rank %d", e.Op, e.Rank)
+	s := "mpi: " + e.Op
+	if e.Rank >= 0 {
+		s += fmt.Sprintf(" on rank %d", e.Rank)
+	}
 	if e.Peer >= 0 {
 		s += fmt.Sprintf(", peer %d", e.Peer)
 	}

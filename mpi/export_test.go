@@ -1,6 +1,4 @@
-//go:build mpi && cgo
-
 package mpi
 
 // Yields tells whether waits of the communicator give the core away.
-func (c *Comm) Yields() bool { return c.spin > 0 }
+func (c *Comm) Yields() bool { return c.native.spin > 0 }

@@ -1,4 +1,4 @@
-//go:build mpi && cgo
+//go:build linux
 
 package mpi_test
 
@@ -162,25 +162,53 @@ func TestJobLaunchers(t *testing.T) {
 	if len(launcher) == 0 {
 		t.Skipf("no %s; make test sets it", launcherVar)
 	}
-	foreign, size, library := "mpirun.mpich", "PMI_SIZE=2", "linked with Open MPI v"
+	openMPI, mpich := library{"mpirun.openmpi --oversubscribe", "OMPI_COMM_WORLD_SIZE=2", "uses Open MPI v"}, library{"mpirun.mpich", "PMI_SIZE=2", "uses MPICH Version: "}
+	foreign, own := mpich, openMPI
 	if strings.Contains(launcher[0], "mpich") {
-		foreign, size, library = "mpirun.openmpi --oversubscribe", "OMPI_COMM_WORLD_SIZE=2", "linked with MPICH Version: "
+		foreign, own = openMPI, mpich
 	}
-	check := func(name, out string, err error) {
-		if err == nil || !strings.Contains(out, library) || !strings.Contains(out, "("+size+")") {
-			t.Errorf("%s: the program ended with %v, and said:\n%s\nwant it to name %q and %s", name, err, out, library, size)
+	asRoot := []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}
+	two := append(strings.Fields(foreign.launcher), "-n", "2", os.Args[0])
+	if _, err := exec.LookPath(two[0]); err != nil {
+		two = nil
+	}
+	refused := func(name, out string, err error, texts ...string) {
+		t.Helper()
+		for _, text := range texts {
+			if err == nil || !strings.Contains(out, text) {
+				t.Errorf("%s: the program ended with %v, and said:\n%s\nwant it to tell %q", name, err, out, text)
+			}
 		}
 	}
-	command := append(strings.Fields(foreign), "-n", "2", os.Args[0])
-	if _, err := exec.LookPath(command[0]); err == nil {
-		asRoot := []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}
-		out, err := launch(t, startJob, asRoot, command...)
-		check(foreign, out, err)
+	// What is linked with a library cannot use another; the other build uses that of its launcher.
+	if tagged {
+		if two != nil {
+			out, err := launch(t, startJob, asRoot, two...)
+			refused(foreign.launcher, out, err, own.says, "("+foreign.size+")")
+		}
+		out, err := launch(t, startJob, []string{foreign.size}, os.Args[0])
+		refused("environment of "+foreign.launcher, out, err, own.says, "("+foreign.size+")")
+		out, err = launch(t, startJob, nil, os.Args[0])
+		if err != nil || !strings.Contains(out, "rank 0 of 1 runs") {
+			t.Errorf("without a launcher the program ended with %v, and said:\n%s\nwant a job of one rank", err, out)
+		}
+		return
 	}
-	out, err := launch(t, startJob, []string{size}, os.Args[0])
-	check("environment of "+foreign, out, err)
+	if two != nil {
+		out, err := launch(t, startJob, asRoot, two...)
+		if err != nil || strings.Count(out, "of 2 runs") != 2 {
+			t.Errorf("%s: the program ended with %v, and said:\n%s\nwant a job of 2 ranks", foreign.launcher, err, out)
+		}
+	}
+	out, err := launch(t, startJob, []string{own.size}, os.Args[0])
+	refused("environment of "+own.launcher, out, err, own.says, "("+own.size+")")
 	out, err = launch(t, startJob, nil, os.Args[0])
-	if err != nil || !strings.Contains(out, "rank 0 of 1 runs") {
-		t.Errorf("without a launcher the program ended with %v, and said:\n%s\nwant a job of one rank", err, out)
-	}
+	refused("without a launcher", out, err, mpi.ErrNoLauncher.Error())
+	out, err = launch(t, startJob, []string{own.size, "TOPOCAST_MPI=libc.so.6"}, os.Args[0])
+	refused("a library that is no MPI", out, err, "TOPOCAST_MPI=libc.so.6", "MPI_Send")
+	out, err = launch(t, startJob, []string{own.size, "TOPOCAST_MPI=/nowhere/libmpi.so"}, os.Args[0])
+	refused("a library that is not there", out, err, "TOPOCAST_MPI=/nowhere/libmpi.so")
 }
+
+// A library is what its launcher is, what that puts into the environment, and what is said of it.
+type library struct{ launcher, size, says string }

@@ -12,7 +12,7 @@ import (
 func checkLauncher(library string, getenv func(string) string) error {
 	library, _, _ = strings.Cut(library, ",") // Open MPI says more
 	complain := func(name, value string) error {
-		return fmt.Errorf("the program is linked with %s, which sees a job of one rank, but the launcher has started more (%s=%s): it belongs to another library; start the program with the mpirun of its own", library, name, value)
+		return fmt.Errorf("the program uses %s, which sees a job of one rank, but the launcher has started more (%s=%s): it belongs to another library; start the program with the mpirun of this one", library, name, value)
 	}
 	// The number of ranks: as mpirun of Open MPI tells it, and all that speak PMI
 	// (Hydra of MPICH, MVAPICH and Intel MPI; srun).

@@ -28,7 +28,7 @@ func TestCheckLauncher(t *testing.T) {
 		switch {
 		case tt.want == "" && err != nil:
 			t.Errorf("%s: %v, want no error", tt.name, err)
-		case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "linked with Open MPI v4.1.4, which")):
+		case tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "uses Open MPI v4.1.4, which")):
 			t.Errorf("%s: %v, want it to tell %s, and the library", tt.name, err, tt.want)
 		case err != nil && strings.Contains(err.Error(), "\n"):
 			t.Errorf("%s: %q is more than a line", tt.name, err)

@@ -34,7 +34,7 @@ var _ interface {
 // cause is printed on standard error and the whole job is aborted, with exit
 // status 1 for an error and 2 for a panic: the other ranks may wait for this
 // one. MPI_Finalize, which would wait too, is called on success only. So Run
-// returns nil, or the error of starting or ending MPI (ErrNotBuilt, say).
+// returns nil, or the error of starting or ending MPI (ErrNoLauncher, say).
 //
 // What is to outlive the job has to be saved inside work: if MPI_Finalize has not
 // returned two minutes after all ranks have done their work, Run ends the job with

@@ -1,11 +1,12 @@
 //go:build mpi && cgo
 
-// The one variable of the shim: every file of the package that includes shim.h is
-// compiled by itself, and all of them look at it.
+// The variables of the shim: every file of the package that includes shim.h is
+// compiled by itself, and all of them look at these.
 
 #include "shim.h"
 
 int tc_finalized = 0;
+int tc_shared = 1;
 
 static int tc_end(MPI_Comm comm, int key, void *value, void *state) {
 	tc_finalized = 1;

@@ -38,6 +38,34 @@ typedef struct {
 extern int tc_finalized;
 int tc_watch_end(void);
 
+// tc_shared is cleared when we start MPI. Else somebody else has, who may rely on
+// the error handler of MPI_COMM_WORLD.
+extern int tc_shared;
+
+// tc_hush lets MPI_COMM_WORLD return its errors, if it is asked to, and tc_unhush
+// gives it the handler back that tc_hush has found there.
+static inline MPI_Errhandler tc_hush(int wanted) {
+	MPI_Errhandler found = MPI_ERRHANDLER_NULL;
+	if (wanted && MPI_Comm_get_errhandler(MPI_COMM_WORLD, &found) == MPI_SUCCESS)
+		MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	return found;
+}
+
+static inline void tc_unhush(MPI_Errhandler found) {
+	if (found == MPI_ERRHANDLER_NULL)
+		return;
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, found);
+	MPI_Errhandler_free(&found);
+}
+
+// MPICH 4.0.2 gives errors of requests to the handler of MPI_COMM_WORLD, instead of
+// that of their communicator.
+#ifdef MPICH_VERSION
+#define TC_ERRORS_OF_REQUESTS tc_shared
+#else
+#define TC_ERRORS_OF_REQUESTS 0
+#endif
+
 static inline int tc_ended(void) { return tc_finalized; }
 
 // tc_poll is called after a poll in vain, with the number of polls that are left
@@ -54,15 +82,15 @@ static inline int tc_poll(int left) {
 // gives the core away between polls: MPICH never does so by itself, and ranks
 // that outnumber the cores would wait for each other's time slices.
 static inline int tc_wait(MPI_Request *request, MPI_Status *status, int spin) {
+	MPI_Errhandler found = tc_hush(TC_ERRORS_OF_REQUESTS);
+	int done = 0, code;
 	if (spin == 0)
-		return MPI_Wait(request, status);
-	int done = 0;
-	for (;;) {
-		int code = MPI_Test(request, &done, status);
-		if (code != MPI_SUCCESS || done)
-			return code;
-		spin = tc_poll(spin);
-	}
+		code = MPI_Wait(request, status);
+	else
+		while ((code = MPI_Test(request, &done, status)) == MPI_SUCCESS && !done)
+			spin = tc_poll(spin);
+	tc_unhush(found);
+	return code;
 }
 
 // tc_put and tc_get are the blocking transfers, for a caller that knows MPI to
@@ -218,32 +246,42 @@ static inline int tc_waitall(int n, MPI_Request *requests, tc_result *results, i
 	return MPI_SUCCESS;
 }
 
+// tc_test completes the i-th request if it can, and tells whether it is pending still.
+static inline int tc_test(int i, MPI_Request *requests, tc_result *results) {
+	int done = 0;
+	MPI_Status status;
+	if (results[i].code != TC_PENDING)
+		return 0;
+	int code = MPI_Test(&requests[i], &done, &status);
+	if (code == MPI_SUCCESS && !done)
+		return 1;
+	results[i].code = code;
+	if (code == MPI_SUCCESS)
+		MPI_Get_count(&status, MPI_BYTE, &results[i].count);
+	return 0;
+}
+
 // tc_waitany completes one of the requests that are pending and returns its
 // index, n if none is.
 static inline int tc_waitany(int n, MPI_Request *requests, tc_result *results, int spin) {
 	if (tc_ended())
 		return TC_ENDED;
-	for (;;) {
-		int pending = 0;
-		for (int i = 0; i < n; i++) {
-			int done = 0;
-			MPI_Status status;
+	MPI_Errhandler found = tc_hush(TC_ERRORS_OF_REQUESTS);
+	int first = -1;
+	for (int pending = 1; pending && first < 0;) {
+		pending = 0;
+		for (int i = 0; i < n && first < 0; i++) {
 			if (results[i].code != TC_PENDING)
 				continue;
 			pending = 1;
-			int code = MPI_Test(&requests[i], &done, &status);
-			if (code == MPI_SUCCESS && !done)
-				continue;
-			results[i].code = code;
-			if (code == MPI_SUCCESS)
-				MPI_Get_count(&status, MPI_BYTE, &results[i].count);
-			return i;
+			if (!tc_test(i, requests, results))
+				first = i;
 		}
-		if (!pending)
-			return n;
-		if (spin > 0)
+		if (spin > 0 && pending && first < 0)
 			spin = tc_poll(spin - 1) + 1;
 	}
+	tc_unhush(found);
+	return first < 0 ? n : first;
 }
 
 // tc_testall completes what it can without waiting, and returns how many
@@ -251,21 +289,11 @@ static inline int tc_waitany(int n, MPI_Request *requests, tc_result *results, i
 static inline int tc_testall(int n, MPI_Request *requests, tc_result *results, int spin) {
 	if (tc_ended())
 		return TC_ENDED;
+	MPI_Errhandler found = tc_hush(TC_ERRORS_OF_REQUESTS);
 	int left = 0;
-	for (int i = 0; i < n; i++) {
-		int done = 0;
-		MPI_Status status;
-		if (results[i].code != TC_PENDING)
-			continue;
-		int code = MPI_Test(&requests[i], &done, &status);
-		if (code == MPI_SUCCESS && !done) {
-			left++;
-			continue;
-		}
-		results[i].code = code;
-		if (code == MPI_SUCCESS)
-			MPI_Get_count(&status, MPI_BYTE, &results[i].count);
-	}
+	for (int i = 0; i < n; i++)
+		left += tc_test(i, requests, results);
+	tc_unhush(found);
 	if (left > 0 && spin > 0)
 		sched_yield();
 	return left;

@@ -80,7 +80,7 @@ func start(o *options, grid, file, cluster string, ranks int) error {
 			return err
 		}
 	}
-	if err = mpi.Run(body); errors.Is(err, mpi.ErrNotBuilt) {
+	if err = mpi.Run(body); errors.Is(err, mpi.ErrNoLauncher) {
 		err = local.Run(ranks, nil, body)
 	}
 	return err

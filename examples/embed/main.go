@@ -54,7 +54,7 @@ func main() {
 	}
 	body := func(comm mpi.Communicator) error { return work(comm, file) }
 	err := mpi.Run(body)
-	if errors.Is(err, mpi.ErrNotBuilt) { // two threads instead, each on a core of its own if there are two
+	if errors.Is(err, mpi.ErrNoLauncher) { // two threads instead, each on a core of its own if there are two
 		err = local.Run(2, &local.Settings{Mode: local.Pinned}, body)
 	}
 	if err != nil {

@@ -5,11 +5,9 @@ package main
 import (
 	"fmt"
 	"os"
-
-	"github.com/topocast/topocast/mpi"
 )
 
 func main() {
-	fmt.Fprintln(os.Stderr, mpi.ErrNotBuilt)
+	fmt.Fprintln(os.Stderr, "gompi is not built in: build with CC=mpicc go build -tags mpi, and start with mpirun")
 	os.Exit(1)
 }

@@ -85,7 +85,7 @@ func start(o *options, grid, file, cluster string, ranks int) error {
 		return simnet.Run(c.Graph, nil, s, body)
 	}
 	err := mpi.Run(body)
-	if errors.Is(err, mpi.ErrNotBuilt) {
+	if errors.Is(err, mpi.ErrNoLauncher) {
 		err = local.Run(ranks, nil, body)
 	}
 	return err

@@ -23,10 +23,10 @@ const SizeVar = "TOPOCAST_TEST_SIZE"
 // of their own, and ends it after them; a failure on one rank aborts the job.
 // If the environment says how many ranks there should be (SizeVar), it refuses
 // to run with another number: under the launcher of another library every
-// process is rank 0 of 1. In a program built without MPI it just runs the tests.
+// process is rank 0 of 1. Without a launcher (mpi.ErrNoLauncher) it just runs the tests.
 func Main(m *testing.M) {
 	world, err := mpi.World()
-	if errors.Is(err, mpi.ErrNotBuilt) {
+	if errors.Is(err, mpi.ErrNoLauncher) {
 		os.Exit(m.Run())
 	}
 	if err != nil {

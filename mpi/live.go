@@ -1,24 +1,24 @@
-//go:build mpi && cgo
-
 package mpi
 
 import (
 	"runtime"
-	"runtime/cgo"
+	"sync"
 	"unsafe"
 )
 
 // live holds the sets of a communicator that have buffers in MPI's hands. The
 // garbage collector must not find such a set unreachable: it would end the
 // process ("found leaking pinned pointer"), and rightly so, since MPI may still
-// write. A caller may forget both the set and the communicator, so the handle,
-// a root of the collector's, holds live itself.
+// write. A caller may forget both the set and the communicator, so roots holds live itself.
 type live struct {
 	sets     []*requests
-	root     cgo.Handle
+	isRoot   bool           // it is in roots
 	stranded runtime.Pinner // buffers of steps that failed
 	isKept   bool           // there are some
 }
+
+// roots is where the collector finds what MPI, of which the process has one, may write to.
+var roots sync.Map // of *live
 
 // add adds a set, unless it is there.
 func (l *live) add(r *requests) {
@@ -31,8 +31,9 @@ func (l *live) add(r *requests) {
 }
 
 func (l *live) takeRoot() {
-	if l.root == 0 {
-		l.root = cgo.NewHandle(l)
+	if !l.isRoot {
+		roots.Store(l, nil)
+		l.isRoot = true
 	}
 }
 
@@ -64,9 +65,9 @@ func (l *live) close() bool {
 	if len(l.sets) > 0 || l.isKept {
 		return false
 	}
-	if l.root != 0 {
-		l.root.Delete()
-		l.root = 0
+	if l.isRoot {
+		roots.Delete(l)
+		l.isRoot = false
 	}
 	return true
 }

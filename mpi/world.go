@@ -1,89 +1,4 @@
-//go:build mpi && cgo
-
 package mpi
-
-/*
-#include "shim.h"
-#include <stdlib.h>
-#include <string.h>
-
-// The thread level is the least that the standard allows a Go program, whose
-// goroutines have threads. Open MPI makes a round trip between cores some 20 %
-// slower for it than at MPI_THREAD_SINGLE.
-static inline int tc_start(int *provided) {
-	return MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, provided);
-}
-
-static inline int tc_started(void) {
-	int started = 0;
-	MPI_Initialized(&started);
-	return started;
-}
-
-// tc_meet returns when all ranks have called it.
-static inline int tc_meet(MPI_Comm comm, int spin) {
-	if (tc_ended())
-		return TC_ENDED;
-	MPI_Request request;
-	MPI_Status status;
-	int code = MPI_Ibarrier(comm, &request);
-	return code != MPI_SUCCESS ? code : tc_wait(&request, &status, spin);
-}
-
-static inline int tc_finalize(void) { return MPI_Finalize(); }
-
-// tc_give_up ends MPI if all ranks give up within so many nanoseconds. One that
-// is alone would wait in MPI_Finalize for the others, which go on.
-static inline void tc_give_up(int64_t limit) {
-	MPI_Request request;
-	int done = 0;
-	if (tc_ended() || MPI_Ibarrier(MPI_COMM_WORLD, &request) != MPI_SUCCESS)
-		return;
-	for (int64_t start = tc_now(); !done; sched_yield())
-		if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || tc_now() - start > limit)
-			return;
-	MPI_Finalize();
-}
-
-// tc_leave ends the job with status 0 from within MPI_Finalize, on any thread.
-static inline void tc_leave(void) { MPI_Abort(MPI_COMM_WORLD, 0); }
-
-// tc_abort still aborts while MPI_Finalize hangs.
-static inline void tc_abort(int code) {
-	int ended = 0;
-	MPI_Finalized(&ended);
-	if (!ended)
-		MPI_Abort(MPI_COMM_WORLD, code);
-}
-
-// MPICH 4.0.2 aborts on an error of MPI_Wait unless the world, too, returns
-// its errors, so both handlers are set.
-static inline int tc_dup_world(MPI_Comm *comm) {
-	int code = tc_watch_end();
-	if (code != MPI_SUCCESS)
-		return code;
-	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-	code = MPI_Comm_dup(MPI_COMM_WORLD, comm);
-	if (code == MPI_SUCCESS)
-		MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN);
-	return code;
-}
-
-// A negative color is that of a rank in no group; its communicator is null.
-static inline int tc_split(MPI_Comm parent, int color, int key, MPI_Comm *comm) {
-	if (tc_ended())
-		return TC_ENDED;
-	int code = MPI_Comm_split(parent, color < 0 ? MPI_UNDEFINED : color, key, comm);
-	if (code == MPI_SUCCESS && *comm != MPI_COMM_NULL)
-		MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN);
-	return code;
-}
-
-static inline int tc_is_null(MPI_Comm comm) { return comm == MPI_COMM_NULL; }
-
-static inline int tc_free(MPI_Comm *comm) { return tc_ended() ? TC_ENDED : MPI_Comm_free(comm); }
-*/
-import "C"
 
 import (
 	"fmt"
@@ -92,7 +7,6 @@ import (
 	"os"
 	"runtime"
 	"time"
-	"unsafe"
 )
 
 // spinPolls is how often a wait polls before it yields, where ranks outnumber
@@ -110,29 +24,40 @@ const spinPolls = 100
 // If World fails on all ranks, it ends the MPI that it has started; if only on
 // some, MPI runs on there, and the program has to end for the job to end.
 //
-// Under the launcher of another library every process would be a job of one
-// rank. World refuses that, by what launchers put into the environment; a program
-// started without a launcher is a job of one rank, too, but a rightful one.
+// Which MPI that is: with the tag mpi, the one that the program is linked with. Without, the one that
+// the process has loaded already; else the library of the launcher, which its variables in the
+// environment tell (OMPI_..., PMI_..., PMIX_...), as far as the loader finds it, or another one that it
+// finds; TOPOCAST_MPI=file overrules that. A program that was started without a launcher then gets
+// ErrNoLauncher; with the tag it is a job of one rank.
 //
-// World lets MPI_COMM_WORLD return its errors instead of ending the job. An
-// application that shares the process and does not look at return codes
-// (gompi does not) then no longer notices its own; Wrap serves that case.
+// Under the launcher of another library every process would be a job of one
+// rank. World refuses that, by what launchers put into the environment.
+//
+// If MPI runs already, its starter may rely on the error handler of MPI_COMM_WORLD: that is
+// replaced during calls of this package only, as far as they need it. Else errors of that
+// communicator return, as those of all of this package do.
 func World() (*Comm, error) {
+	lib, err := openLibrary()
+	if err != nil {
+		return nil, err
+	}
 	runtime.LockOSThread()
-	c := &Comm{epoch: hostEpoch(), ends: C.tc_started() == 0, rank: -1}
+	c := &Comm{lib: lib, epoch: hostEpoch(), ends: !lib.started(), rank: -1}
 	if c.ends {
-		var provided C.int
-		if code := C.tc_start(&provided); code != C.MPI_SUCCESS {
+		handlers := currentFaultHandlers()
+		level, code := lib.start()
+		handlers.restore()
+		if code != codeOK {
 			return nil, c.fault("World", code, -1, -1)
 		}
-		if provided < C.MPI_THREAD_FUNNELED {
-			C.tc_give_up(C.int64_t(giveUpLimit))
-			return nil, &Error{"World", -1, -1, -1, fmt.Errorf("%w: it gives thread level %d, where a Go program needs MPI_THREAD_FUNNELED", ErrOther, provided)}
+		if level < threadFunneled {
+			lib.giveUp()
+			return nil, &Error{"World", -1, -1, -1, fmt.Errorf("%w: it gives thread level %d, where a Go program needs MPI_THREAD_FUNNELED", ErrOther, level)}
 		}
 	}
 	if err := c.join(); err != nil {
 		if c.ends {
-			C.tc_give_up(C.int64_t(giveUpLimit))
+			lib.giveUp()
 		}
 		return nil, err
 	}
@@ -146,7 +71,10 @@ const giveUpLimit = 5 * time.Second
 
 // join makes c a communicator of all ranks.
 func (c *Comm) join() error {
-	if code := C.tc_dup_world(&c.comm); code != C.MPI_SUCCESS {
+	if err := c.lib.check(); err != nil {
+		return err
+	}
+	if code := c.lib.world(&c.native); code != codeOK {
 		return c.fault("World", code, -1, -1)
 	}
 	return c.settle("World")
@@ -154,25 +82,21 @@ func (c *Comm) join() error {
 
 // settle is collective: it finds out what c has to know of its ranks and of the library.
 func (c *Comm) settle(op string) error {
-	name := make([]byte, C.MPI_MAX_PROCESSOR_NAME)
-	var n C.int
-	C.MPI_Get_processor_name((*C.char)(unsafe.Pointer(unsafe.SliceData(name))), &n)
-	c.host = string(name[:n])
-	c.describe()
+	c.host = c.lib.processor()
+	c.rank, c.size = c.native.who()
 	if c.size == 1 {
 		if err := checkLauncher(c.LibraryVersion(), os.Getenv); err != nil {
 			return &Error{op, c.rank, -1, -1, err}
 		}
 	}
-	c.guard.overruns = C.tc_overruns()
-	if c.guard.overruns != 0 {
+	if c.native.guarded = c.lib.overruns(); c.native.guarded {
 		c.landing = newLanding()
-		c.guard.landing = c.landing.share()
+		c.native.landing = c.landing.share()
 	}
-	c.spin = spinPolls // until it is known
+	c.native.spin = spinPolls // until it is known
 	crowded, err := c.isCrowded()
 	if err == nil && !crowded {
-		c.spin = 0
+		c.native.spin = 0
 	}
 	return err
 }
@@ -189,14 +113,6 @@ func (c *Comm) isCrowded() (bool, error) {
 		return false, err
 	}
 	return len(CrowdedHosts(places)) > 0, same.(*Comm).Close()
-}
-
-// describe asks MPI for rank and size.
-func (c *Comm) describe() {
-	var rank, size C.int
-	C.MPI_Comm_rank(c.comm, &rank)
-	C.MPI_Comm_size(c.comm, &size)
-	c.rank, c.size = int(rank), int(size)
 }
 
 // machine is a number in [0, 2^31) that ranks have in common if they share a
@@ -227,14 +143,15 @@ func (c *Comm) split(op string, color, key int) (Communicator, error) {
 	if c.closed {
 		return nil, c.useAfterClose(op)
 	}
-	part := &Comm{spin: c.spin, guard: c.guard, host: c.host, epoch: c.epoch}
-	if code := C.tc_split(c.comm, C.int(max(color, -1)), C.int(key), &part.comm); code != C.MPI_SUCCESS {
+	part := &Comm{lib: c.lib, host: c.host, epoch: c.epoch}
+	part.native.waiting = c.native.waiting
+	if code := c.native.split(color, key, &part.native); code != codeOK {
 		return nil, c.fault(op, code, -1, -1)
 	}
-	if C.tc_is_null(part.comm) != 0 {
+	if part.native.isNull() {
 		return nil, nil
 	}
-	part.describe()
+	part.rank, part.size = part.native.who()
 	part.landing = c.landing
 	part.landing.share()
 	return part, nil
@@ -265,18 +182,18 @@ func (c *Comm) Close() error {
 	if c.closed {
 		return nil
 	}
-	c.arena.free()
+	c.arena.free(c.lib)
 	if c.ends {
 		// Ranks that are done early wait here, where they yield, and as long as
 		// the others work; MPI_Finalize then has a limit.
-		if code := C.tc_meet(c.comm, c.spin); code != C.MPI_SUCCESS {
+		if code := c.native.meet(); code != codeOK {
 			return c.fault("Close", code, -1, -1)
 		}
 	}
 	// MPICH gives the number of a freed communicator to the next one, whose
 	// messages would then meet the transfers that were left behind.
 	if c.live.close() {
-		if code := C.tc_free(&c.comm); code != C.MPI_SUCCESS {
+		if code := c.native.drop(); code != codeOK {
 			return c.fault("Close", code, -1, -1)
 		}
 	}
@@ -289,7 +206,7 @@ func (c *Comm) Close() error {
 		timer := time.AfterFunc(c.limit+time.Duration(min(c.rank, 3))*leaveStep, func() { c.leave() })
 		defer timer.Stop()
 	}
-	return c.fault("Close", C.tc_finalize(), -1, -1)
+	return c.fault("Close", c.lib.finalize(), -1, -1)
 }
 
 // LimitFinalize sets how long Close may wait in MPI_Finalize when all ranks are
@@ -313,10 +230,10 @@ func (c *Comm) leave() {
 	fmt.Fprintf(os.Stderr, "rank %d: mpi: all work is done, but MPI_Finalize has not returned within %v: ending the job with status 0\n", c.rank, c.limit)
 	time.AfterFunc(abortLimit, func() { os.Exit(0) })
 	time.Sleep(lastWords)
-	if askLauncher() {
+	if c.lib.askLauncher() {
 		time.Sleep(leaveStep / 2) // the launcher kills this process meanwhile
 	}
-	C.tc_leave()
+	c.lib.leave()
 	os.Exit(0)
 }
 
@@ -324,5 +241,5 @@ func (c *Comm) leave() {
 // passes it on (1 if code is a multiple of 256, which a shell would take for
 // success). It does not return.
 func (c *Comm) Abort(code int) {
-	abort(code, func(code int) { C.tc_abort(C.int(code)) })
+	abort(code, c.lib.abort)
 }

@@ -1,22 +1,4 @@
-//go:build mpi && cgo
-
 package mpi
-
-/*
-#cgo noescape tc_perform
-#cgo nocallback tc_perform
-#include "steps.h"
-*/
-import "C"
-
-import "unsafe"
-
-// C reads steps where they are: an int of 64 bits is what it takes for one.
-const (
-	_ = uint(unsafe.Sizeof(Step{}) - C.sizeof_tc_step)
-	_ = uint(C.sizeof_tc_step - unsafe.Sizeof(Step{}))
-	_ = uint(StepSend-C.TC_SEND) + uint(StepRecv-C.TC_RECV) + uint(StepExchange-C.TC_EXCHANGE)
-)
 
 // Perform performs the steps in their order, in one call of C. On Open MPI with
 // its single copy, a message that is longer than its step overwrites memory with
@@ -31,24 +13,19 @@ func (c *Comm) Perform(buf []byte, steps []Step, tag int, ahead bool) (failed in
 	if len(steps) == 0 {
 		return 0, nil
 	}
-	var isAhead C.int
-	if ahead {
-		isAhead = 1
-	}
-	done := C.tc_perform(data(buf), C.int(len(steps)), (*C.tc_step)(unsafe.Pointer(unsafe.SliceData(steps))), C.int(tag),
-		isAhead, c.comm, c.spin, c.guard)
-	if int(done.step) == len(steps) {
+	done := c.native.perform(buf, steps, tag, ahead)
+	if done.step == len(steps) {
 		return 0, nil
 	}
-	if done.stranded != 0 {
+	if done.stranded {
 		c.live.strand(buf)
 	}
 	return c.failedStep(steps, tag, done)
 }
 
 // failedStep is the error of a step.
-func (c *Comm) failedStep(steps []Step, tag int, done C.tc_performed) (int, error) {
-	i := int(done.step)
+func (c *Comm) failedStep(steps []Step, tag int, done performed) (int, error) {
+	i := done.step
 	s := steps[i]
 	op, peer, want := "Recv", s.Peer, s.Length
 	switch s.Kind {

@@ -1,23 +1,4 @@
-//go:build mpi && cgo
-
 package mpi
-
-/*
-#cgo noescape tc_isend
-#cgo nocallback tc_isend
-#cgo noescape tc_irecv
-#cgo nocallback tc_irecv
-#cgo noescape tc_waitall
-#cgo nocallback tc_waitall
-#cgo noescape tc_testall
-#cgo nocallback tc_testall
-#cgo noescape tc_ibcast
-#cgo nocallback tc_ibcast
-#cgo noescape tc_waitany
-#cgo nocallback tc_waitany
-#include "shim.h"
-*/
-import "C"
 
 import (
 	"runtime"
@@ -35,8 +16,8 @@ func (c *Comm) NewRequests() Requests { return &requests{c: c} }
 type requests struct {
 	c       *Comm
 	place   int // in the communicator's live sets, from 1; 0: in none
-	handles []C.MPI_Request
-	results []C.tc_result
+	handles []request
+	results []result
 	calls   []call
 	pins    pins
 }
@@ -53,7 +34,7 @@ func (r *requests) Isend(buf []byte, dst, tag int) error {
 		return err
 	}
 	handle := r.prepare(buf)
-	code := C.tc_isend(data(buf), C.int(len(buf)), C.int(dst), C.int(tag), r.c.comm, handle)
+	code := r.c.native.isend(buf, dst, tag, handle)
 	return r.started(call{"Isend", len(buf), dst, tag}, code)
 }
 
@@ -62,7 +43,7 @@ func (r *requests) Irecv(buf []byte, src, tag int) error {
 		return err
 	}
 	handle := r.prepare(buf)
-	code := C.tc_irecv(data(buf), C.int(len(buf)), C.int(src), C.int(tag), r.c.comm, handle)
+	code := r.c.native.irecv(buf, src, tag, handle)
 	return r.started(call{"Irecv", len(buf), src, tag}, code)
 }
 
@@ -75,16 +56,16 @@ func (r *requests) Ibcast(buf []byte, root int) error {
 		return err
 	}
 	handle := r.prepare(buf)
-	code := C.tc_ibcast(data(buf), C.int(len(buf)), C.int(root), r.c.comm, handle)
+	code := r.c.native.ibcast(buf, root, handle)
 	return r.started(call{"Ibcast", len(buf), root, -1}, code)
 }
 
 // prepare pins the buffer of a transfer, and makes a handle to be overwritten by
 // MPI.
-func (r *requests) prepare(buf []byte) *C.MPI_Request {
+func (r *requests) prepare(buf []byte) *request {
 	r.c.live.add(r)
 	r.pins.pin(buf)
-	var handle C.MPI_Request
+	var handle request
 	r.handles = append(r.handles, handle)
 	return &r.handles[len(r.handles)-1]
 }
@@ -96,15 +77,15 @@ func (r *requests) release() {
 }
 
 // started keeps the transfer if MPI has begun it.
-func (r *requests) started(made call, code C.int) error {
-	if code != C.MPI_SUCCESS {
+func (r *requests) started(made call, code code) error {
+	if code != codeOK {
 		if r.handles = r.handles[:len(r.handles)-1]; len(r.handles) == 0 {
 			r.release() // WaitAll will hardly be called
 		}
 		return r.c.fault(made.op, code, made.peer, made.tag)
 	}
 	r.calls = append(r.calls, made)
-	r.results = append(r.results, C.tc_result{C.TC_PENDING, -1})
+	r.results = append(r.results, result{codePending, -1})
 	return nil
 }
 
@@ -112,12 +93,10 @@ func (r *requests) WaitAll() error {
 	if r.c.closed {
 		return r.c.useAfterClose("WaitAll")
 	}
-	n := len(r.handles)
-	if n == 0 {
+	if len(r.handles) == 0 {
 		return nil
 	}
-	code := C.tc_waitall(C.int(n), unsafe.SliceData(r.handles), unsafe.SliceData(r.results), r.c.spin)
-	return r.complete("WaitAll", code)
+	return r.complete("WaitAll", r.c.native.waitAll(r.handles, r.results))
 }
 
 // Test gives buffers back when all transfers are complete.
@@ -125,25 +104,24 @@ func (r *requests) Test() (bool, error) {
 	if r.c.closed {
 		return true, r.c.useAfterClose("Test")
 	}
-	n := len(r.handles)
-	if n == 0 {
+	if len(r.handles) == 0 {
 		return true, nil
 	}
-	left := C.tc_testall(C.int(n), unsafe.SliceData(r.handles), unsafe.SliceData(r.results), r.c.spin)
+	left := r.c.native.testAll(r.handles, r.results)
 	if left > 0 {
 		return false, nil
 	}
-	return true, r.complete("Test", left) // 0 is MPI_SUCCESS
+	return true, r.complete("Test", code(left)) // 0 is codeOK
 }
 
 // complete empties a set of which no transfer is under way, and returns the
 // first error.
-func (r *requests) complete(op string, code C.int) error {
+func (r *requests) complete(op string, code code) error {
 	r.release()
 	r.handles = r.handles[:0]
 	calls, results := r.calls, r.results
 	r.calls, r.results = r.calls[:0], r.results[:0]
-	if code != C.MPI_SUCCESS {
+	if code != codeOK {
 		return r.c.fault(op, code, -1, -1)
 	}
 	for i, made := range calls {
@@ -165,17 +143,16 @@ func (r *requests) WaitAny() (int, error) {
 	if r.c.closed {
 		return -1, r.c.useAfterClose("WaitAny")
 	}
-	n := len(r.handles)
-	if n == 0 {
+	if len(r.handles) == 0 {
 		return -1, nil
 	}
-	switch i := C.tc_waitany(C.int(n), unsafe.SliceData(r.handles), unsafe.SliceData(r.results), r.c.spin); i {
-	case C.TC_ENDED:
-		return -1, r.c.fault("WaitAny", i, -1, -1)
-	case C.int(n):
+	switch i := r.c.native.waitAny(r.handles, r.results); {
+	case i < 0:
+		return -1, r.c.fault("WaitAny", code(i), -1, -1)
+	case i == len(r.handles):
 		return -1, nil
 	default:
-		return int(i), nil
+		return i, nil
 	}
 }
 

@@ -1,24 +1,8 @@
-//go:build mpi && cgo
-
 package mpi
-
-/*
-#include "shim.h"
-
-static inline int tc_is_mpich(void) {
-#ifdef MPICH_VERSION
-	return 1;
-#else
-	return 0;
-#endif
-}
-*/
-import "C"
 
 import (
 	"os"
 	"strconv"
-	"syscall"
 )
 
 // askLauncher asks the launcher of MPICH to end the job with status 0, and tells
@@ -30,14 +14,13 @@ import (
 // et al. 2010, "PMI: a scalable parallel process-management interface"), on the
 // descriptor that the launcher has left in the environment. The process in
 // MPI_Finalize only reads there.
-func askLauncher() bool {
-	if C.tc_is_mpich() == 0 { // the variable would be that of a job around this one
+func (l *library) askLauncher() bool {
+	if !l.isMPICH() { // the variable would be that of a job around this one
 		return false
 	}
 	fd, err := strconv.ParseUint(os.Getenv("PMI_FD"), 10, 31)
 	if err != nil {
 		return false
 	}
-	_, err = syscall.Write(int(fd), []byte("cmd=abort exitcode=0\n"))
-	return err == nil
+	return writeTo(fd, "cmd=abort exitcode=0\n") == nil
 }

@@ -1,39 +1,19 @@
-//go:build mpi && cgo
-
 package mpi
-
-/*
-#include <stddef.h>
-#include <sys/mman.h>
-
-// Addresses for the longest message, 2^31-1 bytes, without memory behind them.
-enum { TC_LANDING = 0x80000000L };
-
-static inline void *tc_land(void) {
-#ifdef MAP_NORESERVE
-	void *p = mmap(NULL, TC_LANDING, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	return p == MAP_FAILED ? NULL : p;
-#else
-	return NULL;
-#endif
-}
-
-static inline void tc_unland(void *p) { munmap(p, TC_LANDING); }
-*/
-import "C"
 
 import (
 	"bytes"
+	"math"
 	"os"
+	"syscall"
 	"unsafe"
 )
 
-// A landing is where a library that writes past the end of a buffer (tc_overruns)
+// A landing is where a library that writes past the end of a buffer (library.overruns)
 // can do no harm: more addresses than any message has bytes. Memory is only behind
 // those that were written, so behind one page as long as all lengths agree. The
 // communicators of a world share one.
 type landing struct {
-	p     unsafe.Pointer
+	room  []byte
 	users int
 }
 
@@ -45,11 +25,12 @@ func newLanding() *landing {
 	if text, err := os.ReadFile(policy); err != nil || bytes.HasPrefix(text, []byte("2")) {
 		return nil
 	}
-	p := C.tc_land()
-	if p == nil {
+	longest := int64(math.MaxInt32) // and a byte: on 32 bits, a length that Mmap refuses
+	room, err := syscall.Mmap(-1, 0, int(longest+1), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON|syscall.MAP_NORESERVE)
+	if err != nil {
 		return nil
 	}
-	return &landing{p: p}
+	return &landing{room: room}
 }
 
 // share counts one more communicator, and returns the address for it; nil for no
@@ -59,7 +40,7 @@ func (l *landing) share() unsafe.Pointer {
 		return nil
 	}
 	l.users++
-	return l.p
+	return unsafe.Pointer(unsafe.SliceData(l.room))
 }
 
 // leave counts one communicator less.
@@ -68,6 +49,6 @@ func (l *landing) leave() {
 		return
 	}
 	if l.users--; l.users == 0 {
-		C.tc_unland(l.p)
+		syscall.Munmap(l.room) // which it can, as it is whole
 	}
 }

@@ -1,24 +1,4 @@
-//go:build mpi && cgo
-
 package mpi
-
-/*
-#cgo noescape tc_pingpong
-#cgo nocallback tc_pingpong
-#include "shim.h"
-#include <stdlib.h>
-#include <string.h>
-
-// Whole pages, written once, so that no page fault falls into a reading.
-static inline void *tc_pages(size_t n) {
-	void *p = NULL;
-	if (posix_memalign(&p, 4096, n) != 0)
-		return NULL;
-	memset(p, 1, n);
-	return p;
-}
-*/
-import "C"
 
 import (
 	"fmt"
@@ -39,23 +19,18 @@ func (c *Comm) PingPong(samples []float64, peer, tag, size, iters int, first boo
 	if len(samples) == 0 {
 		return nil
 	}
-	buf, err := c.arena.bytes(size)
+	buf, err := c.arena.bytes(c.lib, size)
 	if err != nil {
 		return &Error{"PingPong", c.rank, peer, tag, err}
 	}
-	var leads C.int
-	if first {
-		leads = 1
-	}
-	result := C.tc_pingpong(buf, C.int(size), C.int(peer), C.int(tag), c.comm, c.spin,
-		leads, C.int(iters), C.int(len(samples)), (*C.double)(unsafe.SliceData(samples)))
+	result := c.native.pingPong(buf, size, peer, tag, first, iters, samples)
 	if err := c.fault("PingPong", result.code, peer, tag); err != nil {
 		return err
 	}
 	return checkLength("PingPong", c.rank, int(result.count), size, peer, tag)
 }
 
-// An arena is C memory for measurements: it needs no pin, and a buffer that
+// An arena is the library's memory for measurements: it needs no pin, and a buffer that
 // stays the same keeps the registration caches of the network warm.
 type arena struct {
 	p unsafe.Pointer
@@ -63,10 +38,10 @@ type arena struct {
 }
 
 // bytes returns at least n bytes, the same as before if there are enough.
-func (a *arena) bytes(n int) (unsafe.Pointer, error) {
+func (a *arena) bytes(lib *library, n int) (unsafe.Pointer, error) {
 	if n > a.n {
-		a.free()
-		p := C.tc_pages(C.size_t(n))
+		a.free(lib)
+		p := lib.pages(n)
 		if p == nil {
 			return nil, fmt.Errorf("no memory for a buffer of %d bytes", n)
 		}
@@ -75,7 +50,9 @@ func (a *arena) bytes(n int) (unsafe.Pointer, error) {
 	return a.p, nil
 }
 
-func (a *arena) free() {
-	C.free(a.p)
+func (a *arena) free(lib *library) {
+	if a.p != nil {
+		lib.free(a.p)
+	}
 	*a = arena{}
 }

@@ -1,0 +1,105 @@
+//go:build !(mpi && cgo)
+
+package mpi
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// libraryVar names the environment variable that tells World which library to open: a file, or a name
+// that the loader finds. Where it is set, no launcher is needed: a program started by none is a job of
+// one rank.
+const libraryVar = "TOPOCAST_MPI"
+
+// A family of libraries has an ABI, and launchers.
+type family struct {
+	name      string
+	files     []string // by which the loader finds a library
+	variables []string // that its launchers set
+}
+
+// families are those that are known. Open MPI 3 to 5 are libmpi.so.40; Debian's MPICH is libmpich.so.12,
+// since its libmpi is Open MPI.
+func families() []family {
+	return []family{
+		{"Open MPI", []string{"libmpi.so.40", "libmpi.40.dylib"}, []string{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}},
+		{"MPICH", []string{"libmpi.so.12", "libmpich.so.12", "libmpi.12.dylib"}, []string{"PMI_SIZE", "PMI_RANK", "PMI_FD"}},
+		{"Open MPI", nil, []string{"PMIX_RANK"}}, // by a batch system
+	}
+}
+
+// findLibrary loads the MPI library for this process, unless it has one: linked, or preloaded.
+func findLibrary(getenv func(string) string, opens bool, loaded resolver, load func(file string) error) error {
+	if opens && loaded("MPI_Init_thread") != 0 {
+		return nil
+	}
+	file := getenv(libraryVar)
+	ours, why := launchedBy(getenv)
+	switch {
+	case file == "" && why == "":
+		return ErrNoLauncher
+	case !opens:
+		return fmt.Errorf("mpi: World: no MPI library can be opened on %s/%s: build with CC=mpicc go build -tags mpi", runtime.GOOS, runtime.GOARCH)
+	case file != "":
+		if err := load(file); err != nil {
+			return fmt.Errorf("mpi: World: %w%s", err, named(getenv))
+		}
+		return nil
+	}
+	files := candidates(ours)
+	var others []string // than that the file is not there
+	for _, file := range files {
+		err := load(file)
+		if err == nil {
+			return nil
+		}
+		if text := err.Error(); !strings.Contains(text, "No such file") {
+			others = append(others, "; "+text)
+		}
+	}
+	return fmt.Errorf("mpi: World: the launcher (%s) is that of %s, but the loader finds none of %s%s: put its folder into LD_LIBRARY_PATH, or the file into %s",
+		why, ours, strings.Join(files, ", "), strings.Join(others, ""), libraryVar)
+}
+
+// named tells where the user has named the library.
+func named(getenv func(string) string) string {
+	if file := getenv(libraryVar); file != "" {
+		return fmt.Sprintf(" (%s=%s)", libraryVar, file)
+	}
+	return ""
+}
+
+// launchedBy tells the family of the launcher, and the variable that says so; "" for none.
+func launchedBy(getenv func(string) string) (name, variable string) {
+	for _, f := range families() {
+		for _, v := range f.variables {
+			if value := getenv(v); value != "" {
+				return f.name, v + "=" + value
+			}
+		}
+	}
+	return "", ""
+}
+
+// candidates are the files of this system in the order in which they are tried: a family's own, then
+// whatever the loader knows as MPI.
+func candidates(name string) []string {
+	var own, others []string
+	for _, f := range families() {
+		if f.name == name {
+			own = append(own, f.files...)
+		} else {
+			others = append(others, f.files...)
+		}
+	}
+	suffix := ".so"
+	if runtime.GOOS == "darwin" {
+		suffix = ".dylib"
+	}
+	return slices.DeleteFunc(slices.Concat(own, []string{"libmpi" + suffix}, others), func(file string) bool {
+		return !strings.Contains(file, suffix)
+	})
+}
