@@ -131,7 +131,7 @@ func (m *meter) saturated(size int, trip float64) (gap float64, steady bool, err
 		}
 	}
 	for before := math.NaN(); ; {
-		n := min(2*count, mostStream)
+		n := min(2*count, max(count+1, m.settings.LongestRow))
 		longer, err := m.row(how, n, size)
 		if err != nil {
 			return 0, false, err
@@ -140,7 +140,7 @@ func (m *meter) saturated(size int, trip float64) (gap float64, steady bool, err
 		perMessage := longer / float64(n)
 		steady = math.Abs(gap-before) <= max(saturation*gap, untold*trip) ||
 			math.Abs(perMessage-total/float64(count)) <= saturation*perMessage
-		tooLong := n == mostStream || 2*n*size > mostBytes || longer > longRow && !math.IsNaN(before)
+		tooLong := n >= m.settings.LongestRow || 2*n*size > mostBytes || longer > longRow && !math.IsNaN(before)
 		if steady || tooLong {
 			return gap, steady, nil
 		}

@@ -27,6 +27,10 @@ type Settings struct {
 	// Kielmann, Bal, Verstoep 2000).
 	SaturatedUpTo int
 
+	// LongestRow is the most messages of a row that saturates a link: rows that do not settle, as where
+	// single times scatter, cost most of the time. Default, and at most, 37,500 (Reinfjell 2023, section 3.1.2).
+	LongestRow int
+
 	// Patience is k: the receive overhead is timed when k round trips have
 	// passed since the message was asked for. Default 1.3, at least 1.
 	Patience float64
@@ -85,6 +89,7 @@ type settings struct {
 	Sizes         []int   `json:"sizes_bytes"`
 	Samples       int     `json:"samples"`
 	SaturatedUpTo int     `json:"saturated_up_to_bytes"` // one of the sizes, or beyond all
+	LongestRow    int     `json:"longest_row"`
 	Patience      float64 `json:"patience"`
 	Tolerance     float64 `json:"tolerance"`
 	ExtraSizes    int     `json:"extra_sizes"`
@@ -94,6 +99,8 @@ func (s *Settings) plan() (settings, error) {
 	switch {
 	case s.Longest < 0 || s.Longest > longest:
 		return settings{}, fmt.Errorf("plogp: Settings.Longest: %d B: want in [0, %d]", s.Longest, longest)
+	case s.LongestRow < 0 || s.LongestRow > mostStream:
+		return settings{}, fmt.Errorf("plogp: Settings.LongestRow: %d messages: want in [0, %d]", s.LongestRow, mostStream)
 	case s.Samples < 0:
 		return settings{}, fmt.Errorf("plogp: Settings.Samples: %d: want at least 0", s.Samples)
 	case s.Patience != 0 && !(s.Patience >= 1 && s.Patience <= 100):
@@ -106,7 +113,7 @@ func (s *Settings) plan() (settings, error) {
 	p := settings{
 		Sizes:   []int{0},
 		Samples: orDefault(s.Samples, defaultSamples), SaturatedUpTo: orDefault(s.SaturatedUpTo, defaultSaturated),
-		Patience: orDefault(s.Patience, defaultPatience), Tolerance: orDefault(s.Tolerance, defaultTolerance),
+		LongestRow: orDefault(s.LongestRow, mostStream), Patience: orDefault(s.Patience, defaultPatience), Tolerance: orDefault(s.Tolerance, defaultTolerance),
 		ExtraSizes: max(0, orDefault(s.ExtraSizes, defaultExtra)),
 	}
 	p.SaturatedUpTo = max(0, p.SaturatedUpTo)

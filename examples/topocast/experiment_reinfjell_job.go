@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/internal/outcome"
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/plogp"
+	"github.com/topocast/topocast/measure/record"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
+)
+
+// fewestClustered ranks make groups and something outside them.
+const fewestClustered = 3
+
+// jobSizes are those of which a job times broadcasts, a few of figure 6.12's.
+func jobSizes() []int { return []int{8, 512, 4096, 1 << 16, 1 << 18, 1 << 20} }
+
+// measure repeats it on the ranks of a job: accuracy by what the job knows of its hosts, and broadcasts beside the
+// library's own. A third of the budget is for the parameters, one for the network, one for broadcasts.
+func (o *reinfjellOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) (*outcome.Outcome, error) {
+	own := *o
+	if err := own.read(s.full); err != nil {
+		return nil, err
+	}
+	if comm.Size() < fewestClustered {
+		return nil, badInput("experiment reinfjell: %s: want %d at least", words.Count(comm.Size(), "rank"), fewestClustered)
+	}
+	job, err := record.Gather(comm, &record.Conditions{Date: date(comm)})
+	if err != nil {
+		return nil, err
+	}
+	const thirds = 3
+	var out *outcome.Outcome
+	run := &reinfjellRun{reinfjellMachine: reinfjellMachine{name: "this job", purpose: "as it is", figure: "7.1"}}
+	if comm.Rank() == 0 {
+		run.noun = fmt.Sprintf("%s on %s", words.Count(job.Ranks, "rank"), words.Count(labelled(job.Hosts).Clusters(), "host"))
+		run.nodes, run.cores = labelled(job.Hosts).Clusters(), job.Ranks/labelled(job.Hosts).Clusters()
+		run.truth = slices.Concat(nodeLevels(job), numaLevel(job))
+		library := strings.TrimSpace(job.Library)
+		if library == "" {
+			library = "No message-passing library"
+		}
+		out = &outcome.Outcome{Name: "reinfjell", Source: reinfjellTitle, Where: library + ", " + run.noun + "."}
+	}
+	for _, r := range own.reps {
+		if comm.Rank() == 0 {
+			fmt.Fprintf(s.progress, "parameters of all pairs, R = %d\n", r)
+		}
+		settings := &plogp.Settings{Longest: 1, Samples: r, SaturatedUpTo: -1, Seed: own.seed, Budget: s.budget / thirds / time.Duration(len(own.reps))}
+		if _, simulated := comm.(*simnet.Comm); simulated {
+			settings.LongestRow = longestSimulated
+		}
+		result, err := plogp.Measure(ctx, comm, settings)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case comm.Rank() != 0:
+		case result.Stopped != "":
+			out.Warn("R = %d: the budget ended after %d of %d pairs: left out; give it a larger one.", r, len(result.Pairs)/2, job.Ranks*(job.Ranks-1)/2)
+		default:
+			run.reps, run.results = append(run.reps, r), append(run.results, result)
+		}
+	}
+	if comm.Rank() == 0 && len(run.reps) > 0 {
+		err = own.groups(out, []*reinfjellRun{run})
+	}
+	if err := harness.Agree(comm, err); err != nil {
+		return nil, err
+	}
+	if comm.Rank() == 0 {
+		fmt.Fprintln(s.progress, "the network, and broadcasts")
+	}
+	found, err := measure.Discover(ctx, comm, &measure.DiscoverSettings{Budget: s.budget / thirds, Seed: 1, Date: date(comm), Tool: "topocast experiment reinfjell", Patterns: -1})
+	if err != nil {
+		return nil, err
+	}
+	return out, timedBroadcasts(ctx, comm, out, found, s.budget/thirds)
+}
+
+// timedBroadcasts makes the decision function of a job. It is collective.
+func timedBroadcasts(ctx context.Context, comm mpi.Communicator, out *outcome.Outcome, found *measure.Discovery, budget time.Duration) error {
+	settings := &bcast.Settings{ModelOnly: true, Algorithms: append(broadcastsOfThesis(), schedule.KNomial{})}
+	if found != nil {
+		settings.Network = found.Network
+	}
+	b, err := bcast.New(comm, settings)
+	if err != nil {
+		return err
+	}
+	library := (schedule.KNomial{}).Name()
+	var only []string
+	there := b.Variants()
+	for _, a := range settings.Algorithms {
+		if slices.Contains(there, a.Name()) { // some want groups of ranks
+			only = append(only, a.Name())
+		}
+	}
+	const native = "native"
+	if slices.Contains(there, native) {
+		library = native
+		only = append(only, native)
+	}
+	if budget > 0 {
+		var done context.CancelFunc
+		ctx, done = context.WithTimeout(ctx, budget)
+		defer done()
+	}
+	report, err := bcast.Benchmark(ctx, b, &bcast.BenchmarkSettings{Sizes: jobSizes(), Only: only, Seed: 1})
+	if err == nil {
+		err = b.Close()
+	}
+	if err != nil || comm.Rank() != 0 {
+		return err
+	}
+	s := out.Section("The fastest broadcast by size (tables 6.3 to 6.6, figure 6.12)")
+	if library == native {
+		s.Say("Medians of timed broadcasts, turn by turn; library is its own broadcast. At least as fast as that is the decision which may choose it.")
+	} else {
+		s.Say("Medians of timed broadcasts, turn by turn. There is no broadcast of a library: a k-nomial tree stands in for it.")
+	}
+	if report.Stopped {
+		out.Warn("the budget ended before all broadcasts were timed")
+	}
+	t := s.Table("decision", outcome.Text("up to"), outcome.Text("fastest"), outcome.Number("segment", "B"), outcome.Number("time", "s"), outcome.Number("library", "s"), outcome.Number("speed-up", ""))
+	for _, size := range jobSizes() {
+		own, name, segment, best := math.NaN(), "", math.NaN(), math.Inf(1)
+		for i := range report.Rows {
+			row := &report.Rows[i]
+			if row.Bytes != size {
+				continue
+			}
+			if row.Variant == library {
+				own = row.Median
+			}
+			if row.Median < best {
+				name, segment, best = row.Variant, float64(row.Plan.Segment), row.Median
+			}
+		}
+		if name == "" {
+			continue
+		}
+		t.Row(quantity.Bytes(size), name, segment, best, own, own/best)
+	}
+	return nil
+}
