@@ -19,7 +19,7 @@ import (
 func reinfjellSource() source {
 	return source{
 		name:  "reinfjell",
-		short: "Groups of ranks by PLogP and clustering, and broadcasts (Reinfjell 2023)",
+		short: "Cluster ranks by PLogP times, and broadcast (Reinfjell 2023)",
 		long: `Reinfjell repeats the experiments of Reinfjell 2023: it measures the PLogP parameters of all pairs with R
 repetitions, clusters the ranks by several methods with the parameter search of section 3.3, and holds the clusters
 against the machines, nodes and sockets that there are (figures 7.1 to 7.5). It looks at what follows the ranks and what the
