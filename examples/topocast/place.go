@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/measure/servet"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/placement"
 )
@@ -23,6 +26,8 @@ func placeCommand() *cobra.Command {
 		memory   bool
 		rankfile bool
 		mpich    bool
+		explain  bool
+		hwloc    string
 		asJSON   bool
 	)
 	c := &cobra.Command{
@@ -30,11 +35,16 @@ func placeCommand() *cobra.Command {
 		Short: "Choose a core for every rank of a job",
 		Long: `Place maps the ranks of a job to the places of a network (of topocast discover): by who talks to whom,
 given as a square matrix of bytes in CSV, cell (i, j) from rank i to rank j; or, without it, by Servet's
-rules for --ranks processes, which look at what cores share. It prints a line "rank host:core" per rank,
+rules for --ranks processes, which look at what cores share: caches and memory as discover --memory has measured them
+or as --hwloc tells for every host, latencies, and the way to the network as discover --degradation has measured it.
+--explain says which of the rules had nothing to go by. It prints a line "rank host:core" per rank,
 or a rankfile for Open MPI, or the arguments with which MPICH's mpiexec does it.`,
 		Example: `  topocast place network.json traffic.csv --rankfile >ranks.txt
   mpiexec.mpich $(topocast place --mpich network.json) -n 16 ./app
-  topocast place --ranks 16 --memory-bound network.json`,
+  topocast place --ranks 16 --memory-bound network.json
+  lstopo --of xml host.xml
+  topocast place --hwloc host.xml --explain --rankfile network.json >ranks.txt
+  mpirun --rankfile ranks.txt -n 16 ./app`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if asJSON && rankfile {
@@ -57,6 +67,17 @@ or a rankfile for Open MPI, or the arguments with which MPICH's mpiexec does it.
 					return badInput("--ranks %d: the traffic is of %d ranks", ranks, rows)
 				}
 				ranks = rows
+			}
+			if hwloc != "" {
+				if n, err = withInside(n, hwloc); err != nil {
+					return err
+				}
+			}
+			if explain {
+				if method == "mapping" || method == "" && traffic != nil {
+					return badInput("--explain: only with --method servet")
+				}
+				explainRules(c.ErrOrStderr(), n)
 			}
 			place, err := choosePlaces(n, method, traffic, ranks, memory)
 			if err != nil {
@@ -86,8 +107,51 @@ or a rankfile for Open MPI, or the arguments with which MPICH's mpiexec does it.
 	f.BoolVar(&memory, "memory-bound", false, "for servet: the code is memory bound, not communication intensive")
 	f.BoolVar(&rankfile, "rankfile", false, "print a rankfile of Open MPI")
 	f.BoolVar(&mpich, "mpich", false, "print arguments of MPICH's mpiexec: -hosts and -bind-to")
+	f.StringVar(&hwloc, "hwloc", "", "file of lstopo --of xml: the inside of every host, for servet")
+	f.BoolVar(&explain, "explain", false, "for servet: say on standard error what each rule goes by")
 	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/placement)")
 	return c
+}
+
+// withInside is a network whose hosts are all as a file of hwloc describes one, in place of what was told of
+// them before. What was measured of them stays.
+func withInside(n *model.Network, path string) (*model.Network, error) {
+	f, err := openInput(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	parts, err := servet.ReadHwloc(f)
+	if err != nil {
+		return nil, badInput("--hwloc %s: %w", path, err)
+	}
+	told := servet.Inside(n, parts)
+	if !slices.ContainsFunc(told, func(r model.Resource) bool { return len(r.Groups) > 0 }) {
+		return nil, badInput("--hwloc %s: no two ranks of the network are on cores that share a part of it", path)
+	}
+	var all []model.Resource
+	for _, r := range n.Resources() {
+		if !r.Told {
+			all = append(all, r)
+		}
+	}
+	for _, r := range told {
+		if !slices.ContainsFunc(all, func(m model.Resource) bool { return !m.Told && m.Kind == r.Kind }) {
+			all = append(all, r)
+		}
+	}
+	return n.WithResources(all)
+}
+
+// explainRules says what each of Servet's rules goes by.
+func explainRules(w io.Writer, n *model.Network) {
+	for i, rule := range (placement.Servet{}).Rules(n) {
+		line := fmt.Sprintf("rule %d, %s: %s", i+1, rule.Name, rule.GoesBy)
+		if rule.GoesBy == "" {
+			line = fmt.Sprintf("rule %d, %s: does nothing: it wants %s", i+1, rule.Name, rule.Wants)
+		}
+		fmt.Fprintln(w, words.Fill(line, helpWidth))
+	}
 }
 
 func choosePlaces(n *model.Network, method string, traffic *mat.Dense, ranks int, memoryBound bool) ([]int, error) {

@@ -86,6 +86,24 @@ func told(comm mpi.Communicator, parts []Part, read func() ([]Part, error)) (res
 	return sharedParts(ranks, ofHost, places), warnings, nil
 }
 
+// Inside are the resources of a network all of whose hosts have the given parts, read by ReadHwloc, say: as
+// Told, for a network that is there already and knows on which cores its ranks are.
+func Inside(n *model.Network, parts []Part) []model.Resource {
+	onHost := make(map[string][]int)
+	places := make([]mpi.Place, n.Ranks())
+	for rank := range places {
+		at := n.Location(rank)
+		places[rank] = mpi.Place{Host: at.Host, Core: at.Core}
+		onHost[at.Host] = append(onHost[at.Host], rank)
+	}
+	var ranks [][]int
+	var ofHost [][]Part
+	for _, host := range n.Hosts() {
+		ranks, ofHost = append(ranks, onHost[host]), append(ofHost, parts)
+	}
+	return sharedParts(ranks, ofHost, places)
+}
+
 // sharedParts are the parts of each host as resources of the ranks: one for each kind, and for each level of caches.
 func sharedParts(ranks [][]int, parts [][]Part, places []mpi.Place) []model.Resource {
 	type what struct {

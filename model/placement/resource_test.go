@@ -71,3 +71,64 @@ func TestServetReadsKindsNotNames(t *testing.T) {
 		}
 	}
 }
+
+// TestAccessDomains: hosts of 24 cores whose D processors have ways to the network of their own, each of which one process
+// uses up. By hand: k processes, spread evenly, get k bandwidths of which those on one processor share one, so that
+// the mean of the shares is D/k once each processor has one, and the first ratio above 1.5 is that of some k > D.
+func TestAccessDomains(t *testing.T) {
+	for _, d := range []int{1, 2, 3, 4, 6} {
+		const cores = 24
+		access := make([]float64, cores+1)
+		access[0] = math.NaN()
+		for k := 1; k <= cores; k++ {
+			on := make([]int, d)
+			for i := range k {
+				on[i*cores/k*d/cores]++
+			}
+			mean := 0.0
+			for _, n := range on {
+				mean += float64(min(1, n)) / float64(k)
+			}
+			access[k] = 1 / mean
+		}
+		n := network(t, "core:24 host:2 latency=1ns", model.Settings{Degradation: &model.Degradation{Access: access}})
+		domain, perHost := accessDomains(n)
+		if perHost != d || domain[0] != 0 || domain[23] != d-1 || domain[24] != d {
+			t.Errorf("%d processors: %d domains of a host, %v", d, perHost, domain)
+		}
+		// Rule 4 is the strongest of a communication-intensive code: the first 2 D ranks have a processor each.
+		place, err := Servet{}.Place(n, 2*d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := make(map[int]bool)
+		for _, p := range place {
+			seen[domain[p]] = true
+		}
+		if len(seen) != 2*d {
+			t.Errorf("%d processors: places %v", d, place)
+		}
+	}
+}
+
+// TestRulesSayWhatTheyGoBy: of the rules of a host of equal cores none acts; each acts with what it wants.
+func TestRulesSayWhatTheyGoBy(t *testing.T) {
+	ratios := &model.Degradation{Access: []float64{math.NaN(), 1, 2}}
+	pairs := [][]int{{0, 1}, {2, 3}}
+	for _, c := range []struct {
+		spec     string
+		settings model.Settings
+		want     [4]string
+	}{
+		{"core:4 host:1 latency=1ns", model.Settings{}, [4]string{}},
+		{"core:4 host:1 latency=1ns", model.Settings{Resources: []model.Resource{{Kind: topology.KindCache, Bandwidth: math.NaN(), Groups: pairs}}}, [4]string{"2 groups of up to 2"}},
+		{"core:4 host:1 latency=1ns", model.Settings{Resources: []model.Resource{{Kind: topology.KindNUMA, Bandwidth: math.NaN(), Groups: pairs[:1]}}}, [4]string{1: "1 group of up to 2"}},
+		{"core:2 host:2 latency=1us,1ns", model.Settings{Degradation: ratios}, [4]string{2: "latencies up to 2.002 us", 3: "1 way of each host to the network"}},
+	} {
+		for i, rule := range (Servet{}).Rules(network(t, c.spec, c.settings)) {
+			if rule.GoesBy != c.want[i] || rule.Wants == "" {
+				t.Errorf("%s: rule %d goes by %q, want %q", c.spec, i+1, rule.GoesBy, c.want[i])
+			}
+		}
+	}
+}

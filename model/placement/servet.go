@@ -59,23 +59,13 @@ func (s Servet) Place(n *model.Network, ranks int) ([]int, error) {
 			return nil, fmt.Errorf("placement: servet: level %d: want in [0, %d)", l, len(n.Hierarchy().Levels()))
 		}
 	}
-	shared := slices.Concat(
-		sharers(n, s.Cache, topology.KindCache, topology.KindCore, topology.KindCache),
-		sharers(n, s.Memory, topology.KindNUMA, topology.KindNUMA, topology.KindSocket),
-	)
+	shared := slices.Concat(s.caches(n), s.memory(n))
 	share, latency, access := 1.0, 10.0, 100.0
 	if s.Workload == MemoryBound {
 		share, latency, access = 10, 1, 10
 	}
-	domain := accessDomains(n)
-	highest := 0.0
-	for a := range places {
-		for _, b := range [...]int{0, places / 2, places - 1} {
-			if t := n.Time(a, b, n.Measured().Bytes); t > highest {
-				highest = t
-			}
-		}
-	}
+	domain, _ := accessDomains(n)
+	highest := highestLatency(n)
 	weight := make([]float64, places)
 	taken := make([]bool, places)
 	place := make([]int, 0, ranks)
@@ -106,6 +96,28 @@ func (s Servet) Place(n *model.Network, ranks int) ([]int, error) {
 		}
 	}
 	return place, nil
+}
+
+// caches and memory are the groups of rules 1 and 2.
+func (s Servet) caches(n *model.Network) [][]int {
+	return sharers(n, s.Cache, topology.KindCache, topology.KindCore, topology.KindCache)
+}
+
+func (s Servet) memory(n *model.Network) [][]int {
+	return sharers(n, s.Memory, topology.KindNUMA, topology.KindNUMA, topology.KindSocket)
+}
+
+// highestLatency is that of rule 3, of the times to the first, the middle and the last place.
+func highestLatency(n *model.Network) float64 {
+	highest, places := 0.0, n.Ranks()
+	for a := range places {
+		for _, b := range [...]int{0, places / 2, places - 1} {
+			if t := n.Time(a, b, n.Measured().Bytes); t > highest {
+				highest = t
+			}
+		}
+	}
+	return highest
 }
 
 // sharers numbers the group of each place, -1 for those that share nothing, once per step of rule 1 or 2: the
@@ -150,39 +162,35 @@ func sharers(n *model.Network, levels []int, resource, least, most topology.Kind
 }
 
 // accessDomains numbers the groups of cores that slow each other down when
-// they use the network at once, nil if none are known. The benchmark spreads
-// k processes evenly over the cores of a host, so if k is the most without a ratio
-// above 1.5, each k-th part of the cores is a domain.
-func accessDomains(n *model.Network) []int {
+// they use the network at once, nil if none are known, and tells how many there are on a host. The benchmark
+// spreads k processes evenly over the cores of a host. The first k whose ratio r is above 1.5 gets through as much as
+// k/r processes that are alone: so many parts of the host's cores are domains. The greatest k without such a
+// ratio would be too many: on two processors, three processes have a ratio of 1.5, for one of them is alone.
+func accessDomains(n *model.Network) (domain []int, perHost int) {
 	d := n.Degradation()
 	if d == nil || n.Hosts() == nil {
-		return nil
+		return nil, 0
 	}
-	free, slow := 0, false
-	for k := 1; k < len(d.Access) && !slow; k++ {
-		switch r := d.AccessRatio(k); {
-		case math.IsNaN(r):
-		case r > significant:
-			slow = true
-		default:
-			free = k
+	for k := 2; k < len(d.Access) && perHost == 0; k++ {
+		if r := d.AccessRatio(k); r > significant { // NaN is not
+			perHost = max(1, int(math.Round(float64(k)/r)))
 		}
 	}
-	if !slow || free == 0 {
-		return nil
+	if perHost == 0 {
+		return nil, 0
 	}
 	onHost := make(map[string][]int)
 	for r := range n.Ranks() {
 		host := n.Location(r).Host
 		onHost[host] = append(onHost[host], r)
 	}
-	domain := make([]int, n.Ranks())
+	domain = make([]int, n.Ranks())
 	for h, host := range n.Hosts() {
 		cores := onHost[host]
 		slices.SortStableFunc(cores, func(a, b int) int { return n.Location(a).Core - n.Location(b).Core })
 		for i, r := range cores {
-			domain[r] = h*free + i*free/len(cores)
+			domain[r] = h*perHost + i*perHost/len(cores)
 		}
 	}
-	return domain
+	return domain, perHost
 }
