@@ -336,6 +336,9 @@ func (d *Discovery) fit(s *DiscoverSettings) error {
 	if d.Patterns != nil {
 		observations = append(observations, d.Patterns.Observations()...)
 	}
+	if d.Parameters != nil {
+		fit.Parameters = d.Parameters.PairParams()
+	}
 	if d.Distance != nil {
 		degradation, err := servet.Degradation(d.Distance, d.Access)
 		if err != nil {

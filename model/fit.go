@@ -24,6 +24,9 @@ type FitSettings struct {
 	// Overhead is the time in s that the software of a rank takes for a short message, sent or
 	// received, which all levels get. 0: not measured.
 	Overhead float64
+	// Parameters are PLogP parameters of ordered pairs, as plogp.Result has them: the levels of these pairs get
+	// their L, g and overheads, which go before Overhead. nil: not measured.
+	Parameters []PairParams
 	// Forwarding says how the latencies of the graph, made of times of messages
 	// of Network.Measured.Bytes, are corrected for the fitted bandwidths.
 	Forwarding Forwarding
@@ -82,6 +85,9 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 	if err := checkObservations(observations, base.Ranks()); err != nil {
 		return nil, fmt.Errorf("model: fit: %w", err)
 	}
+	if err := checkParameters(s.Parameters, base.Ranks()); err != nil {
+		return nil, fmt.Errorf("model: fit: %w", err)
+	}
 	given, err := givenArcs(base.graph, s.Arcs)
 	if err != nil {
 		return nil, fmt.Errorf("model: fit: %w", err)
@@ -109,6 +115,7 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 				levels[i].addOverhead(settings.Overhead)
 			}
 		}
+		addParameters(base, levels, s.Parameters)
 		fitted.Levels = levels
 		out.Warnings = append(out.Warnings, warnings...)
 	}

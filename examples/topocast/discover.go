@@ -72,7 +72,7 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 			}
 			o.quiet = asJSON
 			if sim != "" {
-				simulated, err := simulator(sim, "block", defaultOverhead, discoverHollow, faults...)
+				simulated, err := simulator(sim, "block", ownOverhead, discoverHollow, faults...)
 				if err != nil {
 					return err
 				}

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
+	"github.com/topocast/topocast/model"
 )
 
 // The machine of these tests: two machines of two nodes of two sockets of four cores, named as Reinfjell 2023
@@ -53,7 +55,7 @@ func framFile(t *testing.T) string {
 		f.NUMA = append(f.NUMA, i/framCores%2)
 		f.GOMAXPROCS = append(f.GOMAXPROCS, 1)
 		for j := range framRanks {
-			for _, m := range []float64{0, 1024, 65536} {
+			for _, m := range []float64{0, 1024, 1 << 20} {
 				if i != j {
 					gap := framGap + m*framByte
 					s.Rows = append(s.Rows, float64(i), float64(j), m, 2*framLatency(i, j)+gap+framGap, gap, framSend, framRecv, 1)
@@ -178,5 +180,39 @@ func TestReconstructParameters(t *testing.T) {
 	}
 	if status, _, stderr := topocast("reconstruct", "--unit", "us", "--truth", metadata, write(t, "matrix.csv", twoPairs)); status != 2 || !strings.Contains(stderr, "a plain matrix has none") {
 		t.Errorf("metadata of a matrix: status %d, %q", status, stderr)
+	}
+}
+
+// TestSimulateMeasuredParameters: a network that holds PLogP's overheads is simulated with them, and its messages take as long as
+// it says: once around, from a file to a network, a simulation of it, and its readings.
+func TestSimulateMeasuredParameters(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if status, out, stderr := topocast("reconstruct", "--distance", "time", "--bytes", "0", "-o", "network.json", framFile(t)); status != 0 {
+		t.Fatalf("reconstruct: status %d: %s%s", status, out, stderr)
+	}
+	n, err := model.Load("network.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// L of the finest level is the smallest, and the overheads are as measured, within the gap.
+	l := n.Levels()[0]
+	if math.Abs(l.Latency-framLatencies[0]) > 1e-12 || math.Abs(l.Send[0]-framSend) > 1e-15 || math.Abs(l.Recv[0]-framRecv) > 1e-15 {
+		t.Fatalf("L = %g, os = %v, or = %v s; want %g, %g and %g", l.Latency, l.Send, l.Recv, framLatencies[0], framSend, framRecv)
+	}
+	if send, recv, known := softwareOf(n); !known || math.Abs(send-framSend) > 1e-15 || math.Abs(recv-framRecv) > 1e-15 {
+		t.Errorf("software of %g and %g s, %v", send, recv, known)
+	}
+	if status, _, stderr := topocast("simulate", "--cluster", "network.json", "--", "measure", "--repetitions", "1", "-o", "readings.json"); status != 0 {
+		t.Fatalf("simulate: status %d: %s", status, stderr)
+	}
+	r, err := measure.ReadFile("readings.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := r.Matrices()[0]
+	for _, to := range []int{1, 5, 9, 31} {
+		if got, want := m.At(0, to), n.Time(0, to, 8); math.Abs(got-want) > 0.05*want {
+			t.Errorf("a simulated message from 0 to %d takes %g s, want %g", to, got, want)
+		}
 	}
 }

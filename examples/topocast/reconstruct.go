@@ -343,7 +343,11 @@ func (l *latencies) network(result *topology.Result) (*model.Network, error) {
 		s.Measured.Bytes = int64(slices.Min(l.measured.Sizes))
 		observations = l.measured.Observations()
 	}
-	fitted, err := model.Fit(result, observations, &model.FitSettings{Network: s})
+	settings := &model.FitSettings{Network: s}
+	if l.parameters != nil {
+		settings.Parameters = l.parameters.PairParams()
+	}
+	fitted, err := model.Fit(result, observations, settings)
 	if err != nil {
 		return nil, fmt.Errorf("--output: %w", err)
 	}

@@ -3,13 +3,16 @@ package main
 import (
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
+	"github.com/topocast/topocast/topology"
 )
 
 func simulateCommand() *cobra.Command {
@@ -58,6 +61,9 @@ seed than 0), or a file with a host per line.`,
 			if args[0] == "discover" { // others look at what they get
 				hollowAbove = discoverHollow
 			}
+			if !c.Flags().Changed("overhead") {
+				overhead = ownOverhead
+			}
 			run, err := simulator(cluster, placement, overhead, hollowAbove, faults...)
 			if err != nil {
 				return err
@@ -104,7 +110,7 @@ seed than 0), or a file with a host per line.`,
 	f.StringArrayVar(&faults, "fault", nil, "a fault of the cluster, such as \"link h3-s0 1.5x\"")
 	f.StringVar(&placement, "placement", "block", "block, cyclic, shuffled, shuffled:SEED, or a file with one host per line")
 	f.IntVar(&ranks, "ranks", 0, "number of ranks; 0: one per host")
-	f.DurationVar(&overhead, "overhead", defaultOverhead, "what sending and what receiving a message cost a rank's CPU")
+	f.DurationVar(&overhead, "overhead", defaultOverhead, "what sending and what receiving a message cost a rank's CPU; default also: what a network of --cluster has measured")
 	return c
 }
 
@@ -129,6 +135,9 @@ func simulatedDefaults(c *cobra.Command) {
 // short message.
 const defaultOverhead = 300 * time.Nanosecond
 
+// ownOverhead stands for what the network of --cluster knows of it, or else defaultOverhead.
+const ownOverhead time.Duration = -1
+
 // simulator returns a runner on a simulated cluster, with the overhead per
 // message of sender and receiver, and with faults. Messages above so many bytes carry no
 // content, 0: all carry theirs. Timings scatter by 1 %.
@@ -136,12 +145,22 @@ func simulator(spec, placement string, overhead time.Duration, hollowAbove int, 
 	if launchedRank() >= 0 {
 		return nil, badInput("a simulation (--sim, simulate) is one process: start it without a launcher")
 	}
-	if overhead < 0 {
+	if overhead < 0 && overhead != ownOverhead {
 		return nil, badInput("--overhead %s: want at least 0", overhead)
 	}
-	cluster, err := simulatedCluster(spec)
+	cluster, network, err := simulatedMachine(spec)
 	if err != nil {
 		return nil, err
+	}
+	send, recv := overhead.Seconds(), overhead.Seconds()
+	if overhead == ownOverhead {
+		send, recv = defaultOverhead.Seconds(), defaultOverhead.Seconds()
+		if s, r, known := softwareOf(network); known {
+			send, recv = s, r
+			if cluster.Graph, err = withoutSoftware(cluster.Graph, send, recv); err != nil {
+				return nil, &inputError{err}
+			}
+		}
 	}
 	var wrong simnet.Faults
 	for _, fault := range faults {
@@ -161,7 +180,7 @@ func simulator(spec, placement string, overhead time.Duration, hollowAbove int, 
 			return &inputError{err}
 		}
 		settings := cluster.Settings()
-		settings.Send.Seconds, settings.Recv.Seconds = overhead.Seconds(), overhead.Seconds()
+		settings.Send.Seconds, settings.Recv.Seconds = send, recv
 		settings.Faults, settings.HollowAbove = wrong, hollowAbove
 		for _, lost := range wrong.LostRanks {
 			if lost.Rank >= ranks {
@@ -175,25 +194,69 @@ func simulator(spec, placement string, overhead time.Duration, hollowAbove int, 
 
 // simulatedCluster is that of a line, or of a file that holds a network or a graph.
 func simulatedCluster(spec string) (*simnet.Cluster, error) {
+	c, _, err := simulatedMachine(spec)
+	return c, err
+}
+
+// simulatedMachine is simulatedCluster with the network, if there is one.
+func simulatedMachine(spec string) (*simnet.Cluster, *model.Network, error) {
 	if info, err := os.Stat(spec); err != nil || info.IsDir() {
 		cluster, err := simnet.ParseCluster(spec)
 		if err != nil {
-			return nil, &inputError{err}
+			return nil, nil, &inputError{err}
 		}
-		return cluster, nil
+		return cluster, nil, nil
 	}
 	n, err := loadNetwork(spec)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	g, err := namedByHost(n, n.Graph())
 	if err != nil {
-		return nil, &inputError{err}
+		return nil, nil, &inputError{err}
 	}
 	for _, a := range g.Arcs() {
 		if math.IsNaN(a.Latency) || math.IsNaN(a.Bandwidth) {
-			return nil, badInput("%s: link %s-%s: its latency or bandwidth is not known, and cannot be simulated", spec, g.Name(a.From), g.Name(a.To))
+			return nil, nil, badInput("%s: link %s-%s: its latency or bandwidth is not known, and cannot be simulated", spec, g.Name(a.From), g.Name(a.To))
 		}
 	}
-	return &simnet.Cluster{Graph: g, Hierarchy: n.Hierarchy(), Routing: n.Routing()}, nil
+	return &simnet.Cluster{Graph: g, Hierarchy: n.Hierarchy(), Routing: n.Routing()}, n, nil
+}
+
+// softwareOf are the overheads os and or of a short message in s, of the finest level of a network that has
+// both. Those of long ones are no cost of a CPU alone: a synchronous send waits for the receiver.
+func softwareOf(n *model.Network) (send, recv float64, known bool) {
+	if n == nil {
+		return 0, 0, false
+	}
+	for _, l := range n.Levels() {
+		if len(l.Send) > 0 && len(l.Recv) > 0 {
+			return l.Send[0], l.Recv[0], true
+		}
+	}
+	return 0, 0, false
+}
+
+// withoutSoftware takes the overheads, which measured latencies hold, out of the links of the hosts, so that a
+// simulated message takes as long as the network says. Where hosts are linked to several others it changes nothing: ways
+// go through hosts, too.
+func withoutSoftware(g *topology.Graph, send, recv float64) (*topology.Graph, error) {
+	arcs := slices.Clone(g.Arcs())
+	links := make([]int, g.Hosts())
+	for i := range arcs {
+		a := &arcs[i]
+		switch {
+		case a.From < g.Hosts() && a.To < g.Hosts():
+			return g, nil
+		case a.From < g.Hosts():
+			links[a.From]++
+			a.Latency = max(0, a.Latency-send)
+		case a.To < g.Hosts():
+			a.Latency = max(0, a.Latency-recv)
+		}
+	}
+	if slices.ContainsFunc(links, func(count int) bool { return count > 1 }) {
+		return g, nil
+	}
+	return g.WithArcs(arcs)
 }

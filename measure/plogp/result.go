@@ -139,6 +139,15 @@ func (r *Result) warn() {
 	add(falls, "the gap falls with the size by more than a fifth: the library takes another protocol there")
 }
 
+// PairParams are the parameters of all pairs, as model.FitSettings.Parameters has them.
+func (r *Result) PairParams() []model.PairParams {
+	all := make([]model.PairParams, len(r.Pairs))
+	for i := range r.Pairs {
+		all[i] = r.Pairs[i].PairParams
+	}
+	return all
+}
+
 // Observations are the one-way times in s, as model.Fit takes them: RTT(m) - RTT(0)/2. Without a
 // library that asks before it sends, that is L + g(m).
 func (r *Result) Observations() []model.Observation {
