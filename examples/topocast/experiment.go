@@ -43,7 +43,7 @@ type source struct {
 
 // sources are all of them, in the order of their publication.
 func sources() []source {
-	return []source{servetSource(), zhuSource(), reinfjellSource()}
+	return []source{servetSource(), bufeSource(), zhuSource(), reinfjellSource()}
 }
 
 // experimentBudget is a little less than the ten minutes that each experiment may take.

@@ -1,4 +1,4 @@
-// Package published holds published latencies, and what is known of the machines behind them, for
+// Package published holds published latencies, and what is known of the machines behind them, for experiments and
 // tests of any package: the tables that the papers print, and a few matrices that
 // others measured on real machines.
 //
