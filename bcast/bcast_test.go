@@ -37,7 +37,11 @@ func TestAlgorithmsBringEveryByte(t *testing.T) {
 }
 
 func TestBroadcasterBringsEveryByte(t *testing.T) {
-	for _, ranks := range []int{1, 2, 3, 8} {
+	counts := []int{1, 2, 3, 8}
+	if testing.Short() {
+		counts = []int{1, 2, 5}
+	}
+	for _, ranks := range counts {
 		for _, s := range []Settings{
 			{Budget: time.Millisecond},
 			{ModelOnly: true, Tag: 77},
@@ -57,13 +61,17 @@ func TestBroadcasterBringsEveryByte(t *testing.T) {
 }
 
 func TestOneMegabyteByEveryAlgorithm(t *testing.T) {
-	const ranks, segment = 9, 8 << 10
+	const ranks = 9
+	bytes, segment := 1<<20, 8<<10
+	if testing.Short() { // as many segments
+		bytes, segment = bytes/8, segment/8
+	}
 	tree := casttest.RegularTree(t, ranks, 2, 2)
 	for _, mode := range modes {
 		err := local.Run(ranks, &local.Settings{Mode: mode}, func(world mpi.Communicator) error {
 			exec := newExecutor(world, 1)
 			for i, a := range casttest.Algorithms() {
-				p := schedule.Problem{Ranks: ranks, Root: i % ranks, Bytes: 1 << 20, Segment: segment, Tree: tree}
+				p := schedule.Problem{Ranks: ranks, Root: i % ranks, Bytes: bytes, Segment: segment, Tree: tree}
 				err := verified(world, p.Bytes, p.Root, func(buf []byte) error {
 					return exec.run(a.Ops(nil, p, world.Rank()), buf)
 				})

@@ -42,7 +42,7 @@ func coverage(t testing.TB, seed uint64, perRack, patterns int) (inside, total i
 
 // Nominal intervals over several machines; BenchmarkFitCoverage has many.
 func TestIntervalsCoverHeldOutTransfers(t *testing.T) {
-	for seed := range uint64(4) {
+	for seed := range uint64(2) {
 		inside, total := coverage(t, seed, 4, 30)
 		if share := float64(inside) / float64(total); share < 0.85 || share > 0.95 {
 			t.Errorf("seed %d: %.3f of %d held-out transfers in the 90 %% interval, want 0.85 to 0.95", seed, share, total)

@@ -123,14 +123,17 @@ func (f *fitter) chooseDuplex(steps int) {
 	if opposed < 2 || f.several() < manyPatterns || f.unexplained() <= unexplained {
 		return
 	}
-	without, theta := f.deviation(steps), f.theta
+	without, theta := deviation(f.unseen), f.theta
 	f.duplex = true
 	f.start()
 	f.search(steps)
-	if f.deviation(steps) > keptDuplex*without {
+	with := f.heldOut(steps)
+	if deviation(with) > keptDuplex*without {
 		f.duplex, f.theta = false, theta
 		f.search(0)
+		return
 	}
+	f.unseen = with
 }
 
 // unexplained is what nine of ten transfers that were under way with others are off by at most.

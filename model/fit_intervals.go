@@ -26,8 +26,10 @@ const leastFree = 0.25
 // residuals is taken as the k/(n+1)-quantile, for the next one falls below it
 // with that probability (V. Vovk et al. 2005, Algorithmic Learning in a Random World, 2.2).
 func (f *fitter) ratios(steps int) []float64 {
-	sorted := f.heldOut(steps)
-	slices.Sort(sorted)
+	if f.unseen == nil {
+		f.unseen = f.heldOut(steps)
+	}
+	sorted := slices.Sorted(slices.Values(f.unseen))
 	n := len(sorted)
 	out := make([]float64, ratioSteps+1)
 	for i := range out {

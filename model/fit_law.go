@@ -31,18 +31,19 @@ func (f *fitter) chooseLaw(steps int) {
 		return
 	}
 	var best sharingLaw
-	var theta []float64
+	var theta, unseen []float64
 	least := math.Inf(1)
 	for _, law := range sharingLaws() {
 		f.setLaw(law)
 		f.start()
 		f.search(steps)
-		if d := f.deviation(steps); d < otherLaw*least {
-			best, theta, least = law, f.theta, d
+		held := f.heldOut(steps)
+		if d := deviation(held); d < otherLaw*least {
+			best, theta, unseen, least = law, f.theta, held, d
 		}
 	}
 	f.setLaw(best)
-	f.theta = theta
+	f.theta, f.unseen = theta, unseen
 	f.search(0) // residuals and derivatives of them
 }
 
@@ -57,10 +58,10 @@ func (f *fitter) several() int {
 	return n
 }
 
-// deviation sums up what patterns are off by whose fit has not seen them.
-func (f *fitter) deviation(steps int) float64 {
+// deviation sums up what patterns are off by.
+func deviation(residuals []float64) float64 {
 	sum := 0.0
-	for _, r := range f.heldOut(steps) {
+	for _, r := range residuals {
 		sum += math.Abs(r)
 	}
 	return sum

@@ -125,7 +125,7 @@ func (f *fitter) descend(steps int, differentiate func()) {
 				damping *= dampingUp
 				continue
 			}
-			old := slices.Clone(f.theta)
+			old, were := slices.Clone(f.theta), slices.Clone(f.residual)
 			f.move(step)
 			f.allResiduals()
 			if after := f.cost(); after < before {
@@ -133,8 +133,7 @@ func (f *fitter) descend(steps int, differentiate func()) {
 				damping = max(leastDamping, damping/dampingDown)
 				break
 			}
-			f.theta = old
-			f.allResiduals()
+			f.theta, f.residual = old, were
 			damping *= dampingUp
 		}
 		if !gained {

@@ -150,10 +150,10 @@ func TestFitRecoversKnownParameters(t *testing.T) {
 func TestFitChoosesTheLaw(t *testing.T) {
 	for _, law := range []contention.CouplingLaw{contention.GeometricLaw, contention.LinearLaw} {
 		r := rand.New(rand.NewPCG(15, 1))
-		truth, seen := fitTruth(t, r, 5, &Settings{
+		truth, seen := fitTruth(t, r, 4, &Settings{
 			Links: LinkClasses{Classes: []LinkClass{{"host", 0.5}, {"uplink", 0.5}}, Law: law},
 		})
-		fit, err := Fit(seen, observe(t, truth, r, 0.01, fitPatterns(r, 10, 60)), nil)
+		fit, err := Fit(seen, observe(t, truth, r, 0.01, fitPatterns(r, 8, 40)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -358,7 +358,7 @@ func BenchmarkFit(b *testing.B) {
 
 // Other machines, with other coupling and bias, are recovered as well.
 func TestFitRecoversOtherMachines(t *testing.T) {
-	for seed := range uint64(3) {
+	for seed := range uint64(2) { // the third is TestFitRecoversKnownParameters
 		r := rand.New(rand.NewPCG(seed, 33))
 		coupling, bias := []float64{r.Float64(), r.Float64()}, 0.6*r.Float64()
 		truth, seen := fitTruth(t, r, 5, &Settings{

@@ -162,7 +162,7 @@ func TestLinkageOnPerturbedData(t *testing.T) {
 	}
 	sets := slices.DeleteFunc(dataSets(t, "cores", "machines", "fabrics", "papers", "simgrid"),
 		func(s dataSet) bool { return s.name == "papers/bufe_t3_8_magny_socket0_cores" })
-	const seeds = 4
+	const seeds = 2
 	right, runs, failed := perturbed(t, sets, seeds, half)
 	r, n, f := perturbed(t, sets, seeds, noise3)
 	if right, runs, failed = right+r, runs+n, append(failed, f...); 100*right < 97*runs {

@@ -428,7 +428,7 @@ func BenchmarkLinkageGaps(b *testing.B) {
 // number of repetitions in turn; BenchmarkLinkageGaps counts them all.
 func TestNoGroupIsFirmForWantOfReadings(t *testing.T) {
 	var all gapCount
-	every := 2
+	every := 3
 	if testing.Short() {
 		every = 7
 	}

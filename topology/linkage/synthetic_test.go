@@ -198,7 +198,7 @@ func recoveries() []recovery {
 		recovery{n: 1024, lo: 1.25, unequal: 0.3, noise: noise, repetitions: 2, seeds: 20, share: 0.8})
 }
 
-// The first seeds of each kind, and a quarter of those that README counts of 128 hosts with 5 % of noise; the
+// The first seeds of each kind, and an eighth of those that README counts of 128 hosts with 5 % of noise; the
 // benchmark below holds all seeds of all kinds to the same, in minutes.
 func TestLinkageFindsRandomTrees(t *testing.T) {
 	for _, r := range recoveries() {
@@ -214,7 +214,7 @@ func TestLinkageFindsRandomTrees(t *testing.T) {
 		case large && counted:
 			seeds = 2
 		case counted:
-			seeds = r.seeds / 4
+			seeds = r.seeds / 8
 		}
 		r.check(t, r.run(t, seeds))
 	}

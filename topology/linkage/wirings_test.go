@@ -168,6 +168,9 @@ func TestLinkageOnWirings(t *testing.T) {
 	}
 	for _, w := range wirings(t) {
 		for _, r := range wiringRuns() {
+			if r.noise.Sigma == 0 && w.Machine != "made up" {
+				continue // what is found under noise is found without
+			}
 			name := w.Machine + "/" + r.String()
 			want, ok := share[name]
 			if !ok {
