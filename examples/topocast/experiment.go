@@ -41,9 +41,9 @@ type source struct {
 	begin                      func() experiment // with its flags at their defaults
 }
 
-// sources are all of them, in the order of their publication.
+// sources are all of them, by the year of their publication.
 func sources() []source {
-	return []source{servetSource(), bufeSource(), zhuSource(), reinfjellSource()}
+	return []source{servetSource(), bannikovSource(), bufeSource(), zhuSource(), reinfjellSource()}
 }
 
 // experimentBudget is a little less than the ten minutes that each experiment may take.

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestBannikovOnATorus: of exact times of a torus of 3 x 3, each host with four links, the algorithm finds the 36
+// arcs with messages of 0 B, where latencies add up along paths; longer ones take their time once, however far they
+// go, so that every arc is shorter than a path. Of a star, whose hosts are all alike, it finds all 12 arcs, and
+// the paper's similarity is 0.
+func TestBannikovOnATorus(t *testing.T) {
+	for _, c := range []struct {
+		cluster                 string
+		specified, found, alike float64
+		long                    float64 // found with 64 KiB
+	}{{"torus:3x3 latency=1us rate=1Gbps", 36, 36, 100, 72}, {"star:4 rate=1Gbps", 0, 12, 0, 12}} {
+		got := repeated(t, "bannikov", "--cluster", c.cluster)
+		rows := got.table(t, "machine-1").Rows
+		if first := rows[0]; first[1] != c.specified || first[2] != c.found || first[4] != c.alike {
+			t.Errorf("%s: %v, want %g arcs of %g and %g %%", c.cluster, first, c.found, c.specified, c.alike)
+		}
+		if long := rows[2]; long[0] != "64 KiB" || long[2] != c.long {
+			t.Errorf("%s: %v, want %g arcs", c.cluster, long, c.long)
+		}
+		// Noise of 1 % and overheads make it worse, and leave the witness form as it is.
+		if noisy := got.table(t, "machine-2").Rows[0]; c.specified > 0 && (noisy[5] != c.specified || noisy[6] != 100.0) {
+			t.Errorf("%s: %v, want %g arcs by witness", c.cluster, noisy, c.specified)
+		}
+	}
+}
+
+func TestBannikovWrongInput(t *testing.T) {
+	for _, c := range [][]string{{"--sizes", "x"}, {"--shared-eps", "0"}, {"--duplex-eps", "-1"}, {"--specification", "x"}, {"--cluster", "nothing"}} {
+		if status, _, stderr := topocast(append([]string{"experiment", "bannikov"}, c...)...); status != statusInput || !strings.Contains(stderr, strings.TrimPrefix(c[0], "--")) && !strings.Contains(stderr, c[1]) {
+			t.Errorf("%q: status %d, %q", c, status, stderr)
+		}
+	}
+}
