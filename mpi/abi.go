@@ -19,6 +19,9 @@ type abi struct {
 	commWorld, commSelf, commNull, byteType, requestNull uintptr
 	errorsReturn, copyNothing                            uintptr
 
+	numbers    [Float64 + 1]uintptr // by NumberType
+	reductions [Max + 1]uintptr
+
 	// Classes of errors.
 	errRank, errRoot, errTag, errCount, errTruncate int32
 

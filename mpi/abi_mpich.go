@@ -17,6 +17,12 @@ func mpich() *abi {
 		commWorld:   0x44000000, commSelf: 0x44000001, commNull: 0x04000000,
 		byteType: 0x4c00010d, requestNull: 0x2c000000,
 		errorsReturn: 0x54000001, copyNothing: 0,
+		numbers: [...]uintptr{
+			Int8: 0x4c000137, Int16: 0x4c000238, Int32: 0x4c000439, Int64: 0x4c00083a,
+			Uint8: 0x4c00013b, Uint16: 0x4c00023c, Uint32: 0x4c00043d, Uint64: 0x4c00083e,
+			Float32: 0x4c00040a, Float64: 0x4c00080b,
+		},
+		reductions: [...]uintptr{Max: 0x58000001, Min: 0x58000002, Sum: 0x58000003, Product: 0x58000004},
 
 		errCount: 2, errTag: 4, errRank: 6, errRoot: 7, errTruncate: 14,
 

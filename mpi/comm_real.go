@@ -23,6 +23,7 @@ type Comm struct {
 	closed     bool
 	arena      arena
 	live       live
+	together   together
 }
 
 // Rank is the number of the calling rank.

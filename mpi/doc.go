@@ -53,6 +53,8 @@
 //	Scheduler     a whole list of transfers for the price of one call
 //	Splitter      communicators of some of the ranks, and duplicates
 //	NativeBcast   the library's own broadcast
+//	NativeBarrier, NativeReduce, NativeGather
+//	              its barrier, reductions, and what moves blocks: see package mpi/collective
 //	Timed         a batch of timed exchanges below Go
 //	Clock         its time, virtual in a simulation
 //	Named, Bound  the host, the core and the CPUs of a rank (see Places)
@@ -67,7 +69,7 @@
 //
 // A message is bytes, at most 2^31-1 of them, and its receiver knows the length:
 // another one is an error. There are no wildcards (any source, any tag), no
-// derived datatypes and no collectives beyond NativeBcast.
+// derived datatypes.
 //
 // A Communicator belongs to one goroutine, and a Comm to one thread: MPI is
 // started at MPI_THREAD_FUNNELED. Both builds are for 64-bit systems; without the

@@ -18,7 +18,8 @@ type endpoint struct {
 	lib  *library
 	comm uintptr
 	held *byte // the buffer of the call that goes on
-	args [7]uintptr
+	gang gang  // those of a collective
+	args [10]uintptr
 	*scratch
 	stages *[2]stage // of performAhead
 }

@@ -14,12 +14,13 @@ import (
 // library is the MPI that was found when the program started. A process has one.
 type library struct {
 	*abi
-	find   resolver
-	ours   bool // we have started MPI
-	sound  bool // the ABI has been checked
-	ended  atomic.Bool
-	watch  sync.Once
-	tc     functions
+	find  resolver
+	ours  bool // we have started MPI
+	sound bool // the ABI has been checked
+	ended atomic.Bool
+	watch sync.Once
+	tc    functions
+	collectives
 	failed code // of watch
 }
 
@@ -72,7 +73,7 @@ func openLibrary() (*library, error) {
 // resolve finds all functions.
 func (l *library) resolve() error {
 	f := &l.tc
-	err := l.find.all([]symbol{
+	err := l.find.all(append(l.collectives.symbols(), []symbol{
 		{"MPI_Send", &f.send},
 		{"MPI_Ssend", &f.ssend},
 		{"MPI_Recv", &f.recv},
@@ -110,7 +111,7 @@ func (l *library) resolve() error {
 		{"posix_memalign", &f.alignedMemory},
 		{"free", &f.freeMemory},
 		{"sched_yield", &f.yieldProcessor},
-	})
+	}...))
 	if err != nil {
 		return fmt.Errorf("%w: it is no MPI 3, or none at all", err)
 	}

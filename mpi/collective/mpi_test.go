@@ -1,8 +1,9 @@
-//go:build mpi && cgo
+//go:build linux
 
 package collective
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"testing"
@@ -21,8 +22,12 @@ func TestMain(m *testing.M) {
 	mpitest.Main(m)
 }
 
+// By the library's own collectives and by messages, with all abilities and without.
 func TestMPICollectives(t *testing.T) {
 	world, err := mpi.World()
+	if errors.Is(err, mpi.ErrNoLauncher) {
+		t.Skip(err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,10 +36,67 @@ func TestMPICollectives(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := misuse(world); err != nil {
+	if err := errors.Join(misuse(world), misuseOfNative(world)); err != nil {
+		t.Fatal(err)
+	}
+	if err := warmNative(world); err != nil {
 		t.Fatal(err)
 	}
 	if err := world.Close(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// misuseOfNative expects refusals before the library is called, which would take lengths for granted.
+func misuseOfNative(world *mpi.Comm) error {
+	ranks, me := world.Size(), world.Rank()
+	var wrong []error
+	expect := func(err, class error) {
+		if !errors.Is(err, class) {
+			wrong = append(wrong, errors.New("number "+string(rune('0'+len(wrong)))+" of the misuses: "+class.Error()+" is not told"))
+		}
+	}
+	ones := make([]int, ranks)
+	for i := range ones {
+		ones[i] = 1
+	}
+	one, all := make([]byte, 1), make([]byte, ranks)
+	less := append([]int{-1}, ones[1:]...)
+	expect(world.Reduce(one, mpi.Int8, mpi.Sum, ranks), mpi.ErrRank)
+	expect(world.Reduce(one, mpi.Int16, mpi.Sum, 0), mpi.ErrLength)
+	expect(world.Allreduce(one, 77, mpi.Sum), mpi.ErrOther)
+	expect(world.Allreduce(one, mpi.Int8, 77), mpi.ErrOther)
+	expect(world.Gather(all, ones, one, -1), mpi.ErrRank)
+	expect(world.Gather(all, ones, nil, me), mpi.ErrLength)
+	expect(world.Gather(append(all, 0), ones, one, me), mpi.ErrLength)
+	expect(world.Scatter(one, all, nil, me), mpi.ErrLength)
+	expect(world.Allgather(all, less, one), mpi.ErrLength)
+	expect(world.Alltoall(all, ones, all[1:], ones), mpi.ErrLength)
+	return errors.Join(wrong...)
+}
+
+// warmNative expects the library's own collectives not to allocate.
+func warmNative(world *mpi.Comm) error {
+	c, err := New(world, nil)
+	if err != nil {
+		return err
+	}
+	const n = 100
+	ranks := world.Size()
+	counts := make([]int, ranks)
+	for i := range counts {
+		counts[i] = n
+	}
+	own, all, other := make([]float64, n), make([]float64, n*ranks), make([]float64, n*ranks)
+	run := func() {
+		err = errors.Join(err, Barrier(c), Allreduce(c, own, mpi.Sum), Reduce(c, own, mpi.Max, 0), Gatherv(c, all, counts, own, 0),
+			Scatter(c, own, all, 0), Allgather(c, all, own), Alltoallv(c, other, counts, all, counts))
+	}
+	for range 3 {
+		run()
+	}
+	if allocations := testing.AllocsPerRun(20, run); allocations != 0 && err == nil {
+		err = errors.New("the library's own collectives allocate")
+	}
+	return err
 }
