@@ -3,6 +3,7 @@
 package mpi_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,10 +26,11 @@ const (
 	endOfOne   = "no end on rank 1"
 )
 
-// startJob and endJob are jobs (jobVar) whose MPI is faulty.
+// startJob, endJob and besideJob are jobs (jobVar) whose MPI is faulty, or not theirs.
 const (
-	startJob = "start"
-	endJob   = "end"
+	startJob  = "start"
+	endJob    = "end"
+	besideJob = "beside"
 )
 
 // rankOfStart is a rank that tries to start MPI, and again if that fails.
@@ -63,6 +65,50 @@ func rankOfEnd() {
 	os.Exit(0)
 }
 
+// rankOfBeside is a rank whose MPI somebody else has started: the last one gets messages that are too
+// long, in all ways of requests, and aborts.
+func rankOfBeside() {
+	world, err := mpi.World()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	last := world.Size() - 1
+	set := world.NewRequests()
+	ways := []func() error{
+		set.WaitAll,
+		func() error {
+			_, err := set.(mpi.AnyWaiter).WaitAny()
+			return cmp.Or(err, set.WaitAll())
+		},
+		func() error {
+			for {
+				if done, err := set.(mpi.Tester).Test(); done {
+					return err
+				}
+			}
+		},
+	}
+	for i, wait := range ways {
+		if world.Rank() == 0 {
+			err = cmp.Or(err, world.Send(make([]byte, 16), last, i))
+		}
+		if world.Rank() == last {
+			err = cmp.Or(err, set.Irecv(make([]byte, 8), 0, i))
+			if wrong := wait(); !errors.Is(wrong, mpi.ErrTruncated) {
+				err = fmt.Errorf("way %d to wait for a message that is too long = %v, want %v", i, wrong, mpi.ErrTruncated)
+			}
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	} else if world.Rank() == last {
+		fmt.Println("all ways are right")
+		world.Abort(1)
+	}
+	_ = world.Recv(make([]byte, 1), (world.Rank()+1)%world.Size(), 9) // until the end of the job
+}
+
 // launch runs a command of the test binary's ranks within the limit.
 func launch(t *testing.T, job string, env []string, command ...string) (output string, err error) {
 	t.Helper()
@@ -88,6 +134,14 @@ func launchWithin(t *testing.T, limit time.Duration, job string, env []string, c
 		err = errHangs
 	}
 	return string(out), err
+}
+
+// anotherABI is how often a job says that the library has another ABI: with the tag the compiler knows.
+func anotherABI() int {
+	if tagged {
+		return 0
+	}
+	return -1
 }
 
 // TestJobFaults launches jobs on an MPI that fails at the start or at the end.
@@ -125,7 +179,12 @@ func TestJobFaults(t *testing.T) {
 			"World fails on one rank", faultOfOne, startJob, true,
 			map[string]int{"mpi: World on rank 1": 1},
 		},
+		{
+			"MPI was started by somebody else", "started by another", besideJob, true,
+			map[string]int{"all ways are right": 1, "the handler of the world is as found": 1},
+		},
 		{"no fault", "", startJob, false, map[string]int{"of 3 runs": 3}},
+		{"a status of another layout", "another status", startJob, !tagged, map[string]int{"its status is longer than": anotherABI()}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			command := append(launcher[1:len(launcher):len(launcher)], "-n", "3", "env", "LD_PRELOAD="+library, os.Args[0])

@@ -24,6 +24,8 @@ func TestMain(m *testing.M) {
 		rankOfStart()
 	case os.Getenv(jobVar) == crowdJob:
 		rankOfCrowd()
+	case os.Getenv(jobVar) == besideJob:
+		rankOfBeside()
 	case os.Getenv(jobVar) == endJob:
 		rankOfEnd()
 	case os.Getenv(jobVar) != "":
