@@ -45,6 +45,9 @@ func warnings(r *Result) []string {
 		if share := r.zeroShare(k); share > 0 {
 			add("%.0f %% of the readings of %s are 0: the clock is too coarse", 100*share, quantity.Bytes(size))
 		}
+		if text := r.callWarning(k); text != "" {
+			add("%s", text)
+		}
 		if spread := r.spread(k); spread > wideSamples {
 			add("the samples of %s spread widely: the middle half of a pair's samples covers %.0f %% of their median", quantity.Bytes(size), 100*spread)
 		}
@@ -86,6 +89,30 @@ func (r *Result) crowded() string {
 		return fmt.Sprintf("%s and %d more hosts", strings.Join(r.CrowdedHosts[:most], ", "), n-most)
 	}
 	return strings.Join(r.CrowdedHosts, ", ")
+}
+
+// callShare is how small a part of a reading the calls of the library may be, before a warning.
+const callShare = 0.1
+
+// callWarning tells of readings of which calls from Go are more than a small part: of a message, the
+// send and the receive.
+func (r *Result) callWarning(size int) string {
+	added := 2 * r.CallCost
+	least := added / callShare
+	few, count := 0, 0
+	for _, x := range r.readings {
+		if x.Size == size {
+			count++
+			if x.Median < least {
+				few++
+			}
+		}
+	}
+	if few == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d readings of %s are below %s: calls from Go, which add about %s to each, are more than a tenth of them; CC=mpicc go build -tags mpi measures without",
+		few, count, quantity.Bytes(r.Sizes[size]), quantity.Seconds(least), quantity.Seconds(added))
 }
 
 // zeroShare is the share of readings whose lower quartile is 0.

@@ -182,3 +182,17 @@ func TestMatrixRefusesWhatIsNotThere(t *testing.T) {
 		t.Errorf("Repetitions = %v, want one with 1.75e-06 from 1 to 0", all)
 	}
 }
+
+// A reading of one way has the cost of two calls in it, and is to be ten times as long.
+func TestCallsFromGoAreTold(t *testing.T) {
+	r := &Result{Header: record.Header{Ranks: 2}, Sizes: []int{8}, Repetitions: 2, Samples: 20}
+	for k, median := range []float64{1.59e-6, 1.61e-6} {
+		r.readings = append(r.readings, Reading{From: 0, To: 1, Repetition: k, Summary: pingpong.Summary{Median: median}})
+	}
+	for cost, want := range map[float64]string{0: "", 80e-9: "1 of 2 readings of 8 B are below 1.6 us", 1e-9: ""} {
+		r.CallCost = cost
+		if got := r.callWarning(0); !strings.HasPrefix(got, want) || (got == "") != (want == "") {
+			t.Errorf("calls of %g s: %q, want %q", cost, got, want)
+		}
+	}
+}

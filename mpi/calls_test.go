@@ -33,7 +33,8 @@ func rankOfCalls() {
 }
 
 func printCalls(world mpi.Communicator) error {
-	const samples, iters, message, batch = 31, 300, 8, 50
+	const samples, short, message, batch = 31, 300, 8, 50
+	const long, longIters = 1 << 20, 6
 	c := world.(*mpi.Comm)
 	own, err := c.Split(c.Rank(), 0)
 	if err != nil {
@@ -61,39 +62,44 @@ func printCalls(world mpi.Communicator) error {
 		mpi.Ibcaster
 	})
 	sample := make([]float64, 1)
-	ways := []struct {
-		name string
-		per  int // of what the name says, in a call
-		call func(i int) error
-	}{
-		{"Bcast of one rank", 1, func(int) error { return alone.Bcast(buf, 0) }},
-		{"Bcast", 1, func(int) error { return c.Bcast(buf, 0) }},
-		{"Bcast by turns", 1, func(i int) error { return c.Bcast(buf, i%2) }},
-		{"Ibcast and WaitAll by turns", 1, func(i int) error {
-			return cmp.Or(set.Ibcast(buf, i%2), set.WaitAll())
-		}},
-		{"round trip", 1, func(int) error {
+	roundTrip := func(buf []byte) func(int) error {
+		return func(int) error {
 			if first {
 				return cmp.Or(c.Send(buf, peer, 1), c.Recv(buf, peer, 1))
 			}
 			return cmp.Or(c.Recv(buf, peer, 1), c.Send(buf, peer, 1))
+		}
+	}
+	ways := []struct {
+		name  string
+		iters int
+		per   int // of what the name says, in a call
+		call  func(i int) error
+	}{
+		{"Bcast of one rank", short, 1, func(int) error { return alone.Bcast(buf, 0) }},
+		{"Bcast", short, 1, func(int) error { return c.Bcast(buf, 0) }},
+		{"Bcast by turns", short, 1, func(i int) error { return c.Bcast(buf, i%2) }},
+		{"Ibcast and WaitAll by turns", short, 1, func(i int) error {
+			return cmp.Or(set.Ibcast(buf, i%2), set.WaitAll())
 		}},
-		{"round trip, Perform of it", 1, func(int) error { return perform(false, one) }},
-		{"round trip, Perform of 50", batch, func(int) error { return perform(false, many) }},
-		{"round trip, Perform of it ahead", 1, func(int) error { return perform(true, one) }},
-		{"round trip, Perform of 50 ahead", batch, func(int) error { return perform(true, many) }},
-		{"round trip, Timed", batch, func(int) error { return c.PingPong(sample, peer, 1, message, batch, first) }},
+		{"round trip", short, 1, roundTrip(buf)},
+		{"round trip, Perform of it", short, 1, func(int) error { return perform(false, one) }},
+		{"round trip, Perform of 50", short, batch, func(int) error { return perform(false, many) }},
+		{"round trip, Perform of it ahead", short, 1, func(int) error { return perform(true, one) }},
+		{"round trip, Perform of 50 ahead", short, batch, func(int) error { return perform(true, many) }},
+		{"round trip, Timed", short, batch, func(int) error { return c.PingPong(sample, peer, 1, message, batch, first) }},
+		{"round trip of 1 MiB", longIters, 1, roundTrip(make([]byte, long))},
 	}
 	times := make([][]float64, len(ways))
 	for range samples {
 		for w, way := range ways {
 			start := time.Now()
-			for i := range iters / way.per {
+			for i := range way.iters / way.per {
 				if err := way.call(i); err != nil {
 					return err
 				}
 			}
-			times[w] = append(times[w], float64(time.Since(start).Nanoseconds())/iters)
+			times[w] = append(times[w], float64(time.Since(start).Nanoseconds())/float64(way.iters))
 		}
 	}
 	for w, way := range ways {
@@ -104,22 +110,25 @@ func printCalls(world mpi.Communicator) error {
 	return nil
 }
 
-// BenchmarkCalls launches, in turn, a C program and this one, and prints what short
-// operations take in each: the median of the rounds, that of the best, and their
-// ratio to C.
+// BenchmarkCalls launches, in turn, a C program, this one, and this one built without the tag mpi, and
+// prints what operations take in each: the median of the rounds, that of the best, and the same of
+// how much longer they take than in C, and without the tag than with it.
 func BenchmarkCalls(b *testing.B) {
 	launcher := strings.Fields(os.Getenv(launcherVar))
 	if len(launcher) == 0 {
 		b.Skipf("no %s; make bench-mpi sets it", launcherVar)
 	}
-	program := filepath.Join(b.TempDir(), "calls")
-	if out, err := exec.Command(os.Getenv("CC"), "-O2", "-o", program, "testdata/calls.c").CombinedOutput(); err != nil {
-		b.Fatalf("%s: %v\n%s", os.Getenv("CC"), err, out)
+	programs := []string{filepath.Join(b.TempDir(), "calls"), os.Args[0], filepath.Join(b.TempDir(), "opened")}
+	opened := exec.Command("go", "test", "-c", "-o", programs[2], ".")
+	opened.Env = append(os.Environ(), "CGO_ENABLED=0")
+	for _, build := range []*exec.Cmd{exec.Command(os.Getenv("CC"), "-O2", "-o", programs[0], "testdata/calls.c"), opened} {
+		if out, err := build.CombinedOutput(); err != nil {
+			b.Fatalf("%s: %v\n%s", build, err, out)
+		}
 	}
 	const rounds = 7
-	programs := []string{program, os.Args[0]}
 	var names []string
-	times := []map[string][]float64{{}, {}}
+	times := []map[string][]float64{{}, {}, {}}
 	for b.Loop() {
 		for range rounds {
 			for p, program := range programs {
@@ -144,12 +153,24 @@ func BenchmarkCalls(b *testing.B) {
 			}
 		}
 	}
-	fmt.Printf("%-32s %8s %8s %8s %8s | Go/C %6s %6s\n", "ns", "C", "best", "Go", "best", "median", "best")
+	fmt.Printf("%-32s %17s %17s %17s | %13s | %13s\n", "ns: median, best", "C", "tag mpi", "no tag", "tag - C", "no tag - tag")
 	for _, name := range names {
 		plain, _, _ := strings.Cut(name, ",")
 		plain = strings.Replace(plain, "Ibcast and WaitAll", "Bcast", 1)
-		c, ours := times[0][plain], times[1][name]
-		fmt.Printf("%-32s %8.0f %8.0f %8.0f %8.0f | %11.2f %6.2f\n", name, median(c), slices.Min(c), median(ours), slices.Min(ours),
-			medianRatio(ours, c), slices.Min(ours)/slices.Min(c))
+		c, linked, opened := times[0][plain], times[1][name], times[2][name]
+		fmt.Printf("%-32s", name)
+		for _, t := range [][]float64{c, linked, opened} {
+			fmt.Printf(" %8.0f %8.0f", median(t), slices.Min(t))
+		}
+		fmt.Printf(" | %6.0f %6.0f | %6.0f %6.0f\n", medianDifference(linked, c), slices.Min(linked)-slices.Min(c),
+			medianDifference(opened, linked), slices.Min(opened)-slices.Min(linked))
 	}
+}
+
+func medianDifference(a, b []float64) float64 {
+	differences := make([]float64, len(a))
+	for i := range a {
+		differences[i] = a[i] - b[i]
+	}
+	return median(differences)
 }

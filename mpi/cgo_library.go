@@ -74,6 +74,8 @@ func (*library) explain(c code) (what string, class error) {
 
 func (*library) overruns() bool { return C.tc_overruns() != 0 }
 
+func (*library) callCost() float64 { return 0 }
+
 func (*library) pages(n int) unsafe.Pointer { return C.tc_pages(C.size_t(n)) }
 
 func (*library) free(pages unsafe.Pointer) { C.free(pages) }

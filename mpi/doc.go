@@ -56,6 +56,7 @@
 //	NativeBarrier, NativeReduce, NativeGather
 //	              its barrier, reductions, and what moves blocks: see package mpi/collective
 //	Timed         a batch of timed exchanges below Go
+//	CallCoster    what is in its readings where they are not below Go
 //	Clock         its time, virtual in a simulation
 //	Named, Bound  the host, the core and the CPUs of a rank (see Places)
 //	Versioned     which library it is

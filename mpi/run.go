@@ -18,6 +18,7 @@ var _ interface {
 	Bound
 	Versioned
 	Timed
+	CallCoster
 	Scheduler
 	NativeBcast
 	Splitter

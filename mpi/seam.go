@@ -28,6 +28,8 @@ type nativeLibrary interface {
 	explain(code) (text string, class error)
 	overruns() bool // a message that is too long is written past the end of a buffer
 
+	callCost() float64 // in a reading of pingPong, for each call; s
+
 	pages(n int) unsafe.Pointer // memory that is none of Go's, written once; nil: there is none
 	free(pages unsafe.Pointer)
 }

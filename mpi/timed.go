@@ -7,8 +7,9 @@ import (
 )
 
 // PingPong exchanges messages of size bytes with rank peer and stores in
-// samples[i] the time in seconds of the i-th iters round trips. The loop runs
-// in C, on CLOCK_MONOTONIC, with one call from Go for the whole batch.
+// samples[i] the time in seconds of the i-th iters round trips. With the tag mpi the loop runs
+// in C, on CLOCK_MONOTONIC, with one call from Go for the whole batch; without, it
+// runs in Go, and what CallCost tells is in each round trip four times.
 func (c *Comm) PingPong(samples []float64, peer, tag, size, iters int, first bool) error {
 	if err := c.check("PingPong", size, peer, tag); err != nil {
 		return err
@@ -29,6 +30,10 @@ func (c *Comm) PingPong(samples []float64, peer, tag, size, iters int, first boo
 	}
 	return checkLength("PingPong", c.rank, int(result.count), size, peer, tag)
 }
+
+// CallCost is what Go adds to a call of the library, in s: 0 with the tag mpi, whose loops are in C, and
+// without it some 80 ns.
+func (c *Comm) CallCost() float64 { return c.lib.callCost() }
 
 // An arena is the library's memory for measurements: it needs no pin, and a buffer that
 // stays the same keeps the registration caches of the network warm.

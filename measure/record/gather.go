@@ -34,6 +34,7 @@ type rankInfo struct {
 	GOMAXPROCS  int     `json:"gomaxprocs"`
 	Step        float64 `json:"clock_step_s"`
 	Cost        float64 `json:"clock_cost_s"`
+	Call        float64 `json:"call_cost_s"`
 	Environment uint64  `json:"environment"` // its fingerprint
 }
 
@@ -48,6 +49,9 @@ func Gather(comm mpi.Communicator, c *Conditions) (*Header, error) {
 	info := rankInfo{
 		CPUs: runtime.NumCPU(), NUMA: ownNUMA(comm), GOMAXPROCS: runtime.GOMAXPROCS(0),
 		Step: c.ClockStep, Cost: c.ClockCost, Environment: fingerprint(environment),
+	}
+	if calls, ok := comm.(mpi.CallCoster); ok && c.Timed {
+		info.Call = calls.CallCost()
 	}
 	data, err := json.Marshal(&info)
 	if err != nil {
@@ -73,7 +77,7 @@ func Gather(comm mpi.Communicator, c *Conditions) (*Header, error) {
 		}
 		h.Hosts[rank], h.Cores[rank], h.CPUs[rank] = places[rank].Host, places[rank].Core, info.CPUs
 		h.NUMA[rank], h.GOMAXPROCS[rank] = info.NUMA, info.GOMAXPROCS
-		h.ClockStep, h.ClockCost = max(h.ClockStep, info.Step), max(h.ClockCost, info.Cost)
+		h.ClockStep, h.ClockCost, h.CallCost = max(h.ClockStep, info.Step), max(h.ClockCost, info.Cost), max(h.CallCost, info.Call)
 		if info.Environment != fingerprint(environment) {
 			h.OtherEnvironment = append(h.OtherEnvironment, rank)
 		}

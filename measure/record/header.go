@@ -18,6 +18,7 @@ type Header struct {
 	Platform  string  // operating system and architecture
 	ClockStep float64 // s, the greatest of all ranks
 	ClockCost float64 // s, of one reading, the greatest of all ranks
+	CallCost  float64 // s, that Go adds to a call of the library in a reading, the greatest of all ranks; 0: the loops are below Go, or not known
 
 	Hosts      []string // by rank: where it ran
 	Cores      []int    // by rank: logical CPU that it was bound to, -1 if none
@@ -50,6 +51,7 @@ type headerLine struct {
 	Platform     string     `json:"platform"`
 	ClockStep    float64    `json:"clock_step_s"`
 	ClockCost    float64    `json:"clock_cost_s"`
+	CallCost     float64    `json:"call_cost_s,omitempty"`
 	Hosts        []string   `json:"hosts"`
 	Cores        []int      `json:"cores"`
 	CPUs         []int      `json:"cpus"`
@@ -64,7 +66,7 @@ func (h *Header) line() headerLine {
 	l := headerLine{
 		Format: Format, Version: Version, Ranks: h.Ranks,
 		Library: h.Library, Timed: h.Timed, GoVersion: h.GoVersion, Topocast: h.Version, Platform: h.Platform,
-		ClockStep: h.ClockStep, ClockCost: h.ClockCost,
+		ClockStep: h.ClockStep, ClockCost: h.ClockCost, CallCost: h.CallCost,
 		Hosts: h.Hosts, Cores: h.Cores, CPUs: h.CPUs, NUMA: h.NUMA, GOMAXPROCS: h.GOMAXPROCS,
 		CrowdedHosts: h.CrowdedHosts, Environment: h.Environment, Others: h.OtherEnvironment,
 	}
@@ -78,7 +80,7 @@ func (l *headerLine) header() Header {
 	h := Header{
 		Ranks:   l.Ranks,
 		Library: l.Library, Timed: l.Timed, GoVersion: l.GoVersion, Version: l.Topocast, Platform: l.Platform,
-		ClockStep: l.ClockStep, ClockCost: l.ClockCost,
+		ClockStep: l.ClockStep, ClockCost: l.ClockCost, CallCost: l.CallCost,
 		Hosts: l.Hosts, Cores: l.Cores, CPUs: l.CPUs, NUMA: l.NUMA, GOMAXPROCS: l.GOMAXPROCS,
 		CrowdedHosts: l.CrowdedHosts, Environment: l.Environment, OtherEnvironment: l.Others,
 	}
@@ -98,8 +100,8 @@ func (h *Header) check() error {
 			len(h.Hosts), len(h.Cores), len(h.CPUs), len(h.GOMAXPROCS), h.Ranks)
 	case len(h.NUMA) != 0 && len(h.NUMA) != h.Ranks:
 		return fmt.Errorf("numa_nodes: %d entries: want one for each of %d ranks", len(h.NUMA), h.Ranks)
-	case !(h.ClockStep >= 0) || !(h.ClockCost >= 0):
-		return fmt.Errorf("clock_step_s, clock_cost_s: %g, %g: want at least 0", h.ClockStep, h.ClockCost)
+	case !(h.ClockStep >= 0) || !(h.ClockCost >= 0) || !(h.CallCost >= 0):
+		return fmt.Errorf("clock_step_s, clock_cost_s, call_cost_s: %g, %g, %g: want at least 0", h.ClockStep, h.ClockCost, h.CallCost)
 	}
 	return nil
 }

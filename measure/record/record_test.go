@@ -21,7 +21,7 @@ func example() *File {
 	return &File{
 		Header: Header{
 			Ranks: 2, Date: time.Date(2026, 11, 20, 16, 0, 0, 0, time.UTC), Library: "Open MPI 4.1.4", Timed: true,
-			GoVersion: "go1.26.8", Version: "v0.1.0", Platform: "linux/amd64", ClockStep: 1e-9, ClockCost: 5e-8,
+			GoVersion: "go1.26.8", Version: "v0.1.0", Platform: "linux/amd64", ClockStep: 1e-9, ClockCost: 5e-8, CallCost: 8e-8,
 			Hosts: []string{"node1", "node2"}, Cores: []int{0, -1}, CPUs: []int{1, 8}, NUMA: []int{0, -1}, GOMAXPROCS: []int{1, 8},
 			CrowdedHosts: []string{"node2"}, Environment: []string{"UCX_TLS=tcp"},
 		},
@@ -72,7 +72,7 @@ func comparable(f *File) File {
 	return c
 }
 
-const exampleText = `{"format":"topocast/measurement","version":3,"ranks":2,"date":"2026-11-20T16:00:00Z","library":"Open MPI 4.1.4","timed":true,"go_version":"go1.26.8","topocast_version":"v0.1.0","platform":"linux/amd64","clock_step_s":1e-9,"clock_cost_s":5e-8,"hosts":["node1","node2"],"cores":[0,-1],"cpus":[1,8],"numa_nodes":[0,-1],"gomaxprocs":[1,8],"crowded_hosts":["node2"],"environment":["UCX_TLS=tcp"]}
+const exampleText = `{"format":"topocast/measurement","version":3,"ranks":2,"date":"2026-11-20T16:00:00Z","library":"Open MPI 4.1.4","timed":true,"go_version":"go1.26.8","topocast_version":"v0.1.0","platform":"linux/amd64","clock_step_s":1e-9,"clock_cost_s":5e-8,"call_cost_s":8e-8,"hosts":["node1","node2"],"cores":[0,-1],"cpus":[1,8],"numa_nodes":[0,-1],"gomaxprocs":[1,8],"crowded_hosts":["node2"],"environment":["UCX_TLS=tcp"]}
 {"kind":"latency","sizes_bytes":[0,1024],"columns":["repetition","size","from","to","round","q1_s"],"settings":{"repetitions":2,"seed":7}}
 [0,0,0,1,0,1.75e-06]
 [0,0,1,0,0,3.141592653589793e-06]
