@@ -27,7 +27,7 @@ JOBS  = mpi examples/topocast
 RACED = mpi bcast measure
 
 # Those of RANKS and JOBS that are run without the tag mpi, too: the library is opened at run time then.
-OPENED = mpi mpi/collective
+OPENED = mpi mpi/collective bcast measure
 
 .PHONY: test check build unit mpi-installed mpi tools-installed test-tools bench-mpi bench-peers preload test-preload
 .NOTPARALLEL:

@@ -1,5 +1,3 @@
-//go:build mpi && cgo
-
 package bcast
 
 import (
@@ -41,6 +39,9 @@ func TestMain(m *testing.M) {
 func world(t *testing.T) *mpi.Comm {
 	t.Helper()
 	c, err := mpi.World()
+	if errors.Is(err, mpi.ErrNoLauncher) {
+		t.Skip(err)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
