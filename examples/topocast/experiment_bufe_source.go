@@ -111,7 +111,7 @@ func (o *bufeOptions) ofBlizzard(ctx context.Context, found *outcome.Outcome) (*
 	}
 	s := found.Section("Tables 3.2 to 3.4: ways to measure a Blizzard node (section 3.2.3)")
 	printedBeside{}.deviations(s, w)
-	s.Say("So the simulated A is not longer in table 3.3. B is, by less: of the readings that are far too long, which the simulation has as often as table 3.1, most batches hold one.")
+	s.Say("So the simulated A is not longer in table 3.3. B is, by less: of the readings that are far too long, which the simulation has as often as table 3.1, half of the batches hold one.")
 	s.Say("Simulated ranks share links and no processors, so parallel measurement costs them less than the 30 ns of the source.")
 
 	s = found.Section("Blizzard node (section 3.3.3)")

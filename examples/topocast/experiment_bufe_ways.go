@@ -144,6 +144,7 @@ func (p printedBeside) deviations(s *outcome.Section, w *bufeWays) {
 		for _, r := range table.rows {
 			d, err := measure.DeviationOf(r.a, r.b)
 			if err != nil { // the budget ended before they had a pair in common
+				s.Say("%s, %s: no pair was measured both ways in the time that there was.", table.name, r.what)
 				t.Row(r.what, math.NaN(), math.NaN(), math.NaN(), math.NaN())
 				continue
 			}
