@@ -88,7 +88,7 @@ func (run *reinfjellRun) distances(k int, of plogp.Distance) (*cluster.Distances
 // first tells how, once for all.
 func (run *reinfjellRun) accuracy(s *outcome.Section, first bool) error {
 	if first {
-		s.Say("Shares are those of equations 3.7 to 3.9, the best over 50 values of the method's parameter (3.10); kmeans, kmedoids, average and spectral are told the true number of groups. Distances are RTT(0), and for kmeans profiles of all parameters (3.5), whose overheads scatter most. The thesis prints its shares in figures alone: what its text says of them is compared.")
+		s.Say("Shares are those of equations 3.7 to 3.9, the best over 50 values of the method's parameter (3.10); kmeans, kmedoids, average and spectral are told the true number of groups. Distances are RTT(0), and for kmeans profiles of all parameters (3.5), whose overheads scatter most. The thesis prints its shares in figures alone: what its text says of them is compared, without kmeans, which its results do not name.")
 	}
 	s.Say("Share of the ranks in the right machine (M), node (N) and socket (S), with as many repetitions.")
 	columns := []outcome.Column{outcome.Text("method")}
