@@ -91,8 +91,9 @@ preload: mpi-installed
 
 # Programs with and without it.
 test-preload: preload
+	.ci/install-preload
 	for m in $(LIBRARIES); do .ci/with-mpi $$m sh -c "TOPOCAST_TEST_MPIRUN=\"\$$MPIRUN\" TOPOCAST_TEST_PRELOAD=$(CURDIR)/libtopocast.$$m.so \
-		go test -count=1 -timeout 15m ./examples/preload" || exit 1; done
+		go test -count=1 -timeout 30m ./examples/preload" || exit 1; done
 
 include internal/netlab/lab.mk
 

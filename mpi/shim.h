@@ -133,8 +133,12 @@ static inline int tc_ssend(unsigned char *buf, int n, int dst, int tag, MPI_Comm
 // the sender's memory by itself (4.1.4, messages above 4 KiB between ranks of
 // one host). That is taken for granted unless the single copy is known to be
 // off; it goes by the name of Open MPI 4's variable, where 3 stands for none.
+// Asking takes tens of milliseconds, so it is done once.
 static inline int tc_overruns(void) {
-	int overruns = 0;
+	static int overruns = -1;
+	if (overruns >= 0)
+		return overruns;
+	overruns = 0;
 #ifdef OPEN_MPI
 	overruns = 1;
 	int provided, index, count, mechanism;

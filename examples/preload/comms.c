@@ -44,11 +44,8 @@ static int tp_drop(MPI_Comm comm, int key, void *value, void *unused) {
 		s->next->link = s->link;
 	__atomic_add_fetch(&tp_generation, 1, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&tp_lock);
-	if (s->handle != 0 && !ended) {
-		tp_inside++;
-		tpClose(s->handle);
-		tp_inside--;
-	}
+	if (!ended)
+		tp_detach(s);
 	for (int i = 0; i < TP_CLASSES; i++)
 		free(s->choices[i]);
 	free(s);

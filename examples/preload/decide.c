@@ -37,30 +37,39 @@ static int tp_is_of_world(tp_comm *s) {
 
 // Broadcasters take a communicator each, of which MPICH has some 2,000.
 enum { TP_MOST = 64 };
-static int tp_broadcasters = 0;
+static int tp_broadcasters = 0; // calls of MPI come one at a time where there is any
 
 // tp_attach is collective: it makes a Broadcaster, on all ranks or on none.
 static int tp_attach(tp_comm *s) {
-	double made = 0;
-	if (__atomic_load_n(&tp_broadcasters, __ATOMIC_RELAXED) < TP_MOST)
-		made = 1;
+	double made = tp_broadcasters < TP_MOST;
 	if (!tp_least(s, &made, 1) || made == 0)
 		return 0;
 	tp_inside++;
 	s->handle = tpAttach(&s->comm, s->model);
 	made = s->handle != 0;
 	int agreed = tp_least(s, &made, 1);
-	if (s->handle != 0 && (!agreed || made == 0)) {
-		tpClose(s->handle);
-		s->handle = 0;
-	}
 	tp_inside--;
 	if (s->handle == 0)
 		return 0;
+	tp_broadcasters++;
+	if (!agreed || made == 0) {
+		tp_detach(s);
+		return 0;
+	}
 	s->stage = TP_ON;
 	for (int i = 0; i < TP_CLASSES; i++)
 		tp_learn(s, i);
 	return 1;
+}
+
+void tp_detach(tp_comm *s) {
+	if (s->handle == 0)
+		return;
+	tp_inside++;
+	tpClose(s->handle);
+	tp_inside--;
+	s->handle = 0;
+	tp_broadcasters--;
 }
 
 // tp_first is collective: the ranks find out whether anything of ours may be used at all. Rank 0's network
@@ -75,7 +84,9 @@ static void tp_first(tp_comm *s) {
 	PMPI_Query_thread(&level);
 	tp_inside++;
 	if (s->rank == 0) {
-		int found = tpLoad(s->size, level == MPI_THREAD_MULTIPLE);
+		int world;
+		PMPI_Comm_rank(MPI_COMM_WORLD, &world);
+		int found = tpLoad(s->size, level == MPI_THREAD_MULTIPLE, world);
 		v[TP_ABLE] = (found & 1) != 0, v[TP_MODEL] = (found & 2) != 0, v[TP_TUNED] = (found & 4) != 0;
 	}
 	if (level == MPI_THREAD_MULTIPLE)

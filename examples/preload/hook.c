@@ -14,24 +14,41 @@ double tp_now(void) {
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+// A thread remembers sizes of predefined types, which are never freed: asking costs as much as all
+// else here.
+enum { TP_TYPES = 4 };
+static __thread struct {
+	MPI_Datatype type;
+	int64_t size; // bytes; 0: nothing is remembered
+} tp_sizes[TP_TYPES] __attribute__((tls_model("initial-exec")));
+
+// tp_size is the size of a type; 0 if the library has to say what is wrong.
+static __attribute__((noinline)) int64_t tp_size(MPI_Datatype type, int place) {
+	MPI_Count size;
+	int integers, addresses, types, combiner;
+	if (type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size <= 0)
+		return 0;
+	if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS && combiner == MPI_COMBINER_NAMED)
+		tp_sizes[place].type = type, tp_sizes[place].size = size;
+	return size;
+}
+
 // tp_bytes is the length of a message; 0 if there is nothing to send, or the library has to say
 // what is wrong.
 static inline int64_t tp_bytes(int count, MPI_Datatype type) {
-	MPI_Count size;
-	int64_t bytes;
-	if (count <= 0 || type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size <= 0 ||
-	    __builtin_mul_overflow((int64_t)size, (int64_t)count, &bytes))
-		return 0;
-	return bytes;
+	int place = ((uintptr_t)type >> 9 ^ (uintptr_t)type) % TP_TYPES;
+	int64_t bytes, size = tp_sizes[place].size != 0 && tp_sizes[place].type == type ? tp_sizes[place].size : tp_size(type, place);
+	return count <= 0 || __builtin_mul_overflow(size, (int64_t)count, &bytes) ? 0 : bytes;
 }
 
 // Ranks agree on a communicator at its first broadcast of more than a kilobyte, or when it has
 // seen this many: one collective operation then costs nothing that could be measured.
 enum { TP_LONG_CLASS = 11, TP_MANY = 4096 };
 
-// Broadcasts of up to 2^13 bytes are timed one in so many: reading the clock takes two hundredths of
-// the shortest ones.
-enum { TP_SHORT_CLASS = 13, TP_SAMPLED = 16 };
+// tp_sampled is how many broadcasts of a class of sizes stand for one that is timed: where they are
+// short, reading the clock takes a part of their time that could be measured.
+// It is a power of two.
+static inline int tp_sampled(int class) { return class <= 13 ? 256 : class <= 16 ? 16 : 1; }
 
 static __attribute__((noinline)) int tp_ours(tp_comm *s, void *buf, int count, MPI_Datatype type, int root, int64_t bytes) {
 	int class = tp_class(bytes);
@@ -75,9 +92,8 @@ int MPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm) 
 	int way = tp_way(s, class, root);
 	if (way == TP_OURS || (way == TP_OPEN && tp_is_due(s, class) && tp_decide(s, class, root)))
 		return tp_ours(s, buf, count, type, root, bytes);
-	if (class > TP_SHORT_CLASS)
-		return tp_timed(s, buf, count, type, root, class, 1);
-	if (t->calls % TP_SAMPLED == 0)
-		return tp_timed(s, buf, count, type, root, class, TP_SAMPLED);
+	int sampled = tp_sampled(class);
+	if ((t->calls & (sampled - 1)) == sampled / 2) // not the first, which takes longer
+		return tp_timed(s, buf, count, type, root, class, sampled);
 	return PMPI_Bcast(buf, count, type, root, comm);
 }

@@ -1,10 +1,11 @@
+//go:build mpi && cgo
+
 package main
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 
 	"github.com/topocast/topocast/bcast/table"
@@ -25,6 +26,8 @@ var (
 type knowledge struct {
 	getenv func(string) string
 
+	once sync.Once // for the line that tells what is wrong
+
 	lock    sync.Mutex
 	isRead  bool
 	network *model.Network
@@ -43,9 +46,6 @@ func (k *knowledge) load() (*model.Network, bool, error) {
 		var err error
 		if k.network, k.model, err = k.read(); err != nil {
 			k.network, k.refusal = nil, cmp.Or(k.refusal, err)
-			if !errors.Is(err, errNoNetwork) {
-				fmt.Fprintf(os.Stderr, "topocast: %v: broadcasts are left to the library\n", err)
-			}
 		}
 	}
 	if k.network == nil {

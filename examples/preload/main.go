@@ -18,6 +18,7 @@ import (
 
 	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/internal/outfile"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -35,16 +36,20 @@ const (
 	isTuned = 4
 )
 
-// tpLoad is called on rank 0 of a communicator of so many ranks.
+// tpLoad is called on rank 0 of a communicator of so many ranks, which is that rank of the world.
 //
 //export tpLoad
-func tpLoad(ranks, multiple C.int) C.int {
+func tpLoad(ranks, multiple, world C.int) C.int {
 	if multiple != 0 {
 		our.refuse(errThreads)
 		return 0
 	}
 	network, model, err := our.load()
 	if err != nil {
+		// Rank 0 of the world has the report for that.
+		if world != 0 && !errors.Is(err, errNoNetwork) {
+			our.once.Do(func() { fmt.Fprintf(os.Stderr, "topocast: rank %d: %v\n", world, err) })
+		}
 		return 0
 	}
 	found := C.int(isAble)
@@ -56,6 +61,9 @@ func tpLoad(ranks, multiple C.int) C.int {
 	}
 	return found
 }
+
+// maxClass is the last class of sizes that an int64 can tell.
+const maxClass = 62
 
 // A broadcaster is what a communicator of the program has.
 type broadcaster struct {
@@ -95,35 +103,32 @@ func attach(handle unsafe.Pointer, model bool) (*broadcaster, error) {
 	return nil, errors.Join(err, comm.Close())
 }
 
-// tpChoices fills in how broadcasts of a class of sizes are made from each root, and tells whether
-// any of it is decided.
+// tpChoices fills in how broadcasts of a class of sizes are made from each root, where that is decided, and
+// tells whether any is.
 //
 //export tpChoices
 func tpChoices(handle C.uintptr_t, class, size C.int, choices *C.tp_choice) C.int {
 	b := cgo.Handle(handle).Value().(*broadcaster)
-	any := C.int(0)
+	found := C.int(0)
 	if class > maxClass {
-		return 0
+		return found
 	}
-	for root, choice := range unsafe.Slice(choices, size) {
+	for root := range unsafe.Slice(choices, size) {
 		plan, decided := b.Chosen(1<<class, root)
-		switch {
-		case !decided:
-			choice = C.tp_choice{way: C.TP_OPEN}
-		case plan.Algorithm == nil:
-			choice = C.tp_choice{way: C.TP_NATIVE}
-		default:
-			choice = C.tp_choice{way: C.TP_OURS}
+		if !decided {
+			continue
+		}
+		found = 1
+		choice := C.tp_choice{way: C.TP_NATIVE}
+		if plan.Algorithm != nil {
+			choice.way = C.TP_OURS
 			if gain := plan.MeasuredNative - plan.Measured; !math.IsNaN(gain) {
 				choice.gain = C.float(gain)
 			}
 		}
-		if decided {
-			any = 1
-		}
 		unsafe.Slice(choices, size)[root] = choice
 	}
-	return any
+	return found
 }
 
 // tpBcast is collective: it broadcasts so many bytes, and returns a code of MPI.
@@ -169,8 +174,8 @@ func tpReport(tallies *C.tp_tally) {
 	}
 	fmt.Fprintln(os.Stderr, r.line())
 	if path := os.Getenv("TOPOCAST_REPORT"); path != "" {
-		if err := r.save(path); err != nil {
-			fmt.Fprintf(os.Stderr, "topocast: %v\n", err)
+		if err := outfile.Write(path, r.write); err != nil {
+			fmt.Fprintf(os.Stderr, "topocast: report: %v\n", err)
 		}
 	}
 }

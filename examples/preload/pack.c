@@ -3,7 +3,6 @@
 // Elements with gaps, or in another order than memory has them.
 
 #include "preload.h"
-#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -62,16 +61,12 @@ int tp_is_valid(void *buf, MPI_Datatype type) {
 	return PMPI_Pack(buf, 0, type, none, 0, &position, tp_alone()) == MPI_SUCCESS;
 }
 
-// tp_copy has one element of more bytes than MPI_Pack counts sent to this rank itself.
-static int tp_copy(void *from, MPI_Datatype of, void *to, MPI_Datatype as) {
-	return PMPI_Sendrecv(from, 1, of, 0, 0, to, 1, as, 0, 0, tp_alone(), MPI_STATUS_IGNORE);
-}
+enum { TP_PART = 1 << 30 }; // bytes, of one call
 
 // tp_bytes_type is a type of so many bytes, however many.
-static int tp_bytes_type(int64_t bytes, MPI_Datatype *type) {
-	enum { TP_PART = 1 << 30 };
+static void tp_bytes_type(int64_t bytes, MPI_Datatype *type) {
 	MPI_Datatype part, all, both[2];
-	int parts = (int)(bytes / TP_PART), rest = (int)(bytes % TP_PART), lengths[2] = {1, rest};
+	int parts = (int)(bytes / TP_PART), lengths[2] = {1, (int)(bytes % TP_PART)};
 	MPI_Aint at[2] = {0, (MPI_Aint)parts * TP_PART};
 	PMPI_Type_contiguous(TP_PART, MPI_BYTE, &part);
 	PMPI_Type_contiguous(parts, part, &all);
@@ -79,19 +74,18 @@ static int tp_bytes_type(int64_t bytes, MPI_Datatype *type) {
 	PMPI_Type_create_struct(2, lengths, at, both, type);
 	PMPI_Type_free(&part);
 	PMPI_Type_free(&all);
-	return PMPI_Type_commit(type);
+	PMPI_Type_commit(type);
 }
 
-enum { TP_MOST_PACKED = 1 << 30 }; // bytes, of one call
-
-static int tp_huge(void *buf, int count, MPI_Datatype type, char *packed, int64_t size, MPI_Aint extent, int in) {
-	MPI_Datatype bytes;
-	int code = tp_bytes_type(size, &bytes);
-	for (int i = 0; i < count && code == MPI_SUCCESS; i++, packed += size) {
-		void *element = (char *)buf + i * extent;
-		code = in ? tp_copy(element, type, packed, bytes) : tp_copy(packed, bytes, element, type);
-	}
-	PMPI_Type_free(&bytes);
+// tp_post has elements sent to this rank itself: that takes more bytes than MPI_Pack counts, and
+// MPI_BOTTOM, which MPI_Pack of MPICH 4.0 takes for no buffer.
+static int tp_post(void *buf, int n, MPI_Datatype type, char *packed, int64_t bytes, int in) {
+	MPI_Datatype as;
+	MPI_Comm alone = tp_alone();
+	tp_bytes_type(bytes, &as);
+	int code = in ? PMPI_Sendrecv(buf, n, type, 0, 0, packed, 1, as, 0, 0, alone, MPI_STATUS_IGNORE)
+	              : PMPI_Sendrecv(packed, 1, as, 0, 0, buf, n, type, 0, 0, alone, MPI_STATUS_IGNORE);
+	PMPI_Type_free(&as);
 	return code;
 }
 
@@ -99,11 +93,9 @@ static int tp_move(void *buf, int count, MPI_Datatype type, char *packed, int64_
 	MPI_Aint lb, extent;
 	int64_t size = bytes / count;
 	int code = PMPI_Type_get_extent(type, &lb, &extent);
-	if (code != MPI_SUCCESS)
-		return code;
-	if (size > TP_MOST_PACKED)
-		return tp_huge(buf, count, type, packed, size, extent, in);
-	int step = (int)(TP_MOST_PACKED / size);
+	if (buf == MPI_BOTTOM || size > TP_PART)
+		return code == MPI_SUCCESS ? tp_post(buf, count, type, packed, bytes, in) : code;
+	int step = (int)(TP_PART / size);
 	for (int64_t done = 0; done < count && code == MPI_SUCCESS; done += step) {
 		int n = count - done < step ? (int)(count - done) : step, position = 0;
 		void *element = (char *)buf + done * extent;

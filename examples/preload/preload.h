@@ -4,8 +4,8 @@
 #define TOPOCAST_PRELOAD_H
 
 #include <mpi.h>
-#include <stdint.h>
 #include <stddef.h>
+#include <stdint.h>
 
 // A class of sizes holds the messages of more than 2^(c-1) and at most 2^c bytes, as in package bcast.
 enum { TP_CLASSES = 64 };
@@ -74,6 +74,9 @@ int tp_decide(tp_comm *s, int class, int root);
 // are such that the library has to say what is wrong with them.
 enum { TP_INVALID = -1 };
 int tp_broadcast(tp_comm *s, void *buf, int count, MPI_Datatype type, int64_t bytes, int root);
+
+// tp_detach is collective: it frees the Broadcaster, if there is one.
+void tp_detach(tp_comm *s);
 
 // tp_learn takes over what the Broadcaster has decided for a class of sizes.
 void tp_learn(tp_comm *s, int class);

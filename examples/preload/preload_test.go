@@ -80,15 +80,19 @@ func (j job) run(t *testing.T) (status int, stdout, stderr string) {
 	return c.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
-// compile compiles a program of testdata.
-func compile(t *testing.T, name string) string {
+// compile compiles a program of testdata, in C or Fortran.
+func compile(t *testing.T, source string) string {
 	t.Helper()
 	if os.Getenv(launcherVar) == "" {
 		t.Skip(launcherVar + " is not set: make test-preload sets it")
 	}
-	program := filepath.Join(t.TempDir(), name)
-	if out, err := exec.Command(os.Getenv(compilerVar), "-O1", "-o", program, filepath.Join("testdata", name+".c"), "-lpthread").CombinedOutput(); err != nil {
-		t.Fatalf("compile %s: %v\n%s", name, err, out)
+	compiler, flags := os.Getenv(compilerVar), []string{"-O1", "-pthread"}
+	if filepath.Ext(source) == ".f90" {
+		compiler, flags = "mpif90."+os.Getenv(mpiVar), []string{"-O1", "-w", "-fallow-argument-mismatch"}
+	}
+	program := filepath.Join(t.TempDir(), "program")
+	if out, err := exec.Command(compiler, append(flags, "-o", program, filepath.Join("testdata", source))...).CombinedOutput(); err != nil {
+		t.Fatalf("compile %s: %v\n%s", source, err, out)
 	}
 	return program
 }
@@ -97,11 +101,19 @@ func compile(t *testing.T, name string) string {
 // along it go by several ranks.
 func racks(t *testing.T) string {
 	t.Helper()
-	c, err := gen.Parse("tree:2x4")
+	host, err := os.Hostname()
 	if err != nil {
 		t.Fatal(err)
 	}
-	host, err := os.Hostname()
+	return network(t, host)
+}
+
+// elsewhere writes a network of another host.
+func elsewhere(t *testing.T) string { return network(t, "elsewhere") }
+
+func network(t *testing.T, host string) string {
+	t.Helper()
+	c, err := gen.Parse("tree:2x4")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,8 +137,15 @@ func racks(t *testing.T) string {
 // wrote to standard output, its lines in ascending order, and the report.
 func alongNetwork(t *testing.T, ranks int, program ...string) (stdout string, r written) {
 	t.Helper()
+	stdout, r = alongNetworkIn(t, "", ranks, program...)
+	return sorted(stdout), r
+}
+
+// alongNetworkIn does so in a folder, and leaves the lines as they are.
+func alongNetworkIn(t *testing.T, dir string, ranks int, program ...string) (stdout string, r written) {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.json")
-	status, out, stderr := job{ranks: ranks, program: program, preload: true, env: []string{
+	status, out, stderr := job{ranks: ranks, program: program, dir: dir, preload: true, env: []string{
 		"TOPOCAST_NETWORK=" + racks(t), "TOPOCAST_CHOICE=model", "TOPOCAST_REPORT=" + file,
 	}}.run(t)
 	if status != 0 {
@@ -142,7 +161,7 @@ func alongNetwork(t *testing.T, ranks int, program ...string) (stdout string, r 
 	if err := json.Unmarshal(text, &r); err != nil {
 		t.Fatal(err)
 	}
-	return sorted(out), r
+	return out, r
 }
 
 // written is a report as its file has it.
@@ -174,12 +193,94 @@ func unchanged(t *testing.T, ranks int, program ...string) written {
 	return r
 }
 
-func TestPreloadSizes(t *testing.T) {
-	program := compile(t, "sizes")
-	for _, ranks := range []int{1, 2, 5} {
-		r := unchanged(t, ranks, program)
-		if wanted := ranks > 1; r.Ours > 0 != wanted {
-			t.Errorf("%d ranks: %d of %d broadcasts along the network, want some: %t", ranks, r.Ours, r.Calls, wanted)
+// TestPreloadPrograms runs programs of our own, each of which looks at every byte that it gets. The numbers
+// of broadcasts along the network follow from the programs: zero is what the library is to leave alone.
+func TestPreloadPrograms(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		ranks  int
+		source string
+		args   []string
+		ours   bool
+	}{
+		{"many sizes, roots and communicators", 5, "sizes.c", nil, true},
+		{"one rank", 1, "sizes.c", nil, false},
+		{"types that differ between ranks", 4, "types.c", nil, true},
+		{"wrong arguments", 2, "errors.c", nil, true},
+		{"receives from any source", 3, "wildcards.c", nil, true},
+		{"intercommunicators", 3, "inter.c", nil, true},
+		{"threads one after the other", 2, "threads.c", []string{"serialized"}, true},
+		{"threads at once", 2, "threads.c", []string{"multiple"}, false},
+		{"3000 communicators", 2, "many.c", []string{"1500", "1500"}, true},
+		{"Fortran by mpif.h, mpi and mpi_f08", 3, "entries.f90", nil, true},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			r := unchanged(t, c.ranks, append([]string{compile(t, c.source)}, c.args...)...)
+			if r.Ours > 0 != c.ours {
+				t.Errorf("%d of %d broadcasts along the network, want some: %t (%s)", r.Ours, r.Calls, c.ours, r.Reason)
+			}
+		})
+	}
+}
+
+// TestPreloadHuge broadcasts 2.5 GiB, of which each of two ranks has one or two copies.
+func TestPreloadHuge(t *testing.T) {
+	program := compile(t, "huge.c")
+	const needed = 10 << 20 // KiB
+	if free := available(t); free < needed {
+		t.Skipf("%d KiB of memory are free, and it takes %d", free, needed)
+	}
+	if _, r := alongNetwork(t, 2, program); r.Ours != 2 {
+		t.Errorf("%d broadcasts along the network, want 2", r.Ours)
+	}
+}
+
+// available is the memory in KiB that programs may still take.
+func available(t *testing.T) (free int) {
+	t.Helper()
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if _, err := fmt.Sscanf(line, "MemAvailable: %d kB", &free); err == nil {
+			return free
 		}
+	}
+	t.Fatal("/proc/meminfo does not tell MemAvailable")
+	return 0
+}
+
+// TestPreloadWithoutNetwork: a job goes on as without the library, and is told why, whatever is wrong and
+// whichever rank has it.
+func TestPreloadWithoutNetwork(t *testing.T) {
+	program := compile(t, "sizes.c")
+	bad := filepath.Join(t.TempDir(), "bad.json")
+	if err := os.WriteFile(bad, []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ what, env, want string }{
+		{"no network", "TOPOCAST_NETWORK=", "TOPOCAST_NETWORK names no network"},
+		{"no such file", "TOPOCAST_NETWORK=" + bad + ".not", "no such file"},
+		{"no network in the file", "TOPOCAST_NETWORK=" + bad, "bad.json"},
+		{"a network of other hosts", "TOPOCAST_NETWORK=" + elsewhere(t), "does not know 1 host"},
+		{"a wrong choice", "TOPOCAST_CHOICE=quick", "want timed or model"},
+	} {
+		env := []string{"TOPOCAST_CHOICE=model", "TOPOCAST_NETWORK=" + racks(t), c.env}
+		status, _, stderr := job{ranks: 2, program: []string{program}, preload: true, env: env}.run(t)
+		if status != 0 || !strings.Contains(stderr, "all left to the library: ") || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: status %d, %q, want 0 and %q", c.what, status, stderr, c.want)
+		}
+	}
+}
+
+// TestPreloadShort: what is short never makes the ranks look for a network.
+func TestPreloadShort(t *testing.T) {
+	program := compile(t, "many.c")
+	status, _, stderr := job{ranks: 2, program: []string{program, "9", "0"}, preload: true, env: []string{
+		"TOPOCAST_NETWORK=/no/such/file", "TOPOCAST_CHOICE=model",
+	}}.run(t)
+	if want := "18 broadcasts"; status != 0 || !strings.Contains(stderr, want) {
+		t.Errorf("status %d, %q, want 0 and %q", status, stderr, want)
 	}
 }

@@ -1,0 +1,18 @@
+"""Broadcasts of objects and of buffers; the argument is the thread level."""
+
+import sys
+
+import mpi4py
+
+mpi4py.rc.thread_level = sys.argv[1]
+from mpi4py import MPI
+
+comm = MPI.COMM_WORLD
+wrong = 0
+for root in range(comm.size):
+    found = comm.bcast({"numbers": list(range(5000))} if comm.rank == root else None, root)
+    wrong += found != {"numbers": list(range(5000))}
+    buf = bytearray(b"x" * 70000 if comm.rank == root else 70000)
+    comm.Bcast([buf, MPI.BYTE], root)
+    wrong += buf != b"x" * 70000
+print("rank %d: %d wrong" % (comm.rank, wrong))
