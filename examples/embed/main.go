@@ -3,7 +3,7 @@
 // like; topocast discover writes the file:
 //
 //	go run ./examples/embed network.json
-//	CC=mpicc go build -tags mpi ./examples/embed && mpirun -n 4 ./embed network.json
+//	go build ./examples/embed && mpirun -n 4 ./embed network.json
 package main
 
 import (

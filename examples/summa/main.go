@@ -4,7 +4,7 @@
 // With -trsm it solves X U = B for an upper triangular U, as Servet's section 6.1 does (Gonzalez-Dominguez et al.
 // 2013). It runs with or without MPI, or on a simulated cluster; topocast discover writes the network's file:
 //
-//	CC=mpicc go build -tags mpi ./examples/summa && mpirun -n 16 ./summa -n 2048 -network network.json
+//	go build ./examples/summa && mpirun -n 16 ./summa -n 2048 -network network.json
 //	go run ./examples/summa -cluster "tree:4x4 latency=20us,2us rate=1Gbps,10Gbps"
 package main
 

@@ -38,8 +38,7 @@ error that this leaves is printed. Each median has an interval in which the true
 over the time below which no broadcast can get: latency to the last rank, and bytes over the slowest link to it.
 
 --only names what is compared, ours, native and algorithms; native alone tunes nothing. What topocast rules is told
-of the library's settings is in the JSON. Start it by mpirun, one process per rank, with
-a binary built by CC=mpicc go build -tags mpi; without mpirun the ranks are
+of the library's settings is in the JSON. Start it by mpirun, one process per rank; without mpirun the ranks are
 threads pinned to the cores.
 
 Without --network the job is first measured and its wiring reconstructed, for at

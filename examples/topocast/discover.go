@@ -45,7 +45,7 @@ func discoverCommand(run runner) *cobra.Command {
 times, prints the tree, typical times per level and how it would broadcast, and writes the network to a
 file which applications and the other commands read.
 
-Under mpirun, with a binary built by CC=mpicc go build -tags mpi, the ranks are those of the job.
+Under mpirun the ranks are those of the job.
 Otherwise they are threads of this process, one per core and pinned to it: no MPI is needed.
 With --sim they run on a simulated cluster, in virtual time, of which --budget
 is, too; there every pair is measured once, with few samples, unless

@@ -2,8 +2,7 @@
 // it is wired, predicts transfer times, and broadcasts along the wiring.
 //
 // It needs no MPI: without it, ranks are threads of one process, pinned to the
-// cores. Built with CC=mpicc go build -tags mpi and started by mpirun, it
-// works on the ranks of the job.
+// cores. Started by mpirun, it works on the ranks of the job.
 package main
 
 import (

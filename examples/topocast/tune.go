@@ -38,7 +38,7 @@ tuned. Other jobs find nothing there, and may be tuned into the same file. It pr
 function; a size that was not tuned belongs to the next larger one that was. Where roots are of several kinds, as in racks of
 different sizes, each kind is tuned.
 
-Start it by mpirun, with a binary built by CC=mpicc go build -tags mpi. Where there is no library whose
+Start it by mpirun. Where there is no library whose
 broadcast could be compared, as without mpirun, predictions choose; they are printed and not kept.
 
 Ctrl-C (SIGINT, SIGTERM) ends it before the next size; what was tuned until then
