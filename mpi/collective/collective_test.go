@@ -141,12 +141,16 @@ func TestWarmCollectivesDoNotAllocate(t *testing.T) {
 				for range 3 {
 					again()
 				}
+				memory := len(c.arena)
 				if c.Rank() > 0 {
 					for range runs + 1 {
 						again()
 					}
 				} else if n := testing.AllocsPerRun(runs, again); n != 0 && wrong == nil {
 					wrong = fmt.Errorf("%g allocations by all ranks", n)
+				}
+				if wrong == nil && len(c.arena) != memory {
+					wrong = fmt.Errorf("scratch memory has grown from %d to %d words", memory, len(c.arena))
 				}
 				return wrong
 			})
