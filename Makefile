@@ -75,6 +75,14 @@ tools-installed:
 test-tools: mpi-installed tools-installed
 	TOPOCAST_TOOLS=1 go test -count=1 -timeout 15m -run ^TestTools $$(find . -name '*_tools_test.go' -exec dirname {} + | sort -u)
 
+# Job scripts under Slurm, on the hosts of a laboratory, with both MPI libraries; and whole machines'
+# switches in the files that Slurm reads. Needs root.
+.PHONY: slurm-test
+slurm-test: mpi-installed
+	.ci/install-slurm
+	TOPOCAST_REQUIRE_SLURM=1 go test -count=1 -v -timeout 30m ./examples/slurm
+	TOPOCAST_TOOLS=1 go test -count=1 -timeout 15m -run '^TestTools(Slurm|WholeMachines)' ./topology/encode
+
 # Round trips through Timed against the same loop in C, what calls from Go add, and
 # broadcasts between the cores of this machine against the library's own.
 bench-mpi: mpi-installed

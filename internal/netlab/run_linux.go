@@ -35,7 +35,7 @@ func (l *Lab) Run(ctx context.Context, j *Job, stdout, stderr io.Writer) error {
 	if err := os.WriteFile(hosts, []byte(list), 0o644); err != nil {
 		return fmt.Errorf("netlab: run: %w", err)
 	}
-	preload, err := l.preload(ctx, j.MPI)
+	preload, err := l.Preload(ctx, j.MPI)
 	if err != nil {
 		return err
 	}
@@ -105,8 +105,9 @@ func (l *Lab) exclusive(ctx context.Context) (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// preload builds what is loaded into the ranks of an MPI library, once per lab.
-func (l *Lab) preload(ctx context.Context, mpi string) (string, error) {
+// Preload builds what is loaded into the ranks of an MPI library, once per lab, by LD_PRELOAD, and returns the
+// file. Ranks that have a host to themselves may sleep, with NETLAB_BLOCK=1.
+func (l *Lab) Preload(ctx context.Context, mpi string) (string, error) {
 	sources := []string{"wait.c"}
 	if mpi == MPICH {
 		sources = append(sources, "mpich.c")

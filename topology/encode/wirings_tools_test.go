@@ -14,6 +14,7 @@ import (
 
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/internal/published"
+	"github.com/topocast/topocast/internal/slurmtest"
 	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/topology/linkage"
 )
@@ -93,7 +94,7 @@ func latenciesOf(t *testing.T, f *Fabric, hosts []string, rng *rand.Rand) *mat.D
 // Whole machines, from simulated latencies of hosts in no order to the files of schedulers: each
 // file has all groups of the machine's site and no other, and Slurm shows the same switches.
 func TestToolsWholeMachines(t *testing.T) {
-	tooltest.Need(t, slurmDaemons+"/slurmctld", slurmDaemons+"/munged", "scontrol")
+	tooltest.Need(t, slurmtest.Daemons+"/slurmctld", slurmtest.Daemons+"/munged", "scontrol")
 	data, ok := published.Beside()
 	if !ok {
 		t.Skip("the wirings of whole machines may not enter the repository, and are not beside it; TestToolsSlurmLoadsTrees does without")
