@@ -5,12 +5,15 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,10 +26,16 @@ import (
 	"github.com/topocast/topocast/mpi/ongompi"
 )
 
+// besideVar is set for the process that TestErrorsOfGompiEndTheJobBesideWorld starts.
+const besideVar = "TOPOCAST_TEST_BESIDE"
+
 func TestMain(m *testing.M) {
 	runtime.LockOSThread()
 	gompi.Start(false)
 	comm := gompi.NewCommunicator(nil)
+	if when := os.Getenv(besideVar); when != "" {
+		wrongRank(comm, when)
+	}
 	if want := os.Getenv(mpitest.SizeVar); want != "" && want != strconv.Itoa(comm.Size()) {
 		fmt.Fprintf(os.Stderr, "the job has %d ranks, but %s=%s\n", comm.Size(), mpitest.SizeVar, want)
 		comm.Abort(1)
@@ -160,4 +169,42 @@ func TestWorldBesideGompi(t *testing.T) {
 		t.Fatal(err)
 	}
 	holdHeat(t, 5)
+}
+
+// gompi drops return codes: as long as MPI's default handler of errors is set, a wrong rank ends the
+// job all the same. World must not change that, be it open or closed.
+func TestErrorsOfGompiEndTheJobBesideWorld(t *testing.T) {
+	if gompi.WorldSize() > 1 {
+		t.Skip("each case is a job of one rank, for which one is enough to ask")
+	}
+	for _, when := range []string{"open", "closed"} {
+		cmd := exec.Command(os.Args[0])
+		// A job of its own, not a part of this one.
+		ours := func(v string) bool {
+			return slices.ContainsFunc([]string{"OMPI_", "PMIX_", "PMI_", "HYDI_", "HYDRA_", "MPI"}, func(p string) bool { return strings.HasPrefix(v, p) })
+		}
+		cmd.Env = append(slices.DeleteFunc(os.Environ(), ours), besideVar+"="+when)
+		out, err := cmd.CombinedOutput()
+		if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() == noWorld {
+			t.Errorf("a send to rank 5 of 1 beside a World that is %s: %v, want MPI to end the process\n%s", when, err, out)
+		}
+	}
+}
+
+// noWorld is the status of the process if it does not get as far as the send.
+const noWorld = 99
+
+// wrongRank sends to a rank that is not there, beside a World.
+func wrongRank(comm *gompi.Communicator, when string) {
+	world, err := mpi.World()
+	if err == nil && when == "closed" {
+		err = world.Close()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(noWorld)
+	}
+	comm.SendBytes([]byte{1}, 5, 0)
+	fmt.Println("the error went unnoticed")
+	os.Exit(0)
 }
