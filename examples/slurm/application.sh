@@ -10,4 +10,5 @@
 #SBATCH --ntasks-per-node=1
 #SBATCH --time=00:10:00
 set -eu
+export SLURM_KILL_BAD_EXIT=1 # or srun would let ranks wait for one that has failed
 ${LAUNCH:-srun} "$@" "${NETWORK:-network.json}"

@@ -19,6 +19,7 @@
 #SBATCH --time=01:00:00
 #SBATCH --signal=INT@60
 set -eu
+export SLURM_KILL_BAD_EXIT=1 # or srun would let ranks wait for one that has failed
 TOPOCAST=${TOPOCAST:-topocast}
 LAUNCH=${LAUNCH:-srun}
 

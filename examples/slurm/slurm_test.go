@@ -286,7 +286,7 @@ func leaves(text string) []string {
 // and goes on from there when it is submitted again.
 func TestMeasurementsGoOn(t *testing.T) {
 	s := newSite(t)
-	for _, end := range []string{"time limit", "kill"} {
+	for _, end := range []string{"kill", "time limit"} {
 		jobs := map[*job]string{} // to their numbers; both run at once, on nodes of their own
 		for _, w := range ways() {
 			if w.launch == "srun" {
@@ -308,7 +308,7 @@ var long = []string{"--sizes", "8,256KiB", "--repetitions", "1000"}
 func (j *job) goesOn(t *testing.T, id string, kill bool) {
 	if kill {
 		j.await(t, id)
-		j.site.Ask(t, "scancel", "--full", "--signal=KILL", id)
+		j.site.Ask(t, "scancel", "--signal=KILL", id+".0") // the ranks, without SIGTERM before
 	}
 	state, log := j.end(t, id)
 	if !kill && state != "TIMEOUT" || state == "COMPLETED" {

@@ -64,3 +64,6 @@ func (*Lab) RunOn(context.Context, string, []string, io.Reader, io.Writer, io.Wr
 
 // Verify is for Linux.
 func (*Lab) Verify() (*Verification, error) { return nil, ErrUnavailable }
+
+// Preload is for Linux.
+func (*Lab) Preload(context.Context, string) (string, error) { return "", ErrUnavailable }
