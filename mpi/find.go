@@ -56,7 +56,8 @@ func findLibrary(getenv func(string) string, opens bool, loaded resolver, load f
 		if err == nil {
 			return nil
 		}
-		if text := err.Error(); !strings.Contains(text, "No such file") {
+		// Else it is there, and another library that it needs is not, say.
+		if text := err.Error(); !strings.HasPrefix(text, file+": cannot open shared object file: No such file") {
 			others = append(others, "; "+text)
 		}
 	}

@@ -68,6 +68,8 @@ func (c *Comm) reduce(op string, values []byte, number NumberType, with Reductio
 		return fail(ErrLength, "%d bytes are no %v", len(values), number)
 	case len(values)/size > math.MaxInt32:
 		return fail(ErrCount, "%d values", len(values)/size)
+	case len(values) == 0: // libraries differ in what they say to that
+		return nil
 	}
 	into := c.together.take(len(values))
 	failed := c.native.reduce(values, into, len(values)/size, number, with, root)
@@ -103,7 +105,7 @@ func (t *together) take(n int) []byte {
 
 // Gather is collective: dst of rank root becomes the blocks src of all ranks, by MPI_Gatherv.
 func (c *Comm) Gather(dst []byte, counts []int, src []byte, root int) error {
-	if err := c.rooted("Gather", root); err != nil {
+	if err := c.rooted("Gather", root, len(src)); err != nil {
 		return err
 	}
 	var layout []int32
@@ -118,7 +120,7 @@ func (c *Comm) Gather(dst []byte, counts []int, src []byte, root int) error {
 
 // Scatter is collective: dst of each rank becomes its block of src of rank root, by MPI_Scatterv.
 func (c *Comm) Scatter(dst, src []byte, counts []int, root int) error {
-	if err := c.rooted("Scatter", root); err != nil {
+	if err := c.rooted("Scatter", root, len(dst)); err != nil {
 		return err
 	}
 	var layout []int32
@@ -164,12 +166,15 @@ func (c *Comm) Alltoall(dst []byte, dstCounts []int, src []byte, srcCounts []int
 }
 
 // rooted are the checks that collectives with a root begin with.
-func (c *Comm) rooted(op string, root int) error {
+func (c *Comm) rooted(op string, root, bytes int) error {
 	if err := c.open(op); err != nil {
 		return err
 	}
 	if uint(root) >= uint(c.size) {
 		return &Error{op, c.rank, root, -1, ErrRank}
+	}
+	if bytes > math.MaxInt32 {
+		return &Error{op, c.rank, root, -1, fmt.Errorf("%w: %d bytes", ErrCount, bytes)}
 	}
 	return nil
 }

@@ -7,10 +7,10 @@ import (
 
 // faultHandlers are the handlers of the signals that faults of a program raise, as the kernel has them.
 // Go turns SIGSEGV of a nil pointer into a panic. Libraries that are loaded later may set their own,
-// which end the process: UCX does, below MPICH and Open MPI.
+// which end the process: UCX does, below MPICH and Open MPI, and takes SIGHUP, too, to be debugged by it.
 type faultHandlers [len(faults)][8]uint64 // of which the kernel uses 4
 
-var faults = [...]syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL}
+var faults = [...]syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGHUP}
 
 const signalSetBytes = 8
 

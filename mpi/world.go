@@ -37,11 +37,12 @@ const spinPolls = 100
 // replaced during calls of this package only, as far as they need it. Else errors of that
 // communicator return, as those of all of this package do.
 func World() (*Comm, error) {
+	runtime.LockOSThread() // before: libraries have words of their own for each thread
 	lib, err := openLibrary()
 	if err != nil {
+		runtime.UnlockOSThread()
 		return nil, err
 	}
-	runtime.LockOSThread()
 	c := &Comm{lib: lib, epoch: hostEpoch(), ends: !lib.started(), rank: -1}
 	if c.ends {
 		handlers := currentFaultHandlers()
@@ -84,7 +85,7 @@ func (c *Comm) join() error {
 func (c *Comm) settle(op string) error {
 	c.host = c.lib.processor()
 	c.rank, c.size = c.native.who()
-	if c.size == 1 {
+	if op == "World" && c.size == 1 {
 		if err := checkLauncher(c.LibraryVersion(), os.Getenv); err != nil {
 			return &Error{op, c.rank, -1, -1, err}
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -108,6 +109,9 @@ func agree(got, want *mat.Dense) error {
 	n, _ := got.Dims()
 	var difference mat.Dense
 	difference.Sub(got, want)
+	if math.IsNaN(mat.Sum(&difference)) { // which Max and Min pass over
+		return errors.New("summa: there are elements that are no numbers")
+	}
 	// Sums of n products of numbers up to 4 are rounded n times at most (Higham 2002, section 3.1).
 	bound := 16 * float64(n) * float64(n) * 0x1p-53
 	if worst := math.Max(mat.Max(&difference), -mat.Min(&difference)); !(worst <= bound) {

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -153,9 +153,7 @@ func inOrder(j *job, o *options) ([]line, error) {
 				times = append(times, s)
 			}
 		}
-		slices.SortFunc(times, func(a, b split) int {
-			return int(math.Copysign(1, a.total-b.total))
-		})
+		slices.SortFunc(times, func(a, b split) int { return cmp.Compare(a.total, b.total) })
 		lines = append(lines, line{g.byRows, w.name, times[len(times)/2]})
 	}
 	return lines, nil

@@ -97,7 +97,7 @@ func TestWrongInputIsOneLineAndStatus2(t *testing.T) {
 		{[]string{"reconstruct", "--method", "kmedoids", ok}, "--method kmedoids: want --k, too"},
 		{[]string{"reconstruct", "--method", "components", ok}, "--method components: want --eps, too"},
 		{[]string{"reconstruct", "--method", "kmedoids", "--k", "9", ok}, "K = 9: want in [1, 4]"},
-		{[]string{"reconstruct", "--method", "clique", "--eps", "-1", ok}, "Epsilon -1"},
+		{[]string{"reconstruct", "--method", "clique", "--eps", "-1", ok}, "--eps -1: want at least 0"},
 		{[]string{"reconstruct", "no/such/file"}, "no/such/file"},
 		{[]string{"reconstruct", write(t, "bad.csv", ",1\nx,\n")}, "line 2, column 1"},
 		{[]string{"reconstruct", write(t, "neg.csv", ",1,1\n1,,-1\n1,1,\n")}, "line 2, column 3"},

@@ -22,10 +22,10 @@ func (l *latencies) reconstruct(r topology.Reconstructor) (*topology.Result, err
 	greedy, ok := r.(*spanner.GreedyCycle)
 	if !ok || l.measured == nil || len(l.measured.Sizes) < 2 {
 		found, err := r.Reconstruct(l.matrices...)
-		if err != nil || l.view.Distance != plogp.Profile {
+		if err != nil || l.view.Distance == plogp.OneWay {
 			return found, err
 		}
-		timed, err := cluster.Timed(found.Hierarchy, l.times) // profiles have no unit
+		timed, err := cluster.Timed(found.Hierarchy, l.times) // other distances are no latencies, and profiles have no unit
 		if err == nil {
 			timed.Warnings = append(found.Warnings, timed.Warnings...)
 		}

@@ -105,8 +105,11 @@ func newMethod(name string, o methodOptions) (topology.Reconstructor, error) {
 	if i < 0 {
 		return nil, badInput("--method %s: want one of %s", name, strings.Join(methodNames(), ", "))
 	}
-	if o.k < 0 || o.eps < 0 {
-		return nil, badInput("--k %d, --eps %g: want at least 0", o.k, o.eps)
+	if o.k < 0 {
+		return nil, badInput("--k %d: want at least 0", o.k)
+	}
+	if o.eps < 0 {
+		return nil, badInput("--eps %g: want at least 0", o.eps)
 	}
 	if err := all[i].k.check(name, "k", o.k != 0); err != nil {
 		return nil, err

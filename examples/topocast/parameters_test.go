@@ -164,7 +164,7 @@ func TestReconstructParameters(t *testing.T) {
 		{"--distance rtt --search --method kmeans --k 3", "--search: finds --k or --eps itself"},
 		{"--distance rtt --search --method kmeans --score best", `--score "best": want silhouette, dbcv or stability`},
 		{"--distance rtt --score dbcv", "--score: only with --search"},
-		{"--distance rtt --method dbscan --eps -1", "--k 0, --eps -1: want at least 0"},
+		{"--distance rtt --method dbscan --eps -1", "--eps -1: want at least 0"},
 		{"", "holds PLogP parameters: want --distance"},
 		{"--bytes 8", "--bytes: only with --distance"},
 		{"--distance far", `--distance: plogp: distance "far": want time, latency, time33, rtt or profile`},

@@ -41,7 +41,7 @@ func Allgatherv[T comparable](comm mpi.Communicator, dst []T, counts []int, src 
 }
 
 func (c *Comm) allgather(dst []byte, counts []int, src []byte, equal bool) error {
-	if c.gather != nil {
+	if c.nativeTakes(len(dst)) {
 		return c.gather.Allgather(dst, counts, src)
 	}
 	offsets := c.offsetsOf(counts)

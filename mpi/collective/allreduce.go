@@ -9,7 +9,8 @@ import (
 //
 // The result is the same on all ranks, bit by bit, and on every run with the same ranks, groups and
 // costs: rounding depends on the order of sums, and each is done once, or in one order.
-// The library's own keeps to that as far as it says so (MPI 4.0, section 6.9.1, recommends it).
+// The library's own keeps to that as far as it says so (MPI 4.0, section 6.9.1, recommends it), and what it makes of
+// NaN under mpi.Min and Max is its own; of messages NaN comes everywhere.
 //
 // On messages it is, whichever costs least, recursive doubling, recursive halving and doubling
 // (Rabenseifner 2004) or a ring (Patarasuk, Yuan 2009). With groups, each reduces to its first rank, these do
@@ -36,6 +37,9 @@ func AllreduceFunc[T comparable](comm mpi.Communicator, values []T, f func(into,
 	c, err := of(comm)
 	if err == nil {
 		err = check[T](c)
+	}
+	if err == nil && f == nil {
+		err = errNoFunction
 	}
 	if err == nil {
 		err = allreduce(c, values, f)

@@ -28,7 +28,7 @@ func Alltoall[T comparable](comm mpi.Communicator, dst, src []T) error {
 	block := len(src) / c.all.size * sizeOf[T]()
 	counts := c.equalCounts(block)
 	switch {
-	case c.gather != nil:
+	case c.nativeTakes(c.all.size * block):
 		err = c.gather.Alltoall(bytesOf(dst), counts, bytesOf(src), counts)
 	case c.costs.bruckAlltoall(&c.all, c.all.size*block) < c.costs.ring(c.all.size, c.all.size*block):
 		err = c.bruckAlltoall(bytesOf(dst), bytesOf(src), block)
@@ -40,7 +40,7 @@ func Alltoall[T comparable](comm mpi.Communicator, dst, src []T) error {
 }
 
 // Alltoallv is Alltoall of srcCounts[j] values for rank j and dstCounts[i] values of rank i, by
-// pairwise exchange.
+// pairwise exchange. The library's own takes less than 2 GiB on each rank.
 func Alltoallv[T comparable](comm mpi.Communicator, dst []T, dstCounts []int, src []T, srcCounts []int) error {
 	c, err := of(comm)
 	if err == nil {

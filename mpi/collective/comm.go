@@ -28,7 +28,8 @@ type Settings struct {
 
 // A Comm is a communicator that keeps what collectives need from one call to the next: buffers,
 // and what is known of the wiring. Every function of this package takes one, as well as any other communicator.
-// Like the communicator below it belongs to one goroutine.
+// Like the communicator below it belongs to one goroutine. Other packages are given the one below, whose abilities this
+// one does not show.
 type Comm struct {
 	mpi.Communicator
 	set   mpi.Requests // nil: the communicator has none
@@ -65,6 +66,9 @@ var _ mpi.Communicator = (*Comm)(nil)
 func New(comm mpi.Communicator, s *Settings) (*Comm, error) {
 	if s == nil {
 		s = &Settings{}
+	}
+	if other, ok := comm.(*Comm); ok {
+		comm = other.Communicator // which has abilities
 	}
 	c := &Comm{Communicator: comm, tag: s.Tag, limit: 1 << 30, all: team{size: comm.Size(), me: comm.Rank()}}
 	if c.tag == 0 {

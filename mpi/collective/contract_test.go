@@ -381,6 +381,14 @@ func misuse(comm mpi.Communicator) error {
 	expect("Alltoallv without counts", Alltoallv(comm, one, nil, one, nil), nil)
 	expect("Sendrecv from a wrong rank", Sendrecv(comm, one, ranks, one, None, 1), mpi.ErrRank)
 	expect("Sendrecv from itself to nobody", Sendrecv(comm, one, me, one, None, 1), mpi.ErrRank)
+	// Of these nothing may be under way, or it would take the messages of the Barrier below.
+	tag := mpi.MaxTag - 1
+	expect("Sendrecv to a wrong rank", Sendrecv(comm, make([]int64, 1), (me+1)%ranks, one, ranks, tag), mpi.ErrRank)
+	if ranks > 1 {
+		expect("Sendrecv with a wrong tag", Sendrecv(comm, make([]int64, 1), (me+1)%ranks, one, (me+1)%ranks, -1), mpi.ErrTag)
+	}
+	expect("ReduceFunc without a function", ReduceFunc(comm, one, nil, 0), nil)
+	expect("AllreduceFunc without a function", AllreduceFunc(comm, one, nil), nil)
 	for _, s := range []Settings{
 		{Tag: -1},
 		{Tag: mpi.MaxTag + 1},
@@ -398,6 +406,9 @@ func misuse(comm mpi.Communicator) error {
 	sum := []uint32{binary.BigEndian.Uint32([]byte{0, 0, 0, 1})}
 	if err := Allreduce(comm, sum, mpi.Sum); err != nil || int(sum[0]) != ranks {
 		wrong = append(wrong, fmt.Errorf("after the misuse: %v, %v", sum, err))
+	}
+	if err := Barrier(comm); err != nil {
+		wrong = append(wrong, err)
 	}
 	return errors.Join(wrong...)
 }

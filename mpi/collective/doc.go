@@ -35,6 +35,8 @@
 // All ranks call a collective, with equal settings, and no other message of the same tag is under way. Nothing depends on
 // whether Send buffers. Values are numbers, booleans, and arrays and structs of them, whose bytes
 // mean the same on all ranks; others are refused, as are lengths, counts and ranks that cannot be, before anything is sent.
+// That lengths differ between ranks is not found out: as in MPI, ranks then may wait for good, or memory be overwritten.
+// dst and src do not overlap.
 // As of any communicator, an error makes it unusable on all ranks. What floating-point sums round to is said at Allreduce.
 //
 // # Limits

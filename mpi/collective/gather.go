@@ -2,6 +2,7 @@ package collective
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/topocast/topocast/mpi"
 )
@@ -19,14 +20,14 @@ func Gather[T comparable](comm mpi.Communicator, dst, src []T, root int) error {
 	if err != nil {
 		return failed("Gather", err)
 	}
-	if c.gather != nil {
+	if c.nativeTakes(len(src) * sizeOf[T]() * c.all.size) {
 		return failed("Gather", c.gather.Gather(bytesOf(dst), c.equalCounts(len(src)*sizeOf[T]()), bytesOf(src), root))
 	}
 	return failed("Gather", c.gatherBlocks(bytesOf(dst), bytesOf(src), root))
 }
 
 // Gatherv is Gather of counts[i] values of rank i, which only the root has to know.
-// The root receives from everybody.
+// The root receives from everybody. The library's own takes less than 2 GiB in all.
 func Gatherv[T comparable](comm mpi.Communicator, dst []T, counts []int, src []T, root int) error {
 	c, err := ready[T](comm, root)
 	if err == nil && c.all.me == root {
@@ -46,6 +47,10 @@ func Gatherv[T comparable](comm mpi.Communicator, dst []T, counts []int, src []T
 	}
 	return failed("Gatherv", c.collect(c.all, bytesOf(dst), c.offsetsOf(c.counts), bytesOf(src), root))
 }
+
+// nativeTakes tells whether the library has gathers and the like for so many bytes in all, which all ranks know: its
+// counts are ints of C.
+func (c *Comm) nativeTakes(bytes int) bool { return c.gather != nil && bytes <= math.MaxInt32 }
 
 // ready are the checks that all collectives with a root begin with.
 func ready[T comparable](comm mpi.Communicator, root int) (*Comm, error) {
@@ -73,8 +78,8 @@ func (c *Comm) checkBlocks(name string, have int, counts []int, own int) error {
 	}
 	sum := 0
 	for i, n := range counts {
-		if n < 0 {
-			return fmt.Errorf("count %d of %s is %d: want at least 0", i, name, n)
+		if n < 0 || n > math.MaxInt-sum {
+			return fmt.Errorf("count %d of %s is %d: want at least 0, and a sum that is a length", i, name, n)
 		}
 		sum += n
 	}

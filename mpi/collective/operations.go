@@ -1,6 +1,7 @@
 package collective
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -36,6 +37,8 @@ func combine[T Number](with mpi.Reduction, into, from []T) {
 		}
 	}
 }
+
+var errNoFunction = errors.New("the function of the reduction is nil")
 
 func checkReduction(with mpi.Reduction) error {
 	if with > mpi.Max {

@@ -35,6 +35,9 @@ func ReduceFunc[T comparable](comm mpi.Communicator, values []T, f func(into, fr
 	if err == nil {
 		err = check[T](c)
 	}
+	if err == nil && f == nil {
+		err = errNoFunction
+	}
 	if err == nil {
 		err = c.checkRoot(root)
 	}

@@ -14,14 +14,14 @@ func Scatter[T comparable](comm mpi.Communicator, dst, src []T, root int) error 
 	if err != nil {
 		return failed("Scatter", err)
 	}
-	if c.gather != nil {
+	if c.nativeTakes(len(dst) * sizeOf[T]() * c.all.size) {
 		return failed("Scatter", c.gather.Scatter(bytesOf(dst), bytesOf(src), c.equalCounts(len(dst)*sizeOf[T]()), root))
 	}
 	return failed("Scatter", c.scatterBlocks(bytesOf(dst), bytesOf(src), root))
 }
 
 // Scatterv is Scatter of counts[i] values to rank i, which only the root has to know.
-// The root sends to everybody.
+// The root sends to everybody. The library's own takes less than 2 GiB in all.
 func Scatterv[T comparable](comm mpi.Communicator, dst, src []T, counts []int, root int) error {
 	c, err := ready[T](comm, root)
 	if err == nil && c.all.me == root {

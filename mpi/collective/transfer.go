@@ -24,6 +24,15 @@ func Sendrecv[T comparable](comm mpi.Communicator, recv []T, src int, send []T, 
 	if err != nil {
 		return failed("Sendrecv", err)
 	}
+	// Before anything is sent: a receive that is left behind would take a later message.
+	for _, peer := range [...]int{src, dst} {
+		if peer != None && uint(peer) >= uint(c.all.size) {
+			return failed("Sendrecv", fmt.Errorf("rank %d: %w: want in [0, %d)", peer, mpi.ErrRank, c.all.size))
+		}
+	}
+	if uint(tag) > mpi.MaxTag {
+		return failed("Sendrecv", fmt.Errorf("tag %d: %w: want in [0, %d]", tag, mpi.ErrTag, mpi.MaxTag))
+	}
 	me := c.all.me
 	if src == me || dst == me {
 		if src != dst {
