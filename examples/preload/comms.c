@@ -44,10 +44,13 @@ static int tp_drop(MPI_Comm comm, int key, void *value, void *unused) {
 		s->next->link = s->link;
 	__atomic_add_fetch(&tp_generation, 1, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&tp_lock);
-	if (!ended)
+	// MPICH frees a communicator when its last transfer ends, and so perhaps in a call of ours, where nothing
+	// collective may be done: what the Broadcaster has stays then.
+	if (!ended && tp_inside == 0)
 		tp_detach(s);
 	for (int i = 0; i < TP_CLASSES; i++)
 		free(s->choices[i]);
+	free(s->packed);
 	free(s);
 	return MPI_SUCCESS;
 }
@@ -80,6 +83,7 @@ static int tp_begin(void) {
 		return 1;
 	return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, tp_end, &end, NULL) == MPI_SUCCESS &&
 	       PMPI_Comm_set_attr(MPI_COMM_SELF, end, NULL) == MPI_SUCCESS &&
+	       PMPI_Comm_free_keyval(&end) == MPI_SUCCESS && // the attribute stays
 	       PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, tp_drop, &tp_key, NULL) == MPI_SUCCESS;
 }
 

@@ -17,6 +17,8 @@ static int tp_least(tp_comm *s, double *values, int n) {
 // tp_is_of_world tells whether all ranks are of this MPI_COMM_WORLD, and so started alike. It is so on
 // all of them or on none.
 static int tp_is_of_world(tp_comm *s) {
+	if (s->comm == MPI_COMM_WORLD)
+		return 1;
 	MPI_Group own, world;
 	int inside = 1, *ranks = malloc(2 * sizeof(int) * s->size);
 	if (ranks == NULL)
@@ -39,27 +41,29 @@ static int tp_is_of_world(tp_comm *s) {
 enum { TP_MOST = 64 };
 static int tp_broadcasters = 0; // calls of MPI come one at a time where there is any
 
-// tp_attach is collective: it makes a Broadcaster, on all ranks or on none.
+// tp_attach is collective: it makes a Broadcaster, on all ranks or on none, and returns the stage
+// of the communicator: TP_WATCH if there are too many already, which may change.
 static int tp_attach(tp_comm *s) {
 	double made = tp_broadcasters < TP_MOST;
-	if (!tp_least(s, &made, 1) || made == 0)
-		return 0;
+	if (!tp_least(s, &made, 1))
+		return TP_OFF;
+	if (made == 0)
+		return TP_WATCH;
 	tp_inside++;
 	s->handle = tpAttach(&s->comm, s->model);
 	made = s->handle != 0;
 	int agreed = tp_least(s, &made, 1);
 	tp_inside--;
 	if (s->handle == 0)
-		return 0;
+		return TP_OFF;
 	tp_broadcasters++;
 	if (!agreed || made == 0) {
 		tp_detach(s);
-		return 0;
+		return TP_OFF;
 	}
-	s->stage = TP_ON;
 	for (int i = 0; i < TP_CLASSES; i++)
 		tp_learn(s, i);
-	return 1;
+	return TP_ON;
 }
 
 void tp_detach(tp_comm *s) {
@@ -97,8 +101,8 @@ static void tp_first(tp_comm *s) {
 		return;
 	s->model = v[TP_MODEL] != 0;
 	s->stage = TP_WATCH;
-	if ((s->model || v[TP_TUNED] != 0) && !tp_attach(s))
-		s->stage = TP_OFF;
+	if (s->model || v[TP_TUNED] != 0)
+		s->stage = tp_attach(s);
 }
 
 // To find out what is faster takes a quarter of a second or 50 to 100 broadcasts (package bcast). It
@@ -117,11 +121,9 @@ int tp_decide(tp_comm *s, int class, int root) {
 		return 0;
 	}
 	s->watched[class] = 0, s->spent[class] = 0;
-	if (s->stage == TP_WATCH && !tp_attach(s)) {
-		s->stage = TP_OFF;
-		return 0;
-	}
-	return 1;
+	if (s->stage == TP_WATCH)
+		s->stage = tp_attach(s);
+	return s->stage == TP_ON;
 }
 
 void tp_learn(tp_comm *s, int class) {
@@ -136,28 +138,33 @@ void tp_learn(tp_comm *s, int class) {
 }
 
 int tp_broadcast(tp_comm *s, void *buf, int count, MPI_Datatype type, int64_t bytes, int root) {
-	int class = tp_class(bytes), dense = tp_is_dense(type);
+	int class = tp_class(bytes), layout = tp_layout(type), is_dense = layout != TP_GAPS;
 	char *data = buf;
-	if (buf == MPI_IN_PLACE || (dense && buf == NULL) || (!dense && !tp_is_valid(buf, type)))
+	if (buf == MPI_IN_PLACE || (is_dense && buf == NULL) || (layout != TP_PREDEFINED && !tp_is_valid(buf, type)))
 		return TP_INVALID;
 	int code = MPI_SUCCESS;
-	if (!dense) {
-		// Without memory there is no way back: the other ranks have begun.
-		if ((data = malloc(bytes)) == NULL)
-			return PMPI_Comm_call_errhandler(s->comm, MPI_ERR_NO_MEM), MPI_ERR_NO_MEM;
-		if (s->rank == root)
-			code = tp_pack(buf, count, type, data, bytes);
+	// In a contest others broadcast, too, and so into what the root's program may have where it cannot be written.
+	int is_contest = !s->model && tp_way(s, class, root) == TP_OPEN;
+	int is_apart = !is_dense || (is_contest && s->rank == root);
+	if (is_apart) {
+		if (s->room < bytes) {
+			free(s->packed);
+			// Without memory there is no way back: the other ranks have begun.
+			if ((s->packed = malloc(bytes)) == NULL)
+				abort();
+			s->room = bytes;
+		}
+		data = s->packed;
+		if (s->rank == root && (code = tp_pack(buf, count, type, data, bytes)) != MPI_SUCCESS)
+			memset(data, 0, bytes);
 	}
 	tp_inside++;
 	int outcome = tpBcast(s->handle, data, bytes, root);
-	if (!s->model && tp_way(s, class, root) == TP_OPEN)
+	if (is_contest)
 		tp_learn(s, class);
 	tp_inside--;
-	if (!dense) {
-		if (code == MPI_SUCCESS && outcome == MPI_SUCCESS && s->rank != root)
-			code = tp_unpack(buf, count, type, data, bytes);
-		free(data);
-	}
+	if (is_apart && code == MPI_SUCCESS && outcome == MPI_SUCCESS && s->rank != root)
+		code = tp_unpack(buf, count, type, data, bytes);
 	if (outcome != MPI_SUCCESS)
 		code = outcome;
 	if (code != MPI_SUCCESS)

@@ -19,7 +19,7 @@
 // bytes and time, and the gain as the comparison saw it.
 //
 //	TOPOCAST_NETWORK=FILE  the network; what rank 0 of a communicator finds there counts
-//	TOPOCAST_REPORT=FILE   the report as JSON, by classes of sizes, too
+//	TOPOCAST_REPORT=FILE   the report as JSON, by classes of sizes, too; set to nothing: no report
 //	TOPOCAST_CHOICE=model  use what the network predicts to be best, at once and untimed
 //
 // # What it leaves to MPI

@@ -97,7 +97,11 @@ func attach(handle unsafe.Pointer, model bool) (*broadcaster, error) {
 	if err = known(comm, settings.Network, err); err == nil {
 		var b *bcast.Broadcaster
 		if b, err = bcast.New(comm, settings); err == nil {
-			return &broadcaster{b, comm, model}, nil
+			if !model || len(b.Warnings()) == 0 {
+				return &broadcaster{b, comm, model}, nil
+			}
+			// What fits so badly would be timed first, which was not asked for.
+			err = errors.Join(fmt.Errorf("TOPOCAST_CHOICE=model: %s", b.Warnings()[0]), b.Close())
 		}
 	}
 	return nil, errors.Join(err, comm.Close())
@@ -172,8 +176,11 @@ func tpReport(tallies *C.tp_tally) {
 	for class, t := range unsafe.Slice(tallies, C.TP_CLASSES) {
 		r.add(row{Bytes: 1 << min(class, maxClass), Calls: int64(t.calls), Ours: int64(t.ours), Sum: int64(t.bytes), Seconds: float64(t.seconds), Gain: float64(t.gain)})
 	}
-	fmt.Fprintln(os.Stderr, r.line())
-	if path := os.Getenv("TOPOCAST_REPORT"); path != "" {
+	path, isSet := os.LookupEnv("TOPOCAST_REPORT")
+	if path != "" || !isSet {
+		fmt.Fprintln(os.Stderr, r.line())
+	}
+	if path != "" {
 		if err := outfile.Write(path, r.write); err != nil {
 			fmt.Fprintf(os.Stderr, "topocast: report: %v\n", err)
 		}

@@ -6,28 +6,30 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-int tp_is_dense(MPI_Datatype type) {
+int tp_layout(MPI_Datatype type) {
 	enum { TP_FEW = 4 }; // what the types looked into below have of each
 	int integers, addresses, types, combiner;
 	MPI_Count size, lb, extent;
 	if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS ||
 	    PMPI_Type_size_x(type, &size) != MPI_SUCCESS || PMPI_Type_get_extent_x(type, &lb, &extent) != MPI_SUCCESS ||
 	    lb != 0 || extent != size)
-		return 0;
+		return TP_GAPS;
 	if (combiner == MPI_COMBINER_NAMED)
-		return 1;
+		return TP_PREDEFINED;
 	if (combiner != MPI_COMBINER_DUP && combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_RESIZED)
-		return 0; // may be dense, which a copy does not mind
+		return TP_GAPS; // may be dense, which a copy does not mind
 	int i[TP_FEW], dense, inner;
 	MPI_Aint a[TP_FEW];
 	MPI_Datatype old;
 	if (integers > TP_FEW || addresses > TP_FEW || types != 1 ||
 	    PMPI_Type_get_contents(type, integers, addresses, types, i, a, &old) != MPI_SUCCESS)
-		return 0;
-	dense = tp_is_dense(old);
-	if (PMPI_Type_get_envelope(old, &integers, &addresses, &types, &inner) == MPI_SUCCESS && inner != MPI_COMBINER_NAMED)
+		return TP_GAPS;
+	dense = tp_layout(old) != TP_GAPS;
+	// Types of Fortran 90 are predefined, too, though they do not say so.
+	if (PMPI_Type_get_envelope(old, &integers, &addresses, &types, &inner) == MPI_SUCCESS && inner != MPI_COMBINER_NAMED &&
+	    inner != MPI_COMBINER_F90_REAL && inner != MPI_COMBINER_F90_COMPLEX && inner != MPI_COMBINER_F90_INTEGER)
 		PMPI_Type_free(&old);
-	return dense;
+	return dense ? TP_DENSE : TP_GAPS;
 }
 
 // tp_alone is a communicator of this rank that returns its errors. It is made when first needed.

@@ -48,6 +48,8 @@ typedef struct tp_comm {
 	int64_t watched[TP_CLASSES]; // broadcasts of open choices since the class was last tried
 	int64_t due[TP_CLASSES];     // the number of them at which the ranks look at the time
 	double spent[TP_CLASSES];    // s, that they took
+	char *packed; // for elements without gaps
+	int64_t room; // bytes of it
 	struct tp_comm *next, **link; // of all, and what points here
 } tp_comm;
 
@@ -81,9 +83,10 @@ void tp_detach(tp_comm *s);
 // tp_learn takes over what the Broadcaster has decided for a class of sizes.
 void tp_learn(tp_comm *s, int class);
 
-// tp_is_dense tells whether elements of a type are the bytes from their address on, in that order
-// and without gaps between them.
-int tp_is_dense(MPI_Datatype type);
+// tp_layout tells whether elements of a type are the bytes from their address on, in that order
+// and without gaps between them, as those of predefined types are.
+enum { TP_GAPS, TP_DENSE, TP_PREDEFINED };
+int tp_layout(MPI_Datatype type);
 
 // tp_is_valid tells whether the library would take elements of a type from there.
 int tp_is_valid(void *buf, MPI_Datatype type);
