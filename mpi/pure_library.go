@@ -73,7 +73,7 @@ func openLibrary() (*library, error) {
 // resolve finds all functions.
 func (l *library) resolve() error {
 	f := &l.tc
-	err := l.find.all(append(l.collectives.symbols(), []symbol{
+	err := l.find.all(append([]symbol{
 		{"MPI_Send", &f.send},
 		{"MPI_Ssend", &f.ssend},
 		{"MPI_Recv", &f.recv},
@@ -111,7 +111,7 @@ func (l *library) resolve() error {
 		{"posix_memalign", &f.alignedMemory},
 		{"free", &f.freeMemory},
 		{"sched_yield", &f.yieldProcessor},
-	}...))
+	}, l.collectives.symbols()...))
 	if err != nil {
 		return fmt.Errorf("%w: it is no MPI 3, or none at all", err)
 	}
