@@ -124,7 +124,8 @@ func TestPreloadHPCC(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(verdicts(string(out))) {
-			if regexp.MustCompile(`(?i)pass|fail|success`).MatchString(line) {
+			// PTRANS prints times of the processor, too, where they are not 0.
+			if regexp.MustCompile(`(?i)pass|fail|success`).MatchString(line) && !strings.HasPrefix(line, "CPU ") {
 				said[i] += line
 			}
 		}
