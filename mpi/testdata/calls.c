@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { SAMPLES = 31, ITERS = 300, MESSAGE = 8, LONG = 1 << 20, LONG_ITERS = 6 };
+enum { SAMPLES = 31, ITERS = 300, SERIES = 10000, MESSAGE = 8, LONG = 1 << 20, LONG_ITERS = 60 };
 
 static int64_t now(void) {
 	struct timespec t;
@@ -65,7 +65,7 @@ int main(int argc, char **argv) {
 	print("Bcast of one rank", one_rank, ITERS, comm);
 	print("Bcast", one_root, ITERS, comm);
 	print("Bcast by turns", by_turns, ITERS, comm);
-	print("round trip", round_trip, ITERS, comm);
+	print("round trip", round_trip, SERIES, comm);
 	print("round trip of 1 MiB", long_trip, LONG_ITERS, comm);
 	MPI_Finalize();
 	return 0;
