@@ -20,6 +20,8 @@ import (
 type experiment interface {
 	// flags adds those that it alone has.
 	flags(*pflag.FlagSet)
+	// unused names flags, of its own and of the stage, that would change nothing on that ground with the others as they are.
+	unused(ground, *stage) []string
 	// simulate repeats it in virtual time, in this process.
 	simulate(context.Context, *stage) (*outcome.Outcome, error)
 	// measure repeats it on the ranks of a job. It is collective; others than rank 0 get nil.
@@ -33,6 +35,33 @@ type stage struct {
 	full     bool          // as many ranks and repetitions as the source has, however long it takes
 	budget   time.Duration // longest time for each source to measure ranks of a job
 	progress io.Writer     // standard error
+}
+
+func (s *stage) flags(f *pflag.FlagSet) {
+	f.StringVar(&s.cluster, "cluster", "", "simulate this cluster, for example \"tree:2x5 rate=1Gbps\"; default: those of the source")
+	f.BoolVar(&s.full, "full", false, "as many ranks and repetitions as the source has, however long it takes")
+	f.DurationVar(&s.budget, "budget", experimentBudget, "longest time to measure the ranks of a job, for each source")
+}
+
+// A ground is what an experiment is played on.
+type ground int
+
+const (
+	likeTheSource ground = iota // simulated machines like those of the source
+	givenCluster                // the one of --cluster
+	ranksOfJob
+)
+
+func (g ground) String() string {
+	return []string{"simulations of the source's machines", "the simulation of --cluster", "a job"}[g]
+}
+
+// ground is that of a simulation.
+func (s *stage) ground() ground {
+	if s.cluster == "" {
+		return likeTheSource
+	}
+	return givenCluster
 }
 
 // A source is one whose experiments can be repeated.
@@ -75,21 +104,11 @@ func experimentCommand(run runner) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	for _, s := range sources() {
-		e := s.begin()
-		one := repeatCommand(run, func() []named { return []named{{s.name, e}} })
+		one := repeatCommand(run, s)
 		one.Use, one.Short, one.Long, one.Example = s.name+" [flags]", s.short, s.long, s.example
-		e.flags(one.Flags())
 		c.AddCommand(one)
 	}
-	all := repeatCommand(run, func() []named {
-		var each []named
-		for _, s := range sources() {
-			e := s.begin()
-			e.flags(pflag.NewFlagSet(s.name, pflag.ContinueOnError)) // sets their defaults
-			each = append(each, named{s.name, e})
-		}
-		return each
-	})
+	all := repeatCommand(run, sources()...)
 	all.Use, all.Short = "all [flags]", "All of them, one after the other"
 	all.Long = `All repeats the experiments of all sources, each as its own command does without flags. One that
 this machine is too small for is left out, with a warning. --json prints a line for each.`
@@ -98,21 +117,17 @@ this machine is too small for is left out, with a warning. --json prints a line 
 	return c
 }
 
-// named is an experiment and the name of its command.
-type named struct {
-	name string
-	experiment
-}
-
-// repeatCommand is a command that repeats experiments; begin makes them when flags are read.
-func repeatCommand(run runner, begin func() []named) *cobra.Command {
+// repeatCommand is a command that repeats the experiments of some sources, of one with its own flags.
+func repeatCommand(run runner, of ...source) *cobra.Command {
 	var (
-		s                    stage
+		played               playing
 		here, asJSON         bool
 		ranks                int
 		table, page, figures string
 	)
 	c := &cobra.Command{Args: cobra.NoArgs}
+	played.begin(of, c.Flags())
+	s := &played.stage
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if asJSON && table == standard {
 			return badInput("--json and --csv -: both are standard output")
@@ -160,7 +175,10 @@ func repeatCommand(run runner, begin func() []named) *cobra.Command {
 					return err
 				}
 			}
-			outcomes, err := repeat(begin(), nil, c.ErrOrStderr(), func(e experiment) (*outcome.Outcome, error) { return e.simulate(c.Context(), &s) })
+			if err := played.refuseUnused(c, s.ground()); err != nil {
+				return err
+			}
+			outcomes, err := repeat(played.each, nil, c.ErrOrStderr(), func(e experiment) (*outcome.Outcome, error) { return e.simulate(c.Context(), s) })
 			if err != nil {
 				return err
 			}
@@ -169,12 +187,19 @@ func repeatCommand(run runner, begin func() []named) *cobra.Command {
 		if s.cluster != "" {
 			return badInput("--cluster: a simulation is one process: start it without a launcher, and without --here")
 		}
+		if err := played.refuseUnused(c, ranksOfJob); err != nil {
+			return err
+		}
 		return run(ranks, func(comm mpi.Communicator) error {
 			if err := checkOutputs(comm, rows, written); err != nil {
 				return err
 			}
-			own := s // ranks may share the stage
-			outcomes, err := repeat(begin(), comm, c.ErrOrStderr(), func(e experiment) (*outcome.Outcome, error) { return e.measure(c.Context(), comm, &own) })
+			own, err := playedByAll(comm, c.Flags(), of)
+			if err != nil {
+				return err
+			}
+			own.stage.progress = s.progress
+			outcomes, err := repeat(own.each, comm, c.ErrOrStderr(), func(e experiment) (*outcome.Outcome, error) { return e.measure(c.Context(), comm, &own.stage) })
 			if err != nil || comm.Rank() != 0 {
 				return err
 			}
@@ -182,11 +207,8 @@ func repeatCommand(run runner, begin func() []named) *cobra.Command {
 		})
 	}
 	f := c.Flags()
-	f.StringVar(&s.cluster, "cluster", "", "simulate this cluster, for example \"tree:2x5 rate=1Gbps\"; default: those of the source")
 	f.BoolVar(&here, "here", false, "without a launcher, measure threads on the cores of this machine instead of simulating")
 	f.IntVar(&ranks, "ranks", 0, "ranks with --here; 0: one per core")
-	f.BoolVar(&s.full, "full", false, "simulate as many ranks and repetitions as the source has, however long it takes")
-	f.DurationVar(&s.budget, "budget", experimentBudget, "longest time to measure the ranks of a job, for each source")
 	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/experiment) instead of text")
 	f.StringVar(&table, "csv", "", "file for all tables as CSV, a line per cell")
 	f.StringVar(&figures, "figures", "", "folder for the figures, as SVG")

@@ -50,6 +50,13 @@ func (o *bannikovOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.specification, "specification", "", "network or graph that the job is held against")
 }
 
+func (o *bannikovOptions) unused(g ground, _ *stage) []string {
+	if g != ranksOfJob {
+		return []string{"specification"}
+	}
+	return nil
+}
+
 func (o *bannikovOptions) read() (*bannikovOptions, error) {
 	own := *o
 	var err error
@@ -77,9 +84,6 @@ func (o *bannikovOptions) simulate(ctx context.Context, s *stage) (*outcome.Outc
 	own, err := o.read()
 	if err != nil {
 		return nil, err
-	}
-	if own.specification != "" {
-		return nil, badInput("--specification: of a simulated cluster it is known")
 	}
 	torus := "torus:4x4x4"
 	if s.full {

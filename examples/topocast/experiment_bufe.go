@@ -62,6 +62,13 @@ func (o *bufeOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.size, "bytes", bufeLong, "size of the messages whose time is corrected, such as "+sizeForms)
 }
 
+func (o *bufeOptions) unused(_ ground, _ *stage) []string {
+	if o.samples != 0 {
+		return []string{"full"}
+	}
+	return nil
+}
+
 // read takes what the flags say.
 func (o *bufeOptions) read(s *stage) error {
 	var err error

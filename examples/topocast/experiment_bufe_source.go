@@ -73,8 +73,8 @@ func (o *bufeOptions) ofMagny(ctx context.Context, found *outcome.Outcome) error
 	socket := mat.DenseCopyOf(all.Slice(0, 12, 0, 12))
 	firsts := pick(all, 0, 12, 24, 36)
 	matrixTable(s, "table-3.7", "Table 3.7, simulated: between first cores of the sockets", firsts)
-	s.Compare("inter-socket latency, mean", "s", meanOf(published.Table("3.7"), 4, true), meanOf(firsts, 4, true))
-	s.Compare("intra-socket latency, mean", "s", meanOf(published.Table("3.8"), 12, true), meanOf(socket, 12, true))
+	s.Given("inter-socket latency, mean", "s", meanOf(published.Table("3.7"), 4, true), meanOf(firsts, 4, true))
+	s.Given("intra-socket latency, mean", "s", meanOf(published.Table("3.8"), 12, true), meanOf(socket, 12, true))
 	_, widest, err := o.models(s, "models-magny", []modelled{{"table 3.7, printed", published.Table("3.7")}, {"table 3.8, printed", published.Table("3.8")}, {"simulated, all cores", all}})
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (o *bufeOptions) ofBlizzard(ctx context.Context, found *outcome.Outcome) (*
 	}
 	printed := published.Table("3.9")
 	for p := 1; p < 16; p++ {
-		s.Compare(fmt.Sprintf("table 3.9, processor %d", p), "s", printed.At(0, p), all.At(0, 2*p))
+		s.Given(fmt.Sprintf("table 3.9, processor %d", p), "s", printed.At(0, p), all.At(0, 2*p))
 	}
 	chosen, _, err := o.models(s, "models-blizzard", []modelled{{"simulated, all cores", all}})
 	if err != nil {
@@ -198,9 +198,9 @@ func (o *bufeOptions) ofWestmere(ctx context.Context, found *outcome.Outcome) er
 	matrixTable(s, "table-3.5", "Table 3.5, simulated: inter-node latencies", between.short)
 	matrixTable(s, "table-3.6", "Table 3.6, simulated: intra-node latencies", within.short)
 	t5, t6 := published.Table("3.5"), published.Table("3.6")
-	s.Compare("inter-node latency, mean", "s", meanOf(t5, nodes, true), meanOf(between.short, nodes, true))
-	s.Compare("intra-socket latency, mean", "s", meanOf(t6, 6, true), meanOf(within.short, 6, true))
-	s.Compare("inter-socket latency, mean", "s", meanOf(t6, 6, false), meanOf(within.short, 6, false))
+	s.Given("inter-node latency, mean", "s", meanOf(t5, nodes, true), meanOf(between.short, nodes, true))
+	s.Given("intra-socket latency, mean", "s", meanOf(t6, 6, true), meanOf(within.short, 6, true))
+	s.Given("inter-socket latency, mean", "s", meanOf(t6, 6, false), meanOf(within.short, 6, false))
 	s.Say("Switches that cliques of equal latency give, by tolerance: the source finds one that joins all nodes, and two of six cores.")
 	chosen, _, err := o.models(s, "models-westmere", []modelled{{"table 3.5, printed", t5}, {"table 3.6, printed", t6}, {"nodes, simulated", between.short}, {"cores, simulated", within.short}})
 	if err != nil {

@@ -54,6 +54,14 @@ func (o *reinfjellOptions) flags(f *pflag.FlagSet) {
 	f.Uint64Var(&o.seed, "seed", 1, "of the noise of simulated times")
 }
 
+// unused: beside machines and ranks of the source, --full sets the repetitions alone.
+func (o *reinfjellOptions) unused(g ground, _ *stage) []string {
+	if g != likeTheSource && o.list != "" {
+		return []string{"full"}
+	}
+	return nil
+}
+
 func (o *reinfjellOptions) read(full bool) error {
 	list := o.list
 	switch {

@@ -54,6 +54,13 @@ func (o *servetOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.repetitions, "repetitions", 3, "of each measurement, of which the median counts")
 }
 
+func (o *servetOptions) unused(g ground, _ *stage) []string {
+	if g != likeTheSource {
+		return []string{"full"}
+	}
+	return nil
+}
+
 // A servetRun is the experiment on one machine.
 type servetRun struct {
 	comm        mpi.Communicator

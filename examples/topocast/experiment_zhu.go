@@ -81,6 +81,13 @@ func (o *zhuOptions) flags(f *pflag.FlagSet) {
 	f.Uint64Var(&o.seed, "seed", 1, "of the random patterns")
 }
 
+func (o *zhuOptions) unused(g ground, _ *stage) []string {
+	if g == ranksOfJob {
+		return []string{"coupling"}
+	}
+	return nil
+}
+
 // read takes what the flags say.
 func (o *zhuOptions) read() error {
 	var err error

@@ -9,5 +9,10 @@
 //	t := s.Table("table-2", outcome.Number("|N|", ""), outcome.Number("mean error", "%"))
 //	t.Row(10, 3.83)
 //	s.Compare("mean error, 10 hosts, d = 1", "%", 3.83, ours)
+//	s.Bound("share of errors within 10 %", "%", outcome.AtLeast, 90, share)
+//	s.Given("bandwidth of a link", "B/s", 117.5e6, measured)
 //	s.Figure("figure-4", figure)
+//
+// What is compared is told apart: numbers that the experiment was to give, bounds, and numbers by which the simulated
+// machine was made and which therefore repeat nothing. Ours is NaN where a number could not be had, and counts as not reproduced.
 package outcome

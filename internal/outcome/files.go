@@ -31,9 +31,11 @@ func (o *Outcome) WriteJSON(w io.Writer) error {
 	type comparison struct {
 		What    string   `json:"what"`
 		Unit    string   `json:"unit,omitempty"`
+		Kind    string   `json:"kind"`
 		Printed *float64 `json:"printed"`
-		Ours    *float64 `json:"ours"`
-		Off     *float64 `json:"off"` // relative to the printed one
+		Ours    *float64 `json:"ours"`  // null: not reproduced
+		Off     *float64 `json:"off"`   // relative to the printed one
+		Holds   bool     `json:"holds"` // within 10 %, or a bound that holds
 	}
 	type section struct {
 		Title    string       `json:"title"`
@@ -41,6 +43,18 @@ func (o *Outcome) WriteJSON(w io.Writer) error {
 		Tables   []table      `json:"tables"`
 		Compared []comparison `json:"compared"`
 	}
+	type summary struct {
+		Values      int      `json:"values"`
+		Within      int      `json:"values_within"` // 10 %
+		Missing     int      `json:"values_not_reproduced"`
+		Off         *float64 `json:"median_off"` // of the values that were reproduced
+		Bounds      int      `json:"bounds"`
+		Hold        int      `json:"bounds_that_hold"`
+		Unknown     int      `json:"bounds_not_reproduced"`
+		Inputs      int      `json:"inputs"`
+		InputsFound int      `json:"inputs_within"`
+	}
+	sum := o.Summary()
 	out := struct {
 		Format   string    `json:"format"`
 		Version  int       `json:"version"`
@@ -48,9 +62,15 @@ func (o *Outcome) WriteJSON(w io.Writer) error {
 		Source   string    `json:"source"`
 		Where    string    `json:"where"`
 		Sections []section `json:"sections"`
+		Summary  summary   `json:"summary"`
 		Warnings []string  `json:"warnings"`
 		Detail   any       `json:"detail,omitempty"`
-	}{"topocast/experiment", 1, o.Name, o.Source, o.Where, []section{}, append([]string{}, o.Warnings...), o.Detail}
+	}{
+		"topocast/experiment", 1, o.Name, o.Source, o.Where,
+		[]section{},
+		summary{sum.Values, sum.Within, sum.Missing, jsonfile.Known(sum.Off), sum.Bounds, sum.Hold, sum.Unknown, sum.Inputs, sum.InputsFound},
+		append([]string{}, o.Warnings...), o.Detail,
+	}
 	for _, s := range o.Sections {
 		x := section{s.Title, append([]string{}, s.Text...), []table{}, []comparison{}}
 		for _, t := range s.Tables {
@@ -73,7 +93,9 @@ func (o *Outcome) WriteJSON(w io.Writer) error {
 			x.Tables = append(x.Tables, y)
 		}
 		for _, c := range s.Compared {
-			x.Compared = append(x.Compared, comparison{c.What, c.Unit, jsonfile.Known(c.Printed), jsonfile.Known(c.Ours), jsonfile.Known(c.Off())})
+			x.Compared = append(x.Compared, comparison{
+				c.What, c.Unit, c.Kind.String(), jsonfile.Known(c.Printed), jsonfile.Known(c.Ours), jsonfile.Known(c.Off()), c.Holds(),
+			})
 		}
 		out.Sections = append(out.Sections, x)
 	}
@@ -81,7 +103,7 @@ func (o *Outcome) WriteJSON(w io.Writer) error {
 }
 
 // WriteCSV writes all tables of some outcomes, a line per cell, so that tables of any columns are one file: what
-// is not known is empty. Of what the source prints, the rows are the numbers' names.
+// is not known is empty. Of what the source prints, the rows are the numbers' names, with the kind of each.
 func WriteCSV(w io.Writer, outcomes ...*Outcome) error {
 	out := csv.NewWriter(w)
 	line := func(cells ...string) { _ = out.Write(cells) } // Error, below, has the first one
@@ -107,6 +129,7 @@ func WriteCSV(w io.Writer, outcomes ...*Outcome) error {
 				}
 			}
 			for _, c := range s.Compared {
+				line(o.Name, s.Title, "printed", c.What, "kind", "", c.Kind.String())
 				line(o.Name, s.Title, "printed", c.What, "printed", c.Unit, number(c.Printed))
 				line(o.Name, s.Title, "printed", c.What, "ours", c.Unit, number(c.Ours))
 			}
@@ -139,16 +162,16 @@ func (o *Outcome) WriteFigures(folder string) ([]string, error) {
 // and what came out, then each with its tables and figures.
 func WritePage(w io.Writer, title string, outcomes ...*Outcome) error {
 	p := &draw.Page{Title: title}
-	summary := draw.Table{Head: []string{"source", "numbers compared", "within 10 %", "median difference"}, Left: 1}
+	summary := draw.Table{Head: summaryHead(), Left: 1}
 	for _, o := range outcomes {
-		if row := o.summary(); row != nil {
-			summary.Rows = append(summary.Rows, row)
+		if sum := o.Summary(); sum.sentence() != "" {
+			summary.Rows = append(summary.Rows, sum.row(o.Name))
 		}
 	}
 	if len(summary.Rows) > 0 {
 		p.Parts = append(p.Parts, draw.Part{
 			Title: "Printed and repeated", Tables: []draw.Table{summary},
-			Text: []string{"Of the numbers that a source prints and that a machine like its own could have given. The tables below have each of them. Other machines give other numbers: what differs is said, not judged."},
+			Text: []string{"Numbers are those that a source prints and that the experiment was to give on a machine like its own. Bounds are printed as at least, at most or about (within a quarter). Inputs are printed numbers by which a simulated machine was made: that they come out again shows nothing but that the machine is the right one, so they count nowhere else. The tables below have each of them."},
 		})
 	}
 	for _, o := range outcomes {
@@ -162,7 +185,7 @@ func WritePage(w io.Writer, title string, outcomes ...*Outcome) error {
 			for _, t := range s.Tables {
 				part.Tables = append(part.Tables, t.drawn())
 			}
-			if t := s.comparison(); t != nil {
+			for _, t := range s.comparisons() {
 				part.Tables = append(part.Tables, t.drawn())
 			}
 			for _, f := range s.Figures {

@@ -2,7 +2,6 @@ package outcome
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/topocast/topocast/topology/draw"
 )
@@ -51,22 +50,6 @@ func Number(name, unit string) Column { return Column{Name: name, Unit: unit} }
 
 // Text is a column of names.
 func Text(name string) Column { return Column{Name: name, text: true} }
-
-// A Comparison is a number that the source prints beside ours.
-type Comparison struct {
-	What    string
-	Unit    string // as of a Column
-	Printed float64
-	Ours    float64 // NaN: could not be had
-}
-
-// Off is by how much our number differs, relative to the printed one; NaN if that is 0.
-func (c Comparison) Off() float64 {
-	if c.Printed == 0 {
-		return math.NaN()
-	}
-	return (c.Ours - c.Printed) / math.Abs(c.Printed)
-}
 
 // A Figure is a drawing and the name of its file, without extension.
 type Figure struct {
@@ -118,11 +101,6 @@ func (t *Table) Row(cells ...any) {
 		panic(fmt.Sprintf("outcome: table %s: column %s: %v (%T)", t.Name, t.Columns[k].Name, cell, cell))
 	}
 	t.Rows = append(t.Rows, cells)
-}
-
-// Compare adds a number that the source prints and ours.
-func (s *Section) Compare(what, unit string, printed, ours float64) {
-	s.Compared = append(s.Compared, Comparison{what, unit, printed, ours})
 }
 
 // Figure adds a figure.

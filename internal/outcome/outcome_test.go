@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"html"
 	"math"
 	"os"
@@ -25,6 +26,10 @@ func sample(t *testing.T) *Outcome {
 	table.Row("other", 16, math.NaN(), math.NaN(), 12.34)
 	s.Compare("time", "s", 0.5, 0.55)
 	s.Compare("error", "%", 4.0, math.NaN())
+	s.Bound("speed-up", "", AtLeast, 2, 1.9)
+	s.Bound("share", "%", AtMost, 50, 50)
+	s.Bound("ratio", "", About, 2, math.NaN())
+	s.Given("latency", "s", 1e-6, 1.01e-6)
 	f, err := draw.Plot("Figure 1", draw.Axis{Name: "hosts"}, draw.Axis{Name: "time", Log: true}, []draw.Series{{Name: "a", X: []float64{1, 2}, Y: []float64{3, 4}}})
 	if err != nil {
 		t.Fatal(err)
@@ -52,9 +57,24 @@ fair, ε      4  2.5 us      12.35    1.0
 other       16       -          -   12.3
 
 printed by the source, and ours
-what   printed    ours  off by
-time    500 ms  550 ms   +10 %
-error   4.00 %       -       -
+what   printed    ours          off by
+time    500 ms  550 ms           +10 %
+error   4.00 %       -  not reproduced
+
+bounds that the source prints, and ours (about: within a quarter)
+what              printed     ours           holds
+speed-up       at least 2      1.9              no
+share     at most 50.00 %  50.00 %             yes
+ratio             about 2        -  not reproduced
+
+printed by the source, by which the machine was made, and measured on it
+what     printed     ours  off by
+latency     1 us  1.01 us    +1 %
+
+Of 2 numbers that the source prints 1 came out within 10 % (median off by 10 %),
+1 could not be reproduced; of 3 bounds that it prints 1 hold, 1 could not be
+reproduced; 1 more number made the simulated machine, and 1 came out of it
+within 10 %, which repeats nothing.
 
 warning: look at this
 `
@@ -75,9 +95,14 @@ func TestJSON(t *testing.T) {
 				Columns []struct{ Name, Unit string }
 				Rows    [][]any
 			}
-			Compared []struct{ Printed, Ours, Off *float64 }
+			Compared []struct {
+				Kind               string
+				Holds              bool
+				Printed, Ours, Off *float64
+			}
 		}
-		Detail []int
+		Summary map[string]*float64
+		Detail  []int
 	}
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatal(err)
@@ -85,6 +110,20 @@ func TestJSON(t *testing.T) {
 	s := got.Sections[0]
 	if got.Format != "topocast/experiment" || got.Detail[0] != 7 || s.Tables[0].Columns[2].Unit != "s" || s.Tables[0].Rows[0][2] != 2.5e-6 || s.Tables[0].Rows[1][2] != nil || s.Compared[1].Ours != nil {
 		t.Errorf("%+v", got)
+	}
+	kinds := ""
+	for _, c := range s.Compared {
+		kinds += fmt.Sprintln(c.Kind, c.Holds)
+	}
+	if kinds != "value true\nvalue false\nat least false\nat most true\nabout false\ninput true\n" {
+		t.Errorf("kinds %q", kinds)
+	}
+	for name, want := range map[string]float64{
+		"values": 2, "values_within": 1, "values_not_reproduced": 1, "bounds": 3, "bounds_that_hold": 1, "bounds_not_reproduced": 1, "inputs": 1, "inputs_within": 1,
+	} {
+		if got.Summary[name] == nil || *got.Summary[name] != want {
+			t.Errorf("summary: %s is not %g", name, want)
+		}
 	}
 	if off := *s.Compared[0].Off; math.Abs(off-0.1) > 1e-12 {
 		t.Errorf("off by %g, want 0.1", off)
@@ -97,8 +136,8 @@ func TestCSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()
-	if err != nil || len(rows) != 1+2*5+2*2 {
-		t.Fatalf("%v: %d lines, want a head, two rows of five cells and two numbers twice", err, len(rows))
+	if err != nil || len(rows) != 1+2*5+6*3 {
+		t.Fatalf("%v: %d lines, want a head, two rows of five cells, and kind and two numbers of six comparisons", err, len(rows))
 	}
 	if got, want := strings.Join(rows[3], "|"), "one|Table 1 (section 2)|table-1|0|time|s|2.5e-06"; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -126,7 +165,7 @@ func TestFiles(t *testing.T) {
 	if !strings.Contains(page.String(), "&lt;b&gt;A title") {
 		t.Error("names are not escaped")
 	}
-	for _, want := range []string{"data:image/svg+xml;base64,", "fair, ε", "two: B", "look at this", "+10 %", "default-src 'none'", "<td class=\"number\">10 %</td>"} {
+	for _, want := range []string{"data:image/svg+xml;base64,", "fair, ε", "two: B", "look at this", "+10 %", "default-src 'none'", "<td class=\"number\">10 %</td>", "1 of 3"} {
 		if !strings.Contains(html.UnescapeString(page.String()), want) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -134,6 +173,35 @@ func TestFiles(t *testing.T) {
 	for _, not := range []string{"<script", "http://", "https://", "<b>A"} {
 		if strings.Contains(page.String(), not) {
 			t.Errorf("the page has %q", not)
+		}
+	}
+}
+
+// TestHolds: what is off by exactly the margin counts, what is not known never does, and 0 is repeated by 0 alone.
+func TestHolds(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		kind          Kind
+		printed, ours float64
+		want          bool
+	}{
+		{Value, 10, 11, true},
+		{Value, 0.5, 0.55, true},
+		{Value, 10, 8.9, false},
+		{Value, -10, -9, true},
+		{Value, 0, 0, true},
+		{Value, 0, 1e-9, false},
+		{Value, 10, nan, false},
+		{Input, 10, 12, false},
+		{AtLeast, 2, 2, true},
+		{AtLeast, 2, nan, false},
+		{AtMost, 2, 9, false},
+		{AtMost, 2, nan, false},
+		{About, 2, 2.5, true},
+		{About, 2, 1.4, false},
+	} {
+		if got := (Comparison{Kind: c.kind, Printed: c.printed, Ours: c.ours}).Holds(); got != c.want {
+			t.Errorf("%v %g, ours %g: holds is %v, want %v", c.kind, c.printed, c.ours, got, c.want)
 		}
 	}
 }

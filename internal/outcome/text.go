@@ -32,10 +32,14 @@ func (o *Outcome) WriteText(w io.Writer) error {
 			b.WriteByte('\n')
 			t.write(&b)
 		}
-		if t := s.comparison(); t != nil {
+		for _, t := range s.comparisons() {
 			b.WriteByte('\n')
 			t.write(&b)
 		}
+	}
+	if text := o.Summary().sentence(); text != "" {
+		b.WriteByte('\n')
+		paragraph(text)
 	}
 	if len(o.Warnings) > 0 {
 		b.WriteByte('\n')
@@ -47,19 +51,49 @@ func (o *Outcome) WriteText(w io.Writer) error {
 	return err
 }
 
-// comparison is the table of what the source prints; nil if there is nothing to compare.
-func (s *Section) comparison() *Table {
-	if len(s.Compared) == 0 {
-		return nil
-	}
-	t := &Table{Name: "printed", Title: "printed by the source, and ours", Columns: []Column{Text("what")}}
-	for _, name := range []string{"printed", "ours", "off by"} {
-		t.Columns = append(t.Columns, Column{Name: name, text: true, right: true})
+// notReproduced stands where our number, and so its difference, would be.
+const notReproduced = "not reproduced"
+
+// comparisons are tables of what the source prints: what the experiment gave, bounds, and what it was given.
+func (s *Section) comparisons() []*Table {
+	var values, bounds, inputs *Table
+	row := func(t **Table, title, last string, cells ...any) {
+		if *t == nil {
+			*t = &Table{Name: "printed", Title: title, Columns: []Column{Text("what")}}
+			for _, name := range []string{"printed", "ours", last} {
+				(*t).Columns = append((*t).Columns, Column{Name: name, text: true, right: true})
+			}
+		}
+		(*t).Rows = append((*t).Rows, cells)
 	}
 	for _, c := range s.Compared {
-		t.Rows = append(t.Rows, []any{c.What, withUnit(c.Printed, c.Unit), withUnit(c.Ours, c.Unit), signed(c.Off())})
+		printed, ours, off := withUnit(c.Printed, c.Unit), withUnit(c.Ours, c.Unit), signed(c.Off())
+		if math.IsNaN(c.Ours) {
+			off = notReproduced
+		}
+		switch {
+		case c.Kind == Input:
+			row(&inputs, "printed by the source, by which the machine was made, and measured on it", "off by", c.What, printed, ours, off)
+		case c.Kind.bound():
+			verdict := "no"
+			switch {
+			case math.IsNaN(c.Ours):
+				verdict = notReproduced
+			case c.Holds():
+				verdict = "yes"
+			}
+			row(&bounds, "bounds that the source prints, and ours (about: within a quarter)", "holds", c.What, c.Kind.String()+" "+printed, ours, verdict)
+		default:
+			row(&values, "printed by the source, and ours", "off by", c.What, printed, ours, off)
+		}
 	}
-	return t
+	var all []*Table
+	for _, t := range []*Table{values, bounds, inputs} {
+		if t != nil {
+			all = append(all, t)
+		}
+	}
+	return all
 }
 
 // signed is a difference in percent with its sign.

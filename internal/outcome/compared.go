@@ -1,0 +1,77 @@
+package outcome
+
+import "math"
+
+// A Kind says what a Comparison can show.
+type Kind int
+
+const (
+	// Value is a number that the experiment gives, as the source's did: it is repeated if it is within 10 %.
+	Value Kind = iota
+	// Input is a number by which the simulated machine was made. That it comes out again says that the machine is
+	// the source's, and repeats nothing.
+	Input
+	// AtLeast and AtMost are bounds: they hold or do not.
+	AtLeast
+	AtMost
+	// About is a number that the source rounds in words: it holds if ours is within a quarter of it.
+	About
+)
+
+// String is the name of the kind in files.
+func (k Kind) String() string { return []string{"value", "input", "at least", "at most", "about"}[k] }
+
+// bound says that the kind is one of which a number holds or does not.
+func (k Kind) bound() bool { return k >= AtLeast }
+
+// A Comparison is a number that the source prints beside ours.
+type Comparison struct {
+	What    string
+	Unit    string // as of a Column
+	Kind    Kind
+	Printed float64
+	Ours    float64 // NaN: not reproduced
+}
+
+// Compare adds a number that the source prints and ours, which came out of the experiment; NaN: it did not.
+func (s *Section) Compare(what, unit string, printed, ours float64) {
+	s.Compared = append(s.Compared, Comparison{what, unit, Value, printed, ours})
+}
+
+// Given adds a number that the source prints and by which the simulated machine was made, with what was measured on it.
+func (s *Section) Given(what, unit string, printed, ours float64) {
+	s.Compared = append(s.Compared, Comparison{what, unit, Input, printed, ours})
+}
+
+// Bound adds a number that the source prints as AtLeast, AtMost or About, and ours; NaN: it could not be had.
+func (s *Section) Bound(what, unit string, kind Kind, printed, ours float64) {
+	s.Compared = append(s.Compared, Comparison{what, unit, kind, printed, ours})
+}
+
+// Off is by how much our number differs, relative to the printed one; NaN if that is 0, or if there is none of ours.
+func (c Comparison) Off() float64 {
+	if c.Printed == 0 {
+		return math.NaN()
+	}
+	return (c.Ours - c.Printed) / math.Abs(c.Printed)
+}
+
+const (
+	margin = 0.10 // how close to the printed number one is repeated
+	around = 0.25 // how close one is About the printed number
+)
+
+// Holds says that a number is repeated, or that a bound holds. NaN is neither.
+func (c Comparison) Holds() bool {
+	const rounding = 1 + 1e-9 // 0.55 is within 10 % of 0.5
+	within := func(share float64) bool { return math.Abs(c.Ours-c.Printed) <= share*rounding*math.Abs(c.Printed) }
+	switch c.Kind {
+	case AtLeast:
+		return c.Ours >= c.Printed
+	case AtMost:
+		return c.Ours <= c.Printed
+	case About:
+		return within(around)
+	}
+	return within(margin)
+}
