@@ -83,6 +83,13 @@ slurm-test: mpi-installed
 	TOPOCAST_REQUIRE_SLURM=1 go test -count=1 -v -timeout 30m ./examples/slurm
 	TOPOCAST_TOOLS=1 go test -count=1 -timeout 15m -run '^TestTools(Slurm|WholeMachines)' ./topology/encode
 
+# The figures of README, measured again, into figures.md and figures.json. Those of FIGURES, an
+# expression that their words match, alone; all of them take some hours. Nothing else should run.
+.PHONY: bench
+FIGURES =
+bench: mpi-installed
+	go run ./internal/figures -only '$(FIGURES)'
+
 # Round trips through Timed against the same loop in C, what calls from Go add, and
 # broadcasts between the cores of this machine against the library's own.
 bench-mpi: mpi-installed
