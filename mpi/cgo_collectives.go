@@ -11,6 +11,12 @@ package mpi
 #cgo nocallback tc_scatter
 #cgo noescape tc_alltoall
 #cgo nocallback tc_alltoall
+#cgo noescape tc_gather_blocks
+#cgo nocallback tc_gather_blocks
+#cgo noescape tc_scatter_blocks
+#cgo nocallback tc_scatter_blocks
+#cgo noescape tc_alltoall_blocks
+#cgo nocallback tc_alltoall_blocks
 #include "collectives.h"
 */
 import "C"
@@ -43,4 +49,16 @@ func (e *endpoint) alltoall(dst []byte, dstLayout []int32, src []byte, srcLayout
 	dstCounts, dstOffsets := halves(dstLayout)
 	srcCounts, srcOffsets := halves(srcLayout)
 	return code(C.tc_alltoall(data(dst), dstCounts, dstOffsets, data(src), srcCounts, srcOffsets, e.comm, C.int(e.spin)))
+}
+
+func (e *endpoint) gatherBlocks(dst, src []byte, root int) code {
+	return code(C.tc_gather_blocks(data(dst), data(src), C.int(len(src)), C.int(root), e.comm, C.int(e.spin)))
+}
+
+func (e *endpoint) scatterBlocks(dst, src []byte, root int) code {
+	return code(C.tc_scatter_blocks(data(dst), data(src), C.int(len(dst)), C.int(root), e.comm, C.int(e.spin)))
+}
+
+func (e *endpoint) alltoallBlocks(dst, src []byte, block int) code {
+	return code(C.tc_alltoall_blocks(data(dst), data(src), C.int(block), e.comm, C.int(e.spin)))
 }

@@ -79,3 +79,19 @@ type NativeGather interface {
 	// Alltoall is collective: block j of src of rank i becomes block i of dst of rank j.
 	Alltoall(dst []byte, dstCounts []int, src []byte, srcCounts []int) error
 }
+
+// NativeBlocks are those of NativeGather for blocks that are equally long on all ranks, which all of them know:
+// libraries have other algorithms for these.
+type NativeBlocks interface {
+	// GatherBlocks is collective: dst of rank root becomes the blocks src of all ranks.
+	GatherBlocks(dst, src []byte, root int) error
+
+	// ScatterBlocks is collective: dst of each rank becomes its block of src of rank root.
+	ScatterBlocks(dst, src []byte, root int) error
+
+	// AllgatherBlocks is collective: dst of all ranks becomes the blocks src of all ranks.
+	AllgatherBlocks(dst, src []byte) error
+
+	// AlltoallBlocks is collective: block j of src of rank i becomes block i of dst of rank j.
+	AlltoallBlocks(dst, src []byte) error
+}

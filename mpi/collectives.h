@@ -81,4 +81,35 @@ static inline int tc_alltoall(unsigned char *dst, int *dst_counts, int *dst_offs
 	return tc_settle(MPI_Ialltoallv(src, src_counts, src_offsets, MPI_BYTE, dst, dst_counts, dst_offsets, MPI_BYTE, comm, &request), &request, spin);
 }
 
+// Blocks of n bytes, equally long on all ranks.
+
+static inline int tc_gather_blocks(unsigned char *dst, unsigned char *src, int n, int root, MPI_Comm comm, int spin) {
+	if (tc_ended())
+		return TC_ENDED;
+	MPI_Request request;
+	if (spin == 0)
+		return root < 0 ? MPI_Allgather(src, n, MPI_BYTE, dst, n, MPI_BYTE, comm) : MPI_Gather(src, n, MPI_BYTE, dst, n, MPI_BYTE, root, comm);
+	return tc_settle(root < 0 ? MPI_Iallgather(src, n, MPI_BYTE, dst, n, MPI_BYTE, comm, &request)
+	                          : MPI_Igather(src, n, MPI_BYTE, dst, n, MPI_BYTE, root, comm, &request),
+	                 &request, spin);
+}
+
+static inline int tc_scatter_blocks(unsigned char *dst, unsigned char *src, int n, int root, MPI_Comm comm, int spin) {
+	if (tc_ended())
+		return TC_ENDED;
+	MPI_Request request;
+	if (spin == 0)
+		return MPI_Scatter(src, n, MPI_BYTE, dst, n, MPI_BYTE, root, comm);
+	return tc_settle(MPI_Iscatter(src, n, MPI_BYTE, dst, n, MPI_BYTE, root, comm, &request), &request, spin);
+}
+
+static inline int tc_alltoall_blocks(unsigned char *dst, unsigned char *src, int n, MPI_Comm comm, int spin) {
+	if (tc_ended())
+		return TC_ENDED;
+	MPI_Request request;
+	if (spin == 0)
+		return MPI_Alltoall(src, n, MPI_BYTE, dst, n, MPI_BYTE, comm);
+	return tc_settle(MPI_Ialltoall(src, n, MPI_BYTE, dst, n, MPI_BYTE, comm, &request), &request, spin);
+}
+
 #endif

@@ -53,7 +53,7 @@
 //	Scheduler     a whole list of transfers for the price of one call
 //	Splitter      communicators of some of the ranks, and duplicates
 //	NativeBcast   the library's own broadcast
-//	NativeBarrier, NativeReduce, NativeGather
+//	NativeBarrier, NativeReduce, NativeGather, NativeBlocks
 //	              its barrier, reductions, and what moves blocks: see package mpi/collective
 //	Timed         a batch of timed exchanges below Go
 //	CallCoster    what is in its readings where they are not below Go

@@ -11,6 +11,7 @@ var (
 	_ NativeBarrier = (*Comm)(nil)
 	_ NativeReduce  = (*Comm)(nil)
 	_ NativeGather  = (*Comm)(nil)
+	_ NativeBlocks  = (*Comm)(nil)
 
 	_ nativeCollectives = (*endpoint)(nil)
 )
@@ -23,6 +24,11 @@ type nativeCollectives interface {
 	gather(dst []byte, layout []int32, src []byte, root int) code // root < 0: on all ranks
 	scatter(dst, src []byte, layout []int32, root int) code
 	alltoall(dst []byte, dstLayout []int32, src []byte, srcLayout []int32) code
+
+	// The same for blocks of equal length in bytes.
+	gatherBlocks(dst, src []byte, root int) code // root < 0: on all ranks
+	scatterBlocks(dst, src []byte, root int) code
+	alltoallBlocks(dst, src []byte, block int) code
 }
 
 // together is what a communicator keeps for collectives.
@@ -143,9 +149,7 @@ func (c *Comm) Allgather(dst []byte, counts []int, src []byte) error {
 	if err != nil {
 		return err
 	}
-	if at := int(layout[c.size+c.rank]); len(src) > 0 && unsafe.SliceData(dst[at:]) == unsafe.SliceData(src) {
-		src = append(c.together.take(len(src))[:0], src...) // MPI wants them apart
-	}
+	src = c.together.apart(dst[layout[c.size+c.rank]:], src)
 	return c.fault("Allgather", c.native.gather(dst, layout, src, -1), -1, -1)
 }
 
@@ -163,6 +167,68 @@ func (c *Comm) Alltoall(dst []byte, dstCounts []int, src []byte, srcCounts []int
 		return err
 	}
 	return c.fault("Alltoall", c.native.alltoall(dst, to, src, from), -1, -1)
+}
+
+// GatherBlocks is collective: dst of rank root becomes the blocks src of all ranks, which are equally long, by MPI_Gather.
+func (c *Comm) GatherBlocks(dst, src []byte, root int) error {
+	err := c.rooted("Gather", root, len(src))
+	if err == nil && c.rank == root {
+		err = c.fill("Gather", len(dst), len(src))
+	}
+	if err != nil {
+		return err
+	}
+	return c.fault("Gather", c.native.gatherBlocks(dst, src, root), root, -1)
+}
+
+// ScatterBlocks is collective: dst of each rank becomes its block of src of rank root, by MPI_Scatter. Blocks are equally long.
+func (c *Comm) ScatterBlocks(dst, src []byte, root int) error {
+	err := c.rooted("Scatter", root, len(dst))
+	if err == nil && c.rank == root {
+		err = c.fill("Scatter", len(src), len(dst))
+	}
+	if err != nil {
+		return err
+	}
+	return c.fault("Scatter", c.native.scatterBlocks(dst, src, root), root, -1)
+}
+
+// AllgatherBlocks is collective: dst of all ranks becomes the blocks src of all, which are equally long, by MPI_Allgather. src
+// may be the rank's block of dst.
+func (c *Comm) AllgatherBlocks(dst, src []byte) error {
+	if err := cmp.Or(c.open("Allgather"), c.fill("Allgather", len(dst), len(src))); err != nil {
+		return err
+	}
+	src = c.together.apart(dst[c.rank*len(src):], src)
+	return c.fault("Allgather", c.native.gatherBlocks(dst, src, -1), -1, -1)
+}
+
+// AlltoallBlocks is collective: block j of src of rank i becomes block i of dst of rank j, by MPI_Alltoall. Blocks are equally long.
+func (c *Comm) AlltoallBlocks(dst, src []byte) error {
+	block := len(src) / c.size
+	if err := cmp.Or(c.open("Alltoall"), c.fill("Alltoall", len(src), block), c.fill("Alltoall", len(dst), block)); err != nil {
+		return err
+	}
+	return c.fault("Alltoall", c.native.alltoallBlocks(dst, src, block), -1, -1)
+}
+
+// fill holds a buffer to a block per rank.
+func (c *Comm) fill(op string, size, block int) error {
+	switch {
+	case block > math.MaxInt32 || size > math.MaxInt32:
+		return &Error{op, c.rank, -1, -1, fmt.Errorf("%w: %d bytes in all", ErrCount, size)}
+	case size != c.size*block:
+		return &Error{op, c.rank, -1, -1, fmt.Errorf("%w: %d bytes for %d blocks of %d", ErrLength, size, c.size, block)}
+	}
+	return nil
+}
+
+// apart is src, or a copy of it where it is the rank's own block of dst: MPI wants them apart.
+func (t *together) apart(own, src []byte) []byte {
+	if len(src) > 0 && unsafe.SliceData(own) == unsafe.SliceData(src) {
+		return append(t.take(len(src))[:0], src...)
+	}
+	return src
 }
 
 // rooted are the checks that collectives with a root begin with.

@@ -9,7 +9,8 @@ type pair struct{ blocking, starting uintptr }
 
 // collectives are the addresses of what nativeCollectives needs.
 type collectives struct {
-	reduce, allreduce, gather, allgather, scatter, alltoall pair
+	reduce, allreduce, gather, allgather, scatter, alltoall      pair
+	gatherBlocks, allgatherBlocks, scatterBlocks, alltoallBlocks pair
 }
 
 func (c *collectives) symbols() []symbol {
@@ -26,6 +27,14 @@ func (c *collectives) symbols() []symbol {
 		{"MPI_Iscatterv", &c.scatter.starting},
 		{"MPI_Alltoallv", &c.alltoall.blocking},
 		{"MPI_Ialltoallv", &c.alltoall.starting},
+		{"MPI_Gather", &c.gatherBlocks.blocking},
+		{"MPI_Igather", &c.gatherBlocks.starting},
+		{"MPI_Allgather", &c.allgatherBlocks.blocking},
+		{"MPI_Iallgather", &c.allgatherBlocks.starting},
+		{"MPI_Scatter", &c.scatterBlocks.blocking},
+		{"MPI_Iscatter", &c.scatterBlocks.starting},
+		{"MPI_Alltoall", &c.alltoallBlocks.blocking},
+		{"MPI_Ialltoall", &c.alltoallBlocks.starting},
 	}
 }
 
@@ -97,4 +106,22 @@ func (e *endpoint) alltoall(dst []byte, dstLayout []int32, src []byte, srcLayout
 	srcCounts, srcOffsets := e.gang.layout(2, srcLayout)
 	dstCounts, dstOffsets := e.gang.layout(3, dstLayout)
 	return e.join(e.lib.collectives.alltoall, from, srcCounts, srcOffsets, bytes, to, dstCounts, dstOffsets, bytes, e.comm)
+}
+
+func (e *endpoint) gatherBlocks(dst, src []byte, root int) code {
+	from, to, bytes, n := e.gang.bytes(0, src), e.gang.bytes(1, dst), e.lib.byteType, uintptr(len(src))
+	if root < 0 {
+		return e.join(e.lib.collectives.allgatherBlocks, from, n, bytes, to, n, bytes, e.comm)
+	}
+	return e.join(e.lib.collectives.gatherBlocks, from, n, bytes, to, n, bytes, uintptr(root), e.comm)
+}
+
+func (e *endpoint) scatterBlocks(dst, src []byte, root int) code {
+	from, to, bytes, n := e.gang.bytes(0, src), e.gang.bytes(1, dst), e.lib.byteType, uintptr(len(dst))
+	return e.join(e.lib.collectives.scatterBlocks, from, n, bytes, to, n, bytes, uintptr(root), e.comm)
+}
+
+func (e *endpoint) alltoallBlocks(dst, src []byte, block int) code {
+	from, to, bytes, n := e.gang.bytes(0, src), e.gang.bytes(1, dst), e.lib.byteType, uintptr(block)
+	return e.join(e.lib.collectives.alltoallBlocks, from, n, bytes, to, n, bytes, e.comm)
 }

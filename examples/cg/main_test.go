@@ -5,13 +5,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/examples/internal/gridjob"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 )
 
 // small is a job whose results are checked, on any grid.
 func small(rows, cols int, out *strings.Builder) *options {
-	return &options{n: 23, rows: rows, cols: cols, tolerance: 1e-11, repeat: 1, rate: 1e9, out: out}
+	o := &options{n: 23, tolerance: 1e-11, Options: gridjob.Options{Repeat: 1, Rate: 1e9, Ranks: 1, Out: out}}
+	if rows > 0 {
+		o.Grid = fmt.Sprintf("%dx%d", rows, cols)
+	}
+	return o
 }
 
 // Each run is held to the known solution; here, all need as many iterations.
@@ -37,8 +42,10 @@ func TestPlateIsSolvedOnAnyGrid(t *testing.T) {
 // that does not know them, as 15 ranks are no power of two.
 func TestAllreduceAlongTheWiringGains(t *testing.T) {
 	var out strings.Builder
-	o := &options{n: 30, tolerance: 1e-6, repeat: 1, rate: 1e9, out: &out}
-	if err := start(o, "3x5", "", "tree:5x3 latency=20us,2us rate=1Gbps,10Gbps", 0); err != nil {
+	o := &options{n: 30, tolerance: 1e-6, Options: gridjob.Options{
+		Grid: "3x5", Cluster: "tree:5x3 latency=20us,2us rate=1Gbps,10Gbps", Repeat: 1, Rate: 1e9, Out: &out,
+	}}
+	if err := start(o); err != nil {
 		t.Fatal(err)
 	}
 	type times struct{ iterations, total, edges, allreduce, computation, predicted float64 }
@@ -77,10 +84,11 @@ func TestWrongOptions(t *testing.T) {
 		{small(0, 0, &out), "", "network.json", "star:4", "want one of them"},
 		{small(0, 0, &out), "", "there-is-none.json", "", "there-is-none.json"},
 		{small(0, 0, &out), "", "", "torus:3x3", "want a tree"},
-		{&options{n: 1, repeat: 1, tolerance: 1, rate: 1, out: &out}, "", "", "star:4", "1 points, 1 times, tolerance 1, 1 flop/s: want at least 2"},
-		{&options{n: 9, repeat: 1, tolerance: 1e-300, rate: 1e9, out: &out}, "", "", "star:4", "no solution after 90 iterations"},
+		{&options{n: 1, tolerance: 1, Options: gridjob.Options{Repeat: 1, Rate: 1, Out: &out}}, "", "", "star:4", "1 points, 1 times, tolerance 1, 1 flop/s: want at least 2"},
+		{&options{n: 9, tolerance: 1e-300, Options: gridjob.Options{Repeat: 1, Rate: 1e9, Out: &out}}, "", "", "star:4", "no solution after 90 iterations"},
 	} {
-		if err := start(x.o, x.grid, x.file, x.cluster, 1); err == nil || !strings.Contains(err.Error(), x.want) {
+		x.o.Grid, x.o.File, x.o.Cluster = x.grid, x.file, x.cluster
+		if err := start(x.o); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("grid %q, file %q, cluster %q: error %v, want %q", x.grid, x.file, x.cluster, err, x.want)
 		}
 	}

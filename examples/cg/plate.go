@@ -1,16 +1,14 @@
 package main
 
 import (
-	"fmt"
-
+	"github.com/topocast/topocast/examples/internal/gridjob"
 	"github.com/topocast/topocast/mpi/collective"
 )
 
-// A plate is this rank's part of a square of n x n points, whose edge has the value 0. Ranks are in a grid: in the order of
-// rows, rank i*cols + j is at row i and column j, else j*rows + i.
+// A plate is this rank's part of a square of n x n points, whose edge has the value 0. Ranks are in a grid.
 type plate struct {
-	n, rows, cols int
-	byRows        bool
+	gridjob.Grid
+	n             int
 	row, col      int // of this rank
 	top, left     int // of its first point
 	height, width int // of its part
@@ -21,45 +19,22 @@ type plate struct {
 	in     []float64
 }
 
-func newPlate(rank, n, rows, cols int, byRows bool) *plate {
-	p := &plate{n: n, rows: rows, cols: cols, byRows: byRows}
-	if byRows {
-		p.row, p.col = rank/cols, rank%cols
-	} else {
-		p.row, p.col = rank%rows, rank/rows
-	}
-	p.top, p.left = p.row*n/rows, p.col*n/cols
-	p.height, p.width = (p.row+1)*n/rows-p.top, (p.col+1)*n/cols-p.left
+func newPlate(rank, n int, g gridjob.Grid) *plate {
+	p := &plate{Grid: g, n: n}
+	p.row, p.col = g.Place(rank)
+	p.top, p.left = p.row*n/g.Rows, p.col*n/g.Cols
+	p.height, p.width = (p.row+1)*n/g.Rows-p.top, (p.col+1)*n/g.Cols-p.left
 	p.stride = p.width + 2
 	p.out, p.in = make([]float64, p.height), make([]float64, p.height)
 	return p
 }
 
-// shape is that of a grid of so many ranks, of which the user may have said something.
-func shape(ranks, rows, cols int) (int, int, error) {
-	if rows == 0 {
-		for rows = 1; (rows+1)*(rows+1) <= ranks; rows++ {
-		}
-		for ranks%rows != 0 {
-			rows--
-		}
-		cols = ranks / rows
-	}
-	if rows*cols != ranks {
-		return 0, 0, fmt.Errorf("cg: grid of %d x %d: want one of %d ranks", rows, cols, ranks)
-	}
-	return rows, cols, nil
-}
-
 // rank is the one at a row and a column; None beyond the edge.
 func (p *plate) rank(row, col int) int {
-	switch {
-	case row < 0 || row >= p.rows || col < 0 || col >= p.cols:
+	if row < 0 || row >= p.Rows || col < 0 || col >= p.Cols {
 		return collective.None
-	case p.byRows:
-		return row*p.cols + col
 	}
-	return col*p.rows + row
+	return p.Rank(row, col)
 }
 
 // vector is one of zeros, with its frame.

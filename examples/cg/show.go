@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/topocast/topocast/examples/internal/gridjob"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi/collective"
 )
@@ -22,15 +23,15 @@ func (p *plate) predict(view *model.Network) (float64, error) {
 	sum := 0.0
 	for _, step := range []struct{ down, right int }{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
 		var transfers []model.Transfer
-		for row := range p.rows {
-			for col := range p.cols {
+		for row := range p.Rows {
+			for col := range p.Cols {
 				to := p.rank(row+step.down, col+step.right)
 				if to == collective.None {
 					continue
 				}
-				length := (col+1)*p.n/p.cols - col*p.n/p.cols
+				length := (col+1)*p.n/p.Cols - col*p.n/p.Cols
 				if step.right != 0 {
-					length = (row+1)*p.n/p.rows - row*p.n/p.rows
+					length = (row+1)*p.n/p.Rows - row*p.n/p.Rows
 				}
 				transfers = append(transfers, model.Transfer{Src: p.rank(row, col), Dst: to, Bytes: int64(8 * length)})
 			}
@@ -50,46 +51,31 @@ func (p *plate) predict(view *model.Network) (float64, error) {
 }
 
 // show prints the table, times in ms.
-func show(o *options, rows, cols int, table []line) error {
+func show(o *options, g gridjob.Grid, table []line) error {
+	ms := gridjob.Milliseconds
 	var b strings.Builder
-	fmt.Fprintf(&b, "Conjugate gradients, %d x %d points, %d x %d ranks; times in ms\n\n", o.n, o.n, rows, cols)
+	fmt.Fprintf(&b, "Conjugate gradients, %d x %d points, %d x %d ranks; times in ms\n\n", o.n, o.n, g.Rows, g.Cols)
 	fmt.Fprintf(&b, "%-8s %-17s %6s %8s %8s %9s %8s %9s\n", "ranks", "Allreduce", "iter.", "time", "edges", "Allreduce", "comput.", "predicted")
 	for _, l := range table {
-		fmt.Fprintf(&b, "%-8s %-17s %6d %8s %8s %9s %8s %9s\n", order(l.byRows), l.name, l.iterations, ms(l.total), ms(l.edges), ms(l.allreduce), ms(l.computation), ms(l.predicted))
+		fmt.Fprintf(&b, "%-8s %-17s %6d %8s %8s %9s %8s %9s\n", l.plate.Order(), l.name, l.iterations, ms(l.total), ms(l.edges), ms(l.allreduce), ms(l.computation), ms(l.predicted))
 	}
 	fmt.Fprintf(&b, `
 The results are right. Time is that of the slowest rank, its shares are means,
-and the median of %d counts. Predicted is that of the edges.
-%s
-`, o.repeat, verdict(table))
-	_, err := fmt.Fprint(o.out, b.String())
+and each is the median of %d. Predicted is that of the edges.
+`, o.Repeat)
+	for _, c := range table[0].choices {
+		fmt.Fprintf(&b, "Tuned: %v.\n", c)
+	}
+	fmt.Fprintln(&b, verdict(table))
+	_, err := fmt.Fprint(o.Out, b.String())
 	return err
 }
 
-func order(byRows bool) string {
-	if byRows {
-		return "by rows"
-	}
-	return "by cols"
-}
-
-func ms(seconds float64) string {
-	if math.IsNaN(seconds) {
-		return "-"
-	}
-	return fmt.Sprintf("%.3f", 1e3*seconds)
-}
-
-// alike is how much two orders may differ for none to be called better.
-const alike = 0.05
-
-func areAlike(a, b float64) bool { return math.Abs(a-b) <= alike*max(a, b) }
-
 // verdict says whether the order that was predicted to be better is.
 func verdict(table []line) string {
-	var rows, cols line // with the last kind of Allreduce
-	for _, l := range table {
-		if l.byRows {
+	var rows, cols *line // with the last kind of Allreduce
+	for i := range table {
+		if l := &table[i]; l.plate.ByRows {
 			rows = l
 		} else {
 			cols = l
@@ -98,18 +84,14 @@ func verdict(table []line) string {
 	switch {
 	case math.IsNaN(rows.predicted) || math.IsNaN(cols.predicted):
 		return "No order of ranks is predicted: there is no -network."
-	case areAlike(rows.predicted, cols.predicted):
+	case gridjob.AreAlike(rows.predicted, cols.predicted):
 		return "Both orders of ranks are predicted to take as long."
 	}
-	best := rows.predicted < cols.predicted
-	right := "wrong"
-	// Who waits for a neighbour with a longer way does so at its edges or in the next Allreduce.
-	byRows, byCols := rows.edges+rows.allreduce, cols.edges+cols.allreduce
-	switch {
-	case areAlike(byRows, byCols):
-		right = "both take as long"
-	case (byRows < byCols) == best:
-		right = "right"
+	best := rows
+	if cols.predicted < rows.predicted {
+		best = cols
 	}
-	return fmt.Sprintf("Ranks %s were predicted to exchange edges faster: %s.", order(best), right)
+	// Who waits for a neighbour with a longer way does so at its edges or in the next Allreduce.
+	right := gridjob.Verdict(rows.edges+rows.allreduce, cols.edges+cols.allreduce, best == rows)
+	return fmt.Sprintf("Ranks %s were predicted to exchange edges faster: %s.", best.plate.Order(), right)
 }

@@ -1,21 +1,21 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
-	"time"
 
-	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/examples/internal/gridjob"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
 )
 
-// A line is one line of the table.
+// A line is one line of the table: an order of ranks, and a kind of Allreduce.
 type line struct {
-	byRows    bool
+	plate     *plate
 	name      string
-	predicted float64 // s, of exchanging edges; NaN if it is not known
+	comm      *collective.Comm
+	choices   []collective.Choice // of the job
+	predicted float64             // s, of exchanging edges; NaN if it is not known
+	runs      [][]float64
 	split
 }
 
@@ -23,106 +23,111 @@ const (
 	byLibrary  = "native"
 	blind      = "messages"
 	alongWires = "along the wiring"
+	chosen     = "tuned"
 )
 
 // work is what every rank does: it solves in both orders of ranks, with each kind of Allreduce, and rank 0
 // prints a table.
 func work(comm mpi.Communicator, o *options) error {
-	rows, cols, err := shape(comm.Size(), o.rows, o.cols)
+	g, err := o.Shape(comm.Size())
 	if err != nil {
 		return err
 	}
-	if o.n < max(rows, cols) || o.repeat < 1 || !(o.tolerance > 0) || !(o.rate > 0) {
-		return fmt.Errorf("cg: %d points, %d times, tolerance %g, %g flop/s: want at least %d, 1, and above 0", o.n, o.repeat, o.tolerance, o.rate, max(rows, cols))
+	if o.n < max(g.Rows, g.Cols) || o.Repeat < 1 || !(o.tolerance > 0) || !(o.Rate > 0) {
+		return fmt.Errorf("%d points, %d times, tolerance %g, %g flop/s: want at least %d, 1, and above 0", o.n, o.Repeat, o.tolerance, o.Rate, max(g.Rows, g.Cols))
 	}
-	view, err := viewOf(comm, o.network)
+	view, err := o.Network(comm)
 	if err != nil {
 		return err
+	}
+	var groups [][]int
+	if view != nil {
+		groups = view.RankGroups(8)
 	}
 	ways := map[string]*collective.Settings{blind: {Messages: true}}
 	names := []string{blind}
-	if _, ok := comm.(mpi.NativeReduce); ok {
-		ways[byLibrary], names = &collective.Settings{}, []string{byLibrary, blind}
+	_, library := comm.(mpi.NativeReduce)
+	if library {
+		ways[byLibrary], names = nil, []string{byLibrary, blind}
 	}
-	if view != nil {
-		if groups := view.RankGroups(8); groups != nil {
-			ways[alongWires] = &collective.Settings{Messages: true, Groups: groups}
-			names = append(names, alongWires)
+	if groups != nil {
+		ways[alongWires], names = &collective.Settings{Messages: true, Groups: groups}, append(names, alongWires)
+	}
+	if library {
+		ways[chosen], names = &collective.Settings{Groups: groups}, append(names, chosen)
+	}
+	comms := make(map[string]*collective.Comm)
+	for _, name := range names {
+		if comms[name], err = collective.New(comm, ways[name]); err != nil {
+			return err
 		}
 	}
+	var choices []collective.Choice
+	if library {
+		choice, err := comms[chosen].Tune("Allreduce", 8, 0)
+		if err != nil {
+			return err
+		}
+		choices = append(choices, choice)
+	}
 	var table []line
-	for _, byRows := range []bool{true, false} {
-		p := newPlate(comm.Rank(), o.n, rows, cols, byRows)
+	for _, g := range g.Both() {
+		p := newPlate(comm.Rank(), o.n, g)
 		predicted, err := p.predict(view)
 		if err != nil {
 			return err
 		}
 		for _, name := range names {
-			c, err := collective.New(comm, ways[name])
+			table = append(table, line{plate: p, name: name, comm: comms[name], choices: choices, predicted: predicted})
+		}
+	}
+	// Lines take turns, so that a disturbance does not hit one of them alone.
+	watch := gridjob.NewWatch(comm, o.Rate)
+	for i := range 1 + o.Repeat { // the first to warm up
+		for k := range table {
+			l := &table[k]
+			run, err := l.solve(watch, o.tolerance)
 			if err != nil {
 				return err
 			}
-			l, err := timed(comm, c, p, o)
-			if err != nil {
-				return err
+			if i > 0 {
+				l.runs = append(l.runs, run)
 			}
-			l.byRows, l.name, l.predicted = byRows, name, predicted*float64(l.iterations)
-			table = append(table, l)
 		}
 	}
 	if comm.Rank() != 0 {
 		return nil
 	}
-	return show(o, rows, cols, table)
+	for k := range table {
+		l := &table[k]
+		m := gridjob.Medians(l.runs)
+		l.split = split{m[0], m[1], m[2], m[3], l.iterations}
+		l.predicted *= float64(l.iterations)
+	}
+	return show(o, g, table)
 }
 
-// viewOf is collective: the network of the ranks of comm, nil if none is known.
-func viewOf(comm mpi.Communicator, network *model.Network) (*model.Network, error) {
-	places, err := mpi.Places(comm)
-	if err != nil || network == nil {
+// solve is collective: one run, whose result is checked. It returns the time of the slowest rank, and means of its shares.
+func (l *line) solve(watch *gridjob.Watch, tolerance float64) ([]float64, error) {
+	s := &solver{comm: l.comm, plate: l.plate, watch: watch}
+	one, off, err := s.solve(tolerance)
+	if err != nil {
 		return nil, err
 	}
-	at := make([]model.Location, len(places))
-	for i, p := range places {
-		at[i] = model.Location{Host: p.Host, Core: p.Core}
+	slowest, mean := []float64{one.total, off}, []float64{one.edges, one.allreduce, one.computation}
+	if err := collective.Allreduce(l.comm, slowest, mpi.Max); err != nil {
+		return nil, err
 	}
-	return network.ViewTypical(at)
-}
-
-// timed is collective: the median of several runs, with results that are checked.
-func timed(comm mpi.Communicator, c *collective.Comm, p *plate, o *options) (line, error) {
-	begin := time.Now()
-	s := &solver{comm: c, plate: p, rate: o.rate, now: func() float64 { return time.Since(begin).Seconds() }}
-	if clock, ok := comm.(mpi.Clock); ok {
-		s.now = clock.Now
+	if err := collective.Allreduce(l.comm, mean, mpi.Sum); err != nil {
+		return nil, err
 	}
-	if simulated, ok := comm.(interface{ Sleep(seconds float64) }); ok { // where computation takes no time by itself
-		s.sleep = simulated.Sleep
+	// The error is at most the residual over the least eigenvalue of A, 8 sin(pi/2(n+1))^2 or at least 8/(n+1)^2, and
+	// b at most 8 times the solution, which is at most 1/2 at each of n^2 points.
+	n := float64(l.plate.n)
+	if bound := tolerance * (n + 1) * (n + 1) * n / 2; !(slowest[1] <= bound) {
+		return nil, fmt.Errorf("the result is up to %g off, want at most %g", slowest[1], bound)
 	}
-	var times []split
-	for i := range 1 + o.repeat { // the first to warm up
-		one, off, err := s.solve(o.tolerance)
-		if err != nil {
-			return line{}, err
-		}
-		slowest, mean := []float64{one.total, off}, []float64{one.edges, one.allreduce, one.computation}
-		if err := collective.Allreduce(c, slowest, mpi.Max); err != nil {
-			return line{}, err
-		}
-		if err := collective.Allreduce(c, mean, mpi.Sum); err != nil {
-			return line{}, err
-		}
-		// The error is at most the residual over the least eigenvalue of A, 8 sin(pi/2(n+1))^2 or at least 8/(n+1)^2, and
-		// b at most 8 times the solution, which is at most 1/2 at each of n^2 points.
-		n := float64(p.n)
-		if bound := o.tolerance * (n + 1) * (n + 1) * n / 2; !(slowest[1] <= bound) {
-			return line{}, fmt.Errorf("cg: the result is up to %g off, want at most %g", slowest[1], bound)
-		}
-		if i > 0 {
-			ranks := float64(c.Size())
-			times = append(times, split{slowest[0], mean[0] / ranks, mean[1] / ranks, mean[2] / ranks, one.iterations})
-		}
-	}
-	slices.SortFunc(times, func(a, b split) int { return cmp.Compare(a.total, b.total) })
-	return line{split: times[len(times)/2]}, nil
+	l.iterations = one.iterations
+	ranks := float64(l.comm.Size())
+	return []float64{slowest[0], mean[0] / ranks, mean[1] / ranks, mean[2] / ranks}, nil
 }

@@ -10,6 +10,9 @@ import (
 
 // A caster broadcasts panels along a row or a column of the grid.
 type caster interface {
+	// cast broadcasts.
+	cast(panel []float64, root int) error
+
 	// start begins a broadcast, of which there is one at a time.
 	start(panel []float64, root int) (pending, error)
 
@@ -25,6 +28,10 @@ type pending interface {
 
 // along broadcasts along the wiring.
 type along struct{ *bcast.Broadcaster }
+
+func (a along) cast(panel []float64, root int) error {
+	return bcast.BcastSlice(a.Broadcaster, panel, root)
+}
 
 func (a along) start(panel []float64, root int) (pending, error) {
 	return bcast.IbcastSlice(a.Broadcaster, panel, root)
@@ -45,12 +52,12 @@ type native struct {
 }
 
 // newNative returns nil if there is none.
-func newNative(comm mpi.Communicator) caster {
+func newNative(comm mpi.Communicator) *native {
 	b, ok := comm.(mpi.NativeBcast)
 	if !ok {
 		return nil
 	}
-	n := native{comm: b}
+	n := &native{comm: b}
 	if r, ok := comm.(mpi.NonBlocking); ok {
 		set := r.NewRequests()
 		_, starts := set.(mpi.Ibcaster)
@@ -61,15 +68,17 @@ func newNative(comm mpi.Communicator) caster {
 	return n
 }
 
-func (n native) start(panel []float64, root int) (pending, error) {
-	buf := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(panel))), 8*len(panel))
-	if n.begun == nil {
-		return done{}, n.comm.Bcast(buf, root)
-	}
-	return &underWay{set: n.begun}, n.begun.(mpi.Ibcaster).Ibcast(buf, root)
+func bytesOf(panel []float64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(panel))), 8*len(panel))
 }
 
-func (n native) predict(int, int) float64 { return math.NaN() }
+func (n *native) cast(panel []float64, root int) error { return n.comm.Bcast(bytesOf(panel), root) }
+
+func (n *native) start(panel []float64, root int) (pending, error) {
+	return &underWay{set: n.begun}, n.begun.(mpi.Ibcaster).Ibcast(bytesOf(panel), root)
+}
+
+func (n *native) predict(int, int) float64 { return math.NaN() }
 
 type underWay struct {
 	set  mpi.Requests
@@ -92,8 +101,3 @@ func (u *underWay) Wait() error {
 	u.done = true
 	return u.set.WaitAll()
 }
-
-type done struct{}
-
-func (done) Test() (bool, error) { return true, nil }
-func (done) Wait() error         { return nil }

@@ -2,58 +2,32 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
+	"github.com/topocast/topocast/examples/internal/gridjob"
 	"github.com/topocast/topocast/mpi"
 )
 
-// A grid arranges ranks in rows and columns: in the order of rows, rank i*cols + j is at row i and column j,
-// in the order of columns j*rows + i.
+// A grid are ranks in rows and columns, each with a communicator of its own.
 type grid struct {
-	rows, cols int
-	byRows     bool
-	row, col   int              // of this rank
-	alongRow   mpi.Communicator // of the ranks of this rank's row, in the order of columns
-	alongCol   mpi.Communicator
+	gridjob.Grid
+	row, col int              // of this rank
+	alongRow mpi.Communicator // of the ranks of this rank's row, in the order of columns
+	alongCol mpi.Communicator
 }
 
 // newGrid is collective.
-func newGrid(comm mpi.Communicator, rows, cols int, byRows bool) (*grid, error) {
+func newGrid(comm mpi.Communicator, shape gridjob.Grid) (*grid, error) {
 	splitter, ok := comm.(mpi.Splitter)
 	if !ok {
-		return nil, errors.New("summa: the communicator cannot be split")
+		return nil, errors.New("the communicator cannot be split")
 	}
-	g := &grid{rows: rows, cols: cols, byRows: byRows}
-	g.row, g.col = g.place(comm.Rank())
+	g := &grid{Grid: shape}
+	g.row, g.col = g.Place(comm.Rank())
 	var err error
 	if g.alongRow, err = splitter.Split(g.row, g.col); err == nil {
 		g.alongCol, err = splitter.Split(g.col, g.row)
 	}
 	return g, err
-}
-
-// place is the row and the column of a rank.
-func (g *grid) place(rank int) (row, col int) {
-	if g.byRows {
-		return rank / g.cols, rank % g.cols
-	}
-	return rank % g.rows, rank / g.rows
-}
-
-// shape is that of a grid of so many ranks, of which the user may have said something.
-func shape(ranks, rows, cols int) (int, int, error) {
-	if rows == 0 {
-		for rows = 1; (rows+1)*(rows+1) <= ranks; rows++ {
-		}
-		for ranks%rows != 0 {
-			rows--
-		}
-		cols = ranks / rows
-	}
-	if rows*cols != ranks {
-		return 0, 0, fmt.Errorf("summa: grid of %d x %d: want one of %d ranks", rows, cols, ranks)
-	}
-	return rows, cols, nil
 }
 
 // begin is where part i of n rows or columns begins, of so many parts.
@@ -79,8 +53,8 @@ type step struct {
 func (g *grid) steps(n, panel int) []step {
 	var all []step
 	for k := 0; k < n; {
-		s := step{from: k, row: owner(k, g.rows, n), col: owner(k, g.cols, n)}
-		s.to = min(k+panel, begin(s.row+1, g.rows, n), begin(s.col+1, g.cols, n))
+		s := step{from: k, row: owner(k, g.Rows, n), col: owner(k, g.Cols, n)}
+		s.to = min(k+panel, begin(s.row+1, g.Rows, n), begin(s.col+1, g.Cols, n))
 		all = append(all, s)
 		k = s.to
 	}

@@ -9,84 +9,40 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
-	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/examples/internal/gridjob"
 	"github.com/topocast/topocast/mpi"
-	"github.com/topocast/topocast/mpi/local"
-	"github.com/topocast/topocast/mpi/simnet"
 )
 
 // options are what the user wants; equal on all ranks.
 type options struct {
-	n, panel   int
-	rows, cols int // 0: as square as it gets
-	trsm       bool
-	repeat     int
-	budget     time.Duration  // of the choice between broadcasts, for each size and root
-	rate       float64        // flop/s of a simulated rank
-	network    *model.Network // of rank 0; nil: not known
-	out        io.Writer      // of rank 0
+	gridjob.Options
+	n, panel int
+	trsm     bool
+	budget   time.Duration // of the choice between broadcasts, for each size and root
 }
 
 func main() {
-	o := options{out: os.Stdout}
-	var grid, file, cluster string
-	var ranks int
+	o := options{Options: gridjob.Options{Repeat: 3, Rate: 5e9, Ranks: 4, Out: os.Stdout}}
 	flag.IntVar(&o.n, "n", 512, "order of the matrices")
 	flag.IntVar(&o.panel, "panel", 64, "columns and rows that are broadcast at once")
-	flag.StringVar(&grid, "grid", "", "rows and columns of the grid of ranks, such as 2x8; default: as square as it gets")
 	flag.BoolVar(&o.trsm, "trsm", false, "solve X U = B instead of multiplying")
-	flag.IntVar(&o.repeat, "repeat", 3, "times that each is run; the median counts")
-	flag.Float64Var(&o.rate, "rate", 5e9, "floating-point operations per second of a simulated rank")
-	flag.DurationVar(&o.budget, "budget", 200*time.Millisecond, "time to choose the broadcast of each size and root")
-	flag.StringVar(&file, "network", "", "file that topocast discover has written")
-	flag.StringVar(&cluster, "cluster", "", "run on this simulated cluster, such as \"tree:2x4 rate=1Gbps\"")
-	flag.IntVar(&ranks, "ranks", 4, "ranks where there is no MPI")
+	flag.DurationVar(&o.budget, "budget", 0, "time to choose the broadcast of each size and root; default: as long as it takes")
+	o.Flags(flag.CommandLine)
 	flag.Parse()
-	if err := start(&o, grid, file, cluster, ranks); err != nil {
+	if err := start(&o); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-// start runs the work on the ranks of a simulated cluster, of an MPI job, or of this process.
-func start(o *options, grid, file, cluster string, ranks int) error {
-	if grid != "" {
-		if _, err := fmt.Sscanf(grid, "%dx%d", &o.rows, &o.cols); err != nil || o.rows < 1 || o.cols < 1 {
-			return fmt.Errorf("summa: grid %q: want rows and columns, such as 2x8", grid)
-		}
+func start(o *options) error {
+	if err := o.Run(func(comm mpi.Communicator) error { return work(comm, o) }); err != nil {
+		return fmt.Errorf("summa: %w", err)
 	}
-	if file != "" && cluster != "" {
-		return errors.New("summa: -network and -cluster: want one of them, as a simulated cluster is known")
-	}
-	if file != "" {
-		var err error
-		if o.network, err = model.Load(file); err != nil {
-			return err
-		}
-	}
-	body := func(comm mpi.Communicator) error { return work(comm, o) }
-	if cluster != "" {
-		c, err := simnet.ParseCluster(cluster)
-		if err != nil {
-			return err
-		}
-		if o.network, err = c.Network(); err != nil {
-			return err
-		}
-		s := c.Settings()
-		s.Send, s.Recv = simnet.Overhead{Seconds: 3e-7}, simnet.Overhead{Seconds: 3e-7}
-		return simnet.Run(c.Graph, nil, s, body)
-	}
-	err := mpi.Run(body)
-	if errors.Is(err, mpi.ErrNoLauncher) {
-		err = local.Run(ranks, nil, body)
-	}
-	return err
+	return nil
 }

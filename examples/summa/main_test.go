@@ -6,13 +6,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/examples/internal/gridjob"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 )
 
 // small is a job that rank 0 checks against gonum: panels that do not divide the matrix, on any grid.
 func small(rows, cols int, trsm bool, out *strings.Builder) *options {
-	return &options{n: 29, panel: 6, rows: rows, cols: cols, trsm: trsm, repeat: 1, budget: time.Millisecond, rate: 1e9, out: out}
+	o := &options{n: 29, panel: 6, trsm: trsm, budget: time.Millisecond, Options: gridjob.Options{Repeat: 1, Rate: 1e9, Ranks: 1, Out: out}}
+	if rows > 0 {
+		o.Grid = fmt.Sprintf("%dx%d", rows, cols)
+	}
+	return o
 }
 
 func TestResultsAreGonums(t *testing.T) {
@@ -41,11 +46,11 @@ func table(t *testing.T, out string) map[string][5]float64 {
 			t.Errorf("line of %d columns: %s", len(l), l)
 		}
 		var x [5]float64
-		if len(l) > 31 && strings.HasPrefix(l, "by ") {
-			if _, err := fmt.Sscan(l[31:], &x[0], &x[1], &x[2], &x[3], &x[4]); err != nil {
+		if len(l) > 35 && strings.HasPrefix(l, "by ") {
+			if _, err := fmt.Sscan(l[35:], &x[0], &x[1], &x[2], &x[3], &x[4]); err != nil {
 				t.Errorf("%q: %v", l, err)
 			}
-			found[strings.TrimSpace(l[:8])+", "+strings.TrimSpace(l[8:31])] = x
+			found[strings.TrimSpace(l[:7])+", "+strings.TrimSpace(l[7:35])] = x
 		}
 	}
 	return found
@@ -59,8 +64,8 @@ func TestOrderOfRanksIsPredicted(t *testing.T) {
 	const racks = "tree:2x8 latency=20us,2us rate=1Gbps,10Gbps"
 	for _, trsm := range []bool{false, true} {
 		var out strings.Builder
-		o := &options{n: 128, panel: 16, trsm: trsm, repeat: 1, rate: 2e8, out: &out}
-		if err := start(o, "2x8", "", racks, 0); err != nil {
+		o := &options{n: 128, panel: 16, trsm: trsm, Options: gridjob.Options{Grid: "2x8", Cluster: racks, Repeat: 1, Rate: 2e8, Out: &out}}
+		if err := start(o); err != nil {
 			t.Fatal(err)
 		}
 		times := table(t, out.String())
@@ -73,7 +78,7 @@ func TestOrderOfRanksIsPredicted(t *testing.T) {
 		if !(along[communication] < cols[communication]) || !(along[predicted] > 0) {
 			t.Errorf("broadcasts along the wiring are not faster in\n%s", out.String())
 		}
-		if hidden := times["by rows, the same, overlapped"]; !trsm && !(hidden[total] < times["by rows, along the wiring"][total]) {
+		if hidden := times["by rows, along the wiring, overlap"]; !trsm && !(hidden[total] < times["by rows, along the wiring"][total]) {
 			t.Errorf("nothing is gained by overlap in\n%s", out.String())
 		}
 	}
@@ -91,9 +96,10 @@ func TestWrongOptions(t *testing.T) {
 		{small(0, 0, false, &out), "", "network.json", "star:4", "want one of them"},
 		{small(0, 0, false, &out), "", "there-is-none.json", "", "there-is-none.json"},
 		{small(0, 0, false, &out), "", "", "torus:3x3", "want a tree"},
-		{&options{n: 1, panel: 1, repeat: 1, rate: 1, out: &out}, "", "", "star:4", "order 1, panel 1, 1 times, 1 flop/s: want at least 2"},
+		{&options{n: 1, panel: 1, Options: gridjob.Options{Repeat: 1, Rate: 1, Out: &out}}, "", "", "star:4", "order 1, panel 1, 1 times, 1 flop/s: want at least 2"},
 	} {
-		if err := start(x.o, x.grid, x.file, x.cluster, 1); err == nil || !strings.Contains(err.Error(), x.want) {
+		x.o.Grid, x.o.File, x.o.Cluster = x.grid, x.file, x.cluster
+		if err := start(x.o); err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("grid %q, file %q, cluster %q: error %v, want %q", x.grid, x.file, x.cluster, err, x.want)
 		}
 	}

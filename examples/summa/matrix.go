@@ -20,8 +20,8 @@ type block struct {
 
 // newBlock is this rank's part, with elements by their place; nil: 0.
 func newBlock(g *grid, n int, element func(i, j int) float64) block {
-	b := block{row: begin(g.row, g.rows, n), col: begin(g.col, g.cols, n)}
-	rows, cols := begin(g.row+1, g.rows, n)-b.row, begin(g.col+1, g.cols, n)-b.col
+	b := block{row: begin(g.row, g.Rows, n), col: begin(g.col, g.Cols, n)}
+	rows, cols := begin(g.row+1, g.Rows, n)-b.row, begin(g.col+1, g.Cols, n)-b.col
 	b.General = blas64.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float64, rows*cols)}
 	if element != nil {
 		for i := range rows {
@@ -56,9 +56,9 @@ func whole(comm mpi.Communicator, g *grid, n int, b block) (*mat.Dense, error) {
 	at := make([]block, comm.Size())
 	for rank := range counts {
 		other := *g
-		other.row, other.col = g.place(rank)
-		at[rank] = block{row: begin(other.row, g.rows, n), col: begin(other.col, g.cols, n)}
-		at[rank].Rows, at[rank].Cols = begin(other.row+1, g.rows, n)-at[rank].row, begin(other.col+1, g.cols, n)-at[rank].col
+		other.row, other.col = g.Place(rank)
+		at[rank] = block{row: begin(other.row, g.Rows, n), col: begin(other.col, g.Cols, n)}
+		at[rank].Rows, at[rank].Cols = begin(other.row+1, g.Rows, n)-at[rank].row, begin(other.col+1, g.Cols, n)-at[rank].col
 		counts[rank] = at[rank].Rows * at[rank].Cols
 	}
 	var all []float64
@@ -110,12 +110,12 @@ func agree(got, want *mat.Dense) error {
 	var difference mat.Dense
 	difference.Sub(got, want)
 	if math.IsNaN(mat.Sum(&difference)) { // which Max and Min pass over
-		return errors.New("summa: there are elements that are no numbers")
+		return errors.New("there are elements that are no numbers")
 	}
 	// Sums of n products of numbers up to 4 are rounded n times at most (Higham 2002, section 3.1).
 	bound := 16 * float64(n) * float64(n) * 0x1p-53
 	if worst := math.Max(mat.Max(&difference), -mat.Min(&difference)); !(worst <= bound) {
-		return fmt.Errorf("summa: elements are up to %g away from gonum's, want at most %g", worst, bound)
+		return fmt.Errorf("elements are up to %g away from gonum's, want at most %g", worst, bound)
 	}
 	return nil
 }

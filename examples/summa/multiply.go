@@ -10,8 +10,7 @@ func (j *job) multiply(a, b, c block) error {
 	for i := range panels {
 		panels[i].a, panels[i].b = make([]float64, a.Rows*j.panel), make([]float64, j.panel*b.Cols)
 	}
-	var next [2]pending
-	start := func(i int) error {
+	packed := func(i int) (step, []float64, []float64) {
 		s, to := steps[i], panels[i%2]
 		width := s.to - s.from
 		if j.grid.col == s.col {
@@ -20,19 +19,29 @@ func (j *job) multiply(a, b, c block) error {
 		if j.grid.row == s.row {
 			pack(to.b, part(b.General, width, b.Cols, s.from-b.row, 0))
 		}
+		return s, to.a[:a.Rows*width], to.b[:width*b.Cols]
+	}
+	var next [2]pending
+	start := func(i int) error {
+		s, a, b := packed(i)
 		var err error
-		if next[0], err = j.cast(j.row, to.a[:a.Rows*width], s.col); err == nil {
-			next[1], err = j.cast(j.col, to.b[:width*b.Cols], s.row)
+		if next[0], err = j.start(j.row, a, s.col); err == nil {
+			next[1], err = j.start(j.col, b, s.row)
 		}
 		return err
 	}
-	for i, s := range steps {
+	arrive := func(i int) error {
 		if !j.overlap {
+			s, a, b := packed(i)
 			if err := j.meet(); err != nil {
 				return err
 			}
+			if err := j.cast(j.row, a, s.col); err != nil {
+				return err
+			}
+			return j.cast(j.col, b, s.row)
 		}
-		if i == 0 || !j.overlap {
+		if i == 0 {
 			if err := start(i); err != nil {
 				return err
 			}
@@ -43,10 +52,14 @@ func (j *job) multiply(a, b, c block) error {
 			}
 		}
 		next = [2]pending{}
-		if j.overlap && i+1 < len(steps) {
-			if err := start(i + 1); err != nil {
-				return err
-			}
+		if i+1 < len(steps) {
+			return start(i + 1)
+		}
+		return nil
+	}
+	for i, s := range steps {
+		if err := arrive(i); err != nil {
+			return err
 		}
 		width, have := s.to-s.from, panels[i%2]
 		if err := j.add(1, tight(a.Rows, width, have.a), tight(width, b.Cols, have.b), c.General, next[:]...); err != nil {

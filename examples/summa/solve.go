@@ -21,11 +21,7 @@ func (j *job) solve(u, x block) error {
 			if j.grid.row == s.row {
 				pack(vertical, part(u.General, width, cols, s.from-u.row, first-u.col))
 			}
-			p, err := j.cast(j.col, vertical[:width*cols], s.row)
-			if err == nil {
-				err = j.wait(p)
-			}
-			if err != nil {
+			if err := j.cast(j.col, vertical[:width*cols], s.row); err != nil {
 				return err
 			}
 		}
@@ -35,17 +31,13 @@ func (j *job) solve(u, x block) error {
 			if x.Rows > 0 {
 				blas64.Trsm(blas.Right, blas.NoTrans, 1, blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: width, Stride: rows.Stride, Data: rows.Data}, solved)
 			}
-			j.computed(width * width * x.Rows)
+			j.watch.Computed(float64(width * width * x.Rows))
 			pack(horizontal, solved)
 		}
 		if err := j.meet(); err != nil {
 			return err
 		}
-		p, err := j.cast(j.row, horizontal[:x.Rows*width], s.col)
-		if err == nil {
-			err = j.wait(p)
-		}
-		if err != nil {
+		if err := j.cast(j.row, horizontal[:x.Rows*width], s.col); err != nil {
 			return err
 		}
 		done := 0 // columns of those broadcast that have been solved for

@@ -1,14 +1,13 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/examples/internal/gridjob"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/placement"
 	"github.com/topocast/topocast/mpi"
@@ -18,14 +17,14 @@ import (
 // work is what every rank does: it does the job in both orders of ranks, by each kind of broadcast, and
 // rank 0 prints a table.
 func work(comm mpi.Communicator, o *options) error {
-	rows, cols, err := shape(comm.Size(), o.rows, o.cols)
+	shape, err := o.Shape(comm.Size())
 	if err != nil {
 		return err
 	}
-	if o.n < max(rows, cols) || o.panel < 1 || o.repeat < 1 || !(o.rate > 0) {
-		return fmt.Errorf("summa: order %d, panel %d, %d times, %g flop/s: want at least %d, 1, 1 and above 0", o.n, o.panel, o.repeat, o.rate, max(rows, cols))
+	if least := max(shape.Rows, shape.Cols); o.n < least || o.panel < 1 || o.Repeat < 1 || !(o.Rate > 0) {
+		return fmt.Errorf("order %d, panel %d, %d times, %g flop/s: want at least %d, 1, 1 and above 0", o.n, o.panel, o.Repeat, o.Rate, least)
 	}
-	view, err := viewOf(comm, o.network)
+	view, err := o.Network(comm)
 	if err != nil {
 		return err
 	}
@@ -33,7 +32,7 @@ func work(comm mpi.Communicator, o *options) error {
 	settings := &collective.Settings{}
 	if view != nil {
 		settings.Groups = view.RankGroups(8)
-		if predicted, err = orient(view, o, rows, cols); err != nil {
+		if predicted, err = orient(view, o, shape); err != nil {
 			return err
 		}
 	}
@@ -41,126 +40,134 @@ func work(comm mpi.Communicator, o *options) error {
 	if err != nil {
 		return err
 	}
-	var table []line
-	for _, byRows := range []bool{true, false} {
-		g, err := newGrid(comm, rows, cols, byRows)
+	watch := gridjob.NewWatch(comm, o.Rate)
+	var table []*line
+	for _, shape := range shape.Both() {
+		g, err := newGrid(comm, shape)
 		if err != nil {
 			return err
 		}
-		lines, err := inOrder(newJob(comm, c, g, o), o)
+		lines, err := ways(g, view, o)
 		if err != nil {
 			return err
+		}
+		for _, l := range lines {
+			l.comm, l.grid, l.n, l.panel, l.watch = c, g, o.n, o.panel, watch
 		}
 		table = append(table, lines...)
+	}
+	// Lines take turns, so that a disturbance does not hit one of them alone.
+	for i := range 1 + o.Repeat { // the first to warm up, and to choose
+		for _, l := range table {
+			run, err := l.time(o, i == o.Repeat)
+			if err != nil {
+				return err
+			}
+			if i > 0 {
+				l.runs = append(l.runs, run)
+			}
+		}
 	}
 	if comm.Rank() != 0 {
 		return nil
 	}
-	return show(o, rows, cols, table, predicted)
+	return show(o, shape, table, predicted)
 }
 
-// viewOf is collective: the network of the ranks of comm, nil if none is known.
-func viewOf(comm mpi.Communicator, network *model.Network) (*model.Network, error) {
-	places, err := mpi.Places(comm)
-	if err != nil || network == nil {
-		return nil, err
-	}
-	at := make([]model.Location, len(places))
-	for i, p := range places {
-		at[i] = model.Location{Host: p.Host, Core: p.Core}
-	}
-	return network.ViewTypical(at)
-}
-
-// orient predicts what communication takes in both orders of ranks, in s for one run.
-func orient(view *model.Network, o *options, rows, cols int) (*placement.Orientation, error) {
+// orient predicts what communication takes in both orders of ranks, in s for one run: in each step, broadcasts along all rows
+// and then all columns at once.
+func orient(view *model.Network, o *options, shape gridjob.Grid) (*placement.Orientation, error) {
 	const number = 8 // bytes
-	shape := placement.Grid{
-		Rows: rows, Cols: cols,
-		RowBytes: int64(number * o.n / rows * o.panel), ColBytes: int64(number * o.n / cols * o.panel),
+	sum := &placement.Orientation{}
+	for _, s := range (&grid{Grid: shape}).steps(o.n, o.panel) {
+		width := s.to - s.from
+		cols := o.n // of B, or of U as far as it is not 0
+		if o.trsm {
+			cols -= s.from
+		}
+		one, err := placement.Orient(view, placement.Grid{
+			Rows: shape.Rows, Cols: shape.Cols,
+			RowBytes: int64(number * width * o.n / shape.Rows), ColBytes: int64(number * width * cols / shape.Cols),
+		})
+		if err != nil {
+			return nil, err
+		}
+		sum.TimeByRows += one.TimeByRows
+		sum.TimeByCols += one.TimeByCols
 	}
-	if o.trsm { // of U, what is not zero
-		shape.ColBytes = shape.ColBytes * int64(cols+1) / int64(2*cols)
-	}
-	best, err := placement.Orient(view, shape)
-	if err != nil {
-		return nil, err
-	}
-	steps := float64(len((&grid{rows: rows, cols: cols}).steps(o.n, o.panel)))
-	best.TimeByRows *= steps
-	best.TimeByCols *= steps
-	return &best, nil
+	sum.ByRows = sum.TimeByRows <= sum.TimeByCols
+	return sum, nil
 }
 
-// A line is one line of the table.
+// A line is one line of the table: a grid and a kind of broadcast.
 type line struct {
-	byRows bool
-	name   string
-	split
+	job
+	name string
+	runs [][]float64
 }
 
 const (
 	byLibrary  = "native"
 	blind      = "binomial" // where there is no native one: of ranks that know nothing of the wiring
 	alongWires = "along the wiring"
-	overlapped = "the same, overlapped"
+	overlapped = ", overlap"
 )
 
-// inOrder is collective: it times and checks all kinds of broadcasts on a grid.
-func inOrder(j *job, o *options) ([]line, error) {
-	g := j.grid
-	type way struct {
-		name     string
-		row, col caster
-		overlap  bool
-	}
-	var ways []way
-	if row, col := newNative(g.alongRow), newNative(g.alongCol); row != nil && col != nil {
-		ways = append(ways, way{byLibrary, row, col, false})
-	}
-	names := []string{alongWires}
-	if ways == nil {
-		names = []string{blind, alongWires}
-	}
-	for _, name := range names {
-		settings := &bcast.Settings{Network: o.network, Budget: o.budget}
-		if name == blind {
-			settings = &bcast.Settings{ModelOnly: true, Algorithms: []schedule.Algorithm{schedule.Binomial{}}}
+// ways is collective: all kinds of broadcasts on a grid, each with and without overlap.
+func ways(g *grid, network *model.Network, o *options) ([]*line, error) {
+	var all []*line
+	add := func(name string, row, col caster, overlaps bool) {
+		all = append(all, &line{name: name, job: job{row: row, col: col}})
+		if overlaps && !o.trsm {
+			all = append(all, &line{name: name + overlapped, job: job{row: row, col: col, overlap: true}})
 		}
+	}
+	ours := func(name string, settings *bcast.Settings, overlaps bool) error {
 		row, err := bcast.New(g.alongRow, settings)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		col, err := bcast.New(g.alongCol, settings)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		ways = append(ways, way{name, along{row}, along{col}, false})
-		if name == alongWires && !o.trsm {
-			ways = append(ways, way{overlapped, along{row}, along{col}, true})
-		}
+		add(name, along{row}, along{col}, overlaps)
+		return nil
 	}
-	var lines []line
-	for _, w := range ways {
-		j.row, j.col, j.overlap = w.row, w.col, w.overlap
-		var times []split
-		for i := range 1 + o.repeat { // the first to warm up, and to choose
-			s, err := j.once(o, i == o.repeat)
-			if err != nil {
-				return nil, err
-			}
-			if i > 0 {
-				times = append(times, s)
-			}
-		}
-		slices.SortFunc(times, func(a, b split) int { return cmp.Compare(a.total, b.total) })
-		lines = append(lines, line{g.byRows, w.name, times[len(times)/2]})
+	if row, col := newNative(g.alongRow), newNative(g.alongCol); row != nil && col != nil {
+		add(byLibrary, row, col, row.begun != nil && col.begun != nil)
+	} else if err := ours(blind, &bcast.Settings{ModelOnly: true, Algorithms: []schedule.Algorithm{schedule.Binomial{}}}, false); err != nil {
+		return nil, err
 	}
-	return lines, nil
+	return all, ours(alongWires, &bcast.Settings{Network: network, Budget: o.budget}, true)
 }
 
-// once is collective: it runs the work, checks the result if asked to, and returns the times of all ranks.
-func (j *job) once(o *options, check bool) (split, error) {
+// time is collective: it runs the work twice, on its own for the time of the slowest rank, and with a barrier before each broadcast
+// for the shares of it, which are means, so that they add up to nearly the time of the slowest there. It checks the result if asked to.
+func (l *line) time(o *options, check bool) ([]float64, error) {
+	alone, err := l.once(o, false, check)
+	if err != nil {
+		return nil, err
+	}
+	shares, err := l.once(o, true, false)
+	if err != nil {
+		return nil, err
+	}
+	slowest, mean := []float64{alone.total}, []float64{shares.communication, shares.synchronisation, shares.computation, shares.predicted}
+	if err := collective.Allreduce(l.comm, slowest, mpi.Max); err != nil {
+		return nil, err
+	}
+	if err := collective.Allreduce(l.comm, mean, mpi.Sum); err != nil {
+		return nil, err
+	}
+	for i := range mean {
+		mean[i] /= float64(l.comm.Size())
+	}
+	return append(slowest, mean...), nil
+}
+
+// once is collective: it runs the work, and compares the result with gonum's if asked to.
+func (j *job) once(o *options, meets, check bool) (split, error) {
 	var work func() error
 	var result block
 	var want func() *mat.Dense
@@ -186,24 +193,9 @@ func (j *job) once(o *options, check bool) (split, error) {
 			return &c
 		}
 	}
-	s, err := j.run(work)
-	if err != nil {
+	s, err := j.run(meets, work)
+	if err != nil || !check {
 		return s, err
-	}
-	// Shares of the time are means, so that they add up to nearly the time of the slowest.
-	slowest, mean := []float64{s.total}, []float64{s.communication, s.synchronisation, s.computation, s.predicted}
-	if err := collective.Allreduce(j.comm, slowest, mpi.Max); err != nil {
-		return s, err
-	}
-	if err := collective.Allreduce(j.comm, mean, mpi.Sum); err != nil {
-		return s, err
-	}
-	for i := range mean {
-		mean[i] /= float64(j.comm.Size())
-	}
-	s = split{slowest[0], mean[0], mean[1], mean[2], mean[3]}
-	if !check {
-		return s, nil
 	}
 	got, err := whole(j.comm, j.grid, j.n, result)
 	if err != nil || got == nil {

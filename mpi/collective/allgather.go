@@ -1,6 +1,10 @@
 package collective
 
-import "github.com/topocast/topocast/mpi"
+import (
+	"math"
+
+	"github.com/topocast/topocast/mpi"
+)
 
 // Allgather is collective: dst of all ranks becomes the values of all, in the order of ranks.
 // len(src) is equal on all ranks, and len(dst) that times their number. src may be the
@@ -18,7 +22,15 @@ func Allgather[T comparable](comm mpi.Communicator, dst, src []T) error {
 		err = checkLength("dst", len(dst), len(src)*c.all.size)
 	}
 	if err == nil {
-		err = c.allgather(bytesOf(dst), c.equalCounts(len(src)*sizeOf[T]()), bytesOf(src), true)
+		to, block := bytesOf(dst), bytesOf(src)
+		switch {
+		case !c.nativeTakes(allgathering, len(block)):
+			err = c.allgather(to, c.equalCounts(len(block)), block, true)
+		case c.blocks != nil:
+			err = c.blocks.AllgatherBlocks(to, block)
+		default:
+			err = c.gather.Allgather(to, c.equalCounts(len(block)), block)
+		}
 	}
 	return failed("Allgather", err)
 }
@@ -35,15 +47,16 @@ func Allgatherv[T comparable](comm mpi.Communicator, dst []T, counts []int, src 
 	}
 	if err == nil {
 		c.counts = inBytes(c.counts, counts, sizeOf[T]())
-		err = c.allgather(bytesOf(dst), c.counts, bytesOf(src), false)
+		if to := bytesOf(dst); c.gather != nil && len(to) <= math.MaxInt32 { // its counts are ints of C
+			err = c.gather.Allgather(to, c.counts, bytesOf(src))
+		} else {
+			err = c.allgather(to, c.counts, bytesOf(src), false)
+		}
 	}
 	return failed("Allgatherv", err)
 }
 
 func (c *Comm) allgather(dst []byte, counts []int, src []byte, equal bool) error {
-	if c.nativeTakes(len(dst)) {
-		return c.gather.Allgather(dst, counts, src)
-	}
 	offsets := c.offsetsOf(counts)
 	if c.costs.ring(c.all.size, len(dst)) < c.costs.bruckAllgather(&c.all, len(dst)) {
 		copy(dst[offsets[c.all.me]:offsets[c.all.me+1]], src)

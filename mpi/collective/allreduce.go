@@ -24,7 +24,7 @@ func Allreduce[T Number](comm mpi.Communicator, values []T, with mpi.Reduction) 
 	}
 	switch {
 	case err != nil:
-	case c.reduce != nil:
+	case c.reduce != nil && !c.byMessages(allreduction, len(values)*sizeOf[T]()):
 		err = c.reduce.Allreduce(bytesOf(values), numberType[T](), with)
 	default:
 		err = allreduce(c, values, func(into, from []T) { combine(with, into, from) })
@@ -60,7 +60,7 @@ func allreduce[T any](c *Comm, values []T, f func(into, from []T)) error {
 		}
 		return allreduceTeam(c, c.peers, values, f)
 	}
-	if err := reduceTeam(c, c.own, values, f); err != nil {
+	if _, err := reduceTeam(c, c.own, values, true, f); err != nil {
 		return err
 	}
 	if c.own.me == 0 {

@@ -27,8 +27,10 @@ func Alltoall[T comparable](comm mpi.Communicator, dst, src []T) error {
 	}
 	block := len(src) / c.all.size * sizeOf[T]()
 	counts := c.equalCounts(block)
-	switch {
-	case c.nativeTakes(c.all.size * block):
+	switch native := c.nativeTakes(alltoall, block); {
+	case native && c.blocks != nil:
+		err = c.blocks.AlltoallBlocks(bytesOf(dst), bytesOf(src))
+	case native:
 		err = c.gather.Alltoall(bytesOf(dst), counts, bytesOf(src), counts)
 	case c.costs.bruckAlltoall(&c.all, c.all.size*block) < c.costs.ring(c.all.size, c.all.size*block):
 		err = c.bruckAlltoall(bytesOf(dst), bytesOf(src), block)

@@ -11,14 +11,20 @@ func Barrier(comm mpi.Communicator) error {
 	c, err := of(comm)
 	switch {
 	case err != nil:
-	case c.barrier != nil:
+	case c.barrier != nil && !c.byMessages(barrier, 0):
 		err = c.barrier.Barrier()
-	case c.groups == nil:
-		err = c.disseminate(c.all)
 	default:
-		err = c.meet()
+		err = c.synchronise()
 	}
 	return failed("Barrier", err)
+}
+
+// synchronise is the barrier on messages.
+func (c *Comm) synchronise() error {
+	if c.groups == nil {
+		return c.disseminate(c.all)
+	}
+	return c.meet()
 }
 
 func (c *Comm) disseminate(t team) error {
@@ -39,7 +45,7 @@ func (c *Comm) meet() error {
 		}
 		return c.disseminate(c.peers)
 	}
-	if err := binomialReduce[byte](c, c.own, nil, nil, nil); err != nil {
+	if _, err := binomialReduce[byte](c, c.own, nil, true, nil); err != nil {
 		return err
 	}
 	if c.own.me == 0 {

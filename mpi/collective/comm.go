@@ -1,14 +1,19 @@
 package collective
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
 
+	"github.com/topocast/topocast/bcast/tuner"
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/mpi"
 )
 
-// Settings of a Comm, equal on all ranks. Nil and the zero value mean all defaults.
+// Settings of a Comm. Those of rank 0 count, but for Tag, which is equal on all ranks. Nil and the zero value
+// mean all defaults.
 type Settings struct {
 	// Groups are the ranks that are near to each other, those of one rack or host: no rank is in two groups, and one
 	// that is in none is a group of its own. model.Network.RankGroups knows them. Default: all
@@ -19,7 +24,8 @@ type Settings struct {
 	Costs Costs
 
 	// Messages lets nothing be left to the library's own collectives (mpi.NativeBarrier, NativeReduce,
-	// NativeGather), which are used where the communicator has them.
+	// NativeGather). Otherwise they are used where the communicator has them, even if there are Groups,
+	// but for what Comm.Tune has found to be faster by messages.
 	Messages bool
 
 	// Tag of all messages. 0: mpi.MaxTag - 1.
@@ -40,6 +46,11 @@ type Comm struct {
 	barrier mpi.NativeBarrier // each nil: none
 	reduce  mpi.NativeReduce
 	gather  mpi.NativeGather
+	blocks  mpi.NativeBlocks
+	won     [kinds]uint64 // by class of sizes: messages have beaten the library's own
+
+	watch   *tuner.Stopwatch // made when first needed
+	crowded bool             // ranks share cores
 
 	all    team
 	groups [][]int // by first rank; nil: all are alone, or all in one
@@ -61,67 +72,120 @@ type Comm struct {
 
 var _ mpi.Communicator = (*Comm)(nil)
 
-// New returns a communicator for collectives among the ranks of comm, which stays usable by itself. It
-// sends nothing; all ranks call it with equal settings.
+// New is collective: it returns a communicator for collectives among the ranks of comm, which stays usable by itself. Ranks
+// get to know the settings of rank 0 along a binomial tree.
 func New(comm mpi.Communicator, s *Settings) (*Comm, error) {
 	if s == nil {
 		s = &Settings{}
 	}
+	c, err := wrap(comm, s.Tag)
+	if err != nil {
+		return nil, err
+	}
+	told := *s
+	err = c.tell(&told, func() (err error) {
+		if told.Costs, err = s.Costs.validate(); err != nil {
+			return err
+		}
+		return checkGroups(s.Groups, c.Size())
+	})
+	if err != nil {
+		return nil, failed("new", err)
+	}
+	c.costs = told.Costs
+	if told.Messages {
+		c.barrier, c.reduce, c.gather, c.blocks = nil, nil, nil, nil
+	}
+	if told.Groups != nil {
+		c.takeGroups(told.Groups)
+	}
+	return c, nil
+}
+
+// wrap sends nothing: all settings but the tag are the defaults.
+func wrap(comm mpi.Communicator, tag int) (*Comm, error) {
 	if other, ok := comm.(*Comm); ok {
 		comm = other.Communicator // which has abilities
 	}
-	c := &Comm{Communicator: comm, tag: s.Tag, limit: 1 << 30, all: team{size: comm.Size(), me: comm.Rank()}}
+	c := &Comm{Communicator: comm, tag: tag, limit: 1 << 30, all: team{size: comm.Size(), me: comm.Rank()}}
 	if c.tag == 0 {
 		c.tag = mpi.MaxTag - 1
 	}
 	if uint(c.tag) > mpi.MaxTag {
-		return nil, fmt.Errorf("collective: new: Settings.Tag: %d: %w: want 0 to %d", s.Tag, mpi.ErrTag, mpi.MaxTag)
+		return nil, fmt.Errorf("collective: new: Settings.Tag: %d: %w: want 0 to %d", tag, mpi.ErrTag, mpi.MaxTag)
 	}
-	var err error
-	if c.costs, err = s.Costs.validate(); err != nil {
-		return nil, err
-	}
+	c.costs, _ = Costs{}.validate() // which are fine
 	if n, ok := comm.(mpi.NonBlocking); ok {
 		c.set = n.NewRequests()
 	}
-	if !s.Messages {
-		c.barrier, _ = comm.(mpi.NativeBarrier)
-		c.reduce, _ = comm.(mpi.NativeReduce)
-		c.gather, _ = comm.(mpi.NativeGather)
+	c.barrier, _ = comm.(mpi.NativeBarrier)
+	c.reduce, _ = comm.(mpi.NativeReduce)
+	c.gather, _ = comm.(mpi.NativeGather)
+	c.blocks, _ = comm.(mpi.NativeBlocks)
+	return c, nil
+}
+
+// tell is collective: value of all ranks becomes that of rank 0, if check of rank 0 (nil: nothing to check) likes it; else
+// all get its error.
+func (c *Comm) tell(value any, check func() error) error {
+	tree := share.Binomial(c.Communicator, 0, c.tag)
+	var text []byte
+	var err error
+	if tree.IsRoot() {
+		if check != nil {
+			err = check()
+		}
+		if err == nil {
+			text, err = json.Marshal(value)
+		}
 	}
-	if s.Groups != nil {
-		err = c.takeGroups(s.Groups)
+	if refused, failed := tree.Agree(err); refused != nil || failed != nil {
+		return cmp.Or(refused, failed)
 	}
-	return c, err
+	if text, err = tree.TellAny(text); err == nil && !tree.IsRoot() {
+		err = json.Unmarshal(text, value)
+	}
+	return err
+}
+
+// checkGroups refuses ranks that do not exist, or are named twice.
+func checkGroups(groups [][]int, ranks int) error {
+	named := make([]bool, ranks)
+	for i, g := range groups {
+		for _, r := range g {
+			if uint(r) >= uint(ranks) {
+				return fmt.Errorf("Settings.Groups[%d]: rank %d: %w: want in [0, %d)", i, r, mpi.ErrRank, ranks)
+			}
+			if named[r] {
+				return fmt.Errorf("Settings.Groups[%d]: rank %d is in two groups, or twice in one", i, r)
+			}
+			named[r] = true
+		}
+	}
+	return nil
 }
 
 // takeGroups completes the groups and finds those that this rank is in.
-func (c *Comm) takeGroups(groups [][]int) error {
-	of := make([]int, c.Size()) // 1 + index in own
+func (c *Comm) takeGroups(groups [][]int) {
+	named := make([]bool, c.Size())
 	var own [][]int
-	for i, g := range groups {
+	for _, g := range groups {
 		g = slices.Clone(g)
 		slices.Sort(g)
 		for _, r := range g {
-			if uint(r) >= uint(len(of)) {
-				return fmt.Errorf("collective: new: Settings.Groups[%d]: rank %d: %w: want in [0, %d)", i, r, mpi.ErrRank, len(of))
-			}
-			if of[r] != 0 {
-				return fmt.Errorf("collective: new: Settings.Groups[%d]: rank %d is in two groups, or twice in one", i, r)
-			}
-			of[r] = len(own) + 1
+			named[r] = true
 		}
 		if len(g) > 0 {
 			own = append(own, g)
 		}
 	}
-	for r := range of {
-		if of[r] == 0 {
+	for r, is := range named {
+		if !is {
 			own = append(own, []int{r})
 		}
 	}
 	if len(own) == 1 || len(own) == c.Size() {
-		return nil
+		return
 	}
 	slices.SortFunc(own, func(a, b []int) int { return a[0] - b[0] })
 	c.groups = own
@@ -146,14 +210,13 @@ func (c *Comm) takeGroups(groups [][]int) error {
 		c.peers = team{ranks: peers, size: len(peers), me: c.group}
 	}
 	c.chosen = slices.Clone(c.leaders)
-	return nil
 }
 
 // of is comm itself if it is a Comm, else one that serves for one call.
 func of(comm mpi.Communicator) (*Comm, error) {
 	c, ok := comm.(*Comm)
 	if !ok {
-		return New(comm, nil)
+		return wrap(comm, 0)
 	}
 	c.used = 0
 	return c, nil
@@ -169,6 +232,17 @@ func (c *Comm) take(n int) []byte {
 	b := bytesOf(c.arena[c.used : c.used+words])[:n]
 	c.used += words
 	return b
+}
+
+// isNative tells whether the library has a collective.
+func (c *Comm) isNative(k kind) bool {
+	switch k {
+	case barrier:
+		return c.barrier != nil
+	case reduction, allreduction:
+		return c.reduce != nil
+	}
+	return c.blocks != nil || c.gather != nil
 }
 
 // checkRoot refuses roots that are no ranks.

@@ -22,7 +22,7 @@ func (c Costs) validate() (Costs, error) {
 		usual float64
 	}{{"Latency", &c.Latency, 5e-6}, {"Overhead", &c.Overhead, 1e-6}, {"PerByte", &c.PerByte, 0.8e-9}, {"Copy", &c.Copy, 0.1e-9}} {
 		if !(*f.value >= 0) || math.IsInf(*f.value, 1) {
-			return c, fmt.Errorf("collective: new: Settings.Costs.%s: %g: want at least 0 and finite", f.name, *f.value)
+			return c, fmt.Errorf("Settings.Costs.%s: %g: want at least 0 and finite", f.name, *f.value)
 		}
 		if *f.value == 0 {
 			*f.value = f.usual

@@ -20,10 +20,16 @@ func Gather[T comparable](comm mpi.Communicator, dst, src []T, root int) error {
 	if err != nil {
 		return failed("Gather", err)
 	}
-	if c.nativeTakes(len(src) * sizeOf[T]() * c.all.size) {
-		return failed("Gather", c.gather.Gather(bytesOf(dst), c.equalCounts(len(src)*sizeOf[T]()), bytesOf(src), root))
+	to, block := bytesOf(dst), bytesOf(src)
+	switch {
+	case !c.nativeTakes(gathering, len(block)):
+		err = c.gatherBlocks(to, block, root)
+	case c.blocks != nil:
+		err = c.blocks.GatherBlocks(to, block, root)
+	default:
+		err = c.gather.Gather(to, c.equalCounts(len(block)), block, root)
 	}
-	return failed("Gather", c.gatherBlocks(bytesOf(dst), bytesOf(src), root))
+	return failed("Gather", err)
 }
 
 // Gatherv is Gather of counts[i] values of rank i, which only the root has to know.
@@ -48,9 +54,15 @@ func Gatherv[T comparable](comm mpi.Communicator, dst []T, counts []int, src []T
 	return failed("Gatherv", c.collect(c.all, bytesOf(dst), c.offsetsOf(c.counts), bytesOf(src), root))
 }
 
-// nativeTakes tells whether the library has gathers and the like for so many bytes in all, which all ranks know: its
-// counts are ints of C.
-func (c *Comm) nativeTakes(bytes int) bool { return c.gather != nil && bytes <= math.MaxInt32 }
+// nativeTakes tells whether a collective of blocks of so many bytes, which all ranks know, is left to the library, whose
+// counts are ints of C. Alltoall is decided by the bytes that a rank sends.
+func (c *Comm) nativeTakes(k kind, block int) bool {
+	tuned := block
+	if k == alltoall {
+		tuned *= c.all.size
+	}
+	return c.isNative(k) && block*c.all.size <= math.MaxInt32 && !c.byMessages(k, tuned)
+}
 
 // ready are the checks that all collectives with a root begin with.
 func ready[T comparable](comm mpi.Communicator, root int) (*Comm, error) {
@@ -130,19 +142,11 @@ func (c *Comm) collect(t team, dst []byte, offsets []int, src []byte, place int)
 		if i == place {
 			continue
 		}
-		block := dst[offsets[i]:offsets[i+1]]
-		if c.set == nil || len(block) > c.limit {
-			if err := c.recv(block, t.rank(i)); err != nil {
-				return err
-			}
-		} else if err := c.set.Irecv(block, t.rank(i), c.tag); err != nil {
+		if err := c.recv(dst[offsets[i]:offsets[i+1]], t.rank(i)); err != nil {
 			return err
 		}
 	}
-	if c.set == nil {
-		return nil
-	}
-	return c.set.WaitAll()
+	return nil
 }
 
 // gatherBlocks gathers blocks of equal size.

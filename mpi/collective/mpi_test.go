@@ -3,10 +3,13 @@
 package collective
 
 import (
+	"bytes"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/mpitest"
@@ -40,6 +43,12 @@ func TestMPICollectives(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := warmNative(world); err != nil {
+		t.Fatal(err)
+	}
+	if err := tooLong(world); err != nil {
+		t.Fatal(err)
+	}
+	if err := tuned(world); err != nil {
 		t.Fatal(err)
 	}
 	if err := world.Close(); err != nil {
@@ -99,4 +108,42 @@ func warmNative(world *mpi.Comm) error {
 		err = errors.New("the library's own collectives allocate")
 	}
 	return err
+}
+
+// tooLong lets two ranks exchange more than either has room for: it is refused, and what lies behind the room stays, also
+// under an Open MPI whose single copy would overwrite it.
+func tooLong(world *mpi.Comm) error {
+	me := world.Rank()
+	if me > 1 || world.Size() == 1 {
+		return nil
+	}
+	c, err := wrap(world, 11)
+	if err != nil {
+		return err
+	}
+	memory, long := make([]byte, 1<<17), make([]byte, 1<<16)
+	for i := range long {
+		long[i] = 1
+	}
+	if err := Sendrecv(c, memory[:1<<13], 1-me, long, 1-me, 11); !errors.Is(err, mpi.ErrTruncated) && !errors.Is(err, mpi.ErrLength) {
+		return errors.New("64 KiB into 8 KiB: " + fmt.Sprint(err))
+	}
+	if bytes.IndexByte(memory[1<<13:], 1) >= 0 {
+		return errors.New("64 KiB into 8 KiB: memory behind is overwritten")
+	}
+	return c.set.WaitAll() // for the other's refusal, so that the communicator can be used
+}
+
+// tuned expects the library's own to be decided about, and results to stay right.
+func tuned(world *mpi.Comm) error {
+	c, err := New(world, nil)
+	if err != nil {
+		return err
+	}
+	for _, name := range kindNames() {
+		if _, err := c.Tune(name, 64, 50*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return exercise(c, 1, 5)
 }

@@ -157,7 +157,9 @@ func TestLibrarysOwnCollectivesAreUsed(t *testing.T) {
 				return fmt.Errorf("%d calls of the library's own, want %d", l.calls, want)
 			}
 			// With Messages none is.
+			l.Communicator = comm
 			c, err := New(l, &Settings{Messages: true})
+			l.Communicator = silent{comm}
 			if err != nil {
 				return err
 			}
@@ -169,5 +171,54 @@ func TestLibrarysOwnCollectivesAreUsed(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// blockLibrary has collectives of equal blocks besides, and counts their calls.
+type blockLibrary struct {
+	*library
+	equal int
+}
+
+func (l *blockLibrary) GatherBlocks(dst, src []byte, root int) error {
+	l.equal++
+	return Gather(l.below, dst, src, root)
+}
+
+func (l *blockLibrary) ScatterBlocks(dst, src []byte, root int) error {
+	l.equal++
+	return Scatter(l.below, dst, src, root)
+}
+
+func (l *blockLibrary) AllgatherBlocks(dst, src []byte) error {
+	l.equal++
+	return Allgather(l.below, dst, src)
+}
+
+func (l *blockLibrary) AlltoallBlocks(dst, src []byte) error {
+	l.equal++
+	return Alltoall(l.below, dst, src)
+}
+
+// Blocks of equal length go by the library's forms for these, others by those with counts.
+func TestEqualBlocksGoByTheFormsForThem(t *testing.T) {
+	err := local.Run(3, nil, func(comm mpi.Communicator) error {
+		counted, err := newLibrary(comm)
+		if err != nil {
+			return err
+		}
+		l := &blockLibrary{library: counted}
+		d := draw{n: 5, root: 2, counts: []int{2, 0, 3}}
+		if err := moves(l, &d); err != nil {
+			return err
+		}
+		// Gather, Scatter, Allgather twice, Alltoall; as many with counts.
+		if l.equal != 5 || l.calls != 5 {
+			return fmt.Errorf("%d calls for equal blocks and %d for others, want 5 and 5", l.equal, l.calls)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

@@ -2,6 +2,7 @@ package collective
 
 import (
 	"cmp"
+	"unsafe"
 
 	"github.com/topocast/topocast/mpi"
 )
@@ -19,7 +20,7 @@ func Reduce[T Number](comm mpi.Communicator, values []T, with mpi.Reduction, roo
 	}
 	switch {
 	case err != nil:
-	case c.reduce != nil:
+	case c.reduce != nil && !c.byMessages(reduction, len(values)*sizeOf[T]()):
 		err = c.reduce.Reduce(bytesOf(values), numberType[T](), with, root)
 	default:
 		err = reduce(c, values, func(into, from []T) { combine(with, into, from) }, root)
@@ -48,47 +49,61 @@ func ReduceFunc[T comparable](comm mpi.Communicator, values []T, f func(into, fr
 }
 
 func reduce[T any](c *Comm, values []T, f func(into, from []T), root int) error {
-	work := values
-	if c.all.me != root {
-		work = takeValues[T](c, len(values))
-		copy(work, values)
-	}
+	isRoot := c.all.me == root
 	if c.groups == nil {
-		return reduceTeam(c, c.all.turned(root), work, f)
-	}
-	leaders, own, place := c.leadWith(root)
-	if err := reduceTeam(c, own, work, f); err != nil || own.me != 0 {
+		_, err := reduceTeam(c, c.all.turned(root), values, isRoot, f)
 		return err
 	}
-	return reduceTeam(c, leaders.turned(place), work, f)
+	leaders, own, place := c.leadWith(root)
+	work, err := reduceTeam(c, own, values, isRoot, f)
+	if err != nil || own.me != 0 {
+		return err
+	}
+	_, err = reduceTeam(c, leaders.turned(place), work, isRoot || !isSame(work, values), f)
+	return err
 }
 
-// reduceTeam reduces work to place 0, and spoils it on the others.
-func reduceTeam[T any](c *Comm, t team, work []T, f func(into, from []T)) error {
-	scratch := takeValues[T](c, len(work))
+func isSame[T any](a, b []T) bool { return unsafe.SliceData(a) == unsafe.SliceData(b) }
+
+// reduceTeam reduces work of all places to place 0, and returns the reduction there. That is work itself if work may be
+// spoilt; else work is not written, and what a leaf of the tree has is sent from where it is.
+func reduceTeam[T any](c *Comm, t team, work []T, spoil bool, f func(into, from []T)) ([]T, error) {
 	core, bytes := t.core(), len(work)*sizeOf[T]()
 	// The parts come home as they would have gone around.
 	if c.costs.binomial(&t, bytes) <= c.costs.halvingDoubling(&core, bytes) {
-		return binomialReduce(c, t, work, scratch, f)
+		return binomialReduce(c, t, work, spoil, f)
 	}
-	return halvingReduce(c, core, work, scratch, f)
+	if !spoil && core.id >= 0 {
+		work = append(takeValues[T](c, len(work))[:0], work...)
+	}
+	return work, halvingReduce(c, core, work, takeValues[T](c, len(work)), f)
 }
 
-func binomialReduce[T any](c *Comm, t team, work, scratch []T, f func(into, from []T)) error {
+func binomialReduce[T any](c *Comm, t team, work []T, spoil bool, f func(into, from []T)) ([]T, error) {
+	var scratch []T
 	for step := 1; step < t.size; step *= 2 {
 		if t.me&step != 0 {
-			return c.send(bytesOf(work), t.rank(t.me-step))
+			return work, c.send(bytesOf(work), t.rank(t.me-step))
 		}
-		if t.me+step < t.size {
-			if err := c.recv(bytesOf(scratch), t.rank(t.me+step)); err != nil {
-				return err
-			}
-			if f != nil {
-				f(work, scratch)
-			}
+		if t.me+step >= t.size {
+			continue
+		}
+		if scratch == nil {
+			scratch = takeValues[T](c, len(work))
+		}
+		if err := c.recv(bytesOf(scratch), t.rank(t.me+step)); err != nil {
+			return work, err
+		}
+		switch {
+		case len(work) == 0:
+		case spoil:
+			f(work, scratch)
+		default: // the other way round, so that work stays
+			f(scratch, work)
+			work, scratch, spoil = scratch, nil, true
 		}
 	}
-	return nil
+	return work, nil
 }
 
 // halvingReduce is that of Rabenseifner: recursive halving, and a gather along the way back.

@@ -14,10 +14,16 @@ func Scatter[T comparable](comm mpi.Communicator, dst, src []T, root int) error 
 	if err != nil {
 		return failed("Scatter", err)
 	}
-	if c.nativeTakes(len(dst) * sizeOf[T]() * c.all.size) {
-		return failed("Scatter", c.gather.Scatter(bytesOf(dst), bytesOf(src), c.equalCounts(len(dst)*sizeOf[T]()), root))
+	block, from := bytesOf(dst), bytesOf(src)
+	switch {
+	case !c.nativeTakes(scattering, len(block)):
+		err = c.scatterBlocks(block, from, root)
+	case c.blocks != nil:
+		err = c.blocks.ScatterBlocks(block, from, root)
+	default:
+		err = c.gather.Scatter(block, from, c.equalCounts(len(block)), root)
 	}
-	return failed("Scatter", c.scatterBlocks(bytesOf(dst), bytesOf(src), root))
+	return failed("Scatter", err)
 }
 
 // Scatterv is Scatter of counts[i] values to rank i, which only the root has to know.

@@ -121,7 +121,8 @@ func TestAlgorithmsSwitchByCosts(t *testing.T) {
 		{"star:16", []int{1, 1, 2, 2}, []func(c *Comm, n int) error{
 			func(c *Comm, n int) error { return Reduce(c, make([]float64, n), mpi.Sum, 0) },
 			func(c *Comm, n int) error {
-				return binomialReduce(c, c.all, make([]float64, n), make([]float64, n), sum)
+				_, err := binomialReduce(c, c.all, make([]float64, n), true, sum)
+				return err
 			},
 			func(c *Comm, n int) error {
 				return halvingReduce(c, c.all.core(), make([]float64, n), make([]float64, n), sum)
