@@ -83,6 +83,13 @@ slurm-test: mpi-installed
 	TOPOCAST_REQUIRE_SLURM=1 go test -count=1 -v -timeout 30m ./examples/slurm
 	TOPOCAST_TOOLS=1 go test -count=1 -timeout 15m -run '^TestTools(Slurm|WholeMachines)' ./topology/encode
 
+# Each fuzz target for FUZZTIME, or those of FUZZ, an expression that package and name match.
+.PHONY: fuzz
+FUZZTIME = 10m
+FUZZ = .
+fuzz:
+	.ci/fuzz $(FUZZTIME) '$(FUZZ)'
+
 # The figures of README, measured again, into figures.md and figures.json. Those of FIGURES, an
 # expression that their words match, alone; all of them take some hours. Nothing else should run.
 .PHONY: bench
