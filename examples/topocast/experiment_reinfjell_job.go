@@ -69,7 +69,7 @@ func (o *reinfjellOptions) measure(ctx context.Context, comm mpi.Communicator, s
 		switch {
 		case comm.Rank() != 0:
 		case result.Stopped != "":
-			out.Warn("R = %d: the budget ended after %d of %d pairs: left out; give it a larger one.", r, len(result.Pairs)/2, job.Ranks*(job.Ranks-1)/2)
+			out.Warn("R = %d: the budget ended after %d of %d pairs: left out; give it a larger one", r, len(result.Pairs)/2, job.Ranks*(job.Ranks-1)/2)
 		default:
 			run.reps, run.results = append(run.reps, r), append(run.results, result)
 		}
