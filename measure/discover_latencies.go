@@ -162,4 +162,7 @@ func (r *Result) addFew(found *adaptive.Result) {
 		r.Stopped = found.Stopped
 	}
 	r.Warnings = nil // of the one round: few pairs are meant to be
+	if text := r.callWarning(0); text != "" {
+		r.Warnings = []string{text}
+	}
 }

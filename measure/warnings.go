@@ -91,28 +91,19 @@ func (r *Result) crowded() string {
 	return strings.Join(r.CrowdedHosts, ", ")
 }
 
-// callShare is how small a part of a reading the calls of the library may be, before a warning.
-const callShare = 0.1
-
-// callWarning tells of readings of which calls from Go are more than a small part: of a message, the
-// send and the receive.
+// callWarning tells of readings of which calls from Go are more than a small part.
 func (r *Result) callWarning(size int) string {
-	added := 2 * r.CallCost
-	least := added / callShare
-	few, count := 0, 0
+	var medians []float64
 	for _, x := range r.readings {
 		if x.Size == size {
-			count++
-			if x.Median < least {
-				few++
-			}
+			medians = append(medians, x.Median)
 		}
 	}
-	if few == 0 {
-		return ""
+	text := pingpong.CallWarning(medians, "readings of "+quantity.Bytes(r.Sizes[size]), pingpong.OneWayCalls, r.CallCost)
+	if text != "" {
+		text += pingpong.WithoutCalls
 	}
-	return fmt.Sprintf("%d of %d readings of %s are below %s: calls from Go, which add about %s to each, are more than a tenth of them; CC=mpicc go build -tags mpi measures without",
-		few, count, quantity.Bytes(r.Sizes[size]), quantity.Seconds(least), quantity.Seconds(added))
+	return text
 }
 
 // zeroShare is the share of readings whose lower quartile is 0.

@@ -26,32 +26,52 @@ func BenchmarkRecovery(b *testing.B) {
 	}
 }
 
-// BenchmarkWirings finds whole machines and fragments of them. certificate is the share of the pairs that has to be
-// read at least once by whoever wants to prove the groups: one per pair of siblings, and one per host.
+// BenchmarkWirings finds whole machines, and fragments of them without and with the order in which the site counts its hosts.
+// certificate is the share of the pairs that has to be read at least once by whoever wants to prove the groups: one per pair of
+// siblings, and one per host.
 func BenchmarkWirings(b *testing.B) {
 	rng := rand.New(rand.NewPCG(200, 1))
 	wirings := whole(b)
 	wirings["made-up"] = madeUp(rng, 25)
 	for name, cells := range wirings {
-		for _, share := range []float64{1, 0.05} {
-			b.Run(fmt.Sprintf("%s/share=%g", name, share), func(b *testing.B) {
+		for _, kind := range []struct {
+			name  string
+			share float64
+			order bool
+			seeds uint64
+		}{{"whole", 1, false, 1}, {"fragment", 0.05, false, 20}, {"fragment-in-order", 0.05, true, 20}} {
+			b.Run(name+"/"+kind.name, func(b *testing.B) {
 				for b.Loop() {
-					b.StopTimer()
-					m := wiring(rng, cells, share)
-					b.StartTimer()
-					r := explore(b, m, noise{sigma: 0.03, outliers: 0.02}, 200, nil)
-					b.StopTimer()
-					missing, extra := differ(m.sets(), groupsOf(r.Topology.Hierarchy, true))
-					if missing+extra > 0 || share == 1 && r.Share() > 0.03 {
-						b.Fatalf("of %d groups %d are not firm, %d firm ones do not exist; %.2f %% of the pairs", len(m.sets()), missing, extra, 100*r.Share())
+					var hosts, read, pairs, certificate, rounds float64
+					for seed := range kind.seeds {
+						b.StopTimer()
+						m, order := fragment(rng, cells, kind.share)
+						s := &Settings{Seed: seed}
+						if kind.order {
+							s.Order = order
+						}
+						b.StartTimer()
+						r := explore(b, m, noise{sigma: 0.03, outliers: 0.02}, 200+seed, s)
+						b.StopTimer()
+						missing, extra := differ(m.sets(), groupsOf(r.Topology.Hierarchy, true))
+						if missing+extra > 0 || kind.share == 1 && r.Share() > 0.03 {
+							b.Errorf("seed %d: of %d groups %d are not firm, %d firm ones do not exist; %.2f %% of the pairs", seed, len(m.sets()), missing, extra, 100*r.Share())
+						}
+						hosts += float64(m.n)
+						read += 100 * r.Share()
+						pairs += 100 * float64(r.Pairs()) / (float64(m.n) * float64(m.n-1) / 2)
+						certificate += 100 * m.certificate()
+						rounds += float64(r.Rounds)
+						b.StartTimer()
 					}
-					b.ReportMetric(float64(m.n), "hosts")
-					b.ReportMetric(100*r.Share(), "%read")
-					b.ReportMetric(100*m.certificate(), "%certificate")
-					b.ReportMetric(float64(r.Rounds), "rounds")
-					b.StartTimer()
+					k := float64(kind.seeds)
+					b.ReportMetric(hosts/k, "hosts")
+					b.ReportMetric(read/k, "%read")
+					b.ReportMetric(pairs/k, "%pairs")
+					b.ReportMetric(certificate/k, "%certificate")
+					b.ReportMetric(rounds/k, "rounds")
 				}
-				b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/op")
+				b.ReportMetric(b.Elapsed().Seconds()/float64(b.N)/float64(kind.seeds), "s/machine")
 			})
 		}
 	}

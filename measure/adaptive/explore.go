@@ -114,12 +114,15 @@ func seek(l *ledger, s *Settings, rng *rand.Rand) (*finding, error) {
 func (f *finding) grow(s *Settings, rng *rand.Rand) error {
 	f.in = &inserter{levels: f.levels, ledger: f.ledger, rng: rng}
 	in := f.in
-	in.hints = newHints(s.Hints)
+	inCore := len(f.ledger.log)
+	in.hints = newHints(s, f.ledger.hosts)
 	hosts := f.ledger.hosts
 	for range mostRestarts {
 		in.tree, in.odd = newTree(hosts), nil
 		f.tree = in.tree
-		again, err := in.insert(shuffled(hosts, rng))
+		in.remember(f.ledger.log[:inCore])
+		again, err := in.insert(coreFirst(f.core.hosts, shuffled(hosts, rng)))
+		in.memory = nil // whoever is placed once more is so by other readings
 		if err != nil {
 			return err
 		}
@@ -204,6 +207,12 @@ func (f *finding) placeRest() {
 			}
 		}
 	}
+}
+
+// coreFirst puts the hosts of the core before the others: of them all is known.
+func coreFirst(core, hosts []int32) []int32 {
+	rest := slices.DeleteFunc(hosts, func(h int32) bool { return slices.Contains(core, h) })
+	return append(slices.Clone(core), rest...)
 }
 
 func shuffled(n int, rng *rand.Rand) []int32 {

@@ -87,16 +87,27 @@ func TestFindsWirings(t *testing.T) {
 }
 
 // Fragments of machines: 5 % of the hosts, so that leaves have one to three. All that is firm exists, and all
-// groups are found; that sets of two hosts apart takes more than 3 % of the pairs (see the benchmark).
+// groups are found, with the readings that the doc of the package derives: less where the names tell who is near whom, and none
+// more where they lie.
 func TestFindsFragmentsOfWirings(t *testing.T) {
-	rng := rand.New(rand.NewPCG(101, 1))
 	wirings := whole(t)
-	wirings["made up"] = madeUp(rng, 25)
+	wirings["made up"] = madeUp(rand.New(rand.NewPCG(101, 1)), 25)
 	for name, cells := range wirings {
-		m := wiring(rng, cells, 0.05)
-		found := explore(t, m, noise{sigma: 0.03, outliers: 0.02}, 101, nil)
-		if missing, extra := differ(m.sets(), groupsOf(found.Topology.Hierarchy, true)); missing+extra > 0 {
-			t.Errorf("%s, %d hosts: of %d groups %d are not firm, %d firm ones do not exist", name, m.n, len(m.sets()), missing, extra)
+		rng := rand.New(rand.NewPCG(101, 2))
+		m, right := fragment(rng, cells, 0.05)
+		share := make(map[string]float64)
+		for order, s := range map[string]*Settings{"none": nil, "right": {Order: right}, "wrong": {Order: rng.Perm(m.n)}} {
+			found := explore(t, m, noise{sigma: 0.03, outliers: 0.02}, 101, s)
+			if missing, extra := differ(m.sets(), groupsOf(found.Topology.Hierarchy, true)); missing+extra > 0 {
+				t.Errorf("%s, %d hosts, order %s: of %d groups %d are not firm, %d firm ones do not exist", name, m.n, order, len(m.sets()), missing, extra)
+			}
+			share[order] = found.Share()
+		}
+		// Cells are found by comparing each host with half of them, in the mean, or by its neighbours.
+		bound := 2*m.certificate() + float64(len(cells)+1)/float64(m.n-1)
+		if share["none"] > 1.5*bound || share["right"] > 0.75*share["none"] || share["wrong"] > 1.15*share["none"] {
+			t.Errorf("%s, %d hosts: of the pairs %.3f were read, with the right order %.3f, with a wrong one %.3f; the bound is %.3f",
+				name, m.n, share["none"], share["right"], share["wrong"], bound)
 		}
 	}
 }
@@ -151,7 +162,7 @@ func TestTimeIsUp(t *testing.T) {
 			continue
 		}
 		results++
-		if r.Rounds == stop { // it was stopped
+		if o.calls > stop { // it was stopped
 			if got := groupsOf(r.Topology.Hierarchy, true); len(got) > 0 {
 				t.Errorf("stopped after %d rounds: %d groups are firm", stop, len(got))
 			}
@@ -187,6 +198,7 @@ func TestExploreRefuses(t *testing.T) {
 	}{
 		{"one host", 1, lying(1), nil},
 		{"hints of other hosts", 50, lying(1), &Settings{Hints: make([]int, 49)}},
+		{"an order of other hosts", 50, lying(1), &Settings{Order: make([]int, 51)}},
 		{"less than no readings", 50, lying(1), &Settings{MaxReadings: -1}},
 		{"negative latency", 50, lying(-1), nil},
 		{"infinite latency", 50, lying(math.Inf(1)), nil},

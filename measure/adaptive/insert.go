@@ -10,6 +10,8 @@ const (
 	// Doubt of a decision at which no further reading is asked for. What is wrong after all is found by the
 	// second look and by verification.
 	tolerated = 2e-3
+	// Doubt that a host is not in a child after all: there is a second look, and every two siblings are verified.
+	toleratedLook = 5e-3
 	// Doubt at which a group is opened: what is built on it has to stand.
 	toleratedNew = 1e-5
 	// Most readings of one question.
@@ -39,6 +41,7 @@ type task struct {
 	starts  int
 	silent  int  // rounds without a reading
 	hinted  bool // first, a host that is said to be of its group is read
+	known   []remembered
 }
 
 func (t *task) restart(tr *tree) {
@@ -54,6 +57,7 @@ type inserter struct {
 	ledger *ledger
 	rng    *rand.Rand
 	hints  *hints
+	memory [][]remembered // by host, what was read in the core; nil: nothing
 
 	news    []sighting // of levels that nobody has seen
 	odd     []int32    // hosts that no level explains
@@ -75,15 +79,17 @@ func (in *inserter) insert(hosts []int32) (again bool, err error) {
 	in.marks = make(map[int32]bool)
 	var active []*task
 	for len(active) > 0 || len(hosts) > 0 {
-		// As many at once as there are hosts to answer: the first to be placed answer next.
-		for len(hosts) > 0 && len(active) < max(1, in.tree.placed()) {
+		for len(hosts) > 0 && len(active) < in.atOnce() {
 			x := hosts[0]
 			hosts = hosts[1:]
 			if in.tree.placed() == 0 {
 				in.tree.add(x, in.tree.top())
 				continue
 			}
-			active = append(active, &task{x: x, v: in.tree.top(), y: none, hinted: in.hints.has(x)})
+			active = append(active, &task{x: x, v: in.tree.top(), y: none, hinted: in.hints.has(x), known: in.recall(x)})
+		}
+		if active, again = in.remind(active); again {
+			return true, nil
 		}
 		in.ledger.open()
 		for _, t := range active {
@@ -119,6 +125,19 @@ func (in *inserter) insert(hosts []int32) (again bool, err error) {
 	return false, nil
 }
 
+// neighboursFirst is how many times as many hosts have a place as look for one where hosts are in an order: who looks
+// while those next to it do finds nobody to go by.
+const neighboursFirst = 4
+
+// atOnce is how many hosts look for a place at once: as many as there are to answer, for the first to be placed answer
+// next.
+func (in *inserter) atOnce() int {
+	if in.hints.order != nil {
+		return max(1, in.tree.placed()/neighboursFirst)
+	}
+	return max(1, in.tree.placed())
+}
+
 // partner is the host that t reads next, none if there is no free one.
 func (in *inserter) partner(t *task) int32 {
 	tr := in.tree
@@ -126,8 +145,7 @@ func (in *inserter) partner(t *task) int32 {
 		return in.same(t)
 	}
 	choose := func(y int32) int32 {
-		t.y = y
-		t.tally.clear(len(in.levels.at))
+		in.question(t, y)
 		return y
 	}
 	if t.hinted {
@@ -140,6 +158,9 @@ func (in *inserter) partner(t *task) int32 {
 		}
 	}
 	closed := in.closed(t)
+	if y := in.hints.next(t, in, closed); y != none {
+		return choose(y)
+	}
 	for range tries {
 		y := tr.some(t.v, in.rng)
 		if in.ledger.free(y) && !closed[tr.below(t.v, y)] {
@@ -164,6 +185,12 @@ func (in *inserter) partner(t *task) int32 {
 		}
 	}
 	return none
+}
+
+// question makes t ask of the child of its group that holds y.
+func (in *inserter) question(t *task, y int32) {
+	t.y = y
+	t.tally.clear(len(in.levels.at))
 }
 
 // same is a host that answers t's question as well as t.y: another one of the largest group around it
@@ -232,6 +259,9 @@ func (in *inserter) decide(t *task) (done, again bool) {
 	limit := tolerated
 	if in.opens(t, v.level) {
 		limit = toleratedNew
+	}
+	if v.level == most {
+		limit = toleratedLook
 	}
 	switch {
 	case v.level < 0 || v.doubt > limit && count < mostReadings:

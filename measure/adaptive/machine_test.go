@@ -175,6 +175,18 @@ func wiring(rng *rand.Rand, cells [][]int, share float64) *machine {
 	return m
 }
 
+// fragment is a share of a machine's hosts, and the order in which its site counts them: leaf by leaf.
+func fragment(rng *rand.Rand, cells [][]int, share float64) (m *machine, order []int) {
+	m = wiring(rng, cells, share)
+	hosts := rng.Perm(m.n)
+	slices.SortStableFunc(hosts, func(a, b int) int { return int(m.group[0][a] - m.group[0][b]) })
+	order = make([]int, m.n)
+	for k, h := range hosts {
+		order[h] = k
+	}
+	return m, order
+}
+
 // madeUp is a machine in the shape of whole ones, of the given number of cells: leaves of 2 to 40 hosts.
 func madeUp(rng *rand.Rand, cells int) [][]int {
 	kinds := [][]int{

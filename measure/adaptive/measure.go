@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/mpi"
@@ -95,7 +96,7 @@ func run(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, s *Se
 	if err != nil {
 		return nil, err
 	}
-	hints, err := hostHints(comm)
+	labels, order, err := nameHints(comm)
 	if err != nil {
 		return nil, fmt.Errorf("adaptive: names of the hosts: %w", err)
 	}
@@ -114,8 +115,13 @@ func run(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, s *Se
 		}
 		return nil, harness.Agree(comm, nil)
 	}
-	if s.Hints == nil && !s.NoHints {
-		s.Hints = hints
+	if !s.NoHints {
+		if s.Hints == nil {
+			s.Hints = labels
+		}
+		if s.Order == nil {
+			s.Order = order
+		}
 	}
 	o := &ranks{worker: w, progress: s.Progress}
 	w.over = func() bool { return s.Budget > 0 && now()-start >= s.Budget.Seconds() }
@@ -130,6 +136,12 @@ func run(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, s *Se
 		return nil, err
 	}
 	r.Bytes, r.Stopped = p.Bytes, o.stopped
+	if calls, ok := comm.(mpi.CallCoster); ok && w.probe.Timed() {
+		r.CallCost = calls.CallCost()
+	}
+	if text := r.callWarning(); text != "" {
+		r.Warnings = append(r.Warnings, text)
+	}
 	return r, nil
 }
 
@@ -274,26 +286,51 @@ func (o *ranks) Read(dst []float64, pairs []Pair) error {
 	return nil
 }
 
-// hostHints are the ranks of one processor name, on rank 0; nil where no two share one. It is collective.
-func hostHints(comm mpi.Communicator) ([]int, error) {
+// nameHints are what the processor names of the ranks say, on rank 0: which ranks share one, nil where no two do, and the order of
+// the names, by their numbers (n2 before n10), nil where they are not told or all the same. It is collective.
+func nameHints(comm mpi.Communicator) (labels, order []int, err error) {
 	var name []byte
 	if named, ok := comm.(mpi.Named); ok {
 		name = []byte(named.ProcessorName())
 	}
-	number := make(map[string]int)
-	hints := make([]int, comm.Size())
-	err := harness.Gather(comm, name, func(rank int, data []byte) error {
-		hints[rank] = -1
-		if len(data) > 0 {
-			if _, seen := number[string(data)]; !seen {
-				number[string(data)] = len(number)
-			}
-			hints[rank] = number[string(data)]
-		}
+	names := make([]string, comm.Size())
+	err = harness.Gather(comm, name, func(rank int, data []byte) error {
+		names[rank] = string(data)
 		return nil
 	})
-	if err != nil || len(number) == comm.Size() || len(number) == 0 {
-		return nil, err
+	if err != nil || comm.Rank() != 0 {
+		return nil, nil, err
 	}
-	return hints, nil
+	labels, order = hintsOf(names)
+	return labels, order, nil
+}
+
+// hintsOf are the hints that names give; "" is none.
+func hintsOf(names []string) (labels, order []int) {
+	sorted := slices.SortedFunc(slices.Values(names), hostlist.Naturally)
+	sorted = slices.Compact(sorted)
+	number := make(map[string]int, len(sorted))
+	for k, name := range sorted {
+		number[name] = k
+	}
+	shared := false
+	labels, order = make([]int, len(names)), make([]int, len(names))
+	seen := make([]bool, len(sorted))
+	for rank, name := range names {
+		k := number[name]
+		labels[rank], order[rank] = k, k
+		if name == "" {
+			labels[rank] = -1
+		} else if seen[k] {
+			shared = true
+		}
+		seen[k] = true
+	}
+	if !shared {
+		labels = nil
+	}
+	if len(sorted) < 2 {
+		order = nil
+	}
+	return labels, order
 }

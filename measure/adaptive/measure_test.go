@@ -1,10 +1,12 @@
 package adaptive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -134,6 +136,55 @@ func TestMeasureOnLocalRanks(t *testing.T) {
 		})
 		if err != nil {
 			t.Errorf("mode %v: %v", mode, err)
+		}
+	}
+}
+
+// A costly communicator does the timing itself, with calls that take longer than any reading, as it says.
+type costly struct{ mpi.Communicator }
+
+func (costly) CallCost() float64 { return 1e3 }
+
+func (c costly) PingPong(samples []float64, peer, tag, size, iters int, first bool) error {
+	for k := range samples {
+		start := time.Now()
+		for range iters {
+			give := func() error { return c.Send(make([]byte, size), peer, tag) }
+			take := func() error { return c.Recv(make([]byte, size), peer, tag) }
+			if !first {
+				give, take = take, give
+			}
+			if err := cmp.Or(give(), take()); err != nil {
+				return err
+			}
+		}
+		samples[k] = time.Since(start).Seconds()
+	}
+	return nil
+}
+
+// Readings that calls from Go are no small part of are told, and their section tells of them, too.
+func TestCallsFromGoAreTold(t *testing.T) {
+	for _, cost := range []float64{0, 1e3} {
+		err := local.Run(3, nil, func(c mpi.Communicator) error {
+			if cost > 0 {
+				c = costly{c}
+			}
+			r, err := Measure(context.Background(), c, &Settings{Samples: 5})
+			if err != nil || r == nil {
+				return err
+			}
+			want := fmt.Sprintf("%d of %[1]d readings are below 2e+04 s: calls from Go, which add about 2000 s", len(r.Readings))
+			for _, of := range [][]string{r.Warnings, r.Section().Warnings} {
+				told := slices.ContainsFunc(of, func(w string) bool { return strings.HasPrefix(w, want) && strings.Contains(w, "-tags mpi") })
+				if told != (cost > 0) || r.CallCost != cost {
+					t.Errorf("calls of %g s, %g as it says: warnings %q", cost, r.CallCost, of)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/topocast/topocast/internal/nested"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 )
@@ -28,6 +29,10 @@ type Result struct {
 	// harness.StoppedByContext, or "". Of Explore they are 0 and "".
 	Bytes   int
 	Stopped string
+
+	// CallCost is what Go adds to each call of the library in a reading, in s, as rank 0 has found: see
+	// mpi.CallCoster. Of Explore it is 0.
+	CallCost float64
 
 	// Method says how the machine was found.
 	Method Method
@@ -80,6 +85,19 @@ func (r *Result) Observations() []model.Observation {
 func (r *Result) Share() float64 {
 	n := float64(r.Hosts)
 	return float64(len(r.Readings)) / (n * (n - 1) / 2)
+}
+
+// callWarning tells of readings of which calls from Go are more than a small part; "" if there are none.
+func (r *Result) callWarning() string {
+	readings := make([]float64, len(r.Readings))
+	for k, x := range r.Readings {
+		readings[k] = float64(x.Latency)
+	}
+	text := pingpong.CallWarning(readings, "readings", pingpong.OneWayCalls, r.CallCost)
+	if text != "" {
+		text += pingpong.WithoutCalls
+	}
+	return text
 }
 
 // result judges the tree and makes it a Topology.

@@ -39,23 +39,27 @@ func TestNoWrongFirmGroups(t *testing.T) {
 	}
 }
 
-// Hosts that are slow on every message stand in their groups all the same, and a warning names them.
+// Hosts that are slow on every message stand in their groups all the same, and a warning names them. Of few machines some groups
+// are weak, as nothing tells whose readings are the slow host's; none is firm that lacks one.
 func TestSlowHostsAreInTheirGroups(t *testing.T) {
-	for _, tt := range []struct {
-		seed   uint64
-		factor float64
-	}{{110, 1.5}, {111, 1.5}, {112, 3}} {
-		rng := rand.New(rand.NewPCG(tt.seed, 256))
+	const machines, weak = 8, 2
+	inexact := 0
+	for k := range uint64(machines) {
+		seed, factor := 110+k, 1.5+1.5*float64(k%2)
+		rng := rand.New(rand.NewPCG(seed, 256))
 		m := randomMachine(rng, 256, 1.25)
-		m.slow(rng, 2, tt.factor)
-		found := explore(t, m, noise{sigma: 0.02, outliers: 0.02}, tt.seed, nil)
+		m.slow(rng, 2, factor)
+		found := explore(t, m, noise{sigma: 0.02, outliers: 0.02}, seed, nil)
 		missing, extra := differ(m.sets(), groupsOf(found.Topology.Hierarchy, true))
-		if missing+extra > 0 {
-			t.Errorf("seed %d: by %s, of %d groups %d are not firm, and %d firm ones do not exist", tt.seed, found.Method, len(m.sets()), missing, extra)
+		if missing > 0 {
+			inexact++
+		}
+		if extra > 0 || inexact > weak {
+			t.Errorf("seed %d: by %s, of %d groups %d are not firm, and %d firm ones do not exist", seed, found.Method, len(m.sets()), missing, extra)
 		}
 		for h, f := range m.factor {
 			if f > 1 && found.Method == MethodTree && !strings.Contains(fmt.Sprint(found.Warnings), fmt.Sprint(h)) {
-				t.Errorf("seed %d: host %d is slow, and no warning says so: %q", tt.seed, h, found.Warnings)
+				t.Errorf("seed %d: host %d is slow, and no warning says so: %q", seed, h, found.Warnings)
 			}
 		}
 	}

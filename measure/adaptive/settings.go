@@ -16,6 +16,11 @@ type Settings struct {
 	// right; it is verified by a reading, and costs that where it is wrong. Default: no hints.
 	Hints []int
 
+	// Order says of each host where it stands in an order in which hosts that are next to each other are
+	// likely near each other, as in that of the names that a site gives: who looks for its place reads the hosts next to it
+	// first. Where it is wrong it costs nothing. Default: no order.
+	Order []int
+
 	// MostAllPairs is the most hosts of which all pairs are read where they turn out to be no nested groups of equal
 	// links; of more, blocks of hosts are looked for. Default 2048.
 	MostAllPairs int
@@ -40,8 +45,8 @@ type Settings struct {
 	// minutes; negative: never.
 	Silence time.Duration
 
-	// NoHints leaves out that ranks of one processor name are likely of one group. Hints given in Hints take their
-	// place.
+	// NoHints leaves out that ranks of one processor name are likely of one group, and those of neighbouring names near each
+	// other. What Hints and Order say takes their place.
 	NoHints bool
 
 	// Progress is called on rank 0 after each round, with the rounds and readings so far. How many will follow is
@@ -61,6 +66,8 @@ func (s *Settings) validate(hosts int) error {
 	switch {
 	case s.Hints != nil && len(s.Hints) != hosts:
 		return fmt.Errorf("adaptive: Settings.Hints: of %d hosts: want of %d", len(s.Hints), hosts)
+	case s.Order != nil && len(s.Order) != hosts:
+		return fmt.Errorf("adaptive: Settings.Order: of %d hosts: want of %d", len(s.Order), hosts)
 	case s.Bytes < 0 || s.Bytes > mostBytes:
 		return fmt.Errorf("adaptive: Settings.Bytes: %d: want in [0, %d]", s.Bytes, mostBytes)
 	case s.Samples != 0 && (s.Samples < fewestSamples || s.Samples > mostSamples):

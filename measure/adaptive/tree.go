@@ -87,6 +87,14 @@ func (t *tree) below(v, y int32) int32 {
 	return y
 }
 
+// childOf is the child of group v that holds host y; none if y has no place, or one outside v.
+func (t *tree) childOf(v, y int32) int32 {
+	for y != none && t.parent[y] != v {
+		y = t.parent[y]
+	}
+	return y
+}
+
 // common is the smallest group that holds both vertices, and its children that hold each.
 func (t *tree) common(a, b int32) (group, childA, childB int32) {
 	depth := func(v int32) int {

@@ -163,7 +163,8 @@ func (in *inserter) verify(odd map[int32]bool) (suspects []int32, unsettled []*r
 
 // doubt is how likely the readings of a relation are of another level than that of its group. The one that
 // speaks most for it does not count: what put a host into a wrong place is the reading that does, and so is that of
-// another host that followed it there.
+// another host that followed it there. Of two hosts side by side, of which one in two hundred readings or so would have to be
+// wrong twice, all count.
 func (in *inserter) doubt(r *relation) float64 {
 	want := in.tree.levelOf(r.group)
 	l := in.levels
@@ -181,6 +182,9 @@ func (in *inserter) doubt(r *relation) float64 {
 	}
 	if len(r.tally.z) < 2 {
 		return 1
+	}
+	if r.b != none && !in.tree.isGroup(r.a) && !in.tree.isGroup(r.b) {
+		drop = -1 // two hosts, which nobody has followed
 	}
 	rest := &in.scratch
 	rest.clear(len(l.at))

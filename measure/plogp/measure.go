@@ -76,7 +76,7 @@ func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result,
 	if err != nil {
 		return nil, wrapped(err)
 	}
-	r, err := newResult(comm.Size(), found.all)
+	r, err := newResult(comm.Size(), found.all, p.CallCost)
 	if err != nil {
 		return nil, err
 	}
@@ -105,6 +105,9 @@ func (s *Settings) share(comm mpi.Communicator) (*settings, error) {
 	if comm.Rank() == 0 {
 		if p, refused = s.plan(); refused == nil {
 			_, _, refused = s.some(comm.Size())
+		}
+		if calls, ok := comm.(mpi.CallCoster); ok {
+			p.CallCost = calls.CallCost()
 		}
 		data = mustMarshal(&p)
 	}

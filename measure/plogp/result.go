@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/interp"
 
+	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/model"
 )
 
@@ -91,13 +92,17 @@ type Result struct {
 
 	Rounds, TotalRounds int // done, planned
 
+	// CallCost is what Go adds to each call of the library, in s, as rank 0 has found: see mpi.CallCoster. Of
+	// calls a round trip has four, an overhead one. 0: little, or not known.
+	CallCost float64
+
 	sides    []side // by from, then to
 	settings json.RawMessage
 }
 
-// newResult puts the sides together.
-func newResult(ranks int, sides []side) (*Result, error) {
-	r := &Result{Ranks: ranks}
+// newResult puts the sides together; callCost is Result.CallCost.
+func newResult(ranks int, sides []side, callCost float64) (*Result, error) {
+	r := &Result{Ranks: ranks, CallCost: callCost}
 	points := make(map[[2]int][]point, len(sides))
 	for _, s := range sides {
 		points[[2]int{s.from, s.to}] = s.points
@@ -137,6 +142,29 @@ func (r *Result) warn() {
 	add(clamped, "a latency or a gap came out below 0 and was set to 0: round trips and gaps of short messages hardly differ")
 	add(unsteady, "the time per message of the longest row of messages still changed")
 	add(falls, "the gap falls with the size by more than a fifth: the library takes another protocol there")
+	r.warnOfCalls()
+}
+
+// tripCalls are those of a round trip, all in a row: send and receive on either rank.
+const tripCalls = 4
+
+// warnOfCalls says of how many readings calls from Go are more than a small part. With the tag mpi they
+// are calls of cgo, which take less.
+func (r *Result) warnOfCalls() {
+	var trips, overheads []float64
+	for _, s := range r.sides {
+		for _, x := range s.points {
+			trips, overheads = append(trips, x.trip), append(overheads, x.sending, x.receipt)
+		}
+	}
+	for _, text := range []string{
+		pingpong.CallWarning(trips, "round trips", tripCalls, r.CallCost),
+		pingpong.CallWarning(overheads, "overheads", 1, r.CallCost),
+	} {
+		if text != "" {
+			r.Warnings = append(r.Warnings, text+"; after CC=mpicc go build -tags mpi they add less")
+		}
+	}
 }
 
 // PairParams are the parameters of all pairs, as model.FitSettings.Parameters has them.

@@ -47,7 +47,16 @@ func FromSection(s *record.Section, ranks int) (*Result, error) {
 		}
 		found.add(int(values[0]), int(values[1]), pointOf(values[2:]))
 	}
-	r, err := newResult(ranks, found.all)
+	var p settings
+	if len(s.Settings) > 0 {
+		if err := json.Unmarshal(s.Settings, &p); err != nil {
+			return nil, fmt.Errorf("plogp: settings: %w", err)
+		}
+	}
+	if !(p.CallCost >= 0) {
+		return nil, fmt.Errorf("plogp: settings: call_cost_s: %g: want at least 0", p.CallCost)
+	}
+	r, err := newResult(ranks, found.all, p.CallCost)
 	if err != nil {
 		return nil, err
 	}
