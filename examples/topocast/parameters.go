@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
 )
@@ -93,7 +95,17 @@ func parameterDistances(job *record.Header, r *plogp.Result, v plogp.View) (*lat
 	}
 	times, err := r.Distances(plogp.View{Bytes: v.Bytes, Linear: v.Linear})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("times of the network: %w", err)
 	}
-	return &latencies{matrices: []mat.Matrix{d}, job: job, parameters: r, view: v, times: times, warnings: slices.Clone(r.Warnings)}, nil
+	warnings := slices.Clone(r.Warnings)
+	longest := int64(0)
+	for i := range r.Pairs {
+		if sizes := r.Pairs[i].Sizes; len(sizes) > 0 {
+			longest = max(longest, sizes[len(sizes)-1])
+		}
+	}
+	if v.Bytes > longest {
+		warnings = append(warnings, fmt.Sprintf("messages of %s are longer than all that were measured (up to %s): their parameters are extrapolated", quantity.Bytes(v.Bytes), quantity.Bytes(longest)))
+	}
+	return &latencies{matrices: []mat.Matrix{d}, job: job, parameters: r, view: v, times: times, warnings: warnings}, nil
 }

@@ -72,7 +72,7 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
   topocast reconstruct --method greedy --duplex-eps 0.05 -o n.json readings.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := find.check(c, o); err != nil {
+			if err := find.check(c, method, o); err != nil {
 				return err
 			}
 			var r topology.Reconstructor
@@ -117,7 +117,7 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 			var by *searched
 			if find.search {
 				if by, err = find.find(method, l, o); err != nil {
-					return err
+					return badInput("%s: %w", args[0], err)
 				}
 				r = by.method
 			}
@@ -129,7 +129,7 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 			}
 			result, err := l.reconstruct(r)
 			if err != nil {
-				return &inputError{err}
+				return badInput("%s: %w", args[0], err)
 			}
 			result.Warnings = append(l.warnings, result.Warnings...)
 			var unsaved error

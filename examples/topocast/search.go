@@ -29,7 +29,7 @@ func (o *searchOptions) flags(f *pflag.FlagSet) {
 }
 
 // check is for flags that do not go together.
-func (o *searchOptions) check(c *cobra.Command, m methodOptions) error {
+func (o *searchOptions) check(c *cobra.Command, name string, m methodOptions) error {
 	switch {
 	case !o.search:
 		return refuseUnused(c, "only with --search", "score")
@@ -38,7 +38,8 @@ func (o *searchOptions) check(c *cobra.Command, m methodOptions) error {
 	case !slices.Contains(scoreNames(), o.score):
 		return badInput("--score %q: want %s", o.score, words.Or(scoreNames()))
 	}
-	return nil
+	_, err := family(name)
+	return err
 }
 
 // A quality tells how good a clustering is without knowing the right one.

@@ -48,7 +48,7 @@ func (l *latencies) readTruth(path string) (*truthLevels, error) {
 	}
 	data, err := readInput(path)
 	if err != nil {
-		return nil, err
+		return nil, badInput("--truth: %w", err)
 	}
 	if isHwloc(data) {
 		if l.job == nil {
@@ -62,7 +62,7 @@ func (l *latencies) readTruth(path string) (*truthLevels, error) {
 	}
 	n, err := networkOf(path, data, l.hostNames())
 	if err != nil {
-		return nil, err
+		return nil, badInput("--truth: %w", err)
 	}
 	ranks, _ := l.matrices[0].Dims()
 	if n.Ranks() != ranks {

@@ -37,6 +37,8 @@ func FromSection(s *record.Section, ranks int) (*Result, error) {
 	}
 	var found sides
 	values := make([]float64, len(at))
+	type reading struct{ from, to, bytes float64 }
+	seen := make(map[reading]bool)
 	for i := range s.NumRows() {
 		row := s.Row(i)
 		for k, column := range at {
@@ -44,6 +46,11 @@ func FromSection(s *record.Section, ranks int) (*Result, error) {
 		}
 		if err := check(values); err != nil {
 			return nil, fmt.Errorf("plogp: row %d: %w", i, err)
+		}
+		if x := (reading{values[0], values[1], values[2]}); seen[x] {
+			return nil, fmt.Errorf("plogp: row %d: from %g to %g, %g bytes: is there twice", i, x.from, x.to, x.bytes)
+		} else {
+			seen[x] = true
 		}
 		found.add(int(values[0]), int(values[1]), pointOf(values[2:]))
 	}

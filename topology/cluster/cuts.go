@@ -61,17 +61,18 @@ func Best(clusterings []Labels, score func(Labels) float64) (best Labels, highes
 
 // Timed is the result for groups that were found on other distances than times, such as profiles:
 // latencies of groups and levels are medians of the given ones, in s, whose repetitions count as in
-// Flat.Reconstruct. Supports and kinds are kept. A group without a measured pair has that of the hierarchy. O(n^2).
+// Flat.Reconstruct, but pairs may be missing (NaN). Supports and kinds are kept. A group without a measured pair has that of the hierarchy. O(n^2).
 func Timed(h *topology.Hierarchy, repetitions ...mat.Matrix) (*topology.Result, error) {
-	d, warnings, err := Combine(repetitions...)
+	d, warnings, err := combine(true, repetitions)
 	if err != nil {
 		return nil, err
 	}
 	times := make([][]float64, len(h.Groups()))
 	for i := range d.n {
 		for j, v := range d.row(i)[:i] {
-			g := h.Common(i, j)
-			times[g] = append(times[g], v)
+			if g := h.Common(i, j); !math.IsNaN(v) {
+				times[g] = append(times[g], v)
+			}
 		}
 	}
 	groups := make([]topology.Group, len(times))

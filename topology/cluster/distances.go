@@ -31,11 +31,11 @@ func NewDistances(m mat.Matrix) (*Distances, error) {
 	if n != cols {
 		return nil, fmt.Errorf("cluster: distances: %d x %d matrix: want a square one", n, cols)
 	}
-	return distances(n, m.At)
+	return distances(n, m.At, false)
 }
 
-// distances makes a matrix of the cells at (i, j), as NewDistances does.
-func distances(n int, at func(i, j int) float64) (*Distances, error) {
+// distances makes a matrix of the cells at (i, j), as NewDistances does; with gaps, NaN where a pair has no value.
+func distances(n int, at func(i, j int) float64, gaps bool) (*Distances, error) {
 	d := &Distances{n: n, d: make([]float64, n*n)}
 	for i := range n {
 		for j := range i {
@@ -46,7 +46,10 @@ func distances(n int, at func(i, j int) float64) (*Distances, error) {
 			} else if math.IsNaN(b) {
 				v = a
 			}
-			if !(a >= 0 || math.IsNaN(a)) || !(b >= 0 || math.IsNaN(b)) || math.IsNaN(v) || math.IsInf(v, 0) {
+			if math.IsNaN(v) && !gaps {
+				return nil, fmt.Errorf("cluster: distances: that of hosts %d and %d is not known: want one of every pair", j, i)
+			}
+			if !(a >= 0 || math.IsNaN(a)) || !(b >= 0 || math.IsNaN(b)) || math.IsInf(v, 0) {
 				return nil, fmt.Errorf("cluster: distances: cells (%d,%d) and (%d,%d) are %g and %g: want a finite distance of at least 0", i, j, j, i, a, b)
 			}
 			d.d[i*n+j], d.d[j*n+i] = v, v

@@ -116,6 +116,11 @@ func (t SSSTree) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 // Combine makes the distances of repetitions: the smallest reading of each cell, and of a pair's two
 // directions the mean. It warns of pairs of which that is a poor one. Distances alone are taken as they are.
 func Combine(repetitions ...mat.Matrix) (*Distances, []string, error) {
+	return combine(false, repetitions)
+}
+
+// combine is Combine; with gaps, of matrices that need not have all pairs.
+func combine(gaps bool, repetitions []mat.Matrix) (*Distances, []string, error) {
 	if len(repetitions) == 1 {
 		if d, ok := repetitions[0].(*Distances); ok {
 			return d, nil, nil
@@ -129,7 +134,7 @@ func Combine(repetitions ...mat.Matrix) (*Distances, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d, err := distances(least.N(), least.At)
+	d, err := distances(least.N(), least.At, gaps)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -176,6 +181,9 @@ func (d *Distances) result(h *topology.Hierarchy, warnings []string) (*topology.
 	for i := range d.n {
 		for j := range i {
 			v, f := d.At(i, j), h.Latency(i, j)
+			if math.IsNaN(v) {
+				continue
+			}
 			sum, squares, pairs = sum+v, squares+v*v, pairs+1
 			misfit += (v - f) * (v - f)
 			if f > 0 {
