@@ -17,6 +17,11 @@
 #include <string.h>
 #include <time.h>
 
+// What is part of a library between a program and MPI calls it in a way of its own (examples/preload).
+#ifdef TC_HEADER
+#include TC_HEADER
+#endif
+
 #if UINTPTR_MAX < UINT64_MAX
 #error "topocast talks to MPI on 64-bit systems only"
 #endif

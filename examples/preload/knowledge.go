@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 
 	"github.com/topocast/topocast/bcast/table"
@@ -28,42 +29,54 @@ type knowledge struct {
 
 	once sync.Once // for the line that tells what is wrong
 
-	lock    sync.Mutex
-	isRead  bool
-	network *model.Network
-	model   bool  // TOPOCAST_CHOICE=model
-	refusal error // the first
+	lock     sync.Mutex
+	isRead   bool
+	network  *model.Network
+	model    bool    // TOPOCAST_CHOICE=model
+	patience float64 // s, TOPOCAST_PATIENCE
+	refusal  error   // the first
 }
+
+// usualPatience is how long, in s, the library's own broadcasts of a class of sizes have to take before they are
+// compared with ours. To find out what is faster takes a quarter of a second or 50 to 100
+// broadcasts (package bcast): a program loses at most a tenth of the time that it spends in broadcasts.
+const usualPatience = 2.5
 
 func (k *knowledge) path() string { return k.getenv("TOPOCAST_NETWORK") }
 
-// load returns the network, with what was tuned since, and whether its predictions choose.
-func (k *knowledge) load() (*model.Network, bool, error) {
+// load returns the network, with what was tuned since; the other settings are known then.
+func (k *knowledge) load() (*model.Network, error) {
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	if !k.isRead {
 		k.isRead = true
 		var err error
-		if k.network, k.model, err = k.read(); err != nil {
+		if k.network, err = k.read(); err != nil {
 			k.network, k.refusal = nil, cmp.Or(k.refusal, err)
 		}
 	}
 	if k.network == nil {
-		return nil, false, k.refusal
+		return nil, k.refusal
 	}
-	return k.network, k.model, nil
+	return k.network, nil
 }
 
-func (k *knowledge) read() (*model.Network, bool, error) {
-	path, choice := k.path(), k.getenv("TOPOCAST_CHOICE")
+func (k *knowledge) read() (*model.Network, error) {
+	path, choice, patience := k.path(), k.getenv("TOPOCAST_CHOICE"), k.getenv("TOPOCAST_PATIENCE")
 	if path == "" {
-		return nil, false, errNoNetwork
+		return nil, errNoNetwork
 	}
 	if choice != "" && choice != "timed" && choice != "model" {
-		return nil, false, fmt.Errorf("TOPOCAST_CHOICE=%s: want timed or model", choice)
+		return nil, fmt.Errorf("TOPOCAST_CHOICE=%s: want timed or model", choice)
 	}
-	network, err := model.Load(path)
-	return network, choice == "model", err
+	k.model, k.patience = choice == "model", usualPatience
+	if patience != "" {
+		var err error
+		if k.patience, err = strconv.ParseFloat(patience, 64); err != nil || !(k.patience >= 0) {
+			return nil, fmt.Errorf("TOPOCAST_PATIENCE=%s: want seconds, at least 0", patience)
+		}
+	}
+	return model.Load(path)
 }
 
 // refuse keeps the first reason for which something is left to the library.

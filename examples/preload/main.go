@@ -3,7 +3,7 @@
 package main
 
 /*
-#include "preload.h"
+#include "pmpi.h"
 */
 import "C"
 
@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime"
 	"runtime/cgo"
 	"time"
 	"unsafe"
@@ -36,15 +37,24 @@ const (
 	isTuned = 4
 )
 
-// tpLoad is called on rank 0 of a communicator of so many ranks, which is that rank of the world.
+// tpStart does nothing: who calls it knows that Go runs.
+//
+//export tpStart
+func tpStart() {}
+
+// The program's cores are the program's.
+func init() { runtime.GOMAXPROCS(1) }
+
+// tpLoad is called on rank 0 of a communicator of so many ranks, which is that rank of the world. It stores how
+// long, in s, broadcasts of the library have to take before any is compared with ours.
 //
 //export tpLoad
-func tpLoad(ranks, multiple, world C.int) C.int {
+func tpLoad(ranks, multiple, world C.int, patience *C.double) C.int {
 	if multiple != 0 {
 		our.refuse(errThreads)
 		return 0
 	}
-	network, model, err := our.load()
+	network, err := our.load()
 	if err != nil {
 		// Rank 0 of the world has the report for that.
 		if world != 0 && !errors.Is(err, errNoNetwork) {
@@ -53,7 +63,8 @@ func tpLoad(ranks, multiple, world C.int) C.int {
 		return 0
 	}
 	found := C.int(isAble)
-	if model {
+	*patience = C.double(our.patience)
+	if our.model {
 		found |= isModel
 	}
 	if isTunedFor(network, int(ranks)) {
@@ -75,8 +86,8 @@ type broadcaster struct {
 // tpAttach is collective: it makes a broadcaster on the ranks of a communicator, or returns 0.
 //
 //export tpAttach
-func tpAttach(comm *C.MPI_Comm, model C.int) C.uintptr_t {
-	b, err := attach(unsafe.Pointer(comm), model != 0)
+func tpAttach(comm unsafe.Pointer, model C.int) C.uintptr_t {
+	b, err := attach(comm, model != 0)
 	if err != nil {
 		our.refuse(err)
 		return 0
@@ -92,7 +103,8 @@ func attach(handle unsafe.Pointer, model bool) (*broadcaster, error) {
 	// Broadcasts of the library in groups would take a communicator per group.
 	settings := &bcast.Settings{Algorithms: schedule.Algorithms()}
 	if comm.Rank() == 0 {
-		settings.Network, settings.ModelOnly, err = our.load()
+		settings.Network, err = our.load()
+		settings.ModelOnly = our.model
 	}
 	if err = known(comm, settings.Network, err); err == nil {
 		var b *bcast.Broadcaster
@@ -168,11 +180,11 @@ func tpClose(handle C.uintptr_t) {
 	_ = errors.Join(b.Close(), b.comm.Close())
 }
 
-// tpReport is called on rank 0 of the world when MPI_Finalize begins.
+// tpReport is called on rank 0 of the world when MPI_Finalize begins. So many communicators had a broadcaster.
 //
 //export tpReport
-func tpReport(tallies *C.tp_tally) {
-	r := report{Date: time.Now().UTC().Format(time.RFC3339), Network: our.path(), Reason: our.reason()}
+func tpReport(tallies *C.tp_tally, broadcasters C.int) {
+	r := report{Date: time.Now().UTC().Format(time.RFC3339), Network: our.path(), Reason: our.reason(), Comms: int(broadcasters)}
 	for class, t := range unsafe.Slice(tallies, C.TP_CLASSES) {
 		r.add(row{Bytes: 1 << min(class, maxClass), Calls: int64(t.calls), Ours: int64(t.ours), Sum: int64(t.bytes), Seconds: float64(t.seconds), Gain: float64(t.gain)})
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
@@ -86,12 +88,12 @@ func compile(t *testing.T, source string) string {
 	if os.Getenv(launcherVar) == "" {
 		t.Skip(launcherVar + " is not set: make test-preload sets it")
 	}
-	compiler, flags := os.Getenv(compilerVar), []string{"-O1", "-pthread"}
+	compiler, flags := os.Getenv(compilerVar), []string{"-O1", "-pthread", "-rdynamic"}
 	if filepath.Ext(source) == ".f90" {
 		compiler, flags = "mpif90."+os.Getenv(mpiVar), []string{"-O1", "-w", "-fallow-argument-mismatch"}
 	}
 	program := filepath.Join(t.TempDir(), "program")
-	if out, err := exec.Command(compiler, append(flags, "-o", program, filepath.Join("testdata", source))...).CombinedOutput(); err != nil {
+	if out, err := exec.Command(compiler, append(flags, "-o", program, filepath.Join("testdata", source), "-ldl")...).CombinedOutput(); err != nil {
 		t.Fatalf("compile %s: %v\n%s", source, err, out)
 	}
 	return program
@@ -144,15 +146,20 @@ func alongNetwork(t *testing.T, ranks int, program ...string) (stdout string, r 
 // alongNetworkIn does so in a folder, and leaves the lines as they are.
 func alongNetworkIn(t *testing.T, dir string, ranks int, program ...string) (stdout string, r written) {
 	t.Helper()
+	return reported(t, job{ranks: ranks, program: program, dir: dir, env: []string{"TOPOCAST_NETWORK=" + racks(t), "TOPOCAST_CHOICE=model", "TOPOCAST_PATIENCE=0"}})
+}
+
+// reported runs a job with the library, and returns what it wrote to standard output and the report.
+func reported(t *testing.T, j job) (stdout string, r written) {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.json")
-	status, out, stderr := job{ranks: ranks, program: program, dir: dir, preload: true, env: []string{
-		"TOPOCAST_NETWORK=" + racks(t), "TOPOCAST_CHOICE=model", "TOPOCAST_REPORT=" + file,
-	}}.run(t)
+	j.preload, j.env = true, append(j.env, "TOPOCAST_REPORT="+file)
+	status, out, stderr := j.run(t)
 	if status != 0 {
-		t.Fatalf("%q on %d ranks: status %d\n%s%s", program, ranks, status, out, stderr)
+		t.Fatalf("%q on %d ranks: status %d\n%s%s", j.program, j.ranks, status, out, stderr)
 	}
 	if n := len(regexp.MustCompile(`(?m)^topocast: rank 0: `).FindAllString(stderr, -1)); n != 1 {
-		t.Errorf("%q on %d ranks: %d reports, want one:\n%s", program, ranks, n, stderr)
+		t.Errorf("%q on %d ranks: %d reports, want one:\n%s", j.program, j.ranks, n, stderr)
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -168,9 +175,11 @@ func alongNetworkIn(t *testing.T, dir string, ranks int, program ...string) (std
 type written struct {
 	Format  string
 	Version int
+	Comms   int `json:"communicators"`
 	Calls   int64
-	Ours    int64  `json:"along_network"`
-	Reason  string `json:"left_to_library_because"`
+	Ours    int64   `json:"along_network"`
+	Gain    float64 `json:"estimated_gain_s"`
+	Reason  string  `json:"left_to_library_because"`
 }
 
 func sorted(lines string) string {
@@ -211,7 +220,8 @@ func TestPreloadPrograms(t *testing.T) {
 		{"intercommunicators", 3, "inter.c", nil, true},
 		{"threads one after the other", 2, "threads.c", []string{"serialized"}, true},
 		{"threads at once", 2, "threads.c", []string{"multiple"}, false},
-		{"3000 communicators", 2, "many.c", []string{"1500", "1500"}, true},
+		{"signals and limits of the program", 2, "signals.c", nil, true},
+		{"broadcasts in MPI_Finalize", 3, "ending.c", nil, true},
 		{"Fortran by mpif.h, mpi and mpi_f08", 3, "entries.f90", nil, true},
 	} {
 		t.Run(c.what, func(t *testing.T) {
@@ -220,6 +230,82 @@ func TestPreloadPrograms(t *testing.T) {
 				t.Errorf("%d of %d broadcasts along the network, want some: %t (%s)", r.Ours, r.Calls, c.ours, r.Reason)
 			}
 		})
+	}
+}
+
+// TestPreloadThousands: 3,000 communicators, of which 100 broadcast enough to pay for a broadcaster, and no more than
+// 64 have one at a time; the others have what is left to the library.
+func TestPreloadThousands(t *testing.T) {
+	program := []string{compile(t, "many.c"), "1500", "1500"}
+	_, want, _ := job{ranks: 2, program: program}.run(t)
+	got, r := reported(t, job{ranks: 2, program: program, env: []string{"TOPOCAST_NETWORK=" + racks(t), "TOPOCAST_CHOICE=model"}})
+	if sorted(got) != sorted(want) || !strings.Contains(got, "rank 0: 0 bytes are wrong") {
+		t.Errorf("it writes\n%s\nand without the library\n%s", got, want)
+	}
+	// Each of the 100 has had two broadcasts by then, and 20 more of 5,000 bytes and a kilobyte each; the
+	// 11th is the first with 64 KiB in all, as the one before all is for the ranks to agree.
+	if r.Comms != 64 || r.Ours < 64*9 || r.Ours > 64*11 {
+		t.Errorf("%d communicators had a broadcaster, and %d broadcasts were along the network: want 64, and 9 to 11 for each", r.Comms, r.Ours)
+	}
+}
+
+// TestPreloadContest: the library's broadcasts take 50 ms longer than ours and are compared with them at the first; then
+// ours are used, and the gain is told. A machine that is busy enough hides 50 ms once in a while.
+func TestPreloadContest(t *testing.T) {
+	program := []string{compile(t, "slow.c"), "65536", "30", "50"}
+	for attempt := 1; ; attempt++ {
+		_, r := reported(t, job{ranks: 2, program: program, env: []string{"TOPOCAST_NETWORK=" + racks(t), "TOPOCAST_PATIENCE=0"}})
+		if r.Ours == 30 && r.Comms == 1 && r.Gain > 0.1 {
+			return
+		}
+		if t.Logf("%d of 30 broadcasts along the network, gain %g s: want all, and some 0.05 s each", r.Ours, r.Gain); attempt == 3 {
+			t.Fatal("so in three jobs")
+		}
+	}
+}
+
+// TestPreloadTuned: what is tuned in the network's file for these ranks is used at once where it is long
+// enough, and what is not tuned is left to the library.
+func TestPreloadTuned(t *testing.T) {
+	program := compile(t, "slow.c")
+	_, version, _ := job{ranks: 2, program: []string{program, "1", "1", "0"}}.run(t)
+	version, _, _ = strings.Cut(version, "\n")
+	n, err := model.Load(racks(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	where := n.Hosts()[0]
+	places := []model.Location{{Host: where, Core: -1}, {Host: where, Core: -1}}
+	view, err := n.View(places)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tuned, err := (*table.Table)(nil).With(table.Tuning{
+		Job:       table.Job{Ranks: 2, Library: strings.Join(strings.Fields(strings.Trim(version, "\x00")), " "), Places: table.Fingerprint(places)},
+		RootClass: table.RootClasses(view.Hierarchy()),
+		Cells: []table.Cell{
+			{Bytes: 1 << 16, Choice: table.Choice{Algorithm: "chain", Segment: 8192, Measured: 1e-3, Native: 3e-3, Pairs: 7}},
+			{Bytes: 1 << 17, Choice: table.Choice{Algorithm: table.Native, Measured: 1e-3, Native: 1e-3, Pairs: 7}},
+		},
+	})
+	if err == nil {
+		n, err = tuned.Keep(n)
+	}
+	file := filepath.Join(t.TempDir(), "tuned.json")
+	if err == nil {
+		err = n.Save(file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		bytes string
+		ours  int64
+	}{{"65536", 9}, {"65537", 0}, {"20000", 0}} {
+		_, r := reported(t, job{ranks: 2, program: []string{program, c.bytes, "9", "0"}, env: []string{"TOPOCAST_NETWORK=" + file}})
+		if gain := 2e-3 * float64(c.ours); r.Ours != c.ours || r.Comms != 1 || math.Abs(r.Gain-gain) > 1e-6 {
+			t.Errorf("%s bytes: %d of 9 broadcasts along the network, gain %g s, want %d and %g s (%s)", c.bytes, r.Ours, r.Gain, c.ours, gain, r.Reason)
+		}
 	}
 }
 
@@ -264,6 +350,7 @@ func TestPreloadWithoutNetwork(t *testing.T) {
 		{"no such file", "TOPOCAST_NETWORK=" + bad + ".not", "no such file"},
 		{"no network in the file", "TOPOCAST_NETWORK=" + bad, "bad.json"},
 		{"a network of other hosts", "TOPOCAST_NETWORK=" + elsewhere(t), "does not know 1 host"},
+		{"a wrong patience", "TOPOCAST_PATIENCE=-1", "want seconds"},
 		{"a wrong choice", "TOPOCAST_CHOICE=quick", "want timed or model"},
 	} {
 		env := []string{"TOPOCAST_CHOICE=model", "TOPOCAST_NETWORK=" + racks(t), c.env}

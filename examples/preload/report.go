@@ -14,6 +14,7 @@ type report struct {
 	Date    string // RFC 3339
 	Network string // file
 	Reason  string // why nothing goes along the network; ""
+	Comms   int    // communicators that had a broadcaster
 	Rows    []row  // of sizes that were broadcast, ascending
 }
 
@@ -73,11 +74,12 @@ func (r *report) write(w io.Writer) error {
 		Date    string  `json:"date"`
 		Network string  `json:"network,omitempty"`
 		Reason  string  `json:"left_to_library_because,omitempty"`
+		Comms   int     `json:"communicators"`
 		Calls   int64   `json:"calls"`
 		Ours    int64   `json:"along_network"`
 		Bytes   int64   `json:"bytes"`
 		Seconds float64 `json:"time_s"`
 		Gain    float64 `json:"estimated_gain_s"`
 		Sizes   []row   `json:"sizes"`
-	}{"topocast/preload-report", 1, r.Date, r.Network, r.Reason, t.Calls, t.Ours, t.Sum, t.Seconds, t.Gain, r.Rows})
+	}{"topocast/preload-report", 1, r.Date, r.Network, r.Reason, r.Comms, t.Calls, t.Ours, t.Sum, t.Seconds, t.Gain, r.Rows})
 }

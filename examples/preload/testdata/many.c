@@ -38,6 +38,10 @@ int main(int argc, char **argv) {
 	}
 	for (int i = 0; i < held; i++)
 		cast(comms[i], i, SHORT);
+	// Some of them live on.
+	for (int i = 0; i < held; i += 15)
+		for (int k = 0; k < 20; k++)
+			cast(comms[i], k, LONG);
 	for (int i = 0; i < held; i++)
 		MPI_Comm_free(&comms[(7919 * i) % held]); // 7919 is prime: in another order than they were made
 	printf("rank %d: %ld bytes are wrong\n", rank, wrong);

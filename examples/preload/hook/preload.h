@@ -3,35 +3,17 @@
 #ifndef TOPOCAST_PRELOAD_H
 #define TOPOCAST_PRELOAD_H
 
-#include <mpi.h>
+#include "go.h"
+#include "library.h"
 #include <stddef.h>
-#include <stdint.h>
-
-// A class of sizes holds the messages of more than 2^(c-1) and at most 2^c bytes, as in package bcast.
-enum { TP_CLASSES = 64 };
 
 static inline int tp_class(int64_t bytes) { return bytes <= 1 ? 0 : 64 - __builtin_clzll((uint64_t)bytes - 1); }
-
-// How broadcasts of a class of sizes from a root are made: not decided, and so by the library;
-// by the library; by a Broadcaster.
-enum { TP_OPEN, TP_NATIVE, TP_OURS };
-
-typedef struct {
-	int32_t way;
-	float gain; // s, that a broadcast of ours is estimated to take less than the library's
-} tp_choice;
-
-// What is counted of a class of sizes.
-typedef struct {
-	int64_t calls, ours, bytes;
-	double seconds; // of all calls, estimated from those that were timed
-	double gain;    // s
-} tp_tally;
 
 // How far a communicator has come.
 enum {
 	TP_NEW,   // its ranks have not agreed on anything yet
 	TP_OFF,   // all is left to the library, for good
+	TP_WAIT,  // there will be a Broadcaster if enough is broadcast
 	TP_WATCH, // the library broadcasts, and is timed
 	TP_ON     // there is a Broadcaster
 };
@@ -41,8 +23,10 @@ typedef struct tp_comm {
 	MPI_Comm comm;
 	int stage, rank, size;
 	int model;        // what is predicted to be best is used, and nothing timed
+	double patience;  // s, that the library's broadcasts of a class take before they are compared with ours
 	uintptr_t handle; // of the Broadcaster; 0: none
 	int64_t calls;    // until the ranks agree
+	int64_t moved;    // of those since: their bytes, and a kilobyte for each
 	tp_choice *choices[TP_CLASSES]; // by root; NULL: all are open
 	tp_tally tallies[TP_CLASSES];
 	int64_t watched[TP_CLASSES]; // broadcasts of open choices since the class was last tried
@@ -61,16 +45,36 @@ static inline int tp_way(const tp_comm *s, int class, int root) {
 	return s->choices[class] == NULL ? TP_OPEN : s->choices[class][root].way;
 }
 
+// Ranks agree on a communicator at its first broadcast of more than a kilobyte, or when it has
+// seen this many: one collective operation then costs nothing that could be measured.
+enum { TP_LONG_CLASS = 11, TP_MANY = 4096 };
+
+// To make a Broadcaster takes as long as some ten broadcasts of a kilobyte, and longer the more ranks there
+// are. Where one would be used at once it has to wait for so many bytes: many communicators
+// live for a few broadcasts.
+enum { TP_OVERHEAD = 1 << 10, TP_ENOUGH = 64 << 10 };
+
+static inline int tp_is_due(tp_comm *s, int class, int64_t bytes) {
+	if (s->stage == TP_NEW)
+		return ++s->calls == TP_MANY || class >= TP_LONG_CLASS;
+	if (s->stage == TP_WAIT)
+		return (s->moved += bytes + TP_OVERHEAD) >= TP_ENOUGH;
+	return ++s->watched[class] >= s->due[class];
+}
+
 // tp_inside is set while the thread is in our own work, which may call MPI_Bcast itself.
 extern __thread int tp_inside __attribute__((tls_model("initial-exec")));
 
 // tp_find is the state of a communicator, or NULL where the library is to be left alone: before
-// MPI_Init and from the begin of MPI_Finalize on, say.
+// MPI_Init and after MPI_Finalize, say.
 tp_comm *tp_find(MPI_Comm comm);
 
 // tp_decide is collective: it is called for an open choice at the same broadcast on all ranks, and
 // tells whether that one is ours.
-int tp_decide(tp_comm *s, int class, int root);
+int tp_decide(tp_comm *s, int class, int root, int64_t bytes);
+
+// tp_broadcasters_made is how many communicators had a Broadcaster.
+extern int tp_broadcasters_made;
 
 // tp_broadcast makes a broadcast of ours. It returns MPI's code, or TP_INVALID if the arguments
 // are such that the library has to say what is wrong with them.
@@ -94,6 +98,9 @@ int tp_is_valid(void *buf, MPI_Datatype type);
 // tp_pack and tp_unpack copy elements to and from bytes without gaps, and return MPI's code.
 int tp_pack(void *buf, int count, MPI_Datatype type, char *packed, int64_t bytes);
 int tp_unpack(void *buf, int count, MPI_Datatype type, char *packed, int64_t bytes);
+
+// tp_forget_alone frees what these three have made for themselves.
+void tp_forget_alone(void);
 
 double tp_now(void); // s
 

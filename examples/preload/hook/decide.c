@@ -1,17 +1,15 @@
-//go:build mpi && cgo
-
 // What the ranks of a communicator decide together. They do it by the library's own operations on
 // that communicator, inside a broadcast that all of them have called: that needs no
 // communicator of our own, and meets no message of the program.
 
 #include "preload.h"
-#include "_cgo_export.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 // tp_least is collective: all ranks get the least of each value, or nothing.
 static int tp_least(tp_comm *s, double *values, int n) {
-	return PMPI_Allreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_MIN, s->comm) == MPI_SUCCESS;
+	return tp_mpi.Allreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_MIN, s->comm) == MPI_SUCCESS;
 }
 
 // tp_is_of_world tells whether all ranks are of this MPI_COMM_WORLD, and so started alike. It is so on
@@ -23,16 +21,16 @@ static int tp_is_of_world(tp_comm *s) {
 	int inside = 1, *ranks = malloc(2 * sizeof(int) * s->size);
 	if (ranks == NULL)
 		abort();
-	PMPI_Comm_group(s->comm, &own);
-	PMPI_Comm_group(MPI_COMM_WORLD, &world);
+	tp_mpi.Comm_group(s->comm, &own);
+	tp_mpi.Comm_group(MPI_COMM_WORLD, &world);
 	for (int i = 0; i < s->size; i++)
 		ranks[i] = i;
-	if (PMPI_Group_translate_ranks(own, s->size, ranks, world, ranks + s->size) != MPI_SUCCESS)
+	if (tp_mpi.Group_translate_ranks(own, s->size, ranks, world, ranks + s->size) != MPI_SUCCESS)
 		inside = 0;
 	for (int i = 0; i < s->size && inside; i++)
 		inside = ranks[s->size + i] != MPI_UNDEFINED;
-	PMPI_Group_free(&own);
-	PMPI_Group_free(&world);
+	tp_mpi.Group_free(&own);
+	tp_mpi.Group_free(&world);
 	free(ranks);
 	return inside;
 }
@@ -41,28 +39,35 @@ static int tp_is_of_world(tp_comm *s) {
 enum { TP_MOST = 64 };
 static int tp_broadcasters = 0; // calls of MPI come one at a time where there is any
 
+int tp_broadcasters_made = 0;
+
 // tp_attach is collective: it makes a Broadcaster, on all ranks or on none, and returns the stage
-// of the communicator: TP_WATCH if there are too many already, which may change.
+// of the communicator: the one that it has if there are too many already, which may change.
 static int tp_attach(tp_comm *s) {
-	double made = tp_broadcasters < TP_MOST;
-	if (!tp_least(s, &made, 1))
+	double made = !tp_has_go() ? -1 : tp_broadcasters < TP_MOST;
+	if (!tp_least(s, &made, 1) || made < 0)
 		return TP_OFF;
 	if (made == 0)
-		return TP_WATCH;
+		return s->stage;
 	tp_inside++;
-	s->handle = tpAttach(&s->comm, s->model);
+	tp_enter();
+	s->handle = tp_go.attach(&s->comm, s->model);
+	tp_leave();
 	made = s->handle != 0;
 	int agreed = tp_least(s, &made, 1);
 	tp_inside--;
 	if (s->handle == 0)
 		return TP_OFF;
 	tp_broadcasters++;
+	tp_broadcasters_made++;
 	if (!agreed || made == 0) {
 		tp_detach(s);
 		return TP_OFF;
 	}
+	tp_enter();
 	for (int i = 0; i < TP_CLASSES; i++)
 		tp_learn(s, i);
+	tp_leave();
 	return TP_ON;
 }
 
@@ -70,7 +75,9 @@ void tp_detach(tp_comm *s) {
 	if (s->handle == 0)
 		return;
 	tp_inside++;
-	tpClose(s->handle);
+	tp_enter();
+	tp_go.close(s->handle);
+	tp_leave();
 	tp_inside--;
 	s->handle = 0;
 	tp_broadcasters--;
@@ -79,44 +86,51 @@ void tp_detach(tp_comm *s) {
 // tp_first is collective: the ranks find out whether anything of ours may be used at all. Rank 0's network
 // and settings count; the others may have none.
 static void tp_first(tp_comm *s) {
-	enum { TP_ABLE, TP_MODEL, TP_TUNED, TP_COUNT };
-	double v[TP_COUNT] = {1, 1, 1};
-	int level = MPI_THREAD_MULTIPLE;
+	enum { TP_ABLE, TP_MODEL, TP_TUNED, TP_PATIENCE, TP_COUNT };
+	double v[TP_COUNT] = {1, 1, 1, INFINITY};
+	int level = MPI_THREAD_MULTIPLE, found = 0;
 	s->stage = TP_OFF;
 	if (!tp_is_of_world(s))
 		return;
-	PMPI_Query_thread(&level);
-	tp_inside++;
+	tp_mpi.Query_thread(&level);
 	if (s->rank == 0) {
 		int world;
-		PMPI_Comm_rank(MPI_COMM_WORLD, &world);
-		int found = tpLoad(s->size, level == MPI_THREAD_MULTIPLE, world);
+		tp_mpi.Comm_rank(MPI_COMM_WORLD, &world);
+		tp_inside++;
+		if (tp_has_go()) {
+			tp_enter();
+			found = tp_go.load(s->size, level == MPI_THREAD_MULTIPLE, world, &v[TP_PATIENCE]);
+			tp_leave();
+		}
+		tp_inside--;
 		v[TP_ABLE] = (found & 1) != 0, v[TP_MODEL] = (found & 2) != 0, v[TP_TUNED] = (found & 4) != 0;
 	}
 	if (level == MPI_THREAD_MULTIPLE)
 		v[TP_ABLE] = 0;
-	int agreed = tp_least(s, v, TP_COUNT);
-	tp_inside--;
-	if (!agreed || v[TP_ABLE] == 0)
+	if (!tp_least(s, v, TP_COUNT) || v[TP_ABLE] == 0)
 		return;
 	s->model = v[TP_MODEL] != 0;
-	s->stage = TP_WATCH;
-	if (s->model || v[TP_TUNED] != 0)
-		s->stage = tp_attach(s);
+	s->patience = v[TP_PATIENCE];
+	s->stage = s->model || v[TP_TUNED] != 0 ? TP_WAIT : TP_WATCH;
+	if (s->patience > 0)
+		return;
+	s->moved = TP_ENOUGH;
+	for (int i = 0; i < TP_CLASSES; i++)
+		s->due[i] = 1;
 }
 
-// To find out what is faster takes a quarter of a second or 50 to 100 broadcasts (package bcast). It
-// is tried when the library's own have taken ten times as long, on every rank, and are as
-// many: a program loses at most a tenth of the time that it spends in broadcasts.
-static const double tp_patience = 2.5; // s
-
-int tp_decide(tp_comm *s, int class, int root) {
+int tp_decide(tp_comm *s, int class, int root, int64_t bytes) {
 	if (s->stage == TP_NEW) {
 		tp_first(s);
+		return s->stage != TP_OFF && tp_is_due(s, class, bytes) && tp_decide(s, class, root, bytes);
+	}
+	if (s->stage == TP_WAIT) {
+		s->moved = 0;
+		s->stage = tp_attach(s);
 		return tp_way(s, class, root) == TP_OURS;
 	}
 	double spent = s->spent[class];
-	if (!tp_least(s, &spent, 1) || spent < tp_patience) {
+	if (!tp_least(s, &spent, 1) || spent < s->patience) {
 		s->due[class] *= 2;
 		return 0;
 	}
@@ -131,7 +145,7 @@ void tp_learn(tp_comm *s, int class) {
 	if (choices == NULL && (choices = calloc(s->size, sizeof *choices)) == NULL)
 		abort();
 	s->choices[class] = choices;
-	if (!tpChoices(s->handle, class, s->size, choices)) {
+	if (!tp_go.choices(s->handle, class, s->size, choices)) {
 		free(choices);
 		s->choices[class] = NULL;
 	}
@@ -159,15 +173,17 @@ int tp_broadcast(tp_comm *s, void *buf, int count, MPI_Datatype type, int64_t by
 			memset(data, 0, bytes);
 	}
 	tp_inside++;
-	int outcome = tpBcast(s->handle, data, bytes, root);
+	tp_enter();
+	int outcome = tp_go.bcast(s->handle, data, bytes, root);
 	if (is_contest)
 		tp_learn(s, class);
+	tp_leave();
 	tp_inside--;
 	if (is_apart && code == MPI_SUCCESS && outcome == MPI_SUCCESS && s->rank != root)
 		code = tp_unpack(buf, count, type, data, bytes);
 	if (outcome != MPI_SUCCESS)
 		code = outcome;
 	if (code != MPI_SUCCESS)
-		PMPI_Comm_call_errhandler(s->comm, code);
+		tp_mpi.Comm_call_errhandler(s->comm, code);
 	return code;
 }

@@ -1,5 +1,3 @@
-//go:build mpi && cgo
-
 // The entries of Fortran. Those of MPICH call MPI_Bcast; those of Open MPI call PMPI_Bcast, and so
 // need ours, one by one.
 
@@ -7,17 +5,19 @@
 
 #ifdef OPEN_MPI
 
-// Where Open MPI's Fortran has MPI_BOTTOM.
-extern int mpi_fortran_bottom_ __attribute__((weak));
-extern int mpi_fortran_in_place_ __attribute__((weak));
-
 static void tp_bcast_f(char *buf, MPI_Fint *count, MPI_Fint *type, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *error) {
+	static void *bottom = NULL, *in_place = NULL; // where Open MPI's Fortran has MPI_BOTTOM and MPI_IN_PLACE
+	if (__atomic_load_n(&in_place, __ATOMIC_ACQUIRE) == NULL) {
+		tp_open_library();
+		bottom = tp_symbol("mpi_fortran_bottom_");
+		__atomic_store_n(&in_place, tp_symbol("mpi_fortran_in_place_"), __ATOMIC_RELEASE);
+	}
 	void *at = buf;
-	if (at == (void *)&mpi_fortran_bottom_)
+	if (at == bottom)
 		at = MPI_BOTTOM;
-	else if (at == (void *)&mpi_fortran_in_place_)
+	else if (at == in_place)
 		at = MPI_IN_PLACE;
-	int code = MPI_Bcast(at, *count, PMPI_Type_f2c(*type), *root, PMPI_Comm_f2c(*comm));
+	int code = MPI_Bcast(at, *count, tp_mpi.Type_f2c(*type), *root, tp_mpi.Comm_f2c(*comm));
 	if (error != NULL) // which is optional in mpi_f08
 		*error = code;
 }

@@ -1,5 +1,3 @@
-//go:build mpi && cgo
-
 // MPI_Bcast as programs call it. What needs nothing of ours is with the library after some
 // nanoseconds.
 
@@ -26,9 +24,9 @@ static __thread struct {
 static __attribute__((noinline)) int64_t tp_size(MPI_Datatype type, int place) {
 	MPI_Count size;
 	int integers, addresses, types, combiner;
-	if (type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size <= 0)
+	if (type == MPI_DATATYPE_NULL || tp_mpi.Type_size_x(type, &size) != MPI_SUCCESS || size <= 0)
 		return 0;
-	if (PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS && combiner == MPI_COMBINER_NAMED)
+	if (tp_mpi.Type_get_envelope(type, &integers, &addresses, &types, &combiner) == MPI_SUCCESS && combiner == MPI_COMBINER_NAMED)
 		tp_sizes[place].type = type, tp_sizes[place].size = size;
 	return size;
 }
@@ -40,10 +38,6 @@ static inline int64_t tp_bytes(int count, MPI_Datatype type) {
 	int64_t bytes, size = tp_sizes[place].size != 0 && tp_sizes[place].type == type ? tp_sizes[place].size : tp_size(type, place);
 	return count <= 0 || __builtin_mul_overflow(size, (int64_t)count, &bytes) ? 0 : bytes;
 }
-
-// Ranks agree on a communicator at its first broadcast of more than a kilobyte, or when it has
-// seen this many: one collective operation then costs nothing that could be measured.
-enum { TP_LONG_CLASS = 11, TP_MANY = 4096 };
 
 // tp_sampled is how many broadcasts of a class of sizes stand for one that is timed: where they are
 // short, reading the clock takes a part of their time that could be measured.
@@ -57,7 +51,7 @@ static __attribute__((noinline)) int tp_ours(tp_comm *s, void *buf, int count, M
 	double begin = tp_now();
 	int code = tp_broadcast(s, buf, count, type, bytes, root);
 	if (code == TP_INVALID)
-		return PMPI_Bcast(buf, count, type, root, s->comm);
+		return tp_mpi.Bcast(buf, count, type, root, s->comm);
 	t->seconds += tp_now() - begin;
 	t->ours++;
 	if (is_decided)
@@ -67,33 +61,29 @@ static __attribute__((noinline)) int tp_ours(tp_comm *s, void *buf, int count, M
 
 static __attribute__((noinline)) int tp_timed(tp_comm *s, void *buf, int count, MPI_Datatype type, int root, int class, int weight) {
 	double begin = tp_now();
-	int code = PMPI_Bcast(buf, count, type, root, s->comm);
+	int code = tp_mpi.Bcast(buf, count, type, root, s->comm);
 	double seconds = (tp_now() - begin) * weight;
 	s->tallies[class].seconds += seconds;
 	s->spent[class] += seconds;
 	return code;
 }
 
-static inline int tp_is_due(tp_comm *s, int class) {
-	if (s->stage == TP_NEW)
-		return ++s->calls == TP_MANY || class >= TP_LONG_CLASS;
-	return ++s->watched[class] >= s->due[class];
-}
-
 int MPI_Bcast(void *buf, int count, MPI_Datatype type, int root, MPI_Comm comm) {
 	tp_comm *s;
 	int64_t bytes;
+	if (!__atomic_load_n(&tp_is_open, __ATOMIC_ACQUIRE))
+		tp_open_library();
 	if (tp_inside || (s = tp_find(comm)) == NULL || (bytes = tp_bytes(count, type)) == 0 || (unsigned)root >= (unsigned)s->size)
-		return PMPI_Bcast(buf, count, type, root, comm);
+		return tp_mpi.Bcast(buf, count, type, root, comm);
 	int class = tp_class(bytes);
 	tp_tally *t = &s->tallies[class];
 	t->calls++;
 	t->bytes += bytes;
 	int way = tp_way(s, class, root);
-	if (way == TP_OURS || (way == TP_OPEN && tp_is_due(s, class) && tp_decide(s, class, root)))
+	if (way == TP_OURS || (way == TP_OPEN && tp_is_due(s, class, bytes) && tp_decide(s, class, root, bytes)))
 		return tp_ours(s, buf, count, type, root, bytes);
 	int sampled = tp_sampled(class);
 	if ((t->calls & (sampled - 1)) == sampled / 2) // not the first, which takes longer
 		return tp_timed(s, buf, count, type, root, class, sampled);
-	return PMPI_Bcast(buf, count, type, root, comm);
+	return tp_mpi.Bcast(buf, count, type, root, comm);
 }
