@@ -347,6 +347,9 @@ func (d *Discovery) fit(s *DiscoverSettings) error {
 		fit.Network.Degradation = degradation
 	}
 	d.Topology.Warnings = append(d.Topology.Warnings, d.warnings...)
+	if d.Topology.Graph.Hosts() == 1 {
+		d.Topology.Warnings = append(d.Topology.Warnings, "a single rank has nobody to talk to: nothing was measured")
+	}
 	fitted, err := model.Fit(d.Topology, observations, fit)
 	if err != nil {
 		return err

@@ -46,7 +46,9 @@ func fitLevels(n *Network, observations []Observation) (levels []LevelParams, wa
 		if len(sizes) < 2 {
 			kept := LevelParams{PLogP: n.levels[i].clone(), Spread: spread}
 			levels = append(levels, kept)
-			warnings = append(warnings, fmt.Sprintf("level %d: single transfers of %d sizes: its bandwidth is not determined", i, len(sizes)))
+			if n.Ranks() > 1 {
+				warnings = append(warnings, fmt.Sprintf("level %d: single transfers of %d sizes: its bandwidth is not determined", i, len(sizes)))
+			}
 			continue
 		}
 		middle, weight := make([]float64, len(sizes)), make([]float64, len(sizes))

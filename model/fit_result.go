@@ -29,6 +29,9 @@ const ridge = blind / 1000
 // result reads the parameters, their errors and what is not determined.
 func (f *fitter) result() *Fitted {
 	out := &Fitted{Residual: math.NaN(), Links: f.links, Coupling: f.classes, Law: f.law.coupling}
+	if f.n.Ranks() == 1 {
+		return out // there is nothing to determine
+	}
 	if len(f.patterns) == 0 {
 		out.Warnings = append(out.Warnings, "no long transfers were timed: bandwidths, coupling and RTT bias are not determined")
 		return out

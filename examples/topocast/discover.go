@@ -14,6 +14,7 @@ import (
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -139,6 +140,20 @@ func (d discovery) writeText(w io.Writer, file string) error {
 	if err := printNetwork(w, n, ranksOf(n)); err != nil {
 		return err
 	}
+	if n.Ranks() > 1 {
+		if err := d.writePlans(w); err != nil {
+			return err
+		}
+	}
+	if file != "" {
+		fmt.Fprintf(w, "\nnetwork of %s written to %s\n", words.Count(n.Ranks(), "rank"), file)
+	}
+	return nil
+}
+
+// writePlans writes what follows from the network: predicted times, and how it would broadcast.
+func (d discovery) writePlans(w io.Writer) error {
+	n := d.network
 	fmt.Fprintln(w, "\npredicted time of one message")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, "between ranks of one")
@@ -164,11 +179,7 @@ func (d discovery) writeText(w io.Writer, file string) error {
 		}
 		fmt.Fprintf(t, "%s\t%s\n", quantity.Bytes(size), plans[0])
 	}
-	t.Flush()
-	if file != "" {
-		fmt.Fprintf(w, "\nnetwork of %d ranks written to %s\n", n.Ranks(), file)
-	}
-	return nil
+	return t.Flush()
 }
 
 // writeJSON writes the same for programs.
