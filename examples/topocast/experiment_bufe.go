@@ -140,7 +140,7 @@ func (o *bufeOptions) measure(ctx context.Context, comm mpi.Communicator, s *sta
 }
 
 // bufeParts is how many measurements share the budget.
-const bufeParts = 12
+const bufeParts = 13
 
 // leastBufeRanks are those of which a switch can be told.
 const leastBufeRanks = 3
@@ -154,6 +154,10 @@ func (o *bufeOptions) here(ctx context.Context, comm mpi.Communicator) (*outcome
 	if err != nil {
 		return nil, err
 	}
+	delays, err := o.readDelays(ctx, comm)
+	if err != nil {
+		return nil, err
+	}
 	ways, err := o.readWays(ctx, comm)
 	if err != nil {
 		return nil, err
@@ -164,6 +168,9 @@ func (o *bufeOptions) here(ctx context.Context, comm mpi.Communicator) (*outcome
 	}
 	found := newBufeOutcome()
 	found.Where = strings.TrimSpace(header.Library)
+	if err := delays.report(found.Section("Figure 1.1: one-way delay by size (section 1.4)"), "the first and the last rank"); err != nil {
+		return nil, err
+	}
 	printed := printedBeside{rows: true}
 	printed.table31(found.Section("Table 3.1: readings of one pair (section 3.2.1)"), ways)
 	printed.deviations(found.Section("Tables 3.2 to 3.4: ways to measure (section 3.2.3)"), ways)

@@ -95,8 +95,12 @@ type printedBeside struct{ rows bool }
 // table31 is the five-number summary of the readings of one pair.
 func (p printedBeside) table31(s *outcome.Section, w *bufeWays) {
 	x := w.pair
-	s.Say("%s of ranks 0 and 1, each of one round trip. A few readings are many times as long as the others, so the mean is above the median, which is why medians count.",
-		words.Count(x.Count, "reading"))
+	if x.Count == 0 {
+		s.Say("Ranks 0 and 1 were not measured in the time that there was: want a larger --budget.")
+		return
+	}
+	s.Say("%s of ranks 0 and 1, each of one round trip. The longest is %.3g times the third quartile, and the mean %+.2g %% off the median, which is why medians count.",
+		words.Count(x.Count, "reading"), x.Max/x.Q3, 100*(x.Mean/x.Median-1))
 	t := s.Table("table-3.1", outcome.Text("readings"), outcome.Number("Min.", "s"), outcome.Number("1st Qu.", "s"), outcome.Number("Median", "s"),
 		outcome.Number("Mean", "s"), outcome.Number("3rd Qu.", "s"), outcome.Number("Max.", "s"))
 	t.Row("ours", x.Min, x.Q1, x.Median, x.Mean, x.Q3, x.Max)

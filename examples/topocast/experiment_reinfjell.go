@@ -88,6 +88,7 @@ type reinfjellMachine struct {
 	figure        string // of its accuracy; "": none
 	printed       []reinfjellShare
 	groups        int // that the thesis' search has found; 0: not printed
+	each          int // ranks of each, where it has found more groups than we have ranks; 0: not printed
 }
 
 // A reinfjellShare is an accuracy that the text prints: the least of some methods.
@@ -125,7 +126,7 @@ func reinfjellMachines() []reinfjellMachine {
 			name: "FRAM", nodes: 2, cores: 32, purpose: "inter-node topology", figure: "7.2",
 			spec: "core:4 socket:2 host:2 latency=250ns,125ns,75ns", full: "core:16 socket:2 host:2 latency=250ns,125ns,75ns",
 			printed: []reinfjellShare{
-				{levelSocket, static(), 8, 1, "static methods"},
+				{levelSocket, static(), 8, 1, "kmedoids, average"},
 				{levelSocket, []string{"hdbscan", "components"}, 8, 1, "hdbscan, components"},
 				{levelSocket, []string{"ssstree"}, 128, 1, "ssstree"},
 			},
@@ -153,6 +154,7 @@ func reinfjellMachines() []reinfjellMachine {
 				{levelNode, []string{"average", "hdbscan"}, 8, 1, "average, hdbscan"},
 				{levelNode, []string{"ssstree"}, 8, 0.5, "ssstree"},
 			},
+			each: 4,
 		},
 		{name: "HPCLAB", nodes: 1, cores: 4, purpose: "baseline", spec: "core:4 host:1", groups: 1},
 	}
@@ -197,7 +199,7 @@ func (o *reinfjellOptions) simulate(ctx context.Context, s *stage) (*outcome.Out
 		}
 		for _, r := range own.reps {
 			fmt.Fprintf(s.progress, "%s: %d ranks, R = %d\n", run.noun, c.Graph.Hosts(), r)
-			result, _, err := own.parameters(ctx, c, nil, &plogp.Settings{Longest: 1, Samples: r})
+			result, _, err := own.parameters(ctx, c, &plogp.Settings{Longest: 1, Samples: r})
 			if err != nil {
 				return nil, err
 			}
@@ -208,11 +210,20 @@ func (o *reinfjellOptions) simulate(ctx context.Context, s *stage) (*outcome.Out
 	if err := own.groups(out, runs); err != nil {
 		return nil, err
 	}
-	if err := own.places(ctx, out, machines[0].spec); err != nil {
+	c, err := simulatedCluster(machines[0].spec)
+	if err != nil {
+		return nil, err
+	}
+	if err := simnet.Run(c.Graph, nil, own.settings(c), func(comm mpi.Communicator) error {
+		if comm.Rank() == 0 {
+			return own.places(comm, out)
+		}
+		return own.places(comm, nil)
+	}); err != nil {
 		return nil, err
 	}
 	if s.cluster == "" {
-		if err := own.duration(ctx, out); err != nil {
+		if err := own.duration(ctx, out, s.full); err != nil {
 			return nil, err
 		}
 	}
@@ -224,14 +235,19 @@ const reinfjellTitle = "Reinfjell 2023: Topology detection by pairwise PLogP mea
 // longestSimulated row of messages of simulated ranks: their times scatter so much that rows never settle.
 const longestSimulated = 40
 
-// parameters measures a simulated cluster, and tells how long that took in s of virtual time. Ranks are where place has
-// them; nil: on each host one.
-func (o *reinfjellOptions) parameters(ctx context.Context, c *simnet.Cluster, place []int, s *plogp.Settings) (r *plogp.Result, took float64, err error) {
+// settings of a simulated machine.
+func (o *reinfjellOptions) settings(c *simnet.Cluster) *simnet.Settings {
 	settings := c.Settings()
 	settings.Send.Seconds, settings.Recv.Seconds = reinfjellOverhead, reinfjellOverhead
 	settings.Noise, settings.Seed = simnet.Noise{Sigma: 0.3, Outliers: 0.05}, o.seed
+	return settings
+}
+
+// parameters measures a simulated cluster, and tells how long that took in s of virtual time.
+func (o *reinfjellOptions) parameters(ctx context.Context, c *simnet.Cluster, s *plogp.Settings) (r *plogp.Result, took float64, err error) {
+	settings := o.settings(c)
 	s.SaturatedUpTo, s.LongestRow, s.Seed = -1, longestSimulated, 1
-	err = simnet.Run(c.Graph, place, settings, func(comm mpi.Communicator) error {
+	err = simnet.Run(c.Graph, nil, settings, func(comm mpi.Communicator) error {
 		own := *s // share nothing
 		got, err := plogp.Measure(ctx, comm, &own)
 		if comm.Rank() == 0 {
