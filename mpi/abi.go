@@ -59,10 +59,14 @@ func (find resolver) all(symbols []symbol) error {
 	return nil
 }
 
-// tellABI tells which ABI a library has, by its symbols and by what it says of itself.
-func tellABI(version string, find resolver) (*abi, error) {
+// tellABI tells which ABI a library has, by its symbols and by what it says of itself: its version, and
+// that of the standard ABI, if it has that.
+func tellABI(version, standard string, find resolver) (*abi, error) {
 	hasSymbols := find("ompi_mpi_comm_world") != 0
 	switch {
+	case standard != "":
+		return nil, fmt.Errorf("the library (%s) has the standard ABI %s of MPI 5, which no library to test with has yet; name the usual one by %s, or build with CC=mpicc go build -tags mpi",
+			firstLine(version), standard, libraryVar)
 	case hasSymbols && strings.HasPrefix(version, "Open MPI"):
 		return openMPI(find)
 	case !hasSymbols && hasABIOfMPICH(version):

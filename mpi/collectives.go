@@ -63,7 +63,7 @@ type NativeReduce interface {
 
 // NativeGather are the library's own collectives that move blocks of bytes. A block of rank i is counts[i] bytes,
 // and blocks lie one after the other in the order of ranks. Counts that both sides of a transfer have
-// are equal on both.
+// are equal on both. dst and src may overlap: src is read as it was.
 type NativeGather interface {
 	// Gather is collective: dst of rank root becomes the blocks src of all ranks. dst and
 	// counts are only looked at there.

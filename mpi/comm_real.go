@@ -68,7 +68,11 @@ func (c *Comm) Bcast(buf []byte, root int) error {
 	if c.closed || uint(root) >= uint(c.size) || len(buf) > math.MaxInt32 {
 		return cmp.Or(c.open("Bcast"), checkRoot("Bcast", c.rank, c.size, len(buf), root))
 	}
-	return c.fault("Bcast", c.native.bcast(buf, root), root, -1)
+	failed := c.native.bcast(buf, root)
+	if failed == codeOK {
+		return nil
+	}
+	return c.joined("Bcast", failed, root, buf, nil)
 }
 
 // Now is the time in seconds by the host's monotonic clock, which all ranks of

@@ -184,6 +184,7 @@ func TestJobFaults(t *testing.T) {
 			map[string]int{"all ways are right": 1, "the handler of the world is as found": 1},
 		},
 		{"no fault", "", startJob, false, map[string]int{"of 3 runs": 3}},
+		{"a library of the standard ABI", "the standard ABI", startJob, !tagged, map[string]int{"has the standard ABI 1.0 of MPI 5": anotherABI()}},
 		{"a status of another layout", "another status", startJob, !tagged, map[string]int{"its status is longer than": anotherABI()}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -26,7 +26,7 @@ type family struct {
 func families() []family {
 	return []family{
 		{"Open MPI", []string{"libmpi.so.40", "libmpi.40.dylib"}, []string{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}},
-		{"MPICH", []string{"libmpi.so.12", "libmpich.so.12", "libmpi.12.dylib"}, []string{"PMI_SIZE", "PMI_RANK", "PMI_FD"}},
+		{"MPICH", []string{"libmpi.so.12", "libmpich.so.12", "libmpi.12.dylib"}, []string{"PMI_SIZE", "PMI_RANK", "PMI_FD", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"}},
 		{"Open MPI", nil, []string{"PMIX_RANK"}}, // by a batch system
 	}
 }
@@ -40,6 +40,9 @@ func findLibrary(getenv func(string) string, opens bool, loaded resolver, load f
 	ours, why := launchedBy(getenv)
 	switch {
 	case file == "" && why == "":
+		if _, several := startedSeveral(getenv); several != nil {
+			return fmt.Errorf("mpi: World: %w", unconnected(several))
+		}
 		return ErrNoLauncher
 	case !opens:
 		return fmt.Errorf("mpi: World: no MPI library can be opened on %s/%s: build with CC=mpicc go build -tags mpi", runtime.GOOS, runtime.GOARCH)

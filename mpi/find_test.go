@@ -39,7 +39,9 @@ func TestFindLibrary(t *testing.T) {
 		{"a launcher, and no library", hydra, nil, false, "", []string{"PMI_SIZE=4", "MPICH", "libmpich.so.12", "LD_LIBRARY_PATH", "TOPOCAST_MPI"}},
 		{"a library that does not load", hydra, []string{"broken"}, false, "", []string{"libmpi.so.12: undefined symbol: x"}},
 		{"no launcher", nil, everything, false, "", []string{ErrNoLauncher.Error()}},
-		{"a batch system without MPI", map[string]string{"SLURM_NTASKS": "4", "SLURM_PROCID": "1"}, everything, false, "", []string{ErrNoLauncher.Error()}},
+		{"the script of a batch job", map[string]string{"SLURM_NTASKS": "4", "SLURM_PROCID": "0"}, everything, false, "", []string{ErrNoLauncher.Error()}},
+		{"srun --mpi=none", map[string]string{"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "0"}, everything, false, "", []string{"SLURM_STEP_NUM_TASKS=4", "--mpi=pmix"}},
+		{"mpirun_rsh", map[string]string{"MV2_COMM_WORLD_SIZE": "4"}, []string{"libmpi.so.12"}, false, "libmpi.so.12", nil},
 	} {
 		opened := ""
 		err := findLibrary(func(name string) string { return tt.env[name] }, true,
@@ -105,17 +107,20 @@ func TestTellABI(t *testing.T) {
 		name, version string
 		find          resolver
 		want          string // the ABI's name; "": none
+		standard      string
 	}{
-		{"Open MPI", "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4", ompi, "Open MPI"},
-		{"MPICH", "MPICH Version:\t4.0.2\nMPICH Release date:\tThu Apr  7", none, "MPICH"},
-		{"Intel MPI", "Intel(R) MPI Library 2021.9 for Linux* OS", none, "MPICH"},
-		{"MVAPICH2", "MVAPICH2 Version      :\t2.3.7", none, "MPICH"},
-		{"a library that nobody knows", "FUJITSU MPI Library 4.0.0", none, ""},
-		{"Open MPI by its word only", "Open MPI v4.1.4", none, ""},
-		{"Open MPI without one of its symbols", "Open MPI v4.1.4", lacking, ""},
-		{"MPICH with symbols of Open MPI", "MPICH Version:\t4.0.2", ompi, ""},
+		{"Open MPI", "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4", ompi, "Open MPI", ""},
+		{"MPICH", "MPICH Version:\t4.0.2\nMPICH Release date:\tThu Apr  7", none, "MPICH", ""},
+		{"Intel MPI", "Intel(R) MPI Library 2021.9 for Linux* OS", none, "MPICH", ""},
+		{"MVAPICH2", "MVAPICH2 Version      :\t2.3.7", none, "MPICH", ""},
+		{"a library that nobody knows", "FUJITSU MPI Library 4.0.0", none, "", ""},
+		{"Open MPI by its word only", "Open MPI v4.1.4", none, "", ""},
+		{"Open MPI without one of its symbols", "Open MPI v4.1.4", lacking, "", ""},
+		{"MPICH with symbols of Open MPI", "MPICH Version:\t4.0.2", ompi, "", ""},
+		{"MPICH's libmpi_abi", "MPICH Version:\t5.0.0", none, "", "1.0"},
+		{"Open MPI's libmpi_abi", "Open MPI v6.0.0", none, "", "1.0"},
 	} {
-		a, err := tellABI(tt.version, tt.find)
+		a, err := tellABI(tt.version, tt.standard, tt.find)
 		if (err == nil) != (tt.want != "") || err == nil && a.name != tt.want {
 			t.Errorf("%s: ABI %+v, %v, want that of %q", tt.name, a, err, tt.want)
 		}

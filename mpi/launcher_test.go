@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"errors"
 	"strings"
 	"testing"
 )
@@ -22,9 +23,14 @@ func TestCheckLauncher(t *testing.T) {
 		{"a rank above 0 under Open MPI", map[string]string{"OMPI_COMM_WORLD_RANK": "2"}, "OMPI_COMM_WORLD_RANK=2"},
 		{"rank 0 under PMIx, which may be alone", map[string]string{"PMIX_RANK": "0"}, ""},
 		{"a value that is no number", map[string]string{"PMI_SIZE": "many"}, ""},
-		{"ranks of a batch system that starts jobs of one rank", map[string]string{"SLURM_NTASKS": "4", "SLURM_PROCID": "2"}, ""},
+		{"mpirun_rsh", map[string]string{"MV2_COMM_WORLD_SIZE": "2", "MV2_COMM_WORLD_RANK": "0"}, "MV2_COMM_WORLD_SIZE=2"},
+		{"rank 0 of several under srun's PMIx", map[string]string{"PMIX_RANK": "0", "PMIX_NAMESPACE": "slurm.pmix.7.0", "SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "0"}, "SLURM_STEP_NUM_TASKS=4"},
+		{"one rank under prterun, whose daemons srun has started", map[string]string{"PMIX_RANK": "0", "PMIX_NAMESPACE": "prterun-host-7@1", "SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "2"}, ""},
+		{"one rank under mpirun, whose daemons srun has started", map[string]string{"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_RANK": "0", "SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "2"}, ""},
+		{"the script of a batch job, which is alone", map[string]string{"SLURM_NTASKS": "4", "SLURM_PROCID": "0"}, ""},
 	} {
-		err := checkLauncher(openMPI, func(name string) string { return tt.env[name] })
+		getenv := func(name string) string { return tt.env[name] }
+		err := checkLauncher(openMPI, getenv)
 		switch {
 		case tt.want == "" && err != nil:
 			t.Errorf("%s: %v, want no error", tt.name, err)
@@ -32,6 +38,40 @@ func TestCheckLauncher(t *testing.T) {
 			t.Errorf("%s: %v, want it to tell %s, and the library", tt.name, err, tt.want)
 		case err != nil && strings.Contains(err.Error(), "\n"):
 			t.Errorf("%s: %q is more than a line", tt.name, err)
+		}
+	}
+}
+
+// What starts several processes without telling them of each other: an error of all of them where
+// their number is known, of those that can know it elsewhere.
+func TestUnconnectedProcesses(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		env      map[string]string
+		launched int
+		want     string // "": no error
+		all      bool
+	}{
+		{"srun --mpi=none, rank 0", map[string]string{"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "0"}, 0, "SLURM_STEP_NUM_TASKS=4", true},
+		{"srun --mpi=none, rank 3", map[string]string{"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "3"}, 3, "SLURM_STEP_NUM_TASKS=4", true},
+		{"srun of one process", map[string]string{"SLURM_STEP_NUM_TASKS": "1", "SLURM_PROCID": "0"}, -1, "", false},
+		{"a batch system older than that variable", map[string]string{"SLURM_NTASKS": "4", "SLURM_PROCID": "2"}, 2, "SLURM_PROCID=2", false},
+		{"Flux", map[string]string{"FLUX_JOB_SIZE": "2", "FLUX_TASK_RANK": "1"}, 1, "FLUX_JOB_SIZE=2", true},
+		{"aprun", map[string]string{"ALPS_APP_PE": "1"}, 1, "ALPS_APP_PE=1", false},
+		{"aprun, rank 0", map[string]string{"ALPS_APP_PE": "0"}, -1, "", false},
+		{"a rank of mpirun", map[string]string{"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_RANK": "0"}, 0, "", false},
+		{"nothing", nil, -1, "", false},
+	} {
+		getenv := func(name string) string { return tt.env[name] }
+		if got := launched(getenv); got != tt.launched {
+			t.Errorf("%s: launched() = %d, want %d", tt.name, got, tt.launched)
+		}
+		err := checkLauncher("MPICH Version: 4.0.2", getenv)
+		if (err == nil) != (tt.want == "") || errors.Is(err, ErrLauncher) != tt.all {
+			t.Errorf("%s: %v, of all ranks %t, want %q, %t", tt.name, err, errors.Is(err, ErrLauncher), tt.want, tt.all)
+		}
+		if err != nil && (!strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "srun --mpi=pmix") || strings.Contains(err.Error(), "\n")) {
+			t.Errorf("%s: %v, want one line with %q, and what helps", tt.name, err, tt.want)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 type live struct {
 	sets     []*requests
 	isRoot   bool           // it is in roots
-	stranded runtime.Pinner // buffers of steps that failed
+	stranded runtime.Pinner // buffers of what failed
 	isKept   bool           // there are some
 }
 
@@ -37,8 +37,8 @@ func (l *live) takeRoot() {
 	}
 }
 
-// strand keeps, for good, a buffer on which transfers are under way that nobody
-// waits for any more. The caller has it from where it was until here: what
+// strand keeps, for good, a buffer on which transfers may be under way that nobody
+// waits for any more: of steps, or of a collective, which fails with its own messages on the way. The caller has it from where it was until here: what
 // reaches this cannot be on a stack, which would move.
 func (l *live) strand(buf []byte) {
 	l.takeRoot()

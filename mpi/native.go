@@ -82,7 +82,7 @@ func (c *Comm) reduce(op string, values []byte, number NumberType, with Reductio
 	if failed == codeOK && (root < 0 || root == c.rank) {
 		copy(values, into)
 	}
-	return c.fault(op, failed, root, -1)
+	return c.joined(op, failed, root, into, values)
 }
 
 // size is that of a number in bytes; 0: there is no such type.
@@ -109,6 +109,32 @@ func (t *together) take(n int) []byte {
 	return t.room[:n]
 }
 
+// joined is fault for a collective that moves between two buffers: in one that fails, messages may be
+// under way.
+func (c *Comm) joined(op string, failed code, root int, dst, src []byte) error {
+	if failed > codeOK {
+		c.live.strand(dst)
+		c.live.strand(src)
+	}
+	return c.fault(op, failed, root, -1)
+}
+
+// apart returns src, or a copy of it where it overlaps dst, which MPI does not allow (MPI 3.1, section 5.2.1).
+func (t *together) apart(dst, src []byte) []byte {
+	if !overlap(dst, src) {
+		return src
+	}
+	return append(t.take(len(src))[:0], src...)
+}
+
+func overlap(a, b []byte) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return false
+	}
+	from, to := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	return from < to+uintptr(len(b)) && to < from+uintptr(len(a))
+}
+
 // Gather is collective: dst of rank root becomes the blocks src of all ranks, by MPI_Gatherv.
 func (c *Comm) Gather(dst []byte, counts []int, src []byte, root int) error {
 	if err := c.rooted("Gather", root, len(src)); err != nil {
@@ -121,7 +147,12 @@ func (c *Comm) Gather(dst []byte, counts []int, src []byte, root int) error {
 			return err
 		}
 	}
-	return c.fault("Gather", c.native.gather(dst, layout, src, root), root, -1)
+	if c.rank == root {
+		src = c.together.apart(dst, src)
+	} else {
+		dst = nil
+	}
+	return c.joined("Gather", c.native.gather(dst, layout, src, root), root, dst, src)
 }
 
 // Scatter is collective: dst of each rank becomes its block of src of rank root, by MPI_Scatterv.
@@ -136,11 +167,21 @@ func (c *Comm) Scatter(dst, src []byte, counts []int, root int) error {
 			return err
 		}
 	}
-	return c.fault("Scatter", c.native.scatter(dst, src, layout, root), root, -1)
+	if c.rank != root {
+		src = nil
+	}
+	into := dst
+	if overlap(dst, src) {
+		into = c.together.take(len(dst))
+	}
+	failed := c.native.scatter(into, src, layout, root)
+	if failed == codeOK && overlap(dst, src) {
+		copy(dst, into)
+	}
+	return c.joined("Scatter", failed, root, into, src)
 }
 
-// Allgather is collective: dst of all ranks becomes the blocks src of all, by MPI_Allgatherv. src may be the rank's
-// block of dst.
+// Allgather is collective: dst of all ranks becomes the blocks src of all, by MPI_Allgatherv.
 func (c *Comm) Allgather(dst []byte, counts []int, src []byte) error {
 	if err := c.open("Allgather"); err != nil {
 		return err
@@ -149,8 +190,8 @@ func (c *Comm) Allgather(dst []byte, counts []int, src []byte) error {
 	if err != nil {
 		return err
 	}
-	src = c.together.apart(dst[layout[c.size+c.rank]:], src)
-	return c.fault("Allgather", c.native.gather(dst, layout, src, -1), -1, -1)
+	src = c.together.apart(dst, src)
+	return c.joined("Allgather", c.native.gather(dst, layout, src, -1), -1, dst, src)
 }
 
 // Alltoall is collective: block j of src of rank i becomes block i of dst of rank j, by MPI_Alltoallv.
@@ -166,7 +207,8 @@ func (c *Comm) Alltoall(dst []byte, dstCounts []int, src []byte, srcCounts []int
 	if err != nil {
 		return err
 	}
-	return c.fault("Alltoall", c.native.alltoall(dst, to, src, from), -1, -1)
+	src = c.together.apart(dst, src)
+	return c.joined("Alltoall", c.native.alltoall(dst, to, src, from), -1, dst, src)
 }
 
 // GatherBlocks is collective: dst of rank root becomes the blocks src of all ranks, which are equally long, by MPI_Gather.
@@ -178,7 +220,12 @@ func (c *Comm) GatherBlocks(dst, src []byte, root int) error {
 	if err != nil {
 		return err
 	}
-	return c.fault("Gather", c.native.gatherBlocks(dst, src, root), root, -1)
+	if c.rank == root {
+		src = c.together.apart(dst, src)
+	} else {
+		dst = nil
+	}
+	return c.joined("Gather", c.native.gatherBlocks(dst, src, root), root, dst, src)
 }
 
 // ScatterBlocks is collective: dst of each rank becomes its block of src of rank root, by MPI_Scatter. Blocks are equally long.
@@ -190,17 +237,27 @@ func (c *Comm) ScatterBlocks(dst, src []byte, root int) error {
 	if err != nil {
 		return err
 	}
-	return c.fault("Scatter", c.native.scatterBlocks(dst, src, root), root, -1)
+	if c.rank != root {
+		src = nil
+	}
+	into := dst
+	if overlap(dst, src) {
+		into = c.together.take(len(dst))
+	}
+	failed := c.native.scatterBlocks(into, src, root)
+	if failed == codeOK && overlap(dst, src) {
+		copy(dst, into)
+	}
+	return c.joined("Scatter", failed, root, into, src)
 }
 
-// AllgatherBlocks is collective: dst of all ranks becomes the blocks src of all, which are equally long, by MPI_Allgather. src
-// may be the rank's block of dst.
+// AllgatherBlocks is collective: dst of all ranks becomes the blocks src of all, which are equally long, by MPI_Allgather.
 func (c *Comm) AllgatherBlocks(dst, src []byte) error {
 	if err := cmp.Or(c.open("Allgather"), c.fill("Allgather", len(dst), len(src))); err != nil {
 		return err
 	}
-	src = c.together.apart(dst[c.rank*len(src):], src)
-	return c.fault("Allgather", c.native.gatherBlocks(dst, src, -1), -1, -1)
+	src = c.together.apart(dst, src)
+	return c.joined("Allgather", c.native.gatherBlocks(dst, src, -1), -1, dst, src)
 }
 
 // AlltoallBlocks is collective: block j of src of rank i becomes block i of dst of rank j, by MPI_Alltoall. Blocks are equally long.
@@ -209,7 +266,8 @@ func (c *Comm) AlltoallBlocks(dst, src []byte) error {
 	if err := cmp.Or(c.open("Alltoall"), c.fill("Alltoall", len(src), block), c.fill("Alltoall", len(dst), block)); err != nil {
 		return err
 	}
-	return c.fault("Alltoall", c.native.alltoallBlocks(dst, src, block), -1, -1)
+	src = c.together.apart(dst, src)
+	return c.joined("Alltoall", c.native.alltoallBlocks(dst, src, block), -1, dst, src)
 }
 
 // fill holds a buffer to a block per rank.
@@ -221,14 +279,6 @@ func (c *Comm) fill(op string, size, block int) error {
 		return &Error{op, c.rank, -1, -1, fmt.Errorf("%w: %d bytes for %d blocks of %d", ErrLength, size, c.size, block)}
 	}
 	return nil
-}
-
-// apart is src, or a copy of it where it is the rank's own block of dst: MPI wants them apart.
-func (t *together) apart(own, src []byte) []byte {
-	if len(src) > 0 && unsafe.SliceData(own) == unsafe.SliceData(src) {
-		return append(t.take(len(src))[:0], src...)
-	}
-	return src
 }
 
 // rooted are the checks that collectives with a root begin with.

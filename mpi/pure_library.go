@@ -61,7 +61,7 @@ func openLibrary() (*library, error) {
 	l := &library{find: loaded}
 	err = l.resolve()
 	if err == nil {
-		l.abi, err = tellABI(l.version(), l.find)
+		l.abi, err = tellABI(l.version(), l.standardABI(), l.find)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("mpi: World: %w%s", err, named(os.Getenv))
@@ -249,6 +249,21 @@ func (l *library) leave() { run(l.tc.abort, l.commWorld, 0) }
 func (l *library) isMPICH() bool { return l.handleBytes == 4 }
 
 func (l *library) version() string { return text(l.tc.libraryVersion) }
+
+// standardABI is the version of the standard ABI that the library has (MPI 5.0, chapter 20), "" for
+// none. MPICH's and Open MPI's libmpi_abi call themselves by the names of those with ABIs of their own.
+func (l *library) standardABI() string {
+	ask := l.find("MPI_Abi_get_version")
+	if ask == 0 {
+		return ""
+	}
+	major, minor := new(int32), new(int32)
+	*major = -1
+	if run(ask, uintptr(unsafe.Pointer(major)), uintptr(unsafe.Pointer(minor))) != codeOK || *major < 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d.%d", *major, *minor)
+}
 
 func (l *library) processor() string { return text(l.tc.processorName) }
 

@@ -231,7 +231,7 @@ func (c *Comm) leave() {
 	fmt.Fprintf(os.Stderr, "rank %d: mpi: all work is done, but MPI_Finalize has not returned within %v: ending the job with status 0\n", c.rank, c.limit)
 	time.AfterFunc(abortLimit, func() { os.Exit(0) })
 	time.Sleep(lastWords)
-	if c.lib.askLauncher() {
+	if c.lib.askLauncher(os.Getenv) {
 		time.Sleep(leaveStep / 2) // the launcher kills this process meanwhile
 	}
 	c.lib.leave()

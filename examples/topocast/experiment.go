@@ -166,7 +166,7 @@ func repeatCommand(run runner, of ...source) *cobra.Command {
 			}
 			return cmp.Or(failed, unwritten, undrawn)
 		}
-		if launchedRank() < 0 && !here {
+		if mpi.Launched() < 0 && !here {
 			if err := refuseUnused(c, "only of a job, or with --here", "ranks", "budget"); err != nil {
 				return err
 			}

@@ -48,7 +48,7 @@ func (p *playing) refuseUnused(c *cobra.Command, g ground) error {
 			}
 			continue
 		}
-		if p.stage.full && slices.Contains(unused, "full") && launchedRank() <= 0 {
+		if p.stage.full && slices.Contains(unused, "full") && mpi.Launched() <= 0 {
 			fmt.Fprintf(c.ErrOrStderr(), "warning: --full changes nothing of %s in %s\n", e.name, g)
 		}
 	}

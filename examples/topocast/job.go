@@ -16,7 +16,7 @@ type runner func(ranks int, work func(mpi.Communicator) error) error
 // started this process, and else on threads of this process, pinned to the
 // cores; ranks = 0 means one per core.
 func runJob(ranks int, work func(mpi.Communicator) error) error {
-	if launchedRank() >= 0 {
+	if mpi.Launched() >= 0 {
 		if ranks != 0 {
 			return badInput("--ranks %d: the launcher has set the number of ranks", ranks)
 		}
@@ -30,8 +30,11 @@ func runJob(ranks int, work func(mpi.Communicator) error) error {
 			}
 			return err
 		})
-		if input != nil {
+		switch {
+		case input != nil:
 			return input
+		case errors.Is(err, mpi.ErrLauncher):
+			return &inputError{err} // of all ranks: one tells it
 		}
 		return err
 	}

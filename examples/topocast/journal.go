@@ -27,7 +27,7 @@ const journalSuffix = ".part"
 // otherwise, where signals leave all the time that it takes to save, and where
 // there is no place for one.
 func beginJournal(ctx context.Context, path string, stderr io.Writer) *journal {
-	if launchedRank() != 0 || path == "" || path == standard {
+	if mpi.Launched() != 0 || path == "" || path == standard {
 		return nil
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
@@ -81,7 +81,7 @@ func beginPart(ctx context.Context, comm mpi.Communicator, path string, f *recor
 		return nil, nil
 	}
 	j := &journal{path: path, file: file, stop: func() bool { return true }}
-	if launchedRank() == 0 { // others leave all the time that it takes to save
+	if mpi.Launched() == 0 { // others leave all the time that it takes to save
 		j.stop = context.AfterFunc(ctx, func() {
 			fmt.Fprintf(stderr, "stopping; if the launcher ends the job before all is saved, topocast measure --resume %s goes on\n", path)
 		})

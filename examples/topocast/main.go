@@ -11,11 +11,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strconv"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/topocast/topocast/mpi"
 )
 
 func main() {
@@ -49,7 +50,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		close(signals)
 	}()
 	var again func()
-	if launchedRank() < 0 {
+	if mpi.Launched() < 0 {
 		again = func() { os.Exit(statusFailed) }
 	}
 	ctx := untilSignal(signals, time.Now, again)
@@ -133,7 +134,7 @@ func report(stderr io.Writer, err error) int {
 	}
 	var input *inputError
 	wrongInput := errors.As(err, &input)
-	if wrongInput && launchedRank() > 0 {
+	if wrongInput && mpi.Launched() > 0 {
 		return statusFine
 	}
 	fmt.Fprintf(stderr, "topocast: %v\n", err)
@@ -141,15 +142,4 @@ func report(stderr io.Writer, err error) int {
 		return statusInput
 	}
 	return statusFailed
-}
-
-// launchedRank is the rank that a launcher gave to this process, known before
-// MPI is started; -1 without a launcher.
-func launchedRank() int {
-	for _, name := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"} {
-		if rank, err := strconv.Atoi(os.Getenv(name)); err == nil {
-			return rank
-		}
-	}
-	return -1
 }

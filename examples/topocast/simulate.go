@@ -142,7 +142,7 @@ const ownOverhead time.Duration = -1
 // message of sender and receiver, and with faults. Messages above so many bytes carry no
 // content, 0: all carry theirs. Timings scatter by 1 %.
 func simulator(spec, placement string, overhead time.Duration, hollowAbove int, faults ...string) (runner, error) {
-	if launchedRank() >= 0 {
+	if mpi.Launched() >= 0 {
 		return nil, badInput("a simulation (--sim, simulate) is one process: start it without a launcher")
 	}
 	if overhead < 0 && overhead != ownOverhead {

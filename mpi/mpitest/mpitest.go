@@ -45,6 +45,7 @@ func cases() []testCase {
 		{name: "steps: none, and of nothing", run: stepsEmpty},
 		{name: "steps: wrong ones are refused", run: stepsWrong},
 		{name: "native broadcast", run: nativeBcast},
+		{name: "native collectives within one buffer", run: nativeGatherInPlace},
 		{name: "native broadcast from a wrong root", run: nativeBcastWrongRoot},
 		{name: "messages that are too long are refused", run: counts},
 		{name: "split", run: split},

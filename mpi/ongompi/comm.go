@@ -18,7 +18,7 @@ type Gompi[S any] interface {
 // the application by their tags only, so use tags that the application does not
 // use there, or World. The other ranks wrap theirs, too: messages are framed.
 func Wrap[S any](comm Gompi[S]) *Comm {
-	return &Comm{carrier: &carrier{mpi.Wrap(comm), comm.BcastInt32s, make([]int32, scratchBytes/wordBytes)}}
+	return &Comm{carrier: &carrier{Wrapped: mpi.Wrap(comm), bcast: comm.BcastInt32s, scratch: make([]int32, scratchBytes/wordBytes)}}
 }
 
 // A Comm is a communicator on top of one of gompi, with the library's own
@@ -34,6 +34,7 @@ type carrier struct {
 	*mpi.Wrapped
 	bcast   func(x []int32, root int)
 	scratch []int32 // grows to the longest buffer at an odd address
+	number  int     // in the order in which the job has made them
 }
 
 var _ interface {
@@ -129,9 +130,9 @@ func (c *Comm) copied(buf []byte, root int) {
 	}
 }
 
-// Close ends the use of c. What gompi has below it stays, and is used again if c
-// is of Split or Dup; then no message of it may be under way any more. Close of a
-// closed communicator does nothing.
+// Close ends the use of c. It waits for nobody, but all ranks of c call it before they call Split or
+// Dup again: what gompi has below it stays, and is used again if c is of those; then no
+// message of it may be under way any more. Close of a closed communicator does nothing.
 func (c *Comm) Close() error {
 	if !c.closed && c.free != nil {
 		c.free()

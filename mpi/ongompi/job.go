@@ -16,10 +16,12 @@ func World[S any, G Gompi[S]](newCommunicator func(ranks []int) G) *Job {
 	for rank := range all {
 		all[rank] = rank
 	}
-	pool := &pool{
-		all:   all,
-		fresh: func(ranks []int) *carrier { return Wrap[S](newCommunicator(ranks)).carrier },
-		idle:  map[string][]*carrier{},
+	pool := &pool{all: all, idle: map[string][]*carrier{}}
+	pool.fresh = func(ranks []int) *carrier {
+		c := Wrap[S](newCommunicator(ranks)).carrier
+		pool.made++
+		c.number = pool.made
+		return c
 	}
 	return &Job{pool.comm(all, pool.fresh(all)), pool}
 }
@@ -36,7 +38,8 @@ var _ mpi.Splitter = (*Job)(nil)
 type pool struct {
 	all   []int                      // ranks of the job
 	fresh func(ranks []int) *carrier // collective over all ranks, each with the ranks of its group
-	idle  map[string][]*carrier      // by name of the group; the same on all of its ranks
+	made  int                        // carriers so far, the same on all ranks
+	idle  map[string][]*carrier      // by name of the group; the same on all of its ranks, in any order
 }
 
 // comm makes a communicator of a carrier, and takes the carrier back when it is closed.
@@ -45,12 +48,24 @@ func (p *pool) comm(ranks []int, c *carrier) *Comm {
 	return &Comm{carrier: c, free: func() { p.idle[group] = append(p.idle[group], c) }}
 }
 
+// oldest is the number of the oldest idle carrier of the group; 0: there is none.
+func (p *pool) oldest(ranks []int) int {
+	oldest := 0
+	for _, c := range p.idle[name(ranks)] {
+		if oldest == 0 || c.number < oldest {
+			oldest = c.number
+		}
+	}
+	return oldest
+}
+
 // take removes a carrier of the group from those that are idle.
-func (p *pool) take(ranks []int) *carrier {
+func (p *pool) take(ranks []int, number int) *carrier {
 	idle := p.idle[name(ranks)]
-	last := len(idle) - 1
-	p.idle[name(ranks)] = idle[:last]
-	return idle[last]
+	i := slices.IndexFunc(idle, func(c *carrier) bool { return c.number == number })
+	c := idle[i]
+	p.idle[name(ranks)] = slices.Delete(idle, i, i+1)
+	return c
 }
 
 // name is a name of the ranks in their order.
@@ -68,12 +83,11 @@ func (j *Job) Dup() (mpi.Communicator, error) {
 	if j.closed {
 		return nil, j.fault("Dup", -1, -1, mpi.ErrClosed)
 	}
-	all := j.pool.all
-	// Those of all ranks are closed by all ranks: what is idle here is idle everywhere.
-	if len(j.pool.idle[name(all)]) > 0 {
-		return &Job{j.pool.comm(all, j.pool.take(all)), j.pool}, nil
+	part, err := j.group(j.pool.all, func(int) int { return 0 })
+	if err != nil {
+		return nil, err
 	}
-	return &Job{j.pool.comm(all, j.pool.fresh(all)), j.pool}, nil
+	return &Job{part, j.pool}, nil
 }
 
 // Split is collective: ranks with equal color >= 0 form a new communicator,
@@ -94,33 +108,43 @@ func (j *Job) Split(color, key int) (mpi.Communicator, error) {
 	number := func(rank, column int) int { // of the table: 0 the color, 1 the key
 		return int(binary.LittleEndian.Uint64(table[16*rank+8*column:]))
 	}
+	colorOf := func(rank int) int { return number(rank, 0) }
 	// gompi asks all ranks of the job to make groups together, each at least for itself.
 	ranks := []int{j.Rank()}
 	if color >= 0 {
-		ranks = slices.DeleteFunc(slices.Clone(j.pool.all), func(rank int) bool { return number(rank, 0) != color })
+		ranks = slices.DeleteFunc(slices.Clone(j.pool.all), func(rank int) bool { return colorOf(rank) != color })
 		slices.SortStableFunc(ranks, func(a, b int) int { return cmp.Compare(number(a, 1), number(b, 1)) })
 	}
-	// An idle communicator is of use only if each group has one, as gompi makes those
-	// of all groups at once.
-	has := []byte{0}
-	if len(j.pool.idle[name(ranks)]) > 0 {
-		has[0] = 1
-	}
-	each, err := j.gather(has)
+	part, err := j.group(ranks, colorOf)
 	if err != nil {
 		return nil, err
 	}
-	var c *carrier
-	if slices.Contains(each, 0) {
-		c = j.pool.fresh(ranks)
-	} else {
-		c = j.pool.take(ranks)
-	}
-	part := j.pool.comm(ranks, c)
 	if color < 0 {
 		return nil, part.Close()
 	}
 	return part, nil
+}
+
+// group is collective: a communicator of the ranks of this one's group. Those of one color >= 0 are
+// a group, others have groups of their own. gompi makes communicators of all groups at once: idle ones
+// are of use only if each group has one, and its ranks agree which, as one that is closed here may
+// be open there.
+func (j *Job) group(ranks []int, color func(rank int) int) (*Comm, error) {
+	own := j.pool.oldest(ranks)
+	each, err := j.gather(binary.LittleEndian.AppendUint64(nil, uint64(own)))
+	if err != nil {
+		return nil, err
+	}
+	agreed := make(map[int]int) // by color
+	for rank := range j.pool.all {
+		theirs := int(binary.LittleEndian.Uint64(each[8*rank:]))
+		first, known := agreed[color(rank)]
+		if theirs == 0 || known && color(rank) >= 0 && theirs != first {
+			return j.pool.comm(ranks, j.pool.fresh(ranks)), nil
+		}
+		agreed[color(rank)] = theirs
+	}
+	return j.pool.comm(ranks, j.pool.take(ranks, own)), nil
 }
 
 // gather is collective: it returns what the ranks have, one after the other, of

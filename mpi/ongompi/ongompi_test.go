@@ -2,6 +2,7 @@ package ongompi_test
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -289,6 +290,42 @@ func TestOpenCommunicatorsAreNotShared(t *testing.T) {
 			}
 			if one[0] != 1 || two[0] != 2 {
 				return fmt.Errorf("the first communicator has carried %d and the second %d, want 1 and 2", one[0], two[0])
+			}
+		}
+		return nil
+	})
+}
+
+// Ranks close in different orders, and at different times: messages meet all the same.
+func TestRanksCloseInAnyOrder(t *testing.T) {
+	run(t, 2, func(m *maker) error {
+		world := ongompi.World(m.newCommunicator)
+		for round := range 4 {
+			first, err := world.Dup()
+			if err != nil {
+				return err
+			}
+			second, err := world.Dup()
+			if err != nil {
+				return err
+			}
+			order := []mpi.Communicator{first, second}
+			if m.rank == 1 {
+				slices.Reverse(order)
+			}
+			late := order[1].(interface{ Close() error })
+			if err := order[0].(interface{ Close() error }).Close(); err != nil {
+				return err
+			}
+			if round%2 == 0 { // else it is closed when the next one has been made
+				err = late.Close()
+			}
+			next, failed := world.Dup()
+			if err = cmp.Or(err, failed, swap(next, byte(round))); err != nil {
+				return err
+			}
+			if err = cmp.Or(late.Close(), next.(interface{ Close() error }).Close()); err != nil {
+				return err
 			}
 		}
 		return nil
