@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A Comm has every ability that this package names, in both builds.
-var _ interface {
+// A Comm has every ability that this package names, in both builds, and so has one with a limit.
+var _ = []interface {
 	Communicator
 	SyncSender
 	NonBlocking
@@ -24,8 +24,12 @@ var _ interface {
 	Splitter
 	Aborter
 	Failer
+	NativeBarrier
+	NativeReduce
+	NativeGather
+	NativeBlocks
 	io.Closer
-} = (*Comm)(nil)
+}{(*Comm)(nil), (*Limited)(nil)}
 
 // Run is a main function's way into MPI, and collective: it starts MPI (or
 // attaches to one that runs), calls work with a communicator of all ranks, and

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/mpitest"
@@ -31,6 +32,17 @@ func world(t *testing.T) *mpi.Comm {
 
 func TestContract(t *testing.T) {
 	mpitest.Run(t, world(t))
+}
+
+// A limit that nothing reaches changes nothing.
+func TestContractWithLimit(t *testing.T) {
+	c := world(t)
+	if c.Size() > 4 {
+		t.Skip("it waits for itself, however many ranks there are")
+	}
+	limited, stop := c.WithLimit(time.Hour)
+	defer stop()
+	mpitest.Run(t, limited)
 }
 
 // Transfers between the ranks 0 and 1 do not allocate once the buffers are

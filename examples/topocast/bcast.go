@@ -22,7 +22,7 @@ func bcastCommand(run runner) *cobra.Command {
 		sizes, network, table string
 		only                  []string
 		ranks                 int
-		budget                time.Duration
+		budget, silence       time.Duration
 		asJSON                bool
 		s                     bcast.BenchmarkSettings
 	)
@@ -59,6 +59,9 @@ then is printed.`,
 			if s.Repetitions < 1 {
 				return badInput("--repetitions %d: want at least 1", s.Repetitions)
 			}
+			if err := checkSilence(silence); err != nil {
+				return err
+			}
 			if s.WarmUps < 1 {
 				return badInput("--warm-ups %d: want at least 1", s.WarmUps)
 			}
@@ -85,7 +88,7 @@ then is printed.`,
 				if err := checkOutputs(comm, rows); err != nil {
 					return err
 				}
-				report, err := benchmarkBcast(c.Context(), comm, known, budget, &s, asJSON, reportWriter(c, rows), c.ErrOrStderr())
+				report, err := benchmarkBcast(c.Context(), comm, known, budget, silence, &s, asJSON, reportWriter(c, rows), c.ErrOrStderr())
 				if err != nil || comm.Rank() != 0 {
 					return err
 				}
@@ -113,13 +116,14 @@ then is printed.`,
 	})
 	f.StringVar(&network, "network", "", "network file of topocast discover; default: measure now")
 	f.DurationVar(&budget, "budget", 10*time.Second, "longest time to measure without --network")
+	f.DurationVar(&silence, "silence", defaultSilence, "how long a rank waits for another before the job ends; below 0: for good")
 	f.IntVar(&ranks, "ranks", 0, "ranks without mpirun; 0: one per core")
 	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/bcast-benchmark) instead of a table")
 	return c
 }
 
 // benchmarkBcast is collective.
-func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.Network, budget time.Duration, s *bcast.BenchmarkSettings, quiet bool, stdout, stderr io.Writer) (*bcast.Report, error) {
+func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.Network, budget, silence time.Duration, s *bcast.BenchmarkSettings, quiet bool, stdout, stderr io.Writer) (*bcast.Report, error) {
 	if network == nil {
 		d, err := discover(ctx, comm, &measureOptions{budget: budget, repetitions: defaultRepetitions, quiet: quiet}, stdout, stderr)
 		if err != nil {
@@ -129,6 +133,8 @@ func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.N
 	} else if err := fits("--network", network, comm); err != nil {
 		return nil, err
 	}
+	comm, stop := limited(comm, silence) // measuring has a limit of its own
+	defer stop()
 	b, err := bcast.New(comm, &bcast.Settings{Network: network})
 	if err != nil {
 		return nil, err

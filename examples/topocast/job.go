@@ -2,6 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"time"
 
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
@@ -12,10 +15,22 @@ import (
 // the same point.
 type runner func(ranks int, work func(mpi.Communicator) error) error
 
+// A patience is how long ranks of a launched job wait for those that do not come: to the start of MPI, and to the end of the
+// work. Commands have limits of their own for what is between.
+type patience struct{ start, end time.Duration }
+
+// usualPatience is far more than jobs take: the largest start in minutes, and rank 0 may work by itself in the end, or write
+// to a slow disk.
+func usualPatience() patience { return patience{15 * time.Minute, time.Hour} }
+
 // runJob is the runner for real ranks: it calls work on every rank: on those of the MPI job if a launcher
 // started this process, and else on threads of this process, pinned to the
 // cores; ranks = 0 means one per core.
 func runJob(ranks int, work func(mpi.Communicator) error) error {
+	return usualPatience().run(ranks, work)
+}
+
+func (p patience) run(ranks int, work func(mpi.Communicator) error) error {
 	if mpi.Launched() >= 0 {
 		if ranks != 0 {
 			return badInput("--ranks %d: the launcher has set the number of ranks", ranks)
@@ -23,13 +38,16 @@ func runJob(ranks int, work func(mpi.Communicator) error) error {
 		// Nothing is broken and nobody waits: end MPI in order, and let report
 		// print the line once.
 		var input *inputError
+		begun := p.awaitStart()
 		err := mpi.Run(func(comm mpi.Communicator) error {
+			begun()
 			err := work(comm)
-			if errors.As(err, &input) {
-				return nil
+			if err != nil && !errors.As(err, &input) {
+				return err
 			}
-			return err
+			return p.meet(comm)
 		})
+		begun()
 		switch {
 		case input != nil:
 			return input
@@ -54,4 +72,40 @@ func runJob(ranks int, work func(mpi.Communicator) error) error {
 		return input // without the rank: all found it
 	}
 	return err
+}
+
+// awaitStart ends this process, and so the job, unless the function that it returns is called in time. Nothing of MPI may
+// be called there.
+func (p patience) awaitStart() (begun func()) {
+	rank := mpi.Launched()
+	// One after the other, so that one of them says so.
+	limit := p.start + time.Duration(min(rank, 3))*betweenRanks
+	timer := time.AfterFunc(limit, func() {
+		fmt.Fprintf(os.Stderr, "topocast: rank %d: MPI has not started within %v: some rank of the job does not come\n", rank, limit)
+		os.Exit(statusFailed)
+	})
+	return func() { timer.Stop() }
+}
+
+// betweenRanks is what launchers take to end a job.
+const betweenRanks = 2 * time.Second
+
+// meet is collective: it waits for all ranks to have done their work.
+func (p patience) meet(comm mpi.Communicator) error {
+	comm, stop := limited(comm, p.end)
+	defer stop()
+	if b, ok := comm.(mpi.NativeBarrier); ok {
+		return b.Barrier()
+	}
+	return nil
+}
+
+// limited returns a communicator whose calls end the job when they take longer than the limit, if it can.
+func limited(comm mpi.Communicator, limit time.Duration) (_ mpi.Communicator, stop func()) {
+	if c, ok := comm.(interface {
+		WithLimit(limit time.Duration) (mpi.Communicator, func())
+	}); ok {
+		return c.WithLimit(limit)
+	}
+	return comm, func() {}
 }

@@ -28,6 +28,9 @@ const (
 
 // TestMain lets the test binary be the command line itself, as a rank of a job.
 func TestMain(m *testing.M) {
+	if knocked := os.Getenv(knockVar); os.Getenv(commandVar) != "" && knocked != "" {
+		os.Exit(mainUnderKnock(knocked))
+	}
 	if os.Getenv(commandVar) != "" {
 		main()
 		return

@@ -67,6 +67,13 @@ func (o *measureOptions) validate() error {
 	return nil
 }
 
+func checkSilence(silence time.Duration) error {
+	if silence == 0 {
+		return badInput("--silence 0s: want a time, or one below 0 for good")
+	}
+	return nil
+}
+
 // discover is collective; other ranks than 0 get nothing. On rank 0 the
 // readings of latencies go into the journal of the options, if there is one.
 func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, stdout, stderr io.Writer) (discovery, error) {

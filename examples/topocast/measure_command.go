@@ -69,8 +69,8 @@ measured along its wiring, and --update writes the network with it.`,
 			if err := m.pairing.parse(schedule); err != nil {
 				return err
 			}
-			if m.silence == 0 {
-				return badInput("--silence 0s: want a time, or one below 0 for good")
+			if err := checkSilence(m.silence); err != nil {
+				return err
 			}
 			if m.hosts < 0 {
 				return badInput("--hosts %d: want at least 0", m.hosts)

@@ -72,6 +72,7 @@ func TestSimulateRefusesWhatItDoesNotDo(t *testing.T) {
 		{[]string{"measure", "--precision", "2"}, "--precision 2: want in [0, 1)"},
 		{[]string{"measure", "--batch", "-1"}, "--batch -1: want in"},
 		{[]string{"measure", "--silence", "0s"}, "--silence 0s"},
+		{[]string{"bcast", "--silence", "0s"}, "--silence 0s"},
 		{[]string{"measure", "--sizes", "1Ki,1024", "--output", t.TempDir() + "/m.json"}, `"1024": given twice`},
 		{[]string{"bcast", "--sizes", "8,8"}, `"8": given twice`},
 	} {

@@ -26,7 +26,7 @@ func tuneCommand(run runner) *cobra.Command {
 	var (
 		output, sizes, language string
 		ranks                   int
-		budget                  time.Duration
+		budget, silence         time.Duration
 	)
 	c := &cobra.Command{
 		Use:   "tune [flags] NET",
@@ -55,6 +55,9 @@ is kept.`,
 			if budget < 0 {
 				return badInput("--budget %v: want at least 0", budget)
 			}
+			if err := checkSilence(silence); err != nil {
+				return err
+			}
 			l := table.Language(language)
 			if err := table.WriteDecision(io.Discard, l, nil); err != nil {
 				return badInput("--print %s: want %s", language, words.Or(table.Languages()))
@@ -65,6 +68,8 @@ is kept.`,
 			}
 			network := outputFile{"--output", cmp.Or(output, args[0]), c.OutOrStdout()}
 			return run(ranks, func(comm mpi.Communicator) error {
+				comm, stop := limited(comm, silence)
+				defer stop()
 				if err := fits(args[0], known, comm); err != nil {
 					return err
 				}
@@ -84,6 +89,7 @@ is kept.`,
 	f.DurationVar(&budget, "budget", time.Minute, "longest time to measure; 0: until all is certain")
 	f.StringVarP(&output, "output", "o", "", "file for the network (default: NET; of simulated ranks simulated-network.json)")
 	f.StringVar(&language, "print", string(table.Text), "the decision function as "+words.Or(table.Languages()))
+	f.DurationVar(&silence, "silence", defaultSilence, "how long a rank waits for another before the job ends; below 0: for good")
 	f.IntVar(&ranks, "ranks", 0, "ranks without mpirun; 0: one per core")
 	return c
 }

@@ -1,0 +1,6 @@
+//go:build !(mpi && cgo)
+
+package main
+
+// tagged tells whether the program is linked with its MPI.
+const tagged = false
