@@ -122,6 +122,12 @@ test-preload: preload
 	for m in $(LIBRARIES); do .ci/with-mpi $$m sh -c "TOPOCAST_TEST_MPIRUN=\"\$$MPIRUN\" TOPOCAST_TEST_PRELOAD=$(CURDIR)/libtopocast.$$m.so \
 		go test -count=1 -timeout 30m ./examples/preload" || exit 1; done
 
+# What programs lose with it that only broadcast what is short: for a quiet machine, two minutes.
+.PHONY: bench-preload
+bench-preload: preload
+	for m in $(LIBRARIES); do .ci/with-mpi $$m sh -c "TOPOCAST_TEST_MPIRUN=\"\$$MPIRUN\" TOPOCAST_TEST_PRELOAD=$(CURDIR)/libtopocast.$$m.so \
+		go test -run - -bench Short -benchtime 1x ./examples/preload" || exit 1; done
+
 include internal/netlab/lab.mk
 
 # Our simulated ranks against SimGrid's SMPI, and our broadcasts against those of SMPI

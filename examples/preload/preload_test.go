@@ -39,10 +39,11 @@ type job struct {
 	preload bool
 	env     []string // of the ranks, as NAME=value
 	dir     string   // "": this one
+	bound   bool     // each rank has a core of its own
 }
 
 // run runs the job and returns what it wrote. Whatever the status, the job has to end.
-func (j job) run(t *testing.T) (status int, stdout, stderr string) {
+func (j job) run(t testing.TB) (status int, stdout, stderr string) {
 	t.Helper()
 	launcher := strings.Fields(os.Getenv(launcherVar))
 	if len(launcher) == 0 {
@@ -53,7 +54,10 @@ func (j job) run(t *testing.T) (status int, stdout, stderr string) {
 		env = append(env, "LD_PRELOAD="+os.Getenv(libraryVar))
 	}
 	args := launcher[1:]
-	if os.Getenv(mpiVar) == "openmpi" {
+	switch {
+	case j.bound:
+		args = append(args, "-bind-to", "core") // of both launchers
+	case os.Getenv(mpiVar) == "openmpi":
 		args = append(args, "--bind-to", "none")
 	}
 	for _, e := range env {
@@ -83,7 +87,7 @@ func (j job) run(t *testing.T) (status int, stdout, stderr string) {
 }
 
 // compile compiles a program of testdata, in C or Fortran.
-func compile(t *testing.T, source string) string {
+func compile(t testing.TB, source string) string {
 	t.Helper()
 	if os.Getenv(launcherVar) == "" {
 		t.Skip(launcherVar + " is not set: make test-preload sets it")
@@ -101,7 +105,7 @@ func compile(t *testing.T, source string) string {
 
 // racks writes a network of this host as if its ranks were in two racks, so that broadcasts
 // along it go by several ranks.
-func racks(t *testing.T) string {
+func racks(t testing.TB) string {
 	t.Helper()
 	host, err := os.Hostname()
 	if err != nil {
@@ -113,7 +117,7 @@ func racks(t *testing.T) string {
 // elsewhere writes a network of another host.
 func elsewhere(t *testing.T) string { return network(t, "elsewhere") }
 
-func network(t *testing.T, host string) string {
+func network(t testing.TB, host string) string {
 	t.Helper()
 	c, err := gen.Parse("tree:2x4")
 	if err != nil {

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// BenchmarkPreloadShort tells what a program loses that broadcasts only messages of 8 B to 1 KiB, between two ranks
+// that have a core each: jobs with and without the library take turns, first the one and then the other, and what
+// is told is the median of the ratios of their times, 1 for no loss, with its interval of 95 %. Two minutes for both libraries:
+//
+//	make bench-preload
+func BenchmarkPreloadShort(b *testing.B) {
+	const pairs = 31
+	program := []string{compile(b, "short.c")}
+	env := []string{"TOPOCAST_NETWORK=" + racks(b), "TOPOCAST_REPORT="}
+	for b.Loop() {
+		ratios, without := make(map[int][]float64), make(map[int][]float64)
+		for i := range pairs {
+			var times [2]map[int]float64
+			for k := range times {
+				preload := (i + k) % 2
+				status, out, stderr := job{ranks: 2, program: program, preload: preload == 1, env: env, bound: true}.run(b)
+				if status != 0 {
+					b.Fatalf("status %d\n%s%s", status, out, stderr)
+				}
+				times[preload] = medians(b, out)
+			}
+			for bytes, t := range times[0] {
+				without[bytes] = append(without[bytes], t)
+				ratios[bytes] = append(ratios[bytes], times[1][bytes]/t)
+			}
+		}
+		var all []float64
+		for bytes := 8; bytes <= 1024; bytes *= 2 {
+			r := ratios[bytes]
+			all = append(all, r...)
+			slices.Sort(r)
+			low, high, _ := stats.MedianInterval(r, 0.95)
+			median := stats.MiddleMedian(r)
+			fmt.Printf("%s, %s: %s without, with / without %.3f [%.3f, %.3f], %d pairs\n", os.Getenv(mpiVar), quantity.Bytes(bytes),
+				quantity.Seconds(1e-9*stats.MiddleMedian(without[bytes])), median, low, high, len(r))
+			b.ReportMetric(median, fmt.Sprintf("with/without-%dB", bytes))
+		}
+		slices.Sort(all)
+		b.ReportMetric(stats.MiddleMedian(all), "with/without")
+	}
+}
+
+// medians are times in ns by bytes.
+func medians(b *testing.B, out string) map[int]float64 {
+	b.Helper()
+	found := make(map[int]float64)
+	for line := range strings.Lines(out) {
+		var bytes int
+		var t float64
+		if _, err := fmt.Sscan(line, &bytes, &t); err != nil {
+			b.Fatalf("%q: %v", line, err)
+		}
+		found[bytes] = t
+	}
+	return found
+}
