@@ -22,7 +22,7 @@ func TestJobExperimentWantsHosts(t *testing.T) {
 // TestJobExperimentReinfjell: a job clusters its ranks and times its broadcasts beside the library's own.
 func TestJobExperimentReinfjell(t *testing.T) {
 	status, out, stderr := launch(t, 3, "experiment", "reinfjell", "--reps", "2", "--budget", "1m")
-	if status != 0 || !strings.Contains(out, "3 ranks on 1 host") || !strings.Contains(out, "library is its own broadcast") {
+	if status != 0 || !strings.Contains(out, "3 ranks on 1 host") || !strings.Contains(out, "library is the library's own") {
 		t.Errorf("status %d: %s%s", status, out, stderr)
 	}
 }

@@ -130,7 +130,7 @@ func timedBroadcasts(ctx context.Context, comm mpi.Communicator, out *outcome.Ou
 	}
 	s := out.Section("The fastest broadcast by size (tables 6.3 to 6.6, figure 6.12)")
 	if library == native {
-		s.Say("Medians of timed broadcasts, turn by turn; library is the one that it has itself, which a decision function may choose, too.")
+		s.Say("Medians of timed broadcasts, turn by turn; library is the library's own broadcast, which a decision function may choose, too.")
 	} else {
 		s.Say("Medians of timed broadcasts, turn by turn. There is no broadcast of a library: a k-nomial tree stands in for it.")
 	}
