@@ -27,7 +27,7 @@ JOBS  = mpi examples/topocast
 RACED = mpi bcast measure
 
 # Those of RANKS and JOBS that are run without the tag mpi, too: the library is opened at run time then.
-OPENED = mpi mpi/collective bcast measure
+OPENED = mpi mpi/collective bcast measure examples/topocast
 
 .PHONY: test check build unit mpi-installed mpi tools-installed test-tools bench-mpi bench-peers preload test-preload
 .NOTPARALLEL:
@@ -66,6 +66,13 @@ mpi-installed:
 
 mpi:
 	for m in $(LIBRARIES); do RANKS='$(RANKS)' RACED='$(RACED)' JOBS='$(JOBS)' OPENED='$(OPENED)' .ci/with-mpi $$m .ci/test-mpi || exit 1; done
+
+# Every rank that is killed, panics or is stuck in every phase, full disks, and files of other jobs, under both libraries and
+# builds: tables of how the jobs end. make mpi takes a quarter of it in each of the four.
+.PHONY: knocks
+knocks: mpi-installed
+	for m in $(LIBRARIES); do for build in '0' '1 -tags mpi'; do .ci/with-mpi $$m sh -c "TOPOCAST_TEST_KNOCKS=all TOPOCAST_TEST_MPIRUN=\"\$$MPIRUN\" \
+		CGO_ENABLED=$${build%% *} go test -count=1 -v -timeout 30m -run '^TestJob(Knocks|Disks|Files)' $${build#?} ./examples/topocast" || exit 1; done; done
 
 tools-installed:
 	.ci/install-tools

@@ -67,6 +67,12 @@ func forMPI(tb testing.TB, library, folder string) string {
 	return built(tb, filepath.Base(folder)+"-"+library, "../../../.ci/with-mpi", library, "go", "build", "-tags", "mpi", folder)
 }
 
+// opened builds a program that knows no cgo, and opens the library of its launcher.
+func opened(tb testing.TB, folder string) string {
+	tb.Helper()
+	return built(tb, filepath.Base(folder)+"-opened", "env", "CGO_ENABLED=0", "go", "build", folder)
+}
+
 // labtestFor is the program of this package, topocastFor the command line.
 func labtestFor(tb testing.TB, library string) string { return forMPI(tb, library, "../labtest") }
 
