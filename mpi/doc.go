@@ -88,6 +88,21 @@
 // Where ranks have to share CPUs (CrowdedHosts), waits yield to each other; the
 // library's own collectives (Bcast, Split, Dup) do not.
 //
+// # Memory of Go and networks that read it
+//
+// Buffers of Go are handed to the library where they are. Go's heap does not move
+// objects, and buffers under way are kept, so the library may read and write them. What
+// may fail is a cache of registered memory, which RDMA networks have (InfiniBand, RoCE, Omni-Path, Slingshot):
+// Go returns pages of freed objects to the system by madvise(2) with calls of its own, which the hooks of UCX
+// and of libfabric's default monitor, functions of the C library, do not see. If the
+// same addresses become a buffer again, the card may still write to the page of before, and
+// the buffer keeps old bytes, without an error. Buffers that live as long as the program are
+// safe, as their pages are never returned, and those of PingPong are not Go's at all. For others,
+// turn the cache off, or let the kernel watch it: UCX_RCACHE_ENABLE=n,
+// OMPI_MCA_mpi_leave_pinned=0, FI_MR_CACHE_MONITOR=userfaultfd (or kdreg2), as the machine has it.
+// Shared memory and TCP register nothing. This is from the sources, not from a failure that was
+// seen: there was no such network to try it on.
+//
 // # Design
 //
 // The real communicator is a thin layer of our own on the C library. gompi
@@ -102,4 +117,9 @@
 // ABI of MPI 5 is not among them, as there is no library to test it with. The price
 // is that every program that imports this package is linked with the C library of
 // the system at run time, also with CGO_ENABLED=0.
+//
+// Without C, the loops of Timed pay for calls. A loop in assembly that is called once, like a C
+// function, would not; but it would be a program for each architecture, of which nothing here can run but
+// one, in the place where a mistake becomes a measured time. So there is none: the cost of a
+// call is told (CallCoster), and readings of which it is a tenth are warned of.
 package mpi
