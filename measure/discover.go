@@ -80,6 +80,9 @@ type DiscoverSettings struct {
 	// for ranks on machines of their own, not for simulated ones.
 	Told bool
 
+	// Inside are the parts of every host, as servet.ReadHwloc reads them, in place of what the operating systems tell.
+	Inside []servet.Part
+
 	// Memory measures which ranks of a host share caches and the way to memory,
 	// see servet.Memory and servet.Caches: what a host's processes do to each other.
 	Memory bool

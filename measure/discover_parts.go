@@ -24,7 +24,7 @@ func (s *DiscoverSettings) wants() (wants byte) {
 	for _, w := range []struct {
 		set bool
 		bit byte
-	}{{s.Told, wantsTold}, {s.Memory, wantsMemory}, {s.Degradation, wantsDegradation}} {
+	}{{s.Told || s.Inside != nil, wantsTold}, {s.Memory, wantsMemory}, {s.Degradation, wantsDegradation}} {
 		if w.set {
 			wants |= w.bit
 		}
@@ -148,7 +148,9 @@ func (d *Discovery) patternBytes() int64 {
 // measureMemory finds out what ranks share inside hosts.
 func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, told, measured bool, budget time.Duration) (err error) {
 	var own *servet.InsideSettings
+	var inside []servet.Part
 	if comm.Rank() == 0 {
+		inside = s.Inside
 		own = &servet.InsideSettings{Budget: budget / 2}
 		if show := s.progress(PartMemory); show != nil {
 			began := time.Now()
@@ -157,7 +159,7 @@ func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s 
 	}
 	var said []string
 	if told {
-		if d.resources, said, err = servet.Told(comm, nil); err != nil {
+		if d.resources, said, err = servet.Told(comm, inside); err != nil {
 			return err
 		}
 	}
@@ -181,7 +183,7 @@ func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s 
 func (d *Discovery) measureDegradation(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) (err error) {
 	var own *servet.Settings
 	if comm.Rank() == 0 {
-		own = &servet.Settings{Budget: budget / 2, Notify: s.Notify}
+		own = &servet.Settings{Resources: d.resources, Budget: budget / 2, Notify: s.Notify}
 		if show := s.progress(PartDegradation); show != nil {
 			began := time.Now()
 			own.Progress = func(done, of int) { show(stepsDone(began, done, of)) }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -114,3 +115,34 @@ func cutResources(resources []Resource, old []int) []Resource {
 // Resources are what ranks of one host share inside it: what was measured, and what the
 // operating system tells of the rest; nil if nothing is known. The slice is the network's own.
 func (n *Network) Resources() []Resource { return n.resources }
+
+// SideBySide sorts the ranks of one host so that those which share most stand side by side, and every k-th of them are as
+// far from each other as can be: by the largest parts of the host that resources tell of, within these by smaller ones, and
+// last by core. Operating systems number cores in many ways: the first and the thirteenth of two
+// processors of six cores of two threads may be one core. O(ranks * log ranks * resources).
+func SideBySide(ranks []int, resources []Resource, core func(rank int) int) {
+	size := func(r Resource) (most int) {
+		for _, g := range r.Groups {
+			most = max(most, len(g))
+		}
+		return most
+	}
+	large := slices.Clone(resources)
+	slices.SortStableFunc(large, func(a, b Resource) int { return size(b) - size(a) })
+	order := func(a, b int) int { return cmp.Or(core(a)-core(b), a-b) }
+	keys := make(map[int][]int) // of each rank the first one of its part, from the largest part on, and itself
+	for _, rank := range ranks {
+		keys[rank] = slices.Repeat([]int{rank}, len(large)+1)
+	}
+	for k, r := range large {
+		for _, group := range r.Groups {
+			first := slices.MinFunc(group, order)
+			for _, rank := range group {
+				if key := keys[rank]; key != nil {
+					key[k] = first
+				}
+			}
+		}
+	}
+	slices.SortFunc(ranks, func(a, b int) int { return slices.CompareFunc(keys[a], keys[b], order) })
+}

@@ -161,3 +161,30 @@ func TestViewKeepsResources(t *testing.T) {
 		t.Errorf("groups %s, want [[0 1]] []", got)
 	}
 }
+
+// By hand, of a host of two processors of six cores of two threads as Linux numbers them: thread t is on core
+// t mod 12, of which the first six are the first processor's. Ranks that nothing is known of stand by their cores.
+func TestSideBySide(t *testing.T) {
+	var ranks []int
+	cores := Resource{Kind: topology.KindCore}
+	sockets := Resource{Kind: topology.KindSocket, Groups: make([][]int, 2)}
+	for rank := range 24 {
+		ranks = append(ranks, 23-rank)
+		sockets.Groups[rank%12/6] = append(sockets.Groups[rank%12/6], rank)
+		if rank < 12 {
+			cores.Groups = append(cores.Groups, []int{rank, rank + 12})
+		}
+	}
+	core := func(rank int) int { return rank }
+	SideBySide(ranks, []Resource{cores, sockets}, core)
+	const want = "[0 12 1 13 2 14 3 15 4 16 5 17 6 18 7 19 8 20 9 21 10 22 11 23]"
+	if got := fmt.Sprint(ranks); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	// Of rank 1 alone nothing is told, and cores descend.
+	ranks = []int{0, 1, 2, 3}
+	SideBySide(ranks, []Resource{{Groups: [][]int{{0, 3}}}}, func(rank int) int { return -rank })
+	if got := fmt.Sprint(ranks); got != "[3 0 2 1]" {
+		t.Errorf("%s, want [3 0 2 1]", got)
+	}
+}

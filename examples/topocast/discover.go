@@ -121,6 +121,7 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 	f.BoolVar(&o.fewPairs, "few-pairs", false, "measure only as many pairs as tell the groups apart, even if --budget has time for all")
 	f.IntVar(&o.patterns, "patterns", concurrent.UsualPatterns, "patterns of transfers under way together, which tell how links are shared; 0: none")
 	f.BoolVar(&o.memory, "memory", false, "measure which ranks of a host share caches and memory, too")
+	f.StringVar(&o.hwloc, "hwloc", "", "file of lstopo --of xml: the inside of every host, in place of what the systems tell")
 	f.BoolVar(&o.degradation, "degradation", false, "measure how messages slow down with distance and with more processes per host, too")
 	f.BoolVar(&o.equalHosts, "equal-hosts", false, "with --two-level: hosts whose ranks have the same cores are alike, measure one of each kind")
 	o.flags(f)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/progress"
 	"github.com/topocast/topocast/mpi"
@@ -34,6 +35,7 @@ type measureOptions struct {
 	memory      bool
 	patterns    int
 	degradation bool
+	hwloc       string      // file with the inside of every host; "": what the systems tell
 	view        *plogp.View // of --distance; nil: latencies
 	quiet       bool
 	journal     *journal // of discover, on rank 0
@@ -85,6 +87,13 @@ func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, std
 		s.Samples, s.Untouched = simulatedSamples, true
 	} else {
 		s.Told = true
+	}
+	var err error
+	if comm.Rank() == 0 && o.hwloc != "" {
+		s.Inside, err = readHwloc(o.hwloc)
+	}
+	if err := harness.Agree(comm, err); err != nil {
+		return discovery{}, &inputError{err}
 	}
 	var unkept error
 	if comm.Rank() == 0 {

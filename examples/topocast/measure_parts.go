@@ -255,7 +255,14 @@ func measureDistance(ctx context.Context, comm mpi.Communicator, p *partSettings
 }
 
 func measureAccess(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
-	return section(servet.Access(ctx, comm, p.ring()))
+	s := p.ring()
+	if _, simulated := comm.(*simnet.Comm); !simulated {
+		var err error
+		if s.Resources, _, err = servet.Told(comm, nil); err != nil {
+			return nil, err
+		}
+	}
+	return section(servet.Access(ctx, comm, s))
 }
 
 func (p *partSettings) ring() *servet.Settings {

@@ -29,6 +29,7 @@ func placeCommand() *cobra.Command {
 		explain  bool
 		hwloc    string
 		asJSON   bool
+		perHost  string
 	)
 	c := &cobra.Command{
 		Use:   "place [flags] NET [TRAFFIC.csv]",
@@ -42,6 +43,7 @@ or a rankfile for Open MPI, or the arguments with which MPICH's mpiexec does it.
 		Example: `  topocast place network.json traffic.csv --rankfile >ranks.txt
   mpiexec.mpich $(topocast place --mpich network.json) -n 16 ./app
   topocast place --ranks 16 --memory-bound network.json
+  topocast place --ranks-per-host auto --rankfile network.json >ranks.txt
   lstopo --of xml host.xml
   topocast place --hwloc host.xml --explain --rankfile network.json >ranks.txt
   mpirun --rankfile ranks.txt -n 16 ./app`,
@@ -79,9 +81,16 @@ or a rankfile for Open MPI, or the arguments with which MPICH's mpiexec does it.
 				}
 				explainRules(c.ErrOrStderr(), n)
 			}
-			place, err := choosePlaces(n, method, traffic, ranks, memory)
+			most, err := ranksPerHost(n, perHost)
+			if err != nil {
+				return err
+			}
+			place, err := choosePlaces(n, method, traffic, ranks, memory, most)
 			if err != nil {
 				return &inputError{err}
+			}
+			if explain && perHost == auto {
+				fmt.Fprintf(c.ErrOrStderr(), "ranks per host: %d\n", most)
 			}
 			switch {
 			case asJSON:
@@ -103,7 +112,8 @@ or a rankfile for Open MPI, or the arguments with which MPICH's mpiexec does it.
 	}
 	f := c.Flags()
 	f.StringVar(&method, "method", "", "mapping (by the traffic) or servet; default: mapping if there is traffic")
-	f.IntVar(&ranks, "ranks", 0, "ranks to place without traffic; 0: as many as the network has")
+	f.IntVar(&ranks, "ranks", 0, "ranks to place without traffic; 0: as many as there are places for")
+	f.StringVar(&perHost, "ranks-per-host", "", "most ranks on a host, or auto: as many as do not disturb each other on the way to the network, as discover --degradation has measured it; default: one per core")
 	f.BoolVar(&memory, "memory-bound", false, "for servet: the code is memory bound, not communication intensive")
 	f.BoolVar(&rankfile, "rankfile", false, "print a rankfile of Open MPI")
 	f.BoolVar(&mpich, "mpich", false, "print arguments of MPICH's mpiexec: -hosts and -bind-to")
@@ -116,14 +126,9 @@ or a rankfile for Open MPI, or the arguments with which MPICH's mpiexec does it.
 // withInside is a network whose hosts are all as a file of hwloc describes one, in place of what was told of
 // them before. What was measured of them stays.
 func withInside(n *model.Network, path string) (*model.Network, error) {
-	f, err := openInput(path)
+	parts, err := readHwloc(path)
 	if err != nil {
 		return nil, err
-	}
-	defer f.Close()
-	parts, err := servet.ReadHwloc(f)
-	if err != nil {
-		return nil, badInput("--hwloc %s: %w", path, err)
 	}
 	told := servet.Inside(n, parts)
 	if !slices.ContainsFunc(told, func(r model.Resource) bool { return len(r.Groups) > 0 }) {
@@ -143,6 +148,20 @@ func withInside(n *model.Network, path string) (*model.Network, error) {
 	return n.WithResources(all)
 }
 
+// readHwloc reads what --hwloc names.
+func readHwloc(path string) ([]servet.Part, error) {
+	f, err := openInput(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	parts, err := servet.ReadHwloc(f)
+	if err != nil {
+		return nil, badInput("--hwloc %s: %w", path, err)
+	}
+	return parts, nil
+}
+
 // explainRules says what each of Servet's rules goes by.
 func explainRules(w io.Writer, n *model.Network) {
 	for i, rule := range (placement.Servet{}).Rules(n) {
@@ -154,7 +173,30 @@ func explainRules(w io.Writer, n *model.Network) {
 	}
 }
 
-func choosePlaces(n *model.Network, method string, traffic *mat.Dense, ranks int, memoryBound bool) ([]int, error) {
+// auto lets the network say how many ranks a host gets.
+const auto = "auto"
+
+// ranksPerHost reads --ranks-per-host; 0: as many as there are places.
+func ranksPerHost(n *model.Network, text string) (int, error) {
+	switch text {
+	case "":
+		return 0, nil
+	case auto:
+		most, err := placement.RanksPerHost(n)
+		if err != nil {
+			return 0, badInput("--ranks-per-host auto: %w: topocast discover --degradation measures it", err)
+		}
+		return most, nil
+	}
+	most, err := strconv.Atoi(text)
+	if err != nil || most < 1 {
+		return 0, badInput("--ranks-per-host %s: want a number from 1, or auto", text)
+	}
+	return most, nil
+}
+
+// choosePlaces are the places of the ranks, at most so many on a host; 0: no bound.
+func choosePlaces(n *model.Network, method string, traffic *mat.Dense, ranks int, memoryBound bool, perHost int) ([]int, error) {
 	if method == "" {
 		method = "servet"
 		if traffic != nil {
@@ -169,18 +211,47 @@ func choosePlaces(n *model.Network, method string, traffic *mat.Dense, ranks int
 		if memoryBound {
 			return nil, fmt.Errorf("--memory-bound: only with --method servet")
 		}
-		return placement.ByTraffic{}.Place(n, traffic)
+		return byTraffic(n, traffic, perHost)
 	case "servet":
 		code := placement.CommunicationIntensive
 		if memoryBound {
 			code = placement.MemoryBound
 		}
+		rules := placement.Servet{Workload: code, PerHost: perHost}
 		if ranks == 0 {
-			ranks = n.Ranks()
+			var err error
+			if ranks, err = rules.Capacity(n); err != nil {
+				return nil, err
+			}
 		}
-		return placement.Servet{Workload: code}.Place(n, ranks)
+		return rules.Place(n, ranks)
 	}
 	return nil, fmt.Errorf("--method %s: want mapping or servet", method)
+}
+
+// byTraffic places by the traffic; with a bound per host among the places that Servet's rules choose.
+func byTraffic(n *model.Network, traffic *mat.Dense, perHost int) ([]int, error) {
+	if perHost == 0 {
+		return placement.ByTraffic{}.Place(n, traffic)
+	}
+	ranks, _ := traffic.Dims()
+	chosen, err := placement.Servet{PerHost: perHost}.Place(n, ranks)
+	if err != nil {
+		return nil, err
+	}
+	var at []model.Location
+	for _, p := range chosen {
+		at = append(at, n.Location(p))
+	}
+	part, err := n.View(at)
+	if err != nil {
+		return nil, err
+	}
+	place, err := placement.ByTraffic{}.Place(part, traffic)
+	for rank, p := range place {
+		place[rank] = chosen[p]
+	}
+	return place, err
 }
 
 // writePlaces writes where each rank goes, and what its traffic costs there and

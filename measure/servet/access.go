@@ -10,7 +10,7 @@ import (
 
 // Access measures how processes of one host that use the network at once slow each other down, as
 // the Network Access Benchmark of Servet 3.0 does (Gonzalez-Dominguez et al. 2013, section 4.2):
-// k ranks on each host, evenly spread over the ranks of the host by their cores, send to
+// k ranks on each host, evenly spread over the ranks of the host by what they share and by their cores, send to
 // their likes on the next host, all at the same time, for k from 1 to the NC ranks that a host has. The others wait.
 // The number of messages stays the same: k ranks on P/k hosts each.
 //

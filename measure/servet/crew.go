@@ -170,7 +170,7 @@ func insideUnder(ctx context.Context, comm mpi.Communicator, watch *harness.Watc
 		if p.Repetitions == 0 {
 			p.Repetitions = insideRepetitions
 		}
-		p.Ranks, _ = ranksOf(places, 0)
+		p.Ranks, _ = ranksOf(places, nil, 0)
 		p.Slots = slotsOf(p.Ranks, places)
 	}
 	if err := tell(comm, watch, &p); err != nil {

@@ -2,7 +2,7 @@
 // placement.Servet and the ratios of model.Degradation:
 //
 //	distance, err := servet.Distance(ctx, comm, nil) // how distance slows messages down while all hosts send
-//	access, err := servet.Access(ctx, comm, nil)     // how processes of one host slow each other down
+//	access, err := servet.Access(ctx, comm, nil)     // how processes of one host slow each other down, see Settings.Resources
 //	memory, err := servet.Memory(ctx, comm, nil)     // which ranks share a path to memory
 //	caches, err := servet.Caches(ctx, comm, nil)     // which share caches
 //	told, warnings, err := servet.Told(comm, nil)    // what the operating system says

@@ -57,7 +57,7 @@ func newResult(what string, p *plan, places []mpi.Place, s *Settings) *Result {
 		r.Repetitions = defaultRepetitions
 	}
 	p.Bytes, p.Repetitions = r.Bytes, r.Repetitions
-	p.Ranks, r.Hosts = ranksOf(places, s.Hosts)
+	p.Ranks, r.Hosts = ranksOf(places, s.Resources, s.Hosts)
 	return r
 }
 

@@ -1,10 +1,10 @@
 package servet
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 
+	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -22,13 +22,13 @@ type plan struct {
 	Error       string  `json:"error,omitempty"` // rank 0 refuses to start
 	Bytes       int     `json:"bytes"`
 	Repetitions int     `json:"repetitions"`
-	Ranks       [][]int `json:"ranks"` // of each host, by core
+	Ranks       [][]int `json:"ranks"` // of each host, those side by side that share most
 	Steps       []step  `json:"steps"` // the reference first
 }
 
-// ranksOf lists the ranks of each host by their cores, the hosts in the order of their first
+// ranksOf lists the ranks of each host by what they share and by their cores, the hosts in the order of their first
 // ranks; with the hosts' names. Most limits the hosts, 0: all.
-func ranksOf(places []mpi.Place, most int) (ranks [][]int, names []string) {
+func ranksOf(places []mpi.Place, shared []model.Resource, most int) (ranks [][]int, names []string) {
 	number := make(map[string]int)
 	for rank, p := range places {
 		i, known := number[p.Host]
@@ -40,7 +40,7 @@ func ranksOf(places []mpi.Place, most int) (ranks [][]int, names []string) {
 		ranks[i] = append(ranks[i], rank)
 	}
 	for _, own := range ranks {
-		slices.SortStableFunc(own, func(a, b int) int { return cmp.Compare(places[a].Core, places[b].Core) })
+		model.SideBySide(own, shared, func(rank int) int { return places[rank].Core })
 	}
 	if most > 0 && most < len(ranks) {
 		ranks, names = ranks[:most], names[:most]
@@ -55,7 +55,7 @@ type part struct {
 }
 
 // parts are those of a rank in all steps. The senders of a host are spread evenly over its
-// cores, as placement.Servet takes them to be. O(ranks + steps * log hosts).
+// ranks, as placement.Servet takes them to be. O(ranks + steps * log hosts).
 func (p *plan) parts(rank int) []part {
 	host, core := p.locate(rank)
 	rings := make(map[int][]int) // by PerHost, the hosts with so many ranks

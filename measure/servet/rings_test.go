@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -23,7 +24,7 @@ func TestRanksOfHosts(t *testing.T) {
 	places := placesOn("baabcb")
 	places[0].Core, places[3].Core = 7, 2 // of b: ranks 0, 3 and 5 on the cores 7, 2 and 2
 	for most, want := range map[int]string{0: "[[3 5 0] [1 2] [4]] [b a c]", 2: "[[3 5 0] [1 2]] [b a]", 9: "[[3 5 0] [1 2] [4]] [b a c]"} {
-		ranks, names := ranksOf(places, most)
+		ranks, names := ranksOf(places, nil, most)
 		if got := fmt.Sprint(ranks, names); got != want {
 			t.Errorf("of at most %d hosts: %s, want %s", most, got, want)
 		}
@@ -60,7 +61,7 @@ func patterns(t *testing.T, p *plan, ranks int) map[int]string {
 // Reference: Servet 3.0, section 4.1 and figure 1: on 8 nodes, at distance 4, p sends to p + 4 modulo 8.
 func TestDistancePatterns(t *testing.T) {
 	var p plan
-	p.Ranks, _ = ranksOf(placesOn("aabbccddeeffgghh"), 0)
+	p.Ranks, _ = ranksOf(placesOn("aabbccddeeffgghh"), nil, 0)
 	if warnings := planDistance(&p, &Settings{}); warnings != nil {
 		t.Errorf("warnings %q", warnings)
 	}
@@ -81,7 +82,7 @@ func TestDistancePatterns(t *testing.T) {
 		warnings int
 	}{{"abc", Settings{}, 1, 1}, {"a", Settings{}, 0, 1}, {"abcd", Settings{}, 2, 0}, {"abcd", Settings{Hosts: 9}, 2, 1}} {
 		var p plan
-		p.Ranks, _ = ranksOf(placesOn(c.hosts), c.settings.Hosts)
+		p.Ranks, _ = ranksOf(placesOn(c.hosts), nil, c.settings.Hosts)
 		warnings := planDistance(&p, &c.settings)
 		if len(p.Steps) != c.steps || len(warnings) != c.warnings {
 			t.Errorf("hosts %q: %d steps and warnings %q, want %d and %d", c.hosts, len(p.Steps), warnings, c.steps, c.warnings)
@@ -93,12 +94,22 @@ func TestDistancePatterns(t *testing.T) {
 // four, two on each of two, always four messages; cores evenly, so with one process the first.
 func TestAccessPatterns(t *testing.T) {
 	var p plan
-	p.Ranks, _ = ranksOf(placesOn("aabbccdd"), 0)
+	p.Ranks, _ = ranksOf(placesOn("aabbccdd"), nil, 0)
 	if warnings := planAccess(&p, &Settings{}); warnings != nil {
 		t.Errorf("warnings %q", warnings)
 	}
 	want := map[int]string{1: "[[0 2] [2 4] [4 6] [6 0]]", 2: "[[0 2] [1 3] [2 0] [3 1]]"}
 	if got := patterns(t, &p, 8); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("patterns %v, want %v", got, want)
+	}
+}
+
+// Cores of two processors in turn, as some systems number them: two processes per host are one on each.
+func TestAccessSpreadsOverWhatIsShared(t *testing.T) {
+	var p plan
+	p.Ranks, _ = ranksOf(placesOn("aaaabbbb"), []model.Resource{{Groups: [][]int{{0, 2}, {1, 3}, {4, 6}, {5, 7}}}}, 0)
+	planAccess(&p, &Settings{Counts: []int{2}})
+	if got, want := patterns(t, &p, 8)[2], "[[0 4] [1 5] [4 0] [5 1]]"; got != want {
 		t.Errorf("patterns %v, want %v", got, want)
 	}
 }
@@ -156,7 +167,7 @@ func TestAccessPlans(t *testing.T) {
 // Of five hosts of two cores four take part with one process each, and two with two.
 func TestHostsThatAreNotNeededWait(t *testing.T) {
 	var p plan
-	p.Ranks, _ = ranksOf(placesOn("aabbccddee"), 0)
+	p.Ranks, _ = ranksOf(placesOn("aabbccddee"), nil, 0)
 	if warnings := planAccess(&p, &Settings{}); warnings != nil {
 		t.Errorf("warnings %q", warnings)
 	}

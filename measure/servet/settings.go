@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/topocast/topocast/model"
 )
 
 // Settings of Distance and Access. Nil and the zero value mean all defaults.
@@ -20,6 +22,10 @@ type Settings struct {
 	// Counts are the numbers of processes per host that Access measures, besides 1. Default: those
 	// for which the number of messages is the same, see Access.
 	Counts []int
+
+	// Resources are what ranks of a host share, by Told say: Access spreads the processes of a host over its largest
+	// parts first. Default: over cores by their numbers, of which neighbours may be on different processors.
+	Resources []model.Resource
 
 	// Repetitions of all steps, one after the other, so that what disturbs the machine for a while
 	// disturbs one of them. Default 5.

@@ -38,7 +38,7 @@ func told(comm mpi.Communicator, parts []Part, read func() ([]Part, error)) (res
 	}{}
 	var ranks [][]int
 	if comm.Rank() == 0 {
-		ranks, _ = ranksOf(places, 0)
+		ranks, _ = ranksOf(places, nil, 0)
 		for _, own := range ranks {
 			if parts == nil {
 				plan.Readers = append(plan.Readers, slices.Min(own))

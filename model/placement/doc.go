@@ -11,7 +11,8 @@
 // take the least time in all, by exchanging ranks as long as that gains. Where it is not, Servet
 // (Gonzalez-Dominguez et al. 2013, sections 3 and 4.2) spreads ranks by what cores share: each place that is
 // taken makes others heavier, which share its cache, its memory or its way to the network, or
-// lighter, which it reaches soon; the lightest is next. Orient chooses between
+// lighter, which it reaches soon; the lightest is next. RanksPerHost is how many ranks of a host are worth having by the
+// ratios of its way to the network. Orient chooses between
 // the two orders of ranks in a grid by what broadcasts along its rows and columns cost (section 6.1).
 //
 // # Limits

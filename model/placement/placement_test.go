@@ -67,6 +67,45 @@ func TestServetSpreadsOverProcessors(t *testing.T) {
 	}
 }
 
+// Two hosts of two processors, each one way to the network: two ranks per host, one per processor. Where four slow each
+// other down as four on one way do, it is one; where nothing does, all eight. With a bound no host gets more.
+func TestRanksPerHost(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		access []float64
+		want   int
+	}{{[]float64{nan, 1, 1.02, nan, 1.9, 3.5}, 2}, {[]float64{nan, 1, 2, nan, 4}, 1}, {[]float64{nan, 1, 1.1, nan, 1.3, nan, nan, nan, 1.4}, 8}, {[]float64{nan, 1}, 0}, {nil, 0}} {
+		s := model.Settings{}
+		if c.access != nil {
+			s.Degradation = &model.Degradation{Access: c.access}
+		}
+		got, err := RanksPerHost(network(t, "core:4 socket:2 host:2", s))
+		if got != c.want || (err == nil) != (c.want > 0) {
+			t.Errorf("ratios %v: %d, %v, want %d", c.access, got, err, c.want)
+		}
+	}
+	n := network(t, "core:4 socket:2 host:2", model.Settings{})
+	for _, ranks := range []int{3, 6} {
+		place, err := Servet{PerHost: 3}.Place(n, ranks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		onHost := [2]int{}
+		for _, p := range place {
+			onHost[p/8]++
+		}
+		if onHost[0] > 3 || onHost[1] > 3 {
+			t.Errorf("%d ranks: places %v, want at most 3 per host", ranks, place)
+		}
+	}
+	if _, err := (Servet{PerHost: 3}).Place(n, 7); err == nil {
+		t.Error("7 ranks on two hosts of at most 3 are placed")
+	}
+	if _, err := (Servet{PerHost: -1}).Place(n, 1); err == nil {
+		t.Error("at most -1 ranks per host are taken")
+	}
+}
+
 // By hand: 100 ns within a socket, 300 ns within a host, 2.3 us between hosts.
 // After core 0 of a communication-intensive code its socket has 1 -
 // 10 (1 - 0.1/2.3) = -8.57, the other one -10 (1 - 0.3/2.3) = -8.70, the

@@ -41,6 +41,9 @@ type Servet struct {
 	// Network.Resources says of caches, and of paths to memory; where it says nothing of them, the levels
 	// that are of such a kind: topology.KindCore and KindCache, KindNUMA and KindSocket.
 	Cache, Memory []int
+
+	// PerHost is how many ranks a host gets at most, see RanksPerHost. 0: as many as it has places.
+	PerHost int
 }
 
 // significant is the ratio from which Servet takes a difference for one: that
@@ -53,6 +56,13 @@ func (s Servet) Place(n *model.Network, ranks int) ([]int, error) {
 	places := n.Ranks()
 	if ranks < 1 || ranks > places {
 		return nil, fmt.Errorf("placement: servet: %d ranks: want 1 to %d, the places", ranks, places)
+	}
+	host, room, err := s.room(n)
+	if err != nil {
+		return nil, err
+	}
+	if all := sum(room); ranks > all {
+		return nil, fmt.Errorf("placement: servet: %d ranks: want at most %d, with %d on each host", ranks, all, s.PerHost)
 	}
 	for _, l := range slices.Concat(s.Cache, s.Memory) {
 		if l < 0 || l >= len(n.Hierarchy().Levels()) {
@@ -72,12 +82,13 @@ func (s Servet) Place(n *model.Network, ranks int) ([]int, error) {
 	for len(place) < ranks {
 		best := -1
 		for c := range places {
-			if !taken[c] && (best < 0 || weight[c] < weight[best]) {
+			if !taken[c] && room[host[c]] > 0 && (best < 0 || weight[c] < weight[best]) {
 				best = c
 			}
 		}
 		place = append(place, best)
 		taken[best] = true
+		room[host[best]]--
 		for c := range places {
 			if taken[c] {
 				continue
@@ -96,6 +107,51 @@ func (s Servet) Place(n *model.Network, ranks int) ([]int, error) {
 		}
 	}
 	return place, nil
+}
+
+// room is the number of the host of each place, and how many ranks each host may get. Where it is not known what is on which
+// host, all is one.
+func (s Servet) room(n *model.Network) (host, room []int, err error) {
+	if s.PerHost < 0 || s.PerHost > 0 && n.Hosts() == nil {
+		return nil, nil, fmt.Errorf("placement: servet: PerHost %d: want at least 0, and a network that knows the hosts of its ranks", s.PerHost)
+	}
+	host, room = make([]int, n.Ranks()), make([]int, max(1, len(n.Hosts())))
+	for c := range host {
+		host[c] = max(0, slices.Index(n.Hosts(), n.Location(c).Host))
+		if room[host[c]] < s.PerHost || s.PerHost == 0 {
+			room[host[c]]++
+		}
+	}
+	return host, room, nil
+}
+
+// Capacity is how many ranks Place has places for.
+func (s Servet) Capacity(n *model.Network) (int, error) {
+	_, room, err := s.room(n)
+	return sum(room), err
+}
+
+func sum(x []int) (all int) {
+	for _, v := range x {
+		all += v
+	}
+	return all
+}
+
+// RanksPerHost is how many ranks on each host use its cores without disturbing each other on the way to the network: one per way
+// that rule 4 of Servet finds in the ratios of the network's Degradation (ratNC), as Servet 3.0 places
+// the kernels of its section 6.2. Where no ratio is above 1.5 it is the most cores that a host has. It is an error if the
+// ratios were not measured.
+func RanksPerHost(n *model.Network) (int, error) {
+	d := n.Degradation()
+	if d == nil || len(d.Access) < 3 || n.Hosts() == nil {
+		return 0, fmt.Errorf("placement: ranks per host: the network does not know how processes of a host slow each other down (ratNC)")
+	}
+	if _, ways := accessDomains(n); ways > 0 {
+		return ways, nil
+	}
+	_, room, err := Servet{}.room(n)
+	return slices.Max(room), err
 }
 
 // caches and memory are the groups of rules 1 and 2.
@@ -163,7 +219,7 @@ func sharers(n *model.Network, levels []int, resource, least, most topology.Kind
 
 // accessDomains numbers the groups of cores that slow each other down when
 // they use the network at once, nil if none are known, and tells how many there are on a host. The benchmark
-// spreads k processes evenly over the cores of a host. The first k whose ratio r is above 1.5 gets through as much as
+// spreads k processes evenly over the ranks of a host, in the order of model.SideBySide. The first k whose ratio r is above 1.5 gets through as much as
 // k/r processes that are alone: so many parts of the host's cores are domains. The greatest k without such a
 // ratio would be too many: on two processors, three processes have a ratio of 1.5, for one of them is alone.
 func accessDomains(n *model.Network) (domain []int, perHost int) {
@@ -187,7 +243,7 @@ func accessDomains(n *model.Network) (domain []int, perHost int) {
 	domain = make([]int, n.Ranks())
 	for h, host := range n.Hosts() {
 		cores := onHost[host]
-		slices.SortStableFunc(cores, func(a, b int) int { return n.Location(a).Core - n.Location(b).Core })
+		model.SideBySide(cores, n.Resources(), func(rank int) int { return n.Location(rank).Core })
 		for i, r := range cores {
 			domain[r] = h*perHost + i*perHost/len(cores)
 		}
