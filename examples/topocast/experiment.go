@@ -241,3 +241,15 @@ func repeat(each []named, comm mpi.Communicator, stderr io.Writer, run func(expe
 	}
 	return outcomes, nil
 }
+
+// onSimulated runs work on simulated ranks, which run starts, and returns what rank 0 has found.
+func onSimulated[T any](run func(func(mpi.Communicator) error) error, work func(mpi.Communicator) (T, error)) (found T, err error) {
+	err = run(func(comm mpi.Communicator) error {
+		own, err := work(comm)
+		if comm.Rank() == 0 {
+			found = own
+		}
+		return err
+	})
+	return found, err
+}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -30,8 +32,28 @@ func TestBannikovOnATorus(t *testing.T) {
 	}
 }
 
+// TestBannikovAgainstSpecification: ranks of this process, of which the first reads the specification, are held against
+// a ring of as many hosts with other names, and against one whose hosts nobody is on.
+func TestBannikovAgainstSpecification(t *testing.T) {
+	folder := t.TempDir()
+	ring, other := filepath.Join(folder, "ring.dot"), filepath.Join(folder, "other.dot")
+	for path, text := range map[string]string{ring: "graph { a -- b; b -- c; c -- d; d -- a }", other: "graph { a -- b }"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := repeated(t, "bannikov", "--here", "--ranks", "4", "--sizes", "0", "--budget", "20s", "--specification", ring)
+	if row := got.table(t, "machine-1").Rows[0]; row[1] != 8.0 || row[4] == nil {
+		t.Errorf("%v, want 8 arcs of a ring, and a similarity", row)
+	}
+	status, _, stderr := topocast("experiment", "bannikov", "--here", "--ranks", "3", "--sizes", "0", "--budget", "20s", "--specification", other)
+	if status != statusInput || strings.Count(stderr, "different machines") != 1 {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+}
+
 func TestBannikovWrongInput(t *testing.T) {
-	for _, c := range [][]string{{"--sizes", "x"}, {"--shared-eps", "0"}, {"--duplex-eps", "-1"}, {"--specification", "x"}, {"--cluster", "nothing"}} {
+	for _, c := range [][]string{{"--sizes", "x"}, {"--shared-eps", "0"}, {"--duplex-eps", "-1"}, {"--specification", "x"}, {"--specification", "none", "--here", "--ranks", "3"}, {"--cluster", "nothing"}} {
 		if status, _, stderr := topocast(append([]string{"experiment", "bannikov"}, c...)...); status != statusInput || !strings.Contains(stderr, strings.TrimPrefix(c[0], "--")) && !strings.Contains(stderr, c[1]) {
 			t.Errorf("%q: status %d, %q", c, status, stderr)
 		}

@@ -34,15 +34,8 @@ func (m *bufeMachine) run(place []int, work func(mpi.Communicator) error) error 
 }
 
 // onRanks runs work on ranks of a machine and returns what rank 0 has found.
-func onRanks[T any](m *bufeMachine, place []int, work func(mpi.Communicator) (T, error)) (found T, err error) {
-	err = m.run(place, func(comm mpi.Communicator) error {
-		own, err := work(comm)
-		if comm.Rank() == 0 {
-			found = own
-		}
-		return err
-	})
-	return found, err
+func onRanks[T any](m *bufeMachine, place []int, work func(mpi.Communicator) (T, error)) (T, error) {
+	return onSimulated(func(each func(mpi.Communicator) error) error { return m.run(place, each) }, work)
 }
 
 // meanOf is the mean of the cells above the diagonal that are in a group of so many, or that are not.

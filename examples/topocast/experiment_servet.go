@@ -31,7 +31,7 @@ benchmarks with the ranks where a scheduler puts them and where Servet's rules d
 Kernels are the messages of CG, IS and MG with pauses instead of computation, so that MOPS are those of a machine
 whose cores are as fast as --speed says.
 
-Without a launcher it simulates a small Cray XE6: a torus of hosts with two processors each, whose cores share
+Without a launcher it simulates a Cray XE6 of few hosts: a torus of hosts with two processors each, whose cores share
 the processor's way to the network. The paper prints its curves as figures, which our text of it does not have: what
 it says of them in words is compared.`,
 		example: `  topocast experiment servet --figures figures
@@ -48,7 +48,7 @@ type servetOptions struct {
 }
 
 func (o *servetOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.list, "sizes", "", "sizes of messages for the ratios, by commas; default: 256KiB,4MiB")
+	f.StringVar(&o.list, "sizes", "", "sizes of messages for the ratios, by commas; default: 512KiB,2MiB simulated, 256KiB,4MiB in a job")
 	f.StringVar(&o.class, "class", "", "size of the kernels: W, A, B or C of the NAS benchmarks; default: A simulated, W in a job")
 	f.Float64Var(&o.speed, "speed", 1, "how fast a core computes, relative to 200 (CG), 25 (IS) and 500 (MG) million operations per second")
 	f.IntVar(&o.repetitions, "repetitions", 3, "of each measurement, of which the median counts")
@@ -69,20 +69,20 @@ type servetRun struct {
 	speed       float64
 	repetitions int
 	simulated   bool
+	cray        bool          // like the paper's
 	budget      time.Duration // 0: none
 	scratch     *[]byte       // for messages; simulated ranks share it
 	out         *outcome.Outcome
 }
 
 // begin checks the flags.
-func (o *servetOptions) begin(class string) (*servetRun, error) {
+func (o *servetOptions) begin(class, sizes string) (*servetRun, error) {
 	r := &servetRun{speed: o.speed, repetitions: o.repetitions, scratch: new([]byte)}
-	list := o.list
-	if list == "" {
-		list = "256KiB,4MiB"
+	if o.list != "" {
+		sizes = o.list
 	}
 	var err error
-	if r.sizes, err = parseSizes(list); err != nil {
+	if r.sizes, err = parseSizes(sizes); err != nil {
 		return nil, badInput("--sizes: %w", err)
 	}
 	if o.class != "" {
@@ -112,7 +112,7 @@ func newServetOutcome() *outcome.Outcome {
 // simulate runs the distances on a torus of hosts with one rank each, and the rest on one of fewer hosts with
 // all their cores; or all of it on the given cluster.
 func (o *servetOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcome, error) {
-	r, err := o.begin("A")
+	r, err := o.begin("A", "512KiB,2MiB") // simulated, too, each rank that takes part has two of the longest
 	if err != nil {
 		return nil, err
 	}
@@ -126,24 +126,38 @@ func (o *servetOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcom
 		r.out.Where = "Simulated: " + s.cluster + "."
 		return r.out, r.on(cluster, func(r *servetRun) error { return r.all(ctx) })
 	}
-	hosts, machine := "4x4x4", crayMachine{torus: "4x2x2", processors: 2, cores: 4}
+	const hosts = "4x4x4"
+	few := "4x2x1"
 	if s.full {
-		hosts, machine = "8x8x8", crayMachine{torus: "4x4x4", processors: 2, cores: 8}
+		few = hosts
 	}
-	torus, err := crayMachine{torus: hosts, processors: 1, cores: 1}.cluster()
-	if err != nil {
-		return nil, err
+	r.cray = true
+	r.out.Where = fmt.Sprintf("Simulated: a torus of %s hosts, with one rank each for distances, and with two processors of 16 cores, as the paper's has, for accesses; and one of %s of these for the rest. A processor's cores share %s to the network, links of the torus carry %s: assumed, the paper prints neither.",
+		hosts, few, quantity.Rate(crayAccess), quantity.Rate(crayLink))
+	var ratios *model.Degradation
+	for _, part := range []struct {
+		machine crayMachine
+		run     func(*servetRun) error
+	}{
+		{crayMachine{torus: hosts, processors: 1, cores: 1}, func(r *servetRun) error { return r.distances(ctx) }},
+		{crayMachine{torus: hosts, processors: 2, cores: 16}, func(r *servetRun) error {
+			found, err := r.accesses(ctx)
+			if r.comm.Rank() == 0 {
+				ratios = found
+			}
+			return err
+		}},
+		{crayMachine{torus: few, processors: 2, cores: 16}, func(r *servetRun) error { return r.placing(ctx, ratios) }},
+	} {
+		cluster, err := part.machine.cluster()
+		if err != nil {
+			return nil, err
+		}
+		if err := r.on(cluster, part.run); err != nil {
+			return nil, err
+		}
 	}
-	cores, err := machine.cluster()
-	if err != nil {
-		return nil, err
-	}
-	r.out.Where = fmt.Sprintf("Simulated: a torus of %s hosts with one rank each for distances, and one of %s hosts of %d processors of %d cores for the rest. A processor's cores share %s to the network, links of the torus carry %s: assumed, the paper prints neither.",
-		hosts, machine.torus, machine.processors, machine.cores, quantity.Rate(crayAccess), quantity.Rate(crayLink))
-	if err := r.on(torus, func(r *servetRun) error { return r.distances(ctx) }); err != nil {
-		return nil, err
-	}
-	return r.out, r.on(cores, func(r *servetRun) error { return r.insideHosts(ctx) })
+	return r.out, nil
 }
 
 // on runs a part of the experiment on a simulated cluster.
@@ -160,7 +174,7 @@ func (r *servetRun) on(cluster *simnet.Cluster, part func(*servetRun) error) err
 }
 
 func (o *servetOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) (*outcome.Outcome, error) {
-	r, err := o.begin("W")
+	r, err := o.begin("W", "256KiB,4MiB")
 	if err != nil {
 		return nil, err
 	}
@@ -191,6 +205,11 @@ func (r *servetRun) insideHosts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return r.placing(ctx, ratios)
+}
+
+// placing is what goes by the network and by the ratios of rank 0: figures 6, 7 and 8.
+func (r *servetRun) placing(ctx context.Context, ratios *model.Degradation) error {
 	found, err := r.discover(ctx)
 	if err != nil {
 		return err

@@ -27,13 +27,13 @@ func (r *servetRun) orientation(n *model.Network) error {
 	all := bits.Len(uint(r.comm.Size())) - 1 // a power of two
 	for log := max(2, all-2); log <= all; log += 2 {
 		grid := placement.Grid{Rows: 1 << (log / 2), Cols: 1 << (log - log/2)}
-		// In each of as many steps as there are columns a block of X goes along each row, and one of U
-		// down each column that is left.
+		// In each of as many steps as there are columns a block of U goes down each column that is left, and, but in the
+		// last, after which nothing is to be brought up to date, one of X along each row.
 		block := int64(gridBlock)
 		if !r.simulated {
 			block /= 16 // 128 x 128
 		}
-		grid.RowBytes, grid.ColBytes = int64(grid.Cols)*block, int64(grid.Cols+1)*block/2
+		grid.RowBytes, grid.ColBytes = int64(grid.Cols-1)*block, int64(grid.Cols+1)*block/2
 		x := row{grid: grid}
 		var err error
 		if n != nil {
@@ -57,7 +57,7 @@ func (r *servetRun) orientation(n *model.Network) error {
 		s.Say("There are too few ranks for a grid.")
 		return nil
 	}
-	s.Say("Broadcasts of a triangular solve (TRSM) along all rows and then along all columns of a grid: ranks in the order of rows, which the paper found to take about half as long, and of columns. Predicted by the discovered network, and measured with the same binomial trees.")
+	s.Say("Broadcasts of a triangular solve (TRSM) along all rows and then along all columns of a grid: ranks in the order of rows, which the paper found to take about half as long, and of columns. Predicted by the discovered network, and measured with the same binomial trees. Computation and synchronisation, which did not change there, are left out: examples/summa -trsm has them.")
 	t := s.Table("figure-6", outcome.Text("grid"), outcome.Text(""), outcome.Number("by rows", "s"), outcome.Number("by columns", "s"), outcome.Number("saved by rows", "%"))
 	var names []string
 	series := []draw.Series{{Name: "by rows", Apart: true}, {Name: "by columns", Apart: true}}
@@ -67,7 +67,7 @@ func (r *servetRun) orientation(n *model.Network) error {
 		t.Row(name, "predicted", x.predicted.TimeByRows, x.predicted.TimeByCols, saved(x.predicted.TimeByRows, x.predicted.TimeByCols))
 		t.Row(name, "measured", x.measured[0], x.measured[1], saved(x.measured[0], x.measured[1]))
 		// "communication time decreases around 50%", for 512 and 2048 cores
-		s.Compare("communication saved by rows, "+name, "%", 50, saved(x.measured[0], x.measured[1]))
+		s.Bound("communication saved by rows, "+name, "%", outcome.About, 50, saved(x.measured[0], x.measured[1]))
 		names = append(names, name)
 		for k := range series {
 			series[k].X, series[k].Y = append(series[k].X, float64(i)), append(series[k].Y, x.measured[k]*1e3)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/servet"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology/draw"
@@ -52,7 +54,7 @@ func (r *servetRun) distances(ctx context.Context) error {
 		s.Say("There are too few hosts for distances.")
 		return nil
 	}
-	s.Say("Host p sends to host p + d, all at once; the mean bandwidth of a message, and ratDist, that at distance 1 over it. The paper's machine had 32 hosts here, messages of 32 MB and a bandwidth that falls with the distance; the values are in its figure only.")
+	s.Say("Host p sends to host p + d, all at once; the mean bandwidth of a message, and ratDist, that at distance 1 over it. The paper's machine had 32 hosts here, messages of 32 MB and a bandwidth that falls with the distance; the values are in its figure only, so that its words are taken as bounds.")
 	series, err := r.ratios(s, "figure-3", "d", results)
 	if err != nil {
 		return err
@@ -62,7 +64,10 @@ func (r *servetRun) distances(ctx context.Context) error {
 		for i := range result.Steps {
 			d, b = append(d, float64(result.Steps[i].At)), append(b, result.Steps[i].Bandwidth())
 		}
-		s.Say("Correlation of bandwidth and distance with messages of %s: %.2f.", quantity.Bytes(result.Bytes), stat.Correlation(d, b, nil))
+		size := quantity.Bytes(result.Bytes)
+		half := len(b) / 2
+		s.Bound("far over near half: \"bandwidth decreases\", "+size, "", outcome.AtMost, 1, stat.Mean(b[half:], nil)/stat.Mean(b[:half], nil))
+		s.Bound("correlation of bandwidth and distance, "+size, "", outcome.AtMost, 0, stat.Correlation(d, b, nil))
 	}
 	f, err := draw.Plot("Figure 3: bandwidth by distance, all hosts sending", draw.Axis{Name: "distance"}, draw.Axis{Name: "bandwidth", Format: quantity.Rate}, series)
 	if err != nil {
@@ -74,27 +79,54 @@ func (r *servetRun) distances(ctx context.Context) error {
 
 // ratios makes the table of some results and the series of the figure; all steps of one size and number of hosts.
 func (r *servetRun) ratios(s *outcome.Section, name, step string, results []*servet.Result) ([]draw.Series, error) {
-	t := s.Table(name, outcome.Number("message", "B"), outcome.Number("hosts", ""), outcome.Number(step, ""), outcome.Number("bandwidth", "B/s"), outcome.Number("ratio", ""))
+	columns := []outcome.Column{outcome.Number(step, "")}
 	var series []draw.Series
-	for _, result := range results {
+	row := make(map[int][]any) // by step, a cell for each result's bandwidth and ratio
+	for k, result := range results {
+		size := quantity.Bytes(result.Bytes)
+		columns = append(columns, outcome.Number(fmt.Sprintf("%s, %d", size, len(result.Hosts)), "B/s"), outcome.Number("ratio", ""))
 		reference := result.Steps[0].Bandwidth()
-		line := draw.Series{Name: fmt.Sprintf("%s, %d hosts", quantity.Bytes(result.Bytes), len(result.Hosts))}
+		line := draw.Series{Name: fmt.Sprintf("%s, %s", size, words.Count(len(result.Hosts), "host"))}
 		for i := range result.Steps {
-			b := result.Steps[i].Bandwidth()
-			t.Row(result.Bytes, result.Steps[i].Hosts, result.Steps[i].At, b, reference/b)
-			line.X, line.Y = append(line.X, float64(result.Steps[i].At)), append(line.Y, b)
+			at, b := result.Steps[i].At, result.Steps[i].Bandwidth()
+			if row[at] == nil {
+				row[at] = []any{at}
+				for range results {
+					row[at] = append(row[at], math.NaN(), math.NaN())
+				}
+			}
+			row[at][1+2*k], row[at][2+2*k] = b, reference/b
+			line.X, line.Y = append(line.X, float64(at)), append(line.Y, b)
 		}
 		series = append(series, line)
-		r.out.Warnings = append(r.out.Warnings, result.Warnings...)
+		for _, w := range result.Warnings {
+			if !slices.Contains(r.out.Warnings, w) {
+				r.out.Warnings = append(r.out.Warnings, w)
+			}
+		}
+	}
+	t := s.Table(name, columns...)
+	t.Title = "bandwidth by size of messages and hosts, and the ratio of each"
+	for _, at := range slices.Sorted(maps.Keys(row)) {
+		t.Row(row[at]...)
 	}
 	return series, nil
 }
 
 // accesses is figure 4; it returns the ratios on rank 0. It is collective.
 func (r *servetRun) accesses(ctx context.Context) (*model.Degradation, error) {
+	var shared []model.Resource
+	if !r.simulated {
+		var err error
+		if shared, _, err = servet.Told(r.comm, nil); err != nil {
+			return nil, err
+		}
+	}
 	var results []*servet.Result
 	for _, size := range r.sizes {
-		result, err := servet.Access(ctx, r.comm, r.settings(size, 0, len(r.sizes)))
+		settings := r.settings(size, 0, len(r.sizes))
+		settings.Resources = shared
+		result, err := servet.Access(ctx, r.comm, settings)
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +142,7 @@ func (r *servetRun) accesses(ctx context.Context) (*model.Degradation, error) {
 		s.Say("There are too few hosts, or ranks per host, to send from several at once.")
 		return nil, nil
 	}
-	s.Say("k processes of each host, spread evenly over its cores, send to the next host at once; as many messages in all for each k. ratNC is the bandwidth of a message with one process per host over that with k.")
+	s.Say("k processes of each host, spread evenly over its processors and cores, send to the next host at once; as many messages in all for each k. ratNC is the bandwidth of a message with one process per host over that with k.")
 	series, err := r.ratios(s, "figure-4", "k", results)
 	if err != nil {
 		return nil, err
@@ -125,9 +157,17 @@ func (r *servetRun) accesses(ctx context.Context) (*model.Degradation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if two := d.AccessRatio(2); !r.simulated && !math.IsNaN(two) { // the simulated machine is made so
-		// "no significant difference between using one or two processes per node", section 5
-		s.Compare("ratNC of 2, one process on each processor", "", 1, two)
+	// Section 5; significant are ratios above 1.5, section 4.2.
+	const none, significant = "ratNC of 2: \"no significant difference\"", 1.5
+	if two := d.AccessRatio(2); r.cray {
+		s.Given(none, "", 1, two)
+	} else if !math.IsNaN(two) {
+		s.Bound(none, "", outcome.AtMost, significant, two)
+	}
+	for k := 4; k < len(d.Access); k++ {
+		if ratio := d.AccessRatio(k); !math.IsNaN(ratio) {
+			s.Bound(fmt.Sprintf("ratNC of %d: \"penalise performance significantly\"", k), "", outcome.AtLeast, significant, ratio)
+		}
 	}
 	return d, nil
 }

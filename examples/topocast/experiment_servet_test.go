@@ -23,7 +23,7 @@ func TestServetOnKnownTruth(t *testing.T) {
 		t.Fatalf("%d hosts, %d vertices, %d arcs, nodes %v", g.Hosts(), g.Vertices(), g.NumArcs(), cluster.Node)
 	}
 	o := servetOptions{list: "4MiB", class: "W", speed: 1, repetitions: 1}
-	r, err := o.begin("")
+	r, err := o.begin("", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,14 +38,17 @@ func TestServetOnKnownTruth(t *testing.T) {
 		}
 	}
 	for i, want := range []float64{1, 1, 2} { // of k = 1, 2, 4
-		if got := tables["figure-4"][i]; math.Abs(got[4].(float64)-want) > 0.15 {
+		if got := tables["figure-4"][i]; math.Abs(got[2].(float64)-want) > 0.15 {
 			t.Errorf("ratio %v, want %g", got, want)
 		}
 	}
-	// Ranks by rows: broadcasts along rows of four stay in a host, and so do not share its way out.
+	// A grid of 4 x 4 with blocks of 2 MiB: rows get three of them each, columns two and a half in the mean. Where ranks stay in a
+	// host, the first round is inside processors, at 6 GB/s, and the second two messages over each processor's 3 GB/s; between hosts
+	// both rounds are like the latter. By rows 6.29 MB take 1.05 and 4.19 ms, and 5.24 MB twice 3.5: 12.24 ms. By columns 6.29
+	// MB take twice 4.19, and 5.24 MB 0.87 and 3.5: 12.75 ms. 4 % are saved.
 	for _, row := range tables["figure-6"] {
-		if row[0] == "4 x 4" && !(row[4].(float64) > 5) {
-			t.Errorf("orientation %v, want time saved by rows", row)
+		if row[0] == "4 x 4" && math.Abs(row[4].(float64)-4) > 0.7 {
+			t.Errorf("orientation %v, want 4 %% saved by rows", row)
 		}
 	}
 	// All kernels on 4, 8 and 16 ranks; on all of them both placements are all cores.

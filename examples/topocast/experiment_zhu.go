@@ -159,14 +159,11 @@ func (o *zhuOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcome, 
 		}
 	}
 	own.cluster, own.sharing = cluster, *settings
-	var found *outcome.Outcome
-	err = simnet.Run(cluster.Graph, nil, settings, func(comm mpi.Communicator) error {
+	found, err := onSimulated(func(each func(mpi.Communicator) error) error {
+		return simnet.Run(cluster.Graph, nil, settings, each)
+	}, func(comm mpi.Communicator) (*outcome.Outcome, error) {
 		ranks := own // share nothing
-		o, err := ranks.run(ctx, comm, s)
-		if comm.Rank() == 0 {
-			found = o
-		}
-		return err
+		return ranks.run(ctx, comm, s)
 	})
 	if err != nil {
 		return nil, err
@@ -253,7 +250,11 @@ func (o *zhuOptions) run(ctx context.Context, comm mpi.Communicator, s *stage) (
 				return nil, nil
 			}
 			report.Library = strings.TrimSpace(found.Latencies.Library)
-			return report.outcome(s.cluster == "" && o.cluster != nil)
+			report.size = o.size
+			report.like = o.cluster != nil && s.cluster == ""
+			report.lawful = o.cluster != nil && o.coupling == 1
+			report.warnOfWide()
+			return report.outcome()
 		}
 	}
 }

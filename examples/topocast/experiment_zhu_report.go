@@ -1,11 +1,15 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/topocast/topocast/internal/outcome"
+	"github.com/topocast/topocast/internal/words"
 )
 
 const (
@@ -24,6 +28,42 @@ type zhuReport struct {
 	Rows     []zhuRow
 	All      zhuRow // of the random patterns
 	Warnings []string
+
+	size   string // of a message, as it was given
+	like   bool   // the machine is simulated like the paper's own
+	lawful bool   // the machine is simulated, and shares links as the paper's law says
+}
+
+// same compares a number that follows from the paper's law of sharing: on a machine that is made by it, it is an input.
+func (r *zhuReport) same(s *outcome.Section, what, unit string, printed, ours float64) {
+	if r.lawful {
+		s.Given(what, unit, printed, ours)
+	} else {
+		s.Compare(what, unit, printed, ours)
+	}
+}
+
+// atBest compares a number of the asymmetric model, which is as good as the paper's law: where the machine is made by that
+// law the paper's number is a bound.
+func (r *zhuReport) atBest(s *outcome.Section, what, unit string, kind outcome.Kind, printed, ours float64) {
+	if r.lawful {
+		s.Bound(what, unit, kind, printed, ours)
+	} else {
+		s.Compare(what, unit, printed, ours)
+	}
+}
+
+// warnOfWide names the experiments whose mean error is not known as well as was asked for.
+func (r *zhuReport) warnOfWide() {
+	var wide []string
+	for _, row := range r.Rows {
+		if !row.Exchange && !(row.Precision <= r.Interval) {
+			wide = append(wide, fmt.Sprintf("|N| = %d, d = %d", row.Hosts, row.Degree))
+		}
+	}
+	if wide != nil {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the interval of the mean error is wider than %g of it with %s: --trials takes more messages", r.Interval, words.Few(wide, 3)))
+	}
 }
 
 // A zhuRow is one experiment: patterns of a number of hosts and of draws per host.

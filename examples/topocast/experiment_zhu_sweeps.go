@@ -26,7 +26,10 @@ func (z *zhuExperiment) sweeps() []zhuSweep {
 		numbers = numbers[:3] // each takes a real machine some seconds
 	}
 	var all []zhuSweep
-	racks := z.racks()
+	racks, near := z.racks(), z.ranksOf
+	if racks != nil {
+		near = racks[0] // "in the same rack", section 5.1
+	}
 	for _, backbone := range []bool{false, true} {
 		if backbone && racks == nil {
 			break
@@ -40,7 +43,7 @@ func (z *zhuExperiment) sweeps() []zhuSweep {
 				if backbone {
 					s.transfers = across(racks, in, out, z.o.bytes)
 				} else {
-					s.transfers = through(z.ranksOf, in, out, z.o.bytes)
+					s.transfers = through(near, in, out, z.o.bytes, z.o.cluster != nil)
 				}
 				if s.transfers != nil {
 					all = append(all, s)
@@ -74,8 +77,8 @@ func (z *zhuExperiment) racks() [][][]int {
 }
 
 // through are transfers into and out of the first host, from and to the others in turn; nil if there
-// are too few pairs of ranks.
-func through(hosts [][]int, in, out int, bytes int64) []model.Transfer {
+// are too few pairs of ranks. In simulations a pair may have one each way: real libraries may serve those one after the other.
+func through(hosts [][]int, in, out int, bytes int64, eachWay bool) []model.Transfer {
 	own := hosts[0]
 	var partners [][2]int // a rank of the host, one of another
 	for k := range len(own) {
@@ -87,16 +90,19 @@ func through(hosts [][]int, in, out int, bytes int64) []model.Transfer {
 			}
 		}
 	}
-	if in+out > len(partners) {
+	needed := in + out
+	if eachWay {
+		needed = max(in, out)
+	}
+	if needed > len(partners) {
 		return nil
 	}
 	var all []model.Transfer
-	for k, p := range partners[:in+out] {
-		t := model.Transfer{Src: p[1], Dst: p[0], Bytes: bytes}
-		if k >= in {
-			t.Src, t.Dst = t.Dst, t.Src
-		}
-		all = append(all, t)
+	for _, p := range partners[:in] {
+		all = append(all, model.Transfer{Src: p[1], Dst: p[0], Bytes: bytes})
+	}
+	for _, p := range partners[len(partners)-out:] {
+		all = append(all, model.Transfer{Src: p[0], Dst: p[1], Bytes: bytes})
 	}
 	return all
 }

@@ -122,7 +122,7 @@ func TestServetWeighsByCode(t *testing.T) {
 		{"communication-intensive, nothing shared", Servet{Memory: []int{}}, "[0 1 2 3]"},
 		{"memory-bound", Servet{Workload: MemoryBound}, "[0 4]"},
 	} {
-		got, err := c.s.Place(n, strings.Count(c.want, " ")+1)
+		got, err := c.s.take(n, strings.Count(c.want, " ")+1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,7 @@ func TestServetFollowsResources(t *testing.T) {
 		{"levels of caches", "core:4 l3:2 host:1 latency=1ns", Servet{Workload: MemoryBound}, nil, "[0 4 1 5]"},
 	} {
 		n := network(t, c.spec, model.Settings{Resources: c.resources})
-		place, err := c.servet.Place(n, 4)
+		place, err := c.servet.take(n, 4)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
