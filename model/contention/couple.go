@@ -4,8 +4,9 @@ package contention
 const stoppedFairly = -1
 
 // couple bounds the flows of the answer to what coupling leaves them, where fair or asymmetric
-// sharing changed.
+// sharing changed, each once.
 func (s *Solver) couple() {
+	s.round++
 	s.changed = s.fair.solve(s.changed[:0])
 	fair := len(s.changed)
 	s.changed = s.reverse.solve(s.changed)
@@ -24,7 +25,7 @@ func (s *Solver) couple() {
 	}
 	s.reverse.changed = s.reverse.changed[:0]
 	for _, id := range s.changed[:fair] {
-		if s.coupling[id] >= 0 {
+		if s.coupling[id] >= 0 && s.judged[id] != s.round {
 			s.bind(int32(id))
 		}
 	}
@@ -32,22 +33,38 @@ func (s *Solver) couple() {
 
 // judge finds out by what asymmetric sharing stops a flow, and bounds it accordingly.
 func (s *Solver) judge(id int32) {
-	f := &s.reverse.flows[id]
-	limit := s.reverse.level[id] * (1 + capacityTolerance)
-	coupling := float64(stoppedFairly)
-	for i := range f.hops {
-		c := f.hops[i].channel
-		if s.reverse.height[c] > limit {
-			continue
-		}
-		if i < int(f.data) {
-			coupling = stoppedFairly
-			break
-		}
-		coupling = max(coupling, s.sharing.Coupling[c])
+	if s.judged[id] == s.round {
+		return
+	}
+	s.judged[id] = s.round
+	coupling := s.stoppedBy(&s.reverse.flows[id], s.reverse.level[id]*(1+capacityTolerance))
+	if coupling == stoppedFairly && s.coupling[id] == stoppedFairly {
+		return // by the bound that it has
 	}
 	s.coupling[id] = coupling
 	s.bind(id)
+}
+
+// stoppedBy is the coupling of what stops a flow, which are its channels of levels up to the limit.
+func (s *Solver) stoppedBy(f *flowEntry, limit float64) float64 {
+	data, back := f.hops[:f.data], f.hops[f.data:]
+	for i := range data {
+		if data[i].channel == f.stop {
+			return stoppedFairly
+		}
+	}
+	for i := range data {
+		if s.reverse.height[data[i].channel] <= limit {
+			return stoppedFairly
+		}
+	}
+	coupling := float64(stoppedFairly)
+	for i := range back {
+		if c := back[i].channel; s.reverse.height[c] <= limit {
+			coupling = max(coupling, s.sharing.Coupling[c])
+		}
+	}
+	return coupling
 }
 
 // bind bounds a flow of the answer to what it may have between fair and asymmetric sharing.

@@ -36,6 +36,8 @@ type Solver struct {
 	live     []bool
 	bound    []float64 // B/s, as given to Add
 	coupling []float64 // with Coupling only, per flow: of what stops it; stoppedFairly
+	judged   []uint64  // with Coupling only, per flow: the round in which its coupling was last found
+	round    uint64    // of the last Solve
 	changed  []int     // scratch
 	mark     []int32   // scratch: channel -> 1 + hop, while a flow is added
 }
@@ -92,9 +94,10 @@ func (s *Solver) Add(data, reverse []int32, bound, share float64) (int, error) {
 	id := len(s.live)
 	if k := len(s.free) - 1; k >= 0 {
 		id, s.free = s.free[k], s.free[:k]
-		s.live[id], s.bound[id], s.coupling[id] = true, bound, stoppedFairly
+		s.live[id], s.bound[id], s.coupling[id], s.judged[id] = true, bound, stoppedFairly, s.round
 	} else {
 		s.live, s.bound, s.coupling = append(s.live, true), append(s.bound, bound), append(s.coupling, stoppedFairly)
+		s.judged = append(s.judged, s.round)
 	}
 	if s.fair == nil {
 		if !s.sharing.Asymmetric {
