@@ -107,6 +107,9 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 			Classes: out.Coupling, OfArc: f.classOf, Law: out.Law, Duplex: out.Duplex, Connection: out.Connection,
 		}
 		fitted.RTTBias, fitted.MeasuredOverPredicted = out.RTTBias, f.ratios(settings.Steps)
+		if warning := missWarning(fitted.MeasuredOverPredicted); warning != "" {
+			out.Warnings = append(out.Warnings, warning)
+		}
 	}
 	if s.Network.Levels == nil {
 		levels, warnings := fitLevels(base, observations)

@@ -2,7 +2,9 @@ package model
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -46,6 +48,36 @@ func TestIntervalsCoverHeldOutTransfers(t *testing.T) {
 		inside, total := coverage(t, seed, 4, 30)
 		if share := float64(inside) / float64(total); share < 0.85 || share > 0.95 {
 			t.Errorf("seed %d: %.3f of %d held-out transfers in the 90 %% interval, want 0.85 to 0.95", seed, share, total)
+		}
+	}
+}
+
+// A fit that misses what it has not seen is said to, with the interval, and the network keeps it; one that is off by a little noise
+// is not. Of times that are off by a factor of e^±0.5 N(0,1), 90 % are within e^±0.82.
+func TestFitThatMissesIsWarnedOf(t *testing.T) {
+	for _, noise := range []float64{0.03, 0.5} {
+		r := rand.New(rand.NewPCG(7, 22))
+		truth, seen := fitTruth(t, r, 3, &Settings{})
+		observed := observe(t, truth, r, 0, fitPatterns(r, 6, 20))
+		for _, o := range observed {
+			for i := range o.Seconds {
+				o.Seconds[i] *= math.Exp(noise * r.NormFloat64())
+			}
+		}
+		fit, err := Fit(seen, observed, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lo, hi float64
+		for _, w := range fit.Network.Warnings() {
+			if _, rest, found := strings.Cut(w, "of ten, nine took "); found {
+				if _, err := fmt.Sscanf(rest, "%f to %f times", &lo, &hi); err != nil {
+					t.Fatalf("%q: %v", w, err)
+				}
+			}
+		}
+		if (lo > 0) != (noise > 0.1) || lo > 0 && (lo > 0.6 || lo < 0.2 || hi < 1.7 || hi > 5) {
+			t.Errorf("noise of %g: warned of %g to %g; warnings %q", noise, lo, hi, fit.Network.Warnings())
 		}
 	}
 }

@@ -1,8 +1,11 @@
 package model
 
 import (
+	"fmt"
 	"math"
 	"slices"
+
+	"github.com/topocast/topocast/internal/quantity"
 )
 
 // ratioSteps is the number of steps between the quantiles that a network keeps: 2.5 %, so that
@@ -39,6 +42,25 @@ func (f *fitter) ratios(steps int) []float64 {
 		out[i] = math.Exp(sorted[low] + (at-float64(low))*(sorted[high]-sorted[low]))
 	}
 	return out
+}
+
+// misses is the mean of |ln(measured/predicted)| from which on a fit is warned of: twice what predictions of concurrent
+// transfers come to where the law holds and times are quiet.
+const misses = 0.1
+
+// missWarning says of a fit that misses what it has not seen, of which ratios are quantiles, by how much; "" if it does not.
+func missWarning(ratios []float64) string {
+	sum := 0.0
+	for _, x := range ratios {
+		sum += math.Abs(math.Log(x))
+	}
+	off := sum / float64(len(ratios))
+	if off <= misses {
+		return ""
+	}
+	const tail = ratioSteps / 20 // 5 %
+	return fmt.Sprintf("transfers that the fit had not seen are off its predictions by %s in the mean: of ten, nine took %.2f to %.2f times as long",
+		quantity.Percent(math.Expm1(off)), ratios[tail], ratios[ratioSteps-tail])
 }
 
 // heldOut are the residuals of the patterns of several transfers, each predicted

@@ -31,13 +31,18 @@ type zhuReport struct {
 		Alltoallv                     bool
 		zhuErrors
 		Last     []float64 `json:"last_s"`
-		Measured []struct {
-			Pattern, Src, Dst int
-			Bytes             int64
-			Measured          float64 `json:"measured_s"`
-		}
+		Measured []zhuTransfer
 	}
 	Random *zhuErrors
+}
+
+// A zhuTransfer is one of them, with how well it was measured.
+type zhuTransfer struct {
+	Pattern, Src, Dst int
+	Bytes             int64
+	Measured          float64   `json:"measured_s"`
+	Width             float64   `json:"interval_s"`  // of the mean
+	Predicted         []float64 `json:"predicted_s"` // by law
 }
 
 // zhuPrinted is all of it.
@@ -131,6 +136,13 @@ func TestZhu(t *testing.T) {
 					for law, e := range row.Errors {
 						t.Logf("row %d, %s: mean error %.1f %%, %.0f %% within 10 %%", i, r.Laws[law], 100*e.Mean, 100*e.Within)
 					}
+					t.Logf("row %d: of the transfers %.0f %% are in their 90 %% intervals", i, 100*row.Coverage)
+					for _, x := range row.Measured { // what may be off is told with how well it was measured
+						t.Logf("   pattern %d, %d -> %d, %d B: %.4f s, the mean to %.4f, predicted %.4f", x.Pattern, x.Src, x.Dst, x.Bytes, x.Measured, x.Width, x.Predicted)
+					}
+				}
+				for _, w := range printed.Warnings {
+					t.Log("warning: " + w)
 				}
 				t.Logf("%.1f s", time.Since(start).Seconds())
 				return faults, fabric
@@ -141,12 +153,7 @@ func TestZhu(t *testing.T) {
 
 // tooFast holds the times of each pattern to the bytes that the links have to carry until
 // the last message through them is over.
-func tooFast(row int, measured []struct {
-	Pattern, Src, Dst int
-	Bytes             int64
-	Measured          float64 `json:"measured_s"`
-},
-) (faults []string) {
+func tooFast(row int, measured []zhuTransfer) (faults []string) {
 	type channel struct {
 		pattern int
 		name    string
