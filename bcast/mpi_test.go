@@ -2,7 +2,6 @@ package bcast
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"runtime"
@@ -13,14 +12,10 @@ import (
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/model"
-	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/mpitest"
 )
 
-// Every rank of a job runs the tests that talk over MPI (TestMPI...) and no
-// others, unless it is told which.
-//
-// Or the binary launches jobs of its own (shared_test.go), or is a rank of one.
+// The binary may launch jobs of its own (shared_test.go), or be a rank of one.
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(launcherVar) != "":
@@ -28,33 +23,11 @@ func TestMain(m *testing.M) {
 	case os.Getenv(sharedVar) != "":
 		rankOfShared()
 	}
-	if os.Getenv(mpitest.SizeVar) != "" {
-		if err := flag.Set("test.run", "^TestMPI"); err != nil {
-			panic(err)
-		}
-	}
-	mpitest.Main(m)
-}
-
-func world(t *testing.T) *mpi.Comm {
-	t.Helper()
-	c, err := mpi.World()
-	if errors.Is(err, mpi.ErrNoLauncher) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return c
+	mpitest.MainMPI(m)
 }
 
 func TestMPIAlgorithms(t *testing.T) {
-	c := world(t)
+	c := mpitest.MPIWorld(t)
 	for _, abilities := range []string{"nothing", "requests", "all"} {
 		if err := bringEveryByte(hide(c, abilities)); err != nil {
 			t.Fatal(err)
@@ -66,7 +39,7 @@ func TestMPIAlgorithms(t *testing.T) {
 }
 
 func TestMPIRandomProblems(t *testing.T) {
-	c := world(t)
+	c := mpitest.MPIWorld(t)
 	const count = 1000
 	for seed, abilities := range []string{"requests", "all"} {
 		if err := randomProblems(hide(c, abilities), count/2, uint64(seed)); err != nil {
@@ -76,13 +49,13 @@ func TestMPIRandomProblems(t *testing.T) {
 }
 
 func TestMPINativeInGroups(t *testing.T) {
-	if err := inPartsToo(t, world(t), 20); err != nil {
+	if err := inPartsToo(t, mpitest.MPIWorld(t), 20); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestMPIBroadcaster(t *testing.T) {
-	c := world(t)
+	c := mpitest.MPIWorld(t)
 	network := casttest.NetworkOf(t, casttest.RegularTree(t, c.Size(), 2))
 	for _, s := range []Settings{
 		{Budget: time.Millisecond},
@@ -96,14 +69,14 @@ func TestMPIBroadcaster(t *testing.T) {
 }
 
 func TestMPIMisuse(t *testing.T) {
-	c := world(t)
+	c := mpitest.MPIWorld(t)
 	if err := misuse(c, casttest.NetworkOf(t, casttest.RegularTree(t, c.Size()+2, 2))); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestMPIBcastDoesNotAllocate(t *testing.T) {
-	c := world(t)
+	c := mpitest.MPIWorld(t)
 	for _, size := range []int{8, 3000, 1 << 20} {
 		n, err := allocations(c, &Settings{ModelOnly: true}, size, true)
 		if err != nil {
@@ -116,7 +89,7 @@ func TestMPIBcastDoesNotAllocate(t *testing.T) {
 }
 
 func TestMPIIbcast(t *testing.T) {
-	c := world(t)
+	c := mpitest.MPIWorld(t)
 	for _, abilities := range []string{"requests", "all"} {
 		if err := underWay(hide(c, abilities)); err != nil {
 			t.Fatal(err)
@@ -130,7 +103,7 @@ func TestMPIIbcast(t *testing.T) {
 }
 
 func TestMPIIbcastDoesNotAllocate(t *testing.T) {
-	c := world(t)
+	c := mpitest.MPIWorld(t)
 	if c.Size() == 1 {
 		t.Skip("nobody to broadcast to")
 	}
@@ -146,7 +119,7 @@ func TestMPIIbcastDoesNotAllocate(t *testing.T) {
 }
 
 func TestMPIBenchmark(t *testing.T) {
-	c := world(t)
+	c := mpitest.MPIWorld(t)
 	if c.Size() < 4 {
 		t.Skip("fewer than 4 ranks make no groups")
 	}
@@ -165,7 +138,7 @@ func TestMPIBenchmark(t *testing.T) {
 }
 
 func TestMPINothingIsUnderWayAfterABroadcast(t *testing.T) {
-	if err := nothingUnderWay(world(t)); err != nil {
+	if err := nothingUnderWay(mpitest.MPIWorld(t)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -173,7 +146,7 @@ func TestMPINothingIsUnderWayAfterABroadcast(t *testing.T) {
 // A rendezvous of the library reads the sender's buffer when the receiver is
 // there: 256 KiB segments are above the eager limits of all ways.
 func TestMPIBufferIsFreeWhenTheBroadcastReturns(t *testing.T) {
-	c := world(t)
+	c := mpitest.MPIWorld(t)
 	for _, abilities := range []string{"requests", "all"} {
 		if err := overwritten(hide(c, abilities), 3, 768<<10); err != nil {
 			t.Fatal(err)
@@ -183,7 +156,7 @@ func TestMPIBufferIsFreeWhenTheBroadcastReturns(t *testing.T) {
 
 // The network knows two hosts more, and the ranks in the opposite order.
 func TestMPINetworkOfOtherRanks(t *testing.T) {
-	c := world(t)
+	c := mpitest.MPIWorld(t)
 	ranks := c.Size()
 	host := func(rank int) model.Location { return model.Location{Host: fmt.Sprint("host", rank), Core: -1} }
 	var measured []model.Location
@@ -236,7 +209,7 @@ func TestMPINetworkOfOtherRanks(t *testing.T) {
 // end goes into memory that is still there.
 func TestMPIFailureWithATransferUnderWay(t *testing.T) {
 	const tag, ack = 5, 6
-	c := world(t)
+	c := mpitest.MPIWorld(t)
 	ranks := c.Size()
 	if ranks < 2 {
 		t.Skip("nobody to receive from")

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
-	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -17,37 +15,11 @@ import (
 	"github.com/topocast/topocast/topology/linkage"
 )
 
-// Every rank of a job runs the tests that talk over MPI (TestMPI...) and no
-// others, unless it is told which.
-func TestMain(m *testing.M) {
-	if os.Getenv(mpitest.SizeVar) != "" {
-		if err := flag.Set("test.run", "^TestMPI"); err != nil {
-			panic(err)
-		}
-	}
-	mpitest.Main(m)
-}
-
-func world(t *testing.T) *mpi.Comm {
-	t.Helper()
-	c, err := mpi.World()
-	if errors.Is(err, mpi.ErrNoLauncher) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return c
-}
+func TestMain(m *testing.M) { mpitest.MainMPI(m) }
 
 // From real times to a tree: the whole way that discover takes.
 func TestMPIAllPairs(t *testing.T) {
-	c := world(t)
+	c := mpitest.MPIWorld(t)
 	n := c.Size()
 	s := &Settings{Sizes: []int{0, 1024}, Repetitions: 2, Samples: 10, Share: true, Seed: 1}
 	r, err := Run(context.Background(), c, s)
@@ -111,7 +83,7 @@ func TestMPIAllPairs(t *testing.T) {
 }
 
 func TestMPIGroups(t *testing.T) {
-	c := world(t)
+	c := mpitest.MPIWorld(t)
 	n := c.Size()
 	if n < 4 {
 		t.Skip("groups want 4 ranks")
@@ -139,7 +111,7 @@ func TestMPIGroups(t *testing.T) {
 
 // The last rank wants to stop; the others hear of it.
 func TestMPICancellation(t *testing.T) {
-	c := world(t)
+	c := mpitest.MPIWorld(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	if c.Rank() == c.Size()-1 {
@@ -175,7 +147,7 @@ func (n numbers) Exchange(rows []float64, peer int) ([]float64, error) {
 
 // A test of pairs of one's own, in all ways of the harness.
 func TestMPIHarness(t *testing.T) {
-	c := world(t)
+	c := mpitest.MPIWorld(t)
 	n := c.Size()
 	var groups *topology.Hierarchy
 	if n >= 4 {

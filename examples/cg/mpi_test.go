@@ -3,8 +3,6 @@
 package main
 
 import (
-	"flag"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,22 +10,11 @@ import (
 	"github.com/topocast/topocast/mpi/mpitest"
 )
 
-// Every rank of a job runs the tests that talk over MPI (TestMPI...) and no others.
-func TestMain(m *testing.M) {
-	if os.Getenv(mpitest.SizeVar) != "" {
-		if err := flag.Set("test.run", "^TestMPI"); err != nil {
-			panic(err)
-		}
-	}
-	mpitest.Main(m)
-}
+func TestMain(m *testing.M) { mpitest.MainMPI(m) }
 
 // The result is held to the known solution.
 func TestMPIPlateIsSolved(t *testing.T) {
-	world, err := mpi.World()
-	if err != nil {
-		t.Fatal(err)
-	}
+	world := mpitest.MPIWorld(t)
 	var out strings.Builder
 	if err := work(world, small(0, 0, &out)); err != nil {
 		t.Fatal(err)
@@ -35,8 +22,5 @@ func TestMPIPlateIsSolved(t *testing.T) {
 	_, native := any(world).(mpi.NativeReduce)
 	if world.Rank() == 0 && strings.Contains(out.String(), " native ") != native {
 		t.Fatalf("the library's own Allreduce is there: %v, but\n%s", native, out.String())
-	}
-	if err := world.Close(); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -4,36 +4,16 @@ package adaptive
 
 import (
 	"context"
-	"flag"
-	"os"
 	"testing"
 
-	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/mpitest"
 )
 
-// Every rank of a job runs the tests that talk over MPI (TestMPI...) and no
-// others, unless it is told which.
-func TestMain(m *testing.M) {
-	if os.Getenv(mpitest.SizeVar) != "" {
-		if err := flag.Set("test.run", "^TestMPI"); err != nil {
-			panic(err)
-		}
-	}
-	mpitest.Main(m)
-}
+func TestMain(m *testing.M) { mpitest.MainMPI(m) }
 
 // All ranks come to an end together, with a result that holds all that was read.
 func TestMPIMeasure(t *testing.T) {
-	c, err := mpi.World()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	c := mpitest.MPIWorld(t)
 	r, err := Measure(context.Background(), c, &Settings{Samples: 5})
 	if c.Size() < 3 { // a wiring of fewer says nothing
 		if err == nil && c.Size() == 1 {

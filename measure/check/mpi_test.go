@@ -4,35 +4,19 @@ package check
 
 import (
 	"context"
-	"flag"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
-	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/mpitest"
 )
 
-// Every rank of a job runs the tests that talk over MPI (TestMPI...) and no
-// others, unless it is told which.
-func TestMain(m *testing.M) {
-	if os.Getenv(mpitest.SizeVar) != "" {
-		if err := flag.Set("test.run", "^TestMPI"); err != nil {
-			panic(err)
-		}
-	}
-	mpitest.Main(m)
-}
+func TestMain(m *testing.M) { mpitest.MainMPI(m) }
 
 // The ranks share one host, and maybe one core: that the check ends, and with readings of all, is
 // what can be tested. Of too few ranks it is an error on all.
 func TestMPIMeasure(t *testing.T) {
-	comm, err := mpi.World()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer comm.Close()
+	comm := mpitest.MPIWorld(t)
 	n := comm.Size()
 	s := &Settings{Bytes: 16 << 10, Samples: 3}
 	if n > 1 {

@@ -4,38 +4,18 @@ package concurrent
 
 import (
 	"context"
-	"flag"
-	"os"
 	"testing"
 
 	"github.com/topocast/topocast/model"
-	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/mpitest"
 )
 
-// Every rank of a job runs the tests that talk over MPI (TestMPI...) and no
-// others, unless it is told which.
-func TestMain(m *testing.M) {
-	if os.Getenv(mpitest.SizeVar) != "" {
-		if err := flag.Set("test.run", "^TestMPI"); err != nil {
-			panic(err)
-		}
-	}
-	mpitest.Main(m)
-}
+func TestMain(m *testing.M) { mpitest.MainMPI(m) }
 
 // Patterns of one transfer, of a ring in both directions with messages of
 // several protocols of the library, and of all into one rank.
 func TestMPIConcurrent(t *testing.T) {
-	c, err := mpi.World()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	c := mpitest.MPIWorld(t)
 	n := c.Size()
 	var patterns [][]model.Transfer
 	if n > 1 {

@@ -4,38 +4,18 @@ package plogp_test
 
 import (
 	"context"
-	"flag"
-	"os"
 	"testing"
 
 	"github.com/topocast/topocast/measure/plogp"
-	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/mpitest"
 )
 
-// Every rank of a job runs the tests that talk over MPI (TestMPI...) and no
-// others, unless it is told which.
-func TestMain(m *testing.M) {
-	if os.Getenv(mpitest.SizeVar) != "" {
-		if err := flag.Set("test.run", "^TestMPI"); err != nil {
-			panic(err)
-		}
-	}
-	mpitest.Main(m)
-}
+func TestMain(m *testing.M) { mpitest.MainMPI(m) }
 
 // TestMPIPLogP: both directions of all pairs, over the sizes at which libraries
 // take another protocol, with synchronous sends.
 func TestMPIPLogP(t *testing.T) {
-	c, err := mpi.World()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	c := mpitest.MPIWorld(t)
 	n := c.Size()
 	s := &plogp.Settings{Longest: 1 << 17, Samples: 5, SaturatedUpTo: -1, ExtraSizes: 1, Parallel: true}
 	if n == 2 { // rows of one message after the other, and of some together

@@ -4,25 +4,14 @@ package servet
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/mpitest"
 )
 
-// Every rank of a job runs the tests that talk over MPI (TestMPI...) and no
-// others, unless it is told which.
-func TestMain(m *testing.M) {
-	if os.Getenv(mpitest.SizeVar) != "" {
-		if err := flag.Set("test.run", "^TestMPI"); err != nil {
-			panic(err)
-		}
-	}
-	mpitest.Main(m)
-}
+func TestMain(m *testing.M) { mpitest.MainMPI(m) }
 
 // A spread communicator says that each of its ranks, or two of them, have a host of their own, for all run on one.
 type spread struct {
@@ -42,15 +31,7 @@ func (s spread) Dup() (mpi.Communicator, error) {
 }
 
 func TestMPIDistanceAndAccess(t *testing.T) {
-	c, err := mpi.World()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	c := mpitest.MPIWorld(t)
 	for _, perHost := range []int{1, 2} {
 		for i, of := range []measurement{Distance, Access} {
 			r, err := of(context.Background(), spread{c, perHost}, &Settings{Bytes: 1 << 20, Repetitions: 3})
@@ -87,15 +68,7 @@ func TestMPIDistanceAndAccess(t *testing.T) {
 }
 
 func TestMPIInsideHosts(t *testing.T) {
-	c, err := mpi.World()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	c := mpitest.MPIWorld(t)
 	s := &InsideSettings{Bytes: 256 << 10, Repetitions: 1}
 	m, err := Memory(context.Background(), c, s)
 	if err != nil {

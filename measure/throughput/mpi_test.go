@@ -4,41 +4,15 @@ package throughput
 
 import (
 	"context"
-	"flag"
 	"math"
-	"os"
 	"testing"
 
 	"github.com/topocast/topocast/model"
-	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/mpitest"
 	"github.com/topocast/topocast/topology"
 )
 
-// Every rank of a job runs the tests that talk over MPI (TestMPI...) and no
-// others, unless it is told which.
-func TestMain(m *testing.M) {
-	if os.Getenv(mpitest.SizeVar) != "" {
-		if err := flag.Set("test.run", "^TestMPI"); err != nil {
-			panic(err)
-		}
-	}
-	mpitest.Main(m)
-}
-
-func world(t *testing.T) *mpi.Comm {
-	t.Helper()
-	c, err := mpi.World()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return c
-}
+func TestMain(m *testing.M) { mpitest.MainMPI(m) }
 
 // twoSwitches is a machine with half of the ranks on each of two switches.
 func twoSwitches(t *testing.T, ranks int) *topology.Result {
@@ -61,7 +35,7 @@ func twoSwitches(t *testing.T, ranks int) *topology.Result {
 
 // In every mode each direction of all links has a rate, if anything is said about it.
 func TestMPIThroughput(t *testing.T) {
-	c := world(t)
+	c := mpitest.MPIWorld(t)
 	for _, mode := range []Mode{OneWay, Answered, Exchange} {
 		r, err := Measure(context.Background(), c, &Settings{
 			Topology: twoSwitches(t, c.Size()), Mode: mode, Size: 100_000, Messages: 4, Samples: 2, What: Links | Maximum,
@@ -85,7 +59,7 @@ func TestMPIThroughput(t *testing.T) {
 
 // The network has the rates and times that were measured.
 func TestMPIRemeasure(t *testing.T) {
-	c := world(t)
+	c := mpitest.MPIWorld(t)
 	n, err := model.New(twoSwitches(t, c.Size()), &model.Settings{Measured: model.Metadata{Bytes: 8}})
 	if err != nil {
 		t.Fatal(err)

@@ -5,9 +5,7 @@ package collective
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -15,25 +13,11 @@ import (
 	"github.com/topocast/topocast/mpi/mpitest"
 )
 
-// Every rank of a job runs the tests that talk over MPI (TestMPI...) and no others.
-func TestMain(m *testing.M) {
-	if os.Getenv(mpitest.SizeVar) != "" {
-		if err := flag.Set("test.run", "^TestMPI"); err != nil {
-			panic(err)
-		}
-	}
-	mpitest.Main(m)
-}
+func TestMain(m *testing.M) { mpitest.MainMPI(m) }
 
 // By the library's own collectives and by messages, with all abilities and without.
 func TestMPICollectives(t *testing.T) {
-	world, err := mpi.World()
-	if errors.Is(err, mpi.ErrNoLauncher) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	world := mpitest.MPIWorld(t)
 	for seed, comm := range []mpi.Communicator{world, plain{world}} {
 		if err := exercise(comm, 3, uint64(seed)); err != nil {
 			t.Fatal(err)
@@ -49,9 +33,6 @@ func TestMPICollectives(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := tuned(world); err != nil {
-		t.Fatal(err)
-	}
-	if err := world.Close(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -2,6 +2,7 @@ package mpitest
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"strconv"
@@ -45,4 +46,33 @@ func Main(m *testing.M) {
 		os.Exit(1)
 	}
 	os.Exit(0)
+}
+
+// MainMPI is Main for a package of which only some tests talk over MPI: in a job, of which the environment says the
+// size, every rank runs those whose names begin with TestMPI and no others, unless -test.run says which.
+func MainMPI(m *testing.M) {
+	if os.Getenv(SizeVar) != "" {
+		if err := flag.Set("test.run", "^TestMPI"); err != nil {
+			panic(err)
+		}
+	}
+	Main(m)
+}
+
+// MPIWorld is mpi.World, closed at the end of the test. Outside of jobs the test is skipped.
+func MPIWorld(t *testing.T) *mpi.Comm {
+	t.Helper()
+	c, err := mpi.World()
+	if errors.Is(err, mpi.ErrNoLauncher) && os.Getenv(SizeVar) == "" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
 }
