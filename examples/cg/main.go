@@ -22,12 +22,14 @@ type options struct {
 	gridjob.Options
 	n         int // points along each side of the plate
 	tolerance float64
+	traffic   string // file; "": none
 }
 
 func main() {
 	o := options{Options: gridjob.Options{Repeat: 3, Rate: 1e9, Ranks: 4, Out: os.Stdout}}
 	flag.IntVar(&o.n, "n", 128, "points along each side of the plate")
 	flag.Float64Var(&o.tolerance, "tolerance", 1e-8, "residual, relative to the right side, at which to stop")
+	flag.StringVar(&o.traffic, "traffic", "", "write the bytes between ranks in one iteration, by rows, to this file, for topocast place")
 	o.Flags(flag.CommandLine)
 	flag.Parse()
 	if err := start(&o); err != nil {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -69,6 +71,18 @@ func TestAllreduceAlongTheWiringGains(t *testing.T) {
 	}
 	if !(along.allreduce < 0.9*cols.allreduce) || !(along.total < cols.total) || along.iterations != cols.iterations {
 		t.Errorf("nothing is gained along the wiring in\n%s", out.String())
+	}
+}
+
+// Two rows and two columns of ranks on 5 x 5 points: edges of 2 and 3 points, 8 bytes each.
+func TestTrafficIsThatOfTheEdges(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "traffic.csv")
+	if err := newPlate(0, 5, gridjob.Grid{Rows: 2, Cols: 2, ByRows: true}).writeTraffic(path); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if want := "0,16,16,0\n16,0,0,24\n16,0,0,24\n0,24,24,0\n"; err != nil || string(text) != want {
+		t.Errorf("traffic\n%s, %v, want\n%s", text, err, want)
 	}
 }
 

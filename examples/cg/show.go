@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"os"
 	"strings"
 
 	"github.com/topocast/topocast/examples/internal/gridjob"
@@ -10,17 +11,8 @@ import (
 	"github.com/topocast/topocast/mpi/collective"
 )
 
-// predict is what it takes to exchange edges once, in s: those up, down, left and right, one after
-// the other, each by all ranks at once. NaN without a network.
-func (p *plate) predict(view *model.Network) (float64, error) {
-	if view == nil {
-		return math.NaN(), nil
-	}
-	predictor, err := view.NewPredictor(nil)
-	if err != nil {
-		return 0, err
-	}
-	sum := 0.0
+// steps are the messages of an exchange of edges: those up, down, left and right, one after the other.
+func (p *plate) steps() (all [][]model.Transfer) {
 	for _, step := range []struct{ down, right int }{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
 		var transfers []model.Transfer
 		for row := range p.Rows {
@@ -36,6 +28,22 @@ func (p *plate) predict(view *model.Network) (float64, error) {
 				transfers = append(transfers, model.Transfer{Src: p.rank(row, col), Dst: to, Bytes: int64(8 * length)})
 			}
 		}
+		all = append(all, transfers)
+	}
+	return all
+}
+
+// predict is what it takes to exchange edges once, in s, each step by all ranks at once. NaN without a network.
+func (p *plate) predict(view *model.Network) (float64, error) {
+	if view == nil {
+		return math.NaN(), nil
+	}
+	predictor, err := view.NewPredictor(nil)
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for _, transfers := range p.steps() {
 		times, err := predictor.Predict(nil, transfers)
 		longest := 0.0
 		for i, t := range transfers {
@@ -48,6 +56,26 @@ func (p *plate) predict(view *model.Network) (float64, error) {
 		sum += longest
 	}
 	return sum, nil
+}
+
+// writeTraffic writes who sends how many bytes to whom in one iteration, a line of a table per sender.
+func (p *plate) writeTraffic(path string) error {
+	ranks := p.Rows * p.Cols
+	bytes := make([]int64, ranks*ranks)
+	for _, transfers := range p.steps() {
+		for _, t := range transfers {
+			bytes[t.Src*ranks+t.Dst] += t.Bytes
+		}
+	}
+	var b strings.Builder
+	for i, n := range bytes {
+		end := ","
+		if (i+1)%ranks == 0 {
+			end = "\n"
+		}
+		fmt.Fprintf(&b, "%d%s", n, end)
+	}
+	return os.WriteFile(path, []byte(b.String()), 0o644)
 }
 
 // show prints the table, times in ms.

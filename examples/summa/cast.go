@@ -39,8 +39,11 @@ func (a along) start(panel []float64, root int) (pending, error) {
 
 func (a along) predict(bytes, root int) float64 {
 	plan, err := a.Plan(bytes, root)
-	if err != nil {
+	switch {
+	case err != nil:
 		return math.NaN()
+	case math.IsNaN(plan.Predicted): // the library's own is used, of which nothing is known but what its contest has measured
+		return plan.Measured
 	}
 	return plan.Predicted
 }

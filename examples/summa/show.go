@@ -35,7 +35,7 @@ The results are gonum's. Time is that of the slowest rank. Its shares are those
 of another run, with a barrier before each broadcast that is not overlapped, and
 are means; each is the median of %d. Predicted is communication: of binomial
 broadcasts along all rows and then all columns at once, or of our plans, each
-alone.
+alone (where these leave it to the library, what that took in their contest).
 %s
 `, o.Repeat, verdict(table, predicted))
 	_, err := fmt.Fprint(o.Out, b.String())

@@ -19,6 +19,7 @@ type Job struct {
 	Launcher string   // its mpirun; "" is mpirun.openmpi or mpirun.mpich
 	Options  []string // further options of the launcher
 	Place    []int    // the host of each rank, see Place
+	Mapping  []string // options of the launcher that say where ranks run, in place of Place, such as a rankfile; Place still counts them
 	Program  []string // with its arguments
 
 	// Yield makes ranks that wait look for messages over and over and give way
@@ -117,10 +118,12 @@ func (j *Job) command(hosts, agent, preload string) (args, env []string, err err
 		if launcher == "" {
 			launcher = "mpirun.openmpi"
 		}
-		args = []string{
-			launcher, "--hostfile", hosts,
-			"--mca", "rmaps", "seq",
-			"--bind-to", "none",
+		mapping := j.Mapping
+		if mapping == nil {
+			mapping = []string{"--mca", "rmaps", "seq", "--bind-to", "none"}
+		}
+		args = append([]string{launcher, "--hostfile", hosts}, mapping...)
+		args = append(args,
 			"--mca", "plm", "rsh",
 			"--mca", "plm_rsh_agent", agent,
 			"--mca", "plm_rsh_no_tree_spawn", "1",
@@ -131,7 +134,7 @@ func (j *Job) command(hosts, agent, preload string) (args, env []string, err err
 			"--mca", "mpi_yield_when_idle", "1",
 			// A process may not read another's memory here in every sandbox.
 			"--mca", "btl_vader_single_copy_mechanism", "none",
-		}
+		)
 		if j.blocks() {
 			args = append(args, "-x", "LD_PRELOAD="+preload, "-x", blockVariable+"=1")
 		}
@@ -140,15 +143,19 @@ func (j *Job) command(hosts, agent, preload string) (args, env []string, err err
 		if launcher == "" {
 			launcher = "mpirun.mpich"
 		}
-		args = []string{
-			launcher, "-f", hosts,
+		mapping := j.Mapping
+		if mapping == nil {
+			mapping = []string{"-f", hosts}
+		}
+		args = append([]string{launcher}, mapping...)
+		args = append(args,
 			"-launcher", "ssh", "-launcher-exec", agent,
 			"-iface", controlDevice,
 			"-genv", "LD_PRELOAD", preload,
 			// UCX would take the hosts for one machine and use shared memory.
 			"-genv", "UCX_TLS", "tcp,self",
 			"-genv", "UCX_NET_DEVICES", fabricDevice,
-		}
+		)
 		if j.blocks() {
 			args = append(args, "-genv", blockVariable, "1")
 		}

@@ -2,7 +2,7 @@
 // laboratories: it measures all pairs of ranks, reconstructs the wiring, fits a
 // network to the times, and broadcasts along it while the fabric counts; with -throughput
 // it measures the rates of links, with -times latencies and PLogP parameters, with -casts it
-// times broadcasts, and with -pingpong messages. Rank 0 writes a report for the test to judge.
+// times broadcasts, with -alltoall an exchange of all, and with -pingpong messages. Rank 0 writes a report for the test to judge.
 package main
 
 import (
@@ -67,11 +67,16 @@ func main() {
 	casts := flag.String("casts", "", "time the broadcasts that a file asks for instead")
 	exchange := flag.Bool("pingpong", false, "time ping-pongs of rank 0 instead")
 	rates := flag.Bool("throughput", false, "measure the rates of links instead")
+	alltoall := flag.Int("alltoall", 0, "time an exchange of so many bytes in all instead, each rank with each")
+	network := flag.String("network", "", "file of the network by which -alltoall is predicted")
 	times := flag.Bool("times", false, "measure latencies and PLogP parameters instead")
 	flag.Parse()
 	err := mpi.Run(func(comm mpi.Communicator) error {
 		if *casts != "" {
 			return measureCasts(comm, *casts, *out)
+		}
+		if *alltoall > 0 {
+			return measureAlltoall(comm, *alltoall, *network)
 		}
 		if *exchange {
 			return measurePingPong(comm, *out)
