@@ -15,9 +15,9 @@ import (
 // A cell is what is chosen for a class of sizes and one of roots.
 type cell struct {
 	predict.Candidate
-	decided  bool               // false: the time ran out, and so the library's own broadcast stays
-	pairs    int                // that the choice rests on
-	runnerUp *predict.Candidate // the best of ours, if it was not chosen; nil: none
+	decided bool                // false: the time ran out, and so the library's own broadcast stays
+	pairs   int                 // that the choice rests on
+	rivals  []predict.Candidate // the best of ours that were not chosen, the best first
 	watched                     // under Settings.Adapt
 }
 
@@ -52,6 +52,9 @@ func (b *Broadcaster) rootClass(rank int) int {
 // sampled are the roots from which ways are compared on behalf of the class of a root: that one, and
 // others spread over the class.
 func (b *Broadcaster) sampled(root int) []int {
+	if !b.timed() { // each root has its own choice
+		return []int{root}
+	}
 	var class []int
 	at := 0
 	for rank := range b.ranks {
@@ -94,7 +97,11 @@ func (b *Broadcaster) decide(buf []byte, root int, budget float64) error {
 			return err
 		}
 	}
-	plans, err := b.predicted(len(buf), root)
+	most := 1
+	if b.timed() {
+		most = tried
+	}
+	plans, err := b.predicted(len(buf), root, most)
 	if err != nil {
 		return err
 	}
@@ -138,17 +145,17 @@ func (b *Broadcaster) leave(key cellKey, c *cell) {
 	}
 }
 
-// predicted is collective: all ranks get the root's best plans by prediction. The root knows best
+// predicted is collective: all ranks get the root's best plans by prediction, at most so many. The root knows best
 // what is fast for it; the others are told, as two machines may round predictions apart.
-func (b *Broadcaster) predicted(bytes, root int) ([]predict.Candidate, error) {
+func (b *Broadcaster) predicted(bytes, root, most int) ([]predict.Candidate, error) {
 	crew := newCrew(b.exec, root)
 	var plans []predict.Candidate
 	if crew.isRoot() {
 		if err := b.prepare(); err != nil {
 			return nil, err
 		}
-		if b.timed() {
-			plans = b.evaluator.Shortlist(b.catalogue, classBytes(bytes), root, tried)
+		if most > 1 {
+			plans = b.evaluator.Shortlist(b.catalogue, classBytes(bytes), root, most)
 			few := bytes <= predict.MinSegment // all whole
 			if few || !(plans[0].Predicted <= quick) {
 				plans = plans[:min(triedSlow, len(plans))]
@@ -228,11 +235,11 @@ func (b *Broadcaster) contest(plans []predict.Candidate, buf []byte, root int, b
 	if err := contest.Warm(append([]tuner.Way{library}, ways...)...); err != nil {
 		return nil, fmt.Errorf("bcast: %w", err)
 	}
-	at, err := contest.Best(ways)
+	ranked, err := contest.Best(ways)
 	if err != nil {
 		return nil, fmt.Errorf("bcast: %w", err)
 	}
-	best, err := b.refined(contest, plans[at], len(buf), roots)
+	best, err := b.refined(contest, plans[ranked[0]], len(buf), roots)
 	if err != nil {
 		return nil, err
 	}
@@ -242,8 +249,13 @@ func (b *Broadcaster) contest(plans []predict.Candidate, buf []byte, root int, b
 	}
 	best.Measured, best.MeasuredNative = verdict.Challenger.Cold, verdict.Incumbent.Cold
 	c := &cell{Candidate: best, decided: verdict.Decided, pairs: verdict.Rounds}
+	for _, i := range ranked[1:] {
+		if plans[i].Index != best.Index { // what slows a schedule down does so in any segments
+			c.rivals = append(c.rivals, plans[i])
+		}
+	}
 	if !verdict.Wins {
-		c.runnerUp = &best
+		c.rivals = slices.Insert(c.rivals, 0, best)
 		c.Candidate = newNative()
 		c.Measured, c.MeasuredNative = best.MeasuredNative, best.MeasuredNative
 	}
@@ -260,13 +272,14 @@ var steps = [...]int{4, 2}
 func (b *Broadcaster) refined(contest *tuner.Contest, best predict.Candidate, bytes int, roots []int) (predict.Candidate, error) {
 	choose := func(near ...predict.Candidate) (bool, error) {
 		list := append([]predict.Candidate{best}, near...)
-		at, err := contest.Best(b.ways(list, bytes, roots))
+		ranked, err := contest.Best(b.ways(list, bytes, roots))
 		if err != nil {
 			return false, fmt.Errorf("bcast: %w", err)
 		}
-		best = list[at]
-		return at > 0, nil
+		best = list[ranked[0]]
+		return ranked[0] > 0, nil
 	}
+	coarse := best
 	known := map[int]bool{best.Segment: true}
 	for _, step := range steps {
 		for moved := true; moved; {
@@ -279,7 +292,7 @@ func (b *Broadcaster) refined(contest *tuner.Contest, best predict.Candidate, by
 				if segment >= predict.MinSegment && segment < bytes && !known[segment] {
 					known[segment] = true
 					c := best
-					c.Segment, c.Predicted = segment, math.NaN()
+					c.Segment = segment
 					near = append(near, c)
 				}
 			}
@@ -291,13 +304,32 @@ func (b *Broadcaster) refined(contest *tuner.Contest, best predict.Candidate, by
 			}
 		}
 	}
-	if b.exec.blocking || bytes <= short {
+	if !b.exec.blocking && bytes > short {
+		other := best
+		other.Blocking = true
+		if _, err := choose(other); err != nil {
+			return best, err
+		}
+	}
+	if best.Segment == coarse.Segment {
 		return best, nil
 	}
-	other := best
-	other.Blocking, other.Predicted = true, math.NaN()
-	_, err := choose(other)
-	return best, err
+	return b.predictedAgain(best, bytes, roots[0])
+}
+
+// predictedAgain is collective: the plan with the root's prediction of it.
+func (b *Broadcaster) predictedAgain(c predict.Candidate, bytes, root int) (predict.Candidate, error) {
+	crew := newCrew(b.exec, root)
+	if crew.isRoot() {
+		if err := b.prepare(); err != nil {
+			return c, err
+		}
+		c.Predicted = b.evaluator.Sure(c.Algorithm, b.problem(root, classBytes(bytes), c.Segment))
+	}
+	told := binary.LittleEndian.AppendUint64(nil, math.Float64bits(c.Predicted))
+	err := crew.tell(told)
+	c.Predicted = math.Float64frombits(binary.LittleEndian.Uint64(told))
+	return c, err
 }
 
 // tellPlans is collective: all ranks get the root's candidates.

@@ -114,11 +114,15 @@ func newNative() predict.Candidate {
 func (b *Broadcaster) newRoute(c predict.Candidate, root, bytes int) *route {
 	r := &route{Candidate: c}
 	if c.Algorithm != nil {
-		p := schedule.Problem{Ranks: b.ranks, Root: root, Bytes: classBytes(bytes), Segment: c.Segment, Tree: b.known.tree, Costs: b.known.costs}
-		r.part = schedule.PartOf(c.Algorithm, p, b.comm.Rank())
+		r.part = schedule.PartOf(c.Algorithm, b.problem(root, classBytes(bytes), c.Segment), b.comm.Rank())
 		r.grouped = usesNative(c.Algorithm)
 	}
 	return r
+}
+
+// problem is a broadcast among the ranks, to be scheduled.
+func (b *Broadcaster) problem(root, bytes, segment int) schedule.Problem {
+	return schedule.Problem{Ranks: b.ranks, Root: root, Bytes: bytes, Segment: segment, Tree: b.known.tree, Costs: b.known.costs}
 }
 
 // maxSegments bounds the steps that are laid out at once. A longer message is
@@ -172,8 +176,7 @@ func (b *Broadcaster) layOut(r *route, bytes, root int) []schedule.Op {
 	if b.laid == r && b.laidBytes == bytes {
 		return b.ops
 	}
-	p := schedule.Problem{Ranks: b.ranks, Root: root, Bytes: bytes, Segment: r.Segment, Tree: b.known.tree, Costs: b.known.costs}
-	b.ops = r.part.Ops(b.ops[:0], p)
+	b.ops = r.part.Ops(b.ops[:0], b.problem(root, bytes, r.Segment))
 	b.laid, b.laidBytes = r, bytes
 	return b.ops
 }

@@ -38,9 +38,10 @@ type Settings struct {
 	// each class a quarter of a second, or some 50 to 100 broadcasts where these take longer.
 	Budget time.Duration
 
-	// Adapt keeps choices honest while the job runs: now and then the way in use is compared with another,
-	// and replaced if that has become faster. It is the share of the time of the
-	// broadcasts that this may cost, such as 0.02, in [0, 0.5]. 0: choices stay.
+	// Adapt keeps choices honest while the job runs: now and then the way in use is compared with another, the
+	// library's own broadcast or another plan, and replaced if that has become faster, on all ranks in the same call. It
+	// is the share of the time of the broadcasts that this may cost, such as 0.02, in [0, 0.5]. Comparing is part of Bcast and
+	// waits for all ranks; Ibcast never does so. 0: choices stay.
 	Adapt float64
 
 	// Tag of all messages, which the application must not use for its own on

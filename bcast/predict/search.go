@@ -477,6 +477,14 @@ func (s *search) hide(plans []Candidate) {
 	}
 }
 
+// Sure is Predict, or NaN where that rests on times that the network does not know.
+func (e *Evaluator) Sure(a schedule.Algorithm, p schedule.Problem) float64 {
+	if e.guesses(a, p) {
+		return math.NaN()
+	}
+	return e.Predict(a, p)
+}
+
 // guesses tells whether a prediction rests on times that the network does not
 // know.
 func (e *Evaluator) guesses(a schedule.Algorithm, p schedule.Problem) bool {

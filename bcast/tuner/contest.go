@@ -152,17 +152,18 @@ func (c *Contest) run(ways []Way, batch int, samples []Sample) error {
 	return nil
 }
 
-// Best is collective: it returns the index of the way that is fastest by its median, and the medians
-// of all, NaN for what has not been run. In three rounds all are run, then
-// the better half of them in three more, until one is left: none is left out on fewer than
-// three times. If the time does not suffice for three rounds it is the first. What is best here
-// may be so by luck, so nothing is to be said of it by these times: Beats takes new ones.
-func (c *Contest) Best(ways []Way) (int, error) {
+// Best is collective: it returns the indices of the ways, the fastest by its median first. In three rounds
+// all are run, then the better half of them in three more, until one is left: none is left out on fewer than
+// three times, and what is left out later comes before what was earlier. If the time does not suffice for three rounds
+// their order stays. What is best here may be so by luck, so nothing is to be said of it by these times: Beats takes
+// new ones.
+func (c *Contest) Best(ways []Way) ([]int, error) {
 	const rounds = 3
-	left := make([]int, len(ways))
-	for i := range left {
-		left[i] = i
+	ranked := make([]int, len(ways))
+	for i := range ranked {
+		ranked[i] = i
 	}
+	left := ranked // the first of them, which are still in
 	taken := make([][]Sample, len(ways))
 	batch := 1
 	if c.cheap {
@@ -177,13 +178,13 @@ func (c *Contest) Best(ways []Way) (int, error) {
 		for range rounds {
 			on, err := c.next(true)
 			if err != nil {
-				return 0, err
+				return nil, err
 			}
 			if !on {
-				return left[0], nil
+				return ranked, nil
 			}
 			if err := c.run(running, batch, samples); err != nil {
-				return 0, err
+				return nil, err
 			}
 			for i, k := range left {
 				taken[k] = append(taken[k], samples[i])
@@ -204,14 +205,14 @@ func (c *Contest) Best(ways []Way) (int, error) {
 			return 0
 		})
 		if err := c.watch.Tell(order); err != nil {
-			return 0, err
+			return nil, err
 		}
-		left = left[:(len(left)+1)/2]
 		for i := range left {
 			left[i] = int(order[i])
 		}
+		left = left[:(len(left)+1)/2]
 	}
-	return left[0], nil
+	return ranked, nil
 }
 
 // A Verdict is the outcome of Beats.

@@ -191,8 +191,11 @@ func TestBestOfSeveral(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if best == 2 {
+		if best[0] == 2 {
 			right++
+		}
+		if last := best[3:]; last[0] != 0 || last[1] != 4 {
+			t.Fatalf("ranked %v, want the slowest last", best)
 		}
 		for i, n := range runs {
 			if n < 3 {

@@ -4,8 +4,8 @@
 //	watch, err := tuner.NewStopwatch(comm, tag, hosts, crowded) // collective, as all that follows
 //	contest := watch.Contest(roots, buf, crowded, limit)
 //	err = contest.Warm(append([]tuner.Way{native}, plans...)...)
-//	best, err := contest.Best(plans)                   // of ours
-//	verdict, err := contest.Beats(plans[best], native) // and does it beat the library's own?
+//	ranked, err := contest.Best(plans)                      // of ours, the best first
+//	verdict, err := contest.Beats(plans[ranked[0]], native) // and does it beat the library's own?
 //
 // It knows a Way as a function that broadcasts a buffer from a root, and a communicator on which
 // the ranks agree. What a way does inside, it does not see.

@@ -13,13 +13,16 @@ type Keeper struct {
 	judge *judge // rank 0's counts
 }
 
-// Keep is collective: the keeper of the choice among two or more ways, the first of which is the
-// incumbent, for broadcasts from the roots; current is in use now. batch is how many
+// None is the incumbent where no way is to be preferred to others.
+const None = -1
+
+// Keep is collective: the keeper of the choice among two or more ways, for broadcasts from the roots;
+// current is in use now, and incumbent, or None, is the one to which ties go. batch is how many
 // broadcasts back to back make a sample, crowded that of NewStopwatch. share is the part of the time
 // of the broadcasts, such as 0.02, that trying others may cost: in the long run it costs no more,
 // and at no time more than that and the cost of 23 tries.
-func (w *Stopwatch) Keep(ways []Way, current int, roots []int, batch int, crowded bool, share float64) *Keeper {
-	return &Keeper{watch: w, ways: ways, roots: roots, batch: batch, judge: newJudge(len(ways), current, marginOf(crowded), share)}
+func (w *Stopwatch) Keep(ways []Way, incumbent, current int, roots []int, batch int, crowded bool, share float64) *Keeper {
+	return &Keeper{watch: w, ways: ways, roots: roots, batch: batch, judge: newJudge(len(ways), incumbent, current, marginOf(crowded), share)}
 }
 
 // A Choice is what ranks are told to do next.
@@ -27,7 +30,7 @@ type Choice struct {
 	Way       int    // that is to be used
 	After     int    // broadcasts after which Try is called again, at least 1
 	Current   Sample // running median of that way
-	Incumbent Sample // the same of the incumbent; NaN while it was not run
+	Incumbent Sample // the same of the incumbent; NaN while it was not run, or if there is none
 }
 
 // Try is collective: it times a pair of batches of broadcasts of buf, by the way in use and by another
@@ -59,7 +62,7 @@ func (k *Keeper) Try(buf []byte, since int) (Choice, error) {
 	k.turn++
 	k.judge.add(pair[1], samples[0], samples[1])
 	after := k.judge.after(since, k.watch.Now()-begin)
-	current, incumbent := k.judge.median(k.judge.current), k.judge.median(0)
+	current, incumbent := k.judge.median(k.judge.current), k.judge.median(k.judge.incumbent)
 	told = []float64{float64(k.judge.current), float64(after), current.Cold, current.Hot, incumbent.Cold, incumbent.Hot}
 	if err := k.watch.Tell(told); err != nil {
 		return Choice{}, err
@@ -80,19 +83,20 @@ const (
 //
 // A way displaces the incumbent after winning 11 pairs against it without losing one, by the margin as in
 // signTest: of two equal ways, one does so in one of 2,048 runs of 11 pairs. The incumbent displaces
-// another way, and one of ours another of ours, after 7, the incumbent without a margin: a tie goes to
+// another way, and one of the others another one, after 7, the incumbent without a margin: a tie goes to
 // it. Other ties do not count: a host that fails may slow down some of the roots only.
 type judge struct {
-	margin  float64
-	share   float64
-	current int
-	rival   int // that is tried next
-	lost    bool
-	tries   int
-	last    Sample     // of the way in use, in the last pair
-	streak  []int      // per way: pairs that it has won against the one in use since it lost one
-	recent  [][]Sample // per way: the last ones
-	debt    float64    // s that tries have cost more than their share
+	margin    float64
+	share     float64
+	incumbent int // or None
+	current   int
+	rival     int // that is tried next
+	lost      bool
+	last      Sample     // of the way in use, in the last pair
+	streak    []int      // per way: pairs that it has won against the one in use since it lost one
+	spent     []float64  // per way: s, that trying it has taken since the last change
+	recent    [][]Sample // per way: the last ones
+	debt      float64    // s that tries have cost more than their share
 }
 
 func marginOf(crowded bool) float64 {
@@ -102,8 +106,8 @@ func marginOf(crowded bool) float64 {
 	return margin
 }
 
-func newJudge(ways, current int, margin, share float64) *judge {
-	j := &judge{margin: margin, share: share, current: current, streak: make([]int, ways), recent: make([][]Sample, ways)}
+func newJudge(ways, incumbent, current int, margin, share float64) *judge {
+	j := &judge{margin: margin, share: share, incumbent: incumbent, current: current, streak: make([]int, ways), spent: make([]float64, ways), recent: make([][]Sample, ways)}
 	j.rival = j.choose()
 	return j
 }
@@ -112,16 +116,21 @@ func newJudge(ways, current int, margin, share float64) *judge {
 func (j *judge) next() int { return j.rival }
 
 // median of the way's last samples.
-func (j *judge) median(way int) Sample { return medians(j.recent[way]) }
+func (j *judge) median(way int) Sample {
+	if way == None {
+		return medians(nil)
+	}
+	return medians(j.recent[way])
+}
 
 // add judges a pair.
 func (j *judge) add(rival int, current, other Sample) {
 	j.recent[j.current] = latest(j.recent[j.current], current)
 	j.recent[rival] = latest(j.recent[rival], other)
-	j.tries++
 	j.last = current
+	j.spent[rival] += other.score()
 	margin := j.margin
-	if rival == 0 {
+	if rival == j.incumbent {
 		margin = 1
 	}
 	faster := other.Cold*margin <= current.Cold || other.Hot*margin <= current.Hot
@@ -134,12 +143,13 @@ func (j *judge) add(rival int, current, other Sample) {
 		j.streak[rival]++
 	}
 	needed := enough
-	if j.current == 0 {
+	if j.current == j.incumbent {
 		needed = window
 	}
 	if j.streak[rival] >= needed {
 		j.current, j.lost = rival, false
 		clear(j.streak)
+		clear(j.spent)
 	}
 	if !j.lost {
 		j.rival = j.choose()
@@ -152,26 +162,16 @@ func latest(samples []Sample, s Sample) []Sample {
 	return samples[max(0, len(samples)-window):]
 }
 
-// choose returns the way to be tried next: in turn the one that has the least running median, and
-// each of the others.
+// choose returns the way to be tried next: that on which the least time was spent, so that one that is
+// dreadful is tried as much more seldom as it takes longer.
 func (j *judge) choose() int {
 	best := -1
-	for way := range j.recent {
-		if way == j.current {
-			continue
-		}
-		if best < 0 || j.median(way).score() < j.median(best).score() {
+	for way, spent := range j.spent {
+		if way != j.current && (best < 0 || spent < j.spent[best]) {
 			best = way
 		}
 	}
-	if j.tries%2 == 0 {
-		return best
-	}
-	way := j.tries / 2 % len(j.recent)
-	for way == j.current {
-		way = (way + 1) % len(j.recent)
-	}
-	return way
+	return best
 }
 
 // after is the number of broadcasts until the next try, when the last one has cost so many

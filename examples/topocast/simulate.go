@@ -37,6 +37,7 @@ their numbers, and may be given several times:
   link A-B 1.5x                   latency 1.5 times, rate 1/1.5, both ways
   link A-B latency=1.5x rate=0.9x
   direction A>B rate=0.5x         one way alone
+  link A-B 10x at=2s              from then on; direction, too
   host A 1.2x                     its software and its links
   lost 7                          rank 7 is gone; lost 7 at=2ms: later
 

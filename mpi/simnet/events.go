@@ -29,17 +29,18 @@ type kind uint64
 
 const (
 	arrival   kind = iota // a message has arrived as a whole
-	loss                  // a rank is lost
+	fault                 // a rank is lost, or a direction of a link becomes slower
 	departure             // a message begins to move
 	look                  // a rank looks whether its transfers are complete
 )
 
 // An event waits in the queue. Its order holds kind, rank and sequence, the
-// rank being the receiver of an arrival and the sender of a departure.
+// rank being the receiver of an arrival and the sender of a departure. Of a fault it is
+// the index in world.faults.
 type event struct {
 	at    instant
 	order uint64
-	m     *message // nil for a loss, and for a look
+	m     *message // nil for a fault, and for a look
 }
 
 const (

@@ -53,8 +53,8 @@ func TestOrderHoldsKindRankAndSequence(t *testing.T) {
 	if e.kind() != departure || e.rank() != last {
 		t.Errorf("kind %d of rank %d, want %d of %d", e.kind(), e.rank(), departure, last)
 	}
-	if a, b := order(arrival, last, 5), order(loss, 0, 0); a >= b {
-		t.Error("a loss comes before an arrival")
+	if a, b := order(arrival, last, 5), order(fault, 0, 0); a >= b {
+		t.Error("a fault comes before an arrival")
 	}
 	if a, b := order(departure, 1, 9), order(departure, 2, 3); a >= b {
 		t.Error("sequence counts more than rank")

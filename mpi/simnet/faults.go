@@ -31,6 +31,7 @@ type SlowDirection struct {
 	From, To int     // vertices
 	Latency  float64 // multiplies the latency; at least 1, and 0 for 1
 	Rate     float64 // multiplies the bandwidth; at most 1, and 0 for 1
+	At       float64 // s, from when on; messages that move then go on at the new rate
 }
 
 // SlowHost makes all software on a host of the graph slower.
@@ -52,6 +53,7 @@ type LostRank struct {
 //	link A-B latency=1.5x          the latency alone
 //	link A-B rate=0.5x             the rate alone
 //	direction A>B rate=0.5x        one way alone; latency= as well
+//	link A-B 1.5x at=2s            from then on; of a direction, too
 //	host A 1.2x                    its software and all its links take 1.2 times as long
 //	lost 7                         rank 7 is gone, from the start or at=2s
 //
@@ -76,15 +78,22 @@ func (f *Faults) Add(text string, g *topology.Graph) error {
 		if err != nil {
 			return bad("%v", err)
 		}
+		at := 0.0
+		if n := len(values); n > 0 && strings.HasPrefix(values[n-1], "at=") {
+			if at, err = moment(values[n-1]); err != nil {
+				return bad("%v", err)
+			}
+			values = values[:n-1]
+		}
 		latency, rate, err := slowdown(values)
 		if err != nil {
 			return bad("%v", err)
 		}
 		if kind == "link" || g.ArcIndex(from, to) >= 0 {
-			f.SlowDirections = append(f.SlowDirections, SlowDirection{from, to, latency, rate})
+			f.SlowDirections = append(f.SlowDirections, SlowDirection{from, to, latency, rate, at})
 		}
 		if kind == "link" && g.ArcIndex(to, from) >= 0 {
-			f.SlowDirections = append(f.SlowDirections, SlowDirection{to, from, latency, rate})
+			f.SlowDirections = append(f.SlowDirections, SlowDirection{to, from, latency, rate, at})
 		}
 	case "host":
 		host, ok := vertex(where, g)
@@ -100,10 +109,10 @@ func (f *Faults) Add(text string, g *topology.Graph) error {
 		}
 		f.SlowHosts = append(f.SlowHosts, SlowHost{host, factor})
 		for _, a := range g.Out(host) {
-			f.SlowDirections = append(f.SlowDirections, SlowDirection{host, a.To, factor, 1 / factor})
+			f.SlowDirections = append(f.SlowDirections, SlowDirection{host, a.To, factor, 1 / factor, 0})
 		}
 		for _, i := range g.In(host) {
-			f.SlowDirections = append(f.SlowDirections, SlowDirection{g.Arcs()[i].From, host, factor, 1 / factor})
+			f.SlowDirections = append(f.SlowDirections, SlowDirection{g.Arcs()[i].From, host, factor, 1 / factor, 0})
 		}
 	case "lost":
 		rank, err := strconv.Atoi(where)
@@ -112,12 +121,9 @@ func (f *Faults) Add(text string, g *topology.Graph) error {
 		}
 		lost := LostRank{Rank: rank}
 		if len(values) > 0 {
-			text, ok := strings.CutPrefix(values[0], "at=")
-			at, err := time.ParseDuration(text)
-			if !ok || err != nil || at < 0 || len(values) > 1 {
-				return bad("%q: want a time, such as at=2s", strings.Join(values, " "))
+			if lost.At, err = moment(strings.Join(values, " ")); err != nil {
+				return bad("%v", err)
 			}
-			lost.At = at.Seconds()
 		}
 		f.LostRanks = append(f.LostRanks, lost)
 	default:
@@ -197,6 +203,16 @@ func slowdown(values []string) (latency, rate float64, err error) {
 	return latency, rate, nil
 }
 
+// moment reads a time such as at=2s, in s.
+func moment(text string) (float64, error) {
+	digits, ok := strings.CutPrefix(text, "at=")
+	at, err := time.ParseDuration(digits)
+	if !ok || err != nil || at < 0 {
+		return 0, fmt.Errorf("%q: want a time, such as at=2s", text)
+	}
+	return at.Seconds(), nil
+}
+
 // times reads a factor such as 1.5x, above 0 and finite.
 func times(text string) (float64, error) {
 	digits, ok := strings.CutSuffix(text, "x")
@@ -219,8 +235,8 @@ func (f *Faults) validate(g *topology.Graph, ranks int) error {
 		}
 	}
 	for i, d := range f.SlowDirections {
-		if g.ArcIndex(d.From, d.To) < 0 || d.Latency != 0 && !atLeastOne(d.Latency) || !(d.Rate >= 0 && d.Rate <= 1) {
-			return bad("SlowDirections", i, d, "an arc of the graph, Latency at least 1, Rate above 0 and at most 1")
+		if g.ArcIndex(d.From, d.To) < 0 || d.Latency != 0 && !atLeastOne(d.Latency) || !(d.Rate >= 0 && d.Rate <= 1) || !(d.At >= 0) || math.IsInf(d.At, 1) {
+			return bad("SlowDirections", i, d, "an arc of the graph, Latency at least 1, Rate above 0 and at most 1, At at least 0")
 		}
 	}
 	for i, h := range f.SlowHosts {
@@ -236,7 +252,7 @@ func (f *Faults) validate(g *topology.Graph, ranks int) error {
 	return nil
 }
 
-// onArcs is by what factors latencies and bandwidths of arcs are multiplied.
+// onArcs is by what factors latencies and bandwidths of arcs are multiplied from the start.
 func (f *Faults) onArcs(g *topology.Graph) (latency, rate []float64) {
 	latency, rate = make([]float64, g.NumArcs()), make([]float64, g.NumArcs())
 	for i := range latency {
@@ -250,6 +266,9 @@ func (f *Faults) onArcs(g *topology.Graph) (latency, rate []float64) {
 		}
 	}
 	for _, d := range f.SlowDirections {
+		if d.At > 0 {
+			continue
+		}
 		a := g.ArcIndex(d.From, d.To)
 		if d.Latency > 0 {
 			latency[a] *= d.Latency

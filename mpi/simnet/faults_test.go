@@ -32,12 +32,13 @@ func TestFaultsAdd(t *testing.T) {
 		text string
 		want simnet.Faults
 	}{
-		{"link n-1-sw-a 2x", simnet.Faults{SlowDirections: directions{{0, 4, 2, 0.5}, {4, 0, 2, 0.5}}}},
-		{"link 0-4 latency=1.5x", simnet.Faults{SlowDirections: directions{{0, 4, 1.5, 0}, {4, 0, 1.5, 0}}}},
-		{"link sw-a-swb rate=0.1x latency=3x", simnet.Faults{SlowDirections: directions{{4, 5, 3, 0.1}, {5, 4, 3, 0.1}}}},
-		{"direction m1>swb rate=0.5x", simnet.Faults{SlowDirections: directions{{2, 5, 0, 0.5}}}},
-		{"  direction   5>m1  2x ", simnet.Faults{SlowDirections: directions{{5, 2, 2, 0.5}}}},
-		{"host m2 2x", simnet.Faults{SlowHosts: []simnet.SlowHost{{3, 2}}, SlowDirections: directions{{3, 5, 2, 0.5}, {5, 3, 2, 0.5}}}},
+		{"link n-1-sw-a 2x", simnet.Faults{SlowDirections: directions{{0, 4, 2, 0.5, 0}, {4, 0, 2, 0.5, 0}}}},
+		{"link 0-4 latency=1.5x", simnet.Faults{SlowDirections: directions{{0, 4, 1.5, 0, 0}, {4, 0, 1.5, 0, 0}}}},
+		{"link sw-a-swb rate=0.1x latency=3x", simnet.Faults{SlowDirections: directions{{4, 5, 3, 0.1, 0}, {5, 4, 3, 0.1, 0}}}},
+		{"link m1-swb 4x at=20ms", simnet.Faults{SlowDirections: directions{{2, 5, 4, 0.25, 0.02}, {5, 2, 4, 0.25, 0.02}}}},
+		{"direction m1>swb rate=0.5x", simnet.Faults{SlowDirections: directions{{2, 5, 0, 0.5, 0}}}},
+		{"  direction   5>m1  2x ", simnet.Faults{SlowDirections: directions{{5, 2, 2, 0.5, 0}}}},
+		{"host m2 2x", simnet.Faults{SlowHosts: []simnet.SlowHost{{3, 2}}, SlowDirections: directions{{3, 5, 2, 0.5, 0}, {5, 3, 2, 0.5, 0}}}},
 		{"lost 7", simnet.Faults{LostRanks: []simnet.LostRank{{Rank: 7}}}},
 		{"lost 0 at=1500ms", simnet.Faults{LostRanks: []simnet.LostRank{{Rank: 0, At: 1.5}}}},
 	} {
@@ -60,6 +61,8 @@ func TestFaultsAddRefuses(t *testing.T) {
 		{"link 0-4", "want how slow it is"},
 		{"link 0-4 0.5x", `"0.5x": want a factor of at least 1`},
 		{"link 0-4 2", `"2": want a factor`},
+		{"link 0-4 2x at=soon", `"at=soon": want a time`},
+		{"link 0-4 at=2s", "want how slow it is"},
 		{"link 0-4 latency=0.5x", "at least 1"},
 		{"link 0-4 rate=2x", "at most 1"},
 		{"link 0-4 rate=0x", "at most 1"},
@@ -129,6 +132,39 @@ func TestSlowDirectionSlowsOneWay(t *testing.T) {
 	}
 }
 
+// A direction becomes slower while messages move: alone, or two that share it. The other way stays as it was.
+func TestLinkSlowsInMidRun(t *testing.T) {
+	const bytes, at = 1e6, 0.52e-3
+	for _, c := range []struct {
+		fault string
+		pairs int     // of ranks 0 and 1 with 2 and 3
+		want  float64 // s, until the last message has come; 20 us of latency at 1 GB/s, 0.5 ms of which are over by then
+	}{
+		{"link sw-a-swb rate=0.25x at=520us", 1, at + 0.5e6/0.25e9},
+		{"link sw-a-swb rate=0.25x at=520us", 2, at + 1.5e6/0.25e9},
+		{"direction swb>sw-a rate=0.25x at=520us", 1, 20e-6 + bytes/1e9},
+		{"link sw-a-swb latency=9x at=520us", 1, 20e-6 + bytes/1e9}, // it had left
+		{"link sw-a-swb rate=0.25x at=1h", 1, 20e-6 + bytes/1e9},
+	} {
+		s := &simnet.Settings{EagerLimit: bytes}
+		if err := s.Faults.Add(c.fault, dashed(t)); err != nil {
+			t.Fatal(err)
+		}
+		report, err := simnet.Simulate(dashed(t), nil, s, func(comm mpi.Communicator) error {
+			switch r := comm.Rank(); {
+			case r < c.pairs:
+				return comm.Send(make([]byte, bytes), r+2, 0)
+			case r > 1 && r < 2+c.pairs:
+				return comm.Recv(make([]byte, bytes), r-2, 0)
+			}
+			return nil
+		})
+		if err != nil || math.Abs(report.Seconds-c.want) > 1e-9 {
+			t.Errorf("%s, %d messages: %g s, %v, want %g", c.fault, c.pairs, report.Seconds, err, c.want)
+		}
+	}
+}
+
 func TestSlowDirectionsAreChecked(t *testing.T) {
 	g := dashed(t)
 	for _, d := range []simnet.SlowDirection{
@@ -136,6 +172,8 @@ func TestSlowDirectionsAreChecked(t *testing.T) {
 		{From: 0, To: 4, Latency: 0.5},
 		{From: 0, To: 4, Rate: 2},
 		{From: 0, To: 4, Rate: math.NaN()},
+		{From: 0, To: 4, Rate: 0.5, At: -1},
+		{From: 0, To: 4, Rate: 0.5, At: math.NaN()},
 	} {
 		s := &simnet.Settings{Faults: simnet.Faults{SlowDirections: []simnet.SlowDirection{d}}}
 		err := simnet.Run(g, nil, s, func(mpi.Communicator) error { return nil })
@@ -146,7 +184,7 @@ func TestSlowDirectionsAreChecked(t *testing.T) {
 }
 
 func FuzzFaultsAdd(f *testing.F) {
-	for _, text := range []string{"link 0-4 2x", "direction 0>4 rate=0.5x", "host 1 1.2x", "lost 3 at=1s", "link --- ="} {
+	for _, text := range []string{"link 0-4 2x", "direction 0>4 rate=0.5x", "host 1 1.2x", "lost 3 at=1s", "link 0-1 2x at=1s", "link --- ="} {
 		f.Add(text)
 	}
 	var arcs []topology.Arc

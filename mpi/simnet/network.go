@@ -211,6 +211,27 @@ func (n *network) stop(m *message) {
 	}
 }
 
+// slow makes an arc slower. A message that is alone on it goes to the solver, which tells its new rate.
+func (n *network) slow(arc int, d SlowDirection) error {
+	if d.Latency > 0 {
+		n.latency[arc] = picoseconds(n.latency[arc].seconds() * d.Latency)
+	}
+	if d.Rate == 0 {
+		return nil
+	}
+	n.capacity[arc] *= d.Rate
+	if err := n.solver.SetCapacity(arc, n.capacity[arc]); err != nil {
+		return err
+	}
+	if m := n.lone[arc]; m != nil {
+		if err := n.admit(m); err != nil {
+			return err
+		}
+	}
+	n.stale = true
+	return nil
+}
+
 // solve brings the rates up to date, and moves the arrivals of the messages
 // whose rates changed.
 func (n *network) solve(now instant, queue *eventQueue) {

@@ -80,10 +80,11 @@ type world struct {
 	lookers  []*rank // that have looked at this instant, and look again when something has happened
 	inVain   int     // times in a row that they have looked when nothing could
 	waiting  map[matchKey]*message
-	free     *message     // that may be used again
-	parks    [32][][]byte // for bytes of eager messages, by the logarithm of their length
-	contexts uint32       // of communicators, given so far
-	cause    error        // that has ended the simulation
+	faults   []func() error // that happen in the course of the simulation
+	free     *message       // that may be used again
+	parks    [32][][]byte   // for bytes of eager messages, by the logarithm of their length
+	contexts uint32         // of communicators, given so far
+	cause    error          // that has ended the simulation
 	report   *Report
 }
 
@@ -158,7 +159,12 @@ func newWorld(g *topology.Graph, placement []int, s *Settings) (*world, error) {
 		}
 	}
 	for _, l := range settings.Faults.LostRanks {
-		w.schedule(loss, int32(l.Rank), picoseconds(l.At), nil)
+		w.fails(l.At, func() error { w.lose(&w.ranks[l.Rank]); return nil })
+	}
+	for _, d := range settings.Faults.SlowDirections {
+		if d.At > 0 {
+			w.fails(d.At, func() error { return w.net.slow(g.ArcIndex(d.From, d.To), d) })
+		}
 	}
 	return w, nil
 }
@@ -252,14 +258,22 @@ func (w *world) handle() {
 			if err := w.begin(e.m); err != nil {
 				w.fail(fmt.Errorf("simnet: message from rank %d to rank %d: %w", e.m.src, e.m.dst, err))
 			}
-		case loss:
-			w.lose(&w.ranks[e.rank()])
+		case fault:
+			if err := w.faults[e.rank()](); err != nil {
+				w.fail(fmt.Errorf("simnet: fault: %w", err))
+			}
 		case look:
 			if r := &w.ranks[e.rank()]; !r.isLost {
 				w.ready = append(w.ready, r)
 			}
 		}
 	}
+}
+
+// fails lets a fault happen at a time in s.
+func (w *world) fails(at float64, happens func() error) {
+	w.schedule(fault, int32(len(w.faults)), picoseconds(at), nil)
+	w.faults = append(w.faults, happens)
 }
 
 // lose ends a rank, and takes what it sends and receives off the links.
