@@ -31,12 +31,13 @@ type Broadcaster struct {
 	crowded    bool    // ranks share cores on some host: times are noisy
 	warnings   []string
 	known      *knowledge
-	catalogue  []schedule.Algorithm
-	evaluator  *predict.Evaluator // made when first needed
-	watch      *tuner.Stopwatch   // made when first needed
-	hosts      []int              // of all ranks, on rank 0
-	classes    []int              // of the ranks as roots; nil: one
-	classified bool               // classes are known
+	groupings  []grouping           // the first is that which was found
+	catalogue  []schedule.Algorithm // along each of them
+	evaluator  *predict.Evaluator   // made when first needed
+	watch      *tuner.Stopwatch     // made when first needed
+	hosts      []int                // of all ranks, on rank 0
+	classes    []int                // of the ranks as roots; nil: one
+	classified bool                 // classes are known
 	cells      map[cellKey]*cell
 
 	// What rank 0 knows of the job, for the table.
@@ -86,7 +87,7 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	if err != nil {
 		return nil, err
 	}
-	if known.costs, err = t.costs(); err != nil {
+	if known.costs, err = costsOf(t.Costs); err != nil {
 		return nil, err
 	}
 	b := &Broadcaster{
@@ -107,7 +108,9 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	if b.exec.groups == nil {
 		algorithms = withoutNative(algorithms)
 	}
-	b.catalogue = schedule.Variants(algorithms, schedule.Problem{Ranks: comm.Size(), Tree: known.tree, Costs: known.costs})
+	if err := b.arrange(t.Groupings, algorithms); err != nil {
+		return nil, err
+	}
 	if t.Tag != 0 {
 		b.exec.tag = t.Tag
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/tuner"
@@ -155,18 +156,28 @@ func shareBenchmark(c *crew, s *BenchmarkSettings) (*BenchmarkSettings, error) {
 const ours = "ours"
 
 // isWanted tells whether a variant is one of those of BenchmarkSettings.Only.
-func isWanted(only []string, name string) bool { return only == nil || slices.Contains(only, name) }
+func isWanted(only []string, name string) bool {
+	return only == nil || slices.ContainsFunc(only, func(asked string) bool { return IsWanted(asked, name) })
+}
+
+// IsWanted tells whether a name in BenchmarkSettings.Only asks for a variant: that of an algorithm asks for it along
+// all topologies.
+func IsWanted(asked, variant string) bool {
+	algorithm, _, _ := strings.Cut(variant, " (")
+	return asked == variant || asked == algorithm
+}
 
 // Variants are the names of what Benchmark compares: "ours", "native" if the communicator
-// has a broadcast of its own, and the algorithms.
+// has a broadcast of its own, and the algorithms, with the topology in brackets where that is not the one that was found.
 func (b *Broadcaster) Variants() []string {
 	names := []string{ours}
 	if b.native != nil {
 		names = append(names, newNative().Name())
 	}
-	for _, a := range b.catalogue {
-		if !slices.Contains(names, a.Name()) {
-			names = append(names, a.Name())
+	for i, a := range b.catalogue {
+		g := b.along(i)
+		if name := (predict.Plan{Algorithm: a, Topology: g.Name}).NameAlong(); g.Wanted && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	return names
@@ -174,7 +185,7 @@ func (b *Broadcaster) Variants() []string {
 
 func (b *Broadcaster) checkOnly(only []string) error {
 	for _, name := range only {
-		if all := b.Variants(); !slices.Contains(all, name) {
+		if all := b.Variants(); !slices.ContainsFunc(all, func(v string) bool { return IsWanted(name, v) }) {
 			return fmt.Errorf("bcast: benchmark: variant %q: want %s", name, words.Or(all))
 		}
 	}
@@ -218,7 +229,7 @@ func (b *Broadcaster) variants(c *crew, size int, only []string) ([]variant, err
 	}
 	follow := func(p predict.Candidate) {
 		r := b.newRoute(p, c.root, size)
-		add(p.Name(), p.Plan, func(buf []byte) error { return b.perform(r, buf, c.root) })
+		add(p.NameAlong(), p.Plan, func(buf []byte) error { return b.perform(r, buf, c.root) })
 	}
 	add(ours, plan, func(buf []byte) error { return b.Bcast(buf, c.root) })
 	if b.native != nil {
@@ -230,6 +241,7 @@ func (b *Broadcaster) variants(c *crew, size int, only []string) ([]variant, err
 			return nil, err
 		}
 		slices.SortFunc(plans, func(a, b predict.Candidate) int { return a.Index - b.Index })
+		plans = distinct(plans, only)
 	}
 	if plans, err = b.tellPlans(c, plans); err != nil {
 		return nil, err

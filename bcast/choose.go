@@ -151,28 +151,49 @@ func (b *Broadcaster) predicted(bytes, root, most int) ([]predict.Candidate, err
 	crew := newCrew(b.exec, root)
 	var plans []predict.Candidate
 	if crew.isRoot() {
-		if err := b.prepare(); err != nil {
-			return nil, err
-		}
+		var err error
 		if most > 1 {
-			plans = b.evaluator.Shortlist(b.catalogue, classBytes(bytes), root, most)
-			few := bytes <= predict.MinSegment // all whole
-			if few || !(plans[0].Predicted <= quick) {
-				plans = plans[:min(triedSlow, len(plans))]
-			}
-		} else {
-			plans = b.evaluator.Candidates(b.catalogue, classBytes(bytes), root)[:1]
+			plans, err = b.shortlist(bytes, root, most)
+		} else if plans, err = b.candidates(bytes, root); err == nil {
+			plans = plans[:1]
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	return b.tellPlans(crew, plans)
 }
 
-// candidates are those of the class of the size.
-func (b *Broadcaster) candidates(bytes, root int) ([]predict.Candidate, error) {
-	if err := b.prepare(); err != nil {
+// shortlist are at most so many plans of the class of the size that are worth timing, of each topology the best of them.
+func (b *Broadcaster) shortlist(bytes, root, most int) ([]predict.Candidate, error) {
+	each := most
+	plans, err := b.gathered(func(e *predict.Evaluator, list []schedule.Algorithm) []predict.Candidate {
+		short := e.Shortlist(list, classBytes(bytes), root, most)
+		few := bytes <= predict.MinSegment // all whole
+		if few || !(short[0].Predicted <= quick) {
+			each = triedSlow
+		}
+		return short[:min(each, len(short))]
+	})
+	if err != nil {
 		return nil, err
 	}
-	return b.evaluator.Candidates(b.catalogue, classBytes(bytes), root), nil
+	plans = distinct(plans, nil)
+	var kept []predict.Candidate
+	for i, p := range plans {
+		best := slices.IndexFunc(plans, func(q predict.Candidate) bool { return q.Topology == p.Topology }) == i
+		if best || len(kept) < each {
+			kept = append(kept, p)
+		}
+	}
+	return kept, nil
+}
+
+// candidates are those of the class of the size.
+func (b *Broadcaster) candidates(bytes, root int) ([]predict.Candidate, error) {
+	return b.gathered(func(e *predict.Evaluator, list []schedule.Algorithm) []predict.Candidate {
+		return e.Candidates(list, classBytes(bytes), root)
+	})
 }
 
 // prepare makes the evaluator.
@@ -324,7 +345,7 @@ func (b *Broadcaster) predictedAgain(c predict.Candidate, bytes, root int) (pred
 		if err := b.prepare(); err != nil {
 			return c, err
 		}
-		c.Predicted = b.evaluator.Sure(c.Algorithm, b.problem(root, classBytes(bytes), c.Segment))
+		c.Predicted = b.evaluator.Sure(c.Algorithm, b.problem(c, root, classBytes(bytes)))
 	}
 	told := binary.LittleEndian.AppendUint64(nil, math.Float64bits(c.Predicted))
 	err := crew.tell(told)
@@ -354,7 +375,7 @@ func (b *Broadcaster) tellPlans(c *crew, plans []predict.Candidate) ([]predict.C
 		p.Segment = int(word(1))
 		p.Predicted, p.Measured, p.MeasuredNative = math.Float64frombits(word(2)), math.Float64frombits(word(3)), math.Float64frombits(word(4))
 		if p.Index != native {
-			p.Algorithm = b.catalogue[p.Index]
+			p.Algorithm, p.Topology = b.catalogue[p.Index], b.along(p.Index).Name
 		}
 		plans = append(plans, p)
 	}

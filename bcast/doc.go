@@ -19,7 +19,8 @@
 //     generalises MagPIe (Kielmann et al. 1999) and enters each group once.
 //  2. Small messages want few hops, long ones every link busy all the time: they
 //     are sent in segments. Groups that are not firm (topology.FirmSupport) shape
-//     no schedule.
+//     no schedule. Settings.Topologies compares plans along several ways to see the ranks in groups, as the thesis
+//     does with nodes and sockets; a plan may also pass over levels (schedule.ShapeNone).
 //  3. The decision function of section 6.5.2 rests on broadcasts that were timed.
 //     Ours rests on the network: package predict tells when the last rank has
 //     the message, and lists each algorithm with its best shape and segment.
@@ -31,7 +32,7 @@
 //     of a level (schedule.NativeGroups): within a host, say. How long that takes is measured first.
 //  5. What was tuned stays with the network (Broadcaster.Table, package table), so
 //     that the next job on these hosts starts tuned. Settings.Adapt goes on comparing while the job
-//     runs.
+//     runs: the plan in use with the library's own broadcast, and with the best plan of another schedule.
 //
 // # Rooms
 //

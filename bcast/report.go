@@ -49,9 +49,10 @@ func (r *Report) Write(w io.Writer) error {
 		Max       float64  `json:"max_s"`
 		Count     int      `json:"count"`
 		Verified  bool     `json:"verified"`
-		Algorithm string   `json:"algorithm"`        // that of the plan
-		Shapes    []string `json:"shapes,omitempty"` // of multilevel, outermost first
-		Segment   int      `json:"segment_bytes"`    // 0: the whole message
+		Algorithm string   `json:"algorithm"`          // that of the plan
+		Topology  string   `json:"topology,omitempty"` // that it follows; left out: the one that was found, or none
+		Shapes    []string `json:"shapes,omitempty"`   // of multilevel, outermost first
+		Segment   int      `json:"segment_bytes"`      // 0: the whole message
 		Blocking  bool     `json:"blocking,omitempty"`
 		Predicted *float64 `json:"predicted_s,omitempty"`
 		Bound     *float64 `json:"bound_s,omitempty"` // below which no broadcast gets
@@ -70,7 +71,7 @@ func (r *Report) Write(w io.Writer) error {
 			Bytes: x.Bytes, Variant: x.Variant, Median: x.Median, Low: jsonfile.Known(x.Low), High: jsonfile.Known(x.High),
 			Mean: x.Mean, Variance: jsonfile.Known(x.Variance),
 			Gain: jsonfile.Known(x.Gain), GainLow: jsonfile.Known(x.GainLow), GainHigh: jsonfile.Known(x.GainHigh), Min: x.Min, Max: x.Max, Count: x.Count,
-			Verified: x.Verified, Algorithm: x.Plan.Name(), Segment: x.Plan.Segment, Blocking: x.Plan.Blocking, Predicted: jsonfile.Known(x.Plan.Predicted), Bound: jsonfile.Known(x.Bound),
+			Verified: x.Verified, Algorithm: x.Plan.Name(), Topology: x.Plan.Topology, Segment: x.Plan.Segment, Blocking: x.Plan.Blocking, Predicted: jsonfile.Known(x.Plan.Predicted), Bound: jsonfile.Known(x.Bound),
 		}
 		if a, ok := x.Plan.Algorithm.(schedule.MultiLevel); ok {
 			shapes := a.Shapes

@@ -20,7 +20,7 @@ func (r *Report) WriteCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	err := c.Write([]string{
 		"ranks", "root", "bytes", "variant", "plan", "median_s", "median_low_s", "median_high_s", "mean_s", "variance_s2", "min_s", "max_s",
-		"gain", "gain_low", "gain_high", "bound_s", "predicted_s", "count", "verified",
+		"gain", "gain_low", "gain_high", "bound_s", "predicted_s", "count", "verified", "topology",
 	})
 	for _, x := range r.Rows {
 		if err != nil {
@@ -32,7 +32,7 @@ func (r *Report) WriteCSV(w io.Writer) error {
 		} {
 			record = append(record, number(v))
 		}
-		err = c.Write(append(record, strconv.Itoa(x.Count), strconv.FormatBool(x.Verified)))
+		err = c.Write(append(record, strconv.Itoa(x.Count), strconv.FormatBool(x.Verified), x.Plan.Topology))
 	}
 	if c.Flush(); err == nil {
 		err = c.Error()

@@ -114,15 +114,16 @@ func newNative() predict.Candidate {
 func (b *Broadcaster) newRoute(c predict.Candidate, root, bytes int) *route {
 	r := &route{Candidate: c}
 	if c.Algorithm != nil {
-		r.part = schedule.PartOf(c.Algorithm, b.problem(root, classBytes(bytes), c.Segment), b.comm.Rank())
+		r.part = schedule.PartOf(c.Algorithm, b.problem(c, root, classBytes(bytes)), b.comm.Rank())
 		r.grouped = usesNative(c.Algorithm)
 	}
 	return r
 }
 
-// problem is a broadcast among the ranks, to be scheduled.
-func (b *Broadcaster) problem(root, bytes, segment int) schedule.Problem {
-	return schedule.Problem{Ranks: b.ranks, Root: root, Bytes: bytes, Segment: segment, Tree: b.known.tree, Costs: b.known.costs}
+// problem is a broadcast among the ranks by a plan.
+func (b *Broadcaster) problem(c predict.Candidate, root, bytes int) schedule.Problem {
+	g := b.along(c.Index)
+	return schedule.Problem{Ranks: b.ranks, Root: root, Bytes: bytes, Segment: c.Segment, Tree: g.tree, Costs: g.costs}
 }
 
 // maxSegments bounds the steps that are laid out at once. A longer message is
@@ -176,7 +177,7 @@ func (b *Broadcaster) layOut(r *route, bytes, root int) []schedule.Op {
 	if b.laid == r && b.laidBytes == bytes {
 		return b.ops
 	}
-	b.ops = r.part.Ops(b.ops[:0], b.problem(root, bytes, r.Segment))
+	b.ops = r.part.Ops(b.ops[:0], b.problem(r.Candidate, root, bytes))
 	b.laid, b.laidBytes = r, bytes
 	return b.ops
 }

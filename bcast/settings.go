@@ -32,6 +32,12 @@ type Settings struct {
 	// nil: schedule.Algorithms.
 	Algorithms []schedule.Algorithm
 
+	// Topologies are the ways to see the ranks in groups along which plans are made: plans of all of them are compared, and
+	// predict.Plan.Topology says which one a plan follows. A table of tuned choices holds the groups that its choices follow, so the
+	// next job needs none of this to make the same plans. Plans that end in the library's broadcast in groups
+	// (schedule.NativeGroups) follow found alone. nil: found.
+	Topologies []Topology
+
 	// Budget is how long all contests of one call of Tune may take together,
 	// and the one in a first Bcast. Nothing is begun that would not end by then, and
 	// what is not decided is left to the library's own broadcast. 0: as long as it takes, which is for

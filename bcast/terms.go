@@ -32,11 +32,14 @@ type terms struct {
 	Algorithms  []string // names of Settings.Algorithms; nil: the usual ones
 	Costs       []byte   // schedule.Costs of the ranks; nil: not known
 	Warnings    []string
-	Tuned       []tuned // from the network's table
-	Error       string  // why there is no broadcaster
+	Tuned       []tuned    // from the network's table
+	Groupings   []grouping // the ways to see the ranks; of the first, that which was found, nothing but Wanted travels
+	Error       string     // why there is no broadcaster
 
 	job    table.Job    // on rank 0
 	stored *table.Table // on rank 0: that of the network
+
+	tunedAlong []table.Topology // on rank 0: of the table
 }
 
 // shareTerms is collective: all ranks get the terms of rank 0, or its error,
@@ -56,6 +59,12 @@ func shareTerms(c *crew, s *Settings, places []mpi.Place) (*terms, *model.Networ
 		t.job = jobOf(c.exec.comm, places)
 		if s.Network != nil {
 			view, wrong = t.take(s.Network, places)
+		}
+		if wrong == nil {
+			wrong = validateTopologies(s.Topologies)
+		}
+		if wrong == nil {
+			wrong = t.group(s.Topologies, view, places)
 		}
 		if wrong != nil {
 			t.Error = wrong.Error()
@@ -142,13 +151,13 @@ func (t *terms) take(n *model.Network, places []mpi.Place) (*model.Network, erro
 	return view, nil
 }
 
-// costs are those that were told.
-func (t *terms) costs() (*schedule.Costs, error) {
-	if t.Costs == nil {
+// costsOf are costs that were told.
+func costsOf(told []byte) (*schedule.Costs, error) {
+	if told == nil {
 		return nil, nil
 	}
 	var c schedule.Costs
-	if err := c.UnmarshalBinary(t.Costs); err != nil {
+	if err := c.UnmarshalBinary(told); err != nil {
 		return nil, fmt.Errorf("bcast: new: costs of rank 0: %w", err)
 	}
 	return &c, nil

@@ -18,6 +18,7 @@ type tuned struct {
 	Bytes, Segment   int64
 	RootClass, Pairs int
 	Algorithm        string
+	Topology         string
 	Blocking         bool
 	Measured, Native *float64 // nil: NaN
 }
@@ -54,10 +55,11 @@ func (t *terms) find(n, view *model.Network) {
 	}
 	for _, c := range tuning.Cells {
 		t.Tuned = append(t.Tuned, tuned{
-			c.Bytes, c.Segment, c.RootClass, c.Pairs, c.Algorithm, c.Blocking,
+			c.Bytes, c.Segment, c.RootClass, c.Pairs, c.Algorithm, c.Topology, c.Blocking,
 			jsonfile.Known(c.Measured), jsonfile.Known(c.Choice.Native),
 		})
 	}
+	t.tunedAlong = tuning.Topologies
 }
 
 // takeTuned makes cells of what a table holds. Choices of algorithms that are gone are none.
@@ -68,11 +70,16 @@ func (b *Broadcaster) takeTuned(cells []tuned) {
 	for _, t := range cells {
 		c := newNative()
 		if t.Algorithm != table.Native {
-			c.Index = slices.IndexFunc(b.catalogue, func(a schedule.Algorithm) bool { return schedule.Text(a) == t.Algorithm })
+			g := slices.IndexFunc(b.groupings, func(g grouping) bool { return g.Name == t.Topology })
+			if g < 0 {
+				continue
+			}
+			c.Index = slices.IndexFunc(b.algorithms(&b.groupings[g]), func(a schedule.Algorithm) bool { return schedule.Text(a) == t.Algorithm })
 			if c.Index < 0 {
 				continue
 			}
-			c.Algorithm, c.Segment, c.Blocking = b.catalogue[c.Index], int(t.Segment), t.Blocking
+			c.Index += b.groupings[g].from
+			c.Algorithm, c.Topology, c.Segment, c.Blocking = b.catalogue[c.Index], t.Topology, int(t.Segment), t.Blocking
 		}
 		c.Measured, c.MeasuredNative = jsonfile.Value(t.Measured), jsonfile.Value(t.Native)
 		b.cells[cellKey{classOf(int(t.Bytes)), t.RootClass}] = &cell{Candidate: c, decided: true, pairs: t.Pairs}
@@ -98,6 +105,11 @@ func (b *Broadcaster) Table(date time.Time) (*table.Table, error) {
 				t.Cells = append(t.Cells, table.Cell{Bytes: 1 << key.size, RootClass: key.root, Choice: c.choice()})
 			}
 		}
+		for _, g := range b.groupings[1:] {
+			if slices.ContainsFunc(t.Cells, func(c table.Cell) bool { return c.Topology == g.Name }) {
+				t.Topologies = append(t.Topologies, g.Topology)
+			}
+		}
 	}
 	stored, err := b.stored.With(t)
 	if err != nil {
@@ -119,7 +131,7 @@ func (c *cell) choice() table.Choice {
 		return math.NaN() // a clock that stood still
 	}
 	return table.Choice{
-		Algorithm: text, Segment: int64(c.Segment), Blocking: c.Blocking,
+		Algorithm: text, Topology: c.Topology, Segment: int64(c.Segment), Blocking: c.Blocking,
 		Measured: known(c.Measured), Native: known(c.MeasuredNative), Pairs: c.pairs,
 	}
 }

@@ -5,14 +5,18 @@ import (
 
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
 )
 
 // Costs are what messages cost on the network, for schedules that are shaped by
 // it. Two processors may round them apart: one rank works them out, and the others
 // take its word.
-func Costs(n *model.Network) *schedule.Costs {
+func Costs(n *model.Network) *schedule.Costs { return CostsAlong(n, n.Hierarchy()) }
+
+// CostsAlong are Costs for schedules along other groups of the same ranks.
+func CostsAlong(n *model.Network, tree *topology.Hierarchy) *schedule.Costs {
 	m := newMachine(n)
-	return m.costs()
+	return m.costs(tree)
 }
 
 // The sizes between which costs are linear: powers of four.
@@ -21,10 +25,10 @@ const (
 	mostSized  = 64 << 20 // bytes
 )
 
-// costs are those of the first pair that each level joins.
-func (m *machine) costs() *schedule.Costs {
+// costs are those of the first pair that each level of a tree joins.
+func (m *machine) costs(tree *topology.Hierarchy) *schedule.Costs {
 	c := &schedule.Costs{Send: picoseconds(m.send), Recv: picoseconds(m.recv)}
-	if m.tree == nil {
+	if tree == nil {
 		if m.ranks > 1 {
 			c.Levels = append(c.Levels, m.levelCost(0, 1))
 		} else {
@@ -32,11 +36,11 @@ func (m *machine) costs() *schedule.Costs {
 		}
 		return c
 	}
-	grouped := newGrouped(m.ranks, m.tree, m.transfers)
-	for level := range len(m.tree.Levels()) + 1 {
+	grouped := newGrouped(m.ranks, tree, m.transfers)
+	for level := range len(tree.Levels()) + 1 {
 		l := schedule.LevelCost{Ways: wholeWays}
 		for i, pair := range grouped.pairs {
-			if pair.b >= 0 && m.tree.Groups()[i].Level == level {
+			if pair.b >= 0 && tree.Groups()[i].Level == level {
 				l = m.levelCost(pair.a, pair.b)
 				break
 			}

@@ -32,8 +32,9 @@ type transfers interface {
 // storage is used again: it belongs to one goroutine.
 type Evaluator struct {
 	machine
-	costs  *schedule.Costs      // for problems on the machine's own tree; nil: not known
-	native map[int][]NativeTime // by group of that tree, ascending
+	along  *topology.Hierarchy  // that schedules follow: the machine's own tree, or another one of its ranks
+	costs  *schedule.Costs      // for problems on that; nil: not known
+	native map[int][]NativeTime // by group of the machine's own tree, ascending
 	free   []float64            // per way: s, when it is free again
 	load   []float64            // per way: s, for which it has been busy
 
@@ -128,7 +129,7 @@ func newEvaluator(m machine) *Evaluator {
 		m.wiring = newGrouped(m.ranks, m.tree, m.transfers)
 	}
 	return &Evaluator{
-		machine: m, ops: make([][]schedule.Op, m.ranks),
+		machine: m, along: m.tree, ops: make([][]schedule.Op, m.ranks),
 		free: make([]float64, m.wiring.count()), load: make([]float64, m.wiring.count()),
 		next: make([]int, m.ranks), now: make([]float64, m.ranks), received: make([]float64, m.ranks),
 		calling: make([]bool, m.ranks),
@@ -143,7 +144,7 @@ const steady = 16
 // Predict is the function Predict for a problem that is valid and of the
 // evaluator's ranks.
 func (e *Evaluator) Predict(a schedule.Algorithm, p schedule.Problem) float64 {
-	if p.Costs == nil && p.Tree == e.tree {
+	if p.Costs == nil && p.Tree == e.along {
 		p.Costs = e.costs
 	}
 	k := p.Pieces()

@@ -148,7 +148,7 @@ const (
 func newSearch(e *Evaluator, list []schedule.Algorithm, bytes, root int) *search {
 	s := &search{
 		Evaluator: e, list: list, least: math.Inf(1), glances: make(map[int][]glance), played: make(map[[2]int]float64),
-		problem: schedule.Problem{Ranks: e.ranks, Root: root, Bytes: bytes, Tree: e.tree, Costs: e.costs},
+		problem: schedule.Problem{Ranks: e.ranks, Root: root, Bytes: bytes, Tree: e.along, Costs: e.costs},
 	}
 	g, gaps := e.transfers.(*guess)
 	if gaps {
@@ -463,6 +463,17 @@ func order(plans []Candidate) {
 	c := plans[first]
 	copy(plans[1:first+1], plans[:first])
 	plans[0] = c
+}
+
+// Order sorts plans that were searched for apart by their predictions, those without one last.
+func Order(plans []Candidate) {
+	least := func(c Candidate) float64 {
+		if math.IsNaN(c.Predicted) {
+			return math.Inf(1)
+		}
+		return c.Predicted
+	}
+	slices.SortStableFunc(plans, func(a, b Candidate) int { return cmp.Compare(least(a), least(b)) })
 }
 
 // hide takes away predictions that are guesses: good enough to choose by, not to

@@ -60,7 +60,7 @@ func TestDecisionOfReinfjell(t *testing.T) {
 func TestDecisionOfRoots(t *testing.T) {
 	job, _ := job8()
 	uneven := tuned(job)
-	later := Tuning{Job: Job{8, "Open MPI v5.0.5", "2"}, Cells: []Cell{{8, 0, Choice{"chain", 0, true, nan, nan, 0}}}}
+	later := Tuning{Job: Job{8, "Open MPI v5.0.5", "2"}, Cells: []Cell{{8, 0, Choice{"chain", "", 0, true, nan, nan, 0}}}}
 	var out bytes.Buffer
 	if err := WriteDecision(&out, Text, []Tuning{uneven, {Job: Job{Ranks: 4}}}); err != nil {
 		t.Fatal(err)

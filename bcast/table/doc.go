@@ -27,5 +27,7 @@
 //
 // What a Choice says. Algorithms are named by their texts ("multilevel[flat chain]"), which whoever
 // reads the table compares with those of the algorithms that he has. A choice of one that is gone is
-// none, and does no harm.
+// none, and does no harm. Groups that a choice follows and that are not the network's are in the table as
+// lists of ranks (Topology): by their names alone a later job could not tell whether they are still the same, and it
+// may not have the file that they came from. The price is a number per rank and level.
 package table

@@ -18,18 +18,25 @@ type tableFile struct {
 }
 
 type tuningFile struct {
-	Ranks     int        `json:"ranks"`
-	Library   string     `json:"library,omitempty"`
-	Places    string     `json:"places"`
-	Date      string     `json:"date,omitempty"`
-	RootClass []int      `json:"root_class_of_rank,omitempty"`
-	Cells     []cellFile `json:"cells"`
+	Ranks      int            `json:"ranks"`
+	Library    string         `json:"library,omitempty"`
+	Places     string         `json:"places"`
+	Date       string         `json:"date,omitempty"`
+	RootClass  []int          `json:"root_class_of_rank,omitempty"`
+	Topologies []topologyFile `json:"topologies,omitempty"` // that cells follow instead of the network's hierarchy
+	Cells      []cellFile     `json:"cells"`
+}
+
+type topologyFile struct {
+	Name   string    `json:"name"`
+	Levels [][][]int `json:"levels"` // ranks of each group of each level, the finest first
 }
 
 type cellFile struct {
 	Bytes     int64    `json:"up_to_bytes"` // a power of two
 	RootClass int      `json:"root_class,omitempty"`
 	Algorithm string   `json:"algorithm"`
+	Topology  string   `json:"topology,omitempty"`      // left out: the network's hierarchy
 	Segment   int64    `json:"segment_bytes,omitempty"` // left out: the whole message
 	Blocking  bool     `json:"blocking,omitempty"`
 	Measured  *float64 `json:"measured_s,omitempty"`
@@ -63,10 +70,13 @@ func (t *Table) Keep(n *model.Network) (*model.Network, error) {
 func (t *Table) encode() (json.RawMessage, error) {
 	f := tableFile{Version: version, Tunings: []tuningFile{}}
 	for _, x := range t.Tunings() {
-		out := tuningFile{x.Ranks, x.Library, x.Places, x.Date, x.RootClass, []cellFile{}}
+		out := tuningFile{x.Ranks, x.Library, x.Places, x.Date, x.RootClass, nil, []cellFile{}}
+		for _, t := range x.Topologies {
+			out.Topologies = append(out.Topologies, topologyFile(t))
+		}
 		for _, c := range x.Cells {
 			out.Cells = append(out.Cells, cellFile{
-				c.Bytes, c.RootClass, c.Algorithm, c.Segment, c.Blocking,
+				c.Bytes, c.RootClass, c.Algorithm, c.Topology, c.Segment, c.Blocking,
 				jsonfile.Known(c.Measured), jsonfile.Known(c.Choice.Native), c.Pairs,
 			})
 		}
@@ -95,9 +105,12 @@ func read(section json.RawMessage) (*Table, error) {
 	t := &Table{}
 	for i, in := range f.Tunings {
 		x := Tuning{Job: Job{in.Ranks, in.Library, in.Places}, Date: in.Date, RootClass: in.RootClass}
+		for _, t := range in.Topologies {
+			x.Topologies = append(x.Topologies, Topology(t))
+		}
 		for _, c := range in.Cells {
 			x.Cells = append(x.Cells, Cell{c.Bytes, c.RootClass, Choice{
-				c.Algorithm, c.Segment, c.Blocking, jsonfile.Value(c.Measured), jsonfile.Value(c.Native), c.Pairs,
+				c.Algorithm, c.Topology, c.Segment, c.Blocking, jsonfile.Value(c.Measured), jsonfile.Value(c.Native), c.Pairs,
 			}})
 		}
 		if err := x.check(); err != nil {

@@ -34,6 +34,9 @@ type Tuning struct {
 	// choices. nil: all are of class 0. See RootClasses.
 	RootClass []int
 
+	// Topologies are those that cells follow by name.
+	Topologies []Topology
+
 	// Cells ascend by root class, then by size.
 	Cells []Cell
 }
@@ -48,6 +51,7 @@ type Cell struct {
 // A Choice is how one broadcast is done best.
 type Choice struct {
 	Algorithm string  // its text with its settings, such as "chain" or "multilevel[flat chain]"; or Native
+	Topology  string  // of Tuning.Topologies, whose groups it follows; "": those of the network's hierarchy
 	Segment   int64   // bytes; 0: the message is sent whole
 	Blocking  bool    // by blocking sends and receives
 	Measured  float64 // s, median of what was chosen; NaN if it was not timed
@@ -71,7 +75,7 @@ const (
 
 // String describes the choice in a line of text without its times.
 func (c Choice) String() string {
-	s := c.Algorithm
+	s := c.named()
 	if c.Segment > 0 {
 		s += ", segments of " + quantity.Bytes(c.Segment)
 	}
@@ -81,9 +85,17 @@ func (c Choice) String() string {
 	return s
 }
 
+// named is the algorithm, and the topology in brackets.
+func (c Choice) named() string {
+	if c.Topology == "" {
+		return c.Algorithm
+	}
+	return c.Algorithm + " (" + c.Topology + ")"
+}
+
 // sameWay tells whether two choices do a broadcast alike.
 func (c Choice) sameWay(d Choice) bool {
-	return c.Algorithm == d.Algorithm && c.Segment == d.Segment && c.Blocking == d.Blocking
+	return c.Topology == d.Topology && c.Algorithm == d.Algorithm && c.Segment == d.Segment && c.Blocking == d.Blocking
 }
 
 // Choice is the one for a message of the given bytes from the root, if its class was tuned.
@@ -130,7 +142,7 @@ const maxTunings = 64
 // With is the table with a tuning, in the place of the one for the same job. Cells of that one of
 // which the new one has none stay if the classes of roots are the same. t may be nil.
 func (t *Table) With(tuning Tuning) (*Table, error) {
-	tuning.RootClass, tuning.Cells = slices.Clone(tuning.RootClass), slices.Clone(tuning.Cells)
+	tuning.RootClass, tuning.Cells, tuning.Topologies = slices.Clone(tuning.RootClass), slices.Clone(tuning.Cells), slices.Clone(tuning.Topologies)
 	slices.SortFunc(tuning.Cells, compareCells)
 	if err := tuning.check(); err != nil {
 		return nil, fmt.Errorf("table: %w", err)
@@ -138,7 +150,7 @@ func (t *Table) With(tuning Tuning) (*Table, error) {
 	if old := t.Find(tuning.Job); old != nil && slices.Equal(old.RootClass, tuning.RootClass) {
 		for _, c := range old.Cells {
 			if i, have := slices.BinarySearchFunc(tuning.Cells, c, compareCells); !have {
-				tuning.Cells = slices.Insert(tuning.Cells, i, c)
+				tuning.adopt(i, c, old)
 			}
 		}
 	}
@@ -184,7 +196,7 @@ func (t *Tuning) check() error {
 			return fmt.Errorf("cell %d: %w", i, err)
 		}
 	}
-	return nil
+	return t.checkTopologies()
 }
 
 func (c Choice) check() error {
@@ -193,6 +205,8 @@ func (c Choice) check() error {
 		return fmt.Errorf("algorithm is %q: want 1 to %d bytes of plain text", c.Algorithm, maxText)
 	case c.Segment < 0 || c.Segment > maxSegment:
 		return fmt.Errorf("segment of %d bytes: want in [0, %d]", c.Segment, maxSegment)
+	case c.Algorithm == Native && c.Topology != "":
+		return fmt.Errorf("native along topology %q: it follows none", c.Topology)
 	case c.Algorithm == Native && (c.Segment != 0 || c.Blocking):
 		return fmt.Errorf("native in segments of %d bytes, blocking %v: the library decides that", c.Segment, c.Blocking)
 	case c.Pairs < 0:

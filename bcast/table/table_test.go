@@ -29,10 +29,10 @@ func job8() (Job, []model.Location) {
 // tuned is a tuning with roots of two classes.
 func tuned(job Job) Tuning {
 	return Tuning{Job: job, Date: "2026-11-22T04:00:00Z", RootClass: []int{0, 0, 1, 1, 0, 0, 1, 1}, Cells: []Cell{
-		{8, 0, Choice{Native, 0, false, 1e-6, 1e-6, 21}},
-		{1 << 16, 0, Choice{"multilevel[flat chain]", 8192, true, 1e-3, 3e-3, 21}},
-		{1 << 20, 0, Choice{"chain", 4096, false, 9e-3, 50e-3, 7}},
-		{8, 1, Choice{"flat", 0, true, 1e-6, nan, 0}},
+		{8, 0, Choice{Native, "", 0, false, 1e-6, 1e-6, 21}},
+		{1 << 16, 0, Choice{"multilevel[flat chain]", "", 8192, true, 1e-3, 3e-3, 21}},
+		{1 << 20, 0, Choice{"chain", "", 4096, false, 9e-3, 50e-3, 7}},
+		{8, 1, Choice{"flat", "", 0, true, 1e-6, nan, 0}},
 	}}
 }
 
@@ -199,7 +199,7 @@ func TestWithReplacesAndKeeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	more := tuned(job)
-	more.Cells = []Cell{{16, 1, Choice{"chain", 0, false, 1, 2, 9}}, {8, 0, Choice{"flat", 0, false, 1, 2, 9}}}
+	more.Cells = []Cell{{16, 1, Choice{"chain", "", 0, false, 1, 2, 9}}, {8, 0, Choice{"flat", "", 0, false, 1, 2, 9}}}
 	merged, err := both.With(more)
 	if err != nil {
 		t.Fatal(err)
@@ -263,6 +263,12 @@ func TestRefusals(t *testing.T) {
 		{func(t *Tuning) { t.Cells[1].Measured = 0 }, "time 0 s"},
 		{func(t *Tuning) { t.Cells[1].Choice.Native = math.Inf(1) }, "time +Inf s"},
 		{func(t *Tuning) { t.Cells[1].Pairs = -1 }, "-1 pairs"},
+		{func(t *Tuning) { t.Cells[0].Topology = "hosts" }, `native along topology "hosts"`},
+		{func(t *Tuning) { t.Cells[1].Topology = "hosts" }, `topology "hosts" is not in the table`},
+		{func(t *Tuning) { t.Topologies = []Topology{{Name: "a,b"}} }, `name "a,b"`},
+		{func(t *Tuning) { t.Topologies = []Topology{{Name: "flat"}, {Name: "flat"}} }, "flat is given twice"},
+		{func(t *Tuning) { t.Topologies = []Topology{{"x", [][][]int{{{0, 8}}}}} }, "host outside [0, 8)"},
+		{func(t *Tuning) { t.Topologies = []Topology{{"x", [][][]int{{{0, 1}, {1, 2}}}}} }, "does not nest"},
 	} {
 		bad := tuned(job)
 		c.change(&bad)

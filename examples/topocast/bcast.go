@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,7 @@ import (
 func bcastCommand(run runner) *cobra.Command {
 	var (
 		sizes, network, table string
-		only                  []string
+		only, topologies      []string
 		ranks                 int
 		budget, silence       time.Duration
 		asJSON                bool
@@ -37,6 +38,8 @@ error that this leaves is printed. Each median has an interval in which the true
 "too few samples"; gain is over the library's own broadcast, round by round, and "of bound" the median
 over the time below which no broadcast can get: latency to the last rank, and bytes over the slowest link to it.
 
+` + topologyHelp + `
+
 --only names what is compared, ours, native and algorithms; native alone tunes nothing. What topocast rules is told
 of the library's settings is in the JSON. Start it by mpirun, one process per rank; without mpirun the ranks are
 threads pinned to the cores.
@@ -49,7 +52,8 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next broadcast; what was timed until
 then is printed.`,
 		Example: `  mpirun -n 8 topocast bcast --sizes 8,64KiB,1MiB
   mpirun -n 8 topocast bcast --network cluster.json --root 3 --json
-  mpirun -n 8 topocast bcast --only ours,native --repetitions 51 --csv times.csv`,
+  mpirun -n 8 topocast bcast --only ours,native --repetitions 51 --csv times.csv
+  mpirun -n 8 topocast bcast --network cluster.json --topology found,hosts,flat`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			var err error
@@ -72,6 +76,10 @@ then is printed.`,
 				return badInput("--json and --csv -: both are standard output")
 			}
 			rows := outputFile{"--csv", table, c.OutOrStdout()}
+			along, err := parseTopologies(topologies)
+			if err != nil {
+				return err
+			}
 			var known *model.Network
 			if network != "" {
 				if err := refuseUnused(c, "with --network nothing is measured first", "budget"); err != nil {
@@ -88,7 +96,7 @@ then is printed.`,
 				if err := checkOutputs(comm, rows); err != nil {
 					return err
 				}
-				report, err := benchmarkBcast(c.Context(), comm, known, budget, silence, &s, asJSON, reportWriter(c, rows), c.ErrOrStderr())
+				report, err := benchmarkBcast(c.Context(), comm, known, along, budget, silence, &s, asJSON, reportWriter(c, rows), c.ErrOrStderr())
 				if err != nil || comm.Rank() != 0 {
 					return err
 				}
@@ -114,6 +122,7 @@ then is printed.`,
 		}
 		return pflag.NormalizedName(name)
 	})
+	addTopologyFlag(c, &topologies)
 	f.StringVar(&network, "network", "", "network file of topocast discover; default: measure now")
 	f.DurationVar(&budget, "budget", 10*time.Second, "longest time to measure without --network")
 	f.DurationVar(&silence, "silence", defaultSilence, "how long a rank waits for another before the job ends; below 0: for good")
@@ -123,7 +132,7 @@ then is printed.`,
 }
 
 // benchmarkBcast is collective.
-func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.Network, budget, silence time.Duration, s *bcast.BenchmarkSettings, quiet bool, stdout, stderr io.Writer) (*bcast.Report, error) {
+func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.Network, along []bcast.Topology, budget, silence time.Duration, s *bcast.BenchmarkSettings, quiet bool, stdout, stderr io.Writer) (*bcast.Report, error) {
 	if network == nil {
 		d, err := discover(ctx, comm, &measureOptions{budget: budget, repetitions: defaultRepetitions, quiet: quiet}, stdout, stderr)
 		if err != nil {
@@ -135,14 +144,15 @@ func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.N
 	}
 	comm, stop := limited(comm, silence) // measuring has a limit of its own
 	defer stop()
-	b, err := bcast.New(comm, &bcast.Settings{Network: network})
+	b, err := bcast.New(comm, &bcast.Settings{Network: network, Topologies: along})
 	if err != nil {
 		return nil, err
 	}
 	warn(comm, b, stderr)
 	for _, name := range s.Only {
-		if all := b.Variants(); !slices.Contains(all, name) {
-			return nil, badInput("--only %s: want of %s", name, words.Or(all))
+		if all := b.Variants(); !slices.ContainsFunc(all, func(v string) bool { return bcast.IsWanted(name, v) }) {
+			plain := slices.DeleteFunc(all, func(v string) bool { return strings.Contains(v, "(") }) // these stand for all
+			return nil, badInput("--only %s: want of %s", name, words.Or(plain))
 		}
 	}
 	report, err := bcast.Benchmark(ctx, b, s)

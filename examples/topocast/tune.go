@@ -25,6 +25,7 @@ import (
 func tuneCommand(run runner) *cobra.Command {
 	var (
 		output, sizes, language string
+		topologies              []string
 		ranks                   int
 		budget, silence         time.Duration
 	)
@@ -37,6 +38,8 @@ with the same ranks on the same hosts and cores, in the same order and under the
 tuned. Other jobs find nothing there, and may be tuned into the same file. It prints the choice as a decision
 function; a size that was not tuned belongs to the next larger one that was. Where roots are of several kinds, as in racks of
 different sizes, each kind is tuned.
+
+` + topologyHelp + ` The groups that choices follow are kept with them.
 
 Start it by mpirun. Where there is no library whose
 broadcast could be compared, as without mpirun, predictions choose; they are printed and not kept.
@@ -62,6 +65,10 @@ is kept.`,
 			if err := table.WriteDecision(io.Discard, l, nil); err != nil {
 				return badInput("--print %s: want %s", language, words.Or(table.Languages()))
 			}
+			along, err := parseTopologies(topologies)
+			if err != nil {
+				return err
+			}
 			known, err := loadNetwork(args[0])
 			if err != nil {
 				return err
@@ -76,7 +83,7 @@ is kept.`,
 				if err := checkOutputs(comm, network); err != nil {
 					return err
 				}
-				tuned, err := tune(c.Context(), comm, known, list, budget, c.ErrOrStderr())
+				tuned, err := tune(c.Context(), comm, known, along, list, budget, c.ErrOrStderr())
 				if err != nil || comm.Rank() != 0 {
 					return err
 				}
@@ -87,6 +94,7 @@ is kept.`,
 	f := c.Flags()
 	f.StringVar(&sizes, "sizes", "8-8MiB", sizeLists)
 	f.DurationVar(&budget, "budget", time.Minute, "longest time to measure; 0: until all is certain")
+	addTopologyFlag(c, &topologies)
 	f.StringVarP(&output, "output", "o", "", "file for the network (default: NET; of simulated ranks simulated-network.json)")
 	f.StringVar(&language, "print", string(table.Text), "the decision function as "+words.Or(table.Languages()))
 	f.DurationVar(&silence, "silence", defaultSilence, "how long a rank waits for another before the job ends; below 0: for good")
@@ -102,7 +110,7 @@ type tuned struct {
 }
 
 // tune is collective.
-func tune(ctx context.Context, comm mpi.Communicator, network *model.Network, sizes []int, budget time.Duration, stderr io.Writer) (*tuned, error) {
+func tune(ctx context.Context, comm mpi.Communicator, network *model.Network, along []bcast.Topology, sizes []int, budget time.Duration, stderr io.Writer) (*tuned, error) {
 	// What was tuned before is measured anew.
 	network, err := network.WithBcastTable(nil)
 	if err != nil {
@@ -111,7 +119,7 @@ func tune(ctx context.Context, comm mpi.Communicator, network *model.Network, si
 	if budget > 0 { // 0 is none
 		budget = max(1, budget/time.Duration(len(sizes)))
 	}
-	b, err := bcast.New(comm, &bcast.Settings{Network: network, Budget: budget})
+	b, err := bcast.New(comm, &bcast.Settings{Network: network, Topologies: along, Budget: budget})
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +173,7 @@ func (t *tuned) take(comm mpi.Communicator, b *bcast.Broadcaster, sizes []int) e
 		}
 		if class := table.SizeClass(int64(size)); class > 0 {
 			t.tuning.Cells = append(t.tuning.Cells, table.Cell{Bytes: class, Choice: table.Choice{
-				Algorithm: schedule.Text(plan.Algorithm), Segment: int64(plan.Segment), Measured: math.NaN(), Native: math.NaN(),
+				Algorithm: schedule.Text(plan.Algorithm), Topology: plan.Topology, Segment: int64(plan.Segment), Measured: math.NaN(), Native: math.NaN(),
 			}})
 		}
 	}
@@ -178,10 +186,6 @@ func (t *tuned) keep(stdout, stderr io.Writer, network *model.Network, file outp
 	if err != nil {
 		fmt.Fprintf(stderr, "warning: what was tuned before is lost: %v\n", err)
 	}
-	all, err := old.With(t.tuning)
-	if err != nil {
-		return err
-	}
 	if t.undecided != nil {
 		fmt.Fprintf(stderr, "not decided in the time of --budget, and so left to the library: %s\n", words.List(t.undecided))
 	}
@@ -190,6 +194,10 @@ func (t *tuned) keep(stdout, stderr io.Writer, network *model.Network, file outp
 	if !t.measured {
 		fmt.Fprintln(stderr, "no library's broadcast to compare with: these are predictions, and are not kept")
 	} else {
+		all, err := old.With(t.tuning)
+		if err != nil {
+			return err
+		}
 		if network, err = all.Keep(network); err != nil {
 			return err
 		}
