@@ -108,7 +108,7 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	if b.exec.groups == nil {
 		algorithms = withoutNative(algorithms)
 	}
-	if err := b.arrange(t.Groupings, algorithms); err != nil {
+	if err := b.arrange(t, algorithms); err != nil {
 		return nil, err
 	}
 	if t.Tag != 0 {

@@ -104,9 +104,9 @@ func TestReportCSV(t *testing.T) {
 	if err := r.WriteCSV(&out); err != nil {
 		t.Fatal(err)
 	}
-	const want = `ranks,root,bytes,variant,plan,median_s,median_low_s,median_high_s,mean_s,variance_s2,min_s,max_s,gain,gain_low,gain_high,bound_s,predicted_s,count,verified
-4,1,8,ours,"chain, segments of 4 KiB",1.5e-06,1.25e-06,1.75e-06,1.5e-06,4e-14,1e-06,0.002,1.25,1.125,1.5,1e-06,1.25e-06,21,true
-4,1,8,native,native,3,,,2,,1,3,,,,,,2,false
+	const want = `ranks,root,bytes,variant,plan,median_s,median_low_s,median_high_s,mean_s,variance_s2,min_s,max_s,gain,gain_low,gain_high,bound_s,predicted_s,count,verified,topology
+4,1,8,ours,"chain, segments of 4 KiB",1.5e-06,1.25e-06,1.75e-06,1.5e-06,4e-14,1e-06,0.002,1.25,1.125,1.5,1e-06,1.25e-06,21,true,
+4,1,8,native,native,3,,,2,,1,3,,,,,,2,false,
 `
 	if out.String() != want {
 		t.Errorf("WriteCSV = %s, want %s", &out, want)

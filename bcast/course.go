@@ -74,6 +74,7 @@ func (c *course) proceed(settle settler) (done bool, at schedule.Op, err error) 
 			return false, c.ops[len(c.ops)-1], err
 		}
 	}
+	c.buf = nil // the caller's again
 	return true, schedule.Op{}, nil
 }
 

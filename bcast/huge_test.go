@@ -9,6 +9,7 @@ import (
 
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/mpi"
 )
 
 // counting is a communicator of two ranks that checks what comes to it: pieces that MPI can
@@ -31,6 +32,17 @@ func (c *counting) Send(buf []byte, _, _ int) error  { return c.take(buf) }
 func (c *counting) Recv(buf []byte, _, _ int) error  { return c.take(buf) }
 func (c *counting) Bcast(buf []byte, root int) error { return c.take(buf) }
 
+func (c *counting) NewRequests() mpi.Requests { return countingRequests{promptRequests{}, c} }
+
+type countingRequests struct {
+	promptRequests
+	c *counting
+}
+
+func (r countingRequests) Isend(buf []byte, _, _ int) error { return r.c.take(buf) }
+func (r countingRequests) Irecv(buf []byte, _, _ int) error { return r.c.take(buf) }
+func (r countingRequests) Ibcast(buf []byte, _ int) error   { return r.c.take(buf) }
+
 // 5 GiB and some bytes, which nobody can touch, by the library and by every algorithm, whole and in segments of
 // lengths up to more than MPI counts: all of them go, in pieces of at most 1 GiB.
 func TestMoreThanMPICounts(t *testing.T) {
@@ -48,6 +60,10 @@ func TestMoreThanMPICounts(t *testing.T) {
 	if err := b.Bcast(buf, 1); err != nil || c.come != size {
 		t.Errorf("native: %d bytes, %v", c.come, err)
 	}
+	c.come = 0
+	if p, err := b.Ibcast(buf, 1); err != nil || p.Wait() != nil || c.come != size {
+		t.Errorf("native, under way: %d bytes, %v", c.come, err)
+	}
 	for _, a := range schedule.Algorithms() {
 		for _, segment := range []int{0, 1 << 20, 1 << 30, 3 << 30} {
 			for root := range 2 {
@@ -55,6 +71,10 @@ func TestMoreThanMPICounts(t *testing.T) {
 				r := b.newRoute(predict.Candidate{Plan: predict.Plan{Algorithm: a, Segment: segment}, Index: 0}, root, size)
 				if err := b.perform(r, buf, root); err != nil || c.come != size {
 					t.Errorf("%s from %d, segment %d: %d bytes, %v", a.Name(), root, segment, c.come, err)
+				}
+				c.come = 0
+				if p, err := b.start(r, buf, root); err != nil || p.Wait() != nil || c.come != size {
+					t.Errorf("%s from %d, segment %d, under way: %d bytes, %v", a.Name(), root, segment, c.come, err)
 				}
 			}
 		}

@@ -135,7 +135,7 @@ func (p *Pending) proceed(by settler) (bool, error) {
 			return false, err
 		}
 		if p.rest = p.rest[p.size():]; len(p.rest) == 0 {
-			e.failure, p.b = nil, nil
+			e.failure, p.b, p.rest = nil, nil, nil // an empty slice would still hold the buffer
 			return true, nil
 		}
 		if err := p.begin(); err != nil {

@@ -26,7 +26,7 @@ func (s *silent) Bcast(buf []byte, _ int) error {
 func tunedTo(native mpi.Communicator, sizes ...int) *Broadcaster {
 	b := &Broadcaster{
 		comm: native, ranks: 2, exec: newExecutor(native, 1), native: native.(mpi.NativeBcast),
-		known: &knowledge{}, cells: make(map[cellKey]*cell),
+		known: &knowledge{}, groupings: make([]grouping, 1), cells: make(map[cellKey]*cell),
 	}
 	for _, size := range sizes {
 		c := &cell{Candidate: newNative(), decided: true}

@@ -33,7 +33,8 @@ type terms struct {
 	Costs       []byte   // schedule.Costs of the ranks; nil: not known
 	Warnings    []string
 	Tuned       []tuned    // from the network's table
-	Groupings   []grouping // the ways to see the ranks; of the first, that which was found, nothing but Wanted travels
+	Groupings   []grouping `json:",omitempty"` // the ways to see the ranks besides that which was found
+	FoundIsOut  bool       `json:",omitempty"` // that one is not asked for
 	Error       string     // why there is no broadcaster
 
 	job    table.Job    // on rank 0

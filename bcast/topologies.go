@@ -58,37 +58,37 @@ func (t *terms) group(asked []Topology, view *model.Network, places []mpi.Place)
 	if view != nil {
 		own.Levels = table.Levels(view.Hierarchy())
 	}
-	t.Groupings = []grouping{own}
+	all := []grouping{own}
 	for _, a := range asked {
 		if a.Name == found && a.Network == nil {
-			t.Groupings[0].Wanted = true
+			all[0].Wanted = true
 			continue
 		}
 		levels, err := t.levelsOf(a, view, places)
 		if err != nil {
 			return fmt.Errorf("bcast: settings: topology %q: %w", a.Name, err)
 		}
-		if same := slices.IndexFunc(t.Groupings, func(g grouping) bool { return table.SameLevels(g.Levels, levels) }); same >= 0 {
-			t.Groupings[same].Wanted = true
-			t.Warnings = append(t.Warnings, fmt.Sprintf("topology %s has the groups of %s: compared once", a.Name, t.Groupings[same].told()))
+		if same := slices.IndexFunc(all, func(g grouping) bool { return table.SameLevels(g.Levels, levels) }); same >= 0 {
+			all[same].Wanted = true
+			t.Warnings = append(t.Warnings, fmt.Sprintf("topology %s has the groups of %s: compared once", a.Name, all[same].told()))
 			continue
 		}
-		t.Groupings = append(t.Groupings, grouping{Topology: table.Topology{Name: a.Name, Levels: levels}, Wanted: true})
+		all = append(all, grouping{Topology: table.Topology{Name: a.Name, Levels: levels}, Wanted: true})
 	}
 	for _, stored := range t.tunedAlong {
-		if i := slices.IndexFunc(t.Groupings, func(g grouping) bool { return g.Name == stored.Name }); i < 0 {
-			t.Groupings = append(t.Groupings, grouping{Topology: stored})
-		} else if !table.SameLevels(t.Groupings[i].Levels, stored.Levels) {
+		if i := slices.IndexFunc(all, func(g grouping) bool { return g.Name == stored.Name }); i < 0 {
+			all = append(all, grouping{Topology: stored})
+		} else if !table.SameLevels(all[i].Levels, stored.Levels) {
 			t.Warnings = append(t.Warnings, fmt.Sprintf("the network's table of tuned broadcasts follows other groups by the name of %s: those choices are not used", stored.Name))
 			t.Tuned = slices.DeleteFunc(t.Tuned, func(c tuned) bool { return c.Topology == stored.Name })
 		}
 	}
-	t.Groupings[0].Levels = nil // all ranks have them
+	t.FoundIsOut, t.Groupings = !all[0].Wanted, all[1:]
 	if view == nil {
 		return nil
 	}
-	for i := range t.Groupings[1:] {
-		g := &t.Groupings[1+i]
+	for i := range t.Groupings {
+		g := &t.Groupings[i]
 		tree, err := g.Tree(len(places))
 		if err == nil {
 			g.Costs, err = predict.CostsAlong(view, tree).AppendBinary(nil)
@@ -178,8 +178,8 @@ func validateTopologies(asked []Topology) error {
 }
 
 // arrange makes the catalogue: the algorithms with their settings along each topology.
-func (b *Broadcaster) arrange(groupings []grouping, algorithms []schedule.Algorithm) error {
-	b.groupings = groupings
+func (b *Broadcaster) arrange(t *terms, algorithms []schedule.Algorithm) error {
+	b.groupings = append([]grouping{{Wanted: !t.FoundIsOut}}, t.Groupings...)
 	for i := range b.groupings {
 		g := &b.groupings[i]
 		g.from = len(b.catalogue)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -57,7 +58,7 @@ then is printed.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			var err error
-			if s.Sizes, err = parseSizes(sizes); err != nil {
+			if s.Sizes, err = parseSizesUpTo(sizes, math.MaxInt); err != nil {
 				return err
 			}
 			if s.Repetitions < 1 {

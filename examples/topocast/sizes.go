@@ -38,8 +38,12 @@ func parseSize(text string) (int64, error) {
 // sizeLists is what flags of lists of sizes say in their help.
 const sizeLists = "message sizes, such as " + sizeForms + ", by commas; 8-1MiB: 8 and its doubles up to 1 MiB"
 
-// parseSizes reads a list of message sizes. A range is its first size and all doubles of it up to the last.
-func parseSizes(list string) ([]int, error) {
+// parseSizes reads a list of sizes of single messages, of which MPI counts no more than 2^31-1 bytes. A range is its
+// first size and all doubles of it up to the last.
+func parseSizes(list string) ([]int, error) { return parseSizesUpTo(list, math.MaxInt32) }
+
+// parseSizesUpTo is parseSizes for messages of at most so many bytes: broadcasts send longer ones in pieces.
+func parseSizesUpTo(list string, most int64) ([]int, error) {
 	var sizes []int
 	for _, s := range strings.Split(list, ",") {
 		from, to, isRange := strings.Cut(s, "-")
@@ -50,8 +54,8 @@ func parseSizes(list string) ([]int, error) {
 				err = badInput("%q: want a range from 1 byte or more upwards", s)
 			}
 		}
-		if err == nil && last > math.MaxInt32 {
-			err = badInput("%q: want at most %d bytes", s, math.MaxInt32)
+		if err == nil && last > most {
+			err = badInput("%q: want at most %d bytes", s, most)
 		}
 		for n := first; err == nil && n <= last; n *= 2 {
 			if slices.Contains(sizes, int(n)) {

@@ -51,7 +51,7 @@ is kept.`,
       cluster.json > choose_bcast.c`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			list, err := parseSizes(sizes)
+			list, err := parseSizesUpTo(sizes, math.MaxInt)
 			if err != nil {
 				return err
 			}
