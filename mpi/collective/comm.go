@@ -82,7 +82,10 @@ func New(comm mpi.Communicator, s *Settings) (*Comm, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := *s
+	var told Settings // into which nothing of the caller's is overwritten
+	if comm.Rank() == 0 {
+		told = *s
+	}
 	err = c.tell(&told, func() (err error) {
 		if told.Costs, err = s.Costs.validate(); err != nil {
 			return err

@@ -187,7 +187,8 @@ func (c *Comm) contest(k kind, bytes int, limit time.Duration) (tuner.Verdict, e
 			return c.perform(k, buf, other, all, root)
 		}
 	}
-	contest := c.watch.Contest(roots, make([]byte, bytes), c.crowded, limit.Seconds())
+	buf := bytesOf(make([]float64, (bytes+7)/8))[:bytes] // aligned
+	contest := c.watch.Contest(roots, buf, c.crowded, limit.Seconds())
 	own, library := by(true), by(false)
 	if err := contest.Warm(library, own); err != nil {
 		return tuner.Verdict{}, err
@@ -198,17 +199,20 @@ func (c *Comm) contest(k kind, bytes int, limit time.Duration) (tuner.Verdict, e
 // perform runs a collective on buf, with room for as much and for as much of all ranks.
 func (c *Comm) perform(k kind, buf, other, all []byte, root int) error {
 	all = all[:len(buf)*c.all.size]
-	numbers := valuesOf[float64](buf, len(buf)/8) // Go aligns buffers of that size
+	var numbers []float64
+	if len(buf) >= 8 {
+		numbers = valuesOf[float64](buf, len(buf)/8)
+	}
 	switch k {
 	case barrier:
 		return Barrier(c)
 	case reduction:
-		if len(buf) < 8 {
+		if numbers == nil {
 			return Reduce(c, buf, mpi.Sum, root)
 		}
 		return Reduce(c, numbers, mpi.Sum, root)
 	case allreduction:
-		if len(buf) < 8 {
+		if numbers == nil {
 			return Allreduce(c, buf, mpi.Sum)
 		}
 		return Allreduce(c, numbers, mpi.Sum)

@@ -202,6 +202,9 @@ func TestSettingsOfRankZeroCount(t *testing.T) {
 		if len(c.groups) != 3 || c.costs.Latency != 1 || c.placeOf[3] != 1 {
 			return fmt.Errorf("rank %d has the groups %v and the costs %+v", comm.Rank(), c.groups, c.costs)
 		}
+		if comm.Rank() == 1 && (s.Groups[0][0] != 0 || s.Groups[1][0] != 99) {
+			return fmt.Errorf("New has changed the caller's groups to %v", s.Groups)
+		}
 		return exercise(c, 1, 3)
 	})
 	if err != nil {
