@@ -25,7 +25,15 @@ func TestCollectorRuns(t *testing.T) {
 	if c.Size() < 2 || c.Rank() > 1 {
 		return
 	}
+	// Two ranks wait in MPI, and more of them on few cores yield: four show that, and any more would only
+	// wait for these two.
+	if c.Size() > 4 {
+		t.Skip("these ranks wait as four do")
+	}
 	rounds := 500
+	if c.Size() > 2 {
+		rounds = 100
+	}
 	if text := os.Getenv(roundsVar); text != "" {
 		var err error
 		if rounds, err = strconv.Atoi(text); err != nil {
