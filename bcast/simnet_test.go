@@ -19,6 +19,9 @@ import (
 // cluster is a simulated one, and its true network, one rank per host in order.
 func cluster(t testing.TB, spec string) (*gen.Cluster, *model.Network) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	c, err := gen.Parse(spec)
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,9 @@ import (
 // random rounds. A function may change each reading; at is the share of the run that is over.
 func onCluster(t *testing.T, spec string, repeats int, seed uint64, change func(x *Reading, at float64)) *Result {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	c, err := gen.Parse(spec)
 	if err != nil {
 		t.Fatal(err)

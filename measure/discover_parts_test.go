@@ -19,6 +19,9 @@ import (
 // TestDiscoverMeasuresTheLoad: the network knows how far off its predictions are,
 // what each direction of an uplink carries, and Servet's ratios.
 func TestDiscoverMeasuresTheLoad(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	d := discovered(t, "tree:4x3 latency=10us,2us rate=10Gbps", &simnet.Settings{Noise: simnet.Noise{Sigma: 0.02}}, &measure.DiscoverSettings{
 		Repetitions: 2, Samples: 5, Patterns: 12, Degradation: true,
 	})
@@ -40,6 +43,9 @@ func TestDiscoverMeasuresTheLoad(t *testing.T) {
 // TestDiscoverWithFewPairs: where it is asked for, and where all pairs do not
 // fit the budget, a small part of them gives the groups of the cluster.
 func TestDiscoverWithFewPairs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	for _, c := range []struct {
 		name, spec string
 		s          measure.DiscoverSettings
@@ -70,6 +76,9 @@ func TestDiscoverWithFewPairs(t *testing.T) {
 
 // TestFewPairsFindWhatAllPairsTell: the firm groups are the same.
 func TestFewPairsFindWhatAllPairsTell(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	const spec = "tree:[[5,3,4],[6,7,5,4],[8,3],[6,6,7]] latency=4us,2us,1us shuffle seed=3"
 	var groups [2][]string
 	for i, few := range []bool{false, true} {
@@ -83,6 +92,9 @@ func TestFewPairsFindWhatAllPairsTell(t *testing.T) {
 
 // TestDiscoverSettingsThatExcludeEachOther are refused.
 func TestDiscoverSettingsThatExcludeEachOther(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	simulate(t, "star:3", nil, refused(t, measure.DiscoverSettings{FewPairs: true, TwoLevel: true}, "FewPairs: with TwoLevel"))
 }
 

@@ -62,6 +62,9 @@ func discovered(t *testing.T, spec string, world *simnet.Settings, s *measure.Di
 // TestDiscoverFindsTheSimulatedMachine: three racks of four hosts; a message
 // between racks crosses links of 2, 10, 10 and 2 us, and 1 MiB takes 839 us at 1.25 GB/s.
 func TestDiscoverFindsTheSimulatedMachine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	kept := 0
 	parts := make(map[measure.Part]int)
 	date := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
@@ -100,6 +103,9 @@ func TestDiscoverFindsTheSimulatedMachine(t *testing.T) {
 // takes, if the receiver's takes less, and the levels get that; but a message whose way takes 4 us
 // cannot have spent more than 2 of them at either end.
 func TestDiscoverMeasuresTheOverhead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	for _, c := range []struct{ send, recv, want, near float64 }{
 		{1e-6, 0.5e-6, 1e-6, 1e-6},
 		{0.5e-6, 3e-6, 3e-6, 3e-6},
@@ -137,6 +143,9 @@ func (c *perPacket) Send(buf []byte, dst, tag int) error {
 
 // TestOverheadIsThatOfSendsToDifferentRanks: what a root pays that serves one after the other.
 func TestOverheadIsThatOfSendsToDifferentRanks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	const send = 1e-6
 	world := &simnet.Settings{Send: simnet.Overhead{Seconds: send}, HollowAbove: hollowAbove}
 	simulate(t, "tree:2x2 latency=10us,2us rate=10Gbps", world, func(c mpi.Communicator) error {
@@ -189,6 +198,9 @@ func TestDiscoverErrorsAreOnAllRanks(t *testing.T) {
 // before the first round there is nothing to make a network of, and the error says
 // why on all ranks. A round trip takes 24 ms, and the warm-up many of them.
 func TestDiscoverSaysThatNothingWasMeasured(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, c := range []struct {
@@ -223,6 +235,9 @@ func TestDiscoverSaysThatNothingWasMeasured(t *testing.T) {
 // with what would be enough: 63 rounds of 5 round trips of 24 to 48 us both ways,
 // and as much as 10 again for the rest, take 50 to 140 ms.
 func TestABudgetThatNothingFitsIsAnnounced(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	simulate(t, "tree:4x16 latency=10us,2us", nil, func(c mpi.Communicator) error {
 		var told []string
 		rounds := 0
@@ -254,6 +269,9 @@ func TestABudgetThatNothingFitsIsAnnounced(t *testing.T) {
 // 20 samples of round trips of 48 us both ways, a round takes 2 ms, a warm-up
 // 19 ms.
 func TestBudgetsGoByTheSimulatedClock(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	var first []byte
 	for range 3 {
 		var b bytes.Buffer

@@ -69,6 +69,9 @@ func observed(t testing.TB, spec string, r *rand.Rand) (truth *Network, fitted *
 // the faster ones, and the wiring is found: other rings of eight explain the times
 // of a torus of 4 x 2, and uplinks that hold no single transfer up are not seen.
 func TestEveryPairIsPredicted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and its goroutines are those of shorter tests")
+	}
 	pattern := map[string]float64{ // median error, where it is above 0.1
 		"torus:4x2": 1, "tree:2x4x8 latency=20us,8us,2us rate=10Gbps,10Gbps,2.5Gbps": 3.5,
 	}

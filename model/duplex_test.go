@@ -154,6 +154,9 @@ func starPatterns(r *rand.Rand, hosts, each int) (out [][]Transfer) {
 }
 
 func TestFitRecoversWhatDirectionsShare(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and its goroutines are those of shorter tests")
+	}
 	for seed, c := range []struct{ duplex, connection float64 }{{1.46, 1}, {1.2, 0}, {0, 0}} {
 		r := rand.New(rand.NewPCG(uint64(seed), 77))
 		truth := duplexNetwork(t, 7, c.duplex, c.connection)
@@ -222,6 +225,9 @@ func saturation(t testing.TB, name string, steps []int, calls int, ranks func(st
 // as its library does it with long messages, in steps: in each a rank sends to the
 // one that is so many farther, and receives from the one that is so many before.
 func TestFitExplainsContentionThatOthersMeasured(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and its goroutines are those of shorter tests")
+	}
 	const hosts, half, calls = 12, 6, 10
 	paired := func(step int) (ranks []int) {
 		for r := range hosts {

@@ -44,6 +44,9 @@ func coverage(t testing.TB, seed uint64, perRack, patterns int) (inside, total i
 
 // Nominal intervals over several machines; BenchmarkFitCoverage has many.
 func TestIntervalsCoverHeldOutTransfers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and its goroutines are those of shorter tests")
+	}
 	for seed := range uint64(2) {
 		inside, total := coverage(t, seed, 4, 30)
 		if share := float64(inside) / float64(total); share < 0.85 || share > 0.95 {

@@ -91,6 +91,9 @@ func fitPatterns(r *rand.Rand, hosts, random int) [][]Transfer {
 }
 
 func TestFitRecoversKnownParameters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and its goroutines are those of shorter tests")
+	}
 	r := rand.New(rand.NewPCG(11, 1))
 	const perRack = 5
 	truth, seen := fitTruth(t, r, perRack, &Settings{
@@ -148,6 +151,9 @@ func TestFitRecoversKnownParameters(t *testing.T) {
 // A machine that follows the linear law is fitted with it, one that follows
 // the geometric law with that.
 func TestFitChoosesTheLaw(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and its goroutines are those of shorter tests")
+	}
 	for _, law := range []contention.CouplingLaw{contention.GeometricLaw, contention.LinearLaw} {
 		r := rand.New(rand.NewPCG(15, 1))
 		truth, seen := fitTruth(t, r, 4, &Settings{
@@ -358,6 +364,9 @@ func BenchmarkFit(b *testing.B) {
 
 // Other machines, with other coupling and bias, are recovered as well.
 func TestFitRecoversOtherMachines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and its goroutines are those of shorter tests")
+	}
 	for seed := range uint64(2) { // the third is TestFitRecoversKnownParameters
 		r := rand.New(rand.NewPCG(seed, 33))
 		coupling, bias := []float64{r.Float64(), r.Float64()}, 0.6*r.Float64()

@@ -9,7 +9,7 @@ import (
 
 // TestJobExperimentBufe: of a job on one host the ways to measure are compared, and links corrected.
 func TestJobExperimentBufe(t *testing.T) {
-	status, out, stderr := launch(t, 3, "experiment", "bufe", "--samples", "5", "--budget", "15s")
+	status, out, stderr := launch(t, 3, "experiment", "bufe", "--samples", "5", "--budget", "1m")
 	if status != 0 {
 		t.Fatalf("status %d: %s", status, stderr)
 	}

@@ -60,6 +60,9 @@ func checkCorrections(t *testing.T, r *printedExperiment, section string) {
 // TestBufeOfACluster: any cluster is measured as a job is: two nodes of two sockets of three cores, whose
 // sockets the cliques find, and which are joined.
 func TestBufeOfACluster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	figures := t.TempDir()
 	r := bufe(t, "--samples", "5", "--cluster", "core:3 socket:2 host:2 latency=1us,300ns,200ns rate=10Gbps,50Gbps,20Gbps", "--figures", figures)
 	for _, row := range r.table(t, "models").Rows {

@@ -13,6 +13,9 @@ import (
 // of 32 repetitions, whatever the noise; what belongs to the machine moves with the cores when ranks are placed
 // otherwise; and the decision is never slower than the library.
 func TestReinfjell(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	got := repeated(t, "reinfjell", "--cluster", "core:3 socket:2 host:2 latency=1us,250ns,75ns rate=10GBps", "--reps", "8,32", "--figures", t.TempDir())
 	sure := []string{"kmedoids", "average", "components", "ssstree", "dbscan"}
 	rows := 0

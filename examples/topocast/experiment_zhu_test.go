@@ -47,6 +47,9 @@ func zhu(t *testing.T, flags ...string) (zhuOutput, printedExperiment) {
 // 940 Mbit/s, the backbone with 1880: with its law, each of the messages gets the link's share of the direction that has more;
 // with fair sharing, that of its own direction.
 func TestZhuEquations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	for _, coupling := range []string{"1", "0"} {
 		_, got := zhu(t, "--cluster", "tree:2x4 latency=50us,25us rate=1880Mbps,940Mbps", "--coupling", coupling,
 			"--trials", "1", "--degrees", "1", "--iterations", "3", "--fit", "3", "--interval", "9")
@@ -148,6 +151,9 @@ func TestZhuTable(t *testing.T) {
 // One iteration has no interval, and patterns of one host pair no link that is used both ways:
 // what is not known is null.
 func TestZhuOfLittle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	got, _ := zhu(t, "--cluster", "star:4 rate=1Gbps", "--trials", "1", "--degrees", "1", "--iterations", "1", "--fit", "3", "--seed", "4")
 	if len(got.Rows) != 2 || got.Rows[1].Transfers != 12 {
 		t.Errorf("rows %+v", got.Rows)

@@ -77,6 +77,9 @@ func TestForeignNetworks(t *testing.T) {
 // TestGroupsOfAMesh: switches that are wired to each other in a mesh are not a fault against groups, which
 // say nothing of that.
 func TestGroupsOfAMesh(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	network, file := networkOfCluster(t, "dragonfly:3,2,2"), filepath.Join(t.TempDir(), "groups")
 	if status, _, stderr := topocast("export", "--format", "lgate", "-o", file, network); status != 0 {
 		t.Fatal(stderr)
@@ -156,6 +159,9 @@ func TestExportOfSeparateNetworks(t *testing.T) {
 
 // What was measured between the cores of a host is held against what hwloc knows of it.
 func TestCompareWithHwloc(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	const core = `<object type="Core"><object type="PU" os_index="%d"/></object>`
 	cache := func(cores ...any) string {
 		return fmt.Sprintf(`<object type="L3Cache">`+strings.Repeat(core, len(cores))+`</object>`, cores...)

@@ -83,6 +83,9 @@ func TestPredictRefuses(t *testing.T) {
 // links the pattern files number (0 to 9 the hosts', 10 the backbone).
 // Reference: SimGrid 3.32, max-min without (maxmin_no) and with cross traffic (maxmin_ct).
 func TestPredictEqualsSimGrid(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and without goroutines of its own")
+	}
 	shared, ok := published.Beside()
 	if !ok {
 		t.Skip("SimGrid's times may not enter the repository, and are not beside it; TestPredict does without")

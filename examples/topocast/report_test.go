@@ -10,6 +10,9 @@ import (
 )
 
 func TestReport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	network := discovered(t, "--sim", "tree:3x4 latency=10us,2us")
 	readings := write(t, "m.csv", strings.Repeat(strings.Repeat("7,", 11)+"7\n", 12))
 	page := filepath.Join(t.TempDir(), "report.html")
@@ -53,6 +56,9 @@ func TestReport(t *testing.T) {
 
 // A link that is specified with a quarter of what it takes stands out, and the links beside it do not.
 func TestReportColoursTheSlowLink(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	measured, err := loadReported(discovered(t, "--sim", "tree:3x4 latency=10us,2us"))
 	if err != nil {
 		t.Fatal(err)
@@ -86,6 +92,9 @@ func TestReportColoursTheSlowLink(t *testing.T) {
 
 // Ranks are named by what tells them apart.
 func TestReportNamesRanks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	for spec, want := range map[string]string{
 		"tree:2x2": "host h3",
 		"core:2 host:2 rack:1 latency=5us,1us,0.2us": "rank",

@@ -110,10 +110,10 @@ func (c *calibration) trees(t testing.TB, lo, sigma float64, repetitions, seeds 
 // gone. Random trees have two of a thousand.
 // On held families of machines README counts 4 of 19,953 (BenchmarkLinkageFamilies).
 func TestSupportAboveNineTenthsIsTrue(t *testing.T) {
-	seeds := 3
 	if testing.Short() {
-		seeds = 1
+		t.Skip("long, and its goroutines are those of shorter tests")
 	}
+	const seeds = 3
 	check := func(name string, c calibration, perThousand int) {
 		t.Helper()
 		if firm := c.real[0] + c.false[0]; 1000*c.false[0] > perThousand*firm || firm < 10 {
@@ -127,9 +127,6 @@ func TestSupportAboveNineTenthsIsTrue(t *testing.T) {
 	for _, by := range disturbances() {
 		perThousand := 2
 		if by.name == "half" {
-			if testing.Short() {
-				continue // too few to count
-			}
 			perThousand = 10
 		}
 		var c calibration

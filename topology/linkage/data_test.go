@@ -61,6 +61,9 @@ func compare(s dataSet, h *topology.Hierarchy) verdict {
 // between them overlap, and the source itself expects one socket. Where all data lie beside the
 // repository these are the 54 of 55 and the 42 of README; in it alone 13 of 14.
 func TestLinkageOnPublishedData(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and its goroutines are those of shorter tests")
+	}
 	sets := dataSets(t, "cores", "machines", "fabrics", "papers", "simgrid")
 	want := 14
 	if _, more := published.Beside(); more {
@@ -81,6 +84,9 @@ func TestLinkageOnPublishedData(t *testing.T) {
 
 // What is no tree of groups gives none: one switch, the mesh of a die, a torus.
 func TestLinkageGivesNoGroupsWhereThereAreNone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and its goroutines are those of shorter tests")
+	}
 	sets := dataSets(t, "cores", "papers", "simgrid")
 	for _, spec := range []string{"star:16 latency=1us", "torus:4x4x4 latency=1us"} {
 		for _, noise := range []gen.Noise{{}, {Sigma: 0.05}, {Sigma: 0.03, Outliers: 0.02}} {
@@ -173,6 +179,9 @@ func TestLinkageOnPerturbedData(t *testing.T) {
 // Half of the hosts of a torus lie in clumps and gaps. A clump is set off from its
 // surroundings, but its hosts are not equally far from what is outside.
 func TestLinkageTakesNoClumpsForGroups(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and its goroutines are those of shorter tests")
+	}
 	_, d := topotest.Generate(t, "torus:4x4x4 latency=1us")
 	for seed := range 20 {
 		c := half(dataSet{d: d}, rand.New(rand.NewPCG(uint64(seed), 64)))

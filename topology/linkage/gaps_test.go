@@ -427,11 +427,11 @@ func BenchmarkLinkageGaps(b *testing.B) {
 // it not existed, is not firm. The run of each machine with each pattern takes one noise and one
 // number of repetitions in turn; BenchmarkLinkageGaps counts them all.
 func TestNoGroupIsFirmForWantOfReadings(t *testing.T) {
-	var all gapCount
-	every := 3
 	if testing.Short() {
-		every = 7
+		t.Skip("long, and its goroutines are those of shorter tests")
 	}
+	var all gapCount
+	const every = 3
 	turn := 0
 	for k, m := range gapMachines() {
 		for _, p := range gapPatterns() {
@@ -489,6 +489,9 @@ func TestLinkageOfAMeasurementCutShort(t *testing.T) {
 // Runs in which earlier forms of the evidence made false groups firm: a host took the place that its
 // link, or its slowness, had been corrected for; a dragonfly's routers that were not compared hid behind others.
 func TestNoGroupIsFirmByItsOwnCorrection(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and its goroutines are those of shorter tests")
+	}
 	for _, r := range []gapRun{
 		{"tree:3x2x6 shuffle spread=17% latency=5us,3us,5us", poorHosts(0.7), gen.Noise{Outliers: 0.02}, 3, 2537},
 		{"tree:4x4x3 shuffle spread=18% latency=5us,3us,5us", splitGroups(0), gen.Noise{}, 2, 3968},

@@ -149,15 +149,14 @@ func (m machine) numbered(way int) machine {
 // Every level that a machine's readings show clearly is found, and nothing that is not known
 // is firm.
 func TestLinkageOnMeasuredMachines(t *testing.T) {
-	ways := numberings
 	if testing.Short() {
-		ways = 1
+		t.Skip("long, and its goroutines are those of shorter tests")
 	}
 	for _, m := range machines(t) {
 		if m.expect == "unknown" {
 			continue
 		}
-		for way := range ways {
+		for way := range numberings {
 			p := m.numbered(way)
 			if v := p.compare(p.reconstruct(t)); !v.right() {
 				t.Errorf("%s, numbering %d: missing %v, invented %v, want none", m.name, way, v.missing, v.invented)
