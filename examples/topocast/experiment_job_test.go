@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestJobExperimentWantsHosts: all ranks of this job are on one host, which the
-// discovery tells; then all of them end. The laboratory has more.
+// TestJobExperimentWantsHosts: all ranks of this job are on one host, which is told
+// before anything is measured; then all of them end. The laboratory has more.
 func TestJobExperimentWantsHosts(t *testing.T) {
 	status, out, stderr := launch(t, 4, "experiment", "zhu", "--budget", "10s")
 	if status != 2 || out != "" || !strings.Contains(stderr, "1 hosts: want 4 at least") {

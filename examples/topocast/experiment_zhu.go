@@ -186,6 +186,9 @@ const discoverPart = 5
 
 // run is collective; others than rank 0 get nil.
 func (o *zhuOptions) run(ctx context.Context, comm mpi.Communicator, s *stage) (*outcome.Outcome, error) {
+	if err := wantHosts(comm); err != nil { // before a fifth of the budget is spent
+		return nil, err
+	}
 	d := &measure.DiscoverSettings{Budget: o.budget / discoverPart, Seed: 1, Date: date(comm), Tool: "topocast experiment zhu"}
 	if _, is := comm.(*simnet.Comm); is {
 		d.Samples, d.Repetitions = simulatedSamples, 1

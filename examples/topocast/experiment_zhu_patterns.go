@@ -9,13 +9,36 @@ import (
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/concurrent"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/contention"
+	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
 )
 
 // leastHosts is how many hosts the experiment wants: those of the exchange.
 const leastHosts = 4
+
+// wantHosts refuses ranks on fewer hosts. It is collective.
+func wantHosts(comm mpi.Communicator) error {
+	places, err := mpi.GatherPlaces(comm)
+	if err != nil {
+		return err
+	}
+	if comm.Rank() == 0 {
+		hosts := make(map[string]bool)
+		for _, p := range places {
+			hosts[p.Host] = true
+		}
+		if len(hosts) < leastHosts {
+			err = fmt.Errorf("%d hosts: want %d at least; without a launcher, --cluster simulates some", len(hosts), leastHosts)
+		}
+	}
+	if err := harness.Agree(comm, err); err != nil {
+		return &inputError{err}
+	}
+	return nil
+}
 
 // A zhuExperiment is what is to be measured of a discovered machine, and what was.
 type zhuExperiment struct {
@@ -43,9 +66,6 @@ type zhuPattern struct {
 func (o *zhuOptions) design(found *measure.Discovery) (*zhuExperiment, error) {
 	z := &zhuExperiment{o: o, found: found, ranksOf: hostsInTurn(found)}
 	hosts := len(z.ranksOf)
-	if hosts < leastHosts {
-		return nil, fmt.Errorf("%d hosts: want %d at least; without a launcher, --cluster simulates some", hosts, leastHosts)
-	}
 	nodes := o.nodes
 	if len(nodes) == 0 {
 		nodes = []int{hosts}
