@@ -20,20 +20,24 @@
 		tp_code; \
 	})
 
+#define MPI_Allgather(...) TP_WAITING(PMPI_Allgather(__VA_ARGS__))
 #define MPI_Allgatherv(...) TP_WAITING(PMPI_Allgatherv(__VA_ARGS__))
 #define MPI_Allreduce(...) TP_WAITING(PMPI_Allreduce(__VA_ARGS__))
+#define MPI_Alltoall(...) TP_WAITING(PMPI_Alltoall(__VA_ARGS__))
 #define MPI_Alltoallv(...) TP_WAITING(PMPI_Alltoallv(__VA_ARGS__))
 #define MPI_Bcast(...) TP_WAITING(PMPI_Bcast(__VA_ARGS__))
 #define MPI_Comm_create(...) TP_WAITING(PMPI_Comm_create(__VA_ARGS__))
 #define MPI_Comm_dup(...) TP_WAITING(PMPI_Comm_dup(__VA_ARGS__))
 #define MPI_Comm_free(...) TP_WAITING(PMPI_Comm_free(__VA_ARGS__))
 #define MPI_Comm_split(...) TP_WAITING(PMPI_Comm_split(__VA_ARGS__))
+#define MPI_Gather(...) TP_WAITING(PMPI_Gather(__VA_ARGS__))
 #define MPI_Gatherv(...) TP_WAITING(PMPI_Gatherv(__VA_ARGS__))
 #define MPI_Improbe(...) TP_WAITING(PMPI_Improbe(__VA_ARGS__))
 #define MPI_Mprobe(...) TP_WAITING(PMPI_Mprobe(__VA_ARGS__))
 #define MPI_Mrecv(...) TP_WAITING(PMPI_Mrecv(__VA_ARGS__))
 #define MPI_Recv(...) TP_WAITING(PMPI_Recv(__VA_ARGS__))
 #define MPI_Reduce(...) TP_WAITING(PMPI_Reduce(__VA_ARGS__))
+#define MPI_Scatter(...) TP_WAITING(PMPI_Scatter(__VA_ARGS__))
 #define MPI_Scatterv(...) TP_WAITING(PMPI_Scatterv(__VA_ARGS__))
 #define MPI_Send(...) TP_WAITING(PMPI_Send(__VA_ARGS__))
 #define MPI_Ssend(...) TP_WAITING(PMPI_Ssend(__VA_ARGS__))
@@ -59,17 +63,21 @@
 #define MPI_Get_library_version PMPI_Get_library_version
 #define MPI_Get_processor_name PMPI_Get_processor_name
 #define MPI_Group_free PMPI_Group_free
+#define MPI_Iallgather PMPI_Iallgather
 #define MPI_Iallgatherv PMPI_Iallgatherv
 #define MPI_Iallreduce PMPI_Iallreduce
+#define MPI_Ialltoall PMPI_Ialltoall
 #define MPI_Ialltoallv PMPI_Ialltoallv
 #define MPI_Ibarrier PMPI_Ibarrier
 #define MPI_Ibcast PMPI_Ibcast
+#define MPI_Igather PMPI_Igather
 #define MPI_Igatherv PMPI_Igatherv
 #define MPI_Imrecv PMPI_Imrecv
 #define MPI_Init_thread PMPI_Init_thread
 #define MPI_Initialized PMPI_Initialized
 #define MPI_Irecv PMPI_Irecv
 #define MPI_Ireduce PMPI_Ireduce
+#define MPI_Iscatter PMPI_Iscatter
 #define MPI_Iscatterv PMPI_Iscatterv
 #define MPI_Isend PMPI_Isend
 #define MPI_Issend PMPI_Issend
