@@ -20,7 +20,7 @@ CONCURRENT = $(shell grep -lrE --include='*.go' --exclude='*_tools_test.go' '^\s
 # 1, 2, 4 and 8 ranks, and 16 for mpi (TestMain is mpitest.Main), or by launching
 # jobs (the tests TestJob...).
 RANKS = mpi mpi/collective examples/gompi examples/summa examples/cg bcast measure measure/concurrent measure/servet measure/check measure/throughput measure/adaptive measure/plogp
-JOBS  = mpi examples/topocast
+JOBS  = mpi examples/topocast examples/embed
 
 # Those of RANKS that hold goroutines or pointers of their own, and so are run with the race detector
 # on MPI, too. The others only call a communicator, which mpi/local does under it.
