@@ -115,9 +115,9 @@ func (k *knock) strike() {
 type struckWriter struct{ k *knock }
 
 func (w struckWriter) Write(p []byte) (int, error) {
-	n, err := os.Stdout.Write(p[:len(p)/2])
-	w.k.strike()
-	return n, err
+	_, _ = os.Stdout.Write(p[:len(p)/2])
+	w.k.strike() // which does not return
+	return 0, nil
 }
 
 // A struck communicator is one of a rank that is struck in a call.
