@@ -87,7 +87,7 @@ func TestPaceOfTheLastSegments(t *testing.T) {
 		offset int
 		want   float64
 	}{{1000, 2 * T}, {8000, 2*T + 7*b}, {8001, 2*T + 8*b}, {16000, 2*T + 15*b}} {
-		all, below := e.evaluate(c.offset)
+		all, below, _ := e.evaluate(c.offset, math.Inf(1))
 		if !casttest.Near(all, 2*T+15*b, 1e-9) || !casttest.Near(below, c.want, 1e-9) {
 			t.Errorf("offset %d: all there after %g s, what is below after %g s, want %g and %g", c.offset, all, below, 2*T+15*b, c.want)
 		}
@@ -299,7 +299,7 @@ func TestLongPipelinesGoOnAtTheirPace(t *testing.T) {
 			p := schedule.Problem{Ranks: 32, Root: 7, Bytes: 100 * 4096, Segment: 4096, Tree: h}
 			got := e.Predict(a, p)
 			e.schedule(a, p)
-			want, _ := e.evaluate(p.Bytes)
+			want, _, _ := e.evaluate(p.Bytes, math.Inf(1))
 			tolerance := 0.02
 			switch a.(type) {
 			case schedule.SplitBinary, schedule.TwoTree, schedule.Circulant:

@@ -99,7 +99,7 @@ func TestExtrapolationsKeepToTheBusiest(t *testing.T) {
 	e := New(casttest.NetworkOf(t, tree))
 	p := schedule.Problem{Ranks: 16, Bytes: 8 * pieces, Segment: 8, Tree: tree}
 	least := 15 * pieces * e.machine.send
-	if got := e.extrapolate(restless{}, p, pieces, 2); !(got >= least) {
+	if got, _ := e.extrapolate(restless{}, p, pieces, 2, math.Inf(1)); !(got >= least) {
 		t.Errorf("%g s, want at least %g", got, least)
 	}
 }

@@ -76,7 +76,7 @@ type company struct {
 // newCompany lets an algorithm broadcast among the ranks, from ranks[root].
 func newCompany(a Algorithm, p Problem, ranks []int, root int) company {
 	sub := p.among(ranks, root)
-	return company{ranks, sub, parts(a, sub)}
+	return company{ranks, sub, Parts(a, sub)}
 }
 
 // stage is what ranks[i] does.

@@ -23,20 +23,27 @@ func (a Circulant) Ops(dst []Op, p Problem, rank int) []Op {
 	return a.Prepare(p)(rank).Ops(dst, p)
 }
 
-// Prepare implements Preparer. O(ranks log ranks), and O(log^2 ranks) for a part.
+// Prepare implements Preparer. O(ranks log ranks), and O(log^2 ranks) for a part, or O(log ranks) on average for all.
 func (Circulant) Prepare(p Problem) func(rank int) Part {
 	ranks := line(p)
 	places := placesIn(ranks)
 	s := skips(p.Ranks)
+	known := make([][]int, p.Ranks) // by place
+	receivedAt := func(place int) []int {
+		if known[place] == nil {
+			known[place] = received(s, place)
+		}
+		return known[place]
+	}
 	return func(rank int) Part {
 		place := places[rank]
-		got := received(s, place)
+		got := receivedAt(place)
 		x := make(circulantPart, len(s)-1)
 		for k := range x {
 			to, from := (place+s[k])%p.Ranks, (place-s[k]+p.Ranks)%p.Ranks
 			x[k] = circulantRound{to: ranks[to], from: ranks[from], sent: nothing, got: nothing}
 			if to != 0 { // the root has all
-				x[k].sent = received(s, to)[k]
+				x[k].sent = receivedAt(to)[k]
 			}
 			if place != 0 {
 				x[k].got = got[k]

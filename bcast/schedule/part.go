@@ -48,15 +48,15 @@ func (x plain) Ops(dst []Op, p Problem) []Op { return x.algorithm.Ops(dst, p, x.
 // storage of dst as far as it reaches.
 func AllOps(dst [][]Op, a Algorithm, p Problem) [][]Op {
 	dst = slices.Grow(dst[:0], p.Ranks)[:p.Ranks]
-	part := parts(a, p)
+	part := Parts(a, p)
 	for rank := range dst {
 		dst[rank] = part(rank).Ops(dst[rank][:0], p)
 	}
 	return dst
 }
 
-// parts returns the part of each rank.
-func parts(a Algorithm, p Problem) func(rank int) Part {
+// Parts returns the part of each rank, for one goroutine, in a problem that is valid.
+func Parts(a Algorithm, p Problem) func(rank int) Part {
 	switch a := a.(type) {
 	case Planner:
 		t := a.Plan(p)

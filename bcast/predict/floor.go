@@ -1,0 +1,69 @@
+package predict
+
+import "github.com/topocast/topocast/bcast/schedule"
+
+// aboveRounding times a limit is above it for sure.
+const aboveRounding = 1 + 1e-9
+
+// floor returns a time in s that the stored steps take at least, and for how long they keep the busiest way or
+// rank busy, at a fraction of the cost of playing them: the time is that, too, or when the last rank would have all
+// bytes if messages never waited for each other. Both are 0 where groups use the library's own broadcast.
+// O(steps).
+func (e *Evaluator) floor() (least, busy float64) {
+	e.reset()
+	e.excess = 0
+	if e.turns {
+		e.partBytes = e.partOf()
+	}
+	for rank := range e.ops {
+		e.ready = append(e.ready[:0], rank)
+		for len(e.ready) > 0 {
+			next := e.ready[len(e.ready)-1]
+			e.ready = e.ready[:len(e.ready)-1]
+			if !e.hasten(next) {
+				return 0, 0
+			}
+		}
+	}
+	busy = e.busiest()
+	least = busy - e.excess
+	for _, t := range e.received {
+		least = max(least, t)
+	}
+	return least, busy
+}
+
+// hasten performs the steps of a rank up to a receive of what has not come, and makes those ready that wait
+// for what it sends. It is false at a step that is none of messages.
+func (e *Evaluator) hasten(rank int) bool {
+	ops := e.ops[rank]
+	for ; e.next[rank] < len(ops); e.next[rank]++ {
+		op := &ops[e.next[rank]]
+		switch op.Kind {
+		case schedule.Recv:
+			c := e.incoming(rank, op.Peer)
+			if c == nil || c.taken == len(c.arrived) {
+				return true
+			}
+			e.now[rank] = max(e.now[rank], c.arrived[c.taken]) + e.recv
+			e.received[rank] = e.now[rank]
+			c.taken++
+		case schedule.Send:
+			c := &e.channels[e.outgoing(rank, op.Peer)]
+			e.carry(c, op.Length)
+			e.now[rank] += e.machine.send
+			slowest := 0.0
+			for _, w := range c.ways {
+				e.load[w.id] += w.busy * float64(c.parts)
+				slowest = max(slowest, w.own*float64(c.parts))
+				e.excess = max(e.excess, w.busy-w.own)
+			}
+			if c.arrived = append(c.arrived, e.now[rank]+slowest+c.empty); c.taken == len(c.arrived)-1 {
+				e.ready = append(e.ready, op.Peer)
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,249 @@
+package predict
+
+import (
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/internal/queue"
+)
+
+// A channel is an ordered pair of ranks with messages between them, which
+// follow each other. A long message moves in parts, so that others that leave or
+// enter the same rank or group have their turn.
+type channel struct {
+	src, dst int
+	posted   []posting // messages
+	moved    int       // of them, wholly
+	arrived  []float64 // s, when the messages that have moved were there
+	taken    int       // messages received
+	follow   float64   // s, when the last message to have moved came on its last way: the next one queues up then
+
+	// The message that moves.
+	length int     // bytes; the next three belong to it
+	parts  int     // in which it moves
+	empty  float64 // s, from the way to the receiver's software of a message of no bytes
+	ways   []way   // of a part
+	part   int     // the current one
+	at     int     // index of its next way
+	end    float64 // s, when its last byte has passed the ways before
+}
+
+// firstRank is the id of rank 0 among the events. Of what happens at the same time messages go before
+// ranks, and of each the lowest number: that of a channel counts the pairs in the order of their first sends.
+const firstRank = 1 << 32
+
+// A posting is a message that the sender has given away.
+type posting struct {
+	at     float64 // s
+	length int     // bytes
+}
+
+// evaluate plays the stored steps and returns when the last rank has all
+// bytes, and when it has those below the given offset. If that is not before the limit, in s, it stops there: it returns
+// a time beyond the limit before which not all ranks have all, and false.
+func (e *Evaluator) evaluate(offset int, limit float64) (all, below float64, whole bool) {
+	e.reset()
+	e.offset = offset
+	if e.turns {
+		e.partBytes = e.partOf()
+	}
+	for rank := range e.ops {
+		e.proceed(rank)
+	}
+	for len(e.events) > 0 {
+		next := e.events.Pop()
+		if next.Key > limit {
+			return next.Key, next.Key, false
+		}
+		if next.ID < firstRank {
+			e.move(int(next.ID), next.Key)
+		} else {
+			e.send(int(next.ID - firstRank))
+		}
+	}
+	for rank, ops := range e.ops {
+		if e.next[rank] < len(ops) {
+			return math.Inf(1), math.Inf(1), true
+		}
+		all = max(all, e.received[rank])
+	}
+	return all, e.below, true
+}
+
+func (e *Evaluator) reset() {
+	for _, s := range [][]float64{e.free, e.load, e.now, e.received} {
+		clear(s)
+	}
+	clear(e.next)
+	clear(e.lastOut)
+	clear(e.calling)
+	if t := e.problem.Tree; t != nil {
+		e.called = slices.Grow(e.called[:0], len(t.Groups()))[:len(t.Groups())]
+		clear(e.called)
+	}
+	for r := range e.ops {
+		e.out[r], e.in[r] = e.out[r][:0], e.in[r][:0]
+	}
+	e.channels, e.events, e.below = e.channels[:0], e.events[:0], 0
+}
+
+// proceed performs the receives of a rank whose messages are there, and queues
+// the rank when it comes to a send.
+func (e *Evaluator) proceed(rank int) {
+	for e.next[rank] < len(e.ops[rank]) {
+		op := e.ops[rank][e.next[rank]]
+		switch op.Kind {
+		case schedule.Send:
+			e.events.Push(queue.Item{Key: e.now[rank], ID: firstRank + int64(rank)})
+			return
+		case schedule.Native:
+			e.call(rank, op)
+			return
+		}
+		c := e.incoming(rank, op.Peer)
+		if c == nil || c.taken == len(c.arrived) {
+			return
+		}
+		e.now[rank] = max(e.now[rank], c.arrived[c.taken]) + e.recv
+		c.taken++
+		e.received[rank] = e.now[rank]
+		if op.Offset < e.offset {
+			e.below = max(e.below, e.now[rank])
+		}
+		e.next[rank]++
+	}
+}
+
+func (e *Evaluator) incoming(rank, peer int) *channel {
+	for _, i := range e.in[rank] {
+		if c := &e.channels[i]; c.src == peer {
+			return c
+		}
+	}
+	return nil
+}
+
+// send performs the current step of the rank, a send.
+func (e *Evaluator) send(rank int) {
+	op := e.ops[rank][e.next[rank]]
+	i := e.outgoing(rank, op.Peer)
+	e.now[rank] += e.machine.send
+	at := e.now[rank]
+	c := &e.channels[i]
+	c.posted = append(c.posted, posting{at, op.Length})
+	e.next[rank]++
+	e.proceed(rank)
+	if c.moved == len(c.posted)-1 {
+		e.start(c)
+		e.move(i, max(at, c.follow))
+	}
+}
+
+// start prepares the first message of the channel that has not moved.
+func (e *Evaluator) start(c *channel) {
+	c.part, c.at, c.end = 0, 0, 0
+	e.carry(c, c.posted[c.moved].length)
+}
+
+// carry works out what a message of so many bytes needs on a channel.
+func (e *Evaluator) carry(c *channel, length int) {
+	if c.length == length {
+		return
+	}
+	c.length = length
+	empty, full := e.transfers.Time(c.src, c.dst, 0), e.transfers.Time(c.src, c.dst, int64(length))
+	busy := max(0, full-empty)
+	c.empty = max(0, full-e.machine.send-e.machine.recv-busy)
+	c.parts = 1
+	if e.turns {
+		c.parts = (length + e.partBytes - 1) / e.partBytes
+	}
+	c.ways = e.wiring.ways(c.ways[:0], c.src, c.dst, int64(length), busy, e.held(empty))
+	for k := range c.ways {
+		c.ways[k].own /= float64(c.parts)
+		c.ways[k].busy /= float64(c.parts)
+	}
+}
+
+// held is the part of the time for which a message occupies the slowest of its
+// ways during which it occupies the others, too, though they could serve another
+// one: nothing if all flows get the same. Over TCP a rank that serves a near and a
+// far receiver at once gives the near one more of its link, as 1/RTT^b. With w
+// times as much for the near one, and the far one's way half as fast as the
+// link, both have their bytes after 1.5 - 1/(2w) of the time that the far one
+// alone needs; here the pace is 1 + h/2 of that, so h = 1 - 1/w. A rack's leader
+// on Ethernet needed 1.26 to 1.32.
+func (e *Evaluator) held(empty float64) float64 {
+	if e.bias <= 0 || e.near <= 0 || empty <= e.near {
+		return 0
+	}
+	return 1 - math.Pow(e.near/empty, e.bias)
+}
+
+// move lets what a channel moves, which comes to the next way at the given
+// time, go on until something else may come before it.
+func (e *Evaluator) move(i int, at float64) {
+	c := &e.channels[i]
+	for {
+		for ; c.at < len(c.ways); c.at++ {
+			if len(e.events) > 0 {
+				if first := e.events[0]; first.Key < at || first.Key == at && first.ID < int64(i) {
+					e.events.Push(queue.Item{Key: at, ID: int64(i)})
+					return
+				}
+			}
+			w := c.ways[c.at]
+			at = max(at, e.free[w.id])
+			e.free[w.id] = at + w.busy
+			e.load[w.id] += w.busy
+			c.end = max(c.end, at+w.own)
+		}
+		// The next one queues up as soon as this one is on its last way, so that no
+		// slow way runs dry while a faster one before it serves others.
+		c.at = 0
+		if c.part++; c.part < c.parts {
+			continue
+		}
+		c.moved++
+		c.arrived = append(c.arrived, c.end+c.empty)
+		c.follow = at
+		more := c.moved < len(c.posted)
+		if more {
+			at = max(at, c.posted[c.moved].at)
+			e.start(c)
+		}
+		if dst := c.dst; e.next[dst] < len(e.ops[dst]) {
+			if op := e.ops[dst][e.next[dst]]; op.Kind == schedule.Recv && op.Peer == c.src {
+				e.proceed(dst)
+			}
+		}
+		if !more {
+			return
+		}
+	}
+}
+
+// outgoing returns the index of the channel from rank to peer, which it makes
+// if need be.
+func (e *Evaluator) outgoing(rank, peer int) int {
+	out := e.out[rank]
+	for n := range out {
+		i := e.lastOut[rank] + 1 + n
+		if i >= len(out) {
+			i -= len(out)
+		}
+		if c := &e.channels[out[i]]; c.dst == peer {
+			e.lastOut[rank] = i
+			return out[i]
+		}
+	}
+	id := len(e.channels)
+	e.channels = slices.Grow(e.channels, 1)[:id+1]
+	c := &e.channels[id]
+	*c = channel{src: rank, dst: peer, posted: c.posted[:0], arrived: c.arrived[:0], ways: c.ways[:0]}
+	e.lastOut[rank] = len(out)
+	e.out[rank] = append(e.out[rank], id)
+	e.in[peer] = append(e.in[peer], id)
+	return id
+}
