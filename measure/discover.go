@@ -46,6 +46,10 @@ type DiscoverSettings struct {
 	// of it goes to the latencies. Default 0: no bound.
 	Budget time.Duration
 
+	// Silence is how long a rank waits for another one before the job is ended with an
+	// error that names both, see harness.Settings. Default 5 minutes; negative: for good.
+	Silence time.Duration
+
 	// Repetitions and Samples are those of the latencies, see Settings.
 	Repetitions, Samples int
 
@@ -209,7 +213,7 @@ func (d *Discovery) run(ctx context.Context, comm mpi.Communicator, s *DiscoverS
 	start := now()
 	short := Settings{
 		Sizes: []int{latencySize}, Repetitions: s.Repetitions, Samples: s.Samples, Seed: s.Seed,
-		Budget: s.Budget / latencyShare, Date: s.Date, Library: s.Library,
+		Budget: s.Budget / latencyShare, Silence: s.Silence, Date: s.Date, Library: s.Library,
 		Journal: s.Journal, Notify: s.Notify, Progress: s.progress(PartLatencies),
 	}
 	var err error

@@ -73,7 +73,7 @@ func (d *Discovery) choose(ctx context.Context, comm mpi.Communicator, s *Discov
 		return chosen, steps, nil
 	}
 	// A method of the caller's wants all pairs.
-	asked := adaptive.Settings{Bytes: latencySize, Samples: s.adaptiveSamples(), Seed: s.Seed}
+	asked := adaptive.Settings{Bytes: latencySize, Samples: s.adaptiveSamples(), Seed: s.Seed, Silence: s.Silence}
 	if s.Reconstructor == nil && s.View == nil {
 		asked.Budget = short.Budget
 	}
@@ -119,7 +119,7 @@ func (d *Discovery) measureFewPairs(ctx context.Context, comm mpi.Communicator, 
 	}
 	var few *adaptive.Settings
 	if comm.Rank() == 0 {
-		few = &adaptive.Settings{Bytes: latencySize, Samples: s.adaptiveSamples(), Seed: s.Seed, Budget: short.Budget}
+		few = &adaptive.Settings{Bytes: latencySize, Samples: s.adaptiveSamples(), Seed: s.Seed, Budget: short.Budget, Silence: s.Silence}
 		if show := s.progress(PartLatencies); show != nil {
 			began := time.Now()
 			few.Progress = func(rounds, readings int) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
@@ -31,8 +32,8 @@ type row struct {
 // what takes longest, sending, receiving or the interface. But libraries and TCP take
 // messages to the same rank together, while the root of a broadcast sends to different ones, each a
 // call and a packet of its own; so there is a row to several far ranks in turn as well, and the dearer of
-// the two counts. It is an upper bound of each part. It is collective.
-func (d *Discovery) measureOverhead(comm mpi.Communicator) error {
+// the two counts. It is an upper bound of each part. It is collective, and watched for silence.
+func (d *Discovery) measureOverhead(comm mpi.Communicator, silence time.Duration) error {
 	if comm.Size() < 2 {
 		return nil
 	}
@@ -56,15 +57,22 @@ func (d *Discovery) measureOverhead(comm mpi.Communicator) error {
 		{rowMessages, peers[:1], math.Inf(1)},
 		{rowMessages, peers, math.Inf(1)},
 	}
-	for range overheadRows {
-		for i := range rows {
-			r := &rows[i]
-			begin := now()
-			if err := r.pass(comm); err != nil {
-				return fmt.Errorf("measure: discover: overhead: rank %d: %w", comm.Rank(), err)
+	err = harness.Watched(comm, silence, func(watch *harness.Watch) error {
+		for range overheadRows {
+			for i := range rows {
+				r := &rows[i]
+				watch.Wait(r.awaited(comm.Rank()), harness.Sharing, 1)
+				begin := now()
+				if err := r.pass(comm); err != nil {
+					return fmt.Errorf("measure: discover: overhead: rank %d: %w", comm.Rank(), err)
+				}
+				r.least = min(r.least, now()-begin)
 			}
-			r.least = min(r.least, now()-begin)
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if comm.Rank() == 0 {
 		d.Overhead = max(0, (max(rows[1].least, rows[2].least)-rows[0].least)/(rowMessages-1))
@@ -90,6 +98,14 @@ func farthest(h *topology.Hierarchy, most int) []int {
 		spread[i] = all[i*len(all)/n]
 	}
 	return spread
+}
+
+// awaited is the one that a rank waits for in the row: rank 0 for who answers, others for rank 0.
+func (r *row) awaited(rank int) int {
+	if rank != 0 {
+		return 0
+	}
+	return r.peers[(r.messages-1)%len(r.peers)]
 }
 
 // pass does the rank's part in the row: rank 0 sends it, and waits for an empty message that says that the last

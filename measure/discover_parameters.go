@@ -29,7 +29,7 @@ func (d *Discovery) measureParameters(ctx context.Context, comm mpi.Communicator
 		return nil
 	}
 	d.Parameters, err = plogp.Measure(ctx, comm, &plogp.Settings{
-		Seed: s.Seed, Budget: s.Budget / parameterShare, Notify: s.Notify, Progress: s.progress(PartParameters),
+		Seed: s.Seed, Budget: s.Budget / parameterShare, Silence: s.Silence, Notify: s.Notify, Progress: s.progress(PartParameters),
 	})
 	return err
 }

@@ -44,7 +44,7 @@ func (d *Discovery) parts(ctx context.Context, comm mpi.Communicator, s *Discove
 	}
 	wanted := func(bit byte) bool { return wants[0]&bit != 0 }
 	parts := []part{
-		func(time.Duration) error { return d.measureOverhead(comm) },
+		func(time.Duration) error { return d.measureOverhead(comm, s.Silence) },
 		func(budget time.Duration) error { return d.measureBandwidths(ctx, comm, s, budget) },
 	}
 	if comm.Size() >= fewestLinked {
@@ -70,7 +70,7 @@ const fewestLinked = 3
 func (d *Discovery) measureBandwidths(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) (err error) {
 	long := Settings{
 		Sizes: []int{pieceSize, mediumSize, longSize}, Repetitions: 1, ExtraRepetitions: longExtra, Samples: longSamples,
-		Budget: budget, Date: s.Date, Library: s.Library, Notify: s.Notify, Progress: s.progress(PartBandwidths),
+		Budget: budget, Silence: s.Silence, Date: s.Date, Library: s.Library, Notify: s.Notify, Progress: s.progress(PartBandwidths),
 	}
 	if comm.Rank() == 0 {
 		long.Pairs = telling(d.Topology.Hierarchy.Firm(topology.FirmSupport), s.Seed)
@@ -84,6 +84,7 @@ func (d *Discovery) measureUplinks(ctx context.Context, comm mpi.Communicator, s
 	var uplinks *throughput.Settings
 	if comm.Rank() == 0 {
 		uplinks = throughput.Uplinks(d.Topology, budget)
+		uplinks.Silence = s.Silence
 		if show := s.progress(PartUplinks); show != nil {
 			began := time.Now()
 			uplinks.Progress = func(_ throughput.What, done, of int) { show(stepsDone(began, done, of)) }
@@ -103,7 +104,7 @@ func (d *Discovery) measurePatterns(ctx context.Context, comm mpi.Communicator, 
 	if comm.Rank() == 0 {
 		patterns = &concurrent.Settings{
 			Patterns:      concurrent.ForDiscover(d.Topology, d.patternBytes(), s.patterns(), s.Seed),
-			MaxIterations: mostIterations, Budget: budget, Untouched: s.Untouched,
+			MaxIterations: mostIterations, Budget: budget, Silence: s.Silence, Untouched: s.Untouched,
 		}
 		if show := s.progress(PartPatterns); show != nil {
 			began := time.Now()
@@ -151,7 +152,7 @@ func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s 
 	var inside []servet.Part
 	if comm.Rank() == 0 {
 		inside = s.Inside
-		own = &servet.InsideSettings{Budget: budget / 2}
+		own = &servet.InsideSettings{Budget: budget / 2, Silence: s.Silence}
 		if show := s.progress(PartMemory); show != nil {
 			began := time.Now()
 			own.Progress = func(done, of int) { show(stepsDone(began, done, of)) }
@@ -183,7 +184,7 @@ func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s 
 func (d *Discovery) measureDegradation(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) (err error) {
 	var own *servet.Settings
 	if comm.Rank() == 0 {
-		own = &servet.Settings{Resources: d.resources, Budget: budget / 2, Notify: s.Notify}
+		own = &servet.Settings{Resources: d.resources, Budget: budget / 2, Silence: s.Silence, Notify: s.Notify}
 		if show := s.progress(PartDegradation); show != nil {
 			began := time.Now()
 			own.Progress = func(done, of int) { show(stepsDone(began, done, of)) }

@@ -83,6 +83,10 @@ func watched(t *testing.T, ranks int, silence time.Duration) map[string]func(mpi
 			_, err := check.Measure(ctx, c, &check.Settings{Graph: star.Graph, Bytes: 1000, Silence: silence})
 			return err
 		},
+		"choice": func(c mpi.Communicator) error {
+			_, err := adaptive.Choose(ctx, c, &adaptive.Settings{Silence: silence}, 1)
+			return err
+		},
 		"few pairs": func(c mpi.Communicator) error {
 			_, err := adaptive.Measure(ctx, c, &adaptive.Settings{Silence: silence})
 			return err
@@ -124,6 +128,8 @@ func TestSilentRankIsNamedByAll(t *testing.T) {
 		all.Go(func() {
 			least := harness.FirstTag // a message of the measurement's own
 			switch name {
+			case "choice":
+				least = harness.TagProbe
 			case "access", "memory", "cache":
 				least = 0 // the rank only meets others: it uses no network, or none at all is used
 			}

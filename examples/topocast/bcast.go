@@ -135,7 +135,7 @@ then is printed.`,
 // benchmarkBcast is collective.
 func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.Network, along []bcast.Topology, budget, silence time.Duration, s *bcast.BenchmarkSettings, quiet bool, stdout, stderr io.Writer) (*bcast.Report, error) {
 	if network == nil {
-		d, err := discover(ctx, comm, &measureOptions{budget: budget, repetitions: defaultRepetitions, quiet: quiet}, stdout, stderr)
+		d, err := discover(ctx, comm, &measureOptions{budget: budget, repetitions: defaultRepetitions, silence: silence, quiet: quiet}, stdout, stderr)
 		if err != nil {
 			return nil, err
 		}

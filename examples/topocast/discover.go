@@ -71,6 +71,9 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 			if err := o.validate(); err != nil {
 				return err
 			}
+			if err := checkSilence(o.silence); err != nil {
+				return err
+			}
 			o.quiet = asJSON
 			if sim != "" {
 				simulated, err := simulator(sim, "block", ownOverhead, discoverHollow, faults...)
@@ -124,6 +127,7 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 	f.StringVar(&o.hwloc, "hwloc", "", "file of lstopo --of xml: the inside of every host, in place of what the systems tell")
 	f.BoolVar(&o.degradation, "degradation", false, "measure how messages slow down with distance and with more processes per host, too")
 	f.BoolVar(&o.equalHosts, "equal-hosts", false, "with --two-level: hosts whose ranks have the same cores are alike, measure one of each kind")
+	f.DurationVar(&o.silence, "silence", defaultSilence, "how long a rank waits for another before the job ends; below 0: for good")
 	o.flags(f)
 	p.flags(f)
 	return c

@@ -26,7 +26,7 @@ const (
 
 // The phases of jobs, and what happens to a rank in them.
 var (
-	phases = []string{"start", "measuring", "writing", "tuning", "broadcasting"}
+	phases = []string{"start", "measuring", "discovering", "writing", "tuning", "broadcasting"}
 	harms  = []string{"killed", "panics", "stuck"}
 )
 
@@ -135,7 +135,7 @@ func (s struck) Dup() (mpi.Communicator, error) {
 }
 
 func (s struck) PingPong(samples []float64, peer, tag, size, iters int, first bool) error {
-	s.k.count("measuring")
+	s.k.count("measuring", "discovering")
 	return s.Comm.PingPong(samples, peer, tag, size, iters, first)
 }
 
@@ -229,6 +229,8 @@ func knockJob(t *testing.T, phase, harm, network string) outcomeRow {
 	switch phase {
 	case "start", "measuring":
 		args = append([]string{"measure", "--repetitions", "5", "--output", kept}, silence...)
+	case "discovering":
+		args = append([]string{"discover", "--budget", "10s", "--patterns", "0", "--output", kept}, silence...)
 	case "writing": // after what was kept before has been replaced whole
 		k.rank = 0
 		args = []string{"discover", "--budget", "3s", "--patterns", "0", "--repetitions", "1", "--keep", kept, "--output", "-"}

@@ -35,8 +35,9 @@ type measureOptions struct {
 	memory      bool
 	patterns    int
 	degradation bool
-	hwloc       string      // file with the inside of every host; "": what the systems tell
-	view        *plogp.View // of --distance; nil: latencies
+	hwloc       string        // file with the inside of every host; "": what the systems tell
+	view        *plogp.View   // of --distance; nil: latencies
+	silence     time.Duration // of discover
 	quiet       bool
 	journal     *journal // of discover, on rank 0
 }
@@ -79,7 +80,7 @@ func checkSilence(silence time.Duration) error {
 // discover is collective; other ranks than 0 get nothing. On rank 0 the
 // readings of latencies go into the journal of the options, if there is one.
 func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, stdout, stderr io.Writer) (discovery, error) {
-	s := &measure.DiscoverSettings{Budget: o.budget, Repetitions: o.repetitions, Seed: 1, Date: date(comm), Tool: "topocast discover", TwoLevel: o.twoLevel, EqualHosts: o.equalHosts, FewPairs: o.fewPairs, Memory: o.memory, Patterns: o.patterns, Degradation: o.degradation, View: o.view}
+	s := &measure.DiscoverSettings{Budget: o.budget, Silence: o.silence, Repetitions: o.repetitions, Seed: 1, Date: date(comm), Tool: "topocast discover", TwoLevel: o.twoLevel, EqualHosts: o.equalHosts, FewPairs: o.fewPairs, Memory: o.memory, Patterns: o.patterns, Degradation: o.degradation, View: o.view}
 	if o.patterns == 0 {
 		s.Patterns = -1
 	}

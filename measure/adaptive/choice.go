@@ -35,21 +35,22 @@ func Choose(ctx context.Context, comm mpi.Communicator, settings *Settings, repe
 	}
 	var c Choice
 	err := harness.OnDuplicate(comm, func(own mpi.Communicator) error {
-		var err error
-		c, err = choose(ctx, own, &s, repetitions)
-		return err
+		return harness.Watched(own, s.Silence, func(w *harness.Watch) (err error) {
+			c, err = choose(ctx, own, w, &s, repetitions)
+			return err
+		})
 	})
 	return c, err
 }
 
-func choose(ctx context.Context, comm mpi.Communicator, s *Settings, repetitions int) (Choice, error) {
+func choose(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, s *Settings, repetitions int) (Choice, error) {
 	p, err := sharePlan(comm, s)
 	if err != nil {
 		return Choice{}, err
 	}
 	n := comm.Size()
 	now := harness.Clock(comm)
-	all := harness.NewBarrier(comm)
+	all := harness.NewBarrier(comm).Under(watch)
 	probe := pingpong.New(comm, p.Bytes, p.Samples)
 	var times []float64
 	for k := 0; n > 1 && k < choiceRounds; k++ {
@@ -63,7 +64,9 @@ func choose(ctx context.Context, comm mpi.Communicator, s *Settings, repetitions
 		start := now()
 		// The circle method's rounds n/4, n/2 and 3n/4: of an odd number one rank rests.
 		if peer := harness.CirclePartner(n, comm.Rank(), (k+1)*n/(choiceRounds+1)); peer >= 0 {
-			if _, err = probe.Pair(peer, p.Bytes); err != nil {
+			watch.Wait(peer, harness.Measuring, 1)
+			_, err = probe.Pair(peer, p.Bytes)
+			if watch.Done(); err != nil {
 				return Choice{}, fmt.Errorf("adaptive: rank %d: trying a round: exchange with rank %d: %w", comm.Rank(), peer, err)
 			}
 		}
