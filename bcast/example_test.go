@@ -62,6 +62,46 @@ var racks = sync.OnceValues(func() (*simnet.Cluster, *model.Network) {
 	return cluster, network
 })
 
+// A panel of 4 MB takes 4 ms, and so does the work on the one before it: both together take hardly longer.
+func ExampleBroadcaster_Ibcast() {
+	cluster, err := simnet.ParseCluster("star:2 latency=5us rate=1GBps")
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = simnet.Run(cluster.Graph, nil, cluster.Settings(), func(comm mpi.Communicator) error {
+		b, err := bcast.New(comm, nil)
+		if err != nil {
+			return err
+		}
+		panel := make([]float64, 500_000)
+		if err := bcast.BcastSlice(b, panel, 0); err != nil { // the first of its size, for which the way is chosen
+			return err
+		}
+		begin := comm.(mpi.Clock).Now()
+		next, err := bcast.IbcastSlice(b, panel, 0)
+		if err != nil {
+			return err
+		}
+		for range 8 {
+			comm.(*simnet.Comm).Sleep(0.5e-3) // s: a piece of the work
+			if _, err := next.Test(); err != nil {
+				return err
+			}
+		}
+		if err := next.Wait(); err != nil { // now the panel is there
+			return err
+		}
+		if comm.Rank() == 1 {
+			fmt.Printf("%.0f ms\n", 1e3*(comm.(mpi.Clock).Now()-begin))
+		}
+		return b.Close()
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output: 4 ms
+}
+
 // Where the ranks of this job run, for predictions of one's own: the job got
 // three of the hosts, in another order than they were measured in.
 func ExampleLocations() {

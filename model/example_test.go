@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi/simnet"
 )
 
 // Two transfers share an uplink of 100 MB/s: half a second of sharing, and
@@ -31,4 +32,28 @@ func Example() {
 	// Output:
 	// alone: 1.000 s
 	// together: 1.250 s and 0.500 s
+}
+
+// Two racks of two hosts: groups for collective.Settings, whose algorithms send little between them.
+func ExampleNetwork_RankGroups() {
+	cluster, err := simnet.ParseCluster("tree:2x2 latency=50us,5us rate=1Gbps")
+	if err != nil {
+		log.Fatal(err)
+	}
+	n, err := cluster.Network() // or model.Load of what topocast discover has written
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(n.RankGroups(8))
+	// Output: [[0 1] [2 3]]
+}
+
+// What topocast predict reads.
+func ExampleReadTransfers() {
+	transfers, err := model.ReadTransfers(strings.NewReader(`{"transfers":[{"src":0,"dst":5,"bytes":10000000,"start_s":0.25}]}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(transfers[0], "from", transfers[0].Start, "s on")
+	// Output: 0->5, 10000000 bytes from 0.25 s on
 }
