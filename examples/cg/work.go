@@ -34,7 +34,7 @@ func work(comm mpi.Communicator, o *options) error {
 		return err
 	}
 	if o.n < max(g.Rows, g.Cols) || o.Repeat < 1 || !(o.tolerance > 0) || !(o.Rate > 0) {
-		return fmt.Errorf("%d points, %d times, tolerance %g, %g flop/s: want at least %d, 1, and above 0", o.n, o.Repeat, o.tolerance, o.Rate, max(g.Rows, g.Cols))
+		return gridjob.Wrongf("%d points, %d times, tolerance %g, %g flop/s: want at least %d, 1, and above 0", o.n, o.Repeat, o.tolerance, o.Rate, max(g.Rows, g.Cols))
 	}
 	if comm.Rank() == 0 && o.traffic != "" {
 		if err := newPlate(0, o.n, g).writeTraffic(o.traffic); err != nil {

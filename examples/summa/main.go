@@ -35,8 +35,7 @@ func main() {
 	o.Flags(flag.CommandLine)
 	flag.Parse()
 	if err := start(&o); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		gridjob.Exit(err)
 	}
 }
 

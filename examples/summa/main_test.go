@@ -92,7 +92,7 @@ func TestWrongOptions(t *testing.T) {
 		want                string
 	}{
 		{small(0, 0, false, &out), "2*8", "", "star:4", "want rows and columns"},
-		{small(0, 0, false, &out), "2x3", "", "star:4", "grid of 2 x 3: want one of 4 ranks"},
+		{small(0, 0, false, &out), "2x3", "", "star:4", "summa: grid of 2 x 3: want one of 4 ranks"},
 		{small(0, 0, false, &out), "", "network.json", "star:4", "want one of them"},
 		{small(0, 0, false, &out), "", "there-is-none.json", "", "there-is-none.json"},
 		{small(0, 0, false, &out), "", "", "torus:3x3", "want a tree"},

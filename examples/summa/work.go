@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/bcast"
@@ -22,7 +20,7 @@ func work(comm mpi.Communicator, o *options) error {
 		return err
 	}
 	if least := max(shape.Rows, shape.Cols); o.n < least || o.panel < 1 || o.Repeat < 1 || !(o.Rate > 0) {
-		return fmt.Errorf("order %d, panel %d, %d times, %g flop/s: want at least %d, 1, 1 and above 0", o.n, o.panel, o.Repeat, o.Rate, least)
+		return gridjob.Wrongf("order %d, panel %d, %d times, %g flop/s: want at least %d, 1, 1 and above 0", o.n, o.panel, o.Repeat, o.Rate, least)
 	}
 	view, err := o.Network(comm)
 	if err != nil {

@@ -25,10 +25,12 @@ type Options struct {
 	Out     io.Writer
 
 	simulated *model.Network // of Cluster
+	flags     *flag.FlagSet
 }
 
 // Flags adds the options, with these values as defaults, to a command line.
 func (o *Options) Flags(f *flag.FlagSet) {
+	o.flags = f
 	f.StringVar(&o.Grid, "grid", o.Grid, "rows and columns of the grid of ranks, such as 2x8; default: as square as it gets")
 	f.IntVar(&o.Repeat, "repeat", o.Repeat, "times that each is run, in turn; the median counts")
 	f.Float64Var(&o.Rate, "rate", o.Rate, "floating-point operations per second of a simulated rank")
@@ -37,11 +39,25 @@ func (o *Options) Flags(f *flag.FlagSet) {
 	f.IntVar(&o.Ranks, "ranks", o.Ranks, "ranks where there is no MPI")
 }
 
-// Run runs work on the ranks of a simulated cluster, of an MPI job, or of this process.
+// Run runs work on the ranks of a simulated cluster, of an MPI job, or of this process. An error is a Wrong if that of work is.
 func (o *Options) Run(work func(mpi.Communicator) error) error {
+	err := o.run(work)
+	if wrong := (*Wrong)(nil); errors.As(err, &wrong) {
+		return wrong // without the rank: all found it
+	}
+	return err
+}
+
+func (o *Options) run(work func(mpi.Communicator) error) error {
+	if o.flags != nil && o.flags.NArg() > 0 {
+		return Wrongf("%q: want flags only", o.flags.Arg(0))
+	}
 	if o.Cluster != "" {
-		if o.File != "" {
-			return errors.New("-network and -cluster: want one of them, as a simulated cluster is known")
+		switch {
+		case o.File != "":
+			return Wrongf("-network and -cluster: want one of them, as a simulated cluster is known")
+		case mpi.Launched() >= 0:
+			return Wrongf("-cluster: one process simulates all ranks: want no launcher")
 		}
 		c, err := simnet.ParseCluster(o.Cluster)
 		if err != nil {
@@ -54,9 +70,19 @@ func (o *Options) Run(work func(mpi.Communicator) error) error {
 		s.Send, s.Recv = simnet.Overhead{Seconds: 3e-7}, simnet.Overhead{Seconds: 3e-7}
 		return simnet.Run(c.Graph, nil, s, work)
 	}
-	err := mpi.Run(work)
-	if errors.Is(err, mpi.ErrNoLauncher) {
-		err = local.Run(o.Ranks, nil, work)
+	var wrong *Wrong
+	err := mpi.Run(func(comm mpi.Communicator) error {
+		err := work(comm)
+		if errors.As(err, &wrong) {
+			return nil
+		}
+		return err
+	})
+	switch {
+	case wrong != nil:
+		return wrong
+	case errors.Is(err, mpi.ErrNoLauncher):
+		return local.Run(o.Ranks, nil, work)
 	}
 	return err
 }
@@ -66,7 +92,7 @@ func (o *Options) Shape(ranks int) (Grid, error) {
 	g := Grid{ByRows: true}
 	if o.Grid != "" {
 		if _, err := fmt.Sscanf(o.Grid, "%dx%d", &g.Rows, &g.Cols); err != nil || g.Rows < 1 || g.Cols < 1 {
-			return g, fmt.Errorf("grid %q: want rows and columns, such as 2x8", o.Grid)
+			return g, Wrongf("grid %q: want rows and columns, such as 2x8", o.Grid)
 		}
 	} else {
 		for g.Rows = 1; (g.Rows+1)*(g.Rows+1) <= ranks; g.Rows++ {
@@ -77,7 +103,7 @@ func (o *Options) Shape(ranks int) (Grid, error) {
 		g.Cols = ranks / g.Rows
 	}
 	if g.Rows*g.Cols != ranks {
-		return g, fmt.Errorf("grid of %d x %d: want one of %d ranks", g.Rows, g.Cols, ranks)
+		return g, Wrongf("grid of %d x %d: want one of %d ranks", g.Rows, g.Cols, ranks)
 	}
 	return g, nil
 }

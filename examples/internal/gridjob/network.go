@@ -19,7 +19,7 @@ func (o *Options) Network(comm mpi.Communicator) (*model.Network, error) {
 			return nil, err
 		}
 		if network, err = model.Read(bytes.NewReader(text)); err != nil {
-			return nil, err
+			return nil, Wrongf("-network %s: %w", o.File, err)
 		}
 	}
 	places, err := mpi.Places(comm)
