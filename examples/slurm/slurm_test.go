@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -45,6 +46,19 @@ type site struct {
 	programs string
 }
 
+// programFolder holds what the tests build, once for all of them.
+var programFolder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "slurmtest") })
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if os.Getenv(requireVariable) != "" {
+		if dir, err := programFolder(); err == nil {
+			os.RemoveAll(dir)
+		}
+	}
+	os.Exit(code)
+}
+
 // newSite starts a laboratory, and Slurm on its hosts, until the end of the test.
 func newSite(t *testing.T) *site {
 	t.Helper()
@@ -54,11 +68,17 @@ func newSite(t *testing.T) *site {
 	if err := netlab.Available(); err != nil {
 		t.Fatal(err)
 	}
-	programs := t.TempDir()
+	programs, err := programFolder()
+	if err != nil {
+		t.Fatal(err)
+	}
 	build := func(name string, command ...string) {
 		t.Helper()
-		folder := command[len(command)-1]
-		command = append(command[:len(command)-1], "-o", filepath.Join(programs, name), folder)
+		file, folder := filepath.Join(programs, name), command[len(command)-1]
+		if _, err := os.Stat(file); err == nil {
+			return // an earlier test did
+		}
+		command = append(command[:len(command)-1], "-o", file, folder)
 		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, out)
 		}
