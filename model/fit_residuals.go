@@ -20,16 +20,20 @@ func (f *fitter) start() {
 	through := make([]float64, len(f.linkOf))
 	for _, p := range f.patterns {
 		clear(through)
-		first, last := math.Inf(1), 0.0
+		first, begin, last := math.Inf(1), math.Inf(1), 0.0
 		for i, j := range p.flows {
-			first, last = min(first, j.Start), max(last, p.begin[i]+p.seconds[i])
+			first, begin, last = min(first, j.Start), min(begin, p.begin[i]), max(last, p.begin[i]+p.seconds[i])
 			for _, c := range j.Data {
 				through[c] += j.Bytes
 			}
 		}
+		span := last - first
+		if span <= 0 { // all of it took less than the latency, which was measured while the machine was busy
+			span = last - begin
+		}
 		for c, bytes := range through {
-			if l := f.linkOf[c]; bytes > 0 && last > first {
-				if rate := math.Log(bytes / (last - first)); !(f.theta[l] >= rate) {
+			if l := f.linkOf[c]; bytes > 0 {
+				if rate := math.Log(bytes / span); !(f.theta[l] >= rate) {
 					f.theta[l] = rate
 				}
 			}
