@@ -117,7 +117,7 @@ bench-mpi: mpi-installed
 # Go's threads send each other no signals, which would be the program's.
 preload: mpi-installed
 	for m in $(LIBRARIES); do \
-		.ci/with-mpi $$m sh -c '$$CC -O2 -Wall -shared -fPIC -pthread -Wl,--as-needed,-z,defs -o libtopocast.$$MPI.so examples/preload/hook/*.c -ldl && \
+		.ci/with-mpi $$m sh -c '$$CC -O2 -Wall -fvisibility=hidden -ftls-model=initial-exec -shared -fPIC -pthread -Wl,--as-needed,-z,defs -o libtopocast.$$MPI.so examples/preload/hook/*.c -ldl && \
 		CGO_CFLAGS="-O2 -g $$CGO_CFLAGS -DTC_HEADER=<preload/pmpi.h> -I$(CURDIR)/examples" \
 		go build -buildmode=c-shared -tags mpi -ldflags=-X=runtime.godebugDefault=asyncpreemptoff=1 -o libtopocast.$$MPI.go.so ./examples/preload' || exit 1; \
 		rm -f libtopocast.$$m.go.h; \

@@ -181,6 +181,7 @@ type written struct {
 	Version int
 	Comms   int `json:"communicators"`
 	Calls   int64
+	Bytes   int64
 	Ours    int64   `json:"along_network"`
 	Gain    float64 `json:"estimated_gain_s"`
 	Reason  string  `json:"left_to_library_because"`
@@ -373,5 +374,18 @@ func TestPreloadShort(t *testing.T) {
 	}}.run(t)
 	if want := "18 broadcasts"; status != 0 || !strings.Contains(stderr, want) {
 		t.Errorf("status %d, %q, want 0 and %q", status, stderr, want)
+	}
+}
+
+// TestPreloadPasses: short broadcasts that are not looked at are counted, on all ranks alike, before a contest and
+// after it. A hang or a wrong byte tells of ranks that went different ways.
+func TestPreloadPasses(t *testing.T) {
+	program := compile(t, "passes.c")
+	for _, patience := range []string{"2.5", "1e-5", "0"} {
+		out, r := reported(t, job{ranks: 2, program: []string{program}, env: []string{"TOPOCAST_NETWORK=" + racks(t), "TOPOCAST_PATIENCE=" + patience}})
+		want := fmt.Sprintf("rank 0: %d broadcasts, %d bytes, 0 wrong", r.Calls, r.Bytes)
+		if !strings.Contains(out, want) || r.Reason != "" {
+			t.Errorf("patience of %s s: it says\n%s\nand the report %q (%s)", patience, out, want, r.Reason)
+		}
 	}
 }

@@ -5,6 +5,10 @@
 
 #include <stdint.h>
 
+// What others than the file itself may call: it is compiled with -fvisibility=hidden, so that a call or a variable
+// of its own takes no look at a table.
+#define TP_VISIBLE __attribute__((visibility("default")))
+
 // A class of sizes holds the messages of more than 2^(c-1) and at most 2^c bytes, as in package bcast.
 enum { TP_CLASSES = 64 };
 
@@ -26,7 +30,7 @@ typedef struct {
 
 // A thread of the program takes no signals while it is in Go, but for where it waits for messages: between
 // these two. They do nothing on other threads.
-void tp_take_signals(void);
-void tp_leave_signals(void);
+TP_VISIBLE void tp_take_signals(void);
+TP_VISIBLE void tp_leave_signals(void);
 
 #endif

@@ -10,21 +10,13 @@ static int tp_ended = 0; // MPI_Finalize has begun, and what is reported is coun
 static tp_comm *tp_all = NULL;
 static tp_tally tp_total[TP_CLASSES]; // of communicators that are gone
 
-// A thread remembers its last communicators. Handles are used again, so what it remembers holds only
-// for as long as none was freed.
-static uint64_t tp_generation = 1;
-enum { TP_REMEMBERED = 4 };
-static __thread struct {
-	MPI_Comm comm;
-	uint64_t generation;
-	tp_comm *s;
-} tp_memory[TP_REMEMBERED] __attribute__((tls_model("initial-exec")));
+uint64_t tp_generation = 1;
 
 static void tp_add(const tp_comm *s) {
 	for (int i = 0; i < TP_CLASSES; i++) {
 		tp_tally *to = &tp_total[i];
 		const tp_tally *t = &s->tallies[i];
-		to->calls += t->calls, to->ours += t->ours, to->bytes += t->bytes;
+		to->calls += t->calls - s->passes[i].left, to->ours += t->ours, to->bytes += t->bytes;
 		to->seconds += t->seconds, to->gain += t->gain;
 	}
 }
@@ -115,7 +107,7 @@ static tp_comm *tp_meet(MPI_Comm comm) {
 	return s;
 }
 
-static tp_comm *tp_search(MPI_Comm comm) {
+tp_comm *tp_find(MPI_Comm comm) {
 	tp_comm *s = NULL;
 	int found = 0;
 	pthread_mutex_lock(&tp_lock);
@@ -124,15 +116,4 @@ static tp_comm *tp_search(MPI_Comm comm) {
 	if (!running || comm == MPI_COMM_NULL || tp_mpi.Comm_get_attr(comm, tp_key, &s, &found) != MPI_SUCCESS)
 		return NULL;
 	return found ? s : tp_meet(comm);
-}
-
-tp_comm *tp_find(MPI_Comm comm) {
-	int i = ((uintptr_t)comm ^ (uintptr_t)comm >> 9) % TP_REMEMBERED;
-	uint64_t generation = __atomic_load_n(&tp_generation, __ATOMIC_ACQUIRE);
-	if (tp_memory[i].comm == comm && tp_memory[i].generation == generation)
-		return tp_memory[i].s;
-	tp_comm *s = tp_search(comm);
-	if (s != NULL)
-		tp_memory[i].comm = comm, tp_memory[i].generation = generation, tp_memory[i].s = s;
-	return s;
 }

@@ -119,7 +119,43 @@ static void tp_first(tp_comm *s) {
 		s->due[i] = 1;
 }
 
+// tp_count counts broadcasts of a class that are not looked at one by one; fewer than none are taken back.
+static void tp_count(tp_comm *s, int class, int64_t n) {
+	s->tallies[class].calls += n;
+	if (s->stage == TP_NEW)
+		s->calls += n;
+	else if (s->choices[class] == NULL)
+		s->watched[class] += n;
+}
+
+// tp_withdraw takes back what is left of the passes of a class.
+static void tp_withdraw(tp_comm *s, int class) {
+	tp_count(s, class, -s->passes[class].left);
+	s->passes[class].left = 0;
+}
+
+void tp_grant(tp_comm *s, int class, int root, int sampled) {
+	const tp_choice *choices = s->choices[class];
+	tp_withdraw(s, class); // another root's
+	if (s->stage == TP_WAIT || (choices != NULL && choices[root].way == TP_OPEN))
+		return; // each is looked at
+	int64_t timed = (sampled / 2 - s->tallies[class].calls) & (sampled - 1), due = INT64_MAX;
+	if (s->stage == TP_NEW)
+		due = TP_MANY - s->calls;
+	else if (s->stage != TP_OFF && choices == NULL)
+		due = s->due[class] - s->watched[class];
+	if (timed == 0)
+		timed = sampled;
+	int64_t n = (timed < due ? timed : due) - 1;
+	if (n <= 0)
+		return;
+	tp_count(s, class, n);
+	s->passes[class] = choices == NULL ? (tp_pass){n, 0, s->size} : (tp_pass){n, root, 1};
+}
+
 int tp_decide(tp_comm *s, int class, int root, int64_t bytes) {
+	for (int i = 0; i < TP_CLASSES; i++)
+		tp_withdraw(s, i);
 	if (s->stage == TP_NEW) {
 		tp_first(s);
 		return s->stage != TP_OFF && tp_is_due(s, class, bytes) && tp_decide(s, class, root, bytes);

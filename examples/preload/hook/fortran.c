@@ -23,7 +23,7 @@ static void tp_bcast_f(char *buf, MPI_Fint *count, MPI_Fint *type, MPI_Fint *roo
 }
 
 #define TP_ENTRY(name) \
-	void name(char *buf, MPI_Fint *count, MPI_Fint *type, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *error) { \
+	TP_VISIBLE void name(char *buf, MPI_Fint *count, MPI_Fint *type, MPI_Fint *root, MPI_Fint *comm, MPI_Fint *error) { \
 		tp_bcast_f(buf, count, type, root, comm, error); \
 	}
 

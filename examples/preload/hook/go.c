@@ -30,9 +30,9 @@ static __attribute__((constructor)) void tp_remember_path(void) {
 // is in Go, and takes those that came meanwhile where it waits for messages, which is in C.
 // Go's own threads take none at all, but for SIGPROF and SIGCHLD, which Go insists on.
 
-static __thread int tp_depth __attribute__((tls_model("initial-exec"))) = 0;
-static __thread int tp_known __attribute__((tls_model("initial-exec"))) = 0; // Go has seen this thread
-static __thread sigset_t tp_mask __attribute__((tls_model("initial-exec")));  // the program's
+static __thread int tp_depth = 0;
+static __thread int tp_known = 0; // Go has seen this thread
+static __thread sigset_t tp_mask;  // the program's
 
 static void tp_block(sigset_t *old) {
 	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};

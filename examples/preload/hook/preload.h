@@ -18,6 +18,13 @@ enum {
 	TP_ON     // there is a Broadcaster
 };
 
+// A tp_pass is how many of the next broadcasts of a class of sizes from some roots the library makes, where nothing
+// is to be looked at but these two: they are counted already. All ranks grant the same passes at the same broadcast.
+typedef struct {
+	int64_t left;
+	int first, roots;
+} tp_pass;
+
 // A tp_comm is what is known of a communicator of the program: the value of an attribute.
 typedef struct tp_comm {
 	MPI_Comm comm;
@@ -27,6 +34,7 @@ typedef struct tp_comm {
 	uintptr_t handle; // of the Broadcaster; 0: none
 	int64_t calls;    // until the ranks agree
 	int64_t moved;    // of those since: their bytes, and a kilobyte for each
+	tp_pass passes[TP_CLASSES];
 	tp_choice *choices[TP_CLASSES]; // by root; NULL: all are open
 	tp_tally tallies[TP_CLASSES];
 	int64_t watched[TP_CLASSES]; // broadcasts of open choices since the class was last tried
@@ -63,11 +71,18 @@ static inline int tp_is_due(tp_comm *s, int class, int64_t bytes) {
 }
 
 // tp_inside is set while the thread is in our own work, which may call MPI_Bcast itself.
-extern __thread int tp_inside __attribute__((tls_model("initial-exec")));
+extern __thread int tp_inside;
+
+// tp_generation changes whenever a communicator is freed, as its handle may then be another's. It is never 0.
+extern uint64_t tp_generation;
 
 // tp_find is the state of a communicator, or NULL where the library is to be left alone: before
 // MPI_Init and after MPI_Finalize, say.
 tp_comm *tp_find(MPI_Comm comm);
+
+// tp_grant grants a class of sizes its next passes, up to the next broadcast that is timed, which is one in so many, a
+// power of two, or at which the ranks may have to decide.
+void tp_grant(tp_comm *s, int class, int root, int sampled);
 
 // tp_decide is collective: it is called for an open choice at the same broadcast on all ranks, and
 // tells whether that one is ours.
