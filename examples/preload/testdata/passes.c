@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CALLS = 12000, MOST = 40, RUN = 1000 };
+enum { CALLS = 8000, MOST = 40, RUN = 1000 };
 
 int main(int argc, char **argv) {
 	unsigned char buf[MOST];
