@@ -1,11 +1,18 @@
 package main
 
 import (
+	"encoding/csv"
+	"encoding/json"
 	"fmt"
+	"io"
 	"math"
+	"os"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/internal/outfile"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -14,22 +21,61 @@ import (
 
 const alltoallRepeats = 7
 
-// measureAlltoall is collective: ranks exchange so many bytes in all, each with each, in pairs. Rank 0 prints the median time in
-// s of some exchanges, and what the network of a file predicts.
-func measureAlltoall(comm mpi.Communicator, total int, file string) error {
-	ranks, me := comm.Size(), comm.Rank()
+// An exchange is what was found out about one of each rank with each.
+type exchange struct {
+	At        []string `json:"at"`          // host and core of each rank
+	Seconds   float64  `json:"seconds"`     // of the slowest rank, the median of some exchanges
+	Predicted float64  `json:"predicted_s"` // by a network
+}
+
+// alltoallBytes are the bytes from each rank to each: those of a table as topocast place reads it, or a number in all, shared evenly.
+func alltoallBytes(text string, ranks int) ([][]int, error) {
+	bytes := make([][]int, ranks)
+	if total, err := strconv.Atoi(text); err == nil {
+		for i := range bytes {
+			bytes[i] = slices.Repeat([]int{max(1, total/(ranks*ranks))}, ranks)
+		}
+		return bytes, nil
+	}
+	f, err := os.Open(text)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(rows) != ranks || len(rows[0]) != ranks {
+		return nil, fmt.Errorf("%s: %d rows: want a square of %d ranks (%v)", text, len(rows), ranks, err)
+	}
+	for i, row := range rows {
+		for _, cell := range row {
+			n, err := strconv.Atoi(cell)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", text, err)
+			}
+			bytes[i] = append(bytes[i], n)
+		}
+	}
+	return bytes, nil
+}
+
+// measureAlltoall is collective: ranks exchange so many bytes, in pairs. Rank 0 reports how long that takes, and what the network of
+// a file predicts.
+func measureAlltoall(comm mpi.Communicator, text, network, out string) error {
+	me := comm.Rank()
+	bytes, err := alltoallBytes(text, comm.Size())
+	if err != nil {
+		return err
+	}
 	c, err := collective.New(comm, &collective.Settings{Messages: true})
 	if err != nil {
 		return err
 	}
-	block := max(1, total/(ranks*ranks))
-	counts := make([]int, ranks)
-	for i := range counts {
-		counts[i] = block
-	}
-	src, dst := make([]byte, ranks*block), make([]byte, ranks*block)
-	for i := range src {
-		src[i] = byte(me*ranks + i/block)
+	var src, dst []byte
+	var from, to []int
+	for rank, n := range bytes[me] {
+		to, src = append(to, n), append(src, slices.Repeat([]byte{mark(me, rank)}, n)...)
+		n = bytes[rank][me]
+		from, dst = append(from, n), append(dst, make([]byte, n)...)
 	}
 	var times []float64
 	for i := range 1 + alltoallRepeats { // the first to warm up
@@ -37,7 +83,7 @@ func measureAlltoall(comm mpi.Communicator, total int, file string) error {
 			return err
 		}
 		begin := time.Now()
-		if err := collective.Alltoallv(c, dst, counts, src, counts); err != nil { // in pairs whatever the size
+		if err := collective.Alltoallv(c, dst, from, src, to); err != nil { // in pairs whatever the size
 			return err
 		}
 		slowest := []float64{time.Since(begin).Seconds()}
@@ -48,25 +94,33 @@ func measureAlltoall(comm mpi.Communicator, total int, file string) error {
 			times = append(times, slowest[0])
 		}
 	}
-	for i, x := range dst {
-		if x != byte(i/block*ranks+me) {
-			return fmt.Errorf("alltoall: rank %d: byte %d from rank %d is %d, want %d", me, i%block, i/block, x, byte(i/block*ranks+me))
+	for rank, n := range from {
+		for i, x := range dst[:n] {
+			if x != mark(rank, me) {
+				return fmt.Errorf("alltoall: rank %d: byte %d from rank %d is %d, want %d", me, i, rank, x, mark(rank, me))
+			}
 		}
+		dst = dst[n:]
 	}
 	at, err := bcast.Locations(comm)
 	if err != nil || me != 0 {
 		return err
 	}
-	predicted, err := predictAlltoall(file, at, int64(block))
-	if err != nil {
+	found := exchange{Seconds: stats.MiddleMedian(times)}
+	for _, l := range at {
+		found.At = append(found.At, fmt.Sprint(l.Host, " ", l.Core))
+	}
+	if found.Predicted, err = predictAlltoall(network, at, bytes); err != nil {
 		return err
 	}
-	fmt.Printf("alltoall %d ranks: %g s, predicted %g s\n", ranks, stats.MiddleMedian(times), predicted)
-	return nil
+	return outfile.Write(out, func(w io.Writer) error { return json.NewEncoder(w).Encode(&found) })
 }
 
+// mark is what ranks send to each other.
+func mark(from, to int) byte { return byte(16*from + to + 1) }
+
 // predictAlltoall is what the rounds of an exchange in pairs take, one after the other.
-func predictAlltoall(file string, at []model.Location, block int64) (float64, error) {
+func predictAlltoall(file string, at []model.Location, bytes [][]int) (float64, error) {
 	network, err := model.Load(file)
 	if err != nil {
 		return 0, err
@@ -83,7 +137,10 @@ func predictAlltoall(file string, at []model.Location, block int64) (float64, er
 	for distance := 1; distance < len(at); distance++ {
 		var round []model.Transfer
 		for rank := range at {
-			round = append(round, model.Transfer{Src: rank, Dst: (rank + distance) % len(at), Bytes: block})
+			peer := (rank + distance) % len(at)
+			if n := bytes[rank][peer]; n > 0 {
+				round = append(round, model.Transfer{Src: rank, Dst: peer, Bytes: int64(n)})
+			}
 		}
 		times, err := predictor.Predict(nil, round)
 		if err != nil {

@@ -52,8 +52,8 @@ func (l *castLab) applications(tb testing.TB, library string) (rows []string) {
 		shares    int // columns before that which is predicted
 		predicted int // the first of the columns that it is of
 	}{
-		{"C = A B", []string{summa, "-n", "256", "-panel", "64", "-repeat", repeat, "-network", network}, 4, 1},
-		{"X U = B", []string{summa, "-n", "256", "-panel", "64", "-trsm", "-repeat", repeat, "-network", network}, 4, 1},
+		{"C = A B", []string{summa, "-n", "256", "-panel", "64", "-repeat", repeat, "-budget", "1s", "-network", network}, 4, 1},
+		{"X U = B", []string{summa, "-n", "256", "-panel", "64", "-trsm", "-repeat", repeat, "-budget", "1s", "-network", network}, 4, 1},
 		{"CG", []string{cg, "-n", "64", "-repeat", repeat, "-network", network}, 5, 2},
 	} {
 		out := l.run(tb, library, "round-robin", applicationLimit, nil, p.program...)

@@ -67,7 +67,7 @@ func main() {
 	casts := flag.String("casts", "", "time the broadcasts that a file asks for instead")
 	exchange := flag.Bool("pingpong", false, "time ping-pongs of rank 0 instead")
 	rates := flag.Bool("throughput", false, "measure the rates of links instead")
-	alltoall := flag.Int("alltoall", 0, "time an exchange of so many bytes in all instead, each rank with each")
+	alltoall := flag.String("alltoall", "", "time an exchange of each rank with each instead, of so many bytes in all, or of those in a table as topocast place reads it")
 	network := flag.String("network", "", "file of the network by which -alltoall is predicted")
 	times := flag.Bool("times", false, "measure latencies and PLogP parameters instead")
 	flag.Parse()
@@ -75,8 +75,8 @@ func main() {
 		if *casts != "" {
 			return measureCasts(comm, *casts, *out)
 		}
-		if *alltoall > 0 {
-			return measureAlltoall(comm, *alltoall, *network)
+		if *alltoall != "" {
+			return measureAlltoall(comm, *alltoall, *network, *out)
 		}
 		if *exchange {
 			return measurePingPong(comm, *out)
