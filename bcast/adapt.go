@@ -21,7 +21,9 @@ type watched struct {
 const firstTry = 64
 
 // kept is how many ways are compared while the job runs: the library's own, the plan in use or the best of ours, and
-// the one that came next to it. More would have to be paid from the same share of the time.
+// the one that came next to it. More would have to be paid from the same share of the time. Where all of them send the whole
+// message over the one link that has become slow they tie, and nothing changes: in a star of five ranks a chain
+// and a split binary tree both do so behind ranks 0, 1 and 3.
 const kept = 3
 
 // hotBatch is how many broadcasts back to back are one sample of Adapt, for messages that are short, and

@@ -93,6 +93,7 @@ type judge struct {
 	rival     int // that is tried next
 	lost      bool
 	last      Sample     // of the way in use, in the last pair
+	before    Sample     // the same in the pair before
 	streak    []int      // per way: pairs that it has won against the one in use since it lost one
 	spent     []float64  // per way: s, that trying it has taken since the last change
 	recent    [][]Sample // per way: the last ones
@@ -127,7 +128,7 @@ func (j *judge) median(way int) Sample {
 func (j *judge) add(rival int, current, other Sample) {
 	j.recent[j.current] = latest(j.recent[j.current], current)
 	j.recent[rival] = latest(j.recent[rival], other)
-	j.last = current
+	j.before, j.last = j.last, current
 	j.spent[rival] += other.score()
 	margin := j.margin
 	if rival == j.incumbent {
@@ -151,8 +152,8 @@ func (j *judge) add(rival int, current, other Sample) {
 		clear(j.streak)
 		clear(j.spent)
 	}
-	if !j.lost {
-		j.rival = j.choose()
+	if j.rival = j.choose(); j.lost {
+		j.rival = j.promising()
 	}
 }
 
@@ -174,20 +175,36 @@ func (j *judge) choose() int {
 	return best
 }
 
+// promising returns the way that took the least when it was last tried: that which the way in use has just lost to, or one
+// that may be better still and is spared going by way of the other.
+func (j *judge) promising() int {
+	best, least := -1, math.Inf(1)
+	for way, samples := range j.recent {
+		if n := len(samples); n > 0 && way != j.current && samples[n-1].score() < least {
+			best, least = way, samples[n-1].score()
+		}
+	}
+	return best
+}
+
 // after is the number of broadcasts until the next try, when the last one has cost so many
 // seconds and there were so many broadcasts since the one before. In the long run tries cost no
-// more than the share: broadcasts earn it, by the running median, and tries spend it. A pair that the
-// way in use has lost is repeated sooner, out of a stock that is filled up again later; the
-// cluster may have changed, so it is the last sample then that tells how long broadcasts take now.
+// more than the share: broadcasts earn it, and tries spend it. A pair that the
+// way in use has lost is repeated sooner, out of a stock that is filled up again later. Broadcasts take the
+// running median, but the cluster may have changed: those to come take as long as the last sample if that is longer,
+// and those between two samples as long as both.
 func (j *judge) after(since int, cost float64) int {
 	each := j.median(j.current).Hot
 	if !(each > 0) {
 		return mostWait
 	}
-	j.debt = max(0, j.debt+cost-j.share*each*float64(since))
+	j.debt = max(0, j.debt+cost-j.share*max(each, min(j.before.Hot, j.last.Hot))*float64(since))
 	wait := j.debt / (j.share * each)
-	if j.lost && j.debt < inStock*cost {
-		wait = cost / (j.share * max(each, j.last.Hot)) / hurry
+	if j.debt < inStock*cost {
+		now := max(each, j.last.Hot)
+		if wait = j.debt / (j.share * now); j.lost {
+			wait = cost / (j.share * now) / hurry
+		}
 	}
 	return int(min(mostWait, max(leastWait, math.Ceil(wait))))
 }
