@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/topocast/topocast/internal/outcome"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -241,6 +242,16 @@ func repeat(each []named, comm mpi.Communicator, stderr io.Writer, run func(expe
 	}
 	return outcomes, nil
 }
+
+// timeLeft tells what is left of a budget that begins now, by the clock of the ranks.
+func timeLeft(comm mpi.Communicator, budget time.Duration) func() time.Duration {
+	now := harness.Clock(comm)
+	start := now()
+	return func() time.Duration { return budget - time.Duration((now()-start)*float64(time.Second)) }
+}
+
+// leastShare of a budget is for a measurement when the time is over: settings want some, in which a first round is measured.
+const leastShare = time.Millisecond
 
 // onSimulated runs work on simulated ranks, which run starts, and returns what rank 0 has found.
 func onSimulated[T any](run func(func(mpi.Communicator) error) error, work func(mpi.Communicator) (T, error)) (found T, err error) {

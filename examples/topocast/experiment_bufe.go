@@ -50,10 +50,22 @@ type bufeOptions struct {
 	samples int
 	size    string // as given
 
-	long   int64         // B
-	budget time.Duration // of each measurement; 0: none
-	quiet  bool          // readings are quiet enough for cliques
-	truth  []float64     // s between the ranks of a simulated machine; nil: not known
+	long  int64                // B
+	left  func() time.Duration // until the last measurement is to end, by the clock of the ranks; nil: no bound
+	parts int                  // measurements that are still to be made
+	quiet bool                 // readings are quiet enough for cliques
+	truth []float64            // s between the ranks of a simulated machine; nil: not known
+}
+
+// budget is for the next measurement: its share of the time that is left, so that what one takes too long for the others
+// do not get. 0: no bound.
+func (o *bufeOptions) budget() time.Duration {
+	if o.left == nil {
+		return 0
+	}
+	share := o.left() / time.Duration(max(1, o.parts))
+	o.parts--
+	return max(share, leastShare)
 }
 
 func (o *bufeOptions) flags(f *pflag.FlagSet) {
@@ -135,12 +147,12 @@ func (o *bufeOptions) measure(ctx context.Context, comm mpi.Communicator, s *sta
 	if err := own.read(s); err != nil {
 		return nil, err
 	}
-	own.budget = s.budget / bufeParts
+	own.left, own.parts = timeLeft(comm, s.budget), bufeParts
 	return own.here(ctx, comm)
 }
 
 // bufeParts is how many measurements share the budget.
-const bufeParts = 13
+const bufeParts = 12
 
 // leastBufeRanks are those of which a switch can be told.
 const leastBufeRanks = 3

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func bufe(t *testing.T, flags ...string) printedExperiment {
@@ -192,5 +193,20 @@ func TestBlizzardIsAsTheTextSays(t *testing.T) {
 	}
 	if m, err := blizzard(4); err != nil || m.cluster.Graph.Hosts() != 128 {
 		t.Errorf("four nodes: %v", err)
+	}
+}
+
+// TestBufeSharesItsBudget: a measurement gets its share of what is left: of 12 min that 12 are to share 1 min, and 30 s of the 5 min 30 s
+// that are left when the first has taken 6 min 30 s. When the time is over it gets as little as settings allow.
+func TestBufeSharesItsBudget(t *testing.T) {
+	left := 12 * time.Minute
+	o := bufeOptions{left: func() time.Duration { return left }, parts: bufeParts}
+	for _, c := range []struct{ left, want time.Duration }{{12 * time.Minute, time.Minute}, {330 * time.Second, 30 * time.Second}, {-time.Second, leastShare}} {
+		if left = c.left; o.budget() != c.want {
+			t.Errorf("of %v left a measurement does not get %v", c.left, c.want)
+		}
+	}
+	if got := new(bufeOptions).budget(); got != 0 {
+		t.Errorf("without a bound %v", got)
 	}
 }

@@ -54,11 +54,12 @@ func (o *reinfjellOptions) measure(ctx context.Context, comm mpi.Communicator, s
 		}
 		out = &outcome.Outcome{Name: "reinfjell", Source: reinfjellTitle, Where: library + ", " + run.noun + "."}
 	}
+	left := timeLeft(comm, s.budget/thirds) // what the fewest repetitions do not take is for more of them
 	for _, r := range own.reps {
 		if comm.Rank() == 0 {
 			fmt.Fprintf(s.progress, "parameters of all pairs, R = %d\n", r)
 		}
-		settings := &plogp.Settings{Longest: 1, Samples: r, SaturatedUpTo: -1, Seed: own.seed, Budget: s.budget / thirds / time.Duration(len(own.reps))}
+		settings := &plogp.Settings{Longest: 1, Samples: r, SaturatedUpTo: -1, Seed: own.seed, Budget: max(left(), leastShare)}
 		if _, simulated := comm.(*simnet.Comm); simulated {
 			settings.LongestRow = longestSimulated
 		}

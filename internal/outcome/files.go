@@ -42,6 +42,7 @@ func (o *Outcome) WriteJSON(w io.Writer) error {
 		Text     []string     `json:"text"`
 		Tables   []table      `json:"tables"`
 		Compared []comparison `json:"compared"`
+		Causes   []string     `json:"causes"`
 	}
 	type summary struct {
 		Values      int      `json:"values"`
@@ -72,7 +73,7 @@ func (o *Outcome) WriteJSON(w io.Writer) error {
 		append([]string{}, o.Warnings...), o.Detail,
 	}
 	for _, s := range o.Sections {
-		x := section{s.Title, append([]string{}, s.Text...), []table{}, []comparison{}}
+		x := section{s.Title, append([]string{}, s.Text...), []table{}, []comparison{}, append([]string{}, s.Causes...)}
 		for _, t := range s.Tables {
 			y := table{Name: t.Name, Title: t.Title, Rows: [][]any{}}
 			for _, c := range t.Columns {
@@ -187,6 +188,9 @@ func WritePage(w io.Writer, title string, outcomes ...*Outcome) error {
 			}
 			for _, t := range s.comparisons() {
 				part.Tables = append(part.Tables, t.drawn())
+			}
+			for _, cause := range s.Causes {
+				part.After = append(part.After, causeHead+cause)
 			}
 			for _, f := range s.Figures {
 				part.Figures = append(part.Figures, f.Picture)

@@ -23,6 +23,7 @@ type Section struct {
 	Text     []string // paragraphs: what was done, what differs from the source
 	Tables   []*Table
 	Compared []Comparison
+	Causes   []string // below them: why numbers differ
 	Figures  []Figure
 }
 
@@ -72,6 +73,11 @@ func (o *Outcome) Warn(format string, args ...any) {
 // Say adds a paragraph.
 func (s *Section) Say(format string, args ...any) {
 	s.Text = append(s.Text, fmt.Sprintf(format, args...))
+}
+
+// Because says why numbers of ours differ from the source's: an input that was chosen, the paper, or a fault of ours.
+func (s *Section) Because(format string, args ...any) {
+	s.Causes = append(s.Causes, fmt.Sprintf(format, args...))
 }
 
 // Table begins a table. Columns of names come before those of numbers.

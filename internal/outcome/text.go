@@ -15,7 +15,7 @@ import (
 // width is that of a terminal which nobody has widened.
 const width = 80
 
-// WriteText writes the outcome for a terminal. Tables that are wider than 80 columns are as wide as they are.
+// WriteText writes the outcome for a terminal of 80 columns.
 func (o *Outcome) WriteText(w io.Writer) error {
 	var b strings.Builder
 	paragraph := func(text string) { b.WriteString(words.Fill(text, width) + "\n") }
@@ -24,7 +24,9 @@ func (o *Outcome) WriteText(w io.Writer) error {
 		paragraph(o.Where)
 	}
 	for _, s := range o.Sections {
-		fmt.Fprintf(&b, "\n%s\n%s\n", s.Title, strings.Repeat("-", min(width, utf8.RuneCountInString(s.Title))))
+		b.WriteByte('\n')
+		paragraph(s.Title)
+		b.WriteString(strings.Repeat("-", min(width, utf8.RuneCountInString(s.Title))) + "\n")
 		for _, text := range s.Text {
 			paragraph(text)
 		}
@@ -35,6 +37,12 @@ func (o *Outcome) WriteText(w io.Writer) error {
 		for _, t := range s.comparisons() {
 			b.WriteByte('\n')
 			t.write(&b)
+		}
+		if len(s.Causes) > 0 {
+			b.WriteByte('\n')
+			for _, cause := range s.Causes {
+				paragraph(causeHead + cause)
+			}
 		}
 	}
 	if text := o.Summary().sentence(); text != "" {
@@ -50,6 +58,9 @@ func (o *Outcome) WriteText(w io.Writer) error {
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// causeHead begins what is said of the cause of a difference.
+const causeHead = "Why: "
 
 // notReproduced stands where our number, and so its difference, would be.
 const notReproduced = "not reproduced"
@@ -183,34 +194,38 @@ func (t *Table) cells() [][]string {
 	return rows
 }
 
-// write aligns names on the left, and numbers on the right, by what is seen rather than by bytes.
+// write aligns names on the left, and numbers on the right, by what is seen rather than by bytes. What is wider than
+// a terminal is made to fit: names are broken, and columns that still have no room follow below the others.
 func (t *Table) write(b *strings.Builder) {
 	if t.Title != "" {
 		b.WriteString(words.Fill(t.Title, width) + "\n")
 	}
-	rows := t.cells()
 	head := make([]string, len(t.Columns))
-	widths := make([]int, len(t.Columns))
 	for k, c := range t.Columns {
 		head[k] = c.head()
-		widths[k] = utf8.RuneCountInString(head[k])
-		for _, row := range rows {
-			widths[k] = max(widths[k], utf8.RuneCountInString(row[k]))
-		}
 	}
-	for _, row := range append([][]string{head}, rows...) {
-		var line strings.Builder
-		for k, cell := range row {
-			blank := strings.Repeat(" ", widths[k]-utf8.RuneCountInString(cell))
-			if k > 0 {
-				line.WriteString("  ")
+	rows := t.narrow(append([][]string{head}, t.cells()...))
+	have := widths(rows)
+	for i, part := range t.parts(have) {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		for _, row := range rows {
+			var line strings.Builder
+			for n, k := range part {
+				blank := strings.Repeat(" ", have[k]-utf8.RuneCountInString(row[k]))
+				if n > 0 {
+					line.WriteString(strings.Repeat(" ", gap))
+				}
+				if t.left(k) {
+					line.WriteString(row[k] + blank)
+				} else {
+					line.WriteString(blank + row[k])
+				}
 			}
-			if c := t.Columns[k]; c.text && !c.right {
-				line.WriteString(cell + blank)
-			} else {
-				line.WriteString(blank + cell)
+			if text := strings.TrimRight(line.String(), " "); text != "" { // else another part has what goes on here
+				b.WriteString(text + "\n")
 			}
 		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
 }

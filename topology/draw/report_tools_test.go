@@ -27,12 +27,12 @@ func opened(t *testing.T, r *Report) *browser {
 // picture of the window stays.
 func (b *browser) untroubled() {
 	b.t.Helper()
-	b.shot(filepath.Join(b.t.ArtifactDir(), "window.png"))
-	if len(b.errors) > 0 {
-		b.t.Errorf("the page complains: %s", strings.Join(b.errors, "; "))
+	b.Shot(filepath.Join(b.t.ArtifactDir(), "window.png"))
+	if len(b.Errors) > 0 {
+		b.t.Errorf("the page complains: %s", strings.Join(b.Errors, "; "))
 	}
-	if len(b.requests) != 1 || !strings.HasPrefix(b.requests[0], "file://") {
-		b.t.Errorf("the page made the requests %v, want none but for itself", b.requests)
+	if len(b.Requests) != 1 || !strings.HasPrefix(b.Requests[0], "file://") {
+		b.t.Errorf("the page made the requests %v, want none but for itself", b.Requests)
 	}
 }
 
@@ -40,7 +40,7 @@ func (b *browser) untroubled() {
 func (b *browser) at(expression string) (x, y float64) {
 	b.t.Helper()
 	var place [2]float64
-	b.eval("(() => { const box = view.canvas.getBoundingClientRect(), [x, y] = "+expression+"; return [box.left + x, box.top + y] })()", &place)
+	b.Eval("(() => { const box = view.canvas.getBoundingClientRect(), [x, y] = "+expression+"; return [box.left + x, box.top + y] })()", &place)
 	return place[0], place[1]
 }
 
@@ -79,7 +79,7 @@ func TestToolsReportInBrowser(t *testing.T) {
 	b := opened(t, ringReport(t))
 	number := func(expression string) (x float64) {
 		t.Helper()
-		b.eval(expression, &x)
+		b.Eval(expression, &x)
 		return x
 	}
 	// It has drawn something: a canvas of one colour has nothing on it.
@@ -96,24 +96,24 @@ func TestToolsReportInBrowser(t *testing.T) {
 	}
 
 	// A drag turns it, the wheel zooms.
-	before := b.text("[view.yaw, view.pitch, view.canvas.toDataURL().length]")
+	before := b.Text("[view.yaw, view.pitch, view.canvas.toDataURL().length]")
 	x, y := b.at("[view.width / 2, view.height / 2 + 3]")
-	b.mouse("mousePressed", x, y, true)
-	b.mouse("mouseMoved", x+60, y+10, true)
-	b.mouse("mouseMoved", x+120, y+20, true)
-	b.mouse("mouseReleased", x+120, y+20, false)
-	b.painted()
-	if after := b.text("[view.yaw, view.pitch, view.canvas.toDataURL().length]"); after == before {
+	b.Mouse("mousePressed", x, y, true)
+	b.Mouse("mouseMoved", x+60, y+10, true)
+	b.Mouse("mouseMoved", x+120, y+20, true)
+	b.Mouse("mouseReleased", x+120, y+20, false)
+	b.Painted()
+	if after := b.Text("[view.yaw, view.pitch, view.canvas.toDataURL().length]"); after == before {
 		t.Errorf("a drag left the view at %s", after)
 	}
 	zoom := number("view.zoom")
-	b.call("Input.dispatchMouseEvent", map[string]any{"type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": -120}, nil)
-	b.painted()
+	b.Call("Input.dispatchMouseEvent", map[string]any{"type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": -120}, nil)
+	b.Painted()
 	if now := number("view.zoom"); now <= zoom {
 		t.Errorf("the wheel changed the zoom from %g to %g, want more", zoom, now)
 	}
-	b.eval("view.reset()", nil)
-	b.painted()
+	b.Eval("view.reset()", nil)
+	b.Painted()
 
 	// Pointing at a link tells its two ends and figures: a-b has both directions, b-c one.
 	middle := func(u, v int) string {
@@ -124,22 +124,22 @@ func TestToolsReportInBrowser(t *testing.T) {
 		{1, 2}: {"b → c", "latency 2 us", "one direction only", "probability 0.90"},
 	} {
 		x, y := b.at(middle(ends[0], ends[1]))
-		b.mouse("mouseMoved", x, y, false)
-		b.painted()
-		said := b.text("by('tip').hidden ? 'nothing' : by('tip').innerText")
+		b.Mouse("mouseMoved", x, y, false)
+		b.Painted()
+		said := b.Text("by('tip').hidden ? 'nothing' : by('tip').innerText")
 		for _, part := range want {
 			if !strings.Contains(said, part) {
 				t.Errorf("pointing at link %v says %q, want %q in it", ends, said, part)
 			}
 		}
 	}
-	b.mouse("mouseMoved", 5, 5, false)
-	b.until("by('tip').hidden")
+	b.Mouse("mouseMoved", 5, 5, false)
+	b.Until("by('tip').hidden")
 
 	// The sliders: arcs of at least 0.65 are those from a, b, c and d; 64 KiB has four, as measured then.
 	slide := func(id, value string) {
-		b.eval("by('"+id+"').value = '"+value+"'; by('"+id+"').dispatchEvent(new Event('input'))", nil)
-		b.painted()
+		b.Eval("by('"+id+"').value = '"+value+"'; by('"+id+"').dispatchEvent(new Event('input'))", nil)
+		b.Painted()
 	}
 	slide("likely", "0.65")
 	if links := number("+view.canvas.dataset.links"); links != 4 {
@@ -147,7 +147,7 @@ func TestToolsReportInBrowser(t *testing.T) {
 	}
 	slide("likely", "0")
 	slide("size", "1")
-	if links, said := number("+view.canvas.dataset.links"), b.text("by('sizeShown').textContent + describeLink(found, found.shown[0])"); links != 4 || !strings.Contains(said, "64 KiB") || !strings.Contains(said, "70 us") {
+	if links, said := number("+view.canvas.dataset.links"), b.Text("by('sizeShown').textContent + describeLink(found, found.shown[0])"); links != 4 || !strings.Contains(said, "64 KiB") || !strings.Contains(said, "70 us") {
 		t.Errorf("%g links with 64 KiB, %s; want 4 of 70 us", links, said)
 	}
 	slide("size", "0")
@@ -156,24 +156,24 @@ func TestToolsReportInBrowser(t *testing.T) {
 	}
 
 	// Against the plan: red as fast, blue slower and the bluer the slower, white unused.
-	b.eval("by('which').value = 'spec'; by('which').dispatchEvent(new Event('change'))", nil)
-	b.painted()
+	b.Eval("by('which').value = 'spec'; by('which').dispatchEvent(new Event('change'))", nil)
+	b.Painted()
 	var shades [][3]int
-	b.eval("[[0,1],[1,2],[2,3]].map(([u, v]) => channels(view.wiring.shown.find((l) => l.u === u && l.v === v).colour))", &shades)
+	b.Eval("[[0,1],[1,2],[2,3]].map(([u, v]) => channels(view.wiring.shown.find((l) => l.u === u && l.v === v).colour))", &shades)
 	if fast, slow, unused := shades[0], shades[1], shades[2]; fast[0] <= fast[2] || slow[2] <= slow[0]+100 || unused != [3]int{255, 255, 255} {
 		t.Errorf("colours of links as fast, twice as slow, and unused: %v", shades)
 	}
 
 	// The heat map tells the pair.
-	b.eval("by('heat').scrollIntoView()", nil)
+	b.Eval("by('heat').scrollIntoView()", nil)
 	var cell [2]float64
-	b.eval("(() => { const box = by('heat').querySelector('canvas').getBoundingClientRect(); return [box.left + box.width * 1.5 / 8, box.top + box.height * 0.5 / 8] })()", &cell)
-	b.mouse("mouseMoved", cell[0], cell[1], false)
-	b.until("!by('tip').hidden")
-	if said := b.text("by('tip').innerText"); !strings.Contains(said, "a → b") || !strings.Contains(said, "2 us") {
+	b.Eval("(() => { const box = by('heat').querySelector('canvas').getBoundingClientRect(); return [box.left + box.width * 1.5 / 8, box.top + box.height * 0.5 / 8] })()", &cell)
+	b.Mouse("mouseMoved", cell[0], cell[1], false)
+	b.Until("!by('tip').hidden")
+	if said := b.Text("by('tip').innerText"); !strings.Contains(said, "a → b") || !strings.Contains(said, "2 us") {
 		t.Errorf("pointing at the pair a, b says %q, want 2 us", said)
 	}
-	if b.text("window.evil") != "undefined" {
+	if b.Text("window.evil") != "undefined" {
 		t.Error("a name has run as a script")
 	}
 	b.untroubled()
@@ -184,19 +184,19 @@ func TestToolsReportInBrowser(t *testing.T) {
 func TestToolsLargeReportInBrowser(t *testing.T) {
 	c, d := topotest.Generate(t, "tree:8x25x10")
 	b := opened(t, &Report{Graph: c.Graph, Hierarchy: c.Hierarchy, Latencies: d, Suspects: []Suspect{{"host h1234", "made up", []int{1234}}}})
-	nodes := func() string { return b.text("view.canvas.dataset.nodes") }
+	nodes := func() string { return b.Text("view.canvas.dataset.nodes") }
 	// 2,000 hosts on 200 racks in 8 pods below one switch: of racks 200 are shown.
 	if got := nodes(); got != "209" {
 		t.Errorf("%s nodes at first, want 209", got)
 	}
 	click := func(expression string) {
 		x, y := b.at(expression)
-		b.mouse("mouseMoved", x, y, false)
-		b.mouse("mousePressed", x, y, true)
-		b.mouse("mouseReleased", x, y, false)
-		b.painted()
+		b.Mouse("mouseMoved", x, y, false)
+		b.Mouse("mousePressed", x, y, true)
+		b.Mouse("mouseReleased", x, y, false)
+		b.Painted()
 	}
-	b.eval("var near = found.nodes.filter((v) => found.isGroup(v)).sort((a, b) => view.near[b] - view.near[a])[0], its = found.head[near - found.vertices]", nil)
+	b.Eval("var near = found.nodes.filter((v) => found.isGroup(v)).sort((a, b) => view.near[b] - view.near[a])[0], its = found.head[near - found.vertices]", nil)
 	click("[view.x[near], view.y[near]]")
 	if got := nodes(); got != "219" { // its switch and ten hosts for the rack
 		t.Errorf("%s nodes with one rack open, want 219", got)
@@ -205,13 +205,13 @@ func TestToolsLargeReportInBrowser(t *testing.T) {
 	if got := nodes(); got != "209" {
 		t.Errorf("%s nodes with that rack closed again, want 209", got)
 	}
-	b.eval("document.querySelector('#suspects tbody tr').click()", nil)
-	b.painted()
-	if got := b.text("found.nodes.includes(1234) && view.marked.has(1234)"); got != "true" {
+	b.Eval("document.querySelector('#suspects tbody tr').click()", nil)
+	b.Painted()
+	if got := b.Text("found.nodes.includes(1234) && view.marked.has(1234)"); got != "true" {
 		t.Errorf("a click on the suspect shows it: %s", got)
 	}
-	b.eval("by('depth').value = -1; by('depth').dispatchEvent(new Event('change')); view.turn(0.5, 0.2)", nil)
-	b.painted()
+	b.Eval("by('depth').value = -1; by('depth').dispatchEvent(new Event('change')); view.turn(0.5, 0.2)", nil)
+	b.Painted()
 	if got := nodes(); got != "2209" {
 		t.Errorf("%s nodes with all open, want 2209", got)
 	}
@@ -241,10 +241,10 @@ func TestToolsReportsOfAnyShape(t *testing.T) {
 	}
 	b := openBrowser(t, folder[0], 900, 700, true)
 	for _, path := range folder[1:] {
-		b.call("Page.navigate", map[string]any{"url": "file://" + path}, nil)
-		b.until("location.pathname === '" + path + "' && document.readyState === 'complete' && by('scene').dataset.frames > 0")
+		b.Call("Page.navigate", map[string]any{"url": "file://" + path}, nil)
+		b.Until("location.pathname === '" + path + "' && document.readyState === 'complete' && by('scene').dataset.frames > 0")
 	}
-	if len(b.errors) > 0 || len(b.requests) != len(folder) || slices.ContainsFunc(b.requests, func(r string) bool { return !strings.HasPrefix(r, "file://") }) {
-		t.Errorf("complaints %v, requests %v", b.errors, b.requests)
+	if len(b.Errors) > 0 || len(b.Requests) != len(folder) || slices.ContainsFunc(b.Requests, func(r string) bool { return !strings.HasPrefix(r, "file://") }) {
+		t.Errorf("complaints %v, requests %v", b.Errors, b.Requests)
 	}
 }
