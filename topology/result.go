@@ -71,9 +71,13 @@ func (g *Graph) alike() []string {
 const fitRounding = 1e-12
 
 // NewFit tells how well the shortest paths of a graph, and an overhead in s that every message
-// pays on top, explain the readings d, as NewResult takes them. The hierarchy, of the same hosts, gives the levels.
+// pays on top, explain the readings d, as NewResult takes them. The hierarchy, of the same hosts, gives the
+// levels; nil: all pairs are of one.
 func NewFit(g *Graph, h *Hierarchy, d []float64, overhead float64) Fit {
 	n := g.hosts
+	if h == nil {
+		h = &Hierarchy{hosts: n, smallest: make([]int, n), groups: []Group{{}}}
+	}
 	f := Fit{R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: math.NaN()}
 	fitted := g.HostDistances()
 	for i := range fitted {

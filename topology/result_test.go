@@ -17,3 +17,15 @@ func TestNewResultRefusesReadingsOfOtherHosts(t *testing.T) {
 		}
 	}
 }
+
+// TestNewFitWithoutLevels: readings of a star that are all as its links say are explained, in the one level there is.
+func TestNewFitWithoutLevels(t *testing.T) {
+	g, err := NewGraph(2, 1, nil, AppendLink(AppendLink(nil, 2, 0, 1e-6, 1e9), 2, 1, 3e-6, 1e9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := NewFit(g, nil, []float64{0, 4e-6, 4e-6, 0}, 0)
+	if len(f.Levels) != 1 || !(f.Levels[0].Residual < 1e-9) {
+		t.Errorf("NewFit of no hierarchy = %+v, want one level, explained", f)
+	}
+}

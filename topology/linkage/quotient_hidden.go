@@ -1,6 +1,7 @@
 package linkage
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -96,8 +97,13 @@ func (q *quotient) findHidden() error {
 	}
 	reduced, work, err := clique.Reduce(g, min(hiddenMost, hiddenLeast+hiddenSigmas*typical), hiddenWork)
 	q.work += work
-	if reduced != nil && reduced.Vertices() > k {
+	switch {
+	case errors.Is(err, clique.ErrUnfinished):
+		return nil // the links as they are
+	case err != nil:
+		return err
+	case reduced.Vertices() > k:
 		q.hidden = reduced
 	}
-	return err
+	return nil
 }
