@@ -293,10 +293,11 @@ func (r *comparison) reason(f *compare.Finding) string {
 	case compare.FoundExtra:
 		return fmt.Sprintf("the reference does not have it; without it the way would be %.3g times as long", f.Times)
 	case compare.FoundClass:
-		if f.Times < 1 {
-			return fmt.Sprintf("%.3g times as fast as all others have become, or as in the reference", 1/f.Times)
+		what := "latency"
+		if f.Rates {
+			what = "bandwidth"
 		}
-		return fmt.Sprintf("%.3g times as slow as all others have become, or as in the reference", f.Times)
+		return fmt.Sprintf("%s %s as all others have become, or as in the reference", what, timesAs(f.Times, f.Unseen))
 	case compare.FoundMisfit:
 		return fmt.Sprintf("the reference's links explain the latencies to %.0f %% only, in the median: it is wired otherwise", 100*f.Times)
 	}
@@ -306,6 +307,18 @@ func (r *comparison) reason(f *compare.Finding) string {
 	return r.linkReason(&r.result.Links[f.Link])
 }
 
+// timesAs says how many times as slow something is, or as fast; at least so many times as fast where the
+// latency is too short to be seen.
+func timesAs(slower float64, unseen bool) string {
+	switch {
+	case slower > 1:
+		return fmt.Sprintf("%.3g times as slow", slower)
+	case unseen:
+		return fmt.Sprintf("at least %.3g times as fast", 1/slower)
+	}
+	return fmt.Sprintf("%.3g times as fast", 1/slower)
+}
+
 // linkReason says which of a link's quantities are off, and by how much.
 func (r *comparison) linkReason(l *compare.LinkState) string {
 	var parts []string
@@ -313,12 +326,11 @@ func (r *comparison) linkReason(l *compare.LinkState) string {
 		if q.Verdict != compare.LinkSlow && q.Verdict != compare.LinkFast {
 			return
 		}
-		text := fmt.Sprintf("%s %s, %.3g times as ", what, show(q.Measured), max(q.Slower, 1/q.Slower))
-		if q.Verdict == compare.LinkSlow {
-			text += "slow"
-		} else {
-			text += "fast"
+		text := fmt.Sprintf("%s %s, ", what, show(q.Measured))
+		if q.Unseen {
+			text = what + " too short to be seen, "
 		}
+		text += timesAs(q.Slower, q.Unseen)
 		if !math.IsNaN(q.Reference) {
 			text += " as the reference's " + show(q.Reference)
 		} else {

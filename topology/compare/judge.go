@@ -71,6 +71,7 @@ func (c *linkComparer) judge() {
 		q := &l.state.Latency
 		if q.Measured >= 0 {
 			least := unseen * l.distance
+			q.Unseen = q.Measured < least
 			e := entry{q: q, class: l.state.Class, value: max(q.Measured, least), slowness: math.NaN()}
 			if q.Reference >= 0 && e.value > 0 {
 				e.slowness = e.value / max(q.Reference, least)
@@ -89,14 +90,14 @@ func (c *linkComparer) judge() {
 			}
 		}
 	}
-	c.out.Latency = c.judgeEach(latencies, latencyFloor, func(k *LinkClass) (middle, spread *float64) { return &k.Latency, &k.LatencySpread })
-	c.out.Bandwidth = c.judgeEach(rates, bandwidthFloor, func(k *LinkClass) (middle, spread *float64) { return &k.Bandwidth, &k.BandwidthSpread })
+	c.out.Latency = c.judgeEach(latencies, false, latencyFloor, func(k *LinkClass) (middle, spread *float64) { return &k.Latency, &k.LatencySpread })
+	c.out.Bandwidth = c.judgeEach(rates, true, bandwidthFloor, func(k *LinkClass) (middle, spread *float64) { return &k.Bandwidth, &k.BandwidthSpread })
 	c.conclude()
 }
 
-// judgeEach gives the entries their verdicts and the classes their middles, and
-// returns the middle of all.
-func (c *linkComparer) judgeEach(entries []entry, floor float64, of func(*LinkClass) (middle, spread *float64)) float64 {
+// judgeEach gives the entries, which are rates or latencies, their verdicts and the
+// classes their middles, and returns the middle of all.
+func (c *linkComparer) judgeEach(entries []entry, rates bool, floor float64, of func(*LinkClass) (middle, spread *float64)) float64 {
 	var all []float64
 	byClass := make([][]entry, len(c.out.Classes))
 	for _, e := range entries {
@@ -120,10 +121,13 @@ func (c *linkComparer) judgeEach(entries []entry, floor float64, of func(*LinkCl
 	for k, own := range byClass {
 		middle, spread := of(&c.out.Classes[k])
 		peers, apart := middleOf(own, func(e entry) float64 { return e.value })
-		known := 0
+		known, unseen := 0, 0
 		for _, e := range own {
 			if !math.IsNaN(e.slowness) {
 				known++
+				if e.q.Unseen {
+					unseen++
+				}
 			}
 		}
 		for _, e := range own {
@@ -163,7 +167,7 @@ func (c *linkComparer) judgeEach(entries []entry, floor float64, of func(*LinkCl
 		}
 		off := apartFrom(*middle, common)
 		if known >= fewLinks && k != c.inside && math.Abs(off) > max(classFloor, sigmas**spread/math.Sqrt(float64(known))) {
-			c.out.Findings = append(c.out.Findings, Finding{Kind: FoundClass, Link: -1, Class: k, Times: math.Exp(off)})
+			c.out.Findings = append(c.out.Findings, Finding{Kind: FoundClass, Link: -1, Class: k, Rates: rates, Times: math.Exp(off), Unseen: 2*unseen > known})
 		}
 	}
 	return common

@@ -14,6 +14,7 @@ type Quantity struct {
 	// all links of the class have in common is taken out; NaN if not known. It is
 	// below 1 for a link that has become faster.
 	Slower  float64
+	Unseen  bool    // of a latency: so small a share of the ways over the link that readings do not show it; Slower is at most what it says
 	Verdict Verdict // LinkSame, LinkSlow, LinkFast or LinkUnknown
 }
 

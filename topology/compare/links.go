@@ -67,6 +67,7 @@ type Finding struct {
 	Kind  FindingKind
 	Link  int      // index into LinkComparison.Links; -1 if it is none
 	Class int      // of FoundClass, else -1
+	Rates bool     // of FoundClass: it is about bandwidths, not latencies
 	Hosts []string // the host of FoundMoved, FoundOdd, and of FoundSlow without a link; the two of FoundExtra
 
 	// Of FoundMoved: the hosts on the switch where the reference has it, and on
@@ -77,6 +78,9 @@ type Finding struct {
 	// and FoundOdd how much more is left unexplained than usual; for
 	// FoundMisfit the median share that is.
 	Times float64
+
+	// Unseen, of FoundClass: most of the latencies are Quantity.Unseen, and Times is at most what it says.
+	Unseen bool
 }
 
 // A LinkComparison is what Links finds.

@@ -447,3 +447,23 @@ func TestWhatNobodyWouldLookIntoIsTheSame(t *testing.T) {
 		wantFound(t, compareLinks(t, measured, reference, nil), c.want...)
 	}
 }
+
+// TestALatencyThatVanished: where links have none left, readings show only that it is below their resolution: how many
+// times as fast they are is not known.
+func TestALatencyThatVanished(t *testing.T) {
+	reference := wired(t, "tree:2x3x4 latency=20us,8us,2us")
+	measured := changed(t, reference, func(a *topology.Arc) {
+		if a.Latency == 8e-6 {
+			a.Latency = 1e-9
+		}
+	})
+	c := compareLinks(t, measured, reference, nil)
+	if len(c.Findings) != 1 || c.Findings[0].Kind != compare.FoundClass || !c.Findings[0].Unseen || c.Findings[0].Rates {
+		t.Errorf("findings %+v, want the latencies of one class, unseen", c.Findings)
+	}
+	for _, l := range c.Links {
+		if want := len(l.Below) == 4; l.Latency.Unseen != want {
+			t.Errorf("link to %q: unseen is %t, want %t", l.Below, l.Latency.Unseen, want)
+		}
+	}
+}
