@@ -300,7 +300,7 @@ func TestReadRefuses(t *testing.T) {
 		{"another format", `{"format":"topocast/measurement","version":1}`, `format is "topocast/measurement"`},
 		{"another tool's file", `{"nodes":[]}`, `format is ""`},
 		{"a list", `[1,2]`, "cannot unmarshal array"},
-		{"a later version", `{"format":"topocast/network","version":3}`, "version is 3"},
+		{"a later version", `{"format":"topocast/network","version":4}`, "version is 4"},
 		{"version 0", `{"format":"topocast/network"}`, "version is 0"},
 		{"an unknown key", `{"format":"topocast/network","version":2,"levls":[]}`, `unknown field "levls"`},
 		{"a metadata key that is unknown", `{"format":"topocast/network","version":1,"measured":{"byts":8}}`, `unknown field "byts"`},
@@ -348,7 +348,8 @@ func FuzzRead(f *testing.F) {
 		if err := twoRacks(f, 4, s).Write(&b); err != nil {
 			f.Fatal(err)
 		}
-		f.Add(b.Bytes())
+		text, _, _ := bytes.Cut(b.Bytes(), []byte(checksumKey)) // or hardly anything would be read
+		f.Add(append(text, '}'))
 	}
 	f.Add([]byte(`{"graph":{"hosts":["a","b"],"switches":["s"],"links":[{"a":"a","b":"s","latency_us":1,"bandwidth_MBps":1},{"a":"b","b":"s"}]}}`))
 	f.Fuzz(func(t *testing.T, file []byte) {

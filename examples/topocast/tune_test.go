@@ -115,7 +115,8 @@ func TestTuneRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	network := discovered(t, "--patterns", "0", "--sim", "tree:2x2")
 	platform := write(t, "platform.json", line3)
-	damaged := write(t, "damaged.json", strings.Replace(read(t, network), `"hierarchy":`, `"bcast_table":{"version":9},"hierarchy":`, 1))
+	edited, _, _ := strings.Cut(read(t, network), `,"checksum"`)
+	damaged := write(t, "damaged.json", strings.Replace(edited, `"hierarchy":`, `"bcast_table":{"version":9},"hierarchy":`, 1)+"}")
 	for _, c := range []struct {
 		args []string
 		want string
