@@ -184,7 +184,7 @@ func (d *Discovery) measureMemory(ctx context.Context, comm mpi.Communicator, s 
 func (d *Discovery) measureDegradation(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) (err error) {
 	var own *servet.Settings
 	if comm.Rank() == 0 {
-		own = &servet.Settings{Resources: d.resources, Budget: budget / 2, Silence: s.Silence, Notify: s.Notify}
+		own = &servet.Settings{Resources: d.resources, Budget: budget / 2, Silence: s.Silence, Untouched: s.Untouched, Notify: s.Notify}
 		if show := s.progress(PartDegradation); show != nil {
 			began := time.Now()
 			own.Progress = func(done, of int) { show(stepsDone(began, done, of)) }

@@ -121,7 +121,7 @@ func crowded(places []mpi.Place) []string {
 // follow takes all steps of all repetitions, and gathers the times. It is collective.
 func follow(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, p *plan, s *Settings, result *Result) error {
 	parts := p.parts(comm.Rank())
-	x := newExchanger(comm, watch, parts, p.Bytes)
+	x := newExchanger(comm, watch, p, parts)
 	pace := newPacer(ctx, comm, watch)
 	if result != nil {
 		pace.budget = s.Budget.Seconds()

@@ -26,15 +26,15 @@ type exchanger struct {
 	in    []byte
 }
 
-func newExchanger(comm mpi.Communicator, watch *harness.Watch, parts []part, bytes int) *exchanger {
+func newExchanger(comm mpi.Communicator, watch *harness.Watch, p *plan, parts []part) *exchanger {
 	x := &exchanger{comm: comm, watch: watch, now: harness.Clock(comm)}
 	if nb, ok := comm.(mpi.NonBlocking); ok {
 		x.set = nb.NewRequests()
 		x.any, _ = x.set.(mpi.AnyWaiter)
 	}
 	if slices.ContainsFunc(parts, func(p part) bool { return p.to >= 0 }) {
-		x.out, x.in = make([]byte, bytes), make([]byte, bytes)
-		for i := 0; i < bytes; i += os.Getpagesize() {
+		x.out, x.in = make([]byte, p.Bytes), make([]byte, p.Bytes)
+		for i := 0; i < p.Bytes && !p.Untouched; i += os.Getpagesize() {
 			x.out[i], x.in[i] = 1, 1 // pages that nobody has written to are all the same one
 		}
 	}

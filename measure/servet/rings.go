@@ -24,6 +24,7 @@ type plan struct {
 	Repetitions int     `json:"repetitions"`
 	Ranks       [][]int `json:"ranks"` // of each host, those side by side that share most
 	Steps       []step  `json:"steps"` // the reference first
+	Untouched   bool    `json:"untouched,omitempty"`
 }
 
 // ranksOf lists the ranks of each host by what they share and by their cores, the hosts in the order of their first

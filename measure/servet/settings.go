@@ -39,6 +39,10 @@ type Settings struct {
 	// minutes.
 	Silence time.Duration
 
+	// Untouched leaves the buffers as they are. Use it for simulated ranks whose messages
+	// carry no content (simnet.Settings.HollowAbove): the buffers then take no memory.
+	Untouched bool
+
 	// Notify is called on rank 0 with what is worth knowing while it runs.
 	Notify func(note string)
 
