@@ -56,7 +56,7 @@ func newResult(what string, p *plan, places []mpi.Place, s *Settings) *Result {
 	if r.Repetitions == 0 {
 		r.Repetitions = defaultRepetitions
 	}
-	p.Bytes, p.Repetitions = r.Bytes, r.Repetitions
+	p.Bytes, p.Repetitions, p.Untouched = r.Bytes, r.Repetitions, s.Untouched
 	p.Ranks, r.Hosts = ranksOf(places, s.Resources, s.Hosts)
 	return r
 }
