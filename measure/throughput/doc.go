@@ -39,6 +39,7 @@
 //
 // A rate is taken from arrivals on one rank's clock, for clocks of different ranks need not
 // agree: pairs that run together are taken to begin together, as they do within the barrier before each
-// sample, a few latencies. Rank 0 decides on the steps, as what was seen of hosts and switches says
-// how to go on, and hands each rank its part only. All ranks learn in the barrier before a sample whether to go on.
+// sample, a few latencies. Greetings, which take longer from far, have a barrier of their own. Rank 0 decides on
+// the steps, as what was seen of hosts and switches says how to go on, and hands each rank its part only. All ranks
+// learn in the barrier before a sample whether to go on.
 package throughput

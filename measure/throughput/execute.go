@@ -120,7 +120,7 @@ func (e *executor) follow() error {
 	}
 }
 
-// step takes the samples of a step, each behind a barrier.
+// step lets the pairs of a step greet each other and then takes its samples, each behind a barrier.
 func (e *executor) step(parts []part, next *int, number int, found *[]byte) (byte, error) {
 	var own *part
 	if *next < len(parts) && parts[*next].step == number {
@@ -128,9 +128,19 @@ func (e *executor) step(parts []part, next *int, number int, found *[]byte) (byt
 		*next++
 	}
 	e.watch.Next()
-	rtt := 0.0
+	var rtt, met float64
 	var arrivals []float64
-	for sample := range e.samples {
+	if own != nil {
+		arrivals = make([]float64, own.messages)
+	}
+	// Greetings take longer between ranks that are far from each other: within the first
+	// sample, these pairs would begin after the others, and their arrivals, timed from then
+	// on, would add up to more than the link that they share carries.
+	greets := 0
+	if e.probe == nil {
+		greets = 1
+	}
+	for turn := range greets + e.samples {
 		word, err := e.all.Wait(e.wish())
 		if err != nil || word != goOn {
 			return word, err
@@ -138,29 +148,25 @@ func (e *executor) step(parts []part, next *int, number int, found *[]byte) (byt
 		if own == nil {
 			continue
 		}
-		if sample == 0 {
-			arrivals = make([]float64, own.messages)
-		}
 		e.watch.Wait(own.peer, harness.Measuring, 1)
 		if err = e.watch.Introduce(own.peer); err != nil {
 			return word, fmt.Errorf("meeting rank %d: %w", own.peer, err)
 		}
-		if sample == 0 && e.probe == nil {
+		switch {
+		case turn < greets:
 			rtt, err = e.stream.greet(own.peer, own.asks)
-		}
-		if err == nil && e.probe != nil {
+		case e.probe != nil:
 			err = e.read(own.peer, arrivals)
-		} else if err == nil {
-			err = e.stream.take(own.peer, own.asks, arrivals)
+		default:
+			met, err = e.stream.take(own.peer, own.asks, arrivals)
 		}
 		if e.watch.Done(); err != nil {
 			return word, fmt.Errorf("messages to or from rank %d: %w", own.peer, err)
 		}
-		if !own.asks && e.mode != Exchange {
+		if turn < greets || !own.asks && e.mode != Exchange {
 			continue
 		}
-		*found = binary.LittleEndian.AppendUint64(*found, math.Float64bits(rtt))
-		for _, t := range arrivals {
+		for _, t := range append([]float64{rtt, met}, arrivals...) {
 			*found = binary.LittleEndian.AppendUint64(*found, math.Float64bits(t))
 		}
 	}
@@ -269,14 +275,15 @@ func (e *executor) hand(steps [][]*load) (parts []part, n int, err error) {
 // collect puts what a rank saw into the loads.
 func (e *executor) collect(rank int, data []byte) error {
 	for _, slot := range e.slots[rank] {
-		size := 8 * (1 + slot.load.messages)
+		size := 8 * (2 + slot.load.messages)
 		for sample := 0; sample < e.samples && len(data) >= size; sample++ {
 			if len(*slot.into) <= sample {
 				*slot.into = append(*slot.into, make([]flow, len(slot.load.pairs)))
 			}
-			f := flow{bytes: float64(e.bytes), rtt: math.Float64frombits(binary.LittleEndian.Uint64(data))}
-			for k := 8; k < size; k += 8 {
-				f.arrivals = append(f.arrivals, math.Float64frombits(binary.LittleEndian.Uint64(data[k:])))
+			at := func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:])) }
+			f := flow{bytes: float64(e.bytes), rtt: at(0), met: at(1)}
+			for k := range slot.load.messages {
+				f.arrivals = append(f.arrivals, at(2+k))
 			}
 			if e.mode == Answered {
 				f.bytes, f.rtt = 2*f.bytes, 0 // there and back; the latency counts

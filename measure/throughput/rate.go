@@ -14,12 +14,14 @@ type flow struct {
 	bytes    float64
 	rtt      float64 // s, of an empty round trip
 	arrivals []float64
+	met      float64 // s since the step began, when the sender's answer had come: a round trip, or more if it was late; 0: not known
 }
 
 // A receiver asks for its messages, which takes a round trip until the first may
 // come; libraries ask once more for consent to a long one. How many round trips pass before bytes
 // flow is seen from the arrivals, but for these bounds: messages that overtake each
-// other arrive in bunches, of which a line says little.
+// other arrive in bunches, of which a line says little. They count from when the sender was there: barriers
+// let ranks go some latencies apart, which are many round trips of neighbours.
 const (
 	fewestTrips = 0.5
 	mostTrips   = 3
@@ -28,7 +30,8 @@ const (
 // start is when the bytes of a flow began to arrive, in s: where the line through the
 // arrivals has no message.
 func (f *flow) start() float64 {
-	lo, hi := fewestTrips*f.rtt, mostTrips*f.rtt
+	late := max(0, f.met-f.rtt)
+	lo, hi := late+fewestTrips*f.rtt, late+mostTrips*f.rtt
 	if n := len(f.arrivals); n > 1 {
 		count := make([]float64, n)
 		for i := range count {

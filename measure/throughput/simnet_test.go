@@ -106,6 +106,42 @@ func TestRatesAreThoseOfTheMachine(t *testing.T) {
 	}
 }
 
+// TestNearAndFarPairsTogether: below the middle of three levels, pairs of ranks near to each other and far
+// from each other load a link at once, and their latencies differ by a quarter of a message's time. All
+// links have the rate of the machine within 2 %; those that ranks below cannot fill are bounded by
+// what these send.
+func TestNearAndFarPairsTogether(t *testing.T) {
+	for _, tt := range []struct {
+		spec       string
+		root, rack float64 // B/s that comes through a link of the first or second level that is not filled; 0: it is
+	}{
+		{"tree:2x3x4 latency=20us,8us,2us rate=10Gbps", 0, 0},
+		{"tree:2x3x4 latency=40us,4us,1us rate=10Gbps,5Gbps,10Gbps", 0, 0},
+		{"tree:3x2x4 latency=20us,8us,2us rate=4Gbps,8Gbps,10Gbps", 0, 0},
+		{"tree:2x4x8 latency=20us,8us,2us rate=20Gbps,5Gbps,10Gbps", 4 * 0.625e9, 0},            // of four racks
+		{"tree:2x3x4 latency=20us,8us,2us rate=100Gbps,100Gbps,10Gbps", 8 * 1.25e9, 4 * 1.25e9}, // of eight pairs, of four hosts
+	} {
+		c := parse(t, tt.spec)
+		r := measured(t, c.Graph, nil, Uplinks(resultOf(c), 0))
+		for i, l := range r.Links {
+			carried := 0.0
+			if l.What == SwitchSwitch {
+				if carried = tt.rack; min(l.From, l.To) == c.Graph.Hosts() {
+					carried = tt.root
+				}
+			}
+			truth := c.Graph.Arcs()[i].Bandwidth
+			right := math.Abs(l.Rate/truth-1) <= 0.02 && !l.AtLeast
+			if carried > 0 {
+				right = l.Rate <= 1.02*carried && l.AtLeast
+			}
+			if !right {
+				t.Errorf("%s: %v %d->%d: %.4g B/s, at least: %v; want %.4g, unfilled %.4g", tt.spec, l.What, l.From, l.To, l.Rate, l.AtLeast, truth, carried)
+			}
+		}
+	}
+}
+
 // TestFastestHostIsOnlyBoundedBelow: links of 1, 2, 3, 5 and 8 GB/s on one switch
 // (Bufe's figure 2.19 with other numbers): min(e_i, e_j) shows all but the fastest, of which it is seen
 // that it carries as much as the second. Which of the two is the faster one nothing tells, so both are

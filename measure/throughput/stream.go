@@ -74,42 +74,44 @@ func (s *stream) greet(peer int, asks bool) (float64, error) {
 }
 
 // take moves one sample: len(arrivals) messages in the given directions. The rank that asks, or
-// in an exchange each, gets when its messages had arrived, or were answered, in s since the call.
-func (s *stream) take(peer int, asks bool, arrivals []float64) error {
+// in an exchange each, gets when its messages had arrived, or were answered, in s since the call;
+// and when the peer was there, as flow.met has it.
+func (s *stream) take(peer int, asks bool, arrivals []float64) (met float64, err error) {
 	start := s.now()
 	switch {
 	case s.mode == Answered:
-		return s.answered(peer, asks, start, arrivals)
+		return 0, s.answered(peer, asks, arrivals)
 	case s.mode == Exchange:
 		return s.exchange(peer, asks, start, arrivals)
 	case asks:
 		return s.fetch(peer, start, arrivals)
 	}
-	return s.deliver(peer, len(arrivals))
+	return 0, s.deliver(peer, len(arrivals))
 }
 
 // fetch asks the peer for messages.
-func (s *stream) fetch(peer int, start float64, arrivals []float64) error {
+func (s *stream) fetch(peer int, start float64, arrivals []float64) (met float64, err error) {
 	for i := range min(window, len(arrivals)) {
 		if err := s.post(peer, i); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	if err := s.comm.Send(nil, peer, tagGo); err != nil {
-		return err
+	if err := s.meet(peer, true); err != nil {
+		return 0, err
 	}
+	met = s.now() - start
 	for i := range arrivals {
 		if err := s.arrival(peer, i); err != nil {
-			return err
+			return 0, err
 		}
 		arrivals[i] = s.now() - start
 		if i+window < len(arrivals) {
 			if err := s.post(peer, i+window); err != nil {
-				return err
+				return 0, err
 			}
 		}
 	}
-	return nil
+	return met, nil
 }
 
 // post prepares for a message, where the communicator can.
@@ -130,7 +132,7 @@ func (s *stream) arrival(peer, i int) error {
 
 // deliver sends messages when the peer has asked for them.
 func (s *stream) deliver(peer, messages int) error {
-	if err := s.comm.Recv(nil, peer, tagGo); err != nil {
+	if err := s.meet(peer, false); err != nil {
 		return err
 	}
 	for i := range messages {
@@ -161,39 +163,42 @@ func (s *stream) drain() error {
 }
 
 // exchange is fetch and deliver at once.
-func (s *stream) exchange(peer int, asks bool, start float64, arrivals []float64) error {
+func (s *stream) exchange(peer int, asks bool, start float64, arrivals []float64) (met float64, err error) {
 	for i := range min(window, len(arrivals)) {
 		if err := s.post(peer, i); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	if err := s.meet(peer, asks); err != nil {
-		return err
+		return 0, err
+	}
+	if asks { // who is asked has timed half a round trip
+		met = s.now() - start
 	}
 	for i := range min(window, len(arrivals)) {
 		if err := s.out[i].Isend(s.send, peer, tagData); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	for i := range arrivals {
 		if err := s.arrival(peer, i); err != nil {
-			return err
+			return 0, err
 		}
 		arrivals[i] = s.now() - start
 		if err := s.out[i%window].WaitAll(); err != nil {
-			return err
+			return 0, err
 		}
 		if i+window >= len(arrivals) {
 			continue
 		}
 		if err := s.post(peer, i+window); err != nil {
-			return err
+			return 0, err
 		}
 		if err := s.out[i%window].Isend(s.send, peer, tagData); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return nil
+	return met, nil
 }
 
 // meet is one empty round trip.
@@ -209,8 +214,12 @@ func (s *stream) meet(peer int, asks bool) error {
 	return s.comm.Send(nil, peer, tagGo)
 }
 
-// answered sends messages one after the other, each when the last is answered.
-func (s *stream) answered(peer int, asks bool, start float64, arrivals []float64) error {
+// answered sends messages one after the other, each when the last is answered, once both are there.
+func (s *stream) answered(peer int, asks bool, arrivals []float64) error {
+	if err := s.meet(peer, asks); err != nil {
+		return err
+	}
+	start := s.now()
 	for i := range arrivals {
 		if asks {
 			if err := s.comm.Send(s.send, peer, tagData); err != nil {
