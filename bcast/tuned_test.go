@@ -76,7 +76,8 @@ func TestNextJobStartsTuned(t *testing.T) {
 	if n, err = model.Read(strings.NewReader(file.String())); err != nil {
 		t.Fatal(err)
 	}
-	damaged, err := model.Read(strings.NewReader(strings.Replace(file.String(), `"up_to_bytes":8,`, `"up_to_bytes":9,`, 1)))
+	edited, _, _ := strings.Cut(file.String(), `,"checksum"`)
+	damaged, err := model.Read(strings.NewReader(strings.Replace(edited, `"up_to_bytes":8,`, `"up_to_bytes":9,`, 1) + "}"))
 	if err != nil {
 		t.Fatal(err)
 	}
