@@ -25,49 +25,51 @@ func BenchmarkBuilds(b *testing.B) {
 	free.labtest = maps.Clone(linked.labtest)
 	builds := []*castLab{linked, &free}
 	for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
-		free.labtest[library] = opened(b, "../labtest")
-		job := &castJob{
-			Network: linked.network(b, library), Roots: []int{0}, Sizes: []int{8, 64 << 10, 1 << 20},
-			Rounds: 15, Budget: 5, ModelOnly: true,
-		}
-		type cell struct {
-			bytes int
-			ours  bool
-		}
-		times := []map[cell][]float64{{}, {}} // medians of jobs, by build
-		for b.Loop() {
-			for pair := range pairs {
-				for turn := range builds {
-					build := (pair + turn) % 2
-					for _, c := range builds[build].casts(b, library, "block", "", nil, job) {
-						if c.Wrong > 0 {
-							b.Fatalf("%s: %d broadcasts were wrong", c.name(), c.Wrong)
+		b.Run(library, func(b *testing.B) {
+			free.labtest[library] = opened(b, "../labtest")
+			job := &castJob{
+				Network: linked.network(b, library), Roots: []int{0}, Sizes: []int{8, 64 << 10, 1 << 20},
+				Rounds: 15, Budget: 5, ModelOnly: true,
+			}
+			type cell struct {
+				bytes int
+				ours  bool
+			}
+			times := []map[cell][]float64{{}, {}} // medians of jobs, by build
+			for b.Loop() {
+				for pair := range pairs {
+					for turn := range builds {
+						build := (pair + turn) % 2
+						for _, c := range builds[build].casts(b, library, "block", "", nil, job) {
+							if c.Wrong > 0 {
+								b.Fatalf("%s: %d broadcasts were wrong", c.name(), c.Wrong)
+							}
+							native, ours := cell{c.Bytes, false}, cell{c.Bytes, true}
+							times[build][native] = append(times[build][native], stats.MiddleMedian(c.Native))
+							times[build][ours] = append(times[build][ours], stats.MiddleMedian(c.Ours))
 						}
-						native, ours := cell{c.Bytes, false}, cell{c.Bytes, true}
-						times[build][native] = append(times[build][native], stats.MiddleMedian(c.Native))
-						times[build][ours] = append(times[build][ours], stats.MiddleMedian(c.Ours))
 					}
 				}
 			}
-		}
-		for _, size := range job.Sizes {
-			for _, ours := range []bool{false, true} {
-				c := cell{size, ours}
-				ratios := make([]float64, len(times[0][c]))
-				for i := range ratios {
-					ratios[i] = times[1][c][i] / times[0][c][i]
+			for _, size := range job.Sizes {
+				for _, ours := range []bool{false, true} {
+					c := cell{size, ours}
+					ratios := make([]float64, len(times[0][c]))
+					for i := range ratios {
+						ratios[i] = times[1][c][i] / times[0][c][i]
+					}
+					slices.Sort(ratios)
+					low, high, _ := stats.MedianInterval(ratios, 0.95)
+					name := "native"
+					if ours {
+						name = "ours"
+					}
+					fmt.Printf("%-8s %-8s %-6s linked %s, opened %s, opened / linked %.3f [%.3f, %.3f]: %s\n", library, quantity.Bytes(size), name,
+						quantity.Seconds(stats.MiddleMedian(slices.Clone(times[0][c]))), quantity.Seconds(stats.MiddleMedian(slices.Clone(times[1][c]))),
+						stats.MiddleMedian(ratios), low, high, verdictOfBuilds(low, high))
 				}
-				slices.Sort(ratios)
-				low, high, _ := stats.MedianInterval(ratios, 0.95)
-				name := "native"
-				if ours {
-					name = "ours"
-				}
-				fmt.Printf("%-8s %-8s %-6s linked %s, opened %s, opened / linked %.3f [%.3f, %.3f]: %s\n", library, quantity.Bytes(size), name,
-					quantity.Seconds(stats.MiddleMedian(slices.Clone(times[0][c]))), quantity.Seconds(stats.MiddleMedian(slices.Clone(times[1][c]))),
-					stats.MiddleMedian(ratios), low, high, verdictOfBuilds(low, high))
 			}
-		}
+		})
 	}
 }
 
