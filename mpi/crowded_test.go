@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 )
@@ -64,7 +65,7 @@ func TestJobCrowded(t *testing.T) {
 	}
 	cores, err := local.Cores()
 	if err != nil || len(cores) < 2 {
-		t.Skipf("CPUs %d, %v: want two", cores, err)
+		tooltest.Lacks(t, "CPUs %d, %v: want two", cores, err)
 	}
 	a, b := strconv.Itoa(cores[0]), strconv.Itoa(cores[1])
 	both := a + "," + b

@@ -17,6 +17,7 @@ import (
 
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 )
@@ -319,7 +320,7 @@ func TestPreloadHuge(t *testing.T) {
 	program := compile(t, "huge.c")
 	const needed = 10 << 20 // KiB
 	if free := available(t); free < needed {
-		t.Skipf("%d KiB of memory are free, and it takes %d", free, needed)
+		tooltest.Lacks(t, "%d KiB of memory are free, and it takes %d", free, needed)
 	}
 	if _, r := alongNetwork(t, 2, program); r.Ours != 2 {
 		t.Errorf("%d broadcasts along the network, want 2", r.Ours)

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 )
@@ -294,7 +295,7 @@ func TestJobDisks(t *testing.T) {
 		t.Skip(launcherVar + " is not set: make test sets it")
 	}
 	if out, err := exec.Command("unshare", "-m", "mount", "-t", "tmpfs", "none", t.TempDir()).CombinedOutput(); err != nil {
-		t.Skipf("no file systems can be mounted here: %v: %s", err, out)
+		tooltest.Lacks(t, "no file systems can be mounted here: %v: %s", err, out)
 	}
 	self, err := os.Executable()
 	if err != nil {

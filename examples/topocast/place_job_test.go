@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/tooltest"
 )
 
 // TestJobRankfile: a job is discovered, its ranks are placed, and Open MPI runs a job with the rankfile, in which each rank
@@ -18,7 +20,7 @@ func TestJobRankfile(t *testing.T) {
 		t.Skip("rankfiles are Open MPI's; placement/rankfile_tools_test.go has MPICH's lists")
 	}
 	if runtime.NumCPU() < 2 {
-		t.Skip("there is one core to choose from")
+		tooltest.Lacks(t, "there is one core to choose from")
 	}
 	folder := t.TempDir()
 	network, again, ranks := filepath.Join(folder, "network.json"), filepath.Join(folder, "again.json"), filepath.Join(folder, "ranks.txt")

@@ -2,7 +2,7 @@
 //
 // Such a test is called TestTools... and stands in a file *_tools_test.go. It is skipped unless
 // TOPOCAST_TOOLS is 1, as make test-tools sets it, which installs the programs before
-// (.ci/install-tools); then it fails where one is not there.
+// (.ci/install-tools); then it fails where one is not there. Lacks is for whatever else a machine may not have.
 package tooltest
 
 import (
@@ -47,4 +47,13 @@ func Run(t testing.TB, budget time.Duration, input, command string, args ...stri
 		t.Fatalf("%s: %v\n%s%s", c, err, complaints.Bytes(), output.Bytes())
 	}
 	return output.String()
+}
+
+// Lacks ends a test for which this machine lacks something: it is skipped, or fails where CI=true requires all.
+func Lacks(t testing.TB, format string, arguments ...any) {
+	t.Helper()
+	if os.Getenv("CI") == "true" {
+		t.Fatalf(format+", and CI=true requires it", arguments...)
+	}
+	t.Skipf(format, arguments...)
 }

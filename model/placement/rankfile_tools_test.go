@@ -34,7 +34,7 @@ func boundRanks(t *testing.T, command, variable string, args ...string) []string
 func TestToolsMPIBindsRanks(t *testing.T) {
 	tooltest.Need(t, "mpirun.openmpi", "mpiexec.mpich")
 	if runtime.NumCPU() < 2 {
-		t.Skip("binding to one of one CPU shows nothing")
+		tooltest.Lacks(t, "binding to one of one CPU shows nothing")
 	}
 	host, err := os.Hostname()
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/netlab"
+	"github.com/topocast/topocast/internal/tooltest"
 )
 
 // placeSpec is two racks of two hosts.
@@ -143,7 +144,7 @@ func (l *placeLab) byRankfile(tb testing.TB, name, text string, hosts []int) ord
 // MPICH says. There an exchange of those who talk takes less than in block order, as predicted, and cg's results are right.
 func TestPlacement(t *testing.T) {
 	if os.Getenv(requireVariable) != "" && runtime.NumCPU() < 2 {
-		t.Skip("there is one core to choose from")
+		tooltest.Lacks(t, "there is one core to choose from")
 	}
 	l := newPlaceLab(t)
 	const ranks, perHost = 8, 2
