@@ -8,7 +8,7 @@ import (
 )
 
 // TestChecksum: a value that has changed is noticed, white space is none, and who takes the checksum out is not asked
-// for it. 2 us of the first level becomes 3 us.
+// for it.
 func TestChecksum(t *testing.T) {
 	var b, indented bytes.Buffer
 	if err := twoRacks(t, 4, fullSettings()).Write(&b); err != nil {
