@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/topocast/topocast/internal/netlab"
 	"github.com/topocast/topocast/internal/slurmtest"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/model"
 )
@@ -46,18 +46,9 @@ type site struct {
 	programs string
 }
 
-// programFolder holds what the tests build, once for all of them.
-var programFolder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "slurmtest") })
+var programs tooltest.Programs
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if os.Getenv(requireVariable) != "" {
-		if dir, err := programFolder(); err == nil {
-			os.RemoveAll(dir)
-		}
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { programs.Main(m) }
 
 // newSite starts a laboratory, and Slurm on its hosts, until the end of the test.
 func newSite(t *testing.T) *site {
@@ -68,32 +59,17 @@ func newSite(t *testing.T) *site {
 	if err := netlab.Available(); err != nil {
 		t.Fatal(err)
 	}
-	programs, err := programFolder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	build := func(name string, command ...string) {
-		t.Helper()
-		file, folder := filepath.Join(programs, name), command[len(command)-1]
-		if _, err := os.Stat(file); err == nil {
-			return // an earlier test did
-		}
-		command = append(command[:len(command)-1], "-o", file, folder)
-		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, out)
-		}
-	}
-	build("netlab", "go", "build", "../../internal/netlab/cmd/netlab")
+	command := programs.Build(t, "netlab", "go", "build", "../../internal/netlab/cmd/netlab")
 	for _, library := range []string{"openmpi", "mpich"} {
 		for _, program := range []string{"topocast", "embed"} {
-			build(program+"."+library, "../../.ci/with-mpi", library, "go", "build", "-tags", "mpi", "../"+program)
+			programs.Build(t, program+"."+library, "../../.ci/with-mpi", library, "go", "build", "-tags", "mpi", "../"+program)
 		}
 	}
 	wiring, err := netlab.DecodeCluster(strings.NewReader(cluster), "", "slurm")
 	if err != nil {
 		t.Fatal(err)
 	}
-	lab, err := netlab.Up(wiring, &netlab.Settings{Dir: t.TempDir(), Command: filepath.Join(programs, "netlab"), Leash: true})
+	lab, err := netlab.Up(wiring, &netlab.Settings{Dir: t.TempDir(), Command: command, Leash: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +92,7 @@ func newSite(t *testing.T) *site {
 		s.Nodes += fmt.Sprintf("NodeName=%s NodeAddr=%s CPUs=2 State=UNKNOWN\n", m.Name, m.Control)
 		s.Machines = append(s.Machines, m.Name)
 	}
-	return &site{slurmtest.Start(t, s), lab, programs}
+	return &site{slurmtest.Start(t, s), lab, programs.Folder}
 }
 
 // A job is one of the scripts of the example, submitted in a folder of its own.

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,27 +22,13 @@ import (
 // test does. Elsewhere they are skipped: they need root, and they keep a CPU busy.
 const requireVariable = "TOPOCAST_REQUIRE_LAB"
 
-var buildCommand = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "netlab-test")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "netlab")
-	out, err := exec.Command("go", "build", "-o", path, "./cmd/netlab").CombinedOutput()
-	if err != nil {
-		return "", errors.New(string(out))
-	}
-	return path, nil
-})
+var programs tooltest.Programs
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if os.Getenv(requireVariable) != "" {
-		if path, err := buildCommand(); err == nil {
-			os.RemoveAll(filepath.Dir(path))
-		}
-	}
-	os.Exit(code)
+func TestMain(m *testing.M) { programs.Main(m) }
+
+// netlabCommand builds the program of cmd/netlab.
+func netlabCommand(tb testing.TB) string {
+	return programs.Build(tb, "netlab", "go", "build", "./cmd/netlab")
 }
 
 // settings are those of labs in a directory of the test.
@@ -55,11 +40,7 @@ func settings(t *testing.T) *Settings {
 	if err := Available(); err != nil {
 		t.Fatal(err)
 	}
-	command, err := buildCommand()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &Settings{Dir: t.TempDir(), Command: command}
+	return &Settings{Dir: t.TempDir(), Command: netlabCommand(t)}
 }
 
 func up(t *testing.T, c *Cluster, s *Settings) *Lab {

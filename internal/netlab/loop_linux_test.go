@@ -94,10 +94,7 @@ func BenchmarkFabric(b *testing.B) {
 	if os.Getenv(requireVariable) == "" {
 		b.Skip("needs a lab: set " + requireVariable + "=1")
 	}
-	command, err := buildCommand()
-	if err != nil {
-		b.Fatal(err)
-	}
+	command := netlabCommand(b)
 	s := &Settings{Dir: b.TempDir(), Command: command}
 	c := cluster(b, `"name":"fast","spec":"tree:2x2 latency=1us rate=10Gbps","queues":{"back_pressure":false,"nic":{"bytes":16777216},"switch":{"bytes":16777216}}`)
 	l, err := Up(c, s)

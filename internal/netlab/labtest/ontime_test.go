@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,18 +17,9 @@ import (
 
 const requireVariable = "TOPOCAST_REQUIRE_LAB"
 
-// programFolder holds what the tests have built, once for all of them.
-var programFolder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "labtest") })
+var programs tooltest.Programs
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if os.Getenv(requireVariable) != "" {
-		if dir, err := programFolder(); err == nil {
-			os.RemoveAll(dir)
-		}
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { programs.Main(m) }
 
 // requireLab skips a test where labs are not asked for, and fails it where they cannot be made.
 func requireLab(tb testing.TB) {
@@ -42,36 +32,16 @@ func requireLab(tb testing.TB) {
 	}
 }
 
-// built returns the program of the given name, which the command builds, unless an earlier test
-// did, when the name is added to it.
-func built(tb testing.TB, name string, command ...string) string {
-	tb.Helper()
-	dir, err := programFolder()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	file := filepath.Join(dir, name)
-	if _, err := os.Stat(file); err == nil {
-		return file
-	}
-	folder := command[len(command)-1]
-	args := append(command[:len(command)-1:len(command)-1], "-o", file, folder)
-	if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
-		tb.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return file
-}
-
 // forMPI builds a program for an MPI library.
 func forMPI(tb testing.TB, library, folder string) string {
 	tb.Helper()
-	return built(tb, filepath.Base(folder)+"-"+library, "../../../.ci/with-mpi", library, "go", "build", "-tags", "mpi", folder)
+	return programs.Build(tb, filepath.Base(folder)+"-"+library, "../../../.ci/with-mpi", library, "go", "build", "-tags", "mpi", folder)
 }
 
 // opened builds a program that knows no cgo, and opens the library of its launcher.
 func opened(tb testing.TB, folder string) string {
 	tb.Helper()
-	return built(tb, filepath.Base(folder)+"-opened", "env", "CGO_ENABLED=0", "go", "build", folder)
+	return programs.Build(tb, filepath.Base(folder)+"-opened", "env", "CGO_ENABLED=0", "go", "build", folder)
 }
 
 // labtestFor is the program of this package, topocastFor the command line.
@@ -84,7 +54,7 @@ func topocastFor(tb testing.TB, library string) string {
 // labSettings are those of labs that go with the test.
 func labSettings(tb testing.TB) *netlab.Settings {
 	requireLab(tb)
-	return &netlab.Settings{Dir: tb.TempDir(), Command: built(tb, "netlab", "go", "build", "../cmd/netlab"), Leash: true}
+	return &netlab.Settings{Dir: tb.TempDir(), Command: programs.Build(tb, "netlab", "go", "build", "../cmd/netlab"), Leash: true}
 }
 
 // labUp starts a lab of the given fields of a cluster file until the end of the test.
