@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -151,6 +152,18 @@ func (d *Discovery) empty(s *DiscoverSettings) error {
 	return fmt.Errorf("measure: discover: cancelled before the first of %d rounds was measured", r.TotalRounds)
 }
 
+// tooLittle says why readings leave the ranks in parts, where they ended early.
+func (d *Discovery) tooLittle(s *DiscoverSettings, err error) error {
+	r := d.Latencies
+	switch r.Stopped {
+	case StoppedByBudget:
+		return fmt.Errorf("measure: discover: the budget of %v ended after %d of %d rounds: %w: give it a larger one", s.Budget, r.Rounds, r.TotalRounds, err)
+	case StoppedByContext:
+		return fmt.Errorf("measure: discover: cancelled after %d of %d rounds: %w", r.Rounds, r.TotalRounds, err)
+	}
+	return err
+}
+
 // reconstruct makes the wiring of the latencies.
 func (d *Discovery) reconstruct(s *DiscoverSettings) error {
 	if s.KeepLatencies != nil {
@@ -171,6 +184,9 @@ func (d *Discovery) reconstruct(s *DiscoverSettings) error {
 		r = d.nodes.reconstructor(r)
 	}
 	found, err := d.wiring(r, s.View)
+	if errors.Is(err, topology.ErrDisconnected) {
+		return d.tooLittle(s, err)
+	}
 	if err != nil {
 		return err
 	}

@@ -230,6 +230,46 @@ func TestDiscoverSaysThatNothingWasMeasured(t *testing.T) {
 	}
 }
 
+// TestDiscoverAsksForMoreWhereTooLittleWasMeasured: where the budget ends after rounds that leave the ranks in
+// parts, or before few pairs tell anything, the error says what would help, the same on all ranks. Which
+// budgets do so follows from the machine: some of those that end between the first round and the last.
+func TestDiscoverAsksForMoreWhereTooLittleWasMeasured(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
+	for _, c := range []struct {
+		fewPairs      bool
+		begin, ending string
+	}{
+		{false, "measure: discover: the budget of ", " nothing was measured between parts of the hosts: give it a larger one"},
+		{true, "adaptive: ", " no time left: give it a larger budget"},
+	} {
+		met := false
+		for budget := 10 * time.Millisecond; budget <= 60*time.Millisecond && !met; budget += 2 * time.Millisecond {
+			said := make([]string, 32)
+			simulate(t, "tree:8x4 latency=5us,5us", nil, func(comm mpi.Communicator) error {
+				s := &measure.DiscoverSettings{Budget: budget, Repetitions: 1, Samples: 5, FewPairs: c.fewPairs}
+				if _, err := measure.Discover(context.Background(), comm, s); err != nil {
+					said[comm.Rank()] = err.Error()
+				}
+				return nil
+			})
+			if said[0] == "" || strings.Contains(said[0], "before the first of") {
+				continue
+			}
+			met = true
+			for rank, text := range said {
+				if !strings.HasPrefix(text, c.begin) || !strings.HasSuffix(text, c.ending) || text != said[0] {
+					t.Fatalf("budget %v, rank %d: error %q, want %q ...%q", budget, rank, text, c.begin, c.ending)
+				}
+			}
+		}
+		if !met {
+			t.Errorf("few pairs %t: no budget was too small", c.fewPairs)
+		}
+	}
+}
+
 // TestABudgetThatNothingFitsIsAnnounced: where neither repetitions nor samples
 // can be spared, the budget is called too small at the start all the same, once,
 // with what would be enough: 63 rounds of 5 round trips of 24 to 48 us both ways,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"runtime/debug"
@@ -128,6 +129,9 @@ func run(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, s *Se
 	r, err := Explore(comm.Size(), o, s)
 	if o.failed != nil { // the communicator is unusable
 		return nil, fmt.Errorf("adaptive: rank 0: %w", o.failed)
+	}
+	if errors.Is(err, ErrStop) && o.stopped == harness.StoppedByBudget {
+		err = fmt.Errorf("%w: give it a larger budget", err)
 	}
 	if _, tellErr := harness.Tell(comm, nil); tellErr != nil { // no more rounds
 		return nil, fmt.Errorf("adaptive: rank 0: at the end: %w", tellErr)

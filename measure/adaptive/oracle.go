@@ -16,7 +16,7 @@ type Oracle interface {
 }
 
 // ErrStop is returned by an Oracle whose time is up.
-var ErrStop = errors.New("adaptive: no time left")
+var ErrStop = errors.New("no time left")
 
 // A Pair is two different hosts.
 type Pair struct{ A, B int32 }

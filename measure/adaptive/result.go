@@ -108,7 +108,7 @@ func (f *finding) result() (*topology.Result, error) {
 		list = t.all()
 	}
 	if len(list) == 0 || f.unplaced > 0 && f.unplaced == t.n-1 {
-		return nil, fmt.Errorf("adaptive: %w before two hosts were placed", ErrStop)
+		return nil, fmt.Errorf("adaptive: before two hosts were placed: %w", ErrStop)
 	}
 	proofs := f.proofs()
 	for _, p := range proofs {
