@@ -181,7 +181,7 @@ func compareNetworks(measured, reference side, tolerance float64) (*comparison, 
 	if err != nil {
 		return nil, err
 	}
-	if r.groupsOnly() || len(m.Levels()) > 0 && len(ref.Levels()) > 0 {
+	if r.groupsCount() || len(m.Levels()) > 0 && len(ref.Levels()) > 0 {
 		r.groups, err = compare.Groups(m, ref)
 	}
 	return r, err
@@ -208,7 +208,7 @@ func (s side) groups(hosts []string) (*topology.Hierarchy, error) {
 // status is the exit status: whether something differs.
 func (r *comparison) status() int {
 	switch {
-	case len(r.result.Findings) > 0, r.groupsOnly() && len(r.groups.Missing)+len(r.groups.Extra) > 0:
+	case len(r.result.Findings) > 0, r.groupsCount() && len(r.groups.Missing)+len(r.groups.Extra) > 0:
 		return statusDifferent
 	case r.groupsOnly():
 		return statusFine
@@ -222,6 +222,18 @@ func (r *comparison) status() int {
 func (r *comparison) groupsOnly() bool {
 	known := func(a topology.Arc) bool { return !math.IsNaN(a.Latency) || !math.IsNaN(a.Bandwidth) }
 	return len(r.reference.network.Hierarchy().Levels()) > 0 && !slices.ContainsFunc(r.reference.graph.Arcs(), known)
+}
+
+// groupsCount tells whether groups that one side has alone are a difference: where the reference has nothing else, or
+// one switch for all hosts, whose links may fit most pairs of many racks.
+func (r *comparison) groupsCount() bool {
+	g := r.reference.graph
+	oneSwitch := g.Hosts() > 0
+	for h := range g.Hosts() {
+		out := g.Out(h)
+		oneSwitch = oneSwitch && len(out) == 1 && g.IsSwitch(out[0].To) && out[0].To == g.Out(0)[0].To
+	}
+	return r.groupsOnly() || oneSwitch
 }
 
 // namedByHost is the graph with the names of the hosts on which the network's
@@ -299,7 +311,7 @@ func (r *comparison) reason(f *compare.Finding) string {
 		}
 		return fmt.Sprintf("%s %s as all others have become, or as in the reference", what, timesAs(f.Times, f.Unseen))
 	case compare.FoundMisfit:
-		return fmt.Sprintf("the reference's links explain the latencies to %.0f %% only, in the median: it is wired otherwise", 100*f.Times)
+		return fmt.Sprintf("the reference's links do not explain the latencies, of which a quarter is off by %.0f %% or more: it is wired otherwise", 100*math.Expm1(f.Times))
 	}
 	if f.Link < 0 {
 		return fmt.Sprintf("all its links are slow, the middle one %.3g times", f.Times)

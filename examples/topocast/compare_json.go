@@ -15,7 +15,7 @@ func (r *comparison) writeJSON(w io.Writer) error {
 		Format: "topocast/comparison", Version: 2, Status: r.status(),
 		Hosts: len(c.Hosts), HostsMissing: list(c.Missing), HostsExtra: list(c.Extra),
 		Latency: jsonfile.Known(c.Latency), Bandwidth: jsonfile.Known(c.Bandwidth), Similarity: jsonfile.Known(c.Similarity), Misfit: jsonfile.Known(c.Misfit),
-		Judged: c.Judged, Unknown: c.Unknown, Differences: []differenceFile{}, Links: []linkFile{}, Levels: []levelFile{},
+		Judged: c.Judged, Unknown: c.Unknown, Warnings: c.Warnings, Differences: []differenceFile{}, Links: []linkFile{}, Levels: []levelFile{},
 	}
 	for _, k := range c.Classes {
 		out.Levels = append(out.Levels, levelFile{k.Name, k.Links, jsonfile.Known(k.Latency), jsonfile.Known(k.LatencySpread), jsonfile.Known(k.Bandwidth), jsonfile.Known(k.BandwidthSpread)})
@@ -74,6 +74,7 @@ type comparisonFile struct {
 	Misfit       *float64         `json:"misfit,omitempty"`
 	Judged       int              `json:"links_judged"`
 	Unknown      string           `json:"unknown,omitempty"` // why latencies could not be compared
+	Warnings     []string         `json:"warnings,omitempty"`
 	Levels       []levelFile      `json:"levels"`
 	Differences  []differenceFile `json:"differences"` // the worst first
 	Links        []linkFile       `json:"links"`       // the worst first

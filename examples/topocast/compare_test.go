@@ -86,6 +86,48 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// TestCompareWithOneSwitch: the links of one switch explain four pairs of five of a machine of four racks, so it is the
+// groups that tell; those of its own star do not differ. A matrix of zeros is none to be told from.
+func TestCompareWithOneSwitch(t *testing.T) {
+	star := `{"graph":{"hosts":["h0","h1","h2","h3","h4","h5","h6","h7","h8","h9","h10","h11","h12","h13","h14","h15"],"switches":["s"],"links":[`
+	for h := range 16 {
+		star += fmt.Sprintf(`%s{"a":"h%d","b":"s","latency_us":3}`, strings.Repeat(",", min(h, 1)), h)
+	}
+	reference := write(t, "star.json", star+"]}}")
+	measured := func(inside, between string) string {
+		var b strings.Builder
+		b.WriteString("# unit: us\n")
+		for i := range 16 {
+			for j := range 16 {
+				cell := between
+				if i/4 == j/4 {
+					cell = inside
+				}
+				b.WriteString(cell + strings.Repeat(",", min(15-j, 1)))
+			}
+			b.WriteString("\n")
+		}
+		file := filepath.Join(t.TempDir(), "network.json")
+		if status, _, stderr := topocast("reconstruct", "--output", file, write(t, "m.csv", b.String())); status != 0 {
+			t.Fatal(stderr)
+		}
+		return file
+	}
+	for _, c := range []struct {
+		inside, between string
+		status          int
+		want            string
+	}{
+		{"2", "6", 3, "firm groups: 0 the same, 0 missing, 4 extra\n  extra: h0-h3\n"},
+		{"6", "6", 0, "nothing differs"},
+		{"0", "0", 4, "latencies between hosts: every latency that was measured between hosts is 0"},
+	} {
+		if status, out, stderr := topocast("compare", measured(c.inside, c.between), reference); status != c.status || !strings.Contains(out, c.want) {
+			t.Errorf("%s us within racks, %s between: status %d: %s%s, want %d and %q", c.inside, c.between, status, out, stderr, c.status, c.want)
+		}
+	}
+}
+
 // The README's first command on a machine of two cores: two ranks of one host.
 func TestCompareSeveralRanksOnAHost(t *testing.T) {
 	network := discovered(t, "--sim", "core:2 host:1")

@@ -40,7 +40,7 @@ func (r *comparison) writeText(w io.Writer, all bool) error {
 	}
 	if g := r.groups; g != nil {
 		fmt.Fprintf(&b, "firm groups: %d the same, %d missing, %d extra\n", len(g.Same), len(g.Missing), len(g.Extra))
-		if r.groupsOnly() {
+		if r.groupsCount() {
 			r.writeGroups(&b)
 		}
 	}
@@ -64,6 +64,9 @@ func (r *comparison) writeText(w io.Writer, all bool) error {
 			break
 		}
 		fmt.Fprintf(&b, "  %s: %s\n", r.findingName(&c.Findings[i]), r.reason(&c.Findings[i]))
+	}
+	for _, w := range c.Warnings {
+		fmt.Fprintf(&b, "warning: %s\n", w)
 	}
 	r.writeLinks(&b, all)
 	if r.status() == statusFine {

@@ -14,11 +14,13 @@ const (
 	// twice as many hosts are named that have nothing but a slow link, 0.3 changes nothing.
 	oddHost = 0.1
 
-	// misfitFloor is the median of the same over all, in which the reference's wiring is
+	// misfitFloor is the misfitQuantile of the same over all pairs, in which the reference's wiring is
 	// not that of the readings, and misfitNoise how many times the noise is added: the fit
-	// leaves two thirds of the noise if it is right. 0.03 to 0.3, and 1 to 9.
-	misfitFloor = 0.1
-	misfitNoise = 3
+	// leaves that of the noise if it is right, 1.15 standard deviations. 0.03 to 0.3, and 1.2 to 9. Not a median: of
+	// two racks under a reference with one switch the greater half of the pairs are alike.
+	misfitFloor    = 0.1
+	misfitNoise    = 3
+	misfitQuantile = 0.75
 )
 
 // conclude sums up the links, and lists the findings and the links, the worst first.

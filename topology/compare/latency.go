@@ -22,7 +22,6 @@ const rewirings = 3
 // Where the reference has several ways that are equally short, as fat trees have,
 // latencies do not show their single links: bundles of them are fitted instead.
 func (c *linkComparer) fitLatencies() error {
-	c.distances = knownDistances(c.measured.graph)
 	err := c.fitLinks()
 	if err != nil && !errors.Is(err, fit.ErrNothingToFit) {
 		return err
@@ -174,6 +173,6 @@ func (c *linkComparer) misfit() {
 		}
 	}
 	if len(rest) > 0 {
-		c.out.Misfit = stats.LowerMedian(rest)
+		c.out.Misfit = stats.Quantile(rest, misfitQuantile)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
@@ -76,7 +77,7 @@ type Finding struct {
 
 	// Times: how many times as slow, or for FoundFast as fast; for FoundMoved
 	// and FoundOdd how much more is left unexplained than usual; for
-	// FoundMisfit the median share that is.
+	// FoundMisfit the share by which a quarter of the pairs of hosts is off at least.
 	Times float64
 
 	// Unseen, of FoundClass: most of the latencies are Quantity.Unseen, and Times is at most what it says.
@@ -95,12 +96,13 @@ type LinkComparison struct {
 	Latency, Bandwidth float64
 
 	Similarity float64 // as in Comparison; NaN unless hosts are wired to each other
-	Misfit     float64 // median of |ln of measured over fitted latency|, with moved hosts moved and missing links gone
+	Misfit     float64 // upper quartile of |ln of measured over fitted latency|, with moved hosts moved and missing links gone
 	Classes    []LinkClass
 	Links      []LinkState // the worst first
 	Findings   []Finding   // the worst first
 	Judged     int         // links of which something could be said
 	Unknown    string      // why latencies between hosts could not be compared; "" if they could
+	Warnings   []string    // what may be said of the wrong links, each one sentence
 }
 
 // Links compares a measured graph with a reference link by link: with a
@@ -134,11 +136,12 @@ func Links(measured, reference *topology.Graph, s *LinkSettings) (*LinkCompariso
 	}
 	if len(c.out.Hosts) > 1 {
 		c.specify()
-		err := c.fitLatencies()
-		switch {
-		case errors.Is(err, fit.ErrNothingToFit):
+		c.distances = knownDistances(c.measured.graph)
+		if c.onlyZeros() {
+			c.out.Unknown = "every latency that was measured between hosts is 0"
+		} else if err := c.fitLatencies(); errors.Is(err, fit.ErrNothingToFit) {
 			c.out.Unknown = err.Error()
-		case err != nil:
+		} else if err != nil {
 			return nil, err
 		}
 		c.compareRates()
@@ -147,7 +150,42 @@ func Links(measured, reference *topology.Graph, s *LinkSettings) (*LinkCompariso
 	}
 	c.insideHosts(measured, reference)
 	c.judge()
+	c.warnOfHidden()
 	return c.out, nil
+}
+
+// onlyZeros tells whether there are latencies between hosts, all of them 0, as those of a clock that is too coarse.
+func (c *linkComparer) onlyZeros() bool {
+	zeros, k := 0, c.measured.graph.Hosts()
+	for i, d := range c.distances {
+		if d > 0 {
+			return false
+		}
+		if d == 0 && i%(k+1) != 0 {
+			zeros++
+		}
+	}
+	return zeros > 0
+}
+
+// warnOfHidden warns where links are slow by their bandwidth while others, whose latencies do not show in the measured
+// ones, have none of their own: the measured wiring has no such links, and what they hold up is laid on those
+// beside them.
+func (c *linkComparer) warnOfHidden() {
+	slow := func(l LinkState) bool {
+		return slices.ContainsFunc(l.Bandwidth[:], func(q Quantity) bool { return q.Verdict == LinkSlow })
+	}
+	if !slices.ContainsFunc(c.out.Links, slow) {
+		return
+	}
+	warned := make([]bool, len(c.out.Classes))
+	for _, l := range c.out.Links {
+		unmeasured := math.IsNaN(l.Bandwidth[0].Measured) && math.IsNaN(l.Bandwidth[1].Measured)
+		if l.Latency.Unseen && unmeasured && !warned[l.Class] {
+			warned[l.Class] = true
+			c.out.Warnings = append(c.out.Warnings, fmt.Sprintf("%s do not show in the measured latencies: what they hold up counts for the links beside them", c.out.Classes[l.Class].Name))
+		}
+	}
 }
 
 // A linkComparer carries a comparison through its steps.

@@ -467,3 +467,64 @@ func TestALatencyThatVanished(t *testing.T) {
 		}
 	}
 }
+
+// TestExactReadingsMoveNobody: where the measured machine is one switch and the reference two, hosts are as well
+// explained on either, but for rounding, of which any latency leaves another amount.
+func TestExactReadingsMoveNobody(t *testing.T) {
+	reference := wired(t, "tree:2x4 latency=4us,1us")
+	star := wired(t, "star:8")
+	for k := range 40 {
+		measured := changed(t, star, func(a *topology.Arc) { a.Latency = 1e-6 * math.Pow(0.93, float64(k)) / 3 })
+		for _, f := range compareLinks(t, measured, reference, nil).Findings {
+			if f.Kind == compare.FoundMoved || f.Kind == compare.FoundOdd {
+				t.Fatalf("latency %g s: found %+v, want no host", measured.Arcs()[0].Latency, f)
+			}
+		}
+	}
+}
+
+// TestAReferenceWithoutUplinks: a machine of two racks is not the flat one that the reference has, although most pairs may be
+// equally far: hosts of one rack are nearer to each other than one switch can explain. With four racks a fifth of the pairs are,
+// which is no more than outliers may be; only groups tell then.
+func TestAReferenceWithoutUplinks(t *testing.T) {
+	for _, spec := range []string{"tree:2x4", "tree:2x8", "tree:3x4"} {
+		measured := wired(t, spec+" latency=10us,5us")
+		reference := wired(t, fmt.Sprintf("star:%d latency=5us", measured.Hosts()))
+		c := compareLinks(t, measured, reference, nil)
+		if len(c.Findings) != 1 || c.Findings[0].Kind != compare.FoundMisfit {
+			t.Errorf("%s against one switch: found %q, want that the reference does not fit", spec, found(c))
+		}
+	}
+}
+
+// TestSlowBandwidthsBesideHiddenLinks: without latencies of their own uplinks are not in the measured wiring, and the
+// rates that they leave look like those of the hosts' links. The comparison says so, and only then.
+func TestSlowBandwidthsBesideHiddenLinks(t *testing.T) {
+	reference := wired(t, "tree:2x4 latency=1us,1us rate=1GBps,1GBps")
+	star := func(rate float64) *topology.Graph {
+		return changed(t, wired(t, "star:8 latency=1us rate=1GBps"), func(a *topology.Arc) {
+			if a.From == 1 || a.To == 1 {
+				a.Bandwidth = rate
+			}
+		})
+	}
+	c := compareLinks(t, star(0.3e9), reference, nil)
+	want := "links between switches of hosts do not show in the measured latencies: what they hold up counts for the links beside them"
+	if !slices.Equal(c.Warnings, []string{want}) {
+		t.Errorf("warnings %q, want %q", c.Warnings, want)
+	}
+	if c = compareLinks(t, star(1e9), reference, nil); len(c.Warnings) > 0 {
+		t.Errorf("nothing is slow: warnings %q, want none", c.Warnings)
+	}
+}
+
+// TestLatenciesOfZeroTellNothing: a clock that sees no message take any time gives no link its latency, and no
+// host its place.
+func TestLatenciesOfZeroTellNothing(t *testing.T) {
+	reference := wired(t, "tree:2x4 latency=4us,1us")
+	zero := changed(t, wired(t, "star:8"), func(a *topology.Arc) { a.Latency, a.Bandwidth = 0, math.NaN() })
+	c := compareLinks(t, zero, reference, nil)
+	if c.Judged > 0 || len(c.Findings) > 0 || c.Unknown != "every latency that was measured between hosts is 0" {
+		t.Errorf("%d links judged, found %q, unknown %q, want none, nothing, that all is 0", c.Judged, found(c), c.Unknown)
+	}
+}

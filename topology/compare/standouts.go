@@ -187,8 +187,9 @@ func (c *comparer) betterPlace(fitted *fit.Result, distances [][]float64, h int)
 			place, least = s, x
 		}
 	}
-	if place < 0 || least > placeGain*now {
+	// What is left of exact readings is rounding, of which one place leaves less than another by chance.
+	if least = max(least, floorShare*usual*float64(len(to))); place < 0 || least > placeGain*now {
 		return -1, 0
 	}
-	return place, now / max(least, floorShare*usual*float64(len(to)))
+	return place, now / least
 }

@@ -12,12 +12,16 @@ type combination struct {
 	firm     int        // groups that are firm in spite of pairs never measured
 	doubtful int        // groups that would be firm if no pair were missing
 	slow     []slowHost // whose readings were corrected
+	timeless bool       // all readings are zero
 }
 
 // warnings tells what was odd about the readings.
 func (c *combination) warnings(n int) []string {
 	var w []string
 	pairs := n * (n - 1) / 2
+	if c.timeless {
+		w = append(w, "every latency is zero, which tells nothing of how the hosts are wired")
+	}
 	if c.Holes > 0 {
 		text := fmt.Sprintf("%d of %d pairs of hosts were not measured", c.Holes, pairs)
 		switch {

@@ -56,8 +56,8 @@ func (l *Robust) validate() error {
 }
 
 // Reconstruct implements topology.Reconstructor. Zero latencies (coarse timers) are
-// taken as half the smallest above zero, negative ones as zeros with a warning;
-// infinite ones are an error. ErrDisconnected is returned when the hosts fall in
+// taken as half the smallest above zero, negative ones as zeros with a warning; of zeros alone nothing is
+// told, which a warning says. Infinite ones are an error. ErrDisconnected is returned when the hosts fall in
 // parts between which nothing was measured.
 func (l *Robust) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
 	if err := l.validate(); err != nil {
@@ -76,7 +76,10 @@ func (l *Robust) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 		return nil, err
 	}
 	note := &combination{Quality: *quality}
-	if original.N() < 3 {
+	switch n := original.N(); {
+	case n > 1 && quality.Zeros+quality.Holes == n*(n-1)/2:
+		return noTimes(n, note)
+	case n < 3:
 		return few(original, note)
 	}
 	// Of the readings there are three states: original, as combined; raw, without what slow hosts
@@ -122,6 +125,22 @@ func (l *Robust) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 	return g.result(original, note, least, sigma, unequal)
 }
 
+// noTimes is the result where every reading is zero: one switch, or a link, at no latency.
+func noTimes(n int, note *combination) (*topology.Result, error) {
+	var arcs []topology.Arc
+	switches := 0
+	if n == 2 {
+		arcs = topology.AppendLink(arcs, 0, 1, 0, math.NaN())
+	} else {
+		switches = 1
+		for h := range n {
+			arcs = topology.AppendLink(arcs, h, n, 0, math.NaN())
+		}
+	}
+	note.timeless = true
+	return flat(n, switches, arcs, 0, note)
+}
+
 // few is the result for up to two hosts: a link, or nothing to link.
 func few(r *readings.Symmetric, note *combination) (*topology.Result, error) {
 	latency := math.NaN()
@@ -130,11 +149,16 @@ func few(r *readings.Symmetric, note *combination) (*topology.Result, error) {
 		latency = float64(r.At(1, 0))
 		arcs = topology.AppendLink(arcs, 0, 1, latency, math.NaN())
 	}
-	graph, err := topology.NewGraph(r.N(), 0, nil, arcs)
+	return flat(r.N(), 0, arcs, latency, note)
+}
+
+// flat is the result of n hosts without groups, all at one latency in s.
+func flat(n, switches int, arcs []topology.Arc, latency float64, note *combination) (*topology.Result, error) {
+	graph, err := topology.NewGraph(n, switches, nil, arcs)
 	if err != nil {
 		return nil, err
 	}
-	hierarchy, err := topology.NewHierarchy(r.N(), nil, nil, latency)
+	hierarchy, err := topology.NewHierarchy(n, nil, nil, latency)
 	if err != nil {
 		return nil, err
 	}
@@ -144,6 +168,6 @@ func few(r *readings.Symmetric, note *combination) (*topology.Result, error) {
 			Family: topology.FamilyFlat, R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: note.Noise,
 			Levels: []topology.LevelFit{{Separation: math.NaN(), Residual: math.NaN()}},
 		},
-		Warnings: note.warnings(r.N()),
+		Warnings: note.warnings(n),
 	}, nil
 }
