@@ -31,7 +31,7 @@ func simulate(t *testing.T, spec string, s *simnet.Settings, work func(mpi.Commu
 
 // hollowAbove is the size in B above which simulated messages of these tests carry
 // nothing: Discover's long ones, whose time counts.
-const hollowAbove = 1<<20 - 1
+const hollowAbove = 256<<10 - 1
 
 // discovered is Discover on a simulated cluster.
 func discovered(t *testing.T, spec string, world *simnet.Settings, s *measure.DiscoverSettings) *measure.Discovery {

@@ -25,7 +25,7 @@ import (
 
 // discoverHollow is the size in bytes above which simulated messages carry nothing: those of
 // discover do not but for the long ones, whose time is all that counts.
-const discoverHollow = 1<<20 - 1
+const discoverHollow = 256<<10 - 1
 
 // plannedSizes are those for which discover shows times and broadcasts.
 var plannedSizes = []int{8, 1 << 10, 64 << 10, 1 << 20}

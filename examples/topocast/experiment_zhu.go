@@ -22,7 +22,6 @@ const (
 	zhuTrials   = 500 // Zhu et al. 2014, section 7.2
 	zhuInterval = 0.2 // about the widest of Table II
 	zhuBytes    = "10MB"
-	zhuHollow   = 4 << 20 // B; simulated messages above carry nothing
 	zhuDegrees  = "1,2,3"
 	zhuNodes    = "10,20,30"
 
@@ -150,7 +149,7 @@ func (o *zhuOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcome, 
 	settings := cluster.Settings()
 	settings.Send.Seconds, settings.Recv.Seconds = defaultOverhead.Seconds(), defaultOverhead.Seconds()
 	settings.Noise, settings.Seed = simnet.Noise{Sigma: 0.01}, 1
-	settings.HollowAbove = zhuHollow
+	settings.HollowAbove = discoverHollow
 	if own.coupling > 0 {
 		settings.Sharing.Asymmetric = true
 		settings.Sharing.Coupling = make([]float64, cluster.Graph.NumArcs())
@@ -191,7 +190,7 @@ func (o *zhuOptions) run(ctx context.Context, comm mpi.Communicator, s *stage) (
 	}
 	d := &measure.DiscoverSettings{Budget: o.budget / discoverPart, Seed: 1, Date: date(comm), Tool: "topocast experiment zhu"}
 	if _, is := comm.(*simnet.Comm); is {
-		d.Samples, d.Repetitions = simulatedSamples, 1
+		d.Samples, d.Repetitions, d.Untouched = simulatedSamples, 1, true
 	}
 	found, err := measure.Discover(ctx, comm, d)
 	if err != nil {
@@ -212,7 +211,7 @@ func (o *zhuOptions) run(ctx context.Context, comm mpi.Communicator, s *stage) (
 		rounds = zhuFullRounds
 	}
 	for round := 1; ; round++ {
-		measured := &concurrent.Settings{MaxIterations: o.iterations, Budget: left, Untouched: o.cluster != nil && o.bytes > zhuHollow}
+		measured := &concurrent.Settings{MaxIterations: o.iterations, Budget: left, Untouched: o.cluster != nil}
 		finish := func() {}
 		if comm.Rank() == 0 {
 			measured.Patterns = z.patterns()

@@ -9,7 +9,7 @@ import (
 // longest is the most that one message carries, in bytes: so much that the pieces of a long string
 // cost little, and less than the long messages that measurements send for their time alone,
 // which a simulation may leave hollow.
-const longest = 1 << 19
+const longest = 1 << 17
 
 // send sends one message.
 func (t *Tree) send(errand string, buf []byte, dst int) error {

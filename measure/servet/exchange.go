@@ -33,8 +33,13 @@ func newExchanger(comm mpi.Communicator, watch *harness.Watch, p *plan, parts []
 		x.any, _ = x.set.(mpi.AnyWaiter)
 	}
 	if slices.ContainsFunc(parts, func(p part) bool { return p.to >= 0 }) {
-		x.out, x.in = make([]byte, p.Bytes), make([]byte, p.Bytes)
-		for i := 0; i < p.Bytes && !p.Untouched; i += os.Getpagesize() {
+		x.in = make([]byte, p.Bytes)
+		if p.Untouched {
+			x.out = x.in // nothing is copied from one to the other
+			return x
+		}
+		x.out = make([]byte, p.Bytes)
+		for i := 0; i < p.Bytes; i += os.Getpagesize() {
 			x.out[i], x.in[i] = 1, 1 // pages that nobody has written to are all the same one
 		}
 	}
