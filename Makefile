@@ -8,6 +8,9 @@ STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 LIBRARIES   = openmpi mpich
 RACE        = -race
 
+# Tests take their long forms (tooltest.Long), but with -short: a plain go test ./... is to end within a minute.
+export TOPOCAST_LONG = 1
+
 # What the race detector need not watch. The solver of contention has no goroutine, and each of those
 # that use it has its own. Simulated ranks are coroutines, of which one runs at a time, and each sees
 # all that was done before it: no two of them can race. Watched, both take five times as long.

@@ -13,6 +13,7 @@ import (
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/casttest"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
@@ -22,9 +23,9 @@ import (
 var modes = []local.Mode{local.Buffered, local.Rendezvous}
 
 func TestAlgorithmsBringEveryByte(t *testing.T) {
-	counts := []int{1, 2, 3, 5, 8, 17, 40}
-	if testing.Short() {
-		counts = counts[:6]
+	counts := []int{1, 2, 3, 5, 8, 17}
+	if tooltest.Long() {
+		counts = append(counts, 40)
 	}
 	for _, ranks := range counts {
 		for _, mode := range modes {
@@ -41,9 +42,9 @@ func TestAlgorithmsBringEveryByte(t *testing.T) {
 }
 
 func TestBroadcasterBringsEveryByte(t *testing.T) {
-	counts := []int{1, 2, 3, 8}
-	if testing.Short() {
-		counts = []int{1, 2, 5}
+	counts := []int{1, 2, 5}
+	if tooltest.Long() {
+		counts = []int{1, 2, 3, 8}
 	}
 	for _, ranks := range counts {
 		for _, s := range []Settings{

@@ -14,6 +14,7 @@ import (
 	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/placement"
@@ -56,11 +57,15 @@ func FuzzChain(f *testing.F) {
 	if testing.Short() {
 		f.Skip("simulated ranks take turns: the race detector has nothing to find")
 	}
-	const seeds, withBudget = 16, 15
-	for seed := range uint64(seeds) {
+	const withBudget = 15
+	seeds := uint64(8)
+	if tooltest.Long() {
+		seeds = 16
+	}
+	for seed := range seeds {
 		f.Add(seed, uint8(seed%4/3*withBudget)) // every fourth with a budget
 	}
-	began, ended := 0, 0 // of these, with a budget
+	began, ended := uint64(0), uint64(0) // of these, with a budget
 	f.Cleanup(func() {
 		if began == seeds/4 && ended < began {
 			f.Errorf("%d of %d machines measured within a budget were used, want all", ended, began)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/model"
 )
@@ -49,6 +50,9 @@ func TestChain(t *testing.T) {
 	for i, c := range chainMachines() {
 		if testing.Short() && i > 1 { // two at once, for the race detector
 			break
+		}
+		if i%2 == 1 && !testing.Short() && !tooltest.Long() {
+			continue // every other kind will do
 		}
 		t.Run(c.spec, func(t *testing.T) {
 			t.Parallel()

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/mpi"
@@ -449,9 +450,12 @@ func TestRunLeavesNothingBehind(t *testing.T) {
 
 func TestManyRanks(t *testing.T) {
 	if testing.Short() {
-		t.Skip("1,024 ranks take a few seconds")
+		t.Skip("many ranks take a few seconds")
 	}
-	const n = 1024
+	n := 256
+	if tooltest.Long() {
+		n = 1024
+	}
 	r := results(t, n, nil, &Settings{Repetitions: 2, Rounds: 1, Samples: 5}, nil)[0]
 	if want := 2 * n; len(r.Readings()) != want {
 		t.Errorf("%d readings, want %d", len(r.Readings()), want)

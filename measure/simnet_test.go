@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -64,16 +65,20 @@ func TestSimulatedClustersAreReadExactly(t *testing.T) {
 
 func TestSimulatedManyRanks(t *testing.T) {
 	if testing.Short() {
-		t.Skip("1,024 simulated ranks take a few seconds")
+		t.Skip("many simulated ranks take a few seconds")
 	}
-	cluster, err := gen.Parse("tree:8x8x16 latency=30us,12us,5us")
+	racks := 2
+	if tooltest.Long() {
+		racks = 8
+	}
+	cluster, err := gen.Parse(fmt.Sprintf("tree:8x%dx16 latency=30us,12us,5us", racks))
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = simnet.Run(cluster.Graph, nil, nil, func(c mpi.Communicator) error {
 		r, err := measure.Run(context.Background(), c, &measure.Settings{Repetitions: 1, Rounds: 2, Samples: 5})
-		if r != nil && len(r.Readings()) != 2*1024 {
-			t.Errorf("%d readings, want 2048", len(r.Readings()))
+		if r != nil && len(r.Readings()) != 2*8*racks*16 {
+			t.Errorf("%d readings, want %d", len(r.Readings()), 2*8*racks*16)
 		}
 		return err
 	})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/linkage"
 )
@@ -80,7 +81,7 @@ func TestEveryPairIsPredicted(t *testing.T) {
 		"tree:2x4x8 latency=20us,8us,2us", "tree:[2,5,5]x8", "tree:[[2,3],[4]]x3 latency=40us,20us,8us,2us",
 		"tree:2x4x8 latency=20us,8us,2us rate=2.5Gbps,10Gbps,10Gbps", "tree:4x4x4 latency=20us,8us,2us rate=2.5Gbps,5Gbps,20Gbps", "tree:2x4x8 latency=20us,8us,2us rate=10Gbps,10Gbps,2.5Gbps", "ring:16 hosts=4", "torus:8x8", "torus:4x4 hosts=4", "fattree:4", "fattree:8,8;1,4", "dragonfly:2,4,2",
 	}
-	if !testing.Short() {
+	if tooltest.Long() {
 		specs = append(specs, "tree:8x16x8 latency=20us,8us,2us", "tree:[3,30,95]x8", "ring:32 hosts=32", "torus:8x8 hosts=16", "fattree:16", "dragonfly:4,8,4")
 	}
 	for _, spec := range specs {

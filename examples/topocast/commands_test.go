@@ -4,26 +4,60 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/model"
 )
 
-// discovered runs discover on a simulated cluster and returns the network's file.
+// networks are the files that discover writes of simulated clusters, the same at each run (TestSimulatedFilesRepeat).
+var networks = make(map[string][]byte)
+
+// once returns a file of the test's own with what write writes, or has written in an earlier test that gave the same name.
+func once(t *testing.T, name string, write func(file string)) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
+	file := filepath.Join(t.TempDir(), "network.json")
+	if text, ok := networks[name]; ok {
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	write(file)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	networks[name] = text
+	return file
+}
+
+// discovered runs discover, on a simulated cluster once for all tests, and returns the network's file.
 func discovered(t *testing.T, flags ...string) string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "network.json")
-	status, out, stderr := topocast(append([]string{"discover", "--repetitions", "2", "--output", file}, flags...)...)
-	if status != 0 {
-		t.Fatalf("discover %q: status %d: %s", flags, status, stderr)
-	}
-	for _, want := range []string{"predicted time of one message", "broadcast from rank 0", "written to " + file} {
-		if !strings.Contains(out, want) {
-			t.Errorf("discover %q: no %q in\n%s", flags, want, out)
+	discover := func(file string) {
+		t.Helper()
+		status, out, stderr := topocast(append([]string{"discover", "--repetitions", "2", "--output", file}, flags...)...)
+		if status != 0 {
+			t.Fatalf("discover %q: status %d: %s", flags, status, stderr)
+		}
+		for _, want := range []string{"predicted time of one message", "broadcast from rank 0", "written to " + file} {
+			if !strings.Contains(out, want) {
+				t.Errorf("discover %q: no %q in\n%s", flags, want, out)
+			}
 		}
 	}
+	if slices.Contains(flags, "--sim") {
+		return once(t, strings.Join(flags, " "), discover)
+	}
+	file := filepath.Join(t.TempDir(), "network.json")
+	discover(file)
 	return file
 }
 
@@ -131,16 +165,19 @@ func TestSimulate(t *testing.T) {
 	}
 }
 
-// TestSimulateThousandRanks: the harness and the broadcast as they are, on
-// 1,024 simulated ranks.
-func TestSimulateThousandRanks(t *testing.T) {
+// TestSimulateManyRanks: the harness as it is, on 256 simulated ranks, or 1,024.
+func TestSimulateManyRanks(t *testing.T) {
+	cluster := "tree:4x8x8"
 	if testing.Short() {
 		t.Skip("takes seconds")
+	}
+	if tooltest.Long() {
+		cluster = "tree:8x16x8"
 	}
 	for _, args := range [][]string{
 		{"measure", "--rounds", "2", "--repetitions", "1", "--output", filepath.Join(t.TempDir(), "readings.json")},
 	} {
-		status, out, stderr := topocast(append([]string{"simulate", "--cluster", "tree:8x16x8", "--"}, args...)...)
+		status, out, stderr := topocast(append([]string{"simulate", "--cluster", cluster, "--"}, args...)...)
 		if status != 0 {
 			t.Errorf("%q: status %d: %s%s", args, status, out, stderr)
 		}

@@ -160,18 +160,26 @@ func measureChain(tb testing.TB, g *topology.Graph, seed uint64) string {
 	return file
 }
 
+// healthy are the sound clusters of the seeds, measured once for all faults.
+var healthy = make(map[uint64]side)
+
 // run compares the broken cluster with the healthy one, each measured with
 // noise, overheads and ranks of its own.
 func (c *chain) run(tb testing.TB, seed uint64) *comparison {
 	tb.Helper()
-	var sides [2]side
-	for i, g := range []*topology.Graph{c.broken, c.cluster.Graph} {
-		var err error
-		if sides[i], err = loadSide(measureChain(tb, g, 2*seed+uint64(i)), nil); err != nil {
+	measured := func(g *topology.Graph, seed uint64) side {
+		s, err := loadSide(measureChain(tb, g, seed), nil)
+		if err != nil {
 			tb.Fatal(err)
 		}
+		return s
 	}
-	r, err := compareNetworks(sides[0], sides[1], 0)
+	sound, ok := healthy[seed]
+	if !ok {
+		sound = measured(c.cluster.Graph, 2*seed+1)
+		healthy[seed] = sound
+	}
+	r, err := compareNetworks(measured(c.broken, 2*seed), sound, 0)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -137,13 +137,13 @@ func TestCompareSeveralRanksOnAHost(t *testing.T) {
 	}
 }
 
-// Of 1,024 hosts, 30 uplinks of 128 of which are slow, the text is a page; with --all
+// Of 640 hosts, 30 uplinks of 80 of which are slow, the text is a page; with --all
 // it is complete.
 func TestCompareTextIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
 	}
-	c, err := gen.Parse("tree:8x16x8 latency=10us,5us,2us rate=10Gbps")
+	c, err := gen.Parse("tree:5x16x8 latency=10us,5us,2us rate=10Gbps")
 	if err != nil {
 		t.Fatal(err)
 	}

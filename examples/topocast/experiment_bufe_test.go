@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/topocast/topocast/internal/tooltest"
 )
 
 func bufe(t *testing.T, flags ...string) printedExperiment {
@@ -91,7 +93,7 @@ func TestBufeOfACluster(t *testing.T) {
 // TestBufeOfTheSource: what the source says of its machines comes out of them, simulated, and of its tables. Of
 // table 3.10 two cells do not follow from its equation.
 func TestBufeOfTheSource(t *testing.T) {
-	if testing.Short() {
+	if !tooltest.Long() {
 		t.Skip("all machines take some seconds; TestBufeOfACluster runs the same code on a small one")
 	}
 	figures := t.TempDir()

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/tooltest"
 )
 
 // zhuOutput is the detail that --json prints.
@@ -92,7 +94,7 @@ func TestZhuEquations(t *testing.T) {
 // simulated times scatter; what is fitted is as good on links that patterns load; the law that is
 // not the cluster's is not.
 func TestZhuOnKnownTruth(t *testing.T) {
-	if testing.Short() {
+	if !tooltest.Long() {
 		t.Skip("fits take a few seconds; TestZhuTable does the same with little")
 	}
 	for _, c := range []struct {

@@ -2,7 +2,8 @@
 //
 // Such a test is called TestTools... and stands in a file *_tools_test.go. It is skipped unless
 // TOPOCAST_TOOLS is 1, as make test-tools sets it, which installs the programs before
-// (.ci/install-tools); then it fails where one is not there. Lacks is for whatever else a machine may not have.
+// (.ci/install-tools); then it fails where one is not there. Lacks is for whatever else a machine may not have, and Long for
+// tests that have a shorter form.
 package tooltest
 
 import (
@@ -57,3 +58,7 @@ func Lacks(t testing.TB, format string, arguments ...any) {
 	}
 	t.Skipf(format, arguments...)
 }
+
+// Long reports whether tests take their long forms, of all seeds and sizes: where TOPOCAST_LONG is 1, as make sets it for all that it
+// runs, and not with -short. A plain go test, which is to end within a minute, tries the same on less.
+func Long() bool { return os.Getenv("TOPOCAST_LONG") == "1" && !testing.Short() }

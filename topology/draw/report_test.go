@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
@@ -145,7 +146,7 @@ func TestReportStaysSmall(t *testing.T) {
 		bound int
 	}{{"tree:8x8x16", 5e6}, {"tree:8x16x40", 10e6}} // 1,024 and 5,120 hosts
 	for _, c := range cases {
-		if testing.Short() && c.bound > 5e6 {
+		if !tooltest.Long() && c.bound > 5e6 {
 			continue
 		}
 		cluster, err := gen.Parse(c.spec)

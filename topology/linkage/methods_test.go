@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/clique"
 	"github.com/topocast/topocast/topology/cluster"
@@ -252,7 +253,10 @@ func TestNoMethodIsRightMoreOftenThanLinkage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long, and its goroutines are those of shorter tests")
 	}
-	const most = 64
+	most := 32 // hosts
+	if tooltest.Long() {
+		most = 64
+	}
 	for family, sets := range byFamily(t, most) {
 		var linkage tally
 		for _, r := range rivals() {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/internal/witness"
 )
@@ -41,9 +42,12 @@ func quotientOf(n int, d []float64, blocks [][]int) *quotient {
 }
 
 func TestQuotientFindsRingsAndTori(t *testing.T) {
-	seeds := 20
-	if testing.Short() {
+	seeds := 4
+	switch {
+	case testing.Short():
 		seeds = 2
+	case tooltest.Long():
+		seeds = 20
 	}
 	for _, c := range []struct {
 		dims     []int
