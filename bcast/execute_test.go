@@ -130,9 +130,13 @@ func overwritten(world mpi.Communicator, rounds, size int) error {
 }
 
 func TestBufferIsFreeWhenTheBroadcastReturns(t *testing.T) {
+	bytes := 100 << 10
+	if testing.Short() { // the race detector watches each of them
+		bytes = 10 << 10
+	}
 	for _, mode := range modes {
 		for _, ranks := range []int{2, 5} {
-			err := local.Run(ranks, &local.Settings{Mode: mode}, func(world mpi.Communicator) error { return overwritten(hide(world, "requests"), 6, 100<<10) })
+			err := local.Run(ranks, &local.Settings{Mode: mode}, func(world mpi.Communicator) error { return overwritten(hide(world, "requests"), 6, bytes) })
 			if err != nil {
 				t.Errorf("mode %v, %d ranks: %v", mode, ranks, err)
 			}

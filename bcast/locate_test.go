@@ -107,7 +107,11 @@ func TestNetworkOfOtherRanksIsViewed(t *testing.T) {
 				}
 				plans[root] = best[0].String()
 			}
-			for _, owners := range []string{"rank 0", "all", "the last has another"} {
+			cases := []string{"rank 0", "all", "the last has another"}
+			if testing.Short() {
+				cases = cases[2:]
+			}
+			for _, owners := range cases {
 				err := local.Run(len(where), nil, func(world mpi.Communicator) error {
 					last := world.Rank() == len(where)-1
 					s := &Settings{ModelOnly: true, Algorithms: few}
