@@ -34,8 +34,8 @@ func TestMPIAllPairs(t *testing.T) {
 			t.Errorf("times of reading %+v are not in order", x)
 		}
 	}
-	if (r.CallCost > 0) != (c.CallCost() > 0) {
-		t.Errorf("calls cost %g s, the result says %g s", c.CallCost(), r.CallCost)
+	if (r.CallCost > 0) != (c.LoopCost() > 0) {
+		t.Errorf("calls of the loop cost %g s, the result says %g s", c.LoopCost(), r.CallCost)
 	}
 	if !r.Timed {
 		t.Errorf("times were not taken by the communicator")

@@ -27,6 +27,7 @@ type abi struct {
 
 	// MPI_Status: its size, and where its fields are.
 	statusBytes, source, tag int
+	counted                  int // where 64 bits are the count of what was not cancelled, if it is below 2^31
 	count                    func(status []byte) int64
 
 	// overruns: a message that is too long may be written past the end of a buffer, unless the

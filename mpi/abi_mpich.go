@@ -28,7 +28,7 @@ func mpich() *abi {
 
 		// struct MPI_Status { int count_lo, count_hi_and_cancelled, MPI_SOURCE, MPI_TAG, MPI_ERROR; }
 		// The lowest bit of the second is the one that tells cancelled operations.
-		statusBytes: 20, source: 8, tag: 12,
+		statusBytes: 20, source: 8, tag: 12, counted: 0,
 		count: func(status []byte) int64 {
 			low, high := binary.NativeEndian.Uint32(status), binary.NativeEndian.Uint32(status[4:])>>1
 			return int64(high)<<32 | int64(low)

@@ -14,7 +14,7 @@ func openMPI(find resolver) (*abi, error) {
 		errCount: 2, errTag: 4, errRank: 6, errRoot: 8, errTruncate: 15,
 
 		// struct ompi_status_public_t { int MPI_SOURCE, MPI_TAG, MPI_ERROR, _cancelled; size_t _ucount; }
-		statusBytes: 24, source: 0, tag: 4,
+		statusBytes: 24, source: 0, tag: 4, counted: 16,
 		count: func(status []byte) int64 { return int64(binary.NativeEndian.Uint64(status[16:])) },
 
 		// Its ob1 does so where the receiver reads from the sender's memory by itself (4.1.4, messages

@@ -76,6 +76,8 @@ func (*library) overruns() bool { return C.tc_overruns() != 0 }
 
 func (*library) callCost() float64 { return 0 }
 
+func (*library) loopCost() float64 { return 0 }
+
 func (*library) pages(n int) unsafe.Pointer { return C.tc_pages(C.size_t(n)) }
 
 func (*library) free(pages unsafe.Pointer) { C.free(pages) }

@@ -128,11 +128,14 @@ type Timed interface {
 	PingPong(samples []float64, peer, tag, size, iters int, first bool) error
 }
 
-// A CallCoster is a Timed whose loops may not be below Go.
+// A CallCoster tells what Go adds to calls of a library that it does not link with. Each is measured
+// on this rank in some 50 us, and the least of some times.
 type CallCoster interface {
-	// CallCost is what Go adds to a call of the library, in s, as just measured on this rank, in some
-	// 50 us; 0: the loops of Timed are below Go. A round trip has two calls on either rank.
+	// CallCost is in a call such as Send, in s. A round trip has two on either rank.
 	CallCost() float64
+
+	// LoopCost is in a call that Timed makes, in s; 0: its loops are in C.
+	LoopCost() float64
 }
 
 // NativeBcast is the library's own broadcast.

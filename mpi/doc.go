@@ -26,8 +26,8 @@
 //
 //	CC=mpicc go build -tags mpi -o program .
 //
-// it is linked with one library, and so also runs on others than these two. Calls
-// cost some 50 ns less then, and the loops of Timed and Scheduler are in C, without any.
+// it is linked with one library, and so also runs on others than these two. Calls from Go
+// cost some 50 ns less then. The loops of Timed and Scheduler are below Go in both: in C, or in assembly.
 //
 // # Communicators
 //
@@ -56,7 +56,7 @@
 //	NativeBarrier, NativeReduce, NativeGather, NativeBlocks
 //	              its barrier, reductions, and what moves blocks: see package mpi/collective
 //	Timed         a batch of timed exchanges below Go
-//	CallCoster    what is in its readings where they are not below Go
+//	CallCoster    what calls from Go add, and what is left of that in its readings
 //	Clock         its time, virtual in a simulation
 //	Named, Bound  the host, the core and the CPUs of a rank (see Places)
 //	Versioned     which library it is
@@ -118,8 +118,12 @@
 // is that every program that imports this package is linked with the C library of
 // the system at run time, also with CGO_ENABLED=0.
 //
-// Without C, the loops of Timed pay for calls. A loop in assembly that is called once, like a C
-// function, would not; but it would be a program for each architecture, of which nothing here can run but
-// one, in the place where a mistake becomes a measured time. So there is none: the cost of a
-// call is told (CallCoster), and readings of which it is a tenth are warned of.
+// Without C, lists of calls are made by a routine in assembly (pure_batch_*.s), which is called like a C
+// function: it makes one call after the other, looks whether each went well, and polls and yields where
+// shim.h does. A schedule is written into such lists, and so is a round trip of Timed between two
+// readings of the clock; the loops in Go that they replace took 1.2 times as long and more where ranks
+// outnumber cores, since each wait was a call of its own, which Go's scheduler watches. The price
+// is a routine for each architecture. That of amd64 is tested by all that runs on MPI here, that of arm64 by
+// its own tests, in an emulator. What the routine adds to a call in a reading is told (CallCoster), and
+// readings of which it is a tenth are warned of.
 package mpi

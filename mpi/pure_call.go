@@ -36,3 +36,6 @@ func load(file string) error {
 	_, err := purego.Dlopen(file, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	return err
 }
+
+// batchAt is where the function in assembly is that makes the calls of a batch.
+var batchAt uintptr

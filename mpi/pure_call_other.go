@@ -14,3 +14,5 @@ func callback(func()) uintptr { return 0 }
 func loaded(string) uintptr { return 0 }
 
 func load(string) error { return errors.ErrUnsupported }
+
+const batchAt = 0

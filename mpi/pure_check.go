@@ -4,6 +4,7 @@ package mpi
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 )
 
@@ -52,6 +53,8 @@ func (l *library) check() error {
 		e.release()
 		source, gotTag, count := int32At(status, l.source), int32At(status, l.tag), l.count(status)
 		switch {
+		case binary.NativeEndian.Uint64(status[l.counted:]) != uint64(n):
+			return refuse("the status of %d bytes holds %#x", n, status[l.counted:l.counted+8])
 		case source != 0 || gotTag != tag || count != int64(n):
 			return refuse("the status of %d bytes with tag %d from rank 0 tells %d, %d, %d", n, tag, count, gotTag, source)
 		case !isPattern(status[l.statusBytes:]):

@@ -2,10 +2,7 @@
 
 package mpi
 
-import (
-	"runtime"
-	"unsafe"
-)
+import "unsafe"
 
 // A request is a handle of MPI, which of MPICH takes the lower half.
 type request uint64
@@ -15,11 +12,12 @@ type request uint64
 // scratch, which is on the heap, and of buffers, which hold has put there.
 type endpoint struct {
 	waiting
-	lib  *library
-	comm uintptr
-	held *byte // the buffer of the call that goes on
-	gang gang  // those of a collective
-	args [10]uintptr
+	lib   *library
+	comm  uintptr
+	held  *byte // the buffer of the call that goes on
+	gang  gang  // those of a collective
+	waits bool  // there are waits in the batch
+	args  [10]uintptr
 	*scratch
 	stages *[2]stage // of performAhead
 }
@@ -34,13 +32,22 @@ type scratch struct {
 	message uint64 // or another handle
 	flag    int32
 
+	sent    [statusRoom]byte // the status of a send
+	batch   batch
+	outer   batch       // of pingPong, around the other
+	between [2]timespec // of pingPong: when its exchanges begin and end
+
 	// Of perform.
 	exchange request
 	posted   [2]request
 }
 
 // open makes an endpoint ready for calls; it has no communicator yet.
-func (e *endpoint) open(l *library) { e.lib, e.scratch = l, new(scratch) }
+func (e *endpoint) open(l *library) {
+	e.lib, e.scratch = l, new(scratch)
+	e.batch.rounds, e.outer.rounds = 1, 1
+	e.batch.yield = l.tc.yieldProcessor
+}
 
 // call calls a function of MPI. The slice of arguments that is passed on is kept: another one would be
 // garbage of each call.
@@ -82,49 +89,23 @@ func (e *endpoint) poll(left int32) int32 {
 	return 0
 }
 
-// wait completes a request. With spin > 0 it polls that often and then gives the core away between
-// polls: MPICH never does so by itself, and ranks that outnumber the cores would wait for each other's
-// time slices.
+// wait completes a request.
 func (e *endpoint) wait(r *request) code {
-	found := e.lib.hush(e.lib.hushesRequests())
-	c := e.waitHushed(r)
-	e.lib.unhush(found)
-	return c
-}
-
-func (e *endpoint) waitHushed(r *request) code {
-	if e.spin == 0 {
-		return e.call(e.lib.tc.wait, requestAt(r), e.statusAt())
-	}
-	for left := e.spin; ; left = e.poll(left) {
-		e.flag = 0
-		if c := e.call(e.lib.tc.test, requestAt(r), e.flagAt(), e.statusAt()); c != codeOK || e.flag != 0 {
-			return c
-		}
-	}
+	e.addWait(0, r, e.statusAt())
+	return e.do()
 }
 
 // put and get are the blocking transfers, for a caller that knows MPI to be running, and holds the
-// buffer at this address. They have the functions for a blocking transfer and for one that is not.
+// buffer at this address. put has the functions for a blocking transfer and for one that is not.
 
 func (e *endpoint) put(blocking, starting uintptr, buf uintptr, n, dst, tag int) code {
-	if e.spin == 0 {
-		return e.call(blocking, buf, uintptr(n), e.lib.byteType, uintptr(dst), uintptr(tag), e.comm)
-	}
-	if c := e.call(starting, buf, uintptr(n), e.lib.byteType, uintptr(dst), uintptr(tag), e.comm, requestAt(&e.request)); c != codeOK {
-		return c
-	}
-	return e.wait(&e.request)
+	e.addPut(0, blocking, starting, buf, n, dst, tag)
+	return e.do()
 }
 
 func (e *endpoint) get(buf uintptr, n, src, tag int) code {
-	if e.spin == 0 {
-		return e.call(e.lib.tc.recv, buf, uintptr(n), e.lib.byteType, uintptr(src), uintptr(tag), e.comm, e.statusAt())
-	}
-	if c := e.call(e.lib.tc.irecv, buf, uintptr(n), e.lib.byteType, uintptr(src), uintptr(tag), e.comm, requestAt(&e.request)); c != codeOK {
-		return c
-	}
-	return e.wait(&e.request)
+	e.addGet(0, buf, n, src, tag)
+	return e.do()
 }
 
 // landed is the longest message that is received where there is room for any, and copied: 20 ns for
@@ -137,12 +118,15 @@ func (e *endpoint) take(buf []byte, src, tag int) result {
 	switch {
 	case !e.guarded:
 		c = e.get(e.hold(buf), len(buf), src, tag)
-	case e.landing != nil && len(buf) <= landed:
+	case e.lands(len(buf)):
 		if c = e.get(uintptr(e.landing), len(buf), src, tag); c == codeOK {
 			copy(buf, unsafe.Slice((*byte)(e.landing), e.received()))
 		}
 	default:
-		c = e.getProbed(buf, src, tag)
+		e.addProbe(0, src, tag)
+		if c = e.do(); c == codeOK {
+			return e.takeProbed(buf)
+		}
 	}
 	if c != codeOK {
 		return result{c, -1}
@@ -150,44 +134,24 @@ func (e *endpoint) take(buf []byte, src, tag int) result {
 	return result{c, e.received()}
 }
 
-// getProbed looks at the length of the message first, and takes one that is too long elsewhere.
-func (e *endpoint) getProbed(buf []byte, src, tag int) code {
-	if c := e.probe(src, tag); c != codeOK {
-		return c
-	}
-	n := int(e.received())
-	if n > len(buf) {
-		buf = make([]byte, n)
-		defer runtime.KeepAlive(buf)
-		if c := e.getMatched(e.hold(buf), n); c != codeOK {
-			return c
-		}
-		return code(e.lib.errTruncate)
-	}
-	return e.getMatched(e.hold(buf), len(buf))
-}
+// lands tells whether a guarded receive is one where there is room for any message.
+func (e *endpoint) lands(n int) bool { return e.landing != nil && n <= landed }
 
-func (e *endpoint) probe(src, tag int) code {
-	if e.spin == 0 {
-		return e.call(e.lib.tc.mprobe, uintptr(src), uintptr(tag), e.comm, e.messageAt(), e.statusAt())
+// takeProbed receives the message that a probe has found, of the length that the status tells: one that
+// is too long elsewhere.
+func (e *endpoint) takeProbed(buf []byte) result {
+	into := buf
+	if n := int(e.received()); n > len(buf) {
+		into = make([]byte, n)
 	}
-	for left := e.spin; ; left = e.poll(left) {
-		e.flag = 0
-		if c := e.call(e.lib.tc.improbe, uintptr(src), uintptr(tag), e.comm, e.flagAt(), e.messageAt(), e.statusAt()); c != codeOK || e.flag != 0 {
-			return c
-		}
+	e.addMatched(0, e.hold(into), len(into))
+	switch c := e.do(); {
+	case c != codeOK:
+		return result{c, -1}
+	case len(into) > len(buf):
+		return result{code(e.lib.errTruncate), -1}
 	}
-}
-
-// getMatched receives the message that probe has found.
-func (e *endpoint) getMatched(buf uintptr, n int) code {
-	if e.spin == 0 {
-		return e.call(e.lib.tc.mrecv, buf, uintptr(n), e.lib.byteType, e.messageAt(), e.statusAt())
-	}
-	if c := e.call(e.lib.tc.imrecv, buf, uintptr(n), e.lib.byteType, e.messageAt(), requestAt(&e.request)); c != codeOK {
-		return c
-	}
-	return e.wait(&e.request)
+	return result{codeOK, e.received()}
 }
 
 func (e *endpoint) send(buf []byte, dst, tag int) code {

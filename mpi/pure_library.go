@@ -26,17 +26,18 @@ type library struct {
 
 // functions are the addresses of what is called often, or from several places.
 type functions struct {
-	send, ssend, recv, isend, issend, irecv   uintptr
-	mprobe, improbe, mrecv, imrecv            uintptr
-	wait, test                                uintptr
-	bcast, ibcast, ibarrier                   uintptr
-	setHandler, getHandler, freeHandler       uintptr
-	rank, size, dup, split, free              uintptr
-	abort, finalize, initialized, finalized   uintptr
-	initThread, createKey, setAttribute       uintptr
-	libraryVersion, processorName             uintptr
-	errorClass, errorString                   uintptr
-	alignedMemory, freeMemory, yieldProcessor uintptr
+	send, ssend, recv, isend, issend, irecv uintptr
+	mprobe, improbe, mrecv, imrecv          uintptr
+	wait, test                              uintptr
+	bcast, ibcast, ibarrier                 uintptr
+	setHandler, getHandler, freeHandler     uintptr
+	rank, size, dup, split, free            uintptr
+	abort, finalize, initialized, finalized uintptr
+	initThread, createKey, setAttribute     uintptr
+	libraryVersion, processorName           uintptr
+	errorClass, errorString                 uintptr
+	alignedMemory, freeMemory, copyMemory   uintptr
+	yieldProcessor, clock, absolute         uintptr
 }
 
 // process holds the library: it is opened once, and stays.
@@ -110,7 +111,10 @@ func (l *library) resolve() error {
 		{"MPI_Error_string", &f.errorString},
 		{"posix_memalign", &f.alignedMemory},
 		{"free", &f.freeMemory},
+		{"memcpy", &f.copyMemory},
 		{"sched_yield", &f.yieldProcessor},
+		{"clock_gettime", &f.clock},
+		{"abs", &f.absolute},
 	}, l.collectives.symbols()...))
 	if err != nil {
 		return fmt.Errorf("%w: it is no MPI 3, or none at all", err)

@@ -2,19 +2,39 @@
 
 package mpi
 
-// perform is tc_perform of steps.h, in Go.
+// perform is tc_perform of steps.h: what that does in C is written into batches of calls here, of which
+// a schedule takes one or a few.
 func (e *endpoint) perform(buf []byte, steps []Step, tag int, ahead bool) performed {
 	if e.lib.ended.Load() {
 		return performed{0, codeEnded, -1, false}
 	}
-	var done performed
+	p := performance{e, buf, e.hold(buf), steps, tag, ahead, firstCalls, performed{len(steps), codeOK, -1, false}}
 	if ahead {
-		done = e.performAhead(buf, steps, tag)
+		p.ahead()
 	} else {
-		done = e.performInOrder(buf, steps, tag)
+		p.inOrder()
 	}
 	e.release()
-	return done
+	return p.done
+}
+
+// How many calls a batch has when it is made, at least: the first of a schedule has few, so that its
+// transfers begin soon, others so many that nothing else costs; their memory is kept.
+const (
+	firstCalls = 16
+	batchCalls = 256
+)
+
+// A performance is steps that are performed.
+type performance struct {
+	*endpoint
+	buf     []byte
+	at      uintptr // where buf is
+	steps   []Step
+	tag     int
+	isAhead bool
+	room    int // calls that wait to be made until they are as many
+	done    performed
 }
 
 // received is what a step receives.
@@ -25,38 +45,57 @@ func (s *Step) received() (peer, offset, length int) {
 	return s.Peer, s.Offset, s.Length
 }
 
-// post starts a step's send.
-func (e *endpoint) post(buf []byte, s *Step, tag int, r *request) code {
-	return e.begin(e.lib.tc.isend, buf[s.Offset:s.Offset+s.Length], s.Peer, tag, r)
-}
+// isFull tells whether the calls have to be made before more are added.
+func (p *performance) isFull() bool { return len(p.batch.pending) >= p.room }
 
-// performInOrder performs the steps one after the other.
-func (e *endpoint) performInOrder(buf []byte, steps []Step, tag int) performed {
-	for i := range steps {
-		s := &steps[i]
-		peer, offset, length := s.received()
-		in := buf[offset : offset+length]
-		got, sending := result{codeOK, int32(length)}, false
-		switch s.Kind {
-		case StepSend:
-			got.code = e.put(e.lib.tc.send, e.lib.tc.isend, e.hold(in), length, peer, tag)
-		case StepExchange:
-			if got.code = e.post(buf, s, tag, &e.exchange); got.code != codeOK {
-				break
-			}
-			sending = true
-			fallthrough
-		case StepRecv:
-			got = e.take(in, peer, tag)
-		}
-		if sending && got.code == codeOK && int(got.count) == length {
-			got.code = e.wait(&e.exchange)
-		}
-		if got.code != codeOK || int(got.count) != length {
-			return performed{i, got.code, got.count, sending}
+// flush makes the calls that have been added, and tells whether all went well.
+func (p *performance) flush() bool {
+	p.room = batchCalls
+	stopped := p.run()
+	if stopped == nil {
+		return true
+	}
+	i, function := stopped.step, stopped.function
+	got := result{code(p.batch.code), -1}
+	if p.batch.code == int32(stopped.fine) { // a message of another length
+		got = result{codeOK, p.endpoint.received()}
+		if function == p.lib.tc.mprobe || function == p.lib.tc.improbe { // which is where it was
+			_, offset, length := p.steps[i].received()
+			got = p.takeProbed(p.buf[offset : offset+length])
 		}
 	}
-	return performed{len(steps), codeOK, -1, false}
+	goesOn := p.isAhead || p.steps[i].Kind == StepExchange && function != p.lib.tc.isend
+	p.done = performed{i, got.code, got.count, goesOn}
+	return false
+}
+
+// start adds a step's send.
+func (p *performance) start(i int, r *request) {
+	s := &p.steps[i]
+	p.addStart(i, p.lib.tc.isend, p.at+uintptr(s.Offset), s.Length, s.Peer, p.tag, r)
+}
+
+// inOrder performs the steps one after the other.
+func (p *performance) inOrder() {
+	for i := range p.steps {
+		if p.isFull() && !p.flush() {
+			return
+		}
+		s := &p.steps[i]
+		peer, offset, length := s.received()
+		at := p.at + uintptr(offset)
+		switch s.Kind {
+		case StepSend:
+			p.addPut(i, p.lib.tc.send, p.lib.tc.isend, at, length, peer, p.tag)
+		case StepRecv:
+			p.addTake(i, at, length, peer, p.tag)
+		case StepExchange:
+			p.start(i, &p.exchange)
+			p.addTake(i, at, length, peer, p.tag)
+			p.addWait(i, &p.exchange, p.sentAt())
+		}
+	}
+	p.flush()
 }
 
 // A stage is one receive and the sends that follow it, of which there are two at once. A rank that
@@ -69,84 +108,62 @@ type stage struct {
 
 const stageSends = 32
 
-// end waits for the sends of a stage, and returns the step that failed, or -1.
-func (s *stage) end(e *endpoint) (int, code) {
+// end waits for the sends of a stage.
+func (p *performance) end(s *stage) {
 	for k := range s.n {
-		if c := e.wait(&s.requests[k]); c != codeOK {
-			return s.steps[k], c
-		}
+		p.addWait(s.steps[k], &s.requests[k], p.sentAt())
 	}
 	s.n = 0
-	return -1, codeOK
 }
 
-// performAhead keeps the next receive posted while it waits for the current one, and lets the sends
-// of one stage run on during the next.
-func (e *endpoint) performAhead(buf []byte, steps []Step, tag int) performed {
-	if e.stages == nil {
-		e.stages = new([2]stage)
+// ahead keeps the next receive posted while it waits for the current one, and lets the sends of one
+// stage run on during the next.
+func (p *performance) ahead() {
+	if p.stages == nil {
+		p.stages = new([2]stage)
 	}
-	stages, recvs := e.stages, &e.posted
+	stages := p.stages
 	stages[0].n, stages[1].n = 0, 0
 	send, current, next := 0, 0, 0 // the stage and the receive in use, and the step up to which receives are posted
-	postNext := func(into int) (int, code) {
-		for next < len(steps) && steps[next].Kind == StepSend {
+	post := func(into int) {
+		for next < len(p.steps) && p.steps[next].Kind == StepSend {
 			next++
 		}
-		if next == len(steps) {
-			return -1, codeOK
+		if next < len(p.steps) {
+			peer, offset, length := p.steps[next].received()
+			p.addStart(next, p.lib.tc.irecv, p.at+uintptr(offset), length, peer, p.tag, &p.posted[into])
+			next++
 		}
-		peer, offset, length := steps[next].received()
-		c := e.begin(e.lib.tc.irecv, buf[offset:offset+length], peer, tag, &recvs[into])
-		next++
-		return next - 1, c
 	}
-	failed := func(i int, c code) performed { return performed{i, c, -1, true} }
-	if i, c := postNext(current); c != codeOK { // before anything is sent
-		return failed(i, c)
-	}
-	for i := range steps {
-		s := &steps[i]
+	post(current) // before anything is sent
+	for i := range p.steps {
+		if p.isFull() && !p.flush() {
+			return
+		}
+		s := &p.steps[i]
 		if s.Kind != StepRecv {
 			if stages[send].n == stageSends {
 				send = 1 - send
-				if k, c := stages[send].end(e); c != codeOK {
-					return failed(k, c)
-				}
+				p.end(&stages[send])
 			}
 			out := &stages[send]
-			if c := e.post(buf, s, tag, &out.requests[out.n]); c != codeOK {
-				return failed(i, c)
-			}
+			p.start(i, &out.requests[out.n])
 			out.steps[out.n] = i
 			out.n++
 		}
 		if s.Kind == StepSend {
 			continue
 		}
-		if k, c := postNext(1 - current); c != codeOK {
-			return failed(k, c)
-		}
+		post(1 - current)
 		_, _, length := s.received()
-		c, count := e.wait(&recvs[current]), int32(-1)
-		if c == codeOK {
-			count = e.received()
-		}
-		if c != codeOK || int(count) != length {
-			return performed{i, c, count, true}
-		}
+		p.expect(p.addWait(i, &p.posted[current], p.statusAt()), length)
 		current = 1 - current
 		if stages[send].n > 0 {
 			send = 1 - send
-			if k, c := stages[send].end(e); c != codeOK {
-				return failed(k, c)
-			}
+			p.end(&stages[send])
 		}
 	}
-	for _, last := range []int{1 - send, send} {
-		if k, c := stages[last].end(e); c != codeOK {
-			return failed(k, c)
-		}
-	}
-	return performed{len(steps), codeOK, -1, false}
+	p.end(&stages[1-send])
+	p.end(&stages[send])
+	p.flush()
 }

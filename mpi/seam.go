@@ -28,7 +28,8 @@ type nativeLibrary interface {
 	explain(code) (text string, class error)
 	overruns() bool // a message that is too long is written past the end of a buffer
 
-	callCost() float64 // in a reading of pingPong, for each call; s
+	callCost() float64 // what Go adds to a call; s
+	loopCost() float64 // the same in the loop of pingPong
 
 	pages(n int) unsafe.Pointer // memory that is none of Go's, written once; nil: there is none
 	free(pages unsafe.Pointer)

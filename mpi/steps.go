@@ -37,7 +37,7 @@ func (k StepKind) String() string {
 }
 
 // A Scheduler performs whole lists of transfers below Go, for the price of one
-// call: that of a call into C, 30 to 50 ns, is as much as a short transfer's own
+// call: that of a call from Go, 30 to 100 ns, is as much as a short transfer's own
 // software.
 type Scheduler interface {
 	// Perform performs the steps in their order, on the bytes of buf and with the

@@ -141,7 +141,7 @@ func run(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, s *Se
 	}
 	r.Bytes, r.Stopped = p.Bytes, o.stopped
 	if calls, ok := comm.(mpi.CallCoster); ok && w.probe.Timed() {
-		r.CallCost = calls.CallCost()
+		r.CallCost = calls.LoopCost()
 	}
 	if text := r.callWarning(); text != "" {
 		r.Warnings = append(r.Warnings, text)

@@ -145,6 +145,8 @@ type costly struct{ mpi.Communicator }
 
 func (costly) CallCost() float64 { return 1e3 }
 
+func (costly) LoopCost() float64 { return 1e3 }
+
 func (c costly) PingPong(samples []float64, peer, tag, size, iters int, first bool) error {
 	for k := range samples {
 		start := time.Now()

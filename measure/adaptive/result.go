@@ -30,8 +30,8 @@ type Result struct {
 	Bytes   int
 	Stopped string
 
-	// CallCost is what Go adds to each call of the library in a reading, in s, as rank 0 has found: see
-	// mpi.CallCoster. Of Explore it is 0.
+	// CallCost is what the loops add to each call of the library in a reading, in s, as rank 0 has found:
+	// LoopCost of mpi.CallCoster. Of Explore it is 0.
 	CallCost float64
 
 	// Method says how the machine was found.

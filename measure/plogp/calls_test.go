@@ -14,6 +14,8 @@ type costly struct{ mpi.Communicator }
 
 func (costly) CallCost() float64 { return 1e3 }
 
+func (costly) LoopCost() float64 { return 1e3 }
+
 // Readings that calls from Go are no small part of are told, and a file tells of them again.
 func TestCallsFromGoAreTold(t *testing.T) {
 	s := &plogp.Settings{Longest: 8, Samples: 3, SaturatedUpTo: -1, ExtraSizes: -1}

@@ -51,7 +51,7 @@ func Gather(comm mpi.Communicator, c *Conditions) (*Header, error) {
 		Step: c.ClockStep, Cost: c.ClockCost, Environment: fingerprint(environment),
 	}
 	if calls, ok := comm.(mpi.CallCoster); ok && c.Timed {
-		info.Call = calls.CallCost()
+		info.Call = calls.LoopCost()
 	}
 	data, err := json.Marshal(&info)
 	if err != nil {
