@@ -12,6 +12,7 @@ import (
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/casttest"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
@@ -108,8 +109,8 @@ func TestNetworkOfOtherRanksIsViewed(t *testing.T) {
 				plans[root] = best[0].String()
 			}
 			cases := []string{"rank 0", "all", "the last has another"}
-			if testing.Short() {
-				cases = cases[2:]
+			if !tooltest.Long() {
+				cases = []string{"rank 0", "the last has another"}
 			}
 			for _, owners := range cases {
 				err := local.Run(len(where), nil, func(world mpi.Communicator) error {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
 )
@@ -93,9 +94,9 @@ func (c wiredCase) find(t testing.TB, seed uint64) (right bool, missing, wrong, 
 
 func TestLinkageFindsWhatIsNoTree(t *testing.T) {
 	for _, c := range wiredCases() {
-		seeds := 3
-		if testing.Short() {
-			seeds = 1
+		seeds := 1
+		if tooltest.Long() {
+			seeds = 3
 		}
 		for seed := range seeds {
 			right, missing, wrong, all := c.find(t, uint64(seed))
@@ -152,13 +153,17 @@ func TestLinkageWarnsOfABadFit(t *testing.T) {
 // found, and those of a torus of hosts but for links whose only reading is an outlier. Of 192 links 3.8 are
 // expected to be, and up to 8 in 97.5 % of draws (binomial); each is two arcs.
 func TestLinkageFindsLinksOfOneRepetition(t *testing.T) {
+	seeds := uint64(1)
+	if tooltest.Long() {
+		seeds = 3
+	}
 	for _, spec := range []string{"ring:6 hosts=4", "line:5 hosts=20", "torus:4x4x4"} {
 		for _, noise := range []gen.Noise{{}, {Sigma: 0.01}, {Sigma: 0.03}, {Outliers: 0.02}, {Sigma: 0.03, Outliers: 0.02}} {
 			allowed := 0
 			if strings.HasPrefix(spec, "torus") && noise.Outliers > 0 {
 				allowed = 16
 			}
-			for seed := range uint64(3) {
+			for seed := range seeds {
 				c, reps := measured(t, rand.New(rand.NewPCG(seed, 9)), spec+" latency=1us shuffle", 0, noise, 1)
 				if missing, wrong := difference(linkNames(reconstruct(t, reps...).Graph), linkNames(c.Graph)); missing+wrong > allowed {
 					t.Errorf("%s, noise %g, outliers %g, seed %d: %d links missing, %d false, want at most %d", spec, noise.Sigma, noise.Outliers, seed, missing, wrong, allowed)
@@ -299,6 +304,9 @@ func BenchmarkLinkageFamily(b *testing.B) {
 // satisfy the four points, and what is no tree still fails (Buneman 1974: trees are
 // exactly what satisfies them).
 func TestTreeLikenessOfOneRepetition(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and its goroutines are those of shorter tests")
+	}
 	for _, tt := range []struct {
 		spec string
 		tree bool

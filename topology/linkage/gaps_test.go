@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/linkage"
 	"gonum.org/v1/gonum/mat"
@@ -431,7 +432,10 @@ func TestNoGroupIsFirmForWantOfReadings(t *testing.T) {
 		t.Skip("long, and its goroutines are those of shorter tests")
 	}
 	var all gapCount
-	const every = 3
+	every := 9
+	if tooltest.Long() {
+		every = 3
+	}
 	turn := 0
 	for k, m := range gapMachines() {
 		for _, p := range gapPatterns() {

@@ -34,6 +34,9 @@ func TestLinkageClassesLevels(t *testing.T) {
 // Quad, of which one cell reads 0 ns; one L3 cache of the EPYC 74F3, 15 %
 // faster than the others and as fast as halves of them.
 func TestLinkageClassesLevelsOfMachines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and its goroutines are those of shorter tests")
+	}
 	split := map[string]bool{"cores/core2quad_q9550": true, "cores/epyc_74f3": true}
 	for _, s := range dataSets(t, "cores", "machines", "fabrics", "papers", "simgrid") {
 		n, _ := s.d.Dims()

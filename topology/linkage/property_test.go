@@ -10,6 +10,7 @@ import (
 
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/internal/published"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/topology"
 	"gonum.org/v1/gonum/mat"
 )
@@ -89,7 +90,11 @@ func TestScalingTimesScalesLatencies(t *testing.T) {
 }
 
 func TestMoreRepetitionsWithoutNoiseChangeNothing(t *testing.T) {
-	for seed := range uint64(10) {
+	seeds := uint64(3)
+	if tooltest.Long() {
+		seeds = 10
+	}
+	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 31))
 		c, reps := measured(t, rng, randomTree(rng, 64, 1.25), 0, gen.Noise{}, 6)
 		for k := 1; k <= len(reps); k++ {
@@ -112,6 +117,9 @@ func TestMoreRepetitionsWithoutNoiseChangeNothing(t *testing.T) {
 // all pairs is found without, as far as the readings tell. A host of which not one reading to
 // its own group is left could as well hang beside the group: such draws do not count.
 func TestLinkageOfTreesWithHoles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and its goroutines are those of shorter tests")
+	}
 	exact, told := 0, 0
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 41))

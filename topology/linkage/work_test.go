@@ -31,6 +31,9 @@ func searchWork(t *testing.T, n int, d []float64) (work int64, given []string) {
 // the readings are looked at once, and as many legs as the bound allows at most; for the hosts twice, as the
 // noise is worked out again. 30 % of noise make anything, so that search may be given up.
 func TestMeshSearchWorkGrowsWithThePairs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and its goroutines are those of shorter tests")
+	}
 	for _, c := range []struct {
 		name    string
 		sizes   []int
