@@ -34,11 +34,9 @@ func Choose(ctx context.Context, comm mpi.Communicator, settings *Settings, repe
 		s = *settings
 	}
 	var c Choice
-	err := harness.OnDuplicate(comm, func(own mpi.Communicator) error {
-		return harness.Watched(own, s.Silence, func(w *harness.Watch) (err error) {
-			c, err = choose(ctx, own, w, &s, repetitions)
-			return err
-		})
+	err := harness.OnWatchedDuplicate(comm, s.Silence, func(own mpi.Communicator, w *harness.Watch) (err error) {
+		c, err = choose(ctx, own, w, &s, repetitions)
+		return err
 	})
 	return c, err
 }

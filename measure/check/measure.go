@@ -45,8 +45,8 @@ func converse(ctx context.Context, comm mpi.Communicator, settings *Settings, wo
 	if settings != nil {
 		silence = settings.Silence
 	}
-	return harness.OnDuplicate(comm, func(own mpi.Communicator) error {
-		return harness.Watched(own, silence, func(w *harness.Watch) error { return converseOn(ctx, own, w, settings, work) })
+	return harness.OnWatchedDuplicate(comm, silence, func(own mpi.Communicator, w *harness.Watch) error {
+		return converseOn(ctx, own, w, settings, work)
 	})
 }
 

@@ -66,11 +66,9 @@ func collect(ctx context.Context, comm mpi.Communicator, settings *Settings, wha
 		s = *settings
 	}
 	var result *Result
-	err := harness.OnDuplicate(comm, func(own mpi.Communicator) error {
-		return harness.Watched(own, s.Silence, func(watch *harness.Watch) (err error) {
-			result, err = collectUnder(ctx, own, watch, &s, what, fill)
-			return err
-		})
+	err := harness.OnWatchedDuplicate(comm, s.Silence, func(own mpi.Communicator, watch *harness.Watch) (err error) {
+		result, err = collectUnder(ctx, own, watch, &s, what, fill)
+		return err
 	})
 	if err != nil {
 		return nil, err

@@ -148,10 +148,8 @@ func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 	if settings != nil {
 		s = *settings
 	}
-	return harness.OnDuplicate(comm, func(own mpi.Communicator) error {
-		return harness.Watched(own, s.Silence, func(watch *harness.Watch) error {
-			return insideUnder(ctx, own, watch, &s, work)
-		})
+	return harness.OnWatchedDuplicate(comm, s.Silence, func(own mpi.Communicator, watch *harness.Watch) error {
+		return insideUnder(ctx, own, watch, &s, work)
 	})
 }
 

@@ -29,11 +29,9 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 		s = *settings
 	}
 	var r *Result
-	err := harness.OnDuplicate(comm, func(own mpi.Communicator) (err error) {
-		return harness.Watched(own, s.Silence, func(w *harness.Watch) error {
-			r, err = measure(ctx, own, w, &s)
-			return err
-		})
+	err := harness.OnWatchedDuplicate(comm, s.Silence, func(own mpi.Communicator, w *harness.Watch) (err error) {
+		r, err = measure(ctx, own, w, &s)
+		return err
 	})
 	if err != nil {
 		return nil, err

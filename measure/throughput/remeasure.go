@@ -86,11 +86,9 @@ func Remeasure(ctx context.Context, comm mpi.Communicator, settings *RemeasureSe
 	if s.Rates != nil {
 		silence = s.Rates.Silence
 	}
-	err := harness.OnDuplicate(comm, func(own mpi.Communicator) (err error) {
-		return harness.Watched(own, silence, func(w *harness.Watch) error {
-			r, err = remeasure(ctx, own, w, &s)
-			return err
-		})
+	err := harness.OnWatchedDuplicate(comm, silence, func(own mpi.Communicator, w *harness.Watch) (err error) {
+		r, err = remeasure(ctx, own, w, &s)
+		return err
 	})
 	if err != nil {
 		return nil, err
