@@ -50,18 +50,7 @@ func (h *Hierarchy) Contract(node []int, nodes int) (*Hierarchy, error) {
 		groups = append(groups, g)
 		used[g.Level] = true
 	}
-	number := make([]int, len(h.levels))
-	var levels []Level
-	for i, l := range h.levels {
-		number[i] = len(levels)
-		if used[i] {
-			levels = append(levels, l)
-		}
-	}
-	for i := range groups {
-		groups[i].Level = number[groups[i].Level]
-	}
-	contracted, err := NewHierarchy(nodes, levels, groups, h.groups[0].Latency)
+	contracted, err := NewHierarchy(nodes, keepLevels(h.levels, groups, used), groups, h.groups[0].Latency)
 	if err != nil {
 		return nil, fmt.Errorf("topology: contract: %w", err)
 	}

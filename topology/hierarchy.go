@@ -185,7 +185,7 @@ func (h *Hierarchy) Latency(a, b int) float64 {
 // hierarchy itself if all groups stay.
 func (h *Hierarchy) Firm(threshold float64) *Hierarchy {
 	kept := make([]Group, 0, len(h.groups))
-	lost, used := make([]bool, len(h.levels)), make([]bool, len(h.levels))
+	lost, used := make([]bool, len(h.levels)), make([]bool, len(h.levels)) // a level may have had none
 	for _, g := range h.groups[1:] {
 		if math.IsNaN(g.Support) || g.Support >= threshold {
 			kept = append(kept, g)
@@ -197,20 +197,28 @@ func (h *Hierarchy) Firm(threshold float64) *Hierarchy {
 	if len(kept) == len(h.groups)-1 {
 		return h
 	}
-	number := make([]int, len(h.levels))
-	var levels []Level
-	for i, l := range h.levels {
-		number[i] = len(levels)
-		if used[i] || !lost[i] {
-			levels = append(levels, l)
-		}
+	for i := range used {
+		used[i] = used[i] || !lost[i]
 	}
-	for i := range kept {
-		kept[i].Level = number[kept[i].Level]
-	}
-	firm, err := NewHierarchy(h.hosts, levels, kept, h.groups[0].Latency)
+	firm, err := NewHierarchy(h.hosts, keepLevels(h.levels, kept, used), kept, h.groups[0].Latency)
 	if err != nil {
 		panic("topology: a part of a hierarchy does not nest: " + err.Error())
 	}
 	return firm
+}
+
+// keepLevels are the levels that are kept; the groups, all of such levels, get their new numbers.
+func keepLevels(levels []Level, groups []Group, keep []bool) []Level {
+	number := make([]int, len(levels))
+	var kept []Level
+	for i, l := range levels {
+		number[i] = len(kept)
+		if keep[i] {
+			kept = append(kept, l)
+		}
+	}
+	for i := range groups {
+		groups[i].Level = number[groups[i].Level]
+	}
+	return kept
 }

@@ -267,22 +267,17 @@ func (j *joiner) hierarchy() (*Hierarchy, error) {
 
 // withGroups is the hierarchy of those levels that have a group.
 func withGroups(hosts int, levels []Level, groups []Group, apart float64) (*Hierarchy, error) {
-	number := make([]int, len(levels))
-	var used []Level
-	for l, level := range levels {
-		number[l] = len(used)
-		if !slices.ContainsFunc(groups, func(g Group) bool { return g.Level == l }) {
-			continue
-		}
-		if isNeutral(level.Name) { // counted anew: inside and outside both begin with 1
-			level.Name = fmt.Sprintf("level %d", len(used)+1)
-		}
-		used = append(used, level)
+	used := make([]bool, len(levels))
+	for _, g := range groups {
+		used[g.Level] = true
 	}
-	for k := range groups {
-		groups[k].Level = number[groups[k].Level]
+	levels = keepLevels(levels, groups, used)
+	for l := range levels {
+		if isNeutral(levels[l].Name) { // counted anew: inside and outside both begin with 1
+			levels[l].Name = fmt.Sprintf("level %d", l+1)
+		}
 	}
-	return NewHierarchy(hosts, used, groups, apart)
+	return NewHierarchy(hosts, levels, groups, apart)
 }
 
 // apart is the latency in s that is typical between the cores of the node which

@@ -1,6 +1,10 @@
 package topology
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
 
 // Renumber numbers the hosts of a result anew: host i becomes host[i], which is
 // a permutation of 0 to hosts-1. Names go with the hosts, and switches keep their
@@ -49,5 +53,15 @@ func (r *Result) Renumber(host []int) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("topology: renumber: %w", err)
 	}
-	return &Result{Graph: graph, Hierarchy: hierarchy, Fit: r.Fit, Warnings: r.Warnings}, nil
+	own := *r
+	own.Graph, own.Hierarchy, own.Local = graph, hierarchy, nil
+	for _, l := range r.Local {
+		arcs := slices.Clone(l.Arcs)
+		for k, a := range arcs {
+			arcs[k].From, arcs[k].To = vertex(a.From), vertex(a.To)
+		}
+		slices.SortFunc(arcs, func(a, b Arc) int { return cmp.Or(a.From-b.From, a.To-b.To) })
+		own.Local = append(own.Local, LocalTopology{Bytes: l.Bytes, Arcs: arcs})
+	}
+	return &own, nil
 }

@@ -18,7 +18,8 @@ func TestRenumber(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &topology.Result{Graph: cluster.Graph, Hierarchy: cluster.Hierarchy}
+	local := []topology.LocalTopology{{Bytes: 8, Arcs: cluster.Graph.Arcs()}}
+	r := &topology.Result{Graph: cluster.Graph, Hierarchy: cluster.Hierarchy, Local: local}
 	host := rand.New(rand.NewPCG(1, 2)).Perm(12)
 	want, err := cluster.Relabel(host)
 	if err != nil {
@@ -33,6 +34,9 @@ func TestRenumber(t *testing.T) {
 	}
 	if g, w := topotest.Groups(got.Hierarchy), topotest.Groups(want.Hierarchy); !slices.Equal(g, w) {
 		t.Errorf("groups = %v, want %v", g, w)
+	}
+	if len(got.Local) != 1 || got.Local[0].Bytes != 8 || !slices.Equal(got.Local[0].Arcs, want.Graph.Arcs()) {
+		t.Errorf("topologies by size = %v, want the arcs of the graph", got.Local)
 	}
 	back := make([]int, len(host))
 	for i, h := range host {

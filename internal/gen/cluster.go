@@ -41,8 +41,7 @@ type level struct {
 // values.
 type shape struct {
 	hosts, switches int
-	names           []string // of hosts and switches, or nil
-	levels          []level  // of links, coarse to fine
+	levels          []level // of links, coarse to fine
 	links           []link
 	hlevels         []topology.Level // fine to coarse
 	groups          []topology.Group
@@ -259,7 +258,7 @@ func (sh *shape) build(o *options) (*Cluster, error) {
 		c.Node = identity(sh.hosts)
 	}
 	var err error
-	if c.Graph, err = topology.NewGraph(sh.hosts, sh.switches, sh.names, arcs); err != nil {
+	if c.Graph, err = topology.NewGraph(sh.hosts, sh.switches, nil, arcs); err != nil {
 		return nil, fmt.Errorf("gen: %w", err)
 	}
 	if c.Hierarchy, err = topology.NewHierarchy(sh.hosts, sh.hlevels, sh.groups, path(sh.rootPath)); err != nil {

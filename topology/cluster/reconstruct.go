@@ -172,30 +172,10 @@ func (d *Distances) result(h *topology.Hierarchy, warnings []string) (*topology.
 	if err != nil {
 		return nil, err
 	}
-	fit := topology.Fit{Family: topology.FamilyTree, R2: nan, Residual: nan, TreeLikeness: nan, Noise: nan}
+	fit := topology.NewFit(graph, h, d.d, 0)
+	fit.Family = topology.FamilyTree
 	if len(groups) == 1 {
 		fit.Family = topology.FamilyFlat
-	}
-	var sum, squares, misfit, pairs float64
-	var residuals []float64
-	for i := range d.n {
-		for j := range i {
-			v, f := d.At(i, j), h.Latency(i, j)
-			if math.IsNaN(v) {
-				continue
-			}
-			sum, squares, pairs = sum+v, squares+v*v, pairs+1
-			misfit += (v - f) * (v - f)
-			if f > 0 {
-				residuals = append(residuals, math.Abs(v-f)/f)
-			}
-		}
-	}
-	if variance := squares - sum*sum/pairs; pairs > 0 && variance > 0 {
-		fit.R2 = 1 - misfit/variance
-	}
-	if len(residuals) > 0 {
-		fit.Residual = stats.Median(residuals)
 	}
 	return &topology.Result{Graph: graph, Hierarchy: h, Fit: fit, Warnings: warnings}, nil
 }

@@ -62,7 +62,7 @@ func (l SpecifiedLink) colour() color.Color {
 // wiring is Wiring with the colour of each channel; nil: it is dashed.
 func wiring(title string, g *topology.Graph, at [][3]float64, colour func(topology.Channel) color.Color) (*Figure, error) {
 	if len(at) != g.Vertices() {
-		return nil, fmt.Errorf("draw: wiring: %d positions of %s", len(at), words.Count(g.Vertices(), "vertex"))
+		return nil, fmt.Errorf("draw: wiring: %d positions of %s", len(at), countOf(g.Vertices(), "vertex", "vertices"))
 	}
 	if len(at) == 0 {
 		return nil, fmt.Errorf("draw: wiring: the graph has no vertex")
@@ -78,20 +78,13 @@ func wiring(title string, g *topology.Graph, at [][3]float64, colour func(topolo
 	size := high.Sub(low)
 	scale := min(longest/max(size.X, size.Y, 1e-9), 120)
 	width, height := max(200, size.X*scale+60), max(80, size.Y*scale+40)
-	notes := []string{fmt.Sprintf("%s (dots), %s (squares).", words.Count(g.Hosts(), "host"), plural(g.Vertices()-g.Hosts(), "switch", "switches"))}
+	notes := []string{fmt.Sprintf("%s (dots), %s (squares).", words.Count(g.Hosts(), "host"), countOf(g.Vertices()-g.Hosts(), "switch", "switches"))}
 	return &Figure{title: title, notes: notes, width: width, height: height, draw: func(c vgdraw.Canvas) {
 		for v := range seen {
 			seen[v].on = vg.Point{X: c.Min.X + (width-size.X*scale)/2 + (seen[v].X-low.X)*scale, Y: c.Min.Y + (height-size.Y*scale)/2 + (seen[v].Y-low.Y)*scale}
 		}
 		drawWiring(c, g, seen, colour)
 	}}, nil
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // A view is a position as it is seen.

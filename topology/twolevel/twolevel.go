@@ -221,14 +221,8 @@ func named(r *topology.Result, names []string) (*topology.Result, error) {
 	if names == nil {
 		return r, nil
 	}
-	g := r.Graph
-	all := slices.Clone(names)
-	for v := g.Hosts(); v < g.Vertices(); v++ {
-		all = append(all, g.Name(v))
-	}
-	named, err := topology.NewGraph(g.Hosts(), g.Vertices()-g.Hosts(), all, g.Arcs())
-	if err != nil {
-		return nil, err
-	}
-	return &topology.Result{Graph: named, Hierarchy: r.Hierarchy, Fit: r.Fit, Warnings: r.Warnings}, nil
+	own := *r
+	var err error
+	own.Graph, err = r.Graph.WithHostNames(names)
+	return &own, err
 }
