@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/topocast/topocast/internal/stats"
+
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -212,16 +214,5 @@ func lastStep(found []step) int {
 
 // medianOf is the median of what is not missing, NaN if all is.
 func medianOf(x []float64) float64 {
-	var known []float64
-	for _, v := range x {
-		if !math.IsNaN(v) {
-			known = append(known, v)
-		}
-	}
-	if len(known) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(known)
-	n := len(known)
-	return (known[(n-1)/2] + known[n/2]) / 2
+	return stats.MiddleMedian(stats.SortedFinite(x))
 }

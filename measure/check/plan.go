@@ -143,11 +143,11 @@ func (p *planner) fits(x *path) bool {
 
 func (p *planner) gain(a, b int, x *path) float64 {
 	gain := math.Log1p(1/(p.onHosts[a]+knownBefore)) + math.Log1p(1/(p.onHosts[b]+knownBefore))
-	time := p.w.oneWay(x)
+	share := p.w.shares(x)
 	for way, arcs := range [...][]int32{x.there, x.back} {
 		rate := p.w.slowest(arcs)
 		for _, e := range arcs {
-			share := p.w.latency[e] / time / 2
+			share := share(e)
 			full := (p.load[way][e] + rate) / p.w.rate[e]
 			gain += math.Log1p(share*share/(p.onLinks[p.w.link[e]]+known)) + math.Log1p(full*full/(p.onArcs[e]+knownBefore))
 		}
@@ -161,12 +161,12 @@ func (p *planner) take(a, b int) {
 	p.onHosts[a]++
 	p.onHosts[b]++
 	p.w.find(&p.try, a, b)
-	time := p.w.oneWay(&p.try)
+	share := p.w.shares(&p.try)
 	for way, arcs := range [...][]int32{p.try.there, p.try.back} {
 		rate := p.w.slowest(arcs)
 		for _, e := range arcs {
 			p.load[way][e] += rate
-			share, full := p.w.latency[e]/time/2, p.load[way][e]/p.w.rate[e]
+			share, full := share(e), p.load[way][e]/p.w.rate[e]
 			p.onLinks[p.w.link[e]] += share * share
 			p.onArcs[e] += full * full
 		}

@@ -79,6 +79,8 @@ func (r *readings) addSample(p *planner, x *path, k kind, from, to int, value fl
 		}
 	}
 	switch {
+	case k == ofLatency && s.nominal == 0:
+		return // over links that take no time, as the graph has it: there is nothing to hold it against
 	case k == ofLatency:
 		total := 2 * s.nominal
 		for _, arcs := range [...][]int32{x.there, x.back} {

@@ -47,10 +47,10 @@ func linkSeries(pairs []series, runs int, kind PointKind, s *WatchSettings) ([]s
 			}
 			continue
 		}
-		total := 2 * w.oneWay(&x)
+		share := w.shares(&x)
 		for _, arcs := range [...][]int32{x.there, x.back} {
 			for _, e := range arcs {
-				add(c.ofLink(w.link[e]), i, w.latency[e]/total)
+				add(c.ofLink(w.link[e]), i, share(e))
 			}
 		}
 	}

@@ -53,7 +53,7 @@ func newWiring(s *Settings, hosts int) (*wiring, error) {
 	return w, nil
 }
 
-// values takes over what links should be. A latency of 0 tells no more than a missing one.
+// values takes over what links should be. Where all latencies are 0 they tell no more than missing ones.
 func (w *wiring) values() {
 	arcs := w.graph.Arcs()
 	var latencies, rates []float64
@@ -212,6 +212,17 @@ func (w *wiring) oneWay(p *path) float64 {
 		}
 	}
 	return sum / 2
+}
+
+// shares tells which part of a round trip over a path the latency of an arc makes; 0 where all take no time.
+func (w *wiring) shares(p *path) func(arc int32) float64 {
+	trip := 2 * w.oneWay(p)
+	return func(arc int32) float64 {
+		if trip == 0 {
+			return 0
+		}
+		return w.latency[arc] / trip
+	}
 }
 
 // slowest is the least rate of a way in B/s.
