@@ -63,7 +63,7 @@ func (o *bannikovOptions) read() (*bannikovOptions, error) {
 	own := *o
 	var err error
 	if own.sizes, err = parseSizes(own.list); err != nil {
-		return nil, badInput("--sizes: %w", err)
+		return nil, err
 	}
 	if !(own.sharedSpread > 0) || !(own.duplexSpread > 0) {
 		return nil, badInput("--shared-eps %g and --duplex-eps %g: want both above 0", own.sharedSpread, own.duplexSpread)

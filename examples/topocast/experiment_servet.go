@@ -83,7 +83,7 @@ func (o *servetOptions) begin(class, sizes string) (*servetRun, error) {
 	}
 	var err error
 	if r.sizes, err = parseSizes(sizes); err != nil {
-		return nil, badInput("--sizes: %w", err)
+		return nil, err
 	}
 	if o.class != "" {
 		class = o.class

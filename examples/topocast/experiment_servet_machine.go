@@ -36,10 +36,7 @@ func (m crayMachine) cluster() (*simnet.Cluster, error) {
 	each := m.processors * m.cores
 	ranks := nodes * each
 	var arcs []topology.Arc
-	both := func(u, v int, latency, bandwidth float64) {
-		arcs = append(arcs, topology.Arc{From: u, To: v, Latency: latency, Bandwidth: bandwidth, Probability: 1},
-			topology.Arc{From: v, To: u, Latency: latency, Bandwidth: bandwidth, Probability: 1})
-	}
+	both := func(u, v int, latency, bandwidth float64) { arcs = topology.AppendLink(arcs, u, v, latency, bandwidth) }
 	router := make([]int, nodes)
 	for _, a := range g.Arcs() {
 		switch {

@@ -56,19 +56,7 @@ func (m *measuring) readInput(resume, network string, given func(flag string) bo
 	if m.comm.Rank() == 0 {
 		err = m.readFiles(resume, network, given)
 	}
-	return m.agree(err)
-}
-
-// agree makes a mistake that rank 0 has found one of all ranks. It is collective.
-func (m *measuring) agree(found error) error {
-	refused, failed := share.Star(m.comm, 0, 0).Agree(found)
-	switch {
-	case found == nil && refused != nil:
-		return &inputError{refused}
-	case refused == nil && failed != nil:
-		return fmt.Errorf("input files: %w", failed)
-	}
-	return refused
+	return agree(m.comm, "input files", err)
 }
 
 func (m *measuring) readFiles(resume, network string, given func(flag string) bool) error {
@@ -132,7 +120,7 @@ func (m *measuring) measure(output string) error {
 	if header != nil {
 		err = m.begin(header, output)
 	}
-	if err := m.agree(err); err != nil {
+	if err := agree(m.comm, "input files", err); err != nil {
 		return err
 	}
 	for i, p := range m.parts {

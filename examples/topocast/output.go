@@ -35,12 +35,17 @@ func checkOutputs(comm mpi.Communicator, files ...outputFile) error {
 			found = f.check(files[:i])
 		}
 	}
+	return agree(comm, "output files", found)
+}
+
+// agree makes a mistake of the caller that rank 0 has found in something one of all ranks. It is collective.
+func agree(comm mpi.Communicator, what string, found error) error {
 	refused, failed := share.Star(comm, 0, 0).Agree(found)
 	switch {
 	case found == nil && refused != nil:
 		return &inputError{refused}
 	case refused == nil && failed != nil:
-		return fmt.Errorf("output files: %w", failed)
+		return fmt.Errorf("%s: %w", what, failed)
 	}
 	return refused
 }

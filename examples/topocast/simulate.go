@@ -52,8 +52,8 @@ seed than 0), or a file with a host per line.`,
 			switch args[0] {
 			case c.Name():
 				return badInput("simulate: a simulation runs no other simulation")
-			case "reconstruct", "compare", "predict", "place", "report", "rules", "show", "draw":
-				return badInput("simulate: %s has no ranks to simulate: want discover, measure, check, tune or bcast", args[0])
+			case "reconstruct", "compare", "report", "predict", "place", "rules", "show", "draw", "export", "correct", "cut", "join":
+				return badInput("simulate: %s has no ranks to simulate: want discover, measure, bcast, tune, check, watch or experiment", args[0])
 			}
 			if cluster == "" {
 				return badInput("simulate: want --cluster, for example --cluster \"tree:2x4x8 rate=10Gbps\"")

@@ -38,7 +38,7 @@ func parseSize(text string) (int64, error) {
 // sizeLists is what flags of lists of sizes say in their help.
 const sizeLists = "message sizes, such as " + sizeForms + ", by commas; 8-1MiB: 8 and its doubles up to 1 MiB"
 
-// parseSizes reads a list of sizes of single messages, of which MPI counts no more than 2^31-1 bytes. A range is its
+// parseSizes reads a list, that of --sizes as errors have it, of sizes of single messages, of which MPI counts no more than 2^31-1 bytes. A range is its
 // first size and all doubles of it up to the last.
 func parseSizes(list string) ([]int, error) { return parseSizesUpTo(list, math.MaxInt32) }
 

@@ -33,3 +33,13 @@ func TestParseSize(t *testing.T) {
 		}
 	}
 }
+
+// TestSizesAreNamedOnce: an error says of which flag it is, and says it once.
+func TestSizesAreNamedOnce(t *testing.T) {
+	for _, args := range [][]string{{"measure"}, {"bcast"}, {"experiment", "bannikov"}, {"experiment", "servet"}} {
+		status, _, stderr := topocast(append(args, "--sizes", "5x")...)
+		if want := `topocast: --sizes: "5x": want a size`; status != statusInput || !strings.HasPrefix(stderr, want) {
+			t.Errorf("%s: %d, %q, want %d, %q", strings.Join(args, " "), status, stderr, statusInput, want)
+		}
+	}
+}

@@ -63,8 +63,12 @@ func TestSimulateRefusesWhatItDoesNotDo(t *testing.T) {
 		want string
 	}{
 		{[]string{"discover", "--sim", "star:3"}, "--sim: the cluster is that of --cluster already"},
-		{[]string{"reconstruct", "m.csv"}, "reconstruct has no ranks to simulate: want discover, measure, check, tune or bcast"},
+		{[]string{"reconstruct", "m.csv"}, "reconstruct has no ranks to simulate: want discover, measure, bcast, tune, check, watch or experiment"},
 		{[]string{"compare", "a", "b"}, "compare has no ranks"},
+		{[]string{"export", "--format", "dot", "a"}, "export has no ranks"},
+		{[]string{"correct", "a", "b"}, "correct has no ranks"},
+		{[]string{"cut", "a"}, "cut has no ranks"},
+		{[]string{"join", "a", "b"}, "join has no ranks"},
 		{[]string{"simulate", "--cluster", "star:3", "--", "discover"}, "no other simulation"},
 		{[]string{"nosuch"}, "unknown command"},
 		{[]string{"experiment", "zhu", "--cluster", "star:4"}, "experiment zhu: the cluster is that of simulate --cluster already"},
