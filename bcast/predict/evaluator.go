@@ -43,6 +43,7 @@ type Evaluator struct {
 	spare     []schedule.Op
 	ready     []int     // ranks: see floor
 	excess    float64   // s, for which a way may be busy with the last part after that has come: see floor
+	busy      float64   // s, for which the busiest way is busy with the steps so far: see floor
 	next      []int     // per rank: its current step
 	now       []float64 // per rank: s, when it can start its current step
 	received  []float64 // per rank: s, when its last receive ended
@@ -140,7 +141,7 @@ func (e *Evaluator) within(a schedule.Algorithm, p schedule.Problem, limit float
 	busy := 0.0
 	if !math.IsInf(limit, 1) {
 		var least float64
-		least, busy = e.floor()
+		least, busy = e.floor(limit)
 		if least += more * busy; least > limit*aboveRounding {
 			return least, false
 		}
@@ -156,7 +157,7 @@ func (e *Evaluator) within(a schedule.Algorithm, p schedule.Problem, limit float
 // playWithin plays the stored steps, as far as the limit.
 func (e *Evaluator) playWithin(limit float64) (seconds float64, all bool) {
 	if !math.IsInf(limit, 1) {
-		if least, _ := e.floor(); least > limit*aboveRounding {
+		if least, _ := e.floor(limit); least > limit*aboveRounding {
 			return least, false
 		}
 	}
@@ -192,9 +193,12 @@ func (e *Evaluator) extrapolate(a schedule.Algorithm, p schedule.Problem, k, som
 	more := float64(k-some) / float64(some-some/2) // times the difference
 	if !math.IsInf(limit, 1) {
 		prepare(some)
-		least, busy := e.floor()
+		least, busy := e.floor(limit)
+		if least > far*limit {
+			return least, false
+		}
 		prepare(some / 2)
-		_, less := e.floor()
+		_, less := e.floor(math.Inf(1))
 		if least += more * (busy - less); least > limit*aboveRounding {
 			return least, false
 		}

@@ -5,13 +5,17 @@ import "github.com/topocast/topocast/bcast/schedule"
 // aboveRounding times a limit is above it for sure.
 const aboveRounding = 1 + 1e-9
 
+// far is how many times the limit is so far beyond that nobody needs to know by how much. It is more than 1
+// because a plan that is beyond the limit of a first sight is compared once more, with what was played since.
+const far = 4
+
 // floor returns a time in s that the stored steps take at least, and for how long they keep the busiest way or
 // rank busy, at a fraction of the cost of playing them: the time is that, too, or when the last rank would have all
 // bytes if messages never waited for each other. Both are 0 where groups use the library's own broadcast.
-// O(steps).
-func (e *Evaluator) floor() (least, busy float64) {
+// Far beyond the limit, in s, it stops, and busy is not told: least is beyond then. O(steps).
+func (e *Evaluator) floor(limit float64) (least, busy float64) {
 	e.reset()
-	e.excess = 0
+	e.excess, e.busy = 0, 0
 	if e.turns {
 		e.partBytes = e.partOf()
 	}
@@ -22,6 +26,10 @@ func (e *Evaluator) floor() (least, busy float64) {
 			e.ready = e.ready[:len(e.ready)-1]
 			if !e.hasten(next) {
 				return 0, 0
+			}
+			// What follows can only add to it.
+			if least = max(e.now[next], e.busy-e.excess); least > far*limit {
+				return least, 0
 			}
 		}
 	}
@@ -55,6 +63,7 @@ func (e *Evaluator) hasten(rank int) bool {
 			slowest := 0.0
 			for _, w := range c.ways {
 				e.load[w.id] += w.busy * float64(c.parts)
+				e.busy = max(e.busy, e.load[w.id])
 				slowest = max(slowest, w.own*float64(c.parts))
 				e.excess = max(e.excess, w.busy-w.own)
 			}

@@ -19,12 +19,12 @@ func TestWithinIsPredict(t *testing.T) {
 			for _, a := range everything() {
 				want := e.Predict(a, p)
 				e.schedule(a, p)
-				least, busy := e.floor()
+				least, busy := e.floor(math.Inf(1))
 				played, _, whole := e.evaluate(0, math.Inf(1))
 				if !whole || least > played*aboveRounding || math.Abs(busy/e.busiest()-1) > 1e-9 || least < played/50 {
 					t.Errorf("%s, %s, %+v: played in %g s, busy for %g; floor %g, %g", spec, schedule.Text(a), p, played, e.busiest(), least, busy)
 				}
-				for _, times := range []float64{0.3, 0.9, 0.999, 1.001, 3} {
+				for _, times := range []float64{0.01, 0.1, 0.3, 0.9, 0.999, 1.001, 3} {
 					limit := times * want
 					switch got, all := e.within(a, p, limit); {
 					case all != (times > 1) && !(all && got > limit): // what is played to its end may be above
@@ -41,9 +41,9 @@ func TestWithinIsPredict(t *testing.T) {
 // Where a search among many ranks stops at limits it finds what it finds without them.
 func TestLimitsLoseNothing(t *testing.T) {
 	e := New(simulate(t, "tree:[40,7,120,33,260,90] latency=20us,5us rate=1Gbps,10Gbps shuffle seed=3", 1e-6).network)
-	for _, bytes := range []int{8, 64 << 10} {
+	for _, bytes := range []int{8, 64 << 10, 8 << 20} {
 		p := schedule.Problem{Ranks: e.ranks, Root: 99, Bytes: bytes, Tree: e.tree, Costs: e.costs}
-		list := schedule.Variants([]schedule.Algorithm{schedule.Binomial{}, schedule.Chain{}, schedule.KNomial{}, schedule.TwoTree{}, schedule.ScatterDoubling{}, schedule.Earliest{}, schedule.Paced{}, schedule.Leaders{}}, p)
+		list := schedule.Variants([]schedule.Algorithm{schedule.Binomial{}, schedule.Chain{}, schedule.KNomial{}, schedule.TwoTree{}, schedule.Circulant{}, schedule.ScatterDoubling{}, schedule.Earliest{}, schedule.Paced{}, schedule.Leaders{}}, p)
 		got := e.Candidates(list, bytes, p.Root)
 		s := newSearch(e, list, bytes, p.Root, math.Inf(1), math.Inf(1))
 		want := s.all()

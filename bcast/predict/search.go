@@ -199,6 +199,11 @@ func (s *search) best(f family) Candidate {
 	looked, tested := looked, tested
 	if s.ranks > many {
 		looked, tested = 1, 1
+		if t, ok := s.closer(f.first[0], max(limit, s.limit(chance, s.least))); !ok {
+			c := s.seen(f.first[0])
+			c.Predicted = max(t, c.Predicted)
+			return c
+		}
 	}
 	for _, g := range f.first[:min(looked, len(f.first))] {
 		s.glances[f.from] = append(s.glances[f.from], s.segments(g)...)
@@ -215,6 +220,19 @@ func (s *search) best(f family) Candidate {
 		}
 	}
 	return s.usual(best)
+}
+
+// closer is a second glance at what is no tree, of which two pieces tell little, at twice as many. It is a time beyond
+// the limit and false if the plan takes more than that.
+func (s *search) closer(g glance, limit float64) (seconds float64, ok bool) {
+	const pieces = 4
+	a, p := s.list[g.index], s.problem
+	p.Segment = g.segment
+	k := p.Pieces()
+	if schedule.AlongOneTree(a) || undivided(a) || k <= pieces {
+		return g.seconds, true
+	}
+	return s.extrapolate(a, p, k, pieces, limit)
 }
 
 // usual is a plan with the most usual of the segments that do as well as that of

@@ -234,7 +234,7 @@ func (s *search) glance(index, segment int) glance {
 	p.Bytes = p.PieceBytes()
 	s.schedule(a, p)
 	if !math.IsInf(limit, 1) {
-		least, busy := s.floor()
+		least, busy := s.floor(limit)
 		if least += busy * float64(k-1); least > limit*aboveRounding {
 			return glance{index, segment, least, true}
 		}
