@@ -45,8 +45,11 @@ type Settings struct {
 	Budget time.Duration
 
 	// Adapt keeps choices honest while the job runs: now and then the way in use is compared with another, the
-	// library's own broadcast or another plan, and replaced if that has become faster, on all ranks in the same call. It
-	// is the share of the time of the broadcasts that this may cost, such as 0.02, in [0, 0.5]. Comparing is part of Bcast and
+	// library's own broadcast or another plan, and replaced if that has become faster, on all ranks in the same call. At
+	// most three ways are compared: the library's own, the plan in use or the best of ours, and the one
+	// next to it; a fourth that would now be best of all is not found, which takes Tune. Adapt
+	// is the share of the time of the broadcasts that comparing may cost, such as 0.02, in [0, 0.5]: the smaller, the later a
+	// change is seen, and never before 64 broadcasts of a class. Comparing is part of Bcast and
 	// waits for all ranks; Ibcast never does so. 0: choices stay.
 	Adapt float64
 
