@@ -427,6 +427,7 @@ const silence = 2 * time.Second
 // TestSilentRankIsNamed: the pair is named on a rank that waits, with the hosts and the round; the
 // world ends with that.
 func TestSilentRankIsNamed(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []local.Mode{local.Buffered, local.Rendezvous} {
 		t.Run(fmt.Sprintf("mode %d", mode), func(t *testing.T) {
 			t.Parallel()
@@ -493,9 +494,10 @@ func TestStandstillIsNoSilence(t *testing.T) {
 // TestRankThatDoesNotComeIsNamed: one that is stuck between rounds is missed in the barrier. Of
 // those who wait there, the first to give up names it, and not one that waits itself.
 func TestRankThatDoesNotComeIsNamed(t *testing.T) {
+	t.Parallel()
+	var all sync.WaitGroup // at once, for they only wait
 	for _, stuck := range []int{0, 2, 7} {
-		t.Run(fmt.Sprintf("rank %d", stuck), func(t *testing.T) {
-			t.Parallel()
+		all.Go(func() {
 			over := make(chan struct{})
 			var once sync.Once
 			err := local.Run(8, nil, func(c mpi.Communicator) error {
@@ -515,6 +517,7 @@ func TestRankThatDoesNotComeIsNamed(t *testing.T) {
 			}
 		})
 	}
+	all.Wait()
 }
 
 // stuckContext gets stuck when it is asked for the third time.
