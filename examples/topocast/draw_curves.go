@@ -165,11 +165,18 @@ func readCasts(data []byte) (ranks int, rows []castRow, err error) {
 			}
 			return &x
 		}
+		whole := func(name string) int64 {
+			x, wrong := strconv.ParseInt(line[column[name]], 10, 64)
+			if wrong != nil && err == nil {
+				err = fmt.Errorf("line %d: %s is %q: want a whole number", i+2, name, line[column[name]])
+			}
+			return x
+		}
 		r := castRow{
-			Bytes: int64(jsonfile.Value(number("bytes"))), Variant: line[column["variant"]], Median: jsonfile.Value(number("median_s")),
+			Bytes: whole("bytes"), Variant: line[column["variant"]], Median: jsonfile.Value(number("median_s")),
 			Low: number("median_low_s"), High: number("median_high_s"), Bound: number("bound_s"),
 		}
-		ranks, rows = int(jsonfile.Value(number("ranks"))), append(rows, r)
+		ranks, rows = int(whole("ranks")), append(rows, r)
 		if err != nil {
 			return 0, nil, err
 		}

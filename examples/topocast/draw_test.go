@@ -59,6 +59,7 @@ func TestDraw(t *testing.T) {
 		{[]string{"--what", "bandwidth", "latencies.csv"}, "one size only"},
 		{[]string{"--what", "broadcasts", "network.json"}, "topocast bcast --json"},
 		{[]string{"--what", "broadcasts", "latencies.csv"}, `no column "ranks"`},
+		{[]string{"--what", "broadcasts", write(t, "casts.csv", "ranks,bytes,variant,median_s,median_low_s,median_high_s,bound_s\n4,,tree,1e-5,,,\n")}, `line 2: bytes is ""`},
 		{[]string{"--order", "file", "network.json"}, "--order: only with --what heatmap"},
 		{[]string{"--what", "heatmap", "--percentile", "0", "network.json"}, "--percentile 0"},
 		{[]string{"--unit", "us", "network.json"}, "--unit"},
