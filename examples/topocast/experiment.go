@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/topocast/topocast/internal/outcome"
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -25,7 +24,8 @@ type experiment interface {
 	unused(ground, *stage) []string
 	// simulate repeats it in virtual time, in this process.
 	simulate(context.Context, *stage) (*outcome.Outcome, error)
-	// measure repeats it on the ranks of a job. It is collective; others than rank 0 get nil.
+	// measure repeats it on the ranks of a job. It is collective; others than rank 0 get nil. With an error it may return what
+	// there is until then.
 	// Where the machine is too small for it, it returns an inputError on all ranks.
 	measure(context.Context, mpi.Communicator, *stage) (*outcome.Outcome, error)
 }
@@ -34,14 +34,19 @@ type experiment interface {
 type stage struct {
 	cluster  string        // to simulate; "": clusters like those of the source
 	full     bool          // as many ranks and repetitions as the source has, however long it takes
-	budget   time.Duration // longest time for each source to measure ranks of a job
+	budget   time.Duration // longest time to measure ranks of a job
 	progress io.Writer     // standard error
 }
 
-func (s *stage) flags(f *pflag.FlagSet) {
+// flags are those of experiments of as many sources.
+func (s *stage) flags(f *pflag.FlagSet, sources int) {
 	f.StringVar(&s.cluster, "cluster", "", "simulate this cluster, for example \"tree:2x5 rate=1Gbps\"; default: those of the source")
 	f.BoolVar(&s.full, "full", false, "as many ranks and repetitions as the source has, however long it takes")
-	f.DurationVar(&s.budget, "budget", experimentBudget, "longest time to measure the ranks of a job, for each source")
+	of := ""
+	if sources > 1 {
+		of = ", for all together"
+	}
+	f.DurationVar(&s.budget, "budget", time.Duration(sources)*experimentBudget, "longest time to measure the ranks of a job"+of)
 }
 
 // A ground is what an experiment is played on.
@@ -112,8 +117,10 @@ func experimentCommand(run runner) *cobra.Command {
 	all := repeatCommand(run, sources()...)
 	all.Use, all.Short = "all [flags]", "All of them, one after the other"
 	all.Long = `All repeats the experiments of all sources, each as its own command does without flags. One that
-this machine is too small for is left out, with a warning. --json prints a line for each.`
-	all.Example = `  topocast experiment all --page experiments.html`
+this machine is too small for is left out, with a warning. In a job they share the budget: each gets its part of what
+is left. --json prints a line for each.`
+	all.Example = `  topocast experiment all --page experiments.html
+  mpirun -n 16 topocast experiment all --budget 20m --page experiments.html`
 	c.AddCommand(all)
 	return c
 }
@@ -180,10 +187,10 @@ func repeatCommand(run runner, of ...source) *cobra.Command {
 				return err
 			}
 			outcomes, err := repeat(played.each, nil, c.ErrOrStderr(), func(e experiment) (*outcome.Outcome, error) { return e.simulate(c.Context(), s) })
-			if err != nil {
-				return err
+			if len(outcomes) > 0 {
+				return cmp.Or(err, finish(outcomes))
 			}
-			return finish(outcomes)
+			return err
 		}
 		if s.cluster != "" {
 			return badInput("--cluster: a simulation is one process: start it without a launcher, and without --here")
@@ -200,11 +207,15 @@ func repeatCommand(run runner, of ...source) *cobra.Command {
 				return err
 			}
 			own.stage.progress = s.progress
-			outcomes, err := repeat(own.each, comm, c.ErrOrStderr(), func(e experiment) (*outcome.Outcome, error) { return e.measure(c.Context(), comm, &own.stage) })
-			if err != nil || comm.Rank() != 0 {
-				return err
+			shares := allow(comm, own.stage.budget, len(own.each))
+			outcomes, err := repeat(own.each, comm, c.ErrOrStderr(), func(e experiment) (*outcome.Outcome, error) {
+				own.stage.budget = shares.next()
+				return e.measure(c.Context(), comm, &own.stage)
+			})
+			if len(outcomes) > 0 && comm.Rank() == 0 {
+				return cmp.Or(err, finish(outcomes))
 			}
-			return finish(outcomes)
+			return err
 		})
 	}
 	f := c.Flags()
@@ -217,8 +228,8 @@ func repeatCommand(run runner, of ...source) *cobra.Command {
 	return c
 }
 
-// repeat runs experiments one after the other. Of several, one that asks for another machine is left out.
-// With a communicator it is collective.
+// repeat runs experiments one after the other. Of several, one that asks for another machine is left out. With an error
+// comes what there is until then. With a communicator it is collective.
 func repeat(each []named, comm mpi.Communicator, stderr io.Writer, run func(experiment) (*outcome.Outcome, error)) ([]*outcome.Outcome, error) {
 	var outcomes []*outcome.Outcome
 	for _, e := range each {
@@ -234,7 +245,10 @@ func repeat(each []named, comm mpi.Communicator, stderr io.Writer, run func(expe
 		case errors.As(err, &unfit):
 			return nil, err // on all ranks, as it is
 		default:
-			return nil, fmt.Errorf("experiment %s: %w", e.name, err)
+			if o != nil {
+				outcomes = append(outcomes, o)
+			}
+			return outcomes, fmt.Errorf("experiment %s: %w", e.name, err)
 		}
 	}
 	if len(outcomes) == 0 {
@@ -242,16 +256,6 @@ func repeat(each []named, comm mpi.Communicator, stderr io.Writer, run func(expe
 	}
 	return outcomes, nil
 }
-
-// timeLeft tells what is left of a budget that begins now, by the clock of the ranks.
-func timeLeft(comm mpi.Communicator, budget time.Duration) func() time.Duration {
-	now := harness.Clock(comm)
-	start := now()
-	return func() time.Duration { return budget - time.Duration((now()-start)*float64(time.Second)) }
-}
-
-// leastShare of a budget is for a measurement when the time is over: settings want some, in which a first round is measured.
-const leastShare = time.Millisecond
 
 // onSimulated runs work on simulated ranks, which run starts, and returns what rank 0 has found.
 func onSimulated[T any](run func(func(mpi.Communicator) error) error, work func(mpi.Communicator) (T, error)) (found T, err error) {

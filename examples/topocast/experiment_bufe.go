@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -50,22 +49,10 @@ type bufeOptions struct {
 	samples int
 	size    string // as given
 
-	long  int64                // B
-	left  func() time.Duration // until the last measurement is to end, by the clock of the ranks; nil: no bound
-	parts int                  // measurements that are still to be made
-	quiet bool                 // readings are quiet enough for cliques
-	truth []float64            // s between the ranks of a simulated machine; nil: not known
-}
-
-// budget is for the next measurement: its share of the time that is left, so that what one takes too long for the others
-// do not get. 0: no bound.
-func (o *bufeOptions) budget() time.Duration {
-	if o.left == nil {
-		return 0
-	}
-	share := o.left() / time.Duration(max(1, o.parts))
-	o.parts--
-	return max(share, leastShare)
+	long   int64     // B
+	budget allowance // of the measurements
+	quiet  bool      // readings are quiet enough for cliques
+	truth  []float64 // s between the ranks of a simulated machine; nil: not known
 }
 
 func (o *bufeOptions) flags(f *pflag.FlagSet) {
@@ -147,7 +134,7 @@ func (o *bufeOptions) measure(ctx context.Context, comm mpi.Communicator, s *sta
 	if err := own.read(s); err != nil {
 		return nil, err
 	}
-	own.left, own.parts = timeLeft(comm, s.budget), bufeParts
+	own.budget = *allow(comm, s.budget, bufeParts)
 	return own.here(ctx, comm)
 }
 

@@ -25,7 +25,7 @@ type bufeDelays struct{ sizes, delays []float64 }
 func (o *bufeOptions) readDelays(ctx context.Context, comm mpi.Communicator) (*bufeDelays, error) {
 	last := comm.Size() - 1
 	r, err := measure.Run(ctx, comm, &measure.Settings{
-		Sizes: delaySizes(), Repetitions: 1, Samples: min(o.samples, bufeSamples), Pairs: [][2]int{{0, last}}, Seed: 1, Budget: o.budget(),
+		Sizes: delaySizes(), Repetitions: 1, Samples: min(o.samples, bufeSamples), Pairs: [][2]int{{0, last}}, Seed: 1, Budget: o.budget.next(),
 	})
 	if err != nil || r == nil {
 		return nil, err

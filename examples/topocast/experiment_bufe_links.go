@@ -34,12 +34,12 @@ type bufeLinks struct {
 // readLinks measures two sizes, finds the wiring and measures what its links carry. It is collective; others than rank 0
 // get nil. Of real ranks, whose readings are seldom quiet enough for cliques, the wiring is that of package linkage.
 func (o *bufeOptions) readLinks(ctx context.Context, comm mpi.Communicator) (*bufeLinks, error) {
-	r, err := measure.Run(ctx, comm, &measure.Settings{Sizes: []int{bufeShort, int(o.long)}, Repetitions: repeats, Samples: o.samples, Seed: 1, Budget: o.budget()})
+	r, err := measure.Run(ctx, comm, &measure.Settings{Sizes: []int{bufeShort, int(o.long)}, Repetitions: repeats, Samples: o.samples, Seed: 1, Budget: o.budget.next()})
 	if err != nil {
 		return nil, err
 	}
 	var l *bufeLinks
-	s := &throughput.Settings{What: throughput.NodeNode | throughput.NodeSwitch | throughput.SwitchSwitch, Budget: o.budget()}
+	s := &throughput.Settings{What: throughput.NodeNode | throughput.NodeSwitch | throughput.SwitchSwitch, Budget: o.budget.next()}
 	if comm.Rank() == 0 {
 		l = &bufeLinks{bytes: o.long, truth: o.truth}
 		if l.short, err = r.Typical(measure.Median, 0); err == nil {

@@ -40,7 +40,7 @@ func (o *bufeOptions) ofTheSource(ctx context.Context) (*outcome.Outcome, error)
 
 // latencies are the medians of all pairs, in s. It is collective.
 func (o *bufeOptions) latencies(ctx context.Context, comm mpi.Communicator, batch, samples int) (*mat.Dense, error) {
-	r, err := measure.Run(ctx, comm, &measure.Settings{Sizes: []int{bufeShort}, Repetitions: 1, Samples: samples, Batch: batch, Seed: 1, Budget: o.budget()})
+	r, err := measure.Run(ctx, comm, &measure.Settings{Sizes: []int{bufeShort}, Repetitions: 1, Samples: samples, Batch: batch, Seed: 1, Budget: o.budget.next()})
 	if err != nil || r == nil {
 		return nil, err
 	}

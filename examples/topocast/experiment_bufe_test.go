@@ -202,13 +202,13 @@ func TestBlizzardIsAsTheTextSays(t *testing.T) {
 // that are left when the first has taken 6 min 30 s. When the time is over it gets as little as settings allow.
 func TestBufeSharesItsBudget(t *testing.T) {
 	left := 12 * time.Minute
-	o := bufeOptions{left: func() time.Duration { return left }, parts: bufeParts}
+	a := allowance{func() time.Duration { return left }, bufeParts}
 	for _, c := range []struct{ left, want time.Duration }{{12 * time.Minute, time.Minute}, {330 * time.Second, 30 * time.Second}, {-time.Second, leastShare}} {
-		if left = c.left; o.budget() != c.want {
+		if left = c.left; a.next() != c.want {
 			t.Errorf("of %v left a measurement does not get %v", c.left, c.want)
 		}
 	}
-	if got := new(bufeOptions).budget(); got != 0 {
+	if got := new(allowance).next(); got != 0 {
 		t.Errorf("without a bound %v", got)
 	}
 }

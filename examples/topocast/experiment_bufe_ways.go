@@ -40,7 +40,7 @@ func (o *bufeOptions) readWays(ctx context.Context, comm mpi.Communicator) (*buf
 	read := func(batch int, sequential bool) (*mat.Dense, error) {
 		seed++
 		r, err := measure.Run(ctx, comm, &measure.Settings{
-			Sizes: []int{bufeShort}, Repetitions: 1, Samples: o.samples, Batch: batch, Sequential: sequential, Seed: seed, Budget: o.budget(),
+			Sizes: []int{bufeShort}, Repetitions: 1, Samples: o.samples, Batch: batch, Sequential: sequential, Seed: seed, Budget: o.budget.next(),
 		})
 		if err != nil || r == nil {
 			return nil, err
@@ -60,8 +60,8 @@ func (o *bufeOptions) readWays(ctx context.Context, comm mpi.Communicator) (*buf
 		if w.trip > 0 { // something was measured in time
 			w.batch = max(2, min(int(math.Ceil(bufeBatchTime/w.trip)), pingpong.MaxBatch))
 		}
-		if o.left != nil && w.trip > 0 {
-			share := o.left().Seconds() / float64(o.parts)
+		if o.budget.left != nil && w.trip > 0 {
+			share := o.budget.left().Seconds() / float64(o.budget.parts)
 			count = max(o.samples, int(min(float64(count), share/2/w.trip)))
 		}
 	}
@@ -76,7 +76,7 @@ func (o *bufeOptions) readWays(ctx context.Context, comm mpi.Communicator) (*buf
 	if w.oneBatched, err = read(w.batch, true); err != nil {
 		return nil, err
 	}
-	r, err := measure.Run(ctx, comm, &measure.Settings{Sizes: []int{bufeShort}, Repetitions: 1, Samples: count, Batch: 1, Pairs: [][2]int{{0, 1}}, Budget: o.budget()})
+	r, err := measure.Run(ctx, comm, &measure.Settings{Sizes: []int{bufeShort}, Repetitions: 1, Samples: count, Batch: 1, Pairs: [][2]int{{0, 1}}, Budget: o.budget.next()})
 	if err != nil || comm.Rank() != 0 {
 		return nil, err
 	}

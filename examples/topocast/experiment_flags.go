@@ -26,7 +26,7 @@ type playing struct {
 
 // begin adds the flags of the stage and, of one source alone, its own. Those of several are at their defaults.
 func (p *playing) begin(of []source, f *pflag.FlagSet) {
-	p.stage.flags(f)
+	p.stage.flags(f, len(of))
 	for _, s := range of {
 		e := s.begin()
 		own := f

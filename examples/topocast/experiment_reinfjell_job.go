@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/schedule"
@@ -15,10 +14,8 @@ import (
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/harness"
-	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/mpi"
-	"github.com/topocast/topocast/mpi/simnet"
 )
 
 // fewestClustered ranks make groups and something outside them.
@@ -28,7 +25,7 @@ const fewestClustered = 3
 func jobSizes() []int { return []int{8, 512, 4096, 1 << 16, 1 << 18, 1 << 20} }
 
 // measure repeats it on the ranks of a job: accuracy by what the job knows of its hosts, and broadcasts beside the
-// library's own. A third of the budget is for the parameters, one for the network, one for broadcasts.
+// library's own. A half of the budget is for the parameters, a fourth for the network, the rest for broadcasts.
 func (o *reinfjellOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) (*outcome.Outcome, error) {
 	own := *o
 	if err := own.read(s.full); err != nil {
@@ -41,7 +38,6 @@ func (o *reinfjellOptions) measure(ctx context.Context, comm mpi.Communicator, s
 	if err != nil {
 		return nil, err
 	}
-	const thirds = 3
 	var out *outcome.Outcome
 	run := &reinfjellRun{reinfjellMachine: reinfjellMachine{name: "this job", purpose: "as it is", figure: "7.1"}}
 	if comm.Rank() == 0 {
@@ -54,29 +50,21 @@ func (o *reinfjellOptions) measure(ctx context.Context, comm mpi.Communicator, s
 		}
 		out = &outcome.Outcome{Name: "reinfjell", Source: reinfjellTitle, Where: library + ", " + run.noun + "."}
 	}
-	left := timeLeft(comm, s.budget/thirds) // what the fewest repetitions do not take is for more of them
-	for _, r := range own.reps {
-		if comm.Rank() == 0 {
-			fmt.Fprintf(s.progress, "parameters of all pairs, R = %d\n", r)
-		}
-		settings := &plogp.Settings{Longest: 1, Samples: r, SaturatedUpTo: -1, Seed: own.seed, Budget: max(left(), leastShare)}
-		if _, simulated := comm.(*simnet.Comm); simulated {
-			settings.LongestRow = longestSimulated
-		}
-		result, err := plogp.Measure(ctx, comm, settings)
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		case comm.Rank() != 0:
-		case result.Stopped != "":
-			out.Warn("R = %d: the budget ended after %d of %d pairs: left out; give it a larger one", r, len(result.Pairs)/2, job.Ranks*(job.Ranks-1)/2)
-		default:
-			run.reps, run.results = append(run.reps, r), append(run.results, result)
-		}
+	budget := allow(comm, s.budget, 2)
+	p := &reinfjellParameters{comm: comm, seed: own.seed, budget: budget.split(1), left: budget.left, progress: s.progress}
+	if err := p.measure(ctx, own.reps); err != nil {
+		return nil, err
 	}
-	if comm.Rank() == 0 && len(run.reps) > 0 {
-		err = own.groups(out, []*reinfjellRun{run})
+	reps := p.reps
+	if comm.Rank() == 0 {
+		run.reps, run.results = p.reps, p.results
+		if p.text != "" {
+			out.Where += " " + p.text
+		}
+		out.Warnings = append(out.Warnings, p.warnings...)
+		if len(run.reps) > 0 {
+			err = own.groups(out, []*reinfjellRun{run})
+		}
 	}
 	if err := harness.Agree(comm, err); err != nil {
 		return nil, err
@@ -84,18 +72,24 @@ func (o *reinfjellOptions) measure(ctx context.Context, comm mpi.Communicator, s
 	if comm.Rank() == 0 {
 		fmt.Fprintln(s.progress, "ranks in other orders, the network, and broadcasts")
 	}
+	if len(reps) > 0 { // as many as there was time for
+		own.reps = reps
+	} else {
+		own.reps = []int{1}
+	}
 	if err := own.places(comm, out); err != nil {
-		return nil, err
+		return out, err
 	}
-	found, err := measure.Discover(ctx, comm, &measure.DiscoverSettings{Budget: s.budget / thirds, Seed: 1, Date: date(comm), Tool: "topocast experiment reinfjell", Patterns: -1})
+	budget.parts = 2 // the rest of the half that parameters did not take is for these
+	found, err := measure.Discover(ctx, comm, &measure.DiscoverSettings{Budget: budget.next(), Seed: 1, Date: date(comm), Tool: "topocast experiment reinfjell", Patterns: -1})
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	return out, timedBroadcasts(ctx, comm, out, found, s.budget/thirds)
+	return out, timedBroadcasts(budget.within(ctx), comm, out, found)
 }
 
 // timedBroadcasts makes the decision function of a job. It is collective.
-func timedBroadcasts(ctx context.Context, comm mpi.Communicator, out *outcome.Outcome, found *measure.Discovery, budget time.Duration) error {
+func timedBroadcasts(ctx context.Context, comm mpi.Communicator, out *outcome.Outcome, found *measure.Discovery) error {
 	settings := &bcast.Settings{ModelOnly: true, Algorithms: append(broadcastsOfThesis(), schedule.KNomial{})}
 	if found != nil {
 		settings.Network = found.Network
@@ -116,11 +110,6 @@ func timedBroadcasts(ctx context.Context, comm mpi.Communicator, out *outcome.Ou
 	if slices.Contains(there, native) {
 		library = native
 		only = append(only, native)
-	}
-	if budget > 0 {
-		var done context.CancelFunc
-		ctx, done = context.WithTimeout(ctx, budget)
-		defer done()
 	}
 	report, err := bcast.Benchmark(ctx, b, &bcast.BenchmarkSettings{Sizes: jobSizes(), Only: only, Seed: 1})
 	if err == nil {

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology/cluster"
 )
@@ -69,6 +73,51 @@ func TestReinfjellOnRanks(t *testing.T) {
 	}
 	if status, _, stderr := topocast("experiment", "reinfjell", "--reps", "none"); status != 2 || !strings.Contains(stderr, "--reps none: want numbers") {
 		t.Errorf("no repetitions: status %d, %s", status, stderr)
+	}
+}
+
+// TestReinfjellShortBudget: where links are slow and time is short, in virtual time, there are fewer repetitions the shorter it is, of whole
+// matrices, within the time that there is; where there is none for a single one, nothing is measured in vain.
+func TestReinfjellShortBudget(t *testing.T) {
+	c, err := simnet.ParseCluster("core:2 host:3 latency=1ms,100us rate=100Mbps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := math.MaxInt
+	for _, budget := range []time.Duration{4 * time.Minute, time.Minute, 16 * time.Second, 8 * time.Second, time.Second} {
+		least, most := budget == time.Second, budget == 4*time.Minute
+		if err := simnet.Run(c.Graph, nil, c.Settings(), func(comm mpi.Communicator) error {
+			whole := allow(comm, budget, 2)
+			p := &reinfjellParameters{comm: comm, seed: 1, budget: whole.split(1), left: whole.left, progress: io.Discard}
+			if err := p.measure(t.Context(), []int{4, 16}); err != nil {
+				return err
+			}
+			sum := 0
+			for _, r := range p.reps {
+				sum += r
+			}
+			if sum > last || (sum == 20) != most || (sum == 0) != least {
+				t.Errorf("%v, rank %d: R = %v", budget, comm.Rank(), p.reps)
+			}
+			if comm.Rank() != 0 {
+				return nil
+			}
+			last = sum
+			for _, r := range p.results {
+				if len(r.Pairs) != 30 || r.Stopped != "" {
+					t.Errorf("%v: %d pairs of 30", budget, len(r.Pairs))
+				}
+			}
+			if strings.HasPrefix(p.text, "The budget is short for 15 pairs: ") == (most || least) || (len(p.warnings) == 1) != least {
+				t.Errorf("%v: %q, warnings %q", budget, p.text, p.warnings)
+			}
+			if used := budget - whole.left(); used > budget*2/3 {
+				t.Errorf("%v: %v are used, want a half", budget, used)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -69,15 +68,15 @@ type servetRun struct {
 	speed       float64
 	repetitions int
 	simulated   bool
-	cray        bool          // like the paper's
-	budget      time.Duration // 0: none
-	scratch     *[]byte       // for messages; simulated ranks share it
+	cray        bool       // like the paper's
+	budget      *allowance // of the four parts
+	scratch     *[]byte    // for messages; simulated ranks share it
 	out         *outcome.Outcome
 }
 
 // begin checks the flags.
 func (o *servetOptions) begin(class, sizes string) (*servetRun, error) {
-	r := &servetRun{speed: o.speed, repetitions: o.repetitions, scratch: new([]byte)}
+	r := &servetRun{speed: o.speed, repetitions: o.repetitions, budget: new(allowance), scratch: new([]byte)}
 	if o.list != "" {
 		sizes = o.list
 	}
@@ -178,7 +177,7 @@ func (o *servetOptions) measure(ctx context.Context, comm mpi.Communicator, s *s
 	if err != nil {
 		return nil, err
 	}
-	r.comm, r.budget, r.out = comm, s.budget, newServetOutcome()
+	r.comm, r.budget, r.out = comm, allow(comm, s.budget, servetParts), newServetOutcome()
 	_, r.simulated = comm.(*simnet.Comm)
 	if err := r.all(ctx); err != nil || comm.Rank() != 0 {
 		return nil, err
@@ -194,10 +193,8 @@ func (r *servetRun) all(ctx context.Context) error {
 	return r.insideHosts(ctx)
 }
 
-// parts is by how many the budget is shared.
+// servetParts share the budget: distances, accesses, the network, and kernels.
 const servetParts = 4
-
-func (r *servetRun) share() time.Duration { return r.budget / servetParts }
 
 // insideHosts is what needs hosts of several cores: figures 4, 6, 7 and 8.
 func (r *servetRun) insideHosts(ctx context.Context) error {
@@ -222,7 +219,7 @@ func (r *servetRun) placing(ctx context.Context, ratios *model.Degradation) erro
 
 // discover returns the network on rank 0, nil elsewhere.
 func (r *servetRun) discover(ctx context.Context) (*model.Network, error) {
-	s := &measure.DiscoverSettings{Budget: r.share(), Seed: 1, Date: date(r.comm), Tool: "topocast experiment servet", Patterns: -1, Told: !r.simulated}
+	s := &measure.DiscoverSettings{Budget: r.budget.next(), Seed: 1, Date: date(r.comm), Tool: "topocast experiment servet", Patterns: -1, Told: !r.simulated}
 	if r.simulated {
 		s.Samples, s.Repetitions, s.Untouched, s.TwoLevel, s.EqualHosts = simulatedSamples, 1, true, true, true
 	}
@@ -237,8 +234,8 @@ func (r *servetRun) discover(ctx context.Context) (*model.Network, error) {
 }
 
 // settings are those of one ratio.
-func (r *servetRun) settings(bytes, hosts, shares int) *servet.Settings {
-	return &servet.Settings{Bytes: bytes, Hosts: hosts, Repetitions: r.repetitions, Budget: r.share() / time.Duration(shares)}
+func (r *servetRun) settings(bytes, hosts int, of *allowance) *servet.Settings {
+	return &servet.Settings{Bytes: bytes, Hosts: hosts, Repetitions: r.repetitions, Budget: of.next()}
 }
 
 // tell makes all ranks know what rank 0 has decided.

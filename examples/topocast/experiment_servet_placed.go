@@ -106,14 +106,14 @@ func (r *servetRun) kernels(n *model.Network, ratios *model.Degradation) error {
 		return nil
 	}
 	var all []placed
-	size, start, over := r.comm.Size(), time.Now(), false
+	size, budget, over := r.comm.Size(), r.budget.split(1), false
 	for ranks := 4; ranks <= size && !over; ranks *= 2 {
 		places, err := r.places(n, ratios, ranks)
 		if err != nil {
 			return err
 		}
 		for _, k := range r.class.kernels(r.speed) {
-			if over, err = r.isOver(start); err != nil {
+			if over, err = r.isOver(budget); err != nil {
 				return err
 			}
 			if over {
@@ -149,10 +149,10 @@ func (r *servetRun) kernels(n *model.Network, ratios *model.Degradation) error {
 	return r.placements(all, len(n.Hosts()))
 }
 
-// isOver tells whether the share of the budget that began then is used up. It is collective.
-func (r *servetRun) isOver(start time.Time) (bool, error) {
+// isOver tells whether a part of the budget is spent. It is collective.
+func (r *servetRun) isOver(budget *allowance) (bool, error) {
 	var late []byte // one byte if it is
-	if r.budget > 0 && time.Since(start) >= r.share() {
+	if budget.spent() {
 		late = []byte{1}
 	}
 	told, err := r.tell(late)

@@ -17,12 +17,16 @@ import (
 	"github.com/topocast/topocast/topology/draw"
 )
 
+// fewerHosts is with how many numbers of hosts figure 3 is repeated: half and a quarter of all.
+const fewerHosts = 2
+
 // distances is figure 3: by size on all hosts, and with the largest size on fewer hosts. It is collective.
 func (r *servetRun) distances(ctx context.Context) error {
 	var results []*servet.Result
 	hosts := 0
+	budget := r.budget.split(len(r.sizes) + fewerHosts)
 	for _, size := range r.sizes {
-		result, err := servet.Distance(ctx, r.comm, r.settings(size, 0, len(r.sizes)+2))
+		result, err := servet.Distance(ctx, r.comm, r.settings(size, 0, budget))
 		if err != nil {
 			return err
 		}
@@ -37,8 +41,8 @@ func (r *servetRun) distances(ctx context.Context) error {
 	if _, err := fmt.Sscan(string(told), &hosts); err != nil {
 		return err
 	}
-	for n := hosts / 2; n >= max(4, hosts/4); n /= 2 {
-		result, err := servet.Distance(ctx, r.comm, r.settings(slices.Max(r.sizes), n, len(r.sizes)+2))
+	for n := hosts / 2; n >= max(4, hosts>>fewerHosts); n /= 2 {
+		result, err := servet.Distance(ctx, r.comm, r.settings(slices.Max(r.sizes), n, budget))
 		if err != nil {
 			return err
 		}
@@ -123,8 +127,9 @@ func (r *servetRun) accesses(ctx context.Context) (*model.Degradation, error) {
 		}
 	}
 	var results []*servet.Result
+	budget := r.budget.split(len(r.sizes))
 	for _, size := range r.sizes {
-		settings := r.settings(size, 0, len(r.sizes))
+		settings := r.settings(size, 0, budget)
 		settings.Resources = shared
 		result, err := servet.Access(ctx, r.comm, settings)
 		if err != nil {

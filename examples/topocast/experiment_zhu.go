@@ -63,7 +63,7 @@ type zhuOptions struct {
 	seed               uint64
 	interval           float64
 	coupling           float64
-	budget             time.Duration   // 0: none
+	budget             allowance       // of the network and of the patterns
 	cluster            *simnet.Cluster // nil: real ranks
 	sharing            simnet.Settings // what is true of a simulated one
 }
@@ -176,19 +176,23 @@ func (o *zhuOptions) measure(ctx context.Context, comm mpi.Communicator, s *stag
 	if err := own.read(); err != nil {
 		return nil, err
 	}
-	own.budget = s.budget
+	own.budget = *allow(comm, s.budget, zhuParts)
 	return own.run(ctx, comm, s)
 }
 
-// discoverPart is the part of the budget, a fifth, for the network itself.
-const discoverPart = 5
+// zhuParts share the budget: one is for the network itself, three are for the patterns, and the last is kept for what rank 0 reckons
+// between measurements, and for what goes over its time.
+const zhuParts = 5
+
+// zhuKept is how many times the last round's reckoning is kept for the next one's, which has more to reckon with.
+const zhuKept = 2
 
 // run is collective; others than rank 0 get nil.
 func (o *zhuOptions) run(ctx context.Context, comm mpi.Communicator, s *stage) (*outcome.Outcome, error) {
-	if err := wantHosts(comm); err != nil { // before a fifth of the budget is spent
+	if err := wantHosts(comm); err != nil { // before any of the budget is spent
 		return nil, err
 	}
-	d := &measure.DiscoverSettings{Budget: o.budget / discoverPart, Seed: 1, Date: date(comm), Tool: "topocast experiment zhu"}
+	d := &measure.DiscoverSettings{Budget: o.budget.next(), Seed: 1, Date: date(comm), Tool: "topocast experiment zhu"}
 	if _, is := comm.(*simnet.Comm); is {
 		d.Samples, d.Repetitions, d.Untouched = simulatedSamples, 1, true
 	}
@@ -203,15 +207,22 @@ func (o *zhuOptions) run(ctx context.Context, comm mpi.Communicator, s *stage) (
 	if err := harness.Agree(comm, err); err != nil {
 		return nil, &inputError{err}
 	}
-	start := time.Now()
-	whole := o.budget - o.budget/discoverPart
-	left := whole
+	bounded, start := o.budget.left != nil, time.Now()
+	var whole time.Duration // for patterns and what is reckoned of them; 0: no bound
+	if bounded {
+		whole = o.budget.left()
+	}
+	var reckoning time.Duration // what the last round took beyond its measurements
 	rounds := zhuRounds
 	if s.full {
 		rounds = zhuFullRounds
 	}
 	for round := 1; ; round++ {
-		measured := &concurrent.Settings{MaxIterations: o.iterations, Budget: left, Untouched: o.cluster != nil}
+		measured := &concurrent.Settings{MaxIterations: o.iterations, Untouched: o.cluster != nil}
+		if bounded {
+			keep := max(whole/(zhuParts-1), zhuKept*reckoning)
+			measured.Budget = max(leastShare, o.budget.left()-keep)
+		}
 		finish := func() {}
 		if comm.Rank() == 0 {
 			measured.Patterns = z.patterns()
@@ -230,14 +241,13 @@ func (o *zhuOptions) run(ctx context.Context, comm mpi.Communicator, s *stage) (
 		var again []byte // one byte if there is more to measure
 		if comm.Rank() == 0 {
 			z.take(r)
+			begun := time.Now()
 			report, err = z.evaluate()
+			reckoning = time.Since(begun)
 			// A round takes no longer than all before it.
-			inTime := whole == 0 || time.Since(start) < whole/2
+			inTime := !bounded || o.budget.left() > whole/2
 			if err == nil && r.Stopped == "" && round < rounds && inTime && z.more(report) {
 				again = []byte{1}
-			}
-			if whole > 0 {
-				left = max(time.Millisecond, whole-time.Since(start))
 			}
 		}
 		if err := harness.Agree(comm, err); err != nil {

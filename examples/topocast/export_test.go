@@ -106,7 +106,7 @@ func TestSpecificationInDOT(t *testing.T) {
 		{"h0\nh1\n#\nh0 h2\n", "specified: encode: TGF: line 4: vertex \"h2\"", statusInput},
 		{"<graphml/>", "specified: encode: GraphML: 0 graphs", statusInput},
 		{"<platform/>", "specified: encode: SimGrid: version", statusInput},
-		{"cluster { group { 0-7 } }", "groups of 8 ranks, where the other network has 4", statusInput},
+		{"cluster { group { 0-7 } }", "groups of 8 ranks, and the other file is of 4", statusInput},
 		{"cluster { group { 0-1 } group { 2-3 } }", "firm groups: 2 the same, 0 missing, 0 extra", statusFine},
 		{"cluster { group { 0, 2 } group { 1, 3 } }", "firm groups: 0 the same, 2 missing, 2 extra\n  missing: h0,h2\n  missing: h1,h3\n  extra: h0,h1\n", statusDifferent},
 		{"<topology/>", "specified: encode: hwloc: 0 machines", statusInput},

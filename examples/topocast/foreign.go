@@ -86,7 +86,7 @@ func ofGroups(data []byte, names []string) (*model.Network, error) {
 		return nil, err
 	}
 	if names != nil && len(names) != h.Hosts() {
-		return nil, fmt.Errorf("groups of %d ranks, where the other network has %d", h.Hosts(), len(names))
+		return nil, fmt.Errorf("groups of %d ranks, and the other file is of %d", h.Hosts(), len(names))
 	}
 	return groupNetwork(h, names)
 }

@@ -33,7 +33,7 @@ func (o *parameterOptions) flags(f *pflag.FlagSet) {
 
 // view is what the flags ask for; nil: --distance was not given.
 func (o *parameterOptions) view(c *cobra.Command) (*plogp.View, error) {
-	if o.distance == "" {
+	if o.distance == "" && !c.Flags().Changed("distance") {
 		return nil, refuseUnused(c, "only with --distance", "bytes", "fit")
 	}
 	d, err := plogp.ParseDistance(o.distance)
@@ -68,13 +68,20 @@ func readParameters(path string, v plogp.View, unit string, repetitions []string
 	if err != nil {
 		return nil, err
 	}
+	none := badInput("%s: holds no PLogP parameters: topocast measure --what %s measures them", path, plogp.Kind)
+	switch text := bytes.TrimSpace(data); {
+	case len(text) == 0:
+		return nil, badInput("%s: is empty", path)
+	case text[0] != '{': // such as a plain matrix
+		return nil, none
+	}
 	f, err := record.Read(bytes.NewReader(data))
 	if err != nil {
 		return nil, badInput("%s: %w", path, err)
 	}
 	s := f.Section(plogp.Kind)
 	if s == nil {
-		return nil, badInput("%s: holds no PLogP parameters: topocast measure --what %s measures them", path, plogp.Kind)
+		return nil, none
 	}
 	r, err := plogp.FromSection(s, f.Ranks)
 	if err != nil {

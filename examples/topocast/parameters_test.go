@@ -159,32 +159,6 @@ func TestReconstructParameters(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range []struct{ args, want string }{
-		{"--distance rtt --search", "--search: the method linkage has no parameter to search for: want kmeans, "},
-		{"--distance rtt --search --method kmeans --k 3", "--search: finds --k or --eps itself"},
-		{"--distance rtt --search --method kmeans --score best", `--score "best": want silhouette, dbcv or stability`},
-		{"--distance rtt --score dbcv", "--score: only with --search"},
-		{"--distance rtt --method dbscan --eps -1", "--eps -1: want at least 0"},
-		{"", "holds PLogP parameters: want --distance"},
-		{"--bytes 8", "--bytes: only with --distance"},
-		{"--distance far", `--distance: plogp: distance "far": want time, latency, time33, rtt or profile`},
-		{"--distance rtt --bytes -1", "--bytes: "},
-		{"--distance rtt --fit square", `--fit "square": want piecewise or linear`},
-		{"--distance rtt --unit us", "--unit: with --distance"},
-		{"--distance rtt --json --truth metadata", "--truth: what it prints is no part of --json"},
-		{"--distance rtt --truth " + write(t, "few.txt", "cluster { group {0-3} group {4-7} }"), "groups of 8 ranks, where the other network has 32"},
-		{"--distance rtt --truth " + write(t, "small.xml", strings.Replace(socketsXML, `"7"`, `"9"`, 1)), "has no core 7, at which rank 7 is"},
-	} {
-		if status, _, stderr := topocast(append(append([]string{"reconstruct"}, strings.Fields(c.args)...), file)...); status != 2 || !strings.Contains(stderr, c.want) {
-			t.Errorf("%q: status %d, %q, want 2 and %q", c.args, status, stderr, c.want)
-		}
-	}
-	if status, _, stderr := topocast("reconstruct", "--distance", "rtt", write(t, "matrix.csv", twoPairs)); status != 2 || !strings.Contains(stderr, "matrix.csv") {
-		t.Errorf("a matrix: status %d, %q", status, stderr)
-	}
-	if status, _, stderr := topocast("reconstruct", "--unit", "us", "--truth", metadata, write(t, "matrix.csv", twoPairs)); status != 2 || !strings.Contains(stderr, "a plain matrix has none") {
-		t.Errorf("metadata of a matrix: status %d, %q", status, stderr)
-	}
 }
 
 // TestSimulateMeasuredParameters: a network that holds PLogP's overheads is simulated with them, and its messages take as long as

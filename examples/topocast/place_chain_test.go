@@ -142,7 +142,7 @@ func TestServetChain(t *testing.T) {
 	}
 	machines := []string{"westmere_x5650_x2"}
 	if tooltest.Long() {
-		machines = append(machines, "opteron_6164he_x2") // opteron_6272_x4 takes five times as long
+		machines = append(machines, "opteron_6164he_x2", "opteron_6272_x4")
 	}
 	for _, name := range machines {
 		m := readMachine(t, name)

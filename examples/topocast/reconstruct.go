@@ -99,6 +99,9 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 			if asJSON && output == standard {
 				return badInput("--json and --output -: both are standard output")
 			}
+			if truth == "" && c.Flags().Changed("truth") {
+				return badInput("--truth: want a file, or %s", metadata)
+			}
 			if asJSON && truth != "" {
 				return badInput("--truth: what it prints is no part of --json")
 			}
