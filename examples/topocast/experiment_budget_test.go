@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/topocast/topocast/internal/outcome"
 )
 
 // TestAllowanceSplits: of 40 s that four parts share the first gets 10 s, which two of its own share; what they leave or take too
@@ -53,5 +56,41 @@ func TestRepetitionsThatFit(t *testing.T) {
 	}
 	if even := costThrough(1, 8, 0.5); even.of(1) != 1 || even.of(100) != 1 {
 		t.Errorf("noise that makes more repetitions cheaper: %+v", even)
+	}
+}
+
+// played is an experiment that ends as it is told to.
+type played struct {
+	experiment
+	outcome *outcome.Outcome
+	err     error
+}
+
+// TestRepeatKeepsWhatThereIs: of several experiments one that wants another machine is left out, and one that fails ends them, with what
+// it and those before it have found.
+func TestRepeatKeepsWhatThereIs(t *testing.T) {
+	failure := errors.New("a link is down")
+	each := []named{
+		{"first", played{outcome: &outcome.Outcome{Name: "first"}}},
+		{"small", played{err: badInput("3 hosts: want 4")}},
+		{"half", played{outcome: &outcome.Outcome{Name: "half"}, err: failure}},
+		{"last", played{outcome: &outcome.Outcome{Name: "last"}}},
+	}
+	var stderr strings.Builder
+	got, err := repeat(each, nil, &stderr, func(e experiment) (*outcome.Outcome, error) { return e.(played).outcome, e.(played).err })
+	if !errors.Is(err, failure) || !strings.Contains(err.Error(), "half") || len(got) != 2 || got[0].Name != "first" || got[1].Name != "half" {
+		t.Errorf("%d outcomes, %v; want those of first and half, and its error", len(got), err)
+	}
+	if want := "warning: small is left out: 3 hosts: want 4\n"; stderr.String() != want {
+		t.Errorf("told %q, want %q", stderr.String(), want)
+	}
+}
+
+// TestBatches: as many round trips as single samples have, in 50 batches at least, or as many as there are samples.
+func TestBatches(t *testing.T) {
+	for _, c := range []struct{ samples, batch, want int }{{10_000, 27, 370}, {50, 27, 50}, {5, 27, 5}, {1000, 10, 100}} {
+		if got := batches(c.samples, c.batch); got != c.want {
+			t.Errorf("batches(%d, %d) = %d, want %d", c.samples, c.batch, got, c.want)
+		}
 	}
 }

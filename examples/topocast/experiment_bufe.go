@@ -105,7 +105,7 @@ func (o *bufeOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcome,
 		return nil, err
 	}
 	if s.cluster == "" {
-		return own.ofTheSource(ctx)
+		return own.ofTheSource(ctx, s.progress)
 	}
 	cluster, err := simulatedCluster(s.cluster)
 	if err != nil {

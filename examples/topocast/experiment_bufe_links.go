@@ -60,7 +60,7 @@ func (o *bufeOptions) readLinks(ctx context.Context, comm mpi.Communicator) (*bu
 		}
 	}
 	if err := harness.Agree(comm, err); err != nil {
-		return nil, err
+		return nil, &inputError{err} // the same on all ranks: others of several experiments go on
 	}
 	carried, err := throughput.Measure(ctx, comm, s)
 	if err != nil || comm.Rank() != 0 {

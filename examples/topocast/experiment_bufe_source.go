@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -16,21 +17,25 @@ import (
 )
 
 // ofTheSource repeats the experiments on the source's machines.
-func (o *bufeOptions) ofTheSource(ctx context.Context) (*outcome.Outcome, error) {
+func (o *bufeOptions) ofTheSource(ctx context.Context, progress io.Writer) (*outcome.Outcome, error) {
 	o.quiet = true
 	found := newBufeOutcome()
 	found.Where = "Simulated: the Westmere cluster, the Magny node and Blizzard nodes (section 3.1). Their latencies are those of the source's tables in the mean, readings scatter as in its table 3.1; what it does not say is assumed: bandwidths, and of Blizzard which processors of two blocks are linked."
 	var ways *bufeWays
-	for _, part := range []func(context.Context, *outcome.Outcome) error{
-		o.delaysOfWestmere,
-		o.ofMagny,
-		func(ctx context.Context, found *outcome.Outcome) (err error) {
+	for _, part := range []struct {
+		machine string
+		play    func(context.Context, *outcome.Outcome) error
+	}{
+		{"Westmere, two nodes", o.delaysOfWestmere},
+		{"Magny", o.ofMagny},
+		{"Blizzard", func(ctx context.Context, found *outcome.Outcome) (err error) {
 			ways, err = o.ofBlizzard(ctx, found)
 			return err
-		},
-		o.ofWestmere,
+		}},
+		{"Westmere", o.ofWestmere},
 	} {
-		if err := part(ctx, found); err != nil {
+		fmt.Fprintln(progress, part.machine)
+		if err := part.play(ctx, found); err != nil {
 			return nil, err
 		}
 	}

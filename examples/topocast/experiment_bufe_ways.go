@@ -39,8 +39,12 @@ func (o *bufeOptions) readWays(ctx context.Context, comm mpi.Communicator) (*buf
 	seed := uint64(0)
 	read := func(batch int, sequential bool) (*mat.Dense, error) {
 		seed++
+		samples := o.samples
+		if batch > 1 {
+			samples = batches(samples, batch)
+		}
 		r, err := measure.Run(ctx, comm, &measure.Settings{
-			Sizes: []int{bufeShort}, Repetitions: 1, Samples: o.samples, Batch: batch, Sequential: sequential, Seed: seed, Budget: o.budget.next(),
+			Sizes: []int{bufeShort}, Repetitions: 1, Samples: samples, Batch: batch, Sequential: sequential, Seed: seed, Budget: o.budget.next(),
 		})
 		if err != nil || r == nil {
 			return nil, err
@@ -86,6 +90,9 @@ func (o *bufeOptions) readWays(ctx context.Context, comm mpi.Communicator) (*buf
 	return w, nil
 }
 
+// batches are how many hold as many round trips as there are samples of one, and as many as a median wants.
+func batches(samples, batch int) int { return max(min(samples, bufeSamples), samples/batch) }
+
 // middleOf is the median of all cells.
 func middleOf(m *mat.Dense) float64 { return stats.Median(stats.SortedFinite(m.RawMatrix().Data)) }
 
@@ -121,8 +128,8 @@ func (p printedBeside) table31(s *outcome.Section, w *bufeWays) {
 
 // deviations are tables 3.2 to 3.4.
 func (p printedBeside) deviations(s *outcome.Section, w *bufeWays) {
-	s.Say("Messages of %d B between all pairs; a latency is the median of %d samples of one round trip, or of batches of %d round trips, some %s. MD is the mean of A less B over all pairs, MAD that of its amount, QMD the root of the mean of its square, MAXD the largest.",
-		bufeShort, w.samples, w.batch, quantity.Seconds(float64(w.batch)*w.trip))
+	s.Say("Messages of %d B between all pairs; a latency is the median of %d samples of one round trip, or of %d batches of %d round trips, some %s. MD is the mean of A less B over all pairs, MAD that of its amount, QMD the root of the mean of its square, MAXD the largest.",
+		bufeShort, w.samples, batches(w.samples, w.batch), w.batch, quantity.Seconds(float64(w.batch)*w.trip))
 	type row struct {
 		what string
 		a, b *mat.Dense

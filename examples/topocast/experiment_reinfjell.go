@@ -28,7 +28,8 @@ fastest by size and number of ranks (chapter 6).
 
 Without a launcher the machines are simulated, with the thesis' latencies and fewer cores per node; --full takes as many
 as the thesis had, but for BETZY, and R up to 128. --cluster simulates one machine of its own.
-Started by mpirun, the ranks of the job are measured, and the broadcasts are timed beside the library's own.`,
+Started by mpirun, the ranks of the job are measured, and the broadcasts are timed beside the library's own. Where
+--budget is short for so many pairs, there are fewer repetitions, which is said.`,
 		example: `  topocast experiment reinfjell --figures figures
   topocast experiment reinfjell --cluster "core:4 socket:2 host:8" --reps 8,32
   mpirun -n 16 topocast experiment reinfjell --reps 8`,
