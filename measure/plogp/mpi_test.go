@@ -1,5 +1,3 @@
-//go:build mpi && cgo
-
 package plogp_test
 
 import (
