@@ -89,7 +89,8 @@ func (c *Comm) Now() float64 { return c.rank.readClock().seconds() }
 // Sleep lets the rank compute for so many seconds, at least 0.
 func (c *Comm) Sleep(seconds float64) {
 	if seconds > 0 {
-		c.rank.clock = min(forever, c.rank.clock+picoseconds(seconds))
+		takes := picoseconds(seconds)
+		c.rank.clock = min(forever, c.rank.clock+takes+c.rank.held(c.rank.clock, takes))
 	}
 }
 

@@ -108,6 +108,7 @@ func (w *world) drop(m *message) {
 // send begins to send size bytes, which are buf unless a timed exchange sends
 // none. Set hears of the end, if it is not over at once.
 func (w *world) send(r *rank, set *requests, buf []byte, size int, key matchKey, synchronous bool) error {
+	r.goOn()
 	m := w.meet(key, true)
 	r.clock += r.cost(w.settings.Send, size)
 	m.isSent, m.sentAt, m.out, m.size = true, r.clock, buf, size
@@ -133,6 +134,7 @@ func (w *world) send(r *rank, set *requests, buf []byte, size int, key matchKey,
 
 // receive begins to receive size bytes.
 func (w *world) receive(r *rank, set *requests, buf []byte, size int, key matchKey) {
+	r.goOn()
 	m := w.meet(key, false)
 	m.isWanted, m.wantedAt, m.in, m.room = true, r.clock, buf, size
 	set.add(m, false)
@@ -225,7 +227,11 @@ func (w *world) startOf(sender *rank, m *message, at instant) instant {
 	if w.noisy {
 		start = max(at, start+picoseconds((sender.noise(w.settings.Noise)-1)*w.net.alone(m)))
 	}
-	return start
+	if w.settings.Stalls.Every == 0 {
+		return start
+	}
+	takes := picoseconds(m.left / w.net.slowest(m))
+	return start + max(sender.held(start, takes), w.ranks[m.dst].held(start, takes))
 }
 
 func (w *world) schedule(k kind, rank int32, at instant, m *message) {

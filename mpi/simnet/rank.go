@@ -14,23 +14,25 @@ import (
 // that it does before can be seen by others, since all it starts lies at or
 // after its own time.
 type rank struct {
-	world   *world
-	id      int32
-	host    int32
-	cpu     int32 // of its own on the machine
-	isLost  bool
-	hasLeft bool // body has returned
-	clock   instant
-	looked  instant // when it has last looked in vain; -1: never
-	slow    float64 // factor of software
-	resume  func() (struct{}, bool)
-	yield   func(struct{}) bool
-	own     requests // of Send and Recv
-	doing   pending
-	timed   *exchange // that runs without the rank
-	streams []stream  // of messages that move
-	random  rand.PCG
-	all     Comm // of all ranks
+	world       *world
+	id          int32
+	host        int32
+	cpu         int32 // of its own on the machine
+	isLost      bool
+	hasLeft     bool // body has returned
+	clock       instant
+	looked      instant // when it has last looked in vain; -1: never
+	slow        float64 // factor of software
+	resume      func() (struct{}, bool)
+	yield       func(struct{}) bool
+	own         requests // of Send and Recv
+	doing       pending
+	timed       *exchange // that runs without the rank
+	streams     []stream  // of messages that move
+	random      rand.PCG
+	stalls      []stall // so far
+	stallRandom rand.PCG
+	all         Comm // of all ranks
 
 	// Where entries of own and streams begin to grow.
 	firstEntry   [1]entry
@@ -140,6 +142,7 @@ func (r *rank) cost(o Overhead, bytes int) instant {
 
 // readClock returns the rank's time, and lets it pass by the cost of doing so.
 func (r *rank) readClock() instant {
+	r.goOn()
 	now := r.clock
 	r.clock += picoseconds(r.world.settings.ClockCost)
 	return now

@@ -76,6 +76,9 @@ type Settings struct {
 	// Noise makes timings differ. Default: none.
 	Noise Noise
 
+	// Stalls are times in which ranks stand still. Default: none.
+	Stalls Stalls
+
 	// Faults are what is wrong with the cluster.
 	Faults Faults
 
@@ -200,6 +203,9 @@ func (s *Settings) validate(g *topology.Graph, ranks int) (Settings, error) {
 	}
 	if !finite(v.Noise.Sigma) || v.Noise.Sigma > 1 || !(v.Noise.Outliers >= 0 && v.Noise.Outliers <= 1) {
 		return v, bad("Noise", v.Noise, "0 to 1")
+	}
+	if x := v.Stalls; !finite(x.Every) || !finite(x.Least) || !finite(x.Most) || x.Least > x.Most {
+		return v, bad("Stalls", x, "at least 0 and finite, Least up to Most")
 	}
 	return v, v.Faults.validate(g, ranks)
 }

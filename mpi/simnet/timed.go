@@ -110,8 +110,10 @@ func (x *exchange) meet() bool {
 // pass lets an empty message go from the rank of x to its peer.
 func (x *exchange) pass(m *message) {
 	r, w := x.rank, x.rank.world
+	r.goOn()
 	r.clock += r.cost(w.settings.Send, 0)
 	x.peer.clock = max(x.peer.clock, x.floor, w.startOf(r, m, r.clock)) + x.peer.cost(w.settings.Recv, 0)
+	x.peer.goOn()
 }
 
 // streamEnds is told that what the rank has sent to another has arrived.

@@ -119,6 +119,7 @@ func newWorld(g *topology.Graph, placement []int, s *Settings) (*world, error) {
 		r.own = requests{rank: r, entries: r.firstEntry[:0]}
 		r.streams = r.firstStreams[:0]
 		r.random = *rand.NewPCG(settings.Seed, uint64(i))
+		r.stallRandom = *rand.NewPCG(settings.Seed, stallStream+uint64(i))
 		r.all = Comm{world: w, rank: r, group: all, me: i, isOpen: true}
 	}
 	w.giveCPUs()
