@@ -141,6 +141,11 @@ func TestLateStartsDoNotCount(t *testing.T) {
 	if p = newPattern(twoInOneOut()[1:], []stamps{{starts, ends}, {zero, ends}}, drift{}); p.Times[0].Count != 4 || !near(p.Skew, 0.55, 1e-9) {
 		t.Errorf("%d readings, skew %g; want 4, 0.55", p.Times[0].Count, p.Skew)
 	}
+	// A start that is 15 ms late is more than 1 % of one second, and less of two.
+	p = newPattern(twoInOneOut()[1:], []stamps{{[]float64{0, 0, 0, 0.015}, ends[:4]}, {zero[:4], []float64{2, 2, 2, 2}}}, drift{})
+	if p.Times[0].Count != 3 || p.Times[1].Count != 4 {
+		t.Errorf("%d and %d readings of transfers of 1 and 2 s, want 3 and 4", p.Times[0].Count, p.Times[1].Count)
+	}
 }
 
 // bare hides all optional abilities.

@@ -40,7 +40,7 @@ type Pattern struct {
 
 	// Skew is how far the starts of the first and of the last transfer were apart, in
 	// s: the median over the iterations. Times are those of the iterations with no
-	// more than that, or no more than 1 % of the shortest transfer: in the others,
+	// more than that, or no more than 1 % of the transfer's own time: in the others,
 	// at most half, a rank was late, and the transfers were not those of the pattern.
 	Skew float64
 
@@ -81,8 +81,8 @@ func newPattern(transfers []model.Transfer, all []stamps, clocks drift) Pattern 
 	for _, own := range times {
 		p.Times = append(p.Times, newTime(own, nil, 0))
 	}
-	limit := max(p.Skew, noticed*p.shortest())
 	for i, own := range times {
+		limit := max(p.Skew, noticed*p.Times[i].Median)
 		if t := newTime(own, skew, limit); t.Count > 0 { // else its end was seen in late iterations only
 			p.Times[i] = t
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/topocast/topocast/internal/quantity"
 )
 
-// noticed is the part of the shortest transfer of a pattern from which on skew and clocks
-// are told: half the width that times are wanted to.
+// noticed is the part of a transfer, in warnings of the shortest of a pattern, from which on skew and clocks
+// count: half the width that times are wanted to.
 const noticed = defaultWidth / 2
 
 func (r *Result) stop(word byte) {
