@@ -48,8 +48,8 @@ const (
 // transfers, by least squares on the logarithm of measured over predicted times, with Huber
 // weights against outliers. Coupling and RTT bias stay 0, fair sharing, unless patterns held out are better with them. Where these leave transfers both ways unexplained, and patterns held out
 // are better with it, what both directions of links and connections share is fitted, too (LinkClasses.Duplex).
-// A link that no transfer crosses gets the bandwidth
-// that is typical of its level, and is marked as estimated. Parameters that the
+// A link that no transfer crosses, or that holds none up and was crossed only while others were under way,
+// gets the bandwidth that is typical of its level, and is marked as estimated. Parameters that the
 // data do not determine are said in Warnings, which the network keeps. Network.Interval comes from
 // patterns predicted by fits that have not seen them, four fifths of all each. It
 // takes some ten patterns of several transfers for a choice of the law of coupling, and some

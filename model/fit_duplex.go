@@ -125,7 +125,7 @@ func (f *fitter) chooseDuplex(steps int) {
 	}
 	without, theta := deviation(f.unseen), f.theta
 	f.duplex = true
-	f.start()
+	f.startAt(theta[:len(f.links)])
 	f.search(steps)
 	with := f.heldOut(steps)
 	if deviation(with) > keptDuplex*without {

@@ -16,7 +16,8 @@ import (
 // transfer that needs no coarser link. Of a link that only longer ways crossed
 // the fit knows a bound, which the other links of those ways may have set: where
 // these ways were as fast as is usual between their levels, nothing speaks against the
-// link, and it is filled, too, if its level has more.
+// link, and it is filled, too, if its level has more. So is a link that no transfer crossed alone and that held
+// none up: it is as fast as what it carried, at least.
 func (f *fitter) fill() (arcs []topology.Arc, estimated int) {
 	level := f.n.linkLevels()
 	own := make([]bool, len(f.links))           // crossed by a transfer of the link's level
@@ -54,9 +55,14 @@ func (f *fitter) fill() (arcs []topology.Arc, estimated int) {
 			}
 		}
 	}
+	bounded := make([]bool, len(f.links)) // by transfers that others may have held up
+	for l := range f.links {
+		bounded[l] = fastest[l] == 0 && f.links[l].isIdle && !f.links[l].Given
+	}
 	rates, counted := make([][]float64, len(f.n.levels)), make([]bool, len(f.links))
 	for arc, l := range f.linkOf {
-		if link := &f.links[l]; !counted[l] && !math.IsNaN(link.Bandwidth) && (own[l] || link.Determined) {
+		link := &f.links[l]
+		if !counted[l] && !math.IsNaN(link.Bandwidth) && (own[l] && !bounded[l] || link.Determined) {
 			counted[l] = true
 			rates[level[arc]] = append(rates[level[arc]], link.Bandwidth)
 		}
@@ -70,11 +76,21 @@ func (f *fitter) fill() (arcs []topology.Arc, estimated int) {
 		if fastest[l] > 0 && !usual[l] && !link.Given {
 			explained = blamed[l]
 		}
-		if !math.IsNaN(link.Bandwidth) && (explained || !(link.Bandwidth < typical[level[i]])) {
+		keeps := explained || !(link.Bandwidth < typical[level[i]])
+		if bounded[l] {
+			keeps = link.Bandwidth >= typical[level[i]]
+		}
+		if !math.IsNaN(link.Bandwidth) && keeps {
 			arcs[i].Bandwidth = link.Bandwidth
 		}
 	}
-	return arcs, estimate(arcs, level, typical)
+	estimated = estimate(arcs, level, typical)
+	for i := range arcs {
+		if l := f.linkOf[i]; bounded[l] && arcs[i].Bandwidth < f.links[l].Bandwidth {
+			arcs[i].Bandwidth = f.links[l].Bandwidth // of a coarser level
+		}
+	}
+	return arcs, estimated
 }
 
 // leastMoving is the share of a transfer's time that its bytes take at least: where the latency

@@ -27,16 +27,21 @@ func sharingLaws() []sharingLaw {
 // It ends with the search that fits best.
 func (f *fitter) chooseLaw(steps int) {
 	if f.several() < manyPatterns {
-		f.search(steps)
+		f.searchFirst(steps)
 		return
 	}
 	var best sharingLaw
-	var theta, unseen []float64
+	var theta, unseen, first []float64 // first: the bandwidths of the first law
 	least := math.Inf(1)
 	for _, law := range sharingLaws() {
 		f.setLaw(law)
-		f.start()
-		f.search(steps)
+		if first == nil {
+			f.searchFirst(steps)
+			first = f.theta[:len(f.links)]
+		} else {
+			f.startAt(first)
+			f.search(steps)
+		}
 		held := f.heldOut(steps)
 		if d := deviation(held); d < otherLaw*least {
 			best, theta, unseen, least = law, f.theta, held, d

@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 )
 
 // firstCoupling is in the middle of what a coupling may be.
@@ -39,6 +40,7 @@ func (f *fitter) start() {
 			}
 		}
 	}
+	f.lowest = slices.Clone(f.theta[:len(f.links)])
 	for l, rate := range f.given {
 		if !math.IsNaN(rate) {
 			f.theta[l] = math.Log(rate)

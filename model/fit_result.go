@@ -49,6 +49,9 @@ func (f *fitter) result() *Fitted {
 			continue
 		}
 		link.Bandwidth, link.RelativeError = math.Exp(f.theta[l]), errors[l]
+		if link.isIdle = f.isIdle(l); link.isIdle { // what the prior says is no measurement
+			link.Bandwidth = math.Exp(f.lowest[l])
+		}
 		link.Determined = link.RelativeError <= sureBandwidth
 		if !link.Determined && !math.IsNaN(link.Bandwidth) {
 			bounded = append(bounded, fmt.Sprintf("%s-%s at least about %s", f.n.graph.Name(link.A), f.n.graph.Name(link.B), quantity.Rate(link.Bandwidth)))

@@ -15,12 +15,15 @@ import (
 // Levenberg-Marquardt search on ln(measured/predicted) with Huber weights;
 // derivatives are differences, taken upward, so that a bandwidth that nothing
 // is held up by has derivative 0. Bandwidths begin at the highest throughput
-// seen, which is a lower bound.
+// seen, which is a lower bound, and once more where all links of a level are alike (searchFirst). What the
+// transfers leave open stays near what is usual on the level of a link (alikeSpread).
 type fitter struct {
 	n        *Network
 	patterns []fitPattern
 	linkOf   []int // arc -> link
 	links    []FittedLink
+	levelOf  []int     // of each link
+	lowest   []float64 // ln B/s of the highest throughput seen on each link; NaN: none
 	given    []float64 // per link B/s; NaN: fitted
 	classOf  []int     // arc -> class
 	classes  []LinkClass
@@ -71,6 +74,10 @@ func newFitter(n *Network, observations []Observation, long int64, given map[int
 	g := n.graph
 	f := &fitter{n: n}
 	f.linkOf, f.links, f.given = linkParameters(g, given)
+	f.levelOf = make([]int, len(f.links))
+	for arc, level := range n.linkLevels() {
+		f.levelOf[f.linkOf[arc]] = level
+	}
 	classes := n.links
 	if len(classes.Classes) == 0 {
 		classes = ClassifyLinks(g)

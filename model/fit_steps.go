@@ -31,7 +31,11 @@ const (
 
 // damped is the damping of Levenberg and Marquardt, with a floor for parameters that nothing tells of.
 func (f *fitter) damped(k int, damping float64) float64 {
-	return f.diagonal[k]*(1+damping) + blind
+	curvature := f.diagonal[k]
+	if f.isPrior(k) {
+		curvature += f.priorWeight()
+	}
+	return curvature*(1+damping) + blind
 }
 
 // step solves the damped normal equations; nil if they are singular.
@@ -115,9 +119,10 @@ func (f *fitter) descend(steps int, differentiate func()) {
 	damping := firstDamping
 	for range steps {
 		f.sigma = f.spread()
-		before := f.cost()
+		before := f.whole()
 		differentiate()
 		gradient := f.equations()
+		f.pull(gradient)
 		gained := false
 		for range dampingTries {
 			step := f.step(gradient, damping)
@@ -128,7 +133,7 @@ func (f *fitter) descend(steps int, differentiate func()) {
 			old, were := slices.Clone(f.theta), slices.Clone(f.residual)
 			f.move(step)
 			f.allResiduals()
-			if after := f.cost(); after < before {
+			if after := f.whole(); after < before {
 				gained = before-after > gainSettled*before
 				damping = max(leastDamping, damping/dampingDown)
 				break

@@ -28,4 +28,6 @@ type FittedLink struct {
 	Bandwidth     float64 // B/s; NaN if no observation crosses the link
 	RelativeError float64 // relative standard error; +Inf if only a lower bound is known
 	Determined    bool    // whether the error is at most 5 %
+
+	isIdle bool // it holds no transfer up, not even together with another link: Bandwidth is what it carried
 }
