@@ -1,6 +1,6 @@
 package mpi
 
-// Perform performs the steps in their order, in one call from Go, or one for some hundred transfers. On Open MPI with
+// Perform performs the steps in their order, in one call from Go, or one for some hundred of them. On Open MPI with
 // its single copy, a message that is longer than its step overwrites memory with
 // ahead (see the Design section of the package).
 func (c *Comm) Perform(buf []byte, steps []Step, tag int, ahead bool) (failed int, err error) {

@@ -8,7 +8,7 @@ func (e *endpoint) perform(buf []byte, steps []Step, tag int, ahead bool) perfor
 	if e.lib.ended.Load() {
 		return performed{0, codeEnded, -1, false}
 	}
-	p := performance{e, buf, e.hold(buf), steps, tag, ahead, firstCalls, performed{len(steps), codeOK, -1, false}}
+	p := performance{e, buf, e.hold(buf), steps, tag, ahead, performed{len(steps), codeOK, -1, false}}
 	if ahead {
 		p.ahead()
 	} else {
@@ -18,12 +18,10 @@ func (e *endpoint) perform(buf []byte, steps []Step, tag int, ahead bool) perfor
 	return p.done
 }
 
-// How many calls a batch has when it is made, at least: the first of a schedule has few, so that its
-// transfers begin soon, others so many that nothing else costs; their memory is kept.
-const (
-	firstCalls = 16
-	batchCalls = 256
-)
+// batchCalls is how many calls a batch has when it is made, at least, but for the last of a schedule. Few
+// schedules have as many: where ranks share cores, each return to Go may wait for its scheduler. They take
+// some us to write, and 100 KiB that are kept.
+const batchCalls = 1024
 
 // A performance is steps that are performed.
 type performance struct {
@@ -33,7 +31,6 @@ type performance struct {
 	steps   []Step
 	tag     int
 	isAhead bool
-	room    int // calls that wait to be made until they are as many
 	done    performed
 }
 
@@ -46,11 +43,10 @@ func (s *Step) received() (peer, offset, length int) {
 }
 
 // isFull tells whether the calls have to be made before more are added.
-func (p *performance) isFull() bool { return len(p.batch.pending) >= p.room }
+func (p *performance) isFull() bool { return len(p.batch.pending) >= batchCalls }
 
 // flush makes the calls that have been added, and tells whether all went well.
 func (p *performance) flush() bool {
-	p.room = batchCalls
 	stopped := p.run()
 	if stopped == nil {
 		return true
