@@ -30,7 +30,7 @@ JOBS  = mpi examples/topocast examples/embed
 RACED = mpi bcast measure
 
 # Those of RANKS and JOBS that are run without the tag mpi, too: the library is opened at run time then.
-OPENED = mpi mpi/collective examples/summa examples/cg bcast measure measure/concurrent measure/plogp examples/topocast
+OPENED = mpi mpi/collective examples/summa examples/cg bcast measure measure/concurrent measure/servet measure/check measure/throughput measure/adaptive measure/plogp examples/topocast examples/embed
 
 .PHONY: test check build unit mpi-installed mpi tools-installed test-tools bench-mpi bench-peers preload test-preload
 .NOTPARALLEL:
