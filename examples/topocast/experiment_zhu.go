@@ -251,7 +251,7 @@ func (o *zhuOptions) run(ctx context.Context, comm mpi.Communicator, s *stage) (
 			}
 		}
 		if err := harness.Agree(comm, err); err != nil {
-			return nil, err
+			return nil, &inputError{err} // the same on all ranks: others of several experiments go on
 		}
 		told, err := harness.Tell(comm, again)
 		if err != nil {

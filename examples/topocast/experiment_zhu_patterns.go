@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -51,7 +52,8 @@ type zhuExperiment struct {
 	rows    []zhuRow
 	held    []zhuPattern
 
-	measured []concurrent.Pattern // of fit, single and held, in this order
+	order    []zhuTurn            // in which they are measured
+	measured []concurrent.Pattern // by order, as far as there was time
 	stopped  string               // what ended the measurement early
 	warnings []string
 }
@@ -86,8 +88,9 @@ func (o *zhuOptions) design(found *measure.Discovery) (*zhuExperiment, error) {
 	const meanUnits = 3
 	z.held = append(z.held, zhuPattern{len(z.rows), concurrent.Alltoallv(z.neighbours(), max(1, o.bytes/meanUnits))})
 	z.rows = append(z.rows, zhuRow{Hosts: leastHosts, Exchange: true})
-	// If time runs out, all experiments have something.
+	// If time runs out, all rows have something.
 	z.random.Shuffle(len(z.held), func(i, j int) { z.held[i], z.held[j] = z.held[j], z.held[i] })
+	z.deal()
 	return z, nil
 }
 
@@ -98,18 +101,6 @@ func (z *zhuExperiment) draw(row, hosts, d, transfers int) {
 		n += len(p)
 		z.held = append(z.held, zhuPattern{row, p})
 	}
-}
-
-// patterns are those that are not measured yet.
-func (z *zhuExperiment) patterns() [][]model.Transfer {
-	all := slices.Clone(z.fit)
-	for _, s := range z.single {
-		all = append(all, s.transfers)
-	}
-	for _, p := range z.held {
-		all = append(all, p.transfers)
-	}
-	return all[len(z.measured):]
 }
 
 // take takes up what was measured of the patterns.
@@ -141,6 +132,9 @@ func (z *zhuExperiment) more(report *zhuReport) bool {
 		// The interval is as wide as one over the root of the transfers.
 		wanted := float64(row.Trials) * (row.Precision*row.Precision/(z.o.interval*z.o.interval) - 1)
 		z.draw(index, row.Hosts, row.Degree, int(min(wanted, float64(row.Trials))))
+	}
+	for i := before; i < len(z.held); i++ {
+		z.order = append(z.order, zhuTurn{toHold, i})
 	}
 	return len(z.held) > before
 }
@@ -261,11 +255,22 @@ func (z *zhuExperiment) laws(observed []model.Observation) ([]zhuLaw, []string, 
 
 // evaluate predicts what was measured.
 func (z *zhuExperiment) evaluate() (*zhuReport, error) {
-	train := z.measured[:min(len(z.measured), len(z.fit))]
-	single := z.measured[len(train):min(len(z.measured), len(z.fit)+len(z.single))]
-	held := z.measured[len(train)+len(single):]
-	if len(held) == 0 {
-		return nil, fmt.Errorf("%d of %d patterns to fit to were measured before the %s ended, and none to predict", len(train), len(z.fit), z.stopped)
+	var train []concurrent.Pattern
+	held := 0
+	for i := range z.measured {
+		switch z.order[i].kind {
+		case toFit:
+			train = append(train, z.measured[i])
+		case toHold:
+			held++
+		}
+	}
+	if held == 0 {
+		text := fmt.Sprintf("%d of %d patterns to fit to were measured before the %s ended, and none to predict", len(train), len(z.fit), z.stopped)
+		if z.stopped == concurrent.StoppedByBudget {
+			text += ": want a larger --budget"
+		}
+		return nil, errors.New(text)
 	}
 	laws, warnings, err := z.laws((&concurrent.Result{Patterns: train}).Observations())
 	if err != nil {
@@ -275,19 +280,21 @@ func (z *zhuExperiment) evaluate() (*zhuReport, error) {
 	for _, l := range laws {
 		report.Laws = append(report.Laws, l.name)
 	}
-	for i := range single {
-		s := z.single[i]
-		if err := s.add(&single[i], laws); err != nil {
-			return nil, err
-		}
-		report.Single = append(report.Single, s)
-	}
-	rows := make([]zhuRow, len(z.rows))
-	copy(rows, z.rows)
-	for i := range held {
-		row := &rows[z.held[i].row]
-		if err := row.add(&held[i], laws, z.isMixed(held[i].Transfers)); err != nil {
-			return nil, err
+	rows := slices.Clone(z.rows)
+	for i := range z.measured {
+		pattern, turn := &z.measured[i], z.order[i]
+		switch turn.kind {
+		case toSweep:
+			sweep := z.single[turn.index]
+			if err := sweep.add(pattern, laws); err != nil {
+				return nil, err
+			}
+			report.Single = append(report.Single, sweep)
+		case toHold:
+			row := &rows[z.held[turn.index].row]
+			if err := row.add(pattern, laws, z.isMixed(pattern.Transfers)); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for _, row := range rows {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/tooltest"
+	"github.com/topocast/topocast/model"
 )
 
 // zhuOutput is the detail that --json prints.
@@ -209,6 +210,29 @@ func TestZhuRowSums(t *testing.T) {
 	// t(0.975, 2) = 4.302653; the deviation is 0.2.
 	if want := 4.302653 * 0.2 / math.Sqrt(3) / 0.2; !near(row.Precision, want) || row.Steps != 2.5 || !near(row.Coverage, 2.0/3) {
 		t.Errorf("precision %g, want %g; steps %g, coverage %g", row.Precision, want, row.Steps, row.Coverage)
+	}
+}
+
+// TestZhuDeals: each pattern has one turn, and a measurement that is cut short after some of them has patterns of all kinds, of
+// which half are to fit to, as long as there are any.
+func TestZhuDeals(t *testing.T) {
+	z := &zhuExperiment{fit: make([][]model.Transfer, 30), single: make([]zhuSweep, 40), held: make([]zhuPattern, 204)}
+	z.deal()
+	seen := make(map[zhuTurn]bool)
+	var count [3]int
+	for i, turn := range z.order {
+		seen[turn] = true
+		if turn.index != count[turn.kind] {
+			t.Errorf("turn %d is pattern %d of kind %d, after %d of them", i, turn.index, turn.kind, count[turn.kind])
+		}
+		count[turn.kind]++
+		done := i + 1
+		if done <= 60 && (count[toFit] < done/2 || count[toHold] < done/4 || count[toSweep] < done/4) {
+			t.Errorf("after %d: %v", done, count)
+		}
+	}
+	if len(seen) != 274 || len(z.order) != 274 {
+		t.Errorf("%d turns of %d patterns, want 274", len(z.order), len(seen))
 	}
 }
 
