@@ -60,5 +60,7 @@ func Lacks(t testing.TB, format string, arguments ...any) {
 }
 
 // Long reports whether tests take their long forms, of all seeds and sizes: where TOPOCAST_LONG is 1, as make sets it for all that it
-// runs, and not with -short. A plain go test, which is to end within a minute, tries the same on less.
-func Long() bool { return os.Getenv("TOPOCAST_LONG") == "1" && !testing.Short() }
+// runs, or CI is true, and not with -short. A plain go test, which is to end soon, tries the same on less.
+func Long() bool {
+	return (os.Getenv("TOPOCAST_LONG") == "1" || os.Getenv("CI") == "true") && !testing.Short()
+}

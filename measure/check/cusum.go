@@ -5,10 +5,10 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/topocast/topocast/internal/stats"
-
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // A tail is the distribution of standardised residuals without a change, by which thresholds are
