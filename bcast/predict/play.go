@@ -20,9 +20,10 @@ type channel struct {
 	follow   float64   // s, when the last message to have moved came on its last way: the next one queues up then
 
 	// The message that moves.
-	length int     // bytes; the next three belong to it
+	length int     // bytes; the next four belong to it
+	asks   bool    // its receiver is asked before: see occupied
 	parts  int     // in which it moves
-	empty  float64 // s, from the way to the receiver's software of a message of no bytes
+	empty  float64 // s, from the way to the receiver's software: of a message of no bytes, and for the answer if it asks
 	ways   []way   // of a part
 	part   int     // the current one
 	at     int     // index of its next way
@@ -136,7 +137,7 @@ func (e *Evaluator) send(rank int) {
 	e.proceed(rank)
 	if c.moved == len(c.posted)-1 {
 		e.start(c)
-		e.move(i, max(at, c.follow))
+		e.move(i, max(at, c.follow, c.turn()))
 	}
 }
 
@@ -153,7 +154,8 @@ func (e *Evaluator) carry(c *channel, length int) {
 	}
 	c.length = length
 	empty, full := e.transfers.Time(c.src, c.dst, 0), e.transfers.Time(c.src, c.dst, int64(length))
-	busy := max(0, full-empty)
+	var busy float64
+	busy, c.asks = e.occupied(c.src, c.dst, length, empty, full)
 	c.empty = max(0, full-e.machine.send-e.machine.recv-busy)
 	c.parts = 1
 	if e.turns {
@@ -210,8 +212,8 @@ func (e *Evaluator) move(i int, at float64) {
 		c.follow = at
 		more := c.moved < len(c.posted)
 		if more {
-			at = max(at, c.posted[c.moved].at)
 			e.start(c)
+			at = max(at, c.posted[c.moved].at, c.turn())
 		}
 		if dst := c.dst; e.next[dst] < len(e.ops[dst]) {
 			if op := e.ops[dst][e.next[dst]]; op.Kind == schedule.Recv && op.Peer == c.src {

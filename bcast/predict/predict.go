@@ -21,7 +21,9 @@ import (
 // receiver, as fast as messages between the ranks that these join. Each way serves
 // one message at a time, in the order in which they come to it, and passes on the
 // first byte before the last one has come; the next message between the same ranks
-// queues up as soon as this one is on its last way. Messages of more than 1 KiB move in up to
+// queues up as soon as this one is on its last way. Where a lone message takes longer than its share of
+// one of 4 MiB, up to a round trip of that is the library's question to the receiver (rendezvous): its ways
+// are free meanwhile, and two such messages between the same ranks are under way at once. Messages of more than 1 KiB move in up to
 // 64 parts, so that receivers of one rank are served by turns. Where round trips
 // differ the near one gets more, with model.Network.RTTBias, or b = 0.25 where none
 // was found.
