@@ -157,15 +157,15 @@ var ErrFormat = record.ErrFormat
 // shareResult gives the result of rank 0 to all ranks, as the bytes of its
 // file. It is collective.
 func shareResult(comm mpi.Communicator, r *Result) (*Result, error) {
-	var data []byte
+	var b bytes.Buffer
+	var err error
 	if comm.Rank() == 0 {
-		var b bytes.Buffer
-		if err := r.Write(&b); err != nil {
-			return nil, err
-		}
-		data = b.Bytes()
+		err = r.Write(&b)
 	}
-	data, err := harness.Tell(comm, data)
+	if err := harness.Agree(comm, err); err != nil {
+		return nil, err
+	}
+	data, err := harness.Tell(comm, b.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("measure: sharing the result: %w", err)
 	}

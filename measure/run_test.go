@@ -358,6 +358,20 @@ func TestSharedResultIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
+// A date that no file can hold: rank 0 alone finds out, and all ranks return it.
+func TestResultThatCannotBeShared(t *testing.T) {
+	err := local.Run(3, nil, func(comm mpi.Communicator) error {
+		s := &Settings{Repetitions: 1, Samples: 5, Share: true, Date: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}
+		if _, err := Run(context.Background(), comm, s); err == nil || !strings.HasPrefix(err.Error(), "measure: write result: ") {
+			t.Errorf("rank %d: %v, want why the result cannot be written", comm.Rank(), err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func TestGroupsOnly(t *testing.T) {
 	r := results(t, 12, nil, &Settings{Groups: racks(t), WithinGroups: true, Samples: 5, Repetitions: 1}, nil)[0]
 	m, err := r.Matrix(Median, 0, 0)

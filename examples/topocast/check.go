@@ -13,7 +13,6 @@ import (
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/check"
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -157,10 +156,12 @@ func (o *checkOptions) settings(comm mpi.Communicator) (*check.Settings, error) 
 	}
 	var refused error
 	if comm.Rank() == 0 {
-		s.Graph, s.Routing, refused = wiringOf(o.known, places)
+		if s.Graph, s.Routing, refused = wiringOf(o.known, places); refused != nil {
+			refused = fmt.Errorf("--network %s: %w", o.network, refused)
+		}
 	}
-	if err := harness.Agree(comm, refused); err != nil {
-		return nil, badInput("--network %s: %w", o.network, err)
+	if err := agree(comm, "--network", refused); err != nil {
+		return nil, err
 	}
 	return s, nil
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure"
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -154,8 +153,8 @@ func (o *bannikovOptions) measure(ctx context.Context, comm mpi.Communicator, s 
 			specified, err = namedByHost(n, n.Graph())
 		}
 	}
-	if err := harness.Agree(comm, err); err != nil {
-		return nil, &inputError{err}
+	if err := agree(comm, "bannikov: specification", err); err != nil {
+		return nil, err
 	}
 	measured, err := own.readingsWithin(ctx, comm, s)
 	if err != nil || comm.Rank() != 0 {

@@ -11,7 +11,6 @@ import (
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure"
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/throughput"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -59,8 +58,8 @@ func (o *bufeOptions) readLinks(ctx context.Context, comm mpi.Communicator) (*bu
 			s.Topology = l.found
 		}
 	}
-	if err := harness.Agree(comm, err); err != nil {
-		return nil, &inputError{err} // the same on all ranks: others of several experiments go on
+	if err := agree(comm, "bufe: wiring", err); err != nil {
+		return nil, err // others of several experiments go on, if it is input
 	}
 	carried, err := throughput.Measure(ctx, comm, s)
 	if err != nil || comm.Rank() != 0 {

@@ -204,8 +204,8 @@ func (o *zhuOptions) run(ctx context.Context, comm mpi.Communicator, s *stage) (
 	if comm.Rank() == 0 {
 		z, err = o.design(found)
 	}
-	if err := harness.Agree(comm, err); err != nil {
-		return nil, &inputError{err}
+	if err := agree(comm, "zhu: patterns", err); err != nil {
+		return nil, err
 	}
 	bounded, start := o.budget.left != nil, time.Now()
 	var whole time.Duration // for patterns and what is reckoned of them; 0: no bound
@@ -250,8 +250,8 @@ func (o *zhuOptions) run(ctx context.Context, comm mpi.Communicator, s *stage) (
 				again = []byte{1}
 			}
 		}
-		if err := harness.Agree(comm, err); err != nil {
-			return nil, &inputError{err} // the same on all ranks: others of several experiments go on
+		if err := agree(comm, "zhu: readings", err); err != nil {
+			return nil, err // others of several experiments go on, if it is input
 		}
 		told, err := harness.Tell(comm, again)
 		if err != nil {

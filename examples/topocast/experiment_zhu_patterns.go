@@ -10,7 +10,6 @@ import (
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/concurrent"
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/mpi"
@@ -35,10 +34,7 @@ func wantHosts(comm mpi.Communicator) error {
 			err = fmt.Errorf("%d hosts: want %d at least; without a launcher, --cluster simulates some", len(hosts), leastHosts)
 		}
 	}
-	if err := harness.Agree(comm, err); err != nil {
-		return &inputError{err}
-	}
-	return nil
+	return agree(comm, "zhu: hosts", err)
 }
 
 // A zhuExperiment is what is to be measured of a discovered machine, and what was.

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/topocast/topocast/measure"
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/progress"
 	"github.com/topocast/topocast/mpi"
@@ -93,8 +92,8 @@ func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, std
 	if comm.Rank() == 0 && o.hwloc != "" {
 		s.Inside, err = readHwloc(o.hwloc)
 	}
-	if err := harness.Agree(comm, err); err != nil {
-		return discovery{}, &inputError{err}
+	if err := agree(comm, "--hwloc", err); err != nil {
+		return discovery{}, err
 	}
 	var unkept error
 	if comm.Rank() == 0 {

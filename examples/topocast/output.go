@@ -42,12 +42,12 @@ func checkOutputs(comm mpi.Communicator, files ...outputFile) error {
 func agree(comm mpi.Communicator, what string, found error) error {
 	refused, failed := share.Star(comm, 0, 0).Agree(found)
 	switch {
-	case found == nil && refused != nil:
+	case refused != nil:
 		return &inputError{refused}
-	case refused == nil && failed != nil:
+	case failed != nil: // the communicator, which is no mistake of the caller
 		return fmt.Errorf("%s: %w", what, failed)
 	}
-	return refused
+	return nil
 }
 
 // check is checkOutputs for one rank; the file must be none of the others.

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -250,5 +252,34 @@ func TestFailingStandardOutputIsNoticed(t *testing.T) {
 	}
 	if b, err := os.ReadFile("simulated-network.json"); err != nil || !json.Valid(b) {
 		t.Errorf("the network was not kept: %v", err)
+	}
+}
+
+// The end of the other ranks, while rank 0 tells whether it found a mistake in what the caller gave, is none.
+func TestFailureOfOthersIsNoWrongInput(t *testing.T) {
+	for name, work := range map[string]func(comm mpi.Communicator) error{
+		"discover --hwloc": func(comm mpi.Communicator) error {
+			_, err := discover(t.Context(), comm, &measureOptions{hwloc: "host.xml"}, io.Discard, io.Discard)
+			return err
+		},
+		"watch": func(comm mpi.Communicator) error {
+			return new(watchOptions).take(new(cobra.Command), comm)
+		},
+	} {
+		gone := errors.New("gone")
+		err := local.Run(2, nil, func(comm mpi.Communicator) error {
+			if comm.Rank() == 0 {
+				return gone
+			}
+			err := work(comm)
+			var input *inputError
+			if err == nil || errors.As(err, &input) {
+				t.Errorf("%s: %v: want a failed run", name, err)
+			}
+			return err
+		})
+		if !errors.Is(err, gone) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

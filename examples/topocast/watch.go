@@ -13,7 +13,6 @@ import (
 
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/check"
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology/encode"
 )
@@ -139,8 +138,8 @@ func (o *watchOptions) take(c *cobra.Command, comm mpi.Communicator) error {
 	if comm.Rank() == 0 {
 		before, refused = o.runs(io.Discard)
 	}
-	if err := harness.Agree(comm, refused); err != nil {
-		return &inputError{err}
+	if err := agree(comm, "earlier runs", refused); err != nil {
+		return err
 	}
 	sample, err := check.Sample(c.Context(), comm, s, before)
 	if err != nil || comm.Rank() != 0 {

@@ -2,9 +2,9 @@
 // them, reads them and combines their repetitions, so that every method refuses
 // the same matrices with the same words, and differs from others in its rule only.
 //
-//	repetitions, err := readings.New("topology: linkage", matrices)
+//	repetitions, err := readings.New("linkage", matrices)
 //	pairs, quality, err := repetitions.Symmetric() // one reading per pair of hosts
-//	cells, err := readings.DirectedOf("topology: clique", matrices) // one per ordered pair
+//	cells, err := readings.DirectedOf("clique", matrices) // one per ordered pair
 //
 // A reading is a latency in s. NaN is not measured; infinite ones, and those that float32 does not
 // hold, are refused. The diagonal is not read. Matrices whose memory can be read (mat.RawMatrixer) are

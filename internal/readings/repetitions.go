@@ -9,7 +9,7 @@ import (
 
 // Repetitions are square matrices of the same latencies, in s, measured one after another.
 type Repetitions struct {
-	by      string // who asks, for errors: "topology: linkage"
+	by      string // who asks, for errors: "linkage"
 	n       int
 	sources []source
 }

@@ -26,12 +26,12 @@ func OnDuplicate(comm mpi.Communicator, work func(mpi.Communicator) error) error
 	}
 	own, err := s.Dup()
 	if err != nil {
-		return fmt.Errorf("measure: %w", err)
+		return fmt.Errorf("harness: %w", err)
 	}
 	err = work(own)
 	if c, ok := own.(io.Closer); ok {
 		if closing := c.Close(); closing != nil && err == nil {
-			err = fmt.Errorf("measure: closing the duplicate: %w", closing)
+			err = fmt.Errorf("harness: closing the duplicate: %w", closing)
 		}
 	}
 	return err

@@ -58,7 +58,7 @@ func (w *Watch) Gather(comm mpi.Communicator, data []byte, take func(rank int, d
 func Agree(comm mpi.Communicator, err error) error {
 	refused, failed := share.Binomial(comm, 0, tagData).Agree(err)
 	if refused == nil && failed != nil {
-		return fmt.Errorf("measure: %w", failed)
+		return fmt.Errorf("harness: %w", failed)
 	}
 	return refused
 }

@@ -18,6 +18,7 @@ const (
 	goOn byte = iota
 	stopBudget
 	stopContext
+	stopFailed // a rank could not do its part, see crew.agree
 )
 
 // stopped is the word as Result.Stopped has it.
@@ -39,6 +40,7 @@ type pacer struct {
 	now     func() float64
 	start   float64
 	budget  float64 // s; 0: no bound, as on all ranks but 0
+	failed  error   // why this rank cannot do its part
 }
 
 // newPacer starts the time. The budget is rank 0's to set.
@@ -51,6 +53,8 @@ func newPacer(ctx context.Context, comm mpi.Communicator, watch *harness.Watch) 
 func (p *pacer) next() (word byte, err error) {
 	p.watch.Next()
 	switch {
+	case p.failed != nil:
+		word = stopFailed
 	case p.ctx.Err() != nil:
 		word = stopContext
 	case p.budget > 0 && p.now()-p.start >= p.budget:

@@ -1,6 +1,7 @@
 package servet
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -181,21 +182,46 @@ func insideUnder(ctx context.Context, comm mpi.Communicator, watch *harness.Watc
 	if comm.Rank() == 0 {
 		c.pace.budget = s.Budget.Seconds()
 	}
+	var failed error
 	if s.worker != nil {
 		c.worker = s.worker(comm.Rank())
+	} else if h, err := newHardware(comm, p.Slots[comm.Rank()]); err == nil {
+		c.worker = h
 	} else {
-		c.worker, err = newHardware(comm, p.Slots[comm.Rank()])
+		failed = err
 	}
-	if err == nil {
+	if err = c.agree(failed); err == nil {
 		err = work(c, &p, places)
-		if closing := c.worker.close(); err == nil {
-			err = closing
+	}
+	if c.worker != nil {
+		if closing := c.worker.close(); err == nil && closing != nil {
+			err = fmt.Errorf("rank %d: %w", comm.Rank(), closing)
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("servet: rank %d: %w", comm.Rank(), err)
+		return fmt.Errorf("servet: %w", err)
 	}
 	return nil
+}
+
+// agree makes the error of any rank, the lowest that has one, one of all ranks. It is collective.
+func (c *crew) agree(failed error) error {
+	var text []byte
+	if failed != nil {
+		text = fmt.Appendf(nil, "rank %d: %v", c.comm.Rank(), failed)
+	}
+	var first string
+	err := c.watch.Gather(c.comm, text, func(_ int, text []byte) error {
+		first = cmp.Or(first, string(text))
+		return nil
+	})
+	if err == nil {
+		err = tell(c.comm, c.watch, &first)
+	}
+	if err == nil && first != "" {
+		err = errors.New(first)
+	}
+	return err
 }
 
 // slotsOf numbers the ranks of each host that may use the same CPUs.
@@ -260,11 +286,14 @@ func (c *crew) run(steps func(ranks []int) []stress) (readings, error) {
 			}
 		}
 	}
+	if err := c.agree(c.pace.failed); err != nil {
+		return nil, err
+	}
 	return c.gather(steps, values)
 }
 
 // step is one step: the active ranks warm up together, and then measure together. There is a barrier before each, as
-// others may be active in the next step, who must not warm up while these measure.
+// others may be active in the next step, who must not warm up while these measure. What the worker fails at stops all ranks at the next one.
 func (c *crew) step(own []stress, k int, values []float64) error {
 	active := k < len(own) && slices.Contains(own[k].Active, c.comm.Rank())
 	var err error
@@ -272,15 +301,13 @@ func (c *crew) step(own []stress, k int, values []float64) error {
 		return err
 	}
 	if active {
-		if err = c.worker.warmUp(own[k]); err != nil {
-			return err
-		}
+		c.pace.failed = c.worker.warmUp(own[k])
 	}
 	if c.word, err = c.pace.next(); err != nil || c.word != goOn || !active {
 		return err
 	}
-	values[k], err = c.worker.measure(own[k])
-	return err
+	values[k], c.pace.failed = c.worker.measure(own[k])
+	return nil
 }
 
 // gather brings the values of all ranks to rank 0. It is collective.

@@ -2,6 +2,7 @@ package servet
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -396,5 +397,59 @@ func TestRulesFireOnAMeasuredNetwork(t *testing.T) {
 	}
 	if got := firstPlaces(t, discovered(t, "core:4 socket:2 host:2", nil), 5); got == "[0 2 4 8 12]" {
 		t.Errorf("places %s without what was measured inside: the rules fire on nothing", got)
+	}
+}
+
+// A failingCore cannot do its part of the k-th step that it is active in.
+type failingCore struct {
+	simulatedCore
+	warm bool // it fails warming up, else measuring
+	k    int
+}
+
+func (c *failingCore) part(warm bool) error {
+	if c.warm != warm {
+		return nil
+	}
+	if c.k--; c.k >= 0 {
+		return nil
+	}
+	return errors.New("out of memory")
+}
+
+func (c *failingCore) warmUp(stress) error { return c.part(true) }
+
+func (c *failingCore) measure(s stress) (float64, error) {
+	if err := c.part(false); err != nil {
+		return 0, err
+	}
+	return c.simulatedCore.measure(s)
+}
+
+// Whichever rank fails alone, and wherever, all of them return its error: none waits for it.
+func TestARankFailsAloneInsideAHost(t *testing.T) {
+	const ranks = 4
+	for _, who := range []int{0, 2} {
+		for _, warm := range []bool{true, false} {
+			for _, k := range []int{0, ranks} { // ranks: in the last step of Memory
+				err := local.Run(ranks, nil, func(comm mpi.Communicator) error {
+					s := &InsideSettings{Bytes: 1 << 20, Repetitions: 1, worker: func(rank int) worker {
+						own := &failingCore{simulatedCore{hector(), rank, ranks, nil}, warm, k}
+						if rank != who {
+							own.k = math.MaxInt
+						}
+						return own
+					}}
+					want := fmt.Sprintf("servet: rank %d: out of memory", who)
+					if _, err := Memory(context.Background(), comm, s); err == nil || err.Error() != want {
+						t.Errorf("rank %d fails warming up (%v) or measuring in step %d of its own: rank %d: %v, want %s", who, warm, k, comm.Rank(), err, want)
+					}
+					return nil
+				})
+				if err != nil {
+					t.Errorf("rank %d fails in step %d of its own: %v", who, k, err)
+				}
+			}
+		}
 	}
 }

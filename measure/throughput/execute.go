@@ -69,6 +69,8 @@ type executor struct {
 	bytes   int
 	probe   *pingpong.Probe // times round trips of sizes; nil: messages flow
 	sizes   []int           // B
+	over    bool            // run has returned false or failed: the ranks take no more steps
+	failed  error           // of the communicator, which is unusable
 
 	// Of rank 0.
 	end      float64 // s by the clock, when the budget ends; +Inf: never
@@ -83,6 +85,38 @@ type executor struct {
 // the budget has ended. On rank 0 the loads then hold what they brought,
 // as far as that got.
 func (e *executor) run(steps [][]*load) (bool, error) {
+	var unread error // what rank 0 makes of the readings of others is no failure of the communicator
+	going, err := e.runAll(steps, func(rank int, data []byte) error {
+		if unread == nil {
+			unread = e.collect(rank, data)
+		}
+		return nil
+	})
+	e.over, e.failed = !going || err != nil, err
+	if err == nil {
+		err = unread
+	}
+	return going, err
+}
+
+// follow does on other ranks than 0 what rank 0 calls run for.
+func (e *executor) follow() {
+	for !e.over {
+		_, _ = e.run(nil) // its error is kept
+	}
+}
+
+// leave ends the steps on all ranks, and makes err of rank 0 one of all of them. It is collective.
+func (e *executor) leave(err error) error {
+	e.follow() // on rank 0: the others wait for what comes next
+	if e.failed != nil {
+		return e.failed
+	}
+	return harness.Agree(e.comm, err)
+}
+
+// runAll is run, but for what rank 0 makes of the readings.
+func (e *executor) runAll(steps [][]*load, collect func(rank int, data []byte) error) (bool, error) {
 	if e.comm.Rank() != 0 {
 		e.watch.Wait(0, harness.Hearing, harness.HearLimits)
 	}
@@ -103,21 +137,12 @@ func (e *executor) run(steps [][]*load) (bool, error) {
 	if e.progress != nil {
 		e.progress(done, n)
 	}
-	err = e.watch.Gather(e.comm, found, e.collect)
+	err = e.watch.Gather(e.comm, found, collect)
 	if e.comm.Rank() == 0 {
 		e.steps += done
 		e.stopped = max(e.stopped, word)
 	}
 	return word == goOn, err
-}
-
-// follow does on other ranks than 0 what rank 0 calls run for.
-func (e *executor) follow() error {
-	for {
-		if more, err := e.run(nil); err != nil || !more {
-			return err
-		}
-	}
 }
 
 // step lets the pairs of a step greet each other and then takes its samples, each behind a barrier.

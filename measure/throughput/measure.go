@@ -62,10 +62,16 @@ func measure(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, s
 		ctx: ctx, comm: comm, all: harness.NewBarrier(comm).Under(watch), watch: watch, stream: newStream(comm, p.Mode, p.Size),
 		now: harness.Clock(comm), mode: p.Mode, samples: p.Samples, bytes: p.Size, end: math.Inf(1),
 	}
-	if comm.Rank() != 0 {
-		return nil, e.follow()
+	var r *Result
+	if comm.Rank() == 0 {
+		r, err = newCampaign(e, s).measure()
+	} else {
+		e.follow()
 	}
-	return newCampaign(e, s).measure()
+	if err := e.leave(err); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // A campaign is what rank 0 knows while it decides on the next steps.
@@ -119,11 +125,6 @@ func (c *campaign) measure() (*Result, error) {
 			continue
 		}
 		if going, err = part.work(); err != nil {
-			return nil, err
-		}
-	}
-	if going { // the others wait for what comes next
-		if _, err := c.run.run(nil); err != nil {
 			return nil, err
 		}
 	}

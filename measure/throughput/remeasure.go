@@ -130,9 +130,9 @@ func remeasure(ctx context.Context, comm mpi.Communicator, watch *harness.Watch,
 	if comm.Rank() == 0 {
 		r, err = s.latencies(e, start)
 	} else {
-		err = e.follow()
+		e.follow()
 	}
-	if err != nil {
+	if err := e.leave(err); err != nil {
 		return nil, err
 	}
 	if p.Rates {
@@ -219,14 +219,8 @@ func (s *RemeasureSettings) latencies(e *executor, start float64) (*Remeasured, 
 		return nil, err
 	}
 	steps := c.contentionFree(len(s.Sizes))
-	going, err := e.run(steps)
-	if err != nil {
+	if _, err := e.run(steps); err != nil {
 		return nil, err
-	}
-	if going && len(steps) > 0 { // the others wait for what comes next
-		if _, err := e.run(nil); err != nil {
-			return nil, err
-		}
 	}
 	r := &Remeasured{Steps: e.steps, Stopped: e.reason()}
 	for _, step := range steps {

@@ -33,7 +33,7 @@ func (g Grouping) validate() error {
 	case "", GroupByGap, GroupByKMeans, GroupByDensity:
 		return nil
 	}
-	return fmt.Errorf("topology: clique: Grouping %q: want %q, %q or %q", g, GroupByGap, GroupByKMeans, GroupByDensity)
+	return fmt.Errorf("clique: Grouping %q: want %q, %q or %q", g, GroupByGap, GroupByKMeans, GroupByDensity)
 }
 
 // roughly compares latencies with a relative tolerance, as in Bufe 2014,

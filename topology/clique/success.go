@@ -38,7 +38,7 @@ func (c *Switches) Precision(repetitions ...mat.Matrix) (p float64, of int, err 
 	if err := c.validate(); err != nil {
 		return 0, 0, err
 	}
-	in, err := readings.DirectedOf("topology: clique", repetitions)
+	in, err := readings.DirectedOf("clique", repetitions)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -43,10 +43,10 @@ const verticesPerHost = 3
 
 func (c *Switches) validate() error {
 	if c.Epsilon < 0 || !(c.Epsilon < 1) {
-		return fmt.Errorf("topology: clique: Epsilon %g: want in [0, 1)", c.Epsilon)
+		return fmt.Errorf("clique: Epsilon %g: want in [0, 1)", c.Epsilon)
 	}
 	if !(c.Floor >= 0) || math.IsInf(c.Floor, 0) {
-		return fmt.Errorf("topology: clique: Floor %g s: want at least 0 and finite", c.Floor)
+		return fmt.Errorf("clique: Floor %g s: want at least 0 and finite", c.Floor)
 	}
 	return c.Grouping.validate()
 }
@@ -60,7 +60,7 @@ func (c *Switches) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, err
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	in, err := readings.DirectedOf("topology: clique", repetitions)
+	in, err := readings.DirectedOf("clique", repetitions)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func (c *comparer) match() error {
 	for h := range c.reference.Hosts() {
 		name := c.reference.Name(h)
 		if other, ok := index[name]; ok {
-			return fmt.Errorf("topology: compare: hosts %d and %d of the reference are both named %q", other, h, name)
+			return fmt.Errorf("compare: hosts %d and %d of the reference are both named %q", other, h, name)
 		}
 		index[name] = h
 	}
@@ -33,7 +33,7 @@ func (c *comparer) match() error {
 	for h := range c.measured.Hosts() {
 		r, ok := index[c.measured.Name(h)]
 		if !ok {
-			return fmt.Errorf("topology: compare: host %q is not in the reference: the two describe different machines", c.measured.Name(h))
+			return fmt.Errorf("compare: host %q is not in the reference: the two describe different machines", c.measured.Name(h))
 		}
 		c.node = append(c.node, r)
 		c.members[r] = append(c.members[r], h)

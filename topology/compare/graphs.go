@@ -47,14 +47,14 @@ func Graphs(measured *topology.Graph, times mat.Matrix, reference *topology.Grap
 		s = &Settings{}
 	}
 	if !(s.Bytes >= 0) || math.IsInf(s.Bytes, 0) {
-		return nil, fmt.Errorf("topology: compare: Bytes %g: want at least 0 and finite", s.Bytes)
+		return nil, fmt.Errorf("compare: Bytes %g: want at least 0 and finite", s.Bytes)
 	}
-	in, err := readings.DirectedOf("topology: compare", []mat.Matrix{times})
+	in, err := readings.DirectedOf("compare", []mat.Matrix{times})
 	if err != nil {
 		return nil, err
 	}
 	if in.N() != measured.Hosts() {
-		return nil, fmt.Errorf("topology: compare: %d x %d times for %d hosts", in.N(), in.N(), measured.Hosts())
+		return nil, fmt.Errorf("compare: %d x %d times for %d hosts", in.N(), in.N(), measured.Hosts())
 	}
 	c := &comparer{measured: measured, reference: reference, times: in.Cells(), bytes: s.Bytes}
 	if err := c.match(); err != nil {

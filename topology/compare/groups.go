@@ -28,7 +28,7 @@ const mostlyTheSame = 0.5
 // missing group.
 func Groups(measured, reference *topology.Hierarchy) (*GroupComparison, error) {
 	if measured.Hosts() != reference.Hosts() {
-		return nil, fmt.Errorf("topology: compare groups: %d hosts measured, %d in the reference", measured.Hosts(), reference.Hosts())
+		return nil, fmt.Errorf("compare: groups: %d hosts measured, %d in the reference", measured.Hosts(), reference.Hosts())
 	}
 	key := func(hosts []int) string { return fmt.Sprint(hosts) }
 	sets := func(h *topology.Hierarchy) map[string]bool {

@@ -28,10 +28,10 @@ const usualNoise = 0.01
 
 func (s *LinkSettings) validate() error {
 	if !(s.Tolerance >= 0) || math.IsInf(s.Tolerance, 0) {
-		return fmt.Errorf("topology: compare links: Tolerance %g: want at least 0 and finite", s.Tolerance)
+		return fmt.Errorf("compare: links: Tolerance %g: want at least 0 and finite", s.Tolerance)
 	}
 	if s.Noise < 0 || math.IsInf(s.Noise, 0) {
-		return fmt.Errorf("topology: compare links: Noise %g: want at least 0 and finite, or NaN", s.Noise)
+		return fmt.Errorf("compare: links: Noise %g: want at least 0 and finite, or NaN", s.Noise)
 	}
 	return nil
 }
@@ -242,7 +242,7 @@ func (c *linkComparer) match(measured, reference *topology.Graph) error {
 		}
 	}
 	if len(c.out.Hosts) == 0 {
-		return fmt.Errorf("topology: compare links: no host of the measured graph (%s) is one of the reference (%s): the two describe different machines",
+		return fmt.Errorf("compare: links: no host of the measured graph (%s) is one of the reference (%s): the two describe different machines",
 			words.List(there), words.List(names))
 	}
 	var err error

@@ -70,11 +70,11 @@ func (c *comparer) standouts() (*fit.Result, []standout, error) {
 		}
 	}
 	if count == 0 {
-		return nil, nil, fmt.Errorf("topology: compare: %w", fit.ErrNothingToFit)
+		return nil, nil, fmt.Errorf("compare: %w", fit.ErrNothingToFit)
 	}
 	links, err := fit.Latencies(g, nil, d, &fit.Settings{Bytes: c.bytes})
 	if err != nil {
-		return nil, nil, fmt.Errorf("topology: compare: %w", err)
+		return nil, nil, fmt.Errorf("compare: %w", err)
 	}
 	if k < fewHosts {
 		return links, nil, nil // too few for one to stand out

@@ -61,7 +61,7 @@ func (c *comparer) suspects() ([]Suspect, error) {
 	}
 	g := c.reference
 	if g.Hosts() < fewHosts {
-		return nil, fmt.Errorf("topology: compare: %d hosts, of which none can stand out: %w", g.Hosts(), fit.ErrNothingToFit)
+		return nil, fmt.Errorf("compare: %d hosts, of which none can stand out: %w", g.Hosts(), fit.ErrNothingToFit)
 	}
 	var all []Suspect
 	for _, s := range hosts {

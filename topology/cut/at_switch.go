@@ -19,7 +19,7 @@ import (
 // the switch joins nothing.
 func AtSwitch(g *topology.Graph, s int) (left, right []int, err error) {
 	if s < 0 || s >= g.Vertices() || !g.IsSwitch(s) {
-		return nil, nil, fmt.Errorf("topology: switch partition: vertex %d: want a switch, %d to %d", s, g.Hosts(), g.Vertices()-1)
+		return nil, nil, fmt.Errorf("cut: switch partition: vertex %d: want a switch, %d to %d", s, g.Hosts(), g.Vertices()-1)
 	}
 	left, right = groupBranches(partsWithout(g, s))
 	if !g.IsForest() && min(len(left), len(right)) < g.Hosts()/2 {

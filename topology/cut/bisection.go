@@ -28,7 +28,7 @@ type Halves struct {
 func Bisect(g *topology.Graph) (*Halves, error) {
 	for _, a := range g.Arcs() {
 		if math.IsNaN(a.Bandwidth) {
-			return nil, fmt.Errorf("topology: bisection: arc %s->%s: bandwidth is not known", g.Name(a.From), g.Name(a.To))
+			return nil, fmt.Errorf("cut: bisection: arc %s->%s: bandwidth is not known", g.Name(a.From), g.Name(a.To))
 		}
 	}
 	b := newBisector(g)

@@ -54,12 +54,12 @@ func Latencies(g *topology.Graph, h *topology.Hierarchy, measured mat.Matrix, s 
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	in, err := readings.DirectedOf("topology: latencies", []mat.Matrix{measured})
+	in, err := readings.DirectedOf("fit", []mat.Matrix{measured})
 	if err != nil {
 		return nil, err
 	}
 	if in.N() != g.Hosts() {
-		return nil, fmt.Errorf("topology: latencies: %d x %d readings for %d hosts", in.N(), in.N(), g.Hosts())
+		return nil, fmt.Errorf("fit: %d x %d readings for %d hosts", in.N(), in.N(), g.Hosts())
 	}
 	if h == nil {
 		if h, err = topology.NewHierarchy(g.Hosts(), nil, nil, math.NaN()); err != nil {
@@ -67,7 +67,7 @@ func Latencies(g *topology.Graph, h *topology.Hierarchy, measured mat.Matrix, s 
 		}
 	}
 	if h.Hosts() != g.Hosts() {
-		return nil, fmt.Errorf("topology: latencies: hierarchy of %d hosts for %d hosts", h.Hosts(), g.Hosts())
+		return nil, fmt.Errorf("fit: hierarchy of %d hosts for %d hosts", h.Hosts(), g.Hosts())
 	}
 	f := newEdgeFit(g, in.Cells(), s)
 	for range pathRounds {
@@ -75,7 +75,7 @@ func Latencies(g *topology.Graph, h *topology.Hierarchy, measured mat.Matrix, s 
 			break
 		}
 		if f.used == 0 {
-			return nil, fmt.Errorf("topology: latencies: %w", ErrNothingToFit)
+			return nil, fmt.Errorf("fit: %w", ErrNothingToFit)
 		}
 		f.solveAll(s.Plain)
 	}

@@ -29,10 +29,10 @@ type Settings struct {
 
 func (s *Settings) validate() error {
 	if !(s.Bytes >= 0) || math.IsInf(s.Bytes, 0) {
-		return fmt.Errorf("topology: latencies: Bytes %g: want at least 0 and finite", s.Bytes)
+		return fmt.Errorf("fit: Bytes %g: want at least 0 and finite", s.Bytes)
 	}
 	if !(s.Tolerance >= 0) || math.IsInf(s.Tolerance, 0) {
-		return fmt.Errorf("topology: latencies: Tolerance %g: want at least 0 and finite", s.Tolerance)
+		return fmt.Errorf("fit: Tolerance %g: want at least 0 and finite", s.Tolerance)
 	}
 	return nil
 }

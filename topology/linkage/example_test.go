@@ -71,5 +71,5 @@ func ExampleReconstruct_disconnected() {
 	fmt.Println(err)
 	// Output:
 	// true
-	// topology: linkage: hosts 0 and 2: nothing was measured between parts of the hosts
+	// linkage: hosts 0 and 2: nothing was measured between parts of the hosts
 }

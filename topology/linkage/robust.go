@@ -50,7 +50,7 @@ func Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
 
 func (l *Robust) validate() error {
 	if !(l.MinSupport >= 0 && l.MinSupport <= 1) {
-		return fmt.Errorf("topology: linkage: MinSupport %g: want in [0, 1]", l.MinSupport)
+		return fmt.Errorf("linkage: MinSupport %g: want in [0, 1]", l.MinSupport)
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (l *Robust) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 	if least == 0 {
 		least = reported
 	}
-	measured, err := readings.New("topology: linkage", repetitions)
+	measured, err := readings.New("linkage", repetitions)
 	if err != nil {
 		return nil, err
 	}

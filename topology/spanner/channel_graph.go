@@ -56,7 +56,7 @@ func simplexWarning(a witness.Pair, there, back float64) string {
 // checkShare refuses a setting that is no share: below 0 or not finite.
 func checkShare(method, name string, value float64) error {
 	if !(value >= 0) || math.IsInf(value, 0) {
-		return fmt.Errorf("topology: %s: %s %g: want at least 0 and finite", method, name, value)
+		return fmt.Errorf("spanner: %s: %s %g: want at least 0 and finite", method, name, value)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func (c *GreedyCycle) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, 
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	in, err := readings.DirectedOf("topology: greedy", repetitions)
+	in, err := readings.DirectedOf("spanner: greedy", repetitions)
 	if err != nil {
 		return nil, err
 	}

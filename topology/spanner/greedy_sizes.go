@@ -21,7 +21,7 @@ type Sized struct {
 // the topologies, and Result.Channels lengths by the mean. Sizes come in any order, each once.
 func (c *GreedyCycle) ReconstructSizes(sizes ...Sized) (*topology.Result, error) {
 	if len(sizes) == 0 {
-		return nil, fmt.Errorf("topology: greedy: no message length is given")
+		return nil, fmt.Errorf("spanner: greedy: no message length is given")
 	}
 	sizes = slices.SortedFunc(slices.Values(sizes), func(a, b Sized) int { return int(min(1, max(-1, a.Bytes-b.Bytes))) })
 	var graphs []*topology.Graph
@@ -29,7 +29,7 @@ func (c *GreedyCycle) ReconstructSizes(sizes ...Sized) (*topology.Result, error)
 	var warnings []string
 	for i, s := range sizes {
 		if i > 0 && s.Bytes == sizes[i-1].Bytes {
-			return nil, fmt.Errorf("topology: greedy: messages of %d B are given twice", s.Bytes)
+			return nil, fmt.Errorf("spanner: greedy: messages of %d B are given twice", s.Bytes)
 		}
 		r, err := c.Reconstruct(s.Repetitions...)
 		if err != nil {
@@ -45,7 +45,7 @@ func (c *GreedyCycle) ReconstructSizes(sizes ...Sized) (*topology.Result, error)
 	if err != nil {
 		return nil, err
 	}
-	shortest, err := readings.DirectedOf("topology: greedy", sizes[0].Repetitions)
+	shortest, err := readings.DirectedOf("spanner: greedy", sizes[0].Repetitions)
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func (c *Witness) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, erro
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	in, err := readings.DirectedOf("topology: witness", repetitions)
+	in, err := readings.DirectedOf("spanner: witness", repetitions)
 	if err != nil {
 		return nil, err
 	}
