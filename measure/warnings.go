@@ -91,7 +91,7 @@ func (r *Result) crowded() string {
 	return strings.Join(r.CrowdedHosts, ", ")
 }
 
-// callWarning tells of readings of which calls from Go are more than a small part.
+// callWarning tells of readings of which the loop around the calls is more than a small part.
 func (r *Result) callWarning(size int) string {
 	var medians []float64
 	for _, x := range r.readings {
@@ -99,11 +99,7 @@ func (r *Result) callWarning(size int) string {
 			medians = append(medians, x.Median)
 		}
 	}
-	text := pingpong.CallWarning(medians, "readings of "+quantity.Bytes(r.Sizes[size]), pingpong.OneWayCalls, r.CallCost)
-	if text != "" {
-		text += pingpong.WithoutCalls
-	}
-	return text
+	return pingpong.LoopWarning(medians, "readings of "+quantity.Bytes(r.Sizes[size]), r.CallCost)
 }
 
 // zeroShare is the share of readings whose lower quartile is 0.

@@ -228,7 +228,7 @@ func (o *reinfjellOptions) simulate(ctx context.Context, s *stage) (*outcome.Out
 			return nil, err
 		}
 	}
-	return out, simulatedBroadcasts(out, s)
+	return out, simulatedBroadcasts(ctx, out, s)
 }
 
 const reinfjellTitle = "Reinfjell 2023: Topology detection by pairwise PLogP measurements and topology-aware broadcast (master's thesis, NTNU)."

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -152,7 +153,7 @@ func broadcastMachines() []broadcastMachine {
 }
 
 // simulatedBroadcasts makes the decision functions and speed-ups of chapter 6.
-func simulatedBroadcasts(out *outcome.Outcome, stage *stage) error {
+func simulatedBroadcasts(ctx context.Context, out *outcome.Outcome, stage *stage) error {
 	s := out.Section("The fastest broadcast by size and ranks (tables 6.3 to 6.6, figure 6.12)")
 	machines := broadcastMachines()
 	if stage.cluster != "" {
@@ -174,7 +175,7 @@ func simulatedBroadcasts(out *outcome.Outcome, stage *stage) error {
 			continue
 		}
 		fmt.Fprintf(stage.progress, "broadcasts: %s\n", m.name)
-		curve, ofWhole, err := m.decide(s, fmt.Sprintf("decision-%d", i+1))
+		curve, ofWhole, err := m.decide(ctx, s, fmt.Sprintf("decision-%d", i+1))
 		if err != nil {
 			return err
 		}
@@ -196,7 +197,7 @@ func simulatedBroadcasts(out *outcome.Outcome, stage *stage) error {
 		return err
 	}
 	s.Figure("speed-up", picture)
-	return pipelines(out, stage, machines)
+	return pipelines(ctx, out, stage, machines)
 }
 
 // network is that of the machine, and how many ranks a group has.
@@ -221,8 +222,8 @@ func (m *broadcastMachine) network() (n *model.Network, c *simnet.Cluster, group
 }
 
 // decide makes the decision function of one machine, the curve of its speed-ups, and the mean speed-up that there would be from 0.5 to 2 MiB
-// with whole messages alone.
-func (m *broadcastMachine) decide(s *outcome.Section, name string) (curve draw.Series, whole float64, err error) {
+// with whole messages alone. The end of the context ends it after the prediction under way.
+func (m *broadcastMachine) decide(ctx context.Context, s *outcome.Section, name string) (curve draw.Series, whole float64, err error) {
 	curve.Name = m.name
 	n, _, group, err := m.network()
 	if err != nil {
@@ -243,6 +244,9 @@ func (m *broadcastMachine) decide(s *outcome.Section, name string) (curve draw.S
 		best, fastest, segment := library, nameDefault, math.NaN() // as in the thesis: never slower
 		uncut := library
 		for _, b := range namedBroadcasts(n.Ranks(), m.level, group, size) {
+			if err := ctx.Err(); err != nil { // after each prediction: on 2,048 ranks they take seconds
+				return curve, 0, err
+			}
 			uncut = min(uncut, e.Predict(b.as, schedule.Problem{Ranks: n.Ranks(), Bytes: size, Tree: n.Hierarchy()}))
 			plan := e.Candidates([]schedule.Algorithm{b.as}, size, 0)[0]
 			if plan.Predicted < best {

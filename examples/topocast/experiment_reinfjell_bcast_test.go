@@ -2,12 +2,16 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -151,6 +155,33 @@ func TestRoundTrips(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s, barrier of all %v: %v", spec, all, err)
 			}
+		}
+	}
+}
+
+// A countedContext ends after so many looks at it.
+type countedContext struct {
+	context.Context
+	left int
+}
+
+func (c *countedContext) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestPredictionsEndWithTheContext: within one more prediction, and what there is by then is kept.
+func TestPredictionsEndWithTheContext(t *testing.T) {
+	for _, looks := range []int{0, 3, 20} {
+		ctx, out := &countedContext{t.Context(), looks}, new(outcome.Outcome)
+		err := simulatedBroadcasts(ctx, out, &stage{cluster: "core:2 host:2 latency=5us,1us rate=1Gbps,10Gbps", progress: io.Discard})
+		if !errors.Is(err, context.Canceled) || ctx.left != -1 {
+			t.Errorf("after %d predictions: %v, %d more", looks, err, -1-ctx.left)
+		}
+		if len(out.Sections) == 0 {
+			t.Errorf("after %d predictions: nothing is left", looks)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/topocast/topocast/bcast/schedule"
@@ -20,7 +21,7 @@ const pipelinePieces = 16
 const pipelineTie = 0.01
 
 // pipelines plays the pipeline inside magpie's groups with blocking and with non-blocking messages.
-func pipelines(out *outcome.Outcome, stage *stage, machines []broadcastMachine) error {
+func pipelines(ctx context.Context, out *outcome.Outcome, stage *stage, machines []broadcastMachine) error {
 	s := out.Section("Pipelines with blocking and non-blocking messages (tables 6.4 and 6.6)")
 	s.Say("Simulated: pipeline_m in %d segments, each rank with one message under way after the other (blocking), and with the next one coming while it hands on the last (*). Times within 1 %% are equal. Of the pipelines in table 6.6 two are non-blocking and two blocking.", pipelinePieces)
 	t := s.Table("pipelines", outcome.Text("machine"), outcome.Text("size"), outcome.Text("faster"), outcome.Number("blocking", "s"), outcome.Number("non-blocking", "s"), outcome.Number("ratio", ""))
@@ -48,6 +49,9 @@ func pipelines(out *outcome.Outcome, stage *stage, machines []broadcastMachine) 
 			fmt.Fprintf(stage.progress, "pipelines: %s, %s\n", m.name, quantity.Bytes(size))
 			var took [2]float64
 			for k, blocking := range []bool{true, false} {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
 				if took[k], err = pipelined(c, m.level, size, blocking); err != nil {
 					return err
 				}

@@ -32,7 +32,7 @@ the same command gives the same times on every run.
 
 --cluster may also be a file: a network of topocast discover, a graph, or a platform file, with all
 latencies and bandwidths. --fault names what is wrong with it, by names of hosts and switches or by
-their numbers, and may be given several times:
+their numbers, and may be given several times; faults of the same link or host multiply:
 
   link A-B 1.5x                   latency 1.5 times, rate 1/1.5, both ways
   link A-B latency=1.5x rate=0.9x

@@ -87,17 +87,13 @@ func (r *Result) Share() float64 {
 	return float64(len(r.Readings)) / (n * (n - 1) / 2)
 }
 
-// callWarning tells of readings of which calls from Go are more than a small part; "" if there are none.
+// callWarning tells of readings of which the loop around the calls is more than a small part; "" if there are none.
 func (r *Result) callWarning() string {
 	readings := make([]float64, len(r.Readings))
 	for k, x := range r.Readings {
 		readings[k] = float64(x.Latency)
 	}
-	text := pingpong.CallWarning(readings, "readings", pingpong.OneWayCalls, r.CallCost)
-	if text != "" {
-		text += pingpong.WithoutCalls
-	}
-	return text
+	return pingpong.LoopWarning(readings, "readings", r.CallCost)
 }
 
 // result judges the tree and makes it a Topology.

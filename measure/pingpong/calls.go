@@ -9,14 +9,32 @@ import (
 // callShare is how small a part of a reading the calls of the library may be, before a warning.
 const callShare = 0.1
 
-// OneWayCalls are the calls whose price is in a one-way time: of a message, the send and the receive.
-const OneWayCalls = 2
+// oneWayCalls are the calls whose price is in a one-way time: of a message, the send and the receive.
+const oneWayCalls = 2
 
 // CallWarning tells of readings in s of which so many calls from Go, of the given cost in s each, are more than a
 // tenth; "" if there are none. What names the readings, in the plural.
 func CallWarning(readings []float64, what string, calls int, cost float64) string {
-	added := float64(calls) * cost
-	least := added / callShare
+	text, added := below(readings, what, calls, cost)
+	if text == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s: calls from Go, which add about %s to each, are more than a tenth of them; after CC=mpicc go build -tags mpi they add less", text, added)
+}
+
+// LoopWarning is CallWarning of one-way times by a Timed communicator, whose loop adds the given cost in s to each call: LoopCost of
+// mpi.CallCoster.
+func LoopWarning(readings []float64, what string, cost float64) string {
+	text, added := below(readings, what, oneWayCalls, cost)
+	if text == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s: the loop around the calls, which adds about %s to each, is more than a tenth of them; that of CC=mpicc go build -tags mpi is in C", text, added)
+}
+
+// below counts the readings that are too short for what is added to them.
+func below(readings []float64, what string, calls int, cost float64) (text, added string) {
+	least := float64(calls) * cost / callShare
 	few := 0
 	for _, x := range readings {
 		if x < least {
@@ -24,11 +42,7 @@ func CallWarning(readings []float64, what string, calls int, cost float64) strin
 		}
 	}
 	if few == 0 {
-		return ""
+		return "", ""
 	}
-	return fmt.Sprintf("%d of %d %s are below %s: calls from Go, which add about %s to each, are more than a tenth of them",
-		few, len(readings), what, quantity.Seconds(least), quantity.Seconds(added))
+	return fmt.Sprintf("%d of %d %s are below %s", few, len(readings), what, quantity.Seconds(least)), quantity.Seconds(float64(calls) * cost)
 }
-
-// WithoutCalls is what a CallWarning of a Timed communicator is to be followed by: there the loops are in C.
-const WithoutCalls = "; CC=mpicc go build -tags mpi measures without"

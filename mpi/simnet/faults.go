@@ -11,7 +11,7 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// Faults are the faults of a cluster.
+// Faults are the faults of a cluster. Several of one link, direction or host multiply.
 type Faults struct {
 	SlowLinks      []SlowLink
 	SlowDirections []SlowDirection
@@ -25,8 +25,7 @@ type SlowLink struct {
 	Factor   float64 // divides bandwidth and multiplies latency; at least 1
 }
 
-// SlowDirection makes one direction between two vertices slower. Several for one direction, and a
-// SlowLink, multiply.
+// SlowDirection makes one direction between two vertices slower.
 type SlowDirection struct {
 	From, To int     // vertices
 	Latency  float64 // multiplies the latency; at least 1, and 0 for 1
@@ -47,7 +46,7 @@ type LostRank struct {
 	At   float64 // s
 }
 
-// Add adds a fault that one line of text names, on a cluster of the given graph:
+// Add adds a fault that one line of text names, on a cluster of the given graph, to those that are there:
 //
 //	link A-B 1.5x                  latency 1.5 times, rate 1/1.5, both ways
 //	link A-B latency=1.5x          the latency alone
@@ -103,9 +102,9 @@ func (f *Faults) Add(text string, g *topology.Graph) error {
 		if len(values) != 1 {
 			return bad("want one factor after the host, such as 1.2x")
 		}
-		factor, err := times(values[0])
-		if err != nil || factor < 1 {
-			return bad("%q: want a factor of at least 1, such as 1.2x", values[0])
+		factor, err := times(values[0], values[0], 1, mostTimes, "1.2x")
+		if err != nil {
+			return bad("%v", err)
 		}
 		f.SlowHosts = append(f.SlowHosts, SlowHost{host, factor})
 		for _, a := range g.Out(host) {
@@ -176,28 +175,21 @@ func slowdown(values []string) (latency, rate float64, err error) {
 		return 0, 0, fmt.Errorf("want how slow it is: 1.5x, latency=1.5x or rate=0.5x")
 	}
 	if len(values) == 1 && !strings.Contains(values[0], "=") {
-		factor, err := times(values[0])
-		if err != nil || factor < 1 {
-			return 0, 0, fmt.Errorf("%q: want a factor of at least 1, such as 1.5x, or latency=1.5x or rate=0.5x", values[0])
-		}
-		return factor, 1 / factor, nil
+		factor, err := times(values[0], values[0], 1, mostTimes, "1.5x, or latency=1.5x or rate=0.5x")
+		return factor, 1 / factor, err
 	}
 	for _, value := range values {
 		key, text, _ := strings.Cut(value, "=")
-		x, err := times(text)
 		switch {
 		case key == "latency" && latency == 0:
-			if err != nil || x < 1 {
-				return 0, 0, fmt.Errorf("%q: want a factor of at least 1, such as latency=1.5x", value)
-			}
-			latency = x
+			latency, err = times(text, value, 1, mostTimes, "latency=1.5x")
 		case key == "rate" && rate == 0:
-			if err != nil || x > 1 {
-				return 0, 0, fmt.Errorf("%q: want a factor of at most 1, such as rate=0.5x", value)
-			}
-			rate = x
+			rate, err = times(text, value, 1/mostTimes, 1, "rate=0.5x")
 		default:
-			return 0, 0, fmt.Errorf("%q: want latency= and rate=, each once", value)
+			err = fmt.Errorf("%q: want latency= and rate=, each once", value)
+		}
+		if err != nil {
+			return 0, 0, err
 		}
 	}
 	return latency, rate, nil
@@ -213,12 +205,16 @@ func moment(text string) (float64, error) {
 	return at.Seconds(), nil
 }
 
-// times reads a factor such as 1.5x, above 0 and finite.
-func times(text string) (float64, error) {
+// mostTimes is the greatest factor of a line of text: beyond it hardly anything moves any more.
+const mostTimes = 1e6
+
+// times reads a factor such as 1.5x between two bounds. Value is what it is a part of, for the error, and as
+// shows what it could be.
+func times(text, value string, least, most float64, as string) (float64, error) {
 	digits, ok := strings.CutSuffix(text, "x")
 	x, err := strconv.ParseFloat(digits, 64)
-	if err != nil || !ok || !(x > 0) || math.IsInf(x, 1) {
-		return 0, fmt.Errorf("%q: want a factor such as 1.5x", text)
+	if err != nil || !ok || !(x >= least && x <= most) {
+		return 0, fmt.Errorf("%q: want a factor from %gx to %gx, such as %s", value, least, most, as)
 	}
 	return x, nil
 }
@@ -261,7 +257,7 @@ func (f *Faults) onArcs(g *topology.Graph) (latency, rate []float64) {
 	for _, l := range f.SlowLinks {
 		for _, a := range []int{g.ArcIndex(l.From, l.To), g.ArcIndex(l.To, l.From)} {
 			if a >= 0 {
-				latency[a], rate[a] = l.Factor, 1/l.Factor
+				latency[a], rate[a] = latency[a]*l.Factor, rate[a]/l.Factor
 			}
 		}
 	}

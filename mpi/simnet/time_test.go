@@ -71,6 +71,9 @@ func TestOneMessageTakesOverheadsLatencyAndSize(t *testing.T) {
 		{"window", simnet.Settings{Window: 4000}, 1000, false, 0, route + 1000/2e8},
 		{"factors", simnet.Settings{Factors: []simnet.Factor{{0, 3, 0.5}, {1000, 2, 0.25}, {1001, 1, 1}}}, 1000, false, 0, 2*route + 1000/(0.25*rate)},
 		{"slow link", simnet.Settings{Faults: simnet.Faults{SlowLinks: []simnet.SlowLink{{0, 3, 4}}}}, 1000, false, 0, 25e-6 + 1000/(rate/4)},
+		// Faults multiply: latency 5*4*3 + 5 us, rate 1/12.
+		{"slow link twice", simnet.Settings{Faults: simnet.Faults{SlowLinks: []simnet.SlowLink{{0, 3, 4}, {3, 0, 3}}}}, 1000, false, 0, 65e-6 + 1000/(rate/12)},
+		{"slow host twice", simnet.Settings{Recv: software.Recv, Faults: simnet.Faults{SlowHosts: []simnet.SlowHost{{1, 3}, {1, 2}}}}, 0, false, 0, route + 12e-6},
 		{"slow host", simnet.Settings{Recv: software.Recv, Faults: simnet.Faults{SlowHosts: []simnet.SlowHost{{1, 3}}}}, 0, false, 0, route + 6e-6},
 	} {
 		t.Run(c.name, func(t *testing.T) {

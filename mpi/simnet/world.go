@@ -126,7 +126,7 @@ func newWorld(g *topology.Graph, placement []int, s *Settings) (*world, error) {
 	for _, h := range settings.Faults.SlowHosts {
 		for i := range w.ranks {
 			if int(w.ranks[i].host) == h.Host {
-				w.ranks[i].slow = h.Factor
+				w.ranks[i].slow *= h.Factor
 			}
 		}
 	}
