@@ -41,7 +41,8 @@ type Settings struct {
 	// Budget is how long all contests of one call of Tune may take together,
 	// and the one in a first Bcast. Nothing is begun that would not end by then, and
 	// what is not decided is left to the library's own broadcast. 0: as long as it takes, which is for
-	// each class a quarter of a second, or some 50 to 100 broadcasts where these take longer.
+	// each class some 50 to 100 broadcasts, and up to a second more where it stays in doubt whether the best plan beats the
+	// library's own.
 	Budget time.Duration
 
 	// Adapt keeps choices honest while the job runs: now and then the way in use is compared with another, the

@@ -13,7 +13,8 @@ type Contest struct {
 	buf    []byte
 	margin float64
 	limit  float64 // s, by rank 0's clock, when the contest has to end; +Inf: never
-	least  float64 // s, by rank 0's clock, until when further looks are taken
+	since  float64 // s, by rank 0's clock, the start of the test
+	least  float64 // s, by rank 0's clock, until when it takes further looks
 	batch  int     // broadcasts back to back
 	cheap  bool    // they cost next to nothing
 	turn   int     // rounds so far, of all tests
@@ -23,7 +24,7 @@ type Contest struct {
 }
 
 const (
-	usualTime  = 0.25     // s after which a contest without a limit takes no further look
+	usualTime  = 1        // s after which the test of a contest without a limit takes no further look
 	sureRounds = 11       // that it has in any case: one pair of seven may be an outlier, and the second look forgives it
 	batchTime  = 1e-3     // s of a batch, about
 	mostBatch  = 256      // broadcasts of a batch
@@ -36,17 +37,16 @@ const MostRoots = 3
 
 // Contest is collective: it prepares to compare ways to broadcast buf, which holds the same bytes
 // on all ranks, from up to MostRoots roots in turn. limit is the time in s after which no further
-// round is begun that would not end before, by the time that the last one took; 0: a quarter of a second,
-// or as long as eleven rounds take. crowded is that of NewStopwatch.
+// round is begun that would not end before, by the time that the last one took; 0: as long as it
+// takes, which is for a test that stays in doubt a second, or eleven rounds. crowded is that of NewStopwatch.
 func (w *Stopwatch) Contest(roots []int, buf []byte, crowded bool, limit float64) *Contest {
 	now := w.Now()
-	c := &Contest{watch: w, roots: roots, buf: buf, margin: margin, limit: math.Inf(1), least: now + usualTime, batch: 1, begun: now}
+	c := &Contest{watch: w, roots: roots, buf: buf, margin: margin, limit: math.Inf(1), batch: 1, begun: now}
 	if crowded {
 		c.margin = crowdedMargin
 	}
 	if limit > 0 {
 		c.limit = now + limit
-		c.least = c.limit
 	}
 	return c
 }
@@ -235,6 +235,10 @@ type Verdict struct {
 func (c *Contest) Beats(challenger, incumbent Way) (Verdict, error) {
 	test := signTest{margin: c.margin}
 	pair := make([]Sample, 2)
+	c.since = c.watch.Now()
+	if c.least = c.limit; math.IsInf(c.limit, 1) {
+		c.least = c.since + usualTime
+	}
 	for {
 		on, err := c.next(c.undecided(&test))
 		if err != nil {
@@ -274,5 +278,7 @@ func (c *Contest) undecided(t *signTest) bool {
 	for !slices.Contains(looks[:], next) {
 		next++
 	}
-	return c.watch.Now()+float64(next-t.rounds)*c.round <= c.least
+	now := c.watch.Now()
+	each := (now - c.since) / float64(t.rounds)
+	return now+float64(next-t.rounds)*each <= c.least
 }

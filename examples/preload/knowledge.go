@@ -39,7 +39,8 @@ type knowledge struct {
 
 // usualPatience is how long, in s, the library's own broadcasts of a class of sizes have to take before they are
 // compared with ours. To find out what is faster takes a quarter of a second or 50 to 100
-// broadcasts (package bcast): a program loses at most a tenth of the time that it spends in broadcasts.
+// broadcasts (package bcast): a program loses at most a tenth of the time that it spends in broadcasts;
+// where it stays in doubt up to a second more, once.
 const usualPatience = 2.5
 
 func (k *knowledge) path() string { return k.getenv("TOPOCAST_NETWORK") }
