@@ -19,12 +19,15 @@ type flow struct {
 
 // A receiver asks for its messages, which takes a round trip until the first may
 // come; libraries ask once more for consent to a long one. How many round trips pass before bytes
-// flow is seen from the arrivals, but for these bounds: messages that overtake each
-// other arrive in bunches, of which a line says little. They count from when the sender was there: barriers
+// flow is seen from the arrivals, but for these bounds. Messages that overtake each
+// other arrive in bunches, of which a line says little: then no more than those two may have passed. They
+// count from when the sender was there: barriers
 // let ranks go some latencies apart, which are many round trips of neighbours.
 const (
-	fewestTrips = 0.5
-	mostTrips   = 3
+	fewestTrips  = 0.5
+	bunchedTrips = 2
+	mostTrips    = 3
+	bunch        = 0.1 // of the mean time between messages: those that come closer are a bunch
 )
 
 // start is when the bytes of a flow began to arrive, in s: where the line through the
@@ -32,6 +35,9 @@ const (
 func (f *flow) start() float64 {
 	late := max(0, f.met-f.rtt)
 	lo, hi := late+fewestTrips*f.rtt, late+mostTrips*f.rtt
+	if f.bunched() {
+		hi = late + bunchedTrips*f.rtt
+	}
 	if n := len(f.arrivals); n > 1 {
 		count := make([]float64, n)
 		for i := range count {
@@ -44,6 +50,17 @@ func (f *flow) start() float64 {
 		return hi
 	}
 	return f.arrivals[0] / 2
+}
+
+// bunched tells whether some messages have arrived together.
+func (f *flow) bunched() bool {
+	n := len(f.arrivals)
+	for i := 1; i < n; i++ {
+		if f.arrivals[i]-f.arrivals[i-1] < bunch*f.arrivals[n-1]/float64(n) {
+			return true
+		}
+	}
+	return false
 }
 
 // end is when the last message had arrived.

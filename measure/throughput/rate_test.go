@@ -7,7 +7,7 @@ import (
 
 // TestTogether: flows of messages of 1 B, numbers by hand. A flow begins where the
 // line through its arrivals has no message, but half a round trip after it was asked for at least, and
-// three at most, or as much later as its sender was late.
+// three at most, two of messages in bunches, or as much later as its sender was late.
 func TestTogether(t *testing.T) {
 	for _, tt := range []struct {
 		what  string
@@ -21,6 +21,7 @@ func TestTogether(t *testing.T) {
 		{"two equal flows share", []flow{{1, 0, []float64{2, 4, 6, 8}, 0}, {1, 0, []float64{2, 4, 6, 8}, 0}}, 1},
 		{"one gets two thirds; when it is done the other gets all", []flow{{1, 0, []float64{1.5, 3, 4.5, 6}, 0}, {1, 0, []float64{3, 6, 7, 8}, 0}}, 1},
 		{"one is held up elsewhere, its first message is half done when the other ends", []flow{{1, 0, []float64{1, 2, 3, 4}, 0}, {1, 0, []float64{8, 16, 24, 32}, 0}}, 4.5 / 4},
+		{"messages come in twos, from two round trips on, where the line through them has none by three", []flow{{1, 1, []float64{4, 4, 6, 6}, 0}}, 1},
 		{"messages come in twos", []flow{{1, 0, []float64{4, 4, 8, 8}, 0}, {1, 0, []float64{4, 4, 8, 8}, 0}}, 1},
 	} {
 		if got := together(tt.flows); math.Abs(got-tt.want) > 1e-9 {
