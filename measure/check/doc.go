@@ -27,6 +27,9 @@
 //     the readings that picked them are not used, the number of hosts and links needs no
 //     correction of its own. What is named is taken out before the next is ranked.
 //
+// A rank that stands still for a while, as a process does that loses its core, spoils one sample of a reading, of which the
+// median or the lower quartile counts.
+//
 // Of 1,024 hosts that is less than 1 % of the pairs, each repeat counted, and as many
 // rounds whatever the number of hosts. BenchmarkFind has the figures.
 //

@@ -12,18 +12,26 @@ import (
 	"github.com/topocast/topocast/mpi/simnet"
 )
 
+// standingStill are ranks that lose their core five times a second for 20 to 80 ms: some do in each round of 32.
+var standingStill = simnet.Stalls{Every: 0.2, Least: 0.02, Most: 0.08}
+
+// noisy are the settings of a simulated cluster with noise and faults.
+func noisy(c *simnet.Cluster, faults simnet.Faults, stalls simnet.Stalls) *simnet.Settings {
+	settings := c.Settings()
+	settings.Noise, settings.Faults, settings.Stalls, settings.Seed = simnet.Noise{Sigma: 0.03, Outliers: 0.02}, faults, stalls, 1
+	settings.Send.Seconds, settings.Recv.Seconds = 300e-9, 300e-9
+	return settings
+}
+
 // simulated checks a simulated cluster with faults, by messages.
-func simulated(t *testing.T, spec string, faults simnet.Faults, graph bool, more func(*Settings)) *Result {
+func simulated(t *testing.T, spec string, faults simnet.Faults, stalls simnet.Stalls, graph bool, more func(*Settings)) *Result {
 	t.Helper()
 	c, err := simnet.ParseCluster(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
-	settings := c.Settings()
-	settings.Noise, settings.Faults, settings.Seed = simnet.Noise{Sigma: 0.03, Outliers: 0.02}, faults, 1
-	settings.Send.Seconds, settings.Recv.Seconds = 300e-9, 300e-9
 	var found *Result
-	err = simnet.Run(c.Graph, nil, settings, func(comm mpi.Communicator) error {
+	err = simnet.Run(c.Graph, nil, noisy(c, faults, stalls), func(comm mpi.Communicator) error {
 		s := &Settings{Bytes: 256 << 10, Seed: 1}
 		if graph {
 			s.Graph, s.Routing = c.Graph, c.Routing
@@ -56,17 +64,20 @@ func TestMeasureOnSimnet(t *testing.T) {
 	for _, k := range []struct {
 		name   string
 		faults simnet.Faults
+		stalls simnet.Stalls
 		graph  bool
 		want   string
 	}{
-		{"healthy", simnet.Faults{}, true, ""},
-		{"healthy, without graph", simnet.Faults{}, false, ""},
-		{"cable", simnet.Faults{SlowLinks: []simnet.SlowLink{{From: 3, To: rack, Factor: 1.5}}}, true, "host h3"},
+		{"healthy", simnet.Faults{}, simnet.Stalls{}, true, ""},
+		{"healthy, without graph", simnet.Faults{}, simnet.Stalls{}, false, ""},
+		{"healthy, ranks stand still", simnet.Faults{}, standingStill, true, ""},
+		{"cable", simnet.Faults{SlowLinks: []simnet.SlowLink{{From: 3, To: rack, Factor: 1.5}}}, simnet.Stalls{}, true, "host h3"},
+		{"cable, ranks stand still", simnet.Faults{SlowLinks: []simnet.SlowLink{{From: 3, To: rack, Factor: 1.5}}}, standingStill, true, "host h3"},
 		// Without a graph all readings must be slow, not those inside the rack alone.
-		{"cable, without graph", simnet.Faults{SlowLinks: []simnet.SlowLink{{From: 3, To: rack, Factor: 2.5}}}, false, "host h3"},
+		{"cable, without graph", simnet.Faults{SlowLinks: []simnet.SlowLink{{From: 3, To: rack, Factor: 2.5}}}, simnet.Stalls{}, false, "host h3"},
 	} {
 		t.Run(k.name, func(t *testing.T) {
-			r := simulated(t, spec, k.faults, k.graph, nil)
+			r := simulated(t, spec, k.faults, k.stalls, k.graph, nil)
 			got := ""
 			if n := r.Named(); len(n) > 0 {
 				got = n[0].Name
@@ -83,7 +94,7 @@ func TestMeasureOnSimnet(t *testing.T) {
 
 // The budget ends the check on all ranks at one round.
 func TestMeasureWithinBudget(t *testing.T) {
-	r := simulated(t, "tree:4x8", simnet.Faults{}, true, func(s *Settings) { s.Budget = 3 * time.Millisecond })
+	r := simulated(t, "tree:4x8", simnet.Faults{}, simnet.Stalls{}, true, func(s *Settings) { s.Budget = 3 * time.Millisecond })
 	if r.Complete || r.Pairs == 0 {
 		t.Errorf("complete %t after %d pairs: want an early end", r.Complete, r.Pairs)
 	}

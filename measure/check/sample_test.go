@@ -7,6 +7,7 @@ import (
 
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
+	"github.com/topocast/topocast/mpi/simnet"
 )
 
 // pairsRead are the pairs that a run has, each once.
@@ -105,5 +106,32 @@ func TestSampleOnLocal(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// A rank that stands still spoils one sample of a reading: no change is told of a site on which nothing changes.
+func TestWatchWhileRanksStandStill(t *testing.T) {
+	c, err := simnet.ParseCluster("tree:2x4 latency=10us,5us")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var runs []Run
+	for day := range 16 {
+		settings := noisy(c, simnet.Faults{}, standingStill)
+		settings.Seed = uint64(day)
+		err := simnet.Run(c.Graph, nil, settings, func(comm mpi.Communicator) error {
+			run, err := Sample(context.Background(), comm, &Settings{Bytes: 256 << 10, Seed: 1, Graph: c.Graph, Routing: c.Routing}, runs)
+			if run != nil {
+				runs = append(runs, *run)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := Watch(runs, &WatchSettings{Graph: c.Graph, Routing: c.Routing})
+	if err != nil || len(r.Changes) > 0 || r.Samples < 300 {
+		t.Errorf("of %d samples: changes %+v, %v", r.Samples, r.Changes, err)
 	}
 }
