@@ -52,15 +52,16 @@ func (a along) predict(bytes, root int) float64 {
 type native struct {
 	comm  mpi.NativeBcast
 	begun mpi.Requests // nil: it cannot be left under way
+	rival along        // of the same ranks, which knows what it has taken
 }
 
 // newNative returns nil if there is none.
-func newNative(comm mpi.Communicator) *native {
+func newNative(comm mpi.Communicator, rival along) *native {
 	b, ok := comm.(mpi.NativeBcast)
 	if !ok {
 		return nil
 	}
-	n := &native{comm: b}
+	n := &native{comm: b, rival: rival}
 	if r, ok := comm.(mpi.NonBlocking); ok {
 		set := r.NewRequests()
 		_, starts := set.(mpi.Ibcaster)
@@ -81,7 +82,14 @@ func (n *native) start(panel []float64, root int) (pending, error) {
 	return &underWay{set: n.begun}, n.begun.(mpi.Ibcaster).Ibcast(bytesOf(panel), root)
 }
 
-func (n *native) predict(int, int) float64 { return math.NaN() }
+// predict is what it took in its contest with ours: which algorithm the library takes is not known.
+func (n *native) predict(bytes, root int) float64 {
+	plan, err := n.rival.Plan(bytes, root)
+	if err != nil {
+		return math.NaN()
+	}
+	return plan.MeasuredNative
+}
 
 type underWay struct {
 	set  mpi.Requests

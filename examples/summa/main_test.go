@@ -72,7 +72,7 @@ func TestOrderOfRanksIsPredicted(t *testing.T) {
 		const total, communication, predicted = 0, 1, 4
 		rows, cols := times["by rows, binomial"], times["by cols, binomial"]
 		along := times["by cols, along the wiring"]
-		if !(rows[communication] < cols[communication]) || !(rows[predicted] < cols[predicted]) || !strings.Contains(out.String(), "binomial           right") {
+		if !(rows[communication] < cols[communication]) || !(rows[predicted] < cols[predicted]) || !strings.Contains(out.String(), "binomial           by rows, right") {
 			t.Errorf("rows do not communicate less, or were not predicted to, in\n%s", out.String())
 		}
 		if !(along[communication] < cols[communication]) || !(along[predicted] > 0) {

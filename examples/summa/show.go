@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/topocast/topocast/examples/internal/gridjob"
@@ -21,43 +22,48 @@ func show(o *options, shape gridjob.Grid, table []*line, predicted *placement.Or
 	for _, l := range table {
 		m := gridjob.Medians(l.runs)
 		l.split = split{m[0], m[1], m[2], m[3], m[4]}
-		cost := l.predicted
-		if predicted != nil && !isOurs(l.name) {
-			cost = predicted.TimeByCols
+		if predicted != nil && (l.name == blind || isNative(l.name) && math.IsNaN(l.predicted)) {
+			l.predicted = predicted.TimeByCols
 			if l.grid.ByRows {
-				cost = predicted.TimeByRows
+				l.predicted = predicted.TimeByRows
 			}
 		}
-		fmt.Fprintf(&b, "%-7s %-27s %8s %8s %8s %7s %9s\n", l.grid.Order(), l.name, ms(l.total), ms(l.communication), ms(l.synchronisation), ms(l.computation), ms(cost))
+		fmt.Fprintf(&b, "%-7s %-27s %8s %8s %8s %7s %9s\n", l.grid.Order(), l.name, ms(l.total), ms(l.communication), ms(l.synchronisation), ms(l.computation), ms(l.predicted))
 	}
 	fmt.Fprintf(&b, `
 The results are gonum's. Time is that of the slowest rank. Its shares are those
 of another run, with a barrier before each broadcast that is not overlapped, and
-are means; each is the median of %d. Predicted is communication: of binomial
-broadcasts along all rows and then all columns at once, or of our plans, each
-alone (where these leave it to the library, what that took in their contest).
+are means; each is the median of %d. Predicted is communication: of our plans
+by the network, each alone; of the library's own broadcasts what they took in
+their contest with ours; of binomial ones along all rows and then all columns at
+once.
 %s
 `, o.Repeat, verdict(table, predicted))
 	_, err := fmt.Fprint(o.Out, b.String())
 	return err
 }
 
-func isOurs(name string) bool { return strings.HasPrefix(name, alongWires) }
+func isNative(name string) bool { return strings.HasPrefix(name, byLibrary) }
 
-// verdict says whether the order that was predicted to be better is.
+// verdict says for each kind of broadcast whether the order in which it was predicted to take less is better.
 func verdict(table []*line, predicted *placement.Orientation) string {
 	if predicted == nil {
 		return "No order of ranks is predicted: there is no -network."
 	}
-	if gridjob.AreAlike(predicted.TimeByRows, predicted.TimeByCols) {
-		return "Both orders of ranks are predicted to take as long."
-	}
-	text := fmt.Sprintf("Ranks %s were predicted to communicate less:", gridjob.Grid{ByRows: predicted.ByRows}.Order())
+	text := "The order of ranks that was predicted to communicate less:"
 	for _, l := range table {
 		for _, m := range table {
-			if l.name == m.name && !l.overlap && l.grid.ByRows && !m.grid.ByRows {
-				text += fmt.Sprintf("\n  %-18s %s", l.name, gridjob.Verdict(l.communication, m.communication, predicted.ByRows))
+			if l.name != m.name || l.overlap || !l.grid.ByRows || m.grid.ByRows {
+				continue
 			}
+			said := "none, as both take as long"
+			switch byRows := l.predicted < m.predicted; {
+			case math.IsNaN(l.predicted) || math.IsNaN(m.predicted):
+				said = "none"
+			case !gridjob.AreAlike(l.predicted, m.predicted):
+				said = fmt.Sprintf("%s, %s", gridjob.Grid{ByRows: byRows}.Order(), gridjob.Verdict(l.communication, m.communication, byRows))
+			}
+			text += fmt.Sprintf("\n  %-18s %s", l.name, said)
 		}
 	}
 	return text

@@ -120,24 +120,27 @@ func ways(g *grid, network *model.Network, o *options) ([]*line, error) {
 			all = append(all, &line{name: name + overlapped, job: job{row: row, col: col, overlap: true}})
 		}
 	}
-	ours := func(name string, settings *bcast.Settings, overlaps bool) error {
-		row, err := bcast.New(g.alongRow, settings)
-		if err != nil {
-			return err
+	ours := func(settings *bcast.Settings) (row, col along, err error) {
+		if row.Broadcaster, err = bcast.New(g.alongRow, settings); err == nil {
+			col.Broadcaster, err = bcast.New(g.alongCol, settings)
 		}
-		col, err := bcast.New(g.alongCol, settings)
-		if err != nil {
-			return err
-		}
-		add(name, along{row}, along{col}, overlaps)
-		return nil
+		return row, col, err
 	}
-	if row, col := newNative(g.alongRow), newNative(g.alongCol); row != nil && col != nil {
-		add(byLibrary, row, col, row.begun != nil && col.begun != nil)
-	} else if err := ours(blind, &bcast.Settings{ModelOnly: true, Algorithms: []schedule.Algorithm{schedule.Binomial{}}}, false); err != nil {
+	wiredRow, wiredCol, err := ours(&bcast.Settings{Network: network, Budget: o.budget})
+	if err != nil {
 		return nil, err
 	}
-	return all, ours(alongWires, &bcast.Settings{Network: network, Budget: o.budget}, true)
+	if row, col := newNative(g.alongRow, wiredRow), newNative(g.alongCol, wiredCol); row != nil && col != nil {
+		add(byLibrary, row, col, row.begun != nil && col.begun != nil)
+	} else {
+		row, col, err := ours(&bcast.Settings{ModelOnly: true, Algorithms: []schedule.Algorithm{schedule.Binomial{}}})
+		if err != nil {
+			return nil, err
+		}
+		add(blind, row, col, false)
+	}
+	add(alongWires, wiredRow, wiredCol, true)
+	return all, nil
 }
 
 // time is collective: it runs the work twice, on its own for the time of the slowest rank, and with a barrier before each broadcast

@@ -113,12 +113,12 @@ func TestApplicationRows(t *testing.T) {
 			`ranks   broadcast                       time communi. synchro. comput. predicted
 by rows native                         0.361    0.098    0.085   0.049         -
 by cols along the wiring, overlap      0.382    0.234    0.179   0.090     1.000
-Ranks by rows were predicted to communicate less:
-  native             right
-  along the wiring   wrong`,
+The order of ranks that was predicted to communicate less:
+  native             by rows, right
+  along the wiring   by cols, wrong`,
 			4, 1,
 			[]string{
-				"| openmpi | x | by rows | native | 0.361 | 0.098 | - | right |",
+				"| openmpi | x | by rows | native | 0.361 | 0.098 | - | by rows, right |",
 				"| openmpi | x | by cols | along the wiring, overlap | 0.382 | 0.234 | 1.000 |  |",
 			},
 		},
