@@ -2,38 +2,37 @@ package concurrent
 
 import (
 	"context"
+	"encoding/json"
 	"math"
-	"slices"
 
 	"github.com/topocast/topocast/measure/harness"
-	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 )
 
-// Words of the barrier before an iteration. The greatest of all ranks' counts.
-const (
-	enough byte = iota // the times of my receives are known well enough
-	more
-	last // the time is over: this iteration is the last
-)
-
-// A campaign is one rank's part of a measurement.
+// A campaign is one rank's part of a measurement. It goes round the patterns in passes, so that the
+// readings of each are spread over the time that all take: a stall of the machine spoils
+// some readings of a pattern, and not all. Rank 0 decides what comes next.
 type campaign struct {
-	ctx    context.Context
-	comm   mpi.Communicator
-	watch  *harness.Watch
-	now    func() float64
-	plan   *plan
-	start  float64 // s
-	budget float64 // s, on rank 0; 0: none
-	left   int     // patterns, with the one to come
-	out    []byte  // what is sent
-	in     []byte  // what is received, one message after the other
+	ctx     context.Context
+	comm    mpi.Communicator
+	watch   *harness.Watch
+	now     func() float64
+	plan    *plan
+	way     way
+	start   float64 // s
+	budget  float64 // s, on rank 0; 0: none
+	out     []byte  // what is sent
+	in      []byte  // what is received, one message after the other
+	tallies []tally // of each pattern, on rank 0
+
+	last     int                  // pattern that was visited; -1: none
+	readings map[int]clockReading // at the end of the last visit, on rank 0
 }
 
 func newCampaign(ctx context.Context, comm mpi.Communicator, p *plan) *campaign {
-	c := &campaign{ctx: ctx, comm: comm, now: harness.Clock(comm), plan: p, left: len(p.Patterns)}
+	c := &campaign{ctx: ctx, comm: comm, now: harness.Clock(comm), plan: p, way: newWay(comm), last: -1}
 	c.start = c.now()
+	c.tallies = make([]tally, len(p.Patterns))
 	var in, out int64
 	for _, pattern := range p.Patterns {
 		var sum int64
@@ -51,134 +50,94 @@ func newCampaign(ctx context.Context, comm mpi.Communicator, p *plan) *campaign 
 	return c
 }
 
-// mayBegin is the word of this rank before a pattern.
-func (c *campaign) mayBegin() byte {
-	switch {
+// A visit is the part of a pass that goes to one pattern.
+type visit struct {
+	Pattern    int `json:"pattern"`
+	Iterations int `json:"iterations"` // that count, at most
+}
+
+// nextPass is the next pass, which rank 0 plans; empty when there is nothing to do. It is collective.
+//
+// Visits of one pattern grow, so that clocks, which are read in each, cost little: by its end
+// a pass has at most doubled the iterations of a pattern.
+func (c *campaign) nextPass() ([]visit, error) {
+	var data []byte
+	if c.comm.Rank() == 0 {
+		var pass []visit
+		for i := range c.tallies {
+			t := &c.tallies[i]
+			if n := min(t.wanted(c.plan), t.iterations()+1); n > 0 && (t.iterations() == 0 || c.fits(t)) {
+				pass = append(pass, visit{i, n})
+			}
+		}
+		var err error
+		if data, err = json.Marshal(pass); err != nil {
+			return nil, err
+		}
+	}
+	data, err := c.watch.Tell(c.comm, data)
+	if err != nil {
+		return nil, err
+	}
+	var pass []visit
+	return pass, json.Unmarshal(data, &pass)
+}
+
+// end is when the budget is spent.
+func (c *campaign) end() float64 {
+	if c.budget == 0 {
+		return math.Inf(1)
+	}
+	return c.start + c.budget
+}
+
+// fits tells whether there is time for another iteration of a pattern, in a visit of its own.
+func (c *campaign) fits(t *tally) bool { return c.now()+t.overhead+t.longest <= c.end() }
+
+// mayBegin is the word of this rank before a visit.
+func (c *campaign) mayBegin(pattern int) byte {
+	switch t := &c.tallies[pattern]; {
 	case c.ctx.Err() != nil:
 		return stopContext
-	case c.budget > 0 && c.now()-c.start >= c.budget:
+	case c.comm.Rank() != 0:
+		return goOn
+	case t.iterations() == 0 && c.now() >= c.end():
 		return stopBudget
+	case t.iterations() > 0 && !c.fits(t):
+		return skip
 	}
 	return goOn
 }
 
-// deadline is when the pattern has used its part of the budget.
-func (c *campaign) deadline() float64 {
-	if c.budget == 0 {
-		return math.Inf(1)
+// done is how much of the work is over, in patterns: see Settings.Progress.
+func (c *campaign) done() int {
+	share, measured := 0.0, 0
+	for i := range c.tallies {
+		if t := &c.tallies[i]; t.iterations() > 0 {
+			measured++
+			share += float64(t.iterations()) / float64(t.iterations()+t.wanted(c.plan))
+		}
 	}
-	now := c.now()
-	return now + (c.start+c.budget-now)/float64(c.left)
+	if c.budget > 0 {
+		spent := (c.now() - c.start) / c.budget * float64(len(c.tallies))
+		share = max(share, min(spent, float64(measured)))
+	}
+	return int(share)
 }
 
-// measure measures one pattern. It is called by all ranks.
-func (c *campaign) measure(i int) (Pattern, error) {
-	transfers := c.plan.Patterns[i]
-	ranks := ranksOf(transfers)
-	deadline := c.deadline()
-	c.left--
-	if !slices.Contains(ranks, c.comm.Rank()) {
-		return Pattern{}, nil
-	}
-	before, err := c.readClocks(ranks)
-	if err != nil {
-		return Pattern{}, err
-	}
-	own := c.newPart(transfers)
-	if err := c.iterate(own, ranks, deadline); err != nil {
-		return Pattern{}, err
-	}
-	after, err := c.readClocks(ranks)
-	if err != nil {
-		return Pattern{}, err
-	}
-	stamps, err := c.collect(transfers, own)
-	if err != nil || c.comm.Rank() != 0 {
-		return Pattern{}, err
-	}
-	p := newPattern(transfers, stamps, drift{before, after})
+// patterns are those that were measured: all, or the first ones.
+func (c *campaign) patterns() []Pattern {
+	var all []Pattern
 	_, able := c.comm.(mpi.NonBlocking)
-	p.Serial = !able && isCrowded(transfers)
-	p.Converged = p.widest() <= c.plan.Width
-	return p, nil
-}
-
-// ranksOf are the ranks of a pattern, ascending, and rank 0, which decides.
-func ranksOf(transfers []model.Transfer) []int {
-	ranks := []int{0}
-	for _, t := range transfers {
-		ranks = append(ranks, t.Src, t.Dst)
-	}
-	slices.Sort(ranks)
-	return slices.Compact(ranks)
-}
-
-// isCrowded tells whether a rank has several transfers.
-func isCrowded(transfers []model.Transfer) bool {
-	var ends []int
-	for _, t := range transfers {
-		ends = append(ends, t.Src, t.Dst)
-	}
-	slices.Sort(ends)
-	return len(slices.Compact(slices.Clone(ends))) < len(ends)
-}
-
-// iterate repeats the pattern until its times are known, or time is over. The
-// word of the barrier that starts an iteration says whether it is the last.
-func (c *campaign) iterate(own *part, ranks []int, deadline float64) error {
-	barrier := harness.NewSubsetBarrier(c.comm, ranks).Under(c.watch)
-	first := -1 // whom this rank exchanges with; there may be others
-	for _, i := range own.receives {
-		first = own.transfers[i].Src
-	}
-	for _, i := range own.sends {
-		first = own.transfers[i].Dst
-	}
-	own.known = make([]running, len(own.receives))
-	word, longest := more, 0.0
-	for k := 0; word == more && k < c.plan.Most+warmUp; k++ {
-		began := c.now()
-		if err := own.post(c, k); err != nil {
-			return err
+	for i := range c.tallies {
+		t := &c.tallies[i]
+		if t.iterations() == 0 {
+			break
 		}
-		word = c.word(own, k, began+longest, deadline)
-		var err error
-		if word, err = barrier.Wait(word); err != nil {
-			return err
-		}
-		left := c.now()
-		if first >= 0 {
-			c.watch.Wait(first, harness.Sharing, 1)
-		}
-		err = own.run(c)
-		if c.watch.Done(); err != nil {
-			return err
-		}
-		longest = max(longest, c.now()-began)
-		if k < warmUp && word == more {
-			own.forget()
-			continue
-		}
-		for i, end := range own.ends {
-			if t := end[len(end)-1]; !math.IsNaN(t) {
-				own.known[i].add(t - left)
-			}
-		}
+		p := t.pattern
+		p.Serial = !able && isCrowded(p.Transfers)
+		p.Converged = p.widest() <= c.plan.Width
+		all = append(all, p)
 	}
-	return nil
-}
-
-// word is what this rank wishes before iteration k, which will probably end at
-// the given time. Each pattern has a receiver, who wants the least number of iterations.
-func (c *campaign) word(own *part, k int, end, deadline float64) byte {
-	if c.ctx.Err() != nil || k > 0 && end > deadline {
-		return last
-	}
-	for i := range own.known {
-		known := &own.known[i]
-		if known.count < c.plan.Least || 2*known.halfWidth() > c.plan.Width*known.mean {
-			return more
-		}
-	}
-	return enough
+	return all
 }

@@ -3,6 +3,7 @@ package concurrent
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
@@ -19,8 +20,8 @@ type clockReading struct {
 	error float64 // s: half the round trip, within which the stamp lies somewhere
 }
 
-// readClocks reads the clocks of the ranks, 0 among them, on rank 0; others get
-// nothing. It is collective among them.
+// readClocks reads the clocks of the ranks on rank 0; others get nothing. It is
+// collective among them and rank 0.
 //
 // The stamp of a rank lies between sending and receiving on rank 0, in the
 // middle if both ways take equally long (F. Cristian 1989, Probabilistic clock
@@ -29,6 +30,9 @@ func (c *campaign) readClocks(ranks []int) (map[int]clockReading, error) {
 	var buf [8]byte
 	defer c.watch.Done()
 	if c.comm.Rank() != 0 {
+		if !slices.Contains(ranks, c.comm.Rank()) {
+			return nil, nil
+		}
 		c.watch.Wait(0, harness.Hearing, harness.HearLimits) // it comes to one after the other
 		for range clockExchanges {
 			if err := c.comm.Recv(buf[:0], 0, tagClock); err != nil {

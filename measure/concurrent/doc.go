@@ -15,13 +15,18 @@
 //
 // # Design
 //
+// Patterns are measured in passes: one iteration of each, then two, four and so on of those that are not known
+// well enough. The paper takes all iterations of one back to back. Then a stall of the machine, of a second
+// or so, spoils all readings of a pattern, and a budget that is too short is spent by the first ones.
+// The price is a visit's overhead (clocks, short messages for the connections) a few times per pattern.
+//
 // A transfer lasts from the moment its sender starts it, right after the
 // barrier, to the moment its receiver sees it complete. In the paper the receiver
 // takes both times, and a sender that leaves the barrier late makes its transfer
 // longer. Here two clocks take them, which need not agree: exchanges of short
-// messages with rank 0 before and after each pattern tell how they differ and
-// drift, to half the shortest round trip (Cristian 1989). The correction is made when
-// the pattern is over; when to stop is decided by the receivers' own clocks.
+// messages with rank 0 before and after each visit tell how they differ and
+// drift, to half the shortest round trip (Cristian 1989). Rank 0 gets all stamps after the visit, and decides
+// how many more are wanted.
 //
 // In the paper each transfer has two processes of its own. Here a rank may have
 // many at once, and has to be told which is complete: see mpi.AnyWaiter. Without

@@ -17,22 +17,23 @@ const (
 	tagStamps
 )
 
-// Words of the barrier of all ranks before a pattern.
+// Words of the barrier of all ranks before a visit.
 const (
 	goOn byte = iota
+	skip
 	stopBudget
 	stopContext
 )
 
 // Measure times patterns of concurrent transfers. It is collective; the
 // settings of rank 0 count. Others than rank 0 get nil. Ranks outside a pattern
-// wait for its end.
+// wait while it is visited.
 //
 // The end of the context, on any rank, or of the budget ends the measurement early: the
 // iteration under way is finished, and the result holds what was measured. An error of rank 0
 // is one on all ranks. Besides the transfers, an iteration costs a barrier of
-// the ranks of the pattern, and a pattern some twenty round trips of each of
-// them with rank 0.
+// the ranks of the pattern, and a visit short messages for all connections and ten to twenty round trips
+// of each of the ranks with rank 0. Visits are as many as the logarithm of the iterations.
 func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
 	var s Settings
 	if settings != nil {
@@ -62,39 +63,55 @@ func run(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, s *Se
 	}
 	// Who has no part in a pattern waits for as long as it takes, without a watch.
 	all, took := harness.NewBarrier(comm), true
-	r := &Result{Planned: len(p.Patterns)}
-	progress := func() {
-		if s.Progress != nil && comm.Rank() == 0 {
-			s.Progress(len(r.Patterns), len(p.Patterns))
-		}
-	}
-	progress()
-	for i := range p.Patterns {
-		watch.Next()
+	meet := func(word byte) (byte, error) {
 		if all.Under(nil); took {
 			all.Under(watch)
 		}
-		word, err := all.Wait(c.mayBegin())
-		if err != nil {
-			return nil, fmt.Errorf("concurrent: before pattern %d: %w", i, err)
+		took = true
+		return all.Wait(word)
+	}
+	r := &Result{Planned: len(p.Patterns)}
+	progress := func(done int) {
+		if s.Progress != nil && comm.Rank() == 0 {
+			s.Progress(done, len(p.Patterns))
 		}
-		if word != goOn {
-			r.stop(word)
+	}
+	progress(0)
+	for r.Stopped == "" {
+		// Nobody leaves before the last visit is over.
+		if _, err := meet(goOn); err != nil {
+			return nil, fmt.Errorf("concurrent: before a pass: %w", err)
+		}
+		pass, err := c.nextPass()
+		if err != nil {
+			return nil, fmt.Errorf("concurrent: before a pass: %w", err)
+		}
+		if len(pass) == 0 {
 			break
 		}
-		took = slices.Contains(ranksOf(p.Patterns[i]), comm.Rank())
-		pattern, err := c.measure(i)
-		if err != nil {
-			return nil, fmt.Errorf("concurrent: pattern %d: %w", i, err)
+		for k, v := range pass {
+			watch.Next()
+			word, err := meet(c.mayBegin(v.Pattern))
+			if err != nil {
+				return nil, fmt.Errorf("concurrent: before pattern %d: %w", v.Pattern, err)
+			}
+			if word == skip {
+				continue
+			}
+			if word != goOn {
+				r.stop(word)
+				break
+			}
+			took = slices.Contains(ranksOf(p.Patterns[v.Pattern]), comm.Rank())
+			if err := c.visit(v, len(pass)-k); err != nil {
+				return nil, fmt.Errorf("concurrent: pattern %d: %w", v.Pattern, err)
+			}
+			progress(c.done())
 		}
-		r.Patterns = append(r.Patterns, pattern)
-		progress()
-	}
-	// Nobody leaves before the last pattern is over.
-	if _, err := all.Wait(goOn); err != nil {
-		return nil, fmt.Errorf("concurrent: at the end: %w", err)
 	}
 	if comm.Rank() == 0 {
+		r.Patterns = c.patterns()
+		progress(len(r.Patterns))
 		r.warn(p)
 	}
 	return r, nil

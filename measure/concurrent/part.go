@@ -15,9 +15,8 @@ type part struct {
 	receives  []int // and receives
 	starts    [][]float64
 	ends      [][]float64 // NaN where an end was not seen
-	known     []running   // times of the receives, by this rank's clock alone
-	count     int         // iterations that count
-	way       way
+	first     int         // number of the first iteration
+	count     int         // iterations
 }
 
 // A way moves the messages of a part. After post the receives wait for their messages, if
@@ -29,7 +28,7 @@ type way interface {
 }
 
 func (c *campaign) newPart(transfers []model.Transfer) *part {
-	p := &part{transfers: transfers, way: newWay(c.comm)}
+	p := &part{transfers: transfers}
 	for i, t := range transfers {
 		if t.Src == c.comm.Rank() {
 			p.sends = append(p.sends, i)
@@ -58,7 +57,8 @@ func newWay(comm mpi.Communicator) way {
 
 // post readies an iteration. What is sent and what is overwritten is written anew, so that no
 // page is missing, and caches hold the same in each iteration.
-func (p *part) post(c *campaign, iteration int) error {
+func (p *part) post(c *campaign) error {
+	iteration := p.first + p.count
 	if !c.plan.Untouched {
 		var in int64
 		for _, i := range p.receives {
@@ -71,12 +71,12 @@ func (p *part) post(c *campaign, iteration int) error {
 		fill(c.in[:in], 0)
 		fill(c.out[:out], byte(iteration+1))
 	}
-	return p.way.post(p, c.in, iteration)
+	return c.way.post(p, c.in, iteration)
 }
 
 func (p *part) run(c *campaign) error {
 	p.count++
-	return p.way.run(p, c.out, c.now)
+	return c.way.run(p, c.out, c.now)
 }
 
 func fill(buf []byte, x byte) {
@@ -89,15 +89,15 @@ func fill(buf []byte, x byte) {
 	}
 }
 
-// forget drops all stamps.
-func (p *part) forget() {
-	p.count = 0
-	for i := range p.starts {
-		p.starts[i] = p.starts[i][:0]
+// peer is one of those whom the rank exchanges messages with; -1: none.
+func (p *part) peer() int {
+	if len(p.receives) > 0 {
+		return p.transfers[p.receives[0]].Src
 	}
-	for i := range p.ends {
-		p.ends[i] = p.ends[i][:0]
+	if len(p.sends) > 0 {
+		return p.transfers[p.sends[0]].Dst
 	}
+	return -1
 }
 
 // postAll posts the receives, each by its own function.

@@ -18,7 +18,7 @@ const (
 
 // A Result is what was measured.
 type Result struct {
-	Patterns []Pattern // as the settings have them; fewer if Stopped
+	Patterns []Pattern // in the order of the settings; only the first ones if Stopped
 	Planned  int       // patterns of the settings
 	Stopped  string    // early, by "budget" or "context"
 	Warnings []string
@@ -57,37 +57,19 @@ type Time struct {
 	Count                  int     // readings; fewer than iterations where a start was late or an end not seen
 }
 
-// newPattern makes times of stamps.
-func newPattern(transfers []model.Transfer, all []stamps, clocks drift) Pattern {
-	p := Pattern{Transfers: slices.Clone(transfers), Iterations: len(all[0].starts)}
-	times := make([][]float64, len(transfers)) // per transfer and iteration; NaN: not seen
-	earliest, latest := make([]float64, p.Iterations), make([]float64, p.Iterations)
-	for i, t := range transfers {
-		for k, start := range all[i].starts {
-			start = clocks.common(t.Src, start)
-			if i == 0 {
-				earliest[k], latest[k] = start, start
-			}
-			earliest[k], latest[k] = min(earliest[k], start), max(latest[k], start)
-			times[i] = append(times[i], clocks.common(t.Dst, all[i].ends[k])-start)
-		}
-		p.ClockError = max(p.ClockError, clocks.error(t.Src, t.Dst))
-	}
-	skew := latest
-	for k := range skew {
-		skew[k] -= earliest[k]
-	}
-	p.Skew = stats.MiddleMedian(slices.Clone(skew))
+// sum makes the numbers of a pattern of the times of each transfer, NaN where an end was not seen, and of
+// the skews of all iterations.
+func (p *Pattern) sum(times [][]float64, skews []float64) {
+	p.Iterations, p.Skew = len(skews), stats.MiddleMedian(slices.Clone(skews))
+	p.Times = nil
 	for _, own := range times {
-		p.Times = append(p.Times, newTime(own, nil, 0))
-	}
-	for i, own := range times {
-		limit := max(p.Skew, noticed*p.Times[i].Median)
-		if t := newTime(own, skew, limit); t.Count > 0 { // else its end was seen in late iterations only
-			p.Times[i] = t
+		t := newTime(own, nil, 0)
+		limit := max(p.Skew, noticed*t.Median)
+		if punctual := newTime(own, skews, limit); punctual.Count > 0 { // else its end was seen in late iterations only
+			t = punctual
 		}
+		p.Times = append(p.Times, t)
 	}
-	return p
 }
 
 // newTime sums up the times that were seen, of iterations with a skew up to the limit; skew may

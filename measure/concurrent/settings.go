@@ -22,8 +22,7 @@ type Settings struct {
 	// section 3.1).
 	Width float64
 
-	// MinIterations and MaxIterations bound how often a pattern is repeated,
-	// besides two iterations that open connections and do not count. Defaults 10
+	// MinIterations and MaxIterations bound how often a pattern is repeated. Defaults 10
 	// and 2000; at most 1,000,000.
 	MinIterations, MaxIterations int
 
@@ -33,8 +32,8 @@ type Settings struct {
 	Silence time.Duration
 
 	// Budget bounds the time from the start of Measure, by the clock of the
-	// communicator. Each pattern gets an equal part of what is left, and is repeated
-	// once at least; those for which nothing is left are not measured. Default 0:
+	// communicator. Each pattern is measured once before any is repeated, in the order of Patterns; those
+	// for which nothing is left are not measured. Later passes share what is left evenly. Default 0:
 	// no bound.
 	Budget time.Duration
 
@@ -43,7 +42,9 @@ type Settings struct {
 	// take no memory.
 	Untouched bool
 
-	// Progress is called on rank 0 before the first pattern and after each.
+	// Progress is called on rank 0 before the first visit of a pattern and after each: done is how much
+	// is over of the iterations that are probably needed, or of the budget, in patterns, and at the end
+	// how many were measured.
 	Progress func(done, patterns int)
 }
 
@@ -52,7 +53,6 @@ const (
 	defaultMinIterations = 10 // fewer are often close to each other by chance, and would end the pattern
 	defaultMaxIterations = 2000
 	maxIterations        = 1_000_000     // a slip of the pen beyond
-	warmUp               = 2             // iterations that do not count: the first opens connections, the second finds the windows of TCP small
 	maxBytes             = math.MaxInt32 // the counts of MPI are C ints
 )
 

@@ -1,0 +1,200 @@
+package concurrent
+
+import (
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/model"
+)
+
+// warmUpBytes bounds the messages that open connections and grow windows before a visit. It is beyond
+// the sizes up to which libraries send at once, so that buffers of long messages are there; and a
+// window of TCP, which doubles with each round trip, is by then as large as what was sent: 10 Gbit/s over
+// 200 us. An idle connection forgets it after some 200 ms (RFC 2861), so that each visit begins with it.
+const warmUpBytes = 256 << 10
+
+// Words of the barrier before an iteration. The greatest of all ranks' counts.
+const (
+	more byte = iota
+	last      // the time is over: this iteration is the last
+)
+
+// visit measures a pattern a few times; it is the first of so many of its pass that are left. It is called by
+// all ranks.
+func (c *campaign) visit(v visit, left int) error {
+	transfers := c.plan.Patterns[v.Pattern]
+	ranks := ranksOf(transfers)
+	again := v.Pattern == c.last
+	var known []int // ranks whose clocks were just read
+	if c.last >= 0 {
+		known = ranksOf(c.plan.Patterns[c.last])
+	}
+	c.last = v.Pattern
+	if !slices.Contains(ranks, c.comm.Rank()) {
+		return nil
+	}
+	began := c.now()
+	deadline := began + (c.end()-began)/float64(left) // rank 0's counts
+	before, err := c.readClocks(slices.DeleteFunc(slices.Clone(ranks), func(r int) bool { return slices.Contains(known, r) }))
+	if err != nil {
+		return err
+	}
+	for rank, reading := range c.readings {
+		if _, is := before[rank]; !is {
+			before[rank] = reading
+		}
+	}
+	barrier := harness.NewSubsetBarrier(c.comm, ranks).Under(c.watch)
+	if !again {
+		if err := c.warmUp(barrier, transfers); err != nil {
+			return err
+		}
+	}
+	own := c.newPart(transfers)
+	t := &c.tallies[v.Pattern]
+	own.first = t.visited // iterations so far, on all ranks of the pattern
+	took, err := c.iterate(own, barrier, t, v.Iterations, deadline)
+	if err != nil {
+		return err
+	}
+	t.visited += own.count
+	after, err := c.readClocks(ranks)
+	if err != nil {
+		return err
+	}
+	stamps, err := c.collect(transfers, own)
+	if err != nil || c.comm.Rank() != 0 {
+		return err
+	}
+	c.readings = after
+	t.overhead = c.now() - began - took
+	t.add(transfers, stamps, drift{before, after})
+	return nil
+}
+
+// ranksOf are the ranks of a pattern, ascending, and rank 0, which decides.
+func ranksOf(transfers []model.Transfer) []int {
+	ranks := []int{0}
+	for _, t := range transfers {
+		ranks = append(ranks, t.Src, t.Dst)
+	}
+	slices.Sort(ranks)
+	return slices.Compact(ranks)
+}
+
+// isCrowded tells whether a rank has several transfers.
+func isCrowded(transfers []model.Transfer) bool {
+	var ends []int
+	for _, t := range transfers {
+		ends = append(ends, t.Src, t.Dst)
+	}
+	slices.Sort(ends)
+	return len(slices.Compact(slices.Clone(ends))) < len(ends)
+}
+
+// warmUp moves the pattern once with short messages.
+func (c *campaign) warmUp(barrier *harness.Barrier, transfers []model.Transfer) error {
+	short := slices.Clone(transfers)
+	for i := range short {
+		short[i].Bytes = min(short[i].Bytes, warmUpBytes)
+	}
+	_, err := c.once(c.newPart(short), barrier, more)
+	return err
+}
+
+// iterate repeats the pattern at most so many times, until the deadline or the end of the context. It
+// returns the time in s that it took.
+func (c *campaign) iterate(own *part, barrier *harness.Barrier, t *tally, most int, deadline float64) (took float64, err error) {
+	for word := more; word == more && own.count < most; {
+		began := c.now()
+		if c.ctx.Err() != nil || c.comm.Rank() == 0 && began+2*t.longest > deadline { // there is no time for the next one
+			word = last
+		}
+		if word, err = c.once(own, barrier, word); err != nil {
+			return 0, err
+		}
+		one := c.now() - began
+		t.longest, took = max(t.longest, one), took+one
+	}
+	return took, nil
+}
+
+// once moves the messages of a part once, after the barrier of its ranks, whose word it returns.
+func (c *campaign) once(own *part, barrier *harness.Barrier, word byte) (byte, error) {
+	if err := own.post(c); err != nil {
+		return word, err
+	}
+	word, err := barrier.Wait(word)
+	if err != nil {
+		return word, err
+	}
+	if peer := own.peer(); peer >= 0 {
+		c.watch.Wait(peer, harness.Sharing, 1)
+	}
+	err = own.run(c)
+	c.watch.Done()
+	return word, err
+}
+
+// A tally is what rank 0 knows of a pattern. Other ranks only count.
+type tally struct {
+	visited  int         // iterations
+	times    [][]float64 // s, per transfer and iteration; NaN: not seen
+	skews    []float64   // s, per iteration
+	pattern  Pattern     // all of it
+	longest  float64     // s, of an iteration
+	overhead float64     // s, of the last visit besides iterations
+}
+
+func (t *tally) iterations() int { return len(t.skews) }
+
+// add takes up what was measured in a visit, whose stamps it makes times by the clock of rank 0.
+func (t *tally) add(transfers []model.Transfer, all []stamps, clocks drift) {
+	if t.times == nil {
+		t.times = make([][]float64, len(transfers))
+		t.pattern.Transfers = slices.Clone(transfers)
+	}
+	for k := range all[0].starts {
+		earliest, latest := math.Inf(1), math.Inf(-1)
+		for i, x := range transfers {
+			start := clocks.common(x.Src, all[i].starts[k])
+			earliest, latest = min(earliest, start), max(latest, start)
+			t.times[i] = append(t.times[i], clocks.common(x.Dst, all[i].ends[k])-start)
+		}
+		t.skews = append(t.skews, latest-earliest)
+	}
+	for _, x := range transfers {
+		t.pattern.ClockError = max(t.pattern.ClockError, clocks.error(x.Src, x.Dst))
+	}
+	t.pattern.sum(t.times, t.skews)
+}
+
+// wanted is how many more iterations are probably needed for intervals that are narrow enough, whose width falls
+// with the root of the number; 0: no more, or there may be no more.
+func (t *tally) wanted(p *plan) int {
+	done := t.iterations()
+	if done == 0 {
+		return p.Least
+	}
+	fewest := done
+	for _, own := range t.times {
+		seen := 0
+		for _, x := range own {
+			if !math.IsNaN(x) {
+				seen++
+			}
+		}
+		fewest = min(fewest, seen)
+	}
+	n := p.Least - fewest
+	if widest := t.pattern.widest(); widest > p.Width {
+		ratio := widest / p.Width
+		further := math.Min(float64(p.Most), float64(done)*(ratio*ratio-1))
+		n = max(n, int(further), done/surely, 1)
+	}
+	return max(0, min(n, p.Most-done))
+}
+
+// surely bounds the visits of a pattern that is nearly known: each adds an eighth of its iterations, at least.
+const surely = 8
