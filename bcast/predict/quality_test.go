@@ -10,14 +10,14 @@ import (
 	"github.com/topocast/topocast/bcast/schedule"
 )
 
-// clusters are machines like those of the laboratory: two racks, three levels,
-// uneven racks, with hosts numbered in any order.
+// clusters are machines of four kinds in turn, with hosts numbered in any order: those of the laboratory, two racks, three levels
+// and uneven racks, and racks with faster links.
 func clusters(n int) []string {
 	rng := rand.New(rand.NewPCG(11, 12))
 	var specs []string
 	for i := range n {
 		var s string
-		switch i % 4 {
+		switch i % len(kinds) {
 		case 0:
 			s = fmt.Sprintf("tree:2x%d latency=200us,50us rate=100Mbps,200Mbps", 4+rng.IntN(5))
 		case 1:
@@ -47,21 +47,26 @@ func (s *simulated) bound(root, bytes int) float64 {
 	return most
 }
 
+// kinds are those of the clusters.
+var kinds = [...]string{"two-racks", "three-levels", "uneven", "10Gbps"}
+
 // BenchmarkQuality tells, for the plan that is predicted to be the fastest, how far
-// its time on the simulated cluster is from the bound, as the geometric mean, and
-// how far the prediction is from that time.
+// its time on the simulated cluster is from the bound, as the geometric mean of each kind, of those of the laboratory
+// and of all, and how far the prediction is from that time.
 func BenchmarkQuality(b *testing.B) {
 	const software = 30e-6
 	specs := clusters(24)
 	for _, bytes := range []int{8, 1 << 10, 64 << 10, 256 << 10, 1 << 20, 8 << 20} {
 		b.Run(fmt.Sprintf("bytes=%d", bytes), func(b *testing.B) {
 			for b.Loop() {
-				sum, worst := 0.0, 0.0
+				var sums [len(kinds)]float64
+				worst := 0.0
 				var off []float64
 				chosen := make(map[string]int)
 				for i, spec := range specs {
 					o := software
-					if i%4 == 3 {
+					kind := i % len(kinds)
+					if kinds[kind] == "10Gbps" {
 						o = 0.5e-6
 					}
 					s := simulate(b, spec, o)
@@ -73,7 +78,7 @@ func BenchmarkQuality(b *testing.B) {
 					p.Segment = best.Segment
 					took := s.play(b, best.Algorithm, p)
 					ratio := took / s.bound(root, bytes)
-					sum += math.Log(ratio)
+					sums[kind] += math.Log(ratio)
 					worst = max(worst, ratio)
 					off = append(off, math.Abs(best.Predicted/took-1))
 					chosen[best.Name()]++
@@ -82,7 +87,15 @@ func BenchmarkQuality(b *testing.B) {
 					}
 				}
 				slices.Sort(off)
-				b.ReportMetric(math.Exp(sum/float64(len(specs))), "gm/bound")
+				each := float64(len(specs) / len(kinds))
+				all := 0.0
+				for kind, sum := range sums {
+					b.ReportMetric(math.Exp(sum/each), kinds[kind]+"/bound")
+					all += sum
+				}
+				lab := all - sums[len(kinds)-1]
+				b.ReportMetric(math.Exp(lab/each/float64(len(kinds)-1)), "lab/bound")
+				b.ReportMetric(math.Exp(all/each/float64(len(kinds))), "gm/bound")
 				b.ReportMetric(worst, "worst/bound")
 				b.ReportMetric(off[len(off)/2], "median-error")
 				b.ReportMetric(off[len(off)-1], "worst-error")

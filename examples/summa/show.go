@@ -33,9 +33,9 @@ func show(o *options, shape gridjob.Grid, table []*line, predicted *placement.Or
 	fmt.Fprintf(&b, `
 The results are gonum's. Time is that of the slowest rank. Its shares are those
 of another run, with a barrier before each broadcast that is not overlapped, and
-are means; each is the median of %d. Predicted is communication: what the network
-says of our plans, each alone; what the library's own broadcasts took in their
-contest with ours; binomial ones along all rows and then all columns at once.
+are means; each is the median of %d. Predicted is communication: what the
+network says of our plans, each alone; what the library's own broadcasts took in
+their contest with ours; binomial ones along all rows, then all columns at once.
 %s
 `, o.Repeat, verdict(table, predicted))
 	_, err := fmt.Fprint(o.Out, b.String())
