@@ -357,6 +357,10 @@ func TestPassesGoRound(t *testing.T) {
 		{[][]model.Transfer{one(1), one(2), one(3)}, 190 * time.Millisecond, [][2]int{
 			{1, 1}, {2, 1}, {3, 1}, {1, 2}, {2, 2}, {3, 2}, {1, 2}, {2, 2}, {3, 3},
 		}},
+		// After 134 ms there is no time for a third visit of the third.
+		{[][]model.Transfer{one(1), one(2), one(3)}, 140 * time.Millisecond, [][2]int{
+			{1, 1}, {2, 1}, {3, 1}, {1, 2}, {2, 2}, {3, 2}, {1, 1}, {2, 1},
+		}},
 		{[][]model.Transfer{one(1), one(2), one(3)}, 25 * time.Millisecond, [][2]int{{1, 1}, {2, 1}}},
 	} {
 		visits = nil
