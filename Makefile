@@ -29,7 +29,8 @@ JOBS  = mpi examples/topocast examples/embed
 # on MPI, too. The others only call a communicator, which mpi/local does under it.
 RACED = mpi bcast measure
 
-# Those of RANKS and JOBS that are run without the tag mpi, too: the library is opened at run time then.
+# Those of RANKS and JOBS that are run without the tag mpi, too: the library is opened at run time then. On 4 ranks;
+# those of RACED also on 1 and 2, linked with C and by another path of Open MPI's shared memory.
 OPENED = mpi mpi/collective examples/summa examples/cg bcast measure measure/concurrent measure/servet measure/check measure/throughput measure/adaptive measure/plogp examples/topocast examples/embed
 
 .PHONY: test check build unit mpi-installed mpi tools-installed test-tools bench-mpi bench-peers preload test-preload

@@ -1,4 +1,4 @@
-// Loaded into the ranks of MPICH where they outnumber the cores (see test-mpi). Debian's MPICH
+// Loaded into ranks of MPICH (see test-mpi), which may outnumber the cores. Debian's MPICH
 // looks for messages over and over while it waits, and never gives way to the rank that has one
 // to send: 16 ranks on 2 cores take 120 ms for a barrier. A look in vain yields, as Open MPI's does.
 #define _GNU_SOURCE
@@ -9,6 +9,8 @@ unsigned ucp_worker_progress(void *worker) {
 	static unsigned (*next)(void *);
 	if (!next)
 		*(void **)&next = dlsym(RTLD_NEXT, "ucp_worker_progress");
+	if (!next) // of a library that was opened at run time, for its program alone
+		*(void **)&next = dlsym(dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD), "ucp_worker_progress");
 	unsigned found = next(worker);
 	if (found == 0)
 		sched_yield();
