@@ -13,7 +13,7 @@ func (s *Solver) couple() {
 	for _, id := range s.changed[fair:] {
 		s.judge(int32(id))
 	}
-	// A flow may keep its rate and be stopped by another channel.
+	// A flow may keep its rate and what stops it, and be stopped by another channel as well, or no more.
 	for _, x := range s.reverse.changed {
 		own := s.reverse.channels[x.channel].own
 		for _, m := range s.reverse.members[x.channel][own:] {

@@ -27,9 +27,13 @@ func TestCoupling(t *testing.T) {
 }
 
 // With coupling, what a history of changes leads to is what the flows that
-// are left would get had they come at once.
+// are left would get had they come at once. In trial 518 a channel on a flow's own way takes it over from one on the
+// way back, or gives it up to one, at the very rate that it has; progressive filling agrees there.
 func TestCoupledSolverForgetsHistory(t *testing.T) {
-	for trial := range 150 {
+	for trial := range 151 {
+		if trial == 150 {
+			trial = 518
+		}
 		r := rand.New(rand.NewPCG(uint64(trial), 6))
 		channels := 2 + r.IntN(12)
 		capacity := randomCapacities(r, channels)
@@ -62,6 +66,9 @@ func TestCoupledSolverForgetsHistory(t *testing.T) {
 				flows[i] = live[id]
 			}
 			want := solveAll(t, capacity, flows, &sharing)
+			if trial == 518 {
+				want = slowRates(capacity, flows, sharing)
+			}
 			for i, id := range ids {
 				if got := s.Rate(id); !near(got, want[i], 1e-8) {
 					t.Fatalf("trial %d, step %d: Rate(%d) = %.12g, want %.12g", trial, step, id, got, want[i])

@@ -40,8 +40,8 @@ type filling struct {
 	ties bool
 	full float64 // share of its capacity from which on such a channel is looked at
 
-	// Where it is asked for, how the levels of channels changed, in that order, until the
-	// caller clears it.
+	// Where it is asked for, solve also reports the flows that something else stops at the level that they
+	// had, and how the levels of channels changed, in that order, until the caller clears it.
 	tells   bool
 	changed []levelChange
 
@@ -86,6 +86,7 @@ type flowEntry struct {
 	heavy  int32   // hops[:heavy] have weight
 	state  flowState
 	was    bool // touched
+	moved  bool // since then something else stops it
 }
 
 // hop is the membership of a flow in a channel.
@@ -229,7 +230,7 @@ func (s *filling) setBound(id int, bound float64) {
 // touch notes that the flow is about to change.
 func (s *filling) touch(id int32, f *flowEntry) {
 	if !f.was {
-		f.was, f.before = true, s.level[id]
+		f.was, f.moved, f.before = true, false, s.level[id]
 		s.touched = append(s.touched, id)
 	}
 }

@@ -35,6 +35,7 @@ func (s *filling) relocate(id, stop int32, level float64, but int32) {
 	s.touch(id, f)
 	from, before := f.stop, s.level[id]
 	f.stop, s.level[id] = stop, level
+	f.moved = f.moved || stop != from
 	for i := range f.hops {
 		h := &f.hops[i]
 		c := &s.channels[h.channel]
@@ -65,7 +66,7 @@ func (s *filling) relocate(id, stop int32, level float64, but int32) {
 // freeze stops an open flow.
 func (s *filling) freeze(id, stop int32, level float64) {
 	f := &s.flows[id]
-	f.state, f.stop = flowStopped, stop
+	f.state, f.stop, f.moved = flowStopped, stop, true
 	s.level[id] = level
 	for i := range f.hops {
 		h := &f.hops[i]

@@ -36,7 +36,7 @@ func (s *filling) solve(dst []int) []int {
 		}
 		if f.was {
 			f.was = false
-			if s.level[id] != f.before {
+			if s.level[id] != f.before || s.tells && f.moved {
 				dst = append(dst, int(id))
 			}
 		}
