@@ -66,7 +66,7 @@ const usualReps = 21
 // data. Before, every rank reports to the root that it is about to enter the
 // broadcast, so none is late, and the root waits 50 us more (300 us with more
 // ranks than cores). Each rank reads the clock when it has the data; the
-// readings are made comparable as Report.ClockDoubt says.
+// readings are made comparable as Report.ClockDoubt says. Each rank has one buffer, as long as the longest message.
 func Benchmark(ctx context.Context, b *Broadcaster, s *BenchmarkSettings) (*Report, error) {
 	if err := b.exec.usable(); err != nil {
 		return nil, err
@@ -98,12 +98,17 @@ func Benchmark(ctx context.Context, b *Broadcaster, s *BenchmarkSettings) (*Repo
 	if report.Conditions, err = b.conditions(); err != nil {
 		return nil, err
 	}
+	longest := 0
+	for _, size := range sizes {
+		longest = max(longest, size)
+	}
+	buf := make([]byte, longest) // for all: what the collector has not yet found is memory, too
 	for _, size := range sizes {
 		if report.Stopped, err = comparison.anyEnded(ctx); err != nil || report.Stopped {
 			return report, b.failed(err)
 		}
 		if isWanted(s.Only, ours) {
-			if err := b.Tune(s.Root, size); err != nil {
+			if err := b.tune([]int{s.Root}, []int{size}, buf[:size]); err != nil {
 				return nil, err
 			}
 		}
@@ -115,7 +120,7 @@ func Benchmark(ctx context.Context, b *Broadcaster, s *BenchmarkSettings) (*Repo
 			return nil, err
 		}
 		comparison.random = rand.New(rand.NewPCG(s.Seed, uint64(size)))
-		rows, stopped, err := comparison.run(ctx, variants, make([]byte, size), warm, reps)
+		rows, stopped, err := comparison.run(ctx, variants, buf[:size], warm, reps)
 		if err != nil {
 			return nil, b.failed(err)
 		}

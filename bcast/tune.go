@@ -18,7 +18,7 @@ func (b *Broadcaster) Tune(root int, sizes ...int) error {
 	if uint(root) >= uint(b.ranks) {
 		return fmt.Errorf("bcast: tune: root %d: %w: want in [0, %d)", root, mpi.ErrRank, b.ranks)
 	}
-	return b.tune([]int{root}, sizes)
+	return b.tune([]int{root}, sizes, nil)
 }
 
 // TuneAll is collective: it is Tune from each class of roots. The budget is that of all
@@ -32,10 +32,11 @@ func (b *Broadcaster) TuneAll(sizes ...int) error {
 			roots = append(roots, rank)
 		}
 	}
-	return b.tune(roots, sizes)
+	return b.tune(roots, sizes, nil)
 }
 
-func (b *Broadcaster) tune(roots, sizes []int) error {
+// tune works on a buffer of the caller, of the longest size or more; nil: on one of its own.
+func (b *Broadcaster) tune(roots, sizes []int, buf []byte) error {
 	for _, size := range sizes {
 		if size < 0 {
 			return fmt.Errorf("bcast: tune: size %d bytes: want at least 0", size)
@@ -51,7 +52,9 @@ func (b *Broadcaster) tune(roots, sizes []int) error {
 	if err != nil {
 		return b.failed(err)
 	}
-	buf := make([]byte, slices.Max(sizes))
+	if buf == nil {
+		buf = make([]byte, slices.Max(sizes))
+	}
 	end := watch.Now() + b.budget
 	left := len(roots) * len(sizes)
 	for _, root := range roots {

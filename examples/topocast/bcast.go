@@ -97,6 +97,9 @@ then is printed.`,
 				if err := checkOutputs(comm, rows); err != nil {
 					return err
 				}
+				if err := checkMemory(comm, s.Sizes); err != nil {
+					return err
+				}
 				report, err := benchmarkBcast(c.Context(), comm, known, along, budget, silence, &s, asJSON, reportWriter(c, rows), c.ErrOrStderr())
 				if err != nil || comm.Rank() != 0 {
 					return err

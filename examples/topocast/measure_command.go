@@ -97,6 +97,11 @@ measured along its wiring, and --update writes the network with it.`,
 				if err := checkOutputs(comm, append([]outputFile{readings, updated}, tables...)...); err != nil {
 					return err
 				}
+				if own.wants(measure.KindLatency) {
+					if err := checkMemory(comm, own.sizes); err != nil {
+						return err
+					}
+				}
 				own.ctx, own.comm, own.stderr = c.Context(), comm, c.ErrOrStderr()
 				if err := own.readInput(resume, network, given); err != nil {
 					return err

@@ -83,6 +83,9 @@ is kept.`,
 				if err := checkOutputs(comm, network); err != nil {
 					return err
 				}
+				if err := checkMemory(comm, list); err != nil {
+					return err
+				}
 				tuned, err := tune(c.Context(), comm, known, along, list, budget, c.ErrOrStderr())
 				if err != nil || comm.Rank() != 0 {
 					return err

@@ -3,11 +3,13 @@ package servet
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"runtime"
 	"time"
 
+	"github.com/topocast/topocast/internal/hostmemory"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/mpi"
 )
@@ -166,6 +168,14 @@ const (
 	largestSet = 256 << 20 // B; a step should not take seconds
 	roomShare  = 4         // of the free memory, a quarter, for all ranks of a host
 )
+
+// freeMemory is what programs of this host may use in B, math.MaxInt if that is not known.
+func freeMemory() int {
+	if bytes, known := hostmemory.Available(); known {
+		return int(min(bytes, math.MaxInt))
+	}
+	return math.MaxInt
+}
 
 // agreeOnBytes is the same size on all ranks: the one that is fixed, if there is one, else what pick makes of the
 // largest last cache and the least room of all ranks. It is collective.

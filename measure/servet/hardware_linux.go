@@ -2,9 +2,7 @@ package servet
 
 import (
 	"fmt"
-	"math"
 	"os"
-	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -52,21 +50,6 @@ func allocate(bytes int) (memory []byte, free func() error, err error) {
 // wordsOf are the bytes as words. The memory is allocate's, which begins with a page.
 func wordsOf(memory []byte) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/8)
-}
-
-// freeMemory is what programs may use without others being swapped out, in B.
-func freeMemory() int {
-	data, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return math.MaxInt
-	}
-	for line := range strings.Lines(string(data)) {
-		var kib int
-		if n, _ := fmt.Sscanf(line, "MemAvailable: %d kB", &kib); n == 1 {
-			return kib << 10
-		}
-	}
-	return math.MaxInt
 }
 
 // lastCache is the size of the largest cache that the operating system tells of in B, 0 if it tells of none.

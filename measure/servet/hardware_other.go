@@ -2,10 +2,7 @@
 
 package servet
 
-import (
-	"math"
-	"unsafe"
-)
+import "unsafe"
 
 // bind does nothing where threads cannot be bound.
 func bind(int) (restore func() error, err error) { return func() error { return nil }, nil }
@@ -21,9 +18,6 @@ func allocate(bytes int) (memory []byte, free func() error, err error) {
 func wordsOf(memory []byte) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/8)
 }
-
-// freeMemory is not known here.
-func freeMemory() int { return math.MaxInt }
 
 // lastCache is not known here.
 func lastCache() int { return 0 }

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSizesBeyondTheMemory: sizes that no host holds are refused in one line, before anything is measured or any buffer is made.
+func TestSizesBeyondTheMemory(t *testing.T) {
+	network := discovered(t, "--sim", "star:2", "--patterns", "0")
+	for _, args := range [][]string{
+		{"bcast", "--ranks", "2", "--sizes", "8,1000TiB"},
+		{"simulate", "--cluster", "star:2", "--", "bcast", "--sizes", "1000TiB"},
+		{"simulate", "--cluster", "star:2", "--", "tune", "--sizes", "1000TiB", network},
+	} {
+		status, out, stderr := topocast(args...)
+		if status != statusInput || out != "" || strings.Count(stderr, "\n") != 1 ||
+			!strings.HasPrefix(stderr, "topocast: --sizes: 1000 TiB: the buffers of 2 ranks on this host take 2.0 PiB: want at most 90 % of the ") {
+			t.Errorf("%q: status %d, %q, %q", args, status, out, stderr)
+		}
+	}
+	args := []string{"simulate", "--cluster", "star:3000", "--", "measure", "--sizes", "2147483647"}
+	if status, _, stderr := topocast(args...); status != statusInput || !strings.Contains(stderr, "--sizes: 2.0 GiB: the buffers of 3000 ranks on this host take 5.9 TiB") {
+		t.Errorf("%q: status %d, %q", args, status, stderr)
+	}
+}
