@@ -9,6 +9,7 @@ import (
 
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology/encode"
 )
 
 // openInput opens a file, or standard input for "-".
@@ -71,6 +72,9 @@ func networkOf(path string, data []byte, names []string) (*model.Network, error)
 		return nil, badInput("%s: holds no graph: topocast reconstruct --json, or --output, writes one", path)
 	case "topocast/discovery":
 		return nil, badInput("%s: holds a report: topocast discover --output writes a network", path)
+	}
+	if m, failed := encode.ReadMatrix(bytes.NewReader(data), 0); failed == nil && m.Matrix.RawMatrix().Rows > 1 { // one cell is any text
+		return nil, badInput("%s: no network: want JSON of topocast, as topocast reconstruct --output makes of these latencies", path)
 	}
 	if text := bytes.TrimSpace(data); len(text) > 0 && text[0] != '{' {
 		return nil, badInput("%s: no network: want JSON of topocast, DOT, TGF, GraphML, a platform of SimGrid, or groups of LGate", path)

@@ -264,6 +264,9 @@ func latenciesOf(f io.Reader, path string, unit encode.Unit) (*latencies, error)
 	if err != nil {
 		return nil, badInput("%s: %w", path, err)
 	}
+	if string(bytes.TrimRight(start, " \t\r\n")) == "null" { // of a program that had nothing to write as JSON
+		return nil, badInput("%s: holds null and nothing else: want a matrix, or readings of topocast measure", path)
+	}
 	l := &latencies{matrices: []mat.Matrix{m.Matrix}, names: m.Names}
 	for _, warning := range m.Warnings {
 		l.warnings = append(l.warnings, path+": "+warning)

@@ -49,10 +49,14 @@ func parseSizesUpTo(list string, most int64) ([]int, error) {
 		from, to, isRange := strings.Cut(s, "-")
 		first, err := parseSize(from)
 		last := first
-		if err == nil && isRange {
-			if last, err = parseSize(to); err == nil && (first == 0 || last < first) {
-				err = badInput("%q: want a range from 1 byte or more upwards", s)
-			}
+		if isRange && err == nil {
+			last, err = parseSize(to)
+		}
+		switch {
+		case isRange && err != nil:
+			err = badInput("%q: want a size in bytes, such as %s, or a range such as 8-1MiB", s, sizeForms) // all of it, not one end
+		case isRange && (first == 0 || last < first):
+			err = badInput("%q: want a range from 1 byte or more upwards", s)
 		}
 		if err == nil && last > most {
 			err = badInput("%q: want at most %d bytes", s, most)

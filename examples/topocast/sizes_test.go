@@ -34,6 +34,15 @@ func TestParseSize(t *testing.T) {
 	}
 }
 
+// TestSizesAreQuotedWhole: of a range that is none, an error quotes all, and not the end that is wrong.
+func TestSizesAreQuotedWhole(t *testing.T) {
+	for list, want := range map[string]string{"-1": `"-1": `, "8,4-": `"4-": `, "8-16-32": `"8-16-32": `, "5x-8": `"5x-8": `, "8-4": `"8-4": `} {
+		if _, err := parseSizes(list); err == nil || !strings.HasPrefix(err.Error(), "--sizes: "+want) {
+			t.Errorf("parseSizes(%q) = %v, want %s", list, err, want)
+		}
+	}
+}
+
 // TestSizesAreNamedOnce: an error says of which flag it is, and says it once.
 func TestSizesAreNamedOnce(t *testing.T) {
 	for _, args := range [][]string{{"measure"}, {"bcast"}, {"experiment", "bannikov"}, {"experiment", "servet"}} {

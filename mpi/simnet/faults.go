@@ -1,6 +1,7 @@
 package simnet
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -57,7 +58,8 @@ type LostRank struct {
 //	lost 7                         rank 7 is gone, from the start or at=2s
 //
 // A and B are vertices by their names in the graph, such as h3 and s0, or by
-// their numbers, switches after the hosts. The error says which part is wrong.
+// their numbers, switches after the hosts. The error says which part is wrong. Faults of one link or host multiply, up to
+// a million times.
 func (f *Faults) Add(text string, g *topology.Graph) error {
 	parts := strings.Fields(text)
 	bad := func(format string, args ...any) error {
@@ -128,7 +130,32 @@ func (f *Faults) Add(text string, g *topology.Graph) error {
 	default:
 		return bad("%q: want link, direction, host or lost", kind)
 	}
+	if where, factor := f.slowest(g); factor > mostTimes*(1+1e-9) { // the factors of one line are rounded, as 1/factor is
+		return bad("with those before it, %q is %.4g times as slow: want at most %g", where, factor, mostTimes)
+	}
 	return nil
+}
+
+// slowest is the host, or the direction of a link, that all faults together make slower than any other, and how many
+// times. Of equals it is the host, and the first.
+func (f *Faults) slowest(g *topology.Graph) (where string, factor float64) {
+	hosts := make(map[int]float64) // 0: 1, as yet
+	for _, h := range f.SlowHosts {
+		hosts[h.Host] = h.Factor * cmp.Or(hosts[h.Host], 1)
+		if hosts[h.Host] > factor {
+			where, factor = g.Name(h.Host), hosts[h.Host]
+		}
+	}
+	latency, rate := make(map[[2]int]float64), make(map[[2]int]float64)
+	for _, d := range f.SlowDirections {
+		arc := [2]int{d.From, d.To}
+		latency[arc] = cmp.Or(d.Latency, 1) * cmp.Or(latency[arc], 1)
+		rate[arc] = cmp.Or(d.Rate, 1) * cmp.Or(rate[arc], 1)
+		if slower := max(latency[arc], 1/rate[arc]); slower > factor*(1+1e-9) { // a host's links are as slow as it is
+			where, factor = g.Name(d.From)+">"+g.Name(d.To), slower
+		}
+	}
+	return where, factor
 }
 
 // ends are the vertices of "A-B". Names may hold the mark: each place of it is tried.
