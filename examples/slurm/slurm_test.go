@@ -320,7 +320,7 @@ func (j *job) goesOn(t *testing.T, id string, kill bool) {
 	if len(before) == 0 {
 		t.Fatalf("%s has no readings\n%s", left, log)
 	}
-	log = j.run(t, "measure.sh", []string{"--nodes=2", "--nodelist=" + j.nodes(t, left)}, append(long, "--budget", "5s")...)
+	log = j.run(t, "measure.sh", []string{"--nodes=2", "--nodelist=" + j.nodes(t, left)}, append(long, "--budget", "30s")...) // a round takes four, where all of it is on one busy machine
 	after := j.readings(t, "readings.json").Readings()
 	if len(after) <= len(before) {
 		t.Errorf("%d readings after the second job, %d after the first\n%s", len(after), len(before), log)
