@@ -51,6 +51,7 @@ int MPI_Abort(MPI_Comm comm, int status) {
 	if (faulty("started by another") && PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler) == MPI_SUCCESS) {
 		printf("the handler of the world is %s\n", handler == MPI_ERRORS_ARE_FATAL ? "as found" : "another");
 		fflush(stdout);
+		sleep(1); // MPICH's launcher may end before it has passed on what was said just now
 	}
 	return PMPI_Abort(comm, status);
 }
