@@ -138,7 +138,7 @@ func Read(r io.Reader) (*Network, error) {
 		Version int             `json:"version"`
 		Graph   json.RawMessage `json:"graph"`
 	}
-	if err := json.Unmarshal(data, &head); err != nil {
+	if err := jsonfile.Unmarshal(data, &head); err != nil {
 		return nil, fmt.Errorf("model: read network: %w", err)
 	}
 	switch {

@@ -123,12 +123,12 @@ func (f *fitter) chooseDuplex(steps int) {
 	if opposed < 2 || f.several() < manyPatterns || f.unexplained() <= unexplained {
 		return
 	}
-	without, theta := deviation(f.unseen), f.theta
+	without, theta := f.unseen, f.theta
 	f.duplex = true
 	f.startAt(theta[:len(f.links)])
 	f.search(steps)
 	with := f.heldOut(steps)
-	if deviation(with) > keptDuplex*without {
+	if deviation(with) > keptDuplex*deviation(without) {
 		f.duplex, f.theta = false, theta
 		f.search(0)
 		return

@@ -32,7 +32,8 @@ func (f *fitter) ratios(steps int) []float64 {
 	if f.unseen == nil {
 		f.unseen = f.heldOut(steps)
 	}
-	sorted := slices.Sorted(slices.Values(f.unseen))
+	sorted := slices.Concat(f.unseen...)
+	slices.Sort(sorted)
 	n := len(sorted)
 	out := make([]float64, ratioSteps+1)
 	for i := range out {
@@ -63,20 +64,20 @@ func missWarning(ratios []float64) string {
 		quantity.Percent(math.Expm1(off)), ratios[tail], ratios[ratioSteps-tail])
 }
 
-// heldOut are the residuals of the patterns of several transfers, each predicted
+// heldOut are the residuals of the patterns of several transfers, always in the same order, each predicted
 // by parameters that were fitted to four fifths of these patterns without it (to
 // all others if they are fewer than ten): they hold the errors of the parameters
 // besides the noise. The fits follow the derivatives of the one to all patterns, which has to have been found:
-// a fifth of the patterns hardly moves the parameters, and derivatives take most of the time. With fewer than three such patterns they are the residuals of the fit,
+// a fifth of the patterns hardly moves the parameters, and derivatives take most of the time. With fewer than three such patterns they are the residuals of the fit, all in one,
 // widened by what its parameters have taken out of them.
-func (f *fitter) heldOut(steps int) []float64 {
+func (f *fitter) heldOut(steps int) [][]float64 {
 	all, theta := f.patterns, f.theta
-	var out []float64
+	var out [][]float64
 	several := f.several()
 	folds := foldsOfMany
 	switch {
 	case several < fewPatterns:
-		return f.widened()
+		return [][]float64{f.widened()}
 	case several < manyPatterns:
 		folds = several
 	}
@@ -95,9 +96,9 @@ func (f *fitter) heldOut(steps int) []float64 {
 		}
 		f.patterns, f.theta = train, slices.Clone(theta)
 		f.follow(steps)
-		f.patterns = held
-		f.allResiduals()
-		out = append(out, f.residual...)
+		for i := range held {
+			out = append(out, f.residuals(nil, &held[i]))
+		}
 	}
 	f.patterns, f.theta = all, theta
 	f.allResiduals()

@@ -2,6 +2,9 @@ package model
 
 import (
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/topocast/topocast/model/contention"
 )
@@ -22,7 +25,7 @@ func sharingLaws() []sharingLaw {
 }
 
 // chooseLaw takes the law that best predicts patterns that its fit has not seen (heldOut): the simplest unless
-// the mean deviation of another is lower by 2 %. Parameters that explain nothing would not stay at zero by
+// another is surely better (explainsMore). Parameters that explain nothing would not stay at zero by
 // themselves: they follow the noise. With fewer than ten patterns of several transfers it is the geometric law.
 // It ends with the search that fits best.
 func (f *fitter) chooseLaw(steps int) {
@@ -31,8 +34,8 @@ func (f *fitter) chooseLaw(steps int) {
 		return
 	}
 	var best sharingLaw
-	var theta, unseen, first []float64 // first: the bandwidths of the first law
-	least := math.Inf(1)
+	var theta, first []float64 // first: the bandwidths of the first law
+	var unseen [][]float64
 	for _, law := range sharingLaws() {
 		f.setLaw(law)
 		if first == nil {
@@ -42,14 +45,50 @@ func (f *fitter) chooseLaw(steps int) {
 			f.startAt(first)
 			f.search(steps)
 		}
-		held := f.heldOut(steps)
-		if d := deviation(held); d < otherLaw*least {
-			best, theta, unseen, least = law, f.theta, held, d
+		if held := f.heldOut(steps); unseen == nil || explainsMore(held, unseen) {
+			best, theta, unseen = law, f.theta, held
 		}
 	}
 	f.setLaw(best)
 	f.theta, f.unseen = theta, unseen
 	f.search(0) // residuals and derivatives of them
+}
+
+// explainsMore tells whether a law predicts patterns better than a simpler one: by 2 % and by two standard errors
+// of what it gains from pattern to pattern. What more than nine of ten transfers are off by counts as the tenth worst does
+// (winsorised), of the law that has the worse: they have met with something that is in no law, and would decide alone.
+func explainsMore(with, without [][]float64) bool {
+	most := max(tenthWorst(with), tenthWorst(without))
+	var gains []float64
+	gain, before := 0.0, 0.0
+	for i := range without {
+		was := winsorised(without[i], most)
+		gains = append(gains, was-winsorised(with[i], most))
+		gain, before = gain+gains[i], before+was
+	}
+	_, deviation := stat.MeanStdDev(gains, nil)
+	return gain > (1-otherLaw)*before && gain > surely*deviation*math.Sqrt(float64(len(gains)))
+}
+
+// surely is in standard errors.
+const surely = 2
+
+// tenthWorst is what nine of ten transfers are off by at most.
+func tenthWorst(patterns [][]float64) float64 {
+	var off []float64
+	for _, r := range slices.Concat(patterns...) {
+		off = append(off, math.Abs(r))
+	}
+	return quantile(off, mostOf)
+}
+
+// winsorised sums up what the transfers of a pattern are off by, each by no more than most.
+func winsorised(residuals []float64, most float64) float64 {
+	sum := 0.0
+	for _, r := range residuals {
+		sum += min(most, math.Abs(r))
+	}
+	return sum
 }
 
 // several is the number of patterns of more than one transfer.
@@ -64,10 +103,10 @@ func (f *fitter) several() int {
 }
 
 // deviation sums up what patterns are off by.
-func deviation(residuals []float64) float64 {
+func deviation(patterns [][]float64) float64 {
 	sum := 0.0
-	for _, r := range residuals {
-		sum += math.Abs(r)
+	for _, p := range patterns {
+		sum += winsorised(p, math.Inf(1))
 	}
 	return sum
 }

@@ -299,7 +299,7 @@ func TestReadRefuses(t *testing.T) {
 		{"a cut file", `{"format":"topocast/network","ver`, "unexpected end"},
 		{"another format", `{"format":"topocast/measurement","version":1}`, `format is "topocast/measurement"`},
 		{"another tool's file", `{"nodes":[]}`, `format is ""`},
-		{"a list", `[1,2]`, "cannot unmarshal array"},
+		{"a list", `[1,2]`, "is an array: want an object"},
 		{"a later version", `{"format":"topocast/network","version":4}`, "version is 4"},
 		{"version 0", `{"format":"topocast/network"}`, "version is 0"},
 		{"an unknown key", `{"format":"topocast/network","version":2,"levls":[]}`, `unknown field "levls"`},
