@@ -39,7 +39,10 @@ func Fabric(dir, command string, in io.Reader, ready io.WriteCloser, leash io.Re
 		return err
 	}
 	fmt.Fprint(ready, "ready")
-	ready.Close()
+	ready.Close() // before anything is started that would keep it open
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer d.keepAwake(command)()
 	if leash != nil {
 		go func() {
 			io.Copy(io.Discard, leash)

@@ -83,7 +83,8 @@
 // of 1.8), sleeping in the first look in vain (Open MPI looks once in vain after
 // every message: 1 ms each) and in every one for a fixed time, all with the machine
 // under load. Where two ranks run on a host, they also talk through shared memory, of
-// which no socket tells: they yield, as with Job.Yield.
+// which no socket tells: they yield, as with Job.Yield, and sleep only after 500 looks in
+// vain, some ms to some tens of ms, for 1 ms at a time.
 //
 // Queues are fair and shallow with ECN marks by default, and a token bucket in
 // each host's kernel holds back what its link cannot take: the network then

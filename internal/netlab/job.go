@@ -23,21 +23,31 @@ type Job struct {
 	Program  []string // with its arguments
 
 	// Yield makes ranks that wait look for messages over and over and give way
-	// in between, as they do where several run on one host. Otherwise they sleep
-	// until a message comes: the package comment says why.
+	// in between. Otherwise they sleep until a message comes, at once or, where several run on one host,
+	// after some time: the package comment says why.
 	Yield bool
 }
 
-// blocks tells whether ranks sleep while they wait.
-func (j *Job) blocks() bool {
+// Looks for messages in vain after which a rank sleeps: those of a rank that does not wait yet, and some ms of those of a rank
+// that may hear from its host by shared memory, of which no socket tells.
+const (
+	looksInPassing = 2
+	looksForShared = 500
+)
+
+// looks is after how many looks in vain ranks sleep; 0: never.
+func (j *Job) looks() int {
+	if j.Yield {
+		return 0
+	}
 	taken := make(map[int]bool)
 	for _, h := range j.Place {
 		if taken[h] {
-			return false
+			return looksForShared
 		}
 		taken[h] = true
 	}
-	return !j.Yield
+	return looksInPassing
 }
 
 // Place says on which host each rank of a job runs. how is
@@ -103,8 +113,8 @@ func (j *Job) hostList(hosts []Machine) (string, error) {
 	return b.String(), nil
 }
 
-// blockVariable tells preload/wait.c that ranks may sleep.
-const blockVariable = "NETLAB_BLOCK"
+// looksVariable tells preload/wait.c after how many looks in vain ranks may sleep.
+const looksVariable = "NETLAB_LOOKS"
 
 // command is the launcher's command line and the variables it needs, with the
 // file of hosts, the remote shell, and the library to load into the ranks.
@@ -135,8 +145,8 @@ func (j *Job) command(hosts, agent, preload string) (args, env []string, err err
 			// A process may not read another's memory here in every sandbox.
 			"--mca", "btl_vader_single_copy_mechanism", "none",
 		)
-		if j.blocks() {
-			args = append(args, "-x", "LD_PRELOAD="+preload, "-x", blockVariable+"=1")
+		if n := j.looks(); n > 0 {
+			args = append(args, "-x", "LD_PRELOAD="+preload, "-x", looksVariable+"="+strconv.Itoa(n))
 		}
 		env = []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}
 	case MPICH:
@@ -156,8 +166,8 @@ func (j *Job) command(hosts, agent, preload string) (args, env []string, err err
 			"-genv", "UCX_TLS", "tcp,self",
 			"-genv", "UCX_NET_DEVICES", fabricDevice,
 		)
-		if j.blocks() {
-			args = append(args, "-genv", blockVariable, "1")
+		if n := j.looks(); n > 0 {
+			args = append(args, "-genv", looksVariable, strconv.Itoa(n))
 		}
 	default:
 		return nil, nil, fmt.Errorf("netlab: job: MPI %q: want %s or %s", j.MPI, OpenMPI, MPICH)

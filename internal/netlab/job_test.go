@@ -90,10 +90,10 @@ func TestJobsTellTheirLaunchersWhereToRun(t *testing.T) {
 	// Two ranks on a host talk through shared memory, which no socket tells of.
 	j.Options = nil
 	for _, tt := range []struct {
-		place  []int
-		yield  bool
-		blocks bool
-	}{{[]int{1, 0}, false, true}, {[]int{1, 0}, true, false}, {[]int{1, 0, 1}, false, false}} {
+		place []int
+		yield bool
+		looks string
+	}{{[]int{1, 0}, false, "2"}, {[]int{1, 0}, true, ""}, {[]int{1, 0, 1}, false, "500"}} {
 		j.Place, j.Yield = tt.place, tt.yield
 		for _, library := range []string{OpenMPI, MPICH} {
 			j.MPI = library
@@ -102,10 +102,11 @@ func TestJobsTellTheirLaunchersWhereToRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			line := strings.Join(args, " ")
-			if strings.Contains(line, "NETLAB_BLOCK") != tt.blocks {
-				t.Errorf("%s with ranks on %v, yield %v: command = %s, want ranks to sleep: %v", library, tt.place, tt.yield, line, tt.blocks)
+			_, after, _ := strings.Cut(line, "NETLAB_LOOKS")
+			if looks, _, _ := strings.Cut(strings.TrimLeft(after, "= "), " "); looks != tt.looks {
+				t.Errorf("%s with ranks on %v, yield %v: command = %s, want ranks to sleep after %q looks", library, tt.place, tt.yield, line, tt.looks)
 			}
-			if tt.blocks && !strings.Contains(line, "LIBRARY") {
+			if tt.looks != "" && !strings.Contains(line, "LIBRARY") {
 				t.Errorf("%s: command = %s, want it to load the library", library, line)
 			}
 		}

@@ -67,3 +67,6 @@ func (*Lab) Verify() (*Verification, error) { return nil, ErrUnavailable }
 
 // Preload is for Linux.
 func (*Lab) Preload(context.Context, string) (string, error) { return "", ErrUnavailable }
+
+// KeepAwake is for Linux.
+func KeepAwake(int) error { return ErrUnavailable }

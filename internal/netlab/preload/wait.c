@@ -8,32 +8,37 @@
 
 // Both libraries wait by looking for messages over and over: Open MPI with poll,
 // UCX, and so MPICH, with epoll_wait. A dozen ranks that look in turn keep from the
-// core the one that has something to do. So the third look in a row in vain lasts
+// core the one that has something to do. So after NETLAB_LOOKS looks in vain in a row, a look lasts
 // until a message comes. Libraries look once or twice in vain where they do not wait:
 // Open MPI after every message.
-enum { IN_PASSING = 2 };
-
+//
 // What the sockets do not tell, such as a connection that another thread has made,
-// waits for the end of a look, 1 ms. So would messages in shared memory: with
-// several ranks on a host they yield instead.
+// waits for the end of a look, 1 ms. So do messages in shared memory: with
+// several ranks on a host they give way after each of many looks before.
 enum { LONGEST = 1 }; // ms
 
-static int blocks(void) {
-	static int known, yes;
+// Up to so many looks in vain are in passing, and a rank does not give way after them.
+enum { IN_PASSING = 2 };
+
+// looks is after how many looks in vain a rank sleeps; 0: never.
+static int looks(void) {
+	static int known, n;
 	if (!known) {
-		yes = getenv("NETLAB_BLOCK") != NULL;
+		const char *value = getenv("NETLAB_LOOKS");
+		n = value ? atoi(value) : 0;
 		known = 1;
 	}
-	return yes;
+	return n;
 }
 
 // in_vain counts a look that found nothing and tells how long the next may last.
 static int in_vain(int *row) {
-	if (!blocks()) {
+	int most = looks();
+	if (most > 0 && ++*row > most)
+		return LONGEST;
+	if (most != IN_PASSING)
 		sched_yield();
-		return 0;
-	}
-	return ++*row > IN_PASSING ? LONGEST : 0;
+	return 0;
 }
 
 int epoll_wait(int fd, struct epoll_event *events, int max, int timeout) {
