@@ -42,15 +42,14 @@ test:
 # The packages that have files of their own for MPI.
 TAGGED = $(shell grep -lrE --include='*.go' '^//go:build .*\bmpi\b' . | xargs -n1 dirname | sort -u)
 
-# Format, vet and staticcheck; what the tag mpi changes also with it, and staticcheck for the first
-# of $(LIBRARIES).
+# Format, vet and staticcheck; what the tag mpi changes also with it, for the first of $(LIBRARIES): the code is the
+# same for all, and make mpi compiles it for each.
 check:
 	@unformatted=$$($(GOFUMPT) -l .) || exit 1; \
 	if [ -n "$$unformatted" ]; then echo "gofumpt v0.12.0 would change:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
-	for m in $(LIBRARIES); do .ci/with-mpi $$m go vet -tags mpi $(TAGGED) || exit 1; done
 	$(STATICCHECK) ./...
-	for m in $(firstword $(LIBRARIES)); do .ci/with-mpi $$m $(STATICCHECK) -tags mpi $(TAGGED) || exit 1; done
+	for m in $(firstword $(LIBRARIES)); do .ci/with-mpi $$m go vet -tags mpi $(TAGGED) && .ci/with-mpi $$m $(STATICCHECK) -tags mpi $(TAGGED) || exit 1; done
 
 # Other systems are built, not run. Without cgo, as a user has it who has no
 # C compiler.
@@ -95,12 +94,13 @@ slurm-test: mpi-installed
 	TOPOCAST_REQUIRE_SLURM=1 go test -count=1 -v -timeout 30m ./examples/slurm
 	TOPOCAST_TOOLS=1 go test -count=1 -timeout 15m -run '^TestTools(Slurm|WholeMachines)' ./topology/encode
 
-# Each fuzz target for FUZZTIME, or those of FUZZ, an expression that package and name match.
+# Each fuzz target for FUZZTIME, or those of FUZZ, an expression that package and name match; FUZZSTREAMS
+# of them side by side, by default one for each core.
 .PHONY: fuzz
 FUZZTIME = 10m
 FUZZ = .
 fuzz:
-	.ci/fuzz $(FUZZTIME) '$(FUZZ)'
+	.ci/fuzz $(FUZZTIME) '$(FUZZ)' $(FUZZSTREAMS)
 
 # The figures of README, measured again, into figures.md and figures.json. Those of FIGURES, an
 # expression that their words match, alone; all of them take some hours. Nothing else should run.

@@ -124,7 +124,10 @@ func NewFit(g *Graph, h *Hierarchy, d []float64, overhead float64) Fit {
 			if l < levels-2 {
 				up = h.Levels()[l+1].Latency
 			}
-			f.Levels[l].Separation = math.Log(up / h.Levels()[l].Latency)
+			// The difference of two logarithms, as a ratio may overflow.
+			if x := math.Log(up) - math.Log(h.Levels()[l].Latency); !math.IsInf(x, 0) {
+				f.Levels[l].Separation = x
+			}
 		}
 	}
 	return f

@@ -89,7 +89,7 @@ func read(section json.RawMessage) (*Table, error) {
 	var head struct {
 		Version int `json:"version"`
 	}
-	if err := json.Unmarshal(section, &head); err != nil {
+	if err := jsonfile.Unmarshal(section, &head); err != nil {
 		return nil, fmt.Errorf("table: read: %w", err)
 	}
 	if head.Version != version {

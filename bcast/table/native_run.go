@@ -1,7 +1,6 @@
 package table
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -80,7 +79,7 @@ func ReadNativeRun(r io.Reader) (*NativeRun, error) {
 	if found := jsonfile.Format(data); found != format {
 		return nil, fmt.Errorf("table: read report: format is %q, want %q: what topocast bcast --json prints", found, format)
 	}
-	if err := json.Unmarshal(data, &f); err != nil {
+	if err := jsonfile.Unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("table: read report: %w", err)
 	}
 	switch {

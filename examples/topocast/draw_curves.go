@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -127,7 +126,7 @@ func readCasts(data []byte) (ranks int, rows []castRow, err error) {
 			Ranks   int       `json:"ranks"`
 			Rows    []castRow `json:"rows"`
 		}
-		if err := json.Unmarshal(data, &file); err != nil {
+		if err := jsonfile.Unmarshal(data, &file); err != nil {
 			return 0, nil, err
 		}
 		if file.Version != 2 {

@@ -5,9 +5,12 @@ package jsonfile
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"reflect"
+	"strings"
 )
 
 // Known points to x, or is nil if x was not measured (NaN) or came out
@@ -36,12 +39,57 @@ func Decode(r io.Reader, v any) error {
 		if err == io.EOF {
 			return fmt.Errorf("no content")
 		}
-		return err
+		return plain(err)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return fmt.Errorf("not a whole JSON file: more after the end of the value")
 	}
 	return nil
+}
+
+// Unmarshal is json.Unmarshal, with errors that speak of the file and not of types in Go.
+func Unmarshal(data []byte, v any) error { return plain(json.Unmarshal(data, v)) }
+
+// plain says of a value of the wrong kind what it is, what it should be, and where.
+func plain(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) || wrong.Type == nil {
+		return err
+	}
+	where := "the value"
+	if wrong.Field != "" {
+		where = fmt.Sprintf("%q", wrong.Field)
+	}
+	return fmt.Errorf("%s is %s: want %s (byte %d)", where, article(wrong.Value), wanted(wrong.Type), wrong.Offset)
+}
+
+// article is a kind of JSON value as encoding/json calls it, with its article: "number 1.5" is one that does not fit.
+func article(kind string) string {
+	switch {
+	case kind == "array" || kind == "object":
+		return "an " + kind
+	case strings.HasPrefix(kind, "number "):
+		return "the " + kind
+	}
+	return "a " + kind
+}
+
+func wanted(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return wanted(t.Elem())
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return "a whole number" // in the range of its type, which no reasonable value leaves
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	case reflect.String:
+		return "a string"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	}
+	return "an object"
 }
 
 // Format is the format that the first value of a file names, "" if it names none or is no

@@ -28,12 +28,21 @@ func TestDecodeRefuses(t *testing.T) {
 		" {\"a\":1} \n":   "",
 		``:                "no content",
 		`{"a":1`:          "unexpected EOF",
-		`{"a":1,"b":2}`:   `unknown field "b"`,
+		`{"a":1,"z":2}`:   `unknown field "z"`,
 		`{"a":1}{"a":1}`:  "more after the end",
 		`{"a":1} garbage`: "more after the end",
+		`[1]`:             "the value is an array: want an object (byte 1)",
+		`{"a":"x"}`:       `"a" is a string: want a whole number (byte 8)`,
+		`{"a":1.5}`:       `"a" is the number 1.5: want a whole number`,
+		`{"b":{"c":1}}`:   `"b.c" is a number: want an array`,
+		`{"d":[]}`:        `"d" is an array: want a number`,
 	} {
 		var v struct {
 			A int `json:"a"`
+			B *struct {
+				C []string `json:"c"`
+			} `json:"b,omitempty"`
+			D *float64 `json:"d"`
 		}
 		err := Decode(strings.NewReader(text), &v)
 		if want == "" && (err != nil || v.A != 1) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

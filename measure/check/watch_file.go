@@ -10,6 +10,8 @@ import (
 	"math"
 	"os"
 	"time"
+
+	"github.com/topocast/topocast/internal/jsonfile"
 )
 
 // A watch file is a line that names the format, and a line of JSON for each run. Lines are only
@@ -40,7 +42,7 @@ func (r row) MarshalJSON() ([]byte, error) { return json.Marshal([]any{r.from, r
 
 func (r *row) UnmarshalJSON(data []byte) error {
 	parts := []any{&r.from, &r.to, &r.seconds}
-	if err := json.Unmarshal(data, &parts); err != nil {
+	if err := jsonfile.Unmarshal(data, &parts); err != nil {
 		return err
 	}
 	if len(parts) != 3 || !(r.seconds > 0) || math.IsInf(r.seconds, 1) {
@@ -66,7 +68,7 @@ func ReadRuns(r io.Reader) (runs []Run, lost int, err error) {
 		case first:
 			first = false
 			var head watchHead
-			if json.Unmarshal(line, &head) != nil || head.Format != watchFormat {
+			if jsonfile.Unmarshal(line, &head) != nil || head.Format != watchFormat {
 				return nil, 0, fmt.Errorf("check: watch file: the first line is not that of format %q", watchFormat)
 			}
 			if head.Version < 1 || head.Version > watchVersion {
@@ -74,7 +76,7 @@ func ReadRuns(r io.Reader) (runs []Run, lost int, err error) {
 			}
 		default:
 			var l watchLine
-			if json.Unmarshal(line, &l) != nil {
+			if jsonfile.Unmarshal(line, &l) != nil {
 				lost++
 				break
 			}

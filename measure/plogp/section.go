@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure/record"
 )
 
@@ -56,7 +57,7 @@ func FromSection(s *record.Section, ranks int) (*Result, error) {
 	}
 	var p settings
 	if len(s.Settings) > 0 {
-		if err := json.Unmarshal(s.Settings, &p); err != nil {
+		if err := jsonfile.Unmarshal(s.Settings, &p); err != nil {
 			return nil, fmt.Errorf("plogp: settings: %w", err)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/topocast/topocast/internal/jsonfile"
 )
 
 // A File is what was measured in one job, or in several of the same ranks.
@@ -117,7 +119,7 @@ func (s *Section) check() error {
 	}
 	if s.Settings != nil {
 		var object map[string]json.RawMessage
-		if err := json.Unmarshal(s.Settings, &object); err != nil || object == nil {
+		if err := jsonfile.Unmarshal(s.Settings, &object); err != nil || object == nil {
 			return fmt.Errorf("settings: want a JSON object")
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/model"
 )
@@ -124,7 +125,7 @@ func openSection(s *record.Section, columns []string, settings any) (at []int, e
 	if at, err = s.Need(columns...); err != nil {
 		return nil, fmt.Errorf("servet: section %q: %w", s.Kind, err)
 	}
-	if err = json.Unmarshal(s.Settings, settings); err != nil {
+	if err = jsonfile.Unmarshal(s.Settings, settings); err != nil {
 		return nil, fmt.Errorf("servet: section %q: settings: %w", s.Kind, err)
 	}
 	return at, nil

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure/record"
 )
 
@@ -147,7 +148,7 @@ func FromSection(s *record.Section) (*Result, error) {
 		return fail("%w", err)
 	}
 	var settings sectionSettings
-	if err := json.Unmarshal(s.Settings, &settings); err != nil {
+	if err := jsonfile.Unmarshal(s.Settings, &settings); err != nil {
 		return fail("settings: %w", err)
 	}
 	r := &Result{

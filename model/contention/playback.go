@@ -25,20 +25,30 @@ type Flow struct {
 //
 // It keeps the work of an event proportional to the rates that change: the
 // end of a flow is recomputed only when its rate changes, and ends wait in a
-// heap. It allocates nothing once it has seen as many flows before. It belongs to one
-// goroutine.
+// heap, where one that becomes later keeps its place until it is the first. It allocates nothing once it has seen
+// as many flows before. It belongs to one goroutine.
 type Playback struct {
 	solver *Solver
-	// Per solver flow.
-	number []int32   // which of the flows played
-	left   []float64 // bytes, at time since
-	rate   []float64 // B/s, from then on
-	since  []float64 // s
-	end    []float64 // s
-	place  []int32   // index in heap
-	heap   []int32   // flows by end
-	order  []int32   // flows played, by start
+	played []playedFlow // by the solver's numbers
+	heap   []waitingEnd // the earliest first
+	order  []int32      // flows to play, by start
 	change []int
+}
+
+// playedFlow is a flow under way.
+type playedFlow struct {
+	left   float64 // bytes, at time since
+	rate   float64 // B/s, from then on
+	since  float64 // s
+	end    float64 // s
+	number int32   // which of the flows played
+	place  int32   // index in heap
+}
+
+// waitingEnd is a flow in the heap.
+type waitingEnd struct {
+	time float64 // s, its end or before
+	flow int32   // the solver's number
 }
 
 // NewPlayback returns a Playback over the channels of a Solver, which has no flows
@@ -67,23 +77,19 @@ func (p *Playback) Times(dst []float64, flows []Flow) ([]float64, error) {
 	done := dst[from:]
 	next := 0
 	for next < len(p.order) || len(p.heap) > 0 {
-		var now float64
-		switch {
-		case len(p.heap) == 0:
-			now = flows[p.order[next]].Start
-		case next == len(p.order):
-			now = p.end[p.heap[0]]
-		default:
-			now = min(p.end[p.heap[0]], flows[p.order[next]].Start)
+		now := p.first()
+		if next < len(p.order) {
+			now = min(now, flows[p.order[next]].Start)
 		}
 		for len(p.heap) > 0 {
-			id := p.heap[0]
-			j := p.number[id]
-			if (p.end[id]-now)*p.rate[id] > NothingLeft*flows[j].Bytes {
+			id := p.heap[0].flow
+			f := &p.played[id]
+			if (f.end-now)*f.rate > NothingLeft*flows[f.number].Bytes {
 				break
 			}
-			done[j] = now
+			done[f.number] = now
 			p.takeFirst()
+			p.first()
 			p.solver.Remove(int(id))
 		}
 		for ; next < len(p.order) && flows[p.order[next]].Start <= now; next++ {
@@ -94,11 +100,14 @@ func (p *Playback) Times(dst []float64, flows []Flow) ([]float64, error) {
 		}
 		p.change = p.solver.solve(p.change[:0])
 		for _, id := range p.change {
-			p.left[id] -= p.rate[id] * (now - p.since[id])
-			p.since[id] = now
-			p.rate[id] = p.solver.Rate(id)
-			p.end[id] = now + max(0, p.left[id])/p.rate[id]
-			p.fix(p.place[id])
+			f := &p.played[id]
+			f.left -= f.rate * (now - f.since)
+			f.since = now
+			f.rate = p.solver.Rate(id)
+			f.end = now + max(0, f.left)/f.rate
+			if x := (waitingEnd{f.end, int32(id)}); x.sooner(p.heap[f.place]) {
+				p.raise(f.place, x)
+			}
 		}
 	}
 	return dst, nil
@@ -116,75 +125,88 @@ func (p *Playback) begin(number int32, f *Flow, now float64) error {
 	if err != nil {
 		return err
 	}
-	for id >= len(p.number) {
-		p.number, p.place = append(p.number, 0), append(p.place, 0)
-		p.left, p.rate = append(p.left, 0), append(p.rate, 0)
-		p.since, p.end = append(p.since, 0), append(p.end, 0)
+	for id >= len(p.played) {
+		p.played = append(p.played, playedFlow{})
 	}
-	p.number[id], p.left[id], p.rate[id], p.since[id] = number, f.Bytes, 0, now
-	p.end[id] = now
-	p.place[id] = int32(len(p.heap))
-	p.heap = append(p.heap, int32(id))
-	p.fix(p.place[id])
+	p.played[id] = playedFlow{left: f.Bytes, since: now, end: math.Inf(1), number: number}
+	p.heap = append(p.heap, waitingEnd{})
+	p.put(int32(len(p.heap)-1), waitingEnd{math.Inf(1), int32(id)})
 	return nil
 }
 
 // stop takes away the flows of a playback that cannot go on, so that the next one
 // begins with none.
 func (p *Playback) stop() {
-	for _, id := range p.heap {
-		p.solver.Remove(int(id))
+	for _, x := range p.heap {
+		p.solver.Remove(int(x.flow))
 	}
 	p.heap = p.heap[:0]
 	p.change = p.solver.solve(p.change[:0])
 }
 
-// sooner orders flows by end and then by number.
-func (p *Playback) sooner(a, b int32) bool {
-	return p.end[a] < p.end[b] || p.end[a] == p.end[b] && a < b
+// sooner orders the heap by time and then by flow.
+func (x waitingEnd) sooner(y waitingEnd) bool {
+	return x.time < y.time || x.time == y.time && x.flow < y.flow
 }
 
-func (p *Playback) put(i int, id int32) {
-	p.heap[i] = id
-	p.place[id] = int32(i)
+func (p *Playback) put(i int32, x waitingEnd) {
+	p.heap[i] = x
+	p.played[x.flow].place = i
 }
 
-// takeFirst takes the flow that ends first from the heap.
+// first brings the flow that ends first to the top of the heap, and returns its end in s, +Inf without flows.
+func (p *Playback) first() float64 {
+	for len(p.heap) > 0 {
+		x := p.heap[0]
+		end := p.played[x.flow].end
+		if !(x.time < end) {
+			return end
+		}
+		p.sink(waitingEnd{end, x.flow})
+	}
+	return math.Inf(1)
+}
+
+// takeFirst takes the first flow from the heap.
 func (p *Playback) takeFirst() {
-	last := p.heap[len(p.heap)-1]
-	p.heap = p.heap[:len(p.heap)-1]
-	if len(p.heap) > 0 {
-		p.put(0, last)
-		p.fix(0)
+	last := len(p.heap) - 1
+	x := p.heap[last]
+	if p.heap = p.heap[:last]; last > 0 {
+		p.sink(x)
 	}
 }
 
-// fix restores the heap after the end of the flow at place i has changed.
-func (p *Playback) fix(place int32) {
-	i, id := int(place), p.heap[place]
+// raise puts what ends sooner than the flow at place i there, or further up.
+func (p *Playback) raise(i int32, x waitingEnd) {
 	for i > 0 {
 		parent := (i - 1) / 2
-		if !p.sooner(id, p.heap[parent]) {
+		if !x.sooner(p.heap[parent]) {
 			break
 		}
 		p.put(i, p.heap[parent])
 		i = parent
 	}
+	p.put(i, x)
+}
+
+// sink puts what ends later than the first flow in its place, or further down.
+func (p *Playback) sink(x waitingEnd) {
+	i, n := int32(0), int32(len(p.heap))
 	for {
 		child := 2*i + 1
-		if child >= len(p.heap) {
+		if child >= n {
 			break
 		}
-		if child+1 < len(p.heap) && p.sooner(p.heap[child+1], p.heap[child]) {
+		if child+1 < n && p.heap[child+1].sooner(p.heap[child]) {
 			child++
 		}
-		if !p.sooner(p.heap[child], id) {
+		if !p.heap[child].sooner(x) {
 			break
 		}
 		p.put(i, p.heap[child])
 		i = child
 	}
-	p.put(i, id)
+	p.put(i, x)
 }
 
 // sortByStart orders flows by start and then by number.

@@ -103,14 +103,21 @@ func describe(g *topology.Graph) string {
 		default:
 			continue
 		}
-		for _, x := range []float64{a.Latency * 1e6, a.Bandwidth * 8e-9} {
-			b.WriteString(" ")
-			if !math.IsNaN(x) {
-				b.WriteString(exact(math.Round(x*1e6) / 1e6))
-			}
-		}
+		b.WriteString(values(a))
 	}
 	return b.String()
+}
+
+// values are the latency and bandwidth of an arc, in the units of describe.
+func values(a topology.Arc) string {
+	text := ""
+	for _, x := range []float64{a.Latency * 1e6, a.Bandwidth * 8e-9} {
+		text += " "
+		if !math.IsNaN(x) {
+			text += exact(math.Round(x*1e6) / 1e6)
+		}
+	}
+	return text
 }
 
 func TestReadDOT(t *testing.T) {

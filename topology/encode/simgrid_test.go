@@ -2,6 +2,7 @@ package encode
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -50,22 +51,28 @@ func simGridGraphs(t testing.TB) map[string]*topology.Graph {
 
 // lines lists names and links of a graph in an order that does not depend on numbers.
 func lines(g *topology.Graph) string {
-	all := strings.Split(describe(g), ";")
-	vertices := strings.FieldsFunc(all[0], func(r rune) bool { return r == '|' })
-	for i, v := range vertices {
-		names := strings.Split(v, " ")
-		slices.Sort(names)
-		vertices[i] = strings.Join(names, " ")
-	}
-	for i, link := range all[1:] {
-		ends, values, _ := strings.Cut(strings.TrimSpace(link), " ")
-		if a, b, found := strings.Cut(ends, "-"); found && b < a {
-			ends = b + "-" + a
+	var hosts, switches, links []string
+	for v := range g.Vertices() {
+		if g.IsSwitch(v) {
+			switches = append(switches, g.Name(v))
+		} else {
+			hosts = append(hosts, g.Name(v))
 		}
-		all[i+1] = ends + " " + values
 	}
-	slices.Sort(all[1:])
-	return strings.Join(vertices, "|") + strings.Join(all[1:], ";")
+	for _, a := range g.Arcs() {
+		ends := []string{g.Name(a.From), g.Name(a.To)}
+		switch back := g.ArcIndex(a.To, a.From); {
+		case back < 0 || !sameValues(a, g.Arcs()[back]):
+			links = append(links, strings.Join(ends, ">")+values(a))
+		case a.From < a.To:
+			slices.Sort(ends)
+			links = append(links, strings.Join(ends, "-")+values(a))
+		}
+	}
+	slices.Sort(hosts)
+	slices.Sort(switches)
+	slices.Sort(links)
+	return fmt.Sprintf("%q | %q %q", hosts, switches, links)
 }
 
 func TestSimGridRoundTrip(t *testing.T) {

@@ -45,7 +45,7 @@ func fitOfTree(f *nested.Fit, r *readings.Symmetric, h *topology.Hierarchy, clas
 					level = class[int(join[j])-t.N]
 				}
 				if fit > 0 {
-					rest[level] = append(rest[level], float32(math.Abs(v-fit)/fit))
+					rest[level] = append(rest[level], float32(min(math.Abs(v-fit)/fit, math.MaxFloat32))) // finite whatever was read
 				}
 			}
 		}
