@@ -23,16 +23,20 @@ type Job struct {
 	Program  []string // with its arguments
 
 	// Yield makes ranks that wait look for messages over and over and give way
-	// in between. Otherwise they sleep until a message comes, at once or, where several run on one host,
-	// after some time: the package comment says why.
+	// in between, as they do where several run on one host. Otherwise they sleep
+	// until a message comes: the package comment says why.
 	Yield bool
+
+	// Doze makes ranks sleep that share a host, too, 1 ms at a time, after some ms in vain. A message in shared
+	// memory then comes up to 1 ms late: it is for transfers that take far longer.
+	Doze bool
 }
 
 // Looks for messages in vain after which a rank sleeps: those of a rank that does not wait yet, and some ms of those of a rank
 // that may hear from its host by shared memory, of which no socket tells.
 const (
 	looksInPassing = 2
-	looksForShared = 500
+	looksToDoze    = 500
 )
 
 // looks is after how many looks in vain ranks sleep; 0: never.
@@ -43,7 +47,10 @@ func (j *Job) looks() int {
 	taken := make(map[int]bool)
 	for _, h := range j.Place {
 		if taken[h] {
-			return looksForShared
+			if j.Doze {
+				return looksToDoze
+			}
+			return 0
 		}
 		taken[h] = true
 	}

@@ -90,11 +90,11 @@ func TestJobsTellTheirLaunchersWhereToRun(t *testing.T) {
 	// Two ranks on a host talk through shared memory, which no socket tells of.
 	j.Options = nil
 	for _, tt := range []struct {
-		place []int
-		yield bool
-		looks string
-	}{{[]int{1, 0}, false, "2"}, {[]int{1, 0}, true, ""}, {[]int{1, 0, 1}, false, "500"}} {
-		j.Place, j.Yield = tt.place, tt.yield
+		place       []int
+		yield, doze bool
+		looks       string
+	}{{[]int{1, 0}, false, false, "2"}, {[]int{1, 0}, false, true, "2"}, {[]int{1, 0}, true, false, ""}, {[]int{1, 0, 1}, false, false, ""}, {[]int{1, 0, 1}, false, true, "500"}} {
+		j.Place, j.Yield, j.Doze = tt.place, tt.yield, tt.doze
 		for _, library := range []string{OpenMPI, MPICH} {
 			j.MPI = library
 			args, _, err := j.command("HOSTS", "AGENT", "LIBRARY")
@@ -104,7 +104,7 @@ func TestJobsTellTheirLaunchersWhereToRun(t *testing.T) {
 			line := strings.Join(args, " ")
 			_, after, _ := strings.Cut(line, "NETLAB_LOOKS")
 			if looks, _, _ := strings.Cut(strings.TrimLeft(after, "= "), " "); looks != tt.looks {
-				t.Errorf("%s with ranks on %v, yield %v: command = %s, want ranks to sleep after %q looks", library, tt.place, tt.yield, line, tt.looks)
+				t.Errorf("%s with ranks on %v, yield %v, doze %v: command = %s, want ranks to sleep after %q looks", library, tt.place, tt.yield, tt.doze, line, tt.looks)
 			}
 			if tt.looks != "" && !strings.Contains(line, "LIBRARY") {
 				t.Errorf("%s: command = %s, want it to load the library", library, line)

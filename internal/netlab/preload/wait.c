@@ -13,8 +13,8 @@
 // Open MPI after every message.
 //
 // What the sockets do not tell, such as a connection that another thread has made,
-// waits for the end of a look, 1 ms. So do messages in shared memory: with
-// several ranks on a host they give way after each of many looks before.
+// waits for the end of a look, 1 ms. So do messages in shared memory: where
+// several ranks share a host they give way only, or after each of many looks before.
 enum { LONGEST = 1 }; // ms
 
 // Up to so many looks in vain are in passing, and a rank does not give way after them.
