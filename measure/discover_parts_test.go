@@ -25,7 +25,7 @@ func TestDiscoverMeasuresTheLoad(t *testing.T) {
 	d := discovered(t, "tree:4x3 latency=10us,2us rate=10Gbps", &simnet.Settings{Noise: simnet.Noise{Sigma: 0.02}}, &measure.DiscoverSettings{
 		Repetitions: 2, Samples: 5, Patterns: 12, Degradation: true,
 	})
-	if lo, hi := d.Network.Interval(1, 0.9); !(lo > 0.5 && lo < hi && hi < 2) {
+	if lo, hi := d.Network.Interval(0, 1, 1, 0.9); !(lo > 0.5 && lo < hi && hi < 2) {
 		t.Errorf("90 %% interval of a transfer of 1 s is [%g, %g] s", lo, hi)
 	}
 	// 10 Gbit/s everywhere: each uplink is filled by two pairs.

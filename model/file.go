@@ -16,7 +16,7 @@ import (
 
 const (
 	networkFormat  = "topocast/network"
-	networkVersion = 3 // 2: links may be marked as estimated, and levels are those of firm groups; 3: a checksum
+	networkVersion = 4 // 2: links may be marked as estimated, and levels are those of firm groups; 3: a checksum; 4: ratios of levels
 )
 
 // networkFile is the layout of a network in JSON. The graph and the hierarchy
@@ -50,7 +50,7 @@ type networkFile struct {
 	Checksum  string           `json:"checksum,omitempty"` // of all before; the last, see verify
 }
 
-// Write writes the network as JSON of the format "topocast/network", version 3.
+// Write writes the network as JSON of the format "topocast/network", version 4.
 // It takes some 60 bytes per rank and 6 more per further level: 0.3 MB for
 // 4,096 ranks, 1.2 MB for 16,384 (BenchmarkFileSize).
 func (n *Network) Write(w io.Writer) error {
@@ -82,7 +82,7 @@ func (n *Network) Write(w io.Writer) error {
 	}
 	for i := range n.levels {
 		l := &n.levels[i]
-		f.Levels = append(f.Levels, levelFile{l.toFile(), jsonfile.Known(l.Spread)})
+		f.Levels = append(f.Levels, levelFile{l.toFile(), jsonfile.Known(l.Spread), l.MeasuredOverPredicted})
 	}
 	object, err := json.Marshal(f)
 	if err != nil {
@@ -225,7 +225,7 @@ func (f *networkFile) network() (*Network, error) {
 		}
 	}
 	for _, l := range levels {
-		s.Levels = append(s.Levels, LevelParams{PLogP: l.params(), Spread: jsonfile.Value(l.Spread)})
+		s.Levels = append(s.Levels, LevelParams{PLogP: l.params(), Spread: jsonfile.Value(l.Spread), MeasuredOverPredicted: l.Ratios})
 	}
 	if len(f.RankHost) != len(f.RankCore) {
 		return nil, fmt.Errorf("model: read network: %d entries of rank_host, %d of rank_core", len(f.RankHost), len(f.RankCore))

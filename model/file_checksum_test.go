@@ -31,7 +31,7 @@ func TestChecksum(t *testing.T) {
 		"a digit of it":         {strings.Replace(whole, `"crc32c:`, `"crc32c:0`, 1), "damaged"},
 		"of something unknown":  {strings.Replace(whole, `"crc32c:`, `"md5:`, 1), "damaged"},
 		"no longer the last":    {`{"checksum"` + whole[at+len(`,"checksum"`):len(whole)-2] + "," + whole[1:at] + "}", "damaged"},
-		"said to be older":      {strings.Replace(whole, `"version":3`, `"version":2`, 1), "damaged"},
+		"said to be older":      {strings.Replace(whole, `"version":4`, `"version":3`, 1), "damaged"},
 		"without, of version 2": {strings.Replace(edited, `"version":3`, `"version":2`, 1), ""},
 	} {
 		_, err := Read(strings.NewReader(c.text))

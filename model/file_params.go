@@ -17,7 +17,8 @@ type plogpFile struct {
 
 type levelFile struct {
 	plogpFile
-	Spread *float64 `json:"spread,omitempty"`
+	Spread *float64  `json:"spread,omitempty"`
+	Ratios []float64 `json:"ratios,omitempty"` // those of the network, of this level
 }
 
 type classFile struct {

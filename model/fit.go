@@ -106,7 +106,8 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 		fitted.Links = LinkClasses{
 			Classes: out.Coupling, OfArc: f.classOf, Law: out.Law, Duplex: out.Duplex, Connection: out.Connection,
 		}
-		fitted.RTTBias, fitted.MeasuredOverPredicted = out.RTTBias, f.ratios(settings.Steps)
+		f.predictUnseen(settings.Steps)
+		fitted.RTTBias, fitted.MeasuredOverPredicted = out.RTTBias, ratiosOf(slices.Concat(f.unseen...))
 		if warning := missWarning(fitted.MeasuredOverPredicted); warning != "" {
 			out.Warnings = append(out.Warnings, warning)
 		}
@@ -119,6 +120,11 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 			}
 		}
 		addParameters(base, levels, s.Parameters)
+		for i, residuals := range f.unseenByLevel(len(levels)) {
+			if len(residuals) >= leastOfLevel {
+				levels[i].MeasuredOverPredicted = ratiosOf(residuals)
+			}
+		}
 		fitted.Levels = levels
 		out.Warnings = append(out.Warnings, warnings...)
 	}

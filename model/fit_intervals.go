@@ -24,16 +24,42 @@ const (
 // n - parameters tells nothing where these are nearly as many. They are at most doubled.
 const leastFree = 0.25
 
-// ratios are quantiles of measured over predicted times, evenly spaced, from
-// residuals of predictions, not of the fit: see heldOut. The k-th of n
-// residuals is taken as the k/(n+1)-quantile, for the next one falls below it
-// with that probability (V. Vovk et al. 2005, Algorithmic Learning in a Random World, 2.2).
-func (f *fitter) ratios(steps int) []float64 {
+// leastOfLevel is how many residuals a level has quantiles of its own from: fewer have none of 2.5 %.
+const leastOfLevel = ratioSteps - 1
+
+// predictUnseen predicts patterns by fits that have not seen them, unless that was done to choose the law.
+func (f *fitter) predictUnseen(steps int) {
 	if f.unseen == nil {
 		f.unseen = f.heldOut(steps)
 	}
-	sorted := slices.Concat(f.unseen...)
-	slices.Sort(sorted)
+}
+
+// unseenByLevel are the residuals of predictUnseen by the level of their transfers: messages inside hosts, which the
+// processors carry, may be far less regular than those over links. None if there were too few patterns to be held out.
+func (f *fitter) unseenByLevel(levels int) [][]float64 {
+	out := make([][]float64, levels)
+	if f.several() < fewPatterns {
+		return out
+	}
+	k := 0
+	for _, p := range f.patterns {
+		if len(p.flows) == 1 {
+			continue
+		}
+		for i, level := range p.level {
+			out[level] = append(out[level], f.unseen[k][i])
+		}
+		k++
+	}
+	return out
+}
+
+// ratiosOf are quantiles of measured over predicted times, evenly spaced, from
+// residuals of predictions, not of the fit: see heldOut. The k-th of n
+// residuals is taken as the k/(n+1)-quantile, for the next one falls below it
+// with that probability (V. Vovk et al. 2005, Algorithmic Learning in a Random World, 2.2).
+func ratiosOf(residuals []float64) []float64 {
+	sorted := slices.Sorted(slices.Values(residuals))
 	n := len(sorted)
 	out := make([]float64, ratioSteps+1)
 	for i := range out {
@@ -64,7 +90,7 @@ func missWarning(ratios []float64) string {
 		quantity.Percent(math.Expm1(off)), ratios[tail], ratios[ratioSteps-tail])
 }
 
-// heldOut are the residuals of the patterns of several transfers, always in the same order, each predicted
+// heldOut are the residuals of the patterns of several transfers, in their order, each predicted
 // by parameters that were fitted to four fifths of these patterns without it (to
 // all others if they are fewer than ten): they hold the errors of the parameters
 // besides the noise. The fits follow the derivatives of the one to all patterns, which has to have been found:
@@ -72,7 +98,6 @@ func missWarning(ratios []float64) string {
 // widened by what its parameters have taken out of them.
 func (f *fitter) heldOut(steps int) [][]float64 {
 	all, theta := f.patterns, f.theta
-	var out [][]float64
 	several := f.several()
 	folds := foldsOfMany
 	switch {
@@ -81,15 +106,17 @@ func (f *fitter) heldOut(steps int) [][]float64 {
 	case several < manyPatterns:
 		folds = several
 	}
+	out := make([][]float64, several)
 	for fold := range folds {
 		var train, held []fitPattern
+		var number []int // of those held out
 		k := 0
 		for _, p := range all {
 			if len(p.flows) > 1 {
 				k++
 			}
 			if len(p.flows) > 1 && k%folds == fold {
-				held = append(held, p)
+				held, number = append(held, p), append(number, k-1)
 			} else {
 				train = append(train, p)
 			}
@@ -97,7 +124,7 @@ func (f *fitter) heldOut(steps int) [][]float64 {
 		f.patterns, f.theta = train, slices.Clone(theta)
 		f.follow(steps)
 		for i := range held {
-			out = append(out, f.residuals(nil, &held[i]))
+			out[number[i]] = f.residuals(nil, &held[i])
 		}
 	}
 	f.patterns, f.theta = all, theta

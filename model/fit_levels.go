@@ -44,7 +44,7 @@ func fitLevels(n *Network, observations []Observation) (levels []LevelParams, wa
 			warnings = append(warnings, fmt.Sprintf("level %d: times of equal messages spread by %.0f %%: the machine was busy while they were measured, or pairs of ranks that the level joins are not alike", i, 100*spread))
 		}
 		if len(sizes) < 2 {
-			kept := LevelParams{PLogP: n.levels[i].clone(), Spread: spread}
+			kept := LevelParams{PLogP: n.levels[i].PLogP.clone(), Spread: spread}
 			levels = append(levels, kept)
 			if n.Ranks() > 1 {
 				warnings = append(warnings, fmt.Sprintf("level %d: single transfers of %d sizes: its bandwidth is not determined", i, len(sizes)))

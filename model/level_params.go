@@ -18,7 +18,7 @@ func levelParams(h *topology.Hierarchy, s *Settings) ([]LevelParams, error) {
 			return nil, fmt.Errorf("%d levels of parameters, want %d: the hierarchy's and the root", len(s.Levels), want)
 		}
 		for _, l := range s.Levels {
-			levels = append(levels, LevelParams{PLogP: l.clone(), Spread: l.Spread})
+			levels = append(levels, l.clone())
 		}
 	default:
 		if s.LevelBandwidth != nil && len(s.LevelBandwidth) != want {
@@ -50,6 +50,9 @@ func levelParams(h *topology.Hierarchy, s *Settings) ([]LevelParams, error) {
 		}
 		if levels[i].Spread < 0 || math.IsInf(levels[i].Spread, 1) {
 			return nil, fmt.Errorf("level %d: spread %g: want at least 0 and finite, or NaN", i, levels[i].Spread)
+		}
+		if err := checkRatios(levels[i].MeasuredOverPredicted); err != nil {
+			return nil, fmt.Errorf("level %d: %w", i, err)
 		}
 	}
 	return levels, nil

@@ -182,15 +182,10 @@ func (n *Network) setSharing(s *Settings) error {
 		}
 	}
 	n.ratios = slices.Clone(s.MeasuredOverPredicted)
-	if len(n.ratios) == 1 || !slices.IsSorted(n.ratios) {
-		return fmt.Errorf("ratios %v: want none, or at least two, ascending", n.ratios)
+	err := checkRatios(n.ratios)
+	if err != nil {
+		return err
 	}
-	for _, x := range n.ratios {
-		if !(x > 0) || math.IsInf(x, 0) {
-			return fmt.Errorf("ratio %g: want above 0 and finite", x)
-		}
-	}
-	var err error
 	n.routes, err = topology.NewRoutes(n.graph, s.Routing)
 	return err
 }

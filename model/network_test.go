@@ -200,6 +200,7 @@ func TestNewRefuses(t *testing.T) {
 		{"a pair given twice", Settings{Pairs: []PairParams{{Src: 0, Dst: 1, PLogP: Hockney{1, 1}.PLogP()}, {Src: 0, Dst: 1, PLogP: Hockney{1, 1}.PLogP()}}}, "pair (0,1): given twice"},
 		{"an unknown link class", Settings{Links: LinkClasses{Classes: []LinkClass{{"a", 0}}, OfArc: append(make([]int, 17), 1)}}, "arc 17 is of link class 1"},
 		{"a coupling above 1", Settings{Links: LinkClasses{Classes: []LinkClass{{"a", 2}}, OfArc: make([]int, 18)}}, "coupling of link class \"a\" is 2"},
+		{"ratios of a level that fall", Settings{Levels: []LevelParams{{PLogP: Hockney{1, 1}.PLogP(), MeasuredOverPredicted: []float64{2, 1}}, {PLogP: Hockney{1, 1}.PLogP()}}}, "level 0: ratios [2 1]"},
 		{"ratios that fall", Settings{MeasuredOverPredicted: []float64{2, 1}}, "ratios [2 1]"},
 		{"host pairs without hosts", Settings{HostPairs: []PairParams{{Src: 0, Dst: 1, PLogP: Hockney{1, 1}.PLogP()}}}, "host pairs: pair (0,1)"},
 	} {
@@ -233,7 +234,7 @@ func fullSettings() *Settings {
 	return &Settings{
 		Levels: []LevelParams{
 			{PLogP: PLogP{Latency: 1e-6, Sizes: []int64{0, 1000}, Gap: []float64{0, 1e-6}, Send: []float64{1e-7, 2e-7}, Recv: []float64{1e-7, 3e-7}}, Spread: 0.03},
-			{PLogP: PLogP{Latency: nan, Sizes: []int64{8}, Gap: []float64{0}}, Spread: nan},
+			{PLogP: PLogP{Latency: nan, Sizes: []int64{8}, Gap: []float64{0}}, Spread: nan, MeasuredOverPredicted: []float64{0.5, 2}},
 		},
 		Pairs:           []PairParams{{Src: 5, Dst: 4, PLogP: Hockney{1e-6, 1e6}.PLogP()}},
 		HostPairs:       []PairParams{{Src: 0, Dst: 3, PLogP: Hockney{3e-6, 1e6}.PLogP()}},
@@ -300,7 +301,7 @@ func TestReadRefuses(t *testing.T) {
 		{"another format", `{"format":"topocast/measurement","version":1}`, `format is "topocast/measurement"`},
 		{"another tool's file", `{"nodes":[]}`, `format is ""`},
 		{"a list", `[1,2]`, "is an array: want an object"},
-		{"a later version", `{"format":"topocast/network","version":4}`, "version is 4"},
+		{"a later version", `{"format":"topocast/network","version":5}`, "version is 5"},
 		{"version 0", `{"format":"topocast/network"}`, "version is 0"},
 		{"an unknown key", `{"format":"topocast/network","version":2,"levls":[]}`, `unknown field "levls"`},
 		{"a metadata key that is unknown", `{"format":"topocast/network","version":1,"measured":{"byts":8}}`, `unknown field "byts"`},

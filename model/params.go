@@ -129,6 +129,14 @@ func (p *PLogP) clone() PLogP {
 type LevelParams struct {
 	PLogP          // medians over the pairs
 	Spread float64 // relative spread of single readings about the medians, as a standard deviation, of the size where it is largest; NaN if not known
+
+	// MeasuredOverPredicted are those of Settings, of the concurrent transfers that the level joins; nil: too few
+	// of them are known, and those of all transfers stand for them.
+	MeasuredOverPredicted []float64
+}
+
+func (l *LevelParams) clone() LevelParams {
+	return LevelParams{PLogP: l.PLogP.clone(), Spread: l.Spread, MeasuredOverPredicted: slices.Clone(l.MeasuredOverPredicted)}
 }
 
 // PairParams are the parameters of messages from one rank, or one host, to another.

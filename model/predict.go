@@ -189,9 +189,7 @@ func (p *Predictor) add(t Transfer) error {
 	case !(t.Start >= 0) || math.IsInf(t.Start, 0):
 		return fmt.Errorf("start is %g s: want at least 0 and finite", t.Start)
 	}
-	if p.s.Place != nil {
-		src, dst = p.s.Place[src], p.s.Place[dst]
-	}
+	src, dst = p.placed(t)
 	f := contention.Flow{Bytes: float64(t.Bytes), Start: t.Start}
 	from := len(p.route)
 	if c := n.sharedMemory(src, dst); c >= 0 {
@@ -245,6 +243,14 @@ func (p *Predictor) add(t Transfer) error {
 	}
 	p.flows = append(p.flows, f)
 	return nil
+}
+
+// placed are the ranks of the network that a transfer runs between.
+func (p *Predictor) placed(t Transfer) (src, dst int) {
+	if p.s.Place == nil {
+		return t.Src, t.Dst
+	}
+	return p.s.Place[t.Src], p.s.Place[t.Dst]
 }
 
 // typicalRTT scales round-trip times so that shares are near 1; shares matter

@@ -3,6 +3,7 @@ package model
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -190,14 +191,22 @@ func TestPredictIsSafeForConcurrentUse(t *testing.T) {
 	all.Wait()
 }
 
+// Two ranks of a rack, whose level has no ratios of its own, and two of different racks.
 func TestInterval(t *testing.T) {
-	n := twoRacks(t, 4, &Settings{MeasuredOverPredicted: []float64{0.8, 0.9, 1, 1.1, 1.2}})
-	for _, c := range []struct{ coverage, lo, hi float64 }{{0.5, 1.8, 2.2}, {0.9, 1.64, 2.36}} {
-		if lo, hi := n.Interval(2, c.coverage); !near(lo, c.lo, 1e-12) || !near(hi, c.hi, 1e-12) {
-			t.Errorf("Interval(2, %g) = %g, %g, want %g, %g", c.coverage, lo, hi, c.lo, c.hi)
+	all := []float64{0.8, 0.9, 1, 1.1, 1.2}
+	n := twoRacks(t, 4, &Settings{MeasuredOverPredicted: all})
+	levels := slices.Clone(n.levels)
+	levels[len(levels)-1].MeasuredOverPredicted = []float64{0.5, 1, 2}
+	n = twoRacks(t, 4, &Settings{Levels: levels, MeasuredOverPredicted: all})
+	for _, c := range []struct {
+		dst              int
+		coverage, lo, hi float64
+	}{{1, 0.5, 1.8, 2.2}, {1, 0.9, 1.64, 2.36}, {7, 0.5, 1.5, 3}, {7, 0.9, 1.1, 3.8}} {
+		if lo, hi := n.Interval(0, c.dst, 2, c.coverage); !near(lo, c.lo, 1e-12) || !near(hi, c.hi, 1e-12) {
+			t.Errorf("Interval(0, %d, 2, %g) = %g, %g, want %g, %g", c.dst, c.coverage, lo, hi, c.lo, c.hi)
 		}
 	}
-	if lo, _ := twoRacks(t, 4, nil).Interval(2, 0.9); !math.IsNaN(lo) {
+	if lo, _ := twoRacks(t, 4, nil).Interval(0, 1, 2, 0.9); !math.IsNaN(lo) {
 		t.Errorf("Interval of a network that was not fitted = %g, want NaN", lo)
 	}
 }

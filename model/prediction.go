@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Prediction is what concurrent transfers come to, in the order in which
@@ -32,7 +33,8 @@ func (p *Predictor) Prediction(transfers []Transfer, coverage float64) (*Predict
 		}
 	}
 	for i, t := range transfers {
-		lo, hi := p.n.Interval(times[i]-t.Start, coverage)
+		src, dst := p.placed(t)
+		lo, hi := p.n.Interval(src, dst, times[i]-t.Start, coverage)
 		if math.IsNaN(lo) {
 			return out, nil
 		}
@@ -42,17 +44,34 @@ func (p *Predictor) Prediction(transfers []Transfer, coverage float64) (*Predict
 }
 
 // Interval is the range in s in which the measured duration of a concurrent
-// transfer lies with probability coverage, in (0, 1), if it is predicted to last the
+// transfer from one rank to another lies with probability coverage, in (0, 1), if it is predicted to last the
 // given time in s. It comes from how far measured and predicted times were
-// apart when the network was fitted; NaN if it was not.
-func (n *Network) Interval(seconds, coverage float64) (lo, hi float64) {
-	if len(n.ratios) < 2 || !(coverage > 0 && coverage < 1) {
+// apart when the network was fitted, of the transfers of the same level where there were enough; NaN if it was not.
+func (n *Network) Interval(src, dst int, seconds, coverage float64) (lo, hi float64) {
+	ratios := n.levels[n.LevelOf(src, dst)].MeasuredOverPredicted
+	if ratios == nil {
+		ratios = n.ratios
+	}
+	if len(ratios) < 2 || !(coverage > 0 && coverage < 1) {
 		return math.NaN(), math.NaN()
 	}
 	at := func(p float64) float64 {
-		x := p * float64(len(n.ratios)-1)
-		i := min(int(x), len(n.ratios)-2)
-		return n.ratios[i] + (x-float64(i))*(n.ratios[i+1]-n.ratios[i])
+		x := p * float64(len(ratios)-1)
+		i := min(int(x), len(ratios)-2)
+		return ratios[i] + (x-float64(i))*(ratios[i+1]-ratios[i])
 	}
 	return seconds * at((1-coverage)/2), seconds * at((1+coverage)/2)
+}
+
+// checkRatios checks quantiles of measured over predicted times.
+func checkRatios(ratios []float64) error {
+	if len(ratios) == 1 || !slices.IsSorted(ratios) {
+		return fmt.Errorf("ratios %v: want none, or at least two, ascending", ratios)
+	}
+	for _, x := range ratios {
+		if !(x > 0) || math.IsInf(x, 0) {
+			return fmt.Errorf("ratio %g: want above 0 and finite", x)
+		}
+	}
+	return nil
 }

@@ -59,11 +59,12 @@ func (n *Network) Remeasured(m *Remeasurement) (*Network, error) {
 	}
 	levels, warnings := fitLevels(base, m.Observations)
 	for i := range levels {
+		levels[i].MeasuredOverPredicted = n.levels[i].MeasuredOverPredicted
 		if len(levels[i].Sizes) >= 2 && levels[i].Sizes[len(levels[i].Sizes)-1] > n.measured.Bytes {
 			continue
 		}
 		// Nothing longer was measured: the gap stays, and the latency moves.
-		levels[i].PLogP = n.levels[i].clone()
+		levels[i].PLogP = n.levels[i].PLogP.clone()
 		if moved := base.levels[i].Time(n.measured.Bytes) - n.levels[i].Time(n.measured.Bytes); !math.IsNaN(moved) {
 			levels[i].Latency = math.Max(0, levels[i].Latency+moved)
 		}
