@@ -42,7 +42,7 @@ func Fabric(dir, command string, in io.Reader, ready io.WriteCloser, leash io.Re
 	ready.Close() // before anything is started that would keep it open
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	defer d.keepAwake(command)()
+	defer keepAwake()()
 	if leash != nil {
 		go func() {
 			io.Copy(io.Discard, leash)

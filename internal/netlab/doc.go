@@ -51,7 +51,7 @@
 // with the program that started it: it reads a pipe whose other end the kernel
 // closes. Jobs hang on such a pipe in any case, through a supervisor which
 // adopts and ends all that descends from them. Nothing is made outside of those namespaces and no setting of
-// the machine is changed: cubic, which a namespace may not choose as its
+// the machine is changed, but that its CPUs do not halt while a lab is up (keepAwake): cubic, which a namespace may not choose as its
 // default everywhere, is asked for by the route. So any number of labs have the
 // same names and addresses and never meet.
 //

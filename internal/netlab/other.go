@@ -67,6 +67,3 @@ func (*Lab) Verify() (*Verification, error) { return nil, ErrUnavailable }
 
 // Preload is for Linux.
 func (*Lab) Preload(context.Context, string) (string, error) { return "", ErrUnavailable }
-
-// KeepAwake is for Linux.
-func KeepAwake(int) error { return ErrUnavailable }

@@ -20,7 +20,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strconv"
 	"syscall"
 	"text/tabwriter"
 	"time"
@@ -321,13 +320,6 @@ func roles() []*cobra.Command {
 			return exitStatus(status)
 		}),
 		role("exec", 3, func(args []string) error { return netlab.Exec(args[0], args[1], args[2:]) }),
-		role("awake", 1, func(args []string) error {
-			cpu, err := strconv.Atoi(args[0])
-			if err != nil {
-				return err
-			}
-			return netlab.KeepAwake(cpu)
-		}),
 		role("agent", 3, func(args []string) error { return netlab.Agent(args[0], args[1:]) }),
 	}
 }
