@@ -170,12 +170,18 @@ func (o *bannikovOptions) measure(ctx context.Context, comm mpi.Communicator, s 
 
 // readings are latencies of all pairs for all lengths; collective, nil on other ranks than 0.
 func (o *bannikovOptions) readings(ctx context.Context, comm mpi.Communicator) (*measure.Result, error) {
+	if err := checkMemory(comm, o.sizes); err != nil {
+		return nil, err
+	}
 	return measure.Run(ctx, comm, &measure.Settings{Sizes: o.sizes, Repetitions: 1, Samples: simulatedSamples, Seed: 1, Sequential: true})
 }
 
 func (o *bannikovOptions) readingsWithin(ctx context.Context, comm mpi.Communicator, s *stage) (*measure.Result, error) {
 	if _, is := comm.(*simnet.Comm); is {
 		return o.readings(ctx, comm)
+	}
+	if err := checkMemory(comm, o.sizes); err != nil {
+		return nil, err
 	}
 	return measure.Run(ctx, comm, &measure.Settings{Sizes: o.sizes, Repetitions: 3, Seed: 1, Budget: s.budget, Date: date(comm)})
 }
