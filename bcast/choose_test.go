@@ -8,6 +8,7 @@ import (
 
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 )
@@ -203,7 +204,11 @@ func TestOtherSegmentsAreTried(t *testing.T) {
 func TestTuneIsNearExhaustiveSearch(t *testing.T) {
 	c, n := cluster(t, "tree:2x3 latency=20us,5us rate=1Gbps")
 	software := simnet.Overhead{Seconds: 10e-6 / 3}
-	for _, size := range []int{64, 16 << 10, 256 << 10} {
+	sizes := []int{64, 256 << 10}
+	if tooltest.Long() {
+		sizes = append(sizes, 16<<10)
+	}
+	for _, size := range sizes {
 		plans := 0
 		err := simnet.Run(c.Graph, nil, &simnet.Settings{Send: software, Recv: software}, func(comm mpi.Communicator) error {
 			l := newLibrary(comm, schedule.Flat{}, 0)

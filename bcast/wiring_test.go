@@ -15,6 +15,7 @@ import (
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/published"
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
 )
@@ -224,7 +225,11 @@ func TestNamedBroadcastsAreNotFaster(t *testing.T) {
 	}
 	w := wiring{{10, 10, 10, 10}, {10, 10, 10}, {40, 40}}
 	m := machine(t, w.job(rand.New(rand.NewPCG(3, 0)), 40))
-	for _, bytes := range []int{32, 16 << 10, 256 << 10} {
+	sizes := []int{32, 16 << 10}
+	if tooltest.Long() {
+		sizes = append(sizes, 256<<10)
+	}
+	for _, bytes := range sizes {
 		m.message = make([]byte, bytes)
 		text, _, tuned := m.row(t, bytes, usual)
 		if tuned < 1 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/mpi"
@@ -50,9 +51,9 @@ func TestDiscoverWithFewPairs(t *testing.T) {
 		name, spec string
 		s          measure.DiscoverSettings
 	}{
-		{"asked for", "tree:8x16 latency=20us,4us rate=10Gbps", measure.DiscoverSettings{FewPairs: true}},
-		// 255 rounds of 13 round trips of 48 us and more in both directions take over 0.3 s.
-		{"for want of time", "tree:8x32 latency=20us,4us rate=10Gbps", measure.DiscoverSettings{Budget: 500 * time.Millisecond}},
+		{"asked for", "tree:4x16 latency=20us,4us rate=10Gbps", measure.DiscoverSettings{FewPairs: true}},
+		// 127 rounds of 13 round trips of 48 us and more in both directions take over 0.15 s.
+		{"for want of time", "tree:4x32 latency=20us,4us rate=10Gbps", measure.DiscoverSettings{Budget: 250 * time.Millisecond}},
 	} {
 		cluster, err := gen.Parse(c.spec)
 		if err != nil {
@@ -76,7 +77,7 @@ func TestDiscoverWithFewPairs(t *testing.T) {
 
 // TestFewPairsFindWhatAllPairsTell: the firm groups are the same.
 func TestFewPairsFindWhatAllPairsTell(t *testing.T) {
-	if testing.Short() {
+	if !tooltest.Long() {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
 	}
 	const spec = "tree:[[5,3,4],[6,7,5,4],[8,3],[6,6,7]] latency=4us,2us,1us shuffle seed=3"

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/tooltest"
 )
 
 // coverage fits a machine of two racks to random patterns with 3 % noise and
@@ -44,7 +46,7 @@ func coverage(t testing.TB, seed uint64, perRack, patterns int) (inside, total i
 
 // Nominal intervals over several machines; BenchmarkFitCoverage has many.
 func TestIntervalsCoverHeldOutTransfers(t *testing.T) {
-	if testing.Short() {
+	if !tooltest.Long() {
 		t.Skip("long, and its goroutines are those of shorter tests")
 	}
 	for seed := range uint64(2) {
@@ -58,6 +60,9 @@ func TestIntervalsCoverHeldOutTransfers(t *testing.T) {
 // Messages inside hosts take up to twice as long as predicted, those between hosts are off by 3 %: each has its own
 // intervals. Where too few are known of a level, those of all stand for it.
 func TestIntervalsByLevel(t *testing.T) {
+	if !tooltest.Long() {
+		t.Skip("long: fits some hundreds of transfers")
+	}
 	truth, seen := hostsOfTwo(t)
 	r := rand.New(rand.NewPCG(3, 23))
 	observed := func(patterns int) []Observation {

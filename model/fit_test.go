@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/topology"
 )
@@ -364,7 +365,7 @@ func BenchmarkFit(b *testing.B) {
 
 // Other machines, with other coupling and bias, are recovered as well.
 func TestFitRecoversOtherMachines(t *testing.T) {
-	if testing.Short() {
+	if !tooltest.Long() {
 		t.Skip("long, and its goroutines are those of shorter tests")
 	}
 	for seed := range uint64(2) { // the third is TestFitRecoversKnownParameters

@@ -10,6 +10,7 @@ import (
 
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/casttest"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 )
@@ -262,7 +263,11 @@ func slowEvaluate(m machine, ops [][]schedule.Op, perByte []float64) float64 {
 
 func TestPredictionEqualsTheObviousOne(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for range 60 {
+	machines := 20
+	if tooltest.Long() {
+		machines = 60
+	}
+	for range machines {
 		ranks := 2 + rng.IntN(20)
 		tree := casttest.RandomTree(rng, ranks)
 		var groups []topology.Group

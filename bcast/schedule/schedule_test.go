@@ -10,6 +10,7 @@ import (
 
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/casttest"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -18,7 +19,9 @@ func TestEveryAlgorithmSolvesEveryProblem(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var counts []int
 	for n := 1; n <= 17; n++ {
-		counts = append(counts, n)
+		if n <= 5 || n >= 16 || n%4 == 0 || tooltest.Long() {
+			counts = append(counts, n)
+		}
 	}
 	for _, ranks := range counts {
 		trees := []*topology.Hierarchy{nil, casttest.RegularTree(t, ranks, 2, 3), casttest.RandomTree(rng, ranks)}

@@ -7,11 +7,17 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/topocast/topocast/internal/tooltest"
 	"gonum.org/v1/gonum/mat"
 )
 
 // tested are instances of every family that are small enough for tests.
-var tested = []int{0, 3, 7, 12}
+func tested() []int {
+	if tooltest.Long() {
+		return []int{0, 3, 7, 12}
+	}
+	return []int{3, 12}
+}
 
 func TestMachinesAreWhatTheySay(t *testing.T) {
 	seen := map[string]bool{}
@@ -21,7 +27,7 @@ func TestMachinesAreWhatTheySay(t *testing.T) {
 		}
 		seen[f.Name] = true
 		demanded := 0
-		for _, instance := range tested {
+		for _, instance := range tested() {
 			m := f.Machine(instance)
 			name := fmt.Sprintf("%s %d", f.Name, instance)
 			if m.Hosts < 8 || m.Hosts > 1024 || len(m.Repetitions) < 1 {
@@ -107,7 +113,7 @@ func testDraw() *draw { return &draw{rand.New(rand.NewPCG(1, 2)), 0} }
 func TestLatenciesSetOffGroupsOnly(t *testing.T) {
 	const clearly = 1.02
 	for _, f := range All() {
-		for _, instance := range tested {
+		for _, instance := range tested() {
 			l, _ := f.make(f.draw(instance))
 			if l.spatial {
 				continue

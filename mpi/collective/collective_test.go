@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -15,9 +16,9 @@ type plain struct{ mpi.Communicator }
 
 // Any size, root, groups and costs, on 1 to 17 ranks; Send of plain, rendezvous ranks is synchronous.
 func TestCollectivesOnLocalRanks(t *testing.T) {
-	problems, step := 4, 1
-	if testing.Short() {
-		problems, step = 2, 4
+	problems, step := 2, 4
+	if tooltest.Long() {
+		problems, step = 4, 1
 	}
 	for ranks := 1; ranks <= 17; ranks += step {
 		for i, mode := range []local.Mode{local.Buffered, local.Rendezvous} {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/compare"
 	"github.com/topocast/topocast/topology/linkage"
@@ -100,6 +101,9 @@ func TestCompareLinksFindsWhatIsWrong(t *testing.T) {
 		seeds = 1
 	}
 	for _, sigma := range []float64{0.01, 0.03, 0.05} {
+		if sigma < 0.05 && !tooltest.Long() {
+			continue
+		}
 		least := map[string]float64{"x1": 0, "x1.3": 0.9, "x1.5": 1, "x2": 1, "x3": 1, "swap": 1}
 		if sigma == 0.05 {
 			least["x1.3"], least["x1.5"] = 0.5, 0.9
@@ -228,6 +232,9 @@ func TestCompareSuspectsWhatIsWrong(t *testing.T) {
 		t.Skip("short")
 	}
 	for sigma, most := range map[float64]float64{0.02: 0.8, 0.05: 0.2, 0.1: 0.33} {
+		if sigma != 0.05 && !tooltest.Long() {
+			continue
+		}
 		count := foundSuspects(t, sigma, 10)
 		slow, swap := count["slow"], count["swap"]
 		if slow.share() < 0.97 || swap.share() < 2*0.97 {

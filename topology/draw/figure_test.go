@@ -46,7 +46,7 @@ func texts(t *testing.T, f *draw.Figure) string {
 
 // Every kind of figure, of small and large machines: whole files of sensible size, the same on every run, that say what has to be said.
 func TestFigures(t *testing.T) {
-	specs := []string{"star:2", "tree:2x4 latency=9us,3us", "tree:4x4x8 shuffle"}
+	specs := []string{"star:2", "tree:2x4 latency=9us,3us", "tree:2x4x4 shuffle"}
 	switch {
 	case testing.Short():
 		specs = specs[:2]

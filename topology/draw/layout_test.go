@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/draw"
@@ -181,6 +182,9 @@ func TestStressIsThatOfMajorisation(t *testing.T) {
 // Above 1200 vertices pivots stand for the rest. A grid of 36 x 36 must be as good as the flat grid
 // whose links are all as long as fits best: r = s * Euclid, d = Manhattan; s = sum(e/d)/sum(e^2/d^2).
 func TestALargeGridUnfolds(t *testing.T) {
+	if !tooltest.Long() {
+		t.Skip("long: over a thousand hosts")
+	}
 	const side = 36
 	g := machine(t, "mesh:36x36")
 	at := layout(t, g, nil)

@@ -111,13 +111,10 @@ func (c *calibration) trees(t testing.TB, lo, sigma float64, repetitions, seeds 
 // gone. Random trees have two of a thousand.
 // On held families of machines README counts 4 of 19,953 (BenchmarkLinkageFamilies).
 func TestSupportAboveNineTenthsIsTrue(t *testing.T) {
-	if testing.Short() {
+	if !tooltest.Long() {
 		t.Skip("long, and its goroutines are those of shorter tests")
 	}
-	seeds := 1
-	if tooltest.Long() {
-		seeds = 3
-	}
+	const seeds = 3
 	check := func(name string, c calibration, perThousand int) {
 		t.Helper()
 		if firm := c.real[0] + c.false[0]; 1000*c.false[0] > perThousand*firm || firm < 10 {

@@ -164,15 +164,12 @@ func noise3(s dataSet, rng *rand.Rand) dataSet { return s.permuted(rng).noisier(
 // fails is information lost: pairs left of a block under 5 % of noise, arcs of a ring from
 // which whole switches went. Table 3.8, which is not right as it is, is not counted.
 func TestLinkageOnPerturbedData(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short")
+	if !tooltest.Long() {
+		t.Skip("long")
 	}
 	sets := slices.DeleteFunc(dataSets(t, "cores", "machines", "fabrics", "papers", "simgrid"),
 		func(s dataSet) bool { return s.name == "papers/bufe_t3_8_magny_socket0_cores" })
-	seeds := 1
-	if tooltest.Long() {
-		seeds = 2
-	}
+	const seeds = 2
 	right, runs, failed := perturbed(t, sets, seeds, half)
 	r, n, f := perturbed(t, sets, seeds, noise3)
 	if right, runs, failed = right+r, runs+n, append(failed, f...); 100*right < 97*runs {

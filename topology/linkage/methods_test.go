@@ -250,13 +250,10 @@ func byFamily(t testing.TB, most int) map[string][]dataSet {
 // In each family of sets Robust is right on all, but for the dies of table 3.8, and no method that
 // is not told the number of groups is right on more.
 func TestNoMethodIsRightMoreOftenThanLinkage(t *testing.T) {
-	if testing.Short() {
+	if !tooltest.Long() {
 		t.Skip("long, and its goroutines are those of shorter tests")
 	}
-	most := 32 // hosts
-	if tooltest.Long() {
-		most = 64
-	}
+	const most = 64 // hosts
 	for family, sets := range byFamily(t, most) {
 		var linkage tally
 		for _, r := range rivals() {

@@ -8,6 +8,7 @@ import (
 	"github.com/topocast/topocast/internal/nested"
 	"github.com/topocast/topocast/internal/nnchain"
 	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/internal/topotest"
 	"github.com/topocast/topocast/internal/witness"
 )
@@ -31,7 +32,7 @@ func searchWork(t *testing.T, n int, d []float64) (work int64, given []string) {
 // the readings are looked at once, and as many legs as the bound allows at most; for the hosts twice, as the
 // noise is worked out again. 30 % of noise make anything, so that search may be given up.
 func TestMeshSearchWorkGrowsWithThePairs(t *testing.T) {
-	if testing.Short() {
+	if !tooltest.Long() {
 		t.Skip("long, and its goroutines are those of shorter tests")
 	}
 	for _, c := range []struct {
