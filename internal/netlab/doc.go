@@ -73,7 +73,9 @@
 // and over. What a broadcast then takes is mostly the time until the rank that has
 // a message gets its turn among those that have none. So a library is loaded into
 // the ranks (preload/wait.c) that makes the third look in a row in vain last until
-// a message comes. Both MPI libraries remain as they are otherwise, and so does the
+// a message comes. A look is not in vain if a request turns out to be complete: MPICH's MPI_Test
+// looks for messages before it looks at its request, and a rank that took one after the other of what had come before
+// slept 1 ms for each. Both MPI libraries remain as they are otherwise, and so does the
 // order in which they do things. On an otherwise idle core a rank wakes up within
 // some us, and each host has a boot id of its own, so that programs which look at it do not
 // take the ranks for one machine's, and yield; the endpoint cost of MPI's ping-pong is that of plain TCP, 25 to 40 us,

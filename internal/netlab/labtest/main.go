@@ -2,7 +2,7 @@
 // laboratories: it measures all pairs of ranks, reconstructs the wiring, fits a
 // network to the times, and broadcasts along it while the fabric counts; with -throughput
 // it measures the rates of links, with -times latencies and PLogP parameters, with -casts it
-// times broadcasts, with -alltoall an exchange of all, and with -pingpong messages. Rank 0 writes a report for the test to judge.
+// times broadcasts, with -alltoall an exchange of all, with -pingpong messages, and with -late messages that wait for their receiver. Rank 0 writes a report for the test to judge.
 package main
 
 import (
@@ -69,6 +69,7 @@ func main() {
 	rates := flag.Bool("throughput", false, "measure the rates of links instead")
 	alltoall := flag.String("alltoall", "", "time an exchange of each rank with each instead, of so many bytes in all, or of those in a table as topocast place reads it")
 	network := flag.String("network", "", "file of the network by which -alltoall is predicted")
+	lateness := flag.Bool("late", false, "time the receipt of messages that have come before instead")
 	times := flag.Bool("times", false, "measure latencies and PLogP parameters instead")
 	flag.Parse()
 	err := mpi.Run(func(comm mpi.Communicator) error {
@@ -80,6 +81,9 @@ func main() {
 		}
 		if *exchange {
 			return measurePingPong(comm, *out)
+		}
+		if *lateness {
+			return measureLate(comm, *out)
 		}
 		if *times {
 			return measureTimes(comm, *out)
