@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/internal/gen"
-	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/measure/adaptive"
 	"github.com/topocast/topocast/measure/check"
 	"github.com/topocast/topocast/measure/concurrent"
@@ -125,11 +124,7 @@ func watched(t *testing.T, ranks int, silence time.Duration) map[string]func(mpi
 func TestSilentRankIsNamedByAll(t *testing.T) {
 	const ranks, lost = 6, 3
 	var all sync.WaitGroup // at once, for they only wait
-	silence := time.Second
-	if tooltest.Long() {
-		silence *= 2 // ranks on a busy machine are late by less
-	}
-	for name, work := range watched(t, ranks, silence) {
+	for name, work := range watched(t, ranks, 2*time.Second) {
 		all.Go(func() {
 			least := harness.FirstTag // a message of the measurement's own
 			switch name {

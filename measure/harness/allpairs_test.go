@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/internal/gen"
-	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -423,14 +422,7 @@ func silent(c mpi.Communicator, s *Settings, over <-chan struct{}) error {
 }
 
 // silence is what the tests allow: ranks on a busy machine are late by less. All tests wait at once.
-var silence = allowedSilence()
-
-func allowedSilence() time.Duration {
-	if tooltest.Long() {
-		return 2 * time.Second
-	}
-	return time.Second
-}
+const silence = 2 * time.Second
 
 // TestSilentRankIsNamed: the pair is named on a rank that waits, with the hosts and the round; the
 // world ends with that.
@@ -480,7 +472,7 @@ func TestStandstillIsNoSilence(t *testing.T) {
 		now = now.Add(wait)
 		return w.overdue(now)
 	}
-	step := silence / looks
+	const step = silence / looks
 	w.Wait(1, Measuring, 1)
 	if after(time.Hour, 2) || after(step, looks-2) {
 		t.Error("overdue for a standstill")
