@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -367,6 +368,10 @@ func TestJobFiles(t *testing.T) {
 		}
 		return path
 	}
+	newer := regexp.MustCompile(`"version":\d+`).FindIndex(whole) // the file's own, which comes first
+	if newer == nil {
+		t.Fatalf("no version in %.100s", whole)
+	}
 	flipped := bytes.Clone(whole)
 	flipped[bytes.IndexByte(flipped, ':')] ^= 1
 	var rows []outcomeRow
@@ -376,7 +381,7 @@ func TestJobFiles(t *testing.T) {
 		want       int
 		says       string // once
 	}{
-		{"newer version", write("newer", bytes.Replace(whole, []byte(`"version":3`), []byte(`"version":99`), 1)), 3, statusInput, "99"},
+		{"newer version", write("newer", slices.Concat(whole[:newer[0]], []byte(`"version":99`), whole[newer[1]:])), 3, statusInput, "99"},
 		{"cut in half", write("cut", whole[:len(whole)/2]), 3, statusInput, "cut"},
 		{"flipped bit", write("flipped", flipped), 3, statusInput, "flipped"},
 		{"fewer ranks than measured", measured, 2, statusFine, ""},
