@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/tooltest"
 )
 
 // figure612 is the decision function of Reinfjell 2023, figure 6.12, in the names of our
@@ -232,7 +234,7 @@ func holds(t *testing.T, e ast.Expr, values map[string]int64) bool {
 func TestDecisionInC(t *testing.T) {
 	compiler, err := exec.LookPath("cc")
 	if err != nil {
-		t.Skip(err)
+		tooltest.Lacks(t, "%v", err)
 	}
 	rng := rand.New(rand.NewPCG(1, 4))
 	tunings := many(rng)

@@ -120,7 +120,7 @@ func (o *bannikovOptions) simulate(ctx context.Context, s *stage) (*outcome.Outc
 		}
 		measured, err := onSimulated(func(each func(mpi.Communicator) error) error {
 			return simnet.Run(cluster.Graph, nil, settings, each)
-		}, func(comm mpi.Communicator) (*measure.Result, error) { return own.readings(ctx, comm) })
+		}, func(comm mpi.Communicator) (*measure.Result, error) { return own.readings(ctx, comm, s) })
 		if err != nil {
 			return nil, err
 		}
@@ -156,7 +156,7 @@ func (o *bannikovOptions) measure(ctx context.Context, comm mpi.Communicator, s 
 	if err := agree(comm, "bannikov: specification", err); err != nil {
 		return nil, err
 	}
-	measured, err := own.readingsWithin(ctx, comm, s)
+	measured, err := own.readings(ctx, comm, s)
 	if err != nil || comm.Rank() != 0 {
 		return nil, err
 	}
@@ -169,21 +169,15 @@ func (o *bannikovOptions) measure(ctx context.Context, comm mpi.Communicator, s 
 }
 
 // readings are latencies of all pairs for all lengths; collective, nil on other ranks than 0.
-func (o *bannikovOptions) readings(ctx context.Context, comm mpi.Communicator) (*measure.Result, error) {
+func (o *bannikovOptions) readings(ctx context.Context, comm mpi.Communicator, s *stage) (*measure.Result, error) {
 	if err := checkMemory(comm, o.sizes); err != nil {
 		return nil, err
 	}
-	return measure.Run(ctx, comm, &measure.Settings{Sizes: o.sizes, Repetitions: 1, Samples: simulatedSamples, Seed: 1, Sequential: true})
-}
-
-func (o *bannikovOptions) readingsWithin(ctx context.Context, comm mpi.Communicator, s *stage) (*measure.Result, error) {
+	settings := &measure.Settings{Sizes: o.sizes, Repetitions: 3, Seed: 1, Budget: s.budget, Date: date(comm)}
 	if _, is := comm.(*simnet.Comm); is {
-		return o.readings(ctx, comm)
+		settings = &measure.Settings{Sizes: o.sizes, Repetitions: 1, Samples: simulatedSamples, Seed: 1, Sequential: true}
 	}
-	if err := checkMemory(comm, o.sizes); err != nil {
-		return nil, err
-	}
-	return measure.Run(ctx, comm, &measure.Settings{Sizes: o.sizes, Repetitions: 3, Seed: 1, Budget: s.budget, Date: date(comm)})
+	return measure.Run(ctx, comm, settings)
 }
 
 // bannikovFound are the topologies of all lengths and of them merged, by the paper's algorithm, and those of all lengths by ours.

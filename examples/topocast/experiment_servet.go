@@ -168,6 +168,9 @@ func (r *servetRun) on(cluster *simnet.Cluster, part func(*servetRun) error) err
 	return simnet.Run(cluster.Graph, nil, settings, func(comm mpi.Communicator) error {
 		own := *r // ranks share the outcome alone, which rank 0 fills
 		own.comm = comm
+		if err := checkMemory(comm, own.sizes); err != nil {
+			return err
+		}
 		return part(&own)
 	})
 }
@@ -179,6 +182,9 @@ func (o *servetOptions) measure(ctx context.Context, comm mpi.Communicator, s *s
 	}
 	r.comm, r.budget, r.out = comm, allow(comm, s.budget, servetParts), newServetOutcome()
 	_, r.simulated = comm.(*simnet.Comm)
+	if err := checkMemory(comm, r.sizes); err != nil {
+		return nil, err
+	}
 	if err := r.all(ctx); err != nil || comm.Rank() != 0 {
 		return nil, err
 	}

@@ -22,9 +22,6 @@ const fewerHosts = 2
 
 // distances is figure 3: by size on all hosts, and with the largest size on fewer hosts. It is collective.
 func (r *servetRun) distances(ctx context.Context) error {
-	if err := checkMemory(r.comm, r.sizes); err != nil {
-		return err
-	}
 	var results []*servet.Result
 	hosts := 0
 	budget := r.budget.split(len(r.sizes) + fewerHosts)
@@ -122,9 +119,6 @@ func (r *servetRun) ratios(s *outcome.Section, name, step string, results []*ser
 
 // accesses is figure 4; it returns the ratios on rank 0. It is collective.
 func (r *servetRun) accesses(ctx context.Context) (*model.Degradation, error) {
-	if err := checkMemory(r.comm, r.sizes); err != nil {
-		return nil, err
-	}
 	var shared []model.Resource
 	if !r.simulated {
 		var err error

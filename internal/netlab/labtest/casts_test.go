@@ -221,7 +221,7 @@ func newCastJob(tb testing.TB, l *castLab, sizes []int) *castJob {
 // minutes on a quiet machine, 15 with TOPOCAST_LAB_BUDGET=1; parts by -bench, as
 // Broadcast/racks/mpich/block. What runs into one TOPOCAST_LAB_DIR have measured is merged.
 //
-//	TOPOCAST_REQUIRE_LAB=1 TOPOCAST_LAB_DIR=/tmp/figures go test ./internal/netlab/labtest -run - -bench Broadcast -benchtime 1x -timeout 3h
+//	TOPOCAST_REQUIRE_LAB=1 TOPOCAST_LAB_DIR=/tmp/figures go test ./internal/netlab/labtest -run - -bench Broadcast -benchtime 1x -timeout 4h
 func BenchmarkBroadcast(b *testing.B) {
 	s, programs := castPrograms(b)
 	for _, cluster := range castClusters() {

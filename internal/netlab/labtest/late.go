@@ -10,7 +10,7 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// A late is how long rank 0 takes for messages that have come before it asks for the first.
+// A late is how long rank 0 takes, in s, for so many messages that have come before it asks for the first.
 type late struct {
 	Messages int     `json:"messages"`
 	Seconds  float64 `json:"seconds"`
