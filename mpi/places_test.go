@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -92,7 +93,7 @@ func TestPlacesWithoutAbilities(t *testing.T) {
 func TestPlacesOfGoroutines(t *testing.T) {
 	cores, err := local.Cores()
 	if err != nil {
-		t.Skip(err)
+		tooltest.Lacks(t, "%v", err)
 	}
 	for _, n := range []int{len(cores), len(cores) + 1} {
 		err := local.Run(n, nil, func(c mpi.Communicator) error {

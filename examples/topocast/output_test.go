@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -40,7 +41,7 @@ func TestOutputIsWrittenIntoLinksAndPipes(t *testing.T) {
 	for _, args := range writers(t) {
 		t.Chdir(t.TempDir()) // for the file that is not named
 		if err := os.Symlink("behind", "link"); err != nil {
-			t.Skip(err)
+			tooltest.Lacks(t, "%v", err)
 		}
 		status, _, stderr := topocast(append(args, "link")...)
 		if _, err := os.Readlink("link"); err != nil || status != 0 {
@@ -139,7 +140,7 @@ func TestOutputIsCheckedBeforeMeasuring(t *testing.T) {
 // TestFailedSaveKeepsTheMeasurement: /dev/full may be opened and takes nothing.
 func TestFailedSaveKeepsTheMeasurement(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
-		t.Skip(err)
+		tooltest.Lacks(t, "%v", err)
 	}
 	for i, args := range writers(t) {
 		t.Chdir(t.TempDir())
@@ -177,7 +178,7 @@ func TestKeepGoesToAnotherFolder(t *testing.T) {
 	}
 	t.Chdir(gone)
 	if err := os.Remove(gone); err != nil {
-		t.Skip(err)
+		tooltest.Lacks(t, "%v", err)
 	}
 	home := t.TempDir()
 	t.Setenv("HOME", home)

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/topocast/topocast/internal/tooltest"
 )
 
 // text writes a string.
@@ -134,7 +136,7 @@ func TestWriteIntoWhatIsNoRegularFile(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
 	if err := syscall.Mkfifo(pipe, 0o644); err != nil {
-		t.Skip(err)
+		tooltest.Lacks(t, "%v", err)
 	}
 	if err := Check(pipe); err != nil { // must not wait for a reader
 		t.Fatal(err)
@@ -186,7 +188,7 @@ func TestWriteIntoOpenFile(t *testing.T) {
 	defer f.Close()
 	name := fmt.Sprintf("/dev/fd/%d", f.Fd())
 	if folder, err := filepath.EvalSymlinks("/dev/fd"); err != nil || !strings.HasPrefix(folder, "/proc/") {
-		t.Skip("no /proc")
+		tooltest.Lacks(t, "no /proc")
 	}
 	io.WriteString(f, "before, ")
 	if err := Write(name, text("after")); err != nil {
