@@ -20,7 +20,7 @@ import (
 //	TOPOCAST_REQUIRE_LAB=1 go test ./internal/netlab/labtest -run - -bench Applications -benchtime 1x -timeout 20m
 func BenchmarkApplications(b *testing.B) {
 	s, programs := castPrograms(b)
-	cluster := castClusters()[0]
+	cluster := castClusters(1)[0]
 	l := programs.up(b, s, cluster.name, cluster.spec)
 	var rows []string
 	for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {

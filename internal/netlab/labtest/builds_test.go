@@ -20,7 +20,7 @@ import (
 func BenchmarkBuilds(b *testing.B) {
 	const pairs = 6 // of jobs: the fewest that give the median of their ratios an interval of 95 %
 	s, linked := castPrograms(b)
-	linked = linked.up(b, s, "racks", castClusters()[0].spec)
+	linked = linked.up(b, s, "racks", castClusters(1)[0].spec)
 	free := *linked
 	free.labtest = maps.Clone(linked.labtest)
 	builds := []*castLab{linked, &free}

@@ -93,7 +93,7 @@ func forcedWays(library string) (ways []forced) {
 func BenchmarkForced(b *testing.B) {
 	s, programs := castPrograms(b)
 	sizes := castSizes()
-	for _, cluster := range castClusters() {
+	for _, cluster := range castClusters(1) {
 		b.Run(cluster.name, func(b *testing.B) {
 			l := programs.up(b, s, cluster.name, cluster.spec)
 			for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
@@ -192,7 +192,7 @@ func printBest(cells []castCell) {
 // along the network, and its fastest with the one that is predicted to be that.
 func printPredictions(dir string, cells []castCell) error {
 	specs := make(map[string]*netlab.Cluster)
-	for _, c := range castClusters() {
+	for _, c := range castClusters(1) {
 		cluster, err := netlab.DecodeCluster(strings.NewReader(fmt.Sprintf(`{"format":"topocast/netlab","version":1,"spec":%q}`, c.spec)), "", c.name)
 		if err != nil {
 			return err

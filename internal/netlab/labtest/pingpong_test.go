@@ -24,7 +24,7 @@ import (
 //	TOPOCAST_REQUIRE_LAB=1 go test ./internal/netlab/labtest -run - -bench PingPong -benchtime 1x
 func BenchmarkPingPong(b *testing.B) {
 	s, programs := castPrograms(b)
-	cluster := castClusters()[2]
+	cluster := castClusters(1)[2]
 	l := programs.up(b, s, cluster.name, cluster.spec)
 	for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
 		for _, yield := range []bool{false, true} {

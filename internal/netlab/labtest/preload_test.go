@@ -28,7 +28,7 @@ import (
 func BenchmarkPreload(b *testing.B) {
 	pairs := int(environment(b, castRounds, 9))
 	s, programs := castPrograms(b)
-	cluster := castClusters()[0]
+	cluster := castClusters(1)[0]
 	l := programs.up(b, s, cluster.name, cluster.spec)
 	rows := []string{"| MPI | ranks | without | with | time saved | pairs |", "|---|---|---|---|---|---|"}
 	for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
