@@ -8,7 +8,6 @@ import (
 
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/model/contention"
-	"github.com/topocast/topocast/topology"
 )
 
 func fromSpec(t testing.TB, spec string) *Network {
@@ -121,17 +120,12 @@ func BenchmarkPredictCoupled(b *testing.B) {
 		{"fattree:16 rate=1Gbps routing=modulo", 10000},
 	} {
 		b.Run(fmt.Sprintf("flows=%d", c.flows), func(b *testing.B) {
-			plain := fromSpec(b, c.spec)
-			links := ClassifyLinks(plain.Graph())
-			links.Classes[0].Coupling, links.Classes[1].Coupling = 0.7, 0.3
-			n, err := New(&topology.Result{Graph: plain.Graph(), Hierarchy: plain.Hierarchy()}, &Settings{
-				Links: links, RTTBias: 0.5, Routing: topology.ChooseModulo,
-			})
+			n := coupled(b, c.spec)
+			ts := randomTransfers(rand.New(rand.NewPCG(1, 1)), n.Ranks(), c.flows)
+			times, err := n.Predict(nil, ts)
 			if err != nil {
 				b.Fatal(err)
 			}
-			ts := randomTransfers(rand.New(rand.NewPCG(1, 1)), n.Ranks(), c.flows)
-			var times []float64
 			b.ReportAllocs()
 			for b.Loop() {
 				if times, err = n.Predict(times[:0], ts); err != nil {

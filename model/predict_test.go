@@ -306,3 +306,41 @@ func TestFallingGapsGoOnUpwards(t *testing.T) {
 		}
 	}
 }
+
+// coupled is the network of a cluster whose links have couplings between fair and asymmetric sharing.
+func coupled(t testing.TB, spec string) *Network {
+	t.Helper()
+	plain := fromSpec(t, spec)
+	links := ClassifyLinks(plain.Graph())
+	links.Classes[0].Coupling, links.Classes[1].Coupling = 0.7, 0.3
+	n, err := New(&topology.Result{Graph: plain.Graph(), Hierarchy: plain.Hierarchy()}, &Settings{
+		Links: links, RTTBias: 0.5, Routing: topology.ChooseModulo,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// A fitted network's rates are kept to a thousandth: 99 of 100 transfers complete within that of the exact time, which is what
+// Sharing.Tolerance says.
+func TestPredictWithinTolerance(t *testing.T) {
+	for _, spec := range []string{"tree:8x16 rate=10Gbps,1Gbps", "fattree:8 rate=1Gbps routing=modulo"} {
+		n := coupled(t, spec)
+		exact := n.Sharing()
+		tolerance := exact.Tolerance
+		exact.Tolerance = 0
+		for seed := range uint64(3) {
+			ts := randomTransfers(rand.New(rand.NewPCG(1, seed)), n.Ranks(), 1000)
+			got, want := predict(t, n, nil, ts), predict(t, n, &PredictSettings{Sharing: exact, RTTBias: math.NaN()}, ts)
+			off := make([]float64, len(got))
+			for i := range off {
+				off[i] = math.Abs(got[i]/want[i] - 1)
+			}
+			slices.Sort(off)
+			if k := len(off) * 99 / 100; off[k] > tolerance || off[len(off)-1] == 0 {
+				t.Errorf("%s, seed %d: 99 %% within %g, worst %g: want %g, and a difference", spec, seed, off[k], off[len(off)-1], tolerance)
+			}
+		}
+	}
+}

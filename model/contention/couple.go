@@ -17,7 +17,7 @@ func (s *Solver) couple() {
 	for _, x := range s.reverse.changed {
 		own := s.reverse.channels[x.channel].own
 		for _, m := range s.reverse.members[x.channel][own:] {
-			limit := s.reverse.level[m.flow] * (1 + capacityTolerance)
+			limit := s.reverse.level[m.flow] * (1 + s.reverse.tied())
 			if (x.before <= limit) != (s.reverse.height[x.channel] <= limit) {
 				s.judge(m.flow)
 			}
@@ -37,7 +37,7 @@ func (s *Solver) judge(id int32) {
 		return
 	}
 	s.judged[id] = s.round
-	coupling := s.stoppedBy(&s.reverse.flows[id], s.reverse.level[id]*(1+capacityTolerance))
+	coupling := s.stoppedBy(&s.reverse.flows[id], s.reverse.level[id]*(1+s.reverse.tied()))
 	if coupling == stoppedFairly && s.coupling[id] == stoppedFairly {
 		return // by the bound that it has
 	}

@@ -144,3 +144,48 @@ func TestCouplingCanBeChangedBetweenFlows(t *testing.T) {
 		t.Error("a solver that was made without a coupling gets one")
 	}
 }
+
+// With a tolerance no channel is over-committed by more, however long the history of changes.
+func TestToleranceBoundsUse(t *testing.T) {
+	const tolerance = 0.001
+	for trial := range 60 {
+		r := rand.New(rand.NewPCG(uint64(trial), 7))
+		channels := 2 + r.IntN(12)
+		capacity := randomCapacities(r, channels)
+		sharing := Sharing{Asymmetric: true, Coupling: make([]float64, channels), Tolerance: tolerance}
+		for c := range sharing.Coupling {
+			sharing.Coupling[c] = r.Float64()
+		}
+		s, err := NewSolver(capacity, &sharing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		live := map[int]testFlow{}
+		for step := range 300 {
+			if ids := sortedIDs(live); len(ids) > 0 && r.IntN(80) < len(ids) {
+				id := ids[r.IntN(len(ids))]
+				s.Remove(id)
+				delete(live, id)
+			} else {
+				f := randomFlow(r, channels, false)
+				id, err := s.Add(f.data, f.reverse, f.bound, f.share)
+				if err != nil {
+					t.Fatal(err)
+				}
+				live[id] = f
+			}
+			s.Solve(nil)
+			used := make([]float64, channels)
+			for id, f := range live {
+				for _, c := range f.data {
+					used[c] += s.Rate(id)
+				}
+			}
+			for c := range used {
+				if used[c] > capacity[c]*(1+tolerance+1e-9) {
+					t.Fatalf("trial %d, step %d: channel %d carries %g of %g", trial, step, c, used[c], capacity[c])
+				}
+			}
+		}
+	}
+}

@@ -40,6 +40,8 @@ type filling struct {
 	ties bool
 	full float64 // share of its capacity from which on such a channel is looked at
 
+	tolerance float64 // share of a channel's level that it need not follow
+
 	// Where it is asked for, solve also reports the flows that something else stops at the level that they
 	// had, and how the levels of channels changed, in that order, until the caller clears it.
 	tells   bool
@@ -126,7 +128,7 @@ const (
 func newFilling(capacity []float64, ties bool) *filling {
 	s := &filling{
 		channels: make([]channel, len(capacity)), members: make([][]member, len(capacity)), height: make([]float64, len(capacity)),
-		ties: ties, full: 1 + overTolerance,
+		ties: ties, full: 1 + overTolerance, tolerance: levelTolerance,
 	}
 	if ties {
 		s.full = 1 - capacityTolerance
@@ -136,6 +138,18 @@ func newFilling(capacity []float64, ties bool) *filling {
 	}
 	return s
 }
+
+// tolerate lets channels follow only what changes their level by more. What ties is then as
+// near to a capacity as the levels of two flows are to theirs.
+func (s *filling) tolerate(tolerance float64) {
+	s.tolerance = max(levelTolerance, tolerance)
+	if s.ties {
+		s.full = 1 - s.tied()
+	}
+}
+
+// tied is within what share two levels are one, of channels that stop a flow together.
+func (s *filling) tied() float64 { return max(capacityTolerance, 2*s.tolerance) }
 
 // grow makes room for flow id.
 func (s *filling) grow(id int) {

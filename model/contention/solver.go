@@ -21,7 +21,7 @@ import (
 // Networks, section 6.5.2; Zhu et al. 2014, Algorithm 1, with the over-commitments of
 // its lines 10 and 17 mended.) No channel is over-committed, and every flow is stopped by
 // a channel that is used up or by its own bound. The result does not depend on
-// the order of flows but for rounding.
+// the order of flows but for rounding, and for Sharing.Tolerance.
 //
 // Solve visits only what a change reaches, and allocates nothing once the
 // Solver has seen as many flows before. Memory is linear in channels and
@@ -42,6 +42,9 @@ type Solver struct {
 	mark     []int32   // scratch: channel -> 1 + hop, while a flow is added
 }
 
+// jumps is how much nearer to the truth asymmetric sharing is kept than the others: coupling jumps with what stops a flow there.
+const jumps = 10
+
 // NewSolver returns a Solver without flows over channels of the given
 // capacities in B/s, +Inf for one without limit. A nil Sharing is fair.
 func NewSolver(capacity []float64, sharing *Sharing) (*Solver, error) {
@@ -61,6 +64,9 @@ func NewSolver(capacity []float64, sharing *Sharing) (*Solver, error) {
 	if s.coupled() {
 		s.fair, s.reverse, s.main = newFilling(capacity, false), newFilling(capacity, true), newFilling(capacity, false)
 		s.reverse.tells = true
+		s.main.tolerate(sharing.Tolerance)
+		s.fair.tolerate(sharing.Tolerance)
+		s.reverse.tolerate(sharing.Tolerance / jumps)
 	} else {
 		s.main = newFilling(capacity, s.sharing.Asymmetric && s.sharing.AckWeight == 0)
 	}

@@ -61,7 +61,7 @@ func (s *filling) update(id int32) {
 	switch {
 	case c.active > 0:
 		key = c.settled()
-		if c.open == 0 && alike(key, s.height[id]) {
+		if c.open == 0 && s.alike(key, s.height[id]) {
 			return
 		}
 		key = min(key, s.height[id])
@@ -87,9 +87,9 @@ func (s *filling) update(id int32) {
 	}
 }
 
-// alike tells whether two levels are one.
-func alike(a, b float64) bool {
-	return a == b || math.Abs(a-b) <= levelTolerance*min(a, b)
+// alike tells whether a channel at one level may stay there where the other is its own.
+func (s *filling) alike(a, b float64) bool {
+	return a == b || math.Abs(a-b) <= s.tolerance*min(a, b)
 }
 
 // visit brings a channel in line with its members.
@@ -98,7 +98,7 @@ func (s *filling) visit(id int32) {
 	level := s.target(id)
 	reached := s.now * (1 + levelTolerance)
 	switch {
-	case alike(level, s.height[id]):
+	case s.alike(level, s.height[id]):
 	case level > s.height[id]:
 		s.rise(id, level)
 	case level > reached && (c.open > 0 || c.active == 0): // some may be stopped elsewhere before
