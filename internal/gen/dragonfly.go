@@ -30,7 +30,7 @@ func (s *scanner) dragonfly() (*shape, error) {
 	if err := s.check(start, g, product(g, a), product(g, a, p)); err != nil {
 		return nil, err
 	}
-	if product(g, a, a)/2 > maxVertices || product(g, g)/2 > maxVertices {
+	if product(g, pairs(a)) > maxVertices || pairs(g) > maxVertices {
 		return nil, s.errorf(start, "more than %d links of one kind", maxVertices)
 	}
 	const global, local, host = 0, 1, 2
@@ -75,4 +75,12 @@ func (s *scanner) dragonfly() (*shape, error) {
 	}
 	sh.dropEmptyLevels()
 	return sh, nil
+}
+
+// pairs is n (n-1) / 2, as product counts.
+func pairs(n int) int {
+	if n%2 == 0 {
+		return product(n/2, n-1)
+	}
+	return product(n, n/2)
 }

@@ -214,10 +214,11 @@ func (w *world) depart(sender *rank, m *message) {
 	} else if w.settings.KeepUnexpected {
 		at = max(at, m.wantedAt)
 	}
+	start := w.startOf(sender, m, at)
 	if !w.settings.FlowPerMessage {
-		sender.openStream(m.dst)
+		start = sender.openStream(m.dst).follow(at, start)
 	}
-	w.schedule(departure, m.src, w.startOf(sender, m, at), m)
+	w.schedule(departure, m.src, start, m)
 }
 
 // startOf is when a message that may leave at some instant begins to take of
@@ -246,16 +247,30 @@ type stream struct {
 	dst     int32
 	pending int32    // messages that have not arrived
 	last    *message // the last that wants to move, behind the one that does; nil if none does
+	at      instant  // when the last one could leave
+	start   instant  // when it begins to move
+}
+
+// follow is when a message begins to move that can leave at some instant and would begin at start if it were alone: not
+// before one that could leave before it, whatever noise or stalls held that one up.
+func (s *stream) follow(at, start instant) instant {
+	if at >= s.at {
+		s.at, s.start = at, max(s.start, start)
+		start = s.start
+	}
+	return start
 }
 
 // openStream counts one message more to a rank.
-func (r *rank) openStream(dst int32) {
+func (r *rank) openStream(dst int32) *stream {
 	i := r.streamTo(dst)
 	if i < 0 {
 		i = len(r.streams)
 		r.streams = append(r.streams, stream{dst: dst})
 	}
-	r.streams[i].pending++
+	s := &r.streams[i]
+	s.pending++
+	return s
 }
 
 // streamTo is the index of the rank's stream to another, -1 if nothing is under way.

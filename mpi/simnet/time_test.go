@@ -407,6 +407,39 @@ func TestNoiseHasTheStatedSize(t *testing.T) {
 	}
 }
 
+// Of many messages that leave at once the first also moves first, whatever noise each has, as over one connection: it is there within
+// its route's 10 us, its own 0.8 us and the most that noise adds, half of both. Of those that overtake each other it would be
+// somewhere in the middle of 80 us.
+func TestNoiseLetsNoMessageOvertake(t *testing.T) {
+	const messages = 100
+	buf := make([]byte, 1000)
+	for seed := range uint64(20) {
+		s := &simnet.Settings{ClockCost: -1, Noise: simnet.Noise{Sigma: 0.1}, Seed: seed}
+		var first float64
+		got := finish(t, graphOf(t, "star:2"), nil, s, func(comm mpi.Communicator) error {
+			for i := range messages {
+				if comm.Rank() == 0 {
+					if err := comm.Send(buf, 1, 0); err != nil {
+						return err
+					}
+					continue
+				}
+				if err := comm.Recv(buf, 0, 0); err != nil {
+					return err
+				}
+				if i == 0 {
+					first = comm.(mpi.Clock).Now()
+				}
+			}
+			return nil
+		})
+		const alone = 10.8e-6
+		if most := 1.5 * alone; first > most || got[1] > most+(messages-1)*0.8e-6+1e-12 {
+			t.Errorf("seed %d: the first is there after %g s, all after %g: want at most %g and %g", seed, first, got[1], most, most+(messages-1)*0.8e-6)
+		}
+	}
+}
+
 // By hand: routes of 10 us, and 1000 B take 0.8 us of a link. The receiver asks for the first of two messages at 100 us and for the
 // second when that is there. They have waited for it, or, by default, on the way, where they shared the link.
 func TestUnexpectedMessagesMayBeKept(t *testing.T) {
