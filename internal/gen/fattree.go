@@ -60,19 +60,19 @@ func (s *scanner) fatTree() (*shape, error) {
 	// m_(l+1)..m_h subtrees of height l, and which of its w_1..w_l tops.
 	h := len(m)
 	subtrees, tops := make([]int, h+1), make([]int, h+1)
-	sizes, cables := make([]int, h+1), 0
+	sizes, cables := make([]int, h+1), int64(0)
 	for l := 0; l <= h; l++ {
 		subtrees[l], tops[l] = product(m[l:]...), product(w[:l]...)
 		sizes[l] = product(subtrees[l], tops[l])
 		if l > 0 {
-			cables += min(product(sizes[l-1], w[l-1]), maxVertices+1)
+			cables += int64(sizes[l-1]) * int64(w[l-1])
 		}
 	}
 	if err := s.check(start, sizes...); err != nil {
 		return nil, err
 	}
-	if cables > 8*maxVertices {
-		return nil, s.errorf(start, "more than %d links", 8*maxVertices)
+	if cables > 4*maxVertices {
+		return nil, s.errorf(start, "more than %d links", 4*maxVertices)
 	}
 	sh := &shape{hosts: subtrees[0] * tops[0]}
 	first := make([]int, h+1) // first vertex of each level
