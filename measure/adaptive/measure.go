@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime/debug"
 	"slices"
 
 	"github.com/topocast/topocast/internal/hostlist"
@@ -99,7 +98,7 @@ func run(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, s *Se
 	if err != nil {
 		return nil, fmt.Errorf("adaptive: names of the hosts: %w", err)
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	defer harness.PauseCollector()()
 	w := &worker{ctx: ctx, comm: comm, plan: p, probe: pingpong.New(comm, p.Bytes, p.Samples), all: harness.NewBarrier(comm).Under(watch), watch: watch}
 	if peer := comm.Rank() ^ 1; peer < comm.Size() {
 		watch.Wait(peer, harness.Measuring, 1)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -136,6 +137,25 @@ func TestMeasureOnLocalRanks(t *testing.T) {
 		})
 		if err != nil {
 			t.Errorf("mode %v: %v", mode, err)
+		}
+	}
+}
+
+// Ranks that share a process share its collector, which is on again when all have measured, whichever of them ends last.
+func TestCollectorIsOnAgain(t *testing.T) {
+	const percent = 150
+	before := debug.SetGCPercent(percent)
+	defer debug.SetGCPercent(before)
+	for range 5 {
+		err := local.Run(5, nil, func(c mpi.Communicator) error {
+			_, err := Measure(context.Background(), c, &Settings{Samples: 5})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := debug.SetGCPercent(percent); got != percent {
+			t.Errorf("GC percent is %d after a measurement, want %d", got, percent)
 		}
 	}
 }

@@ -4,21 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"runtime/debug"
 	"slices"
 )
 
 // run measures all rounds. Rank 0 then has delivered all rows, and knows how it ended.
 func (c *campaign) run() error {
-	// Ranks may share a process: the collector is switched off by all before
-	// the first barrier, and on again, after the last one, by the one that
-	// found it on.
-	percent := debug.SetGCPercent(-1)
-	defer func() {
-		if percent >= 0 {
-			debug.SetGCPercent(percent)
-		}
-	}()
+	defer PauseCollector()()
 	if c.outcome != nil {
 		c.delivered = c.now()
 	}
