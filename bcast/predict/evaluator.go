@@ -185,14 +185,27 @@ func (e *Evaluator) plainWithin(a schedule.Algorithm, p schedule.Problem, k int,
 // extrapolate plays some of the k pieces, and half of those, and goes on at the pace of the
 // difference: that of the end, or of the busiest way or rank if it is slower, as where few bytes
 // hide behind software. What it returns is as of within.
+//
+// An algorithm that deals the message to ranks makes longer messages of more pieces before it makes more of them. So
+// many pieces are played that it makes more.
 func (e *Evaluator) extrapolate(a schedule.Algorithm, p schedule.Problem, k, some int, limit float64) (seconds float64, all bool) {
-	prepare := func(pieces int) {
+	whole := p
+	prepare := func(pieces int) (steps int) {
 		p.Bytes = pieces * p.PieceBytes()
 		e.schedule(a, p)
+		for _, ops := range e.ops {
+			steps += len(ops)
+		}
+		return steps
+	}
+	for few := prepare(some / 2); 2*prepare(some) < 3*few; few = prepare(some / 2) {
+		if some *= 2; some >= k {
+			e.schedule(a, whole)
+			return e.playWithin(limit)
+		}
 	}
 	more := float64(k-some) / float64(some-some/2) // times the difference
 	if !math.IsInf(limit, 1) {
-		prepare(some)
 		least, busy := e.floor(limit)
 		if least > far*limit {
 			return least, false
@@ -211,11 +224,11 @@ func (e *Evaluator) extrapolate(a schedule.Algorithm, p schedule.Problem, k, som
 	}
 	less := e.busiest()
 	prepare(some)
-	whole, _, ok := e.evaluate(0, (limit+more*half)/(1+more))
+	full, _, ok := e.evaluate(0, (limit+more*half)/(1+more))
 	if !ok {
-		return whole + more*(whole-half), false
+		return full + more*(full-half), false
 	}
-	return whole + more*max(whole-half, e.busiest()-less), true
+	return full + more*max(full-half, e.busiest()-less), true
 }
 
 // busiest is the time in s for which the busiest way or rank has been busy. A

@@ -146,3 +146,15 @@ func TestPredictionsAgainstSimnet(t *testing.T) {
 		t.Errorf("median error %.3f, 90 %% below %.3f, want 0.01 and 0.06", errors[n/2], errors[n*9/10])
 	}
 }
+
+// What deals the message to 32 leaders makes longer messages of 16 pieces than of 8, and no more of them; of 512 it makes more.
+func TestManyPiecesOfWhatIsDealt(t *testing.T) {
+	s := simulate(t, "tree:32x2 latency=2us,1us rate=10Gbps", 1e-6)
+	e := New(s.network)
+	p := schedule.Problem{Ranks: e.ranks, Bytes: 1 << 20, Segment: 2 << 10, Tree: e.tree, Costs: e.costs}
+	for _, a := range []schedule.Algorithm{schedule.Leaders{Between: schedule.ScatterRing{}}, schedule.Leaders{Between: schedule.ScatterDoubling{}}} {
+		if got, want := e.Predict(a, p), s.play(t, a, p); math.Abs(got/want-1) > 0.18 {
+			t.Errorf("%s: predicted %g s, simulated %g", schedule.Text(a), got, want)
+		}
+	}
+}
