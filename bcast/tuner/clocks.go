@@ -132,8 +132,8 @@ const (
 	drift    = 1e-4 // s per s by which the quartzes of two hosts differ
 )
 
-// stale tells rank 0 whether the clocks may have drifted apart by as much as is doubtful anyway.
-func (c *clocks) stale() bool { return !c.one && drift*(c.now()-c.at) >= c.doubt }
+// stale tells rank 0 whether clocks that are not one may have drifted apart by as much as is doubtful anyway.
+func (c *clocks) stale() bool { return drift*(c.now()-c.at) >= c.doubt }
 
 // compare is collective.
 func (c *clocks) compare() error {

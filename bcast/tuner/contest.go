@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -41,10 +42,7 @@ const MostRoots = 3
 // takes, which is for a test that stays in doubt a second, or eleven rounds. crowded is that of NewStopwatch.
 func (w *Stopwatch) Contest(roots []int, buf []byte, crowded bool, limit float64) *Contest {
 	now := w.Now()
-	c := &Contest{watch: w, roots: roots, buf: buf, margin: margin, limit: math.Inf(1), batch: 1, begun: now}
-	if crowded {
-		c.margin = crowdedMargin
-	}
+	c := &Contest{watch: w, roots: roots, buf: buf, margin: marginOf(crowded), limit: math.Inf(1), batch: 1, begun: now}
 	if limit > 0 {
 		c.limit = now + limit
 	}
@@ -129,19 +127,20 @@ func (w *Stopwatch) batch(roots []int, turn, batch int) []int {
 	return list
 }
 
+// firstWay is from which way on a round goes through them, another one in each. With up to MostRoots roots it
+// keeps step neither with the first root, nor with what batch makes of the turn.
+func firstWay(turn, roots int) int {
+	if roots%2 == 0 {
+		turn += turn / roots
+	}
+	return turn
+}
+
 // run is collective: one round, in which each way broadcasts so many times back to back.
 // Samples are rank 0's.
-//
-// The first root is another in each round, as is the order of the ways. With up to MostRoots roots
-// neither keeps step with the other, nor with what batch makes of the turn.
 func (c *Contest) run(ways []Way, batch int, samples []Sample) error {
-	t, n := c.turn, len(c.roots)
+	roots, first := c.watch.batch(c.roots, c.turn, batch), firstWay(c.turn, len(c.roots))
 	c.turn++
-	roots := c.watch.batch(c.roots, t, batch)
-	first := t
-	if n%2 == 0 {
-		first += t / n
-	}
 	for i := range ways {
 		way := (first + i) % len(ways)
 		var err error
@@ -195,15 +194,7 @@ func (c *Contest) Best(ways []Way) ([]int, error) {
 			order[i] = float64(k)
 		}
 		score := func(k float64) float64 { return medians(taken[int(k)]).score() }
-		slices.SortStableFunc(order, func(a, b float64) int {
-			switch x, y := score(a), score(b); {
-			case x < y:
-				return -1
-			case x > y:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(order, func(a, b float64) int { return cmp.Compare(score(a), score(b)) })
 		if err := c.watch.Tell(order); err != nil {
 			return nil, err
 		}

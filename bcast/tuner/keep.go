@@ -50,10 +50,10 @@ func (k *Keeper) Try(buf []byte, since int) (Choice, error) {
 		return Choice{}, err
 	}
 	pair := []int{int(told[0]), int(told[1])}
-	roots := k.watch.batch(k.roots, k.turn, k.batch)
+	roots, first := k.watch.batch(k.roots, k.turn, k.batch), firstWay(k.turn, len(k.roots))
 	var samples [2]Sample
 	for i := range pair {
-		i ^= k.turn & 1
+		i = (first + i) % len(pair)
 		var err error
 		if samples[i], err = k.watch.Time(k.ways[pair[i]], buf, roots...); err != nil {
 			return Choice{}, err
@@ -98,13 +98,6 @@ type judge struct {
 	spent     []float64  // per way: s, that trying it has taken since the last change
 	recent    [][]Sample // per way: the last ones
 	debt      float64    // s that tries have cost more than their share
-}
-
-func marginOf(crowded bool) float64 {
-	if crowded {
-		return crowdedMargin
-	}
-	return margin
 }
 
 func newJudge(ways, incumbent, current int, margin, share float64) *judge {

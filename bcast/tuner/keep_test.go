@@ -156,3 +156,58 @@ func TestKeeperWaitsForWhatItPays(t *testing.T) {
 		t.Errorf("%d tries where all became 20 times as slow, %d where nothing did", tries[1], tries[0])
 	}
 }
+
+// Of the pairs of a keeper, either way comes first from each root.
+func TestTriesMixRootsAndOrder(t *testing.T) {
+	for n := 1; n <= MostRoots; n++ {
+		s := &solo{}
+		var first []int // way and root of the first broadcast of a try
+		way := func(i int) Way {
+			return func(_ []byte, root int) error {
+				s.now += 1e-3
+				if first == nil {
+					first = []int{i, root}
+				}
+				return nil
+			}
+		}
+		k := quick(t, s).Keep([]Way{way(0), way(1)}, 0, 0, []int{0, 1, 2}[:n], 2, false, 0.02)
+		seen := make(map[[2]int]int)
+		for range 12 {
+			first = nil
+			if _, err := k.Try(nil, 100); err != nil {
+				t.Fatal(err)
+			}
+			seen[[2]int(first)]++
+		}
+		for what, times := range seen {
+			if len(seen) != 2*n || times != 12/(2*n) {
+				t.Errorf("%d roots: %d tries begin with way %d from root %d, of %d combinations; want %d of %d", n, times, what[0], what[1], len(seen), 12/(2*n), 2*n)
+			}
+		}
+	}
+}
+
+// A way that is faster by a twentieth displaces the library's own after eleven tries, and never where ranks share cores.
+func TestKeeperWantsMoreOnCrowdedCores(t *testing.T) {
+	for _, crowded := range []bool{false, true} {
+		s := &solo{}
+		way := func(each float64) Way {
+			return func([]byte, int) error { s.now += each; return nil }
+		}
+		k := quick(t, s).Keep([]Way{way(1e-3), way(0.95e-3)}, 0, 0, []int{0}, 2, crowded, 0.02)
+		changed := 0
+		for try := 1; try <= 30 && changed == 0; try++ {
+			c, err := k.Try(nil, 100)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Way == 1 {
+				changed = try
+			}
+		}
+		if want := map[bool]int{false: window, true: 0}[crowded]; changed != want {
+			t.Errorf("crowded %v: changed over at try %d, want %d", crowded, changed, want)
+		}
+	}
+}

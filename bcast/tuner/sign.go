@@ -36,6 +36,13 @@ const margin = 1.03
 // for long there.
 const crowdedMargin = 1.1
 
+func marginOf(crowded bool) float64 {
+	if crowded {
+		return crowdedMargin
+	}
+	return margin
+}
+
 // A signTest compares a challenger with the incumbent, pair by pair.
 //
 // The challenger wins if it is faster by the margin, cold or hot, and in the other respect at

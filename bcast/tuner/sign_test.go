@@ -73,3 +73,21 @@ func TestWhoWins(t *testing.T) {
 		}
 	}
 }
+
+// A way that is faster in one respect and as fast in the other stays in as long as it may still win: with six of seven
+// pairs it has not won yet (7 are needed), and has with ten of eleven.
+func TestFasterInOneRespectStaysIn(t *testing.T) {
+	for _, fast := range []Sample{{0.9, 1}, {1, 0.9}} {
+		test := signTest{margin: margin}
+		for pair := 1; !test.over(); pair++ {
+			ours := fast
+			if pair == 3 {
+				ours = Sample{1, 1}
+			}
+			test.add(ours, Sample{1, 1})
+		}
+		if !test.won() || test.rounds != looks[1] {
+			t.Errorf("%v against 1 and 1 in all pairs but one: won %v after %d rounds, want true after %d", fast, test.won(), test.rounds, looks[1])
+		}
+	}
+}
