@@ -2,6 +2,7 @@ package contention
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -66,5 +67,76 @@ func TestPlaybackAfterAnError(t *testing.T) {
 		if s.Flows() != 0 {
 			t.Fatalf("%d flows are left", s.Flows())
 		}
+	}
+}
+
+// Flows that begin and end at any time, some together, are complete when a playback without a heap has them so, which
+// fills all channels anew at each event.
+func TestPlaybackAsSlowly(t *testing.T) {
+	for trial := range 150 {
+		r := rand.New(rand.NewPCG(uint64(trial), 11))
+		channels := 2 + r.IntN(8)
+		capacity, sharing := randomCapacities(r, channels), sharings[trial%len(sharings)]
+		solver, err := NewSolver(capacity, &sharing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		play := NewPlayback(solver)
+		for range 2 { // the second time over what the first has left
+			var flows []Flow
+			var ways []testFlow
+			for range 1 + r.IntN(30) {
+				way := randomFlow(r, channels, trial%3 == 0)
+				start := []float64{0, 0, float64(r.IntN(4)), 4 * r.Float64()}[r.IntN(4)]
+				ways = append(ways, way)
+				flows = append(flows, Flow{way.data, way.reverse, float64(1 + r.IntN(400)), start, way.bound, way.share})
+			}
+			got, err := play.Times([]float64{7}, flows)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got) != 1+len(flows) || got[0] != 7 || solver.Flows() != 0 {
+				t.Fatalf("trial %d: %d times after 7, %d flows left", trial, len(got)-1, solver.Flows())
+			}
+			for i, want := range slowTimes(capacity, flows, ways, sharing) {
+				if !near(got[1+i], want, 1e-7) {
+					t.Fatalf("trial %d: flow %d of %d is complete at %.12g s, want %.12g", trial, i, len(flows), got[1+i], want)
+				}
+			}
+		}
+	}
+}
+
+func slowTimes(capacity []float64, flows []Flow, ways []testFlow, sharing Sharing) []float64 {
+	left, done := make([]float64, len(flows)), make([]float64, len(flows))
+	for i, f := range flows {
+		left[i] = f.Bytes
+	}
+	for now := 0.0; ; {
+		var live []int
+		var liveWays []testFlow
+		next := math.Inf(1)
+		for i, f := range flows {
+			switch {
+			case left[i] <= 0:
+			case f.Start <= now:
+				live, liveWays = append(live, i), append(liveWays, ways[i])
+			default:
+				next = min(next, f.Start)
+			}
+		}
+		if len(live) == 0 && math.IsInf(next, 1) {
+			return done
+		}
+		rates := slowRates(capacity, liveWays, sharing)
+		for k, i := range live {
+			next = min(next, now+left[i]/rates[k])
+		}
+		for k, i := range live {
+			if left[i] -= rates[k] * (next - now); left[i] <= 1e-9*flows[i].Bytes {
+				left[i], done[i] = 0, next
+			}
+		}
+		now = next
 	}
 }
