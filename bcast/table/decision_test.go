@@ -90,6 +90,33 @@ func TestDecisionOfRoots(t *testing.T) {
 	}
 }
 
+// Roots that are not alike and have the same choices are one branch; where all have, roots are not asked for.
+func TestRootsWithTheSameChoicesAreOneBranch(t *testing.T) {
+	cell := func(class int, algorithm string) Cell {
+		return Cell{8, class, Choice{Algorithm: algorithm, Measured: nan, Native: nan}}
+	}
+	for _, c := range []struct {
+		of   [3]string // algorithm of each class
+		want string
+	}{
+		{[3]string{"flat", "chain", "flat"}, "  root 0,2-3\n    all sizes  flat\n  root 1\n    all sizes  chain\n"},
+		{[3]string{"flat", "chain", "chain"}, "  root 0,3\n    all sizes  flat\n  root 1-2\n    all sizes  chain\n"},
+		{[3]string{"flat", "flat", "flat"}, "  all sizes  flat\n"},
+	} {
+		var out bytes.Buffer
+		tuning := Tuning{Job: Job{Ranks: 4}, RootClass: []int{0, 1, 2, 0}}
+		for class, algorithm := range c.of {
+			tuning.Cells = append(tuning.Cells, cell(class, algorithm))
+		}
+		if err := WriteDecision(&out, Text, []Tuning{tuning}); err != nil {
+			t.Fatal(err)
+		}
+		if _, got, _ := strings.Cut(out.String(), "\n"); got != c.want {
+			t.Errorf("%v:\n%s\nwant\n%s", c.of, got, c.want)
+		}
+	}
+}
+
 // many are tunings with what makes literals and comments end early.
 func many(rng *rand.Rand) []Tuning {
 	algorithms := []Choice{

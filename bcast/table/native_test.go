@@ -163,12 +163,18 @@ func TestReadNativeRun(t *testing.T) {
 	if got := fmt.Sprint(run.communicators()); got != "[2 4]" {
 		t.Errorf("communicators %s, want those of 2 and 4 ranks", got)
 	}
+	least := strings.NewReplacer(`"ranks":4`, `"ranks":2`, `"hosts":2`, `"hosts":1`).Replace(good)
+	if run, err := ReadNativeRun(strings.NewReader(least)); err != nil || fmt.Sprint(run.communicators()) != "[2]" {
+		t.Errorf("two ranks on a host, the last one the root: %v, %v, want a communicator of 2", run, err)
+	}
 	for _, c := range []struct{ text, want string }{
 		{`{}`, "format"},
 		{`{"format":"topocast/network","version":2}`, `format is "topocast/network"`},
 		{strings.Replace(good, `"version":2`, `"version":1`, 1), "version is 1"},
 		{strings.Replace(good, `"ranks":4`, `"ranks":1`, 1), "1 ranks"},
 		{strings.Replace(good, `"root":1`, `"root":4`, 1), "root 4"},
+		{strings.Replace(good, `"root":1`, `"root":-1`, 1), "root -1"},
+		{strings.Replace(good, `"hosts":2`, `"hosts":0`, 1), "0 hosts"},
 		{strings.Replace(good, `"bytes":16`, `"bytes":8`, 1), "given twice"},
 		{strings.Replace(good, `"median_low_s":1.5`, `"median_low_s":2.5`, 1), "in [2.5, 3]"},
 		{strings.ReplaceAll(good, `"verified":true`, `"verified":false`), "verified false"},

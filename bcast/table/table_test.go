@@ -215,6 +215,9 @@ func TestWithReplacesAndKeeps(t *testing.T) {
 	if !reflect.DeepEqual(cells, want) {
 		t.Errorf("cells %q, want %q", cells, want)
 	}
+	if more.Cells[0].Bytes != 16 || more.Cells[1].Bytes != 8 {
+		t.Errorf("With has sorted the cells of its caller: %+v", more.Cells)
+	}
 	if len(first.Tunings()) != 1 || first.Tunings()[0].Cells[0].Algorithm != Native {
 		t.Error("With changed the table")
 	}
@@ -297,6 +300,28 @@ func TestRefusals(t *testing.T) {
 		if _, err := n.WithBcastTable(json.RawMessage(section)); err == nil {
 			t.Errorf("WithBcastTable(%.20q) is taken", section)
 		}
+	}
+}
+
+// What is just within the limits is taken, and read again.
+func TestLimitsAreAllowed(t *testing.T) {
+	wide := Choice{strings.Repeat("~", maxText), "", 1 << 30, true, math.SmallestNonzeroFloat64, math.MaxFloat64, 0}
+	table, err := (*Table)(nil).With(Tuning{
+		Job: Job{3, "", strings.Repeat(" ", maxText)}, RootClass: []int{0, 2, 0},
+		Cells: []Cell{{1, 0, wide}, {1 << 62, 0, wide}, {1, 2, Choice{Algorithm: "x", Measured: nan, Native: nan}}},
+	})
+	if err == nil {
+		table, err = table.With(Tuning{Job: Job{Ranks: 1}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	section, err := table.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := read(section); err != nil || !same(again.Tunings(), table.Tunings()) {
+		t.Errorf("read again: %+v, %v, want %+v", again, err, table)
 	}
 }
 
