@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,6 +115,27 @@ func TestRootsWithTheSameChoicesAreOneBranch(t *testing.T) {
 		if _, got, _ := strings.Cut(out.String(), "\n"); got != c.want {
 			t.Errorf("%v:\n%s\nwant\n%s", c.of, got, c.want)
 		}
+	}
+}
+
+// Whatever job was tuned last, the numbers of ranks ascend.
+func TestDecisionsAscendByRanks(t *testing.T) {
+	var tunings []Tuning
+	for _, ranks := range []int{8, 2, 64, 4} {
+		tunings = append(tunings, Tuning{Job: Job{Ranks: ranks}, Cells: []Cell{{8, 0, Choice{Algorithm: "flat", Measured: nan, Native: nan}}}})
+	}
+	var out bytes.Buffer
+	if err := WriteDecision(&out, Text, tunings); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for line := range strings.Lines(out.String()) {
+		if ranks, _, is := strings.Cut(line, " ranks"); is {
+			got = append(got, ranks)
+		}
+	}
+	if want := []string{"2", "4", "8", "64"}; !slices.Equal(got, want) {
+		t.Errorf("ranks %q, want %q in\n%s", got, want, &out)
 	}
 }
 
