@@ -145,6 +145,38 @@ func TestComparingClocksTakesLogarithmicTime(t *testing.T) {
 	}
 }
 
+// Clocks of hosts are compared again when they may have drifted apart by as much as is doubtful anyway, at 0.1 ms per
+// second, and not before.
+func TestClocksAreComparedAgainWhenTheyMayHaveDrifted(t *testing.T) {
+	cluster, err := gen.Parse("star:3 latency=20us rate=10Gbps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = simnet.Run(cluster.Graph, nil, nil, func(comm mpi.Communicator) error {
+		w, err := NewStopwatch(skewed{comm, 1000 * float64(comm.Rank())}, 1, []int{0, 1, 2}, false)
+		if err != nil {
+			return err
+		}
+		for _, c := range []struct {
+			wait  float64 // s, as a share of that in which clocks drift apart by the doubt
+			again bool
+		}{{0, false}, {0.5, false}, {1, true}, {0.5, false}} {
+			at := w.clocks.at
+			comm.(*simnet.Comm).Sleep(c.wait * w.Doubt() / 1e-4)
+			if err := w.Refresh(); err != nil {
+				return err
+			}
+			if again := w.clocks.at != at; again != c.again {
+				return fmt.Errorf("rank %d: compared again after %g of the time: %v, want %v", comm.Rank(), c.wait, again, c.again)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // A part keeps the clocks of the whole: they differ, and its communicator does not tell any.
 func TestStopwatchAmongAPart(t *testing.T) {
 	cluster, err := gen.Parse("star:5 latency=20us rate=10Gbps")

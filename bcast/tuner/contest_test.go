@@ -150,9 +150,35 @@ func TestContestKeepsItsBudget(t *testing.T) {
 	if v, _ := duel(t, 1, close, script{cold: 0.1, hot: 0.1}, []int{0}, false, 0); v.Rounds != sureRounds || v.Wins || v.Decided {
 		t.Errorf("close and slow: %+v, want undecided after %d rounds", v, sureRounds)
 	}
+	// Eleven rounds take 0.84 s of the second, and four more for the next look would not be over in it.
+	close.cold, close.hot = 0.01, 0.01
+	if v, _ := duel(t, 1, close, script{cold: 0.01, hot: 0.01}, []int{0}, false, 0); v.Rounds != sureRounds || v.Wins || v.Decided {
+		t.Errorf("close, and no time for another look: %+v, want undecided after %d rounds", v, sureRounds)
+	}
 	close.cold, close.hot = 1e-6, 1e-6
 	if v, _ := duel(t, 1, close, script{cold: 1e-6, hot: 1e-6}, []int{0}, false, 0); v.Rounds <= 15 {
 		t.Errorf("close and fast: %+v, want more looks", v)
+	}
+}
+
+// A contest that has no time left while ways warm up is over, though what it is asked later would fit in.
+func TestContestThatIsLateIsOver(t *testing.T) {
+	s := &solo{}
+	c := quick(t, s).Contest([]int{0, 1}, make([]byte, 8), false, 0.1)
+	runs := 0
+	slow := func([]byte, int) error { runs++; s.now += 0.06; return nil }
+	if err := c.Warm(slow, slow); err != nil {
+		t.Fatal(err)
+	}
+	best, err := c.Best([]Way{slow, slow})
+	if err != nil || !slices.Equal(best, []int{0, 1}) {
+		t.Errorf("ranked %v, %v, want the order kept", best, err)
+	}
+	if v, err := c.Beats(slow, slow); err != nil || v.Wins || v.Decided || v.Rounds != 0 {
+		t.Errorf("%+v, %v, want it undecided without a round", v, err)
+	}
+	if runs != 1 {
+		t.Errorf("%d broadcasts of 0.06 s in 0.1 s, want 1", runs)
 	}
 }
 

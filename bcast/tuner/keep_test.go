@@ -211,3 +211,64 @@ func TestKeeperWantsMoreOnCrowdedCores(t *testing.T) {
 		}
 	}
 }
+
+// What displaces the way in use, and after how many pairs: the incumbent does so after seven in which it is as fast in
+// one respect and not slower by the margin in the other, another way has to be faster by the margin in one, eleven
+// times against the incumbent.
+func TestWhatDisplacesTheWayInUse(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		incumbent int // of ways 0, which is in use, and 1
+		other     Sample
+		after     int // pairs; 0: never
+	}{
+		{"the incumbent ties", 1, Sample{1, 1}, enough},
+		{"the incumbent is as fast cold, and slower hot by less than the margin", 1, Sample{1, 1.02}, enough},
+		{"the incumbent is as fast hot, and slower cold by less than the margin", 1, Sample{1.02, 1}, enough},
+		{"the incumbent is slower by less than the margin", 1, Sample{1.01, 1.01}, 0},
+		{"the incumbent is faster cold, and slower hot", 1, Sample{0.5, 1.05}, 0},
+		{"the incumbent is faster hot, and slower cold", 1, Sample{1.05, 0.5}, 0},
+		{"another ties", None, Sample{1, 1}, 0},
+		{"another is faster by less than the margin", None, Sample{0.98, 0.98}, 0},
+		{"another is faster cold", None, Sample{0.9, 1.02}, enough},
+		{"another is faster hot", None, Sample{1.02, 0.9}, enough},
+		{"another is faster cold than the incumbent", 0, Sample{0.9, 1.02}, window},
+		{"another is faster hot than the incumbent", 0, Sample{1.02, 0.9}, window},
+		{"another is faster cold than the incumbent, and slower hot", 0, Sample{0.5, 1.05}, 0},
+	} {
+		j := newJudge(2, c.incumbent, 0, margin, 0.02)
+		after := 0
+		for pair := 1; pair <= 2*window && after == 0; pair++ {
+			if j.add(1, Sample{1, 1}, c.other); j.current == 1 {
+				after = pair
+			}
+		}
+		if after != c.after {
+			t.Errorf("%s: changed over after %d pairs, want %d", c.name, after, c.after)
+		}
+	}
+}
+
+// A try of two batches of two broadcasts of 1 ms costs 4 ms, or two and twice the other's time, which 200 broadcasts of
+// 1 ms earn at 2 %. It is repeated 16 times sooner if the way in use has lost. Where no time passes there is nothing to earn.
+func TestWhenIsTheNextTry(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		current, other float64 // s
+		least, most    int
+	}{
+		{"a tie", 1e-3, 1e-3, 200, 201},
+		{"the other is slower", 1e-3, 2e-3, 300, 301},
+		{"the other is faster", 1e-3, 0.5e-3, 10, 10}, // 150/16
+		{"a clock that stands still", 0, 0, mostWait, mostWait},
+	} {
+		s := &solo{}
+		way := func(each float64) Way {
+			return func([]byte, int) error { s.now += each; return nil }
+		}
+		got, err := quick(t, s).Keep([]Way{way(c.current), way(c.other)}, 0, 0, []int{0}, 2, false, 0.02).Try(nil, 0)
+		if err != nil || got.Way != 0 || got.After < c.least || got.After > c.most {
+			t.Errorf("%s: %+v, %v, want way 0 for %d to %d broadcasts", c.name, got, err, c.least, c.most)
+		}
+	}
+}

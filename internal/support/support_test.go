@@ -3,6 +3,7 @@ package support
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/topocast/topocast/topology"
@@ -302,6 +303,47 @@ func TestSupportIsAlwaysAShare(t *testing.T) {
 		}
 		if s > plain && s > WeakCeiling {
 			t.Fatalf("support %g of %+v, want up to %g, as it is %g without luck", s, e, WeakCeiling, plain)
+		}
+	}
+}
+
+// Pairs are counted one by one, ties among them, whatever the factor: a power of two, so that ties stay ties.
+func TestOverlapCountsPairs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 7))
+	some := func() []float32 {
+		list := make([]float32, 1+rng.IntN(9))
+		for i := range list {
+			list[i] = float32(1 + rng.IntN(12))
+		}
+		return list
+	}
+	for range 500 {
+		within, near, factor := some(), some(), []float32{0.5, 1, 2}[rng.IntN(3)]
+		slices.Sort(within)
+		want := 0.0
+		for _, a := range within {
+			for _, b := range near {
+				switch b *= factor; {
+				case a > b:
+					want++
+				case a == b:
+					want += 0.5
+				}
+			}
+		}
+		want /= float64(len(within) * len(near))
+		if got := Overlap(within, near, factor); math.Abs(got-want) > 1e-12 {
+			t.Fatalf("Overlap(%v, %v, %g) = %g, want %g", within, near, factor, got, want)
+		}
+	}
+}
+
+// The smallest of n is in the middle of the lowest of n parts that are equally likely: below it lies 1/2n. Quantiles
+// of the normal distribution from its tables.
+func TestLuckOfSmallest(t *testing.T) {
+	for n, want := range map[int]float64{1: 0, 2: 0.674490, 5: 1.281552, 20: 1.959964, 500: 3.090232} {
+		if got := LuckOfSmallest(n); math.Abs(got-want) > 1e-6 {
+			t.Errorf("LuckOfSmallest(%d) = %g, want %g", n, got, want)
 		}
 	}
 }

@@ -114,30 +114,6 @@ func near(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= 1e-6*max(1, min(math.Abs(a), math.Abs(b)))
 }
 
-func TestOverlap(t *testing.T) {
-	for _, tt := range []struct {
-		name         string
-		within, near []float32
-		factor       float32
-		want         float64
-	}{
-		{"apart", []float32{1, 2, 3}, []float32{4, 5}, 1, 0},
-		{"the wrong way round", []float32{4, 5}, []float32{1, 2, 3}, 1, 1},
-		{"all alike", []float32{2, 2}, []float32{2, 2, 2}, 1, 0.5},
-		// 3 is above 2, and 2 a tie: 1.5 of six pairs; 4 is above all.
-		{"one tie", []float32{1, 2, 3}, []float32{2, 4}, 1, 0.25},
-		// To the value 2 two ties and one above, of four: 1 + 1.
-		{"two ties", []float32{1, 2, 2, 3}, []float32{2}, 1, 0.5},
-		{"the luck is taken out", []float32{1, 2, 3}, []float32{2, 4}, 2, 0},
-		// 1 and 2: of three two above and one tie, one above and one tie.
-		{"a factor below one", []float32{1, 2, 3}, []float32{2, 4}, 0.5, 4.0 / 6},
-	} {
-		if got := support.Overlap(tt.within, tt.near, tt.factor); got != tt.want {
-			t.Errorf("%s: support.Overlap(%v, %v, %g) = %g, want %g", tt.name, tt.within, tt.near, tt.factor, got, tt.want)
-		}
-	}
-}
-
 func TestMiddle(t *testing.T) {
 	for _, tt := range []struct {
 		x    []float64
@@ -151,19 +127,6 @@ func TestMiddle(t *testing.T) {
 	} {
 		if got := middle(slices.Clone(tt.x)); got != tt.want {
 			t.Errorf("middle(%v) = %g, want %g", tt.x, got, tt.want)
-		}
-	}
-}
-
-// Quantiles of the normal distribution from tables: of n values the median smallest has half of
-// 1/n below it on a scale of one side.
-func TestLuckOfSmallest(t *testing.T) {
-	for _, tt := range []struct {
-		outsiders int
-		want      float64
-	}{{1, 0}, {2, 0.67449}, {5, 1.28155}, {10, 1.64485}, {20, 1.95996}, {100, 2.57583}} {
-		if got := support.LuckOfSmallest(tt.outsiders); math.Abs(got-tt.want) > 1e-4 {
-			t.Errorf("support.LuckOfSmallest(%d) = %.5f, want %.5f", tt.outsiders, got, tt.want)
 		}
 	}
 }
