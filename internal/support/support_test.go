@@ -147,8 +147,8 @@ func TestLuckMakesNothingFirm(t *testing.T) {
 	}{
 		{"luck", func(e *Evidence) {}, WeakCeiling},
 		{"luck, and noise", func(e *Evidence) { e.Uneven, e.Mates = noise, noise }, WeakCeiling},
-		{"hardly more than noise", func(e *Evidence) { e.Uneven = 0.9 * noiseMargin * noise; e.Mates = e.Uneven }, WeakCeiling},
-		{"more than noise", func(e *Evidence) { e.Uneven = 1.1 * noiseMargin * noise; e.Mates = e.Uneven }, unlucky.grade(unlucky.Near)},
+		{"hardly more than noise", func(e *Evidence) { e.Uneven = 0.9 * NoiseOfMembers(e.White); e.Mates = e.Uneven }, WeakCeiling},
+		{"more than noise", func(e *Evidence) { e.Uneven = 1.1 * NoiseOfMembers(e.White); e.Mates = e.Uneven }, unlucky.grade(unlucky.Near)},
 		{"nothing known of noise", func(e *Evidence) { e.White = math.NaN() }, unlucky.grade(unlucky.Near)},
 		{"no luck", func(e *Evidence) { e.Average = e.Near }, unlucky.grade(unlucky.Near)},
 	} {
@@ -194,6 +194,7 @@ func TestChance(t *testing.T) {
 		{"two standard deviations", func(e *Evidence) {}, 2*2/2.0 - math.Log(6)},
 		{"three readings", func(e *Evidence) { e.Inside = 3 }, 3*2*2/2.0 - math.Log(6)},
 		{"the wrong way round", func(e *Evidence) { e.Mean = -0.1 }, math.Inf(-1)},
+		{"outsiders are as near", func(e *Evidence) { e.Mean = 0 }, math.Inf(-1)},
 		{"eight hosts", func(e *Evidence) { e.Hosts = 8 }, 2*2/2.0 - math.Log(6) - math.Log(2)},
 		{"members differ less", func(e *Evidence) { e.Uneven = 0.025 * unevenOfNoise }, 4*4/2.0 - math.Log(6)},
 		{"no noise at all", func(e *Evidence) { e.Uneven = 0; e.Mean = -math.Log1p(-4 * leastWhite) }, 4*4/2.0 - math.Log(6)},

@@ -311,7 +311,7 @@ func TestNumbersOfARow(t *testing.T) {
 			t.Errorf("%g is written and read as %v, %v", v, back, err)
 		}
 	}
-	for _, text := range []string{"[", "[]", "[1", "[1,]", "[,1]", "[1 2]", "[1]]", "[1]2", "[nul]", "[0x1]", "[1_000]", "[Inf]", "[+]", "[1e999]"} {
+	for _, text := range []string{"[", "[]", "[1", "[1,]", "[,1]", "[1 2]", "[1]]", "[1]2", "[nul]", "[0x1]", "[1_000]", "[Inf]", "[+]", "[1e999]", "[:]", "[1;2]", "[A]", "[1/2]"} {
 		if row, err := parseRow(nil, []byte(text)); err == nil {
 			t.Errorf("parseRow(%s) = %v", text, row)
 		}

@@ -41,6 +41,21 @@ func TestOldVersionsAreRead(t *testing.T) {
 	}
 }
 
+// A journal of more rounds than its head announces, as of a run that went on, has as many in all.
+func TestOldJournalOfMoreRounds(t *testing.T) {
+	journal, err := os.ReadFile(filepath.Join("testdata", "version2.part"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Read(bytes.NewReader(bytes.Replace(journal, []byte(`{"rounds":2}`), []byte(`{"rounds":5}`), 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := f.Section("latency"); s.Rounds != 5 || s.TotalRounds != 5 {
+		t.Errorf("%d rounds of %d, want 5 of 5", s.Rounds, s.TotalRounds)
+	}
+}
+
 func TestOldVersionsAreRefused(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "version2.json"))
 	if err != nil {

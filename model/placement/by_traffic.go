@@ -10,7 +10,7 @@ import (
 )
 
 // ByTraffic places ranks by who talks to whom. It starts from the best of
-// three mappings, the ranks in order, by Servet's rules, and built greedily,
+// three mappings, the ranks in order, by Servet's rules, and built greedily (of those that cost the same the first),
 // and exchanges ranks as long as that lowers the cost: each rank with each other, and with each free place. The zero value works.
 type ByTraffic struct {
 	Passes int // most passes over all exchanges; 0: 20

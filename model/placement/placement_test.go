@@ -132,6 +132,94 @@ func TestServetWeighsByCode(t *testing.T) {
 	}
 }
 
+// By hand: 100 ns within a socket, 500 ns within a host, 2.5 us between hosts. What a core shares with its socket is
+// worth 1 of a communication-intensive code, and 1 - 10 (1 - 0.1/2.5) = -8.6 is below -10 (1 - 0.5/2.5) = -8, and so on
+// until the socket is full. Of a memory-bound code 10 - 0.96 is above -0.8.
+func TestServetFillsASocketThatIsNearEnough(t *testing.T) {
+	n := network(t, "core:4 socket:2 host:2 latency=1us,200ns,50ns", model.Settings{})
+	for code, want := range map[Workload]string{CommunicationIntensive: "[0 1 2 3 4]", MemoryBound: "[0 4]"} {
+		got, err := Servet{Workload: code}.take(n, strings.Count(want, " ")+1)
+		if err != nil || fmt.Sprint(got) != want {
+			t.Errorf("code %d: places %v, %v, want %s", code, got, err, want)
+		}
+	}
+	if got, err := (Servet{}).Place(n, 1); err != nil || fmt.Sprint(got) != "[0]" {
+		t.Errorf("one rank: %v, %v, want place 0", got, err)
+	}
+}
+
+// The rank that talks most stands first, and then who talks most to those that stand, where it costs least: 2 with
+// 1.5 MB, 1 with 1 MB to it, 3 with 0.5 MB to it, and 0 beside 3. By bytes alone 0 and 3 would go before 1.
+func TestGreedyByHand(t *testing.T) {
+	n := network(t, "core:2 socket:2", model.Settings{})
+	m := mat.NewDense(4, 4, nil)
+	m.Set(2, 1, 1e6)
+	m.Set(3, 2, 0.5e6)
+	m.Set(3, 0, 0.9e6)
+	peers, err := peersOf(n, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(greedy(n, peers)); got != "[3 1 0 2]" {
+		t.Errorf("places %s, want [3 1 0 2]", got)
+	}
+}
+
+// Where it ends no exchange of two ranks, and no move of one to a free place, costs less by Cost.
+func TestByTrafficEndsWhereNoExchangeGains(t *testing.T) {
+	n := network(t, "core:3 socket:2 host:3", model.Settings{})
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		ranks := 8 + r.IntN(n.Ranks()-7)
+		m := mat.NewDense(ranks, ranks, nil)
+		for i := range ranks { // some only send and some only receive
+			for range 2 {
+				m.Set(i, r.IntN(ranks), math.Exp(14*r.Float64()))
+			}
+		}
+		place, err := ByTraffic{Passes: 1000}.Place(n, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := func(place []int) float64 {
+			c, err := Cost(n, m, place)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		least := of(place)
+		for a := range ranks {
+			for to := range n.Ranks() {
+				other := slices.Clone(place)
+				if b := slices.Index(place, to); b >= 0 {
+					other[b] = place[a]
+				}
+				other[a] = to
+				if c := of(other); c < least*(1-1e-8) {
+					t.Fatalf("seed %d: places %v cost %g, and %v only %g", seed, place, least, other, c)
+				}
+			}
+		}
+	}
+}
+
+// Ranks that are well off in their order stay in it; nobody is placed nowhere.
+func TestByTrafficKeepsTheOrderThatIsAsGood(t *testing.T) {
+	n := network(t, "core:2 socket:2", model.Settings{})
+	m := mat.NewDense(4, 4, nil)
+	m.Set(0, 1, 1e5)
+	m.Set(2, 3, 1e6)
+	for _, c := range []struct {
+		traffic mat.Matrix
+		want    string
+	}{{m, "[0 1 2 3]"}, {mat.NewDense(3, 3, nil), "[0 1 2]"}, {&mat.Dense{}, "[]"}} {
+		if got, err := (ByTraffic{}).Place(n, c.traffic); err != nil || fmt.Sprint(got) != c.want {
+			t.Errorf("places %v, %v, want %s", got, err, c.want)
+		}
+	}
+}
+
 // pairs is traffic of 1 MB between ranks i and i + n/2.
 func pairs(n int) *mat.Dense {
 	m := mat.NewDense(n, n, nil)
@@ -300,6 +388,30 @@ func TestOrient(t *testing.T) {
 		}
 		if o.ByRows != c.byRows {
 			t.Errorf("Orient(%d along rows, %d along columns) = %+v, want by rows: %v", c.row, c.col, o, c.byRows)
+		}
+	}
+	// By hand, one transfer at a time: the first of three sends to the second and the third. The first of five sends to the
+	// second, to the third while the second sends to the fourth, and to the fifth, on another host.
+	alone, err := n.Predict(nil, []model.Transfer{{Src: 0, Dst: 1, Bytes: 1e6}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	far, err := n.Predict(nil, []model.Transfer{{Src: 0, Dst: 4, Bytes: 1e6}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	within, between := alone[0], far[0]
+	for length, want := range map[int]float64{1: 0, 2: within, 3: 2 * within, 4: 2 * within, 5: 2*within + between} {
+		for _, g := range []Grid{{Rows: 1, Cols: length, RowBytes: 1e6}, {Rows: length, Cols: 1, ColBytes: 1e6}} {
+			o, err := Orient(n, g)
+			if err != nil || math.Abs(o.TimeByRows-want) > 1e-9*want || o.TimeByCols != o.TimeByRows || !o.ByRows {
+				t.Errorf("Orient(%+v) = %+v, %v, want %g s either way", g, o, err, want)
+			}
+		}
+	}
+	for _, g := range []Grid{{Rows: 2, Cols: 2, RowBytes: -1}, {Rows: 2, Cols: 2, ColBytes: -1}, {Rows: 0, Cols: 2}, {Rows: -1, Cols: -1}} {
+		if _, err := Orient(n, g); err == nil {
+			t.Errorf("Orient(%+v) gives no error", g)
 		}
 	}
 	g := Grid{Rows: 2, Cols: 3}
