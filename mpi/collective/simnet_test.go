@@ -153,6 +153,45 @@ func TestAlgorithmsSwitchByCosts(t *testing.T) {
 	}
 }
 
+// Where messages within groups cost what those between cost, the way that an Allreduce takes in groups of one size is as
+// good as the best of the three: short lists go by peers, in 4 messages after one another instead of 6 or 8, and long ones
+// by parts, of which each rank sends 3/4 twice in its group and 1/4 twice beyond, instead of all 4 or 6 times.
+func TestWaysInGroupsSwitchByCosts(t *testing.T) {
+	ways := []func(c *Comm, values []float64) error{
+		func(c *Comm, values []float64) error { return Allreduce(c, values, mpi.Sum) },
+		func(c *Comm, values []float64) error { // by leaders
+			if _, err := reduceTeam(c, c.own, values, true, sum); err != nil {
+				return err
+			}
+			if c.own.me == 0 {
+				if err := allreduceTeam(c, c.lead(), values, sum); err != nil {
+					return err
+				}
+			}
+			return c.broadcast(c.own, bytesOf(values))
+		},
+		func(c *Comm, values []float64) error { // by peers
+			if err := allreduceTeam(c, c.own, values, sum); err != nil {
+				return err
+			}
+			return allreduceTeam(c, c.peers, values, sum)
+		},
+		func(c *Comm, values []float64) error { return allreduceParts(c, values, sum) },
+	}
+	for _, x := range []struct{ n, best int }{{1, 2}, {300, 2}, {500, 3}, {800, 3}, {20_000, 3}} {
+		times := make([]float64, len(ways))
+		for i, run := range ways {
+			times[i] = took(t, "tree:4x4 latency=0.1us,25us rate=1Gbps,1Gbps", true, Costs{Latency: 50e-6, PerByte: 8e-9}, func(c *Comm) error {
+				return run(c, make([]float64, x.n))
+			})
+		}
+		t.Logf("%d: %.0f us", x.n, scaled(times))
+		if best := slices.Min(times[1:]); times[0] > 1.03*best || times[x.best] > best {
+			t.Errorf("%d: chosen %g s, of the ways %g: want number %d to be the best, and the chosen within 3 %%", x.n, times[0], times[1:], x.best)
+		}
+	}
+}
+
 func scaled(times []float64) []float64 {
 	us := slices.Clone(times)
 	for i := range us {

@@ -107,7 +107,7 @@ func TestLibraryStaysUnlessItLoses(t *testing.T) {
 
 // All kinds and sizes can be tuned on ranks of any number, and results stay right.
 func TestTunedCollectivesAreRight(t *testing.T) {
-	for _, ranks := range []int{1, 3, 4} {
+	for _, ranks := range []int{1, 2, 3, 4} {
 		err := local.Run(ranks, nil, func(comm mpi.Communicator) error {
 			l, err := newLibrary(comm)
 			if err != nil {
@@ -124,8 +124,12 @@ func TestTunedCollectivesAreRight(t *testing.T) {
 				}
 				for _, name := range kindNames() {
 					for _, bytes := range []int{0, 3, 40} {
-						if _, err := c.Tune(name, bytes, time.Millisecond); err != nil {
+						choice, err := c.Tune(name, bytes, time.Millisecond)
+						if err != nil {
 							return err
+						}
+						if choice.Decided && (choice.Pairs == 0) != (ranks == 1) {
+							return fmt.Errorf("%d ranks: decided after %d pairs: %v", ranks, choice.Pairs, choice)
 						}
 					}
 				}
@@ -218,6 +222,21 @@ func TestSettingsOfRankZeroCount(t *testing.T) {
 		_, err := New(comm, s)
 		if err == nil || !strings.Contains(err.Error(), "collective: new: Settings.Groups[0]: rank 2") {
 			return fmt.Errorf("rank %d: error %v", comm.Rank(), err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// Tags are those of the communicator, the greatest included.
+func TestTagsOfACommunicator(t *testing.T) {
+	err := local.Run(1, nil, func(comm mpi.Communicator) error {
+		for tag, want := range map[int]bool{0: true, mpi.MaxTag: true, mpi.MaxTag + 1: false, -1: false} {
+			if _, err := New(comm, &Settings{Tag: tag}); (err == nil) != want || err != nil && !errors.Is(err, mpi.ErrTag) {
+				return fmt.Errorf("tag %d: %v, want it taken: %v", tag, err, want)
+			}
 		}
 		return nil
 	})
