@@ -77,6 +77,6 @@ func Example_algorithm() {
 	// Output:
 	// wrong: <nil>
 	// flat 6.3 ms, predicted 6.3, every byte right: true
-	// couples 3.8 ms, predicted 3.7, every byte right: true
+	// couples 3.8 ms, predicted 3.8, every byte right: true
 	// faster: chain
 }

@@ -17,7 +17,7 @@ func TestRefinedPlanIsPredicted(t *testing.T) {
 	c, n := cluster(t, "tree:2x3 latency=20us,5us rate=1Gbps")
 	const size, root = 256 << 10, 4
 	eager := *overheads
-	eager.EagerLimit = 1 << 10 // which predictions do not know: longer segments pay for asking, and so shorter ones are better
+	eager.EagerLimit = 1 << 10 // which this network does not know: longer segments pay for asking, and so shorter ones are better
 	refined := false
 	err := simnet.Run(c.Graph, nil, &eager, func(comm mpi.Communicator) error {
 		b, err := New(newLibrary(comm, schedule.Flat{}, 0), &Settings{Network: n, Algorithms: []schedule.Algorithm{schedule.Chain{}}})

@@ -45,6 +45,7 @@ type Discovery struct {
 	Latencies  *Result              // by short messages
 	Parameters *plogp.Result        // see DiscoverSettings.View
 	Bandwidths *Result              // of some pairs, by long messages, one at a time
+	Steps      []*Result            // of fewer pairs, at further sizes where times have a step
 	Overhead   float64              // s, at most, of the software for a short message, sent or received
 	Uplinks    *throughput.Result   // of each firm group, both ways
 	Patterns   *concurrent.Result   // transfers that are under way together
@@ -64,7 +65,7 @@ type Discovery struct {
 
 // Discover is the whole way from a job to its network: it measures the
 // latencies of all pairs, reconstructs the wiring, measures the rates of some
-// pairs of each level, what the links above each firm group carry in each
+// pairs of each level, at more sizes where those of a level have a step, what the links above each firm group carry in each
 // direction, and some patterns of transfers that are under way together, and fits a
 // network to it all. It is collective; the settings of rank 0 count. The result is
 // nil on other ranks.
@@ -205,7 +206,7 @@ func (d *Discovery) fit(s *DiscoverSettings) error {
 		m.Date = s.Date.Format(time.RFC3339)
 	}
 	observations := append(d.Latencies.Observations(), d.Bandwidths.Observations()...)
-	fit := &model.FitSettings{Overhead: d.Overhead, Network: model.Settings{Locations: d.Latencies.Locations(), Resources: d.resources, Measured: m}}
+	fit := &model.FitSettings{Overhead: d.Overhead, LevelTimes: d.stepTimes(), Network: model.Settings{Locations: d.Latencies.Locations(), Resources: d.resources, Measured: m}}
 	if d.Uplinks != nil {
 		observations = append(observations, d.Uplinks.Observations()...)
 		fit.Arcs = d.Uplinks.Measured()

@@ -46,6 +46,7 @@ func (d *Discovery) parts(ctx context.Context, comm mpi.Communicator, s *Discove
 	parts := []part{
 		func(time.Duration) error { return d.measureOverhead(comm, s.Silence) },
 		func(budget time.Duration) error { return d.measureBandwidths(ctx, comm, s, budget) },
+		func(budget time.Duration) error { return d.measureSteps(ctx, comm, s, budget) },
 	}
 	if comm.Size() >= fewestLinked {
 		parts = append(parts,

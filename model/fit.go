@@ -27,6 +27,9 @@ type FitSettings struct {
 	// Parameters are PLogP parameters of ordered pairs, as plogp.Result has them: the levels of these pairs get
 	// their L, g and overheads, which go before Overhead. nil: not measured.
 	Parameters []PairParams
+	// LevelTimes are single transfers that only tell the levels' times, however long they are: one that is long enough to
+	// tell of bandwidths may hold what the library asks its receiver before. nil: none.
+	LevelTimes []Observation
 	// Forwarding says how the latencies of the graph, made of times of messages
 	// of Network.Measured.Bytes, are corrected for the fitted bandwidths.
 	Forwarding Forwarding
@@ -85,6 +88,9 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 	if err := checkObservations(observations, base.Ranks()); err != nil {
 		return nil, fmt.Errorf("model: fit: %w", err)
 	}
+	if err := checkObservations(s.LevelTimes, base.Ranks()); err != nil {
+		return nil, fmt.Errorf("model: fit: FitSettings.LevelTimes: %w", err)
+	}
 	if err := checkParameters(s.Parameters, base.Ranks()); err != nil {
 		return nil, fmt.Errorf("model: fit: %w", err)
 	}
@@ -113,7 +119,7 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 		}
 	}
 	if s.Network.Levels == nil {
-		levels, warnings := fitLevels(base, observations)
+		levels, warnings := fitLevels(base, slices.Concat(observations, s.LevelTimes))
 		if settings.Overhead > 0 {
 			for i := range levels {
 				levels[i].addOverhead(settings.Overhead)

@@ -1,8 +1,8 @@
 package predict
 
 // A library asks the receiver before it sends a long message (rendezvous). The time of a lone message holds the
-// question and its answer, two journeys of a message of no bytes, during which its ways are free for others. Above
-// which size it asks is not known, only what messages of some sizes take: what one takes beyond its share of a
+// question and its answer, two journeys of a message of no bytes, during which its ways are free for others. Which
+// sizes it asks for is not told, only what messages of some sizes take: what one takes beyond its share of a
 // message of manyBytes, which the library sends in pieces, too, is taken for the wait, as far as two journeys go.
 const (
 	manyBytes = 4 << 20 // bytes; a wait is no part of it worth counting

@@ -1,0 +1,175 @@
+package measure
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/topology"
+)
+
+// A library sends messages of more than some size in another way: it asks their receiver first, and their time has a
+// step there. Where times of two sizes differ by more than their bytes explain, sizes between them are read, too.
+const (
+	bendShare    = 0.25 // of a journey of a short message that bytes have to leave unexplained
+	stepShare    = 0.5  // the same of a step: a question takes two journeys
+	leastBend    = 0.02 // of the time of the longer message: less is not worth a reading
+	stepSizes    = 8    // parts of the way from a size to its double: so near a step is known
+	shortestStep = 256  // B; below, bytes hardly count
+	stepPairs    = 3    // of a level, of which the median counts
+)
+
+// measureSteps reads sizes between those of Bandwidths: powers of two where the times of a level bend, and then eighths of the
+// way from one of them to the next where they have a step. It is collective.
+func (d *Discovery) measureSteps(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings, budget time.Duration) error {
+	ways := []func([]point, float64) []int{bends, steps}
+	for _, between := range ways {
+		more := Settings{
+			Repetitions: 1, ExtraRepetitions: longExtra, Samples: longSamples, Date: s.Date, Library: s.Library,
+			Silence: s.Silence, Notify: s.Notify, Progress: s.progress(PartBandwidths),
+		}
+		if budget > 0 {
+			more.Budget = max(budget/time.Duration(len(ways)), 1)
+		}
+		wanted := byte(0)
+		if comm.Rank() == 0 {
+			if more.Sizes, more.Pairs = d.between(between); len(more.Sizes) > 0 {
+				wanted = 1
+			}
+		}
+		told, err := harness.Tell(comm, []byte{wanted})
+		if err != nil {
+			return fmt.Errorf("measure: discover: %w", err)
+		}
+		if told[0] == 0 {
+			return nil
+		}
+		found, err := run(ctx, comm, &more)
+		if err != nil {
+			return err
+		}
+		if comm.Rank() == 0 {
+			d.Steps = append(d.Steps, found)
+		}
+	}
+	return nil
+}
+
+// stepTimes are the readings of Steps.
+func (d *Discovery) stepTimes() (all []model.Observation) {
+	for _, r := range d.Steps {
+		all = append(all, r.Observations()...)
+	}
+	return all
+}
+
+// between are the sizes that are to be read, of all levels, and the pairs: of each level with such sizes those whose
+// own times are nearest to the level's.
+func (d *Discovery) between(sizesOf func(curve []point, journey float64) []int) (sizes []int, pairs [][2]int) {
+	tree := d.Topology.Hierarchy.Firm(topology.FirmSupport)
+	readings := append(d.Bandwidths.Observations(), d.stepTimes()...)
+	for level := range len(tree.Levels()) + 1 {
+		times := make(map[int64][]float64)
+		medium := make(map[[2]int]float64)
+		var latencies []float64
+		for _, o := range readings {
+			t := o.Transfers[0]
+			g := tree.Groups()[tree.Common(t.Src, t.Dst)]
+			if g.Level != level {
+				continue
+			}
+			times[t.Bytes] = append(times[t.Bytes], o.Seconds[0])
+			latencies = append(latencies, g.Latency)
+			if t.Bytes == mediumSize {
+				medium[[2]int{min(t.Src, t.Dst), max(t.Src, t.Dst)}] = o.Seconds[0]
+			}
+		}
+		if len(times[pieceSize]) == 0 || len(times[mediumSize]) == 0 || len(times[longSize]) == 0 {
+			continue // the budget was too small
+		}
+		journey := stats.Median(latencies)
+		curve := []point{{latencySize, journey}}
+		for bytes, all := range times {
+			curve = append(curve, point{bytes, stats.Median(all)})
+		}
+		slices.SortFunc(curve, func(a, b point) int { return cmp.Compare(a.bytes, b.bytes) })
+		if more := sizesOf(curve, journey); len(more) > 0 {
+			sizes = append(sizes, more...)
+			pairs = append(pairs, nearest(medium, stats.Median(times[mediumSize]))...)
+		}
+	}
+	slices.Sort(sizes)
+	return slices.Compact(sizes), pairs
+}
+
+// bends are the powers of two between two sizes of a curve whose times differ by more than by what bytes take where it is least steep.
+func bends(curve []point, journey float64) (sizes []int) {
+	perByte := math.Inf(1)
+	for i := 1; i < len(curve); i++ {
+		perByte = min(perByte, steepness(curve, i))
+	}
+	for i := 1; i < len(curve); i++ {
+		if unexplained(curve, i, perByte) > max(bendShare*journey, leastBend*curve[i].seconds) {
+			for m := int64(shortestStep); m < curve[i].bytes; m *= 2 {
+				if m > curve[i-1].bytes {
+					sizes = append(sizes, int(m))
+				}
+			}
+		}
+	}
+	return sizes
+}
+
+// steps are the eighths of the way from a size of a curve to its double where that is steeper than both before and behind.
+func steps(curve []point, journey float64) (sizes []int) {
+	for i := 2; i < len(curve); i++ {
+		perByte := steepness(curve, i-1)
+		if i+1 < len(curve) {
+			perByte = max(perByte, steepness(curve, i+1))
+		}
+		a := curve[i-1].bytes
+		if curve[i].bytes == 2*a && unexplained(curve, i, perByte) > max(stepShare*journey, leastBend*curve[i].seconds) {
+			for k := int64(1); k < stepSizes; k++ {
+				sizes = append(sizes, int(a+k*a/stepSizes))
+			}
+		}
+	}
+	return sizes
+}
+
+// steepness is what a byte takes in s from point i-1 of a curve to point i.
+func steepness(curve []point, i int) float64 {
+	a, b := curve[i-1], curve[i]
+	return max(0, (b.seconds-a.seconds)/float64(b.bytes-a.bytes))
+}
+
+// unexplained is by how much in s point i of a curve is later than point i-1 and its further bytes.
+func unexplained(curve []point, i int, perByte float64) float64 {
+	a, b := curve[i-1], curve[i]
+	return b.seconds - a.seconds - perByte*float64(b.bytes-a.bytes)
+}
+
+// A point is the time in s of messages of so many bytes.
+type point struct {
+	bytes   int64
+	seconds float64
+}
+
+// nearest are some of the pairs whose times are nearest to the given one; of equal ones those of the lowest ranks.
+func nearest(times map[[2]int]float64, to float64) [][2]int {
+	var pairs [][2]int
+	for p := range times {
+		pairs = append(pairs, p)
+	}
+	slices.SortFunc(pairs, func(a, b [2]int) int {
+		return cmp.Or(cmp.Compare(math.Abs(times[a]-to), math.Abs(times[b]-to)), slices.Compare(a[:], b[:]))
+	})
+	return pairs[:min(len(pairs), stepPairs)]
+}
