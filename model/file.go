@@ -42,6 +42,7 @@ type networkFile struct {
 	Duplex    []float64        `json:"duplex,omitempty"`            // per link class, of one direction's bandwidth; 0: no limit
 	Connect   float64          `json:"connection_duplex,omitempty"`
 	Ratios    []float64        `json:"ratios,omitempty"` // quantiles of measured over predicted
+	Part      *partFile        `json:"part,omitempty"`   // of a view
 	Slowdown  *degradationFile `json:"degradation,omitempty"`
 	Resources []resourceFile   `json:"resources,omitempty"`
 	Bcast     json.RawMessage  `json:"bcast_table,omitempty"` // of package bcast/table
@@ -71,6 +72,9 @@ func (n *Network) Write(w io.Writer) error {
 		Hierarchy: hierarchy.Bytes(), Graph: graph.Bytes(),
 	}
 	f.Duplex, f.Connect = n.links.Duplex, n.links.Connection
+	if n.ways != nil && n.ways.part {
+		f.Part = &partFile{n.ways.limit, n.ways.agree}
+	}
 	if n.links.Law == contention.LinearLaw {
 		f.Law = "linear"
 	}
@@ -240,8 +244,31 @@ func (f *networkFile) network() (*Network, error) {
 	if err == nil && f.Version == 1 {
 		n, err = n.withEstimates(s)
 	}
+	if err == nil {
+		err = n.setPart(f.Part)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("model: read network: %w", err)
 	}
 	return n, nil
+}
+
+// partFile is what a view knows of the whole: see treeWays.
+type partFile struct {
+	Limit []bool `json:"links_limit"` // per level
+	Agree []bool `json:"links_agree"` // per firm group
+}
+
+func (n *Network) setPart(f *partFile) error {
+	if f == nil {
+		return nil
+	}
+	if len(f.Limit) != len(n.levels) || len(f.Agree) != len(n.groups) {
+		return fmt.Errorf("part has links_limit of %d levels, links_agree of %d groups, want %d and %d", len(f.Limit), len(f.Agree), len(n.levels), len(n.groups))
+	}
+	if n.ways = n.newWays(); n.ways == nil {
+		return nil
+	}
+	n.ways.limit, n.ways.agree, n.ways.part = f.Limit, f.Agree, true
+	return nil
 }

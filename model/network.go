@@ -42,6 +42,7 @@ type Network struct {
 	leaf      []int32 // rank -> its smallest group
 	groups    []flatGroup
 	paths     *pathTable // nil where the hierarchy says it all
+	ways      *treeWays  // of a tree, for pairs that are not typical; nil for none
 	pairs     *pairTable // nil without pairs
 	hostPairs *pairTable // nil without host pairs
 	hosts     []string   // distinct names, in order of first appearance
@@ -123,6 +124,7 @@ func newNetwork(r *topology.Result, s *Settings) (*Network, error) {
 	if n.hostPairs, err = newPairTable(len(n.hosts), s.HostPairs); err != nil {
 		return nil, fmt.Errorf("model: network: host pairs: %w", err)
 	}
+	n.setWays()
 	return n, nil
 }
 

@@ -46,9 +46,10 @@ func (n *Network) needsPaths() bool {
 // Time is the time in s that one message of the given size in bytes takes
 // from rank src to rank dst when nothing else is under way: 0 for src = dst,
 // NaN where it is not known (see PLogP), for ranks outside the network and for
-// sizes below 0. It does not allocate, but for the first message from a switch or
+// sizes below 0. It is the time of the level that joins the two ranks, but where the latency or the slowest link of their
+// own way on a tree is not like that of the level's typical pair: a slow host is slow to all. It does not allocate, but for the first message from a switch or
 // host of a machine that is no tree, and the first to one where its routes are spread.
-// O(levels + log(sizes)), and O(length of the route) where they are.
+// O(levels + log(sizes)), and O(length of the route) where they are, and on trees with unequal links.
 func (n *Network) Time(src, dst int, bytes int64) float64 {
 	if uint(src) >= uint(len(n.leaf)) || uint(dst) >= uint(len(n.leaf)) || bytes < 0 {
 		return math.NaN()
@@ -66,14 +67,22 @@ func (n *Network) Time(src, dst int, bytes int64) float64 {
 			return p.Time(bytes)
 		}
 	}
-	g := &n.groups[n.join(src, dst)]
+	group := n.join(src, dst)
+	g := &n.groups[group]
 	p := &n.levels[g.level]
 	if n.paths == nil {
-		return g.offset + p.Time(bytes)
+		t := g.offset + p.Time(bytes)
+		if n.ways != nil {
+			t = n.byWay(t, src, dst, bytes, group)
+		}
+		return t
 	}
 	latency, bandwidth := n.paths.between(src, dst)
 	if n.fit.Family == topology.FamilyTree || n.fit.Family == topology.FamilyFlat {
-		latency = g.offset + p.Time(n.measured.Bytes)
+		typical := n.latencyOf(group)
+		if n.ways == nil || !apart(latency, typical, likeLatency) || !n.tellsLatency(src, dst, group) {
+			latency = typical
+		}
 	}
 	if len(p.Sizes) > 1 {
 		return math.Max(0, latency-p.GapAt(n.measured.Bytes)) + p.GapAt(bytes)

@@ -129,9 +129,16 @@ func (n *Network) cut(ranks []Location, old []int, warnings []string) (*Network,
 	s.Degradation = n.degradation.cut(hosts)
 	fit := n.fit
 	fit.Levels = nil // they speak of the levels of the whole
-	return newNetwork(&topology.Result{
+	view, err := newNetwork(&topology.Result{
 		Graph: graph, Hierarchy: hierarchy, Fit: fit, Warnings: append(slices.Clone(n.warnings), warnings...),
 	}, s)
+	if err != nil {
+		return nil, err
+	}
+	if view.ways = nil; len(warnings) == 0 { // ranks that were not measured are typical
+		view.setWaysOf(n, old)
+	}
+	return view, nil
 }
 
 // oldHosts are the host numbers in n of the hosts of ranks, in the order of

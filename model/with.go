@@ -30,5 +30,6 @@ func (n *Network) with(change func(*Settings)) (*Network, error) {
 	if err != nil {
 		return nil, fmt.Errorf("model: network with other settings: %w", err)
 	}
+	other.ways = n.ways
 	return other, nil
 }

@@ -1,0 +1,236 @@
+package model
+
+import (
+	"math"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// How far a pair's way must be from what is typical of its group before Time goes by the way: less is how
+// links that are alike are measured. As for compare's links, 10 % of a latency and 15 % of a bandwidth.
+const (
+	likeLatency   = 0.10
+	likeBandwidth = 0.15
+)
+
+// treeWays are the ways of a tree: where one host or cable is slower than those like it, the parameters of the level, which
+// are those of its typical pair, are wrong for the pairs that cross it.
+type treeWays struct {
+	vertices []treeVertex
+
+	latency []float64 // per group: of the typical pair, for the measuring size, s
+	perByte []float64 // per level: of the typical pair, s/B
+	limit   []bool    // per level: some pairs' links are as slow as that, so that links limit it, not what one message fills
+	agree   []bool    // per group: some pairs' links add up to its latency, so that graph and hierarchy tell one story
+	part    bool      // limit and agree are those of a larger network
+}
+
+// treeVertex hangs on its parent by a link.
+type treeVertex struct {
+	parent, depth int32
+	up, down      linkTime // to the parent, and from it
+}
+
+// linkTime is what a link takes; NaN: not known.
+type linkTime struct {
+	latency float64 // s
+	perByte float64 // s/B
+}
+
+// newTreeWays is nil for a graph that is no tree. O(vertices).
+func newTreeWays(g *topology.Graph) *treeWays {
+	vertices := g.Vertices()
+	if vertices == 0 || g.NumArcs() != 2*(vertices-1) {
+		return nil
+	}
+	w := &treeWays{vertices: make([]treeVertex, vertices)}
+	for v := range w.vertices {
+		w.vertices[v].depth = -1
+	}
+	root := min(g.Hosts(), vertices-1) // a switch, if there is one
+	w.vertices[root].depth = 0
+	reached := []int{root}
+	for k := 0; k < len(reached); k++ {
+		v := reached[k]
+		for _, a := range g.Out(v) {
+			back := g.ArcIndex(a.To, v)
+			if back < 0 {
+				return nil
+			}
+			if w.vertices[a.To].depth >= 0 {
+				continue
+			}
+			b := g.Arcs()[back]
+			w.vertices[a.To] = treeVertex{
+				parent: int32(v), depth: w.vertices[v].depth + 1,
+				up: linkTime{b.Latency, 1 / b.Bandwidth}, down: linkTime{a.Latency, 1 / a.Bandwidth},
+			}
+			reached = append(reached, a.To)
+		}
+	}
+	if len(reached) < vertices {
+		return nil
+	}
+	return w
+}
+
+// between is the latency of the way from one vertex to another, and what a byte takes on its slowest link; NaN
+// where a link's is not known. O(links of the way).
+func (w *treeWays) between(a, b int32) linkTime {
+	var latency, perByte float64
+	for a != b {
+		x, y := &w.vertices[a], &w.vertices[b]
+		link := &x.up
+		if x.depth >= y.depth {
+			a = x.parent
+		} else {
+			link, b = &y.down, y.parent
+		}
+		latency += link.latency
+		if link.perByte > perByte || math.IsNaN(link.perByte) { // and NaN stays
+			perByte = link.perByte
+		}
+	}
+	return linkTime{latency, perByte}
+}
+
+// apart tells whether the way of a pair is not like what is typical, within a share; false for NaN.
+func apart(way, typical, share float64) bool {
+	return way > typical*(1+share) || way*(1+share) < typical
+}
+
+// newWays is nil for a machine that is no tree.
+func (n *Network) newWays() *treeWays {
+	if f := n.fit.Family; f != topology.FamilyTree && f != topology.FamilyFlat {
+		return nil
+	}
+	w := newTreeWays(n.graph)
+	if w == nil {
+		return nil
+	}
+	w.limit, w.agree = make([]bool, len(n.levels)), make([]bool, len(n.groups))
+	for i := range n.levels {
+		w.perByte = append(w.perByte, 1/n.levels[i].Bandwidth())
+	}
+	for i := range n.groups {
+		w.latency = append(w.latency, n.latencyOf(int32(i)))
+	}
+	return w
+}
+
+// setWays looks at the links of a tree for pairs that are not typical of their group; where all are, nothing is kept.
+func (n *Network) setWays() {
+	w := n.newWays()
+	if w == nil {
+		return
+	}
+	pairs, like, unequal := make([]int, len(n.groups)), make([]int, len(n.groups)), false
+	n.eachPartner(func(rank, other int, group int32) {
+		way, level := w.between(int32(rank), int32(other)), n.groups[group].level
+		pairs[group]++
+		if !apart(way.latency, w.latency[group], likeLatency) {
+			like[group]++
+		}
+		const some = 0.1
+		w.agree[group] = float64(like[group]) >= some*float64(pairs[group])
+		w.limit[level] = w.limit[level] || way.perByte >= w.perByte[level]/(1+likeBandwidth)
+		const half = 0.5 // of what two hosts of a pair may add up to
+		unequal = unequal || apart(way.latency, w.latency[group], half*likeLatency) || apart(way.perByte, w.perByte[level], half*likeBandwidth)
+	})
+	if unequal {
+		n.ways = w
+	}
+}
+
+// setWaysOf takes over what the whole knows, of which old are the ranks: the typical pair of a group
+// of the whole need not be among those of a view.
+func (n *Network) setWaysOf(whole *Network, old []int) {
+	if n.ways = nil; whole.ways == nil {
+		return
+	}
+	if n.ways = n.newWays(); n.ways == nil {
+		return
+	}
+	n.ways.part = true
+	n.eachPartner(func(rank, other int, group int32) {
+		a, b := old[rank], old[other]
+		join := whole.join(a, b)
+		n.ways.limit[n.groups[group].level] = whole.ways.limit[whole.groups[join].level]
+		n.ways.agree[group] = n.ways.agree[group] || whole.ways.agree[join] && whole.firmlyJoins(a, b)
+	})
+}
+
+// eachPartner calls f for each rank with one other rank of each group that the rank is in and no smaller one with
+// both. O(ranks * levels).
+func (n *Network) eachPartner(f func(rank, other int, group int32)) {
+	groups := n.hierarchy.Groups()
+	inGroup := func(rank int, group int32) bool {
+		at := n.leaf[rank]
+		for at > group { // parents come before children
+			at = n.groups[at].parent
+		}
+		return at == group
+	}
+	inner := make([]int32, n.Ranks()) // the part of the group that the rank is in: a smaller group, or -1
+	for i := range inner {
+		inner[i] = -1
+	}
+	for group := int32(len(groups) - 1); group >= 0; group-- {
+		hosts := groups[group].Hosts
+		first, second := hosts[0], -1
+		for _, x := range hosts[1:] {
+			if part := inner[first]; part < 0 || !inGroup(x, part) {
+				second = x
+				break
+			}
+		}
+		for _, rank := range hosts {
+			other := first
+			if rank == first || inner[rank] >= 0 && inner[rank] == inner[first] {
+				other = second
+			}
+			if other >= 0 {
+				f(rank, other, group)
+			}
+		}
+		for _, rank := range hosts {
+			inner[rank] = group
+		}
+	}
+}
+
+// byWay is the time of a message on a tree, given that of the typical pair of the group: where the pair's own links take
+// longer or shorter, it does. A slow link shows in every pair; a fast one only where it is links that limit the
+// typical pair, for a lone message may not fill them.
+func (n *Network) byWay(typical float64, src, dst int, bytes int64, group int32) float64 {
+	w := n.ways
+	way, t := w.between(int32(src), int32(dst)), typical
+	if latency := w.latency[group]; apart(way.latency, latency, likeLatency) && n.tellsLatency(src, dst, group) {
+		t += way.latency - latency
+	}
+	if bytes <= n.measured.Bytes {
+		return t
+	}
+	level, more := n.groups[group].level, float64(bytes-n.measured.Bytes)
+	if usual := w.perByte[level]; apart(way.perByte, usual, likeBandwidth) && (way.perByte > usual || w.limit[level]) {
+		t = max(t+more*(way.perByte-usual), more*way.perByte)
+	}
+	return t
+}
+
+// latencyOf is the typical time of a message of the measuring size in a group.
+func (n *Network) latencyOf(group int32) float64 {
+	g := &n.groups[group]
+	return g.offset + n.levels[g.level].Time(n.measured.Bytes)
+}
+
+// tellsLatency tells whether the links between two ranks, whose latency is not typical of the group that joins them, can be believed.
+func (n *Network) tellsLatency(src, dst int, group int32) bool {
+	return n.ways.agree[group] && n.firmlyJoins(src, dst)
+}
+
+// firmlyJoins tells whether no weak group joins two ranks closer than firm ones do: how long the way inside one is,
+// is not known (see firmGraph).
+func (n *Network) firmlyJoins(a, b int) bool {
+	return n.reported.Groups()[n.reported.Common(a, b)].Firm()
+}

@@ -1,0 +1,128 @@
+package model
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// unequal is two racks of three hosts, switches 6 to 8, links of hosts of 2 us and 1 GB/s, uplinks of 6 us and
+// 2 GB/s; but the link of host 2 has 5 us more and a tenth of the rate, and hosts 3 to 5 have 4 GB/s.
+func unequal(t testing.TB, s *Settings) *Network {
+	t.Helper()
+	var arcs []topology.Arc
+	for h := range 6 {
+		latency, bandwidth := 2e-6, 1e9
+		switch {
+		case h == 2:
+			latency, bandwidth = 7e-6, 1e8
+		case h > 2:
+			bandwidth = 4e9
+		}
+		arcs = topology.AppendLink(arcs, h, 7+h/3, latency, bandwidth)
+	}
+	arcs = topology.AppendLink(arcs, 6, 7, 6e-6, 2e9)
+	arcs = topology.AppendLink(arcs, 6, 8, 6e-6, 2e9)
+	g, err := topology.NewGraph(6, 3, nil, arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := topology.NewHierarchy(6, []topology.Level{{Name: "rack", Latency: 4e-6, Support: 1}}, []topology.Group{
+		{Hosts: []int{0, 1, 2}, Latency: 4e-6, Support: 1}, {Hosts: []int{3, 4, 5}, Latency: 4e-6, Support: 1},
+	}, 16e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Measured.Bytes = 8
+	s.Locations = locations(6)
+	for i := range s.Locations {
+		s.Locations[i] = Location{Host: fmt.Sprint("n", i), Core: 0}
+	}
+	n, err := New(&topology.Result{Graph: g, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// By hand: the sum of the links' latencies, and the bytes beyond the eight measured over the slowest link.
+func TestTimeKnowsLinksThatAreNotAlike(t *testing.T) {
+	typical := &Settings{LevelBandwidth: []float64{1e9, 1e9}} // of racks and between them
+	for _, c := range []struct {
+		name     string
+		s        *Settings
+		src, dst int
+		bytes    int64
+		want     float64
+	}{
+		{"typical, short", typical, 0, 1, 8, 4e-6},
+		{"typical, long", typical, 0, 1, 1000008, 4e-6 + 1e-3},
+		{"the slow host, short", typical, 2, 0, 8, 9e-6},
+		{"to the slow host, short", typical, 0, 2, 8, 9e-6},
+		{"the slow host, long", typical, 2, 0, 1000008, 9e-6 + 1e-2},
+		{"the slow host across, long", typical, 2, 5, 1000008, 21e-6 + 1e-2},
+		{"the fast rack, long", typical, 3, 4, 1000008, 4e-6 + 0.25e-3},
+		{"across, long", typical, 1, 5, 1000008, 16e-6 + 1e-3},
+		// A lone message takes 20 ns/B between racks: links do not limit it, but those of the slow host do not help.
+		{"no message fills the links", &Settings{LevelBandwidth: []float64{1e9, 5e7}}, 1, 5, 1000008, 16e-6 + 2e-2},
+		{"nor those of the slow host", &Settings{LevelBandwidth: []float64{1e9, 5e7}}, 2, 5, 1000008, 21e-6 + 2e-2},
+		{"latencies alone", &Settings{LevelBandwidth: []float64{nan, nan}}, 2, 0, 8, 9e-6},
+		{"a pair of its own", &Settings{LevelBandwidth: []float64{1e9, 1e9}, Pairs: []PairParams{{Src: 2, Dst: 0, PLogP: Hockney{1e-6, 1e6}.PLogP()}}}, 2, 0, 1000, 1e-6 + 1e-3},
+	} {
+		n := unequal(t, c.s)
+		if got := n.Time(c.src, c.dst, c.bytes); !near(got, c.want, 1e-6) {
+			t.Errorf("%s: Time(%d, %d, %d) = %g, want %g", c.name, c.src, c.dst, c.bytes, got, c.want)
+		}
+		if p, err := n.Predict(nil, []Transfer{{Src: c.src, Dst: c.dst, Bytes: c.bytes}}); c.s == typical && (err != nil || math.Abs(p[0]/c.want-1) > 0.01) {
+			t.Errorf("%s: Predict = %g, %v, Time %g", c.name, p, err, c.want)
+		}
+	}
+}
+
+// Jobs of which all hosts are slow, or all fast, see the same times as the whole, from a file, too.
+func TestViewsKnowWhatIsTypicalOfTheWhole(t *testing.T) {
+	n := unequal(t, &Settings{LevelBandwidth: []float64{1e9, 1e9}})
+	for _, old := range [][]int{{2, 0}, {4, 3}, {5, 2}, {3, 5, 4}, {2, 1, 4}} {
+		var at []Location
+		for _, r := range old {
+			at = append(at, n.Location(r))
+		}
+		view, err := n.View(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkView(t, n, view, old)
+		var file bytes.Buffer
+		if err := view.Write(&file); err != nil {
+			t.Fatal(err)
+		}
+		back, err := Read(&file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkView(t, n, back, old)
+	}
+}
+
+// Links that do not add up to what their groups need, as after levels alone were measured anew, say nothing of pairs.
+func TestTimeIgnoresLinksThatTellAnotherStory(t *testing.T) {
+	n := unequal(t, &Settings{LevelBandwidth: []float64{1e9, 1e9}})
+	groups := append([]topology.Group(nil), n.Hierarchy().Groups()[1:]...)
+	for i := range groups {
+		groups[i].Latency = 40e-6
+	}
+	h, err := topology.NewHierarchy(6, []topology.Level{{Name: "rack", Latency: 40e-6, Support: 1}}, groups, 160e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := New(&topology.Result{Graph: n.Graph(), Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}, &Settings{Measured: Metadata{Bytes: 8}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := other.Time(2, 0, 8); !near(got, 40e-6, 1e-9) {
+		t.Errorf("Time(2, 0, 8) = %g, want 40e-6", got)
+	}
+}
