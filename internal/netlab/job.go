@@ -22,39 +22,9 @@ type Job struct {
 	Mapping  []string // options of the launcher that say where ranks run, in place of Place, such as a rankfile; Place still counts them
 	Program  []string // with its arguments
 
-	// Yield makes ranks that wait look for messages over and over and give way
-	// in between, as they do where several run on one host. Otherwise they sleep
+	// Yield makes ranks that wait look for messages over and over and give way in between. Otherwise they sleep
 	// until a message comes: the package comment says why.
 	Yield bool
-
-	// Doze makes ranks sleep that share a host, too, 1 ms at a time, after some ms in vain. A message in shared
-	// memory then comes up to 1 ms late: it is for transfers that take far longer.
-	Doze bool
-}
-
-// Looks for messages in vain after which a rank sleeps: those of a rank that does not wait yet, and some ms of those of a rank
-// that may hear from its host by shared memory, of which no socket tells.
-const (
-	looksInPassing = 2
-	looksToDoze    = 500
-)
-
-// looks is after how many looks in vain ranks sleep; 0: never.
-func (j *Job) looks() int {
-	if j.Yield {
-		return 0
-	}
-	taken := make(map[int]bool)
-	for _, h := range j.Place {
-		if taken[h] {
-			if j.Doze {
-				return looksToDoze
-			}
-			return 0
-		}
-		taken[h] = true
-	}
-	return looksInPassing
 }
 
 // Place says on which host each rank of a job runs. how is
@@ -120,8 +90,8 @@ func (j *Job) hostList(hosts []Machine) (string, error) {
 	return b.String(), nil
 }
 
-// looksVariable tells preload/wait.c after how many looks in vain ranks may sleep.
-const looksVariable = "NETLAB_LOOKS"
+// sleepVariable tells preload/wait.c that ranks sleep while they wait.
+const sleepVariable = "NETLAB_SLEEP"
 
 // command is the launcher's command line and the variables it needs, with the
 // file of hosts, the remote shell, and the library to load into the ranks.
@@ -145,15 +115,14 @@ func (j *Job) command(hosts, agent, preload string) (args, env []string, err err
 			"--mca", "plm_rsh_agent", agent,
 			"--mca", "plm_rsh_no_tree_spawn", "1",
 			"--mca", "oob_tcp_if_include", controlDevice,
-			"--mca", "btl", "self,vader,tcp",
+			// Ranks that share a host, too, talk through sockets: those wake a rank that sleeps.
+			"--mca", "btl", "self,tcp",
 			"--mca", "btl_tcp_if_include", fabricDevice,
 			// Many ranks share a core: let them give way.
 			"--mca", "mpi_yield_when_idle", "1",
-			// A process may not read another's memory here in every sandbox.
-			"--mca", "btl_vader_single_copy_mechanism", "none",
 		)
-		if n := j.looks(); n > 0 {
-			args = append(args, "-x", "LD_PRELOAD="+preload, "-x", looksVariable+"="+strconv.Itoa(n))
+		if !j.Yield {
+			args = append(args, "-x", "LD_PRELOAD="+preload, "-x", sleepVariable+"=1")
 		}
 		env = []string{"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"}
 	case MPICH:
@@ -172,9 +141,11 @@ func (j *Job) command(hosts, agent, preload string) (args, env []string, err err
 			// UCX would take the hosts for one machine and use shared memory.
 			"-genv", "UCX_TLS", "tcp,self",
 			"-genv", "UCX_NET_DEVICES", fabricDevice,
+			// As with Open MPI: no shared memory between ranks that share a host.
+			"-genv", "MPIR_CVAR_NOLOCAL", "1",
 		)
-		if n := j.looks(); n > 0 {
-			args = append(args, "-genv", looksVariable, strconv.Itoa(n))
+		if !j.Yield {
+			args = append(args, "-genv", sleepVariable, "1")
 		}
 	default:
 		return nil, nil, fmt.Errorf("netlab: job: MPI %q: want %s or %s", j.MPI, OpenMPI, MPICH)

@@ -106,7 +106,7 @@ func (l *Lab) exclusive(ctx context.Context) (unlock func(), err error) {
 }
 
 // Preload builds what is loaded into the ranks of an MPI library, once per lab, by LD_PRELOAD, and returns the
-// file. Ranks sleep after NETLAB_LOOKS looks in vain.
+// file. Ranks sleep while they wait if NETLAB_SLEEP is set.
 func (l *Lab) Preload(ctx context.Context, mpi string) (string, error) {
 	sources := []string{"wait.c"}
 	if mpi == MPICH {

@@ -91,7 +91,7 @@ func (j *zhuJob) run(tb testing.TB, library string, limit time.Duration, flags .
 	if err != nil {
 		tb.Fatal(err)
 	}
-	job := &netlab.Job{MPI: library, Place: place, Program: append([]string{j.program[library], "experiment", "zhu"}, flags...), Doze: true}
+	job := &netlab.Job{MPI: library, Place: place, Program: append([]string{j.program[library], "experiment", "zhu"}, flags...)}
 	ctx, cancel := context.WithTimeoutCause(context.Background(), limit, fmt.Errorf("no end within %v", limit))
 	defer cancel()
 	if _, err := j.lab.Reset(); err != nil {

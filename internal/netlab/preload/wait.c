@@ -8,40 +8,28 @@
 
 // Both libraries wait by looking for messages over and over: Open MPI with poll,
 // UCX, and so MPICH, with epoll_wait. A dozen ranks that look in turn keep from the
-// core the one that has something to do. So after NETLAB_LOOKS looks in vain in a row, a look lasts
-// until a message comes. Libraries look once or twice in vain where they do not wait:
+// core the one that has something to do. So where NETLAB_SLEEP is set, a look lasts until a message
+// comes, after some in vain in a row. Libraries look once or twice in vain where they do not wait:
 // Open MPI after every message.
-//
-// What the sockets do not tell, such as a connection that another thread has made,
-// waits for the end of a look, 1 ms. So do messages in shared memory: where
-// several ranks share a host they give way only, or after each of many looks before.
-enum { LONGEST = 1 }; // ms
-
-// Up to so many looks in vain are in passing, and a rank does not give way after them.
 enum { IN_PASSING = 2 };
 
-// looks is after how many looks in vain a rank sleeps; 0: never.
-static int looks(void) {
-	static int known, n;
-	if (!known) {
-		const char *value = getenv("NETLAB_LOOKS");
-		n = value ? atoi(value) : 0;
-		known = 1;
-	}
-	return n;
-}
+// What the sockets do not tell, such as a connection that another thread has made, waits for the end
+// of a look. Sixteen ranks that wait for 1 ms at a time take a third of the core to find nothing.
+enum { LONGEST = 10 }; // ms
 
 // row counts the looks in vain since a message came, or a request was found complete.
 static __thread int row;
 
 // in_vain counts a look that found nothing and tells how long the next may last.
 static int in_vain(void) {
-	int most = looks();
-	if (most > 0 && ++row > most)
-		return LONGEST;
-	if (most != IN_PASSING)
+	static int sleeps = -1;
+	if (sleeps < 0)
+		sleeps = getenv("NETLAB_SLEEP") != NULL;
+	if (!sleeps) {
 		sched_yield();
-	return 0;
+		return 0;
+	}
+	return ++row > IN_PASSING ? LONGEST : 0;
 }
 
 int epoll_wait(int fd, struct epoll_event *events, int max, int timeout) {

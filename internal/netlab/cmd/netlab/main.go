@@ -181,7 +181,6 @@ func runCommand(s *netlab.Settings) *cobra.Command {
 	f.StringVar(&job.Launcher, "launcher", "", "`path` of the library's mpirun")
 	f.StringArrayVar(&job.Options, "option", nil, "one more `word` for mpirun (repeatable)")
 	f.BoolVar(&job.Yield, "yield", false, "ranks that wait give way, but do not sleep")
-	f.BoolVar(&job.Doze, "doze", false, "ranks that share a host sleep, too, after some ms: messages inside it may be 1 ms late")
 	f.StringVar(&place, "place", "block", "host of each rank: `how` is block, round-robin, shuffle:SEED or a list such as 0,2,1")
 	f.IntVarP(&ranks, "ranks", "n", 0, "`number` of ranks (default: all places)")
 	f.StringVar(&on, "on", "", "run the program once, without MPI, on `host`")
