@@ -61,7 +61,7 @@ const realTimeVariable = "NETLAB_REAL_TIME"
 func becomeRealTime() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if setRealTime(otherPriority) != nil && unix.Setpriority(unix.PRIO_PROCESS, 0, -20) != nil {
+	if setRealTime(fabricPriority) != nil && unix.Setpriority(unix.PRIO_PROCESS, 0, -20) != nil {
 		return
 	}
 	self, err := os.Executable()

@@ -59,8 +59,8 @@
 // namespace called control. The measured network carries no traffic of theirs.
 //
 // The loop runs on the last CPU, with real-time priority, and sleeps through
-// gaps of more than 60 us; ranks get the other CPUs. It is written in Go: the
-// scheduler disturbs it every 10 ms for some us, see loopPriority. The garbage
+// gaps of more than 60 us; so do the other threads of its program; ranks get the other CPUs. It is written in Go: the
+// scheduler disturbs it every 10 ms for some us, see fabricPriority. The garbage
 // collector is off in it, and frames come from a pool.
 //
 // A machine that has other things to do, or whose own CPUs are another machine's, does not

@@ -35,7 +35,7 @@ func (p *prober) close() {
 	clear(p.conns)
 }
 
-// probePriority is below all of the fabric's.
+// probePriority is below the fabric's.
 const probePriority = 30
 
 // pin keeps the calling thread, which must be locked, away from the fabric,
