@@ -1,7 +1,8 @@
 # make test runs all that this machine can run, and says in its last line what
 # it could not, and why; with CI=true it fails then. It installs Open MPI and
 # MPICH if it may, and nothing else. make test-tools lets other programs judge
-# the files that we write, make test-preload runs others with our broadcast; both install those programs.
+# the files that we write, make slurm-test runs our job scripts under Slurm, and make test-preload other programs with our
+# broadcast; all three install those programs.
 
 GOFUMPT     = go run mvdan.cc/gofumpt@v0.12.0
 STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2

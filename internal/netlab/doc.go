@@ -59,7 +59,7 @@
 // namespace called control. The measured network carries no traffic of theirs.
 //
 // The loop runs on the last CPU, with real-time priority, and sleeps through
-// gaps of more than 60 us; so do the other threads of its program; ranks get the other CPUs. It is written in Go: the
+// gaps of more than 60 us. All threads of its program keep to that CPU; ranks get the others. It is written in Go: the
 // scheduler disturbs it every 10 ms for some us, see fabricPriority. The garbage
 // collector is off in it, and frames come from a pool.
 //
@@ -85,8 +85,8 @@
 // of 1.8), sleeping in the first look in vain (Open MPI looks once in vain after
 // every message: 1 ms each) and in every one for a fixed time, all with the machine
 // under load. Of a message in shared memory no socket tells, so ranks that share a host talk through sockets, too,
-// and are of different hosts for MPICH (MPIR_CVAR_NOLOCAL). Yielding does not do for them: sixteen ranks that take turns on a
-// core, each of which costs 9 us, need 140 us for a round.
+// and are of different hosts for MPICH (MPIR_CVAR_NOLOCAL), whose collectives then have no step inside hosts. Yielding does not
+// do for them: sixteen ranks that take turns on a core, each of which costs 9 us, need 140 us for a round.
 //
 // Queues are fair and shallow with ECN marks by default, and a token bucket in
 // each host's kernel holds back what its link cannot take: the network then

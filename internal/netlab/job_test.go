@@ -100,6 +100,10 @@ func TestJobsTellTheirLaunchersWhereToRun(t *testing.T) {
 			if strings.Contains(line, "NETLAB_SLEEP") == yield {
 				t.Errorf("%s, yield %v: command = %s, want ranks to sleep or yield", library, yield, line)
 			}
+			// Of a message in shared memory no socket tells a rank that sleeps.
+			if want := map[string]string{OpenMPI: "btl self,tcp ", MPICH: "MPIR_CVAR_NOLOCAL 1 "}[library]; !strings.Contains(line, want) {
+				t.Errorf("%s: command = %s, want it to contain %q", library, line, want)
+			}
 			if !yield && !strings.Contains(line, "LIBRARY") {
 				t.Errorf("%s: command = %s, want it to load the library", library, line)
 			}

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -122,6 +124,41 @@ func TestALabCarriesTCPAndCountsIt(t *testing.T) {
 	}
 	if got := carried["h1 s0"] + carried["s0 h1"]; got > 1000 {
 		t.Errorf("a host that has no part in it has carried %d bytes", got)
+	}
+}
+
+// No thread of the fabric's program may run where ranks do, whatever it is for.
+func TestTheFabricKeepsToItsCPU(t *testing.T) {
+	l := up(t, named(t, "keeping"), settings(t))
+	if len(l.state.CPUs) == 0 {
+		tooltest.Lacks(t, "one CPU only, which ranks and the fabric share")
+	}
+	c, err := l.Counters() // the loop answers: it has begun
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want unix.CPUSet
+	want.Set(c.Loop.CPU)
+	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", l.state.PID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, thread := range threads {
+		id, err := strconv.Atoi(thread.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got unix.CPUSet
+		if err := unix.SchedGetaffinity(id, &got); err != nil {
+			t.Error(err)
+		} else if got != want {
+			t.Errorf("thread %d of %d runs on %d CPUs, want CPU %d alone", id, len(threads), got.Count(), c.Loop.CPU)
+		}
+	}
+	for _, cpu := range l.state.CPUs {
+		if want.IsSet(cpu) {
+			t.Errorf("CPU %d is that of the fabric and of ranks", cpu)
+		}
 	}
 }
 

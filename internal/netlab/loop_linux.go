@@ -167,22 +167,30 @@ func (f *fabric) run(cpu int) error {
 	return nil
 }
 
-// pinThreads binds all threads of the program, and those they will make, to a CPU. One of Go's wakes up every 20 us while
+// pinThreads binds all threads of the program to a CPU, and so those they will make. One of Go's wakes up every 20 us while
 // the loop runs: on the CPU of the ranks it would take a third of their time.
 func pinThreads(cpu int) error {
 	var set unix.CPUSet
 	set.Set(cpu)
-	threads, err := os.ReadDir("/proc/self/task")
-	if err != nil {
-		return err
-	}
-	for _, t := range threads {
-		id, err := strconv.Atoi(t.Name())
+	for bound := false; !bound; { // a thread that is not bound yet may have made another one meanwhile
+		threads, err := os.ReadDir("/proc/self/task")
 		if err != nil {
 			return err
 		}
-		if err := unix.SchedSetaffinity(id, &set); err != nil && !errors.Is(err, unix.ESRCH) { // it has ended
-			return err
+		bound = true
+		for _, t := range threads {
+			id, err := strconv.Atoi(t.Name())
+			if err != nil {
+				return err
+			}
+			var now unix.CPUSet
+			if err = unix.SchedGetaffinity(id, &now); err == nil && now != set {
+				bound = false
+				err = unix.SchedSetaffinity(id, &set)
+			}
+			if err != nil && !errors.Is(err, unix.ESRCH) { // which says that it has ended
+				return fmt.Errorf("thread %d: %w", id, err)
+			}
 		}
 	}
 	return nil
