@@ -44,8 +44,11 @@ func rankOfCrowd() {
 		if err := unix.SchedSetaffinity(0, &set); err != nil {
 			return err
 		}
+		if _, isSet := os.LookupEnv("GOMAXPROCS"); !isSet {
+			runtime.GOMAXPROCS(set.Count()) // as Go does in a process that was bound before it started
+		}
 		return mpi.Run(func(c mpi.Communicator) error {
-			fmt.Printf("yields=%v\n", c.(*mpi.Comm).Yields())
+			fmt.Printf("yields=%v procs=%d\n", c.(*mpi.Comm).Yields(), runtime.GOMAXPROCS(0))
 			return nil
 		})
 	}()
@@ -57,7 +60,7 @@ func rankOfCrowd() {
 }
 
 // TestJobCrowded starts jobs whose ranks may use one CPU or two. Their waits
-// yield where ranks have to share.
+// yield where ranks have to share, and Go has a P to spare for a rank that waits in C, unless the user has set how many it has.
 func TestJobCrowded(t *testing.T) {
 	launcher := strings.Fields(os.Getenv(launcherVar))
 	if len(launcher) == 0 {
@@ -70,20 +73,29 @@ func TestJobCrowded(t *testing.T) {
 	a, b := strconv.Itoa(cores[0]), strconv.Itoa(cores[1])
 	both := a + "," + b
 	for _, tt := range []struct {
-		name string
-		cpus []string
-		want bool
+		name  string
+		cpus  []string
+		set   string // GOMAXPROCS of the environment
+		want  bool
+		procs int
 	}{
-		{"two ranks on one CPU", []string{a, a}, true},
-		{"two ranks on a CPU each", []string{a, b}, false},
-		{"two ranks that may use the same two CPUs", []string{both, both}, false},
-		{"three ranks on two CPUs", []string{both, both, both}, true},
-		{"one rank that may use both beside one that may not", []string{both, a}, false},
+		{"two ranks on one CPU", []string{a, a}, "", true, 2},
+		{"two ranks on a CPU each", []string{a, b}, "", false, 2},
+		{"two ranks on a CPU each, as the user wants Go to be", []string{a, b}, "1", false, 1},
+		{"two ranks that may use the same two CPUs", []string{both, both}, "", false, 2},
+		{"two ranks that may use the same two CPUs, as the user wants Go to be", []string{both, both}, "3", false, 3},
+		{"three ranks on two CPUs", []string{both, both, both}, "", true, 2},
+		{"one rank that may use both beside one that may not", []string{both, a}, "", false, 2},
 	} {
 		command := append(launcher[1:len(launcher):len(launcher)], "-n", strconv.Itoa(len(tt.cpus)), os.Args[0])
-		out, err := launch(t, crowdJob, []string{cpusVar + "=" + strings.Join(tt.cpus, " ")}, append(launcher[:1:1], command...)...)
-		if err != nil || strings.Count(out, fmt.Sprintf("yields=%v\n", tt.want)) != len(tt.cpus) {
-			t.Errorf("%s: %v, the ranks say:\n%s\nwant yields=%v of each", tt.name, err, out, tt.want)
+		env := []string{cpusVar + "=" + strings.Join(tt.cpus, " ")}
+		if tt.set != "" {
+			env = append(env, "GOMAXPROCS="+tt.set)
+		}
+		out, err := launch(t, crowdJob, env, append(launcher[:1:1], command...)...)
+		want := fmt.Sprintf("yields=%v procs=%d\n", tt.want, tt.procs)
+		if err != nil || strings.Count(out, want) != len(tt.cpus) {
+			t.Errorf("%s: %v, the ranks say:\n%s\nwant of each: %s", tt.name, err, out, want)
 		}
 	}
 }

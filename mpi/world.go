@@ -33,6 +33,10 @@ const spinPolls = 100
 // Under the launcher of another library every process would be a job of one
 // rank. World refuses that, by what launchers put into the environment.
 //
+// A rank that is bound to one core runs Go code on one thread (GOMAXPROCS), which Go's monitor takes from a call of C that waits
+// for 20 us, unless there is room for another thread: World makes that room (GOMAXPROCS 2) where the environment
+// does not set GOMAXPROCS. A program that wants another value sets it afterwards.
+//
 // If MPI runs already, its starter may rely on the error handler of MPI_COMM_WORLD: that is
 // replaced during calls of this package only, as far as they need it. Else errors of that
 // communicator return, as those of all of this package do.
@@ -43,6 +47,7 @@ func World() (*Comm, error) {
 		runtime.UnlockOSThread()
 		return nil, err
 	}
+	leaveSpareProc(os.LookupEnv)
 	c := &Comm{lib: lib, epoch: hostEpoch(), ends: !lib.started(), rank: -1}
 	if c.ends {
 		handlers := currentFaultHandlers()
@@ -63,6 +68,15 @@ func World() (*Comm, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// leaveSpareProc sees to it that Go has a P to spare while this rank waits in C. If it has none, its monitor (sysmon) retakes
+// the one of the call after 20 us, starts a thread that polls the network, and falls asleep for good, out of which the end of the call wakes it: all of that on
+// the rank's own core, at each message. With one to spare it leaves calls of up to 10 ms alone.
+func leaveSpareProc(lookup func(string) (string, bool)) {
+	if _, set := lookup("GOMAXPROCS"); !set && runtime.GOMAXPROCS(0) == 1 {
+		runtime.GOMAXPROCS(2)
+	}
 }
 
 // giveUpLimit is how long a World that has failed waits for those of the other
