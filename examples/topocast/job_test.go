@@ -73,7 +73,7 @@ func launch(t *testing.T, n int, args ...string) (status int, stdout, stderr str
 func TestJobDiscoverAndBcast(t *testing.T) {
 	for _, n := range []int{1, 2, 4, 8} {
 		file := filepath.Join(t.TempDir(), "network.json")
-		status, out, stderr := launch(t, n, "discover", "--budget", "1m", "--repetitions", "2", "--output", file, "--json")
+		status, out, stderr := launch(t, n, "discover", "--budget", "15s", "--repetitions", "2", "--output", file, "--json")
 		if status != 0 {
 			t.Fatalf("discover on %d ranks: status %d\n%s", n, status, stderr)
 		}
@@ -87,7 +87,7 @@ func TestJobDiscoverAndBcast(t *testing.T) {
 		if network.Ranks() != n {
 			t.Errorf("discover on %d ranks wrote a network of %d", n, network.Ranks())
 		}
-		for _, flags := range [][]string{{"--network", file}, {"--budget", "15s"}} {
+		for _, flags := range [][]string{{"--network", file}, {"--budget", "5s"}} {
 			args := append([]string{"bcast", "--sizes", "0,8,1KiB,100001", "--root", fmt.Sprint(n - 1), "--reps", "5", "--json"}, flags...)
 			status, out, stderr = launch(t, n, args...)
 			if status != 0 {
