@@ -161,6 +161,11 @@ func TestDriftIsMeasured(t *testing.T) {
 	if d := onCluster(t, "star:8", 1, 1, nil).Drift(0); d.Pairs != 0 || !math.IsNaN(d.Change) {
 		t.Errorf("drift of one repetition is %+v", d)
 	}
+	// Nothing tells how much of what one pair has drifted by is noise.
+	two := onCluster(t, "star:2", 3, 1, func(x *Reading, at float64) { x.slow(1 + 0.3*at) })
+	if d := two.Drift(0); d.Pairs != 1 || math.Abs(d.Change-0.3) > 0.05 || !math.IsNaN(d.Sigma) || d.warning(two, 0) != "" {
+		t.Errorf("drift of one pair is %+v, with the warning %q; want no error and no warning", d, d.warning(two, 0))
+	}
 }
 
 // BenchmarkWarnings of a large measurement.

@@ -12,7 +12,7 @@ import (
 // A Drift says how the readings of one size have changed over a run, as a whole.
 type Drift struct {
 	Change float64 // of the readings from the first round to the last, 0.01: 1 % longer; NaN: no pair was read twice
-	Sigma  float64 // its standard error, as far as rounds do not differ by more than pairs do
+	Sigma  float64 // its standard error, as far as rounds do not differ by more than pairs do; NaN: fewer than three pairs, which do not tell
 	Pairs  int     // that were read twice
 }
 
@@ -83,13 +83,20 @@ func (r *Result) Drift(size int) Drift {
 			break
 		}
 	}
+	drift := Drift{Change: math.Expm1(median), Sigma: math.NaN(), Pairs: len(slopes)}
+	if len(slopes) < scatterPairs {
+		return drift
+	}
 	residuals := make([]float64, len(rises))
 	for i, s := range rises {
 		residuals[i] = math.Abs(s.log - median*s.at)
 	}
-	sigma := medianError * stats.SigmaPerMAD * stats.MiddleMedian(residuals) / math.Sqrt(squares)
-	return Drift{Change: math.Expm1(median), Sigma: sigma, Pairs: len(slopes)}
+	drift.Sigma = medianError * stats.SigmaPerMAD * stats.MiddleMedian(residuals) / math.Sqrt(squares)
+	return drift
 }
+
+// scatterPairs is how many pairs it takes to see a scatter about their median slope, which goes through one of them.
+const scatterPairs = 3
 
 // A drift that is worth a word is one that tells other levels apart: those of switches
 // differ by 12 % and more.
