@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <time.h>
 
-enum { yields = 30 };           // in a row, before a rank naps
+static const int yields = 30; // in a row, before a rank naps
 static const long nap = 50000; // ns
 
 unsigned ucp_worker_progress(void *worker) {

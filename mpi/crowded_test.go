@@ -44,7 +44,7 @@ func rankOfCrowd() {
 		if err := unix.SchedSetaffinity(0, &set); err != nil {
 			return err
 		}
-		if _, isSet := os.LookupEnv("GOMAXPROCS"); !isSet {
+		if os.Getenv("GOMAXPROCS") == "" {
 			runtime.GOMAXPROCS(set.Count()) // as Go does in a process that was bound before it started
 		}
 		return mpi.Run(func(c mpi.Communicator) error {
@@ -73,11 +73,11 @@ func TestJobCrowded(t *testing.T) {
 	a, b := strconv.Itoa(cores[0]), strconv.Itoa(cores[1])
 	both := a + "," + b
 	for _, tt := range []struct {
-		name  string
-		cpus  []string
-		set   string // GOMAXPROCS of the environment
-		want  bool
-		procs int
+		name   string
+		cpus   []string
+		set    string // GOMAXPROCS of the environment
+		yields bool
+		procs  int // GOMAXPROCS of the rank
 	}{
 		{"two ranks on one CPU", []string{a, a}, "", true, 2},
 		{"two ranks on a CPU each", []string{a, b}, "", false, 2},
@@ -88,12 +88,9 @@ func TestJobCrowded(t *testing.T) {
 		{"one rank that may use both beside one that may not", []string{both, a}, "", false, 2},
 	} {
 		command := append(launcher[1:len(launcher):len(launcher)], "-n", strconv.Itoa(len(tt.cpus)), os.Args[0])
-		env := []string{cpusVar + "=" + strings.Join(tt.cpus, " ")}
-		if tt.set != "" {
-			env = append(env, "GOMAXPROCS="+tt.set)
-		}
+		env := []string{cpusVar + "=" + strings.Join(tt.cpus, " "), "GOMAXPROCS=" + tt.set}
 		out, err := launch(t, crowdJob, env, append(launcher[:1:1], command...)...)
-		want := fmt.Sprintf("yields=%v procs=%d\n", tt.want, tt.procs)
+		want := fmt.Sprintf("yields=%v procs=%d\n", tt.yields, tt.procs)
 		if err != nil || strings.Count(out, want) != len(tt.cpus) {
 			t.Errorf("%s: %v, the ranks say:\n%s\nwant of each: %s", tt.name, err, out, want)
 		}

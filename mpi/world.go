@@ -47,7 +47,7 @@ func World() (*Comm, error) {
 		runtime.UnlockOSThread()
 		return nil, err
 	}
-	leaveSpareProc(os.LookupEnv)
+	leaveSpareProc()
 	c := &Comm{lib: lib, epoch: hostEpoch(), ends: !lib.started(), rank: -1}
 	if c.ends {
 		handlers := currentFaultHandlers()
@@ -70,11 +70,12 @@ func World() (*Comm, error) {
 	return c, nil
 }
 
-// leaveSpareProc sees to it that Go has a P to spare while this rank waits in C. If it has none, its monitor (sysmon) retakes
-// the one of the call after 20 us, starts a thread that polls the network, and falls asleep for good, out of which the end of the call wakes it: all of that on
-// the rank's own core, at each message. With one to spare it leaves calls of up to 10 ms alone.
-func leaveSpareProc(lookup func(string) (string, bool)) {
-	if _, set := lookup("GOMAXPROCS"); !set && runtime.GOMAXPROCS(0) == 1 {
+// leaveSpareProc sees to it that Go has a P to spare while this rank waits in C. If it has none, its monitor retakes the P of
+// the call after 20 us, starts a thread that polls the network, and falls asleep, out of which the end of the call wakes
+// it: all of that on the rank's own core, at each message. With one to spare it leaves calls of up to 10 ms alone (Go 1.26,
+// retake and sysmon in runtime/proc.go).
+func leaveSpareProc() {
+	if os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) == 1 {
 		runtime.GOMAXPROCS(2)
 	}
 }
