@@ -13,9 +13,12 @@ type Programs struct {
 	Folder string // of all of them; "" before the first is built
 }
 
-// Main runs the tests, removes what they have built, and ends the process.
-func (p *Programs) Main(m *testing.M) {
+// Main runs the tests, and then what is given, removes what they have built, and ends the process.
+func (p *Programs) Main(m *testing.M, then ...func()) {
 	code := m.Run()
+	for _, f := range then {
+		f()
+	}
 	if p.Folder != "" {
 		os.RemoveAll(p.Folder)
 	}

@@ -151,7 +151,9 @@ func work(comm mpi.Communicator, name string, s *netlab.Settings) (*report, erro
 // discover is collective: it measures, and on rank 0 reconstructs and fits.
 func discover(comm mpi.Communicator) (*report, *model.Network, error) {
 	start := time.Now()
-	short, err := measure.Run(context.Background(), comm, &measure.Settings{Sizes: []int{shortSize}, Seed: 1})
+	// All ranks share a core: those of one host take turns with those of the others that are measured
+	// at once, and were seen as far apart as two hosts of a rack.
+	short, err := measure.Run(context.Background(), comm, &measure.Settings{Sizes: []int{shortSize}, Samples: 5, Seed: 1, Sequential: true})
 	if err != nil {
 		return nil, nil, err
 	}

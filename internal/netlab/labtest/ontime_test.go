@@ -19,7 +19,11 @@ const requireVariable = "TOPOCAST_REQUIRE_LAB"
 
 var programs tooltest.Programs
 
-func TestMain(m *testing.M) { programs.Main(m) }
+// TestMain tells in the end again what was wrong: much is printed in between.
+func TestMain(m *testing.M) { programs.Main(m, func() { fmt.Print(wrong) }) }
+
+// wrong is what made judge fail tests.
+var wrong string
 
 // requireLab skips a test where labs are not asked for, and fails it where they cannot be made.
 func requireLab(tb testing.TB) {
@@ -144,6 +148,7 @@ func judge(t *testing.T, most int, try func() (faults []string, fabric netlab.Lo
 		}
 		switch over := !fabric.OnTime() && wasted > patience; {
 		case onTime == most, over && onTime > 0:
+			wrong += fmt.Sprintf("%s: %s\n", t.Name(), strings.Join(faults, "\n"))
 			t.Fatalf("%d of %d attempts failed while the fabric was on time", onTime, attempt)
 		case over:
 			notJudged(t, fmt.Sprintf("in none of %d attempts was the fabric on time", attempt))
