@@ -22,7 +22,7 @@ var programs tooltest.Programs
 // TestMain tells in the end again what was wrong: much is printed in between.
 func TestMain(m *testing.M) { programs.Main(m, func() { fmt.Print(wrong) }) }
 
-// wrong is what made judge fail tests.
+// wrong is what made judge fail tests, or leave them open.
 var wrong string
 
 // requireLab skips a test where labs are not asked for, and fails it where they cannot be made.
@@ -120,6 +120,7 @@ const patience = 8 * time.Minute
 // did not keep time. CI=true requires all tests, and fails.
 func notJudged(t *testing.T, why any) {
 	t.Helper()
+	wrong += fmt.Sprintf("%s: NOT JUDGED: %v\n", t.Name(), why)
 	tooltest.Lacks(t, "NOT JUDGED: %v", why)
 }
 
@@ -179,6 +180,8 @@ func TestJudge(t *testing.T) {
 		{"good", "true", "--- PASS"},
 		{"bad good", "true", "--- PASS"},
 		{"bad bad", "", "--- FAIL"},
+		{"bad bad", "", "FAIL\nTestJudge: a fault\n"},
+		{"late", "", "PASS\nTestJudge: NOT JUDGED: "},
 		{"late", "", "--- SKIP"},
 		{"late", "true", "--- FAIL"},
 		{"bad late", "", "--- FAIL"},
