@@ -53,8 +53,7 @@
 //	Scheduler     a whole list of transfers for the price of one call
 //	Splitter      communicators of some of the ranks, and duplicates
 //	NativeBcast   the library's own broadcast
-//	NativeBarrier, NativeReduce, NativeGather, NativeBlocks
-//	              its barrier, reductions, and what moves blocks: see package mpi/collective
+//	Collectives   its other collectives, which package mpi/collective calls with Go values
 //	Timed         a batch of timed exchanges below Go
 //	CallCoster    what calls from Go add, and what is left of that in its readings
 //	Clock         its time, virtual in a simulation

@@ -195,30 +195,6 @@ func (l *Limited) Alltoall(dst []byte, dstCounts []int, src []byte, srcCounts []
 	return l.Comm.Alltoall(dst, dstCounts, src, srcCounts)
 }
 
-func (l *Limited) GatherBlocks(dst, src []byte, root int) error {
-	l.watch.begin(opGather, root)
-	defer l.watch.end()
-	return l.Comm.GatherBlocks(dst, src, root)
-}
-
-func (l *Limited) ScatterBlocks(dst, src []byte, root int) error {
-	l.watch.begin(opScatter, root)
-	defer l.watch.end()
-	return l.Comm.ScatterBlocks(dst, src, root)
-}
-
-func (l *Limited) AllgatherBlocks(dst, src []byte) error {
-	l.watch.begin(opAllgather, noPeer)
-	defer l.watch.end()
-	return l.Comm.AllgatherBlocks(dst, src)
-}
-
-func (l *Limited) AlltoallBlocks(dst, src []byte) error {
-	l.watch.begin(opAlltoall, noPeer)
-	defer l.watch.end()
-	return l.Comm.AlltoallBlocks(dst, src)
-}
-
 func (l *Limited) Split(color, key int) (Communicator, error) {
 	l.watch.begin(opSplit, noPeer)
 	defer l.watch.end()

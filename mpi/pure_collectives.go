@@ -4,62 +4,44 @@ package mpi
 
 import "unsafe"
 
-// A pair is one of MPI's collectives, and its other form, which only starts it.
-type pair struct{ blocking, starting uintptr }
+// A collectiveCall is one of MPI's collectives: the blocking function, and the one that only starts it.
+type collectiveCall struct{ blocking, starting uintptr }
 
-// collectives are the addresses of what nativeCollectives needs.
+// blockCalls are the functions for blocks of equal length, and for blocks with counts.
+type blockCalls struct{ equal, counted collectiveCall }
+
+// collectives are the addresses of MPI's functions for Collectives.
 type collectives struct {
-	reduce, allreduce, gather, allgather, scatter, alltoall      pair
-	gatherBlocks, allgatherBlocks, scatterBlocks, alltoallBlocks pair
+	reduce, allreduce                    collectiveCall
+	gather, scatter, allgather, alltoall blockCalls
 }
 
-func (c *collectives) symbols() []symbol {
-	return []symbol{
-		{"MPI_Reduce", &c.reduce.blocking},
-		{"MPI_Ireduce", &c.reduce.starting},
-		{"MPI_Allreduce", &c.allreduce.blocking},
-		{"MPI_Iallreduce", &c.allreduce.starting},
-		{"MPI_Gatherv", &c.gather.blocking},
-		{"MPI_Igatherv", &c.gather.starting},
-		{"MPI_Allgatherv", &c.allgather.blocking},
-		{"MPI_Iallgatherv", &c.allgather.starting},
-		{"MPI_Scatterv", &c.scatter.blocking},
-		{"MPI_Iscatterv", &c.scatter.starting},
-		{"MPI_Alltoallv", &c.alltoall.blocking},
-		{"MPI_Ialltoallv", &c.alltoall.starting},
-		{"MPI_Gather", &c.gatherBlocks.blocking},
-		{"MPI_Igather", &c.gatherBlocks.starting},
-		{"MPI_Allgather", &c.allgatherBlocks.blocking},
-		{"MPI_Iallgather", &c.allgatherBlocks.starting},
-		{"MPI_Scatter", &c.scatterBlocks.blocking},
-		{"MPI_Iscatter", &c.scatterBlocks.starting},
-		{"MPI_Alltoall", &c.alltoallBlocks.blocking},
-		{"MPI_Ialltoall", &c.alltoallBlocks.starting},
+func (c *collectives) symbols() (all []symbol) {
+	for _, x := range []struct {
+		name, starting string
+		call           *collectiveCall
+	}{
+		{"MPI_Reduce", "MPI_Ireduce", &c.reduce},
+		{"MPI_Allreduce", "MPI_Iallreduce", &c.allreduce},
+		{"MPI_Gather", "MPI_Igather", &c.gather.equal},
+		{"MPI_Gatherv", "MPI_Igatherv", &c.gather.counted},
+		{"MPI_Scatter", "MPI_Iscatter", &c.scatter.equal},
+		{"MPI_Scatterv", "MPI_Iscatterv", &c.scatter.counted},
+		{"MPI_Allgather", "MPI_Iallgather", &c.allgather.equal},
+		{"MPI_Allgatherv", "MPI_Iallgatherv", &c.allgather.counted},
+		{"MPI_Alltoall", "MPI_Ialltoall", &c.alltoall.equal},
+		{"MPI_Alltoallv", "MPI_Ialltoallv", &c.alltoall.counted},
+	} {
+		all = append(all, symbol{x.name, &x.call.blocking}, symbol{x.starting, &x.call.starting})
 	}
+	return all
 }
 
-// A gang is the memory of a collective, which has to stay in place until it is done: see endpoint.
-type gang [6]unsafe.Pointer
+// A gang is the memory of a collective, which has to stay in place until the collective is done: see endpoint.
+type gang [4]unsafe.Pointer
 
-func (g *gang) bytes(i int, b []byte) uintptr {
-	if len(b) == 0 {
-		return 0
-	}
-	g[i] = unsafe.Pointer(unsafe.SliceData(b))
-	return uintptr(g[i])
-}
-
-// layout holds a layout, and returns where its counts and offsets are; 0 of none.
-func (g *gang) layout(i int, l []int32) (counts, offsets uintptr) {
-	if len(l) == 0 {
-		return 0, 0
-	}
-	g[i] = unsafe.Pointer(unsafe.SliceData(l))
-	return uintptr(g[i]), uintptr(unsafe.Pointer(&l[len(l)/2]))
-}
-
-// join performs a collective, where ranks share cores by starting it and waiting, which yields.
-func (e *endpoint) join(f pair, args ...uintptr) code {
+// join performs a collective. Where ranks share cores, it starts the collective and waits, which yields.
+func (e *endpoint) join(f collectiveCall, args ...uintptr) code {
 	if e.lib.ended.Load() {
 		return codeEnded
 	}
@@ -77,8 +59,9 @@ func (e *endpoint) join(f pair, args ...uintptr) code {
 	return c
 }
 
+// reduce puts the reduction into another buffer. A root below 0 means all ranks.
 func (e *endpoint) reduce(values, into []byte, count int, number NumberType, with Reduction, root int) code {
-	from, to := e.gang.bytes(0, values), e.gang.bytes(1, into)
+	from, to := e.keep(0, values), e.keep(1, into)
 	kind, op := e.lib.numbers[number], e.lib.reductions[with]
 	if root < 0 {
 		return e.join(e.lib.collectives.allreduce, from, to, uintptr(count), kind, op, e.comm)
@@ -86,42 +69,41 @@ func (e *endpoint) reduce(values, into []byte, count int, number NumberType, wit
 	return e.join(e.lib.collectives.reduce, from, to, uintptr(count), kind, op, uintptr(root), e.comm)
 }
 
-func (e *endpoint) gather(dst []byte, layout []int32, src []byte, root int) code {
-	from, to, bytes := e.gang.bytes(0, src), e.gang.bytes(1, dst), e.lib.byteType
-	counts, offsets := e.gang.layout(2, layout)
-	if root < 0 {
-		return e.join(e.lib.collectives.allgather, from, uintptr(len(src)), bytes, to, counts, offsets, bytes, e.comm)
+// move moves blocks between buffers that do not overlap. A root below 0 means that there is none.
+func (e *endpoint) move(calls *blockCalls, dst, src blocks, root int) code {
+	call := calls.equal
+	if dst.counted || src.counted {
+		call = calls.counted
 	}
-	return e.join(e.lib.collectives.gather, from, uintptr(len(src)), bytes, to, counts, offsets, bytes, uintptr(root), e.comm)
-}
-
-func (e *endpoint) scatter(dst, src []byte, layout []int32, root int) code {
-	from, to, bytes := e.gang.bytes(0, src), e.gang.bytes(1, dst), e.lib.byteType
-	counts, offsets := e.gang.layout(2, layout)
-	return e.join(e.lib.collectives.scatter, from, counts, offsets, bytes, to, uintptr(len(dst)), bytes, uintptr(root), e.comm)
-}
-
-func (e *endpoint) alltoall(dst []byte, dstLayout []int32, src []byte, srcLayout []int32) code {
-	from, to, bytes := e.gang.bytes(0, src), e.gang.bytes(1, dst), e.lib.byteType
-	srcCounts, srcOffsets := e.gang.layout(2, srcLayout)
-	dstCounts, dstOffsets := e.gang.layout(3, dstLayout)
-	return e.join(e.lib.collectives.alltoall, from, srcCounts, srcOffsets, bytes, to, dstCounts, dstOffsets, bytes, e.comm)
-}
-
-func (e *endpoint) gatherBlocks(dst, src []byte, root int) code {
-	from, to, bytes, n := e.gang.bytes(0, src), e.gang.bytes(1, dst), e.lib.byteType, uintptr(len(src))
-	if root < 0 {
-		return e.join(e.lib.collectives.allgatherBlocks, from, n, bytes, to, n, bytes, e.comm)
+	args := e.appendBlocks(e.args[:0], 0, src)
+	args = e.appendBlocks(args, 2, dst)
+	if root >= 0 {
+		args = append(args, uintptr(root))
 	}
-	return e.join(e.lib.collectives.gatherBlocks, from, n, bytes, to, n, bytes, uintptr(root), e.comm)
+	return e.join(call, append(args, e.comm)...)
 }
 
-func (e *endpoint) scatterBlocks(dst, src []byte, root int) code {
-	from, to, bytes, n := e.gang.bytes(0, src), e.gang.bytes(1, dst), e.lib.byteType, uintptr(len(dst))
-	return e.join(e.lib.collectives.scatterBlocks, from, n, bytes, to, n, bytes, uintptr(root), e.comm)
+// appendBlocks appends the arguments for one buffer: its address, lengths and type.
+func (e *endpoint) appendBlocks(args []uintptr, i int, b blocks) []uintptr {
+	args = append(args, e.keep(i, b.buf))
+	switch {
+	case !b.counted:
+		args = append(args, uintptr(b.each))
+	case b.layout == nil:
+		args = append(args, 0, 0)
+	default:
+		counts, offsets := unsafe.SliceData(b.layout), &b.layout[len(b.layout)/2]
+		e.gang[i+1] = unsafe.Pointer(counts)
+		args = append(args, uintptr(unsafe.Pointer(counts)), uintptr(unsafe.Pointer(offsets)))
+	}
+	return append(args, e.lib.byteType)
 }
 
-func (e *endpoint) alltoallBlocks(dst, src []byte, block int) code {
-	from, to, bytes, n := e.gang.bytes(0, src), e.gang.bytes(1, dst), e.lib.byteType, uintptr(block)
-	return e.join(e.lib.collectives.alltoallBlocks, from, n, bytes, to, n, bytes, e.comm)
+// keep returns the address of a buffer, and keeps the buffer in place until the collective is done.
+func (e *endpoint) keep(i int, buf []byte) uintptr {
+	if len(buf) == 0 {
+		return 0
+	}
+	e.gang[i] = unsafe.Pointer(unsafe.SliceData(buf))
+	return uintptr(e.gang[i])
 }

@@ -24,10 +24,7 @@ var _ = []interface {
 	Splitter
 	Aborter
 	Failer
-	NativeBarrier
-	NativeReduce
-	NativeGather
-	NativeBlocks
+	Collectives
 	io.Closer
 }{(*Comm)(nil), (*Limited)(nil)}
 

@@ -78,22 +78,19 @@ func (p *plate) writeTraffic(path string) error {
 	return os.WriteFile(path, []byte(b.String()), 0o644)
 }
 
-// show prints the table, times in ms.
-func show(o *options, g gridjob.Grid, table []line) error {
+// show prints the table, times in ms, for a kind of Allreduce.
+func show(o *options, g gridjob.Grid, table []line, kind string) error {
 	ms := gridjob.Milliseconds
 	var b strings.Builder
 	fmt.Fprintf(&b, "Conjugate gradients, %d x %d points, %d x %d ranks; times in ms\n\n", o.n, o.n, g.Rows, g.Cols)
 	fmt.Fprintf(&b, "%-8s %-17s %6s %8s %8s %9s %8s %9s\n", "ranks", "Allreduce", "iter.", "time", "edges", "Allreduce", "comput.", "predicted")
 	for _, l := range table {
-		fmt.Fprintf(&b, "%-8s %-17s %6d %8s %8s %9s %8s %9s\n", l.plate.Order(), l.name, l.iterations, ms(l.total), ms(l.edges), ms(l.allreduce), ms(l.computation), ms(l.predicted))
+		fmt.Fprintf(&b, "%-8s %-17s %6d %8s %8s %9s %8s %9s\n", l.plate.Order(), kind, l.iterations, ms(l.total), ms(l.edges), ms(l.allreduce), ms(l.computation), ms(l.predicted))
 	}
 	fmt.Fprintf(&b, `
 The results are right. Time is that of the slowest rank, its shares are means,
 and each is the median of %d. Predicted is that of the edges.
 `, o.Repeat)
-	for _, c := range table[0].choices {
-		fmt.Fprintf(&b, "Tuned: %v.\n", c)
-	}
 	fmt.Fprintln(&b, verdict(table))
 	_, err := fmt.Fprint(o.Out, b.String())
 	return err
@@ -101,7 +98,7 @@ and each is the median of %d. Predicted is that of the edges.
 
 // verdict says whether the order that was predicted to be better is.
 func verdict(table []line) string {
-	var rows, cols *line // with the last kind of Allreduce
+	var rows, cols *line
 	for i := range table {
 		if l := &table[i]; l.plate.ByRows {
 			rows = l

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
 )
 
@@ -51,9 +50,9 @@ func pack(buf []float64, m blas64.General) blas64.General {
 }
 
 // whole is collective: rank 0 gets the matrix of which b is a block, the others nil.
-func whole(comm mpi.Communicator, g *grid, n int, b block) (*mat.Dense, error) {
-	counts := make([]int, comm.Size())
-	at := make([]block, comm.Size())
+func whole(c *collective.Comm, g *grid, n int, b block) (*mat.Dense, error) {
+	counts := make([]int, g.Rows*g.Cols)
+	at := make([]block, len(counts))
 	for rank := range counts {
 		other := *g
 		other.row, other.col = g.Place(rank)
@@ -62,10 +61,11 @@ func whole(comm mpi.Communicator, g *grid, n int, b block) (*mat.Dense, error) {
 		counts[rank] = at[rank].Rows * at[rank].Cols
 	}
 	var all []float64
-	if comm.Rank() == 0 {
+	isRoot := g.Rank(g.row, g.col) == 0
+	if isRoot {
 		all = make([]float64, n*n)
 	}
-	if err := collective.Gatherv(comm, all, counts, b.Data, 0); err != nil || comm.Rank() != 0 {
+	if err := collective.Gatherv(c, all, counts, b.Data, 0); err != nil || !isRoot {
 		return nil, err
 	}
 	m := mat.NewDense(n, n, nil)

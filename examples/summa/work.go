@@ -27,17 +27,12 @@ func work(comm mpi.Communicator, o *options) error {
 		return err
 	}
 	var predicted *placement.Orientation
-	settings := &collective.Settings{}
 	if view != nil {
-		settings.Groups = view.RankGroups(8)
 		if predicted, err = orient(view, o, shape); err != nil {
 			return err
 		}
 	}
-	c, err := collective.New(comm, settings)
-	if err != nil {
-		return err
-	}
+	c := collective.New(comm)
 	watch := gridjob.NewWatch(comm, o.Rate)
 	var table []*line
 	for _, shape := range shape.Both() {
@@ -162,7 +157,7 @@ func (l *line) time(o *options, check bool) ([]float64, error) {
 		return nil, err
 	}
 	for i := range mean {
-		mean[i] /= float64(l.comm.Size())
+		mean[i] /= float64(l.grid.Rows * l.grid.Cols)
 	}
 	return append(slowest, mean...), nil
 }

@@ -94,7 +94,7 @@ const betweenRanks = 2 * time.Second
 func (p patience) meet(comm mpi.Communicator) error {
 	comm, stop := limited(comm, p.end)
 	defer stop()
-	if b, ok := comm.(mpi.NativeBarrier); ok {
+	if b, ok := comm.(mpi.Collectives); ok {
 		return b.Barrier()
 	}
 	return nil

@@ -1,0 +1,171 @@
+package mpitest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/topocast/topocast/mpi"
+)
+
+// collectives compares each operation of mpi.Collectives with a loop over the ranks: blocks of equal length and with counts,
+// in buffers that are apart and that overlap, and every number type and reduction.
+func collectives(c mpi.Communicator) error {
+	g, ok := c.(mpi.Collectives)
+	if !ok {
+		return nil
+	}
+	equal := slices.Repeat([]int{4099}, c.Size())
+	counts := make([]int, c.Size())
+	for i := range counts {
+		counts[i] = (3*i + 2) % 5 * 1031
+	}
+	for _, overlap := range []bool{false, true} {
+		if err := moveBlocks(c, g, equal, nil, overlap); err != nil {
+			return fmt.Errorf("equal blocks, overlapping buffers %v: %w", overlap, err)
+		}
+		if err := moveBlocks(c, g, counts, counts, overlap); err != nil {
+			return fmt.Errorf("blocks of %v bytes, overlapping buffers %v: %w", counts, overlap, err)
+		}
+	}
+	for number, reduce := range []func(mpi.Communicator, mpi.Collectives, mpi.NumberType) error{
+		mpi.Int8: reduceAs[int8], mpi.Int16: reduceAs[int16], mpi.Int32: reduceAs[int32], mpi.Int64: reduceAs[int64],
+		mpi.Uint8: reduceAs[uint8], mpi.Uint16: reduceAs[uint16], mpi.Uint32: reduceAs[uint32], mpi.Uint64: reduceAs[uint64],
+		mpi.Float32: reduceAs[float32], mpi.Float64: reduceAs[float64],
+	} {
+		if err := reduce(c, g, mpi.NumberType(number)); err != nil {
+			return err
+		}
+	}
+	return g.Barrier()
+}
+
+// moveBlocks moves blocks of the given lengths. counts is nil, or the lengths.
+func moveBlocks(c mpi.Communicator, g mpi.Collectives, lengths, counts []int, overlap bool) error {
+	rank, root := c.Rank(), c.Size()-1
+	fill := func(from, to int) []byte { return bytes.Repeat([]byte{byte(16*from + to + 1)}, lengths[to]) }
+	var all, parcels, arrived []byte
+	var same []int // the lengths of what this rank gets in Alltoall
+	for i := range lengths {
+		all = append(all, fill(0, i)...)
+		parcels = append(parcels, fill(rank, i)...)
+		arrived = append(arrived, fill(i, rank)...)
+		same = append(same, lengths[rank])
+	}
+	if counts == nil {
+		same = nil
+	}
+	atRoot := func(b []byte) []byte {
+		if rank == root {
+			return b
+		}
+		return nil
+	}
+	// move also looks for bytes that are written behind dst. After a failure it does nothing.
+	var failed error
+	move := func(op string, src, want []byte, call func(dst, src []byte) error) {
+		if failed != nil {
+			return
+		}
+		room := append(bytes.Clone(src), make([]byte, len(want)+8)...)
+		dst, from, behind := room[:len(want)], room[:len(src)], bytes.Clone(room[len(want):])
+		if !overlap {
+			from = bytes.Clone(src)
+		}
+		if err := call(dst, from); err != nil {
+			failed = fmt.Errorf("%s: %w", op, err)
+		} else if !bytes.Equal(dst, want) || !bytes.Equal(room[len(want):], behind) {
+			failed = fmt.Errorf("%s: wrong bytes in the buffer or behind it", op)
+		}
+	}
+	move("Gather", fill(0, rank), atRoot(all), func(dst, src []byte) error { return g.Gather(dst, counts, src, root) })
+	move("Scatter", atRoot(all), fill(0, rank), func(dst, src []byte) error { return g.Scatter(dst, src, counts, root) })
+	move("Allgather", fill(0, rank), all, func(dst, src []byte) error { return g.Allgather(dst, counts, src) })
+	move("Alltoall", parcels, arrived, func(dst, src []byte) error { return g.Alltoall(dst, same, src, counts) })
+	return failed
+}
+
+// reduceAs reduces 1 of all ranks, and 1, 2 and 3 of the first three ranks and 1 of the others: no product overflows.
+func reduceAs[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](c mpi.Communicator, g mpi.Collectives, number mpi.NumberType) error {
+	of := func(rank int) []T {
+		if rank >= 3 {
+			rank = 0
+		}
+		return []T{1, T(1 + rank)}
+	}
+	for with := mpi.Sum; with <= mpi.Max; with++ {
+		want := of(0)
+		for rank := 1; rank < c.Size(); rank++ {
+			for i, x := range of(rank) {
+				want[i] = [...]T{want[i] + x, want[i] * x, min(want[i], x), max(want[i], x)}[with]
+			}
+		}
+		check := func(op string, want []T, call func(values []byte) error) error {
+			values, err := binary.Append(nil, binary.NativeEndian, of(c.Rank()))
+			if err == nil {
+				err = call(values)
+			}
+			got := make([]T, len(want))
+			if _, wrong := binary.Decode(values, binary.NativeEndian, got); err == nil {
+				err = wrong
+			}
+			if err == nil && !slices.Equal(got, want) {
+				err = fmt.Errorf("%v, want %v", got, want)
+			}
+			if err != nil {
+				return fmt.Errorf("%s of %v by %v: %w", op, number, with, err)
+			}
+			return nil
+		}
+		if err := check("Allreduce", want, func(values []byte) error { return g.Allreduce(values, number, with) }); err != nil {
+			return err
+		}
+		root := c.Size() - 1
+		if c.Rank() != root {
+			want = of(c.Rank()) // as they were
+		}
+		if err := check("Reduce", want, func(values []byte) error { return g.Reduce(values, number, with, root) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// collectivesWrong expects each rank to refuse wrong arguments by itself, before anything is sent.
+func collectivesWrong(c mpi.Communicator) error {
+	g, ok := c.(mpi.Collectives)
+	if !ok {
+		return nil
+	}
+	n, me := c.Size(), c.Rank()
+	one, all, ones := make([]byte, 1), make([]byte, n), slices.Repeat([]int{1}, n)
+	less := append([]int{-1}, ones[1:]...)
+	more := append([]int{2}, ones[1:]...)
+	for i, x := range []struct{ err, want error }{
+		{g.Reduce(one, mpi.Int8, mpi.Sum, n), mpi.ErrRank},
+		{g.Reduce(one, mpi.Int16, mpi.Sum, 0), mpi.ErrLength},
+		{g.Allreduce(one, 77, mpi.Sum), mpi.ErrOther},
+		{g.Allreduce(one, mpi.Int8, 77), mpi.ErrOther},
+		{g.Gather(all, ones, one, -1), mpi.ErrRank},
+		{g.Gather(all, nil, one, n), mpi.ErrRank},
+		{g.Gather(all, nil, nil, me), mpi.ErrLength},
+		{g.Gather(all, ones, nil, me), mpi.ErrLength},
+		{g.Gather(append(all, 0), ones, one, me), mpi.ErrLength},
+		{g.Scatter(one, append(all, 0), nil, me), mpi.ErrLength},
+		{g.Scatter(one, all, []int{}, me), mpi.ErrLength},
+		{g.Scatter(one, all, ones, n), mpi.ErrRank},
+		{g.Allgather(all[1:], nil, one), mpi.ErrLength},
+		{g.Allgather(all, less, one), mpi.ErrLength},
+		{g.Allgather(all, more, one), mpi.ErrLength},
+		{g.Alltoall(all, ones, all[1:], ones), mpi.ErrLength},
+		{g.Alltoall(all, nil, all[1:], nil), mpi.ErrLength},
+		{g.Alltoall(all, ones, all, nil), mpi.ErrLength},
+	} {
+		if !errors.Is(x.err, x.want) {
+			return fmt.Errorf("wrong argument %d: error %v, want %v", i, x.err, x.want)
+		}
+	}
+	return g.Barrier()
+}
