@@ -33,8 +33,8 @@
 //
 //   - World and Run: the ranks of a job under Open MPI or MPICH, and with the tag
 //     mpi under any library with an mpicc.
-//   - Package mpi/ongompi: those of an application that is on gompi already, with
-//     the library's own broadcast; Wrap: without it.
+//   - Package mpi/gompi: a communicator of gompi, for applications that are on it
+//     already and cannot use World.
 //   - Package mpi/local: goroutines of one process, for tests and for the
 //     latencies between the cores of one machine.
 //   - Package mpi/simnet: a simulated cluster, in virtual time.

@@ -66,10 +66,6 @@ func Run(work func(Communicator) error) error {
 // with that of its work. It does not return.
 func (c *Comm) Fail(err error) { fail(os.Stderr, c, err) }
 
-// Fail prints the error on standard error and aborts the job with exit status 1. It does not
-// return.
-func (w *Wrapped) Fail(err error) { fail(os.Stderr, w, err) }
-
 func fail(w io.Writer, c interface {
 	Communicator
 	Aborter

@@ -2,7 +2,9 @@ package collective
 
 import (
 	"fmt"
+	"go/build"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
@@ -183,6 +185,20 @@ func TestRoundsOfShortCollectives(t *testing.T) {
 	} {
 		if got := took(x.run) / one; got < x.rounds-0.1 || got > x.rounds+0.1 {
 			t.Errorf("%s takes as long as %.2f messages, want %g", x.name, got, x.rounds)
+		}
+	}
+}
+
+// Package bcast and what stands on it may use this package, and so this package imports none of them.
+func TestImportsNothingAboveMPI(t *testing.T) {
+	p, err := build.ImportDir(".", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const module = "github.com/topocast/topocast/"
+	for _, path := range p.Imports {
+		if strings.HasPrefix(path, module) && path != module+"mpi" {
+			t.Errorf("import of %s", path)
 		}
 	}
 }
