@@ -16,12 +16,12 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// options are what the user wants; equal on all ranks.
+// options are the settings of the user, equal on all ranks.
 type options struct {
 	gridjob.Options
 	n         int // points along each side of the plate
 	tolerance float64
-	traffic   string // file; "": none
+	traffic   string // file to write; "": none
 }
 
 func main() {

@@ -9,7 +9,7 @@ import (
 
 func TestMain(m *testing.M) { mpitest.MainMPI(m) }
 
-// The result is held to the known solution.
+// Each run compares its result with the known solution.
 func TestMPIPlateIsSolved(t *testing.T) {
 	world := mpitest.MPIWorld(t)
 	var out strings.Builder

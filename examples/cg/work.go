@@ -8,16 +8,16 @@ import (
 	"github.com/topocast/topocast/mpi/collective"
 )
 
-// A line is one line of the table: an order of ranks.
+// A line is a line of the table, for one order of ranks.
 type line struct {
 	plate     *plate
 	comm      *collective.Comm
-	predicted float64 // s, of exchanging edges; NaN if it is not known
+	predicted float64 // time of exchanging edges in s; NaN: not known
 	runs      [][]float64
 	split
 }
 
-// work is what every rank does: it solves in both orders of ranks, and rank 0 prints a table.
+// work is collective: it solves in both orders of ranks, and rank 0 prints a table.
 func work(comm mpi.Communicator, o *options) error {
 	g, err := o.Shape(comm.Size())
 	if err != nil {
@@ -45,7 +45,7 @@ func work(comm mpi.Communicator, o *options) error {
 		}
 		table = append(table, line{plate: p, comm: c, predicted: predicted})
 	}
-	// Lines take turns, so that a disturbance does not hit one of them alone.
+	// Lines take turns, so that a disturbance does not hit one line alone.
 	watch := gridjob.NewWatch(comm, o.Rate)
 	for i := range 1 + o.Repeat { // the first to warm up
 		for k := range table {
@@ -75,7 +75,7 @@ func work(comm mpi.Communicator, o *options) error {
 	return show(o, g, table, kind)
 }
 
-// solve is collective: one run, whose result is checked. It returns the time of the slowest rank, and means of its shares.
+// solve is collective: it does one run and checks the result. It returns the time of the slowest rank and the means of the shares.
 func (l *line) solve(watch *gridjob.Watch, tolerance float64) ([]float64, error) {
 	s := &solver{comm: l.comm, plate: l.plate, watch: watch}
 	one, off, err := s.solve(tolerance)
@@ -89,8 +89,8 @@ func (l *line) solve(watch *gridjob.Watch, tolerance float64) ([]float64, error)
 	if err := collective.Allreduce(l.comm, mean, mpi.Sum); err != nil {
 		return nil, err
 	}
-	// The error is at most the residual over the least eigenvalue of A, 8 sin(pi/2(n+1))^2 or at least 8/(n+1)^2, and
-	// b at most 8 times the solution, which is at most 1/2 at each of n^2 points.
+	// The error is at most the residual over the least eigenvalue of A, which is 8 sin(pi/2(n+1))^2, and so at least 8/(n+1)^2. b is
+	// at most 8 times the solution. The solution is at most 1/2 at each of n^2 points.
 	n := float64(l.plate.n)
 	if bound := tolerance * (n + 1) * (n + 1) * n / 2; !(slowest[1] <= bound) {
 		return nil, fmt.Errorf("the result is up to %g off, want at most %g", slowest[1], bound)
