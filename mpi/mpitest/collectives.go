@@ -87,31 +87,38 @@ func moveBlocks(c mpi.Communicator, g mpi.Collectives, lengths, counts []int, ov
 	return failed
 }
 
-// reduceAs reduces the numbers 1, 2 and 3 of the first three ranks and 1 of the others: no product overflows.
+// reduceAs reduces the numbers 1, 2 and 3 of the first three ranks and 1 of the others, and the same with a minus on odd ranks. Unsigned
+// numbers below 0 wrap around: all their bytes count, and the order of signed numbers is another.
 func reduceAs[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](c mpi.Communicator, g mpi.Collectives, number mpi.NumberType) error {
-	of := func(rank int) T { return T(1 + rank*max(0, min(1, 3-rank))) }
+	of := func(rank int) [2]T {
+		x := T(1 + rank*max(0, min(1, 3-rank)))
+		if rank%2 == 1 {
+			return [2]T{x, -x}
+		}
+		return [2]T{x, x}
+	}
 	for with := mpi.Sum; with <= mpi.Max; with++ {
 		all := of(0)
 		for rank := 1; rank < c.Size(); rank++ {
-			x := of(rank)
-			all = [...]T{all + x, all * x, min(all, x), max(all, x)}[with]
+			for i, x := range of(rank) {
+				all[i] = [...]T{all[i] + x, all[i] * x, min(all[i], x), max(all[i], x)}[with]
+			}
 		}
 		for _, root := range []int{-1, c.Size() - 1} { // -1: Allreduce
-			want := all
+			got, want := of(c.Rank()), all
 			if root >= 0 && root != c.Rank() {
-				want = of(c.Rank()) // as it was
+				want = got // as it was
 			}
-			got := []T{of(c.Rank())}
-			values, err := binary.Append(nil, binary.NativeEndian, got)
+			values, err := binary.Append(nil, binary.NativeEndian, &got)
 			if err == nil && root < 0 {
 				err = g.Allreduce(values, number, with)
 			} else if err == nil {
 				err = g.Reduce(values, number, with, root)
 			}
 			if err == nil {
-				_, err = binary.Decode(values, binary.NativeEndian, got)
+				_, err = binary.Decode(values, binary.NativeEndian, &got)
 			}
-			if err != nil || got[0] != want {
+			if err != nil || got != want {
 				return fmt.Errorf("%v of %v to rank %d (-1: all) = %v, %v, want %v", with, number, root, got, err, want)
 			}
 		}
