@@ -13,14 +13,14 @@ import (
 
 var _ Collectives = (*Comm)(nil)
 
-// together is what a communicator keeps for collectives.
-type together struct {
-	room     []byte  // scratch memory
+// collectiveScratch is what a communicator keeps from one collective to the next.
+type collectiveScratch struct {
+	room     []byte
 	dst, src []int32 // layouts
 }
 
 // take returns scratch memory of n bytes, aligned for every number, until the next call of take.
-func (t *together) take(n int) []byte {
+func (t *collectiveScratch) take(n int) []byte {
 	if n > cap(t.room) {
 		words := make([]uint64, (n+7)/8)
 		t.room = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
@@ -44,7 +44,7 @@ func (c *Comm) Barrier() error {
 	if err := c.open("Barrier"); err != nil {
 		return err
 	}
-	return c.fault("Barrier", c.native.meet(), -1, -1)
+	return c.fault("Barrier", c.native.barrier(), -1, -1)
 }
 
 // Reduce is collective: MPI_Reduce replaces values of rank root by the reduction of the values of all
@@ -76,12 +76,31 @@ func (c *Comm) reduce(op string, values []byte, number NumberType, with Reductio
 	case len(values) == 0: // the libraries differ in whether they allow this
 		return nil
 	}
-	into := c.together.take(len(values))
-	failed := c.native.reduce(values, into, len(values)/size, number, with, root)
+	room := c.scratch.take(2 * len(values))
+	from, into := values, room[:len(values)]
+	flips := number >= Uint8 && number <= Uint64 && with >= Min
+	if flips {
+		number -= Uint8 - Int8
+		from = append(room[len(values):len(values)], values...)
+		flipSigns(from, size)
+	}
+	failed := c.native.reduce(from, into, len(values)/size, number, with, root)
 	if failed == codeOK && (root < 0 || root == c.rank) {
+		if flips {
+			flipSigns(into, size)
+		}
 		copy(values, into)
 	}
-	return c.joined(op, failed, root, into, values)
+	return c.joined(op, failed, root, into, from)
+}
+
+// flipSigns flips the highest bit of numbers of the given size, on processors that store it last. The numbers then have the order as signed
+// ones that they had as unsigned ones. Minima and maxima are computed of signed numbers only: MPICH 4.0.0 to 4.0.2 compares unsigned
+// numbers as if they were signed (pmodels/mpich issue 6083).
+func flipSigns(values []byte, size int) {
+	for i := size - 1; i < len(values); i += size {
+		values[i] ^= 0x80
+	}
 }
 
 // size is the size of a number in bytes. It is 0 for a type that does not exist.
@@ -102,7 +121,7 @@ func (t NumberType) size() int {
 // Gather is collective: dst of rank root becomes the blocks src of all ranks, by MPI_Gather, or by
 // MPI_Gatherv if counts is not nil.
 func (c *Comm) Gather(dst []byte, counts []int, src []byte, root int) error {
-	to, err := c.atRoot("Gather", &c.together.dst, dst, counts, len(src), root)
+	to, err := c.atRoot("Gather", &c.scratch.dst, dst, counts, len(src), root)
 	if err != nil {
 		return err
 	}
@@ -112,7 +131,7 @@ func (c *Comm) Gather(dst []byte, counts []int, src []byte, root int) error {
 // Scatter is collective: dst of each rank becomes its block of src of rank root, by MPI_Scatter, or by
 // MPI_Scatterv if counts is not nil.
 func (c *Comm) Scatter(dst, src []byte, counts []int, root int) error {
-	from, err := c.atRoot("Scatter", &c.together.src, src, counts, len(dst), root)
+	from, err := c.atRoot("Scatter", &c.scratch.src, src, counts, len(dst), root)
 	if err != nil {
 		return err
 	}
@@ -122,7 +141,7 @@ func (c *Comm) Scatter(dst, src []byte, counts []int, root int) error {
 // Allgather is collective: dst of all ranks becomes the blocks src of all ranks, by MPI_Allgather, or by
 // MPI_Allgatherv if counts is not nil.
 func (c *Comm) Allgather(dst []byte, counts []int, src []byte) error {
-	to, err := c.cut("Allgather", &c.together.dst, dst, counts, len(src))
+	to, err := c.cut("Allgather", &c.scratch.dst, dst, counts, len(src))
 	if err != nil {
 		return err
 	}
@@ -136,11 +155,11 @@ func (c *Comm) Alltoall(dst []byte, dstCounts []int, src []byte, srcCounts []int
 	if len(dstCounts) == c.size {
 		own = dstCounts[c.rank]
 	}
-	to, err := c.cut("Alltoall", &c.together.dst, dst, dstCounts, own)
+	to, err := c.cut("Alltoall", &c.scratch.dst, dst, dstCounts, own)
 	if err != nil {
 		return err
 	}
-	from, err := c.cut("Alltoall", &c.together.src, src, srcCounts, own)
+	from, err := c.cut("Alltoall", &c.scratch.src, src, srcCounts, own)
 	if err != nil {
 		return err
 	}
@@ -207,9 +226,9 @@ func (c *Comm) move(op string, calls *blockCalls, dst, src blocks, root int) err
 	switch {
 	case apart:
 	case len(src.buf) <= len(into):
-		src.buf = append(c.together.take(len(src.buf))[:0], src.buf...)
+		src.buf = append(c.scratch.take(len(src.buf))[:0], src.buf...)
 	default:
-		dst.buf = c.together.take(len(into))
+		dst.buf = c.scratch.take(len(into))
 	}
 	failed := c.native.move(calls, dst, src, root)
 	if failed == codeOK && !apart {
@@ -230,8 +249,8 @@ func overlap(a, b []byte) bool {
 // for good, and so the buffers stay in place.
 func (c *Comm) joined(op string, failed code, root int, dst, src []byte) error {
 	if failed > codeOK {
-		c.live.strand(dst)
-		c.live.strand(src)
+		c.live.leak(dst)
+		c.live.leak(src)
 	}
 	return c.fault(op, failed, root, -1)
 }

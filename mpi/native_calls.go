@@ -1,5 +1,3 @@
-//go:build !(mpi && cgo)
-
 package mpi
 
 import "unsafe"
@@ -37,26 +35,32 @@ func (c *collectives) symbols() (all []symbol) {
 	return all
 }
 
-// A gang is the memory of a collective, which has to stay in place until the collective is done: see endpoint.
-type gang [4]unsafe.Pointer
-
-// join performs a collective. Where ranks share cores, it starts the collective and waits, which yields.
-func (e *endpoint) join(f collectiveCall, args ...uintptr) code {
+// performCollective performs a collective. Where ranks share cores, it starts the collective and waits, which yields.
+func (e *endpoint) performCollective(f collectiveCall, args ...uintptr) code {
 	if e.lib.ended.Load() {
 		return codeEnded
 	}
+	args = e.args[:copy(e.args[:], args)] // where append finds room
 	var c code
-	n := copy(e.args[:], args)
 	if e.spin == 0 {
-		c = code(int32(invoke(f.blocking, e.args[:n]...)))
-	} else {
-		e.args[n] = requestAt(&e.request)
-		if c = code(int32(invoke(f.starting, e.args[:n+1]...))); c == codeOK {
-			c = e.wait(&e.request)
-		}
+		c = e.callLong(f.blocking, args)
+	} else if c = e.callLong(f.starting, append(args, requestAt(&e.request))); c == codeOK {
+		c = e.wait(&e.request)
 	}
-	e.gang = gang{}
+	e.kept = [4]unsafe.Pointer{}
 	return c
+}
+
+// callLong calls a function of MPI that may have more arguments than a call of a batch.
+func (e *endpoint) callLong(function uintptr, args []uintptr) code {
+	if len(args) <= len(batchCall{}.args) {
+		return e.call(function, args...)
+	}
+	if w := e.lib.watch; w != nil {
+		w.beginCall(function)
+		defer w.end()
+	}
+	return code(int32(invoke(function, args...)))
 }
 
 // reduce puts the reduction into another buffer. A root below 0 means all ranks.
@@ -64,9 +68,9 @@ func (e *endpoint) reduce(values, into []byte, count int, number NumberType, wit
 	from, to := e.keep(0, values), e.keep(1, into)
 	kind, op := e.lib.numbers[number], e.lib.reductions[with]
 	if root < 0 {
-		return e.join(e.lib.collectives.allreduce, from, to, uintptr(count), kind, op, e.comm)
+		return e.performCollective(e.lib.collectives.allreduce, from, to, uintptr(count), kind, op, e.comm)
 	}
-	return e.join(e.lib.collectives.reduce, from, to, uintptr(count), kind, op, uintptr(root), e.comm)
+	return e.performCollective(e.lib.collectives.reduce, from, to, uintptr(count), kind, op, uintptr(root), e.comm)
 }
 
 // move moves blocks between buffers that do not overlap. A root below 0 means that there is none.
@@ -75,12 +79,12 @@ func (e *endpoint) move(calls *blockCalls, dst, src blocks, root int) code {
 	if dst.counted || src.counted {
 		call = calls.counted
 	}
-	args := e.appendBlocks(e.args[:0], 0, src)
+	args := e.appendBlocks(e.args[:0], 0, src) // each buffer has a place in kept, and one for its layout
 	args = e.appendBlocks(args, 2, dst)
 	if root >= 0 {
 		args = append(args, uintptr(root))
 	}
-	return e.join(call, append(args, e.comm)...)
+	return e.performCollective(call, append(args, e.comm)...)
 }
 
 // appendBlocks appends the arguments for one buffer: its address, lengths and type.
@@ -93,7 +97,7 @@ func (e *endpoint) appendBlocks(args []uintptr, i int, b blocks) []uintptr {
 		args = append(args, 0, 0)
 	default:
 		counts, offsets := unsafe.SliceData(b.layout), &b.layout[len(b.layout)/2]
-		e.gang[i+1] = unsafe.Pointer(counts)
+		e.kept[i+1] = unsafe.Pointer(counts)
 		args = append(args, uintptr(unsafe.Pointer(counts)), uintptr(unsafe.Pointer(offsets)))
 	}
 	return append(args, e.lib.byteType)
@@ -104,6 +108,6 @@ func (e *endpoint) keep(i int, buf []byte) uintptr {
 	if len(buf) == 0 {
 		return 0
 	}
-	e.gang[i] = unsafe.Pointer(unsafe.SliceData(buf))
-	return uintptr(e.gang[i])
+	e.kept[i] = unsafe.Pointer(unsafe.SliceData(buf))
+	return uintptr(e.kept[i])
 }
