@@ -3,7 +3,7 @@
 //	mpi                 communicators: World, under Open MPI or MPICH
 //	mpi/local           ranks in this process
 //	mpi/simnet          simulated ranks, in virtual time
-//	mpi/ongompi         over gompi
+//	mpi/gompi           over gompi, for applications that are on it (tag gompi)
 //	mpi/collective      Allreduce, Gather, Alltoall and the like, on any communicator
 //	mpi/mpitest         the contract that every communicator keeps
 //	measure             Discover, and readings of latencies; around it

@@ -34,7 +34,7 @@ func Example() {
 	// together: 1.250 s and 0.500 s
 }
 
-// Two racks of two hosts: groups for collective.Settings, whose algorithms send little between them.
+// Two racks of two hosts: groups for algorithms that send little between racks.
 func ExampleNetwork_RankGroups() {
 	cluster, err := simnet.ParseCluster("tree:2x2 latency=50us,5us rate=1Gbps")
 	if err != nil {

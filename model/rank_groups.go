@@ -1,7 +1,7 @@
 package model
 
-// RankGroups are groups of ranks that are near to each other, for algorithms that tell two kinds of messages apart, such as
-// those of package mpi/collective: of all levels of Hierarchy the one is taken beyond which messages of the
+// RankGroups are groups of ranks that are near to each other, for algorithms that tell two kinds of messages
+// apart: of all levels of Hierarchy the one is taken beyond which messages of the
 // given size in bytes take longer by the greatest factor, the coarser one of two that are alike. They are
 // nil if no level makes a factor of two; ranks that are in no group are alone. Lists are ascending, and the
 // caller's own.

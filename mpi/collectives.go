@@ -1,6 +1,6 @@
 package mpi
 
-// A Reduction is what becomes of the values that ranks put together.
+// A Reduction is the operation by which the values of all ranks become one.
 type Reduction uint8
 
 // The reductions that every library has.
@@ -43,55 +43,38 @@ func nameOf(i int, names ...string) string {
 	return "unknown"
 }
 
-// NativeBarrier is the library's own barrier.
-type NativeBarrier interface {
-	// Barrier is collective: it returns on no rank before all have called it.
+// Collectives are the MPI library's collective operations besides MPI_Bcast (NativeBcast). Package
+// mpi/collective calls them with slices of Go values.
+//
+// All methods are collective. Operation, root, number type and reduction are equal on all ranks.
+//
+// Gather, Scatter, Allgather and Alltoall move blocks of bytes. The blocks of a buffer follow one another
+// in the order of ranks. The argument counts has the length in bytes of each block. Nil means that all blocks
+// of the operation have one length, which all ranks know: the libraries have faster algorithms for
+// these. So counts is nil on all ranks or on none. dst and src may overlap: src is read as it was
+// before the call.
+type Collectives interface {
+	// Barrier returns on no rank before all ranks have called it.
 	Barrier() error
-}
 
-// NativeReduce is the library's own reduction. Package mpi/collective calls it with
-// values of a Go type.
-type NativeReduce interface {
-	// Reduce is collective: values of rank root become the reduction of those of
-	// all ranks, element by element; those of other ranks stay. len(values), type,
-	// reduction and root are equal on all ranks.
+	// Reduce replaces values of rank root by the reduction of the values of all ranks, element by
+	// element. The values of other ranks stay. len(values) is equal on all ranks.
 	Reduce(values []byte, number NumberType, with Reduction, root int) error
 
-	// Allreduce is collective, and does so on all ranks.
+	// Allreduce replaces the values of all ranks by their reduction.
 	Allreduce(values []byte, number NumberType, with Reduction) error
-}
 
-// NativeGather are the library's own collectives that move blocks of bytes. A block of rank i is counts[i] bytes,
-// and blocks lie one after the other in the order of ranks. Counts that both sides of a transfer have
-// are equal on both. dst and src may overlap: src is read as it was.
-type NativeGather interface {
-	// Gather is collective: dst of rank root becomes the blocks src of all ranks. dst and
-	// counts are only looked at there.
+	// Gather fills dst of rank root with the blocks src of all ranks. On other ranks dst is not read, and
+	// of counts only whether it is nil.
 	Gather(dst []byte, counts []int, src []byte, root int) error
 
-	// Scatter is collective: dst of each rank becomes its block of src of rank root. src and
-	// counts are only looked at there.
+	// Scatter fills dst of each rank with its block of src of rank root. On other ranks src is not read, and
+	// of counts only whether it is nil.
 	Scatter(dst, src []byte, counts []int, root int) error
 
-	// Allgather is collective: dst of all ranks becomes the blocks src of all ranks.
+	// Allgather fills dst of all ranks with the blocks src of all ranks. counts is equal on all ranks.
 	Allgather(dst []byte, counts []int, src []byte) error
 
-	// Alltoall is collective: block j of src of rank i becomes block i of dst of rank j.
+	// Alltoall fills block i of dst of rank j with block j of src of rank i. Both counts are nil, or none.
 	Alltoall(dst []byte, dstCounts []int, src []byte, srcCounts []int) error
-}
-
-// NativeBlocks are those of NativeGather for blocks that are equally long on all ranks, which all of them know:
-// libraries have other algorithms for these.
-type NativeBlocks interface {
-	// GatherBlocks is collective: dst of rank root becomes the blocks src of all ranks.
-	GatherBlocks(dst, src []byte, root int) error
-
-	// ScatterBlocks is collective: dst of each rank becomes its block of src of rank root.
-	ScatterBlocks(dst, src []byte, root int) error
-
-	// AllgatherBlocks is collective: dst of all ranks becomes the blocks src of all ranks.
-	AllgatherBlocks(dst, src []byte) error
-
-	// AlltoallBlocks is collective: block j of src of rank i becomes block i of dst of rank j.
-	AlltoallBlocks(dst, src []byte) error
 }

@@ -16,10 +16,10 @@ type endpoint struct {
 	comm uintptr
 	spin int32 // polls before a wait yields the core; 0: the library waits itself
 
-	held  *byte // the buffer of the current call
-	gang  gang  // the buffers of the current collective
-	waits bool  // there are waits in the batch
-	args  [10]uintptr
+	held  *byte             // the buffer of the current call
+	kept  [4]unsafe.Pointer // buffers and layouts of the current collective
+	waits bool              // there are waits in the batch
+	args  [10]uintptr       // scratch: the arguments of a collective
 	*scratch
 	stages *[2]stage // of performAhead
 }

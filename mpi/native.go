@@ -7,37 +7,39 @@ import (
 	"unsafe"
 )
 
-var (
-	_ NativeBarrier = (*Comm)(nil)
-	_ NativeReduce  = (*Comm)(nil)
-	_ NativeGather  = (*Comm)(nil)
-	_ NativeBlocks  = (*Comm)(nil)
+// This file has the checks of Collectives and their buffers. A wrong argument is an error before the library
+// sees the call. Buffers that overlap, which MPI does not allow (MPI 3.1, section 5.2.1), go through
+// scratch memory.
 
-	_ nativeCollectives = (*endpoint)(nil)
-)
+var _ Collectives = (*Comm)(nil)
 
-// nativeCollectives is what an endpoint has for them. A layout is a count per rank and then an offset per rank, in
-// bytes.
-type nativeCollectives interface {
-	// reduce puts the result into another buffer; root < 0: on all ranks.
-	reduce(values, into []byte, count int, number NumberType, with Reduction, root int) code
-	gather(dst []byte, layout []int32, src []byte, root int) code // root < 0: on all ranks
-	scatter(dst, src []byte, layout []int32, root int) code
-	alltoall(dst []byte, dstLayout []int32, src []byte, srcLayout []int32) code
-
-	// The same for blocks of equal length in bytes.
-	gatherBlocks(dst, src []byte, root int) code // root < 0: on all ranks
-	scatterBlocks(dst, src []byte, root int) code
-	alltoallBlocks(dst, src []byte, block int) code
-}
-
-// together is what a communicator keeps for collectives.
-type together struct {
+// collectiveScratch is what a communicator keeps from one collective to the next.
+type collectiveScratch struct {
 	room     []byte
 	dst, src []int32 // layouts
 }
 
-// Barrier is collective: it returns on no rank before all have called it.
+// take returns scratch memory of n bytes, aligned for every number, until the next call of take.
+func (t *collectiveScratch) take(n int) []byte {
+	if n > cap(t.room) {
+		words := make([]uint64, (n+7)/8)
+		t.room = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
+	}
+	return t.room[:n]
+}
+
+// blocks is a buffer of one rank as the library takes it: one block, or a block for each rank.
+type blocks struct {
+	buf     []byte
+	each    int     // bytes of a block, unless counted
+	counted bool    // the blocks differ in length
+	layout  []int32 // of counted blocks: bytes of each block, then the offset of each block; nil: this rank has no buffer
+}
+
+func oneBlock(buf []byte) blocks { return blocks{buf: buf, each: len(buf)} }
+
+// Barrier is collective: it returns on no rank before all ranks have called it. Ranks that share cores yield
+// while they wait.
 func (c *Comm) Barrier() error {
 	if err := c.open("Barrier"); err != nil {
 		return err
@@ -45,47 +47,63 @@ func (c *Comm) Barrier() error {
 	return c.fault("Barrier", c.native.barrier(), -1, -1)
 }
 
-// Reduce is collective: values of rank root become the reduction of those of all ranks, by
-// MPI_Reduce.
+// Reduce is collective: MPI_Reduce replaces values of rank root by the reduction of the values of all
+// ranks.
 func (c *Comm) Reduce(values []byte, number NumberType, with Reduction, root int) error {
-	if uint(root) >= uint(c.size) {
-		return cmp.Or(c.open("Reduce"), error(&Error{"Reduce", c.rank, root, -1, ErrRank}))
+	if err := c.checkRoot("Reduce", root); err != nil {
+		return err
 	}
 	return c.reduce("Reduce", values, number, with, root)
 }
 
-// Allreduce is collective: values of all ranks become their reduction, by MPI_Allreduce.
+// Allreduce is collective: MPI_Allreduce replaces the values of all ranks by their reduction.
 func (c *Comm) Allreduce(values []byte, number NumberType, with Reduction) error {
+	if err := c.open("Allreduce"); err != nil {
+		return err
+	}
 	return c.reduce("Allreduce", values, number, with, -1)
 }
 
 func (c *Comm) reduce(op string, values []byte, number NumberType, with Reduction, root int) error {
-	if err := c.open(op); err != nil {
-		return err
-	}
-	fail := func(class error, text string, args ...any) error {
-		return &Error{op, c.rank, root, -1, fmt.Errorf("%w: %s", class, fmt.Sprintf(text, args...))}
-	}
 	size := number.size()
 	switch {
 	case size == 0 || with > Max:
-		return fail(ErrOther, "number type %d, reduction %d", number, with)
+		return c.refuse(op, ErrOther, "number type %d, reduction %d", number, with)
 	case len(values)%size != 0:
-		return fail(ErrLength, "%d bytes are no %v", len(values), number)
+		return c.refuse(op, ErrLength, "%d bytes are no %v", len(values), number)
 	case len(values)/size > math.MaxInt32:
-		return fail(ErrCount, "%d values", len(values)/size)
-	case len(values) == 0: // libraries differ in what they say to that
+		return c.refuse(op, ErrCount, "%d values", len(values)/size)
+	case len(values) == 0: // the libraries differ in whether they allow this
 		return nil
 	}
-	into := c.together.take(len(values))
-	failed := c.native.reduce(values, into, len(values)/size, number, with, root)
+	room := c.scratch.take(2 * len(values))
+	from, into := values, room[:len(values)]
+	flips := number >= Uint8 && number <= Uint64 && with >= Min
+	if flips {
+		number -= Uint8 - Int8
+		from = append(room[len(values):len(values)], values...)
+		flipSigns(from, size)
+	}
+	failed := c.native.reduce(from, into, len(values)/size, number, with, root)
 	if failed == codeOK && (root < 0 || root == c.rank) {
+		if flips {
+			flipSigns(into, size)
+		}
 		copy(values, into)
 	}
-	return c.joined(op, failed, root, into, values)
+	return c.joined(op, failed, root, into, from)
 }
 
-// size is that of a number in bytes; 0: there is no such type.
+// flipSigns flips the highest bit of numbers of the given size, on processors that store it last. The numbers then have the order as signed
+// ones that they had as unsigned ones. Minima and maxima are computed of signed numbers only: MPICH 4.0.0 to 4.0.2 compares unsigned
+// numbers as if they were signed (pmodels/mpich issue 6083).
+func flipSigns(values []byte, size int) {
+	for i := size - 1; i < len(values); i += size {
+		values[i] ^= 0x80
+	}
+}
+
+// size is the size of a number in bytes. It is 0 for a type that does not exist.
 func (t NumberType) size() int {
 	switch t {
 	case Int8, Uint8:
@@ -100,31 +118,123 @@ func (t NumberType) size() int {
 	return 0
 }
 
-// take is scratch memory for n bytes, aligned for every number.
-func (t *together) take(n int) []byte {
-	if n > cap(t.room) {
-		words := make([]uint64, (n+7)/8)
-		t.room = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
+// Gather is collective: dst of rank root becomes the blocks src of all ranks, by MPI_Gather, or by
+// MPI_Gatherv if counts is not nil.
+func (c *Comm) Gather(dst []byte, counts []int, src []byte, root int) error {
+	to, err := c.atRoot("Gather", &c.scratch.dst, dst, counts, len(src), root)
+	if err != nil {
+		return err
 	}
-	return t.room[:n]
+	return c.move("Gather", &c.lib.collectives.gather, to, oneBlock(src), root)
 }
 
-// joined is fault for a collective that moves between two buffers: in one that fails, messages may be
-// under way.
-func (c *Comm) joined(op string, failed code, root int, dst, src []byte) error {
-	if failed > codeOK {
-		c.live.leak(dst)
-		c.live.leak(src)
+// Scatter is collective: dst of each rank becomes its block of src of rank root, by MPI_Scatter, or by
+// MPI_Scatterv if counts is not nil.
+func (c *Comm) Scatter(dst, src []byte, counts []int, root int) error {
+	from, err := c.atRoot("Scatter", &c.scratch.src, src, counts, len(dst), root)
+	if err != nil {
+		return err
 	}
-	return c.fault(op, failed, root, -1)
+	return c.move("Scatter", &c.lib.collectives.scatter, oneBlock(dst), from, root)
 }
 
-// apart returns src, or a copy of it where it overlaps dst, which MPI does not allow (MPI 3.1, section 5.2.1).
-func (t *together) apart(dst, src []byte) []byte {
-	if !overlap(dst, src) {
-		return src
+// Allgather is collective: dst of all ranks becomes the blocks src of all ranks, by MPI_Allgather, or by
+// MPI_Allgatherv if counts is not nil.
+func (c *Comm) Allgather(dst []byte, counts []int, src []byte) error {
+	to, err := c.cut("Allgather", &c.scratch.dst, dst, counts, len(src))
+	if err != nil {
+		return err
 	}
-	return append(t.take(len(src))[:0], src...)
+	return c.move("Allgather", &c.lib.collectives.allgather, to, oneBlock(src), -1)
+}
+
+// Alltoall is collective: block j of src of rank i becomes block i of dst of rank j, by MPI_Alltoall, or by
+// MPI_Alltoallv if the counts are not nil.
+func (c *Comm) Alltoall(dst []byte, dstCounts []int, src []byte, srcCounts []int) error {
+	own := len(dst) / c.size
+	if len(dstCounts) == c.size {
+		own = dstCounts[c.rank]
+	}
+	to, err := c.cut("Alltoall", &c.scratch.dst, dst, dstCounts, own)
+	if err != nil {
+		return err
+	}
+	from, err := c.cut("Alltoall", &c.scratch.src, src, srcCounts, own)
+	if err != nil {
+		return err
+	}
+	if to.counted != from.counted {
+		return c.refuse("Alltoall", ErrLength, "counts of one buffer only")
+	}
+	return c.move("Alltoall", &c.lib.collectives.alltoall, to, from, -1)
+}
+
+// atRoot checks the buffer that only the root has, of which the block of this rank has own bytes.
+func (c *Comm) atRoot(op string, room *[]int32, buf []byte, counts []int, own, root int) (blocks, error) {
+	if err := c.checkRoot(op, root); err != nil {
+		return blocks{}, err
+	}
+	if c.rank == root {
+		return c.cut(op, room, buf, counts, own)
+	}
+	if own > math.MaxInt32 {
+		return blocks{}, c.refuse(op, ErrCount, "%d bytes", own)
+	}
+	return blocks{each: own, counted: counts != nil}, nil
+}
+
+// cut cuts a buffer into a block for each rank. counts have to fill the buffer, and the block of this rank has
+// own bytes. A layout is written to room.
+func (c *Comm) cut(op string, room *[]int32, buf []byte, counts []int, own int) (blocks, error) {
+	switch {
+	case c.closed:
+		return blocks{}, c.useAfterClose(op)
+	case len(buf) > math.MaxInt32:
+		return blocks{}, c.refuse(op, ErrCount, "%d bytes in all", len(buf))
+	case counts == nil && len(buf) != c.size*own:
+		return blocks{}, c.refuse(op, ErrLength, "%d bytes for %d blocks of %d", len(buf), c.size, own)
+	case counts == nil:
+		return blocks{buf: buf, each: own}, nil
+	case len(counts) != c.size:
+		return blocks{}, c.refuse(op, ErrLength, "%d counts for %d ranks", len(counts), c.size)
+	}
+	layout, end := (*room)[:0], 0
+	for i, n := range counts {
+		if n < 0 || n > len(buf)-end {
+			return blocks{}, c.refuse(op, ErrLength, "count %d is %d, after %d of %d bytes", i, n, end, len(buf))
+		}
+		layout = append(layout, int32(n))
+		end += n
+	}
+	at := int32(0)
+	for _, n := range layout[:c.size] {
+		layout = append(layout, at)
+		at += n
+	}
+	*room = layout
+	if end != len(buf) || counts[c.rank] != own {
+		return blocks{}, c.refuse(op, ErrLength, "counts of %d bytes in all, %d of this rank, want %d and %d", end, counts[c.rank], len(buf), own)
+	}
+	return blocks{buf: buf, counted: true, layout: layout}, nil
+}
+
+// move moves blocks, of buffers that overlap by way of scratch memory for the shorter one. A root below 0 means that
+// there is none.
+func (c *Comm) move(op string, calls *blockCalls, dst, src blocks, root int) error {
+	into := dst.buf
+	apart := !overlap(into, src.buf)
+	switch {
+	case apart:
+	case len(src.buf) <= len(into):
+		src.buf = append(c.scratch.take(len(src.buf))[:0], src.buf...)
+	default:
+		dst.buf = c.scratch.take(len(into))
+	}
+	failed := c.native.move(calls, dst, src, root)
+	if failed == codeOK && !apart {
+		copy(into, dst.buf)
+	}
+	return c.joined(op, failed, root, dst.buf, src.buf)
 }
 
 func overlap(a, b []byte) bool {
@@ -135,193 +245,21 @@ func overlap(a, b []byte) bool {
 	return from < to+uintptr(len(b)) && to < from+uintptr(len(a))
 }
 
-// Gather is collective: dst of rank root becomes the blocks src of all ranks, by MPI_Gatherv.
-func (c *Comm) Gather(dst []byte, counts []int, src []byte, root int) error {
-	if err := c.rooted("Gather", root, len(src)); err != nil {
-		return err
+// joined is fault for a collective that uses two buffers. The messages of one that fails may be under way
+// for good, and so the buffers stay in place.
+func (c *Comm) joined(op string, failed code, root int, dst, src []byte) error {
+	if failed > codeOK {
+		c.live.leak(dst)
+		c.live.leak(src)
 	}
-	var layout []int32
-	if c.rank == root {
-		var err error
-		if layout, err = c.layOut("Gather", &c.together.dst, counts, len(dst), len(src)); err != nil {
-			return err
-		}
-	}
-	if c.rank == root {
-		src = c.together.apart(dst, src)
-	} else {
-		dst = nil
-	}
-	return c.joined("Gather", c.native.gather(dst, layout, src, root), root, dst, src)
+	return c.fault(op, failed, root, -1)
 }
 
-// Scatter is collective: dst of each rank becomes its block of src of rank root, by MPI_Scatterv.
-func (c *Comm) Scatter(dst, src []byte, counts []int, root int) error {
-	if err := c.rooted("Scatter", root, len(dst)); err != nil {
-		return err
-	}
-	var layout []int32
-	if c.rank == root {
-		var err error
-		if layout, err = c.layOut("Scatter", &c.together.src, counts, len(src), len(dst)); err != nil {
-			return err
-		}
-	}
-	if c.rank != root {
-		src = nil
-	}
-	into := dst
-	if overlap(dst, src) {
-		into = c.together.take(len(dst))
-	}
-	failed := c.native.scatter(into, src, layout, root)
-	if failed == codeOK && overlap(dst, src) {
-		copy(dst, into)
-	}
-	return c.joined("Scatter", failed, root, into, src)
+func (c *Comm) checkRoot(op string, root int) error {
+	return cmp.Or(c.open(op), checkRoot(op, c.rank, c.size, 0, root))
 }
 
-// Allgather is collective: dst of all ranks becomes the blocks src of all, by MPI_Allgatherv.
-func (c *Comm) Allgather(dst []byte, counts []int, src []byte) error {
-	if err := c.open("Allgather"); err != nil {
-		return err
-	}
-	layout, err := c.layOut("Allgather", &c.together.dst, counts, len(dst), len(src))
-	if err != nil {
-		return err
-	}
-	src = c.together.apart(dst, src)
-	return c.joined("Allgather", c.native.gather(dst, layout, src, -1), -1, dst, src)
-}
-
-// Alltoall is collective: block j of src of rank i becomes block i of dst of rank j, by MPI_Alltoallv.
-func (c *Comm) Alltoall(dst []byte, dstCounts []int, src []byte, srcCounts []int) error {
-	if err := c.open("Alltoall"); err != nil {
-		return err
-	}
-	to, err := c.layOut("Alltoall", &c.together.dst, dstCounts, len(dst), -1)
-	if err != nil {
-		return err
-	}
-	from, err := c.layOut("Alltoall", &c.together.src, srcCounts, len(src), dstCounts[c.rank])
-	if err != nil {
-		return err
-	}
-	src = c.together.apart(dst, src)
-	return c.joined("Alltoall", c.native.alltoall(dst, to, src, from), -1, dst, src)
-}
-
-// GatherBlocks is collective: dst of rank root becomes the blocks src of all ranks, which are equally long, by MPI_Gather.
-func (c *Comm) GatherBlocks(dst, src []byte, root int) error {
-	err := c.rooted("Gather", root, len(src))
-	if err == nil && c.rank == root {
-		err = c.fill("Gather", len(dst), len(src))
-	}
-	if err != nil {
-		return err
-	}
-	if c.rank == root {
-		src = c.together.apart(dst, src)
-	} else {
-		dst = nil
-	}
-	return c.joined("Gather", c.native.gatherBlocks(dst, src, root), root, dst, src)
-}
-
-// ScatterBlocks is collective: dst of each rank becomes its block of src of rank root, by MPI_Scatter. Blocks are equally long.
-func (c *Comm) ScatterBlocks(dst, src []byte, root int) error {
-	err := c.rooted("Scatter", root, len(dst))
-	if err == nil && c.rank == root {
-		err = c.fill("Scatter", len(src), len(dst))
-	}
-	if err != nil {
-		return err
-	}
-	if c.rank != root {
-		src = nil
-	}
-	into := dst
-	if overlap(dst, src) {
-		into = c.together.take(len(dst))
-	}
-	failed := c.native.scatterBlocks(into, src, root)
-	if failed == codeOK && overlap(dst, src) {
-		copy(dst, into)
-	}
-	return c.joined("Scatter", failed, root, into, src)
-}
-
-// AllgatherBlocks is collective: dst of all ranks becomes the blocks src of all, which are equally long, by MPI_Allgather.
-func (c *Comm) AllgatherBlocks(dst, src []byte) error {
-	if err := cmp.Or(c.open("Allgather"), c.fill("Allgather", len(dst), len(src))); err != nil {
-		return err
-	}
-	src = c.together.apart(dst, src)
-	return c.joined("Allgather", c.native.gatherBlocks(dst, src, -1), -1, dst, src)
-}
-
-// AlltoallBlocks is collective: block j of src of rank i becomes block i of dst of rank j, by MPI_Alltoall. Blocks are equally long.
-func (c *Comm) AlltoallBlocks(dst, src []byte) error {
-	block := len(src) / c.size
-	if err := cmp.Or(c.open("Alltoall"), c.fill("Alltoall", len(src), block), c.fill("Alltoall", len(dst), block)); err != nil {
-		return err
-	}
-	src = c.together.apart(dst, src)
-	return c.joined("Alltoall", c.native.alltoallBlocks(dst, src, block), -1, dst, src)
-}
-
-// fill holds a buffer to a block per rank.
-func (c *Comm) fill(op string, size, block int) error {
-	switch {
-	case block > math.MaxInt32 || size > math.MaxInt32:
-		return &Error{op, c.rank, -1, -1, fmt.Errorf("%w: %d bytes in all", ErrCount, size)}
-	case size != c.size*block:
-		return &Error{op, c.rank, -1, -1, fmt.Errorf("%w: %d bytes for %d blocks of %d", ErrLength, size, c.size, block)}
-	}
-	return nil
-}
-
-// rooted are the checks that collectives with a root begin with.
-func (c *Comm) rooted(op string, root, bytes int) error {
-	if err := c.open(op); err != nil {
-		return err
-	}
-	if uint(root) >= uint(c.size) {
-		return &Error{op, c.rank, root, -1, ErrRank}
-	}
-	if bytes > math.MaxInt32 {
-		return &Error{op, c.rank, root, -1, fmt.Errorf("%w: %d bytes", ErrCount, bytes)}
-	}
-	return nil
-}
-
-// layOut makes a layout of counts, which have to fill a buffer, the rank's own block being as long as
-// told (-1: any length): the library takes them as they are.
-func (c *Comm) layOut(op string, layout *[]int32, counts []int, size, own int) ([]int32, error) {
-	bad := func(class error, text string, args ...any) ([]int32, error) {
-		return nil, &Error{op, c.rank, -1, -1, fmt.Errorf("%w: %s", class, fmt.Sprintf(text, args...))}
-	}
-	if len(counts) != c.size {
-		return bad(ErrLength, "%d counts for %d ranks", len(counts), c.size)
-	}
-	if size > math.MaxInt32 {
-		return bad(ErrCount, "%d bytes in all", size)
-	}
-	l := (*layout)[:0]
-	for i, n := range counts {
-		if n < 0 || n > size {
-			return bad(ErrLength, "count %d is %d of %d bytes", i, n, size)
-		}
-		l = append(l, int32(n))
-	}
-	end := 0
-	for _, n := range counts {
-		l = append(l, int32(min(end, size)))
-		end += n
-	}
-	*layout = l
-	if end != size || own >= 0 && counts[c.rank] != own {
-		return bad(ErrLength, "counts of %d bytes in all, %d of the rank's own, for %d and %d", end, counts[c.rank], size, own)
-	}
-	return l, nil
+// refuse makes the error of a wrong argument.
+func (c *Comm) refuse(op string, class error, text string, args ...any) error {
+	return &Error{op, c.rank, -1, -1, fmt.Errorf("%w: %s", class, fmt.Sprintf(text, args...))}
 }

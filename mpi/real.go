@@ -21,7 +21,7 @@ type Comm struct {
 	closed     bool
 	arena      arena
 	live       live
-	together   together
+	scratch    collectiveScratch
 }
 
 // Rank is the number of the calling rank.

@@ -20,10 +20,7 @@ var _ interface {
 	Timed
 	Scheduler
 	NativeBcast
-	NativeBarrier
-	NativeReduce
-	NativeGather
-	NativeBlocks
+	Collectives
 	Splitter
 	Failer
 	io.Closer

@@ -1,8 +1,7 @@
-// Command cg solves the equations of a plate that is heated, by conjugate gradients on a grid of ranks: a program that lives from
-// short Allreduces, two per iteration, and from exchanging edges with neighbours. It prints how long these take by
-// the library's own Allreduce, by one that knows nothing of the wiring, by one along its
-// groups, and by whichever of the first and the last has won a contest, and whether the order of ranks in the grid that was
-// predicted to be better is. It runs with or without MPI, or on a simulated cluster; topocast discover writes the network's file:
+// Command cg solves the equations of a heated plate by conjugate gradients on a grid of ranks. Such a program lives from short
+// Allreduces, two per iteration, and from exchanging edges with neighbours. It prints how long these take with ranks numbered by
+// rows and by columns, and whether the order that was predicted to be better is. The Allreduce is native where there is MPI. The
+// program runs with or without MPI, or on a simulated cluster. topocast discover writes the network's file:
 //
 //	go build ./examples/cg && mpirun -n 16 ./cg -network network.json
 //	go run ./examples/cg -cluster "tree:4x4 latency=20us,2us rate=1Gbps,10Gbps"
@@ -17,12 +16,12 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// options are what the user wants; equal on all ranks.
+// options are the settings of the user, equal on all ranks.
 type options struct {
 	gridjob.Options
 	n         int // points along each side of the plate
 	tolerance float64
-	traffic   string // file; "": none
+	traffic   string // file to write; "": none
 }
 
 func main() {

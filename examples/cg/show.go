@@ -11,7 +11,7 @@ import (
 	"github.com/topocast/topocast/mpi/collective"
 )
 
-// steps are the messages of an exchange of edges: those up, down, left and right, one after the other.
+// steps returns the messages of one exchange of edges: up, down, left and right, one after the other.
 func (p *plate) steps() (all [][]model.Transfer) {
 	for _, step := range []struct{ down, right int }{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
 		var transfers []model.Transfer
@@ -33,7 +33,7 @@ func (p *plate) steps() (all [][]model.Transfer) {
 	return all
 }
 
-// predict is what it takes to exchange edges once, in s, each step by all ranks at once. NaN without a network.
+// predict returns the time of one exchange of edges in s, in which all ranks do each step at once. It is NaN without a network.
 func (p *plate) predict(view *model.Network) (float64, error) {
 	if view == nil {
 		return math.NaN(), nil
@@ -58,7 +58,7 @@ func (p *plate) predict(view *model.Network) (float64, error) {
 	return sum, nil
 }
 
-// writeTraffic writes who sends how many bytes to whom in one iteration, a line of a table per sender.
+// writeTraffic writes the bytes between ranks in one iteration as a table. Rows are senders.
 func (p *plate) writeTraffic(path string) error {
 	ranks := p.Rows * p.Cols
 	bytes := make([]int64, ranks*ranks)
@@ -78,30 +78,27 @@ func (p *plate) writeTraffic(path string) error {
 	return os.WriteFile(path, []byte(b.String()), 0o644)
 }
 
-// show prints the table, times in ms.
-func show(o *options, g gridjob.Grid, table []line) error {
+// show prints the table, with times in ms. kind names the Allreduce.
+func show(o *options, g gridjob.Grid, table []line, kind string) error {
 	ms := gridjob.Milliseconds
 	var b strings.Builder
 	fmt.Fprintf(&b, "Conjugate gradients, %d x %d points, %d x %d ranks; times in ms\n\n", o.n, o.n, g.Rows, g.Cols)
 	fmt.Fprintf(&b, "%-8s %-17s %6s %8s %8s %9s %8s %9s\n", "ranks", "Allreduce", "iter.", "time", "edges", "Allreduce", "comput.", "predicted")
 	for _, l := range table {
-		fmt.Fprintf(&b, "%-8s %-17s %6d %8s %8s %9s %8s %9s\n", l.plate.Order(), l.name, l.iterations, ms(l.total), ms(l.edges), ms(l.allreduce), ms(l.computation), ms(l.predicted))
+		fmt.Fprintf(&b, "%-8s %-17s %6d %8s %8s %9s %8s %9s\n", l.plate.Order(), kind, l.iterations, ms(l.total), ms(l.edges), ms(l.allreduce), ms(l.computation), ms(l.predicted))
 	}
 	fmt.Fprintf(&b, `
 The results are right. Time is that of the slowest rank, its shares are means,
 and each is the median of %d. Predicted is that of the edges.
 `, o.Repeat)
-	for _, c := range table[0].choices {
-		fmt.Fprintf(&b, "Tuned: %v.\n", c)
-	}
 	fmt.Fprintln(&b, verdict(table))
 	_, err := fmt.Fprint(o.Out, b.String())
 	return err
 }
 
-// verdict says whether the order that was predicted to be better is.
+// verdict says whether the order of ranks that was predicted to be better is better.
 func verdict(table []line) string {
-	var rows, cols *line // with the last kind of Allreduce
+	var rows, cols *line
 	for i := range table {
 		if l := &table[i]; l.plate.ByRows {
 			rows = l
@@ -119,7 +116,7 @@ func verdict(table []line) string {
 	if cols.predicted < rows.predicted {
 		best = cols
 	}
-	// Who waits for a neighbour with a longer way does so at its edges or in the next Allreduce.
+	// A rank waits for a slow neighbour when it exchanges edges, or in the next Allreduce.
 	right := gridjob.Verdict(rows.edges+rows.allreduce, cols.edges+cols.allreduce, best == rows)
 	return fmt.Sprintf("Ranks %s were predicted to exchange edges faster: %s.", best.plate.Order(), right)
 }

@@ -19,20 +19,20 @@ type solver struct {
 	split
 }
 
-// split is where the time of a rank goes, in s.
+// split has the shares of the time of a rank, in s.
 type split struct {
 	total, edges, allreduce, computation float64
 
 	iterations int
 }
 
-// computed ends a piece of work of so many operations per point.
+// computed ends a piece of work of flops operations per point.
 func (s *solver) computed(flops int) {
 	s.watch.Computed(float64(flops * s.plate.height * s.plate.width))
 	s.watch.Lap(&s.computation)
 }
 
-// dot is the sum over all ranks, the same on all of them, bit by bit, so that all stop together.
+// dot is collective: a scalar product over all ranks. Its bits are the same on all ranks, so that all stop together.
 func (s *solver) dot(x, y []float64) (float64, error) {
 	s.sum[0] = s.plate.dot(x, y)
 	s.computed(2)
@@ -41,14 +41,14 @@ func (s *solver) dot(x, y []float64) (float64, error) {
 	return s.sum[0], err
 }
 
-// exact is the solution, and b what belongs to it.
+// exact is the solution at a point. b is A times the solution.
 func exact(n, i, j int) float64 {
 	x, y := float64(i+1)/float64(n+1), float64(j+1)/float64(n+1)
 	return x * (1 - x) * math.Sin(math.Pi*y) * (1 + x*y)
 }
 
-// solve is collective: it solves for a known solution from x = 0 (Hestenes, Stiefel 1952), returns the times, and
-// says how far the result is off at this rank's points.
+// solve is collective: it solves from x = 0 for a known solution (Hestenes, Stiefel 1952). It returns the times, and the largest
+// error of the result at the points of this rank.
 func (s *solver) solve(tolerance float64) (split, float64, error) {
 	p := s.plate
 	known, x, q := p.vector(), p.vector(), p.vector()
@@ -118,9 +118,9 @@ func (s *solver) solve(tolerance float64) (split, float64, error) {
 	return taken, worst, nil
 }
 
-// isTrue is collective: it holds the residual that the iteration has kept up to date, of the square rr, to that of the
-// result, b - A x. Rounding takes them apart by little (Greenbaum 1997, theorem 2.2, with norm 8 of A and 5 products in a row of it).
-// b and ax are for the like.
+// isTrue is collective: it compares the residual r of the iteration, whose square is rr, with the residual of the result, b - A x.
+// Rounding makes them differ by little (Greenbaum 1997, theorem 2.2, where A has norm 8 and 5 entries in a row). b and ax are scratch
+// memory.
 func (s *solver) isTrue(r []float64, rr float64, x, known, b, ax []float64) error {
 	p := s.plate
 	if err := cmp.Or(p.exchange(s.comm, x), p.exchange(s.comm, known)); err != nil {

@@ -8,26 +8,16 @@ import (
 	"github.com/topocast/topocast/mpi/collective"
 )
 
-// A line is one line of the table: an order of ranks, and a kind of Allreduce.
+// A line is a line of the table, for one order of ranks.
 type line struct {
 	plate     *plate
-	name      string
 	comm      *collective.Comm
-	choices   []collective.Choice // of the job
-	predicted float64             // s, of exchanging edges; NaN if it is not known
+	predicted float64 // time of exchanging edges in s; NaN: not known
 	runs      [][]float64
 	split
 }
 
-const (
-	byLibrary  = "native"
-	blind      = "messages"
-	alongWires = "along the wiring"
-	chosen     = "tuned"
-)
-
-// work is what every rank does: it solves in both orders of ranks, with each kind of Allreduce, and rank 0
-// prints a table.
+// work is collective: it solves in both orders of ranks, and rank 0 prints a table.
 func work(comm mpi.Communicator, o *options) error {
 	g, err := o.Shape(comm.Size())
 	if err != nil {
@@ -45,36 +35,7 @@ func work(comm mpi.Communicator, o *options) error {
 	if err != nil {
 		return err
 	}
-	var groups [][]int
-	if view != nil {
-		groups = view.RankGroups(8)
-	}
-	ways := map[string]*collective.Settings{blind: {Messages: true}}
-	names := []string{blind}
-	_, library := comm.(mpi.NativeReduce)
-	if library {
-		ways[byLibrary], names = nil, []string{byLibrary, blind}
-	}
-	if groups != nil {
-		ways[alongWires], names = &collective.Settings{Messages: true, Groups: groups}, append(names, alongWires)
-	}
-	if library {
-		ways[chosen], names = &collective.Settings{Groups: groups}, append(names, chosen)
-	}
-	comms := make(map[string]*collective.Comm)
-	for _, name := range names {
-		if comms[name], err = collective.New(comm, ways[name]); err != nil {
-			return err
-		}
-	}
-	var choices []collective.Choice
-	if library {
-		choice, err := comms[chosen].Tune("Allreduce", 8, 0)
-		if err != nil {
-			return err
-		}
-		choices = append(choices, choice)
-	}
+	c := collective.New(comm)
 	var table []line
 	for _, g := range g.Both() {
 		p := newPlate(comm.Rank(), o.n, g)
@@ -82,11 +43,9 @@ func work(comm mpi.Communicator, o *options) error {
 		if err != nil {
 			return err
 		}
-		for _, name := range names {
-			table = append(table, line{plate: p, name: name, comm: comms[name], choices: choices, predicted: predicted})
-		}
+		table = append(table, line{plate: p, comm: c, predicted: predicted})
 	}
-	// Lines take turns, so that a disturbance does not hit one of them alone.
+	// Lines take turns, so that a disturbance does not hit one line alone.
 	watch := gridjob.NewWatch(comm, o.Rate)
 	for i := range 1 + o.Repeat { // the first to warm up
 		for k := range table {
@@ -109,10 +68,14 @@ func work(comm mpi.Communicator, o *options) error {
 		l.split = split{m[0], m[1], m[2], m[3], l.iterations}
 		l.predicted *= float64(l.iterations)
 	}
-	return show(o, g, table)
+	kind := "messages" // of the simple algorithm
+	if _, native := comm.(mpi.Collectives); native {
+		kind = "native"
+	}
+	return show(o, g, table, kind)
 }
 
-// solve is collective: one run, whose result is checked. It returns the time of the slowest rank, and means of its shares.
+// solve is collective: it does one run and checks the result. It returns the time of the slowest rank and the means of the shares.
 func (l *line) solve(watch *gridjob.Watch, tolerance float64) ([]float64, error) {
 	s := &solver{comm: l.comm, plate: l.plate, watch: watch}
 	one, off, err := s.solve(tolerance)
@@ -126,13 +89,13 @@ func (l *line) solve(watch *gridjob.Watch, tolerance float64) ([]float64, error)
 	if err := collective.Allreduce(l.comm, mean, mpi.Sum); err != nil {
 		return nil, err
 	}
-	// The error is at most the residual over the least eigenvalue of A, 8 sin(pi/2(n+1))^2 or at least 8/(n+1)^2, and
-	// b at most 8 times the solution, which is at most 1/2 at each of n^2 points.
+	// The error is at most the residual over the least eigenvalue of A, which is 8 sin(pi/2(n+1))^2, and so at least 8/(n+1)^2. b is
+	// at most 8 times the solution. The solution is at most 1/2 at each of n^2 points.
 	n := float64(l.plate.n)
 	if bound := tolerance * (n + 1) * (n + 1) * n / 2; !(slowest[1] <= bound) {
 		return nil, fmt.Errorf("the result is up to %g off, want at most %g", slowest[1], bound)
 	}
 	l.iterations = one.iterations
-	ranks := float64(l.comm.Size())
+	ranks := float64(l.plate.Rows * l.plate.Cols)
 	return []float64{slowest[0], mean[0] / ranks, mean[1] / ranks, mean[2] / ranks}, nil
 }

@@ -1,4 +1,4 @@
-//go:build (mpi || gompi) && cgo
+//go:build gompi && cgo
 
 package main
 
@@ -13,16 +13,18 @@ import (
 	gompi "github.com/sbromberger/gompi"
 
 	"github.com/topocast/topocast/bcast"
-	"github.com/topocast/topocast/mpi/ongompi"
+	"github.com/topocast/topocast/mpi"
+	topogompi "github.com/topocast/topocast/mpi/gompi"
 )
 
 func main() {
 	cells := flag.Int("cells", 1000, "cells of the rod, at least one per rank")
 	steps := flag.Int("steps", 5000, "time steps")
+	adapter := flag.Bool("adapter", false, "broadcast over gompi, by package mpi/gompi, instead of attaching by mpi.World")
 	flag.Parse()
 
-	runtime.LockOSThread()
-	gompi.Start(false)
+	runtime.LockOSThread() // main runs on the main thread, which MPI may insist on
+	gompi.Start(true)
 	comm := gompi.NewCommunicator(nil)
 	// MPI_Finalize after a panic would wait for ranks that wait for this one.
 	defer func() {
@@ -39,7 +41,7 @@ func main() {
 		}
 		comm.Abort(2)
 	}
-	heat, err := run(comm, *cells, *steps)
+	heat, err := run(comm, *cells, *steps, *adapter)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "rank %d: %v\n", comm.Rank(), err)
 		comm.Abort(1)
@@ -51,16 +53,16 @@ func main() {
 
 // run is collective: it follows a rod of n cells that starts as a half sine,
 // and returns the sum of the temperatures after some steps.
-func run(comm *gompi.Communicator, n, steps int) (float64, error) {
-	broadcaster, err := bcast.New(ongompi.World(gompi.NewCommunicator), nil)
-	if err != nil {
-		return 0, err
-	}
+func run(comm *gompi.Communicator, n, steps int, adapter bool) (float64, error) {
 	whole := make([]float64, n)
 	if comm.Rank() == 0 {
 		copy(whole, sine(n))
 	}
-	if err := bcast.BcastSlice(broadcaster, whole, 0); err != nil {
+	cast := castByWorld
+	if adapter {
+		cast = castByAdapter
+	}
+	if err := cast(comm, whole); err != nil {
 		return 0, err
 	}
 	r := newRod(comm, whole)
@@ -72,6 +74,34 @@ func run(comm *gompi.Communicator, n, steps int) (float64, error) {
 		return 0, err
 	}
 	return sum[0], nil
+}
+
+// castByWorld is collective: it broadcasts from rank 0 over a communicator that mpi.World makes in the MPI that gompi has started.
+func castByWorld(_ *gompi.Communicator, values []float64) error {
+	world, err := mpi.World()
+	if err != nil {
+		return err
+	}
+	if err := cast(world, values); err != nil {
+		return err
+	}
+	return world.Close() // MPI goes on
+}
+
+// castByAdapter is collective: it broadcasts from rank 0 over gompi's communicator.
+func castByAdapter(comm *gompi.Communicator, values []float64) error {
+	return cast(topogompi.New(comm), values)
+}
+
+func cast(comm mpi.Communicator, values []float64) error {
+	b, err := bcast.New(comm, nil)
+	if err != nil {
+		return err
+	}
+	if err := bcast.BcastSlice(b, values, 0); err != nil {
+		return err
+	}
+	return b.Close()
 }
 
 // sine is a rod of n cells, warm in the middle.

@@ -1,4 +1,4 @@
-//go:build !((mpi || gompi) && cgo)
+//go:build !(gompi && cgo)
 
 package main
 
@@ -8,6 +8,6 @@ import (
 )
 
 func main() {
-	fmt.Fprintln(os.Stderr, "gompi is not built in: build with CC=mpicc go build -tags mpi, and start with mpirun")
+	fmt.Fprintln(os.Stderr, "gompi is not built in: build with CC=mpicc go build -tags gompi, and start with mpirun")
 	os.Exit(1)
 }

@@ -1,4 +1,4 @@
-//go:build (mpi || gompi) && cgo
+//go:build gompi && cgo
 
 package main
 
@@ -23,7 +23,6 @@ import (
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/mpitest"
-	"github.com/topocast/topocast/mpi/ongompi"
 )
 
 // besideVar is set for the process that TestErrorsOfGompiEndTheJobBesideWorld starts.
@@ -31,7 +30,7 @@ const besideVar = "TOPOCAST_TEST_BESIDE"
 
 func TestMain(m *testing.M) {
 	runtime.LockOSThread()
-	gompi.Start(false)
+	gompi.Start(true)
 	comm := gompi.NewCommunicator(nil)
 	if when := os.Getenv(besideVar); when != "" {
 		wrongRank(comm, when)
@@ -47,30 +46,18 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-func TestContract(t *testing.T) {
-	mpitest.Run(t, ongompi.World(gompi.NewCommunicator))
-}
-
-// A communicator of gompi over half of the ranks, in reverse order.
-func TestContractOfSomeRanks(t *testing.T) {
-	world := gompi.NewCommunicator(nil)
-	var half []int
-	for rank := world.Size() - 1; rank >= 0; rank-- {
-		if rank%2 == world.Rank()%2 {
-			half = append(half, rank)
-		}
-	}
-	mpitest.Run(t, ongompi.Wrap(gompi.NewCommunicator(half)))
-}
-
 // The half sine is an eigenvector of a step, with the eigenvalue
 // 1 - 4 ratio sin^2(pi/2/(n+1)), so the heat after k steps is known.
-func TestHeatOfTheRod(t *testing.T) { holdHeat(t, 20) }
+func TestHeatOfTheRod(t *testing.T) {
+	for _, adapter := range []bool{false, true} {
+		holdHeat(t, 20, adapter)
+	}
+}
 
-func holdHeat(t *testing.T, steps int) {
+func holdHeat(t *testing.T, steps int, adapter bool) {
 	t.Helper()
 	const n = 50
-	got, err := run(gompi.NewCommunicator(nil), n, steps)
+	got, err := run(gompi.NewCommunicator(nil), n, steps, adapter)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,12 +71,12 @@ func holdHeat(t *testing.T, steps int) {
 // The whole way of a job on gompi: it measures its machine, and broadcasts by what it has found, for
 // which the library's own broadcast is a candidate.
 func TestDiscoverAndBroadcast(t *testing.T) {
-	world := ongompi.World(gompi.NewCommunicator)
+	world, err := mpi.World()
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer world.Close()
 	rank, n := world.Rank(), world.Size()
-	if n > 4 {
-		t.Skip("ranks on gompi spin while they wait: on few cores each message of eight waits for those of others")
-	}
 	found, err := measure.Discover(context.Background(), world, &measure.DiscoverSettings{
 		Repetitions: 1, Samples: 5, Patterns: -1,
 	})
@@ -164,11 +151,11 @@ func TestWorldBesideGompi(t *testing.T) {
 			}
 		}
 	}
-	holdHeat(t, 5)
+	holdHeat(t, 5, true)
 	if err := world.Close(); err != nil {
 		t.Fatal(err)
 	}
-	holdHeat(t, 5)
+	holdHeat(t, 5, true)
 }
 
 // gompi drops return codes: as long as MPI's default handler of errors is set, a wrong rank ends the

@@ -7,15 +7,15 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// A grid are ranks in rows and columns, each with a communicator of its own.
+// A grid has the ranks in rows and columns, and a communicator of each row and each column.
 type grid struct {
 	gridjob.Grid
 	row, col int              // of this rank
-	alongRow mpi.Communicator // of the ranks of this rank's row, in the order of columns
+	alongRow mpi.Communicator // ranks of the row of this rank, in the order of columns
 	alongCol mpi.Communicator
 }
 
-// newGrid is collective.
+// newGrid is collective: it makes the communicators.
 func newGrid(comm mpi.Communicator, shape gridjob.Grid) (*grid, error) {
 	splitter, ok := comm.(mpi.Splitter)
 	if !ok {
@@ -30,10 +30,10 @@ func newGrid(comm mpi.Communicator, shape gridjob.Grid) (*grid, error) {
 	return g, err
 }
 
-// begin is where part i of n rows or columns begins, of so many parts.
+// begin returns where part i begins if n rows or columns are cut into parts.
 func begin(i, parts, n int) int { return i * n / parts }
 
-// owner is the part that element k is in.
+// owner returns the part that element k is in.
 func owner(k, parts, n int) int {
 	i := k * parts / n
 	for begin(i+1, parts, n) <= k {
@@ -42,14 +42,13 @@ func owner(k, parts, n int) int {
 	return i
 }
 
-// A step is a range of columns of one matrix and rows of the other that lies in one column and one row of the
-// grid.
+// A step is a range of columns of one matrix, and of rows of the other. The columns lie in one column of the grid, and the rows in one row.
 type step struct {
 	from, to int
 	row, col int // of the grid
 }
 
-// steps cut n columns and rows in steps of at most so many.
+// steps cuts n columns and rows into steps of at most panel.
 func (g *grid) steps(n, panel int) []step {
 	var all []step
 	for k := 0; k < n; {

@@ -8,7 +8,7 @@ import (
 	"github.com/topocast/topocast/mpi/collective"
 )
 
-// A job is one way to do the work: a grid, and what broadcasts along its rows and columns.
+// A job has a grid, and what broadcasts along its rows and columns.
 type job struct {
 	comm     *collective.Comm
 	grid     *grid
@@ -17,18 +17,18 @@ type job struct {
 	n, panel int
 	watch    *gridjob.Watch
 
-	meets bool // at a barrier before each broadcast, so that waiting for others is told from communication
+	meets bool // a barrier comes before each broadcast, and separates waiting for others from communication
 	split      // of the run under way
 }
 
-// split is where the time of a rank goes, in s.
+// split has the shares of the time of a rank, in s.
 type split struct {
 	total, communication, synchronisation, computation float64
 
-	predicted float64 // of communication, by the plans of the broadcasts, each alone; NaN if it is not
+	predicted float64 // communication by the plans of the broadcasts, each alone; NaN: not predicted
 }
 
-// run is collective: it times work, which begins on all ranks at once.
+// run is collective: it times work, after a barrier.
 func (j *job) run(meets bool, work func() error) (split, error) {
 	if err := collective.Barrier(j.comm); err != nil {
 		return split{}, err
@@ -40,7 +40,7 @@ func (j *job) run(meets bool, work func() error) (split, error) {
 	return j.split, err
 }
 
-// add adds (or, with alpha -1, subtracts) a product, in pieces between which broadcasts go on.
+// add adds alpha times a product to c. It computes in pieces, between which broadcasts progress.
 func (j *job) add(alpha float64, a, b, c blas64.General, next ...pending) error {
 	const piece = 64 // rows
 	for from := 0; from < c.Rows && c.Cols > 0; from += piece {
@@ -61,8 +61,8 @@ func (j *job) add(alpha float64, a, b, c blas64.General, next ...pending) error 
 	return nil
 }
 
-// meet waits until all ranks are there: until what is broadcast next has been computed. It does so where that is to
-// be told from communication, and broadcasts do not overlap.
+// meet is collective: it waits for all ranks, which have then computed what is broadcast next. It does nothing if the job does not meet, or
+// overlaps broadcasts.
 func (j *job) meet() error {
 	j.watch.Lap(&j.computation)
 	if !j.meets || j.overlap {
@@ -99,7 +99,7 @@ func (j *job) wait(p pending) error {
 	return err
 }
 
-// expect adds what a broadcast is predicted to take, which takes no part in the time.
+// expect adds the predicted time of a broadcast. Its own cost is not measured.
 func (j *job) expect(by caster, panel []float64, root int) {
 	j.predicted += by.predict(8*len(panel), root)
 	j.watch.Start()

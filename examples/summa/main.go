@@ -1,8 +1,8 @@
-// Command summa multiplies two matrices that are spread over the ranks of a job, with the panels of
-// SUMMA (van de Geijn, Watts 1997) broadcast along the wiring of the machine, and prints what that gains over
-// the library's own broadcast, and whether the order of ranks that was predicted to be better is.
-// With -trsm it solves X U = B for an upper triangular U, as Servet's section 6.1 does (Gonzalez-Dominguez et al.
-// 2013). It runs with or without MPI, or on a simulated cluster; topocast discover writes the network's file:
+// Command summa multiplies two matrices that are spread over the ranks of a job by SUMMA (van de Geijn, Watts 1997). Topology-aware
+// broadcasts carry the panels. The program prints what they gain over the MPI library's broadcast (native), and whether the order of
+// ranks that was predicted to be better is. With -trsm it solves X U = B for an upper triangular U, as section 6.1 of Servet
+// does (Gonzalez-Dominguez et al. 2013). It runs with or without MPI, or on a simulated cluster. topocast discover writes the
+// network's file:
 //
 //	go build ./examples/summa && mpirun -n 16 ./summa -n 2048 -network network.json
 //	go run ./examples/summa -cluster "tree:4x4 latency=20us,2us rate=1Gbps,10Gbps"
@@ -18,7 +18,7 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// options are what the user wants; equal on all ranks.
+// options are the settings of the user, equal on all ranks.
 type options struct {
 	gridjob.Options
 	n, panel int

@@ -11,7 +11,7 @@ import (
 	"github.com/topocast/topocast/mpi/local"
 )
 
-// small is a job that rank 0 checks against gonum: panels that do not divide the matrix, on any grid.
+// small returns the options of a small job, whose panels do not divide the matrix. Rank 0 compares the result with gonum's.
 func small(rows, cols int, trsm bool, out *strings.Builder) *options {
 	o := &options{n: 29, panel: 6, trsm: trsm, budget: time.Millisecond, Options: gridjob.Options{Repeat: 1, Rate: 1e9, Ranks: 1, Out: out}}
 	if rows > 0 {
@@ -31,13 +31,13 @@ func TestResultsAreGonums(t *testing.T) {
 				t.Errorf("grid %v, trsm %v: %v", grid, trsm, err)
 			}
 			if !strings.Contains(out.String(), "native") {
-				t.Errorf("no line of the library's own broadcast in\n%s", out.String())
+				t.Errorf("no line of the native broadcast in\n%s", out.String())
 			}
 		}
 	}
 }
 
-// table are the times in ms of each line, by order and broadcast.
+// table returns the times in ms of each line, by order and broadcast.
 func table(t *testing.T, out string) map[string][5]float64 {
 	t.Helper()
 	found := make(map[string][5]float64)
@@ -56,10 +56,10 @@ func table(t *testing.T, out string) map[string][5]float64 {
 	return found
 }
 
-// Two racks whose uplink is ten times slower than links of hosts, in virtual time, and a grid of 2 x 8 ranks. By rows each row
-// is one rack, and by columns each has ranks of both in turn, whose binomial tree crosses the uplink in
-// every round: so communication takes longer, as predicted, and less so along the wiring. The next panels hide
-// behind products. X U = B sends more along rows, as Servet 3.0 says in section 6.1.
+// Two racks are simulated, whose uplink has a tenth of the bandwidth of the links of hosts, with a grid of 2 x 8 ranks. By rows each row of
+// the grid is one rack. By columns each row has ranks of both racks in turn, and its binomial tree crosses the uplink in every
+// round. So communication takes longer, as predicted, and topology-aware broadcasts lose less. With overlap the next panels
+// travel during products. X U = B sends more along rows (Servet 3.0, section 6.1).
 func TestOrderOfRanksIsPredicted(t *testing.T) {
 	const racks = "tree:2x8 latency=20us,2us rate=1Gbps,10Gbps"
 	for _, trsm := range []bool{false, true} {
@@ -76,7 +76,7 @@ func TestOrderOfRanksIsPredicted(t *testing.T) {
 			t.Errorf("rows do not communicate less, or were not predicted to, in\n%s", out.String())
 		}
 		if !(along[communication] < cols[communication]) || !(along[predicted] > 0) {
-			t.Errorf("broadcasts along the wiring are not faster in\n%s", out.String())
+			t.Errorf("topology-aware broadcasts are not faster in\n%s", out.String())
 		}
 		if hidden := times["by rows, along the wiring, overlap"]; !trsm && !(hidden[total] < times["by rows, along the wiring"][total]) {
 			t.Errorf("nothing is gained by overlap in\n%s", out.String())

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/collective"
 )
 
@@ -18,7 +17,7 @@ type block struct {
 	row, col int // of the matrix, of its first element
 }
 
-// newBlock is this rank's part, with elements by their place; nil: 0.
+// newBlock returns the part of this rank. element gives the elements by their place; nil means 0.
 func newBlock(g *grid, n int, element func(i, j int) float64) block {
 	b := block{row: begin(g.row, g.Rows, n), col: begin(g.col, g.Cols, n)}
 	rows, cols := begin(g.row+1, g.Rows, n)-b.row, begin(g.col+1, g.Cols, n)-b.col
@@ -33,7 +32,7 @@ func newBlock(g *grid, n int, element func(i, j int) float64) block {
 	return b
 }
 
-// part is a view of rows and columns of a matrix.
+// part returns a view of rows and columns of a matrix.
 func part(m blas64.General, rows, cols, fromRow, fromCol int) blas64.General {
 	v := blas64.General{Rows: rows, Cols: cols, Stride: m.Stride}
 	if rows > 0 && cols > 0 {
@@ -42,7 +41,7 @@ func part(m blas64.General, rows, cols, fromRow, fromCol int) blas64.General {
 	return v
 }
 
-// pack is a copy of a matrix in buf, without gaps.
+// pack copies a matrix to buf, without gaps.
 func pack(buf []float64, m blas64.General) blas64.General {
 	for i := range m.Rows {
 		copy(buf[i*m.Cols:(i+1)*m.Cols], m.Data[i*m.Stride:])
@@ -50,10 +49,10 @@ func pack(buf []float64, m blas64.General) blas64.General {
 	return blas64.General{Rows: m.Rows, Cols: m.Cols, Stride: max(1, m.Cols), Data: buf[:m.Rows*m.Cols]}
 }
 
-// whole is collective: rank 0 gets the matrix of which b is a block, the others nil.
-func whole(comm mpi.Communicator, g *grid, n int, b block) (*mat.Dense, error) {
-	counts := make([]int, comm.Size())
-	at := make([]block, comm.Size())
+// whole is collective: it returns the matrix that has the blocks b on rank 0, and nil on other ranks.
+func whole(c *collective.Comm, g *grid, n int, b block) (*mat.Dense, error) {
+	counts := make([]int, g.Rows*g.Cols)
+	at := make([]block, len(counts))
 	for rank := range counts {
 		other := *g
 		other.row, other.col = g.Place(rank)
@@ -62,10 +61,11 @@ func whole(comm mpi.Communicator, g *grid, n int, b block) (*mat.Dense, error) {
 		counts[rank] = at[rank].Rows * at[rank].Cols
 	}
 	var all []float64
-	if comm.Rank() == 0 {
+	isRoot := g.Rank(g.row, g.col) == 0
+	if isRoot {
 		all = make([]float64, n*n)
 	}
-	if err := collective.Gatherv(comm, all, counts, b.Data, 0); err != nil || comm.Rank() != 0 {
+	if err := collective.Gatherv(c, all, counts, b.Data, 0); err != nil || !isRoot {
 		return nil, err
 	}
 	m := mat.NewDense(n, n, nil)
@@ -104,7 +104,7 @@ func dense(n int, element func(i, j int) float64) *mat.Dense {
 	return m
 }
 
-// agree compares a matrix with what gonum makes of it.
+// agree compares a matrix with the result of gonum.
 func agree(got, want *mat.Dense) error {
 	n, _ := got.Dims()
 	var difference mat.Dense

@@ -9,7 +9,7 @@ import (
 
 func TestMain(m *testing.M) { mpitest.MainMPI(m) }
 
-// Both problems, checked against gonum on rank 0, with the library's own broadcast in the same table.
+// Rank 0 compares the results of both problems with gonum's. The native broadcast is in the same table.
 func TestMPIResultsAreGonums(t *testing.T) {
 	world := mpitest.MPIWorld(t)
 	for _, trsm := range []bool{false, true} {
@@ -18,7 +18,7 @@ func TestMPIResultsAreGonums(t *testing.T) {
 			t.Fatal(err)
 		}
 		if world.Rank() == 0 && strings.Count(out.String(), " native ") != 2 {
-			t.Fatalf("not two lines of the library's own broadcast in\n%s", out.String())
+			t.Fatalf("not two lines of the native broadcast in\n%s", out.String())
 		}
 	}
 }

@@ -2,11 +2,11 @@ package main
 
 import "gonum.org/v1/gonum/blas/blas64"
 
-// multiply adds A B to C, each this rank's block: in every step some columns of A are broadcast along the rows of the grid and as many
-// rows of B along its columns (van de Geijn, Watts 1997).
+// multiply is collective: it adds A B to C, of which each rank has a block (van de Geijn, Watts 1997). In every step, some columns of A are
+// broadcast along the rows of the grid, and as many rows of B along its columns.
 func (j *job) multiply(a, b, c block) error {
 	steps := j.grid.steps(j.n, j.panel)
-	var panels [2]struct{ a, b []float64 } // two, where the next are under way
+	var panels [2]struct{ a, b []float64 } // two, for overlap
 	for i := range panels {
 		panels[i].a, panels[i].b = make([]float64, a.Rows*j.panel), make([]float64, j.panel*b.Cols)
 	}
@@ -69,7 +69,7 @@ func (j *job) multiply(a, b, c block) error {
 	return nil
 }
 
-// tight is the matrix that pack has made.
+// tight is a matrix that pack has made.
 func tight(rows, cols int, data []float64) blas64.General {
 	return blas64.General{Rows: rows, Cols: cols, Stride: max(1, cols), Data: data[:rows*cols]}
 }

@@ -44,7 +44,7 @@ their contest with ours; binomial ones along all rows, then all columns at once.
 
 func isNative(name string) bool { return strings.HasPrefix(name, byLibrary) }
 
-// verdict says for each kind of broadcast whether the order in which it was predicted to take less is better.
+// verdict says for each kind of broadcast whether the order of ranks that was predicted to be better is better.
 func verdict(table []*line, predicted *placement.Orientation) string {
 	if predicted == nil {
 		return "No order of ranks is predicted: there is no -network."

@@ -5,14 +5,16 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// solve makes x, which is B at first, the solution of X U = B (Servet 3.0, section 6.1): in each step rows of U
-// are broadcast along the columns of the grid, as far as they are not 0, the column of the grid that has the columns of X solves for them, and
-// they are broadcast along the rows and used to bring the rest of B up to date.
+// solve is collective: it replaces x, which is B at first, by the solution of X U = B (Servet 3.0, section 6.1). Each step has four parts:
+//   - Some rows of U are broadcast along the columns of the grid, as far as they are not 0.
+//   - The column of the grid that has these columns of X solves for them.
+//   - The columns of X are broadcast along the rows of the grid.
+//   - All ranks subtract what belongs to them from the rest of B.
 func (j *job) solve(u, x block) error {
 	vertical, horizontal := make([]float64, j.panel*u.Cols), make([]float64, x.Rows*j.panel)
 	for _, s := range j.grid.steps(j.n, j.panel) {
 		width := s.to - s.from
-		first := max(s.from, u.col) // of this rank's columns of U, all before being done
+		first := max(s.from, u.col) // of the columns of U of this rank; all before are done
 		cols := u.col + u.Cols - first
 		if err := j.meet(); err != nil {
 			return err
@@ -40,7 +42,7 @@ func (j *job) solve(u, x block) error {
 		if err := j.cast(j.row, horizontal[:x.Rows*width], s.col); err != nil {
 			return err
 		}
-		done := 0 // columns of those broadcast that have been solved for
+		done := 0 // columns among the broadcast ones that are solved
 		if j.grid.col == s.col {
 			done = width
 		}

@@ -12,8 +12,7 @@ import (
 	"github.com/topocast/topocast/mpi/collective"
 )
 
-// work is what every rank does: it does the job in both orders of ranks, by each kind of broadcast, and
-// rank 0 prints a table.
+// work is collective: it does the job in both orders of ranks and by each kind of broadcast, and rank 0 prints a table.
 func work(comm mpi.Communicator, o *options) error {
 	shape, err := o.Shape(comm.Size())
 	if err != nil {
@@ -27,17 +26,12 @@ func work(comm mpi.Communicator, o *options) error {
 		return err
 	}
 	var predicted *placement.Orientation
-	settings := &collective.Settings{}
 	if view != nil {
-		settings.Groups = view.RankGroups(8)
 		if predicted, err = orient(view, o, shape); err != nil {
 			return err
 		}
 	}
-	c, err := collective.New(comm, settings)
-	if err != nil {
-		return err
-	}
+	c := collective.New(comm)
 	watch := gridjob.NewWatch(comm, o.Rate)
 	var table []*line
 	for _, shape := range shape.Both() {
@@ -54,7 +48,7 @@ func work(comm mpi.Communicator, o *options) error {
 		}
 		table = append(table, lines...)
 	}
-	// Lines take turns, so that a disturbance does not hit one of them alone.
+	// Lines take turns, so that a disturbance does not hit one line alone.
 	for i := range 1 + o.Repeat { // the first to warm up, and to choose
 		for _, l := range table {
 			run, err := l.time(o, i == o.Repeat)
@@ -72,8 +66,8 @@ func work(comm mpi.Communicator, o *options) error {
 	return show(o, shape, table, predicted)
 }
 
-// orient predicts what communication takes in both orders of ranks, in s for one run: in each step, broadcasts along all rows
-// and then all columns at once.
+// orient predicts the time of communication of one run in both orders of ranks. In each step, all rows broadcast at once, and then
+// all columns.
 func orient(view *model.Network, o *options, shape gridjob.Grid) (*placement.Orientation, error) {
 	const number = 8 // bytes
 	sum := &placement.Orientation{}
@@ -106,12 +100,12 @@ type line struct {
 
 const (
 	byLibrary  = "native"
-	blind      = "binomial" // where there is no native one: of ranks that know nothing of the wiring
+	blind      = "binomial" // where there is no native broadcast: one that does not know the topology
 	alongWires = "along the wiring"
 	overlapped = ", overlap"
 )
 
-// ways is collective: all kinds of broadcasts on a grid, each with and without overlap.
+// ways is collective: it returns a line for each kind of broadcast on a grid, with and without overlap.
 func ways(g *grid, network *model.Network, o *options) ([]*line, error) {
 	var all []*line
 	add := func(name string, row, col caster, overlaps bool) {
@@ -143,8 +137,9 @@ func ways(g *grid, network *model.Network, o *options) ([]*line, error) {
 	return all, nil
 }
 
-// time is collective: it runs the work twice, on its own for the time of the slowest rank, and with a barrier before each broadcast
-// for the shares of it, which are means, so that they add up to nearly the time of the slowest there. It checks the result if asked to.
+// time is collective: it runs the work twice. The first run gives the time of the slowest rank. The second one has a barrier before each
+// broadcast and gives the shares, which are means over the ranks. So they add up to nearly the time of the slowest rank of that run. With
+// check, the result is compared with gonum's.
 func (l *line) time(o *options, check bool) ([]float64, error) {
 	alone, err := l.once(o, false, check)
 	if err != nil {
@@ -162,12 +157,12 @@ func (l *line) time(o *options, check bool) ([]float64, error) {
 		return nil, err
 	}
 	for i := range mean {
-		mean[i] /= float64(l.comm.Size())
+		mean[i] /= float64(l.grid.Rows * l.grid.Cols)
 	}
 	return append(slowest, mean...), nil
 }
 
-// once is collective: it runs the work, and compares the result with gonum's if asked to.
+// once is collective: it runs the work, and with check compares the result with gonum's.
 func (j *job) once(o *options, meets, check bool) (split, error) {
 	var work func() error
 	var result block

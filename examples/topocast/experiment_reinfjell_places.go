@@ -141,7 +141,7 @@ func roundTrips(comm mpi.Communicator, tells, reps int, all bool) (*mat.Dense, e
 	if me == tells {
 		rows = make([]float64, n*n)
 	}
-	if err := collective.Gather(comm, rows, own, tells); err != nil || me != tells {
+	if err := collective.Gather(collective.New(comm), rows, own, tells); err != nil || me != tells {
 		return nil, err
 	}
 	m := mat.NewDense(n, n, rows)

@@ -93,7 +93,7 @@ const betweenRanks = 2 * time.Second
 // meet is collective: it waits for all ranks to have done their work.
 func (p patience) meet(comm mpi.Communicator) error {
 	defer limitCalls(comm, p.end)()
-	if b, ok := comm.(mpi.NativeBarrier); ok {
+	if b, ok := comm.(mpi.Collectives); ok {
 		return b.Barrier()
 	}
 	return nil

@@ -1,59 +1,54 @@
-// Package collective are the collective operations of MPI for slices of Go values, over any
+// Package collective has the collective operations of MPI besides the broadcast, for slices of Go values and over any
 // mpi.Communicator:
 //
+//	c := collective.New(comm) // once
 //	sums := []float64{a, b, c}
-//	err := collective.Allreduce(comm, sums, mpi.Sum)
+//	err := collective.Allreduce(c, sums, mpi.Sum)
 //
-// There are Barrier, Sendrecv, Reduce, Allreduce, Gather, Scatter, Allgather, Alltoall, and those with parts of
-// different lengths, Gatherv and so on. Broadcasts are in package bcast. A program that calls
-// them often makes a Comm once, which all functions take like any communicator. It keeps buffers, so
-// that nothing is allocated once it is warm, and knows which ranks are near to each other:
-//
-//	c, err := collective.New(comm, &collective.Settings{Groups: network.RankGroups(8)})
-//	...
-//	err = collective.Allreduce(c, sums, mpi.Sum)
+// The operations are Barrier, Reduce, Allreduce, Gather, Scatter, Allgather and Alltoall. Gatherv, Scatterv, Allgatherv and
+// Alltoallv move parts of different lengths. ReduceFunc and AllreduceFunc combine values by a Go function. Sendrecv sends
+// and receives at once. Broadcasts are in package bcast.
 //
 // # Method
 //
-// Where the communicator has the library's own collectives (mpi.NativeBarrier, NativeReduce, NativeGather, NativeBlocks), they are
-// called, whether there are groups or not. Messages have to win a contest to replace them, that of broadcasts (package bcast/tuner),
-// which Comm.Tune holds for one collective and size:
-//
-//	choice, err := c.Tune("Allreduce", 8, 0) // collective; choice says what is used now, and the times
-//
-// Without the library's, with Settings.Messages, and by functions of one's own, messages go by algorithms that are known well:
+// The MPI library's own collectives (native) are called where the communicator has them (mpi.Collectives). Other
+// communicators, ranks of one process or of a simulation, use one simple algorithm for each operation:
 //
 //	Barrier     dissemination (Hensgen, Finkel, Manber 1988)
-//	Reduce      binomial tree; recursive halving and a gather (Rabenseifner 2004)
-//	Allreduce   recursive doubling; halving and doubling (Rabenseifner 2004); ring (Patarasuk, Yuan 2009)
-//	Gather      binomial tree; straight to the root. Scatter likewise; Gatherv and Scatterv straight
-//	Allgather   Bruck, Ho, Kipnis, Upfal, Weathersby 1997; ring
-//	Alltoall    Bruck et al. 1997; pairwise exchange, as Alltoallv
+//	Reduce      binomial tree
+//	Allreduce   binomial tree to rank 0, and back
+//	Gather      every rank sends to the root
+//	Scatter     the root sends to every rank
+//	Allgather   ring
+//	Alltoall    pairwise exchange
 //
-// Of those, the one is taken whose cost by LogGP (Alexandrov, Ionescu, Schauser, Scheiman 1995) is least, as Thakur,
-// Rabenseifner and Gropp (2005) work them out. With groups, ranks of one put together what they have before it
-// goes to the others, once (Kielmann, Hofman, Bal, Plaat, Bhoedjang 1999); for long lists each rank
-// cares for a part of it.
+// The same algorithms serve ReduceFunc and AllreduceFunc everywhere, and blocks of 2 GiB and more in all, which are beyond the
+// counts of MPI, where all ranks know that: in Gather, Scatter, Allgather, Alltoall and Allgatherv. These algorithms send
+// messages of tag mpi.MaxTag-1.
 //
 // # Contract
 //
-// All ranks call a collective, and no other message of the same tag is under way. Nothing depends on
-// whether Send buffers. Values are numbers, booleans, and arrays and structs of them, whose bytes
-// mean the same on all ranks; others are refused, as are lengths, counts and ranks that cannot be, before anything is sent.
-// That lengths differ between ranks is found out by messages that are too long or too short, and never overwrites memory; ranks
-// may wait for good, though. In the library's own collectives, as ever in MPI, memory may be overwritten.
-// dst and src do not overlap.
-// As of any communicator, an error makes it unusable on all ranks. What floating-point sums round to is said at Allreduce.
+// All ranks call an operation, with equal roots, reductions and lengths unless the operation says otherwise. No other message of
+// tag mpi.MaxTag-1 is under way on the communicator. Nothing depends on whether Send buffers.
+//
+// Values are numbers, booleans, and arrays and structs of them, whose bytes mean the same on all ranks. Other types are
+// refused before anything is sent, as are lengths, counts and ranks that cannot be right. Lengths that differ between ranks
+// show as messages that are too long or too short; then some ranks may wait for good. In native collectives such a difference may
+// overwrite memory, as ever in MPI. dst and src do not overlap, unless the operation says so.
+//
+// An error makes the communicator unusable on all ranks, as any error of a communicator does. Allreduce says how
+// floating-point sums are rounded. No operation allocates once it has been called with the same lengths before.
 //
 // # Limits
 //
-// Groups have two levels, those inside and those between. The costs are those of any message: whether links are
-// shared by many is not looked at. Functions of one's own have to be commutative. Complex numbers and other structs are reduced
-// by functions (ReduceFunc); matrices with gaps between rows are packed first. Tune knows nothing of Gatherv and the like.
+// Functions of ReduceFunc and AllreduceFunc have to be associative and commutative. Complex numbers and structs are reduced by
+// functions only. A matrix with gaps between its rows has to be packed first. Native Gatherv, Scatterv and Alltoallv take less than 2
+// GiB in all. The simple algorithms are made for tests and for a few ranks: Gather, Scatter, Allgather and Alltoall take as many
+// messages one after the other as there are ranks.
 //
 // # Design
 //
-// The package sees ranks, not wiring: it does not import package model, only the contest of package bcast/tuner. Groups are plain lists, which
-// model.Network.RankGroups makes. Functions take any communicator, and look for a Comm in it, because Go has no
-// generic methods.
+// A Comm is no mpi.Communicator. It would hide the abilities of the communicator below from packages such as bcast, which are
+// given the communicator itself. Functions take a Comm because Go has no generic methods. The package imports
+// package mpi only.
 package collective

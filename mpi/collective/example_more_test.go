@@ -13,7 +13,7 @@ import (
 func ExampleAllreduceFunc() {
 	err := local.Run(3, nil, func(comm mpi.Communicator) error {
 		amplitude := []complex128{complex(1, float64(comm.Rank()))}
-		err := collective.AllreduceFunc(comm, amplitude, func(into, from []complex128) {
+		err := collective.AllreduceFunc(collective.New(comm), amplitude, func(into, from []complex128) {
 			for i, x := range from {
 				into[i] += x
 			}
@@ -35,7 +35,7 @@ func ExampleAllgather() {
 		whole := make([]float32, 6)
 		own := whole[2*comm.Rank() : 2*comm.Rank()+2]
 		own[0], own[1] = float32(comm.Rank()), 0.5
-		err := collective.Allgather(comm, whole, own)
+		err := collective.Allgather(collective.New(comm), whole, own)
 		if err == nil && comm.Rank() == 2 {
 			fmt.Println(whole)
 		}
@@ -63,7 +63,7 @@ func ExampleScatterv() {
 		}
 		counts := []int{3, 0} // the second gets none
 		mine := make([]int32, counts[odd.Rank()])
-		err = collective.Scatterv(odd, mine, row, counts, 0)
+		err = collective.Scatterv(collective.New(odd), mine, row, counts, 0)
 		if err == nil && odd.Rank() == 0 {
 			fmt.Println(mine)
 		}
@@ -73,24 +73,4 @@ func ExampleScatterv() {
 		log.Fatal(err)
 	}
 	// Output: [10 20 30]
-}
-
-// Ranks of one host are near to each other. Where the library has an Allreduce of its own, messages along the hosts have to
-// beat it; here it has none.
-func ExampleComm_Tune() {
-	err := local.Run(4, nil, func(comm mpi.Communicator) error {
-		c, err := collective.New(comm, &collective.Settings{Groups: [][]int{{0, 1}, {2, 3}}})
-		if err != nil {
-			return err
-		}
-		choice, err := c.Tune("Allreduce", 8, 0)
-		if err == nil && comm.Rank() == 0 {
-			fmt.Println(choice)
-		}
-		return err
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	// Output: Allreduce of 8 B: messages
 }

@@ -14,7 +14,7 @@ func ExampleAllreduce() {
 	err := local.Run(4, nil, func(comm mpi.Communicator) error {
 		x, y := []float64{1, 2}, []float64{3, 4}
 		dot := []float64{x[0]*y[0] + x[1]*y[1]}
-		if err := collective.Allreduce(comm, dot, mpi.Sum); err != nil {
+		if err := collective.Allreduce(collective.New(comm), dot, mpi.Sum); err != nil {
 			return err
 		}
 		if comm.Rank() == 3 {
@@ -28,13 +28,10 @@ func ExampleAllreduce() {
 	// Output: 44
 }
 
-// A Comm keeps its buffers from call to call, and knows that ranks 0 to 2 are on one host, 3 to 5 on another.
+// A Comm keeps its buffers from call to call.
 func ExampleNew() {
 	err := local.Run(6, nil, func(comm mpi.Communicator) error {
-		c, err := collective.New(comm, &collective.Settings{Groups: [][]int{{0, 1, 2}, {3, 4, 5}}})
-		if err != nil {
-			return err
-		}
+		c := collective.New(comm)
 		slowest := []int{10 * comm.Rank()}
 		for range 3 {
 			if err := collective.Allreduce(c, slowest, mpi.Max); err != nil {
@@ -60,7 +57,7 @@ func ExampleReduceFunc() {
 	}
 	err := local.Run(3, nil, func(comm mpi.Communicator) error {
 		own := []residual{{[]float64{0.1, 0.7, 0.3}[comm.Rank()], int32(comm.Rank())}}
-		err := collective.ReduceFunc(comm, own, func(into, from []residual) {
+		err := collective.ReduceFunc(collective.New(comm), own, func(into, from []residual) {
 			for i, r := range from {
 				if r.Value > into[i].Value {
 					into[i] = r
@@ -86,7 +83,7 @@ func ExampleGatherv() {
 			own[i] = 10*comm.Rank() + i
 		}
 		all := make([]int, 6)
-		err := collective.Gatherv(comm, all, []int{0, 1, 2, 3}, own, 0)
+		err := collective.Gatherv(collective.New(comm), all, []int{0, 1, 2, 3}, own, 0)
 		if err == nil && comm.Rank() == 0 {
 			fmt.Println(all)
 		}
@@ -106,7 +103,7 @@ func ExampleSendrecv() {
 			right = collective.None
 		}
 		ghost := []float32{-1}
-		err := collective.Sendrecv(comm, ghost, left, []float32{float32(comm.Rank())}, right, 1)
+		err := collective.Sendrecv(collective.New(comm), ghost, left, []float32{float32(comm.Rank())}, right, 1)
 		if err == nil && comm.Rank() == 2 {
 			fmt.Println(ghost)
 		}
@@ -123,7 +120,7 @@ func ExampleAlltoall() {
 	err := local.Run(3, nil, func(comm mpi.Communicator) error {
 		i := 10 * comm.Rank()
 		row, column := []int32{int32(i), int32(i + 1), int32(i + 2)}, make([]int32, 3)
-		err := collective.Alltoall(comm, column, row)
+		err := collective.Alltoall(collective.New(comm), column, row)
 		if err == nil && comm.Rank() == 1 {
 			fmt.Println(column)
 		}

@@ -8,19 +8,7 @@ import (
 
 // bytesOf is the memory of s.
 func bytesOf[T any](s []T) []byte {
-	var x T
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(x)))
-}
-
-// valuesOf is memory from take as values.
-func valuesOf[T any](b []byte, n int) []T {
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
-}
-
-// takeValues returns scratch memory for n values.
-func takeValues[T any](c *Comm, n int) []T {
-	var x T
-	return valuesOf[T](c.take(n*int(unsafe.Sizeof(x))), n)
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*sizeOf[T]())
 }
 
 // sizeOf is the size of a value in bytes.
@@ -29,8 +17,16 @@ func sizeOf[T any]() int {
 	return int(unsafe.Sizeof(x))
 }
 
-// check refuses types whose bytes mean nothing on another rank.
-func check[T any](c *Comm) error {
+// scratchOf is scratch memory i of c for n values. It is aligned for every type, and valid until the next collective.
+func scratchOf[T any](c *Comm, i, n int) []T {
+	if words := n*sizeOf[T]()/8 + 1; words > len(c.scratch[i]) {
+		c.scratch[i] = make([]uint64, words)
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(c.scratch[i]))), n)
+}
+
+// checkType refuses types whose bytes mean nothing on another rank.
+func checkType[T any](c *Comm) error {
 	t := reflect.TypeFor[T]()
 	if isNumber(t.Kind()) {
 		return nil
@@ -38,9 +34,6 @@ func check[T any](c *Comm) error {
 	plain, known := c.plain[t]
 	if !known {
 		plain = isPlain(t)
-		if c.plain == nil {
-			c.plain = make(map[reflect.Type]bool)
-		}
 		c.plain[t] = plain
 	}
 	if !plain {
@@ -49,11 +42,12 @@ func check[T any](c *Comm) error {
 	return nil
 }
 
+// isNumber tells whether a kind is a number or a boolean.
 func isNumber(k reflect.Kind) bool {
 	return k >= reflect.Bool && k <= reflect.Complex128 && k != reflect.Uintptr
 }
 
-// isPlain tells whether a type holds numbers alone.
+// isPlain tells whether a type consists of numbers and booleans.
 func isPlain(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Array:

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/mpitest"
@@ -15,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { mpitest.MainMPI(m) }
 
-// By the library's own collectives and by messages, with all abilities and without.
+// By native collectives and by the simple algorithms.
 func TestMPICollectives(t *testing.T) {
 	world := mpitest.MPIWorld(t)
 	for seed, comm := range []mpi.Communicator{world, plain{world}} {
@@ -23,54 +22,17 @@ func TestMPICollectives(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(misuse(world), misuseOfNative(world)); err != nil {
-		t.Fatal(err)
-	}
-	if err := warmNative(world); err != nil {
-		t.Fatal(err)
-	}
-	if err := tooLong(world); err != nil {
-		t.Fatal(err)
-	}
-	if err := tuned(world); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// misuseOfNative expects refusals before the library is called, which would take lengths for granted.
-func misuseOfNative(world *mpi.Comm) error {
-	ranks, me := world.Size(), world.Rank()
-	var wrong []error
-	expect := func(err, class error) {
-		if !errors.Is(err, class) {
-			wrong = append(wrong, errors.New("number "+string(rune('0'+len(wrong)))+" of the misuses: "+class.Error()+" is not told"))
+	for _, check := range []func(*mpi.Comm) error{func(c *mpi.Comm) error { return misuse(c) }, warmNative, tooLong} {
+		if err := check(world); err != nil {
+			t.Fatal(err)
 		}
 	}
-	ones := make([]int, ranks)
-	for i := range ones {
-		ones[i] = 1
-	}
-	one, all := make([]byte, 1), make([]byte, ranks)
-	less := append([]int{-1}, ones[1:]...)
-	expect(world.Reduce(one, mpi.Int8, mpi.Sum, ranks), mpi.ErrRank)
-	expect(world.Reduce(one, mpi.Int16, mpi.Sum, 0), mpi.ErrLength)
-	expect(world.Allreduce(one, 77, mpi.Sum), mpi.ErrOther)
-	expect(world.Allreduce(one, mpi.Int8, 77), mpi.ErrOther)
-	expect(world.Gather(all, ones, one, -1), mpi.ErrRank)
-	expect(world.Gather(all, ones, nil, me), mpi.ErrLength)
-	expect(world.Gather(append(all, 0), ones, one, me), mpi.ErrLength)
-	expect(world.Scatter(one, all, nil, me), mpi.ErrLength)
-	expect(world.Allgather(all, less, one), mpi.ErrLength)
-	expect(world.Alltoall(all, ones, all[1:], ones), mpi.ErrLength)
-	return errors.Join(wrong...)
 }
 
-// warmNative expects the library's own collectives not to allocate.
+// warmNative expects native collectives not to allocate.
 func warmNative(world *mpi.Comm) error {
-	c, err := New(world, nil)
-	if err != nil {
-		return err
-	}
+	c := New(world)
+	var err error
 	const n = 100
 	ranks := world.Size()
 	counts := make([]int, ranks)
@@ -86,7 +48,7 @@ func warmNative(world *mpi.Comm) error {
 		run()
 	}
 	if allocations := testing.AllocsPerRun(20, run); allocations != 0 && err == nil {
-		err = errors.New("the library's own collectives allocate")
+		err = errors.New("native collectives allocate")
 	}
 	return err
 }
@@ -98,10 +60,7 @@ func tooLong(world *mpi.Comm) error {
 	if me > 1 || world.Size() == 1 {
 		return nil
 	}
-	c, err := wrap(world, 11)
-	if err != nil {
-		return err
-	}
+	c := New(world)
 	memory, long := make([]byte, 1<<17), make([]byte, 1<<16)
 	for i := range long {
 		long[i] = 1
@@ -113,18 +72,4 @@ func tooLong(world *mpi.Comm) error {
 		return errors.New("64 KiB into 8 KiB: memory behind is overwritten")
 	}
 	return c.set.WaitAll() // for the other's refusal, so that the communicator can be used
-}
-
-// tuned expects the library's own to be decided about, and results to stay right.
-func tuned(world *mpi.Comm) error {
-	c, err := New(world, nil)
-	if err != nil {
-		return err
-	}
-	for _, name := range kindNames() {
-		if _, err := c.Tune(name, 64, 50*time.Millisecond); err != nil {
-			return err
-		}
-	}
-	return exercise(c, 1, 5)
 }

@@ -3,19 +3,20 @@ package collective
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"reflect"
 
 	"github.com/topocast/topocast/mpi"
 )
 
-// Number are the types of which there are sums and the like.
+// Number are the types that mpi.Reduction is defined for.
 type Number interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~int |
 		~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint |
 		~float32 | ~float64
 }
 
-// combine puts from into into, element by element.
+// combine is the function of a reduction: it combines into with from, element by element.
 func combine[T Number](with mpi.Reduction, into, from []T) {
 	into = into[:len(from)]
 	switch with {
@@ -47,16 +48,17 @@ func checkReduction(with mpi.Reduction) error {
 	return nil
 }
 
-// numberType is T for the library's own reductions.
+// numberType is T for native reductions.
 func numberType[T Number]() mpi.NumberType {
 	t := reflect.TypeFor[T]()
+	bySize := mpi.NumberType(bits.TrailingZeros(uint(t.Size()))) // 1, 2, 4 and 8 bytes
 	switch t.Kind() {
 	case reflect.Float32:
 		return mpi.Float32
 	case reflect.Float64:
 		return mpi.Float64
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return mpi.Int8 + mpi.NumberType(log2(int(t.Size())))
+		return mpi.Int8 + bySize
 	}
-	return mpi.Uint8 + mpi.NumberType(log2(int(t.Size())))
+	return mpi.Uint8 + bySize
 }

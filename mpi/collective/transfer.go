@@ -9,53 +9,50 @@ import (
 // None is the rank of nobody: Sendrecv sends nothing to it, and receives nothing from it.
 const None = -1
 
-// Sendrecv sends values to rank dst and receives others from rank src at once, so that ranks may
-// shift values along a ring or exchange them with each other, whether Send buffers or
-// not: by requests where the communicator has them. Else the lower rank of a pair sends
-// first, which cannot lock up where every message has both ends in a Sendrecv and each rank sends and
-// receives one at a time; along a ring, messages then follow one another.
+// Sendrecv sends values to rank dst and receives values from rank src at once, with the tag. So ranks may shift
+// values along a ring or exchange them with each other, whether Send buffers or not. dst or src may be None, and both may
+// be the calling rank. The buffers must not overlap.
 //
-// One of both may be None, and both the calling rank itself. The buffers must not overlap.
-func Sendrecv[T comparable](comm mpi.Communicator, recv []T, src int, send []T, dst, tag int) error {
-	c, err := of(comm)
+// Communicators with requests (mpi.NonBlocking) send and receive at the same time. On others the lower rank of a pair
+// sends first. That cannot lock up where every message has both ends in a Sendrecv, and each rank sends and receives one
+// message at a time; the messages of a ring then follow one another.
+func Sendrecv[T comparable](c *Comm, recv []T, src int, send []T, dst, tag int) error {
+	err := checkType[T](c)
 	if err == nil {
-		err = check[T](c)
+		err = c.checkPeers(src, dst, tag)
 	}
-	if err != nil {
-		return failed("Sendrecv", err)
+	switch {
+	case err != nil:
+	case src != c.rank && dst != c.rank:
+		err = c.exchange(bytesOf(send), dst, bytesOf(recv), src, tag)
+	case src != dst:
+		err = fmt.Errorf("from rank %d to rank %d on rank %d: %w: want both or neither to be the calling rank", src, dst, c.rank, mpi.ErrRank)
+	case len(recv) != len(send):
+		err = fmt.Errorf("%d values from rank %d itself for %d: %w", len(send), c.rank, len(recv), mpi.ErrLength)
+	default:
+		copy(recv, send)
 	}
-	// Before anything is sent: a receive that is left behind would take a later message.
+	return failed("Sendrecv", err)
+}
+
+// checkPeers refuses ranks and tags before anything is sent: a receive that is left behind would take a later message.
+func (c *Comm) checkPeers(src, dst, tag int) error {
 	for _, peer := range [...]int{src, dst} {
-		if peer != None && uint(peer) >= uint(c.all.size) {
-			return failed("Sendrecv", fmt.Errorf("rank %d: %w: want in [0, %d)", peer, mpi.ErrRank, c.all.size))
+		if peer != None && uint(peer) >= uint(c.size) {
+			return fmt.Errorf("rank %d: %w: want in [0, %d)", peer, mpi.ErrRank, c.size)
 		}
 	}
 	if uint(tag) > mpi.MaxTag {
-		return failed("Sendrecv", fmt.Errorf("tag %d: %w: want in [0, %d]", tag, mpi.ErrTag, mpi.MaxTag))
+		return fmt.Errorf("tag %d: %w: want in [0, %d]", tag, mpi.ErrTag, mpi.MaxTag)
 	}
-	me := c.all.me
-	if src == me || dst == me {
-		if src != dst {
-			return failed("Sendrecv", fmt.Errorf("from rank %d to rank %d on rank %d: %w: want both or none its own", src, dst, me, mpi.ErrRank))
-		}
-		if len(recv) != len(send) {
-			return failed("Sendrecv", fmt.Errorf("%d values from rank %d itself for %d: %w", len(send), me, len(recv), mpi.ErrLength))
-		}
-		copy(recv, send)
-		return nil
-	}
-	return failed("Sendrecv", c.exchangeTagged(bytesOf(send), dst, bytesOf(recv), src, tag))
+	return nil
 }
 
-// exchange sends out to dst and receives in from src at once; None leaves out either.
-func (c *Comm) exchange(out []byte, dst int, in []byte, src int) error {
-	return c.exchangeTagged(out, dst, in, src, c.tag)
-}
-
-func (c *Comm) exchangeTagged(out []byte, dst int, in []byte, src, tag int) error {
+// exchange sends out to dst and receives in from src at once. None leaves out either. Messages longer than the limit are
+// cut; both ends know the lengths, and so the parts.
+func (c *Comm) exchange(out []byte, dst int, in []byte, src, tag int) error {
 	for sends, recvs := dst != None, src != None; sends || recvs; {
-		// Messages have a greatest length. Both ends know both lengths, and so the parts.
-		now, here := min(len(out), c.limit), min(len(in), c.limit)
+		sent, received := min(len(out), c.limit), min(len(in), c.limit)
 		to, from := dst, src
 		if !sends {
 			to = None
@@ -63,43 +60,40 @@ func (c *Comm) exchangeTagged(out []byte, dst int, in []byte, src, tag int) erro
 		if !recvs {
 			from = None
 		}
-		if err := c.once(out[:now], to, in[:here], from, tag); err != nil {
+		if err := c.exchangeOnce(out[:sent], to, in[:received], from, tag); err != nil {
 			return err
 		}
-		out, in = out[now:], in[here:]
+		out, in = out[sent:], in[received:]
 		sends, recvs = sends && len(out) > 0, recvs && len(in) > 0
 	}
 	return nil
 }
 
-// once exchanges one message each way.
-func (c *Comm) once(out []byte, dst int, in []byte, src, tag int) error {
+func (c *Comm) exchangeOnce(out []byte, dst int, in []byte, src, tag int) error {
 	switch {
 	case src == None:
-		return c.Send(out, dst, tag)
+		return c.comm.Send(out, dst, tag)
 	case dst == None:
-		return c.Recv(in, src, tag)
+		return c.comm.Recv(in, src, tag)
 	case c.set != nil:
-		// Only the send is left under way: Recv refuses a message that is too long, which an Irecv of Open MPI
-		// lets run past the end of the buffer.
 		if err := c.set.Isend(out, dst, tag); err != nil {
 			return err
 		}
-		if err := c.Recv(in, src, tag); err != nil {
+		if err := c.comm.Recv(in, src, tag); err != nil {
 			return err
 		}
 		return c.set.WaitAll()
-	case dst > c.all.me:
-		if err := c.Send(out, dst, tag); err != nil {
+	case dst > c.rank:
+		if err := c.comm.Send(out, dst, tag); err != nil {
 			return err
 		}
-		return c.Recv(in, src, tag)
+		return c.comm.Recv(in, src, tag)
 	}
-	if err := c.Recv(in, src, tag); err != nil {
+	if err := c.comm.Recv(in, src, tag); err != nil {
 		return err
 	}
-	return c.Send(out, dst, tag)
+	return c.comm.Send(out, dst, tag)
 }
 
-func (c *Comm) send(buf []byte, dst int) error { return c.exchange(buf, dst, nil, None) }
-func (c *Comm) recv(buf []byte, src int) error { return c.exchange(nil, None, buf, src) }
+func (c *Comm) send(buf []byte, dst int) error { return c.exchange(buf, dst, nil, None, tag) }
+func (c *Comm) recv(buf []byte, src int) error { return c.exchange(nil, None, buf, src, tag) }

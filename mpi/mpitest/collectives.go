@@ -1,0 +1,164 @@
+package mpitest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/topocast/topocast/mpi"
+)
+
+// collectives compares each operation of mpi.Collectives with a loop over the ranks: blocks of equal length and with counts,
+// in buffers that are apart and that overlap, and every number type and reduction.
+func collectives(c mpi.Communicator) error {
+	g, ok := c.(mpi.Collectives)
+	if !ok {
+		return nil
+	}
+	equal := slices.Repeat([]int{4099}, c.Size())
+	counts := make([]int, c.Size())
+	for i := range counts {
+		counts[i] = (3*i + 2) % 5 * 1031
+	}
+	for _, overlap := range []bool{false, true} {
+		if err := moveBlocks(c, g, equal, nil, overlap); err != nil {
+			return fmt.Errorf("equal blocks, overlapping buffers %v: %w", overlap, err)
+		}
+		if err := moveBlocks(c, g, counts, counts, overlap); err != nil {
+			return fmt.Errorf("blocks of %v bytes, overlapping buffers %v: %w", counts, overlap, err)
+		}
+	}
+	for number, reduce := range []func(mpi.Communicator, mpi.Collectives, mpi.NumberType) error{
+		mpi.Int8: reduceAs[int8], mpi.Int16: reduceAs[int16], mpi.Int32: reduceAs[int32], mpi.Int64: reduceAs[int64],
+		mpi.Uint8: reduceAs[uint8], mpi.Uint16: reduceAs[uint16], mpi.Uint32: reduceAs[uint32], mpi.Uint64: reduceAs[uint64],
+		mpi.Float32: reduceAs[float32], mpi.Float64: reduceAs[float64],
+	} {
+		if err := reduce(c, g, mpi.NumberType(number)); err != nil {
+			return err
+		}
+	}
+	return g.Barrier()
+}
+
+// moveBlocks moves blocks of the given lengths. counts is nil, or the lengths.
+func moveBlocks(c mpi.Communicator, g mpi.Collectives, lengths, counts []int, overlap bool) error {
+	rank, root := c.Rank(), c.Size()-1
+	fill := func(from, to int) []byte { return bytes.Repeat([]byte{byte(16*from + to + 1)}, lengths[to]) }
+	var all, parcels, arrived []byte
+	var same []int // the lengths of what this rank gets in Alltoall
+	for i := range lengths {
+		all = append(all, fill(0, i)...)
+		parcels = append(parcels, fill(rank, i)...)
+		arrived = append(arrived, fill(i, rank)...)
+		same = append(same, lengths[rank])
+	}
+	if counts == nil {
+		same = nil
+	}
+	atRoot := func(b []byte) []byte {
+		if rank == root {
+			return b
+		}
+		return nil
+	}
+	// move also looks for bytes that are written behind dst. After a failure it does nothing.
+	var failed error
+	move := func(op string, src, want []byte, call func(dst, src []byte) error) {
+		if failed != nil {
+			return
+		}
+		room := append(bytes.Clone(src), make([]byte, len(want)+8)...)
+		dst, from, behind := room[:len(want)], room[:len(src)], bytes.Clone(room[len(want):])
+		if !overlap {
+			from = bytes.Clone(src)
+		}
+		if err := call(dst, from); err != nil {
+			failed = fmt.Errorf("%s: %w", op, err)
+		} else if !bytes.Equal(dst, want) || !bytes.Equal(room[len(want):], behind) {
+			failed = fmt.Errorf("%s: wrong bytes in the buffer or behind it", op)
+		}
+	}
+	move("Gather", fill(0, rank), atRoot(all), func(dst, src []byte) error { return g.Gather(dst, counts, src, root) })
+	move("Scatter", atRoot(all), fill(0, rank), func(dst, src []byte) error { return g.Scatter(dst, src, counts, root) })
+	move("Allgather", fill(0, rank), all, func(dst, src []byte) error { return g.Allgather(dst, counts, src) })
+	move("Alltoall", parcels, arrived, func(dst, src []byte) error { return g.Alltoall(dst, same, src, counts) })
+	return failed
+}
+
+// reduceAs reduces the numbers 1, 2 and 3 of the first three ranks and 1 of the others, and the same with a minus on odd ranks. Unsigned
+// numbers below 0 wrap around: all their bytes count, and the order of signed numbers is another.
+func reduceAs[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64 | float32 | float64](c mpi.Communicator, g mpi.Collectives, number mpi.NumberType) error {
+	of := func(rank int) [2]T {
+		x := T(1 + rank*max(0, min(1, 3-rank)))
+		if rank%2 == 1 {
+			return [2]T{x, -x}
+		}
+		return [2]T{x, x}
+	}
+	for with := mpi.Sum; with <= mpi.Max; with++ {
+		all := of(0)
+		for rank := 1; rank < c.Size(); rank++ {
+			for i, x := range of(rank) {
+				all[i] = [...]T{all[i] + x, all[i] * x, min(all[i], x), max(all[i], x)}[with]
+			}
+		}
+		for _, root := range []int{-1, c.Size() - 1} { // -1: Allreduce
+			got, want := of(c.Rank()), all
+			if root >= 0 && root != c.Rank() {
+				want = got // as it was
+			}
+			values, err := binary.Append(nil, binary.NativeEndian, &got)
+			if err == nil && root < 0 {
+				err = g.Allreduce(values, number, with)
+			} else if err == nil {
+				err = g.Reduce(values, number, with, root)
+			}
+			if err == nil {
+				_, err = binary.Decode(values, binary.NativeEndian, &got)
+			}
+			if err != nil || got != want {
+				return fmt.Errorf("%v of %v to rank %d (-1: all) = %v, %v, want %v", with, number, root, got, err, want)
+			}
+		}
+	}
+	return nil
+}
+
+// collectivesWrong expects each rank to refuse wrong arguments by itself, before anything is sent.
+func collectivesWrong(c mpi.Communicator) error {
+	g, ok := c.(mpi.Collectives)
+	if !ok {
+		return nil
+	}
+	n, me := c.Size(), c.Rank()
+	one, all, ones := make([]byte, 1), make([]byte, n), slices.Repeat([]int{1}, n)
+	less := append([]int{-1}, ones[1:]...)
+	more := append([]int{2}, ones[1:]...)
+	for i, x := range []struct{ err, want error }{
+		{g.Reduce(one, mpi.Int8, mpi.Sum, n), mpi.ErrRank},
+		{g.Reduce(one, mpi.Int16, mpi.Sum, 0), mpi.ErrLength},
+		{g.Allreduce(one, 77, mpi.Sum), mpi.ErrOther},
+		{g.Allreduce(one, mpi.Int8, 77), mpi.ErrOther},
+		{g.Gather(all, ones, one, -1), mpi.ErrRank},
+		{g.Gather(all, nil, one, n), mpi.ErrRank},
+		{g.Gather(all, nil, nil, me), mpi.ErrLength},
+		{g.Gather(all, ones, nil, me), mpi.ErrLength},
+		{g.Gather(append(all, 0), ones, one, me), mpi.ErrLength},
+		{g.Scatter(one, append(all, 0), nil, me), mpi.ErrLength},
+		{g.Scatter(one, all, []int{}, me), mpi.ErrLength},
+		{g.Scatter(one, all, ones, n), mpi.ErrRank},
+		{g.Allgather(all[1:], nil, one), mpi.ErrLength},
+		{g.Allgather(all, less, one), mpi.ErrLength},
+		{g.Allgather(all, more, one), mpi.ErrLength},
+		{g.Alltoall(all, ones, all[1:], ones), mpi.ErrLength},
+		{g.Alltoall(all, nil, all[1:], nil), mpi.ErrLength},
+		{g.Alltoall(all, ones, all, nil), mpi.ErrLength},
+	} {
+		if !errors.Is(x.err, x.want) {
+			return fmt.Errorf("wrong argument %d: error %v, want %v", i, x.err, x.want)
+		}
+	}
+	return g.Barrier()
+}
