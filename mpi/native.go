@@ -76,12 +76,12 @@ func (c *Comm) reduce(op string, values []byte, number NumberType, with Reductio
 	case len(values) == 0: // the libraries differ in whether they allow this
 		return nil
 	}
-	room := c.scratch.take(2 * len(values))
-	from, into := values, room[:len(values)]
+	from, into := values, c.scratch.take(len(values))
 	flips := number >= Uint8 && number <= Uint64 && with >= Min
 	if flips {
 		number -= Uint8 - Int8
-		from = append(room[len(values):len(values)], values...)
+		room := c.scratch.take(2 * len(values))
+		from, into = append(room[:0], values...), room[len(values):]
 		flipSigns(from, size)
 	}
 	failed := c.native.reduce(from, into, len(values)/size, number, with, root)

@@ -37,8 +37,9 @@ func ReduceFunc[T comparable](c *Comm, values []T, f func(into, from []T), root 
 //
 // The result is the same on all ranks, bit by bit, and on every run with the same ranks: rounding depends on the order of
 // sums, and each sum is computed once. A native Allreduce keeps to that as far as the MPI library does (MPI 4.0, section
-// 6.9.1, recommends it), and what becomes of NaN under mpi.Min and Max is the library's decision. The simple
-// algorithm lets NaN reach all ranks. It reduces to rank 0 along a binomial tree and sends the result back.
+// 6.9.1, recommends it). The library also decides what becomes of NaN under mpi.Min and Max.
+//
+// The simple algorithm reduces to rank 0 along a binomial tree and sends the result back. NaN reaches all ranks.
 func Allreduce[T Number](c *Comm, values []T, with mpi.Reduction) error {
 	err := checkReduction(with)
 	switch {
