@@ -85,6 +85,9 @@ func TestDiscoverAndBroadcast(t *testing.T) {
 	}
 	defer world.Close()
 	rank, n := world.Rank(), world.Size()
+	if n > 4 {
+		t.Skip("native broadcasts do not yield: on few cores each one of eight ranks waits for time slices")
+	}
 	found, err := measure.Discover(context.Background(), world, &measure.DiscoverSettings{
 		Repetitions: 1, Samples: 5, Patterns: -1,
 	})

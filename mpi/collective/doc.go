@@ -16,7 +16,7 @@
 //
 //	Barrier     dissemination (Hensgen, Finkel, Manber 1988)
 //	Reduce      binomial tree
-//	Allreduce   binomial tree to rank 0, and back
+//	Allreduce   recursive doubling (Thakur, Rabenseifner, Gropp 2005)
 //	Gather      every rank sends to the root
 //	Scatter     the root sends to every rank
 //	Allgather   ring
