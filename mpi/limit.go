@@ -75,7 +75,7 @@ func (w *callWatch) look() {
 		if times++; times < wanted {
 			continue
 		}
-		w.fail(&Error{w.lib.nameOf(w.function.Load()), w.rank, -1, -1, fmt.Errorf("%w for %v", ErrSilent, w.limit)})
+		w.fail(&Error{w.lib.nameOf(w.function.Load()), w.rank, -1, -1, fmt.Errorf("some rank has not answered for %v", w.limit)})
 		return
 	}
 }

@@ -17,7 +17,7 @@ type Comm struct {
 	host       string
 	epoch      time.Time
 	ends       bool          // Close ends MPI, because the World that made this one started it
-	limit      time.Duration // of MPI_Finalize; 0: none
+	limit      time.Duration // of MPI_Finalize
 	closed     bool
 	arena      arena
 	live       live

@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"time"
 )
 
 // A Comm has every ability that this package names.
@@ -38,7 +37,7 @@ var _ interface {
 // nil, or the error of starting or ending MPI (ErrNoLauncher, say).
 //
 // What a program writes after Run is kept. If MPI_Finalize has not returned two minutes after all ranks have
-// done their work, Run ends the job with status 0 and a line on standard error (see Comm.LimitFinalize).
+// done their work, Run ends the job with status 0 and a line on standard error (see Comm.Close).
 //
 // A rank that is bound to one core runs Go code on one thread (GOMAXPROCS 1). Go's monitor then takes this
 // thread's place from a call of C that waits for 20 us, at each message. Run sets GOMAXPROCS to 2 there,
@@ -49,7 +48,6 @@ func Run(work func(Communicator) error) error {
 		return err
 	}
 	spareProcessor()
-	world.LimitFinalize(finalizeLimit)
 	returned := false
 	defer func() {
 		if !returned {
@@ -80,9 +78,6 @@ func (c *Comm) Fail(err error) {
 	fmt.Fprintf(os.Stderr, "rank %d: %v\n", c.rank, err)
 	c.Abort(1)
 }
-
-// finalizeLimit is what Run gives MPI_Finalize: far more than it takes.
-const finalizeLimit = 2 * time.Minute
 
 // report tells why work did not return: by the value of a panic, or nil for runtime.Goexit.
 func report(w io.Writer, rank int, panicked any, stack []byte) {

@@ -20,7 +20,7 @@ import (
 )
 
 func main() {
-	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	mpi.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // The exit statuses of all commands; the help of the root command lists them.
