@@ -31,13 +31,11 @@ var _ interface {
 // Run is a main function's way into MPI, and collective. It starts MPI, or attaches to one that runs, calls
 // work with a communicator of all ranks, and ends MPI. Call it from the main goroutine.
 //
-// If work returns an error, panics or calls runtime.Goexit on any rank, the cause is printed on standard
-// error and the whole job is aborted, with exit status 1 for an error and 2 for a panic: the other ranks
-// may wait for this one. MPI_Finalize, which would wait too, is called on success only. So Run returns
-// nil, or the error of starting or ending MPI (ErrNoLauncher, say).
+// If work returns an error, panics or calls runtime.Goexit on any rank, Run prints the cause on standard error and
+// aborts the whole job, because other ranks may wait for this one. The exit status is 1 for an error and 2 for a
+// panic. Otherwise Run returns nil, or the error of starting or ending MPI (ErrNoLauncher, say).
 //
-// What a program writes after Run is kept. If MPI_Finalize has not returned two minutes after all ranks have
-// done their work, Run ends the job with status 0 and a line on standard error (see Comm.Close).
+// What a program writes after Run is kept. MPI_Finalize has a limit of two minutes (see Comm.Close).
 //
 // A rank that is bound to one core runs Go code on one thread (GOMAXPROCS 1). Go's monitor then takes this
 // thread's place from a call of C that waits for 20 us, at each message. Run sets GOMAXPROCS to 2 there,

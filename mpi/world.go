@@ -226,10 +226,10 @@ func (c *Comm) leave() {
 // multiple of 256, which a shell would take for success). It does not return.
 func (c *Comm) Abort(code int) { abort(code, c.lib.abort) }
 
-// Exit ends the process by C's exit(3), which runs what libraries have registered to be done at the end.
-// MPICH from version 4.2 on tells launchers that speak PMIx or PMI 2 only there that the process ends, and
-// they take a process that leaves otherwise for a failure. Call it instead of returning from main or os.Exit.
-// Without a library it is os.Exit.
+// Exit ends the process by C's exit(3), which runs what libraries have registered to be done at the end. Only
+// there does MPICH from version 4.2 on tell launchers with PMIx or PMI 2 that the process ends. They take a
+// process that leaves otherwise for a failure. Call Exit instead of returning from main or os.Exit. Without a
+// library it is os.Exit.
 func Exit(status int) {
 	process.Lock()
 	lib := process.lib
