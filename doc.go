@@ -56,5 +56,4 @@
 // [harness.AllPairs]: https://pkg.go.dev/github.com/topocast/topocast/measure/harness#AllPairs
 // [measure.Discover]: https://pkg.go.dev/github.com/topocast/topocast/measure#Discover
 // [mpi.Run]: https://pkg.go.dev/github.com/topocast/topocast/mpi#Run
-// [mpi.Run]: https://pkg.go.dev/github.com/topocast/topocast/mpi#Run
 package topocast
