@@ -1,4 +1,4 @@
-package table
+package rules
 
 import (
 	"fmt"
@@ -12,185 +12,194 @@ import (
 	"github.com/topocast/topocast/internal/quantity"
 )
 
-// NativeRules are the best of a library's own settings by size, for the communicators of one job.
-type NativeRules struct {
-	Job
-	sizes []int // of the communicators in which the library broadcasts for the job, ascending
-	rules []nativeRule
+// Rules are the fastest algorithms of a library by size, for the communicators of one job.
+type Rules struct {
+	job     *Report           // one of the reports: all are of the same job
+	shared  map[string]string // variables that were set alike for all reports
+	choices []choice          // by size, ascending
 }
 
-// A nativeRule is for messages of up to so many bytes, and more than those of the rule before; the last
-// one for all that are longer, too.
-type nativeRule struct {
-	upTo   int64
-	forced Forced
-	gain   float64 // over the library's choice; 1 for that itself
+// A choice is the fastest setting for one measured size.
+type choice struct {
+	bytes int64
+	setting
+	gain float64 // over the library's choice; 1 for that itself
 }
 
-// BestNative chooses, of reports of jobs that differ in nothing but what was forced on the library, and in
-// roots, the fastest setting for each size. The library's own choice, which has to be among them, is the
-// incumbent: a setting goes before it if the intervals of the medians lie apart, from every root, and of
-// those the one with the least geometric mean of the medians. Ties go to the one that was given first.
-func BestNative(runs []NativeRun) (*NativeRules, error) {
-	if len(runs) == 0 {
-		return nil, fmt.Errorf("table: native: no reports")
+// A trial is what was measured with one setting.
+type trial struct {
+	setting
+	times map[key]timing
+}
+
+// A key is a measured case.
+type key struct {
+	bytes int64
+	root  int
+}
+
+// Best chooses the fastest setting for each size. The reports are of the same ranks, hosts, places and library.
+// They differ in the forced algorithm, and in the root if several roots were measured. One has nothing forced:
+// the library's choice, which has to be measured for every size and root.
+//
+// A setting replaces the library's choice if the intervals of the medians are apart for every root. Of several
+// such settings, the one with the least geometric mean of the medians is chosen, and of equals the first.
+func Best(reports []Report) (*Rules, error) {
+	if len(reports) == 0 {
+		return nil, fmt.Errorf("no reports")
 	}
-	type timed struct {
-		forced Forced
-		times  map[[2]int64]NativeTime // by size and root
-	}
-	var all []timed
-	first := &runs[0]
-	_, same, err := first.forced()
-	if err != nil {
-		return nil, fmt.Errorf("table: native: report 1: %w", err)
-	}
-	for i := range runs {
-		r := &runs[i]
-		if r.Job != first.Job || r.Hosts != first.Hosts {
-			return nil, fmt.Errorf("table: native: report %d is of another job (%d ranks, %s, places %s) than the first (%d ranks, %s, places %s)",
-				i+1, r.Ranks, r.Library, r.Places, first.Ranks, first.Library, first.Places)
+	rules := &Rules{job: &reports[0]}
+	var trials []trial
+	for i := range reports {
+		r := &reports[i]
+		if r.ranks != rules.job.ranks || r.library != rules.job.library || r.places != rules.job.places || r.hosts != rules.job.hosts {
+			return nil, fmt.Errorf("%s is of another job (%s) than %s (%s)", r.name, r.jobText(), rules.job.name, rules.job.jobText())
 		}
-		forced, rest, err := r.forced()
+		forced, others, err := r.setting()
 		if err != nil {
-			return nil, fmt.Errorf("table: native: report %d: %w", i+1, err)
+			return nil, err
 		}
-		for _, name := range slices.Sorted(maps.Keys(joined(rest, same))) {
-			if rest[name] != same[name] {
-				return nil, fmt.Errorf("table: native: report %d differs from the first in %s, which no rules can hold", i+1, name)
-			}
+		if i == 0 {
+			rules.shared = others
 		}
-		k := slices.IndexFunc(all, func(t timed) bool { return t.forced == forced })
+		if name := difference(rules.shared, others); name != "" {
+			return nil, fmt.Errorf("%s differs from %s in %s: want the same but for the algorithm of broadcasts", r.name, rules.job.name, name)
+		}
+		k := slices.IndexFunc(trials, func(t trial) bool { return t.setting == forced })
 		if k < 0 {
-			k = len(all)
-			all = append(all, timed{forced, map[[2]int64]NativeTime{}})
+			k = len(trials)
+			trials = append(trials, trial{forced, map[key]timing{}})
 		}
-		for _, t := range r.Times {
-			key := [2]int64{t.Bytes, int64(r.Root)}
-			if _, twice := all[k].times[key]; twice {
-				return nil, fmt.Errorf("table: native: report %d: %s, %d bytes from root %d: reported before", i+1, forced, t.Bytes, r.Root)
+		for _, t := range r.times {
+			at := key{t.bytes, r.root}
+			if _, twice := trials[k].times[at]; twice {
+				return nil, fmt.Errorf("%s: %s, %d bytes from root %d: reported before", r.name, forced, t.bytes, r.root)
 			}
-			all[k].times[key] = t
+			trials[k].times[at] = t
 		}
 	}
-	own := slices.IndexFunc(all, func(t timed) bool { return t.forced == Forced{} })
-	if own < 0 {
-		return nil, fmt.Errorf("table: native: no report of the library's own choice, with nothing forced")
+	native := slices.IndexFunc(trials, func(t trial) bool { return t.setting == setting{} })
+	if native < 0 {
+		return nil, fmt.Errorf("no report of the library's own choice, with nothing forced")
 	}
-	bySize := make(map[int64][]int64) // the roots
-	for key := range all[own].times {
-		bySize[key[0]] = append(bySize[key[0]], key[1])
-	}
-	rules := &NativeRules{Job: first.Job, sizes: first.communicators()}
-	for _, size := range slices.Sorted(maps.Keys(bySize)) {
-		best := nativeRule{upTo: size, gain: 1}
-		for _, t := range all {
-			logGain := 0.0
-			for _, root := range bySize[size] {
-				key := [2]int64{size, root}
-				mine, ok := t.times[key]
-				if !ok || !(mine.High < all[own].times[key].Low) {
-					logGain = math.Inf(-1)
-					break
-				}
-				logGain += math.Log(all[own].times[key].Median/mine.Median) / float64(len(bySize[size]))
-			}
-			if gain := math.Exp(logGain); gain > best.gain {
-				best.forced, best.gain = t.forced, gain
-			}
-		}
-		rules.rules = append(rules.rules, best)
-	}
+	rules.choices = fastest(trials[native].times, trials)
 	return rules, nil
 }
 
-func joined(a, b map[string]string) map[string]string {
-	all := maps.Clone(a)
-	if all == nil {
-		all = map[string]string{}
+// fastest chooses for each size of native, the times of the library's choice.
+func fastest(native map[key]timing, trials []trial) (choices []choice) {
+	roots := make(map[int64][]int) // by size
+	for at := range native {
+		roots[at.bytes] = append(roots[at.bytes], at.root)
 	}
+	for _, bytes := range slices.Sorted(maps.Keys(roots)) {
+		best := choice{bytes: bytes, gain: 1}
+		for _, t := range trials {
+			logGain := 0.0
+			for _, root := range roots[bytes] {
+				at := key{bytes, root}
+				forced, measured := t.times[at]
+				if !measured || !(forced.high < native[at].low) {
+					logGain = math.Inf(-1)
+					break
+				}
+				logGain += math.Log(native[at].median/forced.median) / float64(len(roots[bytes]))
+			}
+			if gain := math.Exp(logGain); gain > best.gain {
+				best.setting, best.gain = t.setting, gain
+			}
+		}
+		choices = append(choices, best)
+	}
+	return choices
+}
+
+// jobText describes the job in an error.
+func (r *Report) jobText() string {
+	return fmt.Sprintf("%d ranks on %d hosts, places %s, %s", r.ranks, r.hosts, r.places, r.library)
+}
+
+// difference is the first name under which two environments differ, or "".
+func difference(a, b map[string]string) string {
+	all := make(map[string]string)
+	maps.Copy(all, a)
 	maps.Copy(all, b)
-	return all
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if a[name] != b[name] {
+			return name
+		}
+	}
+	return ""
 }
 
-// communicators are the sizes of those in which a library broadcasts for a job: that of all ranks
-// and, where hosts have several, that of one rank of each host, and those of the ranks of a host.
-func (r *NativeRun) communicators() []int {
-	sizes := []int{r.Ranks}
-	if r.Hosts > 1 && r.Hosts < r.Ranks {
-		sizes = append(append(sizes, r.Hosts), r.PerHost...)
-	}
-	slices.Sort(sizes)
-	return slices.DeleteFunc(slices.Compact(sizes), func(n int) bool { return n < 2 })
+// A sizeRange is what the rules say of messages of from to upTo bytes.
+type sizeRange struct {
+	from, upTo int64
+	setting
 }
 
-// merged are the rules for all sizes. What was measured holds down to half of its size, and between two
-// neighbours that agree; the library chooses for sizes that are further from any. Beyond the largest one
-// its rule goes on.
-func (r *NativeRules) merged() []nativeRule {
-	var out []nativeRule
-	put := func(x nativeRule) {
-		if n := len(out); n > 0 && out[n-1].forced == x.forced {
-			out[n-1].upTo = x.upTo
-			return
+// ranges are the rules for all sizes, from 0 on; the last range has no end, whatever its upTo. A measured choice
+// holds from half its size on, and between two neighbours that agree. The library chooses elsewhere. The choice
+// for the largest size holds for all that are larger.
+func (r *Rules) ranges() []sizeRange {
+	var out []sizeRange
+	add := func(upTo int64, s setting) {
+		n := len(out)
+		switch {
+		case n == 0:
+			out = append(out, sizeRange{0, upTo, s})
+		case out[n-1].setting == s:
+			out[n-1].upTo = upTo
+		default:
+			out = append(out, sizeRange{out[n-1].upTo + 1, upTo, s})
 		}
-		out = append(out, x)
 	}
-	last := nativeRule{}
-	for i, x := range r.rules {
-		if half := x.upTo / 2; half > last.upTo && (i == 0 || x.forced != last.forced) {
-			put(nativeRule{upTo: half, gain: 1})
+	last := choice{}
+	for i, x := range r.choices {
+		if half := x.bytes / 2; half > last.bytes && (i == 0 || x.setting != last.setting) {
+			add(half, setting{})
 		}
-		put(x)
+		add(x.bytes, x.setting)
 		last = x
 	}
 	return out
 }
 
-// WriteText writes the choice and its gain for each size, for people.
-func (r *NativeRules) WriteText(w io.Writer) error {
-	var out strings.Builder
-	t := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
+// WriteText writes a table of the choices and their gains over the library's choice.
+func (r *Rules) WriteText(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "bytes\tbest of the library\tgain")
-	for _, x := range r.rules {
-		fmt.Fprintf(t, "%s\t%s\t%.3g\n", quantity.Bytes(x.upTo), x.forced, x.gain)
+	for _, x := range r.choices {
+		fmt.Fprintf(t, "%s\t%s\t%.3g\n", quantity.Bytes(x.bytes), x.setting, x.gain)
 	}
-	t.Flush()
-	if _, err := io.WriteString(w, out.String()); err != nil {
-		return fmt.Errorf("table: native: %w", err)
-	}
-	return nil
+	return t.Flush()
 }
 
-// WriteOpenMPI writes the rules as Open MPI 4.1 reads them (coll_tuned_dynamic_rules_filename, with
-// coll_tuned_use_dynamic_rules 1). Its rules go on for larger communicators and messages until the next ones
-// do, so those for one rank more give the choice back to the library.
-func (r *NativeRules) WriteOpenMPI(w io.Writer) error {
-	if !strings.HasPrefix(r.Library, "Open MPI") {
-		return fmt.Errorf("table: native: times of %q: want Open MPI's for its rules", r.Library)
-	}
-	const (
-		bcast       = 7 // among the collectives
-		usualFanout = 4 // coll_tuned_bcast_algorithm_chain_fanout of those who set none
-	)
-	rules := r.merged()
-	var out strings.Builder
-	fmt.Fprintf(&out, "1 # collectives\n%d # broadcast\n2 # sizes of communicators\n%d # ranks: %q\n%d # rules: from so many bytes on: algorithm, fanout, bytes of a segment\n",
-		bcast, r.Ranks, r.Library, len(rules))
-	from := int64(0)
-	for _, x := range rules {
-		algorithm, fanout := x.forced.Algorithm, x.forced.Fanout
-		if algorithm == "" {
-			algorithm = "0"
-		} else if fanout == 0 {
-			fanout = usualFanout
+// Options are the options of mpirun under which a job reads the file and has the measured times: the settings
+// that all reports share, and the name of the file. They are quoted for a shell.
+func (r *Rules) Options(file string) string {
+	var options []string
+	add := func(name, value string) {
+		switch short, is := strings.CutPrefix(name, openMPIPrefix); {
+		case version(r.job.library, mpich) > 0 && !is:
+			options = append(options, "-genv", name, quoted(value))
+		case version(r.job.library, openMPI) > 0 && is:
+			options = append(options, "--mca", short, quoted(value))
 		}
-		fmt.Fprintf(&out, "%d %s %d %d # %s\n", from, algorithm, fanout, x.forced.Segment, x.forced)
-		from = x.upTo + 1
 	}
-	fmt.Fprintf(&out, "%d # ranks and more\n1 # rule\n0 0 0 0 # the library's choice\n", r.Ranks+1)
-	if _, err := io.WriteString(w, out.String()); err != nil {
-		return fmt.Errorf("table: native: %w", err)
+	for _, name := range slices.Sorted(maps.Keys(r.shared)) {
+		add(name, r.shared[name])
 	}
-	return nil
+	add(openMPIUse, "1")
+	add(openMPIFile, file)
+	add(mpichFile, file)
+	return strings.Join(options, " ")
+}
+
+// quoted is a word of a shell's command line.
+func quoted(word string) string {
+	if word != "" && !strings.ContainsFunc(word, func(c rune) bool { return strings.ContainsRune(" \t\n\"'`\\$&|;<>()*?[]{}#~!", c) }) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -1,177 +1,133 @@
-package table
+package rules
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/topocast/topocast/internal/words"
 )
 
-// MPICHVariable is the variable of the environment by which MPICH finds what WriteMPICH wrote.
-const MPICHVariable = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"
+// MPICH's variables.
+const (
+	mpichForced = "MPIR_CVAR_BCAST_INTRA_ALGORITHM"
+	mpichFile   = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"
+)
 
-// WriteMPICH writes the rules as MPICH 4 reads them: see MPICHVariable. Such a file takes the place of
-// the library's whole table, of all collectives, and an operation that it lacks ends the job. So
-// library is the content of the library's own file (libmpich.so), in which the table
-// stands as JSON: all of it is kept but what is chosen for broadcasts on communicators of the job's
-// sizes.
-func (r *NativeRules) WriteMPICH(w io.Writer, library []byte) error {
-	if strings.HasPrefix(r.Library, "Open MPI") {
-		return fmt.Errorf("table: native: times of %q: want MPICH's for its rules", r.Library)
+// mpichAlgorithms are the algorithms of MPICH 3.4 to 5.0 that a table can name: those without parameters. A table
+// that names another one without its parameters ends the job.
+var mpichAlgorithms = []string{"binomial", "nb", "smp", "scatter_recursive_doubling_allgather", "scatter_ring_allgather"}
+
+// mpichPrefix begins the names of algorithms within a communicator in the table.
+const mpichPrefix = "algorithm=MPIR_Bcast_intra_"
+
+// mpichSetting takes the forced algorithm out of the environment.
+func (r *Report) mpichSetting(environment map[string]string) (setting, error) {
+	if err := replacedFile(environment, mpichFile); err != nil {
+		return setting{}, err
+	}
+	switch name := take(environment, mpichForced); {
+	case name == "" || name == "auto":
+		return setting{}, nil
+	case slices.Contains(mpichAlgorithms, name):
+		return setting{algorithm: name}, nil
+	default:
+		return setting{}, fmt.Errorf("%s=%s, which has parameters: want %s", mpichForced, name, words.Or(mpichAlgorithms))
+	}
+}
+
+// WriteMPICH writes the rules as a table of MPICH 3.4 to 5.0. Such a table replaces the library's whole table, and
+// MPICH ends a job for a collective that the table lacks. So library is the content of the library's own file,
+// libmpich.so. The library's table stands in it as JSON, and all of it is kept but what was measured.
+func (r *Rules) WriteMPICH(w io.Writer, library []byte) error {
+	if version(r.job.library, mpich) == 0 {
+		return fmt.Errorf("times of %q: want those of MPICH, with its version", r.job.library)
 	}
 	whole, err := ownTable(library)
 	if err != nil {
-		return fmt.Errorf("table: native: MPICH's own table: %w", err)
+		return fmt.Errorf("MPICH's own table: %w", err)
 	}
-	bcast := whole.find("collective=bcast")
-	intra := bcast.find("comm_type=intra")
+	intra := whole.find("collective=bcast").find("comm_type=intra")
 	if intra == nil {
-		return fmt.Errorf("table: native: MPICH's own table has no broadcast")
+		return fmt.Errorf("MPICH's own table has no broadcast")
 	}
 	own := *intra
-	var sizes tree
-	for _, size := range r.sizes {
-		ours := tree{}
-		for _, how := range []string{"comm_hierarchy=parent", "comm_hierarchy=any"} {
-			steps, err := own.steps(step{communicator: size, parent: how == "comm_hierarchy=parent", upTo: maxSteps}, -1)
+	measured := r.mpichKinds()
+	var out tree
+	for _, size := range sizesOf(measured) {
+		var ours tree
+		for _, kind := range []string{"parent", "node_roots", "node", "flat"} {
+			c := communicator{size, kind}
+			if !slices.Contains(measured, c) {
+				continue
+			}
+			steps, err := own.steps(c, step{upTo: maxBytes}, -1)
 			if err != nil {
-				return fmt.Errorf("table: native: MPICH's own table: %w", err)
+				return fmt.Errorf("MPICH's own table: %w", err)
 			}
-			ours.add(how, r.forcedSteps(steps, size))
+			ours.add("comm_hierarchy="+kind, r.replaced(steps, c))
 		}
-		sizes.add(fmt.Sprintf("comm_size<%d", size), own)
-		sizes.add(fmt.Sprintf("comm_size<=%d", size), ours)
+		ours.add("comm_hierarchy=any", own)
+		out.add(fmt.Sprintf("comm_size<%d", size), own)
+		out.add(fmt.Sprintf("comm_size<=%d", size), ours)
 	}
-	sizes.add("comm_size=any", own)
-	*intra = sizes
-	out := append(whole.appendJSON(nil), '\n')
-	// MPICH maps the file and takes the zeros after it for its end, which a whole page has not.
+	out.add("comm_size=any", own)
+	*intra = out
+	content := append(whole.appendJSON(nil), '\n')
+	// MPICH maps the file and reads up to the zeros behind it. There are none behind a full page.
 	const page = 4096
-	if len(out)%page == 0 {
-		out = append(out, '\n')
+	if len(content)%page == 0 {
+		content = append(content, '\n')
 	}
-	if _, err := w.Write(out); err != nil {
-		return fmt.Errorf("table: native: %w", err)
-	}
-	return nil
+	_, err = w.Write(content)
+	return err
 }
 
-// A tree is a node of MPICH's table: conditions and algorithms, the first that holds being followed.
-type tree []struct {
-	key  string
-	node tree
+// A communicator is what the table knows of one. MPICH has four kinds: parent, of several ranks on some host,
+// which consists of node_roots, one rank of each host, and of node, the ranks of a host; and flat, of one rank on
+// each host. MPICH 5.0 takes all but parent for the same.
+type communicator struct {
+	ranks int
+	kind  string
 }
 
-func (t *tree) add(key string, node tree) {
-	*t = append(*t, struct {
-		key  string
-		node tree
-	}{key, node})
-}
-
-// find is the node below a key, or nil.
-func (t *tree) find(key string) *tree {
-	if t != nil {
-		for i := range *t {
-			if (*t)[i].key == key {
-				return &(*t)[i].node
-			}
-		}
+// mpichKinds are the communicators on which MPICH broadcast in the job: one of all ranks and, up to MPICH 4 and
+// with several ranks on a host, its parts.
+func (r *Rules) mpichKinds() []communicator {
+	all := []communicator{{r.job.ranks, "parent"}, {r.job.ranks, "flat"}}
+	if r.job.hosts == r.job.ranks || version(r.job.library, mpich) >= 5 {
+		return all
 	}
-	return nil
+	all = append(all, communicator{r.job.hosts, "node_roots"})
+	for _, ranks := range r.job.perHost {
+		all = append(all, communicator{ranks, "node"})
+	}
+	return slices.DeleteFunc(all, func(c communicator) bool { return c.ranks < 2 })
 }
 
-// appendJSON keeps the order, as encoding/json would not.
-func (t tree) appendJSON(out []byte) []byte {
-	out = append(out, '{')
-	for i, x := range t {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(strconv.AppendQuote(out, x.key), ':') // keys are plain
-		out = x.node.appendJSON(out)
+// sizesOf are the sizes of communicators, ascending, each once.
+func sizesOf(all []communicator) (sizes []int) {
+	for _, c := range all {
+		sizes = append(sizes, c.ranks)
 	}
-	return append(out, '}')
+	slices.Sort(sizes)
+	return slices.Compact(sizes)
 }
 
-// read reads an object of objects, whose first brace is read, to its last one.
-func (t *tree) read(d *json.Decoder, depth int) error {
-	const deepest = 32
-	if depth > deepest {
-		return fmt.Errorf("nested more than %d times", deepest)
-	}
-	for {
-		token, err := d.Token()
-		if err != nil {
-			return err
-		}
-		key, ok := token.(string)
-		if !ok {
-			return nil // the last brace: keys are strings
-		}
-		if !plain(key) {
-			return fmt.Errorf("key %q", key)
-		}
-		if brace, err := d.Token(); err != nil || brace != json.Delim('{') {
-			return fmt.Errorf("below %s: %v, want an object", key, brace)
-		}
-		var node tree
-		if err := node.read(d, depth+1); err != nil {
-			return err
-		}
-		t.add(key, node)
-	}
-}
-
-// ownTable finds the table of algorithms in the file of a library.
-func ownTable(library []byte) (tree, error) {
-	begin := []byte(`{"collective=`)
-	for rest := library; ; {
-		at := bytes.Index(rest, begin)
-		if at < 0 {
-			return nil, fmt.Errorf("not found in the file of the library: want that of libmpich.so of MPICH 4")
-		}
-		rest = rest[at:]
-		text := rest
-		if end := bytes.IndexByte(text, 0); end >= 0 {
-			text = text[:end]
-		}
-		rest = rest[len(begin):]
-		var t tree
-		d := json.NewDecoder(bytes.NewReader(text))
-		if _, err := d.Token(); err != nil {
-			continue
-		}
-		if err := t.read(d, 0); err != nil {
-			continue
-		}
-		// Others are of compositions, and of shared memory alone.
-		if t.find("collective=bcast") != nil && bytes.Contains(text, []byte(`"algorithm=`+mpichPrefix)) {
-			return t, nil
-		}
-	}
-}
-
-// mpichPrefix begins the names of its algorithms for broadcasts within a communicator.
-const mpichPrefix = "MPIR_Bcast_intra_"
-
-// A step is what the table has for messages of up to so many bytes, and more than those of the
-// step before, on a communicator.
+// A step is what the table has for messages of up to upTo bytes, and more than those of the step before.
 type step struct {
-	communicator int  // ranks
-	parent       bool // whether it is of several hosts with several ranks
-	upTo         int64
-	algorithm    string // with "algorithm="
+	upTo      int64
+	algorithm string // with "algorithm="
 }
 
-const maxSteps = math.MaxInt32 // MPICH's sizes in tables are of type int
+const maxBytes = math.MaxInt32 // sizes in the table are of type int
 
-// steps follows the table for a communicator, for messages of more than the given bytes and up to those of s.
-func (t tree) steps(s step, above int64) ([]step, error) {
+// steps follows the table for a communicator, for messages of more than above bytes and up to those of s.
+func (t tree) steps(c communicator, s step, above int64) ([]step, error) {
 	var out []step
 	for _, x := range t {
 		name, number, _ := strings.Cut(x.key, "<")
@@ -180,89 +136,83 @@ func (t tree) steps(s step, above int64) ([]step, error) {
 		if !equal {
 			bound-- // less than
 		}
+		holds := false
 		switch {
 		case strings.HasPrefix(x.key, "algorithm="):
 			s.algorithm = x.key
 			return append(out, s), nil
-		case x.key == "avg_msg_size=any":
-			more, err := x.node.steps(s, above)
-			return append(out, more...), err
 		case name == "avg_msg_size" && wrong == nil:
 			if bound <= above {
 				continue
 			}
 			short := s
 			short.upTo = min(s.upTo, bound)
-			more, err := x.node.steps(short, above)
+			more, err := x.node.steps(c, short, above)
 			if out = append(out, more...); err != nil || short.upTo == s.upTo {
 				return out, err
 			}
 			above = short.upTo
+		case x.key == "comm_size=any", x.key == "comm_hierarchy=any", x.key == "avg_msg_size=any":
+			holds = true
+		case x.key == "comm_hierarchy=parent":
+			holds = c.kind == "parent"
+		case x.key == "comm_size=pow2":
+			holds = isPower(c.ranks)
+		case name == "comm_size" && wrong == nil:
+			holds = int64(c.ranks) <= bound
 		default:
-			holds := false
-			switch {
-			case x.key == "comm_size=any", x.key == "comm_hierarchy=any":
-				holds = true
-			case x.key == "comm_hierarchy=parent":
-				holds = s.parent
-			case x.key == "comm_size=pow2":
-				holds = isPower(s.communicator)
-			case name == "comm_size" && wrong == nil:
-				holds = int64(s.communicator) <= bound
-			default:
-				return nil, fmt.Errorf("condition %q is not known", x.key)
-			}
-			if holds {
-				more, err := x.node.steps(s, above)
-				return append(out, more...), err
-			}
+			return nil, fmt.Errorf("condition %q is not known", x.key)
+		}
+		if holds {
+			more, err := x.node.steps(c, s, above)
+			return append(out, more...), err
 		}
 	}
-	return nil, fmt.Errorf("nothing for messages of more than %d bytes on %d ranks", above, s.communicator)
+	return nil, fmt.Errorf("nothing for messages of more than %d bytes on %d ranks", above, c.ranks)
 }
 
 func isPower(n int) bool { return bits.OnesCount(uint(n)) == 1 }
 
-// forcedSteps are the library's steps for a communicator with what was forced in their places.
-func (r *NativeRules) forcedSteps(own []step, communicator int) tree {
+// replaced are the library's steps for a communicator with the measured choices in their places.
+func (r *Rules) replaced(own []step, c communicator) tree {
 	var out []step
-	put := func(s step) {
+	add := func(s step) {
 		if n := len(out); n > 0 && out[n-1].algorithm == s.algorithm {
 			out[n-1].upTo = s.upTo
 			return
 		}
 		out = append(out, s)
 	}
-	rules := r.merged()
+	ranges := r.ranges()
 	for i, k := 0, 0; i < len(own); {
 		s := own[i]
-		last := k == len(rules)-1
+		last := k == len(ranges)-1
 		if !last {
-			s.upTo = min(s.upTo, rules[k].upTo)
+			s.upTo = min(s.upTo, ranges[k].upTo)
 		}
-		switch name := rules[k].forced.Algorithm; {
-		case name == "", name == "smp" && !s.parent, name == "scatter_recursive_doubling_allgather" && !isPower(communicator):
-			// The library's choice, to which MPICH falls back where the algorithm cannot run.
+		switch name := ranges[k].algorithm; {
+		case name == "", name == "smp" && c.kind != "parent", name == "scatter_recursive_doubling_allgather" && !isPower(c.ranks):
+			// The library's choice. MPICH makes it, too, where a forced algorithm cannot run.
 		case name == "nb":
 			s.algorithm = "algorithm=MPIR_Bcast_allcomm_nb"
 		default:
-			s.algorithm = "algorithm=" + mpichPrefix + name
+			s.algorithm = mpichPrefix + name
 		}
-		put(s)
+		add(s)
 		if s.upTo == own[i].upTo {
 			i++
 		}
-		if !last && s.upTo == rules[k].upTo {
+		if !last && s.upTo == ranges[k].upTo {
 			k++
 		}
 	}
 	var t tree
 	for i, s := range out {
-		key := fmt.Sprintf("avg_msg_size<=%d", s.upTo)
+		size := fmt.Sprintf("avg_msg_size<=%d", s.upTo)
 		if i == len(out)-1 {
-			key = "avg_msg_size=any"
+			size = "avg_msg_size=any"
 		}
-		t.add(key, tree{{key: s.algorithm}})
+		t.add(size, tree{{key: s.algorithm}})
 	}
 	return t
 }
