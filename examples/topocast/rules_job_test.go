@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// A libraryProbe runs a program that knows nothing of topocast, and counts the messages of its library.
+// A libraryProbe runs a program that knows nothing of topocast, and counts the messages that its library
+// sends by UCX.
 type libraryProbe struct {
 	launcher         []string
 	program, preload string
@@ -31,7 +32,9 @@ func newLibraryProbe(t *testing.T) *libraryProbe {
 	p := &libraryProbe{launcher: launcher, program: compiled(t, compiler, "bcast.c"), preload: compiled(t, "cc", "sends.c", "-shared", "-fPIC")}
 	line, _, _ := strings.Cut(p.run(t, 1, nil), "\n")
 	p.version = strings.Join(strings.Fields(line), " ")
-	if p.openMPI = strings.HasPrefix(p.version, "Open MPI v"); !p.openMPI && !strings.HasPrefix(p.version, "MPICH Version: ") {
+	if p.openMPI = strings.HasPrefix(p.version, "Open MPI v"); p.openMPI {
+		p.launcher = slices.Concat(launcher, strings.Fields("--mca pml ucx --mca opal_common_ucx_tls any --mca opal_common_ucx_devices any"))
+	} else if !strings.HasPrefix(p.version, "MPICH Version: ") {
 		t.Fatalf("library %q", p.version)
 	}
 	return p
@@ -73,16 +76,15 @@ func (p *libraryProbe) run(t *testing.T, n int, options []string, all ...broadca
 // messages are the numbers of messages of 4 KiB and more in each broadcast, by their sizes.
 func (p *libraryProbe) messages(t *testing.T, n int, options []string, all []broadcast) []map[int]int {
 	t.Helper()
+	preload := []string{"-genv", "LD_PRELOAD", p.preload}
 	if p.openMPI {
-		options = slices.Concat(options, strings.Fields("--mca pml ucx --mca opal_common_ucx_tls any --mca opal_common_ucx_devices any -x LD_PRELOAD="+p.preload))
-	} else {
-		options = slices.Concat(options, []string{"-genv", "LD_PRELOAD", p.preload})
+		preload = []string{"-x", "LD_PRELOAD=" + p.preload}
 	}
 	found := make([]map[int]int, len(all))
 	for i := range found {
 		found[i] = make(map[int]int)
 	}
-	for line := range strings.Lines(p.run(t, n, options, all...)) {
+	for line := range strings.Lines(p.run(t, n, slices.Concat(options, preload), all...)) {
 		var i, size int
 		if k, _ := fmt.Sscanf(line, "sends %d %d", &i, &size); k == 2 && size >= 4<<10 {
 			found[i][size]++
@@ -189,7 +191,10 @@ func TestJobLibraryFollowsRulesOnTwoHosts(t *testing.T) {
 		}
 		t.Setenv("OMPI_MCA_plm_rsh_agent", agent)
 		t.Setenv("PRTE_MCA_plm_ssh_agent", agent)
-		job.options = []string{"--host", "topocast-a:2,topocast-b:2"}
+		job.options = []string{"--host", "topocast-a:2,topocast-b:2", "--map-by", "ppr:2:node"}
+		if out := p.run(t, 4, job.options); strings.Count(out, "host topocast-a\n") != 2 || strings.Count(out, "host topocast-b\n") != 2 {
+			t.Fatalf("want 2 ranks each on topocast-a and topocast-b\n%s", out)
+		}
 		job.settings = [][2]string{{"coll_han_bcast_dynamic_global_communicator_module", "3"}}
 		other = 3
 	} else {

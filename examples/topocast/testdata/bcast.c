@@ -1,6 +1,6 @@
 /* bcast BYTES RANKS ...: for each pair of arguments, broadcasts from rank 0 to the first RANKS ranks and checks each byte. The
    variable BROADCAST is the number of the pair. Before that all ranks meet at a barrier and add a number. Rank 0 prints the
-   library's version. */
+   library's version, and each rank its host. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void broadcast(MPI_Comm comm, int rank, int bytes)
 int main(int argc, char **argv)
 {
     int rank, size, length, one = 1, sum;
-    char version[MPI_MAX_LIBRARY_VERSION_STRING], number[16];
+    char version[MPI_MAX_LIBRARY_VERSION_STRING], host[MPI_MAX_PROCESSOR_NAME], number[16];
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -29,6 +29,8 @@ int main(int argc, char **argv)
     MPI_Get_library_version(version, &length);
     if (rank == 0)
         printf("%s\n", version);
+    MPI_Get_processor_name(host, &length);
+    printf("host %s\n", host);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 0; 2 * i + 2 < argc; i++) {
