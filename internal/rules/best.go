@@ -52,7 +52,7 @@ func Best(reports []Report) (*Rules, error) {
 	var trials []trial
 	for i := range reports {
 		r := &reports[i]
-		if r.ranks != rules.job.ranks || r.library != rules.job.library || r.places != rules.job.places || r.hosts != rules.job.hosts {
+		if r.ranks != rules.job.ranks || r.Library != rules.job.Library || r.Places != rules.job.Places || r.Hosts != rules.job.Hosts {
 			return nil, fmt.Errorf("%s is of another job (%s) than %s (%s)", r.name, r.jobText(), rules.job.name, rules.job.jobText())
 		}
 		forced, others, err := r.setting()
@@ -116,7 +116,7 @@ func fastest(native map[key]timing, trials []trial) (choices []choice) {
 
 // jobText describes the job in an error.
 func (r *Report) jobText() string {
-	return fmt.Sprintf("%d ranks on %d hosts, places %s, %s", r.ranks, r.hosts, r.places, r.library)
+	return fmt.Sprintf("%d ranks on %d hosts, places %s, %s", r.ranks, r.Hosts, r.Places, r.Library)
 }
 
 // difference is the first name under which two environments differ, or "".
@@ -181,9 +181,9 @@ func (r *Rules) Options(file string) string {
 	var options []string
 	add := func(name, value string) {
 		switch short, is := strings.CutPrefix(name, openMPIPrefix); {
-		case version(r.job.library, mpich) > 0 && !is:
+		case version(r.job.Library, mpich) > 0 && !is:
 			options = append(options, "-genv", name, quoted(value))
-		case version(r.job.library, openMPI) > 0 && is:
+		case version(r.job.Library, openMPI) > 0 && is:
 			options = append(options, "--mca", short, quoted(value))
 		}
 	}

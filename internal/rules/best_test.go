@@ -6,11 +6,13 @@ import (
 	"maps"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/bcast"
 )
 
 // reported is a report of times in us with intervals of 10 % around them, of 12 ranks on as many hosts, from root 0.
 func reported(library string, environment map[string]string, us map[int64]float64) Report {
-	r := Report{name: "r.json", library: library, places: "p", ranks: 12, hosts: 12, perHost: []int{1}, environment: environment}
+	r := Report{name: "r.json", ranks: 12, Conditions: bcast.Conditions{Library: library, Places: "p", Hosts: 12, PerHost: []int{1}, Environment: environment}}
 	for bytes, t := range us {
 		r.times = append(r.times, timing{bytes, t * 1e-6, t * 0.9e-6, t * 1.1e-6})
 	}
@@ -107,7 +109,7 @@ func TestBestRefuses(t *testing.T) {
 		{ownMPICH, reported(mpichVersion, map[string]string{mpichForced: "pipelined_tree"}, nil), "=pipelined_tree, which has parameters"},
 	} {
 		if _, err := Best([]Report{c.own, c.other}); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("Best(%v) = %v, want an error of %q", c.other.environment, err, c.want)
+			t.Errorf("Best(%v) = %v, want an error of %q", c.other.Environment, err, c.want)
 		}
 	}
 	if _, err := Best([]Report{reported(classicVersion, tuned("1"), map[int64]float64{8: 1})}); err == nil || !strings.Contains(err.Error(), "the library's own choice") {

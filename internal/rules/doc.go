@@ -9,8 +9,8 @@
 //
 // # What a file changes
 //
-// A file changes broadcasts on communicators with as many ranks as the measured job, N, and only for sizes near
-// the measured ones. The library chooses for everything else. The formats differ in how they say so:
+// A file changes broadcasts on communicators of N ranks, as many as the measured job has, and for sizes near
+// the measured ones. The library chooses everything else. The formats differ in how they say so:
 //
 //   - Open MPI 4.1 and 5.0 read the classic format. They use the last block whose number of ranks is not above
 //     that of the communicator, and the first block if there is none. So the first block is for one rank and
@@ -21,12 +21,12 @@
 //
 // # Broadcasts that consist of smaller broadcasts
 //
-// On several hosts with several ranks each, a library may broadcast between hosts first and within hosts then,
-// by communicators of its own. An algorithm that is forced then works on these, and a file has to name them.
+// Where several hosts have several ranks each, a library may broadcast between hosts first, then within hosts. It
+// has communicators of its own for these parts. A forced algorithm then works on the parts.
 //
-// Open MPI 5 and 6 do so with their component HAN, unless an option hands broadcasts to the component tuned,
-// which is the one that reads the file. Best refuses reports of forced algorithms in which HAN broadcast.
-// Options repeats the settings of the reports, so that HAN is as it was.
+// Open MPI 5 and 6 do so by their component HAN. An option hands broadcasts to the component tuned instead, the one
+// that reads the file. Best refuses reports of forced algorithms in which HAN broadcast. Options repeats the
+// settings of the reports, that option included.
 //
 // MPICH 3.4 and 4 do so, too. WriteMPICH names the communicator of one rank per host and those of the ranks of
 // a host by their kind and size. A communicator of another size whose hosts have as many ranks as the measured

@@ -6,8 +6,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/topocast/topocast/internal/words"
 )
@@ -44,8 +42,8 @@ func (r *Report) mpichSetting(environment map[string]string) (setting, error) {
 // MPICH ends a job for a collective that the table lacks. So library is the content of the library's own file,
 // libmpich.so. The library's table stands in it as JSON, and all of it is kept but what was measured.
 func (r *Rules) WriteMPICH(w io.Writer, library []byte) error {
-	if version(r.job.library, mpich) == 0 {
-		return fmt.Errorf("times of %q: want those of MPICH, with its version", r.job.library)
+	if version(r.job.Library, mpich) == 0 {
+		return fmt.Errorf("times of %q: want those of MPICH, with its version", r.job.Library)
 	}
 	whole, err := ownTable(library)
 	if err != nil {
@@ -57,23 +55,22 @@ func (r *Rules) WriteMPICH(w io.Writer, library []byte) error {
 	}
 	own := *intra
 	measured := r.mpichKinds()
+	slices.SortStableFunc(measured, func(a, b communicator) int { return a.ranks - b.ranks })
 	var out tree
-	for _, size := range sizesOf(measured) {
-		var ours tree
-		for _, kind := range []string{"parent", "node_roots", "node", "flat"} {
-			c := communicator{size, kind}
-			if !slices.Contains(measured, c) {
-				continue
-			}
-			steps, err := own.steps(c, step{upTo: maxBytes}, -1)
-			if err != nil {
-				return fmt.Errorf("MPICH's own table: %w", err)
-			}
-			ours.add("comm_hierarchy="+kind, r.replaced(steps, c))
+	for i, c := range measured {
+		if i == 0 || c.ranks > measured[i-1].ranks {
+			out.add(fmt.Sprintf("comm_size<%d", c.ranks), own)
+			out.add(fmt.Sprintf("comm_size<=%d", c.ranks), nil)
 		}
-		ours.add("comm_hierarchy=any", own)
-		out.add(fmt.Sprintf("comm_size<%d", size), own)
-		out.add(fmt.Sprintf("comm_size<=%d", size), ours)
+		choices, err := r.mpichChoices(own, c)
+		if err != nil {
+			return fmt.Errorf("MPICH's own table: %w", err)
+		}
+		ours := &out[len(out)-1].node
+		ours.add("comm_hierarchy="+c.kind, choices)
+		if i == len(measured)-1 || c.ranks < measured[i+1].ranks {
+			ours.add("comm_hierarchy=any", own)
+		}
 	}
 	out.add("comm_size=any", own)
 	*intra = out
@@ -99,120 +96,50 @@ type communicator struct {
 // with several ranks on a host, its parts.
 func (r *Rules) mpichKinds() []communicator {
 	all := []communicator{{r.job.ranks, "parent"}, {r.job.ranks, "flat"}}
-	if r.job.hosts == r.job.ranks || version(r.job.library, mpich) >= 5 {
+	if r.job.Hosts == r.job.ranks || version(r.job.Library, mpich) >= 5 {
 		return all
 	}
-	all = append(all, communicator{r.job.hosts, "node_roots"})
-	for _, ranks := range r.job.perHost {
+	all = append(all, communicator{r.job.Hosts, "node_roots"})
+	for _, ranks := range r.job.PerHost {
 		all = append(all, communicator{ranks, "node"})
 	}
 	return slices.DeleteFunc(all, func(c communicator) bool { return c.ranks < 2 })
 }
 
-// sizesOf are the sizes of communicators, ascending, each once.
-func sizesOf(all []communicator) (sizes []int) {
-	for _, c := range all {
-		sizes = append(sizes, c.ranks)
-	}
-	slices.Sort(sizes)
-	return slices.Compact(sizes)
-}
-
-// A step is what the table has for messages of up to upTo bytes, and more than those of the step before.
-type step struct {
-	upTo      int64
-	algorithm string // with "algorithm="
-}
-
-const maxBytes = math.MaxInt32 // sizes in the table are of type int
-
-// steps follows the table for a communicator, for messages of more than above bytes and up to those of s.
-func (t tree) steps(c communicator, s step, above int64) ([]step, error) {
-	var out []step
-	for _, x := range t {
-		name, number, _ := strings.Cut(x.key, "<")
-		within, equal := strings.CutPrefix(number, "=")
-		bound, wrong := strconv.ParseInt(within, 10, 64)
-		if !equal {
-			bound-- // less than
-		}
-		holds := false
-		switch {
-		case strings.HasPrefix(x.key, "algorithm="):
-			s.algorithm = x.key
-			return append(out, s), nil
-		case name == "avg_msg_size" && wrong == nil:
-			if bound <= above {
-				continue
-			}
-			short := s
-			short.upTo = min(s.upTo, bound)
-			more, err := x.node.steps(c, short, above)
-			if out = append(out, more...); err != nil || short.upTo == s.upTo {
-				return out, err
-			}
-			above = short.upTo
-		case x.key == "comm_size=any", x.key == "comm_hierarchy=any", x.key == "avg_msg_size=any":
-			holds = true
-		case x.key == "comm_hierarchy=parent":
-			holds = c.kind == "parent"
-		case x.key == "comm_size=pow2":
-			holds = isPower(c.ranks)
-		case name == "comm_size" && wrong == nil:
-			holds = int64(c.ranks) <= bound
-		default:
-			return nil, fmt.Errorf("condition %q is not known", x.key)
-		}
-		if holds {
-			more, err := x.node.steps(c, s, above)
-			return append(out, more...), err
-		}
-	}
-	return nil, fmt.Errorf("nothing for messages of more than %d bytes on %d ranks", above, c.ranks)
-}
-
-func isPower(n int) bool { return bits.OnesCount(uint(n)) == 1 }
-
-// replaced are the library's steps for a communicator with the measured choices in their places.
-func (r *Rules) replaced(own []step, c communicator) tree {
-	var out []step
-	add := func(s step) {
-		if n := len(out); n > 0 && out[n-1].algorithm == s.algorithm {
-			out[n-1].upTo = s.upTo
-			return
-		}
-		out = append(out, s)
-	}
+// mpichChoices is the library's table for one communicator, with the measured choices in it. It has no conditions on
+// the communicator: below a condition on sizes, MPICH takes comm_size<8 for comm_size<=8.
+func (r *Rules) mpichChoices(own tree, c communicator) (tree, error) {
 	ranges := r.ranges()
-	for i, k := 0, 0; i < len(own); {
-		s := own[i]
-		last := k == len(ranges)-1
-		if !last {
-			s.upTo = min(s.upTo, ranges[k].upTo)
+	bounds := own.bounds([]int64{math.MaxInt32}) // sizes in the table are of type int
+	for _, x := range ranges[:len(ranges)-1] {
+		bounds = append(bounds, min(x.upTo, math.MaxInt32))
+	}
+	slices.Sort(bounds)
+	var out tree
+	for _, bytes := range slices.Compact(bounds) {
+		chosen, err := own.choose(c, bytes)
+		if err != nil {
+			return nil, err
 		}
-		switch name := ranges[k].algorithm; {
+		at := slices.IndexFunc(ranges, func(x sizeRange) bool { return bytes <= x.upTo })
+		if at < 0 {
+			at = len(ranges) - 1
+		}
+		switch name := ranges[at].algorithm; {
 		case name == "", name == "smp" && c.kind != "parent", name == "scatter_recursive_doubling_allgather" && !isPower(c.ranks):
 			// The library's choice. MPICH makes it, too, where a forced algorithm cannot run.
 		case name == "nb":
-			s.algorithm = "algorithm=MPIR_Bcast_allcomm_nb"
+			chosen = "algorithm=MPIR_Bcast_allcomm_nb"
 		default:
-			s.algorithm = mpichPrefix + name
+			chosen = mpichPrefix + name
 		}
-		add(s)
-		if s.upTo == own[i].upTo {
-			i++
+		if n := len(out); n > 0 && out[n-1].node[0].key == chosen {
+			out = out[:n-1]
 		}
-		if !last && s.upTo == ranges[k].upTo {
-			k++
-		}
+		out.add(fmt.Sprintf("avg_msg_size<=%d", bytes), tree{{key: chosen}})
 	}
-	var t tree
-	for i, s := range out {
-		size := fmt.Sprintf("avg_msg_size<=%d", s.upTo)
-		if i == len(out)-1 {
-			size = "avg_msg_size=any"
-		}
-		t.add(size, tree{{key: s.algorithm}})
-	}
-	return t
+	out[len(out)-1].key = "avg_msg_size=any"
+	return out, nil
 }
+
+func isPower(n int) bool { return bits.OnesCount(uint(n)) == 1 }

@@ -76,6 +76,59 @@ func (t *tree) read(d *json.Decoder, depth int) error {
 	}
 }
 
+// choose follows the tree to the algorithm for messages of that size on a communicator.
+func (t tree) choose(c communicator, bytes int64) (string, error) {
+	for _, x := range t {
+		holds := false
+		switch name, most := bound(x.key); {
+		case strings.HasPrefix(x.key, "algorithm="):
+			return x.key, nil
+		case x.key == "comm_size=any", x.key == "comm_hierarchy=any", x.key == "avg_msg_size=any":
+			holds = true
+		case x.key == "comm_hierarchy=parent":
+			holds = c.kind == "parent"
+		case x.key == "comm_size=pow2":
+			holds = isPower(c.ranks)
+		case name == "comm_size":
+			holds = int64(c.ranks) <= most
+		case name == "avg_msg_size":
+			holds = bytes <= most
+		default:
+			return "", fmt.Errorf("condition %q is not known", x.key)
+		}
+		if holds {
+			return x.node.choose(c, bytes)
+		}
+	}
+	return "", fmt.Errorf("nothing for messages of %d bytes on %d ranks", bytes, c.ranks)
+}
+
+// bounds appends all sizes of messages at which a condition of the tree changes.
+func (t tree) bounds(sizes []int64) []int64 {
+	for _, x := range t {
+		if name, most := bound(x.key); name == "avg_msg_size" {
+			sizes = append(sizes, most)
+		}
+		sizes = x.node.bounds(sizes)
+	}
+	return sizes
+}
+
+// bound takes a condition like "comm_size<=8" or "comm_size<9" apart: the greatest number for which it holds is 8.
+// The name is empty for other conditions.
+func bound(condition string) (name string, most int64) {
+	name, number, _ := strings.Cut(condition, "<")
+	number, equal := strings.CutPrefix(number, "=")
+	most, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return "", 0
+	}
+	if !equal {
+		most--
+	}
+	return name, most
+}
+
 // ownTable finds the table of algorithms in the file of a library. The file has other tables: of compositions, and
 // of algorithms for shared memory alone.
 func ownTable(library []byte) (tree, error) {

@@ -55,6 +55,14 @@ type mpichCall struct {
 	bytes int64
 }
 
+// belowSizes tells whether a condition on the communicator stands below a condition on sizes, where MPICH would take
+// comm_size<8 for comm_size<=8.
+func belowSizes(table []conditions, below bool) bool {
+	return slices.ContainsFunc(table, func(x conditions) bool {
+		return below && strings.HasPrefix(x.key, "comm_") || belowSizes(x.below, below || strings.HasPrefix(x.key, "avg_msg_size"))
+	})
+}
+
 // chosen follows a table as MPICH does: the first member whose condition holds.
 func (c mpichCall) chosen(table []conditions) string {
 	for _, x := range table {
@@ -129,7 +137,7 @@ func TestMPICHTableSteersOnlyWhatWasMeasured(t *testing.T) {
 					}
 				}
 				r := reported("MPICH Version: "+job.version, map[string]string{mpichForced: name}, us)
-				r.ranks, r.hosts, r.perHost = job.ranks, job.hosts, []int{job.ranks / job.hosts}
+				r.ranks, r.Hosts, r.PerHost = job.ranks, job.hosts, []int{job.ranks / job.hosts}
 				reports = append(reports, r)
 			}
 			rules := best(t, reports)
@@ -141,6 +149,9 @@ func TestMPICHTableSteersOnlyWhatWasMeasured(t *testing.T) {
 				t.Error("the file ends with a page")
 			}
 			ours := parseConditions(t, out.Bytes())
+			if belowSizes(ours, false) {
+				t.Errorf("a condition on the communicator is below one on sizes in\n%s", &out)
+			}
 			for ranks := 1; ranks <= 20; ranks++ {
 				for _, kind := range job.kinds {
 					for _, size := range []int64{0, 1, 8, 9, 1024, 1025, 12288, 12289, 1 << 16, 1<<16 + 1, 524287, 524288, 1 << 20, 1<<20 + 1, 1<<31 - 1} {

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -72,37 +71,33 @@ func (r *Report) openMPISetting(environment map[string]string) (setting, error) 
 // host and where each host has one rank. The priority of HAN is 35 in Open MPI 5 and 6, and 0 in 4.1.
 func (r *Report) hanBroadcast() bool {
 	const tunedPriority = 30
-	if r.hosts == 1 || r.hosts == r.ranks || r.environment[hanInstead] == tunedInstead {
+	if r.Hosts == 1 || r.Hosts == r.ranks || r.Environment[hanInstead] == tunedInstead {
 		return false
 	}
-	if list := r.environment[components]; list != "" {
+	if list := r.Environment[components]; list != "" {
 		names, excluded := strings.CutPrefix(list, "^")
 		if slices.Contains(strings.Split(names, ","), "han") == excluded {
 			return false
 		}
 	}
-	if priority, err := strconv.Atoi(r.environment[hanPriority]); err == nil {
+	if priority, err := strconv.Atoi(r.Environment[hanPriority]); err == nil {
 		return priority > tunedPriority
 	}
-	return version(r.library, openMPI) >= 5
+	return version(r.Library, openMPI) >= 5
 }
 
 // WriteOpenMPI writes the rules for the version of Open MPI that was measured: in the classic format for versions
 // below 6, and in JSON from 6 on. Reports of an unknown version are refused.
 func (r *Rules) WriteOpenMPI(w io.Writer) error {
-	var content []byte
-	var err error
-	switch major := version(r.job.library, openMPI); {
-	case major == 0:
-		return fmt.Errorf("times of %q: want those of Open MPI, with its version, on which the format depends", r.job.library)
-	case major < 6:
-		content = r.openMPIClassic()
-	default:
-		content, err = r.openMPIJSON()
+	major := version(r.job.Library, openMPI)
+	if major == 0 {
+		return fmt.Errorf("times of %q: want those of Open MPI, with its version, on which the format depends", r.job.Library)
 	}
-	if err == nil {
-		_, err = w.Write(content)
+	content := r.openMPIClassic()
+	if major >= 6 {
+		content = r.openMPIJSON()
 	}
+	_, err := w.Write(content)
 	return err
 }
 
@@ -114,7 +109,7 @@ func (r *Rules) openMPIClassic() []byte {
 	)
 	ranges := r.ranges()
 	out := fmt.Appendf(nil, "1 # collectives\n%d # broadcast\n3 # sizes of communicators\n1 # ranks and more\n%s", bcast, noChoice)
-	out = fmt.Appendf(out, "%d # ranks: %q\n%d # rules: from so many bytes on: algorithm, fanout, bytes of a segment\n", r.job.ranks, r.job.library, len(ranges))
+	out = fmt.Appendf(out, "%d # ranks: %q\n%d # rules: from so many bytes on: algorithm, fanout, bytes of a segment\n", r.job.ranks, r.job.Library, len(ranges))
 	for _, x := range ranges {
 		algorithm, fanout := x.openMPI()
 		out = fmt.Appendf(out, "%d %d %d %d # %s\n", x.from, algorithm, fanout, x.segment, x.setting)
@@ -123,36 +118,18 @@ func (r *Rules) openMPIClassic() []byte {
 }
 
 // openMPIJSON is the file in the format of Open MPI 6.
-func (r *Rules) openMPIJSON() ([]byte, error) {
-	type rule struct {
-		Least     int64 `json:"msg_size_min"`
-		Most      any   `json:"msg_size_max"`
-		Algorithm int   `json:"alg"`
-		Fanout    int   `json:"faninout"`
-		Segment   int   `json:"seg_size"`
-	}
-	type block struct {
-		Least int    `json:"comm_size_min"`
-		Most  int    `json:"comm_size_max"`
-		Rules []rule `json:"rules"`
-	}
-	own := block{Least: r.job.ranks, Most: r.job.ranks}
+func (r *Rules) openMPIJSON() []byte {
+	out := fmt.Appendf(nil, `{"rule_file_version":3,"module":"tuned","collectives":{"bcast":[{"comm_size_min":%d,"comm_size_max":%[1]d,"rules":[`, r.job.ranks)
 	ranges := r.ranges()
 	for i, x := range ranges {
 		algorithm, fanout := x.openMPI()
-		out := rule{x.from, x.upTo, algorithm, fanout, x.segment}
+		most, end := strconv.FormatInt(x.upTo, 10), ","
 		if i == len(ranges)-1 {
-			out.Most = "inf"
+			most, end = `"inf"`, "]}]}}"
 		}
-		own.Rules = append(own.Rules, out)
+		out = fmt.Appendf(out, "\n"+`{"msg_size_min":%d,"msg_size_max":%s,"alg":%d,"faninout":%d,"seg_size":%d}%s`, x.from, most, algorithm, fanout, x.segment, end)
 	}
-	file := struct {
-		Version     int                `json:"rule_file_version"`
-		Module      string             `json:"module"`
-		Collectives map[string][]block `json:"collectives"`
-	}{3, "tuned", map[string][]block{"bcast": {own}}}
-	content, err := json.MarshalIndent(file, "", " ")
-	return append(content, '\n'), err
+	return append(out, '\n')
 }
 
 // openMPI is the algorithm as a file names it, and its fanout. 0 leaves the choice to the library.

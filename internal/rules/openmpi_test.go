@@ -91,7 +91,7 @@ func TestOpenMPIFileSteersOnlyMeasuredRanks(t *testing.T) {
 		for _, measured := range []int{2, 3, 4, 12, 1000} {
 			reports := fourSettings(library, nil)
 			for i := range reports {
-				reports[i].ranks, reports[i].hosts = measured, measured
+				reports[i].ranks, reports[i].Hosts = measured, measured
 			}
 			var file bytes.Buffer
 			if err := best(t, reports).WriteOpenMPI(&file); err != nil {
@@ -215,7 +215,7 @@ func TestForcedUnderHANIsRefused(t *testing.T) {
 	} {
 		reports := fourSettings(c.library, maps.Clone(c.shared))
 		for i := range reports {
-			reports[i].hosts, reports[i].perHost = c.hosts, []int{12 / c.hosts}
+			reports[i].Hosts, reports[i].PerHost = c.hosts, []int{12 / c.hosts}
 		}
 		_, err := Best(reports)
 		const remedy = "measure all with --mca coll_han_bcast_dynamic_global_communicator_module 3"

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/jsonfile"
 )
@@ -13,13 +14,9 @@ import (
 // A Report is what a report of topocast bcast says of the native broadcast: the times of one job.
 type Report struct {
 	name        string // of the file, for errors
-	library     string // name and version
-	places      string // fingerprint of where the ranks ran
 	ranks, root int
-	hosts       int
-	perHost     []int             // numbers of ranks on a host, each once, ascending
-	environment map[string]string // variables that set how the library does collectives
-	times       []timing
+	bcast.Conditions
+	times []timing
 }
 
 // A timing is the measured time of one size.
@@ -32,15 +29,11 @@ type timing struct {
 // Read reads JSON of the format "topocast/bcast-benchmark", version 2 or later. Errors begin with the name.
 func Read(name string, r io.Reader) (*Report, error) {
 	var f struct {
-		Version     int               `json:"version"`
-		Ranks       int               `json:"ranks"`
-		Root        int               `json:"root"`
-		Library     string            `json:"library"`
-		Places      string            `json:"places"`
-		Hosts       int               `json:"hosts"`
-		PerHost     []int             `json:"ranks_per_host"`
-		Environment map[string]string `json:"environment"`
-		Rows        []struct {
+		Version int `json:"version"`
+		Ranks   int `json:"ranks"`
+		Root    int `json:"root"`
+		bcast.Conditions
+		Rows []struct {
 			Bytes    int64    `json:"bytes"`
 			Variant  string   `json:"variant"`
 			Median   float64  `json:"median_s"`
@@ -68,9 +61,7 @@ func Read(name string, r io.Reader) (*Report, error) {
 	case f.Ranks < 2 || f.Hosts < 1 || f.Root < 0 || f.Root >= f.Ranks:
 		return nil, fmt.Errorf("%s: %d ranks on %d hosts, root %d: want at least 2 and 1", name, f.Ranks, f.Hosts, f.Root)
 	}
-	report := &Report{
-		name: name, library: f.Library, places: f.Places, ranks: f.Ranks, root: f.Root, hosts: f.Hosts, perHost: f.PerHost, environment: f.Environment,
-	}
+	report := &Report{name: name, ranks: f.Ranks, root: f.Root, Conditions: f.Conditions}
 	for _, x := range f.Rows {
 		if x.Variant != table.Native || x.Bytes == 0 {
 			continue

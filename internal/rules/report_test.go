@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/bcast"
 )
 
 func TestRead(t *testing.T) {
@@ -17,7 +19,11 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Report{"own.json", "Open MPI v4.1.4", "x", 4, 1, 2, []int{2}, map[string]string{"A": "b"}, []timing{{8, 2, 1, 4}, {16, 2, 1.5, 3}}}
+	want := &Report{
+		"own.json", 4, 1,
+		bcast.Conditions{Library: "Open MPI v4.1.4", Places: "x", Hosts: 2, PerHost: []int{2}, Environment: map[string]string{"A": "b"}},
+		[]timing{{8, 2, 1, 4}, {16, 2, 1.5, 3}},
+	}
 	if !reflect.DeepEqual(report, want) {
 		t.Errorf("Read = %+v, want %+v", report, want)
 	}

@@ -35,11 +35,11 @@ func (s setting) String() string {
 // setting tells the forced algorithm by the environment of the job, and returns what else was set. It refuses
 // reports whose times are not those of the algorithm that the environment names.
 func (r *Report) setting() (s setting, others map[string]string, err error) {
-	others = maps.Clone(r.environment)
+	others = maps.Clone(r.Environment)
 	switch {
-	case version(r.library, openMPI) > 0:
+	case version(r.Library, openMPI) > 0:
 		s, err = r.openMPISetting(others)
-	case version(r.library, mpich) > 0:
+	case version(r.Library, mpich) > 0:
 		s, err = r.mpichSetting(others)
 	}
 	if err != nil {
