@@ -1,5 +1,3 @@
-//go:build !(mpi && cgo)
-
 package mpi
 
 import (
@@ -11,32 +9,36 @@ import (
 	"unsafe"
 )
 
-// library is the MPI that was found when the program started. A process has one.
+// library is the MPI library of the process, which is found when the program starts.
 type library struct {
 	*abi
-	find  resolver
-	ours  bool // we have started MPI
-	sound bool // the ABI has been checked
-	ended atomic.Bool
-	watch sync.Once
-	tc    functions
+	find    resolver
+	isMPICH bool // MPICH or a library derived from it, whichever ABI it has
+	ours    bool // World has started MPI
+	sound   bool // checkABI has passed
+	ended   atomic.Bool
+	tc      functions
 	collectives
-	failed code // of watch
+
+	endWatch sync.Once
+	endCode  code       // of watchEnd
+	watch    *callWatch // of LimitCalls; nil: none
 }
 
-// functions are the addresses of what is called often, or from several places.
+// functions are the addresses of C functions that are called often, or from several places.
 type functions struct {
 	send, ssend, recv, isend, issend, irecv uintptr
-	mprobe, improbe, mrecv, imrecv          uintptr
 	wait, test                              uintptr
 	bcast, ibcast, ibarrier                 uintptr
 	setHandler, getHandler, freeHandler     uintptr
 	rank, size, dup, split, free            uintptr
+	group, freeGroup, create                uintptr
 	abort, finalize, initialized, finalized uintptr
-	initThread, createKey, setAttribute     uintptr
+	initThread, queryThread, isMainThread   uintptr
+	createKey, setAttribute                 uintptr
 	libraryVersion, processorName           uintptr
 	errorClass, errorString                 uintptr
-	alignedMemory, freeMemory, copyMemory   uintptr
+	alignedMemory, freeMemory               uintptr
 	yieldProcessor, clock, absolute         uintptr
 }
 
@@ -60,9 +62,12 @@ func openLibrary() (*library, error) {
 		return nil, err
 	}
 	l := &library{find: loaded}
-	err = l.resolve()
-	if err == nil {
-		l.abi, err = tellABI(l.version(), l.standardABI(), l.find)
+	if err = l.find.all(l.symbols()); err != nil {
+		err = fmt.Errorf("%w: it is no MPI 3, or none at all", err)
+	} else {
+		version := l.version()
+		l.isMPICH = isKinOfMPICH(version)
+		l.abi, err = chooseABI(version, l.standardABI(), l.find)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("mpi: World: %w%s", err, named(os.Getenv))
@@ -71,20 +76,16 @@ func openLibrary() (*library, error) {
 	return l, nil
 }
 
-// resolve finds all functions.
-func (l *library) resolve() error {
+// symbols are the names of all functions that are called.
+func (l *library) symbols() []symbol {
 	f := &l.tc
-	err := l.find.all(append([]symbol{
+	return append([]symbol{
 		{"MPI_Send", &f.send},
 		{"MPI_Ssend", &f.ssend},
 		{"MPI_Recv", &f.recv},
 		{"MPI_Isend", &f.isend},
 		{"MPI_Issend", &f.issend},
 		{"MPI_Irecv", &f.irecv},
-		{"MPI_Mprobe", &f.mprobe},
-		{"MPI_Improbe", &f.improbe},
-		{"MPI_Mrecv", &f.mrecv},
-		{"MPI_Imrecv", &f.imrecv},
 		{"MPI_Wait", &f.wait},
 		{"MPI_Test", &f.test},
 		{"MPI_Bcast", &f.bcast},
@@ -98,11 +99,16 @@ func (l *library) resolve() error {
 		{"MPI_Comm_dup", &f.dup},
 		{"MPI_Comm_split", &f.split},
 		{"MPI_Comm_free", &f.free},
+		{"MPI_Comm_group", &f.group},
+		{"MPI_Group_free", &f.freeGroup},
+		{"MPI_Comm_create", &f.create},
 		{"MPI_Abort", &f.abort},
 		{"MPI_Finalize", &f.finalize},
 		{"MPI_Initialized", &f.initialized},
 		{"MPI_Finalized", &f.finalized},
 		{"MPI_Init_thread", &f.initThread},
+		{"MPI_Query_thread", &f.queryThread},
+		{"MPI_Is_thread_main", &f.isMainThread},
 		{"MPI_Comm_create_keyval", &f.createKey},
 		{"MPI_Comm_set_attr", &f.setAttribute},
 		{"MPI_Get_library_version", &f.libraryVersion},
@@ -111,15 +117,20 @@ func (l *library) resolve() error {
 		{"MPI_Error_string", &f.errorString},
 		{"posix_memalign", &f.alignedMemory},
 		{"free", &f.freeMemory},
-		{"memcpy", &f.copyMemory},
 		{"sched_yield", &f.yieldProcessor},
 		{"clock_gettime", &f.clock},
 		{"abs", &f.absolute},
-	}, l.collectives.symbols()...))
-	if err != nil {
-		return fmt.Errorf("%w: it is no MPI 3, or none at all", err)
+	}, l.collectives.symbols()...)
+}
+
+// nameOf returns the name of a function.
+func (l *library) nameOf(function uintptr) string {
+	for _, s := range l.symbols() {
+		if *s.address == function {
+			return s.name
+		}
 	}
-	return nil
+	return "MPI"
 }
 
 // run calls a function of MPI; see invoke.
@@ -130,12 +141,15 @@ func run(function uintptr, args ...uintptr) code { return code(int32(invoke(func
 // signed passes an int of C.
 func signed(n int) uintptr { return uintptr(uint32(int32(n))) }
 
-// flag calls a function that stores a truth.
-func flag(function uintptr) bool {
-	set := new(int32)
-	run(function, uintptr(unsafe.Pointer(set)))
-	return *set != 0
+// stored calls a function that stores an int.
+func stored(function uintptr) int32 {
+	value := new(int32)
+	run(function, uintptr(unsafe.Pointer(value)))
+	return *value
 }
+
+// flag calls a function that stores a truth.
+func flag(function uintptr) bool { return stored(function) != 0 }
 
 // text calls a function that stores a text and its length, after another argument.
 func text(function uintptr, first ...uintptr) string {
@@ -148,11 +162,13 @@ func text(function uintptr, first ...uintptr) string {
 	return string(room[:min(max(*n, 0), textRoom)])
 }
 
+// started tells whether MPI runs, whoever has started it.
 func (l *library) started() bool { return flag(l.tc.initialized) }
 
+// start starts MPI at MPI_THREAD_FUNNELED, and returns the level that it has.
 func (l *library) start() (level int, _ code) {
 	provided := new(int32)
-	failed := run(l.tc.initThread, 0, 0, threadFunneled, uintptr(unsafe.Pointer(provided)))
+	failed := run(l.tc.initThread, 0, 0, uintptr(l.threadFunneled), uintptr(unsafe.Pointer(provided)))
 	if failed == codeOK {
 		l.ours = true
 		run(l.tc.setHandler, l.commWorld, l.errorsReturn)
@@ -160,44 +176,81 @@ func (l *library) start() (level int, _ code) {
 	return int(*provided), failed
 }
 
-// watchEnd lets ended be set before MPI takes anything down: the first thing that MPI_Finalize does
-// is to delete the attributes of MPI_COMM_SELF (MPI 3.1, section 8.7.1), whoever calls it.
+// checkThread tells whether this thread may call an MPI that somebody else has started.
+func (l *library) checkThread() error {
+	switch level := int(stored(l.tc.queryThread)); {
+	case level < l.threadFunneled:
+		return fmt.Errorf("%w: MPI was started below MPI_THREAD_FUNNELED, which a Go program needs: start it by MPI_Init_thread (gompi.Start(true))", ErrOther)
+	case level == l.threadFunneled && !flag(l.tc.isMainThread):
+		return fmt.Errorf("%w: MPI was started by another thread, and its level is MPI_THREAD_FUNNELED: call World from the goroutine that has started MPI, locked to its thread", ErrOther)
+	}
+	return nil
+}
+
+// watchEnd sets ended before MPI takes anything down. The first thing that MPI_Finalize does, whoever calls
+// it, is to delete the attributes of MPI_COMM_SELF (MPI 3.1, section 8.7.1).
 func (l *library) watchEnd() code {
-	l.watch.Do(func() {
+	l.endWatch.Do(func() {
 		if flag(l.tc.finalized) {
 			l.ended.Store(true)
 			return
 		}
 		key := new(int32)
-		if l.failed = run(l.tc.createKey, l.copyNothing, callback(func() { l.ended.Store(true) }), uintptr(unsafe.Pointer(key)), 0); l.failed == codeOK {
-			l.failed = run(l.tc.setAttribute, l.commSelf, signed(int(*key)), 0)
+		if l.endCode = run(l.tc.createKey, l.copyNothing, callback(func() { l.ended.Store(true) }), uintptr(unsafe.Pointer(key)), 0); l.endCode == codeOK {
+			l.endCode = run(l.tc.setAttribute, l.commSelf, signed(int(*key)), 0)
 		}
 	})
 	if l.ended.Load() {
 		return codeEnded
 	}
-	return l.failed
+	return l.endCode
 }
 
+// world is collective: it makes e a duplicate of MPI_COMM_WORLD.
 func (l *library) world(e *endpoint) code {
 	if c := l.watchEnd(); c != codeOK {
 		return c
 	}
 	e.open(l)
-	e.comm = l.commWorld
-	found := l.hush(!l.ours)
+	found := l.returnErrors(!l.ours)
 	comm := new(uint64)
 	c := run(l.tc.dup, l.commWorld, uintptr(unsafe.Pointer(comm)))
-	l.unhush(found)
+	l.restoreHandler(found)
 	if e.comm = uintptr(*comm); c == codeOK {
 		run(l.tc.setHandler, e.comm, l.errorsReturn)
 	}
 	return c
 }
 
-// hush lets MPI_COMM_WORLD return its errors, if it is asked to, and unhush gives it the handler back
-// that hush has found there.
-func (l *library) hush(wanted bool) (found *uint64) {
+// attach is collective: it makes e a communicator of the ranks of another one, in the same order. Unlike
+// MPI_Comm_dup it does not run the copy functions of attributes. The error handler of the other communicator
+// may end the job, where a failure only means that there is no communicator: it is replaced meanwhile.
+func (l *library) attach(e *endpoint, other uintptr) code {
+	if c := l.watchEnd(); c != codeOK {
+		return c
+	}
+	e.open(l)
+	handler, group, comm := new(uint64), new(uint64), new(uint64)
+	if c := run(l.tc.getHandler, other, uintptr(unsafe.Pointer(handler))); c != codeOK {
+		return c
+	}
+	run(l.tc.setHandler, other, l.errorsReturn)
+	c := run(l.tc.group, other, uintptr(unsafe.Pointer(group)))
+	if c == codeOK {
+		c = run(l.tc.create, other, uintptr(*group), uintptr(unsafe.Pointer(comm)))
+		run(l.tc.freeGroup, uintptr(unsafe.Pointer(group)))
+	}
+	run(l.tc.setHandler, other, uintptr(*handler))
+	run(l.tc.freeHandler, uintptr(unsafe.Pointer(handler)))
+	if e.comm = uintptr(*comm); c == codeOK {
+		run(l.tc.setHandler, e.comm, l.errorsReturn)
+	}
+	return c
+}
+
+// returnErrors lets MPI_COMM_WORLD return its errors, if that is wanted. restoreHandler gives it back the
+// handler that was found.
+func (l *library) returnErrors(wanted bool) (found *uint64) {
 	if !wanted {
 		return nil
 	}
@@ -209,7 +262,7 @@ func (l *library) hush(wanted bool) (found *uint64) {
 	return found
 }
 
-func (l *library) unhush(found *uint64) {
+func (l *library) restoreHandler(found *uint64) {
 	if found == nil {
 		return
 	}
@@ -217,11 +270,11 @@ func (l *library) unhush(found *uint64) {
 	run(l.tc.freeHandler, uintptr(unsafe.Pointer(found)))
 }
 
-// hushesRequests tells whether a wait has to hush the world: MPICH 4.0.2 gives errors of requests to
-// the handler of MPI_COMM_WORLD, instead of that of their communicator. If MPI is ours, it returns its
-// errors anyway.
-func (l *library) hushesRequests() bool { return l.handleBytes == 4 && !l.ours }
+// errorsOfRequests tells whether the handler of MPI_COMM_WORLD gets the errors of requests, as in MPICH 4.0.2,
+// and belongs to somebody else. Waits then have to replace it.
+func (l *library) errorsOfRequests() bool { return l.isMPICH && !l.ours }
 
+// giveUp ends MPI if the other ranks give up, too, within giveUpLimit.
 func (l *library) giveUp() {
 	if l.ended.Load() {
 		return
@@ -237,25 +290,33 @@ func (l *library) giveUp() {
 			return
 		}
 	}
-	run(l.tc.finalize)
+	l.end()
 }
 
-func (l *library) finalize() code { return run(l.tc.finalize) }
+// end finalises MPI, and tells MPICH's launcher that this process ends (see pmiSocket).
+func (l *library) end() code {
+	var launcher *pmiSocket
+	if l.isMPICH {
+		launcher = launcherSocket(os.Getenv)
+	}
+	c := run(l.tc.finalize)
+	launcher.finalize()
+	return c
+}
 
+// abort ends the job. It may be called on any thread, also while end hangs.
 func (l *library) abort(status int) {
 	if !flag(l.tc.finalized) {
 		run(l.tc.abort, l.commWorld, signed(status))
 	}
 }
 
-func (l *library) leave() { run(l.tc.abort, l.commWorld, 0) }
-
-func (l *library) isMPICH() bool { return l.handleBytes == 4 }
-
+// version is the library's text about itself, all lines.
 func (l *library) version() string { return text(l.tc.libraryVersion) }
 
 // standardABI is the version of the standard ABI that the library has (MPI 5.0, chapter 20), "" for
-// none. MPICH's and Open MPI's libmpi_abi call themselves by the names of those with ABIs of their own.
+// none. The libraries libmpi_abi of MPICH and Open MPI call themselves by the names of those with ABIs of
+// their own, which answer -1.
 func (l *library) standardABI() string {
 	ask := l.find("MPI_Abi_get_version")
 	if ask == 0 {
@@ -271,6 +332,7 @@ func (l *library) standardABI() string {
 
 func (l *library) processor() string { return text(l.tc.processorName) }
 
+// explain returns the library's text about an error code, and the sentinel of its class.
 func (l *library) explain(c code) (what string, class error) {
 	number := new(int32)
 	run(l.tc.errorClass, signed(int(c)), uintptr(unsafe.Pointer(number)))
@@ -288,37 +350,7 @@ func (l *library) explain(c code) (what string, class error) {
 	return text(l.tc.errorString, signed(int(c))), class
 }
 
-// overruns asks the library for its control variable (MPI 3.1, section 14.3.6).
-func (l *library) overruns() bool {
-	if l.abi.overruns == "" {
-		return false
-	}
-	var f struct{ start, end, index, alloc, read, free uintptr }
-	if l.find.all([]symbol{
-		{"MPI_T_init_thread", &f.start},
-		{"MPI_T_finalize", &f.end},
-		{"MPI_T_cvar_get_index", &f.index},
-		{"MPI_T_cvar_handle_alloc", &f.alloc},
-		{"MPI_T_cvar_read", &f.read},
-		{"MPI_T_cvar_handle_free", &f.free},
-	}) != nil {
-		return true
-	}
-	level, index, count, value, handle := new(int32), new(int32), new(int32), new(int32), new(uint64)
-	if run(f.start, 0, uintptr(unsafe.Pointer(level))) != codeOK {
-		return true
-	}
-	isOff := false
-	name := append([]byte(l.abi.overruns), 0)
-	if run(f.index, uintptr(unsafe.Pointer(unsafe.SliceData(name))), uintptr(unsafe.Pointer(index))) == codeOK &&
-		run(f.alloc, signed(int(*index)), 0, uintptr(unsafe.Pointer(handle)), uintptr(unsafe.Pointer(count))) == codeOK {
-		isOff = *count == 1 && run(f.read, uintptr(*handle), uintptr(unsafe.Pointer(value))) == codeOK && *value == l.overrunsNot
-		run(f.free, uintptr(unsafe.Pointer(handle)))
-	}
-	run(f.end)
-	return !isOff
-}
-
+// pages returns n bytes of C's memory that have been touched; nil if there is not enough.
 func (l *library) pages(n int) unsafe.Pointer {
 	const page = 4096
 	p := new(unsafe.Pointer)
