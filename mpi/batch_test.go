@@ -275,3 +275,15 @@ func words(instructions ...uint32) string {
 	}
 	return string(b)
 }
+
+// BenchmarkCall is a plain call of the library, of a function that does nothing.
+func BenchmarkCall(b *testing.B) {
+	l := &library{abi: mpich()}
+	l.tc.absolute = loaded("abs")
+	var e endpoint
+	e.open(l)
+	b.ReportAllocs()
+	for b.Loop() {
+		e.call(l.tc.absolute, 1, 2, 3, 4, 5, 6)
+	}
+}

@@ -1,6 +1,5 @@
-// Package mpi is the seam between topocast and message passing. Everything that
-// sends or receives asks for a Communicator, an interface of four methods; this
-// package also has the one of a real MPI library.
+// Package mpi carries messages between the ranks of a job. Everything in topocast that sends or receives asks
+// for a Communicator, an interface of four methods. This package has the Communicator of a real MPI library.
 //
 // Most programs need one call, Run:
 //
@@ -16,114 +15,103 @@
 //	go build -o program .
 //	mpirun -n 4 ./program
 //
-// What work gets is a Communicator of all ranks. Without mpirun, Run returns
-// ErrNoLauncher, and programs may go on with ranks of package mpi/local.
+// Run calls work with a Communicator of all ranks. Without mpirun, Run returns ErrNoLauncher, and programs may
+// go on with ranks of package mpi/local. The program needs no C compiler, also with CGO_ENABLED=0, and one binary
+// runs on every MPI: it opens the library of its launcher when it starts (see World).
 //
-// # Builds
+// # Libraries
 //
-// That program needs no C compiler (CGO_ENABLED=0), and runs on Open MPI and on
-// MPICH: it opens the library of its launcher when it starts (see World). Built by
+// These libraries are tested, as Debian packages them, on Linux and amd64:
 //
-//	CC=mpicc go build -tags mpi -o program .
+//	library                          versions                 ABI
+//	Open MPI                         4.1.4, 5.0.7, 6.0.0rc2   Open MPI (libmpi.so.40)
+//	MPICH                            4.0.2, 4.2.1, 5.0.2      MPICH (libmpi.so.12, libmpich.so.12)
+//	libmpi_abi of Open MPI, MPICH    6.0.0rc2, 5.0.2          standard ABI of MPI 5 (libmpi_abi.so.1)
 //
-// it is linked with one library, and so also runs on others than these two. Calls from Go
-// cost some 50 ns less then. The loops of Timed and Scheduler are below Go in both: in C, or in assembly.
+// Open MPI 4.1.0 and MPICH 3.4.1 passed once. Intel MPI, MVAPICH and Cray MPICH have MPICH's ABI, and are not
+// tested. The same holds for arm64 and macOS. Windows and 32-bit systems open no library.
 //
 // # Communicators
 //
-//   - World and Run: the ranks of a job under Open MPI or MPICH, and with the tag
-//     mpi under any library with an mpicc.
-//   - Package mpi/ongompi: those of an application that is on gompi already, with
-//     the library's own broadcast; Wrap: without it.
-//   - Package mpi/local: goroutines of one process, for tests and for the
-//     latencies between the cores of one machine.
+//   - World and Run: the ranks of a job. World also attaches to an MPI that gompi or a C program has started.
+//   - Package mpi/gompi: over a communicator of an application that uses gompi.
+//   - Package mpi/local: goroutines of one process, for tests and for the latencies between the cores of one
+//     machine.
 //   - Package mpi/simnet: a simulated cluster, in virtual time.
 //   - Your own: four methods, which package mpi/mpitest holds to the contract.
 //
 // # Abilities
 //
-// Whatever else a communicator can do is a small interface, found by type
-// assertion; who uses one has another way where it is absent.
+// Whatever else a communicator can do is a small interface, found by type assertion. Whoever uses an ability has
+// another way where it is absent.
 //
-//	SyncSender    Ssend, which returns when the receiver has begun
-//	NonBlocking   several transfers under way at once
-//	AnyWaiter     of these: the next one that is complete
-//	Tester        of these: whether all are complete
-//	Ibcaster      of these: the library's own broadcast among them
-//	Scheduler     a whole list of transfers for the price of one call
-//	Splitter      communicators of some of the ranks, and duplicates
-//	NativeBcast   the library's own broadcast
-//	NativeBarrier, NativeReduce, NativeGather, NativeBlocks
-//	              its barrier, reductions, and what moves blocks: see package mpi/collective
-//	Timed         a batch of timed exchanges below Go
-//	CallCoster    what calls from Go add, and what is left of that in its readings
-//	Clock         its time, virtual in a simulation
-//	Named, Bound  the host, the core and the CPUs of a rank (see Places)
-//	Versioned     which library it is
-//	Aborter       the end of the whole job
-//	Failer        the same, because of an error that is told, and while it waits
+//	SyncSender   Ssend, which returns when the receiver has begun
+//	NonBlocking  sets of transfers that are under way at once
+//	Ibcaster     of these sets: the MPI library's broadcast among them
+//	NativeBcast  the MPI library's broadcast (native)
+//	Collectives  its barrier, its reductions, and what moves blocks: see package mpi/collective
+//	Scheduler    a whole list of transfers in one call
+//	Splitter     communicators of some of the ranks, and duplicates
+//	Timed        a batch of timed exchanges below Go, and what calls from Go cost
+//	Clock        its time, virtual in a simulation
+//	Placed       the host, the core and the CPUs of a rank (see Places)
+//	Versioned    which library it is
+//	Failer       the end of the whole job because of an error
 //
-// Errors are an *Error, which says where, around a class such as ErrTruncated,
-// which says what.
+// Errors are an *Error, which says where, around a class such as ErrTruncated, which says what.
 //
 // # Limits
 //
-// A message is bytes, at most 2^31-1 of them, and its receiver knows the length:
-// another one is an error. There are no wildcards (any source, any tag), no
-// derived datatypes.
+// A message is bytes, at most 2^31-1 of them, and its receiver knows the length: another length is an error.
+// There are no wildcards (any source, any tag) and no derived datatypes.
 //
-// A Communicator belongs to one goroutine, and a Comm to one thread: MPI is
-// started at MPI_THREAD_FUNNELED. Both builds are for 64-bit systems; without the
-// tag, for Linux on amd64 and arm64, and macOS, where nobody has tested it.
+// A Communicator belongs to one goroutine, and a Comm to one thread: MPI is started at MPI_THREAD_FUNNELED.
 //
-// Open MPI 4.1, by default, writes a message of more than 4 KiB that comes from
-// the same host past the end of a shorter buffer. Recv and the steps of Perform
-// in order do not let it: up to 4 KiB are received where there is room for any
-// message (2 GiB of addresses without memory, where those are free), for longer
-// ones, or without that room, the length is looked at before. Irecv, Bcast,
-// PingPong and Perform ahead cannot: there the ranks have to agree on it. With
-// OMPI_MCA_btl_vader_single_copy_mechanism=none in the environment all are safe
-// without that.
+// Ranks have to agree on the length of a message. Open MPI writes a message of more than 4 KiB from the same host
+// past the end of a shorter buffer. Then the receive returns ErrTruncated. That is so by default in 4.1, 5 and 6,
+// in C programs, too. These settings stop it, at the price of slower messages within a host:
 //
-// Where ranks have to share CPUs (CrowdedHosts), waits yield to each other; the
-// library's own collectives (Bcast, Split, Dup) do not.
+//	Open MPI 4.1    OMPI_MCA_btl_vader_single_copy_mechanism=none
+//	Open MPI 5, 6   OMPI_MCA_smsc=^cma
+//
+// MPICH never writes past the end.
+//
+// Where ranks have to share CPUs (OversubscribedHosts), waits yield to each other. Bcast and Split do not.
+//
+// # How a process ends
+//
+// Launchers take a process that leaves without a word for a failure. MPICH from version 4.2 on says that word
+// when C's exit runs, which Go's exit does not do. Close of the World says it to Hydra, MPICH's launcher. Under
+// another launcher of such an MPICH (Slurm with PMI 2 or PMIx), end the program by Exit.
 //
 // # Memory of Go and networks that read it
 //
-// Buffers of Go are handed to the library where they are. Go's heap does not move
-// objects, and buffers under way are kept, so the library may read and write them. What
-// may fail is a cache of registered memory, which RDMA networks have (InfiniBand, RoCE, Omni-Path, Slingshot):
-// Go returns pages of freed objects to the system by madvise(2) with calls of its own, which the hooks of UCX
-// and of libfabric's default monitor, functions of the C library, do not see. If the
-// same addresses become a buffer again, the card may still write to the page of before, and
-// the buffer keeps old bytes, without an error. Buffers that live as long as the program are
-// safe, as their pages are never returned, and those of PingPong are not Go's at all. For others,
-// turn the cache off, or let the kernel watch it: UCX_RCACHE_ENABLE=n,
-// OMPI_MCA_mpi_leave_pinned=0, FI_MR_CACHE_MONITOR=userfaultfd (or kdreg2), as the machine has it.
-// Shared memory and TCP register nothing. This is from the sources, not from a failure that was
-// seen: there was no such network to try it on.
+// Buffers of Go are handed to the library where they are. Go's heap does not move objects, and buffers under way are
+// kept, so the library may read and write them. A cache of registered memory may fail, which RDMA networks have
+// (InfiniBand, RoCE, Omni-Path, Slingshot). Go returns pages of freed objects to the system by madvise(2) with calls
+// of its own. The hooks of UCX and of libfabric's default monitor are functions of the C library, and do not see
+// these calls. If the same addresses become a buffer again, the card may still write to the old page, and the buffer
+// keeps old bytes, without an error. Buffers that live as long as the program are safe, as their pages are never
+// returned. Those of PingPong are not Go's. For others, turn the cache off, or let the kernel watch it:
+// UCX_RCACHE_ENABLE=n, OMPI_MCA_mpi_leave_pinned=0, FI_MR_CACHE_MONITOR=userfaultfd (or kdreg2), as the machine has
+// it. Shared memory and TCP register nothing. This is from the sources, not from a failure that was seen: there was
+// no such network to try it on.
 //
 // # Design
 //
-// The real communicator is a thin layer of our own on the C library. gompi
-// cannot be below it: it has neither 0-byte messages nor Ssend nor requests,
-// it drops return codes, and its byte broadcast overwrites memory.
+// The real communicator is a thin layer of our own on the C library, which it opens and calls through package
+// purego. gompi cannot be below it: gompi has neither 0-byte messages nor Ssend nor requests, it drops return
+// codes, and its byte broadcast overwrites memory.
 //
-// It has two back ends of the same functions (seam.go). One is in C, and takes the
-// library's compiler. The other calls through package purego, and knows by heart
-// what a header file would tell (abi_openmpi.go, abi_mpich.go): handles, constants,
-// the layout of MPI_Status. It is held to that by messages of the process to
-// itself, and by the library's own name, before anybody relies on it. The standard
-// ABI of MPI 5 is not among them, as there is no library to test it with. The price
-// is that every program that imports this package is linked with the C library of
-// the system at run time, also with CGO_ENABLED=0.
+// The layer has one table per ABI of what a header file would tell: handles, constants, the layout of MPI_Status
+// (abi_openmpi.go, abi_mpich.go, abi_standard.go). World holds the library to its table by messages of the process
+// to itself, and by the library's own name, before anybody relies on it (abi_check.go). The standard ABI leaves the
+// place of the count in the status to the library: World finds it out by these messages.
 //
-// Without C, lists of calls are made by a routine in assembly (pure_batch_*.s), which is called like a C
-// function: it makes one call after the other, looks whether each went well, and polls and yields where
-// shim.h does. A schedule is written into such lists, and so is a round trip of Timed between two
-// readings of the clock; the loops in Go that they replace took 1.2 times as long and more where ranks
-// outnumber cores, since each wait was a call of its own, which Go's scheduler watches. The price
-// is a routine for each architecture. That of amd64 is tested by all that runs on MPI here, that of arm64 by
-// its own tests, in an emulator. What the routine adds to a call in a reading is told (CallCoster), and
-// readings of which it is a tenth are warned of.
+// Calls of C are made by a routine in assembly (batch_*.s), which is called like a C function: it makes one call
+// after the other, looks whether each went well, and polls and yields where ranks share cores. A call from Go costs
+// some 50 ns, as with cgo; a schedule, or a round trip of Timed between two readings of the clock, is one such call.
+// The price is a routine for each architecture. The routine of amd64 is tested by all that runs on MPI here, the
+// one of arm64 by its own tests, in an emulator. What the routine adds to a call in a measured time is told
+// (CallCosts), and times of which it is a tenth are warned of.
 package mpi

@@ -34,6 +34,8 @@ type scratch struct {
 	handle  uint64
 	flag    int32
 
+	single  batchCall        // of one
+	one     batch            // of a plain call
 	sent    [statusRoom]byte // the status of a send
 	batch   batch
 	outer   batch       // of pingPong, around the other
@@ -64,12 +66,23 @@ func (e *endpoint) open(l *library) {
 	e.lib, e.scratch = l, new(scratch)
 	e.batch.rounds, e.outer.rounds = 1, 1
 	e.batch.yield = l.tc.yieldProcessor
+	e.one.calls, e.one.n, e.one.rounds = uintptr(unsafe.Pointer(&e.single)), 1, 1
 }
 
-// call calls a function of MPI that has at most seven arguments.
+// call calls a function of MPI that has at most seven arguments. What it writes is all that changes from one
+// plain call to the next.
 func (e *endpoint) call(function uintptr, args ...uintptr) code {
-	e.batch.add(0, function, args...)
-	return e.do()
+	e.single.function = function
+	copy(e.single.args[:], args)
+	w := e.lib.watch
+	if w != nil {
+		w.beginCall(function)
+	}
+	runBatch(&e.one)
+	if w != nil {
+		w.end()
+	}
+	return code(e.one.code)
 }
 
 // do makes the calls of the batch, and returns the result of the last one.
@@ -189,8 +202,13 @@ func (e *endpoint) sendBy(blocking, starting uintptr, buf []byte, dst, tag int) 
 	if e.lib.ended.Load() {
 		return codeEnded
 	}
-	e.addSend(0, blocking, starting, e.hold(buf), len(buf), dst, tag)
-	c := e.do()
+	var c code
+	if e.spin == 0 {
+		c = e.call(blocking, e.hold(buf), uintptr(len(buf)), e.lib.byteType, uintptr(dst), uintptr(tag), e.comm)
+	} else {
+		e.addSend(0, blocking, starting, e.hold(buf), len(buf), dst, tag)
+		c = e.do()
+	}
 	e.release()
 	return c
 }
@@ -199,8 +217,13 @@ func (e *endpoint) recv(buf []byte, src, tag int) result {
 	if e.lib.ended.Load() {
 		return result{codeEnded, -1}
 	}
-	e.addRecv(0, e.hold(buf), len(buf), src, tag)
-	c := e.do()
+	var c code
+	if e.spin == 0 {
+		c = e.call(e.lib.tc.recv, e.hold(buf), uintptr(len(buf)), e.lib.byteType, uintptr(src), uintptr(tag), e.comm, e.statusAt())
+	} else {
+		e.addRecv(0, e.hold(buf), len(buf), src, tag)
+		c = e.do()
+	}
 	e.release()
 	if c != codeOK {
 		return result{c, -1}

@@ -213,7 +213,8 @@ func TestJobLaunchers(t *testing.T) {
 	if len(launcher) == 0 {
 		t.Skipf("no %s; make test sets it", launcherVar)
 	}
-	openMPI, mpich := library{"mpirun.openmpi --oversubscribe", "OMPI_COMM_WORLD_SIZE=2", "uses Open MPI v"}, library{"mpirun.mpich", "PMI_SIZE=2", "uses MPICH Version: "}
+	openMPI := library{"mpirun.openmpi --oversubscribe", "OMPI_COMM_WORLD_SIZE=2", "uses Open MPI v", "libmpi.so.40"}
+	mpich := library{"mpirun.mpich", "PMI_SIZE=2", "uses MPICH Version: ", "libmpich.so.12"}
 	foreign, own := mpich, openMPI
 	if strings.Contains(launcher[0], "mpich") {
 		foreign, own = openMPI, mpich
@@ -231,6 +232,29 @@ func TestJobLaunchers(t *testing.T) {
 			}
 		}
 	}
+	// The launcher of another library is refused before MPI starts: in a line of each rank, with none of the library's. (A launcher may end the second rank before it speaks.)
+	own.file = cmp.Or(os.Getenv("TOPOCAST_MPI"), own.file)
+	foreigners := [][]string{two}
+	if own.launcher == mpich.launcher {
+		foreigners = append(foreigners, []string{"prterun", "-n", "2", os.Args[0]}) // which tells no number of ranks
+	}
+	for _, command := range foreigners {
+		if command == nil {
+			continue
+		}
+		if _, err := exec.LookPath(command[0]); err != nil {
+			continue
+		}
+		env := append([]string{"TOPOCAST_MPI=" + own.file, "PRTE_ALLOW_RUN_AS_ROOT=1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1"}, asRoot...)
+		out, err := launch(t, startJob, env, command...)
+		refused(command[0], out, err, own.says, "it belongs to another library")
+		if n := strings.Count(out, "it belongs to another library"); n > 2 || strings.Contains(out, "singletons") || strings.Contains(out, "Aborting") {
+			t.Errorf("%s: the program said:\n%s\nwant a line of each rank, and none of the library", command[0], out)
+		}
+	}
+	if os.Getenv("TOPOCAST_MPI") != "" {
+		return // what follows is of a library that is found
+	}
 	if two != nil {
 		out, err := launch(t, startJob, asRoot, two...)
 		if err != nil || strings.Count(out, "of 2 runs") != 2 {
@@ -247,5 +271,5 @@ func TestJobLaunchers(t *testing.T) {
 	refused("a library that is not there", out, err, "TOPOCAST_MPI=/nowhere/libmpi.so")
 }
 
-// A library is what its launcher is, what that puts into the environment, and what is said of it.
-type library struct{ launcher, size, says string }
+// A library is its launcher, what that puts into the environment, what is said of the library, and its file.
+type library struct{ launcher, size, says, file string }

@@ -9,9 +9,8 @@ import (
 	"github.com/topocast/topocast/mpi/mpitest"
 )
 
-// The test binary has several lives: it launches jobs (job_test.go,
-// faults_test.go, oversubscribed_test.go, pingpong_test.go, calls_test.go), it is a rank of such a job, or it is a rank that runs the
-// tests.
+// The test binary has several lives: it launches jobs (TestJob... and benchmarks), it is a rank of such a job, or it
+// is a rank that runs the tests.
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(launcherVar) != "":
@@ -26,6 +25,8 @@ func TestMain(m *testing.M) {
 		rankOfOversubscribed()
 	case os.Getenv(jobVar) == besideJob:
 		rankOfBeside()
+	case os.Getenv(jobVar) == endsJob:
+		rankOfEnds()
 	case os.Getenv(jobVar) == endJob:
 		rankOfEnd()
 	case os.Getenv(jobVar) != "":
