@@ -37,7 +37,7 @@ import "unsafe"
 //
 // Where libraries have no communicator left to give (MPICH has some 2,000), Attach fails on all
 // ranks, whatever the error handler of the other communicator.
-func Attach(handle unsafe.Pointer) (*Comm, error) {
+func Attach(handle unsafe.Pointer, _ func(name string) uintptr) (*Comm, error) {
 	c := &Comm{lib: new(library), epoch: hostEpoch(), rank: -1}
 	if failed := C.tc_attach(*(*C.MPI_Comm)(handle), &c.native.comm); failed != C.MPI_SUCCESS {
 		return nil, c.fault("Attach", code(failed), -1, -1)

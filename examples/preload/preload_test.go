@@ -229,6 +229,8 @@ func TestPreloadPrograms(t *testing.T) {
 		{"signals and limits of the program", 2, "signals.c", nil, true},
 		{"broadcasts in MPI_Finalize", 3, "ending.c", nil, true},
 		{"Fortran by mpif.h, mpi and mpi_f08", 3, "entries.f90", nil, true},
+		{"a profiler, which counts the program's calls only", 3, "profiled.c", nil, true},
+		{"what every ABI has to do", 3, "trial.c", nil, true},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			r := unchanged(t, c.ranks, append([]string{compile(t, c.source)}, c.args...)...)
