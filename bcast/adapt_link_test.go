@@ -15,7 +15,7 @@ type unlike struct {
 	mpi.Communicator
 	mpi.Clock
 	mpi.NonBlocking
-	mpi.Named
+	mpi.Placed
 }
 
 // An adapting job broadcasts in a loop while the cluster changes, and notes on each rank after which

@@ -19,6 +19,7 @@ func (promptRequests) Isend([]byte, int, int) error { return nil }
 func (promptRequests) Irecv([]byte, int, int) error { return nil }
 func (promptRequests) Ibcast([]byte, int) error     { return nil }
 func (promptRequests) WaitAll() error               { return nil }
+func (promptRequests) WaitAny() (int, error)        { return -1, nil }
 func (promptRequests) Test() (bool, error)          { return true, nil }
 
 // Once a broadcast is over, nothing of the broadcaster holds the buffer: a panel of gigabytes that the application lets

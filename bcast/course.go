@@ -51,7 +51,7 @@ type settler func(mpi.Requests) (bool, error)
 
 func waitAll(set mpi.Requests) (bool, error) { return true, set.WaitAll() }
 
-func test(set mpi.Requests) (bool, error) { return set.(mpi.Tester).Test() }
+func test(set mpi.Requests) (bool, error) { return set.Test() }
 
 // proceed goes on until all is done, or the settler could not. An error comes
 // with the step at which it was found.

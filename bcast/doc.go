@@ -74,7 +74,7 @@
 // not go before it untested, whatever Settings.ModelOnly says. Timing is done once
 // per class of sizes and of roots (table.RootClasses), from up to three roots of the class in turn:
 // what is faster from some and slower from others does not win. A plan has to be faster by 3 %, where
-// ranks share cores (mpi.CrowdedHosts) and times are noisy by a tenth, in single broadcasts or in loops,
+// ranks share cores (mpi.OversubscribedHosts) and times are noisy by a tenth, in single broadcasts or in loops,
 // and must not be slower by that in the other. The price is that gains of a few percent are
 // left lying, and those that loops would lose.
 //

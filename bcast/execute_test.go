@@ -61,7 +61,7 @@ func (r *tracedRequests) Test() (bool, error) {
 	if err := r.c.fails(); err != nil {
 		return false, err
 	}
-	done, err := r.Requests.(mpi.Tester).Test()
+	done, err := r.Requests.Test()
 	if done {
 		r.c.underWay -= r.pending
 		r.pending = 0

@@ -114,18 +114,18 @@ func TestOnlyLibrariesBroadcastInGroups(t *testing.T) {
 			return struct {
 				mpi.Communicator
 				mpi.NativeBcast
-				mpi.Named
-			}{c, c.(mpi.NativeBcast), c.(mpi.Named)}
+				mpi.Placed
+			}{c, c.(mpi.NativeBcast), c.(mpi.Placed)}
 		}, tree, false, false},
 		{"no NativeBcast", func(c mpi.Communicator) mpi.Communicator {
 			return struct {
 				mpi.Communicator
 				mpi.Splitter
-				mpi.Named
-			}{c, c.(mpi.Splitter), c.(mpi.Named)}
+				mpi.Placed
+			}{c, c.(mpi.Splitter), c.(mpi.Placed)}
 		}, tree, false, false},
 		{"parts without", func(c mpi.Communicator) mpi.Communicator {
-			return partless{c, c.(mpi.NativeBcast), c.(mpi.Named), c.(mpi.Splitter)}
+			return partless{c, c.(mpi.NativeBcast), c.(mpi.Placed), c.(mpi.Splitter)}
 		}, tree, false, false},
 	} {
 		for _, algorithms := range [][]schedule.Algorithm{nil, {schedule.NativeGroups{}, schedule.Chain{}}} {
@@ -161,11 +161,10 @@ func TestOnlyLibrariesBroadcastInGroups(t *testing.T) {
 type partless struct {
 	mpi.Communicator
 	mpi.NativeBcast
-	mpi.Named
+	mpi.Placed
 	splitter mpi.Splitter
 }
 
-func (p partless) Dup() (mpi.Communicator, error) { return p.splitter.Dup() }
 func (p partless) Split(color, key int) (mpi.Communicator, error) {
 	c, err := p.splitter.Split(color, key)
 	if c != nil {
@@ -313,7 +312,6 @@ type twoByTwo struct {
 	mpi.NativeBcast
 }
 
-func (c twoByTwo) Dup() (mpi.Communicator, error) { return c.Communicator.(mpi.Splitter).Dup() }
 func (c twoByTwo) Split(color, key int) (mpi.Communicator, error) {
 	part, err := c.Communicator.(mpi.Splitter).Split(color, key)
 	return two{part}, err

@@ -21,7 +21,7 @@ import (
 // Bcast does not.
 //
 // The library's own broadcast runs as its MPI_Ibcast (mpi.Ibcaster). Where the
-// communicator cannot do such things (mpi.NonBlocking with mpi.Tester), where a plan ends in the library's broadcast
+// communicator cannot do such things (mpi.NonBlocking), where a plan ends in the library's broadcast
 // in groups, and for the first message of a class of sizes and root, Ibcast is Bcast, and done
 // when it returns.
 //
@@ -150,11 +150,8 @@ func (e *executor) overlaps(native bool) bool {
 	if e.course == nil {
 		return false
 	}
-	_, ok := e.course.sends[0].(mpi.Tester)
-	if ok && native {
-		_, ok = e.course.sends[0].(mpi.Ibcaster)
-	}
-	return ok
+	_, starts := e.course.sends[0].(mpi.Ibcaster)
+	return starts || !native
 }
 
 // IbcastSlice is collective: it is Ibcast of the values of s, as BcastSlice is Bcast.

@@ -341,7 +341,7 @@ func TestLocations(t *testing.T) {
 	}
 }
 
-// Ranks that share cores: New says so by mpi.CrowdedHosts.
+// Ranks that share cores: New says so by mpi.OversubscribedHosts.
 func TestCrowdedHostsAreNoticed(t *testing.T) {
 	for _, c := range []struct {
 		job     string

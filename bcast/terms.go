@@ -55,7 +55,7 @@ func shareTerms(c *crew, s *Settings, places []mpi.Place) (*terms, *model.Networ
 	var out []byte
 	if c.isRoot() {
 		t.Tag, t.Budget, t.Adapt, t.ModelOnly = s.Tag, s.Budget, s.Adapt, s.ModelOnly
-		t.Crowded = len(mpi.CrowdedHosts(places)) > 0
+		t.Crowded = len(mpi.OversubscribedHosts(places)) > 0
 		t.Algorithms = names(s.Algorithms)
 		t.job = jobOf(c.exec.comm, places)
 		if s.Network != nil {

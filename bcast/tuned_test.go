@@ -149,6 +149,6 @@ func placedLike(c, at mpi.Communicator) mpi.Communicator {
 	}
 	return struct {
 		mpi.Communicator
-		mpi.Named
-	}{c, at.(mpi.Named)}
+		mpi.Placed
+	}{c, at.(mpi.Placed)}
 }

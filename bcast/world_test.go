@@ -28,8 +28,7 @@ func place(c mpi.Communicator, at model.Location) placed {
 	return placed{c, c.(mpi.NonBlocking), c.(mpi.NativeBcast), at}
 }
 
-func (p placed) ProcessorName() string { return p.at.Host }
-func (p placed) Core() int             { return p.at.Core }
+func (p placed) Place() mpi.Place { return mpi.Place{Host: p.at.Host, Core: p.at.Core} }
 
 // plain hides all abilities of a communicator beyond the four of the seam.
 type plain struct{ mpi.Communicator }

@@ -173,3 +173,5 @@ func TestWaysOfMeasuring(t *testing.T) {
 		}
 	}
 }
+
+func (*wavering) CallCosts() (call, loop float64) { return 0, 0 }

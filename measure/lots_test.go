@@ -179,3 +179,7 @@ func TestReadingsThatDisagreeAreRepeated(t *testing.T) {
 		}
 	}
 }
+
+func (*disturbedComm) CallCosts() (call, loop float64) { return 0, 0 }
+
+func (*slowPilots) CallCosts() (call, loop float64) { return 0, 0 }

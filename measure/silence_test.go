@@ -39,31 +39,27 @@ func (s silent) Send(buf []byte, dst, tag int) error {
 
 func (s silent) Fail(err error) { s.Communicator.(mpi.Failer).Fail(err) }
 
-func (s silent) Dup() (mpi.Communicator, error) {
-	c, err := s.Communicator.(mpi.Splitter).Dup()
-	return silent{c, s.least, s.over}, err
-}
-
 func (s silent) Split(color, key int) (mpi.Communicator, error) {
-	return s.Communicator.(mpi.Splitter).Split(color, key)
+	c, err := s.Communicator.(mpi.Splitter).Split(color, key)
+	if color == 0 && key == s.Rank() { // a duplicate
+		c = silent{c, s.least, s.over}
+	}
+	return c, err
 }
 
 // spread says of each rank that it is on a host of its own.
 type spread struct{ mpi.Communicator }
 
-func (s spread) ProcessorName() string { return fmt.Sprint("host", s.Rank()) }
-
-func (s spread) Core() int { return 0 }
+func (s spread) Place() mpi.Place { return mpi.Place{Host: fmt.Sprint("host", s.Rank())} }
 
 func (s spread) Fail(err error) { s.Communicator.(mpi.Failer).Fail(err) }
 
-func (s spread) Dup() (mpi.Communicator, error) {
-	c, err := s.Communicator.(mpi.Splitter).Dup()
-	return spread{c}, err
-}
-
 func (s spread) Split(color, key int) (mpi.Communicator, error) {
-	return s.Communicator.(mpi.Splitter).Split(color, key)
+	c, err := s.Communicator.(mpi.Splitter).Split(color, key)
+	if color == 0 && key == s.Rank() { // a duplicate
+		c = spread{c}
+	}
+	return c, err
 }
 
 // watched are the measurements in which rank 0 leads, with what a rank may be silent for.

@@ -9,7 +9,7 @@ import (
 // A Location says where a rank runs.
 type Location struct {
 	Host string // "" if not known
-	Core int    // logical CPU; -1 if the rank is not bound to a single one, as mpi.Named has it
+	Core int    // logical CPU; -1 if the rank is not bound to a single one, as mpi.Placed has it
 }
 
 // Metadata says how a network was measured. A number without its conditions

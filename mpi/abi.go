@@ -1,5 +1,3 @@
-//go:build !(mpi && cgo)
-
 package mpi
 
 import (
@@ -8,41 +6,38 @@ import (
 	"strings"
 )
 
-// An abi is what the header file of a library says, and programs have compiled in: the values of
-// handles and constants, and the layout of MPI_Status. There is one for each library that is known
-// (abi_openmpi.go, abi_mpich.go).
+// An abi is what the header file of a library says and programs have compiled in: the values of handles
+// and constants, and the layout of MPI_Status. There is one table per ABI: abi_openmpi.go, abi_mpich.go
+// and abi_standard.go.
 type abi struct {
-	name string // of the libraries that have it
+	name           string // of the libraries that have it
+	handleBytes    int    // 8, or 4, the lower ones of the handles below
+	threadFunneled int    // MPI_THREAD_FUNNELED
 
-	// Handles. MPICH's are of 4 bytes, the lower ones of these.
-	handleBytes                                          int
+	// Handles.
 	commWorld, commSelf, commNull, byteType, requestNull uintptr
 	errorsReturn, copyNothing                            uintptr
-
-	numbers    [Float64 + 1]uintptr // by NumberType
-	reductions [Max + 1]uintptr
+	numbers                                              [Float64 + 1]uintptr // by NumberType
+	reductions                                           [Max + 1]uintptr     // by Reduction
 
 	// Classes of errors.
 	errRank, errRoot, errTag, errCount, errTruncate int32
 
-	// MPI_Status: its size, and where its fields are.
-	statusBytes, source, tag int
-	counted                  int // where 64 bits are the count of what was not cancelled, if it is below 2^31
-	count                    func(status []byte) int64
-
-	// overruns: a message that is too long may be written past the end of a buffer, unless the
-	// control variable of this name has the value. "": never.
-	overruns    string
-	overrunsNot int32
+	// MPI_Status: its size and the offsets of its fields, in bytes. The count of a message of fewer
+	// than 2^31 bytes is the 64-bit word at counted, or notKnown before checkABI.
+	statusBytes, source, tag, counted int
 }
 
-// Constants that the known libraries have in common.
+// notKnown is the offset of a field that has to be found.
+const notKnown = -1
+
+// Constants that the known ABIs have in common.
 const (
 	undefined = -32766
 	textRoom  = 8192 // at least MPI_MAX_LIBRARY_VERSION_STRING, MPI_MAX_ERROR_STRING and MPI_MAX_PROCESSOR_NAME
 )
 
-// A resolver finds a symbol of the library, or returns 0.
+// A resolver returns the address of a symbol of the library, or 0.
 type resolver func(name string) uintptr
 
 type symbol struct {
@@ -50,7 +45,7 @@ type symbol struct {
 	address *uintptr
 }
 
-// all finds all of some symbols.
+// all finds all symbols of a list.
 func (find resolver) all(symbols []symbol) error {
 	for _, s := range symbols {
 		if *s.address = find(s.name); *s.address == 0 {
@@ -60,20 +55,28 @@ func (find resolver) all(symbols []symbol) error {
 	return nil
 }
 
-// tellABI tells which ABI a library has, by its symbols and by what it says of itself: its version, and
-// that of the standard ABI, if it has that.
-func tellABI(version, standard string, find resolver) (*abi, error) {
+// chooseABI returns the table of a library. It decides by the library's version text, by the version of
+// the standard ABI that the library says to have ("" for none), and by its symbols.
+func chooseABI(version, standardABI string, find resolver) (*abi, error) {
 	hasSymbols := find("ompi_mpi_comm_world") != 0
 	switch {
-	case standard != "":
-		return nil, fmt.Errorf("the library (%s) has the standard ABI %s of MPI 5, which no library to test with has yet; name the usual one by %s, or build with CC=mpicc go build -tags mpi",
-			firstLine(version), standard, libraryVar)
+	case strings.HasPrefix(standardABI, "1."):
+		return standard(), nil
+	case standardABI != "":
+		return nil, fmt.Errorf("the library (%s) has version %s of the standard ABI of MPI; version 1 is known: name another library by %s",
+			firstLine(version), standardABI, libraryVar)
 	case hasSymbols && strings.HasPrefix(version, "Open MPI"):
 		return openMPI(find)
-	case !hasSymbols && hasABIOfMPICH(version):
+	case !hasSymbols && isKinOfMPICH(version):
 		return mpich(), nil
 	}
-	return nil, fmt.Errorf("the library says %q: it is neither Open MPI nor of MPICH's ABI, the two that are known here; build with CC=mpicc go build -tags mpi", firstLine(version))
+	return nil, fmt.Errorf("the library says %q: it has neither the ABI of Open MPI, nor that of MPICH, nor the standard ABI of MPI 5: name another library by %s",
+		firstLine(version), libraryVar)
 }
 
 func int32At(status []byte, at int) int32 { return int32(binary.NativeEndian.Uint32(status[at:])) }
+
+// count returns the number of bytes that a status tells of.
+func (a *abi) count(status []byte) int32 {
+	return int32(min(binary.NativeEndian.Uint64(status[a.counted:]), 1<<31-1))
+}

@@ -1,20 +1,16 @@
-//go:build !(mpi && cgo)
-
 package mpi
 
-import (
-	"encoding/binary"
-	"strings"
-)
+import "strings"
 
-// mpich is the ABI of MPICH, from mpi.h of version 4.0.2. Since 2014 it is that of its kin, too
-// (MPICH ABI Compatibility Initiative, www.mpich.org/abi): Intel MPI, MVAPICH, Cray MPICH. Handles
-// are integers, in which upper bits tell the kind of object.
+// mpich is the ABI of MPICH, from mpi.h of version 4.0.2; versions 3.4 to 5.0 have it. Since 2014 it is
+// also the ABI of Intel MPI, MVAPICH and Cray MPICH (MPICH ABI Compatibility Initiative,
+// www.mpich.org/abi). Handles are integers, whose upper bits tell the kind of object.
 func mpich() *abi {
 	return &abi{
-		name:        "MPICH",
-		handleBytes: 4,
-		commWorld:   0x44000000, commSelf: 0x44000001, commNull: 0x04000000,
+		name:           "MPICH",
+		handleBytes:    4,
+		threadFunneled: 1,
+		commWorld:      0x44000000, commSelf: 0x44000001, commNull: 0x04000000,
 		byteType: 0x4c00010d, requestNull: 0x2c000000,
 		errorsReturn: 0x54000001, copyNothing: 0,
 		numbers: [...]uintptr{
@@ -27,18 +23,13 @@ func mpich() *abi {
 		errCount: 2, errTag: 4, errRank: 6, errRoot: 7, errTruncate: 14,
 
 		// struct MPI_Status { int count_lo, count_hi_and_cancelled, MPI_SOURCE, MPI_TAG, MPI_ERROR; }
-		// The lowest bit of the second is the one that tells cancelled operations.
+		// A message has fewer than 2^31 bytes and is not cancelled, so the second field is 0.
 		statusBytes: 20, source: 8, tag: 12, counted: 0,
-		count: func(status []byte) int64 {
-			low, high := binary.NativeEndian.Uint32(status), binary.NativeEndian.Uint32(status[4:])>>1
-			return int64(high)<<32 | int64(low)
-		},
 	}
 }
 
-// hasABIOfMPICH tells, by the version text of a library without Open MPI's symbols, whether it has
-// MPICH's ABI.
-func hasABIOfMPICH(version string) bool {
+// isKinOfMPICH tells by the version text of a library whether it is MPICH or derived from it.
+func isKinOfMPICH(version string) bool {
 	for _, kin := range []string{"MPICH", "Intel(R) MPI", "MVAPICH"} {
 		if strings.Contains(version, kin) {
 			return true

@@ -1,25 +1,17 @@
-//go:build !(mpi && cgo)
-
 package mpi
 
-import "encoding/binary"
-
-// openMPI is the ABI of Open MPI, from mpi.h of version 4.1.4. Its handles are the addresses of
-// objects, which are symbols; versions 3 to 5 promise the same ABI (libmpi.so.40).
+// openMPI is the ABI of Open MPI, from mpi.h of version 4.1.4. Versions 3 to 6 have it (libmpi.so.40).
+// Handles are the addresses of objects, which are symbols of the library.
 func openMPI(find resolver) (*abi, error) {
 	a := &abi{
-		name:        "Open MPI",
-		handleBytes: 8,
+		name:           "Open MPI",
+		handleBytes:    8,
+		threadFunneled: 1,
 
 		errCount: 2, errTag: 4, errRank: 6, errRoot: 8, errTruncate: 15,
 
 		// struct ompi_status_public_t { int MPI_SOURCE, MPI_TAG, MPI_ERROR, _cancelled; size_t _ucount; }
 		statusBytes: 24, source: 0, tag: 4, counted: 16,
-		count: func(status []byte) int64 { return int64(binary.NativeEndian.Uint64(status[16:])) },
-
-		// Its ob1 does so where the receiver reads from the sender's memory by itself (4.1.4, messages
-		// above 4 KiB between ranks of one host); 3 stands for no single copy.
-		overruns: "btl_vader_single_copy_mechanism", overrunsNot: 3,
 	}
 	err := find.all([]symbol{
 		{"ompi_mpi_comm_world", &a.commWorld},

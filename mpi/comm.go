@@ -42,10 +42,9 @@ type NonBlocking interface {
 	NewRequests() Requests
 }
 
-// Requests is a set of transfers under way. Buffers given to Isend and Irecv
-// must not be touched before WaitAll returns, and stay pinned until then. A set
-// that is dropped without WaitAll, after an error, say, leaks its buffers and does
-// no other harm.
+// Requests is a set of transfers under way. Buffers given to Isend and Irecv must not be touched before
+// WaitAll or Test says that the set is complete, and stay pinned until then. A set that is dropped before,
+// after an error, say, leaks its buffers and does no other harm.
 type Requests interface {
 	// Isend starts to send buf to rank dst.
 	Isend(buf []byte, dst, tag int) error
@@ -53,26 +52,19 @@ type Requests interface {
 	// Irecv starts to receive a message of exactly len(buf) bytes from src.
 	Irecv(buf []byte, src, tag int) error
 
-	// WaitAll blocks until all transfers of the set are complete, and empties
-	// the set. It returns the first error in the order of the calls.
+	// WaitAll blocks until all transfers of the set are complete, and empties the set. It returns
+	// the first error in the order of the calls.
 	WaitAll() error
-}
 
-// AnyWaiter is the ability of Requests to tell transfers as they complete.
-type AnyWaiter interface {
-	// WaitAny blocks until a transfer of the set is complete that it has not
-	// returned yet, and returns its number in the order of the calls that have made
-	// the set, from 0; -1 when it has returned all. WaitAll has to be called in
-	// the end: it empties the set, and returns what was wrong with a transfer.
+	// WaitAny blocks until a transfer of the set is complete that it has not returned yet, and
+	// returns its number in the order of the calls that have made the set, from 0; -1 when it has
+	// returned all. WaitAll has to be called in the end: it empties the set, and returns what was
+	// wrong with a transfer.
 	WaitAny() (int, error)
-}
 
-// A Tester is the ability of Requests to be asked whether they are complete, between
-// pieces of other work. Transfers progress in its calls: without them, what is
-// longer than the library buffers may not move before WaitAll.
-type Tester interface {
-	// Test returns at once and tells whether all transfers of the set are
-	// complete. If so, it has emptied the set, and returns what WaitAll would.
+	// Test returns at once and tells whether all transfers of the set are complete. If so, it has
+	// emptied the set, and returns what WaitAll would. Transfers progress in its calls: without
+	// them, what is longer than the library buffers may not move before WaitAll.
 	Test() (done bool, err error)
 }
 
@@ -93,21 +85,10 @@ type Clock interface {
 	Now() float64
 }
 
-// Named tells where a rank runs.
-type Named interface {
-	// ProcessorName is the name of the host, as the library knows it.
-	ProcessorName() string
-
-	// Core is the logical CPU to which the rank is bound, or -1 if the rank
-	// is not bound to a single one.
-	Core() int
-}
-
-// Bound tells which part of its host a rank may use.
-type Bound interface {
-	// CPUs are the logical CPUs on which the rank may run, ascending; nil: not
-	// known.
-	CPUs() []int
+// Placed tells where a rank runs.
+type Placed interface {
+	// Place is the host, the core and the CPUs of the rank.
+	Place() Place
 }
 
 // Versioned tells which library carries the messages.
@@ -117,25 +98,18 @@ type Versioned interface {
 	LibraryVersion() string
 }
 
-// Timed runs a whole batch of timed exchanges below Go, so that the cost of
-// the calls does not enter the readings.
+// Timed runs a whole batch of timed exchanges below Go, so that the cost of calls from Go does not enter the
+// measured times.
 type Timed interface {
-	// PingPong exchanges messages of size bytes with rank peer and stores in
-	// samples[i] the time of the i-th sample in seconds for iters round trips
-	// (not divided by iters, clock overhead included). The rank with
-	// first = true sends first; samples are taken on both ranks. Both ranks
+	// PingPong exchanges messages of size bytes with rank peer and stores in samples[i] the time of
+	// the i-th sample in seconds for iters round trips (not divided by iters, clock overhead
+	// included). The rank with first = true sends first; samples are taken on both ranks. Both ranks
 	// call with equal len(samples), size, tag and iters, and opposite first.
 	PingPong(samples []float64, peer, tag, size, iters int, first bool) error
-}
 
-// A CallCoster tells what Go adds to calls of a library that it does not link with. Each is measured
-// on this rank in some 50 us, and the least of some times.
-type CallCoster interface {
-	// CallCost is in a call such as Send, in s. A round trip has two on either rank.
-	CallCost() float64
-
-	// LoopCost is in a call that Timed makes, in s; 0: its loops are in C.
-	LoopCost() float64
+	// CallCosts tells what Go adds to calls of the library, in s: to a call such as Send, of which a
+	// round trip has two on either rank, and to a call that PingPong makes. 0: nothing.
+	CallCosts() (call, loop float64)
 }
 
 // NativeBcast is the library's own broadcast.
@@ -147,28 +121,17 @@ type NativeBcast interface {
 
 // A Splitter makes further communicators over subsets of the ranks.
 type Splitter interface {
-	// Split is collective: ranks with equal color >= 0 form a new
-	// communicator, ordered by key and then by old rank. A rank with
-	// color < 0 takes part in no new communicator and gets nil.
+	// Split is collective: ranks with equal color >= 0 form a new communicator, ordered by key and
+	// then by old rank. A rank with color < 0 takes part in no new communicator and gets nil. With
+	// color 0 and the rank as key it is a duplicate, whose messages never match those of the original.
 	Split(color, key int) (Communicator, error)
-
-	// Dup is collective: a communicator of the same ranks in the same order,
-	// whose messages never match those of the original.
-	Dup() (Communicator, error)
-}
-
-// An Aborter ends the whole job at once.
-type Aborter interface {
-	// Abort ends all ranks; the job's exit status is code where the launcher
-	// can pass it on, and non-zero in any case. It does not return.
-	Abort(code int)
 }
 
 // A Failer ends the whole job because of an error, and tells it.
 type Failer interface {
 	// Fail ends all ranks because of err, which is told to whoever has started them. Unlike other
-	// methods it may be called while another goroutine waits in an operation of the
-	// communicator: that is what it is for. It returns only if the process goes on, as
-	// that of ranks in one process does; their operations then return ErrAborted.
+	// methods it may be called while another goroutine waits in an operation of the communicator:
+	// that is what it is for. It returns only if the process goes on, as that of ranks in one process
+	// does; their operations then return ErrAborted.
 	Fail(err error)
 }

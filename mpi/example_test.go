@@ -122,13 +122,13 @@ func ExamplePlaces() {
 
 // Two ranks that are bound to one core share it, whatever else the host has. Two
 // that may use the same two CPUs need not.
-func ExampleCrowdedHosts() {
+func ExampleOversubscribedHosts() {
 	places := []mpi.Place{
 		{Host: "n0", Core: 5},
 		{Host: "n0", Core: 5},
 		{Host: "n1", Core: -1, CPUs: []int{0, 1}},
 		{Host: "n1", Core: -1, CPUs: []int{0, 1}},
 	}
-	fmt.Println(mpi.CrowdedHosts(places))
+	fmt.Println(mpi.OversubscribedHosts(places))
 	// Output: [n0]
 }

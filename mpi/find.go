@@ -1,5 +1,3 @@
-//go:build !(mpi && cgo)
-
 package mpi
 
 import (
@@ -9,9 +7,8 @@ import (
 	"strings"
 )
 
-// libraryVar names the environment variable that tells World which library to open: a file, or a name
-// that the loader finds. Where it is set, no launcher is needed: a program started by none is a job of
-// one rank.
+// libraryVar is the environment variable that names the library that World opens: a file, or a name that the
+// loader finds. If it is set, a program that no launcher has started is a job of one rank.
 const libraryVar = "TOPOCAST_MPI"
 
 // A family of libraries has an ABI, and launchers.
@@ -21,13 +18,14 @@ type family struct {
 	variables []string // that its launchers set
 }
 
-// families are those that are known. Open MPI 3 to 5 are libmpi.so.40; Debian's MPICH is libmpich.so.12,
-// since its libmpi is Open MPI.
+// families are those that are known, the last resort last. Open MPI 3 to 6 are libmpi.so.40. Debian's MPICH
+// is libmpich.so.12, since its libmpi is Open MPI. The file of the standard ABI does not tell its family.
 func families() []family {
 	return []family{
 		{"Open MPI", []string{"libmpi.so.40", "libmpi.40.dylib"}, []string{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}},
 		{"MPICH", []string{"libmpi.so.12", "libmpich.so.12", "libmpi.12.dylib"}, []string{"PMI_SIZE", "PMI_RANK", "PMI_FD", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"}},
-		{"Open MPI", nil, []string{"PMIX_RANK"}}, // by a batch system
+		{"Open MPI", nil, []string{"PMIX_RANK"}}, // by a batch system, or by prterun
+		{"the standard ABI", []string{"libmpi_abi.so.1", "libmpi_abi.1.dylib"}, nil},
 	}
 }
 
@@ -45,7 +43,7 @@ func findLibrary(getenv func(string) string, opens bool, loaded resolver, load f
 		}
 		return ErrNoLauncher
 	case !opens:
-		return fmt.Errorf("mpi: World: no MPI library can be opened on %s/%s: build with CC=mpicc go build -tags mpi", runtime.GOOS, runtime.GOARCH)
+		return fmt.Errorf("mpi: World: no MPI library can be opened on %s/%s: use Linux or macOS on amd64 or arm64", runtime.GOOS, runtime.GOARCH)
 	case file != "":
 		if err := load(file); err != nil {
 			return fmt.Errorf("mpi: World: %w%s", err, named(getenv))

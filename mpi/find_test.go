@@ -1,10 +1,8 @@
-//go:build !(mpi && cgo)
-
 package mpi
 
 import (
+	"encoding/binary"
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -37,6 +35,8 @@ func TestFindLibrary(t *testing.T) {
 		{"a named library that is not there", both, []string{"libmpi.so.40"}, false, "", []string{"/opt/libmpi.so.12: cannot", "TOPOCAST_MPI=/opt/libmpi.so.12"}},
 		{"a program that is linked with MPI", nil, everything, true, "", nil},
 		{"a launcher, and no library", hydra, nil, false, "", []string{"PMI_SIZE=4", "MPICH", "libmpich.so.12", "LD_LIBRARY_PATH", "TOPOCAST_MPI"}},
+		{"the standard ABI where nothing else is there", hydra, []string{"libmpi_abi.so.1"}, false, "libmpi_abi.so.1", nil},
+		{"the standard ABI beside another library", openMPI, []string{"libmpi_abi.so.1", "libmpich.so.12"}, false, "libmpich.so.12", nil},
 		{"a library that does not load", hydra, []string{"broken"}, false, "", []string{"libmpi.so.12: undefined symbol: x"}},
 		{"no launcher", nil, everything, false, "", []string{ErrNoLauncher.Error()}},
 		{"the script of a batch job", map[string]string{"SLURM_NTASKS": "4", "SLURM_PROCID": "0"}, everything, false, "", []string{ErrNoLauncher.Error()}},
@@ -88,13 +88,13 @@ func TestFindLibraryWhereNoneOpens(t *testing.T) {
 	if err := find(""); !errors.Is(err, ErrNoLauncher) {
 		t.Errorf("without a launcher: %v, want %v", err, ErrNoLauncher)
 	}
-	if err := find("PMI_SIZE"); err == nil || errors.Is(err, ErrNoLauncher) || !strings.Contains(err.Error(), "-tags mpi") {
-		t.Errorf("under a launcher: %v, want it to tell the tag", err)
+	if err := find("PMI_SIZE"); err == nil || errors.Is(err, ErrNoLauncher) || !strings.Contains(err.Error(), "no MPI library can be opened") {
+		t.Errorf("under a launcher: %v, want it to say so", err)
 	}
 }
 
 // An ABI takes both: the symbols, and the library's own word.
-func TestTellABI(t *testing.T) {
+func TestChooseABI(t *testing.T) {
 	ompi := func(string) uintptr { return 4096 }
 	none := func(string) uintptr { return 0 }
 	lacking := func(name string) uintptr {
@@ -117,10 +117,12 @@ func TestTellABI(t *testing.T) {
 		{"Open MPI by its word only", "Open MPI v4.1.4", none, "", ""},
 		{"Open MPI without one of its symbols", "Open MPI v4.1.4", lacking, "", ""},
 		{"MPICH with symbols of Open MPI", "MPICH Version:\t4.0.2", ompi, "", ""},
-		{"MPICH's libmpi_abi", "MPICH Version:\t5.0.0", none, "", "1.0"},
-		{"Open MPI's libmpi_abi", "Open MPI v6.0.0", none, "", "1.0"},
+		{"MPICH's libmpi_abi", "MPICH Version:\t5.0.0", none, "the standard ABI of MPI 5", "1.0"},
+		{"Open MPI's libmpi_abi", "Open MPI v6.0.0", none, "the standard ABI of MPI 5", "1.0"},
+		{"Open MPI's libmpi_abi beside its own ABI", "Open MPI v6.0.0", ompi, "the standard ABI of MPI 5", "1.0"},
+		{"a standard ABI that is not known", "MPICH Version:\t7.0.0", none, "", "2.0"},
 	} {
-		a, err := tellABI(tt.version, tt.standard, tt.find)
+		a, err := chooseABI(tt.version, tt.standard, tt.find)
 		if (err == nil) != (tt.want != "") || err == nil && a.name != tt.want {
 			t.Errorf("%s: ABI %+v, %v, want that of %q", tt.name, a, err, tt.want)
 		}
@@ -136,10 +138,11 @@ func TestCountOfStatus(t *testing.T) {
 	for _, tt := range []struct {
 		abi    *abi
 		status []byte
-		want   int64
+		want   int32
 	}{
-		{ompi, []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0}, 1<<32 + 1<<8},
-		{mpich(), []byte{0, 1, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 1<<32 + 1<<8}, // the 1 of 3 says: cancelled
+		{ompi, []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 3, 0, 0, 0, 0}, 3<<24 + 1<<8},
+		{mpich(), []byte{0, 1, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 3<<24 + 1<<8},
+		{ompi, []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0}, 1<<31 - 1}, // a message that is too long
 	} {
 		if got := tt.abi.count(tt.status); got != tt.want {
 			t.Errorf("%s: count = %d, want %d", tt.abi.name, got, tt.want)
@@ -147,18 +150,29 @@ func TestCountOfStatus(t *testing.T) {
 	}
 }
 
-func TestWithoutLauncher(t *testing.T) {
-	if _, why := launchedBy(os.Getenv); why != "" {
-		t.Skipf("there is one: %s", why)
-	}
-	if world, err := World(); world != nil || !errors.Is(err, ErrNoLauncher) {
-		t.Errorf("World() = %v, %v, want nil, %v", world, err, ErrNoLauncher)
-	}
-	err := Run(func(Communicator) error {
-		t.Error("Run has called its argument")
-		return nil
-	})
-	if !errors.Is(err, ErrNoLauncher) {
-		t.Errorf("Run() = %v, want %v", err, ErrNoLauncher)
+// The count of a library of the standard ABI is found where Open MPI and MPICH have it, and nowhere else.
+func TestFindCount(t *testing.T) {
+	lengths := []int{0, 5, 0x1234}
+	for _, tt := range []struct {
+		name string
+		put  func(status []byte, n int)
+		want int
+	}{
+		{"MPICH: after the three fields", func(s []byte, n int) { binary.NativeEndian.PutUint32(s[12:], uint32(n)) }, 12},
+		{"Open MPI: aligned to 8 bytes", func(s []byte, n int) { binary.NativeEndian.PutUint64(s[16:], uint64(n)) }, 16},
+		{"in words of 8 bits", func(s []byte, n int) { s[12], s[16] = byte(n), byte(n>>8) }, notKnown},
+		{"another number", func(s []byte, n int) { binary.NativeEndian.PutUint64(s[16:], uint64(n+1)) }, notKnown},
+	} {
+		var statuses [][]byte
+		for _, n := range lengths {
+			status := make([]byte, statusRoom)
+			status[4], status[5] = 0x2a, 0x2a // the tag
+			tt.put(status, n)
+			statuses = append(statuses, status)
+		}
+		l := &library{abi: standard()}
+		if got := l.findCount(statuses, lengths); got != tt.want {
+			t.Errorf("%s: findCount = %d, want %d", tt.name, got, tt.want)
+		}
 	}
 }

@@ -196,14 +196,13 @@ func useAfterEnd(comms ...mpi.Communicator) error {
 		w := c.(*mpi.Comm)
 		requests := w.NewRequests()
 		_, splitErr := w.Split(0, 0)
-		_, dupErr := w.Dup()
 		buf := make([]byte, 64)
 		_, performErr := w.Perform(nil, []mpi.Step{{Peer: peer}}, 0, false)
 		for i, err := range []error{
 			requests.Isend(buf, peer, 1), requests.Irecv(buf, peer, 1),
 			w.Send(nil, peer, 1), w.Recv(nil, peer, 1), w.Ssend(nil, peer, 1), w.Bcast(nil, 0),
 			requests.Isend(nil, peer, 1), requests.Irecv(nil, peer, 1),
-			w.PingPong(make([]float64, 1), peer, 1, 0, 1, true), splitErr, dupErr,
+			w.PingPong(make([]float64, 1), peer, 1, 0, 1, true), splitErr,
 			requests.(mpi.Ibcaster).Ibcast(buf, 0), performErr,
 		} {
 			if !errors.Is(err, mpi.ErrClosed) {

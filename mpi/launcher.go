@@ -69,11 +69,35 @@ func launched(getenv func(string) string) int {
 	return rank
 }
 
-// checkLauncher refuses a job of one rank, as the library sees it, of which the
-// environment says that several processes were started: by the launcher of
-// another library, or by a batch system that tells none of the others. A program
-// under no launcher has none of the variables.
-func checkLauncher(library string, getenv func(string) string) error {
+// checkFamily refuses a library before MPI_Init if its launcher is known to belong to another one. MPI_Init of
+// MPICH 5 would abort under Open MPI's launcher. Open MPI would make each process that Hydra starts a job of
+// one rank, with lines of its own. hasPMIx tells whether the process has loaded a PMIx library: an MPICH that
+// is built with it runs under any launcher that speaks PMIx.
+func checkFamily(version string, isMPICH, hasPMIx bool, getenv func(string) string) error {
+	by, ranks, _ := started(getenv)
+	var variable string
+	switch {
+	case !isMPICH && strings.HasPrefix(version, "Open MPI"):
+		if by.size != "PMI_SIZE" || ranks < 2 || getenv("HYDI_CONTROL_FD") == "" {
+			return nil
+		}
+		variable = by.size
+	case !isMPICH || hasPMIx:
+		return nil
+	case by.size == "OMPI_COMM_WORLD_SIZE" && ranks > 1:
+		variable = by.size
+	case by.rank == "PMIX_RANK" && strings.HasPrefix(getenv("PMIX_NAMESPACE"), "pr"): // prterun-..., prte-...
+		variable = "PMIX_NAMESPACE"
+	default:
+		return nil
+	}
+	return foreign(version, "", fmt.Errorf("%w (%s=%s)", ErrLauncher, variable, getenv(variable)))
+}
+
+// checkLauncher refuses a job of one rank, as the library sees it, of which the environment says that several
+// processes were started: by the launcher of another library, or by a batch system that tells none of the
+// others.
+func checkLauncher(version string, getenv func(string) string) error {
 	by, several := startedSeveral(getenv)
 	switch {
 	case several == nil:
@@ -81,8 +105,13 @@ func checkLauncher(library string, getenv func(string) string) error {
 	case !by.isMPI:
 		return unconnected(several)
 	}
-	library, _, _ = strings.Cut(library, ",") // Open MPI says more
-	return fmt.Errorf("the program uses %s, which sees a job of one rank, but %w: it belongs to another library; start the program with the mpirun of this one", library, several)
+	return foreign(version, " which sees a job of one rank,", several)
+}
+
+// foreign refuses the launcher of another library.
+func foreign(version, sees string, several error) error {
+	library, _, _ := strings.Cut(version, ",") // Open MPI says more
+	return fmt.Errorf("the program uses %s,%s but %w: it belongs to another library; start the program with the mpirun of this one", library, sees, several)
 }
 
 // unconnected refuses to be one of several processes that no MPI can join.

@@ -2,6 +2,7 @@ package mpi
 
 import (
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 )
@@ -40,6 +41,47 @@ func TestCheckLauncher(t *testing.T) {
 			t.Errorf("%s: %q is more than a line", tt.name, err)
 		}
 	}
+}
+
+// A library is refused before MPI_Init where its launcher is known to belong to another one.
+func TestCheckFamily(t *testing.T) {
+	const openMPI, mpich = "Open MPI v6.0.0rc2, package: Debian OpenMPI", "MPICH Version: 5.0.2"
+	hydra := map[string]string{"PMI_SIZE": "2", "PMI_RANK": "0", "PMI_FD": "8", "HYDI_CONTROL_FD": "9"}
+	mpirun := map[string]string{"OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_RANK": "0", "PMIX_RANK": "0", "PMIX_NAMESPACE": "prterun-host-7@1"}
+	prterun := map[string]string{"PMIX_RANK": "0", "PMIX_NAMESPACE": "prterun-host-7@1"}
+	slurm := map[string]string{"PMIX_RANK": "0", "PMIX_NAMESPACE": "slurm.pmix.7.0", "SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "0"}
+	pmi2 := map[string]string{"PMI_SIZE": "4", "PMI_RANK": "0", "PMI_FD": "8"}
+	for _, tt := range []struct {
+		name, version string
+		env           map[string]string
+		hasPMIx       bool
+		want          string // "": no error
+	}{
+		{"MPICH under Hydra", mpich, hydra, false, ""},
+		{"Open MPI under Hydra", openMPI, hydra, true, "PMI_SIZE=2"},
+		{"Open MPI under Slurm's PMI 2", openMPI, pmi2, true, ""},
+		{"Open MPI under its mpirun within a job of Hydra", openMPI, joined(hydra, mpirun), true, ""},
+		{"one rank of Open MPI under Hydra", openMPI, joined(hydra, map[string]string{"PMI_SIZE": "1"}), true, ""},
+		{"MPICH under Open MPI's mpirun", mpich, mpirun, false, "OMPI_COMM_WORLD_SIZE=2"},
+		{"MPICH under prterun, which tells no number", mpich, prterun, false, "PMIX_NAMESPACE=prterun-host-7@1"},
+		{"MPICH with PMIx under prterun", mpich, prterun, true, ""},
+		{"MPICH under Slurm's PMIx", mpich, slurm, false, ""},
+		{"Open MPI under prterun", openMPI, prterun, true, ""},
+		{"MPICH without a launcher", mpich, nil, false, ""},
+		{"a library of neither family", "FUJITSU MPI Library 4.0.0", hydra, false, ""},
+	} {
+		err := checkFamily(tt.version, isKinOfMPICH(tt.version), tt.hasPMIx, func(name string) string { return tt.env[name] })
+		if (err == nil) != (tt.want == "") || err != nil && (!errors.Is(err, ErrLauncher) || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n")) {
+			t.Errorf("%s: %v, want one line with %q", tt.name, err, tt.want)
+		}
+	}
+}
+
+// joined is the union of both, in which b counts.
+func joined(a, b map[string]string) map[string]string {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
 }
 
 // What starts several processes without telling them of each other: an error of all of them where

@@ -6,18 +6,19 @@ import (
 	"unsafe"
 )
 
-// live holds the sets of a communicator that have buffers in MPI's hands. The
-// garbage collector must not find such a set unreachable: it would end the
-// process ("found leaking pinned pointer"), and rightly so, since MPI may still
-// write. A caller may forget both the set and the communicator, so roots holds live itself.
+// live holds the request sets of a communicator whose buffers MPI may read or write.
+//
+// The garbage collector must not find such a set unreachable. It would end the process ("found leaking
+// pinned pointer"), and rightly so. A caller may forget both the set and the communicator, so roots
+// holds live itself.
 type live struct {
-	sets     []*requests
-	isRoot   bool           // it is in roots
-	stranded runtime.Pinner // buffers of what failed
-	isKept   bool           // there are some
+	sets   []*requests
+	isRoot bool           // it is in roots
+	leaked runtime.Pinner // buffers of transfers that failed
+	leaks  bool           // there are some
 }
 
-// roots is where the collector finds what MPI, of which the process has one, may write to.
+// roots is where the collector finds what MPI may write to. The process has one MPI.
 var roots sync.Map // of *live
 
 // add adds a set, unless it is there.
@@ -37,13 +38,13 @@ func (l *live) takeRoot() {
 	}
 }
 
-// strand keeps, for good, a buffer on which transfers may be under way that nobody
-// waits for any more: of steps, or of a collective, which fails with its own messages on the way. The caller has it from where it was until here: what
-// reaches this cannot be on a stack, which would move.
-func (l *live) strand(buf []byte) {
+// leak keeps a buffer for good on which transfers may be under way that nobody waits for any more: those
+// of failed steps, or of a failed collective. The caller has held the buffer from the call on, so it is
+// on the heap and has not moved.
+func (l *live) leak(buf []byte) {
 	l.takeRoot()
-	l.stranded.Pin(unsafe.SliceData(buf))
-	l.isKept = true
+	l.leaked.Pin(unsafe.SliceData(buf))
+	l.leaks = true
 }
 
 // remove takes a set out again.
@@ -59,10 +60,10 @@ func (l *live) remove(r *requests) {
 	r.place = 0
 }
 
-// close lets the collector have the communicator, and tells whether it has: a
-// set that is left keeps it, or a stranded buffer.
+// close lets the collector have the communicator, and tells whether it has: a set with transfers under
+// way or a leaked buffer keeps it.
 func (l *live) close() bool {
-	if len(l.sets) > 0 || l.isKept {
+	if len(l.sets) > 0 || l.leaks {
 		return false
 	}
 	if l.isRoot {

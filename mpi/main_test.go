@@ -10,7 +10,7 @@ import (
 )
 
 // The test binary has several lives: it launches jobs (job_test.go,
-// faults_test.go, crowded_test.go, pingpong_test.go, calls_test.go), it is a rank of such a job, or it is a rank that runs the
+// faults_test.go, oversubscribed_test.go, pingpong_test.go, calls_test.go), it is a rank of such a job, or it is a rank that runs the
 // tests.
 func TestMain(m *testing.M) {
 	switch {
@@ -22,8 +22,8 @@ func TestMain(m *testing.M) {
 		rankOfCalls()
 	case os.Getenv(jobVar) == startJob:
 		rankOfStart()
-	case os.Getenv(jobVar) == crowdJob:
-		rankOfCrowd()
+	case os.Getenv(jobVar) == oversubscribedJob:
+		rankOfOversubscribed()
 	case os.Getenv(jobVar) == besideJob:
 		rankOfBeside()
 	case os.Getenv(jobVar) == endJob:

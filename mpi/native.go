@@ -42,7 +42,7 @@ func (c *Comm) Barrier() error {
 	if err := c.open("Barrier"); err != nil {
 		return err
 	}
-	return c.fault("Barrier", c.native.meet(), -1, -1)
+	return c.fault("Barrier", c.native.barrier(), -1, -1)
 }
 
 // Reduce is collective: values of rank root become the reduction of those of all ranks, by
@@ -113,8 +113,8 @@ func (t *together) take(n int) []byte {
 // under way.
 func (c *Comm) joined(op string, failed code, root int, dst, src []byte) error {
 	if failed > codeOK {
-		c.live.strand(dst)
-		c.live.strand(src)
+		c.live.leak(dst)
+		c.live.leak(src)
 	}
 	return c.fault(op, failed, root, -1)
 }

@@ -1,6 +1,7 @@
 package mpi
 
 import (
+	"math/bits"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
@@ -26,7 +27,7 @@ func onHost(host string, masks ...[]int) []Place {
 	return places
 }
 
-func TestCrowdedHosts(t *testing.T) {
+func TestOversubscribedHosts(t *testing.T) {
 	a := onHost
 	for _, tt := range []struct {
 		name   string
@@ -53,29 +54,26 @@ func TestCrowdedHosts(t *testing.T) {
 		{"two on one core beside an unknown one", []Place{{"a", -1, nil}, {"a", 5, nil}, {"a", 5, []int{5}}}, []string{"a"}},
 		{"one bound beside unknown ones", []Place{{"a", -1, nil}, {"a", 5, nil}, {"a", -1, nil}}, nil},
 	} {
-		if got := CrowdedHosts(tt.places); !slices.Equal(got, tt.want) {
-			t.Errorf("%s: CrowdedHosts = %v, want %v", tt.name, got, tt.want)
+		if got := OversubscribedHosts(tt.places); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: OversubscribedHosts = %v, want %v", tt.name, got, tt.want)
 		}
 	}
 }
 
-// Hall's condition, tried on all sets of ranks, says the same.
-func TestCrowdedIsHallsCondition(t *testing.T) {
+// Hall's condition (1935), tried on all sets of ranks, says the same of masks as launchers make them: two masks of
+// a host have no CPU in common, or one is within the other.
+func TestOversubscribedIsHallsCondition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
+	levels := [][]int{{0, 8}, {0, 4}, {4, 8}, {0, 2}, {2, 4}, {4, 6}, {6, 8}, {0, 1}, {1, 2}, {2, 3}, {5, 6}, {7, 8}}
 	counts := map[bool]int{}
 	for range 2000 {
-		masks := make([]uint, 1+rng.IntN(7))
+		masks := make([]uint, 1+rng.IntN(9))
 		var places []Place
 		for i := range masks {
-			var cpus []int
-			for cpu := range 7 {
-				if rng.IntN(3) == 0 {
-					masks[i] |= 1 << cpu
-					cpus = append(cpus, cpu)
-				}
-			}
-			if cpus == nil {
-				masks[i], cpus = 1, []int{0}
+			level := levels[rng.IntN(len(levels))]
+			cpus := span(level[0], level[1])
+			for _, cpu := range cpus {
+				masks[i] |= 1 << cpu
 			}
 			places = append(places, Place{"a", -1, cpus})
 		}
@@ -88,11 +86,11 @@ func TestCrowdedIsHallsCondition(t *testing.T) {
 					ranks++
 				}
 			}
-			want = want || ranks > popcount(union)
+			want = want || ranks > bits.OnesCount(union)
 		}
 		counts[want]++
-		if got := len(CrowdedHosts(places)) > 0; got != want {
-			t.Fatalf("CrowdedHosts of masks %b = %v, want %v", masks, got, want)
+		if got := len(OversubscribedHosts(places)) > 0; got != want {
+			t.Fatalf("OversubscribedHosts of masks %b = %v, want %v", masks, got, want)
 		}
 	}
 	if counts[true] < 100 || counts[false] < 100 {
@@ -100,46 +98,39 @@ func TestCrowdedIsHallsCondition(t *testing.T) {
 	}
 }
 
-func popcount(x uint) (n int) {
-	for ; x > 0; x &= x - 1 {
-		n++
-	}
-	return n
-}
-
-func TestPlacesSurviveTheWay(t *testing.T) {
+func TestPlacesSurviveEncoding(t *testing.T) {
 	places := []Place{
 		{"node07.cluster", -1, span(0, 64)},
 		{"", 1 << 30, nil},
 		{"node07.cluster", 3, []int{3}},
-		{"b", -1, slices.Concat(span(0, 4), span(8, 12), []int{1023})},
+		{"tab\tand\nline", -1, slices.Concat(span(0, 4), span(8, 12), []int{1023})},
 		{"b", 0, []int{}},
 		{"node07.cluster", -1, span(0, 64)},
 	}
 	var text []byte
 	for _, p := range places {
-		text = appendPlace(text, p)
+		text = p.append(text)
 	}
-	got, err := decodePlaces(text, len(places))
+	got, err := parsePlaces(text, len(places))
 	if err != nil || !reflect.DeepEqual(got, places) {
 		t.Errorf("places = %v, %v, want %v", got, err, places)
 	}
 	for _, ranks := range []int{len(places) - 1, len(places) + 1} {
-		if _, err := decodePlaces(text, ranks); err == nil {
+		if _, err := parsePlaces(text, ranks); err == nil {
 			t.Errorf("%d places are read as %d: no error", len(places), ranks)
 		}
 	}
-	if perRank := len(appendPlace(nil, places[0])); perRank > 24 {
-		t.Errorf("a place takes %d bytes: runs of CPUs are not written as runs", perRank)
+	if perRank := len(places[0].append(nil)); perRank > 30 {
+		t.Errorf("a place takes %d bytes, want at most 30: runs of CPUs are not written as runs", perRank)
 	}
 }
 
-// No message makes the decoder panic or fill the memory.
-func FuzzDecodePlaces(f *testing.F) {
-	f.Add(appendPlace(appendPlace(nil, Place{"a", -1, span(0, 9)}), Place{"b", 2, nil}))
-	f.Add([]byte{0, 0, 255, 255, 63, 1, 1, 255, 255, 63, 1})
+// No message makes the parser panic or fill the memory.
+func FuzzParsePlaces(f *testing.F) {
+	f.Add(Place{"b", 2, nil}.append(Place{"a", -1, span(0, 9)}.append(nil)))
+	f.Add([]byte("\"a\"\t1\t0-1048575,0-1048575,\n\"\"\t-1\t?\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		places, err := decodePlaces(text, 2)
+		places, err := parsePlaces(text, 2)
 		if err == nil && len(places) != 2 {
 			t.Errorf("%d places, want 2", len(places))
 		}

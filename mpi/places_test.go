@@ -61,12 +61,12 @@ type placed struct {
 	core int
 }
 
-func (p placed) ProcessorName() string { return p.host }
-func (p placed) Core() int             { return p.core }
-func (p placed) CPUs() []int           { return []int{p.core, p.core + 7} }
+func (p placed) Place() mpi.Place {
+	return mpi.Place{Host: p.host, Core: p.core, CPUs: []int{p.core, p.core + 7}}
+}
 
 // Ranks of a communicator that knows nothing of them have the host's name, and
-// are not crowded.
+// are not oversubscribed.
 func TestPlacesWithoutAbilities(t *testing.T) {
 	err := local.Run(50, nil, func(c mpi.Communicator) error {
 		places, err := mpi.Places(bare{c})
@@ -74,12 +74,12 @@ func TestPlacesWithoutAbilities(t *testing.T) {
 			return err
 		}
 		for r, p := range places {
-			if p.Host != c.(mpi.Named).ProcessorName() || p.Core != -1 || p.CPUs != nil {
+			if p.Host != c.(mpi.Placed).Place().Host || p.Core != -1 || p.CPUs != nil {
 				return fmt.Errorf("place of rank %d = %v", r, p)
 			}
 		}
-		if crowded := mpi.CrowdedHosts(places); crowded != nil {
-			return fmt.Errorf("crowded hosts = %v, want none", crowded)
+		if hosts := mpi.OversubscribedHosts(places); hosts != nil {
+			return fmt.Errorf("oversubscribed hosts = %v, want none", hosts)
 		}
 		return nil
 	})
@@ -89,7 +89,7 @@ func TestPlacesWithoutAbilities(t *testing.T) {
 }
 
 // Goroutines share the CPUs of the process: as many ranks as it has are not
-// crowded, one more is.
+// oversubscribed, one more is.
 func TestPlacesOfGoroutines(t *testing.T) {
 	cores, err := local.Cores()
 	if err != nil {
@@ -104,8 +104,8 @@ func TestPlacesOfGoroutines(t *testing.T) {
 			if !slices.Equal(places[n-1].CPUs, cores) {
 				return fmt.Errorf("CPUs = %d, want %d", places[n-1].CPUs, cores)
 			}
-			if crowded := mpi.CrowdedHosts(places); len(crowded) > 0 != (n > len(cores)) {
-				return fmt.Errorf("%d ranks on %d cores: crowded hosts %v", n, len(cores), crowded)
+			if hosts := mpi.OversubscribedHosts(places); len(hosts) > 0 != (n > len(cores)) {
+				return fmt.Errorf("%d ranks on %d cores: oversubscribed hosts %v", n, len(cores), hosts)
 			}
 			return nil
 		})
@@ -115,7 +115,7 @@ func TestPlacesOfGoroutines(t *testing.T) {
 	}
 }
 
-// Simulated ranks are never crowded, however many share a host or a core.
+// Simulated ranks are never oversubscribed, however many share a host or a core.
 func TestPlacesOfSimulatedRanks(t *testing.T) {
 	for _, tt := range []struct {
 		cluster   string
@@ -141,8 +141,8 @@ func TestPlacesOfSimulatedRanks(t *testing.T) {
 					return fmt.Errorf("CPUs of rank %d = %d, want %d", r, places[r].CPUs, want)
 				}
 			}
-			if crowded := mpi.CrowdedHosts(places); crowded != nil {
-				return fmt.Errorf("crowded hosts = %v, want none", crowded)
+			if hosts := mpi.OversubscribedHosts(places); hosts != nil {
+				return fmt.Errorf("oversubscribed hosts = %v, want none", hosts)
 			}
 			return nil
 		})

@@ -1,5 +1,3 @@
-//go:build !(mpi && cgo)
-
 package mpi
 
 import "unsafe"

@@ -4,51 +4,51 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"time"
 )
 
-// A Comm has every ability that this package names, in both builds, and so has one with a limit.
-var _ = []interface {
+// A Comm has every ability that this package names.
+var _ interface {
 	Communicator
 	SyncSender
 	NonBlocking
 	Clock
-	Named
-	Bound
+	Placed
 	Versioned
 	Timed
-	CallCoster
 	Scheduler
 	NativeBcast
-	Splitter
-	Aborter
-	Failer
 	NativeBarrier
 	NativeReduce
 	NativeGather
 	NativeBlocks
+	Splitter
+	Failer
 	io.Closer
-}{(*Comm)(nil), (*Limited)(nil)}
+} = (*Comm)(nil)
 
-// Run is a main function's way into MPI, and collective: it starts MPI (or
-// attaches to one that runs), calls work with a communicator of all ranks, and
-// ends MPI. Call it from the main goroutine.
+// Run is a main function's way into MPI, and collective. It starts MPI, or attaches to one that runs, calls
+// work with a communicator of all ranks, and ends MPI. Call it from the main goroutine.
 //
-// If work returns an error, panics or calls runtime.Goexit on any rank, the
-// cause is printed on standard error and the whole job is aborted, with exit
-// status 1 for an error and 2 for a panic: the other ranks may wait for this
-// one. MPI_Finalize, which would wait too, is called on success only. So Run
-// returns nil, or the error of starting or ending MPI (ErrNoLauncher, say).
+// If work returns an error, panics or calls runtime.Goexit on any rank, the cause is printed on standard
+// error and the whole job is aborted, with exit status 1 for an error and 2 for a panic: the other ranks
+// may wait for this one. MPI_Finalize, which would wait too, is called on success only. So Run returns
+// nil, or the error of starting or ending MPI (ErrNoLauncher, say).
 //
-// What is to outlive the job has to be saved inside work: if MPI_Finalize has not
-// returned two minutes after all ranks have done their work, Run ends the job with
-// status 0 and a line on standard error (see Comm.LimitFinalize).
+// What a program writes after Run is kept. If MPI_Finalize has not returned two minutes after all ranks have
+// done their work, Run ends the job with status 0 and a line on standard error (see Comm.LimitFinalize).
+//
+// A rank that is bound to one core runs Go code on one thread (GOMAXPROCS 1). Go's monitor then takes this
+// thread's place from a call of C that waits for 20 us, at each message. Run sets GOMAXPROCS to 2 there,
+// unless the environment sets GOMAXPROCS. World leaves GOMAXPROCS alone.
 func Run(work func(Communicator) error) error {
 	world, err := World()
 	if err != nil {
 		return err
 	}
+	spareProcessor()
 	world.LimitFinalize(finalizeLimit)
 	returned := false
 	defer func() {
@@ -65,28 +65,26 @@ func Run(work func(Communicator) error) error {
 	return world.Close()
 }
 
-// Fail prints the error on standard error and aborts the job with exit status 1, as Run does
-// with that of its work. It does not return.
-func (c *Comm) Fail(err error) { fail(os.Stderr, c, err) }
+// spareProcessor gives Go a second P if it has one only. With one P, Go's monitor retakes the P of a call
+// after 20 us, starts a thread that polls the network, and falls asleep; the end of the call wakes it. All of
+// that happens on the rank's own core, at each message. With a P to spare the monitor leaves calls of up to
+// 10 ms alone (Go 1.26, retake and sysmon in runtime/proc.go).
+func spareProcessor() {
+	if os.Getenv("GOMAXPROCS") == "" && runtime.GOMAXPROCS(0) == 1 {
+		runtime.GOMAXPROCS(2)
+	}
+}
 
-// Fail prints the error on standard error and aborts the job with exit status 1. It does not
-// return.
-func (w *Wrapped) Fail(err error) { fail(os.Stderr, w, err) }
-
-func fail(w io.Writer, c interface {
-	Communicator
-	Aborter
-}, err error,
-) {
-	fmt.Fprintf(w, "rank %d: %v\n", c.Rank(), err)
+// Fail prints the error on standard error and aborts the job with exit status 1. It does not return.
+func (c *Comm) Fail(err error) {
+	fmt.Fprintf(os.Stderr, "rank %d: %v\n", c.rank, err)
 	c.Abort(1)
 }
 
 // finalizeLimit is what Run gives MPI_Finalize: far more than it takes.
 const finalizeLimit = 2 * time.Minute
 
-// report tells why work did not return: by the value of a panic, or nil for
-// runtime.Goexit.
+// report tells why work did not return: by the value of a panic, or nil for runtime.Goexit.
 func report(w io.Writer, rank int, panicked any, stack []byte) {
 	if panicked == nil {
 		fmt.Fprintf(w, "rank %d: the goroutine of mpi.Run was ended by runtime.Goexit\n\n%s", rank, stack)

@@ -51,8 +51,8 @@ func (s *stopping) Exchange(rows []float64, peer int) ([]float64, error) {
 // stopped is a rank that is stopped in its first message of a measurement's own.
 type stopped struct{ *mpi.Comm }
 
-func (s stopped) Dup() (mpi.Communicator, error) {
-	c, err := s.Comm.Dup()
+func (s stopped) Split(color, key int) (mpi.Communicator, error) {
+	c, err := s.Comm.Split(color, key)
 	if err != nil {
 		return nil, err
 	}

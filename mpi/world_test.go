@@ -40,9 +40,8 @@ func TestContractWithLimit(t *testing.T) {
 	if c.Size() > 4 {
 		t.Skip("it waits for itself, however many ranks there are")
 	}
-	limited, stop := c.WithLimit(time.Hour)
-	defer stop()
-	mpitest.Run(t, limited)
+	defer c.LimitCalls(time.Hour)()
+	mpitest.Run(t, c)
 }
 
 // Transfers between the ranks 0 and 1 do not allocate once the buffers are
@@ -108,7 +107,7 @@ func TestNoAllocations(t *testing.T) {
 			}
 			for done := false; !done; {
 				var err error
-				if done, err = requests.(mpi.Tester).Test(); err != nil {
+				if done, err = requests.Test(); err != nil {
 					return err
 				}
 			}

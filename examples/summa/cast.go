@@ -65,7 +65,7 @@ func newNative(comm mpi.Communicator, rival along) *native {
 	if r, ok := comm.(mpi.NonBlocking); ok {
 		set := r.NewRequests()
 		_, starts := set.(mpi.Ibcaster)
-		if _, asks := set.(mpi.Tester); starts && asks {
+		if starts {
 			n.begun = set
 		}
 	}
@@ -101,7 +101,7 @@ func (u *underWay) Test() (bool, error) {
 		return true, nil
 	}
 	var err error
-	u.done, err = u.set.(mpi.Tester).Test()
+	u.done, err = u.set.Test()
 	return u.done, err
 }
 

@@ -146,8 +146,7 @@ func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.N
 	} else if err := fits("--network", network, comm); err != nil {
 		return nil, err
 	}
-	comm, stop := limited(comm, silence) // measuring has a limit of its own
-	defer stop()
+	defer limitCalls(comm, silence)() // measuring has a limit of its own
 	b, err := bcast.New(comm, &bcast.Settings{Network: network, Topologies: along})
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 type interrupted struct {
 	mpi.Communicator
 	mpi.Clock
-	mpi.Named
+	mpi.Placed
 	left int
 	end  func()
 }
@@ -41,7 +41,7 @@ func TestBcastInterrupted(t *testing.T) {
 		c := command(func(ranks int, work func(mpi.Communicator) error) error {
 			return simulated(ranks, func(comm mpi.Communicator) error {
 				if comm.Rank() == 5 {
-					comm = &interrupted{comm, comm.(mpi.Clock), comm.(mpi.Named), 1000, cancel}
+					comm = &interrupted{comm, comm.(mpi.Clock), comm.(mpi.Placed), 1000, cancel}
 				}
 				return work(comm)
 			})

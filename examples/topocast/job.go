@@ -92,20 +92,19 @@ const betweenRanks = 2 * time.Second
 
 // meet is collective: it waits for all ranks to have done their work.
 func (p patience) meet(comm mpi.Communicator) error {
-	comm, stop := limited(comm, p.end)
-	defer stop()
+	defer limitCalls(comm, p.end)()
 	if b, ok := comm.(mpi.NativeBarrier); ok {
 		return b.Barrier()
 	}
 	return nil
 }
 
-// limited returns a communicator whose calls end the job when they take longer than the limit, if it can.
-func limited(comm mpi.Communicator, limit time.Duration) (_ mpi.Communicator, stop func()) {
+// limitCalls lets calls of a real communicator end the job when they last longer than the limit. It ends when stop is called.
+func limitCalls(comm mpi.Communicator, limit time.Duration) (stop func()) {
 	if c, ok := comm.(interface {
-		WithLimit(limit time.Duration) (mpi.Communicator, func())
+		LimitCalls(limit time.Duration) (stop func())
 	}); ok {
-		return c.WithLimit(limit)
+		return c.LimitCalls(limit)
 	}
-	return comm, func() {}
+	return func() {}
 }

@@ -128,9 +128,9 @@ type struck struct {
 	k *knock
 }
 
-func (s struck) Dup() (mpi.Communicator, error) {
-	c, err := s.Comm.Dup()
-	if err != nil {
+func (s struck) Split(color, key int) (mpi.Communicator, error) {
+	c, err := s.Comm.Split(color, key)
+	if c == nil || err != nil {
 		return nil, err
 	}
 	return struck{c.(*mpi.Comm), s.k}, nil
@@ -141,19 +141,9 @@ func (s struck) PingPong(samples []float64, peer, tag, size, iters int, first bo
 	return s.Comm.PingPong(samples, peer, tag, size, iters, first)
 }
 
-func (s struck) WithLimit(limit time.Duration) (mpi.Communicator, func()) {
-	c, stop := s.Comm.WithLimit(limit)
-	return struckLimited{c.(*mpi.Limited), s.k}, stop
-}
-
-type struckLimited struct {
-	*mpi.Limited
-	k *knock
-}
-
-func (s struckLimited) Bcast(buf []byte, root int) error {
+func (s struck) Bcast(buf []byte, root int) error {
 	s.k.count("tuning", "broadcasting")
-	return s.Limited.Bcast(buf, root)
+	return s.Comm.Bcast(buf, root)
 }
 
 // An outcome of a job, for the table.

@@ -31,8 +31,8 @@ func checkMemory(comm mpi.Communicator, sizes []int) error {
 		return nil
 	}
 	host := "this host"
-	if named, ok := comm.(mpi.Named); ok && mpi.Launched() >= 0 {
-		host = named.ProcessorName()
+	if placed, ok := comm.(mpi.Placed); ok && mpi.Launched() >= 0 {
+		host = placed.Place().Host
 	}
 	available, known := hostmemory.Available()
 	if !known {

@@ -75,8 +75,7 @@ is kept.`,
 			}
 			network := outputFile{"--output", cmp.Or(output, args[0]), c.OutOrStdout()}
 			return run(ranks, func(comm mpi.Communicator) error {
-				comm, stop := limited(comm, silence)
-				defer stop()
+				defer limitCalls(comm, silence)()
 				if err := fits(args[0], known, comm); err != nil {
 					return err
 				}

@@ -137,8 +137,8 @@ func run(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, s *Se
 		return nil, err
 	}
 	r.Bytes, r.Stopped = p.Bytes, o.stopped
-	if calls, ok := comm.(mpi.CallCoster); ok && w.probe.Timed() {
-		r.CallCost = calls.LoopCost()
+	if timed, ok := comm.(mpi.Timed); ok && w.probe.Timed() {
+		_, r.CallCost = timed.CallCosts()
 	}
 	if text := r.callWarning(); text != "" {
 		r.Warnings = append(r.Warnings, text)
@@ -291,8 +291,8 @@ func (o *ranks) Read(dst []float64, pairs []Pair) error {
 // the names, by their numbers (n2 before n10), nil where they are not told or all the same. It is collective.
 func nameHints(comm mpi.Communicator) (labels, order []int, err error) {
 	var name []byte
-	if named, ok := comm.(mpi.Named); ok {
-		name = []byte(named.ProcessorName())
+	if placed, ok := comm.(mpi.Placed); ok {
+		name = []byte(placed.Place().Host)
 	}
 	names := make([]string, comm.Size())
 	err = harness.Gather(comm, name, func(rank int, data []byte) error {

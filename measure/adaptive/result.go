@@ -31,7 +31,7 @@ type Result struct {
 	Stopped string
 
 	// CallCost is what the loops add to each call of the library in a reading, in s, as rank 0 has found:
-	// LoopCost of mpi.CallCoster. Of Explore it is 0.
+	// the loop cost of mpi.Timed. Of Explore it is 0.
 	CallCost float64
 
 	// Method says how the machine was found.

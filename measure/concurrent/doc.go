@@ -29,7 +29,6 @@
 // how many more are wanted.
 //
 // In the paper each transfer has two processes of its own. Here a rank may have
-// many at once, and has to be told which is complete: see mpi.AnyWaiter. Without
-// it each iteration times another one of a rank's receives, the first that it waits for. Without
-// mpi.NonBlocking a rank has one transfer under way at a time: see Pattern.Serial.
+// many at once (mpi.NonBlocking). Without that ability a rank has one transfer under way at a time: see
+// Pattern.Serial.
 package concurrent

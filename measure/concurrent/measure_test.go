@@ -157,35 +157,6 @@ func TestLateStartsDoNotCount(t *testing.T) {
 // bare hides all optional abilities.
 type bare struct{ mpi.Communicator }
 
-// patient has requests that cannot tell which of them is complete.
-type patient struct {
-	mpi.Communicator
-	mpi.Clock
-	nb mpi.NonBlocking
-}
-
-type plainRequests struct{ mpi.Requests }
-
-func (p *patient) NewRequests() mpi.Requests { return plainRequests{p.nb.NewRequests()} }
-
-// Without WaitAny each of two receives is timed in every other iteration, and
-// to the same time.
-func TestReceivesInTurn(t *testing.T) {
-	r := simulated(t, star, simnet.Noise{}, func(c mpi.Communicator) mpi.Communicator {
-		s := c.(*simnet.Comm)
-		return &patient{s, s, s}
-	}, &Settings{Patterns: [][]model.Transfer{twoInOneOut()}, MinIterations: 20, MaxIterations: 40})
-	p := r.Patterns[0]
-	for k, want := range []float64{20e-3 + 3*latency, 20e-3 + 3*latency, 10e-3 + 3*latency} {
-		if got := p.Times[k].Median; !near(got, want, 2e-3) {
-			t.Errorf("transfer %d: %g s, want %g", k, got, want)
-		}
-	}
-	if a, b, c := p.Times[0].Count, p.Times[1].Count, p.Times[2].Count; a < 20 || b < 20 || c != p.Iterations || a+b != c {
-		t.Errorf("%d and %d readings of the two receives of one rank, %d of the other, want at least 20, and that sum", a, b, c)
-	}
-}
-
 // Blocking calls take the transfers of a rank one after the other, whatever
 // cycles they make, and say so; a pattern without a rank in common is as it should be.
 func TestBlockingCalls(t *testing.T) {
@@ -303,13 +274,12 @@ type noting struct {
 
 type notingRequests struct {
 	mpi.Requests
-	mpi.AnyWaiter
 	note func(dst, bytes int)
 }
 
 func (n *noting) NewRequests() mpi.Requests {
 	set := n.NonBlocking.NewRequests()
-	return &notingRequests{set, set.(mpi.AnyWaiter), n.note}
+	return &notingRequests{set, n.note}
 }
 
 func (n *notingRequests) Isend(buf []byte, dst, tag int) error {

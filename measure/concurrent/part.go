@@ -1,8 +1,6 @@
 package concurrent
 
 import (
-	"math"
-
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 )
@@ -48,11 +46,7 @@ func newWay(comm mpi.Communicator) way {
 	if !ok {
 		return &oneByOne{comm: comm}
 	}
-	set := nb.NewRequests()
-	if any, ok := set.(mpi.AnyWaiter); ok {
-		return &together{set: set, any: any}
-	}
-	return &inTurn{nb: nb, sends: set}
+	return &together{set: nb.NewRequests()}
 }
 
 // post readies an iteration. What is sent and what is overwritten is written anew, so that no
@@ -125,11 +119,8 @@ func (p *part) startAll(set mpi.Requests, out []byte, now func() float64) error 
 	return nil
 }
 
-// together has all transfers in one set that tells which is complete.
-type together struct {
-	set mpi.Requests
-	any mpi.AnyWaiter
-}
+// together has all transfers in one set, which tells each that is complete.
+type together struct{ set mpi.Requests }
 
 func (w *together) post(p *part, in []byte, _ int) error {
 	return p.postAll(in, func(_ int, buf []byte, src int) error { return w.set.Irecv(buf, src, tagTransfer) })
@@ -140,7 +131,7 @@ func (w *together) run(p *part, out []byte, now func() float64) error {
 		return err
 	}
 	for {
-		k, err := w.any.WaitAny()
+		k, err := w.set.WaitAny()
 		switch {
 		case err != nil:
 			return err
@@ -150,44 +141,6 @@ func (w *together) run(p *part, out []byte, now func() float64) error {
 			p.ends[k] = append(p.ends[k], now())
 		}
 	}
-}
-
-// inTurn has a set for each receive, of which a set can only tell when all of it is complete. In each
-// iteration it waits for another one first, whose end is seen when it is there.
-type inTurn struct {
-	nb       mpi.NonBlocking
-	sends    mpi.Requests
-	receives []mpi.Requests
-	first    int
-}
-
-func (w *inTurn) post(p *part, in []byte, iteration int) error {
-	if len(p.receives) > 0 {
-		w.first = iteration % len(p.receives)
-	}
-	for len(w.receives) < len(p.receives) {
-		w.receives = append(w.receives, w.nb.NewRequests())
-	}
-	return p.postAll(in, func(k int, buf []byte, src int) error { return w.receives[k].Irecv(buf, src, tagTransfer) })
-}
-
-func (w *inTurn) run(p *part, out []byte, now func() float64) error {
-	if err := p.startAll(w.sends, out, now); err != nil {
-		return err
-	}
-	n := len(p.receives)
-	for i := range n {
-		k := (w.first + i) % n
-		if err := w.receives[k].WaitAll(); err != nil {
-			return err
-		}
-		end := math.NaN()
-		if i == 0 {
-			end = now()
-		}
-		p.ends[k] = append(p.ends[k], end)
-	}
-	return w.sends.WaitAll()
 }
 
 // oneByOne has blocking calls only. All ranks take the transfers in one order, so

@@ -24,7 +24,7 @@ func OnDuplicate(comm mpi.Communicator, work func(mpi.Communicator) error) error
 	if !ok {
 		return work(comm)
 	}
-	own, err := s.Dup()
+	own, err := s.Split(0, comm.Rank())
 	if err != nil {
 		return fmt.Errorf("harness: %w", err)
 	}

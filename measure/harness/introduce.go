@@ -18,8 +18,8 @@ func (w *Watch) Introduce(peer int) error {
 		return nil
 	}
 	self := ""
-	if named, ok := w.comm.(mpi.Named); ok {
-		self = named.ProcessorName()
+	if placed, ok := w.comm.(mpi.Placed); ok {
+		self = placed.Place().Host
 	}
 	out, in := make([]byte, nameLength), make([]byte, nameLength)
 	copy(out, self)

@@ -19,17 +19,17 @@ func CallWarning(readings []float64, what string, calls int, cost float64) strin
 	if text == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s: calls from Go, which add about %s to each, are more than a tenth of them; after CC=mpicc go build -tags mpi they add less", text, added)
+	return fmt.Sprintf("%s: calls from Go, which add about %s to each, are more than a tenth of them", text, added)
 }
 
-// LoopWarning is CallWarning of one-way times by a Timed communicator, whose loop adds the given cost in s to each call: LoopCost of
-// mpi.CallCoster.
+// LoopWarning is CallWarning of one-way times by a Timed communicator, whose loop adds the given cost in s to each call: see CallCosts of
+// mpi.Timed.
 func LoopWarning(readings []float64, what string, cost float64) string {
 	text, added := below(readings, what, oneWayCalls, cost)
 	if text == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s: the loop around the calls, which adds about %s to each, is more than a tenth of them; that of CC=mpicc go build -tags mpi is in C", text, added)
+	return fmt.Sprintf("%s: the loop around the calls, which adds about %s to each, is more than a tenth of them", text, added)
 }
 
 // below counts the readings that are too short for what is added to them.

@@ -106,8 +106,8 @@ func (s *Settings) share(comm mpi.Communicator) (*settings, error) {
 		if p, refused = s.plan(); refused == nil {
 			_, _, refused = s.some(comm.Size())
 		}
-		if calls, ok := comm.(mpi.CallCoster); ok {
-			p.CallCost = calls.CallCost()
+		if timed, ok := comm.(mpi.Timed); ok {
+			p.CallCost, _ = timed.CallCosts()
 		}
 		data = mustMarshal(&p)
 	}

@@ -92,7 +92,7 @@ type Result struct {
 
 	Rounds, TotalRounds int // done, planned
 
-	// CallCost is what Go adds to each call of the library, in s, as rank 0 has found: see mpi.CallCoster. Of
+	// CallCost is what Go adds to each call of the library, in s, as rank 0 has found: see mpi.Timed. Of
 	// calls a round trip has four, an overhead one. 0: little, or not known.
 	CallCost float64
 

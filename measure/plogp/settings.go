@@ -94,7 +94,7 @@ type settings struct {
 	Tolerance     float64 `json:"tolerance"`
 	ExtraSizes    int     `json:"extra_sizes"`
 
-	// CallCost is what Go adds to a call of the library, as rank 0 has found: see mpi.CallCoster.
+	// CallCost is what Go adds to a call of the library, as rank 0 has found: see mpi.Timed.
 	CallCost float64 `json:"call_cost_s,omitempty"`
 }
 

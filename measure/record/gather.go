@@ -50,8 +50,8 @@ func Gather(comm mpi.Communicator, c *Conditions) (*Header, error) {
 		CPUs: runtime.NumCPU(), NUMA: ownNUMA(comm), GOMAXPROCS: runtime.GOMAXPROCS(0),
 		Step: c.ClockStep, Cost: c.ClockCost, Environment: fingerprint(environment),
 	}
-	if calls, ok := comm.(mpi.CallCoster); ok && c.Timed {
-		info.Call = calls.LoopCost()
+	if timed, ok := comm.(mpi.Timed); ok && c.Timed {
+		_, info.Call = timed.CallCosts()
 	}
 	data, err := json.Marshal(&info)
 	if err != nil {
@@ -64,7 +64,7 @@ func Gather(comm mpi.Communicator, c *Conditions) (*Header, error) {
 			Ranks: ranks, Date: c.Date, Library: c.Library, Timed: c.Timed,
 			GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Version: ownVersion(),
 			Hosts: make([]string, ranks), Cores: make([]int, ranks), CPUs: make([]int, ranks), NUMA: make([]int, ranks), GOMAXPROCS: make([]int, ranks),
-			CrowdedHosts: mpi.CrowdedHosts(places), Environment: environment,
+			CrowdedHosts: mpi.OversubscribedHosts(places), Environment: environment,
 		}
 		if v, ok := comm.(mpi.Versioned); ok && h.Library == "" {
 			h.Library = v.LibraryVersion()
@@ -117,13 +117,16 @@ func ownVersion() string {
 // ownNUMA is the NUMA node that all CPUs of the calling rank are in, -1 if there are several,
 // or if it is not known: the kernel of this process says nothing of a simulated host.
 func ownNUMA(comm mpi.Communicator) int {
-	bound, ok := comm.(mpi.Bound)
-	named, isNamed := comm.(mpi.Named)
+	placed, ok := comm.(mpi.Placed)
 	host, err := os.Hostname()
-	if !ok || !isNamed || err != nil || shortName(named.ProcessorName()) != shortName(host) {
+	if !ok || err != nil {
 		return -1
 	}
-	return numaNode(bound.CPUs(), "/sys/devices/system/cpu")
+	own := placed.Place()
+	if shortName(own.Host) != shortName(host) {
+		return -1
+	}
+	return numaNode(own.CPUs, "/sys/devices/system/cpu")
 }
 
 func shortName(host string) string {

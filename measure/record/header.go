@@ -18,7 +18,7 @@ type Header struct {
 	Platform  string  // operating system and architecture
 	ClockStep float64 // s, the greatest of all ranks
 	ClockCost float64 // s, of one reading, the greatest of all ranks
-	CallCost  float64 // s, that the loops add to a call of the library in a reading (mpi.CallCoster's LoopCost), the greatest of all ranks; 0: they are in C, or it is not known
+	CallCost  float64 // s, that the loops add to a call of the library in a reading (mpi.Timed), the greatest of all ranks; 0: nothing, or it is not known
 
 	Hosts      []string // by rank: where it ran
 	Cores      []int    // by rank: logical CPU that it was bound to, -1 if none

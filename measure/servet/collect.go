@@ -114,7 +114,7 @@ func collectUnder(ctx context.Context, comm mpi.Communicator, watch *harness.Wat
 
 // crowded warns of hosts whose ranks share CPUs.
 func crowded(places []mpi.Place) []string {
-	if hosts := mpi.CrowdedHosts(places); len(hosts) > 0 {
+	if hosts := mpi.OversubscribedHosts(places); len(hosts) > 0 {
 		return []string{fmt.Sprintf("ranks share CPUs on %s, such as %s: times are the scheduler's", words.Count(len(hosts), "host"), hosts[0])}
 	}
 	return nil

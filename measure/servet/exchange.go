@@ -19,8 +19,7 @@ const (
 type exchanger struct {
 	comm  mpi.Communicator
 	watch *harness.Watch
-	set   mpi.Requests  // nil: one message at a time
-	any   mpi.AnyWaiter // nil: only the end of both is known
+	set   mpi.Requests // nil: one message at a time
 	now   func() float64
 	out   []byte
 	in    []byte
@@ -30,7 +29,6 @@ func newExchanger(comm mpi.Communicator, watch *harness.Watch, p *plan, parts []
 	x := &exchanger{comm: comm, watch: watch, now: harness.Clock(comm)}
 	if nb, ok := comm.(mpi.NonBlocking); ok {
 		x.set = nb.NewRequests()
-		x.any, _ = x.set.(mpi.AnyWaiter)
 	}
 	if slices.ContainsFunc(parts, func(p part) bool { return p.to >= 0 }) {
 		x.in = make([]byte, p.Bytes)
@@ -72,21 +70,15 @@ func (x *exchanger) both(p part, apart int, out, in []byte, tag int) (float64, e
 	if err := x.set.Isend(out, p.to, tag); err != nil {
 		return 0, fmt.Errorf("send to rank %d: %w", p.to, err)
 	}
-	var end float64
-	if x.any != nil {
-		for i := 1; i != 0; { // request 0 is the message that comes
-			var err error
-			if i, err = x.any.WaitAny(); err != nil {
-				return 0, fmt.Errorf("exchange with ranks %d and %d: %w", p.from, p.to, err)
-			}
+	for i := 1; i != 0; { // request 0 is the message that comes
+		var err error
+		if i, err = x.set.WaitAny(); err != nil {
+			return 0, fmt.Errorf("exchange with ranks %d and %d: %w", p.from, p.to, err)
 		}
-		end = x.now()
 	}
+	end := x.now()
 	if err := x.set.WaitAll(); err != nil {
 		return 0, fmt.Errorf("exchange with ranks %d and %d: %w", p.from, p.to, err)
-	}
-	if x.any == nil {
-		end = x.now()
 	}
 	return end, nil
 }

@@ -18,8 +18,9 @@ type placed struct {
 	perHost int
 }
 
-func (p placed) ProcessorName() string { return fmt.Sprint("host", p.Rank()/p.perHost) }
-func (p placed) Core() int             { return p.Rank() % p.perHost }
+func (p placed) Place() mpi.Place {
+	return mpi.Place{Host: fmt.Sprint("host", p.Rank()/p.perHost), Core: p.Rank() % p.perHost}
+}
 
 // requests is a placed communicator with the requests of the one below.
 type requests struct{ placed }

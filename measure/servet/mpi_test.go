@@ -17,12 +17,15 @@ type spread struct {
 	perHost int
 }
 
-func (s spread) ProcessorName() string { return fmt.Sprint("host", s.Rank()/s.perHost) }
-func (s spread) Core() int             { return s.Rank() % s.perHost }
+func (s spread) Place() mpi.Place {
+	p := s.Comm.Place()
+	p.Host, p.Core = fmt.Sprint("host", s.Rank()/s.perHost), s.Rank()%s.perHost
+	return p
+}
 
-func (s spread) Dup() (mpi.Communicator, error) {
-	c, err := s.Comm.Dup()
-	if err != nil {
+func (s spread) Split(color, key int) (mpi.Communicator, error) {
+	c, err := s.Comm.Split(color, key)
+	if c == nil || err != nil {
 		return nil, err
 	}
 	return spread{c.(*mpi.Comm), s.perHost}, nil

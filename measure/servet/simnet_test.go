@@ -148,9 +148,8 @@ func checkObservations(t *testing.T, r *Result, cluster *gen.Cluster) {
 // bare hides all optional abilities of a communicator but where it runs.
 type bare struct{ mpi.Communicator }
 
-func (b bare) ProcessorName() string { return b.Communicator.(mpi.Named).ProcessorName() }
-func (b bare) Core() int             { return b.Communicator.(mpi.Named).Core() }
-func (b bare) Now() float64          { return b.Communicator.(mpi.Clock).Now() }
+func (b bare) Place() mpi.Place { return b.Communicator.(mpi.Placed).Place() }
+func (b bare) Now() float64     { return b.Communicator.(mpi.Clock).Now() }
 
 // Without requests nobody waits for ever, at any distance, and the result says what it is.
 func TestBlockingCommunicators(t *testing.T) {

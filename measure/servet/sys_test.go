@@ -163,9 +163,7 @@ type masked struct {
 	cpus []int
 }
 
-func (m masked) ProcessorName() string { return m.host }
-func (m masked) Core() int             { return -1 }
-func (m masked) CPUs() []int           { return m.cpus }
+func (m masked) Place() mpi.Place { return mpi.Place{Host: m.host, Core: -1, CPUs: m.cpus} }
 
 // Ranks 0 to 3 are bound to cores of host a, both threads each, ranks 4 and 5 of b to its packages, 6 to nothing: caches
 // of level 3 and what is as large are those of 0 and 1, and of 2 and 3; no two ranks of b are on one package, and

@@ -154,7 +154,7 @@ func (c *Comm) startWatch() error {
 		}
 		hosts = append(hosts, number[p.Host])
 	}
-	crowded := len(mpi.CrowdedHosts(places)) > 0
+	crowded := len(mpi.OversubscribedHosts(places)) > 0
 	if err := c.tell(&crowded, nil); err != nil {
 		return err
 	}

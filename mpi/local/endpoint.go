@@ -17,9 +17,8 @@ type endpoint struct {
 	isOpen  bool
 }
 
-func (e *endpoint) Rank() int             { return e.rank }
-func (e *endpoint) Size() int             { return len(e.group) }
-func (e *endpoint) ProcessorName() string { return e.host }
+func (e *endpoint) Rank() int { return e.rank }
+func (e *endpoint) Size() int { return len(e.group) }
 
 // Close makes the communicator unusable on this rank. It is collective in so
 // far as no other rank may go on using it. Closing again does nothing.

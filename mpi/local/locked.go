@@ -54,7 +54,8 @@ type transfer struct {
 	size    int        // of the message that a receive got
 	copying int        // ranks that copy from or to buf at this moment
 	done    bool
-	rank    int // the peer, for errors
+	rank    int       // the peer, for errors
+	set     *transfer // stands for any of the set; nil: it is in none
 }
 
 // A list is a queue of transfers with one owner of its links.
@@ -175,19 +176,24 @@ func (w *lockedWorld) findDeadlock() {
 // or to its buffer any more. It tells whether t is done.
 func (w *lockedWorld) wait(r *rankState, t *transfer, doing string, peer, tag int) bool {
 	for !t.done && (w.ended == nil || t.copying > 0) {
-		r.waitFor, r.doing, r.peer, r.tag = t, doing, peer, tag
-		w.blocked++
-		w.findDeadlock()
-		for r.waitFor != nil {
-			r.wake.Wait()
-		}
+		w.waitOnce(r, t, doing, peer, tag)
 	}
 	return t.done
 }
 
-// poke makes the rank look again that waits for t.
+// waitOnce blocks until somebody pokes t, or the world ends.
+func (w *lockedWorld) waitOnce(r *rankState, t *transfer, doing string, peer, tag int) {
+	r.waitFor, r.doing, r.peer, r.tag = t, doing, peer, tag
+	w.blocked++
+	w.findDeadlock()
+	for r.waitFor != nil {
+		r.wake.Wait()
+	}
+}
+
+// poke lets the rank look again that waits for t, or for any of the set of t.
 func (w *lockedWorld) poke(t *transfer) {
-	if t.owner.waitFor == t {
+	if f := t.owner.waitFor; f != nil && (f == t || f == t.set) {
 		t.owner.waitFor = nil
 		w.blocked--
 		t.owner.wake.Signal()

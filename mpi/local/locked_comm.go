@@ -41,12 +41,10 @@ var (
 	_ mpi.SyncSender   = (*lockedComm)(nil)
 	_ mpi.NonBlocking  = (*lockedComm)(nil)
 	_ mpi.Clock        = (*lockedComm)(nil)
-	_ mpi.Named        = (*lockedComm)(nil)
-	_ mpi.Bound        = (*lockedComm)(nil)
+	_ mpi.Placed       = (*lockedComm)(nil)
 	_ mpi.Splitter     = (*lockedComm)(nil)
 	_ mpi.NativeBcast  = (*lockedComm)(nil)
 	_ mpi.Failer       = (*lockedComm)(nil)
-	_ mpi.Tester       = (*lockedRequests)(nil)
 )
 
 // newComms makes the communicators of all ranks of a group. The caller holds
@@ -65,11 +63,10 @@ func (w *lockedWorld) newComms(host string, group []int) []*lockedComm {
 	return shared.comms
 }
 
-// Core is -1: the rank is a plain goroutine.
-func (c *lockedComm) Core() int { return -1 }
-
-// CPUs are those of the process.
-func (c *lockedComm) CPUs() []int { return c.world.cpus }
+// Place has the CPUs of the process: the rank is a plain goroutine.
+func (c *lockedComm) Place() mpi.Place {
+	return mpi.Place{Host: c.host, Core: -1, CPUs: c.world.cpus}
+}
 
 // Now is the time since the world's start in s.
 func (c *lockedComm) Now() float64 { return time.Since(c.world.start).Seconds() }
@@ -144,11 +141,13 @@ func (c *lockedComm) NewRequests() mpi.Requests { return &lockedRequests{comm: c
 type lockedRequests struct {
 	comm    *lockedComm
 	pending []lockedRequest
+	any     transfer // stands for any of them while the rank is in WaitAny
 }
 
 type lockedRequest struct {
 	*transfer
 	receives bool
+	returned bool // by WaitAny
 }
 
 func (q *lockedRequests) Isend(buf []byte, dst, tag int) error {
@@ -171,8 +170,8 @@ func (q *lockedRequests) begin(op string, buf []byte, peer, tag int, receives bo
 		return c.fail(op, peer, tag, mpi.ErrAborted)
 	}
 	t := w.newTransfer()
-	t.context, t.tag, t.buf, t.owner, t.rank = c.context, tag, buf, c.me, peer
-	q.pending = append(q.pending, lockedRequest{t, receives})
+	t.context, t.tag, t.buf, t.owner, t.rank, t.set = c.context, tag, buf, c.me, peer, &q.any
+	q.pending = append(q.pending, lockedRequest{transfer: t, receives: receives})
 	self, other := c.group[c.rank], c.group[peer]
 	if receives {
 		w.receive(t, other, self)
@@ -206,6 +205,41 @@ func (q *lockedRequests) WaitAll() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return q.finish("WaitAll")
+}
+
+// WaitAny returns the lowest number of those that are complete.
+func (q *lockedRequests) WaitAny() (int, error) {
+	c := q.comm
+	if !c.isOpen {
+		return -1, c.fail("WaitAny", -1, -1, mpi.ErrClosed)
+	}
+	w := c.world
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for {
+		first := -1
+		for i := range q.pending {
+			r := &q.pending[i]
+			if r.returned {
+				continue
+			}
+			if r.done {
+				r.returned = true
+				return i, nil
+			}
+			if first < 0 {
+				first = i
+			}
+		}
+		if first < 0 {
+			return -1, nil
+		}
+		r := q.pending[first]
+		if w.ended != nil {
+			return -1, c.fail("WaitAny", r.rank, r.tag, mpi.ErrAborted)
+		}
+		w.waitOnce(c.me, &q.any, "WaitAny", r.rank, r.tag)
+	}
 }
 
 // finish waits for all transfers, and empties the set. The caller holds the lock.
@@ -265,7 +299,7 @@ func (c *lockedComm) Bcast(buf []byte, root int) error {
 		if w.ended != nil {
 			return c.fail("Bcast", root, -1, mpi.ErrAborted)
 		}
-		w.waitOnce(c.me, &c.op, "Bcast", root)
+		w.waitOnce(c.me, &c.op, "Bcast", root, -1)
 	}
 	if w.ended != nil {
 		return c.fail("Bcast", root, -1, mpi.ErrAborted)
@@ -282,25 +316,9 @@ func (c *lockedComm) Bcast(buf []byte, root int) error {
 	return nil
 }
 
-// waitOnce blocks until somebody pokes t, or the world ends.
-func (w *lockedWorld) waitOnce(r *rankState, t *transfer, doing string, peer int) {
-	r.waitFor, r.doing, r.peer, r.tag = t, doing, peer, -1
-	w.blocked++
-	w.findDeadlock()
-	for r.waitFor != nil {
-		r.wake.Wait()
-	}
-}
-
 // Split makes the communicators of all ranks when the last one has called it.
 func (c *lockedComm) Split(color, key int) (mpi.Communicator, error) {
-	return c.split("Split", color, key)
-}
-
-// Dup is a Split into one part in the same order.
-func (c *lockedComm) Dup() (mpi.Communicator, error) { return c.split("Dup", 0, c.rank) }
-
-func (c *lockedComm) split(op string, color, key int) (mpi.Communicator, error) {
+	const op = "Split"
 	if err := c.checkCollective(op, 0, c.rank); err != nil {
 		return nil, err
 	}

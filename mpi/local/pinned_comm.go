@@ -48,8 +48,7 @@ var (
 	_ mpi.SyncSender   = (*pinnedComm)(nil)
 	_ mpi.NonBlocking  = (*pinnedComm)(nil)
 	_ mpi.Clock        = (*pinnedComm)(nil)
-	_ mpi.Named        = (*pinnedComm)(nil)
-	_ mpi.Bound        = (*pinnedComm)(nil)
+	_ mpi.Placed       = (*pinnedComm)(nil)
 	_ mpi.Timed        = (*pinnedComm)(nil)
 	_ mpi.Splitter     = (*pinnedComm)(nil)
 	_ mpi.NativeBcast  = (*pinnedComm)(nil)
@@ -70,21 +69,14 @@ func (w *pinnedWorld) newComms(group []int) []*pinnedComm {
 	return shared.comms
 }
 
-// Core is the logical CPU that the rank is bound to, or -1 when the ranks
-// outnumber the cores and none is bound.
-func (c *pinnedComm) Core() int {
+// Place is the logical CPU to which the rank is bound. Where ranks outnumber the cores, none is bound, and each
+// may run on all CPUs of the process.
+func (c *pinnedComm) Place() mpi.Place {
 	if c.world.cores == nil {
-		return -1
+		return mpi.Place{Host: c.host, Core: -1, CPUs: c.world.cpus}
 	}
-	return c.world.cores[c.group[c.rank]]
-}
-
-// CPUs are the one to which the rank is bound, or those of the process.
-func (c *pinnedComm) CPUs() []int {
-	if c.world.cores == nil {
-		return c.world.cpus
-	}
-	return []int{c.Core()}
+	core := c.world.cores[c.group[c.rank]]
+	return mpi.Place{Host: c.host, Core: core, CPUs: []int{core}}
 }
 
 // Now is the time since the world's start in s.
@@ -179,11 +171,6 @@ type pinnedRequest struct {
 	rank, tag int  // for errors
 	isTold    bool // WaitAny has returned it
 }
-
-var (
-	_ mpi.AnyWaiter = (*pinnedRequests)(nil)
-	_ mpi.Tester    = (*pinnedRequests)(nil)
-)
 
 func (q *pinnedRequests) Isend(buf []byte, dst, tag int) error {
 	return q.begin("Isend", buf, dst, tag, false)
@@ -357,13 +344,7 @@ func (c *pinnedComm) returned() int {
 
 // Split makes the communicators of all ranks when the last one has called it.
 func (c *pinnedComm) Split(color, key int) (mpi.Communicator, error) {
-	return c.split("Split", color, key)
-}
-
-// Dup is a Split into one part in the same order.
-func (c *pinnedComm) Dup() (mpi.Communicator, error) { return c.split("Dup", 0, c.rank) }
-
-func (c *pinnedComm) split(op string, color, key int) (mpi.Communicator, error) {
+	const op = "Split"
 	if err := c.checkCollective(op, 0, c.rank); err != nil {
 		return nil, err
 	}
@@ -396,3 +377,6 @@ func (c *pinnedComm) split(op string, color, key int) (mpi.Communicator, error) 
 	}
 	return c.part, nil
 }
+
+// CallCosts are 0: there is nothing below Go.
+func (c *pinnedComm) CallCosts() (call, loop float64) { return 0, 0 }

@@ -3,7 +3,6 @@ package mpitest
 import (
 	"errors"
 	"fmt"
-	"os"
 	"testing"
 
 	"github.com/topocast/topocast/mpi"
@@ -52,7 +51,7 @@ func cases() []testCase {
 		{name: "split without some ranks", run: splitUndefined},
 		{name: "a duplicate is isolated", run: dupIsolated},
 		{name: "clock", run: clock},
-		{name: "names", run: named},
+		{name: "place", run: placed},
 		{name: "places", run: places},
 		{name: "library version", run: versioned},
 		{name: "timed exchanges", run: timed},
@@ -109,7 +108,7 @@ func runCase(comm mpi.Communicator, tc testCase) error {
 		}
 		return tc.run(comm)
 	}
-	own, err := s.Dup()
+	own, err := s.Split(0, comm.Rank())
 	if err != nil {
 		return fmt.Errorf("making a duplicate: %w", err)
 	}
@@ -117,14 +116,13 @@ func runCase(comm mpi.Communicator, tc testCase) error {
 }
 
 // Run runs Check in a test of which every rank is a process of its own. It is
-// collective. When a case fails and comm is an mpi.Aborter, the whole job is
+// collective. When a case fails and comm is an mpi.Failer, the whole job is
 // ended with the failure on stderr, since the other ranks may wait for this one.
 func Run(t *testing.T, comm mpi.Communicator) {
 	t.Helper()
 	if err := Check(comm); err != nil {
-		if a, ok := comm.(mpi.Aborter); ok {
-			fmt.Fprintln(os.Stderr, err)
-			a.Abort(1)
+		if f, ok := comm.(mpi.Failer); ok {
+			f.Fail(err)
 		}
 		t.Fatal(err)
 	}

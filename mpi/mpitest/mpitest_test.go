@@ -18,7 +18,7 @@ type all interface {
 	mpi.SyncSender
 	mpi.NonBlocking
 	mpi.Clock
-	mpi.Named
+	mpi.Placed
 	mpi.Splitter
 	mpi.NativeBcast
 }
@@ -66,17 +66,13 @@ func (f *faulty) Bcast(buf []byte, root int) error {
 }
 
 func (f *faulty) Split(color, key int) (mpi.Communicator, error) {
+	if f.dup != nil && color == 0 && key == f.all.Rank() {
+		return f.dup()
+	}
 	if f.split != nil {
 		return f.split(color, key)
 	}
 	return f.all.Split(color, key)
-}
-
-func (f *faulty) Dup() (mpi.Communicator, error) {
-	if f.dup != nil {
-		return f.dup()
-	}
-	return f.all.Dup()
 }
 
 func (f *faulty) Now() float64 {
@@ -86,11 +82,12 @@ func (f *faulty) Now() float64 {
 	return f.all.Now()
 }
 
-func (f *faulty) ProcessorName() string {
+func (f *faulty) Place() mpi.Place {
+	p := f.all.Place()
 	if f.name != nil {
-		return f.name()
+		p.Host = f.name()
 	}
-	return f.all.ProcessorName()
+	return p
 }
 
 func (f *faulty) NewRequests() mpi.Requests {
@@ -196,7 +193,7 @@ func TestFaultsAreFound(t *testing.T) {
 			f.now = func() float64 { now--; return now }
 		}, "clock"},
 		{"a clock of NaN", func(f *faulty) { f.now = func() float64 { return math.NaN() } }, "clock"},
-		{"no name", func(f *faulty) { f.name = func() string { return "" } }, "names"},
+		{"no name", func(f *faulty) { f.name = func() string { return "" } }, "place"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -205,7 +202,7 @@ func TestFaultsAreFound(t *testing.T) {
 				tt.spoil(f)
 				if f.dup == nil { // what is made of a faulty one is faulty too
 					f.dup = func() (mpi.Communicator, error) {
-						d, err := f.all.Dup()
+						d, err := f.all.Split(0, f.all.Rank())
 						if err != nil {
 							return nil, err
 						}

@@ -61,7 +61,7 @@ func split(c mpi.Communicator) error {
 	if !ok {
 		return nil
 	}
-	half, err := s.Split(c.Rank()%2, -c.Rank())
+	half, err := s.Split(c.Rank()%2, -1-c.Rank())
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func split(c mpi.Communicator) error {
 	}
 	// The parts can be split and duplicated again.
 	if s, ok := half.(mpi.Splitter); ok {
-		again, err := s.Dup()
+		again, err := s.Split(0, half.Rank())
 		if err != nil {
 			return err
 		}
@@ -137,11 +137,11 @@ func dupIsolated(c mpi.Communicator) error {
 	if !ok {
 		return nil
 	}
-	first, err := s.Dup()
+	first, err := s.Split(0, c.Rank())
 	if err != nil {
 		return err
 	}
-	second, err := s.Dup()
+	second, err := s.Split(0, c.Rank())
 	if err != nil {
 		return err
 	}
@@ -218,16 +218,13 @@ func clock(c mpi.Communicator) error {
 	})
 }
 
-func named(c mpi.Communicator) error {
-	nm, ok := c.(mpi.Named)
+func placed(c mpi.Communicator) error {
+	p, ok := c.(mpi.Placed)
 	if !ok {
 		return nil
 	}
-	if nm.ProcessorName() == "" {
-		return fmt.Errorf("no processor name")
-	}
-	if nm.Core() < -1 {
-		return fmt.Errorf("core %d, want at least -1", nm.Core())
+	if own := p.Place(); own.Host == "" || own.Core < -1 {
+		return fmt.Errorf("host %q, core %d: want a name, and at least -1", own.Host, own.Core)
 	}
 	return nil
 }
@@ -250,15 +247,14 @@ func places(c mpi.Communicator) error {
 		return fmt.Errorf("%d places for %d ranks", len(all), c.Size())
 	}
 	own := all[c.Rank()]
-	if nm, ok := c.(mpi.Named); ok && (own.Host != nm.ProcessorName() || own.Core != nm.Core()) {
-		return fmt.Errorf("place is core %d of host %q, want core %d of %q", own.Core, own.Host, nm.Core(), nm.ProcessorName())
-	}
-	var want []int
-	if b, ok := c.(mpi.Bound); ok {
-		want = b.CPUs()
-	}
-	if !slices.Equal(own.CPUs, want) || !slices.IsSorted(want) || len(want) > 0 && want[0] < 0 {
-		return fmt.Errorf("CPUs %d of place, %d of rank: want the same, ascending from 0", own.CPUs, want)
+	if p, ok := c.(mpi.Placed); ok {
+		want := p.Place()
+		if !reflect.DeepEqual(own, want) {
+			return fmt.Errorf("place of the rank in the list is %v, want %v", own, want)
+		}
+		if !slices.IsSorted(want.CPUs) || len(want.CPUs) > 0 && want.CPUs[0] < 0 {
+			return fmt.Errorf("CPUs %d: want them ascending from 0", want.CPUs)
+		}
 	}
 	hash := fnv.New64a()
 	fmt.Fprint(hash, all)

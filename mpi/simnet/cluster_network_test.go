@@ -25,9 +25,9 @@ func TestNetworkOfClusterIsTrue(t *testing.T) {
 		for _, bytes := range []int{0, 1 << 20} {
 			for src := range last {
 				err := simnet.Run(c.Graph, nil, c.Settings(), func(comm mpi.Communicator) error {
-					at := comm.(mpi.Named)
-					if where := n.Location(comm.Rank()); where.Core != at.Core() || where.Host != at.ProcessorName() {
-						return fmt.Errorf("%s: rank %d is at %+v, want %s, %d", text, comm.Rank(), where, at.ProcessorName(), at.Core())
+					at := comm.(mpi.Placed).Place()
+					if where := n.Location(comm.Rank()); where.Core != at.Core || where.Host != at.Host {
+						return fmt.Errorf("%s: rank %d is at %+v, want %s, %d", text, comm.Rank(), where, at.Host, at.Core)
 					}
 					switch comm.Rank() {
 					case src:

@@ -30,7 +30,7 @@ func ExampleParseCluster() {
 			if err := c.Recv(nil, 0, 0); err != nil {
 				return err
 			}
-			fmt.Printf("rank %d on %s: %.0f us\n", c.Rank(), c.(mpi.Named).ProcessorName(), c.(mpi.Clock).Now()*1e6)
+			fmt.Printf("rank %d on %s: %.0f us\n", c.Rank(), c.(mpi.Placed).Place().Host, c.(mpi.Clock).Now()*1e6)
 		}
 		return nil
 	})
@@ -52,8 +52,8 @@ func TestParseCluster(t *testing.T) {
 		t.Errorf("settings have Node %d and Routing %v, want %d and that of the cluster", s.Node, s.Routing, want)
 	}
 	err = simnet.Run(cores.Graph, []int{5}, s, func(c mpi.Communicator) error {
-		if n := c.(mpi.Named); n.ProcessorName() != "n1" || n.Core() != 1 {
-			return fmt.Errorf("rank on core %d of %s, want 1 of n1", n.Core(), n.ProcessorName())
+		if at := c.(mpi.Placed).Place(); at.Host != "n1" || at.Core != 1 {
+			return fmt.Errorf("rank on core %d of %s, want 1 of n1", at.Core, at.Host)
 		}
 		return nil
 	})

@@ -29,11 +29,10 @@ var _ interface {
 	mpi.SyncSender
 	mpi.NonBlocking
 	mpi.Clock
-	mpi.Named
-	mpi.Bound
+	mpi.Placed
 	mpi.Timed
 	mpi.Splitter
-	mpi.Aborter
+	mpi.Failer
 	io.Closer
 } = (*Comm)(nil)
 
@@ -94,38 +93,25 @@ func (c *Comm) Sleep(seconds float64) {
 	}
 }
 
-// ProcessorName is the name of the machine that the rank runs on.
-func (c *Comm) ProcessorName() string {
-	if c.world.settings.Node != nil {
-		return nodeName(c.world.settings.Node[c.rank.host])
+// Place is the machine that the rank runs on. Core is the number of the rank's host among those of its machine,
+// -1 if each host is a machine. CPUs is one that no other rank has: Core for the first rank of a host, numbers
+// above those of the machine's hosts for further ones. Ranks that a placement puts on one host share its links
+// and memory, but none waits for another's overheads.
+func (c *Comm) Place() mpi.Place {
+	p := mpi.Place{Host: c.world.graph.Name(int(c.rank.host)), Core: -1, CPUs: []int{int(c.rank.cpu)}}
+	if nodes := c.world.settings.Node; nodes != nil {
+		p.Host, p.Core = nodeName(nodes[c.rank.host]), 0
+		for _, n := range nodes[:c.rank.host] {
+			if n == nodes[c.rank.host] {
+				p.Core++
+			}
+		}
 	}
-	return c.world.graph.Name(int(c.rank.host))
+	return p
 }
 
 // nodeName is the name of a machine of several hosts of the graph.
 func nodeName(node int) string { return fmt.Sprintf("n%d", node) }
-
-// Core is the number of the rank's host among those of its machine, -1 if each
-// host is a machine.
-func (c *Comm) Core() int {
-	nodes := c.world.settings.Node
-	if nodes == nil {
-		return -1
-	}
-	core := 0
-	for _, n := range nodes[:c.rank.host] {
-		if n == nodes[c.rank.host] {
-			core++
-		}
-	}
-	return core
-}
-
-// CPUs is one that no other rank has: Core for the first rank of a host, numbers
-// above those of the machine's hosts for further ones. Ranks that a placement
-// puts on one host share its links and memory, but none waits for another's
-// software.
-func (c *Comm) CPUs() []int { return []int{int(c.rank.cpu)} }
 
 // Close makes the communicator unusable on this rank.
 func (c *Comm) Close() error {
@@ -133,13 +119,13 @@ func (c *Comm) Close() error {
 	return nil
 }
 
-// Abort ends the simulation; Run returns an error that names the code.
-func (c *Comm) Abort(code int) {
-	c.world.fail(fmt.Errorf("simnet: rank %d: Abort with code %d", c.rank.id, code))
+// Fail ends the simulation because of an error, which Run returns. It does not return.
+func (c *Comm) Fail(err error) {
+	c.world.fail(fmt.Errorf("simnet: rank %d: %w", c.rank.id, err))
 	panic(aborted{})
 }
 
-// aborted is the panic that leaves the body of a rank that has called Abort.
+// aborted is the panic that leaves the body of a rank that has called Fail.
 type aborted struct{}
 
 func (c *Comm) keyTo(dst, tag int) matchKey {

@@ -82,10 +82,10 @@ func TestAPanicEndsTheRunWithItsStack(t *testing.T) {
 //go:noinline
 func deepInside(value any) { panic(value) }
 
-func TestGoexitAndAbortEndTheRun(t *testing.T) {
+func TestGoexitAndFailEndTheRun(t *testing.T) {
 	for text, leave := range map[string]func(mpi.Communicator){
 		"rank 1: goroutine was ended by runtime.Goexit": func(mpi.Communicator) { runtime.Goexit() },
-		"rank 1: Abort with code 3":                     func(c mpi.Communicator) { c.(mpi.Aborter).Abort(3) },
+		"rank 1: the reason":                            func(c mpi.Communicator) { c.(mpi.Failer).Fail(errors.New("the reason")) },
 	} {
 		ended := 0
 		err := simnet.Run(graphOf(t, "star:4"), nil, nil, func(c mpi.Communicator) error {
@@ -237,8 +237,8 @@ func TestNamesAndCores(t *testing.T) {
 	var cores []int
 	s := &simnet.Settings{Node: []int{0, 0, 0, 1, 1, 1}}
 	if err := simnet.Run(g, []int{5, 0, 4}, s, func(c mpi.Communicator) error {
-		names = append(names, c.(mpi.Named).ProcessorName())
-		cores = append(cores, c.(mpi.Named).Core())
+		names = append(names, c.(mpi.Placed).Place().Host)
+		cores = append(cores, c.(mpi.Placed).Place().Core)
 		return nil
 	}); err != nil {
 		t.Fatal(err)

@@ -19,11 +19,7 @@ type entry struct {
 	isTold bool // WaitAny has returned it
 }
 
-var (
-	_ mpi.Requests  = (*requests)(nil)
-	_ mpi.AnyWaiter = (*requests)(nil)
-	_ mpi.Tester    = (*requests)(nil)
-)
+var _ mpi.Requests = (*requests)(nil)
 
 // NewRequests returns an empty set of requests.
 func (c *Comm) NewRequests() mpi.Requests {

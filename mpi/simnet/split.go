@@ -16,26 +16,18 @@ type splitting struct {
 
 type splitCall struct{ color, key int }
 
-// Split is collective. It takes no time but the wait for the last rank: what
-// a library sends for it depends on the library.
+// Split is collective. It takes no time but the wait for the last rank: what a library sends for it depends
+// on the library.
 func (c *Comm) Split(color, key int) (mpi.Communicator, error) {
-	made, err := c.splitInto("Split", color, key)
+	made, err := c.splitInto(color, key)
 	if made == nil {
 		return nil, err
 	}
 	return made, err
 }
 
-// Dup is collective, and takes the time of Split.
-func (c *Comm) Dup() (mpi.Communicator, error) {
-	made, err := c.splitInto("Dup", 0, c.me)
-	if made == nil {
-		return nil, err
-	}
-	return made, err
-}
-
-func (c *Comm) splitInto(op string, color, key int) (*Comm, error) {
+func (c *Comm) splitInto(color, key int) (*Comm, error) {
+	const op = "Split"
 	if err := c.usable(op, -1, -1); err != nil {
 		return nil, err
 	}

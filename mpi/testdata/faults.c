@@ -63,13 +63,3 @@ int MPI_Recv(void *buf, int n, MPI_Datatype type, int src, int tag, MPI_Comm com
 		((char *)status)[40] = 1;
 	return code;
 }
-
-// A library of MPI 5's standard ABI.
-int MPI_Abi_get_version(int *major, int *minor) {
-	*major = *minor = -1;
-	if (faulty("the standard ABI")) {
-		*major = 1;
-		*minor = 0;
-	}
-	return MPI_SUCCESS;
-}

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #define TP_WAITING(X) \
-	X(Allgather) X(Allgatherv) X(Allreduce) X(Alltoall) X(Alltoallv) X(Barrier) X(Bcast) X(Comm_create) X(Comm_dup) \
-	X(Comm_free) X(Comm_split) X(Gather) X(Gatherv) X(Mprobe) X(Mrecv) X(Recv) X(Reduce) X(Scatter) X(Scatterv) \
-	X(Send) X(Ssend) X(Test) X(Wait) X(Waitall) X(Waitany)
+	X(Allgather) X(Allgatherv) X(Allreduce) X(Alltoall) X(Alltoallv) X(Bcast) X(Comm_create) X(Comm_dup) X(Comm_free) \
+	X(Comm_split) X(Gather) X(Gatherv) X(Recv) X(Reduce) X(Scatter) X(Scatterv) X(Send) X(Ssend) X(Test) X(Wait)
 
 // None of them has more than nine parameters, all integers and pointers. A function ignores further arguments,
 // which the caller takes back (System V for amd64, AAPCS64).

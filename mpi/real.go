@@ -8,14 +8,12 @@ import (
 	"time"
 )
 
-// A Comm is a communicator of a real MPI library. It has every ability that
-// this package names. Its calls have to come from one thread; World and Run
-// lock the goroutine to it.
+// A Comm is a communicator of a real MPI library. It has every ability that this package names. Its calls
+// have to come from one thread; World and Run lock the goroutine to it.
 type Comm struct {
 	lib        *library
 	native     endpoint
 	rank, size int
-	landing    *landing // of native; nil: none
 	host       string
 	epoch      time.Time
 	ends       bool          // Close ends MPI, because the World that made this one started it
@@ -80,8 +78,12 @@ func (c *Comm) Bcast(buf []byte, root int) error {
 // as fine).
 func (c *Comm) Now() float64 { return time.Since(c.epoch).Seconds() }
 
-// ProcessorName is the name of the host, as MPI_Get_processor_name tells it.
-func (c *Comm) ProcessorName() string { return c.host }
+// Place is the host as MPI_Get_processor_name tells it, and the CPUs of the calling thread's affinity mask, as
+// launchers set it. On systems other than Linux the CPUs are not known.
+func (c *Comm) Place() Place {
+	cpus := allowedCPUs()
+	return Place{Host: c.host, Core: coreOf(cpus), CPUs: cpus}
+}
 
 // LibraryVersion is the first line of what MPI_Get_library_version tells.
 func (c *Comm) LibraryVersion() string {

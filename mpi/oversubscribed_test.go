@@ -18,15 +18,15 @@ import (
 	"github.com/topocast/topocast/mpi/local"
 )
 
-// crowdJob is a job (jobVar) that tells whether World lets waits yield; cpusVar
+// oversubscribedJob is a job (jobVar) that tells whether World lets waits yield; cpusVar
 // holds the CPUs of each rank, as in "0,1 0,1 0".
 const (
-	crowdJob = "crowd"
-	cpusVar  = "TOPOCAST_TEST_CPUS"
+	oversubscribedJob = "oversubscribed"
+	cpusVar           = "TOPOCAST_TEST_CPUS"
 )
 
-// rankOfCrowd binds itself as a launcher would, before MPI starts.
-func rankOfCrowd() {
+// rankOfOversubscribed binds itself as a launcher would, before MPI starts.
+func rankOfOversubscribed() {
 	err := func() error {
 		rank, err := strconv.Atoi(cmp.Or(os.Getenv("OMPI_COMM_WORLD_RANK"), os.Getenv("PMI_RANK")))
 		if err != nil {
@@ -59,9 +59,9 @@ func rankOfCrowd() {
 	os.Exit(0)
 }
 
-// TestJobCrowded starts jobs whose ranks may use one CPU or two. Their waits
+// TestJobOversubscribed starts jobs whose ranks may use one CPU or two. Their waits
 // yield where ranks have to share, and Go has a P to spare for a rank that waits in C, unless the user has set how many it has.
-func TestJobCrowded(t *testing.T) {
+func TestJobOversubscribed(t *testing.T) {
 	launcher := strings.Fields(os.Getenv(launcherVar))
 	if len(launcher) == 0 {
 		t.Skipf("no %s; make test sets it", launcherVar)
@@ -89,7 +89,7 @@ func TestJobCrowded(t *testing.T) {
 	} {
 		command := append(launcher[1:len(launcher):len(launcher)], "-n", strconv.Itoa(len(tt.cpus)), os.Args[0])
 		env := []string{cpusVar + "=" + strings.Join(tt.cpus, " "), "GOMAXPROCS=" + tt.set}
-		out, err := launch(t, crowdJob, env, append(launcher[:1:1], command...)...)
+		out, err := launch(t, oversubscribedJob, env, append(launcher[:1:1], command...)...)
 		want := fmt.Sprintf("yields=%v procs=%d\n", tt.yields, tt.procs)
 		if err != nil || strings.Count(out, want) != len(tt.cpus) {
 			t.Errorf("%s: %v, the ranks say:\n%s\nwant of each: %s", tt.name, err, out, want)

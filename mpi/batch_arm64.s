@@ -1,4 +1,4 @@
-//go:build !(mpi && cgo) && (linux || darwin)
+//go:build (linux || darwin)
 
 #include "go_asm.h"
 #include "textflag.h"

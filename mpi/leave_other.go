@@ -1,7 +1,0 @@
-//go:build !unix
-
-package mpi
-
-import "errors"
-
-func writeTo(uint64, string) error { return errors.ErrUnsupported }
