@@ -8,11 +8,21 @@
 
 static __thread int tp_in_entry = 0;
 
-TP_VISIBLE int PMPI_Bcast(void *buf, int count, tp_handle type, int root, tp_handle comm) {
-	if (!tp_in_entry) {
-		tp_open_library();
-		return tp_mpi.Bcast(buf, count, type, root, comm);
+// tp_behind stores the address of a function behind this library where it is kept, and returns it.
+static void *tp_behind(void **kept, const char *name) {
+	void *at = __atomic_load_n(kept, __ATOMIC_RELAXED);
+	if (at == NULL && (at = tp_symbol_behind(name)) == NULL) {
+		fprintf(stderr, "topocast: no library of the process has %s, which the program calls: run it without the preloaded library\n", name);
+		exit(1);
 	}
+	__atomic_store_n(kept, at, __ATOMIC_RELAXED);
+	return at;
+}
+
+TP_VISIBLE int PMPI_Bcast(void *buf, int count, tp_handle type, int root, tp_handle comm) {
+	static void *next = NULL;
+	if (!tp_in_entry)
+		return ((__typeof__(tp_mpi.Bcast))tp_behind(&next, "PMPI_Bcast"))(buf, count, type, root, comm);
 	tp_in_entry = 0;
 	return MPI_Bcast(buf, count, type, root, comm);
 }
@@ -20,23 +30,12 @@ TP_VISIBLE int PMPI_Bcast(void *buf, int count, tp_handle type, int root, tp_han
 // The parameters are those of MPI_Bcast in Fortran. In mpi_f08 the first may be a descriptor.
 typedef void tp_entry(void *buf, int32_t *count, int32_t *type, int32_t *root, int32_t *comm, int32_t *error);
 
-static tp_entry *tp_next_entry(const char *name) {
-	tp_entry *next = (tp_entry *)tp_symbol_behind(name);
-	if (next == NULL) {
-		fprintf(stderr, "topocast: no library of the process has %s, which the program calls: run it without the preloaded library\n", name);
-		exit(1);
-	}
-	return next;
-}
-
 #define TP_ENTRY(name) \
 	TP_VISIBLE void name(void *buf, int32_t *count, int32_t *type, int32_t *root, int32_t *comm, int32_t *error) { \
-		static tp_entry *next = NULL; \
-		tp_entry *found = __atomic_load_n(&next, __ATOMIC_RELAXED); \
-		if (found == NULL) \
-			__atomic_store_n(&next, found = tp_next_entry(#name), __ATOMIC_RELAXED); \
+		static void *next = NULL; \
+		tp_entry *entry = (tp_entry *)tp_behind(&next, #name); \
 		tp_in_entry = 1; \
-		found(buf, count, type, root, comm, error); \
+		entry(buf, count, type, root, comm, error); \
 		tp_in_entry = 0; \
 	}
 

@@ -12,60 +12,38 @@ double tp_now(void) {
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// A thread remembers its last communicators and types, since asking MPI costs as much as a short broadcast. Handles of
-// communicators are used again, so a communicator is remembered for its generation only. The
-// types that are remembered are MPI's own, which are never freed, of less than 2 GiB.
+// A thread remembers its last communicators, and the type of the last broadcast on each, since asking MPI costs as much as a
+// short broadcast. Handles of communicators are used again, so a communicator is remembered for its generation
+// only. The types are MPI's own, which are never freed, of less than 2 GiB. Both handles are kept as the program passed
+// them: bits that are not the handle's may let a look-up miss, but never find another one.
 enum { TP_REMEMBERED = 4 };
-static __thread struct {
-	struct {
-		tp_handle comm;
-		uint64_t generation;
-		tp_comm *s;
-	} comms[TP_REMEMBERED];
-	struct {
-		tp_handle type;
-		int64_t size; // bytes; 0: nothing is remembered
-	} types[TP_REMEMBERED];
-	// Both of the last broadcast, as the program passed them. The bits that are not the handle's may make it miss, but
-	// never match another one.
-	struct {
-		tp_handle comm, type;
-		uint64_t generation; // 0: not both are remembered
-		int64_t size;
-		tp_comm *s;
-	} last;
+typedef struct {
+	tp_handle comm, type;
+	uint64_t generation; // 0: nothing is remembered
+	int64_t size;        // bytes of the type; 0: no type is remembered
+	tp_comm *s;
 } tp_memory;
+static __thread tp_memory tp_memories[TP_REMEMBERED], tp_last; // tp_last: a copy, of the last broadcast
 
-static inline int tp_place(tp_handle handle) { return (handle ^ handle >> 9) % TP_REMEMBERED; }
-
-// tp_state is tp_find, but for communicators that are remembered.
-static tp_comm *tp_state(tp_handle comm) {
+// tp_ask fills a memory with a communicator and a type. It tells whether both are valid; otherwise
+// MPI has to say what is wrong. *size is the size of the type in bytes.
+static int tp_ask(tp_memory *m, tp_handle passed_type, tp_handle passed_comm, int64_t *size) {
+	tp_handle type = passed_type & tp_mpi.abi.mask;
 	uint64_t generation = __atomic_load_n(&tp_generation, __ATOMIC_ACQUIRE);
-	int i = tp_place(comm);
-	if (tp_memory.comms[i].comm == comm && tp_memory.comms[i].generation == generation)
-		return tp_memory.comms[i].s;
-	tp_comm *s = tp_find(comm);
-	if (s != NULL)
-		tp_memory.comms[i].comm = comm, tp_memory.comms[i].generation = generation, tp_memory.comms[i].s = s;
-	return s;
-}
-
-static inline int64_t tp_remembered_size(tp_handle type) {
-	int i = tp_place(type);
-	return tp_memory.types[i].type == type ? tp_memory.types[i].size : 0;
-}
-
-// tp_size is the size of a type in bytes; 0 if MPI has to say what is wrong with it.
-static int64_t tp_size(tp_handle type) {
-	int64_t size = tp_remembered_size(type);
-	if (size > 0)
-		return size;
-	if (type == tp_mpi.abi.type_null || tp_mpi.Type_size_x(type, &size) != TP_SUCCESS || size <= 0)
+	if (m->comm != passed_comm || m->generation != generation) {
+		tp_comm *s = tp_find(passed_comm & tp_mpi.abi.mask);
+		if (s == NULL)
+			return 0;
+		*m = (tp_memory){.comm = passed_comm, .generation = generation, .s = s};
+	}
+	if (m->type == passed_type && (*size = m->size) > 0)
+		return 1;
+	m->size = 0;
+	if (type == tp_mpi.abi.type_null || tp_mpi.Type_size_x(type, size) != TP_SUCCESS || *size <= 0)
 		return 0;
-	int i = tp_place(type);
-	if (size <= INT_MAX && tp_is_named(type))
-		tp_memory.types[i].type = type, tp_memory.types[i].size = size;
-	return size;
+	if (*size <= INT_MAX && tp_is_named(type))
+		m->type = passed_type, m->size = *size;
+	return 1;
 }
 
 // tp_passes tells whether a broadcast has a pass, and uses it up.
@@ -108,22 +86,20 @@ static __attribute__((noinline)) int tp_timed(tp_comm *s, void *buf, int count, 
 }
 
 // tp_look makes a broadcast that has no pass, or of which the thread does not remember enough to know.
-static __attribute__((noinline)) int tp_look(void *buf, int count, tp_handle passed_type, int root, tp_handle passed_comm) {
-	tp_comm *s;
-	int64_t bytes;
+static __attribute__((noinline)) int tp_look(void *buf, int count, tp_handle type, int root, tp_handle comm) {
+	int64_t size, bytes;
+	tp_memory *m = &tp_memories[(comm ^ comm >> 9) % TP_REMEMBERED];
 	if (!__atomic_load_n(&tp_is_open, __ATOMIC_ACQUIRE))
 		tp_open_library();
-	tp_handle type = passed_type & tp_mpi.abi.mask, comm = passed_comm & tp_mpi.abi.mask;
 	// MPI says what is wrong.
-	if (!tp_mpi.is_known || tp_inside || (s = tp_state(comm)) == NULL || count <= 0 ||
-	    __builtin_mul_overflow(tp_size(type), (int64_t)count, &bytes) || bytes == 0 || (unsigned)root >= (unsigned)s->size ||
-	    tp_passes(s, root, bytes))
-		return tp_mpi.Bcast(buf, count, passed_type, root, passed_comm);
-	tp_memory.last.comm = passed_comm, tp_memory.last.type = passed_type, tp_memory.last.s = s;
-	tp_memory.last.size = tp_remembered_size(type);
-	tp_memory.last.generation = tp_memory.last.size > 0 ? tp_generation : 0;
+	if (!tp_mpi.is_known || tp_inside || !tp_ask(m, type, comm, &size) || count <= 0 || __builtin_mul_overflow(size, (int64_t)count, &bytes) ||
+	    (unsigned)root >= (unsigned)m->s->size || tp_passes(m->s, root, bytes))
+		return tp_mpi.Bcast(buf, count, type, root, comm);
+	tp_last = *m;
+	tp_comm *s = m->s;
 	int class = tp_class(bytes), sampled = tp_sampled(class), variant = tp_variant(s, class, root);
 	tp_tally *t = &s->tallies[class];
+	type &= tp_mpi.abi.mask;
 	t->calls++;
 	t->bytes += bytes;
 	if (variant == TP_OURS || (variant == TP_OPEN && tp_is_due(s, class, bytes) && tp_decide(s, class, root, bytes)))
@@ -135,8 +111,9 @@ static __attribute__((noinline)) int tp_look(void *buf, int count, tp_handle pas
 
 // Most broadcasts of a program that only has short ones have a pass. They cost some 50 instructions of ours.
 int MPI_Bcast(void *buf, int count, tp_handle type, int root, tp_handle comm) {
-	if (tp_memory.last.comm == comm && tp_memory.last.type == type && tp_memory.last.generation == tp_generation && count > 0 &&
-	    !tp_inside && tp_passes(tp_memory.last.s, root, tp_memory.last.size * count))
+	int64_t bytes = tp_last.size * count;
+	if (tp_last.comm == comm && tp_last.type == type && tp_last.generation == tp_generation && bytes > 0 && !tp_inside &&
+	    tp_passes(tp_last.s, root, bytes))
 		return tp_mpi.Bcast(buf, count, type, root, comm);
 	return tp_look(buf, count, type, root, comm);
 }

@@ -112,6 +112,7 @@ static void tp_find_library(void) {
 #define X(call, ...) missing += (tp_mpi.call = (int (*)(__VA_ARGS__))tp_symbol("PMPI_" #call)) == NULL;
 	TP_CALLS(X)
 #undef X
+	tp_mpi.Type_get_envelope_c = tp_symbol("PMPI_Type_get_envelope_c");
 	if (tp_mpi.Bcast == NULL) {
 		fprintf(stderr, "topocast: this program calls MPI_Bcast, but no library of the process has PMPI_Bcast: run it without the preloaded library\n");
 		exit(1);

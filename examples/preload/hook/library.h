@@ -72,8 +72,10 @@ extern struct tp_library {
 #define X(call, ...) int (*call)(__VA_ARGS__);
 	TP_CALLS(X)
 #undef X
+	// Of MPI 4; NULL: there is none.
+	int (*Type_get_envelope_c)(tp_handle type, int64_t *ints, int64_t *addresses, int64_t *larges, int64_t *types, int *combiner);
 	tp_abi abi;
-	int is_known; // else only Bcast is set
+	int is_known; // else only Bcast may be called
 } tp_mpi;
 
 // tp_symbol returns the address of a name, which is not one of this library; NULL: there is none. tp_symbol_behind only looks

@@ -4,19 +4,23 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// A tp_shape is how many integers, addresses and types a type was made from. The numbers of combiners differ
+// A tp_shape is how many integers, addresses, large counts and types a type was made from. The numbers of combiners differ
 // between ABIs, but these counts are the standard's and tell the combiners apart (MPI 3.1, section 4.1.13).
 typedef struct {
-	int ints, addresses, types;
+	int64_t ints, addresses, larges, types;
 } tp_shape;
 
 static int tp_get_shape(tp_handle type, tp_shape *s) {
-	int combiner;
-	return tp_mpi.Type_get_envelope(type, &s->ints, &s->addresses, &s->types, &combiner) == TP_SUCCESS;
+	int ints, addresses, types, combiner;
+	if (tp_mpi.Type_get_envelope_c != NULL) // the other one is an error for types with large counts
+		return tp_mpi.Type_get_envelope_c(type, &s->ints, &s->addresses, &s->larges, &s->types, &combiner) == TP_SUCCESS;
+	int code = tp_mpi.Type_get_envelope(type, &ints, &addresses, &types, &combiner);
+	*s = (tp_shape){ints, addresses, 0, types};
+	return code == TP_SUCCESS;
 }
 
 static int tp_has_shape(const tp_shape *s, int ints, int addresses, int types) {
-	return s->ints == ints && s->addresses == addresses && s->types == types;
+	return s->ints == ints && s->addresses == addresses && s->larges == 0 && s->types == types;
 }
 
 int tp_is_named(tp_handle type) {
@@ -37,11 +41,11 @@ int tp_layout(tp_handle type) {
 	// MPI_Type_dup, MPI_Type_contiguous, MPI_Type_create_resized. Another type may be dense, too, which a copy does not mind.
 	if (!tp_has_shape(&s, 0, 0, 1) && !tp_has_shape(&s, 1, 0, 1) && !tp_has_shape(&s, 0, 2, 1))
 		return TP_GAPS;
-	if (tp_mpi.Type_get_contents(type, s.ints, s.addresses, s.types, i, a, &old) != TP_SUCCESS)
+	if (tp_mpi.Type_get_contents(type, (int)s.ints, (int)s.addresses, 1, i, a, &old) != TP_SUCCESS)
 		return TP_GAPS;
 	int is_dense = tp_layout(old) != TP_GAPS;
 	// Types of Fortran 90 and pairs of a value and an index are predefined, too: (1,0,0), (2,0,0), (0,0,2).
-	if (tp_get_shape(old, &inner) && (inner.types == 1 || inner.ints * inner.types > 0))
+	if (tp_get_shape(old, &inner) && (inner.types == 1 || (inner.types > 0 && inner.ints + inner.larges > 0)))
 		tp_mpi.Type_free(&old);
 	return is_dense ? TP_DENSE : TP_GAPS;
 }
