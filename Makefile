@@ -111,27 +111,30 @@ bench-mpi: mpi-installed
 	for m in $(LIBRARIES); do .ci/with-mpi $$m sh -c \
 		'TOPOCAST_TEST_MPIRUN="$$MPIRUN" go test -run - -bench SharedMemory -benchtime 1x ./bcast' || exit 1; done
 
-# Our MPI_Bcast for any program: see examples/preload. What is preloaded knows neither MPI nor Go by itself:
-# it finds the program's MPI, and loads the part in Go, which stands beside it, when there is use for it.
-# Go's threads send each other no signals, which would be the program's.
-preload: mpi-installed
-	for m in $(LIBRARIES); do \
-		.ci/with-mpi $$m sh -c '$$CC -O2 -Wall -fvisibility=hidden -ftls-model=initial-exec -shared -fPIC -pthread -Wl,--as-needed,-z,defs -o libtopocast.$$MPI.so examples/preload/hook/*.c -ldl && \
-		CGO_CFLAGS="-O2 -g $$CGO_CFLAGS -DTC_HEADER=<preload/pmpi.h> -I$(CURDIR)/examples" \
-		go build -buildmode=c-shared -tags mpi -ldflags=-X=runtime.godebugDefault=asyncpreemptoff=1 -o libtopocast.$$MPI.go.so ./examples/preload' || exit 1; \
-		rm -f libtopocast.$$m.go.h; \
-	done
+# Our MPI_Bcast for any program and any MPI library: see examples/preload. The file that is preloaded needs neither
+# MPI nor Go. It finds the program's MPI, and loads the part in Go, the file beside it, when there is use for it.
+# Go's threads send each other no signals (asyncpreemptoff), which would be the program's. Both files are linked with
+# the stub glibc/old.c first, so that they load on systems from glibc 2.31 on.
+preload:
+	set -e; old=$$(mktemp -d); trap "rm -r $$old" EXIT; \
+	case $$(uname -m) in x86_64) version=GLIBC_2.2.5 ;; *) version=GLIBC_2.17 ;; esac; echo "$$version { *; };" >$$old/map; \
+	$(CC) -w -fno-builtin -nostdlib -shared -fPIC -Wl,-soname=libpthread.so.0,--version-script=$$old/map -o $$old/libold.so examples/preload/glibc/old.c; \
+	$(CC) -O2 -Wall -fvisibility=hidden -ftls-model=initial-exec -shared -fPIC -pthread -Wl,-z,defs,--no-as-needed \
+		-o libtopocast.so examples/preload/hook/*.c -L$$old -lold -l:libdl.so.2; \
+	CGO_ENABLED=1 go build -buildmode=c-shared -ldflags="-X=runtime.godebugDefault=asyncpreemptoff=1 '-extldflags=-L$$old -lold'" \
+		-o libtopocast.go.so ./examples/preload; \
+	rm -f libtopocast.go.h
 
 # Programs with and without it.
-test-preload: preload
+test-preload: mpi-installed preload
 	.ci/install-preload
-	for m in $(LIBRARIES); do .ci/with-mpi $$m sh -c "TOPOCAST_TEST_MPIRUN=\"\$$MPIRUN\" TOPOCAST_TEST_PRELOAD=$(CURDIR)/libtopocast.$$m.so \
+	for m in $(LIBRARIES); do .ci/with-mpi $$m sh -c "TOPOCAST_TEST_MPIRUN=\"\$$MPIRUN\" TOPOCAST_TEST_PRELOAD=$(CURDIR)/libtopocast.so \
 		go test -count=1 -timeout 30m ./examples/preload" || exit 1; done
 
 # What programs lose with it that only broadcast what is short: for a quiet machine, two minutes.
 .PHONY: bench-preload
-bench-preload: preload
-	for m in $(LIBRARIES); do .ci/with-mpi $$m sh -c "TOPOCAST_TEST_MPIRUN=\"\$$MPIRUN\" TOPOCAST_TEST_PRELOAD=$(CURDIR)/libtopocast.$$m.so \
+bench-preload: mpi-installed preload
+	for m in $(LIBRARIES); do .ci/with-mpi $$m sh -c "TOPOCAST_TEST_MPIRUN=\"\$$MPIRUN\" TOPOCAST_TEST_PRELOAD=$(CURDIR)/libtopocast.so \
 		go test -run - -bench Short -benchtime 1x ./examples/preload" || exit 1; done
 
 include internal/netlab/lab.mk

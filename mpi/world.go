@@ -37,7 +37,7 @@ const spinPolls = 100
 // there, and the program has to end for the job to end.
 func World() (*Comm, error) {
 	runtime.LockOSThread() // before: libraries keep data per thread
-	lib, err := openLibrary()
+	lib, err := openLibrary(nil)
 	if err != nil {
 		runtime.UnlockOSThread()
 		return nil, err
@@ -90,7 +90,7 @@ const giveUpLimit = 5 * time.Second
 
 // join is collective: it makes c a communicator of all ranks.
 func (c *Comm) join() error {
-	if err := c.lib.checkABI(); err != nil {
+	if err := c.lib.checkABI(c.lib.commSelf, 0); err != nil {
 		return err
 	}
 	if code := c.lib.world(&c.native); code != codeOK {
