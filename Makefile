@@ -1,16 +1,20 @@
-# make test runs all that this machine can run, and says in its last line what
-# it could not, and why; with CI=true it fails then. It installs Open MPI and
-# MPICH if it may, and nothing else. make test-tools lets other programs judge
-# the files that we write, make slurm-test runs our job scripts under Slurm, and make test-preload other programs with our
-# broadcast; all three install those programs.
+# make test runs all that this machine can run, and says in its last line what it could not, and why; with CI=true it
+# fails then. It installs Open MPI and MPICH if it may, and nothing else on this machine; in a folder of the cache it
+# installs other releases of Debian, whose MPI libraries are tested, too (.ci/in-debian). make test-tools lets other
+# programs judge the files that we write, make slurm-test runs our job scripts under Slurm, and make test-preload other
+# programs with our broadcast; all three install those programs.
 
 GOFUMPT     = go run mvdan.cc/gofumpt@v0.12.0
 STATICCHECK = go run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 LIBRARIES   = openmpi mpich
+RELEASES    = trixie sid
 RACE        = -race
 
 # Tests take their long forms (tooltest.Long), but with -short: a plain go test ./... is to end within a minute.
 export TOPOCAST_LONG = 1
+
+# All is tested as a user has it who has no C compiler, but for the race detector and what is part of a program in C.
+export CGO_ENABLED = 0
 
 # What the race detector need not watch. The solver of contention has no goroutine, and each of those
 # that use it has its own. Simulated ranks are coroutines, of which one runs at a time, and each sees
@@ -20,64 +24,53 @@ UNRACED = model/contention mpi/simnet
 # The packages whose code or tests have goroutines that run at once: others have nothing to find.
 CONCURRENT = $(shell grep -lrE --include='*.go' --exclude='*_tools_test.go' '^\s*go [a-z]|[.]Go\b|"sync|parallel[.]Rows|local[.]Run|t[.]Parallel|RunParallel' . | xargs -n1 dirname | sort -u)
 
-# Packages whose tests are run on both MPI libraries: by every rank of jobs of
-# 1, 2, 4 and 8 ranks, and 16 for mpi (TestMain is mpitest.Main), or by launching
-# jobs (the tests TestJob...).
-RANKS = mpi mpi/collective examples/gompi examples/summa examples/cg bcast measure measure/concurrent measure/servet measure/check measure/throughput measure/adaptive measure/plogp
-JOBS  = mpi examples/topocast examples/embed
+# The packages that have files of their own for cgo.
+CGO = $(shell grep -lrE --include='*.go' '^import "C"|^//go:build .*\bcgo\b' . | xargs -n1 dirname | sort -u)
 
-# Those of RANKS that hold goroutines or pointers of their own, and so are run with the race detector
-# on MPI, too. The others only call a communicator, which mpi/local does under it.
-RACED = mpi bcast measure
-
-# Those of RANKS and JOBS that are run without the tag mpi, too: the library is opened at run time then. On 4 ranks;
-# those of RACED also on 1 and 2, linked with C and by another path of Open MPI's shared memory.
-OPENED = mpi mpi/collective examples/summa examples/cg bcast measure measure/concurrent measure/servet measure/check measure/throughput measure/adaptive measure/plogp examples/topocast examples/embed
-
-.PHONY: test check build unit mpi-installed mpi tools-installed test-tools bench-mpi bench-peers preload test-preload
+.PHONY: test check build unit mpi-installed mpi test-every-mpi tools-installed test-tools bench-mpi bench-peers preload test-preload
 .NOTPARALLEL:
 
 test:
 	.ci/test
 
-# The packages that have files of their own for MPI.
-TAGGED = $(shell grep -lrE --include='*.go' '^//go:build .*\bmpi\b' . | xargs -n1 dirname | sort -u)
-
-# Format, vet and staticcheck; what the tag mpi changes also with it, for the first of $(LIBRARIES): the code is the
-# same for all, and make mpi compiles it for each.
+# Format, vet and staticcheck. What needs cgo is vetted as part of a program with Open MPI, if that is there.
 check:
 	@unformatted=$$($(GOFUMPT) -l .) || exit 1; \
 	if [ -n "$$unformatted" ]; then echo "gofumpt v0.12.0 would change:"; echo "$$unformatted"; exit 1; fi
 	go vet ./...
 	$(STATICCHECK) ./...
-	for m in $(firstword $(LIBRARIES)); do .ci/with-mpi $$m go vet -tags mpi $(TAGGED) && .ci/with-mpi $$m $(STATICCHECK) -tags mpi $(TAGGED) || exit 1; done
+	for m in $(firstword $(LIBRARIES)); do CGO_ENABLED=1 .ci/with-mpi $$m go vet -tags gompi $(CGO) && \
+		CGO_ENABLED=1 .ci/with-mpi $$m $(STATICCHECK) -tags gompi $(CGO) || exit 1; done
 
-# Other systems are built, not run. Without cgo, as a user has it who has no
-# C compiler.
+# Other systems are built, not run.
 build:
-	for os in linux darwin; do CGO_ENABLED=0 GOOS=$$os go vet ./... || exit 1; done
-	CGO_ENABLED=0 GOOS=windows go build ./...
-	for arch in arm64 386; do CGO_ENABLED=0 GOARCH=$$arch go vet ./mpi || exit 1; done
+	GOOS=darwin go vet ./...
+	GOOS=windows go build ./...
+	for arch in arm64 386; do GOARCH=$$arch go vet ./mpi || exit 1; done
 
 # The race detector makes the long searches take ten times as long, and finds
 # in their short form what it finds in the long one. What is built has been vetted.
 unit: build
 	go test -vet=off ./...
-	if [ -n "$(RACE)" ]; then go test -vet=off $(RACE) $(foreach p,$(UNRACED),-gcflags=github.com/topocast/topocast/$p=-race=false) \
+	if [ -n "$(RACE)" ]; then CGO_ENABLED=1 go test -vet=off $(RACE) $(foreach p,$(UNRACED),-gcflags=github.com/topocast/topocast/$p=-race=false) \
 		-short -timeout 20m $(filter-out $(UNRACED:%=./%),$(CONCURRENT)); fi
 
 mpi-installed:
 	.ci/install-mpi
 
+# Packages on MPI libraries of this machine, or of other releases of Debian.
 mpi:
-	for m in $(LIBRARIES); do RANKS='$(RANKS)' RACED='$(RACED)' JOBS='$(JOBS)' OPENED='$(OPENED)' .ci/with-mpi $$m .ci/test-mpi || exit 1; done
+	.ci/test-mpi $(LIBRARIES)
 
-# Every rank that is killed, panics or is stuck in every phase, full disks, and files of other jobs, under both libraries and
-# builds: tables of how the jobs end. make mpi takes a quarter of it in each of the four.
+test-every-mpi: mpi-installed mpi test-preload
+	.ci/test-mpi $(RELEASES)
+
+# Every rank that is killed, panics or is stuck in every phase, full disks, and files of other jobs, under both
+# libraries: tables of how the jobs end. make mpi takes half of it in each of the two.
 .PHONY: knocks
 knocks: mpi-installed
-	for m in $(LIBRARIES); do for build in '0' '1 -tags mpi'; do .ci/with-mpi $$m sh -c "TOPOCAST_TEST_KNOCKS=all TOPOCAST_TEST_MPIRUN=\"\$$MPIRUN\" \
-		CGO_ENABLED=$${build%% *} go test -count=1 -v -timeout 30m -run '^TestJob(Knocks|Disks|Files)' $${build#?} ./examples/topocast" || exit 1; done; done
+	for m in $(LIBRARIES); do .ci/with-mpi $$m sh -c "TOPOCAST_TEST_KNOCKS=all TOPOCAST_TEST_MPIRUN=\"\$$MPIRUN\" \
+		go test -count=1 -v -timeout 30m -run '^TestJob(Knocks|Disks|Files)' ./examples/topocast" || exit 1; done
 
 tools-installed:
 	.ci/install-tools
@@ -114,31 +107,34 @@ bench: mpi-installed
 # broadcasts between the cores of this machine against the library's own.
 bench-mpi: mpi-installed
 	for m in $(LIBRARIES); do for bench in TimedAgainstC Calls; do .ci/with-mpi $$m sh -c \
-		"TOPOCAST_TEST_MPIRUN=\"\$$MPIRUN --bind-to core\" go test -tags mpi -run - -bench $$bench -benchtime 1x ./mpi" || exit 1; done; done
+		"TOPOCAST_TEST_MPIRUN=\"\$$MPIRUN --bind-to core\" go test -run - -bench $$bench -benchtime 1x ./mpi" || exit 1; done; done
 	for m in $(LIBRARIES); do .ci/with-mpi $$m sh -c \
-		'TOPOCAST_TEST_MPIRUN="$$MPIRUN" go test -tags mpi -run - -bench SharedMemory -benchtime 1x ./bcast' || exit 1; done
+		'TOPOCAST_TEST_MPIRUN="$$MPIRUN" go test -run - -bench SharedMemory -benchtime 1x ./bcast' || exit 1; done
 
-# Our MPI_Bcast for any program: see examples/preload. What is preloaded knows neither MPI nor Go by itself:
-# it finds the program's MPI, and loads the part in Go, which stands beside it, when there is use for it.
-# Go's threads send each other no signals, which would be the program's.
-preload: mpi-installed
-	for m in $(LIBRARIES); do \
-		.ci/with-mpi $$m sh -c '$$CC -O2 -Wall -fvisibility=hidden -ftls-model=initial-exec -shared -fPIC -pthread -Wl,--as-needed,-z,defs -o libtopocast.$$MPI.so examples/preload/hook/*.c -ldl && \
-		CGO_CFLAGS="-O2 -g $$CGO_CFLAGS -DTC_HEADER=<preload/pmpi.h> -I$(CURDIR)/examples" \
-		go build -buildmode=c-shared -tags mpi -ldflags=-X=runtime.godebugDefault=asyncpreemptoff=1 -o libtopocast.$$MPI.go.so ./examples/preload' || exit 1; \
-		rm -f libtopocast.$$m.go.h; \
-	done
+# Our MPI_Bcast for any program and any MPI library: see examples/preload. The file that is preloaded needs neither
+# MPI nor Go. It finds the program's MPI, and loads the part in Go, the file beside it, when there is use for it.
+# Go's threads send each other no signals (asyncpreemptoff), which would be the program's. Both files are linked with
+# the stub glibc/old.c first, so that they load on systems from glibc 2.31 on.
+preload:
+	set -e; old=$$(mktemp -d); trap "rm -r $$old" EXIT; \
+	case $$(uname -m) in x86_64) version=GLIBC_2.2.5 ;; *) version=GLIBC_2.17 ;; esac; echo "$$version { *; };" >$$old/map; \
+	$(CC) -w -fno-builtin -nostdlib -shared -fPIC -Wl,-soname=libpthread.so.0,--version-script=$$old/map -o $$old/libold.so examples/preload/glibc/old.c; \
+	$(CC) -O2 -Wall -fvisibility=hidden -ftls-model=initial-exec -shared -fPIC -pthread -Wl,-z,defs,--no-as-needed \
+		-o libtopocast.so examples/preload/hook/*.c -L$$old -lold -l:libdl.so.2; \
+	CGO_ENABLED=1 go build -buildmode=c-shared -ldflags="-X=runtime.godebugDefault=asyncpreemptoff=1 '-extldflags=-L$$old -lold'" \
+		-o libtopocast.go.so ./examples/preload; \
+	rm -f libtopocast.go.h
 
 # Programs with and without it.
-test-preload: preload
+test-preload: mpi-installed preload
 	.ci/install-preload
-	for m in $(LIBRARIES); do .ci/with-mpi $$m sh -c "TOPOCAST_TEST_MPIRUN=\"\$$MPIRUN\" TOPOCAST_TEST_PRELOAD=$(CURDIR)/libtopocast.$$m.so \
+	for m in $(LIBRARIES); do .ci/with-mpi $$m sh -c "TOPOCAST_TEST_MPIRUN=\"\$$MPIRUN\" TOPOCAST_TEST_PRELOAD=$(CURDIR)/libtopocast.so \
 		go test -count=1 -timeout 30m ./examples/preload" || exit 1; done
 
 # What programs lose with it that only broadcast what is short: for a quiet machine, two minutes.
 .PHONY: bench-preload
-bench-preload: preload
-	for m in $(LIBRARIES); do .ci/with-mpi $$m sh -c "TOPOCAST_TEST_MPIRUN=\"\$$MPIRUN\" TOPOCAST_TEST_PRELOAD=$(CURDIR)/libtopocast.$$m.so \
+bench-preload: mpi-installed preload
+	for m in $(LIBRARIES); do .ci/with-mpi $$m sh -c "TOPOCAST_TEST_MPIRUN=\"\$$MPIRUN\" TOPOCAST_TEST_PRELOAD=$(CURDIR)/libtopocast.so \
 		go test -run - -bench Short -benchtime 1x ./examples/preload" || exit 1; done
 
 include internal/netlab/lab.mk

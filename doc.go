@@ -46,7 +46,7 @@
 //	mine, err := network.View(locations)    // their network, in their order
 //
 // [mpi.Run] ends the job if work fails on a rank. Save what is to outlive a job inside work: if MPI_Finalize
-// does not return within two minutes ([mpi.Comm.LimitFinalize]), Run ends the job with status 0 and a line.
+// does not return within two minutes ([mpi.Run]), Run ends the job with status 0 and a line.
 //
 // A pair test of one's own runs over all pairs by [harness.AllPairs], with rounds, groups, budget, progress
 // and watchdog.
@@ -55,6 +55,5 @@
 // [bcast.Broadcaster.Warnings]: https://pkg.go.dev/github.com/topocast/topocast/bcast#Broadcaster.Warnings
 // [harness.AllPairs]: https://pkg.go.dev/github.com/topocast/topocast/measure/harness#AllPairs
 // [measure.Discover]: https://pkg.go.dev/github.com/topocast/topocast/measure#Discover
-// [mpi.Comm.LimitFinalize]: https://pkg.go.dev/github.com/topocast/topocast/mpi#Comm.LimitFinalize
 // [mpi.Run]: https://pkg.go.dev/github.com/topocast/topocast/mpi#Run
 package topocast

@@ -6,8 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-
-	"github.com/topocast/topocast/bcast/table"
 )
 
 // Conditions are those under which the times of a Report hold.
@@ -17,8 +15,7 @@ type Conditions struct {
 	Hosts   int    `json:"hosts,omitempty"`   // on which they run
 	PerHost []int  `json:"ranks_per_host,omitempty"`
 
-	// Environment has the variables of rank 0 by which the library's collectives are set
-	// (table.IsLibrarySetting).
+	// Environment has the variables of rank 0 that set how the library does collectives.
 	Environment map[string]string `json:"environment,omitempty"`
 }
 
@@ -60,13 +57,28 @@ func counts(hosts []int) (n int, perHost []int) {
 	return len(ranks), slices.Compact(perHost)
 }
 
-// librarySettings are the variables of an environment that set a library's collectives.
+// librarySettings are the variables of an environment that set how a library does collectives.
 func librarySettings(environment []string) map[string]string {
 	set := make(map[string]string)
 	for _, v := range environment {
-		if name, value, _ := strings.Cut(v, "="); table.IsLibrarySetting(name) {
+		if name, value, _ := strings.Cut(v, "="); isLibrarySetting(name) {
 			set[name] = value
 		}
 	}
 	return set
+}
+
+// isLibrarySetting tells whether a variable of the environment sets how a library does collectives. mpirun --mca
+// and -genv set such variables, and OMPI_MCA_coll lists the components that may do collectives. MPICH's
+// launcher sets a variable that looks like one.
+func isLibrarySetting(name string) bool {
+	if strings.HasSuffix(name, "_INTERFACE_HOSTNAME") {
+		return false
+	}
+	for _, prefix := range []string{"OMPI_MCA_coll_", "MPIR_CVAR_", "MPIR_PARAM_", "MPICH_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return name == "OMPI_MCA_coll"
 }

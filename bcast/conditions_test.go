@@ -81,6 +81,17 @@ func TestBenchmarkRefusesUnknownVariants(t *testing.T) {
 	}
 }
 
+func TestIsLibrarySetting(t *testing.T) {
+	for name, want := range map[string]bool{
+		"OMPI_MCA_coll_tuned_bcast_algorithm": true, "OMPI_MCA_coll": true, "OMPI_MCA_btl": false, "MPIR_CVAR_BCAST_INTRA_ALGORITHM": true,
+		"MPIR_PARAM_X": true, "MPICH_BCAST_MIN_PROCS": true, "MPIR_CVAR_CH3_INTERFACE_HOSTNAME": false, "PATH": false,
+	} {
+		if got := isLibrarySetting(name); got != want {
+			t.Errorf("isLibrarySetting(%s) = %v, want %v", name, got, want)
+		}
+	}
+}
+
 func TestCounts(t *testing.T) {
 	if n, per := counts([]int{0, 0, 1, 2, 2, 2, 3}); n != 4 || !slices.Equal(per, []int{1, 2, 3}) {
 		t.Errorf("counts = %d, %v, want 4 hosts with 1, 2 or 3 ranks", n, per)

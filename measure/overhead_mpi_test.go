@@ -1,5 +1,3 @@
-//go:build mpi && cgo
-
 package measure
 
 import (
@@ -50,7 +48,7 @@ func (c *clocked) Exchange(rows []float64, peer int) ([]float64, error) {
 // what the ranks agree on, the rows - takes per round trip beyond the loops in C. On two ranks with
 // a core each:
 //
-//	CC=mpicc go test -c -tags mpi ./measure && mpirun -n 2 --bind-to core ./measure.test -test.run - -test.bench MPIOverhead -test.benchtime 1x
+//	go test -c ./measure && mpirun -n 2 --bind-to core ./measure.test -test.run - -test.bench MPIOverhead -test.benchtime 1x
 func BenchmarkMPIOverhead(b *testing.B) {
 	c, err := mpi.World()
 	if err != nil {

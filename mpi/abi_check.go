@@ -7,11 +7,11 @@ import (
 )
 
 // checkABI holds the library to the table of its ABI before anybody relies on that: the ranks and sizes
-// of two communicators, and messages of the process to itself. The status and the handles have to be as
-// the table says, and nothing else may be written. C writes into rooms that are larger than any library
+// of two communicators, and messages of the process to itself on a communicator in which it has that rank. The
+// status and the handles have to be as the table says, and nothing else may be written. C writes into rooms that are larger than any library
 // needs, and filled with a pattern. Where the table does not tell it, checkABI finds the place of the
 // count in the status.
-func (l *library) checkABI() error {
+func (l *library) checkABI(comm uintptr, self int) error {
 	if l.sound || flag(l.tc.finalized) {
 		return nil
 	}
@@ -29,6 +29,7 @@ func (l *library) checkABI() error {
 	if rank, size := e.who(); rank != 0 || size != 1 {
 		return refuse("MPI_COMM_SELF has rank %d of %d", rank, size)
 	}
+	e.comm = comm
 	const tag = 0x2a2a
 	lengths := []int{0, 5, 0x1234}
 	out := bytes.Repeat([]byte("topocast"), 0x300)
@@ -38,14 +39,14 @@ func (l *library) checkABI() error {
 		fillPattern(e.scratch.status[:])
 		handle := &e.posted
 		handle[0], handle[1] = patternHandle, patternHandle
-		if c := e.begin(l.tc.isend, out[:n], 0, tag, &handle[0]); c != codeOK {
+		if c := e.begin(l.tc.isend, out[:n], self, tag, &handle[0]); c != codeOK {
 			return refuse("MPI_Isend returns %d", c)
 		}
 		written := handle[0]
 		if l.handleBytes == 4 {
 			handle[0] &= 1<<32 - 1
 		}
-		if c := e.call(l.tc.recv, e.hold(in[:n]), uintptr(n), l.byteType, 0, tag, e.comm, e.statusAt()); c != codeOK {
+		if c := e.call(l.tc.recv, e.hold(in[:n]), uintptr(n), l.byteType, uintptr(self), tag, e.comm, e.statusAt()); c != codeOK {
 			return refuse("MPI_Recv returns %d", c)
 		}
 		status := bytes.Clone(e.scratch.status[:])
@@ -55,8 +56,8 @@ func (l *library) checkABI() error {
 		e.release()
 		source, gotTag := int32At(status, l.source), int32At(status, l.tag)
 		switch {
-		case source != 0 || gotTag != tag:
-			return refuse("the status of a message with tag %d from rank 0 tells %d, %d", tag, gotTag, source)
+		case source != int32(self) || gotTag != tag:
+			return refuse("the status of a message with tag %d from rank %d tells %d, %d", tag, self, gotTag, source)
 		case !isPattern(status[l.statusBytes:]):
 			return refuse("its status is longer than %d bytes", l.statusBytes)
 		case !bytes.Equal(in[:n], out[:n]) || !isPattern(in[n:]):

@@ -56,10 +56,10 @@ type Requests interface {
 	// the first error in the order of the calls.
 	WaitAll() error
 
-	// WaitAny blocks until a transfer of the set is complete that it has not returned yet, and
-	// returns its number in the order of the calls that have made the set, from 0; -1 when it has
-	// returned all. WaitAll has to be called in the end: it empties the set, and returns what was
-	// wrong with a transfer.
+	// WaitAny blocks until a transfer of the set is complete that it has not returned yet. It returns
+	// the number of the transfer, from 0 in the order of the calls that have made the set, and -1
+	// when it has returned all. WaitAll has to be called in the end: it empties the set, and returns
+	// what was wrong with a transfer.
 	WaitAny() (int, error)
 
 	// Test returns at once and tells whether all transfers of the set are complete. If so, it has
@@ -101,10 +101,10 @@ type Versioned interface {
 // Timed runs a whole batch of timed exchanges below Go, so that the cost of calls from Go does not enter the
 // measured times.
 type Timed interface {
-	// PingPong exchanges messages of size bytes with rank peer and stores in samples[i] the time of
-	// the i-th sample in seconds for iters round trips (not divided by iters, clock overhead
-	// included). The rank with first = true sends first; samples are taken on both ranks. Both ranks
-	// call with equal len(samples), size, tag and iters, and opposite first.
+	// PingPong exchanges messages of size bytes with rank peer. It stores in samples[i] the time in
+	// seconds of the i-th iters round trips, which includes the overhead of the clock. The rank with
+	// first = true sends first; samples are taken on both ranks. Both ranks call with equal
+	// len(samples), size, tag and iters, and opposite first.
 	PingPong(samples []float64, peer, tag, size, iters int, first bool) error
 
 	// CallCosts tells what Go adds to calls of the library, in s: to a call such as Send, of which a

@@ -67,9 +67,9 @@
 //
 // A Communicator belongs to one goroutine, and a Comm to one thread: MPI is started at MPI_THREAD_FUNNELED.
 //
-// Ranks have to agree on the length of a message. Open MPI writes a message of more than 4 KiB that comes from the
-// same host past the end of a shorter buffer, before the receive returns ErrTruncated. That is so by default in 4.1,
-// 5 and 6, in C programs, too. These settings stop it, at the price of slower messages within a host:
+// Ranks have to agree on the length of a message. Open MPI writes a message of more than 4 KiB from the same host
+// past the end of a shorter buffer. Then the receive returns ErrTruncated. That is so by default in 4.1, 5 and 6,
+// in C programs, too. These settings stop it, at the price of slower messages within a host:
 //
 //	Open MPI 4.1    OMPI_MCA_btl_vader_single_copy_mechanism=none
 //	Open MPI 5, 6   OMPI_MCA_smsc=^cma

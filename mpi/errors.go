@@ -16,7 +16,6 @@ var (
 	ErrLength     = errors.New("message shorter than the buffer")            // found by Recv and WaitAll
 	ErrClosed     = errors.New("communicator is closed")                     // any use after Close
 	ErrAborted    = errors.New("another rank failed")                        // by in-process worlds, where the job goes on living
-	ErrSilent     = errors.New("some rank has not answered")                 // why Comm.LimitCalls ends a job; no call returns it
 	ErrOther      = errors.New("error of the MPI library")                   // any other class
 	ErrLauncher   = errors.New("the launcher has started several processes") // by World, where they cannot become one job; all of them get it
 	ErrNoLauncher = errors.New("no MPI: start the program with mpirun")      // by World, where MPI would have one rank; programs may go on with ranks of package local

@@ -82,7 +82,7 @@ func checkFamily(version string, isMPICH, hasPMIx bool, getenv func(string) stri
 			return nil
 		}
 		variable = by.size
-	case !isMPICH || hasPMIx:
+	case !isMPICH || hasPMIx || getenv("PMI_FD") != "" || getenv("PMI_RANK") != "": // a launcher within a job of another
 		return nil
 	case by.size == "OMPI_COMM_WORLD_SIZE" && ranks > 1:
 		variable = by.size

@@ -64,6 +64,7 @@ func TestCheckFamily(t *testing.T) {
 		{"one rank of Open MPI under Hydra", openMPI, joined(hydra, map[string]string{"PMI_SIZE": "1"}), true, ""},
 		{"MPICH under Open MPI's mpirun", mpich, mpirun, false, "OMPI_COMM_WORLD_SIZE=2"},
 		{"MPICH under prterun, which tells no number", mpich, prterun, false, "PMIX_NAMESPACE=prterun-host-7@1"},
+		{"MPICH under its mpirun within a job of Open MPI", mpich, joined(mpirun, hydra), false, ""},
 		{"MPICH with PMIx under prterun", mpich, prterun, true, ""},
 		{"MPICH under Slurm's PMIx", mpich, slurm, false, ""},
 		{"Open MPI under prterun", openMPI, prterun, true, ""},

@@ -48,21 +48,28 @@ var process struct {
 	lib *library
 }
 
-// openLibrary opens the MPI library of the launcher (see findLibrary).
-func openLibrary() (*library, error) {
+// openLibrary opens the MPI library of the launcher (see findLibrary). If find is not nil, the library is open
+// already, find finds its functions, and the caller knows when it ends.
+func openLibrary(find resolver) (*library, error) {
 	process.Lock()
 	defer process.Unlock()
 	if process.lib != nil {
 		return process.lib, nil
 	}
-	handlers := currentFaultHandlers()
-	err := findLibrary(os.Getenv, opens, loaded, load)
-	handlers.restore()
-	if err != nil {
-		return nil, err
+	l := &library{find: find}
+	if find != nil {
+		l.endWatch.Do(func() {})
+	} else {
+		l.find = loaded
+		handlers := currentFaultHandlers()
+		err := findLibrary(os.Getenv, opens, loaded, load)
+		handlers.restore()
+		if err != nil {
+			return nil, err
+		}
 	}
-	l := &library{find: loaded}
-	if err = l.find.all(l.symbols()); err != nil {
+	err := l.find.all(l.symbols())
+	if err != nil {
 		err = fmt.Errorf("%w: it is no MPI 3, or none at all", err)
 	} else {
 		version := l.version()

@@ -27,8 +27,8 @@ func (c *Comm) LimitCalls(limit time.Duration) (stop func()) {
 	})
 }
 
-// A callWatch looks a few times per limit whether the rank is still in the same call, so that a call only
-// notes that it begins and ends. The watch counts its looks instead of reading the clock: a machine that
+// A callWatch looks a few times per limit whether the rank is still in the same call. A call only notes that it
+// begins and ends. The watch counts its looks instead of reading the clock: a machine that
 // stands still does not look either.
 type callWatch struct {
 	rank     int
@@ -75,7 +75,7 @@ func (w *callWatch) look() {
 		if times++; times < wanted {
 			continue
 		}
-		w.fail(&Error{w.lib.nameOf(w.function.Load()), w.rank, -1, -1, fmt.Errorf("%w for %v", ErrSilent, w.limit)})
+		w.fail(&Error{w.lib.nameOf(w.function.Load()), w.rank, -1, -1, fmt.Errorf("some rank has not answered for %v", w.limit)})
 		return
 	}
 }

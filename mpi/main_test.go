@@ -27,6 +27,8 @@ func TestMain(m *testing.M) {
 		rankOfBeside()
 	case os.Getenv(jobVar) == endsJob:
 		rankOfEnds()
+	case os.Getenv(jobVar) == limitJob:
+		rankOfLimit()
 	case os.Getenv(jobVar) == endJob:
 		rankOfEnd()
 	case os.Getenv(jobVar) != "":

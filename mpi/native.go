@@ -76,12 +76,12 @@ func (c *Comm) reduce(op string, values []byte, number NumberType, with Reductio
 	case len(values) == 0: // the libraries differ in whether they allow this
 		return nil
 	}
-	room := c.scratch.take(2 * len(values))
-	from, into := values, room[:len(values)]
+	from, into := values, c.scratch.take(len(values))
 	flips := number >= Uint8 && number <= Uint64 && with >= Min
 	if flips {
 		number -= Uint8 - Int8
-		from = append(room[len(values):len(values)], values...)
+		room := c.scratch.take(2 * len(values))
+		from, into = append(room[:0], values...), room[len(values):]
 		flipSigns(from, size)
 	}
 	failed := c.native.reduce(from, into, len(values)/size, number, with, root)
@@ -105,17 +105,10 @@ func flipSigns(values []byte, size int) {
 
 // size is the size of a number in bytes. It is 0 for a type that does not exist.
 func (t NumberType) size() int {
-	switch t {
-	case Int8, Uint8:
-		return 1
-	case Int16, Uint16:
-		return 2
-	case Int32, Uint32, Float32:
-		return 4
-	case Int64, Uint64, Float64:
-		return 8
+	if t > Float64 {
+		return 0
 	}
-	return 0
+	return [...]int{Int8: 1, Int16: 2, Int32: 4, Int64: 8, Uint8: 1, Uint16: 2, Uint32: 4, Uint64: 8, Float32: 4, Float64: 8}[t]
 }
 
 // Gather is collective: dst of rank root becomes the blocks src of all ranks, by MPI_Gather, or by

@@ -40,11 +40,11 @@ func (e *endpoint) performCollective(f collectiveCall, args ...uintptr) code {
 	if e.lib.ended.Load() {
 		return codeEnded
 	}
-	args = e.args[:copy(e.args[:], args)] // where append finds room
+	kept := e.args[:copy(e.args[:], args)] // args does not escape, and append finds room
 	var c code
 	if e.spin == 0 {
-		c = e.callLong(f.blocking, args)
-	} else if c = e.callLong(f.starting, append(args, requestAt(&e.request))); c == codeOK {
+		c = e.callLong(f.blocking, kept)
+	} else if c = e.callLong(f.starting, append(kept, requestAt(&e.request))); c == codeOK {
 		c = e.wait(&e.request)
 	}
 	e.kept = [4]unsafe.Pointer{}

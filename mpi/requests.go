@@ -8,9 +8,8 @@ import (
 // NewRequests returns an empty set of transfers, which is also an Ibcaster.
 func (c *Comm) NewRequests() Requests { return &requests{c: c} }
 
-// requests is a set of transfers under way. The handles, the calls that made
-// them and their results stand at equal indices. While buffers are pinned, the communicator
-// keeps the set.
+// requests is a set of transfers under way. The handles, the calls that made them and their results stand at
+// equal indices. While buffers are pinned, the communicator keeps the set.
 type requests struct {
 	c       *Comm
 	place   int // in the communicator's live sets, from 1; 0: in none
@@ -58,8 +57,7 @@ func (r *requests) Ibcast(buf []byte, root int) error {
 	return r.started(call{"Ibcast", len(buf), root, -1}, code)
 }
 
-// prepare pins the buffer of a transfer, and makes a handle to be overwritten by
-// MPI.
+// prepare pins the buffer of a transfer, and makes a handle for MPI to overwrite.
 func (r *requests) prepare(buf []byte) *request {
 	r.c.live.add(r)
 	r.pins.pin(buf)

@@ -6,7 +6,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"time"
 )
 
 // A Comm has every ability that this package names.
@@ -29,13 +28,11 @@ var _ interface {
 // Run is a main function's way into MPI, and collective. It starts MPI, or attaches to one that runs, calls
 // work with a communicator of all ranks, and ends MPI. Call it from the main goroutine.
 //
-// If work returns an error, panics or calls runtime.Goexit on any rank, the cause is printed on standard
-// error and the whole job is aborted, with exit status 1 for an error and 2 for a panic: the other ranks
-// may wait for this one. MPI_Finalize, which would wait too, is called on success only. So Run returns
-// nil, or the error of starting or ending MPI (ErrNoLauncher, say).
+// If work returns an error, panics or calls runtime.Goexit on any rank, Run prints the cause on standard error and
+// aborts the whole job, because other ranks may wait for this one. The exit status is 1 for an error and 2 for a
+// panic. Otherwise Run returns nil, or the error of starting or ending MPI (ErrNoLauncher, say).
 //
-// What a program writes after Run is kept. If MPI_Finalize has not returned two minutes after all ranks have
-// done their work, Run ends the job with status 0 and a line on standard error (see Comm.LimitFinalize).
+// What a program writes after Run is kept. MPI_Finalize has a limit of two minutes (see Comm.Close).
 //
 // A rank that is bound to one core runs Go code on one thread (GOMAXPROCS 1). Go's monitor then takes this
 // thread's place from a call of C that waits for 20 us, at each message. Run sets GOMAXPROCS to 2 there,
@@ -46,7 +43,6 @@ func Run(work func(Communicator) error) error {
 		return err
 	}
 	spareProcessor()
-	world.LimitFinalize(finalizeLimit)
 	returned := false
 	defer func() {
 		if !returned {
@@ -77,9 +73,6 @@ func (c *Comm) Fail(err error) {
 	fmt.Fprintf(os.Stderr, "rank %d: %v\n", c.rank, err)
 	c.Abort(1)
 }
-
-// finalizeLimit is what Run gives MPI_Finalize: far more than it takes.
-const finalizeLimit = 2 * time.Minute
 
 // report tells why work did not return: by the value of a panic, or nil for runtime.Goexit.
 func report(w io.Writer, rank int, panicked any, stack []byte) {

@@ -37,12 +37,12 @@ const spinPolls = 100
 // there, and the program has to end for the job to end.
 func World() (*Comm, error) {
 	runtime.LockOSThread() // before: libraries keep data per thread
-	lib, err := openLibrary()
+	lib, err := openLibrary(nil)
 	if err != nil {
 		runtime.UnlockOSThread()
 		return nil, err
 	}
-	c := &Comm{lib: lib, epoch: hostEpoch(), ends: !lib.started(), rank: -1}
+	c := &Comm{lib: lib, epoch: hostEpoch(), ends: !lib.started(), limit: finalizeLimit, rank: -1}
 	if err := c.start(); err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ const giveUpLimit = 5 * time.Second
 
 // join is collective: it makes c a communicator of all ranks.
 func (c *Comm) join() error {
-	if err := c.lib.checkABI(); err != nil {
+	if err := c.lib.checkABI(c.lib.commSelf, 0); err != nil {
 		return err
 	}
 	if code := c.lib.world(&c.native); code != codeOK {
@@ -167,8 +167,9 @@ func (c *Comm) split(op string, color, key int) (Communicator, error) {
 }
 
 // Close is collective. It frees the communicator. If c is the World that started MPI, it waits for all
-// ranks and ends MPI (see LimitFinalize); no communicator of the process is usable then. Close of a closed
-// communicator does nothing.
+// ranks and ends MPI; no communicator of the process is usable then. Close of a closed communicator does
+// nothing. If MPI_Finalize has not returned two minutes after all ranks are there, Close does not return: it
+// says so on standard error and ends the job, with status 0, as all work is done.
 //
 // Transfers that are still under way keep their buffers for good, since MPI may write into them, and with
 // them MPI's side of the communicator. WaitAll then only returns ErrClosed.
@@ -195,20 +196,14 @@ func (c *Comm) Close() error {
 	if !c.ends {
 		return nil
 	}
-	if c.limit > 0 {
-		timer := time.AfterFunc(c.limit+time.Duration(min(c.rank, 3))*betweenRanks, c.leave)
-		defer timer.Stop()
-	}
+	timer := time.AfterFunc(c.limit+time.Duration(min(c.rank, 3))*betweenRanks, c.leave)
+	defer timer.Stop()
 	return c.fault("Close", c.lib.end(), -1, -1)
 }
 
-// LimitFinalize sets how long Close may wait in MPI_Finalize when all ranks are there; 0: as long as it
-// takes. After that Close does not return: it says so on standard error and ends the job, with status 0,
-// as all work is done. The limit only counts for the World that has started MPI. Run sets two minutes.
-//
-// MPICH 4.0 over UCX's tcp can wait there for good, in plain C programs, too (pmodels/mpich, pull request
-// 6596).
-func (c *Comm) LimitFinalize(limit time.Duration) { c.limit = max(limit, 0) }
+// finalizeLimit is how long Close may wait in MPI_Finalize when all ranks are there: far more than it takes.
+// MPICH 4.0 over UCX's tcp can wait there for good, in plain C programs, too (pmodels/mpich, pull request 6596).
+const finalizeLimit = 2 * time.Minute
 
 // betweenRanks is what launchers take to end a job. The next rank waits so much longer before it ends the
 // job as well, so that usually one rank says why.
@@ -231,10 +226,10 @@ func (c *Comm) leave() {
 // multiple of 256, which a shell would take for success). It does not return.
 func (c *Comm) Abort(code int) { abort(code, c.lib.abort) }
 
-// Exit ends the process by C's exit(3), which runs what libraries have registered to be done at the end.
-// MPICH from version 4.2 on tells launchers that speak PMIx or PMI 2 only there that the process ends, and
-// they take a process that leaves otherwise for a failure. Call it instead of returning from main or os.Exit.
-// Without a library it is os.Exit.
+// Exit ends the process by C's exit(3), which runs what libraries have registered to be done at the end. Only
+// there does MPICH from version 4.2 on tell launchers with PMIx or PMI 2 that the process ends. They take a
+// process that leaves otherwise for a failure. Call Exit instead of returning from main or os.Exit. Without a
+// library it is os.Exit.
 func Exit(status int) {
 	process.Lock()
 	lib := process.lib

@@ -11,8 +11,6 @@
 // starts tuned.
 //
 // It is printed as a decision function, as in Reinfjell 2023, figure 6.12 (WriteDecision).
-// What was measured of the MPI library's own algorithms, each forced in a job of its own, is
-// handed back to the library as a file of rules (BestNative): ReadNativeRun reads the reports of topocast bcast.
 //
 // The package touches no communicator, and knows algorithms by their texts only.
 //

@@ -25,14 +25,22 @@ import (
 	"github.com/topocast/topocast/mpi/mpitest"
 )
 
-// besideVar is set for the process that TestErrorsOfGompiEndTheJobBesideWorld starts.
+// besideVar is set for processes of one rank that tests start.
 const besideVar = "TOPOCAST_TEST_BESIDE"
 
 func TestMain(m *testing.M) {
 	runtime.LockOSThread()
-	gompi.Start(true)
+	when := os.Getenv(besideVar)
+	gompi.Start(when != "single")
 	comm := gompi.NewCommunicator(nil)
-	if when := os.Getenv(besideVar); when != "" {
+	switch when {
+	case "":
+	case "single":
+		_, err := mpi.World()
+		fmt.Println(err)
+		gompi.Stop()
+		os.Exit(0)
+	default:
 		wrongRank(comm, when)
 	}
 	if want := os.Getenv(mpitest.SizeVar); want != "" && want != strconv.Itoa(comm.Size()) {
@@ -77,6 +85,9 @@ func TestDiscoverAndBroadcast(t *testing.T) {
 	}
 	defer world.Close()
 	rank, n := world.Rank(), world.Size()
+	if n > 4 {
+		t.Skip("native broadcasts do not yield: on few cores each one of eight ranks waits for time slices")
+	}
 	found, err := measure.Discover(context.Background(), world, &measure.DiscoverSettings{
 		Repetitions: 1, Samples: 5, Patterns: -1,
 	})
@@ -161,21 +172,34 @@ func TestWorldBesideGompi(t *testing.T) {
 // gompi drops return codes: as long as MPI's default handler of errors is set, a wrong rank ends the
 // job all the same. World must not change that, be it open or closed.
 func TestErrorsOfGompiEndTheJobBesideWorld(t *testing.T) {
-	if gompi.WorldSize() > 1 {
-		t.Skip("each case is a job of one rank, for which one is enough to ask")
-	}
 	for _, when := range []string{"open", "closed"} {
-		cmd := exec.Command(os.Args[0])
-		// A job of its own, not a part of this one.
-		ours := func(v string) bool {
-			return slices.ContainsFunc([]string{"OMPI_", "PMIX_", "PMI_", "HYDI_", "HYDRA_", "MPI"}, func(p string) bool { return strings.HasPrefix(v, p) })
-		}
-		cmd.Env = append(slices.DeleteFunc(os.Environ(), ours), besideVar+"="+when)
-		out, err := cmd.CombinedOutput()
+		out, err := beside(t, when)
 		if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() == noWorld {
 			t.Errorf("a send to rank 5 of 1 beside a World that is %s: %v, want MPI to end the process\n%s", when, err, out)
 		}
 	}
+}
+
+// gompi.Start(false) starts MPI for one thread, which may be another one than that of the goroutine. World says what to do.
+func TestWorldWantsThreads(t *testing.T) {
+	if out, err := beside(t, "single"); err != nil || !strings.Contains(out, "gompi.Start(true)") {
+		t.Errorf("World after gompi.Start(false) says %q (%v), want gompi.Start(true) to be named", out, err)
+	}
+}
+
+// beside runs this program as a job of its own, of one rank.
+func beside(t *testing.T, when string) (string, error) {
+	t.Helper()
+	if gompi.WorldSize() > 1 {
+		t.Skip("each case is a job of one rank, for which one is enough to ask")
+	}
+	cmd := exec.Command(os.Args[0])
+	ours := func(v string) bool {
+		return slices.ContainsFunc([]string{"OMPI_", "PMIX_", "PMI_", "HYDI_", "HYDRA_", "MPI"}, func(p string) bool { return strings.HasPrefix(v, p) })
+	}
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), ours), besideVar+"="+when)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
 
 // noWorld is the status of the process if it does not get as far as the send.

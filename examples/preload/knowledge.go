@@ -1,4 +1,4 @@
-//go:build mpi && cgo
+//go:build linux && cgo && (amd64 || arm64)
 
 package main
 
@@ -16,36 +16,35 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// The reasons for which all is left to the library, besides what is wrong with a network.
+// The reasons for which all broadcasts are native, besides errors of a network's file.
 var (
 	errNoNetwork = errors.New("TOPOCAST_NETWORK names no network")
 	errThreads   = errors.New("the program's threads call MPI at once (MPI_THREAD_MULTIPLE)")
 )
 
-// knowledge is what a process knows of its network. It is read when a rank first has to know it: rank
-// 0 of a communicator that broadcasts what is not short.
+// knowledge is what a process knows of its network. It is read when a rank first needs it, as rank 0 of a communicator
+// with messages that are not short.
 type knowledge struct {
 	getenv func(string) string
 
-	once sync.Once // for the line that tells what is wrong
+	once sync.Once // the line on standard error
 
-	lock     sync.Mutex
+	lock     sync.Mutex // of all below
 	isRead   bool
 	network  *model.Network
 	model    bool    // TOPOCAST_CHOICE=model
 	patience float64 // s, TOPOCAST_PATIENCE
-	refusal  error   // the first
+	refusal  error   // the first reason
 }
 
-// usualPatience is how long, in s, the library's own broadcasts of a class of sizes have to take before they are
-// compared with ours. To find out what is faster takes a quarter of a second or 50 to 100
-// broadcasts (package bcast): a program loses at most a tenth of the time that it spends in broadcasts;
-// where it stays in doubt up to a second more, once.
+// usualPatience is how long, in s, native broadcasts of a class of sizes have to take before they are compared with
+// ours. The comparison takes a quarter of a second or 50 to 100 broadcasts (package bcast). So a program loses
+// at most a tenth of the time that it spends in broadcasts, and a second more, once, where the result stays in doubt.
 const usualPatience = 2.5
 
 func (k *knowledge) path() string { return k.getenv("TOPOCAST_NETWORK") }
 
-// load returns the network, with what was tuned since; the other settings are known then.
+// load returns the network, with what has been tuned since. The first call reads the file and the other settings.
 func (k *knowledge) load() (*model.Network, error) {
 	k.lock.Lock()
 	defer k.lock.Unlock()
@@ -80,14 +79,14 @@ func (k *knowledge) read() (*model.Network, error) {
 	return model.Load(path)
 }
 
-// refuse keeps the first reason for which something is left to the library.
+// refuse keeps the first reason for which broadcasts are native.
 func (k *knowledge) refuse(err error) {
 	k.lock.Lock()
 	defer k.lock.Unlock()
 	k.refusal = cmp.Or(k.refusal, err)
 }
 
-// reason is why nothing goes along the network, as far as that is known; "" otherwise.
+// reason is why all broadcasts are native; "" if that is not known.
 func (k *knowledge) reason() string {
 	k.lock.Lock()
 	defer k.lock.Unlock()
@@ -100,7 +99,7 @@ func (k *knowledge) reason() string {
 	return ""
 }
 
-// keep has the next communicator of the same ranks start with what one has tuned.
+// keep lets the next communicator of the same ranks start with what this one has tuned.
 func (k *knowledge) keep(tuned *table.Table) {
 	k.lock.Lock()
 	defer k.lock.Unlock()
@@ -109,7 +108,7 @@ func (k *knowledge) keep(tuned *table.Table) {
 	}
 }
 
-// isTunedFor tells whether the network knows choices for jobs of so many ranks.
+// isTunedFor tells whether the network's file has choices for jobs of that number of ranks.
 func isTunedFor(network *model.Network, ranks int) bool {
 	stored, err := table.Of(network)
 	if err != nil {
@@ -123,8 +122,8 @@ func isTunedFor(network *model.Network, ranks int) bool {
 	return false
 }
 
-// known is collective: it returns an error on all ranks if there is one on rank 0, or if a rank runs on a
-// host that rank 0's network does not know.
+// known is collective. It returns an error on all ranks if rank 0 has one, or if the network of rank 0 does not
+// know the host of a rank.
 func known(comm mpi.Communicator, network *model.Network, err error) error {
 	places, failed := mpi.GatherPlaces(comm)
 	if failed != nil {
@@ -137,7 +136,7 @@ func known(comm mpi.Communicator, network *model.Network, err error) error {
 	return cmp.Or(failed, refused)
 }
 
-// unknownHosts is an error if the network says where it was measured, and that was not on all of these hosts.
+// unknownHosts is an error if the network names the hosts on which it was measured, and one of these is not among them.
 func unknownHosts(network *model.Network, places []mpi.Place) error {
 	measured := make(map[string]bool)
 	for _, host := range network.Hosts() {

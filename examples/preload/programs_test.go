@@ -61,13 +61,13 @@ func TestPreloadScaLAPACK(t *testing.T) {
 			if status != 0 || !strings.Contains(strings.ToLower(want), "passed") && !strings.Contains(want, "End of Tests") {
 				t.Fatalf("without the library: status %d\n%s%s", status, want, stderr)
 			}
-			got, r := alongNetworkIn(t, dir, 2, program...)
+			got, r := aware(t, dir, 2, program...)
 			if verdicts(got) != verdicts(want) {
 				t.Errorf("it writes\n%s\nand without the library\n%s", got, want)
 			}
-			t.Logf("%d of %d broadcasts along the network", r.Ours, r.Calls)
+			t.Logf("%d of %d broadcasts are topology-aware", r.Ours, r.Calls)
 			if r.Ours == 0 && !strings.HasPrefix(c.program, "PBLAS") {
-				t.Error("no broadcast went along the network")
+				t.Error("no broadcast was topology-aware")
 			}
 		})
 	}
@@ -150,7 +150,7 @@ func TestPreloadPython(t *testing.T) {
 		ours  bool
 	}{{"serialized", true}, {"multiple", false}} {
 		if r := unchanged(t, 2, "/usr/bin/python3", script, c.level); r.Ours > 0 != c.ours {
-			t.Errorf("%s: %d of %d broadcasts along the network, want some: %t (%s)", c.level, r.Ours, r.Calls, c.ours, r.Reason)
+			t.Errorf("%s: %d of %d broadcasts are topology-aware, want some: %t (%s)", c.level, r.Ours, r.Calls, c.ours, r.Reason)
 		}
 	}
 }

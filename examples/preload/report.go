@@ -9,20 +9,20 @@ import (
 	"github.com/topocast/topocast/internal/words"
 )
 
-// A report is what rank 0 of the world has seen of its broadcasts.
+// A report is about the broadcasts of rank 0 of MPI_COMM_WORLD.
 type report struct {
 	Date    string // RFC 3339
 	Network string // file
-	Reason  string // why nothing goes along the network; ""
+	Reason  string // why all broadcasts are native; "" for no reason
 	Comms   int    // communicators that had a broadcaster
-	Rows    []row  // of sizes that were broadcast, ascending
+	Rows    []row  // of the sizes that were broadcast, ascending
 }
 
-// A row is of one class of sizes.
+// A row is about one class of sizes.
 type row struct {
 	Bytes   int64   `json:"up_to_bytes"`
 	Calls   int64   `json:"calls"`
-	Ours    int64   `json:"along_network"`
+	Ours    int64   `json:"topology_aware"`
 	Sum     int64   `json:"bytes"`
 	Seconds float64 `json:"time_s"` // in MPI_Bcast; of messages up to 64 KiB one call in 16 is timed, up to 8 KiB one in 256
 	Gain    float64 `json:"estimated_gain_s"`
@@ -48,19 +48,19 @@ func (r *report) total() row {
 	return t
 }
 
-// line is the report for people.
+// line is the report in one line for people.
 func (r *report) line() string {
 	t := r.total()
 	text := fmt.Sprintf("topocast: rank 0: %s, %s, %s", words.Count(int(t.Calls), "broadcast"), quantity.Bytes(t.Sum), quantity.Seconds(t.Seconds))
 	switch {
 	case t.Ours > 0 && t.Gain == 0:
-		return text + fmt.Sprintf("; %d along the network, of which the gain was not measured", t.Ours)
+		return text + fmt.Sprintf("; %d topology-aware, whose gain was not measured", t.Ours)
 	case t.Ours > 0:
-		return text + fmt.Sprintf("; %d along the network, estimated gain %s", t.Ours, quantity.Seconds(t.Gain))
+		return text + fmt.Sprintf("; %d topology-aware, estimated gain %s", t.Ours, quantity.Seconds(t.Gain))
 	case r.Reason != "":
-		return text + "; all left to the library: " + r.Reason
+		return text + "; all native (MPI_Bcast): " + r.Reason
 	}
-	return text + "; all left to the library"
+	return text + "; all native (MPI_Bcast)"
 }
 
 // write writes the report as JSON of the format "topocast/preload-report", version 1.
@@ -73,10 +73,10 @@ func (r *report) write(w io.Writer) error {
 		Version int     `json:"version"`
 		Date    string  `json:"date"`
 		Network string  `json:"network,omitempty"`
-		Reason  string  `json:"left_to_library_because,omitempty"`
+		Reason  string  `json:"native_because,omitempty"`
 		Comms   int     `json:"communicators"`
 		Calls   int64   `json:"calls"`
-		Ours    int64   `json:"along_network"`
+		Ours    int64   `json:"topology_aware"`
 		Bytes   int64   `json:"bytes"`
 		Seconds float64 `json:"time_s"`
 		Gain    float64 `json:"estimated_gain_s"`

@@ -12,13 +12,13 @@ func TestReportLine(t *testing.T) {
 		report report
 		want   string
 	}{
-		{"nothing", report{}, "topocast: rank 0: 0 broadcasts, 0 B, 0 s; all left to the library"},
-		{"a reason", report{Reason: "so", Rows: []row{{Bytes: 8, Calls: 1, Sum: 5, Seconds: 2}}}, "topocast: rank 0: 1 broadcast, 5 B, 2 s; all left to the library: so"},
+		{"nothing", report{}, "topocast: rank 0: 0 broadcasts, 0 B, 0 s; all native (MPI_Bcast)"},
+		{"a reason", report{Reason: "so", Rows: []row{{Bytes: 8, Calls: 1, Sum: 5, Seconds: 2}}}, "topocast: rank 0: 1 broadcast, 5 B, 2 s; all native (MPI_Bcast): so"},
 		{"a gain", report{Reason: "so", Rows: []row{
 			{Bytes: 8, Calls: 1, Sum: 5, Seconds: 2},
 			{Bytes: 1 << 20, Calls: 3, Ours: 2, Sum: 3 << 20, Seconds: 4, Gain: 1.5},
-		}}, "topocast: rank 0: 4 broadcasts, 3145733 B, 6 s; 2 along the network, estimated gain 1.5 s"},
-		{"no times", report{Rows: []row{{Bytes: 8, Calls: 2, Ours: 2, Sum: 16, Seconds: 2}}}, "topocast: rank 0: 2 broadcasts, 16 B, 2 s; 2 along the network, of which the gain was not measured"},
+		}}, "topocast: rank 0: 4 broadcasts, 3145733 B, 6 s; 2 topology-aware, estimated gain 1.5 s"},
+		{"no times", report{Rows: []row{{Bytes: 8, Calls: 2, Ours: 2, Sum: 16, Seconds: 2}}}, "topocast: rank 0: 2 broadcasts, 16 B, 2 s; 2 topology-aware, whose gain was not measured"},
 	} {
 		if got := c.report.line(); got != c.want {
 			t.Errorf("%s: line() = %q, want %q", c.what, got, c.want)

@@ -39,7 +39,7 @@ func ways() []way {
 	}
 }
 
-// A site is a cluster under Slurm, and the programs of the examples for its libraries.
+// A site is a cluster under Slurm, and the programs of the examples.
 type site struct {
 	*slurmtest.Cluster
 	lab      *netlab.Lab
@@ -60,10 +60,8 @@ func newSite(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	command := programs.Build(t, "netlab", "go", "build", "../../internal/netlab/cmd/netlab")
-	for _, library := range []string{"openmpi", "mpich"} {
-		for _, program := range []string{"topocast", "embed"} {
-			programs.Build(t, program+"."+library, "../../.ci/with-mpi", library, "go", "build", "-tags", "mpi", "../"+program)
-		}
+	for _, program := range []string{"topocast", "embed"} {
+		programs.Build(t, program, "go", "build", "../"+program)
 	}
 	wiring, err := netlab.DecodeCluster(strings.NewReader(cluster), "", "slurm")
 	if err != nil {
@@ -109,7 +107,7 @@ func (j *job) submit(t *testing.T, script string, flags []string, args ...string
 	t.Helper()
 	// What a site tells its users to set, or has in its configuration.
 	env := []string{
-		"env", "LAUNCH=" + j.launch, "TOPOCAST=" + filepath.Join(j.site.programs, "topocast."+j.library),
+		"env", "LAUNCH=" + j.launch, "TOPOCAST=" + filepath.Join(j.site.programs, "topocast"),
 		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
 		"OMPI_MCA_oob_tcp_if_include=ctl0", "OMPI_MCA_btl=self,tcp", "OMPI_MCA_btl_tcp_if_include=fab0", "OMPI_MCA_mpi_yield_when_idle=1",
 		"HYDRA_IFACE=ctl0", "UCX_TLS=tcp,self", "UCX_NET_DEVICES=fab0",
@@ -217,7 +215,7 @@ func TestMeasureOnceAndRunApplications(t *testing.T) {
 			}
 			s.load(t, filepath.Join(j.folder, "topology.conf"), counters.Loop.OnTime())
 
-			embed := filepath.Join(s.programs, "embed."+w.library)
+			embed := filepath.Join(s.programs, "embed")
 			log = j.run(t, "application.sh", []string{"--nodes=3", "--exclude=h1"}, embed)
 			for rank := range 3 {
 				if line := fmt.Sprintf("rank %d of 3 has the last value: 42\n", rank); !strings.Contains(log, line) {

@@ -185,7 +185,7 @@ func TestJobInterruptedKeepsWhatWasMeasured(t *testing.T) {
 			time.Sleep(20 * time.Millisecond)
 		}
 		if kill {
-			killRanks(t, file)
+			signalRanks(t, file, syscall.SIGKILL)
 		} else if err := c.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
 		}
@@ -233,8 +233,8 @@ func TestJobInterruptedKeepsWhatWasMeasured(t *testing.T) {
 	}
 }
 
-// killRanks kills the processes that have the argument, but for their launcher.
-func killRanks(t *testing.T, argument string) {
+// signalRanks sends a signal to the processes that have the argument, but for their launcher.
+func signalRanks(t *testing.T, argument string, signal syscall.Signal) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -254,6 +254,6 @@ func killRanks(t *testing.T, argument string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended, as the launcher ends the others
+		_ = syscall.Kill(pid, signal) // it may have ended, as the launcher ends the others
 	}
 }

@@ -9,19 +9,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/topocast/topocast/bcast/table"
+	"github.com/topocast/topocast/internal/rules"
 )
 
 func rulesCommand() *cobra.Command {
 	var openMPI, mpich, library string
 	c := &cobra.Command{
 		Use:   "rules [flags] REPORT...",
-		Short: "Give the best of an MPI library's own broadcasts back to it",
-		Long: `Rules reads reports of topocast bcast --json of jobs that differ in what the library's own broadcast was
-told to do, prints the best setting for each size, and writes it to a file that the library reads: programs
-that know nothing of topocast gain from it. The jobs have the same ranks on the same hosts. One of them leaves the
-choice to the library; a setting goes before that choice only where the intervals of their medians lie apart.
-Libraries read their settings when they start, so each needs a job of its own:
+		Short: "Tell an MPI library which of its own broadcasts are the fastest",
+		Long: `Rules reads reports of topocast bcast --json, prints the library's fastest algorithm for each size, and writes
+it to a file that the library reads. Programs that do not use topocast then broadcast faster.
+Each report is of a job in which another algorithm was forced on the library. One report leaves the
+choice to the library. An algorithm replaces that choice only if the intervals of their medians are apart.
+All jobs have the same ranks on the same hosts, and are set alike but for the algorithm:
 
   S=8-8MiB
   mpirun -n 12 topocast bcast --only native --sizes $S --json > own.json
@@ -32,14 +32,25 @@ Libraries read their settings when they start, so each needs a job of its own:
       topocast bcast --only native --sizes $S --json > open$a.json
   done
 
-and with MPICH, for binomial, scatter_ring_allgather and
-scatter_recursive_doubling_allgather
+Open MPI 5 and 6 broadcast by the component HAN where several hosts have several ranks each: between hosts first, then
+within hosts. A forced algorithm then works on these parts, and a file does not reach them. So give each of the
+jobs, the first included, the option that leaves broadcasts to the component tuned:
 
-    mpirun -n 12 -genv MPIR_CVAR_BCAST_INTRA_ALGORITHM binomial topocast ...
+  --mca coll_han_bcast_dynamic_global_communicator_module 3
 
-Reports from several roots may be given; a setting then has to be better from each.
-The variables of the environment by which a job was set are in its report. Settings
-in files of parameters are not.`,
+The command that rules prints has the option, too. Gains are then over the choice of tuned. A report
+without the option shows the times of HAN.
+
+With MPICH, force binomial, scatter_ring_allgather and scatter_recursive_doubling_allgather:
+
+  mpirun -n 12 -genv MPIR_CVAR_BCAST_INTRA_ALGORITHM binomial topocast ...
+
+Reports from several roots may be given; an algorithm then has to be faster from each. Reports hold the variables
+of the environment that set the library's collectives. They do not hold settings from files of parameters.
+
+A file changes broadcasts on communicators with the measured number of ranks. MPICH 3.4 and 4 broadcast between
+hosts first, then within hosts. There a file also changes the broadcasts within hosts of other
+communicators, if as many ranks are on a host as in the measured job.`,
 		Example: `  topocast rules --openmpi bcast.rules own.json open?.json
   topocast rules --mpich bcast.json \
       --mpich-library /usr/lib/x86_64-linux-gnu/libmpich.so own.json m*.json`,
@@ -58,78 +69,80 @@ in files of parameters are not.`,
 					return err
 				}
 			}
-			rules, err := readRules(args)
+			best, err := readRules(args)
 			if err != nil {
 				return err
 			}
-			return handBack(c, rules, files[0], files[1], library)
+			return writeRules(c, best, files[0], files[1], library)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&openMPI, "openmpi", "", "file of rules for Open MPI 4.1 and later 4.x and 5.x")
-	f.StringVar(&mpich, "mpich", "", "file of choices for MPICH 4.0")
+	f.StringVar(&openMPI, "openmpi", "", "file of rules for Open MPI 4.1, 5.0 or 6.0, whichever was measured")
+	f.StringVar(&mpich, "mpich", "", "file of rules for MPICH 3.4 to 5.0")
 	f.StringVar(&library, "mpich-library", "", "the library's own file, libmpich.so, whose other choices are kept")
 	return c
 }
 
-// readRules reads the reports and chooses.
-func readRules(paths []string) (*table.NativeRules, error) {
-	var runs []table.NativeRun
+// readRules reads the reports and chooses the fastest algorithms.
+func readRules(paths []string) (*rules.Rules, error) {
+	var reports []rules.Report
 	for _, path := range paths {
 		f, err := openInput(path)
 		if err != nil {
 			return nil, err
 		}
-		run, err := table.ReadNativeRun(f)
+		report, err := rules.Read(path, f)
 		f.Close()
 		if err != nil {
-			return nil, badInput("%s: %w", path, err)
+			return nil, &inputError{err}
 		}
-		runs = append(runs, *run)
+		reports = append(reports, *report)
 	}
-	rules, err := table.BestNative(runs)
+	best, err := rules.Best(reports)
 	if err != nil {
 		return nil, &inputError{err}
 	}
-	return rules, nil
+	return best, nil
 }
 
-// handBack prints the rules and writes the files, and says how they are used.
-func handBack(c *cobra.Command, rules *table.NativeRules, openMPI, mpich outputFile, library string) error {
+// writeRules prints the rules, writes the files, and prints how a job uses them.
+func writeRules(c *cobra.Command, best *rules.Rules, openMPI, mpich outputFile, library string) error {
 	out := reportWriter(c, openMPI, mpich)
-	if err := rules.WriteText(out); err != nil {
+	if err := best.WriteText(out); err != nil {
 		return err
 	}
 	for _, f := range []struct {
 		outputFile
 		write func(io.Writer) error
-		use   string
 	}{
-		{openMPI, rules.WriteOpenMPI, "--mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename"},
+		{openMPI, best.WriteOpenMPI},
 		{mpich, func(w io.Writer) error {
 			content, err := os.ReadFile(library)
 			if err != nil {
 				return err
 			}
-			return rules.WriteMPICH(w, content)
-		}, "-genv " + table.MPICHVariable},
+			return best.WriteMPICH(w, content)
+		}},
 	} {
 		if f.path == "" {
 			continue
 		}
 		var content bytes.Buffer
 		if err := f.write(&content); err != nil {
-			return &inputError{err}
+			return &inputError{fmt.Errorf("%s: %w", f.flag, err)}
 		}
 		at, unsaved := f.save(func(w io.Writer) error {
 			_, err := w.Write(content.Bytes())
 			return err
 		})
-		if whole, err := filepath.Abs(at); err == nil && at != "" && f.path != standard {
-			at = whole // ranks may start elsewhere
+		file := "FILE"
+		if f.path != standard || unsaved != nil {
+			if whole, err := filepath.Abs(at); err == nil && at != "" {
+				at, file = whole, whole // ranks may start elsewhere
+			}
 		}
 		if at != "" {
-			if _, err := fmt.Fprintf(out, "\nwritten to %s, for\n  mpirun %s %s ...\n", at, f.use, at); err != nil {
+			if _, err := fmt.Fprintf(out, "\nwritten to %s, for\n  mpirun %s ...\n", at, best.Options(file)); err != nil {
 				return err
 			}
 		}

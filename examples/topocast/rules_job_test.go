@@ -5,12 +5,40 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
+
+// A libraryProbe runs a program that knows nothing of topocast, and counts the messages that its library
+// sends by UCX.
+type libraryProbe struct {
+	launcher         []string
+	program, preload string
+	version          string // as a report has it
+	openMPI          bool
+}
+
+func newLibraryProbe(t *testing.T) *libraryProbe {
+	t.Helper()
+	launcher, compiler := strings.Fields(os.Getenv(launcherVar)), os.Getenv("CC")
+	if len(launcher) == 0 || compiler == "" {
+		t.Skip(launcherVar + " and CC are not set: make test sets them")
+	}
+	p := &libraryProbe{launcher: launcher, program: compiled(t, compiler, "bcast.c"), preload: compiled(t, "cc", "sends.c", "-shared", "-fPIC")}
+	line, _, _ := strings.Cut(p.run(t, 1, nil), "\n")
+	p.version = strings.Join(strings.Fields(line), " ")
+	if p.openMPI = strings.HasPrefix(p.version, "Open MPI v"); p.openMPI {
+		p.launcher = slices.Concat(launcher, strings.Fields("--mca pml ucx --mca opal_common_ucx_tls any --mca opal_common_ucx_devices any"))
+	} else if !strings.HasPrefix(p.version, "MPICH Version: ") {
+		t.Fatalf("library %q", p.version)
+	}
+	return p
+}
 
 // compiled is a program of testdata, or a library.
 func compiled(t *testing.T, compiler, source string, flags ...string) string {
@@ -23,122 +51,154 @@ func compiled(t *testing.T, compiler, source string, flags ...string) string {
 	return program
 }
 
-// TestJobLibraryFollowsRules: a program that knows nothing of topocast broadcasts by
-// the algorithm that a file of rules has for the size, as the messages show that the library sends.
-func TestJobLibraryFollowsRules(t *testing.T) {
-	launcher := strings.Fields(os.Getenv(launcherVar))
-	compiler := os.Getenv("CC")
-	if len(launcher) == 0 || compiler == "" {
-		t.Skip(launcherVar + " and CC are not set: make test sets them")
-	}
-	program := compiled(t, compiler, "bcast.c")
-	run := func(size int, options ...string) string {
-		t.Helper()
-		ctx, cancel := context.WithTimeout(t.Context(), jobLimit)
-		defer cancel()
-		args := append(append(append(launcher[1:], "-n", "4"), options...), program, fmt.Sprint(size))
-		out, err := exec.CommandContext(ctx, launcher[0], args...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("%q: %v\n%s", args, err, out)
-		}
-		return string(out)
-	}
-	if strings.Contains(compiler, "openmpi") {
-		followsOpenMPI(t, run)
-	} else {
-		followsMPICH(t, program, run)
-	}
+// A broadcast goes from rank 0 to the first ranks of a job.
+type broadcast struct {
+	bytes, ranks int
+	steered      bool // by the rules of the test
 }
 
-// followsOpenMPI counts messages by Open MPI's own monitoring, whose columns are how many messages were of 0 bytes, 1,
-// 2, 4, and so on. Around 1 MiB it is a pipeline in segments of 8 KiB: 128 of them along
-// the chain 0, 1, 2, 3.
-func followsOpenMPI(t *testing.T, run func(size int, options ...string) string) {
-	own, forced := nativeReport(t, 4, openMPIVersion, "", 100, 9000), nativeReport(t, 4, openMPIVersion, forcedPipeline, 300, 3000)
-	rules := filepath.Join(t.TempDir(), "rules")
-	if status, _, stderr := topocast("rules", "--openmpi", rules, own, forced); status != 0 {
-		t.Fatal(stderr)
+// run does some broadcasts in a job of n ranks, and returns all that was printed.
+func (p *libraryProbe) run(t *testing.T, n int, options []string, all ...broadcast) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), jobLimit)
+	defer cancel()
+	args := slices.Concat(p.launcher[1:], []string{"-n", fmt.Sprint(n)}, options, []string{p.program})
+	for _, b := range all {
+		args = append(args, fmt.Sprint(b.bytes), fmt.Sprint(b.ranks))
 	}
-	sent := func(size int, with bool) (found []string) {
-		seen := filepath.Join(t.TempDir(), "seen")
-		options := []string{"--mca", "pml_monitoring_enable", "2", "--mca", "pml_monitoring_enable_output", "3", "--mca", "pml_monitoring_filename", seen}
-		if with {
-			options = append(options, "--mca", "coll_tuned_use_dynamic_rules", "1", "--mca", "coll_tuned_dynamic_rules_filename", rules)
-		}
-		run(size, options...)
-		files, err := filepath.Glob(seen + "*")
-		if err != nil || len(files) != 4 {
-			t.Fatalf("monitoring of %d ranks, %v", len(files), err)
-		}
-		const column8KiB = 14
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for line := range strings.Lines(string(text)) {
-				fields := strings.Fields(line)
-				if len(fields) < 9 || fields[0] != "I" {
-					continue
-				}
-				if n := strings.Split(fields[8], ",")[column8KiB]; n != "0" {
-					found = append(found, fields[1]+" to "+fields[2]+": "+n)
-				}
-			}
-		}
-		return found
-	}
-	const pipeline = "0 to 1: 128, 1 to 2: 128, 2 to 3: 128"
-	if got := strings.Join(sent(1<<20, true), ", "); got != pipeline {
-		t.Errorf("1 MiB by the rules: segments of 8 KiB from %s, want %s", got, pipeline)
-	}
-	if got := strings.Join(sent(1<<20, false), ", "); got == pipeline {
-		t.Error("the library's choice is that pipeline anyway: the test shows nothing")
-	}
-}
-
-// followsMPICH counts the messages that MPICH hands to UCX, with every rank on a host of its own as far as
-// MPICH knows. By default four ranks broadcast along a binomial tree: 3 messages. By the rules long messages are
-// scattered, in 3 messages, and collected around the ring, in 3 of each rank, all of a fourth or half
-// of the bytes; and the other collectives go on to work.
-func followsMPICH(t *testing.T, program string, run func(size int, options ...string) string) {
-	const ring = `"MPIR_CVAR_BCAST_INTRA_ALGORITHM":"scatter_ring_allgather"`
-	own, forced := nativeReport(t, 4, mpichVersion, "", 100, 9000), nativeReport(t, 4, mpichVersion, ring, 300, 3000)
-	linked, err := exec.Command("sh", "-c", `ldd "$0" | awk '$1 ~ /^libmpich/ { print $3 }'`, program).Output()
+	out, err := exec.CommandContext(ctx, p.launcher[0], args...).CombinedOutput()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%q: %v\n%s", args, err, out)
 	}
-	rules := filepath.Join(t.TempDir(), "rules.json")
-	if status, _, stderr := topocast("rules", "--mpich", rules, "--mpich-library", strings.TrimSpace(string(linked)), own, forced); status != 0 {
-		t.Fatal(stderr)
+	return string(out)
+}
+
+// messages are the numbers of messages of 4 KiB and more in each broadcast, by their sizes.
+func (p *libraryProbe) messages(t *testing.T, n int, options []string, all []broadcast) []map[int]int {
+	t.Helper()
+	preload := []string{"-genv", "LD_PRELOAD", p.preload}
+	if p.openMPI {
+		preload = []string{"-x", "LD_PRELOAD=" + p.preload}
 	}
-	preload := compiled(t, "cc", "sends.c", "-shared", "-fPIC")
-	for _, c := range []struct {
-		size                int
-		with                bool
-		whole, half, fourth int // messages
-	}{
-		{1 << 20, false, 3, 0, 0},
-		{1 << 20, true, 0, 1, 14},
-		{8, true, 3, 0, 0},
-	} {
-		options := []string{"-genv", "LD_PRELOAD", preload, "-genv", "MPIR_CVAR_NOLOCAL", "1"}
-		if c.with {
-			options = append(options, "-genv", "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", rules)
-		}
-		out := run(c.size, options...)
-		count := func(bytes int) (n int) {
-			for line := range strings.Lines(out) {
-				var rank, sent int
-				if k, _ := fmt.Sscanf(line, "sends %d %d", &rank, &sent); k == 2 && sent == bytes {
-					n++
-				}
-			}
-			return n
-		}
-		if whole, half, fourth := count(c.size), count(c.size/2), count(c.size/4); c.size > 8 && (half != c.half || fourth != c.fourth) || whole != c.whole {
-			t.Errorf("%d bytes, rules %v: messages of all of it, half and a fourth: %d, %d, %d, want %d, %d, %d in\n%s",
-				c.size, c.with, whole, half, fourth, c.whole, c.half, c.fourth, out)
+	found := make([]map[int]int, len(all))
+	for i := range found {
+		found[i] = make(map[int]int)
+	}
+	for line := range strings.Lines(p.run(t, n, slices.Concat(options, preload), all...)) {
+		var i, size int
+		if k, _ := fmt.Sscanf(line, "sends %d %d", &i, &size); k == 2 && size >= 4<<10 {
+			found[i][size]++
 		}
 	}
+	return found
+}
+
+// A rulesJob is a job on which rules were measured.
+type rulesJob struct {
+	ranks, hosts int
+	settings     [][2]string // of the launcher, by which all reports were set
+	options      []string    // of the launcher, besides
+}
+
+// follows makes rules from reports that say that an algorithm is the fastest for 1 MiB. It then compares the messages of
+// three jobs of n ranks that broadcast: by the library's choice, by that algorithm forced, and by the rules.
+// The rules have to be like the forced algorithm for broadcasts that are to be steered, and else like the choice.
+func (p *libraryProbe) follows(t *testing.T, job rulesJob, n int, all ...broadcast) {
+	t.Helper()
+	prefix, set := "", "-genv"
+	forced := [][2]string{{"MPIR_CVAR_BCAST_INTRA_ALGORITHM", "scatter_ring_allgather"}}
+	if p.openMPI {
+		prefix, set = "OMPI_MCA_", "--mca"
+		forced = [][2]string{{"coll_tuned_use_dynamic_rules", "1"}, {"coll_tuned_bcast_algorithm", "3"}, {"coll_tuned_bcast_algorithm_segmentsize", "32768"}}
+	}
+	report := func(settings [][2]string, short, long float64) string {
+		var environment []string
+		for _, s := range settings {
+			environment = append(environment, fmt.Sprintf("%q:%q", prefix+s[0], s[1]))
+		}
+		return nativeReportOn(t, job.ranks, job.hosts, p.version, strings.Join(environment, ","), short, long)
+	}
+	options := func(settings [][2]string) []string {
+		out := slices.Clone(job.options)
+		for _, s := range settings {
+			out = append(out, set, s[0], s[1])
+		}
+		return out
+	}
+	both := slices.Concat(job.settings, forced)
+	file := filepath.Join(t.TempDir(), "rules")
+	args := []string{"rules", "--openmpi", file}
+	if !p.openMPI {
+		linked, err := exec.Command("sh", "-c", `ldd "$0" | awk '$1 ~ /^libmpich/ { print $3 }'`, p.program).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		args = []string{"rules", "--mpich", file, "--mpich-library", strings.TrimSpace(string(linked))}
+	}
+	status, printed, stderr := topocast(append(args, report(job.settings, 100, 9000), report(both, 300, 3000))...)
+	_, command, ok := strings.Cut(printed, "\n  mpirun ")
+	if status != 0 || !ok {
+		t.Fatalf("rules: status %d\n%s%s", status, printed, stderr)
+	}
+	byRules := slices.Concat(job.options, strings.Fields(strings.TrimSuffix(command, "...\n")))
+
+	own, other := p.messages(t, n, options(job.settings), all), p.messages(t, n, options(both), all)
+	got := p.messages(t, n, byRules, all)
+	for i, b := range all {
+		want := own[i]
+		if b.steered {
+			want = other[i]
+		}
+		switch {
+		case maps.Equal(own[i], other[i]):
+			t.Errorf("%+v of %d ranks: the algorithm sends %v, as the library does by itself: nothing is shown", b, n, own[i])
+		case !maps.Equal(got[i], want):
+			t.Errorf("%s, %+v of %d ranks: sizes of messages, and their numbers, by the rules for %d ranks: %v, want %v",
+				p.version, b, n, job.ranks, got[i], want)
+		}
+	}
+}
+
+// TestJobLibraryFollowsRules: the library broadcasts by the rules on communicators of the measured number of ranks, and
+// by its own choice on smaller and larger ones, and for sizes that are far from the measured ones.
+func TestJobLibraryFollowsRules(t *testing.T) {
+	p := newLibraryProbe(t)
+	job := rulesJob{ranks: 4, hosts: 4}
+	if p.openMPI {
+		job.hosts = 1
+	} else {
+		job.settings = [][2]string{{"MPIR_CVAR_NOLOCAL", "1"}} // as if each rank were on a host of its own
+	}
+	p.follows(t, job, 4, broadcast{1 << 20, 4, true}, broadcast{64 << 10, 4, false})
+	p.follows(t, job, 5, broadcast{1 << 20, 2, false}, broadcast{1 << 20, 3, false}, broadcast{1 << 20, 4, true}, broadcast{1 << 20, 5, false})
+}
+
+// TestJobLibraryFollowsRulesOnTwoHosts: the same where a library may broadcast between hosts and within hosts.
+func TestJobLibraryFollowsRulesOnTwoHosts(t *testing.T) {
+	p := newLibraryProbe(t)
+	job := rulesJob{ranks: 4, hosts: 2}
+	other := 2 // ranks of a communicator that has no part which the rules name
+	if p.openMPI {
+		if out, err := exec.Command("unshare", "--uts", "true").CombinedOutput(); err != nil {
+			t.Skipf("host names of one's own require root: %v: %s", err, out)
+		}
+		// Open MPI takes two names for two hosts. Its daemons are started by a program of ours, each under its name.
+		agent := filepath.Join(t.TempDir(), "agent")
+		const script = "#!/bin/sh\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\nhost=$1\nshift\n" +
+			"exec unshare --uts sh -c 'hostname \"$0\"; exec sh -c \"$*\"' \"$host\" \"$@\"\n"
+		if err := os.WriteFile(agent, []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("OMPI_MCA_plm_rsh_agent", agent)
+		t.Setenv("PRTE_MCA_plm_ssh_agent", agent)
+		job.options = []string{"--host", "topocast-a:2,topocast-b:2", "--map-by", "ppr:2:node"}
+		if out := p.run(t, 4, job.options); strings.Count(out, "host topocast-a\n") != 2 || strings.Count(out, "host topocast-b\n") != 2 {
+			t.Fatalf("want 2 ranks each on topocast-a and topocast-b\n%s", out)
+		}
+		job.settings = [][2]string{{"coll_han_bcast_dynamic_global_communicator_module", "3"}}
+		other = 3
+	} else {
+		job.settings = [][2]string{{"MPIR_CVAR_NUM_CLIQUES", "2"}} // MPICH's own way to try several hosts on one
+	}
+	p.follows(t, job, 4, broadcast{1 << 20, 4, true}, broadcast{1 << 20, other, false})
 }

@@ -68,8 +68,10 @@ func TestCollectivesOnSimulatedRanks(t *testing.T) {
 
 func TestMisuse(t *testing.T) {
 	for _, ranks := range []int{1, 2, 5} {
-		if err := local.Run(ranks, nil, misuse); err != nil {
-			t.Error(err)
+		for _, run := range []func(mpi.Communicator) error{misuse, func(c mpi.Communicator) error { return misuse(plain{c}) }} {
+			if err := local.Run(ranks, nil, run); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }
@@ -146,16 +148,16 @@ func TestWarmCollectivesDoNotAllocate(t *testing.T) {
 	}
 }
 
-// In a simulated star every message of 8 bytes takes as long as any other. Dissemination and binomial trees of 16 ranks have 4 rounds of
-// messages one after the other, and a tree there and back has 8.
+// In a simulated star every message of 8 bytes takes as long as any other. Dissemination, a binomial tree and recursive doubling of 16 ranks
+// have 4 rounds of messages. Recursive doubling of 15 ranks has 3 rounds of 8 places, 7 of which wait for a message before and send one after.
 func TestRoundsOfShortCollectives(t *testing.T) {
-	cluster, err := gen.Parse("star:16 latency=10us rate=10Gbps")
-	if err != nil {
-		t.Fatal(err)
-	}
-	took := func(run func(c *Comm) error) float64 {
-		ends := make([]float64, 16)
-		err := simnet.Run(cluster.Graph, nil, nil, func(comm mpi.Communicator) error {
+	took := func(ranks int, run func(c *Comm) error) float64 {
+		cluster, err := gen.Parse(fmt.Sprintf("star:%d latency=10us rate=10Gbps", ranks))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends := make([]float64, ranks)
+		err = simnet.Run(cluster.Graph, nil, nil, func(comm mpi.Communicator) error {
 			err := run(New(comm))
 			ends[comm.Rank()] = comm.(mpi.Clock).Now()
 			return err
@@ -165,26 +167,27 @@ func TestRoundsOfShortCollectives(t *testing.T) {
 		}
 		return slices.Max(ends)
 	}
-	one := took(func(c *Comm) error {
-		switch c.rank {
-		case 0:
+	message := took(2, func(c *Comm) error {
+		if c.rank == 0 {
 			return c.send(make([]byte, 8), 1)
-		case 1:
-			return c.recv(make([]byte, 8), 0)
 		}
-		return nil
+		return c.recv(make([]byte, 8), 0)
 	})
+	reduce := func(c *Comm) error { return Reduce(c, make([]float64, 1), mpi.Sum, 3) }
+	allreduce := func(c *Comm) error { return Allreduce(c, make([]float64, 1), mpi.Sum) }
 	for _, x := range []struct {
 		name   string
+		ranks  int
 		run    func(c *Comm) error
 		rounds float64
 	}{
-		{"Barrier", Barrier, 4},
-		{"Reduce", func(c *Comm) error { return Reduce(c, make([]float64, 1), mpi.Sum, 3) }, 4},
-		{"Allreduce", func(c *Comm) error { return Allreduce(c, make([]float64, 1), mpi.Sum) }, 8},
+		{"Barrier", 16, Barrier, 4},
+		{"Reduce", 16, reduce, 4},
+		{"Allreduce", 16, allreduce, 4},
+		{"Allreduce", 15, allreduce, 5},
 	} {
-		if got := took(x.run) / one; got < x.rounds-0.1 || got > x.rounds+0.1 {
-			t.Errorf("%s takes as long as %.2f messages, want %g", x.name, got, x.rounds)
+		if got := took(x.ranks, x.run) / message; got < x.rounds-0.1 || got > x.rounds+0.1 {
+			t.Errorf("%s of %d ranks takes as long as %.2f messages, want %g", x.name, x.ranks, got, x.rounds)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func exercise(comm mpi.Communicator, problems int, seed uint64) error {
 func (d *draw) run(c *Comm) error {
 	return errors.Join(
 		reductions[int64](c, d), reductions[uint8](c, d), reductions[float32](c, d), reductions[int](c, d), reductions[int16](c, d),
-		rounding(c, d), functions(c, d), moves(c, d), Barrier(c))
+		rounding(c, d), functions(c, d), keepFirst(c), moves(c, d), Barrier(c))
 }
 
 // expected is the reduction of the values of all ranks.
@@ -186,6 +186,16 @@ func functions(c *Comm, d *draw) error {
 		return err
 	}
 	return differ("ReduceFunc", got, want)
+}
+
+// keepFirst reduces by a function whose result depends on the order: it has to be one order on all ranks.
+func keepFirst(c *Comm) error {
+	first := func(into, from []pair) {}
+	got := []pair{{Rank: int16(c.rank)}}
+	if err := AllreduceFunc(c, got, first); err != nil {
+		return err
+	}
+	return differ("AllreduceFunc of the first", got, []pair{{Rank: 0}})
 }
 
 // moves runs the collectives that move values.
@@ -344,7 +354,9 @@ func misuse(comm mpi.Communicator) error {
 	expect("Sendrecv from itself to nobody", Sendrecv(c, one, me, one, None, 1), mpi.ErrRank)
 	// Of these nothing may be under way, or it would take the messages of the Barrier below.
 	tag := mpi.MaxTag - 1
-	expect("Sendrecv to a wrong rank", Sendrecv(c, make([]int64, 1), (me+1)%ranks, one, ranks, tag), mpi.ErrRank)
+	for _, dst := range []int{-2, ranks} {
+		expect("Sendrecv to a wrong rank", Sendrecv(c, make([]int64, 1), (me+1)%ranks, one, dst, tag), mpi.ErrRank)
+	}
 	if ranks > 1 {
 		expect("Sendrecv with a wrong tag", Sendrecv(c, make([]int64, 1), (me+1)%ranks, one, (me+1)%ranks, -1), mpi.ErrTag)
 	}

@@ -16,15 +16,15 @@
 //
 //	Barrier     dissemination (Hensgen, Finkel, Manber 1988)
 //	Reduce      binomial tree
-//	Allreduce   binomial tree to rank 0, and back
+//	Allreduce   recursive doubling (Thakur, Rabenseifner, Gropp 2005)
 //	Gather      every rank sends to the root
 //	Scatter     the root sends to every rank
 //	Allgather   ring
 //	Alltoall    pairwise exchange
 //
-// The same algorithms serve ReduceFunc and AllreduceFunc everywhere, and blocks of 2 GiB and more in all, which are beyond the
-// counts of MPI, where all ranks know that: in Gather, Scatter, Allgather, Alltoall and Allgatherv. These algorithms send
-// messages of tag mpi.MaxTag-1.
+// The same algorithms serve ReduceFunc and AllreduceFunc everywhere. They also move blocks of 2 GiB and more in all, which MPI cannot
+// count, where all ranks know the lengths: in Gather, Scatter, Allgather, Alltoall and Allgatherv. Their messages have
+// the tag mpi.MaxTag-1.
 //
 // # Contract
 //
@@ -34,7 +34,8 @@
 // Values are numbers, booleans, and arrays and structs of them, whose bytes mean the same on all ranks. Other types are
 // refused before anything is sent, as are lengths, counts and ranks that cannot be right. Lengths that differ between ranks
 // show as messages that are too long or too short; then some ranks may wait for good. In native collectives such a difference may
-// overwrite memory, as ever in MPI. dst and src do not overlap, unless the operation says so.
+// overwrite memory, as ever in MPI, and so may a long message of Open MPI (see package mpi). dst and src do not overlap, unless the
+// operation says so.
 //
 // An error makes the communicator unusable on all ranks, as any error of a communicator does. Allreduce says how
 // floating-point sums are rounded. No operation allocates once it has been called with the same lengths before.

@@ -53,8 +53,8 @@ func warmNative(world *mpi.Comm) error {
 	return err
 }
 
-// tooLong lets two ranks exchange more than either has room for: it is refused, and what lies behind the room stays, also
-// under an Open MPI whose single copy would overwrite it.
+// tooLong lets two ranks exchange more than either has room for. That is refused, and the memory behind the room stays, without the
+// single copy of Open MPI: see package mpi.
 func tooLong(world *mpi.Comm) error {
 	me := world.Rank()
 	if me > 1 || world.Size() == 1 {

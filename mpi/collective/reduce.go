@@ -2,6 +2,7 @@ package collective
 
 import (
 	"cmp"
+	"math/bits"
 
 	"github.com/topocast/topocast/mpi"
 )
@@ -36,9 +37,10 @@ func ReduceFunc[T comparable](c *Comm, values []T, f func(into, from []T), root 
 // equal on all ranks.
 //
 // The result is the same on all ranks, bit by bit, and on every run with the same ranks: rounding depends on the order of
-// sums, and each sum is computed once. A native Allreduce keeps to that as far as the MPI library does (MPI 4.0, section
-// 6.9.1, recommends it), and what becomes of NaN under mpi.Min and Max is the library's decision. The simple
-// algorithm lets NaN reach all ranks. It reduces to rank 0 along a binomial tree and sends the result back.
+// sums, and all ranks compute them in one order. A native Allreduce keeps to that as far as the MPI library does (MPI 4.0, section
+// 6.9.1, recommends it). The library also decides what becomes of NaN under mpi.Min and Max.
+//
+// The simple algorithm is recursive doubling (Thakur, Rabenseifner, Gropp 2005). It lets NaN reach all ranks.
 func Allreduce[T Number](c *Comm, values []T, with mpi.Reduction) error {
 	err := checkReduction(with)
 	switch {
@@ -70,11 +72,54 @@ func checkFunction[T any](c *Comm, f func(into, from []T)) error {
 	return nil
 }
 
+// allreduce doubles the number of ranks whose values each rank has combined, in each round. That needs a power of two of places. With
+// extra ranks beyond it, each of the first extra odd ranks leaves its values to the rank before it and gets the result from it.
 func allreduce[T any](c *Comm, values []T, f func(into, from []T)) error {
-	if err := reduce(c, values, f, 0); err != nil {
-		return err
+	received := scratchOf[T](c, 0, len(values))
+	places := 1 << (bits.Len(uint(c.size)) - 1)
+	extra := c.size - places
+	isPair, place := c.rank < 2*extra, c.rank-extra
+	if isPair {
+		if c.rank%2 == 1 {
+			if err := c.send(bytesOf(values), c.rank-1); err != nil {
+				return err
+			}
+			return c.recv(bytesOf(values), c.rank-1)
+		}
+		if err := c.recv(bytesOf(received), c.rank+1); err != nil {
+			return err
+		}
+		apply(f, values, received)
+		place = c.rank / 2
 	}
-	return c.broadcast(bytesOf(values))
+	for step := 1; step < places; step *= 2 {
+		partner := place ^ step
+		rank := partner + extra
+		if partner < extra {
+			rank = 2 * partner
+		}
+		if err := c.exchange(bytesOf(values), rank, bytesOf(received), rank, tag); err != nil {
+			return err
+		}
+		// Both ranks combine into the values of the lower place, so that they get the same bits.
+		if place < partner {
+			apply(f, values, received)
+		} else {
+			apply(f, received, values)
+			copy(values, received)
+		}
+	}
+	if isPair {
+		return c.send(bytesOf(values), c.rank+1)
+	}
+	return nil
+}
+
+// apply calls f, which need not know empty lists.
+func apply[T any](f func(into, from []T), into, from []T) {
+	if len(from) > 0 {
+		f(into, from)
+	}
 }
 
 // reduce reduces along a binomial tree, in which ranks count from the root. A rank between the leaves and the root combines in
@@ -96,30 +141,7 @@ func reduce[T any](c *Comm, values []T, f func(into, from []T), root int) error 
 		if step == 1 && place != 0 {
 			sum = append(scratchOf[T](c, 1, len(values))[:0], values...)
 		}
-		if len(values) > 0 {
-			f(sum, received)
-		}
-	}
-	return nil
-}
-
-// broadcast copies buf from rank 0 along a binomial tree.
-func (c *Comm) broadcast(buf []byte) error {
-	step := 1
-	for ; step < c.size; step *= 2 {
-		if c.rank&step != 0 {
-			if err := c.recv(buf, c.rank-step); err != nil {
-				return err
-			}
-			break
-		}
-	}
-	for step /= 2; step > 0; step /= 2 {
-		if c.rank+step < c.size {
-			if err := c.send(buf, c.rank+step); err != nil {
-				return err
-			}
-		}
+		apply(f, sum, received)
 	}
 	return nil
 }

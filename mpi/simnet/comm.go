@@ -32,7 +32,6 @@ var _ interface {
 	mpi.Placed
 	mpi.Timed
 	mpi.Splitter
-	mpi.Failer
 	io.Closer
 } = (*Comm)(nil)
 
@@ -118,15 +117,6 @@ func (c *Comm) Close() error {
 	c.isOpen = false
 	return nil
 }
-
-// Fail ends the simulation because of an error, which Run returns. It does not return.
-func (c *Comm) Fail(err error) {
-	c.world.fail(fmt.Errorf("simnet: rank %d: %w", c.rank.id, err))
-	panic(aborted{})
-}
-
-// aborted is the panic that leaves the body of a rank that has called Fail.
-type aborted struct{}
 
 func (c *Comm) keyTo(dst, tag int) matchKey {
 	return newKey(c.group.id, tag, c.rank.id, c.group.ranks[dst])

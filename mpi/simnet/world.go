@@ -35,8 +35,8 @@ type Report struct {
 // ends the simulation: operations of all other ranks return mpi.ErrAborted,
 // now and later; Run then returns the first cause and names its rank.
 //
-// The communicators implement mpi.SyncSender, NonBlocking, Clock,
-// Placed, Timed, Splitter, Failer and io.Closer, and are of type *Comm. Ranks must
+// The communicators implement mpi.SyncSender, NonBlocking, Clock, Placed, Timed, Splitter and
+// io.Closer, and are of type *Comm. They are no mpi.Failer: nothing looks after simulated ranks. Ranks must
 // talk by messages alone: one that waits for another on a Go channel or lock
 // stops the simulation for good, and so does runtime.LockOSThread.
 func Run(g *topology.Graph, placement []int, s *Settings, body func(mpi.Communicator) error) error {

@@ -1,14 +1,14 @@
-// The communicators of the program: what is known of each is an attribute of it, and goes with it.
+// The communicators of the program. The state of each is an attribute of it, and is freed with it.
 
 #include "preload.h"
 #include <pthread.h>
 #include <stdlib.h>
 
-static pthread_mutex_t tp_lock = PTHREAD_MUTEX_INITIALIZER; // of what stands here
-static int tp_key = MPI_KEYVAL_INVALID;
-static int tp_ended = 0; // MPI_Finalize has begun, and what is reported is counted
+static pthread_mutex_t tp_lock = PTHREAD_MUTEX_INITIALIZER; // of the variables of this file
+static int tp_key, tp_has_key = 0;
+static int tp_ended = 0; // MPI_Finalize has begun, and the report is written
 static tp_comm *tp_all = NULL;
-static tp_tally tp_total[TP_CLASSES]; // of communicators that are gone
+static tp_tally tp_total[TP_CLASSES]; // of communicators that are freed
 
 uint64_t tp_generation = 1;
 
@@ -21,8 +21,8 @@ static void tp_add(const tp_comm *s) {
 	}
 }
 
-// tp_drop is called when a communicator is freed. That is collective, and so is what it does.
-static int tp_drop(MPI_Comm comm, int key, void *value, void *unused) {
+// tp_freed is called when a communicator is freed. That is collective, and so is this function.
+static int tp_freed(tp_handle comm, int key, void *value, void *unused) {
 	tp_comm *s = value;
 	pthread_mutex_lock(&tp_lock);
 	int ended = tp_ended;
@@ -32,29 +32,29 @@ static int tp_drop(MPI_Comm comm, int key, void *value, void *unused) {
 		s->next->link = s->link;
 	__atomic_add_fetch(&tp_generation, 1, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&tp_lock);
-	// MPICH frees a communicator when its last transfer ends, and so perhaps in a call of ours, where nothing
-	// collective may be done: what the Broadcaster has stays then.
+	// MPICH frees a communicator when its last transfer ends, which may be in a call of ours. Nothing collective
+	// may be done there, so the Broadcaster's communicator stays.
 	if (!ended && tp_inside == 0)
 		tp_detach(s);
 	for (int i = 0; i < TP_CLASSES; i++)
 		free(s->choices[i]);
 	free(s->packed);
 	free(s);
-	return MPI_SUCCESS;
+	return TP_SUCCESS;
 }
 
-// tp_end is called when MPI_Finalize begins, by whatever name: the first thing that it does is to
-// delete the attributes of MPI_COMM_SELF (MPI 3.1, section 8.7.1). Those of the program that are deleted
-// later may broadcast still, and all ranks go the same way then, too: so nothing ends here
-// but the counting. It frees no communicator: their ranks may come here in any order.
-static int tp_end(MPI_Comm self, int key, void *value, void *unused) {
+// tp_end is called when MPI_Finalize begins, by whatever name: the first thing that MPI_Finalize does is to
+// delete the attributes of MPI_COMM_SELF (MPI 3.1, section 8.7.1). Attributes of the program that are deleted
+// later may still broadcast, and all ranks have to choose alike then, too. So only the counting ends
+// here. No communicator is freed, since the ranks may come here in any order.
+static int tp_end(tp_handle self, int key, void *value, void *unused) {
 	int rank;
 	pthread_mutex_lock(&tp_lock);
 	tp_ended = 1;
 	for (const tp_comm *s = tp_all; s != NULL; s = s->next)
 		tp_add(s);
 	pthread_mutex_unlock(&tp_lock);
-	if (tp_mpi.Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0 && tp_has_go()) {
+	if (tp_mpi.Comm_rank(tp_mpi.abi.comm_world, &rank) == TP_SUCCESS && rank == 0 && tp_has_go()) {
 		tp_inside++;
 		tp_enter();
 		tp_go.report(tp_total, tp_broadcasters_made);
@@ -62,37 +62,37 @@ static int tp_end(MPI_Comm self, int key, void *value, void *unused) {
 		tp_inside--;
 	}
 	tp_forget_alone();
-	return MPI_SUCCESS;
+	return TP_SUCCESS;
 }
 
-static int tp_copy_none(MPI_Comm comm, int key, void *unused, void *value, void *copy, int *is_copied) {
+static int tp_copy_none(tp_handle comm, int key, void *unused, void *value, void *copy, int *is_copied) {
 	*is_copied = 0;
-	return MPI_SUCCESS;
+	return TP_SUCCESS;
 }
 
-// tp_begin prepares all this when it is first called after MPI_Init.
+// tp_begin tells whether MPI runs. The first time that it does, tp_begin makes the attributes.
 static int tp_begin(void) {
-	int running = 0, over = 1, end = MPI_KEYVAL_INVALID;
-	if (tp_mpi.Initialized(&running) != MPI_SUCCESS || !running || tp_mpi.Finalized(&over) != MPI_SUCCESS || over)
+	int running = 0, over = 1, end;
+	if (tp_mpi.Initialized(&running) != TP_SUCCESS || !running || tp_mpi.Finalized(&over) != TP_SUCCESS || over)
 		return 0;
-	if (tp_key != MPI_KEYVAL_INVALID)
-		return 1;
-	return tp_mpi.Comm_create_keyval(tp_copy_none, tp_end, &end, NULL) == MPI_SUCCESS &&
-	       tp_mpi.Comm_set_attr(MPI_COMM_SELF, end, NULL) == MPI_SUCCESS &&
-	       tp_mpi.Comm_free_keyval(&end) == MPI_SUCCESS && // the attribute stays
-	       tp_mpi.Comm_create_keyval(tp_copy_none, tp_drop, &tp_key, NULL) == MPI_SUCCESS;
+	if (!tp_has_key)
+		tp_has_key = tp_mpi.Comm_create_keyval(tp_copy_none, tp_end, &end, NULL) == TP_SUCCESS &&
+		             tp_mpi.Comm_set_attr(tp_mpi.abi.comm_self, end, NULL) == TP_SUCCESS &&
+		             tp_mpi.Comm_free_keyval(&end) == TP_SUCCESS && // the attribute stays
+		             tp_mpi.Comm_create_keyval(tp_copy_none, tp_freed, &tp_key, NULL) == TP_SUCCESS;
+	return tp_has_key;
 }
 
-// tp_meet gets to know a communicator. It sends nothing.
-static tp_comm *tp_meet(MPI_Comm comm) {
+// tp_register makes the state of a communicator. It sends nothing.
+static tp_comm *tp_register(tp_handle comm) {
 	enum { TP_FIRST_DUE = 1000 };
 	int inter;
 	tp_comm *s = calloc(1, sizeof *s);
 	if (s == NULL)
 		return NULL;
 	s->comm = comm;
-	if (tp_mpi.Comm_rank(comm, &s->rank) != MPI_SUCCESS || tp_mpi.Comm_size(comm, &s->size) != MPI_SUCCESS ||
-	    tp_mpi.Comm_test_inter(comm, &inter) != MPI_SUCCESS || tp_mpi.Comm_set_attr(comm, tp_key, s) != MPI_SUCCESS) {
+	if (tp_mpi.Comm_rank(comm, &s->rank) != TP_SUCCESS || tp_mpi.Comm_size(comm, &s->size) != TP_SUCCESS ||
+	    tp_mpi.Comm_test_inter(comm, &inter) != TP_SUCCESS || tp_mpi.Comm_set_attr(comm, tp_key, s) != TP_SUCCESS) {
 		free(s);
 		return NULL;
 	}
@@ -107,13 +107,13 @@ static tp_comm *tp_meet(MPI_Comm comm) {
 	return s;
 }
 
-tp_comm *tp_find(MPI_Comm comm) {
+tp_comm *tp_find(tp_handle comm) {
 	tp_comm *s = NULL;
 	int found = 0;
 	pthread_mutex_lock(&tp_lock);
 	int running = tp_begin();
 	pthread_mutex_unlock(&tp_lock);
-	if (!running || comm == MPI_COMM_NULL || tp_mpi.Comm_get_attr(comm, tp_key, &s, &found) != MPI_SUCCESS)
+	if (!running || comm == tp_mpi.abi.comm_null || tp_mpi.Comm_get_attr(comm, tp_key, &s, &found) != TP_SUCCESS)
 		return NULL;
-	return found ? s : tp_meet(comm);
+	return found ? s : tp_register(comm);
 }

@@ -1,48 +1,60 @@
-// What the ranks of a communicator decide together. They do it by the library's own operations on
-// that communicator, inside a broadcast that all of them have called: that needs no
-// communicator of our own, and meets no message of the program.
+// What the ranks of a communicator decide together. They use MPI's own operations on that communicator, inside
+// a broadcast that all of them have called. That needs no communicator of our own, and meets no message of
+// the program.
 
 #include "preload.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// tp_least is collective: all ranks get the least of each value, or nothing.
+// tp_least is collective: all ranks get the least of each value. It tells whether that went well.
 static int tp_least(tp_comm *s, double *values, int n) {
-	return tp_mpi.Allreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_MIN, s->comm) == MPI_SUCCESS;
+	return tp_mpi.Allreduce(tp_mpi.abi.in_place, values, n, tp_mpi.abi.real, tp_mpi.abi.min, s->comm) == TP_SUCCESS;
 }
 
-// tp_is_of_world tells whether all ranks are of this MPI_COMM_WORLD, and so started alike. It is so on
-// all of them or on none.
+// tp_is_of_world tells whether all ranks are of this MPI_COMM_WORLD, and so started alike. The answer is the
+// same on all of them.
 static int tp_is_of_world(tp_comm *s) {
-	if (s->comm == MPI_COMM_WORLD)
+	if (s->comm == tp_mpi.abi.comm_world)
 		return 1;
-	MPI_Group own, world;
+	tp_handle own = 0, world = 0;
 	int inside = 1, *ranks = malloc(2 * sizeof(int) * s->size);
 	if (ranks == NULL)
 		abort();
 	tp_mpi.Comm_group(s->comm, &own);
-	tp_mpi.Comm_group(MPI_COMM_WORLD, &world);
+	tp_mpi.Comm_group(tp_mpi.abi.comm_world, &world);
 	for (int i = 0; i < s->size; i++)
 		ranks[i] = i;
-	if (tp_mpi.Group_translate_ranks(own, s->size, ranks, world, ranks + s->size) != MPI_SUCCESS)
+	if (tp_mpi.Group_translate_ranks(own, s->size, ranks, world, ranks + s->size) != TP_SUCCESS)
 		inside = 0;
 	for (int i = 0; i < s->size && inside; i++)
-		inside = ranks[s->size + i] != MPI_UNDEFINED;
+		inside = ranks[s->size + i] != TP_UNDEFINED;
 	tp_mpi.Group_free(&own);
 	tp_mpi.Group_free(&world);
 	free(ranks);
 	return inside;
 }
 
-// Broadcasters take a communicator each, of which MPICH has some 2,000.
+// Each Broadcaster takes a communicator, of which MPICH has some 2,000.
 enum { TP_MOST = 64 };
-static int tp_broadcasters = 0; // calls of MPI come one at a time where there is any
+static int tp_broadcasters = 0; // without a lock: where there are any, one thread calls MPI at a time
 
 int tp_broadcasters_made = 0;
 
-// tp_attach is collective: it makes a Broadcaster, on all ranks or on none, and returns the stage
-// of the communicator: the one that it has if there are too many already, which may change.
+// tp_learn stores what the Broadcaster has decided for a class of sizes.
+static void tp_learn(tp_comm *s, int class) {
+	tp_choice *choices = s->choices[class];
+	if (choices == NULL && (choices = calloc(s->size, sizeof *choices)) == NULL)
+		abort();
+	s->choices[class] = choices;
+	if (!tp_go.choices(s->handle, class, s->size, choices)) {
+		free(choices);
+		s->choices[class] = NULL;
+	}
+}
+
+// tp_attach is collective: it makes a Broadcaster, on all ranks or on none, and returns the next stage of the
+// communicator. The stage stays if there are too many Broadcasters, which may change.
 static int tp_attach(tp_comm *s) {
 	double made = !tp_has_go() ? -1 : tp_broadcasters < TP_MOST;
 	if (!tp_least(s, &made, 1) || made < 0)
@@ -51,7 +63,7 @@ static int tp_attach(tp_comm *s) {
 		return s->stage;
 	tp_inside++;
 	tp_enter();
-	s->handle = tp_go.attach(&s->comm, s->model);
+	s->handle = tp_go.attach(&s->comm, s->model, tp_lookup_mpi);
 	tp_leave();
 	made = s->handle != 0;
 	int agreed = tp_least(s, &made, 1);
@@ -83,29 +95,30 @@ void tp_detach(tp_comm *s) {
 	tp_broadcasters--;
 }
 
-// tp_first is collective: the ranks find out whether anything of ours may be used at all. Rank 0's network
-// and settings count; the others may have none.
+// tp_first is collective: the ranks find out whether broadcasts of ours may be used at all. Rank 0's network
+// and settings apply; other ranks need none.
 static void tp_first(tp_comm *s) {
 	enum { TP_ABLE, TP_MODEL, TP_TUNED, TP_PATIENCE, TP_COUNT };
 	double v[TP_COUNT] = {1, 1, 1, INFINITY};
-	int level = MPI_THREAD_MULTIPLE, found = 0;
+	int level = tp_mpi.abi.thread_multiple, found = 0;
 	s->stage = TP_OFF;
 	if (!tp_is_of_world(s))
 		return;
 	tp_mpi.Query_thread(&level);
+	int is_multiple = level == tp_mpi.abi.thread_multiple;
 	if (s->rank == 0) {
 		int world;
-		tp_mpi.Comm_rank(MPI_COMM_WORLD, &world);
+		tp_mpi.Comm_rank(tp_mpi.abi.comm_world, &world);
 		tp_inside++;
 		if (tp_has_go()) {
 			tp_enter();
-			found = tp_go.load(s->size, level == MPI_THREAD_MULTIPLE, world, &v[TP_PATIENCE]);
+			found = tp_go.load(s->size, is_multiple, world, &v[TP_PATIENCE]);
 			tp_leave();
 		}
 		tp_inside--;
 		v[TP_ABLE] = (found & 1) != 0, v[TP_MODEL] = (found & 2) != 0, v[TP_TUNED] = (found & 4) != 0;
 	}
-	if (level == MPI_THREAD_MULTIPLE)
+	if (is_multiple)
 		v[TP_ABLE] = 0;
 	if (!tp_least(s, v, TP_COUNT) || v[TP_ABLE] == 0)
 		return;
@@ -119,7 +132,7 @@ static void tp_first(tp_comm *s) {
 		s->due[i] = 1;
 }
 
-// tp_count counts broadcasts of a class that are not looked at one by one; fewer than none are taken back.
+// tp_count counts n broadcasts of a class that are made without a look; a negative n takes them back.
 static void tp_count(tp_comm *s, int class, int64_t n) {
 	s->tallies[class].calls += n;
 	if (s->stage == TP_NEW)
@@ -128,7 +141,7 @@ static void tp_count(tp_comm *s, int class, int64_t n) {
 		s->watched[class] += n;
 }
 
-// tp_withdraw takes back what is left of the passes of a class.
+// tp_withdraw takes the remaining passes of a class back.
 static void tp_withdraw(tp_comm *s, int class) {
 	tp_count(s, class, -s->passes[class].left);
 	s->passes[class].left = 0;
@@ -137,8 +150,8 @@ static void tp_withdraw(tp_comm *s, int class) {
 void tp_grant(tp_comm *s, int class, int root, int sampled) {
 	const tp_choice *choices = s->choices[class];
 	tp_withdraw(s, class); // another root's
-	if (s->stage == TP_WAIT || (choices != NULL && choices[root].way == TP_OPEN))
-		return; // each is looked at
+	if (s->stage == TP_WAIT || (choices != NULL && choices[root].variant == TP_OPEN))
+		return; // each broadcast is looked at
 	int64_t timed = (sampled / 2 - s->tallies[class].calls) & (sampled - 1), due = INT64_MAX;
 	if (s->stage == TP_NEW)
 		due = TP_MANY - s->calls;
@@ -163,7 +176,7 @@ int tp_decide(tp_comm *s, int class, int root, int64_t bytes) {
 	if (s->stage == TP_WAIT) {
 		s->moved = 0;
 		s->stage = tp_attach(s);
-		return tp_way(s, class, root) == TP_OURS;
+		return tp_variant(s, class, root) == TP_OURS;
 	}
 	double spent = s->spent[class];
 	if (!tp_least(s, &spent, 1) || spent < s->patience) {
@@ -176,26 +189,15 @@ int tp_decide(tp_comm *s, int class, int root, int64_t bytes) {
 	return s->stage == TP_ON;
 }
 
-void tp_learn(tp_comm *s, int class) {
-	tp_choice *choices = s->choices[class];
-	if (choices == NULL && (choices = calloc(s->size, sizeof *choices)) == NULL)
-		abort();
-	s->choices[class] = choices;
-	if (!tp_go.choices(s->handle, class, s->size, choices)) {
-		free(choices);
-		s->choices[class] = NULL;
-	}
-}
-
-int tp_broadcast(tp_comm *s, void *buf, int count, MPI_Datatype type, int64_t bytes, int root) {
+int tp_broadcast(tp_comm *s, void *buf, int count, tp_handle type, int64_t bytes, int root) {
 	int class = tp_class(bytes), layout = tp_layout(type), is_dense = layout != TP_GAPS;
 	char *data = buf;
-	if (buf == MPI_IN_PLACE || (is_dense && buf == NULL) || (layout != TP_PREDEFINED && !tp_is_valid(buf, type)))
+	if (buf == tp_mpi.abi.in_place || (is_dense && buf == NULL) || (layout != TP_PREDEFINED && !tp_is_valid(buf, type)))
 		return TP_INVALID;
-	int code = MPI_SUCCESS;
-	// In a contest others broadcast, too, and so into what the root's program may have where it cannot be written.
-	int is_contest = !s->model && tp_way(s, class, root) == TP_OPEN;
-	int is_apart = !is_dense || (is_contest && s->rank == root);
+	int code = TP_SUCCESS;
+	// While variants are compared the root receives, too. Its program may have the buffer where nothing can be written.
+	int is_compared = !s->model && tp_variant(s, class, root) == TP_OPEN;
+	int is_apart = !is_dense || (is_compared && s->rank == root);
 	if (is_apart) {
 		if (s->room < bytes) {
 			free(s->packed);
@@ -205,21 +207,21 @@ int tp_broadcast(tp_comm *s, void *buf, int count, MPI_Datatype type, int64_t by
 			s->room = bytes;
 		}
 		data = s->packed;
-		if (s->rank == root && (code = tp_pack(buf, count, type, data, bytes)) != MPI_SUCCESS)
+		if (s->rank == root && (code = tp_move(buf, count, type, data, bytes, 1)) != TP_SUCCESS)
 			memset(data, 0, bytes);
 	}
 	tp_inside++;
 	tp_enter();
 	int outcome = tp_go.bcast(s->handle, data, bytes, root);
-	if (is_contest)
+	if (is_compared)
 		tp_learn(s, class);
 	tp_leave();
 	tp_inside--;
-	if (is_apart && code == MPI_SUCCESS && outcome == MPI_SUCCESS && s->rank != root)
-		code = tp_unpack(buf, count, type, data, bytes);
-	if (outcome != MPI_SUCCESS)
-		code = outcome;
-	if (code != MPI_SUCCESS)
+	if (is_apart && code == TP_SUCCESS && outcome == TP_DONE && s->rank != root)
+		code = tp_move(buf, count, type, data, bytes, 0);
+	if (outcome != TP_DONE)
+		code = outcome == TP_TRUNCATED ? tp_mpi.abi.err_truncate : tp_mpi.abi.err_other;
+	if (code != TP_SUCCESS)
 		tp_mpi.Comm_call_errhandler(s->comm, code);
 	return code;
 }

@@ -1,11 +1,10 @@
-// The part of the library that is written in Go, and what it must not do to the program. It is
-// a file of its own that is loaded when it is first needed, so that shells, launchers
-// and programs that only broadcast what is short never see Go.
+// The part of the library that is written in Go, and what it must not do to the program. It is a file of
+// its own and loaded when it is first needed. So shells, launchers, and programs that only broadcast short
+// messages never load Go.
 
 #define _GNU_SOURCE
 #include "go.h"
 #include <dlfcn.h>
-#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,7 +15,7 @@
 
 struct tp_go tp_go;
 
-// Where the library is, while relative paths still hold.
+// The path of this library. It is asked for while relative paths still hold.
 static char tp_path[PATH_MAX];
 
 static __attribute__((constructor)) void tp_remember_path(void) {
@@ -25,14 +24,14 @@ static __attribute__((constructor)) void tp_remember_path(void) {
 		tp_path[0] = 0;
 }
 
-// Signals. Go runs on stacks of a few kilobytes, where a handler of the program that does not ask for a
+// Signals. Goroutines have stacks of a few kilobytes. A handler of the program that does not ask for a
 // stack of its own (SA_ONSTACK) would write past the end. So a thread takes no signal while it
-// is in Go, and takes those that came meanwhile where it waits for messages, which is in C.
-// Go's own threads take none at all, but for SIGPROF and SIGCHLD, which Go insists on.
+// is in Go. Signals that came meanwhile are taken where the thread waits for messages, which is in C.
+// Go's own threads take no signals but SIGPROF and SIGCHLD, which Go insists on.
 
 static __thread int tp_depth = 0;
-static __thread int tp_known = 0; // Go has seen this thread
-static __thread sigset_t tp_mask;  // the program's
+static __thread int tp_known = 0;  // Go has seen this thread
+static __thread sigset_t tp_mask; // the program's
 
 static void tp_block(sigset_t *old) {
 	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
@@ -65,13 +64,13 @@ void tp_take_signals(void) {
 		pthread_sigmask(SIG_SETMASK, &tp_mask, NULL);
 }
 
-void tp_leave_signals(void) {
+void tp_block_signals(void) {
 	if (tp_depth > 0)
 		tp_block(NULL);
 }
 
-// The program's handlers. Those of SIGPROF and SIGCHLD keep what Go adds: where they are
-// taken on a thread of Go's they run on a stack of their own.
+// The program's handlers. Those of SIGPROF and SIGCHLD keep what Go adds: on a thread of Go's they run
+// on a stack of their own.
 typedef struct {
 	struct sigaction of[NSIG];
 	int is_known[NSIG];
@@ -110,7 +109,7 @@ static void tp_try_go(void) {
 	sigset_t mask;
 	size_t n = strlen(tp_path);
 	if (n < 3 || strcmp(tp_path + n - 3, ".so") != 0) {
-		fprintf(stderr, "topocast: no file of this library is known: broadcasts are left to MPI\n");
+		fprintf(stderr, "topocast: broadcasts are left to MPI: the file of this library is not known\n");
 		return;
 	}
 	snprintf(file, sizeof file, "%.*s.go.so", (int)(n - 3), tp_path);
@@ -118,7 +117,7 @@ static void tp_try_go(void) {
 	int is_limited = getrlimit(RLIMIT_NOFILE, &files) == 0;
 	tp_block(&mask); // threads that are made here inherit it
 	if (tp_load_go(file)) {
-		tp_go.start(); // returns when all of Go's own has begun
+		tp_go.start(); // returns when all of Go's threads have begun
 		tp_is_there = tp_known = 1;
 	} else {
 		const char *why = dlerror();

@@ -106,6 +106,27 @@ static void counts(int n, int root) {
 	free(buf);
 }
 
+// Types with large counts, of MPI 4: one without gaps, and one with the gaps of every second double.
+static void large(int n, int root) {
+#if MPI_VERSION >= 4
+	double *buf = malloc(2 * n * sizeof *buf);
+	int step = 1 + rank % 2;
+	MPI_Datatype type;
+	if (step == 1)
+		MPI_Type_contiguous_c(n, MPI_DOUBLE, &type);
+	else
+		MPI_Type_vector_c(n, 1, 2, MPI_DOUBLE, &type);
+	MPI_Type_commit(&type);
+	for (int i = 0; i < 2 * n; i++)
+		buf[i] = rank == root ? i / step : -1;
+	MPI_Bcast(buf, 1, type, root, MPI_COMM_WORLD);
+	for (int i = 0; i < n; i++)
+		wrong += buf[i * step] != i;
+	MPI_Type_free(&type);
+	free(buf);
+#endif
+}
+
 static void nothing(int root) {
 	MPI_Datatype empty;
 	MPI_Type_contiguous(0, MPI_INT, &empty);
@@ -121,7 +142,7 @@ int main(int argc, char **argv) {
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	for (int root = 0; root < size; root++)
 		for (int n = 4; n <= 100000; n *= 22)
-			mixed(n, root), absolute(n, root), pairs(n, root), counts(n, root), nothing(root);
+			mixed(n, root), absolute(n, root), pairs(n, root), counts(n, root), large(n, root), nothing(root);
 	printf("rank %d: %ld values are wrong\n", rank, wrong);
 	MPI_Finalize();
 	return wrong != 0;

@@ -1,4 +1,5 @@
-// Receives from any source with any tag, posted across broadcasts: they must not get what these send.
+// Receives from any source with any tag, posted across broadcasts: they must not get what these send. One is on
+// MPI_COMM_SELF for all the time.
 
 #include <mpi.h>
 #include <stdio.h>
@@ -10,7 +11,9 @@ int main(int argc, char **argv) {
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	char *buf = calloc(1, BYTES), *message = calloc(1, BYTES);
+	char *buf = calloc(1, BYTES), *message = calloc(1, BYTES), alone = 0, letter = 7;
+	MPI_Request self;
+	MPI_Irecv(&alone, 1, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &self);
 	for (int turn = 0; turn < 3; turn++) {
 		MPI_Request request;
 		MPI_Status status;
@@ -27,6 +30,9 @@ int main(int argc, char **argv) {
 		wrong += count != 17 || status.MPI_TAG != 5 + turn || status.MPI_SOURCE != from;
 		MPI_Barrier(MPI_COMM_WORLD);
 	}
+	MPI_Send(&letter, 1, MPI_BYTE, 0, 0, MPI_COMM_SELF);
+	MPI_Wait(&self, MPI_STATUS_IGNORE);
+	wrong += alone != letter;
 	printf("rank %d: %d wrong\n", rank, wrong);
 	MPI_Finalize();
 	return wrong != 0;

@@ -1,4 +1,5 @@
-/* Loaded before UCX, it tells of each message that MPICH sends: "sends RANK BYTES". */
+/* Loaded before UCX, it prints "sends BROADCAST BYTES" for each message that an MPI library sends once the variable BROADCAST is
+   set. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
@@ -11,9 +12,11 @@ typedef void *send_function(void *, const void *, size_t, uint64_t, const void *
 void *ucp_tag_send_nbx(void *endpoint, const void *buf, size_t count, uint64_t tag, const void *param)
 {
     static send_function *send;
+    const char *broadcast = getenv("BROADCAST");
 
     if (send == NULL)
         send = (send_function *) dlsym(RTLD_NEXT, "ucp_tag_send_nbx");
-    fprintf(stderr, "sends %s %zu\n", getenv("PMI_RANK"), count);
+    if (broadcast != NULL)
+        fprintf(stderr, "sends %s %zu\n", broadcast, count);
     return send(endpoint, buf, count, tag, param);
 }

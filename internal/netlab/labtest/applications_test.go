@@ -45,7 +45,7 @@ const (
 func (l *castLab) applications(tb testing.TB, library string) (rows []string) {
 	network := l.network(tb, library)
 	repeat := strconv.Itoa(applicationRepeats)
-	summa, cg := forMPI(tb, library, "../../../examples/summa"), forMPI(tb, library, "../../../examples/cg")
+	summa, cg := build(tb, "../../../examples/summa"), build(tb, "../../../examples/cg")
 	for _, p := range []struct {
 		name      string
 		program   []string

@@ -93,23 +93,20 @@ const discoverBudget = time.Minute
 // A castLab runs broadcasts on a cluster that is up.
 type castLab struct {
 	lab      *netlab.Lab
-	dir      string            // of what is kept
-	labtest  map[string]string // program of each library
-	topocast map[string]string
-	yield    bool // ranks that wait yield, and do not sleep
+	dir      string // of what is kept
+	labtest  string // the program of this package
+	topocast string // the command line
+	yield    bool   // ranks that wait yield, and do not sleep
 }
 
 // castPrograms builds what runs on the labs.
 func castPrograms(tb testing.TB) (*netlab.Settings, *castLab) {
 	s := labSettings(tb)
-	l := &castLab{dir: os.Getenv(castDir), labtest: map[string]string{}, topocast: map[string]string{}}
+	l := &castLab{dir: os.Getenv(castDir), labtest: build(tb, labtestFolder), topocast: build(tb, topocastFolder)}
 	if l.dir == "" {
 		l.dir = tb.TempDir()
 	} else if err := os.MkdirAll(l.dir, 0o755); err != nil {
 		tb.Fatal(err)
-	}
-	for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
-		l.labtest[library], l.topocast[library] = labtestFor(tb, library), topocastFor(tb, library)
 	}
 	return s, l
 }
@@ -142,7 +139,7 @@ func (l *castLab) network(tb testing.TB, library string) string {
 		return file
 	}
 	tb.Log(l.run(tb, library, "block", 2*discoverBudget, nil,
-		l.topocast[library], "discover", "--output", file, "--budget", discoverBudget.String()))
+		l.topocast, "discover", "--output", file, "--budget", discoverBudget.String()))
 	return file
 }
 
@@ -165,7 +162,7 @@ func (l *castLab) casts(tb testing.TB, library, order, forced string, options []
 	// Choices between plans take as long as some ten broadcasts of each, a minute for 8 MiB, and
 	// a broadcast is not broken off.
 	limit := 5*time.Minute + time.Duration(len(job.Roots)*len(job.Sizes))*(time.Minute+time.Duration(2*job.Budget*1e9))
-	l.run(tb, library, order, limit, options, l.labtest[library], "-casts", spec, "-report", report)
+	l.run(tb, library, order, limit, options, l.labtest, "-casts", spec, "-report", report)
 	if text, err = os.ReadFile(report); err != nil {
 		tb.Fatal(err)
 	}

@@ -15,7 +15,7 @@ func TestLateReceiver(t *testing.T) {
 	l := labUp(t, s, "late", `"spec":"star:2 latency=100us rate=100Mbps"`)
 	for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
 		t.Run(library, func(t *testing.T) {
-			program := labtestFor(t, library)
+			program := build(t, labtestFolder)
 			judge(t, 3, func() (faults []string, fabric netlab.Loop) {
 				file := filepath.Join(t.TempDir(), "report.json")
 				var got late

@@ -36,24 +36,16 @@ func requireLab(tb testing.TB) {
 	}
 }
 
-// forMPI builds a program for an MPI library.
-func forMPI(tb testing.TB, library, folder string) string {
+// build builds the program of a folder for all MPI libraries.
+func build(tb testing.TB, folder string) string {
 	tb.Helper()
-	return programs.Build(tb, filepath.Base(folder)+"-"+library, "../../../.ci/with-mpi", library, "go", "build", "-tags", "mpi", folder)
+	return programs.Build(tb, filepath.Base(folder), "go", "build", folder)
 }
 
-// opened builds a program that knows no cgo, and opens the library of its launcher.
-func opened(tb testing.TB, folder string) string {
-	tb.Helper()
-	return programs.Build(tb, filepath.Base(folder)+"-opened", "env", "CGO_ENABLED=0", "go", "build", folder)
-}
-
-// labtestFor is the program of this package, topocastFor the command line.
-func labtestFor(tb testing.TB, library string) string { return forMPI(tb, library, "../labtest") }
-
-func topocastFor(tb testing.TB, library string) string {
-	return forMPI(tb, library, "../../../examples/topocast")
-}
+const (
+	labtestFolder  = "../labtest" // the program of this package
+	topocastFolder = "../../../examples/topocast"
+)
 
 // labSettings are those of labs that go with the test.
 func labSettings(tb testing.TB) *netlab.Settings {

@@ -20,7 +20,7 @@ import (
 // placeSpec is two racks of two hosts.
 const placeSpec = "tree:2x2 latency=200us,100us rate=100Mbps,200Mbps"
 
-// A placeLab places ranks on a lab, by programs that open the library of their launcher.
+// A placeLab places ranks on a lab.
 type placeLab struct {
 	lab                   *netlab.Lab
 	topocast, cg, labtest string
@@ -30,7 +30,7 @@ type placeLab struct {
 func newPlaceLab(tb testing.TB) *placeLab {
 	s := labSettings(tb)
 	return &placeLab{
-		topocast: opened(tb, "../../../examples/topocast"), cg: opened(tb, "../../../examples/cg"), labtest: opened(tb, "../labtest"),
+		topocast: build(tb, topocastFolder), cg: build(tb, "../../../examples/cg"), labtest: build(tb, labtestFolder),
 		lab: labUp(tb, s, "placed", fmt.Sprintf(`"spec":%q,"ranks_per_host":4`, placeSpec)), folder: tb.TempDir(),
 	}
 }

@@ -98,7 +98,6 @@ func TestSamplesAreWhatTheirSpecsSay(t *testing.T) {
 // TestSampleClusters is the core of make lab-test: what is reconstructed is the true hierarchy,
 // broadcasts along it bring every byte, and large ones cross each uplink once. Every cluster
 // is tested with ranks in all orders and under both MPI libraries, and every library in all orders.
-// Shuffled ranks are of the program that opens its library.
 func TestSampleClusters(t *testing.T) {
 	settings := labSettings(t)
 	libraries := []string{netlab.OpenMPI, netlab.MPICH}
@@ -117,10 +116,7 @@ func TestSampleClusters(t *testing.T) {
 					}
 					// Of the ranks, which share a CPU with the rest of the machine, the fabric knows
 					// nothing: one attempt may be spoilt that way.
-					program := labtestFor(t, library)
-					if strings.HasPrefix(how, "shuffle") {
-						program = opened(t, "../labtest")
-					}
+					program := build(t, labtestFolder)
 					judge(t, 2, func() ([]string, netlab.Loop) { return s.job(t, l, settings, library, program, place) })
 				})
 			}

@@ -71,16 +71,13 @@ func zhuLabs() []struct{ name, queues string } {
 // A zhuJob runs the experiment on a lab.
 type zhuJob struct {
 	lab     *netlab.Lab
-	program map[string]string // of each library
+	program string // the command line
 }
 
-// newZhuJob builds the command line for both libraries and starts the lab.
+// newZhuJob builds the command line and starts the lab.
 func newZhuJob(tb testing.TB, name, queues string) *zhuJob {
 	s := labSettings(tb)
-	j := &zhuJob{program: map[string]string{}}
-	for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
-		j.program[library] = topocastFor(tb, library)
-	}
+	j := &zhuJob{program: build(tb, topocastFolder)}
 	j.lab = labUp(tb, s, "zhu-"+name, fmt.Sprintf(`"spec":%q,"ranks_per_host":%d,"queues":%s`, zhuSpec, zhuRanks, queues))
 	return j
 }
@@ -91,7 +88,7 @@ func (j *zhuJob) run(tb testing.TB, library string, limit time.Duration, flags .
 	if err != nil {
 		tb.Fatal(err)
 	}
-	job := &netlab.Job{MPI: library, Place: place, Program: append([]string{j.program[library], "experiment", "zhu"}, flags...)}
+	job := &netlab.Job{MPI: library, Place: place, Program: append([]string{j.program, "experiment", "zhu"}, flags...)}
 	ctx, cancel := context.WithTimeoutCause(context.Background(), limit, fmt.Errorf("no end within %v", limit))
 	defer cancel()
 	if _, err := j.lab.Reset(); err != nil {

@@ -1,0 +1,25 @@
+// A program with an MPI library of its own, which no one knows. MPI_Bcast of the library tells what it was given.
+
+#include <stdio.h>
+#include <string.h>
+
+struct comm { int number; } world = {7};
+
+int PMPI_Get_library_version(char *text, int *n) {
+	strcpy(text, "Nobody's MPI 1.0\nof today");
+	*n = (int)strlen(text);
+	return 0;
+}
+
+int PMPI_Bcast(void *buf, int count, long type, int root, struct comm *comm) {
+	return printf("%s, %d of type %ld from %d on communicator %d\n", (char *)buf, count, type, root, comm->number) < 0;
+}
+
+int MPI_Bcast(void *buf, int count, long type, int root, struct comm *comm);
+
+int main(void) {
+	for (int turn = 0; turn < 2; turn++)
+		if (MPI_Bcast("text", 5, -3, 1, &world) != 0)
+			return 1;
+	return 0;
+}
