@@ -10,6 +10,7 @@ import (
 	"github.com/topocast/topocast/bcast/tuner"
 	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/scenario"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -100,7 +101,7 @@ func TestShuffledRanksBroadcastAsFast(t *testing.T) {
 	}
 	slowest := 1.0
 	for _, how := range []string{"cyclic", "shuffled:7"} {
-		placement, err := simnet.Placement(how, len(block), c.Graph, c.Hierarchy, c.Node)
+		placement, err := scenario.Placement(how, len(block), c.Graph, c.Hierarchy, c.Node)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +157,7 @@ func TestPartOfTheHostsBroadcastsAsFast(t *testing.T) {
 func newOver(t testing.TB, c *gen.Cluster, s func(rank int) *Settings) *simnet.Report {
 	t.Helper()
 	ranks := c.Graph.Hosts()
-	placement, err := simnet.Placement("shuffled", ranks, c.Graph, nil, nil)
+	placement, err := scenario.Placement("shuffled", ranks, c.Graph, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

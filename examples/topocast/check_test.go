@@ -91,7 +91,7 @@ func TestCheckWrongInput(t *testing.T) {
 		{"bad tolerance", "--tolerance 0", []string{"check", "--tolerance", "0"}},
 		{"negative budget", "--budget", []string{"check", "--budget", "-1s"}},
 		{"network of other hosts", "--network star:9: it has 9 hosts, and the job 8 ranks on 8 hosts", []string{"simulate", "--cluster", "star:8", "--", "check", "--network", "star:9"}},
-		{"bad fault", `--fault: simnet: fault "host h99 2x": "h99" is no host`, []string{"simulate", "--cluster", "star:8", "--fault", "host h99 2x", "--", "check"}},
+		{"bad fault", `--fault: fault "host h99 2x": "h99" is no host`, []string{"simulate", "--cluster", "star:8", "--fault", "host h99 2x", "--", "check"}},
 		{"a rank that is not there", `--fault "lost 8": there are 8 ranks`, []string{"simulate", "--cluster", "star:8", "--fault", "lost 8", "--", "check"}},
 		{"fault of no simulation", "--fault: only with --sim", []string{"discover", "--fault", "lost 8"}},
 		{"cluster of unknown rates", "cannot be simulated", []string{

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/topocast/topocast/internal/scenario"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -166,7 +167,7 @@ func simulator(spec, placement string, overhead time.Duration, hollowAbove int, 
 	}
 	var wrong simnet.Faults
 	for _, fault := range faults {
-		if err := wrong.Add(fault, cluster.Graph); err != nil {
+		if err := scenario.AddFault(&wrong, fault, cluster.Graph); err != nil {
 			return nil, badInput("--fault: %w", err)
 		}
 	}
@@ -177,7 +178,7 @@ func simulator(spec, placement string, overhead time.Duration, hollowAbove int, 
 		if ranks == 0 {
 			ranks = cluster.Graph.Hosts()
 		}
-		place, err := simnet.Placement(placement, ranks, cluster.Graph, cluster.Hierarchy, cluster.Node)
+		place, err := scenario.Placement(placement, ranks, cluster.Graph, cluster.Hierarchy, cluster.Node)
 		if err != nil {
 			return &inputError{err}
 		}

@@ -9,34 +9,40 @@
 // # Modes
 //
 // Buffered lets Send return at once, as MPI libraries do with short messages.
-// Rendezvous lets it return when the message is received, as they do with long
-// ones: code that runs here does not depend on buffering. In both, ranks that all
-// wait for each other are an error (ErrDeadlock) that says what each was doing.
+// Rendezvous lets Send return when the message has been received, as MPI
+// libraries do with long messages: code that runs here does not depend on
+// buffering. In both modes it is an error (ErrDeadlock) if all ranks wait for
+// each other. The error says what each rank was doing.
 //
-// Pinned binds ranks to cores and spins, so that times are those of the machine:
-// what package measure reads over it are latencies from core to core.
+// Pinned binds ranks to cores and spins. Its times are those of the machine:
+// package measure finds latencies from core to core over it.
 //
 // # Limits
 //
-// Worlds in the modes Buffered and Rendezvous move one message at a time, whatever
-// the number of cores. Pinned is for Linux. With more ranks than cores (or
-// GOMAXPROCS) there is nothing to bind and nothing to spin for: its ranks then
-// are plain goroutines that yield while they wait, Core is -1, and times mean
-// nothing. A rank that waits for one that has returned ends a pinned world; ranks
-// that wait for each other spin for good, since nobody looks at all of them.
+// Worlds in the modes Buffered and Rendezvous move one message at a time,
+// whatever the number of cores.
+//
+// Pinned requires Linux. With more ranks than cores (or GOMAXPROCS) no rank is
+// bound. The ranks then are plain goroutines that yield while they wait, Core
+// is -1, and times mean nothing. A rank that waits for one that has returned
+// ends a pinned world. Ranks that wait for each other spin for ever, since
+// nobody looks at all of them.
 //
 // # Design
 //
-// Buffered and Rendezvous share one implementation under one lock per world.
-// The lock makes it exact: a world in which all ranks wait for each other is
-// recognised the moment the last one blocks.
+// A comm is the communicator of all modes. It checks arguments and has sets of
+// requests, Bcast and Split. Its mover moves the messages of one rank.
 //
-// Pinned has no lock. Each ordered pair of ranks has a ring of cache lines
-// that one side writes and the other polls; messages of more than a line are
-// copied once, by the receiver, out of the sender's buffer. Each rank has an
-// OS thread of its own.
+// The mover of Buffered and Rendezvous (locked.go) works under one lock per
+// world. The lock makes it exact: it recognises a deadlock at the moment at
+// which the last rank blocks.
 //
-// Broadcast is the "library's own" of these worlds: the root shows its buffer
-// and everybody copies from it. Timed exists in Pinned only, since
-// only there it has anything to measure.
+// The mover of Pinned (engine.go, ring.go, pinned.go) has no lock. Each ordered
+// pair of ranks has a ring of cache lines that one side writes and the other
+// polls. The receiver copies longer messages out of the sender's buffer. Each
+// rank has an OS thread of its own.
+//
+// Bcast is the native broadcast of these worlds: the root shows its buffer and
+// all others copy from it. Only Pinned is an mpi.Timed, since only there is
+// something to measure.
 package local

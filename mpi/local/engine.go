@@ -3,58 +3,38 @@ package local
 import (
 	"fmt"
 	"runtime"
+	"slices"
 
 	"github.com/topocast/topocast/mpi"
 )
 
-// An engine moves the messages of one rank in mode Pinned. It belongs to the
-// rank's goroutine; others touch its rings and its long sends only. It works
-// while the rank is inside an operation, as MPI libraries do.
+// An engine is the mover of one rank in mode Pinned. It belongs to the rank's goroutine; others touch only its rings
+// and its long sends. It works while the rank is inside an operation, as MPI libraries do.
+//
+// A blocking operation takes the fast path if nothing else is under way: it writes to the ring, or polls the ring,
+// by itself. All other operations are transfers, which advance moves on.
 type engine struct {
 	world *pinnedWorld
 	rank  int
 	sends []*longSend
-	users []*pinnedTransfer // by index of send; nil: free, or of a blocking send
-	spare []int             // indices of free sends
+	users []*transfer // by index of send; nil: free, or of a blocking send
+	spare []int       // indices of free sends
 
-	outgoing []*pinnedTransfer // sends that found no room, in order
-	incoming []*incoming       // by source; nil until used
-	sources  []int             // sources with posted receives
-	free     *pinnedTransfer
-	early    *earlyMessage // free ones
+	outgoing []*transfer // sends that found no room, in order
+	incoming []*incoming // by source; nil until used
+	sources  []int       // sources with posted receives
+	pool     pool
 }
 
 // incoming is what is not yet matched from one source.
 type incoming struct {
 	ring     *ring
-	receives []*pinnedTransfer // posted, in order
-	messages []*earlyMessage   // taken from the ring before anybody asked, in order
-}
-
-// A pinnedTransfer is a send or receive of a request set, or of a blocking
-// operation that could not take the fast way.
-type pinnedTransfer struct {
-	next     *pinnedTransfer // in the free list
-	address  uint64
-	buf      []byte
-	peer     int // world rank
-	receives bool
-	sync     bool // a send that has to wait for its receiver
-	done     bool
-	send     int // index of its long send, -1 if none
-	size     int // of the message received
-}
-
-type earlyMessage struct {
-	next    *earlyMessage
-	address uint64
-	size    int
-	send    *longSend // nil: the message is in data
-	data    [slotData]byte
+	receives list // posted, in order
+	messages list // taken from the ring before the rank asked for them, in order
 }
 
 func newEngine(w *pinnedWorld, rank int) *engine {
-	e := &engine{world: w, rank: rank, users: make([]*pinnedTransfer, rankSends)}
+	e := &engine{world: w, rank: rank, users: make([]*transfer, rankSends)}
 	for i := range rankSends {
 		e.sends = append(e.sends, new(longSend))
 		e.spare = append(e.spare, rankSends-1-i)
@@ -68,15 +48,14 @@ func (e *engine) idle() bool { return len(e.outgoing) == 0 && len(e.sources) == 
 // patience is what a wait keeps from look to look.
 type patience struct {
 	looks uint
-	gone  bool // the peer had left before the last look
+	gone  bool // the peer had returned before the last look
 }
 
-// pause is called once per empty look of a wait, for what one rank of the world
-// can bring if peer is that, or -1. It tells whether to look again: not when the
-// world has ended, and not when there was nothing although the peer had left
-// before the look, which ends it. A bound rank spins; after some 100 us, when
-// something else must have got hold of the peer's core, it lets other processes
-// have its own now and then.
+// pause is called after each look in vain of a wait. peer is the rank of the world that is waited for, -1 if there are
+// several. pause tells whether to look again. It ends the world if the peer had returned before the look.
+//
+// A bound rank spins. After some 100 us another process must have got hold of the peer's core; the rank then lets
+// other processes have its own core now and then.
 func (e *engine) pause(p *patience, peer int) bool {
 	p.looks++
 	if e.world.cores == nil {
@@ -92,16 +71,16 @@ func (e *engine) pause(p *patience, peer int) bool {
 		}
 		p.gone = true
 	}
-	return !e.world.aborted.Load()
+	return !e.world.hasEnded.Load()
 }
 
-// step does what can be done without waiting.
-func (e *engine) step() {
+// advance does what can be done without waiting.
+func (e *engine) advance() {
 	if len(e.outgoing) > 0 {
 		e.push()
 	}
 	for i := 0; i < len(e.sources); {
-		if e.pull(e.sources[i]); len(e.incoming[e.sources[i]].receives) == 0 {
+		if e.pull(e.sources[i]); e.incoming[e.sources[i]].receives.head == nil {
 			e.sources[i] = e.sources[len(e.sources)-1]
 			e.sources = e.sources[:len(e.sources)-1]
 		} else {
@@ -115,14 +94,8 @@ func (e *engine) step() {
 func (e *engine) push() {
 	kept := e.outgoing[:0]
 	for _, t := range e.outgoing {
-		stuck := false
-		for _, k := range kept {
-			if k.peer == t.peer {
-				stuck = true
-				break
-			}
-		}
-		if stuck || !e.start(t) {
+		stuck := slices.ContainsFunc(kept, func(k *transfer) bool { return k.other == t.other })
+		if stuck || !e.put(t) {
 			kept = append(kept, t)
 		}
 	}
@@ -130,13 +103,13 @@ func (e *engine) push() {
 	e.outgoing = kept
 }
 
-// start puts a send into the ring. It tells whether there was room.
-func (e *engine) start(t *pinnedTransfer) bool {
-	r := e.world.ring(e.rank, t.peer)
+// put puts a send into the ring. It tells whether there was room.
+func (e *engine) put(t *transfer) bool {
+	r := e.world.ring(e.rank, t.other)
 	if !r.hasRoom() {
 		return false
 	}
-	if len(t.buf) <= slotData && !t.sync {
+	if len(t.buf) <= slotData && !t.synchronous {
 		r.putShort(t.address, t.buf)
 		t.done = true
 		return true
@@ -184,7 +157,7 @@ func (e *engine) retire(index int) {
 
 func (e *engine) from(src int) *incoming {
 	if e.incoming == nil {
-		e.incoming = make([]*incoming, e.world.n)
+		e.incoming = make([]*incoming, len(e.world.left))
 	}
 	in := e.incoming[src]
 	if in == nil {
@@ -198,12 +171,12 @@ func (e *engine) from(src int) *incoming {
 // or to the early messages.
 func (e *engine) pull(src int) {
 	in := e.incoming[src]
-	for len(in.receives) > 0 {
+	for in.receives.head != nil {
 		s := in.ring.front()
 		if s == nil {
 			return
 		}
-		if t := in.takeReceive(s.address); t != nil {
+		if t := in.receives.take(s.address); t != nil {
 			if !e.deliver(t, src, s) {
 				return
 			}
@@ -215,7 +188,7 @@ func (e *engine) pull(src int) {
 }
 
 // deliver copies a message to its receive. It fails if the world has ended.
-func (e *engine) deliver(t *pinnedTransfer, src int, s *slot) bool {
+func (e *engine) deliver(t *transfer, src int, s *slot) bool {
 	t.size = int(s.size)
 	if s.send == 0 {
 		copy(t.buf, s.data[:s.size])
@@ -226,71 +199,42 @@ func (e *engine) deliver(t *pinnedTransfer, src int, s *slot) bool {
 	return true
 }
 
-// keep moves a message that nobody waits for out of the ring.
+// keep moves a message that the rank has not asked for out of the ring.
 func (e *engine) keep(in *incoming, src int, s *slot) {
-	m := e.early
-	if m == nil {
-		m = new(earlyMessage)
-	} else {
-		e.early = m.next
-	}
-	*m = earlyMessage{address: s.address, size: int(s.size)}
+	m := e.pool.get()
+	m.address, m.size = s.address, int(s.size)
 	if s.send == 0 {
-		m.data = s.data
+		m.storage = append(m.storage[:0], s.data[:s.size]...)
 	} else {
-		m.send = e.world.engines[src].sends[s.send-1]
+		m.long = e.world.engines[src].sends[s.send-1]
 	}
-	in.messages = append(in.messages, m)
+	in.messages.add(m)
 }
 
-func (in *incoming) takeReceive(address uint64) *pinnedTransfer {
-	for i, t := range in.receives {
-		if t.address == address {
-			copy(in.receives[i:], in.receives[i+1:])
-			in.receives[len(in.receives)-1] = nil
-			in.receives = in.receives[:len(in.receives)-1]
-			return t
+// receive starts a receive: from the messages that have come early, or by posting it.
+func (e *engine) receive(t *transfer) {
+	in := e.from(t.other)
+	m := in.messages.take(t.address)
+	if m == nil {
+		if in.receives.head == nil {
+			e.sources = append(e.sources, t.other)
 		}
-	}
-	return nil
-}
-
-// receive starts a receive: from the early messages, or by posting it.
-func (e *engine) receive(t *pinnedTransfer) {
-	in := e.from(t.peer)
-	for i, m := range in.messages {
-		if m.address != t.address {
-			continue
-		}
-		t.size = m.size
-		if m.send == nil {
-			copy(t.buf, m.data[:m.size])
-		} else if !m.send.copyTo(t.buf) {
-			return // the world has ended; nobody waits for long
-		}
-		t.done = true
-		copy(in.messages[i:], in.messages[i+1:])
-		in.messages[len(in.messages)-1] = nil
-		in.messages = in.messages[:len(in.messages)-1]
-		m.send, m.next = nil, e.early
-		e.early = m
+		in.receives.add(t)
 		return
 	}
-	in.receives = append(in.receives, t)
-	if len(in.receives) == 1 {
-		e.sources = append(e.sources, t.peer)
+	t.size, t.done = m.size, true
+	if m.long == nil {
+		copy(t.buf, m.storage)
+	} else {
+		t.done = m.long.copyTo(t.buf) // not if the world has ended
 	}
+	e.pool.put(m)
 }
 
-// begin starts a transfer; what cannot be started is left to step.
-func (e *engine) begin(address uint64, buf []byte, peer int, receives, sync bool) *pinnedTransfer {
-	t := e.free
-	if t == nil {
-		t = new(pinnedTransfer)
-	} else {
-		e.free = t.next
-	}
-	*t = pinnedTransfer{address: address, buf: buf, peer: peer, receives: receives, sync: sync, send: -1}
+// start starts a transfer. What cannot be done at once is left to advance.
+func (e *engine) start(other int, address uint64, buf []byte, receives, synchronous bool) *transfer {
+	t := e.pool.get()
+	t.address, t.buf, t.other, t.receives, t.synchronous, t.send = address, buf, other, receives, synchronous, -1
 	if receives {
 		e.receive(t)
 	} else {
@@ -301,20 +245,19 @@ func (e *engine) begin(address uint64, buf []byte, peer int, receives, sync bool
 }
 
 // isDone tells whether a transfer is complete.
-func (e *engine) isDone(t *pinnedTransfer) bool {
+func (e *engine) isDone(t *transfer) bool {
 	return t.done || t.send >= 0 && e.sends[t.send].state.Load() == sendDone
 }
 
-// finish waits for a transfer. It returns what went wrong as one of mpi's
-// errors.
-func (e *engine) finish(t *pinnedTransfer) error {
+// complete waits for a transfer and takes it back.
+func (e *engine) complete(t *transfer) error {
 	var p patience
 	for !e.isDone(t) {
-		e.step()
+		e.advance()
 		if t.done {
 			break
 		}
-		if !e.pause(&p, t.peer) {
+		if !e.pause(&p, t.other) {
 			if t.send >= 0 && e.sends[t.send].withdraw() {
 				break
 			}
@@ -328,15 +271,14 @@ func (e *engine) finish(t *pinnedTransfer) error {
 	if t.receives {
 		err = lengthError(t.size, len(t.buf))
 	}
-	*t = pinnedTransfer{next: e.free}
-	e.free = t
+	e.pool.put(t)
 	return err
 }
 
-// send is a blocking send.
-func (e *engine) send(address uint64, buf []byte, dst int, sync bool) error {
+// sendTo is a blocking send to a rank of the world.
+func (e *engine) sendTo(dst int, address uint64, buf []byte, synchronous bool) error {
 	if !e.idle() {
-		return e.finish(e.begin(address, buf, dst, false, sync))
+		return e.complete(e.start(dst, address, buf, false, synchronous))
 	}
 	r := e.world.ring(e.rank, dst)
 	var p patience
@@ -345,13 +287,13 @@ func (e *engine) send(address uint64, buf []byte, dst int, sync bool) error {
 			return mpi.ErrAborted
 		}
 	}
-	if len(buf) <= slotData && !sync {
+	if len(buf) <= slotData && !synchronous {
 		r.putShort(address, buf)
 		return nil
 	}
 	index, ok := e.offer(buf)
 	if !ok {
-		return e.finish(e.begin(address, buf, dst, false, sync))
+		return e.complete(e.start(dst, address, buf, false, synchronous))
 	}
 	r.putLong(address, len(buf), index)
 	s := e.sends[index]
@@ -364,11 +306,11 @@ func (e *engine) send(address uint64, buf []byte, dst int, sync bool) error {
 	return nil
 }
 
-// recv is a blocking receive.
-func (e *engine) recv(address uint64, buf []byte, src int) error {
+// recvFrom is a blocking receive from a rank of the world.
+func (e *engine) recvFrom(src int, address uint64, buf []byte) error {
 	in := e.from(src)
-	if !e.idle() || len(in.messages) > 0 {
-		return e.finish(e.begin(address, buf, src, true, false))
+	if !e.idle() || in.messages.head != nil {
+		return e.complete(e.start(src, address, buf, true, false))
 	}
 	var p patience
 	for {

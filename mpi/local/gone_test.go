@@ -31,7 +31,7 @@ func pinnedWorlds(t *testing.T) map[string]int {
 
 // awaitReturn waits until another rank has returned.
 func awaitReturn(c mpi.Communicator, rank int) {
-	for !c.(*pinnedComm).world.left[rank].Load() {
+	for !c.(*pinnedComm).engine.world.left[rank].Load() {
 		time.Sleep(10 * time.Microsecond)
 	}
 }

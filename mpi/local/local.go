@@ -14,8 +14,8 @@ type Settings struct {
 	Mode Mode // default Buffered
 
 	// Cores are the logical CPUs that Pinned binds to, rank i to Cores[i].
-	// Default: the CPUs that the process may use, ascending (Cores()). If they
-	// are fewer than the ranks, or GOMAXPROCS is, nothing is bound.
+	// Default: the CPUs that the process may use, ascending (Cores()). No rank
+	// is bound if there are more ranks than Cores, or than GOMAXPROCS.
 	Cores []int
 }
 
@@ -49,7 +49,7 @@ type world interface {
 // returns the first cause and names its rank.
 //
 // The communicators implement mpi.SyncSender, NonBlocking, Clock (seconds
-// since the start of Run, the same clock on all ranks), Named, Bound,
+// since the start of Run, the same clock on all ranks), Placed,
 // Splitter, NativeBcast, Failer and io.Closer, and mpi.Timed in mode Pinned.
 func Run(n int, settings *Settings, body func(mpi.Communicator) error) error {
 	var s Settings
@@ -82,8 +82,8 @@ func Run(n int, settings *Settings, body func(mpi.Communicator) error) error {
 	return w.cause()
 }
 
-// runRank runs body on one rank. Whatever ends body but a plain return of nil
-// ends the world, runtime.Goexit (t.FailNow) too.
+// runRank runs body on one rank. The world goes on only if body returns nil:
+// an error, a panic and runtime.Goexit (t.FailNow) end it.
 func runRank(w world, rank int, body func(mpi.Communicator) error) {
 	var err error
 	returned := false

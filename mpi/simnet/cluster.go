@@ -18,7 +18,7 @@ type Cluster struct {
 	Hierarchy *topology.Hierarchy
 
 	// Node is the machine in which each host of the graph is, where the hosts
-	// are cores; nil where each host is a machine. For Settings and Placement.
+	// are cores; nil where each host is a machine. For Settings.
 	Node []int
 
 	// Routing says which of equally short routes is taken. For Settings.

@@ -3,7 +3,6 @@ package simnet_test
 import (
 	"fmt"
 	"log"
-	"strings"
 
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -53,42 +52,6 @@ func ExampleComm_Sleep() {
 	}
 	fmt.Println(report.Seconds, "s")
 	// Output: 0.5 s
-}
-
-// Where a scheduler may put six ranks on two hosts of three cores.
-func ExamplePlacement() {
-	cluster, err := simnet.ParseCluster("host:2 core:3")
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, how := range []string{"block", "cyclic"} {
-		cores, err := simnet.Placement(how, 6, cluster.Graph, cluster.Hierarchy, cluster.Node)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(how, cores)
-	}
-	// Output:
-	// block [0 1 2 3 4 5]
-	// cyclic [0 3 1 4 2 5]
-}
-
-// The host file of a launcher: a host for each rank.
-func ExampleReadPlacement() {
-	cluster, err := simnet.ParseCluster("tree:2x2")
-	if err != nil {
-		log.Fatal(err)
-	}
-	const file = `# of the job
-h3
-h0
-h0 # two ranks`
-	hosts, err := simnet.ReadPlacement(strings.NewReader(file), 3, cluster.Graph)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(hosts)
-	// Output: [3 0 0]
 }
 
 // One slow cable: ten times the latency, and a tenth of the rate. Host 1 is behind

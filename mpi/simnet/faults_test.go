@@ -2,10 +2,10 @@ package simnet_test
 
 import (
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/scenario"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
@@ -26,79 +26,13 @@ func dashed(t *testing.T) *topology.Graph {
 	return g
 }
 
-func TestFaultsAdd(t *testing.T) {
-	type directions = []simnet.SlowDirection
-	for _, c := range []struct {
-		text string
-		want simnet.Faults
-	}{
-		{"link n-1-sw-a 2x", simnet.Faults{SlowDirections: directions{{0, 4, 2, 0.5, 0}, {4, 0, 2, 0.5, 0}}}},
-		{"link 0-4 latency=1.5x", simnet.Faults{SlowDirections: directions{{0, 4, 1.5, 0, 0}, {4, 0, 1.5, 0, 0}}}},
-		{"link sw-a-swb rate=0.1x latency=3x", simnet.Faults{SlowDirections: directions{{4, 5, 3, 0.1, 0}, {5, 4, 3, 0.1, 0}}}},
-		{"link m1-swb 4x at=20ms", simnet.Faults{SlowDirections: directions{{2, 5, 4, 0.25, 0.02}, {5, 2, 4, 0.25, 0.02}}}},
-		{"direction m1>swb rate=0.5x", simnet.Faults{SlowDirections: directions{{2, 5, 0, 0.5, 0}}}},
-		{"  direction   5>m1  2x ", simnet.Faults{SlowDirections: directions{{5, 2, 2, 0.5, 0}}}},
-		{"host m2 2x", simnet.Faults{SlowHosts: []simnet.SlowHost{{3, 2}}, SlowDirections: directions{{3, 5, 2, 0.5, 0}, {5, 3, 2, 0.5, 0}}}},
-		{"lost 7", simnet.Faults{LostRanks: []simnet.LostRank{{Rank: 7}}}},
-		{"lost 0 at=1500ms", simnet.Faults{LostRanks: []simnet.LostRank{{Rank: 0, At: 1.5}}}},
-	} {
-		var got simnet.Faults
-		if err := got.Add(c.text, dashed(t)); err != nil || !reflect.DeepEqual(got, c.want) {
-			t.Errorf("Add(%q) = %+v, %v, want %+v", c.text, got, err, c.want)
-		}
-	}
-}
-
-func TestFaultsAddRefuses(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{"", "want link A-B"},
-		{"link", "want link A-B"},
-		{"cable 0-4 2x", `"cable": want link, direction, host or lost`},
-		{"link 0-1 2x", "there is no link n-1-n-2: n-1 is linked to sw-a"},
-		{"link 0>4 2x", `"0>4"`},
-		{"link a-b 2x", `"a-b": want two hosts or switches`},
-		{"link 0-9 2x", `"0-9"`},
-		{"link 0-4", "want how slow it is"},
-		{"link 0-4 0.5x", `"0.5x": want a factor from 1x to 1e+06x, such as 1.5x, or latency=1.5x or rate=0.5x`},
-		{"link 0-4 2", `"2": want a factor`},
-		{"link 0-4 2x at=soon", `"at=soon": want a time`},
-		{"link 0-4 at=2s", "want how slow it is"},
-		{"link 0-4 latency=0.5x", `"latency=0.5x": want a factor from 1x`},
-		{"link 0-4 rate=2x", `"rate=2x": want a factor from 1e-06x to 1x, such as rate=0.5x`},
-		{"link 0-4 rate=0x", "to 1x"},
-		{"link 0-4 rate=0.5x rate=0.5x", "each once"},
-		{"link 0-4 speed=2x", "want latency= and rate="},
-		{"link 0-4 NaNx", "NaNx"},
-		{"link 0-4 2e6x", `"2e6x"`},
-		{"direction 0>4 rate=1e-7x", `"rate=1e-7x"`},
-		{"direction 0-4 2x", `"0-4"`},
-		{"host 4 2x", `"4" is no host`},
-		{"host sw-a 2x", "is no host"},
-		{"host 0", "one factor"},
-		{"host 0 0.9x", `"0.9x": want a factor from 1x to 1e+06x, such as 1.2x`},
-		{"lost x", "the number of a rank"},
-		{"lost -1", "the number of a rank"},
-		{"lost 1 2s", "at=2s"},
-		{"lost 1 at=-2s", "at=2s"},
-	} {
-		var f simnet.Faults
-		err := f.Add(c.text, dashed(t))
-		if err == nil || !strings.HasPrefix(err.Error(), "simnet: fault ") || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("Add(%q) = %v, want %q", c.text, err, c.want)
-		}
-		if !reflect.DeepEqual(f, simnet.Faults{}) {
-			t.Errorf("Add(%q) left %+v", c.text, f)
-		}
-	}
-}
-
 // One direction at half rate: a long message one way takes twice its transfer time, and no
 // longer the other. By hand: latencies 5+10+5 us, 1 GB/s.
 func TestSlowDirectionSlowsOneWay(t *testing.T) {
 	g := dashed(t)
 	settings := &simnet.Settings{NoHandshake: true, ClockCost: -1}
 	for _, text := range []string{"direction sw-a>swb rate=0.5x", "direction sw-a>swb latency=2x"} {
-		if err := settings.Faults.Add(text, g); err != nil {
+		if err := scenario.AddFault(&settings.Faults, text, g); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -149,7 +83,7 @@ func TestLinkSlowsInMidRun(t *testing.T) {
 		{"link sw-a-swb rate=0.25x at=1h", 1, 20e-6 + bytes/1e9},
 	} {
 		s := &simnet.Settings{EagerLimit: bytes}
-		if err := s.Faults.Add(c.fault, dashed(t)); err != nil {
+		if err := scenario.AddFault(&s.Faults, c.fault, dashed(t)); err != nil {
 			t.Fatal(err)
 		}
 		report, err := simnet.Simulate(dashed(t), nil, s, func(comm mpi.Communicator) error {
@@ -183,27 +117,4 @@ func TestSlowDirectionsAreChecked(t *testing.T) {
 			t.Errorf("%+v: %v", d, err)
 		}
 	}
-}
-
-func FuzzFaultsAdd(f *testing.F) {
-	for _, text := range []string{"link 0-4 2x", "direction 0>4 rate=0.5x", "host 1 1.2x", "lost 3 at=1s", "link 0-1 2x at=1s", "link --- ="} {
-		f.Add(text)
-	}
-	var arcs []topology.Arc
-	arcs = topology.AppendLink(arcs, 0, 1, 1e-6, 1e9)
-	g, err := topology.NewGraph(1, 1, nil, arcs)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		var faults simnet.Faults
-		if faults.Add(text, g) != nil {
-			return
-		}
-		faults.LostRanks = nil // there is one rank
-		err := simnet.Run(g, nil, &simnet.Settings{Faults: faults}, func(mpi.Communicator) error { return nil })
-		if err != nil {
-			t.Errorf("Add(%q) took what Run refuses: %v", text, err)
-		}
-	})
 }

@@ -1,4 +1,4 @@
-package simnet_test
+package scenario
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/gen"
-	"github.com/topocast/topocast/mpi/simnet"
+	"github.com/topocast/topocast/topology"
 )
 
 func TestPlacement(t *testing.T) {
@@ -29,29 +29,31 @@ func TestPlacement(t *testing.T) {
 		{"tree:[1,3]", "cyclic", 6, []int{0, 1, 2, 3, 0, 1}},
 		{"star:3", "cyclic", 3, []int{0, 1, 2}},
 		{"host:2 socket:2 core:2", "cyclic", 4, []int{0, 4, 1, 5}},
+		{"host:2 core:3", "block", 6, []int{0, 1, 2, 3, 4, 5}},
+		{"host:2 core:3", "cyclic", 6, []int{0, 3, 1, 4, 2, 5}},
 		{"tree:2x2", file, 3, []int{3, 1, 0}},
 	} {
 		cl, err := gen.Parse(c.cluster)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := simnet.Placement(c.how, c.ranks, cl.Graph, cl.Hierarchy, cl.Node)
+		got, err := Placement(c.how, c.ranks, cl.Graph, cl.Hierarchy, cl.Node)
 		if err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("Placement(%q, %d) on %s = %v, %v, want %v", c.how, c.ranks, c.cluster, got, err, c.want)
 		}
 	}
 
 	g := graphOf(t, "tree:4x8")
-	shuffled, err := simnet.Placement("shuffled", 64, g, nil, nil)
+	shuffled, err := Placement("shuffled", 64, g, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, _ := simnet.Placement("shuffled:0", 64, g, nil, nil)
-	other, _ := simnet.Placement("shuffled:1", 64, g, nil, nil)
+	again, _ := Placement("shuffled:0", 64, g, nil, nil)
+	other, _ := Placement("shuffled:1", 64, g, nil, nil)
 	if !slices.Equal(shuffled, again) || slices.Equal(shuffled, other) {
 		t.Error("the seed does not decide how ranks are shuffled")
 	}
-	block, _ := simnet.Placement("block", 64, g, nil, nil)
+	block, _ := Placement("block", 64, g, nil, nil)
 	if slices.Sort(shuffled); !slices.Equal(shuffled, block) {
 		t.Errorf("shuffled ranks are on %v, want two on each host", shuffled)
 	}
@@ -59,11 +61,11 @@ func TestPlacement(t *testing.T) {
 	for how, want := range map[string]string{
 		"shuffled:x": "seed", "nowhere/to/be/found": "want block, cyclic, shuffled or a file", file: `line 5: "nonsense, not read"`,
 	} {
-		if _, err := simnet.Placement(how, 8, g, nil, nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Placement(how, 8, g, nil, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Placement(%q) = %v, want an error with %q", how, err, want)
 		}
 	}
-	if _, err := simnet.Placement("block", 0, g, nil, nil); err == nil {
+	if _, err := Placement("block", 0, g, nil, nil); err == nil {
 		t.Error("no ranks: no error")
 	}
 }
@@ -74,9 +76,19 @@ func FuzzReadPlacement(f *testing.F) {
 	}
 	g := graphOf(f, "star:3")
 	f.Fuzz(func(t *testing.T, text string) {
-		placement, err := simnet.ReadPlacement(strings.NewReader(text), 2, g)
+		placement, err := readPlacement(strings.NewReader(text), 2, g)
 		if err == nil && (len(placement) != 2 || slices.Min(placement) < 0 || slices.Max(placement) > 2) {
-			t.Errorf("ReadPlacement(%q) = %v", text, placement)
+			t.Errorf("readPlacement(%q) = %v", text, placement)
 		}
 	})
+}
+
+// graphOf is the graph of a cluster of one line.
+func graphOf(t testing.TB, spec string) *topology.Graph {
+	t.Helper()
+	c, err := gen.Parse(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Graph
 }

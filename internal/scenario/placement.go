@@ -1,4 +1,4 @@
-package simnet
+package scenario
 
 import (
 	"bufio"
@@ -13,20 +13,19 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// Placement returns the host of each of so many ranks on a graph:
+// Placement returns the host of each rank on a graph. how is one of
 //
-//	block      consecutive ranks on one host, and on neighbouring hosts; if there
-//	           are fewer ranks than hosts, one each on the first ones
+//	block      consecutive ranks on one host, and on neighbouring hosts; with
+//	           fewer ranks than hosts, one rank each on the first hosts
 //	cyclic     consecutive ranks on different machines (node, as in
-//	           Settings.Node) where these hold several hosts, else in different
-//	           finest groups of the hierarchy, else on different hosts
-//	shuffled   as block, but ranks in random order; shuffled:7 with the seed 7
+//	           simnet.Settings.Node) where these hold several hosts, else in
+//	           different finest groups of h, else on different hosts
+//	shuffled   as block, but ranks in random order; shuffled:7 has the seed 7
 //
-// Anything else is the name of a file for ReadPlacement. Node and hierarchy may
-// be nil.
+// or the name of a file with a host per line, as readPlacement reads it. h and node may be nil.
 func Placement(how string, ranks int, g *topology.Graph, h *topology.Hierarchy, node []int) ([]int, error) {
 	if ranks < 1 || g.Hosts() < 1 {
-		return nil, fmt.Errorf("simnet: placement: %d ranks on %d hosts: want at least one of each", ranks, g.Hosts())
+		return nil, fmt.Errorf("placement: %d ranks on %d hosts: want at least one of each", ranks, g.Hosts())
 	}
 	perHost := (ranks + g.Hosts() - 1) / g.Hosts()
 	block := make([]int, ranks)
@@ -48,7 +47,7 @@ func Placement(how string, ranks int, g *topology.Graph, h *topology.Hierarchy, 
 		if hasSeed {
 			var err error
 			if n, err = strconv.ParseUint(seed, 10, 64); err != nil {
-				return nil, fmt.Errorf("simnet: placement %q: seed: want a number of at least 0", how)
+				return nil, fmt.Errorf("placement %q: seed: want a number of at least 0", how)
 			}
 		}
 		rng := rand.New(rand.NewPCG(n, 0x706c616365)) // "place": a stream of its own
@@ -57,18 +56,18 @@ func Placement(how string, ranks int, g *topology.Graph, h *topology.Hierarchy, 
 	}
 	file, err := os.Open(how)
 	if err != nil {
-		return nil, fmt.Errorf("simnet: placement: want block, cyclic, shuffled or a file: %w", err)
+		return nil, fmt.Errorf("placement: want block, cyclic, shuffled or a file: %w", err)
 	}
 	defer file.Close()
-	placement, err := ReadPlacement(file, ranks, g)
+	placement, err := readPlacement(file, ranks, g)
 	if err != nil {
 		return nil, fmt.Errorf("%w (file %s)", err, how)
 	}
 	return placement, nil
 }
 
-// dealt lists the hosts as one deals cards: the first of each group, the
-// second of each, and so on.
+// dealt lists the hosts as one deals cards: the first host of each group, then
+// the second host of each group, and so on.
 func dealt(hosts int, h *topology.Hierarchy, node []int) []int {
 	group := make([]int, hosts)
 	for i := range group {
@@ -91,11 +90,11 @@ func dealt(hosts int, h *topology.Hierarchy, node []int) []int {
 	return order
 }
 
-// ReadPlacement reads the host of each rank, one per line, by its name in the
-// graph or its number, as the host files of MPI launchers have them. What
-// follows a # is a comment, empty lines do not count, and neither do lines after
-// that of the last rank.
-func ReadPlacement(r io.Reader, ranks int, g *topology.Graph) ([]int, error) {
+// readPlacement reads the host of each rank, one per line, as the host files of
+// MPI launchers have them. A line holds the name of a host in the graph, or its
+// number. A # starts a comment. Empty lines and lines after the last rank are
+// ignored.
+func readPlacement(r io.Reader, ranks int, g *topology.Graph) ([]int, error) {
 	named := make(map[string]int, g.Hosts())
 	for v := g.Hosts() - 1; v >= 0; v-- {
 		named[g.Name(v)] = v
@@ -111,17 +110,17 @@ func ReadPlacement(r io.Reader, ranks int, g *topology.Graph) ([]int, error) {
 		if !ok {
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 0 || n >= g.Hosts() {
-				return nil, fmt.Errorf("simnet: placement: line %d: %q: want the name of a host, or a number from 0 to %d", number, text, g.Hosts()-1)
+				return nil, fmt.Errorf("placement: line %d: %q: want the name of a host, or a number from 0 to %d", number, text, g.Hosts()-1)
 			}
 			host = n
 		}
 		placement = append(placement, host)
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("simnet: placement: %w", err)
+		return nil, fmt.Errorf("placement: %w", err)
 	}
 	if len(placement) < ranks {
-		return nil, fmt.Errorf("simnet: placement: %d hosts for %d ranks", len(placement), ranks)
+		return nil, fmt.Errorf("placement: %d hosts for %d ranks", len(placement), ranks)
 	}
 	return placement, nil
 }
