@@ -221,7 +221,7 @@ func knockJob(t *testing.T, phase, harm, network string) outcomeRow {
 		args = append([]string{"discover", "--budget", "10s", "--patterns", "0", "--output", kept}, silence...)
 	case "writing": // after what was kept before has been replaced whole
 		k.rank = 0
-		args = []string{"discover", "--budget", "3s", "--patterns", "0", "--repetitions", "1", "--keep", kept, "--output", "-"}
+		args = []string{"discover", "--budget", "10s", "--patterns", "0", "--repetitions", "1", "--keep", kept, "--output", "-"}
 	case "tuning":
 		args = append([]string{"tune", "--sizes", "8,1KiB", "--budget", "10s", kept}, silence...)
 	case "broadcasting":
@@ -340,7 +340,7 @@ func TestJobFiles(t *testing.T) {
 	}
 	folder := t.TempDir()
 	measured := filepath.Join(folder, "measured.json")
-	if status, _, stderr := launch(t, 3, "discover", "--budget", "5s", "--repetitions", "1", "--patterns", "0", "--output", measured); status != 0 {
+	if status, _, stderr := launch(t, 3, "discover", "--budget", "10s", "--repetitions", "1", "--patterns", "0", "--output", measured); status != 0 {
 		t.Fatal(stderr)
 	}
 	whole, err := os.ReadFile(measured)
