@@ -3,6 +3,7 @@ package mpi
 import (
 	"encoding/binary"
 	"fmt"
+	"reflect"
 	"strings"
 )
 
@@ -17,8 +18,8 @@ type abi struct {
 	// Handles.
 	commWorld, commSelf, commNull, byteType, requestNull uintptr
 	errorsReturn, copyNothing                            uintptr
-	numbers                                              [Float64 + 1]uintptr // by NumberType
-	reductions                                           [Max + 1]uintptr     // by Reduction
+	numbers                                              [reflect.Float64 + 1]uintptr // 0: no such type
+	reductions                                           [Max + 1]uintptr             // by Reduction
 
 	// Classes of errors.
 	errRank, errRoot, errTag, errCount, errTruncate int32

@@ -1,6 +1,9 @@
 package mpi
 
-import "strings"
+import (
+	"reflect"
+	"strings"
+)
 
 // mpich is the ABI of MPICH, from mpi.h of version 4.0.2; versions 3.4 to 5.0 have it. Since 2014 it is
 // also the ABI of Intel MPI, MVAPICH and Cray MPICH (MPICH ABI Compatibility Initiative,
@@ -14,9 +17,9 @@ func mpich() *abi {
 		byteType: 0x4c00010d, requestNull: 0x2c000000,
 		errorsReturn: 0x54000001, copyNothing: 0,
 		numbers: [...]uintptr{
-			Int8: 0x4c000137, Int16: 0x4c000238, Int32: 0x4c000439, Int64: 0x4c00083a,
-			Uint8: 0x4c00013b, Uint16: 0x4c00023c, Uint32: 0x4c00043d, Uint64: 0x4c00083e,
-			Float32: 0x4c00040a, Float64: 0x4c00080b,
+			reflect.Int8: 0x4c000137, reflect.Int16: 0x4c000238, reflect.Int32: 0x4c000439, reflect.Int64: 0x4c00083a,
+			reflect.Uint8: 0x4c00013b, reflect.Uint16: 0x4c00023c, reflect.Uint32: 0x4c00043d, reflect.Uint64: 0x4c00083e,
+			reflect.Float32: 0x4c00040a, reflect.Float64: 0x4c00080b,
 		},
 		reductions: [...]uintptr{Max: 0x58000001, Min: 0x58000002, Sum: 0x58000003, Product: 0x58000004},
 

@@ -1,5 +1,7 @@
 package mpi
 
+import "reflect"
+
 // standard is the standard ABI of MPI 5 (MPI 5.0, chapter 20), from mpi.h of MPICH 5.0.2 and of Open MPI
 // 6.0.0rc2, which agree. Handles are pointers. Where MPI_Status holds the count is the library's own affair:
 // checkABI finds it out.
@@ -12,9 +14,9 @@ func standard() *abi {
 		byteType: 0x247, requestNull: 0x180,
 		errorsReturn: 0x143, copyNothing: 0,
 		numbers: [...]uintptr{
-			Int8: 0x240, Int16: 0x248, Int32: 0x250, Int64: 0x258,
-			Uint8: 0x241, Uint16: 0x249, Uint32: 0x251, Uint64: 0x259,
-			Float32: 0x210, Float64: 0x214,
+			reflect.Int8: 0x240, reflect.Int16: 0x248, reflect.Int32: 0x250, reflect.Int64: 0x258,
+			reflect.Uint8: 0x241, reflect.Uint16: 0x249, reflect.Uint32: 0x251, reflect.Uint64: 0x259,
+			reflect.Float32: 0x210, reflect.Float64: 0x214,
 		},
 		reductions: [...]uintptr{Sum: 0x21, Min: 0x22, Max: 0x23, Product: 0x24},
 

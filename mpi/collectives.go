@@ -1,5 +1,7 @@
 package mpi
 
+import "reflect"
+
 // A Reduction is the operation by which the values of all ranks become one.
 type Reduction uint8
 
@@ -11,42 +13,11 @@ const (
 	Max
 )
 
-func (r Reduction) String() string {
-	return nameOf(int(r), "sum", "product", "min", "max")
-}
-
-// A NumberType is the type of the values of a reduction.
-type NumberType uint8
-
-// The types that every library has.
-const (
-	Int8 NumberType = iota
-	Int16
-	Int32
-	Int64
-	Uint8
-	Uint16
-	Uint32
-	Uint64
-	Float32
-	Float64
-)
-
-func (t NumberType) String() string {
-	return nameOf(int(t), "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64")
-}
-
-func nameOf(i int, names ...string) string {
-	if i < len(names) {
-		return names[i]
-	}
-	return "unknown"
-}
-
 // Collectives are the MPI library's collective operations besides MPI_Bcast (NativeBcast). Package
 // mpi/collective calls them with slices of Go values.
 //
-// All methods are collective. Operation, root, number type and reduction are equal on all ranks.
+// All methods are collective. Operation, root, number and reduction are equal on all ranks. number is the type of
+// the values: reflect.Int8 to Int64, Uint8 to Uint64, Float32 or Float64.
 //
 // Gather, Scatter, Allgather and Alltoall move blocks of bytes. The blocks of a buffer follow one another
 // in the order of ranks. The argument counts has the length in bytes of each block. Nil means that all blocks
@@ -59,10 +30,10 @@ type Collectives interface {
 
 	// Reduce replaces values of rank root by the reduction of the values of all ranks, element by
 	// element. The values of other ranks stay. len(values) is equal on all ranks.
-	Reduce(values []byte, number NumberType, with Reduction, root int) error
+	Reduce(values []byte, number reflect.Kind, with Reduction, root int) error
 
 	// Allreduce replaces the values of all ranks by their reduction.
-	Allreduce(values []byte, number NumberType, with Reduction) error
+	Allreduce(values []byte, number reflect.Kind, with Reduction) error
 
 	// Gather fills dst of rank root with the blocks src of all ranks. On other ranks dst is not read, and
 	// of counts only whether it is nil.

@@ -5,6 +5,7 @@ package mpi_test
 import (
 	"fmt"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -29,7 +30,7 @@ func rankOfLimit() {
 		case "Recv":
 			return c.Recv(buf, 1, 1)
 		case "Allreduce":
-			return c.Allreduce(buf, mpi.Float64, mpi.Sum)
+			return c.Allreduce(buf, reflect.Float64, mpi.Sum)
 		case "Gather":
 			return c.Gather(buf, []int{8, 8}, buf[:8], 0)
 		default:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"reflect"
 	"unsafe"
 )
 
@@ -49,7 +50,7 @@ func (c *Comm) Barrier() error {
 
 // Reduce is collective: MPI_Reduce replaces values of rank root by the reduction of the values of all
 // ranks.
-func (c *Comm) Reduce(values []byte, number NumberType, with Reduction, root int) error {
+func (c *Comm) Reduce(values []byte, number reflect.Kind, with Reduction, root int) error {
 	if err := c.checkRoot("Reduce", root); err != nil {
 		return err
 	}
@@ -57,18 +58,18 @@ func (c *Comm) Reduce(values []byte, number NumberType, with Reduction, root int
 }
 
 // Allreduce is collective: MPI_Allreduce replaces the values of all ranks by their reduction.
-func (c *Comm) Allreduce(values []byte, number NumberType, with Reduction) error {
+func (c *Comm) Allreduce(values []byte, number reflect.Kind, with Reduction) error {
 	if err := c.open("Allreduce"); err != nil {
 		return err
 	}
 	return c.reduce("Allreduce", values, number, with, -1)
 }
 
-func (c *Comm) reduce(op string, values []byte, number NumberType, with Reduction, root int) error {
-	size := number.size()
+func (c *Comm) reduce(op string, values []byte, number reflect.Kind, with Reduction, root int) error {
+	size := numberSize(number)
 	switch {
 	case size == 0 || with > Max:
-		return c.refuse(op, ErrOther, "number type %d, reduction %d", number, with)
+		return c.refuse(op, ErrOther, "a reduction %d of numbers of type %v", with, number)
 	case len(values)%size != 0:
 		return c.refuse(op, ErrLength, "%d bytes are no %v", len(values), number)
 	case len(values)/size > math.MaxInt32:
@@ -77,9 +78,9 @@ func (c *Comm) reduce(op string, values []byte, number NumberType, with Reductio
 		return nil
 	}
 	from, into := values, c.scratch.take(len(values))
-	flips := number >= Uint8 && number <= Uint64 && with >= Min
+	flips := number >= reflect.Uint8 && number <= reflect.Uint64 && with >= Min
 	if flips {
-		number -= Uint8 - Int8
+		number -= reflect.Uint8 - reflect.Int8
 		room := c.scratch.take(2 * len(values))
 		from, into = append(room[:0], values...), room[len(values):]
 		flipSigns(from, size)
@@ -103,12 +104,19 @@ func flipSigns(values []byte, size int) {
 	}
 }
 
-// size is the size of a number in bytes. It is 0 for a type that does not exist.
-func (t NumberType) size() int {
-	if t > Float64 {
-		return 0
+// numberSize is the size of a number in bytes. It is 0 for a type that the libraries do not have.
+func numberSize(number reflect.Kind) int {
+	switch number {
+	case reflect.Int8, reflect.Uint8:
+		return 1
+	case reflect.Int16, reflect.Uint16:
+		return 2
+	case reflect.Int32, reflect.Uint32, reflect.Float32:
+		return 4
+	case reflect.Int64, reflect.Uint64, reflect.Float64:
+		return 8
 	}
-	return [...]int{Int8: 1, Int16: 2, Int32: 4, Int64: 8, Uint8: 1, Uint16: 2, Uint32: 4, Uint64: 8, Float32: 4, Float64: 8}[t]
+	return 0
 }
 
 // Gather is collective: dst of rank root becomes the blocks src of all ranks, by MPI_Gather, or by

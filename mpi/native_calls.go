@@ -1,6 +1,9 @@
 package mpi
 
-import "unsafe"
+import (
+	"reflect"
+	"unsafe"
+)
 
 // A collectiveCall is one of MPI's collectives: the blocking function, and the one that only starts it.
 type collectiveCall struct{ blocking, starting uintptr }
@@ -64,7 +67,7 @@ func (e *endpoint) callLong(function uintptr, args []uintptr) code {
 }
 
 // reduce puts the reduction into another buffer. A root below 0 means all ranks.
-func (e *endpoint) reduce(values, into []byte, count int, number NumberType, with Reduction, root int) code {
+func (e *endpoint) reduce(values, into []byte, count int, number reflect.Kind, with Reduction, root int) code {
 	from, to := e.keep(0, values), e.keep(1, into)
 	kind, op := e.lib.numbers[number], e.lib.reductions[with]
 	if root < 0 {

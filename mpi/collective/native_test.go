@@ -3,6 +3,7 @@ package collective
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"testing"
 	"unsafe"
 
@@ -29,12 +30,12 @@ func (l *library) Barrier() error {
 	return Barrier(l.below)
 }
 
-func (l *library) Reduce(values []byte, number mpi.NumberType, with mpi.Reduction, root int) error {
+func (l *library) Reduce(values []byte, number reflect.Kind, with mpi.Reduction, root int) error {
 	l.calls++
 	return byType(values, number, func(v any) error { return typed(v, reducer{l.below, with, root}) })
 }
 
-func (l *library) Allreduce(values []byte, number mpi.NumberType, with mpi.Reduction) error {
+func (l *library) Allreduce(values []byte, number reflect.Kind, with mpi.Reduction) error {
 	l.calls++
 	return byType(values, number, func(v any) error { return typed(v, reducer{l.below, with, None}) })
 }
@@ -119,27 +120,27 @@ func valuesIn[T any](b []byte, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
 }
 
-func byType(values []byte, number mpi.NumberType, f func(any) error) error {
+func byType(values []byte, number reflect.Kind, f func(any) error) error {
 	switch number {
-	case mpi.Int8:
+	case reflect.Int8:
 		return f(valuesIn[int8](values, len(values)))
-	case mpi.Int16:
+	case reflect.Int16:
 		return f(valuesIn[int16](values, len(values)/2))
-	case mpi.Int32:
+	case reflect.Int32:
 		return f(valuesIn[int32](values, len(values)/4))
-	case mpi.Int64:
+	case reflect.Int64:
 		return f(valuesIn[int64](values, len(values)/8))
-	case mpi.Uint8:
+	case reflect.Uint8:
 		return f(values)
-	case mpi.Uint16:
+	case reflect.Uint16:
 		return f(valuesIn[uint16](values, len(values)/2))
-	case mpi.Uint32:
+	case reflect.Uint32:
 		return f(valuesIn[uint32](values, len(values)/4))
-	case mpi.Uint64:
+	case reflect.Uint64:
 		return f(valuesIn[uint64](values, len(values)/8))
-	case mpi.Float32:
+	case reflect.Float32:
 		return f(valuesIn[float32](values, len(values)/4))
-	case mpi.Float64:
+	case reflect.Float64:
 		return f(valuesIn[float64](values, len(values)/8))
 	}
 	return fmt.Errorf("number type %d", number)

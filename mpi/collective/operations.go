@@ -48,17 +48,15 @@ func checkReduction(with mpi.Reduction) error {
 	return nil
 }
 
-// numberType is T for native reductions.
-func numberType[T Number]() mpi.NumberType {
+// numberType is T for native reductions, which know its size.
+func numberType[T Number]() reflect.Kind {
 	t := reflect.TypeFor[T]()
-	bySize := mpi.NumberType(bits.TrailingZeros(uint(t.Size()))) // 1, 2, 4 and 8 bytes
+	bySize := reflect.Kind(bits.TrailingZeros(uint(t.Size()))) // 1, 2, 4 and 8 bytes
 	switch t.Kind() {
-	case reflect.Float32:
-		return mpi.Float32
-	case reflect.Float64:
-		return mpi.Float64
+	case reflect.Float32, reflect.Float64:
+		return t.Kind()
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return mpi.Int8 + bySize
+		return reflect.Int8 + bySize
 	}
-	return mpi.Uint8 + bySize
+	return reflect.Uint8 + bySize
 }
