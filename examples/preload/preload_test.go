@@ -28,7 +28,7 @@ const (
 	launcherVar = "TOPOCAST_TEST_MPIRUN"  // the launcher and its flags; the number of ranks follows
 	mpiVar      = "MPI"                   // openmpi or mpich
 	compilerVar = "CC"                    // of C programs
-	standardVar = "TOPOCAST_MPI"          // a library of the standard ABI, for which programs are compiled instead; or nothing
+	standardVar = "TOPOCAST_MPI"          // set if the compiler is for the standard ABI, which has no Fortran
 )
 
 // jobLimit is for jobs that hang. Others take seconds, but 2.5 GiB took more than four minutes on a busy machine.
@@ -109,28 +109,10 @@ func compile(t testing.TB, source string) string {
 		compiler, flags = "mpif90."+os.Getenv(mpiVar), []string{"-O1", "-w", "-fallow-argument-mismatch"}
 	}
 	flags = append(flags, "-o", program, filepath.Join("testdata", source), "-ldl")
-	if file := os.Getenv(standardVar); file != "" {
-		compiler, flags = "cc", append(flags, standardABI(t, file)...)
-	}
 	if out, err := exec.Command(compiler, flags...).CombinedOutput(); err != nil {
 		t.Fatalf("compile %s: %v\n%s", source, err, out)
 	}
 	return program
-}
-
-// standardABI returns the flags of the C compiler for programs of the standard ABI, and of this library that has it. All
-// of them have the same soname, so programs find this one by a link of that name.
-func standardABI(t testing.TB, file string) []string {
-	t.Helper()
-	headers, err := filepath.Glob(filepath.Join(filepath.Dir(file), "*", "include", "standard_abi"))
-	if err != nil || len(headers) == 0 {
-		t.Fatalf("no header of the standard ABI is beside %s (%v)", file, err)
-	}
-	dir := t.TempDir()
-	if err := os.Symlink(file, filepath.Join(dir, "libmpi_abi.so.1")); err != nil {
-		t.Fatal(err)
-	}
-	return []string{"-I" + headers[0], file, "-Xlinker", "-rpath", "-Xlinker", dir}
 }
 
 // racks writes a network of this host as if its ranks were in two racks, so that topology-aware broadcasts

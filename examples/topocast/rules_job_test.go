@@ -129,7 +129,7 @@ func (p *libraryProbe) follows(t *testing.T, job rulesJob, n int, all ...broadca
 	file := filepath.Join(t.TempDir(), "rules")
 	args := []string{"rules", "--openmpi", file}
 	if !p.openMPI {
-		linked, err := exec.Command("sh", "-c", `ldd "$0" | awk '$1 ~ /^libmpich/ { print $3 }'`, p.program).Output()
+		linked, err := exec.Command("sh", "-c", `ldd "$0" | awk '$1 ~ /^libmpi(ch|_abi)[.]/ { print $3 }'`, p.program).Output()
 		if err != nil {
 			t.Fatal(err)
 		}
