@@ -16,7 +16,7 @@ import (
 // much of native's speed ours has (native's time over ours, medians of 51 pairs), how often
 // something of ours was chosen, and what the last Tune took.
 //
-//	CC=mpicc go test -c -tags mpi -o test ./bcast && mpirun -n 2 ./test -test.run - -test.bench NeverSlower -test.benchtime 1x
+//	go test -c -o test ./bcast && mpirun -n 2 ./test -test.run - -test.bench NeverSlower -test.benchtime 1x
 func BenchmarkMPINeverSlower(b *testing.B) {
 	c, err := mpi.World()
 	if errors.Is(err, mpi.ErrNoLauncher) {

@@ -45,9 +45,9 @@ func TestVersion(t *testing.T) {
 		t.Errorf("--version: status %d, %q, %q", status, out, stderr)
 	}
 	got := describeBuild(&debug.BuildInfo{GoVersion: "go1.26", Main: debug.Module{Version: "v1.2.3"}, Settings: []debug.BuildSetting{
-		{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.time", Value: "2026-01-02T03:04:05Z"}, {Key: "vcs.modified", Value: "true"}, {Key: "-tags", Value: "mpi"},
+		{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.time", Value: "2026-01-02T03:04:05Z"}, {Key: "vcs.modified", Value: "true"}, {Key: "-tags", Value: "gompi"},
 	}})
-	if want := "v1.2.3 (abc with changes, 2026-01-02T03:04:05Z) tags mpi go1.26"; got != want {
+	if want := "v1.2.3 (abc with changes, 2026-01-02T03:04:05Z) tags gompi go1.26"; got != want {
 		t.Errorf("describeBuild = %q, want %q", got, want)
 	}
 	if got := describeBuild(&debug.BuildInfo{GoVersion: "go1.26"}); got != "(devel) go1.26" {

@@ -8,6 +8,6 @@
 // A listing is made of syntax alone, so it needs neither a type checker nor a
 // build: constants and variables, functions, then the types with what belongs to
 // them, in alphabetical order, as a program sees them that is built for
-// linux/amd64 without cgo and without the tag mpi. Comments, function bodies and
+// linux/amd64 without cgo and without tags. Comments, function bodies and
 // the order of the source do not count.
 package api

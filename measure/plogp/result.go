@@ -148,8 +148,8 @@ func (r *Result) warn() {
 // tripCalls are those of a round trip, all in a row: send and receive on either rank.
 const tripCalls = 4
 
-// warnOfCalls says of how many readings calls from Go are more than a small part. These times are read from Go, call by call,
-// in both builds; with the tag mpi they are calls of cgo, which take less and tell no cost.
+// warnOfCalls says of how many readings calls from Go are more than a small part. These times are read from Go, call by
+// call.
 func (r *Result) warnOfCalls() {
 	var trips, overheads []float64
 	for _, s := range r.sides {
