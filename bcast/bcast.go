@@ -90,8 +90,12 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	if known.costs, err = costsOf(t.Costs); err != nil {
 		return nil, err
 	}
+	groupings, err := groupingsOf(t, known, comm.Size())
+	if err != nil {
+		return nil, err
+	}
 	b := &Broadcaster{
-		comm: comm, ranks: comm.Size(), exec: crew.exec, known: known,
+		groupings: groupings, comm: comm, ranks: comm.Size(), exec: crew.exec, known: known,
 		modelOnly: t.ModelOnly && !t.Doubtful, warnings: t.Warnings,
 		budget: t.Budget.Seconds(), adapt: t.Adapt, crowded: t.Crowded,
 		hosts: numbered(places), cells: make(map[cellKey]*cell),
@@ -100,6 +104,7 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	if t.Algorithms == nil {
 		algorithms = append(algorithms, schedule.NativeGroups{})
 	}
+	// Communicators are made last: nothing that fails afterwards leaves them behind.
 	if b.timed() && slices.ContainsFunc(algorithms, usesNative) {
 		if b.exec.groups, err = newGroups(crew, known.tree); err != nil {
 			return nil, err
@@ -108,9 +113,7 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	if b.exec.groups == nil {
 		algorithms = withoutNative(algorithms)
 	}
-	if err := b.arrange(t, algorithms); err != nil {
-		return nil, err
-	}
+	b.arrange(algorithms)
 	if t.Tag != 0 {
 		b.exec.tag = t.Tag
 	}

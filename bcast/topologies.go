@@ -177,28 +177,30 @@ func validateTopologies(asked []Topology) error {
 	return nil
 }
 
+// groupingsOf returns the topologies of the terms, that of the network first, with their groups and costs.
+func groupingsOf(t *terms, known *knowledge, ranks int) (all []grouping, err error) {
+	all = append([]grouping{{Wanted: !t.FoundIsOut}}, t.Groupings...)
+	all[0].tree, all[0].costs = known.tree, known.costs
+	for i := range all[1:] {
+		g := &all[1+i]
+		if g.tree, err = g.Tree(ranks); err != nil {
+			return nil, fmt.Errorf("bcast: new: topology %s: %w", g.Name, err)
+		}
+		if g.costs, err = costsOf(g.Costs); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
 // arrange makes the catalogue: the algorithms with their settings along each topology.
-func (b *Broadcaster) arrange(t *terms, algorithms []schedule.Algorithm) error {
-	b.groupings = append([]grouping{{Wanted: !t.FoundIsOut}}, t.Groupings...)
+func (b *Broadcaster) arrange(algorithms []schedule.Algorithm) {
 	for i := range b.groupings {
 		g := &b.groupings[i]
 		g.from = len(b.catalogue)
-		own := algorithms
-		if i == 0 {
-			g.tree, g.costs = b.known.tree, b.known.costs
-		} else {
-			own = withoutNative(algorithms) // its communicators are those of the groups that were found
-			var err error
-			if g.tree, err = g.Tree(b.ranks); err != nil {
-				return fmt.Errorf("bcast: new: topology %s: %w", g.Name, err)
-			}
-			if g.costs, err = costsOf(g.Costs); err != nil {
-				return err
-			}
-		}
-		b.catalogue = append(b.catalogue, schedule.Variants(own, schedule.Problem{Ranks: b.ranks, Tree: g.tree, Costs: g.costs})...)
+		b.catalogue = append(b.catalogue, schedule.Variants(algorithms, schedule.Problem{Ranks: b.ranks, Tree: g.tree, Costs: g.costs})...)
+		algorithms = withoutNative(algorithms) // its communicators are those of the groups that were found
 	}
-	return nil
 }
 
 // along is the topology that an algorithm of the catalogue follows.
