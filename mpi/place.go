@@ -1,12 +1,14 @@
 package mpi
 
 import (
+	"bytes"
 	"encoding/binary"
+	"encoding/csv"
 	"fmt"
+	"math/big"
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // A Place is where a rank runs.
@@ -23,7 +25,7 @@ const placesTag = MaxTag
 // Ranks of a communicator that is not Placed have the host's own name and no CPUs. Equal slices of CPUs are
 // shared, and not to be changed.
 //
-// Places sends and receives with the tag MaxTag, along a binomial tree: some 30 bytes per rank, in twice
+// Places sends and receives with the tag MaxTag, along a binomial tree: some 30 bytes per rank of a host of 64 CPUs, in twice
 // log2(Size()) messages one after the other. The result takes about 50 bytes per rank on every rank, see
 // GatherPlaces.
 func Places(comm Communicator) ([]Place, error) { return allPlaces(comm, ownPlace(comm)) }
@@ -74,7 +76,7 @@ func allPlaces(comm Communicator, own Place) ([]Place, error) {
 // gatherPlaces collects on rank 0 what each rank says of itself. It is nil on the others.
 func gatherPlaces(comm Communicator, own Place) ([]byte, error) {
 	rank := comm.Rank()
-	text := own.append(nil)
+	text := own.appendText(nil)
 	for bit := 1; bit < beyondChildren(comm); bit <<= 1 {
 		part, err := recvAny(comm, rank+bit)
 		if err != nil {
@@ -123,86 +125,59 @@ func recvAny(comm Communicator, src int) ([]byte, error) {
 	return text, comm.Recv(text, src, placesTag)
 }
 
-// append writes a place as a line: the quoted host, the core, and the CPUs as runs, which are "?" if they
-// are not known.
-func (p Place) append(text []byte) []byte {
-	text = strconv.AppendQuote(text, p.Host)
-	text = append(strconv.AppendInt(append(text, '\t'), int64(p.Core), 10), '\t')
-	if p.CPUs == nil {
-		text = append(text, '?')
-	}
-	for i := 0; i < len(p.CPUs); {
-		end := i + 1
-		for end < len(p.CPUs) && p.CPUs[end] == p.CPUs[end-1]+1 {
-			end++
+// appendText writes a place as a line of CSV: the host, the core, and the CPUs as the bits of a number in base
+// 62, which is empty if they are not known.
+func (p Place) appendText(text []byte) []byte {
+	cpus := ""
+	if p.CPUs != nil {
+		mask := new(big.Int)
+		for _, cpu := range p.CPUs {
+			mask.SetBit(mask, cpu, 1)
 		}
-		text = fmt.Appendf(text, "%d-%d,", p.CPUs[i], p.CPUs[end-1])
-		i = end
+		cpus = mask.Text(big.MaxBase)
 	}
-	return append(text, '\n')
+	line := bytes.NewBuffer(text)
+	w := csv.NewWriter(line)
+	_ = w.Write([]string{p.Host, strconv.Itoa(p.Core), cpus}) // memory takes all
+	w.Flush()
+	return line.Bytes()
 }
 
-// parsePlaces reads the places of a number of ranks.
+// parsePlaces reads the places of a number of ranks. Those with equal CPUs share them.
 func parsePlaces(text []byte, ranks int) ([]Place, error) {
-	bad := func(line string) ([]Place, error) {
-		return nil, fmt.Errorf("mpi: places: %.80q is not the place of a rank", line)
+	in := csv.NewReader(bytes.NewReader(text))
+	in.FieldsPerRecord = 3
+	lines, err := in.ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("mpi: places: %w", err)
 	}
-	lines := strings.Split(string(text), "\n")
-	if len(lines) != ranks+1 || lines[ranks] != "" {
-		return nil, fmt.Errorf("mpi: places: %d lines: want one for each of %d ranks", len(lines)-1, ranks)
+	if len(lines) != ranks {
+		return nil, fmt.Errorf("mpi: places: %d lines: want one for each of %d ranks", len(lines), ranks)
 	}
-	masks := make(map[string][]int) // those read so far
-	places := make([]Place, 0, ranks)
-	for _, line := range lines[:ranks] {
-		fields := strings.Split(line, "\t")
-		if len(fields) != 3 {
-			return bad(line)
-		}
-		host, err := strconv.Unquote(fields[0])
+	masks := map[string][]int{"": nil}
+	places := make([]Place, ranks)
+	for r, line := range lines {
+		core, err := strconv.Atoi(line[1])
 		if err != nil {
-			return bad(line)
+			return nil, fmt.Errorf("mpi: places: rank %d: core %w", r, err)
 		}
-		core, err := strconv.Atoi(fields[1])
-		if err != nil {
-			return bad(line)
-		}
-		cpus, known := masks[fields[2]]
+		cpus, known := masks[line[2]]
 		if !known {
-			if cpus, err = parseRuns(fields[2]); err != nil {
-				return bad(line)
+			mask, ok := new(big.Int).SetString(line[2], big.MaxBase)
+			if !ok || mask.Sign() < 0 {
+				return nil, fmt.Errorf("mpi: places: rank %d: %.80q are no CPUs", r, line[2])
 			}
-			masks[fields[2]] = cpus
+			cpus = []int{}
+			for i := range mask.BitLen() {
+				if mask.Bit(i) == 1 {
+					cpus = append(cpus, i)
+				}
+			}
+			masks[line[2]] = cpus
 		}
-		places = append(places, Place{host, core, cpus})
+		places[r] = Place{line[0], core, cpus}
 	}
 	return places, nil
-}
-
-// parseRuns reads runs of CPUs.
-func parseRuns(text string) ([]int, error) {
-	if text == "?" {
-		return nil, nil
-	}
-	const mostCPUs = 1 << 20 // far above what kernels have, far below what fills memory
-	cpus := []int{}
-	for run := range strings.SplitSeq(strings.TrimSuffix(text, ","), ",") {
-		if text == "" {
-			break
-		}
-		from, to, _ := strings.Cut(run, "-")
-		first, err := strconv.ParseUint(from, 10, 32)
-		if err != nil {
-			return nil, err
-		}
-		last, err := strconv.ParseUint(to, 10, 32)
-		if err != nil || last < first || last >= mostCPUs || len(cpus) > mostCPUs {
-			return nil, strconv.ErrRange
-		}
-		for cpu := first; cpu <= last; cpu++ {
-			cpus = append(cpus, int(cpu))
-		}
-	}
-	return cpus, nil
 }
 
 // OversubscribedHosts returns, in ascending order, the names of the hosts that have more ranks than CPUs for
