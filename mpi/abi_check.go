@@ -36,7 +36,7 @@ func (l *library) checkABI(comm uintptr, self int) error {
 	var statuses [][]byte
 	for _, n := range lengths {
 		in := bytes.Repeat([]byte{pattern}, n+8)
-		fillPattern(e.scratch.status[:])
+		copy(e.scratch.status[:], bytes.Repeat([]byte{pattern}, statusRoom))
 		handle := &e.posted
 		handle[0], handle[1] = patternHandle, patternHandle
 		if c := e.begin(l.tc.isend, out[:n], self, tag, &handle[0]); c != codeOK {
@@ -103,11 +103,5 @@ const (
 	pattern       = 0xa5
 	patternHandle = 0xa5a5a5a5a5a5a5a5
 )
-
-func fillPattern(b []byte) {
-	for i := range b {
-		b[i] = pattern
-	}
-}
 
 func isPattern(b []byte) bool { return bytes.Count(b, []byte{pattern}) == len(b) }

@@ -72,6 +72,9 @@ func (e *endpoint) open(l *library) {
 // call calls a function of MPI that has at most seven arguments. What it writes is all that changes from one
 // plain call to the next.
 func (e *endpoint) call(function uintptr, args ...uintptr) code {
+	if e.lib.ended.Load() {
+		return codeEnded
+	}
 	e.single.function = function
 	copy(e.single.args[:], args)
 	w := e.lib.watch
@@ -232,9 +235,6 @@ func (e *endpoint) recv(buf []byte, src, tag int) result {
 }
 
 func (e *endpoint) bcast(buf []byte, root int) code {
-	if e.lib.ended.Load() {
-		return codeEnded
-	}
 	c := e.call(e.lib.tc.bcast, e.hold(buf), uintptr(len(buf)), e.lib.byteType, uintptr(root), e.comm)
 	e.release()
 	return c
@@ -250,9 +250,6 @@ func (e *endpoint) who() (rank, size int) {
 
 // split makes part a communicator of the ranks with an equal color; color < 0: none.
 func (e *endpoint) split(color, key int, part *endpoint) code {
-	if e.lib.ended.Load() {
-		return codeEnded
-	}
 	if color < 0 {
 		color = undefined
 	}
@@ -270,18 +267,12 @@ func (e *endpoint) isNull() bool { return e.comm == e.lib.commNull }
 
 // free frees the communicator.
 func (e *endpoint) free() code {
-	if e.lib.ended.Load() {
-		return codeEnded
-	}
 	e.handle = uint64(e.comm)
 	return e.call(e.lib.tc.free, e.handleAt())
 }
 
 // barrier is MPI_Ibarrier and a wait, which yields.
 func (e *endpoint) barrier() code {
-	if e.lib.ended.Load() {
-		return codeEnded
-	}
 	if c := e.call(e.lib.tc.ibarrier, e.comm, requestAt(&e.request)); c != codeOK {
 		return c
 	}

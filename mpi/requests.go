@@ -27,21 +27,20 @@ type call struct {
 }
 
 func (r *requests) Isend(buf []byte, dst, tag int) error {
-	if err := r.c.check("Isend", len(buf), dst, tag); err != nil {
-		return err
-	}
-	handle := r.prepare(buf)
-	code := r.c.native.isend(buf, dst, tag, handle)
-	return r.started(call{"Isend", len(buf), dst, tag}, code)
+	return r.start("Isend", r.c.lib.tc.isend, buf, dst, tag)
 }
 
 func (r *requests) Irecv(buf []byte, src, tag int) error {
-	if err := r.c.check("Irecv", len(buf), src, tag); err != nil {
+	return r.start("Irecv", r.c.lib.tc.irecv, buf, src, tag)
+}
+
+// start starts a transfer by MPI_Isend or MPI_Irecv.
+func (r *requests) start(op string, function uintptr, buf []byte, peer, tag int) error {
+	if err := r.c.check(op, len(buf), peer, tag); err != nil {
 		return err
 	}
 	handle := r.prepare(buf)
-	code := r.c.native.irecv(buf, src, tag, handle)
-	return r.started(call{"Irecv", len(buf), src, tag}, code)
+	return r.started(call{op, len(buf), peer, tag}, r.c.native.start(function, buf, peer, tag, handle))
 }
 
 // Ibcast is MPI_Ibcast.
@@ -53,16 +52,14 @@ func (r *requests) Ibcast(buf []byte, root int) error {
 		return err
 	}
 	handle := r.prepare(buf)
-	code := r.c.native.ibcast(buf, root, handle)
-	return r.started(call{"Ibcast", len(buf), root, -1}, code)
+	return r.started(call{"Ibcast", len(buf), root, -1}, r.c.native.ibcast(buf, root, handle))
 }
 
 // prepare pins the buffer of a transfer, and makes a handle for MPI to overwrite.
 func (r *requests) prepare(buf []byte) *request {
 	r.c.live.add(r)
 	r.pins.pin(buf)
-	var handle request
-	r.handles = append(r.handles, handle)
+	r.handles = append(r.handles, 0)
 	return &r.handles[len(r.handles)-1]
 }
 
@@ -142,14 +139,8 @@ func (r *requests) WaitAny() (int, error) {
 	if len(r.handles) == 0 {
 		return -1, nil
 	}
-	switch i := r.c.native.waitAny(r.handles, r.results); {
-	case i < 0:
-		return -1, r.c.fault("WaitAny", code(i), -1, -1)
-	case i == len(r.handles):
-		return -1, nil
-	default:
-		return i, nil
-	}
+	i, failed := r.c.native.waitAny(r.handles, r.results)
+	return i, r.c.fault("WaitAny", failed, -1, -1)
 }
 
 // pinsPerPinner is how many objects a runtime.Pinner holds without a slice of
@@ -189,30 +180,15 @@ func (p *pins) unpin() {
 	p.count, p.start, p.end = 0, 0, 0
 }
 
-// The caller of isend, irecv and ibcast pins the buffers.
-
-func (e *endpoint) isend(buf []byte, dst, tag int, r *request) code {
-	if e.lib.ended.Load() {
-		return codeEnded
-	}
-	c := e.begin(e.lib.tc.isend, buf, dst, tag, r)
+// start starts a transfer of a buffer that the caller has pinned.
+func (e *endpoint) start(function uintptr, buf []byte, peer, tag int, r *request) code {
+	c := e.begin(function, buf, peer, tag, r)
 	e.release()
 	return c
 }
 
-func (e *endpoint) irecv(buf []byte, src, tag int, r *request) code {
-	if e.lib.ended.Load() {
-		return codeEnded
-	}
-	c := e.begin(e.lib.tc.irecv, buf, src, tag, r)
-	e.release()
-	return c
-}
-
+// ibcast starts a broadcast of a buffer that the caller has pinned.
 func (e *endpoint) ibcast(buf []byte, root int, r *request) code {
-	if e.lib.ended.Load() {
-		return codeEnded
-	}
 	c := e.call(e.lib.tc.ibcast, e.hold(buf), uintptr(len(buf)), e.lib.byteType, uintptr(root), e.comm, requestAt(r))
 	e.release()
 	return c
@@ -253,9 +229,10 @@ func (e *endpoint) isDone(r *request, out *result) bool {
 	return true
 }
 
-func (e *endpoint) waitAny(rs []request, out []result) int {
+// waitAny returns the index of a request that it has completed; -1: none was pending.
+func (e *endpoint) waitAny(rs []request, out []result) (int, code) {
 	if e.lib.ended.Load() {
-		return int(codeEnded)
+		return -1, codeEnded
 	}
 	found := e.lib.returnErrors(e.lib.errorsOfRequests())
 	defer e.lib.restoreHandler(found)
@@ -267,11 +244,11 @@ func (e *endpoint) waitAny(rs []request, out []result) int {
 			}
 			pending = true
 			if e.isDone(&rs[i], &out[i]) {
-				return i
+				return i, codeOK
 			}
 		}
 		if !pending {
-			return len(rs)
+			return -1, codeOK
 		}
 		if e.spin > 0 {
 			left = e.yieldAfter(left)
