@@ -1,7 +1,6 @@
 package mpitest
 
 import (
-	"fmt"
 	"io"
 	"runtime"
 	"time"
@@ -15,7 +14,7 @@ import (
 
 // collectGarbage collects twice, since finalizers make a second round
 // necessary, and returns when the finalizers of what was garbage have run.
-func collectGarbage() error {
+func collectGarbage() {
 	const tries = 1000 // a stack may hold on to garbage for a while
 	for range 2 {
 		ran := make(chan struct{})
@@ -23,7 +22,7 @@ func collectGarbage() error {
 		isOver := false
 		for try := 0; !isOver; try++ {
 			if try == tries {
-				return fmt.Errorf("the garbage collector runs no finalizers")
+				fail("the garbage collector runs no finalizers")
 			}
 			runtime.GC()
 			select {
@@ -33,7 +32,6 @@ func collectGarbage() error {
 			}
 		}
 	}
-	return nil
 }
 
 // litter allocates objects of a size; ruined tells whether somebody else has
@@ -41,138 +39,91 @@ func collectGarbage() error {
 func litter(size int) [][]byte {
 	all := make([][]byte, 64)
 	for i := range all {
-		all[i] = make([]byte, size)
-		fill(all[i], i)
+		all[i] = filled(size, i)
 	}
 	return all
 }
 
-func ruined(all [][]byte) error {
+func ruined(all [][]byte) {
 	for i, buf := range all {
-		if err := verify(buf, i); err != nil {
-			return fmt.Errorf("memory of others was overwritten: %w", err)
-		}
+		check(verify(buf, i), "memory of others was overwritten")
 	}
-	return nil
 }
 
 // forgetReceive starts receives into buffers that nobody keeps, in a set that
 // nobody keeps.
-func forgetReceive(c mpi.Communicator, size, peer int) error {
+func forgetReceive(c mpi.Communicator, size, peer int) {
 	set := newRequests(c)
 	for tag := range 8 {
-		if err := set.Irecv(make([]byte, size), peer, tag); err != nil {
-			return err
-		}
+		check(set.Irecv(make([]byte, size), peer, tag))
 	}
-	return nil
 }
 
 // requestsForgotten forgets receives, and gets their messages afterwards.
-func requestsForgotten(c mpi.Communicator) error {
+func requestsForgotten(c mpi.Communicator) {
 	if newRequests(c) == nil {
-		return nil
+		return
 	}
 	const size = 4096
 	peer := c.Rank() ^ 1
 	if peer >= c.Size() {
-		return nil
+		return
 	}
-	if err := forgetReceive(c, size, peer); err != nil {
-		return err
-	}
-	if err := collectGarbage(); err != nil {
-		return err
-	}
+	forgetReceive(c, size, peer)
+	collectGarbage()
 	others := litter(size)
 	set := newRequests(c)
 	for tag := range 8 {
-		buf := make([]byte, size)
-		fill(buf, tag+200)
-		if err := set.Isend(buf, peer, tag); err != nil {
-			return err
-		}
+		check(set.Isend(filled(size, tag+200), peer, tag))
 	}
-	if err := set.WaitAll(); err != nil {
-		return err
-	}
+	check(set.WaitAll())
 	// A message of another tag comes after them, and lets the library work.
 	in, out := make([]byte, 8), make([]byte, 8)
-	if err := set.Irecv(in, peer, 9); err != nil {
-		return err
-	}
-	if err := set.Isend(out, peer, 9); err != nil {
-		return err
-	}
-	if err := set.WaitAll(); err != nil {
-		return err
-	}
-	if err := collectGarbage(); err != nil {
-		return err
-	}
-	return ruined(others)
+	check(set.Irecv(in, peer, 9))
+	check(set.Isend(out, peer, 9))
+	check(set.WaitAll())
+	collectGarbage()
+	ruined(others)
 }
 
 // requestsClosed closes a communicator while transfers are under way: receives
 // that nobody answers, and short sends that nobody receives.
-func requestsClosed(c mpi.Communicator) error {
+func requestsClosed(c mpi.Communicator) {
 	set := newRequests(c)
 	closer, ok := c.(io.Closer)
 	if set == nil || !ok || c.Size() < 2 {
-		return nil
+		return
 	}
 	next := (c.Rank() + 1) % c.Size()
 	for tag := range 8 {
-		if err := set.Irecv(make([]byte, 4096), next, tag); err != nil {
-			return err
-		}
+		check(set.Irecv(make([]byte, 4096), next, tag))
 	}
-	if err := set.Isend(make([]byte, 64), next, 20); err != nil {
-		return err
-	}
-	if err := closer.Close(); err != nil {
-		return fmt.Errorf("closing: %w", err)
-	}
-	if err := wantError(c, "WaitAll after Close", set.WaitAll(), mpi.ErrClosed); err != nil {
-		return err
-	}
+	check(set.Isend(make([]byte, 64), next, 20))
+	check(closer.Close(), "closing")
+	wantError(c, "WaitAll after Close", set.WaitAll(), mpi.ErrClosed)
 	set = nil
-	return collectGarbage()
+	collectGarbage()
 }
 
 // requestsAfterErrors goes on with a set after errors that are found at once,
 // and drops it, then and after an error of WaitAll.
-func requestsAfterErrors(c mpi.Communicator) error {
+func requestsAfterErrors(c mpi.Communicator) {
 	set := newRequests(c)
 	if set == nil || c.Size() < 2 {
-		return nil
+		return
 	}
 	buf := make([]byte, 64)
-	if err := wantError(c, "Isend to the rank itself", set.Isend(buf, c.Rank(), 0), mpi.ErrRank); err != nil {
-		return err
-	}
+	wantError(c, "Isend to the rank itself", set.Isend(buf, c.Rank(), 0), mpi.ErrRank)
 	if peer := c.Rank() ^ 1; peer < c.Size() {
 		in := make([]byte, 64)
 		fill(buf, c.Rank())
-		if err := set.Irecv(in, peer, 1); err != nil {
-			return err
-		}
-		if err := wantError(c, "Irecv with tag -1", set.Irecv(buf, peer, -1), mpi.ErrTag); err != nil {
-			return err
-		}
-		if err := set.Isend(buf, peer, 1); err != nil {
-			return err
-		}
-		if err := set.WaitAll(); err != nil {
-			return fmt.Errorf("WaitAll of what was begun beside refused transfers: %w", err)
-		}
-		if err := verify(in, peer); err != nil {
-			return err
-		}
+		check(set.Irecv(in, peer, 1))
+		wantError(c, "Irecv with tag -1", set.Irecv(buf, peer, -1), mpi.ErrTag)
+		check(set.Isend(buf, peer, 1))
+		check(set.WaitAll(), "WaitAll of what was begun beside refused transfers")
+		check(verify(in, peer))
 	}
-	if err := requestsMismatch(8, 16, mpi.ErrLength)(c); err != nil {
-		return err
-	}
+	requestsMismatch(mpi.Requests.WaitAll, 8, 16, mpi.ErrLength)(c, newRequests(c))
 	set = nil
-	return collectGarbage()
+	collectGarbage()
 }

@@ -11,24 +11,17 @@ import (
 // The cases below are for a mpi.Scheduler. Each is run in both forms.
 
 // forms runs f with the list performed in order, and with receives ahead.
-func forms(c mpi.Communicator, f func(perform func(buf []byte, steps []mpi.Step, tag int) error) error) error {
+func forms(c mpi.Communicator, f func(perform func(buf []byte, steps []mpi.Step, tag int))) {
 	s, ok := c.(mpi.Scheduler)
 	if !ok {
-		return nil
+		return
 	}
 	for _, ahead := range []bool{false, true} {
-		err := f(func(buf []byte, steps []mpi.Step, tag int) error {
+		f(func(buf []byte, steps []mpi.Step, tag int) {
 			failed, err := s.Perform(buf, steps, tag, ahead)
-			if err != nil {
-				return fmt.Errorf("step %d of %d: %w", failed, len(steps), err)
-			}
-			return nil
+			check(err, "step %d of %d, ahead = %v", failed, len(steps), ahead)
 		})
-		if err != nil {
-			return fmt.Errorf("ahead = %v: %w", ahead, err)
-		}
 	}
-	return nil
 }
 
 // pieceSizes lie on both sides of the borders at which libraries change their
@@ -37,9 +30,9 @@ var pieceSizes = []int{0, 1, 1000, 5000, 100_000}
 
 // stepsChain passes a buffer from rank to rank in pieces, again and again, and
 // overwrites it as soon as the list is performed.
-func stepsChain(c mpi.Communicator) error {
+func stepsChain(c mpi.Communicator) {
 	const pieces, rounds = 9, 3
-	return forms(c, func(perform func([]byte, []mpi.Step, int) error) error {
+	forms(c, func(perform func([]byte, []mpi.Step, int)) {
 		for _, size := range pieceSizes {
 			var steps []mpi.Step
 			for i := range pieces {
@@ -55,34 +48,27 @@ func stepsChain(c mpi.Communicator) error {
 				if c.Rank() == 0 {
 					fill(buf, round)
 				}
-				if err := perform(buf, steps, 3); err != nil {
-					return err
-				}
-				if err := verify(buf, round); err != nil {
-					return fmt.Errorf("pieces of %d bytes, round %d: %w", size, round, err)
-				}
+				perform(buf, steps, 3)
+				check(verify(buf, round), "pieces of %d bytes, round %d", size, round)
 				fill(buf, round+100)
 			}
 		}
-		return nil
 	})
 }
 
 // stepsMany lets one rank send far more messages than it receives: more than an
 // implementation may have room for at once. The others take them by Recv.
-func stepsMany(c mpi.Communicator) error {
+func stepsMany(c mpi.Communicator) {
 	const each = 75
 	size := func(k int) int { return k * k * 3 }
-	return forms(c, func(perform func([]byte, []mpi.Step, int) error) error {
-		buf := make([]byte, size(each))
-		fill(buf, 5)
+	forms(c, func(perform func([]byte, []mpi.Step, int)) {
+		buf := filled(size(each), 5)
 		if c.Rank() > 0 {
 			for k := range each {
-				if err := recv(c, size(k), 5, 0, 2); err != nil {
-					return fmt.Errorf("message %d: %w", k, err)
-				}
+				check(recv(c, size(k), 5, 0, 2), "message %d", k)
 			}
-			return c.Send(buf[:7], 0, 1)
+			check(c.Send(buf[:7], 0, 1))
+			return
 		}
 		var steps []mpi.Step
 		for k := range each {
@@ -90,34 +76,27 @@ func stepsMany(c mpi.Communicator) error {
 				steps = append(steps, mpi.Step{Kind: mpi.StepSend, Peer: peer, Length: size(k)})
 			}
 		}
-		if err := perform(buf, steps, 2); err != nil {
-			return err
-		}
+		perform(buf, steps, 2)
 		steps = steps[:0]
 		for peer := c.Size() - 1; peer > 0; peer-- { // of any order
 			steps = append(steps, mpi.Step{Kind: mpi.StepRecv, Peer: peer, Offset: 7 * peer, Length: 7})
 		}
 		in := make([]byte, 7*c.Size())
-		if err := perform(in, steps, 1); err != nil {
-			return err
-		}
+		perform(in, steps, 1)
 		for peer := 1; peer < c.Size(); peer++ {
-			if err := verify(in[7*peer:7*peer+7], 5); err != nil {
-				return err
-			}
+			check(verify(in[7*peer:7*peer+7], 5))
 		}
-		return nil
 	})
 }
 
 // stepsExchange passes the parts of all ranks around a ring, in which all send
 // and receive at once.
-func stepsExchange(c mpi.Communicator) error {
+func stepsExchange(c mpi.Communicator) {
 	n := c.Size()
 	if n < 2 {
-		return nil
+		return
 	}
-	return forms(c, func(perform func([]byte, []mpi.Step, int) error) error {
+	forms(c, func(perform func([]byte, []mpi.Step, int)) {
 		for _, size := range pieceSizes {
 			buf := make([]byte, n*size)
 			fill(buf[c.Rank()*size:(c.Rank()+1)*size], c.Rank())
@@ -130,40 +109,33 @@ func stepsExchange(c mpi.Communicator) error {
 					RecvPeer: (c.Rank() + n - 1) % n, RecvOffset: in * size, RecvLength: size,
 				})
 			}
-			if err := perform(buf, steps, 6); err != nil {
-				return err
-			}
+			perform(buf, steps, 6)
 			for rank := range n {
-				if err := verify(buf[rank*size:(rank+1)*size], rank); err != nil {
-					return fmt.Errorf("part of rank %d, %d bytes: %w", rank, size, err)
-				}
+				check(verify(buf[rank*size:(rank+1)*size], rank), "part of rank %d, %d bytes", rank, size)
 			}
 		}
-		return nil
 	})
 }
 
 // stepsEmpty does nothing, and some of nothing.
-func stepsEmpty(c mpi.Communicator) error {
-	return forms(c, func(perform func([]byte, []mpi.Step, int) error) error {
-		if err := perform(nil, nil, 0); err != nil {
-			return err
-		}
-		return eachPair(c, func(peer int, low bool) error {
+func stepsEmpty(c mpi.Communicator) {
+	forms(c, func(perform func([]byte, []mpi.Step, int)) {
+		perform(nil, nil, 0)
+		eachPair(c, func(peer int, low bool) {
 			kind := mpi.StepRecv
 			if low {
 				kind = mpi.StepSend
 			}
-			return perform(nil, []mpi.Step{{Kind: kind, Peer: peer}, {Kind: mpi.StepExchange, Peer: peer, RecvPeer: peer}}, mpi.MaxTag)
+			perform(nil, []mpi.Step{{Kind: kind, Peer: peer}, {Kind: mpi.StepExchange, Peer: peer, RecvPeer: peer}}, mpi.MaxTag)
 		})
 	})
 }
 
 // stepsWrong are found before the good step in front of them is performed.
-func stepsWrong(c mpi.Communicator) error {
+func stepsWrong(c mpi.Communicator) {
 	s, ok := c.(mpi.Scheduler)
 	if !ok || c.Size() < 2 {
-		return nil
+		return
 	}
 	peer := (c.Rank() + 1) % c.Size()
 	buf := make([]byte, 8)
@@ -193,62 +165,46 @@ func stepsWrong(c mpi.Communicator) error {
 		for _, tt := range tests {
 			failed, err := s.Perform(buf, []mpi.Step{good, tt.step}, 3, ahead)
 			if failed != 1 || err == nil {
-				return fmt.Errorf("%s: Perform = step %d, %v, want an error in step 1", tt.name, failed, err)
+				fail("%s: Perform = step %d, %v, want an error in step 1", tt.name, failed, err)
 			}
-			if tt.want == nil {
-				continue
-			}
-			if err := wantError(c, tt.name, err, tt.want); err != nil {
-				return err
+			if tt.want != nil {
+				wantError(c, tt.name, err, tt.want)
 			}
 		}
 		for _, tag := range []int{-1, mpi.MaxTag + 1} {
 			_, err := s.Perform(buf, []mpi.Step{good}, tag, ahead)
-			if err := wantError(c, fmt.Sprintf("Perform with tag %d", tag), err, mpi.ErrTag); err != nil {
-				return err
-			}
+			wantError(c, fmt.Sprintf("Perform with tag %d", tag), err, mpi.ErrTag)
 		}
 	}
-	return rankAndSize(c)
+	rankAndSize(c)
 }
 
 // stepsMismatch has a message of the wrong length behind one of the right one,
 // and before another that comes only when the error has been told, with garbage
 // collected, and hits nobody's memory.
-func stepsMismatch(sent, expected int, ahead, exchange bool, want error) func(mpi.Communicator) error {
-	return func(c mpi.Communicator) error {
+func stepsMismatch(sent, expected int, ahead, exchange bool, want error) func(mpi.Communicator) {
+	return func(c mpi.Communicator) {
 		s, ok := c.(mpi.Scheduler)
 		if !ok || c.Size() < 2 || c.Rank() > 1 {
-			return nil
+			return
 		}
 		const good, late = 8, 2000
 		peer := 1 - c.Rank()
 		if c.Rank() == 0 {
-			if err := send(c, good, 1, peer, 4); err != nil {
-				return err
-			}
-			if err := send(c, sent, 2, peer, 4); err != nil {
-				return err
-			}
+			check(send(c, good, 1, peer, 4))
+			check(send(c, sent, 2, peer, 4))
 			if exchange {
-				if err := recv(c, good, 1, peer, 4); err != nil {
-					return err
-				}
+				check(recv(c, good, 1, peer, 4))
 			}
-			if err := recv(c, 0, 0, peer, 5); err != nil {
-				return err
-			}
-			if err := send(c, late, 3, peer, 4); err != nil {
-				return err
-			}
-			return send(c, 0, 0, peer, 5)
+			check(recv(c, 0, 0, peer, 5))
+			check(send(c, late, 3, peer, 4))
+			check(send(c, 0, 0, peer, 5))
+			return
 		}
-		if err := func() error { // nobody keeps the buffer
+		func() { // nobody keeps the buffer
 			buf := make([]byte, good+expected+64+late)
 			behind := buf[good+expected : good+expected+64]
-			for i := range behind {
-				behind[i] = 0xAA
-			}
+			copy(behind, guarded(0))
 			steps := []mpi.Step{
 				{Kind: mpi.StepRecv, Peer: peer, Length: good},
 				{Kind: mpi.StepRecv, Peer: peer, Offset: good, Length: expected},
@@ -259,42 +215,23 @@ func stepsMismatch(sent, expected int, ahead, exchange bool, want error) func(mp
 			}
 			failed, err := s.Perform(buf, steps, 4, ahead)
 			if failed != 1 {
-				return fmt.Errorf("step %d of Perform fails, want 1: %w", failed, err)
+				fail("step %d of Perform fails, want 1: %w", failed, err)
 			}
-			if err := wantError(c, fmt.Sprintf("Perform of %d bytes into %d", sent, expected), err, want); err != nil {
-				return err
-			}
-			if err := verify(buf[:good], 1); err != nil {
-				return err
-			}
-			return untouched(behind)
-		}(); err != nil {
-			return err
-		}
-		if err := collectGarbage(); err != nil {
-			return err
-		}
+			wantError(c, fmt.Sprintf("Perform of %d bytes into %d", sent, expected), err, want)
+			check(verify(buf[:good], 1))
+			untouched(behind)
+		}()
+		collectGarbage()
 		others := litter(good + expected + 64 + late) // in the place of the buffer, if that was let go
-		if err := send(c, 0, 0, peer, 5); err != nil {
-			return err
-		}
+		check(send(c, 0, 0, peer, 5))
 		if !ahead { // else it was posted already
-			if err := recv(c, late, 3, peer, 4); err != nil {
-				return err
-			}
+			check(recv(c, late, 3, peer, 4))
 		}
-		if err := recv(c, 0, 0, peer, 5); err != nil {
-			return err
-		}
-		if err := collectGarbage(); err != nil {
-			return err
-		}
-		if err := ruined(others); err != nil {
-			return err
-		}
+		check(recv(c, 0, 0, peer, 5))
+		collectGarbage()
+		ruined(others)
 		if cl, ok := c.(io.Closer); ok && c.Size() == 2 { // Close is collective
-			return cl.Close()
+			check(cl.Close())
 		}
-		return nil
 	}
 }

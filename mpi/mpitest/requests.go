@@ -1,80 +1,48 @@
 package mpitest
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"runtime"
 
 	"github.com/topocast/topocast/mpi"
 )
 
-func requestsEmpty(c mpi.Communicator) error {
-	set := newRequests(c)
-	if set == nil {
-		return nil
-	}
+func requestsEmpty(_ mpi.Communicator, set mpi.Requests) {
 	for range 2 {
-		if err := set.WaitAll(); err != nil {
-			return fmt.Errorf("WaitAll of an empty set: %w", err)
-		}
+		check(set.WaitAll(), "WaitAll of an empty set")
 	}
-	return nil
 }
 
 // requestsMany has many transfers with every peer under way at once, more than
 // an implementation may have room for, and uses the set again.
-func requestsMany(c mpi.Communicator) error {
-	set := newRequests(c)
-	if set == nil {
-		return nil
-	}
+func requestsMany(c mpi.Communicator, set mpi.Requests) {
 	const each = 32
 	size := func(k int) int { return k * k * 7 } // 0 B .. 6727 B
 	for round := range 3 {
 		var in [][]byte
-		for peer := range c.Size() {
-			if peer == c.Rank() {
-				continue
-			}
+		for peer := range others(c) {
 			for k := range each {
 				buf := make([]byte, size(k))
 				in = append(in, buf)
-				if err := set.Irecv(buf, peer, k); err != nil {
-					return err
-				}
+				check(set.Irecv(buf, peer, k))
 			}
 			for k := range each {
-				buf := make([]byte, size(k))
-				fill(buf, c.Rank()+k+round)
-				if err := set.Isend(buf, peer, k); err != nil {
-					return err
-				}
+				buf := filled(size(k), c.Rank()+k+round)
+				check(set.Isend(buf, peer, k))
 			}
 		}
-		if err := set.WaitAll(); err != nil {
-			return err
-		}
-		for peer := range c.Size() {
-			if peer == c.Rank() {
-				continue
-			}
+		check(set.WaitAll())
+		for peer := range others(c) {
 			for k := range each {
-				if err := verify(in[0], peer+k+round); err != nil {
-					return fmt.Errorf("round %d, message %d from rank %d: %w", round, k, peer, err)
-				}
+				check(verify(in[0], peer+k+round), "round %d, message %d from rank %d", round, k, peer)
 				in = in[1:]
 			}
 		}
 	}
-	return nil
 }
 
 // requestsCrossing lets both sides of every pair send before they receive.
-func requestsCrossing(c mpi.Communicator) error {
-	set := newRequests(c)
-	if set == nil {
-		return nil
-	}
+func requestsCrossing(c mpi.Communicator, set mpi.Requests) {
 	for _, size := range []int{0, 1, 4096, 1 << 20} {
 		if size > 4096 && c.Size() > 4 && c.Rank() > 1 {
 			continue // long ones between two ranks only, or n^2 MiB are moved
@@ -84,157 +52,99 @@ func requestsCrossing(c mpi.Communicator) error {
 			peers = 2
 		}
 		in := make([][]byte, peers)
-		out := make([]byte, size)
-		fill(out, c.Rank())
-		for peer := range peers {
-			if peer == c.Rank() {
-				continue
-			}
-			if err := set.Isend(out, peer, 1); err != nil {
-				return err
+		out := filled(size, c.Rank())
+		for peer := range others(c) {
+			if peer < peers {
+				check(set.Isend(out, peer, 1))
 			}
 		}
-		for peer := range peers {
-			if peer == c.Rank() {
-				continue
-			}
-			in[peer] = make([]byte, size)
-			if err := set.Irecv(in[peer], peer, 1); err != nil {
-				return err
+		for peer := range others(c) {
+			if peer < peers {
+				in[peer] = make([]byte, size)
+				check(set.Irecv(in[peer], peer, 1))
 			}
 		}
-		if err := set.WaitAll(); err != nil {
-			return err
-		}
+		check(set.WaitAll())
 		for peer, buf := range in {
-			if err := verify(buf, peer); err != nil {
-				return fmt.Errorf("%d bytes from rank %d: %w", size, peer, err)
-			}
+			check(verify(buf, peer), "%d bytes from rank %d", size, peer)
 		}
 	}
-	return nil
 }
 
 // requestsTags sends with tags 1, 2, 3 and receives with tags 3, 2, 1.
-func requestsTags(c mpi.Communicator) error {
-	set := newRequests(c)
-	if set == nil {
-		return nil
-	}
-	return eachPair(c, func(peer int, low bool) error {
+func requestsTags(c mpi.Communicator, set mpi.Requests) {
+	eachPair(c, func(peer int, low bool) {
 		if low {
 			for tag := 1; tag <= 3; tag++ {
-				buf := make([]byte, 32)
-				fill(buf, tag)
-				if err := set.Isend(buf, peer, tag); err != nil {
-					return err
-				}
+				buf := filled(32, tag)
+				check(set.Isend(buf, peer, tag))
 			}
-			return set.WaitAll()
+			check(set.WaitAll())
+			return
 		}
 		for tag := 3; tag >= 1; tag-- {
-			if err := recv(c, 32, tag, peer, tag); err != nil {
-				return fmt.Errorf("tag %d: %w", tag, err)
-			}
+			check(recv(c, 32, tag, peer, tag), "tag %d", tag)
 		}
-		return nil
 	})
 }
 
 // requestsOrder posts several receives of one tag: they match in order.
-func requestsOrder(c mpi.Communicator) error {
-	set := newRequests(c)
-	if set == nil {
-		return nil
-	}
+func requestsOrder(c mpi.Communicator, set mpi.Requests) {
 	const messages = 8
-	return eachPair(c, func(peer int, low bool) error {
+	eachPair(c, func(peer int, low bool) {
 		bufs := make([][]byte, messages)
 		for k := range bufs {
-			bufs[k] = make([]byte, 16)
-			var err error
 			if low {
-				fill(bufs[k], k)
-				err = set.Isend(bufs[k], peer, 7)
+				bufs[k] = filled(16, k)
+				check(set.Isend(bufs[k], peer, 7))
 			} else {
-				err = set.Irecv(bufs[k], peer, 7)
-			}
-			if err != nil {
-				return err
+				bufs[k] = make([]byte, 16)
+				check(set.Irecv(bufs[k], peer, 7))
 			}
 		}
-		if err := set.WaitAll(); err != nil {
-			return err
-		}
+		check(set.WaitAll())
 		for k, buf := range bufs {
-			if err := verify(buf, k); err != nil {
-				return fmt.Errorf("message %d: %w", k, err)
-			}
+			check(verify(buf, k), "message %d", k)
 		}
-		return nil
 	})
 }
 
 // requestsMixed matches Isend with Recv, and Send with Irecv.
-func requestsMixed(c mpi.Communicator) error {
-	set := newRequests(c)
-	if set == nil {
-		return nil
-	}
+func requestsMixed(c mpi.Communicator, set mpi.Requests) {
 	for _, size := range []int{0, 8, 128 << 10} {
-		err := eachPair(c, func(peer int, low bool) error {
+		eachPair(c, func(peer int, low bool) {
+			defer during("%d bytes", size)
 			buf := make([]byte, size)
 			if !low {
-				if err := recv(c, size, 1, peer, 1); err != nil {
-					return err
-				}
-				return send(c, size, 2, peer, 2)
+				check(recv(c, size, 1, peer, 1))
+				check(send(c, size, 2, peer, 2))
+				return
 			}
-			out := make([]byte, size)
-			fill(out, 1)
-			if err := set.Isend(out, peer, 1); err != nil {
-				return err
-			}
-			if err := set.Irecv(buf, peer, 2); err != nil {
-				return err
-			}
-			if err := set.WaitAll(); err != nil {
-				return err
-			}
-			return verify(buf, 2)
+			out := filled(size, 1)
+			check(set.Isend(out, peer, 1))
+			check(set.Irecv(buf, peer, 2))
+			check(set.WaitAll())
+			check(verify(buf, 2))
 		})
-		if err != nil {
-			return fmt.Errorf("%d bytes: %w", size, err)
-		}
 	}
-	return nil
 }
 
 // requestsGC drops every reference to the buffers of pending sends, and
 // collects garbage and allocates over it before they are waited for.
-func requestsGC(c mpi.Communicator) error {
-	set := newRequests(c)
-	if set == nil {
-		return nil
-	}
+func requestsGC(c mpi.Communicator, set mpi.Requests) {
 	const messages, size = 16, 32 << 10
 	peer := c.Rank() ^ 1
 	if peer >= c.Size() {
-		return nil
+		return
 	}
 	in := make([][]byte, messages)
 	for k := range messages {
 		in[k] = make([]byte, size)
-		if err := set.Irecv(in[k], peer, k); err != nil {
-			return err
-		}
+		check(set.Irecv(in[k], peer, k))
 	}
 	for k := range messages {
-		buf := make([]byte, size)
-		fill(buf, k)
-		if err := set.Isend(buf, peer, k); err != nil {
-			return err
-		}
+		buf := filled(size, k)
+		check(set.Isend(buf, peer, k))
 	}
 	for range 3 {
 		runtime.GC()
@@ -243,25 +153,17 @@ func requestsGC(c mpi.Communicator) error {
 			litter[0] = 1
 		}
 	}
-	if err := set.WaitAll(); err != nil {
-		return err
-	}
+	check(set.WaitAll())
 	for k, buf := range in {
-		if err := verify(buf, k); err != nil {
-			return fmt.Errorf("message %d: %w", k, err)
-		}
+		check(verify(buf, k), "message %d", k)
 	}
-	return nil
 }
 
 // requestsRandom starts transfers of random sizes and tags between all ranks
 // in random order, some receives before the sends and some after them. Only
 // the order of one pair and tag is the same on both sides.
-func requestsRandom(c mpi.Communicator) error {
-	sends, receives := newRequests(c), newRequests(c)
-	if sends == nil {
-		return nil
-	}
+func requestsRandom(c mpi.Communicator, sends mpi.Requests) {
+	receives := newRequests(c)
 	const rounds, messages, tags = 3, 12, 3
 	type message struct {
 		peer, tag, seed int
@@ -282,10 +184,7 @@ func requestsRandom(c mpi.Communicator) error {
 		// queues are what has to keep its order: one per peer for sends, one
 		// per peer and tag for receives.
 		var out, in [][]message
-		for peer := range c.Size() {
-			if peer == c.Rank() {
-				continue
-			}
+		for peer := range others(c) {
 			var queue []message
 			for _, m := range traffic(c.Rank(), peer) {
 				m.peer = peer
@@ -314,16 +213,12 @@ func requestsRandom(c mpi.Communicator) error {
 			var m message
 			if outLeft && (!inLeft || rng.IntN(2) == 0) {
 				if m, outLeft = draw(out); outLeft {
-					if err := sends.Isend(m.buf, m.peer, m.tag); err != nil {
-						return err
-					}
+					check(sends.Isend(m.buf, m.peer, m.tag))
 				}
 				continue
 			}
 			if m, inLeft = draw(in); inLeft {
-				if err := receives.Irecv(m.buf, m.peer, m.tag); err != nil {
-					return err
-				}
+				check(receives.Irecv(m.buf, m.peer, m.tag))
 				received = append(received, m)
 			}
 		}
@@ -332,15 +227,10 @@ func requestsRandom(c mpi.Communicator) error {
 			sets[0], sets[1] = sets[1], sets[0]
 		}
 		for _, set := range sets {
-			if err := set.WaitAll(); err != nil {
-				return err
-			}
+			check(set.WaitAll())
 		}
 		for _, m := range received {
-			if err := verify(m.buf, m.seed); err != nil {
-				return fmt.Errorf("round %d, message of tag %d from rank %d: %w", round, m.tag, m.peer, err)
-			}
+			check(verify(m.buf, m.seed), "round %d, message of tag %d from rank %d", round, m.tag, m.peer)
 		}
 	}
-	return nil
 }

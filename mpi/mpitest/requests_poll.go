@@ -8,56 +8,31 @@ import (
 
 // requestsPoll asks a set until it is complete. A message that cannot have been
 // sent yet is not there; one that was, comes.
-func requestsPoll(c mpi.Communicator) error {
-	set := newRequests(c)
-	if set == nil {
-		return nil
-	}
+func requestsPoll(c mpi.Communicator, set mpi.Requests) {
 	for range 2 {
-		if done, err := set.Test(); !done || err != nil {
-			return fmt.Errorf("an empty set: Test = %v, %v, want true", done, err)
-		}
+		wantTest(set, true, "an empty set")
 	}
 	for _, size := range []int{0, 100, 300_000} {
-		err := eachPair(c, func(peer int, low bool) error {
+		eachPair(c, func(peer int, low bool) {
+			defer during("%d bytes", size)
 			if !low {
-				if err := recv(c, 0, 0, peer, 3); err != nil {
-					return err
-				}
-				if err := send(c, size, 1, peer, 1); err != nil {
-					return err
-				}
-				return recv(c, size, 2, peer, 2)
+				check(recv(c, 0, 0, peer, 3))
+				check(send(c, size, 1, peer, 1))
+				check(recv(c, size, 2, peer, 2))
+				return
 			}
-			in, out := make([]byte, size), make([]byte, size)
-			fill(out, 2)
-			if err := set.Irecv(in, peer, 1); err != nil {
-				return err
-			}
+			in, out := make([]byte, size), filled(size, 2)
+			check(set.Irecv(in, peer, 1))
 			for range 3 {
-				if done, err := set.Test(); done || err != nil {
-					return fmt.Errorf("before the message is sent: Test = %v, %v, want false", done, err)
-				}
+				wantTest(set, false, "before the message is sent")
 			}
-			if err := send(c, 0, 0, peer, 3); err != nil {
-				return err
-			}
-			if err := set.Isend(out, peer, 2); err != nil {
-				return err
-			}
-			if err := poll(set); err != nil {
-				return err
-			}
-			if done, err := set.Test(); !done || err != nil {
-				return fmt.Errorf("a set that is complete: Test = %v, %v, want true", done, err)
-			}
-			return verify(in, 1)
+			check(send(c, 0, 0, peer, 3))
+			check(set.Isend(out, peer, 2))
+			check(poll(set))
+			wantTest(set, true, "a set that is complete")
+			check(verify(in, 1))
 		})
-		if err != nil {
-			return fmt.Errorf("%d bytes: %w", size, err)
-		}
 	}
-	return nil
 }
 
 // poll asks until all is complete.
@@ -69,43 +44,22 @@ func poll(set mpi.Requests) error {
 	}
 }
 
-// requestsPollMismatch finds the wrong length by asking.
-func requestsPollMismatch(sent, expected int, want error) func(mpi.Communicator) error {
-	return func(c mpi.Communicator) error {
-		set := newRequests(c)
-		if set == nil || c.Size() < 2 {
-			return nil
-		}
-		switch c.Rank() {
-		case 0:
-			return send(c, sent, 1, 1, 4)
-		case 1:
-			if err := set.Irecv(make([]byte, expected), 0, 4); err != nil {
-				return err
-			}
-			if err := wantError(c, fmt.Sprintf("Test with %d bytes for a buffer of %d", sent, expected), poll(set), want); err != nil {
-				return err
-			}
-			if done, err := set.Test(); !done || err != nil {
-				return fmt.Errorf("after the error: Test = %v, %v, want true", done, err)
-			}
-		}
-		return nil
+// wantTest holds a call of Test to what it has to return.
+func wantTest(set mpi.Requests, want bool, when string) {
+	if done, err := set.Test(); done != want || err != nil {
+		fail("%s: Test = %v, %v, want %v", when, done, err, want)
 	}
 }
 
 // requestsBcast has the library's broadcasts under way, two at once, beside a
 // message, and ends them by waiting and by asking.
-func requestsBcast(c mpi.Communicator) error {
-	set := newRequests(c)
+func requestsBcast(c mpi.Communicator, set mpi.Requests) {
 	b, ok := set.(mpi.Ibcaster)
 	if !ok {
-		return nil
+		return
 	}
 	for _, root := range []int{-1, c.Size()} {
-		if err := wantError(c, fmt.Sprintf("Ibcast from rank %d", root), b.Ibcast(nil, root), mpi.ErrRank); err != nil {
-			return err
-		}
+		wantError(c, fmt.Sprintf("Ibcast from rank %d", root), b.Ibcast(nil, root), mpi.ErrRank)
 	}
 	for _, size := range []int{0, 8, 3000, 300_000} {
 		for root := range c.Size() {
@@ -117,44 +71,26 @@ func requestsBcast(c mpi.Communicator) error {
 			if c.Rank() == other {
 				fill(second, 2)
 			}
-			if err := b.Ibcast(first, root); err != nil {
-				return err
+			check(b.Ibcast(first, root))
+			check(b.Ibcast(second, other))
+			switch {
+			case root == other:
+			case c.Rank() == root:
+				fill(word, 3)
+				check(set.Isend(word, other, 1))
+			case c.Rank() == other:
+				check(set.Irecv(word, root, 1))
 			}
-			if err := b.Ibcast(second, other); err != nil {
-				return err
-			}
-			if root != other {
-				var err error
-				switch c.Rank() {
-				case root:
-					fill(word, 3)
-					err = set.Isend(word, other, 1)
-				case other:
-					err = set.Irecv(word, root, 1)
-				}
-				if err != nil {
-					return err
-				}
-			}
+			end := mpi.Requests.WaitAll
 			if root%2 == 0 {
-				if err := poll(set); err != nil {
-					return err
-				}
-			} else if err := set.WaitAll(); err != nil {
-				return err
+				end = poll
 			}
-			if err := verify(first, 1); err != nil {
-				return fmt.Errorf("%d bytes from rank %d: %w", size, root, err)
-			}
-			if err := verify(second, 2); err != nil {
-				return fmt.Errorf("second broadcast, from rank %d: %w", other, err)
-			}
+			check(end(set))
+			check(verify(first, 1), "%d bytes from rank %d", size, root)
+			check(verify(second, 2), "second broadcast, from rank %d", other)
 			if c.Rank() == other && root != other {
-				if err := verify(word, 3); err != nil {
-					return err
-				}
+				check(verify(word, 3))
 			}
 		}
 	}
-	return nil
 }

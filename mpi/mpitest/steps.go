@@ -5,44 +5,56 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/topocast/topocast/mpi"
 )
 
 // wantError checks that err is the sentinel want, inside an *mpi.Error of this
 // rank.
-func wantError(c mpi.Communicator, what string, err, want error) error {
+func wantError(c mpi.Communicator, what string, err, want error) {
 	if !errors.Is(err, want) {
-		return fmt.Errorf("%s = %v, want %v", what, err, want)
+		fail("%s = %v, want %v", what, err, want)
 	}
 	var e *mpi.Error
 	if !errors.As(err, &e) {
-		return fmt.Errorf("%s: error is a %T, want an *mpi.Error", what, err)
+		fail("%s: error is a %T, want an *mpi.Error", what, err)
 	}
 	if e.Rank != c.Rank() || e.Op == "" {
-		return fmt.Errorf("%s: error of operation %q on rank %d, want a named one on rank %d", what, e.Op, e.Rank, c.Rank())
+		fail("%s: error of operation %q on rank %d, want a named one on rank %d", what, e.Op, e.Rank, c.Rank())
 	}
-	return nil
+}
+
+// others are the ranks but for the calling one, ascending.
+func others(c mpi.Communicator) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for peer := range c.Size() {
+			if peer != c.Rank() && !yield(peer) {
+				return
+			}
+		}
+	}
 }
 
 // eachPair calls f on both ranks of every pair, all ranks in the same order of
 // pairs, so that no order of blocking calls inside f can deadlock across pairs.
-func eachPair(c mpi.Communicator, f func(peer int, low bool) error) error {
+func eachPair(c mpi.Communicator, f func(peer int, low bool)) {
 	for i := range c.Size() {
 		for j := i + 1; j < c.Size(); j++ {
-			var err error
 			switch c.Rank() {
 			case i:
-				err = f(j, true)
+				pair(i, j, func() { f(j, true) })
 			case j:
-				err = f(i, false)
-			}
-			if err != nil {
-				return fmt.Errorf("pair %d, %d: %w", i, j, err)
+				pair(i, j, func() { f(i, false) })
 			}
 		}
 	}
-	return nil
+}
+
+// pair says of failures of f between which ranks they are.
+func pair(i, j int, f func()) {
+	defer during("pair %d, %d", i, j)
+	f()
 }
 
 // period is prime to all block sizes, so that no shift by a block goes unseen.
@@ -81,11 +93,16 @@ func verify(buf []byte, seed int) error {
 	return nil
 }
 
-// send and recv move the pattern of a seed.
-func send(c mpi.Communicator, size, seed, dst, tag int) error {
+// filled is a buffer with the pattern of a seed.
+func filled(size, seed int) []byte {
 	buf := make([]byte, size)
 	fill(buf, seed)
-	return c.Send(buf, dst, tag)
+	return buf
+}
+
+// send and recv move the pattern of a seed.
+func send(c mpi.Communicator, size, seed, dst, tag int) error {
+	return c.Send(filled(size, seed), dst, tag)
 }
 
 func recv(c mpi.Communicator, size, seed, src, tag int) error {
@@ -96,24 +113,23 @@ func recv(c mpi.Communicator, size, seed, src, tag int) error {
 	return verify(buf, seed)
 }
 
-func closeAll(comms ...mpi.Communicator) error {
+func closeAll(comms ...mpi.Communicator) {
 	for _, c := range comms {
 		if cl, ok := c.(io.Closer); ok {
-			if err := cl.Close(); err != nil {
-				return fmt.Errorf("closing: %w", err)
-			}
+			check(cl.Close(), "closing")
 		}
 	}
-	return nil
 }
 
-func untouched(tail []byte) error {
+// guarded is a buffer with bytes behind it, which have to be untouched.
+func guarded(size int) []byte { return bytes.Repeat([]byte{0xAA}, size+64) }
+
+func untouched(tail []byte) {
 	for i, b := range tail {
 		if b != 0xAA {
-			return fmt.Errorf("byte %d behind the receive buffer was overwritten with %d", i, b)
+			fail("byte %d behind the receive buffer was overwritten with %d", i, b)
 		}
 	}
-	return nil
 }
 
 // newRequests returns a set of requests, or nil if c cannot make one.
@@ -122,4 +138,13 @@ func newRequests(c mpi.Communicator) mpi.Requests {
 		return nb.NewRequests()
 	}
 	return nil
+}
+
+// withSet makes a case of one that takes a set of requests. It does nothing where there can be none.
+func withSet(run func(mpi.Communicator, mpi.Requests)) func(mpi.Communicator) {
+	return func(c mpi.Communicator) {
+		if set := newRequests(c); set != nil {
+			run(c, set)
+		}
+	}
 }
