@@ -63,7 +63,7 @@ mpi:
 	.ci/test-mpi $(LIBRARIES)
 
 test-every-mpi: mpi-installed mpi test-preload
-	.ci/test-mpi $(RELEASES)
+	EVERY=yes .ci/test-mpi $(RELEASES)
 
 # Every rank that is killed, panics or is stuck in every phase, full disks, and files of other jobs, under both
 # libraries: tables of how the jobs end. make mpi takes half of it in each of the two.
