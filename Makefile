@@ -1,6 +1,6 @@
 # make test runs all that this machine can run, and says in its last line what it could not, and why; with CI=true it
 # fails then. It installs Open MPI and MPICH if it may, and nothing else on this machine; in a folder of the cache it
-# installs other releases of Debian, whose MPI libraries are tested, too (.ci/in-debian). make test-tools lets other
+# installs another release of Debian, whose MPI libraries are tested, too (.ci/in-debian; make test-every-mpi has two). make test-tools lets other
 # programs judge the files that we write, make slurm-test runs our job scripts under Slurm, and make test-preload other
 # programs with our broadcast; all three install those programs.
 
