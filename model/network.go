@@ -263,6 +263,19 @@ func (n *Network) Location(rank int) Location {
 	return n.locations[rank]
 }
 
+// NameHosts returns a graph of the same ranks whose hosts have the names of those on which the ranks ran.
+// If these are not known, it returns the graph itself.
+func (n *Network) NameHosts(g *topology.Graph) (*topology.Graph, error) {
+	if len(n.hosts) == 0 {
+		return g, nil
+	}
+	names := make([]string, n.Ranks())
+	for rank := range names {
+		names[rank] = n.Location(rank).Host
+	}
+	return g.WithHostNames(names)
+}
+
 // Hosts returns the distinct names of the hosts, in the order of their first
 // rank; nil if they are not known. The slice is the network's own.
 func (n *Network) Hosts() []string { return n.hosts }

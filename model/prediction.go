@@ -1,14 +1,16 @@
 package model
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 )
 
-// A Prediction is what concurrent transfers come to, in the order in which
-// they were given.
+// A Prediction says when concurrent transfers are complete. All slices are in the order of Transfers.
 type Prediction struct {
+	Transfers  []Transfer   `json:"transfers"`
 	Completion []float64    `json:"completion_s"`         // s
 	Interval   [][2]float64 `json:"interval_s,omitempty"` // s, lowest and highest; nil if the network was not fitted
 	Estimated  []bool       `json:"estimated"`            // whether a transfer crosses a link whose bandwidth was not measured
@@ -24,7 +26,7 @@ func (p *Predictor) Prediction(transfers []Transfer, coverage float64) (*Predict
 	if err != nil {
 		return nil, err
 	}
-	out := &Prediction{Completion: append([]float64{}, times...), Estimated: make([]bool, len(times))}
+	out := &Prediction{Transfers: slices.Clone(transfers), Completion: append([]float64{}, times...), Estimated: make([]bool, len(times))}
 	for i := range transfers {
 		for _, c := range p.flows[i].Data {
 			if int(c) < p.n.graph.NumArcs() && p.n.graph.Arcs()[c].Estimated {
@@ -41,6 +43,31 @@ func (p *Predictor) Prediction(transfers []Transfer, coverage float64) (*Predict
 		out.Interval = append(out.Interval, [2]float64{t.Start + lo, t.Start + hi})
 	}
 	return out, nil
+}
+
+// Last returns the index of the transfer that is complete last, -1 if there is none.
+func (p *Prediction) Last() int {
+	last := -1
+	for i, t := range p.Completion {
+		if last < 0 || t > p.Completion[last] {
+			last = i
+		}
+	}
+	return last
+}
+
+// Write writes the prediction as JSON of format topocast/prediction.
+func (p *Prediction) Write(w io.Writer) error {
+	var complete float64
+	if last := p.Last(); last >= 0 {
+		complete = p.Completion[last]
+	}
+	return json.NewEncoder(w).Encode(struct {
+		Format   string  `json:"format"`
+		Version  int     `json:"version"`
+		Complete float64 `json:"all_complete_s"` // s, of the last transfer
+		*Prediction
+	}{"topocast/prediction", 1, complete, p})
 }
 
 // Interval is the range in s in which the measured duration of a concurrent

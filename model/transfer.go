@@ -17,6 +17,20 @@ type Transfer struct {
 
 func (t Transfer) String() string { return fmt.Sprintf("%d->%d, %d bytes", t.Src, t.Dst, t.Bytes) }
 
+// AllToAll returns the transfers of an exchange in which each rank sends bytes to each other rank, all
+// starting at 0.
+func AllToAll(ranks []int, bytes int64) []Transfer {
+	var transfers []Transfer
+	for _, src := range ranks {
+		for _, dst := range ranks {
+			if src != dst {
+				transfers = append(transfers, Transfer{Src: src, Dst: dst, Bytes: bytes})
+			}
+		}
+	}
+	return transfers
+}
+
 // ReadTransfers reads {"transfers":[{"src":0,"dst":5,"bytes":10000000,"start_s":0},...]}.
 func ReadTransfers(r io.Reader) ([]Transfer, error) {
 	var f struct {
@@ -25,7 +39,7 @@ func ReadTransfers(r io.Reader) ([]Transfer, error) {
 	if err := jsonfile.Decode(r, &f); err != nil {
 		return nil, fmt.Errorf("model: read transfers: %w", err)
 	}
-	if f.Transfers == nil {
+	if len(f.Transfers) == 0 {
 		return nil, fmt.Errorf("model: read transfers: no list of transfers")
 	}
 	return f.Transfers, nil

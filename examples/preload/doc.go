@@ -3,7 +3,7 @@
 //
 //	make preload                                                # libtopocast.so, and libtopocast.go.so beside it
 //	mpirun -n 64 topocast discover -o cluster.json              # once per cluster
-//	mpirun -n 64 topocast tune cluster.json                     # once per kind of job, or not at all
+//	mpirun -n 64 topocast bcast tune cluster.json --in-place                 # once per kind of job, or not at all
 //	mpirun -n 64 -x LD_PRELOAD=$PWD/libtopocast.so -x TOPOCAST_NETWORK=cluster.json ./program         # Open MPI
 //	mpirun -n 64 -genv LD_PRELOAD $PWD/libtopocast.so -genv TOPOCAST_NETWORK cluster.json ./program   # MPICH
 //

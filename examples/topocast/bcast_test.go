@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -31,7 +32,7 @@ func (c *interrupted) Recv(buf []byte, src, tag int) error {
 // is 0, as after a whole run.
 func TestBcastInterrupted(t *testing.T) {
 	network := discovered(t, "--sim", "tree:2x4 latency=10us,2us rate=10Gbps", "--patterns", "0")
-	simulated, err := simulator("tree:2x4 latency=10us,2us rate=10Gbps", "block", defaultOverhead, 0)
+	simulated, err := cli.Simulator("tree:2x4 latency=10us,2us rate=10Gbps", "block", cli.DefaultOverhead, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func TestBcastInterrupted(t *testing.T) {
 				return work(comm)
 			})
 		})
-		args := []string{"bcast", "--network", network, "--sizes", "8,1KiB", "--reps", "1000000", "--only", "ours,flat,binomial,chain,multilevel"}
+		args := []string{"bcast", network, "--sizes", "8,1KiB", "--repetitions", "1000000", "--only", "ours,flat,binomial,chain,multilevel"}
 		if format != "" {
 			args = append(args, format)
 		}
@@ -91,7 +92,7 @@ func TestBcastInterrupted(t *testing.T) {
 // noise: the algorithms' plans, and their medians.
 func bcastRows(t *testing.T, cluster, placement string, args ...string) (rows map[string]float64, stderr string) {
 	t.Helper()
-	all := append([]string{"simulate", "--cluster", cluster, "--placement", placement, "--", "bcast", "--sizes", "64KiB", "--reps", "5", "--json"}, args...)
+	all := append([]string{"bcast", "--sim", cluster, "--placement", placement, "--sizes", "64KiB", "--repetitions", "5", "--json"}, args...)
 	status, out, stderr := topocast(all...)
 	if status != 0 {
 		t.Fatalf("%q: status %d: %s", all, status, stderr)
@@ -122,12 +123,12 @@ func bcastRows(t *testing.T, cluster, placement string, args ...string) (rows ma
 func TestBcastOnOtherRanks(t *testing.T) {
 	const cluster = "tree:4x4 latency=10us,2us rate=10Gbps"
 	network := discovered(t, "--sim", cluster, "--patterns", "0")
-	block, stderr := bcastRows(t, cluster, "block", "--network", network)
+	block, stderr := bcastRows(t, cluster, "block", network)
 	if stderr != "" {
 		t.Errorf("block: %s", stderr)
 	}
 	for _, placement := range []string{"cyclic", "shuffled"} {
-		rows, stderr := bcastRows(t, cluster, placement, "--network", network)
+		rows, stderr := bcastRows(t, cluster, placement, network)
 		if stderr != "" {
 			t.Errorf("%s: %s", placement, stderr)
 		}
@@ -139,20 +140,20 @@ func TestBcastOnOtherRanks(t *testing.T) {
 		}
 	}
 	hosts := write(t, "hosts", "15\n3\n2\n14\n0\n")
-	if _, stderr := bcastRows(t, cluster, hosts, "--network", network, "--ranks", "5"); stderr != "" {
+	if _, stderr := bcastRows(t, cluster, hosts, network, "--ranks", "5"); stderr != "" {
 		t.Errorf("five of the hosts: %s", stderr)
 	}
 	for _, other := range []string{"tree:5x4 latency=10us,2us rate=10Gbps", "star:17 rate=10Gbps"} {
-		if _, stderr := bcastRows(t, other, "block", "--network", network); !strings.Contains(stderr, "warning: hosts that the network does not know") {
+		if _, stderr := bcastRows(t, other, "block", network); !strings.Contains(stderr, "warning: hosts that the network does not know") {
 			t.Errorf("%s: %q", other, stderr)
 		}
 	}
 	// A platform file says nothing of ranks.
 	platform := write(t, "platform.json", line3)
-	if _, stderr := bcastRows(t, "star:3", "block", "--network", platform); !strings.Contains(stderr, "does not say where its ranks ran") {
+	if _, stderr := bcastRows(t, "star:3", "block", platform); !strings.Contains(stderr, "does not say where its ranks ran") {
 		t.Errorf("platform file: %q", stderr)
 	}
-	status, _, stderr := topocast("simulate", "--cluster", "star:4", "--", "bcast", "--network", platform)
+	status, _, stderr := topocast("bcast", "--sim", "star:4", platform)
 	if status != 2 || !strings.Contains(stderr, "the file has 3 ranks and does not say where they ran, the job has 4") {
 		t.Errorf("platform file of 3 for 4 ranks: status %d: %s", status, stderr)
 	}

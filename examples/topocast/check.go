@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/check"
@@ -19,109 +20,129 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// checkOptions are those of check and of the sampling of watch.
+// checkOptions are the flags of check.
 type checkOptions struct {
-	network   string
 	size      string
 	budget    time.Duration
 	tolerance float64
 	seed      uint64
-	bytes     int
-	known     *model.Network // of --network
+	all       bool
+	history   historyOptions
+
+	bytes   int
+	network string         // NET
+	known   *model.Network // of NET
 }
 
-func checkCommand(run runner) *cobra.Command {
-	var (
-		o           checkOptions
-		ranks       int
-		all, asJSON bool
-	)
+func checkCommand(shared *cli.Flags) *cobra.Command {
+	var o checkOptions
 	c := &cobra.Command{
-		Use:   "check [flags]",
-		Short: "Find the bad host or cable among many, by few messages",
-		Long: `Check reads few pairs of hosts (of 1,024, one in a hundred), with short messages and with long ones each
-way, and names the hosts and links that are slow: in latency or in rate, both ways or one, with how slow, a 95 %
-interval and a p-value. First all hosts are read once a round; then what is doubtful, again; only these
-new readings are tested, so the p-values are corrected for those that were read again, and need no correction for
-the number of hosts and links.
+		Use:   "check [NET]",
+		Short: "Find slow hosts and links, and what has changed",
+		Long: `Check measures few pairs of hosts (of 1,024 hosts, one pair in a hundred), with short messages and with long ones
+each way. It names the hosts and links that are slow, in latency or in rate, in both directions or one, with a factor, a
+95 % interval and a p-value. First every host is measured once a round. Then outliers are measured again, and only
+these new measurements are tested. The p-values are corrected for the number of tests.
 
---network says how hosts are wired: a network of topocast discover, a platform file, or a line as
-for simulate. Without it only hosts can be named, against those of similar names. A host, its network card and
+NET says how hosts are wired: a network that discover writes, a platform file, or a line as for --sim.
+Without NET only hosts can be named, against those of similar names. A host, its network card and
 its only cable cannot be told apart, and a full mesh hides its cables.
 
-Exit status: 0 nothing is slow, 3 something is named, 4 the check ended early and named nothing.`,
-		Example: `  mpirun -n 1024 topocast check --network network.json
-  topocast simulate --cluster "fattree:8,8;1,4 routing=modulo" \
-      --fault "direction h5>s0 rate=0.5x" -- check`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+With --history FILE this run is appended to FILE, a file per site, and check tells which hosts, links and pairs of
+hosts have changed since earlier runs. A run measures few pairs, the same each time. A series is compared with its own
+past, from its 9th run on, after what all series of a run have in common is taken out. A step of 5 % with 2 % of noise
+is told within three runs. Of 1,000 samples without a change at most one is told as a change; --false-alarms
+sets this. --import takes matrices of latencies that others measured as runs, and measures nothing; --measure=false
+judges FILE as it is.
+
+Exit status: 0 nothing is slow, or the newest run tells no change; 3 something is; 4 the check ended early and named
+nothing, or there are too few runs.`,
+		Example: `  mpirun -n 1024 topocast check network.json
+  topocast check --sim "fattree:8,8;1,4 routing=modulo" \
+      --fault "direction h5>s0 rate=0.5x"
+  mpirun -n 64 topocast check network.json --history site.history
+  topocast check --history site.history --unit us --import 2026-11-01=a.csv \
+      --import 2026-11-02=b.csv`,
+		SuggestFor: []string{"watch"},
+		Args:       cli.Args(1, wantNetwork),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.network = shared.Sim // as it should be, without faults
+			if len(args) > 0 {
+				o.network = args[0]
+			}
 			if err := o.validate(); err != nil {
 				return err
 			}
-			status := statusFine
-			err := run(ranks, func(comm mpi.Communicator) error {
-				s, err := o.settings(comm)
-				if err != nil {
+			if o.history.file != "" {
+				if err := cli.RefuseUnused(c, "not with --history", "tolerance"); err != nil {
 					return err
 				}
-				found, err := check.Measure(c.Context(), comm, s)
-				if err != nil || comm.Rank() != 0 {
-					return err
-				}
-				switch {
-				case len(found.Named()) > 0:
-					status = statusDifferent
-				case !found.Complete:
-					status = statusUnknown
-				}
-				if asJSON {
-					return writeChecked(c.OutOrStdout(), found)
-				}
-				for _, warning := range found.Warnings {
-					fmt.Fprintf(c.ErrOrStderr(), "warning: %s\n", warning)
-				}
-				out := &checkedWriter{Writer: c.OutOrStdout()}
-				tellChecked(out, found, all)
-				return out.err
-			})
-			if err == nil && status != statusFine {
-				return answer(status)
+				return o.follow(c, shared)
 			}
-			return err
+			if err := cli.RefuseUnused(c, "only with --history", historyFlags...); err != nil {
+				return err
+			}
+			return o.check(c, shared)
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&all, "all", false, "list all hosts and links that were read again, not the named ones only")
-	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/check) instead of text")
-	f.IntVar(&ranks, "ranks", 0, "ranks without mpirun; 0: one per core")
-	o.flags(c)
-	return c
-}
-
-func (o *checkOptions) flags(c *cobra.Command) {
-	f := c.Flags()
-	f.StringVar(&o.network, "network", "", "file or line that says how hosts are wired")
+	f.BoolVar(&o.all, "all", false, "list all hosts and links that were measured again; with --history, the changes of all runs")
 	f.StringVar(&o.size, "size", "1MiB", "size of the long messages")
 	f.DurationVar(&o.budget, "budget", defaultBudget, "longest time to measure")
 	f.Float64Var(&o.tolerance, "tolerance", 0.1, "what is slower by less than this share is never named")
-	f.Uint64Var(&o.seed, "seed", 1, "of the choice of pairs")
+	f.Uint64Var(&o.seed, "seed", 1, "seed of the choice of pairs")
+	o.history.flags(f)
+	return cli.Measures(cli.PrintsJSON(c, "topocast/check; with --history topocast/changes"))
+}
+
+// check measures the ranks and names what is slow.
+func (o *checkOptions) check(c *cobra.Command, shared *cli.Flags) error {
+	status := cli.StatusFine
+	err := shared.Run(func(comm mpi.Communicator) error {
+		s, err := o.settings(comm, shared.Timeout)
+		if err != nil {
+			return err
+		}
+		found, err := check.Measure(c.Context(), comm, s)
+		if err != nil || comm.Rank() != 0 {
+			return err
+		}
+		switch {
+		case len(found.Named()) > 0:
+			status = cli.StatusDifferent
+		case !found.Complete:
+			status = cli.StatusUnknown
+		}
+		if shared.JSON {
+			return writeChecked(c.OutOrStdout(), found)
+		}
+		for _, warning := range found.Warnings {
+			fmt.Fprintf(c.ErrOrStderr(), "warning: %s\n", warning)
+		}
+		tellChecked(c.OutOrStdout(), found, o.all)
+		return nil
+	})
+	if err == nil && status != cli.StatusFine {
+		return cli.Answer(status)
+	}
+	return err
 }
 
 // validate reads what the flags name.
 func (o *checkOptions) validate() error {
-	bytes, err := parseSize(o.size)
+	bytes, err := cli.ParseSize(o.size)
 	if err != nil {
-		return badInput("--size: %w", err)
+		return cli.BadInput("--size: %w", err)
 	}
 	if bytes < 1 || bytes > math.MaxInt32 {
-		return badInput("--size %s: want 1 byte to 2 GiB", o.size)
+		return cli.BadInput("--size %s: want 1 byte to 2 GiB", o.size)
 	}
 	o.bytes = int(bytes)
 	if o.budget < 0 {
-		return badInput("--budget %s: want at least 0", o.budget)
+		return cli.BadInput("--budget %s: want at least 0", o.budget)
 	}
 	if !(o.tolerance >= 0.01) || math.IsInf(o.tolerance, 0) {
-		return badInput("--tolerance %g: want a share of at least 0.01, such as 0.1", o.tolerance)
+		return cli.BadInput("--tolerance %g: want a share of at least 0.01, such as 0.1", o.tolerance)
 	}
 	if o.network != "" {
 		o.known, err = networkOrLine(o.network)
@@ -131,22 +152,22 @@ func (o *checkOptions) validate() error {
 
 // networkOrLine loads a network from a file, or makes one of a line of text.
 func networkOrLine(text string) (*model.Network, error) {
-	if _, err := os.Stat(text); err == nil || text == standard {
-		return loadNetwork(text)
+	if _, err := os.Stat(text); err == nil || text == cli.Standard {
+		return cli.LoadNetwork(text)
 	}
 	cluster, err := simnet.ParseCluster(text)
 	if err != nil {
 		if !strings.Contains(text, ":") {
-			return nil, badInput("%s: no such file, and no cluster such as tree:2x4x8", text)
+			return nil, cli.BadInput("%s: no such file, and no cluster such as tree:2x4x8", text)
 		}
-		return nil, &inputError{err}
+		return nil, cli.BadInput("%w", err)
 	}
 	return model.FromGraph(cluster.Graph, cluster.Routing)
 }
 
 // settings are those of a check of these ranks, on rank 0. It is collective.
-func (o *checkOptions) settings(comm mpi.Communicator) (*check.Settings, error) {
-	s := &check.Settings{Bytes: o.bytes, Tolerance: o.tolerance, Budget: o.budget, Seed: o.seed}
+func (o *checkOptions) settings(comm mpi.Communicator, timeout time.Duration) (*check.Settings, error) {
+	s := &check.Settings{Bytes: o.bytes, Tolerance: o.tolerance, Budget: o.budget, Silence: timeout, Seed: o.seed}
 	if o.known == nil {
 		return s, nil
 	}
@@ -157,10 +178,10 @@ func (o *checkOptions) settings(comm mpi.Communicator) (*check.Settings, error) 
 	var refused error
 	if comm.Rank() == 0 {
 		if s.Graph, s.Routing, refused = wiringOf(o.known, places); refused != nil {
-			refused = fmt.Errorf("--network %s: %w", o.network, refused)
+			refused = fmt.Errorf("%s: %w", o.network, refused)
 		}
 	}
-	if err := agree(comm, "--network", refused); err != nil {
+	if err := cli.Agree(comm, "network", refused); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -181,7 +202,7 @@ func wiringOf(n *model.Network, places []mpi.Place) (*topology.Graph, topology.R
 	}
 	g, err := wiring(n)
 	if err == nil {
-		g, err = namedByHost(n, g)
+		g, err = n.NameHosts(g)
 	}
 	if err != nil {
 		return nil, 0, err

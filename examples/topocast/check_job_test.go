@@ -5,17 +5,19 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/cli"
 )
 
 // TestJobCheck: of a job on one host, with as many ranks as the line has hosts, check gets
 // through, whatever it finds there.
 func TestJobCheck(t *testing.T) {
-	status, out, stderr := launch(t, 4, "check", "--network", "star:4", "--size", "16KiB")
-	if status != statusFine && status != statusDifferent || !strings.Contains(out, "4 hosts, ") {
+	status, out, stderr := launch(t, 4, "check", "star:4", "--size", "16KiB")
+	if status != cli.StatusFine && status != cli.StatusDifferent || !strings.Contains(out, "4 hosts, ") {
 		t.Errorf("status %d\n%s%s", status, out, stderr)
 	}
-	status, _, stderr = launch(t, 2, "check", "--network", "star:4")
-	if status == statusFine || !strings.Contains(stderr, "star:4") {
+	status, _, stderr = launch(t, 2, "check", "star:4")
+	if status == cli.StatusFine || !strings.Contains(stderr, "star:4") {
 		t.Errorf("two ranks: status %d\n%s", status, stderr)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/cli"
 )
 
 // An operator sees what each fault looks like: what check names on a simulated cluster.
@@ -18,11 +20,11 @@ func TestCheckNamesSimulatedFaults(t *testing.T) {
 		status      int
 		want        string // the line of what is named, and one of how
 	}{
-		{"healthy", "", statusFine, "nothing is slow"},
-		{"host", "host h12 1.2x", statusDifferent, "\nhost h12, or its cable to s2\n"},
-		{"one direction", "direction h5>s1 rate=0.5x", statusDifferent, "\nhost h5, or its cable to s1\n  long messages h5 > s1 "},
-		{"a cable's latency", "link h9-s2 latency=1.5x", statusDifferent, "\nhost h9, or its cable to s2\n"},
-		{"an uplink", "link s0-s1 rate=0.5x", statusDifferent, "\nlink s0 - s1\n"},
+		{"healthy", "", cli.StatusFine, "nothing is slow"},
+		{"host", "host h12 1.2x", cli.StatusDifferent, "\nhost h12, or its cable to s2\n"},
+		{"one direction", "direction h5>s1 rate=0.5x", cli.StatusDifferent, "\nhost h5, or its cable to s1\n  long messages h5 > s1 "},
+		{"a cable's latency", "link h9-s2 latency=1.5x", cli.StatusDifferent, "\nhost h9, or its cable to s2\n"},
+		{"an uplink", "link s0-s1 rate=0.5x", cli.StatusDifferent, "\nlink s0 - s1\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			args := []string{"simulate", "--cluster", cluster}
@@ -43,7 +45,7 @@ func TestCheckAgainstAFile(t *testing.T) {
 		{"a": "a", "b": "s", "latency_us": 5, "bandwidth_MBps": 1000}, {"a": "b", "b": "s", "latency_us": 5, "bandwidth_MBps": 1000},
 		{"a": "c", "b": "s", "latency_us": 5, "bandwidth_MBps": 1000}, {"a": "d", "b": "s", "latency_us": 5, "bandwidth_MBps": 1000},
 		{"a": "e", "b": "s", "latency_us": 5, "bandwidth_MBps": 1000}]}}`)
-	status, out, stderr := topocast("simulate", "--cluster", platform, "--fault", "direction s>d rate=0.25x", "--", "check", "--network", platform, "--json")
+	status, out, stderr := topocast("check", "--sim", platform, "--fault", "direction s>d rate=0.25x", platform, "--json")
 	var got struct {
 		Format   string
 		Hosts    int
@@ -58,7 +60,7 @@ func TestCheckAgainstAFile(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatalf("%v in %s%s", err, out, stderr)
 	}
-	if status != statusDifferent || got.Format != "topocast/check" || got.Hosts != 5 || !got.Complete {
+	if status != cli.StatusDifferent || got.Format != "topocast/check" || got.Hosts != 5 || !got.Complete {
 		t.Errorf("status %d, %s", status, out)
 	}
 	first := got.Suspects[0]
@@ -74,8 +76,8 @@ func TestCheckAgainstWhatDiscoverWrites(t *testing.T) {
 	if status, _, stderr := topocast("discover", "--patterns", "0", "--sim", cluster, "--output", file); status != 0 {
 		t.Fatal(stderr)
 	}
-	status, out, stderr := topocast("simulate", "--cluster", cluster, "--ranks", "12", "--fault", "host h6 1.5x", "--", "check", "--network", file, "--size", "64KiB")
-	if status != statusDifferent || !strings.Contains(out, "12 hosts") || !strings.Contains(out, "\nhost h6, or its cable") {
+	status, out, stderr := topocast("check", "--sim", cluster, "--ranks", "12", "--fault", "host h6 1.5x", file, "--size", "64KiB")
+	if status != cli.StatusDifferent || !strings.Contains(out, "12 hosts") || !strings.Contains(out, "\nhost h6, or its cable") {
 		t.Errorf("status %d:\n%s%s", status, out, stderr)
 	}
 }
@@ -85,23 +87,23 @@ func TestCheckWrongInput(t *testing.T) {
 		name, want string
 		args       []string
 	}{
-		{"no such network", "no such file, and no cluster", []string{"check", "--network", "nowhere.json"}},
-		{"bad line", "column", []string{"check", "--network", "tree:x"}},
+		{"no such network", "no such file, and no cluster", []string{"check", "nowhere.json"}},
+		{"bad line", "column", []string{"check", "tree:x"}},
 		{"bad size", "--size", []string{"check", "--size", "0"}},
 		{"bad tolerance", "--tolerance 0", []string{"check", "--tolerance", "0"}},
 		{"negative budget", "--budget", []string{"check", "--budget", "-1s"}},
-		{"network of other hosts", "--network star:9: it has 9 hosts, and the job 8 ranks on 8 hosts", []string{"simulate", "--cluster", "star:8", "--", "check", "--network", "star:9"}},
-		{"bad fault", `--fault: fault "host h99 2x": "h99" is no host`, []string{"simulate", "--cluster", "star:8", "--fault", "host h99 2x", "--", "check"}},
-		{"a rank that is not there", `--fault "lost 8": there are 8 ranks`, []string{"simulate", "--cluster", "star:8", "--fault", "lost 8", "--", "check"}},
+		{"network of other hosts", "star:9: it has 9 hosts, and the job 8 ranks on 8 hosts", []string{"check", "--sim", "star:8", "star:9"}},
+		{"bad fault", `--fault: fault "host h99 2x": "h99" is no host`, []string{"check", "--sim", "star:8", "--fault", "host h99 2x"}},
+		{"a rank that is not there", `--fault "lost 8": there are 8 ranks`, []string{"check", "--sim", "star:8", "--fault", "lost 8"}},
 		{"fault of no simulation", "--fault: only with --sim", []string{"discover", "--fault", "lost 8"}},
 		{"cluster of unknown rates", "cannot be simulated", []string{
-			"simulate", "--cluster", write(t, "g.json", `{"graph": {"hosts": ["a"], "switches": ["s"], "links": [{"a": 0, "b": 1, "latency_us": 5}]}}`), "--", "check",
+			"check", "--sim", write(t, "g.json", `{"graph": {"hosts": ["a"], "switches": ["s"], "links": [{"a": 0, "b": 1, "latency_us": 5}]}}`),
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			status, _, stderr := topocast(c.args...)
-			if status != statusInput || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
-				t.Errorf("status %d, %q; want %d and one line with %q", status, stderr, statusInput, c.want)
+			if status != cli.StatusInput || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("status %d, %q; want %d and one line with %q", status, stderr, cli.StatusInput, c.want)
 			}
 		})
 	}

@@ -142,7 +142,7 @@ func TestSimulate(t *testing.T) {
 		var first string
 		for range 2 {
 			status, out, stderr := topocast("simulate", "--cluster", "tree:2x2", "--placement", placement, "--",
-				"bcast", "--sizes", "8,64KiB", "--reps", "3", "--json")
+				"bcast", "--sizes", "8,64KiB", "--repetitions", "3", "--json")
 			if status != 0 {
 				t.Fatalf("placement %s: status %d: %s", placement, status, stderr)
 			}
@@ -155,7 +155,7 @@ func TestSimulate(t *testing.T) {
 		}
 	}
 	readings, matrix := filepath.Join(dir, "readings.json"), filepath.Join(dir, "latencies.csv")
-	status, out, stderr := topocast("simulate", "--cluster", "tree:2x4 latency=10us,2us", "--", "measure", "--output", readings, "--csv", matrix)
+	status, out, stderr := topocast("measure", "--sim", "tree:2x4 latency=10us,2us", "--output", readings, "--csv", matrix)
 	if status != 0 || !strings.Contains(out, "8 ranks, 21 of 21 rounds") {
 		t.Fatalf("measure: status %d: %s%s", status, out, stderr)
 	}
@@ -196,9 +196,9 @@ func TestSimulatedFilesHaveNamesOfTheirOwn(t *testing.T) {
 		file string
 	}{
 		{[]string{"discover", "--patterns", "0", "--sim", "star:4"}, "simulated-network.json"},
-		{[]string{"simulate", "--cluster", "star:4", "--", "discover", "--patterns", "0"}, "simulated-network.json"},
-		{[]string{"simulate", "--cluster", "star:4", "--", "discover", "--patterns", "0", "--output", "mine.json"}, "mine.json"},
-		{[]string{"simulate", "--cluster", "star:4", "--", "measure"}, "simulated-readings.json"},
+		{[]string{"discover", "--sim", "star:4", "--patterns", "0"}, "simulated-network.json"},
+		{[]string{"discover", "--sim", "star:4", "--patterns", "0", "--output", "mine.json"}, "mine.json"},
+		{[]string{"measure", "--sim", "star:4"}, "simulated-readings.json"},
 	} {
 		if status, _, stderr := topocast(c.args...); status != 0 {
 			t.Fatalf("%q: status %d: %s", c.args, status, stderr)
@@ -221,8 +221,8 @@ func TestSimulatedFilesRepeat(t *testing.T) {
 	for _, args := range [][]string{
 		{"discover", "--patterns", "0", "--sim", "star:4", "-o", file},
 		{"discover", "--patterns", "0", "--sim", "star:4", "-o", os.DevNull, "--keep", file},
-		{"simulate", "--cluster", "star:4", "--", "discover", "--patterns", "0", "-o", file},
-		{"simulate", "--cluster", "star:4", "--", "measure", "-o", file},
+		{"discover", "--sim", "star:4", "--patterns", "0", "-o", file},
+		{"measure", "--sim", "star:4", "-o", file},
 	} {
 		if status, _, stderr := topocast(args...); status != 0 {
 			t.Fatalf("%q: status %d: %s", args, status, stderr)
@@ -242,7 +242,7 @@ func TestSimulatedBudgetRepeats(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "readings.json")
 	var first string
 	for range 3 {
-		status, out, stderr := topocast("simulate", "--cluster", "tree:2x4", "--", "measure",
+		status, out, stderr := topocast("measure", "--sim", "tree:2x4",
 			"--budget", "100ms", "--repetitions", "1000", "--output", file)
 		if status != 0 || !strings.Contains(stderr, "too small for 1000 repetitions of 20 samples") || strings.Contains(out, "7000") {
 			t.Fatalf("status %d: %s%s", status, out, stderr)
@@ -291,15 +291,15 @@ func TestPlace(t *testing.T) {
 		{"place", "--ranks", "3", network, traffic},
 		{"place", "--ranks", "9", network},
 		{"place", "--memory-bound", network, traffic},
-		{"place", "--json", "--rankfile", network, traffic},
-		{"place", "--json", "--mpich", network, traffic},
-		{"place", "--mpich", write(t, "platform.json", line3)},
-		{"place", "--rankfile", write(t, "platform.json", line3)},
-		{"simulate", "--", "discover"},
-		{"simulate", "--cluster", "", "--", "discover"},
-		{"simulate", "--cluster", "blob:4", "--", "discover"},
-		{"simulate", "--cluster", "star:4", "--placement", "no/file", "--", "measure"},
-		{"simulate", "--cluster", "star:4", "--", "simulate"},
+		{"place", "--json", "--format", "rankfile", network, traffic},
+		{"place", "--json", "--format", "mpich", network, traffic},
+		{"place", "--format", "mpich", write(t, "platform.json", line3)},
+		{"place", "--format", "rankfile", write(t, "platform.json", line3)},
+		{"place", "--format", "pdf", network},
+		{"discover", "--sim", ""},
+		{"discover", "--sim", "blob:4"},
+		{"measure", "--sim", "star:4", "--placement", "no/file"},
+		{"simulate", "--sim", "star:4"},
 		{"measure", "--rounds", "-1"},
 		{"discover", "--budget", "-1s"},
 	} {

@@ -8,18 +8,20 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/compare"
 )
 
-func compareCommand() *cobra.Command {
+func compareCommand(shared *cli.Flags) *cobra.Command {
 	var tolerance float64
-	var all, asJSON bool
+	var all bool
+	var against string
 	c := &cobra.Command{
-		Use:   "compare [flags] NET REF",
-		Short: "Compare two networks link by link, and name what differs",
+		Use:   "compare NET --against REF",
+		Short: "Name the links and hosts that differ from a reference",
 		Long: `Compare holds a measured network (of topocast discover) against a reference:
 one that was measured before, a platform file
 {"graph":{"hosts":[..],"switches":[..],"links":[..]}}, or a specification in
@@ -40,43 +42,51 @@ Without --tolerance a link may be off by six times the spread of its level, and
 by 10 % of a latency (30 % inside a host) or 15 % of a bandwidth at least.
 
 Exit status: 0 nothing differs, 3 something does, 4 cannot tell.`,
-		Example: `  topocast compare network.json specified.json
-  topocast compare network.json /etc/slurm/topology.conf
-  topocast compare --tolerance 0.5 --json today.json last-month.json`,
-		Args: cobra.ExactArgs(2),
+		Example: `  topocast compare network.json --against specified.json
+  topocast compare network.json --against /etc/slurm/topology.conf
+  topocast compare today.json --against last-month.json --tolerance 0.5 --json`,
+		Args: cli.Args(1, wantNetwork, "REF"),
 		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 2 && against != "":
+				return cli.BadInput("unexpected argument %q: the reference is that of --against", args[1])
+			case len(args) == 2:
+				against = args[1]
+			case against == "":
+				return cli.BadInput("want --against REF, the reference")
+			}
 			if !(tolerance >= 0) || math.IsInf(tolerance, 0) {
-				return badInput("--tolerance %g: want a share above 0, such as 0.2", tolerance)
+				return cli.BadInput("--tolerance %g: want a share above 0, such as 0.2", tolerance)
 			}
 			measured, err := loadSide(args[0], nil)
 			if err != nil {
 				if f, _ := loadFabric(args[0]); f != nil {
-					return badInput("%s: the file of a scheduler is a reference: topocast compare NET %s", args[0], args[0])
+					return cli.BadInput("%s: the file of a scheduler is a reference: topocast compare NET --against %s", args[0], args[0])
 				}
 				return err
 			}
-			if f, err := loadFabric(args[1]); err != nil || f != nil {
+			if f, err := loadFabric(against); err != nil || f != nil {
 				if err == nil {
-					err = printFabricComparison(c, measured, args[1], f, all, asJSON)
+					err = printFabricComparison(c, measured, against, f, all, shared.JSON)
 				}
 				return err
 			}
-			reference, err := measured.loadReference(args[1])
+			reference, err := measured.loadReference(against)
 			if err != nil {
 				return err
 			}
 			r, err := compareNetworks(measured, reference, tolerance)
 			if err != nil {
-				return &inputError{err}
+				return cli.BadInput("%w", err)
 			}
-			return printComparison(c, r, all, asJSON)
+			return printComparison(c, r, all, shared.JSON)
 		},
 	}
 	f := c.Flags()
 	f.Float64Var(&tolerance, "tolerance", 0, "share by which a link may differ; 0: from the spread of its level")
 	f.BoolVar(&all, "all", false, "print all links, not the worst only")
-	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/comparison) instead of text")
-	return c
+	f.StringVar(&against, "against", "", "the reference: a network, a platform or graph file, or a file of a scheduler")
+	return cli.PrintsJSON(c, "topocast/comparison")
 }
 
 // A compared is what compare found, be it in links or in groups.
@@ -94,8 +104,8 @@ func printComparison(c *cobra.Command, r compared, all, asJSON bool) error {
 	} else {
 		err = r.writeText(c.OutOrStdout(), all)
 	}
-	if status := r.status(); err == nil && status != statusFine {
-		return answer(status)
+	if status := r.status(); err == nil && status != cli.StatusFine {
+		return cli.Answer(status)
 	}
 	return err
 }
@@ -109,7 +119,7 @@ type side struct {
 
 // loadSide reads a network. Names are those of the ranks of the other one, if they are known.
 func loadSide(file string, names []string) (side, error) {
-	n, err := loadNetworkOf(file, names)
+	n, err := cli.LoadNetworkOf(file, names)
 	if err != nil {
 		return side{}, err
 	}
@@ -119,10 +129,10 @@ func loadSide(file string, names []string) (side, error) {
 func newSide(file string, n *model.Network) (side, error) {
 	g, err := wiring(n)
 	if err == nil {
-		g, err = namedByHost(n, g)
+		g, err = n.NameHosts(g)
 	}
 	if err != nil {
-		return side{}, &inputError{err}
+		return side{}, cli.BadInput("%w", err)
 	}
 	return side{file, n, g}, nil
 }
@@ -130,23 +140,23 @@ func newSide(file string, n *model.Network) (side, error) {
 // loadReference reads what a measured network is held against. What a file leaves open, such as which vertices are
 // hosts, the measured one tells; where it is of the inside of a host the measured hosts become cores.
 func (s *side) loadReference(file string) (side, error) {
-	data, err := readInput(file)
+	data, err := cli.ReadInput(file)
 	if err != nil {
 		return side{}, err
 	}
-	if !isHwloc(data) {
-		n, err := networkOf(file, data, hostNames(s.graph))
+	if !cli.IsHwloc(data) {
+		n, err := cli.NetworkOf(file, data, hostNames(s.graph))
 		if err != nil {
 			return side{}, err
 		}
 		return newSide(file, n)
 	}
-	n, names, err := insideNetwork(data, s.network)
+	n, names, err := cli.InsideNetwork(data, s.network)
 	if err == nil {
 		s.graph, err = s.graph.WithHostNames(names)
 	}
 	if err != nil {
-		return side{}, badInput("%s: %w", file, err)
+		return side{}, cli.BadInput("%s: %w", file, err)
 	}
 	return newSide(file, n)
 }
@@ -209,13 +219,13 @@ func (s side) groups(hosts []string) (*topology.Hierarchy, error) {
 func (r *comparison) status() int {
 	switch {
 	case len(r.result.Findings) > 0, r.groupsCount() && len(r.groups.Missing)+len(r.groups.Extra) > 0:
-		return statusDifferent
+		return cli.StatusDifferent
 	case r.groupsOnly():
-		return statusFine
+		return cli.StatusFine
 	case r.result.Judged == 0:
-		return statusUnknown
+		return cli.StatusUnknown
 	}
-	return statusFine
+	return cli.StatusFine
 }
 
 // groupsOnly tells whether the reference says groups and of no link anything.
@@ -234,19 +244,6 @@ func (r *comparison) groupsCount() bool {
 		oneSwitch = oneSwitch && len(out) == 1 && g.IsSwitch(out[0].To) && out[0].To == g.Out(0)[0].To
 	}
 	return r.groupsOnly() || oneSwitch
-}
-
-// namedByHost is the graph with the names of the hosts on which the network's
-// ranks ran, where these are known.
-func namedByHost(n *model.Network, g *topology.Graph) (*topology.Graph, error) {
-	if len(n.Hosts()) == 0 {
-		return g, nil
-	}
-	names := make([]string, n.Ranks())
-	for rank := range names {
-		names[rank] = n.Location(rank).Host
-	}
-	return g.WithHostNames(names)
 }
 
 // linkName names a link by what hangs on it.

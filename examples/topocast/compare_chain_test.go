@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/measure"
@@ -144,10 +145,10 @@ func measureChain(tb testing.TB, g *topology.Graph, seed uint64) string {
 	if rng.IntN(3) == 0 {
 		place = append(place, place...)
 	}
-	overhead := simnet.Overhead{Seconds: defaultOverhead.Seconds() * (1 + rng.Float64())}
+	overhead := simnet.Overhead{Seconds: cli.DefaultOverhead.Seconds() * (1 + rng.Float64())}
 	file := filepath.Join(tb.TempDir(), "network.json")
 	err := simnet.Run(g, place, &simnet.Settings{
-		Send: overhead, Recv: overhead, Noise: simnet.Noise{Sigma: 0.01, Outliers: 0.01}, Seed: seed, HollowAbove: discoverHollow,
+		Send: overhead, Recv: overhead, Noise: simnet.Noise{Sigma: 0.01, Outliers: 0.01}, Seed: seed, HollowAbove: cli.DiscoverHollow,
 	}, func(comm mpi.Communicator) error {
 		d, err := measure.Discover(context.Background(), comm, &measure.DiscoverSettings{Seed: seed, Samples: 8, Untouched: true, Patterns: -1})
 		if err != nil || comm.Rank() != 0 {
@@ -205,9 +206,9 @@ func (c *chain) judge(r *comparison) (hit bool, others int) {
 		}
 	}
 	if c.want == "" {
-		return r.status() == statusFine, others
+		return r.status() == cli.StatusFine, others
 	}
-	return len(names) > 0 && names[0] == c.want && r.status() == statusDifferent, others
+	return len(names) > 0 && names[0] == c.want && r.status() == cli.StatusDifferent, others
 }
 
 // TestChainNamesThePlantedFault: measured, fitted, written and read, a cluster

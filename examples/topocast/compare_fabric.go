@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology/compare"
@@ -27,12 +28,12 @@ var (
 // loadFabric reads what a scheduler is told of a machine: a topology.conf or topology.yaml of
 // Slurm, or topograph's JSON. It is nil if the file is something else.
 func loadFabric(path string) (*encode.Fabric, error) {
-	if path == standard {
+	if path == cli.Standard {
 		return nil, nil
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, &inputError{err}
+		return nil, cli.BadInput("%w", err)
 	}
 	var read func(io.Reader) (*encode.Fabric, error)
 	switch {
@@ -47,7 +48,7 @@ func loadFabric(path string) (*encode.Fabric, error) {
 	}
 	f, err := read(bytes.NewReader(data))
 	if err != nil {
-		return nil, badInput("%s: %w", path, err)
+		return nil, cli.BadInput("%s: %w", path, err)
 	}
 	return f, nil
 }
@@ -109,12 +110,12 @@ func compareFabric(measured side, file string, f *encode.Fabric) (*fabricCompari
 
 // printFabricComparison is what the command does with a scheduler's file.
 func printFabricComparison(c *cobra.Command, measured side, file string, f *encode.Fabric, all, asJSON bool) error {
-	if err := refuseUnused(c, "the file of a scheduler has no latencies and rates", "tolerance"); err != nil {
+	if err := cli.RefuseUnused(c, "the file of a scheduler has no latencies and rates", "tolerance"); err != nil {
 		return err
 	}
 	r, err := compareFabric(measured, file, f)
 	if err != nil {
-		return &inputError{err}
+		return cli.BadInput("%w", err)
 	}
 	return printComparison(c, r, all, asJSON)
 }
@@ -157,11 +158,11 @@ func (r *fabricComparison) join() {
 func (r *fabricComparison) status() int {
 	switch {
 	case len(r.groups.Crossed)+len(r.joined) > 0:
-		return statusDifferent
+		return cli.StatusDifferent
 	case len(r.groups.Same) == 0 && len(r.groups.Missing) > 0:
-		return statusUnknown
+		return cli.StatusUnknown
 	}
-	return statusFine
+	return cli.StatusFine
 }
 
 // names are those of hosts by their index.
@@ -241,9 +242,9 @@ func (r *fabricComparison) writeText(w io.Writer, all bool) error {
 	}
 	differences := r.differences()
 	switch r.status() {
-	case statusFine:
+	case cli.StatusFine:
 		fmt.Fprintln(&b, "\nnothing contradicts the file")
-	case statusUnknown:
+	case cli.StatusUnknown:
 		fmt.Fprintln(&b, "\ncannot tell: no switch of the file shows in the latencies")
 	default:
 		fmt.Fprintf(&b, "\n%s\n", words.Count(len(differences), "difference"))

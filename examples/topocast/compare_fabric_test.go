@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/cli"
 )
 
 // sixHosts are six hosts in two racks, h1 to h3 and h4 to h6.
@@ -21,25 +23,25 @@ func TestCompareWithSchedulerFiles(t *testing.T) {
 		status     int
 		want       string
 	}{
-		{"as measured", "# ours\nSwitchName=a Nodes=h[1-3]\nSwitchName=b Nodes=h[4-6]\nSwitchName=t Switches=a,b\n", statusFine, "2 as measured, 0 not seen, 0 measured and not in the file\n\nnothing contradicts"},
-		{"another host", "SwitchName=a Nodes=h[1-3]\nSwitchName=b Nodes=h[4-5,7]\nSwitchName=t Switches=a,b\n", statusFine, "5 hosts in both; 1 host of the reference not measured: h7; 1 host that the reference does not know: h6"},
-		{"exchanged", "SwitchName=a Nodes=h[1-2,4]\nSwitchName=b Nodes=h[3,5-6]\nSwitchName=t Switches=a,b\n", statusDifferent, "  host h3: specified with h5,h6, measured with h1,h2\n"},
-		{"finer than latencies show", "SwitchName=a Nodes=h[1-2]\nSwitchName=c Nodes=h3\nSwitchName=b Nodes=h[4-6]\nSwitchName=t Switches=a,b,c\n", statusFine, "1 as measured, 1 not seen, 1 measured and not in the file"},
-		{"finer alone", "SwitchName=a Nodes=h[1-2]\nSwitchName=b Nodes=h[5-6]\nSwitchName=c Nodes=h3,h4\nSwitchName=t Switches=a,b,c\n", statusDifferent, "host h"},
-		{"all on one switch", "SwitchName=t Nodes=h[1-6]\n", statusFine, "0 as measured, 0 not seen, 2 measured and not in the file"},
-		{"cut elsewhere", "SwitchName=a Nodes=h[1-2]\nSwitchName=t Switches=a,b\nSwitchName=b Nodes=h[3-6]\n", statusDifferent, "host h3: specified with h4-h6, measured with h1,h2"},
-		{"cannot tell", "SwitchName=a Nodes=h[1-2]\nSwitchName=b Nodes=h3\nSwitchName=c Nodes=h[4-5]\nSwitchName=d Nodes=h6\nSwitchName=t Switches=a,b,c,d\n", statusUnknown, "cannot tell: no switch of the file shows"},
-		{"networks apart", "SwitchName=a Nodes=h[1-3]\nSwitchName=b Nodes=h[4-6]\n", statusDifferent, "  h1-h6: messages pass between them, and the file has them in networks that are not connected\n"},
-		{"YAML", "# c\n---\n- topology: x\n  tree: {switches: [{switch: a, nodes: 'h[1-3]'}, {switch: b, nodes: 'h[4-6]'}, {switch: t, children: 'a,b'}]}\n", statusFine, "2 as measured"},
-		{"blocks", "BlockName=a Nodes=h[1-3]\nBlockName=b Nodes=h[4-6]\nBlockSizes=3\n", statusFine, "2 as measured"},
-		{"topograph", `{"instances": [{"id": "h1", "network_layers": ["a"]}, {"id": "h2", "network_layers": ["a"]}]}`, statusFine, "2 hosts in both"},
+		{"as measured", "# ours\nSwitchName=a Nodes=h[1-3]\nSwitchName=b Nodes=h[4-6]\nSwitchName=t Switches=a,b\n", cli.StatusFine, "2 as measured, 0 not seen, 0 measured and not in the file\n\nnothing contradicts"},
+		{"another host", "SwitchName=a Nodes=h[1-3]\nSwitchName=b Nodes=h[4-5,7]\nSwitchName=t Switches=a,b\n", cli.StatusFine, "5 hosts in both; 1 host of the reference not measured: h7; 1 host that the reference does not know: h6"},
+		{"exchanged", "SwitchName=a Nodes=h[1-2,4]\nSwitchName=b Nodes=h[3,5-6]\nSwitchName=t Switches=a,b\n", cli.StatusDifferent, "  host h3: specified with h5,h6, measured with h1,h2\n"},
+		{"finer than latencies show", "SwitchName=a Nodes=h[1-2]\nSwitchName=c Nodes=h3\nSwitchName=b Nodes=h[4-6]\nSwitchName=t Switches=a,b,c\n", cli.StatusFine, "1 as measured, 1 not seen, 1 measured and not in the file"},
+		{"finer alone", "SwitchName=a Nodes=h[1-2]\nSwitchName=b Nodes=h[5-6]\nSwitchName=c Nodes=h3,h4\nSwitchName=t Switches=a,b,c\n", cli.StatusDifferent, "host h"},
+		{"all on one switch", "SwitchName=t Nodes=h[1-6]\n", cli.StatusFine, "0 as measured, 0 not seen, 2 measured and not in the file"},
+		{"cut elsewhere", "SwitchName=a Nodes=h[1-2]\nSwitchName=t Switches=a,b\nSwitchName=b Nodes=h[3-6]\n", cli.StatusDifferent, "host h3: specified with h4-h6, measured with h1,h2"},
+		{"cannot tell", "SwitchName=a Nodes=h[1-2]\nSwitchName=b Nodes=h3\nSwitchName=c Nodes=h[4-5]\nSwitchName=d Nodes=h6\nSwitchName=t Switches=a,b,c,d\n", cli.StatusUnknown, "cannot tell: no switch of the file shows"},
+		{"networks apart", "SwitchName=a Nodes=h[1-3]\nSwitchName=b Nodes=h[4-6]\n", cli.StatusDifferent, "  h1-h6: messages pass between them, and the file has them in networks that are not connected\n"},
+		{"YAML", "# c\n---\n- topology: x\n  tree: {switches: [{switch: a, nodes: 'h[1-3]'}, {switch: b, nodes: 'h[4-6]'}, {switch: t, children: 'a,b'}]}\n", cli.StatusFine, "2 as measured"},
+		{"blocks", "BlockName=a Nodes=h[1-3]\nBlockName=b Nodes=h[4-6]\nBlockSizes=3\n", cli.StatusFine, "2 as measured"},
+		{"topograph", `{"instances": [{"id": "h1", "network_layers": ["a"]}, {"id": "h2", "network_layers": ["a"]}]}`, cli.StatusFine, "2 hosts in both"},
 	} {
 		file := write(t, "spec", c.file)
 		status, out, stderr := topocast("compare", network, file)
 		if status != c.status || stderr != "" || !strings.Contains(out, c.want) {
 			t.Errorf("%s: status %d, %s\n%s\nwant %d, %q", c.name, status, stderr, out, c.status, c.want)
 		}
-		if status, _, stderr := topocast("compare", file, network); status != statusInput || !strings.Contains(stderr, "is a reference: topocast compare NET ") {
+		if status, _, stderr := topocast("compare", file, network); status != cli.StatusInput || !strings.Contains(stderr, "is a reference: topocast compare NET ") {
 			t.Errorf("%s, in the wrong place: status %d, %s", c.name, status, stderr)
 		}
 		if status, out, _ := topocast("compare", "--json", network, file); status != c.status || !strings.Contains(out, `"format":"topocast/fabric-comparison"`) {
@@ -54,7 +56,7 @@ func TestCompareWithSchedulerFiles(t *testing.T) {
 		{"--tolerance=0.5", "SwitchName=a Nodes=h1\n", "--tolerance: the file of a scheduler has no latencies"},
 	} {
 		status, out, stderr := topocast("compare", c.flag, network, write(t, "spec", c.file))
-		if status != statusInput || out != "" || !strings.Contains(stderr, c.want) {
+		if status != cli.StatusInput || out != "" || !strings.Contains(stderr, c.want) {
 			t.Errorf("%q: status %d, %s; want an error with %q", c.file, status, stderr, c.want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology/compare"
 )
@@ -47,9 +48,9 @@ func (r *comparison) writeText(w io.Writer, all bool) error {
 	r.writeClasses(&b)
 
 	switch r.status() {
-	case statusUnknown:
+	case cli.StatusUnknown:
 		fmt.Fprintln(&b, "\ncannot tell: no link was measured on both sides and can be judged")
-	case statusDifferent:
+	case cli.StatusDifferent:
 		if len(c.Findings) == 0 {
 			break
 		}
@@ -69,7 +70,7 @@ func (r *comparison) writeText(w io.Writer, all bool) error {
 		fmt.Fprintf(&b, "warning: %s\n", w)
 	}
 	r.writeLinks(&b, all)
-	if r.status() == statusFine {
+	if r.status() == cli.StatusFine {
 		fmt.Fprintln(&b, "\nnothing differs")
 	}
 	_, err := w.Write(b.Bytes())

@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/model"
@@ -17,12 +19,12 @@ import (
 	"github.com/topocast/topocast/topology/fit"
 )
 
-func correctCommand() *cobra.Command {
+func correctCommand(shared *cli.Flags) *cobra.Command {
 	var unit, forwarding, size, output string
 	var repetitions []string
-	var plain, asJSON bool
+	var plain bool
 	c := &cobra.Command{
-		Use:   "correct [flags] NET READINGS",
+		Use:   "correct NET MEASUREMENTS",
 		Short: "Work out the latencies of single links by regression",
 		Long: `Correct works out how long each link of a network takes, which mostly cannot be measured
 by itself: of all latencies of links those are chosen whose sums along the paths explain the
@@ -31,7 +33,7 @@ out, at the bandwidths of NET: over the slowest link of the path where switches 
 over each of its links where they store a message and forward it.
 
 NET is a network of topocast discover or reconstruct, or a graph in DOT, TGF, GraphML or of
-SimGrid; READINGS is a file of topocast measure, or a matrix as reconstruct reads it, of the
+SimGrid; MEASUREMENTS is a file of topocast measure, or a matrix as reconstruct reads it, of the
 same ranks: in any order if both sides name them, else in the same one. With several repetitions the
 median of each pair counts.
 
@@ -40,37 +42,37 @@ and the median residual of each level, which is not; beside them those of the ot
 which the readings determine only sums with others are marked: of a switch with two links, of two
 hosts alone on a switch, of rings with an even number of pairs. --output keeps the network with
 the latencies found, without a table of broadcasts, which rests on others.`,
-		Example: `  topocast correct network.json readings.json
-  topocast correct --forwarding store-and-forward --bytes 1KiB \
+		Example: `  topocast network correct network.json readings.json
+  topocast network correct --forwarding store-and-forward --bytes 1KiB \
       --unit us -o corrected.json wiring.tgf latencies.csv`,
-		Args: cobra.ExactArgs(2),
+		Args: cli.Args(0, wantNetwork, "MEASUREMENTS, of topocast measure or a matrix of latencies"),
 		RunE: func(c *cobra.Command, args []string) error {
-			network := outputFile{"--output", output, c.OutOrStdout()}
-			if asJSON && output == standard {
-				return badInput("--json and --output -: both are standard output")
+			network := cli.NewOutput("--output", output, c.OutOrStdout())
+			if shared.JSON && output == cli.Standard {
+				return cli.BadInput("--json and --output -: both are standard output")
 			}
-			if err := network.check(nil); err != nil {
+			if err := network.Check(nil); err != nil {
 				return err
 			}
 			k := slices.Index(forwardings(), forwarding)
 			if k < 0 {
-				return badInput("--forwarding %q: want %s", forwarding, words.Or(forwardings()))
+				return cli.BadInput("--forwarding %q: want %s", forwarding, words.Or(forwardings()))
 			}
 			given := encode.Unit(0)
 			if unit != "" {
 				var err error
 				if given, err = encode.ParseUnit(unit); err != nil {
-					return badInput("--unit: %w", err)
+					return cli.BadInput("--unit: %w", err)
 				}
 			}
-			if args[0] == standard && slices.Contains(append(repetitions, args[1]), standard) {
-				return badInput("%s: want standard input for one file", standard)
+			if args[0] == cli.Standard && slices.Contains(append(repetitions, args[1]), cli.Standard) {
+				return cli.BadInput("%s: want standard input for one file", cli.Standard)
 			}
 			l, err := readAllLatencies(append([]string{args[1]}, repetitions...), given)
 			if err != nil {
 				return err
 			}
-			n, err := loadNetworkOf(args[0], l.distinctNames())
+			n, err := cli.LoadNetworkOf(args[0], l.distinctNames())
 			if err != nil {
 				return err
 			}
@@ -79,32 +81,31 @@ the latencies found, without a table of broadcasts, which rests on others.`,
 				return err
 			}
 			if err := r.fit(l); err != nil {
-				return &inputError{err}
+				return cli.BadInput("%w", err)
 			}
 			if output != "" {
 				corrected, err := r.corrected()
 				if err != nil {
-					return &inputError{err}
+					return cli.BadInput("%w", err)
 				}
-				if _, err := network.save(corrected.Write); err != nil {
+				if _, err := network.Save(corrected.Write); err != nil {
 					return err
 				}
 			}
-			if asJSON {
+			if shared.JSON {
 				return r.writeJSON(c.OutOrStdout())
 			}
-			return r.writeText(reportWriter(c, network))
+			return r.writeText(cli.ReportWriter(c, network))
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&forwarding, "forwarding", forwardings()[cutThrough], "what switches do with a message: "+words.Or(forwardings()))
-	f.StringVar(&size, "bytes", "", "size of the messages, such as "+sizeForms+"; default: of readings the smallest")
+	f.StringVar(&size, "bytes", "", "size of the messages, such as "+cli.SizeForms+"; default: of readings the smallest")
 	f.BoolVar(&plain, "plain", false, "least squares as they are: readings far off pull as hard as they can")
 	f.StringVar(&unit, "unit", "", "unit of a matrix: s, ms, us or ns")
 	f.StringSliceVar(&repetitions, "reps", nil, "files of further repetitions, by commas")
 	f.StringVarP(&output, "output", "o", "", "file for the network with these latencies")
-	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/correction) instead of text")
-	return c
+	return cli.PrintsJSON(c, "topocast/correction")
 }
 
 // A correctionWay is what is taken out of a reading before links are fitted.
@@ -136,8 +137,8 @@ type correction struct {
 func (r *correction) readSize(size string, l *latencies) error {
 	if size != "" {
 		var err error
-		if r.bytes, err = parseSize(size); err != nil {
-			return badInput("--bytes: %w", err)
+		if r.bytes, err = cli.ParseSize(size); err != nil {
+			return cli.BadInput("--bytes: %w", err)
 		}
 	}
 	switch {
@@ -156,7 +157,7 @@ func (l *latencies) choose(bytes int64) error {
 	sizes := l.measured.Sizes
 	size := slices.Index(sizes, int(bytes))
 	if size < 0 {
-		return badInput("--bytes: %d: want one of those that were measured, %s", bytes, words.Or(sizes))
+		return cli.BadInput("--bytes: %d: want one of those that were measured, %s", bytes, words.Or(sizes))
 	}
 	l.matrices = nil
 	for k := range l.measured.Repetitions {
@@ -173,7 +174,7 @@ func (l *latencies) choose(bytes int64) error {
 func (r *correction) fit(l *latencies) error {
 	n := r.network
 	r.warnings = append(r.warnings, l.warnings...)
-	g, err := namedByHost(n, n.Graph())
+	g, err := n.NameHosts(n.Graph())
 	if err != nil {
 		return err
 	}
@@ -183,7 +184,7 @@ func (r *correction) fit(l *latencies) error {
 		return err
 	}
 	r.names = vertexNames(g)
-	median := medianOf(l.matrices)
+	median := stats.MedianCells(l.matrices)
 	measured := mat.NewDense(len(at), len(at), nil)
 	for i := range at {
 		for j := range at {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/cli"
 )
 
 // wiredAndRead writes three racks of four hosts as a graph, simulates it, and measures messages of two sizes.
@@ -24,7 +26,7 @@ func wiredAndRead(t *testing.T) (network, readings string) {
 	graph.WriteString("13 12 l: 10 t: 1250\n14 12 l: 10 t: 1250\n15 12 l: 10 t: 1250\n")
 	network = write(t, "wiring.tgf", graph.String())
 	readings = filepath.Join(t.TempDir(), "readings.json")
-	status, _, stderr := topocast("simulate", "--cluster", network, "--", "measure", "--sizes", "8,4KiB", "--repetitions", "2", "-o", readings)
+	status, _, stderr := topocast("measure", "--sim", network, "--sizes", "8,4KiB", "--repetitions", "2", "-o", readings)
 	if status != 0 {
 		t.Fatalf("measure: status %d: %s", status, stderr)
 	}
@@ -99,7 +101,7 @@ func TestCorrectTakesOutTheBytes(t *testing.T) {
 	if status != 0 || !strings.Contains(out, "store-and-forward") || !strings.Contains(out, "h11 - s3") {
 		t.Errorf("status %d: %s\n%s", status, stderr, out)
 	}
-	n, err := loadNetwork(kept)
+	n, err := cli.LoadNetwork(kept)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,11 +177,11 @@ func TestCorrectWrongInput(t *testing.T) {
 		{[]string{"-", "-"}, "standard input for one file"},
 		{[]string{star, three, "--json", "-o", "-"}, "both are standard output"},
 		{[]string{three, three}, "no network"},
-		{[]string{star}, "2 arg"},
+		{[]string{star}, "want MEASUREMENTS"},
 	} {
 		status, out, stderr := topocast(append([]string{"correct"}, c.args...)...)
-		if status != statusInput || out != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) {
-			t.Errorf("correct %v: status %d, %q, %q: want %d and %q", c.args, status, out, stderr, statusInput, c.want)
+		if status != cli.StatusInput || out != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) {
+			t.Errorf("correct %v: status %d, %q, %q: want %d and %q", c.args, status, out, stderr, cli.StatusInput, c.want)
 		}
 	}
 	if _, err := os.Stat("-"); err == nil {

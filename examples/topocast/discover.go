@@ -7,50 +7,43 @@ import (
 	"io"
 	"math"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
-	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/encode"
 )
 
-// discoverHollow is the size in bytes above which simulated messages carry nothing: those of
-// discover do not but for the long ones, whose time is all that counts.
-const discoverHollow = 256<<10 - 1
-
 // plannedSizes are those for which discover shows times and broadcasts.
 var plannedSizes = []int{8, 1 << 10, 64 << 10, 1 << 20}
 
-func discoverCommand(run runner) *cobra.Command {
+func discoverCommand(shared *cli.Flags) *cobra.Command {
 	var (
-		output, sim string
-		ranks       int
-		asJSON      bool
-		faults      []string
-		o           measureOptions
-		p           parameterOptions
+		output string
+		o      measureOptions
+		p      parameterOptions
 	)
 	c := &cobra.Command{
-		Use:   "discover [flags]",
-		Short: "Measure this machine, print and keep its wiring and times",
-		Long: `Discover measures how long messages take between all pairs of ranks, reconstructs the wiring from the
-times, prints the tree, typical times per level and how it would broadcast, and writes the network to a
-file which applications and the other commands read.
+		Use:   "discover",
+		Short: "Measure the job or this machine, print its wiring, write NET",
+		Long: `Discover measures how long messages take between all pairs of ranks and reconstructs the wiring from these
+times. It prints the tree, typical times per level and the planned broadcasts. It writes the network to a file,
+called NET by the other commands, which applications read, too.
 
 Under mpirun the ranks are those of the job.
 Otherwise they are threads of this process, one per core and pinned to it: no MPI is needed.
-With --sim they run on a simulated cluster, in virtual time, of which --budget
-is, too; there every pair is measured once, with few samples, unless
---repetitions says otherwise.
+With --sim they run on a simulated cluster in virtual time. --budget is virtual time, too. There every pair is
+measured once, with few samples, unless --repetitions is given, and the network goes to simulated-network.json.
+
+` + simulationHelp + `
 
 With --distance the PLogP parameters of all pairs are measured, too, and the groups are
 those that this distance shows (reconstruct explains them).
@@ -62,7 +55,7 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
   topocast discover --sim "tree:2x4x8 latency=20us,8us,2us rate=10Gbps" \
       --output planned.json
   mpirun -n 64 topocast discover --budget 1m`,
-		Args: cobra.NoArgs,
+		Args: cli.Args(0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			var err error
 			if o.view, err = p.view(c); err != nil {
@@ -71,28 +64,18 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 			if err := o.validate(); err != nil {
 				return err
 			}
-			if err := checkSilence(o.silence); err != nil {
-				return err
+			o.quiet, o.timeout, shared.HollowAbove = shared.JSON, shared.Timeout, cli.DiscoverHollow
+			if shared.Sim != "" && !c.Flags().Changed("repetitions") {
+				o.repetitions = 1 // nothing disturbs a simulation, and 1,024 ranks take minutes
 			}
-			o.quiet = asJSON
-			if sim != "" {
-				simulated, err := simulator(sim, "block", ownOverhead, discoverHollow, faults...)
-				if err != nil {
-					return err
-				}
-				run = simulated
-				simulatedDefaults(c)
-			} else if err := refuseUnused(c, "only with --sim", "fault"); err != nil {
-				return err
-			}
-			network := outputFile{"--output", output, c.OutOrStdout()}
-			if asJSON && output == standard {
-				return badInput("--json and --output -: both are standard output")
+			network := cli.NewOutput("--output", output, c.OutOrStdout())
+			if shared.JSON && output == cli.Standard {
+				return cli.BadInput("--json and --output -: both are standard output")
 			}
 			// Rank 0 keeps and prints what it found while MPI still runs: it may
 			// not come back from ending it.
-			return run(ranks, func(comm mpi.Communicator) error {
-				if err := checkOutputs(comm, network, o.keepFile(c.OutOrStdout())); err != nil {
+			return shared.Run(func(comm mpi.Communicator) error {
+				if err := cli.CheckOutputs(comm, network, o.keepFile(c.OutOrStdout())); err != nil {
 					return err
 				}
 				own := o // ranks may share the options
@@ -103,23 +86,19 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 					return err
 				}
 				// First the file: who reads the report may end before its end.
-				at, unsaved := network.save(found.network.Write)
+				at, unsaved := network.Save(found.network.Write)
 				own.journal.end(unsaved == nil && found.unkept == nil)
-				if asJSON {
+				if shared.JSON {
 					err = found.writeJSON(c.OutOrStdout(), at)
 				} else {
-					err = found.writeText(reportWriter(c, network, o.keepFile(nil)), at)
+					err = found.writeText(cli.ReportWriter(c, network, o.keepFile(nil)), at)
 				}
 				return cmp.Or(unsaved, found.unkept, err)
 			})
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&output, "output", "o", "network.json", "file for the network (a simulated one: simulated-network.json)")
-	f.StringVar(&sim, "sim", "", "simulate this cluster instead, for example \"tree:2x4x8 latency=20us,8us,2us rate=10Gbps\"")
-	f.StringArrayVar(&faults, "fault", nil, "with --sim, a fault of the cluster, as simulate has them")
-	f.IntVar(&ranks, "ranks", 0, "ranks without mpirun; 0: one per core")
-	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/discovery) instead of text")
+	f.StringVarP(&output, "output", "o", "network.json", "file for the network; with --sim simulated-network.json")
 	f.BoolVar(&o.twoLevel, "two-level", false, "measure the inside of hosts apart from what is between them: fewer pairs, undisturbed")
 	f.BoolVar(&o.fewPairs, "few-pairs", false, "measure only as many pairs as tell the groups apart, even if --budget has time for all")
 	f.IntVar(&o.patterns, "patterns", concurrent.UsualPatterns, "patterns of transfers under way together, which tell how links are shared; 0: none")
@@ -127,10 +106,9 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 	f.StringVar(&o.hwloc, "hwloc", "", "file of lstopo --of xml: the inside of every host, in place of what the systems tell")
 	f.BoolVar(&o.degradation, "degradation", false, "measure how messages slow down with distance and with more processes per host, too")
 	f.BoolVar(&o.equalHosts, "equal-hosts", false, "with --two-level: hosts whose ranks have the same cores are alike, measure one of each kind")
-	f.DurationVar(&o.silence, "silence", defaultSilence, "how long a rank waits for another before the job ends; below 0: for good")
 	o.flags(f)
 	p.flags(f)
-	return c
+	return cli.Measures(cli.PrintsJSON(c, "topocast/discovery"))
 }
 
 // A discovery is what discover found, on rank 0.
@@ -245,13 +223,4 @@ type rawJSON json.RawMessage
 func (r *rawJSON) Write(p []byte) (int, error) {
 	*r = append(*r, p...)
 	return len(p), nil
-}
-
-// date is kept with what is measured; what is simulated has none, so that the
-// same command writes the same file on every day.
-func date(comm mpi.Communicator) time.Time {
-	if _, is := comm.(*simnet.Comm); is {
-		return time.Time{}
-	}
-	return time.Now().UTC().Truncate(time.Second)
 }

@@ -6,7 +6,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/jsonfile"
+	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/draw"
@@ -31,28 +33,28 @@ func (s *drawSource) open(path string, broadcasts bool) error {
 	if s.unit != "" {
 		var err error
 		if unit, err = encode.ParseUnit(s.unit); err != nil {
-			return badInput("--unit: %w", err)
+			return cli.BadInput("--unit: %w", err)
 		}
 	}
-	f, err := openInput(path)
+	f, err := cli.OpenInput(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	if s.data, err = io.ReadAll(f); err != nil {
-		return &inputError{err}
+		return cli.BadInput("%w", err)
 	}
 	switch format := jsonfile.Format(s.data); {
 	case broadcasts:
 		return nil
 	case format == "topocast/bcast-benchmark":
-		return badInput("%s: times of broadcasts: want --what broadcasts", path)
+		return cli.BadInput("%s: times of broadcasts: want --what broadcasts", path)
 	case format != "" && format != "topocast/measurement":
 		if s.network, err = model.Read(bytes.NewReader(s.data)); err != nil {
-			return badInput("%s: %w", path, err)
+			return cli.BadInput("%s: %w", path, err)
 		}
 		if unit != 0 {
-			return badInput("--unit: %s holds its own", path)
+			return cli.BadInput("--unit: %s holds its own", path)
 		}
 		return nil
 	}
@@ -70,7 +72,7 @@ func (s *drawSource) latencies() (mat.Matrix, []string, *topology.Hierarchy, err
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return medianOf(s.read.matrices), s.names(), found.Hierarchy, nil
+	return stats.MedianCells(s.read.matrices), s.names(), found.Hierarchy, nil
 }
 
 // drawn is the network, of readings that which is found in them.

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/cli"
 )
 
 // TestDraw: every picture of every file that it may be made of, as SVG and, by the name's end, as PNG.
@@ -13,9 +15,9 @@ func TestDraw(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const cluster = "tree:2x4 latency=10us,2us rate=10Gbps"
 	for _, args := range [][]string{
-		{"simulate", "--cluster", cluster, "--", "measure", "--sizes", "8,4Ki,64Ki", "--csv", "latencies.csv", "-o", "readings.json"},
+		{"measure", "--sim", cluster, "--sizes", "8,4Ki,64Ki", "--csv", "latencies.csv", "-o", "readings.json"},
 		{"reconstruct", "-o", "network.json", "readings.json"},
-		{"simulate", "--cluster", cluster, "--", "bcast", "--network", "network.json", "--sizes", "8,4Ki", "--repetitions", "6", "--csv", "times.csv", "--only", "ours,binomial"},
+		{"bcast", "--sim", cluster, "network.json", "--sizes", "8,4Ki", "--repetitions", "6", "--csv", "times.csv", "--only", "ours,binomial"},
 	} {
 		if status, _, stderr := topocast(args...); status != 0 {
 			t.Fatalf("%v: status %d: %s", args, status, stderr)
@@ -33,7 +35,7 @@ func TestDraw(t *testing.T) {
 		{"broadcasts", "times.csv", "binomial"},
 		{"layout", "network.json", "8 hosts (dots), 2 switches (squares)."},
 	} {
-		if status, _, stderr := topocast("draw", "--what", c.what, "-o", "x.svg", c.file); status != 0 {
+		if status, _, stderr := topocast("plot", c.what, "-o", "x.svg", c.file); status != 0 {
 			t.Errorf("%s of %s: status %d: %s", c.what, c.file, status, stderr)
 			continue
 		}
@@ -41,7 +43,7 @@ func TestDraw(t *testing.T) {
 			t.Errorf("%s of %s does not say %q (%v)", c.what, c.file, c.want, err)
 		}
 	}
-	if status, _, stderr := topocast("draw", "--what", "dendrogram", "-o", "x.png", "network.json"); status != 0 {
+	if status, _, stderr := topocast("plot", "dendrogram", "-o", "x.png", "network.json"); status != 0 {
 		t.Fatal(stderr)
 	}
 	if data, err := os.ReadFile("x.png"); err != nil {
@@ -54,19 +56,21 @@ func TestDraw(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--what", "pie", "network.json"}, `--what "pie"`},
-		{[]string{"-o", "x.gif", "network.json"}, ".svg or .png"},
-		{[]string{"--what", "bandwidth", "latencies.csv"}, "one size only"},
-		{[]string{"--what", "broadcasts", "network.json"}, "topocast bcast --json"},
-		{[]string{"--what", "broadcasts", "latencies.csv"}, `no column "ranks"`},
-		{[]string{"--what", "broadcasts", write(t, "casts.csv", "ranks,bytes,variant,median_s,median_low_s,median_high_s,bound_s\n4,,tree,1e-5,,,\n")}, `line 2: bytes is ""`},
-		{[]string{"--order", "file", "network.json"}, "--order: only with --what heatmap"},
-		{[]string{"--what", "heatmap", "--percentile", "0", "network.json"}, "--percentile 0"},
-		{[]string{"--unit", "us", "network.json"}, "--unit"},
-		{[]string{"no-such-file"}, "no-such-file"},
+		{[]string{"pie", "network.json"}, `KIND "pie": want heatmap`},
+		{[]string{"layout"}, "want FILE"},
+		{nil, "want KIND, heatmap"},
+		{[]string{"layout", "-o", "x.gif", "network.json"}, ".svg or .png"},
+		{[]string{"bandwidth", "latencies.csv"}, "one size only"},
+		{[]string{"broadcasts", "network.json"}, "topocast bcast --json"},
+		{[]string{"broadcasts", "latencies.csv"}, `no column "ranks"`},
+		{[]string{"broadcasts", write(t, "casts.csv", "ranks,bytes,variant,median_s,median_low_s,median_high_s,bound_s\n4,,tree,1e-5,,,\n")}, `line 2: bytes is ""`},
+		{[]string{"layout", "--order", "file", "network.json"}, "--order: only of a heatmap"},
+		{[]string{"heatmap", "--percentile", "0", "network.json"}, "--percentile 0"},
+		{[]string{"layout", "--unit", "us", "network.json"}, "--unit"},
+		{[]string{"layout", "no-such-file"}, "no-such-file"},
 	} {
-		if status, _, stderr := topocast(append([]string{"draw"}, c.args...)...); status != statusInput || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) {
-			t.Errorf("draw %q: status %d, %q, want %d and one line with %q", c.args, status, stderr, statusInput, c.want)
+		if status, _, stderr := topocast(append([]string{"plot"}, c.args...)...); status != cli.StatusInput || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) {
+			t.Errorf("draw %q: status %d, %q, want %d and one line with %q", c.args, status, stderr, cli.StatusInput, c.want)
 		}
 	}
 }

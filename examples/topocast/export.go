@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/encode"
@@ -88,7 +89,7 @@ func graphFormat(write func(io.Writer, *topology.Graph) error) func(io.Writer, e
 func exportCommand() *cobra.Command {
 	var format, output string
 	c := &cobra.Command{
-		Use:   "export [flags] NET --format FORMAT",
+		Use:   "export NET --format FORMAT",
 		Short: "Write a network as a file that another tool reads",
 		Long: `Export writes a network (of topocast discover) in a format that other tools read.
 Groups that the readings do not clearly set off are left out. Formats:
@@ -97,10 +98,10 @@ Groups that the readings do not clearly set off are left out. Formats:
 		Example: `  topocast export --format dot network.json | dot -Tsvg >network.svg
   topocast export --format slurm-conf -o topology.conf network.json
   topocast export --format lgate -o topology.txt network.json`,
-		Args: cobra.ExactArgs(1),
+		Args: cli.Args(0, wantNetwork),
 		RunE: func(c *cobra.Command, args []string) error {
-			out := outputFile{"--output", output, c.OutOrStdout()}
-			if err := out.check(nil); err != nil {
+			out := cli.NewOutput("--output", output, c.OutOrStdout())
+			if err := out.Check(nil); err != nil {
 				return err
 			}
 			return export(args[0], format, out, c.ErrOrStderr())
@@ -108,7 +109,7 @@ Groups that the readings do not clearly set off are left out. Formats:
 	}
 	f := c.Flags()
 	f.StringVarP(&format, "format", "f", "", "the format, one of the above")
-	f.StringVarP(&output, "output", "o", standard, "file to write; -: standard output")
+	f.StringVarP(&output, "output", "o", cli.Standard, "file to write; -: standard output")
 	return c
 }
 
@@ -125,7 +126,7 @@ func exportTable() string {
 
 // export writes the network of a file in a format. It writes nothing if the network lacks
 // what the format needs.
-func export(file, format string, out outputFile, stderr io.Writer) error {
+func export(file, format string, out cli.Output, stderr io.Writer) error {
 	var chosen *exportFormat
 	var known []string
 	for _, f := range exportFormats() {
@@ -134,23 +135,31 @@ func export(file, format string, out outputFile, stderr io.Writer) error {
 		}
 	}
 	if chosen == nil {
-		return badInput("--format %q: want one of %s", format, strings.Join(known, ", "))
+		return cli.BadInput("--format %q: want one of %s", format, strings.Join(known, ", "))
 	}
-	n, err := loadNetwork(file)
+	n, err := cli.LoadNetwork(file)
 	if err != nil {
 		return err
 	}
-	g, err := namedByHost(n, n.Graph())
-	if err != nil {
-		return badInput("%s: %w", file, err)
-	}
 	var content strings.Builder
-	if err := chosen.write(&content, exported{n, g, stderr}); err != nil {
-		return badInput("%s: %w", file, err)
+	if err := writeNetwork(&content, file, n, chosen.write, stderr); err != nil {
+		return err
 	}
-	_, err = out.save(func(w io.Writer) error {
+	_, err = out.Save(func(w io.Writer) error {
 		_, err := io.WriteString(w, content.String())
 		return err
 	})
 	return err
+}
+
+// writeNetwork writes the network of a file in a format.
+func writeNetwork(w io.Writer, file string, n *model.Network, write func(io.Writer, exported) error, stderr io.Writer) error {
+	g, err := n.NameHosts(n.Graph())
+	if err == nil {
+		err = write(w, exported{n, g, stderr})
+	}
+	if err != nil {
+		return cli.BadInput("%s: %w", file, err)
+	}
+	return nil
 }

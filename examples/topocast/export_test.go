@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/cli"
 )
 
 // simulatedNetwork is the file of a network of two switches with two hosts each, all values known.
@@ -17,7 +19,7 @@ func simulatedNetwork(t *testing.T) string {
 func networkOfCluster(t *testing.T, cluster string) string {
 	t.Helper()
 	return once(t, "simulate "+cluster, func(file string) {
-		if status, _, stderr := topocast("simulate", "--cluster", cluster, "--", "discover", "--patterns", "0", "-o", file); status != 0 {
+		if status, _, stderr := topocast("discover", "--sim", cluster, "--patterns", "0", "-o", file); status != 0 {
 			t.Fatal(stderr)
 		}
 	})
@@ -85,7 +87,7 @@ func TestGroupsOfAMesh(t *testing.T) {
 		t.Fatal(stderr)
 	}
 	const want = "firm groups: 10 the same, 0 missing, 0 extra"
-	if status, out, stderr := topocast("compare", network, file); status != statusFine || !strings.Contains(out, want) {
+	if status, out, stderr := topocast("compare", network, file); status != cli.StatusFine || !strings.Contains(out, want) {
 		t.Errorf("status %d, %s\n%s; want %q", status, stderr, out, want)
 	}
 }
@@ -99,19 +101,19 @@ func TestSpecificationInDOT(t *testing.T) {
 		file, want string
 		status     int
 	}{
-		{fmt.Sprintf(spec, "other", 10), "nothing differs", statusFine},
-		{fmt.Sprintf(spec, "other", 1), "times as fast as the reference's 125 MB/s", statusDifferent},
-		{"graph { h0 -- h1 [latency=fast] }", "specified: encode: DOT: ", statusInput},
-		{"graph { h0 -- ", "specified: encode: DOT: ", statusInput},
-		{"h0\nh1\n#\nh0 h2\n", "specified: encode: TGF: line 4: vertex \"h2\"", statusInput},
-		{"<graphml/>", "specified: encode: GraphML: 0 graphs", statusInput},
-		{"<platform/>", "specified: encode: SimGrid: version", statusInput},
-		{"cluster { group { 0-7 } }", "groups of 8 ranks, and the other file is of 4", statusInput},
-		{"cluster { group { 0-1 } group { 2-3 } }", "firm groups: 2 the same, 0 missing, 0 extra", statusFine},
-		{"cluster { group { 0, 2 } group { 1, 3 } }", "firm groups: 0 the same, 2 missing, 2 extra\n  missing: h0,h2\n  missing: h1,h3\n  extra: h0,h1\n", statusDifferent},
-		{"<topology/>", "specified: encode: hwloc: 0 machines", statusInput},
-		{"a,b\n1,2\n", "specified: no network: want", statusInput},
-		{"", "no content", statusInput},
+		{fmt.Sprintf(spec, "other", 10), "nothing differs", cli.StatusFine},
+		{fmt.Sprintf(spec, "other", 1), "times as fast as the reference's 125 MB/s", cli.StatusDifferent},
+		{"graph { h0 -- h1 [latency=fast] }", "specified: encode: DOT: ", cli.StatusInput},
+		{"graph { h0 -- ", "specified: encode: DOT: ", cli.StatusInput},
+		{"h0\nh1\n#\nh0 h2\n", "specified: encode: TGF: line 4: vertex \"h2\"", cli.StatusInput},
+		{"<graphml/>", "specified: encode: GraphML: 0 graphs", cli.StatusInput},
+		{"<platform/>", "specified: encode: SimGrid: version", cli.StatusInput},
+		{"cluster { group { 0-7 } }", "groups of 8 ranks, and the other file is of 4", cli.StatusInput},
+		{"cluster { group { 0-1 } group { 2-3 } }", "firm groups: 2 the same, 0 missing, 0 extra", cli.StatusFine},
+		{"cluster { group { 0, 2 } group { 1, 3 } }", "firm groups: 0 the same, 2 missing, 2 extra\n  missing: h0,h2\n  missing: h1,h3\n  extra: h0,h1\n", cli.StatusDifferent},
+		{"<topology/>", "specified: encode: hwloc: 0 machines", cli.StatusInput},
+		{"a,b\n1,2\n", "specified: no network: want", cli.StatusInput},
+		{"", "no content", cli.StatusInput},
 	} {
 		status, out, stderr := topocast("compare", network, write(t, "specified", c.file))
 		if status != c.status || !strings.Contains(out+stderr, c.want) || strings.Count(stderr, "\n") > 1 {
@@ -133,12 +135,12 @@ func TestExportRefuses(t *testing.T) {
 		{[]string{network}, `--format "": want one of json, dot, `},
 		{[]string{"--format", "visio", network}, `--format "visio": want one of json, dot, `},
 		{[]string{"--format", "simgrid", latencies}, "its latency or bandwidth is not known"},
-		{[]string{"--format", "dot"}, "accepts 1 arg"},
+		{[]string{"--format", "dot"}, "want NET"},
 		{[]string{"--format", "dot", "missing.json"}, "missing.json"},
 		{[]string{"--format", "dot", "-o", "/nowhere/x.dot", network}, "--output"},
 	} {
 		status, out, stderr := topocast(append([]string{"export"}, c.args...)...)
-		if status != statusInput || out != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+		if status != cli.StatusInput || out != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%v: status %d, %s, %q; want one line with %q", c.args, status, out, stderr, c.want)
 		}
 	}
@@ -170,24 +172,24 @@ func TestCompareWithHwloc(t *testing.T) {
 		return `<topology version="2.0"><object type="Machine">` + inside + `</object></topology>`
 	}
 	cores := filepath.Join(t.TempDir(), "cores.json")
-	if status, _, stderr := topocast("simulate", "--cluster", "core:4 socket:2 host:1 latency=5us,1us,200ns", "--", "discover", "-o", cores); status != 0 {
+	if status, _, stderr := topocast("discover", "--sim", "core:4 socket:2 host:1 latency=5us,1us,200ns", "-o", cores); status != 0 {
 		t.Fatal(stderr)
 	}
 	for _, c := range []struct {
 		network, file, want string
 		status              int
 	}{
-		{cores, machine(cache(0, 1, 2, 3) + cache(4, 5, 6, 7)), "firm groups: 2 the same, 0 missing, 0 extra", statusFine},
-		{cores, machine(cache(0, 2, 4, 6) + cache(1, 3, 5, 7)), "firm groups: 0 the same, 2 missing, 2 extra", statusDifferent},
-		{cores, machine(cache(0, 1)), "has no core of its own for rank 2, which is at core 2", statusInput},
-		{simulatedNetwork(t), machine(cache(0, 1)), "describes one host, and the other network is of 4 hosts", statusInput},
+		{cores, machine(cache(0, 1, 2, 3) + cache(4, 5, 6, 7)), "firm groups: 2 the same, 0 missing, 0 extra", cli.StatusFine},
+		{cores, machine(cache(0, 2, 4, 6) + cache(1, 3, 5, 7)), "firm groups: 0 the same, 2 missing, 2 extra", cli.StatusDifferent},
+		{cores, machine(cache(0, 1)), "has no core of its own for rank 2, which is at core 2", cli.StatusInput},
+		{simulatedNetwork(t), machine(cache(0, 1)), "describes one host, and the other network is of 4 hosts", cli.StatusInput},
 	} {
 		status, out, stderr := topocast("compare", c.network, write(t, "host.xml", c.file))
 		if status != c.status || !strings.Contains(out+stderr, c.want) || strings.Count(stderr, "\n") > 1 {
 			t.Errorf("%s: status %d\n%s%s; want %d, %s", c.file, status, out, stderr, c.status, c.want)
 		}
 	}
-	if status, _, stderr := topocast("predict", write(t, "host.xml", machine(cache(0, 1))), "none"); status != statusInput || !strings.Contains(stderr, "describes the inside of a host") {
+	if status, _, stderr := topocast("predict", write(t, "host.xml", machine(cache(0, 1))), "none"); status != cli.StatusInput || !strings.Contains(stderr, "describes the inside of a host") {
 		t.Errorf("predict: status %d, %s", status, stderr)
 	}
 }

@@ -4,13 +4,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/cli"
 )
 
 // allCommands are the names of all commands, "" for the root.
 func allCommands() []string {
 	names := []string{""}
-	for _, c := range command(runJob).Commands() {
-		names = append(names, c.Name())
+	for _, c := range command(cli.RunJob).Commands() {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
 	}
 	return names
 }
@@ -28,12 +32,12 @@ func TestHelpFitsATerminal(t *testing.T) {
 			t.Fatalf("%q: status %d, %q, %s", args, status, out, stderr)
 		}
 		for line := range strings.Lines(out) {
-			if line = strings.TrimSuffix(line, "\n"); len([]rune(line)) > helpWidth {
+			if line = strings.TrimSuffix(line, "\n"); len([]rune(line)) > cli.HelpWidth {
 				t.Errorf("%s: %d columns: %s", name, len([]rune(line)), line)
 			}
 		}
 		// FlagUsagesWrapped would cut nothing off, but a template may.
-		for _, c := range append(command(runJob).Commands(), command(runJob)) {
+		for _, c := range append(command(cli.RunJob).Commands(), command(cli.RunJob)) {
 			if c.Name() != name {
 				continue
 			}
@@ -47,7 +51,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 // TestSameFlagsAreTheSame: what several commands have has one shorthand, and
 // the names are those that the project has agreed upon.
 func TestSameFlagsAreTheSame(t *testing.T) {
-	for _, c := range command(runJob).Commands() {
+	for _, c := range command(cli.RunJob).Commands() {
 		if f := c.Flags().Lookup("output"); f != nil && f.Shorthand != "o" {
 			t.Errorf("%s: -o is not --output", c.Name())
 		}

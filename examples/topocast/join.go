@@ -8,17 +8,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/encode"
 )
 
-func joinCommand() *cobra.Command {
+func joinCommand(shared *cli.Flags) *cobra.Command {
 	var external, core, output string
-	var asJSON bool
 	c := &cobra.Command{
-		Use:   "join [flags] BETWEEN INSIDE...",
+		Use:   "join BETWEEN INSIDE...",
 		Short: "Join a network between nodes and those inside them",
 		Long: `Join makes one network of a cluster of a network between its nodes and of those inside them,
 which were measured apart: together, latencies between nodes, a hundred times as long, would spoil those
@@ -35,14 +35,14 @@ Groups that the readings do not clearly set off are left out. What is known besi
 links, such as times by size, is not taken over.`,
 		Example: `  mpirun -n 10 --map-by node topocast discover -o between.json
   mpirun -n 13 --host n1:12,n2:1 topocast discover -o inside.json
-  topocast join -o cluster.json between.json inside.json`,
-		Args: cobra.MinimumNArgs(2),
+  topocast network join -o cluster.json between.json inside.json`,
+		Args: cli.Args(0, "BETWEEN, a network between nodes", "INSIDE..., networks inside nodes"),
 		RunE: func(c *cobra.Command, args []string) error {
-			network := outputFile{"--output", output, c.OutOrStdout()}
-			if asJSON && output == standard {
-				return badInput("--json and --output -: both are standard output")
+			network := cli.NewOutput("--output", output, c.OutOrStdout())
+			if shared.JSON && output == cli.Standard {
+				return cli.BadInput("--json and --output -: both are standard output")
 			}
-			if err := network.check(nil); err != nil {
+			if err := network.Check(nil); err != nil {
 				return err
 			}
 			between, err := loadModel(args[0])
@@ -59,46 +59,45 @@ links, such as times by size, is not taken over.`,
 			}
 			result, locations, err := joinModels(between, nodes)
 			if err != nil {
-				return &inputError{err}
+				return cli.BadInput("%w", err)
 			}
-			joined, err := model.New(result, &model.Settings{Locations: locations, Measured: model.Metadata{Tool: "topocast join"}})
+			joined, err := model.New(result, &model.Settings{Locations: locations, Measured: model.Metadata{Tool: "topocast network join"}})
 			if err != nil {
-				return &inputError{err}
+				return cli.BadInput("%w", err)
 			}
 			if output != "" {
-				if _, err := network.save(joined.Write); err != nil {
+				if _, err := network.Save(joined.Write); err != nil {
 					return err
 				}
 			}
-			if asJSON {
+			if shared.JSON {
 				return encode.WriteResult(c.OutOrStdout(), result, nil)
 			}
-			return printNetwork(reportWriter(c, network), joined, ranksOf(joined))
+			return printNetwork(cli.ReportWriter(c, network), joined, ranksOf(joined))
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&external, "external", "", "rank of INSIDE on a neighbouring node, by name or number; none: there is none")
 	f.StringVar(&core, "core", "0", "rank of INSIDE that took part between nodes, by name or number")
 	f.StringVarP(&output, "output", "o", "", "file for the network")
-	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/hierarchy, with the graph and the names)")
-	return c
+	return cli.PrintsJSON(c, "topocast/hierarchy")
 }
 
 // loadModel reads a network as what was reconstructed. Of a graph alone the groups are worked out.
 func loadModel(file string) (*topology.Result, error) {
-	n, err := loadNetwork(file)
+	n, err := cli.LoadNetwork(file)
 	if err != nil {
 		return nil, err
 	}
 	r, err := modelOf(n)
 	if err != nil {
-		return nil, badInput("%s: %w", file, err)
+		return nil, cli.BadInput("%s: %w", file, err)
 	}
 	return r, nil
 }
 
 func modelOf(n *model.Network) (*topology.Result, error) {
-	g, err := namedByHost(n, n.Graph())
+	g, err := n.NameHosts(n.Graph())
 	if err != nil {
 		return nil, err
 	}
@@ -127,13 +126,13 @@ type nodeModel struct {
 // loadNodeModel reads the network inside a node. The external rank is the one that is named, or else the only one
 // on a host of its own.
 func loadNodeModel(file, external, core string) (nodeModel, error) {
-	n, err := loadNetwork(file)
+	n, err := cli.LoadNetwork(file)
 	if err != nil {
 		return nodeModel{}, err
 	}
 	m := nodeModel{NodeModel: topology.NodeModel{External: -1}}
 	if m.Result, err = modelOf(n); err != nil {
-		return nodeModel{}, badInput("%s: %w", file, err)
+		return nodeModel{}, cli.BadInput("%s: %w", file, err)
 	}
 	for rank := range n.Ranks() {
 		at := -1
@@ -148,14 +147,14 @@ func loadNodeModel(file, external, core string) (nodeModel, error) {
 	case "none":
 	default:
 		if m.External, err = rankNamed(m.Result.Graph, external); err != nil {
-			return nodeModel{}, badInput("--external: %s: %w", file, err)
+			return nodeModel{}, cli.BadInput("--external: %s: %w", file, err)
 		}
 	}
 	if m.Core, err = rankNamed(m.Result.Graph, core); err != nil {
-		return nodeModel{}, badInput("--core: %s: %w", file, err)
+		return nodeModel{}, cli.BadInput("--core: %s: %w", file, err)
 	}
 	if m.Core == m.External {
-		return nodeModel{}, badInput("--core %s: %s: is the external rank: want one of the node", core, file)
+		return nodeModel{}, cli.BadInput("--core %s: %s: is the external rank: want one of the node", core, file)
 	}
 	return m, nil
 }

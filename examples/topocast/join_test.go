@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/mpi/simnet"
 )
 
@@ -19,8 +20,8 @@ func TestJoinMeasuredModels(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, args := range [][]string{
-		{"simulate", "--cluster", machine, "--ranks", "3", "--placement", "cyclic", "--", "measure", "-o", at("b.json")},
-		{"simulate", "--cluster", machine, "--ranks", "9", "--placement", "block", "--", "measure", "-o", at("i.json")},
+		{"measure", "--sim", machine, "--ranks", "3", "--placement", "cyclic", "-o", at("b.json")},
+		{"measure", "--sim", machine, "--ranks", "9", "--placement", "block", "-o", at("i.json")},
 		{"reconstruct", "-o", at("between.json"), at("b.json")},
 		{"reconstruct", "-o", at("inside.json"), at("i.json")},
 		{"join", "-o", at("joined.json"), at("between.json"), at("inside.json")},
@@ -29,7 +30,7 @@ func TestJoinMeasuredModels(t *testing.T) {
 			t.Fatalf("%v: status %d: %s", args, status, stderr)
 		}
 	}
-	n, err := loadNetwork(at("joined.json"))
+	n, err := cli.LoadNetwork(at("joined.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +78,7 @@ func TestJoinForeignGraphs(t *testing.T) {
 	if status != 0 || !strings.Contains(out, "6 ranks") {
 		t.Fatalf("status %d: %s\n%s", status, stderr, out)
 	}
-	n, err := loadNetwork(joined)
+	n, err := cli.LoadNetwork(joined)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,11 +106,11 @@ func TestJoinWrongInput(t *testing.T) {
 		{[]string{between, inside, "--core", "a", "--external", "0"}, "is the external rank"},
 		{[]string{between, inside, "--json", "-o", "-"}, "both are standard output"},
 		{[]string{between, write(t, "m.csv", twoPairs)}, "no network"},
-		{[]string{between}, "2 arg"},
+		{[]string{between}, "want INSIDE"},
 	} {
 		status, out, stderr := topocast(append([]string{"join"}, c.args...)...)
-		if status != statusInput || out != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) {
-			t.Errorf("join %v: status %d, %q, %q: want %d and %q", c.args, status, out, stderr, statusInput, c.want)
+		if status != cli.StatusInput || out != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) {
+			t.Errorf("join %v: status %d, %q, %q: want %d and %q", c.args, status, out, stderr, cli.StatusInput, c.want)
 		}
 	}
 }

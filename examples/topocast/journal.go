@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -27,7 +28,7 @@ const journalSuffix = ".part"
 // otherwise, where signals leave all the time that it takes to save, and where
 // there is no place for one.
 func beginJournal(ctx context.Context, path string, stderr io.Writer) *journal {
-	if mpi.Launched() != 0 || path == "" || path == standard {
+	if mpi.Launched() != 0 || path == "" || path == cli.Standard {
 		return nil
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
@@ -48,7 +49,7 @@ func beginJournal(ctx context.Context, path string, stderr io.Writer) *journal {
 // gone on with, or nil: it takes the place of an earlier one only when all of that is in it. It returns nil where there is no place for one; a
 // simulation can be repeated.
 func beginPart(ctx context.Context, comm mpi.Communicator, path string, f *record.File, open *record.Section, stderr io.Writer) (*journal, *record.Writer) {
-	if _, simulated := comm.(*simnet.Comm); simulated || path == "" || path == standard {
+	if _, simulated := comm.(*simnet.Comm); simulated || path == "" || path == cli.Standard {
 		return nil, nil
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/internal/cli"
+
 	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -54,12 +56,12 @@ func knockOf(text string) *knock {
 // mainUnderKnock is main in a rank of a job that is knocked. Limits are short where a rank is stuck.
 func mainUnderKnock(text string) int {
 	k := knockOf(text)
-	p := usualPatience()
+	p := cli.UsualPatience()
 	switch {
 	case strings.HasPrefix(text, "start stuck"), strings.HasPrefix(text, "start panics"): // which Hydra does not notice
-		p.start = knockPatience
+		p.Start = knockPatience
 	case strings.HasPrefix(text, "writing stuck"):
-		p.end = knockPatience
+		p.End = knockPatience
 	}
 	var stdout io.Writer = os.Stdout
 	if k != nil && k.phase == "start" {
@@ -69,7 +71,7 @@ func mainUnderKnock(text string) int {
 		stdout = struckWriter{k}
 	}
 	c := command(func(ranks int, work func(mpi.Communicator) error) error {
-		return p.run(ranks, func(comm mpi.Communicator) error {
+		return p.Run(ranks, func(comm mpi.Communicator) error {
 			if k == nil {
 				return work(comm)
 			}
@@ -80,9 +82,9 @@ func mainUnderKnock(text string) int {
 	c.SetOut(stdout)
 	c.SetErr(os.Stderr)
 	if err := c.Execute(); err != nil {
-		return report(os.Stderr, err)
+		return cli.Report(os.Stderr, "topocast", err)
 	}
-	return statusFine
+	return cli.StatusFine
 }
 
 // knockPatience is how long ranks wait for one that is stuck.
@@ -209,7 +211,7 @@ func knockJob(t *testing.T, phase, harm, network string) outcomeRow {
 	if err := os.WriteFile(kept, before, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	silence := []string{"--silence", time.Hour.String()}
+	silence := []string{"--timeout", time.Hour.String()}
 	if harm == "stuck" {
 		silence[1] = knockPatience.String()
 	}
@@ -223,9 +225,9 @@ func knockJob(t *testing.T, phase, harm, network string) outcomeRow {
 		k.rank = 0
 		args = []string{"discover", "--budget", "10s", "--patterns", "0", "--repetitions", "1", "--keep", kept, "--output", "-"}
 	case "tuning":
-		args = append([]string{"tune", "--sizes", "8,1KiB", "--budget", "10s", kept}, silence...)
+		args = append([]string{"bcast", "tune", kept, "--in-place", "--sizes", "8,1KiB", "--budget", "10s"}, silence...)
 	case "broadcasting":
-		args = append([]string{"bcast", "--network", kept, "--only", "native,binomial", "--sizes", "8", "--repetitions", "100"}, silence...)
+		args = append([]string{"bcast", kept, "--only", "native,binomial", "--sizes", "8", "--repetitions", "100"}, silence...)
 	}
 	t.Setenv(knockVar, k.String())
 	status, out, stderr := launch(t, 3, args...)
@@ -294,9 +296,9 @@ func TestJobDisks(t *testing.T) {
 		want          int
 		says          string
 	}{
-		{"full disk", "head -c 1m /dev/zero > fill 2>/dev/null", statusInput, "no space left on device"},
-		{"disk that gets full", "head -c 52k /dev/zero > fill", statusFailed, "no space left on device; kept in "},
-		{"read-only folder", "mount -o remount,ro .", statusInput, "read-only file system"},
+		{"full disk", "head -c 1m /dev/zero > fill 2>/dev/null", cli.StatusInput, "no space left on device"},
+		{"disk that gets full", "head -c 52k /dev/zero > fill", cli.StatusFailed, "no space left on device; kept in "},
+		{"read-only folder", "mount -o remount,ro .", cli.StatusInput, "read-only file system"},
 	} {
 		if !takes(i) {
 			continue
@@ -367,26 +369,26 @@ func TestJobFiles(t *testing.T) {
 		want       int
 		says       string // once
 	}{
-		{"newer version", write("newer", slices.Concat(whole[:newer[0]], []byte(`"version":99`), whole[newer[1]:])), 3, statusInput, "99"},
-		{"cut in half", write("cut", whole[:len(whole)/2]), 3, statusInput, "cut"},
-		{"flipped bit", write("flipped", flipped), 3, statusInput, "flipped"},
-		{"fewer ranks than measured", measured, 2, statusFine, ""},
-		{"another cluster", discovered(t, "--patterns", "0", "--sim", "tree:2x2"), 3, statusFine, "warning: hosts that the network does not know"},
-		{"more ranks than measured", measured, 4, statusFine, "warning"},
+		{"newer version", write("newer", slices.Concat(whole[:newer[0]], []byte(`"version":99`), whole[newer[1]:])), 3, cli.StatusInput, "99"},
+		{"cut in half", write("cut", whole[:len(whole)/2]), 3, cli.StatusInput, "cut"},
+		{"flipped bit", write("flipped", flipped), 3, cli.StatusInput, "flipped"},
+		{"fewer ranks than measured", measured, 2, cli.StatusFine, ""},
+		{"another cluster", discovered(t, "--patterns", "0", "--sim", "tree:2x2"), 3, cli.StatusFine, "warning: hosts that the network does not know"},
+		{"more ranks than measured", measured, 4, cli.StatusFine, "warning"},
 	} {
 		if !takes(i) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
-			status, out, stderr := launch(t, c.ranks, "bcast", "--network", c.file, "--sizes", "5000", "--only", "ours,binomial", "--repetitions", "3", "--json")
+			status, out, stderr := launch(t, c.ranks, "bcast", c.file, "--sizes", "5000", "--only", "ours,binomial", "--repetitions", "3", "--json")
 			line := lineWith(stderr, []string{c.says})
 			if status != c.want || c.says != "" && strings.Count(stderr, c.says) < 1 || strings.Contains(stderr, "panic") {
 				t.Errorf("status %d, want %d and %q in\n%s", status, c.want, c.says, stderr)
 			}
-			if c.want == statusInput && strings.Count(stderr, "topocast:") != 1 {
+			if c.want == cli.StatusInput && strings.Count(stderr, "topocast:") != 1 {
 				t.Errorf("want one line of ours:\n%s", stderr)
 			}
-			if c.want == statusFine && (strings.Count(out, `"verified":true`) != 2 || strings.Contains(out, `"verified":false`)) {
+			if c.want == cli.StatusFine && (strings.Count(out, `"verified":true`) != 2 || strings.Contains(out, `"verified":false`)) {
 				t.Errorf("want 2 rows of verified broadcasts, got\n%s", out)
 			}
 			rows = append(rows, outcomeRow{c.name, fmt.Sprint(status), line, -1})

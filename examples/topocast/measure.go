@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/progress"
@@ -19,8 +20,6 @@ import (
 const (
 	defaultBudget      = 30 * time.Second
 	defaultRepetitions = 3
-	defaultSilence     = 5 * time.Minute
-	simulatedSamples   = 5 // of a pair: simulated times scatter by 1 %
 )
 
 // measureOptions are the flags that set a measurement.
@@ -36,7 +35,7 @@ type measureOptions struct {
 	degradation bool
 	hwloc       string        // file with the inside of every host; "": what the systems tell
 	view        *plogp.View   // of --distance; nil: latencies
-	silence     time.Duration // of discover
+	timeout     time.Duration // of a rank that waits for another
 	quiet       bool
 	journal     *journal // of discover, on rank 0
 }
@@ -49,29 +48,22 @@ func (o *measureOptions) flags(f *pflag.FlagSet) {
 
 func (o *measureOptions) validate() error {
 	if o.budget <= 0 {
-		return badInput("--budget %s: want above 0", o.budget)
+		return cli.BadInput("--budget %s: want above 0", o.budget)
 	}
 	if o.equalHosts && !o.twoLevel {
-		return badInput("--equal-hosts without --two-level: it says that of hosts that are alike one is measured inside")
+		return cli.BadInput("--equal-hosts without --two-level: it says that of hosts that are alike one is measured inside")
 	}
 	if o.fewPairs && o.twoLevel {
-		return badInput("--few-pairs and --two-level: want one of the two")
+		return cli.BadInput("--few-pairs and --two-level: want one of the two")
 	}
 	if o.view != nil && (o.twoLevel || o.fewPairs) {
-		return badInput("--distance: with --two-level or --few-pairs: want all pairs of one level")
+		return cli.BadInput("--distance: with --two-level or --few-pairs: want all pairs of one level")
 	}
 	if o.patterns < 0 {
-		return badInput("--patterns %d: want at least 0", o.patterns)
+		return cli.BadInput("--patterns %d: want at least 0", o.patterns)
 	}
 	if o.repetitions < 1 || o.repetitions > 1000 {
-		return badInput("--repetitions %d: want in [1, 1000]", o.repetitions)
-	}
-	return nil
-}
-
-func checkSilence(silence time.Duration) error {
-	if silence == 0 {
-		return badInput("--silence 0s: want a time, or one below 0 for good")
+		return cli.BadInput("--repetitions %d: want in [1, 1000]", o.repetitions)
 	}
 	return nil
 }
@@ -79,12 +71,12 @@ func checkSilence(silence time.Duration) error {
 // discover is collective; other ranks than 0 get nothing. On rank 0 the
 // readings of latencies go into the journal of the options, if there is one.
 func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, stdout, stderr io.Writer) (discovery, error) {
-	s := &measure.DiscoverSettings{Budget: o.budget, Silence: o.silence, Repetitions: o.repetitions, Seed: 1, Date: date(comm), Tool: "topocast discover", TwoLevel: o.twoLevel, EqualHosts: o.equalHosts, FewPairs: o.fewPairs, Memory: o.memory, Patterns: o.patterns, Degradation: o.degradation, View: o.view}
+	s := &measure.DiscoverSettings{Budget: o.budget, Silence: o.timeout, Repetitions: o.repetitions, Seed: 1, Date: cli.Date(comm), Tool: "topocast discover", TwoLevel: o.twoLevel, EqualHosts: o.equalHosts, FewPairs: o.fewPairs, Memory: o.memory, Patterns: o.patterns, Degradation: o.degradation, View: o.view}
 	if o.patterns == 0 {
 		s.Patterns = -1
 	}
 	if _, is := comm.(*simnet.Comm); is {
-		s.Samples, s.Untouched = simulatedSamples, true
+		s.Samples, s.Untouched = cli.SimulatedSamples, true
 	} else {
 		s.Told = true
 	}
@@ -92,14 +84,14 @@ func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, std
 	if comm.Rank() == 0 && o.hwloc != "" {
 		s.Inside, err = readHwloc(o.hwloc)
 	}
-	if err := agree(comm, "--hwloc", err); err != nil {
+	if err := cli.Agree(comm, "--hwloc", err); err != nil {
 		return discovery{}, err
 	}
 	var unkept error
 	if comm.Rank() == 0 {
 		s.Journal = o.journal.writer()
 		s.KeepLatencies = func(latencies *measure.Result) error {
-			_, unkept = o.keepFile(stdout).save(latencies.Write)
+			_, unkept = o.keepFile(stdout).Save(latencies.Write)
 			return nil // what can still be done is done
 		}
 		if !o.quiet {
@@ -137,6 +129,6 @@ func unitsOf(p measure.Part) string {
 }
 
 // keepFile is the file for the readings.
-func (o *measureOptions) keepFile(stdout io.Writer) outputFile {
-	return outputFile{"--keep", o.keep, stdout}
+func (o *measureOptions) keepFile(stdout io.Writer) cli.Output {
+	return cli.NewOutput("--keep", o.keep, stdout)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/record"
@@ -18,20 +19,19 @@ import (
 	"github.com/topocast/topocast/topology/encode"
 )
 
-func measureCommand(run runner) *cobra.Command {
+func measureCommand(shared *cli.Flags) *cobra.Command {
 	var (
-		m                    measuring
-		what, sizes, network string
-		output, csv, resume  string
-		update, schedule     string
-		ranks                int
-		asJSON, byHost       bool
+		m                   measuring
+		what, sizes         string
+		output, csv, resume string
+		update, schedule    string
+		byHost              bool
 	)
 	c := &cobra.Command{
-		Use:   "measure [flags]",
-		Short: "Measure messages between the ranks and keep the readings",
-		Long: `Measure times messages between the ranks, as --what says, and writes the
-readings with the conditions under which they were taken:
+		Use:   "measure [NET]",
+		Short: "Measure messages between the ranks, write the measurements",
+		Long: `Measure times messages between the ranks, as --what says, and writes the measurements
+and their conditions to a file:
 
 ` + partsHelp() + `
 
@@ -45,14 +45,20 @@ samples are taken. Ctrl-C or the end of the budget stops all ranks after the
 round under way; what was measured is kept. While it is measured it is in a file
 beside --output that ends in .part: after a job that was killed, --resume goes
 on with it, as with any file that is not complete or shall have more
---repetitions, and measures what is missing. With --network, pairs inside a
-group of the network are measured apart from those between groups; throughput is
-measured along its wiring, and --update writes the network with it.`,
+--repetitions, and measures what is missing. With NET, a network of these ranks, pairs inside a group
+are measured apart from those between groups. Throughput is measured along its wiring, and
+--update writes the network with it.`,
 		Example: `  mpirun -n 64 topocast measure --output readings.json --csv latencies.csv
   mpirun -n 64 topocast measure --resume readings.json.part
-  topocast simulate --cluster tree:8x16x8 -- measure --rounds 8`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+  mpirun -n 64 topocast measure cluster.json --what throughput \
+      --update cluster.json
+  topocast measure --sim tree:8x16x8 --rounds 8`,
+		Args: cli.Args(1, wantNetwork),
+		RunE: func(c *cobra.Command, args []string) error {
+			network := ""
+			if len(args) > 0 {
+				network = args[0]
+			}
 			if err := m.validate(); err != nil {
 				return err
 			}
@@ -60,23 +66,21 @@ measured along its wiring, and --update writes the network with it.`,
 			if m.parts, err = parseParts(what); err != nil {
 				return err
 			}
-			if m.sizes, err = parseSizes(sizes); err != nil {
+			if m.sizes, err = cli.ParseSizes(sizes); err != nil {
 				return err
 			}
 			if m.rounds < 0 {
-				return badInput("--rounds %d: want at least 0", m.rounds)
+				return cli.BadInput("--rounds %d: want at least 0", m.rounds)
 			}
 			if err := m.pairing.parse(schedule); err != nil {
 				return err
 			}
-			if err := checkSilence(m.silence); err != nil {
-				return err
-			}
+			m.timeout = shared.Timeout
 			if m.hosts < 0 {
-				return badInput("--hosts %d: want at least 0", m.hosts)
+				return cli.BadInput("--hosts %d: want at least 0", m.hosts)
 			}
-			if asJSON && (output == standard || csv == standard) {
-				return badInput("--json and %s: both are standard output", standard)
+			if shared.JSON && (output == cli.Standard || csv == cli.Standard) {
+				return cli.BadInput("--json and %s: both are standard output", cli.Standard)
 			}
 			if resume != "" && !c.Flags().Changed("output") {
 				output = strings.TrimSuffix(resume, journalSuffix)
@@ -84,21 +88,21 @@ measured along its wiring, and --update writes the network with it.`,
 			along := slices.ContainsFunc(m.parts, func(p part) bool { return p.kind == throughput.Kind })
 			switch {
 			case along && network == "":
-				return badInput("--what %s: want --network, along whose wiring to measure", throughput.Kind)
+				return cli.BadInput("--what %s: want NET, a network along whose wiring to measure", throughput.Kind)
 			case update != "" && !along:
-				return badInput("--update: only --what %s changes a network", throughput.Kind)
+				return cli.BadInput("--update: only --what %s changes a network", throughput.Kind)
 			}
 			given := func(flag string) bool { return c.Flags().Changed(flag) }
-			readings := outputFile{"--output", output, c.OutOrStdout()}
+			readings := cli.NewOutput("--output", output, c.OutOrStdout())
 			tables := m.tables(csv, c.OutOrStdout())
-			updated := outputFile{"--update", update, c.OutOrStdout()}
-			return run(ranks, func(comm mpi.Communicator) error {
+			updated := cli.NewOutput("--update", update, c.OutOrStdout())
+			return shared.Run(func(comm mpi.Communicator) error {
 				own := m // ranks may be threads of this process
-				if err := checkOutputs(comm, append([]outputFile{readings, updated}, tables...)...); err != nil {
+				if err := cli.CheckOutputs(comm, append([]cli.Output{readings, updated}, tables...)...); err != nil {
 					return err
 				}
 				if own.wants(measure.KindLatency) {
-					if err := checkMemory(comm, own.sizes); err != nil {
+					if err := cli.CheckMemory(comm, own.sizes); err != nil {
 						return err
 					}
 				}
@@ -114,11 +118,11 @@ measured along its wiring, and --update writes the network with it.`,
 					own.part.end(broken == nil) // what is in --output stays
 					return cmp.Or(broken, err)
 				}
-				at, unsaved := readings.save(own.file.Write)
+				at, unsaved := readings.Save(own.file.Write)
 				own.part.end(unsaved == nil && broken == nil)
 				err := cmp.Or(broken, unsaved, own.saveTables(tables), own.saveNetwork(updated))
-				report := reportWriter(c, append([]outputFile{readings}, tables...)...)
-				if asJSON {
+				report := cli.ReportWriter(c, append([]cli.Output{readings}, tables...)...)
+				if shared.JSON {
 					err = cmp.Or(err, reportMeasured(report, own.file, at, byHost))
 				} else {
 					err = cmp.Or(err, tellMeasured(report, c.ErrOrStderr(), own.file, at, byHost))
@@ -129,49 +133,45 @@ measured along its wiring, and --update writes the network with it.`,
 	}
 	f := c.Flags()
 	f.StringVar(&what, "what", measure.KindLatency, "what to measure, by commas")
-	f.StringVar(&sizes, "sizes", "8", "message sizes of latencies, such as "+sizeForms+", by commas")
+	f.StringVar(&sizes, "sizes", "8", "message sizes of latencies, such as "+cli.SizeForms+", by commas")
 	f.StringVarP(&output, "output", "o", "readings.json", "file for the readings")
 	f.StringVar(&csv, "csv", "", "file for the matrix of latencies in us; of other kinds, tables named after it")
 	f.StringVar(&resume, "resume", "", "file to go on with, which --output then defaults to")
-	f.StringVar(&network, "network", "", "network of these ranks, whose groups are measured apart")
-	f.StringVar(&update, "update", "", "file for the network with what throughput has measured; may be that of --network")
+	f.StringVar(&update, "update", "", "file for the network with what throughput has measured; may be NET")
 	f.IntVar(&m.rounds, "rounds", 0, "rounds per repetition; 0: as many as all pairs need")
 	f.StringVar(&schedule, "schedule", harness.Circle.String(), "rounds of latencies: circle, or halving as Bufe 2014")
 	f.BoolVar(&m.pairing.sequential, "sequential", false, "latencies of one pair at a time, in each group")
 	f.Float64Var(&m.pairing.precision, "precision", 0, "latencies again until medians are known to this share, 0.02 say")
 	f.IntVar(&m.pairing.batch, "batch", 0, "round trips in a sample of latencies; 0: as the clock needs")
-	f.DurationVar(&m.silence, "silence", defaultSilence, "how long a rank waits for another before the job ends")
 	f.IntVar(&m.hosts, "hosts", 0, "hosts that take part in distance and access; 0: all")
-	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/measured) instead of text")
 	f.BoolVar(&byHost, "by-host", false, "sum up by pairs of hosts, too")
-	f.IntVar(&ranks, "ranks", 0, "ranks without mpirun; 0: one per core")
 	f.DurationVar(&m.budget, "budget", defaultBudget, "longest time to measure")
 	f.IntVar(&m.repetitions, "repetitions", defaultRepetitions, "how often every pair is measured")
-	return c
+	return cli.Measures(cli.PrintsJSON(c, "topocast/measured"))
 }
 
 // tables are the files of --csv, one per part: of latencies the matrix, and of all
 // others a table whose name has their kind in it unless it is the only one.
-func (m *measuring) tables(csv string, stdout io.Writer) []outputFile {
-	files := make([]outputFile, len(m.parts))
+func (m *measuring) tables(csv string, stdout io.Writer) []cli.Output {
+	files := make([]cli.Output, len(m.parts))
 	for i, p := range m.parts {
 		path := csv
-		if csv != "" && csv != standard && len(m.parts) > 1 && p.kind != measure.KindLatency {
+		if csv != "" && csv != cli.Standard && len(m.parts) > 1 && p.kind != measure.KindLatency {
 			ext := filepath.Ext(csv)
 			path = strings.TrimSuffix(csv, ext) + "-" + p.kind + ext
 		}
-		files[i] = outputFile{"--csv", path, stdout}
+		files[i] = cli.NewOutput("--csv", path, stdout)
 	}
 	return files
 }
 
-func (m *measuring) saveTables(files []outputFile) error {
+func (m *measuring) saveTables(files []cli.Output) error {
 	for i, p := range m.parts {
 		section := m.file.Section(p.kind)
 		if section == nil {
 			continue // the budget ended before it
 		}
-		_, err := files[i].save(func(w io.Writer) error {
+		_, err := files[i].Save(func(w io.Writer) error {
 			if p.kind == measure.KindLatency {
 				return writeMatrix(w, m.file)
 			}
@@ -185,11 +185,11 @@ func (m *measuring) saveTables(files []outputFile) error {
 }
 
 // saveNetwork writes the network with what was measured along its wiring, if it was.
-func (m *measuring) saveNetwork(f outputFile) error {
+func (m *measuring) saveNetwork(f cli.Output) error {
 	if m.remeasured == nil {
 		return nil
 	}
-	_, err := f.save(m.remeasured.Write)
+	_, err := f.Save(m.remeasured.Write)
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/concurrent"
@@ -86,11 +87,11 @@ func (p *pairing) parse(schedule string) error {
 	i := slices.IndexFunc(schemes, func(s harness.Scheme) bool { return s.String() == schedule })
 	switch {
 	case i < 0:
-		return badInput("--schedule %q: want %v or %v", schedule, schemes[0], schemes[1])
+		return cli.BadInput("--schedule %q: want %v or %v", schedule, schemes[0], schemes[1])
 	case !(p.precision >= 0 && p.precision < 1):
-		return badInput("--precision %g: want in [0, 1)", p.precision)
+		return cli.BadInput("--precision %g: want in [0, 1)", p.precision)
 	case p.batch < 0 || p.batch > pingpong.MaxBatch:
-		return badInput("--batch %d: want in [0, %d]", p.batch, pingpong.MaxBatch)
+		return cli.BadInput("--batch %d: want in [0, %d]", p.batch, pingpong.MaxBatch)
 	}
 	p.scheme = schemes[i]
 	return nil
@@ -108,10 +109,10 @@ func parseParts(list string) ([]part, error) {
 		kind = strings.TrimSpace(kind)
 		i := slices.Index(names, kind)
 		if i < 0 {
-			return nil, badInput("--what: %q: want %s", kind, words.Or(names))
+			return nil, cli.BadInput("--what: %q: want %s", kind, words.Or(names))
 		}
 		if slices.ContainsFunc(chosen, func(p part) bool { return p.kind == kind }) {
-			return nil, badInput("--what: %q: given twice", kind)
+			return nil, cli.BadInput("--what: %q: given twice", kind)
 		}
 		chosen = append(chosen, all[i])
 	}
@@ -143,7 +144,7 @@ func measureLatency(ctx context.Context, comm mpi.Communicator, p *partSettings)
 	}
 	found, err := section(measure.Run(ctx, comm, &s))
 	if errors.Is(err, measure.ErrResume) {
-		return nil, badInput("--resume: %w", err)
+		return nil, cli.BadInput("--resume: %w", err)
 	}
 	return found, err
 }
@@ -213,7 +214,7 @@ const (
 
 func measureConcurrent(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
 	if comm.Size() < 2 {
-		return nil, badInput("--what %s: want at least 2 ranks", concurrent.Kind)
+		return nil, cli.BadInput("--what %s: want at least 2 ranks", concurrent.Kind)
 	}
 	s := concurrent.Settings{Budget: p.budget, Silence: p.silence, Progress: p.steps()}
 	if p.hosts != nil {
@@ -286,7 +287,7 @@ func measureCaches(ctx context.Context, comm mpi.Communicator, p *partSettings) 
 // refuseSimulated refuses to measure this machine in the name of a simulated one.
 func refuseSimulated(comm mpi.Communicator, kind string) error {
 	if _, simulated := comm.(*simnet.Comm); simulated {
-		return badInput("--what %s: simulated hosts have none", kind)
+		return cli.BadInput("--what %s: simulated hosts have none", kind)
 	}
 	return nil
 }

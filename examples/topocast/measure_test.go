@@ -18,7 +18,7 @@ import (
 func TestMeasureResumes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	simulate := func(args ...string) (int, string, string) {
-		return topocast(append([]string{"simulate", "--cluster", "tree:2x3 latency=1ms,1ms", "--", "measure"}, args...)...)
+		return topocast(append([]string{"measure", "--sim", "tree:2x3 latency=1ms,1ms"}, args...)...)
 	}
 	if status, _, stderr := simulate("--sizes", "8,64", "-o", "whole.json"); status != 0 {
 		t.Fatal(stderr)
@@ -79,13 +79,13 @@ func TestMeasureResumes(t *testing.T) {
 		{[]string{"--resume", write(t, "x", "latencies")}, "not a measurement of topocast"},
 		{[]string{"--what", "weather"}, `--what: "weather": want latency, plogp, throughput, concurrent, `},
 		{[]string{"--what", "latency,latency"}, "given twice"},
-		{[]string{"--network", "whole.json"}, "holds readings"},
+		{[]string{"whole.json"}, "holds readings"},
 	} {
 		if status, _, stderr := simulate(c.args...); status != 2 || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%q: status %d, %q, want 2 and one line with %q", c.args, status, stderr, c.want)
 		}
 	}
-	if status, _, stderr := topocast("simulate", "--cluster", "star:4", "--", "measure", "--resume", "whole.json"); status != 2 || !strings.Contains(stderr, "6 ranks and 4") {
+	if status, _, stderr := topocast("measure", "--sim", "star:4", "--resume", "whole.json"); status != 2 || !strings.Contains(stderr, "6 ranks and 4") {
 		t.Errorf("other ranks: status %d: %s", status, stderr)
 	}
 }
@@ -95,7 +95,7 @@ func TestMeasureOfNothing(t *testing.T) {
 	file := write(t, "readings.json", "of before")
 	for _, args := range [][]string{
 		{"measure", "--ranks", "1", "-o", file},
-		{"simulate", "--cluster", "star:4", "--", "measure", "--budget", "1ns", "-o", file},
+		{"measure", "--sim", "star:4", "--budget", "1ns", "-o", file},
 	} {
 		if status, _, stderr := topocast(args...); status != 1 || !strings.Contains(stderr, "nothing was measured") {
 			t.Errorf("%q: status %d: %s", args, status, stderr)
@@ -113,11 +113,11 @@ func TestMeasureOfNothing(t *testing.T) {
 // ordered pair.
 func TestMeasureByHost(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "readings.json")
-	status, out, stderr := topocast("simulate", "--cluster", "star:3", "--", "measure", "--by-host", "-o", file)
+	status, out, stderr := topocast("measure", "--sim", "star:3", "--by-host", "-o", file)
 	if status != 0 || strings.Count(out, "latency: ") != 6 || !strings.Contains(out, "3 readings)") {
 		t.Errorf("status %d: %s%s", status, out, stderr)
 	}
-	status, out, stderr = topocast("simulate", "--cluster", "star:3", "--", "measure", "--by-host", "--json", "-o", file)
+	status, out, stderr = topocast("measure", "--sim", "star:3", "--by-host", "--json", "-o", file)
 	var got measuredReport
 	if err := json.Unmarshal([]byte(out), &got); err != nil || status != 0 {
 		t.Fatalf("status %d, %v: %s%s", status, err, out, stderr)
@@ -133,7 +133,7 @@ func TestMeasureManyKinds(t *testing.T) {
 	t.Chdir(t.TempDir())
 	run := func(args ...string) (string, string) {
 		t.Helper()
-		status, out, stderr := topocast(append([]string{"simulate", "--cluster", "tree:2x2 rate=10Gbps", "--", "measure"}, args...)...)
+		status, out, stderr := topocast(append([]string{"measure", "--sim", "tree:2x2 rate=10Gbps"}, args...)...)
 		if status != 0 {
 			t.Fatalf("%q: status %d: %s", args, status, stderr)
 		}
@@ -160,12 +160,12 @@ func TestMeasureManyKinds(t *testing.T) {
 			t.Errorf("%s: %v, %.80s", file, err, data)
 		}
 	}
-	status, out, stderr := topocast("simulate", "--cluster", "star:2", "--", "measure", "--what", "plogp", "-o", "plogp.json", "--csv", "plogp.csv")
+	status, out, stderr := topocast("measure", "--sim", "star:2", "--what", "plogp", "-o", "plogp.json", "--csv", "plogp.csv")
 	if r, err := os.ReadFile("plogp.csv"); status != 0 || err != nil || !strings.HasPrefix(string(r), "from,to,bytes,round_trip_s,gap_s,") {
 		t.Errorf("plogp: status %d, %v: %s%s", status, err, out, stderr)
 	}
 	for _, args := range [][]string{{"--what", "memory"}, {"--what", "cache"}, {"--hosts", "-1"}} {
-		if status, _, stderr := topocast(append([]string{"simulate", "--cluster", "star:4", "--", "measure"}, args...)...); status != 2 || strings.Count(stderr, "\n") != 1 {
+		if status, _, stderr := topocast(append([]string{"measure", "--sim", "star:4"}, args...)...); status != 2 || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%q: status %d: %s", args, status, stderr)
 		}
 	}
@@ -182,7 +182,7 @@ func TestMeasureInGroupsOfANetwork(t *testing.T) {
 	}
 	network := discovered(t, "--sim", "tree:2x4 latency=10us,2us")
 	file := filepath.Join(t.TempDir(), "readings.json")
-	status, out, stderr := topocast("simulate", "--cluster", "tree:2x4 latency=10us,2us", "--", "measure", "--network", network, "-o", file, "--repetitions", "1")
+	status, out, stderr := topocast("measure", "--sim", "tree:2x4 latency=10us,2us", network, "-o", file, "--repetitions", "1")
 	if status != 0 || !strings.Contains(out, "7 of 7 rounds") {
 		t.Fatalf("status %d: %s%s", status, out, stderr)
 	}
@@ -197,8 +197,8 @@ func TestMeasureInGroupsOfANetwork(t *testing.T) {
 	}
 	// Throughput is measured along the wiring, and goes back into the network.
 	updated := filepath.Join(t.TempDir(), "updated.json")
-	status, out, stderr = topocast("simulate", "--cluster", "tree:2x4 latency=10us,2us", "--", "measure",
-		"--what", "throughput", "--network", network, "--update", updated, "-o", file)
+	status, out, stderr = topocast("measure", "--sim", "tree:2x4 latency=10us,2us",
+		"--what", "throughput", network, "--update", updated, "-o", file)
 	if status != 0 || !strings.Contains(out, "throughput: ") {
 		t.Fatalf("throughput: status %d: %s%s", status, out, stderr)
 	}
@@ -210,11 +210,11 @@ func TestMeasureInGroupsOfANetwork(t *testing.T) {
 		t.Errorf("the network is of %q, %d ranks", got, n.Ranks())
 	}
 	for _, args := range [][]string{{"--what", "throughput"}, {"--update", updated}} {
-		if status, _, stderr := topocast(append([]string{"simulate", "--cluster", "star:4", "--", "measure"}, args...)...); status != 2 || strings.Count(stderr, "\n") != 1 {
+		if status, _, stderr := topocast(append([]string{"measure", "--sim", "star:4"}, args...)...); status != 2 || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%q: status %d: %s", args, status, stderr)
 		}
 	}
-	if status, _, stderr := topocast("simulate", "--cluster", "star:3", "--", "measure", "--network", network); status != 2 || !strings.Contains(stderr, "is of 8 ranks, this job has 3") {
+	if status, _, stderr := topocast("measure", "--sim", "star:3", network); status != 2 || !strings.Contains(stderr, "is of 8 ranks, this job has 3") {
 		t.Errorf("a network of other ranks: status %d: %s", status, stderr)
 	}
 }

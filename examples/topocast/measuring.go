@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/harness"
@@ -26,7 +27,6 @@ type measuring struct {
 	hosts  int
 
 	pairing pairing
-	silence time.Duration
 
 	ctx    context.Context
 	comm   mpi.Communicator
@@ -35,7 +35,7 @@ type measuring struct {
 	// Of rank 0.
 	earlier *record.File    // what --resume has, or nil
 	goingOn *measure.Result // the latencies of it, if some are missing
-	network *model.Network  // of --network, or nil
+	network *model.Network  // of NET, or nil
 	part    *journal        // the file under way, or nil
 	out     *record.Writer  // that writes it
 	file    *record.File    // what was measured
@@ -50,46 +50,46 @@ const (
 	wordNoTime       // the budget or the context has ended
 )
 
-// readInput reads the files of --resume and --network on rank 0. It is collective.
+// readInput reads the files of --resume and NET on rank 0. It is collective.
 func (m *measuring) readInput(resume, network string, given func(flag string) bool) error {
 	var err error
 	if m.comm.Rank() == 0 {
 		err = m.readFiles(resume, network, given)
 	}
-	return agree(m.comm, "input files", err)
+	return cli.Agree(m.comm, "input files", err)
 }
 
 func (m *measuring) readFiles(resume, network string, given func(flag string) bool) error {
 	if network != "" {
-		n, err := loadNetwork(network)
+		n, err := cli.LoadNetwork(network)
 		if err != nil {
 			return err
 		}
 		if n.Ranks() != m.comm.Size() {
-			return badInput("--network: %s: is of %d ranks, this job has %d", network, n.Ranks(), m.comm.Size())
+			return cli.BadInput("%s: is of %d ranks, this job has %d", network, n.Ranks(), m.comm.Size())
 		}
 		m.network = n
 	}
 	if resume == "" {
 		return nil
 	}
-	f, err := openInput(resume)
+	f, err := cli.OpenInput(resume)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	if m.earlier, err = record.Read(f); err != nil {
-		return badInput("--resume: %s: %w", resume, err)
+		return cli.BadInput("--resume: %s: %w", resume, err)
 	}
 	if m.earlier.Section(measure.KindLatency) == nil || !m.wants(measure.KindLatency) {
 		return nil
 	}
 	r, err := measure.FromFile(m.earlier)
 	if err != nil {
-		return badInput("--resume: %s: %w", resume, err)
+		return cli.BadInput("--resume: %s: %w", resume, err)
 	}
 	if given("sizes") && !slices.Equal(m.sizes, r.Sizes) {
-		return badInput("--resume: %s: was measured with other --sizes", resume)
+		return cli.BadInput("--resume: %s: was measured with other --sizes", resume)
 	}
 	m.sizes = r.Sizes
 	if !given("repetitions") {
@@ -112,7 +112,7 @@ func (m *measuring) measure(output string) error {
 	now := harness.Clock(m.comm)
 	start := now()
 	probe := pingpong.New(m.comm, 0, 1)
-	when := date(m.comm)
+	when := cli.Date(m.comm)
 	header, err := record.Gather(m.comm, &record.Conditions{Date: when, Timed: probe.Timed(), ClockStep: probe.Step(), ClockCost: probe.Cost()})
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (m *measuring) measure(output string) error {
 	if header != nil {
 		err = m.begin(header, output)
 	}
-	if err := agree(m.comm, "input files", err); err != nil {
+	if err := cli.Agree(m.comm, "input files", err); err != nil {
 		return err
 	}
 	for i, p := range m.parts {
@@ -164,7 +164,7 @@ func (m *measuring) begin(header *record.Header, output string) error {
 	m.file = &record.File{Header: *header}
 	if e := m.earlier; e != nil {
 		if err := e.SameJob(header); err != nil {
-			return badInput("--resume: not of the same ranks: %w", err)
+			return cli.BadInput("--resume: not of the same ranks: %w", err)
 		}
 		clockStep, clockCost := max(e.ClockStep, header.ClockStep), max(e.ClockCost, header.ClockCost)
 		m.file.Header = e.Header
@@ -197,7 +197,7 @@ func (m *measuring) has(kind string) bool {
 func (m *measuring) measurePart(p *part, budget time.Duration, when time.Time) error {
 	s := partSettings{
 		budget: budget, date: when, sizes: m.sizes, repetitions: m.repetitions, rounds: m.rounds, network: m.network, mostHosts: m.hosts,
-		pairing: m.pairing, silence: m.silence,
+		pairing: m.pairing, silence: m.timeout,
 	}
 	if m.file != nil {
 		s.hosts, s.library = m.file.Hosts, m.file.Library

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/model"
 )
 
@@ -14,7 +15,7 @@ import (
 // file and in --json, and the other commands read both.
 func TestReconstructMergesMessageLengths(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if status, _, stderr := topocast("simulate", "--cluster", "ring:6 latency=10us rate=10Gbps", "--", "measure", "--sizes", "8,4Ki,1Mi", "-o", "readings.json"); status != 0 {
+	if status, _, stderr := topocast("measure", "--sim", "ring:6 latency=10us rate=10Gbps", "--sizes", "8,4Ki,1Mi", "-o", "readings.json"); status != 0 {
 		t.Fatal(stderr)
 	}
 	args := []string{"reconstruct", "--method", "greedy", "--shared-eps", "0.02", "--duplex-eps", "0.05", "-o", "network.json", "readings.json"}
@@ -67,7 +68,7 @@ func TestReconstructMergesMessageLengths(t *testing.T) {
 		t.Errorf("predict: status %d: %s", status, stderr)
 	}
 	for _, file := range []string{"network.json", merged} {
-		if status, _, stderr := topocast("compare", file, "network.json"); status == statusFailed || status == statusInput {
+		if status, _, stderr := topocast("compare", file, "network.json"); status == cli.StatusFailed || status == cli.StatusInput {
 			t.Errorf("compare %s: status %d: %s", file, status, stderr)
 		}
 	}
@@ -83,7 +84,7 @@ func TestReconstructMergesMessageLengths(t *testing.T) {
 			t.Errorf("the page has no topology of %d B", l.Bytes)
 		}
 	}
-	if status, _, stderr := topocast("reconstruct", "--duplex-eps", "0.1", "readings.json"); status != statusInput || strings.Count(stderr, "\n") != 1 {
+	if status, _, stderr := topocast("reconstruct", "--duplex-eps", "0.1", "readings.json"); status != cli.StatusInput || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("a tolerance of another method: status %d: %s", status, stderr)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/clique"
 	"github.com/topocast/topocast/topology/cluster"
@@ -42,9 +43,9 @@ const (
 func (n need) check(method, flag string, given bool) error {
 	switch {
 	case n == refused && given:
-		return badInput("--%s: the method %s has no such setting", flag, method)
+		return cli.BadInput("--%s: the method %s has no such setting", flag, method)
 	case n == needed && !given:
-		return badInput("--method %s: want --%s, too", method, flag)
+		return cli.BadInput("--method %s: want --%s, too", method, flag)
 	}
 	return nil
 }
@@ -103,13 +104,13 @@ func newMethod(name string, o methodOptions) (topology.Reconstructor, error) {
 	all := methods()
 	i := slices.IndexFunc(all, func(m method) bool { return m.name == name })
 	if i < 0 {
-		return nil, badInput("--method %s: want one of %s", name, strings.Join(methodNames(), ", "))
+		return nil, cli.BadInput("--method %s: want one of %s", name, strings.Join(methodNames(), ", "))
 	}
 	if o.k < 0 {
-		return nil, badInput("--k %d: want at least 0", o.k)
+		return nil, cli.BadInput("--k %d: want at least 0", o.k)
 	}
 	if o.eps < 0 {
-		return nil, badInput("--eps %g: want at least 0", o.eps)
+		return nil, cli.BadInput("--eps %g: want at least 0", o.eps)
 	}
 	if err := all[i].k.check(name, "k", o.k != 0); err != nil {
 		return nil, err
@@ -118,7 +119,7 @@ func newMethod(name string, o methodOptions) (topology.Reconstructor, error) {
 		return nil, err
 	}
 	if name != "greedy" && (o.shared != 0 || o.duplex != 0) {
-		return nil, badInput("--shared-eps and --duplex-eps: the method %s has no such settings", name)
+		return nil, cli.BadInput("--shared-eps and --duplex-eps: the method %s has no such settings", name)
 	}
 	return all[i].make(o), nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/model"
@@ -30,8 +31,8 @@ func writers(t *testing.T) [][]string {
 	return [][]string{
 		{"discover", "--patterns", "0", "--sim", "tree:2x2", "--repetitions", "1", "--output"},
 		{"discover", "--patterns", "0", "--sim", "tree:2x2", "--repetitions", "1", "--keep"},
-		{"simulate", "--cluster", "tree:2x2", "--", "measure", "-o"},
-		{"simulate", "--cluster", "tree:2x2", "--", "measure", "--csv"},
+		{"measure", "--sim", "tree:2x2", "-o"},
+		{"measure", "--sim", "tree:2x2", "--csv"},
 		{"reconstruct", latencies, "--output"},
 	}
 }
@@ -114,7 +115,7 @@ func TestOutputIsCheckedBeforeMeasuring(t *testing.T) {
 			}
 		}
 	}
-	status, _, stderr := topocast("simulate", "--cluster", "tree:2x2", "--", "measure", "--output", "x", "--csv", "x")
+	status, _, stderr := topocast("measure", "--sim", "tree:2x2", "--output", "x", "--csv", "x")
 	if status != 2 || !strings.Contains(stderr, "--output and --csv: both are x") {
 		t.Errorf("one file twice: status %d: %s", status, stderr)
 	}
@@ -125,8 +126,8 @@ func TestOutputIsCheckedBeforeMeasuring(t *testing.T) {
 	// All ranks leave, with the same words.
 	said := make([]string, 3)
 	err := local.Run(3, nil, func(comm mpi.Communicator) error {
-		err := checkOutputs(comm, outputFile{"--output", "missing/file", nil})
-		var input *inputError
+		err := cli.CheckOutputs(comm, cli.NewOutput("--output", "missing/file", nil))
+		var input *cli.InputError
 		if errors.As(err, &input) {
 			said[comm.Rank()] = err.Error()
 		}
@@ -187,16 +188,16 @@ func TestKeepGoesToAnotherFolder(t *testing.T) {
 		_, err := io.WriteString(w, "all of it")
 		return err
 	}
-	at, err := keep("network.json", content)
+	at, err := cli.Keep("network.json", content)
 	if b, failed := os.ReadFile(at); err != nil || failed != nil || string(b) != "all of it" || filepath.Dir(at) != home {
 		t.Errorf("keep = %q, %v with %q, want a file in %s", at, err, b, home)
 	}
 	t.Setenv("HOME", gone)
-	if at, err := keep("network.json", content); err == nil {
+	if at, err := cli.Keep("network.json", content); err == nil {
 		t.Errorf("keep where nothing can be written = %q", at)
 	}
-	f := outputFile{"--output", filepath.Join(gone, "x"), nil}
-	if at, err := f.save(content); err == nil || at != "" || !strings.Contains(err.Error(), "no other place") {
+	f := cli.NewOutput("--output", filepath.Join(gone, "x"), nil)
+	if at, err := f.Save(content); err == nil || at != "" || !strings.Contains(err.Error(), "no other place") {
 		t.Errorf("save = %q, %v", at, err)
 	}
 }
@@ -223,9 +224,9 @@ func TestFailingStandardOutputIsNoticed(t *testing.T) {
 		{"predict", "--help"},
 		{"discover", "--patterns", "0", "--sim", "tree:2x2"},
 		{"discover", "--patterns", "0", "--sim", "tree:2x2", "--json"},
-		{"simulate", "--cluster", "tree:2x2", "--", "measure"},
-		{"simulate", "--cluster", "tree:2x2", "--", "bcast", "--sizes", "8", "--reps", "1"},
-		{"simulate", "--cluster", "tree:2x2", "--", "bcast", "--sizes", "8", "--reps", "1", "--json"},
+		{"measure", "--sim", "tree:2x2"},
+		{"bcast", "--sim", "tree:2x2", "--sizes", "8", "--repetitions", "1"},
+		{"bcast", "--sim", "tree:2x2", "--sizes", "8", "--repetitions", "1", "--json"},
 		{"reconstruct", "--unit", "us", matrix},
 		{"reconstruct", "--unit", "us", "--json", matrix},
 		{"compare", network, network},
@@ -233,12 +234,12 @@ func TestFailingStandardOutputIsNoticed(t *testing.T) {
 		{"predict", network, transfers},
 		{"predict", "--json", network, transfers},
 		{"place", network},
-		{"place", "--rankfile", network},
+		{"place", "--format", "rankfile", network},
 		{"place", "--json", network},
 	} {
 		var whole bytes.Buffer
 		if status := run(args, &whole, io.Discard); status != 0 || whole.Len() == 0 {
-			if args[0] == "place" && args[1] == "--rankfile" {
+			if args[0] == "place" && args[1] == "--format" {
 				continue // simulated hosts have no cores
 			}
 			t.Errorf("%q: status %d, %d bytes", args, status, whole.Len())
@@ -263,8 +264,8 @@ func TestFailureOfOthersIsNoWrongInput(t *testing.T) {
 			_, err := discover(t.Context(), comm, &measureOptions{hwloc: "host.xml"}, io.Discard, io.Discard)
 			return err
 		},
-		"watch": func(comm mpi.Communicator) error {
-			return new(watchOptions).take(new(cobra.Command), comm)
+		"check --history": func(comm mpi.Communicator) error {
+			return new(checkOptions).take(new(cobra.Command), comm, 0)
 		},
 	} {
 		gone := errors.New("gone")
@@ -273,7 +274,7 @@ func TestFailureOfOthersIsNoWrongInput(t *testing.T) {
 				return gone
 			}
 			err := work(comm)
-			var input *inputError
+			var input *cli.InputError
 			if err == nil || errors.As(err, &input) {
 				t.Errorf("%s: %v: want a failed run", name, err)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
@@ -27,25 +28,25 @@ const (
 
 func (o *parameterOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.distance, "distance", "", "of PLogP parameters: latency, time, time33, rtt or profile")
-	f.StringVar(&o.size, "bytes", "0", "with --distance: size of the message, such as "+sizeForms)
+	f.StringVar(&o.size, "bytes", "0", "with --distance: size of the message, such as "+cli.SizeForms)
 	f.StringVar(&o.fit, "fit", fitPiecewise, "with --distance: parameters are piecewise linear in the size, or linear")
 }
 
 // view is what the flags ask for; nil: --distance was not given.
 func (o *parameterOptions) view(c *cobra.Command) (*plogp.View, error) {
 	if o.distance == "" && !c.Flags().Changed("distance") {
-		return nil, refuseUnused(c, "only with --distance", "bytes", "fit")
+		return nil, cli.RefuseUnused(c, "only with --distance", "bytes", "fit")
 	}
 	d, err := plogp.ParseDistance(o.distance)
 	if err != nil {
-		return nil, badInput("--distance: %w", err)
+		return nil, cli.BadInput("--distance: %w", err)
 	}
 	v := &plogp.View{Distance: d, Linear: o.fit == fitLinear}
-	if v.Bytes, err = parseSize(o.size); err != nil {
-		return nil, badInput("--bytes: %w", err)
+	if v.Bytes, err = cli.ParseSize(o.size); err != nil {
+		return nil, cli.BadInput("--bytes: %w", err)
 	}
 	if o.fit != fitLinear && o.fit != fitPiecewise {
-		return nil, badInput("--fit %q: want %s or %s", o.fit, fitPiecewise, fitLinear)
+		return nil, cli.BadInput("--fit %q: want %s or %s", o.fit, fitPiecewise, fitLinear)
 	}
 	return v, nil
 }
@@ -60,24 +61,24 @@ func holdsParameters(data []byte) bool {
 func readParameters(path string, v plogp.View, unit string, repetitions []string) (*latencies, error) {
 	switch {
 	case unit != "":
-		return nil, badInput("--unit: with --distance, which is of parameters in s")
+		return nil, cli.BadInput("--unit: with --distance, which is of parameters in s")
 	case len(repetitions) > 0:
-		return nil, badInput("--reps: with --distance: parameters are of one run")
+		return nil, cli.BadInput("--reps: with --distance: parameters are of one run")
 	}
-	data, err := readInput(path)
+	data, err := cli.ReadInput(path)
 	if err != nil {
 		return nil, err
 	}
-	none := badInput("%s: holds no PLogP parameters: topocast measure --what %s measures them", path, plogp.Kind)
+	none := cli.BadInput("%s: holds no PLogP parameters: topocast measure --what %s measures them", path, plogp.Kind)
 	switch text := bytes.TrimSpace(data); {
 	case len(text) == 0:
-		return nil, badInput("%s: is empty", path)
+		return nil, cli.BadInput("%s: is empty", path)
 	case text[0] != '{': // such as a plain matrix
 		return nil, none
 	}
 	f, err := record.Read(bytes.NewReader(data))
 	if err != nil {
-		return nil, badInput("%s: %w", path, err)
+		return nil, cli.BadInput("%s: %w", path, err)
 	}
 	s := f.Section(plogp.Kind)
 	if s == nil {
@@ -85,11 +86,11 @@ func readParameters(path string, v plogp.View, unit string, repetitions []string
 	}
 	r, err := plogp.FromSection(s, f.Ranks)
 	if err != nil {
-		return nil, badInput("%s: %w", path, err)
+		return nil, cli.BadInput("%s: %w", path, err)
 	}
 	l, err := parameterDistances(&f.Header, r, v)
 	if err != nil {
-		return nil, badInput("%s: %w", path, err)
+		return nil, cli.BadInput("%s: %w", path, err)
 	}
 	return l, nil
 }

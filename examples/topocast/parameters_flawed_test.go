@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/cli"
 )
 
 // editedRows is a copy of a file of readings with other rows.
@@ -63,8 +65,8 @@ func TestReconstructFlawedParameters(t *testing.T) {
 		{"nothing is there", keep(func(_, _, _ float64) bool { return false }), "", "no pair has it"},
 	} {
 		status, out, stderr := topocast(append(append([]string{"reconstruct", "--distance", "rtt"}, strings.Fields(c.args)...), c.file)...)
-		if status != statusInput || out != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) {
-			t.Errorf("%s: status %d, %q, %q: want %d and one line with %q", c.what, status, out, stderr, statusInput, c.want)
+		if status != cli.StatusInput || out != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: status %d, %q, %q: want %d and one line with %q", c.what, status, out, stderr, cli.StatusInput, c.want)
 		}
 	}
 	for _, c := range []struct{ what, file, args, warning string }{

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
@@ -148,7 +150,7 @@ func TestReconstructParameters(t *testing.T) {
 			if status != 0 || !strings.Contains(out, "searched: of ") || !strings.Contains(out, " has the highest "+score) {
 				t.Fatalf("%s by %s: status %d: %s%s", m, score, status, out, stderr)
 			}
-			for _, level := range []string{levelMachine, levelNode, levelSocket} {
+			for _, level := range []string{truth.Machine, truth.Node, truth.Socket} {
 				at := strings.Index(out, "\n"+level)
 				if at < 0 {
 					t.Fatalf("%s by %s: no %s: %s", m, score, level, out)
@@ -177,10 +179,10 @@ func TestSimulateMeasuredParameters(t *testing.T) {
 	if math.Abs(l.Latency-framLatencies[0]) > 1e-12 || math.Abs(l.Send[0]-framSend) > 1e-15 || math.Abs(l.Recv[0]-framRecv) > 1e-15 {
 		t.Fatalf("L = %g, os = %v, or = %v s; want %g, %g and %g", l.Latency, l.Send, l.Recv, framLatencies[0], framSend, framRecv)
 	}
-	if send, recv, known := softwareOf(n); !known || math.Abs(send-framSend) > 1e-15 || math.Abs(recv-framRecv) > 1e-15 {
+	if send, recv, known := cli.SoftwareOf(n); !known || math.Abs(send-framSend) > 1e-15 || math.Abs(recv-framRecv) > 1e-15 {
 		t.Errorf("software of %g and %g s, %v", send, recv, known)
 	}
-	if status, _, stderr := topocast("simulate", "--cluster", "network.json", "--", "measure", "--repetitions", "1", "-o", "readings.json"); status != 0 {
+	if status, _, stderr := topocast("measure", "--sim", "network.json", "--repetitions", "1", "-o", "readings.json"); status != 0 {
 		t.Fatalf("simulate: status %d: %s", status, stderr)
 	}
 	r, err := measure.ReadFile("readings.json")

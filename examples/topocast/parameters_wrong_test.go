@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/measure/record"
 )
 
@@ -76,8 +77,8 @@ func TestWrongParameters(t *testing.T) {
 		{rtt + " --truth " + xml, unbound, "host.xml: has no core -1, at which rank 0 is (-1: not bound)"},
 	} {
 		status, out, stderr := topocast(append(append([]string{"reconstruct"}, strings.Fields(c.args)...), c.file)...)
-		if status != statusInput || out != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) {
-			t.Errorf("%q of %s: status %d, printed %q, %q: want %d and one line with %q", c.args, c.file, status, out, stderr, statusInput, c.want)
+		if status != cli.StatusInput || out != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) {
+			t.Errorf("%q of %s: status %d, printed %q, %q: want %d and one line with %q", c.args, c.file, status, out, stderr, cli.StatusInput, c.want)
 		}
 	}
 }

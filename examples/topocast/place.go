@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -13,49 +15,55 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/servet"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/placement"
 )
 
-func placeCommand() *cobra.Command {
+func placeCommand(shared *cli.Flags) *cobra.Command {
 	var (
-		method   string
-		ranks    int
-		memory   bool
-		rankfile bool
-		mpich    bool
-		explain  bool
-		hwloc    string
-		asJSON   bool
-		perHost  string
+		method  string
+		ranks   int
+		memory  bool
+		format  string
+		explain bool
+		hwloc   string
+		perHost string
 	)
 	c := &cobra.Command{
-		Use:   "place [flags] NET [TRAFFIC.csv]",
+		Use:   "place NET [TRAFFIC]",
 		Short: "Choose a core for every rank of a job",
 		Long: `Place maps the ranks of a job to the places of a network (of topocast discover): by who talks to whom,
 given as a square matrix of bytes in CSV, cell (i, j) from rank i to rank j; or, without it, by Servet's
 rules for --ranks processes, which look at what cores share: caches and memory as discover --memory has measured them
 or as --hwloc tells for every host, latencies, and the way to the network as discover --degradation has measured it.
---explain says which of the rules had nothing to go by. It prints a line "rank host:core" per rank,
-or a rankfile for Open MPI, or the arguments with which MPICH's mpiexec does it.`,
-		Example: `  topocast place network.json traffic.csv --rankfile >ranks.txt
-  mpiexec.mpich $(topocast place --mpich network.json) -n 16 ./app
-  topocast place --ranks 16 --memory-bound network.json
-  topocast place --ranks-per-host auto --rankfile network.json >ranks.txt
+--explain says which of the rules had nothing to go by.
+
+--format says what is printed: a line "rank host:core" per rank (text), a rankfile of Open MPI (rankfile), one host
+per rank and line (hosts, which needs no cores), or arguments of MPICH's mpiexec (mpich).`,
+		Example: `  topocast place network.json traffic.csv --format rankfile >ranks.txt
+  mpiexec.mpich $(topocast place network.json --format mpich) -n 16 ./app
+  topocast place network.json --ranks 16 --memory-bound
+  topocast place network.json --ranks-per-host auto --format rankfile >ranks.txt
   lstopo --of xml host.xml
-  topocast place --hwloc host.xml --explain --rankfile network.json >ranks.txt
+  topocast place network.json --hwloc host.xml --explain \
+      --format rankfile >ranks.txt
   mpirun --rankfile ranks.txt -n 16 ./app`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: cli.Args(1, wantNetwork, "TRAFFIC, a matrix of bytes"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if asJSON && rankfile {
-				return badInput("--json and --rankfile: want one of them")
+			formats := map[string]func(io.Writer, *model.Network, []int) error{
+				"text": placement.WriteList, "rankfile": placement.WriteRankfile, "mpich": placement.WriteMPICH, "hosts": placement.WriteHosts,
 			}
-			if mpich && (asJSON || rankfile) {
-				return badInput("--mpich: not with --json or --rankfile")
+			write := formats[format]
+			switch {
+			case write == nil:
+				return cli.BadInput("--format %s: want %s", format, words.Or(slices.Sorted(maps.Keys(formats))))
+			case shared.JSON && c.Flags().Changed("format"):
+				return cli.BadInput("--json and --format: want one of them")
 			}
-			n, err := loadNetwork(args[0])
+			n, err := cli.LoadNetwork(args[0])
 			if err != nil {
 				return err
 			}
@@ -66,7 +74,7 @@ or a rankfile for Open MPI, or the arguments with which MPICH's mpiexec does it.
 				}
 				rows, _ := traffic.Dims()
 				if ranks != 0 && ranks != rows {
-					return badInput("--ranks %d: the traffic is of %d ranks", ranks, rows)
+					return cli.BadInput("--ranks %d: the traffic is of %d ranks", ranks, rows)
 				}
 				ranks = rows
 			}
@@ -77,7 +85,7 @@ or a rankfile for Open MPI, or the arguments with which MPICH's mpiexec does it.
 			}
 			if explain {
 				if method == "mapping" || method == "" && traffic != nil {
-					return badInput("--explain: only with --method servet")
+					return cli.BadInput("--explain: only with --method servet")
 				}
 				explainRules(c.ErrOrStderr(), n)
 			}
@@ -87,27 +95,23 @@ or a rankfile for Open MPI, or the arguments with which MPICH's mpiexec does it.
 			}
 			place, err := choosePlaces(n, method, traffic, ranks, memory, most)
 			if err != nil {
-				return &inputError{err}
+				return cli.BadInput("%w", err)
 			}
 			if explain && perHost == auto {
 				fmt.Fprintf(c.ErrOrStderr(), "ranks per host: %d\n", most)
 			}
-			switch {
-			case asJSON:
+			if shared.JSON {
 				return writePlaces(c.OutOrStdout(), n, traffic, place)
-			case rankfile:
-				if err := placement.WriteRankfile(c.OutOrStdout(), n, place); err != nil {
-					return &inputError{err}
-				}
-				return nil
-			case mpich:
-				if err := placement.WriteMPICH(c.OutOrStdout(), n, place); err != nil {
-					return &inputError{err}
-				}
-				return nil
-			default:
-				return placement.WriteList(c.OutOrStdout(), n, place)
 			}
+			var text bytes.Buffer
+			if err := write(&text, n, place); err != nil {
+				if n.Location(0).Core < 0 {
+					err = fmt.Errorf("%w; --format hosts needs no cores", err)
+				}
+				return cli.BadInput("--format %s: %w", format, err)
+			}
+			_, err = c.OutOrStdout().Write(text.Bytes())
+			return err
 		},
 	}
 	f := c.Flags()
@@ -115,12 +119,10 @@ or a rankfile for Open MPI, or the arguments with which MPICH's mpiexec does it.
 	f.IntVar(&ranks, "ranks", 0, "ranks to place without traffic; 0: as many as there are places for")
 	f.StringVar(&perHost, "ranks-per-host", "", "most ranks on a host, or auto: as many as do not disturb each other on the way to the network, as discover --degradation has measured it; default: one per core")
 	f.BoolVar(&memory, "memory-bound", false, "for servet: the code is memory bound, not communication intensive")
-	f.BoolVar(&rankfile, "rankfile", false, "print a rankfile of Open MPI")
-	f.BoolVar(&mpich, "mpich", false, "print arguments of MPICH's mpiexec: -hosts and -bind-to")
+	f.StringVar(&format, "format", "text", "what is printed: text, rankfile, hosts or mpich")
 	f.StringVar(&hwloc, "hwloc", "", "file of lstopo --of xml: the inside of every host, for servet")
 	f.BoolVar(&explain, "explain", false, "for servet: say on standard error what each rule goes by")
-	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/placement)")
-	return c
+	return cli.PrintsJSON(c, "topocast/placement")
 }
 
 // withInside is a network whose hosts are all as a file of hwloc describes one, in place of what was told of
@@ -132,7 +134,7 @@ func withInside(n *model.Network, path string) (*model.Network, error) {
 	}
 	told := servet.Inside(n, parts)
 	if !slices.ContainsFunc(told, func(r model.Resource) bool { return len(r.Groups) > 0 }) {
-		return nil, badInput("--hwloc %s: no two ranks of the network are on cores that share a part of it", path)
+		return nil, cli.BadInput("--hwloc %s: no two ranks of the network are on cores that share a part of it", path)
 	}
 	var all []model.Resource
 	for _, r := range n.Resources() {
@@ -150,14 +152,14 @@ func withInside(n *model.Network, path string) (*model.Network, error) {
 
 // readHwloc reads what --hwloc names.
 func readHwloc(path string) ([]servet.Part, error) {
-	f, err := openInput(path)
+	f, err := cli.OpenInput(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	parts, err := servet.ReadHwloc(f)
 	if err != nil {
-		return nil, badInput("--hwloc %s: %w", path, err)
+		return nil, cli.BadInput("--hwloc %s: %w", path, err)
 	}
 	return parts, nil
 }
@@ -169,7 +171,7 @@ func explainRules(w io.Writer, n *model.Network) {
 		if rule.GoesBy == "" {
 			line = fmt.Sprintf("rule %d, %s: does nothing: it wants %s", i+1, rule.Name, rule.Wants)
 		}
-		fmt.Fprintln(w, words.Fill(line, helpWidth))
+		fmt.Fprintln(w, words.Fill(line, cli.HelpWidth))
 	}
 }
 
@@ -184,13 +186,13 @@ func ranksPerHost(n *model.Network, text string) (int, error) {
 	case auto:
 		most, err := placement.RanksPerHost(n)
 		if err != nil {
-			return 0, badInput("--ranks-per-host auto: %w: topocast discover --degradation measures it", err)
+			return 0, cli.BadInput("--ranks-per-host auto: %w: topocast discover --degradation measures it", err)
 		}
 		return most, nil
 	}
 	most, err := strconv.Atoi(text)
 	if err != nil || most < 1 {
-		return 0, badInput("--ranks-per-host %s: want a number from 1, or auto", text)
+		return 0, cli.BadInput("--ranks-per-host %s: want a number from 1, or auto", text)
 	}
 	return most, nil
 }
@@ -296,7 +298,7 @@ func writePlaces(w io.Writer, n *model.Network, traffic *mat.Dense, place []int)
 
 // readTraffic reads a square matrix of bytes; empty cells are 0.
 func readTraffic(path string) (*mat.Dense, error) {
-	f, err := openInput(path)
+	f, err := cli.OpenInput(path)
 	if err != nil {
 		return nil, err
 	}
@@ -305,11 +307,11 @@ func readTraffic(path string) (*mat.Dense, error) {
 	lines.TrimLeadingSpace = true
 	rows, err := lines.ReadAll() // refuses ragged lines, and names them
 	if err != nil {
-		return nil, badInput("%s: %w", path, err)
+		return nil, cli.BadInput("%s: %w", path, err)
 	}
 	n := len(rows)
 	if n == 0 || len(rows[0]) != n || n == 1 && rows[0][0] == "" {
-		return nil, badInput("%s: %d lines: want a square matrix of bytes, with commas between the cells", path, n)
+		return nil, cli.BadInput("%s: %d lines: want a square matrix of bytes, with commas between the cells", path, n)
 	}
 	m := mat.NewDense(n, n, nil)
 	for i, cells := range rows {
@@ -319,7 +321,7 @@ func readTraffic(path string) (*mat.Dense, error) {
 			}
 			v, err := strconv.ParseFloat(cell, 64)
 			if err != nil || !(v >= 0) || math.IsInf(v, 0) {
-				return nil, badInput("%s: line %d, column %d: %q: want a number of bytes", path, i+1, j+1, cell)
+				return nil, cli.BadInput("%s: line %d, column %d: %q: want a number of bytes", path, i+1, j+1, cell)
 			}
 			m.Set(i, j, v)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/published"
 	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/measure"
@@ -77,7 +78,10 @@ func (m *realMachine) xml() string {
 		}
 		return b.String()
 	}
-	all := inOrder(m.N)
+	all := make([]int, m.N)
+	for i := range all {
+		all[i] = i
+	}
 	return `<topology>` + fmt.Sprintf(`<object type="Machine" cpuset="%s">`, cpuset(all)) + inside(0, all) + `</object></topology>`
 }
 
@@ -151,7 +155,7 @@ func TestServetChain(t *testing.T) {
 		folder := t.TempDir()
 		network, xml := filepath.Join(folder, "network.json"), filepath.Join(folder, "host.xml")
 		settings := cluster.Settings()
-		settings.HollowAbove = discoverHollow
+		settings.HollowAbove = cli.DiscoverHollow
 		if err := os.WriteFile(xml, []byte(m.xml()), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +179,7 @@ func TestServetChain(t *testing.T) {
 			t.Fatal(err)
 		}
 		packages := len(m.Levels[0].Groups) * hosts
-		status, out, stderr := topocast("place", "--hwloc", xml, "--explain", "--rankfile", "--ranks", fmt.Sprint(packages), network)
+		status, out, stderr := topocast("place", "--hwloc", xml, "--explain", "--format", "rankfile", "--ranks", fmt.Sprint(packages), network)
 		if status != 0 || strings.Count(stderr, "rule ") != 4 || strings.Contains(stderr, "does nothing") {
 			t.Errorf("%s: status %d, want four rules that act:\n%s", name, status, stderr)
 		}
@@ -199,7 +203,7 @@ func TestServetChain(t *testing.T) {
 		}
 		t.Logf("%s\n%s%s", name, stderr, out)
 		// One rank on each package is what the ratios say by themselves.
-		status, auto, stderr := topocast("place", "--ranks-per-host", "auto", "--rankfile", network)
+		status, auto, stderr := topocast("place", "--ranks-per-host", "auto", "--format", "rankfile", network)
 		if status != 0 || auto != out {
 			t.Errorf("%s: --ranks-per-host auto: status %d, %s%s, want as above", name, status, stderr, auto)
 		}
@@ -212,7 +216,7 @@ func TestPlaceWithHwloc(t *testing.T) {
 	}
 	folder := t.TempDir()
 	network, xml := filepath.Join(folder, "n.json"), filepath.Join(folder, "x.xml")
-	if status, _, stderr := topocast("simulate", "--cluster", "core:2 socket:2 host:2 latency=5us,1us,200ns", "--", "discover", "-o", network); status != 0 {
+	if status, _, stderr := topocast("discover", "--sim", "core:2 socket:2 host:2 latency=5us,1us,200ns", "-o", network); status != 0 {
 		t.Fatal(stderr)
 	}
 	for _, c := range []struct{ xml, flag, want string }{
@@ -222,7 +226,7 @@ func TestPlaceWithHwloc(t *testing.T) {
 		if err := os.WriteFile(xml, []byte(c.xml), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if status, _, stderr := topocast("place", "--hwloc", xml, c.flag, network); status != statusInput || !strings.Contains(stderr, c.want) {
+		if status, _, stderr := topocast("place", "--hwloc", xml, c.flag, network); status != cli.StatusInput || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: status %d, %q, want %q", c.xml, status, stderr, c.want)
 		}
 	}
@@ -236,7 +240,7 @@ func TestPlaceWithHwloc(t *testing.T) {
 func TestPlaceRanksPerHost(t *testing.T) {
 	folder := t.TempDir()
 	network, traffic := filepath.Join(folder, "n.json"), filepath.Join(folder, "traffic.csv")
-	if status, _, stderr := topocast("simulate", "--cluster", "core:4 host:4 latency=5us,1us", "--", "discover", "--patterns", "0", "-o", network); status != 0 {
+	if status, _, stderr := topocast("discover", "--sim", "core:4 host:4 latency=5us,1us", "--patterns", "0", "-o", network); status != 0 {
 		t.Fatal(stderr)
 	}
 	// 0 talks to 3, and 1 to 2.
@@ -265,7 +269,7 @@ func TestPlaceRanksPerHost(t *testing.T) {
 		}
 	}
 	for flag, want := range map[string]string{"auto": "--degradation measures it", "0": "--ranks-per-host 0", "x": "--ranks-per-host x"} {
-		if status, _, stderr := topocast("place", "--ranks-per-host", flag, network); status != statusInput || !strings.Contains(stderr, want) {
+		if status, _, stderr := topocast("place", "--ranks-per-host", flag, network); status != cli.StatusInput || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %q", flag, status, stderr)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/tooltest"
 )
 
@@ -28,7 +29,7 @@ func TestJobRankfile(t *testing.T) {
 	if status, _, stderr := launch(t, 2, "discover", "--budget", "3s", "-o", network); status != 0 {
 		t.Fatal(stderr)
 	}
-	status, rankfile, stderr := topocast("place", "--rankfile", network)
+	status, rankfile, stderr := topocast("place", "--format", "rankfile", network)
 	if status != 0 {
 		t.Fatal(stderr)
 	}
@@ -49,11 +50,11 @@ func TestJobRankfile(t *testing.T) {
 	if status, _, stderr := launch(t, 2, "discover", "--budget", "3s", "-o", again); status != 0 {
 		t.Fatalf("%s\nwith\n%s", stderr, swapped)
 	}
-	before, err := loadNetwork(network)
+	before, err := cli.LoadNetwork(network)
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := loadNetwork(again)
+	after, err := cli.LoadNetwork(again)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,95 +1,86 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 )
 
-func predictCommand() *cobra.Command {
+func predictCommand(shared *cli.Flags) *cobra.Command {
 	var (
-		sharing             string
+		sharing, all, bytes string
 		ackWeight, coverage float64
-		noLatency, asJSON   bool
+		noLatency           bool
 	)
 	c := &cobra.Command{
-		Use:   "predict [flags] NET TRANSFERS.json",
+		Use:   "predict NET (SRC DST BYTES | FILE | --alltoall RANKS)",
 		Short: "Predict when transfers complete that contend for links",
-		Long: `Predict reads a network (of topocast discover, or a platform file {"graph":{...}}) and transfers
-{"transfers":[{"src":0,"dst":5,"bytes":10000000,"start_s":0},...]}, and prints when each of them is complete.
-src and dst are ranks of the network, or hosts of the platform file in its order.
+		Long: `Predict reads a network (of topocast discover, or a platform file {"graph":{...}}) and prints when transfers are
+complete that begin together or as a file says:
 
-Sharing says how a link's bandwidth is split: fair (max-min, full duplex), asymmetric (a flow also takes
+  SRC DST BYTES     one transfer
+  FILE              {"transfers":[{"src":0,"dst":5,"bytes":10000000},...]}, each
+                    with "start_s" if they do not begin together
+  --alltoall 0-7    each of these ranks sends --bytes to each other one
+
+Ranks are numbers, or names of hosts where each has one rank. In a platform file they are its hosts in order.
+
+--sharing says how a link's bandwidth is split: fair (max-min, full duplex), asymmetric (a flow also takes
 --ack-weight of its rate of the reverse direction; Zhu et al. 2014 for 0), or as the network was fitted.`,
-		Example: `  topocast predict network.json transfers.json
-  topocast predict --sharing asymmetric --ack-weight 0.05 --json \
-      platform.json transfers.json`,
-		Args: cobra.ExactArgs(2),
+		Example: `  topocast predict network.json 0 5 1MB
+  topocast predict network.json transfers.json
+  topocast predict network.json --alltoall 0-7,12 --bytes 1GB
+  topocast predict platform.json transfers.json --sharing asymmetric \
+      --ack-weight 0.05 --json`,
+		Args: cobra.ArbitraryArgs, // checked with the flags
 		RunE: func(c *cobra.Command, args []string) error {
 			how, err := model.ParseSharing(sharing, ackWeight)
 			if err != nil {
-				return &inputError{err}
+				return cli.BadInput("%w", err)
 			}
 			if how == nil || !how.Asymmetric {
-				if err := refuseUnused(c, "only with --sharing asymmetric", "ack-weight"); err != nil {
+				if err := cli.RefuseUnused(c, "only with --sharing asymmetric", "ack-weight"); err != nil {
 					return err
 				}
 			}
-			network, err := loadNetwork(args[0])
+			if len(args) == 0 {
+				return cli.BadInput("want %s; see topocast predict --help", wantNetwork)
+			}
+			network, err := cli.LoadNetwork(args[0])
 			if err != nil {
 				return err
 			}
-			transfers, err := readTransfers(args[1])
+			transfers, err := transfersOf(network, args[1:], all, bytes)
 			if err != nil {
 				return err
 			}
 			predictor, err := network.NewPredictor(&model.PredictSettings{Sharing: how, NoLatency: noLatency})
 			if err != nil {
-				return &inputError{err}
+				return cli.BadInput("%w", err)
 			}
 			p, err := predictor.Prediction(transfers, coverage)
 			if err != nil {
-				return &inputError{err}
+				return cli.BadInput("%w", err)
 			}
 			if p.Interval == nil {
-				if err := refuseUnused(c, "the network was not fitted, nothing is known of its errors", "coverage"); err != nil {
+				if err := cli.RefuseUnused(c, "the network was not fitted, nothing is known of its errors", "coverage"); err != nil {
 					return err
 				}
 			}
-			if asJSON {
-				return json.NewEncoder(c.OutOrStdout()).Encode(struct {
-					Format     string       `json:"format"`
-					Version    int          `json:"version"`
-					Completion []float64    `json:"completion_s"`
-					Interval   [][2]float64 `json:"interval_s"` // null: the network was not fitted, so nothing is known of its errors
-					Estimated  []bool       `json:"estimated"`  // crosses a link whose bandwidth was not measured
-				}{"topocast/prediction", 1, p.Completion, p.Interval, p.Estimated})
+			if shared.JSON {
+				return p.Write(c.OutOrStdout())
 			}
-			t := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
-			fmt.Fprintln(t, "transfer\tcomplete at\tinterval")
-			estimated := 0
-			for i, x := range transfers {
-				interval := "-"
-				if p.Interval != nil {
-					interval = quantity.Seconds(p.Interval[i][0]) + " to " + quantity.Seconds(p.Interval[i][1])
-				}
-				fmt.Fprintf(t, "%s\t%s\t%s\n", x, quantity.Seconds(p.Completion[i]), interval)
-				if p.Estimated[i] {
-					estimated++
-				}
-			}
-			if err := t.Flush(); err != nil || estimated == 0 {
-				return err
-			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%d of %d transfers cross links whose bandwidths were not measured but are typical of their level\n",
-				estimated, len(transfers))
-			return err
+			return tellPrediction(c.OutOrStdout(), p)
 		},
 	}
 	f := c.Flags()
@@ -97,19 +88,151 @@ Sharing says how a link's bandwidth is split: fair (max-min, full duplex), asymm
 	f.Float64Var(&ackWeight, "ack-weight", 0, "with --sharing asymmetric: share of a flow's rate that its acknowledgements take of the reverse direction")
 	f.BoolVar(&noLatency, "no-latency", false, "leave out the latency of paths")
 	f.Float64Var(&coverage, "coverage", 0.9, "probability that the interval holds the measured time")
-	f.BoolVar(&asJSON, "json", false, "print JSON instead of a table")
-	return c
+	f.StringVar(&all, "alltoall", "", "ranks that send to each other, such as 0-7,12, or all")
+	f.StringVar(&bytes, "bytes", "", "with --alltoall, size of each transfer, such as "+cli.SizeForms)
+	return cli.PrintsJSON(c, "topocast/prediction")
+}
+
+// transfersOf are the transfers that the arguments after NET and the flags describe.
+func transfersOf(n *model.Network, args []string, all, bytes string) ([]model.Transfer, error) {
+	switch {
+	case all != "" && len(args) > 0:
+		return nil, cli.BadInput("unexpected argument %q with --alltoall", args[0])
+	case all != "":
+		size, err := cli.ParseSize(bytes)
+		if err != nil {
+			return nil, cli.BadInput("--bytes: %w", err)
+		}
+		ranks, err := ranksOfList(n, all)
+		if err != nil {
+			return nil, err
+		}
+		return model.AllToAll(ranks, size), nil
+	case bytes != "":
+		return nil, cli.BadInput("--bytes: only with --alltoall")
+	case len(args) == 1:
+		return readTransfers(args[0])
+	case len(args) == 3:
+		src, err := rankOf(n, args[0])
+		if err != nil {
+			return nil, err
+		}
+		dst, err := rankOf(n, args[1])
+		if err != nil {
+			return nil, err
+		}
+		size, err := cli.ParseSize(args[2])
+		if err != nil {
+			return nil, err
+		}
+		return []model.Transfer{{Src: src, Dst: dst, Bytes: size}}, nil
+	}
+	return nil, cli.BadInput("want NET SRC DST BYTES, NET FILE of transfers, or NET --alltoall RANKS --bytes BYTES; see topocast predict --help")
+}
+
+// rankOf reads a rank: its number, or the name of a host that has one rank.
+func rankOf(n *model.Network, text string) (int, error) {
+	if rank, err := strconv.Atoi(text); err == nil {
+		if rank < 0 || rank >= n.Ranks() {
+			return 0, cli.BadInput("rank %d: want in [0, %d)", rank, n.Ranks())
+		}
+		return rank, nil
+	}
+	found := -1
+	for rank := range n.Ranks() {
+		if n.Location(rank).Host != text && n.Graph().Name(rank) != text {
+			continue
+		}
+		if found >= 0 {
+			return 0, cli.BadInput("host %s has several ranks: want the number of one", text)
+		}
+		found = rank
+	}
+	if found < 0 {
+		return 0, cli.BadInput("%q: want a rank in [0, %d), or the name of a host", text, n.Ranks())
+	}
+	return found, nil
+}
+
+// ranksOfList reads a list of ranks and ranges of ranks, or all.
+func ranksOfList(n *model.Network, list string) ([]int, error) {
+	if list == "all" {
+		list = fmt.Sprintf("0-%d", n.Ranks()-1)
+	}
+	var ranks []int
+	for part := range strings.SplitSeq(list, ",") {
+		from, to, isRange := strings.Cut(part, "-")
+		if _, err := strconv.Atoi(from); !isRange || err != nil { // a name may have a dash
+			from, to = part, part
+		}
+		first, err := rankOf(n, from)
+		if err != nil {
+			return nil, cli.BadInput("--alltoall: %w", err)
+		}
+		last, err := rankOf(n, to)
+		if err != nil {
+			return nil, cli.BadInput("--alltoall: %w", err)
+		}
+		for rank := first; rank <= last; rank++ {
+			if slices.Contains(ranks, rank) {
+				return nil, cli.BadInput("--alltoall %s: rank %d is given twice", list, rank)
+			}
+			ranks = append(ranks, rank)
+		}
+	}
+	if len(ranks) < 2 {
+		return nil, cli.BadInput("--alltoall %s: want two ranks or more", list)
+	}
+	return ranks, nil
+}
+
+// listedTransfers is how many transfers a prediction lists as text.
+const listedTransfers = 100
+
+// tellPrediction writes for people: transfers, and when all of them are complete.
+func tellPrediction(w io.Writer, p *model.Prediction) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "transfer\tcomplete at\tinterval")
+	for i, x := range p.Transfers[:min(len(p.Transfers), listedTransfers)] {
+		interval := "-"
+		if p.Interval != nil {
+			interval = quantity.Seconds(p.Interval[i][0]) + " to " + quantity.Seconds(p.Interval[i][1])
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", x, quantity.Seconds(p.Completion[i]), interval)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if more := len(p.Transfers) - listedTransfers; more > 0 {
+		fmt.Fprintf(w, "and %d more; --json lists all\n", more)
+	}
+	estimated := 0
+	for _, is := range p.Estimated {
+		if is {
+			estimated++
+		}
+	}
+	if estimated > 0 {
+		fmt.Fprintf(w, "%d of %d transfers cross links whose bandwidths were not measured but are typical of their level\n", estimated, len(p.Transfers))
+	}
+	last := p.Last()
+	if p.Interval == nil {
+		_, err := fmt.Fprintf(w, "all complete at %s\n", quantity.Seconds(p.Completion[last]))
+		return err
+	}
+	_, err := fmt.Fprintf(w, "all complete at %s (%s to %s)\n", quantity.Seconds(p.Completion[last]), quantity.Seconds(p.Interval[last][0]), quantity.Seconds(p.Interval[last][1]))
+	return err
 }
 
 func readTransfers(path string) ([]model.Transfer, error) {
-	f, err := openInput(path)
+	f, err := cli.OpenInput(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	transfers, err := model.ReadTransfers(f)
 	if err != nil {
-		return nil, badInput("%s: %w", path, err)
+		return nil, cli.BadInput("%s: %w", path, err)
 	}
 	return transfers, nil
 }

@@ -67,7 +67,7 @@ func TestPredictRefuses(t *testing.T) {
 		{[]string{"--coverage", "2", network, good}, "coverage 2"},
 		{[]string{"--coverage", "NaN", network, good}, "coverage NaN"},
 		{[]string{"--ack-weight", "-1", network, good}, "-1"},
-		{[]string{network}, "2 arg"},
+		{[]string{network}, "want NET SRC DST BYTES"},
 		{[]string{network, "no/file"}, "no/file"},
 		{[]string{"no/file", good}, "no/file"},
 	} {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/plogp"
@@ -24,18 +25,17 @@ import (
 	"github.com/topocast/topocast/topology/encode"
 )
 
-func reconstructCommand() *cobra.Command {
+func reconstructCommand(shared *cli.Flags) *cobra.Command {
 	var unit, method, output, truth string
 	var repetitions []string
-	var asJSON bool
 	var o methodOptions
 	var p parameterOptions
 	var find searchOptions
 	c := &cobra.Command{
-		Use:   "reconstruct [flags] LATENCIES",
-		Short: "Work out the wiring from a file of latencies",
+		Use:   "reconstruct FILE",
+		Short: "Reconstruct the wiring from a file of latencies",
 		Long: `Reconstruct reads latencies and prints the groups that it finds: cores, sockets,
-hosts, racks. LATENCIES is the file of topocast measure, or a square matrix:
+hosts, racks. FILE is the file of topocast measure, or a square matrix:
 line i, cell j is the latency from i to j. Commas, semicolons, tabs or blanks
 separate cells; empty ones, nan, NA and - were not measured. Names may stand in
 a first line and a first column, and one triangle is enough. "-" reads standard
@@ -70,7 +70,7 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
   topocast measure --sizes 8,4KiB,64KiB -o readings.json
   topocast reconstruct --distance rtt --truth metadata plogp.json
   topocast reconstruct --method greedy --duplex-eps 0.05 -o n.json readings.json`,
-		Args: cobra.ExactArgs(1),
+		Args: cli.Args(0, "FILE, of topocast measure or a matrix of latencies"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := find.check(c, method, o); err != nil {
 				return err
@@ -92,20 +92,20 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 			given := encode.Unit(0)
 			if unit != "" {
 				if given, err = encode.ParseUnit(unit); err != nil {
-					return badInput("--unit: %w", err)
+					return cli.BadInput("--unit: %w", err)
 				}
 			}
-			network := outputFile{"--output", output, c.OutOrStdout()}
-			if asJSON && output == standard {
-				return badInput("--json and --output -: both are standard output")
+			network := cli.NewOutput("--output", output, c.OutOrStdout())
+			if shared.JSON && output == cli.Standard {
+				return cli.BadInput("--json and --output -: both are standard output")
 			}
 			if truth == "" && c.Flags().Changed("truth") {
-				return badInput("--truth: want a file, or %s", metadata)
+				return cli.BadInput("--truth: want a file, or %s", metadata)
 			}
-			if asJSON && truth != "" {
-				return badInput("--truth: what it prints is no part of --json")
+			if shared.JSON && truth != "" {
+				return cli.BadInput("--truth: what it prints is no part of --json")
 			}
-			if err := network.check(nil); err != nil {
+			if err := network.Check(nil); err != nil {
 				return err
 			}
 			var l *latencies
@@ -120,7 +120,7 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 			var by *searched
 			if find.search {
 				if by, err = find.find(method, l, o); err != nil {
-					return badInput("%s: %w", args[0], err)
+					return cli.BadInput("%s: %w", args[0], err)
 				}
 				r = by.method
 			}
@@ -132,21 +132,21 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 			}
 			result, err := l.reconstruct(r)
 			if err != nil {
-				return badInput("%s: %w", args[0], err)
+				return cli.BadInput("%s: %w", args[0], err)
 			}
 			result.Warnings = append(l.warnings, result.Warnings...)
 			var unsaved error
 			if output != "" {
 				n, err := l.network(result)
 				if err != nil {
-					return &inputError{err}
+					return cli.BadInput("%w", err)
 				}
-				_, unsaved = network.save(n.Write)
+				_, unsaved = network.Save(n.Write)
 			}
-			if asJSON {
+			if shared.JSON {
 				err = encode.WriteResult(c.OutOrStdout(), result, l.hostNames())
 			} else {
-				w := reportWriter(c, network)
+				w := cli.ReportWriter(c, network)
 				if err = printResult(w, result, l.named()); err == nil {
 					err = printMerged(w, result)
 				}
@@ -171,12 +171,11 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 	f.StringVar(&method, "method", "linkage", "method of reconstruction")
 	f.StringSliceVar(&repetitions, "reps", nil, "files of further repetitions, by commas")
 	f.StringVarP(&output, "output", "o", "", "file for the network")
-	f.BoolVar(&asJSON, "json", false, "print JSON (format topocast/hierarchy, with the graph and the names)")
 	o.flags(f)
 	p.flags(f)
 	find.flags(f)
 	f.StringVar(&truth, "truth", "", "file of the groups that there are, or metadata: prints how many ranks are in the right one")
-	return c
+	return cli.PrintsJSON(c, "topocast/hierarchy")
 }
 
 // latencies are what the files of one reconstruction hold.
@@ -206,17 +205,17 @@ func readAllLatencies(paths []string, unit encode.Unit) (*latencies, error) {
 			continue
 		case l.measured != nil && all.measured != nil:
 			if all, err = merged(all.measured, l.measured); err != nil {
-				return nil, badInput("--reps: %s: %w", path, err)
+				return nil, cli.BadInput("--reps: %s: %w", path, err)
 			}
 			continue
 		case l.measured != nil || all.measured != nil:
-			return nil, badInput("--reps: %s: measured readings go with measured readings only", path)
+			return nil, cli.BadInput("--reps: %s: measured readings go with measured readings only", path)
 		case all.names != nil && l.names != nil && !slices.Equal(all.names, l.names):
-			return nil, badInput("--reps: %s: other names than in %s", path, paths[0])
+			return nil, cli.BadInput("--reps: %s: other names than in %s", path, paths[0])
 		}
 		n, columns := all.matrices[0].Dims()
 		if rows, _ := l.matrices[0].Dims(); rows != n {
-			return nil, badInput("--reps: %s: %d x %d, where %s is %d x %d", path, rows, rows, paths[0], n, columns)
+			return nil, cli.BadInput("--reps: %s: %d x %d, where %s is %d x %d", path, rows, rows, paths[0], n, columns)
 		}
 		all.matrices = append(all.matrices, l.matrices...)
 		all.warnings = append(all.warnings, l.warnings...)
@@ -245,7 +244,7 @@ func merged(a, b *measure.Result) (latencies, error) {
 
 // readLatencies reads a file, or standard input for "-", in whichever form it is.
 func readLatencies(path string, unit encode.Unit) (*latencies, error) {
-	f, err := openInput(path)
+	f, err := cli.OpenInput(path)
 	if err != nil {
 		return nil, err
 	}
@@ -262,10 +261,10 @@ func latenciesOf(f io.Reader, path string, unit encode.Unit) (*latencies, error)
 	}
 	m, err := encode.ReadMatrix(r, unit)
 	if err != nil {
-		return nil, badInput("%s: %w", path, err)
+		return nil, cli.BadInput("%s: %w", path, err)
 	}
 	if string(bytes.TrimRight(start, " \t\r\n")) == "null" { // of a program that had nothing to write as JSON
-		return nil, badInput("%s: holds null and nothing else: want a matrix, or readings of topocast measure", path)
+		return nil, cli.BadInput("%s: holds null and nothing else: want a matrix, or readings of topocast measure", path)
 	}
 	l := &latencies{matrices: []mat.Matrix{m.Matrix}, names: m.Names}
 	for _, warning := range m.Warnings {
@@ -278,23 +277,23 @@ func latenciesOf(f io.Reader, path string, unit encode.Unit) (*latencies, error)
 func readReadings(r io.Reader, path string, unit encode.Unit) (*latencies, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
-		return nil, badInput("%s: %w", path, err)
+		return nil, cli.BadInput("%s: %w", path, err)
 	}
 	m, err := measure.ReadResult(bytes.NewReader(data))
 	switch format := jsonfile.Format(data); {
 	case err != nil && format == record.Format && holdsParameters(data):
-		return nil, badInput("%s: holds PLogP parameters: want --distance, which says what of them", path)
+		return nil, cli.BadInput("%s: holds PLogP parameters: want --distance, which says what of them", path)
 	case errors.Is(err, measure.ErrFormat) && format != "":
-		return nil, badInput("%s: format is %q: want a matrix, or topocast/measurement, which topocast measure writes", path, format)
+		return nil, cli.BadInput("%s: format is %q: want a matrix, or topocast/measurement, which topocast measure writes", path, format)
 	case err != nil:
-		return nil, badInput("%s: %w", path, err)
+		return nil, cli.BadInput("%s: %w", path, err)
 	}
 	if unit != 0 {
-		return nil, badInput("--unit: %s holds its own", path)
+		return nil, cli.BadInput("--unit: %s holds its own", path)
 	}
 	matrices := m.Matrices()
 	if len(matrices) == 0 {
-		return nil, badInput("%s: nothing was measured", path)
+		return nil, cli.BadInput("%s: nothing was measured", path)
 	}
 	return &latencies{matrices: matrices, measured: m, job: &m.Header, warnings: m.Warnings}, nil
 }

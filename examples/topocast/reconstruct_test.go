@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology/encode"
 )
@@ -46,7 +47,7 @@ func TestReconstructReadsWhatMeasureWrites(t *testing.T) {
 	if status, out, stderr := topocast("reconstruct", "--reps", "readings.json", "readings.json"); status != 0 || !strings.Contains(out, "8 ranks, tree") {
 		t.Errorf("two runs: status %d: %s%s", status, out, stderr)
 	}
-	if status, _, stderr := topocast("simulate", "--cluster", "star:8", "--", "measure", "-o", "others.json"); status != 0 {
+	if status, _, stderr := topocast("measure", "--sim", "star:8", "-o", "others.json"); status != 0 {
 		t.Fatal(stderr)
 	}
 	for _, c := range []struct {
@@ -135,7 +136,7 @@ func TestReconstructJSONIsWhole(t *testing.T) {
 		{"place", "--json", "NET", traffic},
 		{"compare", "NET", "network.json"},
 		{"compare", "network.json", "NET"},
-		{"simulate", "--cluster", "tree:2x2", "--", "bcast", "--network", "NET", "--sizes", "8", "--reps", "1"},
+		{"bcast", "--sim", "tree:2x2", "NET", "--sizes", "8", "--repetitions", "1"},
 	} {
 		of := func(file string) (string, int) {
 			given := slices.Clone(args)
@@ -151,7 +152,7 @@ func TestReconstructJSONIsWhole(t *testing.T) {
 	// Without a bandwidth no transfer can be predicted, which is what it says of the network, too.
 	transfers := write(t, "transfers.json", `{"transfers":[{"src":0,"dst":1,"bytes":1000}]}`)
 	for _, file := range []string{whole, "network.json"} {
-		if status, _, stderr := topocast("predict", file, transfers); status != statusInput || !strings.Contains(stderr, "bandwidth of the link") {
+		if status, _, stderr := topocast("predict", file, transfers); status != cli.StatusInput || !strings.Contains(stderr, "bandwidth of the link") {
 			t.Errorf("predict %s: status %d, %s", file, status, stderr)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/model"
@@ -21,7 +22,7 @@ import (
 func reportCommand() *cobra.Command {
 	var output, readings, specification, title string
 	c := &cobra.Command{
-		Use:   "report [flags] NET",
+		Use:   "report NET",
 		Short: "Make an HTML page of a network: wiring to turn, times, doubts",
 		Long: `Report writes one HTML page that any browser opens and that needs no network: the
 wiring in three dimensions, to turn and zoom, with what is known of each link; the
@@ -29,17 +30,17 @@ latencies of all pairs; groups, links and warnings; and how it was measured. NET
 a network of topocast discover, or a platform file. Where topocast reconstruct merged it
 of several message lengths, sliders hide what is less probable or another length's.
 
-Latencies are those that the network keeps, or with --readings those of a file of
+Latencies are those that the network keeps, or with --measurements those of a file of
 topocast measure or a matrix, of the same ranks in the same order. With
---specification the page also shows that network or platform file, its links coloured
+--against the page also shows that network or platform file, its links coloured
 by what was measured on them, and lists what differs, as topocast compare does.`,
 		Example: `  topocast report network.json
-  topocast report network.json --readings readings.json -o cluster.html
-  topocast report network.json --specification planned.json -o compared.html`,
-		Args: cobra.ExactArgs(1),
+  topocast report network.json --measurements readings.json -o cluster.html
+  topocast report network.json --against planned.json -o compared.html`,
+		Args: cli.Args(0, wantNetwork),
 		RunE: func(c *cobra.Command, args []string) error {
-			page := outputFile{"--output", output, c.OutOrStdout()}
-			if err := page.check(nil); err != nil {
+			page := cli.NewOutput("--output", output, c.OutOrStdout())
+			if err := page.Check(nil); err != nil {
 				return err
 			}
 			measured, err := loadReported(args[0])
@@ -48,7 +49,7 @@ by what was measured on them, and lists what differs, as topocast compare does.`
 			}
 			r, err := reportOf(measured)
 			if err != nil {
-				return &inputError{err}
+				return cli.BadInput("%w", err)
 			}
 			if title != "" {
 				r.Title = title
@@ -63,27 +64,27 @@ by what was measured on them, and lists what differs, as topocast compare does.`
 					return err
 				}
 			}
-			_, err = page.save(func(w io.Writer) error { return draw.WriteReport(w, r) })
+			_, err = page.Save(func(w io.Writer) error { return draw.WriteReport(w, r) })
 			return err
 		},
 	}
 	f := c.Flags()
 	f.StringVarP(&output, "output", "o", "report.html", "file for the page")
-	f.StringVar(&readings, "readings", "", "file of the latencies to show, in place of those that the network keeps")
-	f.StringVar(&specification, "specification", "", "network or platform file to compare with")
+	f.StringVar(&readings, "measurements", "", "file of the latencies to show, in place of those that the network keeps")
+	f.StringVar(&specification, "against", "", "network or platform file to compare with")
 	f.StringVar(&title, "title", "", "heading of the page")
 	return c
 }
 
 // loadReported is loadSide with the graph named by ranks, not only by their hosts.
 func loadReported(file string) (side, error) {
-	n, err := loadNetwork(file)
+	n, err := cli.LoadNetwork(file)
 	if err != nil {
 		return side{}, err
 	}
 	g, err := wiring(n)
 	if err != nil {
-		return side{}, &inputError{err}
+		return side{}, cli.BadInput("%w", err)
 	}
 	return side{file, n, g}, nil
 }
@@ -209,9 +210,9 @@ func addReadings(r *draw.Report, path string) error {
 		return err
 	}
 	if rows, _ := l.matrices[0].Dims(); rows != r.Graph.Hosts() {
-		return badInput("--readings: %s is of %d ranks, the network of %d", path, rows, r.Graph.Hosts())
+		return cli.BadInput("--measurements: %s is of %d ranks, the network of %d", path, rows, r.Graph.Hosts())
 	}
-	r.Latencies, r.Source = medianOf(l.matrices), "as measured"
+	r.Latencies, r.Source = stats.MedianCells(l.matrices), "as measured"
 	rows := [][2]string{{"file", filepath.Base(path)}, {"repetitions", fmt.Sprint(len(l.matrices))}}
 	if m := l.measured; m != nil {
 		r.Bytes = int64(slices.Min(m.Sizes))
@@ -235,23 +236,4 @@ func addReadings(r *draw.Report, path string) error {
 	}
 	r.Sections = append(r.Sections, draw.Section{Title: "Readings", Rows: rows})
 	return nil
-}
-
-// medianOf is the lower median of each cell over repetitions, NaN where none has it.
-func medianOf(repetitions []mat.Matrix) *mat.Dense {
-	n, _ := repetitions[0].Dims()
-	m := mat.NewDense(n, n, nil)
-	values := make([]float64, 0, len(repetitions))
-	for i := range n {
-		for j := range n {
-			values = values[:0]
-			for _, r := range repetitions {
-				if x := r.At(i, j); !math.IsNaN(x) {
-					values = append(values, x)
-				}
-			}
-			m.Set(i, j, stats.Median(values))
-		}
-	}
-	return m
 }

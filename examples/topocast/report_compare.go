@@ -5,15 +5,16 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/topology/compare"
 	"github.com/topocast/topocast/topology/draw"
 )
 
 // addSpecification compares the network with the one of a file; suspects are what topocast compare lists.
 func addSpecification(r *draw.Report, measured side, file string) error {
-	named, err := namedByHost(measured.network, measured.graph)
+	named, err := measured.network.NameHosts(measured.graph)
 	if err != nil {
-		return &inputError{err}
+		return cli.BadInput("%w", err)
 	}
 	measured.graph = named
 	reference, err := loadSide(file, hostNames(named))
@@ -22,7 +23,7 @@ func addSpecification(r *draw.Report, measured side, file string) error {
 	}
 	c, err := compareNetworks(measured, reference, 0)
 	if err != nil {
-		return &inputError{err}
+		return cli.BadInput("%w", err)
 	}
 	ranks := map[string][]int{}
 	for rank := range named.Hosts() {

@@ -22,8 +22,8 @@ func TestReport(t *testing.T) {
 	}{
 		{nil, []string{"<h1>Network of 12 hosts</h1>", "12 hosts in 3 groups of level 1", "as the network predicts them", "<dt>file</dt><dd>network.json</dd>"}},
 		{[]string{"--title", "a <b>"}, []string{"<h1>a &lt;b&gt;</h1>"}},
-		{[]string{"--readings", readings}, []string{"as measured", "<dt>file</dt><dd>m.csv</dd>"}},
-		{[]string{"--specification", racks(t, "aaabbbbbcccc", true)}, []string{"compared with spec.json", "<td>host h3</td><td>its latencies are those of a host on the switch of h0-h2", "1 suspect to look at, first host h3"}},
+		{[]string{"--measurements", readings}, []string{"as measured", "<dt>file</dt><dd>m.csv</dd>"}},
+		{[]string{"--against", racks(t, "aaabbbbbcccc", true)}, []string{"compared with spec.json", "<td>host h3</td><td>its latencies are those of a host on the switch of h0-h2", "1 suspect to look at, first host h3"}},
 	} {
 		status, out, stderr := topocast(append([]string{"report", network, "-o", page}, c.flags...)...)
 		if status != 0 || out != "" || stderr != "" {
@@ -44,9 +44,9 @@ func TestReport(t *testing.T) {
 		want string
 	}{
 		{[]string{network, "-o", filepath.Join(t.TempDir(), "not", "there.html")}, "--output"},
-		{[]string{network, "-o", page, "--readings", write(t, "two.csv", "0,1\n1,0\n")}, "two.csv is of 2 ranks, the network of 12"},
+		{[]string{network, "-o", page, "--measurements", write(t, "two.csv", "0,1\n1,0\n")}, "two.csv is of 2 ranks, the network of 12"},
 		{[]string{filepath.Join(t.TempDir(), "none.json"), "-o", page}, "none.json"},
-		{[]string{network, "-o", page, "--specification", write(t, "other.json", `{"graph":{"hosts":["x"],"switches":[],"links":[]}}`)}, "the two describe different machines"},
+		{[]string{network, "-o", page, "--against", write(t, "other.json", `{"graph":{"hosts":["x"],"switches":[],"links":[]}}`)}, "the two describe different machines"},
 	} {
 		if status, _, stderr := topocast(append([]string{"report"}, c.args...)...); status != 2 || !strings.Contains(stderr, c.want) {
 			t.Errorf("report %q: status %d: %s, want 2 and %q", c.args, status, stderr, c.want)

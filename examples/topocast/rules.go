@@ -9,14 +9,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/rules"
 )
 
 func rulesCommand() *cobra.Command {
 	var openMPI, mpich, library string
 	c := &cobra.Command{
-		Use:   "rules [flags] REPORT...",
-		Short: "Tell an MPI library which of its own broadcasts are the fastest",
+		Use:   "rules REPORT...",
+		Short: "Write rules files for Open MPI and MPICH",
 		Long: `Rules reads reports of topocast bcast --json, prints the library's fastest algorithm for each size, and writes
 it to a file that the library reads. Programs that do not use topocast then broadcast faster.
 Each report is of a job in which another algorithm was forced on the library. One report leaves the
@@ -51,21 +52,21 @@ of the environment that set the library's collectives. They do not hold settings
 A file changes broadcasts on communicators with the measured number of ranks. MPICH 3.4 and 4 broadcast between
 hosts first, then within hosts. There a file also changes the broadcasts within hosts of other
 communicators, if as many ranks are on a host as in the measured job.`,
-		Example: `  topocast rules --openmpi bcast.rules own.json open?.json
-  topocast rules --mpich bcast.json \
+		Example: `  topocast bcast rules --openmpi bcast.rules own.json open?.json
+  topocast bcast rules --mpich bcast.json \
       --mpich-library /usr/lib/x86_64-linux-gnu/libmpich.so own.json m*.json`,
-		Args: cobra.MinimumNArgs(1),
+		Args: cli.Args(0, "REPORT..., files of topocast bcast --json"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if mpich == "" {
-				if err := refuseUnused(c, "only with --mpich", "mpich-library"); err != nil {
+				if err := cli.RefuseUnused(c, "only with --mpich", "mpich-library"); err != nil {
 					return err
 				}
 			} else if library == "" {
-				return badInput("--mpich: want --mpich-library, the file of the installed library: what is written takes the place of its whole table")
+				return cli.BadInput("--mpich: want --mpich-library, the file of the installed library: what is written takes the place of its whole table")
 			}
-			files := []outputFile{{"--openmpi", openMPI, c.OutOrStdout()}, {"--mpich", mpich, c.OutOrStdout()}}
+			files := []cli.Output{cli.NewOutput("--openmpi", openMPI, c.OutOrStdout()), cli.NewOutput("--mpich", mpich, c.OutOrStdout())}
 			for i, f := range files {
-				if err := f.check(files[:i]); err != nil {
+				if err := f.Check(files[:i]); err != nil {
 					return err
 				}
 			}
@@ -87,32 +88,32 @@ communicators, if as many ranks are on a host as in the measured job.`,
 func readRules(paths []string) (*rules.Rules, error) {
 	var reports []rules.Report
 	for _, path := range paths {
-		f, err := openInput(path)
+		f, err := cli.OpenInput(path)
 		if err != nil {
 			return nil, err
 		}
 		report, err := rules.Read(path, f)
 		f.Close()
 		if err != nil {
-			return nil, &inputError{err}
+			return nil, cli.BadInput("%w", err)
 		}
 		reports = append(reports, *report)
 	}
 	best, err := rules.Best(reports)
 	if err != nil {
-		return nil, &inputError{err}
+		return nil, cli.BadInput("%w", err)
 	}
 	return best, nil
 }
 
 // writeRules prints the rules, writes the files, and prints how a job uses them.
-func writeRules(c *cobra.Command, best *rules.Rules, openMPI, mpich outputFile, library string) error {
-	out := reportWriter(c, openMPI, mpich)
+func writeRules(c *cobra.Command, best *rules.Rules, openMPI, mpich cli.Output, library string) error {
+	out := cli.ReportWriter(c, openMPI, mpich)
 	if err := best.WriteText(out); err != nil {
 		return err
 	}
 	for _, f := range []struct {
-		outputFile
+		cli.Output
 		write func(io.Writer) error
 	}{
 		{openMPI, best.WriteOpenMPI},
@@ -124,19 +125,19 @@ func writeRules(c *cobra.Command, best *rules.Rules, openMPI, mpich outputFile, 
 			return best.WriteMPICH(w, content)
 		}},
 	} {
-		if f.path == "" {
+		if f.Path == "" {
 			continue
 		}
 		var content bytes.Buffer
 		if err := f.write(&content); err != nil {
-			return &inputError{fmt.Errorf("%s: %w", f.flag, err)}
+			return cli.BadInput("%w", fmt.Errorf("%s: %w", f.Flag, err))
 		}
-		at, unsaved := f.save(func(w io.Writer) error {
+		at, unsaved := f.Save(func(w io.Writer) error {
 			_, err := w.Write(content.Bytes())
 			return err
 		})
 		file := "FILE"
-		if f.path != standard || unsaved != nil {
+		if f.Path != cli.Standard || unsaved != nil {
 			if whole, err := filepath.Abs(at); err == nil && at != "" {
 				at, file = whole, whole // ranks may start elsewhere
 			}

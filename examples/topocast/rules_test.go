@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/cli"
 )
 
 // nativeReport is what rules reads of a report of ranks on as many hosts, with times in us of 8 B and 1 MiB.
@@ -63,7 +65,7 @@ func TestRulesForSeveralHostsAgreeOnHAN(t *testing.T) {
 	const version, tuned = "Open MPI v5.0.7", `"OMPI_MCA_coll_han_bcast_dynamic_global_communicator_module":"3"`
 	own, forced := nativeReportOn(t, 12, 3, version, "", 100, 9000), nativeReportOn(t, 12, 3, version, forcedPipeline, 300, 3000)
 	status, out, stderr := topocast("rules", "--openmpi", "bcast.rules", own, forced)
-	if status != statusInput || !strings.Contains(stderr, "HAN broadcast") || strings.Count(stderr, "\n") != 1 {
+	if status != cli.StatusInput || !strings.Contains(stderr, "HAN broadcast") || strings.Count(stderr, "\n") != 1 {
 		t.Errorf("with HAN: status %d, %s\n%s", status, stderr, out)
 	}
 	own, forced = nativeReportOn(t, 12, 3, version, tuned, 100, 9000), nativeReportOn(t, 12, 3, version, tuned+","+forcedPipeline, 300, 3000)
@@ -82,7 +84,7 @@ func TestRulesRefuse(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "requires at least 1 arg"},
+		{nil, "want REPORT"},
 		{[]string{"missing.json"}, "missing.json"},
 		{[]string{network}, network + `: format is "topocast/network"`},
 		{[]string{forced}, "no report of the library's own choice"},
@@ -98,14 +100,14 @@ func TestRulesRefuse(t *testing.T) {
 		{[]string{"--openmpi", "same", "--mpich", "same", "--mpich-library", network, own}, "both are same"},
 	} {
 		status, out, stderr := topocast(append([]string{"rules"}, c.args...)...)
-		if status != statusInput || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+		if status != cli.StatusInput || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("rules %q: status %d, %q, %q, want 2 and %q", c.args, status, out, stderr, c.want)
 		}
 		if _, err := os.Stat("rules"); err == nil {
 			t.Fatalf("rules %q wrote a file", c.args)
 		}
 	}
-	if status, _, stderr := topocast("rules", "--openmpi", "/dev/full", own, forced); status != statusFailed || !strings.Contains(stderr, "kept in ") {
+	if status, _, stderr := topocast("rules", "--openmpi", "/dev/full", own, forced); status != cli.StatusFailed || !strings.Contains(stderr, "kept in ") {
 		t.Errorf("a full disk: status %d, %s", status, stderr)
 	}
 }

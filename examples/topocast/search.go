@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
@@ -32,11 +33,11 @@ func (o *searchOptions) flags(f *pflag.FlagSet) {
 func (o *searchOptions) check(c *cobra.Command, name string, m methodOptions) error {
 	switch {
 	case !o.search:
-		return refuseUnused(c, "only with --search", "score")
+		return cli.RefuseUnused(c, "only with --search", "score")
 	case m.k != 0 || m.eps != 0:
-		return badInput("--search: finds --k or --eps itself")
+		return cli.BadInput("--search: finds --k or --eps itself")
 	case !slices.Contains(scoreNames(), o.score):
-		return badInput("--score %q: want %s", o.score, words.Or(scoreNames()))
+		return cli.BadInput("--score %q: want %s", o.score, words.Or(scoreNames()))
 	}
 	_, err := family(name)
 	return err
@@ -127,7 +128,7 @@ func family(name string) (cluster.Family, error) {
 		}
 		names = append(names, f.Name)
 	}
-	return cluster.Family{}, badInput("--search: the method %s has no parameter to search for: want %s", name, words.Or(names))
+	return cluster.Family{}, cli.BadInput("--search: the method %s has no parameter to search for: want %s", name, words.Or(names))
 }
 
 // search finds the parameter of a method for the latencies.
@@ -138,7 +139,7 @@ func (o *searchOptions) find(name string, l *latencies, options methodOptions) (
 	}
 	d, _, err := cluster.Combine(l.matrices...)
 	if err != nil {
-		return nil, &inputError{err}
+		return nil, cli.BadInput("%w", err)
 	}
 	s := &searched{family: f, score: o.score}
 	quality := scores()[slices.Index(scoreNames(), o.score)]
@@ -155,7 +156,7 @@ func (o *searchOptions) find(name string, l *latencies, options methodOptions) (
 		err = failed
 	}
 	if err != nil {
-		return nil, &inputError{err}
+		return nil, cli.BadInput("%w", err)
 	}
 	if f.Whole {
 		options.k = int(s.found.Value)

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/cli"
 )
 
 // TestShowIsWhatDiscoverPrints: the same text from the file as when it was found, within 80 columns.
@@ -25,7 +27,7 @@ func TestShowIsWhatDiscoverPrints(t *testing.T) {
 			t.Errorf("a line of %d columns: %q", len(line)-1, line)
 		}
 	}
-	if status, _, _ := topocast("show", "no-such-file"); status != statusInput {
-		t.Errorf("show no-such-file: status %d, want %d", status, statusInput)
+	if status, _, _ := topocast("show", "no-such-file"); status != cli.StatusInput {
+		t.Errorf("show no-such-file: status %d, want %d", status, cli.StatusInput)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/mpi"
@@ -17,8 +18,8 @@ func TestHollowSimulationsAreTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := bytes.Repeat([]byte("plan"), discoverHollow)
-	err = simnet.Run(cluster.Graph, nil, &simnet.Settings{HollowAbove: discoverHollow}, func(comm mpi.Communicator) error {
+	told := bytes.Repeat([]byte("plan"), cli.DiscoverHollow)
+	err = simnet.Run(cluster.Graph, nil, &simnet.Settings{HollowAbove: cli.DiscoverHollow}, func(comm mpi.Communicator) error {
 		var own []byte
 		if comm.Rank() == 0 {
 			own = told

@@ -10,7 +10,7 @@ import (
 // and hardly any within 0.01 %; and other methods say nothing of it.
 func TestReconstructTellsItsSuccess(t *testing.T) {
 	readings := filepath.Join(t.TempDir(), "r.json")
-	if status, _, stderr := topocast("simulate", "--cluster", "tree:2x3", "--", "measure", "-o", readings); status != 0 {
+	if status, _, stderr := topocast("measure", "--sim", "tree:2x3", "-o", readings); status != 0 {
 		t.Fatalf("measure: status %d: %s", status, stderr)
 	}
 	matrix := write(t, "m.csv", twoPairs)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/internal/cli"
 )
 
 // topologyHelp is what --topology takes, for the help of commands.
@@ -29,15 +30,15 @@ func parseTopologies(list []string) ([]bcast.Topology, error) {
 	for _, text := range list {
 		t := bcast.Topology{Name: text}
 		if !namedTopology.MatchString(text) {
-			n, err := loadNetwork(text)
+			n, err := cli.LoadNetwork(text)
 			if err != nil {
-				return nil, badInput("--topology: want found, hosts, flat, level0 and so on, or a network file: %v", err)
+				return nil, cli.BadInput("--topology: want found, hosts, flat, level0 and so on, or a network file: %v", err)
 			}
 			t = bcast.Topology{Name: filepath.Base(text), Network: n}
 		}
 		for _, other := range all {
 			if other.Name == t.Name {
-				return nil, badInput("--topology: %s is given twice", t.Name)
+				return nil, cli.BadInput("--topology: %s is given twice", t.Name)
 			}
 		}
 		all = append(all, t)

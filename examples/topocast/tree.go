@@ -6,6 +6,7 @@ import (
 	"math"
 	"text/tabwriter"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
@@ -68,7 +69,7 @@ func printResult(w io.Writer, r *topology.Result, s *draw.TextSettings) error {
 		return err
 	}
 	for _, warning := range r.Warnings {
-		fmt.Fprintln(w, words.Fill("warning: "+warning, helpWidth))
+		fmt.Fprintln(w, words.Fill("warning: "+warning, cli.HelpWidth))
 	}
 	return nil
 }

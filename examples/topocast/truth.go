@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"text/tabwriter"
 
+	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/topology"
@@ -18,22 +19,9 @@ import (
 // metadata stands for a file of --truth: what the readings themselves say of the ranks.
 const metadata = "metadata"
 
-// Levels of a machine, as Reinfjell 2023 has them (section 3.2).
-const (
-	levelMachine = "machine"
-	levelNode    = "node"
-	levelSocket  = "socket"
-)
-
-// A truthLevel is one level of the groups that there are.
-type truthLevel struct {
-	name   string
-	labels cluster.Labels
-}
-
 // truthLevels are known groups of the ranks, from coarse to fine.
 type truthLevels struct {
-	levels []truthLevel
+	levels []truth.Level
 	groups [][]int  // of all levels, of two ranks or more and not of all
 	notes  []string // what is not known
 }
@@ -42,82 +30,59 @@ type truthLevels struct {
 func (l *latencies) readTruth(path string) (*truthLevels, error) {
 	if path == metadata {
 		if l.job == nil {
-			return nil, badInput("--truth %s: a plain matrix has none: want a file of groups", metadata)
+			return nil, cli.BadInput("--truth %s: a plain matrix has none: want a file of groups", metadata)
 		}
-		return truthOf(nodeLevels(l.job), numaLevel(l.job)), nil
+		return truthOf(truth.OfHosts(l.job), truth.OfNUMA(l.job)), nil
 	}
-	data, err := readInput(path)
+	data, err := cli.ReadInput(path)
 	if err != nil {
-		return nil, badInput("--truth: %w", err)
+		return nil, cli.BadInput("--truth: %w", err)
 	}
-	if isHwloc(data) {
+	if cli.IsHwloc(data) {
 		if l.job == nil {
-			return nil, badInput("--truth: %s: is of the cores of a host, and nobody knows those of a plain matrix", path)
+			return nil, cli.BadInput("--truth: %s: is of the cores of a host, and nobody knows those of a plain matrix", path)
 		}
 		socket, err := socketLevel(data, l.job)
 		if err != nil {
-			return nil, badInput("--truth: %s: %w", path, err)
+			return nil, cli.BadInput("--truth: %s: %w", path, err)
 		}
-		return truthOf(nodeLevels(l.job), socket), nil
+		return truthOf(truth.OfHosts(l.job), socket), nil
 	}
-	n, err := networkOf(path, data, l.hostNames())
+	n, err := cli.NetworkOf(path, data, l.hostNames())
 	if err != nil {
-		return nil, badInput("--truth: %w", err)
+		return nil, cli.BadInput("--truth: %w", err)
 	}
 	ranks, _ := l.matrices[0].Dims()
 	if n.Ranks() != ranks {
-		return nil, badInput("--truth: %s: is of %s, and the readings of %d", path, words.Count(n.Ranks(), "rank"), ranks)
+		return nil, cli.BadInput("--truth: %s: is of %s, and the readings of %d", path, words.Count(n.Ranks(), "rank"), ranks)
 	}
-	t := truthOf(hierarchyLevels(n.ReportedHierarchy()))
+	t := truthOf(truth.OfHierarchy(n.ReportedHierarchy()))
 	if len(t.levels) == 0 {
-		return nil, badInput("--truth: %s: holds no groups", path)
+		return nil, cli.BadInput("--truth: %s: holds no groups", path)
 	}
 	return t, nil
 }
 
 // truthOf puts levels together, those without ranks left out.
-func truthOf(parts ...[]truthLevel) *truthLevels {
+func truthOf(parts ...[]truth.Level) *truthLevels {
 	var t truthLevels
 	for _, l := range slices.Concat(parts...) {
 		t.levels = append(t.levels, l)
-		for _, g := range l.labels.Groups() {
-			if len(g) > 1 && len(g) < len(l.labels) {
+		for _, g := range l.Labels.Groups() {
+			if len(g) > 1 && len(g) < len(l.Labels) {
 				t.groups = append(t.groups, g)
 			}
 		}
 	}
-	if !slices.ContainsFunc(t.levels, func(l truthLevel) bool { return l.name == levelSocket }) &&
-		slices.ContainsFunc(t.levels, func(l truthLevel) bool { return l.name == levelNode }) {
+	if !slices.ContainsFunc(t.levels, func(l truth.Level) bool { return l.Name == truth.Socket }) &&
+		slices.ContainsFunc(t.levels, func(l truth.Level) bool { return l.Name == truth.Node }) {
 		t.notes = append(t.notes, "sockets are not known: --truth with XML of lstopo tells them")
 	}
 	return &t
 }
 
-// nodeLevels are the machines and nodes that hosts' names tell: a machine is all hosts of one name but for
-// the last number, as Reinfjell 2023 has it, section 5.3: c48-8 and c48-9 are of c48.
-func nodeLevels(job *record.Header) []truthLevel {
-	machines := make([]string, job.Ranks)
-	for rank, host := range job.Hosts {
-		name, _, _ := strings.Cut(host, ".") // without the domain
-		machines[rank] = strings.TrimRight(strings.TrimRight(name, "0123456789"), "-_.")
-	}
-	return []truthLevel{{levelMachine, labelled(machines)}, {levelNode, labelled(job.Hosts)}}
-}
-
-// numaLevel takes NUMA nodes for sockets; nil: they are not known of all ranks.
-func numaLevel(job *record.Header) []truthLevel {
-	if job.NUMA == nil || slices.Contains(job.NUMA, -1) {
-		return nil
-	}
-	sockets := make([]string, job.Ranks)
-	for rank, node := range job.NUMA {
-		sockets[rank] = fmt.Sprintf("%s/%d", job.Hosts[rank], node)
-	}
-	return []truthLevel{{levelSocket, labelled(sockets)}}
-}
-
 // socketLevel finds each rank's core in an XML of lstopo, which is true of all hosts.
-func socketLevel(data []byte, job *record.Header) ([]truthLevel, error) {
+func socketLevel(data []byte, job *record.Header) ([]truth.Level, error) {
 	h, cpus, err := encode.ReadHwloc(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
@@ -138,39 +103,7 @@ func socketLevel(data []byte, job *record.Header) ([]truthLevel, error) {
 		}
 		sockets[rank] = fmt.Sprintf("%s/%d", job.Hosts[rank], socketOf[thread])
 	}
-	return []truthLevel{{levelSocket, labelled(sockets)}}, nil
-}
-
-// hierarchyLevels are the levels of a hierarchy, from coarse to fine.
-func hierarchyLevels(h *topology.Hierarchy) []truthLevel {
-	var levels []truthLevel
-	cuts := cluster.Cuts(h)
-	for l := len(h.Levels()) - 1; l >= 0; l-- {
-		name := h.LevelName(l)
-		switch h.Levels()[l].Kind {
-		case topology.KindSwitch:
-			name = levelMachine
-		case topology.KindHost:
-			name = levelNode
-		case topology.KindSocket:
-			name = levelSocket
-		}
-		levels = append(levels, truthLevel{name, cuts[l]})
-	}
-	return levels
-}
-
-// labelled numbers names in the order of their first appearance.
-func labelled(names []string) cluster.Labels {
-	number := make(map[string]int)
-	labels := make(cluster.Labels, len(names))
-	for i, name := range names {
-		if _, known := number[name]; !known {
-			number[name] = len(number)
-		}
-		labels[i] = number[name]
-	}
-	return labels
+	return []truth.Level{{Name: truth.Socket, Labels: truth.Number(sockets)}}, nil
 }
 
 // print holds the groups that were found against those that there are: of nested groups, for each level the cut
@@ -186,14 +119,14 @@ func (t *truthLevels) print(w io.Writer, l *latencies, found *topology.Hierarchy
 	}
 	fmt.Fprintln(tab)
 	for _, level := range t.levels {
-		best, share := cluster.Best(cuts, func(c cluster.Labels) float64 { return cluster.Matching(c, level.labels) })
-		fmt.Fprintf(tab, "%s\t%d\t%d\t%.3f\t%.3f", level.name, level.labels.Clusters(), best.Clusters(), share, cluster.AdjustedRand(best, level.labels))
+		best, share := cluster.Best(cuts, func(c cluster.Labels) float64 { return cluster.Matching(c, level.Labels) })
+		fmt.Fprintf(tab, "%s\t%d\t%d\t%.3f\t%.3f", level.Name, level.Labels.Clusters(), best.Clusters(), share, cluster.AdjustedRand(best, level.Labels))
 		if by != nil {
 			d, _, err := cluster.Combine(l.matrices...)
 			if err != nil {
 				return err
 			}
-			most, err := by.family.Accuracy(d, level.labels)
+			most, err := by.family.Accuracy(d, level.Labels)
 			if err != nil {
 				return err
 			}
@@ -208,7 +141,7 @@ func (t *truthLevels) print(w io.Writer, l *latencies, found *topology.Hierarchy
 	}
 	fmt.Fprintf(w, "groups that are found exactly: F1 %.3f of %d found and %d true\n", cluster.SetF1(groups, t.groups), len(groups), len(t.groups))
 	for _, note := range t.notes {
-		fmt.Fprintln(w, words.Fill("note: "+note, helpWidth))
+		fmt.Fprintln(w, words.Fill("note: "+note, cli.HelpWidth))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/table"
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/internal/words"
@@ -22,86 +24,92 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-func tuneCommand(run runner) *cobra.Command {
+func tuneCommand(shared *cli.Flags) *cobra.Command {
 	var (
 		output, sizes, language string
 		topologies              []string
-		ranks                   int
-		budget, silence         time.Duration
+		budget                  time.Duration
+		inPlace                 bool
 	)
 	c := &cobra.Command{
-		Use:   "tune [flags] NET",
-		Short: "Measure how this job broadcasts best, and keep it with the network",
-		Long: `Tune compares, on the ranks of the job, the best broadcasts along the network with the library's own, which
-stays unless one of them is faster for certain, and writes what it chose into the network's file: applications
-with the same ranks on the same hosts and cores, in the same order and under the same library, then start
-tuned. Other jobs find nothing there, and may be tuned into the same file. It prints the choice as a decision
-function; a size that was not tuned belongs to the next larger one that was. Where roots are of several kinds, as in racks of
-different sizes, each kind is tuned.
+		Use:   "tune NET",
+		Short: "Store the fastest broadcast per size for later jobs",
+		Long: `Tune compares the best topology-aware broadcasts with native MPI_Bcast on the ranks of the job. Native stays
+unless another one is measurably faster. The network is written with these decisions to --output, by default NET
+with the ending .tuned.json. --in-place changes NET itself. Applications that load this file start tuned, if they have
+the same ranks on the same hosts and cores, in the same order and under the same library. Other jobs find no decision
+there, and may be tuned into the same file. The decisions are also printed as a function. A size that was not tuned
+takes the decision of the next larger one. Where roots are of several kinds, as in racks of different sizes,
+each kind is tuned.
 
 ` + topologyHelp + ` The groups that choices follow are kept with them.
 
-Start it by mpirun. Where there is no library whose
-broadcast could be compared, as without mpirun, predictions choose; they are printed and not kept.
+Start it by mpirun. Without mpirun there is no native broadcast to compare with. Then predictions decide; they are
+printed and not stored.
 
-Ctrl-C (SIGINT, SIGTERM) ends it before the next size; what was tuned until then
-is kept.`,
-		Example: `  mpirun -n 64 topocast tune cluster.json
-  mpirun -n 64 topocast tune --sizes 1KiB-16MiB --budget 5m --print c \
-      cluster.json > choose_bcast.c`,
-		Args: cobra.ExactArgs(1),
+Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then is stored.`,
+		Example: `  mpirun -n 64 topocast bcast tune cluster.json
+  mpirun -n 64 topocast bcast tune cluster.json --sizes 1KiB-16MiB --budget 5m \
+      --print c > choose_bcast.c`,
+		Args: cli.Args(0, wantNetwork),
 		RunE: func(c *cobra.Command, args []string) error {
-			list, err := parseSizesUpTo(sizes, math.MaxInt)
+			list, err := cli.ParseSizesUpTo(sizes, math.MaxInt)
 			if err != nil {
 				return err
 			}
 			if budget < 0 {
-				return badInput("--budget %v: want at least 0", budget)
+				return cli.BadInput("--budget %v: want at least 0", budget)
 			}
-			if err := checkSilence(silence); err != nil {
-				return err
+			switch {
+			case inPlace && output != "":
+				return cli.BadInput("--in-place and --output: want one of them")
+			case inPlace:
+				output = args[0]
+			case output == "" && args[0] == cli.Standard:
+				return cli.BadInput("NET is standard input: want --output, too")
+			case output == "":
+				output = strings.TrimSuffix(args[0], ".json") + ".tuned.json"
 			}
 			l := table.Language(language)
 			if err := table.WriteDecision(io.Discard, l, nil); err != nil {
-				return badInput("--print %s: want %s", language, words.Or(table.Languages()))
+				return cli.BadInput("--print %s: want %s", language, words.Or(table.Languages()))
 			}
 			along, err := parseTopologies(topologies)
 			if err != nil {
 				return err
 			}
-			known, err := loadNetwork(args[0])
+			known, err := cli.LoadNetwork(args[0])
 			if err != nil {
 				return err
 			}
-			network := outputFile{"--output", cmp.Or(output, args[0]), c.OutOrStdout()}
-			return run(ranks, func(comm mpi.Communicator) error {
-				defer limitCalls(comm, silence)()
+			network := cli.NewOutput("--output", output, c.OutOrStdout())
+			return shared.Run(func(comm mpi.Communicator) error {
+				defer cli.LimitCalls(comm, shared.Timeout)()
 				if err := fits(args[0], known, comm); err != nil {
 					return err
 				}
-				if err := checkOutputs(comm, network); err != nil {
+				if err := cli.CheckOutputs(comm, network); err != nil {
 					return err
 				}
-				if err := checkMemory(comm, list); err != nil {
+				if err := cli.CheckMemory(comm, list); err != nil {
 					return err
 				}
 				tuned, err := tune(c.Context(), comm, known, along, list, budget, c.ErrOrStderr())
 				if err != nil || comm.Rank() != 0 {
 					return err
 				}
-				return tuned.keep(reportWriter(c, network), c.ErrOrStderr(), known, network, l)
+				return tuned.keep(cli.ReportWriter(c, network), c.ErrOrStderr(), known, network, l)
 			})
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&sizes, "sizes", "8-8MiB", sizeLists)
+	f.StringVar(&sizes, "sizes", "8-8MiB", cli.SizeLists)
 	f.DurationVar(&budget, "budget", time.Minute, "longest time to measure; 0: until all is certain")
 	addTopologyFlag(c, &topologies)
-	f.StringVarP(&output, "output", "o", "", "file for the network (default: NET; of simulated ranks simulated-network.json)")
+	f.StringVarP(&output, "output", "o", "", "file for the network with its decisions; default: NET with the ending .tuned.json")
+	f.BoolVar(&inPlace, "in-place", false, "change NET itself")
 	f.StringVar(&language, "print", string(table.Text), "the decision function as "+words.Or(table.Languages()))
-	f.DurationVar(&silence, "silence", defaultSilence, "how long a rank waits for another before the job ends; below 0: for good")
-	f.IntVar(&ranks, "ranks", 0, "ranks without mpirun; 0: one per core")
-	return c
+	return cli.Measures(c)
 }
 
 // A tuned is what tune found, on rank 0.
@@ -151,7 +159,7 @@ func (t *tuned) take(comm mpi.Communicator, b *bcast.Broadcaster, sizes []int) e
 	if comm.Rank() != 0 {
 		return nil
 	}
-	own, err := b.Table(date(comm))
+	own, err := b.Table(cli.Date(comm))
 	if err != nil {
 		return err
 	}
@@ -183,18 +191,18 @@ func (t *tuned) take(comm mpi.Communicator, b *bcast.Broadcaster, sizes []int) e
 }
 
 // keep writes the network with its table, prints the decision function and says how much is gained.
-func (t *tuned) keep(stdout, stderr io.Writer, network *model.Network, file outputFile, l table.Language) error {
+func (t *tuned) keep(stdout, stderr io.Writer, network *model.Network, file cli.Output, l table.Language) error {
 	old, err := table.Of(network)
 	if err != nil {
 		fmt.Fprintf(stderr, "warning: what was tuned before is lost: %v\n", err)
 	}
 	if t.undecided != nil {
-		fmt.Fprintf(stderr, "not decided in the time of --budget, and so left to the library: %s\n", words.List(t.undecided))
+		fmt.Fprintf(stderr, "not decided within --budget, so MPI_Bcast stays for: %s\n", words.List(t.undecided))
 	}
 	shown := []table.Tuning{t.tuning}
 	var unsaved error
 	if !t.measured {
-		fmt.Fprintln(stderr, "no library's broadcast to compare with: these are predictions, and are not kept")
+		fmt.Fprintln(stderr, "no MPI_Bcast to compare with: these are predictions, and are not stored")
 	} else {
 		all, err := old.With(t.tuning)
 		if err != nil {
@@ -204,7 +212,7 @@ func (t *tuned) keep(stdout, stderr io.Writer, network *model.Network, file outp
 			return err
 		}
 		var at string
-		if at, unsaved = file.save(network.Write); at != "" {
+		if at, unsaved = file.Save(network.Write); at != "" {
 			fmt.Fprintf(stderr, "tuned for %s, written to %s\n", words.Count(t.tuning.Ranks, "rank"), at)
 		}
 		shown = slices.DeleteFunc(slices.Clone(all.Tunings()), func(x table.Tuning) bool { return x.Library != t.tuning.Library })

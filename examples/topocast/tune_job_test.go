@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/internal/cli"
 )
 
 // TestJobTunes: what a job has tuned is in the file, and the next job of the same
@@ -14,7 +16,7 @@ import (
 func TestJobTunes(t *testing.T) {
 	network := discovered(t, "--patterns", "0", "--sim", "tree:2x2")
 	for _, n := range []int{1, 4} {
-		status, out, stderr := launch(t, n, "tune", "--sizes", "8,64KiB", "--budget", "3s", network)
+		status, out, stderr := launch(t, n, "bcast", "tune", "--sizes", "8,64KiB", "--budget", "3s", network)
 		if status != 0 || strings.Count(stderr, "written to "+network) != 1 {
 			t.Fatalf("tune on %d ranks: status %d\n%s\n%s", n, status, out, stderr)
 		}
@@ -24,7 +26,7 @@ func TestJobTunes(t *testing.T) {
 		t.Fatalf("tunings %+v", all)
 	}
 	report := func(name string) string {
-		status, out, stderr := launch(t, 4, "bcast", "--network", network, "--only", "native", "--sizes", "8,64KiB", "--repetitions", "7", "--json")
+		status, out, stderr := launch(t, 4, "bcast", network, "--only", "native", "--sizes", "8,64KiB", "--repetitions", "7", "--json")
 		if status != 0 || strings.Contains(stderr, "table") { // its choices are known, so nothing warns of those of others
 			t.Fatalf("bcast: status %d\n%s", status, stderr)
 		}
@@ -46,11 +48,11 @@ func TestJobTunes(t *testing.T) {
 	if status != 0 || !strings.Contains(out, "64 KiB") {
 		t.Errorf("rules: status %d, %s\n%s", status, stderr, out)
 	}
-	if status, _, stderr := topocast("rules", forced); status != statusInput || !strings.Contains(stderr, "no report of the library's own choice") {
+	if status, _, stderr := topocast("rules", forced); status != cli.StatusInput || !strings.Contains(stderr, "no report of the library's own choice") {
 		t.Errorf("what was forced is not in the report: status %d, %s", status, stderr)
 	}
-	for _, c := range [][]string{{"tune", "missing.json"}, {"tune", "-o", "missing/file", network}} {
-		if status, _, stderr := launch(t, 4, c...); status != statusInput || strings.Count(stderr, "missing") != 1 {
+	for _, c := range [][]string{{"bcast", "tune", "missing.json"}, {"bcast", "tune", "-o", "missing/file", network}} {
+		if status, _, stderr := launch(t, 4, c...); status != cli.StatusInput || strings.Count(stderr, "missing") != 1 {
 			t.Errorf("%q: status %d, %s, want 2 and one line", c, status, stderr)
 		}
 	}

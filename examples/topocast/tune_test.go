@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/bcast/table"
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
@@ -20,7 +21,7 @@ func onGoroutines(ranks int, args ...string) (status int, stdout, stderr string)
 	var out, errs bytes.Buffer
 	c := command(func(_ int, work func(mpi.Communicator) error) error {
 		err := local.Run(ranks, nil, work)
-		var input *inputError
+		var input *cli.InputError
 		if errors.As(err, &input) {
 			return input
 		}
@@ -30,7 +31,7 @@ func onGoroutines(ranks int, args ...string) (status int, stdout, stderr string)
 	c.SetOut(&out)
 	c.SetErr(&errs)
 	if err := c.Execute(); err != nil {
-		status = report(&errs, err)
+		status = cli.Report(&errs, "topocast", err)
 	}
 	return status, out.String(), errs.String()
 }
@@ -57,7 +58,7 @@ func TestTuneKeepsItsChoices(t *testing.T) {
 		sizes string
 		cells []int64
 	}{{4, "8,1KiB", []int64{8, 1024}}, {3, "5", []int64{8}}, {4, "64", []int64{8, 64, 1024}}} {
-		status, out, stderr := onGoroutines(c.ranks, "tune", "--sizes", c.sizes, network)
+		status, out, stderr := onGoroutines(c.ranks, "bcast", "tune", "--in-place", "--sizes", c.sizes, network)
 		if status != 0 || !strings.Contains(stderr, "written to "+network) || !strings.Contains(out, "ranks, places ") {
 			t.Fatalf("status %d, %s\n%s", status, stderr, out)
 		}
@@ -77,18 +78,18 @@ func TestTuneKeepsItsChoices(t *testing.T) {
 		t.Errorf("%d tunings, want those of 3 and of 4 ranks", len(all))
 	}
 	// The job starts tuned: nothing warns of choices for others.
-	if _, _, stderr := onGoroutines(4, "bcast", "--network", network, "--sizes", "8", "--reps", "1", "--only", "ours"); strings.Contains(stderr, "table") {
+	if _, _, stderr := onGoroutines(4, "bcast", network, "--sizes", "8", "--repetitions", "1", "--only", "ours"); strings.Contains(stderr, "table") {
 		t.Error(stderr)
 	}
-	if _, _, stderr := onGoroutines(2, "bcast", "--network", network, "--sizes", "8", "--reps", "1", "--only", "ours"); !strings.Contains(stderr, "table of tuned broadcasts is of other ranks") {
+	if _, _, stderr := onGoroutines(2, "bcast", network, "--sizes", "8", "--repetitions", "1", "--only", "ours"); !strings.Contains(stderr, "table of tuned broadcasts is of other ranks") {
 		t.Errorf("of another job: %q", stderr)
 	}
-	status, out, _ := onGoroutines(4, "tune", "--sizes", "8", "--print", "c", "-o", "-", network)
+	status, out, _ := onGoroutines(4, "bcast", "tune", "--sizes", "8", "--print", "c", "-o", "-", network)
 	if n, err := model.Read(strings.NewReader(out)); status != 0 || err != nil || n.BcastTable() == nil {
 		t.Errorf("-o -: status %d, %v", status, err)
 	}
 	other := filepath.Join(t.TempDir(), "other.json")
-	if status, out, _ := onGoroutines(4, "tune", "--sizes", "8", "--print", "c", "-o", other, network); status != 0 || !strings.Contains(out, "choose_bcast(long long bytes") || !strings.Contains(out, "ranks == 3") {
+	if status, out, _ := onGoroutines(4, "bcast", "tune", "--sizes", "8", "--print", "c", "-o", other, network); status != 0 || !strings.Contains(out, "choose_bcast(long long bytes") || !strings.Contains(out, "ranks == 3") {
 		t.Errorf("--print c: status %d, %s", status, out)
 	}
 	if len(tunings(t, other)) != 2 {
@@ -104,9 +105,9 @@ func TestTuneOfSimulatedRanks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	status, out, stderr := topocast("simulate", "--cluster", cluster, "--", "tune", "--sizes", "8,1MiB", "--print", "go", network)
+	status, out, stderr := topocast("bcast", "tune", "--sim", cluster, "--sizes", "8,1MiB", "--print", "go", network)
 	after, err := os.ReadFile(network)
-	if status != 0 || !strings.Contains(stderr, "these are predictions, and are not kept") || !strings.Contains(out, "if bytes <= 8 {\n\t\t\treturn \"flat\", 0, false") || err != nil || !bytes.Equal(after, before) {
+	if status != 0 || !strings.Contains(stderr, "these are predictions, and are not stored") || !strings.Contains(out, "if bytes <= 8 {\n\t\t\treturn \"flat\", 0, false") || err != nil || !bytes.Equal(after, before) {
 		t.Errorf("status %d, %v, %s\n%s", status, err, stderr, out)
 	}
 }
@@ -121,7 +122,7 @@ func TestTuneRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "accepts 1 arg"},
+		{nil, "want NET"},
 		{[]string{"missing.json"}, "missing.json"},
 		{[]string{"--sizes", "many", network}, "many"},
 		{[]string{"--print", "python", network}, "--print python: want text, go or c"},
@@ -130,21 +131,21 @@ func TestTuneRefuses(t *testing.T) {
 		{[]string{platform}, "the file has 3 ranks and does not say where they ran, the job has 4"},
 	} {
 		status, out, stderr := onGoroutines(4, append([]string{"tune"}, c.args...)...)
-		if status != statusInput || out != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
+		if status != cli.StatusInput || out != "" || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("tune %q: status %d, %q, %q, want 2 and %q", c.args, status, out, stderr, c.want)
 		}
 	}
 	fresh := discovered(t, "--patterns", "0", "--sim", "tree:2x2")
-	status, _, stderr := onGoroutines(2, "tune", "--sizes", "0,8", "--budget", "1ns", fresh)
-	if status != 0 || !strings.Contains(stderr, "not decided in the time of --budget, and so left to the library: 8 B\n") {
+	status, _, stderr := onGoroutines(2, "bcast", "tune", "--in-place", "--sizes", "0,8", "--budget", "1ns", fresh)
+	if status != 0 || !strings.Contains(stderr, "not decided within --budget, so MPI_Bcast stays for: 8 B\n") {
 		t.Errorf("no time: status %d, %s", status, stderr)
 	}
 	// A full disk takes the file, not what was measured.
-	status, out, stderr := onGoroutines(2, "tune", "--sizes", "8", "-o", "/dev/full", network)
-	if _, at, kept := strings.Cut(stderr, "kept in "); status != statusFailed || !kept || len(tunings(t, strings.TrimSpace(at))) != 1 || !strings.Contains(out, "ranks, places") {
+	status, out, stderr := onGoroutines(2, "bcast", "tune", "--sizes", "8", "-o", "/dev/full", network)
+	if _, at, kept := strings.Cut(stderr, "kept in "); status != cli.StatusFailed || !kept || len(tunings(t, strings.TrimSpace(at))) != 1 || !strings.Contains(out, "ranks, places") {
 		t.Errorf("a full disk: status %d, %s\n%s", status, stderr, out)
 	}
-	status, _, stderr = onGoroutines(2, "tune", "--sizes", "8", damaged)
+	status, _, stderr = onGoroutines(2, "bcast", "tune", "--in-place", "--sizes", "8", damaged)
 	if status != 0 || !strings.Contains(stderr, "what was tuned before is lost: table: read: version is 9") || len(tunings(t, damaged)) != 1 {
 		t.Errorf("a damaged table: status %d, %s", status, stderr)
 	}
@@ -153,7 +154,7 @@ func TestTuneRefuses(t *testing.T) {
 // TestBcastOnlyAndCSV: what is asked for and no more, in a file for programs.
 func TestBcastOnlyAndCSV(t *testing.T) {
 	t.Chdir(t.TempDir())
-	args := []string{"simulate", "--cluster", "tree:2x2 latency=20us,5us rate=1Gbps", "--", "bcast", "--sizes", "8-16", "--repetitions", "7"}
+	args := []string{"bcast", "--sim", "tree:2x2 latency=20us,5us rate=1Gbps", "--sizes", "8-16", "--repetitions", "7"}
 	status, out, stderr := topocast(append(args, "--only", "ours,chain", "--csv", "times.csv")...)
 	if status != 0 || strings.Contains(out, "binomial,") || !strings.Contains(out, "of bound") {
 		t.Errorf("status %d, %s\n%s", status, stderr, out)
@@ -172,18 +173,18 @@ func TestBcastOnlyAndCSV(t *testing.T) {
 		more []string
 		want string
 	}{
-		{[]string{"--only", "native"}, "--only native: want of ours, flat, binomial"},
+		{[]string{"--only", "native"}, "--only native: want one of ours, flat, binomial"},
 		{[]string{"--only", "quick"}, "--only quick"},
 		{[]string{"--repetitions", "0"}, "--repetitions 0"},
 		{[]string{"--warm-ups", "0"}, "--warm-ups 0"},
 		{[]string{"--json", "--csv", "-"}, "both are standard output"},
 		{[]string{"--csv", "missing/times.csv"}, "--csv: "},
 	} {
-		if status, _, stderr := topocast(append(args, c.more...)...); status != statusInput || !strings.Contains(stderr, c.want) {
+		if status, _, stderr := topocast(append(args, c.more...)...); status != cli.StatusInput || !strings.Contains(stderr, c.want) {
 			t.Errorf("bcast %q: status %d, %s, want 2 and %q", c.more, status, stderr, c.want)
 		}
 	}
-	if status, out, stderr := topocast(append(args, "--csv", "/dev/full")...); status != statusFailed || !strings.Contains(stderr, "kept in ") || !strings.Contains(out, "of bound") {
+	if status, out, stderr := topocast(append(args, "--csv", "/dev/full")...); status != cli.StatusFailed || !strings.Contains(stderr, "kept in ") || !strings.Contains(out, "of bound") {
 		t.Errorf("a full disk: status %d, %s\n%s", status, stderr, out)
 	}
 }

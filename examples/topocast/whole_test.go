@@ -32,7 +32,7 @@ func TestEveryInputFile(t *testing.T) {
 			t.Fatalf("%q: status %d: %s", args, status, stderr)
 		}
 	}
-	run("simulate", "--cluster", "tree:2x2", "--", "measure", "-o", "readings", "--csv", "csv")
+	run("measure", "--sim", "tree:2x2", "-o", "readings", "--csv", "csv")
 	run("discover", "--patterns", "0", "--sim", "tree:2x2", "--repetitions", "1", "-o", "network")
 	status, whole, stderr := topocast("reconstruct", "--json", "csv")
 	if status != 0 {
@@ -62,8 +62,8 @@ func TestEveryInputFile(t *testing.T) {
 		{"predict TRANSFERS", []string{"transfers"}, []string{"predict", "network", "FILE"}},
 		{"place NET", []string{"network", "platform", "reconstruction"}, []string{"place", "FILE"}},
 		{"place TRAFFIC", []string{"traffic"}, []string{"place", "network", "FILE"}},
-		{"bcast --network", []string{"network", "platform", "reconstruction"}, []string{"simulate", "--cluster", "tree:2x2", "--", "bcast", "--network", "FILE", "--sizes", "8", "--reps", "1"}},
-		{"simulate --placement", []string{"hosts"}, []string{"simulate", "--cluster", "tree:2x2", "--placement", "FILE", "--", "measure", "-o", "-"}},
+		{"bcast --network", []string{"network", "platform", "reconstruction"}, []string{"bcast", "--sim", "tree:2x2", "FILE", "--sizes", "8", "--repetitions", "1"}},
+		{"simulate --placement", []string{"hosts"}, []string{"measure", "--sim", "tree:2x2", "--placement", "FILE", "-o", "-"}},
 	} {
 		with := func(file string) []string {
 			args := strings.Split(strings.ReplaceAll(strings.Join(c.args, "\x00"), "FILE", file), "\x00")
@@ -131,8 +131,8 @@ func TestFlagsThatDoNothingAreRefused(t *testing.T) {
 		{[]string{"predict", "--ack-weight", "0.1", network, transfers}, "--ack-weight: only with --sharing asymmetric"},
 		{[]string{"predict", "--coverage", "0.5", write(t, "platform.json", line3), transfers}, "--coverage: the network was not fitted"},
 		{[]string{"place", "--memory-bound", network, traffic}, "--memory-bound"},
-		{[]string{"place", "--json", "--rankfile", network}, "--json and --rankfile"},
-		{[]string{"bcast", "--budget", "1s", "--network", network}, "--budget: with --network"},
+		{[]string{"place", "--json", "--format", "rankfile", network}, "--json and --format"},
+		{[]string{"bcast", "--budget", "1s", network}, "--budget: with NET"},
 	} {
 		if status, _, stderr := topocast(c.args...); status != 2 || !strings.Contains(stderr, c.want) {
 			t.Errorf("%q: status %d, %q, want 2 and %q", c.args, status, stderr, c.want)

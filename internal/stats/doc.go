@@ -2,5 +2,5 @@
 // statistics in linear time, spreads by medians, intervals of a median, and the peaks of a
 // kernel density estimate.
 //
-// Everything is deterministic; inputs hold no NaN, but for SortedFinite.
+// Everything is deterministic; inputs hold no NaN, but for SortedFinite and MedianCells.
 package stats

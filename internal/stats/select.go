@@ -1,5 +1,11 @@
 package stats
 
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
 // Float is what the order statistics work on.
 type Float interface{ ~float32 | ~float64 }
 
@@ -48,3 +54,23 @@ func LowerMedian[F Float](x []F) F { return Select(x, (len(x)-1)/2) }
 // Quantile returns the element of rank floor(q(len(x)-1)), reordering x, for q
 // in [0, 1]. It panics if x is empty.
 func Quantile[F Float](x []F, q float64) F { return Select(x, int(q*float64(len(x)-1))) }
+
+// MedianCells returns the lower median of each cell over matrices of one shape. A cell that is NaN in
+// all of them stays NaN.
+func MedianCells(repetitions []mat.Matrix) *mat.Dense {
+	rows, columns := repetitions[0].Dims()
+	medians := mat.NewDense(rows, columns, nil)
+	values := make([]float64, 0, len(repetitions))
+	for i := range rows {
+		for j := range columns {
+			values = values[:0]
+			for _, r := range repetitions {
+				if x := r.At(i, j); !math.IsNaN(x) {
+					values = append(values, x)
+				}
+			}
+			medians.Set(i, j, Median(values))
+		}
+	}
+	return medians
+}

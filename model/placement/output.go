@@ -25,6 +25,18 @@ func WriteList(w io.Writer, n *model.Network, place []int) error {
 	})
 }
 
+// WriteHosts writes the host of each rank, one per line, as launchers read host lists. Cores need not be known.
+func WriteHosts(w io.Writer, n *model.Network, place []int) error {
+	return write(w, n, place, func(b *bytes.Buffer, rank int, at model.Location) error {
+		host := at.Host
+		if host == "" {
+			host = n.Graph().Name(place[rank])
+		}
+		fmt.Fprintln(b, host)
+		return nil
+	})
+}
+
 func write(w io.Writer, n *model.Network, place []int, line func(*bytes.Buffer, int, model.Location) error) error {
 	if err := check(n, place, len(place)); err != nil {
 		return err

@@ -45,6 +45,7 @@ func build(tb testing.TB, folder string) string {
 const (
 	labtestFolder  = "../labtest" // the program of this package
 	topocastFolder = "../../../examples/topocast"
+	papersFolder   = "../../../examples/papers"
 )
 
 // labSettings are those of labs that go with the test.

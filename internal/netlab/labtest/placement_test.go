@@ -177,7 +177,7 @@ func TestPlacement(t *testing.T) {
 		if !(placed.Cost < placed.InOrder) {
 			faults = append(faults, fmt.Sprintf("by place it costs %g s, in block order %g", placed.Cost, placed.InOrder))
 		}
-		rankfile := l.byRankfile(t, "ranks.txt", l.place(t, "--rankfile", l.file("network.json"), l.file("traffic.csv")), block.hosts)
+		rankfile := l.byRankfile(t, "ranks.txt", l.place(t, "--format", "rankfile", l.file("network.json"), l.file("traffic.csv")), block.hosts)
 		for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
 			before, after := bound, rankfile
 			if library == netlab.MPICH { // Hydra takes a host per rank
@@ -195,7 +195,7 @@ func TestPlacement(t *testing.T) {
 		}
 		// Servet's rules deal ranks out in turn, which Hydra can do with cores, too.
 		dealt, _ := l.chosen(t, "--method", "servet", l.file("network.json"))
-		hydra := order{block.hosts, strings.Fields(l.place(t, "--mpich", "--method", "servet", l.file("network.json")))}
+		hydra := order{block.hosts, strings.Fields(l.place(t, "--format", "mpich", "--method", "servet", l.file("network.json")))}
 		expectPlaces(t, netlab.MPICH, l.exchange(t, netlab.MPICH, hydra, "100000").At, dealt.at(), true)
 		counters, err := l.lab.Counters()
 		if err != nil {

@@ -23,7 +23,7 @@ const (
 	zhuRanks = 2
 )
 
-// zhuReport is the detail of what topocast experiment zhu --json prints.
+// zhuReport is the detail of what papers zhu --json prints.
 type zhuReport struct {
 	Laws []string
 	Rows []struct {
@@ -77,7 +77,7 @@ type zhuJob struct {
 // newZhuJob builds the command line and starts the lab.
 func newZhuJob(tb testing.TB, name, queues string) *zhuJob {
 	s := labSettings(tb)
-	j := &zhuJob{program: build(tb, topocastFolder)}
+	j := &zhuJob{program: build(tb, papersFolder)}
 	j.lab = labUp(tb, s, "zhu-"+name, fmt.Sprintf(`"spec":%q,"ranks_per_host":%d,"queues":%s`, zhuSpec, zhuRanks, queues))
 	return j
 }
@@ -88,7 +88,7 @@ func (j *zhuJob) run(tb testing.TB, library string, limit time.Duration, flags .
 	if err != nil {
 		tb.Fatal(err)
 	}
-	job := &netlab.Job{MPI: library, Place: place, Program: append([]string{j.program, "experiment", "zhu"}, flags...)}
+	job := &netlab.Job{MPI: library, Place: place, Program: append([]string{j.program, "zhu"}, flags...)}
 	ctx, cancel := context.WithTimeoutCause(context.Background(), limit, fmt.Errorf("no end within %v", limit))
 	defer cancel()
 	if _, err := j.lab.Reset(); err != nil {

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/outcome"
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/compare"
+	"github.com/topocast/topocast/topology/draw"
+)
+
+// A bannikovReport is what is written of one machine.
+type bannikovReport struct {
+	*bannikovOptions
+	*bannikovFound
+	section     *outcome.Section
+	name, title string
+	specified   *topology.Graph // nil: not known
+	names       []string        // of the ranks, as the specification has them
+	wired       int             // arcs between hosts that are specified
+	first       bool            // of several machines: it explains the table
+}
+
+// section writes what was found of one machine: a row per length, one of all merged, colours and drawings.
+func (o *bannikovOptions) section(out *outcome.Outcome, name, title string, measured *measure.Result, specified *topology.Graph) (*bannikovReport, error) {
+	found, err := o.find(measured)
+	if err != nil {
+		return nil, err
+	}
+	r := &bannikovReport{bannikovOptions: o, bannikovFound: found, name: name, title: title, specified: specified, first: len(out.Sections) == 0}
+	r.section = out.Section("Topologies by message length: " + title + " (sections 2.1 to 2.3)")
+	if specified != nil {
+		for _, a := range specified.Arcs() {
+			if a.From < specified.Hosts() && a.To < specified.Hosts() {
+				r.wired++
+			}
+		}
+		r.names = namesOf(specified, measured.Hosts)
+	}
+	if err := r.lengths(); err != nil {
+		return nil, err
+	}
+	if specified != nil && r.wired == 0 {
+		if err := r.colours(); err != nil {
+			return nil, err
+		}
+	}
+	return r, r.drawings()
+}
+
+// namesOf are the names of ranks by which a specification knows them: those of their hosts, or, where it has others and as many
+// hosts as there are ranks, its own in the order of ranks.
+func namesOf(specified *topology.Graph, hosts []string) []string {
+	var own []string
+	for v := range specified.Hosts() {
+		own = append(own, specified.Name(v))
+	}
+	unknown := func(name string) bool { return !slices.Contains(own, name) }
+	if len(own) == len(hosts) && slices.ContainsFunc(hosts, unknown) {
+		return own
+	}
+	return hosts
+}
+
+// against compares a topology of a length with the specification.
+func (r *bannikovReport) against(g *topology.Graph, length int) (*compare.Comparison, error) {
+	named, err := g.WithHostNames(r.names)
+	if err != nil {
+		return nil, err
+	}
+	c, err := compare.Graphs(named, r.times[length], r.specified, &compare.Settings{Bytes: float64(r.sizes[length])})
+	if err != nil {
+		return nil, cli.BadInput("%w", err)
+	}
+	return c, nil
+}
+
+// arcShare is of how many of all arcs there could be the topology has, in percent.
+func arcShare(g *topology.Graph) float64 {
+	n := float64(g.Hosts())
+	return 100 * float64(g.NumArcs()) / (n * (n - 1))
+}
+
+// lengths is the table of similarities.
+func (r *bannikovReport) lengths() error {
+	s, n := r.section, r.merged.Graph.Hosts()
+	if r.first {
+		s.Say("Specified are arcs between hosts. Similarity is the mean of the probabilities with which these are found, in per cent (section 2.3); it does not mind arcs that are too many. Of machines with switches, which link no two hosts, it is 0, and the algorithm should find all n (n - 1) arcs: the share of all is the similarity to a specification in which all hosts are wired to each other, as in figure 3. By witness is our form of the algorithm, which has a tolerance.")
+	}
+	s.Say("With %d processes there are %d arcs that could be.", n, n*(n-1))
+	t := s.Table(r.name, outcome.Text("length"), outcome.Number("specified", ""), outcome.Number("found", ""), outcome.Number("of all", "%"),
+		outcome.Number("similarity", "%"), outcome.Number("by witness", ""), outcome.Number("similarity", "%"))
+	row := func(label string, greedy, witness *topology.Graph, length int) error {
+		specified, arcs := math.NaN(), math.NaN()
+		similarity := [2]float64{math.NaN(), math.NaN()}
+		if r.specified != nil {
+			specified = float64(r.wired)
+		}
+		if witness != nil {
+			arcs = float64(witness.NumArcs())
+		}
+		for k, g := range []*topology.Graph{greedy, witness} {
+			if g == nil || r.specified == nil {
+				continue
+			}
+			c, err := r.against(g, length)
+			if err != nil {
+				return err
+			}
+			similarity[k] = c.Similarity
+		}
+		t.Row(label, specified, greedy.NumArcs(), arcShare(greedy), similarity[0], arcs, similarity[1])
+		return nil
+	}
+	for i, bytes := range r.sizes {
+		if err := row(quantity.Bytes(bytes), r.local[i].Graph, r.witness[i].Graph, i); err != nil {
+			return err
+		}
+	}
+	if err := row("merged", r.merged.Graph, nil, 0); err != nil {
+		return err
+	}
+	certain := 0
+	for _, a := range r.merged.Graph.Arcs() {
+		if a.Probability == 1 {
+			certain++
+		}
+	}
+	s.Say("Of the %d arcs of the merged topology %d have probability 1: they are found with all lengths.", r.merged.Graph.NumArcs(), certain)
+	return nil
+}
+
+// colours is figure 5 in numbers, and drawn for the longest messages, whose times bandwidths make.
+func (r *bannikovReport) colours() error {
+	s := r.section
+	s.Say("Colours of the specified links (figure 5), by the mean time that messages spend on them, against the specified: white are those that nothing takes, red those that are as fast or faster, blue those that are slower. A specified link takes its latency and the length over its bandwidth; on a path of several a long message is on all of them at once, so that it takes less than their sum.")
+	t := s.Table(r.name+"-colours", outcome.Text("length"), outcome.Number("white", ""), outcome.Number("red", ""), outcome.Number("blue", ""), outcome.Number("mean of measured / specified", ""))
+	var links []draw.SpecifiedLink
+	for i, bytes := range r.sizes {
+		c, err := r.against(r.local[i].Graph, i)
+		if err != nil {
+			return err
+		}
+		counts, ratio := make(map[compare.Verdict]int), 0.0
+		links = links[:0]
+		for _, l := range c.Links {
+			counts[l.Verdict]++
+			if l.Verdict == compare.LinkFast || l.Verdict == compare.LinkSlow {
+				ratio += l.Measured / l.Ideal
+			}
+			links = append(links, draw.SpecifiedLink{U: l.U, V: l.V, Unused: l.Verdict == compare.LinkUnused, Specified: l.Ideal, Measured: l.Measured})
+		}
+		fast, slow := counts[compare.LinkFast], counts[compare.LinkSlow]
+		t.Row(quantity.Bytes(bytes), counts[compare.LinkUnused], fast, slow, ratio/float64(fast+slow))
+	}
+	at, err := draw.Layout(r.specified, nil)
+	if err != nil {
+		return err
+	}
+	f, err := draw.Compared(fmt.Sprintf("Figure 5: %s, links against the specification, %s", r.title, quantity.Bytes(r.sizes[len(r.sizes)-1])), r.specified, at, links)
+	if err != nil {
+		return err
+	}
+	s.Figure(r.name+"-figure-5", f)
+	return nil
+}
+
+// leastDrawn is the probability of arcs from which they are drawn, as in the paper's figure 2.
+const leastDrawn = 0.3
+
+// drawings are figures 1, 2 and 4: what was found, and what is specified.
+func (r *bannikovReport) drawings() error {
+	var likely []topology.Arc
+	for _, a := range r.merged.Graph.Arcs() {
+		if a.Probability >= leastDrawn {
+			likely = append(likely, a)
+		}
+	}
+	names := make([]string, r.merged.Graph.Vertices())
+	for v := range names {
+		names[v] = r.merged.Graph.Name(v)
+	}
+	merged, err := topology.NewGraph(len(names), 0, names, likely)
+	if err != nil {
+		return err
+	}
+	shortest, hierarchical := quantity.Bytes(r.sizes[0]), r.specified != nil && r.wired == 0
+	pictures := []struct {
+		name, title string
+		g           *topology.Graph
+		drawn       bool
+	}{
+		{"figure-1", "as found with messages of " + shortest + ", like figure 1", r.local[0].Graph, true},
+		{"figure-2", "all lengths merged, arcs of at least 30 %, like figure 2", merged, true},
+		{"witness", "by witness, " + shortest, r.witness[0].Graph, r.witness[0].Graph.NumArcs() < r.local[0].Graph.NumArcs() && !hierarchical},
+		{"figure-4", "as specified, like figure 4", r.specified, hierarchical},
+	}
+	for _, p := range pictures {
+		if !p.drawn {
+			continue
+		}
+		at, err := draw.Layout(p.g, nil)
+		if err != nil {
+			return err
+		}
+		f, err := draw.Wiring(r.title+": "+p.title, p.g, at)
+		if err != nil {
+			return err
+		}
+		r.section.Figure(r.name+"-"+p.name, f)
+	}
+	return nil
+}

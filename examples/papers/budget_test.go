@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/outcome"
+)
+
+// TestAllowanceSplits: of 40 s that four parts share the first gets 10 s, which two of its own share; what they leave or take too
+// long is the others' matter.
+func TestAllowanceSplits(t *testing.T) {
+	left := 40 * time.Second
+	a := &allowance{func() time.Duration { return left }, 4}
+	own := a.split(2)
+	if got := own.next(); got != 5*time.Second {
+		t.Errorf("the first half of a fourth of 40 s is %v", got)
+	}
+	left = 37 * time.Second // it took 3 s
+	if got := own.next(); got != 7*time.Second {
+		t.Errorf("the other half is %v, want what is left of 10 s", got)
+	}
+	left = 28 * time.Second // 2 s too long
+	if !own.spent() || own.next() != leastShare {
+		t.Error("12 s of 10 are not spent")
+	}
+	if got := a.next(); got != 28*time.Second/3 {
+		t.Errorf("a third of 28 s is %v", got)
+	}
+	if ctx := own.within(t.Context()); !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		t.Errorf("the context of a spent allowance: %v", ctx.Err())
+	}
+	if ctx := a.within(t.Context()); ctx.Err() != nil {
+		t.Errorf("the context of one that is not spent: %v", ctx.Err())
+	}
+	var boundless allowance
+	if boundless.split(3).next() != 0 || boundless.spent() || boundless.within(t.Context()).Err() != nil {
+		t.Error("the zero value has a bound")
+	}
+}
+
+// TestRepetitionsThatFit, by hand: a pair takes 0.4 s and 0.2 s for each repetition, so 100 pairs 75 s with one repetition, 100 s with two, 150 s
+// with four and 250 s with eight, a fourth more than they need.
+func TestRepetitionsThatFit(t *testing.T) {
+	cost := costThrough(0.6, 8, 2)
+	for _, c := range []struct {
+		seconds      float64
+		wanted, want int
+	}{{251, 8, 8}, {249, 8, 4}, {151, 8, 4}, {149, 8, 2}, {99, 8, 1}, {74, 8, 0}, {300, 32, 8}, {120, 3, 2}, {74, 1, 0}, {-1, 8, 0}} {
+		if got := cost.most(c.wanted, 100, c.seconds); got != c.want {
+			t.Errorf("%d of %d repetitions in %g s, want %d", got, c.wanted, c.seconds, c.want)
+		}
+	}
+	if even := costThrough(1, 8, 0.5); even.of(1) != 1 || even.of(100) != 1 {
+		t.Errorf("noise that makes more repetitions cheaper: %+v", even)
+	}
+}
+
+// played is an experiment that ends as it is told to.
+type played struct {
+	experiment
+	outcome *outcome.Outcome
+	err     error
+}
+
+// TestRepeatKeepsWhatThereIs: of several experiments one that wants another machine is left out, and one that fails ends them, with what
+// it and those before it have found.
+func TestRepeatKeepsWhatThereIs(t *testing.T) {
+	failure := errors.New("a link is down")
+	each := []named{
+		{"first", played{outcome: &outcome.Outcome{Name: "first"}}},
+		{"small", played{err: cli.BadInput("3 hosts: want 4")}},
+		{"half", played{outcome: &outcome.Outcome{Name: "half"}, err: failure}},
+		{"last", played{outcome: &outcome.Outcome{Name: "last"}}},
+	}
+	var stderr strings.Builder
+	got, err := repeat(each, nil, &stderr, func(e experiment) (*outcome.Outcome, error) { return e.(played).outcome, e.(played).err })
+	if !errors.Is(err, failure) || !strings.Contains(err.Error(), "half") || len(got) != 2 || got[0].Name != "first" || got[1].Name != "half" {
+		t.Errorf("%d outcomes, %v; want those of first and half, and its error", len(got), err)
+	}
+	if want := "warning: small is left out: 3 hosts: want 4\n"; stderr.String() != want {
+		t.Errorf("told %q, want %q", stderr.String(), want)
+	}
+}
+
+// TestBatches: as many round trips as single samples have, in 50 batches at least, or as many as there are samples.
+func TestBatches(t *testing.T) {
+	for _, c := range []struct{ samples, batch, want int }{{10_000, 27, 370}, {50, 27, 50}, {5, 27, 5}, {1000, 10, 100}} {
+		if got := batches(c.samples, c.batch); got != c.want {
+			t.Errorf("batches(%d, %d) = %d, want %d", c.samples, c.batch, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/tooltest"
+)
+
+func bufe(t *testing.T, flags ...string) printedExperiment {
+	t.Helper()
+	return repeated(t, append([]string{"bufe", "--samples", "9"}, flags...)...)
+}
+
+// cell is that of a row, by the name in its first column, or of the first row.
+func (p *printedExperiment) cell(t *testing.T, section, table, row, column string) any {
+	t.Helper()
+	for _, s := range p.Sections {
+		for _, x := range s.Tables {
+			if !strings.Contains(s.Title, section) || x.Name != table {
+				continue
+			}
+			k := slices.IndexFunc(x.Columns, func(c struct{ Name, Unit string }) bool { return c.Name == column })
+			i := slices.IndexFunc(x.Rows, func(cells []any) bool { return row == "" || cells[0] == row })
+			if k >= 0 && i >= 0 {
+				return x.Rows[i][k]
+			}
+		}
+	}
+	t.Fatalf("no cell %q of row %q in table %q of section %q", column, row, table, section)
+	return nil
+}
+
+func (p *printedExperiment) number(t *testing.T, section, table, row, column string) float64 {
+	t.Helper()
+	v, is := p.cell(t, section, table, row, column).(float64)
+	if !is {
+		t.Fatalf("%s, %s, %s: not a number", table, row, column)
+	}
+	return v
+}
+
+// checkCorrections: simulated switches cut through, so of a simulated machine that correction gives its latencies. 1 KiB
+// take the other two off by half of it at least.
+func checkCorrections(t *testing.T, r *printedExperiment, section string) {
+	t.Helper()
+	cut := r.number(t, section, "corrections", "cut-through", "off truth")
+	for _, other := range []string{"store-and-forward", "none"} {
+		if off := r.number(t, section, "corrections", other, "off truth"); cut > 6 || off < 3*cut {
+			t.Errorf("%s: latencies are off the truth by %.2f %% cut-through, %.2f %% with %s", section, cut, off, other)
+		}
+		if off := r.number(t, section, "corrections", other, "off short"); off < 2*r.number(t, section, "corrections", "cut-through", "off short") {
+			t.Errorf("%s: latencies of long messages are off those of short ones by %.2f %% with %s", section, off, other)
+		}
+	}
+}
+
+// TestBufeOfACluster: any cluster is measured as a job is: two nodes of two sockets of three cores, whose
+// sockets the cliques find, and which are joined.
+func TestBufeOfACluster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
+	figures := t.TempDir()
+	r := bufe(t, "--samples", "5", "--sim", "core:3 socket:2 host:2 latency=1us,300ns,200ns rate=10Gbps,50Gbps,20Gbps", "--figures", figures)
+	for _, row := range r.table(t, "models").Rows {
+		if eps := row[2]; eps == 10.0 && row[1] != "4 x 3" { // within 2 % five samples are not
+			t.Errorf("hosts on switches: %v, want 4 x 3", row[1])
+		}
+	}
+	checkCorrections(t, &r, "Corrected latencies")
+	for _, table := range []string{"table-3.2", "table-3.3", "table-3.4"} {
+		value := func(column string) float64 { return math.Abs(r.number(t, "Tables 3.2", table, "", column+"(A,B)")) }
+		if value("MD") > value("MAD") || value("MAD") > value("QMD") || value("QMD") > value("MAXD") || value("MAXD") == 0 {
+			t.Errorf("%s: |MD| %g, MAD %g, QMD %g, |MAXD| %g: want them ascending", table, value("MD"), value("MAD"), value("QMD"), value("MAXD"))
+		}
+	}
+	if got := r.number(t, "Table 3.1", "table-3.1", "printed, cores of one node", "Max."); got != 32.82e-6 {
+		t.Errorf("the source's largest reading is given as %g s, want 32.82 us", got)
+	}
+	for _, name := range []string{"3.1", "3.3", "3.4"} {
+		if _, err := os.Stat(filepath.Join(figures, "bufe-figure-"+name+".svg")); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestBufeOfTheSource: what the source says of its machines comes out of them, simulated, and of its tables. Of
+// table 3.10 two cells do not follow from its equation.
+func TestBufeOfTheSource(t *testing.T) {
+	if !tooltest.Long() {
+		t.Skip("all machines take some seconds; TestBufeOfACluster runs the same code on a small one")
+	}
+	figures := t.TempDir()
+	r := bufe(t, "--figures", figures)
+	within := map[string]float64{ // share by which ours may be off what is printed
+		"switches": 0, "vertices": 0, "processors": 0, // found, or not
+		"mean": 0.05, "table 3.9": 0.08, "1st Qu.": 0.05, "Median": 0.05, "3rd Qu.": 0.05, // what the machines were made by, and noise
+	}
+	slips := map[string]float64{"p = 99.9 %, n = 32": 60.88, "p = 99.99 %, n = 256": 3.823} // exp(496 ln 0.999), exp(32640 ln 0.9999)
+	seen := map[string]int{}
+	for _, s := range r.Sections {
+		for _, c := range s.Compared {
+			if right, ok := slips[c.What]; ok {
+				seen["slips"]++
+				if math.Abs(*c.Ours-right) > 0.01 {
+					t.Errorf("%s: %g, want %g", c.What, *c.Ours, right)
+				}
+				continue
+			}
+			if strings.HasPrefix(c.What, "p = ") {
+				seen["p"]++
+				if math.Abs(*c.Ours-*c.Printed) > 0.0501 {
+					t.Errorf("%s: %g %%, printed %g %%", c.What, *c.Ours, *c.Printed)
+				}
+			}
+			for what, share := range within {
+				if strings.Contains(c.What, what) {
+					seen[what]++
+					if math.Abs(*c.Ours-*c.Printed) > share**c.Printed {
+						t.Errorf("%s: %g, printed %g", c.What, *c.Ours, *c.Printed)
+					}
+				}
+			}
+		}
+	}
+	for what, want := range map[string]int{"switches": 5, "vertices": 1, "processors": 1, "mean": 5, "table 3.9": 15, "Median": 1, "slips": 2, "p": 7} {
+		if seen[what] != want {
+			t.Errorf("%d comparisons of %q, want %d", seen[what], what, want)
+		}
+	}
+	checkCorrections(t, &r, "latencies of nodes")
+	checkCorrections(t, &r, "latencies of cores")
+	for _, name := range []string{"3.1", "3.1-printed", "3.3", "3.4", "3.5"} {
+		if _, err := os.Stat(filepath.Join(figures, "bufe-figure-"+name+".svg")); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestBufeWrongInput(t *testing.T) {
+	for _, c := range []struct {
+		flags []string
+		want  string
+	}{
+		{[]string{"--eps", "0"}, "--eps 0"},
+		{[]string{"--eps", "1"}, "--eps 1"},
+		{[]string{"--samples", "4"}, "--samples 4"},
+		{[]string{"--bytes", "1"}, "--bytes 1"},
+		{[]string{"--bytes", "x"}, "--bytes"},
+		{[]string{"--sim", "star:2"}, "2 ranks: want at least 3"},
+		{[]string{"--sim", "nothing"}, "nothing"},
+	} {
+		status, out, stderr := papers(append([]string{"bufe"}, c.flags...)...)
+		if status != cli.StatusInput || out != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) {
+			t.Errorf("%q: status %d, %q, %q: want %d and %q", c.flags, status, out, stderr, cli.StatusInput, c.want)
+		}
+	}
+}
+
+// Machines of Blizzard nodes: each processor has its links, and every other processor is at most two
+// processors away, as section 3.3.3 says.
+func TestBlizzardIsAsTheTextSays(t *testing.T) {
+	between := map[int]int{}
+	near := map[[2]int]bool{}
+	for _, l := range blizzardBetween() {
+		between[l[0]]++
+		between[l[1]]++
+		near[l], near[[2]int{l[1], l[0]}] = true, true
+		if l[0]/4 == l[1]/4 {
+			t.Errorf("link %v is inside a block", l)
+		}
+	}
+	linked := func(p, q int) bool { return p/4 == q/4 || near[[2]int{p, q}] }
+	for p := range 16 {
+		if between[p] != 2 {
+			t.Errorf("processor %d has %d links out of its block, want 2", p, between[p])
+		}
+		for q := range 16 {
+			reached := linked(p, q)
+			for a := range 16 {
+				for b := range 16 {
+					reached = reached || linked(p, a) && linked(a, b) && linked(b, q)
+				}
+			}
+			if !reached {
+				t.Errorf("more than two processors are between %d and %d", p, q)
+			}
+		}
+	}
+	if m, err := blizzard(4); err != nil || m.cluster.Graph.Hosts() != 128 {
+		t.Errorf("four nodes: %v", err)
+	}
+}
+
+// TestBufeSharesItsBudget: a measurement gets its share of what is left: of 12 min that 12 are to share 1 min, and 30 s of the 5 min 30 s
+// that are left when the first has taken 6 min 30 s. When the time is over it gets as little as settings allow.
+func TestBufeSharesItsBudget(t *testing.T) {
+	left := 12 * time.Minute
+	a := allowance{func() time.Duration { return left }, bufeParts}
+	for _, c := range []struct{ left, want time.Duration }{{12 * time.Minute, time.Minute}, {330 * time.Second, 30 * time.Second}, {-time.Second, leastShare}} {
+		if left = c.left; a.next() != c.want {
+			t.Errorf("of %v left a measurement does not get %v", c.left, c.want)
+		}
+	}
+	if got := new(allowance).next(); got != 0 {
+		t.Errorf("without a bound %v", got)
+	}
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/outcome"
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/pingpong"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/topology/clique"
+)
+
+// repeats is how often pairs are measured in the same way (tables 3.2 and 3.3).
+const repeats = 3
+
+// bufeWays are latencies of all pairs, in s, measured in the ways that section 3.2 compares.
+type bufeWays struct {
+	single, batched [repeats]*mat.Dense // in parallel
+	oneSingle       *mat.Dense          // one pair after the other
+	oneBatched      *mat.Dense
+
+	batch   int              // round trips in a batch
+	trip    float64          // s, of one
+	samples int              // asked for, of a pair
+	pair    pingpong.Summary // of ranks 0 and 1
+}
+
+// readWays measures all pairs in all ways. It is collective; others than rank 0 get nil. Of the settings
+// those of rank 0 count.
+func (o *bufeOptions) readWays(ctx context.Context, comm mpi.Communicator) (*bufeWays, error) {
+	w := &bufeWays{batch: 1, samples: o.samples}
+	seed := uint64(0)
+	read := func(batch int, sequential bool) (*mat.Dense, error) {
+		seed++
+		samples := o.samples
+		if batch > 1 {
+			samples = batches(samples, batch)
+		}
+		r, err := measure.Run(ctx, comm, &measure.Settings{
+			Sizes: []int{bufeShort}, Repetitions: 1, Samples: samples, Batch: batch, Sequential: sequential, Seed: seed, Budget: o.budget.next(),
+		})
+		if err != nil || r == nil {
+			return nil, err
+		}
+		return r.Typical(measure.Median, 0)
+	}
+	var err error
+	for k := range repeats {
+		if w.single[k], err = read(1, false); err != nil {
+			return nil, err
+		}
+	}
+	count := o.samples
+	if comm.Rank() == 0 {
+		w.trip = 2 * middleOf(w.single[0])
+		w.batch, count = 2, max(o.samples, bufeOfPair)
+		if w.trip > 0 { // something was measured in time
+			w.batch = max(2, min(int(math.Ceil(bufeBatchTime/w.trip)), pingpong.MaxBatch))
+		}
+		if o.budget.left != nil && w.trip > 0 {
+			share := o.budget.left().Seconds() / float64(o.budget.parts)
+			count = max(o.samples, int(min(float64(count), share/2/w.trip)))
+		}
+	}
+	for k := range repeats {
+		if w.batched[k], err = read(w.batch, false); err != nil {
+			return nil, err
+		}
+	}
+	if w.oneSingle, err = read(1, true); err != nil {
+		return nil, err
+	}
+	if w.oneBatched, err = read(w.batch, true); err != nil {
+		return nil, err
+	}
+	r, err := measure.Run(ctx, comm, &measure.Settings{Sizes: []int{bufeShort}, Repetitions: 1, Samples: count, Batch: 1, Pairs: [][2]int{{0, 1}}, Budget: o.budget.next()})
+	if err != nil || comm.Rank() != 0 {
+		return nil, err
+	}
+	if readings := r.Readings(); len(readings) > 0 {
+		w.pair = readings[0].Summary
+	}
+	return w, nil
+}
+
+// batches are how many hold as many round trips as there are samples of one, and as many as a median wants.
+func batches(samples, batch int) int { return max(min(samples, bufeSamples), samples/batch) }
+
+// middleOf is the median of all cells.
+func middleOf(m *mat.Dense) float64 { return stats.Median(stats.SortedFinite(m.RawMatrix().Data)) }
+
+// A printedBeside puts what the source prints beside ours: as comparisons where the machine is like its own, else as
+// rows of the table.
+type printedBeside struct{ rows bool }
+
+// table31 is the five-number summary of the readings of one pair.
+func (p printedBeside) table31(s *outcome.Section, w *bufeWays) {
+	x := w.pair
+	if x.Count == 0 {
+		s.Say("Ranks 0 and 1 were not measured in the time that there was: want a larger --budget.")
+		return
+	}
+	s.Say("%s of ranks 0 and 1, each of one round trip. The longest is %.3g times the third quartile, and the mean %+.2g %% off the median, which is why medians count.",
+		words.Count(x.Count, "reading"), x.Max/x.Q3, 100*(x.Mean/x.Median-1))
+	t := s.Table("table-3.1", outcome.Text("readings"), outcome.Number("Min.", "s"), outcome.Number("1st Qu.", "s"), outcome.Number("Median", "s"),
+		outcome.Number("Mean", "s"), outcome.Number("3rd Qu.", "s"), outcome.Number("Max.", "s"))
+	t.Row("ours", x.Min, x.Q1, x.Median, x.Mean, x.Q3, x.Max)
+	us := [6]float64{0.951, 1.061, 1.071, 1.130, 1.101, 32.820}
+	if p.rows {
+		t.Row("printed, cores of one node", us[0]*1e-6, us[1]*1e-6, us[2]*1e-6, us[3]*1e-6, us[4]*1e-6, us[5]*1e-6)
+		return
+	}
+	for k, ours := range []float64{x.Min, x.Q1, x.Median, x.Mean, x.Q3, x.Max} {
+		compare := s.Given // quartiles and mean: scatterOfTable31
+		if k == 0 || k == 5 {
+			compare = s.Compare
+		}
+		compare(t.Columns[1+k].Name, "s", us[k]*1e-6, ours)
+	}
+}
+
+// deviations are tables 3.2 to 3.4.
+func (p printedBeside) deviations(s *outcome.Section, w *bufeWays) {
+	s.Say("Messages of %d B between all pairs; a latency is the median of %d samples of one round trip, or of %d batches of %d round trips, some %s. MD is the mean of A less B over all pairs, MAD that of its amount, QMD the root of the mean of its square, MAXD the largest.",
+		bufeShort, w.samples, batches(w.samples, w.batch), w.batch, quantity.Seconds(float64(w.batch)*w.trip))
+	type row struct {
+		what string
+		a, b *mat.Dense
+		us   [4]float64 // printed
+	}
+	tables := []struct {
+		name, title, of string
+		rows            []row
+	}{
+		{"table-3.2", "Table 3.2: repetitions of a measurement in parallel", "compared measurements", []row{
+			{"1 and 2", w.single[0], w.single[1], [4]float64{0.0006, 0.0077, 0.0100, 0.0350}},
+			{"1 and 3", w.single[0], w.single[2], [4]float64{-0.0053, 0.0111, 0.0180, -0.0840}},
+			{"2 and 3", w.single[1], w.single[2], [4]float64{-0.0059, 0.0106, 0.0176, -0.0970}},
+		}},
+		{"table-3.3", "Table 3.3: individual (A) and batched execution (B)", "repetition", []row{
+			{"1", w.single[0], w.batched[0], [4]float64{0.0655, 0.0655, 0.0662, 0.1182}},
+			{"2", w.single[1], w.batched[1], [4]float64{0.0628, 0.0628, 0.0638, 0.0965}},
+			{"3", w.single[2], w.batched[2], [4]float64{0.0685, 0.0686, 0.0712, 0.1694}},
+		}},
+		{"table-3.4", "Table 3.4: sequential (A) and parallel measurement (B)", "compared measurements", []row{
+			{"individual execution", w.oneSingle, w.single[0], [4]float64{-0.0294, 0.0306, 0.0357, -0.1080}},
+			{"batched execution", w.oneBatched, w.batched[0], [4]float64{-0.0340, 0.0348, 0.0406, -0.1197}},
+		}},
+	}
+	for _, table := range tables {
+		t := s.Table(table.name, outcome.Text(table.of), outcome.Number("MD(A,B)", "s"), outcome.Number("MAD(A,B)", "s"), outcome.Number("QMD(A,B)", "s"), outcome.Number("MAXD(A,B)", "s"))
+		t.Title = table.title
+		for _, r := range table.rows {
+			d, err := measure.DeviationOf(r.a, r.b)
+			if err != nil { // the budget ended before they had a pair in common
+				s.Say("%s, %s: no pair was measured both ways in the time that there was.", table.name, r.what)
+				t.Row(r.what, math.NaN(), math.NaN(), math.NaN(), math.NaN())
+				continue
+			}
+			t.Row(r.what, d.MD, d.MAD, d.QMD, d.MAXD)
+			if !p.rows {
+				for k, ours := range []float64{d.MD, d.MAD, d.QMD, d.MAXD} {
+					s.Compare(fmt.Sprintf("%s, %s: %s", table.name[len("table-"):], r.what, []string{"MD", "MAD", "QMD", "MAXD"}[k]), "s", r.us[k]*1e-6, ours)
+				}
+			}
+		}
+		for _, r := range table.rows {
+			if p.rows {
+				t.Row("printed: "+r.what, r.us[0]*1e-6, r.us[1]*1e-6, r.us[2]*1e-6, r.us[3]*1e-6)
+			}
+		}
+	}
+	s.Say("The source finds single round trips longer by the same 65 ns for all pairs, and takes that for what reading the clock costs: our harness takes what its clock costs by itself out of every sample.")
+}
+
+// precision is p of equation 3.5, from the repetitions in parallel; NaN if it cannot be told.
+func (o *bufeOptions) precision(w *bufeWays) float64 {
+	var all []mat.Matrix
+	for _, m := range w.batched {
+		all = append(all, m)
+	}
+	p, _, err := (&clique.Switches{Epsilon: o.eps}).Precision(all...)
+	if err != nil {
+		return math.NaN()
+	}
+	return p
+}
+
+// success is table 3.10, and what ours is.
+func success(s *outcome.Section, p float64, ranks int) {
+	s.Say("The probability that the latencies of all pairs of n processors are within tolerance if each is with the probability p (equation 3.5). The numbers follow from the equation alone, so those that differ are slips of the source: 60.9 %% it prints as 60.1, and 3.8 as 3.4.")
+	sizes := []int{12, 32, 128, 256}
+	columns := []outcome.Column{outcome.Text("p")}
+	for _, n := range sizes {
+		columns = append(columns, outcome.Number(fmt.Sprintf("n = %d", n), "%"))
+	}
+	t := s.Table("table-3.10", columns...)
+	for _, row := range []struct {
+		p       float64
+		printed [4]float64 // %
+	}{{0.99, [4]float64{51.5, 0.7, 0, 0}}, {0.999, [4]float64{93.6, 60.1, 0.03, 0}}, {0.9999, [4]float64{99.3, 95.2, 44.4, 3.4}}} {
+		cells := []any{fmt.Sprintf("%g %%", 100*row.p)}
+		for k, n := range sizes {
+			ours := 100 * clique.SuccessProbability(row.p, n)
+			cells = append(cells, ours)
+			if row.printed[k] > 0 {
+				s.Compare(fmt.Sprintf("p = %g %%, n = %d", 100*row.p, n), "%", row.printed[k], ours)
+			}
+		}
+		t.Row(cells...)
+	}
+	if !math.IsNaN(p) {
+		s.Say("Of our repetitions %.4g %% of the latencies are within the tolerance of their pair's median, so that all pairs of %d ranks are with a probability of %.3g %%; for 90 %% it would take %.4g %%.",
+			100*p, ranks, 100*clique.SuccessProbability(p, ranks), 100*clique.NeededPrecision(wantedSuccess, ranks))
+	}
+}
+
+// wantedSuccess is the probability of a right run for which the needed precision is told.
+const wantedSuccess = 0.9

@@ -1,0 +1,337 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/outcome"
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi/simnet"
+	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/draw"
+)
+
+// broadcastsOfThesis are those of tables 6.1 and 6.2, for the ranks of a job: "binary tree with swap" is split-binary, a pipeline is
+// a segmented chain, and scatter-gather is scatter-ring.
+func broadcastsOfThesis() []schedule.Algorithm {
+	return []schedule.Algorithm{
+		schedule.Flat{},
+		schedule.Chain{},
+		schedule.Binary{},
+		schedule.SplitBinary{},
+		schedule.ScatterRing{},
+		schedule.MagPIe{},
+		schedule.Magpie2{},
+		schedule.Interpipe{},
+	}
+}
+
+// A namedBroadcast is an algorithm under the name that the thesis' tables have for it: _m is inside the groups of magpie, whose leaders
+// get the message one by one.
+type namedBroadcast struct {
+	name string
+	as   schedule.Algorithm
+}
+
+// nameDefault is the library's own broadcast, which a decision function may choose, too.
+const nameDefault = "default"
+
+// namedBroadcasts are those of tables 6.1 and 6.2 for groups of a level, in which "m" alone takes what the library would. Scatter gather is
+// the form with a ring: on 1,024 ranks the thesis finds it faster than the library's own, which is that with doubling there.
+func namedBroadcasts(ranks, level, group, bytes int) []namedBroadcast {
+	inside := func(a schedule.Algorithm) schedule.Algorithm {
+		return schedule.Magpie2{Level: level, Between: schedule.Flat{}, Within: a}
+	}
+	all := []namedBroadcast{
+		{"flat", schedule.Flat{}},
+		{"pipeline", schedule.Chain{}},
+		{"btree", levelBinary{}},
+		{"btree swap", schedule.SplitBinary{}},
+		{"scatter gather", schedule.ScatterRing{}},
+	}
+	if group > 1 && group < ranks {
+		all = append(all,
+			namedBroadcast{"m", inside(openMPIDefault(group, bytes))},
+			namedBroadcast{"pipeline_m", inside(schedule.Chain{})},
+			namedBroadcast{"btree_m", inside(levelBinary{})},
+			namedBroadcast{"btree swap_m", inside(schedule.SplitBinary{})},
+			namedBroadcast{"scatter gather_m", inside(schedule.ScatterRing{})},
+			namedBroadcast{"interpipe", schedule.Interpipe{Level: level}},
+		)
+	}
+	return all
+}
+
+// broadcastSizes are those of figure 6.12 and tables 6.4 and 6.6.
+func broadcastSizes() []int {
+	return []int{1, 8, 16, 64, 256, 512, 2 << 10, 4 << 10, 256 << 10, 512 << 10, 1 << 20, 2 << 20, 8 << 20}
+}
+
+// A broadcastMachine is one on which chapter 6 broadcasts.
+type broadcastMachine struct {
+	name    string
+	spec    string
+	memory  float64 // B/s, which the cores of a finest group share; 0: nothing shared
+	level   int     // of the groups that the thesis took
+	large   bool    // with --full only
+	printed speedUp
+	intel   speedUp // over Intel MPI's
+	choices string  // of a table or figure: where
+	choice  map[int]string
+}
+
+// A speedUp is what the thesis prints of one: at least, about, or a value.
+type speedUp struct {
+	kind outcome.Kind
+	over float64 // 0: not printed
+}
+
+// What the cores of a socket can copy to each other together, in B/s: a message through shared memory is read and written twice, so a
+// quarter of the memory's bandwidth, four channels of DDR4-2400 (FRAM) and eight of DDR4-3200 (BETZY). Of ARM1 the thesis tells nothing: as FRAM.
+const (
+	framMemory  = 4 * 19.2e9 / 4
+	betzyMemory = 8 * 25.6e9 / 4
+)
+
+func broadcastMachines() []broadcastMachine {
+	fram := func(nodes int) string {
+		return fmt.Sprintf("core:16 socket:2 host:%d rack:%d%s", 2, nodes/2, framLinks)
+	}
+	betzy := func(nodes int) string { return fmt.Sprintf("core:64 socket:2 host:%d%s", nodes, betzyLinks) }
+	atLeast := func(x float64) speedUp { return speedUp{outcome.AtLeast, x} }
+	about := func(x float64) speedUp { return speedUp{outcome.About, x} }
+	value := func(x float64) speedUp { return speedUp{outcome.Value, x} }
+	// Columns of tables 6.4 and 6.6, the last ones by the size after them.
+	choices := func(sizes []int, names ...string) map[int]string {
+		m := map[int]string{}
+		for k, size := range sizes {
+			if names[k] != "" {
+				m[size] = names[k]
+			}
+		}
+		return m
+	}
+	on64, on66 := []int{16, 4 << 10, 256 << 10, 512 << 10}, []int{64, 512 << 10, 1 << 20, 2 << 20, 8 << 20}
+	const table64, table66 = "table 6.4", "table 6.6"
+	return []broadcastMachine{
+		{
+			name: "FRAM, P = 64", spec: fram(2), memory: framMemory,
+			choices: table64, choice: choices(on64, "btree_m", "m", nameDefault, nameDefault),
+		},
+		{
+			name: "FRAM, P = 128", spec: fram(4), memory: framMemory, printed: about(2), intel: atLeast(1.5),
+			choices: table64, choice: choices(on64, "btree_m", "m", "m", "scatter gather"),
+		},
+		{
+			name: "FRAM, P = 256", spec: fram(8), memory: framMemory, large: true, printed: atLeast(1.4),
+			choices: table64, choice: choices(on64, "btree_m", "m", "scatter gather", "scatter gather"),
+		},
+		{
+			name: "ARM1, P = 96", spec: "core:24 numa:2 socket:2 host:1 latency=10ns,150ns,75ns,75ns", memory: framMemory, printed: atLeast(1.5),
+			choices: "figure 6.12", choice: choices([]int{1, 8, 256, 512, 2 << 10, 4 << 10, 256 << 10, 2 << 20, 8 << 20},
+				"pipeline", nameDefault, "m", "btree swap_m", "m", "btree swap_m", "m", "btree swap_m", "btree swap_m"),
+		},
+		{
+			name: "BETZY, P = 512", spec: betzy(4), memory: betzyMemory, level: 1, large: true, printed: atLeast(2), intel: atLeast(1.5),
+			choices: table66, choice: choices(on66, "btree_m", "btree_m", "pipeline_m", "m", "scatter gather"),
+		},
+		{
+			name: "BETZY, P = 1024", spec: betzy(8), memory: betzyMemory, level: 1, large: true, printed: atLeast(1.2), intel: value(1.2),
+			choices: table66, choice: choices(on66, "m", "", "pipeline_m", "scatter gather", "scatter gather"),
+		},
+		{
+			name: "BETZY, P = 2048", spec: betzy(16), memory: betzyMemory, level: 1, large: true, printed: atLeast(1.1), intel: value(1), // chapter 7: "greater than 1.1"
+			choices: table66, choice: choices(on66, "btree_m", "", "scatter gather", "pipeline_m", "pipeline_m"),
+		},
+	}
+}
+
+// simulatedBroadcasts makes the decision functions and speed-ups of chapter 6.
+func simulatedBroadcasts(ctx context.Context, out *outcome.Outcome, stage *stage) error {
+	s := out.Section("The fastest broadcast by size and ranks (tables 6.3 to 6.6, figure 6.12)")
+	machines := broadcastMachines()
+	if stage.cluster != "" {
+		machines = []broadcastMachine{{name: "--sim", spec: stage.cluster}}
+	}
+	s.Say("Predicted from the machine's wiring and groups. Broadcasts are those of tables 6.1 and 6.2 under the names of tables 6.4 and 6.6: _m is inside the groups of magpie, m alone is magpie with the library's own. default is that, by the rules that Open MPI 4.1 has for as many ranks and bytes, always of whole messages.")
+	if stage.cluster == "" {
+		s.Say("Cores of a socket share its memory, of which a message takes four times its length: assumed, as the thesis does not say it (%s on FRAM and ARM1, %s on BETZY, by the memory that such sockets have). Nobody can look into Intel MPI, so speed-ups over it cannot be reproduced.",
+			quantity.Rate(4*framMemory), quantity.Rate(4*betzyMemory))
+		if !stage.full {
+			s.Say("P = 256 to 2,048 are left out: --full has them.")
+		}
+	}
+	var curves []draw.Series
+	var whole []string
+	for i := range machines {
+		m := &machines[i]
+		if m.large && !stage.full {
+			continue
+		}
+		fmt.Fprintf(stage.progress, "broadcasts: %s\n", m.name)
+		curve, ofWhole, err := m.decide(ctx, s, fmt.Sprintf("decision-%d", i+1))
+		if err != nil {
+			return err
+		}
+		curves = append(curves, curve)
+		if m.printed.over > 0 {
+			whole = append(whole, fmt.Sprintf("%.2g (%s)", ofWhole, m.name))
+		}
+	}
+	if stage.cluster == "" {
+		s.Because("The segments that some of ours are cut into are not what makes the difference: with whole messages alone, as the library's rules have them, the fastest would be faster than the library's by %s from 0.5 to 2 MiB. The thesis prints no times, by which the cause could be told; bandwidths and what a message costs here are inputs.", strings.Join(whole, ", "))
+		s.Because("Scatter gather is taken for the one of Open MPI's two forms that has a ring: the thesis does not say which it is. The other one doubles, and is the library's own on 1,024 ranks from 512 KiB on, where table 6.6 finds scatter gather faster.")
+		s.Because("An input: the fastest lie close together where messages are long, and the simulated machine takes some 50 ns for a segment's overhead, which favours interpipe. The tables of the thesis never choose it.")
+	}
+	if stage.cluster == "" && stage.full {
+		s.Because("On 1,024 and 2,048 ranks the library's rules take scatter and allgather by doubling. In its last rounds all 128 ranks of a node send up to half of the message each through the one NIC of 100 Gbit/s, which the thesis does print: 235 MB for 2 MiB on 8 nodes, 19 ms at least. Inputs that are not known: whether its library did the same there and how long that took, what 128 ranks of a node can copy at once, and the sizes over which its speed-ups are taken, which it tells of FRAM alone.")
+	}
+	picture, err := draw.Plot("Speed-up of the fastest broadcast over the library's", draw.Axis{Name: "message size", Log: true, Format: func(x float64) string { return quantity.Bytes(int64(x)) }}, draw.Axis{Name: "speed-up"}, curves)
+	if err != nil {
+		return err
+	}
+	s.Figure("speed-up", picture)
+	return pipelines(ctx, out, stage, machines)
+}
+
+// network is that of the machine, and how many ranks a group has.
+func (m *broadcastMachine) network() (n *model.Network, c *simnet.Cluster, group int, err error) {
+	c, err = cli.SimulatedCluster(m.spec)
+	if err == nil && m.memory > 0 {
+		c, err = sharedMemory(c, m.memory)
+	}
+	if err == nil {
+		n, err = wiredNetwork(c)
+	}
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	group = 1
+	for _, g := range n.Hierarchy().Groups()[1:] {
+		if g.Level == m.level {
+			group = max(group, len(g.Hosts))
+		}
+	}
+	return n, c, group, nil
+}
+
+// decide makes the decision function of one machine, the curve of its speed-ups, and the mean speed-up that there would be from 0.5 to 2 MiB
+// with whole messages alone. The end of the context ends it after the prediction under way.
+func (m *broadcastMachine) decide(ctx context.Context, s *outcome.Section, name string) (curve draw.Series, whole float64, err error) {
+	curve.Name = m.name
+	n, _, group, err := m.network()
+	if err != nil {
+		return curve, 0, err
+	}
+	columns := []outcome.Column{outcome.Text("up to"), outcome.Text("fastest")}
+	if m.choice != nil {
+		columns = append(columns, outcome.Text("printed"))
+	}
+	t := s.Table(name, append(columns, outcome.Number("segment", "B"), outcome.Number("time", "s"), outcome.Number("default", "s"), outcome.Number("speed-up", ""))...)
+	t.Title = m.name
+	e := predict.New(n)
+	// Of speed-ups from 512 KiB on, as the thesis has them, in logarithms: of all, and of whole messages.
+	var product, wholeProduct, count float64
+	same := 0
+	for _, size := range broadcastSizes() {
+		library := e.Predict(openMPIDefault(n.Ranks(), size), schedule.Problem{Ranks: n.Ranks(), Bytes: size})
+		best, fastest, segment := library, nameDefault, math.NaN() // as in the thesis: never slower
+		uncut := library
+		for _, b := range namedBroadcasts(n.Ranks(), m.level, group, size) {
+			if err := ctx.Err(); err != nil { // after each prediction: on 2,048 ranks they take seconds
+				return curve, 0, err
+			}
+			uncut = min(uncut, e.Predict(b.as, schedule.Problem{Ranks: n.Ranks(), Bytes: size, Tree: n.Hierarchy()}))
+			plan := e.Candidates([]schedule.Algorithm{b.as}, size, 0)[0]
+			if plan.Predicted < best {
+				best, fastest, segment = plan.Predicted, b.name, math.NaN()
+				if plan.Segment > 0 {
+					segment = float64(plan.Segment)
+				}
+			}
+		}
+		cells := []any{quantity.Bytes(size), fastest}
+		if m.choice != nil {
+			cells = append(cells, m.choice[size])
+			if fastest == m.choice[size] {
+				same++
+			}
+		}
+		t.Row(append(cells, segment, best, library, library/best)...)
+		curve.X, curve.Y = append(curve.X, float64(size)), append(curve.Y, library/best)
+		if size >= 512<<10 && size <= 2<<20 {
+			product += math.Log(library / best)
+			wholeProduct += math.Log(library / uncut)
+			count++
+		}
+	}
+	if m.choice != nil {
+		s.Compare(fmt.Sprintf("choices as in %s, %s", m.choices, m.name), "", float64(len(m.choice)), float64(same))
+	}
+	m.printed.beside(s, "Open MPI, 0.5 to 2 MiB, "+m.name, math.Exp(product/count))
+	m.intel.beside(s, "Intel MPI, "+m.name, math.NaN())
+	return curve, math.Exp(wholeProduct / count), nil
+}
+
+func (p speedUp) beside(s *outcome.Section, what string, ours float64) {
+	if p.over > 0 {
+		s.Bound("speed-up over "+what, "", p.kind, p.over, ours)
+	}
+}
+
+// sharedMemory lets all messages to the hosts of one switch go through one arc of that bandwidth, as cores share the memory of a
+// socket.
+func sharedMemory(c *simnet.Cluster, bandwidth float64) (*simnet.Cluster, error) {
+	g := c.Graph
+	arcs := slices.Clone(g.Arcs())
+	memory := make(map[int]int) // of a switch
+	switches := g.Vertices() - g.Hosts()
+	for i := range arcs[:len(arcs):len(arcs)] {
+		a := &arcs[i]
+		if g.IsSwitch(a.To) || !g.IsSwitch(a.From) {
+			continue
+		}
+		if _, known := memory[a.From]; !known {
+			memory[a.From] = g.Hosts() + switches
+			switches++
+		}
+		a.From = memory[a.From]
+	}
+	for v := g.Hosts(); v < g.Vertices(); v++ {
+		if to, is := memory[v]; is {
+			arcs = append(arcs, topology.Arc{From: v, To: to, Bandwidth: bandwidth, Probability: 1})
+		}
+	}
+	shared, err := topology.NewGraph(g.Hosts(), switches, nil, arcs)
+	if err != nil {
+		return nil, err
+	}
+	own := *c
+	own.Graph = shared
+	return &own, nil
+}
+
+// wiredNetwork is what is known of a cluster whose graph need not be a tree: its wiring, its groups, and the bandwidth between
+// rank 0 and one rank of each level for all of that level.
+func wiredNetwork(c *simnet.Cluster) (*model.Network, error) {
+	alone, err := model.FromGraph(c.Graph, c.Routing)
+	if err != nil {
+		return nil, err
+	}
+	h := c.Hierarchy
+	s := &model.Settings{Routing: c.Routing, LevelBandwidth: make([]float64, len(h.Levels())+1)}
+	const long = 1 << 30
+	for b := 1; b < h.Hosts(); b++ {
+		if level := h.Groups()[h.Common(0, b)].Level; s.LevelBandwidth[level] == 0 {
+			s.LevelBandwidth[level] = long / (alone.Time(0, b, long) - alone.Time(0, b, 0))
+		}
+	}
+	return model.New(&topology.Result{Graph: c.Graph, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyTree}}, s)
+}

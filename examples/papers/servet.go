@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/outcome"
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/servet"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
+)
+
+func servetSource() source {
+	return source{
+		name:  "servet",
+		short: "Distance, access to the network, placement (Servet 3.0)",
+		long: `Servet repeats the experiments of Gonzalez-Dominguez et al., The Servet 3.0 benchmark suite: bandwidth by the
+distance of hosts while all send (figure 3, ratDist), and by the number of processes of a host that use the network at
+once (figure 4, ratNC); the orientation of a grid of ranks (section 6.1, figure 6); kernels like those of the NAS
+benchmarks with the ranks where a scheduler puts them and where Servet's rules do (figure 7), and with fewer cores per host
+(figure 8).
+
+Kernels are the messages of CG, IS and MG with pauses instead of computation, so that MOPS are those of a machine
+whose cores are as fast as --speed says.
+
+Without a launcher it simulates a Cray XE6 of few hosts: a torus of hosts with two processors each, whose cores share
+the processor's way to the network. The paper prints its curves as figures, which our text of it does not have: what
+it says of them in words is compared.`,
+		example: `  papers servet --figures figures
+  mpirun -n 16 papers servet --sizes 256KiB,4MiB --class W`,
+		begin: func() experiment { return new(servetOptions) },
+	}
+}
+
+// servetOptions set the experiment.
+type servetOptions struct {
+	list, class string
+	speed       float64
+	repetitions int
+}
+
+func (o *servetOptions) flags(f *pflag.FlagSet) {
+	f.StringVar(&o.list, "sizes", "", "sizes of messages for the ratios, by commas; default: 512KiB,2MiB simulated, 256KiB,4MiB in a job")
+	f.StringVar(&o.class, "class", "", "size of the kernels: W, A, B or C of the NAS benchmarks; default: A simulated, W in a job")
+	f.Float64Var(&o.speed, "speed", 1, "how fast a core computes, relative to 200 (CG), 25 (IS) and 500 (MG) million operations per second")
+	f.IntVar(&o.repetitions, "repetitions", 3, "of each measurement, of which the median counts")
+}
+
+func (o *servetOptions) unused(g ground, _ *stage) []string {
+	if g != likeTheSource {
+		return []string{"full"}
+	}
+	return nil
+}
+
+// A servetRun is the experiment on one machine.
+type servetRun struct {
+	comm        mpi.Communicator
+	sizes       []int
+	class       nasClass
+	speed       float64
+	repetitions int
+	simulated   bool
+	cray        bool       // like the paper's
+	budget      *allowance // of the four parts
+	scratch     *[]byte    // for messages; simulated ranks share it
+	out         *outcome.Outcome
+}
+
+// begin checks the flags.
+func (o *servetOptions) begin(class, sizes string) (*servetRun, error) {
+	r := &servetRun{speed: o.speed, repetitions: o.repetitions, budget: new(allowance), scratch: new([]byte)}
+	if o.list != "" {
+		sizes = o.list
+	}
+	var err error
+	if r.sizes, err = cli.ParseSizes(sizes); err != nil {
+		return nil, err
+	}
+	if o.class != "" {
+		class = o.class
+	}
+	if r.class, err = nasClassOf(class); err != nil {
+		return nil, err
+	}
+	if !(o.speed > 0) {
+		return nil, cli.BadInput("--speed %g: want above 0", o.speed)
+	}
+	if o.repetitions < 1 {
+		return nil, cli.BadInput("--repetitions %d: want at least 1", o.repetitions)
+	}
+	for _, size := range r.sizes {
+		if size < 1 {
+			return nil, cli.BadInput("--sizes: want at least 1 B")
+		}
+	}
+	return r, nil
+}
+
+func newServetOutcome() *outcome.Outcome {
+	return &outcome.Outcome{Name: "servet", Source: "Gonzalez-Dominguez, Martin, Taboada, Exposito, Tourino 2013: The Servet 3.0 benchmark suite: characterization of network performance degradation."}
+}
+
+// simulate runs the distances on a torus of hosts with one rank each, and the rest on one of fewer hosts with
+// all their cores; or all of it on the given cluster.
+func (o *servetOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcome, error) {
+	r, err := o.begin("A", "512KiB,2MiB") // simulated, too, each rank that takes part has two of the longest
+	if err != nil {
+		return nil, err
+	}
+	r.simulated = true
+	r.out = newServetOutcome()
+	if s.cluster != "" {
+		cluster, err := cli.SimulatedCluster(s.cluster)
+		if err != nil {
+			return nil, err
+		}
+		r.out.Where = "Simulated: " + s.cluster + "."
+		return r.out, r.on(cluster, func(r *servetRun) error { return r.all(ctx) })
+	}
+	const hosts = "4x4x4"
+	few := "4x2x1"
+	if s.full {
+		few = hosts
+	}
+	r.cray = true
+	r.out.Where = fmt.Sprintf("Simulated: a torus of %s hosts, with one rank each for distances, and with two processors of 16 cores, as the paper's has, for accesses; and one of %s of these for the rest. A processor's cores share %s to the network, links of the torus carry %s: assumed, the paper prints neither.",
+		hosts, few, quantity.Rate(crayAccess), quantity.Rate(crayLink))
+	var ratios *model.Degradation
+	for _, part := range []struct {
+		machine crayMachine
+		run     func(*servetRun) error
+	}{
+		{crayMachine{torus: hosts, processors: 1, cores: 1}, func(r *servetRun) error { return r.distances(ctx) }},
+		{crayMachine{torus: hosts, processors: 2, cores: 16}, func(r *servetRun) error {
+			found, err := r.accesses(ctx)
+			if r.comm.Rank() == 0 {
+				ratios = found
+			}
+			return err
+		}},
+		{crayMachine{torus: few, processors: 2, cores: 16}, func(r *servetRun) error { return r.placing(ctx, ratios) }},
+	} {
+		cluster, err := part.machine.cluster()
+		if err != nil {
+			return nil, err
+		}
+		if err := r.on(cluster, part.run); err != nil {
+			return nil, err
+		}
+	}
+	return r.out, nil
+}
+
+// on runs a part of the experiment on a simulated cluster.
+func (r *servetRun) on(cluster *simnet.Cluster, part func(*servetRun) error) error {
+	settings := cluster.Settings()
+	settings.Send.Seconds, settings.Recv.Seconds = cli.DefaultOverhead.Seconds(), cli.DefaultOverhead.Seconds()
+	settings.Noise, settings.Seed = simnet.Noise{Sigma: 0.01}, 1
+	settings.HollowAbove = cli.DiscoverHollow
+	return simnet.Run(cluster.Graph, nil, settings, func(comm mpi.Communicator) error {
+		own := *r // ranks share the outcome alone, which rank 0 fills
+		own.comm = comm
+		if err := cli.CheckMemory(comm, own.sizes); err != nil {
+			return err
+		}
+		return part(&own)
+	})
+}
+
+func (o *servetOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) (*outcome.Outcome, error) {
+	r, err := o.begin("W", "256KiB,4MiB")
+	if err != nil {
+		return nil, err
+	}
+	r.comm, r.budget, r.out = comm, allow(comm, s.budget, servetParts), newServetOutcome()
+	_, r.simulated = comm.(*simnet.Comm)
+	if err := cli.CheckMemory(comm, r.sizes); err != nil {
+		return nil, err
+	}
+	if err := r.all(ctx); err != nil || comm.Rank() != 0 {
+		return nil, err
+	}
+	return r.out, nil
+}
+
+// all is collective, as are the parts.
+func (r *servetRun) all(ctx context.Context) error {
+	if err := r.distances(ctx); err != nil {
+		return err
+	}
+	return r.insideHosts(ctx)
+}
+
+// servetParts share the budget: distances, accesses, the network, and kernels.
+const servetParts = 4
+
+// insideHosts is what needs hosts of several cores: figures 4, 6, 7 and 8.
+func (r *servetRun) insideHosts(ctx context.Context) error {
+	ratios, err := r.accesses(ctx)
+	if err != nil {
+		return err
+	}
+	return r.placing(ctx, ratios)
+}
+
+// placing is what goes by the network and by the ratios of rank 0: figures 6, 7 and 8.
+func (r *servetRun) placing(ctx context.Context, ratios *model.Degradation) error {
+	found, err := r.discover(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.orientation(found); err != nil {
+		return err
+	}
+	return r.kernels(found, ratios)
+}
+
+// discover returns the network on rank 0, nil elsewhere.
+func (r *servetRun) discover(ctx context.Context) (*model.Network, error) {
+	s := &measure.DiscoverSettings{Budget: r.budget.next(), Seed: 1, Date: cli.Date(r.comm), Tool: "papers servet", Patterns: -1, Told: !r.simulated}
+	if r.simulated {
+		s.Samples, s.Repetitions, s.Untouched, s.TwoLevel, s.EqualHosts = cli.SimulatedSamples, 1, true, true, true
+	}
+	d, err := measure.Discover(ctx, r.comm, s)
+	if err != nil || d == nil {
+		return nil, err
+	}
+	if r.comm.Rank() == 0 && r.out.Where == "" {
+		r.out.Where = fmt.Sprintf("%s on %s. %s", words.Count(r.comm.Size(), "rank"), words.Count(max(1, len(d.Network.Hosts())), "host"), d.Latencies.Library)
+	}
+	return d.Network, nil
+}
+
+// settings are those of one ratio.
+func (r *servetRun) settings(bytes, hosts int, of *allowance) *servet.Settings {
+	return &servet.Settings{Bytes: bytes, Hosts: hosts, Repetitions: r.repetitions, Budget: of.next()}
+}
+
+// tell makes all ranks know what rank 0 has decided.
+func (r *servetRun) tell(decided []byte) ([]byte, error) { return harness.Tell(r.comm, decided) }

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"context"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/outcome"
+	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/concurrent"
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/progress"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
+)
+
+// Defaults of the experiment.
+const (
+	zhuTrials   = 500 // Zhu et al. 2014, section 7.2
+	zhuInterval = 0.2 // about the widest of Table II
+	zhuBytes    = "10MB"
+	zhuDegrees  = "1,2,3"
+	zhuNodes    = "10,20,30"
+
+	// zhuCluster is the paper's main testbed (3.2.1): two racks of 15 hosts, NICs of 1 Gbit/s that give 940
+	// Mbit/s and a backbone of 10 Gbit/s that gives 9.4 (5.1); round trips between racks take 450 us.
+	zhuCluster = "tree:2x15 latency=75us,37.5us rate=9.4Gbps,940Mbps"
+)
+
+func zhuSource() source {
+	return source{
+		name:  "zhu",
+		short: "Predict messages that are under way together (Zhu et al. 2014)",
+		long: `Zhu repeats the experiments of Zhu et al. 2014 (sections 7.1 to 7.3). It discovers the network of the
+ranks, fits it to some patterns of concurrent messages (--fit), and then measures others, that the fit
+has not seen: random patterns between the hosts, with d = 1, 2 and 3 draws per host, until there
+are more than --trials messages of each; and an irregular exchange of four hosts.
+
+The first table has the columns of Table II: hosts, d, messages, steps of the prediction, the half width
+of the 95 % interval of the mean error relative to it, and mean errors of the asymmetric model: of all patterns,
+of those in which a link is used both ways, and of fair sharing in those. Errors are those of
+medians over the iterations. The second table sets fair, asymmetric and fitted sharing side by side.
+
+Without a launcher it simulates the paper's main testbed or --sim, whose links are coupled by --coupling: 0 is
+fair, 1 asymmetric. There the truth is known, and predicted by, too.`,
+		example: `  papers zhu
+  papers zhu --sim "star:8 rate=1Gbps" --coupling 0
+  mpirun -n 10 papers zhu --trials 60 --bytes 1MB`,
+		begin: func() experiment { return new(zhuOptions) },
+	}
+}
+
+// zhuOptions set the experiment.
+type zhuOptions struct {
+	size, hosts, draws string // as given: bytes, nodes, degrees
+	nodes, degrees     []int
+	trials, fit        int
+	iterations         int
+	bytes              int64
+	seed               uint64
+	interval           float64
+	coupling           float64
+	budget             allowance       // of the network and of the patterns
+	cluster            *simnet.Cluster // nil: real ranks
+	sharing            simnet.Settings // what is true of a simulated one
+}
+
+func (o *zhuOptions) flags(f *pflag.FlagSet) {
+	f.Float64Var(&o.coupling, "coupling", 1, "how the two directions of simulated links disturb each other, 0 to 1")
+	f.StringVar(&o.hosts, "nodes", "", "numbers of hosts, by commas, an experiment each; default: all hosts, and of the paper's testbed "+zhuNodes)
+	f.StringVar(&o.draws, "degrees", zhuDegrees, "draws per host, by commas, an experiment each")
+	f.IntVar(&o.trials, "trials", zhuTrials, "messages that each experiment has more of")
+	f.StringVar(&o.size, "bytes", zhuBytes, "size of a message, such as "+cli.SizeForms)
+	f.Float64Var(&o.interval, "interval", zhuInterval, "half width of the 95 % interval of the mean error, relative to it, until which more messages are measured")
+	f.IntVar(&o.fit, "fit", concurrent.UsualPatterns, "patterns to fit to")
+	f.IntVar(&o.iterations, "iterations", 0, "most iterations of a pattern; 0: 2000")
+	f.Uint64Var(&o.seed, "seed", 1, "of the random patterns")
+}
+
+func (o *zhuOptions) unused(g ground, _ *stage) []string {
+	if g == ranksOfJob {
+		return []string{"coupling"}
+	}
+	return nil
+}
+
+// read takes what the flags say.
+func (o *zhuOptions) read() error {
+	var err error
+	if o.bytes, err = cli.ParseSize(o.size); err != nil {
+		return cli.BadInput("--bytes: %w", err)
+	}
+	if o.degrees, err = cli.ParseSizes(o.draws); err != nil {
+		return cli.BadInput("--degrees %s: want numbers, such as %s", o.draws, zhuDegrees)
+	}
+	if o.hosts != "" {
+		if o.nodes, err = cli.ParseSizes(o.hosts); err != nil {
+			return cli.BadInput("--nodes %s: want numbers of hosts, such as %s", o.hosts, zhuNodes)
+		}
+	}
+	switch {
+	case o.trials < 1:
+		return cli.BadInput("--trials %d: want at least 1", o.trials)
+	case o.fit < 1:
+		return cli.BadInput("--fit %d: want at least 1", o.fit)
+	case o.iterations < 0:
+		return cli.BadInput("--iterations %d: want at least 0", o.iterations)
+	case o.bytes < 1 || o.bytes > math.MaxInt32:
+		return cli.BadInput("--bytes %d: want in [1, %d]", o.bytes, math.MaxInt32)
+	case !(o.interval > 0):
+		return cli.BadInput("--interval %g: want above 0", o.interval)
+	case !(o.coupling >= 0 && o.coupling <= 1):
+		return cli.BadInput("--coupling %g: want in [0, 1]", o.coupling)
+	}
+	for _, d := range o.degrees {
+		if d < 1 {
+			return cli.BadInput("--degrees %d: want at least 1", d)
+		}
+	}
+	for _, n := range o.nodes {
+		if n < leastHosts {
+			return cli.BadInput("--nodes %d: want at least %d", n, leastHosts)
+		}
+	}
+	return nil
+}
+
+// simulate runs it on a simulated cluster. Long messages are hollow: they take
+// their time, and no memory.
+func (o *zhuOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcome, error) {
+	own := *o
+	spec := s.cluster
+	if spec == "" {
+		spec = zhuCluster
+		if own.hosts == "" {
+			own.hosts = zhuNodes
+		}
+	}
+	if err := own.read(); err != nil {
+		return nil, err
+	}
+	cluster, err := cli.SimulatedCluster(spec)
+	if err != nil {
+		return nil, err
+	}
+	settings := cluster.Settings()
+	settings.Send.Seconds, settings.Recv.Seconds = cli.DefaultOverhead.Seconds(), cli.DefaultOverhead.Seconds()
+	settings.Noise, settings.Seed = simnet.Noise{Sigma: 0.01}, 1
+	settings.HollowAbove = cli.DiscoverHollow
+	if own.coupling > 0 {
+		settings.Sharing.Asymmetric = true
+		settings.Sharing.Coupling = make([]float64, cluster.Graph.NumArcs())
+		for arc := range settings.Sharing.Coupling {
+			settings.Sharing.Coupling[arc] = own.coupling
+		}
+	}
+	own.cluster, own.sharing = cluster, *settings
+	found, err := onSimulated(func(each func(mpi.Communicator) error) error {
+		return simnet.Run(cluster.Graph, nil, settings, each)
+	}, func(comm mpi.Communicator) (*outcome.Outcome, error) {
+		ranks := own // share nothing
+		return ranks.run(ctx, comm, s)
+	})
+	if err != nil {
+		return nil, err
+	}
+	found.Where = "Simulated: " + spec + "."
+	return found, nil
+}
+
+func (o *zhuOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) (*outcome.Outcome, error) {
+	own := *o
+	if err := own.read(); err != nil {
+		return nil, err
+	}
+	own.budget = *allow(comm, s.budget, zhuParts)
+	return own.run(ctx, comm, s)
+}
+
+// zhuParts share the budget: one is for the network itself, three are for the patterns, and the last is kept for what rank 0 reckons
+// between measurements, and for what goes over its time.
+const zhuParts = 5
+
+// zhuKept is how many times the last round's reckoning is kept for the next one's, which has more to reckon with.
+const zhuKept = 2
+
+// run is collective; others than rank 0 get nil.
+func (o *zhuOptions) run(ctx context.Context, comm mpi.Communicator, s *stage) (*outcome.Outcome, error) {
+	if err := wantHosts(comm); err != nil { // before any of the budget is spent
+		return nil, err
+	}
+	d := &measure.DiscoverSettings{Budget: o.budget.next(), Seed: 1, Date: cli.Date(comm), Tool: "papers zhu"}
+	if _, is := comm.(*simnet.Comm); is {
+		d.Samples, d.Repetitions, d.Untouched = cli.SimulatedSamples, 1, true
+	}
+	found, err := measure.Discover(ctx, comm, d)
+	if err != nil {
+		return nil, err
+	}
+	var z *zhuExperiment
+	if comm.Rank() == 0 {
+		z, err = o.design(found)
+	}
+	if err := cli.Agree(comm, "zhu: patterns", err); err != nil {
+		return nil, err
+	}
+	bounded, start := o.budget.left != nil, time.Now()
+	var whole time.Duration // for patterns and what is reckoned of them; 0: no bound
+	if bounded {
+		whole = o.budget.left()
+	}
+	var reckoning time.Duration // what the last round took beyond its measurements
+	rounds := zhuRounds
+	if s.full {
+		rounds = zhuFullRounds
+	}
+	for round := 1; ; round++ {
+		measured := &concurrent.Settings{MaxIterations: o.iterations, Untouched: o.cluster != nil}
+		if bounded {
+			keep := max(whole/(zhuParts-1), zhuKept*reckoning)
+			measured.Budget = max(leastShare, o.budget.left()-keep)
+		}
+		finish := func() {}
+		if comm.Rank() == 0 {
+			measured.Patterns = z.patterns()
+			shown := progress.New(s.progress, "patterns")
+			measured.Progress = func(done, total int) {
+				shown.Show(measure.Progress{Done: done, Total: total, Elapsed: time.Since(start)})
+			}
+			finish = shown.Close
+		}
+		r, err := concurrent.Measure(ctx, comm, measured)
+		finish()
+		if err != nil {
+			return nil, err
+		}
+		var report *zhuReport
+		var again []byte // one byte if there is more to measure
+		if comm.Rank() == 0 {
+			z.take(r)
+			begun := time.Now()
+			report, err = z.evaluate()
+			reckoning = time.Since(begun)
+			// A round takes no longer than all before it.
+			inTime := !bounded || o.budget.left() > whole/2
+			if err == nil && r.Stopped == "" && round < rounds && inTime && z.more(report) {
+				again = []byte{1}
+			}
+		}
+		if err := cli.Agree(comm, "zhu: readings", err); err != nil {
+			return nil, err // others of several experiments go on, if it is input
+		}
+		told, err := harness.Tell(comm, again)
+		if err != nil {
+			return nil, err
+		}
+		if len(told) == 0 {
+			if comm.Rank() != 0 {
+				return nil, nil
+			}
+			report.Library = strings.TrimSpace(found.Latencies.Library)
+			report.size = o.size
+			report.like = o.cluster != nil && s.cluster == ""
+			report.lawful = o.cluster != nil && o.coupling == 1
+			report.warnOfWide()
+			return report.outcome()
+		}
+	}
+}

@@ -1,0 +1,373 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/jsonfile"
+	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/concurrent"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/contention"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/topology"
+)
+
+// leastHosts is how many hosts the experiment wants: those of the exchange.
+const leastHosts = 4
+
+// wantHosts refuses ranks on fewer hosts. It is collective.
+func wantHosts(comm mpi.Communicator) error {
+	places, err := mpi.GatherPlaces(comm)
+	if err != nil {
+		return err
+	}
+	if comm.Rank() == 0 {
+		hosts := make(map[string]bool)
+		for _, p := range places {
+			hosts[p.Host] = true
+		}
+		if len(hosts) < leastHosts {
+			err = fmt.Errorf("%d hosts: want %d at least; without a launcher, --sim simulates some", len(hosts), leastHosts)
+		}
+	}
+	return cli.Agree(comm, "zhu: hosts", err)
+}
+
+// A zhuExperiment is what is to be measured of a discovered machine, and what was.
+type zhuExperiment struct {
+	o       *zhuOptions
+	found   *measure.Discovery
+	ranksOf [][]int // of each host
+	random  *rand.Rand
+	fit     [][]model.Transfer
+	single  []zhuSweep
+	rows    []zhuRow
+	held    []zhuPattern
+
+	order    []zhuTurn            // in which they are measured
+	measured []concurrent.Pattern // by order, as far as there was time
+	stopped  string               // what ended the measurement early
+	warnings []string
+}
+
+// A zhuPattern is held out of the fit.
+type zhuPattern struct {
+	row       int
+	transfers []model.Transfer
+}
+
+// design makes the patterns.
+func (o *zhuOptions) design(found *measure.Discovery) (*zhuExperiment, error) {
+	z := &zhuExperiment{o: o, found: found, ranksOf: hostsInTurn(found)}
+	hosts := len(z.ranksOf)
+	nodes := o.nodes
+	if len(nodes) == 0 {
+		nodes = []int{hosts}
+	}
+	z.fit = concurrent.ForDiscover(found.Topology, o.bytes, o.fit, o.seed)
+	z.single = z.sweeps()
+	z.random = rand.New(rand.NewPCG(o.seed, 3))
+	for _, d := range o.degrees {
+		for _, n := range nodes {
+			if n > hosts {
+				return nil, fmt.Errorf("--nodes %d: there are %d hosts", n, hosts)
+			}
+			z.draw(len(z.rows), n, d, o.trials)
+			z.rows = append(z.rows, zhuRow{Hosts: n, Degree: d})
+		}
+	}
+	// 1 to 6 units: as large in the mean as the others.
+	const meanUnits = 3
+	z.held = append(z.held, zhuPattern{len(z.rows), concurrent.Alltoallv(z.neighbours(), max(1, o.bytes/meanUnits))})
+	z.rows = append(z.rows, zhuRow{Hosts: leastHosts, Exchange: true})
+	// If time runs out, all rows have something.
+	z.random.Shuffle(len(z.held), func(i, j int) { z.held[i], z.held[j] = z.held[j], z.held[i] })
+	z.deal()
+	return z, nil
+}
+
+// draw adds random patterns of a row, with more transfers than that.
+func (z *zhuExperiment) draw(row, hosts, d, transfers int) {
+	for n := 0; n <= transfers; {
+		p := concurrent.RandomPattern(z.random, z.ranksOf[:hosts], d, z.o.bytes)
+		n += len(p)
+		z.held = append(z.held, zhuPattern{row, p})
+	}
+}
+
+// take takes up what was measured of the patterns.
+func (z *zhuExperiment) take(r *concurrent.Result) {
+	z.measured = append(z.measured, r.Patterns...)
+	z.stopped = r.Stopped
+	for _, w := range r.Warnings {
+		if !slices.Contains(z.warnings, w) {
+			z.warnings = append(z.warnings, w)
+		}
+	}
+}
+
+// How often patterns are measured at most, each time up to as many again as there are.
+const (
+	zhuRounds     = 2
+	zhuFullRounds = 8
+)
+
+// more adds patterns to the rows whose mean error is not known well enough, at most as many as they
+// have, and tells whether there are any.
+func (z *zhuExperiment) more(report *zhuReport) bool {
+	before := len(z.held)
+	for _, row := range report.Rows {
+		if row.Exchange || !(row.Precision > z.o.interval) {
+			continue
+		}
+		index := slices.IndexFunc(z.rows, func(x zhuRow) bool { return x.Hosts == row.Hosts && x.Degree == row.Degree && !x.Exchange })
+		// The interval is as wide as one over the root of the transfers.
+		wanted := float64(row.Trials) * (row.Precision*row.Precision/(z.o.interval*z.o.interval) - 1)
+		z.draw(index, row.Hosts, row.Degree, int(min(wanted, float64(row.Trials))))
+	}
+	for i := before; i < len(z.held); i++ {
+		z.order = append(z.order, zhuTurn{toHold, i})
+	}
+	return len(z.held) > before
+}
+
+// hostsInTurn are the ranks of each host, the hosts taken in turn from the parts of the machine,
+// so that the first n are of as many racks, as evenly, as can be.
+func hostsInTurn(found *measure.Discovery) [][]int {
+	h := found.Topology.Hierarchy.Firm(topology.FirmSupport)
+	index := make(map[string]int)
+	var hosts [][]int
+	for rank, name := range found.Latencies.Hosts {
+		i, known := index[name]
+		if !known {
+			i = len(hosts)
+			index[name] = i
+			hosts = append(hosts, nil)
+		}
+		hosts[i] = append(hosts[i], rank)
+	}
+	// The parts are the root's groups that hold more than one host, and the rest.
+	groups := h.Groups()
+	parts := make([][][]int, len(groups[0].Children)+1)
+	for _, ranks := range hosts {
+		part := slices.IndexFunc(groups[0].Children, func(c int) bool { return slices.Contains(groups[c].Hosts, ranks[0]) })
+		if part < 0 || len(groups[groups[0].Children[part]].Hosts) <= len(ranks) {
+			part = len(parts) - 1
+		}
+		parts[part] = append(parts[part], ranks)
+	}
+	var all [][]int
+	for k := 0; len(all) < len(hosts); k++ {
+		for _, part := range parts {
+			if k < len(part) {
+				all = append(all, part[k])
+			}
+		}
+	}
+	return all
+}
+
+// neighbours are the ranks of four hosts of one rack, if one has four.
+func (z *zhuExperiment) neighbours() [leastHosts][]int {
+	groups := z.found.Topology.Hierarchy.Firm(topology.FirmSupport).Groups()
+	for i := len(groups) - 1; i >= 0; i-- { // the smallest last, all hosts first
+		var within [][]int
+		for _, own := range z.ranksOf {
+			if slices.Contains(groups[i].Hosts, own[0]) {
+				within = append(within, own)
+			}
+		}
+		if len(within) >= leastHosts {
+			return [leastHosts][]int(within)
+		}
+	}
+	return [leastHosts][]int(z.ranksOf)
+}
+
+// A zhuLaw predicts patterns.
+type zhuLaw struct {
+	name      string
+	predictor *model.Predictor
+	steps     *model.Predictor // without latencies, so that equal ends are equal
+}
+
+func newLaw(name string, n *model.Network, sharing *contention.Sharing) (zhuLaw, error) {
+	l := zhuLaw{name: name}
+	var err error
+	if l.predictor, err = n.NewPredictor(&model.PredictSettings{Sharing: sharing}); err == nil {
+		l.steps, err = n.NewPredictor(&model.PredictSettings{Sharing: sharing, NoLatency: true})
+	}
+	return l, err
+}
+
+// The laws, in the order of the tables. Truth is that of a simulated cluster only.
+const (
+	lawFair = iota
+	lawAsymmetric
+	lawFitted
+	lawTruth
+)
+
+// laws are the models to compare. The pure ones know the bandwidths of the fitted one: those of
+// uplinks show when several messages cross them only.
+func (z *zhuExperiment) laws(observed []model.Observation) ([]zhuLaw, []string, error) {
+	single := append(z.found.Latencies.Observations(), z.found.Bandwidths.Observations()...)
+	settings := &model.FitSettings{Network: model.Settings{Locations: z.found.Latencies.Locations()}}
+	fitted, err := model.Fit(z.found.Topology, append(single, observed...), settings)
+	if err != nil {
+		return nil, nil, err
+	}
+	type source struct {
+		name    string
+		n       *model.Network
+		sharing *contention.Sharing
+	}
+	sources := []source{
+		{"fair", fitted.Network, &contention.Sharing{}},
+		{"asymmetric", fitted.Network, &contention.Sharing{Asymmetric: true}},
+		{"fitted", fitted.Network, nil},
+	}
+	if c := z.o.cluster; c != nil {
+		truth, err := model.FromGraph(c.Graph, c.Routing)
+		if err != nil {
+			return nil, nil, err
+		}
+		sources = append(sources, source{"truth", truth, &z.o.sharing.Sharing})
+	}
+	var laws []zhuLaw
+	for _, s := range sources {
+		l, err := newLaw(s.name, s.n, s.sharing)
+		if err != nil {
+			return nil, nil, err
+		}
+		laws = append(laws, l)
+	}
+	return laws, fitted.Warnings, nil
+}
+
+// evaluate predicts what was measured.
+func (z *zhuExperiment) evaluate() (*zhuReport, error) {
+	var train []concurrent.Pattern
+	held := 0
+	for i := range z.measured {
+		switch z.order[i].kind {
+		case toFit:
+			train = append(train, z.measured[i])
+		case toHold:
+			held++
+		}
+	}
+	if held == 0 {
+		text := fmt.Sprintf("%d of %d patterns to fit to were measured before the %s ended, and none to predict", len(train), len(z.fit), z.stopped)
+		if z.stopped == concurrent.StoppedByBudget {
+			text += ": want a larger --budget"
+		}
+		return nil, errors.New(text)
+	}
+	laws, warnings, err := z.laws((&concurrent.Result{Patterns: train}).Observations())
+	if err != nil {
+		return nil, err
+	}
+	report := &zhuReport{Bytes: z.o.bytes, Fitted: len(train), Interval: z.o.interval, Warnings: append(slices.Clone(z.warnings), warnings...)}
+	for _, l := range laws {
+		report.Laws = append(report.Laws, l.name)
+	}
+	rows := slices.Clone(z.rows)
+	for i := range z.measured {
+		pattern, turn := &z.measured[i], z.order[i]
+		switch turn.kind {
+		case toSweep:
+			sweep := z.single[turn.index]
+			if err := sweep.add(pattern, laws); err != nil {
+				return nil, err
+			}
+			report.Single = append(report.Single, sweep)
+		case toHold:
+			row := &rows[z.held[turn.index].row]
+			if err := row.add(pattern, laws, z.isMixed(pattern.Transfers)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, row := range rows {
+		if row.Patterns > 0 {
+			row.sum(len(laws))
+			report.Rows = append(report.Rows, row)
+		}
+	}
+	report.sum(len(laws))
+	return report, nil
+}
+
+// isMixed tells whether a link of a host or of a group is used both ways.
+func (z *zhuExperiment) isMixed(pattern []model.Transfer) bool {
+	sets := slices.Clone(z.ranksOf)
+	for _, g := range z.found.Topology.Hierarchy.Firm(topology.FirmSupport).Groups()[1:] {
+		sets = append(sets, g.Hosts)
+	}
+	for _, set := range sets {
+		in, out := false, false
+		for _, t := range pattern {
+			from, to := slices.Contains(set, t.Src), slices.Contains(set, t.Dst)
+			in, out = in || to && !from, out || from && !to
+		}
+		if in && out {
+			return true
+		}
+	}
+	return false
+}
+
+// add takes up a measured pattern.
+func (row *zhuRow) add(p *concurrent.Pattern, laws []zhuLaw, mixed bool) error {
+	row.Patterns++
+	row.Trials += len(p.Transfers)
+	first := len(row.transfers)
+	for i, t := range p.Transfers {
+		row.transfers = append(row.transfers, zhuTransfer{
+			Src: t.Src, Dst: t.Dst, Bytes: t.Bytes, Pattern: row.Patterns - 1, Measured: p.Times[i].Median, Width: jsonfile.Known(2 * p.Times[i].HalfWidth), Mixed: mixed,
+		})
+	}
+	for k, l := range laws {
+		predicted, err := l.predictor.Prediction(p.Transfers, zhuCoverage)
+		if err != nil {
+			return err
+		}
+		for i := range p.Transfers {
+			x := &row.transfers[first+i]
+			x.Predicted = append(x.Predicted, predicted.Completion[i])
+			if k == lawFitted && predicted.Interval != nil {
+				x.Interval = &predicted.Interval[i]
+			}
+		}
+		if k == lawAsymmetric {
+			times, err := l.steps.Predict(nil, p.Transfers)
+			if err != nil {
+				return err
+			}
+			row.Steps += float64(distinct(times))
+		}
+	}
+	return nil
+}
+
+// sameEnd is how close, relative to the earlier one, two ends of transfers are to count as one
+// step: what times are measured to. Fitted links differ a little, so that none are equal.
+const sameEnd = 0.02
+
+// distinct counts the values that are not as good as one before.
+func distinct(x []float64) int {
+	n, first := 0, math.Inf(-1)
+	for _, v := range slices.Sorted(slices.Values(x)) {
+		if n == 0 || v > first*(1+sameEnd) {
+			n++
+			first = v
+		}
+	}
+	return n
+}

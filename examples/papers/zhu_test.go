@@ -1,0 +1,248 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/tooltest"
+	"github.com/topocast/topocast/model"
+)
+
+// zhuOutput is the detail that --json prints.
+type zhuOutput struct {
+	Laws []string
+	Rows []struct {
+		Hosts, D, Patterns, Transfers int
+		Alltoallv                     bool
+		Steps                         float64
+		Mixed                         []float64
+		Errors                        []struct {
+			Mean, Max float64
+			Within    float64 `json:"within_margin"`
+		}
+		Coverage float64
+		Last     []float64 `json:"last_s"`
+		Measured []struct {
+			Src, Dst  int
+			Bytes     int64
+			Mixed     bool
+			Measured  float64     `json:"measured_s"`
+			Predicted []float64   `json:"predicted_s"`
+			Interval  *[2]float64 `json:"predicted_interval_s"`
+		}
+	}
+}
+
+func zhu(t *testing.T, flags ...string) (zhuOutput, printedExperiment) {
+	t.Helper()
+	got := repeated(t, append([]string{"zhu"}, flags...)...)
+	var detail zhuOutput
+	if err := json.Unmarshal(got.Detail, &detail); err != nil {
+		t.Fatalf("%v in %s", err, got.Detail)
+	}
+	return detail, got
+}
+
+// TestZhuEquations: what the paper's equations 5 and 6 say of one link comes out of simulated ones of
+// 940 Mbit/s, the backbone with 1880: with its law, each of the messages gets the link's share of the direction that has more;
+// with fair sharing, that of its own direction.
+func TestZhuEquations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
+	for _, coupling := range []string{"1", "0"} {
+		_, got := zhu(t, "--sim", "tree:2x4 latency=50us,25us rate=1880Mbps,940Mbps", "--coupling", coupling,
+			"--trials", "1", "--degrees", "1", "--iterations", "3", "--fit", "3", "--interval", "9")
+		const nic = 117.5e6
+		share := func(link string, messages float64) float64 {
+			if link == "backbone" {
+				return min(nic, 2*nic/messages)
+			}
+			return nic / messages
+		}
+		near := func(got, want float64) bool { return math.Abs(got-want) < 0.04*want } // noise of 1 % a message
+		rows := 0
+		for _, row := range got.table(t, "figure-4").Rows {
+			link, in, out := row[0].(string), row[1].(float64), row[2].(float64)
+			wantOut, wantIn := share(link, out), share(link, in)
+			if coupling == "1" {
+				wantIn = min(wantIn, wantOut)
+			}
+			if !near(row[3].(float64), wantOut) || !near(row[4].(float64), wantIn) {
+				t.Errorf("coupling %s, %s: %v, want %g out and %g in", coupling, link, row, wantOut, wantIn)
+			}
+			rows++
+		}
+		for _, row := range got.table(t, "section-5.1").Rows {
+			link := map[string]string{"A": "NIC", "B": "backbone"}[row[0].(string)]
+			if want := share(link, row[1].(float64)); !near(row[2].(float64), want) || row[3].(float64) < 0.97 || row[4].(float64) > 1.03 {
+				t.Errorf("%v, want %g each", row, want)
+			}
+			rows++
+		}
+		// Three hosts of a rack to talk to: 1 and 2 messages, 3 kinds both ways, 2 one way; four pairs of hosts of two racks: 6 and 3.
+		if rows != 14 {
+			t.Errorf("%d rows, want 14", rows)
+		}
+	}
+}
+
+// TestZhuOnKnownTruth: Zhu's protocol on simulated clusters of two racks. What is
+// predicted by the cluster's own graph and law is what is measured, up to the 1 % by which
+// simulated times scatter; what is fitted is as good on links that patterns load; the law that is
+// not the cluster's is not.
+func TestZhuOnKnownTruth(t *testing.T) {
+	if !tooltest.Long() {
+		t.Skip("fits take a few seconds; TestZhuTable does the same with little")
+	}
+	for _, c := range []struct {
+		coupling string
+		wrong    int // law
+	}{{"1", lawFair}, {"0", lawAsymmetric}} {
+		got, _ := zhu(t, "--sim", "tree:2x4 latency=50us,25us rate=1880Mbps,940Mbps", "--coupling", c.coupling,
+			"--trials", "20", "--nodes", "6,8", "--degrees", "1,3", "--iterations", "10", "--fit", "16")
+		if want := []string{"fair", "asymmetric", "fitted", "truth"}; !slices.Equal(got.Laws, want) {
+			t.Fatalf("laws %q, want %q", got.Laws, want)
+		}
+		if len(got.Rows) != 5 {
+			t.Fatalf("%d rows, want two numbers of hosts with two degrees, and the exchange", len(got.Rows))
+		}
+		for i, row := range got.Rows {
+			if row.Alltoallv != (i == 4) || !row.Alltoallv && (row.Hosts != []int{6, 8}[i%2] || row.D != []int{1, 3}[i/2] || row.Transfers <= 20) {
+				t.Errorf("row %d: %+v", i, row)
+			}
+			if row.Alltoallv && (row.Transfers != 12 || row.Patterns != 1) || len(row.Measured) != row.Transfers {
+				t.Errorf("row %d: %d patterns of %d transfers, %d of them listed", i, row.Patterns, row.Transfers, len(row.Measured))
+			}
+			if truth := row.Errors[lawTruth]; truth.Mean > 0.01 || truth.Within < 1 {
+				t.Errorf("coupling %s, row %d: error of the truth %+v, want at most 1 %%", c.coupling, i, truth)
+			}
+			if fitted := row.Errors[lawFitted]; fitted.Mean > 0.05 || fitted.Within < 0.9 {
+				t.Errorf("coupling %s, row %d: error of the fitted law %+v, want at most 5 %%, 90 %% within 10 %%", c.coupling, i, fitted)
+			}
+			if wrong := row.Errors[c.wrong]; row.D == 3 && wrong.Mean < 2*row.Errors[lawFitted].Mean {
+				t.Errorf("coupling %s, row %d: error of the wrong law %+v, want twice that of the fitted one", c.coupling, i, wrong)
+			}
+		}
+		// Zhu 2014, 7.2: steps grow with d. Those of the exchange are up to its 12.
+		if got.Rows[2].Steps <= got.Rows[0].Steps || got.Rows[4].Steps > 12 {
+			t.Errorf("steps %g with d = 1, %g with d = 3, %g of the exchange", got.Rows[0].Steps, got.Rows[2].Steps, got.Rows[4].Steps)
+		}
+	}
+}
+
+// TestZhuTable prints the columns of Table II, and the same numbers on every run.
+func TestZhuTable(t *testing.T) {
+	args := []string{"zhu", "--sim", "star:5 rate=1Gbps", "--trials", "12", "--degrees", "2", "--iterations", "3", "--fit", "6"}
+	status, out, stderr := papers(args...)
+	if status != 0 {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	for _, want := range []string{"|N|", "N trials", "steps", "pi(e)", "|e''|", "asymmetric", "alltoallv", "truth", "Table I:", "-4.6 %", "off by"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if _, again, _ := papers(args...); again != out {
+		t.Errorf("another run printed\n%s\nthan\n%s", again, out)
+	}
+}
+
+// One iteration has no interval, and patterns of one host pair no link that is used both ways:
+// what is not known is null.
+func TestZhuOfLittle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
+	got, _ := zhu(t, "--sim", "star:4 rate=1Gbps", "--trials", "1", "--degrees", "1", "--iterations", "1", "--fit", "3", "--seed", "4")
+	if len(got.Rows) != 2 || got.Rows[1].Transfers != 12 {
+		t.Errorf("rows %+v", got.Rows)
+	}
+}
+
+func TestZhuWrongInput(t *testing.T) {
+	for _, c := range []struct {
+		flags []string
+		want  string
+	}{
+		{[]string{"--trials", "0"}, "--trials 0"},
+		{[]string{"--bytes", "x"}, "--bytes"},
+		{[]string{"--bytes", "0"}, "--bytes 0"},
+		{[]string{"--degrees", "0"}, "--degrees 0"},
+		{[]string{"--nodes", "3"}, "--nodes 3"},
+		{[]string{"--budget", "0"}, "--budget"},
+		{[]string{"--budget", "1m"}, "only of a job"},
+		{[]string{"--fit", "0"}, "--fit 0"},
+		{[]string{"--interval", "0"}, "--interval 0"},
+		{[]string{"--iterations", "-1"}, "--iterations"},
+		{[]string{"--sim", "star:5", "--coupling", "2"}, "--coupling 2"},
+		{[]string{"--sim", "nothing"}, "nothing"},
+		{[]string{"--sim", "star:5", "--ranks", "6"}, "--ranks: only"},
+		{[]string{"--sim", "star:3"}, "3 hosts: want 4"},
+		{[]string{"--sim", "star:5", "--nodes", "6"}, "there are 5 hosts"},
+		{[]string{"--here", "--ranks", "2", "--budget", "1m"}, "--sim simulates"},
+	} {
+		if status, _, stderr := papers(append([]string{"zhu"}, c.flags...)...); status != cli.StatusInput || !strings.Contains(stderr, c.want) {
+			t.Errorf("%q: status %d, %q; want %d and %q", c.flags, status, stderr, cli.StatusInput, c.want)
+		}
+	}
+}
+
+// By hand: three transfers with errors of 0, 20 and 40 %, the last two in patterns
+// that use a link both ways, one within 10 % and two in their intervals.
+func TestZhuRowSums(t *testing.T) {
+	row := zhuRow{Patterns: 2, Trials: 3, Steps: 5, transfers: []zhuTransfer{
+		{Measured: 2, Predicted: []float64{2, 2, 2}, Interval: &[2]float64{1, 3}},
+		{Measured: 10, Predicted: []float64{8, 8, 8}, Interval: &[2]float64{7, 9}, Mixed: true},
+		{Measured: 5, Predicted: []float64{7, 7, 7}, Interval: &[2]float64{5, 9}, Mixed: true},
+	}}
+	row.sum(3)
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
+	for law, e := range row.Errors {
+		if !near(e.Mean, 0.2) || !near(e.Max, 0.4) || !near(e.Within, 1.0/3) || !near(row.Mixed[law], 0.3) {
+			t.Errorf("law %d: %+v, mixed %g", law, e, row.Mixed[law])
+		}
+	}
+	// t(0.975, 2) = 4.302653; the deviation is 0.2.
+	if want := 4.302653 * 0.2 / math.Sqrt(3) / 0.2; !near(row.Precision, want) || row.Steps != 2.5 || !near(row.Coverage, 2.0/3) {
+		t.Errorf("precision %g, want %g; steps %g, coverage %g", row.Precision, want, row.Steps, row.Coverage)
+	}
+}
+
+// TestZhuDeals: each pattern has one turn, and a measurement that is cut short after some of them has patterns of all kinds, of
+// which half are to fit to, as long as there are any.
+func TestZhuDeals(t *testing.T) {
+	z := &zhuExperiment{fit: make([][]model.Transfer, 30), single: make([]zhuSweep, 40), held: make([]zhuPattern, 204)}
+	z.deal()
+	seen := make(map[zhuTurn]bool)
+	var count [3]int
+	for i, turn := range z.order {
+		seen[turn] = true
+		if turn.index != count[turn.kind] {
+			t.Errorf("turn %d is pattern %d of kind %d, after %d of them", i, turn.index, turn.kind, count[turn.kind])
+		}
+		count[turn.kind]++
+		done := i + 1
+		if done <= 60 && (count[toFit] < done/2 || count[toHold] < done/4 || count[toSweep] < done/4) {
+			t.Errorf("after %d: %v", done, count)
+		}
+	}
+	if len(seen) != 274 || len(z.order) != 274 {
+		t.Errorf("%d turns of %d patterns, want 274", len(z.order), len(seen))
+	}
+}
+
+func TestDistinct(t *testing.T) {
+	for _, c := range []struct {
+		x    []float64
+		want int
+	}{{nil, 0}, {[]float64{1}, 1}, {[]float64{2, 1, 2.03, 2.05}, 3}, {[]float64{1, 1.015, 1.03}, 2}, {[]float64{0, 0, 1}, 2}} {
+		if got := distinct(c.x); got != c.want {
+			t.Errorf("distinct(%v) = %d, want %d", c.x, got, c.want)
+		}
+	}
+}

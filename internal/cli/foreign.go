@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+
+	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/encode"
+)
+
+// A foreign is a format of another tool that stands for a network. It is known by its content.
+type foreign struct {
+	is      func(data []byte) bool
+	network func(data []byte, names []string) (*model.Network, error)
+}
+
+// foreignFormat is the format of a file, nil if it is none of another tool.
+func foreignFormat(data []byte) *foreign {
+	for _, f := range []foreign{
+		{beginsWith(`(?i:strict|graph|digraph)\b`), ofGraph(encode.ReadDOT)},
+		{beginsWith(`cluster\s*\{`), ofGroups},
+		{hasRoot("graphml"), ofGraph(encode.ReadGraphML)},
+		{hasRoot("platform"), ofGraph(func(r io.Reader, _ []string) (*topology.Graph, error) { return encode.ReadSimGrid(r) })},
+		{IsHwloc, func([]byte, []string) (*model.Network, error) {
+			return nil, errors.New("describes the inside of a host: topocast compare takes it for a reference")
+		}},
+		{regexp.MustCompile(`(?m)^[^{\s][^{]*\n?^#[ \t\r]*$`).Match, ofGraph(encode.ReadTGF)},
+	} {
+		if f.is(data) {
+			return &f
+		}
+	}
+	return nil
+}
+
+// isHwloc tells whether a file is XML of lstopo.
+func IsHwloc(data []byte) bool { return hasRoot("topology")(data) }
+
+// beginsWith tells whether a file begins with a pattern, after comments of DOT.
+func beginsWith(pattern string) func([]byte) bool {
+	return regexp.MustCompile(`^(?s:\s+|//[^\n]*\n|#[^\n]*\n|/\*.*?\*/)*` + pattern).Match
+}
+
+// hasRoot tells whether a file is XML with a root of that name.
+func hasRoot(name string) func([]byte) bool {
+	return func(data []byte) bool {
+		if data = bytes.TrimLeft(data, "\ufeff \t\r\n"); len(data) == 0 || data[0] != '<' {
+			return false
+		}
+		d := xml.NewDecoder(bytes.NewReader(data))
+		for {
+			token, err := d.Token()
+			if err != nil {
+				return false
+			}
+			if root, ok := token.(xml.StartElement); ok {
+				return root.Name.Local == name
+			}
+		}
+	}
+}
+
+// ofGraph is the network of a graph that is read.
+func ofGraph(read func(io.Reader, []string) (*topology.Graph, error)) func([]byte, []string) (*model.Network, error) {
+	return func(data []byte, names []string) (*model.Network, error) {
+		g, err := read(bytes.NewReader(data), names)
+		if err != nil {
+			return nil, err
+		}
+		return model.FromGraph(g, topology.ChooseLowest)
+	}
+}
+
+// ofGroups is the network of a topology file of LGate. Its ranks get the given names.
+func ofGroups(data []byte, names []string) (*model.Network, error) {
+	h, err := encode.ReadLGate(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	if names != nil && len(names) != h.Hosts() {
+		return nil, fmt.Errorf("groups of %d ranks, and the other file is of %d", h.Hosts(), len(names))
+	}
+	return groupNetwork(h, names)
+}
+
+// groupNetwork is the network of groups alone: a switch for each, and links of which nothing is known.
+func groupNetwork(h *topology.Hierarchy, names []string) (*model.Network, error) {
+	var arcs []topology.Arc
+	link := func(v, group int) {
+		arcs = topology.AppendLink(arcs, h.Hosts()+group, v, math.NaN(), math.NaN())
+	}
+	for i, g := range h.Groups() {
+		if g.Parent >= 0 {
+			link(h.Hosts()+i, g.Parent)
+		}
+	}
+	for rank := range h.Hosts() {
+		link(rank, h.Smallest(rank))
+	}
+	g, err := topology.NewGraph(h.Hosts(), len(h.Groups()), nil, arcs)
+	if err != nil {
+		return nil, err
+	}
+	var s model.Settings
+	for _, name := range names {
+		s.Locations = append(s.Locations, model.Location{Host: name, Core: -1})
+	}
+	nan := math.NaN()
+	fit := topology.Fit{Family: topology.FamilyTree, R2: nan, Residual: nan, TreeLikeness: nan, Noise: nan}
+	return model.New(&topology.Result{Graph: g, Hierarchy: h, Fit: fit}, &s)
+}
+
+// insideNetwork is the network of what a file of hwloc says of the cores on which the ranks of a network run, all on
+// one host. Its ranks are those of the network, and are named by their cores, as names has them.
+func InsideNetwork(data []byte, n *model.Network) (inside *model.Network, names []string, err error) {
+	h, cpus, err := encode.ReadHwloc(bytes.NewReader(data))
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(n.Hosts()) != 1 {
+		return nil, nil, fmt.Errorf("describes one host, and the other network is of %s", words.Count(len(n.Hosts()), "host"))
+	}
+	rankOf := map[int]int{} // by thread
+	for rank := range n.Ranks() {
+		core := n.Location(rank).Core
+		thread, ok := slices.BinarySearch(cpus, core)
+		if _, twice := rankOf[thread]; !ok || twice {
+			return nil, nil, fmt.Errorf("has no core of its own for rank %d, which is at core %d (-1: not bound)", rank, core)
+		}
+		rankOf[thread] = rank
+		names = append(names, fmt.Sprintf("core%d", core))
+	}
+	var groups []topology.Group
+	for _, g := range h.Groups()[1:] {
+		var ranks []int
+		for _, thread := range g.Hosts {
+			if rank, ok := rankOf[thread]; ok {
+				ranks = append(ranks, rank)
+			}
+		}
+		same := func(other topology.Group) bool { return slices.Equal(other.Hosts, ranks) }
+		slices.Sort(ranks)
+		if len(ranks) > 1 && len(ranks) < n.Ranks() && !slices.ContainsFunc(groups, same) {
+			g.Hosts = ranks
+			groups = append(groups, g)
+		}
+	}
+	if h, err = topology.NewHierarchy(n.Ranks(), h.Levels(), groups, math.NaN()); err != nil {
+		return nil, nil, err
+	}
+	inside, err = groupNetwork(h, names)
+	return inside, names, err
+}

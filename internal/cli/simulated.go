@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"errors"
+	"math"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/topocast/topocast/internal/scenario"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
+	"github.com/topocast/topocast/topology"
+)
+
+// defaultOverhead is about what MPI libraries take to send, and to receive, a
+// short message.
+const DefaultOverhead = 300 * time.Nanosecond
+
+// ownOverhead stands for what the network of --cluster knows of it, or else defaultOverhead.
+const ownOverhead time.Duration = -1
+
+// simulator returns a runner on a simulated cluster, with the overhead per
+// message of sender and receiver, and with faults. Messages above so many bytes carry no
+// content, 0: all carry theirs. Timings scatter by 1 %.
+func Simulator(spec, placement string, overhead time.Duration, hollowAbove int, faults ...string) (Runner, error) {
+	if mpi.Launched() >= 0 {
+		return nil, BadInput("a simulation (--sim, simulate) is one process: start it without a launcher")
+	}
+	if overhead < 0 && overhead != ownOverhead {
+		return nil, BadInput("--overhead %s: want at least 0", overhead)
+	}
+	cluster, network, err := simulatedMachine(spec)
+	if err != nil {
+		return nil, err
+	}
+	send, recv := overhead.Seconds(), overhead.Seconds()
+	if overhead == ownOverhead {
+		send, recv = DefaultOverhead.Seconds(), DefaultOverhead.Seconds()
+		if s, r, known := SoftwareOf(network); known {
+			send, recv = s, r
+			if cluster.Graph, err = withoutSoftware(cluster.Graph, send, recv); err != nil {
+				return nil, &InputError{err}
+			}
+		}
+	}
+	var wrong simnet.Faults
+	for _, fault := range faults {
+		if err := scenario.AddFault(&wrong, fault, cluster.Graph); err != nil {
+			return nil, BadInput("--fault: %w", err)
+		}
+	}
+	return func(ranks int, work func(mpi.Communicator) error) error {
+		if ranks < 0 {
+			return BadInput("--ranks %d: want at least 1", ranks)
+		}
+		if ranks == 0 {
+			ranks = cluster.Graph.Hosts()
+		}
+		place, err := scenario.Placement(placement, ranks, cluster.Graph, cluster.Hierarchy, cluster.Node)
+		if err != nil {
+			return &InputError{err}
+		}
+		settings := cluster.Settings()
+		settings.Send.Seconds, settings.Recv.Seconds = send, recv
+		settings.Faults, settings.HollowAbove = wrong, hollowAbove
+		for _, lost := range wrong.LostRanks {
+			if lost.Rank >= ranks {
+				return BadInput("--fault \"lost %d\": there are %d ranks", lost.Rank, ranks)
+			}
+		}
+		settings.Noise, settings.Seed = simnet.Noise{Sigma: 0.01}, 1
+		err = simnet.Run(cluster.Graph, place, settings, work)
+		var input *InputError
+		if errors.As(err, &input) {
+			return input // without the rank: all found it
+		}
+		return err
+	}, nil
+}
+
+// simulatedCluster is that of a line, or of a file that holds a network or a graph.
+func SimulatedCluster(spec string) (*simnet.Cluster, error) {
+	c, _, err := simulatedMachine(spec)
+	return c, err
+}
+
+// simulatedMachine is simulatedCluster with the network, if there is one.
+func simulatedMachine(spec string) (*simnet.Cluster, *model.Network, error) {
+	if info, err := os.Stat(spec); err != nil || info.IsDir() {
+		cluster, err := simnet.ParseCluster(spec)
+		if err != nil {
+			return nil, nil, &InputError{err}
+		}
+		return cluster, nil, nil
+	}
+	n, err := LoadNetwork(spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err := n.NameHosts(n.Graph())
+	if err != nil {
+		return nil, nil, &InputError{err}
+	}
+	for _, a := range g.Arcs() {
+		if math.IsNaN(a.Latency) || math.IsNaN(a.Bandwidth) {
+			return nil, nil, BadInput("%s: link %s-%s: its latency or bandwidth is not known, and cannot be simulated", spec, g.Name(a.From), g.Name(a.To))
+		}
+	}
+	return &simnet.Cluster{Graph: g, Hierarchy: n.Hierarchy(), Routing: n.Routing()}, n, nil
+}
+
+// softwareOf are the overheads os and or of a short message in s, of the finest level of a network that has
+// both. Those of long ones are no cost of a CPU alone: a synchronous send waits for the receiver.
+func SoftwareOf(n *model.Network) (send, recv float64, known bool) {
+	if n == nil {
+		return 0, 0, false
+	}
+	for _, l := range n.Levels() {
+		if len(l.Send) > 0 && len(l.Recv) > 0 {
+			return l.Send[0], l.Recv[0], true
+		}
+	}
+	return 0, 0, false
+}
+
+// withoutSoftware takes the overheads, which measured latencies hold, out of the links of the hosts, so that a
+// simulated message takes as long as the network says. Where hosts are linked to several others it changes nothing: ways
+// go through hosts, too.
+func withoutSoftware(g *topology.Graph, send, recv float64) (*topology.Graph, error) {
+	arcs := slices.Clone(g.Arcs())
+	links := make([]int, g.Hosts())
+	for i := range arcs {
+		a := &arcs[i]
+		switch {
+		case a.From < g.Hosts() && a.To < g.Hosts():
+			return g, nil
+		case a.From < g.Hosts():
+			links[a.From]++
+			a.Latency = max(0, a.Latency-send)
+		case a.To < g.Hosts():
+			a.Latency = max(0, a.Latency-recv)
+		}
+	}
+	if slices.ContainsFunc(links, func(count int) bool { return count > 1 }) {
+		return g, nil
+	}
+	return g.WithArcs(arcs)
+}
+
+// date is kept with what is measured; what is simulated has none, so that the
+// same command writes the same file on every day.
+func Date(comm mpi.Communicator) time.Time {
+	if _, is := comm.(*simnet.Comm); is {
+		return time.Time{}
+	}
+	return time.Now().UTC().Truncate(time.Second)
+}
+
+// discoverHollow is the size in bytes above which simulated messages carry nothing: those of
+// discover do not but for the long ones, whose time is all that counts.
+const DiscoverHollow = 256<<10 - 1
+
+// simulatedSamples are those of a pair: simulated times scatter by 1 %.
+const SimulatedSamples = 5
