@@ -35,7 +35,7 @@ func TestJobBcastInterrupted(t *testing.T) {
 	network := discovered(t, "--sim", "tree:2x2")
 	ctx, cancel := context.WithTimeout(t.Context(), jobLimit)
 	defer cancel()
-	c := exec.CommandContext(ctx, launcher[0], append(launcher[1:], "-n", "4", self, "bcast", network, "--sizes", "8", "--reps", "100000000", "--json")...)
+	c := exec.CommandContext(ctx, launcher[0], append(launcher[1:], "-n", "4", self, "bcast", network, "--sizes", "8", "--repetitions", "100000000", "--json")...)
 	c.Env = append(os.Environ(), commandVar+"=1")
 	var out bytes.Buffer
 	c.Stdout = &out

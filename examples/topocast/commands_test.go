@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/model"
@@ -306,5 +307,26 @@ func TestPlace(t *testing.T) {
 		if status, _, stderr := topocast(args...); status != 2 || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%q: status %d, %q, want 2 and one line", args, status, stderr)
 		}
+	}
+}
+
+// TestDiscoverKeepsALargerNetwork: a file of the default name with more ranks is not replaced unless it is named.
+func TestDiscoverKeepsALargerNetwork(t *testing.T) {
+	t.Chdir(t.TempDir())
+	discover := func(args ...string) (int, string) {
+		status, _, stderr := topocast(append([]string{"discover", "--patterns", "0"}, args...)...)
+		return status, stderr
+	}
+	if status, stderr := discover("--sim", "star:4"); status != 0 {
+		t.Fatal(stderr)
+	}
+	if status, stderr := discover("--sim", "star:1"); status != cli.StatusInput || !strings.Contains(stderr, "simulated-network.json is a network of 4 ranks, this job has 1: --output simulated-network.json replaces it") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	if status, stderr := discover("--sim", "star:4"); status != 0 {
+		t.Errorf("as many ranks: status %d, %s", status, stderr)
+	}
+	if status, stderr := discover("--sim", "star:2", "-o", "simulated-network.json"); status != 0 {
+		t.Errorf("named: status %d, %s", status, stderr)
 	}
 }

@@ -75,6 +75,13 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 			// Rank 0 keeps and prints what it found while MPI still runs: it may
 			// not come back from ending it.
 			return shared.Run(func(comm mpi.Communicator) error {
+				var larger error
+				if comm.Rank() == 0 && !c.Flags().Changed("output") {
+					larger = keepLarger(output, comm.Size())
+				}
+				if err := cli.Agree(comm, "output files", larger); err != nil {
+					return err
+				}
 				if err := cli.CheckOutputs(comm, network, o.keepFile(c.OutOrStdout())); err != nil {
 					return err
 				}
@@ -109,6 +116,15 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 	o.flags(f)
 	p.flags(f)
 	return cli.Measures(cli.PrintsJSON(c, "topocast/discovery"))
+}
+
+// keepLarger refuses to replace the file of the default name if it holds a network of more ranks.
+func keepLarger(file string, ranks int) error {
+	old, err := model.Load(file)
+	if err != nil || old.Ranks() <= ranks {
+		return nil // no network that could be lost
+	}
+	return fmt.Errorf("%s is a network of %s, this job has %d: --output %s replaces it, another name keeps both", file, words.Count(old.Ranks(), "rank"), ranks, file)
 }
 
 // A discovery is what discover found, on rank 0.

@@ -88,7 +88,7 @@ func TestJobDiscoverAndBcast(t *testing.T) {
 			t.Errorf("discover on %d ranks wrote a network of %d", n, network.Ranks())
 		}
 		for _, flags := range [][]string{{file}, {"--budget", "5s"}} {
-			args := append([]string{"bcast", "--sizes", "0,8,1KiB,100001", "--root", fmt.Sprint(n - 1), "--reps", "5", "--json"}, flags...)
+			args := append([]string{"bcast", "--sizes", "0,8,1KiB,100001", "--root", fmt.Sprint(n - 1), "--repetitions", "5", "--json"}, flags...)
 			status, out, stderr = launch(t, n, args...)
 			if status != 0 {
 				t.Fatalf("bcast on %d ranks: status %d\n%s", n, status, stderr)

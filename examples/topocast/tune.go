@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -60,6 +61,7 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then
 			if budget < 0 {
 				return cli.BadInput("--budget %v: want at least 0", budget)
 			}
+			byDefault := false
 			switch {
 			case inPlace && output != "":
 				return cli.BadInput("--in-place and --output: want one of them")
@@ -68,6 +70,7 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then
 			case output == "" && args[0] == cli.Standard:
 				return cli.BadInput("NET is standard input: want --output, too")
 			case output == "":
+				byDefault = true
 				output = strings.TrimSuffix(args[0], ".json") + ".tuned.json"
 			}
 			l := table.Language(language)
@@ -86,6 +89,13 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then
 			return shared.Run(func(comm mpi.Communicator) error {
 				defer cli.LimitCalls(comm, shared.Timeout)()
 				if err := fits(args[0], known, comm); err != nil {
+					return err
+				}
+				var exists error
+				if _, err := os.Stat(output); comm.Rank() == 0 && byDefault && err == nil {
+					exists = fmt.Errorf("%s exists: topocast bcast tune %s --in-place adds to it, --output names another file", output, output)
+				}
+				if err := cli.Agree(comm, "output files", exists); err != nil {
 					return err
 				}
 				if err := cli.CheckOutputs(comm, network); err != nil {

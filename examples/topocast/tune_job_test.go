@@ -16,7 +16,7 @@ import (
 func TestJobTunes(t *testing.T) {
 	network := discovered(t, "--patterns", "0", "--sim", "tree:2x2")
 	for _, n := range []int{1, 4} {
-		status, out, stderr := launch(t, n, "bcast", "tune", "--sizes", "8,64KiB", "--budget", "3s", network)
+		status, out, stderr := launch(t, n, "bcast", "tune", network, "--in-place", "--sizes", "8,64KiB", "--budget", "3s")
 		if status != 0 || strings.Count(stderr, "written to "+network) != 1 {
 			t.Fatalf("tune on %d ranks: status %d\n%s\n%s", n, status, out, stderr)
 		}

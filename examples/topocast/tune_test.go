@@ -197,3 +197,23 @@ func read(t *testing.T, path string) string {
 	}
 	return string(b)
 }
+
+// TestTuneKeepsFilesThatItWasNotToldToWrite: NET stays as it is without --in-place, and so does an earlier file of the
+// default name.
+func TestTuneKeepsFilesThatItWasNotToldToWrite(t *testing.T) {
+	network := discovered(t, "--patterns", "0", "--sim", "tree:2x2")
+	tuned := strings.TrimSuffix(network, ".json") + ".tuned.json"
+	args := []string{"bcast", "tune", network, "--sizes", "8"}
+	if status, _, stderr := onGoroutines(4, args...); status != 0 || !strings.Contains(stderr, "written to "+tuned) {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	if len(tunings(t, network)) != 0 || len(tunings(t, tuned)) != 1 {
+		t.Errorf("NET has %d tunings, want 0; its copy %d, want 1", len(tunings(t, network)), len(tunings(t, tuned)))
+	}
+	if status, _, stderr := onGoroutines(3, args...); status != cli.StatusInput || !strings.Contains(stderr, tuned+" exists") || len(tunings(t, tuned)) != 1 {
+		t.Errorf("the file is there: status %d, %s", status, stderr)
+	}
+	if status, _, stderr := onGoroutines(3, "bcast", "tune", tuned, "--in-place", "--sizes", "8"); status != 0 || len(tunings(t, tuned)) != 2 {
+		t.Errorf("in place: status %d, %s", status, stderr)
+	}
+}
