@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/topocast/topocast/bcast/schedule"
@@ -90,8 +91,18 @@ func (r *Report) Write(w io.Writer) error {
 	return nil
 }
 
+// undershoot is the ratio to the lower bound below which a median shows that the network is another one. Clocks
+// and fits are off by some percent.
+const undershoot = 0.8
+
+// misfit tells whether broadcasts were faster than the network allows, so that it does not describe the ranks.
+func (r *Report) misfit() bool {
+	return slices.ContainsFunc(r.Rows, func(x Row) bool { return x.Median < undershoot*x.Bound })
+}
+
 // WriteText writes the report as a table for people.
 func (r *Report) WriteText(w io.Writer) error {
+	misfit := r.misfit()
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "bytes\tvariant\tmedian\t95 %% of it\tmin\tmax\tgain\tof bound\tplan\n")
 	for _, x := range r.Rows {
@@ -106,7 +117,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		if !math.IsNaN(x.Gain) {
 			gain = fmt.Sprintf("%.2f", x.Gain)
 		}
-		if x.Bound > 0 {
+		if x.Bound > 0 && !misfit {
 			bound = fmt.Sprintf("%.2f", x.Median/x.Bound)
 		}
 		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", x.Bytes, x.Variant, quantity.Seconds(x.Median), interval,
@@ -114,6 +125,11 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("bcast: write report: %w", err)
+	}
+	if misfit {
+		if _, err := fmt.Fprintln(w, "broadcasts were faster than the network allows: it does not describe these ranks, so there is no column \"of bound\""); err != nil {
+			return fmt.Errorf("bcast: write report: %w", err)
+		}
 	}
 	if r.Stopped {
 		if _, err := fmt.Fprintln(w, "stopped before all was timed"); err != nil {

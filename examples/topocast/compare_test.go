@@ -131,7 +131,7 @@ func TestCompareWithOneSwitch(t *testing.T) {
 // The README's first command on a machine of two cores: two ranks of one host.
 func TestCompareSeveralRanksOnAHost(t *testing.T) {
 	network := discovered(t, "--sim", "core:2 host:1")
-	status, out, stderr := topocast("compare", network, network)
+	status, out, stderr := topocast("compare", network, "--against", network, "--all")
 	if status != 0 || !strings.Contains(out, "inside of") || !strings.Contains(out, "1 host of 2 ranks") {
 		t.Errorf("status %d: %s%s", status, out, stderr)
 	}

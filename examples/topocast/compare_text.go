@@ -137,14 +137,22 @@ func (r *comparison) writeLinks(w io.Writer, all bool) {
 		fmt.Fprintf(w, "; bandwidth of %d not measured", unmeasured)
 	}
 	fmt.Fprintln(w)
+	shown := make([]*compare.LinkState, 0, len(links))
+	for i := range links {
+		if all || links[i].Verdict != compare.LinkSame {
+			shown = append(shown, &links[i])
+		}
+	}
+	if len(shown) == 0 {
+		return
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "times as slow, apart from that\tlatency\tbandwidth\tverdict")
-	for i := range links {
+	for i, l := range shown {
 		if i == maxLinks && !all {
-			fmt.Fprintf(t, "and %d more (--all)\n", len(links)-i)
+			fmt.Fprintf(t, "and %d more (--all)\n", len(shown)-i)
 			break
 		}
-		l := &links[i]
 		rate := times(l.Bandwidth[0].Slower)
 		if back := times(l.Bandwidth[1].Slower); back != rate {
 			rate += " / " + back
