@@ -96,8 +96,8 @@ FUZZ = .
 fuzz:
 	.ci/fuzz $(FUZZTIME) '$(FUZZ)' $(FUZZSTREAMS)
 
-# The figures of README, measured again, into figures.md and figures.json. Those of FIGURES, an
-# expression that their words match, alone; all of them take some hours. Nothing else should run.
+# The figures of docs/measured.json, measured again into it and docs/measured.md. Those of FIGURES, an
+# expression that their ids match, alone; all of them take some hours. Nothing else should run.
 .PHONY: bench
 FIGURES =
 bench: mpi-installed

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,14 +13,19 @@ import (
 
 const root = "../.."
 
-// TestReadme: every command of README's table is a target of the Makefile, or a benchmark that there is.
-func TestReadme(t *testing.T) {
-	figures, err := read(text(t, filepath.Join(root, "README.md")))
+// TestCommands: every command of docs/measured.json is a target of the Makefile, or a benchmark that there is.
+func TestCommands(t *testing.T) {
+	all, err := read(filepath.Join(root, "docs/measured.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	makefile := text(t, filepath.Join(root, "Makefile"))
-	for _, f := range figures {
+	ids := map[string]bool{}
+	for _, f := range all.Figures {
+		if f.ID == "" || ids[f.ID] || f.What == "" || f.Claim == "" {
+			t.Errorf("%+v: want an id of its own, words and a claim", f)
+		}
+		ids[f.ID] = true
 		words := strings.Fields(f.Command)
 		for strings.Contains(words[0], "=") {
 			words = words[1:]
@@ -47,23 +51,26 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-func TestRead(t *testing.T) {
-	const table = "| what | figure | repeat with |\n|---|---|---|\n"
-	figures, err := read("| other | table |\n|---|---|\n| a | b |\n\n" + table + "| time | 2 ns | `go test -bench 'A\\|B'` |\n\n| no | figure | `x` |\n")
+// TestPublished: the page and the pictures in docs are those of docs/measured.json.
+func TestPublished(t *testing.T) {
+	all, err := read(filepath.Join(root, "docs/measured.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := figure{What: "time", Claimed: "2 ns", Command: "go test -bench 'A|B'"}
-	if len(figures) != 1 || figures[0] != want {
-		t.Errorf("%+v, want only %+v", figures, want)
+	folder := t.TempDir()
+	if err := os.Mkdir(filepath.Join(folder, "img"), 0o755); err != nil {
+		t.Fatal(err)
 	}
-	for _, c := range []struct{ readme, says string }{
-		{"no table\n", "no table with a third column"},
-		{table + "| time | 2 ns | by hand |\n", `line 3: "by hand": no command`},
-		{table + "| time | 2 ns |\n", "line 3: 2 columns"},
-	} {
-		if _, err := read(c.readme); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%q: %v, want %q", c.readme, err, c.says)
+	if err := all.publish(folder); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"measured.md"}
+	for _, p := range all.pictures() {
+		names = append(names, "img/"+fileOf(p.name, false), "img/"+fileOf(p.name, true))
+	}
+	for _, name := range names {
+		if text(t, filepath.Join(folder, name)) != text(t, filepath.Join(root, "docs", name)) {
+			t.Errorf("docs/%s is not that of docs/measured.json: go run ./internal/figures -only x", name)
 		}
 	}
 }
@@ -78,8 +85,8 @@ echo "PASS"`, time.Minute)
 	if r.Error != "" || r.Runs != mostRuns {
 		t.Fatalf("%d runs, error %q", r.Runs, r.Error)
 	}
-	if r.Output != "size  time\n8 B   2 ns" {
-		t.Errorf("output %q", r.Output)
+	if r.output != "size  time\n8 B   2 ns" {
+		t.Errorf("output %q", r.output)
 	}
 	// Of 1 to 10 the median is 5.5; 95 % of samples have theirs between the second and the ninth.
 	b := r.Benchmarks[0]
@@ -98,26 +105,31 @@ echo "PASS"`, time.Minute)
 	}
 }
 
-func TestWrite(t *testing.T) {
+// TestLastRun: what was measured is kept in the file and shown on the page.
+func TestLastRun(t *testing.T) {
 	low, high := 1.0, 3.0
-	r := report{Format: "topocast figures 1", Machine: machine{System: "Linux", CPUs: 2, Versions: []string{"go1"}}, Figures: []result{
-		{
-			figure: figure{What: "time", Claimed: "2 ns", Command: "go test"}, Runs: 6, Seconds: 12, Output: "a table",
+	m := measured{Figures: []figure{
+		{ID: "a", What: "time", Claim: "2 ns", Command: "go test", Last: &result{
+			Runs: 6, Seconds: 12, Machine: machine{System: "Linux", CPUs: 2, Versions: []string{"go1"}},
 			Benchmarks: []benchmark{{Name: "X-2", Unit: "ns/op", N: 6, Median: 2, Low: &low, High: &high}, {Name: "Y-2", Unit: "B", N: 1, Median: 5}},
-		},
-		{figure: figure{What: "rate"}, Runs: 1, Error: "exit status 1"},
+		}},
+		{ID: "b", What: "rate", Claim: "1", Last: &result{Runs: 1, Error: "exit status 1"}},
 	}}
-	name := filepath.Join(t.TempDir(), "figures")
-	if err := r.write(name); err != nil {
+	file := filepath.Join(t.TempDir(), "measured.json")
+	if err := m.write(file); err != nil {
 		t.Fatal(err)
 	}
-	var back report
-	if err := json.Unmarshal([]byte(text(t, name+".json")), &back); err != nil || back.Figures[0].Command != "go test" || *back.Figures[0].Benchmarks[0].High != 3 {
+	back, err := read(file)
+	if err != nil || back.Figures[0].Command != "go test" || *back.Figures[0].Last.Benchmarks[0].High != 3 {
 		t.Errorf("%+v, %v", back, err)
 	}
-	for _, line := range []string{"X-2        2       ns/op  1 to 3    6\n", "a table\n", "**Failed: exit status 1**\n", "6 runs in 12 s."} {
-		if md := text(t, name+".md"); !strings.Contains(md, line) {
-			t.Errorf("no %q in\n%s", line, md)
+	var page strings.Builder
+	if err := m.markdown(&page); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"| X-2 | 2 | ns/op | 1 to 3 | 6 |\n", "**Failed: exit status 1**\n", "6 runs, Linux, 2 CPUs (go1)"} {
+		if !strings.Contains(page.String(), line) {
+			t.Errorf("no %q in\n%s", line, page.String())
 		}
 	}
 }

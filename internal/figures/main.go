@@ -1,12 +1,12 @@
-// Command figures measures again what README says was measured: it runs the commands of README's table
-// of figures one after the other and writes what their benchmarks report, medians with intervals,
-// beside what README says, with the machine and the versions it was measured on.
+// Command figures keeps docs/measured.json, the figures that the project publishes, and what is made of them:
+// docs/measured.md and the pictures beside it.
 //
-//	make bench
-//	go run ./internal/figures -only 'predicted|reconstruction' -budget 10m
+//	make bench FIGURES='time|plans'     measure some figures again, by their id
+//	go run ./internal/figures -only x   only write the page and the pictures anew
 //
-// figures.json and figures.md are written whole after each command, so that what was measured is kept
-// if a later one fails or the program is interrupted. Nothing else should run beside it.
+// A figure has a command. Its benchmarks are repeated within a budget, and their medians with intervals are
+// kept in the file beside what is claimed, with the machine and the versions. The file is written whole after each
+// command, so an interrupted run loses nothing. Nothing else should run on the machine.
 package main
 
 import (
@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"time"
 )
@@ -28,56 +29,54 @@ func main() {
 }
 
 func run() error {
-	readme := flag.String("readme", "README.md", "`file` with the table of figures")
-	only := flag.String("only", "", "measure only figures whose words match this `expression`")
+	folder := flag.String("docs", "docs", "`folder` with measured.json")
+	only := flag.String("only", "", "measure only figures whose id matches this `expression`; x matches none")
 	budget := flag.Duration("budget", time.Minute, "repeat a command until it took this long, or 10 times; once in any case")
-	output := flag.String("o", "figures", "write `NAME`.json and NAME.md")
 	flag.Parse()
-	chosen, err := regexp.Compile(*only)
+	chosen, err := regexp.Compile("^(" + *only + ")")
 	if err != nil {
 		return fmt.Errorf("-only: %w", err)
 	}
-	text, err := os.ReadFile(*readme)
+	file := filepath.Join(*folder, "measured.json")
+	all, err := read(file)
 	if err != nil {
 		return err
 	}
-	figures, err := read(string(text))
-	if err != nil {
-		return fmt.Errorf("%s: %w", *readme, err)
-	}
-
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	r := report{Format: "topocast figures 1", Time: time.Now().UTC().Truncate(time.Second), Machine: describeMachine(ctx)}
-	measured := map[string]*result{} // by command: rows may share one
+	machine := describeMachine(ctx)
+	done := map[string]*result{} // by command: figures may share one
 	failed := 0
-	for _, f := range figures {
-		if !chosen.MatchString(f.What) {
+	for i := range all.Figures {
+		f := &all.Figures[i]
+		if ctx.Err() != nil {
+			return errors.New("interrupted; what was measured before is kept")
+		}
+		if !chosen.MatchString(f.ID) {
 			continue
 		}
-		fmt.Printf("%s\n  %s\n", f.What, f.Command)
-		if measured[f.Command] == nil {
-			measured[f.Command] = measure(ctx, f.Command, *budget)
+		fmt.Printf("%s: %s\n  %s\n", f.ID, f.What, f.Command)
+		r := done[f.Command]
+		if r == nil {
+			r = measure(ctx, f.Command, *budget)
+			r.Time, r.Machine = time.Now().UTC().Truncate(time.Second), machine
+			done[f.Command] = r
+			fmt.Println(r.output)
 		}
-		row := *measured[f.Command]
-		row.figure = f
-		if row.Error != "" {
+		if r.Error != "" {
 			failed++
-			fmt.Printf("  %s\n", row.Error)
+			fmt.Printf("  %s\n", r.Error)
 		}
-		r.Figures = append(r.Figures, row)
-		if err := r.write(*output); err != nil {
+		f.Last = r
+		if err := all.write(file); err != nil {
 			return err
 		}
-		if ctx.Err() != nil {
-			return fmt.Errorf("interrupted; %s.md has what was measured before", *output)
-		}
+	}
+	if err := all.publish(*folder); err != nil {
+		return err
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d of %d commands failed; see %s.md", failed, len(r.Figures), *output)
-	}
-	if len(r.Figures) == 0 {
-		return errors.New("no figure matches")
+		return fmt.Errorf("%d of %d commands failed", failed, len(done))
 	}
 	return nil
 }

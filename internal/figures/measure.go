@@ -25,12 +25,14 @@ const (
 
 // A result is what a command has measured.
 type result struct {
-	figure
+	Time       time.Time   `json:"time"`
+	Machine    machine     `json:"machine"`
 	Runs       int         `json:"runs"`
 	Seconds    float64     `json:"seconds"` // of all runs
 	Benchmarks []benchmark `json:"benchmarks"`
-	Output     string      `json:"output,omitempty"` // of the last run: tables that benchmarks print
 	Error      string      `json:"error,omitempty"`
+
+	output string // of the last run: tables that benchmarks print
 }
 
 // A benchmark is one value that a benchmark reports, over its N results.
@@ -96,7 +98,7 @@ func (r *result) add(output []byte) {
 			r.Benchmarks[i].values = append(r.Benchmarks[i].values, x)
 		}
 	}
-	r.Output = tables(string(output))
+	r.output = tables(string(output))
 }
 
 // spoken are lines of go and make that say nothing of what was measured.
