@@ -13,7 +13,7 @@
 //	  linkage           nested groups by our robust method: most programs need only this
 //	  clique            switches from cliques of equal latency (Bufe 2014)
 //	  spanner           hosts wired to each other: greedy cycles (Bannikov and Salnikov 2014)
-//	  cluster           clustering on a matrix of distances, as Reinfjell 2008 used it
+//	  cluster           clustering on a matrix of distances, as Reinfjell 2023 used it
 //	  twolevel          hosts inside and out, joined
 //	  fit               latencies of the links of a wiring that is known
 //	  compare           a machine against its specification, or against itself last month

@@ -308,7 +308,7 @@ func TestWeakGroupsShapeNothing(t *testing.T) {
 		}
 		got, err := predict.Plans(weak, nil, bytes, 3)
 		if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
-			t.Errorf("%d bytes: %v, %v, without the weak groups %v", bytes, got, err, want)
+			t.Errorf("%d bytes: %v, %v, without the uncertain groups %v", bytes, got, err, want)
 		}
 	}
 	// In the order of the ranks, and in another, which takes a view.

@@ -151,13 +151,13 @@ func TestWaysOfMeasuring(t *testing.T) {
 					return err
 				}
 				if r.Rounds != c.rounds || len(r.Readings()) != 90 {
-					t.Errorf("%d rounds, %d readings, want %d, 90", r.Rounds, len(r.Readings()), c.rounds)
+					t.Errorf("%d rounds, %d measurements, want %d, 90", r.Rounds, len(r.Readings()), c.rounds)
 				}
 				want := r.Readings()[0].Median
 				for _, x := range r.Readings() {
 					// The first of five samples may be later than the others: its peer has yet to come.
 					if mean := (4*want + x.Max) / 5; x.Median != want || math.Abs(x.Mean-mean) > 1e-12 || c.batch > 0 && x.Batch != c.batch {
-						t.Errorf("reading %+v, want %g s in batches of %d", x, want, c.batch)
+						t.Errorf("measurement %+v, want %g s in batches of %d", x, want, c.batch)
 					}
 				}
 				return err

@@ -80,6 +80,6 @@ func (d disagreement) warning(r *Result, size int) string {
 	if !d.much() {
 		return ""
 	}
-	return fmt.Sprintf("the best two readings of %s differ by more than %.0f %% on %d of %d pairs, most between ranks %d and %d (%s and %s): something else was running",
+	return fmt.Sprintf("the best two measurements of %s differ by more than %.0f %% on %d of %d pairs, most between ranks %d and %d (%s and %s): something else was running",
 		quantity.Bytes(r.Sizes[size]), 100*(readings.AsymmetryTolerance-1), d.pairs, d.of, d.worst[0], d.worst[1], quantity.Seconds(d.lowest), quantity.Seconds(d.second))
 }

@@ -91,7 +91,7 @@ func firstWarning(r *Result, size int) string {
 	if (distuv.Binomial{N: float64(firsts), P: min(usualShare, 1)}).Survival(float64(slowFirsts-1)) > chance {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d readings of %s in the first round of the job are slow, and nothing else of these pairs is; most from rank %d to %d, %s where others are %s: it was the beginning, not the machine",
+	return fmt.Sprintf("%d of %d measurements of %s in the first round of the job are slow, and nothing else of these pairs is; most from rank %d to %d, %s where others are %s: it was the beginning, not the machine",
 		slowFirsts, firsts, quantity.Bytes(r.Sizes[size]), slow.From, slow.To, quantity.Seconds(slow.Q1), quantity.Seconds(normal))
 }
 

@@ -66,7 +66,7 @@ func TestDiscoverWithFewPairs(t *testing.T) {
 			t.Errorf("%s: groups %v, want %v", c.name, got, want)
 		}
 		if n := len(d.Latencies.Readings()); n == 0 || n > ranks*(ranks-1)/4 {
-			t.Errorf("%s: %d readings, want those of less than half of the pairs", c.name, n)
+			t.Errorf("%s: %d measurements, want those of less than half of the pairs", c.name, n)
 		}
 		noted := strings.Contains(strings.Join(d.Latencies.Notes, "\n"), "few of them are measured")
 		if noted != (c.s.Budget > 0) {

@@ -31,7 +31,7 @@ func TestDiscoverFindsWhereReceiversAreAsked(t *testing.T) {
 				readings += len(r.Readings())
 			}
 			if most := 2 * 2 * 3 * 13 * 2; readings > most { // levels, directions, pairs, sizes, repetitions where readings disagree
-				t.Errorf("noise %g, limit %d: %d more readings, want %d at most", noise, limit, readings, most)
+				t.Errorf("noise %g, limit %d: %d more measurements, want %d at most", noise, limit, readings, most)
 			}
 			for i, l := range d.Network.Levels() {
 				k, _ := slices.BinarySearch(l.Sizes, limit+1)

@@ -74,7 +74,7 @@ func TestDiscoverFindsTheSimulatedMachine(t *testing.T) {
 		Progress:      func(part measure.Part, _ measure.Progress) { parts[part]++ },
 	})
 	if kept != 2*12*11 || len(d.Latencies.Readings()) != kept || len(d.Bandwidths.Readings()) == 0 {
-		t.Errorf("%d readings of latencies were given to keep, %d are in the result; %d of bandwidths",
+		t.Errorf("%d measurements of latencies were given to keep, %d are in the result; %d of bandwidths",
 			kept, len(d.Latencies.Readings()), len(d.Bandwidths.Readings()))
 	}
 	if parts[measure.PartLatencies] == 0 || parts[measure.PartBandwidths] == 0 {
@@ -162,12 +162,12 @@ func TestOverheadIsThatOfSendsToDifferentRanks(t *testing.T) {
 // TestDiscoverErrorsAreOnAllRanks: what goes wrong on rank 0 between the
 // messages leaves no rank waiting.
 func TestDiscoverErrorsAreOnAllRanks(t *testing.T) {
-	cause := errors.New("no place for readings")
+	cause := errors.New("no place for measurements")
 	for _, c := range []struct {
 		settings measure.DiscoverSettings
 		want     string
 	}{
-		{measure.DiscoverSettings{KeepLatencies: func(*measure.Result) error { return cause }}, "no place for readings"},
+		{measure.DiscoverSettings{KeepLatencies: func(*measure.Result) error { return cause }}, "no place for measurements"},
 		{measure.DiscoverSettings{Budget: -time.Second}, "measure: DiscoverSettings.Budget: -1s"},
 		{measure.DiscoverSettings{Repetitions: -1}, "Settings.Repetitions: -1"},
 	} {
@@ -214,7 +214,7 @@ func TestDiscoverSaysThatNothingWasMeasured(t *testing.T) {
 		said := make([]string, 4)
 		simulate(t, "tree:2x2 latency=10ms,2ms", nil, func(comm mpi.Communicator) error {
 			s := &measure.DiscoverSettings{Budget: c.budget, KeepLatencies: func(*measure.Result) error {
-				t.Error("readings were given to keep, of which there are none")
+				t.Error("measurements were given to keep, of which there are none")
 				return nil
 			}}
 			if _, err := measure.Discover(c.ctx, comm, s); err != nil {

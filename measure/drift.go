@@ -109,6 +109,6 @@ func (d Drift) warning(r *Result, size int) string {
 	if !(math.Abs(d.Change) > muchDrift && math.Abs(d.Change) > driftSigmas*d.Sigma) {
 		return ""
 	}
-	return fmt.Sprintf("the readings of %s have drifted by %+.0f %% over the run (+- %.1g %%): the matrices have it in them",
+	return fmt.Sprintf("the measurements of %s have drifted by %+.0f %% over the run (+- %.1g %%): the matrices have it in them",
 		quantity.Bytes(r.Sizes[size]), 100*d.Change, 100*d.Sigma)
 }

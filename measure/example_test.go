@@ -50,7 +50,7 @@ func ExampleDiscover() {
 			return err
 		}
 		for _, rack := range found.Topology.Hierarchy.Groups()[1:] {
-			fmt.Printf("%v support %.2f\n", rack.Hosts, rack.Support)
+			fmt.Printf("%v confidence %.2f\n", rack.Hosts, rack.Support)
 		}
 		fmt.Printf("1 MiB across: %.2f ms\n", 1e3*found.Network.Time(0, 7, 1<<20))
 		return nil // or found.Network.Save("network.json")
@@ -59,8 +59,8 @@ func ExampleDiscover() {
 		log.Fatal(err)
 	}
 	// Output:
-	// [0 1 2 3] support 1.00
-	// [4 5 6 7] support 1.00
+	// [0 1 2 3] confidence 1.00
+	// [4 5 6 7] confidence 1.00
 	// 1 MiB across: 1.12 ms
 }
 

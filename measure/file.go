@@ -115,7 +115,7 @@ func FromFile(f *record.File) (*Result, error) {
 	readings := make([]Reading, s.NumRows())
 	for i := range readings {
 		if readings[i], err = rows.reading(s.Row(i)); err != nil {
-			return nil, fmt.Errorf("measure: result of a file: reading %d: %w", i, err)
+			return nil, fmt.Errorf("measure: result of a file: measurement %d: %w", i, err)
 		}
 	}
 	result, err := resultOf(f, rows, readings)

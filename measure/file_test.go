@@ -143,12 +143,12 @@ func TestReadResultRefuses(t *testing.T) {
 		{"more repetitions than can be", replace(`"repetitions":2`, `"repetitions":1001`), "Repetitions: 1001"},
 		{"another reason to stop", replace(`"stopped":"budget"`, `"stopped":"fire"`), `stopped: "fire"`},
 		{"a column is missing", replace(`"q1_s"`, `"q2_s"`), `want "q1_s" among them`},
-		{"a reading of few numbers", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,20,`), "line 3: 14 numbers: want 15"},
-		{"a reading of a repetition that cannot be", replace(`[0,0,0,1,`, `[1000,0,0,1,`), "line 3: repetition: 1000"},
-		{"a reading of a size that is not there", replace(`[0,1,0,1,`, `[0,2,0,1,`), "line 5: size: 2"},
-		{"a reading of a rank that is not there", replace(`[0,0,0,1,`, `[0,0,0,2,`), "line 3: to: 2"},
-		{"a reading with itself", replace(`[0,0,0,1,`, `[0,0,1,1,`), "line 3: from rank 1 to itself"},
-		{"a reading given twice", replace(`[0,0,1,0,`, `[0,0,0,1,`), "the reading from 0 to 1 is there twice"},
+		{"a measurement of few numbers", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,20,`), "line 3: 14 numbers: want 15"},
+		{"a measurement of a repetition that cannot be", replace(`[0,0,0,1,`, `[1000,0,0,1,`), "line 3: repetition: 1000"},
+		{"a measurement of a size that is not there", replace(`[0,1,0,1,`, `[0,2,0,1,`), "line 5: size: 2"},
+		{"a measurement of a rank that is not there", replace(`[0,0,0,1,`, `[0,0,0,2,`), "line 3: to: 2"},
+		{"a measurement with itself", replace(`[0,0,0,1,`, `[0,0,1,1,`), "line 3: from rank 1 to itself"},
+		{"a measurement given twice", replace(`[0,0,1,0,`, `[0,0,0,1,`), "the measurement from 0 to 1 is there twice"},
 		{"no samples in a reading", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,0,7,`), "line 3: count: 0"},
 		{"more samples than asked for", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,21,7,`), "line 3: count: 21"},
 		{"no batch", replace(`[0,0,0,1,0,20,7,`, `[0,0,0,1,0,20,0,`), "line 3: batch: 0"},
@@ -266,7 +266,7 @@ func TestMergedRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(r.Readings()) != readings || r.Repetitions != 4 || len(r.Matrices()) != 4 || r.Rounds != 12 || r.Runs != 2 {
-		t.Errorf("%d readings of %d repetitions in %d rounds, want %d of 4 in 12", len(r.Readings()), r.Repetitions, r.Rounds, readings)
+		t.Errorf("%d measurements of %d repetitions in %d rounds, want %d of 4 in 12", len(r.Readings()), r.Repetitions, r.Rounds, readings)
 	}
 }
 
@@ -285,7 +285,7 @@ func FuzzReadResult(f *testing.F) {
 	}
 	f.Add(old)
 	f.Add([]byte(`{"format":"topocast/measurement","version":1,"ranks":1}`))
-	f.Add([]byte(`{"format":"topocast/measurement","version":1,"readings":[[1]]}`))
+	f.Add([]byte(`{"format":"topocast/measurement","version":1,"measurements":[[1]]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := ReadResult(bytes.NewReader(data))
 		if err != nil {

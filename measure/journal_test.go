@@ -58,13 +58,13 @@ func TestJournalIsReadWhereverItEnds(t *testing.T) {
 			}
 		}
 		if r.Rounds != rounds || len(r.readings) != want || r.Stopped != StoppedUnfinished {
-			t.Errorf("%d of %d bytes: %d readings of %d rounds, stopped by %q, want %d of %d and unfinished",
+			t.Errorf("%d of %d bytes: %d measurements of %d rounds, stopped by %q, want %d of %d and unfinished",
 				end, len(whole), len(r.readings), r.Rounds, r.Stopped, want, rounds)
 		}
 	}
 	line := fmt.Sprintf("line %d: ", strings.Count(whole, "\n")+1)
 	for _, c := range []struct{ name, data, want string }{
-		{"a reading twice", whole + "[0,0,1,0,0,20,7,1,0,0,0,0,0,0,0]\n{\"rounds\":2,\"total_rounds\":2}\n", "is there twice"},
+		{"a measurement twice", whole + "[0,0,1,0,0,20,7,1,0,0,0,0,0,0,0]\n{\"rounds\":2,\"total_rounds\":2}\n", "is there twice"},
 		{"rounds that go back", whole + "{\"rounds\":1,\"total_rounds\":2}\n", "rounds: 1 after 2"},
 		{"an unknown key", whole + "{\"round\":1}\n", "unknown field"},
 		{"nonsense", whole + "nonsense\n", line},
@@ -111,7 +111,7 @@ func TestJournalOfASimulation(t *testing.T) {
 func TestJournalThatCannotBeWritten(t *testing.T) {
 	r := results(t, 3, nil, &Settings{Samples: 5, Repetitions: 1, Journal: fullDisk{}}, nil)[0]
 	if len(r.Readings()) != 6 || !strings.Contains(strings.Join(r.Warnings, "\n"), "the journal cannot be written and was given up: record: write: disk full") {
-		t.Errorf("%d readings, warnings %q", len(r.Readings()), r.Warnings)
+		t.Errorf("%d measurements, warnings %q", len(r.Readings()), r.Warnings)
 	}
 }
 

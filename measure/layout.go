@@ -179,7 +179,7 @@ func (r *rowReader) result(h record.Header, s *record.Section, readings []Readin
 	slices.SortFunc(readings, compareReadings)
 	for i := range readings {
 		if i > 0 && compareReadings(readings[i-1], readings[i]) == 0 {
-			return nil, fmt.Errorf("the reading from %d to %d is there twice", readings[i].From, readings[i].To)
+			return nil, fmt.Errorf("the measurement from %d to %d is there twice", readings[i].From, readings[i].To)
 		}
 		result.Repetitions = max(result.Repetitions, readings[i].Repetition+1)
 	}

@@ -101,7 +101,7 @@ func TestDisturbedLotsAreTakenAgain(t *testing.T) {
 			})
 			for _, x := range r.Readings() {
 				if x.Lots != c.lots || x.Unsure != c.unsure || x.Count != lotSize {
-					t.Errorf("reading %+v, want %d lots, unsure %t", x, c.lots, c.unsure)
+					t.Errorf("measurement %+v, want %d lots, unsure %t", x, c.lots, c.unsure)
 				}
 				if got := x.Q1 / truth; math.Abs(got-c.low) > 0.03*c.low {
 					t.Errorf("lower quartile is %.3f of the truth, want %.3f", got, c.low)
@@ -123,7 +123,7 @@ func TestSlowPilotsMakeNoShortSamples(t *testing.T) {
 	})[0]
 	for _, x := range r.Readings() {
 		if x.Batch != 13 || x.Lots > 2 || math.Abs(x.Q1-fastRoundTrip/2) > 1e-12 {
-			t.Errorf("reading %+v, want %g s in batches of 13 round trips", x, fastRoundTrip/2)
+			t.Errorf("measurement %+v, want %g s in batches of 13 round trips", x, fastRoundTrip/2)
 		}
 	}
 	if lots := r.Readings()[0].Lots; lots != 2 {
@@ -174,7 +174,7 @@ func TestReadingsThatDisagreeAreRepeated(t *testing.T) {
 		if r.Repetitions != c.want || len(r.Matrices()) != c.want || r.Rounds != c.want || r.TotalRounds != c.want {
 			t.Errorf("%+v: %d repetitions, %d of %d rounds, want %d", c, r.Repetitions, r.Rounds, r.TotalRounds, c.want)
 		}
-		if warned := strings.Contains(strings.Join(r.Warnings, "\n"), "the best two readings"); warned != c.warns {
+		if warned := strings.Contains(strings.Join(r.Warnings, "\n"), "the best two measurements"); warned != c.warns {
 			t.Errorf("%+v: warnings %q", c, r.Warnings)
 		}
 	}

@@ -27,11 +27,11 @@ func TestMPIAllPairs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := 2 * 2 * n * (n - 1); len(r.Readings()) != want || r.Stopped != "" {
-		t.Errorf("%d readings, stopped by %q; want %d readings of all rounds", len(r.Readings()), r.Stopped, want)
+		t.Errorf("%d measurements, stopped by %q; want %d measurements of all rounds", len(r.Readings()), r.Stopped, want)
 	}
 	for _, x := range r.Readings() {
 		if !(x.Min > 0 && x.Min <= x.Q1 && x.Q1 <= x.Median && x.Median <= x.Q3 && x.Q3 <= x.Max) {
-			t.Errorf("times of reading %+v are not in order", x)
+			t.Errorf("times of measurement %+v are not in order", x)
 		}
 	}
 	if _, loop := c.CallCosts(); (r.CallCost > 0) != (loop > 0) {
@@ -105,7 +105,7 @@ func TestMPIGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := len(low)*(len(low)-1) + len(high)*(len(high)-1); len(r.Readings()) != want {
-		t.Errorf("%d readings, want %d", len(r.Readings()), want)
+		t.Errorf("%d measurements, want %d", len(r.Readings()), want)
 	}
 }
 
@@ -122,7 +122,7 @@ func TestMPICancellation(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Stopped != StoppedByContext || r.Rounds != 0 || len(r.Readings()) != 0 {
-		t.Errorf("stopped by %q after %d rounds with %d readings, want the context, 0, 0", r.Stopped, r.Rounds, len(r.Readings()))
+		t.Errorf("stopped by %q after %d rounds with %d measurements, want the context, 0, 0", r.Stopped, r.Rounds, len(r.Readings()))
 	}
 }
 

@@ -61,9 +61,9 @@ func (r *Result) sameRun(earlier *Result) error {
 	}
 	switch {
 	case earlier.Runs > 1:
-		return fmt.Errorf("readings of %s, merged: there is no way to go on with them", words.Count(earlier.Runs, "run"))
+		return fmt.Errorf("measurements of %s, merged: there is no way to go on with them", words.Count(earlier.Runs, "run"))
 	case earlier.Version != r.Version:
-		return fmt.Errorf("readings of topocast %q, and this is %q: its rounds may be others", earlier.Version, r.Version)
+		return fmt.Errorf("measurements of topocast %q, and this is %q: its rounds may be others", earlier.Version, r.Version)
 	case !slices.Equal(earlier.Sizes, r.Sizes):
 		return fmt.Errorf("messages of %s and of %s", sizesText(earlier.Sizes), sizesText(r.Sizes))
 	case earlier.Samples != r.Samples:

@@ -91,12 +91,12 @@ func TestResumeMeasuresWhatIsMissing(t *testing.T) {
 				}
 				if !slices.Equal(places(after), places(whole)) || after.Rounds != whole.Rounds || after.TotalRounds != whole.TotalRounds ||
 					after.Repetitions != whole.Repetitions || after.Stopped != "" {
-					t.Fatalf("cut at %d of %d: %d readings in %d of %d rounds, stopped by %q; want %d in %d of %d",
+					t.Fatalf("cut at %d of %d: %d measurements in %d of %d rounds, stopped by %q; want %d in %d of %d",
 						cut, len(text), len(after.readings), after.Rounds, after.TotalRounds, after.Stopped, len(whole.readings), whole.Rounds, whole.TotalRounds)
 				}
 				for _, x := range before.readings {
 					if i, ok := slices.BinarySearchFunc(after.readings, x, compareReadings); !ok || after.readings[i] != x {
-						t.Fatalf("cut at %d: the reading %+v is not as it was", cut, x)
+						t.Fatalf("cut at %d: the measurement %+v is not as it was", cut, x)
 					}
 				}
 				if kept, err := ReadResult(&again); err != nil || !slices.Equal(kept.readings, after.readings) || kept.Stopped != "" {
@@ -122,14 +122,14 @@ func TestResumeTakesMoreRepetitions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(three.readings) != 60 || three.Rounds != 15 || len(three.Matrices()) != 3 || !slices.Contains(three.Notes, "10 of 15 rounds are of an earlier run") {
-		t.Errorf("%d readings in %d rounds, notes %q", len(three.readings), three.Rounds, three.Notes)
+		t.Errorf("%d measurements in %d rounds, notes %q", len(three.readings), three.Rounds, three.Notes)
 	}
 	same, err := simulated(t, c, &Settings{Repetitions: 1, Resume: two})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(same.readings, two.readings) || same.Rounds != 10 || same.Repetitions != 2 {
-		t.Errorf("nothing was missing: %d readings in %d rounds", len(same.readings), same.Rounds)
+		t.Errorf("nothing was missing: %d measurements in %d rounds", len(same.readings), same.Rounds)
 	}
 }
 
@@ -174,7 +174,7 @@ func TestResumeBehindPartialRepetitions(t *testing.T) {
 	r := synthetic(t, 6, 3, 1, 0, 0, 1)
 	r.Rounds = 15
 	if readings, rounds := r.scheduled(); rounds != 15 || !slices.Equal(readings, r.readings) {
-		t.Errorf("%d readings of %d rounds, want all %d of 15", len(readings), rounds, len(r.readings))
+		t.Errorf("%d measurements of %d rounds, want all %d of 15", len(readings), rounds, len(r.readings))
 	}
 	whole := slices.Clone(r.readings)
 	for _, repetition := range []int{3, 4} {
@@ -182,6 +182,6 @@ func TestResumeBehindPartialRepetitions(t *testing.T) {
 	}
 	r.Rounds = 17
 	if readings, rounds := r.scheduled(); rounds != 15 || !slices.Equal(readings, whole) {
-		t.Errorf("%d readings of %d rounds, want %d of 15", len(readings), rounds, len(whole))
+		t.Errorf("%d measurements of %d rounds, want %d of 15", len(readings), rounds, len(whole))
 	}
 }

@@ -68,20 +68,20 @@ func TestRunMeasuresEveryPairInBothDirections(t *testing.T) {
 					t.Errorf("rank 1 has a result, want nil")
 				}
 				if want := 2 * 3 * n * (n - 1); len(r.Readings()) != want {
-					t.Fatalf("%d readings, want %d", len(r.Readings()), want)
+					t.Fatalf("%d measurements, want %d", len(r.Readings()), want)
 				}
 				seen := make(map[[4]int]bool)
 				for _, x := range r.Readings() {
 					seen[[4]int{x.Repetition, x.Size, x.From, x.To}] = true
 					if x.Count != 6 || x.Batch < 1 || x.Round < 0 || x.Round >= n {
-						t.Errorf("reading %+v", x)
+						t.Errorf("measurement %+v", x)
 					}
 					if !(x.Min >= 0 && x.Min <= x.Q1 && x.Q1 <= x.Median && x.Median <= x.Q3 && x.Q3 <= x.Max) || math.IsInf(x.Max, 0) {
-						t.Errorf("times of reading %+v are not in order", x)
+						t.Errorf("times of measurement %+v are not in order", x)
 					}
 				}
 				if len(seen) != len(r.Readings()) {
-					t.Errorf("%d different readings of %d", len(seen), len(r.Readings()))
+					t.Errorf("%d different measurements of %d", len(seen), len(r.Readings()))
 				}
 				if r.Stopped != "" || r.Rounds != r.TotalRounds || r.Rounds != 2*fewestRounds(n) {
 					t.Errorf("%d of %d rounds, stopped by %q; want %d rounds", r.Rounds, r.TotalRounds, r.Stopped, 2*fewestRounds(n))
@@ -244,7 +244,7 @@ func TestClockThatStandsStill(t *testing.T) {
 	}
 	for _, x := range r.Readings() {
 		if want := halfRoundTrip(x.From, x.To); x.Batch != 1 || math.Abs(x.Median-want) > 1e-12 {
-			t.Errorf("reading %+v, want %g s in batches of 1", x, want)
+			t.Errorf("measurement %+v, want %g s in batches of 1", x, want)
 		}
 	}
 }
@@ -285,7 +285,7 @@ func TestCancellationKeepsWhatWasMeasured(t *testing.T) {
 				t.Errorf("rank %d: stopped by %q after %d of %d rounds, want %d of 15", rank, r.Stopped, r.Rounds, r.TotalRounds, stopAfter)
 			}
 			if want := stopAfter * n; len(r.Readings()) != want {
-				t.Errorf("rank %d: %d readings, want %d", rank, len(r.Readings()), want)
+				t.Errorf("rank %d: %d measurements, want %d", rank, len(r.Readings()), want)
 			}
 			if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, fmt.Sprintf("cancelled after %d of 15 rounds", stopAfter)) {
 				t.Errorf("rank %d: warnings %q", rank, text)
@@ -300,7 +300,7 @@ func TestCancellationKeepsWhatWasMeasured(t *testing.T) {
 func TestBudgetEndsTheMeasurement(t *testing.T) {
 	r := results(t, 4, nil, &Settings{Budget: 1}, nil)[0]
 	if r.Stopped != StoppedByBudget || r.Rounds != 0 || len(r.Readings()) != 0 {
-		t.Errorf("stopped by %q after %d rounds with %d readings, want the budget, 0 and 0", r.Stopped, r.Rounds, len(r.Readings()))
+		t.Errorf("stopped by %q after %d rounds with %d measurements, want the budget, 0 and 0", r.Stopped, r.Rounds, len(r.Readings()))
 	}
 	if len(r.Matrices()) != 0 {
 		t.Errorf("%d repetitions, want none", len(r.Matrices()))
@@ -472,7 +472,7 @@ func TestManyRanks(t *testing.T) {
 	}
 	r := results(t, n, nil, &Settings{Repetitions: 2, Rounds: 1, Samples: 5}, nil)[0]
 	if want := 2 * n; len(r.Readings()) != want {
-		t.Errorf("%d readings, want %d", len(r.Readings()), want)
+		t.Errorf("%d measurements, want %d", len(r.Readings()), want)
 	}
 	if text := strings.Join(r.Warnings, "\n"); !strings.Contains(text, "scheduler noise") {
 		t.Errorf("warnings = %q, want one of scheduler noise", text)
@@ -486,7 +486,7 @@ func TestReadingsTravel(t *testing.T) {
 	} {
 		row := harness.Row{From: want.From, To: want.To, Repetition: want.Repetition, Round: want.Round, Values: appendValues(nil, want.Size, want.Summary)}
 		if got := readingOf(row); got != want {
-			t.Errorf("reading = %+v, want %+v", got, want)
+			t.Errorf("measurement = %+v, want %+v", got, want)
 		}
 		if columns := (&latencies{}).Columns(); len(row.Values) != len(columns) {
 			t.Errorf("%d values for the columns %q", len(row.Values), columns)

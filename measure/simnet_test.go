@@ -78,7 +78,7 @@ func TestSimulatedManyRanks(t *testing.T) {
 	err = simnet.Run(cluster.Graph, nil, nil, func(c mpi.Communicator) error {
 		r, err := measure.Run(context.Background(), c, &measure.Settings{Repetitions: 1, Rounds: 2, Samples: 5})
 		if r != nil && len(r.Readings()) != 2*8*racks*16 {
-			t.Errorf("%d readings, want %d", len(r.Readings()), 2*8*racks*16)
+			t.Errorf("%d measurements, want %d", len(r.Readings()), 2*8*racks*16)
 		}
 		return err
 	})
@@ -170,7 +170,7 @@ func BenchmarkFullLatencyRun(b *testing.B) {
 				}
 			}
 			if want := 3 * 64 * 63; readings != want {
-				b.Errorf("%d readings, want %d", readings, want)
+				b.Errorf("%d measurements, want %d", readings, want)
 			}
 			b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/run")
 		})

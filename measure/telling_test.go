@@ -148,7 +148,7 @@ func TestFirmGroupsChooseThePairs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !maps.Equal(measured, tt.want) {
-			t.Errorf("support %g: pairs %v, want %v", tt.support, measured, tt.want)
+			t.Errorf("confidence %g: pairs %v, want %v", tt.support, measured, tt.want)
 		}
 	}
 }

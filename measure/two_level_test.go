@@ -133,7 +133,7 @@ func TestOneLevelIsNotTwo(t *testing.T) {
 		err = simnet.Run(cluster.Graph, nil, &simnet.Settings{Node: node, HollowAbove: hollowAbove}, func(c mpi.Communicator) error {
 			d, err := measure.Discover(context.Background(), c, &measure.DiscoverSettings{Repetitions: 1, Samples: 5, TwoLevel: true, Untouched: true})
 			if d != nil && len(d.Latencies.Readings()) < 8*7 {
-				t.Errorf("%d readings, want those of all pairs", len(d.Latencies.Readings()))
+				t.Errorf("%d measurements, want those of all pairs", len(d.Latencies.Readings()))
 			}
 			return err
 		})

@@ -43,7 +43,7 @@ func warnings(r *Result) []string {
 	}
 	for k, size := range r.Sizes {
 		if share := r.zeroShare(k); share > 0 {
-			add("%.0f %% of the readings of %s are 0: the clock is too coarse", 100*share, quantity.Bytes(size))
+			add("%.0f %% of the measurements of %s are 0: the clock is too coarse", 100*share, quantity.Bytes(size))
 		}
 		if text := r.callWarning(k); text != "" {
 			add("%s", text)
@@ -58,7 +58,7 @@ func warnings(r *Result) []string {
 			add("%s", text)
 		}
 		if share := r.unsureShare(k); share > manyUnsure {
-			add("%.0f %% of the readings of %s were disturbed in all of %d lots of samples: something else is running", 100*share, quantity.Bytes(size), pingpong.MaxLots)
+			add("%.0f %% of the measurements of %s were disturbed in all of %d lots of samples: something else is running", 100*share, quantity.Bytes(size), pingpong.MaxLots)
 		}
 		if r.OneByOne { // few pairs, and long messages
 			continue
@@ -99,7 +99,7 @@ func (r *Result) callWarning(size int) string {
 			medians = append(medians, x.Median)
 		}
 	}
-	return pingpong.LoopWarning(medians, "readings of "+quantity.Bytes(r.Sizes[size]), r.CallCost)
+	return pingpong.LoopWarning(medians, "measurements of "+quantity.Bytes(r.Sizes[size]), r.CallCost)
 }
 
 // zeroShare is the share of readings whose lower quartile is 0.

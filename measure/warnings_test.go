@@ -135,13 +135,13 @@ func TestWarnings(t *testing.T) {
 		{"directions that differ", func(r *Result) {
 			x := &r.readings[1]
 			x.Min, x.Q1, x.Median, x.Q3, x.Max = 1.26e-6, 1.26e-6, 1.3e-6, 1.4e-6, 2e-6
-		}, []string{"the best two readings of 8 B differ by more than 25 % on 1 of 1 pairs, most between ranks 0 and 1 (1 us and 1.26 us)"}},
+		}, []string{"the best two measurements of 8 B differ by more than 25 % on 1 of 1 pairs, most between ranks 0 and 1 (1 us and 1.26 us)"}},
 		{"directions that nearly agree", func(r *Result) {
 			x := &r.readings[1]
 			x.Min, x.Q1, x.Median, x.Q3, x.Max = 1.24e-6, 1.24e-6, 1.3e-6, 1.4e-6, 2e-6
 		}, nil},
-		{"lots that never agreed", func(r *Result) { r.readings[0].Unsure = true }, []string{"50 % of the readings of 8 B were disturbed in all of 6 lots"}},
-		{"a coarse clock", func(r *Result) { r.readings[0].Min, r.readings[0].Q1 = 0, 0 }, []string{"50 % of the readings of 8 B are 0"}},
+		{"lots that never agreed", func(r *Result) { r.readings[0].Unsure = true }, []string{"50 % of the measurements of 8 B were disturbed in all of 6 lots"}},
+		{"a coarse clock", func(r *Result) { r.readings[0].Min, r.readings[0].Q1 = 0, 0 }, []string{"50 % of the measurements of 8 B are 0"}},
 		{"wide spread", func(r *Result) {
 			for i := range r.readings {
 				r.readings[i].Q3 = 2.1e-6
@@ -189,7 +189,7 @@ func TestCallsFromGoAreTold(t *testing.T) {
 	for k, median := range []float64{1.59e-6, 1.61e-6} {
 		r.readings = append(r.readings, Reading{From: 0, To: 1, Repetition: k, Summary: pingpong.Summary{Median: median}})
 	}
-	for cost, want := range map[float64]string{0: "", 80e-9: "1 of 2 readings of 8 B are below 1.6 us", 1e-9: ""} {
+	for cost, want := range map[float64]string{0: "", 80e-9: "1 of 2 measurements of 8 B are below 1.6 us", 1e-9: ""} {
 		r.CallCost = cost
 		if got := r.callWarning(0); !strings.HasPrefix(got, want) || (got == "") != (want == "") {
 			t.Errorf("calls of %g s: %q, want %q", cost, got, want)

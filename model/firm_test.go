@@ -72,17 +72,17 @@ func TestWeakGroupsDecideNothing(t *testing.T) {
 		t.Errorf("%d groups are reported, want 5", got)
 	}
 	if got := n.LevelOf(0, 1); got != 1 {
-		t.Errorf("ranks of the weak pair are of level %d, want that of the rack, 1", got)
+		t.Errorf("ranks of the uncertain pair are of level %d, want that of the rack, 1", got)
 	}
 	if got, want := n.Time(0, 1, 0), n.Time(0, 2, 0); got != want {
-		t.Errorf("Time inside the weak pair = %g, want %g as in the rack", got, want)
+		t.Errorf("Time inside the uncertain pair = %g, want %g as in the rack", got, want)
 	}
 	if got := n.Graph().Vertices(); got != 12 {
-		t.Errorf("%d vertices, want 12: the weak pair's switch is gone", got)
+		t.Errorf("%d vertices, want 12: the uncertain pair's switch is gone", got)
 	}
 	for v := range n.Graph().Vertices() {
 		if n.Graph().Name(v) == "s2" {
-			t.Error("switch s2 of the weak pair is still there")
+			t.Error("switch s2 of the uncertain pair is still there")
 		}
 	}
 	// By hand: all distances but the one inside the weak pair stay; that becomes 2 x (1 + 2) us.
@@ -110,7 +110,7 @@ func TestFirmGroupsKeepTheirSwitches(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n.Graph() != r.Graph || n.Hierarchy() != r.Hierarchy {
-		t.Error("a network of firm groups has another graph or hierarchy than it was given")
+		t.Error("a network of confident groups has another graph or hierarchy than it was given")
 	}
 }
 
@@ -202,7 +202,7 @@ func TestWeakGroupWithTheFirstSwitch(t *testing.T) {
 // Levels of weak groups alone go; those that never had a group stay, as their
 // parameters do.
 func TestLevelsThatStay(t *testing.T) {
-	h, err := topology.NewHierarchy(8, []topology.Level{{Name: "none"}, {Name: "weak"}, {Name: "both"}, {Name: "firm"}},
+	h, err := topology.NewHierarchy(8, []topology.Level{{Name: "none"}, {Name: "uncertain"}, {Name: "both"}, {Name: "firm"}},
 		[]topology.Group{
 			{Hosts: []int{0, 1}, Level: 1, Support: 0.6},
 			{Hosts: []int{0, 1, 2}, Level: 2, Support: 0.6},
@@ -312,7 +312,7 @@ func TestViewFollowsFirmGroups(t *testing.T) {
 		}
 		checkView(t, n, back, old)
 		if got, want := len(back.Hierarchy().Groups()), len(view.Hierarchy().Groups()); got != want {
-			t.Errorf("ranks %v: %d firm groups read back, want %d", old, got, want)
+			t.Errorf("ranks %v: %d confident groups read back, want %d", old, got, want)
 		}
 	}
 }
@@ -323,7 +323,7 @@ func TestReadVersion1(t *testing.T) {
 "levels":[{"latency_s":1e-6,"sizes_bytes":[8],"gap_s":[0]},{"latency_s":2e-6,"sizes_bytes":[8],"gap_s":[0]},{"latency_s":3e-6,"sizes_bytes":[8],"gap_s":[0]}],
 "routing":"lowest",
 "hierarchy":{"format":"topocast/hierarchy","version":1,"n":6,"levels":[
- {"name":"weak","latency_s":1e-6,"groups":[[0,1]],"group_support":[0.6]},
+ {"name":"uncertain","latency_s":1e-6,"groups":[[0,1]],"group_support":[0.6]},
  {"name":"firm","latency_s":2e-6,"groups":[[0,1,2],[3,4,5]],"group_support":[0.95,1]}],"root_latency_s":3e-6,"fit":{"family":"tree"},"warnings":[]},
 "graph":{"format":"topocast/graph","version":1,"hosts":["a","b","c","d","e","f"],"switches":[],"links":[]}}`
 	n, err := Read(strings.NewReader(file))
@@ -356,7 +356,7 @@ func TestFileKeepsWeakGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a, b := len(got.ReportedHierarchy().Groups()), len(got.Hierarchy().Groups()); a != 5 || b != 4 {
-		t.Errorf("read %d groups, %d of them firm, want 5 and 4", a, b)
+		t.Errorf("read %d groups, %d of them confident, want 5 and 4", a, b)
 	}
 	if a, b := got.Graph().Vertices(), n.Graph().Vertices(); a != b || len(got.Levels()) != len(n.Levels()) {
 		t.Errorf("read %d vertices and %d levels, wrote %d and %d", a, len(got.Levels()), b, len(n.Levels()))

@@ -126,7 +126,7 @@ func TestFitCarriesTheSpread(t *testing.T) {
 			t.Errorf("Spread = %g, want %g within 10 %%", got, wide)
 		}
 		if got := fit.Network.Levels()[1].Spread; !math.IsNaN(got) {
-			t.Errorf("Spread of a level without readings = %g, want NaN", got)
+			t.Errorf("Spread of a level without measurements = %g, want NaN", got)
 		}
 		if got := strings.Contains(strings.Join(fit.Warnings, "\n"), "times of equal messages spread by"); got != (wide > 0.5) {
 			t.Errorf("spread %g: warned: %v", wide, got)

@@ -48,7 +48,7 @@ func twoRacks(t testing.TB, perRack int, s *Settings) *Network {
 		t.Fatal(err)
 	}
 	n, err := New(&topology.Result{
-		Graph: g, Hierarchy: h, Warnings: []string{"one reading per pair"},
+		Graph: g, Hierarchy: h, Warnings: []string{"one measurement per pair"},
 		Fit: topology.Fit{Family: topology.FamilyTree, R2: 0.98, Residual: nan, TreeLikeness: nan, Noise: nan},
 	}, s)
 	if err != nil {
@@ -335,7 +335,7 @@ func TestSummary(t *testing.T) {
 	}
 	for _, want := range []string{
 		"network of 8 ranks on 4 hosts, tree, 2 switches, 18 arcs\n", "tool: test",
-		"rack", "1 GB/s", "3 %", "warning: one reading per pair",
+		"rack", "1 GB/s", "3 %", "warning: one measurement per pair",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("Summary wrote\n%swant it to hold %q", b.String(), want)

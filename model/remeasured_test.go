@@ -45,7 +45,7 @@ func TestRemeasuredKeepsWhatWasNotMeasured(t *testing.T) {
 			{From: 0, To: 7, Latency: 3e-6, Bandwidth: math.NaN()},
 			{From: 7, To: 6, Latency: math.NaN(), Bandwidth: 1e8},
 		},
-		Warnings: []string{"weak"}, Measured: Metadata{Tool: "after", Bytes: 99},
+		Warnings: []string{"uncertain"}, Measured: Metadata{Tool: "after", Bytes: 99},
 	}
 	got, err := n.Remeasured(m)
 	if err != nil {
@@ -76,7 +76,7 @@ func TestRemeasuredKeepsWhatWasNotMeasured(t *testing.T) {
 	if a := arc(7, 6); a.Latency != 8e-6 || a.Bandwidth != 1e8 {
 		t.Errorf("7->6: %+v", a)
 	}
-	if m := got.Measured(); m.Tool != "after" || m.Bytes != 8 || got.rttBias != 0.25 || !strings.Contains(strings.Join(got.Warnings(), "; "), "weak") {
+	if m := got.Measured(); m.Tool != "after" || m.Bytes != 8 || got.rttBias != 0.25 || !strings.Contains(strings.Join(got.Warnings(), "; "), "uncertain") {
 		t.Errorf("%+v, bias %g, warnings %q", m, got.rttBias, got.Warnings())
 	}
 

@@ -109,7 +109,7 @@ func checkResult(t *testing.T, n int, r *topology.Result) {
 		}
 	}
 	for _, l := range h.Levels() {
-		share("support of a level", l.Support)
+		share("confidence of a level", l.Support)
 		finite("latency of a level", l.Latency)
 		if l.Name == "" {
 			t.Error("a level without a name")
@@ -141,7 +141,7 @@ func checkResult(t *testing.T, n int, r *topology.Result) {
 	}
 	again, err := encode.ReadGraph(bytes.NewReader(once.Bytes()))
 	if err != nil {
-		t.Fatalf("reading the graph: %v\n%s", err, once.Bytes())
+		t.Fatalf("measurement the graph: %v\n%s", err, once.Bytes())
 	}
 	if err := encode.WriteGraph(&twice, again); err != nil || !bytes.Equal(once.Bytes(), twice.Bytes()) {
 		t.Errorf("graph written %s, and again %s, %v", once.Bytes(), twice.Bytes(), err)
@@ -153,7 +153,7 @@ func checkResult(t *testing.T, n int, r *topology.Result) {
 	}
 	read, err := encode.ReadHierarchy(bytes.NewReader(once.Bytes()))
 	if err != nil {
-		t.Fatalf("reading the hierarchy: %v\n%s", err, once.Bytes())
+		t.Fatalf("measurement the hierarchy: %v\n%s", err, once.Bytes())
 	}
 	if err := encode.WriteHierarchy(&twice, read); err != nil || !bytes.Equal(once.Bytes(), twice.Bytes()) {
 		t.Errorf("hierarchy written %s, and again %s, %v", once.Bytes(), twice.Bytes(), err)

@@ -124,7 +124,7 @@ func checkFigures(latency, support float64) error {
 		return fmt.Errorf("latency %g s: want at least 0 and finite, or NaN", latency)
 	}
 	if support < 0 || support > 1 {
-		return fmt.Errorf("support %g: want in [0, 1], or NaN", support)
+		return fmt.Errorf("confidence %g: want in [0, 1], or NaN", support)
 	}
 	return nil
 }

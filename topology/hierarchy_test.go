@@ -22,7 +22,7 @@ func TestFirmSupportIsTheThreshold(t *testing.T) {
 	got := ""
 	for _, g := range firm.Groups() {
 		if !g.Firm() {
-			t.Errorf("group %v of support %g stayed", g.Hosts, g.Support)
+			t.Errorf("group %v of confidence %g stayed", g.Hosts, g.Support)
 		}
 		got += fmt.Sprint(g.Hosts, g.Level, g.Parent, " ")
 	}
@@ -35,7 +35,7 @@ func TestFirmSupportIsTheThreshold(t *testing.T) {
 		t.Errorf("Firm has levels %v, want a, c and the empty one", names)
 	}
 	if firm.Firm(FirmSupport) != firm {
-		t.Error("Firm of a hierarchy of firm groups is not the hierarchy itself")
+		t.Error("Firm of a hierarchy of confident groups is not the hierarchy itself")
 	}
 }
 
@@ -58,7 +58,7 @@ func TestHierarchyRefusesFigures(t *testing.T) {
 		_, group := NewHierarchy(3, []Level{sound}, []Group{{Hosts: []int{0, 1}, Latency: c.latency, Support: c.support}}, 1)
 		_, level := NewHierarchy(3, []Level{sound, {Latency: c.latency, Support: c.support}}, nil, 1)
 		if (group == nil) != c.ok || (level == nil) != c.ok {
-			t.Errorf("latency %g s and support %g of a group: error %v, of a level: %v, want them taken: %v", c.latency, c.support, group, level, c.ok)
+			t.Errorf("latency %g s and confidence %g of a group: error %v, of a level: %v, want them taken: %v", c.latency, c.support, group, level, c.ok)
 		}
 		if _, err := NewHierarchy(3, nil, nil, c.latency); c.support == 1 && (err == nil) != c.ok {
 			t.Errorf("latency %g s of all hosts: error %v, want it taken: %v", c.latency, err, c.ok)

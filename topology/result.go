@@ -17,7 +17,7 @@ import (
 func NewResult(g *Graph, d []float64, overhead, noise float64, warnings []string) (*Result, error) {
 	n := g.hosts
 	if len(d) != n*n {
-		return nil, fmt.Errorf("topology: result: %d readings for %d hosts: want %d", len(d), n, n*n)
+		return nil, fmt.Errorf("topology: result: %d measurements for %d hosts: want %d", len(d), n, n*n)
 	}
 	part := g.Parts()
 	for v := range n {

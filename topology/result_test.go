@@ -13,7 +13,7 @@ func TestNewResultRefusesReadingsOfOtherHosts(t *testing.T) {
 	for _, readings := range []int{0, 3, 9} {
 		r, err := NewResult(g, make([]float64, readings), 0, 0, nil)
 		if err == nil || !strings.Contains(err.Error(), "want 4") {
-			t.Errorf("NewResult of 2 hosts and %d readings = %v, %v, want an error that asks for 4", readings, r, err)
+			t.Errorf("NewResult of 2 hosts and %d measurements = %v, %v, want an error that asks for 4", readings, r, err)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func bufeSource() source {
 	return source{
 		name:  "bufe",
 		short: "Latencies, switches, corrected links (Bufe 2014)",
-		long: `Bufe repeats what Bufe 2014 measures and computes: how single readings scatter (table 3.1); by how much
+		long: `Bufe repeats what Bufe 2014 measures and computes: how single measurements scatter (table 3.1); by how much
 latencies differ between runs, between single and batched, and between parallel and sequential
 measurement (MD, MAD, QMD and MAXD, tables 3.2 to 3.4); the switches that cliques of equal latency
 give on its machines, from the tables that it prints and from simulated ones (3.3), with its figures; nodes and
@@ -172,7 +172,7 @@ func (o *bufeOptions) here(ctx context.Context, comm mpi.Communicator) (*outcome
 		return nil, err
 	}
 	printed := printedBeside{rows: true}
-	printed.table31(found.Section("Table 3.1: readings of one pair (section 3.2.1)"), ways)
+	printed.table31(found.Section("Table 3.1: measurements of one pair (section 3.2.1)"), ways)
 	printed.deviations(found.Section("Tables 3.2 to 3.4: ways to measure (section 3.2.3)"), ways)
 	if err := o.machineHere(found, ways, header); err != nil {
 		return nil, err

@@ -162,7 +162,7 @@ func (o *bufeOptions) machineHere(found *outcome.Outcome, w *bufeWays, header *r
 	if err := distribution(s, "figure-3.3", "Latencies, as figure 3.3", draw.Sample{Name: "all pairs", Values: inMicroseconds(latencies, n)}); err != nil {
 		return err
 	}
-	s.Say("Switches that cliques of equal latency give (section 2.2), by tolerance. Readings further apart than that make switches that there are not.")
+	s.Say("Switches that cliques of equal latency give (section 2.2), by tolerance. Measurements further apart than that make switches that there are not.")
 	chosen, _, err := o.models(s, "models", []modelled{{"all pairs", latencies}})
 	if err != nil {
 		return err

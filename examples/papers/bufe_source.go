@@ -21,7 +21,7 @@ import (
 func (o *bufeOptions) ofTheSource(ctx context.Context, progress io.Writer) (*outcome.Outcome, error) {
 	o.quiet = true
 	found := newBufeOutcome()
-	found.Where = "Simulated: the Westmere cluster, the Magny node and Blizzard nodes (section 3.1). Their latencies are those of the source's tables in the mean, readings scatter as in its table 3.1; what it does not say is assumed: bandwidths, and of Blizzard which processors of two blocks are linked."
+	found.Where = "Simulated: the Westmere cluster, the Magny node and Blizzard nodes (section 3.1). Their latencies are those of the source's tables in the mean, measurements scatter as in its table 3.1; what it does not say is assumed: bandwidths, and of Blizzard which processors of two blocks are linked."
 	var ways *bufeWays
 	for _, part := range []struct {
 		machine string
@@ -69,9 +69,9 @@ func (o *bufeOptions) ofMagny(ctx context.Context, found *outcome.Outcome) error
 	if err != nil {
 		return err
 	}
-	s := found.Section("Table 3.1: readings of one pair of the Magny node (section 3.2.1)")
+	s := found.Section("Table 3.1: measurements of one pair of the Magny node (section 3.2.1)")
 	printedBeside{}.table31(s, &bufeWays{pair: pair.Readings()[0].Summary})
-	s.Because("An input: the machine was made by the quartiles and the mean. The longest reading is that of one run, the source's of 50,000 readings, and how long the rare ones are it does not print.")
+	s.Because("An input: the machine was made by the quartiles and the mean. The longest measurement is that of one run, the source's of 50,000 measurements, and how long the rare ones are it does not print.")
 
 	all, err := onRanks(m, nil, func(comm mpi.Communicator) (*mat.Dense, error) { return o.latencies(ctx, comm, 1, o.samples) })
 	if err != nil {
@@ -128,8 +128,8 @@ func (o *bufeOptions) ofBlizzard(ctx context.Context, found *outcome.Outcome) (*
 	if err != nil {
 		return nil, err
 	}
-	s.Because("In table 3.2 ours are medians of %d readings whose scatter is that of table 3.1, another machine's. Noise falls with their number, and for as many as the source has (10,000: --full) ends below its MAD of 7.7 to 11.1 ns: something else changed between its measurements, which it does not tell. MD and MAXD come out otherwise in every run: its own are 0.6 and 5.9 ns, 35 and 97 ns.", w.samples)
-	s.Because("In table 3.3 the simulated A differs from B by %+.3g ns in the mean, where the source has +65.6: beside the clock, which costs ours nothing, batches hold some of the readings that are far too long, which the simulation has as often as table 3.1.", 1e9*batched.MD)
+	s.Because("In table 3.2 ours are medians of %d measurements whose scatter is that of table 3.1, another machine's. Noise falls with their number, and for as many as the source has (10,000: --full) ends below its MAD of 7.7 to 11.1 ns: something else changed between its measurements, which it does not tell. MD and MAXD come out otherwise in every run: its own are 0.6 and 5.9 ns, 35 and 97 ns.", w.samples)
+	s.Because("In table 3.3 the simulated A differs from B by %+.3g ns in the mean, where the source has +65.6: beside the clock, which costs ours nothing, batches hold some of the measurements that are far too long, which the simulation has as often as table 3.1.", 1e9*batched.MD)
 	s.Because("An input: in table 3.4 it is %+.3g ns for single round trips, where the source has -29.4: what disturbs parallel measurement in the source is not told by it, and simulated ranks share links, which short messages do not fill, and nothing else.", 1e9*parallel.MD)
 
 	s = found.Section("Blizzard node (section 3.3.3)")

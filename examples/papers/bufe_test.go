@@ -82,7 +82,7 @@ func TestBufeOfACluster(t *testing.T) {
 		}
 	}
 	if got := r.number(t, "Table 3.1", "table-3.1", "printed, cores of one node", "Max."); got != 32.82e-6 {
-		t.Errorf("the source's largest reading is given as %g s, want 32.82 us", got)
+		t.Errorf("the source's largest measurement is given as %g s, want 32.82 us", got)
 	}
 	for _, name := range []string{"3.1", "3.3", "3.4"} {
 		if _, err := os.Stat(filepath.Join(figures, "bufe-figure-"+name+".svg")); err != nil {

@@ -108,8 +108,8 @@ func (p printedBeside) table31(s *outcome.Section, w *bufeWays) {
 		return
 	}
 	s.Say("%s of ranks 0 and 1, each of one round trip. The longest is %.3g times the third quartile, and the mean %+.2g %% off the median, which is why medians count.",
-		words.Count(x.Count, "reading"), x.Max/x.Q3, 100*(x.Mean/x.Median-1))
-	t := s.Table("table-3.1", outcome.Text("readings"), outcome.Number("Min.", "s"), outcome.Number("1st Qu.", "s"), outcome.Number("Median", "s"),
+		words.Count(x.Count, "measurement"), x.Max/x.Q3, 100*(x.Mean/x.Median-1))
+	t := s.Table("table-3.1", outcome.Text("measurements"), outcome.Number("Min.", "s"), outcome.Number("1st Qu.", "s"), outcome.Number("Median", "s"),
 		outcome.Number("Mean", "s"), outcome.Number("3rd Qu.", "s"), outcome.Number("Max.", "s"))
 	t.Row("ours", x.Min, x.Q1, x.Median, x.Mean, x.Q3, x.Max)
 	us := [6]float64{0.951, 1.061, 1.071, 1.130, 1.101, 32.820}
@@ -177,7 +177,7 @@ func (p printedBeside) deviations(s *outcome.Section, w *bufeWays) {
 			}
 		}
 	}
-	s.Say("The source finds single round trips longer by the same 65 ns for all pairs, and takes that for what reading the clock costs: our harness takes what its clock costs by itself out of every sample.")
+	s.Say("The source finds single round trips longer by the same 65 ns for all pairs, and takes that for what measurement the clock costs: our harness takes what its clock costs by itself out of every sample.")
 }
 
 // precision is p of equation 3.5, from the repetitions in parallel; NaN if it cannot be told.

@@ -251,7 +251,7 @@ func (o *zhuOptions) run(ctx context.Context, comm mpi.Communicator, s *stage) (
 				again = []byte{1}
 			}
 		}
-		if err := cli.Agree(comm, "zhu: readings", err); err != nil {
+		if err := cli.Agree(comm, "zhu: measurements", err); err != nil {
 			return nil, err // others of several experiments go on, if it is input
 		}
 		told, err := harness.Tell(comm, again)

@@ -316,23 +316,23 @@ func (j *job) goesOn(t *testing.T, id string, kill bool) {
 	}
 	before := j.readings(t, left).Readings()
 	if len(before) == 0 {
-		t.Fatalf("%s has no readings\n%s", left, log)
+		t.Fatalf("%s has no measurements\n%s", left, log)
 	}
 	log = j.run(t, "measure.sh", []string{"--nodes=2", "--nodelist=" + j.nodes(t, left)}, append(long, "--budget", "30s")...) // a round takes four, where all of it is on one busy machine
 	after := j.readings(t, "readings.json").Readings()
 	if len(after) <= len(before) {
-		t.Errorf("%d readings after the second job, %d after the first\n%s", len(after), len(before), log)
+		t.Errorf("%d measurements after the second job, %d after the first\n%s", len(after), len(before), log)
 	}
 	for i, r := range before {
 		if i < len(after) && after[i] != r {
-			t.Errorf("reading %d was %+v after the first job and is %+v", i, r, after[i])
+			t.Errorf("measurement %d was %+v after the first job and is %+v", i, r, after[i])
 			break
 		}
 	}
 	if _, err := os.Stat(filepath.Join(j.folder, "readings.json.part")); err == nil {
 		t.Error("readings.json.part is still there, though all is in readings.json")
 	}
-	t.Logf("%s left %d readings in %s; %d in the end", state, len(before), left, len(after))
+	t.Logf("%s left %d measurements in %s; %d in the end", state, len(before), left, len(after))
 }
 
 // nodes are those on which a file was measured.
@@ -350,7 +350,7 @@ func (j *job) await(t *testing.T, id string) {
 			return
 		}
 		if state := j.state(t, id); ended(state) || time.Since(start) > jobBudget {
-			t.Fatalf("job %s, %s, has kept no readings after %v: %v\n%s", id, state, time.Since(start), err, j.log(id))
+			t.Fatalf("job %s, %s, has kept no measurements after %v: %v\n%s", id, state, time.Since(start), err, j.log(id))
 		}
 	}
 }

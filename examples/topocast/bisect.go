@@ -42,7 +42,7 @@ between which all messages pass the switch: those to load it with, to see how mu
 (section 2.3.4).
 
 NET is a network of topocast discover, or a graph in DOT, TGF, GraphML or of SimGrid. Groups that
-the readings do not clearly set off do not count.
+the measurements do not clearly set off do not count.
 
 Exit status: 4 where bandwidths are not known.`,
 		Example: `  topocast network bisect network.json

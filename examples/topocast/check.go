@@ -220,7 +220,7 @@ func wiringOf(n *model.Network, places []mpi.Place) (*topology.Graph, topology.R
 // tellChecked writes for people.
 func tellChecked(w io.Writer, r *check.Result, all bool) {
 	pairs := float64(r.Hosts) * float64(r.Hosts-1) / 2
-	fmt.Fprintf(w, "%d hosts, %d pairs read in %d rounds (%s of all), readings spread by %s\n",
+	fmt.Fprintf(w, "%d hosts, %d pairs read in %d rounds (%s of all), measurements spread by %s\n",
 		r.Hosts, r.Pairs, r.Rounds, quantity.Percent(float64(r.Pairs)/pairs), quantity.Percent(r.Noise))
 	named := r.Named()
 	switch {
@@ -250,7 +250,7 @@ func tellSuspect(w io.Writer, s *check.Suspect) {
 	}
 	fmt.Fprintln(w)
 	for _, f := range s.Findings {
-		fmt.Fprintf(w, "  %-28s %.3g times as long as usual (%.3g to %.3g), p %.2g, %d readings\n", describeFinding(&f), f.Factor, f.Low, f.High, f.P, f.Readings)
+		fmt.Fprintf(w, "  %-28s %.3g times as long as usual (%.3g to %.3g), p %.2g, %d measurements\n", describeFinding(&f), f.Factor, f.Low, f.High, f.P, f.Readings)
 	}
 }
 

@@ -161,7 +161,7 @@ func TestSimulate(t *testing.T) {
 		t.Fatalf("measure: status %d: %s%s", status, out, stderr)
 	}
 	if r, err := measure.ReadFile(readings); err != nil || r.Ranks != 8 {
-		t.Errorf("readings: %v", err)
+		t.Errorf("measurements: %v", err)
 	}
 	status, out, stderr = topocast("reconstruct", "--unit", "us", matrix)
 	if status != 0 || !strings.Contains(out, "4-7") {

@@ -35,7 +35,7 @@ told once and counts for no link. Differences come worst first, by name.
 
 REF may also be what the scheduler is told: a topology.conf or topology.yaml of
 Slurm, or topograph's JSON. It has no latencies: its switches are held against the
-measured firm groups. What cannot be true of both differs; a switch that the
+measured confident groups. What cannot be true of both differs; a switch that the
 latencies do not show is counted, no more.
 
 Without --tolerance a link may be off by six times the spread of its level, and

@@ -41,7 +41,7 @@ func TestCompare(t *testing.T) {
 	}
 	network := discovered(t, "--sim", "tree:3x4 latency=10us,2us")
 	status, out, stderr := topocast("compare", network, network)
-	if status != 0 || !strings.Contains(out, "firm groups: 3 the same, 0 missing, 0 extra") || !strings.Contains(out, "nothing differs") {
+	if status != 0 || !strings.Contains(out, "confident groups: 3 the same, 0 missing, 0 extra") || !strings.Contains(out, "nothing differs") {
 		t.Errorf("with itself: status %d: %s%s", status, out, stderr)
 	}
 	right := racks(t, "aaaabbbbcccc", true)
@@ -118,7 +118,7 @@ func TestCompareWithOneSwitch(t *testing.T) {
 		status          int
 		want            string
 	}{
-		{"2", "6", 3, "firm groups: 0 the same, 0 missing, 4 extra\n  extra: h0-h3\n"},
+		{"2", "6", 3, "confident groups: 0 the same, 0 missing, 4 extra\n  extra: h0-h3\n"},
 		{"6", "6", 0, "nothing differs"},
 		{"0", "0", 4, "latencies between hosts: every latency that was measured between hosts is 0"},
 	} {
@@ -255,14 +255,14 @@ func TestWeakGroupsOfAMeasuredSide(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := len(n.Hierarchy().Groups()); got != 2 {
-		t.Fatalf("%d firm groups, want the root and one", got)
+		t.Fatalf("%d confident groups, want the root and one", got)
 	}
 	c, err := compare.Links(s.graph, g, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c.Misfit > 0.05 || len(c.Findings) > 0 {
-		t.Errorf("misfit %g, %d findings, want the weak groups' latencies in use", c.Misfit, len(c.Findings))
+		t.Errorf("misfit %g, %d findings, want the uncertain groups' latencies in use", c.Misfit, len(c.Findings))
 	}
 	for _, a := range s.graph.Arcs() {
 		if !s.graph.IsSwitch(a.From) && a.Bandwidth != 1e9 {

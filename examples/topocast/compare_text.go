@@ -40,7 +40,7 @@ func (r *comparison) writeText(w io.Writer, all bool) error {
 		fmt.Fprintf(&b, "similarity %.1f %% (hosts are wired to each other)\n", c.Similarity)
 	}
 	if g := r.groups; g != nil {
-		fmt.Fprintf(&b, "firm groups: %d the same, %d missing, %d extra\n", len(g.Same), len(g.Missing), len(g.Extra))
+		fmt.Fprintf(&b, "confident groups: %d the same, %d missing, %d extra\n", len(g.Same), len(g.Missing), len(g.Extra))
 		if r.groupsCount() {
 			r.writeGroups(&b)
 		}

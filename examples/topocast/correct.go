@@ -28,7 +28,7 @@ func correctCommand(shared *cli.Flags) *cobra.Command {
 		Short: "Work out the latencies of single links by regression",
 		Long: `Correct works out how long each link of a network takes, which mostly cannot be measured
 by itself: of all latencies of links those are chosen whose sums along the paths explain the
-readings best (Bufe 2014, section 2.4). Before, the time that the message's bytes take is taken
+measurements best (Bufe 2014, section 2.4). Before, the time that the message's bytes take is taken
 out, at the bandwidths of NET: over the slowest link of the path where switches cut through, or
 over each of its links where they store a message and forward it.
 
@@ -37,9 +37,9 @@ SimGrid; MEASUREMENTS is a file of topocast measure, or a matrix as reconstruct 
 same ranks: in any order if both sides name them, else in the same one. With several repetitions the
 median of each pair counts.
 
-It prints how well the links explain the readings: R2, which is high for wrong wirings too,
+It prints how well the links explain the measurements: R2, which is high for wrong wirings too,
 and the median residual of each level, which is not; beside them those of the other corrections. Links of
-which the readings determine only sums with others are marked: of a switch with two links, of two
+which the measurements determine only sums with others are marked: of a switch with two links, of two
 hosts alone on a switch, of rings with an even number of pairs. --output keeps the network with
 the latencies found, without a table of broadcasts, which rests on others.`,
 		Example: `  topocast network correct network.json readings.json
@@ -100,8 +100,8 @@ the latencies found, without a table of broadcasts, which rests on others.`,
 	}
 	f := c.Flags()
 	f.StringVar(&forwarding, "forwarding", forwardings()[cutThrough], "what switches do with a message: "+words.Or(forwardings()))
-	f.StringVar(&size, "bytes", "", "size of the messages, such as "+cli.SizeForms+"; default: of readings the smallest")
-	f.BoolVar(&plain, "plain", false, "least squares as they are: readings far off pull as hard as they can")
+	f.StringVar(&size, "bytes", "", "size of the messages, such as "+cli.SizeForms+"; default: of measurements the smallest")
+	f.BoolVar(&plain, "plain", false, "least squares as they are: measurements far off pull as hard as they can")
 	f.StringVar(&unit, "unit", "", "unit of a matrix: s, ms, us or ns")
 	f.StringSliceVar(&repetitions, "reps", nil, "files of further repetitions, by commas")
 	f.StringVarP(&output, "output", "o", "", "file for the network with these latencies")
@@ -242,7 +242,7 @@ func rowOf(ranks, rows []string, m mat.Matrix) ([]int, error) {
 		at[i] = i
 	}
 	if len(ranks) != n {
-		return nil, fmt.Errorf("the readings are of %s, the network of %d", words.Count(n, "rank"), len(ranks))
+		return nil, fmt.Errorf("the measurements are of %s, the network of %d", words.Count(n, "rank"), len(ranks))
 	}
 	index := map[string]int{}
 	for i, name := range rows {
@@ -254,7 +254,7 @@ func rowOf(ranks, rows []string, m mat.Matrix) ([]int, error) {
 	case len(index) < n: // several ranks of one host
 		for i, name := range ranks {
 			if rows[i] != name {
-				return nil, fmt.Errorf("rank %d is %s in the network and %s in the readings", i, name, rows[i])
+				return nil, fmt.Errorf("rank %d is %s in the network and %s in the measurements", i, name, rows[i])
 			}
 		}
 		return at, nil
@@ -262,7 +262,7 @@ func rowOf(ranks, rows []string, m mat.Matrix) ([]int, error) {
 	for i, name := range ranks {
 		row, ok := index[name]
 		if !ok {
-			return nil, fmt.Errorf("rank %d of the network, %s, is not in the readings", i, name)
+			return nil, fmt.Errorf("rank %d of the network, %s, is not in the measurements", i, name)
 		}
 		at[i] = row
 	}

@@ -19,7 +19,7 @@ const mostCorrected = 100
 func (r *correction) writeText(w io.Writer) error {
 	found := r.fits[r.chosen]
 	g, h := found.Graph, r.network.ReportedHierarchy()
-	fmt.Fprintf(w, "%s, %s; %s", words.Count(g.Hosts(), "rank"), words.Count(g.NumArcs()/2, "link"), words.Count(found.Used, "reading"))
+	fmt.Fprintf(w, "%s, %s; %s", words.Count(g.Hosts(), "rank"), words.Count(g.NumArcs()/2, "link"), words.Count(found.Used, "measurement"))
 	if r.bytes > 0 {
 		fmt.Fprintf(w, " of %s", quantity.Bytes(r.bytes))
 	}

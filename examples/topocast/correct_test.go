@@ -168,9 +168,9 @@ func TestCorrectWrongInput(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{star, write(t, "4.csv", twoPairs), "--unit", "us"}, "the readings are of 4 ranks, the network of 3"},
-		{[]string{star, write(t, "n.csv", ",a,b,d\na,,3,5\nb,3,,6\nd,5,6,\n")}, "is not in the readings"},
-		{[]string{star, write(t, "none.csv", ",-,-\n-,,-\n-,-,\n")}, "no reading follows a path"},
+		{[]string{star, write(t, "4.csv", twoPairs), "--unit", "us"}, "the measurements are of 4 ranks, the network of 3"},
+		{[]string{star, write(t, "n.csv", ",a,b,d\na,,3,5\nb,3,,6\nd,5,6,\n")}, "is not in the measurements"},
+		{[]string{star, write(t, "none.csv", ",-,-\n-,,-\n-,-,\n")}, "no measurement follows a path"},
 		{[]string{star, three, "--forwarding", "through"}, "cut-through, store-and-forward or none"},
 		{[]string{star, three, "--bytes", "x"}, "--bytes"},
 		{[]string{star, three, "--unit", "h"}, "--unit"},

@@ -49,7 +49,7 @@ With --distance the PLogP parameters of all pairs are measured, too, and the gro
 those that this distance shows (reconstruct explains them).
 
 Ctrl-C stops the measuring and makes a network of what was measured; a second
-one ends the process at once. Under a launcher that ends the job before, the readings are in FILE.part, beside the
+one ends the process at once. Under a launcher that ends the job before, the measurements are in FILE.part, beside the
 network or the file of --keep: topocast reconstruct --output network.json FILE.part`,
 		Example: `  topocast discover
   topocast discover --sim "tree:2x4x8 latency=20us,8us,2us rate=10Gbps" \

@@ -23,12 +23,12 @@ type drawing struct {
 
 func drawings() []drawing {
 	return []drawing{
-		{"heatmap", "a network, readings or a matrix", drawHeatMap},
-		{"dendrogram", "a network, readings or a matrix", drawDendrogram},
-		{"histogram", "a network, readings or a matrix", drawHistogram},
-		{"bandwidth", "a network, or readings of several sizes", drawBandwidth},
+		{"heatmap", "a network, measurements or a matrix", drawHeatMap},
+		{"dendrogram", "a network, measurements or a matrix", drawDendrogram},
+		{"histogram", "a network, measurements or a matrix", drawHistogram},
+		{"bandwidth", "a network, or measurements of several sizes", drawBandwidth},
 		{"broadcasts", "the JSON or CSV of topocast bcast", drawBroadcasts},
-		{"layout", "a network, readings or a matrix", drawLayout},
+		{"layout", "a network, measurements or a matrix", drawLayout},
 	}
 }
 
@@ -45,9 +45,9 @@ func plotCommand() *cobra.Command {
 		Long: `Plot makes a picture of a file. KIND is one of these:
 
 ` + list.String() + `
-FILE is a network (topocast discover), readings (topocast measure), a matrix of latencies or timed broadcasts
-(topocast bcast --json or --csv); "-" reads standard input. Of a network that keeps no readings, latencies are
-those that it predicts for the message it was measured with; groups of readings are those that reconstruct finds.
+FILE is a network (topocast discover), measurements (topocast measure), a matrix of latencies or timed broadcasts
+(topocast bcast --json or --csv); "-" reads standard input. Of a network that keeps no measurements, latencies are
+those that it predicts for the message it was measured with; groups of measurements are those that reconstruct finds.
 Each picture says below its title what was cut and left out.`,
 		Example: `  topocast plot dendrogram network.json
   topocast plot heatmap readings.json -o latencies.png
@@ -101,7 +101,7 @@ Each picture says below its title what was cut and left out.`,
 	f.StringVarP(&output, "output", "o", "", "file for the picture, .svg or .png; default: KIND.svg")
 	f.StringVar(&s.unit, "unit", "", "unit of a matrix: s, ms, us or ns")
 	f.StringVar(&s.order, "order", "groups", "ranks of a heat map: by groups, or as in the file")
-	f.Float64Var(&s.percentile, "percentile", 99, "share of the readings, in percent, that the colours of a heat map span")
+	f.Float64Var(&s.percentile, "percentile", 99, "share of the measurements, in percent, that the colours of a heat map span")
 	return c
 }
 

@@ -27,7 +27,7 @@ func drawBandwidth(s *drawSource) (*draw.Figure, error) {
 		}
 		return draw.Bandwidth("Bandwidth that the network predicts", curves, "Size over the time of one message between ranks of each level.")
 	case s.read.measured == nil:
-		return nil, errors.New("a matrix has one size only: want a network, or readings of several sizes")
+		return nil, errors.New("a matrix has one size only: want a network, or measurements of several sizes")
 	}
 	found, err := linkage.Reconstruct(s.read.matrices...)
 	if err != nil {

@@ -63,7 +63,7 @@ func TestForeignNetworks(t *testing.T) {
 	network := simulatedNetwork(t)
 	for format, want := range map[string]string{
 		"dot": "links: 5 same", "tgf": "links: 5 same", "graphml": "links: 5 same", "simgrid": "links: 5 same",
-		"lgate": "firm groups: 2 the same, 0 missing, 0 extra",
+		"lgate": "confident groups: 2 the same, 0 missing, 0 extra",
 	} {
 		file := filepath.Join(t.TempDir(), "out")
 		if status, _, stderr := topocast("export", "--format", format, "-o", file, network); status != 0 {
@@ -86,7 +86,7 @@ func TestGroupsOfAMesh(t *testing.T) {
 	if status, _, stderr := topocast("export", "--format", "lgate", "-o", file, network); status != 0 {
 		t.Fatal(stderr)
 	}
-	const want = "firm groups: 10 the same, 0 missing, 0 extra"
+	const want = "confident groups: 10 the same, 0 missing, 0 extra"
 	if status, out, stderr := topocast("compare", network, file); status != cli.StatusFine || !strings.Contains(out, want) {
 		t.Errorf("status %d, %s\n%s; want %q", status, stderr, out, want)
 	}
@@ -109,8 +109,8 @@ func TestSpecificationInDOT(t *testing.T) {
 		{"<graphml/>", "specified: encode: GraphML: 0 graphs", cli.StatusInput},
 		{"<platform/>", "specified: encode: SimGrid: version", cli.StatusInput},
 		{"cluster { group { 0-7 } }", "groups of 8 ranks, and the other file is of 4", cli.StatusInput},
-		{"cluster { group { 0-1 } group { 2-3 } }", "firm groups: 2 the same, 0 missing, 0 extra", cli.StatusFine},
-		{"cluster { group { 0, 2 } group { 1, 3 } }", "firm groups: 0 the same, 2 missing, 2 extra\n  missing: h0,h2\n  missing: h1,h3\n  extra: h0,h1\n", cli.StatusDifferent},
+		{"cluster { group { 0-1 } group { 2-3 } }", "confident groups: 2 the same, 0 missing, 0 extra", cli.StatusFine},
+		{"cluster { group { 0, 2 } group { 1, 3 } }", "confident groups: 0 the same, 2 missing, 2 extra\n  missing: h0,h2\n  missing: h1,h3\n  extra: h0,h1\n", cli.StatusDifferent},
 		{"<topology/>", "specified: encode: hwloc: 0 machines", cli.StatusInput},
 		{"a,b\n1,2\n", "specified: no network: want", cli.StatusInput},
 		{"", "no content", cli.StatusInput},
@@ -179,8 +179,8 @@ func TestCompareWithHwloc(t *testing.T) {
 		network, file, want string
 		status              int
 	}{
-		{cores, machine(cache(0, 1, 2, 3) + cache(4, 5, 6, 7)), "firm groups: 2 the same, 0 missing, 0 extra", cli.StatusFine},
-		{cores, machine(cache(0, 2, 4, 6) + cache(1, 3, 5, 7)), "firm groups: 0 the same, 2 missing, 2 extra", cli.StatusDifferent},
+		{cores, machine(cache(0, 1, 2, 3) + cache(4, 5, 6, 7)), "confident groups: 2 the same, 0 missing, 0 extra", cli.StatusFine},
+		{cores, machine(cache(0, 2, 4, 6) + cache(1, 3, 5, 7)), "confident groups: 0 the same, 2 missing, 2 extra", cli.StatusDifferent},
 		{cores, machine(cache(0, 1)), "has no core of its own for rank 2, which is at core 2", cli.StatusInput},
 		{simulatedNetwork(t), machine(cache(0, 1)), "describes one host, and the other network is of 4 hosts", cli.StatusInput},
 	} {

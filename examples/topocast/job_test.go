@@ -207,7 +207,7 @@ func TestJobInterruptedKeepsWhatWasMeasured(t *testing.T) {
 			t.Fatalf("%v\n%s", err, &errs)
 		}
 		if after.Rounds < before.Rounds || len(after.Readings()) < len(before.Readings()) || after.Stopped == "" {
-			t.Errorf("killed %t: %d rounds and %d readings were kept, stopped by %q; the journal had %d and %d",
+			t.Errorf("killed %t: %d rounds and %d measurements were kept, stopped by %q; the journal had %d and %d",
 				kill, after.Rounds, len(after.Readings()), after.Stopped, before.Rounds, len(before.Readings()))
 		}
 		if status, out, stderr := topocast("reconstruct", kept); status != 0 {
@@ -224,7 +224,7 @@ func TestJobInterruptedKeepsWhatWasMeasured(t *testing.T) {
 			t.Fatal(err)
 		}
 		if resumed.Rounds != 3*repetitions || len(resumed.Readings()) != 12*repetitions || resumed.Stopped != "" {
-			t.Errorf("resumed: %d rounds and %d readings, stopped by %q, want %d and %d",
+			t.Errorf("resumed: %d rounds and %d measurements, stopped by %q, want %d and %d",
 				resumed.Rounds, len(resumed.Readings()), resumed.Stopped, 3*repetitions, 12*repetitions)
 		}
 		if _, err := os.Stat(file + journalSuffix); err == nil {

@@ -36,7 +36,7 @@ func beginJournal(ctx context.Context, path string, stderr io.Writer) *journal {
 	}
 	f, err := os.Create(path + journalSuffix)
 	if err != nil {
-		fmt.Fprintf(stderr, "warning: readings are not kept while they are measured: %v\n", err)
+		fmt.Fprintf(stderr, "warning: measurements are not kept while they are measured: %v\n", err)
 		return nil
 	}
 	return &journal{f.Name(), f, context.AfterFunc(ctx, func() {
@@ -78,7 +78,7 @@ func beginPart(ctx context.Context, comm mpi.Communicator, path string, f *recor
 		}
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "warning: readings are not kept while they are measured: %v\n", err)
+		fmt.Fprintf(stderr, "warning: measurements are not kept while they are measured: %v\n", err)
 		return nil, nil
 	}
 	j := &journal{path: path, file: file, stop: func() bool { return true }}

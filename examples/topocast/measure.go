@@ -43,7 +43,7 @@ type measureOptions struct {
 func (o *measureOptions) flags(f *pflag.FlagSet) {
 	f.DurationVar(&o.budget, "budget", defaultBudget, "longest time to measure")
 	f.IntVar(&o.repetitions, "repetitions", defaultRepetitions, "how often every pair is measured")
-	f.StringVar(&o.keep, "keep", "", "file for the readings themselves")
+	f.StringVar(&o.keep, "keep", "", "file for the measurements themselves")
 }
 
 func (o *measureOptions) validate() error {

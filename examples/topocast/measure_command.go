@@ -134,7 +134,7 @@ are measured apart from those between groups. Throughput is measured along its w
 	f := c.Flags()
 	f.StringVar(&what, "what", measure.KindLatency, "what to measure, by commas")
 	f.StringVar(&sizes, "sizes", "8", "message sizes of latencies, such as "+cli.SizeForms+", by commas")
-	f.StringVarP(&output, "output", "o", "readings.json", "file for the readings")
+	f.StringVarP(&output, "output", "o", "readings.json", "file for the measurements")
 	f.StringVar(&csv, "csv", "", "file for the matrix of latencies in us; of other kinds, tables named after it")
 	f.StringVar(&resume, "resume", "", "file to go on with, which --output then defaults to")
 	f.StringVar(&update, "update", "", "file for the network with what throughput has measured; may be NET")

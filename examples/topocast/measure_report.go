@@ -52,7 +52,7 @@ func tellMeasured(w, stderr io.Writer, f *record.File, file string, byHost bool)
 			fmt.Fprintf(w, ", %s: %s", s.Kind, words.Count(s.NumRows(), "row"))
 			continue
 		}
-		fmt.Fprintf(w, ", %d of %d rounds, %s", s.Rounds, s.TotalRounds, words.Count(s.NumRows(), "reading"))
+		fmt.Fprintf(w, ", %d of %d rounds, %s", s.Rounds, s.TotalRounds, words.Count(s.NumRows(), "measurement"))
 	}
 	if file != "" {
 		fmt.Fprintf(w, " written to %s", file)
@@ -71,7 +71,7 @@ func tellMeasured(w, stderr io.Writer, f *record.File, file string, byHost bool)
 			if p.Size >= 0 {
 				fmt.Fprintf(w, ", %s", quantity.Bytes(p.Size))
 			}
-			fmt.Fprintf(w, ": %s (%s to %s, %s)\n", quantity.Seconds(p.Median), quantity.Seconds(p.Min), quantity.Seconds(p.Max), words.Count(p.Readings, "reading"))
+			fmt.Fprintf(w, ": %s (%s to %s, %s)\n", quantity.Seconds(p.Median), quantity.Seconds(p.Min), quantity.Seconds(p.Max), words.Count(p.Readings, "measurement"))
 		}
 	}
 	return nil

@@ -45,7 +45,7 @@ func TestMeasureResumes(t *testing.T) {
 		t.Fatal(err)
 	}
 	status, out, stderr := simulate("--resume", "some.json.part")
-	if status != 0 || !strings.Contains(out, "15 of 15 rounds, 180 readings written to some.json") || !strings.Contains(stderr, "7 of 15 rounds are of an earlier run") {
+	if status != 0 || !strings.Contains(out, "15 of 15 rounds, 180 measurements written to some.json") || !strings.Contains(stderr, "7 of 15 rounds are of an earlier run") {
 		t.Fatalf("status %d: %s%s", status, out, stderr)
 	}
 	after, err := measure.ReadFile("some.json")
@@ -53,7 +53,7 @@ func TestMeasureResumes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(after.Readings()) != len(whole.Readings()) || !slices.Equal(after.Sizes, whole.Sizes) {
-		t.Errorf("%d readings of %v B, want %d of %v B", len(after.Readings()), after.Sizes, len(whole.Readings()), whole.Sizes)
+		t.Errorf("%d measurements of %v B, want %d of %v B", len(after.Readings()), after.Sizes, len(whole.Readings()), whole.Sizes)
 	}
 	if status, out, stderr = simulate("--resume", "whole.json", "--repetitions", "4"); status != 0 || !strings.Contains(out, "20 of 20 rounds") {
 		t.Errorf("more repetitions: status %d: %s%s", status, out, stderr)
@@ -79,7 +79,7 @@ func TestMeasureResumes(t *testing.T) {
 		{[]string{"--resume", write(t, "x", "latencies")}, "not a measurement of topocast"},
 		{[]string{"--what", "weather"}, `--what: "weather": want latency, plogp, throughput, concurrent, `},
 		{[]string{"--what", "latency,latency"}, "given twice"},
-		{[]string{"whole.json"}, "holds readings"},
+		{[]string{"whole.json"}, "holds measurements"},
 	} {
 		if status, _, stderr := simulate(c.args...); status != 2 || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%q: status %d, %q, want 2 and one line with %q", c.args, status, stderr, c.want)
@@ -114,7 +114,7 @@ func TestMeasureOfNothing(t *testing.T) {
 func TestMeasureByHost(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "readings.json")
 	status, out, stderr := topocast("measure", "--sim", "star:3", "--by-host", "-o", file)
-	if status != 0 || strings.Count(out, "latency: ") != 6 || !strings.Contains(out, "3 readings)") {
+	if status != 0 || strings.Count(out, "latency: ") != 6 || !strings.Contains(out, "3 measurements)") {
 		t.Errorf("status %d: %s%s", status, out, stderr)
 	}
 	status, out, stderr = topocast("measure", "--sim", "star:3", "--by-host", "--json", "-o", file)

@@ -225,7 +225,7 @@ func (m *measuring) measurePart(p *part, budget time.Duration, when time.Time) e
 		m.out.End(section)
 	}
 	if m.out != nil && m.out.Err() != nil {
-		fmt.Fprintf(m.stderr, "warning: readings are not kept while they are measured: %v\n", m.out.Err())
+		fmt.Fprintf(m.stderr, "warning: measurements are not kept while they are measured: %v\n", m.out.Err())
 		m.out = nil
 	}
 	return nil

@@ -63,7 +63,7 @@ func TestWrongParameters(t *testing.T) {
 		{rtt + " --truth " + empty, file, "--truth: "},
 		{rtt + " --truth " + noise, file, "noise: no network: want JSON of topocast, "},
 		{rtt + " --truth " + matrix, file, "matrix.csv: no network: want JSON of topocast, "},
-		{rtt + " --truth " + file, file, "holds readings: "},
+		{rtt + " --truth " + file, file, "holds measurements: "},
 		{rtt + " --json --truth metadata", file, "--truth: what it prints is no part of --json"},
 		{"--unit us --truth metadata", matrix, "a plain matrix has none"},
 		{"--unit us --truth " + xml, matrix, "host.xml: is of the cores of a host"},

@@ -57,10 +57,10 @@ Of PLogP parameters (topocast measure --what plogp), --distance says what tells 
 Reinfjell 2023, the round trip, or the profiles of all parameters to all other ranks. --truth holds the groups against
 what is known, and prints the share of ranks that are in the right machine, node and socket (equations 3.7 to 3.10).
 FILE holds groups (LGate's, or any network), or is XML of lstopo, that of each host; "metadata" stands for what the
-readings say of the ranks: hosts, machines by the names of hosts without their last number, and NUMA nodes for sockets.
+measurements say of the ranks: hosts, machines by the names of hosts without their last number, and NUMA nodes for sockets.
 
 --search tries 50 values of the parameter of a method, --k or --eps, and keeps the one of the highest --score: silhouette, density-based
-validity (dbcv), or the share of ranks whose groups come out again when the readings are disturbed by their own
+validity (dbcv), or the share of ranks whose groups come out again when the measurements are disturbed by their own
 noise (stability). With --truth it prints the best share over all values, too (equation 3.10).
 
 Methods: ` + strings.Join(methodNames(), ", ") + ".",
@@ -209,7 +209,7 @@ func readAllLatencies(paths []string, unit encode.Unit) (*latencies, error) {
 			}
 			continue
 		case l.measured != nil || all.measured != nil:
-			return nil, cli.BadInput("--reps: %s: measured readings go with measured readings only", path)
+			return nil, cli.BadInput("--reps: %s: files of topocast measure go with each other only", path)
 		case all.names != nil && l.names != nil && !slices.Equal(all.names, l.names):
 			return nil, cli.BadInput("--reps: %s: other names than in %s", path, paths[0])
 		}
@@ -264,7 +264,7 @@ func latenciesOf(f io.Reader, path string, unit encode.Unit) (*latencies, error)
 		return nil, cli.BadInput("%s: %w", path, err)
 	}
 	if string(bytes.TrimRight(start, " \t\r\n")) == "null" { // of a program that had nothing to write as JSON
-		return nil, cli.BadInput("%s: holds null and nothing else: want a matrix, or readings of topocast measure", path)
+		return nil, cli.BadInput("%s: holds null and nothing else: want a matrix, or measurements of topocast measure", path)
 	}
 	l := &latencies{matrices: []mat.Matrix{m.Matrix}, names: m.Names}
 	for _, warning := range m.Warnings {

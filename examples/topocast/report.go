@@ -192,7 +192,7 @@ func measuredSections(s side) []draw.Section {
 	for _, row := range []struct {
 		name  string
 		value float64
-	}{{"variance explained (R²)", fit.R2}, {"reading off the fit, median", fit.Residual}, {"noise of readings", fit.Noise}, {"quadruples as in a tree", fit.TreeLikeness}} {
+	}{{"variance explained (R²)", fit.R2}, {"measurement off the fit, median", fit.Residual}, {"noise of measurements", fit.Noise}, {"quadruples as in a tree", fit.TreeLikeness}} {
 		if !math.IsNaN(row.value) {
 			found.Rows = append(found.Rows, [2]string{row.name, quantity.Percent(row.value)})
 		}

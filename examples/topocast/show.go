@@ -20,7 +20,7 @@ their parts (inside), and latency and bandwidth of the link that leads up from t
 machines that are no tree, the links between switches follow. "-" reads standard input.
 
 Of large machines parts that are alike are written once, as in 4 x rack; --unfold writes all. ? marks groups that
-the readings do not set off clearly, ! links that are 1.5 times slower than those like them, and more.`,
+the measurements do not set off clearly, ! links that are 1.5 times slower than those like them, and more.`,
 		Example: `  topocast show network.json
   topocast show --unfold cluster.json`,
 		Args: cli.Args(0, wantNetwork),

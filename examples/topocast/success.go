@@ -29,11 +29,11 @@ func (l *latencies) printSuccess(w io.Writer, r topology.Reconstructor) error {
 	needed := fmt.Sprintf("%.4g %%", 100*clique.NeededPrecision(wantedSuccess, n))
 	pairs := words.Count(n*(n-1)/2, "pair")
 	if math.IsNaN(p) {
-		_, err = fmt.Fprintf(w, "\nOne repetition does not tell how many readings are within the tolerance. For all of\n%s to be, in %s of runs, %s of them have to be (Bufe 2014, eq. 3.5).\n",
+		_, err = fmt.Fprintf(w, "\nOne repetition does not tell how many measurements are within the tolerance. For all of\n%s to be, in %s of runs, %s of them have to be (Bufe 2014, eq. 3.5).\n",
 			pairs, quantity.Percent(wantedSuccess), needed)
 		return err
 	}
-	_, err = fmt.Fprintf(w, "\nOf %s %.4g %% are within the tolerance of their pair's median: in one repetition\nall of %s are with a probability of %s (Bufe 2014, eq. 3.5);\nfor %s %s of readings have to be.\n",
-		words.Count(of, "reading"), 100*p, pairs, quantity.Percent(clique.SuccessProbability(p, n)), quantity.Percent(wantedSuccess), needed)
+	_, err = fmt.Fprintf(w, "\nOf %s %.4g %% are within the tolerance of their pair's median: in one repetition\nall of %s are with a probability of %s (Bufe 2014, eq. 3.5);\nfor %s %s of measurements have to be.\n",
+		words.Count(of, "measurement"), 100*p, pairs, quantity.Percent(clique.SuccessProbability(p, n)), quantity.Percent(wantedSuccess), needed)
 	return err
 }

@@ -42,7 +42,7 @@ func printResult(w io.Writer, r *topology.Result, s *draw.TextSettings) error {
 	fmt.Fprintf(w, "%s, %s, %d switches, %s\n\n", words.Count(h.Hosts(), s.Noun), r.Fit.Family, switches, words.Count(r.Graph.NumArcs()/2, "link"))
 
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "level\tgroups\t%s each\tlatency\tsupport\n", s.Noun+"s")
+	fmt.Fprintf(t, "level\tgroups\t%s each\tlatency\tconfidence\n", s.Noun+"s")
 	for i, l := range h.Levels() {
 		at := h.GroupsAt(i)
 		least, most := len(at[0].Hosts), len(at[0].Hosts)

@@ -54,7 +54,7 @@ func (l *latencies) readTruth(path string) (*truthLevels, error) {
 	}
 	ranks, _ := l.matrices[0].Dims()
 	if n.Ranks() != ranks {
-		return nil, cli.BadInput("--truth: %s: is of %s, and the readings of %d", path, words.Count(n.Ranks(), "rank"), ranks)
+		return nil, cli.BadInput("--truth: %s: is of %s, and the measurements of %d", path, words.Count(n.Ranks(), "rank"), ranks)
 	}
 	t := truthOf(truth.OfHierarchy(n.ReportedHierarchy()))
 	if len(t.levels) == 0 {

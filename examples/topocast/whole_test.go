@@ -32,7 +32,7 @@ func TestEveryInputFile(t *testing.T) {
 			t.Fatalf("%q: status %d: %s", args, status, stderr)
 		}
 	}
-	run("measure", "--sim", "tree:2x2", "-o", "readings", "--csv", "csv")
+	run("measure", "--sim", "tree:2x2", "-o", "measurements", "--csv", "csv")
 	run("discover", "--patterns", "0", "--sim", "tree:2x2", "--repetitions", "1", "-o", "network")
 	status, whole, stderr := topocast("reconstruct", "--json", "csv")
 	if status != 0 {
@@ -46,7 +46,7 @@ func TestEveryInputFile(t *testing.T) {
 	put("hosts", "3\n1\n0\n2\n")
 
 	good := map[string]string{} // kind -> content
-	for _, kind := range []string{"readings", "csv", "network", "platform", "transfers", "traffic", "hosts", "hierarchy", "reconstruction"} {
+	for _, kind := range []string{"measurements", "csv", "network", "platform", "transfers", "traffic", "hosts", "hierarchy", "reconstruction"} {
 		good[kind] = get(kind)
 	}
 	for _, c := range []struct {
@@ -54,7 +54,7 @@ func TestEveryInputFile(t *testing.T) {
 		kinds []string // that it takes
 		args  []string // FILE stands for the file
 	}{
-		{"reconstruct", []string{"csv", "readings", "traffic"}, []string{"reconstruct", "FILE"}},
+		{"reconstruct", []string{"csv", "measurements", "traffic"}, []string{"reconstruct", "FILE"}},
 		{"reconstruct --reps", []string{"csv", "traffic"}, []string{"reconstruct", "--reps", "FILE", "csv"}},
 		{"compare NET", []string{"network", "platform", "reconstruction"}, []string{"compare", "FILE", "network"}},
 		{"compare REF", []string{"network", "platform", "reconstruction"}, []string{"compare", "network", "FILE"}},

@@ -67,7 +67,7 @@ func NetworkOf(path string, data []byte, names []string) (*model.Network, error)
 	}
 	switch jsonfile.Format(data) {
 	case "topocast/measurement":
-		return nil, BadInput("%s: holds readings: topocast reconstruct --output makes a network of them", path)
+		return nil, BadInput("%s: holds measurements: topocast reconstruct --output makes a network of them", path)
 	case "topocast/hierarchy":
 		return nil, BadInput("%s: holds no graph: topocast reconstruct --json, or --output, writes one", path)
 	case "topocast/discovery":

@@ -35,13 +35,13 @@ func TestMachinesAreWhatTheySay(t *testing.T) {
 			}
 			for _, r := range m.Repetitions {
 				if rows, columns := r.Dims(); rows != m.Hosts || columns != m.Hosts {
-					t.Errorf("%s: %d x %d readings of %d hosts", name, rows, columns, m.Hosts)
+					t.Errorf("%s: %d x %d measurements of %d hosts", name, rows, columns, m.Hosts)
 				}
 				for i := range m.Hosts {
 					for j := range m.Hosts {
 						v := r.At(i, j)
 						if i != j && !(v >= 0 && v < 1) && !(f.Class == "H" && math.IsNaN(v)) {
-							t.Fatalf("%s: reading %g s of %d and %d", name, v, i, j)
+							t.Fatalf("%s: measurement %g s of %d and %d", name, v, i, j)
 						}
 					}
 				}

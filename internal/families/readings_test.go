@@ -186,7 +186,7 @@ func TestNoiseHasItsSize(t *testing.T) {
 	m.tick = 0.3e-6
 	for _, x := range factors(m) {
 		if ticks := x * 2e-6 / m.tick; math.Abs(ticks-math.Round(ticks)) > 1e-9 {
-			t.Fatalf("reading of %g ticks", ticks)
+			t.Fatalf("measurement of %g ticks", ticks)
 		}
 	}
 	m = noisy(0, 2)
@@ -238,7 +238,7 @@ func TestReadingsOfFaultyHosts(t *testing.T) {
 		want float64
 	}{{0, 1, 45}, {1, 0, 9}, {0, 2, 3}, {1, 2, 6}, {2, 1, 6}} {
 		if got := r.At(tt.i, tt.j); got != tt.want {
-			t.Errorf("reading of %d and %d is %g, want %g", tt.i, tt.j, got, tt.want)
+			t.Errorf("measurement of %d and %d is %g, want %g", tt.i, tt.j, got, tt.want)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func ratios(t *testing.T, noise Noise, n int) []float64 {
 	for i := range n {
 		for j := range i {
 			if m.At(i, j) != m.At(j, i) {
-				t.Fatalf("readings (%d,%d) and back differ", i, j)
+				t.Fatalf("measurements (%d,%d) and back differ", i, j)
 			}
 			r = append(r, m.At(i, j)/10)
 		}
@@ -69,12 +69,12 @@ func TestNoiseHasTheStatedSize(t *testing.T) {
 	// All rounds slow by the same factor: everything is; and the same of none.
 	r = ratios(t, Noise{SlowRounds: 1, SlowRoundRange: [2]float64{2, 2}}, 9)
 	if r[0] != 2 || r[len(r)-1] != 2 {
-		t.Errorf("all rounds slow: readings from %g to %g, want 2", r[0], r[len(r)-1])
+		t.Errorf("all rounds slow: measurements from %g to %g, want 2", r[0], r[len(r)-1])
 	}
 
 	r = ratios(t, Noise{Spread: 0.3}, 100)
 	if r[0] < 0.7 || r[len(r)-1] > 1.3 || r[0] > 0.75 || r[len(r)-1] < 1.25 {
-		t.Errorf("spread 0.3: readings from %g to %g, want nearly 0.7 to 1.3", r[0], r[len(r)-1])
+		t.Errorf("spread 0.3: measurements from %g to %g, want nearly 0.7 to 1.3", r[0], r[len(r)-1])
 	}
 }
 

@@ -44,7 +44,7 @@ func (f *Fit) Graph() (*topology.Graph, []string, error) {
 			a, b := kids[0], kids[1]
 			link(a, b, f.Length[a]+f.Length[b])
 			warnings = append(warnings, fmt.Sprintf(
-				"the link %s to %s may pass through one more switch or none: latencies give only its whole length",
+				"the link %s to %s may have one more switch on it: latency cannot show whether",
 				vertexName(t, a, number), vertexName(t, b, number)))
 			continue
 		}

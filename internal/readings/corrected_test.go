@@ -34,7 +34,7 @@ func TestCorrectedByHand(t *testing.T) {
 		}
 	}
 	if Correct(s).Symmetric() != s {
-		t.Error("nothing is taken out, yet the readings are copied")
+		t.Error("nothing is taken out, yet the measurements are copied")
 	}
 	if s.At(1, 0) != 10 || quick.At(1, 0) != 3.5 {
 		t.Error("a correction changed what it was made of")

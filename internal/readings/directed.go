@@ -140,7 +140,7 @@ func (d *Directed) Asymmetry() Asymmetry {
 func (d *Directed) Warnings() []string {
 	var w []string
 	if d.negative > 0 {
-		w = append(w, fmt.Sprintf("%d readings are below zero and were taken as zero", d.negative))
+		w = append(w, fmt.Sprintf("%d measurements are below zero and were taken as zero", d.negative))
 	}
 	missing := 0
 	for _, v := range d.d {
@@ -149,7 +149,7 @@ func (d *Directed) Warnings() []string {
 		}
 	}
 	if missing > 0 {
-		w = append(w, fmt.Sprintf("%d of %d readings were not measured", missing, d.n*(d.n-1)))
+		w = append(w, fmt.Sprintf("%d of %d measurements were not measured", missing, d.n*(d.n-1)))
 	}
 	return w
 }

@@ -71,7 +71,7 @@ func TestDirectedByHand(t *testing.T) {
 	if got, want := d.Asymmetry(), (Asymmetry{Pairs: 2, Worst: [2]int{0, 1}, Ratio: 2}); got != want {
 		t.Errorf("Asymmetry() = %+v, want %+v", got, want)
 	}
-	texts := []string{"1 readings are below zero and were taken as zero", "3 of 12 readings were not measured"}
+	texts := []string{"1 measurements are below zero and were taken as zero", "3 of 12 measurements were not measured"}
 	if got := d.Warnings(); !slices.Equal(got, texts) {
 		t.Errorf("Warnings() = %q, want %q", got, texts)
 	}

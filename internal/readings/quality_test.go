@@ -25,7 +25,7 @@ func TestTick(t *testing.T) {
 		{"no ticks", 0.05, 0, false, 0},
 		{"exact", 0, 0, false, 0},
 		{"exact multiples of a link", 0, 5e-7, false, 0},
-		{"one reading of each pair", 0.05, 5e-8, true, 0},
+		{"one measurement of each pair", 0.05, 5e-8, true, 0},
 	} {
 		rng := rand.New(rand.NewPCG(1, 4))
 		d := mat.NewDense(n, n, nil)

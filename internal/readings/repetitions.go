@@ -46,7 +46,7 @@ func (m *Repetitions) refuse(i, j int) error {
 			}
 		}
 	}
-	panic(fmt.Sprintf("readings: hosts %d and %d: all readings are valid", i, j))
+	panic(fmt.Sprintf("measurements: hosts %d and %d: all measurements are valid", i, j))
 }
 
 // source reads cells of a matrix, without an interface call where the matrix

@@ -47,19 +47,19 @@ func TestChanceNeedsNoise(t *testing.T) {
 	for _, white := range []float64{0, math.NaN()} {
 		e := certain()
 		if e.Inside, e.White = 0, white; e.Support() <= topology.FirmSupport {
-			t.Errorf("noise %g: support %g, want it firm", white, e.Support())
+			t.Errorf("noise %g: confidence %g, want it firm", white, e.Support())
 		}
 	}
 	e := certain()
 	if e.Inside = 0; e.Support() > WeakCeiling {
-		t.Errorf("support %g of what chance may have made, want up to %g", e.Support(), WeakCeiling)
+		t.Errorf("confidence %g of what chance may have made, want up to %g", e.Support(), WeakCeiling)
 	}
 }
 
 // Each criterion decides alone where all others leave no doubt.
 func TestEachCriterionDecidesAlone(t *testing.T) {
 	if s := certain().Support(); s <= topology.FirmSupport {
-		t.Fatalf("certain Evidence has support %g, want it firm", s)
+		t.Fatalf("certain Evidence has confidence %g, want it firm", s)
 	}
 	for _, tt := range []struct {
 		name string
@@ -75,14 +75,14 @@ func TestEachCriterionDecidesAlone(t *testing.T) {
 		{"uneven beyond mates", unevenCriterion, func(e *Evidence, x float64) { e.Uneven, e.Mates = shareAt(x)*5/4, shareAt(x)*3/4 }},
 	} {
 		if tt.of.firm <= tt.of.weak {
-			t.Errorf("%s: firm %g, want above weak, %g", tt.name, tt.of.firm, tt.of.weak)
+			t.Errorf("%s: firm %g, want above uncertain, %g", tt.name, tt.of.firm, tt.of.weak)
 		}
 		for _, at := range []struct{ x, want float64 }{{tt.of.weak, 0.5}, {tt.of.firm, topology.FirmSupport}, {tt.of.weak - (tt.of.firm - tt.of.weak), 1 - topology.FirmSupport}} {
 			e := certain()
 			tt.set(&e, at.x)
 			e.Average = e.Near
 			if got := e.Support(); math.Abs(got-at.want) > 1e-9 {
-				t.Errorf("%s at %g: support %.12f, want %g", tt.name, at.x, got, at.want)
+				t.Errorf("%s at %g: confidence %.12f, want %g", tt.name, at.x, got, at.want)
 			}
 		}
 	}
@@ -99,11 +99,11 @@ func TestChanceMakesWeak(t *testing.T) {
 		e.Inside = 1
 		e.Inside = (tt.nats + cost) / (e.chance() + cost)
 		if got := e.Support(); math.Abs(got-tt.want) > 1e-9 {
-			t.Errorf("%g nats: support %.12f, want %g", tt.nats, got, tt.want)
+			t.Errorf("%g nats: confidence %.12f, want %g", tt.nats, got, tt.want)
 		}
 		e.Near = Contrast{Step: 0, Overlap: 0.5} // luck gets it reported only if chance does not
 		if got, want := e.Support(), max(e.grade(e.Near), min(WeakCeiling, chanceCriterion.grade(tt.nats))); math.Abs(got-want) > 1e-9 {
-			t.Errorf("%g nats, luck: support %.12f, want %g", tt.nats, got, want)
+			t.Errorf("%g nats, luck: confidence %.12f, want %g", tt.nats, got, want)
 		}
 	}
 }
@@ -111,25 +111,25 @@ func TestChanceMakesWeak(t *testing.T) {
 func TestSupportOfWhatIsNotKnown(t *testing.T) {
 	e := certain()
 	if e.Uneven = math.NaN(); e.Support() != WeakCeiling {
-		t.Errorf("nobody's unevenness is known: support %g, want %g", e.Support(), WeakCeiling)
+		t.Errorf("nobody's unevenness is known: confidence %g, want %g", e.Support(), WeakCeiling)
 	}
 	e = certain()
 	e.Inside, e.Mean = 1, 0 // nothing speaks against chance
 	if s := e.Support(); s != WeakCeiling {
-		t.Errorf("support %g of what chance explains, want %g", s, WeakCeiling)
+		t.Errorf("confidence %g of what chance explains, want %g", s, WeakCeiling)
 	}
 	if e.White = math.NaN(); e.Support() <= topology.FirmSupport {
-		t.Errorf("noise is not known: support %g, want it firm, as chance is then not asked", e.Support())
+		t.Errorf("noise is not known: confidence %g, want it confident, as chance is then not asked", e.Support())
 	}
 	e = certain()
 	if e.Uneven, e.Mates = 0.3, 0.6; e.Support() <= topology.FirmSupport {
-		t.Errorf("mates that differ more than others: support %g, want it firm", e.Support())
+		t.Errorf("mates that differ more than others: confidence %g, want it firm", e.Support())
 	}
 	e = certain()
 	for _, step := range []float64{0, -1} {
 		e.Near.Step, e.Average.Step = step, step
 		if s := e.Support(); !(s < 0.5) {
-			t.Errorf("support %g at a step of %g, want none", s, step)
+			t.Errorf("confidence %g at a step of %g, want none", s, step)
 		}
 	}
 }
@@ -154,12 +154,12 @@ func TestLuckMakesNothingFirm(t *testing.T) {
 	} {
 		e := unlucky
 		if tt.change(&e); math.Abs(e.Support()-tt.want) > 1e-9 {
-			t.Errorf("%s: support %g, want %g", tt.name, e.Support(), tt.want)
+			t.Errorf("%s: confidence %g, want %g", tt.name, e.Support(), tt.want)
 		}
 	}
 	firm := certain()
 	if firm.Average.Step = 2; firm.Support() != firm.grade(firm.Near) {
-		t.Errorf("support %g with luck, want %g as without", firm.Support(), firm.grade(firm.Near))
+		t.Errorf("confidence %g with luck, want %g as without", firm.Support(), firm.grade(firm.Near))
 	}
 }
 
@@ -192,7 +192,7 @@ func TestChance(t *testing.T) {
 		want   float64
 	}{
 		{"two standard deviations", func(e *Evidence) {}, 2*2/2.0 - math.Log(6)},
-		{"three readings", func(e *Evidence) { e.Inside = 3 }, 3*2*2/2.0 - math.Log(6)},
+		{"three measurements", func(e *Evidence) { e.Inside = 3 }, 3*2*2/2.0 - math.Log(6)},
 		{"the wrong way round", func(e *Evidence) { e.Mean = -0.1 }, math.Inf(-1)},
 		{"outsiders are as near", func(e *Evidence) { e.Mean = 0 }, math.Inf(-1)},
 		{"eight hosts", func(e *Evidence) { e.Hosts = 8 }, 2*2/2.0 - math.Log(6) - math.Log(2)},
@@ -271,7 +271,7 @@ func TestSupportGrowsWithTheEvidence(t *testing.T) {
 			tt.better(&better, rng.Float64())
 			a, b := worse.Support(), better.Support()
 			if b < a-1e-12 {
-				t.Errorf("%s: support %g of %+v, want %g or more, as of %+v", tt.name, b, better, a, worse)
+				t.Errorf("%s: confidence %g of %+v, want %g or more, as of %+v", tt.name, b, better, a, worse)
 				break
 			}
 			if b > a {
@@ -300,10 +300,10 @@ func TestSupportIsAlwaysAShare(t *testing.T) {
 		}
 		s, plain := e.Support(), e.grade(e.Near)
 		if !(s >= 0 && s <= 1) {
-			t.Fatalf("support %g of %+v, want in [0, 1]", s, e)
+			t.Fatalf("confidence %g of %+v, want in [0, 1]", s, e)
 		}
 		if s > plain && s > WeakCeiling {
-			t.Fatalf("support %g of %+v, want up to %g, as it is %g without luck", s, e, WeakCeiling, plain)
+			t.Fatalf("confidence %g of %+v, want up to %g, as it is %g without luck", s, e, WeakCeiling, plain)
 		}
 	}
 }

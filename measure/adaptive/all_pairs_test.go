@@ -46,7 +46,7 @@ func TestNoTreeIsReadByAllPairs(t *testing.T) {
 			t.Errorf("%s: by %s, family %s, want %s", name, found.Method, found.Topology.Fit.Family, want.Fit.Family)
 		}
 		if missing, extra := differ(groupsOf(want.Hierarchy, true), groupsOf(found.Topology.Hierarchy, true)); missing+extra > 0 {
-			t.Errorf("%s: %d firm groups missing, %d more than of the exact matrix", name, missing, extra)
+			t.Errorf("%s: %d confident groups missing, %d more than of the exact matrix", name, missing, extra)
 		}
 	}
 }
@@ -70,7 +70,7 @@ func TestNoTreeIsReadByBlocks(t *testing.T) {
 	}
 	for _, b := range blocks {
 		if len(b.Hosts) != perSwitch || b.Firm() {
-			t.Errorf("block %v, support %g, want %d hosts, weak", b.Hosts, b.Support, perSwitch)
+			t.Errorf("block %v, confidence %g, want %d hosts, uncertain", b.Hosts, b.Support, perSwitch)
 		}
 		for _, h := range b.Hosts { // all as near as hosts of one switch, by the exact matrix
 			if h != b.Hosts[0] && o.d[h*w.Hosts+b.Hosts[0]] > 2.1e-6 {

@@ -63,7 +63,7 @@ func (r *Result) blocks(l *ledger, rng *rand.Rand) error {
 		return err
 	}
 	r.Topology.Warnings = append(r.Topology.Warnings, fmt.Sprintf(
-		"the hosts are no nested groups of equal links: %d blocks were told by %d hosts each, and what is between them by one host of each block; blocks are weak at best",
+		"the hosts are no nested groups of equal links: %d blocks were told by %d hosts each, and what is between them by one host of each block; blocks are uncertain at best",
 		len(of), pivots))
 	return nil
 }

@@ -43,7 +43,7 @@ func (r recovery) check(t testing.TB, seeds []uint64) (mean, worst float64, roun
 		m := randomMachine(rng, r.n, 1.25)
 		found := explore(t, m, noise{sigma: r.sigma, outliers: 0.02}, seed, &Settings{Seed: seed})
 		if missing, extra := differ(m.sets(), groupsOf(found.Topology.Hierarchy, true)); missing+extra > 0 || found.Method != MethodTree {
-			t.Errorf("n=%d sigma=%g seed %d: by %s, of %d groups %d are not firm, and %d firm ones do not exist",
+			t.Errorf("n=%d sigma=%g seed %d: by %s, of %d groups %d are not confident, and %d firm ones do not exist",
 				r.n, r.sigma, seed, found.Method, len(m.sets()), missing, extra)
 		}
 		mean += found.Share() / float64(len(seeds))
@@ -51,7 +51,7 @@ func (r recovery) check(t testing.TB, seeds []uint64) (mean, worst float64, roun
 		rounds += found.Rounds / len(seeds)
 	}
 	if mean > r.mean || worst > r.worst {
-		t.Errorf("n=%d sigma=%g: %.2f %% of the readings of a matrix in the mean, %.2f %% at worst; want %g and %g",
+		t.Errorf("n=%d sigma=%g: %.2f %% of the measurements of a matrix in the mean, %.2f %% at worst; want %g and %g",
 			r.n, r.sigma, 100*mean, 100*worst, 100*r.mean, 100*r.worst)
 	}
 	return mean, worst, rounds
@@ -82,7 +82,7 @@ func TestFindsWirings(t *testing.T) {
 	m := wiring(rng, madeUp(rng, 5), 1)
 	found := explore(t, m, noise{sigma: 0.03, outliers: 0.02}, 100, nil)
 	if missing, extra := differ(m.sets(), groupsOf(found.Topology.Hierarchy, true)); missing+extra > 0 {
-		t.Errorf("%d hosts: of %d groups %d are not firm, %d firm ones do not exist", m.n, len(m.sets()), missing, extra)
+		t.Errorf("%d hosts: of %d groups %d are not confident, %d firm ones do not exist", m.n, len(m.sets()), missing, extra)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestFindsFragmentsOfWirings(t *testing.T) {
 		for order, s := range map[string]*Settings{"none": nil, "right": {Order: right}, "wrong": {Order: rng.Perm(m.n)}} {
 			found := explore(t, m, noise{sigma: 0.03, outliers: 0.02}, 101, s)
 			if missing, extra := differ(m.sets(), groupsOf(found.Topology.Hierarchy, true)); missing+extra > 0 {
-				t.Errorf("%s, %d hosts, order %s: of %d groups %d are not firm, %d firm ones do not exist", name, m.n, order, len(m.sets()), missing, extra)
+				t.Errorf("%s, %d hosts, order %s: of %d groups %d are not confident, %d firm ones do not exist", name, m.n, order, len(m.sets()), missing, extra)
 			}
 			share[order] = found.Share()
 		}
@@ -146,7 +146,7 @@ func TestHintsAreVerified(t *testing.T) {
 		read[name] = len(r.Readings)
 	}
 	if 10*read["right"] > 9*read["none"] {
-		t.Errorf("%d readings with right hints, %d without: want a tenth less", read["right"], read["none"])
+		t.Errorf("%d measurements with right hints, %d without: want a tenth less", read["right"], read["none"])
 	}
 }
 
@@ -175,7 +175,7 @@ func TestTimeIsUp(t *testing.T) {
 		t.Error("no result, however late")
 	}
 	if _, err := Explore(m.n, &reader{machine: m, rng: rng}, &Settings{MaxReadings: 10}); err == nil {
-		t.Error("ten readings are enough")
+		t.Error("ten measurements are enough")
 	}
 }
 
@@ -199,7 +199,7 @@ func TestExploreRefuses(t *testing.T) {
 		{"one host", 1, lying(1), nil},
 		{"hints of other hosts", 50, lying(1), &Settings{Hints: make([]int, 49)}},
 		{"an order of other hosts", 50, lying(1), &Settings{Order: make([]int, 51)}},
-		{"less than no readings", 50, lying(1), &Settings{MaxReadings: -1}},
+		{"less than no measurements", 50, lying(1), &Settings{MaxReadings: -1}},
 		{"negative latency", 50, lying(-1), nil},
 		{"infinite latency", 50, lying(math.Inf(1)), nil},
 		{"no latency at all", 50, lying(math.NaN()), nil},

@@ -91,7 +91,7 @@ func TestMeasureStops(t *testing.T) {
 			break
 		}
 		if groups := groupsOf(r.Topology.Hierarchy, true); len(groups) > 0 || r.Stopped != "budget" {
-			t.Errorf("%v: stopped by %s, %d firm groups", ms, r.Stopped, len(groups))
+			t.Errorf("%v: stopped by %s, %d confident groups", ms, r.Stopped, len(groups))
 		}
 	}
 	if last == nil || last.Stopped != "" || len(groupsOf(last.Topology.Hierarchy, true)) != 12 {
@@ -131,7 +131,7 @@ func TestMeasureOnLocalRanks(t *testing.T) {
 				return err
 			}
 			if c.Rank() == 0 && (calls != r.Rounds || r.Hosts != 14 || len(r.Readings) == 0) {
-				return fmt.Errorf("%d calls of Progress, %d rounds, %d readings of %d hosts", calls, r.Rounds, len(r.Readings), r.Hosts)
+				return fmt.Errorf("%d calls of Progress, %d rounds, %d measurements of %d hosts", calls, r.Rounds, len(r.Readings), r.Hosts)
 			}
 			return nil
 		})
@@ -194,7 +194,7 @@ func TestLoopsAreTold(t *testing.T) {
 			if err != nil || r == nil {
 				return err
 			}
-			want := fmt.Sprintf("%d of %[1]d readings are below 2e+04 s: the loop around the calls, which adds about 2000 s to each, is more", len(r.Readings))
+			want := fmt.Sprintf("%d of %[1]d measurements are below 2e+04 s: the loop around the calls, which adds about 2000 s to each, is more", len(r.Readings))
 			for _, of := range [][]string{r.Warnings, r.Section().Warnings} {
 				told := slices.ContainsFunc(of, func(w string) bool { return strings.HasPrefix(w, want) })
 				if told != (cost > 0) || r.CallCost != cost {

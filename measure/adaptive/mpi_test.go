@@ -33,7 +33,7 @@ func TestMPIMeasure(t *testing.T) {
 	}
 	for _, x := range r.Readings {
 		if !(x.Latency > 0) {
-			t.Fatalf("reading %+v", x)
+			t.Fatalf("measurement %+v", x)
 		}
 	}
 }

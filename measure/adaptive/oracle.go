@@ -83,7 +83,7 @@ func (l *ledger) read() ([]float64, error) {
 		p := l.pairs[k]
 		switch {
 		case math.IsInf(d, 0) || d < 0:
-			return nil, fmt.Errorf("adaptive: reading of hosts %d and %d: %g s: want a latency", p.A, p.B, d)
+			return nil, fmt.Errorf("adaptive: measurement of hosts %d and %d: %g s: want a latency", p.A, p.B, d)
 		case math.IsNaN(d) || d == 0: // nothing, or below what the clock can tell
 			values[k] = math.NaN()
 		default:

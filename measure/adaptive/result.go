@@ -93,7 +93,7 @@ func (r *Result) callWarning() string {
 	for k, x := range r.Readings {
 		readings[k] = float64(x.Latency)
 	}
-	return pingpong.LoopWarning(readings, "readings", r.CallCost)
+	return pingpong.LoopWarning(readings, "measurements", r.CallCost)
 }
 
 // result judges the tree and makes it a Topology.
@@ -253,13 +253,13 @@ func (f *finding) warnings(h *topology.Hierarchy) []string {
 		}
 	}
 	if weak > 0 {
-		all = append(all, fmt.Sprintf("%s of %d weak, not to be relied on", words.Count(weak, "group"), len(h.Groups())-1))
+		all = append(all, fmt.Sprintf("%s of %d uncertain, not to be relied on", words.Count(weak, "group"), len(h.Groups())-1))
 	}
 	if f.stopped {
 		all = append(all, fmt.Sprintf("time was up: %s of %d without a place, and no group verified", words.Count(f.unplaced, "host"), h.Hosts()))
 	}
 	if len(f.unsettled) > 0 {
-		all = append(all, fmt.Sprintf("%s of siblings that further readings did not settle: groups beside them are weak at best",
+		all = append(all, fmt.Sprintf("%s of siblings that further measurements did not settle: groups beside them are uncertain at best",
 			words.Count(len(f.unsettled), "pair")))
 	}
 	if len(f.odd) > 0 {

@@ -117,7 +117,7 @@ func (f *finder) round(pairs [][2]int) error {
 		f.ended = true
 		return nil
 	case len(read) != len(pairs):
-		return fmt.Errorf("check: %d readings of %d pairs", len(read), len(pairs))
+		return fmt.Errorf("check: %d measurements of %d pairs", len(read), len(pairs))
 	}
 	f.r.add(f.p, pairs, read)
 	return nil

@@ -281,7 +281,7 @@ func TestFindEndedEarly(t *testing.T) {
 	}
 	_, err = Find(context.Background(), 32, func(context.Context, [][2]int) ([]Reading, error) { return nil, nil }, m.settings(1))
 	if err == nil || !strings.Contains(err.Error(), "nothing was read") {
-		t.Errorf("without readings: %v", err)
+		t.Errorf("without measurements: %v", err)
 	}
 	broken := fmt.Errorf("broken")
 	if _, err = Find(context.Background(), 32, func(context.Context, [][2]int) ([]Reading, error) { return nil, broken }, nil); err != broken {

@@ -43,7 +43,7 @@ func TestLinksWithoutLatency(t *testing.T) {
 			got += x.Name
 		}
 		if got != want || math.IsNaN(r.Noise) {
-			t.Errorf("named are %q, readings spread by %g: want %q and a number", got, r.Noise, want)
+			t.Errorf("named are %q, measurements spread by %g: want %q and a number", got, r.Noise, want)
 		}
 	}
 }

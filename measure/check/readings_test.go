@@ -42,7 +42,7 @@ func TestReadingsOfOneLengthAreAlike(t *testing.T) {
 			return []float64{1, 3}[i/fewAlike], []float64{1, 2}[i/fewAlike]
 		}), func(i int) float64 { return []float64{0, math.Ln2}[i/fewAlike] }},
 		// Half of the second length were read in the second part, so they are too few for a median.
-		{"readings of the second part", lengths(3*fewAlike, 2*fewAlike-1, func(i int) (float64, float64) {
+		{"measurements of the second part", lengths(3*fewAlike, 2*fewAlike-1, func(i int) (float64, float64) {
 			return []float64{1, 3, 3}[i/fewAlike], []float64{1, 2, 2}[i/fewAlike]
 		}), func(i int) float64 { return []float64{0, math.Ln2, math.Ln2}[i/fewAlike] }},
 		{"what is longer in the second part", lengths(3*fewAlike, 2*fewAlike, func(i int) (float64, float64) {
@@ -56,7 +56,7 @@ func TestReadingsOfOneLengthAreAlike(t *testing.T) {
 		c.readings.compareByLength(ids)
 		for i, s := range c.readings.samples {
 			if want := c.want(i); math.Abs(s.excess-want) > 1e-9 || math.Abs(s.usual*math.Exp(want)-s.value) > 1e-9 {
-				t.Errorf("%s: reading %d is longer by exp(%g) than %g s, want by exp(%g)", c.name, i, s.excess, s.usual, want)
+				t.Errorf("%s: measurement %d is longer by exp(%g) than %g s, want by exp(%g)", c.name, i, s.excess, s.usual, want)
 				break
 			}
 		}

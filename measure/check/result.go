@@ -199,7 +199,7 @@ func (f *finder) count(out *Result) {
 		}
 	}
 	if out.UnreadLinks > 0 {
-		out.Warnings = append(out.Warnings, fmt.Sprintf("%d of %s were crossed by too few readings: no routes lead over them, or few",
+		out.Warnings = append(out.Warnings, fmt.Sprintf("%d of %s were crossed by too few measurements: no routes lead over them, or few",
 			out.UnreadLinks, words.Count(out.Links, "link")))
 	}
 	if n := out.UnreadDirections; n > 0 {

@@ -76,7 +76,7 @@ func TestTimesAreThoseOfTheSimulation(t *testing.T) {
 				t.Errorf("pattern %d, %v: mean %g s, median %g s, want %g", i, p.Transfers[k], x.Mean, x.Median, want[i][k])
 			}
 			if x.Count < defaultMinIterations || x.Count != p.Iterations || x.Count > defaultMinIterations+1 {
-				t.Errorf("pattern %d, %v: %d readings of %d iterations, want %d or one more", i, p.Transfers[k], x.Count, p.Iterations, defaultMinIterations)
+				t.Errorf("pattern %d, %v: %d measurements of %d iterations, want %d or one more", i, p.Transfers[k], x.Count, p.Iterations, defaultMinIterations)
 			}
 		}
 		// Half a round trip is a latency, of each rank but 0.
@@ -137,7 +137,7 @@ func TestLateStartsDoNotCount(t *testing.T) {
 	p := of(stamps{starts, ends}, stamps{zero, []float64{2, 2, 9, 2, 2, 9, 2, 2}})
 	for k, want := range []float64{1, 2} {
 		if x := p.Times[k]; x.Count != 6 || !near(x.Mean, want, 1e-9) || x.Max > want*1.2 {
-			t.Errorf("transfer %d: %+v, want 6 readings of about %g", k, x, want)
+			t.Errorf("transfer %d: %+v, want 6 measurements of about %g", k, x, want)
 		}
 	}
 	if p.Iterations != 8 || p.Skew != 0 {
@@ -145,12 +145,12 @@ func TestLateStartsDoNotCount(t *testing.T) {
 	}
 	starts = []float64{0, 0.5, 0.6, 0.7, 0.5, 0.5, 0.8, 0.9}
 	if p = of(stamps{starts, ends}, stamps{zero, ends}); p.Times[0].Count != 4 || !near(p.Skew, 0.55, 1e-9) {
-		t.Errorf("%d readings, skew %g; want 4, 0.55", p.Times[0].Count, p.Skew)
+		t.Errorf("%d measurements, skew %g; want 4, 0.55", p.Times[0].Count, p.Skew)
 	}
 	// A start that is 15 ms late is more than 1 % of one second, and less of two.
 	p = of(stamps{[]float64{0, 0, 0, 0.015}, ends[:4]}, stamps{zero[:4], []float64{2, 2, 2, 2}})
 	if p.Times[0].Count != 3 || p.Times[1].Count != 4 {
-		t.Errorf("%d and %d readings of transfers of 1 and 2 s, want 3 and 4", p.Times[0].Count, p.Times[1].Count)
+		t.Errorf("%d and %d measurements of transfers of 1 and 2 s, want 3 and 4", p.Times[0].Count, p.Times[1].Count)
 	}
 }
 

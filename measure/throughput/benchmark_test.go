@@ -14,6 +14,6 @@ func BenchmarkUplinks(b *testing.B) {
 		r := measured(b, c.Graph, &simnet.Settings{}, Uplinks(resultOf(c), 0))
 		b.ReportMetric(float64(r.Steps), "steps")
 		b.ReportMetric(r.Seconds, "virtual-s")
-		b.ReportMetric(float64(len(r.Readings)), "readings")
+		b.ReportMetric(float64(len(r.Readings)), "measurements")
 	}
 }

@@ -388,7 +388,7 @@ func TestBudgetAndContextEndAll(t *testing.T) {
 	c := parse(t, "tree:3x4")
 	r := measured(t, c.Graph, nil, &Settings{Topology: resultOf(c), Budget: 100 * time.Millisecond})
 	if r.Stopped != StoppedByBudget || r.Seconds > 0.15 || len(r.Readings) == 0 || len(r.Warnings) == 0 {
-		t.Errorf("stopped by %q after %g s with %d readings, warnings %q", r.Stopped, r.Seconds, len(r.Readings), r.Warnings)
+		t.Errorf("stopped by %q after %g s with %d measurements, warnings %q", r.Stopped, r.Seconds, len(r.Readings), r.Warnings)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	err := simnet.Run(c.Graph, nil, nil, func(comm mpi.Communicator) error {
@@ -399,7 +399,7 @@ func TestBudgetAndContextEndAll(t *testing.T) {
 		}}
 		r, err := Measure(ctx, comm, s)
 		if comm.Rank() == 0 && err == nil && (r.Stopped != StoppedByContext || len(r.Readings) == 0) {
-			t.Errorf("stopped by %q with %d readings", r.Stopped, len(r.Readings))
+			t.Errorf("stopped by %q with %d measurements", r.Stopped, len(r.Readings))
 		}
 		return err
 	})

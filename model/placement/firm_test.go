@@ -46,7 +46,7 @@ func TestServetFollowsFirmGroups(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := fmt.Sprint(place); got != c.want {
-			t.Errorf("sockets of support %g: places %s, want %s", c.support, got, c.want)
+			t.Errorf("sockets of confidence %g: places %s, want %s", c.support, got, c.want)
 		}
 	}
 }

@@ -45,13 +45,13 @@ func TestMeasureReadsLatenciesOfManyRanks(t *testing.T) {
 	}
 	readings := result.Readings()
 	if want := 8 * c.Graph.Hosts(); len(readings) != want { // all hosts in pairs a round, in both directions
-		t.Errorf("%d readings, want %d", len(readings), want)
+		t.Errorf("%d measurements, want %d", len(readings), want)
 	}
 	for _, r := range readings {
 		want := truth.At(r.From, r.To) + 5e-7
 		// Half of a ps of rounding per link and way.
 		if math.Abs(r.Median-want) > 1e-11 {
-			t.Fatalf("reading %d->%d is %.12g s, want %.12g", r.From, r.To, r.Median, want)
+			t.Fatalf("measurement %d->%d is %.12g s, want %.12g", r.From, r.To, r.Median, want)
 		}
 	}
 }

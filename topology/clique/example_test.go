@@ -41,12 +41,12 @@ func ExampleSwitches() {
 // The first column of Bufe 2014, table 3.10: 12 nodes or cores.
 func ExampleSuccessProbability() {
 	for _, p := range []float64{0.99, 0.999, 0.9999} {
-		fmt.Printf("%.2f %% of readings right: %.1f %% of machines\n", 100*p, 100*clique.SuccessProbability(p, 12))
+		fmt.Printf("%.2f %% of measurements right: %.1f %% of machines\n", 100*p, 100*clique.SuccessProbability(p, 12))
 	}
 	// Output:
-	// 99.00 % of readings right: 51.5 % of machines
-	// 99.90 % of readings right: 93.6 % of machines
-	// 99.99 % of readings right: 99.3 % of machines
+	// 99.00 % of measurements right: 51.5 % of machines
+	// 99.90 % of measurements right: 93.6 % of machines
+	// 99.99 % of measurements right: 99.3 % of machines
 }
 
 // Three vertices that are wired to each other at 2 us each may as well be on one

@@ -93,7 +93,7 @@ func (m *cliqueModel) warnings() []string {
 		w = append(w, fmt.Sprintf("the search for switches was ended after %d steps, at %d switches: more may exist", cliqueWork, len(m.w)-m.hosts))
 	}
 	if m.full {
-		w = append(w, fmt.Sprintf("the search stopped at %d switches for %d hosts: the readings do not fit the tolerance", len(m.w)-m.hosts, m.hosts))
+		w = append(w, fmt.Sprintf("the search stopped at %d switches for %d hosts: the measurements do not fit the tolerance", len(m.w)-m.hosts, m.hosts))
 	}
 	return w
 }

@@ -78,7 +78,7 @@ func TestBufeTable35(t *testing.T) {
 	}
 	for _, epsilon := range []float64{0.01, 0.02} {
 		if r := topotest.Reconstruct(t, &clique.Switches{Epsilon: epsilon}, published.Table("3.5")); r.Graph.Vertices() == 11 {
-			t.Errorf("epsilon %g: one switch: the readings differ by more than that", epsilon)
+			t.Errorf("epsilon %g: one switch: the measurements differ by more than that", epsilon)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func TestBufeTable36(t *testing.T) {
 	}
 	for _, epsilon := range []float64{0.02, 0.05} {
 		if r := topotest.Reconstruct(t, &clique.Switches{Epsilon: epsilon}, published.Table("3.6")); r.Graph.NumArcs() == 26 {
-			t.Errorf("epsilon %g: the right graph, though readings between the sockets differ by more than that", epsilon)
+			t.Errorf("epsilon %g: the right graph, though measurements between the sockets differ by more than that", epsilon)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func TestPrecisionOfNormalNoise(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := math.Erf(2 / math.Sqrt2); math.Abs(p-want) > 0.01 || of < 40*66 || of > 40*132 {
-		t.Errorf("Precision() = %.4f of %d readings, want %.4f of %d to %d", p, of, want, 40*66, 40*132)
+		t.Errorf("Precision() = %.4f of %d measurements, want %.4f of %d to %d", p, of, want, 40*66, 40*132)
 	}
 }
 

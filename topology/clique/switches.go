@@ -74,7 +74,7 @@ func (c *Switches) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, err
 	}
 	warnings := in.Warnings()
 	if a := in.Asymmetry(); a.Pairs > 0 {
-		warnings = append(warnings, fmt.Sprintf("%d pairs of hosts differ by more than %g %% between directions, most hosts %d and %d: the smaller reading was used", a.Pairs, 100*(readings.AsymmetryTolerance-1), a.Worst[0], a.Worst[1]))
+		warnings = append(warnings, fmt.Sprintf("%d pairs of hosts differ by more than %g %% between directions, most hosts %d and %d: the smaller measurement was used", a.Pairs, 100*(readings.AsymmetryTolerance-1), a.Worst[0], a.Worst[1]))
 	}
 	warnings = append(warnings, m.warnings()...)
 	return topology.NewResult(g, d, 0, in.Noise(), warnings)

@@ -90,7 +90,7 @@ func TestSwitchesOfLittle(t *testing.T) {
 		{"three hosts at no latency", mat.NewDense(3, 3, nil), 4, 6, 0},
 		{"two hosts in one direction", mat.NewDense(2, 2, []float64{0, 1, nan, 0}), 2, 2, 1},
 		{"hosts that are not connected", mat.NewDense(3, 3, []float64{0, 1, nan, 1, 0, nan, nan, nan, 0}), 3, 2, 2},
-		{"a reading below zero", mat.NewDense(2, 2, []float64{0, -1, 1, 0}), 2, 2, 2},
+		{"a measurement below zero", mat.NewDense(2, 2, []float64{0, -1, 1, 0}), 2, 2, 2},
 		{"directions that differ", mat.NewDense(2, 2, []float64{0, 2, 1, 0}), 2, 2, 1},
 	} {
 		r := topotest.Reconstruct(t, &clique.Switches{Epsilon: 0}, c.d)

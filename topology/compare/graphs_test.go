@@ -290,8 +290,8 @@ func TestCompareSaysWhatItCannotTell(t *testing.T) {
 		time      float64
 		want      string
 	}{
-		{"no path", apart, 1, "no reading follows a path"},
-		{"nothing measured", wire, nan, "no reading follows a path"},
+		{"no path", apart, 1, "no measurement follows a path"},
+		{"nothing measured", wire, nan, "no measurement follows a path"},
 		{"all is known", wire, 1, ""},
 	} {
 		got := compareGraphs(t, wire, mat.NewDense(5, 5, slices.Repeat([]float64{c.time}, 25)), c.reference, 0)

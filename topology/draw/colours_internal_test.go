@@ -27,7 +27,7 @@ func TestTheScaleBecomesLighter(t *testing.T) {
 		t.Error("what was not measured is not white")
 	}
 	if same := newColours([]float64{1e-6, 1e-6}, 0.99); same.at(1e-6) >= shades {
-		t.Error("equal readings have no colour")
+		t.Error("equal measurements have no colour")
 	}
 }
 

@@ -31,7 +31,7 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 	}
 	notes := []string{fmt.Sprintf("%s; a group stands at the latency between its parts, logarithmic.", words.Count(n, "host"))}
 	if t.weak > 0 {
-		notes = append(notes, fmt.Sprintf("Dashed: %s that the readings do not set off clearly.", words.Count(t.weak, "group")))
+		notes = append(notes, fmt.Sprintf("Dashed: %s that the measurements do not show clearly.", words.Count(t.weak, "group")))
 	}
 	if t.unknown > 0 {
 		notes = append(notes, fmt.Sprintf("Of unknown latency, and drawn where the others leave room: %s.", words.Count(t.unknown, "group")))

@@ -121,7 +121,7 @@ func TestNotesSayWhatWasDone(t *testing.T) {
 	}
 	d.Set(5, 6, 0)
 	f, err = draw.Histogram("", d, nil)
-	for _, want := range []string{"130 readings", "1 reading of 0"} {
+	for _, want := range []string{"130 measurements", "1 measurement of 0"} {
 		if got := notes(t, f, err); !strings.Contains(got, want) {
 			t.Errorf("notes %q: want %q in them", got, want)
 		}
@@ -149,7 +149,7 @@ func TestFiguresRefuse(t *testing.T) {
 	empty := mat.NewDense(2, 2, []float64{0, math.NaN(), math.NaN(), 0})
 	for name, f := range map[string]func() (*draw.Figure, error){
 		"heat map of 2 x 3":         func() (*draw.Figure, error) { return draw.HeatMap("", mat.NewDense(2, 3, nil), nil) },
-		"heat map without readings": func() (*draw.Figure, error) { return draw.HeatMap("", empty, nil) },
+		"heat map without measurements": func() (*draw.Figure, error) { return draw.HeatMap("", empty, nil) },
 		"heat map, percentile 99":   func() (*draw.Figure, error) { return draw.HeatMap("", d, &draw.HeatMapSettings{Percentile: 99}) },
 		"heat map, two names": func() (*draw.Figure, error) {
 			return draw.HeatMap("", d, &draw.HeatMapSettings{Names: []string{"a", "b"}})
@@ -157,7 +157,7 @@ func TestFiguresRefuse(t *testing.T) {
 		"heat map, other hosts": func() (*draw.Figure, error) {
 			return draw.HeatMap("", empty, &draw.HeatMapSettings{Hierarchy: c.Hierarchy})
 		},
-		"histogram without readings": func() (*draw.Figure, error) { return draw.Histogram("", empty, nil) },
+		"histogram without measurements": func() (*draw.Figure, error) { return draw.Histogram("", empty, nil) },
 		"histogram, other hosts":     func() (*draw.Figure, error) { return draw.Histogram("", empty, c.Hierarchy) },
 		"dendrogram, two names":      func() (*draw.Figure, error) { return draw.Dendrogram("", c.Hierarchy, []string{"a", "b"}) },
 		"no curve":                   func() (*draw.Figure, error) { return draw.Broadcasts("", nil) },

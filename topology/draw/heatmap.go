@@ -255,7 +255,7 @@ func (s *colours) notes(known []float64, percentile float64) []string {
 		note += ", logarithmic"
 	}
 	if top > s.high {
-		return []string{note + fmt.Sprintf("; cut at the percentile %g.", 100*percentile), fmt.Sprintf("Readings above have the lightest colour; the highest is %s.", quantity.Seconds(top))}
+		return []string{note + fmt.Sprintf("; cut at the percentile %g.", 100*percentile), fmt.Sprintf("Measurements above have the lightest colour; the highest is %s.", quantity.Seconds(top))}
 	}
 	return []string{note + "; nothing is cut."}
 }

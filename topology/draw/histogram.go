@@ -53,21 +53,21 @@ func Histogram(title string, latencies mat.Matrix, h *topology.Hierarchy) (*Figu
 		}
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("draw: histogram: the matrix has no reading above 0")
+		return nil, fmt.Errorf("draw: histogram: the matrix has no measurement above 0")
 	}
 	slices.Sort(all)
 	const share = 0.999
 	low, high := all[0], all[min(len(all)-1, int(share*float64(len(all))))]
-	notes := []string{fmt.Sprintf("%s.", words.Count(len(all), "reading"))}
+	notes := []string{fmt.Sprintf("%s.", words.Count(len(all), "measurement"))}
 	if top := all[len(all)-1]; top > high {
 		k, _ := slices.BinarySearch(all, math.Nextafter(high, math.Inf(1)))
-		notes[0] = fmt.Sprintf("%s; left out above the percentile %g: %d, up to %s.", words.Count(len(all), "reading"), 100*share, len(all)-k, quantity.Seconds(top))
+		notes[0] = fmt.Sprintf("%s; left out above the percentile %g: %d, up to %s.", words.Count(len(all), "measurement"), 100*share, len(all)-k, quantity.Seconds(top))
 	}
 	if zeros > 0 {
-		notes = append(notes, fmt.Sprintf("Left out, for the axis is logarithmic: %s of 0.", words.Count(zeros, "reading")))
+		notes = append(notes, fmt.Sprintf("Left out, for the axis is logarithmic: %s of 0.", words.Count(zeros, "measurement")))
 	}
 
-	p := newPlot("latency", "readings")
+	p := newPlot("latency", "measurements")
 	logarithmic(&p.X, low, high, logTicks{quantity.Seconds})
 	edges := binEdges(p.X.Min, p.X.Max, len(all))
 	counts := make([][]float64, levels)

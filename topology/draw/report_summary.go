@@ -122,7 +122,7 @@ func (r *Report) doubtSentence(h *topology.Hierarchy, weak int) string {
 		parts = append(parts, fmt.Sprintf("%s to look at, first %s", words.Count(len(r.Suspects), "suspect"), r.Suspects[0].Name))
 	}
 	if weak > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %s weak: the readings do not set them off clearly", weak, words.Count(len(h.Groups())-1, "group")))
+		parts = append(parts, fmt.Sprintf("%d of %s uncertain: the measurements do not show them clearly", weak, words.Count(len(h.Groups())-1, "group")))
 	}
 	if len(r.Warnings) > 0 {
 		parts = append(parts, words.Count(len(r.Warnings), "warning"))
@@ -132,9 +132,9 @@ func (r *Report) doubtSentence(h *topology.Hierarchy, weak int) string {
 		return strings.ToUpper(text[:1]) + text[1:]
 	}
 	if r.Specification != nil {
-		return "Nothing differs from the specification, and nothing is weak."
+		return "Nothing differs from the specification, and nothing is uncertain."
 	}
-	return "No warnings, and no weak groups."
+	return "No warnings, and no uncertain groups."
 }
 
 func (r *Report) tiles(h *topology.Hierarchy, weak int, low, high float64) []tile {
@@ -168,7 +168,7 @@ func (r *Report) tiles(h *topology.Hierarchy, weak int, low, high float64) []til
 		tiles = append(tiles, tile{Value: value, Name: "bandwidth of links"})
 	}
 	if weak > 0 {
-		tiles = append(tiles, tile{grouped(weak), "weak groups", true})
+		tiles = append(tiles, tile{grouped(weak), "uncertain groups", true})
 	}
 	if r.Suspects != nil || r.Specification != nil {
 		tiles = append(tiles, tile{grouped(len(r.Suspects)), "suspects", len(r.Suspects) > 0})
@@ -229,7 +229,7 @@ func weakGroups(h *topology.Hierarchy) []string {
 			continue
 		}
 		if count[g.Level]++; !g.Firm() {
-			weak = append(weak, fmt.Sprintf("%s (%d hosts), support %.2f", groupName(h.Levels()[g.Level], g.Level, count[g.Level]), len(g.Hosts), g.Support))
+			weak = append(weak, fmt.Sprintf("%s (%d hosts), confidence %.2f", groupName(h.Levels()[g.Level], g.Level, count[g.Level]), len(g.Hosts), g.Support))
 		}
 	}
 	return weak

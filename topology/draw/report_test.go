@@ -354,8 +354,8 @@ func TestReportOfLittle(t *testing.T) {
 		"no host":        {&Report{Graph: graph(0)}, "0 hosts: there is nothing to wire."},
 		"one host":       {&Report{Graph: graph(1), Latencies: mat.NewDense(1, 1, nil)}, "1 host: there is nothing to wire."},
 		"two cores":      {&Report{Graph: graph(2, oneWay), Noun: "core", Latencies: mat.NewDense(2, 2, []float64{0, nan, nan, 0})}, "2 cores."},
-		"equal readings": {&Report{Graph: graph(2, oneWay), Latencies: mat.NewDense(2, 2, []float64{0, 1e-6, 1e-6, 0})}, "2 hosts."},
-		"readings of 0":  {&Report{Graph: graph(2), Latencies: mat.NewDense(2, 2, nil)}, "2 hosts."},
+		"equal measurements": {&Report{Graph: graph(2, oneWay), Latencies: mat.NewDense(2, 2, []float64{0, 1e-6, 1e-6, 0})}, "2 hosts."},
+		"measurements of 0":  {&Report{Graph: graph(2), Latencies: mat.NewDense(2, 2, nil)}, "2 hosts."},
 	} {
 		page := written(t, c.report)
 		if !strings.Contains(page, `<p class="lead">`+c.lead) {
@@ -403,14 +403,14 @@ func TestReportTellsWeakGroups(t *testing.T) {
 	}
 	page := written(t, &Report{Graph: g, Hierarchy: h})
 	for _, want := range []string{
-		"4 hosts in 2 racks. An empty message takes 1 us within a rack, 2 us across. 1 of 2 groups weak: the readings do not set them off clearly.",
-		`<li class="bad"><b>1</b><span>weak groups</span></li>`, "<li>rack 1 (2 hosts), support 0.50</li>", `<tr class="weak"><td>rack</td>`,
+		"4 hosts in 2 racks. An empty message takes 1 us within a rack, 2 us across. 1 of 2 groups uncertain: the measurements do not show them clearly.",
+		`<li class="bad"><b>1</b><span>uncertain groups</span></li>`, "<li>rack 1 (2 hosts), confidence 0.50</li>", `<tr class="weak"><td>rack</td>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in the page", want)
 		}
 	}
 	if d := dataOf(t, page); !d.Groups[1].Weak || d.Groups[2].Weak {
-		t.Errorf("weak in the data: %v and %v, want only the first", d.Groups[1].Weak, d.Groups[2].Weak)
+		t.Errorf("uncertain in the data: %v and %v, want only the first", d.Groups[1].Weak, d.Groups[2].Weak)
 	}
 }

@@ -223,7 +223,7 @@ func clip(text string, width int) string {
 // legend says what the marks mean that were used.
 func (t *textTree) legend() {
 	if t.weak {
-		fmt.Fprintf(&t.out, "? support of a weak group, below %g: the readings do not set it off clearly\n", topology.FirmSupport)
+		fmt.Fprintf(&t.out, "? a group with a confidence below %g: shown, not used\n", topology.FirmSupport)
 	}
 	if t.slow {
 		fmt.Fprintf(&t.out, "! how many times slower the link is than those like it\n")

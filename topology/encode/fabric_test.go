@@ -84,7 +84,7 @@ func TestNewFabric(t *testing.T) {
 		{"uneven depth", groupsOf(t, 5, "rack,cell", [][]int{{0, 1}}, [][]int{{0, 1, 2}}), names("a b c d e"), "root(cell-1(rack-1[a b] c) d e)"},
 		{"ranks of hosts", groupsOf(t, 8, "host,rack", [][]int{{0, 1}, {2, 3}}, [][]int{{0, 1, 2, 3}, {4, 5, 6, 7}}), names("a a b b c c d d"), "root(rack-1[a b] rack-2[c d])"},
 		{"ranks of one host", groupsOf(t, 4, "socket", [][]int{{0, 1}, {2, 3}}), names("a a a a"), "root[a]"},
-		{"a weak group", weak, names("a b c d"), "root(rack-1[a b] c d)"},
+		{"a uncertain group", weak, names("a b c d"), "root(rack-1[a b] c d)"},
 	} {
 		f, warnings, err := NewFabric(starGraph(t, c.h.Hosts()), c.h, c.hosts)
 		if err != nil {

@@ -64,7 +64,7 @@ func TestHierarchyRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	if second.String() != text {
-		t.Errorf("after reading, WriteHierarchy wrote\n%swant\n%s", second.String(), text)
+		t.Errorf("after measurement, WriteHierarchy wrote\n%swant\n%s", second.String(), text)
 	}
 	for i := range 6 {
 		for j := range 6 {
@@ -88,9 +88,9 @@ func TestReadHierarchyRefuses(t *testing.T) {
 		{"a huge n", `{"format":"topocast/hierarchy","version":1,"n":2000000000}`, "n is 2000000000"},
 		{"a host outside", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"name":"","groups":[[1,7]]}]}`, "host outside"},
 		{"an unknown key", `{"format":"topocast/hierarchy","version":1,"n":3,"levls":[]}`, `unknown field "levls"`},
-		{"a support of 7", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"groups":[[1,2]],"group_support":[7]}]}`, "support 7: want in [0, 1]"},
-		{"a level's support of 7", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"support":7,"groups":[[1,2]]}]}`, "level 0: support 7"},
-		{"a support of -1", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"groups":[[1,2]],"group_support":[-1]}]}`, "support -1: want in [0, 1]"},
+		{"a confidence of 7", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"groups":[[1,2]],"group_support":[7]}]}`, "confidence 7: want in [0, 1]"},
+		{"a level's confidence of 7", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"support":7,"groups":[[1,2]]}]}`, "level 0: confidence 7"},
+		{"a confidence of -1", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"groups":[[1,2]],"group_support":[-1]}]}`, "confidence -1: want in [0, 1]"},
 		{"a level's latency of -3", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"latency_s":-3,"groups":[[1,2]],"group_latency_s":[1]}]}`, "level 0: latency -3 s"},
 		{"short lists of latencies", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"groups":[[1,2]],"group_latency_s":[1,-3]}]}`, "2 values of group_latency_s for 1 groups"},
 		{"a latency of -3", `{"format":"topocast/hierarchy","version":1,"n":3,"levels":[{"groups":[[1,2]],"group_latency_s":[-3]}]}`, "latency -3 s: want at least 0"},

@@ -29,7 +29,7 @@ type Result struct {
 }
 
 // ErrNothingToFit says that the readings speak of no path of the graph. Latencies returns it, wrapped.
-var ErrNothingToFit = errors.New("no reading follows a path that is known")
+var ErrNothingToFit = errors.New("no measurement follows a path that is known")
 
 // Latencies works out the latencies of the links of a known graph, which
 // cannot all be measured directly, so that the sums along the shortest paths
@@ -59,7 +59,7 @@ func Latencies(g *topology.Graph, h *topology.Hierarchy, measured mat.Matrix, s 
 		return nil, err
 	}
 	if in.N() != g.Hosts() {
-		return nil, fmt.Errorf("fit: %d x %d readings for %d hosts", in.N(), in.N(), g.Hosts())
+		return nil, fmt.Errorf("fit: %d x %d measurements for %d hosts", in.N(), in.N(), g.Hosts())
 	}
 	if h == nil {
 		if h, err = topology.NewHierarchy(g.Hosts(), nil, nil, math.NaN()); err != nil {
@@ -154,10 +154,10 @@ func (f *edgeFit) result(h *topology.Hierarchy) (*Result, error) {
 		}
 	}
 	if len(names) > 0 {
-		r.Warnings = append(r.Warnings, "the readings give only sums of the latencies of links "+words.List(names))
+		r.Warnings = append(r.Warnings, "the measurements give only sums of the latencies of links "+words.List(names))
 	}
 	if f.early > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d readings are shorter than their %g bytes take at the bandwidths given", f.early, f.settings.Bytes))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d measurements are shorter than their %g bytes take at the bandwidths given", f.early, f.settings.Bytes))
 	}
 	zero := 0
 	for _, v := range f.x {
@@ -166,7 +166,7 @@ func (f *edgeFit) result(h *topology.Hierarchy) (*Result, error) {
 		}
 	}
 	if zero > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d links have no latency that the readings show", zero))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d links have no latency that the measurements show", zero))
 	}
 	return r, nil
 }

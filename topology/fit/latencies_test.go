@@ -135,7 +135,7 @@ func TestLatenciesSayWhatIsUndetermined(t *testing.T) {
 			t.Errorf("%s: undetermined arcs %v, want %d", c.name, f.Undetermined, c.open)
 		}
 		if f.Fit.Residual > 1e-9 {
-			t.Errorf("%s: residual %g: want 0, as the readings can be explained", c.name, f.Fit.Residual)
+			t.Errorf("%s: residual %g: want 0, as the measurements can be explained", c.name, f.Fit.Residual)
 		}
 	}
 

@@ -26,9 +26,9 @@ func (c *combination) warnings(n int) []string {
 		text := fmt.Sprintf("%d of %d pairs of hosts were not measured", c.Holes, pairs)
 		switch {
 		case c.doubtful == 1:
-			text += ": too many for one group, which is weak for that"
+			text += ": too many for one group, which is uncertain for that"
 		case c.doubtful > 1:
-			text += fmt.Sprintf(": too many for %d groups, which are weak for that", c.doubtful)
+			text += fmt.Sprintf(": too many for %d groups, which are uncertain for that", c.doubtful)
 		case c.firm == 0 && 10*c.Holes > 3*pairs:
 			text += ": too many for groups to be sure of"
 		}

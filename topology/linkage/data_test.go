@@ -46,7 +46,7 @@ func compare(s dataSet, h *topology.Hierarchy) verdict {
 	}
 	for _, g := range h.Groups()[1:] {
 		if !known[key(g.Hosts)] {
-			text := fmt.Sprintf("%v support %.2f", g.Hosts, g.Support)
+			text := fmt.Sprintf("%v confidence %.2f", g.Hosts, g.Support)
 			if g.Support > 0.9 {
 				v.invented = append(v.invented, text)
 			} else {
@@ -187,7 +187,7 @@ func TestLinkageTakesNoClumpsForGroups(t *testing.T) {
 	for seed := range 20 {
 		c := half(dataSet{d: d}, rand.New(rand.NewPCG(uint64(seed), 64)))
 		if groups := reconstruct(t, c.d).Hierarchy.Firm(0.9).Groups()[1:]; len(groups) > 0 {
-			t.Errorf("seed %d: firm groups %v, want none", seed, groups)
+			t.Errorf("seed %d: confident groups %v, want none", seed, groups)
 		}
 	}
 }

@@ -75,12 +75,12 @@ func TestEliminate(t *testing.T) {
 		for _, v := range g.t.Groups()[1:] {
 			s := g.support[int(v)-g.t.N]
 			if s < keepAbove {
-				t.Errorf("%s: %v stays with support %g", text, g.t.Leaves(v), s)
+				t.Errorf("%s: %v stays with confidence %g", text, g.t.Leaves(v), s)
 			}
 			if s >= reported {
 				left = append(left, slices.Sorted(slices.Values(g.t.Leaves(v))))
 				if s < topology.FirmSupport {
-					t.Errorf("%s: support %g of %v, want it firm", text, s, g.t.Leaves(v))
+					t.Errorf("%s: confidence %g of %v, want it firm", text, s, g.t.Leaves(v))
 				}
 			}
 		}

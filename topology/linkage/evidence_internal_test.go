@@ -237,7 +237,7 @@ func TestEvidenceLooksNoFartherThanTheParent(t *testing.T) {
 	// All are slower than the way out, so one of them is taken for an outlier.
 	e, _ = g.gather(groupOf(g.t, 0, 1, 2, 3, 4))
 	if !near(e.Mean, math.Log(0.5/3)) || e.Inside != 7 || e.Members != 5 || e.Links != 3 || e.Borders != 9 {
-		t.Errorf("evidence %+v, want 7 readings of 3 inside five members, 3 links and 9 borders", e)
+		t.Errorf("evidence %+v, want 7 measurements of 3 inside five members, 3 links and 9 borders", e)
 	}
 }
 
@@ -269,7 +269,7 @@ func TestEvidenceLeavesOutliersOut(t *testing.T) {
 		})
 		e, _ := g.gather(groupOf(g.t, upTo(7)...))
 		if want := math.Log(20 / tt.mean); e.Inside != tt.inside || !near(e.Mean, want) {
-			t.Errorf("%s: %g readings, mean %g, want %g, %g", tt.name, e.Inside, e.Mean, tt.inside, want)
+			t.Errorf("%s: %g measurements, mean %g, want %g, %g", tt.name, e.Inside, e.Mean, tt.inside, want)
 		}
 	}
 	// Of one reading inside none is an outlier.
@@ -280,7 +280,7 @@ func TestEvidenceLeavesOutliersOut(t *testing.T) {
 		return 20
 	})
 	if e, ok := g.gather(groupOf(g.t, 0, 1)); !ok || e.Inside != 1 || !near(e.Near.Step, math.Log(0.2)) || e.Near.Overlap != 1 || !math.IsInf(e.Ticks, 1) {
-		t.Errorf("a slow pair: %+v, want one reading, a step of ln 0.2 and full overlap, no ticks seen", e)
+		t.Errorf("a slow pair: %+v, want one measurement, a step of ln 0.2 and full overlap, no ticks seen", e)
 	}
 	// Of three one may be.
 	g = judgeOf("((0 1 2) 3 4)", func(i, j int) float64 {
@@ -293,7 +293,7 @@ func TestEvidenceLeavesOutliersOut(t *testing.T) {
 		return 20
 	})
 	if e, _ := g.gather(groupOf(g.t, 0, 1, 2)); e.Inside != 2 || !near(e.Mean, math.Ln2) {
-		t.Errorf("three members: %g readings, mean %g, want 2, ln 2", e.Inside, e.Mean)
+		t.Errorf("three members: %g measurements, mean %g, want 2, ln 2", e.Inside, e.Mean)
 	}
 	// Of six readings inside, 10 and 12 three times each, the lower median counts.
 	g = judgeOf("((0 1 2 3) 4 5)", func(i, j int) float64 {
@@ -306,7 +306,7 @@ func TestEvidenceLeavesOutliersOut(t *testing.T) {
 		return 20
 	})
 	if e, _ := g.gather(groupOf(g.t, 0, 1, 2, 3)); !near(e.Near.Step, math.Log(2)) || !near(e.Mean, math.Log(20.0/11)) {
-		t.Errorf("six readings: step %g, mean %g, want ln 2 and ln 20/11", e.Near.Step, e.Mean)
+		t.Errorf("six measurements: step %g, mean %g, want ln 2 and ln 20/11", e.Near.Step, e.Mean)
 	}
 }
 
@@ -356,7 +356,7 @@ func TestEvidenceOfWhatWasNotMeasured(t *testing.T) {
 		})
 		e, ok := g.gather(groupOf(g.t, 0, 1, 2, 3))
 		if ok != tt.ok || e.Inside != tt.inside {
-			t.Errorf("%s: gather() = %+v, %v, want %g readings inside, %v", tt.name, e, ok, tt.inside, tt.ok)
+			t.Errorf("%s: gather() = %+v, %v, want %g measurements inside, %v", tt.name, e, ok, tt.inside, tt.ok)
 		}
 		if ok && (!near(e.Near.Step, math.Log(2)) || !near(e.Mean, math.Log(2)) || e.Near.Overlap != 0 || e.Spread != 0) {
 			t.Errorf("%s: %+v, want steps of ln 2 without overlap and spread", tt.name, e)
@@ -368,7 +368,7 @@ func TestEvidenceOfWhatWasNotMeasured(t *testing.T) {
 	g := judgeOf("((0 1 2 3) 4 5 6)", func(i, j int) float64 { return -1 })
 	g.support, g.step = []float64{0.7, 1}, []float64{0.5, 0}
 	if g.judge(groupOf(g.t, 0, 1, 2, 3)); g.support[0] != 0 || g.step[0] != 0 {
-		t.Errorf("support %g, step %g of what was not measured, want 0, 0", g.support[0], g.step[0])
+		t.Errorf("confidence %g, step %g of what was not measured, want 0, 0", g.support[0], g.step[0])
 	}
 }
 
@@ -405,7 +405,7 @@ func TestOneHalfChoosesAndTheOtherReads(t *testing.T) {
 	}
 	// Each of the columns that a half chooses is read by the four of the other.
 	if len(counts) != 2 || counts[30] != 4*nearOutsiders || counts[31] != 4*nearOutsiders {
-		t.Errorf("readings to near outsiders: %v, want %d of 30 and of 31", counts, 4*nearOutsiders)
+		t.Errorf("measurements to near outsiders: %v, want %d of 30 and of 31", counts, 4*nearOutsiders)
 	}
 	if e.Average != e.Near {
 		t.Errorf("average %v, want %v: eight members have no luck", e.Average, e.Near)
@@ -422,7 +422,7 @@ func TestOneHalfChoosesAndTheOtherReads(t *testing.T) {
 		return -1
 	})
 	if e, _ = g.gather(groupOf(g.t, upTo(8)...)); !near(e.Near.Step, math.Log(2)) {
-		t.Errorf("step %g, want ln 2 by all readings", e.Near.Step)
+		t.Errorf("step %g, want ln 2 by all measurements", e.Near.Step)
 	}
 }
 
@@ -514,10 +514,10 @@ func TestAllMembersOfALargeGroupRead(t *testing.T) {
 	})
 	e, _ := g.gather(groupOf(g.t, upTo(members)...))
 	if len(g.outside) > mostOutside || len(g.outside) < mostOutside/2 {
-		t.Errorf("%d readings to the outside, want up to %d, and not half of it", len(g.outside), mostOutside)
+		t.Errorf("%d measurements to the outside, want up to %d, and not half of it", len(g.outside), mostOutside)
 	}
 	if want := 2 * nearOutsiders * members; len(g.nearest) != want {
-		t.Errorf("%d readings to near outsiders, want %d: both halves chose, all read", len(g.nearest), want)
+		t.Errorf("%d measurements to near outsiders, want %d: both halves chose, all read", len(g.nearest), want)
 	}
 	if !near(e.Near.Step, math.Log(1.8)) || !near(e.Mean, math.Log(2)) {
 		t.Errorf("step %g, mean %g, want ln 1.8 and ln 2", e.Near.Step, e.Mean)
@@ -660,7 +660,7 @@ func TestSomeGivesChildrenEqualSay(t *testing.T) {
 	slices.Sort(inner)
 	ones := mostOfChild + 2
 	if len(inner) != 3*mostOfChild+2 || inner[ones-1] != 1 || inner[ones] != 2 {
-		t.Errorf("inner() = %v, want %d readings of 1 and %d of 2", inner, ones, 2*mostOfChild)
+		t.Errorf("inner() = %v, want %d measurements of 1 and %d of 2", inner, ones, 2*mostOfChild)
 	}
 	// What was not measured is not read.
 	if g.r.Row(26)[0] = -3; len(g.inner(v)) != len(inner)-1 || slices.Contains(g.within, -3) {
@@ -712,7 +712,7 @@ func TestReadWithin(t *testing.T) {
 			stride++
 		}
 		if want := (tt.pairs + stride - 1) / stride; len(got) != want {
-			t.Errorf("%.20s...: %d readings of %d pairs, want %d, every %d-th", tt.text, len(got), tt.pairs, want, stride)
+			t.Errorf("%.20s...: %d measurements of %d pairs, want %d, every %d-th", tt.text, len(got), tt.pairs, want, stride)
 		}
 		for _, x := range got {
 			i, j := (int32(x)-1)%512, (int32(x)-1)/512
@@ -832,7 +832,7 @@ func TestNoSupportWithoutAStep(t *testing.T) {
 				g.white = white
 				for _, v := range g.t.Groups()[1:] {
 					if g.judge(v); !(g.support[int(v)-g.t.N] < 0.5) || g.step[int(v)-g.t.N] != 0 {
-						t.Errorf("%s, readings %g, noise %g: support %g, step %g, want none", text, x, white, g.support[int(v)-g.t.N], g.step[int(v)-g.t.N])
+						t.Errorf("%s, measurements %g, noise %g: confidence %g, step %g, want none", text, x, white, g.support[int(v)-g.t.N], g.step[int(v)-g.t.N])
 					}
 				}
 			}

@@ -40,7 +40,7 @@ b4,3.02,2.98,3.00,3.01,2.00,2.02,1.99,
 		for _, host := range group.Hosts {
 			fmt.Print(latencies.Names[host], " ")
 		}
-		fmt.Printf("%.1f us, support %.2f, firm: %v\n", group.Latency*1e6, group.Support, group.Firm())
+		fmt.Printf("%.1f us, confidence %.2f, confident: %v\n", group.Latency*1e6, group.Support, group.Firm())
 	}
 
 	var written bytes.Buffer // or a file
@@ -53,8 +53,8 @@ b4,3.02,2.98,3.00,3.01,2.00,2.02,1.99,
 	}
 	fmt.Println("read again:", names, "on", again.Graph.Vertices()-again.Graph.Hosts(), "switches")
 	// Output:
-	// a1 a2 a3 a4 2.0 us, support 1.00, firm: true
-	// b1 b2 b3 b4 2.0 us, support 1.00, firm: true
+	// a1 a2 a3 a4 2.0 us, confidence 1.00, confident: true
+	// b1 b2 b3 b4 2.0 us, confidence 1.00, confident: true
 	// read again: [a1 a2 a3 a4 b1 b2 b3 b4] on 2 switches
 }
 

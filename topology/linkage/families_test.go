@@ -40,7 +40,7 @@ func (s *familyScore) add(o familyScore) {
 func (s *familyScore) share() float64 { return float64(s.right) / float64(s.machines) }
 
 func (s *familyScore) String() string {
-	return fmt.Sprintf("right %d of %d (%.1f %%)  demanded %d found %d  firm true %d false %d  weak true %d false %d  spatial %d",
+	return fmt.Sprintf("right %d of %d (%.1f %%)  demanded %d found %d  firm true %d false %d  uncertain true %d false %d  spatial %d",
 		s.right, s.machines, 100*s.share(), s.demanded, s.found, s.firmTrue, s.firmFalse, s.weakTrue, s.weakFalse, s.spatial)
 }
 
@@ -80,7 +80,7 @@ func scoreMachine(f families.Family, instance int) familyScore {
 		case m.Spatial:
 		case firm:
 			s.firmFalse++
-			invented = append(invented, fmt.Sprintf("%d hosts support %.3f", len(g.Hosts), g.Support))
+			invented = append(invented, fmt.Sprintf("%d hosts confidence %.3f", len(g.Hosts), g.Support))
 		default:
 			s.weakFalse++
 		}
@@ -204,6 +204,6 @@ func TestLinkageFamilies(t *testing.T) {
 	// README: of the held instances 4 of 19,953 firm groups do not exist, and 227 of 2,112 weak ones:
 	// of 1,700 firm ones a third of one.
 	if overall.firmFalse > 0 || 5*overall.weakFalse > overall.weakTrue+overall.weakFalse {
-		t.Errorf("overall %s, want no firm one false, and at most a fifth of the weak ones", overall.String())
+		t.Errorf("overall %s, want no firm one false, and at most a fifth of the uncertain ones", overall.String())
 	}
 }

@@ -187,7 +187,7 @@ func (s *meshSearch) hosts(noise float64) (*wired, error) {
 		w.warnings = append(w.warnings, fmt.Sprintf("every message pays %s at its ends, on top of the latencies of the links", quantity.Seconds(overhead)))
 	}
 	if len(mended) > 0 {
-		w.warnings = append(w.warnings, fmt.Sprintf("%d readings between neighbours contradict all around them and were replaced, the first that of hosts %d and %d",
+		w.warnings = append(w.warnings, fmt.Sprintf("%d measurements between neighbours contradict all around them and were replaced, the first that of hosts %d and %d",
 			len(mended), mended[0].From, mended[0].To))
 	}
 	return w, nil

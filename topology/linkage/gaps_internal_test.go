@@ -19,12 +19,12 @@ func TestEvidenceOfAReading(t *testing.T) {
 		x    float64 // us
 		want float64
 	}{
-		{"an insider's reading is beyond doubt", 10, -gapMost},
+		{"an insider's measurement is beyond doubt", 10, -gapMost},
 		{"so is one of a group inside", 4, -gapMost},
 		// (0.75 39.9 + 0.25 0.434) / (0.02 0.434) = 3459
 		{"an outsider's may be an outlier", 25, 8.15},
 		// 0.25 / 0.02 = 12.5: far away, or slowed down
-		{"beyond the outside one reading tells little", 80, 2.53},
+		{"beyond the outside one measurement tells little", 80, 2.53},
 		{"between the two nothing but an outlier of an insider explains it", 14, -gapMost},
 	} {
 		if got := b.nats(math.Log(tt.x), 0.01); math.Abs(got-tt.want) > 0.01 {
@@ -108,7 +108,7 @@ func TestGapsLeaveRivals(t *testing.T) {
 		firm    []bool
 	}{
 		{"a pair missing far away matters to nobody", four, func(i, j int) bool { return between(i, j, [2]int{0, 0}, [2]int{4, 4}) }, exact, []bool{true, true, true}},
-		{"one reading between two switches is enough", four, func(i, j int) bool {
+		{"one measurement between two switches is enough", four, func(i, j int) bool {
 			return between(i, j, [2]int{0, 3}, [2]int{4, 7}) && i+j != 4
 		}, exact, []bool{true, true, true}},
 		{"two switches that were not compared may be one", four, func(i, j int) bool { return between(i, j, [2]int{0, 3}, [2]int{4, 7}) }, exact, []bool{false, false, true}},
@@ -136,13 +136,13 @@ func TestGapsLeaveRivals(t *testing.T) {
 		g.eliminate()
 		for _, v := range groups {
 			if g.support[int(v)-12] < topology.FirmSupport {
-				t.Errorf("%s: support %.2f of %v by its readings alone", tt.name, g.support[int(v)-12], g.t.Leaves(v))
+				t.Errorf("%s: confidence %.2f of %v by its measurements alone", tt.name, g.support[int(v)-12], g.t.Leaves(v))
 			}
 		}
 		ceiling := g.gaps()
 		for k, v := range groups {
 			if c := ceiling[int(v)-12]; (c == 1) != tt.firm[k] || c < 1 && c > weakCeiling {
-				t.Errorf("%s: most support of %v is %.2f, want it firm: %v", tt.name, g.t.Leaves(v), c, tt.firm[k])
+				t.Errorf("%s: most confidence of %v is %.2f, want it firm: %v", tt.name, g.t.Leaves(v), c, tt.firm[k])
 			}
 		}
 	}

@@ -392,7 +392,7 @@ func BenchmarkLinkageGaps(b *testing.B) {
 		for _, r := range runs {
 			c, false, _ := r.measure(b)
 			if len(false) > 0 {
-				b.Logf("%s: %d firm groups that do not exist, the first %v", r, len(false), false[0].Hosts)
+				b.Logf("%s: %d confident groups that do not exist, the first %v", r, len(false), false[0].Hosts)
 			}
 			for _, k := range keys {
 				name := k(r, family)
@@ -449,7 +449,7 @@ func TestNoGroupIsFirmForWantOfReadings(t *testing.T) {
 				continue // no question of gaps
 			}
 			if len(false) > 0 {
-				t.Errorf("%s: %d firm groups do not exist, the first %v, support %.3f", r, len(false), false[0].Hosts, false[0].Support)
+				t.Errorf("%s: %d confident groups do not exist, the first %v, confidence %.3f", r, len(false), false[0].Hosts, false[0].Support)
 			}
 			all.add(c)
 		}
@@ -457,7 +457,7 @@ func TestNoGroupIsFirmForWantOfReadings(t *testing.T) {
 	// What is there to be seen is still seen: of the groups of these runs, most of which
 	// lack readings that matter, more than four in ten are firm.
 	if all.right[0]*10 < 4*all.exist {
-		t.Errorf("%d of %d groups are firm, want 40 %%", all.right[0], all.exist)
+		t.Errorf("%d of %d groups are confident, want 40 %%", all.right[0], all.exist)
 	}
 }
 
@@ -481,7 +481,7 @@ func TestLinkageOfAMeasurementCutShort(t *testing.T) {
 		r := gapRun{tt.spec, rounds(tt.share), gen.Noise{}, 1, 1}
 		c, false, warnings := r.measure(t)
 		if len(false) > 0 || c.right[0] < tt.firm {
-			t.Errorf("%s: %d firm groups that exist, want %d, and %d that do not, want none", r, c.right[0], tt.firm, len(false))
+			t.Errorf("%s: %d confident groups that exist, want %d, and %d that do not, want none", r, c.right[0], tt.firm, len(false))
 		}
 		said := slices.ContainsFunc(warnings, func(w string) bool { return strings.Contains(w, "too many for") })
 		if !slices.ContainsFunc(warnings, func(w string) bool { return strings.HasPrefix(w, tt.weak) }) || said != (tt.weak != "") {
@@ -506,7 +506,7 @@ func TestNoGroupIsFirmByItsOwnCorrection(t *testing.T) {
 		{"tree:[30,3,3,12,7] latency=2us,5us shuffle", rounds(0.2), gen.Noise{Outliers: 0.02}, 3, 0},
 	} {
 		if _, false, _ := r.measure(t); len(false) > 0 {
-			t.Errorf("%s: %d firm groups do not exist, the first %v, support %.3f", r, len(false), false[0].Hosts, false[0].Support)
+			t.Errorf("%s: %d confident groups do not exist, the first %v, confidence %.3f", r, len(false), false[0].Hosts, false[0].Support)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func TestLinkageReconstructsWhatWasGenerated(t *testing.T) {
 		}
 		for _, g := range r.Hierarchy.Groups() {
 			if !(g.Support > 0.9) {
-				t.Errorf("%s: support %.2f of %v", c.spec, g.Support, g.Hosts)
+				t.Errorf("%s: confidence %.2f of %v", c.spec, g.Support, g.Hosts)
 			}
 		}
 		if c.links {

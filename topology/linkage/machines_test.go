@@ -213,8 +213,8 @@ func (c *machineCount) report(b *testing.B) {
 		{c.found, "clear-found"},
 		{c.firm, "firm-true"},
 		{c.firmFalse, "firm-false"},
-		{c.weak, "weak-true"},
-		{c.weakFalse, "weak-false"},
+		{c.weak, "uncertain-true"},
+		{c.weakFalse, "uncertain-false"},
 		{c.unknown, "firm-unknown"},
 	} {
 		b.ReportMetric(float64(x.count), x.unit)
@@ -244,5 +244,5 @@ func (v verdict) summary() string {
 	if len(v.missing)+len(v.invented)+len(v.weak) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("missing %v, firm but not known %v, weak and not known %v", v.missing, v.invented, v.weak)
+	return fmt.Sprintf("missing %v, firm but not known %v, uncertain and not known %v", v.missing, v.invented, v.weak)
 }

@@ -28,7 +28,7 @@ func describe(r *topology.Result, scale float64, label []int) []string {
 			}
 		}
 		slices.Sort(hosts)
-		list = append(list, fmt.Sprintf("%v level %d latency %.5g support %.4f", hosts, g.Level, g.Latency*scale, g.Support))
+		list = append(list, fmt.Sprintf("%v level %d latency %.5g confidence %.4f", hosts, g.Level, g.Latency*scale, g.Support))
 	}
 	slices.Sort(list)
 	return list
@@ -165,7 +165,7 @@ func TestLinkageSaysWhatIsWeak(t *testing.T) {
 	if r.Fit.TreeLikeness > 0.5 {
 		t.Errorf("the Internet has tree-likeness %.2f, want little", r.Fit.TreeLikeness)
 	}
-	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "fits the readings badly") }) {
+	if !slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, "fits the measurements badly") }) {
 		t.Errorf("warnings %q do not say that the tree fits badly", r.Warnings)
 	}
 	r = reconstruct(t, published.Table("3.9"))
@@ -174,7 +174,7 @@ func TestLinkageSaysWhatIsWeak(t *testing.T) {
 	}
 	for _, g := range r.Hierarchy.Groups()[1:] {
 		if !slices.Equal(g.Hosts, []int{0, 1, 2, 3}) {
-			t.Errorf("one row of readings gives the group %v", g.Hosts)
+			t.Errorf("one row of measurements gives the group %v", g.Hosts)
 		}
 	}
 }

@@ -192,7 +192,7 @@ func (q *quotient) warnings() []string {
 		w = append(w, "switches without hosts were found by cliques of equal latency: a switch cannot be told from a full mesh of its neighbours")
 	}
 	if q.unlinked > 0 {
-		w = append(w, fmt.Sprintf("%d pairs of switches have no reading between their hosts: a link between them would not be seen", q.unlinked))
+		w = append(w, fmt.Sprintf("%d pairs of switches have no measurement between their hosts: a link between them would not be seen", q.unlinked))
 	}
 	return w
 }

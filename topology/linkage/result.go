@@ -68,7 +68,7 @@ func (g *judge) result(r *readings.Symmetric, note *combination, least, sigma fl
 	switch {
 	case noTree && fit.Residual > badFit:
 		warnings = append(warnings, fmt.Sprintf(
-			"no graph of switches explains the latencies: the one given fits the readings badly, by %.0f %% in the median", 100*fit.Residual))
+			"no graph of switches explains the latencies: the one given fits the measurements badly, by %.0f %% in the median", 100*fit.Residual))
 	case (fit.Family == topology.FamilyFlat || fit.Family == topology.FamilyTree) && off > badMean && fit.R2 < badR2:
 		warnings = append(warnings, fmt.Sprintf(
 			"the graph explains the latencies badly: it is off by %.0f %% in the mean; the hosts may be wired to each other", 100*off))
@@ -167,10 +167,10 @@ func weakGroups(h *topology.Hierarchy) []string {
 		if len(g.Hosts) > most {
 			hosts = fmt.Sprintf("%v and %d more", g.Hosts[:most], len(g.Hosts)-most)
 		}
-		weak = append(weak, fmt.Sprintf("hosts %s (%s, support %.2f)", hosts, h.Levels()[g.Level].Name, g.Support))
+		weak = append(weak, fmt.Sprintf("hosts %s (%s, confidence %.2f)", hosts, h.Levels()[g.Level].Name, g.Support))
 	}
 	if weak == nil {
 		return nil
 	}
-	return []string{"weak groups, not to be relied on: " + words.List(weak)}
+	return []string{"uncertain groups, not to be relied on: " + words.List(weak)}
 }

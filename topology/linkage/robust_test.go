@@ -187,7 +187,7 @@ func TestLinkageOfDisconnectedHosts(t *testing.T) {
 	}
 	d.Set(0, 4, 2e-6) // one reading joins the parts
 	if _, err := (&linkage.Robust{}).Reconstruct(d); err != nil {
-		t.Errorf("one reading between the parts: %v", err)
+		t.Errorf("one measurement between the parts: %v", err)
 	}
 }
 

@@ -21,28 +21,28 @@ func TestBesideSiblings(t *testing.T) {
 		want     float64
 	}{
 		{"no siblings", 0.97, firm(1), nil, 0.97},
-		{"no siblings of a weak group", 0.7, weak(0), nil, 0.7},
+		{"no siblings of a uncertain group", 0.7, weak(0), nil, 0.7},
 		{"a lone group among hosts", 0.97, firm(1), []standing{host, host}, weakCeiling},
-		{"a lone weak group among hosts", 0.7, weak(0), []standing{host, host}, unseen},
+		{"a lone uncertain group among hosts", 0.7, weak(0), []standing{host, host}, unseen},
 		{"a lone group that was nearly firm", topology.FirmSupport - 1e-9, weak(0), []standing{host}, unseen},
 		{"one of two groups", 0.97, firm(1), []standing{host, firm(1)}, 0.97},
 		{"one of two, beside a deeper one", 0.97, firm(1), []standing{firm(3)}, 0.97},
 		{"deeper than its siblings", 0.97, firm(2), []standing{firm(1), host, firm(1)}, weakCeiling},
 		{"as deep as one of them", 0.97, firm(2), []standing{firm(1), firm(2)}, 0.97},
 		// For a firm group a weak sibling counts as a group, but no level of groups more.
-		{"firm beside a weak group", 0.97, firm(1), []standing{weak(0)}, 0.97},
-		{"two levels beside a weak group", 0.97, firm(2), []standing{weak(0)}, weakCeiling},
-		{"two levels beside a weak group around a firm one", 0.97, firm(2), []standing{weak(1)}, weakCeiling},
-		{"two levels beside a weak group around two levels", 0.97, firm(2), []standing{weak(2)}, 0.97},
+		{"firm beside a uncertain group", 0.97, firm(1), []standing{weak(0)}, 0.97},
+		{"two levels beside a uncertain group", 0.97, firm(2), []standing{weak(0)}, weakCeiling},
+		{"two levels beside a uncertain group around a firm one", 0.97, firm(2), []standing{weak(1)}, weakCeiling},
+		{"two levels beside a uncertain group around two levels", 0.97, firm(2), []standing{weak(2)}, 0.97},
 		// Among weak ones a weak group is a level like any other.
-		{"weak among weak", 0.7, weak(0), []standing{weak(0), host}, 0.7},
-		{"weak beside firm", 0.7, weak(0), []standing{firm(1), host}, 0.7},
-		{"weak around firm, beside firm", 0.7, weak(1), []standing{firm(1)}, unseen},
-		{"weak around firm, beside the same", 0.7, weak(1), []standing{weak(1)}, 0.7},
-		{"weak around firm, beside two firm levels", 0.7, weak(1), []standing{firm(2)}, 0.7},
+		{"uncertain among uncertain", 0.7, weak(0), []standing{weak(0), host}, 0.7},
+		{"uncertain beside firm", 0.7, weak(0), []standing{firm(1), host}, 0.7},
+		{"uncertain around confident, beside firm", 0.7, weak(1), []standing{firm(1)}, unseen},
+		{"uncertain around confident, beside the same", 0.7, weak(1), []standing{weak(1)}, 0.7},
+		{"uncertain around confident, beside two firm levels", 0.7, weak(1), []standing{firm(2)}, 0.7},
 		{"kin", 0.97, firm(1), []standing{firm(1), kin}, weakCeiling},
 		{"kin that comes first", 0.97, firm(1), []standing{kin, firm(1)}, weakCeiling},
-		{"kin of a weak group among others", 0.7, weak(0), []standing{weak(0), kin}, 0.7},
+		{"kin of a uncertain group among others", 0.7, weak(0), []standing{weak(0), kin}, 0.7},
 	} {
 		got := besideSiblings(tt.support, tt.own, tt.siblings)
 		if tt.want == unseen && (got < 0 || got >= reported) || tt.want != unseen && got != tt.want {
@@ -67,7 +67,7 @@ func TestSiblingsOfGroupsThatAreNotReported(t *testing.T) {
 		// The weak group and the pair in it are seen by none; so the first pair is alone among hosts.
 		{"a lone pair", 0.97, 0.3, 0.3, [3]float64{weakCeiling, 0, 0}},
 		// Reported, though weak: a group beside which the first is not alone.
-		{"a pair beside a weak group", 0.97, 0.6, 0.3, [3]float64{0.97, 0.6, 0}},
+		{"a pair beside a uncertain group", 0.97, 0.6, 0.3, [3]float64{0.97, 0.6, 0}},
 	} {
 		g := judgeOf("((0 1) ((2 3) 4 5) 6)", func(i, j int) float64 {
 			if i/2 == j/2 && j <= 3 {
@@ -86,11 +86,11 @@ func TestSiblingsOfGroupsThatAreNotReported(t *testing.T) {
 		g.siblings()
 		for k, at := range []int{first, inner, pair} {
 			if got, want := g.support[at], tt.want[k]; got != want && (got >= reported || want >= reported) {
-				t.Errorf("%s: support %g of %v, want %g", tt.name, got, g.t.Leaves(int32(g.t.N+at)), want)
+				t.Errorf("%s: confidence %g of %v, want %g", tt.name, got, g.t.Leaves(int32(g.t.N+at)), want)
 			}
 		}
 		if g.support[int(g.t.Root)-g.t.N] != 1 {
-			t.Errorf("%s: support of the root %g, want 1", tt.name, g.support[int(g.t.Root)-g.t.N])
+			t.Errorf("%s: confidence of the root %g, want 1", tt.name, g.support[int(g.t.Root)-g.t.N])
 		}
 	}
 }
@@ -229,7 +229,7 @@ func TestKin(t *testing.T) {
 		g.siblings()
 		for k := range want {
 			if want[k] && g.support[k] > weakCeiling {
-				t.Errorf("%s: support %g of %v that has kin, want up to %g", tt.name, g.support[k], g.t.Leaves(int32(g.t.N+k)), weakCeiling)
+				t.Errorf("%s: confidence %g of %v that has kin, want up to %g", tt.name, g.support[k], g.t.Leaves(int32(g.t.N+k)), weakCeiling)
 			}
 		}
 	}
@@ -289,7 +289,7 @@ func TestKinOfAHostInAGroupThatIsNotReported(t *testing.T) {
 		}
 		g.support[int(groupOf(g.t, 0, 1, 2, 3, 4, 5, 9))-g.t.N] = tt.support
 		if got := g.kin()[int(groupOf(g.t, 0, 1, 2))-g.t.N]; got != tt.kin {
-			t.Errorf("in a group of support %g: kin %v, want %v", tt.support, got, tt.kin)
+			t.Errorf("in a group of confidence %g: kin %v, want %v", tt.support, got, tt.kin)
 		}
 	}
 }
@@ -318,7 +318,7 @@ func TestDistance(t *testing.T) {
 	const many = 3*mostInner + 10
 	g = judgeOf("(("+hosts(0, many)+") "+hosts(many, many+1)+")", func(i, j int) float64 { return float64(1 + i) })
 	if got := g.distance(many, groupOf(g.t, upTo(many)...)); len(g.column) > mostInner || len(g.column) < mostInner/2 || math.Abs(got-many/2) > many/20 {
-		t.Errorf("distance = %g by %d readings, want about %d by up to %d", got, len(g.column), many/2, mostInner)
+		t.Errorf("distance = %g by %d measurements, want about %d by up to %d", got, len(g.column), many/2, mostInner)
 	}
 }
 
@@ -361,10 +361,10 @@ func TestDoubtSlow(t *testing.T) {
 		}).r
 		g.doubtSlow(original, []slowHost{{host: 3}})
 		if got := g.support[int(groupOf(g.t, 0, 1, 2, 3))-8]; got != tt.support {
-			t.Errorf("%s: support %g, want %g", tt.name, got, tt.support)
+			t.Errorf("%s: confidence %g, want %g", tt.name, got, tt.support)
 		}
 		if got := g.support[int(groupOf(g.t, 4, 5, 6))-8]; got != 1 {
-			t.Errorf("%s: support %g of a group without slow hosts, want 1", tt.name, got)
+			t.Errorf("%s: confidence %g of a group without slow hosts, want 1", tt.name, got)
 		}
 	}
 }

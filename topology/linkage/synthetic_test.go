@@ -160,7 +160,7 @@ func (r recovery) run(t testing.TB, seeds int) recovered {
 		if len(v.missing)+len(v.invented)+len(v.weak) == 0 {
 			all.exact++
 		} else {
-			all.failed = append(all.failed, fmt.Sprintf("seed %d: %s: of %d groups %d are missing, %d firm and %d weak ones do not exist",
+			all.failed = append(all.failed, fmt.Sprintf("seed %d: %s: of %d groups %d are missing, %d firm and %d uncertain ones do not exist",
 				seed, spec, len(known.groups), len(v.missing), len(v.invented), len(v.weak)))
 		}
 	}

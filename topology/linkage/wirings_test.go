@@ -212,7 +212,7 @@ func BenchmarkLinkageWirings(b *testing.B) {
 				b.ReportMetric(float64(exist), "groups")
 				b.ReportMetric(float64(exist-missing), "found")
 				b.ReportMetric(float64(len(v.invented)), "firm-false")
-				b.ReportMetric(float64(len(v.weak)), "weak-false")
+				b.ReportMetric(float64(len(v.weak)), "uncertain-false")
 			})
 		}
 	}

@@ -38,7 +38,7 @@ func channelGraph(n int, m []float64, arcs []witness.Pair, duplex float64, all b
 		return nil, nil, err
 	}
 	if n > 4 && 2*g.NumArcs() > n*(n-1) {
-		warnings = append(warnings, fmt.Sprintf("%d of %d possible arcs were found: hosts are behind switches, or readings are too noisy", g.NumArcs(), n*(n-1)))
+		warnings = append(warnings, fmt.Sprintf("%d of %d possible arcs were found: hosts are behind switches, or measurements are too noisy", g.NumArcs(), n*(n-1)))
 	}
 	return g, warnings, nil
 }

@@ -79,7 +79,7 @@ func (c *Witness) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, erro
 	}
 	for _, p := range mended {
 		if links[p] {
-			warnings = append(warnings, fmt.Sprintf("the reading from host %d to %d was missing or far too high; its neighbours say %s", p.From, p.To, quantity.Seconds(m[p.From*n+p.To])))
+			warnings = append(warnings, fmt.Sprintf("the measurement from host %d to %d was missing or far too high; its neighbours say %s", p.From, p.To, quantity.Seconds(m[p.From*n+p.To])))
 		}
 	}
 	duplex := c.DuplexSpread

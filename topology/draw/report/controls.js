@@ -30,7 +30,7 @@ function describeNode(w, node) {
     const g = w.groups[node - w.vertices], hosts = report.order.slice(g.first, g.first + g.hosts).map((v) => w.graph.names[v]);
     lines.push(counted(g.hosts, report.noun) + ": " + (hosts.length > 6 ? `${hosts.slice(0, 3).join(", ")} … ${hosts[hosts.length - 1]}` : hosts.join(", ")));
     lines.push("latency " + seconds(g.latency) + " inside");
-    if (g.support !== null) lines.push(`support ${g.support.toFixed(2)}${g.weak ? ", weak" : ""}`);
+    if (g.support !== null) lines.push(`confidence ${g.support.toFixed(2)}${g.weak ? ", uncertain" : ""}`);
     lines.push("click to open");
   } else lines.push(w.isHost(node) ? report.noun : "switch");
   const path = [];

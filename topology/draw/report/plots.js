@@ -143,7 +143,7 @@ function drawTree() {
     height[k] = g.latency > 0 ? plot.y(g.latency) : Math.min(plot.bottom - 12, ...ends.map(([, y]) => y - 8));
     const inside = new Set(children[k].flatMap((c) => Array.from({ length: groups[c].hosts }, (_, i) => groups[c].first + i)));
     const alone = Array.from({ length: g.hosts }, (_, i) => g.first + i).filter((i) => !inside.has(i));
-    const name = `${g.name}: ${counted(g.hosts, report.noun)}, ${seconds(g.latency)}${g.support === null || k === 0 ? "" : ", support " + g.support.toFixed(2)}${g.weak ? ", weak" : ""}`;
+    const name = `${g.name}: ${counted(g.hosts, report.noun)}, ${seconds(g.latency)}${g.support === null || k === 0 ? "" : ", confidence " + g.support.toFixed(2)}${g.weak ? ", uncertain" : ""}`;
     if (alone.length > 1 && (across(1) - across(0)) < 2) { // too close to be told apart
       plot.add("path", { class: "bundle", d: `M${across(alone[0]) - 0.5} ${plot.bottom}V${height[k]}H${across(alone[alone.length - 1]) + 0.5}V${plot.bottom}Z` }, undefined, name);
       ends.push([across(alone[0]), height[k]], [across(alone[alone.length - 1]), height[k]]);
@@ -223,7 +223,7 @@ function drawTables() {
   const tables = [];
   if (report.groups.length > 1) tables.push(new Table(by("groupTable"), "group", [
     ["group", (g) => g.name], ["level", (g) => report.levels[g.level]], [report.noun + "s", (g) => g.hosts], ["which", members],
-    ["latency", (g) => g.latency, seconds], ["support", (g) => g.support, (x) => x === null ? "-" : x.toFixed(2)],
+    ["latency", (g) => g.latency, seconds], ["confidence", (g) => g.support, (x) => x === null ? "-" : x.toFixed(2)],
   ], report.groups.slice(1), 5, false));
   const of = (link, list) => found.figure({ of: [link] }, list);
   if (found.links.length) tables.push(new Table(by("linkTable"), "link", [
