@@ -93,8 +93,7 @@ Each picture says below its title what was cut and left out.`,
 			if err != nil {
 				return cli.BadInput("%s: %w", args[1], err)
 			}
-			_, err = picture.Save(func(w io.Writer) error { return write(f, w) })
-			return err
+			return picture.SaveAndSay(c.OutOrStdout(), "picture", func(w io.Writer) error { return write(f, w) })
 		},
 	}
 	f := c.Flags()

@@ -104,7 +104,7 @@ Groups that the measurements do not show clearly are left out. Formats:
 			if err := out.Check(nil); err != nil {
 				return err
 			}
-			return export(args[0], format, out, c.ErrOrStderr())
+			return export(args[0], format, out, c.OutOrStdout(), c.ErrOrStderr())
 		},
 	}
 	f := c.Flags()
@@ -126,7 +126,7 @@ func exportTable() string {
 
 // export writes the network of a file in a format. It writes nothing if the network lacks
 // what the format needs.
-func export(file, format string, out cli.Output, stderr io.Writer) error {
+func export(file, format string, out cli.Output, stdout, stderr io.Writer) error {
 	var chosen *exportFormat
 	var known []string
 	for _, f := range exportFormats() {
@@ -145,11 +145,10 @@ func export(file, format string, out cli.Output, stderr io.Writer) error {
 	if err := writeNetwork(&content, file, n, chosen.write, stderr); err != nil {
 		return err
 	}
-	_, err = out.Save(func(w io.Writer) error {
+	return out.SaveAndSay(stdout, format, func(w io.Writer) error {
 		_, err := io.WriteString(w, content.String())
 		return err
 	})
-	return err
 }
 
 // writeNetwork writes the network of a file in a format.

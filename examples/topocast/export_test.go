@@ -49,7 +49,7 @@ func TestExport(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "out")
 	for _, f := range exportFormats() {
-		if status, out, stderr := topocast("export", "--format", f.name, "-o", file, network); status != 0 || out != "" {
+		if status, out, stderr := topocast("export", "--format", f.name, "-o", file, network); status != 0 || out != f.name+" written to "+file+"\n" {
 			t.Errorf("%s: status %d, %s, %s", f.name, status, out, stderr)
 		}
 		if content, err := os.ReadFile(file); err != nil || len(content) == 0 {

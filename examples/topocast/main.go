@@ -107,7 +107,7 @@ func addOldNames(root *cobra.Command, shared *cli.Flags) {
 		c.Hidden = true
 		root.AddCommand(c)
 	}
-	names := map[string]string{"silence": "timeout", "specification": "against", "readings": "measurements"}
+	names := map[string]string{"silence": "timeout", "specification": "against", "measurements": "measurements"}
 	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if now, changed := names[name]; changed {
 			name = now

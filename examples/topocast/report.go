@@ -64,8 +64,7 @@ by what was measured on them, and lists what differs, as topocast compare does.`
 					return err
 				}
 			}
-			_, err = page.Save(func(w io.Writer) error { return draw.WriteReport(w, r) })
-			return err
+			return page.SaveAndSay(c.OutOrStdout(), "page", func(w io.Writer) error { return draw.WriteReport(w, r) })
 		},
 	}
 	f := c.Flags()

@@ -26,7 +26,7 @@ func TestReport(t *testing.T) {
 		{[]string{"--against", racks(t, "aaabbbbbcccc", true)}, []string{"compared with spec.json", "<td>host h3</td><td>its latencies are those of a host on the switch of h0-h2", "1 suspect to look at, first host h3"}},
 	} {
 		status, out, stderr := topocast(append([]string{"report", network, "-o", page}, c.flags...)...)
-		if status != 0 || out != "" || stderr != "" {
+		if status != 0 || out != "page written to "+page+"\n" || stderr != "" {
 			t.Errorf("report %q: status %d, %s%s", c.flags, status, out, stderr)
 		}
 		text, err := os.ReadFile(page)

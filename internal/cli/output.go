@@ -98,6 +98,15 @@ func (f Output) Save(write func(io.Writer) error) (at string, err error) {
 	return at, fmt.Errorf("%s: %w; kept in %s", f.Flag, err, at)
 }
 
+// SaveAndSay is Save, with one line on w that says where the file is. Nothing is said of standard output.
+func (f Output) SaveAndSay(w io.Writer, what string, write func(io.Writer) error) error {
+	at, err := f.Save(write)
+	if err == nil && at != "" && f.Path != Standard {
+		_, err = fmt.Fprintf(w, "%s written to %s\n", what, at)
+	}
+	return err
+}
+
 // Keep writes a new file where that is possible: here, at home, or among
 // the temporary files, which some clusters delete with the job.
 func Keep(name string, write func(io.Writer) error) (string, error) {

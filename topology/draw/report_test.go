@@ -404,7 +404,7 @@ func TestReportTellsWeakGroups(t *testing.T) {
 	page := written(t, &Report{Graph: g, Hierarchy: h})
 	for _, want := range []string{
 		"4 hosts in 2 racks. An empty message takes 1 us within a rack, 2 us across. 1 of 2 groups uncertain: the measurements do not show them clearly.",
-		`<li class="bad"><b>1</b><span>uncertain groups</span></li>`, "<li>rack 1 (2 hosts), confidence 0.50</li>", `<tr class="weak"><td>rack</td>`,
+		`<li class="bad"><b>1</b><span>uncertain groups</span></li>`, "<li>rack 1 (2 hosts), confidence 0.50</li>", `<tr class="uncertain"><td>rack</td>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in the page", want)
