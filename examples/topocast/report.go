@@ -11,9 +11,12 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/draw"
@@ -25,7 +28,7 @@ func reportCommand() *cobra.Command {
 		Use:   "report NET",
 		Short: "Make an HTML page of a network: wiring to turn, times, doubts",
 		Long: `Report writes one HTML page that any browser opens and that needs no network: the
-wiring in three dimensions, to turn and zoom, with what is known of each link; the
+wiring to move and zoom (rings, tori and meshes in three dimensions), with what is known of each link; the
 latencies of all pairs; groups, links and warnings; and how it was measured. NET is
 a network of topocast discover, or a platform file. Where topocast reconstruct merged it
 of several message lengths, sliders hide what is less probable or another length's.
@@ -81,21 +84,21 @@ func loadReported(file string) (side, error) {
 	if err != nil {
 		return side{}, err
 	}
-	g, err := wiring(n)
-	if err != nil {
-		return side{}, cli.BadInput("%w", err)
-	}
-	return side{file, n, g}, nil
+	return side{file, n, n.Graph()}, nil
 }
 
 // reportOf fills a report from a network alone.
 func reportOf(s side) (*draw.Report, error) {
 	n := s.network
+	var err error
 	r := &draw.Report{
 		Graph: s.graph, Hierarchy: n.ReportedHierarchy(), Fit: n.ReconstructionFit(), Warnings: n.Warnings(),
 		Latencies: predicted{n}, Source: "as the network predicts them, for messages of " + quantity.Bytes(n.Measured().Bytes), Bytes: n.Measured().Bytes,
 	}
 	r.Noun, r.Names = rankNames(n)
+	if r.Noun == "rank" {
+		r.Places = ranksOf(n).Places
+	}
 	if len(r.Hierarchy.Groups()) == 1 && r.Fit.Family == "" && s.graph.Hosts() > 1 {
 		// A platform file has no groups, but a wiring that has.
 		found, err := topology.NewResult(s.graph, s.graph.HostDistances(), 0, math.NaN(), nil)
@@ -113,7 +116,8 @@ func reportOf(s side) (*draw.Report, error) {
 	}
 	r.Bandwidths = bandwidthCurves(n)
 	r.Sections = measuredSections(s)
-	return r, nil
+	r.Tables, err = broadcastTables(n)
+	return r, err
 }
 
 // predicted are the latencies that a network keeps, as a matrix.
@@ -233,6 +237,41 @@ func addReadings(r *draw.Report, path string) error {
 			r.Warnings = append(slices.Clip(r.Warnings), warning)
 		}
 	}
-	r.Sections = append(r.Sections, draw.Section{Title: "Readings", Rows: rows})
+	r.Sections = append(r.Sections, draw.Section{Title: "Measurements", Rows: rows})
 	return nil
+}
+
+// broadcastTables say how a broadcast from rank 0 would be performed, and what topocast bcast tune has decided.
+func broadcastTables(n *model.Network) ([]draw.Table, error) {
+	var tables []draw.Table
+	if n.Ranks() < 2 {
+		return nil, nil
+	}
+	plans := draw.Table{
+		Title: "Broadcasts", Note: "From rank 0, as predicted. Native MPI_Bcast stays unless one of these is measurably faster in the job.",
+		Head: []string{"size", "plan", "predicted"},
+	}
+	for _, size := range plannedSizes {
+		all, err := predict.Plans(n, nil, size, 0)
+		if err != nil {
+			return nil, err
+		}
+		plans.Rows = append(plans.Rows, []string{quantity.Bytes(size), all[0].How(), quantity.Seconds(all[0].Predicted)})
+	}
+	tables = append(tables, plans)
+	tuned, err := table.Of(n)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tuned.Tunings() {
+		found := draw.Table{
+			Title: fmt.Sprintf("Tuned for %s", words.Count(t.Ranks, "rank")), Note: t.Library + ", " + t.Date,
+			Head: []string{"sizes up to", "roots of class", "fastest", "its time", "MPI_Bcast"},
+		}
+		for _, c := range t.Cells {
+			found.Rows = append(found.Rows, []string{quantity.Bytes(int(c.Bytes)), fmt.Sprint(c.RootClass), c.Algorithm, quantity.Seconds(c.Measured), quantity.Seconds(c.Native)})
+		}
+		tables = append(tables, found)
+	}
+	return tables, nil
 }

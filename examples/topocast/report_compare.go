@@ -12,7 +12,11 @@ import (
 
 // addSpecification compares the network with the one of a file; suspects are what topocast compare lists.
 func addSpecification(r *draw.Report, measured side, file string) error {
-	named, err := measured.network.NameHosts(measured.graph)
+	g, err := wiring(measured.network)
+	if err != nil {
+		return cli.BadInput("%w", err)
+	}
+	named, err := measured.network.NameHosts(g)
 	if err != nil {
 		return cli.BadInput("%w", err)
 	}
@@ -31,7 +35,7 @@ func addSpecification(r *draw.Report, measured side, file string) error {
 	}
 	for i := range c.result.Findings {
 		f := &c.result.Findings[i]
-		s := draw.Suspect{Name: c.findingName(f), Reason: c.reason(f)}
+		s := draw.Suspect{Name: c.findingName(f), Reason: c.reason(f), Uplink: f.Link >= 0}
 		for _, host := range c.hostsOf(f) {
 			s.Hosts = append(s.Hosts, ranks[host]...)
 		}

@@ -20,7 +20,7 @@ func TestReconstructTellsItsSuccess(t *testing.T) {
 	}{
 		{[]string{"--method", "clique", readings}, "100 % are within the tolerance of their pair's median: in one repetition\nall of 15 pairs are with a probability of 100 %"},
 		{[]string{"--method", "clique", "--eps", "0.0001", readings}, "for 90 % 99.3 % of measurements have to be"}, // 0.9^(1/15)
-		{[]string{"--method", "clique", matrix}, "6 pairs to be, in 90 % of runs, 98.26 % of them have to be"},  // 0.9^(1/6)
+		{[]string{"--method", "clique", matrix}, "6 pairs to be, in 90 % of runs, 98.26 % of them have to be"},      // 0.9^(1/6)
 	} {
 		if status, out, stderr := topocast(append([]string{"reconstruct"}, c.args...)...); status != 0 || !strings.Contains(out, c.want) {
 			t.Errorf("%v: status %d: %s: want %q in\n%s", c.args, status, stderr, c.want, out)

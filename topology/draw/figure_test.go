@@ -148,9 +148,9 @@ func TestFiguresRefuse(t *testing.T) {
 	c, d := topotest.Generate(t, "tree:2x4")
 	empty := mat.NewDense(2, 2, []float64{0, math.NaN(), math.NaN(), 0})
 	for name, f := range map[string]func() (*draw.Figure, error){
-		"heat map of 2 x 3":         func() (*draw.Figure, error) { return draw.HeatMap("", mat.NewDense(2, 3, nil), nil) },
+		"heat map of 2 x 3":             func() (*draw.Figure, error) { return draw.HeatMap("", mat.NewDense(2, 3, nil), nil) },
 		"heat map without measurements": func() (*draw.Figure, error) { return draw.HeatMap("", empty, nil) },
-		"heat map, percentile 99":   func() (*draw.Figure, error) { return draw.HeatMap("", d, &draw.HeatMapSettings{Percentile: 99}) },
+		"heat map, percentile 99":       func() (*draw.Figure, error) { return draw.HeatMap("", d, &draw.HeatMapSettings{Percentile: 99}) },
 		"heat map, two names": func() (*draw.Figure, error) {
 			return draw.HeatMap("", d, &draw.HeatMapSettings{Names: []string{"a", "b"}})
 		},
@@ -158,11 +158,11 @@ func TestFiguresRefuse(t *testing.T) {
 			return draw.HeatMap("", empty, &draw.HeatMapSettings{Hierarchy: c.Hierarchy})
 		},
 		"histogram without measurements": func() (*draw.Figure, error) { return draw.Histogram("", empty, nil) },
-		"histogram, other hosts":     func() (*draw.Figure, error) { return draw.Histogram("", empty, c.Hierarchy) },
-		"dendrogram, two names":      func() (*draw.Figure, error) { return draw.Dendrogram("", c.Hierarchy, []string{"a", "b"}) },
-		"no curve":                   func() (*draw.Figure, error) { return draw.Broadcasts("", nil) },
-		"curve without values":       func() (*draw.Figure, error) { return draw.Bandwidth("", []draw.Curve{{Bytes: []int64{8}}}) },
-		"wiring without positions":   func() (*draw.Figure, error) { return draw.Wiring("", c.Graph, nil) },
+		"histogram, other hosts":         func() (*draw.Figure, error) { return draw.Histogram("", empty, c.Hierarchy) },
+		"dendrogram, two names":          func() (*draw.Figure, error) { return draw.Dendrogram("", c.Hierarchy, []string{"a", "b"}) },
+		"no curve":                       func() (*draw.Figure, error) { return draw.Broadcasts("", nil) },
+		"curve without values":           func() (*draw.Figure, error) { return draw.Bandwidth("", []draw.Curve{{Bytes: []int64{8}}}) },
+		"wiring without positions":       func() (*draw.Figure, error) { return draw.Wiring("", c.Graph, nil) },
 	} {
 		if _, err := f(); err == nil || !strings.HasPrefix(err.Error(), "draw: ") {
 			t.Errorf("%s: error %v", name, err)

@@ -45,8 +45,8 @@ func (s *LayoutSettings) validate() (LayoutSettings, error) {
 // Layout returns a position for each vertex of the graph, its middle at the origin. The
 // shortest channel is about 1 long, and so are the gaps between vertices without one. s may be nil.
 //
-// Connected parts in which hosts hang below switches without a circle are drawn as trees, in tiers: x
-// and y spread the hosts, z is the height, and lengths say nothing. Others are
+// Connected parts in which hosts hang below switches without a circle are drawn as trees in the plane
+// y = 0: x spreads the hosts, z is the height, and lengths say nothing. Others are
 // laid out by stress: distances follow the latencies of the shortest way, directions aside. A
 // latency that is not known counts as the middle one, 0 as the shortest. Parts stand side by side.
 //

@@ -211,32 +211,45 @@ func TestALargeGridUnfolds(t *testing.T) {
 	}
 }
 
-// A tree stands in tiers: hosts of a switch at equal distances from it, at one height, nobody nearer to another than 1.
-func TestTreesHangInTiers(t *testing.T) {
+// TestTreesAreTidy: a tree is drawn in a plane as Wetherell and Shannon 1979 and Reingold and Tilford 1981 ask for: hosts below
+// their switch, nobody nearer to another than 1, parents in the middle above their children, no subtree over another one.
+func TestTreesAreTidy(t *testing.T) {
 	for _, spec := range []string{"star:7", "tree:4x5", "tree:2x3x40", "tree:[2,5,15]x8"} {
 		g := machine(t, spec)
 		at := layout(t, g, nil)
 		least := math.Inf(1)
-		for i := range g.Hosts() {
+		left, right := map[int]float64{}, map[int]float64{} // of the hosts of a switch
+		for i := range g.Vertices() {
 			for j := range i {
 				least = min(least, apart(at[i], at[j]))
 			}
-			if at[i][2] != at[0][2] {
-				t.Errorf("%s: host %d at height %g, host 0 at %g", spec, i, at[i][2], at[0][2])
+			if at[i][1] != 0 {
+				t.Errorf("%s: vertex %d is not in the plane", spec, i)
 			}
-			if up := g.Out(i)[0].To; at[up][2] <= at[i][2] {
+			if i >= g.Hosts() {
+				continue
+			}
+			up := g.Out(i)[0].To
+			if at[up][2] <= at[i][2] {
 				t.Errorf("%s: host %d is not below its switch", spec, i)
 			}
+			if _, known := left[up]; !known {
+				left[up], right[up] = at[i][0], at[i][0]
+			}
+			left[up], right[up] = min(left[up], at[i][0]), max(right[up], at[i][0])
 		}
 		if least < 0.99 {
-			t.Errorf("%s: two hosts are %.3f apart, want 1", spec, least)
+			t.Errorf("%s: two vertices are %.3f apart, want 1", spec, least)
 		}
-	}
-	g := machine(t, "tree:4x5")
-	at := layout(t, g, nil)
-	for h := range g.Hosts() {
-		if got, want := apart(at[h], at[g.Out(h)[0].To]), apart(at[0], at[g.Out(0)[0].To]); math.Abs(got-want) > 1e-9 {
-			t.Errorf("host %d is %g from its switch, host 0 %g", h, got, want)
+		for s := range left {
+			if middle := (left[s] + right[s]) / 2; math.Abs(middle-at[s][0]) > 0.5 {
+				t.Errorf("%s: switch %d is at %g, the middle of its hosts at %g", spec, s, at[s][0], middle)
+			}
+			for other := range left {
+				if s != other && left[s] < right[other] && left[other] < right[s] {
+					t.Errorf("%s: the hosts of switches %d and %d stand among each other", spec, s, other)
+				}
+			}
 		}
 	}
 }

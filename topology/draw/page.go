@@ -29,6 +29,7 @@ type Part struct {
 // A Table has a line of names above its rows.
 type Table struct {
 	Title string
+	Note  string // below the title; a report shows it
 	Head  []string
 	Rows  [][]string
 	Left  int // columns whose cells stand on the left, as names do; the others are numbers

@@ -21,6 +21,7 @@ type Report struct {
 	Hierarchy *topology.Hierarchy // of the same hosts, weak groups included; nil: none
 	Fit       topology.Fit        // how well the wiring explains the readings
 	Names     []string            // of the hosts; nil: those of the graph
+	Places    []Place             // of the hosts, where these are cores of greater hosts; nil: not known
 
 	Latencies  mat.Matrix  // between hosts in s, NaN: not measured; nil: no pictures of pairs
 	Source     string      // where Latencies come from: "measured with 8 B"
@@ -29,8 +30,9 @@ type Report struct {
 	Bandwidths []Curve     // in B/s over size, one curve a level, fine to coarse; bands are not shown
 
 	Specification *Specification // what the machine should be; nil: not compared
-	Suspects      []Suspect      // hosts and links to look at, the worst first; nil: nobody has looked
+	Suspects      []Suspect      // hosts and links to look at, the worst first; nil without Specification: those that Text marks as slow
 	Warnings      []string
+	Tables        []Table   // what follows from the network, such as its broadcasts
 	Sections      []Section // how it was measured
 }
 
@@ -44,7 +46,10 @@ type SizeGraph struct {
 type Suspect struct {
 	Name   string
 	Reason string
-	Hosts  []int // of Report.Graph, marked in the picture
+	Hosts  []int // of Report.Graph
+	// Uplink says that the link which leads up from the hosts is to blame. It is marked in the picture, and the
+	// hosts are not.
+	Uplink bool
 }
 
 // A Section is a table of names and values under a heading.
@@ -128,6 +133,11 @@ func (r *Report) page() (*page, error) {
 	p := &page{Report: r, Script: template.JS(wiringScript + viewScript + controlsScript + plotsScript), Style: template.CSS(pageStyle)}
 	p.Policy = fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; base-uri 'none'; form-action 'none'",
 		hashOf(string(p.Script)), hashOf(string(p.Style)))
+	if r.Suspects == nil && r.Specification == nil {
+		own := *r
+		own.Suspects = r.slowLinks()
+		r, p.Report = &own, &own
+	}
 	var err error
 	if p.Data, err = r.data(); err != nil {
 		return nil, err
@@ -155,6 +165,16 @@ func (r *Report) validate() error {
 	}
 	if r.Names != nil && len(r.Names) != n {
 		return fmt.Errorf("draw: report: %s for %s", words.Count(len(r.Names), "name"), words.Count(n, "host"))
+	}
+	if r.Places != nil && len(r.Places) != n {
+		return fmt.Errorf("draw: report: %s for %s", words.Count(len(r.Places), "place"), words.Count(n, "host"))
+	}
+	for _, t := range r.Tables {
+		for _, row := range t.Rows {
+			if len(row) != len(t.Head) {
+				return fmt.Errorf("draw: report: table %q: %d cells for %s", t.Title, len(row), words.Count(len(t.Head), "column"))
+			}
+		}
 	}
 	if r.Latencies != nil {
 		if rows, columns := r.Latencies.Dims(); rows != n || columns != n {

@@ -24,26 +24,28 @@ func (f figure) MarshalJSON() ([]byte, error) {
 // pageData is what the page's script draws from. Lists, not objects, where there are many: 5,000 hosts
 // are to stay below ten megabytes.
 type pageData struct {
-	Noun     string      `json:"noun"`
-	Source   string      `json:"source"` // of Heat and Times
-	Found    *graphData  `json:"found"`
-	Spec     *graphData  `json:"spec,omitempty"`
-	Levels   []string    `json:"levels"` // fine to coarse, the root's last
-	Groups   []groupData `json:"groups"` // the root first, parents before children
-	Inside   []int       `json:"inside"` // vertex -> the smallest group that holds it
-	Order    []int       `json:"order"`  // hosts as the hierarchy nests them
-	Sizes    []sizeData  `json:"sizes"`
-	Suspects [][]int     `json:"suspects"` // hosts of each
-	Heat     *heatData   `json:"heat,omitempty"`
-	Times    *timesData  `json:"times,omitempty"`
-	Curves   []curveData `json:"curves"`
+	Noun     string        `json:"noun"`
+	Source   string        `json:"source"` // of Heat and Times
+	Found    *graphData    `json:"found"`
+	Spec     *graphData    `json:"spec,omitempty"`
+	Levels   []string      `json:"levels"` // fine to coarse, the root's last
+	Groups   []groupData   `json:"groups"` // the root first, parents before children
+	Inside   []int         `json:"inside"` // vertex -> the smallest group that holds it
+	Order    []int         `json:"order"`  // hosts as the hierarchy nests them
+	Sizes    []sizeData    `json:"sizes"`
+	Suspects []suspectData `json:"suspects"`
+	Heat     *heatData     `json:"heat,omitempty"`
+	Times    *timesData    `json:"times,omitempty"`
+	Curves   []curveData   `json:"curves"`
 }
 
 // graphData is a graph with the places of its vertices.
 type graphData struct {
 	Hosts     int      `json:"hosts"`
 	Names     []string `json:"names"`
-	Places    []int    `json:"places"` // x, y, z of each vertex; placeScale is the radius of all
+	Labels    []string `json:"labels,omitempty"` // of hosts, beside their dots; "" or left out: the name
+	Flat      bool     `json:"flat,omitempty"`   // all places are in one plane, which is looked at from the front
+	Places    []int    `json:"places"`           // x, y, z of each vertex; placeScale is the radius of all
 	From      []int    `json:"from"`
 	To        []int    `json:"to"`
 	Latency   []figure `json:"latency"`
@@ -66,6 +68,7 @@ type groupData struct {
 	Latency figure `json:"latency"`
 	Support figure `json:"support"`
 	Weak    bool   `json:"weak,omitempty"`
+	Box     bool   `json:"box,omitempty"` // a host or a socket, drawn as a box around its cores
 }
 
 type sizeData struct {
@@ -88,13 +91,13 @@ const (
 func (r *Report) data() (*pageData, error) {
 	h := r.hierarchy()
 	d := &pageData{
-		Noun: r.noun(), Source: cmp.Or(r.Source, "given"), Levels: []string{}, Sizes: []sizeData{}, Curves: []curveData{}, Suspects: [][]int{},
+		Noun: r.noun(), Source: cmp.Or(r.Source, "given"), Levels: []string{}, Sizes: []sizeData{}, Curves: []curveData{}, Suspects: r.suspectsData(),
 		Order: append([]int{}, groupOrder(h)...), Inside: insideOf(r.Graph, h),
 	}
 	for l := range len(h.Levels()) + 1 {
 		d.Levels = append(d.Levels, h.LevelName(l))
 	}
-	d.Groups = groupsOf(h, d.Order)
+	d.Groups = groupsOf(h, d.Order, r.Places)
 	graphs := []*topology.Graph{r.Graph}
 	for _, s := range r.Sizes {
 		graphs = append(graphs, s.Graph)
@@ -105,6 +108,13 @@ func (r *Report) data() (*pageData, error) {
 		return nil, err
 	}
 	d.Found.LeftOut = leftOut
+	for _, p := range r.Places {
+		label := ""
+		if p.Core >= 0 {
+			label = fmt.Sprint("core ", p.Core)
+		}
+		d.Found.Labels = append(d.Found.Labels, label)
+	}
 	for _, s := range r.Sizes {
 		d.Sizes = append(d.Sizes, sizeOf(s, arcs))
 	}
@@ -116,9 +126,6 @@ func (r *Report) data() (*pageData, error) {
 			}
 		}
 		d.Curves = append(d.Curves, k)
-	}
-	for _, s := range r.Suspects {
-		d.Suspects = append(d.Suspects, append([]int{}, s.Hosts...))
 	}
 	if s := r.Specification; s != nil {
 		if d.Spec, err = s.data(); err != nil {
@@ -141,7 +148,10 @@ func newGraphData(g *topology.Graph, name func(int) string, arcs []topology.Arc)
 	if err != nil {
 		return nil, err
 	}
-	d.Places = places
+	d.Places, d.Flat = places, true
+	for i := 1; i < len(places); i += 3 {
+		d.Flat = d.Flat && places[i] == 0
+	}
 	rates, doubts := false, false
 	for i, a := range arcs {
 		d.From, d.To, d.Latency = append(d.From, a.From), append(d.To, a.To), append(d.Latency, figure(a.Latency))
@@ -227,7 +237,7 @@ func (s *Specification) data() (*graphData, error) {
 }
 
 // groupsOf lists the groups with names such as "rack 3".
-func groupsOf(h *topology.Hierarchy, order []int) []groupData {
+func groupsOf(h *topology.Hierarchy, order []int, places []Place) []groupData {
 	at := make([]int, len(order))
 	for i, host := range order {
 		at[host] = i
@@ -240,12 +250,17 @@ func groupsOf(h *topology.Hierarchy, order []int) []groupData {
 		for _, host := range g.Hosts {
 			first = min(first, at[host])
 		}
-		name := "all"
+		name, box := "all", false
 		if i > 0 {
 			count[g.Level]++
+			kind := h.Levels()[g.Level].Kind
+			box = kind == topology.KindHost || kind == topology.KindSocket
 			name = groupName(h.Levels()[g.Level], g.Level, count[g.Level])
+			if kind == topology.KindHost && places != nil && places[g.Hosts[0]].Host != "" {
+				name = places[g.Hosts[0]].Host
+			}
 		}
-		groups[i] = groupData{Parent: g.Parent, Level: g.Level, Name: name, Hosts: len(g.Hosts), First: first, Latency: figure(g.Latency), Support: figure(g.Support), Weak: !g.Firm()}
+		groups[i] = groupData{Parent: g.Parent, Level: g.Level, Name: name, Hosts: len(g.Hosts), First: first, Latency: figure(g.Latency), Support: figure(g.Support), Weak: !g.Firm(), Box: box}
 	}
 	return groups
 }

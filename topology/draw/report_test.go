@@ -68,7 +68,7 @@ func reportOf(t testing.TB, spec string) *Report {
 		Specification: &Specification{
 			Name: "plan", Graph: c.Graph, Links: []SpecifiedLink{{U: 0, V: c.Graph.Out(0)[0].To, Specified: 5e-6, Measured: 8e-6}},
 		},
-		Suspects: []Suspect{{"host h1", "it is slow", []int{1}}},
+		Suspects: []Suspect{{Name: "host h1", Reason: "it is slow", Hosts: []int{1}}},
 		Warnings: []string{"it was late"},
 		Sections: []Section{{"Network", [][2]string{{"date", "2026-01-02"}}}},
 	}
@@ -309,7 +309,7 @@ func TestOrderAndInside(t *testing.T) {
 			t.Fatal(err)
 		}
 		order := groupOrder(c.Hierarchy)
-		for i, g := range groupsOf(c.Hierarchy, order) {
+		for i, g := range groupsOf(c.Hierarchy, order, nil) {
 			hosts := slices.Sorted(slices.Values(order[g.First : g.First+g.Hosts]))
 			if want := c.Hierarchy.Groups()[i].Hosts; !slices.Equal(hosts, want) {
 				t.Errorf("%s: %s is %v, want %v", spec, g.Name, hosts, want)
@@ -351,9 +351,9 @@ func TestReportOfLittle(t *testing.T) {
 		report *Report
 		lead   string
 	}{
-		"no host":        {&Report{Graph: graph(0)}, "0 hosts: there is nothing to wire."},
-		"one host":       {&Report{Graph: graph(1), Latencies: mat.NewDense(1, 1, nil)}, "1 host: there is nothing to wire."},
-		"two cores":      {&Report{Graph: graph(2, oneWay), Noun: "core", Latencies: mat.NewDense(2, 2, []float64{0, nan, nan, 0})}, "2 cores."},
+		"no host":            {&Report{Graph: graph(0)}, "0 hosts: there is nothing to wire."},
+		"one host":           {&Report{Graph: graph(1), Latencies: mat.NewDense(1, 1, nil)}, "1 host: there is nothing to wire."},
+		"two cores":          {&Report{Graph: graph(2, oneWay), Noun: "core", Latencies: mat.NewDense(2, 2, []float64{0, nan, nan, 0})}, "2 cores."},
 		"equal measurements": {&Report{Graph: graph(2, oneWay), Latencies: mat.NewDense(2, 2, []float64{0, 1e-6, 1e-6, 0})}, "2 hosts."},
 		"measurements of 0":  {&Report{Graph: graph(2), Latencies: mat.NewDense(2, 2, nil)}, "2 hosts."},
 	} {
@@ -404,7 +404,7 @@ func TestReportTellsWeakGroups(t *testing.T) {
 	page := written(t, &Report{Graph: g, Hierarchy: h})
 	for _, want := range []string{
 		"4 hosts in 2 racks. An empty message takes 1 us within a rack, 2 us across. 1 of 2 groups uncertain: the measurements do not show them clearly.",
-		`<li class="bad"><b>1</b><span>uncertain groups</span></li>`, "<li>rack 1 (2 hosts), confidence 0.50</li>", `<tr class="uncertain"><td>rack</td>`,
+		`<li class="bad"><b>1</b><span>uncertain groups</span></li>`, "<li>rack 1 (2 hosts), confidence 0.50</li>", `<tr class="weak"><td>rack</td>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in the page", want)

@@ -183,7 +183,7 @@ func TestToolsReportInBrowser(t *testing.T) {
 // one on its switch closes it.
 func TestToolsLargeReportInBrowser(t *testing.T) {
 	c, d := topotest.Generate(t, "tree:8x25x10")
-	b := opened(t, &Report{Graph: c.Graph, Hierarchy: c.Hierarchy, Latencies: d, Suspects: []Suspect{{"host h1234", "made up", []int{1234}}}})
+	b := opened(t, &Report{Graph: c.Graph, Hierarchy: c.Hierarchy, Latencies: d, Suspects: []Suspect{{Name: "host h1234", Reason: "made up", Hosts: []int{1234}}}})
 	nodes := func() string { return b.Text("view.canvas.dataset.nodes") }
 	// 2,000 hosts on 200 racks in 8 pods below one switch: of racks 200 are shown.
 	if got := nodes(); got != "209" {

@@ -18,6 +18,7 @@ type textNode struct {
 	latency, rate float64 // of the link up, in s and B/s
 	estimated     bool    // the rate was not measured
 	mark          string
+	times         float64 // how many times slower the link is than those like it; 0: it is not
 	children      []*textNode
 	key           string // alike are those of equal keys
 
@@ -57,7 +58,8 @@ func betweenOf(x *textNode) float64 { return x.inside }
 func latencyOf(x *textNode) float64 { return x.latency }
 func rateOf(x *textNode) float64    { return x.rate }
 
-// judge marks slow links, and sorts the figures of each level into classes.
+// judge marks slow links, and sorts the figures of each level into classes. Links of uncertain groups and inside of
+// them are not judged: if the groups are others, so are the links.
 func (t *textTree) judge(root *textNode) {
 	levels := make(map[int][]*textNode)
 	var walk func(x *textNode)
@@ -70,7 +72,9 @@ func (t *textTree) judge(root *textNode) {
 			}
 			walk(c)
 		}
-		markSlow(hosts, x.inside)
+		if t.confident(x) {
+			markSlow(hosts, x.inside)
+		}
 	}
 	walk(root)
 	for level, xs := range levels {
@@ -79,7 +83,7 @@ func (t *textTree) judge(root *textNode) {
 			if level+1 < len(t.hierarchy.Levels()) {
 				above = t.hierarchy.Levels()[level+1].Latency
 			}
-			markSlow(xs, above)
+			markSlow(slices.DeleteFunc(slices.Clone(xs), func(x *textNode) bool { return !t.confident(x) }), above)
 		}
 		for i, k := range figureClasses(xs, betweenOf) {
 			xs[i].insideClass = k
@@ -91,6 +95,11 @@ func (t *textTree) judge(root *textNode) {
 			xs[i].upRate = k
 		}
 	}
+}
+
+// confident tells whether a node is the root or a confident group.
+func (t *textTree) confident(x *textNode) bool {
+	return x.group == 0 || x.group > 0 && t.hierarchy.Groups()[x.group].Firm()
 }
 
 // markSlow marks those whose link is slow for its like. above is the latency in s between the parts of what the
@@ -121,6 +130,7 @@ func markSlow(xs []*textNode, above float64) {
 			times = rate / x.rate
 		}
 		if times >= slowTimes {
+			x.times = times
 			x.mark = strings.TrimLeft(fmt.Sprintf("%s !%.1fx", x.mark, times), " ")
 		}
 	}

@@ -69,8 +69,9 @@ func wiring(title string, g *topology.Graph, at [][3]float64, colour func(topolo
 	}
 	seen := make([]view, len(at))
 	low, high := vg.Point{X: vg.Inch * 1e9, Y: vg.Inch * 1e9}, vg.Point{X: -vg.Inch * 1e9, Y: -vg.Inch * 1e9}
+	flat := !slices.ContainsFunc(at, func(x [3]float64) bool { return x[1] != 0 })
 	for v, x := range at {
-		seen[v] = project(x)
+		seen[v] = project(x, flat)
 		low.X, low.Y = min(low.X, seen[v].X), min(low.Y, seen[v].Y)
 		high.X, high.Y = max(high.X, seen[v].X), max(high.Y, seen[v].Y)
 	}
@@ -94,8 +95,12 @@ type view struct {
 	on    vg.Point
 }
 
-// project turns a position by 30 degrees about the upright axis, and looks at it from 25 degrees above.
-func project(at [3]float64) view {
+// project turns a position by 30 degrees about the upright axis, and looks at it from 25 degrees above. It looks at
+// what is flat from the front.
+func project(at [3]float64, flat bool) view {
+	if flat {
+		return view{Point: vg.Point{X: vg.Length(at[0]), Y: vg.Length(at[2])}}
+	}
 	sin, cos := math.Sincos(math.Pi / 6)
 	x, y := cos*at[0]-sin*at[1], sin*at[0]+cos*at[1]
 	up, level := math.Sincos(25 * math.Pi / 180)

@@ -70,7 +70,8 @@ function drawLegend({ stops, texts, boxes }) {
 const view = new View(by("scene"));
 const found = new Wiring(report.found, report.groups, report.inside, report.sizes);
 const spec = report.spec && new Wiring(report.spec, [{ parent: -1, level: 0, name: "all", hosts: report.spec.hosts, first: 0, latency: null, support: null }], report.spec.names.map(() => 0), []);
-const suspects = report.suspects.flat();
+const suspects = report.suspects.flatMap((s) => s.hosts);
+const suspectLinks = report.suspects.filter((s) => s.link).map((s) => s.link);
 
 // chooseWiring shows what was found, or what was specified.
 function chooseWiring() {
@@ -81,6 +82,7 @@ function chooseWiring() {
   by("likelyLabel").hidden = compared || !w.graph.likely && !report.sizes.length;
   by("sizeLabel").hidden = compared || !report.sizes.length;
   view.marked = new Set(compared ? [] : suspects);
+  view.markLinks(compared ? [] : suspectLinks);
   view.set(w, compared ? colourings.comparison : colourings[by("colour").value]);
 }
 
@@ -143,7 +145,9 @@ function start() {
   document.querySelectorAll("#suspects tbody tr").forEach((row, i) => row.addEventListener("click", () => {
     if (by("which")) by("which").value = "found";
     chooseWiring();
-    view.mark(report.suspects[i], true);
+    const s = report.suspects[i];
+    view.markLinks(s.link ? [s.link] : []);
+    view.mark(s.hosts, true, s.link || []);
     by("wiring").scrollIntoView({ behavior: "smooth" });
   }));
 

@@ -2,7 +2,7 @@
 
 class View {
   constructor(canvas) {
-    Object.assign(this, { canvas, context: canvas.getContext("2d"), marked: new Set(), hovered: null, pointers: new Map() });
+    Object.assign(this, { canvas, context: canvas.getContext("2d"), marked: new Set(), markedLinks: new Set(), hovered: null, pointers: new Map() });
     new ResizeObserver(() => { this.fit(); this.draw(); }).observe(canvas);
     canvas.addEventListener("pointerdown", (e) => this.press(e));
     canvas.addEventListener("pointermove", (e) => this.move(e));
@@ -13,7 +13,7 @@ class View {
     canvas.addEventListener("keydown", (e) => this.key(e));
   }
 
-  // set shows a wiring, from above at an angle.
+  // set shows a wiring: what is flat from the front, else from above at an angle.
   set(wiring, colouring) {
     Object.assign(this, { wiring, colouring });
     const nodes = wiring.vertices + wiring.groups.length;
@@ -22,7 +22,7 @@ class View {
   }
 
   reset() {
-    Object.assign(this, { yaw: -0.5, pitch: 0.45 });
+    Object.assign(this, this.wiring.graph.flat ? { yaw: 0, pitch: 0 } : { yaw: -0.5, pitch: 0.45 });
     this.wiring.update();
     this.fit();
     this.change();
@@ -59,7 +59,7 @@ class View {
     this.colouring.prepare(w);
     for (const l of w.shown) l.colour = this.colouring.of(w, l);
     this.hovered = null;
-    this.colours = { host: css("host"), switch: css("switch"), group: css("group"), ink: css("ink"), soft: css("soft"), bad: css("bad"), stage: css("stage"), edge: css("edge") };
+    this.colours = { host: css("host"), switch: css("switch"), group: css("group"), ink: css("ink"), soft: css("soft"), bad: css("bad"), stage: css("stage"), edge: css("edge"), panel: css("panel") };
     drawLegend(this.colouring.legend());
     const hidden = w.graph.leftOut ? ` (${counted(w.graph.leftOut, "arc")} left out: the least likely, then the slowest)` : "";
     by("counted").textContent = `${counted(w.nodes.length, "node")}, ${counted(w.shown.length, "link")}${hidden}`;
@@ -91,11 +91,39 @@ class View {
     this.project();
     const { context: c, wiring: w } = this;
     c.clearRect(0, 0, this.width, this.height);
+    if (w.graph.flat) this.paintBoxes(c, w);
     this.paintLinks(c, w);
     this.paintNodes(c, w);
     this.paintLabels(c, w);
     if (this.hovered) this.paintHovered(c);
     this.canvas.dataset.frames = Number(this.canvas.dataset.frames || 0) + 1;
+  }
+
+  // paintBoxes draws hosts and sockets around their cores, with their names, the outer ones first.
+  paintBoxes(c, w) {
+    c.font = "11px system-ui, sans-serif";
+    c.textBaseline = "bottom";
+    for (const [k, members] of w.boxes()) {
+      let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+      for (const v of members) {
+        left = Math.min(left, this.x[v]);
+        right = Math.max(right, this.x[v]);
+        top = Math.min(top, this.y[v]);
+        bottom = Math.max(bottom, this.y[v]);
+      }
+      const pad = 7 + 5 * w.groups[k].deep;
+      c.fillStyle = this.colours.panel;
+      c.strokeStyle = this.colours.edge;
+      c.lineWidth = 1;
+      c.beginPath();
+      c.roundRect(left - pad, top - pad, right - left + 2 * pad, bottom - top + 2 * pad, 5);
+      c.fill();
+      c.stroke();
+      if (c.measureText(w.groups[k].name).width < right - left + 2 * pad) {
+        c.fillStyle = this.colours.soft;
+        c.fillText(w.groups[k].name, left - pad + 2, top - pad - 1);
+      }
+    }
   }
 
   // paintLinks draws far links first and paler, all of one colour at once.
@@ -124,6 +152,10 @@ class View {
       }
     });
     c.globalAlpha = 1;
+    const bad = w.shown.filter((l) => this.isMarked(l));
+    c.strokeStyle = this.colours.bad;
+    c.lineWidth = thin + 3;
+    this.strokeAll(c, bad);
   }
 
   strokeAll(c, links) {
@@ -172,7 +204,7 @@ class View {
         c.fillStyle = colours.host;
         if (r < 1.8) c.fillRect(x - r, y - r, 2 * r, 2 * r);
         else { c.beginPath(); c.arc(x, y, r, 0, 7); c.fill(); }
-      } else {
+      } else if (!w.isBoxed(v)) {
         c.fillStyle = colours.switch;
         c.fillRect(x - r, y - r, 2 * r, 2 * r);
       }
@@ -197,7 +229,9 @@ class View {
     c.lineJoin = "round";
     for (const v of order) {
       if (drawn >= most) break;
-      const x = this.x[v] + this.radius(v) + 4, y = this.y[v], text = w.label(v);
+      if (w.isBoxed(v)) continue;
+      const text = w.label(v), below = w.graph.flat && w.isHost(v); // there hosts stand side by side
+      const x = below ? this.x[v] - 3 * text.length : this.x[v] + this.radius(v) + 4, y = this.y[v] + (below ? this.radius(v) + 9 : 0);
       if (x < 0 || y < 8 || x > this.width || y > this.height - 8) continue;
       // Cells of 12 x 14 pixels, of which each belongs to one label.
       const cells = [], row = Math.floor(y / 14);
@@ -306,10 +340,16 @@ class View {
     if (step || factor) e.preventDefault();
   }
 
-  // mark rings hosts, and opens the groups that hide them.
-  mark(vertices, openThem) {
+  // mark rings hosts, and opens the groups that hide them and further vertices.
+  mark(vertices, openThem, further = []) {
     this.marked = new Set(vertices);
-    if (openThem) vertices.forEach((v) => this.wiring.reveal(v));
+    if (openThem) [...vertices, ...further].forEach((v) => this.wiring.reveal(v));
     this.change();
   }
+
+  // markLinks has links, pairs of vertices, painted in the colour of what is bad.
+  markLinks(links) {
+    this.markedLinks = new Set(links.map(([u, v]) => `${Math.min(u, v)} ${Math.max(u, v)}`));
+  }
+  isMarked(link) { return link.of.some((l) => this.markedLinks.has(`${l.u} ${l.v}`)); }
 }

@@ -51,6 +51,9 @@ class Wiring {
   constructor(graph, groups, inside, sizes) {
     Object.assign(this, { graph, groups, inside, sizes, vertices: graph.names.length });
     this.open = groups.map(() => true);
+    // How many boxes are inside each other below a group.
+    groups.forEach((g) => { g.deep = 0; });
+    for (let k = groups.length - 1; k > 0; k--) if (groups[k].box) groups[groups[k].parent].deep = Math.max(groups[groups[k].parent].deep, groups[k].deep + 1);
     this.least = 0;    // probability
     this.size = -1;    // index into sizes; -1: merged
     this.pairArcs();
@@ -80,6 +83,16 @@ class Wiring {
       for (const v of members) for (let axis = 0; axis < 3; axis++) at[3 * (n + k) + axis] += at[3 * v + axis] / members.length;
     });
   }
+
+  // boxes are the open groups that are drawn as boxes, outer ones first, with the shown vertices inside them.
+  boxes() {
+    const members = new Map();
+    this.groups.forEach((g, k) => { if (g.box && this.open[k]) members.set(k, []); });
+    for (const v of this.nodes) for (let k = v < this.vertices ? this.inside[v] : -1; k >= 0; k = this.groups[k].parent) if (members.has(k)) members.get(k).push(v);
+    return [...members].filter(([, of]) => of.length > 1);
+  }
+  // isBoxed tells whether a switch stands for a host or a socket that is drawn as a box.
+  isBoxed(v) { return this.graph.flat && v >= this.graph.hosts && v < this.vertices && this.groups[this.inside[v]].box; }
 
   // openTo closes all groups of the given level and finer ones; -1 opens all.
   openTo(level) { this.groups.forEach((g, k) => { this.open[k] = k === 0 || g.level > level; }); }
@@ -136,7 +149,7 @@ class Wiring {
   // the number of hosts in it.
   label(node) {
     const k = node - this.vertices, its = k < 0 ? "" : this.graph.names[this.head[k]] || "s0";
-    const text = k < 0 ? this.name(node) : `${/^s\d+$/.test(its) ? this.name(node) : its} · ${this.groups[k].hosts}`;
+    const text = k < 0 ? node < this.graph.hosts && this.graph.labels && this.graph.labels[node] || this.name(node) : `${/^s\d+$/.test(its) ? this.name(node) : its} · ${this.groups[k].hosts}`;
     return text.length > 28 ? text.slice(0, 27) + "…" : text;
   }
   isGroup(node) { return node >= this.vertices; }
