@@ -109,10 +109,40 @@ func castCurves(rows []castRow) []draw.Curve {
 			bound.Bytes, bound.Values = append(bound.Bytes, r.Bytes), append(bound.Values, *r.Bound)
 		}
 	}
+	best := bestOfRest(curves)
+	for k := range curves {
+		curves[k].Muted = best >= 0 && k != best && curves[k].Name != "ours" && curves[k].Name != "native"
+	}
+	// Ours is drawn last, above the others.
+	slices.SortStableFunc(curves, func(a, b draw.Curve) int {
+		rank := func(c draw.Curve) int { return slices.Index([]string{"native", "ours"}, c.Name) }
+		return rank(a) - rank(b)
+	})
 	if len(bound.Bytes) > 0 {
 		curves = append(curves, bound)
 	}
 	return curves
+}
+
+// bestOfRest is the curve besides ours and native that is fastest in the geometric mean over the sizes; -1: there is none.
+func bestOfRest(curves []draw.Curve) int {
+	best, least, most := -1, math.Inf(1), 0
+	for _, c := range curves {
+		most = max(most, len(c.Values))
+	}
+	for k, c := range curves {
+		if c.Name == "ours" || c.Name == "native" || len(c.Values) < most {
+			continue
+		}
+		sum := 0.0
+		for _, x := range c.Values {
+			sum += math.Log(x)
+		}
+		if sum < least {
+			best, least = k, sum
+		}
+	}
+	return best
 }
 
 // readCasts reads what topocast bcast writes, as JSON or CSV.

@@ -1,8 +1,11 @@
 package draw
 
 import (
+	"cmp"
 	"fmt"
+	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -21,6 +24,8 @@ type Curve struct {
 	Low, High []float64
 	// Limit says that the curve is no outcome but what none can pass: it is dotted and has no marks.
 	Limit bool
+	// Muted says that the curve is there for comparison: it is thin and grey, without band, marks and label.
+	Muted bool
 }
 
 // Bandwidth draws bandwidth in B/s over message size, on logarithmic axes. Sizes and
@@ -35,7 +40,7 @@ func Broadcasts(title string, curves []Curve, notes ...string) (*Figure, error) 
 	return sizeFigure(title, "time", quantity.Seconds, curves, notes)
 }
 
-// sizeFigure draws curves, the legend on the right of them.
+// sizeFigure draws curves, muted ones first, with labels at their ends.
 func sizeFigure(title, quantityName string, format func(float64) string, curves []Curve, notes []string) (*Figure, error) {
 	low, high, least, most := math.Inf(1), 0.0, math.Inf(1), 0.0
 	left := 0
@@ -69,17 +74,67 @@ func sizeFigure(title, quantityName string, format func(float64) string, curves 
 	logarithmic(&p.X, least, most, byteTicks{})
 	logarithmic(&p.Y, low, high, logTicks{format})
 	p.Add(gridLines{x: true, y: true})
+	// Colours are those of the curves that are not muted, in their order.
+	shown, muted := make([]*Curve, 0, len(curves)), 0
 	for k := range curves {
-		p.Add(curves[k].bandShape(k))
+		if curves[k].Muted {
+			muted++
+			p.Add(curves[k].lineShape(0))
+		} else {
+			shown = append(shown, &curves[k])
+		}
 	}
-	for k := range curves {
-		p.Add(curves[k].lineShape(k))
+	if muted > 0 {
+		notes = append(notes[:len(notes):len(notes)], fmt.Sprintf("Grey: %d others.", muted))
 	}
-	const legend = 150
+	for k, c := range shown {
+		p.Add(c.bandShape(k))
+	}
+	for k, c := range shown {
+		p.Add(c.lineShape(k))
+	}
+	p.Add(endLabels(shown))
+	const labels = 150
 	return &Figure{title: title, notes: notes, width: 620, height: 340, draw: func(c vgdraw.Canvas) {
-		p.Draw(vgdraw.Crop(c, 0, -legend, 0, 0))
-		drawLegend(vgdraw.Crop(c, c.Max.X-c.Min.X-legend+12, 0, 0, 0), curves)
+		p.Draw(vgdraw.Crop(c, 0, -labels, 0, 0))
 	}}, nil
+}
+
+// endLabels writes the names of curves on the right of their last points, each in the curve's colour, as far apart as lines of
+// text.
+func endLabels(curves []*Curve) shape {
+	return func(canvas vgdraw.Canvas, _, y func(float64) vg.Length) {
+		type label struct {
+			name string
+			at   vg.Length
+			ink  color.Color
+		}
+		var all []label
+		for k, c := range curves {
+			for i := len(c.Bytes) - 1; i >= 0; i-- {
+				if c.drawn(i) {
+					all = append(all, label{c.Name, y(c.Values[i]), c.line(k).Color})
+					break
+				}
+			}
+		}
+		slices.SortStableFunc(all, func(a, b label) int { return cmp.Compare(b.at, a.at) })
+		const apart = 12
+		for i := range all {
+			if i > 0 {
+				all[i].at = min(all[i].at, all[i-1].at-apart)
+			}
+		}
+		up := vg.Length(0) // so that the lowest one stays beside the plot
+		if n := len(all); n > 0 {
+			up = max(0, canvas.Min.Y-all[n-1].at)
+		}
+		for _, l := range all {
+			text := style(plainSize, l.ink)
+			text.YAlign = vgdraw.YCenter
+			canvas.FillText(text, vg.Point{X: canvas.Max.X + 8, Y: l.at + up}, l.name)
+		}
+	}
 }
 
 // drawn tells whether point i has a place on logarithmic axes.
@@ -129,7 +184,7 @@ func (c *Curve) lineShape(k int) shape {
 		}
 		canvas.StrokeLines(c.line(k), line)
 		for _, at := range line {
-			if !c.Limit {
+			if !c.Limit && !c.Muted {
 				canvas.DrawGlyph(mark(k), at)
 			}
 		}
@@ -138,6 +193,9 @@ func (c *Curve) lineShape(k int) shape {
 
 // line is that of the k-th curve.
 func (c *Curve) line(k int) vgdraw.LineStyle {
+	if c.Muted {
+		return vgdraw.LineStyle{Color: grey(0xcc), Width: 0.8}
+	}
 	if c.Limit {
 		return vgdraw.LineStyle{Color: grey(0x60), Width: 1, Dashes: []vg.Length{1.5, 2}}
 	}
@@ -150,21 +208,6 @@ func mark(k int) vgdraw.GlyphStyle {
 		vgdraw.CircleGlyph{}, vgdraw.SquareGlyph{}, vgdraw.PyramidGlyph{}, vgdraw.CrossGlyph{}, vgdraw.RingGlyph{}, vgdraw.BoxGlyph{}, vgdraw.TriangleGlyph{}, vgdraw.PlusGlyph{},
 	}
 	return vgdraw.GlyphStyle{Color: ink(k), Radius: 2.8, Shape: shapes[k%len(shapes)]}
-}
-
-// drawLegend lists the curves from the top.
-func drawLegend(c vgdraw.Canvas, curves []Curve) {
-	y := c.Max.Y - 8
-	for k := range curves {
-		c.StrokeLine2(curves[k].line(k), c.Min.X, y, c.Min.X+22, y)
-		if !curves[k].Limit {
-			c.DrawGlyph(mark(k), vg.Point{X: c.Min.X + 11, Y: y})
-		}
-		label := style(plainSize, grey(0x20))
-		label.YAlign = vgdraw.YCenter
-		c.FillText(label, vg.Point{X: c.Min.X + 27, Y: y}, curves[k].Name)
-		y -= 14
-	}
 }
 
 var _ plot.Plotter = shape(nil)

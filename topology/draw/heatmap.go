@@ -9,8 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/palette"
-	"gonum.org/v1/plot/palette/moreland"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
@@ -122,7 +120,7 @@ func HeatMap(title string, latencies mat.Matrix, s *HeatMapSettings) (*Figure, e
 	if s.Hierarchy != nil {
 		p.Add(frames(s.Hierarchy, order))
 	}
-	const bar = 95
+	const bar = 115
 	return &Figure{title: title, notes: notes, width: mapSide + 50 + bar, height: mapSide + 40, draw: func(c vgdraw.Canvas) {
 		p.Draw(vgdraw.Crop(c, 0, -bar, 0, 0))
 		scale.bar(vgdraw.Crop(c, c.Max.X-c.Min.X-bar+15, 0, 60, -60))
@@ -232,21 +230,23 @@ const shades = 250
 func newColours(known []float64, percentile float64) *colours {
 	s := &colours{low: known[0], high: known[min(len(known)-1, int(percentile*float64(len(known))))]}
 	s.log = s.low > 0 && s.high/s.low > 4
-	scale := moreland.Kindlmann()
-	scale.SetMax(1)
-	// Neither black, which frames and text are, nor white, which stands for nothing.
 	for k := range shades {
-		c, err := scale.At(0.08 + 0.87*float64(k)/(shades-1))
-		if err != nil {
-			panic("draw: a colour within the scale: " + err.Error())
-		}
-		s.palette = append(s.palette, c)
+		s.palette = append(s.palette, viridis(float64(k)/(shades-1)))
 	}
 	s.palette = append(s.palette, color.White, color.Gray{Y: 0xd0})
 	return s
 }
 
-var _ palette.ColorMap = moreland.Kindlmann()
+// viridis is the colour map of that name (van der Walt and Smith 2015), as the report page has it: linear between six of its
+// colours. share is in [0, 1].
+func viridis(share float64) color.Color {
+	stops := []color.RGBA{{0x44, 0x01, 0x54, 0xff}, {0x41, 0x44, 0x87, 0xff}, {0x2a, 0x78, 0x8e, 0xff}, {0x22, 0xa8, 0x84, 0xff}, {0x7a, 0xd1, 0x51, 0xff}, {0xfd, 0xe7, 0x25, 0xff}}
+	at := share * float64(len(stops)-1)
+	i := min(int(at), len(stops)-2)
+	mix := func(a, b uint8) uint16 { return uint16(257 * (float64(a) + (float64(b)-float64(a))*(at-float64(i)))) }
+	a, b := stops[i], stops[i+1]
+	return color.RGBA64{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xffff}
+}
 
 func (s *colours) notes(known []float64, percentile float64) []string {
 	top := known[len(known)-1]
@@ -322,11 +322,12 @@ func (s *colours) bar(c vgdraw.Canvas) {
 		}
 		p.Y.Tick.Marker = ticks
 	}
-	img := image.NewPaletted(image.Rect(0, 0, 1, shades), s.palette)
-	for k := range shades {
-		img.Pix[k] = uint8(shades - 1 - k)
+	const broad = 16 // pixels: viewers keep the shape of a picture
+	img := image.NewPaletted(image.Rect(0, 0, broad, shades), s.palette)
+	for i := range img.Pix {
+		img.Pix[i] = uint8(shades - 1 - i/broad)
 		if s.high <= s.low {
-			img.Pix[k] = s.at(s.low)
+			img.Pix[i] = s.at(s.low)
 		}
 	}
 	p.Add(shape(func(c vgdraw.Canvas, _, _ func(float64) vg.Length) { c.DrawImage(c.Rectangle, img) }))

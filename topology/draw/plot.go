@@ -83,6 +83,21 @@ func Plot(title string, x, y Axis, series []Series, notes ...string) (*Figure, e
 	}}, nil
 }
 
+// drawLegend lists the curves from the top.
+func drawLegend(c vgdraw.Canvas, curves []Curve) {
+	y := c.Max.Y - 8
+	for k := range curves {
+		c.StrokeLine2(curves[k].line(k), c.Min.X, y, c.Min.X+22, y)
+		if !curves[k].Limit {
+			c.DrawGlyph(mark(k), vg.Point{X: c.Min.X + 11, Y: y})
+		}
+		label := style(plainSize, grey(0x20))
+		label.YAlign = vgdraw.YCenter
+		c.FillText(label, vg.Point{X: c.Min.X + 27, Y: y}, curves[k].Name)
+		y -= 14
+	}
+}
+
 // A span is between the least and the most of some values.
 type span struct{ low, high float64 }
 

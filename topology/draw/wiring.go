@@ -84,7 +84,7 @@ func wiring(title string, g *topology.Graph, at [][3]float64, colour func(topolo
 		for v := range seen {
 			seen[v].on = vg.Point{X: c.Min.X + (width-size.X*scale)/2 + (seen[v].X-low.X)*scale, Y: c.Min.Y + (height-size.Y*scale)/2 + (seen[v].Y-low.Y)*scale}
 		}
-		drawWiring(c, g, seen, colour)
+		drawWiring(c, g, seen, flat, colour)
 	}}, nil
 }
 
@@ -107,7 +107,7 @@ func project(at [3]float64, flat bool) view {
 	return view{Point: vg.Point{X: vg.Length(x), Y: vg.Length(level*at[2] + up*y)}, depth: level*y - up*at[2]}
 }
 
-func drawWiring(c vgdraw.Canvas, g *topology.Graph, seen []view, colour func(topology.Channel) color.Color) {
+func drawWiring(c vgdraw.Canvas, g *topology.Graph, seen []view, flat bool, colour func(topology.Channel) color.Color) {
 	// The more there is, the finer it is drawn.
 	few := min(1, math.Sqrt(60/float64(len(seen))))
 	arcs := g.Channels()
@@ -145,8 +145,14 @@ func drawWiring(c vgdraw.Canvas, g *topology.Graph, seen []view, colour func(top
 	}
 	label := style(plainSize, grey(0x20))
 	label.YAlign = vgdraw.YBottom
+	below := label
+	below.XAlign, below.YAlign = vgdraw.XCenter, vgdraw.YTop
 	for v := range seen {
-		c.FillText(label, vg.Point{X: seen[v].on.X + 4, Y: seen[v].on.Y + 2}, shorten(g.Name(v)))
+		if flat && !g.IsSwitch(v) { // hosts stand side by side
+			c.FillText(below, vg.Point{X: seen[v].on.X, Y: seen[v].on.Y - 5}, shorten(g.Name(v)))
+		} else {
+			c.FillText(label, vg.Point{X: seen[v].on.X + 4, Y: seen[v].on.Y + 2}, shorten(g.Name(v)))
+		}
 	}
 }
 
