@@ -122,6 +122,10 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	return b, nil
 }
 
+// Network returns the network of the ranks, in their order: the part of rank 0's Settings.Network that is theirs, the same
+// on every rank. It is nil if New got none, and where none of its hosts are those of the ranks.
+func (b *Broadcaster) Network() (*model.Network, error) { return b.known.view() }
+
 // numbered are the hosts of places as numbers.
 func numbered(places []mpi.Place) []int {
 	number := make(map[string]int)

@@ -16,6 +16,7 @@ import (
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
+	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -452,4 +453,37 @@ func namesOf(algorithms []schedule.Algorithm) []string {
 		list = append(list, a.Name())
 	}
 	return list
+}
+
+// TestNetworkOfAllRanks: every rank gets the network of the ranks, also those that gave none.
+func TestNetworkOfAllRanks(t *testing.T) {
+	cluster, err := simnet.ParseCluster("tree:2x2 latency=10us,2us rate=1Gbps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := model.FromGraph(cluster.Graph, cluster.Routing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = simnet.Run(cluster.Graph, nil, cluster.Settings(), func(comm mpi.Communicator) error {
+		s := &Settings{}
+		if comm.Rank() == 0 {
+			s.Network = whole
+		}
+		b, err := New(comm, s)
+		if err != nil {
+			return err
+		}
+		n, err := b.Network()
+		if err != nil {
+			return err
+		}
+		if n == nil || n.Ranks() != 4 || n.Time(0, 3, 8) != whole.Time(0, 3, 8) {
+			t.Errorf("rank %d: network %v, want one of 4 ranks with the same times", comm.Rank(), n)
+		}
+		return b.Close()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }

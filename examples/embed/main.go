@@ -7,14 +7,13 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 
 	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
-	"github.com/topocast/topocast/mpi/local"
+	"github.com/topocast/topocast/mpi/anywhere"
 )
 
 // work is what every rank does; file is what topocast discover wrote, or "".
@@ -53,11 +52,7 @@ func main() {
 		file = os.Args[1]
 	}
 	body := func(comm mpi.Communicator) error { return work(comm, file) }
-	err := mpi.Run(body)
-	if errors.Is(err, mpi.ErrNoLauncher) { // two threads instead, each on a core of its own if there are two
-		err = local.Run(2, &local.Settings{Mode: local.Pinned}, body)
-	}
-	if err != nil {
+	if err := anywhere.Run(&anywhere.Settings{Ranks: 2}, body); err != nil { // two ranks without MPI
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -75,57 +75,46 @@ func TestJobProgram(t *testing.T) {
 	}
 }
 
-// TestReadmeProgram compiles what README says of embedding, to the letter, and runs its work on two ranks of one process.
-func TestReadmeProgram(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(readme), "\n## Embedding\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(section, -1)
-	if len(blocks) == 0 {
-		t.Fatal("README has no Go under Embedding")
-	}
-	folder := t.TempDir()
-	for i, block := range blocks {
-		code := block[1]
-		if !strings.Contains(code, "func main() {") {
-			t.Fatalf("a part of README that is no program cannot be run:\n%s", code)
-		}
-		run(t, folder, i, code)
-	}
-}
-
-// whole is a program with the imports that it needs, and what README takes for granted.
-func whole(code string) string {
+// TestPublishedPrograms compiles the Go of README and of the page on embedding, to the letter, and runs it on two ranks of one
+// process.
+func TestPublishedPrograms(t *testing.T) {
 	const module = "github.com/topocast/topocast/"
-	text := "package main\n\nimport (\n"
-	for name, path := range map[string]string{
-		"log": "log", "fmt": "fmt", "bcast": module + "bcast", "model": module + "model", "mpi": module + "mpi",
-		"collective": module + "mpi/collective", "local": module + "mpi/local", "measure": module + "measure",
+	for page, program := range map[string]func(code string) string{
+		"../../README.md": func(code string) string { // the inside of a function
+			return "package main\n\nimport (\n\t\"log\"\n\n\t\"" + module + "bcast\"\n\t\"" + module + "model\"\n\t\"" + module + "mpi\"\n)\n\n" +
+				"var values = make([]float64, 1000)\n\nfunc work(comm mpi.Communicator) error {\n" + code + "}\n\n" +
+				"func main() {\n\tif err := mpi.Run(work); err != nil {\n\t\tlog.Fatal(err)\n\t}\n}\n"
+		},
+		"../../docs/howto/embed.md": func(code string) string { return code },
 	} {
-		if regexp.MustCompile(`\b` + name + `\.`).MatchString(code) {
-			text += "\t\"" + path + "\"\n"
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
 		}
+		blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+		if len(blocks) != 1 {
+			t.Fatalf("%s has %d blocks of Go, want 1", page, len(blocks))
+		}
+		run(t, t.TempDir(), page, program(blocks[0][1]))
 	}
-	return text + ")\n\nvar values = make([]float64, 1000)\n\n" + code
 }
 
 // run checks a program, and runs its work on ranks of one process, where cluster.json is a network of this host.
-func run(t *testing.T, folder string, number int, code string) {
+func run(t *testing.T, folder, page, code string) {
 	t.Helper()
-	source, binary := filepath.Join(folder, "readme.go"), filepath.Join(folder, "readme")
+	inProcess := strings.Replace(code, "mpi.Run(work)", "local.Run(2, nil, work)", 1)
+	inProcess = strings.Replace(inProcess, "topocast/mpi\"\n", "topocast/mpi\"\n\t\"github.com/topocast/topocast/mpi/local\"\n", 1)
+	source, binary := filepath.Join(folder, "program.go"), filepath.Join(folder, "program")
 	for _, x := range []struct{ command, code string }{
 		{"vet", code},
-		{"build -o " + binary, strings.Replace(code, "mpi.Run(work)", "local.Run(2, nil, work)", 1)},
+		{"build -o " + binary, inProcess},
 	} {
-		text := whole(x.code)
+		text := x.code
 		if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if out, err := exec.Command("go", append(strings.Fields(x.command), source)...).CombinedOutput(); err != nil {
-			t.Fatalf("part %d of README: go %s: %v\n%s\nas\n%s", number, x.command, err, out, text)
+			t.Fatalf("%s: go %s: %v\n%s\nas\n%s", page, x.command, err, out, text)
 		}
 	}
 	host, err := os.Hostname()
@@ -138,6 +127,6 @@ func run(t *testing.T, folder string, number int, code string) {
 	command := exec.Command(binary)
 	command.Dir = folder
 	if out, err := command.CombinedOutput(); err != nil {
-		t.Fatalf("part %d of README: %v\n%s", number, err, out)
+		t.Fatalf("%s: %v\n%s", page, err, out)
 	}
 }

@@ -205,3 +205,32 @@ func TestImportsNothingAboveMPI(t *testing.T) {
 		}
 	}
 }
+
+// TestRequestsOfSlices: each rank passes three numbers around the ring while it could compute, without unsafe code. Values with
+// pointers are refused.
+func TestRequestsOfSlices(t *testing.T) {
+	err := local.Run(3, nil, func(comm mpi.Communicator) error {
+		c, set := New(comm), comm.(mpi.NonBlocking).NewRequests()
+		right, left := (comm.Rank()+1)%3, (comm.Rank()+2)%3
+		own, got := []float64{float64(comm.Rank()), 0.5, -1}, make([]float64, 3)
+		if err := Irecv(c, set, got, left, 7); err != nil {
+			return err
+		}
+		if err := Isend(c, set, own, right, 7); err != nil {
+			return err
+		}
+		if err := set.WaitAll(); err != nil {
+			return err
+		}
+		if want := []float64{float64(left), 0.5, -1}; !slices.Equal(got, want) {
+			t.Errorf("rank %d got %v, want %v", comm.Rank(), got, want)
+		}
+		if err := Isend(c, set, []*int{nil}, right, 7); err == nil || !strings.Contains(err.Error(), "without pointers") {
+			t.Errorf("pointers: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -3,6 +3,8 @@ package simnet
 import (
 	"fmt"
 	"strings"
+
+	"github.com/topocast/topocast/internal/words"
 )
 
 // pending is what a rank waits in.
@@ -15,18 +17,37 @@ type pending struct {
 
 // deadlock reports what every rank waits for that has not returned.
 func (w *world) deadlock() error {
+	const most = 10 // ranks that are told
 	var b strings.Builder
+	var lost []string
+	told := 0
 	for i := range w.ranks {
 		r := &w.ranks[i]
-		if r.hasLeft {
-			if r.isLost {
-				fmt.Fprintf(&b, "\n\trank %d: lost", i)
-			}
-			continue
+		switch {
+		case r.isLost:
+			lost = append(lost, fmt.Sprint(i))
+		case r.hasLeft:
+		case told < most:
+			told++
+			fmt.Fprintf(&b, "\n\trank %d: %s", i, r.doing.describe())
 		}
-		fmt.Fprintf(&b, "\n\trank %d: %s", i, r.doing.describe())
 	}
-	return fmt.Errorf("simnet: at %.9g s: %w: %d ranks wait for what does not come:%s", w.now.seconds(), ErrDeadlock, w.running, b.String())
+	if more := w.running - told; more > 0 {
+		fmt.Fprintf(&b, "\n\tand %d more", more)
+	}
+	cause := ""
+	if len(lost) > 0 {
+		cause = fmt.Sprintf("%s lost, and ", isOrAre("rank", lost))
+	}
+	return fmt.Errorf("simnet: at %.9g s: %w: %s%d ranks wait for what does not come:%s", w.now.seconds(), ErrDeadlock, cause, w.running, b.String())
+}
+
+// isOrAre says of what the next word is: "rank 7 is", "ranks 7 and 8 are".
+func isOrAre(noun string, of []string) string {
+	if len(of) == 1 {
+		return noun + " " + of[0] + " is"
+	}
+	return noun + "s " + words.List(of) + " are"
 }
 
 func (p pending) describe() string {

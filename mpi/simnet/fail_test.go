@@ -122,7 +122,7 @@ func TestALostRankTakesPartInNothing(t *testing.T) {
 	}
 	s := &simnet.Settings{Faults: simnet.Faults{LostRanks: []simnet.LostRank{{Rank: 1, At: 500e-6}}}}
 	err := simnet.Run(g, nil, s, body)
-	wantError(t, err, simnet.ErrDeadlock, "at 0.0005 s", "rank 0: Recv with rank 1, tag 0", "rank 1: lost")
+	wantError(t, err, simnet.ErrDeadlock, "at 0.0005 s", "rank 1 is lost, and 1 ranks wait", "rank 0: Recv with rank 1, tag 0")
 
 	// Lost when all is done: nothing happens. Others go on without it.
 	s.Faults.LostRanks[0].At = 1
