@@ -8,8 +8,9 @@ names or numbers. Faults of the same link or host multiply:
 
   link A-B 1.5x                   latency 1.5 times, rate 1/1.5, both ways
   link A-B latency=1.5x rate=0.9x
+  uplink h8-h11 0.4x              the link above these hosts
   direction A>B rate=0.5x         one way alone
   link A-B 10x at=2s              from then on; direction, too
   host A 1.2x                     its overheads and its links
-  host A at B                     its cable is at switch B (wrong cable)
+  host A at B                     wrong cable: at switch B, or that of host B
   lost 7                          rank 7 is gone; lost 7 at=2ms: later`

@@ -47,7 +47,7 @@ func Simulator(spec, placement string, overhead time.Duration, hollowAbove int, 
 	}
 	var wrong simnet.Faults
 	for _, fault := range faults {
-		if err := scenario.AddFault(&wrong, fault, cluster.Graph); err != nil {
+		if cluster.Graph, err = scenario.AddFault(&wrong, fault, cluster.Graph); err != nil {
 			return nil, BadInput("--fault: %w", err)
 		}
 	}

@@ -3,6 +3,7 @@ package scenario
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,31 +20,38 @@ import (
 //	link A-B rate=0.5x             the rate alone
 //	direction A>B rate=0.5x        one way alone; latency= as well
 //	link A-B 1.5x at=2s            from this time on; also of a direction
-//	host A 1.2x                    its software and all its links take 1.2 times as long
+//	uplink h8-h11 0.4x             the link above these hosts, with values as of a link
+//	host A 1.2x                    its overheads and all its links take 1.2 times as long
+//	host A at B                    its cable is at the switch B, or at that of the host B
 //	lost 7                         rank 7 is gone, from the start or at=2s
 //
 // A and B are the names of vertices, such as h3 and s0, or their numbers, with switches after the hosts. Faults of one
-// link or host multiply, up to a million times. The error says which part of the text is wrong.
-func AddFault(f *simnet.Faults, text string, g *topology.Graph) error {
+// link or host multiply, up to a million times. The graph that is returned has the cables of the fault. The error says
+// which part of the text is wrong.
+func AddFault(f *simnet.Faults, text string, g *topology.Graph) (*topology.Graph, error) {
 	parts := strings.Fields(text)
-	bad := func(format string, args ...any) error {
-		return fmt.Errorf("fault %q: %s", text, fmt.Sprintf(format, args...))
+	bad := func(format string, args ...any) (*topology.Graph, error) {
+		return nil, fmt.Errorf("fault %q: %s", text, fmt.Sprintf(format, args...))
 	}
 	slow := func(from, to int, latency, rate, at float64) {
 		d := simnet.SlowDirection{From: from, To: to, Latency: latency, Rate: rate, At: at}
 		f.SlowDirections = append(f.SlowDirections, d)
 	}
 	if len(parts) < 2 {
-		return bad("want link A-B 1.5x, direction A>B rate=0.5x, host A 1.2x or lost 7")
+		return bad("want link A-B 1.5x, uplink h0-h3 1.5x, direction A>B rate=0.5x, host A 1.2x, host A at B or lost 7")
 	}
 	kind, where, values := parts[0], parts[1], parts[2:]
 	switch kind {
-	case "link", "direction":
+	case "link", "uplink", "direction":
 		mark := "-"
 		if kind == "direction" {
 			mark = ">"
 		}
-		from, to, err := ends(where, mark, g)
+		find := ends
+		if kind == "uplink" {
+			find = above
+		}
+		from, to, err := find(where, mark, g)
 		if err != nil {
 			return bad("%v", err)
 		}
@@ -58,16 +66,23 @@ func AddFault(f *simnet.Faults, text string, g *topology.Graph) error {
 		if err != nil {
 			return bad("%v", err)
 		}
-		if kind == "link" || g.ArcIndex(from, to) >= 0 {
+		if kind != "direction" || g.ArcIndex(from, to) >= 0 {
 			slow(from, to, latency, rate, at)
 		}
-		if kind == "link" && g.ArcIndex(to, from) >= 0 {
+		if kind != "direction" && g.ArcIndex(to, from) >= 0 {
 			slow(to, from, latency, rate, at)
 		}
 	case "host":
 		host, ok := vertex(where, g)
 		if !ok || host >= g.Hosts() {
 			return bad("%q is no host: want a name such as %s, or a number from 0 to %d", where, g.Name(0), g.Hosts()-1)
+		}
+		if len(values) == 2 && values[0] == "at" {
+			moved, err := move(g, host, values[1])
+			if err != nil {
+				return bad("%v", err)
+			}
+			return moved, nil
 		}
 		if len(values) != 1 {
 			return bad("want one factor after the host, such as 1.2x")
@@ -96,12 +111,73 @@ func AddFault(f *simnet.Faults, text string, g *topology.Graph) error {
 		}
 		f.LostRanks = append(f.LostRanks, lost)
 	default:
-		return bad("%q: want link, direction, host or lost", kind)
+		return bad("%q: want link, uplink, direction, host or lost", kind)
 	}
 	if where, factor := slowest(f, g); factor > mostTimes*(1+1e-9) { // the factors of one line are rounded, as 1/factor is
 		return bad("with those before it, %q is %.4g times as slow: want at most %g", where, factor, mostTimes)
 	}
-	return nil
+	return g, nil
+}
+
+// above finds the link above hosts, which are written as "h8-h11", "h3" or several of these by commas.
+func above(text, _ string, g *topology.Graph) (from, to int, err error) {
+	var hosts []int
+	for part := range strings.SplitSeq(text, ",") {
+		first, last, ok := hostRange(part, g)
+		if !ok {
+			return 0, 0, fmt.Errorf("%q: want hosts, such as %s-%s", part, g.Name(0), g.Name(g.Hosts()-1))
+		}
+		for h := first; h <= last; h++ {
+			hosts = append(hosts, h)
+		}
+	}
+	slices.Sort(hosts)
+	if from, to, ok := g.LinkAbove(slices.Compact(hosts)); ok {
+		return from, to, nil
+	}
+	return 0, 0, fmt.Errorf("%q: no link leads from these hosts to all others", text)
+}
+
+// hostRange reads "A-B" or "A". Names may hold the mark, so each place of it is tried.
+func hostRange(text string, g *topology.Graph) (first, last int, ok bool) {
+	if h, ok := vertex(text, g); ok && h < g.Hosts() {
+		return h, h, true
+	}
+	for i := range text {
+		if text[i] != '-' {
+			continue
+		}
+		a, isA := vertex(text[:i], g)
+		b, isB := vertex(text[i+1:], g)
+		if isA && isB && a <= b && b < g.Hosts() {
+			return a, b, true
+		}
+	}
+	return 0, 0, false
+}
+
+// move puts the only cable of a host at another switch, or at that of another host.
+func move(g *topology.Graph, host int, where string) (*topology.Graph, error) {
+	to, ok := vertex(where, g)
+	if ok && to < g.Hosts() && len(g.Out(to)) == 1 {
+		to = g.Out(to)[0].To
+	}
+	if !ok || !g.IsSwitch(to) {
+		return nil, fmt.Errorf("%q is no switch, and no host with one cable", where)
+	}
+	if len(g.Out(host)) != 1 || !g.IsSwitch(g.Out(host)[0].To) {
+		return nil, fmt.Errorf("%s has not one cable to a switch, which could be moved", g.Name(host))
+	}
+	arcs := slices.Clone(g.Arcs())
+	for i := range arcs {
+		switch a := &arcs[i]; {
+		case a.From == host:
+			a.To = to
+		case a.To == host:
+			a.From = to
+		}
+	}
+	return g.WithArcs(arcs)
 }
 
 // slowest finds the host, or the direction of a link, that all faults together slow down most, and by which factor.
@@ -146,7 +222,11 @@ func ends(text, mark string, g *topology.Graph) (from, to int, err error) {
 	if found {
 		var linked []string
 		for _, a := range g.Out(from) {
-			linked = append(linked, g.Name(a.To))
+			if g.IsSwitch(a.To) { // first, so that a list that is cut has them
+				linked = slices.Insert(linked, 0, g.Name(a.To))
+			} else {
+				linked = append(linked, g.Name(a.To))
+			}
 		}
 		return 0, 0, fmt.Errorf("there is no link %s%s%s: %s is linked to %s", g.Name(from), mark, g.Name(to), g.Name(from), words.List(linked))
 	}

@@ -38,6 +38,8 @@ func TestAddFault(t *testing.T) {
 		{"link 0-4 latency=1.5x", simnet.Faults{SlowDirections: directions{slow(0, 4, 1.5, 0, 0), slow(4, 0, 1.5, 0, 0)}}},
 		{"link sw-a-swb rate=0.1x latency=3x", simnet.Faults{SlowDirections: directions{slow(4, 5, 3, 0.1, 0), slow(5, 4, 3, 0.1, 0)}}},
 		{"link m1-swb 4x at=20ms", simnet.Faults{SlowDirections: directions{slow(2, 5, 4, 0.25, 0.02), slow(5, 2, 4, 0.25, 0.02)}}},
+		{"uplink n-1-n-2 rate=0.5x", simnet.Faults{SlowDirections: directions{slow(4, 5, 0, 0.5, 0), slow(5, 4, 0, 0.5, 0)}}},
+		{"uplink m2 2x", simnet.Faults{SlowDirections: directions{slow(3, 5, 2, 0.5, 0), slow(5, 3, 2, 0.5, 0)}}},
 		{"direction m1>swb rate=0.5x", simnet.Faults{SlowDirections: directions{slow(2, 5, 0, 0.5, 0)}}},
 		{"  direction   5>m1  2x ", simnet.Faults{SlowDirections: directions{slow(5, 2, 2, 0.5, 0)}}},
 		{"host m2 2x", simnet.Faults{SlowHosts: []simnet.SlowHost{{Host: 3, Factor: 2}}, SlowDirections: directions{slow(3, 5, 2, 0.5, 0), slow(5, 3, 2, 0.5, 0)}}},
@@ -45,8 +47,26 @@ func TestAddFault(t *testing.T) {
 		{"lost 0 at=1500ms", simnet.Faults{LostRanks: []simnet.LostRank{{Rank: 0, At: 1.5}}}},
 	} {
 		var got simnet.Faults
-		if err := AddFault(&got, c.text, dashed(t)); err != nil || !reflect.DeepEqual(got, c.want) {
+		if _, err := AddFault(&got, c.text, dashed(t)); err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("AddFault(%q) = %+v, %v, want %+v", c.text, got, err, c.want)
+		}
+	}
+}
+
+// TestWrongCable: a host that is at another switch has its cable there, with the latency and the rate that it had.
+func TestWrongCable(t *testing.T) {
+	for _, text := range []string{"host n-2 at swb", "host 1 at m1"} {
+		var f simnet.Faults
+		g, err := AddFault(&f, text, dashed(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := g.Out(1)
+		if len(out) != 1 || out[0].To != 5 || out[0].Latency != 5e-6 || out[0].Bandwidth != 1e9 || g.ArcIndex(5, 1) < 0 || g.ArcIndex(4, 1) >= 0 {
+			t.Errorf("%q: the links of n-2 are %+v, want one to swb with 5 us and 1 GB/s", text, out)
+		}
+		if !reflect.DeepEqual(f, simnet.Faults{}) {
+			t.Errorf("%q left %+v", text, f)
 		}
 	}
 }
@@ -55,7 +75,7 @@ func TestAddFaultRefuses(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "want link A-B"},
 		{"link", "want link A-B"},
-		{"cable 0-4 2x", `"cable": want link, direction, host or lost`},
+		{"cable 0-4 2x", `"cable": want link, uplink, direction, host or lost`},
 		{"link 0-1 2x", "there is no link n-1-n-2: n-1 is linked to sw-a"},
 		{"link 0>4 2x", `"0>4"`},
 		{"link a-b 2x", `"a-b": want two hosts or switches`},
@@ -77,6 +97,9 @@ func TestAddFaultRefuses(t *testing.T) {
 		{"host 4 2x", `"4" is no host`},
 		{"host sw-a 2x", "is no host"},
 		{"host 0", "one factor"},
+		{"host 0 at 9", `"9" is no switch`},
+		{"uplink n-2-m1 2x", `no link leads from these hosts`},
+		{"uplink sw-a 2x", `"sw-a": want hosts, such as n-1-m2`},
 		{"host 0 0.9x", `"0.9x": want a factor from 1x to 1e+06x, such as 1.2x`},
 		{"lost x", "the number of a rank"},
 		{"lost -1", "the number of a rank"},
@@ -84,7 +107,7 @@ func TestAddFaultRefuses(t *testing.T) {
 		{"lost 1 at=-2s", "at=2s"},
 	} {
 		var f simnet.Faults
-		err := AddFault(&f, c.text, dashed(t))
+		_, err := AddFault(&f, c.text, dashed(t))
 		if err == nil || !strings.HasPrefix(err.Error(), "fault ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("AddFault(%q) = %v, want %q", c.text, err, c.want)
 		}
@@ -106,7 +129,7 @@ func FuzzAddFault(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var faults simnet.Faults
-		if AddFault(&faults, text, g) != nil {
+		if _, err := AddFault(&faults, text, g); err != nil {
 			return
 		}
 		faults.LostRanks = nil // there is one rank

@@ -32,7 +32,7 @@ func TestSlowDirectionSlowsOneWay(t *testing.T) {
 	g := dashed(t)
 	settings := &simnet.Settings{NoHandshake: true, ClockCost: -1}
 	for _, text := range []string{"direction sw-a>swb rate=0.5x", "direction sw-a>swb latency=2x"} {
-		if err := scenario.AddFault(&settings.Faults, text, g); err != nil {
+		if _, err := scenario.AddFault(&settings.Faults, text, g); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -83,7 +83,7 @@ func TestLinkSlowsInMidRun(t *testing.T) {
 		{"link sw-a-swb rate=0.25x at=1h", 1, 20e-6 + bytes/1e9},
 	} {
 		s := &simnet.Settings{EagerLimit: bytes}
-		if err := scenario.AddFault(&s.Faults, c.fault, dashed(t)); err != nil {
+		if _, err := scenario.AddFault(&s.Faults, c.fault, dashed(t)); err != nil {
 			t.Fatal(err)
 		}
 		report, err := simnet.Simulate(dashed(t), nil, s, func(comm mpi.Communicator) error {

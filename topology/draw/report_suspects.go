@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/topocast/topocast/internal/quantity"
-	"github.com/topocast/topocast/topology"
 )
 
 // suspectData is a suspect in the page's data.
@@ -21,45 +20,13 @@ func (r *Report) suspectsData() []suspectData {
 	for _, s := range r.Suspects {
 		d := suspectData{Hosts: append([]int{}, s.Hosts...)}
 		if s.Uplink {
-			if u, v, ok := linkAbove(r.Graph, s.Hosts); ok {
+			if u, v, ok := r.Graph.LinkAbove(s.Hosts); ok {
 				d = suspectData{Hosts: []int{}, Link: []int{u, v}}
 			}
 		}
 		data = append(data, d)
 	}
 	return data
-}
-
-// linkAbove returns the ends of the link of a tree that has some hosts on one side and all others on the other. Of a
-// chain of such links it returns the one nearest to the hosts. O(vertices).
-func linkAbove(g *topology.Graph, hosts []int) (u, v int, ok bool) {
-	if !g.IsForest() || len(hosts) == 0 {
-		return 0, 0, false
-	}
-	// Sides are compared by sums of numbers that chance does not make equal.
-	var want, all uint64
-	for _, h := range hosts {
-		want += scattered(uint64(h))
-	}
-	for h := range g.Hosts() {
-		all += scattered(uint64(h))
-	}
-	order, parent := walk(g)
-	sums := make([]uint64, g.Vertices())
-	for i := len(order) - 1; i > 0; i-- {
-		x := order[i]
-		if !g.IsSwitch(x) {
-			sums[x] += scattered(uint64(x))
-		}
-		if sums[x] == want {
-			return x, parent[x], true
-		}
-		if all-sums[x] == want {
-			u, v, ok = parent[x], x, true
-		}
-		sums[parent[x]] += sums[x]
-	}
-	return u, v, ok
 }
 
 // slowLinks are the links that Text marks with "!", the slowest first. The result is not nil.
