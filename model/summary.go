@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
 )
 
 // Summary writes what a person wants to know of the network: its size, how it
@@ -21,7 +22,7 @@ func (n *Network) Summary(w io.Writer) error {
 	if len(n.hosts) > 0 {
 		fmt.Fprintf(&b, " on %d hosts", len(n.hosts))
 	}
-	fmt.Fprintf(&b, ", %s, %d switches, %d arcs\n", family, n.graph.Vertices()-n.graph.Hosts(), n.graph.NumArcs())
+	fmt.Fprintf(&b, ", %s, %s, %s\n", family, words.Count(n.graph.Vertices()-n.graph.Hosts(), "switch"), words.Count(n.graph.NumArcs(), "arc"))
 	for _, line := range []struct{ name, text string }{
 		{"date", n.measured.Date}, {"tool", n.measured.Tool}, {"library", n.measured.Library},
 	} {

@@ -218,7 +218,7 @@ func (r *halving) named(ranks []int) string {
 
 func (r *halving) writeText(w io.Writer) error {
 	g := r.graph
-	fmt.Fprintf(w, "%s, %d switches, %s\n", words.Count(g.Hosts(), "rank"), g.Vertices()-g.Hosts(), words.Count(g.NumArcs()/2, "link"))
+	fmt.Fprintf(w, "%s, %s, %s\n", words.Count(g.Hosts(), "rank"), words.Count(g.Vertices()-g.Hosts(), "switch"), words.Count(g.NumArcs()/2, "link"))
 	switch h := r.halves; {
 	case r.unknown != nil:
 		fmt.Fprintf(w, "\ncannot tell the bisection: %v\n(topocast measure --what throughput --network NET --update NET measures them)\n", r.unknown)

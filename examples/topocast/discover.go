@@ -22,6 +22,9 @@ import (
 	"github.com/topocast/topocast/topology/encode"
 )
 
+// mostSimulatedPairs take about half an hour: a simulation measures some 8,000 pairs per second.
+const mostSimulatedPairs = 15_000_000
+
 // plannedSizes are those for which discover shows times and broadcasts.
 var plannedSizes = []int{8, 1 << 10, 64 << 10, 1 << 20}
 
@@ -75,6 +78,9 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 			// Rank 0 keeps and prints what it found while MPI still runs: it may
 			// not come back from ending it.
 			return shared.Run(func(comm mpi.Communicator) error {
+				if pairs := comm.Size() * (comm.Size() - 1) / 2; shared.Sim != "" && pairs > mostSimulatedPairs && !o.fewPairs && !o.twoLevel {
+					return cli.BadInput("--sim: %d ranks have %d pairs, which take an hour and more: --few-pairs measures enough of them, --ranks takes fewer ranks", comm.Size(), pairs)
+				}
 				var larger error
 				if comm.Rank() == 0 && !c.Flags().Changed("output") {
 					larger = keepLarger(output, comm.Size())

@@ -39,7 +39,7 @@ func printNetwork(w io.Writer, n *model.Network, s *draw.TextSettings) error {
 func printResult(w io.Writer, r *topology.Result, s *draw.TextSettings) error {
 	h := r.Hierarchy
 	switches := r.Graph.Vertices() - r.Graph.Hosts()
-	fmt.Fprintf(w, "%s, %s, %d switches, %s\n\n", words.Count(h.Hosts(), s.Noun), r.Fit.Family, switches, words.Count(r.Graph.NumArcs()/2, "link"))
+	fmt.Fprintf(w, "%s, %s, %s, %s\n\n", words.Count(h.Hosts(), s.Noun), r.Fit.Family, words.Count(switches, "switch"), words.Count(r.Graph.NumArcs()/2, "link"))
 
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "level\tgroups\t%s each\tlatency\tconfidence\n", s.Noun+"s")

@@ -14,14 +14,17 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// defaultOverhead is about what MPI libraries take to send, and to receive, a
+// DefaultOverhead is about what MPI libraries take to send, and to receive, a
 // short message.
 const DefaultOverhead = 300 * time.Nanosecond
 
-// ownOverhead stands for what the network of --cluster knows of it, or else defaultOverhead.
+// ownOverhead stands for what the network of --sim knows of it, or else DefaultOverhead.
 const ownOverhead time.Duration = -1
 
-// simulator returns a runner on a simulated cluster, with the overhead per
+// mostHosts is the largest cluster that is simulated. The measured data of topocast are from up to as many.
+const mostHosts = 20_000
+
+// Simulator returns a runner on a simulated cluster, with the overhead per
 // message of sender and receiver, and with faults. Messages above so many bytes carry no
 // content, 0: all carry theirs. Timings scatter by 1 %.
 func Simulator(spec, placement string, overhead time.Duration, hollowAbove int, faults ...string) (Runner, error) {
@@ -34,6 +37,9 @@ func Simulator(spec, placement string, overhead time.Duration, hollowAbove int, 
 	cluster, network, err := simulatedMachine(spec)
 	if err != nil {
 		return nil, err
+	}
+	if hosts := cluster.Graph.Hosts(); hosts > mostHosts {
+		return nil, BadInput("--sim: %d hosts: want at most %d, which take minutes and gigabytes", hosts, mostHosts)
 	}
 	send, recv := overhead.Seconds(), overhead.Seconds()
 	if overhead == ownOverhead {

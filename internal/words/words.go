@@ -12,6 +12,9 @@ func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
+	if strings.HasSuffix(thing, "ch") { // switch
+		thing += "e"
+	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
