@@ -24,6 +24,7 @@
 //	model               the network file: predicted times; around it
 //	  contention        how transfers share links
 //	  placement         a core for each rank
+//	  results           what the command prints as JSON, for Go programs
 //	  zhu               the algorithms as that paper prints them
 //	bcast               the broadcast; around it
 //	  schedule          the algorithms, of which yours may be one

@@ -1,9 +1,7 @@
 package model
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 )
@@ -54,20 +52,6 @@ func (p *Prediction) Last() int {
 		}
 	}
 	return last
-}
-
-// Write writes the prediction as JSON of format topocast/prediction.
-func (p *Prediction) Write(w io.Writer) error {
-	var complete float64
-	if last := p.Last(); last >= 0 {
-		complete = p.Completion[last]
-	}
-	return json.NewEncoder(w).Encode(struct {
-		Format   string  `json:"format"`
-		Version  int     `json:"version"`
-		Complete float64 `json:"all_complete_s"` // s, of the last transfer
-		*Prediction
-	}{"topocast/prediction", 1, complete, p})
 }
 
 // Interval is the range in s in which the measured duration of a concurrent

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -13,6 +12,7 @@ import (
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/cut"
 )
@@ -154,23 +154,16 @@ func (r *halving) switchNamed(name string) (int, error) {
 	return 0, fmt.Errorf("--switch %q: want one of %s", name, words.List(all))
 }
 
-// A cutLink is a link between the halves.
-type cutLink struct {
-	Ends      [2]string  `json:"ends"`
-	Bandwidth [2]float64 `json:"bandwidth_Bps"` // from the first end and to it; 0: there is no such way
-	Estimated bool       `json:"estimated"`     // not measured, but typical of its level
-}
-
 // cutLinks are the links between the halves, by their vertices.
-func (r *halving) cutLinks() []cutLink {
-	links := []cutLink{}
+func (r *halving) cutLinks() []results.CutLink {
+	links := []results.CutLink{}
 	arcs := r.graph.Arcs()
 	for _, a := range arcs {
 		back := r.graph.ArcIndex(a.To, a.From)
 		if r.halves.Side[a.From] == r.halves.Side[a.To] || back >= 0 && a.To < a.From {
 			continue
 		}
-		l := cutLink{Ends: [2]string{r.names[a.From], r.names[a.To]}, Bandwidth: [2]float64{a.Bandwidth, 0}, Estimated: a.Estimated}
+		l := results.CutLink{Ends: [2]string{r.names[a.From], r.names[a.To]}, Bandwidth: [2]float64{a.Bandwidth, 0}, Estimated: a.Estimated}
 		if back >= 0 {
 			l.Bandwidth[1], l.Estimated = arcs[back].Bandwidth, a.Estimated || arcs[back].Estimated
 		}
@@ -283,35 +276,18 @@ func (r *halving) writeHalves(w io.Writer) {
 
 // writeJSON writes all for programs.
 func (r *halving) writeJSON(w io.Writer) error {
-	type bisection struct {
-		Bandwidth float64   `json:"bandwidth_Bps"` // each way
-		OwnLinks  float64   `json:"own_links_Bps"` // what the links of one half's ranks carry
-		Exact     bool      `json:"exact"`
-		Halves    [2][]int  `json:"halves"`
-		Links     []cutLink `json:"links"`
-	}
-	type atSwitch struct {
-		Name   string   `json:"name"`
-		Vertex int      `json:"vertex"`
-		Sides  [2][]int `json:"sides"`
-	}
-	out := struct {
-		Format    string     `json:"format"`
-		Version   int        `json:"version"`
-		Names     []string   `json:"names"`               // by rank
-		Bisection *bisection `json:"bisection,omitempty"` // of halves that are known
-		Unknown   string     `json:"unknown,omitempty"`   // why the halves are not
-		Switches  []atSwitch `json:"switches"`
-	}{Format: "topocast/cut", Version: 1, Names: r.names[:r.graph.Hosts()], Switches: []atSwitch{}}
+	out := results.Cut{Head: results.NewHead[results.Cut](), Names: r.names[:r.graph.Hosts()], Switches: []results.AtSwitch{}}
 	if h := r.halves; h != nil {
-		out.Bisection = &bisection{h.Bandwidth, r.ownLinks(), h.Exact, [2][]int{r.ranks(true), r.ranks(false)}, r.cutLinks()}
+		out.Bisection = &results.Bisection{
+			Bandwidth: h.Bandwidth, OwnLinks: r.ownLinks(), Exact: h.Exact, Halves: [2][]int{r.ranks(true), r.ranks(false)}, Links: r.cutLinks(),
+		}
 	}
 	if r.unknown != nil {
 		out.Unknown = r.unknown.Error()
 	}
 	for _, s := range r.switches {
 		ranks := [2][]int{append([]int{}, s.left...), append([]int{}, s.right...)} // never null
-		out.Switches = append(out.Switches, atSwitch{r.names[s.vertex], s.vertex, ranks})
+		out.Switches = append(out.Switches, results.AtSwitch{Name: r.names[s.vertex], Vertex: s.vertex, Sides: ranks})
 	}
-	return json.NewEncoder(w).Encode(out)
+	return results.Write(w, &out)
 }

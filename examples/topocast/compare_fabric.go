@@ -15,6 +15,7 @@ import (
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/topology/compare"
 	"github.com/topocast/topocast/topology/encode"
 )
@@ -261,26 +262,10 @@ func (r *fabricComparison) writeText(w io.Writer, all bool) error {
 }
 
 func (r *fabricComparison) writeJSON(w io.Writer) error {
-	type crossing struct {
-		Reference []string `json:"reference"`
-		Measured  []string `json:"measured"`
-	}
-	out := struct {
-		Format       string     `json:"format"`
-		Version      int        `json:"version"`
-		Status       int        `json:"status"` // the exit status
-		Hosts        int        `json:"hosts"`  // that both have
-		HostsMissing []string   `json:"hosts_missing"`
-		HostsExtra   []string   `json:"hosts_extra"`
-		Groups       groupsFile `json:"groups"`
-		Crossed      []crossing `json:"crossed"` // groups that cannot both be true
-		Joined       [][]string `json:"joined"`  // hosts of networks that the file keeps apart
-		Differences  []string   `json:"differences"`
-	}{
-		"topocast/fabric-comparison", 1, r.status(), len(r.hosts), list(r.missing), list(r.extra),
-		groupsFile{Same: len(r.groups.Same), Missing: [][]string{}, Extra: [][]string{}},
-		[]crossing{},
-		append([][]string{}, r.joined...), list(r.differences()),
+	out := results.FabricComparison{
+		Head: results.NewHead[results.FabricComparison](), Status: r.status(), Hosts: len(r.hosts), HostsMissing: list(r.missing), HostsExtra: list(r.extra),
+		Groups:  results.Groups{Same: len(r.groups.Same), Missing: [][]string{}, Extra: [][]string{}},
+		Crossed: []results.Crossing{}, Joined: append([][]string{}, r.joined...), Differences: list(r.differences()),
 	}
 	for _, g := range r.groups.Missing {
 		out.Groups.Missing = append(out.Groups.Missing, r.names(g))
@@ -289,7 +274,7 @@ func (r *fabricComparison) writeJSON(w io.Writer) error {
 		out.Groups.Extra = append(out.Groups.Extra, r.names(g))
 	}
 	for _, x := range r.groups.Crossed {
-		out.Crossed = append(out.Crossed, crossing{r.names(x.Reference), r.names(x.Measured)})
+		out.Crossed = append(out.Crossed, results.Crossing{Reference: r.names(x.Reference), Measured: r.names(x.Measured)})
 	}
-	return json.NewEncoder(w).Encode(out)
+	return results.Write(w, &out)
 }

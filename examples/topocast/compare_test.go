@@ -12,6 +12,7 @@ import (
 
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/compare"
 )
@@ -57,7 +58,7 @@ func TestCompare(t *testing.T) {
 		t.Errorf("with a wrong cable list: status %d: %s, want 3 and %q", status, out, want)
 	}
 	status, out, _ = topocast("compare", "--json", network, wrong)
-	var got comparisonFile
+	var got results.Comparison
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}

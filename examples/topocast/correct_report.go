@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/model/results"
 )
 
 // mostCorrected is how many links are printed; --json has all.
@@ -76,24 +76,15 @@ func (r *correction) writeText(w io.Writer) error {
 	return nil
 }
 
-// A correctedLink is a link of the wiring; both its directions have one latency.
-type correctedLink struct {
-	Ends       [2]string `json:"ends"`
-	Vertices   [2]int    `json:"vertices"`
-	Before     *float64  `json:"before_s"` // null: not known
-	Latency    float64   `json:"latency_s"`
-	Determined bool      `json:"determined"` // false: the readings give only sums with others
-}
-
 // links are those of the fit, by their vertices.
-func (r *correction) links() []correctedLink {
+func (r *correction) links() []results.CorrectedLink {
 	found := r.fits[r.chosen]
-	links := []correctedLink{}
+	links := []results.CorrectedLink{}
 	for i, a := range found.Graph.Arcs() {
 		if a.To < a.From && found.Graph.ArcIndex(a.To, a.From) >= 0 {
 			continue
 		}
-		links = append(links, correctedLink{
+		links = append(links, results.CorrectedLink{
 			Ends: [2]string{r.names[a.From], r.names[a.To]}, Vertices: [2]int{a.From, a.To},
 			Before: jsonfile.Known(r.network.Graph().Arcs()[i].Latency), Latency: a.Latency,
 			Determined: !slices.Contains(found.Undetermined, i),
@@ -104,38 +95,18 @@ func (r *correction) links() []correctedLink {
 
 // writeJSON writes the same for programs.
 func (r *correction) writeJSON(w io.Writer) error {
-	type quality struct {
-		Forwarding string   `json:"forwarding"`
-		R2         *float64 `json:"r2"`              // null: not known
-		Residual   *float64 `json:"median_residual"` // a share
-	}
-	type level struct {
-		Name     string   `json:"name"`
-		Residual *float64 `json:"median_residual"`
-	}
 	found := r.fits[r.chosen]
-	out := struct {
-		Format     string          `json:"format"`
-		Version    int             `json:"version"`
-		Bytes      int64           `json:"bytes"`
-		Forwarding string          `json:"forwarding"`
-		Used       int             `json:"readings"`
-		Ambiguous  int             `json:"readings_left_out"`
-		Fits       []quality       `json:"fits"`
-		Levels     []level         `json:"levels"`
-		Links      []correctedLink `json:"links"`
-		Warnings   []string        `json:"warnings"`
-	}{
-		Format: "topocast/correction", Version: 1, Bytes: r.bytes, Forwarding: forwardings()[r.chosen],
-		Used: found.Used, Ambiguous: found.Ambiguous, Links: r.links(), Warnings: list(r.warnings), Levels: []level{},
+	out := results.Correction{
+		Head: results.NewHead[results.Correction](), Bytes: r.bytes, Forwarding: forwardings()[r.chosen],
+		Used: found.Used, Ambiguous: found.Ambiguous, Links: r.links(), Warnings: list(r.warnings), Levels: []results.LevelFit{},
 	}
 	for way, f := range r.fits {
 		if f != nil {
-			out.Fits = append(out.Fits, quality{forwardings()[way], jsonfile.Known(f.Fit.R2), jsonfile.Known(f.Fit.Residual)})
+			out.Fits = append(out.Fits, results.Fit{Forwarding: forwardings()[way], R2: jsonfile.Known(f.Fit.R2), Residual: jsonfile.Known(f.Fit.Residual)})
 		}
 	}
 	for i, l := range found.Fit.Levels {
-		out.Levels = append(out.Levels, level{r.network.ReportedHierarchy().LevelName(i), jsonfile.Known(l.Residual)})
+		out.Levels = append(out.Levels, results.LevelFit{Name: r.network.ReportedHierarchy().LevelName(i), Residual: jsonfile.Known(l.Residual)})
 	}
-	return json.NewEncoder(w).Encode(out)
+	return results.Write(w, &out)
 }

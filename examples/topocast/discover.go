@@ -17,6 +17,7 @@ import (
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/encode"
@@ -189,41 +190,17 @@ func (d discovery) writePlans(w io.Writer) error {
 
 // writeJSON writes the same for programs.
 func (d discovery) writeJSON(w io.Writer, file string) error {
-	type timeRow struct {
-		Level string  `json:"level"`
-		Bytes int     `json:"bytes"`
-		Time  float64 `json:"time_s"`
-	}
-	type levelRow struct {
-		Level     string   `json:"level"`
-		Bandwidth *float64 `json:"bandwidth_Bps,omitempty"`
-		Spread    *float64 `json:"spread,omitempty"` // of single readings about the times, relative
-	}
-	type planRow struct {
-		Bytes     int     `json:"bytes"`
-		Algorithm string  `json:"algorithm"`
-		Segment   int     `json:"segment_bytes"`
-		Predicted float64 `json:"predicted_s"`
-	}
-	out := struct {
-		Format    string          `json:"format"`
-		Version   int             `json:"version"`
-		Network   string          `json:"network_file"`
-		Hierarchy json.RawMessage `json:"hierarchy"`
-		Times     []timeRow       `json:"times"`
-		Levels    []levelRow      `json:"levels"`
-		Bcast     []planRow       `json:"bcast"`
-	}{Format: "topocast/discovery", Version: 1, Network: file, Times: []timeRow{}, Bcast: []planRow{}}
+	out := results.Discovery{Head: results.NewHead[results.Discovery](), Network: file, Times: []results.TimeOf{}, Bcast: []results.Plan{}}
 	var hierarchy rawJSON
 	if err := encode.WriteHierarchy(&hierarchy, d.result); err != nil {
 		return err
 	}
 	out.Hierarchy = json.RawMessage(hierarchy)
 	for i, l := range d.network.Levels() {
-		out.Levels = append(out.Levels, levelRow{d.network.Hierarchy().LevelName(i), jsonfile.Known(l.Bandwidth()), jsonfile.Known(l.Spread)})
+		out.Levels = append(out.Levels, results.LevelOf{Level: d.network.Hierarchy().LevelName(i), Bandwidth: jsonfile.Known(l.Bandwidth()), Spread: jsonfile.Known(l.Spread)})
 		for _, size := range plannedSizes {
 			if t := l.Time(int64(size)); !math.IsNaN(t) {
-				out.Times = append(out.Times, timeRow{d.network.Hierarchy().LevelName(i), size, t})
+				out.Times = append(out.Times, results.TimeOf{Level: d.network.Hierarchy().LevelName(i), Bytes: size, Time: t})
 			}
 		}
 	}
@@ -233,10 +210,10 @@ func (d discovery) writeJSON(w io.Writer, file string) error {
 			return err
 		}
 		if p := plans[0]; !math.IsNaN(p.Predicted) {
-			out.Bcast = append(out.Bcast, planRow{size, p.Name(), p.Segment, p.Predicted})
+			out.Bcast = append(out.Bcast, results.Plan{Bytes: size, Algorithm: p.Name(), Segment: p.Segment, Predicted: p.Predicted})
 		}
 	}
-	return json.NewEncoder(w).Encode(out)
+	return results.Write(w, &out)
 }
 
 // rawJSON collects what another encoder writes.

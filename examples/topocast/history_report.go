@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
@@ -9,6 +8,7 @@ import (
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/check"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -80,28 +80,12 @@ func describeChange(c *check.Change, runs []check.Run) string {
 
 // writeWatched writes for programs.
 func writeWatched(w io.Writer, r *check.WatchResult, runs []check.Run, shown []check.Change) error {
-	type changeRow struct {
-		Name     string  `json:"name"`
-		Kind     string  `json:"kind"`
-		Told     string  `json:"told"`
-		Since    string  `json:"since"`
-		Newest   bool    `json:"newest"`
-		Factor   float64 `json:"factor"`
-		Strength float64 `json:"strength"`
-		Pairs    int     `json:"pairs,omitempty"`
-	}
-	out := struct {
-		Format  string      `json:"format"`
-		Version int         `json:"version"`
-		Runs    int         `json:"runs"`
-		Series  int         `json:"series"`
-		Samples int         `json:"samples"`
-		Changes []changeRow `json:"changes"`
-	}{"topocast/changes", 1, r.Runs, r.Series, r.Samples, []changeRow{}}
+	out := results.Changes{Head: results.NewHead[results.Changes](), Runs: r.Runs, Series: r.Series, Samples: r.Samples, Changes: []results.Change{}}
 	for _, c := range shown {
-		out.Changes = append(out.Changes, changeRow{
-			c.Name, string(c.Kind), dateOf(runs, c.Run), dateOf(runs, c.Since), c.Run == len(runs)-1, c.Factor, c.Strength, c.Pairs,
+		out.Changes = append(out.Changes, results.Change{
+			Name: c.Name, Kind: string(c.Kind), Told: dateOf(runs, c.Run), Since: dateOf(runs, c.Since), Newest: c.Run == len(runs)-1,
+			Factor: c.Factor, Strength: c.Strength, Pairs: c.Pairs,
 		})
 	}
-	return json.NewEncoder(w).Encode(out)
+	return results.Write(w, &out)
 }

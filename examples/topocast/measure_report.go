@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/record"
+	"github.com/topocast/topocast/model/results"
 )
 
 // nothingMeasured is the error of a run that has no reading to show.
@@ -86,40 +86,9 @@ func hostPairs(f *record.File, s *record.Section) ([]record.HostPair, error) {
 	return f.HostPairs(s, column)
 }
 
-// The layout of what --json prints; the readings are in the file.
-type (
-	measuredReport struct {
-		Format      string            `json:"format"`
-		Version     int               `json:"version"`
-		File        string            `json:"readings_file"`
-		Ranks       int               `json:"ranks"`
-		Rounds      int               `json:"rounds"`       // of latencies
-		TotalRounds int               `json:"total_rounds"` // of latencies
-		Stopped     string            `json:"stopped,omitempty"`
-		Readings    int               `json:"readings"` // of latencies
-		Warnings    []string          `json:"warnings"`
-		Sections    []measuredSection `json:"sections"`
-	}
-	measuredSection struct {
-		Kind    string         `json:"kind"`
-		Rows    int            `json:"rows"`
-		Stopped string         `json:"stopped,omitempty"` // early, by "budget" or "context"
-		Hosts   []measuredPair `json:"host_pairs,omitempty"`
-	}
-	measuredPair struct {
-		From     string  `json:"from"`
-		To       string  `json:"to"`
-		Size     int     `json:"size_bytes"`
-		Readings int     `json:"readings"`
-		Min      float64 `json:"min_s"`
-		Median   float64 `json:"median_s"`
-		Max      float64 `json:"max_s"`
-	}
-)
-
 // reportMeasured tells programs the same.
 func reportMeasured(w io.Writer, f *record.File, file string, byHost bool) error {
-	out := measuredReport{Format: "topocast/measured", Version: 1, File: file, Ranks: f.Ranks, Warnings: []string{}, Sections: []measuredSection{}}
+	out := results.Measured{Head: results.NewHead[results.Measured](), File: file, Ranks: f.Ranks, Warnings: []string{}, Sections: []results.MeasuredSection{}}
 	for _, s := range f.Sections {
 		if s.Kind == measure.KindLatency {
 			out.Rounds, out.TotalRounds, out.Readings = s.Rounds, s.TotalRounds, s.NumRows()
@@ -128,17 +97,17 @@ func reportMeasured(w io.Writer, f *record.File, file string, byHost bool) error
 			out.Stopped = s.Stopped
 		}
 		out.Warnings = append(out.Warnings, s.Warnings...)
-		section := measuredSection{Kind: s.Kind, Rows: s.NumRows(), Stopped: s.Stopped}
+		section := results.MeasuredSection{Kind: s.Kind, Rows: s.NumRows(), Stopped: s.Stopped}
 		if byHost {
 			pairs, err := hostPairs(f, s)
 			if err != nil {
 				return err
 			}
 			for _, p := range pairs {
-				section.Hosts = append(section.Hosts, measuredPair(p))
+				section.Hosts = append(section.Hosts, results.HostPair(p))
 			}
 		}
 		out.Sections = append(out.Sections, section)
 	}
-	return json.NewEncoder(w).Encode(out)
+	return results.Write(w, &out)
 }

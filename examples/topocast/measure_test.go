@@ -11,6 +11,7 @@ import (
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/results"
 )
 
 // TestMeasureResumes: a file under way that was cut off is gone on with, with the settings
@@ -118,7 +119,7 @@ func TestMeasureByHost(t *testing.T) {
 		t.Errorf("status %d: %s%s", status, out, stderr)
 	}
 	status, out, stderr = topocast("measure", "--sim", "star:3", "--by-host", "--json", "-o", file)
-	var got measuredReport
+	var got results.Measured
 	if err := json.Unmarshal([]byte(out), &got); err != nil || status != 0 {
 		t.Fatalf("status %d, %v: %s%s", status, err, out, stderr)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -20,6 +19,7 @@ import (
 	"github.com/topocast/topocast/measure/servet"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/placement"
+	"github.com/topocast/topocast/model/results"
 )
 
 func placeCommand(shared *cli.Flags) *cobra.Command {
@@ -259,24 +259,12 @@ func byTraffic(n *model.Network, traffic *mat.Dense, perHost int) ([]int, error)
 // writePlaces writes where each rank goes, and what its traffic costs there and
 // in the given order.
 func writePlaces(w io.Writer, n *model.Network, traffic *mat.Dense, place []int) error {
-	type row struct {
-		Rank  int    `json:"rank"`
-		Place int    `json:"place"`
-		Host  string `json:"host,omitempty"`
-		Core  *int   `json:"core,omitempty"`
-	}
-	out := struct {
-		Format  string   `json:"format"`
-		Version int      `json:"version"`
-		Ranks   []row    `json:"ranks"`
-		Cost    *float64 `json:"cost_s,omitempty"`
-		InOrder *float64 `json:"cost_in_order_s,omitempty"`
-	}{Format: "topocast/placement", Version: 1}
+	out := results.Placement{Head: results.NewHead[results.Placement]()}
 	order := make([]int, len(place))
 	for r, p := range place {
 		order[r] = r
 		l := n.Location(p)
-		x := row{Rank: r, Place: p, Host: l.Host}
+		x := results.PlacedRank{Rank: r, Place: p, Host: l.Host}
 		if l.Core >= 0 {
 			x.Core = &l.Core
 		}
@@ -293,7 +281,7 @@ func writePlaces(w io.Writer, n *model.Network, traffic *mat.Dense, place []int)
 		}
 		out.Cost, out.InOrder = &cost, &before
 	}
-	return json.NewEncoder(w).Encode(out)
+	return results.Write(w, &out)
 }
 
 // readTraffic reads a square matrix of bytes; empty cells are 0.

@@ -14,6 +14,7 @@ import (
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/results"
 )
 
 func predictCommand(shared *cli.Flags) *cobra.Command {
@@ -78,7 +79,7 @@ Ranks are numbers, or names of hosts where each has one rank. In a platform file
 				}
 			}
 			if shared.JSON {
-				return p.Write(c.OutOrStdout())
+				return results.Write(c.OutOrStdout(), &results.Prediction{Head: results.NewHead[results.Prediction](), Complete: p.Completion[p.Last()], Prediction: *p})
 			}
 			return tellPrediction(c.OutOrStdout(), p)
 		},
