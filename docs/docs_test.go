@@ -163,13 +163,14 @@ func runPages(t *testing.T, launcher string) {
 
 // TestLinks: links between pages, to pictures and to headings lead somewhere.
 func TestLinks(t *testing.T) {
+	code := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"`)
 	for _, page := range pages(t) {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(string(text), ""), -1) {
 			target, err := url.Parse(m[1] + m[2])
 			if err != nil || target.Scheme != "" {
 				continue
