@@ -6,9 +6,9 @@ import (
 	"io"
 	"math"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/internal/columns"
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/quantity"
 )
@@ -103,8 +103,7 @@ func (r *Report) misfit() bool {
 // WriteText writes the report as a table for people.
 func (r *Report) WriteText(w io.Writer) error {
 	misfit := r.misfit()
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "bytes\tvariant\tmedian\t95 %% of it\tmin\tmax\tgain\tof bound\tplan\n")
+	t := columns.New(w, "bytes", "variant", "median", "95 % of it", "min", "max", "gain", "of bound", "plan")
 	for _, x := range r.Rows {
 		plan := x.Plan.How()
 		if !x.Verified {
@@ -120,7 +119,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		if x.Bound > 0 && !misfit {
 			bound = fmt.Sprintf("%.2f", x.Median/x.Bound)
 		}
-		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", x.Bytes, x.Variant, quantity.Seconds(x.Median), interval,
+		t.Row(x.Bytes, x.Variant, quantity.Seconds(x.Median), interval,
 			quantity.Seconds(x.Min), quantity.Seconds(x.Max), gain, bound, plan)
 	}
 	if err := t.Flush(); err != nil {

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
+	"github.com/topocast/topocast/internal/columns"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 )
@@ -132,7 +132,7 @@ func writeText(out *bytes.Buffer, t Tuning) {
 			fmt.Fprintf(out, "  root %s\n", strings.Join(parts, ","))
 			indent = "    "
 		}
-		table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+		table := columns.New(out)
 		for i, b := range r.branches {
 			sizes := "up to " + quantity.Bytes(b.upTo)
 			if i == len(r.branches)-1 {
@@ -141,12 +141,12 @@ func writeText(out *bytes.Buffer, t Tuning) {
 					sizes = "all sizes"
 				}
 			}
-			fmt.Fprintf(table, "%s%s\t%s\n", indent, sizes, b.choice)
+			table.Row(indent+sizes, b.choice)
 		}
 		if len(r.branches) == 0 {
-			fmt.Fprintf(table, "%snot tuned\n", indent)
+			table.Row(indent + "not tuned")
 		}
-		table.Flush()
+		_ = table.Flush() // out is in memory
 	}
 }
 

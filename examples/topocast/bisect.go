@@ -5,11 +5,11 @@ import (
 	"io"
 	"math"
 	"strconv"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/columns"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model/results"
@@ -226,15 +226,17 @@ func (r *halving) writeText(w io.Writer) error {
 		fmt.Fprintf(w, "\nswitch %s, %d and %d ranks between which all messages pass it\n  one side:  %s\n  the other: %s\n",
 			r.names[s.vertex], len(s.left), len(s.right), r.named(s.left), r.named(s.right))
 	} else if len(r.switches) > 1 {
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "\nsides of\tranks\tone side")
+		fmt.Fprintln(w)
+		t := columns.New(w, "sides of", "ranks", "one side")
 		for i, s := range r.switches {
 			if i == maxCutSwitches {
 				break
 			}
-			fmt.Fprintf(t, "%s\t%d + %d\t%s\n", r.names[s.vertex], len(s.left), len(s.right), r.named(s.left))
+			t.Row(r.names[s.vertex], fmt.Sprintf("%d + %d", len(s.left), len(s.right)), r.named(s.left))
 		}
-		t.Flush()
+		if err := t.Flush(); err != nil {
+			return err
+		}
 		if more := len(r.switches) - maxCutSwitches; more > 0 {
 			fmt.Fprintf(w, "and %d more; --json lists all\n", more)
 		}
@@ -255,14 +257,13 @@ func (r *halving) writeHalves(w io.Writer) {
 	}
 	fmt.Fprintf(w, "  one half:  %s\n  the other: %s\n\n", r.named(one), r.named(other))
 	links, estimated := r.cutLinks(), 0
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "link between them\tbandwidth\tback")
+	t := columns.New(w, "link between them", "bandwidth", "back")
 	for i, l := range links {
 		if l.Estimated {
 			estimated++
 		}
 		if i < maxCutLinks {
-			fmt.Fprintf(t, "%s - %s\t%s\t%s\n", l.Ends[0], l.Ends[1], quantity.Rate(l.Bandwidth[0]), quantity.Rate(l.Bandwidth[1]))
+			t.Row(l.Ends[0]+" - "+l.Ends[1], quantity.Rate(l.Bandwidth[0]), quantity.Rate(l.Bandwidth[1]))
 		}
 	}
 	t.Flush()

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/columns"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology/compare"
 )
@@ -98,17 +98,14 @@ func (r *comparison) writeClasses(w io.Writer) {
 	if len(r.result.Classes) == 0 {
 		return
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\ntimes as slow as the reference\tlinks\tlatency\tbandwidth")
-	row := func(name string, links int, figures ...string) {
-		fmt.Fprintf(t, "%s\t%d\t%s\n", name, links, strings.Join(figures, "\t"))
-	}
+	fmt.Fprintln(w)
+	t := columns.New(w, "times as slow as the reference", "links", "latency", "bandwidth")
 	links := 0
 	for _, k := range r.result.Classes {
-		row(k.Name, k.Links, withSpread(k.Latency, k.LatencySpread), withSpread(k.Bandwidth, k.BandwidthSpread))
+		t.Row(k.Name, k.Links, withSpread(k.Latency, k.LatencySpread), withSpread(k.Bandwidth, k.BandwidthSpread))
 		links += k.Links
 	}
-	row("the middle of all", links, times(r.result.Latency), times(r.result.Bandwidth))
+	t.Row("the middle of all", links, times(r.result.Latency), times(r.result.Bandwidth))
 	t.Flush()
 }
 
@@ -146,18 +143,17 @@ func (r *comparison) writeLinks(w io.Writer, all bool) {
 	if len(shown) == 0 {
 		return
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "times as slow, apart from that\tlatency\tbandwidth\tverdict")
+	t := columns.New(w, "times as slow, apart from that", "latency", "bandwidth", "verdict")
 	for i, l := range shown {
 		if i == maxLinks && !all {
-			fmt.Fprintf(t, "and %d more (--all)\n", len(shown)-i)
+			t.Row(fmt.Sprintf("and %d more (--all)", len(shown)-i))
 			break
 		}
 		rate := times(l.Bandwidth[0].Slower)
 		if back := times(l.Bandwidth[1].Slower); back != rate {
 			rate += " / " + back
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", r.linkName(l), times(l.Latency.Slower), rate, l.Verdict)
+		t.Row(r.linkName(l), times(l.Latency.Slower), rate, l.Verdict)
 	}
 	t.Flush()
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"text/tabwriter"
 
+	"github.com/topocast/topocast/internal/columns"
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
@@ -28,29 +28,31 @@ func (r *correction) writeText(w io.Writer) error {
 	}
 	fmt.Fprint(w, "\n\n")
 
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "taken out\tR2\tmedian residual\t")
+	t := columns.New(w, "taken out", "R2", "median residual", "")
 	for way, f := range r.fits {
 		if f != nil {
 			mark := ""
 			if correctionWay(way) == r.chosen {
 				mark = "shown below"
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", forwardings()[way], ratio(f.Fit.R2), quantity.Percent(f.Fit.Residual), mark)
+			t.Row(forwardings()[way], ratio(f.Fit.R2), quantity.Percent(f.Fit.Residual), mark)
 		}
 	}
-	fmt.Fprintln(t)
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
 	if levels := found.Fit.Levels; len(levels) > 1 {
-		fmt.Fprintln(t, "level\tmedian residual")
+		t = columns.New(w, "level", "median residual")
 		for i, l := range levels {
-			fmt.Fprintf(t, "%s\t%s\n", h.LevelName(i), quantity.Percent(l.Residual))
+			t.Row(h.LevelName(i), quantity.Percent(l.Residual))
 		}
-		fmt.Fprintln(t)
+		if err := t.Flush(); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
 	}
-	t.Flush()
-
-	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "link\tbefore\tlatency\t")
+	t = columns.New(w, "link", "before", "latency", "")
 	links := r.links()
 	for i, l := range links {
 		if i == mostCorrected {
@@ -60,7 +62,7 @@ func (r *correction) writeText(w io.Writer) error {
 		if !l.Determined {
 			note = "only sums with others are known"
 		}
-		fmt.Fprintf(t, "%s - %s\t%s\t%s\t%s\n", l.Ends[0], l.Ends[1], quantity.Seconds(jsonfile.Value(l.Before)), quantity.Seconds(l.Latency), note)
+		t.Row(l.Ends[0]+" - "+l.Ends[1], quantity.Seconds(jsonfile.Value(l.Before)), quantity.Seconds(l.Latency), note)
 	}
 	if err := t.Flush(); err != nil {
 		return err

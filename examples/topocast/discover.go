@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/columns"
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
@@ -161,29 +161,30 @@ func (d discovery) writeText(w io.Writer, file string) error {
 func (d discovery) writePlans(w io.Writer) error {
 	n := d.network
 	fmt.Fprintln(w, "\npredicted time of one message")
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprint(t, "between ranks of one")
+	names := []string{"between ranks of one"}
 	for _, size := range plannedSizes {
-		fmt.Fprintf(t, "\t%s", quantity.Bytes(size))
+		names = append(names, quantity.Bytes(size))
 	}
-	fmt.Fprintln(t, "\tbandwidth\tspread")
+	t := columns.New(w, append(names, "bandwidth", "spread")...)
 	for i, l := range n.Levels() {
-		fmt.Fprint(t, n.Hierarchy().LevelName(i))
+		row := []any{n.Hierarchy().LevelName(i)}
 		for _, size := range plannedSizes {
-			fmt.Fprintf(t, "\t%s", quantity.Seconds(l.Time(int64(size))))
+			row = append(row, quantity.Seconds(l.Time(int64(size))))
 		}
-		fmt.Fprintf(t, "\t%s\t%s\n", quantity.Rate(l.Bandwidth()), quantity.Percent(l.Spread))
+		t.Row(append(row, quantity.Rate(l.Bandwidth()), quantity.Percent(l.Spread))...)
 	}
-	t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
 
 	fmt.Fprintln(w, "\nbroadcast from rank 0")
-	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t = columns.New(w)
 	for _, size := range plannedSizes {
 		plans, err := predict.Plans(n, nil, size, 0)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(t, "%s\t%s\n", quantity.Bytes(size), plans[0])
+		t.Row(quantity.Bytes(size), plans[0])
 	}
 	return t.Flush()
 }

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/columns"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/encode"
@@ -116,11 +116,11 @@ Groups that the measurements do not show clearly are left out. Formats:
 // exportTable lists the formats for the help.
 func exportTable() string {
 	var b strings.Builder
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	t := columns.New(&b)
 	for _, f := range exportFormats() {
-		fmt.Fprintf(t, "  %s\t%s\n", f.name, f.about)
+		t.Row("  "+f.name, f.about)
 	}
-	t.Flush()
+	_ = t.Flush() // into memory
 	return b.String()
 }
 

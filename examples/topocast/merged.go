@@ -5,10 +5,10 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/topocast/topocast/internal/columns"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/plogp"
@@ -62,13 +62,12 @@ func printMerged(w io.Writer, r *topology.Result) error {
 		sizes = append(sizes, quantity.Bytes(local.Bytes))
 	}
 	fmt.Fprintf(w, "\nmerged of messages of %s; a letter per length: f forward, b back, d duplex\n\n", strings.Join(sizes, ", "))
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "channel\tlength\tforward\tback\tlengths")
+	t := columns.New(w, "channel", "length", "forward", "back", "lengths")
 	for i, c := range channels {
 		if i == maxChannels {
 			break
 		}
-		fmt.Fprintf(t, "%d - %d\t%.3g\t%s\t%s\t%s\n", c.U, c.V, c.Length,
+		t.Row(fmt.Sprintf("%d - %d", c.U, c.V), fmt.Sprintf("%.3g", c.Length),
 			fraction(probability(r.Graph, c.U, c.V)), fraction(probability(r.Graph, c.V, c.U)), presence(r.Local, c.U, c.V))
 	}
 	if err := t.Flush(); err != nil {

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/columns"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
@@ -192,14 +192,13 @@ const listedTransfers = 100
 
 // tellPrediction writes for people: transfers, and when all of them are complete.
 func tellPrediction(w io.Writer, p *model.Prediction) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "transfer\tcomplete at\tinterval")
+	t := columns.New(w, "transfer", "complete at", "interval")
 	for i, x := range p.Transfers[:min(len(p.Transfers), listedTransfers)] {
 		interval := "-"
 		if p.Interval != nil {
 			interval = quantity.Seconds(p.Interval[i][0]) + " to " + quantity.Seconds(p.Interval[i][1])
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", x, quantity.Seconds(p.Completion[i]), interval)
+		t.Row(x, quantity.Seconds(p.Completion[i]), interval)
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"text/tabwriter"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/columns"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
@@ -41,8 +41,7 @@ func printResult(w io.Writer, r *topology.Result, s *draw.TextSettings) error {
 	switches := r.Graph.Vertices() - r.Graph.Hosts()
 	fmt.Fprintf(w, "%s, %s, %s, %s\n\n", words.Count(h.Hosts(), s.Noun), r.Fit.Family, words.Count(switches, "switch"), words.Count(r.Graph.NumArcs()/2, "link"))
 
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "level\tgroups\t%s each\tlatency\tconfidence\n", s.Noun+"s")
+	t := columns.New(w, "level", "groups", s.Noun+"s each", "latency", "confidence")
 	for i, l := range h.Levels() {
 		at := h.GroupsAt(i)
 		least, most := len(at[0].Hosts), len(at[0].Hosts)
@@ -59,10 +58,12 @@ func printResult(w io.Writer, r *topology.Result, s *draw.TextSettings) error {
 				support = fmt.Sprintf("%s-%s", fraction(l.Support), best)
 			}
 		}
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", h.LevelName(i), len(at), each, quantity.Seconds(l.Latency), support)
+		t.Row(h.LevelName(i), len(at), each, quantity.Seconds(l.Latency), support)
 	}
-	fmt.Fprintf(t, "all\t1\t%d\t%s\t\n", h.Hosts(), quantity.Seconds(h.Groups()[0].Latency))
-	t.Flush()
+	t.Row("all", 1, h.Hosts(), quantity.Seconds(h.Groups()[0].Latency))
+	if err := t.Flush(); err != nil {
+		return err
+	}
 
 	fmt.Fprintln(w)
 	if err := draw.Text(w, r.Graph, h, s); err != nil {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/columns"
 	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/record"
@@ -112,15 +112,14 @@ func socketLevel(data []byte, job *record.Header) ([]truth.Level, error) {
 func (t *truthLevels) print(w io.Writer, l *latencies, found *topology.Hierarchy, by *searched) error {
 	fmt.Fprintln(w, "\nshare of the ranks in the right group (Reinfjell 2023, eq. 3.7 to 3.9)")
 	cuts := cluster.Cuts(found)
-	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprint(tab, "level\tgroups\tfound\tshare\tadjusted Rand")
+	names := []string{"level", "groups", "found", "share", "adjusted Rand"}
 	if by != nil {
-		fmt.Fprintf(tab, "\tbest (3.10)\tat --%s", by.family.Parameter)
+		names = append(names, "best (3.10)", "at --"+by.family.Parameter)
 	}
-	fmt.Fprintln(tab)
+	tab := columns.New(w, names...)
 	for _, level := range t.levels {
 		best, share := cluster.Best(cuts, func(c cluster.Labels) float64 { return cluster.Matching(c, level.Labels) })
-		fmt.Fprintf(tab, "%s\t%d\t%d\t%.3f\t%.3f", level.Name, level.Labels.Clusters(), best.Clusters(), share, cluster.AdjustedRand(best, level.Labels))
+		row := []any{level.Name, level.Labels.Clusters(), best.Clusters(), fmt.Sprintf("%.3f", share), fmt.Sprintf("%.3f", cluster.AdjustedRand(best, level.Labels))}
 		if by != nil {
 			d, _, err := cluster.Combine(l.matrices...)
 			if err != nil {
@@ -130,11 +129,13 @@ func (t *truthLevels) print(w io.Writer, l *latencies, found *topology.Hierarchy
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(tab, "\t%.3f\t%.4g", most.Score, most.Value)
+			row = append(row, fmt.Sprintf("%.3f", most.Score), fmt.Sprintf("%.4g", most.Value))
 		}
-		fmt.Fprintln(tab)
+		tab.Row(row...)
 	}
-	tab.Flush()
+	if err := tab.Flush(); err != nil {
+		return err
+	}
 	var groups [][]int
 	for _, g := range found.Groups()[1:] {
 		groups = append(groups, g.Hosts)

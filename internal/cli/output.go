@@ -166,6 +166,14 @@ type checkedWriter struct {
 	err error
 }
 
+// Fd is the descriptor of what is written to; without one it is that of nothing.
+func (w *checkedWriter) Fd() uintptr {
+	if f, ok := w.Writer.(interface{ Fd() uintptr }); ok {
+		return f.Fd()
+	}
+	return ^uintptr(0)
+}
+
 func (w *checkedWriter) Write(p []byte) (int, error) {
 	if w.err != nil {
 		return 0, w.err

@@ -7,8 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
+	"github.com/topocast/topocast/internal/columns"
 	"github.com/topocast/topocast/internal/quantity"
 )
 
@@ -167,10 +167,9 @@ func (r *Rules) ranges() []sizeRange {
 
 // WriteText writes a table of the choices and their gains over the library's choice.
 func (r *Rules) WriteText(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "bytes\tbest of the library\tgain")
+	t := columns.New(w, "bytes", "best of the library", "gain")
 	for _, x := range r.choices {
-		fmt.Fprintf(t, "%s\t%s\t%.3g\n", quantity.Bytes(x.bytes), x.setting, x.gain)
+		t.Row(quantity.Bytes(x.bytes), x.setting, fmt.Sprintf("%.3g", x.gain))
 	}
 	return t.Flush()
 }

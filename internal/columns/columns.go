@@ -1,0 +1,68 @@
+// Package columns prints tables for people: names of columns, and rows of as many cells below them, two blanks apart. On a
+// terminal the names are bold, unless NO_COLOR is set (no-color.org).
+package columns
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"golang.org/x/term"
+)
+
+// A Table is a table that is being filled.
+type Table struct {
+	w    io.Writer
+	rows [][]string
+	bold bool // the first row
+}
+
+// New begins a table with the names of its columns; without any it has rows alone.
+func New(w io.Writer, names ...string) *Table {
+	t := &Table{w: w}
+	if len(names) > 0 {
+		t.rows = [][]string{names}
+		t.bold = onTerminal(w) && os.Getenv("NO_COLOR") == ""
+	}
+	return t
+}
+
+// Row adds a row. Cells are written as fmt.Sprint writes them.
+func (t *Table) Row(cells ...any) {
+	row := make([]string, len(cells))
+	for i, c := range cells {
+		row[i] = fmt.Sprint(c)
+	}
+	t.rows = append(t.rows, row)
+}
+
+// Flush writes the table, without blanks at the ends of lines.
+func (t *Table) Flush() error {
+	var aligned bytes.Buffer
+	columns := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
+	for _, row := range t.rows {
+		fmt.Fprintln(columns, strings.Join(row, "\t"))
+	}
+	columns.Flush() // into memory
+	first := true
+	for line := range strings.Lines(aligned.String()) {
+		line = strings.TrimRight(line, " \n")
+		if first && t.bold {
+			line = "\x1b[1m" + line + "\x1b[0m"
+		}
+		first = false
+		if _, err := fmt.Fprintln(t.w, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// onTerminal tells whether a person reads what is written: w is a terminal, or has the descriptor of one.
+func onTerminal(w io.Writer) bool {
+	f, ok := w.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(int(f.Fd()))
+}
