@@ -35,6 +35,7 @@ func TestPrintedJSON(t *testing.T) {
 	printed[results.Prediction](t, schemas, "predict", network, "0", "5", "1MB", "--json")
 	printed[results.Placement](t, schemas, "place", network, traffic, "--json")
 	printed[results.Correction](t, schemas, "network", "correct", square, latencies, "--unit", "us", "--json")
+	printed[results.Tuning](t, schemas, "bcast", "tune", network, "--sim", "tree:2x4", "--sizes", "8,1KiB", "--json")
 	printed[results.Cut](t, schemas, "network", "bisect", network, "--json")
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -73,6 +74,9 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then
 				byDefault = true
 				output = strings.TrimSuffix(args[0], ".json") + ".tuned.json"
 			}
+			if shared.JSON && (c.Flags().Changed("print") || output == cli.Standard) {
+				return cli.BadInput("--json: not with --print or --output -")
+			}
 			l := table.Language(language)
 			if err := table.WriteDecision(io.Discard, l, nil); err != nil {
 				return cli.BadInput("--print %s: want %s", language, words.Or(table.Languages()))
@@ -108,7 +112,7 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then
 				if err != nil || comm.Rank() != 0 {
 					return err
 				}
-				return tuned.keep(cli.ReportWriter(c, network), c.ErrOrStderr(), known, network, l)
+				return tuned.keep(cli.ReportWriter(c, network), c.ErrOrStderr(), known, network, l, shared.JSON)
 			})
 		},
 	}
@@ -119,7 +123,7 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then
 	f.StringVarP(&output, "output", "o", "", "file for the network with its decisions; default: NET with the ending .tuned.json")
 	f.BoolVar(&inPlace, "in-place", false, "change NET itself")
 	f.StringVar(&language, "print", string(table.Text), "the decision function as "+words.Or(table.Languages()))
-	return cli.Measures(c)
+	return cli.Measures(cli.PrintsJSON(c, "topocast/tuning"))
 }
 
 // A tuned is what tune found, on rank 0.
@@ -201,7 +205,7 @@ func (t *tuned) take(comm mpi.Communicator, b *bcast.Broadcaster, sizes []int) e
 }
 
 // keep writes the network with its table, prints the decision function and says how much is gained.
-func (t *tuned) keep(stdout, stderr io.Writer, network *model.Network, file cli.Output, l table.Language) error {
+func (t *tuned) keep(stdout, stderr io.Writer, network *model.Network, file cli.Output, l table.Language, asJSON bool) error {
 	old, err := table.Of(network)
 	if err != nil {
 		fmt.Fprintf(stderr, "warning: what was tuned before is lost: %v\n", err)
@@ -211,6 +215,7 @@ func (t *tuned) keep(stdout, stderr io.Writer, network *model.Network, file cli.
 	}
 	shown := []table.Tuning{t.tuning}
 	var unsaved error
+	var at string
 	if !t.measured {
 		fmt.Fprintln(stderr, "no MPI_Bcast to compare with: these are predictions, and are not stored")
 	} else {
@@ -221,11 +226,13 @@ func (t *tuned) keep(stdout, stderr io.Writer, network *model.Network, file cli.
 		if network, err = all.Keep(network); err != nil {
 			return err
 		}
-		var at string
 		if at, unsaved = file.Save(network.Write); at != "" {
 			fmt.Fprintf(stderr, "tuned for %s, written to %s\n", words.Count(t.tuning.Ranks, "rank"), at)
 		}
 		shown = slices.DeleteFunc(slices.Clone(all.Tunings()), func(x table.Tuning) bool { return x.Library != t.tuning.Library })
+	}
+	if asJSON {
+		return cmp.Or(unsaved, t.writeJSON(stdout, network, at))
 	}
 	var decision bytes.Buffer
 	if err := table.WriteDecision(&decision, l, shown); err != nil {
@@ -233,4 +240,18 @@ func (t *tuned) keep(stdout, stderr io.Writer, network *model.Network, file cli.
 	}
 	_, err = stdout.Write(decision.Bytes())
 	return cmp.Or(unsaved, err)
+}
+
+// writeJSON writes the decisions for programs.
+func (t *tuned) writeJSON(w io.Writer, network *model.Network, file string) error {
+	own, err := new(table.Table).With(t.tuning)
+	if err != nil {
+		return err
+	}
+	if network, err = own.Keep(network); err != nil {
+		return err
+	}
+	return results.Write(w, &results.Tuning{
+		Head: results.NewHead[results.Tuning](), Network: file, Measured: t.measured, Undecided: list(t.undecided), Table: network.BcastTable(),
+	})
 }

@@ -28,7 +28,7 @@ func (h Head) head() Head { return h }
 
 // A Result is a type of this package that stands for a whole format.
 type Result interface {
-	Check | Changes | Comparison | FabricComparison | Correction | Cut | Discovery | Measured | Placement | Prediction
+	Check | Changes | Comparison | FabricComparison | Correction | Cut | Discovery | Measured | Placement | Prediction | Tuning
 	current() Head
 	head() Head
 }
@@ -66,6 +66,8 @@ func (Measured) current() Head         { return Head{"topocast/measured", 1} }
 func (Placement) current() Head        { return Head{"topocast/placement", 1} }
 
 func (Prediction) current() Head { return Head{"topocast/prediction", 1} }
+
+func (Tuning) current() Head           { return Head{"topocast/tuning", 1} }
 
 // NewHead returns the head of a format.
 func NewHead[T Result]() Head {
@@ -371,6 +373,15 @@ type Placement struct {
 	Ranks   []PlacedRank `json:"ranks"`
 	Cost    *float64     `json:"cost_s,omitempty"`          // of the traffic
 	InOrder *float64     `json:"cost_in_order_s,omitempty"` // of the traffic with ranks in the order of places
+}
+
+// A Tuning is what topocast bcast tune --json prints: the decisions of the job, as the network file keeps them.
+type Tuning struct {
+	Head
+	Network   string          `json:"network_file"` // "": nothing was stored
+	Measured  bool            `json:"measured"`     // against native MPI_Bcast; or else they are predictions
+	Undecided []string        `json:"undecided"`    // sizes for which the budget was too short
+	Table     json.RawMessage `json:"bcast_table"`
 }
 
 // A PlacedRank is a rank with its place, the number of a rank of the network.
