@@ -200,7 +200,7 @@ func wiringOf(n *model.Network, places []mpi.Place) (*topology.Graph, topology.R
 		}
 		n = part
 	}
-	g, err := wiring(n)
+	g, err := n.ReportedGraph()
 	if err == nil {
 		g, err = n.NameHosts(g)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/compare"
+	"github.com/topocast/topocast/topology/encode"
 )
 
 func compareCommand(shared *cli.Flags) *cobra.Command {
@@ -127,7 +128,7 @@ func loadSide(file string, names []string) (side, error) {
 }
 
 func newSide(file string, n *model.Network) (side, error) {
-	g, err := wiring(n)
+	g, err := n.ReportedGraph()
 	if err == nil {
 		g, err = n.NameHosts(g)
 	}
@@ -144,14 +145,14 @@ func (s *side) loadReference(file string) (side, error) {
 	if err != nil {
 		return side{}, err
 	}
-	if !cli.IsHwloc(data) {
+	if !encode.IsHwloc(data) {
 		n, err := cli.NetworkOf(file, data, hostNames(s.graph))
 		if err != nil {
 			return side{}, err
 		}
 		return newSide(file, n)
 	}
-	n, names, err := cli.InsideNetwork(data, s.network)
+	n, names, err := model.InsideNetwork(data, s.network)
 	if err == nil {
 		s.graph, err = s.graph.WithHostNames(names)
 	}

@@ -14,7 +14,7 @@ import (
 
 // wiringByName is the wiring of a network with the hosts' names.
 func wiringByName(n *model.Network) (*topology.Graph, error) {
-	g, err := wiring(n)
+	g, err := n.ReportedGraph()
 	if err != nil {
 		return nil, err
 	}

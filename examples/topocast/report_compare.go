@@ -12,7 +12,7 @@ import (
 
 // addSpecification compares the network with the one of a file; suspects are what topocast compare lists.
 func addSpecification(r *draw.Report, measured side, file string) error {
-	g, err := wiring(measured.network)
+	g, err := measured.network.ReportedGraph()
 	if err != nil {
 		return cli.BadInput("%w", err)
 	}

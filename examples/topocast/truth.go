@@ -38,7 +38,7 @@ func (l *latencies) readTruth(path string) (*truthLevels, error) {
 	if err != nil {
 		return nil, cli.BadInput("--truth: %w", err)
 	}
-	if cli.IsHwloc(data) {
+	if encode.IsHwloc(data) {
 		if l.job == nil {
 			return nil, cli.BadInput("--truth: %s: is of the cores of a host, and nobody knows those of a plain matrix", path)
 		}

@@ -1,8 +1,7 @@
-package cli
+package model
 
 import (
 	"bytes"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/words"
-	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/encode"
 )
@@ -19,7 +17,7 @@ import (
 // A foreign is a format of another tool that stands for a network. It is known by its content.
 type foreign struct {
 	is      func(data []byte) bool
-	network func(data []byte, names []string) (*model.Network, error)
+	network func(data []byte, names []string) (*Network, error)
 }
 
 // foreignFormat is the format of a file, nil if it is none of another tool.
@@ -29,7 +27,7 @@ func foreignFormat(data []byte) *foreign {
 		{beginsWith(`cluster\s*\{`), ofGroups},
 		{hasRoot("graphml"), ofGraph(encode.ReadGraphML)},
 		{hasRoot("platform"), ofGraph(func(r io.Reader, _ []string) (*topology.Graph, error) { return encode.ReadSimGrid(r) })},
-		{IsHwloc, func([]byte, []string) (*model.Network, error) {
+		{encode.IsHwloc, func([]byte, []string) (*Network, error) {
 			return nil, errors.New("describes the inside of a host: topocast compare takes it for a reference")
 		}},
 		{regexp.MustCompile(`(?m)^[^{\s][^{]*\n?^#[ \t\r]*$`).Match, ofGraph(encode.ReadTGF)},
@@ -41,9 +39,6 @@ func foreignFormat(data []byte) *foreign {
 	return nil
 }
 
-// isHwloc tells whether a file is XML of lstopo.
-func IsHwloc(data []byte) bool { return hasRoot("topology")(data) }
-
 // beginsWith tells whether a file begins with a pattern, after comments of DOT.
 func beginsWith(pattern string) func([]byte) bool {
 	return regexp.MustCompile(`^(?s:\s+|//[^\n]*\n|#[^\n]*\n|/\*.*?\*/)*` + pattern).Match
@@ -51,36 +46,22 @@ func beginsWith(pattern string) func([]byte) bool {
 
 // hasRoot tells whether a file is XML with a root of that name.
 func hasRoot(name string) func([]byte) bool {
-	return func(data []byte) bool {
-		if data = bytes.TrimLeft(data, "\ufeff \t\r\n"); len(data) == 0 || data[0] != '<' {
-			return false
-		}
-		d := xml.NewDecoder(bytes.NewReader(data))
-		for {
-			token, err := d.Token()
-			if err != nil {
-				return false
-			}
-			if root, ok := token.(xml.StartElement); ok {
-				return root.Name.Local == name
-			}
-		}
-	}
+	return func(data []byte) bool { return encode.XMLRoot(data) == name }
 }
 
 // ofGraph is the network of a graph that is read.
-func ofGraph(read func(io.Reader, []string) (*topology.Graph, error)) func([]byte, []string) (*model.Network, error) {
-	return func(data []byte, names []string) (*model.Network, error) {
+func ofGraph(read func(io.Reader, []string) (*topology.Graph, error)) func([]byte, []string) (*Network, error) {
+	return func(data []byte, names []string) (*Network, error) {
 		g, err := read(bytes.NewReader(data), names)
 		if err != nil {
 			return nil, err
 		}
-		return model.FromGraph(g, topology.ChooseLowest)
+		return FromGraph(g, topology.ChooseLowest)
 	}
 }
 
 // ofGroups is the network of a topology file of LGate. Its ranks get the given names.
-func ofGroups(data []byte, names []string) (*model.Network, error) {
+func ofGroups(data []byte, names []string) (*Network, error) {
 	h, err := encode.ReadLGate(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
@@ -92,7 +73,7 @@ func ofGroups(data []byte, names []string) (*model.Network, error) {
 }
 
 // groupNetwork is the network of groups alone: a switch for each, and links of which nothing is known.
-func groupNetwork(h *topology.Hierarchy, names []string) (*model.Network, error) {
+func groupNetwork(h *topology.Hierarchy, names []string) (*Network, error) {
 	var arcs []topology.Arc
 	link := func(v, group int) {
 		arcs = topology.AppendLink(arcs, h.Hosts()+group, v, math.NaN(), math.NaN())
@@ -109,18 +90,18 @@ func groupNetwork(h *topology.Hierarchy, names []string) (*model.Network, error)
 	if err != nil {
 		return nil, err
 	}
-	var s model.Settings
+	var s Settings
 	for _, name := range names {
-		s.Locations = append(s.Locations, model.Location{Host: name, Core: -1})
+		s.Locations = append(s.Locations, Location{Host: name, Core: -1})
 	}
 	nan := math.NaN()
 	fit := topology.Fit{Family: topology.FamilyTree, R2: nan, Residual: nan, TreeLikeness: nan, Noise: nan}
-	return model.New(&topology.Result{Graph: g, Hierarchy: h, Fit: fit}, &s)
+	return New(&topology.Result{Graph: g, Hierarchy: h, Fit: fit}, &s)
 }
 
-// insideNetwork is the network of what a file of hwloc says of the cores on which the ranks of a network run, all on
+// InsideNetwork returns the network of what a file of hwloc says of the cores on which the ranks of a network run, all on
 // one host. Its ranks are those of the network, and are named by their cores, as names has them.
-func InsideNetwork(data []byte, n *model.Network) (inside *model.Network, names []string, err error) {
+func InsideNetwork(data []byte, n *Network) (inside *Network, names []string, err error) {
 	h, cpus, err := encode.ReadHwloc(bytes.NewReader(data))
 	if err != nil {
 		return nil, nil, err

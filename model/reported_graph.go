@@ -1,22 +1,20 @@
-package main
+package model
 
 import (
 	"fmt"
 	"math"
 	"slices"
 
-	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/fit"
 	"gonum.org/v1/gonum/mat"
 )
 
-// wiring is the network's graph with a switch for each weak group, too, whose
-// uplink has the group's support for its probability. A network's own graph
-// follows firm groups only: one slow host is enough to make the group of its
-// rack a weak one, and without it the graph would put all of the rack's hosts as
-// far apart as those of different racks.
-func wiring(n *model.Network) (*topology.Graph, error) {
+// ReportedGraph returns the graph with a switch for each uncertain group, too. The uplink of such a switch has the
+// confidence of the group for its probability. Graph follows confident groups only: one slow host is enough to make the
+// group of its rack uncertain, and Graph then puts all hosts of the rack as far apart as those of different racks. Of
+// networks that are no trees it returns Graph. O(n^2) for n ranks.
+func (n *Network) ReportedGraph() (*topology.Graph, error) {
 	g, h := n.Graph(), n.ReportedHierarchy()
 	family := n.ReconstructionFit().Family
 	weak := slices.ContainsFunc(h.Groups(), func(x topology.Group) bool { return !x.Firm() })
@@ -56,7 +54,7 @@ func wiring(n *model.Network) (*topology.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	fitted, err := fit.Latencies(tree, nil, reportedLatencies(n), nil)
+	fitted, err := fit.Latencies(tree, nil, n.reportedLatencies(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +62,8 @@ func wiring(n *model.Network) (*topology.Graph, error) {
 }
 
 // reportedLatencies are the latencies in s that the network knows: those of the
-// paths of its tree, but where a weak group joins two ranks that of the group.
-func reportedLatencies(n *model.Network) *mat.Dense {
+// paths of its tree, but where an uncertain group joins two ranks that of the group.
+func (n *Network) reportedLatencies() *mat.Dense {
 	h, distances := n.ReportedHierarchy(), n.Graph().HostDistances()
 	m := mat.NewDense(n.Ranks(), n.Ranks(), nil)
 	for i := range n.Ranks() {

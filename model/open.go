@@ -1,0 +1,53 @@
+package model
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/topocast/topocast/internal/jsonfile"
+	"github.com/topocast/topocast/topology/encode"
+)
+
+// Open reads a network from a file of any format that Decode knows.
+func Open(path string) (*Network, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("model: open: %w", err)
+	}
+	n, err := Decode(data, nil)
+	if err != nil {
+		return nil, fmt.Errorf("model: open %s: %w", path, err)
+	}
+	return n, nil
+}
+
+// Decode makes a network of what a file holds: a network or a platform file of topocast, a reconstruction with its graph, DOT, TGF,
+// GraphML, a platform of SimGrid, or groups of LGate. The format is known by the content. names are those of the ranks in
+// their order, where they are known: they tell hosts from switches where a file does not, and name the ranks of one that has only
+// numbers. Errors say what a file is instead, and what makes a network of it.
+func Decode(data []byte, names []string) (*Network, error) {
+	if format := foreignFormat(data); format != nil {
+		return format.network(data, names)
+	}
+	n, err := Read(bytes.NewReader(data))
+	if err == nil {
+		return n, nil
+	}
+	switch jsonfile.Format(data) {
+	case "topocast/measurement":
+		return nil, errors.New("holds measurements: topocast reconstruct --output makes a network of them")
+	case "topocast/hierarchy":
+		return nil, errors.New("holds no graph: topocast reconstruct --json, or --output, writes one")
+	case "topocast/discovery":
+		return nil, errors.New("holds a report: topocast discover --output writes a network")
+	}
+	if m, failed := encode.ReadMatrix(bytes.NewReader(data), 0); failed == nil && m.Matrix.RawMatrix().Rows > 1 { // one cell is any text
+		return nil, errors.New("no network: want JSON of topocast, as topocast reconstruct --output makes of these latencies")
+	}
+	if text := bytes.TrimSpace(data); len(text) > 0 && text[0] != '{' {
+		return nil, errors.New("no network: want JSON of topocast, DOT, TGF, GraphML, a platform of SimGrid, or groups of LGate")
+	}
+	return nil, err
+}
