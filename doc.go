@@ -24,6 +24,7 @@
 //	model               the network file: predicted times; around it
 //	  contention        how transfers share links
 //	  placement         a core for each rank
+//	  comparison        a measured network against a reference, in words
 //	  results           what the command prints as JSON, for Go programs
 //	  zhu               the algorithms as that paper prints them
 //	bcast               the broadcast; around it

@@ -10,6 +10,7 @@ import (
 
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/columns"
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model/results"
@@ -206,7 +207,7 @@ func (r *halving) named(ranks []int) string {
 	for _, v := range ranks {
 		names = append(names, r.names[v])
 	}
-	return hostRanges(names)
+	return hostlist.Ranges(names)
 }
 
 func (r *halving) writeText(w io.Writer) error {

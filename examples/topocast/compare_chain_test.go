@@ -11,8 +11,10 @@ import (
 
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/model/comparison"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
@@ -103,7 +105,7 @@ func plant(tb testing.TB, fault string, seed uint64) *chain {
 		c.want = fmt.Sprintf("host h%d", host)
 	case "healthy":
 	default:
-		c.want = "uplink of " + hostRanges(hostsBeyond(g, up))
+		c.want = "uplink of " + hostlist.Ranges(hostsBeyond(g, up))
 	}
 	return c
 }
@@ -163,13 +165,13 @@ func measureChain(tb testing.TB, g *topology.Graph, seed uint64) string {
 }
 
 // healthy are the sound clusters of the seeds, measured once for all faults.
-var healthy = make(map[uint64]side)
+var healthy = make(map[uint64]*comparison.Side)
 
 // run compares the broken cluster with the healthy one, each measured with
 // noise, overheads and ranks of its own.
-func (c *chain) run(tb testing.TB, seed uint64) *comparison {
+func (c *chain) run(tb testing.TB, seed uint64) *networkComparison {
 	tb.Helper()
-	measured := func(g *topology.Graph, seed uint64) side {
+	measured := func(g *topology.Graph, seed uint64) *comparison.Side {
 		s, err := loadSide(measureChain(tb, g, seed), nil)
 		if err != nil {
 			tb.Fatal(err)
@@ -181,24 +183,24 @@ func (c *chain) run(tb testing.TB, seed uint64) *comparison {
 		sound = measured(c.cluster.Graph, 2*seed+1)
 		healthy[seed] = sound
 	}
-	r, err := compareNetworks(measured(c.broken, 2*seed), sound, 0)
+	r, err := comparison.Compare(measured(c.broken, 2*seed), sound, 0)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return r
+	return (*networkComparison)(r)
 }
 
 // named are the names of the findings, the worst first.
-func (r *comparison) named() []string {
+func (r *networkComparison) named() []string {
 	var names []string
-	for i := range r.result.Findings {
-		names = append(names, r.findingName(&r.result.Findings[i]))
+	for i := range r.Links.Findings {
+		names = append(names, r.of().FindingName(&r.Links.Findings[i]))
 	}
 	return names
 }
 
 // judge tells whether the planted fault was named first, and how many others were.
-func (c *chain) judge(r *comparison) (hit bool, others int) {
+func (c *chain) judge(r *networkComparison) (hit bool, others int) {
 	names := r.named()
 	for _, name := range names {
 		if name != c.want {

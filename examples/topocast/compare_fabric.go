@@ -15,6 +15,7 @@ import (
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/model/comparison"
 	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/topology/compare"
 	"github.com/topocast/topocast/topology/encode"
@@ -64,7 +65,7 @@ func isTopograph(data []byte) bool {
 // A fabricComparison says what of a scheduler's switches the measured groups confirm and what
 // they contradict.
 type fabricComparison struct {
-	measured       side
+	measured       *comparison.Side
 	file           string
 	fabric         *encode.Fabric
 	hosts          []string // that both have
@@ -73,11 +74,11 @@ type fabricComparison struct {
 	joined         [][]string               // the hosts of networks that the file keeps apart and messages pass between
 }
 
-func compareFabric(measured side, file string, f *encode.Fabric) (*fabricComparison, error) {
+func compareFabric(measured *comparison.Side, file string, f *encode.Fabric) (*fabricComparison, error) {
 	r := &fabricComparison{measured: measured, file: file, fabric: f}
 	known := map[string]bool{}
-	for v := range measured.graph.Hosts() {
-		known[measured.graph.Name(v)] = true
+	for v := range measured.Graph.Hosts() {
+		known[measured.Graph.Name(v)] = true
 	}
 	for _, host := range f.Hosts() {
 		if known[host] {
@@ -92,9 +93,9 @@ func compareFabric(measured side, file string, f *encode.Fabric) (*fabricCompari
 	}
 	slices.SortFunc(r.extra, hostlist.Naturally)
 	if len(r.hosts) == 0 {
-		return nil, fmt.Errorf("compare: no host of %s is in %s", measured.file, file)
+		return nil, fmt.Errorf("compare: no host of %s is in %s", measured.Name, file)
 	}
-	found, err := measured.groups(r.hosts)
+	found, err := measured.Groups(r.hosts)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +111,7 @@ func compareFabric(measured side, file string, f *encode.Fabric) (*fabricCompari
 }
 
 // printFabricComparison is what the command does with a scheduler's file.
-func printFabricComparison(c *cobra.Command, measured side, file string, f *encode.Fabric, all, asJSON bool) error {
+func printFabricComparison(c *cobra.Command, measured *comparison.Side, file string, f *encode.Fabric, all, asJSON bool) error {
 	if err := cli.RefuseUnused(c, "the file of a scheduler has no latencies and rates", "tolerance"); err != nil {
 		return err
 	}
@@ -127,9 +128,9 @@ func (r *fabricComparison) join() {
 		return
 	}
 	part := map[string]int{}
-	for v, p := range r.measured.graph.Parts() {
-		if v < r.measured.graph.Hosts() {
-			part[r.measured.graph.Name(v)] = p
+	for v, p := range r.measured.Graph.Parts() {
+		if v < r.measured.Graph.Hosts() {
+			part[r.measured.Graph.Name(v)] = p
 		}
 	}
 	roots := map[int][]string{} // part -> the hosts of roots in it
@@ -180,7 +181,7 @@ func (r *fabricComparison) names(hosts []int) []string {
 func (r *fabricComparison) differences() []string {
 	var list []string
 	for _, hosts := range r.joined {
-		list = append(list, fmt.Sprintf("%s: messages pass between them, and the file has them in networks that are not connected", hostRanges(hosts)))
+		list = append(list, fmt.Sprintf("%s: messages pass between them, and the file has them in networks that are not connected", hostlist.Ranges(hosts)))
 	}
 	if len(r.groups.Crossed) == 0 {
 		return list
@@ -202,7 +203,7 @@ func (r *fabricComparison) differences() []string {
 	}
 	for _, x := range r.groups.Crossed {
 		if !told {
-			list = append(list, fmt.Sprintf("specified %s, measured %s: neither holds the other", hostRanges(r.names(x.Reference)), hostRanges(r.names(x.Measured))))
+			list = append(list, fmt.Sprintf("specified %s, measured %s: neither holds the other", hostlist.Ranges(r.names(x.Reference)), hostlist.Ranges(r.names(x.Measured))))
 		}
 	}
 	return list
@@ -219,26 +220,26 @@ func (r *fabricComparison) company(host int, of func(compare.Crossing) []int) st
 	if least == nil {
 		return "others"
 	}
-	return hostRanges(r.names(slices.DeleteFunc(slices.Clone(least), func(h int) bool { return h == host })))
+	return hostlist.Ranges(r.names(slices.DeleteFunc(slices.Clone(least), func(h int) bool { return h == host })))
 }
 
 func (r *fabricComparison) writeText(w io.Writer, all bool) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "measured:  %s\nreference: %s, %s\n", r.measured.describe(), r.file, words.Count(len(r.hosts)+len(r.missing), "host"))
+	fmt.Fprintf(&b, "measured:  %s\nreference: %s, %s\n", r.measured.Describe(), r.file, words.Count(len(r.hosts)+len(r.missing), "host"))
 	fmt.Fprintf(&b, "%s in both", words.Count(len(r.hosts), "host"))
 	if len(r.missing) > 0 {
-		fmt.Fprintf(&b, "; %s of the reference not measured: %s", words.Count(len(r.missing), "host"), hostRanges(r.missing))
+		fmt.Fprintf(&b, "; %s of the reference not measured: %s", words.Count(len(r.missing), "host"), hostlist.Ranges(r.missing))
 	}
 	if len(r.extra) > 0 {
-		fmt.Fprintf(&b, "; %s that the reference does not know: %s", words.Count(len(r.extra), "host"), hostRanges(r.extra))
+		fmt.Fprintf(&b, "; %s that the reference does not know: %s", words.Count(len(r.extra), "host"), hostlist.Ranges(r.extra))
 	}
 	fmt.Fprintf(&b, "\nswitches that join hosts: %d as measured, %d not seen, %d measured and not in the file\n", len(r.groups.Same), len(r.groups.Missing), len(r.groups.Extra))
 	if all {
 		for _, g := range r.groups.Missing {
-			fmt.Fprintf(&b, "  not seen: %s\n", hostRanges(r.names(g)))
+			fmt.Fprintf(&b, "  not seen: %s\n", hostlist.Ranges(r.names(g)))
 		}
 		for _, g := range r.groups.Extra {
-			fmt.Fprintf(&b, "  not in the file: %s\n", hostRanges(r.names(g)))
+			fmt.Fprintf(&b, "  not in the file: %s\n", hostlist.Ranges(r.names(g)))
 		}
 	}
 	differences := r.differences()

@@ -8,8 +8,8 @@ import (
 )
 
 // writeJSON writes all for programs; figures that are not known are left out.
-func (r *comparison) writeJSON(w io.Writer) error {
-	c := r.result
+func (r *networkComparison) writeJSON(w io.Writer) error {
+	c := r.Links
 	out := results.Comparison{
 		Head: results.NewHead[results.Comparison](), Status: r.status(),
 		Hosts: len(c.Hosts), HostsMissing: list(c.Missing), HostsExtra: list(c.Extra),
@@ -24,7 +24,7 @@ func (r *comparison) writeJSON(w io.Writer) error {
 	}
 	for i := range c.Findings {
 		f := &c.Findings[i]
-		d := results.Difference{What: r.findingName(f), Kind: f.Kind, Hosts: list(f.Hosts), From: f.From, To: f.To, Times: jsonfile.Known(f.Times), Reason: r.reason(f)}
+		d := results.Difference{What: r.of().FindingName(f), Kind: f.Kind, Hosts: list(f.Hosts), From: f.From, To: f.To, Times: jsonfile.Known(f.Times), Reason: r.of().Reason(f)}
 		if f.Link >= 0 {
 			d.Link = &f.Link
 		}
@@ -33,7 +33,7 @@ func (r *comparison) writeJSON(w io.Writer) error {
 	for i := range c.Links {
 		l := &c.Links[i]
 		f := results.Link{
-			Name: r.linkName(l), Level: c.Classes[l.Class].Name, Verdict: l.Verdict, Below: l.Below,
+			Name: r.of().LinkName(l), Level: c.Classes[l.Class].Name, Verdict: l.Verdict, Below: l.Below,
 			Latency: results.Latency{
 				Measured: jsonfile.Known(l.Latency.Measured), Reference: jsonfile.Known(l.Latency.Reference),
 				Slower: jsonfile.Known(l.Latency.Slower), Verdict: l.Latency.Verdict,
@@ -49,7 +49,7 @@ func (r *comparison) writeJSON(w io.Writer) error {
 		}
 		out.Links = append(out.Links, f)
 	}
-	if g := r.groups; g != nil {
+	if g := r.Groups; g != nil {
 		name := func(groups [][]int) [][]string {
 			all := [][]string{}
 			for _, hosts := range groups {

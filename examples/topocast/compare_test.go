@@ -12,6 +12,7 @@ import (
 
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/comparison"
 	"github.com/topocast/topocast/model/results"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/compare"
@@ -169,10 +170,11 @@ func TestCompareTextIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := compareNetworks(side{"slow", slow, g}, side{"fine", n, c.Graph}, 0)
+	compared, err := comparison.Compare(&comparison.Side{Name: "slow", Network: slow, Graph: g}, &comparison.Side{Name: "fine", Network: n, Graph: c.Graph}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
+	r := (*networkComparison)(compared)
 	var some, all strings.Builder
 	if err := r.writeText(&some, false); err != nil {
 		t.Fatal(err)
@@ -183,8 +185,8 @@ func TestCompareTextIsBounded(t *testing.T) {
 	if got := strings.Count(some.String(), "\n"); got > 60 || !strings.Contains(some.String(), "  uplink of h232-h239: ") || !strings.Contains(some.String(), "and 10 more (--all)") {
 		t.Errorf("%d lines:\n%s", got, some.String())
 	}
-	if got := strings.Count(all.String(), "\n"); got < 30+len(r.result.Links) {
-		t.Errorf("--all: %d lines for %d links", got, len(r.result.Links))
+	if got := strings.Count(all.String(), "\n"); got < 30+len(r.Links.Links) {
+		t.Errorf("--all: %d lines for %d links", got, len(r.Links.Links))
 	}
 	for _, line := range strings.Split(some.String(), "\n") {
 		if len(line) > 160 {
@@ -202,22 +204,6 @@ func TestCompareTellsThatItCouldNotWrite(t *testing.T) {
 	for _, args := range [][]string{{"compare", network, network}, {"compare", "--json", network, network}} {
 		if status := run(args, fullDevice{}, os.Stderr); status != 1 {
 			t.Errorf("%q into a full device: status %d, want 1", args, status)
-		}
-	}
-}
-
-func TestHostRanges(t *testing.T) {
-	for _, c := range []struct{ names, want string }{
-		{"h3", "h3"},
-		{"h10 h8 h9 h11", "h8-h11"},
-		{"n08 n09 n10 n12", "n08-n10,n12"},
-		{"n8 n08 n9", "n08,n8,n9"},
-		{"login h1 h2", "h1,h2,login"},
-		{"a1 b1 c1 d1 e1 f1 g1 h1", "a1,b1,c1,d1,e1,f1 and 2 more"},
-		{"", ""},
-	} {
-		if got := hostRanges(strings.Fields(c.names)); got != c.want {
-			t.Errorf("hostRanges(%s) = %q, want %q", c.names, got, c.want)
 		}
 	}
 }
@@ -258,15 +244,15 @@ func TestWeakGroupsOfAMeasuredSide(t *testing.T) {
 	if got := len(n.Hierarchy().Groups()); got != 2 {
 		t.Fatalf("%d confident groups, want the root and one", got)
 	}
-	c, err := compare.Links(s.graph, g, nil)
+	c, err := compare.Links(s.Graph, g, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c.Misfit > 0.05 || len(c.Findings) > 0 {
 		t.Errorf("misfit %g, %d findings, want the uncertain groups' latencies in use", c.Misfit, len(c.Findings))
 	}
-	for _, a := range s.graph.Arcs() {
-		if !s.graph.IsSwitch(a.From) && a.Bandwidth != 1e9 {
+	for _, a := range s.Graph.Arcs() {
+		if !s.Graph.IsSwitch(a.From) && a.Bandwidth != 1e9 {
 			t.Errorf("link of host %d: %g B/s, want 1e9", a.From, a.Bandwidth)
 		}
 	}

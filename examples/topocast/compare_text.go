@@ -2,17 +2,16 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
 	"math"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/columns"
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/model/comparison"
 	"github.com/topocast/topocast/topology/compare"
 )
 
@@ -20,28 +19,34 @@ import (
 const (
 	maxFindings = 20
 	maxLinks    = 10
-	maxRanges   = 6
 )
 
+// A networkComparison is a comparison of networks as the command prints it.
+type networkComparison comparison.Comparison
+
+func (r *networkComparison) of() *comparison.Comparison { return (*comparison.Comparison)(r) }
+
+func (r *networkComparison) status() int { return exitStatus(r.of().Outcome()) }
+
 // writeText writes what differs, the worst first, and the links' figures.
-func (r *comparison) writeText(w io.Writer, all bool) error {
+func (r *networkComparison) writeText(w io.Writer, all bool) error {
 	var b bytes.Buffer
-	c := r.result
-	fmt.Fprintf(&b, "measured:  %s\nreference: %s\n", r.measured.describe(), r.reference.describe())
+	c := r.Links
+	fmt.Fprintf(&b, "measured:  %s\nreference: %s\n", r.Measured.Describe(), r.Reference.Describe())
 	fmt.Fprintf(&b, "%s in both", words.Count(len(c.Hosts), "host"))
 	if len(c.Missing) > 0 {
-		fmt.Fprintf(&b, "; %s of the reference not measured: %s", words.Count(len(c.Missing), "host"), hostRanges(c.Missing))
+		fmt.Fprintf(&b, "; %s of the reference not measured: %s", words.Count(len(c.Missing), "host"), hostlist.Ranges(c.Missing))
 	}
 	if len(c.Extra) > 0 {
-		fmt.Fprintf(&b, "; %s that the reference does not know: %s", words.Count(len(c.Extra), "host"), hostRanges(c.Extra))
+		fmt.Fprintf(&b, "; %s that the reference does not know: %s", words.Count(len(c.Extra), "host"), hostlist.Ranges(c.Extra))
 	}
 	fmt.Fprintln(&b)
 	if !math.IsNaN(c.Similarity) {
 		fmt.Fprintf(&b, "similarity %.1f %% (hosts are wired to each other)\n", c.Similarity)
 	}
-	if g := r.groups; g != nil {
+	if g := r.Groups; g != nil {
 		fmt.Fprintf(&b, "confident groups: %d the same, %d missing, %d extra\n", len(g.Same), len(g.Missing), len(g.Extra))
-		if r.groupsCount() {
+		if r.of().GroupsCount() {
 			r.writeGroups(&b)
 		}
 	}
@@ -64,7 +69,7 @@ func (r *comparison) writeText(w io.Writer, all bool) error {
 			fmt.Fprintf(&b, "  and %d more (--all)\n", len(c.Findings)-i)
 			break
 		}
-		fmt.Fprintf(&b, "  %s: %s\n", r.findingName(&c.Findings[i]), r.reason(&c.Findings[i]))
+		fmt.Fprintf(&b, "  %s: %s\n", r.of().FindingName(&c.Findings[i]), r.of().Reason(&c.Findings[i]))
 	}
 	for _, w := range c.Warnings {
 		fmt.Fprintf(&b, "warning: %s\n", w)
@@ -78,40 +83,40 @@ func (r *comparison) writeText(w io.Writer, all bool) error {
 }
 
 // writeGroups writes the groups that one side has alone.
-func (r *comparison) writeGroups(w io.Writer) {
+func (r *networkComparison) writeGroups(w io.Writer) {
 	for _, side := range []struct {
 		what   string
 		groups [][]int
-	}{{"missing", r.groups.Missing}, {"extra", r.groups.Extra}} {
+	}{{"missing", r.Groups.Missing}, {"extra", r.Groups.Extra}} {
 		for _, g := range side.groups {
 			names := make([]string, len(g))
 			for i, h := range g {
-				names[i] = r.result.Hosts[h]
+				names[i] = r.Links.Hosts[h]
 			}
-			fmt.Fprintf(w, "  %s: %s\n", side.what, hostRanges(names))
+			fmt.Fprintf(w, "  %s: %s\n", side.what, hostlist.Ranges(names))
 		}
 	}
 }
 
 // writeClasses writes what all links of a level have in common.
-func (r *comparison) writeClasses(w io.Writer) {
-	if len(r.result.Classes) == 0 {
+func (r *networkComparison) writeClasses(w io.Writer) {
+	if len(r.Links.Classes) == 0 {
 		return
 	}
 	fmt.Fprintln(w)
 	t := columns.New(w, "times as slow as the reference", "links", "latency", "bandwidth")
 	links := 0
-	for _, k := range r.result.Classes {
+	for _, k := range r.Links.Classes {
 		t.Row(k.Name, k.Links, withSpread(k.Latency, k.LatencySpread), withSpread(k.Bandwidth, k.BandwidthSpread))
 		links += k.Links
 	}
-	t.Row("the middle of all", links, times(r.result.Latency), times(r.result.Bandwidth))
+	t.Row("the middle of all", links, times(r.Links.Latency), times(r.Links.Bandwidth))
 	t.Flush()
 }
 
 // writeLinks writes the links' figures, apart from what they have in common.
-func (r *comparison) writeLinks(w io.Writer, all bool) {
-	links := r.result.Links
+func (r *networkComparison) writeLinks(w io.Writer, all bool) {
+	links := r.Links.Links
 	if len(links) == 0 {
 		return
 	}
@@ -153,25 +158,9 @@ func (r *comparison) writeLinks(w io.Writer, all bool) {
 		if back := times(l.Bandwidth[1].Slower); back != rate {
 			rate += " / " + back
 		}
-		t.Row(r.linkName(l), times(l.Latency.Slower), rate, l.Verdict)
+		t.Row(r.of().LinkName(l), times(l.Latency.Slower), rate, l.Verdict)
 	}
 	t.Flush()
-}
-
-// describe says what a side is.
-func (s side) describe() string {
-	names := map[string]bool{}
-	for v := range s.graph.Hosts() {
-		names[s.graph.Name(v)] = true
-	}
-	text := fmt.Sprintf("%s, %s", s.file, words.Count(len(names), "host"))
-	if ranks := s.graph.Hosts(); ranks > len(names) {
-		text += fmt.Sprintf(" of %d ranks", ranks)
-	}
-	if date := s.network.Measured().Date; date != "" {
-		text += ", " + date
-	}
-	return text
 }
 
 // times writes a ratio.
@@ -187,49 +176,4 @@ func withSpread(x, spread float64) string {
 		return times(x)
 	}
 	return fmt.Sprintf("%s ± %.1f %%", times(x), 100*math.Expm1(spread))
-}
-
-// hostRanges shortens a list of names: h8-h15,login and 12 more.
-func hostRanges(names []string) string {
-	type numbered struct {
-		prefix, digits string
-		number         int
-	}
-	all := make([]numbered, len(names))
-	for i, name := range names {
-		digits := strings.TrimRight(name, "0123456789")
-		all[i] = numbered{digits, name[len(digits):], -1}
-		if n, err := strconv.Atoi(all[i].digits); err == nil {
-			all[i].number = n
-		}
-	}
-	slices.SortFunc(all, func(a, b numbered) int {
-		return cmp.Or(cmp.Compare(a.prefix, b.prefix), cmp.Compare(a.number, b.number), cmp.Compare(a.digits, b.digits))
-	})
-	// The next name has as many digits, or one more after 9, 99 and so on.
-	next := func(a, b numbered) bool {
-		return a.prefix == b.prefix && a.number >= 0 && b.digits == fmt.Sprintf("%0*d", len(a.digits), a.number+1)
-	}
-	var pieces []string
-	for i := 0; i < len(all); {
-		if len(pieces) == maxRanges {
-			pieces = append(pieces[:maxRanges-1], fmt.Sprintf("%s and %d more", pieces[maxRanges-1], len(all)-i))
-			break
-		}
-		j := i
-		for j+1 < len(all) && next(all[j], all[j+1]) {
-			j++
-		}
-		first, last := all[i].prefix+all[i].digits, all[j].prefix+all[j].digits
-		switch {
-		case j == i:
-			pieces = append(pieces, first)
-		case j == i+1 && len(pieces) < maxRanges-1:
-			pieces = append(pieces, first, last)
-		default:
-			pieces = append(pieces, first+"-"+last)
-		}
-		i = j + 1
-	}
-	return strings.Join(pieces, ",")
 }

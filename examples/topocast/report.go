@@ -18,6 +18,7 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/comparison"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/draw"
 )
@@ -79,36 +80,36 @@ by what was measured on them, and lists what differs, as topocast compare does.`
 }
 
 // loadReported is loadSide with the graph named by ranks, not only by their hosts.
-func loadReported(file string) (side, error) {
+func loadReported(file string) (*comparison.Side, error) {
 	n, err := cli.LoadNetwork(file)
 	if err != nil {
-		return side{}, err
+		return nil, err
 	}
-	return side{file, n, n.Graph()}, nil
+	return &comparison.Side{Name: file, Network: n, Graph: n.Graph()}, nil
 }
 
 // reportOf fills a report from a network alone.
-func reportOf(s side) (*draw.Report, error) {
-	n := s.network
+func reportOf(s *comparison.Side) (*draw.Report, error) {
+	n := s.Network
 	var err error
 	r := &draw.Report{
-		Graph: s.graph, Hierarchy: n.ReportedHierarchy(), Fit: n.ReconstructionFit(), Warnings: n.Warnings(),
+		Graph: s.Graph, Hierarchy: n.ReportedHierarchy(), Fit: n.ReconstructionFit(), Warnings: n.Warnings(),
 		Latencies: predicted{n}, Source: "as the network predicts them, for messages of " + quantity.Bytes(n.Measured().Bytes), Bytes: n.Measured().Bytes,
 	}
 	r.Noun, r.Names = rankNames(n)
 	if r.Noun == "rank" {
 		r.Places = ranksOf(n).Places
 	}
-	if len(r.Hierarchy.Groups()) == 1 && r.Fit.Family == "" && s.graph.Hosts() > 1 {
+	if len(r.Hierarchy.Groups()) == 1 && r.Fit.Family == "" && s.Graph.Hosts() > 1 {
 		// A platform file has no groups, but a wiring that has.
-		found, err := topology.NewResult(s.graph, s.graph.HostDistances(), 0, math.NaN(), nil)
+		found, err := topology.NewResult(s.Graph, s.Graph.HostDistances(), 0, math.NaN(), nil)
 		if err != nil {
 			return nil, err
 		}
 		r.Hierarchy, r.Fit.Family = found.Hierarchy, found.Fit.Family
 	}
 	for _, l := range n.LocalTopologies() {
-		g, err := s.graph.WithArcs(l.Arcs)
+		g, err := s.Graph.WithArcs(l.Arcs)
 		if err != nil {
 			return nil, err
 		}
@@ -173,10 +174,10 @@ func bandwidthCurves(n *model.Network) []draw.Curve {
 }
 
 // measuredSections say how the network was measured, and how well it explains what was.
-func measuredSections(s side) []draw.Section {
-	m, fit := s.network.Measured(), s.network.ReconstructionFit()
-	how := draw.Section{Title: "Network", Rows: [][2]string{{"file", filepath.Base(s.file)}, {"ranks", fmt.Sprint(s.network.Ranks())}}}
-	if hosts := len(s.network.Hosts()); hosts > 0 {
+func measuredSections(s *comparison.Side) []draw.Section {
+	m, fit := s.Network.Measured(), s.Network.ReconstructionFit()
+	how := draw.Section{Title: "Network", Rows: [][2]string{{"file", filepath.Base(s.Name)}, {"ranks", fmt.Sprint(s.Network.Ranks())}}}
+	if hosts := len(s.Network.Hosts()); hosts > 0 {
 		how.Rows = append(how.Rows, [2]string{"hosts", fmt.Sprint(hosts)})
 	}
 	for _, row := range [][2]string{{"date", m.Date}, {"tool", m.Tool}, {"library", m.Library}} {

@@ -6,26 +6,27 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/model/comparison"
 	"github.com/topocast/topocast/topology/compare"
 	"github.com/topocast/topocast/topology/draw"
 )
 
 // addSpecification compares the network with the one of a file; suspects are what topocast compare lists.
-func addSpecification(r *draw.Report, measured side, file string) error {
-	g, err := measured.network.ReportedGraph()
+func addSpecification(r *draw.Report, measured *comparison.Side, file string) error {
+	g, err := measured.Network.ReportedGraph()
 	if err != nil {
 		return cli.BadInput("%w", err)
 	}
-	named, err := measured.network.NameHosts(g)
+	named, err := measured.Network.NameHosts(g)
 	if err != nil {
 		return cli.BadInput("%w", err)
 	}
-	measured.graph = named
+	measured.Graph = named
 	reference, err := loadSide(file, hostNames(named))
 	if err != nil {
 		return err
 	}
-	c, err := compareNetworks(measured, reference, 0)
+	c, err := comparison.Compare(measured, reference, 0)
 	if err != nil {
 		return cli.BadInput("%w", err)
 	}
@@ -33,24 +34,24 @@ func addSpecification(r *draw.Report, measured side, file string) error {
 	for rank := range named.Hosts() {
 		ranks[named.Name(rank)] = append(ranks[named.Name(rank)], rank)
 	}
-	for i := range c.result.Findings {
-		f := &c.result.Findings[i]
-		s := draw.Suspect{Name: c.findingName(f), Reason: c.reason(f), Uplink: f.Link >= 0}
-		for _, host := range c.hostsOf(f) {
+	for i := range c.Links.Findings {
+		f := &c.Links.Findings[i]
+		s := draw.Suspect{Name: c.FindingName(f), Reason: c.Reason(f), Uplink: f.Link >= 0}
+		for _, host := range c.HostsOf(f) {
 			s.Hosts = append(s.Hosts, ranks[host]...)
 		}
 		r.Suspects = append(r.Suspects, s)
 	}
-	if c.result.Judged == 0 {
+	if c.Links.Judged == 0 {
 		r.Warnings = append(slices.Clip(r.Warnings), "nothing can be said of the specification's links: none was measured on both sides")
 	}
-	r.Specification = &draw.Specification{Name: filepath.Base(reference.file), Graph: reference.graph}
-	links, err := compare.Graphs(named, r.Latencies, reference.graph, &compare.Settings{Bytes: float64(r.Bytes)})
+	r.Specification = &draw.Specification{Name: filepath.Base(reference.Name), Graph: reference.Graph}
+	links, err := compare.Graphs(named, r.Latencies, reference.Graph, &compare.Settings{Bytes: float64(r.Bytes)})
 	if err != nil {
 		r.Warnings = append(slices.Clip(r.Warnings), "the specification's links have no colours: "+err.Error())
 		return nil
 	}
-	r.Specification.Links = specifiedLinks(c.result, links)
+	r.Specification.Links = specifiedLinks(c.Links, links)
 	return nil
 }
 
@@ -80,16 +81,4 @@ func specifiedLinks(fitted *compare.LinkComparison, paths *compare.Comparison) [
 		links = append(links, x)
 	}
 	return links
-}
-
-// hostsOf are the hosts that a finding is about, or that hang on its link.
-func (r *comparison) hostsOf(f *compare.Finding) []string {
-	if f.Link < 0 {
-		return f.Hosts
-	}
-	l := &r.result.Links[f.Link]
-	if l.Below != nil {
-		return l.Below
-	}
-	return slices.Concat(l.Ends[0], l.Ends[1])
 }

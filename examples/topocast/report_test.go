@@ -103,7 +103,7 @@ func TestReportNamesRanks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		noun, names := rankNames(measured.network)
+		noun, names := rankNames(measured.Network)
 		if len(names) != 4 || !strings.HasPrefix(noun+" "+names[3], want) {
 			t.Errorf("%s: %s %q, want the last to be %s", spec, noun, names, want)
 		}
