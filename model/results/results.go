@@ -67,7 +67,7 @@ func (Placement) current() Head        { return Head{"topocast/placement", 1} }
 
 func (Prediction) current() Head { return Head{"topocast/prediction", 1} }
 
-func (Tuning) current() Head           { return Head{"topocast/tuning", 1} }
+func (Tuning) current() Head { return Head{"topocast/tuning", 1} }
 
 // NewHead returns the head of a format.
 func NewHead[T Result]() Head {
