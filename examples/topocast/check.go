@@ -165,15 +165,26 @@ func networkOrLine(text string) (*model.Network, error) {
 	return model.FromGraph(cluster.Graph, cluster.Routing)
 }
 
+// fewestChecked is how many hosts a check needs: of fewer nobody can say which one is slow.
+const fewestChecked = 4
+
 // settings are those of a check of these ranks, on rank 0. It is collective.
 func (o *checkOptions) settings(comm mpi.Communicator, timeout time.Duration) (*check.Settings, error) {
 	s := &check.Settings{Bytes: o.bytes, Tolerance: o.tolerance, Budget: o.budget, Silence: timeout, Seed: o.seed}
-	if o.known == nil {
-		return s, nil
-	}
 	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
 		return nil, err
+	}
+	if o.known == nil { // then a host is what has a name
+		hosts := map[string]bool{}
+		for _, p := range places {
+			hosts[p.Host] = true
+		}
+		var few error
+		if comm.Rank() == 0 && len(hosts) < fewestChecked {
+			few = fmt.Errorf("%s: want at least %d, or none stands out", words.Count(len(hosts), "host"), fewestChecked)
+		}
+		return s, cli.Agree(comm, "hosts", few)
 	}
 	var refused error
 	if comm.Rank() == 0 {

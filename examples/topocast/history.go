@@ -97,16 +97,16 @@ func (h *historyOptions) runs(warn io.Writer) ([]check.Run, error) {
 
 // take samples the ranks and appends the run. It is collective.
 func (o *checkOptions) take(c *cobra.Command, comm mpi.Communicator, timeout time.Duration) error {
-	s, err := o.settings(comm, timeout)
-	if err != nil {
-		return err
-	}
 	var before []check.Run
 	var refused error
 	if comm.Rank() == 0 {
 		before, refused = o.history.runs(io.Discard)
 	}
 	if err := cli.Agree(comm, "earlier runs", refused); err != nil {
+		return err
+	}
+	s, err := o.settings(comm, timeout)
+	if err != nil {
 		return err
 	}
 	sample, err := check.Sample(c.Context(), comm, s, before)

@@ -74,8 +74,8 @@ func TestMeasureResumes(t *testing.T) {
 		want string
 	}{
 		{[]string{"--resume", "whole.json", "--sizes", "4"}, "with other --sizes"},
-		{[]string{"--resume", "whole.json", "--rounds", "2", "--repetitions", "9"}, "--resume: measure: Settings.Resume: "},
-		{[]string{"--resume", "whole.json", "--schedule", "halving", "--repetitions", "9"}, "--resume: measure: Settings.Resume: "},
+		{[]string{"--resume", "whole.json", "--rounds", "2", "--repetitions", "9"}, "--resume: Settings.Resume: "},
+		{[]string{"--resume", "whole.json", "--schedule", "halving", "--repetitions", "9"}, "--resume: Settings.Resume: "},
 		{[]string{"--resume", "none.json"}, "none.json"},
 		{[]string{"--resume", write(t, "x", "latencies")}, "not a measurement of topocast"},
 		{[]string{"--what", "weather"}, `--what: "weather": want latency, plogp, throughput, concurrent, `},

@@ -58,10 +58,10 @@ func TestReconstructFlawedParameters(t *testing.T) {
 	between := func(a, b float64, x, y float64) bool { return a == x && b == y || a == y && b == x }
 	noPair := keep(func(from, to, _ float64) bool { return !between(from, to, 3, 30) })
 	for _, c := range []struct{ what, file, args, want string }{
-		{"a pair is missing, and a clustering wants all", noPair, "--method average", "edited.json: cluster: distances: that of hosts 3 and 30 is not known: want one of every pair"},
+		{"a pair is missing, and a clustering wants all", noPair, "--method average", "edited.json: distances: that of hosts 3 and 30 is not known: want one of every pair"},
 		{"a search, too", noPair, "--method average --search", "that of hosts 3 and 30 is not known"},
 		{"a rank is missing", keep(func(from, to, _ float64) bool { return from != 5 && to != 5 }), "", "edited.json: linkage: hosts 0 and 5: "},
-		{"a row is there twice", editedRows(t, file, func(r []float64) [][]float64 { return [][]float64{r, r} }), "", "plogp: row 1: from "},
+		{"a row is there twice", editedRows(t, file, func(r []float64) [][]float64 { return [][]float64{r, r} }), "", "row 1: from "},
 		{"nothing is there", keep(func(_, _, _ float64) bool { return false }), "", "no pair has it"},
 	} {
 		status, out, stderr := topocast(append(append([]string{"reconstruct", "--distance", "rtt"}, strings.Fields(c.args)...), c.file)...)

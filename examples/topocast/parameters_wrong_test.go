@@ -30,9 +30,9 @@ func TestWrongParameters(t *testing.T) {
 	// Of each line: the arguments, the file of readings, and what the error says.
 	for _, c := range []struct{ args, file, want string }{
 		{"", file, "holds PLogP parameters: want --distance"},
-		{"--distance=", file, `--distance: plogp: distance "": want time, latency, time33, rtt or profile`},
-		{"--distance far", file, `--distance: plogp: distance "far": want time, latency, time33, rtt or profile`},
-		{"--distance latency,time", file, `--distance: plogp: distance "latency,time": want `},
+		{"--distance=", file, `--distance: distance "": want time, latency, time33, rtt or profile`},
+		{"--distance far", file, `--distance: distance "far": want time, latency, time33, rtt or profile`},
+		{"--distance latency,time", file, `--distance: distance "latency,time": want `},
 		{"--bytes 8", file, "--bytes: only with --distance"},
 		{"--fit linear", file, "--fit: only with --distance"},
 		{rtt + " --bytes -1", file, `--bytes: "-1": want a size`},
@@ -69,11 +69,11 @@ func TestWrongParameters(t *testing.T) {
 		{"--unit us --truth " + xml, matrix, "host.xml: is of the cores of a host"},
 		{rtt + " --truth " + write(t, "few", "cluster { group {0-3} group {4-7} }"), file, "few: groups of 8 ranks, and the other file is of 32"},
 		{rtt + " --truth " + write(t, "many", strings.Replace(nodeGroups, "24-31", "24-32", 1)), file, "many: groups of 33 ranks, and the other file is of 32"},
-		{rtt + " --truth " + write(t, "gap", strings.Replace(nodeGroups, "8-15", "9-15", 1)), file, "gap: encode: LGate topology: rank 8 is in no group, but rank 31 is"},
-		{rtt + " --truth " + write(t, "twice", strings.Replace(nodeGroups, "8-15", "7-15", 1)), file, "twice: encode: LGate topology: rank 7 is in two groups"},
-		{rtt + " --truth " + write(t, "cut", nodeGroups[:30]), file, "cut: encode: LGate topology: "},
+		{rtt + " --truth " + write(t, "gap", strings.Replace(nodeGroups, "8-15", "9-15", 1)), file, "gap: LGate topology: rank 8 is in no group, but rank 31 is"},
+		{rtt + " --truth " + write(t, "twice", strings.Replace(nodeGroups, "8-15", "7-15", 1)), file, "twice: LGate topology: rank 7 is in two groups"},
+		{rtt + " --truth " + write(t, "cut", nodeGroups[:30]), file, "cut: LGate topology: "},
 		{rtt + " --truth " + write(t, "small.xml", strings.Replace(socketsXML, `"7"`, `"9"`, 1)), file, "small.xml: has no core 7, at which rank 7 is"},
-		{rtt + " --truth " + write(t, "cut.xml", socketsXML[:60]), file, "cut.xml: encode: hwloc: "},
+		{rtt + " --truth " + write(t, "cut.xml", socketsXML[:60]), file, "cut.xml: hwloc: "},
 		{rtt + " --truth " + xml, unbound, "host.xml: has no core -1, at which rank 0 is (-1: not bound)"},
 	} {
 		status, out, stderr := topocast(append(append([]string{"reconstruct"}, strings.Fields(c.args)...), c.file)...)

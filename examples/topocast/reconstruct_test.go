@@ -55,7 +55,7 @@ func TestReconstructReadsWhatMeasureWrites(t *testing.T) {
 		want string
 	}{
 		{[]string{"--reps", "others.json", "readings.json"}, "sizes of [8 65536] B and of [8] B"},
-		{[]string{"--unit", "s", "latencies.csv"}, "latencies.csv: encode: read matrix: line 1: the file is in us, not in s"},
+		{[]string{"--unit", "s", "latencies.csv"}, "latencies.csv: read matrix: line 1: the file is in us, not in s"},
 		{[]string{"--unit", "us", "readings.json"}, "--unit: readings.json holds its own"},
 		{[]string{"--reps", "readings.json", "latencies.csv"}, "--reps: readings.json: files of topocast measure go with each other only"},
 		{[]string{"network.json"}, `format is "topocast/network"`},

@@ -107,16 +107,10 @@ var packages = []string{
 	"pingpong", "placement", "plogp", "record", "rules", "schedule", "servet", "simnet", "table", "throughput", "topology", "tuner",
 }
 
-// plain takes the names of packages out of the beginning of a message. A user of a program does not know them.
+// plain takes the names of packages out of a message. A user of a program does not know them.
 func plain(message string) string {
 	parts := strings.Split(message, ": ")
-	kept := parts[:0]
-	leading := true
-	for i, part := range parts {
-		if leading = leading && (slices.Contains(packages, part) || strings.HasPrefix(part, "rank ")); leading && !strings.HasPrefix(part, "rank ") && i < len(parts)-1 {
-			continue
-		}
-		kept = append(kept, part)
-	}
-	return strings.Join(kept, ": ")
+	last := parts[len(parts)-1]
+	kept := slices.DeleteFunc(parts[:len(parts)-1], func(part string) bool { return slices.Contains(packages, part) })
+	return strings.Join(append(kept, last), ": ")
 }
