@@ -3,7 +3,7 @@
 //	mpi                 communicators: World, under Open MPI or MPICH
 //	mpi/local           ranks in this process
 //	mpi/simnet          simulated ranks, in virtual time
-//	mpi/anywhere        one call that starts a program in each of these ways
+//	mpi/simnet/anywhere one call that starts a program in each of these ways
 //	mpi/gompi           over gompi, for applications that are on it (tag gompi)
 //	mpi/collective      Allreduce, Gather, Alltoall and the like, on any communicator
 //	mpi/mpitest         the contract that every communicator keeps

@@ -13,7 +13,7 @@ import (
 	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
-	"github.com/topocast/topocast/mpi/anywhere"
+	"github.com/topocast/topocast/mpi/simnet/anywhere"
 )
 
 // work is what every rank does; file is what topocast discover wrote, or "".

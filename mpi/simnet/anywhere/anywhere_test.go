@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/mpi"
-	"github.com/topocast/topocast/mpi/anywhere"
 	"github.com/topocast/topocast/mpi/simnet"
+	"github.com/topocast/topocast/mpi/simnet/anywhere"
 )
 
 // TestRun: without a launcher, ranks run in this process or simulated, as many as asked for, and errors come back.
