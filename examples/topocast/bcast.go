@@ -117,7 +117,7 @@ then is printed.`,
 	f.StringVar(&table, "csv", "", "file for the rows as CSV")
 	addTopologyFlag(c, &topologies)
 	f.DurationVar(&budget, "budget", 10*time.Second, "longest time to measure the job without NET")
-	c.AddCommand(tuneCommand(shared), rulesCommand())
+	c.AddCommand(tuneCommand(shared), rulesCommand(shared))
 	return cli.Measures(cli.PrintsJSON(c, "topocast/bcast-benchmark"))
 }
 

@@ -100,7 +100,7 @@ func versionCommand() *cobra.Command {
 
 // addOldNames adds, hidden, the names that commands and flags had before they were put in groups.
 func addOldNames(root *cobra.Command, shared *cli.Flags) {
-	old := []*cobra.Command{tuneCommand(shared), rulesCommand(), correctCommand(shared), joinCommand(shared)}
+	old := []*cobra.Command{tuneCommand(shared), rulesCommand(shared), correctCommand(shared), joinCommand(shared)}
 	cut := bisectCommand(shared)
 	cut.Use = "cut NET"
 	for _, c := range append(old, cut) {

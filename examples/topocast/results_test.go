@@ -36,6 +36,8 @@ func TestPrintedJSON(t *testing.T) {
 	printed[results.Placement](t, schemas, "place", network, traffic, "--json")
 	printed[results.Correction](t, schemas, "network", "correct", square, latencies, "--unit", "us", "--json")
 	printed[results.Tuning](t, schemas, "bcast", "tune", network, "--sim", "tree:2x4", "--sizes", "8,1KiB", "--json")
+	own, forced := nativeReport(t, 12, openMPIVersion, "", 100, 9000), nativeReport(t, 12, openMPIVersion, forcedPipeline, 300, 3000)
+	printed[results.Rules](t, schemas, "bcast", "rules", own, forced, "--json")
 	printed[results.Cut](t, schemas, "network", "bisect", network, "--json")
 }
 

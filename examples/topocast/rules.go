@@ -11,9 +11,10 @@ import (
 
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/rules"
+	"github.com/topocast/topocast/model/results"
 )
 
-func rulesCommand() *cobra.Command {
+func rulesCommand(shared *cli.Flags) *cobra.Command {
 	var openMPI, mpich, library string
 	c := &cobra.Command{
 		Use:   "rules REPORT...",
@@ -74,14 +75,14 @@ communicators, if as many ranks are on a host as in the measured job.`,
 			if err != nil {
 				return err
 			}
-			return writeRules(c, best, files[0], files[1], library)
+			return writeRules(c, best, files[0], files[1], library, shared.JSON)
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&openMPI, "openmpi", "", "file of rules for Open MPI 4.1, 5.0 or 6.0, whichever was measured")
 	f.StringVar(&mpich, "mpich", "", "file of rules for MPICH 3.4 to 5.0")
 	f.StringVar(&library, "mpich-library", "", "the library's own file, libmpich.so, whose other choices are kept")
-	return c
+	return cli.PrintsJSON(c, "topocast/rules")
 }
 
 // readRules reads the reports and chooses the fastest algorithms.
@@ -107,9 +108,14 @@ func readRules(paths []string) (*rules.Rules, error) {
 }
 
 // writeRules prints the rules, writes the files, and prints how a job uses them.
-func writeRules(c *cobra.Command, best *rules.Rules, openMPI, mpich cli.Output, library string) error {
+func writeRules(c *cobra.Command, best *rules.Rules, openMPI, mpich cli.Output, library string, asJSON bool) error {
 	out := cli.ReportWriter(c, openMPI, mpich)
-	if err := best.WriteText(out); err != nil {
+	if asJSON {
+		if err := results.Write(out, best.Result()); err != nil {
+			return err
+		}
+		out = c.ErrOrStderr() // of what is said about the files
+	} else if err := best.WriteText(out); err != nil {
 		return err
 	}
 	for _, f := range []struct {

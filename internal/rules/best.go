@@ -10,6 +10,7 @@ import (
 
 	"github.com/topocast/topocast/internal/columns"
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/model/results"
 )
 
 // Rules are the fastest algorithms of a library by size, for the communicators of one job.
@@ -172,6 +173,15 @@ func (r *Rules) WriteText(w io.Writer) error {
 		t.Row(quantity.Bytes(x.bytes), x.setting, fmt.Sprintf("%.3g", x.gain))
 	}
 	return t.Flush()
+}
+
+// Result is the same for programs.
+func (r *Rules) Result() *results.Rules {
+	out := &results.Rules{Head: results.NewHead[results.Rules](), Library: r.job.Library, Ranks: r.job.ranks, Choices: []results.RuleChoice{}}
+	for _, x := range r.choices {
+		out.Choices = append(out.Choices, results.RuleChoice{Bytes: x.bytes, Setting: fmt.Sprint(x.setting), Gain: x.gain})
+	}
+	return out
 }
 
 // Options are the options of mpirun under which a job reads the file and has the measured times: the settings

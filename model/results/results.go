@@ -28,7 +28,7 @@ func (h Head) head() Head { return h }
 
 // A Result is a type of this package that stands for a whole format.
 type Result interface {
-	Check | Changes | Comparison | FabricComparison | Correction | Cut | Discovery | Measured | Placement | Prediction | Tuning
+	Check | Changes | Comparison | FabricComparison | Correction | Cut | Discovery | Measured | Placement | Prediction | Rules | Tuning
 	current() Head
 	head() Head
 }
@@ -63,6 +63,7 @@ func (Correction) current() Head       { return Head{"topocast/correction", 1} }
 func (Cut) current() Head              { return Head{"topocast/cut", 1} }
 func (Discovery) current() Head        { return Head{"topocast/discovery", 1} }
 func (Measured) current() Head         { return Head{"topocast/measured", 1} }
+func (Rules) current() Head            { return Head{"topocast/rules", 1} }
 func (Placement) current() Head        { return Head{"topocast/placement", 1} }
 
 func (Prediction) current() Head { return Head{"topocast/prediction", 1} }
@@ -373,6 +374,21 @@ type Placement struct {
 	Ranks   []PlacedRank `json:"ranks"`
 	Cost    *float64     `json:"cost_s,omitempty"`          // of the traffic
 	InOrder *float64     `json:"cost_in_order_s,omitempty"` // of the traffic with ranks in the order of places
+}
+
+// Rules are what topocast bcast rules --json prints: the library's fastest algorithm by size.
+type Rules struct {
+	Head
+	Library string       `json:"library"`
+	Ranks   int          `json:"ranks"`
+	Choices []RuleChoice `json:"choices"` // by size, ascending
+}
+
+// A RuleChoice is the fastest setting for one measured size.
+type RuleChoice struct {
+	Bytes   int64   `json:"bytes"`
+	Setting string  `json:"setting"`
+	Gain    float64 `json:"gain"` // over the library's own choice; 1 for that itself
 }
 
 // A Tuning is what topocast bcast tune --json prints: the decisions of the job, as the network file keeps them.

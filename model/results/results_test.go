@@ -49,6 +49,7 @@ func TestSchemas(t *testing.T) {
 	hold(t, schema[results.Measured])
 	hold(t, schema[results.Placement])
 	hold(t, schema[results.Prediction])
+	hold(t, schema[results.Rules])
 	hold(t, schema[results.Tuning])
 }
 
