@@ -220,7 +220,7 @@ func writeCode(out *bytes.Buffer, l Language, tunings []Tuning) {
 	c.line("// How a message is broadcast best: the algorithm with its settings, and in brackets the")
 	c.line("// topology that it follows where that is not the one that was found; the bytes of a")
 	c.line("// segment (0: the message is sent whole), and whether by blocking sends and receives.")
-	c.line("// Not tuned: %q, the library's own broadcast. Tuned for", Native)
+	c.line("// Not tuned: %q, MPI_Bcast. Tuned for", Native)
 	for _, t := range tunings {
 		c.line("//")
 		c.line("//	%q", t.heading())

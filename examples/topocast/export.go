@@ -92,7 +92,7 @@ func exportCommand() *cobra.Command {
 		Use:   "export NET --format FORMAT",
 		Short: "Write a network as a file that another tool reads",
 		Long: `Export writes a network (of topocast discover) in a format that other tools read.
-Groups that the measurements do not show clearly are left out. Formats:
+Groups with a confidence below 0.9 are left out. Formats:
 
 ` + exportTable(),
 		Example: `  topocast export --format dot network.json | dot -Tsvg >network.svg

@@ -31,7 +31,7 @@ shortened by the least of them, lead to the node's own vertex, which takes its p
 it the way out is where the farthest core is nearest. The links between nodes are shortened by what
 lies between that vertex and the core that took part between nodes, --core.
 
-Groups that the measurements do not show clearly are left out. What is known besides latencies and bandwidths of
+Groups with a confidence below 0.9 are left out. What is known besides latencies and bandwidths of
 links, such as times by size, is not taken over.`,
 		Example: `  mpirun -n 10 --map-by node topocast discover -o between.json
   mpirun -n 13 --host n1:12,n2:1 topocast discover -o inside.json

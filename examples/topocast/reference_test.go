@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"flag"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,12 +23,16 @@ var (
 // TestReference: the pages of docs/reference/commands are the help of the commands.
 func TestReference(t *testing.T) {
 	const folder = "../../docs/reference/commands"
-	root := command(cli.RunJob)
-	root.DisableAutoGenTag = true
 	made := t.TempDir()
 	link := func(name string) string { return name }
-	if err := doc.GenMarkdownTreeCustom(root, made, func(string) string { return "" }, link); err != nil {
-		t.Fatal(err)
+	for _, c := range documented() {
+		var page bytes.Buffer
+		if err := doc.GenMarkdownCustom(c, &page, link); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(made, pageOf(c)+".md"), page.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	pages, err := os.ReadDir(made)
 	if err != nil {
@@ -55,6 +60,36 @@ func TestReference(t *testing.T) {
 	}
 }
 
+// documented yields the commands that have a page, each with the flags that it takes.
+func documented() iter.Seq2[int, *cobra.Command] {
+	return func(yield func(int, *cobra.Command) bool) {
+		root := command(cli.RunJob)
+		root.DisableAutoGenTag = true
+		n := 0
+		var visit func(c *cobra.Command) bool
+		visit = func(c *cobra.Command) bool {
+			if !c.IsAvailableCommand() && c.HasParent() {
+				return true
+			}
+			cli.HideOthers(c)
+			if !yield(n, c) {
+				return false
+			}
+			n++
+			for _, below := range c.Commands() {
+				if !visit(below) {
+					return false
+				}
+			}
+			return true
+		}
+		visit(root)
+	}
+}
+
+// pageOf is the name of a command's page, as links between pages have it.
+func pageOf(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "_") }
+
 // TestFlagsAreFew: the whole command line has at most 120 flags, persistent ones counted once.
 func TestFlagsAreFew(t *testing.T) {
 	root := command(cli.RunJob)
@@ -80,15 +115,20 @@ func TestDist(t *testing.T) {
 	if *dist == "" {
 		t.Skip("make dist sets -dist")
 	}
-	root := command(cli.RunJob)
-	root.DisableAutoGenTag = true
 	man := filepath.Join(*dist, "man", "man1")
 	if err := os.MkdirAll(man, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "topocast", Manual: "topocast"}, man); err != nil {
-		t.Fatal(err)
+	for _, c := range documented() {
+		var page bytes.Buffer
+		if err := doc.GenMan(c, &doc.GenManHeader{Section: "1", Source: "topocast", Manual: "topocast"}, &page); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(man, strings.ReplaceAll(pageOf(c), "_", "-")+".1"), page.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
+	root := command(cli.RunJob)
 	for shell, write := range map[string]func(string) error{
 		"topocast.bash": func(file string) error { return root.GenBashCompletionFileV2(file, true) },
 		"_topocast":     root.GenZshCompletionFile,

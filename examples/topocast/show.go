@@ -19,8 +19,8 @@ are called - host, socket, switch, and rack where the names of hosts tell - whic
 their parts (inside), and latency and bandwidth of the link that leads up from them (uplink). Of rings, meshes and other
 machines that are no tree, the links between switches follow. "-" reads standard input.
 
-Of large machines parts that are alike are written once, as in 4 x rack; --unfold writes all. ? marks groups that
-the measurements do not set off clearly, ! links that are 1.5 times slower than those like them, and more.`,
+Of large machines parts that are alike are written once, as in 4 x rack; --unfold writes all. ? marks groups with a
+confidence below 0.9, which are shown and not used, ! links that are 1.5 times slower than those like them, and more.`,
 		Example: `  topocast show network.json
   topocast show --unfold cluster.json`,
 		Args: cli.Args(0, wantNetwork),

@@ -76,6 +76,11 @@ func takes(c *cobra.Command, flag string) bool {
 	return c.Annotations[annotationRanks] != ""
 }
 
+// HideOthers hides the persistent flags that a command does not take, before a page of this command is made.
+func HideOthers(c *cobra.Command) {
+	c.Root().PersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = c.HasParent() && !takes(c, f.Name) })
+}
+
 // check refuses persistent flags that would change nothing, and sets the defaults of simulations.
 func (s *Flags) check(c *cobra.Command) error {
 	var refused error
