@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -33,6 +34,8 @@ type job struct {
 	// The status is the launcher's affair: MPICH's reports 0 for one job in
 	// eight of which a rank leaves with 0, though it kills the others.
 	anyStatus bool
+	// exits: the rank ends without MPI_Abort. Some launchers lose the status of such a rank (tooltest.LosesStatus).
+	exits bool
 }
 
 var errWork = errors.New("the work went wrong")
@@ -71,7 +74,7 @@ func jobs() []job {
 			}
 			return waitForEver(c)
 		}},
-		{name: "exit with status 3 while others receive", fails: true, ends: "rank 3 exits", work: func(c mpi.Communicator, fails bool) error {
+		{name: "exit with status 3 while others receive", fails: true, exits: true, ends: "rank 3 exits", work: func(c mpi.Communicator, fails bool) error {
 			if fails {
 				fmt.Fprintln(os.Stderr, "rank 3 exits")
 				os.Exit(3)
@@ -85,7 +88,7 @@ func jobs() []job {
 			}
 			return waitForEver(c)
 		}},
-		{name: "panic of another goroutine while others receive", fails: true, ends: errWork.Error(), work: func(c mpi.Communicator, fails bool) error {
+		{name: "panic of another goroutine while others receive", fails: true, exits: true, ends: errWork.Error(), work: func(c mpi.Communicator, fails bool) error {
 			if fails {
 				go panic(errWork)
 				select {}
@@ -228,10 +231,11 @@ func TestJobs(t *testing.T) {
 	if len(launcher) == 0 {
 		t.Skipf("no %s; make test sets it", launcherVar)
 	}
+	lost := tooltest.LosesStatus(t, launcher[0])
 	for _, j := range jobs() {
 		t.Run(j.name, func(t *testing.T) {
 			out, err := launch(t, j.name, nil, append(launcher[:len(launcher):len(launcher)], "-n", "4", os.Args[0])...)
-			if (err != nil) != j.fails && !j.anyStatus {
+			if (err != nil) != j.fails && !j.anyStatus && !(j.exits && lost) {
 				t.Errorf("the job ended with %v; it said:\n%s", err, out)
 			}
 			if !strings.Contains(out, j.ends) {
