@@ -27,7 +27,6 @@ type Broadcaster struct {
 	native     mpi.NativeBcast // nil: none
 	modelOnly  bool
 	budget     float64 // s; 0: none
-	adapt      float64 // share of the time
 	crowded    bool    // ranks share cores on some host: times are noisy
 	warnings   []string
 	known      *knowledge
@@ -97,7 +96,7 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	b := &Broadcaster{
 		groupings: groupings, comm: comm, ranks: comm.Size(), exec: crew.exec, known: known,
 		modelOnly: t.ModelOnly && !t.Doubtful, warnings: t.Warnings,
-		budget: t.Budget.Seconds(), adapt: t.Adapt, crowded: t.Crowded,
+		budget: t.Budget.Seconds(), crowded: t.Crowded,
 		hosts: numbered(places), cells: make(map[cellKey]*cell),
 	}
 	b.native, _ = comm.(mpi.NativeBcast)

@@ -17,8 +17,6 @@ type cell struct {
 	predict.Candidate
 	decided bool                // false: the time ran out, and so the library's own broadcast stays
 	pairs   int                 // that the choice rests on
-	rivals  []predict.Candidate // the best of ours that were not chosen, the best first
-	watched                     // under Settings.Adapt
 }
 
 // A cellKey names a cell.
@@ -129,7 +127,7 @@ func (b *Broadcaster) enter(key cellKey, c *cell, root, bytes int) *route {
 	}
 	r := b.newRoute(c.Candidate, root, bytes)
 	r.cell = c
-	if c.Index == native && b.adapt == 0 && 1<<key.size <= uint64(schedule.MaxSegment) {
+	if c.Index == native && 1<<key.size <= uint64(schedule.MaxSegment) {
 		r.direct = b.native
 	}
 	b.routes[key.size][root] = r
@@ -270,13 +268,7 @@ func (b *Broadcaster) contest(plans []predict.Candidate, buf []byte, root int, b
 	}
 	best.Measured, best.MeasuredNative = verdict.Challenger.Cold, verdict.Incumbent.Cold
 	c := &cell{Candidate: best, decided: verdict.Decided, pairs: verdict.Rounds}
-	for _, i := range ranked[1:] {
-		if plans[i].Index != best.Index { // what slows a schedule down does so in any segments
-			c.rivals = append(c.rivals, plans[i])
-		}
-	}
 	if !verdict.Wins {
-		c.rivals = slices.Insert(c.rivals, 0, best)
 		c.Candidate = newNative()
 		c.Measured, c.MeasuredNative = best.MeasuredNative, best.MeasuredNative
 	}

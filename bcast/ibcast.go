@@ -24,11 +24,6 @@ import (
 // communicator cannot do such things (mpi.NonBlocking), where a plan ends in the library's broadcast
 // in groups, and for the first message of a class of sizes and root, Ibcast is Bcast, and done
 // when it returns.
-//
-// Under Settings.Adapt it counts as a broadcast, which earns time for comparing ways, but they are compared in the
-// next Bcast of the class: to compare is to wait for all ranks, of which Ibcast, Test and Wait must not make one wait that has
-// something else to do first. What it takes from end to end is not used either, as that is mostly the
-// computation beside it. A program that calls nothing but Ibcast keeps what it was tuned to.
 func (b *Broadcaster) Ibcast(buf []byte, root int) (*Pending, error) {
 	p := &b.exec.begun
 	if err := b.exec.usable(); err != nil {
@@ -44,9 +39,6 @@ func (b *Broadcaster) Ibcast(buf []byte, root int) (*Pending, error) {
 			return nil, err
 		}
 		return p, nil
-	}
-	if b.adapt > 0 {
-		r.cell.since++
 	}
 	return b.start(r, buf, root)
 }

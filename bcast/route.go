@@ -62,9 +62,6 @@ func (b *Broadcaster) broadcast(buf []byte, root int) error {
 	if err := b.perform(r, buf, root); err != nil {
 		return b.failed(err)
 	}
-	if b.adapt > 0 {
-		return b.failed(b.adapted(r.cell, buf, root))
-	}
 	return nil
 }
 

@@ -45,15 +45,6 @@ type Settings struct {
 	// library's own.
 	Budget time.Duration
 
-	// Adapt keeps choices honest while the job runs: now and then the way in use is compared with another, the
-	// library's own broadcast or another plan, and replaced if that has become faster, on all ranks in the same call. At
-	// most three ways are compared: the library's own, the plan in use or the best of ours, and the one
-	// next to it; a fourth that would now be best of all is not found, which takes Tune. Adapt
-	// is the share of the time of the broadcasts that comparing may cost, such as 0.02, in [0, 0.5]: the smaller, the later a
-	// change is seen, and never before 64 broadcasts of a class. Comparing is part of Bcast and
-	// waits for all ranks; Ibcast never does so. 0: choices stay.
-	Adapt float64
-
 	// Tag of all messages, which the application must not use for its own on
 	// this communicator, in [0, mpi.MaxTag]. 0: mpi.MaxTag. New itself, by which
 	// ranks get to know it, uses mpi.MaxTag.
@@ -67,11 +58,5 @@ func (s *Settings) validate() error {
 	if s.Budget < 0 {
 		return fmt.Errorf("bcast: settings: budget %v: want at least 0", s.Budget)
 	}
-	if !(s.Adapt >= 0 && s.Adapt <= mostAdapt) {
-		return fmt.Errorf("bcast: settings: adapt %g: want in [0, %g]", s.Adapt, mostAdapt)
-	}
 	return nil
 }
-
-// mostAdapt bounds Settings.Adapt: a job that spends more on looking than on going has no use for it.
-const mostAdapt = 0.5

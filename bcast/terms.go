@@ -23,7 +23,6 @@ import (
 type terms struct {
 	Tag         int
 	Budget      time.Duration
-	Adapt       float64
 	ModelOnly   bool
 	Fit         fit
 	Fingerprint uint64   // of rank 0's network
@@ -54,7 +53,7 @@ func shareTerms(c *crew, s *Settings, places []mpi.Place) (*terms, *model.Networ
 	var wrong error
 	var out []byte
 	if c.isRoot() {
-		t.Tag, t.Budget, t.Adapt, t.ModelOnly = s.Tag, s.Budget, s.Adapt, s.ModelOnly
+		t.Tag, t.Budget, t.ModelOnly = s.Tag, s.Budget, s.ModelOnly
 		t.Crowded = len(mpi.OversubscribedHosts(places)) > 0
 		t.Algorithms = names(s.Algorithms)
 		t.job = jobOf(c.exec.comm, places)
@@ -85,7 +84,7 @@ func shareTerms(c *crew, s *Settings, places []mpi.Place) (*terms, *model.Networ
 		}
 	}
 	// All look at the same values, and so return the same kind of error.
-	if err := (&Settings{Tag: t.Tag, Budget: t.Budget, Adapt: t.Adapt}).validate(); err != nil {
+	if err := (&Settings{Tag: t.Tag, Budget: t.Budget}).validate(); err != nil {
 		return nil, nil, err
 	}
 	if t.Error != "" {
