@@ -16,114 +16,108 @@ import (
 // communicator it belongs to one goroutine.
 type Broadcaster struct {
 	// What a warm Bcast looks at.
-	routes    [maxClass + 1][]*route // by class of sizes and root; nil: not decided yet
-	exec      *executor
-	ops       []schedule.Op // of laid
-	laid      *route
-	laidBytes int
+	compiled [maxClass + 1][]*compiledPlan // by class of sizes and root; nil: not decided yet
+	exec     *executor
+	loaded   loading // what the executor has the program of
 
-	comm       mpi.Communicator
-	ranks      int
-	native     mpi.NativeBcast // nil: none
-	modelOnly  bool
-	budget     float64 // s; 0: none
-	crowded    bool    // ranks share cores on some host: times are noisy
-	warnings   []string
-	known      *knowledge
-	groupings  []grouping           // the first is that which was found
-	catalogue  []schedule.Algorithm // along each of them
-	evaluator  *predict.Evaluator   // made when first needed
-	watch      *tuner.Stopwatch     // made when first needed
-	hosts      []int                // of all ranks, on rank 0
-	classes    []int                // of the ranks as roots; nil: one
-	classified bool                 // classes are known
-	cells      map[cellKey]*cell
+	comm           mpi.Communicator
+	ranks          int
+	native         mpi.NativeBcast // nil: none
+	modelOnly      bool
+	budget         float64 // s; 0: none
+	oversubscribed bool    // some host has more ranks than cores: times are noisy
+	warnings       []string
+	hosts          []int // of all ranks, on rank 0
+	decisions      map[decisionKey]*decision
+	classes        []int // of the ranks as roots; nil: one
+	classified     bool  // classes are known
+
+	// What plans follow, and what predicts them.
+	network   *model.Network // made of file when first needed; nil: none, or not yet
+	file      []byte
+	groupings []grouping           // the first is that of the network
+	catalogue []schedule.Algorithm // along each of them
+	evaluator *predict.Evaluator   // made when first needed
+	watch     *tuner.Stopwatch     // made when first needed
 
 	// What rank 0 knows of the job, for the table.
 	job    table.Job
 	stored *table.Table
 }
 
-// New is collective: it returns a broadcaster over the communicator, which
-// goes on to be usable for anything else.
+// New is collective: it returns a broadcaster over the communicator, which goes on to be usable for anything else.
 //
-// It collects on rank 0 where the ranks run (mpi.GatherPlaces) and takes the View of the network.
-// Ranks on hosts that the network does not know, and ranks beyond those that
-// were measured on a host, get its typical parameters (model.Network.ViewTypical),
-// and Broadcaster.Warnings says so. A network that does not say where its ranks
-// ran has to be one of as many ranks.
+// Rank 0 decides. It collects where the ranks run (mpi.GatherPlaces), and takes the View of its network. Ranks on hosts
+// that the network does not know, and ranks beyond those that were measured on a host, get its typical parameters
+// (model.Network.ViewTypical), and Broadcaster.Warnings says so. A network that does not say where its ranks ran has to
+// be one of as many ranks. An error of rank 0 is returned on all ranks.
 //
-// If the network has a table with choices for this very job - as many ranks, on the same hosts and
-// cores in the same order, under the same library - the broadcaster starts tuned.
+// If the network has a table with choices for this very job - as many ranks, on the same hosts and cores in the same
+// order, under the same library with the same settings - the broadcaster starts with them, see Bcast.
 //
-// Where the communicator has a broadcast of its own and can be split (mpi.NativeBcast, mpi.Splitter), New makes a
-// communicator of each group of the ranks' hierarchy, in which plans may leave the last part of the way to the
-// library (schedule.NativeGroups). Close frees them.
+// Where the communicator has a native broadcast and can be split (mpi.NativeBcast, mpi.Splitter), New makes a
+// communicator of each group of the ranks' hierarchy, in which plans may leave the last part of the path to native
+// broadcasts (schedule.NativeGroups). Close frees them.
 //
-// Along binomial trees it takes 2 messages per rank for the places and 2 to 10 to
-// tell what rank 0 makes of them. The network itself only travels where a rank
-// does not have it, and the places, in some 10 bytes per rank, only where it is one
-// of other ranks.
+// Along binomial trees it takes 2 messages per rank for the places and 2 to 6 for what rank 0 tells: about 45 bytes per
+// rank of the job.
 func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
 		return nil, fmt.Errorf("bcast: new: %w", err)
 	}
-	crew := newCrew(newExecutor(comm, mpi.MaxTag), 0)
-	t, view, err := shareTerms(crew, s, places)
-	if err != nil {
-		return nil, err
-	}
-	var own *model.Network
-	algorithms := schedule.Algorithms()
-	if s != nil {
-		own = s.Network
-		if t.Algorithms != nil {
-			algorithms = s.Algorithms
-		}
-	}
-	known, err := shareNetwork(crew, t, own, view, locations(places))
-	if err != nil {
-		return nil, err
-	}
-	if known.costs, err = costsOf(t.Costs); err != nil {
-		return nil, err
-	}
-	groupings, err := groupingsOf(t, known, comm.Size())
+	exec := newExecutor(comm, mpi.MaxTag)
+	h, err := shakeHands(newControl(exec), s, places)
 	if err != nil {
 		return nil, err
 	}
 	b := &Broadcaster{
-		groupings: groupings, comm: comm, ranks: comm.Size(), exec: crew.exec, known: known,
-		modelOnly: t.ModelOnly && !t.Doubtful, warnings: t.Warnings,
-		budget: t.Budget.Seconds(), crowded: t.Crowded,
-		hosts: numbered(places), cells: make(map[cellKey]*cell),
+		comm: comm, ranks: comm.Size(), exec: exec,
+		modelOnly: h.ModelOnly, budget: h.Budget.Seconds(), oversubscribed: h.Oversubscribed, warnings: h.Warnings,
+		hosts: numbered(places), decisions: make(map[decisionKey]*decision),
+		network: h.view, file: h.Network, groupings: h.Groupings, job: h.job, stored: h.stored,
 	}
 	b.native, _ = comm.(mpi.NativeBcast)
-	if t.Algorithms == nil {
+	for i := range b.groupings {
+		if err := b.groupings[i].decode(b.ranks); err != nil {
+			return nil, err
+		}
+	}
+	algorithms := schedule.Algorithms()
+	if h.Algorithms != nil {
+		algorithms = s.Algorithms
+	} else {
 		algorithms = append(algorithms, schedule.NativeGroups{})
 	}
 	// Communicators are made last: nothing that fails afterwards leaves them behind.
 	if b.timed() && slices.ContainsFunc(algorithms, usesNative) {
-		if b.exec.groups, err = newGroups(crew, known.tree); err != nil {
+		if exec.groups, err = newGroups(exec, b.groupings[0].tree); err != nil {
 			return nil, err
 		}
 	}
-	if b.exec.groups == nil {
+	if exec.groups == nil {
 		algorithms = withoutNative(algorithms)
 	}
 	b.arrange(algorithms)
-	if t.Tag != 0 {
-		b.exec.tag = t.Tag
+	if h.Tag != 0 {
+		exec.tag = h.Tag
 	}
-	b.job, b.stored = t.job, t.stored
-	b.takeTuned(t.Tuned)
+	b.takeTuned(h.Tuned)
 	return b, nil
 }
 
-// Network returns the network of the ranks, in their order: the part of rank 0's Settings.Network that is theirs, the same
-// on every rank. It is nil if New got none, and where none of its hosts are those of the ranks.
-func (b *Broadcaster) Network() (*model.Network, error) { return b.known.view() }
+// Network returns the network of the ranks, in their order: the part of rank 0's Settings.Network that is theirs, the
+// same on every rank. It is nil if New got none. The first call on a rank reads it, which takes milliseconds.
+func (b *Broadcaster) Network() (*model.Network, error) {
+	if b.network == nil && b.file != nil {
+		var err error
+		if b.network, err = readCompressed(b.file); err != nil {
+			return nil, err
+		}
+		b.file = nil
+	}
+	return b.network, nil
+}
 
 // numbered are the hosts of places as numbers.
 func numbered(places []mpi.Place) []int {
@@ -138,28 +132,6 @@ func numbered(places []mpi.Place) []int {
 	return hosts
 }
 
-// Warnings says why it is doubtful that the network, or its table of tuned choices, is that of
-// the ranks; the same on all of them, none if all is well. The slice is the broadcaster's own.
+// Warnings says why it is doubtful that the network, or its table of tuned choices, is that of the ranks, and which
+// abilities the communicator hides; the same on all of them, none if all is well. The slice is the broadcaster's own.
 func (b *Broadcaster) Warnings() []string { return b.warnings }
-
-// Plan tells how a message of the given bytes is broadcast from the root. If
-// there was none of its class of sizes yet, it is the plan that is predicted to
-// be fastest, from which timing may still depart. It is not collective.
-func (b *Broadcaster) Plan(bytes, root int) (predict.Plan, error) {
-	switch {
-	case uint(root) >= uint(b.ranks):
-		return predict.Plan{}, fmt.Errorf("bcast: plan: root %d: %w: want in [0, %d)", root, mpi.ErrRank, b.ranks)
-	case bytes < 0:
-		return predict.Plan{}, fmt.Errorf("bcast: plan: %d bytes: want at least 0", bytes)
-	}
-	if bytes > 0 {
-		if c := b.cells[b.key(bytes, root)]; c != nil {
-			return c.Plan, nil
-		}
-	}
-	plans, err := b.candidates(bytes, root)
-	if err != nil {
-		return predict.Plan{}, err
-	}
-	return plans[0].Plan, nil
-}

@@ -78,7 +78,7 @@ func TestOneMegabyteByEveryAlgorithm(t *testing.T) {
 			for i, a := range casttest.Algorithms() {
 				p := schedule.Problem{Ranks: ranks, Root: i % ranks, Bytes: bytes, Segment: segment, Tree: tree}
 				err := verified(world, p.Bytes, p.Root, func(buf []byte) error {
-					return exec.run(a.Ops(nil, p, world.Rank()), buf)
+					return exec.performOps(a.Ops(nil, p, world.Rank()), buf, false)
 				})
 				if err != nil {
 					return fmt.Errorf("%v: %w", a, err)
@@ -128,8 +128,8 @@ func TestNetworkOfRank0Counts(t *testing.T) {
 				if c.want != nil {
 					want = len(c.want.Hierarchy().Groups())
 				}
-				if b.known.tree != nil {
-					groups = len(b.known.tree.Groups())
+				if b.groupings[0].tree != nil {
+					groups = len(b.groupings[0].tree.Groups())
 				}
 				if groups != want {
 					return fmt.Errorf("rank %d: %d groups, want %d", world.Rank(), groups, want)
@@ -151,7 +151,7 @@ func TestLongMessageInParts(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		r := b.newRoute(predict.Candidate{Plan: predict.Plan{Algorithm: schedule.Chain{}, Segment: predict.MinSegment}, Index: 2}, 1, 1<<20)
+		r := b.compile(plan{predict.Plan{Algorithm: schedule.Chain{}, Segment: predict.MinSegment}, 2}, 1<<20, 1)
 		buf := make([]byte, size)
 		fill(buf, 9, world.Rank() == 1)
 		if err := b.perform(r, buf, 1); err != nil {
@@ -182,8 +182,9 @@ func TestPartsDoNotOverflow(t *testing.T) {
 		{math.MaxInt, math.MaxInt, math.MaxInt},
 		{math.MaxInt, math.MaxInt / maxSegments, math.MaxInt / maxSegments * maxSegments},
 	} {
-		if got := laidOut(c.bytes, c.segment); got != c.want {
-			t.Errorf("laidOut(%d, %d) = %d, want %d", c.bytes, c.segment, got, c.want)
+		p := plan{predict.Plan{Segment: c.segment}, 0}
+		if got := p.partBytes(c.bytes); got != c.want {
+			t.Errorf("partBytes(%d) = %d with segments of %d, want %d", c.bytes, got, c.segment, c.want)
 		}
 	}
 }
@@ -205,7 +206,7 @@ func TestTuneDecides(t *testing.T) {
 				tuned bool
 			}{{100, true}, {65, true}, {128, true}, {64, false}, {129, false}, {4097, true}, {8193, false}} {
 				plan, err := b.Plan(c.bytes, 1)
-				if err != nil || (b.route(c.bytes, 1) != nil) != c.tuned || (plan.MeasuredNative >= 0) != c.tuned {
+				if err != nil || (b.compiledFor(c.bytes, 1) != nil) != c.tuned || (plan.MeasuredNative >= 0) != c.tuned {
 					return fmt.Errorf("%d ranks, %d bytes: %v, %v, want it decided: %v", ranks, c.bytes, plan, err, c.tuned)
 				}
 			}
@@ -302,8 +303,8 @@ func TestErrorOfATransfer(t *testing.T) {
 				}
 				continue
 			}
-			err := exec.run(schedule.Flat{}.Ops(nil, p, 1), make([]byte, 4))
-			if !errors.Is(err, mpi.ErrLength) || !strings.HasPrefix(err.Error(), "bcast: rank 1: recv [2, 4) peer 0: ") {
+			err := exec.performOps(schedule.Flat{}.Ops(nil, p, 1), make([]byte, 4), false)
+			if !errors.Is(err, mpi.ErrLength) || !strings.HasPrefix(err.Error(), "bcast: rank 1: receive [2, 4) peer 0: ") {
 				return fmt.Errorf("%s: error %v", abilities, err)
 			}
 		}

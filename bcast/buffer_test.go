@@ -34,7 +34,7 @@ func TestBufferIsLetGo(t *testing.T) {
 			func() {
 				buf := make([]byte, size)
 				runtime.AddCleanup(&buf[0], func(struct{}) { close(gone) }, struct{}{})
-				r := b.newRoute(way, 0, size)
+				r := b.compile(way, size, 0)
 				var err error
 				if begun {
 					var p *Pending
@@ -109,7 +109,7 @@ func TestCutShortBroadcastLeavesBuffersAlone(t *testing.T) {
 		}{d, world}, 8)
 		chain := ways(world, segment)[2]
 		buf := make([]byte, size)
-		err := b.failed(b.perform(b.newRoute(chain, 1, size), buf, 1)) // ten receives
+		err := b.failed(b.perform(b.compile(chain, size, 1), buf, 1)) // ten receives
 		if (err != nil) != (left < 10) {
 			t.Fatalf("%d transfers: %v", left, err)
 		}
@@ -120,7 +120,7 @@ func TestCutShortBroadcastLeavesBuffersAlone(t *testing.T) {
 		other := make([]byte, 8)
 		_, begun := b.Ibcast(other, 0)
 		for what, again := range map[string]error{
-			"Bcast": b.Bcast(buf, 0), "Bcast by the library": b.Bcast(other, 0), "Ibcast": begun, "Wait": b.exec.begun.Wait(), "Tune": b.Tune(0, 16),
+			"Bcast": b.Bcast(buf, 0), "Bcast by the library": b.Bcast(other, 0), "Ibcast": begun, "Wait": b.exec.pending.Wait(), "Tune": b.Tune(0, 16),
 		} {
 			if what != "Wait" && again == nil {
 				t.Errorf("cut after %d transfers: %s works", left, what)

@@ -35,7 +35,7 @@ func (l *library) Bcast(buf []byte, root int) error {
 		l.Sleep(l.more(l.calls, root, len(buf), l.Now()-l.last))
 	}
 	p := schedule.Problem{Ranks: l.Size(), Root: root, Bytes: len(buf), Segment: l.segment}
-	err := l.exec.run(l.algorithm.Ops(nil, p, l.Rank()), buf)
+	err := l.exec.performOps(l.algorithm.Ops(nil, p, l.Rank()), buf, false)
 	l.last = l.Now()
 	return err
 }
@@ -136,7 +136,7 @@ func TestTuneKeepsItsBudget(t *testing.T) {
 			count := 0
 			for _, size := range sizes {
 				plan, err := b.Plan(size, 0)
-				decided := b.cells[b.key(size, 0)].decided
+				decided := b.decisions[b.key(size, 0)].decided
 				if err != nil || !decided && plan.Algorithm != nil {
 					return fmt.Errorf("%d bytes: %v, %v, decided: %v", size, plan, err, decided)
 				}
@@ -228,10 +228,10 @@ func TestTuneIsNearExhaustiveSearch(t *testing.T) {
 			best, how := math.Inf(1), ""
 			for i, a := range b.catalogue {
 				for segment := 0; segment < size; segment = max(predict.MinSegment, 2*segment) {
-					p := predict.Candidate{Plan: predict.Plan{Algorithm: a, Segment: segment}, Index: i}
+					p := plan{predict.Plan{Algorithm: a, Segment: segment}, i}
 					var took float64
 					for _, root := range b.sampled(0) { // as in the contest
-						s, err := b.watch.Time(b.way(p, size, []int{root}), buf, root)
+						s, err := b.watch.Time(func(buf []byte, root int) error { return b.perform(b.compile(p, size, root), buf, root) }, buf, root)
 						if err != nil {
 							return err
 						}

@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/bcast/benchmark"
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/mpi"
@@ -55,7 +56,7 @@ func Example_algorithm() {
 		if err != nil {
 			return err
 		}
-		report, err := bcast.Benchmark(context.Background(), b, &bcast.BenchmarkSettings{
+		report, err := benchmark.Run(context.Background(), comm, b, &benchmark.Settings{
 			Sizes: []int{p.Bytes}, Root: p.Root, Repetitions: 3, Only: []string{"flat", "couples"},
 		})
 		if err != nil || comm.Rank() != 0 {

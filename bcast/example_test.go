@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/topocast/topocast/bcast"
-	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -154,35 +153,4 @@ func ExampleBroadcaster_Tune() {
 		log.Fatal(err)
 	}
 	// Output: chain in segments of 4096 bytes
-}
-
-// Some algorithms side by side; with real MPI also the library's own, "native".
-func ExampleBenchmark() {
-	cluster, network := racks()
-	err := simnet.Run(cluster.Graph, nil, cluster.Settings(), func(comm mpi.Communicator) error {
-		b, err := bcast.New(comm, &bcast.Settings{
-			Network:    network,
-			Algorithms: []schedule.Algorithm{schedule.Flat{}, schedule.Binomial{}, schedule.Chain{}, schedule.MultiLevel{}},
-		})
-		if err != nil {
-			return err
-		}
-		report, err := bcast.Benchmark(context.Background(), b, &bcast.BenchmarkSettings{Sizes: []int{64 << 10}, Repetitions: 3})
-		if err != nil || comm.Rank() != 0 {
-			return err
-		}
-		for _, row := range report.Rows {
-			fmt.Printf("%-10s %.2f ms, every byte right: %v\n", row.Variant, 1e3*row.Median, row.Verified)
-		}
-		return nil
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	// Output:
-	// ours       0.12 ms, every byte right: true
-	// flat       0.46 ms, every byte right: true
-	// binomial   0.22 ms, every byte right: true
-	// chain      0.12 ms, every byte right: true
-	// multilevel 0.12 ms, every byte right: true
 }

@@ -8,22 +8,19 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// An executor performs the steps of its rank over a communicator: all of them in
-// one call (mpi.Scheduler), or with transfers of two stages under way at once
-// (mpi.NonBlocking, see course), or one by one.
+// An executor performs the steps of its rank over a communicator: all of them in one call (mpi.Scheduler), or by sets
+// of requests (mpi.NonBlocking), or one by one.
 type executor struct {
 	comm      mpi.Communicator
 	tag       int
-	scheduler mpi.Scheduler // nil: none
-	steps     []mpi.Step    // for it
-	course    *course       // nil: no NonBlocking
-	blocking  bool          // neither: nothing can be under way at once
-	begun     Pending       // of Ibcast
-	groups    *groups       // nil: no broadcasts in groups
+	scheduler mpi.Scheduler               // nil: none
+	sets      *[mpi.StepSets]mpi.Requests // nil: no NonBlocking
+	groups    *groups                     // nil: no broadcasts in groups
+	current   program                     // what is performed, or was last
+	pending   Pending                     // of Ibcast
 
-	// failure is the first error. The sets may hold transfers from then on that
-	// never end, as the other ranks have gone: they are neither waited for nor
-	// used again. While a broadcast is under way it is errUnderWay.
+	// failure is the first error. The sets may hold transfers from then on that never end, as the other ranks have
+	// gone: they are neither waited for nor used again. While a broadcast is under way it is errUnderWay.
 	failure error
 }
 
@@ -34,9 +31,11 @@ func newExecutor(comm mpi.Communicator, tag int) *executor {
 	e := &executor{comm: comm, tag: tag}
 	e.scheduler, _ = comm.(mpi.Scheduler)
 	if nb, ok := comm.(mpi.NonBlocking); ok {
-		e.course = newCourse(nb)
+		e.sets = new([mpi.StepSets]mpi.Requests)
+		for i := range e.sets {
+			e.sets[i] = nb.NewRequests()
+		}
 	}
-	e.blocking = e.scheduler == nil && e.course == nil
 	return e
 }
 
@@ -59,140 +58,119 @@ func (e *executor) usable() error {
 	return fmt.Errorf("bcast: rank %d: the communicator is unusable since: %w", e.comm.Rank(), e.failure)
 }
 
-// short is a message in bytes that libraries take from a Send at once. (Open
-// MPI's shared memory takes up to about a kilobyte into a mailbox; a longer
-// Send ends when the receiver has been there, though it is buffered.)
-const short = 256
+// canOverlap tells whether several transfers can be under way at once.
+func (e *executor) canOverlap() bool { return e.scheduler != nil || e.sets != nil }
 
-// run performs the steps on buf. Transfers under way at once gain nothing
-// where there is one, or where the sends return at once anyway.
-func (e *executor) run(ops []schedule.Op, buf []byte) error {
+// shortBytes is a message that libraries take from a Send at once. (Open MPI's shared memory takes up to about a
+// kilobyte into a mailbox. A longer Send ends when the receiver has been there, though it is buffered.)
+const shortBytes = 256
+
+// A program is what a rank does in one broadcast: steps as communicators perform them, and the native broadcasts in
+// groups between them.
+type program struct {
+	steps   []mpi.Step
+	natives []nativeStep
+	ops     []schedule.Op // scratch
+}
+
+// A nativeStep is a native broadcast in a group that comes before a step.
+type nativeStep struct {
+	before int // index of the step
+	op     schedule.Op
+}
+
+// mode is how a message of the given bytes is best sent in so many steps.
+func (e *executor) mode(bytes, steps int, blocking bool) schedule.Mode {
 	switch {
-	case e.blocking || len(ops) < 2 || len(buf) <= short:
-		return e.inOrder(ops, buf)
-	case e.scheduler != nil:
-		return e.atOnce(ops, buf, true)
+	case !e.canOverlap():
+		return schedule.OneByOne
+	case blocking || bytes <= shortBytes || steps < 2:
+		return schedule.InOrder
 	}
-	e.course.begin(ops, buf, e.tag)
-	_, err := e.proceed(waitAll)
+	return schedule.Pipelined
+}
+
+// lower makes the program of the steps in ops.
+func (e *executor) lower(p *program, mode schedule.Mode) {
+	p.steps, p.natives = p.steps[:0], p.natives[:0]
+	from := 0
+	for i, op := range p.ops {
+		if op.Kind == schedule.Native {
+			p.steps = schedule.Lower(p.steps, p.ops[from:i], e.comm.Rank(), mode)
+			p.natives = append(p.natives, nativeStep{len(p.steps), op})
+			from = i + 1
+		}
+	}
+	p.steps = schedule.Lower(p.steps, p.ops[from:], e.comm.Rank(), mode)
+}
+
+// run performs the current program on buf.
+func (e *executor) run(buf []byte) error {
+	p, from := &e.current, 0
+	for _, n := range p.natives {
+		if err := e.perform(p.steps[from:n.before], buf); err != nil {
+			return err
+		}
+		if err := e.groups.broadcast(n.op, buf); err != nil {
+			return e.note(fmt.Errorf("bcast: rank %d: %v: %w", e.comm.Rank(), n.op, err))
+		}
+		from = n.before
+	}
+	return e.perform(p.steps[from:], buf)
+}
+
+// perform performs steps in one call, or one after the other.
+func (e *executor) perform(steps []mpi.Step, buf []byte) error {
+	if len(steps) == 0 {
+		return nil
+	}
+	if e.scheduler != nil {
+		if failed, err := e.scheduler.Perform(buf, steps, e.tag); err != nil {
+			return e.failed(steps[failed], err)
+		}
+		return nil
+	}
+	_, _, err := e.proceed(steps, buf, waitAll)
 	return err
 }
 
-// inGroups performs steps among which are Natives, and what comes between two of them by run or inOrder.
-func (e *executor) inGroups(ops []schedule.Op, buf []byte, blocking bool) error {
-	for len(ops) > 0 {
-		n := 0
-		for n < len(ops) && ops[n].Kind != schedule.Native {
-			n++
-		}
-		var err error
-		switch {
-		case n == 0:
-			n = 1
-			if err = e.groups.perform(ops[0], buf); err != nil {
-				err = e.failed(ops[0], err)
+// A waitFunc brings the transfers of a set to their end, and tells whether it could: one that does not wait may not.
+type waitFunc func(mpi.Requests) (bool, error)
+
+func waitAll(set mpi.Requests) (bool, error) { return true, set.WaitAll() }
+
+func test(set mpi.Requests) (bool, error) { return set.Test() }
+
+// proceed performs steps until all are done or wait could not, and returns how many are done.
+func (e *executor) proceed(steps []mpi.Step, buf []byte, wait waitFunc) (n int, done bool, err error) {
+	for i := range steps {
+		s := &steps[i]
+		switch s.Kind {
+		case mpi.StepWait:
+			done, err := wait(e.sets[s.Set])
+			if err != nil {
+				return i, false, e.failed(*s, err)
 			}
-		case blocking:
-			err = e.inOrder(ops[:n], buf)
-		default:
-			err = e.run(ops[:n], buf)
+			if !done {
+				return i, false, nil
+			}
+			continue
+		case mpi.StepSend:
+			err = e.comm.Send(buf[s.Offset:s.Offset+s.Length], s.Peer, e.tag)
+		case mpi.StepRecv:
+			err = e.comm.Recv(buf[s.Offset:s.Offset+s.Length], s.Peer, e.tag)
+		case mpi.StepStartSend:
+			err = e.sets[s.Set].Isend(buf[s.Offset:s.Offset+s.Length], s.Peer, e.tag)
+		case mpi.StepStartRecv:
+			err = e.sets[s.Set].Irecv(buf[s.Offset:s.Offset+s.Length], s.Peer, e.tag)
 		}
 		if err != nil {
-			return err
-		}
-		ops = ops[n:]
-	}
-	return nil
-}
-
-// inOrder performs the steps one after the other.
-func (e *executor) inOrder(ops []schedule.Op, buf []byte) error {
-	if e.scheduler != nil {
-		return e.atOnce(ops, buf, false)
-	}
-	for _, op := range ops {
-		var err error
-		if op.Kind == schedule.Exchange {
-			err = e.exchange(op, buf)
-		} else {
-			err = e.single(op, buf)
-		}
-		if err != nil {
-			return err
+			return i, false, e.failed(*s, err)
 		}
 	}
-	return nil
+	return len(steps), true, nil
 }
 
-// single performs a Send or a Recv.
-func (e *executor) single(op schedule.Op, buf []byte) error {
-	part := buf[op.Offset : op.Offset+op.Length]
-	var err error
-	if op.Kind == schedule.Send {
-		err = e.comm.Send(part, op.Peer, e.tag)
-	} else {
-		err = e.comm.Recv(part, op.Peer, e.tag)
-	}
-	if err != nil {
-		return e.failed(op, err)
-	}
-	return nil
-}
-
-// exchange performs an Exchange, both halves at once if the communicator can.
-func (e *executor) exchange(op schedule.Op, buf []byte) error {
-	if e.course == nil {
-		first, second := op.Halves(e.comm.Rank())
-		if err := e.single(first, buf); err != nil {
-			return err
-		}
-		return e.single(second, buf)
-	}
-	sends := e.course.sends[0]
-	if err := sends.Isend(buf[op.Offset:op.Offset+op.Length], op.Peer, e.tag); err != nil {
-		return e.failed(op, err)
-	}
-	if err := e.single(op.Received(), buf); err != nil {
-		return err
-	}
-	if err := sends.WaitAll(); err != nil {
-		return e.failed(op, err)
-	}
-	return nil
-}
-
-// atOnce leaves the steps to the communicator.
-func (e *executor) atOnce(ops []schedule.Op, buf []byte, ahead bool) error {
-	e.steps = e.steps[:0]
-	for i := range ops {
-		op := &ops[i]
-		kind := mpi.StepSend
-		switch op.Kind {
-		case schedule.Recv:
-			kind = mpi.StepRecv
-		case schedule.Exchange:
-			kind = mpi.StepExchange
-		}
-		e.steps = append(e.steps, mpi.Step{
-			Kind: kind, Peer: op.Peer, Offset: op.Offset, Length: op.Length,
-			RecvPeer: op.RecvPeer, RecvOffset: op.RecvOffset, RecvLength: op.RecvLength,
-		})
-	}
-	if failed, err := e.scheduler.Perform(buf, e.steps, e.tag, ahead); err != nil {
-		return e.failed(ops[failed], err)
-	}
-	return nil
-}
-
-// proceed takes the course as far as it goes, and tells whether it is done.
-func (e *executor) proceed(settle settler) (bool, error) {
-	done, op, err := e.course.proceed(settle)
-	if err != nil {
-		return done, e.failed(op, err)
-	}
-	return done, nil
-}
-
-func (e *executor) failed(op schedule.Op, err error) error {
-	return e.note(fmt.Errorf("bcast: rank %d: %v: %w", e.comm.Rank(), op, err))
+func (e *executor) failed(s mpi.Step, err error) error {
+	return e.note(fmt.Errorf("bcast: rank %d: %v: %w", e.comm.Rank(), s, err))
 }

@@ -86,7 +86,7 @@ func nothingUnderWay(world mpi.Communicator) error {
 	for i, a := range casttest.Algorithms() {
 		for _, segment := range []int{0, 300} {
 			p := schedule.Problem{Ranks: world.Size(), Root: i % world.Size(), Bytes: 3000, Segment: segment}
-			if err := exec.run(a.Ops(nil, p, world.Rank()), make([]byte, p.Bytes)); err != nil {
+			if err := exec.performOps(a.Ops(nil, p, world.Rank()), make([]byte, p.Bytes), false); err != nil {
 				return err
 			}
 			if c.underWay != 0 {
@@ -117,7 +117,7 @@ func overwritten(world mpi.Communicator, rounds, size int) error {
 			p := schedule.Problem{Ranks: world.Size(), Root: (round + i) % world.Size(), Bytes: size, Segment: (size + 2) / 3}
 			pattern := uint64(1000*round + i)
 			fill(buf, pattern, world.Rank() == p.Root)
-			if err := exec.run(a.Ops(nil, p, world.Rank()), buf); err != nil {
+			if err := exec.performOps(a.Ops(nil, p, world.Rank()), buf, false); err != nil {
 				return err
 			}
 			if !matches(buf, pattern) {
@@ -157,7 +157,7 @@ func TestNothingRunsAfterAFailure(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			r := b.newRoute(predict.Candidate{Plan: predict.Plan{Algorithm: schedule.Chain{}, Segment: 500}, Index: 2}, 0, size)
+			r := b.compile(plan{predict.Plan{Algorithm: schedule.Chain{}, Segment: 500}, 2}, size, 0)
 			if world.Rank() == 1 { // in the middle of the chain
 				c.calls, c.failAt = 0, failAt
 			}
@@ -172,8 +172,7 @@ func TestNothingRunsAfterAFailure(t *testing.T) {
 				return fmt.Errorf("call %d fails: error %v", failAt, err)
 			}
 			calls := c.calls
-			_, benchmark := Benchmark(t.Context(), b, nil)
-			for _, again := range []error{b.Bcast(make([]byte, size), 0), b.Bcast(nil, 0), b.Tune(0, 8), benchmark} {
+			for _, again := range []error{b.Bcast(make([]byte, size), 0), b.Bcast(nil, 0), b.Tune(0, 8)} {
 				if !errors.Is(again, errInjected) {
 					return fmt.Errorf("call %d fails: later error %v", failAt, again)
 				}
@@ -206,7 +205,7 @@ func TestNothingRunsAfterAFailureOfTheLibrary(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if err := b.failed(b.perform(b.newRoute(newNative(), 0, 9), make([]byte, 9), 0)); !errors.Is(err, errInjected) {
+		if err := b.failed(b.perform(b.compile(nativePlan(), 9, 0), make([]byte, 9), 0)); !errors.Is(err, errInjected) {
 			return fmt.Errorf("error %v", err)
 		}
 		if err := b.Bcast(make([]byte, 9), 0); !errors.Is(err, errInjected) {
@@ -243,8 +242,8 @@ func exchanges(world mpi.Communicator) error {
 					))
 				}
 			}
-			for _, run := range []func([]schedule.Op, []byte) error{exec.run, exec.inOrder} {
-				if err := run(ops, buf); err != nil {
+			for _, blocking := range []bool{false, true} {
+				if err := exec.performOps(ops, buf, blocking); err != nil {
 					return err
 				}
 				for rank := range n {

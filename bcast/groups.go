@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"github.com/topocast/topocast/bcast/predict"
@@ -18,9 +17,10 @@ import (
 // groups are the groups of the ranks in which the library can broadcast on its own
 // (schedule.Native).
 type groups struct {
-	own   []*group             // by index in the tree's groups; nil: the rank is no member
-	times []predict.NativeTime // that were measured; the same on all ranks
-	upTo  int                  // bytes up to which they were
+	own    []*group             // by index in the tree's groups; nil: the rank is no member
+	levels int                  // of the tree
+	times  []predict.NativeTime // that were measured; the same on all ranks
+	upTo   int                  // bytes up to which they were
 }
 
 // A group is a communicator of its ranks.
@@ -28,19 +28,19 @@ type group struct {
 	mpi.Communicator
 	native mpi.NativeBcast
 	ranks  []int // by rank in it, ascending
+	level  int   // of the tree
 }
 
 // newGroups is collective: it splits the communicator into the groups of each level. It returns nil if there are
-// none, or the communicator cannot be split, or its parts have no broadcast of their own.
-func newGroups(c *crew, tree *topology.Hierarchy) (*groups, error) {
-	comm := c.exec.comm
-	splitter, ok := comm.(mpi.Splitter)
+// none, or the communicator cannot be split, or its parts have no native broadcast.
+func newGroups(exec *executor, tree *topology.Hierarchy) (*groups, error) {
+	splitter, ok := exec.comm.(mpi.Splitter)
 	if !ok || tree == nil || len(tree.Groups()) == 1 {
 		return nil, nil
 	}
 	g := &groups{own: make([]*group, len(tree.Groups()))}
-	me := comm.Rank()
-	lack, scratch := []byte{0}, []byte{0} // of a broadcast, on this rank or one below
+	me := exec.comm.Rank()
+	lack := int64(0) // 1: this rank has a group without a native broadcast
 	for level := range tree.Levels() {
 		const none = -1
 		color, used := none, false
@@ -57,24 +57,23 @@ func newGroups(c *crew, tree *topology.Hierarchy) (*groups, error) {
 		}
 		part, err := splitter.Split(color, me)
 		if err != nil {
-			return nil, c.exec.note(fmt.Errorf("bcast: new: rank %d: split off its group of level %d: %w", me, level, err))
+			return nil, exec.note(fmt.Errorf("bcast: new: rank %d: split off its group of level %d: %w", me, level, err))
 		}
 		if color == none {
 			continue
 		}
-		x := &group{Communicator: part, ranks: tree.Groups()[color].Hosts}
+		x := &group{Communicator: part, ranks: tree.Groups()[color].Hosts, level: level}
 		if x.native, ok = part.(mpi.NativeBcast); !ok {
-			lack[0] = 1
+			lack = 1
 		}
 		g.own[color] = x
 	}
-	if err := c.collect(lack, scratch, func(child []byte) { lack[0] |= child[0] }); err != nil {
+	g.levels = len(tree.Levels())
+	all, err := newControl(exec).max(lack)
+	if err != nil {
 		return nil, err
 	}
-	if err := c.tell(lack); err != nil {
-		return nil, err
-	}
-	if lack[0] != 0 {
+	if all[0] != 0 {
 		return nil, g.close()
 	}
 	return g, nil
@@ -99,113 +98,102 @@ func (g *groups) close() error {
 	return wrong
 }
 
-// perform is collective in the group: its part of a Native.
-func (g *groups) perform(op schedule.Op, buf []byte) error {
+// broadcast is collective in the group: its part of a Native.
+func (g *groups) broadcast(op schedule.Op, buf []byte) error {
 	x := g.own[op.Group]
 	root, _ := slices.BinarySearch(x.ranks, op.Peer)
 	return x.native.Bcast(buf[op.Offset:op.Offset+op.Length], root)
 }
 
-// What the library's own broadcast takes in the groups is measured at sizes that grow by four, until it takes
-// so long that linear growth is as good a guess.
+// The native broadcast in groups is measured at sizes that grow by four, until it takes so long that linear growth is as
+// good a guess.
 const (
 	leastMeasured = 64   // bytes
 	longest       = 1e-3 // s
 	repeated      = 3    // times, of which the median counts
 )
 
-// measure is collective: it finds out what the library's own broadcast takes in each group, for
-// messages up to the given bytes, as far as that is not known. All groups of a level are at work at once, as they
-// are in a plan. limit is the time in s that it may take, or a little more.
-func (g *groups) measure(watch *tuner.Stopwatch, bytes int, limit float64) error {
-	var sizes []int
-	for size := leastMeasured; size/4 < bytes && size < schedule.MaxSegment; size *= 4 {
-		if size > g.upTo {
-			sizes = append(sizes, size)
-		}
-	}
-	if len(sizes) == 0 {
+// measureGroups is collective: it lets predictions know what the native broadcast takes in groups, for messages up to
+// the given bytes, as far as that is not known. limit is the time in s, by the clock of rank 0, at which the decision has
+// to be there: a tenth of what is left is taken, or a little more. What there was no time for stays unknown.
+func (b *Broadcaster) measureGroups(bytes int, limit float64) error {
+	g := b.exec.groups
+	if g == nil {
 		return nil
 	}
-	if err := watch.Refresh(); err != nil {
+	if err := b.watch.Refresh(); err != nil {
 		return fmt.Errorf("bcast: %w", err)
 	}
-	end := watch.Now() + limit
-	times := make([]float64, len(g.own)*len(sizes)) // 0: not measured here
-	for i := len(g.own) - 1; i > 0; i-- {           // the levels one after the other
-		if x := g.own[i]; x != nil {
-			if err := x.measure(watch.Among(x), times[i*len(sizes):(i+1)*len(sizes)], sizes, end); err != nil {
-				return err
+	begin := b.watch.Now()
+	end := begin + (limit-begin)/10
+	last := 0.0 // s, of the size before
+	for size := leastMeasured; size/4 < bytes && size < schedule.MaxSegment; size *= 4 {
+		if size <= g.upTo {
+			continue
+		}
+		goOn := []float64{0}
+		if last <= longest && b.watch.Now()+repeated*last < end {
+			goOn[0] = 1
+		}
+		if err := b.watch.Tell(goOn); err != nil {
+			return fmt.Errorf("bcast: %w", err)
+		}
+		if goOn[0] == 0 {
+			break
+		}
+		var err error
+		if last, err = g.measure(b.watch, size); err != nil {
+			return err
+		}
+		g.upTo = size
+	}
+	if b.evaluator != nil {
+		b.evaluator.MeasuredNative(g.times)
+	}
+	return nil
+}
+
+// measure is collective: it finds out what the native broadcast of a size takes in each group, and returns the longest
+// time in s. The groups of a level are at work at once, as they are in a plan.
+func (g *groups) measure(watch *tuner.Stopwatch, size int) (float64, error) {
+	times := make([]float64, len(g.own)) // 0: not measured by this rank
+	for level := range g.levels {
+		for i, x := range g.own {
+			if x == nil || x.level != level {
+				continue
+			}
+			t, err := x.measure(watch.Among(x), size)
+			if err != nil {
+				return 0, err
+			}
+			if x.Rank() == 0 {
+				times[i] = t
 			}
 		}
 	}
 	if err := watch.Max(times); err != nil {
-		return fmt.Errorf("bcast: %w", err)
+		return 0, fmt.Errorf("bcast: %w", err)
 	}
 	for i, t := range times {
 		if t > 0 {
-			g.times = append(g.times, predict.NativeTime{Group: i / len(sizes), Bytes: sizes[i%len(sizes)], Seconds: t})
+			g.times = append(g.times, predict.NativeTime{Group: i, Bytes: size, Seconds: t})
 		}
 	}
-	g.upTo = sizes[len(sizes)-1]
-	return nil
+	return slices.Max(times), nil
 }
 
-// measure is collective in the group, of which watch takes the times. Its first rank gets them, in s.
-func (x *group) measure(watch *tuner.Stopwatch, times []float64, sizes []int, end float64) error {
-	last := 0.0 // s
-	for i, size := range sizes {
-		goOn := []float64{0}
-		if last <= longest && watch.Now()+repeated*last < end {
-			goOn[0] = 1
+// measure is collective in the group, of which watch takes the times. Its first rank gets the median, in s.
+func (x *group) measure(watch *tuner.Stopwatch, size int) (float64, error) {
+	buf := make([]byte, size)
+	taken := make([]float64, repeated)
+	for k := range taken {
+		s, err := watch.Time(x.native.Bcast, buf, k*len(x.ranks)/repeated)
+		if err != nil {
+			return 0, fmt.Errorf("bcast: %w", err)
 		}
-		if err := watch.Tell(goOn); err != nil {
-			return fmt.Errorf("bcast: %w", err)
-		}
-		if goOn[0] == 0 {
-			return nil
-		}
-		buf := make([]byte, size)
-		taken := make([]float64, repeated)
-		for k := range taken {
-			s, err := watch.Time(x.native.Bcast, buf, k*len(x.ranks)/repeated)
-			if err != nil {
-				return fmt.Errorf("bcast: %w", err)
-			}
-			taken[k] = s.Cold
-		}
-		if last = stats.MiddleMedian(taken); x.Rank() == 0 {
-			times[i] = last
-		}
+		taken[k] = s.Cold
 	}
-	return nil
-}
-
-// measureGroups is collective: it lets predictions know what the library's own broadcast takes in groups, and returns
-// what is left of a budget in s, of which it takes a tenth at most, or a little more.
-func (b *Broadcaster) measureGroups(bytes int, budget float64) (left float64, err error) {
-	if b.exec.groups == nil {
-		return budget, nil
-	}
-	watch, err := b.stopwatch()
-	if err != nil {
-		return 0, err
-	}
-	begin := watch.Now()
-	limit := math.Inf(1)
-	if budget > 0 {
-		limit = budget / 10
-	}
-	if err := b.exec.groups.measure(watch, bytes, limit); err != nil {
-		return 0, err
-	}
-	if b.evaluator != nil {
-		b.evaluator.MeasuredNative(b.exec.groups.times)
-	}
-	if budget > 0 {
-		budget = max(undecidable, budget-(watch.Now()-begin))
-	}
-	return budget, nil
+	return stats.MiddleMedian(taken), nil
 }
 
 // withoutNative are the algorithms but those that need groups.

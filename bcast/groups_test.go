@@ -29,9 +29,9 @@ func nativeInGroups(comm mpi.Communicator, problems int, seed uint64, network fu
 			return err
 		}
 		for i, a := range b.catalogue {
-			c := predict.Candidate{Plan: predict.Plan{Algorithm: a, Segment: rng.IntN(2) * (1 + rng.IntN(500)), Blocking: rng.IntN(2) > 0}, Index: i}
+			c := plan{predict.Plan{Algorithm: a, Segment: rng.IntN(2) * (1 + rng.IntN(500)), Blocking: rng.IntN(2) > 0}, i}
 			root, size := rng.IntN(comm.Size()), rng.IntN(5000)
-			r := b.newRoute(c, root, max(1, size))
+			r := b.compile(c, max(1, size), root)
 			if err := verified(comm, size, root, func(buf []byte) error { return b.perform(r, buf, root) }); err != nil {
 				return fmt.Errorf("%v from %d: %w", c.How(), root, err)
 			}
@@ -223,8 +223,8 @@ func TestNativeInGroupsIsTunedAndKept(t *testing.T) {
 				return fmt.Errorf("job %d: %v, %v", job, plan, err)
 			}
 			switch {
-			case job > 0 && (plan.How() != how || b.watch != nil):
-				return fmt.Errorf("the next job has %v, want %s without timing", plan, how)
+			case job > 0 && plan.How() != how:
+				return fmt.Errorf("the next job has %v, want %s", plan, how)
 			case job == 0 && !(plan.Measured < plan.MeasuredNative && plan.Predicted > 0):
 				return fmt.Errorf("%v", plan)
 			}
@@ -276,9 +276,9 @@ func TestBcastInGroupsDoesNotAllocate(t *testing.T) {
 			return err
 		}
 		const size = 3000
-		nan := newNative()
-		nan.Index, nan.Algorithm, nan.Segment = 0, b.catalogue[0], 1000
-		b.cells[b.key(size, 0)] = &cell{Candidate: nan, decided: true}
+		nan := nativePlan()
+		nan.index, nan.Algorithm, nan.Segment = 0, b.catalogue[0], 1000
+		b.decisions[b.key(size, 0)] = &decision{plan: nan, decided: true}
 		buf := make([]byte, size)
 		var failed error
 		run := func() {

@@ -54,7 +54,7 @@ func TestMoreThanMPICounts(t *testing.T) {
 	defer syscall.Munmap(buf)
 	c := &counting{}
 	b := tunedTo(c, size)
-	if r := b.route(size, 1); r.direct != nil {
+	if r := b.compiledFor(size, 1); r.direct != nil {
 		t.Error("the library gets all at once")
 	}
 	if err := b.Bcast(buf, 1); err != nil || c.come != size {
@@ -68,7 +68,7 @@ func TestMoreThanMPICounts(t *testing.T) {
 		for _, segment := range []int{0, 1 << 20, 1 << 30, 3 << 30} {
 			for root := range 2 {
 				c.come = 0
-				r := b.newRoute(predict.Candidate{Plan: predict.Plan{Algorithm: a, Segment: segment}, Index: 0}, root, size)
+				r := b.compile(plan{predict.Plan{Algorithm: a, Segment: segment}, 0}, size, root)
 				if err := b.perform(r, buf, root); err != nil || c.come != size {
 					t.Errorf("%s from %d, segment %d: %d bytes, %v", a.Name(), root, segment, c.come, err)
 				}

@@ -1,7 +1,6 @@
 package bcast
 
 import (
-	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -14,60 +13,64 @@ import (
 //	...
 //	err = next.Wait()        // panel is there
 //
-// Until Wait has returned, or Test has said that it is done, buf must not be
-// touched, not even read, and nothing else be asked of the broadcaster, which has
-// one broadcast under way at a time and refuses the next. All ranks call
-// Ibcast where one does; each may use Test or Wait. It does not allocate where
-// Bcast does not.
+// Until Wait has returned, or Test has said that it is done, buf must not be touched, not even read. Nothing else may be
+// asked of the broadcaster: it has one broadcast under way at a time and refuses the next. All ranks call
+// Ibcast where one does; each may use Test or Wait. It does not allocate where Bcast does not.
 //
-// The library's own broadcast runs as its MPI_Ibcast (mpi.Ibcaster). Where the
-// communicator cannot do such things (mpi.NonBlocking), where a plan ends in the library's broadcast
-// in groups, and for the first message of a class of sizes and root, Ibcast is Bcast, and done
-// when it returns.
+// The native broadcast runs as MPI_Ibcast (mpi.Ibcaster). Ibcast is Bcast, and done when it returns, where the
+// communicator cannot do such things (mpi.NonBlocking), where a plan ends in native broadcasts in groups, and for the
+// first message of a class of sizes and root.
 func (b *Broadcaster) Ibcast(buf []byte, root int) (*Pending, error) {
-	p := &b.exec.begun
-	if err := b.exec.usable(); err != nil {
+	e := b.exec
+	if err := e.usable(); err != nil {
 		return nil, err
 	}
-	*p = Pending{}
-	var r *route
+	e.pending = Pending{}
+	var p *compiledPlan
 	if len(buf) > 0 && uint(root) < uint(b.ranks) {
-		r = b.route(len(buf), root)
+		p = b.compiledFor(len(buf), root)
 	}
-	if r == nil || r.grouped || b.ranks == 1 || !b.exec.overlaps(r.Index == native) {
+	if p == nil || p.grouped || b.ranks == 1 || !e.canStart(p.index == native) {
 		if err := b.Bcast(buf, root); err != nil {
 			return nil, err
 		}
-		return p, nil
+		return &e.pending, nil
 	}
-	return b.start(r, buf, root)
+	return b.start(p, buf, root)
 }
 
-// start begins to broadcast buf along the route.
-func (b *Broadcaster) start(r *route, buf []byte, root int) (*Pending, error) {
-	p := &b.exec.begun
-	*p = Pending{b: b, route: r, root: root, rest: buf, part: laidOut(len(buf), r.Segment)}
-	if r.Index == native {
-		p.part = min(len(buf), schedule.MaxSegment)
+// canStart tells whether a broadcast, by a schedule or native, can be left under way.
+func (e *executor) canStart(native bool) bool {
+	if e.sets == nil {
+		return false
 	}
+	_, starts := e.sets[0].(mpi.Ibcaster)
+	return starts || !native
+}
+
+// start begins to broadcast buf by a plan.
+func (b *Broadcaster) start(p *compiledPlan, buf []byte, root int) (*Pending, error) {
+	next := &b.exec.pending
+	*next = Pending{b: b, plan: p, root: root, rest: buf, part: p.partBytes(len(buf))}
 	b.exec.failure = errUnderWay
-	if err := p.begin(); err != nil {
-		return nil, p.failed(err)
+	if err := next.begin(); err != nil {
+		return nil, next.failed(err)
 	}
-	if _, err := p.proceed(test); err != nil {
-		return nil, p.failed(err)
+	if _, err := next.proceed(test); err != nil {
+		return nil, next.failed(err)
 	}
-	return p, nil
+	return next, nil
 }
 
 // A Pending is a broadcast that Ibcast has begun. It is the broadcaster's, and
 // good until the next one.
 type Pending struct {
 	b     *Broadcaster // nil: done
-	route *route
+	plan  *compiledPlan
 	root  int
 	rest  []byte // from the part under way
 	part  int    // bytes of all parts but the last
+	steps int    // of the part under way that are done
 	err   error  // why it will never be done
 }
 
@@ -81,11 +84,11 @@ func (p *Pending) Wait() error {
 	return err
 }
 
-func (p *Pending) settle(by settler) (bool, error) {
+func (p *Pending) settle(wait waitFunc) (bool, error) {
 	if p.b == nil {
 		return true, p.err
 	}
-	done, err := p.proceed(by)
+	done, err := p.proceed(wait)
 	if err != nil {
 		return true, p.failed(err)
 	}
@@ -104,24 +107,26 @@ func (p *Pending) size() int { return min(p.part, len(p.rest)) }
 
 // begin starts the part that is next.
 func (p *Pending) begin() error {
-	e, buf := p.b.exec, p.rest[:p.size()]
-	if p.route.Index == native {
-		return e.course.sends[0].(mpi.Ibcaster).Ibcast(buf, p.root)
+	if p.plan.index == native {
+		return p.b.exec.sets[0].(mpi.Ibcaster).Ibcast(p.rest[:p.size()], p.root)
 	}
-	e.course.begin(p.b.layOut(p.route, len(buf), p.root), buf, e.tag)
+	p.steps = 0
+	p.b.load(p.plan, p.size(), p.root, true)
 	return nil
 }
 
-// proceed goes on to the end of the broadcast, or where the settler gives up.
-func (p *Pending) proceed(by settler) (bool, error) {
+// proceed goes on to the end of the broadcast, or where wait gives up.
+func (p *Pending) proceed(wait waitFunc) (bool, error) {
 	e := p.b.exec
 	for {
 		var done bool
 		var err error
-		if p.route.Index == native {
-			done, err = by(e.course.sends[0])
+		if p.plan.index == native {
+			done, err = wait(e.sets[0])
 		} else {
-			done, err = e.proceed(by)
+			var n int
+			n, done, err = e.proceed(e.current.steps[p.steps:], p.rest[:p.size()], wait)
+			p.steps += n
 		}
 		if !done || err != nil {
 			return false, err
@@ -134,16 +139,6 @@ func (p *Pending) proceed(by settler) (bool, error) {
 			return false, err
 		}
 	}
-}
-
-// overlaps tells whether a broadcast, by a schedule or the library's own, can be
-// left under way.
-func (e *executor) overlaps(native bool) bool {
-	if e.course == nil {
-		return false
-	}
-	_, starts := e.course.sends[0].(mpi.Ibcaster)
-	return starts || !native
 }
 
 // IbcastSlice is collective: it is Ibcast of the values of s, as BcastSlice is Bcast.

@@ -18,13 +18,13 @@ import (
 
 // ways are candidates of all algorithms, in segments, and the library's own
 // broadcast if there is one.
-func ways(world mpi.Communicator, segment int) []predict.Candidate {
-	var all []predict.Candidate
+func ways(world mpi.Communicator, segment int) []plan {
+	var all []plan
 	for i, a := range casttest.Algorithms() {
-		all = append(all, predict.Candidate{Plan: predict.Plan{Algorithm: a, Segment: segment}, Index: i})
+		all = append(all, plan{predict.Plan{Algorithm: a, Segment: segment}, i})
 	}
 	if _, ok := world.(mpi.NativeBcast); ok {
-		all = append(all, newNative())
+		all = append(all, nativePlan())
 	}
 	return all
 }
@@ -38,7 +38,7 @@ func underWay(world mpi.Communicator) error {
 	}
 	ranks := world.Size()
 	for i, way := range ways(world, 1000) {
-		if ranks == 1 || !b.exec.overlaps(way.Index == native) {
+		if ranks == 1 || !b.exec.canStart(way.index == native) {
 			continue
 		}
 		for _, size := range []int{1, 999, 40_000} {
@@ -46,7 +46,7 @@ func underWay(world mpi.Communicator) error {
 			var buf []byte
 			err := verified(world, size, root, func(own []byte) error {
 				buf = own
-				p, err := b.start(b.newRoute(way, root, size), buf, root)
+				p, err := b.start(b.compile(way, size, root), buf, root)
 				if err != nil {
 					return err
 				}
@@ -122,7 +122,7 @@ func busy(world mpi.Communicator) error {
 		}
 	}
 	if err := verified(world, size, 0, func(buf []byte) error {
-		p, err := b.start(b.newRoute(ways(world, 1<<20)[0], 0, size), buf, 0)
+		p, err := b.start(b.compile(ways(world, 1<<20)[0], size, 0), buf, 0)
 		if err != nil {
 			return err
 		}
@@ -161,7 +161,7 @@ func TestIbcastOverlapsWithComputation(t *testing.T) {
 		t.Fatal(err)
 	}
 	const size, looks = 1 << 20, 1000
-	way := predict.Candidate{Plan: predict.Plan{Algorithm: schedule.Chain{}, Segment: 16 << 10}}
+	way := plan{predict.Plan{Algorithm: schedule.Chain{}, Segment: 16 << 10}, 0}
 	for _, s := range []*simnet.Settings{overheads, {EagerLimit: -1}} {
 		run := func(begins bool, compute float64) float64 {
 			end := 0.0
@@ -172,7 +172,7 @@ func TestIbcastOverlapsWithComputation(t *testing.T) {
 				}
 				return verified(comm, size, 0, func(buf []byte) error {
 					begin := comm.(mpi.Clock).Now()
-					p, err := b.start(b.newRoute(way, 0, size), buf, 0)
+					p, err := b.start(b.compile(way, size, 0), buf, 0)
 					if err != nil {
 						return err
 					}
@@ -213,11 +213,11 @@ func TestPendingTellsFailures(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			way := predict.Candidate{Plan: predict.Plan{Algorithm: schedule.Chain{}, Segment: 500}}
+			way := plan{predict.Plan{Algorithm: schedule.Chain{}, Segment: 500}, 0}
 			if world.Rank() == 1 {
 				c.calls, c.failAt = 0, failAt
 			}
-			p, err := b.start(b.newRoute(way, 0, 3000), make([]byte, 3000), 0)
+			p, err := b.start(b.compile(way, 3000, 0), make([]byte, 3000), 0)
 			for done := false; err == nil && !done; {
 				done, err = p.Test()
 			}
@@ -227,7 +227,7 @@ func TestPendingTellsFailures(t *testing.T) {
 			if !errors.Is(err, errInjected) {
 				return fmt.Errorf("call %d fails: error %v", failAt, err)
 			}
-			for _, again := range []error{b.exec.begun.Wait(), b.Bcast(make([]byte, 8), 0)} {
+			for _, again := range []error{b.exec.pending.Wait(), b.Bcast(make([]byte, 8), 0)} {
 				if !errors.Is(again, errInjected) {
 					return fmt.Errorf("call %d fails: later error %v", failAt, again)
 				}
@@ -240,14 +240,14 @@ func TestPendingTellsFailures(t *testing.T) {
 	}
 }
 
-func ibcastAllocations(world mpi.Communicator, way predict.Candidate, counts bool) (float64, error) {
+func ibcastAllocations(world mpi.Communicator, way plan, counts bool) (float64, error) {
 	b, err := New(world, &Settings{ModelOnly: true})
 	if err != nil {
 		return 0, err
 	}
 	buf := make([]byte, 20_000)
 	root := world.Size() - 1
-	r := b.newRoute(way, root, len(buf))
+	r := b.compile(way, len(buf), root)
 	var failed error
 	run := func() {
 		p, err := b.start(r, buf, root)
@@ -270,7 +270,7 @@ func ibcastAllocations(world mpi.Communicator, way predict.Candidate, counts boo
 }
 
 func TestIbcastDoesNotAllocateOnceWarm(t *testing.T) {
-	way := predict.Candidate{Plan: predict.Plan{Algorithm: schedule.Chain{}, Segment: 3000}}
+	way := plan{predict.Plan{Algorithm: schedule.Chain{}, Segment: 3000}, 0}
 	err := local.Run(3, &local.Settings{Mode: local.Rendezvous}, func(world mpi.Communicator) error {
 		n, err := ibcastAllocations(world, way, world.Rank() == 0)
 		if err == nil && n != 0 {

@@ -45,7 +45,7 @@ func randomProblems(world mpi.Communicator, count int, seed uint64) error {
 		pattern := rng.Uint64()
 		fill(buf[:p.Bytes], pattern, world.Rank() == p.Root)
 		ops = a.Ops(ops[:0], p, world.Rank())
-		if err := exec.run(ops, buf[:p.Bytes]); err != nil {
+		if err := exec.performOps(ops, buf[:p.Bytes], false); err != nil {
 			return fmt.Errorf("%s %v, %+v: %w", a.Name(), a, p, err)
 		}
 		if !matches(buf[:p.Bytes], pattern) {

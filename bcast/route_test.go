@@ -26,12 +26,11 @@ func (s *silent) Bcast(buf []byte, _ int) error {
 func tunedTo(native mpi.Communicator, sizes ...int) *Broadcaster {
 	b := &Broadcaster{
 		comm: native, ranks: 2, exec: newExecutor(native, 1), native: native.(mpi.NativeBcast),
-		known: &knowledge{}, groupings: make([]grouping, 1), cells: make(map[cellKey]*cell),
+		groupings: make([]grouping, 1), decisions: make(map[decisionKey]*decision),
 	}
 	for _, size := range sizes {
-		c := &cell{Candidate: newNative(), decided: true}
 		for root := range 2 {
-			b.enter(b.key(size, root), c, root, size)
+			b.use(nativePlan(), size, root)
 		}
 	}
 	return b

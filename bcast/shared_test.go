@@ -18,6 +18,7 @@ import (
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/mpi"
 )
@@ -90,19 +91,19 @@ func compareShared(world mpi.Communicator) error {
 	worstHot, worstCold := math.Inf(1), math.Inf(1)
 	for i, size := range []int{8, 64, 512, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 8 << 20} {
 		ways := []*sharedWay{{name: "native", run: library.Bcast}, {name: "chosen", run: b.Bcast}}
-		for _, plan := range sharedPlans(world.Size(), size) {
-			routes := make([]*route, world.Size())
-			for root := range routes {
-				routes[root] = b.newRoute(predict.Candidate{Plan: plan}, root, size)
+		for _, p := range sharedPlans(world.Size(), size) {
+			compiled := make([]*compiledPlan, world.Size())
+			for root := range compiled {
+				compiled[root] = b.compile(plan{p, 0}, size, root)
 			}
-			name := plan.Name()
-			if plan.Segment > 0 {
-				name += "/" + quantity.Bytes(plan.Segment)
+			name := p.Name()
+			if p.Segment > 0 {
+				name += "/" + quantity.Bytes(p.Segment)
 			}
-			if plan.Blocking {
+			if p.Blocking {
 				name += "/b"
 			}
-			ways = append(ways, &sharedWay{name: name, run: func(buf []byte, root int) error { return b.perform(routes[root], buf, root) }})
+			ways = append(ways, &sharedWay{name: name, run: func(buf []byte, root int) error { return b.perform(compiled[root], buf, root) }})
 		}
 		buf := make([]byte, size)
 		for root := range world.Size() {
@@ -196,14 +197,14 @@ func (e *executor) loops(w *sharedWay, buf []byte, seconds float64) (int, error)
 	each := time.Since(start).Seconds() / float64(4*ranks)
 	var told [8]byte
 	binary.LittleEndian.PutUint64(told[:], uint64(max(1, int(seconds/each/float64(ranks)))))
-	err := newCrew(e, 0).tell(told[:])
+	err := share.Binomial(e.comm, 0, e.tag).Tell(told[:])
 	return int(binary.LittleEndian.Uint64(told[:])) * ranks, err
 }
 
 // sharedTimes takes the time of one broadcast of the way in a loop, as rank 0 sees
 // it, and of one alone, until the last rank has it. The ranks read one clock.
 func (e *executor) sharedTimes(w *sharedWay, buf []byte, batch, round int) error {
-	ranks, meet := e.comm.Size(), newCrew(e, 0)
+	ranks, meet := e.comm.Size(), share.Binomial(e.comm, 0, e.tag)
 	now := e.comm.(mpi.Clock).Now
 	if err := w.run(buf, 0); err != nil {
 		return err
@@ -221,7 +222,7 @@ func (e *executor) sharedTimes(w *sharedWay, buf []byte, batch, round int) error
 	total := 0.0
 	for i := range alone {
 		root := (round + i) % ranks
-		if err := cmp.Or(meet.collect(nil, nil, func([]byte) {}), meet.tell(nil)); err != nil {
+		if err := cmp.Or(meet.Collect(nil, nil, func([]byte) {}), meet.Tell(nil)); err != nil {
 			return err
 		}
 		start := now()
@@ -245,7 +246,7 @@ func (e *executor) sharedTimes(w *sharedWay, buf []byte, batch, round int) error
 			return math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
 		}
 		put(start, now())
-		if err := meet.collect(own, child, func(child []byte) {
+		if err := meet.Collect(own, child, func(child []byte) {
 			put(max(get(own, 0), get(child, 0)), max(get(own, 1), get(child, 1)))
 		}); err != nil {
 			return err

@@ -61,11 +61,7 @@ func (m *simulated) timeIn(t testing.TB, plan *predict.Plan, p schedule.Problem)
 	t.Helper()
 	all := schedule.AllOps(nil, plan.Algorithm, p)
 	report, err := simnet.Simulate(m.graph, m.placement, m.settings, func(c mpi.Communicator) error {
-		e := newExecutor(c, 0)
-		if plan.Blocking {
-			return e.inOrder(all[c.Rank()], m.message[:p.Bytes])
-		}
-		return e.run(all[c.Rank()], m.message[:p.Bytes])
+		return newExecutor(c, 0).performOps(all[c.Rank()], m.message[:p.Bytes], plan.Blocking)
 	})
 	if err != nil {
 		t.Fatalf("%s: %v", plan.How(), err)

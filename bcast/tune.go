@@ -18,7 +18,7 @@ func (b *Broadcaster) Tune(root int, sizes ...int) error {
 	if uint(root) >= uint(b.ranks) {
 		return fmt.Errorf("bcast: tune: root %d: %w: want in [0, %d)", root, mpi.ErrRank, b.ranks)
 	}
-	return b.tune([]int{root}, sizes, nil)
+	return b.tune([]int{root}, sizes)
 }
 
 // TuneAll is collective: it is Tune from each class of roots. The budget is that of all
@@ -32,11 +32,10 @@ func (b *Broadcaster) TuneAll(sizes ...int) error {
 			roots = append(roots, rank)
 		}
 	}
-	return b.tune(roots, sizes, nil)
+	return b.tune(roots, sizes)
 }
 
-// tune works on a buffer of the caller, of the longest size or more; nil: on one of its own.
-func (b *Broadcaster) tune(roots, sizes []int, buf []byte) error {
+func (b *Broadcaster) tune(roots, sizes []int) error {
 	for _, size := range sizes {
 		if size < 0 {
 			return fmt.Errorf("bcast: tune: size %d bytes: want at least 0", size)
@@ -52,22 +51,20 @@ func (b *Broadcaster) tune(roots, sizes []int, buf []byte) error {
 	if err != nil {
 		return b.failed(err)
 	}
-	if buf == nil {
-		buf = make([]byte, slices.Max(sizes))
-	}
+	buf := make([]byte, slices.Max(sizes))
 	end := watch.Now() + b.budget
 	left := len(roots) * len(sizes)
 	for _, root := range roots {
 		for _, size := range sizes {
 			budget := 0.0
-			if b.budget > 0 { // rank 0's counts
+			if b.budget > 0 { // that of rank 0 counts
 				budget = max(undecidable, (end-watch.Now())/float64(left))
 			}
 			left--
 			if size == 0 || b.isTuned(size, root) {
 				continue
 			}
-			if err := b.decide(buf[:size], root, budget); err != nil {
+			if err := b.first(buf[:size], root, budget); err != nil {
 				return b.failed(err)
 			}
 		}
@@ -75,18 +72,22 @@ func (b *Broadcaster) tune(roots, sizes []int, buf []byte) error {
 	return nil
 }
 
-// isTuned tells whether the class of a size and root is decided; if time was too short for that
-// before, it is forgotten.
+// isTuned tells whether the class of a size and root is decided. If time was too short for that before, the decision is
+// forgotten.
 func (b *Broadcaster) isTuned(size, root int) bool {
 	key := b.key(size, root)
-	c := b.cells[key]
-	if c == nil {
+	d := b.decisions[key]
+	switch {
+	case d == nil || d.stored:
 		return false
+	case d.decided:
+		return b.compiledFor(size, root) != nil
 	}
-	if c.decided {
-		return b.route(size, root) != nil
+	for rank := range b.compiled[key.size] {
+		if b.key(size, rank) == key {
+			b.compiled[key.size][rank] = nil
+		}
 	}
-	b.leave(key, c)
-	delete(b.cells, key)
+	delete(b.decisions, key)
 	return false
 }

@@ -93,7 +93,7 @@ func TestNextJobStartsTuned(t *testing.T) {
 		{"in another order", []int{1, 0, 2, 3, 4, 5}, Settings{Network: n}, true, false, "is of other ranks"},
 		{"some of the hosts", block[:4], Settings{Network: n}, true, false, "is of other ranks"},
 		{"predictions are to be followed", block, Settings{Network: n, ModelOnly: true}, true, false, ""},
-		{"nothing to compare with", block, Settings{Network: n}, false, false, ""},
+		{"nothing to compare with", block, Settings{Network: n}, false, false, "lacks mpi.NonBlocking"},
 		{"other algorithms", block, Settings{Network: n, Algorithms: []schedule.Algorithm{schedule.Binomial{}}}, true, false, ""},
 		{"a damaged table", block, Settings{Network: damaged}, true, false, "cannot be read"},
 	} {
@@ -114,8 +114,8 @@ func TestNextJobStartsTuned(t *testing.T) {
 			if warnings := strings.Join(b.Warnings(), "; "); x.warning == "" && warnings != "" || !strings.Contains(warnings, x.warning) {
 				return fmt.Errorf("warnings %q, want %q", warnings, x.warning)
 			}
-			if (b.cells[b.key(sizes[1], 0)] != nil && b.cells[b.key(sizes[2], 0)] != nil) != x.tuned {
-				return fmt.Errorf("cells %v, want it tuned: %v", b.cells, x.tuned)
+			if (b.decisions[b.key(sizes[1], 0)] != nil && b.decisions[b.key(sizes[2], 0)] != nil) != x.tuned {
+				return fmt.Errorf("cells %v, want it tuned: %v", b.decisions, x.tuned)
 			}
 			for _, size := range sizes {
 				for root := range comm.Size() {
@@ -131,14 +131,74 @@ func TestNextJobStartsTuned(t *testing.T) {
 					}
 				}
 			}
-			if x.tuned && b.watch != nil {
-				return fmt.Errorf("something was timed")
+			if x.tuned {
+				return onlyConfirmed(b)
 			}
 			return nil
 		})
 		if err != nil {
 			t.Errorf("%s: %v", x.name, err)
 		}
+	}
+}
+
+// onlyConfirmed returns an error if a choice of a broadcaster rests on more than the pairs that confirm one.
+func onlyConfirmed(b *Broadcaster) error {
+	tuned, err := b.Table(time.Time{})
+	if err != nil || tuned == nil {
+		return err
+	}
+	all := tuned.Tunings()
+	for _, c := range all[len(all)-1].Cells {
+		if c.Algorithm != table.Native && c.Pairs > 11 {
+			return fmt.Errorf("%d bytes: %v rests on %d pairs, want at most 11", c.Bytes, c.Choice, c.Pairs)
+		}
+	}
+	return nil
+}
+
+// A stored win is confirmed by seven pairs before it displaces native. Where native has become faster since, without any
+// setting that tells, native stays.
+func TestStoredWinIsConfirmed(t *testing.T) {
+	c, n := cluster(t, "star:6 latency=20us rate=1Gbps")
+	const size = 64
+	slow := func(int, int, int, float64) float64 { return 1e-3 }
+	job := func(n *model.Network, more func(int, int, int, float64) float64) (stored *table.Table, choice table.Choice) {
+		err := simnet.Run(c.Graph, nil, overheads, func(comm mpi.Communicator) error {
+			l := newLibrary(comm, schedule.Flat{}, 0)
+			l.more = more
+			b, err := New(l, &Settings{Network: n})
+			if err != nil {
+				return err
+			}
+			if err := verified(comm, size, 1, func(buf []byte) error { return b.Bcast(buf, 1) }); err != nil {
+				return err
+			}
+			got, err := b.Table(time.Time{})
+			if err == nil && got != nil {
+				stored = got
+				choice, _ = got.Tunings()[0].Choice(size, 1)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return stored, choice
+	}
+	stored, first := job(n, slow)
+	if first.Algorithm == table.Native {
+		t.Fatalf("%v: nothing of ours has won, and the test shows nothing", first)
+	}
+	n, err := stored.Keep(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, again := job(n, slow); again.String() != first.String() || again.Pairs != 7 {
+		t.Errorf("the same job: %v by %d pairs, want %v by 7", again, again.Pairs, first)
+	}
+	if _, now := job(n, nil); now.Algorithm != table.Native || now.Pairs == 0 {
+		t.Errorf("native is as fast as ours now: %v by %d pairs, want native", now, now.Pairs)
 	}
 }
 

@@ -1,11 +1,9 @@
 package bcast
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -42,22 +40,24 @@ type nonBlocking struct {
 // performer has one ability, mpi.Scheduler, and performs steps as they stand.
 type performer struct{ mpi.Communicator }
 
-func (p performer) Perform(buf []byte, steps []mpi.Step, tag int, _ bool) (int, error) {
-	send := func(s mpi.Step) error { return p.Send(buf[s.Offset:s.Offset+s.Length], s.Peer, tag) }
-	recv := func(s mpi.Step) error { return p.Recv(buf[s.Offset:s.Offset+s.Length], s.Peer, tag) }
+func (p performer) Perform(buf []byte, steps []mpi.Step, tag int) (int, error) {
+	var sets [mpi.StepSets]mpi.Requests
+	for i := range sets {
+		sets[i] = p.Communicator.(mpi.NonBlocking).NewRequests()
+	}
 	for i, s := range steps {
 		var err error
 		switch s.Kind {
 		case mpi.StepSend:
-			err = send(s)
+			err = p.Send(buf[s.Offset:s.Offset+s.Length], s.Peer, tag)
 		case mpi.StepRecv:
-			err = recv(s)
-		case mpi.StepExchange:
-			set := p.Communicator.(mpi.NonBlocking).NewRequests()
-			err = errors.Join(
-				set.Isend(buf[s.Offset:s.Offset+s.Length], s.Peer, tag),
-				set.Irecv(buf[s.RecvOffset:s.RecvOffset+s.RecvLength], s.RecvPeer, tag),
-				set.WaitAll())
+			err = p.Recv(buf[s.Offset:s.Offset+s.Length], s.Peer, tag)
+		case mpi.StepStartSend:
+			err = sets[s.Set].Isend(buf[s.Offset:s.Offset+s.Length], s.Peer, tag)
+		case mpi.StepStartRecv:
+			err = sets[s.Set].Irecv(buf[s.Offset:s.Offset+s.Length], s.Peer, tag)
+		case mpi.StepWait:
+			err = sets[s.Set].WaitAll()
 		}
 		if err != nil {
 			return i, err
@@ -66,6 +66,7 @@ func (p performer) Perform(buf []byte, steps []mpi.Step, tag int, _ bool) (int, 
 	return 0, nil
 }
 
+// hide leaves a communicator the abilities of the name.
 func hide(c mpi.Communicator, but string) mpi.Communicator {
 	switch but {
 	case "nothing":
@@ -91,7 +92,7 @@ func bringEveryByte(world mpi.Communicator) error {
 		for k, size := range []int{0, 1, 7, segment - 1, segment, segment + 1, 23 * segment} {
 			p := schedule.Problem{Ranks: ranks, Root: (i + 3*k) % ranks, Bytes: size, Segment: segment, Tree: trees[(i+k)%2]}
 			err := verified(world, size, p.Root, func(buf []byte) error {
-				return exec.run(a.Ops(nil, p, world.Rank()), buf)
+				return exec.performOps(a.Ops(nil, p, world.Rank()), buf, false)
 			})
 			if err != nil {
 				return fmt.Errorf("%v, %+v: %w", a, p, err)
@@ -196,14 +197,8 @@ func misuse(world mpi.Communicator, network *model.Network) error {
 		expect("Tune", b.Tune(root, 3), mpi.ErrRank, text)
 		_, err = b.Plan(3, root)
 		expect("Plan", err, mpi.ErrRank, text)
-		_, err = Benchmark(context.Background(), b, &BenchmarkSettings{Root: root})
-		expect("Benchmark", err, mpi.ErrRank, text)
 	}
 	expect("Tune", b.Tune(0, 8, -8), nil, "size -8")
-	_, err = Benchmark(context.Background(), b, &BenchmarkSettings{Sizes: []int{-1}})
-	expect("Benchmark", err, nil, "size -1")
-	_, err = Benchmark(context.Background(), b, &BenchmarkSettings{Repetitions: -1})
-	expect("Benchmark", err, nil, "-1 repetitions")
 	if wrong != nil {
 		return errors.New(strings.Join(wrong, "\n"))
 	}
@@ -212,47 +207,4 @@ func misuse(world mpi.Communicator, network *model.Network) error {
 		return fmt.Errorf("after the misuse: %v, %v", buf, err)
 	}
 	return nil
-}
-
-// compareVariants benchmarks, expects the named variants besides the
-// algorithms, and returns the report as JSON.
-func compareVariants(world mpi.Communicator, s Settings, want ...string) (string, error) {
-	if world.Rank() != 0 {
-		s.Network = nil
-	}
-	b, err := New(world, &s)
-	if err != nil {
-		return "", err
-	}
-	r, err := Benchmark(context.Background(), b, &BenchmarkSettings{Sizes: []int{0, 5, 3000}, Root: world.Size() - 1, Repetitions: 3})
-	if err != nil {
-		return "", err
-	}
-	var variants []string
-	for i, row := range r.Rows {
-		if row.Bytes == 5 {
-			variants = append(variants, row.Variant)
-		}
-		if !row.Verified || !(row.Min <= row.Median && row.Median <= row.Max) || row.Min < 0 {
-			return "", fmt.Errorf("row %d: %+v", i, row)
-		}
-	}
-	algorithms := schedule.Algorithms()
-	if _, ok := world.(mpi.Splitter); ok && slices.Contains(want, "native") {
-		algorithms = append(algorithms, schedule.NativeGroups{})
-	}
-	for _, a := range schedule.Variants(algorithms, schedule.Problem{Ranks: world.Size(), Tree: b.known.tree}) {
-		if !slices.Contains(want, a.Name()) {
-			want = append(want, a.Name())
-		}
-	}
-	if !slices.Equal(variants, want) {
-		return "", fmt.Errorf("variants %v, want %v", variants, want)
-	}
-	if _, ok := world.(mpi.Clock); ok && r.ClockDoubt != 0 { // all ranks are on this host
-		return "", fmt.Errorf("clock doubt %g s, want 0", r.ClockDoubt)
-	}
-	var text strings.Builder
-	err = r.Write(&text)
-	return text.String(), err
 }

@@ -37,7 +37,7 @@ func (l *library) checkABI(comm uintptr, self int) error {
 	for _, n := range lengths {
 		in := bytes.Repeat([]byte{pattern}, n+8)
 		copy(e.scratch.status[:], bytes.Repeat([]byte{pattern}, statusRoom))
-		handle := &e.posted
+		handle := new([2]request) // C writes one of them
 		handle[0], handle[1] = patternHandle, patternHandle
 		if c := e.begin(l.tc.isend, out[:n], self, tag, &handle[0]); c != codeOK {
 			return refuse("MPI_Isend returns %d", c)

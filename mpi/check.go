@@ -51,22 +51,36 @@ func checkLength(op string, rank, got, want, peer, tag int) error {
 // that are right are passed in few instructions.
 func checkSteps(op string, rank, size, n int, steps []Step, tag int) (int, error) {
 	sound := uint(tag) <= MaxTag
+	var underWay, since [StepSets]int
 	for i := range steps {
 		s := &steps[i]
-		if sound && isSound(rank, size, n, s.Peer, s.Offset, s.Length) &&
-			(s.Kind < StepExchange || s.Kind == StepExchange && isSound(rank, size, n, s.RecvPeer, s.RecvOffset, s.RecvLength)) {
-			continue
-		}
-		if s.Kind > StepExchange {
+		if s.Kind > StepWait {
 			return i, &Error{op, rank, s.Peer, tag, fmt.Errorf("%v: want a kind of step", s.Kind)}
+		}
+		if s.Kind >= StepStartSend {
+			if uint(s.Set) >= StepSets {
+				return i, &Error{op, rank, s.Peer, tag, fmt.Errorf("set %d: want in [0, %d)", s.Set, StepSets)}
+			}
+			if s.Kind == StepWait {
+				underWay[s.Set] = 0
+				continue
+			}
+			if underWay[s.Set]++; underWay[s.Set] > StepSetSize {
+				return i, &Error{op, rank, s.Peer, tag, fmt.Errorf("more than %d transfers of set %d are under way: wait for them first", StepSetSize, s.Set)}
+			}
+			since[s.Set] = i
+		}
+		if sound && isSound(rank, size, n, s.Peer, s.Offset, s.Length) {
+			continue
 		}
 		if err := checkPart(op, rank, size, n, s.Peer, s.Offset, s.Length, tag); err != nil {
 			return i, err
 		}
-		if s.Kind == StepExchange {
-			if err := checkPart(op, rank, size, n, s.RecvPeer, s.RecvOffset, s.RecvLength, tag); err != nil {
-				return i, err
-			}
+	}
+	for set, n := range underWay {
+		if n > 0 {
+			i := since[set]
+			return i, &Error{op, rank, steps[i].Peer, tag, fmt.Errorf("nothing waits for set %d", set)}
 		}
 	}
 	return 0, nil

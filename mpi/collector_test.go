@@ -133,10 +133,14 @@ func exchangeOnStack(c *mpi.Comm, set mpi.Requests, mark byte, frames int) error
 			return fmt.Errorf("byte %d of the long message = %d, want %d", i, b, want)
 		}
 	}
-	steps := []mpi.Step{{Kind: mpi.StepExchange, Peer: peer, Length: 8, RecvPeer: peer, RecvOffset: 8, RecvLength: 8}}
+	steps := []mpi.Step{
+		{Kind: mpi.StepStartSend, Peer: peer, Length: 8},
+		{Kind: mpi.StepRecv, Peer: peer, Offset: 8, Length: 8},
+		{Kind: mpi.StepWait},
+	}
 	var both [16]byte
 	copy(both[:], short[:])
-	if _, err := c.Perform(both[:], steps, 3, mark%2 == 0); err != nil {
+	if _, err := c.Perform(both[:], steps, 3); err != nil {
 		return err
 	}
 	if !bytes.Equal(both[8:], got[:]) {

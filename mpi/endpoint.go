@@ -16,12 +16,12 @@ type endpoint struct {
 	comm uintptr
 	spin int32 // polls before a wait yields the core; 0: the library waits itself
 
-	held  *byte             // the buffer of the current call
-	kept  [4]unsafe.Pointer // buffers and layouts of the current collective
-	waits bool              // there are waits in the batch
-	args  [10]uintptr       // scratch: the arguments of a collective
+	held  *byte              // the buffer of the current call
+	kept  [4]unsafe.Pointer  // buffers and layouts of the current collective
+	waits bool               // there are waits in the batch
+	args  [10]uintptr        // scratch: the arguments of a collective
+	sets  *[StepSets]stepSet // of perform
 	*scratch
-	stages *[2]stage // of performAhead
 }
 
 // statusRoom is more than any MPI_Status takes.
@@ -40,10 +40,6 @@ type scratch struct {
 	batch   batch
 	outer   batch       // of pingPong, around the other
 	between [2]timespec // of pingPong: when its exchanges begin and end
-
-	// Of perform.
-	exchange request
-	posted   [2]request
 }
 
 // A code is what calls of MPI return, or one of ours. No code of MPI is negative.

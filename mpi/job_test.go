@@ -200,7 +200,7 @@ func useAfterEnd(comms ...mpi.Communicator) error {
 		requests := w.NewRequests()
 		_, splitErr := w.Split(0, 0)
 		buf := make([]byte, 64)
-		_, performErr := w.Perform(nil, []mpi.Step{{Peer: peer}}, 0, false)
+		_, performErr := w.Perform(nil, []mpi.Step{{Peer: peer}}, 0)
 		for i, err := range []error{
 			requests.Isend(buf, peer, 1), requests.Irecv(buf, peer, 1),
 			w.Send(nil, peer, 1), w.Recv(nil, peer, 1), w.Ssend(nil, peer, 1), w.Bcast(nil, 0),

@@ -1,9 +1,9 @@
 package mpi
 
-// Perform performs the steps in their order. A call from Go makes up to about a thousand calls of the
-// library. With ahead under Open MPI, a message that is longer than its step may overwrite memory (see
-// the Limits section of the package).
-func (c *Comm) Perform(buf []byte, steps []Step, tag int, ahead bool) (failed int, err error) {
+// Perform performs the steps in their order. A call from Go makes up to about a thousand calls of the library. Under
+// Open MPI, a message that is longer than its StepStartRecv may overwrite memory (see the Limits section of the
+// package).
+func (c *Comm) Perform(buf []byte, steps []Step, tag int) (failed int, err error) {
 	if c.closed {
 		return 0, c.useAfterClose("Perform")
 	}
@@ -13,7 +13,7 @@ func (c *Comm) Perform(buf []byte, steps []Step, tag int, ahead bool) (failed in
 	if len(steps) == 0 {
 		return 0, nil
 	}
-	done := c.native.perform(buf, steps, tag, ahead)
+	done := c.native.perform(buf, steps, tag)
 	if done.step == len(steps) {
 		return 0, nil
 	}
@@ -25,19 +25,15 @@ func (c *Comm) Perform(buf []byte, steps []Step, tag int, ahead bool) (failed in
 
 // failedStep returns the index of the step that failed, and its error.
 func (c *Comm) failedStep(steps []Step, tag int, done performed) (int, error) {
-	i := done.step
-	s := steps[i]
-	op, peer, want := "Recv", s.Peer, s.Length
-	switch s.Kind {
-	case StepSend:
+	s := &steps[done.step]
+	op := "Recv"
+	if s.Kind == StepSend || s.Kind == StepStartSend {
 		op = "Send"
-	case StepExchange:
-		op, peer, want = "Exchange", s.RecvPeer, s.RecvLength
 	}
-	if err := c.fault(op, done.code, peer, tag); err != nil {
-		return i, err
+	if err := c.fault(op, done.code, s.Peer, tag); err != nil {
+		return done.step, err
 	}
-	return i, checkLength(op, c.rank, int(done.count), want, peer, tag)
+	return done.step, checkLength(op, c.rank, int(done.count), s.Length, s.Peer, tag)
 }
 
 // performed tells how steps went.
@@ -45,7 +41,7 @@ type performed struct {
 	step  int   // the step that failed; the number of steps: none has
 	code  code  // codeOK: the message had another length, which is count
 	count int32 // bytes
-	leaks bool  // transfers are under way on the buffer for good
+	leaks bool  // transfers may be under way on the buffer for good
 }
 
 // batchCalls is the number of calls at which a batch is made. Few schedules have as many, and where
@@ -53,153 +49,82 @@ type performed struct {
 // microseconds to write, and 100 KiB that are kept.
 const batchCalls = 1024
 
-// stageSends bounds the sends of a stage. A rank that only sends begins a new stage after so many.
-const stageSends = 32
-
-// A stage is one receive and the sends that follow it. Two stages are under way at once.
-type stage struct {
+// A stepSet is a set of transfers under way.
+type stepSet struct {
 	n        int
-	requests [stageSends]request
-	steps    [stageSends]int // by request
+	requests [StepSetSize]request
+	steps    [StepSetSize]int // that have begun them
 }
 
-// A performance is a list of steps that is performed. The steps are written as calls of the library
-// into the endpoint's batch.
-type performance struct {
-	*endpoint
-	at      uintptr // address of the buffer
-	steps   []Step
-	tag     int
-	isAhead bool
-	done    performed
-}
-
-func (e *endpoint) perform(buf []byte, steps []Step, tag int, ahead bool) performed {
+// perform writes the steps as calls of the library into the batch, and makes the calls.
+func (e *endpoint) perform(buf []byte, steps []Step, tag int) performed {
 	if e.lib.ended.Load() {
 		return performed{0, codeEnded, -1, false}
 	}
-	p := performance{e, e.hold(buf), steps, tag, ahead, performed{len(steps), codeOK, -1, false}}
-	if ahead {
-		p.ahead()
-	} else {
-		p.inOrder()
+	if e.sets == nil {
+		e.sets = new([StepSets]stepSet)
 	}
-	e.release()
-	return p.done
-}
-
-// received is what a step receives.
-func (s *Step) received() (peer, offset, length int) {
-	if s.Kind == StepExchange {
-		return s.RecvPeer, s.RecvOffset, s.RecvLength
+	for i := range e.sets {
+		e.sets[i].n = 0
 	}
-	return s.Peer, s.Offset, s.Length
-}
-
-// isFull tells whether the calls have to be made before more are added.
-func (p *performance) isFull() bool { return len(p.batch.pending) >= batchCalls }
-
-// flush makes the calls that have been added, and tells whether all went well.
-func (p *performance) flush() bool {
-	stopped := p.run()
-	if stopped == nil {
-		return true
-	}
-	i := stopped.step
-	got := result{code(p.batch.code), -1}
-	if got.code == codeOK { // a message of another length
-		got.count = p.endpoint.received()
-	}
-	leaks := p.isAhead || p.steps[i].Kind == StepExchange && stopped.function != p.lib.tc.isend
-	p.done = performed{i, got.code, got.count, leaks}
-	return false
-}
-
-// start adds the send of a step.
-func (p *performance) start(i int, r *request) {
-	s := &p.steps[i]
-	p.addStart(i, p.lib.tc.isend, p.at+uintptr(s.Offset), s.Length, s.Peer, p.tag, r)
-}
-
-// inOrder performs the steps one after the other.
-func (p *performance) inOrder() {
-	for i := range p.steps {
-		if p.isFull() && !p.flush() {
-			return
+	at := e.hold(buf)
+	defer e.release()
+	started := false
+	for i := range steps {
+		if len(e.batch.pending) >= batchCalls {
+			if done, ok := e.flush(started); !ok {
+				return done
+			}
 		}
-		s := &p.steps[i]
-		peer, offset, length := s.received()
-		at := p.at + uintptr(offset)
+		s := &steps[i]
+		from := at + uintptr(s.Offset)
 		switch s.Kind {
 		case StepSend:
-			p.addSend(i, p.lib.tc.send, p.lib.tc.isend, at, length, peer, p.tag)
+			e.addSend(i, e.lib.tc.send, e.lib.tc.isend, from, s.Length, s.Peer, tag)
 		case StepRecv:
-			p.expect(p.addRecv(i, at, length, peer, p.tag), length)
-		case StepExchange:
-			p.start(i, &p.exchange)
-			p.expect(p.addRecv(i, at, length, peer, p.tag), length)
-			p.addWait(i, &p.exchange, p.sentAt())
-		}
-	}
-	p.flush()
-}
-
-// end waits for the sends of a stage.
-func (p *performance) end(s *stage) {
-	for k := range s.n {
-		p.addWait(s.steps[k], &s.requests[k], p.sentAt())
-	}
-	s.n = 0
-}
-
-// ahead keeps the next receive posted while it waits for the current one, and lets the sends of one
-// stage go on during the next.
-func (p *performance) ahead() {
-	if p.stages == nil {
-		p.stages = new([2]stage)
-	}
-	stages := p.stages
-	stages[0].n, stages[1].n = 0, 0
-	send, current, next := 0, 0, 0 // the stage and the receive in use, and the step up to which receives are posted
-	post := func(into int) {
-		for next < len(p.steps) && p.steps[next].Kind == StepSend {
-			next++
-		}
-		if next < len(p.steps) {
-			peer, offset, length := p.steps[next].received()
-			p.addStart(next, p.lib.tc.irecv, p.at+uintptr(offset), length, peer, p.tag, &p.posted[into])
-			next++
-		}
-	}
-	post(current) // before anything is sent
-	for i := range p.steps {
-		if p.isFull() && !p.flush() {
-			return
-		}
-		s := &p.steps[i]
-		if s.Kind != StepRecv {
-			if stages[send].n == stageSends {
-				send = 1 - send
-				p.end(&stages[send])
+			e.expect(e.addRecv(i, from, s.Length, s.Peer, tag), s.Length)
+		case StepWait:
+			e.addWaits(&e.sets[s.Set], steps)
+		default:
+			function := e.lib.tc.isend
+			if s.Kind == StepStartRecv {
+				function = e.lib.tc.irecv
 			}
-			out := &stages[send]
-			p.start(i, &out.requests[out.n])
-			out.steps[out.n] = i
-			out.n++
-		}
-		if s.Kind == StepSend {
-			continue
-		}
-		post(1 - current)
-		_, _, length := s.received()
-		p.expect(p.addWait(i, &p.posted[current], p.statusAt()), length)
-		current = 1 - current
-		if stages[send].n > 0 {
-			send = 1 - send
-			p.end(&stages[send])
+			set := &e.sets[s.Set]
+			e.addStart(i, function, from, s.Length, s.Peer, tag, &set.requests[set.n])
+			set.steps[set.n] = i
+			set.n++
+			started = true
 		}
 	}
-	p.end(&stages[1-send])
-	p.end(&stages[send])
-	p.flush()
+	if done, ok := e.flush(started); !ok {
+		return done
+	}
+	return performed{step: len(steps)}
+}
+
+// addWaits adds the waits for the transfers of a set.
+func (e *endpoint) addWaits(set *stepSet, steps []Step) {
+	for k := range set.n {
+		i := set.steps[k]
+		if steps[i].Kind == StepStartSend {
+			e.addWait(i, &set.requests[k], e.sentAt())
+		} else {
+			e.expect(e.addWait(i, &set.requests[k], e.statusAt()), steps[i].Length)
+		}
+	}
+	set.n = 0
+}
+
+// flush makes the calls that have been added. It is false if one of them failed.
+func (e *endpoint) flush(started bool) (performed, bool) {
+	stopped := e.run()
+	if stopped == nil {
+		return performed{}, true
+	}
+	done := performed{stopped.step, code(e.batch.code), -1, started}
+	if done.code == codeOK { // a message of another length
+		done.count = e.received()
+	}
+	return done, false
 }

@@ -17,7 +17,7 @@ func TestPerformLongSchedule(t *testing.T) {
 	for i := range want {
 		want[i] = byte(i % 251)
 	}
-	for _, ahead := range []bool{false, true} {
+	for _, started := range []bool{false, true} {
 		buf := make([]byte, n)
 		if c.Rank() == 0 {
 			copy(buf, want)
@@ -27,15 +27,24 @@ func TestPerformLongSchedule(t *testing.T) {
 			if c.Rank() > 0 {
 				steps = append(steps, mpi.Step{Kind: mpi.StepRecv, Peer: c.Rank() - 1, Offset: i, Length: 1})
 			}
-			if c.Rank() < c.Size()-1 {
-				steps = append(steps, mpi.Step{Kind: mpi.StepSend, Peer: c.Rank() + 1, Offset: i, Length: 1})
+			if c.Rank() == c.Size()-1 {
+				continue
 			}
+			send := mpi.Step{Peer: c.Rank() + 1, Offset: i, Length: 1}
+			if started {
+				send.Kind, send.Set = mpi.StepStartSend, i%2
+				steps = append(steps, mpi.Step{Kind: mpi.StepWait, Set: i % 2})
+			}
+			steps = append(steps, send)
 		}
-		if i, err := c.Perform(buf, steps, 4, ahead); err != nil {
-			t.Fatalf("ahead=%v: step %d: %v", ahead, i, err)
+		if started {
+			steps = append(steps, mpi.Step{Kind: mpi.StepWait}, mpi.Step{Kind: mpi.StepWait, Set: 1})
+		}
+		if i, err := c.Perform(buf, steps, 4); err != nil {
+			t.Fatalf("started=%v: step %d: %v", started, i, err)
 		}
 		if !bytes.Equal(buf, want) {
-			t.Fatalf("ahead=%v: the bytes that came are others", ahead)
+			t.Fatalf("started=%v: the bytes that came are others", started)
 		}
 	}
 }

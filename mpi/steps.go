@@ -2,16 +2,14 @@ package mpi
 
 import "fmt"
 
-// A Step is one transfer of a list that a Scheduler performs. Its bytes are given
-// by their place in a buffer.
+// A Step is one entry of a list that a Scheduler performs: a transfer, the start of a transfer, or the wait for those
+// that were started. Its bytes are given by their place in a buffer.
 type Step struct {
 	Kind   StepKind
-	Peer   int // the destination of StepSend and StepExchange, the source of StepRecv
+	Set    int // of StepStartSend, StepStartRecv and StepWait: the set of transfers, in [0, StepSets)
+	Peer   int // the destination or the source
 	Offset int // of the first byte
 	Length int // bytes, at most 2^31-1
-
-	// What StepExchange receives while it sends.
-	RecvPeer, RecvOffset, RecvLength int
 }
 
 // StepKind says what a Step does.
@@ -19,9 +17,19 @@ type StepKind uint8
 
 // The kinds of steps.
 const (
-	StepSend     StepKind = iota // as Send
-	StepRecv                     // as Recv
-	StepExchange                 // send to Peer and receive from RecvPeer at once, so that ranks in a ring may all do so
+	StepSend      StepKind = iota // as Send
+	StepRecv                      // as Recv
+	StepStartSend                 // starts a send, as Requests.Isend
+	StepStartRecv                 // starts a receive, as Requests.Irecv
+	StepWait                      // waits for all transfers of a set, which is empty then
+)
+
+const (
+	// StepSets is how many sets of transfers a list may use.
+	StepSets = 4
+
+	// StepSetSize is how many transfers of a set may be under way at once.
+	StepSetSize = 32
 )
 
 func (k StepKind) String() string {
@@ -29,29 +37,34 @@ func (k StepKind) String() string {
 	case StepSend:
 		return "send"
 	case StepRecv:
-		return "recv"
-	case StepExchange:
-		return "exchange"
+		return "receive"
+	case StepStartSend:
+		return "start to send"
+	case StepStartRecv:
+		return "start to receive"
+	case StepWait:
+		return "wait"
 	}
 	return fmt.Sprintf("step of kind %d", uint8(k))
 }
 
-// A Scheduler performs whole lists of transfers below Go, for the price of one
-// call: that of a call from Go, 30 to 100 ns, is as much as a short transfer's own
-// software.
+func (s Step) String() string {
+	if s.Kind == StepWait {
+		return fmt.Sprintf("wait for set %d", s.Set)
+	}
+	return fmt.Sprintf("%v [%d, %d) peer %d", s.Kind, s.Offset, s.Offset+s.Length, s.Peer)
+}
+
+// A Scheduler performs whole lists of steps below Go, for the price of one call. A call from Go takes 30 to 100 ns,
+// as much as the overhead of a short message.
 type Scheduler interface {
-	// Perform performs the steps in their order, on the bytes of buf and with the
-	// tag. A message has to be as long as its step says: a longer one is an
-	// ErrTruncated, a shorter one an ErrLength.
+	// Perform performs the steps in their order, on the bytes of buf and with the tag. A message has to be as long as
+	// its step says: a longer one is an ErrTruncated, a shorter one an ErrLength. What a started transfer sends must
+	// not be received, nor anything be received twice, before the wait.
 	//
-	// With ahead, the receive after the current one is posted already, and a
-	// send may end as late as with the list; what a step sends must not be
-	// received by a later step then, nor anything be received twice. Perform
-	// waits for no transfer earlier than without.
-	//
-	// It does not allocate, and returns when nothing is under way on buf. If a
-	// step fails, it returns its index; others may be under way for good then,
-	// and keep buf. Steps that are wrong in themselves (ErrRank, ErrTag,
-	// ErrCount, or bytes that are not in buf) are found before any is performed.
-	Perform(buf []byte, steps []Step, tag int, ahead bool) (failed int, err error)
+	// Perform does not allocate, and returns when nothing is under way on buf. If a transfer fails, it returns the
+	// index of the step that has begun it. Others may be under way for good then, and keep buf. Steps that are wrong
+	// in themselves (ErrRank, ErrTag, ErrCount, bytes that are not in buf, a set that is too full or is not waited for)
+	// are found before any is performed.
+	Perform(buf []byte, steps []Step, tag int) (failed int, err error)
 }

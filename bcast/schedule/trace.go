@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+
+	"github.com/topocast/topocast/mpi"
 )
 
 // WriteTraces writes what all ranks do in a broadcast as one time-independent
@@ -27,137 +29,62 @@ func WriteTraces(w io.Writer, a Algorithm, p Problem, ahead bool) error {
 	return nil
 }
 
-// WriteTrace writes the steps of a rank as a time-independent trace of SimGrid: a
-// line per call of MPI, which names the rank, the call, its peer, tag and bytes.
+// WriteTrace writes the steps of a rank as a time-independent trace of SimGrid: a line per call of MPI, which names the
+// rank, the call, its peer, tag and bytes.
 //
 //	1 init
 //	1 recv 0 0 4096
 //	1 send 2 0 4096
 //	1 finalize
 //
-// The calls are those of mpi.Scheduler: each step ends before the next begins, or,
-// with ahead, the next receive is posted while the current one is awaited, and the
-// sends that follow a receive run on during the next. The tag counts the messages
-// that went the same way before, so that a wait names one of those under way.
+// The calls are those of Lower: InOrder, or Pipelined with ahead. The tag counts the messages that went the same way
+// before, so that a wait names one of those under way.
 //
-// A Native cannot be told, as SimGrid's traces know broadcasts of all ranks only: that is an error.
+// A Native is an error: SimGrid's traces know broadcasts of all ranks only.
 func WriteTrace(w io.Writer, rank int, ops []Op, ahead bool) error {
 	for _, op := range ops {
 		if op.Kind == Native {
 			return fmt.Errorf("schedule: trace of rank %d: %v: want sends and receives only", rank, op)
 		}
 	}
-	t := tracer{w: bufio.NewWriter(w), rank: rank, sent: map[int]int{}, received: map[int]int{}}
-	t.line("init")
+	mode := InOrder
 	if ahead {
-		t.ahead(ops)
-	} else {
-		t.inOrder(ops)
+		mode = Pipelined
 	}
-	t.line("finalize")
-	if err := t.w.Flush(); err != nil {
+	out := bufio.NewWriter(w) // keeps the first error
+	line := func(action string, numbers ...int) {
+		fmt.Fprint(out, rank, " ", action)
+		for _, x := range numbers {
+			fmt.Fprint(out, " ", x)
+		}
+		fmt.Fprintln(out)
+	}
+	messages := [2]map[int]int{{}, {}}  // sent and received, by peer
+	var underWay [mpi.StepSets][][3]int // source, destination and tag
+	line("init")
+	for _, s := range Lower(nil, ops, rank, mode) {
+		if s.Kind == mpi.StepWait {
+			for _, name := range underWay[s.Set] {
+				line("wait", name[:]...)
+			}
+			underWay[s.Set] = underWay[s.Set][:0]
+			continue
+		}
+		call := [...]string{mpi.StepSend: "send", mpi.StepRecv: "recv", mpi.StepStartSend: "isend", mpi.StepStartRecv: "irecv"}[s.Kind]
+		count, src, dst := messages[0], rank, s.Peer
+		if s.Kind == mpi.StepRecv || s.Kind == mpi.StepStartRecv {
+			count, src, dst = messages[1], s.Peer, rank
+		}
+		tag := count[s.Peer]
+		count[s.Peer]++
+		line(call, s.Peer, tag, s.Length)
+		if s.Kind >= mpi.StepStartSend {
+			underWay[s.Set] = append(underWay[s.Set], [3]int{src, dst, tag})
+		}
+	}
+	line("finalize")
+	if err := out.Flush(); err != nil {
 		return fmt.Errorf("schedule: trace of rank %d: %w", rank, err)
 	}
 	return nil
-}
-
-// A tracer writes the trace of a rank. Its writer keeps the first error.
-type tracer struct {
-	w              *bufio.Writer
-	rank           int
-	sent, received map[int]int // by peer
-}
-
-// A call is one that was started, by what a wait names it.
-type call struct{ src, dst, tag int }
-
-func (t *tracer) line(action string, numbers ...int) {
-	fmt.Fprint(t.w, t.rank, " ", action)
-	for _, x := range numbers {
-		fmt.Fprint(t.w, " ", x)
-	}
-	fmt.Fprintln(t.w)
-}
-
-// send writes a send or isend.
-func (t *tracer) send(action string, op Op) call {
-	tag := t.sent[op.Peer]
-	t.sent[op.Peer]++
-	t.line(action, op.Peer, tag, op.Length)
-	return call{t.rank, op.Peer, tag}
-}
-
-// receive writes a recv or irecv.
-func (t *tracer) receive(action string, op Op) call {
-	tag := t.received[op.Peer]
-	t.received[op.Peer]++
-	t.line(action, op.Peer, tag, op.Length)
-	return call{op.Peer, t.rank, tag}
-}
-
-func (t *tracer) wait(calls ...call) {
-	for _, c := range calls {
-		t.line("wait", c.src, c.dst, c.tag)
-	}
-}
-
-func (t *tracer) inOrder(ops []Op) {
-	for _, op := range ops {
-		switch op.Kind {
-		case Send:
-			t.send("send", op)
-		case Recv:
-			t.receive("recv", op)
-		case Exchange:
-			sending := t.send("isend", op)
-			t.receive("recv", op.Received())
-			t.wait(sending)
-		}
-	}
-}
-
-// tracedSends bounds those of a stage, a receive and the sends that follow it, as the executor does.
-const tracedSends = 32
-
-func (t *tracer) ahead(ops []Op) {
-	var current, next call // receives that are posted
-	var sends, before []call
-	turn := func() { // the sends of the stage before the last one end
-		t.wait(before...)
-		sends, before = before[:0], sends
-	}
-	posted := 0 // the step up to which receives are posted
-	post := func() call {
-		for posted < len(ops) && ops[posted].Kind == Send {
-			posted++
-		}
-		if posted == len(ops) {
-			return call{}
-		}
-		op := ops[posted]
-		if op.Kind == Exchange {
-			op = op.Received()
-		}
-		posted++
-		return t.receive("irecv", op)
-	}
-	next = post()
-	for _, op := range ops {
-		if op.Kind != Recv {
-			if len(sends) == tracedSends {
-				turn()
-			}
-			sends = append(sends, t.send("isend", op))
-		}
-		if op.Kind == Send {
-			continue
-		}
-		current, next = next, post()
-		t.wait(current)
-		if len(sends) > 0 {
-			turn()
-		}
-	}
-	t.wait(before...)
-	t.wait(sends...)
 }

@@ -63,7 +63,7 @@ func TestDecisionOfReinfjell(t *testing.T) {
 func TestDecisionOfRoots(t *testing.T) {
 	job, _ := job8()
 	uneven := tuned(job)
-	later := Tuning{Job: Job{8, "Open MPI v5.0.5", "2"}, Cells: []Cell{{8, 0, Choice{"chain", "", 0, true, nan, nan, 0}}}}
+	later := Tuning{Job: Job{8, "Open MPI v5.0.5", "2", ""}, Cells: []Cell{{8, 0, Choice{"chain", "", 0, true, nan, nan, 0}}}}
 	var out bytes.Buffer
 	if err := WriteDecision(&out, Text, []Tuning{uneven, {Job: Job{Ranks: 4}}}); err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func many(rng *rand.Rand) []Tuning {
 	}
 	var all []Tuning
 	for _, ranks := range []int{1, 2, 7, 64} {
-		t := Tuning{Job: Job{ranks, `lib */ "x" \`, `\`}}
+		t := Tuning{Job: Job{ranks, `lib */ "x" \`, `\`, ""}}
 		classes := 1 + rng.IntN(min(3, ranks))
 		for rank := range ranks {
 			class := rng.IntN(classes)

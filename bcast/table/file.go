@@ -21,6 +21,7 @@ type tuningFile struct {
 	Ranks      int            `json:"ranks"`
 	Library    string         `json:"library,omitempty"`
 	Places     string         `json:"places"`
+	Settings   string         `json:"settings,omitempty"` // of the library; left out: its defaults
 	Date       string         `json:"date,omitempty"`
 	RootClass  []int          `json:"root_class_of_rank,omitempty"`
 	Topologies []topologyFile `json:"topologies,omitempty"` // that cells follow instead of the network's hierarchy
@@ -70,7 +71,7 @@ func (t *Table) Keep(n *model.Network) (*model.Network, error) {
 func (t *Table) encode() (json.RawMessage, error) {
 	f := tableFile{Version: version, Tunings: []tuningFile{}}
 	for _, x := range t.Tunings() {
-		out := tuningFile{x.Ranks, x.Library, x.Places, x.Date, x.RootClass, nil, []cellFile{}}
+		out := tuningFile{x.Ranks, x.Library, x.Places, x.Settings, x.Date, x.RootClass, nil, []cellFile{}}
 		for _, t := range x.Topologies {
 			out.Topologies = append(out.Topologies, topologyFile(t))
 		}
@@ -104,7 +105,7 @@ func read(section json.RawMessage) (*Table, error) {
 	}
 	t := &Table{}
 	for i, in := range f.Tunings {
-		x := Tuning{Job: Job{in.Ranks, in.Library, in.Places}, Date: in.Date, RootClass: in.RootClass}
+		x := Tuning{Job: Job{in.Ranks, in.Library, in.Places, in.Settings}, Date: in.Date, RootClass: in.RootClass}
 		for _, t := range in.Topologies {
 			x.Topologies = append(x.Topologies, Topology(t))
 		}

@@ -20,9 +20,10 @@ type Table struct {
 
 // A Job is what a tuning holds for. Jobs are equal by ==.
 type Job struct {
-	Ranks   int
-	Library string // name and version of the message-passing library (mpi.Versioned); "" if not known
-	Places  string // Fingerprint of where the ranks run
+	Ranks    int
+	Library  string // name and version of the message-passing library (mpi.Versioned); "" if not known
+	Places   string // Fingerprint of where the ranks run
+	Settings string // SettingsFingerprint of the library; "" if it runs with its defaults
 }
 
 // A Tuning is what was chosen for one job.
@@ -136,6 +137,14 @@ func (t *Table) Find(job Job) *Tuning {
 	return nil
 }
 
+// IsTunedOtherwise tells whether there is a tuning that only differs from the job in the settings of the library.
+func (t *Table) IsTunedOtherwise(job Job) bool {
+	return slices.ContainsFunc(t.Tunings(), func(x Tuning) bool {
+		x.Settings = job.Settings
+		return x.Job == job
+	})
+}
+
 // maxTunings is how many jobs a table knows. The oldest goes first.
 const maxTunings = 64
 
@@ -167,7 +176,7 @@ func (t *Tuning) check() error {
 	if t.Ranks < 1 {
 		return fmt.Errorf("tuning of %d ranks: want at least 1", t.Ranks)
 	}
-	for _, text := range []struct{ name, value string }{{"library", t.Library}, {"places", t.Places}, {"date", t.Date}} {
+	for _, text := range []struct{ name, value string }{{"library", t.Library}, {"places", t.Places}, {"settings", t.Settings}, {"date", t.Date}} {
 		if !plain(text.value) {
 			return fmt.Errorf("%s is %q: want at most %d bytes of plain text", text.name, text.value, maxText)
 		}

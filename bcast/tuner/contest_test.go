@@ -39,7 +39,7 @@ func TestHowOftenAChallengerIsChosen(t *testing.T) {
 	for _, c := range []struct {
 		name                  string
 		challenger, incumbent script
-		crowded               bool
+		oversubscribed        bool
 		least, most           float64
 	}{
 		{"native is faster by 3 %, noise 30 %", scaled(1.03, 1.03, 0.3), native, false, 0, 0.021},
@@ -56,11 +56,11 @@ func TestHowOftenAChallengerIsChosen(t *testing.T) {
 		{"half the time cold, slower hot by a tenth", scaled(0.5, 1.3, 0.02), scaled(1, 1, 0.02), false, 0, 0},
 		{"slower cold by a tenth, half the time hot", scaled(1.1, 0.3, 0.02), scaled(1, 1, 0.02), false, 0, 0},
 		{"faster from one root, slower from another", uneven, one, false, 0, 0},
-		{"faster by a twentieth on crowded cores", scaled(0.95, 0.95, 0.02), scaled(1, 1, 0.02), true, 0, 0.021},
+		{"faster by a twentieth on oversubscribed cores", scaled(0.95, 0.95, 0.02), scaled(1, 1, 0.02), true, 0, 0.021},
 	} {
 		wins := 0
 		for seed := range uint64(seeds) {
-			if v, _ := duel(t, seed, c.challenger, c.incumbent, []int{0, 1}, c.crowded, 0); v.Wins {
+			if v, _ := duel(t, seed, c.challenger, c.incumbent, []int{0, 1}, c.oversubscribed, 0); v.Wins {
 				wins++
 			}
 		}
@@ -136,7 +136,7 @@ func TestContestKeepsItsBudget(t *testing.T) {
 		{1e-3, 1, false, false}, // of the first nobody knows what it takes
 	} {
 		v, took := duel(t, 1, ours, native, []int{0, 1}, false, c.limit)
-		if v.Rounds != c.rounds || v.Wins != c.wins || v.Decided != c.decided {
+		if v.Pairs != c.rounds || v.Wins != c.wins || v.Decided != c.decided {
 			t.Errorf("limit %g s: %+v after %g s, want %+v", c.limit, v, took, c)
 		}
 	}
@@ -147,84 +147,68 @@ func TestContestKeepsItsBudget(t *testing.T) {
 		}
 		return 0.5
 	}}
-	if v, _ := duel(t, 1, close, script{cold: 0.1, hot: 0.1}, []int{0}, false, 0); v.Rounds != sureRounds || v.Wins || v.Decided {
-		t.Errorf("close and slow: %+v, want undecided after %d rounds", v, sureRounds)
+	if v, _ := duel(t, 1, close, script{cold: 0.1, hot: 0.1}, []int{0}, false, 0); v.Pairs != surePairs || v.Wins || v.Decided {
+		t.Errorf("close and slow: %+v, want undecided after %d rounds", v, surePairs)
 	}
 	// Eleven rounds take 0.84 s of the second, and four more for the next look would not be over in it.
 	close.cold, close.hot = 0.01, 0.01
-	if v, _ := duel(t, 1, close, script{cold: 0.01, hot: 0.01}, []int{0}, false, 0); v.Rounds != sureRounds || v.Wins || v.Decided {
-		t.Errorf("close, and no time for another look: %+v, want undecided after %d rounds", v, sureRounds)
+	if v, _ := duel(t, 1, close, script{cold: 0.01, hot: 0.01}, []int{0}, false, 0); v.Pairs != surePairs || v.Wins || v.Decided {
+		t.Errorf("close, and no time for another look: %+v, want undecided after %d rounds", v, surePairs)
 	}
 	close.cold, close.hot = 1e-6, 1e-6
-	if v, _ := duel(t, 1, close, script{cold: 1e-6, hot: 1e-6}, []int{0}, false, 0); v.Rounds <= 15 {
+	if v, _ := duel(t, 1, close, script{cold: 1e-6, hot: 1e-6}, []int{0}, false, 0); v.Pairs <= 15 {
 		t.Errorf("close and fast: %+v, want more looks", v)
 	}
 }
 
-// A contest that has no time left while ways warm up is over, though what it is asked later would fit in.
+// A contest that has no time left while variants warm up is over, though a later round would fit in.
 func TestContestThatIsLateIsOver(t *testing.T) {
-	s := &solo{}
-	c := quick(t, s).Contest([]int{0, 1}, make([]byte, 8), false, 0.1)
-	runs := 0
-	slow := func([]byte, int) error { runs++; s.now += 0.06; return nil }
-	if err := c.Warm(slow, slow); err != nil {
-		t.Fatal(err)
+	s, rng := &stage{}, rand.New(rand.NewPCG(1, 1))
+	for v := range 2 {
+		s.add(v, script{cold: 0.06, hot: 0.06}, rng)
 	}
-	best, err := c.Best([]Way{slow, slow})
-	if err != nil || !slices.Equal(best, []int{0, 1}) {
-		t.Errorf("ranked %v, %v, want the order kept", best, err)
+	c := s.newContest([]int{0, 1}, false, 0.2)
+	ranking, d := c.Rank([]int{0, 1}), c.Duel(0, 1)
+	s.conduct(c.WarmUp([]int{0, 1}))
+	s.conduct(ranking)
+	s.conduct(d)
+	if best := ranking.Ranked(); !slices.Equal(best, []int{0, 1}) {
+		t.Errorf("ranked %v, want the order kept", best)
 	}
-	if v, err := c.Beats(slow, slow); err != nil || v.Wins || v.Decided || v.Rounds != 0 {
-		t.Errorf("%+v, %v, want it undecided without a round", v, err)
+	if v := d.Verdict(); v.Wins || v.Decided || v.Pairs != 0 {
+		t.Errorf("%+v, want it undecided without a pair", v)
 	}
-	if runs != 1 {
-		t.Errorf("%d broadcasts of 0.06 s in 0.1 s, want 1", runs)
+	if len(s.all) != 1 {
+		t.Errorf("%d rounds of 0.12 s in 0.2 s, want 1", len(s.all))
 	}
 }
 
-// Each root comes cold and hot, first and second in a round, alone and in turn with the others.
+// Each root comes cold and hot, first and second in a round, alone and in turn with the others. Between hosts roots
+// always take turns.
 func TestRoundsMixRootsAndOrder(t *testing.T) {
 	for n := 1; n <= MostRoots; n++ {
-		s := &solo{}
-		w := quick(t, s)
 		roots := []int{0, 1, 2}[:n]
-		c := w.Contest(roots, nil, false, 0)
+		near := NewContest(Settings{Roots: roots, OneHost: true, Limit: math.Inf(1)}, 0)
+		far := NewContest(Settings{Roots: roots, Limit: math.Inf(1)}, 0)
 		type what struct {
 			root, order, kinds int
 		}
 		seen := make(map[what]int)
 		for range 12 {
-			var order []int
-			var batch []int
-			way := func(i int) Way {
-				return func(_ []byte, root int) error {
-					if len(order) == 0 || order[len(order)-1] != i {
-						order = append(order, i)
-					}
-					if i == 0 {
-						batch = append(batch, root)
-					}
-					return nil
-				}
-			}
-			if err := c.run([]Way{way(0), way(1)}, 6, make([]Sample, 2)); err != nil {
-				t.Fatal(err)
-			}
+			r := near.round([]int{0, 1}, 6)
 			kinds := make(map[int]bool)
-			for _, r := range batch {
-				kinds[r] = true
+			for _, root := range r.Roots {
+				kinds[root] = true
 			}
-			if len(batch) != 6 || len(kinds) != 1 && len(kinds) != n {
-				t.Fatalf("batch from %v", batch)
+			if len(r.Roots) != 6 || len(kinds) != 1 && len(kinds) != n {
+				t.Fatalf("batch from %v", r.Roots)
 			}
-			w.clocks.oneHost = false
-			if far := w.batch(roots, c.turn-1, 6); !slices.Equal(far[:n], slices.Concat(roots, roots)[batch[0]:batch[0]+n]) {
-				t.Fatalf("between hosts, batch from %v, want each from %d on", far, batch[0])
+			if at := far.round([]int{0, 1}, 6).Roots; !slices.Equal(at[:n], slices.Concat(roots, roots)[r.Roots[0]:r.Roots[0]+n]) {
+				t.Fatalf("between hosts, batch from %v, want each from %d on", at, r.Roots[0])
 			}
-			w.clocks.oneHost = true
-			seen[what{batch[0], order[0], 0}]++
-			seen[what{batch[0], -1, len(kinds)}]++
-			seen[what{-1, order[0], len(kinds)}]++
+			seen[what{r.Roots[0], r.Variants[0], 0}]++
+			seen[what{r.Roots[0], -1, len(kinds)}]++
+			seen[what{-1, r.Variants[0], len(kinds)}]++
 		}
 		want := 4*n + 2*2 // root and order, root and kind, order and kind
 		if n == 1 {
@@ -256,21 +240,20 @@ func TestVerdictTellsMedians(t *testing.T) {
 
 // Broadcasts of up to a millisecond are ranked by batches, too: what is faster alone and slower in a loop loses
 // there, by 130 to 100, the geometric means of 90 and (90 + 9*200)/10, and of 100 and 100. Longer ones are ranked alone.
-func TestCheapWaysAreRankedHotToo(t *testing.T) {
+func TestCheapVariantsAreRankedHotToo(t *testing.T) {
 	for _, c := range []struct {
 		unit float64
 		best int
 	}{{1e-6, 1}, {100e-6, 0}} {
-		s := &solo{}
-		contest := quick(t, s).Contest([]int{0}, make([]byte, 8), false, 0)
-		alone := s.play(script{cold: 90 * c.unit, hot: 200 * c.unit}, rand.New(rand.NewPCG(1, 1)), 0)
-		steady := s.play(script{cold: 100 * c.unit, hot: 100 * c.unit}, rand.New(rand.NewPCG(1, 1)), 0)
-		if err := contest.Warm(steady, alone); err != nil {
-			t.Fatal(err)
-		}
-		best, err := contest.Best([]Way{alone, steady})
-		if err != nil || best[0] != c.best {
-			t.Errorf("ways of 100 times %g s: ranked %v, %v, want way %d first", c.unit, best, err, c.best)
+		s, rng := &stage{}, rand.New(rand.NewPCG(1, 1))
+		s.add(0, script{cold: 90 * c.unit, hot: 200 * c.unit}, rng)
+		s.add(1, script{cold: 100 * c.unit, hot: 100 * c.unit}, rng)
+		contest := s.newContest([]int{0}, false, 0)
+		s.conduct(contest.WarmUp([]int{1, 0}))
+		ranking := contest.Rank([]int{0, 1})
+		s.conduct(ranking)
+		if best := ranking.Ranked()[0]; best != c.best {
+			t.Errorf("variants of 100 times %g s: %d is first, want %d", c.unit, best, c.best)
 		}
 	}
 }
@@ -281,11 +264,7 @@ func TestBestOfSeveral(t *testing.T) {
 	right := 0
 	const seeds = 300
 	for seed := range uint64(seeds) {
-		s := &solo{}
-		rng := rand.New(rand.NewPCG(seed, 1))
-		c := quick(t, s).Contest([]int{0, 1}, make([]byte, 8), false, 0)
-		var ways []Way
-		var runs [5]int
+		s, rng := &stage{}, rand.New(rand.NewPCG(seed, 1))
 		for i, speed := range []float64{1.5, 1.2, 0.8, 1.1, 3} {
 			x := script{cold: speed * 1e-3, hot: speed * 1e-3, noise: 0.05}
 			if i == 2 {
@@ -296,18 +275,22 @@ func TestBestOfSeveral(t *testing.T) {
 					return 1
 				}
 			}
-			way := s.play(x, rng, 0)
-			ways = append(ways, func(buf []byte, root int) error { runs[i]++; return way(buf, root) })
+			s.add(i, x, rng)
 		}
-		best, err := c.Best(ways)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ranking := s.newContest([]int{0, 1}, false, 0).Rank([]int{0, 1, 2, 3, 4})
+		s.conduct(ranking)
+		best := ranking.Ranked()
 		if best[0] == 2 {
 			right++
 		}
 		if last := best[3:]; last[0] != 0 || last[1] != 4 {
 			t.Fatalf("ranked %v, want the slowest last", best)
+		}
+		runs := make([]int, 5)
+		for _, r := range s.all {
+			for _, v := range r.Variants {
+				runs[v]++
+			}
 		}
 		for i, want := range []int{9, 9, 6, 3, 3} {
 			if runs[best[i]] != want {
@@ -320,35 +303,66 @@ func TestBestOfSeveral(t *testing.T) {
 	}
 }
 
-// Ways warm up from each root with the head of the buffer, and a batch of the first takes about a millisecond.
+// Variants warm up from each root with the head of the buffer, and a batch of the first takes about a millisecond.
 func TestWarmUp(t *testing.T) {
 	for _, c := range []struct {
 		each  float64
 		batch int
 	}{{1, 2}, {600e-6, 2}, {102e-6, 10}, {1e-9, mostBatch}, {0, mostBatch}} {
-		s := &solo{}
-		w := quick(t, s)
-		contest := w.Contest([]int{2, 5, 7}, make([]byte, head+1), false, 0)
-		seen := make(map[[2]int]int)
-		way := func(buf []byte, root int) error {
-			seen[[2]int{root, len(buf)}]++
-			s.now += c.each
-			return nil
-		}
-		slow := func(buf []byte, root int) error { // has no say in the batch
-			s.now += 0.7e-3
-			return way(buf, root)
-		}
-		if err := contest.Warm(way, slow); err != nil {
-			t.Fatal(err)
-		}
+		s, rng := &stage{}, rand.New(rand.NewPCG(1, 1))
+		s.add(0, script{cold: c.each, hot: c.each}, rng)
+		s.add(1, script{cold: c.each + 0.7e-3, hot: 1}, rng) // has no say in the batch
+		contest := s.newContest([]int{2, 5, 7}, false, 0)
+		s.conduct(contest.WarmUp([]int{0, 1}))
 		if contest.batch != c.batch {
 			t.Errorf("batch of broadcasts of %g s: %d, want %d", c.each, contest.batch, c.batch)
 		}
-		for _, root := range contest.roots {
-			if seen[[2]int{root, head}] != 2 {
-				t.Errorf("root %d: %v", root, seen)
+		for v := range 2 {
+			if r := s.all[v]; !r.Head || !slices.Equal(r.Variants, []int{v}) || !slices.Equal(r.Roots, []int{2, 5, 7}) {
+				t.Errorf("round %d is %+v", v, r)
 			}
 		}
+	}
+}
+
+// A stored win is confirmed after seven pairs, or eleven with one bad pair, and otherwise it is not; a challenger that
+// is faster in half of the pairs is confirmed in 1.12 %: seven of seven, or six of them and then four of four,
+// 1/128 + 7/128 * 1/16.
+func TestConfirmationIsShort(t *testing.T) {
+	confirm := func(seed uint64, challenger script) Verdict {
+		s, rng := &stage{}, rand.New(rand.NewPCG(seed, 3))
+		s.add(0, challenger, rng)
+		s.add(1, script{cold: 1e-3, hot: 1e-3, noise: 0.02}, rng)
+		c := s.newContest([]int{0}, false, 0)
+		d := c.Confirm(0, 1)
+		s.conduct(d)
+		return d.Verdict()
+	}
+	fast := script{cold: 0.8e-3, hot: 0.8e-3, noise: 0.02}
+	if v := confirm(1, fast); !v.Wins || v.Pairs != 7 {
+		t.Errorf("a fifth faster: %+v, want it confirmed by 7 pairs", v)
+	}
+	fast.also = func(round, _ int, _ bool) float64 {
+		if round == 2 {
+			return 9
+		}
+		return 1
+	}
+	if v := confirm(1, fast); !v.Wins || v.Pairs != 11 {
+		t.Errorf("a fifth faster and one bad pair: %+v, want it confirmed by 11 pairs", v)
+	}
+	confirmed := 0
+	const seeds = 4000
+	for seed := range uint64(seeds) {
+		v := confirm(seed, script{cold: 1e-3 / margin, hot: 1e-3 / margin, noise: 0.02}) // wins half of the pairs
+		if v.Pairs > shortPairs || !v.Decided {
+			t.Fatalf("%+v, want it decided by %d pairs", v, shortPairs)
+		}
+		if v.Wins {
+			confirmed++
+		}
+	}
+	if most := 0.0112; float64(confirmed) > seeds*most+4*math.Sqrt(seeds*most) {
+		t.Errorf("%d of %d challengers that are faster by the margin in half of the pairs were confirmed, want %.1f %%", confirmed, seeds, 100*most)
 	}
 }

@@ -1,7 +1,6 @@
 package tuner
 
 import (
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -32,16 +31,9 @@ func wins(rounds int) int {
 // and ties go to the incumbent.
 const margin = 1.03
 
-// crowdedMargin is the same with more ranks than cores: the scheduler moves times by some percent
-// for long there.
-const crowdedMargin = 1.1
-
-func marginOf(crowded bool) float64 {
-	if crowded {
-		return crowdedMargin
-	}
-	return margin
-}
+// oversubscribedMargin is the margin where a host has more ranks than cores. The scheduler moves times by some percent
+// there.
+const oversubscribedMargin = 1.1
 
 // A signTest compares a challenger with the incumbent, pair by pair.
 //
@@ -95,7 +87,3 @@ func medians(samples []Sample) Sample {
 	}
 	return Sample{stats.MiddleMedian(cold), stats.MiddleMedian(hot)}
 }
-
-// score is what ways are ranked by among themselves: the geometric mean, so that a tenth
-// of a cold broadcast weighs as much as a tenth of a hot one.
-func (s Sample) score() float64 { return math.Sqrt(s.Cold * s.Hot) }

@@ -60,8 +60,8 @@ func TestWhoWins(t *testing.T) {
 		{"faster cold, slower hot", Sample{0.5, 1.05}, Sample{1, 1}, margin, false},
 		{"slower cold, faster hot", Sample{1.05, 0.5}, Sample{1, 1}, margin, false},
 		{"faster cold, slower hot by less than the margin", Sample{0.5, 1.02}, Sample{1, 1}, margin, true},
-		{"faster by a twentieth on crowded cores", Sample{0.95, 0.95}, Sample{1, 1}, crowdedMargin, false},
-		{"faster by a fifth on crowded cores", Sample{0.8, 0.8}, Sample{1, 1}, crowdedMargin, true},
+		{"faster by a twentieth on oversubscribed cores", Sample{0.95, 0.95}, Sample{1, 1}, oversubscribedMargin, false},
+		{"faster by a fifth on oversubscribed cores", Sample{0.8, 0.8}, Sample{1, 1}, oversubscribedMargin, true},
 		{"clocks that stand still", Sample{0, 0}, Sample{0, 0}, margin, false},
 	} {
 		test := signTest{margin: c.margin}

@@ -1,21 +1,34 @@
 package tuner
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
 )
 
-// solo is the only rank of a communicator whose clock goes as a test likes: contests run on it by
-// the thousand, in no time.
-type solo struct{ now float64 }
+// A stage plays sessions without a communicator, by a clock that goes as a test likes: thousands of them in no time.
+type stage struct {
+	now  float64 // s
+	play map[int]func(roots []int) Sample
+	all  []Round // that were played
+}
 
-func (*solo) Rank() int                   { return 0 }
-func (*solo) Size() int                   { return 1 }
-func (*solo) Send([]byte, int, int) error { return errors.New("nobody is there") }
-func (*solo) Recv([]byte, int, int) error { return errors.New("nobody is there") }
-func (s *solo) Now() float64              { return s.now }
+// conduct performs all rounds of a session.
+func (s *stage) conduct(session Session) {
+	for {
+		round, on := session.Next(s.now)
+		if !on {
+			return
+		}
+		s.all = append(s.all, round)
+		samples := make([]Sample, len(round.Variants))
+		for i, v := range round.Variants {
+			s.now += 1e-6 // the rest before a timing
+			samples[i] = s.play[v](round.Roots)
+		}
+		session.Add(samples)
+	}
+}
 
 // A script says what broadcasts take.
 type script struct {
@@ -24,52 +37,53 @@ type script struct {
 	also      func(round int, root int, cold bool) float64 // factor; nil: 1
 }
 
-// play is a way that takes the scripted time. Rounds count the broadcasts with which a batch begins,
-// after warming up.
-func (s *solo) play(x script, rng *rand.Rand, warm int) Way {
-	round, last, factor := -warm, math.Inf(-1), 1.0
-	return func(_ []byte, root int) error {
-		cold := s.now != last // something else has been since
-		if cold {
-			round++
-			factor = math.Exp(x.noise * rng.NormFloat64())
+// add makes a variant take the scripted times.
+func (s *stage) add(variant int, x script, rng *rand.Rand) {
+	if s.play == nil {
+		s.play = make(map[int]func([]int) Sample)
+	}
+	round := 0
+	s.play[variant] = func(roots []int) Sample {
+		round++
+		factor := math.Exp(x.noise * rng.NormFloat64())
+		var sample Sample
+		for i, root := range roots {
+			t := x.hot
+			if i == 0 {
+				t = x.cold
+			}
+			t *= factor
+			if x.also != nil {
+				t *= x.also(round, root, i == 0)
+			}
+			s.now += t
+			sample.Hot += t / float64(len(roots))
+			if i == 0 {
+				sample.Cold = t
+			}
 		}
-		t := x.hot
-		if cold {
-			t = x.cold
-		}
-		t *= factor
-		if x.also != nil {
-			t *= x.also(round, root, cold)
-		}
-		s.now += t
-		last = s.now
-		return nil
+		return sample
 	}
 }
 
-// quick is a stopwatch on a rank alone, which does not rest, and between two timings lets 1 us pass.
-func quick(t testing.TB, s *solo) *Stopwatch {
-	t.Helper()
-	w, err := NewStopwatch(s, 1, nil, false)
-	if err != nil {
-		t.Fatal(err)
+// newContest is a contest of a stage; limit 0 is none.
+func (s *stage) newContest(roots []int, oversubscribed bool, limit float64) *Contest {
+	end := math.Inf(1)
+	if limit > 0 {
+		end = s.now + limit
 	}
-	w.rest = func() { s.now += 1e-6 }
-	return w
+	return NewContest(Settings{Roots: roots, OneHost: true, Oversubscribed: oversubscribed, Limit: end}, s.now)
 }
 
-// duel is Beats of a challenger against an incumbent, both scripted.
-func duel(t testing.TB, seed uint64, challenger, incumbent script, roots []int, crowded bool, limit float64) (Verdict, float64) {
+// duel is the verdict of a challenger against an incumbent, both scripted, and the time that it took.
+func duel(t testing.TB, seed uint64, challenger, incumbent script, roots []int, oversubscribed bool, limit float64) (Verdict, float64) {
 	t.Helper()
-	s := &solo{}
-	rng := rand.New(rand.NewPCG(seed, 7))
-	w := quick(t, s)
-	c := w.Contest(roots, make([]byte, 8), crowded, limit)
+	s, rng := &stage{}, rand.New(rand.NewPCG(seed, 7))
+	s.add(0, challenger, rng)
+	s.add(1, incumbent, rng)
+	c := s.newContest(roots, oversubscribed, limit)
 	c.batch = 4
-	v, err := c.Beats(s.play(challenger, rng, 0), s.play(incumbent, rng, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v, s.now
+	d := c.Duel(0, 1)
+	s.conduct(d)
+	return d.Verdict(), s.now
 }

@@ -21,20 +21,20 @@ type Stopwatch struct {
 	rest   func()              // gives the other ranks time to enter the broadcast
 }
 
-// A Sample is what one round says of one way.
+// A Sample is what one round says of one variant.
 type Sample struct {
 	Cold float64 // s, of a broadcast among ranks that wait for it
 	Hot  float64 // s, of one of several back to back: the time of all over their number
 }
 
 // NewStopwatch is collective: it compares the clocks of the ranks. hosts tells for each rank on
-// which host it runs, as a number; that of rank 0 counts; nil: all on one. crowded says
-// that ranks share cores, which then have to be given away for the others to come.
+// which host it runs, as a number; that of rank 0 counts; nil: all on one. oversubscribed says
+// that ranks share cores. A rank then sleeps, so that the others come.
 // Messages use the tag.
-func NewStopwatch(comm mpi.Communicator, tag int, hosts []int, crowded bool) (*Stopwatch, error) {
+func NewStopwatch(comm mpi.Communicator, tag int, hosts []int, oversubscribed bool) (*Stopwatch, error) {
 	w := &Stopwatch{comm: comm, tag: tag, rest: spin, tree: share.Binomial(comm, 0, tag), from: make(map[int]*share.Tree)}
-	if crowded {
-		w.rest = func() { time.Sleep(crowdedRest) }
+	if oversubscribed {
+		w.rest = func() { time.Sleep(oversubscribedRest) }
 	}
 	var err error
 	if w.clocks, err = newClocks(comm, tag, hosts); err != nil {
@@ -50,8 +50,8 @@ func (w *Stopwatch) Among(part mpi.Communicator) *Stopwatch {
 }
 
 const (
-	rest        = 50 * time.Microsecond
-	crowdedRest = 300 * time.Microsecond
+	rest               = 50 * time.Microsecond
+	oversubscribedRest = 300 * time.Microsecond
 )
 
 func spin() {
@@ -88,7 +88,7 @@ func (w *Stopwatch) Refresh() error {
 // returns on rank 0 what the first broadcast took, and all of them on average; NaN elsewhere.
 // Every rank tells the first root that it is about to start, so nobody is late, and no
 // rank is held back by another's leaving a barrier.
-func (w *Stopwatch) Time(way Way, buf []byte, roots ...int) (Sample, error) {
+func (w *Stopwatch) Time(variant Variant, buf []byte, roots ...int) (Sample, error) {
 	root := roots[0]
 	tree := w.from[root]
 	if tree == nil {
@@ -103,14 +103,14 @@ func (w *Stopwatch) Time(way Way, buf []byte, roots ...int) (Sample, error) {
 		w.rest()
 	}
 	start := w.clocks.now()
-	if err := way(buf, root); err != nil {
+	if err := variant(buf, root); err != nil {
 		return Sample{}, err
 	}
 	first := w.clocks.now()
 	last := first
 	if len(roots) > 1 {
 		for _, root := range roots[1:] {
-			if err := way(buf, root); err != nil {
+			if err := variant(buf, root); err != nil {
 				return Sample{}, err
 			}
 		}
@@ -130,6 +130,9 @@ func (w *Stopwatch) Time(way Way, buf []byte, roots ...int) (Sample, error) {
 	cold, all := max(0, times[1]-times[0]), max(0, times[2]-times[0])
 	return Sample{cold, all / float64(len(roots))}, nil
 }
+
+// OneHost tells whether all ranks share a host, as far as rank 0 knows.
+func (w *Stopwatch) OneHost() bool { return w.clocks.oneHost }
 
 // Tell is collective: all ranks get the values of rank 0.
 func (w *Stopwatch) Tell(values []float64) error { return tell(w.tree, values) }

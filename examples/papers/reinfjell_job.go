@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/bcast/benchmark"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/outcome"
@@ -113,7 +114,7 @@ func timedBroadcasts(ctx context.Context, comm mpi.Communicator, out *outcome.Ou
 		library = native
 		only = append(only, native)
 	}
-	report, err := bcast.Benchmark(ctx, b, &bcast.BenchmarkSettings{Sizes: jobSizes(), Only: only, Seed: 1})
+	report, err := benchmark.Run(ctx, comm, b, &benchmark.Settings{Sizes: jobSizes(), Only: only, Seed: 1})
 	if err == nil {
 		err = b.Close()
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/bcast/benchmark"
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
@@ -24,7 +25,7 @@ func bcastCommand(shared *cli.Flags) *cobra.Command {
 		sizes, table     string
 		only, topologies []string
 		budget           time.Duration
-		s                bcast.BenchmarkSettings
+		s                benchmark.Settings
 	)
 	c := &cobra.Command{
 		Use:   "bcast [NET]",
@@ -122,7 +123,7 @@ then is printed.`,
 }
 
 // benchmarkBcast is collective.
-func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.Network, along []bcast.Topology, budget time.Duration, shared *cli.Flags, s *bcast.BenchmarkSettings, stdout, stderr io.Writer) (*bcast.Report, error) {
+func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.Network, along []bcast.Topology, budget time.Duration, shared *cli.Flags, s *benchmark.Settings, stdout, stderr io.Writer) (*benchmark.Report, error) {
 	if network == nil {
 		d, err := discover(ctx, comm, &measureOptions{budget: budget, repetitions: defaultRepetitions, timeout: shared.Timeout, quiet: shared.JSON}, stdout, stderr)
 		if err != nil {
@@ -139,12 +140,12 @@ func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.N
 	}
 	warn(comm, b, stderr)
 	for _, name := range s.Only {
-		if all := b.Variants(); !slices.ContainsFunc(all, func(v string) bool { return bcast.IsWanted(name, v) }) {
+		if all := b.Variants(); !slices.ContainsFunc(all, func(v string) bool { return v == name || strings.HasPrefix(v, name+" (") }) {
 			plain := slices.DeleteFunc(all, func(v string) bool { return strings.Contains(v, "(") }) // these stand for all
 			return nil, cli.BadInput("--only %s: want one of %s", name, words.Or(plain))
 		}
 	}
-	report, err := bcast.Benchmark(ctx, b, s)
+	report, err := benchmark.Run(ctx, comm, b, s)
 	if err != nil {
 		return nil, err
 	}

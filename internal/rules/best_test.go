@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/bcast/benchmark"
 )
 
 // reported is a report of times in us with intervals of 10 % around them, of 12 ranks on as many hosts, from root 0.
 func reported(library string, environment map[string]string, us map[int64]float64) Report {
-	r := Report{name: "r.json", ranks: 12, Conditions: bcast.Conditions{Library: library, Places: "p", Hosts: 12, PerHost: []int{1}, Environment: environment}}
+	r := Report{name: "r.json", ranks: 12, Conditions: benchmark.Conditions{Library: library, Places: "p", Hosts: 12, PerHost: []int{1}, Environment: environment}}
 	for bytes, t := range us {
 		r.times = append(r.times, timing{bytes, t * 1e-6, t * 0.9e-6, t * 1.1e-6})
 	}

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/bcast/benchmark"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/jsonfile"
 )
@@ -15,7 +15,7 @@ import (
 type Report struct {
 	name        string // of the file, for errors
 	ranks, root int
-	bcast.Conditions
+	benchmark.Conditions
 	times []timing
 }
 
@@ -32,7 +32,7 @@ func Read(name string, r io.Reader) (*Report, error) {
 		Version int `json:"version"`
 		Ranks   int `json:"ranks"`
 		Root    int `json:"root"`
-		bcast.Conditions
+		benchmark.Conditions
 		Rows []struct {
 			Bytes    int64    `json:"bytes"`
 			Variant  string   `json:"variant"`

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/topocast/topocast/bcast"
+	"github.com/topocast/topocast/bcast/benchmark"
 )
 
 func TestRead(t *testing.T) {
@@ -21,7 +21,7 @@ func TestRead(t *testing.T) {
 	}
 	want := &Report{
 		"own.json", 4, 1,
-		bcast.Conditions{Library: "Open MPI v4.1.4", Places: "x", Hosts: 2, PerHost: []int{2}, Environment: map[string]string{"A": "b"}},
+		benchmark.Conditions{Library: "Open MPI v4.1.4", Places: "x", Hosts: 2, PerHost: []int{2}, Environment: map[string]string{"A": "b"}},
 		[]timing{{8, 2, 1, 4}, {16, 2, 1.5, 3}},
 	}
 	if !reflect.DeepEqual(report, want) {

@@ -208,7 +208,7 @@ func closed(c mpi.Communicator) {
 		}
 	}
 	if s, ok := c.(mpi.Scheduler); ok {
-		_, err := s.Perform(nil, []mpi.Step{{Peer: peer}}, 0, false)
+		_, err := s.Perform(nil, []mpi.Step{{Peer: peer}}, 0)
 		refuse("Perform", err)
 	}
 	if b, ok := c.(mpi.NativeBcast); ok {

@@ -4,130 +4,173 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/mpi"
 )
 
-// The cases below are for a mpi.Scheduler. Each is run in both forms.
+// The cases below are for a mpi.Scheduler.
 
-// forms runs f with the list performed in order, and with receives ahead.
-func forms(c mpi.Communicator, f func(perform func(buf []byte, steps []mpi.Step, tag int))) {
-	s, ok := c.(mpi.Scheduler)
-	if !ok {
-		return
-	}
-	for _, ahead := range []bool{false, true} {
-		f(func(buf []byte, steps []mpi.Step, tag int) {
-			failed, err := s.Perform(buf, steps, tag, ahead)
-			check(err, "step %d of %d, ahead = %v", failed, len(steps), ahead)
-		})
-	}
+// perform performs steps that have to succeed.
+func perform(s mpi.Scheduler, buf []byte, steps []mpi.Step, tag int) {
+	failed, err := s.Perform(buf, steps, tag)
+	check(err, "step %d of %d", failed, len(steps))
 }
 
 // pieceSizes lie on both sides of the borders at which libraries change their
 // protocol.
 var pieceSizes = []int{0, 1, 1000, 5000, 100_000}
 
-// stepsChain passes a buffer from rank to rank in pieces, again and again, and
-// overwrites it as soon as the list is performed.
+// chainSteps pass pieces of a buffer from rank to rank: one after the other, or with the next receive and two sends
+// under way.
+func chainSteps(c mpi.Communicator, pieces, size int, overlapped bool) (steps []mpi.Step) {
+	first, last := c.Rank() == 0, c.Rank() == c.Size()-1
+	piece := func(kind mpi.StepKind, set, peer, i int) {
+		steps = append(steps, mpi.Step{Kind: kind, Set: set, Peer: peer, Offset: i * size, Length: size})
+	}
+	wait := func(set int) { steps = append(steps, mpi.Step{Kind: mpi.StepWait, Set: set}) }
+	if overlapped && !first {
+		piece(mpi.StepStartRecv, 0, c.Rank()-1, 0)
+	}
+	for i := range pieces {
+		switch {
+		case first:
+		case !overlapped:
+			piece(mpi.StepRecv, 0, c.Rank()-1, i)
+		default:
+			if i+1 < pieces {
+				piece(mpi.StepStartRecv, (i+1)%2, c.Rank()-1, i+1)
+			}
+			wait(i % 2)
+		}
+		switch {
+		case last:
+		case !overlapped:
+			piece(mpi.StepSend, 0, c.Rank()+1, i)
+		default:
+			wait(2 + i%2)
+			piece(mpi.StepStartSend, 2+i%2, c.Rank()+1, i)
+		}
+	}
+	if overlapped {
+		wait(2)
+		wait(3)
+	}
+	return steps
+}
+
+// stepsChain passes a buffer from rank to rank in pieces, again and again, and overwrites it as soon as the list is
+// performed.
 func stepsChain(c mpi.Communicator) {
 	const pieces, rounds = 9, 3
-	forms(c, func(perform func([]byte, []mpi.Step, int)) {
+	s, ok := c.(mpi.Scheduler)
+	if !ok {
+		return
+	}
+	for _, overlapped := range []bool{false, true} {
 		for _, size := range pieceSizes {
-			var steps []mpi.Step
-			for i := range pieces {
-				if c.Rank() > 0 {
-					steps = append(steps, mpi.Step{Kind: mpi.StepRecv, Peer: c.Rank() - 1, Offset: i * size, Length: size})
-				}
-				if c.Rank() < c.Size()-1 {
-					steps = append(steps, mpi.Step{Kind: mpi.StepSend, Peer: c.Rank() + 1, Offset: i * size, Length: size})
-				}
-			}
+			steps := chainSteps(c, pieces, size, overlapped)
 			buf := make([]byte, pieces*size)
 			for round := range rounds {
 				if c.Rank() == 0 {
 					fill(buf, round)
 				}
-				perform(buf, steps, 3)
+				perform(s, buf, steps, 3)
 				check(verify(buf, round), "pieces of %d bytes, round %d", size, round)
 				fill(buf, round+100)
 			}
 		}
-	})
+	}
 }
 
-// stepsMany lets one rank send far more messages than it receives: more than an
-// implementation may have room for at once. The others take them by Recv.
+// stepsMany lets one rank send far more messages than it receives: more than an implementation may have room for at
+// once. The others take them by Recv.
 func stepsMany(c mpi.Communicator) {
 	const each = 75
+	s, ok := c.(mpi.Scheduler)
+	if !ok {
+		return
+	}
 	size := func(k int) int { return k * k * 3 }
-	forms(c, func(perform func([]byte, []mpi.Step, int)) {
+	for _, started := range []bool{false, true} {
 		buf := filled(size(each), 5)
 		if c.Rank() > 0 {
 			for k := range each {
 				check(recv(c, size(k), 5, 0, 2), "message %d", k)
 			}
 			check(c.Send(buf[:7], 0, 1))
-			return
+			continue
 		}
 		var steps []mpi.Step
 		for k := range each {
 			for peer := 1; peer < c.Size(); peer++ {
+				n := len(steps)
 				steps = append(steps, mpi.Step{Kind: mpi.StepSend, Peer: peer, Length: size(k)})
+				if started {
+					steps[n].Kind, steps[n].Set = mpi.StepStartSend, 3
+					if len(steps)%(mpi.StepSetSize+1) == mpi.StepSetSize {
+						steps = append(steps, mpi.Step{Kind: mpi.StepWait, Set: 3})
+					}
+				}
 			}
 		}
-		perform(buf, steps, 2)
+		perform(s, buf, append(steps, mpi.Step{Kind: mpi.StepWait, Set: 3}), 2)
 		steps = steps[:0]
 		for peer := c.Size() - 1; peer > 0; peer-- { // of any order
 			steps = append(steps, mpi.Step{Kind: mpi.StepRecv, Peer: peer, Offset: 7 * peer, Length: 7})
 		}
 		in := make([]byte, 7*c.Size())
-		perform(in, steps, 1)
+		perform(s, in, steps, 1)
 		for peer := 1; peer < c.Size(); peer++ {
 			check(verify(in[7*peer:7*peer+7], 5))
 		}
-	})
+	}
 }
 
-// stepsExchange passes the parts of all ranks around a ring, in which all send
-// and receive at once.
+// stepsExchange passes the parts of all ranks around a ring, in which all send and receive at once.
 func stepsExchange(c mpi.Communicator) {
 	n := c.Size()
-	if n < 2 {
+	s, ok := c.(mpi.Scheduler)
+	if n < 2 || !ok {
 		return
 	}
-	forms(c, func(perform func([]byte, []mpi.Step, int)) {
-		for _, size := range pieceSizes {
-			buf := make([]byte, n*size)
-			fill(buf[c.Rank()*size:(c.Rank()+1)*size], c.Rank())
-			var steps []mpi.Step
-			for round := range n - 1 {
-				out, in := (c.Rank()-round+n)%n, (c.Rank()-round-1+n)%n
-				steps = append(steps, mpi.Step{
-					Kind: mpi.StepExchange,
-					Peer: (c.Rank() + 1) % n, Offset: out * size, Length: size,
-					RecvPeer: (c.Rank() + n - 1) % n, RecvOffset: in * size, RecvLength: size,
-				})
-			}
-			perform(buf, steps, 6)
-			for rank := range n {
-				check(verify(buf[rank*size:(rank+1)*size], rank), "part of rank %d, %d bytes", rank, size)
-			}
+	for _, size := range pieceSizes {
+		buf := make([]byte, n*size)
+		fill(buf[c.Rank()*size:(c.Rank()+1)*size], c.Rank())
+		var steps []mpi.Step
+		for round := range n - 1 {
+			out, in := (c.Rank()-round+n)%n, (c.Rank()-round-1+n)%n
+			steps = append(steps,
+				mpi.Step{Kind: mpi.StepStartSend, Peer: (c.Rank() + 1) % n, Offset: out * size, Length: size},
+				mpi.Step{Kind: mpi.StepRecv, Peer: (c.Rank() + n - 1) % n, Offset: in * size, Length: size},
+				mpi.Step{Kind: mpi.StepWait})
 		}
-	})
+		perform(s, buf, steps, 6)
+		for rank := range n {
+			check(verify(buf[rank*size:(rank+1)*size], rank), "part of rank %d, %d bytes", rank, size)
+		}
+	}
 }
 
 // stepsEmpty does nothing, and some of nothing.
 func stepsEmpty(c mpi.Communicator) {
-	forms(c, func(perform func([]byte, []mpi.Step, int)) {
-		perform(nil, nil, 0)
-		eachPair(c, func(peer int, low bool) {
-			kind := mpi.StepRecv
-			if low {
-				kind = mpi.StepSend
-			}
-			perform(nil, []mpi.Step{{Kind: kind, Peer: peer}, {Kind: mpi.StepExchange, Peer: peer, RecvPeer: peer}}, mpi.MaxTag)
-		})
+	s, ok := c.(mpi.Scheduler)
+	if !ok {
+		return
+	}
+	perform(s, nil, nil, 0)
+	eachPair(c, func(peer int, low bool) {
+		kind := mpi.StepRecv
+		if low {
+			kind = mpi.StepSend
+		}
+		perform(s, nil, []mpi.Step{
+			{Kind: kind, Peer: peer},
+			{Kind: mpi.StepStartSend, Set: 1, Peer: peer},
+			{Kind: mpi.StepStartRecv, Set: 1, Peer: peer},
+			{Kind: mpi.StepWait, Set: 1},
+			{Kind: mpi.StepWait, Set: 1}, // of nothing
+		}, mpi.MaxTag)
 	})
 }
 
@@ -142,39 +185,40 @@ func stepsWrong(c mpi.Communicator) {
 	beyond := math.MaxInt32 // what a message may have
 	beyond++
 	good := mpi.Step{Kind: mpi.StepSend, Peer: peer, Length: 8}
-	exchange := func(recvPeer, recvOffset, recvLength int) mpi.Step {
-		return mpi.Step{Kind: mpi.StepExchange, Peer: peer, Length: 8, RecvPeer: recvPeer, RecvOffset: recvOffset, RecvLength: recvLength}
-	}
+	start := mpi.Step{Kind: mpi.StepStartSend, Peer: peer, Length: 8}
+	full := append(slices.Repeat([]mpi.Step{start}, mpi.StepSetSize+1), mpi.Step{Kind: mpi.StepWait})
 	tests := []struct {
-		name string
-		step mpi.Step
-		want error // nil: any
+		name  string
+		steps []mpi.Step
+		at    int   // the step that is wrong
+		want  error // nil: any
 	}{
-		{"send to the rank itself", mpi.Step{Peer: c.Rank(), Length: 8}, mpi.ErrRank},
-		{"receive from rank -1", mpi.Step{Kind: mpi.StepRecv, Peer: -1, Length: 8}, mpi.ErrRank},
-		{"exchange with a rank beyond the last", exchange(c.Size(), 0, 8), mpi.ErrRank},
-		{"send of -1 bytes", mpi.Step{Peer: peer, Length: -1}, mpi.ErrCount},
-		{"receive of 2^31 bytes", mpi.Step{Kind: mpi.StepRecv, Peer: peer, Length: beyond}, mpi.ErrCount},
-		{"exchange for 2^31 bytes", exchange(peer, 0, beyond), mpi.ErrCount},
-		{"bytes beyond the end", mpi.Step{Peer: peer, Offset: 1, Length: 8}, nil},
-		{"bytes before the start", mpi.Step{Kind: mpi.StepRecv, Peer: peer, Offset: -1, Length: 8}, nil},
-		{"an exchange beyond the end", exchange(peer, 4, 5), nil},
-		{"a step of another kind", mpi.Step{Kind: mpi.StepExchange + 1, Peer: peer, RecvPeer: peer}, nil},
+		{"send to the rank itself", []mpi.Step{good, {Peer: c.Rank(), Length: 8}}, 1, mpi.ErrRank},
+		{"receive from rank -1", []mpi.Step{good, {Kind: mpi.StepRecv, Peer: -1, Length: 8}}, 1, mpi.ErrRank},
+		{"start of a receive from a rank beyond the last", []mpi.Step{good, {Kind: mpi.StepStartRecv, Peer: c.Size(), Length: 8}}, 1, mpi.ErrRank},
+		{"send of -1 bytes", []mpi.Step{good, {Peer: peer, Length: -1}}, 1, mpi.ErrCount},
+		{"receive of 2^31 bytes", []mpi.Step{good, {Kind: mpi.StepRecv, Peer: peer, Length: beyond}}, 1, mpi.ErrCount},
+		{"start of a receive of 2^31 bytes", []mpi.Step{good, {Kind: mpi.StepStartRecv, Peer: peer, Length: beyond}}, 1, mpi.ErrCount},
+		{"bytes beyond the end", []mpi.Step{good, {Peer: peer, Offset: 1, Length: 8}}, 1, nil},
+		{"bytes before the start", []mpi.Step{good, {Kind: mpi.StepRecv, Peer: peer, Offset: -1, Length: 8}}, 1, nil},
+		{"a step of another kind", []mpi.Step{good, {Kind: mpi.StepWait + 1, Peer: peer}}, 1, nil},
+		{"a set that there is not", []mpi.Step{good, {Kind: mpi.StepWait, Set: mpi.StepSets}}, 1, nil},
+		{"a set below 0", []mpi.Step{good, {Kind: mpi.StepStartSend, Set: -1, Peer: peer}}, 1, nil},
+		{"a send that nothing waits for", []mpi.Step{good, start, good}, 1, nil},
+		{"more transfers than a set holds", full, mpi.StepSetSize, nil},
 	}
-	for _, ahead := range []bool{false, true} {
-		for _, tt := range tests {
-			failed, err := s.Perform(buf, []mpi.Step{good, tt.step}, 3, ahead)
-			if failed != 1 || err == nil {
-				fail("%s: Perform = step %d, %v, want an error in step 1", tt.name, failed, err)
-			}
-			if tt.want != nil {
-				wantError(c, tt.name, err, tt.want)
-			}
+	for _, tt := range tests {
+		failed, err := s.Perform(buf, tt.steps, 3)
+		if failed != tt.at || err == nil {
+			fail("%s: Perform = step %d, %v, want an error in step %d", tt.name, failed, err, tt.at)
 		}
-		for _, tag := range []int{-1, mpi.MaxTag + 1} {
-			_, err := s.Perform(buf, []mpi.Step{good}, tag, ahead)
-			wantError(c, fmt.Sprintf("Perform with tag %d", tag), err, mpi.ErrTag)
+		if tt.want != nil {
+			wantError(c, tt.name, err, tt.want)
 		}
+	}
+	for _, tag := range []int{-1, mpi.MaxTag + 1} {
+		_, err := s.Perform(buf, []mpi.Step{good}, tag)
+		wantError(c, fmt.Sprintf("Perform with tag %d", tag), err, mpi.ErrTag)
 	}
 	rankAndSize(c)
 }
@@ -210,12 +254,27 @@ func stepsMismatch(sent, expected int, ahead, exchange bool, want error) func(mp
 				{Kind: mpi.StepRecv, Peer: peer, Offset: good, Length: expected},
 				{Kind: mpi.StepRecv, Peer: peer, Offset: good + expected + 64, Length: late},
 			}
+			failing := 1
 			if exchange {
-				steps[1] = mpi.Step{Kind: mpi.StepExchange, Peer: peer, Length: good, RecvPeer: peer, RecvOffset: good, RecvLength: expected}
+				steps = slices.Insert(steps, 1, mpi.Step{Kind: mpi.StepStartSend, Set: 3, Peer: peer, Length: good})
+				steps = append(steps, mpi.Step{Kind: mpi.StepWait, Set: 3})
+				failing = 2
 			}
-			failed, err := s.Perform(buf, steps, 4, ahead)
-			if failed != 1 {
-				fail("step %d of Perform fails, want 1: %w", failed, err)
+			if ahead {
+				set := 0
+				for i := range steps {
+					if s := &steps[i]; s.Kind == mpi.StepRecv {
+						s.Kind, s.Set = mpi.StepStartRecv, set
+						set++
+					}
+				}
+				for set := range 3 {
+					steps = append(steps, mpi.Step{Kind: mpi.StepWait, Set: set})
+				}
+			}
+			failed, err := s.Perform(buf, steps, 4)
+			if failed != failing {
+				fail("step %d of Perform fails, want %d: %w", failed, failing, err)
 			}
 			wantError(c, fmt.Sprintf("Perform of %d bytes into %d", sent, expected), err, want)
 			check(verify(buf[:good], 1))

@@ -1,4 +1,4 @@
-package bcast
+package benchmark
 
 import (
 	"encoding/csv"
@@ -38,7 +38,7 @@ func (r *Report) WriteCSV(w io.Writer) error {
 		err = c.Error()
 	}
 	if err != nil {
-		return fmt.Errorf("bcast: write report: %w", err)
+		return fmt.Errorf("benchmark: write report: %w", err)
 	}
 	return nil
 }

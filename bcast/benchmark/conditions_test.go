@@ -1,4 +1,4 @@
-package bcast
+package benchmark
 
 import (
 	"bytes"
@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
-	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
@@ -26,18 +26,18 @@ func TestReportSaysHowItWasMeasured(t *testing.T) {
 	reports := make([]*Report, ranks)
 	network := casttest.NetworkOf(t, casttest.RegularTree(t, ranks, 2))
 	err := local.Run(ranks, nil, func(world mpi.Communicator) error {
-		b, err := New(world, &Settings{Network: network, ModelOnly: true})
+		b, err := bcast.New(world, &bcast.Settings{Network: network, ModelOnly: true})
 		if err != nil {
 			return err
 		}
-		reports[world.Rank()], err = Benchmark(t.Context(), b, &BenchmarkSettings{Sizes: []int{0, 1000}, Repetitions: 1, Only: []string{"native", "chain"}})
+		reports[world.Rank()], err = Run(t.Context(), world, b, &Settings{Sizes: []int{0, 1000}, Repetitions: 1, Only: []string{"native", "chain"}})
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := reports[0]
-	if r.Environment["OMPI_MCA_coll_tuned_bcast_algorithm"] != "3" || r.Environment["OMPI_MCA_btl"] != "" {
+	if r.Environment["OMPI_MCA_coll_tuned_bcast_algorithm"] != "3" || r.Environment["OMPI_MCA_btl"] != "self" {
 		t.Errorf("environment %v", r.Environment)
 	}
 	if r.Hosts != 1 || !slices.Equal(r.PerHost, []int{ranks}) || len(r.Places) != 16 {
@@ -66,11 +66,12 @@ func TestReportSaysHowItWasMeasured(t *testing.T) {
 
 func TestBenchmarkRefusesUnknownVariants(t *testing.T) {
 	err := local.Run(2, nil, func(world mpi.Communicator) error {
-		b, err := New(hide(world, "nothing"), &Settings{ModelOnly: true})
+		comm := withNothing(world)
+		b, err := bcast.New(comm, &bcast.Settings{ModelOnly: true})
 		if err != nil {
 			return err
 		}
-		_, err = Benchmark(t.Context(), b, &BenchmarkSettings{Only: []string{"ours", "native"}})
+		_, err = Run(t.Context(), comm, b, &Settings{Only: []string{"ours", "native"}})
 		if err == nil || !strings.Contains(err.Error(), `variant "native": want ours, flat`) {
 			return fmt.Errorf("Benchmark = %w, want an error that lists what there is", err)
 		}
@@ -78,17 +79,6 @@ func TestBenchmarkRefusesUnknownVariants(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestIsLibrarySetting(t *testing.T) {
-	for name, want := range map[string]bool{
-		"OMPI_MCA_coll_tuned_bcast_algorithm": true, "OMPI_MCA_coll": true, "OMPI_MCA_btl": false, "MPIR_CVAR_BCAST_INTRA_ALGORITHM": true,
-		"MPIR_PARAM_X": true, "MPICH_BCAST_MIN_PROCS": true, "MPIR_CVAR_CH3_INTERFACE_HOSTNAME": false, "PATH": false,
-	} {
-		if got := isLibrarySetting(name); got != want {
-			t.Errorf("isLibrarySetting(%s) = %v, want %v", name, got, want)
-		}
 	}
 }
 
@@ -125,7 +115,7 @@ func TestReportCSV(t *testing.T) {
 	if records, err := csv.NewReader(&out).ReadAll(); err != nil || len(records) != 3 {
 		t.Errorf("%d records, %v", len(records), err)
 	}
-	if err := r.WriteCSV(brokenWriter{}); err == nil || !strings.Contains(err.Error(), "bcast: write report") {
+	if err := r.WriteCSV(brokenWriter{}); err == nil || !strings.Contains(err.Error(), "benchmark: write report") {
 		t.Errorf("WriteCSV on a full disk: %v", err)
 	}
 }
@@ -133,25 +123,3 @@ func TestReportCSV(t *testing.T) {
 type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, fmt.Errorf("no room") }
-
-// TestWhatIsTunedIsThere: the choices of a table are those that Text names.
-func TestWhatIsTunedIsThere(t *testing.T) {
-	h := casttest.RegularTree(t, 12, 2, 2)
-	seen := make(map[string]bool)
-	for _, a := range schedule.Variants(schedule.Algorithms(), schedule.Problem{Ranks: 12, Tree: h}) {
-		text := schedule.Text(a)
-		if seen[text] {
-			t.Errorf("two algorithms are %q: a table cannot tell them apart", text)
-		}
-		seen[text] = true
-		tuning := table.Tuning{Job: table.Job{Ranks: 12}, Cells: []table.Cell{{Bytes: 8, Choice: table.Choice{Algorithm: text, Measured: 1, Native: 2}}}}
-		kept, err := (&table.Table{}).With(tuning)
-		if err != nil {
-			t.Errorf("%q: %v", text, err)
-			continue
-		}
-		if _, err := kept.Keep(casttest.NetworkOf(t, h)); err != nil {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-}

@@ -1,4 +1,4 @@
-package bcast
+package benchmark
 
 import (
 	"encoding/json"
@@ -86,7 +86,7 @@ func (r *Report) Write(w io.Writer) error {
 		file.Rows = append(file.Rows, out)
 	}
 	if err := json.NewEncoder(w).Encode(file); err != nil {
-		return fmt.Errorf("bcast: write report: %w", err)
+		return fmt.Errorf("benchmark: write report: %w", err)
 	}
 	return nil
 }
@@ -123,21 +123,21 @@ func (r *Report) WriteText(w io.Writer) error {
 			quantity.Seconds(x.Min), quantity.Seconds(x.Max), gain, bound, plan)
 	}
 	if err := t.Flush(); err != nil {
-		return fmt.Errorf("bcast: write report: %w", err)
+		return fmt.Errorf("benchmark: write report: %w", err)
 	}
 	if misfit {
 		if _, err := fmt.Fprintln(w, "broadcasts were faster than the network allows: it does not describe these ranks, so there is no column \"of bound\""); err != nil {
-			return fmt.Errorf("bcast: write report: %w", err)
+			return fmt.Errorf("benchmark: write report: %w", err)
 		}
 	}
 	if r.Stopped {
 		if _, err := fmt.Fprintln(w, "stopped before all was timed"); err != nil {
-			return fmt.Errorf("bcast: write report: %w", err)
+			return fmt.Errorf("benchmark: write report: %w", err)
 		}
 	}
 	if r.ClockDoubt > 0 {
 		if _, err := fmt.Fprintf(w, "clocks of the ranks agree within %s\n", quantity.Seconds(r.ClockDoubt)); err != nil {
-			return fmt.Errorf("bcast: write report: %w", err)
+			return fmt.Errorf("benchmark: write report: %w", err)
 		}
 	}
 	return nil

@@ -1,9 +1,10 @@
-package bcast
+package benchmark
 
 import (
 	"runtime"
 	"testing"
 
+	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 )
@@ -14,11 +15,11 @@ func TestBenchmarkHasOneBuffer(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	err := local.Run(2, &local.Settings{Mode: local.Rendezvous}, func(comm mpi.Communicator) error {
-		b, err := New(comm, &Settings{ModelOnly: true})
+		b, err := bcast.New(comm, &bcast.Settings{ModelOnly: true})
 		if err != nil {
 			return err
 		}
-		_, err = Benchmark(t.Context(), b, &BenchmarkSettings{Sizes: []int{4 << 20, 8 << 20}, Only: []string{"ours"}, Repetitions: 1, WarmUps: 1})
+		_, err = Run(t.Context(), comm, b, &Settings{Sizes: []int{4 << 20, 8 << 20}, Only: []string{"ours"}, Repetitions: 1, WarmUps: 1})
 		return err
 	})
 	if err != nil {

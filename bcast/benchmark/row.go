@@ -1,4 +1,4 @@
-package bcast
+package benchmark
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package bcast
+package benchmark
 
 import (
 	"bytes"
@@ -7,27 +7,35 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
+	"github.com/topocast/topocast/topology"
 )
+
+// withNothing hides all abilities of a communicator.
+func withNothing(c mpi.Communicator) mpi.Communicator { return struct{ mpi.Communicator }{c} }
+
+func withAll(c mpi.Communicator) mpi.Communicator { return c }
 
 func TestBenchmarkReportsAllVariantsOnAllRanks(t *testing.T) {
 	const ranks = 6
 	network := casttest.NetworkOf(t, casttest.RegularTree(t, ranks, 2))
 	for _, c := range []struct {
-		abilities string
-		variants  []string
-	}{{"nothing", []string{"ours"}}, {"all", []string{"ours", "native"}}} {
+		over     func(mpi.Communicator) mpi.Communicator
+		variants []string
+	}{{withNothing, []string{"ours"}}, {withAll, []string{"ours", "native"}}} {
 		texts := make([]string, ranks)
 		err := local.Run(ranks, nil, func(world mpi.Communicator) error {
-			text, err := compareVariants(hide(world, c.abilities), Settings{Network: network, Budget: time.Millisecond}, c.variants...)
+			text, err := compareVariants(c.over(world), network.Hierarchy(), bcast.Settings{Network: network, Budget: time.Millisecond}, c.variants...)
 			texts[world.Rank()] = text
 			return err
 		})
@@ -58,11 +66,12 @@ func (l liar) Bcast(buf []byte, root int) error {
 
 func TestBenchmarkFindsWrongBytes(t *testing.T) {
 	err := local.Run(3, nil, func(world mpi.Communicator) error {
-		b, err := New(liar{world, world.(mpi.NativeBcast)}, &Settings{ModelOnly: true})
+		comm := liar{world, world.(mpi.NativeBcast)}
+		b, err := bcast.New(comm, &bcast.Settings{ModelOnly: true})
 		if err != nil {
 			return err
 		}
-		r, err := Benchmark(t.Context(), b, &BenchmarkSettings{Sizes: []int{100}, Repetitions: 2})
+		r, err := Run(t.Context(), comm, b, &Settings{Sizes: []int{100}, Repetitions: 2})
 		if err != nil {
 			return err
 		}
@@ -154,8 +163,8 @@ func TestBenchmarkStopsOnAllRanksAtOnce(t *testing.T) {
 		{"at the start", 0, 0, 0, 0, false},
 		{"in the first warm-up", 1, 0, 0, 0, false},
 		// By the seed, native is not the last of this round.
-		{"in the fifth timed round", warmUp + 5, 5, 1, 4, true},
-		{"in the second size", warmUp + reps + warmUp + 3, reps, 2, reps, true},
+		{"in the fifth timed round", usualWarmUps + 5, 5, 1, 4, true},
+		{"in the second size", usualWarmUps + reps + usualWarmUps + 3, reps, 2, reps, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			texts := make([]string, ranks)
@@ -163,7 +172,7 @@ func TestBenchmarkStopsOnAllRanksAtOnce(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				comm := &stopper{world, world.(mpi.NativeBcast), 0, func() {}}
-				b, err := New(comm, &Settings{ModelOnly: true})
+				b, err := bcast.New(comm, &bcast.Settings{ModelOnly: true})
 				if err != nil {
 					return err
 				}
@@ -172,7 +181,7 @@ func TestBenchmarkStopsOnAllRanksAtOnce(t *testing.T) {
 						cancel()
 					}
 				}
-				r, err := Benchmark(ctx, b, &BenchmarkSettings{Sizes: []int{100, 200}, Repetitions: reps})
+				r, err := Run(ctx, comm, b, &Settings{Sizes: []int{100, 200}, Repetitions: reps})
 				if err != nil {
 					return err
 				}
@@ -197,7 +206,12 @@ func TestBenchmarkStopsOnAllRanksAtOnce(t *testing.T) {
 					return fmt.Errorf("rows of %d sizes, want %d; left within a round: %v, want %v", len(sizes), c.sizes, uneven, c.uneven)
 				}
 				// The ranks are in step: another broadcast works.
-				return verified(comm, 300, 1, func(buf []byte) error { return b.Bcast(buf, 1) })
+				buf := make([]byte, 300)
+				fill(buf, 9, world.Rank() == 1)
+				if err := b.Bcast(buf, 1); err != nil || !matches(buf, 9) {
+					return fmt.Errorf("a broadcast afterwards: %v, or wrong bytes", err)
+				}
+				return nil
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -212,19 +226,47 @@ func TestBenchmarkStopsOnAllRanksAtOnce(t *testing.T) {
 }
 
 // Whatever the other ranks bring along, the settings of rank 0 count.
-func TestBenchmarkSettingsOfRank0Count(t *testing.T) {
+func TestSettingsOfRank0Count(t *testing.T) {
 	err := local.Run(3, nil, func(world mpi.Communicator) error {
-		b, err := New(world, &Settings{Algorithms: []schedule.Algorithm{schedule.Flat{}}})
+		b, err := bcast.New(world, &bcast.Settings{Algorithms: []schedule.Algorithm{schedule.Flat{}}})
 		if err != nil {
 			return err
 		}
-		s := []*BenchmarkSettings{{Sizes: []int{40}, Root: 2, Repetitions: 3}, nil, {Sizes: []int{-1}, Root: 9, Repetitions: 5}}[world.Rank()]
-		r, err := Benchmark(t.Context(), b, s)
+		s := []*Settings{{Sizes: []int{40}, Root: 2, Repetitions: 3}, nil, {Sizes: []int{-1}, Root: 9, Repetitions: 5}}[world.Rank()]
+		r, err := Run(t.Context(), world, b, s)
 		if err != nil {
 			return err
 		}
 		if r.Root != 2 || len(r.Rows) != 3 || r.Rows[0].Bytes != 40 || r.Rows[0].Count != 3 || r.Stopped {
 			return fmt.Errorf("rank %d: report %+v", world.Rank(), r)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// All ranks refuse what rank 0 asks for.
+func TestBenchmarkRefusesWhatIsImpossible(t *testing.T) {
+	err := local.Run(2, nil, func(world mpi.Communicator) error {
+		b, err := bcast.New(world, nil)
+		if err != nil {
+			return err
+		}
+		for _, c := range []struct {
+			s    Settings
+			want string
+		}{
+			{Settings{Root: 2}, "root 2"},
+			{Settings{Root: -1}, "root -1"},
+			{Settings{Sizes: []int{-1}}, "size -1"},
+			{Settings{Repetitions: -1}, "-1 repetitions"},
+			{Settings{WarmUps: -1}, "-1 repetitions to warm up"},
+		} {
+			if _, err := Run(t.Context(), world, b, &c.s); err == nil || !strings.Contains(err.Error(), c.want) {
+				return fmt.Errorf("rank %d: Run = %v, want an error with %q", world.Rank(), err, c.want)
+			}
 		}
 		return nil
 	})
@@ -256,40 +298,6 @@ func TestPatternsDifferInEveryByte(t *testing.T) {
 	}
 }
 
-func BenchmarkBcast(b *testing.B) {
-	for _, mode := range []local.Mode{local.Buffered, local.Rendezvous} {
-		for _, size := range []int{8, 64 << 10, 1 << 20} {
-			b.Run(fmt.Sprintf("mode=%d/bytes=%d", mode, size), func(b *testing.B) {
-				const ranks = 4
-				b.ReportAllocs()
-				b.SetBytes(int64(size))
-				err := local.Run(ranks, &local.Settings{Mode: mode}, func(world mpi.Communicator) error {
-					bc, err := New(world, &Settings{ModelOnly: true})
-					if err != nil {
-						return err
-					}
-					buf := make([]byte, size)
-					if err := bc.Bcast(buf, 0); err != nil {
-						return err
-					}
-					if world.Rank() == 0 {
-						b.ResetTimer()
-					}
-					for range b.N { // all ranks have to run equally often
-						if err := bc.Bcast(buf, 0); err != nil {
-							return err
-						}
-					}
-					return nil
-				})
-				if err != nil {
-					b.Fatal(err)
-				}
-			})
-		}
-	}
-}
-
 // TestReportOfAnotherMachine: where broadcasts are faster than the network allows, there are no ratios to its bound.
 func TestReportOfAnotherMachine(t *testing.T) {
 	for _, c := range []struct {
@@ -307,4 +315,47 @@ func TestReportOfAnotherMachine(t *testing.T) {
 			t.Errorf("%s: %v, %s, want %q in it", c.name, err, text.String(), c.want)
 		}
 	}
+}
+
+// compareVariants benchmarks, expects the named variants besides the
+// algorithms, and returns the report as JSON.
+func compareVariants(world mpi.Communicator, tree *topology.Hierarchy, s bcast.Settings, want ...string) (string, error) {
+	if world.Rank() != 0 {
+		s.Network = nil
+	}
+	b, err := bcast.New(world, &s)
+	if err != nil {
+		return "", err
+	}
+	r, err := Run(context.Background(), world, b, &Settings{Sizes: []int{0, 5, 3000}, Root: world.Size() - 1, Repetitions: 3})
+	if err != nil {
+		return "", err
+	}
+	var variants []string
+	for i, row := range r.Rows {
+		if row.Bytes == 5 {
+			variants = append(variants, row.Variant)
+		}
+		if !row.Verified || !(row.Min <= row.Median && row.Median <= row.Max) || row.Min < 0 {
+			return "", fmt.Errorf("row %d: %+v", i, row)
+		}
+	}
+	algorithms := schedule.Algorithms()
+	if _, ok := world.(mpi.Splitter); ok && slices.Contains(want, "native") {
+		algorithms = append(algorithms, schedule.NativeGroups{})
+	}
+	for _, a := range schedule.Variants(algorithms, schedule.Problem{Ranks: world.Size(), Tree: tree}) {
+		if !slices.Contains(want, a.Name()) {
+			want = append(want, a.Name())
+		}
+	}
+	if !slices.Equal(variants, want) {
+		return "", fmt.Errorf("variants %v, want %v", variants, want)
+	}
+	if _, ok := world.(mpi.Clock); ok && r.ClockDoubt != 0 { // all ranks are on this host
+		return "", fmt.Errorf("clock doubt %g s, want 0", r.ClockDoubt)
+	}
+	var text strings.Builder
+	err = r.Write(&text)
+	return text.String(), err
 }

@@ -44,24 +44,23 @@ var placements = []struct {
 	name     string
 	measured string
 	job      string
-	fit      fit
 	groups   string
 	warning  string // in the only one; "": none
 }{
-	{"the ranks that were measured", "a b c d", "a b c d", fitAsIs, "[0 1] [2 3]", ""},
-	{"shuffled", "a b c d", "c a d b", fitView, "[0 2] [1 3]", ""},
-	{"fewer", "a b c d", "d b c", fitView, "[0 2]", ""},
-	{"one", "a b c d", "c", fitView, "", ""},
-	{"two per host, in another order", "a a b b c c d d", "d c b a d c b a", fitView, "[0 1 4 5] [2 3 6 7]", ""},
-	{"bound, dealt to hosts in turn", "a:0 a:1 b:0 b:1", "b:1 a:0 b:0 a:1", fitView, "[0 2] [1 3]", ""},
-	{"unbound, one per host, where cores were known", "a:0 b:0 c:0 d:0", "d c b a", fitView, "[0 1] [2 3]", ""},
-	{"unbound, where cores were known", "a:0 a:1 b:0 b:1", "b b a a", fitView, "[0 1] [2 3]", "other cores than were measured, taken in their order: b, a"},
-	{"on other cores", "a:0 a:1 b:0 b:1", "a:0 a:7 b:0 b:1", fitView, "[0 1] [2 3]", "other cores than were measured, taken in their order: a"},
-	{"an unknown host", "a b c d", "a b c x", fitTypical, "[0 1]", "does not know, taken to be far from all others: x"},
-	{"all hosts unknown", "a b c d", "p q r s", fitTypical, "", "does not know, taken to be far from all others: p, q, r, s"},
-	{"too many on a host", "a b c d", "a a b c d", fitTypical, "[0 1 2] [3 4]", "more ranks than the network has there, the others taken to be like the first: a"},
-	{"places are not known, as many ranks", "", "a b c d", fitAsIs, "[0 1] [2 3]", "does not say where its ranks ran"},
-	{"nameless hosts, as many ranks", "- - - -", "a b c d", fitAsIs, "[0 1] [2 3]", "does not say where its ranks ran"},
+	{"the ranks that were measured", "a b c d", "a b c d", "[0 1] [2 3]", ""},
+	{"shuffled", "a b c d", "c a d b", "[0 2] [1 3]", ""},
+	{"fewer", "a b c d", "d b c", "[0 2]", ""},
+	{"one", "a b c d", "c", "", ""},
+	{"two per host, in another order", "a a b b c c d d", "d c b a d c b a", "[0 1 4 5] [2 3 6 7]", ""},
+	{"bound, dealt to hosts in turn", "a:0 a:1 b:0 b:1", "b:1 a:0 b:0 a:1", "[0 2] [1 3]", ""},
+	{"unbound, one per host, where cores were known", "a:0 b:0 c:0 d:0", "d c b a", "[0 1] [2 3]", ""},
+	{"unbound, where cores were known", "a:0 a:1 b:0 b:1", "b b a a", "[0 1] [2 3]", "other cores than were measured, taken in their order: b, a"},
+	{"on other cores", "a:0 a:1 b:0 b:1", "a:0 a:7 b:0 b:1", "[0 1] [2 3]", "other cores than were measured, taken in their order: a"},
+	{"an unknown host", "a b c d", "a b c x", "[0 1]", "does not know, taken to be far from all others: x"},
+	{"all hosts unknown", "a b c d", "p q r s", "", "does not know, taken to be far from all others: p, q, r, s"},
+	{"too many on a host", "a b c d", "a a b c d", "[0 1 2] [3 4]", "more ranks than the network has there, the others taken to be like the first: a"},
+	{"places are not known, as many ranks", "", "a b c d", "[0 1] [2 3]", "does not say where its ranks ran"},
+	{"nameless hosts, as many ranks", "- - - -", "a b c d", "[0 1] [2 3]", "does not say where its ranks ran"},
 }
 
 // measuredOn is the network of two racks on which a placement runs.
@@ -88,16 +87,12 @@ func TestNetworkOfOtherRanksIsViewed(t *testing.T) {
 	for _, c := range placements {
 		t.Run(c.name, func(t *testing.T) {
 			n, where := measuredOn(t, c.measured), at(c.job)
-			fits, warnings, err := fitting(n, where)
-			if err != nil || fits != c.fit {
-				t.Fatalf("fitting = %v, %v, want %v", fits, err, c.fit)
+			view, warnings, err := networkOf(n, where)
+			if err != nil {
+				t.Fatal(err)
 			}
 			if c.warning == "" && warnings != nil || c.warning != "" && (len(warnings) != 1 || !strings.Contains(warnings[0], c.warning)) {
 				t.Errorf("warnings %q, want %q", warnings, c.warning)
-			}
-			view, err := fits.view(n, where)
-			if err != nil {
-				t.Fatal(err)
 			}
 			// A plan is the root's: of rank 0, which has the network, of the last, and of one in between.
 			few := []schedule.Algorithm{schedule.Chain{}, schedule.Binomial{}, schedule.MultiLevel{}}
@@ -128,7 +123,7 @@ func TestNetworkOfOtherRanksIsViewed(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					if got := groupsOf(b.known.tree); got != c.groups {
+					if got := groupsOf(b.groupings[0].tree); got != c.groups {
 						return fmt.Errorf("rank %d follows %s, want %s", world.Rank(), got, c.groups)
 					}
 					if !slices.Equal(b.Warnings(), warnings) {
@@ -152,41 +147,44 @@ func TestNetworkOfOtherRanksIsViewed(t *testing.T) {
 	}
 }
 
-// Locations survive the way, and those of a cluster take some bytes per rank.
-func TestLocationsTravel(t *testing.T) {
-	for _, list := range [][]model.Location{
-		nil, at("a"), at("-"), at("- a -:3 -"), at("a:0 a:1 b:0 ab:1 abc abd:1000000 ab a"), at("abc ab:7 ab:8"),
-	} {
-		got, err := decodeLocations(appendLocations(nil, list))
-		if err != nil || !slices.Equal(got, list) {
-			t.Errorf("locations = %v, %v, want %v", got, err, list)
+// Groups survive the path, in about a byte per rank and level.
+func TestLevelsTravel(t *testing.T) {
+	for _, levels := range [][][][]int{nil, {nil}, {{{0, 1}, {2, 3}}, nil, {{0, 1, 2, 3}}}, {{{5, 100, 999}}}} {
+		got, err := decodeLevels(encodeLevels(levels), 1000)
+		if err != nil || fmt.Sprint(got) != fmt.Sprint(levels) {
+			t.Errorf("levels = %v, %v, want %v", got, err, levels)
 		}
 	}
-	var cluster []model.Location
-	for i := range 1024 {
-		cluster = append(cluster, model.Location{Host: fmt.Sprintf("node%04d.cluster", i*389%1024), Core: -1})
+	var levels [][][]int
+	for _, size := range []int{8, 64} {
+		var groups [][]int
+		for from := 0; from < 1024; from += size {
+			var group []int
+			for r := range size {
+				group = append(group, from+r)
+			}
+			groups = append(groups, group)
+		}
+		levels = append(levels, groups)
 	}
-	// A name shares 4 to 7 bytes with the last one; the rest of 8 + 4, two
-	// lengths and the core are at most 15.
-	if text := appendLocations(nil, cluster); len(text) > 15*len(cluster) {
-		t.Errorf("%d bytes for %d ranks", len(text), len(cluster))
+	if text := encodeLevels(levels); len(text) > 2*1024*3/2 {
+		t.Errorf("%d bytes for 1024 ranks in two levels", len(text))
 	}
 }
 
-// No message makes the decoder panic, and what it takes is written alike.
-func FuzzDecodeLocations(f *testing.F) {
-	f.Add(appendLocations(nil, at("node1:0 node1:1 node2 - x")))
-	f.Add([]byte{1, 0, 0})
-	f.Add([]byte{0, 9, 'a', 0})
-	f.Add([]byte{0, 1, 'a', 0, 1, 0})
-	f.Fuzz(func(t *testing.T, text []byte) {
-		list, err := decodeLocations(text)
+// No message makes the decoder panic or take much memory, and what it takes is written alike.
+func FuzzDecodeLevels(f *testing.F) {
+	f.Add(encodeLevels([][][]int{{{0, 1}, {2, 3}}, nil}), 4)
+	f.Add([]byte{1, 0, 0}, 3)
+	f.Add([]byte{255, 255, 255, 1}, 1<<20)
+	f.Fuzz(func(t *testing.T, text []byte, ranks int) {
+		levels, err := decodeLevels(text, min(max(ranks, 1), 1<<12))
 		if err != nil {
 			return
 		}
-		again, err := decodeLocations(appendLocations(nil, list))
-		if err != nil || !slices.Equal(again, list) {
-			t.Errorf("locations %v become %v, %v", list, again, err)
+		again, err := decodeLevels(encodeLevels(levels), 1<<24)
+		if err != nil || fmt.Sprint(again) != fmt.Sprint(levels) {
+			t.Errorf("levels %v become %v, %v", levels, again, err)
 		}
 	})
 }
@@ -226,7 +224,7 @@ func TestNetworkOnSplitCommunicators(t *testing.T) {
 			return err
 		}
 		// The odd ones are h f d b, the even ones g e c a.
-		if got := groupsOf(b.known.tree); got != "[0 1] [2 3]" || b.Warnings() != nil {
+		if got := groupsOf(b.groupings[0].tree); got != "[0 1] [2 3]" || b.Warnings() != nil {
 			return fmt.Errorf("rank %d follows %s, warns %q", rank, got, b.Warnings())
 		}
 		return verified(half, 3000, 3, func(buf []byte) error { return b.Bcast(buf, 3) })
@@ -317,8 +315,8 @@ func TestWeakGroupsShapeNothing(t *testing.T) {
 		where := at(job)
 		err := local.Run(8, nil, func(world mpi.Communicator) error {
 			b, err := New(place(world, where[world.Rank()]), &Settings{Network: weak})
-			if err == nil && groupsOf(b.known.tree) != "[0 1 2 3] [4 5 6 7]" {
-				err = fmt.Errorf("follows %s", groupsOf(b.known.tree))
+			if err == nil && groupsOf(b.groupings[0].tree) != "[0 1 2 3] [4 5 6 7]" {
+				err = fmt.Errorf("follows %s", groupsOf(b.groupings[0].tree))
 			}
 			return err
 		})
@@ -343,10 +341,10 @@ func TestLocations(t *testing.T) {
 }
 
 // Ranks that share cores: New says so by mpi.OversubscribedHosts.
-func TestCrowdedHostsAreNoticed(t *testing.T) {
+func TestOversubscribedHostsAreNoticed(t *testing.T) {
 	for _, c := range []struct {
-		job     string
-		crowded bool
+		job            string
+		oversubscribed bool
 	}{
 		{"a:0 a:1 b:0", false},
 		{"a:0 a:0 b:0", true},
@@ -355,8 +353,8 @@ func TestCrowdedHostsAreNoticed(t *testing.T) {
 		where := at(c.job)
 		err := local.Run(3, nil, func(world mpi.Communicator) error {
 			b, err := New(place(world, where[world.Rank()]), nil)
-			if err == nil && b.crowded != c.crowded {
-				err = fmt.Errorf("rank %d: crowded %v, want %v", world.Rank(), b.crowded, c.crowded)
+			if err == nil && b.oversubscribed != c.oversubscribed {
+				err = fmt.Errorf("rank %d: oversubscribed %v, want %v", world.Rank(), b.oversubscribed, c.oversubscribed)
 			}
 			return err
 		})

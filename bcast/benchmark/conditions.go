@@ -1,0 +1,76 @@
+package benchmark
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/topocast/topocast/bcast/table"
+	sharing "github.com/topocast/topocast/internal/share"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+)
+
+// Conditions are those under which the times of a Report hold.
+type Conditions struct {
+	Library string `json:"library,omitempty"` // name and version of the communicator's library (mpi.Versioned); "" if not known
+	Places  string `json:"places,omitempty"`  // table.Fingerprint of where the ranks run
+	Hosts   int    `json:"hosts,omitempty"`   // on which they run
+	PerHost []int  `json:"ranks_per_host,omitempty"`
+
+	// Environment has the variables of rank 0 that can change how fast the library is (table.LibrarySettings).
+	Environment map[string]string `json:"environment,omitempty"`
+}
+
+// shareConditions is collective: all ranks get those that rank 0 knows. places are those of all ranks, on rank 0.
+func shareConditions(comm mpi.Communicator, places []mpi.Place) (Conditions, error) {
+	var own Conditions
+	var out []byte
+	if comm.Rank() == 0 {
+		at := make([]model.Location, len(places))
+		for i, p := range places {
+			at[i] = model.Location{Host: p.Host, Core: p.Core}
+		}
+		own = Conditions{Places: table.Fingerprint(at), Environment: table.LibrarySettings(os.Environ())}
+		if v, ok := comm.(mpi.Versioned); ok {
+			own.Library = v.LibraryVersion()
+		}
+		own.Hosts, own.PerHost = counts(hostNumbers(places))
+		out, _ = json.Marshal(own) // texts and numbers only
+	}
+	in, err := sharing.Binomial(comm, 0, mpi.MaxTag).TellAny(out)
+	if err == nil {
+		err = json.Unmarshal(in, &own)
+	}
+	if err != nil {
+		return own, fmt.Errorf("benchmark: conditions of rank 0: %w", err)
+	}
+	return own, nil
+}
+
+// hostNumbers are the hosts of places as numbers.
+func hostNumbers(places []mpi.Place) []int {
+	number := make(map[string]int)
+	hosts := make([]int, len(places))
+	for i, p := range places {
+		if _, known := number[p.Host]; !known {
+			number[p.Host] = len(number)
+		}
+		hosts[i] = number[p.Host]
+	}
+	return hosts
+}
+
+// counts are how many hosts there are, and how many ranks are on one, each number once, ascending.
+func counts(hosts []int) (n int, perHost []int) {
+	ranks := make(map[int]int)
+	for _, h := range hosts {
+		ranks[h]++
+	}
+	for _, count := range ranks {
+		perHost = append(perHost, count)
+	}
+	slices.Sort(perHost)
+	return len(ranks), slices.Compact(perHost)
+}

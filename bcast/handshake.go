@@ -1,0 +1,175 @@
+package bcast
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/table"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+)
+
+// A handshake is what rank 0 tells all ranks when a broadcaster is made.
+type handshake struct {
+	Tag            int
+	Budget         time.Duration
+	ModelOnly      bool
+	Oversubscribed bool
+	Algorithms     []string // names of Settings.Algorithms; nil: the usual ones
+	Warnings       []string
+	Network        []byte     // the ranks' network as a compressed file; nil: none
+	Groupings      []grouping // the first is that of the network
+	Tuned          []tuned    // from the network's table
+
+	view   *model.Network // on rank 0: the ranks' network; nil: none
+	job    table.Job      // on rank 0
+	stored *table.Table   // on rank 0: that of the network
+}
+
+// shakeHands is collective: all ranks get the handshake of rank 0, or its error.
+func shakeHands(c *control, s *Settings, places []mpi.Place) (*handshake, error) {
+	if s == nil {
+		s = &Settings{}
+	}
+	h := new(handshake)
+	var data []byte
+	var wrong error
+	if c.decides() {
+		if h, wrong = prepareHandshake(c.exec.comm, s, places); wrong == nil {
+			data, wrong = json.Marshal(h)
+		}
+	}
+	data, err := c.share(data, wrong)
+	if err != nil {
+		return nil, err
+	}
+	if !c.decides() {
+		if err := json.Unmarshal(data, h); err != nil {
+			return nil, fmt.Errorf("bcast: new: settings of rank 0: %w", err)
+		}
+	}
+	return h, h.checkAlgorithms(c, names(s.Algorithms))
+}
+
+// prepareHandshake is the part of rank 0. places are those of all ranks.
+func prepareHandshake(comm mpi.Communicator, s *Settings, places []mpi.Place) (*handshake, error) {
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	h := &handshake{
+		Tag: s.Tag, Budget: s.Budget, ModelOnly: s.ModelOnly,
+		Oversubscribed: len(mpi.OversubscribedHosts(places)) > 0,
+		Algorithms:     names(s.Algorithms),
+		job:            jobOf(comm, places),
+		Groupings:      []grouping{{Wanted: s.Topologies == nil}},
+	}
+	var along []table.Topology
+	if s.Network != nil {
+		var err error
+		if h.view, h.Warnings, err = networkOf(s.Network, locations(places)); err != nil {
+			return nil, err
+		}
+		h.ModelOnly = h.ModelOnly && len(h.Warnings) == 0
+		if h.Network, err = compressed(h.view); err != nil {
+			return nil, err
+		}
+		if h.Groupings[0].Costs, err = predict.Costs(h.view).AppendBinary(nil); err != nil {
+			return nil, fmt.Errorf("bcast: new: %w", err)
+		}
+		along = h.findTuned(s.Network)
+	}
+	if err := h.group(s.Topologies, along, places); err != nil {
+		return nil, err
+	}
+	h.Warnings = append(h.Warnings, missingAbilities(comm)...)
+	return h, nil
+}
+
+// missingAbilities warns of a communicator that hides what others have.
+func missingAbilities(comm mpi.Communicator) []string {
+	_, places := comm.(mpi.Placed)
+	_, starts := comm.(mpi.NonBlocking)
+	_, performs := comm.(mpi.Scheduler)
+	if places && (starts || performs) {
+		return nil
+	}
+	var lost []string
+	for _, ability := range []struct {
+		has  bool
+		text string
+	}{
+		{places, "mpi.Placed: hosts and cores of the ranks are not known"},
+		{starts || performs, "mpi.NonBlocking: one transfer at a time, so long messages are slow"},
+	} {
+		if !ability.has {
+			lost = append(lost, ability.text)
+		}
+	}
+	if _, ok := comm.(mpi.NativeBcast); !ok {
+		lost = append(lost, "mpi.NativeBcast: nothing is timed, predictions decide")
+	}
+	return []string{fmt.Sprintf("the communicator (%T) lacks %s. A wrapper has to pass on the abilities of what it wraps", comm, strings.Join(lost, "; "))}
+}
+
+// checkAlgorithms is collective: it returns the same kind of error on all ranks if one of them has other algorithms than
+// rank 0, which has some of its own.
+func (h *handshake) checkAlgorithms(c *control, own []string) error {
+	if h.Algorithms == nil {
+		return nil
+	}
+	differs := int64(0)
+	if !slices.Equal(own, h.Algorithms) {
+		differs = 1
+	}
+	any, err := c.max(differs)
+	if err != nil {
+		return err
+	}
+	if any[0] != 0 {
+		return fmt.Errorf("bcast: settings: algorithms %q of rank 0: want the same on all ranks, rank %d has %q", h.Algorithms, c.exec.comm.Rank(), own)
+	}
+	return nil
+}
+
+// names tells algorithms and their settings apart; nil if there are none.
+func names(algorithms []schedule.Algorithm) []string {
+	var list []string
+	for _, a := range algorithms {
+		list = append(list, schedule.Text(a))
+	}
+	return list
+}
+
+// compressed is a network's file in few bytes.
+func compressed(n *model.Network) ([]byte, error) {
+	var file bytes.Buffer
+	w, err := flate.NewWriter(&file, flate.BestSpeed)
+	if err == nil {
+		err = n.Write(w)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("bcast: new: the network: %w", err)
+	}
+	return file.Bytes(), nil
+}
+
+// readCompressed reads what compressed has written.
+func readCompressed(file []byte) (*model.Network, error) {
+	r := flate.NewReader(bytes.NewReader(file))
+	n, err := model.Read(r)
+	if err := errors.Join(err, r.Close()); err != nil {
+		return nil, fmt.Errorf("bcast: the network of rank 0: %w", err)
+	}
+	return n, nil
+}

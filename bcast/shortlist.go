@@ -1,0 +1,155 @@
+package bcast
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/tuner"
+)
+
+// How many plans are timed first, the best by prediction and different from each other: mostTimed if the best takes no
+// longer than quickTime, and fewTimed otherwise, and where there are few plans altogether. Predictions guess what
+// software takes where that was not measured, and then order plans for short messages no better than within a third.
+const (
+	mostTimed = 12
+	fewTimed  = 5
+	quickTime = 10e-3 // s
+)
+
+// shortlist are the plans of the class of the size that are worth timing, of each topology the best of them.
+func (b *Broadcaster) shortlist(bytes, root int) ([]plan, error) {
+	each := mostTimed
+	plans, err := b.gathered(func(e *predict.Evaluator, list []schedule.Algorithm) []predict.Candidate {
+		short := e.Shortlist(list, classBytes(bytes), root, mostTimed)
+		few := bytes <= predict.MinSegment // all whole
+		if few || !(short[0].Predicted <= quickTime) {
+			each = fewTimed
+		}
+		return short[:min(each, len(short))]
+	})
+	if err != nil {
+		return nil, err
+	}
+	var kept []plan
+	plans = distinct(plans)
+	for i, p := range plans {
+		best := slices.IndexFunc(plans, func(q plan) bool { return q.Topology == p.Topology }) == i
+		if best || len(kept) < each {
+			kept = append(kept, p)
+		}
+	}
+	return kept, nil
+}
+
+// candidates are each algorithm along each topology with its best plan by prediction, the fastest first.
+func (b *Broadcaster) candidates(bytes, root int) ([]plan, error) {
+	return b.gathered(func(e *predict.Evaluator, list []schedule.Algorithm) []predict.Candidate {
+		return e.Candidates(list, classBytes(bytes), root)
+	})
+}
+
+// predicted is collective: it is the plan that rank 0 predicts to be fastest. The others are told, as two machines may
+// round predictions apart.
+func (b *Broadcaster) predicted(bytes, root int) (plan, error) {
+	var told []byte
+	var wrong error
+	c := newControl(b.exec)
+	if c.decides() {
+		var plans []plan
+		if plans, wrong = b.candidates(bytes, root); wrong == nil {
+			told, wrong = json.Marshal(plans[0].ordered())
+		}
+	}
+	told, err := c.share(told, wrong)
+	if err != nil {
+		return plan{}, err
+	}
+	var o orderedPlan
+	if err := json.Unmarshal(told, &o); err != nil {
+		return plan{}, fmt.Errorf("bcast: the plan of rank 0: %w", err)
+	}
+	return b.planOf(o), nil
+}
+
+// gathered are the plans that find proposes along each topology, the fastest by prediction first, among equals those of
+// the earlier topology.
+func (b *Broadcaster) gathered(find func(e *predict.Evaluator, list []schedule.Algorithm) []predict.Candidate) ([]plan, error) {
+	if err := b.prepare(); err != nil {
+		return nil, err
+	}
+	var found []predict.Candidate
+	for i := range b.groupings {
+		g := &b.groupings[i]
+		if !g.Wanted {
+			continue
+		}
+		if g.evaluator == nil {
+			if g.evaluator = b.evaluator; i > 0 {
+				g.evaluator = b.evaluator.Along(g.tree, g.costs)
+			}
+		}
+		for _, p := range find(g.evaluator, b.algorithms(g)) {
+			p.Index += g.from
+			p.Topology = g.Name
+			found = append(found, p)
+		}
+	}
+	if len(b.groupings) > 1 { // one list is in order, with the simplest of equals first
+		predict.Order(found)
+	}
+	plans := make([]plan, len(found))
+	for i, p := range found {
+		plans[i] = plan{p.Plan, p.Index}
+	}
+	return plans, nil
+}
+
+// distinct are the plans without those that are most likely the schedule of an earlier one along another topology: by
+// the same algorithm, in the same segments and the same time. Those that are asked for by their whole names stay.
+func distinct(plans []plan, asked ...string) []plan {
+	var kept []plan
+	for _, p := range plans {
+		same := func(q plan) bool {
+			return p.Topology != q.Topology && p.Predicted == q.Predicted && p.Segment == q.Segment && p.Name() == q.Name()
+		}
+		if slices.Contains(asked, p.NameAlong()) || !slices.ContainsFunc(kept, same) {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// prepare makes the evaluator.
+func (b *Broadcaster) prepare() error {
+	if b.evaluator != nil {
+		return nil
+	}
+	n, err := b.Network()
+	switch {
+	case err != nil:
+		return err
+	case n == nil:
+		b.evaluator = predict.Uniform(b.ranks)
+	default:
+		b.evaluator = predict.New(n)
+	}
+	if b.exec.groups != nil {
+		b.evaluator.MeasuredNative(b.exec.groups.times)
+	}
+	return nil
+}
+
+// stopwatch is collective when it is called first.
+func (b *Broadcaster) stopwatch() (*tuner.Stopwatch, error) {
+	if b.watch == nil {
+		watch, err := tuner.NewStopwatch(b.comm, b.exec.tag, b.hosts, b.oversubscribed)
+		if err != nil {
+			return nil, fmt.Errorf("bcast: %w", err)
+		}
+		b.watch = watch
+	}
+	return b.watch, nil
+}

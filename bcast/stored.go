@@ -1,0 +1,142 @@
+package bcast
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/table"
+	"github.com/topocast/topocast/internal/jsonfile"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi"
+)
+
+// tuned is a choice of a table on its way from rank 0 to the others.
+type tuned struct {
+	Bytes, Segment   int64
+	RootClass, Pairs int
+	Algorithm        string
+	Topology         string
+	Blocking         bool
+	Measured, Native *float64 // nil: NaN
+}
+
+// jobOf is what a table knows the job by. places are those of all ranks.
+func jobOf(comm mpi.Communicator, places []mpi.Place) table.Job {
+	job := table.Job{Ranks: len(places), Places: table.Fingerprint(locations(places)), Settings: table.SettingsFingerprint(os.Environ())}
+	if v, ok := comm.(mpi.Versioned); ok {
+		job.Library = v.LibraryVersion()
+	}
+	return job
+}
+
+// findTuned takes what is tuned for the job from the network's table, and warns if that is of other jobs only. It
+// returns the topologies that the choices follow.
+func (h *handshake) findTuned(n *model.Network) []table.Topology {
+	warn := func(format string, args ...any) []table.Topology {
+		h.Warnings = append(h.Warnings, "the network's table of tuned broadcasts "+fmt.Sprintf(format, args...)+": not used")
+		return nil
+	}
+	stored, err := table.Of(n)
+	if err != nil {
+		return warn("cannot be read: %v", err)
+	}
+	h.stored = stored
+	if h.ModelOnly || len(stored.Tunings()) == 0 {
+		return nil
+	}
+	tuning := stored.Find(h.job)
+	switch {
+	case tuning == nil && stored.IsTunedOtherwise(h.job):
+		return warn("was made under other settings of the MPI library (environment variables such as %s)", table.SettingsExamples)
+	case tuning == nil:
+		return warn("is of other ranks, hosts or libraries than these")
+	case !slices.Equal(tuning.RootClass, table.RootClasses(h.view.Hierarchy())):
+		return warn("knows other groups of these ranks")
+	}
+	for _, c := range tuning.Cells {
+		h.Tuned = append(h.Tuned, tuned{
+			c.Bytes, c.Segment, c.RootClass, c.Pairs, c.Algorithm, c.Topology, c.Blocking,
+			jsonfile.Known(c.Measured), jsonfile.Known(c.Choice.Native),
+		})
+	}
+	return tuning.Topologies
+}
+
+// takeTuned makes decisions of what a table holds. A plan of ours is confirmed in the first broadcast of its class.
+// Choices of algorithms that are gone are none.
+func (b *Broadcaster) takeTuned(choices []tuned) {
+	if !b.timed() {
+		return
+	}
+	for _, t := range choices {
+		p := nativePlan()
+		if t.Algorithm != table.Native {
+			g := slices.IndexFunc(b.groupings, func(g grouping) bool { return g.Name == t.Topology })
+			if g < 0 {
+				continue
+			}
+			p.index = slices.IndexFunc(b.algorithms(&b.groupings[g]), func(a schedule.Algorithm) bool { return schedule.Text(a) == t.Algorithm })
+			if p.index < 0 {
+				continue
+			}
+			p.index += b.groupings[g].from
+			p.Algorithm, p.Topology, p.Segment, p.Blocking = b.catalogue[p.index], t.Topology, int(t.Segment), t.Blocking
+		}
+		p.Measured, p.MeasuredNative = jsonfile.Value(t.Measured), jsonfile.Value(t.Native)
+		b.decisions[decisionKey{classOf(int(t.Bytes)), t.RootClass}] = &decision{plan: p, decided: true, stored: p.index != native, pairs: t.Pairs}
+	}
+}
+
+// Table returns, on rank 0, the network's table with what this job has tuned in it, as of the given
+// date (zero: not known, as in a simulation); nil on the other ranks, which do not know where all of
+// them run. It is to be kept in the network's file (table.Table.Keep), so that
+// the next job starts tuned. What time was too short for is not in it.
+func (b *Broadcaster) Table(date time.Time) (*table.Table, error) {
+	if b.comm.Rank() != 0 {
+		return nil, nil
+	}
+	t := table.Tuning{Job: b.job}
+	if !date.IsZero() {
+		t.Date = date.UTC().Format(time.RFC3339)
+	}
+	if b.timed() {
+		t.RootClass = table.RootClasses(b.groupings[0].tree)
+		for key, d := range b.decisions { // With sorts them
+			if d.decided {
+				t.Cells = append(t.Cells, table.Cell{Bytes: 1 << key.size, RootClass: key.root, Choice: d.choice()})
+			}
+		}
+		for _, g := range b.groupings[1:] {
+			if slices.ContainsFunc(t.Cells, func(c table.Cell) bool { return c.Topology == g.Name }) {
+				t.Topologies = append(t.Topologies, table.Topology{Name: g.Name, Levels: g.levels})
+			}
+		}
+	}
+	stored, err := b.stored.With(t)
+	if err != nil {
+		return nil, fmt.Errorf("bcast: %w", err)
+	}
+	return stored, nil
+}
+
+// choice is a decision as a table has it.
+func (d *decision) choice() table.Choice {
+	text := table.Native
+	if d.index != native {
+		text = schedule.Text(d.Algorithm)
+	}
+	known := func(t float64) float64 {
+		if t > 0 {
+			return t
+		}
+		return math.NaN() // a clock that stood still
+	}
+	return table.Choice{
+		Algorithm: text, Topology: d.Topology, Segment: int64(d.Segment), Blocking: d.Blocking,
+		Measured: known(d.Measured), Native: known(d.MeasuredNative), Pairs: d.pairs,
+	}
+}

@@ -1,0 +1,112 @@
+package bcast
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/internal/words"
+)
+
+// The names of the variants that are no algorithm.
+const (
+	Ours   = "ours"   // what the broadcaster has chosen
+	Native = "native" // MPI_Bcast
+)
+
+// A Variant is one way to broadcast that can be compared with others.
+type Variant struct {
+	Name string       // Ours, Native, or that of an algorithm
+	Plan predict.Plan // that it follows
+
+	// Bcast is collective: it broadcasts messages of the length and from the root that the variant was asked for.
+	Bcast func(buf []byte) error
+}
+
+// Variants are the names of all that can be compared: Ours, Native if the communicator has a native broadcast, and the
+// algorithms, with the topology in brackets where that is not the network's own.
+func (b *Broadcaster) Variants() []string {
+	names := []string{Ours}
+	if b.native != nil {
+		names = append(names, Native)
+	}
+	for i, a := range b.catalogue {
+		g := b.along(i)
+		if name := (predict.Plan{Algorithm: a, Topology: g.Name}).NameAlong(); g.Wanted && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// VariantsFor is collective: it prepares variants for messages of the given bytes from the root, the same on all ranks.
+// Each algorithm comes with its best plan by prediction. only names those that are wanted, equal on all ranks: an
+// algorithm stands for itself along all topologies; nil: all.
+func (b *Broadcaster) VariantsFor(bytes, root int, only []string) ([]Variant, error) {
+	for _, name := range only {
+		if all := b.Variants(); !slices.ContainsFunc(all, func(v string) bool { return isAskedFor(name, v) }) {
+			return nil, fmt.Errorf("bcast: variant %q: want %s", name, words.Or(all))
+		}
+	}
+	ours, err := b.Plan(bytes, root)
+	if err != nil {
+		return nil, err
+	}
+	var all []Variant
+	add := func(name string, plan predict.Plan, run func(buf []byte) error) {
+		if only == nil || slices.ContainsFunc(only, func(asked string) bool { return isAskedFor(asked, name) }) {
+			all = append(all, Variant{name, plan, run})
+		}
+	}
+	follow := func(p plan) {
+		c := b.compile(p, bytes, root)
+		add(p.NameAlong(), p.Plan, func(buf []byte) error { return b.failed(b.perform(c, buf, root)) })
+	}
+	add(Ours, ours, func(buf []byte) error { return b.Bcast(buf, root) })
+	if b.native != nil {
+		follow(nativePlan())
+	}
+	plans, err := b.allPredicted(bytes, root, only)
+	for _, p := range plans {
+		follow(p)
+	}
+	return all, err
+}
+
+// isAskedFor tells whether a name asks for a variant.
+func isAskedFor(asked, variant string) bool {
+	algorithm, _, _ := strings.Cut(variant, " (")
+	return asked == variant || asked == algorithm
+}
+
+// allPredicted is collective: all ranks get the best plan of each algorithm, in the order of the catalogue.
+func (b *Broadcaster) allPredicted(bytes, root int, only []string) ([]plan, error) {
+	c := newControl(b.exec)
+	var orders []orderedPlan
+	var told []byte
+	var wrong error
+	if c.decides() {
+		var plans []plan
+		if plans, wrong = b.candidates(bytes, root); wrong == nil {
+			slices.SortFunc(plans, func(a, b plan) int { return a.index - b.index })
+			for _, p := range distinct(plans, only...) {
+				orders = append(orders, p.ordered())
+			}
+			told, wrong = json.Marshal(orders)
+		}
+	}
+	told, err := c.share(told, wrong)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(told, &orders); err != nil {
+		return nil, fmt.Errorf("bcast: the plans of rank 0: %w", err)
+	}
+	plans := make([]plan, len(orders))
+	for i, o := range orders {
+		plans[i] = b.planOf(o)
+	}
+	return plans, nil
+}
