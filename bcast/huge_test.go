@@ -9,6 +9,7 @@ import (
 
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/schedule/classic"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -64,7 +65,7 @@ func TestMoreThanMPICounts(t *testing.T) {
 	if p, err := b.Ibcast(buf, 1); err != nil || p.Wait() != nil || c.come != size {
 		t.Errorf("native, under way: %d bytes, %v", c.come, err)
 	}
-	for _, a := range schedule.Algorithms() {
+	for _, a := range append(schedule.Algorithms(), classic.Algorithms()...) {
 		for _, segment := range []int{0, 1 << 20, 1 << 30, 3 << 30} {
 			for root := range 2 {
 				c.come = 0

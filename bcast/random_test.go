@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/schedule/classic"
 	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/mpi"
@@ -35,7 +36,7 @@ func randomProblems(world mpi.Communicator, count int, seed uint64) error {
 			if rng.IntN(2) == 1 {
 				p.Tree = casttest.RandomTree(rng, ranks)
 			}
-			list = append(casttest.Algorithms(), schedule.Variants(schedule.Algorithms(), p)...)
+			list = append(casttest.Algorithms(), schedule.Variants(append(schedule.Algorithms(), classic.Algorithms()...), p)...)
 		}
 		p.Root, p.Bytes, p.Segment = rng.IntN(ranks), rng.IntN(1<<rng.IntN(12)), 0
 		if rng.IntN(2) == 1 {

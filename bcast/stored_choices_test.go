@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/schedule/classic"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/casttest"
 )
@@ -12,7 +13,7 @@ import (
 func TestWhatIsTunedIsThere(t *testing.T) {
 	h := casttest.RegularTree(t, 12, 2, 2)
 	seen := make(map[string]bool)
-	for _, a := range schedule.Variants(schedule.Algorithms(), schedule.Problem{Ranks: 12, Tree: h}) {
+	for _, a := range schedule.Variants(append(schedule.Algorithms(), classic.Algorithms()...), schedule.Problem{Ranks: 12, Tree: h}) {
 		text := schedule.Text(a)
 		if seen[text] {
 			t.Errorf("two algorithms are %q: a table cannot tell them apart", text)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/schedule/classic"
 	"github.com/topocast/topocast/internal/published"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/tooltest"
@@ -129,8 +130,8 @@ func machine(t testing.TB, seats []seat) *simulated {
 // named are broadcasts of others, over ranks of which they know nothing, for so many bytes.
 func named(bytes int) map[string]schedule.Algorithm {
 	return map[string]schedule.Algorithm{
-		"binomial": schedule.Binomial{}, "bine": schedule.Bine{}, "scatter-ring": schedule.ScatterRing{},
-		"scatter-doubling": schedule.ScatterDoubling{}, "Open MPI": openMPI(bytes),
+		"binomial": schedule.Binomial{}, "bine": classic.Bine{}, "scatter-ring": classic.ScatterRing{},
+		"scatter-doubling": classic.ScatterDoubling{}, "Open MPI": openMPI(bytes),
 	}
 }
 

@@ -15,12 +15,12 @@ import (
 //   - for the rank that is worst off, the latency from the root and the bytes over the slowest
 //     link that they have to cross on their way to it: the first byte takes the latency, and the last one
 //     comes as much later as the link is busy with all of them. In a graph that is no tree, where
-//     they may take several ways, only the links of the two ranks count.
-//   - the time in which a rank that starts a message every o seconds, o being the least software of a send
+//     they may take several paths, only the links of the two ranks count.
+//   - the time in which a rank that starts a message every o seconds, o being the least overhead of a send
 //     that was measured, and all ranks that have it, reach all ranks, each message taking the least latency
 //     of the network: the postal model (Bar-Noy & Kipnis 1992, https://doi.org/10.1145/140901.140933).
 //
-// The latency is that of n.Time, with the software of one send and one receive, the rate that of the
+// The latency is that of n.Time, with the overhead of one send and one receive, the rate that of the
 // links of the graph, or of a lone stream between the two ranks where the graph knows none. NaN if
 // no latency is known. O(links + ranks log ranks).
 func Bound(n *model.Network, bytes, root int) (float64, error) {
@@ -104,7 +104,7 @@ func known(bandwidth float64) float64 {
 }
 
 // postal is the time in s in which all ranks are reached if all pairs are as near as the nearest and
-// sending costs as little as anywhere. NaN if latencies or the software are not known.
+// sending costs as little as anywhere. NaN if latencies or the overhead are not known.
 func postal(n *model.Network) float64 {
 	latency, software := math.Inf(1), math.Inf(1)
 	for _, l := range n.Levels() {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/schedule/classic"
 	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/model"
@@ -104,7 +105,7 @@ func TestNothingIsPredictedBelowTheBound(t *testing.T) {
 			if err != nil || !(bound > 0) {
 				t.Fatalf("%s: Bound = %g, %v", spec, bound, err)
 			}
-			for _, a := range schedule.Variants(schedule.Algorithms(), p) {
+			for _, a := range schedule.Variants(append(schedule.Algorithms(), classic.Algorithms()...), p) {
 				for _, p.Segment = range []int{0, 8 << 10} {
 					if got := e.Predict(a, p); got < bound*(1-1e-9) {
 						t.Errorf("%s: %s of %d bytes from %d in segments of %d: %g s, below the bound of %g", spec, fmt.Sprint(a), p.Bytes, p.Root, p.Segment, got, bound)

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/schedule/classic"
 	"github.com/topocast/topocast/internal/casttest"
 )
 
-// The closed forms of the literature on equal pairs, whose software costs
-// nothing: a message of s bytes occupies a way for g(s) = G s and is there L later.
+// The closed forms of the literature on equal pairs, whose overhead costs
+// nothing: a message of s bytes occupies a link for g(s) = G s and is there L later.
 // Reference: Pjesivac-Grbovic et al. 2007, table 1, and Thakur et al. 2005, section 4, in the
 // terms of LogGP with full duplex; h = log2 P.
 //
@@ -38,17 +39,17 @@ func TestClosedForms(t *testing.T) {
 			{"binary: h(2g+L) + (k-1) 2g", schedule.Binary{}, 31, 8000, 1000, 4*(2*g(1000)+L) + 7*2*g(1000), 0},
 			{"split binary: h(2g+L) + (k/2-1) 2g + g(m/2) + L", schedule.SplitBinary{}, 31, 8000, 1000, 4*(2*g(1000)+L) + 3*2*g(1000) + g(4000) + L, 0},
 			{"binomial: h (g+L)", schedule.Binomial{}, 32, 1000, 0, 5 * (g(1000) + L), 0},
-			{"bine: h (g+L)", schedule.Bine{}, 32, 1000, 0, 5 * (g(1000) + L), 0},
+			{"bine: h (g+L)", classic.Bine{}, 32, 1000, 0, 5 * (g(1000) + L), 0},
 			{"k-nomial: ceil(log_r P) ((r-1) g + L)", schedule.KNomial{Radix: 4}, 64, 1000, 0, 3 * (3*g(1000) + L), 0},
 			{"k-nomial of radix 3", schedule.KNomial{Radix: 3}, 27, 1000, 0, 3 * (2*g(1000) + L), 0},
 			// n-1+ceil(log2 P) rounds, the least; no rank has n pieces before it has received them, the last of which the root sent as its n-th.
 			{"circulant: (n-1+h)(g+L)", schedule.Circulant{}, 32, 16000, 1000, 20 * (g(1000) + L), 16*g(1000) + L},
 			{"circulant of 23", schedule.Circulant{}, 23, 16000, 1000, 20 * (g(1000) + L), 16*g(1000) + L},
 			// Sanders, Speck and Traeff 2009, section 4: 2h + k - 1 + 1 rounds.
-			{"two-tree: (2h+k)(g+L)", schedule.TwoTree{}, 32, 16000, 1000, (10 + 16) * (g(1000) + L), 16*g(1000) + L},
+			{"two-tree: (2h+k)(g+L)", classic.TwoTree{}, 32, 16000, 1000, (10 + 16) * (g(1000) + L), 16*g(1000) + L},
 			{
 				"scatter and ring: sum g(m/2^i)+L, and (P-1)(g(m/P)+L)",
-				schedule.ScatterRing{},
+				classic.ScatterRing{},
 				32, 32000, 0,
 				g(31000) + 5*L + 31*(g(1000)+L),
 				g(32000) + L, // all bytes enter each rank
@@ -58,7 +59,7 @@ func TestClosedForms(t *testing.T) {
 			// receiver first does not), and may take twice the form.
 			{
 				"scatter and recursive doubling: twice sum g(m/2^i)+L, and sum g(2^i m/P)+L",
-				schedule.ScatterDoubling{},
+				classic.ScatterDoubling{},
 				32, 32000, 0,
 				2 * (g(31000) + 5*L + g(31000) + 5*L),
 				g(32000) + 5*L, // all bytes enter each rank, and the last one is the fifth to have any

@@ -36,10 +36,10 @@ func (m *machine) costs(tree *topology.Hierarchy) *schedule.Costs {
 		}
 		return c
 	}
-	grouped := newGrouped(m.ranks, tree, m.transfers)
+	treePaths := newTreePaths(m.ranks, tree, m.transfers)
 	for level := range len(tree.Levels()) + 1 {
 		l := schedule.LevelCost{Ways: wholeWays}
-		for i, pair := range grouped.pairs {
+		for i, pair := range treePaths.pairs {
 			if pair.b >= 0 && tree.Groups()[i].Level == level {
 				l = m.levelCost(pair.a, pair.b)
 				break
@@ -50,7 +50,7 @@ func (m *machine) costs(tree *topology.Hierarchy) *schedule.Costs {
 	return c
 }
 
-// wholeWays is LevelCost.Ways of groups whose ways carry no more than a host sends.
+// wholeWays is LevelCost.Ways of groups whose links carry no more than a host sends.
 const wholeWays = 1000
 
 func (m *machine) levelCost(a, b int) schedule.LevelCost {
@@ -61,13 +61,13 @@ func (m *machine) levelCost(a, b int) schedule.LevelCost {
 		last = max(last, picoseconds(m.transfers.Time(a, b, bytes)-empty)) // shorter only by noise
 		l.Gap = append(l.Gap, schedule.SizedCost{Bytes: bytes, Time: last})
 	}
-	if w, ok := m.wiring.(*wired); ok {
+	if w, ok := m.paths.(*graphPaths); ok {
 		const busy = 1
 		slowest := 0.0
-		ways := w.ways(nil, a, b, mostSized, busy, 0)
-		for i, way := range ways {
-			if i > 0 && i < len(ways)-1 { // no host's own
-				slowest = max(slowest, way.own)
+		hops := w.hops(nil, a, b, mostSized, busy, 0)
+		for i, hop := range hops {
+			if i > 0 && i < len(hops)-1 { // no host's own
+				slowest = max(slowest, hop.own)
 			}
 		}
 		if slowest > 0 {

@@ -4,7 +4,7 @@
 //	plans, err := predict.Plans(network, nil, bytes, root) // the fastest first
 //	seconds, err := predict.Predict(network, schedule.Chain{}, problem)
 //
-// Predict plays the schedule on the ways between the ranks, in the manner of
+// Predict plays the schedule on the links between the ranks, in the manner of
 // LogGP (Alexandrov et al. 1995) with the links of groups as resources. Who asks
 // often keeps an Evaluator.
 package predict

@@ -13,17 +13,17 @@ import (
 type machine struct {
 	ranks     int
 	tree      *topology.Hierarchy // nil: no groups
-	send      float64             // s, software of a send, during which its rank does nothing else
+	send      float64             // s, overhead of a send, during which its rank does nothing else
 	recv      float64             // s, the same of a receive
 	transfers transfers
-	wiring    wiring  // nil: that of the tree
+	paths     paths   // nil: that of the tree
 	bias      float64 // of round-trip times: see held
-	near      float64 // s, the shortest journey of a message of no bytes; 0: not known
-	turns     bool    // long messages that share a way move by turns; otherwise one after the other, as in LogGP
+	near      float64 // s, the shortest latency of a message of no bytes; 0: not known
+	turns     bool    // long messages that share a link move by turns; otherwise one after the other, as in LogGP
 }
 
 // transfers tells the time in s from the start of a send to the end of its
-// receive between two idle ranks, the software of both included.
+// receive between two idle ranks, the overhead of both included.
 type transfers interface {
 	Time(src, dst int, bytes int64) float64
 }
@@ -35,15 +35,15 @@ type Evaluator struct {
 	along  *topology.Hierarchy  // that schedules follow: the machine's own tree, or another one of its ranks
 	costs  *schedule.Costs      // for problems on that; nil: not known
 	native map[int][]NativeTime // by group of the machine's own tree, ascending
-	free   []float64            // per way: s, when it is free again
-	load   []float64            // per way: s, for which it has been busy
+	free   []float64            // per link: s, when it is free again
+	load   []float64            // per link: s, for which it has been busy
 
 	problem   schedule.Problem // of the steps
 	ops       [][]schedule.Op  // per rank, without exchanges
 	spare     []schedule.Op
-	ready     []int     // ranks: see floor
-	excess    float64   // s, for which a way may be busy with the last part after that has come: see floor
-	busy      float64   // s, for which the busiest way is busy with the steps so far: see floor
+	ready     []int     // ranks: see lowerBound
+	slack     float64   // s, for which a link may be busy with the last part after that has come: see lowerBound
+	busy      float64   // s, for which the busiest link is busy with the steps so far: see lowerBound
 	next      []int     // per rank: its current step
 	now       []float64 // per rank: s, when it can start its current step
 	received  []float64 // per rank: s, when its last receive ended
@@ -56,10 +56,10 @@ type Evaluator struct {
 	lastOut   []int     // per rank: index into out of the last send: children are mostly served in turn
 	called    []int     // per group: the ranks that have come to its next Native
 	calling   []bool    // per rank: it is one of them
-	events    queue.Min // channels of which something comes to a way, and ranks, from firstRank on, that come to a send
+	events    queue.Min // channels of which something comes to a link, and ranks, from firstRank on, that come to a send
 }
 
-// Parts of messages are turns at a way. Links serve flows by the packet; parts that are shorter than leastPart, or
+// Parts of messages are turns at a link. Links serve flows by the packet; parts that are shorter than leastPart, or
 // than the longest message divided by mostParts, or so short that all ranks send more than
 // allParts of them and each more than rankParts on average, only make the prediction slower.
 const (
@@ -97,12 +97,12 @@ func (e *Evaluator) partOf() int {
 }
 
 func newEvaluator(m machine) *Evaluator {
-	if m.wiring == nil {
-		m.wiring = newGrouped(m.ranks, m.tree, m.transfers)
+	if m.paths == nil {
+		m.paths = newTreePaths(m.ranks, m.tree, m.transfers)
 	}
 	return &Evaluator{
 		machine: m, along: m.tree, ops: make([][]schedule.Op, m.ranks),
-		free: make([]float64, m.wiring.count()), load: make([]float64, m.wiring.count()),
+		free: make([]float64, m.paths.count()), load: make([]float64, m.paths.count()),
 		next: make([]int, m.ranks), now: make([]float64, m.ranks), received: make([]float64, m.ranks),
 		calling: make([]bool, m.ranks),
 		out:     make([][]int, m.ranks), in: make([][]int, m.ranks), lastOut: make([]int, m.ranks),
@@ -141,7 +141,7 @@ func (e *Evaluator) within(a schedule.Algorithm, p schedule.Problem, limit float
 	busy := 0.0
 	if !math.IsInf(limit, 1) {
 		var least float64
-		least, busy = e.floor(limit)
+		least, busy = e.lowerBound(limit)
 		if least += more * busy; least > limit*aboveRounding {
 			return least, false
 		}
@@ -157,7 +157,7 @@ func (e *Evaluator) within(a schedule.Algorithm, p schedule.Problem, limit float
 // playWithin plays the stored steps, as far as the limit.
 func (e *Evaluator) playWithin(limit float64) (seconds float64, all bool) {
 	if !math.IsInf(limit, 1) {
-		if least, _ := e.floor(limit); least > limit*aboveRounding {
+		if least, _ := e.lowerBound(limit); least > limit*aboveRounding {
 			return least, false
 		}
 	}
@@ -183,8 +183,8 @@ func (e *Evaluator) plainWithin(a schedule.Algorithm, p schedule.Problem, k int,
 }
 
 // extrapolate plays some of the k pieces, and half of those, and goes on at the pace of the
-// difference: that of the end, or of the busiest way or rank if it is slower, as where few bytes
-// hide behind software. What it returns is as of within.
+// difference: that of the end, or of the busiest link or rank if it is slower, as where few bytes
+// hide behind overhead. What it returns is as of within.
 //
 // An algorithm that deals the message to ranks makes longer messages of more pieces before it makes more of them. So
 // many pieces are played that it makes more.
@@ -206,12 +206,12 @@ func (e *Evaluator) extrapolate(a schedule.Algorithm, p schedule.Problem, k, som
 	}
 	more := float64(k-some) / float64(some-some/2) // times the difference
 	if !math.IsInf(limit, 1) {
-		least, busy := e.floor(limit)
+		least, busy := e.lowerBound(limit)
 		if least > far*limit {
 			return least, false
 		}
 		prepare(some / 2)
-		_, less := e.floor(math.Inf(1))
+		_, less := e.lowerBound(math.Inf(1))
 		if least += more * (busy - less); least > limit*aboveRounding {
 			return least, false
 		}
@@ -231,7 +231,7 @@ func (e *Evaluator) extrapolate(a schedule.Algorithm, p schedule.Problem, k, som
 	return full + more*max(full-half, e.busiest()-less), true
 }
 
-// busiest is the time in s for which the busiest way or rank has been busy. A
+// busiest is the time in s for which the busiest link or rank has been busy. A
 // queue in front of it may take long to show at the end of the pipeline.
 func (e *Evaluator) busiest() float64 {
 	most := 0.0

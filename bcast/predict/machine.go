@@ -18,8 +18,8 @@ func newMachine(n *model.Network) machine {
 	if most == 0 {
 		least, most = guessLatency, guessLatency
 	}
-	// Overheads belong to the hosts, not to the way between them: those of the
-	// finest level that has them, or a part of the shortest journey each.
+	// Overheads belong to the hosts, not to the link between them: those of the
+	// finest level that has them, or a part of the shortest latency each.
 	m.send, m.recv = least/guessOverhead, least/guessOverhead
 	for _, l := range n.Levels() {
 		if len(l.Send) > 0 && len(l.Recv) > 0 {
@@ -32,8 +32,8 @@ func newMachine(n *model.Network) machine {
 		m.bias = guessBias
 	}
 	m.near, m.turns = least, true
-	if w := newWired(n); w != nil {
-		m.wiring = w
+	if w := newGraphPaths(n); w != nil {
+		m.paths = w
 	}
 	return m
 }
@@ -48,7 +48,7 @@ func uniform(ranks int) machine {
 
 // What is taken where nothing was measured. Guesses rank the algorithms; what was measured, or a trial, decides.
 const (
-	guessOverhead = 3     // parts of a journey, as long as one: sending, the way, receiving
+	guessOverhead = 3     // parts of a latency, as long as one: sending, the path, receiving
 	guessLatency  = 1e-6  // s; a shared memory, or a fast network
 	guessBytes    = 8192  // bytes that take as long as the latency: 2 to 30 KiB from shared memory to Ethernet
 	guessPerByte  = 1e-10 // s per byte, at least: one core copies 10 GB/s at best

@@ -9,7 +9,7 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// What a machine is told of the software of messages, and of pairs that were not
+// What a machine is told of the overhead of messages, and of pairs that were not
 // measured, by hand from the rules in newMachine and guess.
 func TestWhatIsTakenFromANetwork(t *testing.T) {
 	nan := math.NaN()

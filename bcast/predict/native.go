@@ -8,7 +8,7 @@ import (
 	"github.com/topocast/topocast/bcast/schedule"
 )
 
-// A NativeTime is how long the library's own broadcast takes among the ranks of a group, from
+// A NativeTime is how long native takes among the ranks of a group, from
 // the moment when all of them are there until the last one has the bytes.
 type NativeTime struct {
 	Group   int     // index in Groups() of the network's hierarchy
@@ -34,7 +34,7 @@ func (e *Evaluator) MeasuredNative(times []NativeTime) {
 	}
 }
 
-// nativeTime is the time in s of the library's own broadcast in a group of the schedule that is played.
+// nativeTime is the time in s of native in a group of the schedule that is played.
 func (e *Evaluator) nativeTime(group, bytes int) float64 {
 	known := e.native[group]
 	if e.problem.Tree != e.tree || len(known) == 0 {

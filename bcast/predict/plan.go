@@ -9,13 +9,13 @@ import (
 
 // A Plan is how one broadcast is done.
 type Plan struct {
-	Algorithm      schedule.Algorithm // nil: the library's own broadcast
+	Algorithm      schedule.Algorithm // nil: native
 	Topology       string             // whose groups it follows; "": those of the network
 	Segment        int                // bytes; 0: the message is sent whole
 	Blocking       bool               // steps are carried out one after the other, rather than some at once
 	Predicted      float64            // s, by the network; NaN if that leaves a time of the schedule to be guessed
 	Measured       float64            // s, median of the slowest rank; NaN if it was not timed
-	MeasuredNative float64            // s, the same of the library's own broadcast
+	MeasuredNative float64            // s, the same of native
 }
 
 // Name is the name of the algorithm, or "native".

@@ -17,17 +17,17 @@ type channel struct {
 	moved    int       // of them, wholly
 	arrived  []float64 // s, when the messages that have moved were there
 	taken    int       // messages received
-	follow   float64   // s, when the last message to have moved came on its last way: the next one queues up then
+	follow   float64   // s, when the last message to have moved came on its last link: the next one queues up then
 
 	// The message that moves.
 	length int     // bytes; the next four belong to it
 	asks   bool    // its receiver is asked before: see occupied
 	parts  int     // in which it moves
-	empty  float64 // s, from the way to the receiver's software: of a message of no bytes, and for the answer if it asks
-	ways   []way   // of a part
+	empty  float64 // s, from the link to the receiver's overhead: of a message of no bytes, and for the answer if it asks
+	hops   []hop   // of a part
 	part   int     // the current one
-	at     int     // index of its next way
-	end    float64 // s, when its last byte has passed the ways before
+	at     int     // index of its next link
+	end    float64 // s, when its last byte has passed the links before
 }
 
 // firstRank is the id of rank 0 among the events. Of what happens at the same time messages go before
@@ -161,18 +161,18 @@ func (e *Evaluator) carry(c *channel, length int) {
 	if e.turns {
 		c.parts = (length + e.partBytes - 1) / e.partBytes
 	}
-	c.ways = e.wiring.ways(c.ways[:0], c.src, c.dst, int64(length), busy, e.held(empty))
-	for k := range c.ways {
-		c.ways[k].own /= float64(c.parts)
-		c.ways[k].busy /= float64(c.parts)
+	c.hops = e.paths.hops(c.hops[:0], c.src, c.dst, int64(length), busy, e.held(empty))
+	for k := range c.hops {
+		c.hops[k].own /= float64(c.parts)
+		c.hops[k].busy /= float64(c.parts)
 	}
 }
 
 // held is the part of the time for which a message occupies the slowest of its
-// ways during which it occupies the others, too, though they could serve another
+// links during which it occupies the others, too, though they could serve another
 // one: nothing if all flows get the same. Over TCP a rank that serves a near and a
 // far receiver at once gives the near one more of its link, as 1/RTT^b. With w
-// times as much for the near one, and the far one's way half as fast as the
+// times as much for the near one, and the far one's link half as fast as the
 // link, both have their bytes after 1.5 - 1/(2w) of the time that the far one
 // alone needs; here the pace is 1 + h/2 of that, so h = 1 - 1/w. A rack's leader
 // on Ethernet needed 1.26 to 1.32.
@@ -183,26 +183,26 @@ func (e *Evaluator) held(empty float64) float64 {
 	return 1 - math.Pow(e.near/empty, e.bias)
 }
 
-// move lets what a channel moves, which comes to the next way at the given
+// move lets what a channel moves, which comes to the next link at the given
 // time, go on until something else may come before it.
 func (e *Evaluator) move(i int, at float64) {
 	c := &e.channels[i]
 	for {
-		for ; c.at < len(c.ways); c.at++ {
+		for ; c.at < len(c.hops); c.at++ {
 			if len(e.events) > 0 {
 				if first := e.events[0]; first.Key < at || first.Key == at && first.ID < int64(i) {
 					e.events.Push(queue.Item{Key: at, ID: int64(i)})
 					return
 				}
 			}
-			w := c.ways[c.at]
+			w := c.hops[c.at]
 			at = max(at, e.free[w.id])
 			e.free[w.id] = at + w.busy
 			e.load[w.id] += w.busy
 			c.end = max(c.end, at+w.own)
 		}
-		// The next one queues up as soon as this one is on its last way, so that no
-		// slow way runs dry while a faster one before it serves others.
+		// The next one queues up as soon as this one is on its last link, so that no
+		// slow link runs dry while a faster one before it serves others.
 		c.at = 0
 		if c.part++; c.part < c.parts {
 			continue
@@ -243,7 +243,7 @@ func (e *Evaluator) outgoing(rank, peer int) int {
 	id := len(e.channels)
 	e.channels = slices.Grow(e.channels, 1)[:id+1]
 	c := &e.channels[id]
-	*c = channel{src: rank, dst: peer, posted: c.posted[:0], arrived: c.arrived[:0], ways: c.ways[:0]}
+	*c = channel{src: rank, dst: peer, posted: c.posted[:0], arrived: c.arrived[:0], hops: c.hops[:0]}
 	e.lastOut[rank] = len(out)
 	e.out[rank] = append(e.out[rank], id)
 	e.in[peer] = append(e.in[peer], id)

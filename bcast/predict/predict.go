@@ -14,22 +14,22 @@ import (
 // schedule that never ends. Where the network knows no bandwidth, a message of
 // 8 KiB is taken to double the latency, at no more than 10 GB/s.
 //
-// A rank works through its steps in order; each costs it the software of a send
+// A rank works through its steps in order; each costs it the overhead of a send
 // or receive. A message then passes the links of its route, if the network's graph
-// knows the bandwidth of all, or else the way out of the sender, those out of the
-// groups that it leaves, those into the groups that it enters, and the way into the
-// receiver, as fast as messages between the ranks that these join. Each way serves
+// knows the bandwidth of all, or else the link out of the sender, those out of the
+// groups that it leaves, those into the groups that it enters, and the link into the
+// receiver, as fast as messages between the ranks that these join. Each link serves
 // one message at a time, in the order in which they come to it, and passes on the
 // first byte before the last one has come; the next message between the same ranks
-// queues up as soon as this one is on its last way. Where a lone message takes longer than its share of
-// one of 4 MiB, up to a round trip of that is the library's question to the receiver (rendezvous): its ways
+// queues up as soon as this one is on its last link. Where a lone message takes longer than its share of
+// one of 4 MiB, up to a round trip of that is the library's question to the receiver (rendezvous): its links
 // are free meanwhile, and two such messages between the same ranks are under way at once. Messages of more than 1 KiB move in up to
 // 64 parts, so that receivers of one rank are served by turns. Where round trips
 // differ the near one gets more, with model.Network.RTTBias, or b = 0.25 where none
 // was found.
 //
 // Long pipelines are followed for 16 segments, those that are no trees for up to 1,024 messages,
-// and continued at the pace of the second half of these, or, in trees, that of the busiest way if it
+// and continued at the pace of the second half of these, or, in trees, that of the busiest link if it
 // is slower. Against the simulated clusters of mpi/simnet the median error is 0.2 %, 90 % err by no more
 // than 3.4 % and the worst by 15 % (TestPredictionsAgainstSimnet).
 // O(s log ranks) for the s sends of those segments. Where p.Costs is nil and p.Tree

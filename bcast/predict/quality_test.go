@@ -35,7 +35,7 @@ func clusters(n int) []string {
 	return specs
 }
 
-// bound is the time in s that no broadcast can beat: the longest of the journeys
+// bound is the time in s that no broadcast can beat: the longest of the latencies
 // of an empty message, and all bytes over the slowest link that they need.
 func (s *simulated) bound(root, bytes int) float64 {
 	most := 0.0

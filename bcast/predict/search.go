@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	MinSegment   = 1 << 10 // bytes; shorter ones only cost software
+	MinSegment   = 1 << 10 // bytes; shorter ones only cost overhead
 	usualSegment = 8 << 10 // bytes; good on most networks, as libraries send it without a handshake
 	longSegment  = 8 * usualSegment
 )
@@ -20,7 +20,7 @@ const (
 // the settings of one algorithm follow each other (schedule.Variants). Where the
 // network has gaps, guesses fill them to order the plans, and Predicted is NaN; so
 // it is of algorithms with too many steps to be played. With more than 512 ranks
-// that of an algorithm which cannot be the first may be what it seems to take at first sight, or takes at least.
+// that of an algorithm which cannot be the first may be what it seems to take at screening, or takes at least.
 func (e *Evaluator) Candidates(list []schedule.Algorithm, bytes, root int) []Candidate {
 	s := newSearch(e, list, bytes, root, chance, asGood)
 	best := s.all()
@@ -44,7 +44,7 @@ func (e *Evaluator) Shortlist(list []schedule.Algorithm, bytes, root, most int) 
 	var all []Candidate
 	for i, best := range s.all() {
 		all = append(all, best)
-		for _, g := range s.glances[s.families[i].from] {
+		for _, g := range s.estimates[s.families[i].from] {
 			if !g.beyond && (g.index != best.Index || !alike(g.segment, best.Segment, bytes)) {
 				all = append(all, s.seen(g))
 			}
@@ -94,22 +94,22 @@ func alike(a, b, bytes int) bool {
 }
 
 // A search looks for the best settings and segments of the algorithms in a list.
-// It glances at many, which costs one segment each, plays few, and lets go of
+// It estimates many, which costs one segment each, plays few, and lets go of
 // algorithms that have no chance. With many ranks it stops looking into a plan as soon as a bound, or what
 // was played of it, shows that it takes too long.
 type search struct {
 	*Evaluator
-	list     []schedule.Algorithm
-	problem  schedule.Problem
-	guessed  bool    // some time of the network was guessed
-	distant  float64 // times the fastest at first sight: what seems to take longer is not looked into; with many ranks
-	slow     float64 // times the least prediction: what takes longer is not played to the end; with many ranks
-	families []family
-	glances  map[int][]glance // by the family's first index: the settings that were looked into
-	least    float64          // s, the fastest at first sight
-	fastest  float64          // s, the least prediction
-	played   map[[2]int]float64
-	ways     []way // storage of atLeast
+	list      []schedule.Algorithm
+	problem   schedule.Problem
+	guessed   bool    // some time of the network was guessed
+	distant   float64 // times the fastest at screening: what seems to take longer is not looked into; with many ranks
+	slow      float64 // times the least prediction: what takes longer is not played to the end; with many ranks
+	families  []family
+	estimates map[int][]estimate // by the family's first index: the settings that were looked into
+	least     float64            // s, the fastest at screening
+	fastest   float64            // s, the least prediction
+	played    map[[2]int]float64
+	hops      []hop // storage of atLeast
 }
 
 // limit is so many times the fastest in s, if that ends the search with so many ranks.
@@ -167,14 +167,14 @@ func (s *search) predictWithin(index, segment int, limit float64) (seconds float
 }
 
 // seen is a plan with what it seems to take.
-func (s *search) seen(g glance) Candidate {
+func (s *search) seen(g estimate) Candidate {
 	nan := math.NaN()
 	return Candidate{Plan{Algorithm: s.list[g.index], Segment: g.segment, Predicted: g.seconds, Measured: nan, MeasuredNative: nan}, g.index}
 }
 
 // candidate is a plan with its prediction. If that is above the limit it may be what the plan seems to take, or
 // takes at least, instead, and it is false.
-func (s *search) candidate(g glance, limit float64) (c Candidate, all bool) {
+func (s *search) candidate(g estimate, limit float64) (c Candidate, all bool) {
 	c = s.seen(g)
 	if math.IsInf(g.seconds, 1) {
 		return c, true
@@ -199,17 +199,17 @@ func (s *search) best(f family) Candidate {
 	looked, tested := looked, tested
 	if s.ranks > many {
 		looked, tested = 1, 1
-		if t, ok := s.closer(f.first[0], max(limit, s.limit(chance, s.least))); !ok {
+		if t, ok := s.refine(f.first[0], max(limit, s.limit(chance, s.least))); !ok {
 			c := s.seen(f.first[0])
 			c.Predicted = max(t, c.Predicted)
 			return c
 		}
 	}
 	for _, g := range f.first[:min(looked, len(f.first))] {
-		s.glances[f.from] = append(s.glances[f.from], s.segments(g)...)
+		s.estimates[f.from] = append(s.estimates[f.from], s.segments(g)...)
 	}
-	all := slices.Clone(s.glances[f.from])
-	slices.SortStableFunc(all, func(a, b glance) int { return cmp.Compare(a.seconds, b.seconds) })
+	all := slices.Clone(s.estimates[f.from])
+	slices.SortStableFunc(all, func(a, b estimate) int { return cmp.Compare(a.seconds, b.seconds) })
 	best, ok := s.candidate(all[0], limit)
 	if !ok {
 		return best
@@ -222,9 +222,9 @@ func (s *search) best(f family) Candidate {
 	return s.usual(best)
 }
 
-// closer is a second glance at what is no tree, of which two pieces tell little, at twice as many. It is a time beyond
+// refine is a second estimate of what is no tree, of which two pieces tell little, at twice as many. It is a time beyond
 // the limit and false if the plan takes more than that.
-func (s *search) closer(g glance, limit float64) (seconds float64, ok bool) {
+func (s *search) refine(g estimate, limit float64) (seconds float64, ok bool) {
 	const pieces = 4
 	a, p := s.list[g.index], s.problem
 	p.Segment = g.segment

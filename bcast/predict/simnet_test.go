@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/schedule/classic"
 	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/model"
@@ -21,7 +22,7 @@ type simulated struct {
 	network  *model.Network
 }
 
-// simulate makes a cluster whose ranks spend the given s of software on a message.
+// simulate makes a cluster whose ranks spend the given s of overhead on a message.
 func simulate(t testing.TB, spec string, software float64) *simulated {
 	t.Helper()
 	c, err := gen.Parse(spec)
@@ -152,7 +153,7 @@ func TestManyPiecesOfWhatIsDealt(t *testing.T) {
 	s := simulate(t, "tree:32x2 latency=2us,1us rate=10Gbps", 1e-6)
 	e := New(s.network)
 	p := schedule.Problem{Ranks: e.ranks, Bytes: 1 << 20, Segment: 2 << 10, Tree: e.tree, Costs: e.costs}
-	for _, a := range []schedule.Algorithm{schedule.Leaders{Between: schedule.ScatterRing{}}, schedule.Leaders{Between: schedule.ScatterDoubling{}}} {
+	for _, a := range []schedule.Algorithm{schedule.Leaders{Between: classic.ScatterRing{}}, schedule.Leaders{Between: classic.ScatterDoubling{}}} {
 		if got, want := e.Predict(a, p), s.play(t, a, p); math.Abs(got/want-1) > 0.18 {
 			t.Errorf("%s: predicted %g s, simulated %g", schedule.Text(a), got, want)
 		}

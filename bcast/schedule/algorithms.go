@@ -2,8 +2,8 @@ package schedule
 
 import "fmt"
 
-// Algorithms returns one of each algorithm with its default settings, but for those that need more
-// than sends and receives (NativeUser).
+// Algorithms returns one of each algorithm that is searched for the best plan, with its default settings. NativeGroups
+// needs more than sends and receives (NativeUser) and is not among them. Package classic has those that win nowhere.
 func Algorithms() []Algorithm {
 	return []Algorithm{
 		Flat{},
@@ -14,16 +14,9 @@ func Algorithms() []Algorithm {
 		Binary{},
 		SplitBinary{},
 		KNomial{},
-		Bine{},
-		TwoTree{},
-		ScatterRing{},
-		ScatterDoubling{},
 		Circulant{},
 		Earliest{},
 		Paced{},
-		Leaders{},
-		MagPIe{},
-		Interpipe{},
 		Magpie2{},
 	}
 }

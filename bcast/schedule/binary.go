@@ -18,7 +18,7 @@ func (a Binary) Ops(dst []Op, p Problem, rank int) []Op {
 
 // Plan implements Planner. O(ranks log ranks).
 func (Binary) Plan(p Problem) *Tree {
-	return NewTree(p.Ranks, halved(make([]Edge, 0, p.Ranks-1), line(p)))
+	return NewTree(p.Ranks, halved(make([]Edge, 0, p.Ranks-1), Line(p)))
 }
 
 // halved appends the edges of the balanced binary tree over the ranks, whose root

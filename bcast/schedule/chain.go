@@ -19,5 +19,5 @@ func (a Chain) Ops(dst []Op, p Problem, rank int) []Op {
 
 // Plan implements Planner. O(ranks log ranks).
 func (Chain) Plan(p Problem) *Tree {
-	return NewTree(p.Ranks, ShapeChain.join(nil, line(p)))
+	return NewTree(p.Ranks, ShapeChain.join(nil, Line(p)))
 }

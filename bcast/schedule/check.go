@@ -230,46 +230,47 @@ func (c *checker) finished() error {
 }
 
 // spans is a set of bytes: disjoint, not touching, ascending half-open ranges.
-type spans []span
+type spans []Span
 
-type span struct{ lo, hi int }
+// A Span is the bytes [Lo, Hi) of a message.
+type Span struct{ Lo, Hi int }
 
 // at is the index of the first span that ends at or after x.
 func (s spans) at(x int) int {
-	if n := len(s); n > 0 && s[n-1].lo <= x { // the usual case: at the end
-		if x <= s[n-1].hi {
+	if n := len(s); n > 0 && s[n-1].Lo <= x { // the usual case: at the end
+		if x <= s[n-1].Hi {
 			return n - 1
 		}
 		return n
 	}
-	i, _ := slices.BinarySearchFunc(s, x, func(s span, x int) int { return s.hi - x })
+	i, _ := slices.BinarySearchFunc(s, x, func(s Span, x int) int { return s.Hi - x })
 	return i
 }
 
 // hold tells whether the set holds all of [lo, hi).
 func (s spans) hold(lo, hi int) bool {
 	i := s.at(lo)
-	if i < len(s) && s[i].hi == lo {
+	if i < len(s) && s[i].Hi == lo {
 		i++
 	}
-	return i < len(s) && s[i].lo <= lo && hi <= s[i].hi
+	return i < len(s) && s[i].Lo <= lo && hi <= s[i].Hi
 }
 
 // add adds [lo, hi) and tells whether all of it was new.
 func (s *spans) add(lo, hi int) bool {
 	i := s.at(lo)
 	from := i
-	if i < len(*s) && (*s)[i].hi == lo { // touches on the left
-		lo = (*s)[i].lo
+	if i < len(*s) && (*s)[i].Hi == lo { // touches on the left
+		lo = (*s)[i].Lo
 		i++
 	}
-	if i < len(*s) && (*s)[i].lo < hi {
+	if i < len(*s) && (*s)[i].Lo < hi {
 		return false
 	}
-	if i < len(*s) && (*s)[i].lo == hi { // touches on the right
-		hi = (*s)[i].hi
+	if i < len(*s) && (*s)[i].Lo == hi { // touches on the right
+		hi = (*s)[i].Hi
 		i++
 	}
-	*s = slices.Replace(*s, from, i, span{lo, hi})
+	*s = slices.Replace(*s, from, i, Span{lo, hi})
 	return true
 }

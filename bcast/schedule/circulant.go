@@ -25,8 +25,8 @@ func (a Circulant) Ops(dst []Op, p Problem, rank int) []Op {
 
 // Prepare implements Preparer. O(ranks log ranks), and O(log^2 ranks) for a part, or O(log ranks) on average for all.
 func (Circulant) Prepare(p Problem) func(rank int) Part {
-	ranks := line(p)
-	places := placesIn(ranks)
+	ranks := Line(p)
+	places := Places(ranks)
 	s := skips(p.Ranks)
 	known := make([][]int, p.Ranks) // by place
 	receivedAt := func(place int) []int {
@@ -71,18 +71,18 @@ func (x circulantPart) Ops(dst []Op, p Problem) []Op {
 	if pieces == 0 || q == 0 {
 		return dst
 	}
-	piece := func(i int) span {
+	piece := func(i int) Span {
 		if i < 0 {
-			return span{}
+			return Span{}
 		}
 		i = min(i, pieces-1) // what would come after the last piece is the last
-		return span{i * p.PieceBytes(), min((i+1)*p.PieceBytes(), p.Bytes)}
+		return Span{i * p.PieceBytes(), min((i+1)*p.PieceBytes(), p.Bytes)}
 	}
 	// The rounds end with k = q-1; the ones left out at the start would carry nothing.
 	out := (q - (pieces-1)%q) % q
 	for i := out; i < pieces-1+q+out; i++ {
 		r, later := x[i%q], i/q*q-out
-		dst = swap(dst, r.to, piece(r.sent+later), r.from, piece(r.got+later))
+		dst = Swap(dst, r.to, piece(r.sent+later), r.from, piece(r.got+later))
 	}
 	return dst
 }

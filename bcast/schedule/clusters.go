@@ -2,9 +2,9 @@ package schedule
 
 import "github.com/topocast/topocast/topology"
 
-// twoLevels is the tree of two shapes, among the leaders of the clusters of a
+// TwoLevels is the tree of two shapes, among the leaders of the clusters of a
 // level and within these.
-func twoLevels(p Problem, level int, between, within Shape) *Tree {
+func TwoLevels(p Problem, level int, between, within Shape) *Tree {
 	var edges []Edge
 	leaders := []int{p.Root}
 	parts := clusters(p, level)
@@ -65,8 +65,8 @@ func clusterOf(p Problem, level int) []int {
 	return of
 }
 
-// perLevel makes an algorithm for each level of the tree that has groups.
-func perLevel(p Problem, of func(level int) Algorithm) []Algorithm {
+// PerLevel makes an algorithm for each level of the tree that has groups.
+func PerLevel(p Problem, of func(level int) Algorithm) []Algorithm {
 	if p.Tree == nil {
 		return nil
 	}

@@ -53,15 +53,8 @@ func ExampleCheck() {
 	// binary
 	// split-binary
 	// k-nomial
-	// bine
-	// two-tree
-	// scatter-ring
-	// scatter-doubling
 	// circulant
 	// earliest
 	// paced
-	// leaders
-	// magpie
-	// interpipe
 	// magpie2
 }

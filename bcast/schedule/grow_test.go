@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/schedule/classic"
 	"github.com/topocast/topocast/internal/casttest"
 )
 
@@ -79,7 +80,7 @@ func TestTheLeastPaceIsTheDepthFirstChain(t *testing.T) {
 
 // hierarchical are the algorithms over groups with all their settings.
 func hierarchical(p schedule.Problem) []schedule.Algorithm {
-	return schedule.Variants([]schedule.Algorithm{schedule.Earliest{}, schedule.Paced{}, schedule.MagPIe{}, schedule.Interpipe{}, schedule.Magpie2{}}, p)
+	return schedule.Variants([]schedule.Algorithm{schedule.Earliest{}, schedule.Paced{}, classic.MagPIe{}, classic.Interpipe{}, schedule.Magpie2{}}, p)
 }
 
 // An algorithm that says so lets nobody receive from two ranks, and those that are known for it do not say so.
@@ -87,7 +88,7 @@ func TestAlongOneTreeEverybodyHasOneParent(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 4))
 	for range 10 {
 		p := schedule.Problem{Ranks: 24, Root: rng.IntN(24), Bytes: 900, Segment: 100, Tree: casttest.RandomTree(rng, 24)}
-		for _, a := range schedule.Variants(append(schedule.Algorithms(), schedule.Leaders{}), p) {
+		for _, a := range schedule.Variants(append(schedule.Algorithms(), classic.Algorithms()...), p) {
 			most := 0
 			for _, ops := range schedule.AllOps(nil, a, p) {
 				parents := map[int]bool{}
@@ -105,7 +106,7 @@ func TestAlongOneTreeEverybodyHasOneParent(t *testing.T) {
 				t.Errorf("AlongOneTree(%s) = true, and a rank receives from %d", schedule.Text(a), most)
 			}
 			switch a.(type) {
-			case schedule.TwoTree, schedule.Circulant, schedule.ScatterRing:
+			case classic.TwoTree, schedule.Circulant, classic.ScatterRing:
 				if schedule.AlongOneTree(a) {
 					t.Errorf("AlongOneTree(%s) = true", schedule.Text(a))
 				}

@@ -35,7 +35,7 @@ func (a KChain) Ops(dst []Op, p Problem, rank int) []Op {
 
 // Plan implements Planner. O(ranks log ranks).
 func (a KChain) Plan(p Problem) *Tree {
-	ranks := line(p)
+	ranks := Line(p)
 	root, others := ranks[0], ranks[1:]
 	edges := make([]Edge, 0, len(others))
 	for left := min(a.chains(), len(others)); left > 0; left-- {

@@ -34,7 +34,7 @@ func (a KNomial) Ops(dst []Op, p Problem, rank int) []Op {
 
 // Plan implements Planner. O(ranks log ranks).
 func (a KNomial) Plan(p Problem) *Tree {
-	return NewTree(p.Ranks, nomial(make([]Edge, 0, p.Ranks-1), line(p), a.radix()))
+	return NewTree(p.Ranks, nomial(make([]Edge, 0, p.Ranks-1), Line(p), a.radix()))
 }
 
 // Variants implements Varied: radix 2 (along the line, other than Binomial), 4

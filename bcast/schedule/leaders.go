@@ -90,9 +90,9 @@ func (a Leaders) led(p Problem) led {
 // gains by being run among fewer ranks.
 func (Leaders) Variants(p Problem) []Algorithm {
 	var all []Algorithm
-	for _, a := range perLevel(p, func(level int) Algorithm { return Leaders{Level: level} }) {
+	for _, a := range PerLevel(p, func(level int) Algorithm { return Leaders{Level: level} }) {
 		for _, between := range []Algorithm{
-			Chain{}, KNomial{}, Binary{}, SplitBinary{}, TwoTree{}, ScatterRing{}, ScatterDoubling{}, Circulant{},
+			Chain{}, KNomial{}, Binary{}, SplitBinary{}, Circulant{},
 		} {
 			all = append(all, Leaders{a.(Leaders).Level, between})
 		}

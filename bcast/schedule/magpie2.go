@@ -85,7 +85,7 @@ func (a Magpie2) Prepare(p Problem) func(rank int) Part {
 func (Magpie2) Variants(p Problem) []Algorithm {
 	parts := []Algorithm{Flat{}, Binomial{}, Chain{}}
 	var all []Algorithm
-	for _, a := range perLevel(p, func(level int) Algorithm { return Magpie2{Level: level} }) {
+	for _, a := range PerLevel(p, func(level int) Algorithm { return Magpie2{Level: level} }) {
 		for _, between := range parts {
 			for _, within := range parts {
 				all = append(all, Magpie2{a.(Magpie2).Level, between, within})

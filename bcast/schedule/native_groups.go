@@ -66,8 +66,8 @@ func (a NativeGroups) Prepare(p Problem) func(rank int) Part {
 // suits the few leaders.
 func (NativeGroups) Variants(p Problem) []Algorithm {
 	var all []Algorithm
-	for _, a := range perLevel(p, func(level int) Algorithm { return NativeGroups{Level: level} }) {
-		for _, between := range []Algorithm{Chain{}, Flat{}, KNomial{}, Binary{}, ScatterRing{}} {
+	for _, a := range PerLevel(p, func(level int) Algorithm { return NativeGroups{Level: level} }) {
+		for _, between := range []Algorithm{Chain{}, Flat{}, KNomial{}, Binary{}, Circulant{}} {
 			all = append(all, NativeGroups{a.(NativeGroups).Level, between})
 		}
 	}

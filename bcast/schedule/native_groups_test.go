@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/schedule/classic"
 	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/topology"
 )
@@ -38,7 +39,7 @@ func TestNativeGroupsByHand(t *testing.T) {
 			2: "[native [0, 20) from 3 in group 1]",
 		}},
 		// Places 0 to 3 are ranks 3, 0, 1 and 6, and the parts 5 bytes each.
-		{"a ring of leaders", schedule.NativeGroups{Between: schedule.ScatterRing{}}, map[int]string{
+		{"a ring of leaders", schedule.NativeGroups{Between: classic.ScatterRing{}}, map[int]string{
 			5: "[native [5, 10) from 0 in group 2 native [0, 5) from 0 in group 2 native [15, 20) from 0 in group 2 native [10, 15) from 0 in group 2]",
 		}},
 	} {
@@ -75,7 +76,7 @@ func TestNativeGroupsSolveEveryProblem(t *testing.T) {
 			Ranks: ranks, Root: rng.IntN(ranks), Bytes: rng.IntN(5000), Segment: rng.IntN(2) * (1 + rng.IntN(500)),
 			Tree: casttest.RandomTree(rng, ranks),
 		}
-		for _, a := range append(schedule.NativeGroups{}.Variants(p), schedule.NativeGroups{Level: 2, Between: schedule.ScatterDoubling{}}) {
+		for _, a := range append(schedule.NativeGroups{}.Variants(p), schedule.NativeGroups{Level: 2, Between: classic.ScatterDoubling{}}) {
 			if err := schedule.Check(a, p); err != nil {
 				t.Fatalf("Check(%v, %+v) = %v", a, p, err)
 			}

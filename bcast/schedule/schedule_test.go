@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/schedule/classic"
 	"github.com/topocast/topocast/internal/casttest"
 	"github.com/topocast/topocast/internal/tooltest"
 	"github.com/topocast/topocast/topology"
@@ -286,7 +287,7 @@ func TestTreesByHand(t *testing.T) {
 		{schedule.KNomial{Radix: 2}, nil, "0>1 2>3 4>2 4>0 4>5"},
 		// Four places, 4 0 2 3, of which the first two have 5 and 1 beside them. Two
 		// rounds: -1 and +1 from even places.
-		{schedule.Bine{}, nil, "0>1 3>2 4>3 4>0 4>5"},
+		{classic.Bine{}, nil, "0>1 3>2 4>3 4>0 4>5"},
 	} {
 		got := edges(c.a, schedule.Problem{Ranks: 6, Root: 4, Bytes: 1, Tree: c.tree})
 		if got != c.want {
@@ -298,7 +299,7 @@ func TestTreesByHand(t *testing.T) {
 // By hand from the partners of De Sensi et al. 2025: 3 places on from even places
 // and back from odd ones, then -1, then 1.
 func TestBineOfEight(t *testing.T) {
-	if got, want := edges(schedule.Bine{}, schedule.Problem{Ranks: 8, Bytes: 1}), "0>3 0>7 0>1 3>4 3>2 4>5 7>6"; got != want {
+	if got, want := edges(classic.Bine{}, schedule.Problem{Ranks: 8, Bytes: 1}), "0>3 0>7 0>1 3>4 3>2 4>5 7>6"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -308,7 +309,7 @@ func TestBineOfEight(t *testing.T) {
 func TestNobodySendsMoreThanTheMessageInTwoTrees(t *testing.T) {
 	for ranks := 2; ranks <= 40; ranks++ {
 		p := schedule.Problem{Ranks: ranks, Root: ranks / 2, Bytes: 120, Segment: 10}
-		for rank, ops := range schedule.AllOps(nil, schedule.TwoTree{}, p) {
+		for rank, ops := range schedule.AllOps(nil, classic.TwoTree{}, p) {
 			sum := 0
 			for _, op := range ops {
 				if op.Kind != schedule.Recv {
@@ -403,7 +404,7 @@ func TestRoundsTakeTheirTime(t *testing.T) {
 		p    schedule.Problem
 		want float64
 	}{
-		{"scatter and doubling of 16", schedule.ScatterDoubling{}, schedule.Problem{Ranks: 16, Root: 5, Bytes: 160}, form(80, 40, 20, 10) + form(10, 20, 40, 80)},
+		{"scatter and doubling of 16", classic.ScatterDoubling{}, schedule.Problem{Ranks: 16, Root: 5, Bytes: 160}, form(80, 40, 20, 10) + form(10, 20, 40, 80)},
 		{"17 pieces to 16: 20 rounds", schedule.Circulant{}, schedule.Problem{Ranks: 16, Bytes: 170, Segment: 10}, 20 * form(10)},
 		{"17 pieces to 11: 20 rounds", schedule.Circulant{}, schedule.Problem{Ranks: 11, Root: 3, Bytes: 170, Segment: 10}, 20 * form(10)},
 		{"a piece to 33: 6 rounds", schedule.Circulant{}, schedule.Problem{Ranks: 33, Root: 32, Bytes: 10}, 6 * form(10)},
@@ -419,12 +420,12 @@ func TestRoundsTakeTheirTime(t *testing.T) {
 	for _, ranks := range []int{2, 3, 10, 32, 33} {
 		p := schedule.Problem{Ranks: ranks, Bytes: 400, Segment: 10}
 		h := math.Ceil(math.Log2(float64(ranks)))
-		if got := inRounds(schedule.TwoTree{}, p, L, G); got > (2*h+40)*form(10) || got < 40*form(10) {
+		if got := inRounds(classic.TwoTree{}, p, L, G); got > (2*h+40)*form(10) || got < 40*form(10) {
 			t.Errorf("two trees of %d ranks take %g rounds, want from 40 to %g", ranks, got/form(10), 2*h+40)
 		}
 	}
 	// The ring takes P-1 rounds after the scattering, or less, as no rank gets what it has.
-	if got, most := inRounds(schedule.ScatterRing{}, schedule.Problem{Ranks: 16, Bytes: 160}, L, G), form(80, 40, 20, 10)+15*form(10); got > most || got < 16*form(10) {
+	if got, most := inRounds(classic.ScatterRing{}, schedule.Problem{Ranks: 16, Bytes: 160}, L, G), form(80, 40, 20, 10)+15*form(10); got > most || got < 16*form(10) {
 		t.Errorf("scatter and ring take %g, want at most %g", got, most)
 	}
 }

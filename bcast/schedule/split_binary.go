@@ -20,8 +20,8 @@ func (a SplitBinary) Ops(dst []Op, p Problem, rank int) []Op {
 
 // Prepare implements Preparer. O(ranks log ranks).
 func (SplitBinary) Prepare(p Problem) func(rank int) Part {
-	ranks := line(p)
-	places := placesIn(ranks)
+	ranks := Line(p)
+	places := Places(ranks)
 	tree := NewTree(p.Ranks, halved(make([]Edge, 0, p.Ranks-1), ranks))
 	middle := p.Ranks / 2 // the last place of the first half
 	single := p.Ranks%2 == 0
@@ -54,7 +54,7 @@ type splitPart struct {
 
 // Ops implements Part.
 func (x splitPart) Ops(dst []Op, p Problem) []Op {
-	halves := [2]span{{0, (p.Bytes + 1) / 2}, {(p.Bytes + 1) / 2, p.Bytes}}
+	halves := [2]Span{{0, (p.Bytes + 1) / 2}, {(p.Bytes + 1) / 2, p.Bytes}}
 	if x.Parent < 0 {
 		return x.root(dst, p, halves)
 	}
@@ -62,13 +62,13 @@ func (x splitPart) Ops(dst []Op, p Problem) []Op {
 	if x.second {
 		own, other = other, own
 	}
-	for own.lo < own.hi {
-		piece := span{own.lo, min(own.lo+p.PieceBytes(), own.hi)}
+	for own.Lo < own.Hi {
+		piece := Span{own.Lo, min(own.Lo+p.PieceBytes(), own.Hi)}
 		dst = receive(dst, x.Parent, piece)
 		for _, c := range x.Children {
 			dst = send(dst, c, piece)
 		}
-		own.lo = piece.hi
+		own.Lo = piece.Hi
 	}
 	if x.single {
 		return receive(dst, x.partner, other)
@@ -77,23 +77,23 @@ func (x splitPart) Ops(dst []Op, p Problem) []Op {
 	if x.second {
 		own = halves[1]
 	}
-	return swap(dst, x.partner, own, x.partner, other)
+	return Swap(dst, x.partner, own, x.partner, other)
 }
 
 // root feeds both halves of the tree in turn.
-func (x splitPart) root(dst []Op, p Problem, halves [2]span) []Op {
+func (x splitPart) root(dst []Op, p Problem, halves [2]Span) []Op {
 	if len(x.Children) == 0 {
 		return dst
 	}
 	left := halves
-	for left[0].lo < left[0].hi || left[1].lo < left[1].hi {
+	for left[0].Lo < left[0].Hi || left[1].Lo < left[1].Hi {
 		for i, c := range x.Children {
-			piece := span{left[i].lo, min(left[i].lo+p.PieceBytes(), left[i].hi)}
+			piece := Span{left[i].Lo, min(left[i].Lo+p.PieceBytes(), left[i].Hi)}
 			dst = send(dst, c, piece)
-			left[i].lo = piece.hi
+			left[i].Lo = piece.Hi
 		}
 		if len(x.Children) < 2 {
-			left[1].lo = left[1].hi
+			left[1].Lo = left[1].Hi
 		}
 	}
 	if x.partner >= 0 {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/schedule/classic"
 )
 
 // rounds are two exchanges of a rank with both of its neighbours.
@@ -164,7 +165,7 @@ func TestTracesAreWhole(t *testing.T) {
 	for range 10 {
 		p := schedule.Problem{Ranks: 1 + rng.IntN(20), Bytes: rng.IntN(200), Segment: rng.IntN(50)}
 		p.Root = rng.IntN(p.Ranks)
-		for _, a := range schedule.Algorithms() {
+		for _, a := range append(schedule.Algorithms(), classic.Algorithms()...) {
 			for _, ahead := range []bool{false, true} {
 				var b strings.Builder
 				if err := schedule.WriteTraces(&b, a, p, ahead); err != nil {

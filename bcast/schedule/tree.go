@@ -17,12 +17,14 @@ type Planner interface {
 	Plan(p Problem) *Tree
 }
 
-// AlongOneTree tells whether each rank gets all pieces from one other rank: so it is with Planners, and with
-// algorithms that put them together in stages.
+// AlongOneTree tells whether each rank gets all pieces from one other rank. So it is with Planners, with algorithms that
+// put them together in stages, and with those that say so by a method of this name.
 func AlongOneTree(a Algorithm) bool {
 	switch a := a.(type) {
-	case Planner, MagPIe:
+	case Planner:
 		return true
+	case interface{ AlongOneTree() bool }:
+		return a.AlongOneTree()
 	case Magpie2:
 		between, within := a.parts()
 		return AlongOneTree(between) && AlongOneTree(within)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/schedule/classic"
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/internal/quantity"
@@ -26,10 +27,10 @@ func broadcastsOfThesis() []schedule.Algorithm {
 		schedule.Chain{},
 		schedule.Binary{},
 		schedule.SplitBinary{},
-		schedule.ScatterRing{},
-		schedule.MagPIe{},
+		classic.ScatterRing{},
+		classic.MagPIe{},
 		schedule.Magpie2{},
-		schedule.Interpipe{},
+		classic.Interpipe{},
 	}
 }
 
@@ -54,7 +55,7 @@ func namedBroadcasts(ranks, level, group, bytes int) []namedBroadcast {
 		{"pipeline", schedule.Chain{}},
 		{"btree", levelBinary{}},
 		{"btree swap", schedule.SplitBinary{}},
-		{"scatter gather", schedule.ScatterRing{}},
+		{"scatter gather", classic.ScatterRing{}},
 	}
 	if group > 1 && group < ranks {
 		all = append(all,
@@ -62,8 +63,8 @@ func namedBroadcasts(ranks, level, group, bytes int) []namedBroadcast {
 			namedBroadcast{"pipeline_m", inside(schedule.Chain{})},
 			namedBroadcast{"btree_m", inside(levelBinary{})},
 			namedBroadcast{"btree swap_m", inside(schedule.SplitBinary{})},
-			namedBroadcast{"scatter gather_m", inside(schedule.ScatterRing{})},
-			namedBroadcast{"interpipe", schedule.Interpipe{Level: level}},
+			namedBroadcast{"scatter gather_m", inside(classic.ScatterRing{})},
+			namedBroadcast{"interpipe", classic.Interpipe{Level: level}},
 		)
 	}
 	return all

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/schedule/classic"
 )
 
 // A defaultRule is what a library takes for up to so many ranks: algorithms by message size.
@@ -28,7 +29,7 @@ func openMPIRules() []defaultRule {
 		binary   = levelBinary{}
 		binomial = schedule.Binomial{}
 		knomial  = schedule.KNomial{Radix: 4}
-		scatter  = schedule.ScatterDoubling{}
+		scatter  = classic.ScatterDoubling{}
 	)
 	const rest = math.MaxInt
 	return []defaultRule{

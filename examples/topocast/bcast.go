@@ -14,7 +14,10 @@ import (
 
 	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/benchmark"
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/schedule/classic"
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -40,12 +43,14 @@ latency to the last rank, and the bytes over the slowest link to it.
 
 ` + topologyHelp + `
 
---only names what is compared: ours, native, and algorithms. Native alone tunes nothing. The JSON also holds the
+--only names what is compared: ours, native, and algorithms. Native alone tunes nothing. Bine, two-tree, scatter-ring,
+scatter-doubling, leaders, magpie and interpipe are timed only if they are named: ours considers them then, too. The JSON also holds the
 library's settings, which topocast bcast rules reads. Start it by mpirun, one process per rank. Without mpirun the
 ranks are threads pinned to the cores.
 
-Without NET the job is first measured and its wiring reconstructed, for at most --budget. With NET, ranks are
-matched by the hosts and cores on which they run, in any order. Warnings say what does not match.
+The first broadcast of each size chooses its plan, which takes 50 to 100 broadcasts, for at most --budget. Native
+stays where that is too short. Without NET the job is first measured and its wiring reconstructed, for at most
+--budget, too. With NET, ranks are matched by the hosts and cores on which they run, in any order. Warnings say what does not match.
 
 Ctrl-C (SIGINT, SIGTERM) ends it before the next broadcast; what was timed until
 then is printed.`,
@@ -79,9 +84,6 @@ then is printed.`,
 			}
 			var known *model.Network
 			if len(args) > 0 {
-				if err := cli.RefuseUnused(c, "with NET nothing is measured first", "budget"); err != nil {
-					return err
-				}
 				if known, err = cli.LoadNetwork(args[0]); err != nil {
 					return err
 				}
@@ -117,10 +119,13 @@ then is printed.`,
 	f.IntVar(&s.WarmUps, "warm-ups", 2, "repetitions before those that are timed")
 	f.StringVar(&table, "csv", "", "file for the rows as CSV")
 	addTopologyFlag(c, &topologies)
-	f.DurationVar(&budget, "budget", 10*time.Second, "longest time to measure the job without NET")
+	f.DurationVar(&budget, "budget", 10*time.Second, "longest time to measure the job without NET, and to choose the plan for a size")
 	c.AddCommand(tuneCommand(shared), rulesCommand(shared))
 	return cli.Measures(cli.PrintsJSON(c, "topocast/bcast-benchmark"))
 }
+
+// longMessage is a size in bytes for which choosing a plan takes so long that people wonder.
+const longMessage = 16 << 20
 
 // benchmarkBcast is collective.
 func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.Network, along []bcast.Topology, budget time.Duration, shared *cli.Flags, s *benchmark.Settings, stdout, stderr io.Writer) (*benchmark.Report, error) {
@@ -134,7 +139,11 @@ func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.N
 		return nil, err
 	}
 	defer cli.LimitCalls(comm, shared.Timeout)() // measuring has a limit of its own
-	b, err := bcast.New(comm, &bcast.Settings{Network: network, Topologies: along})
+	settings := &bcast.Settings{Network: network, Topologies: along, Budget: budget}
+	if slices.ContainsFunc(classic.Algorithms(), func(a schedule.Algorithm) bool { return slices.Contains(s.Only, a.Name()) }) {
+		settings.Algorithms = slices.Concat(schedule.Algorithms(), []schedule.Algorithm{schedule.NativeGroups{}}, classic.Algorithms())
+	}
+	b, err := bcast.New(comm, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -144,6 +153,9 @@ func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.N
 			plain := slices.DeleteFunc(all, func(v string) bool { return strings.Contains(v, "(") }) // these stand for all
 			return nil, cli.BadInput("--only %s: want one of %s", name, words.Or(plain))
 		}
+	}
+	if longest := slices.Max(s.Sizes); longest >= longMessage && comm.Rank() == 0 && (s.Only == nil || slices.Contains(s.Only, bcast.Ours)) {
+		fmt.Fprintf(stderr, "choosing the plan for %s takes up to %v: see --budget\n", quantity.Bytes(longest), budget)
 	}
 	report, err := benchmark.Run(ctx, comm, b, s)
 	if err != nil {

@@ -25,10 +25,11 @@ func TestJobTunes(t *testing.T) {
 	if last := all[len(all)-1]; last.Ranks != 4 || last.Library == "" {
 		t.Fatalf("tunings %+v", all)
 	}
-	report := func(name string) string {
+	const otherSettings = "made under other settings of the MPI library"
+	report := func(name string, isTuned bool) string {
 		status, out, stderr := launch(t, 4, "bcast", network, "--only", "native", "--sizes", "8,64KiB", "--repetitions", "7", "--json")
-		if status != 0 || strings.Contains(stderr, "table") { // its choices are known, so nothing warns of those of others
-			t.Fatalf("bcast: status %d\n%s", status, stderr)
+		if status != 0 || strings.Contains(stderr, otherSettings) == isTuned {
+			t.Fatalf("bcast, want a table for its settings: %v: status %d\n%s", isTuned, status, stderr)
 		}
 		file := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(file, []byte(out), 0o644); err != nil {
@@ -36,14 +37,32 @@ func TestJobTunes(t *testing.T) {
 		}
 		return file
 	}
-	own := report("own.json")
-	if strings.HasPrefix(all[len(all)-1].Library, "Open MPI") {
+	own := report("own.json", true)
+	isOpenMPI := strings.HasPrefix(all[len(all)-1].Library, "Open MPI")
+	t.Run("another transport", func(t *testing.T) {
+		if isOpenMPI {
+			t.Setenv("OMPI_MCA_btl", "self,tcp")
+		} else {
+			t.Setenv("MPIR_CVAR_NOLOCAL", "1")
+		}
+		report("transport.json", false)
+		if status, _, stderr := launch(t, 4, "bcast", "tune", network, "--in-place", "--sizes", "8", "--budget", "3s"); status != 0 {
+			t.Fatalf("tune: status %d\n%s", status, stderr)
+		}
+		report("transport.json", true)
+		both := tunings(t, network)
+		if last := both[len(both)-1]; len(both) != len(all)+1 || last.Settings == "" || last.Ranks != 4 {
+			t.Errorf("tunings %+v, want one more", both)
+		}
+	})
+	report("again.json", true)
+	if isOpenMPI {
 		t.Setenv("OMPI_MCA_coll_tuned_use_dynamic_rules", "1")
 		t.Setenv("OMPI_MCA_coll_tuned_bcast_algorithm", "1")
 	} else {
 		t.Setenv("MPIR_CVAR_BCAST_INTRA_ALGORITHM", "scatter_ring_allgather")
 	}
-	forced := report("forced.json")
+	forced := report("forced.json", false)
 	status, out, stderr := topocast("rules", own, forced)
 	if status != 0 || !strings.Contains(out, "64 KiB") {
 		t.Errorf("rules: status %d, %s\n%s", status, stderr, out)

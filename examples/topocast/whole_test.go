@@ -132,7 +132,6 @@ func TestFlagsThatDoNothingAreRefused(t *testing.T) {
 		{[]string{"predict", "--coverage", "0.5", write(t, "platform.json", line3), transfers}, "--coverage: the network was not fitted"},
 		{[]string{"place", "--memory-bound", network, traffic}, "--memory-bound"},
 		{[]string{"place", "--json", "--format", "rankfile", network}, "--json and --format"},
-		{[]string{"bcast", "--budget", "1s", network}, "--budget: with NET"},
 	} {
 		if status, _, stderr := topocast(c.args...); status != 2 || !strings.Contains(stderr, c.want) {
 			t.Errorf("%q: status %d, %q, want 2 and %q", c.args, status, stderr, c.want)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/schedule/classic"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/topology"
 )
@@ -69,13 +70,13 @@ func RegularTree(t testing.TB, ranks int, factors ...int) *topology.Hierarchy {
 
 // Algorithms returns all algorithms with all settings that matter.
 func Algorithms() []schedule.Algorithm {
-	all := schedule.Algorithms()
+	all := append(schedule.Algorithms(), classic.Algorithms()...)
 	for _, outer := range []schedule.Shape{schedule.ShapeBinomial, schedule.ShapeFlat, schedule.ShapeChain} {
 		for _, inner := range []schedule.Shape{schedule.ShapeBinomial, schedule.ShapeFlat, schedule.ShapeChain} {
 			all = append(all, schedule.MultiLevel{Shapes: []schedule.Shape{outer, inner}})
 		}
 	}
-	all = append(all, schedule.Leaders{}, schedule.Leaders{Level: 1, Between: schedule.Binomial{}},
+	all = append(all, schedule.Leaders{Level: 1, Between: schedule.Binomial{}},
 		schedule.Magpie2{Level: 1, Within: schedule.Leaders{}})
 	return append(
 		all, schedule.KChain{Chains: 4}, schedule.KNomial{Radix: 2}, schedule.KNomial{Radix: 3},

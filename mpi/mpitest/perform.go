@@ -271,6 +271,10 @@ func stepsMismatch(sent, expected int, ahead, exchange bool, want error) func(mp
 				for set := range 3 {
 					steps = append(steps, mpi.Step{Kind: mpi.StepWait, Set: set})
 				}
+				if exchange { // what it sends has to be there
+					steps = slices.Insert(steps, 1, mpi.Step{Kind: mpi.StepWait})
+					failing = 3
+				}
 			}
 			failed, err := s.Perform(buf, steps, 4)
 			if failed != failing {

@@ -1,4 +1,6 @@
-package schedule
+package classic
+
+import "github.com/topocast/topocast/bcast/schedule"
 
 // ScatterDoubling divides the message into a block for each rank, and then all
 // exchange what they have, twice as much in each round: in 2 log2(ranks) rounds
@@ -11,8 +13,8 @@ package schedule
 type ScatterDoubling struct{}
 
 var (
-	_ Preparer  = ScatterDoubling{}
-	_ Undivided = ScatterDoubling{}
+	_ schedule.Preparer  = ScatterDoubling{}
+	_ schedule.Undivided = ScatterDoubling{}
 )
 
 // Name returns "scatter-doubling".
@@ -22,15 +24,15 @@ func (ScatterDoubling) Name() string { return "scatter-doubling" }
 func (ScatterDoubling) Undivided() {}
 
 // Ops implements Algorithm. O(ranks log ranks).
-func (a ScatterDoubling) Ops(dst []Op, p Problem, rank int) []Op {
+func (a ScatterDoubling) Ops(dst []schedule.Op, p schedule.Problem, rank int) []schedule.Op {
 	return a.Prepare(p)(rank).Ops(dst, p)
 }
 
 // Prepare implements Preparer. O(ranks log ranks).
-func (ScatterDoubling) Prepare(p Problem) func(rank int) Part {
-	ranks := line(p)
-	places := placesIn(ranks)
-	return func(rank int) Part {
+func (ScatterDoubling) Prepare(p schedule.Problem) func(rank int) schedule.Part {
+	ranks := schedule.Line(p)
+	places := schedule.Places(ranks)
+	return func(rank int) schedule.Part {
 		x := doublingPart{scattering: newScattering(ranks, places[rank])}
 		for d := 1; d < p.Ranks; d *= 2 {
 			to, from := doublingPartners(p.Ranks, places[rank], d)
@@ -84,7 +86,7 @@ type doublingRound struct {
 }
 
 // Ops implements Part.
-func (x doublingPart) Ops(dst []Op, p Problem) []Op {
+func (x doublingPart) Ops(dst []schedule.Op, p schedule.Problem) []schedule.Op {
 	if p.Bytes == 0 || x.ranks == 1 {
 		return dst
 	}
@@ -93,17 +95,17 @@ func (x doublingPart) Ops(dst []Op, p Problem) []Op {
 		// What goes beyond the last block begins again at the first.
 		for turn := range 2 {
 			out, in := x.turn(p, r.sent, turn), x.turn(p, r.got, turn)
-			dst = swap(dst, r.to, out, r.from, in)
+			dst = schedule.Swap(dst, r.to, out, r.from, in)
 		}
 	}
 	return dst
 }
 
 // turn is the part of the blocks in [turn*ranks, (turn+1)*ranks).
-func (x doublingPart) turn(p Problem, blocks [2]int, turn int) span {
+func (x doublingPart) turn(p schedule.Problem, blocks [2]int, turn int) schedule.Span {
 	lo, hi := max(blocks[0]-turn*x.ranks, 0), min(blocks[1]-turn*x.ranks, x.ranks)
 	if lo >= hi {
-		return span{}
+		return schedule.Span{}
 	}
 	return x.blocks(p, lo, hi)
 }

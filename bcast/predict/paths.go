@@ -7,34 +7,34 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// A way is a part of the machine that serves one message at a time: a direction
+// A hop is a part of the machine that serves one message at a time: a direction
 // of a link, or of what joins a group to the others.
-type way struct {
+type hop struct {
 	id   int32
 	own  float64 // s, for which the message would occupy it if it were the slowest
 	busy float64 // s, for which the message does occupy it
 }
 
-// A wiring knows the ways of a machine.
-type wiring interface {
-	// count is the number of ways; they are numbered from 0.
+// paths know the links of a machine.
+type paths interface {
+	// count is the number of links; they are numbered from 0.
 	count() int
 
-	// ways appends those of a message of the given bytes between two ranks, in
+	// hops appends those of a message of the given bytes between two ranks, in
 	// their order. The slowest is busy for busy s, the others in part for what they wait for it: see Evaluator.held.
-	ways(to []way, src, dst int, bytes int64, busy, held float64) []way
+	hops(to []hop, src, dst int, bytes int64, busy, held float64) []hop
 }
 
-// newWay is that of a message which takes busy s on the slowest of its ways, and
+// newHop is that of a message which takes busy s on the slowest of its links, and
 // would take own s if this were the slowest. What it is held up elsewhere counts in part.
-func newWay(id int, own, busy, held float64) way {
+func newHop(id int, own, busy, held float64) hop {
 	own = min(own, busy)
-	return way{int32(id), own, own + held*(busy-own)}
+	return hop{int32(id), own, own + held*(busy-own)}
 }
 
-// grouped takes the ways from the hierarchy: that of each rank out and in, and
+// treePaths takes the links from the hierarchy: that of each rank out and in, and
 // those of each group. How fast they are follows from pairs that they join.
-type grouped struct {
+type treePaths struct {
 	ranks     int
 	tree      *topology.Hierarchy // nil: one group
 	transfers transfers
@@ -49,8 +49,8 @@ type joined struct {
 	busy  float64 // s
 }
 
-func newGrouped(ranks int, tree *topology.Hierarchy, transfers transfers) *grouped {
-	g := &grouped{ranks: ranks, tree: tree, transfers: transfers}
+func newTreePaths(ranks int, tree *topology.Hierarchy, transfers transfers) *treePaths {
+	g := &treePaths{ranks: ranks, tree: tree, transfers: transfers}
 	if tree == nil {
 		return g
 	}
@@ -69,20 +69,20 @@ func newGrouped(ranks int, tree *topology.Hierarchy, transfers transfers) *group
 	return g
 }
 
-func (g *grouped) count() int {
+func (g *treePaths) count() int {
 	if g.tree == nil {
 		return 2 * g.ranks
 	}
 	return 2 * (g.ranks + len(g.tree.Groups()))
 }
 
-func (g *grouped) ways(to []way, src, dst int, bytes int64, busy, held float64) []way {
+func (g *treePaths) hops(to []hop, src, dst int, bytes int64, busy, held float64) []hop {
 	if g.tree == nil {
-		return append(to, newWay(2*src, busy, busy, 0), newWay(2*dst+1, busy, busy, 0))
+		return append(to, newHop(2*src, busy, busy, 0), newHop(2*dst+1, busy, busy, 0))
 	}
 	groups := g.tree.Groups()
 	join := g.tree.Common(src, dst)
-	at := func(id, group int) way { return newWay(id, g.busy(group, bytes), busy, held) }
+	at := func(id, group int) hop { return newHop(id, g.busy(group, bytes), busy, held) }
 	to = append(to, at(2*src, g.tree.Smallest(src)))
 	for i := g.tree.Smallest(src); i != join; i = groups[i].Parent {
 		to = append(to, at(2*(g.ranks+i), groups[i].Parent))
@@ -97,9 +97,9 @@ func (g *grouped) ways(to []way, src, dst int, bytes int64, busy, held float64) 
 	return append(to, at(2*dst+1, g.tree.Smallest(dst)))
 }
 
-// busy is for how long a message of the given bytes occupies the way between
+// busy is for how long a message of the given bytes occupies the link between
 // ranks that the group joins.
-func (g *grouped) busy(group int, bytes int64) float64 {
+func (g *treePaths) busy(group int, bytes int64) float64 {
 	p := &g.pairs[group]
 	if p.b < 0 {
 		return 0
@@ -111,21 +111,21 @@ func (g *grouped) busy(group int, bytes int64) float64 {
 	return p.busy
 }
 
-// wired takes the ways from the routes of a graph of which all bandwidths are
+// graphPaths takes the links from the routes of a graph of which all bandwidths are
 // known.
-type wired struct {
+type graphPaths struct {
 	routes    *topology.Routes
 	bandwidth []float64 // per arc, B/s
 	route     []int32
 }
 
-// newWired is nil where the network's graph does not tell all.
-func newWired(n *model.Network) *wired {
+// newGraphPaths is nil where the network's graph does not tell all.
+func newGraphPaths(n *model.Network) *graphPaths {
 	g := n.Graph()
 	if g.NumArcs() == 0 || g.Hosts() != n.Ranks() {
 		return nil
 	}
-	w := &wired{bandwidth: make([]float64, g.NumArcs())}
+	w := &graphPaths{bandwidth: make([]float64, g.NumArcs())}
 	for i, a := range g.Arcs() {
 		if math.IsNaN(a.Bandwidth) {
 			return nil
@@ -144,16 +144,16 @@ func newWired(n *model.Network) *wired {
 	return w
 }
 
-func (w *wired) count() int { return len(w.bandwidth) }
+func (w *graphPaths) count() int { return len(w.bandwidth) }
 
-func (w *wired) ways(to []way, src, dst int, _ int64, busy, held float64) []way {
-	w.route, _ = w.routes.AppendRoute(w.route[:0], src, dst) // there is one: see newWired
+func (w *graphPaths) hops(to []hop, src, dst int, _ int64, busy, held float64) []hop {
+	w.route, _ = w.routes.AppendRoute(w.route[:0], src, dst) // there is one: see newGraphPaths
 	slowest := math.Inf(1)
 	for _, arc := range w.route {
 		slowest = min(slowest, w.bandwidth[arc])
 	}
 	for _, arc := range w.route {
-		to = append(to, newWay(int(arc), busy*slowest/w.bandwidth[arc], busy, held))
+		to = append(to, newHop(int(arc), busy*slowest/w.bandwidth[arc], busy, held))
 	}
 	return to
 }

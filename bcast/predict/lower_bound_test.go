@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/schedule/classic"
 )
 
 // On random machines, uneven and with slow links inside, no broadcast takes less than its floor, and a limit
@@ -19,7 +20,7 @@ func TestWithinIsPredict(t *testing.T) {
 			for _, a := range everything() {
 				want := e.Predict(a, p)
 				e.schedule(a, p)
-				least, busy := e.floor(math.Inf(1))
+				least, busy := e.lowerBound(math.Inf(1))
 				played, _, whole := e.evaluate(0, math.Inf(1))
 				if !whole || least > played*aboveRounding || math.Abs(busy/e.busiest()-1) > 1e-9 || least < played/50 {
 					t.Errorf("%s, %s, %+v: played in %g s, busy for %g; floor %g, %g", spec, schedule.Text(a), p, played, e.busiest(), least, busy)
@@ -43,7 +44,7 @@ func TestLimitsLoseNothing(t *testing.T) {
 	e := New(simulate(t, "tree:[40,7,120,33,260,90] latency=20us,5us rate=1Gbps,10Gbps shuffle seed=3", 1e-6).network)
 	for _, bytes := range []int{8, 64 << 10, 8 << 20} {
 		p := schedule.Problem{Ranks: e.ranks, Root: 99, Bytes: bytes, Tree: e.tree, Costs: e.costs}
-		list := schedule.Variants([]schedule.Algorithm{schedule.Binomial{}, schedule.Chain{}, schedule.KNomial{}, schedule.TwoTree{}, schedule.Circulant{}, schedule.ScatterDoubling{}, schedule.Earliest{}, schedule.Paced{}, schedule.Leaders{}}, p)
+		list := schedule.Variants([]schedule.Algorithm{schedule.Binomial{}, schedule.Chain{}, schedule.KNomial{}, classic.TwoTree{}, schedule.Circulant{}, classic.ScatterDoubling{}, schedule.Earliest{}, schedule.Paced{}, schedule.Leaders{}}, p)
 		got := e.Candidates(list, bytes, p.Root)
 		s := newSearch(e, list, bytes, p.Root, math.Inf(1), math.Inf(1))
 		want := s.all()

@@ -11,11 +11,11 @@ import (
 // A family are the settings list[from:to] of one algorithm.
 type family struct {
 	from, to int
-	first    []glance // of each, with the segment that seems best at first sight
+	first    []estimate // of each, with the segment that seems best at screening
 }
 
-// A glance is what a plan seems to take.
-type glance struct {
+// An estimate is what a plan seems to take.
+type estimate struct {
 	index, segment int
 	seconds        float64
 	beyond         bool // it takes more than that, and more than is of interest
@@ -24,7 +24,7 @@ type glance struct {
 const (
 	looked = 3       // settings of an algorithm of which all segments are looked at
 	tested = 3       // plans of an algorithm that are played
-	chance = 1.5     // times the fastest at first sight: beyond, one plan of the algorithm is played
+	chance = 1.5     // times the fastest at screening: beyond, one plan of the algorithm is played
 	most   = 4 << 20 // steps of all ranks that are played: more take seconds
 	many   = 512     // ranks, of which each look takes milliseconds: fewer looks
 )
@@ -32,7 +32,7 @@ const (
 func newSearch(e *Evaluator, list []schedule.Algorithm, bytes, root int, distant, slow float64) *search {
 	s := &search{
 		Evaluator: e, list: list, distant: distant, slow: slow, least: math.Inf(1), fastest: math.Inf(1),
-		glances: make(map[int][]glance), played: make(map[[2]int]float64),
+		estimates: make(map[int][]estimate), played: make(map[[2]int]float64),
 		problem: schedule.Problem{Ranks: e.ranks, Root: root, Bytes: bytes, Tree: e.along, Costs: e.costs},
 	}
 	g, gaps := e.transfers.(*guess)
@@ -52,7 +52,7 @@ func newSearch(e *Evaluator, list []schedule.Algorithm, bytes, root int, distant
 	for _, trees := range [...]bool{true, false} {
 		for i := len(s.families) - 1; i >= 0; i-- {
 			if _, ok := list[s.families[i].from].(schedule.Planner); ok == trees {
-				s.families[i].first = s.firstSight(s.families[i])
+				s.families[i].first = s.screenFamily(s.families[i])
 			}
 		}
 	}
@@ -60,32 +60,32 @@ func newSearch(e *Evaluator, list []schedule.Algorithm, bytes, root int, distant
 	return s
 }
 
-// firstSight glances at the settings of an algorithm: those that seem fastest come first.
-func (s *search) firstSight(f family) []glance {
-	var first []glance
+// screenFamily estimates the settings of an algorithm: those that seem fastest come first.
+func (s *search) screenFamily(f family) []estimate {
+	var first []estimate
 	if v, ok := s.list[f.from].(schedule.Factored); ok {
 		first = s.descend(f, v.Factors(s.problem))
 	} else {
 		for i := f.from; i < f.to; i++ {
-			first = append(first, s.sight(i))
+			first = append(first, s.screen(i))
 		}
 	}
-	slices.SortStableFunc(first, func(a, b glance) int { return cmp.Compare(a.seconds, b.seconds) })
-	s.least = min(s.least, s.surely(first[0]))
+	slices.SortStableFunc(first, func(a, b estimate) int { return cmp.Compare(a.seconds, b.seconds) })
+	s.least = min(s.least, s.exact(first[0]))
 	return first
 }
 
-// surely is what a plan takes, if it seems to take something else than it does where few pieces tell little.
-func (s *search) surely(g glance) float64 {
+// exact is what a plan takes, if it seems to take something else than it does where few pieces tell little.
+func (s *search) exact(g estimate) float64 {
 	if schedule.AlongOneTree(s.list[g.index]) || s.ranks > many || math.IsInf(g.seconds, 1) {
 		return g.seconds
 	}
 	return s.predict(g.index, g.segment)
 }
 
-// sight is the best one of a whole message, long and usual segments, and the shortest; with many ranks
+// screen is the best one of a whole message, long and usual segments, and the shortest; with many ranks
 // it is usual segments.
-func (s *search) sight(index int) glance {
+func (s *search) screen(index int) estimate {
 	segment, limit := usualSegment, s.limit(s.distant, s.least)
 	if s.problem.Bytes <= usualSegment || undivided(s.list[index]) {
 		segment = 0
@@ -93,26 +93,26 @@ func (s *search) sight(index int) glance {
 	if _, ok := s.list[index].(schedule.Planner); !ok {
 		part := schedule.Parts(s.list[index], s.problem)
 		if !s.playable(part) {
-			return glance{index, 0, math.Inf(1), false}
+			return estimate{index, 0, math.Inf(1), false}
 		}
 		if s.ranks > many {
 			if t := s.atLeast(part); t > limit {
-				return glance{index, segment, t, true}
+				return estimate{index, segment, t, true}
 			}
 		}
 	}
 	if s.ranks > many {
-		g := s.glance(index, segment)
+		g := s.estimate(index, segment)
 		s.least = min(s.least, g.seconds)
 		return g
 	}
-	best := s.glance(index, 0)
+	best := s.estimate(index, 0)
 	if undivided(s.list[index]) {
 		return best
 	}
 	for _, segment := range [...]int{longSegment, usualSegment, MinSegment} { // the last fills long chains with short messages
 		if s.problem.Bytes > segment {
-			if g := s.glance(index, segment); g.seconds < best.seconds {
+			if g := s.estimate(index, segment); g.seconds < best.seconds {
 				best = g
 			}
 		}
@@ -144,8 +144,8 @@ func (s *search) atLeast(part func(rank int) schedule.Part) float64 {
 		software, out, in := 0.0, 0.0, 0.0
 		own := func(src, dst, bytes int) (first, last float64) {
 			busy := max(0, s.transfers.Time(src, dst, int64(bytes))-s.transfers.Time(src, dst, 0))
-			s.ways = s.wiring.ways(s.ways[:0], src, dst, int64(bytes), busy, 0)
-			return s.ways[0].own, s.ways[len(s.ways)-1].own
+			s.hops = s.paths.hops(s.hops[:0], src, dst, int64(bytes), busy, 0)
+			return s.hops[0].own, s.hops[len(s.hops)-1].own
 		}
 		s.spare = apart(s.spare[:0], part(rank).Ops(nil, p))
 		for _, op := range s.spare {
@@ -168,16 +168,16 @@ func (s *search) atLeast(part func(rank int) schedule.Part) float64 {
 // descend chooses one setting after the other, from some starts, until none
 // alone does better; the index of a combination is the number whose digits are the
 // choices, of the given bases, the first the most significant.
-func (s *search) descend(f family, bases []int) []glance {
-	seen := make(map[int]glance)
-	look := func(digits []int) glance {
+func (s *search) descend(f family, bases []int) []estimate {
+	seen := make(map[int]estimate)
+	look := func(digits []int) estimate {
 		i := 0
 		for k, base := range bases {
 			i = i*base + digits[k]
 		}
 		g, ok := seen[i]
 		if !ok {
-			g = s.sight(f.from + i)
+			g = s.screen(f.from + i)
 			seen[i] = g
 		}
 		return g
@@ -206,62 +206,62 @@ func (s *search) descend(f family, bases []int) []glance {
 			}
 		}
 	}
-	all := make([]glance, 0, len(seen))
+	all := make([]estimate, 0, len(seen))
 	for _, g := range seen {
 		all = append(all, g)
 	}
-	slices.SortFunc(all, func(a, b glance) int { return a.index - b.index })
+	slices.SortFunc(all, func(a, b estimate) int { return a.index - b.index })
 	return all
 }
 
-// glance plays one segment through an empty network, and takes it that the others
-// follow as fast as the busiest way or rank can: first + (k - 1) pace. Of an algorithm
+// estimate plays one segment through an empty network, and takes it that the others
+// follow as fast as the busiest link or rank can: first + (k - 1) pace. Of an algorithm
 // in which ranks have several parents it plays two. What is beyond the limit by what bounds it is not played.
-func (s *search) glance(index, segment int) glance {
+func (s *search) estimate(index, segment int) estimate {
 	a, p, limit := s.list[index], s.problem, s.limit(s.distant, s.least)
 	p.Segment = segment
 	k := p.Pieces()
 	if k < 2 {
 		t, ok := s.predictWithin(index, segment, limit)
-		return glance{index, segment, t, !ok}
+		return estimate{index, segment, t, !ok}
 	}
 	s.coarse = true
 	defer func() { s.coarse = false }()
 	if !schedule.AlongOneTree(a) {
 		t, ok := s.extrapolate(a, p, k, 2, limit)
-		return glance{index, segment, t, !ok}
+		return estimate{index, segment, t, !ok}
 	}
 	p.Bytes = p.PieceBytes()
 	s.schedule(a, p)
 	if !math.IsInf(limit, 1) {
-		least, busy := s.floor(limit)
+		least, busy := s.lowerBound(limit)
 		if least += busy * float64(k-1); least > limit*aboveRounding {
-			return glance{index, segment, least, true}
+			return estimate{index, segment, least, true}
 		}
 	}
 	first, _, _ := s.evaluate(0, math.Inf(1))
-	return glance{index, segment, first + s.busiest()*float64(k-1), false}
+	return estimate{index, segment, first + s.busiest()*float64(k-1), false}
 }
 
-// segments glances at an algorithm with the whole message, and with all powers of
-// two below it; with many ranks, with those from the one of a first glance on, both ways, for as long as that
+// segments estimates an algorithm with the whole message, and with all powers of
+// two below it; with many ranks, with those from the one of a first estimate on, in both directions, for as long as that
 // helps.
-func (s *search) segments(first glance) []glance {
+func (s *search) segments(first estimate) []estimate {
 	if undivided(s.list[first.index]) {
-		return []glance{first}
+		return []estimate{first}
 	}
-	all := []glance{s.glance(first.index, 0)}
+	all := []estimate{s.estimate(first.index, 0)}
 	if s.ranks <= many || first.segment == 0 {
 		for segment := powerBelow(s.problem.Bytes); segment >= MinSegment; segment /= 2 {
-			all = append(all, s.glance(first.index, segment))
+			all = append(all, s.estimate(first.index, segment))
 		}
 		return all
 	}
 	all = append(all, first)
-	for _, way := range [...]func(int) int{func(x int) int { return 2 * x }, func(x int) int { return x / 2 }} {
+	for _, next := range [...]func(int) int{func(x int) int { return 2 * x }, func(x int) int { return x / 2 }} {
 		last := first
-		for segment := way(first.segment); segment >= MinSegment && segment < s.problem.Bytes; segment = way(segment) {
-			g := s.glance(first.index, segment)
+		for segment := next(first.segment); segment >= MinSegment && segment < s.problem.Bytes; segment = next(segment) {
+			g := s.estimate(first.index, segment)
 			all = append(all, g)
 			if g.seconds > last.seconds {
 				break

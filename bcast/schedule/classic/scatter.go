@@ -1,4 +1,6 @@
-package schedule
+package classic
+
+import "github.com/topocast/topocast/bcast/schedule"
 
 // A scattering is the first half of the algorithms that divide the message into
 // a block for each rank: the root sends each half of the line its half of the
@@ -42,12 +44,12 @@ func scattered(ranks, place int) int { return min(place+scatterWidth(ranks, plac
 
 // blocks are the bytes of the blocks [lo, hi), all of the same length as far as
 // there are bytes.
-func (s scattering) blocks(p Problem, lo, hi int) span {
+func (s scattering) blocks(p schedule.Problem, lo, hi int) schedule.Span {
 	length := (p.Bytes-1)/s.ranks + 1
-	return span{blockStart(p, length, lo), blockStart(p, length, hi)}
+	return schedule.Span{Lo: blockStart(p, length, lo), Hi: blockStart(p, length, hi)}
 }
 
-func blockStart(p Problem, length, block int) int {
+func blockStart(p schedule.Problem, length, block int) int {
 	if block > p.Bytes/length { // block*length might not fit an int
 		return p.Bytes
 	}
@@ -55,16 +57,16 @@ func blockStart(p Problem, length, block int) int {
 }
 
 // ops appends the steps of the scattering.
-func (s scattering) ops(dst []Op, p Problem) []Op {
+func (s scattering) ops(dst []schedule.Op, p schedule.Problem) []schedule.Op {
 	if s.parent >= 0 {
-		dst = receive(dst, s.parent, s.blocks(p, s.place, scattered(s.ranks, s.place)))
+		dst = schedule.Swap(dst, 0, schedule.Span{}, s.parent, s.blocks(p, s.place, scattered(s.ranks, s.place)))
 	}
 	step := scatterWidth(s.ranks, s.place) / 2
 	for _, to := range s.served {
 		for s.place+step >= s.ranks { // nobody there
 			step /= 2
 		}
-		dst = send(dst, to, s.blocks(p, s.place+step, min(s.place+2*step, s.ranks)))
+		dst = schedule.Swap(dst, to, s.blocks(p, s.place+step, min(s.place+2*step, s.ranks)), 0, schedule.Span{})
 		step /= 2
 	}
 	return dst

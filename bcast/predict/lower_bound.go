@@ -6,16 +6,16 @@ import "github.com/topocast/topocast/bcast/schedule"
 const aboveRounding = 1 + 1e-9
 
 // far is how many times the limit is so far beyond that nobody needs to know by how much. It is more than 1
-// because a plan that is beyond the limit of a first sight is compared once more, with what was played since.
+// because a plan that is beyond the limit of a screening is compared once more, with what was played since.
 const far = 4
 
-// floor returns a time in s that the stored steps take at least, and for how long they keep the busiest way or
+// lowerBound returns a time in s that the stored steps take at least, and for how long they keep the busiest link or
 // rank busy, at a fraction of the cost of playing them: the time is that, too, or when the last rank would have all
-// bytes if messages never waited for each other. Both are 0 where groups use the library's own broadcast.
+// bytes if messages never waited for each other. Both are 0 where groups use native.
 // Far beyond the limit, in s, it stops, and busy is not told: least is beyond then. O(steps).
-func (e *Evaluator) floor(limit float64) (least, busy float64) {
+func (e *Evaluator) lowerBound(limit float64) (least, busy float64) {
 	e.reset()
-	e.excess, e.busy = 0, 0
+	e.slack, e.busy = 0, 0
 	if e.turns {
 		e.partBytes = e.partOf()
 	}
@@ -24,26 +24,26 @@ func (e *Evaluator) floor(limit float64) (least, busy float64) {
 		for len(e.ready) > 0 {
 			next := e.ready[len(e.ready)-1]
 			e.ready = e.ready[:len(e.ready)-1]
-			if !e.hasten(next) {
+			if !e.advance(next) {
 				return 0, 0
 			}
 			// What follows can only add to it.
-			if least = max(e.now[next], e.busy-e.excess); least > far*limit {
+			if least = max(e.now[next], e.busy-e.slack); least > far*limit {
 				return least, 0
 			}
 		}
 	}
 	busy = e.busiest()
-	least = busy - e.excess
+	least = busy - e.slack
 	for _, t := range e.received {
 		least = max(least, t)
 	}
 	return least, busy
 }
 
-// hasten performs the steps of a rank up to a receive of what has not come, and makes those ready that wait
+// advance performs the steps of a rank up to a receive of what has not come, and makes those ready that wait
 // for what it sends. It is false at a step that is none of messages.
-func (e *Evaluator) hasten(rank int) bool {
+func (e *Evaluator) advance(rank int) bool {
 	ops := e.ops[rank]
 	for ; e.next[rank] < len(ops); e.next[rank]++ {
 		op := &ops[e.next[rank]]
@@ -61,11 +61,11 @@ func (e *Evaluator) hasten(rank int) bool {
 			e.carry(c, op.Length)
 			e.now[rank] += e.machine.send
 			slowest := 0.0
-			for _, w := range c.ways {
+			for _, w := range c.hops {
 				e.load[w.id] += w.busy * float64(c.parts)
 				e.busy = max(e.busy, e.load[w.id])
 				slowest = max(slowest, w.own*float64(c.parts))
-				e.excess = max(e.excess, w.busy-w.own)
+				e.slack = max(e.slack, w.busy-w.own)
 			}
 			if c.arrived = append(c.arrived, e.now[rank]+slowest+c.empty); c.taken == len(c.arrived)-1 {
 				e.ready = append(e.ready, op.Peer)

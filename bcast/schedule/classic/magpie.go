@@ -1,6 +1,10 @@
-package schedule
+package classic
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/topocast/topocast/bcast/schedule"
+)
 
 // MagPIe has two levels, whatever the machine has: the root sends the whole
 // message to a coordinator of each cluster, which hands it on along a binomial
@@ -13,10 +17,10 @@ type MagPIe struct {
 }
 
 var (
-	_ Preparer = MagPIe{}
-	_ Varied   = MagPIe{}
+	_ schedule.Preparer = MagPIe{}
+	_ schedule.Varied   = MagPIe{}
 
-	_ Undivided = MagPIe{}
+	_ schedule.Undivided = MagPIe{}
 )
 
 // Name returns "magpie".
@@ -25,28 +29,33 @@ func (MagPIe) Name() string { return "magpie" }
 // Undivided implements the interface of that name.
 func (MagPIe) Undivided() {}
 
+// AlongOneTree tells that every rank gets the message from one other rank.
+func (MagPIe) AlongOneTree() bool { return true }
+
 // String names the level too.
 func (a MagPIe) String() string { return fmt.Sprintf("magpie[level %d]", a.Level) }
 
 // Ops implements Algorithm. O(ranks log ranks).
-func (a MagPIe) Ops(dst []Op, p Problem, rank int) []Op { return a.Prepare(p)(rank).Ops(dst, p) }
+func (a MagPIe) Ops(dst []schedule.Op, p schedule.Problem, rank int) []schedule.Op {
+	return a.Prepare(p)(rank).Ops(dst, p)
+}
 
 // Prepare implements Preparer.
-func (a MagPIe) Prepare(p Problem) func(rank int) Part {
-	t := twoLevels(p, a.Level, ShapeFlat, ShapeBinomial)
-	return func(rank int) Part { return undivided{t.Links(rank)} }
+func (a MagPIe) Prepare(p schedule.Problem) func(rank int) schedule.Part {
+	t := schedule.TwoLevels(p, a.Level, schedule.ShapeFlat, schedule.ShapeBinomial)
+	return func(rank int) schedule.Part { return undivided{t.Links(rank)} }
 }
 
 // undivided is a place in a tree along which the message is passed whole.
-type undivided struct{ links Links }
+type undivided struct{ links schedule.Links }
 
 // Ops implements Part.
-func (u undivided) Ops(dst []Op, p Problem) []Op {
+func (u undivided) Ops(dst []schedule.Op, p schedule.Problem) []schedule.Op {
 	p.Segment = 0
 	return u.links.Ops(dst, p)
 }
 
 // Variants returns one for each level that has groups.
-func (MagPIe) Variants(p Problem) []Algorithm {
-	return perLevel(p, func(level int) Algorithm { return MagPIe{level} })
+func (MagPIe) Variants(p schedule.Problem) []schedule.Algorithm {
+	return schedule.PerLevel(p, func(level int) schedule.Algorithm { return MagPIe{level} })
 }

@@ -1,6 +1,10 @@
-package schedule
+package classic
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/topocast/topocast/bcast/schedule"
+)
 
 // Bine is a tree of as many rounds as Binomial in which partners lie nearer to
 // each other in the row of the ranks: 1, 1, 3, 5, 11, ... places instead of 1, 2, 4, 8,
@@ -13,24 +17,24 @@ import "math/bits"
 // the first ones stand in pairs, the second of which is served by the first, last of all.
 type Bine struct{}
 
-var _ Planner = Bine{}
+var _ schedule.Planner = Bine{}
 
 // Name returns "bine".
 func (Bine) Name() string { return "bine" }
 
 // Ops implements Algorithm. O(ranks log ranks).
-func (a Bine) Ops(dst []Op, p Problem, rank int) []Op {
+func (a Bine) Ops(dst []schedule.Op, p schedule.Problem, rank int) []schedule.Op {
 	return a.Plan(p).Links(rank).Ops(dst, p)
 }
 
 // Plan implements Planner. O(ranks log ranks).
-func (Bine) Plan(p Problem) *Tree {
-	ranks := line(p)
+func (Bine) Plan(p schedule.Problem) *schedule.Tree {
+	ranks := schedule.Line(p)
 	rounds := bits.Len(uint(p.Ranks)) - 1
 	places := 1 << rounds
 	pairs := p.Ranks - places
 	at := func(place int) int { return ranks[place+min(place, pairs)] }
-	edges := make([]Edge, 0, p.Ranks-1)
+	edges := make([]schedule.Edge, 0, p.Ranks-1)
 	reached := make([]int, 1, places) // places, the root's first
 	for j := rounds; j > 0; j-- {
 		distance := (1 - power(-2, j)) / 3
@@ -40,14 +44,14 @@ func (Bine) Plan(p Problem) *Tree {
 				to = r - distance
 			}
 			to = (to%places + places) % places
-			edges = append(edges, Edge{at(r), at(to)})
+			edges = append(edges, schedule.Edge{From: at(r), To: at(to)})
 			reached = append(reached, to)
 		}
 	}
 	for i := range pairs {
-		edges = append(edges, Edge{at(i), ranks[2*i+1]})
+		edges = append(edges, schedule.Edge{From: at(i), To: ranks[2*i+1]})
 	}
-	return NewTree(p.Ranks, edges)
+	return schedule.NewTree(p.Ranks, edges)
 }
 
 func power(base, exponent int) int {

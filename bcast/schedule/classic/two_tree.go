@@ -1,4 +1,6 @@
-package schedule
+package classic
+
+import "github.com/topocast/topocast/bcast/schedule"
 
 // TwoTree sends half of the pieces down each of two binary trees, in which
 // every rank that serves others in one is a leaf of the other: each rank then
@@ -10,22 +12,22 @@ package schedule
 // coloured by the parity of the rounds in which they carry.
 type TwoTree struct{}
 
-var _ Preparer = TwoTree{}
+var _ schedule.Preparer = TwoTree{}
 
 // Name returns "two-tree".
 func (TwoTree) Name() string { return "two-tree" }
 
 // Ops implements Algorithm. O(ranks log ranks).
-func (a TwoTree) Ops(dst []Op, p Problem, rank int) []Op {
+func (a TwoTree) Ops(dst []schedule.Op, p schedule.Problem, rank int) []schedule.Op {
 	return a.Prepare(p)(rank).Ops(dst, p)
 }
 
 // Prepare implements Preparer. O(ranks log ranks).
-func (TwoTree) Prepare(p Problem) func(rank int) Part {
-	ranks := line(p)
-	places := placesIn(ranks)
+func (TwoTree) Prepare(p schedule.Problem) func(rank int) schedule.Part {
+	ranks := schedule.Line(p)
+	places := schedule.Places(ranks)
 	w := newTwoTrees(p.Ranks - 1)
-	return func(rank int) Part {
+	return func(rank int) schedule.Part {
 		var x twoTreePart
 		place := places[rank]
 		for tree := range 2 {
@@ -59,7 +61,7 @@ func (l timedLink) piece(round, pieces int) (int, bool) {
 type twoTreePart struct{ in, out []timedLink }
 
 // Ops implements Part.
-func (x twoTreePart) Ops(dst []Op, p Problem) []Op {
+func (x twoTreePart) Ops(dst []schedule.Op, p schedule.Problem) []schedule.Op {
 	pieces, length := p.Pieces(), p.PieceBytes()
 	last := 0
 	for _, links := range [][]timedLink{x.in, x.out} {
@@ -67,18 +69,18 @@ func (x twoTreePart) Ops(dst []Op, p Problem) []Op {
 			last = max(last, l.round+pieces)
 		}
 	}
-	find := func(links []timedLink, round int) (int, span) {
+	find := func(links []timedLink, round int) (int, schedule.Span) {
 		for _, l := range links {
 			if i, ok := l.piece(round, pieces); ok {
-				return l.peer, span{i * length, min((i+1)*length, p.Bytes)}
+				return l.peer, schedule.Span{Lo: i * length, Hi: min((i+1)*length, p.Bytes)}
 			}
 		}
-		return 0, span{}
+		return 0, schedule.Span{}
 	}
 	for round := range last {
 		to, sent := find(x.out, round)
 		from, got := find(x.in, round)
-		dst = swap(dst, to, sent, from, got)
+		dst = schedule.Swap(dst, to, sent, from, got)
 	}
 	return dst
 }

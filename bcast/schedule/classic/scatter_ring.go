@@ -1,4 +1,6 @@
-package schedule
+package classic
+
+import "github.com/topocast/topocast/bcast/schedule"
 
 // ScatterRing divides the message into a block for each rank, which travel
 // round the ring of all ranks: each rank sends and receives little more than
@@ -10,9 +12,9 @@ package schedule
 type ScatterRing struct{}
 
 var (
-	_ Preparer  = ScatterRing{}
-	_ Varied    = ScatterRing{}
-	_ Undivided = ScatterRing{}
+	_ schedule.Preparer  = ScatterRing{}
+	_ schedule.Varied    = ScatterRing{}
+	_ schedule.Undivided = ScatterRing{}
 )
 
 // Name returns "scatter-ring".
@@ -26,23 +28,23 @@ func (ScatterRing) Undivided() {}
 const ringed = 128
 
 // Variants implements Varied: itself, for up to 128 ranks.
-func (a ScatterRing) Variants(p Problem) []Algorithm {
+func (a ScatterRing) Variants(p schedule.Problem) []schedule.Algorithm {
 	if p.Ranks > ringed {
 		return nil
 	}
-	return []Algorithm{a}
+	return []schedule.Algorithm{a}
 }
 
 // Ops implements Algorithm. O(ranks log ranks).
-func (a ScatterRing) Ops(dst []Op, p Problem, rank int) []Op {
+func (a ScatterRing) Ops(dst []schedule.Op, p schedule.Problem, rank int) []schedule.Op {
 	return a.Prepare(p)(rank).Ops(dst, p)
 }
 
 // Prepare implements Preparer. O(ranks log ranks).
-func (ScatterRing) Prepare(p Problem) func(rank int) Part {
-	ranks := line(p)
-	places := placesIn(ranks)
-	return func(rank int) Part {
+func (ScatterRing) Prepare(p schedule.Problem) func(rank int) schedule.Part {
+	ranks := schedule.Line(p)
+	places := schedule.Places(ranks)
+	return func(rank int) schedule.Part {
 		place := places[rank]
 		right := (place + 1) % p.Ranks
 		return ringPart{
@@ -61,7 +63,7 @@ type ringPart struct {
 }
 
 // Ops implements Part.
-func (x ringPart) Ops(dst []Op, p Problem) []Op {
+func (x ringPart) Ops(dst []schedule.Op, p schedule.Problem) []schedule.Op {
 	if p.Bytes == 0 || x.ranks == 1 {
 		return dst
 	}
@@ -69,14 +71,14 @@ func (x ringPart) Ops(dst []Op, p Problem) []Op {
 	right := (x.place + 1) % x.ranks
 	for round := range x.ranks - 1 {
 		sent, got := (x.place+x.ranks-round)%x.ranks, (x.place+2*x.ranks-1-round)%x.ranks
-		var out, in span
+		var out, in schedule.Span
 		if sent < right || sent >= x.known {
 			out = x.blocks(p, sent, sent+1)
 		}
 		if got < x.place || got >= scattered(x.ranks, x.place) {
 			in = x.blocks(p, got, got+1)
 		}
-		dst = swap(dst, x.right, out, x.left, in)
+		dst = schedule.Swap(dst, x.right, out, x.left, in)
 	}
 	return dst
 }
