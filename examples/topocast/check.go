@@ -261,7 +261,20 @@ func tellSuspect(w io.Writer, s *check.Suspect) {
 	}
 	fmt.Fprintln(w)
 	for _, f := range s.Findings {
-		fmt.Fprintf(w, "  %-28s %.3g times as long as usual (%.3g to %.3g), p %.2g, %d measurements\n", describeFinding(&f), f.Factor, f.Low, f.High, f.P, f.Readings)
+		if f.What == check.Cabling {
+			fmt.Fprintf(w, "  hangs on %s and not on %s, as short messages have it, p %.2g, %d measurements\n", f.To, f.From, f.P, f.Readings)
+			continue
+		}
+		fmt.Fprintf(w, "  %-28s %.3g times as long as usual (%.3g to %.3g)", describeFinding(&f), f.Factor, f.Low, f.High)
+		if f.Often < 1 {
+			fmt.Fprintf(w, " in %s of the measurements", quantity.Percent(f.Often))
+		}
+		if math.IsNaN(f.P) {
+			fmt.Fprintf(w, ": it differs from its neighbours")
+		} else {
+			fmt.Fprintf(w, ", p %.2g", f.P)
+		}
+		fmt.Fprintf(w, ", %d rounds\n", f.Readings)
 	}
 }
 

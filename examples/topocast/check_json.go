@@ -16,11 +16,12 @@ func writeChecked(w io.Writer, r *check.Result) error {
 		Suspects: []results.Suspect{}, Warnings: append([]string{}, r.Warnings...),
 	}
 	for _, s := range r.Suspects {
-		row := results.Suspect{Name: s.Name, Cable: s.Cable, Same: s.Same, Named: s.Named, P: s.P}
+		row := results.Suspect{Name: s.Name, Cable: s.Cable, Same: s.Same, Named: s.Named, P: jsonfile.Known(s.P)}
 		for _, f := range s.Findings {
 			row.Findings = append(row.Findings, results.Finding{
 				What: string(f.What), From: f.From, To: f.To,
-				Factor: jsonfile.Known(f.Factor), Low: jsonfile.Known(f.Low), High: jsonfile.Known(f.High), P: f.P, Readings: f.Readings,
+				Factor: jsonfile.Known(f.Factor), Low: jsonfile.Known(f.Low), High: jsonfile.Known(f.High),
+				Often: f.Often, P: jsonfile.Known(f.P), Readings: f.Readings,
 			})
 		}
 		out.Suspects = append(out.Suspects, row)

@@ -12,20 +12,22 @@
 // A pair tells three times: half the round trip of a short message, and a long message
 // each way, answered by a short one. That a way is slow in one direction shows in the long ones.
 //
-//  1. Screening: 9 rounds of disjoint pairs read all hosts. With a graph each
-//     round is chosen so that all links are read soon (optimal design; Fedorov 1972), and that no
-//     link of a healthy machine gets more than it can carry: readings do not disturb each other.
-//  2. What readings of one length usually take is their median. What a reading
-//     takes beyond is held against each link's latency, each direction's rate and each host
-//     that it crossed, by matched filters of clipped excesses; the best 24 are kept, one
-//     after the other, each by what those before leave (matching pursuit; Mallat and Zhang 1993),
-//     as in group testing (Dorfman 1943) each reading tests all on its path at once.
-//  3. Narrowing: 32 rounds of few pairs read those again.
-//  4. Each of them is tested by its new readings alone, that it is slower than the
-//     tolerance (signed ranks; Wilcoxon 1945: no assumption on the noise but that it is as often
-//     above as below). P-values are corrected for the number tested (Bonferroni). Since
-//     the readings that picked them are not used, the number of hosts and links needs no
-//     correction of its own. What is named is taken out before the next is ranked.
+//  1. Screening: 8 rounds of disjoint pairs measure all hosts. With a graph each round is chosen so that all links are
+//     measured soon (optimal design; Fedorov 1972), and that no link of a healthy machine gets more than it can carry:
+//     measurements do not disturb each other.
+//  2. What measurements of one length usually take is their lowest common level: faults make them longer, never shorter.
+//     What all measurements of a round have in common is the load at that time, and is taken out. What a measurement takes
+//     beyond is held against each link's latency, each direction's rate and each host that it crossed, by matched filters
+//     of clipped excesses. The best 16 are kept, one after the other, each by what those before leave (matching pursuit;
+//     Mallat and Zhang 1993), and among them those of which single measurements are far off most often.
+//  3. Narrowing: 32 rounds measure pairs through those again, and as many controls: pairs of the same length that do not
+//     lead through them.
+//  4. Each of them is tested by its new measurements less the controls of the same phase of the same round, one
+//     difference per phase: whether it is slower than the tolerance (signed ranks; Wilcoxon 1945), or more often far
+//     slower than the controls are (Fisher 1922), as what comes and goes is. P-values are corrected for both tests and
+//     the number tested (Bonferroni). What is named is taken out before the next is ranked. Hosts that differ from each
+//     other by more than noise raise the bar for hosts, and for links that few hosts cross.
+//  5. A host whose short messages fit another switch than its own hangs there: it is named for that.
 //
 // A rank that stands still for a while, as a process does that loses its core, spoils one sample of a reading, of which the
 // median or the lower quartile counts.

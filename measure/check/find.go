@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	screenings = 9    // rounds of all hosts; 6 lose one slow cable among 3,072 in twenty at 3 % of noise
+	screenings = 8    // rounds of all hosts; 6 lose one slow cable among 3,072 in twenty at 3 % of noise
 	narrowings = 32   // rounds of few pairs: as many fresh readings of what is doubtful
-	doubtful   = 24   // candidates that are read again
+	doubtful   = 16   // candidates that are measured again
 	nearlyFull = 0.95 // of a link's rate, in narrowing rounds
-	perRound   = 32   // pairs of a narrowing round
+	perRound   = 64   // pairs of a narrowing round, half of them controls
 	pairShare  = 0.01
 	enoughHere = 1024 // hosts from which on pairShare of all pairs are read at most
 )
@@ -57,6 +57,8 @@ type finder struct {
 	ended   bool
 	targets []int32
 	effects []effect
+
+	misplaced []misplaced
 }
 
 func (f *finder) run() error {
@@ -93,6 +95,7 @@ func (f *finder) run() error {
 		}
 	}
 	f.r.compare()
+	f.misplaced = f.r.misplacedHosts(f.s.Tolerance, f.s.FalseAlarms)
 	f.effects = f.r.judge(f.targets, f.s.Tolerance, f.s.FalseAlarms)
 	if f.s.Progress != nil {
 		f.s.Progress(f.done, f.done)
@@ -128,6 +131,11 @@ func (f *finder) target(candidate int32) target {
 	r, p := f.r, f.p
 	var t target
 	r.crossed(candidate, 0, r.screened, func(s *sample, _ *crossing) { t.pairs = append(t.pairs, [2]int{s.from, s.to}) })
+	if at := r.c.placeOf(candidate); at.v < 0 { // to the hosts beside it, too: one that hangs elsewhere is far from them
+		for _, h := range r.besides(at.u) {
+			t.pairs = append(t.pairs, [2]int{at.u, h}, [2]int{h, at.u})
+		}
+	}
 	what, i := r.c.what(candidate)
 	switch what {
 	case slowRate:

@@ -2,11 +2,15 @@ package check
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"sort"
 
 	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // score is by how many standard deviations the samples in [from, to) are slow in
@@ -66,15 +70,230 @@ type effect struct {
 	candidate         int32
 	score             float64
 	factor, low, high float64 // with an interval of 95 %
-	p                 float64 // that one which is slow within the tolerance only looks so
-	samples           int
+	p                 float64 // that one which is slow within the tolerance only looks so; without a graph NaN
+	often             float64 // the share of the measurements that are slow; 1: all
+	samples           int     // groups that it was compared in
 }
 
-// measure estimates the factor of a candidate from all samples: the median of
-// those that single samples ask for, weighted by what each tells; the interval is that of
-// the median by order statistics. p is by the samples of the second part alone.
-func (r *readings) measure(candidate int32, score, tolerance float64) effect {
-	e := effect{candidate: candidate, score: score}
+// A difference compares what crossed a candidate with what did not, at the same time.
+type difference struct {
+	excess float64   // the median of those that crossed it, less that of the others
+	by     crossing  // one of the former, under the load of that time
+	others []float64 // excesses of the latter, less their median
+}
+
+const (
+	fewControls = 2 // samples of the same length from which on others are not needed to compare with
+	anyControls = 1 // samples to compare with at all: of five hosts two pairs meet at a time
+)
+
+// differences compare a candidate with its controls, group by group, in the second part of the samples. Controls
+// are samples of the same group that did not cross it, if possible of the same length. One difference per group is
+// what independence takes: the samples of a group share the load of their time, and their controls.
+func (r *readings) differences(candidate int32) []difference {
+	groups := make(map[int32][]int)
+	for i := r.screened; i < len(r.samples); i++ {
+		g := r.samples[i].group
+		groups[g] = append(groups[g], i)
+	}
+	var all []difference
+	for _, g := range slices.Sorted(maps.Keys(groups)) {
+		if d, ok := r.difference(candidate, groups[g]); ok {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// difference is that of the samples of a group.
+func (r *readings) difference(candidate int32, group []int) (difference, bool) {
+	var d difference
+	var through, near, others []float64
+	nominal, usual, of := math.NaN(), 0.0, ofLatency
+	for _, i := range group {
+		s := &r.samples[i]
+		if cr := r.crossingOf(s, candidate); cr != nil {
+			through = append(through, s.excess)
+			d.by, nominal, usual, of = *cr, s.nominal, s.usual, s.kind
+		}
+	}
+	if len(through) == 0 {
+		return d, false
+	}
+	for _, i := range group {
+		s := &r.samples[i]
+		if r.crossingOf(s, candidate) != nil {
+			continue
+		}
+		others = append(others, r.asLongAs(s, usual))
+		if math.Abs(s.nominal-nominal) <= gapAlike*nominal {
+			near = append(near, s.excess)
+		}
+	}
+	if len(near) >= fewControls {
+		others = near
+	}
+	if len(others) < anyControls {
+		return d, false
+	}
+	middle := stats.MiddleMedian(others)
+	d.excess = stats.MiddleMedian(through) - middle
+	if fixed := min(r.line[of].fixed, usual); fixed > 0 && usual > fixed { // of a longer time a link makes more
+		if load := math.Exp(middle)*usual - fixed; load > 0 {
+			d.by.weight = min(1, d.by.weight*load/(usual-fixed)/math.Exp(middle))
+		}
+	}
+	for i := range others {
+		others[i] -= middle
+	}
+	d.others = others
+	return d, true
+}
+
+// asLongAs is the excess that a sample's load would make of a measurement that usually takes another time: load makes
+// links slower, and not the overheads at the ends of messages.
+func (r *readings) asLongAs(s *sample, usual float64) float64 {
+	fixed := min(r.line[s.kind].fixed, usual, s.usual)
+	if fixed <= 0 || s.usual == fixed {
+		return s.excess
+	}
+	load := (s.usual*math.Exp(s.excess) - fixed) / (s.usual - fixed)
+	return math.Log(max(fixed+load*(usual-fixed), fixed/2) / usual)
+}
+
+// crossingOf is how a sample depends on a candidate; nil: not at all.
+func (r *readings) crossingOf(s *sample, candidate int32) *crossing {
+	for k := s.first; k < s.last; k++ {
+		if r.crossings[k].candidate == candidate {
+			return &r.crossings[k]
+		}
+	}
+	return nil
+}
+
+// measure estimates the factor of a candidate, and tests it, by the second part of the samples. That part had no say
+// in that it was picked, so its factor is not too high for having been picked.
+func (r *readings) measure(candidate int32, score, tolerance, level float64) effect {
+	e := effect{candidate: candidate, score: score, p: 1, often: 1}
+	all := r.differences(candidate)
+	if e.samples = len(all); e.samples == 0 {
+		return e
+	}
+	// Healthy hosts differ. What few hosts cross is as slow as they are on average.
+	k := ofRate
+	if f, _ := r.c.what(candidate); f == slowLatency || f == slowAnswer {
+		k = ofLatency
+	}
+	sure := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(max(2, r.w.hosts/3))}.Quantile(1 - level/2/float64(r.w.hosts))
+	own := sure * r.hosts[k] * r.shareOfHosts(candidate)
+	var factors, tests []float64
+	for _, d := range all {
+		bar := max(d.by.shift(1+tolerance), own)
+		tests = append(tests, d.excess-bar)
+		factors = append(factors, d.by.factor(d.excess))
+	}
+	e.p = signedRank(tests)
+	slices.Sort(factors)
+	e.factor, e.low, e.high = medianWithInterval(factors)
+	if p, slow := r.sometimes(all, tests); p < e.p/2 {
+		e.p, e.often = p, float64(len(slow))/float64(len(all))
+		slices.Sort(slow)
+		e.factor, e.low, e.high = medianWithInterval(slow)
+	}
+	if f, _ := r.c.what(candidate); f < slowAnswer { // how much of the time the link makes is in doubt, too
+		doubt := normal95 * r.slopeDoubt[k] * (e.factor - 1)
+		e.low, e.high = e.factor-math.Hypot(e.factor-e.low, doubt), e.factor+math.Hypot(e.high-e.factor, doubt)
+	}
+	e.p = min(1, 2*e.p) // of two tests the better one counts
+	if r.w.graph == nil {
+		e.p = mostPositive(tests)
+	}
+	return e
+}
+
+// shareOfHosts is how much of the differences between hosts is left in what a candidate's samples have in common: 1 for a
+// host, 1/sqrt(n) for what the pairs of n hosts cross alike.
+func (r *readings) shareOfHosts(candidate int32) float64 {
+	count, samples := make(map[int]float64), 0.0
+	r.crossed(candidate, r.screened, len(r.samples), func(s *sample, _ *crossing) {
+		count[s.from]++
+		count[s.to]++
+		samples++
+	})
+	sum := 0.0
+	for _, h := range slices.Sorted(maps.Keys(count)) {
+		sum += count[h] * count[h] / samples / samples
+	}
+	return math.Sqrt(sum)
+}
+
+// sometimes tests whether a candidate is slow now and then: whether its differences are far above the tolerance more
+// often than those of its controls (Fisher 1922, exact). It returns the factors of those that are, too.
+func (r *readings) sometimes(all []difference, tests []float64) (p float64, slow []float64) {
+	controls, above := 0, 0
+	for i, d := range all {
+		far := farAbove * r.sigma[ofLatency]
+		if f, _ := r.c.what(d.by.candidate); f != slowLatency && f != slowAnswer {
+			far = farAbove * r.sigma[ofRate]
+		}
+		bar := d.excess - tests[i] + far
+		if d.excess > bar {
+			slow = append(slow, d.by.factor(d.excess))
+		}
+		for _, x := range d.others {
+			controls++
+			if x > bar {
+				above++
+			}
+		}
+	}
+	if len(slow) < fewSlow || controls == 0 {
+		return 1, nil
+	}
+	return moreOften(len(slow), len(all), above, controls), slow
+}
+
+const (
+	farAbove = 4 // spreads above the tolerance are far
+	fewSlow  = 4 // measurements of one candidate are more than bad luck
+)
+
+// moreOften is the probability that a of n are hits, or more, if b of m others are and hits fall on all alike: the tail
+// of the hypergeometric distribution (Fisher 1922).
+func moreOften(a, n, b, m int) float64 {
+	choose := func(n, k int) float64 {
+		x, _ := math.Lgamma(float64(n + 1))
+		y, _ := math.Lgamma(float64(k + 1))
+		z, _ := math.Lgamma(float64(n - k + 1))
+		return x - y - z
+	}
+	hits, p := a+b, 0.0
+	for k := a; k <= min(n, hits); k++ {
+		if hits-k <= m {
+			p += math.Exp(choose(n, k) + choose(m, hits-k) - choose(n+m, hits))
+		}
+	}
+	return min(1, p)
+}
+
+// medianWithInterval is the median of sorted values, and between which the true one is with 95 %, by order statistics.
+// With fewer than six values that is between all of them.
+func medianWithInterval(x []float64) (middle, low, high float64) {
+	low, high, ok := stats.MedianInterval(x, confidence)
+	if !ok {
+		low, high = x[0], x[len(x)-1]
+	}
+	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2, low, high
+}
+
+const (
+	confidence = 0.95
+	normal95   = 1.96 // sigma of a normal distribution, within which that many are
+)
+
+// estimate is the factor of a candidate by all samples: the median of those that single samples ask for, weighted by
+// what each tells.
+func (r *readings) estimate(candidate int32) float64 {
 	type vote struct{ factor, weight float64 }
 	var votes []vote
 	total := 0.0
@@ -83,34 +302,14 @@ func (r *readings) measure(candidate int32, score, tolerance float64) effect {
 		votes = append(votes, vote{cr.factor(s.excess), w})
 		total += w
 	})
-	e.samples = len(votes)
 	slices.SortFunc(votes, func(a, b vote) int { return cmp.Compare(a.factor, b.factor) })
-	at := func(share float64) float64 {
-		sum := 0.0
-		for _, v := range votes {
-			if sum += v.weight; sum >= share*total {
-				return v.factor
-			}
+	sum := 0.0
+	for _, v := range votes {
+		if sum += v.weight; sum >= total/2 {
+			return v.factor
 		}
-		return votes[len(votes)-1].factor
 	}
-	middle := 0.5
-	if r.w.graph == nil {
-		middle = 1 - beyondWiring
-	}
-	const normal95 = 1.96
-	half := normal95 / 2 / math.Sqrt(float64(max(1, e.samples))) // of the rank of a median
-	if len(votes) > 0 {
-		e.factor, e.low, e.high = at(middle), at(max(0, middle-half)), at(min(1, middle+half))
-	}
-	var d []float64
-	r.crossed(candidate, r.screened, len(r.samples), func(s *sample, cr *crossing) {
-		d = append(d, s.excess-cr.shift(1+tolerance))
-	})
-	if e.p = signedRank(d); r.w.graph == nil {
-		e.p = mostPositive(d)
-	}
-	return e
+	return 1
 }
 
 // beyondWiring is the share of a host's readings that may take longer without a fault where the
@@ -137,6 +336,16 @@ func (r *readings) explain(candidate int32, factor float64) {
 	r.crossed(candidate, 0, len(r.samples), func(s *sample, cr *crossing) { s.excess -= cr.shift(factor) })
 }
 
+// explainSome does that for a candidate that is slow now and then: of the samples that cross it, those are explained that
+// are nearer to its factor than to 1.
+func (r *readings) explainSome(candidate int32, factor float64) {
+	r.crossed(candidate, 0, len(r.samples), func(s *sample, cr *crossing) {
+		if shift := cr.shift(factor); 2*s.excess > shift {
+			s.excess -= shift
+		}
+	})
+}
+
 // rivals of a candidate have at least this share of its score, and share half of its samples: a cable
 // and the one link over which a machine routes nearly all that comes to it.
 const rivals = 0.6
@@ -145,11 +354,11 @@ const rivals = 0.6
 // by what those before leave (matching pursuit; Mallat and Zhang 1993), and with each its rivals. The excesses are
 // as before when it returns.
 func (r *readings) likely(most int) []int32 {
+	found := r.likelySometimes(most / 4)
 	before := make([]float64, len(r.samples))
 	for i := range r.samples {
 		before[i] = r.samples[i].excess
 	}
-	var found []int32
 	for len(found) < most {
 		scores := r.score(0, r.screened)
 		best := int32(-1)
@@ -167,12 +376,49 @@ func (r *readings) likely(most int) []int32 {
 				found = append(found, rival)
 			}
 		}
-		if e := r.measure(best, 0, 0); e.factor > 1 {
-			r.explain(best, e.factor)
+		if factor := r.estimate(best); factor > 1 {
+			r.explain(best, factor)
 		}
 	}
 	for i := range r.samples {
 		r.samples[i].excess = before[i]
+	}
+	return found
+}
+
+// likelySometimes picks the candidates of which the most samples of the first part are far from usual for their number
+// (binomial): what comes and goes moves no mean.
+func (r *readings) likelySometimes(most int) []int32 {
+	hits, count := make([]int, r.c.size), make([]int, r.c.size)
+	all := 0
+	for i := range r.screened {
+		s := &r.samples[i]
+		far := s.excess > farAbove*r.sigma[s.kind]
+		if far {
+			all++
+		}
+		for _, cr := range r.crossings[s.first:s.last] {
+			count[cr.candidate]++
+			if far {
+				hits[cr.candidate]++
+			}
+		}
+	}
+	type pick struct {
+		candidate int32
+		p         float64
+	}
+	var picks []pick
+	share := (float64(all) + 1) / (float64(r.screened) + 1)
+	for c, k := range hits {
+		if k >= 2 && k < count[c] {
+			picks = append(picks, pick{int32(c), mathext.RegIncBeta(float64(k), float64(count[c]-k+1), share)})
+		}
+	}
+	slices.SortStableFunc(picks, func(a, b pick) int { return cmp.Compare(a.p, b.p) })
+	var found []int32
+	for _, x := range picks[:min(most, len(picks))] {
+		found = append(found, x.candidate)
 	}
 	return found
 }
@@ -192,12 +438,16 @@ func (r *readings) judge(targets []int32, tolerance, level float64) []effect {
 				best = i
 			}
 		}
-		e := r.measure(left[best], scores[left[best]], tolerance)
+		e := r.measure(left[best], scores[left[best]], tolerance, level)
 		left = slices.Delete(left, best, best+1)
 		e.p = min(1, e.p*float64(len(targets)))
 		if e.p <= level {
 			named = append(named, e)
-			r.explain(e.candidate, e.factor)
+			if e.often == 1 {
+				r.explain(e.candidate, e.factor)
+			} else {
+				r.explainSome(e.candidate, e.factor)
+			}
 		} else {
 			rest = append(rest, e)
 		}

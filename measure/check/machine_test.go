@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -24,6 +25,31 @@ type machine struct {
 	outliers float64
 	rng      *rand.Rand
 	reads    int
+	rounds   int
+	load     func(round, phase int) float64 // times as long as all links take then; nil: 1
+	flicker  *flicker                       // nil: none
+}
+
+// A flicker is a fault that comes and goes: of all messages of a host.
+type flicker struct {
+	host   int
+	factor float64
+	share  float64 // of the rounds in which it is there
+}
+
+// differ makes healthy hosts differ from each other by a share (one standard deviation).
+func (m *machine) differ(by float64) {
+	for h := range m.host {
+		m.host[h] *= math.Exp(by * m.rng.NormFloat64())
+	}
+}
+
+// busy is how many times as long all links take in a phase of the round.
+func (m *machine) busy(phase int) float64 {
+	if m.load == nil {
+		return 1
+	}
+	return m.load(m.rounds, phase)
 }
 
 const overhead = 600e-9 // s: of both ends together, which no graph has
@@ -84,8 +110,12 @@ func (m *machine) read(_ context.Context, pairs [][2]int) ([]Reading, error) {
 			}
 			flows[way] = append(flows[way], contention.Flow{Data: route, Bytes: defaultBytes})
 		}
-		trip[i] += 2 * overhead
 	}
+	ill := 1.0
+	if m.flicker != nil && m.rng.Float64() < m.flicker.share {
+		ill = m.flicker.factor
+	}
+	defer func() { m.rounds++ }()
 	solver, err := contention.NewSolver(m.rate, nil)
 	if err != nil {
 		return nil, err
@@ -98,9 +128,12 @@ func (m *machine) read(_ context.Context, pairs [][2]int) ([]Reading, error) {
 		}
 		for i, p := range pairs {
 			slow := m.host[p[0]] * m.host[p[1]]
-			t := (trip[i] + times[i]) * slow * m.noise()
+			if m.flicker != nil && (p[0] == m.flicker.host || p[1] == m.flicker.host) {
+				slow *= ill
+			}
+			t := ((trip[i]+times[i])*m.busy(1+way) + 2*overhead) * slow * m.noise()
 			if way == 0 {
-				out[i].Latency, out[i].Forward = trip[i]/2*slow*m.noise(), t
+				out[i].Latency, out[i].Forward = (trip[i]*m.busy(0)+2*overhead)/2*slow*m.noise(), t
 			} else {
 				out[i].Back = t
 			}
@@ -108,4 +141,31 @@ func (m *machine) read(_ context.Context, pairs [][2]int) ([]Reading, error) {
 	}
 	m.reads += len(pairs)
 	return out, nil
+}
+
+// move plugs the cable of a host into another switch. What was there is kept for the check.
+func (m *machine) move(t testing.TB, host, to int) {
+	t.Helper()
+	g := m.cluster.Graph
+	arcs := append([]topology.Arc(nil), g.Arcs()...)
+	from := g.Out(host)[0].To
+	for i := range arcs {
+		if arcs[i].From == host {
+			arcs[i].To = to
+		}
+		if arcs[i].To == host && arcs[i].From == from {
+			arcs[i].From = to
+		}
+	}
+	moved, err := topology.NewGraph(g.Hosts(), g.Vertices()-g.Hosts(), nil, arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.routes, err = topology.NewRoutes(moved, m.cluster.Choice); err != nil {
+		t.Fatal(err)
+	}
+	m.latency, m.rate = nil, nil
+	for _, a := range moved.Arcs() {
+		m.latency, m.rate = append(m.latency, a.Latency), append(m.rate, a.Bandwidth)
+	}
 }

@@ -185,22 +185,52 @@ type target struct {
 // routes are hashed one in tens does.
 const tries = 200
 
-// narrow is a round of pairs through each of the targets, at most so many pairs.
+// narrow is a round of pairs through each of the targets, and of as many controls: pairs of the same length that do not
+// lead through the target. What they read tells the load at that time. At most so many pairs in all.
 func (p *planner) narrow(targets []target, most int) [][2]int {
 	p.begin()
 	var round [][2]int
+	add := func(a, b int) {
+		round = append(round, [2]int{a, b})
+		p.take(a, b)
+	}
 	for _, i := range p.rng.Perm(len(targets)) {
 		t := &targets[i]
-		for len(round) < most && !t.fills() {
+		for len(round)+2 <= most && !t.fills() {
 			a, b := p.through(t)
 			if a < 0 {
 				break
 			}
-			round = append(round, [2]int{a, b})
-			p.take(a, b)
+			add(a, b)
+			if a, b = p.control(t, a, b); a >= 0 {
+				add(a, b)
+			}
 		}
 	}
 	return round
+}
+
+// control is a free pair that does not lead through a target, if possible of the length of a pair that does.
+func (p *planner) control(t *target, through, other int) (int, int) {
+	length := 0.0
+	if p.w.graph != nil && p.w.find(&p.try, through, other) {
+		length = p.w.oneWay(&p.try)
+	}
+	bestA, bestB := -1, -1
+	for range tries {
+		a := p.rng.IntN(p.w.hosts)
+		b := p.near(a)
+		if a == b || p.used[a] || p.used[b] || !p.w.find(&p.try, a, b) || t.through(a, b, &p.try) || !p.fits(&p.try) {
+			continue
+		}
+		if bestA < 0 {
+			bestA, bestB = a, b
+		}
+		if p.w.graph == nil || math.Abs(p.w.oneWay(&p.try)-length) <= gapAlike*length {
+			return a, b
+		}
+	}
+	return bestA, bestB
 }
 
 // through is a free pair through a target: one end of a pair that was, with any partner, and else

@@ -1,13 +1,16 @@
 package check
 
 import (
+	"cmp"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// A kind of reading.
+// A kind of measurement.
 type kind int8
 
 const (
@@ -16,9 +19,10 @@ const (
 	kinds
 )
 
-// A sample is one reading with what it crossed.
+// A sample is one measurement with what it crossed.
 type sample struct {
 	kind    kind
+	group   int32 // of samples that were taken at the same time: those of one phase of one round
 	from    int
 	to      int
 	value   float64 // s
@@ -26,30 +30,35 @@ type sample struct {
 	share   float64 // of a long message's time, what the transfer makes
 	first   int32   // its crossings are readings.crossings[first:last]
 	last    int32
-	usual   float64 // s, what such readings take here
+	usual   float64 // s, what such measurements take here
 	excess  float64 // ln(value/usual), less what faults that were found explain
 }
 
 // A crossing says how a sample depends on a candidate.
 type crossing struct {
 	candidate int32
-	weight    float64 // d ln(time) / d ln(the candidate's time)
+	nominal   float64 // d ln(time) / d ln(the candidate's time), as the graph has it
+	weight    float64 // the same of the usual time, which has overheads in it that no link makes
 	full      float64 // of an arc: how full its rate was; below 1 a part of a slowdown is not seen
 	pull      float64 // weight in scores: of what a candidate of half its speed would show
 }
 
 // readings are all samples so far.
 type readings struct {
-	w         *wiring
-	c         *candidates
-	bytes     float64
-	samples   []sample
-	crossings []crossing
-	screened  int // samples before the narrowing down
-	pairs     int
-	sigma     [kinds]float64 // spread of the excess of a healthy machine
-	mean      [kinds]float64 // of what clip leaves, in sigma
-	variance  [kinds]float64
+	w          *wiring
+	c          *candidates
+	bytes      float64
+	samples    []sample
+	crossings  []crossing
+	screened   int // samples before the narrowing down
+	groups     int
+	pairs      int
+	hosts      [kinds]float64 // spread of healthy hosts among each other, as a share; see spreadOfHosts
+	slopeDoubt [kinds]float64 // relative error of the line's slope, one sigma
+	line       [kinds]line    // what measurements of a nominal time usually take
+	sigma      [kinds]float64 // spread of the excess of a healthy machine
+	mean       [kinds]float64 // of what clip leaves, in sigma
+	variance   [kinds]float64
 }
 
 // add takes over the readings of a round.
@@ -63,13 +72,17 @@ func (r *readings) add(p *planner, pairs [][2]int, read []Reading) {
 		r.addSample(p, &x, ofRate, a, b, read[i].Forward, 0, x.there)
 		r.addSample(p, &x, ofRate, b, a, read[i].Back, 1, x.back)
 	}
+	r.groups += phases
 }
+
+// phases are those of a round: short messages, long ones there, and long ones back.
+const phases = 3
 
 func (r *readings) addSample(p *planner, x *path, k kind, from, to int, value float64, way int, arcs []int32) {
 	if !(value > 0) || math.IsInf(value, 1) {
 		return
 	}
-	s := sample{kind: k, from: from, to: to, value: value, nominal: math.NaN(), first: int32(len(r.crossings))}
+	s := sample{kind: k, group: int32(r.groups + int(k) + way), from: from, to: to, value: value, nominal: math.NaN(), first: int32(len(r.crossings))}
 	if r.w.graph != nil {
 		s.nominal = r.w.oneWay(x)
 		if k == ofRate {
@@ -115,24 +128,25 @@ func (r *readings) cross(s *sample, candidate int32, weight, full float64) {
 	}
 	for i := int(s.first); i < len(r.crossings); i++ {
 		if r.crossings[i].candidate == candidate {
+			r.crossings[i].nominal += weight
 			r.crossings[i].weight += weight
 			r.crossings[i].pull += weight
 			return
 		}
 	}
-	r.crossings = append(r.crossings, crossing{candidate, weight, full, weight * math.Log2(2*min(1, full))})
+	r.crossings = append(r.crossings, crossing{candidate, weight, weight, full, weight * math.Log2(2*min(1, full))})
 }
 
 const (
-	fewAlike  = 24   // samples whose median is what such readings take, at least
+	fewAlike  = 8    // samples of one length that tell what such measurements take, at least
 	manyAlike = 512  // and at most: a machine of unequal links has no gaps between lengths
-	gapAlike  = 0.02 // of the nominal time, between readings that are not alike
+	gapAlike  = 0.02 // of the nominal time, between measurements that are not alike
 )
 
-// compare finds what readings of each length usually take here, by those of the
-// first part, and how much more each sample is. With a graph, readings are alike whose
-// nominal times are; what all of these have in common is the machine's own: overheads, or
-// a protocol of the library.
+// compare finds what measurements of each length usually take here, by those of the first part, and how much more each
+// sample is. With a graph, measurements are alike whose nominal times are; what all of these have in common is the
+// machine's own: overheads, or a protocol of the library. What the samples of one group have in common is the load at
+// that time: it is taken out, once the lengths are known, and then the lengths are found again.
 func (r *readings) compare() {
 	for k := range kinds {
 		var ids []int
@@ -144,10 +158,20 @@ func (r *readings) compare() {
 		if len(ids) == 0 {
 			continue
 		}
-		if r.w.graph == nil {
-			r.compareByPeaks(ids)
-		} else {
-			r.compareByLength(ids)
+		load := make(map[int32]float64)
+		for range 2 {
+			if r.w.graph == nil {
+				r.compareByPeaks(ids, load)
+			} else {
+				r.compareByLength(ids, load)
+			}
+			more := r.loads(ids)
+			for group, x := range more {
+				load[group] += x
+			}
+			for _, i := range ids {
+				r.samples[i].excess -= more[r.samples[i].group]
+			}
 		}
 		var off []float64
 		for _, i := range ids {
@@ -157,65 +181,190 @@ func (r *readings) compare() {
 		}
 		r.sigma[k] = max(stats.Sigma(off), leastSigma)
 		r.moments(k, ids)
+		r.hosts[k] = r.spreadOfHosts(k)
 	}
 }
 
-// leastSigma stands for a spread that is nothing: readings of a simulation without noise.
+// loads are what the excesses of each group have in common: their median.
+func (r *readings) loads(ids []int) map[int32]float64 {
+	groups := make(map[int32][]float64)
+	for _, i := range ids {
+		s := &r.samples[i]
+		groups[s.group] = append(groups[s.group], s.excess)
+	}
+	load := make(map[int32]float64, len(groups))
+	for group, x := range groups {
+		if len(x) >= fewInGroup {
+			load[group] = stats.MiddleMedian(x)
+		}
+	}
+	return load
+}
+
+// fewInGroup is the number of samples from which on a group tells of the load at its time.
+const fewInGroup = 4
+
+// leastSigma stands for a spread that is nothing: measurements of a simulation without noise.
 const leastSigma = 1e-4
 
-func (r *readings) compareByLength(ids []int) {
+// A length is a class of measurements with about the same nominal time.
+type length struct {
+	ids     []int
+	nominal float64 // s, the median
+	known   int     // samples of the first part
+	offset  float64 // ln of what they usually take over what they should; NaN: too few
+}
+
+// lengths are the classes of some samples, the shortest first. Each tells what its measurements usually take, if enough
+// of them were screened.
+func (r *readings) lengths(ids []int, load map[int32]float64) []length {
 	slices.SortStableFunc(ids, func(a, b int) int {
-		switch x, y := r.samples[a].nominal, r.samples[b].nominal; {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return a - b
+		return cmp.Or(cmp.Compare(r.samples[a].nominal, r.samples[b].nominal), a-b)
 	})
-	starts, known := []int{0}, 0
+	var all []length
 	for i, id := range ids {
-		if known >= fewAlike {
-			before, now := r.samples[ids[i-1]].nominal, r.samples[id].nominal
-			if now-before > gapAlike*before || known >= manyAlike && now > before*roundingUp {
-				starts, known = append(starts, i), 0
+		if i > 0 {
+			before, now, last := r.samples[ids[i-1]].nominal, r.samples[id].nominal, &all[len(all)-1]
+			if now-before <= gapAlike*before && (last.known < manyAlike || now <= before*roundingUp) {
+				last.ids = append(last.ids, id)
+				if id < r.screened {
+					last.known++
+				}
+				continue
 			}
 		}
+		all = append(all, length{ids: []int{id}})
 		if id < r.screened {
-			known++
+			all[len(all)-1].known = 1
 		}
 	}
-	if last := len(starts) - 1; known < fewAlike && last > 0 {
-		starts = starts[:last] // too few left for a median of their own
-	}
-	starts = append(starts, len(ids))
-	for n, start := range starts[:len(starts)-1] {
-		block := ids[start:starts[n+1]]
-		var ratios []float64
-		for _, i := range block {
-			if s := &r.samples[i]; i < r.screened {
-				ratios = append(ratios, math.Log(s.value/s.nominal))
+	for i := range all {
+		l := &all[i]
+		l.nominal = r.samples[l.ids[len(l.ids)/2]].nominal
+		l.offset = math.NaN()
+		if l.known >= fewAlike {
+			var ratios []float64
+			for _, id := range l.ids {
+				if s := &r.samples[id]; id < r.screened {
+					ratios = append(ratios, math.Log(s.value/s.nominal)-load[s.group])
+				}
 			}
+			l.offset = lowestLevel(ratios, r.spreadOfPairs())
 		}
-		offset := 0.0
-		if len(ratios) > 0 {
-			offset = stats.MiddleMedian(ratios)
+	}
+	return all
+}
+
+// lowestLevel is the median of the lowest level of some values that a quarter of them belong to at least. Faults make
+// measurements longer, never shorter: where half of them cross a fault, the others tell what is usual.
+func lowestLevel(x []float64, spread float64) float64 {
+	class := stats.Classes(x, nil, levelWidth*spread)
+	members := make([][]float64, slices.Max(class)+1)
+	for i, c := range class {
+		members[c] = append(members[c], x[i])
+	}
+	for _, m := range members {
+		if 4*len(m) >= len(x) {
+			return stats.MiddleMedian(m)
 		}
-		for _, i := range block {
+	}
+	return stats.MiddleMedian(x)
+}
+
+// levelWidth is the bandwidth of the density that tells levels apart, as a share of the spread of single measurements.
+const levelWidth = 1.2
+
+// A line is what measurements usually take, as fixed + slope * nominal s.
+type line struct{ fixed, slope float64 }
+
+// wideRange is how many times as long as the shortest measurements the longest have to be to tell overheads apart.
+const wideRange = 1.5
+
+// lineOf fits a line to the lengths that are known: the slope is what a link's own time counts for, and fixed the
+// overhead that each message pays at its ends. With one length all is slope.
+func lineOf(all []length) line {
+	var x, y, weights []float64
+	for _, l := range all {
+		if !math.IsNaN(l.offset) {
+			x, y = append(x, l.nominal), append(y, l.nominal*math.Exp(l.offset))
+			weights = append(weights, float64(l.known)/(l.nominal*l.nominal)) // relative errors are alike
+		}
+	}
+	if len(x) == 0 {
+		return line{0, 1}
+	}
+	if len(x) > 1 && x[len(x)-1] >= wideRange*x[0] {
+		if fixed, slope := stat.LinearRegression(x, y, weights, false); slope > 0 && fixed >= 0 {
+			return line{fixed, slope}
+		}
+	}
+	sum, total := 0.0, 0.0
+	for i := range x {
+		sum += weights[i] * y[i] * x[i]
+		total += weights[i] * x[i] * x[i]
+	}
+	return line{0, sum / total}
+}
+
+// doubtOf is the relative error of a line's slope, one sigma, by the spread of single measurements: that of the shortest
+// and the longest times that are known, which are medians.
+func (r *readings) doubtOf(l line, all []length) float64 {
+	known := slices.DeleteFunc(slices.Clone(all), func(x length) bool { return math.IsNaN(x.offset) })
+	if len(known) == 0 {
+		return 0
+	}
+	const ofMedian = 1.25 // times the error of a mean (normal)
+	err := func(x *length) float64 {
+		return ofMedian * r.spreadOfPairs() / math.Sqrt(float64(x.known)) * x.nominal * math.Exp(x.offset)
+	}
+	first, last := &known[0], &known[len(known)-1]
+	if l.fixed == 0 || last.nominal == first.nominal {
+		return err(last) / (last.nominal * math.Exp(last.offset))
+	}
+	return math.Hypot(err(first), err(last)) / (last.nominal - first.nominal) / l.slope
+}
+
+// tooLong is how many times as long as the line through shorter measurements those of a length may be. More is no
+// protocol of a library: all of them cross one slow link, as between two racks.
+const tooLong = 1.5
+
+func (r *readings) compareByLength(ids []int, load map[int32]float64) {
+	all := r.lengths(ids, load)
+	for i := range all {
+		shorter := lineOf(all[:i])
+		if l := &all[i]; r.w.specified[r.samples[l.ids[0]].kind] && !math.IsNaN(l.offset) && l.nominal*math.Exp(l.offset) > tooLong*(shorter.fixed+shorter.slope*l.nominal) && slices.ContainsFunc(all[:i], func(x length) bool { return !math.IsNaN(x.offset) }) {
+			l.offset = math.NaN()
+		}
+	}
+	whole := lineOf(all)
+	k := r.samples[ids[0]].kind
+	r.line[k], r.slopeDoubt[k] = whole, r.doubtOf(whole, all)
+	for _, l := range all {
+		offset := l.offset
+		if math.IsNaN(offset) {
+			offset = math.Log(whole.fixed/l.nominal + whole.slope)
+		}
+		for _, i := range l.ids {
 			s := &r.samples[i]
 			s.usual = s.nominal * math.Exp(offset)
-			s.excess = math.Log(s.value / s.usual)
+			s.excess = math.Log(s.value/s.usual) - load[s.group]
+			for c := s.first; c < s.last; c++ {
+				cr := &r.crossings[c]
+				if f, _ := r.c.what(cr.candidate); f < slowAnswer { // a link makes its own time, not that of the ends
+					cr.weight = min(1, cr.nominal*whole.slope*s.nominal/s.usual)
+				}
+			}
 		}
 	}
 }
 
 // compareByPeaks does the same without a graph: readings belong to the next peak of their
 // density that lies below, to twice their spread.
-func (r *readings) compareByPeaks(ids []int) {
+func (r *readings) compareByPeaks(ids []int, load map[int32]float64) {
 	logs := make([]float64, 0, len(ids))
 	for _, i := range ids {
 		if i < r.screened {
-			logs = append(logs, math.Log(r.samples[i].value))
+			logs = append(logs, math.Log(r.samples[i].value)-load[r.samples[i].group])
 		}
 	}
 	spread := r.spreadOfPairs()
@@ -236,7 +385,7 @@ func (r *readings) compareByPeaks(ids []int) {
 	}
 	for _, i := range ids {
 		s := &r.samples[i]
-		x := math.Log(s.value)
+		x := math.Log(s.value) - load[s.group]
 		at := peaks[0]
 		for _, p := range peaks {
 			if p <= x+2*spread {
@@ -289,4 +438,55 @@ func (r *readings) moments(k kind, ids []int) {
 		r.mean[k] = sum / n
 		r.variance[k] = max(1, squares/n-r.mean[k]*r.mean[k])
 	}
+}
+
+// spreadOfHosts is by how much healthy hosts differ from each other, as a share: the spread of the mean excess of their
+// samples, less what the noise of these makes.
+func (r *readings) spreadOfHosts(k kind) float64 {
+	sum, count := make([]float64, r.w.hosts), make([]float64, r.w.hosts)
+	for i := range r.screened {
+		s := &r.samples[i]
+		if s.kind != k {
+			continue
+		}
+		x := r.sigma[k] * clip(s.excess/r.sigma[k])
+		for _, h := range [...]int{s.from, s.to} {
+			sum[h] += x
+			count[h]++
+		}
+	}
+	groups := make(map[int][]int) // hosts, by their switch: what is slow above them makes no difference between them
+	noise, known := 0.0, 0
+	for h, n := range count {
+		if n == 0 {
+			continue
+		}
+		sum[h] /= n
+		noise += r.sigma[k] * r.sigma[k] / n
+		known++
+		at := -1
+		if r.w.graph != nil && r.w.cable[h] >= 0 {
+			at = r.switchOf(h)
+		}
+		groups[at] = append(groups[at], h)
+	}
+	var off []float64
+	for _, hosts := range groups {
+		if len(hosts) < 3 {
+			continue
+		}
+		means := make([]float64, len(hosts))
+		for i, h := range hosts {
+			means[i] = sum[h]
+		}
+		middle, n := stats.MiddleMedian(means), float64(len(hosts))
+		for _, x := range means {
+			off = append(off, math.Abs(x-middle)*math.Sqrt(n/(n-1)))
+		}
+	}
+	if len(off) == 0 {
+		return 0
+	}
+	spread := stats.Sigma(off)
+	return math.Sqrt(max(0, spread*spread-noise/float64(known)/2)) // not all of it, as few means tell their spread badly
 }

@@ -5,64 +5,6 @@ import (
 	"testing"
 )
 
-// lengths are readings of latency, each with what the graph has for it and by which factor it takes longer here; the
-// first ones, as many as screened, are of the first part.
-func lengths(n, screened int, of func(i int) (nominal, factor float64)) *readings {
-	r := &readings{screened: screened}
-	for i := range n {
-		nominal, factor := of(i)
-		r.samples = append(r.samples, sample{nominal: nominal, value: nominal * factor})
-	}
-	return r
-}
-
-// What readings usually take is the median of those of their length: excesses by hand.
-func TestReadingsOfOneLengthAreAlike(t *testing.T) {
-	const many = manyAlike + 88
-	for _, c := range []struct {
-		name     string
-		readings *readings
-		want     func(i int) float64 // ln of the factor
-	}{
-		// The median of 600 factors, of which the first 512 are 1.
-		{"all of one length", lengths(many, many, func(i int) (float64, float64) {
-			return 1, []float64{1, 2}[i/manyAlike]
-		}), func(i int) float64 { return []float64{0, math.Ln2}[i/manyAlike] }},
-		// 512 are enough for a median of their own where the next one is any longer.
-		{"lengths without a gap", lengths(many, many, func(i int) (float64, float64) {
-			return 1 + 1e-6*float64(i), []float64{1, 2}[i/manyAlike]
-		}), func(int) float64 { return 0 }},
-		{"two lengths", lengths(2*fewAlike, 2*fewAlike, func(i int) (float64, float64) {
-			return []float64{1, 1.03}[i%2], []float64{1, 2}[i%2]
-		}), func(int) float64 { return 0 }},
-		{"two lengths that are nearly one", lengths(2*fewAlike+1, 2*fewAlike+1, func(i int) (float64, float64) {
-			return []float64{1, 1.015}[i%2], []float64{1, 2}[i%2]
-		}), func(i int) float64 { return []float64{0, math.Ln2}[i%2] }},
-		{"too few of a length", lengths(fewAlike+23, fewAlike+23, func(i int) (float64, float64) {
-			return []float64{1, 3}[i/fewAlike], []float64{1, 2}[i/fewAlike]
-		}), func(i int) float64 { return []float64{0, math.Ln2}[i/fewAlike] }},
-		// Half of the second length were read in the second part, so they are too few for a median.
-		{"measurements of the second part", lengths(3*fewAlike, 2*fewAlike-1, func(i int) (float64, float64) {
-			return []float64{1, 3, 3}[i/fewAlike], []float64{1, 2, 2}[i/fewAlike]
-		}), func(i int) float64 { return []float64{0, math.Ln2, math.Ln2}[i/fewAlike] }},
-		{"what is longer in the second part", lengths(3*fewAlike, 2*fewAlike, func(i int) (float64, float64) {
-			return []float64{1, 3, 3}[i/fewAlike], []float64{1, 2, 5}[i/fewAlike]
-		}), func(i int) float64 { return []float64{0, 0, math.Log(2.5)}[i/fewAlike] }},
-	} {
-		ids := make([]int, len(c.readings.samples))
-		for i := range ids {
-			ids[i] = i
-		}
-		c.readings.compareByLength(ids)
-		for i, s := range c.readings.samples {
-			if want := c.want(i); math.Abs(s.excess-want) > 1e-9 || math.Abs(s.usual*math.Exp(want)-s.value) > 1e-9 {
-				t.Errorf("%s: measurement %d is longer by exp(%g) than %g s, want by exp(%g)", c.name, i, s.excess, s.usual, want)
-				break
-			}
-		}
-	}
-}
-
 // Readings that scatter more than their spread says are trusted less, and none more.
 func TestMomentsOfClippedReadings(t *testing.T) {
 	for _, c := range []struct {

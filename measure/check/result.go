@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/topocast/topocast/internal/words"
@@ -44,7 +45,7 @@ type Suspect struct {
 	Name     string
 	Cable    string // of a host on one cable, the name of the other end
 	Named    bool
-	P        float64 // the least of its findings
+	P        float64 // the least of its findings; NaN without a graph
 	Findings []Finding
 	Same     []string // other suspects that all readings have crossed alike
 }
@@ -53,10 +54,11 @@ type Suspect struct {
 type Finding struct {
 	What      What
 	From, To  string  // the direction, where What has one
-	Factor    float64 // how many times as long as usual it takes
+	Factor    float64 // how many times as long as usual it takes, or did when it was slow
+	Often     float64 // the share of the measurements in which it was slow; 1: it always is
 	Low, High float64 // 95 % interval
-	P         float64 // that it only looks so, corrected for all that were read twice
-	Readings  int
+	P         float64 // that it only looks so, corrected for all that were measured again; NaN without a graph
+	Readings  int     // rounds and phases in which it was compared with others
 }
 
 // What a finding is about.
@@ -68,17 +70,28 @@ const (
 	LinkLatency What = "latency"  // of a link
 	LinkRate    What = "rate"     // of one direction of a link, or of what a host sends or receives
 	HostAnswer  What = "messages" // all short messages of a host
+	Cabling     What = "cabling"  // of a host: it hangs on another switch than it should
 )
 
 func (f *finder) result() *Result {
 	r := f.r
 	out := &Result{Hosts: r.w.hosts, Pairs: r.pairs, Rounds: f.done, Complete: !f.ended, Noise: r.sigma[ofLatency]}
 	at := map[place]int{}
+	for _, m := range f.misplaced {
+		s := f.suspect(place{m.host, -1})
+		s.Named, s.P = true, m.p
+		s.Findings = []Finding{{What: Cabling, From: f.name(m.from), To: words.Or(f.namesOf(m.to)), Factor: math.NaN(), Low: math.NaN(), High: math.NaN(), Often: 1, P: m.p, Readings: m.samples}}
+		at[place{m.host, -1}] = len(out.Suspects)
+		out.Suspects = append(out.Suspects, s)
+	}
 	for _, e := range f.effects {
 		if e.score <= 0 {
 			continue
 		}
 		where := r.c.placeOf(e.candidate)
+		if slices.ContainsFunc(f.misplaced, func(m misplaced) bool { return where == place{m.host, -1} }) {
+			continue // its rounds were planned for another place
+		}
 		i, seen := at[where]
 		if !seen {
 			i = len(out.Suspects)
@@ -89,7 +102,11 @@ func (f *finder) result() *Result {
 		if named := e.p <= f.s.FalseAlarms; named || !s.Named {
 			s.Named = s.Named || named
 			s.P = min(s.P, e.p)
-			s.Findings = append(s.Findings, f.finding(&e))
+			finding := f.finding(&e)
+			if r.w.graph == nil { // measurements of the same few pairs are not independent
+				s.P, finding.P = math.NaN(), math.NaN()
+			}
+			s.Findings = append(s.Findings, finding)
 		}
 		for _, c := range r.alike(e.candidate) {
 			if other := r.c.placeOf(c); other != where {
@@ -126,8 +143,15 @@ func (f *finder) name(v int) string {
 	return f.r.w.graph.Name(v)
 }
 
+func (f *finder) namesOf(vertices []int) (names []string) {
+	for _, v := range vertices {
+		names = append(names, f.name(v))
+	}
+	return names
+}
+
 func (f *finder) finding(e *effect) Finding {
-	x := Finding{Factor: e.factor, Low: e.low, High: e.high, P: e.p, Readings: e.samples}
+	x := Finding{Factor: e.factor, Often: e.often, Low: e.low, High: e.high, P: e.p, Readings: e.samples}
 	switch what, i := f.r.c.what(e.candidate); what {
 	case slowLatency:
 		x.What = LinkLatency
@@ -181,7 +205,7 @@ func (r *readings) sharing(candidate int32, samples int, enough func(of, here, b
 func (f *finder) count(out *Result) {
 	r := f.r
 	if r.w.graph == nil {
-		out.Warnings = append(out.Warnings, "the wiring is not known: links cannot be named, and long messages may have shared some")
+		out.Warnings = append(out.Warnings, "the wiring is not known: links cannot be named, long messages may have shared some, and a host that stands elsewhere differs from its neighbours as a slow one does")
 		return
 	}
 	crossed := make([]int32, r.c.size)

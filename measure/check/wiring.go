@@ -22,10 +22,11 @@ type wiring struct {
 	routes *topology.Routes
 
 	// Per arc, what it should be; where the graph does not say, it is that of most.
-	latency, rate []float64 // s, B/s
-	link          []int32   // arc -> its link
-	links         [][2]int  // vertices, the lower first
-	cable         []int32   // host -> its only link, -1 if it has several
+	latency, rate []float64   // s, B/s
+	link          []int32     // arc -> its link
+	links         [][2]int    // vertices, the lower first
+	cable         []int32     // host -> its only link, -1 if it has several
+	specified     [kinds]bool // the graph says what latencies and rates should be
 }
 
 func newWiring(s *Settings, hosts int) (*wiring, error) {
@@ -72,6 +73,7 @@ func (w *wiring) values() {
 	if len(rates) > 0 {
 		rate = stats.LowerMedian(rates)
 	}
+	w.specified = [kinds]bool{len(latencies) > 0, len(rates) > 0}
 	w.latency, w.rate = make([]float64, len(arcs)), make([]float64, len(arcs))
 	for i, a := range arcs {
 		w.latency[i], w.rate[i] = a.Latency, a.Bandwidth

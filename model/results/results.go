@@ -97,7 +97,7 @@ type Suspect struct {
 	Cable    string    `json:"or_cable_to,omitempty"`
 	Same     []string  `json:"or,omitempty"` // what cannot be told from it
 	Named    bool      `json:"named"`        // it is slow
-	P        float64   `json:"p"`            // the least of its findings
+	P        *float64  `json:"p"`            // the least of its findings
 	Findings []Finding `json:"findings"`
 }
 
@@ -109,7 +109,8 @@ type Finding struct {
 	Factor   *float64 `json:"factor"` // times as long as usual
 	Low      *float64 `json:"low"`    // of the 95 % interval
 	High     *float64 `json:"high"`
-	P        float64  `json:"p"` // corrected for the number of tests
+	Often    float64  `json:"often"` // share of the measurements in which it was slow; 1: it always is
+	P        *float64 `json:"p"`     // corrected for the number of tests; null: not known, as the wiring is not
 	Readings int      `json:"readings"`
 }
 

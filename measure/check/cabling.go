@@ -1,0 +1,154 @@
+package check
+
+import (
+	"maps"
+	"math"
+	"slices"
+)
+
+// A misplaced host hangs on another switch than the graph says.
+type misplaced struct {
+	host, from int   // the host, and the switch of the graph
+	to         []int // that its measurements fit alike
+	p          float64
+	samples    int
+}
+
+const (
+	misfits    = 0.15 // share of a host's measurements that contradict its cable
+	fits       = 0.9  // share that another switch has to explain
+	fewSamples = 6    // measurements of a host that tell where it hangs
+
+	alikeMisfit = 0.005 // switches that explain a host's measurements that much alike are not told apart
+)
+
+// misplacedHosts are hosts whose short messages take what they would take from another switch: longer to the hosts next
+// to them in the graph, and shorter to those of the other switch. A slow host or cable is slow to all. What such a host
+// explains is taken out of the samples.
+func (r *readings) misplacedHosts(tolerance, level float64) []misplaced {
+	if r.w.graph == nil || !r.w.specified[ofLatency] {
+		return nil
+	}
+	bar := math.Log1p(tolerance) + 3*r.sigma[ofLatency]
+	of := make([][]int, r.w.hosts) // samples
+	for i := range r.samples {
+		if s := &r.samples[i]; s.kind == ofLatency {
+			of[s.from] = append(of[s.from], i)
+			of[s.to] = append(of[s.to], i)
+		}
+	}
+	sound := make(map[int][]int) // by switch: hosts that fit there
+	var doubtful []int
+	switches := 0
+	for h, ids := range of {
+		if r.w.cable[h] < 0 || len(ids) < fewSamples {
+			continue
+		}
+		off := 0
+		for _, i := range ids {
+			if math.Abs(r.samples[i].excess) > bar {
+				off++
+			}
+		}
+		at := r.switchOf(h)
+		if float64(off) >= misfits*float64(len(ids)) {
+			doubtful = append(doubtful, h)
+		} else if sound[at] = append(sound[at], h); len(sound[at]) == 1 {
+			switches++
+		}
+	}
+	var found []misplaced
+	for _, h := range doubtful {
+		best, least := misplaced{host: h, from: r.switchOf(h)}, math.Inf(1)
+		var explained []float64
+		for _, at := range slices.Sorted(maps.Keys(sound)) {
+			if at == best.from {
+				continue
+			}
+			rest := r.excessesFrom(h, of[h], sound[at])
+			switch m := misfit(rest); {
+			case m < least-alikeMisfit:
+				least, best.to, explained = m, []int{at}, rest
+			case m <= least+alikeMisfit:
+				best.to = append(best.to, at)
+			}
+		}
+		if best.to == nil {
+			continue
+		}
+		var gains []float64 // of the second part, which had no say
+		good := 0
+		for n, i := range of[h] {
+			if math.Abs(explained[n]) <= bar {
+				good++
+			}
+			if i >= r.screened {
+				gains = append(gains, math.Abs(r.samples[i].excess)-math.Abs(explained[n])-bar/2)
+			}
+		}
+		gains = slices.DeleteFunc(gains, func(x float64) bool { return math.Abs(x+bar/2) < bar/2 }) // told by neither
+		best.p, best.samples = min(1, signedRank(gains)*float64(len(doubtful)*switches)), len(of[h])
+		if best.p <= level && float64(good) >= fits*float64(len(of[h])) {
+			found = append(found, best)
+			for n, i := range of[h] {
+				r.samples[i].excess = explained[n]
+			}
+		}
+	}
+	return found
+}
+
+// excessesFrom are the excesses of a host's samples if it hung where other hosts do.
+func (r *readings) excessesFrom(h int, ids, there []int) []float64 {
+	rest := make([]float64, len(ids))
+	var x path
+	for n, i := range ids {
+		s := &r.samples[i]
+		peer := s.from + s.to - h
+		stand := there[0]
+		if stand == peer {
+			if len(there) == 1 {
+				rest[n] = s.excess
+				continue
+			}
+			stand = there[1]
+		}
+		if !r.w.find(&x, stand, peer) {
+			rest[n] = s.excess
+			continue
+		}
+		l := r.line[ofLatency]
+		rest[n] = s.excess + math.Log(s.usual/(l.fixed+l.slope*r.w.oneWay(&x)))
+	}
+	return rest
+}
+
+// besides are other hosts on the switch of a host, as the graph has it.
+func (r *readings) besides(h int) []int {
+	if r.w.graph == nil || r.w.cable[h] < 0 {
+		return nil
+	}
+	var found []int
+	for x := range r.w.hosts {
+		if x != h && r.w.cable[x] >= 0 && r.switchOf(x) == r.switchOf(h) {
+			found = append(found, x)
+		}
+	}
+	return found
+}
+
+// switchOf is the other end of a host's only cable.
+func (r *readings) switchOf(h int) int {
+	ends := r.w.links[r.w.cable[h]]
+	return ends[0] + ends[1] - h
+}
+
+// misfit is how badly some excesses are explained: the mean of their sizes, none of which counts for more than a factor
+// of two.
+func misfit(excesses []float64) float64 {
+	sum := 0.0
+	for _, x := range excesses {
+		sum += min(math.Abs(x), math.Ln2)
+	}
+	return sum / float64(len(excesses))
+}
