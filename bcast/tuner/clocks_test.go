@@ -264,3 +264,25 @@ func TestStopwatch(t *testing.T) {
 		}
 	}
 }
+
+// Where messages take as long both ways, clocks are known far better than the doubt says: to a twentieth of a message's
+// time.
+func TestClocksOfEqualPaths(t *testing.T) {
+	cluster, err := gen.Parse("star:5 latency=20us rate=10Gbps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = simnet.Run(cluster.Graph, nil, nil, func(comm mpi.Communicator) error {
+		w, err := NewStopwatch(skewed{comm, 1000 * float64(comm.Rank())}, 1, []int{0, 1, 2, 3, 4}, false)
+		if err != nil {
+			return err
+		}
+		if off := math.Abs(w.clocks.ahead + 1000*float64(comm.Rank())); off > 2e-6 {
+			return fmt.Errorf("rank %d: clock off by %g s", comm.Rank(), off)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
