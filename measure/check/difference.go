@@ -1,0 +1,237 @@
+package check
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// An effect is how slow a candidate seems to be.
+type effect struct {
+	candidate         int32
+	score             float64
+	factor, low, high float64 // with an interval of 95 %
+	p                 float64 // that one which is slow within the tolerance only looks so; without a graph NaN
+	often             float64 // the share of the measurements that are slow; 1: all
+	samples           int     // groups that it was compared in
+}
+
+// A difference compares what crossed a candidate with what did not, at the same time.
+type difference struct {
+	excess float64   // the median of those that crossed it, less that of the others
+	by     crossing  // one of the former, under the load of that time
+	others []float64 // excesses of the latter, less their median
+}
+
+const (
+	fewControls = 2 // samples of the same length from which on others are not needed to compare with
+	anyControls = 1 // samples to compare with at all: of five hosts two pairs meet at a time
+)
+
+// differences compare a candidate with its controls, group by group, in the second part of the samples. Controls
+// are samples of the same group that did not cross it, if possible of the same length. One difference per group is
+// what independence takes: the samples of a group share the load of their time, and their controls.
+func (r *readings) differences(candidate int32) []difference {
+	groups := make(map[int32][]int)
+	for i := r.screened; i < len(r.samples); i++ {
+		g := r.samples[i].group
+		groups[g] = append(groups[g], i)
+	}
+	var all []difference
+	for _, g := range slices.Sorted(maps.Keys(groups)) {
+		if d, ok := r.difference(candidate, groups[g]); ok {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// difference is that of the samples of a group.
+func (r *readings) difference(candidate int32, group []int) (difference, bool) {
+	var d difference
+	var through, near, others []float64
+	nominal, usual, of := math.NaN(), 0.0, ofLatency
+	for _, i := range group {
+		s := &r.samples[i]
+		if cr := r.crossingOf(s, candidate); cr != nil {
+			through = append(through, s.excess)
+			d.by, nominal, usual, of = *cr, s.nominal, s.usual, s.kind
+		}
+	}
+	if len(through) == 0 {
+		return d, false
+	}
+	for _, i := range group {
+		s := &r.samples[i]
+		if r.crossingOf(s, candidate) != nil {
+			continue
+		}
+		others = append(others, r.asLongAs(s, usual))
+		if math.Abs(s.nominal-nominal) <= gapAlike*nominal {
+			near = append(near, s.excess)
+		}
+	}
+	if len(near) >= fewControls {
+		others = near
+	}
+	if len(others) < anyControls {
+		return d, false
+	}
+	middle := stats.MiddleMedian(others)
+	d.excess = stats.MiddleMedian(through) - middle
+	if fixed := min(r.line[of].fixed, usual); fixed > 0 && usual > fixed { // of a longer time a link makes more
+		if load := math.Exp(middle)*usual - fixed; load > 0 {
+			d.by.weight = min(1, d.by.weight*load/(usual-fixed)/math.Exp(middle))
+		}
+	}
+	for i := range others {
+		others[i] -= middle
+	}
+	d.others = others
+	return d, true
+}
+
+// asLongAs is the excess that a sample's load would make of a measurement that usually takes another time: load makes
+// links slower, and not the overheads at the ends of messages.
+func (r *readings) asLongAs(s *sample, usual float64) float64 {
+	fixed := min(r.line[s.kind].fixed, usual, s.usual)
+	if fixed <= 0 || s.usual == fixed {
+		return s.excess
+	}
+	load := (s.usual*math.Exp(s.excess) - fixed) / (s.usual - fixed)
+	return math.Log(max(fixed+load*(usual-fixed), fixed/2) / usual)
+}
+
+// crossingOf is how a sample depends on a candidate; nil: not at all.
+func (r *readings) crossingOf(s *sample, candidate int32) *crossing {
+	for k := s.first; k < s.last; k++ {
+		if r.crossings[k].candidate == candidate {
+			return &r.crossings[k]
+		}
+	}
+	return nil
+}
+
+// measure estimates the factor of a candidate, and tests it, by the second part of the samples. That part had no say
+// in that it was picked, so its factor is not too high for having been picked.
+func (r *readings) measure(candidate int32, score, tolerance, level float64) effect {
+	e := effect{candidate: candidate, score: score, p: 1, often: 1}
+	all := r.differences(candidate)
+	if e.samples = len(all); e.samples == 0 {
+		return e
+	}
+	// Healthy hosts differ. What few hosts cross is as slow as they are on average.
+	k := ofRate
+	if f, _ := r.c.what(candidate); f == slowLatency || f == slowAnswer {
+		k = ofLatency
+	}
+	sure := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(max(2, r.w.hosts/3))}.Quantile(1 - level/2/float64(r.w.hosts))
+	own := sure * r.hosts[k] * r.shareOfHosts(candidate)
+	var factors, tests []float64
+	for _, d := range all {
+		bar := max(d.by.shift(1+tolerance), own)
+		tests = append(tests, d.excess-bar)
+		factors = append(factors, d.by.factor(d.excess))
+	}
+	e.p = signedRank(tests)
+	slices.Sort(factors)
+	e.factor, e.low, e.high = medianWithInterval(factors)
+	if p, slow := r.sometimes(all, tests); p < e.p/2 {
+		e.p, e.often = p, float64(len(slow))/float64(len(all))
+		slices.Sort(slow)
+		e.factor, e.low, e.high = medianWithInterval(slow)
+	}
+	if f, _ := r.c.what(candidate); f < slowAnswer { // how much of the time the link makes is in doubt, too
+		doubt := normal95 * r.slopeDoubt[k] * (e.factor - 1)
+		e.low, e.high = e.factor-math.Hypot(e.factor-e.low, doubt), e.factor+math.Hypot(e.high-e.factor, doubt)
+	}
+	e.p = min(1, 2*e.p) // of two tests the better one counts
+	if r.w.graph == nil {
+		e.p = mostPositive(tests)
+	}
+	return e
+}
+
+// shareOfHosts is how much of the differences between hosts is left in what a candidate's samples have in common: 1 for a
+// host, 1/sqrt(n) for what the pairs of n hosts cross alike.
+func (r *readings) shareOfHosts(candidate int32) float64 {
+	count, samples := make(map[int]float64), 0.0
+	r.crossed(candidate, r.screened, len(r.samples), func(s *sample, _ *crossing) {
+		count[s.from]++
+		count[s.to]++
+		samples++
+	})
+	sum := 0.0
+	for _, h := range slices.Sorted(maps.Keys(count)) {
+		sum += count[h] * count[h] / samples / samples
+	}
+	return math.Sqrt(sum)
+}
+
+// sometimes tests whether a candidate is slow now and then: whether its differences are far above the tolerance more
+// often than those of its controls (Fisher 1922, exact). It returns the factors of those that are, too.
+func (r *readings) sometimes(all []difference, tests []float64) (p float64, slow []float64) {
+	controls, above := 0, 0
+	for i, d := range all {
+		far := farAbove * r.sigma[ofLatency]
+		if f, _ := r.c.what(d.by.candidate); f != slowLatency && f != slowAnswer {
+			far = farAbove * r.sigma[ofRate]
+		}
+		bar := d.excess - tests[i] + far
+		if d.excess > bar {
+			slow = append(slow, d.by.factor(d.excess))
+		}
+		for _, x := range d.others {
+			controls++
+			if x > bar {
+				above++
+			}
+		}
+	}
+	if len(slow) < fewSlow || controls == 0 {
+		return 1, nil
+	}
+	return moreOften(len(slow), len(all), above, controls), slow
+}
+
+const (
+	farAbove = 4 // spreads above the tolerance are far
+	fewSlow  = 4 // measurements of one candidate are more than bad luck
+)
+
+// moreOften is the probability that a of n are hits, or more, if b of m others are and hits fall on all alike: the tail
+// of the hypergeometric distribution (Fisher 1922).
+func moreOften(a, n, b, m int) float64 {
+	choose := func(n, k int) float64 {
+		x, _ := math.Lgamma(float64(n + 1))
+		y, _ := math.Lgamma(float64(k + 1))
+		z, _ := math.Lgamma(float64(n - k + 1))
+		return x - y - z
+	}
+	hits, p := a+b, 0.0
+	for k := a; k <= min(n, hits); k++ {
+		if hits-k <= m {
+			p += math.Exp(choose(n, k) + choose(m, hits-k) - choose(n+m, hits))
+		}
+	}
+	return min(1, p)
+}
+
+// medianWithInterval is the median of sorted values, and between which the true one is with 95 %, by order statistics.
+// With fewer than six values that is between all of them.
+func medianWithInterval(x []float64) (middle, low, high float64) {
+	low, high, ok := stats.MedianInterval(x, confidence)
+	if !ok {
+		low, high = x[0], x[len(x)-1]
+	}
+	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2, low, high
+}
+
+const (
+	confidence = 0.95
+	normal95   = 1.96 // sigma of a normal distribution, within which that many are
+)
