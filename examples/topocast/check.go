@@ -51,8 +51,8 @@ its only cable cannot be told apart, and a full mesh hides its cables.
 With --history FILE this run is appended to FILE, a file per site, and check tells which hosts, links and pairs of
 hosts have changed since earlier runs. A run measures few pairs, the same each time. A series is compared with its own
 past, from its 9th run on, after what all series of a run have in common is taken out. A step of 5 % with 2 % of noise
-is told within three runs. Of 1,000 samples without a change at most one is told as a change; --false-alarms
-sets this. --import takes matrices of latencies that others measured as runs, and measures nothing; --measure=false
+of a host is told within five runs, of a single pair among 128 within seven. Of 100 runs without a change at most one tells
+anything at all, however many hosts there are; --false-alarms sets this. --import takes matrices of latencies that others measured as runs, and measures nothing; --measure=false
 judges FILE as it is.
 
 Exit status: 0 nothing is slow, or the newest run tells no change; 3 something is; 4 the check ended early and named

@@ -36,7 +36,7 @@ func (o *historyOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.unit, "unit", "", "with --import, unit of a matrix: s, ms, us or ns")
 	f.BoolVar(&o.measure, "measure", true, "with --history, measure a run")
 	f.Float64Var(&o.step, "step", 0.05, "with --history, smallest change to look for, as a share")
-	f.Float64Var(&o.alarms, "false-alarms", 0.001, "with --history, share of samples without a change that may be told as one")
+	f.Float64Var(&o.alarms, "false-alarms", 0.01, "with --history, share of runs without a change in which anything may be told")
 }
 
 // follow appends a run to the history, or the matrices of --import, and tells what has changed.

@@ -42,7 +42,8 @@
 // taken out; each sample is compared with the mean of all before it, which makes residuals that are
 // independent while nothing changes, and their sums (Page 1954) are held against thresholds from
 // the mean time to a false alarm (Brook and Evans 1972) by the distribution of the residuals that were
-// met. One outlier tells nothing: a step takes two runs at least. What changes in most pairs
+// met. The rate of false alarms is that of a run: half of it is shared by all pairs, and half by all hosts and links. One
+// outlier tells nothing: a step takes two runs at least. What changes in most pairs
 // at once is taken for the run's.
 //
 // # Limits

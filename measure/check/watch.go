@@ -38,8 +38,8 @@ type WatchSettings struct {
 	// Step is the least change that is looked for, as a share. Default 0.05.
 	Step float64
 
-	// FalseAlarms is how many samples of series without a change are taken for one, as a
-	// share. Default 0.001; 0.0001 to 0.1.
+	// FalseAlarms is the share of runs without a change in which anything at all is told, however many series there
+	// are. Default 0.01, one night in a hundred; 0.0001 to 0.1.
 	FalseAlarms float64
 
 	// Graph is the wiring, with hosts of the names that runs have. Nil: changes are those of pairs
@@ -52,7 +52,7 @@ type WatchSettings struct {
 
 const (
 	defaultStep       = 0.05
-	defaultWatchRate  = 0.001
+	defaultWatchRate  = 0.01
 	fewSeries         = 5    // below, what runs have in common cannot be told from single changes
 	pairsOfHost       = 3    // of which a host has a series of its own
 	priorSamples      = 20   // what the sigma of all series weighs against a series' own
@@ -124,6 +124,7 @@ func Watch(runs []Run, settings *WatchSettings) (*WatchResult, error) {
 		}
 	}
 	out := &WatchResult{Runs: len(runs)}
+	var all []family
 	for _, kind := range []PointKind{PointLatency, PointLong} {
 		pairs, err := pairSeries(runs, kind)
 		if err != nil {
@@ -133,20 +134,33 @@ func Watch(runs []Run, settings *WatchSettings) (*WatchResult, error) {
 			continue
 		}
 		polish(pairs, len(runs))
-		families := [][]series{pairs, hostSeries(pairs, len(runs))}
+		all = append(all, family{kind, true, pairs}, family{kind, false, hostSeries(pairs, len(runs))})
 		if s.Graph != nil {
 			links, err := linkSeries(pairs, len(runs), kind, &s)
 			if err != nil {
 				return nil, err
 			}
-			families = append(families, links)
+			all = append(all, family{kind, false, links})
 		}
-		for _, family := range families {
-			out.watch(family, kind, &s)
-		}
+	}
+	// Half of the false alarms are for pairs, of which there are many, and half for hosts and links, of which there are
+	// few: so these are told sooner. The rate of a run is that of all its series together (Bonferroni).
+	count := map[bool]int{}
+	for _, f := range all {
+		count[f.isPairs] += len(f.series)
+	}
+	for _, f := range all {
+		out.watch(f, s.Step, s.FalseAlarms/2/float64(max(1, count[f.isPairs])))
 	}
 	out.sort()
 	return out, nil
+}
+
+// A family are series of one kind of messages: of pairs, or of hosts or links.
+type family struct {
+	kind    PointKind
+	isPairs bool
+	series  []series
 }
 
 // A series is what a pair, host or link took in each run.
@@ -286,10 +300,11 @@ func hostSeries(pairs []series, runs int) []series {
 }
 
 // watch looks for the steps of a family of series: once by thresholds for normal noise with gross
-// outliers, and again by the residuals that were met.
-func (out *WatchResult) watch(family []series, kind PointKind, s *WatchSettings) {
+// outliers, and again by the residuals that were met. rate is that of false alarms per series and run.
+func (out *WatchResult) watch(of family, least, rate float64) {
+	family, kind := of.series, of.kind
 	sigmas := spreads(family)
-	w := &watcher{step: s.Step, rate: s.FalseAlarms, up: newTail(nil, 1), down: newTail(nil, -1)}
+	w := &watcher{step: least, rate: rate, up: newTail(nil, 1), down: newTail(nil, -1)}
 	for i := range family {
 		w.steps(family[i].x, sigmas[i])
 	}
