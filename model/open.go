@@ -32,7 +32,10 @@ func Decode(data []byte, names []string) (*Network, error) {
 		return format.network(data, names)
 	}
 	n, err := Read(bytes.NewReader(data))
-	if err == nil {
+	switch {
+	case err == nil && n.Ranks() == 0:
+		return nil, errors.New("no network: no host is in it; want JSON of topocast, DOT, TGF, GraphML, a platform of SimGrid, or groups of LGate")
+	case err == nil:
 		return n, nil
 	}
 	switch jsonfile.Format(data) {
@@ -43,7 +46,11 @@ func Decode(data []byte, names []string) (*Network, error) {
 	case "topocast/discovery":
 		return nil, errors.New("holds a report: topocast discover --output writes a network")
 	}
-	if m, failed := encode.ReadMatrix(bytes.NewReader(data), 0); failed == nil && m.Matrix.RawMatrix().Rows > 1 { // one cell is any text
+	m, failed := encode.ReadMatrix(bytes.NewReader(data), 0)
+	if failed != nil {
+		m, failed = encode.ReadMatrix(bytes.NewReader(data), encode.Second) // one that tells no unit
+	}
+	if failed == nil && m.Matrix.RawMatrix().Rows > 1 { // one cell is any text
 		return nil, errors.New("no network: want JSON of topocast, as topocast reconstruct --output makes of these latencies")
 	}
 	if text := bytes.TrimSpace(data); len(text) > 0 && text[0] != '{' {

@@ -134,6 +134,9 @@ Methods: ` + strings.Join(methodNames(), ", ") + ".",
 			if err != nil {
 				return cli.BadInput("%s: %w", args[0], err)
 			}
+			for _, reading := range l.readings {
+				fmt.Fprintln(c.ErrOrStderr(), reading)
+			}
 			result.Warnings = append(l.warnings, result.Warnings...)
 			var unsaved error
 			if output != "" {
@@ -185,6 +188,7 @@ type latencies struct {
 	measured *measure.Result // the matrices come from, or nil
 	job      *record.Header  // of the ranks, where they were measured; nil: it was a plain matrix
 	warnings []string
+	readings []string // how each plain matrix was understood
 
 	// Of PLogP parameters.
 	parameters *plogp.Result
@@ -219,6 +223,7 @@ func readAllLatencies(paths []string, unit encode.Unit) (*latencies, error) {
 		}
 		all.matrices = append(all.matrices, l.matrices...)
 		all.warnings = append(all.warnings, l.warnings...)
+		all.readings = append(all.readings, l.readings...)
 		if all.names == nil {
 			all.names = l.names
 		}
@@ -266,7 +271,7 @@ func latenciesOf(f io.Reader, path string, unit encode.Unit) (*latencies, error)
 	if string(bytes.TrimRight(start, " \t\r\n")) == "null" { // of a program that had nothing to write as JSON
 		return nil, cli.BadInput("%s: holds null and nothing else: want a matrix, or measurements of topocast measure", path)
 	}
-	l := &latencies{matrices: []mat.Matrix{m.Matrix}, names: m.Names}
+	l := &latencies{matrices: []mat.Matrix{m.Matrix}, names: m.Names, readings: []string{path + ": " + m.Understood}}
 	for _, warning := range m.Warnings {
 		l.warnings = append(l.warnings, path+": "+warning)
 	}

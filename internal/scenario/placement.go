@@ -90,10 +90,34 @@ func dealt(hosts int, h *topology.Hierarchy, node []int) []int {
 	return order
 }
 
+// cutSlots cuts what a host file says of a host's slots off the host, which has one where it says nothing.
+func cutSlots(text string) (host string, slots int, err error) {
+	fields := strings.Fields(text)
+	host, slots = fields[0], 1
+	count := ""
+	if name, after, ok := strings.Cut(host, ":"); ok {
+		host, count = name, after
+	}
+	for _, f := range fields[1:] {
+		if after, ok := strings.CutPrefix(f, "slots="); ok {
+			count = after
+		} else if !strings.HasPrefix(f, "max_slots=") && !strings.HasPrefix(f, "max-slots=") {
+			return "", 0, fmt.Errorf("%q: want a host and its slots, such as slots=4", text)
+		}
+	}
+	if count != "" {
+		if slots, err = strconv.Atoi(count); err != nil || slots < 1 {
+			return "", 0, fmt.Errorf("%q: want a host and its slots, such as slots=4", text)
+		}
+	}
+	return host, slots, nil
+}
+
 // readPlacement reads the host of each rank, one per line, as the host files of
 // MPI launchers have them. A line holds the name of a host in the graph, or its
-// number. A # starts a comment. Empty lines and lines after the last rank are
-// ignored.
+// number, and how many ranks it has, as the host files of launchers say it:
+// slots=4 or max_slots=4 (Open MPI), or :4 (MPICH). A # starts a comment. Empty
+// lines and lines after the last rank are ignored.
 func readPlacement(r io.Reader, ranks int, g *topology.Graph) ([]int, error) {
 	named := make(map[string]int, g.Hosts())
 	for v := g.Hosts() - 1; v >= 0; v-- {
@@ -106,6 +130,10 @@ func readPlacement(r io.Reader, ranks int, g *topology.Graph) ([]int, error) {
 		if text = strings.TrimSpace(text); text == "" {
 			continue
 		}
+		text, slots, err := cutSlots(text)
+		if err != nil {
+			return nil, fmt.Errorf("placement: line %d: %w", number, err)
+		}
 		host, ok := named[text]
 		if !ok {
 			n, err := strconv.Atoi(text)
@@ -114,13 +142,15 @@ func readPlacement(r io.Reader, ranks int, g *topology.Graph) ([]int, error) {
 			}
 			host = n
 		}
-		placement = append(placement, host)
+		for range min(slots, ranks-len(placement)) {
+			placement = append(placement, host)
+		}
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("placement: %w", err)
 	}
 	if len(placement) < ranks {
-		return nil, fmt.Errorf("placement: %d hosts for %d ranks", len(placement), ranks)
+		return nil, fmt.Errorf("placement: %d places for %d ranks: want --ranks %d, or more lines", len(placement), ranks, len(placement))
 	}
 	return placement, nil
 }

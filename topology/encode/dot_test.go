@@ -157,7 +157,6 @@ func TestReadDOTRefuses(t *testing.T) {
 		{"a cut file", "graph { a -- ", "encode: DOT: "},
 		{"two graphs", "graph {} graph {}", "2 graphs in the file: want one"},
 		{"a loop", "graph { a -- a }", `edge "a" to "a": a loop`},
-		{"an edge twice", "graph { a -- b; b -- a }", `edge "b" to "a": given twice`},
 		{"a latency below 0", "graph { a -- b [latency=-1] }", `latency "-1": want a number`},
 		{"an infinite bandwidth", `graph { a -- b [bandwidth="1e999"] }`, `bandwidth "1e999": want a number`},
 		{"a bandwidth of 0", "graph { a -- b [bandwidth=0] }", "bandwidth 0 B/s: want above 0"},
@@ -208,4 +207,16 @@ func FuzzReadDOT(f *testing.F) {
 			t.Errorf("%s\nthen %s", describe(g), describe(again))
 		}
 	})
+}
+
+// Two cables between two switches are one link of both rates, with the shorter latency.
+func TestParallelLinksAreOne(t *testing.T) {
+	g, err := ReadDOT(strings.NewReader(`graph { a [kind=host] b [kind=host] s [kind=switch] r [kind=switch]
+		a -- s; b -- r; s -- r [latency="2e-6", bandwidth="1e9"]; s -- r [latency="1e-6", bandwidth="3e9"] }`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := g.Arcs()[g.ArcIndex(2, 3)]; a.Latency != 1e-6 || a.Bandwidth != 4e9 {
+		t.Errorf("the link has %g s and %g B/s, want 1e-6 and 4e9", a.Latency, a.Bandwidth)
+	}
 }

@@ -8,6 +8,9 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -18,6 +21,7 @@ type Latencies struct {
 	Names      []string   // of the hosts; nil: the file has none
 	Unit       Unit       // of the numbers in the file
 	UnitStated bool       // whether the file names the unit itself
+	Understood string     // how the file was understood, in one line
 	Warnings   []string   // what is odd, a sentence each
 }
 
@@ -53,18 +57,261 @@ func ReadMatrix(r io.Reader, unit Unit) (*Latencies, error) {
 	if !(unit >= 0) || math.IsInf(float64(unit), 1) {
 		return nil, fmt.Errorf("encode: read matrix: unit of %g s: want above 0", float64(unit))
 	}
-	t := table{given: unit}
-	if err := t.read(r); err != nil {
+	data, err := readLines(r)
+	if err != nil {
 		return nil, fmt.Errorf("encode: read matrix: %w", err)
+	}
+	l, err := understand(data, unit)
+	if err != nil {
+		return nil, fmt.Errorf("encode: read matrix: %w", err)
+	}
+	return l, nil
+}
+
+// readLines reads a file whose lines end.
+func readLines(r io.Reader) ([]byte, error) {
+	var data []byte
+	line, from := 1, 0
+	for buffer := make([]byte, 64<<10); ; {
+		n, err := r.Read(buffer)
+		data = append(data, buffer[:n]...)
+		for i := len(data) - n; i < len(data); i++ {
+			if data[i] == '\n' || data[i] == '\r' {
+				line, from = line+1, i+1
+			}
+		}
+		switch {
+		case len(data)-from > maxLine:
+			return nil, fmt.Errorf("line %d: longer than %d bytes", line, maxLine)
+		case err == io.EOF:
+			return data, nil
+		case err != nil:
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+	}
+}
+
+// secondsBelow is a time in s so short that a file without a unit must mean seconds: in any other unit it were less than
+// light takes for 3 m.
+const secondsBelow = 0.01
+
+// understand reads a table in whatever text it stands.
+func understand(data []byte, unit Unit) (*Latencies, error) {
+	isOwn := bytes.HasPrefix(bytes.TrimPrefix(data, []byte("\ufeff")), []byte(ownComment))
+	found, where, err := Unit(0), "", error(nil)
+	if !isOwn {
+		if found, where, err = findUnit(data); err != nil {
+			return nil, err
+		}
+		if found != 0 && unit != 0 && found != unit {
+			return nil, fmt.Errorf("line 1: the file is in %s, not in %s (%q)", found, unit, where)
+		}
+	}
+	as := unit
+	if as == 0 {
+		as = found
+	}
+	var from *rewritten
+	l, err := readTable(data, as)
+	if isUnit := (unitError{}); errors.As(err, &isUnit) {
+		return nil, err
+	}
+	if !isOwn && (err != nil || l.Names == nil && mayBeNumbered(data, l)) {
+		if r, failed := rewrite(data); failed == nil {
+			if m := unitComment.FindSubmatch(data); m != nil && as == 0 {
+				if u, failed := ParseUnit(string(m[1])); failed == nil {
+					as, found, where = u, u, string(m[0])
+				}
+			}
+			if r.unit != 0 && as != 0 && r.unit != as {
+				return nil, fmt.Errorf("cells are in %s, not in %s", r.unit, as)
+			}
+			if r.unit != 0 {
+				as, where = r.unit, "cells"
+				found = r.unit
+			}
+			if again, failed := readTable(r.text, as); failed == nil {
+				l, err, from = again, nil, r
+			}
+		} else if err != nil && strings.Contains(failed.Error(), "tables are in the file") {
+			err = failed
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	l.UnitStated = l.UnitStated || found != 0
+	if unit == 0 && !l.UnitStated && mat.Max(zeroed(l.Matrix)) >= secondsBelow {
+		return nil, errNoUnit
+	}
+	if !isOwn {
+		l.leaveOutPlaceholders()
+		l.leaveOutDead()
+	}
+	l.Understood = l.describe(unit, where, from)
+	return l, nil
+}
+
+// zeroed is a copy of a matrix with 0 in place of NaN.
+func zeroed(m *mat.Dense) *mat.Dense {
+	var z mat.Dense
+	z.Apply(func(_, _ int, v float64) float64 {
+		if math.IsNaN(v) {
+			return 0
+		}
+		return v
+	}, m)
+	return &z
+}
+
+// mayBeNumbered tells whether the first line and column of a table may be numbers of hosts, which look like latencies.
+// If they count from 0 the reader knows.
+func mayBeNumbered(data []byte, l *Latencies) bool {
+	if len(data) > mostRewritten {
+		return false
+	}
+	lines, _, _ := tableLines(data)
+	lines = slices.DeleteFunc(lines, func(l tableLine) bool { return l.cells == nil })
+	if len(lines) != l.Matrix.RawMatrix().Rows || !numbersHosts(lines) {
+		return false
+	}
+	// They do, if they are in another scale than the rest.
+	n := len(lines)
+	least, most := math.Inf(1), 0.0
+	for i := 1; i < n; i++ {
+		for k := 1; k < n; k++ {
+			if v := l.Matrix.At(i, k); i != k && v > 0 {
+				least, most = min(least, v), max(most, v)
+			}
+		}
+	}
+	first, last := l.Matrix.At(0, 1), l.Matrix.At(0, n-1)
+	if last < least || first > most || math.IsNaN(first) {
+		return true
+	}
+	l.Warnings = append(l.Warnings, "the first line and the first column are the same whole numbers and were taken for latencies: if they are numbers of hosts, write a name into the corner")
+	return false
+}
+
+// leaveOutPlaceholders takes the largest value for "no answer" where it is a round number, stands there several times,
+// and is a hundred times the next: 1000000, 99999.
+func (l *Latencies) leaveOutPlaceholders() {
+	most, next, count := 0.0, 0.0, 0
+	n, _ := l.Matrix.Dims()
+	for _, v := range l.Matrix.RawMatrix().Data {
+		switch {
+		case v > most:
+			most, next, count = v, most, 1
+		case v == most:
+			count++
+		case v > next:
+			next = v
+		}
+	}
+	digits := strings.TrimRight(strconv.FormatFloat(most/float64(l.Unit), 'f', 0, 64), "0")
+	if count < 2 || next == 0 || most < 100*next || digits != "1" && strings.Trim(digits, "9") != "" {
+		return
+	}
+	for i := range n {
+		for k := range n {
+			if l.Matrix.At(i, k) == most {
+				l.Matrix.Set(i, k, math.NaN())
+			}
+		}
+	}
+	l.Warnings = append(l.Warnings, fmt.Sprintf("%d cells of %g %s, a hundred times the next, are taken for no answer", count, most/float64(l.Unit), l.Unit))
+}
+
+// leaveOutDead leaves out the hosts of which nothing was measured, and names them.
+func (l *Latencies) leaveOutDead() {
+	n, _ := l.Matrix.Dims()
+	var alive []int
+	var dead []string
+	for i := range n {
+		known := false
+		for k := range n {
+			known = known || !math.IsNaN(l.Matrix.At(i, k)) || !math.IsNaN(l.Matrix.At(k, i))
+		}
+		switch {
+		case known:
+			alive = append(alive, i)
+		case l.Names != nil:
+			dead = append(dead, l.Names[i])
+		default:
+			dead = append(dead, strconv.Itoa(i))
+		}
+	}
+	if len(dead) == 0 || len(alive) < 2 {
+		return
+	}
+	rest := mat.NewDense(len(alive), len(alive), nil)
+	var names []string
+	for i, a := range alive {
+		for k, b := range alive {
+			rest.Set(i, k, l.Matrix.At(a, b))
+		}
+		if l.Names != nil {
+			names = append(names, l.Names[a])
+		} else {
+			names = append(names, strconv.Itoa(a))
+		}
+	}
+	l.Matrix, l.Names = rest, names
+	l.Warnings = append(l.Warnings, fmt.Sprintf("nothing was measured of %s: left out", strings.Join(dead, ", ")))
+}
+
+// describe says in one line how the file was understood.
+func (l *Latencies) describe(given Unit, where string, from *rewritten) string {
+	n, _ := l.Matrix.Dims()
+	absent := 0
+	for i := range n {
+		for k := range n {
+			if i != k && math.IsNaN(l.Matrix.At(i, k)) {
+				absent++
+			}
+		}
+	}
+	text := fmt.Sprintf("read %d hosts", n)
+	switch {
+	case from != nil && from.names != "":
+		text += " (names " + from.names + ")"
+	case l.Names != nil:
+		text += " (with names)"
+	default:
+		text += " (without names)"
+	}
+	text += ", unit " + l.Unit.String()
+	switch {
+	case given != 0:
+		text += " (as given)"
+	case where != "":
+		text += fmt.Sprintf(" (from %q)", where)
+	case !l.UnitStated:
+		text += fmt.Sprintf(" (none is named, and all numbers are below %g)", secondsBelow)
+	}
+	if absent > 0 {
+		text += fmt.Sprintf(", %d cells missing", absent)
+	}
+	if from != nil && from.skipped > 0 {
+		text += fmt.Sprintf(", %d lines of text skipped", from.skipped)
+	}
+	return text
+}
+
+// readTable reads a table that is nothing but that.
+func readTable(data []byte, unit Unit) (*Latencies, error) {
+	t := table{given: unit}
+	if err := t.read(bytes.NewReader(data)); err != nil {
+		return nil, err
 	}
 	s, err := t.shape()
 	if err != nil {
-		return nil, fmt.Errorf("encode: read matrix: %w", err)
+		return nil, err
 	}
 	l := &Latencies{Names: s.names, Unit: t.unit, UnitStated: t.stated}
 	cells, err := t.fill(s)
 	if err != nil {
-		return nil, fmt.Errorf("encode: read matrix: %w", err)
+		return nil, err
 	}
 	if !t.own {
 		mirror(cells, s.n)
@@ -197,13 +444,13 @@ func (t *table) comment(line int, text []byte) error {
 	case err != nil && t.given != 0:
 		return nil // the caller knows better
 	case err != nil:
-		return fmt.Errorf("line %d: unit %q: want s, ms, us or ns", line, shorten(found[1]))
+		return unitError{fmt.Errorf("line %d: unit %q: want s, ms, us or ns", line, shorten(found[1]))}
 	case t.given != 0 && unit != t.given:
-		return fmt.Errorf("line %d: the file is in %s, not in %s", line, unit, t.given)
+		return unitError{fmt.Errorf("line %d: the file is in %s, not in %s", line, unit, t.given)}
 	case t.stated && unit != t.unit:
-		return fmt.Errorf("line %d: the unit is %s, and was %s before", line, unit, t.unit)
+		return unitError{fmt.Errorf("line %d: the unit is %s, and was %s before", line, unit, t.unit)}
 	case len(t.rows) > 0 && unit != t.unit:
-		return fmt.Errorf("line %d: the unit %s stands below the first numbers", line, unit)
+		return unitError{fmt.Errorf("line %d: the unit %s stands below the first numbers", line, unit)}
 	}
 	t.unit, t.stated = unit, true
 	return nil

@@ -117,20 +117,22 @@ func (s *sketch) graph(names []string) (*topology.Graph, error) {
 		}
 	}
 	arcs := make([]topology.Arc, 0, 2*len(s.edges))
-	seen := make(map[[2]int]bool, 2*len(s.edges))
+	seen := make(map[[2]int]int, 2*len(s.edges)) // index of the arc
 	for _, e := range s.edges {
 		ways := [][2]int{{e.from, e.to}, {e.to, e.from}}
 		if e.oneWay {
 			ways = ways[:1]
 		}
 		for _, w := range ways {
-			switch from, to := s.vertices[w[0]].id, s.vertices[w[1]].id; {
-			case w[0] == w[1]:
-				return nil, fmt.Errorf("edge %q to %q: a loop", from, to)
-			case seen[w]:
-				return nil, fmt.Errorf("edge %q to %q: given twice", from, to)
+			if w[0] == w[1] {
+				return nil, fmt.Errorf("edge %q to %q: a loop", s.vertices[w[0]].id, s.vertices[w[1]].id)
 			}
-			seen[w] = true
+			if at, twice := seen[w]; twice { // two cables between two switches are one link of both rates
+				a := &arcs[at]
+				a.Latency, a.Bandwidth = math.Min(a.Latency, e.latency), a.Bandwidth+e.bandwidth
+				continue
+			}
+			seen[w] = len(arcs)
 			arcs = append(arcs, topology.Arc{
 				From: number[w[0]], To: number[w[1]],
 				Latency: e.latency, Bandwidth: e.bandwidth, Probability: e.probability, Estimated: e.estimated,

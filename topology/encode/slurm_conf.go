@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/topocast/topocast/internal/hostlist"
@@ -114,9 +115,13 @@ func readSlurmConf(r io.Reader) (*Fabric, error) {
 	return list.fabric()
 }
 
+// blanksAroundEquals may stand between a key and its value, as Slurm's own parser takes them.
+var blanksAroundEquals = regexp.MustCompile(`\s*=\s*`)
+
 // slurmLine reads the keys and values of one line.
 func slurmLine(list, blocks *switchList, where, text string) error {
 	values := map[string]string{}
+	text = blanksAroundEquals.ReplaceAllString(text, "=")
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 		key, rest, found := strings.Cut(text, "=")
 		key = strings.ToLower(strings.TrimSpace(key))

@@ -215,7 +215,7 @@ func TestReadSlurmConfRefuses(t *testing.T) {
 		{"a ring", "SwitchName=a Switches=b\nSwitchName=b Switches=a", "or they form a ring"},
 		{"nodes and switches", "SwitchName=a Switches=b Nodes=x", `line 1: switch "a": want either nodes or switches`},
 		{"nothing below", "SwitchName=a", "want either nodes or switches"},
-		{"no name", "SwitchName= Nodes=x", "has no name"},
+		{"no name", "SwitchName= Nodes=x", "want a name without blanks"},
 		{"a long name", "SwitchName=" + strings.Repeat("s", 65) + " Nodes=x", "65 bytes: want at most 64"},
 		{"a huge list", "SwitchName=a Nodes=x[0-99999999]", "more than 131072 names"},
 		{"many lists", strings.Repeat("SwitchName=a Nodes=x[0-131071]\n", 3), "line 3: more than 131072 names"},

@@ -61,7 +61,6 @@ func TestReadTGFRefuses(t *testing.T) {
 		{"a vertex twice", strings.NewReader("1 a\n1 b\n#\n"), `line 2: vertex "1" is there twice`},
 		{"a vertex that is not listed", strings.NewReader("1\n#\n1 2\n"), `line 3: vertex "2" is not in the list`},
 		{"half an edge", strings.NewReader("1\n#\n1\n"), `line 3: "1": want two vertices`},
-		{"an edge twice", strings.NewReader("1\n2\n#\n1 2\n1 2\n"), `edge "1" to "2": given twice`},
 		{"a latency that is no number", strings.NewReader("1\n2\n#\n1 2 l: fast\n"), `line 4: latency "fast": want a number`},
 		{"no latency", strings.NewReader("1\n2\n#\n1 2 l:\n"), `line 4: latency "": want a number`},
 		{"a huge throughput", strings.NewReader("1\n2\n#\n1 2 t: 1e307\n"), `bandwidth "1e307": want a number`},

@@ -1,6 +1,9 @@
 package encode
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // A Unit is the unit of the numbers in a file, in s.
 type Unit float64
@@ -13,16 +16,23 @@ const (
 	Nanosecond  Unit = 1e-9
 )
 
-// ParseUnit returns the unit with the given name: s, ms, us or ns.
+// ParseUnit returns the unit with the given name: s, ms, us or ns, or as people write them, such as usec or Microseconds.
 func ParseUnit(name string) (Unit, error) {
-	switch name {
+	lower := strings.ToLower(name)
+	for _, long := range []string{"econds", "econd", "ecs", "ec"} { // usec, microseconds
+		if rest, ok := strings.CutSuffix(lower, "s"+long); ok {
+			lower = rest + "s"
+			break
+		}
+	}
+	switch lower {
 	case "s":
 		return Second, nil
-	case "ms":
+	case "ms", "millis":
 		return Millisecond, nil
-	case "us", "µs", "μs": // the micro sign, the Greek letter
+	case "us", "µs", "μs", "micros", "\xb5s": // the micro sign, the Greek letter, the sign in Latin-1
 		return Microsecond, nil
-	case "ns":
+	case "ns", "nanos":
 		return Nanosecond, nil
 	}
 	return 0, fmt.Errorf("encode: unit %q: want s, ms, us or ns", name)

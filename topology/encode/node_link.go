@@ -1,0 +1,130 @@
+package encode
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/topocast/topocast/internal/jsonfile"
+	"github.com/topocast/topocast/topology"
+)
+
+// nodeLink is the JSON of graphs that networkx and NetJSON write. Other keys of nodes and links are passed over.
+type nodeLink struct {
+	Directed bool              `json:"directed"`
+	Nodes    []json.RawMessage `json:"nodes"`
+	Links    []nodeLinkEdge    `json:"links"`
+	Edges    []nodeLinkEdge    `json:"edges"`
+}
+
+type nodeLinkEdge struct {
+	Source    json.RawMessage `json:"source"`
+	Target    json.RawMessage `json:"target"`
+	Latency   *float64        `json:"latency_s"`
+	Bandwidth *float64        `json:"bandwidth_Bps"`
+}
+
+// IsNodeLink tells whether a file is node-link JSON: an object with nodes, and links or edges.
+func IsNodeLink(data []byte) bool {
+	var head map[string]json.RawMessage
+	if json.Unmarshal(data, &head) != nil || head["format"] != nil {
+		return false
+	}
+	return head["nodes"] != nil && (head["links"] != nil || head["edges"] != nil)
+}
+
+// ReadNodeLink reads node-link JSON, as networkx writes it. A node's kind, type or role says whether it is a host or a
+// switch; where no node says so, names are those of hosts, and else those with one link are.
+func ReadNodeLink(r io.Reader, names []string) (*topology.Graph, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("node-link JSON: %w", err)
+	}
+	var f nodeLink
+	if err := jsonfile.Unmarshal(data, &f); err != nil {
+		return nil, fmt.Errorf("node-link JSON: %w", err)
+	}
+	var s sketch
+	for i, raw := range f.Nodes {
+		if err := s.node(raw); err != nil {
+			return nil, fmt.Errorf("node-link JSON: node %d: %w", i, err)
+		}
+	}
+	for i, link := range append(f.Links, f.Edges...) {
+		e := unknownEdge()
+		e.oneWay = f.Directed
+		for _, end := range []struct {
+			text   json.RawMessage
+			vertex *int
+		}{{link.Source, &e.from}, {link.Target, &e.to}} {
+			v, known := s.number[plainText(end.text)]
+			if !known {
+				return nil, fmt.Errorf("node-link JSON: link %d: %s is no node", i, shorten(end.text))
+			}
+			*end.vertex = v
+		}
+		if link.Latency != nil {
+			e.latency = *link.Latency
+		}
+		if link.Bandwidth != nil {
+			e.bandwidth = *link.Bandwidth
+		}
+		if err := s.join(e); err != nil {
+			return nil, fmt.Errorf("node-link JSON: %w", err)
+		}
+	}
+	if len(s.vertices) == 0 {
+		return nil, errors.New("node-link JSON: no node is in it")
+	}
+	g, err := s.graph(names)
+	if err != nil {
+		return nil, fmt.Errorf("node-link JSON: %w", err)
+	}
+	return g, nil
+}
+
+// node adds a node, which is an object with an id, or the id alone.
+func (s *sketch) node(raw json.RawMessage) error {
+	var n struct {
+		ID               json.RawMessage `json:"id"`
+		Label            string          `json:"label"`
+		Kind, Type, Role string
+	}
+	if json.Unmarshal(raw, &n) != nil || n.ID == nil {
+		n.ID = raw
+	}
+	id := plainText(n.ID)
+	if id == "" {
+		return fmt.Errorf("%s: want an id", shorten(raw))
+	}
+	if _, twice := s.number[id]; twice {
+		return fmt.Errorf("%q is given twice", id)
+	}
+	v, err := s.vertex(id)
+	if err != nil {
+		return err
+	}
+	for _, kind := range []string{n.Kind, n.Type, n.Role} {
+		switch kind {
+		case "host", "node", "server", "compute":
+			s.vertices[v].kind = kindHost
+		case "switch", "router", "leaf", "spine":
+			s.vertices[v].kind = kindSwitch
+		}
+	}
+	return nil
+}
+
+// plainText is the text of a JSON string, or a number as it is written.
+func plainText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var number json.Number
+	if json.Unmarshal(raw, &number) == nil {
+		return number.String()
+	}
+	return ""
+}
