@@ -141,7 +141,7 @@ func understand(data []byte, unit Unit) (*Latencies, error) {
 		return nil, err
 	}
 	l.UnitStated = l.UnitStated || found != 0
-	if unit == 0 && !l.UnitStated && mat.Max(zeroed(l.Matrix)) >= secondsBelow {
+	if unit == 0 && !l.UnitStated && largest(l.Matrix) >= secondsBelow {
 		return nil, errNoUnit
 	}
 	if !isOwn {
@@ -152,16 +152,15 @@ func understand(data []byte, unit Unit) (*Latencies, error) {
 	return l, nil
 }
 
-// zeroed is a copy of a matrix with 0 in place of NaN.
-func zeroed(m *mat.Dense) *mat.Dense {
-	var z mat.Dense
-	z.Apply(func(_, _ int, v float64) float64 {
-		if math.IsNaN(v) {
-			return 0
+// largest is the largest measured value of a matrix, or 0.
+func largest(m *mat.Dense) float64 {
+	most := 0.0
+	for _, v := range m.RawMatrix().Data {
+		if v > most {
+			most = v
 		}
-		return v
-	}, m)
-	return &z
+	}
+	return most
 }
 
 // mayBeNumbered tells whether the first line and column of a table may be numbers of hosts, which look like latencies.
@@ -193,8 +192,9 @@ func mayBeNumbered(data []byte, l *Latencies) bool {
 	return false
 }
 
-// leaveOutPlaceholders takes the largest value for "no answer" where it is a round number, stands there several times,
-// and is a hundred times the next: 1000000, 99999.
+// leaveOutPlaceholders takes the largest value for "no answer", if it stands there several times and is a hundred times the
+// next. It is made of nines (99999), or a power of ten (1000000) that fills the rows and columns of some hosts and stands
+// nowhere else. Two sites whose latency happens to be a power of ten keep it.
 func (l *Latencies) leaveOutPlaceholders() {
 	most, next, count := 0.0, 0.0, 0
 	n, _ := l.Matrix.Dims()
@@ -208,8 +208,13 @@ func (l *Latencies) leaveOutPlaceholders() {
 			next = v
 		}
 	}
-	digits := strings.TrimRight(strconv.FormatFloat(most/float64(l.Unit), 'f', 0, 64), "0")
-	if count < 2 || next == 0 || most < 100*next || digits != "1" && strings.Trim(digits, "9") != "" {
+	if count < 2 || next == 0 || most < 100*next {
+		return
+	}
+	digits := strconv.FormatFloat(most/float64(l.Unit), 'f', 0, 64)
+	isNines := len(digits) > 2 && strings.Trim(digits, "9") == ""
+	isTen := strings.TrimRight(digits, "0") == "1"
+	if !isNines && !(isTen && l.fillsHosts(most, count)) {
 		return
 	}
 	for i := range n {
@@ -219,7 +224,29 @@ func (l *Latencies) leaveOutPlaceholders() {
 			}
 		}
 	}
-	l.Warnings = append(l.Warnings, fmt.Sprintf("%d cells of %g %s, a hundred times the next, are taken for no answer", count, most/float64(l.Unit), l.Unit))
+	l.Warnings = append(l.Warnings, fmt.Sprintf("%d cells of %.6g %s, a hundred times the next, are taken for no answer", count, most/float64(l.Unit), l.Unit))
+}
+
+// fillsHosts tells whether a value that stands in count cells stands in all cells of some hosts, and in no others.
+func (l *Latencies) fillsHosts(value float64, count int) bool {
+	n, _ := l.Matrix.Dims()
+	silent := make([]bool, n)
+	for i := range n {
+		silent[i] = true
+		for k := range n {
+			if i != k && (l.Matrix.At(i, k) != value || l.Matrix.At(k, i) != value) {
+				silent[i] = false
+			}
+		}
+	}
+	for i := range n {
+		for k := range n {
+			if i != k && (silent[i] || silent[k]) {
+				count--
+			}
+		}
+	}
+	return count == 0
 }
 
 // leaveOutDead leaves out the hosts of which nothing was measured, and names them.

@@ -126,7 +126,7 @@ func rewrite(data []byte) (*rewritten, error) {
 		for _, b := range blocks {
 			where = append(where, fmt.Sprintf("%d to %d", lines[b.from].number, lines[b.to-1].number))
 		}
-		return nil, fmt.Errorf("%d tables are in the file, in lines %s: keep one", len(blocks), strings.Join(where, " and "))
+		return nil, fmt.Errorf("line %d: %d tables are in the file, in lines %s: keep one", lines[blocks[1].from].number, len(blocks), strings.Join(where, " and "))
 	}
 	b := blocks[0]
 	rows := lines[b.from:b.to]

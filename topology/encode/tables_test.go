@@ -35,6 +35,8 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 		{"no answer is -1", ",n1,n2,n3,n4\nn1,0,1.5,4,-1\nn2,1.5,0,4,4\nn3,4,4,0,4\nn4,-1,4,4,0\n", Microsecond, "n1 n2 n3 n4", 1.5e-6, "2 cells missing"},
 		{"a dead host", ",n1,n2,n3,n4\nn1,,1.5,,4\nn2,1.5,,,4\nn3,,,,\nn4,4,4,,\n", Microsecond, "n1 n2 n4", 1.5e-6, "read 3 hosts"},
 		{"a sentinel for no answer", ",n1,n2,n3\nn1,0,1.5,99999\nn2,1.5,0,4\nn3,99999,4,0\n", Microsecond, "n1 n2 n3", 1.5e-6, "2 cells missing"},
+		{"a host that never answers", ",n1,n2,n3\nn1,0,1.5,1000000\nn2,1.5,0,1000000\nn3,1000000,1000000,0\n", Microsecond, "n1 n2", 1.5e-6, "read 2 hosts"},
+		{"two sites a power of ten apart", ",n1,n2,n3,n4\nn1,0,5,1000,1000\nn2,5,0,1000,1000\nn3,1000,1000,0,6\nn4,1000,1000,6,0\n", Microsecond, "n1 n2 n3 n4", 5e-6, "read 4 hosts"},
 		{"seconds without a unit", "0,1.5e-6,4e-6\n1.5e-6,0,4e-6\n4e-6,4e-6,0\n", 0, "", 1.5e-6, "none is named"},
 	} {
 		l, err := ReadMatrix(strings.NewReader(c.text), c.unit)
