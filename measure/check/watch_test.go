@@ -112,11 +112,15 @@ func (s *site) found(t testing.TB, seed uint64) (within, false_, samples int) {
 	return within, false_, r.Samples
 }
 
-// sampled are the pairs of so many hosts, about four of each, that a run of Sample has.
+// sampled are the pairs of so many hosts, about four of each, that a run of Sample has. The lower number stands first, as
+// in the names of changes.
 func sampled(hosts int) (all [][2]string) {
-	name := func(h int) string { return fmt.Sprintf("n%d", h%hosts) }
+	pair := func(a, b int) [2]string {
+		a, b = min(a, b), max(a, b)
+		return [2]string{fmt.Sprintf("n%d", a), fmt.Sprintf("n%d", b)}
+	}
 	for h := range hosts {
-		all = append(all, [2]string{name(h), name(h + 1)}, [2]string{name(h), name(h + 5)})
+		all = append(all, pair(h, (h+1)%hosts), pair(h, (h+5)%hosts))
 	}
 	return all
 }
