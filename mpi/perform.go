@@ -116,8 +116,12 @@ func (e *endpoint) addWaits(set *stepSet, steps []Step) {
 	set.n = 0
 }
 
-// flush makes the calls that have been added. It is false if one of them failed.
+// flush makes the calls that have been added, if any: a wait for a set without transfers is none. It is false if one of
+// them failed.
 func (e *endpoint) flush(started bool) (performed, bool) {
+	if len(e.batch.pending) == 0 {
+		return performed{}, true
+	}
 	stopped := e.run()
 	if stopped == nil {
 		return performed{}, true
