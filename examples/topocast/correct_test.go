@@ -117,7 +117,7 @@ func TestCorrectTakesOutTheBytes(t *testing.T) {
 // order. Reference: Bufe 2014, equation 2.4, with a-b 3, a-c 5, b-c 6: links of 1, 2 and 4.
 func TestCorrectForeignFiles(t *testing.T) {
 	tgf := write(t, "star.tgf", "1 a\n2 b\n3 c\n4 switch\n#\n1 4 t: 8\n2 4 t: 8\n3 4 t: 8\n")
-	matrix := write(t, "m.csv", ",c,a,b\nc,,5,6\na,5,,3\nb,6,3,\n")
+	matrix := write(t, "m.csv", "# unit: us\n,c,a,b\nc,,5,6\na,5,,3\nb,6,3,\n")
 	for _, c := range []struct {
 		flags []string
 		want  []float64 // us
@@ -163,13 +163,13 @@ func TestCorrectForeignFiles(t *testing.T) {
 
 func TestCorrectWrongInput(t *testing.T) {
 	star := write(t, "star.tgf", "1 a\n2 b\n3 c\n4 switch\n#\n1 4\n2 4\n3 4\n")
-	three := write(t, "m.csv", ",3,5\n3,,6\n5,6,\n")
+	three := write(t, "m.csv", "# unit: us\n,3,5\n3,,6\n5,6,\n")
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
 		{[]string{star, write(t, "4.csv", twoPairs), "--unit", "us"}, "the measurements are of 4 ranks, the network of 3"},
-		{[]string{star, write(t, "n.csv", ",a,b,d\na,,3,5\nb,3,,6\nd,5,6,\n")}, "is not in the measurements"},
+		{[]string{star, write(t, "n.csv", "# unit: us\n,a,b,d\na,,3,5\nb,3,,6\nd,5,6,\n")}, "is not in the measurements"},
 		{[]string{star, write(t, "none.csv", ",-,-\n-,,-\n-,-,\n")}, "no measurement follows a path"},
 		{[]string{star, three, "--forwarding", "through"}, "cut-through, store-and-forward or none"},
 		{[]string{star, three, "--bytes", "x"}, "--bytes"},

@@ -19,7 +19,7 @@ func topocast(args ...string) (status int, stdout, stderr string) {
 }
 
 // twoPairs is a matrix in us: hosts 0, 2 and 1, 3 are close.
-const twoPairs = ",9,1,9\n9,,9,1\n1,9,,9\n9,1,9,\n"
+const twoPairs = "# unit: us\n,9,1,9\n9,,9,1\n1,9,,9\n9,1,9,\n"
 
 func write(t *testing.T, name, text string) string {
 	t.Helper()
@@ -102,7 +102,7 @@ func TestWrongInputIsOneLineAndStatus2(t *testing.T) {
 		{[]string{"reconstruct", "--method", "clique", "--eps", "-1", ok}, "--eps -1: want at least 0"},
 		{[]string{"reconstruct", "no/such/file"}, "no/such/file"},
 		{[]string{"reconstruct", write(t, "bad.csv", ",1\nx,\n")}, "line 2, column 1"},
-		{[]string{"reconstruct", write(t, "neg.csv", ",1,1\n1,,-1\n1,1,\n")}, "line 2, column 3"},
+		{[]string{"reconstruct", "--unit", "us", write(t, "neg.csv", ",1,1\n1,,-2\n1,1,\n")}, "line 2, column 3"},
 		{[]string{"reconstruct", write(t, "ragged.csv", ",1,1\n1,\n1,1,\n")}, "line 2"},
 		{[]string{"reconstruct", write(t, "empty.csv", "")}, "empty"},
 		{[]string{"reconstruct", write(t, "null.json", "null\n")}, "null.json: holds null and nothing else"},
@@ -110,7 +110,7 @@ func TestWrongInputIsOneLineAndStatus2(t *testing.T) {
 		{[]string{"show", ok}, "m.csv: no network: want JSON of topocast, as topocast reconstruct --output makes of these latencies"},
 		{[]string{"bcast", "--sim", "star:4", "--fault", "host 0 1e5x", "--fault", "host 0 1e5x"}, `fault "host 0 1e5x": with those before it, "h0" is 1e+10 times as slow: want at most 1e+06`},
 		{[]string{"bcast", "--sim", "star:4", "--fault", "link h0-s0 rate=1e-4x", "--fault", "direction h0>s0 rate=1e-4x at=2s"}, `fault "direction h0>s0 rate=1e-4x at=2s": with those before it, "h0>s0" is 1e+08 times as slow: want at most 1e+06`},
-		{[]string{"reconstruct", "--reps", write(t, "small.csv", ",1\n1,\n"), ok}, "2 x 2"},
+		{[]string{"reconstruct", "--reps", write(t, "small.csv", "# unit: us\n,1\n1,\n"), ok}, "2 x 2"},
 	} {
 		status, out, stderr := topocast(c.args...)
 		if status != 2 || out != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) {

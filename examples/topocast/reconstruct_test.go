@@ -84,7 +84,7 @@ func TestReconstructNames(t *testing.T) {
 		t.Errorf("network: %v, rank 1 is on %q", err, n.Location(1).Host)
 	}
 	other := strings.ReplaceAll(named, "ulm", "hof")
-	status, _, stderr = topocast("reconstruct", "--reps", write(t, "other.csv", other), write(t, "sites.csv", named))
+	status, _, stderr = topocast("reconstruct", "--unit", "ms", "--reps", write(t, "other.csv", other), write(t, "sites.csv", named))
 	if status != 2 || !strings.Contains(stderr, "other names") {
 		t.Errorf("repetitions of other sites: status %d: %s", status, stderr)
 	}
@@ -96,7 +96,7 @@ func TestReconstructJSONIsWhole(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const named = ";kiel;köln;bonn;ulm\nkiel;0;9,5;1,5;9,5\nköln;9,5;0;9,5;1,5\nbonn;1,5;9,5;0;9,5\nulm;9,5;1,5;9,5;0\n"
 	names := []string{"kiel", "köln", "bonn", "ulm"}
-	sites, bare := write(t, "sites.csv", named), write(t, "bare.csv", twoPairs)
+	sites, bare := write(t, "sites.csv", named), write(t, "bare.csv", strings.TrimPrefix(twoPairs, "# unit: us\n"))
 	keep := func(file string, args ...string) string {
 		t.Helper()
 		status, out, stderr := topocast(append([]string{"reconstruct", "--unit", "ms", "--json"}, args...)...)
@@ -161,7 +161,11 @@ func TestReconstructJSONIsWhole(t *testing.T) {
 // TestReconstructDoubts: what is odd about the numbers is said beside the
 // result.
 func TestReconstructDoubts(t *testing.T) {
-	status, out, stderr := topocast("reconstruct", write(t, "m.csv", twoPairs)) // in us, but who knows
+	matrix := write(t, "m.csv", strings.TrimPrefix(twoPairs, "# unit: us\n")) // in us, but who knows
+	if status, out, stderr := topocast("reconstruct", matrix); status != cli.StatusInput || !strings.Contains(stderr, "no unit is named") {
+		t.Errorf("status %d: %s%s, want the unit asked for", status, out, stderr)
+	}
+	status, out, stderr := topocast("reconstruct", "--unit", "s", matrix)
 	if status != 0 || !strings.Contains(strings.Join(strings.Fields(out), " "), "the shortest latency is 1 s") {
 		t.Errorf("status %d: %s%s, want a doubt about seconds", status, out, stderr)
 	}

@@ -14,7 +14,7 @@ func TestReport(t *testing.T) {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
 	}
 	network := discovered(t, "--sim", "tree:3x4 latency=10us,2us")
-	readings := write(t, "m.csv", strings.Repeat(strings.Repeat("7,", 11)+"7\n", 12))
+	readings := write(t, "m.csv", "# unit: us\n"+strings.Repeat(strings.Repeat("7,", 11)+"7\n", 12))
 	page := filepath.Join(t.TempDir(), "report.html")
 	for _, c := range []struct {
 		flags []string
@@ -44,7 +44,7 @@ func TestReport(t *testing.T) {
 		want string
 	}{
 		{[]string{network, "-o", filepath.Join(t.TempDir(), "not", "there.html")}, "--output"},
-		{[]string{network, "-o", page, "--measurements", write(t, "two.csv", "0,1\n1,0\n")}, "two.csv is of 2 ranks, the network of 12"},
+		{[]string{network, "-o", page, "--measurements", write(t, "two.csv", "# unit: us\n0,1\n1,0\n")}, "two.csv is of 2 ranks, the network of 12"},
 		{[]string{filepath.Join(t.TempDir(), "none.json"), "-o", page}, "none.json"},
 		{[]string{network, "-o", page, "--against", write(t, "other.json", `{"graph":{"hosts":["x"],"switches":[],"links":[]}}`)}, "the two describe different machines"},
 	} {
