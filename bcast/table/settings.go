@@ -29,7 +29,8 @@ func isLibrarySetting(name string) bool {
 	for _, of := range []string{ // launchers
 		"OMPI_MCA_orte_", "OMPI_MCA_prte_", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_MCA_plm", "OMPI_MCA_ras", "OMPI_MCA_rmaps",
 		"OMPI_MCA_odls", "OMPI_MCA_schizo", "OMPI_MCA_routed", "OMPI_MCA_oob", "OMPI_MCA_initial_wdir", "OMPI_MCA_hwloc_base_binding",
-		"OMPI_MCA_shmem_RUNTIME_QUERY_hint", "OMPI_MCA_mca_base_env_list", "I_MPI_HYDRA_", "I_MPI_PIN", "MV2_COMM_WORLD_",
+		"OMPI_MCA_shmem_RUNTIME_QUERY_hint", "OMPI_MCA_mca_base_env_list", "OMPI_MCA_num_procs", "OMPI_MCA_cpu_type", "OMPI_MCA_PREFIXES",
+		"I_MPI_HYDRA_", "I_MPI_PIN", "MV2_COMM_WORLD_",
 	} {
 		if strings.HasPrefix(name, of) {
 			return false

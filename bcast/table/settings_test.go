@@ -9,11 +9,12 @@ import (
 )
 
 // What can change how fast a library is tells jobs apart; what a launcher tells ranks does not. The names are those that
-// mpirun of Open MPI 4.1.4 and of MPICH 4.0.2 sets, and those that their manuals have.
+// mpirun of Open MPI 4.1.4 and 5.0.7 and of MPICH 4.0.2 sets, and those that their manuals have.
 func TestSettingsTellJobsApart(t *testing.T) {
 	launched := []string{
 		"PATH=/bin", "OMPI_COMM_WORLD_RANK=1", "OMPI_MCA_ess_base_jobid=17", "OMPI_MCA_orte_hnp_uri=x", "OMPI_MCA_initial_wdir=/tmp",
 		"OMPI_MCA_orte_precondition_transports=872dc3baaffc0afe", "OMPI_MCA_pmix=^s1", "PMIX_RANK=0", "PMI_FD=6", "MPIR_CVAR_CH3_INTERFACE_HOSTNAME=h",
+		"OMPI_MCA_num_procs=2", "OMPI_MCA_cpu_type=x86_64", "OMPI_MCA_PREFIXES=mca,opal,ompi",
 		"OMPI_MCA_shmem_RUNTIME_QUERY_hint=mmap", "I_MPI_HYDRA_UUID=7", "I_MPI_PIN_DOMAIN=core",
 	}
 	if got := SettingsFingerprint(launched); got != "" {
