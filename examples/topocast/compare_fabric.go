@@ -72,10 +72,15 @@ type fabricComparison struct {
 	missing, extra []string
 	groups         *compare.GroupComparison // of hosts by their index
 	joined         [][]string               // the hosts of networks that the file keeps apart and messages pass between
+	renamed        string                   // how names without domains were matched; "" if none was
 }
 
 func compareFabric(measured *comparison.Side, file string, f *encode.Fabric) (*fabricComparison, error) {
-	r := &fabricComparison{measured: measured, file: file, fabric: f}
+	measured, renamed, err := measured.Renamed(f.Hosts())
+	if err != nil {
+		return nil, err
+	}
+	r := &fabricComparison{measured: measured, file: file, fabric: f, renamed: renamed}
 	known := map[string]bool{}
 	for v := range measured.Graph.Hosts() {
 		known[measured.Graph.Name(v)] = true
@@ -118,6 +123,9 @@ func printFabricComparison(c *cobra.Command, measured *comparison.Side, file str
 	r, err := compareFabric(measured, file, f)
 	if err != nil {
 		return cli.BadInput("%w", err)
+	}
+	if r.renamed != "" {
+		fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", file, r.renamed)
 	}
 	return printComparison(c, r, all, asJSON)
 }

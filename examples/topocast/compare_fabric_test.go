@@ -48,6 +48,11 @@ func TestCompareWithSchedulerFiles(t *testing.T) {
 			t.Errorf("%s in JSON: status %d\n%s", c.name, status, out)
 		}
 	}
+	domains := write(t, "spec", "SwitchName=a Nodes=h[1-3].x\nSwitchName=b Nodes=h4.x,h5.x,h6.x\nSwitchName=t Switches=a,b\n")
+	if status, out, stderr := topocast("compare", network, domains); status != cli.StatusFine || !strings.Contains(out, "2 as measured") ||
+		!strings.Contains(stderr, "6 hosts matched without their domains: h1 is taken for h1.x") {
+		t.Errorf("names with domains: status %d, %s%s", status, out, stderr)
+	}
 	for _, c := range []struct {
 		flag, file, want string
 	}{

@@ -14,6 +14,7 @@ import (
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/hostlist"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
@@ -59,7 +60,7 @@ by what was measured on them, and lists what differs, as topocast compare does.`
 				r.Title = title
 			}
 			if readings != "" {
-				if err := addReadings(r, readings); err != nil {
+				if err := addReadings(r, measured.Network, readings); err != nil {
 					return err
 				}
 			}
@@ -207,17 +208,18 @@ func measuredSections(s *comparison.Side) []draw.Section {
 	return []draw.Section{how, found}
 }
 
-// addReadings shows the latencies of a file, the cells' medians where there are repetitions.
-func addReadings(r *draw.Report, path string) error {
+// addReadings shows the latencies of a file between the network's ranks, the cells' medians where there are repetitions.
+func addReadings(r *draw.Report, n *model.Network, path string) error {
 	l, err := readAllLatencies([]string{path}, 0)
 	if err != nil {
 		return err
 	}
-	if rows, _ := l.matrices[0].Dims(); rows != r.Graph.Hosts() {
-		return cli.BadInput("--measurements: %s is of %d ranks, the network of %d", path, rows, r.Graph.Hosts())
+	order, matched, err := rowsOfRanks(n, l)
+	if err != nil {
+		return cli.BadInput("--measurements: %s: %w", path, err)
 	}
-	r.Latencies, r.Source = stats.MedianCells(l.matrices), "as measured"
-	rows := [][2]string{{"file", filepath.Base(path)}, {"repetitions", fmt.Sprint(len(l.matrices))}}
+	r.Latencies, r.Source = inOrder{stats.MedianCells(l.matrices), order}, "as measured"
+	rows := [][2]string{{"file", filepath.Base(path)}, {"hosts", matched}, {"repetitions", fmt.Sprint(len(l.matrices))}}
 	if m := l.measured; m != nil {
 		r.Bytes = int64(slices.Min(m.Sizes))
 		r.Source += ", with messages of " + quantity.Bytes(r.Bytes)
@@ -241,6 +243,44 @@ func addReadings(r *draw.Report, path string) error {
 	r.Sections = append(r.Sections, draw.Section{Title: "Measurements", Rows: rows})
 	return nil
 }
+
+// rowsOfRanks finds the row of each rank of the network by the name of its host, and says how. Where one side names no hosts, rows are
+// in the order of the ranks.
+func rowsOfRanks(n *model.Network, l *latencies) (rows []int, how string, err error) {
+	names := l.hostNames()
+	size, _ := l.matrices[0].Dims()
+	if names == nil || len(n.Hosts()) == 0 {
+		if size != n.Ranks() {
+			return nil, "", fmt.Errorf("holds %d ranks, the network %d", size, n.Ranks())
+		}
+		for rank := range size {
+			rows = append(rows, rank)
+		}
+		return rows, "in the order of the network's ranks, as names are not known", nil
+	}
+	names, how = hostlist.Renamed(names, n.Hosts())
+	wanted := make([]string, n.Ranks())
+	for rank := range wanted {
+		wanted[rank] = n.Location(rank).Host
+	}
+	if rows, err = hostlist.Rows(wanted, names); err != nil {
+		return nil, "", fmt.Errorf("measured other hosts than the network has: %w", err)
+	}
+	if how == "" {
+		how = "matched by name"
+	}
+	return rows, how, nil
+}
+
+// inOrder is a matrix with some of its rows and columns, in another order.
+type inOrder struct {
+	whole mat.Matrix
+	rows  []int
+}
+
+func (m inOrder) Dims() (rows, columns int) { return len(m.rows), len(m.rows) }
+func (m inOrder) At(i, j int) float64       { return m.whole.At(m.rows[i], m.rows[j]) }
+func (m inOrder) T() mat.Matrix             { return mat.Transpose{Matrix: m} }
 
 // broadcastTables say how a broadcast from rank 0 would be performed, and what topocast bcast tune has decided.
 func broadcastTables(n *model.Network) ([]draw.Table, error) {

@@ -13,16 +13,11 @@ import (
 
 // addSpecification compares the network with the one of a file; suspects are what topocast compare lists.
 func addSpecification(r *draw.Report, measured *comparison.Side, file string) error {
-	g, err := measured.Network.ReportedGraph()
+	measured, err := newSide(measured.Name, measured.Network)
 	if err != nil {
-		return cli.BadInput("%w", err)
+		return err
 	}
-	named, err := measured.Network.NameHosts(g)
-	if err != nil {
-		return cli.BadInput("%w", err)
-	}
-	measured.Graph = named
-	reference, err := loadSide(file, hostNames(named))
+	reference, err := loadSide(file, hostNames(measured.Graph))
 	if err != nil {
 		return err
 	}
@@ -30,6 +25,7 @@ func addSpecification(r *draw.Report, measured *comparison.Side, file string) er
 	if err != nil {
 		return cli.BadInput("%w", err)
 	}
+	named := c.Measured.Graph // as the specification calls the hosts
 	ranks := map[string][]int{}
 	for rank := range named.Hosts() {
 		ranks[named.Name(rank)] = append(ranks[named.Name(rank)], rank)

@@ -44,7 +44,7 @@ func TestReport(t *testing.T) {
 		want string
 	}{
 		{[]string{network, "-o", filepath.Join(t.TempDir(), "not", "there.html")}, "--output"},
-		{[]string{network, "-o", page, "--measurements", write(t, "two.csv", "# unit: us\n0,1\n1,0\n")}, "two.csv is of 2 ranks, the network of 12"},
+		{[]string{network, "-o", page, "--measurements", write(t, "two.csv", "# unit: us\n0,1\n1,0\n")}, "two.csv: holds 2 ranks, the network 12"},
 		{[]string{filepath.Join(t.TempDir(), "none.json"), "-o", page}, "none.json"},
 		{[]string{network, "-o", page, "--against", write(t, "other.json", `{"graph":{"hosts":["x"],"switches":[],"links":[]}}`)}, "the two describe different machines"},
 	} {
@@ -107,5 +107,46 @@ func TestReportNamesRanks(t *testing.T) {
 		if len(names) != 4 || !strings.HasPrefix(noun+" "+names[3], want) {
 			t.Errorf("%s: %s %q, want the last to be %s", spec, noun, names, want)
 		}
+	}
+}
+
+// Rows of a file belong to the network's hosts by their names, in whatever order they are and with or without domains; a file of
+// other hosts shows nothing. The expected numbers are those of sixHosts: 1 us in a rack, 9 between racks.
+func TestReportMatchesMeasurementsByName(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "network.json")
+	if status, _, stderr := topocast("reconstruct", "--method", "average", "-o", file, write(t, "m.csv", sixHosts)); status != 0 {
+		t.Fatal(stderr)
+	}
+	measured, err := loadReported(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const turned = "# unit: us\n,h4.x,h1.x,h5.x,h2.x,h6.x,h3.x\n" +
+		"h4.x,,9,1,9,1,9\nh1.x,9,,9,1,9,1\nh5.x,1,9,,9,1,9\nh2.x,9,1,9,,9,1\nh6.x,1,9,1,9,,9\nh3.x,9,1,9,1,9,\n"
+	r, err := reportOf(measured)
+	if err == nil {
+		err = addReadings(r, measured.Network, write(t, "turned.csv", turned))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 6 {
+		for j := range 6 {
+			want := 9e-6
+			if i/3 == j/3 {
+				want = 1e-6
+			}
+			if got := r.Latencies.At(i, j); i != j && math.Abs(got-want) > 1e-12 {
+				t.Errorf("h%d to h%d takes %g s, want %g", i+1, j+1, got, want)
+			}
+		}
+	}
+	rows := r.Sections[len(r.Sections)-1].Rows
+	if want := [2]string{"hosts", "6 hosts matched without their domains: h4.x is taken for h4"}; !slices.Contains(rows, want) {
+		t.Errorf("the page says %q, want %q", rows, want)
+	}
+	other := strings.ReplaceAll(sixHosts, "h6", "h7")
+	if err := addReadings(r, measured.Network, write(t, "other.csv", other)); err == nil || !strings.Contains(err.Error(), "measured other hosts than the network has: h6 has 0 rows") {
+		t.Errorf("a file of other hosts: %v", err)
 	}
 }

@@ -42,11 +42,31 @@ func NewSide(name string, n *model.Network) (*Side, error) {
 	return &Side{name, n, g}, nil
 }
 
+// Renamed is the side with its hosts called as others call them, where domains alone differ, and a sentence that says so; "" if no name
+// changes.
+func (s *Side) Renamed(others []string) (*Side, string, error) {
+	names, said := hostlist.Renamed(s.hostNames(), others)
+	if said == "" {
+		return s, "", nil
+	}
+	g, err := s.Graph.WithHostNames(names)
+	return &Side{s.Name, s.Network, g}, said, err
+}
+
+// hostNames are the names of the graph's hosts.
+func (s *Side) hostNames() []string {
+	names := make([]string, s.Graph.Hosts())
+	for v := range names {
+		names[v] = s.Graph.Name(v)
+	}
+	return names
+}
+
 // Describe says what a side is: its name, hosts, ranks and date.
 func (s *Side) Describe() string {
 	names := map[string]bool{}
-	for v := range s.Graph.Hosts() {
-		names[s.Graph.Name(v)] = true
+	for _, name := range s.hostNames() {
+		names[name] = true
 	}
 	text := fmt.Sprintf("%s, %s", s.Name, words.Count(len(names), "host"))
 	if ranks := s.Graph.Hosts(); ranks > len(names) {
@@ -65,7 +85,7 @@ type Comparison struct {
 	Groups              *compare.GroupComparison // of hosts by their index into Links.Hosts; nil if a side has none
 }
 
-// Compare compares two networks. tolerance is the share by which a link may differ; 0: as the spread of its level says.
+// Compare compares two networks, whose hosts it matches by their names, without domains where one side has none. tolerance is the share by which a link may differ; 0: as the spread of its level says.
 func Compare(measured, reference *Side, tolerance float64) (*Comparison, error) {
 	settings := compare.LinkSettings{Tolerance: tolerance}
 	for _, x := range []*Side{measured, reference} {
@@ -73,10 +93,16 @@ func Compare(measured, reference *Side, tolerance float64) (*Comparison, error) 
 			settings.Noise = math.Hypot(settings.Noise, noise)
 		}
 	}
+	measured, said, err := measured.Renamed(reference.hostNames())
+	if err != nil {
+		return nil, err
+	}
 	r := &Comparison{Measured: measured, Reference: reference}
-	var err error
 	if r.Links, err = compare.Links(measured.Graph, reference.Graph, &settings); err != nil {
 		return nil, err
+	}
+	if said != "" {
+		r.Links.Warnings = append(r.Links.Warnings, said)
 	}
 	if r.groupsOnly() { // which do not say how the groups are wired to each other
 		r.Links.Findings = slices.DeleteFunc(r.Links.Findings, func(f compare.Finding) bool { return f.Kind == compare.FoundMisfit })
