@@ -26,8 +26,9 @@ host an XML of lstopo. Where the reference has groups alone they must be the sam
 name; there may be any number of ranks on each, in any order, and hosts that one
 side lacks are left out. Every link of the reference gets a verdict from its
 latency and its bandwidth each way, against the reference's and the other links
-of its level. What all links have in common, such as another MPI library, is
-told once and counts for no link. Differences come worst first, by name.
+of its level. What all latencies have in common, such as another MPI library, is
+told once and counts for no link; bandwidths that all links lack are a difference.
+Differences come worst first, by name.
 
 REF may also be what the scheduler is told: a topology.conf or topology.yaml of
 Slurm, or topograph's JSON. It has no latencies: its switches are held against the
@@ -37,7 +38,8 @@ latencies do not show is counted, no more.
 Without --tolerance a link may be off by six times the spread of its level, and
 by 10 % of a latency (30 % inside a host) or 15 % of a bandwidth at least.
 
-Exit status: 0 nothing differs, 3 something does, 4 cannot tell.`,
+Exit status: 0 nothing differs, 3 something does, 4 cannot tell, of a level at
+least.`,
 		Example: `  topocast compare network.json --against specified.json
   topocast compare network.json --against /etc/slurm/topology.conf
   topocast compare today.json --against last-month.json --tolerance 0.5 --json`,

@@ -54,7 +54,11 @@ func (r *networkComparison) writeText(w io.Writer, all bool) error {
 
 	switch r.status() {
 	case cli.StatusUnknown:
-		fmt.Fprintln(&b, "\ncannot tell: no link was measured on both sides and can be judged")
+		which := "no link"
+		if c.Judged > 0 {
+			which = "none of " + words.List(r.of().Unjudged())
+		}
+		fmt.Fprintf(&b, "\ncannot tell: %s was measured on both sides and can be judged\n", which)
 	case cli.StatusDifferent:
 		if len(c.Findings) == 0 {
 			break

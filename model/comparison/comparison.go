@@ -145,7 +145,7 @@ type Outcome int
 const (
 	Same    Outcome = iota
 	Differs         // a link, a host or a group is not as in the reference
-	Unknown         // no link could be judged
+	Unknown         // of a class of links none could be judged
 )
 
 // Outcome tells whether something differs.
@@ -155,10 +155,27 @@ func (r *Comparison) Outcome() Outcome {
 		return Differs
 	case r.groupsOnly():
 		return Same
-	case r.Links.Judged == 0:
+	case r.Links.Judged == 0, len(r.Unjudged()) > 0:
 		return Unknown
 	}
 	return Same
+}
+
+// Unjudged names the classes of links of which none could be judged.
+func (r *Comparison) Unjudged() []string {
+	judged := make([]int, len(r.Links.Classes))
+	for i := range r.Links.Links {
+		if l := &r.Links.Links[i]; l.Verdict != compare.LinkUnknown {
+			judged[l.Class]++
+		}
+	}
+	var names []string
+	for k, class := range r.Links.Classes {
+		if class.Links > 0 && judged[k] == 0 {
+			names = append(names, class.Name)
+		}
+	}
+	return names
 }
 
 // groupsOnly tells whether the reference says groups and of no link anything.
@@ -235,11 +252,10 @@ func (r *Comparison) Reason(f *compare.Finding) string {
 	case compare.FoundExtra:
 		return fmt.Sprintf("the reference does not have it; without it the way would be %.3g times as long", f.Times)
 	case compare.FoundClass:
-		what := "latency"
 		if f.Rates {
-			what = "bandwidth"
+			return fmt.Sprintf("bandwidth %s as in the reference", timesAs(f.Times, f.Unseen))
 		}
-		return fmt.Sprintf("%s %s as all others have become, or as in the reference", what, timesAs(f.Times, f.Unseen))
+		return fmt.Sprintf("latency %s as all others have become, or as in the reference", timesAs(f.Times, f.Unseen))
 	case compare.FoundMisfit:
 		return fmt.Sprintf("the reference's links do not explain the latencies, of which a quarter is off by %.0f %% or more: it is wired otherwise", 100*math.Expm1(f.Times))
 	}

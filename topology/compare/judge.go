@@ -110,6 +110,10 @@ func (c *linkComparer) judgeEach(entries []entry, rates bool, floor float64, of 
 	if len(all) > 0 {
 		common = stats.LowerMedian(all)
 	}
+	excused := common // what all links may have in common: another library changes latencies, and no rate of a link
+	if rates {
+		excused = 1
+	}
 	widest := 0.0
 	for k, own := range byClass {
 		middle, spread := of(&c.out.Classes[k])
@@ -139,7 +143,7 @@ func (c *linkComparer) judgeEach(entries []entry, rates bool, floor float64, of 
 				// Two links do not tell which is usual. What all links have in
 				// common they may have too, or not: another library takes
 				// longer at the hosts and not in the switches.
-				off, sigma = apartFrom(e.slowness, common), widest
+				off, sigma = apartFrom(e.slowness, excused), widest
 			case len(own) >= fewLinks:
 				off, sigma = math.Log(e.value/peers), apart
 			default:
@@ -165,8 +169,12 @@ func (c *linkComparer) judgeEach(entries []entry, rates bool, floor float64, of 
 				e.q.Verdict = LinkSame
 			}
 		}
-		off := apartFrom(*middle, common)
-		if known >= fewLinks && k != c.inside && math.Abs(off) > max(classFloor, sigmas**spread/math.Sqrt(float64(known))) {
+		off := apartFrom(*middle, excused)
+		tolerance := max(classFloor, sigmas**spread/math.Sqrt(float64(known)))
+		if c.settings.Tolerance > 0 {
+			tolerance = math.Log1p(c.settings.Tolerance)
+		}
+		if known >= fewLinks && k != c.inside && math.Abs(off) > tolerance {
 			c.out.Findings = append(c.out.Findings, Finding{Kind: FoundClass, Link: -1, Class: k, Rates: rates, Times: math.Exp(off), Unseen: 2*unseen > known})
 		}
 	}

@@ -84,7 +84,9 @@ func (c *linkComparer) bundle() (bool, error) {
 
 // fitLinks fits the links of the reference as it is.
 func (c *linkComparer) fitLinks() error {
-	c.findMissing()
+	if err := c.findMissing(); err != nil {
+		return err
+	}
 	own := map[int]int{}
 	var err error
 	for round := 0; ; round++ {

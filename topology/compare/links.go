@@ -199,7 +199,6 @@ type linkComparer struct {
 	reference *nodeView
 	routed    *nodeView // the reference as it is, where reference is a tree of its bundles
 	distances []float64 // measured latencies between hosts, NaN where there is no path
-	specified []float64 // the reference's, NaN where it does not say
 
 	links   []checked       // of the reference's view, in the order of their first arc
 	link    []int           // arc -> link

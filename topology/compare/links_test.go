@@ -211,6 +211,8 @@ func TestAReferenceWithoutLatencies(t *testing.T) {
 	wantFound(t, compareLinks(t, truth, reference, nil))
 }
 
+// A link that is specified and not there is missing, also where the specification has bandwidths only, or neither: then the number of
+// links on the ways tells.
 func TestALinkThatNothingTakes(t *testing.T) {
 	for _, c := range []struct{ spec, want string }{
 		{"ring:7", "missing h0 - h1 NaN"},
@@ -229,6 +231,74 @@ func TestALinkThatNothingTakes(t *testing.T) {
 			}
 		})
 		wantFound(t, compareLinks(t, cut, g, nil), c.want)
+		rates := changed(t, g, func(a *topology.Arc) { a.Latency = math.NaN() })
+		wantFound(t, compareLinks(t, cut, rates, nil), c.want)
+		wantFound(t, compareLinks(t, g, rates, nil))
+		hops := changed(t, rates, func(a *topology.Arc) { a.Bandwidth = math.NaN() })
+		wantFound(t, compareLinks(t, cut, hops, nil), c.want)
+		wantFound(t, compareLinks(t, g, hops, nil))
+	}
+}
+
+// Links of hosts are judged whatever is uncertain inside the hosts: eight hosts of two ranks on each of two sockets that nobody is
+// sure of, and whose links have no rate therefore. The cable of the third host is at 0.3 of its rate.
+func TestUncertainInsidesOfHosts(t *testing.T) {
+	const hosts, sockets, perSocket = 8, 2, 2
+	const ranks = hosts * sockets * perSocket
+	machine := func(slow int) *topology.Graph {
+		names := make([]string, ranks+hosts*(1+sockets)+1)
+		var arcs []topology.Arc
+		link := func(u, v int, latency, rate, probability float64) {
+			for _, end := range [2][2]int{{u, v}, {v, u}} {
+				arcs = append(arcs, topology.Arc{From: end[0], To: end[1], Latency: latency, Bandwidth: rate, Probability: probability})
+			}
+		}
+		root := len(names) - 1
+		for h := range hosts {
+			node, rate := ranks+h*(1+sockets), 1e9
+			if h == slow {
+				rate *= 0.3
+			}
+			link(node, root, 1e-6, rate, 1)
+			for s := range sockets {
+				link(node+1+s, node, 5e-8, math.NaN(), 0.8)
+				for r := range perSocket {
+					rank := (h*sockets+s)*perSocket + r
+					names[rank] = fmt.Sprint("n", h)
+					link(rank, node+1+s, 3e-7, 1e10, 1)
+				}
+			}
+		}
+		for v := ranks; v < len(names); v++ {
+			names[v] = fmt.Sprint("s", v)
+		}
+		g, err := topology.NewGraph(ranks, len(names)-ranks, names, arcs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	c := compareLinks(t, machine(2), machine(-1), nil)
+	wantFound(t, c, "slow n2 3.33")
+	if c.Judged != len(c.Links) {
+		t.Errorf("%d of %d links judged", c.Judged, len(c.Links))
+	}
+	wantFound(t, compareLinks(t, machine(2), machine(2), nil))
+}
+
+// A machine of which all bandwidths are 40 % of what is specified differs; one that lacks a tenth everywhere, as
+// protocols do, is the same. Latencies that are longer everywhere are those of another library.
+func TestBandwidthsThatAllLinksLack(t *testing.T) {
+	g := wired(t, "tree:5x4 latency=10us,2us")
+	for _, c := range []struct {
+		rate float64
+		want []string
+	}{{0.4, []string{"class links of hosts 2.50", "class uplinks of switches of hosts 2.50"}}, {0.9, nil}} {
+		measured := changed(t, g, func(a *topology.Arc) {
+			a.Bandwidth *= c.rate
+			a.Latency *= 1.6
+		})
+		wantFound(t, compareLinks(t, measured, g, nil), c.want...)
 	}
 }
 

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
@@ -19,9 +20,17 @@ const longer = 1.3
 // findMissing marks the links with a way around them that explains the measured
 // latency between their ends, which the link itself would make shorter.
 // It looks at links between vertices whose latency can be told without a fit:
-// hosts, and switches on which hosts hang.
-func (c *linkComparer) findMissing() {
+// hosts, and switches on which hosts hang. A reference that does not have all latencies says how many links are on the way.
+func (c *linkComparer) findMissing() error {
 	g := c.reference.graph
+	arcs := slices.Clone(g.Arcs())
+	for i, latency := range latenciesOrHops(g) {
+		arcs[i].Latency = latency
+	}
+	counted, err := g.WithArcs(arcs)
+	if err != nil {
+		return err
+	}
 	hung := make([][]int, g.Vertices()) // hosts by the vertex that stands for their place
 	for h := range g.Hosts() {
 		hung[h] = append(hung[h], h)
@@ -38,7 +47,7 @@ func (c *linkComparer) findMissing() {
 			sites = append(sites, v)
 		}
 	}
-	measured, specified := c.between(sites, hung, c.measured.graph, c.distances), c.between(sites, hung, g, c.specified)
+	measured, specified := c.between(sites, hung, c.measured.graph, c.distances), c.between(sites, hung, counted, knownDistances(counted))
 	var ratios []float64
 	type candidate struct{ link, u, v int }
 	var all []candidate
@@ -52,7 +61,7 @@ func (c *linkComparer) findMissing() {
 		}
 	}
 	if len(ratios) == 0 {
-		return
+		return nil
 	}
 	usual := stats.LowerMedian(ratios)
 	for _, x := range all {
@@ -61,6 +70,7 @@ func (c *linkComparer) findMissing() {
 			c.links[x.link].missing = true
 		}
 	}
+	return nil
 }
 
 // between is the matrix of the middle latencies between sites, the links of

@@ -38,7 +38,7 @@ func viewOf(g *topology.Graph, nodes [][]int) (*nodeView, error) {
 	}
 	c := newContraction(g, keep)
 	c.prune()
-	c.straighten()
+	c.straighten(g)
 	return c.view(g, keep)
 }
 
@@ -139,8 +139,9 @@ func (c *contraction) prune() {
 }
 
 // straighten replaces each vertex between two others by a link of its links'
-// latencies and the lesser bandwidth, unless these two are linked already.
-func (c *contraction) straighten() {
+// latencies and the lesser bandwidth, unless these two are linked already. A link through the switch of an uncertain
+// group is as certain as its surer part: without the group it leads past the switch. Through a host it needs both parts.
+func (c *contraction) straighten(g *topology.Graph) {
 	for v := range c.kept {
 		if c.kept[v] || c.gone[v] {
 			continue
@@ -161,15 +162,15 @@ func (c *contraction) straighten() {
 			if !ok || !ok2 {
 				continue
 			}
-			c.add(inSeries(first, second))
+			c.add(inSeries(first, second, g.IsSwitch(v)))
 		}
 		c.remove(v)
 	}
 }
 
-// inSeries is one arc for two that follow each other. Of their bandwidths the
-// lesser counts, and if one is not known the other is an estimate.
-func inSeries(first, second topology.Arc) topology.Arc {
+// inSeries is one arc for two that meet at a switch or a host. Of their bandwidths the lesser counts, and if one is not known the other
+// is an estimate. An uplink of an uncertain group has no rate of its own: without the group it is not there.
+func inSeries(first, second topology.Arc, atSwitch bool) topology.Arc {
 	a := topology.Arc{
 		From: first.From, To: second.To, Latency: first.Latency + second.Latency,
 		Bandwidth: first.Bandwidth, Estimated: first.Estimated, Probability: min(first.Probability, second.Probability),
@@ -177,8 +178,14 @@ func inSeries(first, second topology.Arc) topology.Arc {
 	if second.Bandwidth < first.Bandwidth || math.IsNaN(first.Bandwidth) {
 		a.Bandwidth, a.Estimated = second.Bandwidth, second.Estimated
 	}
-	if math.IsNaN(first.Bandwidth) != math.IsNaN(second.Bandwidth) {
+	unknown := func(x topology.Arc) bool {
+		return math.IsNaN(x.Bandwidth) && !(atSwitch && x.Probability < topology.FirmSupport)
+	}
+	if unknown(first) != unknown(second) { // both: nothing is known
 		a.Estimated = true
+	}
+	if atSwitch {
+		a.Probability = max(first.Probability, second.Probability)
 	}
 	return a
 }

@@ -34,7 +34,6 @@ func (c *linkComparer) specify() {
 			}
 		}
 	}
-	c.specified = knownDistances(g)
 	c.nameLinks()
 }
 
