@@ -344,6 +344,15 @@ func TestDBCVByHand(t *testing.T) {
 	if got := DBCV(d, Labels{0, 0, 0, 1, 1, 1}, 1); math.Abs(got-0.88) > 1e-12 {
 		t.Errorf("DBCV = %g, want 0.88", got)
 	}
+	// An object by itself is noise (Moulavi et al. 2014, section 3): it changes the share of the clusters and nothing else.
+	d = line(t, 0, 1, 3, 20, 21, 23, 40, 60)
+	if got, want := DBCV(d, Labels{0, 0, 0, 1, 1, 1, 2, 3}, 1), 0.88*6/8; math.Abs(got-want) > 1e-12 {
+		t.Errorf("DBCV with two objects by themselves = %g, want %g", got, want)
+	}
+	if got, want := DBCV(d, Labels{0, 0, 0, 1, 1, 1, Noise, Noise}, 1), 0.88*6/8; math.Abs(got-want) > 1e-12 {
+		t.Errorf("DBCV with noise = %g, want %g", got, want)
+	}
+	d = line(t, 0, 1, 3, 20, 21, 23)
 	if good, bad := 0.88, DBCV(d, Labels{0, 1, 0, 1, 0, 1}, 1); bad >= good {
 		t.Errorf("DBCV of mixed clusters = %g, not below %g", bad, good)
 	}

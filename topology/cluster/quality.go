@@ -49,11 +49,11 @@ func Silhouette(d *Distances, l Labels) float64 {
 
 // DBCV is the density-based cluster validity (Moulavi et al. 2014), in [-1,
 // 1]: how much sparser it is between clusters than inside, weighted by size;
-// noise weighs against it. dimension is the exponent of the core distances,
+// noise weighs against it, and a cluster of one object is noise. dimension is the exponent of the core distances,
 // the dimension of the space where there is one; distances alone have none: 1
 // is a good choice. Fewer than two clusters give 0. O(n^2).
 func DBCV(d *Distances, l Labels, dimension float64) float64 {
-	groups := l.Groups()
+	groups := slices.DeleteFunc(l.Groups(), func(g []int) bool { return len(g) == 1 })
 	if len(groups) < 2 {
 		return 0
 	}
