@@ -145,6 +145,9 @@ func finiteFit(f topology.Fit) topology.Fit {
 	finite(&f.Residual)
 	finite(&f.TreeLikeness)
 	finite(&f.Noise)
+	if !(f.Overhead >= 0 && f.Overhead <= math.MaxFloat64) {
+		f.Overhead = 0
+	}
 	return f
 }
 

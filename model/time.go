@@ -78,6 +78,7 @@ func (n *Network) Time(src, dst int, bytes int64) float64 {
 		return t
 	}
 	latency, bandwidth := n.paths.between(src, dst)
+	latency += n.fit.Overhead
 	if n.fit.Family == topology.FamilyTree || n.fit.Family == topology.FamilyFlat {
 		typical := n.latencyOf(group)
 		if n.ways == nil || !apart(latency, typical, likeLatency) || !n.tellsLatency(src, dst, group) {

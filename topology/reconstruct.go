@@ -49,6 +49,7 @@ type Fit struct {
 	Residual     float64    // median of |reading - fit| / fit
 	TreeLikeness float64    // share of sampled quadruples that satisfy the four-point condition within noise
 	Noise        float64    // relative spread of readings, sigma, as estimated
+	Overhead     float64    // s, what every message pays at its ends, on top of the graph's latencies
 	Levels       []LevelFit // one per level of the hierarchy, fine to coarse, and one for the root
 }
 

@@ -78,7 +78,7 @@ func NewFit(g *Graph, h *Hierarchy, d []float64, overhead float64) Fit {
 	if h == nil {
 		h = &Hierarchy{hosts: n, smallest: make([]int, n), groups: []Group{{}}}
 	}
-	f := Fit{R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: math.NaN()}
+	f := Fit{R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: math.NaN(), Overhead: overhead}
 	fitted := g.HostDistances()
 	for i := range fitted {
 		fitted[i] += overhead // the diagonal is not read

@@ -7,6 +7,7 @@ import (
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/queue"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
 )
 
 // Bound is a time in s below which no schedule broadcasts the bytes from the root, by what the
@@ -103,10 +104,47 @@ func known(bandwidth float64) float64 {
 	return bandwidth
 }
 
+// nearest is the latency in s between the two hosts of a graph that are nearest to each other, +Inf if none is known. A level's own time is
+// that of its typical pair. Each vertex is reached from its nearest host, and the least way leads over an arc between vertices that
+// different hosts reach. O(arcs log arcs).
+func nearest(g *topology.Graph) float64 {
+	host, far := make([]int, g.Vertices()), make([]float64, g.Vertices())
+	var waiting queue.Min
+	for v := range far {
+		if host[v], far[v] = v, math.Inf(1); v < g.Hosts() {
+			far[v] = 0
+			waiting.Push(queue.Item{Key: 0, ID: int64(v)})
+		}
+	}
+	for len(waiting) > 0 {
+		at := waiting.Pop()
+		v := int(at.ID)
+		if at.Key > far[v] {
+			continue
+		}
+		for _, a := range g.Out(v) {
+			if t := at.Key + a.Latency; t < far[a.To] {
+				host[a.To], far[a.To] = host[v], t
+				waiting.Push(queue.Item{Key: t, ID: int64(a.To)})
+			}
+		}
+	}
+	least := math.Inf(1)
+	for _, a := range g.Arcs() {
+		if t := far[a.From] + a.Latency + far[a.To]; host[a.From] != host[a.To] && t < least {
+			least = t
+		}
+	}
+	return least
+}
+
 // postal is the time in s in which all ranks are reached if all pairs are as near as the nearest and
 // sending costs as little as anywhere. NaN if latencies or the overhead are not known.
 func postal(n *model.Network) float64 {
 	latency, software := math.Inf(1), math.Inf(1)
+	if t := nearest(n.Graph()) + n.ReconstructionFit().Overhead; t > 0 {
+		latency = t
+	}
 	for _, l := range n.Levels() {
 		if t := l.Time(0); t > 0 {
 			latency = min(latency, t)

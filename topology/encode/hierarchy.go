@@ -49,6 +49,7 @@ type fitFile struct {
 	Residual     *float64        `json:"residual,omitempty"`
 	TreeLikeness *float64        `json:"tree_likeness,omitempty"`
 	Noise        *float64        `json:"noise,omitempty"`
+	Overhead     float64         `json:"overhead_s,omitempty"` // at the ends of every message
 	Levels       []levelFitFile  `json:"levels,omitempty"`
 }
 
@@ -147,7 +148,7 @@ func (f *hierarchyFile) hierarchy() (*topology.Result, error) {
 func fitToFile(fit topology.Fit) fitFile {
 	f := fitFile{
 		Family: fit.Family, R2: jsonfile.Known(fit.R2), Residual: jsonfile.Known(fit.Residual),
-		TreeLikeness: jsonfile.Known(fit.TreeLikeness), Noise: jsonfile.Known(fit.Noise),
+		TreeLikeness: jsonfile.Known(fit.TreeLikeness), Noise: jsonfile.Known(fit.Noise), Overhead: fit.Overhead,
 	}
 	for _, l := range fit.Levels {
 		f.Levels = append(f.Levels, levelFitFile{jsonfile.Known(l.Separation), jsonfile.Known(l.Residual)})
@@ -158,7 +159,7 @@ func fitToFile(fit topology.Fit) fitFile {
 func fitFromFile(f fitFile) topology.Fit {
 	fit := topology.Fit{
 		Family: f.Family, R2: jsonfile.Value(f.R2), Residual: jsonfile.Value(f.Residual),
-		TreeLikeness: jsonfile.Value(f.TreeLikeness), Noise: jsonfile.Value(f.Noise),
+		TreeLikeness: jsonfile.Value(f.TreeLikeness), Noise: jsonfile.Value(f.Noise), Overhead: f.Overhead,
 	}
 	for _, l := range f.Levels {
 		fit.Levels = append(fit.Levels, topology.LevelFit{Separation: jsonfile.Value(l.Separation), Residual: jsonfile.Value(l.Residual)})

@@ -48,14 +48,14 @@ func (g *judge) result(r *readings.Symmetric, note *combination, least, sigma fl
 	noTree := fit.TreeLikeness < treeLike
 	if root := fit.Levels[len(fit.Levels)-1].Residual; noTree || root > min(max(badRoot, noisyRoot*fit.Noise), badHub) {
 		search := &meshSearch{r: r, f: f}
-		w, err := search.best(note.Noise, (noTree || root > badHub) && !g.mostFirm())
+		w, err := search.best(note.Noise, !g.mostFirm())
 		if err != nil {
 			return nil, err
 		}
 		warnings = append(warnings, search.given...)
 		if w != nil {
 			fit.Family = w.family
-			fit.Residual, fit.R2 = w.fit.residual, w.fit.r2
+			fit.Residual, fit.R2, fit.Overhead = w.fit.residual, w.fit.r2, w.overhead
 			graph, warnings = w.graph, w.warnings
 			if w.family == topology.FamilyMesh {
 				if hierarchy, err = topology.NewHierarchy(t.N, nil, nil, hierarchy.Groups()[0].Latency); err != nil {
@@ -109,9 +109,8 @@ const (
 const badFit = 0.15
 
 // badHub is the median relative residual of the readings that the root joins above
-// which hosts wired to each other are looked for even if the readings are those of a
-// tree: a line of hosts is one, but its inner vertices are hosts.
-const badHub = 0.1
+// which another graph is looked for whatever the noise: hosts that are wired to each other make readings look noisy.
+const badHub = 0.05
 
 // A graph of switches that leaves more than this in the mean, relative to the reading, and
 // explains less of the variance than this is warned of. The mean sees the third of the

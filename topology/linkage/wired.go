@@ -30,8 +30,8 @@ func (w *wired) direct(i, j int) bool {
 // A comparison is how well a tree and another graph explain the readings of up
 // to 32 hosts.
 type comparison struct {
-	// 75 % quantiles of the relative residuals over pairs that are not linked
-	// directly, as a link explains its own reading. Not medians: the root of a tree
+	// 75 % quantiles of the residuals over pairs that are not linked
+	// directly, as a link explains its own reading, relative to what the links take of it, without the overhead. Not medians: the root of a tree
 	// explains the most frequent distance of any ring.
 	tree, other float64
 
@@ -67,9 +67,9 @@ func (w *wired) compare(r *readings.Symmetric, f *nested.Fit) comparison {
 			}
 			fit := w.overhead + way[j]
 			tree := f.Between(i, j, join[j])
-			if !w.direct(i, j) {
-				otherRest = append(otherRest, math.Abs(v-fit)/v)
-				treeRest = append(treeRest, math.Abs(v-tree)/v)
+			if way := v - w.overhead; !w.direct(i, j) && way > 0 {
+				otherRest = append(otherRest, math.Abs(v-fit)/way)
+				treeRest = append(treeRest, math.Abs(v-tree)/way)
 			}
 			all = append(all, math.Abs(v-fit)/v)
 			values = append(values, v)
