@@ -61,6 +61,34 @@ func ofGraph(read func(io.Reader, []string) (*topology.Graph, error)) func([]byt
 	}
 }
 
+// ofFabric is the network of a scheduler's file: the groups of its switches, and links of which nothing is known.
+func ofFabric(data []byte, folder string) (*Network, error) {
+	f, err := encode.ReadFabric(data, &encode.FabricSettings{Folder: folder})
+	if err != nil {
+		return nil, err
+	}
+	g, err := f.Graph()
+	if err != nil {
+		return nil, err
+	}
+	hosts := f.Hosts()
+	h, err := f.Hierarchy(hosts)
+	if err != nil {
+		return nil, err
+	}
+	var s Settings
+	for _, name := range hosts {
+		s.Locations = append(s.Locations, Location{Host: name, Core: -1})
+	}
+	return New(&topology.Result{Graph: g, Hierarchy: h, Fit: unknownFit(), Warnings: f.Warnings}, &s)
+}
+
+// unknownFit is the fit of groups of which no latency is known.
+func unknownFit() topology.Fit {
+	nan := math.NaN()
+	return topology.Fit{Family: topology.FamilyTree, R2: nan, Residual: nan, TreeLikeness: nan, Noise: nan}
+}
+
 // ofGroups is the network of a topology file of LGate. Its ranks get the given names.
 func ofGroups(data []byte, names []string) (*Network, error) {
 	h, err := encode.ReadLGate(bytes.NewReader(data))
@@ -95,9 +123,7 @@ func groupNetwork(h *topology.Hierarchy, names []string) (*Network, error) {
 	for _, name := range names {
 		s.Locations = append(s.Locations, Location{Host: name, Core: -1})
 	}
-	nan := math.NaN()
-	fit := topology.Fit{Family: topology.FamilyTree, R2: nan, Residual: nan, TreeLikeness: nan, Noise: nan}
-	return New(&topology.Result{Graph: g, Hierarchy: h, Fit: fit}, &s)
+	return New(&topology.Result{Graph: g, Hierarchy: h, Fit: unknownFit()}, &s)
 }
 
 // InsideNetwork returns the network of what a file of hwloc says of the cores on which the ranks of a network run, all on

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/topology/encode"
@@ -16,7 +17,7 @@ func Open(path string) (*Network, error) {
 	if err != nil {
 		return nil, fmt.Errorf("model: open: %w", err)
 	}
-	n, err := Decode(data, nil)
+	n, err := DecodeFile(path, data, nil)
 	if err != nil {
 		return nil, fmt.Errorf("model: open %s: %w", path, err)
 	}
@@ -24,17 +25,27 @@ func Open(path string) (*Network, error) {
 }
 
 // Decode makes a network of what a file holds: a network or a platform file of topocast, a reconstruction with its graph, DOT, TGF,
-// GraphML, a platform of SimGrid, or groups of LGate. The format is known by the content. names are those of the ranks in
+// GraphML, node-link JSON, a platform of SimGrid, groups of LGate, or what a scheduler is told of the wiring (encode.IsFabric). The format is known by the content. names are those of the ranks in
 // their order, where they are known: they tell hosts from switches where a file does not, and name the ranks of one that has only
 // numbers. Errors say what a file is instead, and what makes a network of it.
-func Decode(data []byte, names []string) (*Network, error) {
+func Decode(data []byte, names []string) (*Network, error) { return decode("", data, names) }
+
+// DecodeFile is Decode for what the file of that name holds: a topology.conf of Slurm may include others in the file's folder.
+func DecodeFile(path string, data []byte, names []string) (*Network, error) {
+	return decode(filepath.Dir(path), data, names)
+}
+
+func decode(folder string, data []byte, names []string) (*Network, error) {
+	if encode.IsFabric(data) {
+		return ofFabric(data, folder)
+	}
 	if format := foreignFormat(data); format != nil {
 		return format.network(data, names)
 	}
 	n, err := Read(bytes.NewReader(data))
 	switch {
 	case err == nil && n.Ranks() == 0:
-		return nil, errors.New("no network: no host is in it; want JSON of topocast, DOT, TGF, GraphML, a platform of SimGrid, or groups of LGate")
+		return nil, errors.New("no network: no host is in it; want JSON of topocast, DOT, TGF, GraphML, a platform of SimGrid, groups of LGate, or topology.conf of Slurm")
 	case err == nil:
 		return n, nil
 	}
@@ -54,7 +65,7 @@ func Decode(data []byte, names []string) (*Network, error) {
 		return nil, errors.New("no network: want JSON of topocast, as topocast reconstruct --output makes of these latencies")
 	}
 	if text := bytes.TrimSpace(data); len(text) > 0 && text[0] != '{' {
-		return nil, errors.New("no network: want JSON of topocast, DOT, TGF, GraphML, a platform of SimGrid, or groups of LGate")
+		return nil, errors.New("no network: want JSON of topocast, DOT, TGF, GraphML, a platform of SimGrid, groups of LGate, or topology.conf of Slurm")
 	}
 	return nil, err
 }

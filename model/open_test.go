@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,5 +46,38 @@ func TestOpen(t *testing.T) {
 	}
 	if _, err := model.Open("no/such/file"); err == nil || !strings.Contains(err.Error(), "no/such/file") {
 		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
+// A file of a scheduler is a network: its switches are groups, and nothing is known of its links. What it includes is beside it.
+func TestOpenSchedulerFiles(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"topology.conf": "include leaves.conf\nSwitchName=top Switches=leaf[1-2]\n",
+		"leaves.conf":   "SwitchName=leaf1 Nodes=n[1-2]\nSwitchName=leaf2 Nodes=n[2-4]\n",
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n, err := model.Open(filepath.Join(folder, "topology.conf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(n.Hosts()); got != "[n1 n2 n3 n4]" || n.Ranks() != 4 {
+		t.Errorf("hosts %s of %d ranks", got, n.Ranks())
+	}
+	var groups []string
+	for _, g := range n.Hierarchy().Groups() {
+		groups = append(groups, fmt.Sprint(g.Hosts))
+	}
+	if got := strings.Join(groups, " "); got != "[0 1 2 3] [0 1] [2 3]" {
+		t.Errorf("groups %s", got)
+	}
+	if w := strings.Join(n.Warnings(), "; "); !strings.Contains(w, `host "n2" is on switches "leaf1" and "leaf2": the first counts`) {
+		t.Errorf("warnings %q", w)
+	}
+	if _, err := model.Decode([]byte("include leaves.conf\n"), nil); err == nil || !strings.Contains(err.Error(), "where that is is not known") {
+		t.Errorf("a file without a folder includes another: %v", err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 func compareCommand(shared *cli.Flags) *cobra.Command {
 	var tolerance float64
 	var all bool
-	var against string
+	var against, fabricTopology string
 	c := &cobra.Command{
 		Use:   "compare NET --against REF",
 		Short: "Name the links and hosts that differ from a reference",
@@ -56,14 +56,14 @@ least.`,
 			if !(tolerance >= 0) || math.IsInf(tolerance, 0) {
 				return cli.BadInput("--tolerance %g: want a share above 0, such as 0.2", tolerance)
 			}
+			if f, err := loadFabric(args[0], ""); err == nil && f != nil {
+				return cli.BadInput("%s: the file of a scheduler is a reference: topocast compare NET --against %s", args[0], args[0])
+			}
 			measured, err := loadSide(args[0], nil)
 			if err != nil {
-				if f, _ := loadFabric(args[0]); f != nil {
-					return cli.BadInput("%s: the file of a scheduler is a reference: topocast compare NET --against %s", args[0], args[0])
-				}
 				return err
 			}
-			if f, err := loadFabric(against); err != nil || f != nil {
+			if f, err := loadFabric(against, fabricTopology); err != nil || f != nil {
 				if err == nil {
 					err = printFabricComparison(c, measured, against, f, all, shared.JSON)
 				}
@@ -83,6 +83,7 @@ least.`,
 	f := c.Flags()
 	f.Float64Var(&tolerance, "tolerance", 0, "share by which a link may differ; 0: from the spread of its level")
 	f.BoolVar(&all, "all", false, "print all links, not the worst only")
+	f.StringVar(&fabricTopology, "topology", "", "the topology to read of a topology.yaml; default: that of the cluster")
 	f.StringVar(&against, "against", "", "the reference: a network, a platform or graph file, or a file of a scheduler")
 	return cli.PrintsJSON(c, "topocast/comparison")
 }

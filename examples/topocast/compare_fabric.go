@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"regexp"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,15 +19,9 @@ import (
 	"github.com/topocast/topocast/topology/encode"
 )
 
-// The first words of Slurm's files; comments may stand before.
-var (
-	slurmConf = regexp.MustCompile(`(?i)^(\s*(#.*)?\n)*\s*(SwitchName|BlockName|BlockSizes)\s*=`)
-	slurmYAML = regexp.MustCompile(`^(\s*(#.*)?\n)*(---\s*)?(\s*(#.*)?\n)*-\s+topology:`)
-)
-
-// loadFabric reads what a scheduler is told of a machine: a topology.conf or topology.yaml of
-// Slurm, or topograph's JSON. It is nil if the file is something else.
-func loadFabric(path string) (*encode.Fabric, error) {
+// loadFabric reads what a scheduler is told of a machine (encode.IsFabric); topology is the one to read of a topology.yaml, "" the default. It is
+// nil if the file is something else.
+func loadFabric(path, topology string) (*encode.Fabric, error) {
 	if path == cli.Standard {
 		return nil, nil
 	}
@@ -37,29 +29,14 @@ func loadFabric(path string) (*encode.Fabric, error) {
 	if err != nil {
 		return nil, cli.BadInput("%w", err)
 	}
-	var read func(io.Reader) (*encode.Fabric, error)
-	switch {
-	case slurmConf.Match(data):
-		read = encode.ReadSlurmConf
-	case slurmYAML.Match(data):
-		read = encode.ReadSlurmYAML
-	case isTopograph(data):
-		read = encode.ReadTopograph
-	default:
+	if !encode.IsFabric(data) {
 		return nil, nil
 	}
-	f, err := read(bytes.NewReader(data))
+	f, err := encode.ReadFabric(data, &encode.FabricSettings{Topology: topology, Folder: filepath.Dir(path)})
 	if err != nil {
 		return nil, cli.BadInput("%s: %w", path, err)
 	}
 	return f, nil
-}
-
-func isTopograph(data []byte) bool {
-	var head struct {
-		Instances json.RawMessage `json:"instances"`
-	}
-	return json.Unmarshal(data, &head) == nil && head.Instances != nil
 }
 
 // A fabricComparison says what of a scheduler's switches the measured groups confirm and what
@@ -124,8 +101,12 @@ func printFabricComparison(c *cobra.Command, measured *comparison.Side, file str
 	if err != nil {
 		return cli.BadInput("%w", err)
 	}
+	said := f.Warnings
 	if r.renamed != "" {
-		fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", file, r.renamed)
+		said = append(slices.Clip(said), r.renamed)
+	}
+	for _, text := range said {
+		fmt.Fprintf(c.ErrOrStderr(), "%s: %s\n", file, text)
 	}
 	return printComparison(c, r, all, asJSON)
 }

@@ -50,7 +50,7 @@ func ReadInput(path string) ([]byte, error) {
 
 // NetworkOf is LoadNetworkOf for what a file holds.
 func NetworkOf(path string, data []byte, names []string) (*model.Network, error) {
-	n, err := model.Decode(data, names)
+	n, err := model.DecodeFile(path, data, names)
 	if err != nil {
 		return nil, BadInput("%s: %w", path, err)
 	}

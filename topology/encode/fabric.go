@@ -16,6 +16,9 @@ import (
 // NewFabric puts hosts and switches in a natural order, readers in the file's.
 type Fabric struct {
 	Roots []*FabricSwitch
+
+	// Warnings say what of a file was passed over or decided, as its scheduler does.
+	Warnings []string
 }
 
 // A FabricSwitch is a leaf, which has hosts, or an upper switch, which has switches and may have

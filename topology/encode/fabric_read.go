@@ -2,6 +2,7 @@ package encode
 
 import (
 	"fmt"
+	"slices"
 )
 
 // A switchRecord is a switch, or a block, as a file describes it.
@@ -10,35 +11,40 @@ type switchRecord struct {
 	name     string
 	hosts    []string
 	switches []string // by name
+	all      bool     // hosts are all below, those of the switches below, too
 }
 
 // switchList collects what a file lists, within bounds.
 type switchList struct {
 	records  []switchRecord
 	children int
+	strict   bool // a host on two switches is an error: the file is no configuration that its scheduler takes
+	warnings []string
 }
 
-// add expands the hostlists of a switch.
-func (l *switchList) add(where, name, nodes, switches string) error {
-	if err := l.append(where, name, nodes, switches); err != nil {
+// add expands the hostlists of a switch. If all is set, a switch with switches may list the nodes below these, too.
+func (l *switchList) add(where, name, nodes, switches string, all bool) error {
+	if err := l.append(where, name, nodes, switches, all); err != nil {
 		return fmt.Errorf("%s: %w", where, err)
 	}
 	return nil
 }
 
-func (l *switchList) append(where, name, nodes, switches string) (err error) {
-	r := switchRecord{where: where, name: name}
+func (l *switchList) append(where, name, nodes, switches string, all bool) (err error) {
+	r := switchRecord{where: where, name: name, all: all && switches != ""}
 	if err := checkSwitch(name); err != nil {
 		return err
 	}
 	switch {
 	case len(l.records) == maxNames:
 		return errTooMany
-	case (nodes == "") == (switches == ""):
+	case nodes == "" && switches == "", nodes != "" && switches != "" && !all:
 		return fmt.Errorf("switch %q: want either nodes or switches below it", name)
-	case nodes != "":
+	}
+	if nodes != "" {
 		r.hosts, err = expandHostlist(nodes, maxNames)
-	default:
+	}
+	if err == nil && switches != "" {
 		r.switches, err = expandHostlist(switches, maxNames)
 	}
 	if err != nil {
@@ -51,8 +57,8 @@ func (l *switchList) append(where, name, nodes, switches string) (err error) {
 	return nil
 }
 
-// fabric joins the switches to trees. It refuses switches that are not there, or given twice, hosts
-// and switches below two switches, rings, and what nests deeper than machines do.
+// fabric joins the switches to trees. Of a host on two switches the first counts, with a warning, as in Slurm. It refuses switches
+// that are not there, given twice or below two switches, rings, and what nests deeper than machines do.
 func (l *switchList) fabric() (*Fabric, error) {
 	if len(l.records) == 0 {
 		return nil, fmt.Errorf("no switches")
@@ -62,19 +68,29 @@ func (l *switchList) fabric() (*Fabric, error) {
 		if made[r.name] != nil {
 			return nil, fmt.Errorf("%s: switch %q is there twice", r.where, r.name)
 		}
-		made[r.name] = &FabricSwitch{Name: r.name, Hosts: r.hosts}
+		made[r.name] = &FabricSwitch{Name: r.name}
 	}
 	leafOf, parentOf := make(map[string]string), make(map[string]string)
-	for _, r := range l.records {
+	inOrder := slices.Clone(l.records)
+	slices.SortStableFunc(inOrder, func(a, b switchRecord) int { return len(a.switches) - len(b.switches) }) // hosts of leaves first
+	for _, r := range inOrder {
 		for _, host := range r.hosts {
 			if err := checkHost(host); err != nil {
 				return nil, fmt.Errorf("%s: %w", r.where, err)
 			}
-			if leaf, twice := leafOf[host]; twice {
+			leaf, twice := leafOf[host]
+			switch {
+			case twice && l.strict:
 				return nil, fmt.Errorf("%s: host %q is on switches %q and %q: want one", r.where, host, leaf, r.name)
+			case twice && !r.all:
+				l.warnings = append(l.warnings, fmt.Sprintf("%s: host %q is on switches %q and %q: the first counts", r.where, host, leaf, r.name))
+			case !twice:
+				leafOf[host] = r.name
+				made[r.name].Hosts = append(made[r.name].Hosts, host)
 			}
-			leafOf[host] = r.name
 		}
+	}
+	for _, r := range l.records {
 		for _, name := range r.switches {
 			if made[name] == nil {
 				return nil, fmt.Errorf("%s: switch %q is not described", r.where, name)
@@ -86,7 +102,7 @@ func (l *switchList) fabric() (*Fabric, error) {
 			made[r.name].Switches = append(made[r.name].Switches, made[name])
 		}
 	}
-	f := &Fabric{}
+	f := &Fabric{Warnings: l.warnings}
 	for _, r := range l.records {
 		depth, name := 0, r.name
 		for ; parentOf[name] != ""; depth++ {

@@ -86,5 +86,5 @@ func (l *switchList) blocks() (*Fabric, error) {
 	if err != nil || len(f.Roots) == 1 {
 		return f, err
 	}
-	return &Fabric{Roots: []*FabricSwitch{{Name: "root", Switches: f.Roots}}}, nil
+	return &Fabric{Roots: []*FabricSwitch{{Name: "root", Switches: f.Roots}}, Warnings: f.Warnings}, nil
 }

@@ -2,13 +2,17 @@ package encode
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/topocast/topocast/internal/hostlist"
+	"github.com/topocast/topocast/internal/words"
 )
 
 // WriteSlurmConf writes a topology.conf of Slurm, for TopologyPlugin=topology/tree:
@@ -61,24 +65,52 @@ func WriteSlurmBlocks(w io.Writer, f *Fabric) error {
 	return nil
 }
 
-// ReadSlurmConf reads a topology.conf of Slurm, of topology/tree or topology/block. Keys may be in
+// ReadSlurmConf reads a topology.conf of Slurm, of topology/tree or topology/block, or what scontrol show topology prints. Keys may be in
 // any case, values in quotes; text after # is a comment, and a line that ends in a backslash goes
-// on in the next. LinkSpeed and BlockSizes are not used. Blocks become leaves below one root.
+// on in the next. LinkSpeed and BlockSizes are not used. Blocks become leaves below one root; beside switches they are passed over.
 //
-// It refuses what Slurm would not take for a tree: hosts and switches below two switches, switches
-// that are not described, rings; and other keys, with the line. Other files (Include) are not read.
+// Where Slurm only warns, so does Fabric.Warnings: of a host on two switches the first counts. It refuses what Slurm would not take
+// for a tree, switches below two switches, switches that are not described, rings; and other keys, with the line. Other files
+// (Include) are read by ReadFabric alone.
 func ReadSlurmConf(r io.Reader) (*Fabric, error) {
-	f, err := readSlurmConf(r)
+	data, err := io.ReadAll(r)
+	var f *Fabric
+	if err == nil {
+		f, err = readSlurmConf(data, "")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("encode: topology.conf: %w", err)
 	}
 	return f, nil
 }
 
-func readSlurmConf(r io.Reader) (*Fabric, error) {
-	lines := bufio.NewScanner(r)
+// A slurmReader collects the lines of a topology.conf and of the files that it includes.
+type slurmReader struct {
+	switches, blocks switchList
+	folder           string // of the files; "": there are none
+	depth            int    // of files in files
+}
+
+func readSlurmConf(data []byte, folder string) (*Fabric, error) {
+	s := &slurmReader{folder: folder}
+	if err := s.read(data, ""); err != nil {
+		return nil, err
+	}
+	if n := len(s.blocks.records); n > 0 && len(s.switches.records) > 0 {
+		s.switches.warnings = append(s.switches.warnings, fmt.Sprintf("%s: %s beside switches: the switches are read", s.blocks.records[0].where, words.Count(n, "block")))
+	} else if n > 0 {
+		return s.blocks.blocks()
+	}
+	return s.switches.fabric()
+}
+
+// deepestInclude bounds files that include files.
+const deepestInclude = 8
+
+// read reads the lines of a file, of which within is the name, if it is not the first.
+func (s *slurmReader) read(data []byte, within string) error {
+	lines := bufio.NewScanner(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
-	var list, blocks switchList
 	number, start := 0, 0
 	var text strings.Builder // of a line and those in which it goes on
 	for lines.Scan() {
@@ -90,51 +122,95 @@ func readSlurmConf(r io.Reader) (*Fabric, error) {
 		head, goesOn := strings.CutSuffix(strings.TrimRight(line, " \t\r"), `\`)
 		text.WriteString(head + " ")
 		if text.Len() > maxLine {
-			return nil, fmt.Errorf("line %d: longer than %d bytes", start, maxLine)
+			return fmt.Errorf("%sline %d: longer than %d bytes", within, start, maxLine)
 		}
 		if goesOn {
 			continue
 		}
-		if err := slurmLine(&list, &blocks, fmt.Sprintf("line %d", start), text.String()); err != nil {
-			return nil, err
+		if err := s.line(fmt.Sprintf("%sline %d", within, start), text.String()); err != nil {
+			return err
 		}
 		text.Reset()
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, fmt.Errorf("line %d: longer than %d bytes", number+1, maxLine)
+		return fmt.Errorf("%sline %d: longer than %d bytes", within, number+1, maxLine)
 	case err != nil:
-		return nil, fmt.Errorf("line %d: %w", number+1, err)
+		return fmt.Errorf("%sline %d: %w", within, number+1, err)
 	case text.Len() > 0:
-		return nil, fmt.Errorf("line %d: the file ends where a line should follow", start)
-	case len(list.records) > 0 && len(blocks.records) > 0:
-		return nil, fmt.Errorf("%s: a block beside switches: want one of both", blocks.records[0].where)
-	case len(blocks.records) > 0:
-		return blocks.blocks()
+		return fmt.Errorf("%sline %d: the file ends where a line should follow", within, start)
 	}
-	return list.fabric()
+	return nil
 }
 
-// blanksAroundEquals may stand between a key and its value, as Slurm's own parser takes them.
-var blanksAroundEquals = regexp.MustCompile(`\s*=\s*`)
+// Blanks may stand around the sign between a key and its value, as Slurm's own parser takes them. A line may name a file to include.
+var (
+	blanksAroundEquals = regexp.MustCompile(`\s*=\s*`)
+	includeLine        = regexp.MustCompile(`(?i)^\s*include\s+(\S+)\s*$`)
+)
 
-// slurmLine reads the keys and values of one line.
-func slurmLine(list, blocks *switchList, where, text string) error {
+// line reads one line.
+func (s *slurmReader) line(where, text string) error {
+	if m := includeLine.FindStringSubmatch(text); m != nil {
+		return s.includes(where, m[1])
+	}
+	values, err := slurmValues(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", where, err)
+	}
+	name, isSwitch := values["switchname"]
+	block, isBlock := values["blockname"]
+	_, sizes := values["blocksizes"]
+	_, shown := values["level"] // by scontrol: upper switches list all nodes below
+	_, aggregated := values["aggregatedblock"]
+	switch {
+	case isSwitch && (isBlock || sizes):
+		return fmt.Errorf("%s: a switch and a block", where)
+	case isSwitch:
+		return s.switches.add(where, name, values["nodes"], values["switches"], shown)
+	case isBlock && values["switches"] == "":
+		return s.blocks.add(where, block, values["nodes"], "", false)
+	case len(values) == 0 || sizes && len(values) == 1 || aggregated:
+		return nil
+	}
+	return fmt.Errorf("%s: want a line that begins with SwitchName, BlockName or BlockSizes", where)
+}
+
+// includes reads the lines of another file.
+func (s *slurmReader) includes(where, name string) error {
+	switch {
+	case s.folder == "":
+		return fmt.Errorf("%s: it includes %s, and where that is is not known: name the file, or put the lines in", where, shorten([]byte(name)))
+	case s.depth == deepestInclude:
+		return fmt.Errorf("%s: %d files that include each other: want fewer", where, deepestInclude)
+	}
+	path := name
+	if !filepath.IsAbs(name) {
+		path = filepath.Join(s.folder, name)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("%s: include: %w", where, err)
+	}
+	s.depth++
+	defer func() { s.depth-- }()
+	return s.read(data, name+", ")
+}
+
+// slurmValues are the values of a line by their keys, which are in lower case.
+func slurmValues(text string) (map[string]string, error) {
 	values := map[string]string{}
 	text = blanksAroundEquals.ReplaceAllString(text, "=")
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 		key, rest, found := strings.Cut(text, "=")
 		key = strings.ToLower(strings.TrimSpace(key))
-		if strings.HasPrefix(key, "include") && strings.ContainsAny(key, " \t") {
-			return fmt.Errorf("%s: other files are not read: include them before", where)
-		}
 		if !found {
-			return fmt.Errorf("%s: %q: want a key and its value", where, shorten([]byte(text)))
+			return nil, fmt.Errorf("%q: want a key and its value", shorten([]byte(text)))
 		}
 		var value string
 		if quoted, ok := strings.CutPrefix(rest, `"`); ok {
 			if value, text, found = strings.Cut(quoted, `"`); !found {
-				return fmt.Errorf("%s: a quote is not closed", where)
+				return nil, fmt.Errorf("a quote is not closed")
 			}
 		} else {
 			end := strings.IndexAny(rest, " \t")
@@ -145,26 +221,17 @@ func slurmLine(list, blocks *switchList, where, text string) error {
 		}
 		switch key {
 		case "switchname", "blockname", "nodes", "switches", "linkspeed", "blocksizes":
+		case "level", "blockindex", "blocksize", "aggregatedblock": // of scontrol show topology
+			if value == "(null)" {
+				value = ""
+			}
 		default:
-			return fmt.Errorf("%s: key %q: want SwitchName, Switches, Nodes, LinkSpeed, BlockName or BlockSizes", where, shorten([]byte(key)))
+			return nil, fmt.Errorf("key %q: want SwitchName, Switches, Nodes, LinkSpeed, BlockName or BlockSizes", shorten([]byte(key)))
 		}
 		if _, twice := values[key]; twice {
-			return fmt.Errorf("%s: key %q is there twice", where, key)
+			return nil, fmt.Errorf("key %q is there twice", key)
 		}
 		values[key] = value
 	}
-	name, isSwitch := values["switchname"]
-	block, isBlock := values["blockname"]
-	_, sizes := values["blocksizes"]
-	switch {
-	case isSwitch && (isBlock || sizes):
-		return fmt.Errorf("%s: a switch and a block", where)
-	case isSwitch:
-		return list.add(where, name, values["nodes"], values["switches"])
-	case isBlock && values["switches"] == "":
-		return blocks.add(where, block, values["nodes"], "")
-	case len(values) == 0 || sizes && len(values) == 1:
-		return nil
-	}
-	return fmt.Errorf("%s: want a line that begins with SwitchName, BlockName or BlockSizes", where)
+	return values, nil
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -208,7 +210,6 @@ func TestReadSlurmConf(t *testing.T) {
 func TestReadSlurmConfRefuses(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"an empty file", "# nothing\n", "no switches"},
-		{"a host on two switches", "SwitchName=a Nodes=x\nSwitchName=b Nodes=x", `line 2: host "x" is on switches "a" and "b"`},
 		{"a switch below two", "SwitchName=a Nodes=x\nSwitchName=b Switches=a\nSwitchName=c Switches=a", `line 3: switch "a" is below switches "b" and "c"`},
 		{"a switch that is not there", "SwitchName=b Switches=a", `line 1: switch "a" is not described`},
 		{"a switch twice", "SwitchName=b Nodes=a\nSwitchName=b Nodes=c", `line 2: switch "b" is there twice`},
@@ -223,8 +224,7 @@ func TestReadSlurmConfRefuses(t *testing.T) {
 		{"a key twice", "SwitchName=a Nodes=x Nodes=y", `key "nodes" is there twice`},
 		{"no key", "SwitchName=a Nodes", "want a key and its value"},
 		{"nodes alone", "Nodes=x", "line 1: want a line that begins with"},
-		{"another file", "Include more.conf\nSwitchName=a Nodes=x", "line 1: other files are not read"},
-		{"blocks and switches", "SwitchName=a Nodes=x\nBlockName=b Nodes=y", "line 2: a block beside switches"},
+		{"another file", "Include more.conf\nSwitchName=a Nodes=x", "line 1: it includes more.conf"},
 		{"an open quote", `SwitchName="a Nodes=x`, "line 1: a quote is not closed"},
 		{"an end that goes on", "SwitchName=a \\", "line 1: the file ends"},
 		{"a node that is none", "SwitchName=a Nodes=x;y", `host "x;y": want a name`},
@@ -282,13 +282,14 @@ func TestReadSlurmYAML(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ name, file, want string }{
-		{"nothing", "", "0 topologies, of which none is the default"},
-		{"no default", strings.ReplaceAll(file, "true", "false"), "3 topologies, of which none"},
+		{"nothing", "", "no topology"},
+		{"no default", strings.ReplaceAll(file, "true", "false"), "none of its topologies is the default of the cluster: choose topo1, topo2 or topo3"},
 		{"flat", "- topology: a\n  flat: true\n", "want either a tree or blocks"},
 		{"an unknown key", "- topology: a\n  tree: {switches: [{switch: s, node: x}]}\n", "field node not found"},
 		{"a billion laughs", "- &a [x,x,x,x]\n- &b [*a,*a,*a,*a]\n- [*b,*b,*b,*b]\n", "line 2: an alias"},
 		{"two documents", "- topology: a\n  tree: {switches: [{switch: s, nodes: x}]}\n---\n- topology: b\n", "more than one document"},
-		{"a host on two switches", "- topology: a\n  tree: {switches: [{switch: s, nodes: x}, {switch: t, nodes: x}]}\n", `topology "a", switch 2: host "x" is on switches`},
+		{"a topology of another plugin", "- topology: a\n  ring: {rings: [{ring: r, nodes: x}]}\n", `topology "a": want either a tree or blocks, have ring`},
+		{"a tree and more", "- topology: a\n  tree: {switches: [{switch: s, nodes: x}]}\n  leaves: 3\n", `topology "a": keys leaves are not known`},
 		{"no list", "topology: a\n", "cannot unmarshal"},
 		{"deep nesting", strings.Repeat("[", 20000), "depth"},
 		{"a huge file", strings.Repeat("# \n", 2<<20), "more than 4194304 bytes"},
@@ -371,4 +372,57 @@ func FuzzReadSlurmYAML(f *testing.F) {
 func FuzzReadTopograph(f *testing.F) {
 	f.Add(`{"instances": [{"id": "a", "network_layers": ["l", "s"]}, {"id": "b", "network_layers": ["s"]}]}`)
 	fuzzFabric(f, ReadTopograph, WriteTopograph)
+}
+
+// What Slurm takes, with a warning or without one, and what scontrol prints. Of a host on two leaves slurmctld warns ("Multiple leaf switches
+// contain nodes") and takes the file.
+func TestReadFabric(t *testing.T) {
+	const tree = "SwitchName=a Nodes=x,y\nSwitchName=b Nodes=z\nSwitchName=t Switches=a,b\n"
+	const several = "- topology: ib\n  cluster_default: true\n  tree: {switches: [{switch: a, nodes: 'x,y'}, {switch: b, nodes: z}, {switch: t, children: 'a,b'}]}\n" +
+		"- topology: other\n  block: {blocks: [{block: b1, nodes: x}]}\n- topology: loop\n  ring: {rings: [{ring: r1, nodes: x}]}\n"
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"leaves.conf": "SwitchName=a Nodes=x,y\ninclude more.conf\n", "more.conf": "SwitchName=b Nodes=z\n", "itself.conf": "include itself.conf\n",
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ name, file, topology, want, warning string }{
+		{"a byte order mark", "\ufeff" + tree, "", "t(a[x y] b[z])", ""},
+		{"a byte order mark before YAML", "\ufeff" + several, "", "t(a[x y] b[z])", `topology "ib" of ib, other, loop is read`},
+		{"a host on two leaves", "SwitchName=a Nodes=x,y\nSwitchName=b Nodes=y,z\nSwitchName=t Switches=a,b\n", "", "t(a[x y] b[z])", `line 2: host "y" is on switches "a" and "b": the first counts`},
+		{"both plugins", tree + "BlockName=b1 Nodes=x,y\nBlockName=b2 Nodes=z\nBlockSizes=1\n", "", "t(a[x y] b[z])", "line 4: 2 blocks beside switches: the switches are read"},
+		{"both plugins, blocks first", "BlockName=b1 Nodes=x,y\n" + tree, "", "t(a[x y] b[z])", "line 1: 1 block beside switches: the switches are read"},
+		{"scontrol, upper switch first", "SwitchName=t Level=1 LinkSpeed=1 Nodes=x,y,z Switches=a,b\nSwitchName=a Level=0 LinkSpeed=1 Nodes=x,y\nSwitchName=b Level=0 LinkSpeed=1 Nodes=z\n", "", "t(a[x y] b[z])", ""},
+		{"scontrol, blocks", "BlockName=b1 BlockIndex=0 Nodes=x,y BlockSize=2\nBlockName=b2 BlockIndex=1 Nodes=z BlockSize=2\nAggregatedBlock=b1,b2 BlockIndex=2 Nodes=x,y,z BlockSize=4\n", "", "root(b1[x y] b2[z])", ""},
+		{"included files", "Include leaves.conf\nSwitchName=t Switches=a,b\n", "", "t(a[x y] b[z])", ""},
+		{"a topology by name", several, "other", "b1[x]", `topology "other" of ib, other, loop is read`},
+		{"of a plugin that is not read", several, "loop", "", "have ring"},
+		{"a name that is not there", several, "eth", "", `no topology "eth": want ib, other or loop`},
+		{"a name for a file of one", tree, "ib", "", "only a topology.yaml has several"},
+		{"files that include each other", "include itself.conf\n", "", "", "8 files that include each other"},
+		{"a file that is not there", "include none.conf\n", "", "", "line 1: include: open "},
+		{"topograph", `{"instances": [{"id": "x", "network_layers": ["a", "t"]}, {"id": "y", "network_layers": ["b", "t"]}]}`, "", "t(a[x] b[y])", ""},
+	} {
+		if !IsFabric([]byte(c.file)) {
+			t.Errorf("%s: not known", c.name)
+		}
+		f, err := ReadFabric([]byte(c.file), &FabricSettings{Topology: c.topology, Folder: folder})
+		switch {
+		case c.want == "":
+			if err == nil || !strings.Contains(err.Error(), c.warning) {
+				t.Errorf("%s: %v, %v; want an error with %q", c.name, f, err, c.warning)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", c.name, err)
+		case fabricText(f) != c.want || strings.Join(f.Warnings, "; ") != c.warning:
+			t.Errorf("%s: %s, %q; want %s, %q", c.name, fabricText(f), f.Warnings, c.want, c.warning)
+		}
+	}
+	for _, other := range []string{"", "a,b\n1,2\n", `{"nodes": []}`, "graph g {}", "- a\n"} {
+		if IsFabric([]byte(other)) {
+			t.Errorf("%q is taken for a file of a scheduler", other)
+		}
+	}
 }

@@ -2,13 +2,17 @@ package encode
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/topocast/topocast/internal/hostlist"
+	"github.com/topocast/topocast/internal/words"
 )
 
 // slurmTopology is one of the topologies of a topology.yaml.
@@ -18,6 +22,8 @@ type slurmTopology struct {
 	Tree     *slurmTree  `yaml:"tree,omitempty"`
 	Block    *slurmBlock `yaml:"block,omitempty"`
 	Flat     bool        `yaml:"flat,omitempty"`
+
+	Other map[string]any `yaml:",inline"` // what other plugins have, such as rings
 }
 
 type slurmTree struct {
@@ -95,14 +101,15 @@ const maxYAML = 4 << 20
 // of the only one. It refuses what [ReadSlurmConf] does, keys that Slurm does not document, and
 // aliases, by which a short file can grow without bound.
 func ReadSlurmYAML(r io.Reader) (*Fabric, error) {
-	f, err := readSlurmYAML(r)
+	f, err := readSlurmYAML(r, "")
 	if err != nil {
 		return nil, fmt.Errorf("encode: topology.yaml: %w", err)
 	}
 	return f, nil
 }
 
-func readSlurmYAML(r io.Reader) (*Fabric, error) {
+// readSlurmYAML reads the topology of the given name; "": the default.
+func readSlurmYAML(r io.Reader, name string) (*Fabric, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxYAML+1))
 	if err != nil {
 		return nil, err
@@ -126,30 +133,46 @@ func readSlurmYAML(r io.Reader) (*Fabric, error) {
 	if err := d.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("more than one document")
 	}
+	var names []string
 	chosen := -1
 	for i, t := range topologies {
-		if chosen < 0 && (t.Default || len(topologies) == 1) {
+		names = append(names, t.Topology)
+		if chosen < 0 && (name == t.Topology || name == "" && (t.Default || len(topologies) == 1)) {
 			chosen = i
 		}
 	}
-	if chosen < 0 {
-		return nil, fmt.Errorf("%d topologies, of which none is the default of the cluster", len(topologies))
+	switch {
+	case len(names) == 0:
+		return nil, fmt.Errorf("no topology")
+	case chosen < 0 && name != "":
+		return nil, fmt.Errorf("no topology %q: want %s", name, words.Or(names))
+	case chosen < 0:
+		return nil, fmt.Errorf("none of its topologies is the default of the cluster: choose %s", words.Or(names))
 	}
 	t := topologies[chosen]
 	var list switchList
+	if len(topologies) > 1 {
+		list.warnings = []string{fmt.Sprintf("topology %q of %s is read", t.Topology, words.List(names))}
+	}
 	switch {
 	case t.Flat || (t.Tree == nil) == (t.Block == nil):
-		return nil, fmt.Errorf("topology %q: want either a tree or blocks", t.Topology)
+		kinds := slices.Sorted(maps.Keys(t.Other))
+		if t.Flat {
+			kinds = append(kinds, "flat")
+		}
+		return nil, fmt.Errorf("topology %q: want either a tree or blocks, have %s", t.Topology, cmp.Or(words.List(kinds), "both or none"))
+	case len(t.Other) > 0:
+		return nil, fmt.Errorf("topology %q: keys %s are not known", t.Topology, words.List(slices.Sorted(maps.Keys(t.Other))))
 	case t.Tree != nil:
 		for i, s := range t.Tree.Switches {
-			if err := list.add(fmt.Sprintf("topology %q, switch %d", t.Topology, i+1), s.Switch, s.Nodes, s.Children); err != nil {
+			if err := list.add(fmt.Sprintf("topology %q, switch %d", t.Topology, i+1), s.Switch, s.Nodes, s.Children, false); err != nil {
 				return nil, err
 			}
 		}
 		return list.fabric()
 	}
 	for i, b := range t.Block.Blocks {
-		if err := list.add(fmt.Sprintf("topology %q, block %d", t.Topology, i+1), b.Block, b.Nodes, ""); err != nil {
+		if err := list.add(fmt.Sprintf("topology %q, block %d", t.Topology, i+1), b.Block, b.Nodes, "", false); err != nil {
 			return nil, err
 		}
 	}

@@ -68,7 +68,7 @@ func readTopograph(r io.Reader) (*Fabric, error) {
 	if len(file.Instances) > maxNames {
 		return nil, fmt.Errorf("%d instances: want at most %d", len(file.Instances), maxNames)
 	}
-	var list switchList
+	list := switchList{strict: true}
 	number := make(map[string]int) // switch -> index into the list
 	above := make(map[string]string)
 	find := func(name, where string) (*switchRecord, error) {
