@@ -25,6 +25,7 @@ func foreignFormat(data []byte) *foreign {
 	for _, f := range []foreign{
 		{beginsWith(`(?i:strict|graph|digraph)\b`), ofGraph(encode.ReadDOT)},
 		{beginsWith(`cluster\s*\{`), ofGroups},
+		{encode.IsIbnetdiscover, ofGraph(encode.ReadIbnetdiscover)},
 		{encode.IsNodeLink, ofGraph(encode.ReadNodeLink)},
 		{hasRoot("graphml"), ofGraph(encode.ReadGraphML)},
 		{hasRoot("platform"), ofGraph(func(r io.Reader, _ []string) (*topology.Graph, error) { return encode.ReadSimGrid(r) })},

@@ -25,7 +25,7 @@ func Open(path string) (*Network, error) {
 }
 
 // Decode makes a network of what a file holds: a network or a platform file of topocast, a reconstruction with its graph, DOT, TGF,
-// GraphML, node-link JSON, a platform of SimGrid, groups of LGate, or what a scheduler is told of the wiring (encode.IsFabric). The format is known by the content. names are those of the ranks in
+// GraphML, node-link JSON, a platform of SimGrid, an ibnetdiscover dump, groups of LGate, or what a scheduler is told of the wiring (encode.IsFabric). The format is known by the content. names are those of the ranks in
 // their order, where they are known: they tell hosts from switches where a file does not, and name the ranks of one that has only
 // numbers. Errors say what a file is instead, and what makes a network of it.
 func Decode(data []byte, names []string) (*Network, error) { return decode("", data, names) }

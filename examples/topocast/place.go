@@ -2,14 +2,11 @@ package main
 
 import (
 	"bytes"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/mat"
@@ -20,6 +17,7 @@ import (
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/placement"
 	"github.com/topocast/topocast/model/results"
+	"github.com/topocast/topocast/topology/encode"
 )
 
 func placeCommand(shared *cli.Flags) *cobra.Command {
@@ -36,7 +34,7 @@ func placeCommand(shared *cli.Flags) *cobra.Command {
 		Use:   "place NET [TRAFFIC]",
 		Short: "Choose a core for every rank of a job",
 		Long: `Place maps the ranks of a job to the places of a network (of topocast discover): by who talks to whom,
-given as a square matrix of bytes in CSV, cell (i, j) from rank i to rank j; or, without it, by Servet's
+given as a square matrix of bytes, cell (i, j) from rank i to rank j; or, without it, by Servet's
 rules for --ranks processes, which look at what cores share: caches and memory as discover --memory has measured them
 or as --hwloc tells for every host, latencies, and the way to the network as discover --degradation has measured it.
 --explain says which of the rules had nothing to go by.
@@ -284,35 +282,16 @@ func writePlaces(w io.Writer, n *model.Network, traffic *mat.Dense, place []int)
 	return results.Write(w, &out)
 }
 
-// readTraffic reads a square matrix of bytes; empty cells are 0.
+// readTraffic reads a square matrix of bytes, in any form in which latencies are read.
 func readTraffic(path string) (*mat.Dense, error) {
 	f, err := cli.OpenInput(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	lines := csv.NewReader(f)
-	lines.TrimLeadingSpace = true
-	rows, err := lines.ReadAll() // refuses ragged lines, and names them
+	m, err := encode.ReadCounts(f)
 	if err != nil {
 		return nil, cli.BadInput("%s: %w", path, err)
-	}
-	n := len(rows)
-	if n == 0 || len(rows[0]) != n || n == 1 && rows[0][0] == "" {
-		return nil, cli.BadInput("%s: %d lines: want a square matrix of bytes, with commas between the cells", path, n)
-	}
-	m := mat.NewDense(n, n, nil)
-	for i, cells := range rows {
-		for j, cell := range cells {
-			if cell = strings.TrimSpace(cell); cell == "" {
-				continue
-			}
-			v, err := strconv.ParseFloat(cell, 64)
-			if err != nil || !(v >= 0) || math.IsInf(v, 0) {
-				return nil, cli.BadInput("%s: line %d, column %d: %q: want a number of bytes", path, i+1, j+1, cell)
-			}
-			m.Set(i, j, v)
-		}
 	}
 	return m, nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// ReadHwloc reads the parts of a host from the XML of hwloc (lstopo --of xml), of its versions 1 and 2: cores, caches but those of
+// ReadHwloc reads the parts of a host from the XML of hwloc (lstopo --of xml), of its versions 1 to 3: cores, caches but those of
 // instructions, NUMA nodes and packages, sorted as those of ReadSys.
 func ReadHwloc(r io.Reader) ([]Part, error) {
 	decoder := xml.NewDecoder(r)

@@ -29,7 +29,10 @@
 //	topology files of LGate   ReadLGate, WriteLGate: the groups alone
 //	Slurm's topology.conf     ReadSlurmConf, WriteSlurmConf, WriteSlurmBlocks
 //	and topology.yaml         ReadSlurmYAML, WriteSlurmYAML, WriteSlurmBlockYAML
-//	topograph's JSON          ReadTopograph, WriteTopograph
+//	topograph's JSON          ReadTopograph, WriteTopograph; ReadFabric reads any of the three
+//	ibnetdiscover             ReadIbnetdiscover: an InfiniBand fabric
+//	node-link JSON            ReadNodeLink: networkx, NetJSON
+//	counts                    ReadCounts: who sends how much to whom
 //
 // Schedulers take hosts on switches, a Fabric, which NewFabric makes of a graph and a hierarchy.
 //

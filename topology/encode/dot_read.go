@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -240,14 +241,20 @@ func (d *dotReader) chain(s *ast.EdgeStmt, scope dotScope) ([]int, error) {
 func (d *dotReader) values(given map[string]string) (sketchEdge, error) {
 	e := unknownEdge()
 	e.oneWay = d.directed && given["dir"] != "both" && given["dir"] != "none"
-	for _, key := range []string{"latency", "bandwidth", "probability", "estimated"} {
-		if text, ok := given[key]; ok {
-			if err := e.set(key, text); err != nil {
-				return e, err
-			}
+	for _, key := range slices.Sorted(maps.Keys(given)) {
+		text := given[key]
+		var err error
+		switch _, plain := parseShifted(text, 0); {
+		case key == "probability", key == "estimated", plain == nil && (key == "latency" || key == "bandwidth"): // in s and B/s
+			err = e.set(key, text)
+		default:
+			err = e.setNamed(key, text)
+		}
+		if err != nil {
+			return e, err
 		}
 	}
-	if _, ok := given["bandwidth"]; !ok {
+	if math.IsNaN(e.bandwidth) {
 		e.setGigabits(given["label"])
 	}
 	return e, nil

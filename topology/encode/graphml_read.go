@@ -5,6 +5,9 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"maps"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/topocast/topocast/topology"
@@ -178,14 +181,19 @@ func (g *graphmlReader) edge(item *graphmlItem) error {
 		*end.v = v
 	}
 	values := g.values(item, "edge")
-	for _, k := range [][2]string{{"latency_s", "latency"}, {"bandwidth_Bps", "bandwidth"}, {"probability", "probability"}, {"estimated", "estimated"}} {
-		if text := strings.TrimSpace(values[k[0]]); text != "" {
-			if err := e.set(k[1], text); err != nil {
-				return err
-			}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		text := strings.TrimSpace(values[name])
+		var err error
+		if (name == "probability" || name == "estimated") && text != "" {
+			err = e.set(name, text)
+		} else {
+			err = e.setNamed(name, text)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	if strings.TrimSpace(values["bandwidth_Bps"]) == "" {
+	if math.IsNaN(e.bandwidth) {
 		e.setGigabits(strings.TrimSpace(values["label"]))
 	}
 	return g.join(e)

@@ -82,7 +82,7 @@ func TestReadGraphMLRefuses(t *testing.T) {
 		{"an edge to nowhere", body(`<node id="a"/><edge source="a" target="b"/>`), `edge "a" to "b": there is no node "b"`},
 		{"neither directed nor not", body(`<node id="a"/><node id="b"/><edge source="a" target="b" directed="yes"/>`), `directed "yes": want true or false`},
 		{"an unknown kind", `<graphml><key id="k" for="node" attr.name="kind"/><graph><node id="a"><data key="k">hub</data></node></graph></graphml>`, `node "a": kind "hub": want host or switch`},
-		{"a latency that is no number", strings.Replace(networkxFile, "2e-06", "NaN", 1), `edge "a" to "b": latency "NaN": want a number`},
+		{"a latency that is no number", strings.Replace(networkxFile, "2e-06", "NaN", 1), `edge "a" to "b": latency_s "NaN": want a number`},
 		{"entities", billionLaughs + body(`<node id="&c;"/>`), "invalid character entity &c;"},
 		{"elements without end", strings.Repeat("<graphml>", 20000), "encode: GraphML: "},
 	} {

@@ -20,7 +20,7 @@ const (
 	maxMembers = 1 << 24
 )
 
-// ReadHwloc reads what hwloc knows of the inside of a host, from a file of lstopo --of xml, of hwloc 1 or 2: the groups
+// ReadHwloc reads what hwloc knows of the inside of a host, from a file of lstopo --of xml, of hwloc 1, 2 or 3: the groups
 // of hardware threads that share a core, a cache, memory or a package, with their kinds. Threads
 // are numbered in the order of the numbers that the operating system gives them, which cpus lists.
 //
@@ -47,8 +47,8 @@ func readHwloc(r io.Reader) (*topology.Hierarchy, []int, error) {
 	if err := xml.NewDecoder(bytes.NewReader(text)).Decode(&file); err != nil {
 		return nil, nil, oneLine(err)
 	}
-	if major, _, _ := strings.Cut(file.Version, "."); major != "" && major != "1" && major != "2" {
-		return nil, nil, fmt.Errorf("version %q: want 1 or 2", shorten([]byte(file.Version)))
+	if major, _, _ := strings.Cut(file.Version, "."); major != "" && major != "1" && major != "2" && major != "3" {
+		return nil, nil, fmt.Errorf("version %q: want 1, 2 or 3", shorten([]byte(file.Version)))
 	}
 	if len(file.Objects) != 1 {
 		return nil, nil, fmt.Errorf("%d machines in the file: want one", len(file.Objects))

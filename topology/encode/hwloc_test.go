@@ -91,7 +91,7 @@ func TestHwlocRefuses(t *testing.T) {
 		{"", "EOF"},
 		{"<platform/>", "expected element type <topology> but have <platform>"},
 		{"<topology/>", "0 machines in the file: want one"},
-		{`<topology version="3.0"/>`, `version "3.0": want 1 or 2`},
+		{`<topology version="4.0"/>`, `version "4.0": want 1, 2 or 3`},
 		{`<topology><object type="Machine"/></topology>`, "no hardware threads"},
 		{`<topology><object type="Machine">` + pu("1") + pu("1") + `</object></topology>`, "PU 1 is there twice"},
 		{`<topology><object type="Machine">` + pu("4000000000") + `</object></topology>`, `PU with os_index "4000000000": want`},

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/topology"
@@ -12,17 +14,10 @@ import (
 
 // nodeLink is the JSON of graphs that networkx and NetJSON write. Other keys of nodes and links are passed over.
 type nodeLink struct {
-	Directed bool              `json:"directed"`
-	Nodes    []json.RawMessage `json:"nodes"`
-	Links    []nodeLinkEdge    `json:"links"`
-	Edges    []nodeLinkEdge    `json:"edges"`
-}
-
-type nodeLinkEdge struct {
-	Source    json.RawMessage `json:"source"`
-	Target    json.RawMessage `json:"target"`
-	Latency   *float64        `json:"latency_s"`
-	Bandwidth *float64        `json:"bandwidth_Bps"`
+	Directed bool                         `json:"directed"`
+	Nodes    []json.RawMessage            `json:"nodes"`
+	Links    []map[string]json.RawMessage `json:"links"`
+	Edges    []map[string]json.RawMessage `json:"edges"`
 }
 
 // IsNodeLink tells whether a file is node-link JSON: an object with nodes, and links or edges.
@@ -35,7 +30,8 @@ func IsNodeLink(data []byte) bool {
 }
 
 // ReadNodeLink reads node-link JSON, as networkx writes it. A node's kind, type or role says whether it is a host or a
-// switch; where no node says so, names are those of hosts, and else those with one link are.
+// switch; where no node says so, names are those of hosts, and else those with one link are. The latency and the bandwidth of a link
+// have their units with the name or with the number: "latency_us": 5 or "latency": "5us".
 func ReadNodeLink(r io.Reader, names []string) (*topology.Graph, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -57,18 +53,17 @@ func ReadNodeLink(r io.Reader, names []string) (*topology.Graph, error) {
 		for _, end := range []struct {
 			text   json.RawMessage
 			vertex *int
-		}{{link.Source, &e.from}, {link.Target, &e.to}} {
+		}{{link["source"], &e.from}, {link["target"], &e.to}} {
 			v, known := s.number[plainText(end.text)]
 			if !known {
 				return nil, fmt.Errorf("node-link JSON: link %d: %s is no node", i, shorten(end.text))
 			}
 			*end.vertex = v
 		}
-		if link.Latency != nil {
-			e.latency = *link.Latency
-		}
-		if link.Bandwidth != nil {
-			e.bandwidth = *link.Bandwidth
+		for _, name := range slices.Sorted(maps.Keys(link)) {
+			if err := e.setNamed(name, plainText(link[name])); err != nil {
+				return nil, fmt.Errorf("node-link JSON: link %d: %w", i, err)
+			}
 		}
 		if err := s.join(e); err != nil {
 			return nil, fmt.Errorf("node-link JSON: %w", err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/topocast/topocast/topology"
 )
@@ -13,9 +14,9 @@ import (
 // ReadSimGrid reads a platform file of SimGrid, version 4 or 4.1, as the wiring that it describes: what WriteSimGrid
 // writes, and others whose routes say how links join. Hosts are hosts, routers switches, and a
 // route of one link is a link between its ends, or between the gateways of zones. Zones may
-// nest; how they find routes does not matter. A cluster of
-// hosts becomes a switch; a message passes its backbone once between any two of its hosts, so each
-// link of a host gets half of its latency.
+// nest, and are called AS in older files; how they find routes does not matter. A cluster of
+// hosts becomes a switch, and so does a zone whose hosts have a host_link each; a message passes its backbone once between any two of
+// its hosts, so each link of a host gets half of its latency.
 //
 // Routes of more than one link are passed over if the links say what they join in the properties from and
 // to, and refused otherwise: the file does not tell what lies between. So are clusters with a
@@ -38,6 +39,7 @@ func readSimGrid(r io.Reader) (*topology.Graph, error) {
 		XMLName  xml.Name         `xml:"platform"`
 		Version  string           `xml:"version,attr"`
 		Zones    []simGridZone    `xml:"zone"`
+		Older    []simGridZone    `xml:"AS"`
 		Clusters []simGridCluster `xml:"cluster"`
 		Others   []simGridOther   `xml:",any"`
 	}
@@ -48,7 +50,7 @@ func readSimGrid(r io.Reader) (*topology.Graph, error) {
 		return nil, fmt.Errorf("version %q: want 4 or 4.1", shorten([]byte(file.Version)))
 	}
 	p := simGridReader{links: map[string]*simGridLink{}}
-	world := simGridZone{Zones: file.Zones, Clusters: file.Clusters, Others: file.Others}
+	world := simGridZone{Zones: append(file.Zones, file.Older...), Clusters: file.Clusters, Others: file.Others}
 	if err := p.declare(&world, 0); err != nil {
 		return nil, err
 	}
@@ -59,14 +61,26 @@ func readSimGrid(r io.Reader) (*topology.Graph, error) {
 }
 
 type simGridZone struct {
+	ID         string           `xml:"id,attr"`
 	Zones      []simGridZone    `xml:"zone"`
+	Older      []simGridZone    `xml:"AS"`
 	Hosts      []simGridPoint   `xml:"host"`
 	Routers    []simGridPoint   `xml:"router"`
 	Links      []simGridLink    `xml:"link"`
 	Clusters   []simGridCluster `xml:"cluster"`
 	Routes     []simGridRoute   `xml:"route"`
 	ZoneRoutes []simGridRoute   `xml:"zoneRoute"`
+	OlderOnes  []simGridRoute   `xml:"ASroute"`
+	HostLinks  []simGridHosted  `xml:"host_link"`
+	Backbone   *simGridLink     `xml:"backbone"`
 	Others     []simGridOther   `xml:",any"`
+}
+
+// A simGridHosted ties a host to the middle of its zone by a link for each direction.
+type simGridHosted struct {
+	ID   string `xml:"id,attr"`
+	Up   string `xml:"up,attr"`
+	Down string `xml:"down,attr"`
 }
 
 // A simGridOther is an element of another kind.
@@ -167,6 +181,7 @@ func (p *simGridReader) declare(z *simGridZone, depth int) error {
 		}
 		p.links[l.ID] = l
 	}
+	z.Zones = append(z.Zones, z.Older...)
 	for i := range z.Zones {
 		if err := p.declare(&z.Zones[i], depth+1); err != nil {
 			return err
@@ -187,7 +202,10 @@ func (p *simGridReader) connect(z *simGridZone) error {
 			return fmt.Errorf("link %q: %w", shorten([]byte(z.Links[i].ID)), err)
 		}
 	}
-	for _, routes := range [][]simGridRoute{z.Routes, z.ZoneRoutes} {
+	if err := p.hostLinks(z); err != nil {
+		return err
+	}
+	for _, routes := range [][]simGridRoute{z.Routes, z.ZoneRoutes, z.OlderOnes} {
 		for i := range routes {
 			r := &routes[i]
 			if err := p.route(r); err != nil {
@@ -329,21 +347,12 @@ func (p *simGridReader) cluster(c *simGridCluster) error {
 	}
 	hub, _ := p.find(router)
 	if c.BackboneBandwidth != "" {
-		backbone := &simGridLink{Bandwidth: c.BackboneBandwidth, Latency: c.BackboneLatency}
-		if err := backbone.parse(); err != nil {
-			return fmt.Errorf("backbone: %w", err)
+		var half float64
+		var err error
+		if hub, half, err = p.backbone(&simGridLink{Bandwidth: c.BackboneBandwidth, Latency: c.BackboneLatency}, hub); err != nil {
+			return err
 		}
-		half := backbone.values.latency / 2
 		host.values.latency += half
-		if err := p.point(&simGridPoint{ID: router + " backbone"}, kindSwitch); err != nil {
-			return err
-		}
-		e := backbone.values
-		e.from, e.to, e.latency = len(p.vertices)-1, hub, half
-		hub = e.from
-		if err := p.join(e); err != nil {
-			return err
-		}
 	}
 	numbers, err := simGridRadical(c.Radical)
 	if err != nil {
@@ -357,6 +366,68 @@ func (p *simGridReader) cluster(c *simGridCluster) error {
 		e.from, e.to = len(p.vertices)-1, hub
 		if err := p.join(e); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// backbone puts a switch for a backbone between a router and its hosts, and tells half of its latency, which the link of each host gets.
+func (p *simGridReader) backbone(l *simGridLink, router int) (hub int, half float64, err error) {
+	if err := l.parse(); err != nil {
+		return 0, 0, fmt.Errorf("backbone: %w", err)
+	}
+	if err := p.point(&simGridPoint{ID: p.vertices[router].id + " backbone"}, kindSwitch); err != nil {
+		return 0, 0, err
+	}
+	hub, half = len(p.vertices)-1, l.values.latency/2
+	e := l.values
+	e.from, e.to, e.latency = hub, router, half
+	return hub, half, p.join(e)
+}
+
+// hostLinks ties the hosts of a zone to its router, or to a switch of the zone's name where it has none.
+func (p *simGridReader) hostLinks(z *simGridZone) error {
+	if len(z.HostLinks) == 0 {
+		return nil
+	}
+	if len(z.Routers) == 0 {
+		z.Routers = []simGridPoint{{ID: z.ID}}
+		if err := p.point(&z.Routers[0], kindSwitch); err != nil {
+			return err
+		}
+	}
+	hub, err := p.find(z.Routers[0].ID)
+	if err != nil {
+		return err
+	}
+	half := 0.0
+	if z.Backbone != nil {
+		if hub, half, err = p.backbone(z.Backbone, hub); err != nil {
+			return err
+		}
+	}
+	for _, h := range z.HostLinks {
+		host, err := p.find(h.ID)
+		if err != nil {
+			return fmt.Errorf("host_link: %w", err)
+		}
+		for _, way := range []struct {
+			link     string
+			from, to int
+		}{{h.Up, host, hub}, {h.Down, hub, host}} {
+			l := p.links[strings.TrimSuffix(strings.TrimSuffix(way.link, "_UP"), "_DOWN")] // of a link of both directions
+			if l == nil {
+				l = p.links[way.link]
+			}
+			if l == nil {
+				return fmt.Errorf("host_link of %q: there is no link %q", shorten([]byte(h.ID)), shorten([]byte(way.link)))
+			}
+			e := l.values
+			e.from, e.to, e.oneWay = way.from, way.to, true
+			e.latency += half
+			if err := p.join(e); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

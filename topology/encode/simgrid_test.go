@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -228,4 +229,47 @@ func FuzzReadSimGrid(f *testing.F) {
 			t.Errorf("read back %s\nwant %s", got, want)
 		}
 	})
+}
+
+// Older platforms call their zones AS, and the hosts of a zone may have a host_link each to its router or its own switch. By hand: the
+// latency of both links of hosts and of the backbone between them.
+func TestReadOlderSimGrid(t *testing.T) {
+	const links = `<link id="l0" bandwidth="125MBps" latency="100us" sharing_policy="SPLITDUPLEX"/><link id="up" bandwidth="1GBps" latency="20us"/><link id="down" bandwidth="2GBps" latency="30us"/>
+<host_link id="n0" up="l0_UP" down="l0_DOWN"/><host_link id="n1" up="up" down="down"/>`
+	for _, c := range []struct {
+		name, body  string
+		there, back float64 // s, between the first two hosts
+	}{
+		{
+			"AS of a cluster", `<AS id="AS0" routing="Full"><cluster id="c" prefix="node-" suffix="" radical="0-3" speed="1Gf" bw="125MBps" lat="50us" bb_bw="2.25GBps" bb_lat="500us"/></AS>`,
+			600e-6, 600e-6,
+		},
+		{
+			"links of hosts", `<zone id="z" routing="Cluster"><host id="n0" speed="1Gf"/><host id="n1" speed="1Gf"/>` + links + `</zone>`,
+			130e-6, 120e-6,
+		},
+		{
+			"links of hosts, a router and a backbone", `<zone id="z" routing="Cluster"><host id="n0" speed="1Gf"/><host id="n1" speed="1Gf"/><router id="r"/><backbone id="bb" bandwidth="2.25GBps" latency="500us"/>` + links + `</zone>`,
+			630e-6, 620e-6,
+		},
+		{
+			"routes between AS", `<AS id="w" routing="Full"><AS id="a" routing="Full"><host id="h0" speed="1Gf"/></AS><AS id="b" routing="Full"><host id="h1" speed="1Gf"/></AS>
+<link id="l" bandwidth="1GBps" latency="7us"/><ASroute src="a" dst="b" gw_src="h0" gw_dst="h1"><link_ctn id="l"/></ASroute></AS>`,
+			7e-6, 7e-6,
+		},
+	} {
+		g, err := ReadSimGrid(strings.NewReader(`<?xml version="1.0"?><platform version="4">` + c.body + `</platform>`))
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		d := g.HostDistances()
+		if math.Abs(d[1]-c.there) > 1e-12 || math.Abs(d[g.Hosts()]-c.back) > 1e-12 {
+			t.Errorf("%s: %g s there and %g s back, want %g and %g", c.name, d[1], d[g.Hosts()], c.there, c.back)
+		}
+	}
+	const lost = `<platform version="4"><zone id="z"><host id="n0"/><host_link id="n0" up="x" down="x"/></zone></platform>`
+	if _, err := ReadSimGrid(strings.NewReader(lost)); err == nil || !strings.Contains(err.Error(), `host_link of "n0": there is no link "x"`) {
+		t.Errorf("a link that is not there: %v", err)
+	}
 }

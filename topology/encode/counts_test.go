@@ -1,0 +1,35 @@
+package encode
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// One traffic of four ranks, in the forms in which programs write it: CSV, blanks at line ends, with names, with comments and as Markdown.
+func TestReadCounts(t *testing.T) {
+	const want = "[0 8000 700 0 8000 0 0 700 700 0 0 9000 0 700 8000 0]"
+	for name, file := range map[string]string{
+		"CSV":                   "0,8000,700,0\n8000,0,0,700\n700,0,0,9000\n0,700,8000,0\n",
+		"empty cells":           ",8000,700,\n8000,,,700\n700,,,9000\n,700,8000,\n",
+		"blanks":                "0 8000 700 0 \n8000 0 0 700 \n700 0 0 9000 \n0 700 8000 0 \n",
+		"names":                 "rank,r0,r1,r2,r3\nr0,0,8000,700,0\nr1,8000,0,0,700\nr2,700,0,0,9000\nr3,0,700,8000,0\n",
+		"comments":              "# bytes sent, unit: bytes\n0;8000;700;0\n8000;0;0;700\n700;0;0;9000\n0;700;8000;0\n",
+		"numbers as names":      "rank 0 1 2 3\n0 0 8000 700 0\n1 8000 0 0 700\n2 700 0 0 9000\n3 0 700 8000 0\n",
+		"names above alone":     "r0,r1,r2,r3\n0,8000,700,0\n8000,0,0,700\n700,0,0,9000\n0,700,8000,0\n",
+		"separators at the end": "0,8000,700,0,\n8000,0,0,700,\n700,0,0,9000,\n0,700,8000,0,\n",
+		"Markdown":              "| |r0|r1|r2|r3|\n|---|---|---|---|---|\n|r0|0|8000|700|0|\n|r1|8000|0|0|700|\n|r2|700|0|0|9000|\n|r3|0|700|8000|0|\n",
+	} {
+		m, err := ReadCounts(strings.NewReader(file))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if got := fmt.Sprint(m.RawMatrix().Data); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	for _, file := range []string{"", "0,-1\n1,0\n", "0,x\n1,0\n", "0,1,2\n1,0,2\n", "0,5us\n1,0\n", "0 1\n", "a,b\n", "x\n"} {
+		if m, err := ReadCounts(strings.NewReader(file)); err == nil {
+			t.Errorf("%q is taken for %v", file, m)
+		}
+	}
+}
