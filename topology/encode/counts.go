@@ -14,7 +14,7 @@ import (
 
 // ReadCounts reads a square matrix of counts, such as the bytes that each rank sends to each other. Cells are separated as those of ReadMatrix;
 // comments, and names in a first line, a first column or both are passed over. Empty cells and the diagonal are 0. Everything else that
-// is no number of at least 0 is an error, which names the line and the column.
+// is no number of at least 0 is an error, which names the line and the column, and so is a file that names a unit of time.
 func ReadCounts(r io.Reader) (*mat.Dense, error) {
 	data, err := readLines(r)
 	var m *mat.Dense
@@ -28,6 +28,13 @@ func ReadCounts(r io.Reader) (*mat.Dense, error) {
 }
 
 func readCounts(data []byte) (*mat.Dense, error) {
+	unit, _, err := findUnit(data)
+	if m := unitComment.FindSubmatch(data); m != nil && unit == 0 {
+		unit, err = ParseUnit(string(m[1]))
+	}
+	if err == nil && unit != 0 {
+		return nil, fmt.Errorf("the numbers are times in %s: want counts", unit)
+	}
 	lines, _, _ := tableLines(data)
 	lines = slices.DeleteFunc(lines, func(l tableLine) bool { return l.cells == nil })
 	if len(lines) == 0 {

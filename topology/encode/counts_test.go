@@ -27,7 +27,7 @@ func TestReadCounts(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
-	for _, file := range []string{"", "0,-1\n1,0\n", "0,x\n1,0\n", "0,1,2\n1,0,2\n", "0,5us\n1,0\n", "0 1\n", "a,b\n", "x\n"} {
+	for _, file := range []string{"", "0,-1\n1,0\n", "0,x\n1,0\n", "0,1,2\n1,0,2\n", "0,5us\n1,0\n", "# topocast latencies, unit: us\n0,5\n1,0\n", "# unit: ms\n0,5\n1,0\n", "Latency (us)\n0,5\n1,0\n", "0 1\n", "a,b\n", "x\n"} {
 		if m, err := ReadCounts(strings.NewReader(file)); err == nil {
 			t.Errorf("%q is taken for %v", file, m)
 		}
