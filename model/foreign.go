@@ -8,6 +8,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
@@ -128,24 +129,25 @@ func groupNetwork(h *topology.Hierarchy, names []string) (*Network, error) {
 }
 
 // InsideNetwork returns the network of what a file of hwloc says of the cores on which the ranks of a network run, all on
-// one host. Its ranks are those of the network, and are named by their cores, as names has them.
+// one host. Its ranks are those of the network, and are named by their cores, as names has them. Of a matrix whose rows have no names, or
+// numbers for names, as programs write that measure cores, the rows are the cores of these numbers.
 func InsideNetwork(data []byte, n *Network) (inside *Network, names []string, err error) {
 	h, cpus, err := encode.ReadHwloc(bytes.NewReader(data))
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(n.Hosts()) != 1 {
+	core, ok := coresOf(n)
+	if !ok {
 		return nil, nil, fmt.Errorf("describes one host, and the other network is of %s", words.Count(len(n.Hosts()), "host"))
 	}
 	rankOf := map[int]int{} // by thread
 	for rank := range n.Ranks() {
-		core := n.Location(rank).Core
-		thread, ok := slices.BinarySearch(cpus, core)
+		thread, ok := slices.BinarySearch(cpus, core[rank])
 		if _, twice := rankOf[thread]; !ok || twice {
-			return nil, nil, fmt.Errorf("has no core of its own for rank %d, which is at core %d (-1: not bound)", rank, core)
+			return nil, nil, fmt.Errorf("has no core of its own for rank %d, which is at core %d (-1: not bound)", rank, core[rank])
 		}
 		rankOf[thread] = rank
-		names = append(names, fmt.Sprintf("core%d", core))
+		names = append(names, fmt.Sprintf("core%d", core[rank]))
 	}
 	var groups []topology.Group
 	for _, g := range h.Groups()[1:] {
@@ -167,4 +169,22 @@ func InsideNetwork(data []byte, n *Network) (inside *Network, names []string, er
 	}
 	inside, err = groupNetwork(h, names)
 	return inside, names, err
+}
+
+// coresOf are the cores of the ranks, if these are on one host, or have no hosts but numbers.
+func coresOf(n *Network) (core []int, ok bool) {
+	for rank := range n.Ranks() {
+		at := n.Location(rank)
+		number, err := strconv.Atoi(at.Host)
+		switch {
+		case len(n.Hosts()) == 1:
+			number = at.Core
+		case len(n.Hosts()) == 0:
+			number = rank
+		case err != nil:
+			return nil, false
+		}
+		core = append(core, number)
+	}
+	return core, true
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"math"
 
@@ -69,7 +70,7 @@ least.`,
 				}
 				return err
 			}
-			reference, err := loadReference(measured, against)
+			reference, err := loadReference(measured, against, c.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -128,7 +129,7 @@ func newSide(file string, n *model.Network) (*comparison.Side, error) {
 
 // loadReference reads what a measured network is held against. What a file leaves open, such as which vertices are
 // hosts, the measured one tells; where it is of the inside of a host the measured hosts become cores.
-func loadReference(s *comparison.Side, file string) (*comparison.Side, error) {
+func loadReference(s *comparison.Side, file string, stderr io.Writer) (*comparison.Side, error) {
 	data, err := cli.ReadInput(file)
 	if err != nil {
 		return nil, err
@@ -141,6 +142,9 @@ func loadReference(s *comparison.Side, file string) (*comparison.Side, error) {
 		return newSide(file, n)
 	}
 	n, names, err := model.InsideNetwork(data, s.Network)
+	if err == nil && len(s.Network.Hosts()) != 1 {
+		fmt.Fprintf(stderr, "%s: the rows of %s are taken for %s to %s\n", file, s.Name, names[0], names[len(names)-1])
+	}
 	if err == nil {
 		s.Graph, err = s.Graph.WithHostNames(names)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/comparison"
@@ -258,5 +259,38 @@ func TestWeakGroupsOfAMeasuredSide(t *testing.T) {
 	}
 	if math.IsNaN(c.Bandwidth) {
 		t.Error("no bandwidth was compared")
+	}
+}
+
+// A core-to-core matrix has no hosts: its rows are the cores of a file of lstopo, which two packages of two cores share; names that are numbers
+// say which. The other pairing differs.
+func TestCompareCoresWithLstopo(t *testing.T) {
+	var xml strings.Builder
+	xml.WriteString(`<topology version="3.0"><object type="Machine" os_index="0" cpuset="0x0000000f">`)
+	for p := range 2 {
+		fmt.Fprintf(&xml, `<object type="Package" os_index="%d" cpuset="0x%x">`, p, 3<<(2*p))
+		for c := 2 * p; c < 2*p+2; c++ {
+			fmt.Fprintf(&xml, `<object type="Core" os_index="%d" cpuset="0x%x"><object type="PU" os_index="%d" cpuset="0x%x"/></object>`, c, 1<<c, c, 1<<c)
+		}
+		xml.WriteString(`</object>`)
+	}
+	xml.WriteString(`</object></topology>`)
+	lstopo := write(t, "host.xml", xml.String())
+	for _, c := range []struct {
+		name, matrix string
+		status       int
+	}{
+		{"rows in order", "# unit: ns\n0,21,85,84\n20,0,86,83\n85,84,0,22\n86,85,21,0\n", cli.StatusFine},
+		{"numbers as names", "# unit: ns\ncpu,0,1,2,3\n0,0,21,85,84\n1,20,0,86,83\n2,85,84,0,22\n3,86,85,21,0\n", cli.StatusFine},
+		{"another pairing", "# unit: ns\n0,85,21,84\n85,0,86,22\n21,86,0,85\n84,22,85,0\n", cli.StatusDifferent},
+	} {
+		network := filepath.Join(t.TempDir(), "network.json")
+		if status, _, stderr := topocast("reconstruct", "--method", "average", "-o", network, write(t, "m.csv", c.matrix)); status != 0 {
+			t.Fatalf("%s: %s", c.name, stderr)
+		}
+		status, out, stderr := topocast("compare", network, "--against", lstopo)
+		if status != c.status || !strings.Contains(stderr, "are taken for core0 to core3") {
+			t.Errorf("%s: status %d, want %d: %s\n%s", c.name, status, c.status, stderr, out)
+		}
 	}
 }
