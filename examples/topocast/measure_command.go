@@ -92,7 +92,10 @@ are measured apart from those between groups. Throughput is measured along its w
 			case update != "" && !along:
 				return cli.BadInput("--update: only --what %s changes a network", throughput.Kind)
 			}
-			given := func(flag string) bool { return c.Flags().Changed(flag) }
+			m.given = func(flag string) bool { return c.Flags().Changed(flag) }
+			if err := refuseUnused(m.parts, m.sizes, m.given); err != nil {
+				return err
+			}
 			readings := cli.NewOutput("--output", output, c.OutOrStdout())
 			tables := m.tables(csv, c.OutOrStdout())
 			updated := cli.NewOutput("--update", update, c.OutOrStdout())
@@ -107,7 +110,7 @@ are measured apart from those between groups. Throughput is measured along its w
 					}
 				}
 				own.ctx, own.comm, own.stderr = c.Context(), comm, c.ErrOrStderr()
-				if err := own.readInput(resume, network, given); err != nil {
+				if err := own.readInput(resume, network, m.given); err != nil {
 					return err
 				}
 				broken := own.measure(output)
@@ -133,20 +136,21 @@ are measured apart from those between groups. Throughput is measured along its w
 	}
 	f := c.Flags()
 	f.StringVar(&what, "what", measure.KindLatency, "what to measure, by commas")
-	f.StringVar(&sizes, "sizes", "8", "message sizes of latencies, such as "+cli.SizeForms+", by commas")
+	f.StringVar(&sizes, flagSizes, "8", "message sizes of latencies, by commas; of other kinds one, such as "+cli.SizeForms)
 	f.StringVarP(&output, "output", "o", "readings.json", "file for the measurements")
 	f.StringVar(&csv, "csv", "", "file for the matrix of latencies in us; of other kinds, tables named after it")
 	f.StringVar(&resume, "resume", "", "file to go on with, which --output then defaults to")
 	f.StringVar(&update, "update", "", "file for the network with what throughput has measured; may be NET")
-	f.IntVar(&m.rounds, "rounds", 0, "rounds per repetition; 0: as many as all pairs need")
-	f.StringVar(&schedule, "schedule", harness.Circle.String(), "rounds of latencies: circle, or halving as Bufe 2014")
-	f.BoolVar(&m.pairing.sequential, "sequential", false, "latencies of one pair at a time, in each group")
-	f.Float64Var(&m.pairing.precision, "precision", 0, "latencies again until medians are known to this share, 0.02 say")
-	f.IntVar(&m.pairing.batch, "batch", 0, "round trips in a sample of latencies; 0: as the clock needs")
-	f.IntVar(&m.hosts, "hosts", 0, "hosts that take part in distance and access; 0: all")
-	f.BoolVar(&byHost, "by-host", false, "sum up by pairs of hosts, too")
+	f.IntVar(&m.rounds, flagRounds, 0, "rounds of latencies per repetition; 0: as many as all pairs need")
+	f.StringVar(&schedule, flagSchedule, harness.Circle.String(), "rounds of latencies: circle, or halving as Bufe 2014")
+	f.BoolVar(&m.pairing.sequential, flagSequential, false, "latencies of one pair at a time, in each group")
+	f.Float64Var(&m.pairing.precision, flagPrecision, 0, "latencies and concurrent messages again until they are known to this share, 0.02 say")
+	f.IntVar(&m.pairing.batch, flagBatch, 0, "round trips in a sample of latencies, 0: as the clock needs; messages in one of throughput")
+	f.IntVar(&m.hosts, flagHosts, 0, "hosts that take part in distance and access; 0: all")
+	f.BoolVar(&byHost, flagByHost, false, "sum up by pairs of hosts, too")
 	f.DurationVar(&m.budget, "budget", defaultBudget, "longest time to measure")
-	f.IntVar(&m.repetitions, "repetitions", defaultRepetitions, "how often every pair is measured")
+	f.BoolVar(&m.fast, flagFast, false, "gaps of plogp follow from round trips, as in Kielmann et al. 2000")
+	f.IntVar(&m.repetitions, flagRepetitions, defaultRepetitions, "how often every pair is measured; of other kinds, samples of each size or step")
 	return cli.Measures(cli.PrintsJSON(c, "topocast/measured"))
 }
 

@@ -36,19 +36,38 @@ type part struct {
 	// streams tells that measure writes the section into the file under way itself, and
 	// goes on with an earlier one.
 	streams bool
+
+	uses []string // flags that set it, which set nothing of parts that do not list them
 }
+
+// Flags that set some parts and not others.
+const (
+	flagSizes       = "sizes" // of all parts but latency one
+	flagRepetitions = "repetitions"
+	flagRounds      = "rounds"
+	flagSchedule    = "schedule"
+	flagSequential  = "sequential"
+	flagPrecision   = "precision"
+	flagBatch       = "batch"
+	flagHosts       = "hosts"
+	flagFast        = "fast"
+	flagByHost      = "by-host"
+)
 
 // parts are those that there are, in the order in which they are measured.
 func parts() []part {
 	return []part{
-		{measure.KindLatency, "latencies of all pairs of ranks", "rounds", measureLatency, true},
-		{plogp.Kind, "gap by size, latency and overheads of all ordered pairs", "rounds", measurePLogP, true},
-		{throughput.Kind, "what each link of --network carries, and its latency anew", "steps", measureThroughput, false},
-		{concurrent.Kind, "messages that are under way together, in random patterns", "patterns", measureConcurrent, false},
-		{servet.WhatDistance, "bandwidth between hosts by how far apart they are", "steps", measureDistance, false},
-		{servet.WhatAccess, "bandwidth by how many ranks of a host use the network at once", "steps", measureAccess, false},
-		{servet.KindMemory, "bandwidth of the memory, for ranks alone and together", "steps", measureMemory, false},
-		{servet.KindCache, "which ranks of a host share caches", "steps", measureCaches, false},
+		{
+			measure.KindLatency, "latencies of all pairs of ranks", "rounds", measureLatency, true,
+			[]string{flagSizes, flagRepetitions, flagRounds, flagSchedule, flagSequential, flagPrecision, flagBatch, flagByHost},
+		},
+		{plogp.Kind, "gap by size, latency and overheads of all ordered pairs", "rounds", measurePLogP, true, []string{flagSizes, flagRepetitions, flagFast}},
+		{throughput.Kind, "what each link of NET carries, and its latency anew", "steps", measureThroughput, false, []string{flagSizes, flagRepetitions, flagBatch}},
+		{concurrent.Kind, "messages that are under way together, in random patterns", "patterns", measureConcurrent, false, []string{flagSizes, flagRepetitions, flagPrecision}},
+		{servet.WhatDistance, "bandwidth between hosts by how far apart they are", "steps", measureDistance, false, []string{flagSizes, flagRepetitions, flagHosts}},
+		{servet.WhatAccess, "bandwidth by how many ranks of a host use the network at once", "steps", measureAccess, false, []string{flagSizes, flagRepetitions, flagHosts}},
+		{servet.KindMemory, "bandwidth of the memory, for ranks alone and together", "steps", measureMemory, false, []string{flagRepetitions}},
+		{servet.KindCache, "which ranks of a host share caches", "steps", measureCaches, false, []string{flagRepetitions}},
 	}
 }
 
@@ -58,6 +77,8 @@ type partSettings struct {
 	date        time.Time
 	sizes       []int
 	repetitions int
+	given       func(flag string) bool // whether the command line has a flag
+	fast        bool
 	rounds      int
 	pairing     pairing
 	silence     time.Duration
@@ -95,6 +116,60 @@ func (p *pairing) parse(schedule string) error {
 	}
 	p.scheme = schemes[i]
 	return nil
+}
+
+// refuseUnused refuses flags that would set nothing of what is measured, and several sizes where one counts.
+func refuseUnused(chosen []part, sizes []int, given func(flag string) bool) error {
+	for _, flag := range []string{
+		flagSizes, flagRepetitions, flagRounds, flagSchedule, flagSequential, flagPrecision, flagBatch, flagHosts, flagFast, flagByHost,
+	} {
+		if !given(flag) {
+			continue
+		}
+		uses := func(p part) bool { return slices.Contains(p.uses, flag) }
+		if slices.ContainsFunc(chosen, uses) {
+			continue
+		}
+		var kinds []string
+		for _, p := range parts() {
+			if uses(p) {
+				kinds = append(kinds, p.kind)
+			}
+		}
+		return cli.BadInput("--%s: sets nothing of --what %s: it is of %s", flag, kindsOf(chosen), words.List(kinds))
+	}
+	if given(flagSizes) && len(sizes) > 1 {
+		for _, p := range chosen {
+			if p.kind != measure.KindLatency && slices.Contains(p.uses, flagSizes) {
+				return cli.BadInput("--sizes: --what %s takes one size", p.kind)
+			}
+		}
+	}
+	return nil
+}
+
+func kindsOf(chosen []part) string {
+	var kinds []string
+	for _, p := range chosen {
+		kinds = append(kinds, p.kind)
+	}
+	return strings.Join(kinds, ",")
+}
+
+// size is the one of --sizes, or else the part's own, 0 for its default.
+func (p *partSettings) size(own int) int {
+	if p.given(flagSizes) {
+		return p.sizes[0]
+	}
+	return own
+}
+
+// times are --repetitions, 0 if they are not given.
+func (p *partSettings) times() int {
+	if p.given(flagRepetitions) {
+		return p.repetitions
+	}
+	return 0
 }
 
 // parseParts reads --what.
@@ -150,7 +225,10 @@ func measureLatency(ctx context.Context, comm mpi.Communicator, p *partSettings)
 }
 
 func measurePLogP(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
-	s := plogp.Settings{Seed: 1, Budget: p.budget, Silence: p.silence, Record: p.file, Notify: p.notify, Progress: p.progress}
+	s := plogp.Settings{Longest: p.size(0), Samples: p.times(), Seed: 1, Budget: p.budget, Silence: p.silence, Record: p.file, Notify: p.notify, Progress: p.progress}
+	if p.fast {
+		s.SaturatedUpTo = -1
+	}
 	if p.network != nil {
 		s.Groups = p.network.Hierarchy()
 	}
@@ -161,7 +239,7 @@ func measurePLogP(ctx context.Context, comm mpi.Communicator, p *partSettings) (
 func measureThroughput(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
 	progress := p.steps()
 	r, err := throughput.Remeasure(ctx, comm, &throughput.RemeasureSettings{
-		Network: p.network, Budget: p.budget, Measured: measuredNow(p.library, p.date), Rates: &throughput.Settings{Silence: p.silence},
+		Network: p.network, Budget: p.budget, Measured: measuredNow(p.library, p.date), Rates: &throughput.Settings{Size: p.size(0), Samples: p.times(), Messages: p.pairing.batch, Silence: p.silence},
 		Progress: func(_ throughput.What, done, of int) { progress(done, of) },
 	})
 	if err != nil || r == nil {
@@ -216,12 +294,14 @@ func measureConcurrent(ctx context.Context, comm mpi.Communicator, p *partSettin
 	if comm.Size() < 2 {
 		return nil, cli.BadInput("--what %s: want at least 2 ranks", concurrent.Kind)
 	}
-	s := concurrent.Settings{Budget: p.budget, Silence: p.silence, Progress: p.steps()}
+	s := concurrent.Settings{
+		Width: p.pairing.precision, MinIterations: p.times(), MaxIterations: p.times(), Budget: p.budget, Silence: p.silence, Progress: p.steps(),
+	}
 	if p.hosts != nil {
 		ranksOf := ranksByHost(p.hosts)
 		rng := rand.New(rand.NewPCG(patternSeed, patternSeed))
 		for i := range concurrent.UsualPatterns {
-			s.Patterns = append(s.Patterns, concurrent.RandomPattern(rng, ranksOf, 1+i%mostTransfers, patternBytes))
+			s.Patterns = append(s.Patterns, concurrent.RandomPattern(rng, ranksOf, 1+i%mostTransfers, int64(p.size(patternBytes))))
 		}
 	}
 	return section(concurrent.Measure(ctx, comm, &s))
@@ -267,21 +347,21 @@ func measureAccess(ctx context.Context, comm mpi.Communicator, p *partSettings) 
 }
 
 func (p *partSettings) ring() *servet.Settings {
-	return &servet.Settings{Hosts: p.mostHosts, Budget: p.budget, Silence: p.silence, Notify: p.notify, Progress: p.steps()}
+	return &servet.Settings{Bytes: p.size(0), Repetitions: p.times(), Hosts: p.mostHosts, Budget: p.budget, Silence: p.silence, Notify: p.notify, Progress: p.steps()}
 }
 
 func measureMemory(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
 	if err := refuseSimulated(comm, servet.KindMemory); err != nil {
 		return nil, err
 	}
-	return section(servet.Memory(ctx, comm, &servet.InsideSettings{Budget: p.budget, Silence: p.silence, Progress: p.steps()}))
+	return section(servet.Memory(ctx, comm, &servet.InsideSettings{Repetitions: p.times(), Budget: p.budget, Silence: p.silence, Progress: p.steps()}))
 }
 
 func measureCaches(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
 	if err := refuseSimulated(comm, servet.KindCache); err != nil {
 		return nil, err
 	}
-	return section(servet.Caches(ctx, comm, &servet.InsideSettings{Budget: p.budget, Silence: p.silence, Progress: p.steps()}))
+	return section(servet.Caches(ctx, comm, &servet.InsideSettings{Repetitions: p.times(), Budget: p.budget, Silence: p.silence, Progress: p.steps()}))
 }
 
 // refuseSimulated refuses to measure this machine in the name of a simulated one.

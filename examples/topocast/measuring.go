@@ -25,6 +25,9 @@ type measuring struct {
 	sizes  []int
 	rounds int
 	hosts  int
+	fast   bool
+
+	given func(flag string) bool // whether the command line has a flag
 
 	pairing pairing
 
@@ -196,7 +199,7 @@ func (m *measuring) has(kind string) bool {
 // measurePart is collective.
 func (m *measuring) measurePart(p *part, budget time.Duration, when time.Time) error {
 	s := partSettings{
-		budget: budget, date: when, sizes: m.sizes, repetitions: m.repetitions, rounds: m.rounds, network: m.network, mostHosts: m.hosts,
+		budget: budget, date: when, sizes: m.sizes, repetitions: m.repetitions, given: m.given, fast: m.fast, rounds: m.rounds, network: m.network, mostHosts: m.hosts,
 		pairing: m.pairing, silence: m.timeout,
 	}
 	if m.file != nil {
