@@ -15,6 +15,8 @@ type site struct {
 	runs     int
 	once     bool // one way of each pair is read, not both
 	noise    func(*rand.Rand) float64
+	uneven   float64 // the noisiest pair has so many times the noise of the quietest; 0: all alike
+	points   int     // of a pair in a run, from 1 to so many; 0: one each way, or once
 	drift    float64 // whole runs are slower by up to this share
 	missing  float64 // share of pairs that a run lacks
 	lostHost int     // is in no run from a third of them on; -1: none
@@ -25,9 +27,18 @@ type site struct {
 
 func (s *site) make(seed uint64) (runs []Run, stepped int) {
 	rng := rand.New(rand.NewPCG(seed, 7))
-	base := make([]float64, len(s.pairs))
+	base, noise, points := make([]float64, len(s.pairs)), make([]float64, len(s.pairs)), make([]int, len(s.pairs))
 	for i := range base {
-		base[i] = 5e-6 * (1 + 3*rng.Float64())
+		base[i], noise[i], points[i] = 5e-6*(1+3*rng.Float64()), 1, 2
+		if s.once {
+			points[i] = 1
+		}
+		if s.uneven > 0 {
+			noise[i] = math.Pow(s.uneven, rng.Float64())
+		}
+		if s.points > 0 {
+			points[i] = 1 + rng.IntN(s.points)
+		}
 	}
 	stepped = rng.IntN(len(s.pairs))
 	start := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
@@ -43,9 +54,8 @@ func (s *site) make(seed uint64) (runs []Run, stepped int) {
 			if lost := fmt.Sprintf("n%d", s.lostHost); s.lostHost >= 0 && t > s.runs/3 && (p[0] == lost || p[1] == lost) || rng.Float64() < s.missing {
 				continue
 			}
-			run.Points = append(run.Points, Point{PointLatency, p[0], p[1], x * math.Exp(s.noise(rng))})
-			if !s.once {
-				run.Points = append(run.Points, Point{PointLatency, p[1], p[0], x * math.Exp(s.noise(rng))})
+			for k := range points[i] {
+				run.Points = append(run.Points, Point{PointLatency, p[k%2], p[1-k%2], x * math.Exp(noise[i]*s.noise(rng))})
 			}
 		}
 		runs = append(runs, run)
@@ -355,8 +365,8 @@ func TestRunLengthAgainstSimulation(t *testing.T) {
 
 // nights are runs of a site without changes, of the pairs that Sample takes (4 of each host) or of all pairs, and how many
 // of the judged ones tell anything.
-func nights(t testing.TB, hosts, runs int, allPairs bool, seed uint64) (judged, told int) {
-	s := site{runs: runs, noise: normal(0.02), lostHost: -1, drift: 0.1}
+func nights(t testing.TB, hosts, runs int, allPairs bool, s site, seed uint64) (judged, told int) {
+	s.runs, s.lostHost, s.drift = runs, -1, 0.1
 	name := func(h int) string { return fmt.Sprintf("n%d", h) }
 	for a := range hosts {
 		for d := 1; d < hosts-a; d++ {
@@ -381,21 +391,54 @@ func nights(t testing.TB, hosts, runs int, allPairs bool, seed uint64) (judged, 
 }
 
 // A healthy site tells anything on one night in a hundred at most, however many hosts it has and whether all pairs are
-// measured or few, but for chance: four standard errors.
+// measured or few, whether pairs are equally noisy or equally often measured, but for chance: four standard errors.
 func TestHealthyNightsAreQuiet(t *testing.T) {
-	for _, c := range []struct {
-		hosts, sites int
-		allPairs     bool
-	}{{16, 20, true}, {64, 10, false}, {64, 3, true}, {256, 6, false}} {
+	for _, c := range healthySites() {
 		judged, told := 0, 0
 		for seed := range uint64(c.sites) {
-			n, k := nights(t, c.hosts, 48, c.allPairs, seed)
+			n, k := nights(t, c.hosts, 48, c.allPairs, c.site, seed)
 			judged, told = judged+n, told+k
 		}
-		t.Logf("%d hosts, all pairs %v: %d of %d nights", c.hosts, c.allPairs, told, judged)
+		t.Logf("%s: %d of %d nights", c.name, told, judged)
 		share := 0.01 * float64(judged)
 		if float64(told) > share+4*math.Sqrt(share) {
-			t.Errorf("%d hosts, all pairs %v: %d of %d healthy nights tell something, want 1 in 100", c.hosts, c.allPairs, told, judged)
+			t.Errorf("%s: %d of %d healthy nights tell something, want 1 in 100", c.name, told, judged)
 		}
+	}
+}
+
+type healthySite struct {
+	name         string
+	hosts, sites int
+	allPairs     bool
+	site         site
+}
+
+func healthySites() []healthySite {
+	return []healthySite{
+		{"16 hosts, all pairs", 16, 20, true, site{noise: normal(0.02)}},
+		{"64 hosts", 64, 10, false, site{noise: normal(0.02)}},
+		{"64 hosts, all pairs", 64, 3, true, site{noise: normal(0.02)}},
+		{"256 hosts", 256, 6, false, site{noise: normal(0.02)}},
+		{"16 hosts, all pairs, noise 1 to 4", 16, 20, true, site{noise: normal(0.01), uneven: 4}},
+		{"64 hosts, noise 1 to 4", 64, 20, false, site{noise: normal(0.01), uneven: 4}},
+		{"64 hosts, 1 to 8 points", 64, 20, false, site{noise: normal(0.02), points: 8}},
+		{"64 hosts, outliers, noise 1 to 2", 64, 20, false, site{noise: gross(0.01, 0.01), uneven: 2}},
+	}
+}
+
+// BenchmarkHealthyNights is the table of the same, of 30 sites each.
+func BenchmarkHealthyNights(b *testing.B) {
+	for _, c := range healthySites() {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				judged, told := 0, 0
+				for seed := range uint64(30) {
+					n, k := nights(b, c.hosts, 48, c.allPairs, c.site, 1000+seed)
+					judged, told = judged+n, told+k
+				}
+				b.ReportMetric(100*float64(told)/float64(judged), "%nights")
+			}
+		})
 	}
 }
