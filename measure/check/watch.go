@@ -58,7 +58,8 @@ const (
 	mostPrior         = 200 // samples that the sigma of all series weighs at most against a series' own
 	differenceWeight  = 0.6 // of a difference: mean squares of clipped differences tell this share of what samples do
 	polishSteps       = 5
-	knownNoise        = 0.6 // of the false alarms; the rest is for noise of series that is not known well (BenchmarkHealthyNights)
+	sharedChange      = 0.75 // of a host's change, which the middle one of its other pairs has
+	knownNoise        = 0.6  // of the false alarms; the rest is for noise of series that is not known well (BenchmarkHealthyNights)
 	leastSeriesSpread = 1e-4
 )
 
@@ -135,23 +136,23 @@ func Watch(runs []Run, settings *WatchSettings) (*WatchResult, error) {
 			continue
 		}
 		polish(pairs, len(runs))
-		all = append(all, family{kind, true, pairs}, family{kind, false, hostSeries(pairs, len(runs))})
+		all = append(all, family{kind, pairs, pairs}, family{kind, pairs, hostSeries(pairs, len(runs))})
 		if s.Graph != nil {
 			links, err := linkSeries(pairs, len(runs), kind, &s)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, family{kind, false, links})
+			all = append(all, family{kind, pairs, links})
 		}
 	}
 	// Half of the false alarms are for pairs, of which there are many, and half for hosts and links, of which there are
 	// few: so these are told sooner. The rate of a run is that of all its series together (Bonferroni).
 	count := map[bool]int{}
 	for _, f := range all {
-		count[f.isPairs] += len(f.series)
+		count[f.isPairs()] += len(f.series)
 	}
 	for _, f := range all {
-		out.watch(f, s.Step, knownNoise*s.FalseAlarms/2/float64(max(1, count[f.isPairs])))
+		out.watch(f, s.Step, knownNoise*s.FalseAlarms/2/float64(max(1, count[f.isPairs()])))
 	}
 	out.sort()
 	return out, nil
@@ -159,10 +160,12 @@ func Watch(runs []Run, settings *WatchSettings) (*WatchResult, error) {
 
 // A family are series of one kind of messages: of pairs, or of hosts or links.
 type family struct {
-	kind    PointKind
-	isPairs bool
-	series  []series
+	kind   PointKind
+	pairs  []series // of the same messages
+	series []series
 }
+
+func (f *family) isPairs() bool { return len(f.series) > 0 && f.series[0].subject == OfPair }
 
 // A series is what a pair, host or link took in each run.
 type series struct {
@@ -315,6 +318,9 @@ func (out *WatchResult) watch(of family, least, rate float64) {
 		f := &family[i]
 		before := len(w.residuals)
 		for _, st := range w.steps(f.x, sigmas[i]) {
+			if f.subject == OfHost && !of.isShared(f, st) {
+				continue
+			}
 			out.Changes = append(out.Changes, Change{
 				Name: f.name, Subject: f.subject, Kind: kind, Run: st.told, Since: st.since,
 				Factor: math.Exp(st.change), Strength: st.strength, Pairs: len(f.of),
@@ -326,6 +332,23 @@ func (out *WatchResult) watch(of family, least, rate float64) {
 		}
 	}
 	out.Samples += len(w.residuals)
+}
+
+// isShared tells whether the pairs of a host have changed as the host has, but for the one that has changed most: one pair of few moves their
+// median, too.
+func (of *family) isShared(host *series, st step) bool {
+	var shares []float64
+	for _, i := range host.of {
+		x := of.pairs[i].x
+		if change := medianOf(x[st.since:st.told+1]) - medianOf(x[:st.since]); !math.IsNaN(change) {
+			shares = append(shares, change/st.change)
+		}
+	}
+	if len(shares) < 2 {
+		return false
+	}
+	slices.Sort(shares)
+	return stats.MiddleMedian(shares[:len(shares)-1]) >= sharedChange
 }
 
 // spreads are the sigmas of series, from differences of samples that follow each other, which a step

@@ -442,3 +442,26 @@ func BenchmarkHealthyNights(b *testing.B) {
 		})
 	}
 }
+
+// The first sample that is judged is held against a level that eight samples have told, and that doubt belongs to its residual: of normal
+// samples residuals are standard normal from the first one on. The median of eight has the variance 1.57/8 (Kenney, Keeping 1962).
+func TestFirstResidualsAreStandard(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	w := &watcher{step: 0.05, rate: 1e-6, up: newTail(nil, 1), down: newTail(nil, -1)}
+	const series = 20000
+	for range series {
+		x := make([]float64, warmUp+1)
+		for i := range x {
+			x[i] = 0.02 * rng.NormFloat64()
+		}
+		w.steps(x, 0.02)
+	}
+	squares := 0.0
+	for _, u := range w.residuals {
+		squares += u * u
+	}
+	// Four standard errors of a variance of so many samples.
+	if variance := squares / series; len(w.residuals) != series || math.Abs(variance-1) > 4*math.Sqrt(2.0/series) {
+		t.Errorf("%d residuals with a variance of %.3f, want %d and 1", len(w.residuals), variance, series)
+	}
+}
