@@ -155,6 +155,15 @@ func (d *Discovery) empty(s *DiscoverSettings) error {
 
 // tooLittle says why readings leave the ranks in parts, where they ended early.
 func (d *Discovery) tooLittle(s *DiscoverSettings, err error) error {
+	if p := d.Parameters; p != nil && p.Stopped == StoppedByBudget {
+		text := "give it a larger one"
+		if p.Rounds > 0 {
+			need := time.Duration(float64(s.Budget) * 1.2 * float64(p.TotalRounds) / float64(p.Rounds))
+			text = fmt.Sprintf("give it %v", need.Truncate(time.Second)+time.Second)
+		}
+		return fmt.Errorf("measure: discover: PLogP parameters have a quarter of the budget of %v, which ended after %d of %d rounds: %w: %s",
+			s.Budget, p.Rounds, p.TotalRounds, err, text)
+	}
 	r := d.Latencies
 	switch r.Stopped {
 	case StoppedByBudget:

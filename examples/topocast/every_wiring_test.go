@@ -73,3 +73,22 @@ func TestTimesOnEveryWiring(t *testing.T) {
 		}
 	}
 }
+
+// TestDiscoverSaysWhichBudget: where the budget is too small for the parameters of all pairs, the error says what is enough, and it is.
+func TestDiscoverSaysWhichBudget(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
+	discover := func(budget string) (status int, stderr string) {
+		status, _, stderr = topocast("discover", "--distance", "rtt", "--sim", "core:2 host:3 latency=10us,1us rate=10Gbps", "--patterns", "0", "--budget", budget, "--output", filepath.Join(t.TempDir(), "n.json"))
+		return status, stderr
+	}
+	status, stderr := discover("100ms")
+	_, budget, found := strings.Cut(stderr, ": give it ")
+	if status == 0 || !found || !strings.Contains(stderr, "PLogP parameters have a quarter of the budget of 100ms") {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	if status, stderr := discover(strings.TrimSpace(budget)); status != 0 {
+		t.Errorf("with %s: status %d: %s", budget, status, stderr)
+	}
+}
