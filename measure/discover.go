@@ -159,7 +159,7 @@ func (d *Discovery) tooLittle(s *DiscoverSettings, err error) error {
 		text := "give it a larger one"
 		if p.Rounds > 0 {
 			need := time.Duration(float64(s.Budget) * 1.2 * float64(p.TotalRounds) / float64(p.Rounds))
-			text = fmt.Sprintf("give it %v", need.Truncate(time.Second)+time.Second)
+			text = fmt.Sprintf("give it about %v", need.Truncate(time.Second)+time.Second)
 		}
 		return fmt.Errorf("measure: discover: PLogP parameters have a quarter of the budget of %v, which ended after %d of %d rounds: %w: %s",
 			s.Budget, p.Rounds, p.TotalRounds, err, text)

@@ -83,9 +83,9 @@ func TestDiscoverSaysWhichBudget(t *testing.T) {
 		status, _, stderr = topocast("discover", "--distance", "rtt", "--sim", "core:2 host:3 latency=10us,1us rate=10Gbps", "--patterns", "0", "--budget", budget, "--output", filepath.Join(t.TempDir(), "n.json"))
 		return status, stderr
 	}
-	status, stderr := discover("100ms")
-	_, budget, found := strings.Cut(stderr, ": give it ")
-	if status == 0 || !found || !strings.Contains(stderr, "PLogP parameters have a quarter of the budget of 100ms") {
+	status, stderr := discover("1s")
+	_, budget, found := strings.Cut(stderr, ": give it about ")
+	if status == 0 || !found || !strings.Contains(stderr, "PLogP parameters have a quarter of the budget of 1s") {
 		t.Fatalf("status %d: %s", status, stderr)
 	}
 	if status, stderr := discover(strings.TrimSpace(budget)); status != 0 {
