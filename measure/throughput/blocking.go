@@ -11,14 +11,14 @@ const (
 	// are on no link of its way: those that share one leave it a half.
 	untouched = 0.8
 
-	// outlast is how many times as many messages the others send: they are to be busy
-	// until the last of the pair's has come.
+	// outlast is how many times as many messages those send that are to be busy until the last of
+	// the measured ones has come.
 	outlast = 4
 )
 
 // blocking measures pairs of hosts alone, and while data move between the hosts on the
 // shortest way that the graph has: if there is a direct connection, the rate does not
-// change (Bufe 2014, section 2.2.1, before its example).
+// change (Bufe 2014, section 2.2.1, before its example). Nor does that of the others, which on a link with room for both would give way.
 func (c *campaign) blocking() (bool, error) {
 	finder := topology.NewPaths(c.g, nil)
 	for _, p := range c.s.Direct {
@@ -41,14 +41,21 @@ func (c *campaign) blocking() (bool, error) {
 		pair := func() *load {
 			return &load{from: p[0], to: p[1], pairs: [][2]int{p}, messages: c.messages(1)}
 		}
-		alone, blocked := pair(), pair()
-		busy := &load{from: p[0], to: p[1], pairs: others, messages: outlast * c.messages(1)}
-		going, err := c.take(Blocking, [][]*load{{alone}, {blocked, busy}})
+		along := func() *load {
+			return &load{from: p[0], to: p[1], pairs: others, messages: c.messages(1)}
+		}
+		alone, blocked, busy := pair(), pair(), along()
+		othersAlone, othersBlocked, busyPair := along(), along(), pair()
+		busy.messages *= outlast
+		busyPair.messages *= outlast
+		going, err := c.take(Blocking, [][]*load{{alone}, {blocked, busy}, {othersAlone}, {othersBlocked, busyPair}})
 		if err != nil || !going {
 			return going, err
 		}
-		d := Direct{Pair: p, Alone: c.r.Readings[alone.reading].Rate, Blocked: c.r.Readings[blocked.reading].Rate}
-		d.Wired = d.Blocked >= untouched*d.Alone
+		rate := func(l *load) float64 { return c.r.Readings[l.reading].Rate }
+		d := Direct{Pair: p, Alone: rate(alone), Blocked: rate(blocked)}
+		othersKeep := 1 - (1-untouched)/float64(len(others)) // of the sum of their rates, where one of them gives way
+		d.Wired = d.Blocked >= untouched*d.Alone && rate(othersBlocked) >= othersKeep*rate(othersAlone)
 		c.r.Direct = append(c.r.Direct, d)
 	}
 	return true, nil

@@ -73,7 +73,7 @@ type Switch struct {
 type Direct struct {
 	Pair           [2]int
 	Alone, Blocked float64 // B/s, when nothing else is under way, and when the hosts between are busy
-	Wired          bool    // there is a link of their own: others on the way do not matter
+	Wired          bool    // there is a link of their own: neither the pair nor others on the way matter to each other
 }
 
 // Observations are the readings as model.Fit takes them: what was under way together
