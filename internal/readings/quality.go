@@ -18,13 +18,17 @@ type Quality struct {
 
 // noise estimates the relative standard deviation of one reading from how the first two
 // repetitions of up to 16384 pairs differ, which outliers cannot move. NaN of one repetition.
-func (m *Repetitions) noise() float64 {
+func (m *Repetitions) noise(levels []float64) float64 {
 	if len(m.sources) < 2 {
 		return math.NaN()
 	}
+	level := 1.0 // of the second against the first
+	if levels != nil {
+		level = levels[1] / levels[0]
+	}
 	var apart []float64
 	samplePairs(m.n, func(i, j int) {
-		if d := logRatio(m.sources[0].at(i, j), m.sources[1].at(i, j)); !math.IsNaN(d) {
+		if d := logRatio(m.sources[0].at(i, j), level*m.sources[1].at(i, j)); !math.IsNaN(d) {
 			apart = append(apart, d)
 		}
 	})
