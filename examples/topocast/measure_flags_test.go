@@ -37,7 +37,7 @@ func TestMeasureFlagsAct(t *testing.T) {
 		switch p.kind {
 		case "memory", "cache":
 			continue // simulated hosts have none
-		case "plogp", "throughput":
+		case "plogp", "throughput", "concurrent", "access":
 			if !tooltest.Long() {
 				continue // seconds each
 			}
