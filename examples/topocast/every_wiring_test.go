@@ -19,6 +19,9 @@ import (
 // of the links on the shortest way, and the overhead of the sender and of the receiver. Times of 8 bytes are within 2 % in the
 // median and 5 % at worst, and no broadcast is faster than the bound.
 func TestTimesOnEveryWiring(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
 	specs := []string{"torus:4x4 latency=1us rate=10Gbps", "tree:3x4 latency=10us,2us rate=10Gbps"}
 	overheads := []time.Duration{0, 2 * time.Microsecond}
 	if tooltest.Long() {
