@@ -145,7 +145,13 @@ func understand(data []byte, unit Unit) (*Latencies, error) {
 		return nil, errNoUnit
 	}
 	if !isOwn {
+		if from == nil && l.Names == nil {
+			if err := l.mayBeLabelled(data); err != nil {
+				return nil, err
+			}
+		}
 		l.leaveOutPlaceholders()
+		l.leaveOutSilent()
 		l.leaveOutDead()
 	}
 	l.Understood = l.describe(unit, where, from)
@@ -192,9 +198,69 @@ func mayBeNumbered(data []byte, l *Latencies) bool {
 	return false
 }
 
+// leastLabelled is how many lines a table has of which the first may be numbers of hosts: of three numbers any may ascend.
+const leastLabelled = 4
+
+// mayBeLabelled refuses a table whose first line and column are the same ascending whole numbers below and beside a number, where
+// others have fractions: they may be numbers of hosts, or the latencies of a host that happen to be whole. So may be three lines
+// that name the three pairs of three hosts.
+func (l *Latencies) mayBeLabelled(data []byte) error {
+	n, _ := l.Matrix.Dims()
+	at := func(i, j int) float64 { return l.Matrix.At(i, j) / float64(l.Unit) }
+	isWhole := func(x float64) bool { return math.Abs(x-math.Round(x)) < 1e-9*math.Max(1, x) }
+	if n == 3 && n*n == len(strings.FieldsFunc(string(data), func(r rune) bool { return strings.ContainsRune(", ;\t\r\n", r) })) &&
+		at(0, 1) == 1 && at(1, 0) == 0 && at(2, 0) == 1 && isWhole(at(1, 2)) == isWhole(at(0, 2)) && at(2, 1) == 2 {
+		return errors.New("three lines of three numbers: a matrix, or a list of the pairs 0-1, 0-2 and 1-2? Names of the hosts tell")
+	}
+	if n < leastLabelled {
+		return nil
+	}
+	fractions := false
+	for i := 1; i < n; i++ {
+		if x := at(0, i); !isWhole(x) || x != at(i, 0) || i > 1 && x <= at(0, i-1) {
+			return nil
+		}
+		for k := 1; k < n; k++ {
+			fractions = fractions || i != k && at(i, k) > 0 && !isWhole(at(i, k))
+		}
+	}
+	if !fractions {
+		return nil
+	}
+	return errors.New("the first line and the first column are the same whole numbers: of hosts, or latencies? A word in the corner makes them numbers of hosts, names of all hosts latencies")
+}
+
+// leaveOutSilent takes zeros for "no answer" where a host has nothing else and the others have more: it cannot be as near as that to hosts that
+// are apart.
+func (l *Latencies) leaveOutSilent() {
+	n, _ := l.Matrix.Dims()
+	var silent []int
+	for i := range n {
+		zeros := true
+		for k := range n {
+			zeros = zeros && (i == k || l.Matrix.At(i, k) == 0 && l.Matrix.At(k, i) == 0)
+		}
+		if zeros {
+			silent = append(silent, i)
+		}
+	}
+	if len(silent) == 0 || n-len(silent) < 2 || largest(l.Matrix) == 0 {
+		return
+	}
+	for _, i := range silent {
+		for k := range n {
+			if i != k {
+				l.Matrix.Set(i, k, math.NaN())
+				l.Matrix.Set(k, i, math.NaN())
+			}
+		}
+	}
+	l.Warnings = append(l.Warnings, "zeros to all other hosts are taken for no answer")
+}
+
 // leaveOutPlaceholders takes the largest value for "no answer", if it stands there several times and is a hundred times the
-// next. It is made of nines (99999), or a power of ten (1000000) that fills the rows and columns of some hosts and stands
-// nowhere else. Two sites whose latency happens to be a power of ten keep it.
+// next. It is made of nines (99999), or a round number (3000, 1000000) that fills the rows and columns of some hosts and stands
+// nowhere else. Two sites whose latency happens to be a round number keep it.
 func (l *Latencies) leaveOutPlaceholders() {
 	most, next, count := 0.0, 0.0, 0
 	n, _ := l.Matrix.Dims()
@@ -213,8 +279,8 @@ func (l *Latencies) leaveOutPlaceholders() {
 	}
 	digits := strconv.FormatFloat(most/float64(l.Unit), 'f', 0, 64)
 	isNines := len(digits) > 2 && strings.Trim(digits, "9") == ""
-	isTen := strings.TrimRight(digits, "0") == "1"
-	if !isNines && !(isTen && l.fillsHosts(most, count)) {
+	isRound := strings.HasSuffix(digits, "00")
+	if !isNines && !(isRound && l.fillsHosts(most, count)) {
 		return
 	}
 	for i := range n {

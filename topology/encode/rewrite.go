@@ -248,10 +248,18 @@ func unbracket(data []byte) []byte {
 	return out
 }
 
-// isPairs tells whether each row has two names and a number.
+// isPairs tells whether each row has two names and a number. Names may be numbers, of which no pair has one twice; three
+// such rows may be a matrix.
 func isPairs(rows []tableLine) bool {
+	isName := func(c tableCell) bool {
+		if c.number {
+			x, err := strconv.Atoi(c.text)
+			return err == nil && x >= 0 && len(rows) > 3
+		}
+		return !c.absent
+	}
 	for _, l := range rows {
-		if len(l.cells) != 3 || l.cells[0].number || l.cells[0].absent || l.cells[1].number || l.cells[1].absent {
+		if len(l.cells) != 3 || !isName(l.cells[0]) || !isName(l.cells[1]) || l.cells[0].number && l.cells[0].text == l.cells[1].text {
 			return false
 		}
 	}

@@ -108,3 +108,31 @@ func TestReadNodeLink(t *testing.T) {
 		t.Error("another file is taken for node-link JSON")
 	}
 }
+
+// Tables that can be understood in two ways are refused, and what nobody answered is left out.
+func TestTablesOfTwoMeanings(t *testing.T) {
+	for _, c := range []struct{ name, file, want string }{
+		{"numbers of hosts below a 0", "0,10,11,12\n10,0,1.5,4.0\n11,1.5,0,4.1\n12,4.0,4.1,0\n", "of hosts, or latencies?"},
+		{"three pairs of numbers", "0,1,1.1\n0,2,5.2\n1,2,5.1\n", "a matrix, or a list of the pairs"},
+	} {
+		if l, err := ReadMatrix(strings.NewReader(c.file), Microsecond); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, %v; want an error with %q", c.name, l, err, c.want)
+		}
+	}
+	for _, c := range []struct{ name, file, names string }{
+		{"names say that they are latencies", ",a,b,c,d\na,0,10,11,12\nb,10,0,1.5,4.0\nc,11,1.5,0,4.1\nd,12,4.0,4.1,0\n", "[a b c d]"},
+		{"all are whole numbers", "0,10,11,12\n10,0,15,40\n11,15,0,41\n12,40,41,0\n", "[]"},
+		{"pairs of numbers", "0,1,1.1\n0,2,5.2\n1,2,5.1\n0,3,7\n1,3,7.1\n2,3,7.2\n", "[0 1 2 3]"},
+		{"a host of zeros", ",a,b,c,d\na,0,1,5,0\nb,1,0,5.1,0\nc,5,5.1,0,0\nd,0,0,0,0\n", "[a b c]"},
+		{"a host of 3000", ",a,b,c,d\na,0,1,5,3000\nb,1,0,5.1,3000\nc,5,5.1,0,3000\nd,3000,3000,3000,0\n", "[a b c]"},
+		{"a far host", ",a,b,c,d\na,0,1,5,3001\nb,1,0,5.1,3004\nc,5,5.1,0,2999\nd,3000,3002,3000,0\n", "[a b c d]"},
+		{"zeros between two near hosts", ",a,b,c\na,0,0,5\nb,0,0,5.1\nc,5,5.1,0\n", "[a b c]"},
+	} {
+		l, err := ReadMatrix(strings.NewReader(c.file), Microsecond)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		} else if got := fmt.Sprint(l.Names); got != c.names {
+			t.Errorf("%s: hosts %s, want %s (%q)", c.name, got, c.names, l.Warnings)
+		}
+	}
+}
