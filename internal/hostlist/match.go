@@ -2,7 +2,7 @@ package hostlist
 
 import (
 	"fmt"
-	"net"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -28,7 +28,7 @@ func byShortName(names []string) map[string]string {
 	by := map[string]string{}
 	for _, name := range names {
 		first, _, _ := strings.Cut(name, ".")
-		if net.ParseIP(name) != nil {
+		if _, err := netip.ParseAddr(name); err == nil {
 			first = name
 		}
 		if known, there := by[first]; there && known != name {
