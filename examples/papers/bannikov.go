@@ -130,7 +130,7 @@ func (o *bannikovOptions) simulate(ctx context.Context, s *stage) (*outcome.Outc
 			return nil, err
 		}
 		if m.name == fatTree {
-			r.section.Bound("arcs found, of all: \"a complete graph\"", "%", outcome.About, 100, arcShare(r.merged.Graph))
+			r.section.Compare(outcome.About, "arcs found, of all: \"a complete graph\"", "%", 100, arcShare(r.merged.Graph))
 		}
 	}
 	if s.cluster != "" {

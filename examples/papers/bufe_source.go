@@ -82,13 +82,13 @@ func (o *bufeOptions) ofMagny(ctx context.Context, found *outcome.Outcome) error
 	socket := mat.DenseCopyOf(all.Slice(0, 12, 0, 12))
 	firsts := pick(all, 0, 12, 24, 36)
 	matrixTable(s, "table-3.7", "Table 3.7, simulated: between first cores of the sockets", firsts)
-	s.Given("inter-socket latency, mean", "s", meanOf(published.Table("3.7"), 4, true), meanOf(firsts, 4, true))
-	s.Given("intra-socket latency, mean", "s", meanOf(published.Table("3.8"), 12, true), meanOf(socket, 12, true))
+	s.Compare(outcome.Input, "inter-socket latency, mean", "s", meanOf(published.Table("3.7"), 4, true), meanOf(firsts, 4, true))
+	s.Compare(outcome.Input, "intra-socket latency, mean", "s", meanOf(published.Table("3.8"), 12, true), meanOf(socket, 12, true))
 	_, widest, err := o.models(s, "models-magny", []modelled{{"table 3.7, printed", published.Table("3.7")}, {"table 3.8, printed", published.Table("3.8")}, {"simulated, all cores", all}})
 	if err != nil {
 		return err
 	}
-	s.Compare("switches with a large eps", "", 1, float64(switchesOf(widest[2].Graph)))
+	s.Compare(outcome.Measured, "switches with a large eps", "", 1, float64(switchesOf(widest[2].Graph)))
 	robust, err := linkage.Reconstruct(all)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (o *bufeOptions) ofBlizzard(ctx context.Context, found *outcome.Outcome) (*
 	}
 	printed := published.Table("3.9")
 	for p := 1; p < 16; p++ {
-		s.Given(fmt.Sprintf("table 3.9, processor %d", p), "s", printed.At(0, p), all.At(0, 2*p))
+		s.Compare(outcome.Input, fmt.Sprintf("table 3.9, processor %d", p), "s", printed.At(0, p), all.At(0, 2*p))
 	}
 	chosen, _, err := o.models(s, "models-blizzard", []modelled{{"simulated, all cores", all}})
 	if err != nil {
@@ -151,7 +151,10 @@ func (o *bufeOptions) ofBlizzard(ctx context.Context, found *outcome.Outcome) (*
 	}
 	computed := chosen[0].Graph
 	_, processors := onSwitches(computed)
-	s.Compare("processors of two cores", "", 16, float64(processors[2]))
+	s.Compare(outcome.Measured, "processors of two cores", "", 16, float64(processors[2]))
+	s.Compare(outcome.Measured, "switches: 16 processors and 4 for the meshes", "", 20, float64(switchesOf(computed)))
+	s.Compare(outcome.Measured, "links of cores, of processors to their mesh, and between blocks", "", 32+16+16, float64(computed.NumArcs()/2))
+	s.Because("Where the number of switches is larger than 20, noise has split a clique: the exact latencies of the simulated node give 20 switches and 64 links.")
 	median, most := apart(computed.HostDistances(), node.cluster.Graph.HostDistances())
 	s.Say("The computed topology (figure 3.4) puts cores as far apart as they are to %.2g %% in the median, %.2g %% at most.", 100*median, 100*most)
 	if err := drawnWiring(s, "figure-3.4", "Figure 3.4: computed topology of the simulated Blizzard node", computed); err != nil {
@@ -223,16 +226,20 @@ func (o *bufeOptions) ofWestmere(ctx context.Context, found *outcome.Outcome) er
 	matrixTable(s, "table-3.5", "Table 3.5, simulated: inter-node latencies", between.short)
 	matrixTable(s, "table-3.6", "Table 3.6, simulated: intra-node latencies", within.short)
 	t5, t6 := published.Table("3.5"), published.Table("3.6")
-	s.Given("inter-node latency, mean", "s", meanOf(t5, nodes, true), meanOf(between.short, nodes, true))
-	s.Given("intra-socket latency, mean", "s", meanOf(t6, 6, true), meanOf(within.short, 6, true))
-	s.Given("inter-socket latency, mean", "s", meanOf(t6, 6, false), meanOf(within.short, 6, false))
+	s.Compare(outcome.Input, "inter-node latency, mean", "s", meanOf(t5, nodes, true), meanOf(between.short, nodes, true))
+	s.Compare(outcome.Input, "intra-socket latency, mean", "s", meanOf(t6, 6, true), meanOf(within.short, 6, true))
+	s.Compare(outcome.Input, "inter-socket latency, mean", "s", meanOf(t6, 6, false), meanOf(within.short, 6, false))
 	s.Say("Switches that cliques of equal latency give, by tolerance: the source finds one that joins all nodes, and two of six cores.")
 	chosen, _, err := o.models(s, "models-westmere", []modelled{{"table 3.5, printed", t5}, {"table 3.6, printed", t6}, {"nodes, simulated", between.short}, {"cores, simulated", within.short}})
 	if err != nil {
 		return err
 	}
 	for k, want := range []float64{1, 2, 1, 2} {
-		s.Compare([]string{"switches of table 3.5", "switches of table 3.6", "switches of simulated nodes", "switches of simulated cores"}[k], "", want, float64(switchesOf(chosen[k].Graph)))
+		kind := outcome.Measured
+		if k < 2 { // printed latencies
+			kind = outcome.Computed
+		}
+		s.Compare(kind, []string{"switches of table 3.5", "switches of table 3.6", "switches of simulated nodes", "switches of simulated cores"}[k], "", want, float64(switchesOf(chosen[k].Graph)))
 	}
 
 	// Section 2.7: the node with a rank on its neighbour. Compared by share, its latencies, a hundred times as long, would put the
@@ -254,7 +261,7 @@ func (o *bufeOptions) ofWestmere(ctx context.Context, found *outcome.Outcome) er
 	if err != nil {
 		return err
 	}
-	s.Compare("vertices of figure 3.1", "", 120+10+20+1, float64(printed.Graph.Vertices()))
+	s.Compare(outcome.Computed, "vertices of figure 3.1", "", 120+10+20+1, float64(printed.Graph.Vertices()))
 	if err := drawnWiring(s, "figure-3.1-printed", "Figure 3.1: topology of the printed tables 3.5 and 3.6", printed.Graph); err != nil {
 		return err
 	}

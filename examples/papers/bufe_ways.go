@@ -118,11 +118,11 @@ func (p printedBeside) table31(s *outcome.Section, w *bufeWays) {
 		return
 	}
 	for k, ours := range []float64{x.Min, x.Q1, x.Median, x.Mean, x.Q3, x.Max} {
-		compare := s.Given // quartiles and mean: scatterOfTable31
+		kind := outcome.Input // quartiles and mean: scatterOfTable31
 		if k == 0 || k == 5 {
-			compare = s.Compare
+			kind = outcome.Otherwise // fewer measurements than the source's 50,000
 		}
-		compare(t.Columns[1+k].Name, "s", us[k]*1e-6, ours)
+		s.Compare(kind, t.Columns[1+k].Name, "s", us[k]*1e-6, ours)
 	}
 }
 
@@ -167,7 +167,7 @@ func (p printedBeside) deviations(s *outcome.Section, w *bufeWays) {
 			t.Row(r.what, d.MD, d.MAD, d.QMD, d.MAXD)
 			if !p.rows {
 				for k, ours := range []float64{d.MD, d.MAD, d.QMD, d.MAXD} {
-					s.Compare(fmt.Sprintf("%s, %s: %s", table.name[len("table-"):], r.what, []string{"MD", "MAD", "QMD", "MAXD"}[k]), "s", r.us[k]*1e-6, ours)
+					s.Compare(outcome.MeasuredIf(w.samples >= bufeFull), fmt.Sprintf("%s, %s: %s", table.name[len("table-"):], r.what, []string{"MD", "MAD", "QMD", "MAXD"}[k]), "s", r.us[k]*1e-6, ours)
 				}
 			}
 		}
@@ -211,7 +211,7 @@ func success(s *outcome.Section, p float64, ranks int) {
 			ours := 100 * clique.SuccessProbability(row.p, n)
 			cells = append(cells, ours)
 			if row.printed[k] > 0 {
-				s.Compare(fmt.Sprintf("p = %g %%, n = %d", 100*row.p, n), "%", row.printed[k], ours)
+				s.Compare(outcome.Computed, fmt.Sprintf("p = %g %%, n = %d", 100*row.p, n), "%", row.printed[k], ours)
 			}
 		}
 		t.Row(cells...)

@@ -59,7 +59,7 @@ func repeated(t *testing.T, args ...string) printedExperiment {
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
-	if got.Format != "topocast/experiment" || got.Version != 1 || got.Experiment != args[0] {
+	if got.Format != "topocast/experiment" || got.Version != 2 || got.Experiment != args[0] {
 		t.Errorf("format %q, version %d of %q", got.Format, got.Version, got.Experiment)
 	}
 	return got

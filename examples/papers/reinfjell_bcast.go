@@ -108,7 +108,7 @@ func broadcastMachines() []broadcastMachine {
 	betzy := func(nodes int) string { return fmt.Sprintf("core:64 socket:2 host:%d%s", nodes, betzyLinks) }
 	atLeast := func(x float64) speedUp { return speedUp{outcome.AtLeast, x} }
 	about := func(x float64) speedUp { return speedUp{outcome.About, x} }
-	value := func(x float64) speedUp { return speedUp{outcome.Value, x} }
+	value := func(x float64) speedUp { return speedUp{outcome.Measured, x} }
 	// Columns of tables 6.4 and 6.6, the last ones by the size after them.
 	choices := func(sizes []int, names ...string) map[int]string {
 		m := map[int]string{}
@@ -274,7 +274,7 @@ func (m *broadcastMachine) decide(ctx context.Context, s *outcome.Section, name 
 		}
 	}
 	if m.choice != nil {
-		s.Compare(fmt.Sprintf("choices as in %s, %s", m.choices, m.name), "", float64(len(m.choice)), float64(same))
+		s.Compare(outcome.Measured, fmt.Sprintf("choices as in %s, %s", m.choices, m.name), "", float64(len(m.choice)), float64(same))
 	}
 	m.printed.beside(s, "Open MPI, 0.5 to 2 MiB, "+m.name, math.Exp(product/count))
 	m.intel.beside(s, "Intel MPI, "+m.name, math.NaN())
@@ -283,7 +283,7 @@ func (m *broadcastMachine) decide(ctx context.Context, s *outcome.Section, name 
 
 func (p speedUp) beside(s *outcome.Section, what string, ours float64) {
 	if p.over > 0 {
-		s.Bound("speed-up over "+what, "", p.kind, p.over, ours)
+		s.Compare(p.kind, "speed-up over "+what, "", p.over, ours)
 	}
 }
 

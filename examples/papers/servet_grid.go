@@ -67,7 +67,7 @@ func (r *servetRun) orientation(n *model.Network) error {
 		t.Row(name, "predicted", x.predicted.TimeByRows, x.predicted.TimeByCols, saved(x.predicted.TimeByRows, x.predicted.TimeByCols))
 		t.Row(name, "measured", x.measured[0], x.measured[1], saved(x.measured[0], x.measured[1]))
 		// "communication time decreases around 50%", for 512 and 2048 cores
-		s.Bound("communication saved by rows, "+name, "%", outcome.About, 50, saved(x.measured[0], x.measured[1]))
+		s.Compare(outcome.About, "communication saved by rows, "+name, "%", 50, saved(x.measured[0], x.measured[1]))
 		names = append(names, name)
 		for k := range series {
 			series[k].X, series[k].Y = append(series[k].X, float64(i)), append(series[k].Y, x.measured[k]*1e3)

@@ -234,11 +234,11 @@ func (r *servetRun) placements(all []placed, hosts int) error {
 		}
 		series = append(series, lines[0], lines[1])
 		if hosts > 1 {
-			s.Compare("greatest gain of "+name, "", []float64{2, 16, 3}[k], gain[name])
+			s.Compare(outcome.Otherwise, "greatest gain of "+name, "", []float64{2, 16, 3}[k], gain[name])
 		}
 	}
 	if hosts > 1 && !math.IsInf(least, 1) {
-		s.Bound("least gain while cores are free: \"outperforms in all scenarios\"", "", outcome.AtLeast, 1, least)
+		s.Compare(outcome.AtLeast, "least gain while cores are free: \"outperforms in all scenarios\"", "", 1, least)
 	}
 	if r.cray {
 		s.Because("An input: the simulated machine has %d hosts. Where a scheduler takes two of them or more, Servet's rules can spread the processes over %.3g times as many at most; the paper's 256 processes were on 8 hosts, or on 128. --full has 64 hosts.", hosts, float64(hosts)/2)
@@ -283,9 +283,9 @@ func (r *servetRun) placements(all []placed, hosts int) error {
 		}
 		series = append(series, line)
 		if name == "IS" { // 256 processes on 128 hosts, the fewest that figure 8 has
-			s.Bound("processes per host with which IS is fastest", "", outcome.AtMost, 2, float64(best)/float64(hosts))
+			s.Compare(outcome.AtMost, "processes per host with which IS is fastest", "", 2, float64(best)/float64(hosts))
 		} else {
-			s.Compare(fmt.Sprintf("share of the cores with which %s is fastest", name), "", 0.5, float64(best)/float64(size))
+			s.Compare(outcome.Otherwise, fmt.Sprintf("share of the cores with which %s is fastest", name), "", 0.5, float64(best)/float64(size))
 		}
 	}
 	if series == nil {

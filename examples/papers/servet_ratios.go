@@ -70,8 +70,8 @@ func (r *servetRun) distances(ctx context.Context) error {
 		}
 		size := quantity.Bytes(result.Bytes)
 		half := len(b) / 2
-		s.Bound("far over near half: \"bandwidth decreases\", "+size, "", outcome.AtMost, 1, stat.Mean(b[half:], nil)/stat.Mean(b[:half], nil))
-		s.Bound("correlation of bandwidth and distance, "+size, "", outcome.AtMost, 0, stat.Correlation(d, b, nil))
+		s.Compare(outcome.AtMost, "far over near half: \"bandwidth decreases\", "+size, "", 1, stat.Mean(b[half:], nil)/stat.Mean(b[:half], nil))
+		s.Compare(outcome.AtMost, "correlation of bandwidth and distance, "+size, "", 0, stat.Correlation(d, b, nil))
 	}
 	f, err := draw.Plot("Figure 3: bandwidth by distance, all hosts sending", draw.Axis{Name: "distance"}, draw.Axis{Name: "bandwidth", Format: quantity.Rate}, series)
 	if err != nil {
@@ -165,13 +165,13 @@ func (r *servetRun) accesses(ctx context.Context) (*model.Degradation, error) {
 	// Section 5; significant are ratios above 1.5, section 4.2.
 	const none, significant = "ratNC of 2: \"no significant difference\"", 1.5
 	if two := d.AccessRatio(2); r.cray {
-		s.Given(none, "", 1, two)
+		s.Compare(outcome.Input, none, "", 1, two)
 	} else if !math.IsNaN(two) {
-		s.Bound(none, "", outcome.AtMost, significant, two)
+		s.Compare(outcome.AtMost, none, "", significant, two)
 	}
 	for k := 4; k < len(d.Access); k++ {
 		if ratio := d.AccessRatio(k); !math.IsNaN(ratio) {
-			s.Bound(fmt.Sprintf("ratNC of %d: \"penalise performance significantly\"", k), "", outcome.AtLeast, significant, ratio)
+			s.Compare(outcome.AtLeast, fmt.Sprintf("ratNC of %d: \"penalise performance significantly\"", k), "", significant, ratio)
 		}
 	}
 	return d, nil

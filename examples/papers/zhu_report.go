@@ -34,24 +34,17 @@ type zhuReport struct {
 	lawful bool   // the machine is simulated, and shares links as the paper's law says
 }
 
-// same compares a number that follows from the paper's law of sharing: on a machine that is made by it, it is an input.
-func (r *zhuReport) same(s *outcome.Section, what, unit string, printed, ours float64) {
+// lawKind is the kind of a number that follows from the paper's law of sharing. On a machine that is made by that law it is an
+// input: the errors of the asymmetric model, too, are those of measuring and fitting alone.
+func (r *zhuReport) lawKind() outcome.Kind {
 	if r.lawful {
-		s.Given(what, unit, printed, ours)
-	} else {
-		s.Compare(what, unit, printed, ours)
+		return outcome.Input
 	}
+	return r.kind()
 }
 
-// atBest compares a number of the asymmetric model, which is as good as the paper's law: where the machine is made by that
-// law the paper's number is a bound.
-func (r *zhuReport) atBest(s *outcome.Section, what, unit string, kind outcome.Kind, printed, ours float64) {
-	if r.lawful {
-		s.Bound(what, unit, kind, printed, ours)
-	} else {
-		s.Compare(what, unit, printed, ours)
-	}
-}
+// kind is that of a number that the law does not give: the conditions are the paper's on a machine like its own.
+func (r *zhuReport) kind() outcome.Kind { return outcome.MeasuredIf(r.like) }
 
 // warnOfWide names the experiments whose mean error is not known as well as was asked for.
 func (r *zhuReport) warnOfWide() {

@@ -60,7 +60,7 @@ func (r *zhuReport) oneWay(s *outcome.Section) {
 		predicted := x.predicted[lawFair][1]
 		t.Row(name, x.out, x.measured[1], x.slowest, x.fastest, predicted, 100*(predicted-x.measured[1])/x.measured[1])
 		if r.like {
-			r.same(s, fmt.Sprintf("%s, |E| = %d, equation 5", name, x.out), "B/s", shared, x.measured[1])
+			s.Compare(r.lawKind(), fmt.Sprintf("%s, |E| = %d, equation 5", name, x.out), "B/s", shared, x.measured[1])
 		}
 	}
 }
@@ -85,12 +85,12 @@ func (r *zhuReport) bothWays(s *outcome.Section) error {
 		switch {
 		case !x.backbone && x.in == 1 && x.out == 2:
 			for k, way := range []string{"the one", "the two"} {
-				r.same(s, fmt.Sprintf("2 and 1 through a NIC: %s, relative to one alone", way), "", 470./940, x.measured[k]/alone)
+				s.Compare(r.lawKind(), fmt.Sprintf("2 and 1 through a NIC: %s, relative to one alone", way), "", 470./940, x.measured[k]/alone)
 			}
 		case !x.backbone && x.in == 1 && x.out == 12:
-			r.same(s, "12 and 1 through a NIC: all together, relative to one alone", "", 13./12, (x.measured[0]+12*x.measured[1])/alone)
+			s.Compare(r.lawKind(), "12 and 1 through a NIC: all together, relative to one alone", "", 13./12, (x.measured[0]+12*x.measured[1])/alone)
 		case r.like && x.backbone && x.in == 1 && x.out == 15:
-			r.same(s, "15 and 1 over the backbone: the one, equation 6", "B/s", capacity/15, x.measured[0])
+			s.Compare(r.lawKind(), "15 and 1 over the backbone: the one, equation 6", "B/s", capacity/15, x.measured[0])
 		}
 	}
 	return r.figure4(s)
@@ -120,7 +120,7 @@ func tableI(s *outcome.Section) error {
 	t := s.Table("table-1", outcome.Text("message"), outcome.Number("measured by the paper", "s"), outcome.Number("predicted", "s"), outcome.Number("error", "%"), outcome.Number("error, printed", "%"))
 	for i, x := range printed {
 		t.Row(fmt.Sprintf("e%d", i+1), x.measured, times[i], 100*(times[i]-x.measured)/x.measured, x.off)
-		s.Compare(fmt.Sprintf("predicted time of e%d", i+1), "s", x.predicted, times[i])
+		s.Compare(outcome.Computed, fmt.Sprintf("predicted time of e%d", i+1), "s", x.predicted, times[i])
 	}
 	s.Say("The error of e5 that the paper prints, -4.6 %%, does not follow from its own times, which give -5.6 %%.")
 	return nil
@@ -165,7 +165,7 @@ func (r *zhuReport) tableII(s *outcome.Section) {
 		}
 	}
 	if r.lawful {
-		s.Say("The simulated machine shares its links as the asymmetric model says, up to 1 %% of noise a message: its errors are those of measuring and fitting alone, for which the paper's are bounds. Those of fair sharing may be compared.")
+		s.Say("The simulated machine shares its links as the asymmetric model says, up to 1 %% of noise a message: its errors are those of measuring and fitting alone, and repeat nothing. Those of fair sharing may be compared.")
 	}
 	t := s.Table("table-2", tableIIColumns()...)
 	t.Title = "here"
@@ -181,11 +181,11 @@ func (r *zhuReport) tableII(s *outcome.Section) {
 			continue
 		}
 		what := func(name string) string { return fmt.Sprintf("%s, |N| = %d, d = %d", name, row.Hosts, row.Degree) }
-		s.Compare(what("steps"), "", printed[k].steps, row.Steps)
+		s.Compare(r.kind(), what("steps"), "", printed[k].steps, row.Steps)
 		of := &printed[k].main
-		r.atBest(s, what("|e|"), "%", outcome.AtMost, of.errors, 100*row.Errors[lawAsymmetric].Mean)
-		r.atBest(s, what("|e'|"), "%", outcome.AtMost, of.both, 100*row.Mixed[lawAsymmetric])
-		s.Compare(what("|e''|"), "%", of.fairBoth, 100*row.Mixed[lawFair])
+		s.Compare(r.lawKind(), what("|e|"), "%", of.errors, 100*row.Errors[lawAsymmetric].Mean)
+		s.Compare(r.lawKind(), what("|e'|"), "%", of.both, 100*row.Mixed[lawAsymmetric])
+		s.Compare(r.kind(), what("|e''|"), "%", of.fairBoth, 100*row.Mixed[lawFair])
 	}
 	for _, testbed := range []struct {
 		name, title string
@@ -238,7 +238,7 @@ func (r *zhuReport) exchange(s *outcome.Section) {
 		for law, name := range r.Laws {
 			t.Row(name, row.Last[1+law], 100*(row.Last[1+law]-row.Last[0])/row.Last[0])
 		}
-		r.same(s, "predicted over measured, asymmetric", "", 1.106/1.095, row.Last[1+lawAsymmetric]/row.Last[0])
-		r.same(s, "predicted over measured, fair", "", 0.851/1.095, row.Last[1+lawFair]/row.Last[0])
+		s.Compare(r.lawKind(), "predicted over measured, asymmetric", "", 1.106/1.095, row.Last[1+lawAsymmetric]/row.Last[0])
+		s.Compare(r.lawKind(), "predicted over measured, fair", "", 0.851/1.095, row.Last[1+lawFair]/row.Last[0])
 	}
 }

@@ -11,8 +11,8 @@ import (
 func TestTablesFit(t *testing.T) {
 	o := &Outcome{Source: "Somebody 2014."}
 	s := o.Section("A title that is longer than a terminal is wide: of one and of two, of three and of four messages (section 1)")
-	s.Bound("least gain while cores are free: \"outperforms in all the scenarios\" of the paper", "", AtLeast, 1, 0.9)
-	s.Bound("speed-up", "", AtLeast, 1, 2)
+	s.Compare(AtLeast, "least gain while cores are free: \"outperforms in all the scenarios\" of the paper", "", 1, 0.9)
+	s.Compare(AtLeast, "speed-up", "", 1, 2)
 	wide := s.Table("wide", Text("law"), Number("one", ""), Number("the second of them", ""), Number("the third of them", ""), Number("the fourth of them", ""), Number("the fifth of them", ""), Number("six", ""))
 	wide.Row("fair", 1, 2, 3, 4, 5, 6)
 	wide.Row("asymmetric", 1, 2, 3, 4, 5, 6)
@@ -43,7 +43,7 @@ speed-up                                              at least 1     2    yes
 
 Why: machines differ
 
-Of 2 bounds that it prints 1 hold.
+Of 2 bounds 1 hold.
 `
 	if got := b.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

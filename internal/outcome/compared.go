@@ -6,8 +6,13 @@ import "math"
 type Kind int
 
 const (
-	// Value is a number that the experiment gives, as the source's did: it is repeated if it is within 10 %.
-	Value Kind = iota
+	// Measured is a number that the experiment gave under the conditions that the source states: its machine, ranks,
+	// message sizes and repetitions. It is repeated if it is within 10 %. Shares of agreement count this kind only.
+	Measured Kind = iota
+	// Otherwise is a number that the experiment gave under other conditions, which the section names.
+	Otherwise
+	// Computed is a number that follows from equations and tables of the source. Nothing is measured.
+	Computed
 	// Input is a number by which the simulated machine was made. That it comes out again says that the machine is
 	// the source's, and repeats nothing.
 	Input
@@ -19,7 +24,15 @@ const (
 )
 
 // String is the name of the kind in files.
-func (k Kind) String() string { return []string{"value", "input", "at least", "at most", "about"}[k] }
+func (k Kind) String() string { return []string{"measured", "other conditions", "computed", "input", "at least", "at most", "about"}[k] }
+
+// MeasuredIf is Measured if the conditions are the source's, and Otherwise if they are not.
+func MeasuredIf(same bool) Kind {
+	if same {
+		return Measured
+	}
+	return Otherwise
+}
 
 // bound says that the kind is one of which a number holds or does not.
 func (k Kind) bound() bool { return k >= AtLeast }
@@ -33,18 +46,8 @@ type Comparison struct {
 	Ours    float64 // NaN: not reproduced
 }
 
-// Compare adds a number that the source prints and ours, which came out of the experiment; NaN: it did not.
-func (s *Section) Compare(what, unit string, printed, ours float64) {
-	s.Compared = append(s.Compared, Comparison{what, unit, Value, printed, ours})
-}
-
-// Given adds a number that the source prints and by which the simulated machine was made, with what was measured on it.
-func (s *Section) Given(what, unit string, printed, ours float64) {
-	s.Compared = append(s.Compared, Comparison{what, unit, Input, printed, ours})
-}
-
-// Bound adds a number that the source prints as AtLeast, AtMost or About, and ours; NaN: it could not be had.
-func (s *Section) Bound(what, unit string, kind Kind, printed, ours float64) {
+// Compare adds a number that the source prints, and ours. NaN: it was not reproduced.
+func (s *Section) Compare(kind Kind, what, unit string, printed, ours float64) {
 	s.Compared = append(s.Compared, Comparison{what, unit, kind, printed, ours})
 }
 

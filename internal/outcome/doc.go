@@ -8,11 +8,12 @@
 //	s.Say("Errors of predictions for random patterns.")
 //	t := s.Table("table-2", outcome.Number("|N|", ""), outcome.Number("mean error", "%"))
 //	t.Row(10, 3.83)
-//	s.Compare("mean error, 10 hosts, d = 1", "%", 3.83, ours)
-//	s.Bound("share of errors within 10 %", "%", outcome.AtLeast, 90, share)
-//	s.Given("bandwidth of a link", "B/s", 117.5e6, measured)
+//	s.Compare(outcome.Measured, "mean error, 10 hosts, d = 1", "%", 3.83, ours)
+//	s.Compare(outcome.AtLeast, "share of errors within 10 %", "%", 90, share)
+//	s.Compare(outcome.Input, "bandwidth of a link", "B/s", 117.5e6, measured)
 //	s.Figure("figure-4", figure)
 //
-// What is compared is told apart: numbers that the experiment was to give, bounds, and numbers by which the simulated
-// machine was made and which therefore repeat nothing. Ours is NaN where a number could not be had, and counts as not reproduced.
+// Every comparison has a Kind: measured under the conditions of the source, measured under other conditions, computed from
+// the source's own numbers, an input of the simulated machine, or a bound. Shares of agreement count the first kind only.
+// Ours is NaN where a number could not be had, and counts as not reproduced.
 package outcome

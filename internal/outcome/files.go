@@ -44,17 +44,20 @@ func (o *Outcome) WriteJSON(w io.Writer) error {
 		Compared []comparison `json:"compared"`
 		Causes   []string     `json:"causes"`
 	}
-	type summary struct {
-		Values      int      `json:"values"`
-		Within      int      `json:"values_within"` // 10 %
-		Missing     int      `json:"values_not_reproduced"`
-		Off         *float64 `json:"median_off"` // of the values that were reproduced
-		Bounds      int      `json:"bounds"`
-		Hold        int      `json:"bounds_that_hold"`
-		Unknown     int      `json:"bounds_not_reproduced"`
-		Inputs      int      `json:"inputs"`
-		InputsFound int      `json:"inputs_within"`
+	type tally struct {
+		All     int      `json:"all"`
+		Hold    int      `json:"hold"` // within 10 %, or bounds that hold
+		Missing int      `json:"not_reproduced"`
+		Off     *float64 `json:"median_off"` // of those that were reproduced
 	}
+	type summary struct {
+		Measured  tally `json:"measured"` // under the conditions of the source
+		Otherwise tally `json:"other_conditions"`
+		Computed  tally `json:"computed"`
+		Bounds    tally `json:"bounds"`
+		Inputs    tally `json:"inputs"`
+	}
+	counted := func(t Tally) tally { return tally{t.All, t.Hold, t.Missing, jsonfile.Known(t.Off)} }
 	sum := o.Summary()
 	out := struct {
 		Format   string    `json:"format"`
@@ -67,9 +70,9 @@ func (o *Outcome) WriteJSON(w io.Writer) error {
 		Warnings []string  `json:"warnings"`
 		Detail   any       `json:"detail,omitempty"`
 	}{
-		"topocast/experiment", 1, o.Name, o.Source, o.Where,
+		"topocast/experiment", 2, o.Name, o.Source, o.Where,
 		[]section{},
-		summary{sum.Values, sum.Within, sum.Missing, jsonfile.Known(sum.Off), sum.Bounds, sum.Hold, sum.Unknown, sum.Inputs, sum.InputsFound},
+		summary{counted(sum.Measured), counted(sum.Otherwise), counted(sum.Computed), counted(sum.Bounds), counted(sum.Inputs)},
 		append([]string{}, o.Warnings...), o.Detail,
 	}
 	for _, s := range o.Sections {
@@ -165,14 +168,14 @@ func WritePage(w io.Writer, title string, outcomes ...*Outcome) error {
 	p := &draw.Page{Title: title}
 	summary := draw.Table{Head: summaryHead(), Left: 1}
 	for _, o := range outcomes {
-		if sum := o.Summary(); sum.sentence() != "" {
+		if sum := o.Summary(); sum.sentences() != "" {
 			summary.Rows = append(summary.Rows, sum.row(o.Name))
 		}
 	}
 	if len(summary.Rows) > 0 {
 		p.Parts = append(p.Parts, draw.Part{
 			Title: "Printed and repeated", Tables: []draw.Table{summary},
-			Text: []string{"Numbers are those that a source prints and that the experiment was to give on a machine like its own. Bounds are printed as at least, at most or about (within a quarter). Inputs are printed numbers by which a simulated machine was made: that they come out again shows nothing but that the machine is the right one, so they count nowhere else. The tables below have each of them."},
+			Text: []string{"Measured are printed numbers that our experiment gave under the conditions that the source states. Only they count as agreement. Other conditions are fewer hosts, ranks or repetitions, which the sections name. Computed are numbers that follow from equations and tables of the source. Bounds are printed as at least, at most or about (within a quarter). Inputs are printed numbers by which a simulated machine was made, and repeat nothing. The tables below have each of them."},
 		})
 	}
 	for _, o := range outcomes {

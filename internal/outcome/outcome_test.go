@@ -24,12 +24,14 @@ func sample(t *testing.T) *Outcome {
 	table := s.Table("table-1", Text("law"), Number("hosts", ""), Number("time", "s"), Number("error", "%"), Number("ratio", ""))
 	table.Row("fair, ε", 4, 2.5e-6, 12.345, 1.0)
 	table.Row("other", 16, math.NaN(), math.NaN(), 12.34)
-	s.Compare("time", "s", 0.5, 0.55)
-	s.Compare("error", "%", 4.0, math.NaN())
-	s.Bound("speed-up", "", AtLeast, 2, 1.9)
-	s.Bound("share", "%", AtMost, 50, 50)
-	s.Bound("ratio", "", About, 2, math.NaN())
-	s.Given("latency", "s", 1e-6, 1.01e-6)
+	s.Compare(Measured, "time", "s", 0.5, 0.55)
+	s.Compare(Measured, "error", "%", 4.0, math.NaN())
+	s.Compare(AtLeast, "speed-up", "", 2, 1.9)
+	s.Compare(AtMost, "share", "%", 50, 50)
+	s.Compare(About, "ratio", "", 2, math.NaN())
+	s.Compare(Input, "latency", "s", 1e-6, 1.01e-6)
+	s.Compare(Otherwise, "gain", "", 4, 1)
+	s.Compare(Computed, "steps", "", 3, 3)
 	f, err := draw.Plot("Figure 1", draw.Axis{Name: "hosts"}, draw.Axis{Name: "time", Log: true}, []draw.Series{{Name: "a", X: []float64{1, 2}, Y: []float64{3, 4}}})
 	if err != nil {
 		t.Fatal(err)
@@ -56,10 +58,18 @@ law      hosts    time  error (%)  ratio
 fair, ε      4  2.5 us      12.35    1.0
 other       16       -          -   12.3
 
-printed by the source, and ours
+printed by the source, and measured by us under its conditions
 what   printed    ours          off by
 time    500 ms  550 ms           +10 %
 error   4.00 %       -  not reproduced
+
+printed by the source, and measured by us under other conditions
+what  printed  ours  off by
+gain        4     1   -75 %
+
+printed by the source, and computed from its own equations and tables
+what   printed  ours  off by
+steps        3     3     0 %
 
 bounds that the source prints, and ours (about: within a quarter)
 what              printed     ours           holds
@@ -67,14 +77,16 @@ speed-up       at least 2      1.9              no
 share     at most 50.00 %  50.00 %             yes
 ratio             about 2        -  not reproduced
 
-printed by the source, by which the machine was made, and measured on it
+inputs: printed by the source, by which the machine was made, and measured on it
 what     printed     ours  off by
 latency     1 us  1.01 us    +1 %
 
-Of 2 numbers that the source prints 1 came out within 10 % (median off by 10 %),
-1 could not be reproduced; of 3 bounds that it prints 1 hold, 1 could not be
-reproduced; 1 more number made the simulated machine, and 1 came out of it
-within 10 %, which repeats nothing.
+Of 2 numbers measured under the conditions of the source 1 came out within 10 %
+(median off by 10 %), 1 could not be reproduced. Of 1 number measured under
+other conditions 0 came out within 10 % (median off by 75 %). Of 1 number
+computed from the source's own equations and tables 1 came out within 10 %
+(median off by 0 %). Of 3 bounds 1 hold, 1 could not be reproduced. 1 input made
+the simulated machine and repeat nothing.
 
 warning: look at this
 `
@@ -101,7 +113,10 @@ func TestJSON(t *testing.T) {
 				Printed, Ours, Off *float64
 			}
 		}
-		Summary map[string]*float64
+		Summary map[string]struct {
+			All, Hold int
+			Missing   int `json:"not_reproduced"`
+		}
 		Detail  []int
 	}
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
@@ -115,14 +130,14 @@ func TestJSON(t *testing.T) {
 	for _, c := range s.Compared {
 		kinds += fmt.Sprintln(c.Kind, c.Holds)
 	}
-	if kinds != "value true\nvalue false\nat least false\nat most true\nabout false\ninput true\n" {
+	if kinds != "measured true\nmeasured false\nat least false\nat most true\nabout false\ninput true\nother conditions false\ncomputed true\n" {
 		t.Errorf("kinds %q", kinds)
 	}
-	for name, want := range map[string]float64{
-		"values": 2, "values_within": 1, "values_not_reproduced": 1, "bounds": 3, "bounds_that_hold": 1, "bounds_not_reproduced": 1, "inputs": 1, "inputs_within": 1,
+	for name, want := range map[string][3]int{
+		"measured": {2, 1, 1}, "other_conditions": {1, 0, 0}, "computed": {1, 1, 0}, "bounds": {3, 1, 1}, "inputs": {1, 1, 0},
 	} {
-		if got.Summary[name] == nil || *got.Summary[name] != want {
-			t.Errorf("summary: %s is not %g", name, want)
+		if x := got.Summary[name]; [3]int{x.All, x.Hold, x.Missing} != want {
+			t.Errorf("summary: %s is %+v, want %v", name, x, want)
 		}
 	}
 	if off := *s.Compared[0].Off; math.Abs(off-0.1) > 1e-12 {
@@ -136,8 +151,8 @@ func TestCSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()
-	if err != nil || len(rows) != 1+2*5+6*3 {
-		t.Fatalf("%v: %d lines, want a head, two rows of five cells, and kind and two numbers of six comparisons", err, len(rows))
+	if err != nil || len(rows) != 1+2*5+8*3 {
+		t.Fatalf("%v: %d lines, want a head, two rows of five cells, and kind and two numbers of eight comparisons", err, len(rows))
 	}
 	if got, want := strings.Join(rows[3], "|"), "one|Table 1 (section 2)|table-1|0|time|s|2.5e-06"; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -185,13 +200,13 @@ func TestHolds(t *testing.T) {
 		printed, ours float64
 		want          bool
 	}{
-		{Value, 10, 11, true},
-		{Value, 0.5, 0.55, true},
-		{Value, 10, 8.9, false},
-		{Value, -10, -9, true},
-		{Value, 0, 0, true},
-		{Value, 0, 1e-9, false},
-		{Value, 10, nan, false},
+		{Measured, 10, 11, true},
+		{Measured, 0.5, 0.55, true},
+		{Measured, 10, 8.9, false},
+		{Measured, -10, -9, true},
+		{Measured, 0, 0, true},
+		{Measured, 0, 1e-9, false},
+		{Measured, 10, nan, false},
 		{Input, 10, 12, false},
 		{AtLeast, 2, 2, true},
 		{AtLeast, 2, nan, false},

@@ -10,98 +10,97 @@ import (
 	"github.com/topocast/topocast/internal/words"
 )
 
-// A Summary counts what an outcome compares with its source. Numbers that were not reproduced count with those
-// that could have been.
+// A Tally counts comparisons of one kind. Numbers that were not reproduced count with those that could have been.
+type Tally struct {
+	All     int
+	Hold    int     // within 10 %, or of bounds those that hold
+	Missing int     // not reproduced
+	Off     float64 // median difference of those that were reproduced, relative to the printed numbers; NaN: none
+}
+
+// A Summary counts what an outcome compares with its source, by kind.
 type Summary struct {
-	Values      int     // that the experiment was to give
-	Within      int     // of them within 10 %
-	Missing     int     // of them not reproduced
-	Off         float64 // median amount by which those that were reproduced are off, relative to the printed ones; NaN: none
-	Bounds      int
-	Hold        int // of the bounds
-	Unknown     int // of the bounds: not reproduced
-	Inputs      int // numbers by which the simulated machine was made
-	InputsFound int // of them within 10 % when measured on it
+	Measured  Tally // under the conditions of the source: the only kind in shares of agreement
+	Otherwise Tally // under other conditions
+	Computed  Tally
+	Bounds    Tally
+	Inputs    Tally
 }
 
 // Summary counts the outcome's comparisons.
 func (o *Outcome) Summary() Summary {
-	var sum Summary
-	var off []float64
-	for _, s := range o.Sections {
-		for _, c := range s.Compared {
-			one, missing := 0, 0
-			if c.Holds() {
-				one = 1
-			}
-			if math.IsNaN(c.Ours) {
-				missing = 1
-			}
-			switch {
-			case c.Kind == Input:
-				sum.Inputs++
-				sum.InputsFound += one
-			case c.Kind.bound():
-				sum.Bounds++
-				sum.Hold += one
-				sum.Unknown += missing
-			default:
-				sum.Values++
-				sum.Within += one
-				sum.Missing += missing
+	tally := func(of func(Kind) bool) Tally {
+		var t Tally
+		var off []float64
+		for _, s := range o.Sections {
+			for _, c := range s.Compared {
+				if !of(c.Kind) {
+					continue
+				}
+				t.All++
+				if c.Holds() {
+					t.Hold++
+				}
+				if math.IsNaN(c.Ours) {
+					t.Missing++
+				}
 				if d := math.Abs(c.Off()); !math.IsNaN(d) {
 					off = append(off, d)
 				}
 			}
 		}
+		t.Off = stats.MiddleMedian(off)
+		return t
 	}
-	sum.Off = stats.MiddleMedian(off)
-	return sum
+	kind := func(k Kind) Tally { return tally(func(other Kind) bool { return other == k }) }
+	return Summary{kind(Measured), kind(Otherwise), kind(Computed), tally(Kind.bound), kind(Input)}
 }
 
-// sentence tells a summary; "" if nothing was compared.
-func (s Summary) sentence() string {
-	var parts []string
-	if s.Values > 0 {
-		text := fmt.Sprintf("of %s that the source prints %d came out within %s", words.Count(s.Values, "number"), s.Within, quantity.Percent(margin))
-		if !math.IsNaN(s.Off) {
-			text += fmt.Sprintf(" (median off by %s)", quantity.Percent(s.Off))
-		}
-		if s.Missing > 0 {
-			text += fmt.Sprintf(", %d could not be reproduced", s.Missing)
-		}
-		parts = append(parts, text)
+// within tells how many numbers are within the margin, and how far they are off.
+func (t Tally) within() string {
+	text := fmt.Sprintf("%d came out within %s", t.Hold, quantity.Percent(margin))
+	if !math.IsNaN(t.Off) {
+		text += fmt.Sprintf(" (median off by %s)", quantity.Percent(t.Off))
 	}
-	if s.Bounds > 0 {
-		text := fmt.Sprintf("of %s that it prints %d hold", words.Count(s.Bounds, "bound"), s.Hold)
-		if s.Unknown > 0 {
-			text += fmt.Sprintf(", %d could not be reproduced", s.Unknown)
-		}
-		parts = append(parts, text)
-	}
-	if s.Inputs > 0 {
-		parts = append(parts, fmt.Sprintf("%s made the simulated machine, and %d came out of it within %s, which repeats nothing",
-			words.Count(s.Inputs, "more number"), s.InputsFound, quantity.Percent(margin)))
-	}
-	if len(parts) == 0 {
+	return text + t.missing()
+}
+
+func (t Tally) missing() string {
+	if t.Missing == 0 {
 		return ""
 	}
-	text := strings.Join(parts, "; ") + "."
-	return strings.ToUpper(text[:1]) + text[1:]
+	return fmt.Sprintf(", %d could not be reproduced", t.Missing)
+}
+
+// sentences tell a summary, one for each kind; "" if nothing was compared.
+func (s Summary) sentences() string {
+	var parts []string
+	say := func(t Tally, format string, args ...any) {
+		if t.All > 0 {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	say(s.Measured, "Of %s measured under the conditions of the source %s.", words.Count(s.Measured.All, "number"), s.Measured.within())
+	say(s.Otherwise, "Of %s measured under other conditions %s.", words.Count(s.Otherwise.All, "number"), s.Otherwise.within())
+	say(s.Computed, "Of %s computed from the source's own equations and tables %s.", words.Count(s.Computed.All, "number"), s.Computed.within())
+	say(s.Bounds, "Of %s %d hold%s.", words.Count(s.Bounds.All, "bound"), s.Bounds.Hold, s.Bounds.missing())
+	say(s.Inputs, "%s made the simulated machine and repeat nothing.", words.Count(s.Inputs.All, "input"))
+	return strings.Join(parts, " ")
 }
 
 // row is the summary as a row of the page's table.
 func (s Summary) row(name string) []string {
-	count := func(part, all int) string {
-		if all == 0 {
+	count := func(t Tally) string {
+		if t.All == 0 {
 			return "-"
 		}
-		return fmt.Sprintf("%d of %d", part, all)
+		return fmt.Sprintf("%d of %d", t.Hold, t.All)
 	}
-	return []string{name, count(s.Within, s.Values), quantity.Percent(s.Off), fmt.Sprint(s.Missing + s.Unknown), count(s.Hold, s.Bounds), fmt.Sprint(s.Inputs)}
+	missing := s.Measured.Missing + s.Otherwise.Missing + s.Computed.Missing + s.Bounds.Missing
+	return []string{name, count(s.Measured), quantity.Percent(s.Measured.Off), count(s.Otherwise), count(s.Computed), count(s.Bounds), fmt.Sprint(missing), fmt.Sprint(s.Inputs.All)}
 }
 
 // summaryHead names the columns of row.
 func summaryHead() []string {
-	return []string{"source", "numbers within " + quantity.Percent(margin), "median difference", "not reproduced", "bounds that hold", "inputs"}
+	return []string{"source", "measured, within " + quantity.Percent(margin), "median difference", "other conditions", "computed", "bounds that hold", "not reproduced", "inputs"}
 }

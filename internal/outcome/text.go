@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -45,7 +46,7 @@ func (o *Outcome) WriteText(w io.Writer) error {
 			}
 		}
 	}
-	if text := o.Summary().sentence(); text != "" {
+	if text := o.Summary().sentences(); text != "" {
 		b.WriteByte('\n')
 		paragraph(text)
 	}
@@ -65,46 +66,48 @@ const causeHead = "Why: "
 // notReproduced stands where our number, and so its difference, would be.
 const notReproduced = "not reproduced"
 
-// comparisons are tables of what the source prints: what the experiment gave, bounds, and what it was given.
+// comparisons are tables of what the source prints, one for each kind.
 func (s *Section) comparisons() []*Table {
-	var values, bounds, inputs *Table
-	row := func(t **Table, title, last string, cells ...any) {
-		if *t == nil {
-			*t = &Table{Name: "printed", Title: title, Columns: []Column{Text("what")}}
-			for _, name := range []string{"printed", "ours", last} {
-				(*t).Columns = append((*t).Columns, Column{Name: name, text: true, right: true})
-			}
-		}
-		(*t).Rows = append((*t).Rows, cells)
-	}
-	for _, c := range s.Compared {
-		printed, ours, off := withUnit(c.Printed, c.Unit), withUnit(c.Ours, c.Unit), signed(c.Off())
-		if math.IsNaN(c.Ours) {
-			off = notReproduced
-		}
-		switch {
-		case c.Kind == Input:
-			row(&inputs, "printed by the source, by which the machine was made, and measured on it", "off by", c.What, printed, ours, off)
-		case c.Kind.bound():
-			verdict := "no"
-			switch {
-			case math.IsNaN(c.Ours):
-				verdict = notReproduced
-			case c.Holds():
-				verdict = "yes"
-			}
-			row(&bounds, "bounds that the source prints, and ours (about: within a quarter)", "holds", c.What, c.Kind.String()+" "+printed, ours, verdict)
-		default:
-			row(&values, "printed by the source, and ours", "off by", c.What, printed, ours, off)
-		}
-	}
 	var all []*Table
-	for _, t := range []*Table{values, bounds, inputs} {
-		if t != nil {
+	for _, k := range []struct {
+		kinds       []Kind
+		title, last string
+	}{
+		{[]Kind{Measured}, "printed by the source, and measured by us under its conditions", "off by"},
+		{[]Kind{Otherwise}, "printed by the source, and measured by us under other conditions", "off by"},
+		{[]Kind{Computed}, "printed by the source, and computed from its own equations and tables", "off by"},
+		{[]Kind{AtLeast, AtMost, About}, "bounds that the source prints, and ours (about: within a quarter)", "holds"},
+		{[]Kind{Input}, "inputs: printed by the source, by which the machine was made, and measured on it", "off by"},
+	} {
+		t := &Table{Name: "printed", Title: k.title, Columns: []Column{Text("what")}}
+		for _, name := range []string{"printed", "ours", k.last} {
+			t.Columns = append(t.Columns, Column{Name: name, text: true, right: true})
+		}
+		for _, c := range s.Compared {
+			if slices.Contains(k.kinds, c.Kind) {
+				t.Rows = append(t.Rows, c.cells())
+			}
+		}
+		if t.Rows != nil {
 			all = append(all, t)
 		}
 	}
 	return all
+}
+
+// cells are the row of a comparison.
+func (c Comparison) cells() []any {
+	printed, last := withUnit(c.Printed, c.Unit), signed(c.Off())
+	if c.Kind.bound() {
+		printed, last = c.Kind.String()+" "+printed, "no"
+		if c.Holds() {
+			last = "yes"
+		}
+	}
+	if math.IsNaN(c.Ours) {
+		last = notReproduced
+	}
+	return []any{c.What, printed, withUnit(c.Ours, c.Unit), last}
 }
 
 // signed is a difference in percent with its sign.
