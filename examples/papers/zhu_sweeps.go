@@ -145,7 +145,7 @@ func (s *zhuSweep) add(p *concurrent.Pattern, laws []zhuLaw) error {
 	own := float64(s.transfers[0].Bytes) / s.measured[1]
 	s.slowest, s.fastest = own/slices.Max(times[s.in:]), own/slices.Min(times[s.in:])
 	for _, l := range laws {
-		predicted, err := l.predictor.Predict(nil, s.transfers)
+		predicted, err := l.times(s.transfers)
 		if err != nil {
 			return err
 		}

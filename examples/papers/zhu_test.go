@@ -3,12 +3,14 @@ package main
 import (
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/tooltest"
+	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/model"
 )
 
@@ -233,6 +235,45 @@ func TestZhuDeals(t *testing.T) {
 	}
 	if len(seen) != 274 || len(z.order) != 274 {
 		t.Errorf("%d turns of %d patterns, want 274", len(z.order), len(seen))
+	}
+}
+
+// TestZhuDropsNothing: with two processes on each host, a pattern has all messages that section 7.1 draws.
+func TestZhuDropsNothing(t *testing.T) {
+	var ranksOf [][]int
+	for host := range 10 {
+		ranksOf = append(ranksOf, []int{2 * host, 2*host + 1})
+	}
+	for _, d := range []int{1, 2, 3} {
+		ours, drawn := rand.New(rand.NewPCG(1, 3)), rand.New(rand.NewPCG(1, 3))
+		for range 300 {
+			pattern, want := concurrent.RandomPattern(ours, ranksOf, d, 1), model.RandomPattern(drawn, 10, d, 1)
+			for len(want) == 0 { // a pattern of no message is drawn again
+				want = model.RandomPattern(drawn, 10, d, 1)
+			}
+			if len(pattern) != len(want) {
+				t.Fatalf("d = %d: %d messages, want %d", d, len(pattern), len(want))
+			}
+		}
+	}
+}
+
+// TestZhuPrintedLaw: two messages of one host to the other rack share its NIC (eq. 5), and end in one step; a third one into
+// that host has as little as each of them (eq. 6).
+func TestZhuPrintedLaw(t *testing.T) {
+	p := new(zhuPrintedLaw)
+	for rank := range 60 {
+		p.place(rank, rank/2)
+	}
+	const bytes = 10_000_000
+	times, steps, err := p.times([]model.Transfer{{Src: 0, Dst: 30, Bytes: bytes}, {Src: 1, Dst: 32, Bytes: bytes}, {Src: 34, Dst: 0, Bytes: bytes}})
+	if err != nil || steps != 1 {
+		t.Fatalf("%v: %d steps, want 1", err, steps)
+	}
+	for i, got := range times {
+		if want := 2 * bytes / zhuNIC; math.Abs(got-want) > 1e-9 {
+			t.Errorf("message %d: %g s, want %g", i, got, want)
+		}
 	}
 }
 

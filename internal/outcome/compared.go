@@ -24,7 +24,9 @@ const (
 )
 
 // String is the name of the kind in files.
-func (k Kind) String() string { return []string{"measured", "other conditions", "computed", "input", "at least", "at most", "about"}[k] }
+func (k Kind) String() string {
+	return []string{"measured", "other conditions", "computed", "input", "at least", "at most", "about"}[k]
+}
 
 // MeasuredIf is Measured if the conditions are the source's, and Otherwise if they are not.
 func MeasuredIf(same bool) Kind {

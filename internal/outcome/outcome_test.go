@@ -117,7 +117,7 @@ func TestJSON(t *testing.T) {
 			All, Hold int
 			Missing   int `json:"not_reproduced"`
 		}
-		Detail  []int
+		Detail []int
 	}
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatal(err)
