@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -127,12 +128,18 @@ is left. --json prints a line for each.`
 	return c
 }
 
+// introduction begins the page of --markdown.
+//
+//go:embed intro.md
+var introduction string
+
 // repeatCommand is a command that repeats the experiments of some sources, of one with its own flags.
 func repeatCommand(shared *cli.Flags, of ...source) *cobra.Command {
 	var (
 		played               playing
 		here                 bool
 		table, page, figures string
+		markdown             string
 	)
 	c := cli.PrintsJSON(cli.Measures(&cobra.Command{Args: cli.Args(0)}), "topocast/experiment")
 	played.begin(of, c.Flags())
@@ -147,6 +154,9 @@ func repeatCommand(shared *cli.Flags, of ...source) *cobra.Command {
 		}
 		if page == cli.Standard {
 			return cli.BadInput("--page -: want a file")
+		}
+		if markdown == cli.Standard {
+			return cli.BadInput("--markdown -: want a file")
 		}
 		rows, written := cli.NewOutput("--csv", table, c.OutOrStdout()), cli.NewOutput("--page", page, c.OutOrStdout())
 		s.progress = c.ErrOrStderr()
@@ -174,7 +184,13 @@ func repeatCommand(shared *cli.Flags, of ...source) *cobra.Command {
 					return err
 				}
 			}
-			return cmp.Or(failed, unwritten, undrawn)
+			var unpublished error
+			if markdown != "" {
+				if err := outcome.WriteMarkdown(markdown, introduction, outcomes...); err != nil {
+					unpublished = fmt.Errorf("--markdown: %w", err)
+				}
+			}
+			return cmp.Or(failed, unwritten, undrawn, unpublished)
 		}
 		if mpi.Launched() < 0 && !here {
 			if err := cli.RefuseUnused(c, "only of a job, or with --here", "ranks", "budget", "fault", "placement", "overhead"); err != nil {
@@ -221,6 +237,7 @@ func repeatCommand(shared *cli.Flags, of ...source) *cobra.Command {
 	f.BoolVar(&here, "here", false, "without a launcher, measure as in a job: threads on the cores of this machine, or the ranks of --sim")
 	f.StringVar(&table, "csv", "", "file for all tables as CSV, a line per cell")
 	f.StringVar(&figures, "figures", "", "folder for the figures, as SVG")
+	f.StringVar(&markdown, "markdown", "", "file for a page of what is compared, in Markdown; its figures go into img/papers beside it")
 	f.StringVar(&page, "page", "", "file for one HTML page with all tables and figures")
 	return c
 }

@@ -17,47 +17,10 @@ import (
 
 // TestToolsExperimentPage: the page of all five sources, of small simulated machines, in Chromium, on a desk and on a telephone: it
 // complains of nothing, asks for nothing, shows each source with all of its figures, and its text does not run out of the
-// window. As text no line is wider than 80 columns.
+// window.
 func TestToolsExperimentPage(t *testing.T) {
 	tooltest.Need(t, "chromium")
-	small := map[string][]string{
-		"servet":    {"core:2 socket:2 host:4 rate=1GBps latency=10us,1us,1us", "--sizes", "64KiB", "--class", "W", "--repetitions", "1"},
-		"bannikov":  {"torus:3x3 latency=1us rate=1Gbps", "--sizes", "0"},
-		"bufe":      {"core:2 socket:2 host:2", "--samples", "5"},
-		"zhu":       {"star:4 rate=1Gbps", "--trials", "1", "--degrees", "1", "--iterations", "2", "--fit", "3", "--interval", "9"},
-		"reinfjell": {"core:2 socket:2 host:2", "--reps", "2,4"},
-	}
-	var outcomes []*outcome.Outcome
-	figures := 0
-	for _, s := range sources() {
-		e, f := s.begin(), pflag.NewFlagSet(s.name, pflag.ContinueOnError)
-		e.flags(f)
-		if err := f.Parse(small[s.name][1:]); err != nil {
-			t.Fatal(err)
-		}
-		o, err := e.simulate(t.Context(), &stage{cluster: small[s.name][0], progress: io.Discard})
-		if err != nil {
-			t.Fatalf("%s: %v", s.name, err)
-		}
-		own := 0
-		for _, section := range o.Sections {
-			own += len(section.Figures)
-		}
-		if own == 0 {
-			t.Errorf("%s draws nothing", s.name)
-		}
-		figures += own
-		outcomes = append(outcomes, o)
-		var text strings.Builder
-		if err := o.WriteText(&text); err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(text.String()) {
-			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 {
-				t.Errorf("%s: %d columns: %s", s.name, n, line)
-			}
-		}
-	}
+	outcomes, figures := small(t)
 	path := filepath.Join(t.TempDir(), "experiments.html")
 	if err := outfile.Write(path, func(w io.Writer) error { return outcome.WritePage(w, "Experiments", outcomes...) }); err != nil {
 		t.Fatal(err)
@@ -92,4 +55,53 @@ func TestToolsExperimentPage(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestSmall: all five sources, on small simulated machines, give tables and figures. As text no line is wider than 80 columns.
+func TestSmall(t *testing.T) {
+	outcomes, _ := small(t)
+	for _, o := range outcomes {
+		var text strings.Builder
+		if err := o.WriteText(&text); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(text.String()) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > 80 {
+				t.Errorf("%s: %d columns: %s", o.Name, n, line)
+			}
+		}
+	}
+}
+
+// small repeats all sources on small simulated machines, and counts their figures.
+func small(t *testing.T) (outcomes []*outcome.Outcome, figures int) {
+	t.Helper()
+	arguments := map[string][]string{
+		"servet":    {"core:2 socket:2 host:4 rate=1GBps latency=10us,1us,1us", "--sizes", "64KiB", "--class", "W", "--repetitions", "1"},
+		"bannikov":  {"torus:3x3 latency=1us rate=1Gbps", "--sizes", "0"},
+		"bufe":      {"core:2 socket:2 host:2", "--samples", "5"},
+		"zhu":       {"star:4 rate=1Gbps", "--trials", "1", "--degrees", "1", "--iterations", "2", "--fit", "3", "--interval", "9"},
+		"reinfjell": {"core:2 socket:2 host:2", "--reps", "2,4"},
+	}
+	for _, s := range sources() {
+		e, f := s.begin(), pflag.NewFlagSet(s.name, pflag.ContinueOnError)
+		e.flags(f)
+		if err := f.Parse(arguments[s.name][1:]); err != nil {
+			t.Fatal(err)
+		}
+		o, err := e.simulate(t.Context(), &stage{cluster: arguments[s.name][0], progress: io.Discard})
+		if err != nil {
+			t.Fatalf("%s: %v", s.name, err)
+		}
+		own := 0
+		for _, section := range o.Sections {
+			own += len(section.Figures)
+		}
+		if own == 0 {
+			t.Errorf("%s draws nothing", s.name)
+		}
+		figures += own
+		outcomes = append(outcomes, o)
+	}
+	return outcomes, figures
 }

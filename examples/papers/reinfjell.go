@@ -28,7 +28,7 @@ against the machines, nodes and sockets that there are (figures 7.1 to 7.5). It 
 cores when ranks are placed otherwise (5.4), at the time to measure (5.18), and at which broadcast is the
 fastest by size and number of ranks (chapter 6).
 
-Without a launcher the machines are simulated, with the thesis' latencies and fewer cores per node; --full takes as many
+Without a launcher the machines are simulated, with the thesis' latencies and, of four nodes and more, fewer cores; --full takes as many
 as the thesis had, but for BETZY, and R up to 128. --sim simulates one machine of its own.
 Started by mpirun, the ranks of the job are measured, and the broadcasts are timed beside the library's own. Where
 --budget is short for so many pairs, there are fewer repetitions, which is said.`,
@@ -122,12 +122,12 @@ func reinfjellMachines() []reinfjellMachine {
 	return []reinfjellMachine{
 		{
 			name: "FRAM", nodes: 1, cores: 32, purpose: "node internal topology", figure: "7.1", groups: 2,
-			spec: "core:4 socket:2 host:1 latency=250ns,125ns,75ns", full: "core:16 socket:2 host:1 latency=250ns,125ns,75ns",
+			spec:    "core:16 socket:2 host:1 latency=250ns,125ns,75ns",
 			printed: []reinfjellShare{{truth.Machine, nil, 8, 1, "all but kmeans"}, {truth.Node, nil, 8, 1, "all but kmeans"}, {truth.Socket, nil, 8, 1, "all but kmeans"}},
 		},
 		{
 			name: "FRAM", nodes: 2, cores: 32, purpose: "inter-node topology", figure: "7.2",
-			spec: "core:4 socket:2 host:2 latency=250ns,125ns,75ns", full: "core:16 socket:2 host:2 latency=250ns,125ns,75ns",
+			spec: "core:16 socket:2 host:2 latency=250ns,125ns,75ns",
 			printed: []reinfjellShare{
 				{truth.Socket, static(), 8, 1, "kmedoids, average"},
 				{truth.Socket, []string{"hdbscan", "components"}, 8, 1, "hdbscan, components"},
@@ -147,7 +147,7 @@ func reinfjellMachines() []reinfjellMachine {
 		{name: "FRAM", nodes: 32, cores: 1, purpose: "cluster topology", spec: "tree:[5,5,12,9,1]" + nodeLinks, groups: 5},
 		{
 			name: "ARM", nodes: 1, cores: 96, purpose: "unknown topology", figure: "7.5", groups: 2,
-			spec: "core:4 numa:2 socket:2 host:1 latency=10ns,150ns,75ns,75ns", full: "core:24 numa:2 socket:2 host:1 latency=10ns,150ns,75ns,75ns",
+			spec: "core:24 numa:2 socket:2 host:1 latency=10ns,150ns,75ns,75ns",
 		},
 		{
 			name: "BETZY", nodes: 4, cores: 128, purpose: "topology for BETZY", figure: "7.4",
@@ -184,7 +184,7 @@ func (o *reinfjellOptions) simulate(ctx context.Context, s *stage) (*outcome.Out
 	}
 	out := &outcome.Outcome{Name: "reinfjell", Source: reinfjellTitle, Where: "Simulated, with times that scatter by 30 % and are 1.5 to 10 times as long in 5 % of all cases."}
 	if s.cluster == "" && !s.full {
-		out.Where += " Nodes have a quarter of the cores of the thesis, or fewer: --full has them all, but for BETZY's."
+		out.Where += " Four nodes and more have a quarter of the cores of the thesis, or fewer: --full has them all, but for BETZY's."
 	}
 	var runs []*reinfjellRun
 	for i := range machines {

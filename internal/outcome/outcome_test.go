@@ -192,6 +192,34 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestMarkdown: a page has what is compared but for inputs, the causes, and the last figure, which is a file beside it.
+func TestMarkdown(t *testing.T) {
+	o := sample(t)
+	o.Sections[0].Because("machines differ")
+	path := filepath.Join(t.TempDir(), "papers.md")
+	if err := WriteMarkdown(path, "# Title\n", o, &Outcome{Name: "two", Source: "B"}); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"# Title\n", "| one | 1 of 2 | 10 % | 0 of 1 | 1 of 1 | 1 of 3 | 2 | 1 |", "| all | 1 of 2 |", "| gain | 4 | 1 | -75 % |", "- machines differ\n",
+		"![Table 1 (section 2)](img/papers/one-figure-1.svg)",
+	} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("no %q in\n%s", want, page)
+		}
+	}
+	if strings.Contains(string(page), "| latency |") {
+		t.Error("an input is listed")
+	}
+	if _, err := os.Stat(filepath.Join(filepath.Dir(path), "img/papers/one-figure-1.svg")); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestHolds: what is off by exactly the margin counts, what is not known never does, and 0 is repeated by 0 alone.
 func TestHolds(t *testing.T) {
 	nan := math.NaN()
