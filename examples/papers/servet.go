@@ -70,6 +70,7 @@ type servetRun struct {
 	repetitions int
 	simulated   bool
 	cray        bool       // like the paper's
+	perMessage  float64    // s, for which a message to another host holds its processor's access; of crayMachine alone
 	budget      *allowance // of the four parts
 	scratch     *[]byte    // for messages; simulated ranks share it
 	out         *outcome.Outcome
@@ -221,7 +222,10 @@ func (r *servetRun) placing(ctx context.Context, ratios *model.Degradation) erro
 	if err := r.orientation(found); err != nil {
 		return err
 	}
-	return r.kernels(found, ratios)
+	if err := r.kernels(found, ratios); err != nil || !r.cray {
+		return err
+	}
+	return r.messageCosts(found, ratios)
 }
 
 // discover returns the network on rank 0, nil elsewhere.

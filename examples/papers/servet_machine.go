@@ -26,6 +26,9 @@ const (
 	crayCoreLag   = 150e-9 // s
 )
 
+// crayHost is how many cores a host has.
+const crayHost = 2 * 16
+
 // cluster makes the graph: cores first, then routers as the torus has them, then processors.
 func (m crayMachine) cluster() (*simnet.Cluster, error) {
 	torus, err := simnet.ParseCluster(fmt.Sprintf("torus:%s hosts=1 latency=%gns,1ns rate=%gBps,1GBps", m.torus, crayHop*1e9, crayLink))
