@@ -50,6 +50,8 @@ type reinfjellOptions struct {
 	list string // of repetitions, as given
 	reps []int
 	seed uint64
+	// noise of simulated times; the zero value: that of the outcome's first line.
+	noise simnet.Noise
 }
 
 func (o *reinfjellOptions) flags(f *pflag.FlagSet) {
@@ -210,7 +212,7 @@ func (o *reinfjellOptions) simulate(ctx context.Context, s *stage) (*outcome.Out
 		}
 		runs = append(runs, run)
 	}
-	if err := own.groups(out, runs); err != nil {
+	if err := own.groups(ctx, out, runs); err != nil {
 		return nil, err
 	}
 	c, err := cli.SimulatedCluster(machines[0].spec)
@@ -242,7 +244,10 @@ const longestSimulated = 40
 func (o *reinfjellOptions) settings(c *simnet.Cluster) *simnet.Settings {
 	settings := c.Settings()
 	settings.Send.Seconds, settings.Recv.Seconds = reinfjellOverhead, reinfjellOverhead
-	settings.Noise, settings.Seed = simnet.Noise{Sigma: 0.3, Outliers: 0.05}, o.seed
+	settings.Noise, settings.Seed = o.noise, o.seed
+	if o.noise == (simnet.Noise{}) {
+		settings.Noise = simnet.Noise{Sigma: 0.3, Outliers: 0.05}
+	}
 	return settings
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -20,17 +21,19 @@ import (
 func methodsOfThesis() []cluster.Family {
 	var all []cluster.Family
 	for _, name := range []string{"kmeans", "kmedoids", "average", "spectral", "hdbscan", "components", "ssstree", "dbscan"} {
-		for _, f := range cluster.Families() {
-			if f.Name == name {
-				all = append(all, f)
-			}
-		}
+		all = append(all, familyOf(name))
 	}
 	return all
 }
 
+// familyOf is the method of that name, which there is.
+func familyOf(name string) cluster.Family {
+	all := cluster.Families()
+	return all[slices.IndexFunc(all, func(f cluster.Family) bool { return f.Name == name })]
+}
+
 // groups makes table 3.1, the figures of accuracy, the distance matrices and the dendrograms.
-func (o *reinfjellOptions) groups(out *outcome.Outcome, runs []*reinfjellRun) error {
+func (o *reinfjellOptions) groups(ctx context.Context, out *outcome.Outcome, runs []*reinfjellRun) error {
 	if err := foundGroups(out.Section("Experiments (table 3.1) and the groups that a search finds"), runs); err != nil {
 		return err
 	}
@@ -43,6 +46,11 @@ func (o *reinfjellOptions) groups(out *outcome.Outcome, runs []*reinfjellRun) er
 			return err
 		}
 		told = true
+		if run.figure == "7.2" && run.spec != "" { // simulated
+			if err := o.asPrinted(ctx, out, run); err != nil {
+				return err
+			}
+		}
 	}
 	return matrices(out.Section("Distance matrices and dendrograms (figures 5.1 to 5.15)"), runs)
 }

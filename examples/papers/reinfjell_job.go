@@ -66,7 +66,7 @@ func (o *reinfjellOptions) measure(ctx context.Context, comm mpi.Communicator, s
 		}
 		out.Warnings = append(out.Warnings, p.warnings...)
 		if len(run.reps) > 0 {
-			err = own.groups(out, []*reinfjellRun{run})
+			err = own.groups(ctx, out, []*reinfjellRun{run})
 		}
 	}
 	if err := harness.Agree(comm, err); err != nil {
