@@ -48,7 +48,7 @@ func (r *zhuReport) histograms(s *outcome.Section) error {
 	if r.lawful {
 		s.Because("As in Table II: of the paper's messages 17 to 36 %% are off by more than 10 %% with the right law, too, of the simulated ones none to speak of.")
 	}
-	t := s.Table("figure-6", outcome.Text("d"), outcome.Text("sharing"), outcome.Number("messages", ""), outcome.Number("within 10 %", "%"), outcome.Number("least error", "%"), outcome.Number("greatest", "%"))
+	t := s.Table(r.named("figure-6"), outcome.Text("d"), outcome.Text("sharing"), outcome.Number("messages", ""), outcome.Number("within 10 %", "%"), outcome.Number("least error", "%"), outcome.Number("greatest", "%"))
 	// Printed in section 7.2 of the main testbed: by the asymmetric model and by fair sharing. Grid5000 is not repeated.
 	printedShares := map[int][2]float64{1: {83.2, 66.8}, 2: {77.3, 58.0}, 3: {72.1, 68.8}}
 	var samples []draw.Sample
@@ -78,11 +78,7 @@ func (r *zhuReport) histograms(s *outcome.Section) error {
 			share := 100 * float64(within) / float64(len(sample.Values))
 			t.Row(fmt.Sprint(d), r.Laws[law], len(sample.Values), share, 100*least, 100*most)
 			if printed, known := printedShares[d]; known {
-				kind := r.kind()
-				if law == lawAsymmetric {
-					kind = r.lawKind()
-				}
-				s.Compare(kind, fmt.Sprintf("within 10 %%, %s, d = %d", r.Laws[law], d), "%", printed[column], share)
+				s.Compare(r.lawKind(), fmt.Sprintf("within 10 %%, %s, d = %d", r.Laws[law], d), "%", printed[column], share)
 			}
 			samples = append(samples, sample)
 		}
@@ -91,7 +87,7 @@ func (r *zhuReport) histograms(s *outcome.Section) error {
 	if err != nil {
 		return err
 	}
-	s.Figure("figure-6", f)
+	s.Figure(r.named("figure-6"), f)
 	return nil
 }
 

@@ -265,7 +265,7 @@ func (z *zhuExperiment) laws(observed []model.Observation) ([]zhuLaw, []string, 
 				p.place(rank, z.o.cluster.Node[rank])
 			}
 		}
-		laws = append(laws, zhuLaw{name: "asymmetric, as printed (Algorithms 1 and 2)", printed: p})
+		laws = append(laws, zhuLaw{name: "as printed", printed: p})
 	}
 	return laws, fitted.Warnings, nil
 }

@@ -29,13 +29,14 @@ type zhuReport struct {
 	All      zhuRow // of the random patterns
 	Warnings []string
 
-	size   string // of a message, as it was given
-	like   bool   // the machine is simulated like the paper's own
-	lawful bool   // the machine is simulated, and shares links as the paper's law says
+	size    string // of a message, as it was given
+	like    bool   // the machine is simulated like the paper's own
+	simGrid bool   // the machine is simulated, and shares links as SimGrid does
+	lawful  bool   // the machine is simulated, and shares links as the paper's law says
 }
 
 // lawKind is the kind of a number that follows from the paper's law of sharing. On a machine that is made by that law it is an
-// input: the errors of the asymmetric model, too, are those of measuring and fitting alone.
+// input: the errors of the asymmetric model are those of measuring and fitting alone, and those of fair sharing follow from the law.
 func (r *zhuReport) lawKind() outcome.Kind {
 	if r.lawful {
 		return outcome.Input
