@@ -241,8 +241,18 @@ func (m *broadcastMachine) decide(ctx context.Context, s *outcome.Section, name 
 	// Of speed-ups from 512 KiB on, as the thesis has them, in logarithms: of all, and of whole messages.
 	var product, wholeProduct, count float64
 	same := 0
+	names, times := []string{}, [][]float64{} // of broadcasts, by size
+	note := func(name string, seconds float64) {
+		k := slices.Index(names, name)
+		if k < 0 {
+			k = len(names)
+			names, times = append(names, name), append(times, nil)
+		}
+		times[k] = append(times[k], seconds)
+	}
 	for _, size := range broadcastSizes() {
 		library := e.Predict(openMPIDefault(n.Ranks(), size), schedule.Problem{Ranks: n.Ranks(), Bytes: size})
+		note(nameDefault, library)
 		best, fastest, segment := library, nameDefault, math.NaN() // as in the thesis: never slower
 		uncut := library
 		for _, b := range namedBroadcasts(n.Ranks(), m.level, group, size) {
@@ -251,6 +261,7 @@ func (m *broadcastMachine) decide(ctx context.Context, s *outcome.Section, name 
 			}
 			uncut = min(uncut, e.Predict(b.as, schedule.Problem{Ranks: n.Ranks(), Bytes: size, Tree: n.Hierarchy()}))
 			plan := e.Candidates([]schedule.Algorithm{b.as}, size, 0)[0]
+			note(b.name, plan.Predicted)
 			if plan.Predicted < best {
 				best, fastest, segment = plan.Predicted, b.name, math.NaN()
 				if plan.Segment > 0 {
@@ -272,6 +283,11 @@ func (m *broadcastMachine) decide(ctx context.Context, s *outcome.Section, name 
 			wholeProduct += math.Log(library / uncut)
 			count++
 		}
+	}
+	between := s.Table(name+"-between", outcome.Text("from"), outcome.Text("fastest"))
+	between.Title = m.name + ": the choice between these sizes, by straight lines (section 6.5.2)"
+	for _, d := range decide(broadcastSizes(), times) {
+		between.Row(quantity.Bytes(int64(math.Ceil(d.from))), names[d.chosen])
 	}
 	if m.choice != nil {
 		s.Compare(outcome.Measured, fmt.Sprintf("choices as in %s, %s", m.choices, m.name), "", float64(len(m.choice)), float64(same))
