@@ -166,7 +166,7 @@ func (run *reinfjellRun) tellLow(s *outcome.Section, shares map[reinfjellKey]flo
 		return
 	}
 	level, r := run.truth[len(run.truth)-1].Name, run.reps[0]
-	s.Say("The thesis finds the shares of dbscan and spectral very low whatever R is, and tells no number. Ours by %s with R = %d are %.2f and %.2f.",
+	s.Say("The thesis finds the shares of dbscan and spectral very low whatever R is, and tells no number; the section below tries why. Ours by %s with R = %d are %.2f and %.2f.",
 		level, r, shares[reinfjellKey{"dbscan", level, r}], shares[reinfjellKey{"spectral", level, r}])
 }
 

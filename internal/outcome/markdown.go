@@ -16,7 +16,7 @@ const markdownFigures = "img/papers"
 
 // WriteMarkdown writes a page of results: an introduction, what agrees by source and kind, and of each section the numbers
 // that it compares, why they differ, and its last figure, which is written to img/papers beside the page.
-// Inputs are counted and not listed.
+// Inputs are counted and not listed. A section that compares nothing but says why others differ has its own tables.
 func WriteMarkdown(path, intro string, outcomes ...*Outcome) error {
 	if err := os.MkdirAll(filepath.Join(filepath.Dir(path), markdownFigures), 0o777); err != nil {
 		return err
@@ -75,16 +75,22 @@ func (o *Outcome) markdown(w io.Writer) {
 	fmt.Fprintf(w, "\n## %s\n\n%s\n%s\n\n%s\n", o.Name, o.Source, o.Where, o.Summary().sentences())
 	for _, s := range o.Sections {
 		tables := s.listed()
-		if tables == nil {
+		switch {
+		case tables == nil && len(s.Causes) == 0:
 			continue
+		case tables == nil: // it says why numbers of another section differ
+			tables = s.Tables
 		}
 		fmt.Fprintf(w, "\n### %s\n", s.Title)
 		for _, t := range tables {
 			head := make([]string, len(t.Columns))
 			for k, c := range t.Columns {
-				head[k] = c.Name
+				head[k] = c.head()
 			}
-			fmt.Fprintf(w, "\n%s:\n\n", strings.ToUpper(t.Title[:1])+t.Title[1:])
+			fmt.Fprintln(w)
+			if t.Title != "" {
+				fmt.Fprintf(w, "%s:\n\n", strings.ToUpper(t.Title[:1])+t.Title[1:])
+			}
 			markdownTable(w, head, t.cells())
 		}
 		for k, cause := range s.Causes {
