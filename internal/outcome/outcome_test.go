@@ -86,7 +86,7 @@ Of 2 numbers measured under the conditions of the source 1 came out within 10 %
 other conditions 0 came out within 10 % (median off by 75 %). Of 1 number
 computed from the source's own equations and tables 1 came out within 10 %
 (median off by 0 %). Of 3 bounds 1 hold, 1 could not be reproduced. 1 input made
-the simulated machine and repeat nothing.
+the simulated machine, which repeats nothing.
 
 warning: look at this
 `

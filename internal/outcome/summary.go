@@ -84,7 +84,7 @@ func (s Summary) sentences() string {
 	say(s.Otherwise, "Of %s measured under other conditions %s.", words.Count(s.Otherwise.All, "number"), s.Otherwise.within())
 	say(s.Computed, "Of %s computed from the source's own equations and tables %s.", words.Count(s.Computed.All, "number"), s.Computed.within())
 	say(s.Bounds, "Of %s %d hold%s.", words.Count(s.Bounds.All, "bound"), s.Bounds.Hold, s.Bounds.missing())
-	say(s.Inputs, "%s made the simulated machine and repeat nothing.", words.Count(s.Inputs.All, "input"))
+	say(s.Inputs, "%s made the simulated machine, which repeats nothing.", words.Count(s.Inputs.All, "input"))
 	return strings.Join(parts, " ")
 }
 
