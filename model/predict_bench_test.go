@@ -70,6 +70,46 @@ func BenchmarkPredict(b *testing.B) {
 	}
 }
 
+// BenchmarkPredictAtOnce takes 100,000 transfers that begin together to completion, on a fat
+// tree of 1,024 hosts. Nearly every completion changes nearly every rate, so the rates have a
+// tolerance. Run it with -benchtime 1x.
+func BenchmarkPredictAtOnce(b *testing.B) {
+	n := fromSpec(b, "fattree:16 rate=1Gbps routing=modulo")
+	ts := randomTransfers(rand.New(rand.NewPCG(1, 1)), n.Ranks(), 100000)
+	benchmarkMany(b, n, ts, contention.Sharing{Tolerance: 0.001})
+}
+
+// BenchmarkPredictOverTime takes 1,000,000 transfers on 16,384 hosts to completion, with exact
+// rates. They begin at random times, so that hosts send seven tenths of the time. The uplinks of
+// the tree carry what their hosts can send. Run it with -benchtime 1x.
+func BenchmarkPredictOverTime(b *testing.B) {
+	const load, meanBytes, hostRate = 0.7, 55e6, 125e6 // share; bytes; B/s, 1 Gbit/s
+	n := fromSpec(b, "tree:32x32x16 rate=512Gbps,16Gbps,1Gbps")
+	r := rand.New(rand.NewPCG(1, 1))
+	ts := randomTransfers(r, n.Ranks(), 1000000)
+	now := 0.0
+	for i := range ts {
+		now += r.ExpFloat64() * meanBytes / (load * hostRate * float64(n.Ranks()))
+		ts[i].Start = now
+	}
+	benchmarkMany(b, n, ts, contention.Sharing{})
+}
+
+func benchmarkMany(b *testing.B, n *Network, ts []Transfer, s contention.Sharing) {
+	p, err := n.NewPredictor(&PredictSettings{Sharing: &s})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var times []float64
+	b.ReportAllocs()
+	for b.Loop() {
+		if times, err = p.Predict(times[:0], ts); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(ts)), "ns/transfer")
+}
+
 // BenchmarkRates finds one rate vector of 10,000 flows on the fat tree.
 func BenchmarkRates(b *testing.B) {
 	n := fromSpec(b, "fattree:16 rate=1Gbps routing=modulo")

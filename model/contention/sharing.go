@@ -26,10 +26,12 @@ type Sharing struct {
 	// leaves others share fairly, so that no channel is over-committed.
 	Coupling []float64
 	Law      CouplingLaw
-	// Tolerance is by how much of itself, with Coupling, the level of a channel may change before that
-	// is carried on to others: 0 is exact, 0.001 takes half the time or less where thousands of flows are under way. No
-	// channel is over-committed by more, and 99 of 100 flows complete within that share of the exact time; where it is close what
-	// stops a flow, coupling may jump. At most 0.01.
+	// Tolerance is the share by which the level of a channel may change before other channels
+	// follow. 0 is exact. No channel is over-committed by more than this share. With thousands of
+	// flows under way, nearly every event changes the rates of thousands of flows, most of them
+	// by less than a thousandth. A tolerance of 0.001 leaves those changes out until they add up.
+	// With Asymmetric, another channel may stop a flow where two are that close: single flows
+	// may then complete at a time that is off by some per cent. At most 0.01.
 	Tolerance float64
 }
 

@@ -64,12 +64,12 @@ func NewSolver(capacity []float64, sharing *Sharing) (*Solver, error) {
 	if s.coupled() {
 		s.fair, s.reverse, s.main = newFilling(capacity, false), newFilling(capacity, true), newFilling(capacity, false)
 		s.reverse.tells = true
-		s.main.tolerate(sharing.Tolerance)
 		s.fair.tolerate(sharing.Tolerance)
 		s.reverse.tolerate(sharing.Tolerance / jumps)
 	} else {
 		s.main = newFilling(capacity, s.sharing.Asymmetric && s.sharing.AckWeight == 0)
 	}
+	s.main.tolerate(sharing.Tolerance)
 	return s, nil
 }
 
@@ -121,7 +121,7 @@ func (s *Solver) Add(data, reverse []int32, bound, share float64) (int, error) {
 // addTo makes the flow's hops: one per channel, even if it crosses it twice.
 func (s *Solver) addTo(f *filling, id int, data, reverse []int32, bound, share float64) {
 	f.grow(id)
-	hops := f.flows[id].hops[:0]
+	hops := slices.Grow(f.flows[id].hops[:0], len(data)+len(reverse))
 	put := func(c int32, weight float64) {
 		if k := s.mark[c]; k > 0 {
 			hops[k-1].weight += weight

@@ -1,0 +1,157 @@
+package contention
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// certify checks a rate vector without solving anything: the certificate of max-min fairness.
+//
+//   - No channel carries more than its capacity.
+//   - Each flow runs at its bound, or has a bottleneck: a full channel on which no flow has a
+//     higher level. The level of a flow is its rate divided by its share.
+//
+// With a coupling below 1, the certificate holds for the bounded fair problem that is solved last.
+// Its bounds are the ones that the coupling set.
+func certify(s *Solver, capacity []float64, live map[int]testFlow, tolerance float64) error {
+	ids := sortedIDs(live)
+	used, top := make([]float64, len(capacity)), make([]float64, len(capacity))
+	isMember := s.sharing.Asymmetric && !s.coupled() // of its reverse channels, too
+	for _, id := range ids {
+		f, rate := live[id], s.Rate(id)
+		for _, c := range f.data {
+			used[c] += rate
+			top[c] = max(top[c], rate/f.share)
+		}
+		if isMember {
+			for _, c := range f.reverse {
+				used[c] += s.sharing.AckWeight * rate
+				top[c] = max(top[c], rate/f.share)
+			}
+		}
+	}
+	for c := range used {
+		if used[c] > capacity[c]*(1+tolerance) {
+			return fmt.Errorf("channel %d carries %g of %g B/s", c, used[c], capacity[c])
+		}
+	}
+	for _, id := range ids {
+		f, rate := live[id], s.Rate(id)
+		stops := func(channels []int32) bool {
+			for _, c := range channels {
+				if used[c] >= capacity[c]*(1-tolerance) && top[c] <= rate/f.share*(1+tolerance) {
+					return true
+				}
+			}
+			return false
+		}
+		bound := s.main.flows[id].bound * f.share
+		if !(rate >= bound*(1-tolerance)) && !stops(f.data) && !(isMember && stops(f.reverse)) {
+			return fmt.Errorf("flow %d has no bottleneck at %g B/s", id, rate)
+		}
+	}
+	return nil
+}
+
+// Flows come, go and are joined by others. After each change the rates are certified.
+func TestRatesAreMaxMin(t *testing.T) {
+	for _, tolerance := range []float64{0, 0.001} {
+		for trial := range 200 {
+			r := rand.New(rand.NewPCG(uint64(trial), 21))
+			channels := 2 + r.IntN(20)
+			capacity := randomCapacities(r, channels)
+			sharing := sharings[trial%len(sharings)]
+			if trial%5 == 0 {
+				sharing.Asymmetric, sharing.Coupling = true, make([]float64, channels)
+				for c := range sharing.Coupling {
+					sharing.Coupling[c] = r.Float64()
+				}
+			}
+			sharing.Tolerance = tolerance
+			s, err := NewSolver(capacity, &sharing)
+			if err != nil {
+				t.Fatal(err)
+			}
+			live := map[int]testFlow{}
+			for step := range 60 {
+				if ids := sortedIDs(live); len(ids) > 0 && r.IntN(40) < len(ids) {
+					id := ids[r.IntN(len(ids))]
+					s.Remove(id)
+					delete(live, id)
+				} else {
+					addTestFlow(t, s, live, randomFlow(r, channels, trial%2 == 0))
+				}
+				s.Solve(nil)
+				if err := certify(s, capacity, live, 1e-8+2*tolerance); err != nil {
+					t.Fatalf("tolerance %g, trial %d, step %d, sharing %+v: %v", tolerance, trial, step, sharing, err)
+				}
+			}
+		}
+	}
+}
+
+// 100,000 flows come at once to 1,024 hosts in 32 racks. The rates are certified then, and after
+// each of two hundredths of the flows has gone.
+func TestRatesOfManyFlowsAreMaxMin(t *testing.T) {
+	const racks, hosts, count = 32, 32, 100000
+	capacity := make([]float64, 2*(racks*hosts+racks))
+	for c := range capacity {
+		capacity[c] = 100
+		if c >= 2*racks*hosts {
+			capacity[c] = 100 * hosts
+		}
+	}
+	for _, sharing := range append(sharings, Sharing{Tolerance: 0.001}) {
+		r := rand.New(rand.NewPCG(1, 22))
+		s, err := NewSolver(capacity, &sharing)
+		if err != nil {
+			t.Fatal(err)
+		}
+		live := map[int]testFlow{}
+		for range count {
+			addTestFlow(t, s, live, treeFlow(r, racks, hosts))
+		}
+		for step := range 3 {
+			s.Solve(nil)
+			if err := certify(s, capacity, live, 1e-8+2*sharing.Tolerance); err != nil {
+				t.Fatalf("sharing %+v, step %d: %v", sharing, step, err)
+			}
+			for range count / 100 {
+				id := r.IntN(count)
+				if _, isLive := live[id]; isLive {
+					s.Remove(id)
+					delete(live, id)
+				}
+			}
+		}
+	}
+}
+
+func addTestFlow(t *testing.T, s *Solver, live map[int]testFlow, f testFlow) {
+	t.Helper()
+	id, err := s.Add(f.data, f.reverse, f.bound, f.share)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live[id] = f
+}
+
+// Proof that certify can fail: a rate that is halved has no bottleneck, one that is doubled
+// fills its channel beyond its capacity.
+func TestCertifyRefusesWrongRates(t *testing.T) {
+	for _, factor := range []float64{0.5, 2} {
+		s, err := NewSolver([]float64{100}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		live := map[int]testFlow{}
+		addTestFlow(t, s, live, testFlow{data: []int32{0}, bound: math.Inf(1), share: 1})
+		s.Solve(nil)
+		s.main.level[0] *= factor
+		if certify(s, []float64{100}, live, 1e-8) == nil {
+			t.Errorf("rates times %g are certified", factor)
+		}
+	}
+}
