@@ -8,7 +8,7 @@ import (
 	"io"
 	"math"
 	"regexp"
-	"strings"
+	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -45,6 +45,11 @@ const ownComment = "# topocast latencies"
 // and blank lines before and after the matrix are passed over. If one triangle
 // is empty throughout, or left out, the other is mirrored into it, except in
 // files of WriteMatrix.
+//
+// A table may also stand in text, in brackets, in Markdown, in a MatrixMarket
+// file, or as a list with a line for each pair. Cells may carry units, each its
+// own. Of a pair that a list has several times the median counts. Distances of
+// the SLIT, as numactl prints them, are refused: they are no times.
 //
 // Everything else is an error that names the line and, where there is one, the
 // column, both counted from 1: cells that are not numbers, are negative or
@@ -95,9 +100,13 @@ const secondsBelow = 0.01
 
 // understand reads a table in whatever text it stands.
 func understand(data []byte, unit Unit) (*Latencies, error) {
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		return nil, errors.New("line 1: the file is in UTF-16: save it as UTF-8")
+	}
 	isOwn := bytes.HasPrefix(bytes.TrimPrefix(data, []byte("\ufeff")), []byte(ownComment))
 	found, where, err := Unit(0), "", error(nil)
 	if !isOwn {
+		data = fromLatin1(data)
 		if found, where, err = findUnit(data); err != nil {
 			return nil, err
 		}
@@ -115,23 +124,28 @@ func understand(data []byte, unit Unit) (*Latencies, error) {
 		return nil, err
 	}
 	if !isOwn && (err != nil || l.Names == nil && mayBeNumbered(data, l)) {
-		if r, failed := rewrite(data); failed == nil {
-			if m := unitComment.FindSubmatch(data); m != nil && as == 0 {
-				if u, failed := ParseUnit(string(m[1])); failed == nil {
-					as, found, where = u, u, string(m[0])
-				}
+		if m := unitComment.FindSubmatch(data); m != nil && as == 0 {
+			if u, failed := ParseUnit(string(m[1])); failed == nil {
+				as, found, where = u, u, string(m[0])
 			}
+		}
+		r, failed := rewrite(data, as)
+		if failed == nil {
 			if r.unit != 0 && as != 0 && r.unit != as {
-				return nil, fmt.Errorf("cells are in %s, not in %s", r.unit, as)
+				return nil, fmt.Errorf("line 1: cells are in %s, not in %s", r.unit, as)
 			}
 			if r.unit != 0 {
-				as, where = r.unit, "cells"
-				found = r.unit
+				as, found, where = r.unit, r.unit, r.where
 			}
-			if again, failed := readTable(r.text, as); failed == nil {
+			var again *Latencies
+			if again, failed = readTable(r.text, as); failed == nil {
 				l, err, from = again, nil, r
+				l.Warnings = append(l.Warnings, r.warnings...)
 			}
-		} else if err != nil && strings.Contains(failed.Error(), "tables are in the file") {
+		}
+		if isForm := (formError{}); errors.As(failed, &isForm) {
+			err = failed
+		} else if isUnit := (unitError{}); errors.As(failed, &isUnit) {
 			err = failed
 		}
 	}
@@ -154,6 +168,18 @@ func understand(data []byte, unit Unit) (*Latencies, error) {
 	}
 	l.Understood = l.describe(unit, where, from)
 	return l, nil
+}
+
+// fromLatin1 returns a text in UTF-8. Text that is no UTF-8 is taken for Latin-1, in which any bytes are text.
+func fromLatin1(data []byte) []byte {
+	if utf8.Valid(data) {
+		return data
+	}
+	var text []byte
+	for _, c := range data {
+		text = utf8.AppendRune(text, rune(c))
+	}
+	return text
 }
 
 // largest is the largest measured value of a matrix, or 0.
@@ -270,9 +296,6 @@ func (t *table) read(r io.Reader) error {
 		line++
 		text := lines.Bytes()
 		if line == 1 {
-			if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
-				return fmt.Errorf("line 1: the file is in UTF-16: save it as UTF-8")
-			}
 			text = bytes.TrimPrefix(text, []byte("\ufeff")) // spreadsheets write a byte order mark
 			if len(text) == len("sep=;") && bytes.HasPrefix(text, []byte("sep=")) && bytes.IndexByte([]byte(";,\t |"), text[4]) >= 0 {
 				t.comma = text[4] // for spreadsheets

@@ -40,9 +40,14 @@ func (l *Latencies) leaveOutSilent() {
 	l.Warnings = append(l.Warnings, "zeros to all other hosts are taken for no answer")
 }
 
-// leaveOutPlaceholders takes the largest value for "no answer", if it stands there several times and is a hundred times the
-// next. It is made of nines (99999), or a round number (3000, 1000000) that fills the rows and columns of some hosts and stands
-// nowhere else. Two sites whose latency happens to be a round number keep it.
+// leaveOutPlaceholders takes the largest value for "no answer", if it is a hundred times the next and looks like one: nines
+// (99999), a round number (3000, 1000000), or all bits of a word (65535). Besides, one of these must hold:
+//
+//   - it is made of nines and stands there several times;
+//   - it fills the rows and columns of some hosts and stands nowhere else;
+//   - wherever it stands, the way over a third host is a hundred times shorter.
+//
+// Two sites whose latency happens to be a round number keep it.
 func (l *Latencies) leaveOutPlaceholders() {
 	most, next, count := 0.0, 0.0, 0
 	n, _ := l.Matrix.Dims()
@@ -56,13 +61,17 @@ func (l *Latencies) leaveOutPlaceholders() {
 			next = v
 		}
 	}
-	if count < 2 || next == 0 || most < 100*next {
+	if next == 0 || most < 100*next {
 		return
 	}
 	digits := strconv.FormatFloat(most/float64(l.Unit), 'f', 0, 64)
 	isNines := len(digits) > 2 && strings.Trim(digits, "9") == ""
-	isRound := strings.HasSuffix(digits, "00")
-	if !isNines && !(isRound && l.fillsHosts(most, count)) {
+	word, err := strconv.ParseUint(digits, 10, 64)
+	isWord := err == nil && word >= math.MaxInt16 && word&(word+1) == 0
+	if !isNines && !isWord && !strings.HasSuffix(digits, "00") {
+		return
+	}
+	if !(isNines && count > 1) && !l.fillsHosts(most, count) && !l.isOutflanked(most) {
 		return
 	}
 	for i := range n {
@@ -95,6 +104,26 @@ func (l *Latencies) fillsHosts(value float64, count int) bool {
 		}
 	}
 	return count == 0
+}
+
+// isOutflanked tells whether, wherever a value stands, the way over a third host is a hundred times shorter.
+func (l *Latencies) isOutflanked(value float64) bool {
+	n, _ := l.Matrix.Dims()
+	for i := range n {
+		for j := range n {
+			if l.Matrix.At(i, j) != value {
+				continue
+			}
+			shorter := false
+			for k := 0; k < n && !shorter; k++ {
+				shorter = 100*(l.Matrix.At(i, k)+l.Matrix.At(k, j)) <= value // not if one is NaN
+			}
+			if !shorter {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // leaveOutDead leaves out the hosts of which nothing was measured, and names them.

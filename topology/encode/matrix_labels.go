@@ -21,8 +21,15 @@ func mayBeNumbered(data []byte, l *Latencies) bool {
 	if len(lines) != l.Matrix.RawMatrix().Rows || !numbersHosts(lines) {
 		return false
 	}
-	// They do, if they are in another scale than the rest.
+	// They do, if the corner alone of the diagonal is empty, or if they are in another scale than the rest.
 	n := len(lines)
+	isCorner := lines[0].cells[0].absent
+	for i := 1; i < n; i++ {
+		isCorner = isCorner && !lines[i].cells[i].absent
+	}
+	if isCorner {
+		return true
+	}
 	least, most := math.Inf(1), 0.0
 	for i := 1; i < n; i++ {
 		for k := 1; k < n; k++ {
@@ -39,6 +46,9 @@ func mayBeNumbered(data []byte, l *Latencies) bool {
 	return false
 }
 
+// isWhole tells whether a number is whole but for what a unit rounds.
+func isWhole(x float64) bool { return math.Abs(x-math.Round(x)) < 1e-9*math.Max(1, x) }
+
 // leastLabelled is how many lines a table has of which the first may be numbers of hosts: of three numbers any may ascend.
 const leastLabelled = 4
 
@@ -48,10 +58,9 @@ const leastLabelled = 4
 func (l *Latencies) mayBeLabelled(data []byte) error {
 	n, _ := l.Matrix.Dims()
 	at := func(i, j int) float64 { return l.Matrix.At(i, j) / float64(l.Unit) }
-	isWhole := func(x float64) bool { return math.Abs(x-math.Round(x)) < 1e-9*math.Max(1, x) }
 	if n == 3 && n*n == len(strings.FieldsFunc(string(data), func(r rune) bool { return strings.ContainsRune(", ;\t\r\n", r) })) &&
 		at(0, 1) == 1 && at(1, 0) == 0 && at(2, 0) == 1 && isWhole(at(1, 2)) == isWhole(at(0, 2)) && at(2, 1) == 2 {
-		return errors.New("three lines of three numbers: a matrix, or a list of the pairs 0-1, 0-2 and 1-2? Names of the hosts tell")
+		return errors.New("line 1: three lines of three numbers: a matrix, or a list of the pairs 0-1, 0-2 and 1-2? Names of the hosts tell")
 	}
 	if n < leastLabelled {
 		return nil
@@ -68,5 +77,5 @@ func (l *Latencies) mayBeLabelled(data []byte) error {
 	if !fractions {
 		return nil
 	}
-	return errors.New("the first line and the first column are the same whole numbers: of hosts, or latencies? A word in the corner makes them numbers of hosts, names of all hosts latencies")
+	return errors.New("line 1: the first line and the first column are the same whole numbers: of hosts, or latencies? A word in the corner makes them numbers of hosts, names of all hosts latencies")
 }

@@ -380,6 +380,11 @@ func FuzzReadMatrix(f *testing.F) {
 	f.Add("\n1\n2 3\n")
 	f.Add("a b c\n1 2\n3\n")
 	f.Add("a\nb 1\nc 2 -\n")
+	f.Add("a -> b: 1500 ns\na -> c: 4 us\na -> c: 5 us\n")
+	f.Add("from,to,latency_us,GB/s\na,b,1,9\na,c,2,9\n")
+	f.Add("%%MatrixMarket matrix coordinate real symmetric\n% us\n2 2 1\n2 1 5\n")
+	f.Add("%%MatrixMarket matrix array real general\n% \xb5s\n2 2\n0\n5\n5\n0\n")
+	f.Add("# us\nL = [0 1.5; 1.5 0];\nplot(L)\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		l, err := ReadMatrix(strings.NewReader(text), 0)
 		if err != nil {
