@@ -10,10 +10,24 @@ import (
 // Numbers of hosts beside and above a table look like latencies. The reader of tables knows them if they count from 0; the functions
 // here judge the others, and refuse what has two meanings.
 
+// risesWhole tells whether the first line and the first column of a matrix are the same ascending whole numbers, in the unit of the file.
+func (l *Latencies) risesWhole() bool {
+	n, _ := l.Matrix.Dims()
+	last := -1.0
+	for i := 1; i < n; i++ {
+		x := l.Matrix.At(0, i) / float64(l.Unit)
+		if !isWhole(x) || l.Matrix.At(0, i) != l.Matrix.At(i, 0) || x <= last {
+			return false
+		}
+		last = x
+	}
+	return true
+}
+
 // mayBeNumbered tells whether the first line and column of a table may be numbers of hosts, which look like latencies.
 // If they count from 0 the reader knows.
 func mayBeNumbered(data []byte, l *Latencies) bool {
-	if len(data) > mostRewritten {
+	if len(data) > mostRewritten || !l.risesWhole() {
 		return false
 	}
 	lines, _, _ := tableLines(data)
@@ -62,14 +76,11 @@ func (l *Latencies) mayBeLabelled(data []byte) error {
 		at(0, 1) == 1 && at(1, 0) == 0 && at(2, 0) == 1 && isWhole(at(1, 2)) == isWhole(at(0, 2)) && at(2, 1) == 2 {
 		return errors.New("line 1: three lines of three numbers: a matrix, or a list of the pairs 0-1, 0-2 and 1-2? Names of the hosts tell")
 	}
-	if n < leastLabelled {
+	if n < leastLabelled || !l.risesWhole() {
 		return nil
 	}
 	fractions := false
 	for i := 1; i < n; i++ {
-		if x := at(0, i); !isWhole(x) || x != at(i, 0) || i > 1 && x <= at(0, i-1) {
-			return nil
-		}
 		for k := 1; k < n; k++ {
 			fractions = fractions || i != k && at(i, k) > 0 && !isWhole(at(i, k))
 		}
