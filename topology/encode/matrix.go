@@ -8,9 +8,7 @@ import (
 	"io"
 	"math"
 	"regexp"
-	"slices"
-	"strconv"
-	"strings"
+	"unicode/utf8"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -47,6 +45,11 @@ const ownComment = "# topocast latencies"
 // and blank lines before and after the matrix are passed over. If one triangle
 // is empty throughout, or left out, the other is mirrored into it, except in
 // files of WriteMatrix.
+//
+// A table may also stand in text, in brackets, in Markdown, in a MatrixMarket
+// file, or as a list with a line for each pair. Cells may carry units, each its
+// own. Of a pair that a list has several times the median counts. Distances of
+// the SLIT, as numactl prints them, are refused: they are no times.
 //
 // Everything else is an error that names the line and, where there is one, the
 // column, both counted from 1: cells that are not numbers, are negative or
@@ -97,9 +100,13 @@ const secondsBelow = 0.01
 
 // understand reads a table in whatever text it stands.
 func understand(data []byte, unit Unit) (*Latencies, error) {
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		return nil, errors.New("line 1: the file is in UTF-16: save it as UTF-8")
+	}
 	isOwn := bytes.HasPrefix(bytes.TrimPrefix(data, []byte("\ufeff")), []byte(ownComment))
 	found, where, err := Unit(0), "", error(nil)
 	if !isOwn {
+		data = fromLatin1(data)
 		if found, where, err = findUnit(data); err != nil {
 			return nil, err
 		}
@@ -117,23 +124,28 @@ func understand(data []byte, unit Unit) (*Latencies, error) {
 		return nil, err
 	}
 	if !isOwn && (err != nil || l.Names == nil && mayBeNumbered(data, l)) {
-		if r, failed := rewrite(data); failed == nil {
-			if m := unitComment.FindSubmatch(data); m != nil && as == 0 {
-				if u, failed := ParseUnit(string(m[1])); failed == nil {
-					as, found, where = u, u, string(m[0])
-				}
+		if m := unitComment.FindSubmatch(data); m != nil && as == 0 {
+			if u, failed := ParseUnit(string(m[1])); failed == nil {
+				as, found, where = u, u, string(m[0])
 			}
+		}
+		r, failed := rewrite(data, as)
+		if failed == nil {
 			if r.unit != 0 && as != 0 && r.unit != as {
-				return nil, fmt.Errorf("cells are in %s, not in %s", r.unit, as)
+				return nil, fmt.Errorf("line 1: cells are in %s, not in %s", r.unit, as)
 			}
 			if r.unit != 0 {
-				as, where = r.unit, "cells"
-				found = r.unit
+				as, found, where = r.unit, r.unit, r.where
 			}
-			if again, failed := readTable(r.text, as); failed == nil {
+			var again *Latencies
+			if again, failed = readTable(r.text, as); failed == nil {
 				l, err, from = again, nil, r
+				l.Warnings = append(l.Warnings, r.warnings...)
 			}
-		} else if err != nil && strings.Contains(failed.Error(), "tables are in the file") {
+		}
+		if isForm := (formError{}); errors.As(failed, &isForm) {
+			err = failed
+		} else if isUnit := (unitError{}); errors.As(failed, &isUnit) {
 			err = failed
 		}
 	}
@@ -158,6 +170,18 @@ func understand(data []byte, unit Unit) (*Latencies, error) {
 	return l, nil
 }
 
+// fromLatin1 returns a text in UTF-8. Text that is no UTF-8 is taken for Latin-1, in which any bytes are text.
+func fromLatin1(data []byte) []byte {
+	if utf8.Valid(data) {
+		return data
+	}
+	var text []byte
+	for _, c := range data {
+		text = utf8.AppendRune(text, rune(c))
+	}
+	return text
+}
+
 // largest is the largest measured value of a matrix, or 0.
 func largest(m *mat.Dense) float64 {
 	most := 0.0
@@ -167,190 +191,6 @@ func largest(m *mat.Dense) float64 {
 		}
 	}
 	return most
-}
-
-// mayBeNumbered tells whether the first line and column of a table may be numbers of hosts, which look like latencies.
-// If they count from 0 the reader knows.
-func mayBeNumbered(data []byte, l *Latencies) bool {
-	if len(data) > mostRewritten {
-		return false
-	}
-	lines, _, _ := tableLines(data)
-	lines = slices.DeleteFunc(lines, func(l tableLine) bool { return l.cells == nil })
-	if len(lines) != l.Matrix.RawMatrix().Rows || !numbersHosts(lines) {
-		return false
-	}
-	// They do, if they are in another scale than the rest.
-	n := len(lines)
-	least, most := math.Inf(1), 0.0
-	for i := 1; i < n; i++ {
-		for k := 1; k < n; k++ {
-			if v := l.Matrix.At(i, k); i != k && v > 0 {
-				least, most = min(least, v), max(most, v)
-			}
-		}
-	}
-	first, last := l.Matrix.At(0, 1), l.Matrix.At(0, n-1)
-	if last < least || first > most || math.IsNaN(first) {
-		return true
-	}
-	l.Warnings = append(l.Warnings, "the first line and the first column are the same whole numbers and were taken for latencies: if they are numbers of hosts, write a name into the corner")
-	return false
-}
-
-// leastLabelled is how many lines a table has of which the first may be numbers of hosts: of three numbers any may ascend.
-const leastLabelled = 4
-
-// mayBeLabelled refuses a table whose first line and column are the same ascending whole numbers below and beside a number, where
-// others have fractions: they may be numbers of hosts, or the latencies of a host that happen to be whole. So may be three lines
-// that name the three pairs of three hosts.
-func (l *Latencies) mayBeLabelled(data []byte) error {
-	n, _ := l.Matrix.Dims()
-	at := func(i, j int) float64 { return l.Matrix.At(i, j) / float64(l.Unit) }
-	isWhole := func(x float64) bool { return math.Abs(x-math.Round(x)) < 1e-9*math.Max(1, x) }
-	if n == 3 && n*n == len(strings.FieldsFunc(string(data), func(r rune) bool { return strings.ContainsRune(", ;\t\r\n", r) })) &&
-		at(0, 1) == 1 && at(1, 0) == 0 && at(2, 0) == 1 && isWhole(at(1, 2)) == isWhole(at(0, 2)) && at(2, 1) == 2 {
-		return errors.New("three lines of three numbers: a matrix, or a list of the pairs 0-1, 0-2 and 1-2? Names of the hosts tell")
-	}
-	if n < leastLabelled {
-		return nil
-	}
-	fractions := false
-	for i := 1; i < n; i++ {
-		if x := at(0, i); !isWhole(x) || x != at(i, 0) || i > 1 && x <= at(0, i-1) {
-			return nil
-		}
-		for k := 1; k < n; k++ {
-			fractions = fractions || i != k && at(i, k) > 0 && !isWhole(at(i, k))
-		}
-	}
-	if !fractions {
-		return nil
-	}
-	return errors.New("the first line and the first column are the same whole numbers: of hosts, or latencies? A word in the corner makes them numbers of hosts, names of all hosts latencies")
-}
-
-// leaveOutSilent takes zeros for "no answer" where a host has nothing else and the others have more: it cannot be as near as that to hosts that
-// are apart.
-func (l *Latencies) leaveOutSilent() {
-	n, _ := l.Matrix.Dims()
-	var silent []int
-	for i := range n {
-		zeros := true
-		for k := range n {
-			zeros = zeros && (i == k || l.Matrix.At(i, k) == 0 && l.Matrix.At(k, i) == 0)
-		}
-		if zeros {
-			silent = append(silent, i)
-		}
-	}
-	if len(silent) == 0 || n-len(silent) < 2 || largest(l.Matrix) == 0 {
-		return
-	}
-	for _, i := range silent {
-		for k := range n {
-			if i != k {
-				l.Matrix.Set(i, k, math.NaN())
-				l.Matrix.Set(k, i, math.NaN())
-			}
-		}
-	}
-	l.Warnings = append(l.Warnings, "zeros to all other hosts are taken for no answer")
-}
-
-// leaveOutPlaceholders takes the largest value for "no answer", if it stands there several times and is a hundred times the
-// next. It is made of nines (99999), or a round number (3000, 1000000) that fills the rows and columns of some hosts and stands
-// nowhere else. Two sites whose latency happens to be a round number keep it.
-func (l *Latencies) leaveOutPlaceholders() {
-	most, next, count := 0.0, 0.0, 0
-	n, _ := l.Matrix.Dims()
-	for _, v := range l.Matrix.RawMatrix().Data {
-		switch {
-		case v > most:
-			most, next, count = v, most, 1
-		case v == most:
-			count++
-		case v > next:
-			next = v
-		}
-	}
-	if count < 2 || next == 0 || most < 100*next {
-		return
-	}
-	digits := strconv.FormatFloat(most/float64(l.Unit), 'f', 0, 64)
-	isNines := len(digits) > 2 && strings.Trim(digits, "9") == ""
-	isRound := strings.HasSuffix(digits, "00")
-	if !isNines && !(isRound && l.fillsHosts(most, count)) {
-		return
-	}
-	for i := range n {
-		for k := range n {
-			if l.Matrix.At(i, k) == most {
-				l.Matrix.Set(i, k, math.NaN())
-			}
-		}
-	}
-	l.Warnings = append(l.Warnings, fmt.Sprintf("%d cells of %.6g %s, a hundred times the next, are taken for no answer", count, most/float64(l.Unit), l.Unit))
-}
-
-// fillsHosts tells whether a value that stands in count cells stands in all cells of some hosts, and in no others.
-func (l *Latencies) fillsHosts(value float64, count int) bool {
-	n, _ := l.Matrix.Dims()
-	silent := make([]bool, n)
-	for i := range n {
-		silent[i] = true
-		for k := range n {
-			if i != k && (l.Matrix.At(i, k) != value || l.Matrix.At(k, i) != value) {
-				silent[i] = false
-			}
-		}
-	}
-	for i := range n {
-		for k := range n {
-			if i != k && (silent[i] || silent[k]) {
-				count--
-			}
-		}
-	}
-	return count == 0
-}
-
-// leaveOutDead leaves out the hosts of which nothing was measured, and names them.
-func (l *Latencies) leaveOutDead() {
-	n, _ := l.Matrix.Dims()
-	var alive []int
-	var dead []string
-	for i := range n {
-		known := false
-		for k := range n {
-			known = known || !math.IsNaN(l.Matrix.At(i, k)) || !math.IsNaN(l.Matrix.At(k, i))
-		}
-		switch {
-		case known:
-			alive = append(alive, i)
-		case l.Names != nil:
-			dead = append(dead, l.Names[i])
-		default:
-			dead = append(dead, strconv.Itoa(i))
-		}
-	}
-	if len(dead) == 0 || len(alive) < 2 {
-		return
-	}
-	rest := mat.NewDense(len(alive), len(alive), nil)
-	var names []string
-	for i, a := range alive {
-		for k, b := range alive {
-			rest.Set(i, k, l.Matrix.At(a, b))
-		}
-		if l.Names != nil {
-			names = append(names, l.Names[a])
-		} else {
-			names = append(names, strconv.Itoa(a))
-		}
-	}
-	l.Matrix, l.Names = rest, names
-	l.Warnings = append(l.Warnings, fmt.Sprintf("nothing was measured of %s: left out", strings.Join(dead, ", ")))
 }
 
 // describe says in one line how the file was understood.
@@ -456,9 +296,6 @@ func (t *table) read(r io.Reader) error {
 		line++
 		text := lines.Bytes()
 		if line == 1 {
-			if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
-				return fmt.Errorf("line 1: the file is in UTF-16: save it as UTF-8")
-			}
 			text = bytes.TrimPrefix(text, []byte("\ufeff")) // spreadsheets write a byte order mark
 			if len(text) == len("sep=;") && bytes.HasPrefix(text, []byte("sep=")) && bytes.IndexByte([]byte(";,\t |"), text[4]) >= 0 {
 				t.comma = text[4] // for spreadsheets

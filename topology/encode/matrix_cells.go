@@ -134,15 +134,17 @@ func (t *table) line(number int, text []byte) error {
 		if err != nil {
 			return fmt.Errorf("line %d, column %d: %w", number, column, err)
 		}
-		switch l := (label{string(cell), quoted, word}); {
-		case len(t.rows) == 0:
-			if t.first = append(t.first, l); column == 1 {
+		if word && !head {
+			return t.notANumber(number, column, cell)
+		}
+		if head {
+			l := label{string(cell), quoted, word}
+			if column == 1 {
 				r.head = l
 			}
-		case column == 1:
-			r.head = l
-		case word:
-			return t.notANumber(number, column, cell)
+			if len(t.rows) == 0 {
+				t.first = append(t.first, l)
+			}
 		}
 		t.quoted = t.quoted || quoted && !head
 		t.cells = append(t.cells, v)
@@ -245,9 +247,9 @@ func isDecimalComma(cell []byte, comma int) bool {
 func (t *table) parse(cell []byte) (float64, error) {
 	exponent, decimal := t.unit.exponent()
 	mantissa := cell
-	if i := bytes.IndexAny(cell, "eE"); i > 0 && decimal {
+	if i := bytes.IndexAny(cell, "eExX"); i > 0 && decimal { // a hexadecimal number has its x first
 		written, err := strconv.Atoi(string(cell[i+1:]))
-		if err != nil {
+		if err != nil || cell[i]|0x20 == 'x' {
 			decimal = false
 		}
 		mantissa, exponent = cell[:i], exponent+written
@@ -256,7 +258,7 @@ func (t *table) parse(cell []byte) (float64, error) {
 	if len(mantissa) > 0 {
 		last = mantissa[len(mantissa)-1]
 	}
-	if !decimal || exponent == 0 || !(last == '.' || '0' <= last && last <= '9') || bytes.ContainsAny(cell, "xX") {
+	if !decimal || exponent == 0 || !(last == '.' || '0' <= last && last <= '9') {
 		v, err := strconv.ParseFloat(string(cell), 64)
 		return v * float64(t.unit), err
 	}

@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
@@ -16,6 +17,9 @@ func (t *table) fill(s *shape) ([]float64, error) {
 		for range s.n * s.n {
 			cells = append(cells, math.NaN())
 		}
+	}
+	if !t.own && t.isSLIT(s, body) {
+		return nil, unitError{errors.New("line 1: distances between NUMA nodes, as numactl prints ACPI's SLIT (10 to itself), are no times: measure them by topocast measure")}
 	}
 	for i, r := range body {
 		from, to := s.at(i)
@@ -45,6 +49,23 @@ func (t *table) fill(s *shape) ([]float64, error) {
 		}
 	}
 	return cells, nil
+}
+
+// isSLIT tells whether a table is the System Locality Information Table of ACPI: whole numbers from 10 to 255, relative to the 10 that
+// each node is from itself.
+func (t *table) isSLIT(s *shape, body []row) bool {
+	if s.form != full || s.n < 2 {
+		return false
+	}
+	for i, r := range body {
+		for k := range s.n {
+			x := t.cells[r.start+s.index+k] / float64(t.unit)
+			if !isWhole(x) || x < 9.5 || x > 255.5 || (i == k) != (math.Round(x) == 10) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // mirror copies a lone triangle into the other.

@@ -65,6 +65,8 @@ func TestReadMatrix(t *testing.T) {
 		{"a triangle as PHYLIP writes it", "a\nb 1\nc 2 3\n", Second, []float64{nan, 1, 2, 1, nan, 3, 2, 3, nan}, []string{"a", "b", "c"}},
 		{"an upper triangle with names", "a 1 2\nb 3\nc\n", Second, []float64{nan, 1, 2, 1, nan, 3, 2, 3, nan}, []string{"a", "b", "c"}},
 		{"exponents are moved, not rounded", ",22.07\n2.207e1,\n", Microsecond, []float64{nan, 22.07e-6, 22.07e-6, nan}, nil},
+		{"hexadecimal names", ",0x12,0xA\n0x12,,1\n0xA,1,\n", Microsecond, []float64{nan, 1e-6, 1e-6, nan}, []string{"0x12", "0xA"}},
+		{"hexadecimal numbers", ",0x1p2\n0X1P2,\n", Microsecond, []float64{nan, 4e-6, 4e-6, nan}, nil},
 		{"the file names its unit", "# latencies, unit: us\n,1\n1,\n", 0, []float64{nan, 1e-6, 1e-6, nan}, nil},
 		{"the file names the unit that is given", "# Unit = us\n,1\n1,\n", Microsecond, []float64{nan, 1e-6, 1e-6, nan}, nil},
 		{"a unit that nobody knows, and one that is given", "# unit: cycles\n,1\n1,\n", Microsecond, []float64{nan, 1e-6, 1e-6, nan}, nil},
@@ -104,6 +106,7 @@ func TestReadMatrixRefusesBadFiles(t *testing.T) {
 		{"negative", ",1\n-1,\n", "line 2, column 1: latency -1 is negative"},
 		{"infinite", ",+Inf\n1,\n", "line 1, column 2: +Inf is not finite"},
 		{"number too large", ",1e999\n1,\n", `line 1, column 2: "1e999" is not a number`},
+		{"hexadecimal without an exponent", ",0x12\n1,\n", `line 1, column 2: "0x12" is not a number`},
 		{"ragged", ",1,2\n1,\n2,3,\n", "line 2: 2 columns, separated by commas, where line 1 has 3"},
 		{"too few lines", ",1,2\n1,,3\n", "line 3: the file ends after 2 lines of 3 columns"},
 		{"too many lines", ",1\n1,\n1,\n", "line 3: more lines than the 2 columns"},
@@ -380,6 +383,11 @@ func FuzzReadMatrix(f *testing.F) {
 	f.Add("\n1\n2 3\n")
 	f.Add("a b c\n1 2\n3\n")
 	f.Add("a\nb 1\nc 2 -\n")
+	f.Add("a -> b: 1500 ns\na -> c: 4 us\na -> c: 5 us\n")
+	f.Add("from,to,latency_us,GB/s\na,b,1,9\na,c,2,9\n")
+	f.Add("%%MatrixMarket matrix coordinate real symmetric\n% us\n2 2 1\n2 1 5\n")
+	f.Add("%%MatrixMarket matrix array real general\n% \xb5s\n2 2\n0\n5\n5\n0\n")
+	f.Add("# us\nL = [0 1.5; 1.5 0];\nplot(L)\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		l, err := ReadMatrix(strings.NewReader(text), 0)
 		if err != nil {

@@ -16,12 +16,14 @@ import (
 
 // A rewritten table, and how the text was understood.
 type rewritten struct {
-	text    []byte
-	unit    Unit   // of numbers that carry theirs; 0: none
-	missing int    // cells with a sign for "no answer"
-	skipped int    // lines of text around the table
-	names   string // from where names are
-	isProse bool   // cells are separated by blanks, so that any text has cells
+	text     []byte
+	unit     Unit   // of numbers that carry theirs; 0: none
+	where    string // the unit stands
+	missing  int    // cells with a sign for "no answer"
+	skipped  int    // lines of text around the table
+	names    string // from where names are
+	warnings []string
+	isProse  bool // cells are separated by blanks, so that any text has cells
 }
 
 var (
@@ -29,6 +31,10 @@ var (
 	border = regexp.MustCompile(`^[\s|+:=-]*(-{3}|={3}|-{2,}:?\s*\|)[\s|+:=-]*$`)
 
 	// withUnit matches a number with its unit, or with its spread.
+	// arrow matches what stands between the two hosts of a pair, and before the number of a pair that has one.
+	arrow     = regexp.MustCompile(`\s*(?:<?[-=]+>|[→↔])\s*`)
+	afterPair = regexp.MustCompile(`\s*[:=]\s+`)
+
 	withUnit = regexp.MustCompile(`^([0-9][0-9.eE+-]*)\s*(?:(?:±|\+/-)\s*[0-9.]+)?\s*([a-zA-Zµμ]*)$`)
 )
 
@@ -45,7 +51,7 @@ type tableCell struct {
 }
 
 func newTableCell(text string) tableCell {
-	text = strings.Trim(strings.TrimSpace(text), "*`\"")
+	text = strings.TrimSuffix(strings.Trim(strings.TrimSpace(text), "*`\""), ":")
 	c := tableCell{text: text}
 	lower := strings.ToLower(text)
 	switch {
@@ -90,18 +96,29 @@ func (l *tableLine) isRow() bool {
 			words++
 		}
 	}
-	return numbers > 0 || words == 1 && absent > 1
+	return numbers > 0 || words == 1 && absent > 1 || words == 2 && absent > 0 // a pair without answer
 }
 
 // mostRewritten is a file in bytes beyond which nobody writes prose around numbers.
 const mostRewritten = 16 << 20
 
-// rewrite finds the one table of a file. It is an error if there are several, or none.
-func rewrite(data []byte) (*rewritten, error) {
+// A formError is about a text whose form is known: no other reader knows better.
+type formError struct{ error }
+
+// rewrite finds the one table of a file. The unit is of numbers without their own among others. It is an error if there are several
+// tables, or none.
+func rewrite(data []byte, unit Unit) (*rewritten, error) {
 	if len(data) > mostRewritten {
 		return nil, errors.New("the file is too long for prose around its table")
 	}
-	lines, skipped, comma := tableLines(unbracket(data))
+	if bytes.HasPrefix(data, []byte(marketBanner)) {
+		return readMarket(data)
+	}
+	text, matrices := unbracket(data)
+	if matrices > 1 {
+		return nil, formError{fmt.Errorf("line 1: %d tables are in the file, each in brackets: keep one", matrices)}
+	}
+	lines, skipped, comma := tableLines(text)
 	type block struct{ from, to int } // of lines
 	var blocks []block
 	for i := 0; i < len(lines); i++ {
@@ -126,7 +143,7 @@ func rewrite(data []byte) (*rewritten, error) {
 		for _, b := range blocks {
 			where = append(where, fmt.Sprintf("%d to %d", lines[b.from].number, lines[b.to-1].number))
 		}
-		return nil, fmt.Errorf("line %d: %d tables are in the file, in lines %s: keep one", lines[blocks[1].from].number, len(blocks), strings.Join(where, " and "))
+		return nil, formError{fmt.Errorf("line %d: %d tables are in the file, in lines %s: keep one", lines[blocks[1].from].number, len(blocks), strings.Join(where, " and "))}
 	}
 	b := blocks[0]
 	rows := lines[b.from:b.to]
@@ -140,10 +157,13 @@ func rewrite(data []byte) (*rewritten, error) {
 		}
 	}
 	r := &rewritten{skipped: skipped, isProse: comma == ' '}
-	if isPairs(rows) {
-		return r, r.writePairs(rows)
+	if isPairs(header, rows) {
+		if err := r.writePairs(header, rows, unit); err != nil {
+			return nil, formError{err}
+		}
+		return r, nil
 	}
-	return r, r.writeSquare(header, rows)
+	return r, r.writeSquare(header, rows, unit)
 }
 
 // tableLines cuts a text into lines of cells. Blank lines have none. Comments and borders are counted.
@@ -164,6 +184,10 @@ func tableLines(data []byte) (lines []tableLine, skipped int, comma byte) {
 		case isComment([]byte(l)) || border.MatchString(l):
 			skipped++
 		default:
+			if arrow.MatchString(l) {
+				l = arrow.ReplaceAllLiteralString(l, string(comma))
+				l = afterPair.ReplaceAllLiteralString(l, string(comma))
+			}
 			lines = append(lines, tableLine{i + 1, cellsOf(l, comma)})
 		}
 	}
@@ -220,89 +244,8 @@ func cellsOf(line string, comma byte) []tableCell {
 	return cells
 }
 
-// unbracket writes matrices of NumPy, MATLAB and JSON, in brackets, without them.
-func unbracket(data []byte) []byte {
-	text := bytes.TrimSpace(data)
-	if i := bytes.IndexByte(text, '['); i < 0 || i > 40 || !bytes.HasSuffix(bytes.TrimRight(text, ");"), []byte("]")) {
-		return data
-	} else {
-		text = text[i:]
-	}
-	text = bytes.TrimRight(text, ");")
-	nested := bytes.Count(text, []byte("[")) > 1
-	var out []byte
-	for _, c := range text {
-		switch {
-		case c == '[':
-		case c == ']' || c == ';' && !nested:
-			out = append(bytes.TrimRight(out, ", \n"), '\n')
-		case nested && (c == '\n' || c == '\r'): // a row may go on in the next line
-			if len(out) > 0 && out[len(out)-1] != '\n' {
-				out = append(out, ' ')
-			}
-		case c == ',' && (len(out) == 0 || out[len(out)-1] == '\n'):
-		default:
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// isPairs tells whether each row has two names and a number. Names may be numbers, of which no pair has one twice; three
-// such rows may be a matrix.
-func isPairs(rows []tableLine) bool {
-	isName := func(c tableCell) bool {
-		if c.number {
-			x, err := strconv.Atoi(c.text)
-			return err == nil && x >= 0 && len(rows) > 3
-		}
-		return !c.absent
-	}
-	for _, l := range rows {
-		if len(l.cells) != 3 || !isName(l.cells[0]) || !isName(l.cells[1]) || l.cells[0].number && l.cells[0].text == l.cells[1].text {
-			return false
-		}
-	}
-	return true
-}
-
-// writePairs writes a square of a list of pairs. Names come in the order in which they are met.
-func (r *rewritten) writePairs(rows []tableLine) error {
-	index := map[string]int{}
-	var names []string
-	at := func(name string) int {
-		i, known := index[name]
-		if !known {
-			i = len(names)
-			index[name] = i
-			names = append(names, name)
-		}
-		return i
-	}
-	values := map[[2]int]*tableCell{}
-	for _, l := range rows {
-		key := [2]int{at(l.cells[0].text), at(l.cells[1].text)}
-		if values[key] != nil {
-			return fmt.Errorf("line %d: the pair %s and %s is given twice", l.number, l.cells[0].text, l.cells[1].text)
-		}
-		values[key] = &l.cells[2]
-	}
-	r.names = "from a list of pairs"
-	grid := make([][]*tableCell, len(names))
-	for i := range grid {
-		grid[i] = make([]*tableCell, len(names))
-		for k := range grid[i] {
-			grid[i][k] = values[[2]int{i, k}]
-			if grid[i][k] == nil {
-				grid[i][k] = values[[2]int{k, i}]
-			}
-		}
-	}
-	return r.write(names, grid)
-}
-
 // writeSquare writes a square with names that stand above it, beside it, or both.
-func (r *rewritten) writeSquare(header *tableLine, rows []tableLine) error {
+func (r *rewritten) writeSquare(header *tableLine, rows []tableLine, unit Unit) error {
 	n, wide := len(rows), len(rows[0].cells)
 	for _, l := range rows {
 		if len(l.cells) != wide {
@@ -361,11 +304,18 @@ func (r *rewritten) writeSquare(header *tableLine, rows []tableLine) error {
 		r.names = "from the first line"
 	}
 	grid := make([][]*tableCell, n)
+	var numbers []*tableCell
 	for i := range grid {
 		cells := rows[i].cells
 		for k := range n {
 			grid[i] = append(grid[i], &cells[len(cells)-n+k])
+			if i != k {
+				numbers = append(numbers, grid[i][k])
+			}
 		}
+	}
+	if err := r.unify(numbers, unit); err != nil {
+		return unitError{fmt.Errorf("line %d: %w", rows[0].number, err)}
 	}
 	return r.write(names, grid)
 }
@@ -391,6 +341,37 @@ func numbersHosts(rows []tableLine) bool {
 	return true
 }
 
+// unify writes all numbers in one unit, which is r.unit, if any carries its own. The unit given is of the others.
+func (r *rewritten) unify(cells []*tableCell, given Unit) error {
+	bare, mixed := false, false
+	for _, c := range cells {
+		switch {
+		case !c.number:
+		case c.unit == 0:
+			x, _ := strconv.ParseFloat(c.text, 64)
+			bare = bare || x != 0
+		default:
+			mixed = mixed || r.unit != 0 && c.unit != r.unit
+			r.unit, r.where = c.unit, "cells"
+		}
+	}
+	switch {
+	case r.unit == 0 || !mixed && !bare:
+		return nil
+	case bare && given == 0:
+		return errors.New("some numbers carry their unit and others do not: want --unit for these")
+	case given != 0:
+		r.unit = given
+	}
+	for _, c := range cells {
+		if c.number && c.unit != 0 && c.unit != r.unit {
+			x, _ := strconv.ParseFloat(c.text, 64)
+			c.text = strconv.FormatFloat(x*float64(c.unit)/float64(r.unit), 'g', 15, 64)
+		}
+	}
+	return nil
+}
+
 // write writes the table as CSV with quoted names.
 func (r *rewritten) write(names []string, grid [][]*tableCell) error {
 	for i, row := range grid {
@@ -403,12 +384,6 @@ func (r *rewritten) write(names []string, grid [][]*tableCell) error {
 			}
 			if c.sign || c.absent {
 				r.missing++
-			}
-			if c.unit != 0 {
-				if r.unit != 0 && c.unit != r.unit {
-					return fmt.Errorf("cells in %s and in %s: want one unit", r.unit, c.unit)
-				}
-				r.unit = c.unit
 			}
 			if !c.number && !c.absent {
 				return fmt.Errorf("%q is not a number", c.text)
@@ -432,7 +407,7 @@ func (r *rewritten) write(names []string, grid [][]*tableCell) error {
 			if k > 0 {
 				out.WriteByte(',')
 			}
-			if c != nil && c.number && i != k {
+			if c != nil && c.number {
 				out.WriteString(c.text)
 			}
 		}

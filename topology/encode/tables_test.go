@@ -2,6 +2,7 @@ package encode
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -31,6 +32,30 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 		{"JSON lists", "[[0, 1.5, 4], [1.5, 0, 4], [4, 4, 0]]\n", Microsecond, "", 1.5e-6, "without names"},
 		{"a line for each pair", "from;to;rtt_us\na;b;1.5\na;c;4\nb;c;4\n", 0, "a b c", 1.5e-6, "from a list of pairs"},
 		{"pairs with blanks, both ways", "a b 1.5\nb a 2.5\na c 4\nc a 4\nb c 4\nc b 4\n", Microsecond, "a b c", 1.5e-6, "from a list of pairs"},
+		{"pairs with arrows", "a -> b 1.5\na -> c 4\nb -> c 4\n", Microsecond, "a b c", 1.5e-6, "from a list of pairs"},
+		{"pairs with arrows, colons and units", "a->b: 1.5 us\na->c: 4 us\nb->c: 4 us\n", 0, "a b c", 1.5e-6, `unit us (from "cells")`},
+		{"pairs with arrows before commas", "a <-> b, 1.5\na <-> c, 4\nb <-> c, 4\n", Microsecond, "a b c", 1.5e-6, "from a list of pairs"},
+		{"pairs with arrows of Unicode and equals signs", "a → b = 1.5 µs\na → c = 4 µs\nb → c = 4 µs\n", 0, "a b c", 1.5e-6, "from a list of pairs"},
+		{"pairs with colons", "a b: 1.5 us\na c: 4 us\nb c: 4 us\n", 0, "a b c", 1.5e-6, "from a list of pairs"},
+		{"addresses with colons", "fe80::1 -> fe80::2: 1.5\nfe80::1 -> fe80::3: 4\n", Microsecond, "fe80::1 fe80::2 fe80::3", 1.5e-6, "from a list of pairs"},
+		{"pairs with a unit for a name", "from,to,us\na,b,1.5\na,c,4\nb,c,4\n", 0, "a b c", 1.5e-6, `unit us (from "us")`},
+		{"pairs three times", "a b 1.5\na b 1\na b 99\na c 4\nb c 4\n", Microsecond, "a b c", 1.5e-6, "from a list of pairs"},
+		{"pairs twice, in two units, once without answer", "a b 1us\na b 2000ns\na b -\na c 4us\nb c 4us\n", 0, "a b c", 1.5e-6, "from a list of pairs"},
+		{"latency and bandwidth", "from,to,latency_us,bandwidth_MBps\na,b,1.5,900\na,c,4,700\nb,c,4,700\n", 0, "a b c", 1.5e-6, "from a list of pairs"},
+		{"bandwidth and latency of numbered hosts", "from;to;GB/s;time [us]\n0;1;9;1.5\n0;2;7;4\n1;2;7;4\n1;3;7;4\n2;3;7;4\n", 0, "0 1 2 3", 1.5e-6, "from a list of pairs"},
+		{"each cell in its unit", ",a,b,c\na,,1500ns,4us\nb,0.0015 ms,,4us\nc,4us,4e-6 s,\n", 0, "a b c", 1.5e-6, `(from "cells")`},
+		{"units in some cells, and one given", ",a,b,c\na,,1500ns,4\nb,1500ns,,4\nc,4,4,\n", Microsecond, "a b c", 1.5e-6, "unit us (as given)"},
+		{"MatrixMarket, array", "%%MatrixMarket matrix array real general\n% in us\n3 3\n0\n2.5\n4\n1.5\n0\n4\n4\n4\n0\n", 0, "", 1.5e-6, "3 hosts"},
+		{"MatrixMarket, symmetric array", "%%MatrixMarket matrix array real symmetric\n3 3\n0\n1.5\n4\n0\n4\n0\n", Microsecond, "", 1.5e-6, "3 hosts"},
+		{"MatrixMarket, coordinates", "%%MatrixMarket matrix coordinate real general\r\n3 3 5\r\n1 2 1.5\r\n2 1 2.5\r\n1 3 4\r\n3 1 4\r\n2 3 4\r\n", Microsecond, "", 1.5e-6, "1 cells missing"},
+		{"MatrixMarket, symmetric coordinates", "%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n2 1 15\n3 1 40\n3 2 40\n", Microsecond, "", 15e-6, "3 hosts"},
+		{"MATLAB between statements", "% latencies\nL = [0 1.5 4;\n 1.5 0 4;\n 4 4 0]; % in us\nimagesc(L); colorbar\n", 0, "", 1.5e-6, "unit us"},
+		{"Python that prints it", "lat = [[0, 1.5, 4], [1.5, 0, 4], [4, 4, 0]]\nprint(lat)\n", Microsecond, "", 1.5e-6, "3 hosts"},
+		{"JSON in an object", `{"latency": [[0, 1.5, 4], [1.5, 0, 4], [4, 4, 0]]}`, Microsecond, "", 1.5e-6, "3 hosts"},
+		{"a comment in Latin-1", "# latencies in \xb5s\n0,1.5,4\n1.5,0,4\n4,4,0\n", 0, "", 1.5e-6, "unit us"},
+		{"a unit in Latin-1", "# unit: \xb5s\n0,1.5,4\n1.5,0,4\n4,4,0\n", 0, "", 1.5e-6, "unit us"},
+		{"cells and names in Latin-1", ",\xe4,b,c\n\xe4,,1.5\xb5s,4\xb5s\nb,1.5\xb5s,,4\xb5s\nc,4\xb5s,4\xb5s,\n", 0, "ä b c", 1.5e-6, "unit us"},
+		{"a blank corner above a full diagonal", ",8,9,12,13\n8,0,1.5,12.5,12.5\n9,1.5,0,12.5,12.5\n12,12.5,12.5,0,1.5\n13,12.5,12.5,1.5,0\n", Microsecond, "8 9 12 13", 1.5e-6, "names"},
 		{"prose before and after", "starting 3 processes ...\n\n    a   b   c\na   -   1.5 4\nb   1.5 -   4\nc   4   4   -\n\ndone after some time\n", Microsecond, "a b c", 1.5e-6, "2 lines of text skipped"},
 		{"no answer is -1", ",n1,n2,n3,n4\nn1,0,1.5,4,-1\nn2,1.5,0,4,4\nn3,4,4,0,4\nn4,-1,4,4,0\n", Microsecond, "n1 n2 n3 n4", 1.5e-6, "2 cells missing"},
 		{"a dead host", ",n1,n2,n3,n4\nn1,,1.5,,4\nn2,1.5,,,4\nn3,,,,\nn4,4,4,,\n", Microsecond, "n1 n2 n4", 1.5e-6, "read 3 hosts"},
@@ -70,7 +95,20 @@ func TestTablesThatAreRefused(t *testing.T) {
 		{"bandwidths by a comment", "# unit: MB/s\n0,1\n1,0\n", "bandwidths are no latencies"},
 		{"two tables", "Latency (us)\na b\n0 1\n1 0\n\nc d\n0 2\n2 0\n", "tables are in the file"},
 		{"two units", "in us\nLatency (ms)\n0 1 2\n1 0 2\n2 2 0\n", "names us and ms as units"},
-		{"a pair twice", "a b 1\na b 2\na c 3\n", ""},
+		{"a list with two columns and no names", "a b 1 2\na c 3 4\nb c 3 4\n", "2 columns of numbers: keep the one of latencies"},
+		{"a list with three times", "from to min_us avg_us max_us\na b 1 2 3\na c 3 4 5\n", "3 columns of numbers"},
+		{"a list with two sizes", "from,to,bytes,latency_us\na,b,8,1\na,b,64,2\na,c,8,1\n", "line 3: a list of pairs with several sizes"},
+		{"a list of rates", "from,to,bandwidth_MBps\na,b,8\na,c,8\n", "bandwidths are no latencies"},
+		{"a list of far too many hosts", manyPairs(1500), "want at least one in a hundred"},
+		{"numbers with and without units", ",a,b,c\na,,1500ns,4\nb,1500ns,,4\nc,4,4,\n", "some numbers carry their unit and others do not: want --unit"},
+		{"numactl -H", numactl, "line 1: distances between NUMA nodes"},
+		{"a SLIT", "10 21\n21 10\n", "distances between NUMA nodes"},
+		{"MatrixMarket of a graph", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n", "line 1: MatrixMarket: want"},
+		{"MatrixMarket that ends early", "%%MatrixMarket matrix array real general\n2 2\n0\n1\n", "the file ends after 2 of 4 numbers"},
+		{"MatrixMarket of a promise", "%%MatrixMarket matrix array real general\n30000 30000\n0\n1\n", "do not fit into the file"},
+		{"MatrixMarket of few coordinates", "%%MatrixMarket matrix coordinate real general\n30000 30000 10\n" + strings.Repeat("1 1 1\n", 10), "want at least one in a hundred"},
+		{"MatrixMarket outside", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 5\n", "line 3: MatrixMarket: place 1 3"},
+		{"two matrices of MATLAB", "A = [0 1; 1 0];\nB = [0 2; 2 0];\n", "2 tables are in the file, each in brackets"},
 	} {
 		l, err := ReadMatrix(strings.NewReader(c.text), 0)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -80,6 +118,18 @@ func TestTablesThatAreRefused(t *testing.T) {
 	if l, err := ReadMatrix(strings.NewReader("# unit: MB/s\n0,1\n1,0\n"), Microsecond); err == nil {
 		t.Errorf("bandwidths with a unit of time that was given are read as %s", l.Understood)
 	}
+}
+
+// numactl is what numactl -H prints of a machine with three nodes, shortened.
+const numactl = "available: 3 nodes (0-2)\nnode 0 cpus: 0 1\nnode distances:\nnode   0   1   2\n  0:  10  16  32\n  1:  16  10  32\n  2:  32  32  10\n"
+
+// manyPairs is a chain of hosts, of which a square would be large.
+func manyPairs(n int) string {
+	var text strings.Builder
+	for i := range n {
+		fmt.Fprintf(&text, "h%d h%d 1us\n", i, i+1)
+	}
+	return text.String()
 }
 
 // The graph of node-link JSON, as networkx writes it.
@@ -126,6 +176,7 @@ func TestTablesOfTwoMeanings(t *testing.T) {
 		{"a host of zeros", ",a,b,c,d\na,0,1,5,0\nb,1,0,5.1,0\nc,5,5.1,0,0\nd,0,0,0,0\n", "[a b c]"},
 		{"a host of 3000", ",a,b,c,d\na,0,1,5,3000\nb,1,0,5.1,3000\nc,5,5.1,0,3000\nd,3000,3000,3000,0\n", "[a b c]"},
 		{"a far host", ",a,b,c,d\na,0,1,5,3001\nb,1,0,5.1,3004\nc,5,5.1,0,2999\nd,3000,3002,3000,0\n", "[a b c d]"},
+		{"two sites with a round latency", ",a,b,c,d\na,0,1,1000,1000\nb,1,0,1000,1000\nc,1000,1000,0,1\nd,1000,1000,1,0\n", "[a b c d]"},
 		{"zeros between two near hosts", ",a,b,c\na,0,0,5\nb,0,0,5.1\nc,5,5.1,0\n", "[a b c]"},
 	} {
 		l, err := ReadMatrix(strings.NewReader(c.file), Microsecond)
@@ -134,5 +185,30 @@ func TestTablesOfTwoMeanings(t *testing.T) {
 		} else if got := fmt.Sprint(l.Names); got != c.names {
 			t.Errorf("%s: hosts %s, want %s (%q)", c.name, got, c.names, l.Warnings)
 		}
+	}
+}
+
+// One cell that stands for "no answer" is left out if the way over a third host is far shorter. Other numbers stay.
+func TestOneCellWithoutAnswer(t *testing.T) {
+	for cell, isAbsent := range map[string]bool{
+		"1000000": true, "1e9": true, "99999": true, "65535": true, "2147483647": true,
+		"999":  false, // below a hundred times the next
+		"5678": false, "1.5": false,
+	} {
+		text := ",a,b,c\na,0,1.5," + cell + "\nb,1.5,0,12.5\nc,12.5,12.5,0\n"
+		l, err := ReadMatrix(strings.NewReader(text), Microsecond)
+		if err != nil {
+			t.Errorf("%s: %v", cell, err)
+		} else if got := math.IsNaN(l.Matrix.At(0, 2)); got != isAbsent {
+			t.Errorf("%s: absent %v, warnings %q, want absent %v", cell, got, l.Warnings, isAbsent)
+		}
+	}
+}
+
+// Repetitions in a list are said to be there.
+func TestPairsSeveralTimesWarn(t *testing.T) {
+	l, err := ReadMatrix(strings.NewReader("a b 1\na b 2\na c 3\n"), Microsecond)
+	if err != nil || len(l.Warnings) != 1 || l.Warnings[0] != "pairs are given up to 2 times: the median of each counts" {
+		t.Errorf("ReadMatrix: %v, %v", l, err)
 	}
 }

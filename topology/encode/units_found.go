@@ -14,7 +14,7 @@ var (
 	timeUnit = regexp.MustCompile(`(?i)(?:[(\[_,=:]|\bin|\bunits?|\btime|\blatency|\brtt|^)\s*(s|sec|secs|seconds?|ms|msecs?|milliseconds?|us|µs|μs|usecs?|microseconds?|ns|nsecs?|nanoseconds?)\s*(?:[)\],;.]|\s|$)`)
 
 	// rateUnit finds a unit of rates.
-	rateUnit = regexp.MustCompile(`(?i)\b(?:[kmgt]i?(?:b|bit|bits|bytes?)\s*(?:/s|ps)|[kmgt]bps|[kmgt]bit/s|bytes?/s|B/s|bandwidth|throughput)\b`)
+	rateUnit = regexp.MustCompile(`(?i)(?:\b|_)(?:[kmgt]i?(?:b|bit|bits|bytes?)\s*(?:/s|ps)|[kmgt]bps|[kmgt]bit/s|bytes?/s|B/s|bandwidth|throughput)(?:\b|_)`)
 )
 
 // textOf is all of a file but its numbers: comments, titles and names of columns.
@@ -43,7 +43,7 @@ func textOf(data []byte) (text []string) {
 				}
 			}
 			if len(words) > 0 {
-				text = append(text, strings.Join(words, " "))
+				text = append(text, strings.TrimLeft(strings.Join(words, " "), "% ")) // comments of MATLAB and MatrixMarket
 			}
 		}
 	}
