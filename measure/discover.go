@@ -63,12 +63,16 @@ type Discovery struct {
 	warnings  []string // of the parts that Fit does not know
 }
 
-// Discover is the whole way from a job to its network: it measures the
-// latencies of all pairs, reconstructs the wiring, measures the rates of some
-// pairs of each level, at more sizes where those of a level have a step, what the links above each firm group carry in each
-// direction, and some patterns of transfers that are under way together, and fits a
-// network to it all. It is collective; the settings of rank 0 count. The result is
-// nil on other ranks.
+// Discover measures a job and fits a network to it:
+//
+//  1. It measures the latencies of all pairs, in s, and reconstructs the wiring.
+//  2. It measures the rates of some pairs of each level, in B/s, at more sizes where
+//     those of a level have a step.
+//  3. It measures what the links above each confident group carry in each direction.
+//  4. It measures some patterns of transfers that are under way together.
+//  5. It fits a network to all of this.
+//
+// It is collective; the settings of rank 0 count. The result is nil on other ranks.
 //
 // As with Run, the end of the context or of the budget ends the measuring
 // early, and the result is made of what there is; it is an error if that is

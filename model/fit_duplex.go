@@ -8,9 +8,9 @@ import (
 // firstDuplex is in the middle of what a duplex factor may be.
 const firstDuplex = 1.5
 
-// Duplex factors are looked for if a tenth of the transfers that were under way with others is off by more
-// than unexplained without them, which is more than 3 % of noise make, and kept
-// if they leave at most keptDuplex of the mean deviation of patterns that the fit has not seen.
+// Duplex factors are looked for if, without them, a tenth of the concurrent transfers is off by
+// more than unexplained. Noise of 3 % makes less than that. They are kept if they leave at most
+// keptDuplex of the mean deviation of patterns that the fit has not seen.
 const (
 	unexplained = 0.08
 	mostOf      = 0.9

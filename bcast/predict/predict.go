@@ -16,9 +16,9 @@ import (
 //
 // A rank works through its steps in order; each costs it the overhead of a send
 // or receive. A message then passes the links of its route, if the network's graph
-// knows the bandwidth of all, or else the link out of the sender, those out of the
-// groups that it leaves, those into the groups that it enters, and the link into the
-// receiver, as fast as messages between the ranks that these join. Each link serves
+// knows the bandwidth of all. Otherwise it passes the link out of the sender, those out
+// of the groups that it leaves, those into the groups that it enters, and the link into
+// the receiver. Each of these is as fast as messages between the ranks that it joins. Each link serves
 // one message at a time, in the order in which they come to it, and passes on the
 // first byte before the last one has come; the next message between the same ranks
 // queues up as soon as this one is on its last link. Where a lone message takes longer than its share of

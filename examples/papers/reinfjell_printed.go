@@ -51,8 +51,8 @@ func figure25() cluster.Family {
 	return f
 }
 
-// loudest is the strongest noise that simnet has: times scatter by 100 %, and each message is an outlier.
-func loudest() simnet.Noise { return simnet.Noise{Sigma: 1, Outliers: 1} }
+// strongestNoise is the strongest noise that simnet has: times scatter by 100 %, and each message is an outlier.
+func strongestNoise() simnet.Noise { return simnet.Noise{Sigma: 1, Outliers: 1} }
 
 // asPrinted repeats figure 7.2 with what the thesis prints where package cluster departs from it, and with the strongest noise.
 func (o *reinfjellOptions) asPrinted(ctx context.Context, out *outcome.Outcome, run *reinfjellRun) error {
@@ -62,14 +62,14 @@ func (o *reinfjellOptions) asPrinted(ctx context.Context, out *outcome.Outcome, 
 	if err != nil {
 		return err
 	}
-	loud := *o
-	loud.noise = loudest()
-	result, _, err := loud.parameters(ctx, c, &plogp.Settings{Longest: 1, Samples: run.reps[0]})
+	strong := *o
+	strong.noise = strongestNoise()
+	result, _, err := strong.parameters(ctx, c, &plogp.Settings{Longest: 1, Samples: run.reps[0]})
 	if err != nil {
 		return err
 	}
 	noisy := &reinfjellRun{results: []*plogp.Result{result}, truth: run.truth}
-	plain, quiet, err := run.distances(0, plogp.RoundTrip)
+	plain, cells, err := run.distances(0, plogp.RoundTrip)
 	if err != nil {
 		return err
 	}
@@ -77,11 +77,11 @@ func (o *reinfjellOptions) asPrinted(ctx context.Context, out *outcome.Outcome, 
 	if err != nil {
 		return err
 	}
-	shouted, loudCells, err := noisy.distances(0, plogp.RoundTrip)
+	disturbed, disturbedCells, err := noisy.distances(0, plogp.RoundTrip)
 	if err != nil {
 		return err
 	}
-	s.Say("The variance of RTT(0) over the pairs of a socket, relative to its mean squared, is %.2g %%, and %.2g %% under the strongest noise.", 100*run.variance(quiet), 100*run.variance(loudCells))
+	s.Say("The variance of RTT(0) over the pairs of a socket, relative to its mean squared, is %.2g %%, and %.2g %% under the strongest noise.", 100*run.variance(cells), 100*run.variance(disturbedCells))
 	columns := []outcome.Column{outcome.Text("method")}
 	for _, name := range []string{"RTT(0)", "eq. 3.6", "noise"} {
 		columns = append(columns, outcome.Number("N "+name, ""), outcome.Number("S "+name, ""))
@@ -90,7 +90,7 @@ func (o *reinfjellOptions) asPrinted(ctx context.Context, out *outcome.Outcome, 
 	low := make(map[string]float64)
 	line := func(name string, f cluster.Family) error {
 		row := []any{name}
-		for k, d := range []*cluster.Distances{plain, euclid, shouted} {
+		for k, d := range []*cluster.Distances{plain, euclid, disturbed} {
 			for _, level := range run.truth[1:] {
 				found, err := f.Accuracy(d, level.Labels)
 				if err != nil {

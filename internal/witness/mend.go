@@ -9,19 +9,21 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// Mended is Links for readings of which a few are far too high
-// or missing: one such reading hides its link, which is the price of a test that needs no order among
-// the pairs, and most of these links are found here. Where such a cell belongs to a true link, the link is lost and
-// pairs that go over it look like links of their own. The neighbourhood gives
-// the truth away: with the link i-j lost, i keeps a false link to the vertices
-// k behind j, and each says M_ij = M_ik - M_jk.
+// Mended is Links for measurements of which a few are far too high or missing.
+// One such cell hides its link, and pairs that go over the link look like links of their own.
+// Most of these links are found here. With the link i-j lost, i keeps a false link to
+// each vertex k behind j, and this witness says M_ij = M_ik - M_jk.
 //
-// A pair is mended, that is its cell of m overwritten with the median of what
-// its witnesses say, if at least two of them agree, if the triangle inequality
-// then holds for nine in ten of all other vertices, and if its reading is
-// missing or above the shortest way over any third vertex - a reading that fits
-// a path is believed, but for the strongest evidence. Then the spanner is computed again, until nothing
-// is left to mend. Mended pairs are returned apart, sorted; not all of them need be links.
+// To mend a pair is to overwrite its cell of m with the median of what its witnesses say.
+// A pair is mended if all of these hold:
+//
+//   - At least two of its witnesses agree.
+//   - With the new value the triangle inequality holds for nine in ten of all other vertices.
+//   - Its value is missing, or above the shortest path over a third vertex. Against the
+//     strongest evidence, a value that fits a path is mended too.
+//
+// Then the spanner is computed again, until nothing is left to mend. Mended pairs are
+// returned apart, sorted; not all of them need be links.
 //
 // Dense results are left alone: there is nothing to gain and the search costs
 // the sum of the squared degrees.

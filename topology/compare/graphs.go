@@ -35,10 +35,10 @@ type Settings struct {
 // the measured graph with equal names are processes of one node. times are
 // those between its hosts, n*n in s, NaN where not measured.
 //
-// Of regular machines each specified link is looked up. Of hierarchical ones the
-// mean time between two nodes that the measured graph joins (equation 3) is
-// spread over the arcs of the shortest path between them in the reference in proportion
-// to 1/bandwidth (equation 4), and an arc's mean over all paths is held against
+// Of regular machines each specified link is looked up. Hierarchical ones take two
+// steps. The mean time between two nodes that the measured graph joins (equation 3) is
+// spread over the arcs of the shortest path between them in the reference, in proportion
+// to 1/bandwidth (equation 4). Then an arc's mean over all paths is compared with
 // the time specified for it. Where the reference gives latencies the proportion is that
 // of the specified times, of which the paper's is the case without latencies.
 // The list of suspects is ours: see Suspect. O(n^2) paths.

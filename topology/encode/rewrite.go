@@ -30,11 +30,11 @@ var (
 	// border matches lines of Markdown and of consoles that separate a header from its rows.
 	border = regexp.MustCompile(`^[\s|+:=-]*(-{3}|={3}|-{2,}:?\s*\|)[\s|+:=-]*$`)
 
-	// withUnit matches a number with its unit, or with its spread.
 	// arrow matches what stands between the two hosts of a pair, and before the number of a pair that has one.
 	arrow     = regexp.MustCompile(`\s*(?:<?[-=]+>|[→↔])\s*`)
 	afterPair = regexp.MustCompile(`\s*[:=]\s+`)
 
+	// withUnit matches a number with its unit, or with its spread.
 	withUnit = regexp.MustCompile(`^([0-9][0-9.eE+-]*)\s*(?:(?:±|\+/-)\s*[0-9.]+)?\s*([a-zA-Zµμ]*)$`)
 )
 

@@ -1,11 +1,11 @@
 package encode
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // A list has a line for each pair: two hosts and numbers, of which one is the latency. The names of the columns tell which, if there are
@@ -144,11 +144,5 @@ func median(cells []*tableCell) *tableCell {
 	if len(numbers) == 0 {
 		return cells[0]
 	}
-	slices.SortFunc(numbers, cmp.Compare)
-	i := len(numbers) / 2
-	x := numbers[i]
-	if len(numbers)%2 == 0 {
-		x = numbers[i-1] + (x-numbers[i-1])/2
-	}
-	return &tableCell{text: strconv.FormatFloat(x, 'g', -1, 64), number: true}
+	return &tableCell{text: strconv.FormatFloat(stats.MiddleMedian(numbers), 'g', -1, 64), number: true}
 }

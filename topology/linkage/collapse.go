@@ -14,14 +14,18 @@ import (
 const minStep = 0.03
 
 // collapseGroups removes groups whose level is not worth describing, by minimum
-// description length: two levels, of m_c and m_p readings with noise sigma, are
-// worth it when the gain in likelihood pays for saying where the group is, of so many
-// places, which j of the k children there make it, and for its level, which so many readings
-// tell to half a logarithm of their number. The places are the groups of three children and more
-// that a first trial leaves. That there is such a level has a price too, which
-// groups share whose levels, and those of their parents, differ by less than half the step: a
-// machine has many of a kind, and so groups of two are found among hundreds of hosts. It is not shared by groups
-// whose members do not see the others alike, as pieces of meshes do not.
+// description length. Two levels, of m_c and m_p measurements with noise sigma, are
+// worth it when the gain in likelihood pays for three statements:
+//
+//   - at which of the possible places the group is;
+//   - which j of the k children there make it;
+//   - what its level is, at half the logarithm of the number of measurements.
+//
+// The places are the groups of three children and more that a first trial leaves.
+// That there is such a level has a price too. Groups share it whose levels, and those
+// of their parents, differ by less than half the step. A machine has many groups of a
+// kind, and so groups of two are found among hundreds of hosts. Groups whose members
+// do not see the others alike, as pieces of meshes do not, pay it alone.
 // O(n log n) per pass, few passes.
 func collapseGroups(t *nested.Tree, sigma float64, distance func(i, j int32) float32) {
 	c := collapse{t: t, sigma: sigma, lnFactorial: make([]float64, t.N+1), level: make([]float64, len(t.Parent))}
