@@ -104,9 +104,16 @@ func TestBufeOfTheSource(t *testing.T) {
 		"mean": 0.05, "table 3.9": 0.08, "1st Qu.": 0.05, "Median": 0.05, "3rd Qu.": 0.05, // what the machines were made by, and noise
 	}
 	slips := map[string]float64{"p = 99.9 %, n = 32": 60.88, "p = 99.99 %, n = 256": 3.823} // exp(496 ln 0.999), exp(32640 ln 0.9999)
+	// What does not come out as printed: the source does not print which processors of two blocks are linked, and the wiring that is
+	// assumed has more cliques (figure 3.4).
+	const assumed = "switches: 16 processors and 4 for the meshes"
 	seen := map[string]int{}
 	for _, s := range r.Sections {
 		for _, c := range s.Compared {
+			if c.What == assumed {
+				seen["assumed"]++
+				continue
+			}
 			if right, ok := slips[c.What]; ok {
 				seen["slips"]++
 				if math.Abs(*c.Ours-right) > 0.01 {
@@ -130,7 +137,7 @@ func TestBufeOfTheSource(t *testing.T) {
 			}
 		}
 	}
-	for what, want := range map[string]int{"switches": 5, "vertices": 1, "processors": 1, "mean": 5, "table 3.9": 15, "Median": 1, "slips": 2, "p": 7} {
+	for what, want := range map[string]int{"switches": 5, "vertices": 1, "processors": 2, "mean": 5, "table 3.9": 15, "Median": 1, "slips": 2, "p": 7, "assumed": 1} {
 		if seen[what] != want {
 			t.Errorf("%d comparisons of %q, want %d", seen[what], what, want)
 		}
