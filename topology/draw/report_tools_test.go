@@ -86,6 +86,20 @@ func TestToolsReportInBrowser(t *testing.T) {
 	if colours := number("new Set(new Uint32Array(view.context.getImageData(0, 0, view.canvas.width, view.canvas.height).data.buffer)).size"); colours < 20 {
 		t.Errorf("%g colours on the canvas, want a picture", colours)
 	}
+	// Nor is it blank in the frame in which its size changes. The observer here is called after that of the page.
+	if blank := number(`new Promise((done) => {
+		let calls = 0;
+		new ResizeObserver((_, own) => {
+			if (calls++ === 0) { view.canvas.style.width = "600px"; return; }
+			own.disconnect();
+			const blank = Object.assign(document.createElement("canvas"), { width: view.canvas.width, height: view.canvas.height });
+			done(Number(view.canvas.toDataURL() === blank.toDataURL()));
+			view.canvas.style.width = "";
+		}).observe(view.canvas);
+	})`); blank != 0 {
+		t.Error("the canvas is blank while its size changes")
+	}
+	b.Painted()
 	if nodes, links := number("+view.canvas.dataset.nodes"), number("+view.canvas.dataset.links"); nodes != 8 || links != 8 {
 		t.Errorf("%g nodes and %g links, want 8 and 8", nodes, links)
 	}

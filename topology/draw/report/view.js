@@ -3,7 +3,8 @@
 class View {
   constructor(canvas) {
     Object.assign(this, { canvas, context: canvas.getContext("2d"), marked: new Set(), markedLinks: new Set(), hovered: null, pointers: new Map() });
-    new ResizeObserver(() => { this.fit(); this.draw(); }).observe(canvas);
+    // fit clears the canvas: painted in the next frame only, it would be blank in this one.
+    new ResizeObserver(() => { this.fit(); this.paint(); }).observe(canvas);
     canvas.addEventListener("pointerdown", (e) => this.press(e));
     canvas.addEventListener("pointermove", (e) => this.move(e));
     for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, (e) => this.release(e));
