@@ -27,6 +27,7 @@ type checkOptions struct {
 	tolerance float64
 	seed      uint64
 	all       bool
+	load      bool
 	history   historyOptions
 
 	bytes   int
@@ -48,6 +49,10 @@ NET says how hosts are wired: a network that discover writes, a platform file, o
 Without NET only hosts can be named, against those of similar names. A host, its network card and
 its only cable cannot be told apart, and a full mesh hides its cables.
 
+With --load all hosts send and receive at once, in 64 rounds: it names the links, switches and hosts that are slow only
+then, and two hosts that slow each other down. What a transfer should take follows from NET, whose links share fairly. Like is
+compared with like in the same round. Of 200 healthy machines at most one is accused.
+
 With --history FILE this run is appended to FILE, a file per site, and check tells which hosts, links and pairs of
 hosts have changed since earlier runs. A run measures few pairs, the same each time. A series is compared with its own
 past, from its 9th run on, after what all series of a run have in common is taken out. A step of 5 % with 2 % of noise
@@ -60,6 +65,7 @@ nothing, or there are too few runs.`,
 		Example: `  mpirun -n 1024 topocast check network.json
   topocast check --sim "fattree:8,8;1,4 routing=modulo" \
       --fault "direction h5>s0 rate=0.5x"
+  topocast check --load --sim tree:4x8 --fault "switch s1 rate=0.6x"
   mpirun -n 64 topocast check network.json --history site.history
   topocast check --history site.history --unit us --import 2026-11-01=a.csv \
       --import 2026-11-02=b.csv`,
@@ -73,8 +79,14 @@ nothing, or there are too few runs.`,
 			if err := o.validate(); err != nil {
 				return err
 			}
+			if !c.Flags().Changed("size") {
+				o.bytes = 0 // as the check has it
+			}
+			if o.load && o.network == "" {
+				return cli.BadInput("--load: want NET: without the wiring nobody knows what transfers share")
+			}
 			if o.history.file != "" {
-				if err := cli.RefuseUnused(c, "not with --history", "tolerance"); err != nil {
+				if err := cli.RefuseUnused(c, "not with --history", "tolerance", "load"); err != nil {
 					return err
 				}
 				return o.follow(c, shared)
@@ -86,6 +98,7 @@ nothing, or there are too few runs.`,
 		},
 	}
 	f := c.Flags()
+	f.BoolVar(&o.load, "load", false, "measure while all hosts send and receive; size of messages 4MiB by default")
 	f.BoolVar(&o.all, "all", false, "list all hosts and links that were measured again; with --history, the changes of all runs")
 	f.StringVar(&o.size, "size", "1MiB", "size of the long messages")
 	f.DurationVar(&o.budget, "budget", defaultBudget, "longest time to measure")
@@ -103,7 +116,11 @@ func (o *checkOptions) check(c *cobra.Command, shared *cli.Flags) error {
 		if err != nil {
 			return err
 		}
-		found, err := check.Measure(c.Context(), comm, s)
+		measure := check.Measure
+		if o.load {
+			measure = check.MeasureUnderLoad
+		}
+		found, err := measure(c.Context(), comm, s)
 		if err != nil || comm.Rank() != 0 {
 			return err
 		}
@@ -119,7 +136,7 @@ func (o *checkOptions) check(c *cobra.Command, shared *cli.Flags) error {
 		for _, warning := range found.Warnings {
 			fmt.Fprintf(c.ErrOrStderr(), "warning: %s\n", warning)
 		}
-		tellChecked(c.OutOrStdout(), found, o.all)
+		tellChecked(c.OutOrStdout(), found, o.load, o.all)
 		return nil
 	})
 	if err == nil && status != cli.StatusFine {
@@ -229,10 +246,13 @@ func wiringOf(n *model.Network, places []mpi.Place) (*topology.Graph, topology.R
 }
 
 // tellChecked writes for people.
-func tellChecked(w io.Writer, r *check.Result, all bool) {
+func tellChecked(w io.Writer, r *check.Result, load, all bool) {
 	pairs := float64(r.Hosts) * float64(r.Hosts-1) / 2
-	fmt.Fprintf(w, "%d hosts, %d pairs read in %d rounds (%s of all), measurements spread by %s\n",
-		r.Hosts, r.Pairs, r.Rounds, quantity.Percent(float64(r.Pairs)/pairs), quantity.Percent(r.Noise))
+	what := fmt.Sprintf("%d pairs read in %d rounds (%s of all)", r.Pairs, r.Rounds, quantity.Percent(float64(r.Pairs)/pairs))
+	if load {
+		what = fmt.Sprintf("%d transfers in %d rounds of all at once", r.Pairs, r.Rounds)
+	}
+	fmt.Fprintf(w, "%d hosts, %s, measurements spread by %s\n", r.Hosts, what, quantity.Percent(r.Noise))
 	named := r.Named()
 	switch {
 	case len(named) == 0 && !r.Complete:
@@ -285,6 +305,12 @@ func describeFinding(f *check.Finding) string {
 		return "latency of the link"
 	case f.What == check.HostAnswer:
 		return "short messages"
+	case f.What == check.SwitchRate:
+		return "all that it carries"
+	case f.What == check.Together:
+		return "messages of either while the other transfers"
+	case f.From == "" && f.To == "":
+		return "long messages both ways"
 	case f.From == "":
 		return "long messages to " + f.To
 	case f.To == "":

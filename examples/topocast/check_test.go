@@ -39,6 +39,30 @@ func TestCheckNamesSimulatedFaults(t *testing.T) {
 	}
 }
 
+// What shows only while all hosts are busy is named with --load, and not without.
+func TestCheckUnderLoad(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
+	const cluster, fault = "tree:4x8", "switch s1 rate=0.6x"
+	status, out, stderr := topocast("check", "--sim", cluster, "--fault", fault, "--size", "64KiB")
+	if status != cli.StatusFine {
+		t.Errorf("without --load: status %d\n%s%s", status, out, stderr)
+	}
+	status, out, stderr = topocast("check", "--load", "--sim", cluster, "--fault", fault, "--size", "256KiB")
+	if status != cli.StatusDifferent || !strings.Contains(out, "\nswitch s1\n  all that it carries  ") || !strings.Contains(out, "64 rounds of all at once") {
+		t.Errorf("with --load: status %d\n%s%s", status, out, stderr)
+	}
+	status, out, stderr = topocast("check", "--load", "--sim", cluster, "--size", "256KiB")
+	if status != cli.StatusFine || !strings.Contains(out, "nothing is slow") {
+		t.Errorf("healthy: status %d\n%s%s", status, out, stderr)
+	}
+	status, _, stderr = topocast("check", "--load")
+	if status != cli.StatusInput || !strings.Contains(stderr, "want NET") {
+		t.Errorf("without a network: status %d\n%s", status, stderr)
+	}
+}
+
 // A cluster from a file, a network to check against from another; and JSON.
 func TestCheckAgainstAFile(t *testing.T) {
 	platform := write(t, "platform.json", `{"graph": {"hosts": ["a", "b", "c", "d", "e"], "switches": ["s"], "links": [

@@ -21,6 +21,7 @@ import (
 //	direction A>B rate=0.5x        one way alone; latency= as well
 //	link A-B 1.5x at=2s            from this time on; also of a direction
 //	uplink h8-h11 0.4x             the link above these hosts, with values as of a link
+//	switch S rate=0.6x             what it carries in all, of what its links bring at most
 //	host A 1.2x                    its overheads and all its links take 1.2 times as long
 //	host A at B                    its cable is at the switch B, or at that of the host B
 //	lost 7                         rank 7 is gone, from the start or at=2s
@@ -38,7 +39,7 @@ func AddFault(f *simnet.Faults, text string, g *topology.Graph) (*topology.Graph
 		f.SlowDirections = append(f.SlowDirections, d)
 	}
 	if len(parts) < 2 {
-		return bad("want link A-B 1.5x, uplink h0-h3 1.5x, direction A>B rate=0.5x, host A 1.2x, host A at B or lost 7")
+		return bad("want link A-B 1.5x, uplink h0-h3 1.5x, direction A>B rate=0.5x, switch S rate=0.6x, host A 1.2x, host A at B or lost 7")
 	}
 	kind, where, values := parts[0], parts[1], parts[2:]
 	switch kind {
@@ -98,6 +99,16 @@ func AddFault(f *simnet.Faults, text string, g *topology.Graph) (*topology.Graph
 		for _, i := range g.In(host) {
 			slow(g.Arcs()[i].From, host, factor, 1/factor, 0)
 		}
+	case "switch":
+		v, ok := vertex(where, g)
+		if !ok || !g.IsSwitch(v) {
+			return bad("%q is no switch: want a name such as %s", where, g.Name(g.Hosts()))
+		}
+		latency, rate, err := slowdown(values)
+		if err != nil || latency != 0 || rate == 0 {
+			return bad("want what the switch carries, such as rate=0.6x")
+		}
+		f.SlowSwitches = append(f.SlowSwitches, simnet.SlowSwitch{Switch: v, Rate: rate})
 	case "lost":
 		rank, err := strconv.Atoi(where)
 		if err != nil || rank < 0 {
@@ -111,7 +122,7 @@ func AddFault(f *simnet.Faults, text string, g *topology.Graph) (*topology.Graph
 		}
 		f.LostRanks = append(f.LostRanks, lost)
 	default:
-		return bad("%q: want link, uplink, direction, host or lost", kind)
+		return bad("%q: want link, uplink, direction, switch, host or lost", kind)
 	}
 	if where, factor := slowest(f, g); factor > mostTimes*(1+1e-9) { // the factors of one line are rounded, as 1/factor is
 		return bad("with those before it, %q is %.4g times as slow: want at most %g", where, factor, mostTimes)

@@ -75,7 +75,7 @@ func TestAddFaultRefuses(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "want link A-B"},
 		{"link", "want link A-B"},
-		{"cable 0-4 2x", `"cable": want link, uplink, direction, host or lost`},
+		{"cable 0-4 2x", `"cable": want link, uplink, direction, switch, host or lost`},
 		{"link 0-1 2x", "there is no link n-1-n-2: n-1 is linked to sw-a"},
 		{"link 0>4 2x", `"0>4"`},
 		{"link a-b 2x", `"a-b": want two hosts or switches`},
@@ -102,6 +102,9 @@ func TestAddFaultRefuses(t *testing.T) {
 		{"uplink sw-a 2x", `"sw-a": want hosts, such as n-1-m2`},
 		{"host 0 0.9x", `"0.9x": want a factor from 1x to 1e+06x, such as 1.2x`},
 		{"lost x", "the number of a rank"},
+		{"switch 0 rate=0.5x", "no switch"},
+		{"switch 4 0.5x", "what the switch carries"},
+		{"switch 4 latency=2x", "what the switch carries"},
 		{"lost -1", "the number of a rank"},
 		{"lost 1 2s", "at=2s"},
 		{"lost 1 at=-2s", "at=2s"},

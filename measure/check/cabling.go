@@ -50,7 +50,7 @@ func (r *readings) misplacedHosts(tolerance, level float64) []misplaced {
 				off++
 			}
 		}
-		at := r.switchOf(h)
+		at := r.w.switchOf(h)
 		if float64(off) >= misfits*float64(len(ids)) {
 			doubtful = append(doubtful, h)
 		} else if sound[at] = append(sound[at], h); len(sound[at]) == 1 {
@@ -59,7 +59,7 @@ func (r *readings) misplacedHosts(tolerance, level float64) []misplaced {
 	}
 	var found []misplaced
 	for _, h := range doubtful {
-		best, least := misplaced{host: h, from: r.switchOf(h)}, math.Inf(1)
+		best, least := misplaced{host: h, from: r.w.switchOf(h)}, math.Inf(1)
 		var explained []float64
 		for _, at := range slices.Sorted(maps.Keys(sound)) {
 			if at == best.from {
@@ -130,17 +130,11 @@ func (r *readings) besides(h int) []int {
 	}
 	var found []int
 	for x := range r.w.hosts {
-		if x != h && r.w.cable[x] >= 0 && r.switchOf(x) == r.switchOf(h) {
+		if x != h && r.w.cable[x] >= 0 && r.w.switchOf(x) == r.w.switchOf(h) {
 			found = append(found, x)
 		}
 	}
 	return found
-}
-
-// switchOf is the other end of a host's only cable.
-func (r *readings) switchOf(h int) int {
-	ends := r.w.links[r.w.cable[h]]
-	return ends[0] + ends[1] - h
 }
 
 // misfit is how badly some excesses are explained: the mean of their sizes, none of which counts for more than a factor

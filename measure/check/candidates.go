@@ -4,61 +4,67 @@ package check
 type facet int8
 
 const (
-	slowLatency facet = iota // of a link: its latency
+	slowLink    facet = iota // of a link: its latency, or under load its rate both ways
 	slowRate                 // of one direction of a link
+	slowSwitch               // all that a switch carries at once
 	slowAnswer               // of a host: all its short messages
 	slowSend                 // all long messages that it sends
 	slowReceive              // all that it receives
 	hostFacets  = 3          // of a host
 )
 
-// candidates numbers all that can be slow: links by latency, arcs by rate, then
+// candidates numbers all that can be slow: links by latency, arcs by rate, switches, then
 // hosts. A host on one cable sends and receives slowly where the arcs of the cable do.
 type candidates struct {
-	w                 *wiring
-	links, arcs, size int32
+	w                           *wiring
+	links, arcs, switches, size int32
 }
 
 func newCandidates(w *wiring) *candidates {
 	c := &candidates{w: w}
 	if w.graph != nil {
-		c.links, c.arcs = int32(len(w.links)), int32(w.graph.NumArcs())
+		c.links, c.arcs, c.switches = int32(len(w.links)), int32(w.graph.NumArcs()), int32(w.graph.Vertices()-w.hosts)
 	}
-	c.size = c.links + c.arcs + hostFacets*int32(w.hosts)
+	c.size = c.links + c.arcs + c.switches + hostFacets*int32(w.hosts)
 	return c
 }
 
 func (c *candidates) ofLink(link int32) int32 { return link }
 func (c *candidates) ofArc(arc int32) int32   { return c.links + arc }
 
+// ofSwitch is the candidate of a vertex that is a switch.
+func (c *candidates) ofSwitch(vertex int) int32 { return c.links + c.arcs + int32(vertex-c.w.hosts) }
+
 // ofHost is the candidate of a host's facet, -1 if the cable's stands for it.
 func (c *candidates) ofHost(host int, f facet) int32 {
 	if c.w.graph != nil && f != slowAnswer && c.w.cable[host] >= 0 {
 		return -1
 	}
-	return c.links + c.arcs + hostFacets*int32(host) + int32(f-slowAnswer)
+	return c.links + c.arcs + c.switches + hostFacets*int32(host) + int32(f-slowAnswer)
 }
 
-// what is the facet of a candidate, and of which link, arc or host.
+// what is the facet of a candidate, and of which link, arc, vertex or host.
 func (c *candidates) what(candidate int32) (facet, int) {
 	switch {
 	case candidate < c.links:
-		return slowLatency, int(candidate)
+		return slowLink, int(candidate)
 	case candidate < c.links+c.arcs:
 		return slowRate, int(candidate - c.links)
+	case candidate < c.links+c.arcs+c.switches:
+		return slowSwitch, c.w.hosts + int(candidate-c.links-c.arcs)
 	}
-	k := candidate - c.links - c.arcs
+	k := candidate - c.links - c.arcs - c.switches
 	return slowAnswer + facet(k%hostFacets), int(k / hostFacets)
 }
 
-// A place is a host, or a link between two vertices.
-type place struct{ u, v int } // v is -1 for a host
+// A place is a host or a switch, or a link between two vertices.
+type place struct{ u, v int } // v is -1 for a host and a switch
 
 // placeOf is the place where a candidate is. A host and its only cable are one
 // place: all of its messages take the cable, and no reading tells them apart.
 func (c *candidates) placeOf(candidate int32) place {
 	f, i := c.what(candidate)
-	if f >= slowAnswer {
+	if f >= slowSwitch {
 		return place{i, -1}
 	}
 	link := i

@@ -22,9 +22,11 @@ type effect struct {
 
 // A difference compares what crossed a candidate with what did not, at the same time.
 type difference struct {
+	kind   kind
 	excess float64   // the median of those that crossed it, less that of the others
 	by     crossing  // one of the former, under the load of that time
 	others []float64 // excesses of the latter, less their median
+	doubt  float64   // what it may be without a fault, as nothing like it was measured at that time
 }
 
 const (
@@ -54,12 +56,12 @@ func (r *readings) differences(candidate int32) []difference {
 func (r *readings) difference(candidate int32, group []int) (difference, bool) {
 	var d difference
 	var through, near, others []float64
-	nominal, usual, of := math.NaN(), 0.0, ofLatency
+	var like *sample
 	for _, i := range group {
 		s := &r.samples[i]
 		if cr := r.crossingOf(s, candidate); cr != nil {
 			through = append(through, s.excess)
-			d.by, nominal, usual, of = *cr, s.nominal, s.usual, s.kind
+			d.by, like = *cr, s
 		}
 	}
 	if len(through) == 0 {
@@ -67,23 +69,29 @@ func (r *readings) difference(candidate int32, group []int) (difference, bool) {
 	}
 	for _, i := range group {
 		s := &r.samples[i]
-		if r.crossingOf(s, candidate) != nil {
+		if r.crossingOf(s, candidate) != nil || r.passes != nil && r.passes(i, candidate) {
 			continue
 		}
-		others = append(others, r.asLongAs(s, usual))
-		if math.Abs(s.nominal-nominal) <= gapAlike*nominal {
+		others = append(others, r.asLongAs(s, like.usual))
+		if s.like(like) {
 			near = append(near, s.excess)
 		}
 	}
+	d.kind = like.kind
 	if len(near) >= fewControls {
 		others = near
+	} else if r.loaded {
+		d.doubt = math.Log1p(unlike)
 	}
 	if len(others) < anyControls {
 		return d, false
 	}
 	middle := stats.MiddleMedian(others)
 	d.excess = stats.MiddleMedian(through) - middle
-	if fixed := min(r.line[of].fixed, usual); fixed > 0 && usual > fixed { // of a longer time a link makes more
+	if r.loaded { // of two transfers one may have met with an accident
+		d.excess = stats.LowerMedian(through) - middle
+	}
+	if usual, fixed := like.usual, min(r.line[d.kind].fixed, like.usual); fixed > 0 && usual > fixed { // of a longer time a link makes more
 		if load := math.Exp(middle)*usual - fixed; load > 0 {
 			d.by.weight = min(1, d.by.weight*load/(usual-fixed)/math.Exp(middle))
 		}
@@ -93,6 +101,16 @@ func (r *readings) difference(candidate int32, group []int) (difference, bool) {
 	}
 	d.others = others
 	return d, true
+}
+
+// unlike is by how much transfers that are shared by other numbers, or over other links, may differ from each other: no
+// library and no network share as fairly as the model.
+const unlike = 0.5
+
+// like tells whether two samples are to take as much longer than they should: of a busy machine those that are bounded
+// alike, and else those of one length.
+func (s *sample) like(other *sample) bool {
+	return s.limit == other.limit && (s.limit != limit{} || math.Abs(s.nominal-other.nominal) <= gapAlike*other.nominal)
 }
 
 // asLongAs is the excess that a sample's load would make of a measurement that usually takes another time: load makes
@@ -121,26 +139,27 @@ func (r *readings) crossingOf(s *sample, candidate int32) *crossing {
 func (r *readings) measure(candidate int32, score, tolerance, level float64) effect {
 	e := effect{candidate: candidate, score: score, p: 1, often: 1}
 	all := r.differences(candidate)
+	like := slices.DeleteFunc(slices.Clone(all), func(d difference) bool { return d.doubt > 0 })
+	if 2*len(like) >= len(all) {
+		all = like
+	}
 	if e.samples = len(all); e.samples == 0 {
 		return e
 	}
 	// Healthy hosts differ. What few hosts cross is as slow as they are on average.
-	k := ofRate
-	if f, _ := r.c.what(candidate); f == slowLatency || f == slowAnswer {
-		k = ofLatency
-	}
+	k := all[0].kind
 	sure := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(max(2, r.w.hosts/3))}.Quantile(1 - level/2/float64(r.w.hosts))
 	own := sure * r.hosts[k] * r.shareOfHosts(candidate)
 	var factors, tests []float64
 	for _, d := range all {
-		bar := max(d.by.shift(1+tolerance), own)
+		bar := max(d.by.shift(1+tolerance), own, d.doubt)
 		tests = append(tests, d.excess-bar)
 		factors = append(factors, d.by.factor(d.excess))
 	}
 	e.p = signedRank(tests)
 	slices.Sort(factors)
 	e.factor, e.low, e.high = medianWithInterval(factors)
-	if p, slow := r.sometimes(all, tests); p < e.p/2 {
+	if p, slow := r.sometimes(all, tests); p < e.p/2 && 2*doubtful*e.p > level { // what is always slow is not called slow now and then
 		e.p, e.often = p, float64(len(slow))/float64(len(all))
 		slices.Sort(slow)
 		e.factor, e.low, e.high = medianWithInterval(slow)
@@ -177,11 +196,7 @@ func (r *readings) shareOfHosts(candidate int32) float64 {
 func (r *readings) sometimes(all []difference, tests []float64) (p float64, slow []float64) {
 	controls, above := 0, 0
 	for i, d := range all {
-		far := farAbove * r.sigma[ofLatency]
-		if f, _ := r.c.what(d.by.candidate); f != slowLatency && f != slowAnswer {
-			far = farAbove * r.sigma[ofRate]
-		}
-		bar := d.excess - tests[i] + far
+		bar := d.excess - tests[i] + farAbove*r.sigma[d.kind]
 		if d.excess > bar {
 			slow = append(slow, d.by.factor(d.excess))
 		}

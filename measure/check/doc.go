@@ -35,6 +35,22 @@
 // Of 1,024 hosts that is less than 1 % of the pairs, each repeat counted, and as many
 // rounds whatever the number of hosts. BenchmarkFind has the figures.
 //
+// # Under load
+//
+// MeasureUnderLoad and FindUnderLoad find what passes alone and fails together: switches that carry less than their
+// links, one bad cable of two, one direction of an uplink, hosts with half-duplex cards, two hosts that slow each other
+// down. In each of 64 rounds every host sends to one other and receives from one other. Some rounds are of neighbours,
+// and fill cables and the switches of hosts. In the others each sender takes the receiver whose route fills best what was
+// filled least so far.
+//
+// What a transfer should take is what fair sharing makes of its round (package contention). No network shares that
+// fairly, so like is compared with like: transfers whose rates are bounded by a link of the same kind with about as many
+// sharers. Screening, ranking and tests are as above, with 16 rounds to screen. Controls are transfers that do not go
+// over the suspect at all. Where a round has none that are alike, others may differ by half without a finding. When a
+// suspect is named, all rounds are worked out again with it as slow as it is: others have more of their links then. Hosts
+// that seem slow rest in a third of the later rounds, which tells two that disturb each other from two slow ones.
+// BenchmarkUnderLoad has the figures.
+//
 // # Watch
 //
 // Sample takes few pairs, the same in each run, AppendRun keeps them in one file per site, and Watch

@@ -38,6 +38,7 @@ func Find(ctx context.Context, hosts int, oracle Oracle, settings *Settings) (*R
 		return nil, err
 	}
 	f := &finder{ctx: ctx, s: &s, oracle: oracle, r: &readings{w: w, c: newCandidates(w), bytes: float64(s.Bytes)}}
+	f.r.explain = f.r.explainAlone
 	f.p = newPlanner(w, rand.New(rand.NewPCG(s.Seed, 0x636865636b))) // "check": a stream of its own
 	if err := f.run(); err != nil {
 		return nil, err
@@ -59,6 +60,8 @@ type finder struct {
 	effects []effect
 
 	misplaced []misplaced
+	loaded    bool     // all hosts were busy
+	couples   []couple // of a busy machine
 }
 
 func (f *finder) run() error {
@@ -142,7 +145,7 @@ func (f *finder) target(candidate int32) target {
 		arc := int32(i)
 		t.through = func(_, _ int, x *path) bool { return slices.Contains(x.there, arc) || slices.Contains(x.back, arc) }
 		t.fills = func() bool { return max(p.load[0][arc], p.load[1][arc]) >= nearlyFull*r.w.rate[arc] }
-	case slowLatency:
+	case slowLink:
 		on := func(arc int32) bool { return r.w.link[arc] == int32(i) }
 		t.through = func(_, _ int, x *path) bool {
 			return slices.ContainsFunc(x.there, on) || slices.ContainsFunc(x.back, on)

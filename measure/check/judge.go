@@ -101,8 +101,8 @@ func mostPositive(d []float64) float64 {
 	return mathext.RegIncBeta(float64(k), float64(len(d)-k+1), beyondWiring)
 }
 
-// explain takes out of the samples what a candidate of the given factor makes of them.
-func (r *readings) explain(candidate int32, factor float64) {
+// explainAlone takes out of the samples that cross a candidate what its factor makes of them.
+func (r *readings) explainAlone(candidate int32, factor float64) {
 	r.crossed(candidate, 0, len(r.samples), func(s *sample, cr *crossing) { s.excess -= cr.shift(factor) })
 }
 
@@ -147,7 +147,7 @@ func (r *readings) likely(most int) []int32 {
 			}
 		}
 		if factor := r.estimate(best); factor > 1 {
-			r.explain(best, factor)
+			r.explainAlone(best, factor)
 		}
 	}
 	for i := range r.samples {

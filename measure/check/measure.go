@@ -27,9 +27,9 @@ import (
 // three barriers, and each rank some 9 samples of short and 3 of long messages each way.
 func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
 	var found *Result
-	err := converse(ctx, comm, settings, func(hosts int, s *Settings, oracle Oracle) error {
+	err := converse(ctx, comm, settings, func(hosts int, s *Settings, ask *asker) error {
 		var err error
-		found, err = Find(ctx, hosts, oracle, s)
+		found, err = Find(ctx, hosts, ask.read, s)
 		return err
 	})
 	if err != nil {
@@ -38,9 +38,9 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 	return found, nil
 }
 
-// converse lets rank 0 do work with an oracle over messages, in which the other ranks take part.
+// converse lets rank 0 do work with an asker, to whom the other ranks answer.
 // The settings that work gets have names. It is collective.
-func converse(ctx context.Context, comm mpi.Communicator, settings *Settings, work func(hosts int, s *Settings, oracle Oracle) error) error {
+func converse(ctx context.Context, comm mpi.Communicator, settings *Settings, work func(hosts int, s *Settings, ask *asker) error) error {
 	silence := time.Duration(0)
 	if settings != nil {
 		silence = settings.Silence
@@ -50,11 +50,14 @@ func converse(ctx context.Context, comm mpi.Communicator, settings *Settings, wo
 	})
 }
 
-// What rank 0 tells all ranks before each round: the size and number of samples, then ranks in
-// pairs. No message is as short as the one that ends the check.
+// What rank 0 tells all ranks before each round: whether all transfer at once, the size and number of samples, then
+// ranks in pairs. No message is as short as the one that ends the check.
 const (
-	roundHead = 8 // bytes
+	roundHead = 9 // bytes
 	perPair   = 8
+
+	oneByOne byte = iota // each pair by itself
+	atOnce               // transfers from the first to the second of each pair
 )
 
 // A failure is one of the communicator: there is nobody to be told.
@@ -62,7 +65,7 @@ type failure struct{ error }
 
 func (f failure) Unwrap() error { return f.error }
 
-func converseOn(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, settings *Settings, work func(hosts int, s *Settings, oracle Oracle) error) error {
+func converseOn(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, settings *Settings, work func(hosts int, s *Settings, ask *asker) error) error {
 	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
 		return fmt.Errorf("check: collecting the hosts: rank %d: %w", comm.Rank(), err)
@@ -97,7 +100,7 @@ func converseOn(ctx context.Context, comm mpi.Communicator, watch *harness.Watch
 }
 
 // lead is rank 0's part.
-func lead(p *prober, s *Settings, places []mpi.Place, work func(hosts int, s *Settings, oracle Oracle) error) error {
+func lead(p *prober, s *Settings, places []mpi.Place, work func(hosts int, s *Settings, ask *asker) error) error {
 	ranks, names, err := participants(s, places)
 	if err != nil {
 		return err
@@ -109,32 +112,65 @@ func lead(p *prober, s *Settings, places []mpi.Place, work func(hosts int, s *Se
 	if err != nil {
 		return err
 	}
-	start, stop := p.now(), false
-	return work(len(ranks), s, func(_ context.Context, pairs [][2]int) ([]Reading, error) {
-		if stop || p.ctx.Err() != nil || s.Budget > 0 && p.now()-start > s.Budget.Seconds() {
-			return nil, nil
-		}
-		round := binary.LittleEndian.AppendUint32(nil, uint32(full.Bytes))
-		round = binary.LittleEndian.AppendUint32(round, uint32(full.Samples))
-		for _, pair := range pairs {
-			round = binary.LittleEndian.AppendUint32(round, uint32(ranks[pair[0]]))
-			round = binary.LittleEndian.AppendUint32(round, uint32(ranks[pair[1]]))
-		}
-		if _, err := harness.Tell(p.comm, round); err != nil {
-			return nil, failure{err}
-		}
-		told, err := p.round(round)
-		if err != nil {
-			return nil, failure{err}
-		}
-		read := make([]Reading, len(pairs))
-		for i, pair := range pairs {
-			a, b := told[ranks[pair[0]]], told[ranks[pair[1]]]
-			read[i] = Reading{Latency: (a.latency + b.latency) / 2, Forward: a.long, Back: b.long}
-		}
-		stop = slices.ContainsFunc(told, func(t answer) bool { return t.cancelled })
-		return read, nil
-	})
+	return work(len(ranks), s, &asker{p: p, s: &full, ranks: ranks, start: p.now()})
+}
+
+// An asker lets ranks take part in rounds, on rank 0.
+type asker struct {
+	p     *prober
+	s     *Settings // with defaults
+	ranks []int     // of the hosts
+	start float64   // s
+	stop  bool      // a rank wants to
+}
+
+// read is an Oracle.
+func (a *asker) read(_ context.Context, pairs [][2]int) ([]Reading, error) {
+	told, err := a.ask(oneByOne, pairs)
+	if err != nil || told == nil {
+		return nil, err
+	}
+	read := make([]Reading, len(pairs))
+	for i, pair := range pairs {
+		x, y := told[a.ranks[pair[0]]], told[a.ranks[pair[1]]]
+		read[i] = Reading{Latency: (x.latency + y.latency) / 2, Forward: x.long, Back: y.long}
+	}
+	return read, nil
+}
+
+// transfer is a LoadOracle: the receivers tell how long it took.
+func (a *asker) transfer(_ context.Context, transfers [][2]int) ([]float64, error) {
+	told, err := a.ask(atOnce, transfers)
+	if err != nil || told == nil {
+		return nil, err
+	}
+	times := make([]float64, len(transfers))
+	for i, t := range transfers {
+		times[i] = told[a.ranks[t[1]]].long
+	}
+	return times, nil
+}
+
+// ask returns what all ranks tell of a round; nil if the check is to end.
+func (a *asker) ask(how byte, pairs [][2]int) ([]answer, error) {
+	if a.stop || a.p.ctx.Err() != nil || a.s.Budget > 0 && a.p.now()-a.start > a.s.Budget.Seconds() {
+		return nil, nil
+	}
+	round := binary.LittleEndian.AppendUint32([]byte{how}, uint32(a.s.Bytes))
+	round = binary.LittleEndian.AppendUint32(round, uint32(a.s.Samples))
+	for _, pair := range pairs {
+		round = binary.LittleEndian.AppendUint32(round, uint32(a.ranks[pair[0]]))
+		round = binary.LittleEndian.AppendUint32(round, uint32(a.ranks[pair[1]]))
+	}
+	if _, err := harness.Tell(a.p.comm, round); err != nil {
+		return nil, failure{err}
+	}
+	told, err := a.p.round(round)
+	if err != nil {
+		return nil, failure{err}
+	}
+	a.stop = slices.ContainsFunc(told, func(t answer) bool { return t.cancelled })
+	return told, nil
 }
 
 // participants are the rank of each host, and the hosts' names.
@@ -178,14 +214,16 @@ func participants(s *Settings, places []mpi.Place) ([]int, []string, error) {
 
 // A prober takes the readings of one rank.
 type prober struct {
-	ctx     context.Context
-	comm    mpi.Communicator
-	watch   *harness.Watch
-	barrier *harness.Barrier
-	now     func() float64
-	probe   *pingpong.Probe
-	long    []byte
-	word    []byte
+	ctx      context.Context
+	comm     mpi.Communicator
+	watch    *harness.Watch
+	barrier  *harness.Barrier
+	now      func() float64
+	probe    *pingpong.Probe
+	long     []byte
+	sent     []byte       // under load: what is received is elsewhere
+	requests mpi.Requests // under load
+	word     []byte
 }
 
 // answer is what a rank tells of a round.
@@ -204,41 +242,57 @@ const (
 
 // round takes part in a round, and returns on rank 0 what all ranks tell. It is collective.
 func (p *prober) round(round []byte) ([]answer, error) {
-	size, samples := int(binary.LittleEndian.Uint32(round)), int(binary.LittleEndian.Uint32(round[4:]))
-	peer, first := -1, false
+	size, samples := int(binary.LittleEndian.Uint32(round[1:])), int(binary.LittleEndian.Uint32(round[5:]))
+	to, from := -1, -1 // whom this rank sends to, and receives from
 	for at := roundHead; at+perPair <= len(round); at += perPair {
 		a, b := int(binary.LittleEndian.Uint32(round[at:])), int(binary.LittleEndian.Uint32(round[at+4:]))
-		switch p.comm.Rank() {
-		case a:
-			peer, first = b, true
-		case b:
-			peer = a
+		if p.comm.Rank() == a {
+			to = b
+		}
+		if p.comm.Rank() == b {
+			from = a
 		}
 	}
+	p.watch.Next()
+	var own answer
+	var err error
+	if round[0] == atOnce {
+		own, err = p.loaded(to, from, size)
+	} else {
+		own, err = p.pair(max(to, from), to >= 0, size, samples)
+	}
+	if err != nil {
+		return nil, err
+	}
+	own.cancelled = p.ctx.Err() != nil
+	return p.gather(own)
+}
+
+// pair measures with a peer, in a direction of its own first, or waits for those that do if the peer is -1.
+func (p *prober) pair(peer int, first bool, size, samples int) (answer, error) {
 	if p.probe == nil && peer >= 0 {
 		p.probe = pingpong.New(p.comm, shortBytes, samples)
 		p.long = make([]byte, size)
 	}
-	p.watch.Next()
 	own := answer{latency: math.NaN(), long: math.NaN()}
 	if _, err := p.barrier.Wait(0); err != nil {
-		return nil, err
+		return own, err
 	}
 	if peer >= 0 {
 		p.watch.Wait(peer, harness.Measuring, 1)
 		err := p.watch.Introduce(peer)
 		if err != nil {
-			return nil, err
+			return own, err
 		}
 		summary, err := p.probe.Pair(peer, shortBytes)
 		if p.watch.Done(); err != nil {
-			return nil, err
+			return own, err
 		}
 		own.latency = summary.Q1
 	}
 	for _, there := range []bool{true, false} {
 		if _, err := p.barrier.Wait(0); err != nil {
-			return nil, err
+			return own, err
 		}
 		if peer < 0 {
 			continue
@@ -246,14 +300,13 @@ func (p *prober) round(round []byte) ([]answer, error) {
 		p.watch.Wait(peer, harness.Measuring, 1)
 		t, err := p.stream(peer, first == there)
 		if p.watch.Done(); err != nil {
-			return nil, err
+			return own, err
 		}
 		if first == there {
 			own.long = t
 		}
 	}
-	own.cancelled = p.ctx.Err() != nil
-	return p.gather(own)
+	return own, nil
 }
 
 // stream sends long messages or answers them, and returns the median of their times in s.

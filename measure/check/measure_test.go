@@ -54,6 +54,41 @@ func simulated(t *testing.T, spec string, faults simnet.Faults, stalls simnet.St
 	return found
 }
 
+// Both halves pass alone, and fail together: a switch that carries three fifths of what its links bring is named by the
+// check under load alone. A communicator that cannot send and receive at once is refused on all ranks.
+func TestMeasureUnderLoadOnSimnet(t *testing.T) {
+	c, err := simnet.ParseCluster("tree:4x8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	faults := simnet.Faults{SlowSwitches: []simnet.SlowSwitch{{Switch: 33, Rate: 0.6}}}
+	for i, measure := range []func(context.Context, mpi.Communicator, *Settings) (*Result, error){Measure, MeasureUnderLoad} {
+		want := []string{"", "switch s1"}[i]
+		err = simnet.Run(c.Graph, nil, noisy(c, faults, simnet.Stalls{}), func(comm mpi.Communicator) error {
+			r, err := measure(context.Background(), comm, &Settings{Bytes: 256 << 10, Seed: 1, Graph: c.Graph, Routing: c.Routing})
+			if err == nil && r != nil {
+				got := ""
+				for _, s := range r.Named() {
+					got += s.Name
+				}
+				if got != want {
+					t.Errorf("named %q, want %q", got, want)
+				}
+			}
+			if _, refused := MeasureUnderLoad(context.Background(), plain{comm}, nil); refused == nil || !strings.Contains(refused.Error(), "NonBlocking") {
+				t.Errorf("rank %d: %v", comm.Rank(), refused)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// plain has no abilities but those of every communicator.
+type plain struct{ mpi.Communicator }
+
 func TestMeasureOnSimnet(t *testing.T) {
 	const spec = "tree:4x8 latency=10us,5us"
 	c, err := simnet.ParseCluster(spec)

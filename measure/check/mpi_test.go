@@ -45,4 +45,10 @@ func TestMPIMeasure(t *testing.T) {
 	if comm.Rank() == 0 && len(run.Points) < 3*n {
 		t.Errorf("%d ranks: a sample of %d points", n, len(run.Points))
 	}
+	if r, err = MeasureUnderLoad(context.Background(), comm, s); err != nil {
+		t.Fatal(err)
+	}
+	if comm.Rank() == 0 && (!r.Complete || r.Rounds != loadRounds) {
+		t.Errorf("%d ranks: complete %t after %d rounds under load", n, r.Complete, r.Rounds)
+	}
 }

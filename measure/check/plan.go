@@ -115,17 +115,21 @@ const withoutGraph = 8
 
 // near is a random host about a distance 2^k in order from a, all k alike.
 func (p *planner) near(a int) int {
-	reach := p.w.hosts
 	if p.w.graph == nil {
-		reach = min(reach, withoutGraph)
+		return p.w.near(p.rng, a, withoutGraph)
 	}
-	span := 1 << (1 + p.rng.IntN(bits.Len(uint(reach))))
-	place := p.w.place[a] + 1 + p.rng.IntN(min(span, p.w.hosts-1))
-	if p.rng.IntN(2) == 0 {
-		place = 2*p.w.place[a] - place
+	return p.w.near(p.rng, a, p.w.hosts)
+}
+
+// near is a random host about a distance 2^k of at most reach in order from a, all k alike.
+func (w *wiring) near(rng *rand.Rand, a, reach int) int {
+	span := 1 << (1 + rng.IntN(bits.Len(uint(min(reach, w.hosts)))))
+	place := w.place[a] + 1 + rng.IntN(min(span, w.hosts-1))
+	if rng.IntN(2) == 0 {
+		place = 2*w.place[a] - place
 	}
-	n := p.w.hosts
-	return p.w.order[((place%n)+n)%n]
+	n := w.hosts
+	return w.order[((place%n)+n)%n]
 }
 
 // fits tells whether links have room for a pair's long messages, each way.

@@ -24,6 +24,7 @@ type sample struct {
 	to      int
 	value   float64 // s
 	nominal float64 // s, as the graph has it; NaN without one
+	limit   limit   // under load, what bounds its rate
 	share   float64 // of a long message's time, what the transfer makes
 	first   int32   // its crossings are readings.crossings[first:last]
 	last    int32
@@ -46,6 +47,9 @@ type readings struct {
 	c          *candidates
 	bytes      float64
 	samples    []sample
+	loaded     bool                                   // all hosts are busy, see FindUnderLoad
+	passes     func(sample int, candidate int32) bool // under load, whether a sample goes over a candidate, be it full or not
+	explain    func(candidate int32, factor float64)  // takes out of the samples what a candidate that is always slow makes of them
 	crossings  []crossing
 	screened   int // samples before the narrowing down
 	groups     int
@@ -157,9 +161,12 @@ func (r *readings) compare() {
 		}
 		load := make(map[int32]float64)
 		for range 2 {
-			if r.w.graph == nil {
+			switch {
+			case r.w.graph == nil:
 				r.compareByPeaks(ids, load)
-			} else {
+			case r.loaded:
+				r.compareByLimit(ids, load)
+			default:
 				r.compareByLength(ids, load)
 			}
 			more := r.loads(ids)
@@ -248,12 +255,20 @@ const (
 	hostsInPeak = 2.5  // a host is in 2/n of all readings, and no level by itself
 )
 
-// spreadOfPairs is the spread of single readings, by long messages of the same pair there and back.
+// spreadOfPairs is the spread of single readings, by long messages of the same pair there and back, or of a busy machine
+// by those that one round has between the same two switches.
 func (r *readings) spreadOfPairs() float64 {
 	var off []float64
 	for i := 1; i < r.screened; i++ {
-		if a, b := &r.samples[i-1], &r.samples[i]; a.kind == ofRate && b.kind == ofRate && a.from == b.to && a.to == b.from {
+		a, b := &r.samples[i-1], &r.samples[i]
+		if a.kind != ofRate || b.kind != ofRate {
+			continue
+		}
+		switch {
+		case a.from == b.to && a.to == b.from:
 			off = append(off, math.Log(a.value/b.value))
+		case a.group == b.group && r.w.neighbours(a, b):
+			off = append(off, math.Log(a.value/b.value)-math.Log(a.nominal/b.nominal))
 		}
 	}
 	if len(off) == 0 {
@@ -312,7 +327,7 @@ func (r *readings) spreadOfHosts(k kind) float64 {
 		known++
 		at := -1
 		if r.w.graph != nil && r.w.cable[h] >= 0 {
-			at = r.switchOf(h)
+			at = r.w.switchOf(h)
 		}
 		groups[at] = append(groups[at], h)
 	}

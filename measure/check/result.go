@@ -11,10 +11,10 @@ import (
 // A Result is what a check has found.
 type Result struct {
 	Hosts    int
-	Pairs    int     // that were read, repeats counted
+	Pairs    int     // that were read, repeats counted; under load, transfers
 	Rounds   int     // in which they were
 	Complete bool    // or else it was ended early
-	Noise    float64 // spread of single readings of short messages, as a share
+	Noise    float64 // spread of single readings of short messages, under load of transfers, as a share
 
 	// Suspects are the hosts and links that were read twice, the most suspicious
 	// first: those that are Named explain the readings in this order.
@@ -40,8 +40,8 @@ func (r *Result) Named() []Suspect {
 // cable cannot be told apart, and neither can its network card: it is a host then, and
 // Cable says where to.
 type Suspect struct {
-	Host     int // -1: it is a link
-	U, V     int // the link's vertices, or -1
+	Host     int // -1: it is a link or a switch
+	U, V     int // the link's vertices, or the switch and -1; of a host both are -1
 	Name     string
 	Cable    string // of a host on one cable, the name of the other end
 	Named    bool
@@ -69,6 +69,8 @@ type What string
 const (
 	LinkLatency What = "latency"  // of a link
 	LinkRate    What = "rate"     // of one direction of a link, or of what a host sends or receives
+	SwitchRate  What = "switch"   // what a switch carries in all, under load
+	Together    What = "together" // of two hosts: what each sends and receives while the other does, too
 	HostAnswer  What = "messages" // all short messages of a host
 	Cabling     What = "cabling"  // of a host: it hangs on another switch than it should
 )
@@ -76,6 +78,9 @@ const (
 func (f *finder) result() *Result {
 	r := f.r
 	out := &Result{Hosts: r.w.hosts, Pairs: r.pairs, Rounds: f.done, Complete: !f.ended, Noise: r.sigma[ofLatency]}
+	if f.loaded {
+		out.Noise = r.sigma[ofRate]
+	}
 	at := map[place]int{}
 	for _, m := range f.misplaced {
 		s := f.suspect(place{m.host, -1})
@@ -83,6 +88,13 @@ func (f *finder) result() *Result {
 		s.Findings = []Finding{{What: Cabling, From: f.name(m.from), To: words.Or(f.namesOf(m.to)), Factor: math.NaN(), Low: math.NaN(), High: math.NaN(), Often: 1, P: m.p, Readings: m.samples}}
 		at[place{m.host, -1}] = len(out.Suspects)
 		out.Suspects = append(out.Suspects, s)
+	}
+	for _, x := range f.couples {
+		out.Suspects = append(out.Suspects, Suspect{
+			Host: -1, U: x.a, V: x.b, Named: true, P: x.p,
+			Name:     fmt.Sprintf("hosts %s and %s together", f.name(x.a), f.name(x.b)),
+			Findings: []Finding{{What: Together, Factor: x.factor, Low: x.low, High: x.high, Often: 1, P: x.p, Readings: x.rounds}},
+		})
 	}
 	for _, e := range f.effects {
 		if e.score <= 0 {
@@ -125,8 +137,11 @@ func (f *finder) result() *Result {
 
 func (f *finder) suspect(at place) Suspect {
 	w := f.r.w
-	if at.v >= 0 {
+	switch {
+	case at.v >= 0:
 		return Suspect{Host: -1, U: at.u, V: at.v, P: 1, Name: fmt.Sprintf("link %s - %s", f.name(at.u), f.name(at.v))}
+	case at.u >= w.hosts:
+		return Suspect{Host: -1, U: at.u, V: -1, P: 1, Name: "switch " + f.name(at.u)}
 	}
 	s := Suspect{Host: at.u, U: -1, V: -1, P: 1, Name: "host " + f.name(at.u)}
 	if w.graph != nil && w.cable[at.u] >= 0 {
@@ -153,11 +168,16 @@ func (f *finder) namesOf(vertices []int) (names []string) {
 func (f *finder) finding(e *effect) Finding {
 	x := Finding{Factor: e.factor, Often: e.often, Low: e.low, High: e.high, P: e.p, Readings: e.samples}
 	switch what, i := f.r.c.what(e.candidate); what {
-	case slowLatency:
+	case slowLink:
 		x.What = LinkLatency
+		if f.loaded {
+			x.What = LinkRate
+		}
 	case slowRate:
 		a := f.r.w.graph.Arcs()[i]
 		x.What, x.From, x.To = LinkRate, f.name(a.From), f.name(a.To)
+	case slowSwitch:
+		x.What = SwitchRate
 	case slowAnswer:
 		x.What = HostAnswer
 	case slowSend:
@@ -215,7 +235,7 @@ func (f *finder) count(out *Result) {
 	out.Links, out.Ways = int(r.c.links), int(r.c.arcs)
 	for c := range r.c.links + r.c.arcs {
 		switch {
-		case crossed[c] >= fewCrossings:
+		case crossed[c] >= fewCrossings, f.loaded && c < r.c.links: // under load latencies are not measured
 		case c < r.c.links:
 			out.UnreadLinks++
 		default:

@@ -21,9 +21,9 @@ const (
 // date. When the budget or a context ends, the run holds what was read.
 func Sample(ctx context.Context, comm mpi.Communicator, settings *Settings, before []Run) (*Run, error) {
 	var run *Run
-	err := converse(ctx, comm, settings, func(hosts int, s *Settings, oracle Oracle) error {
+	err := converse(ctx, comm, settings, func(hosts int, s *Settings, ask *asker) error {
 		var err error
-		run, err = takeSample(ctx, hosts, s, oracle, before)
+		run, err = takeSample(ctx, hosts, s, ask.read, before)
 		return err
 	})
 	if err != nil {

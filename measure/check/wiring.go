@@ -186,6 +186,25 @@ func digits(text string) int {
 	return n
 }
 
+// switchOf is the other end of a host's only cable.
+func (w *wiring) switchOf(h int) int {
+	ends := w.links[w.cable[h]]
+	return ends[0] + ends[1] - h
+}
+
+// above is the switch that a host hangs on with its only cable, -1 if it has several or none is known.
+func (w *wiring) above(h int) int {
+	if w.graph == nil || w.cable[h] < 0 {
+		return -1
+	}
+	return w.switchOf(h)
+}
+
+// neighbours tells whether two samples of one round are to take the same time, between the same two switches.
+func (w *wiring) neighbours(a, b *sample) bool {
+	return w.above(a.from) == w.above(b.from) && w.above(a.to) == w.above(b.to) && math.Abs(a.nominal-b.nominal) <= gapAlike*a.nominal
+}
+
 // A path is the way of a pair's messages, there and back; empty without a graph.
 type path struct {
 	there, back []int32 // arcs

@@ -12,6 +12,7 @@ type Faults struct {
 	SlowLinks      []SlowLink
 	SlowDirections []SlowDirection
 	SlowHosts      []SlowHost
+	SlowSwitches   []SlowSwitch
 	LostRanks      []LostRank
 }
 
@@ -33,6 +34,12 @@ type SlowDirection struct {
 type SlowHost struct {
 	Host   int
 	Factor float64 // multiplies overheads, divides memory bandwidth; at least 1
+}
+
+// SlowSwitch bounds what a switch carries in all.
+type SlowSwitch struct {
+	Switch int     // vertex
+	Rate   float64 // of what all of its links bring at most; above 0 and at most 1
 }
 
 // LostRank ends a rank. A lost rank takes part in nothing: its own operations
@@ -61,6 +68,11 @@ func (f *Faults) validate(g *topology.Graph, ranks int) error {
 	for i, h := range f.SlowHosts {
 		if h.Host < 0 || h.Host >= g.Hosts() || !atLeastOne(h.Factor) {
 			return bad("SlowHosts", i, h, fmt.Sprintf("a host of %d, Factor at least 1", g.Hosts()))
+		}
+	}
+	for i, v := range f.SlowSwitches {
+		if v.Switch < g.Hosts() || v.Switch >= g.Vertices() || !(v.Rate > 0 && v.Rate <= 1) {
+			return bad("SlowSwitches", i, v, "a switch of the graph, Rate above 0 and at most 1")
 		}
 	}
 	for i, l := range f.LostRanks {
@@ -97,4 +109,18 @@ func (f *Faults) onArcs(g *topology.Graph) (latency, rate []float64) {
 		}
 	}
 	return latency, rate
+}
+
+// onSwitches returns what slow switches carry in B/s, given what links do.
+func (f *Faults) onSwitches(g *topology.Graph, capacity []float64) map[int]float64 {
+	carried := map[int]float64{}
+	for _, v := range f.SlowSwitches {
+		if _, seen := carried[v.Switch]; !seen {
+			for _, a := range g.In(v.Switch) {
+				carried[v.Switch] += capacity[a]
+			}
+		}
+		carried[v.Switch] *= v.Rate
+	}
+	return carried
 }

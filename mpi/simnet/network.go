@@ -2,14 +2,16 @@ package simnet
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/topology"
 )
 
-// A network moves messages as flows. Channels are the arcs of the graph, and
-// after them one memory channel per host.
+// A network moves messages as flows. Channels are the arcs of the graph, after
+// them one memory channel per host, and one per slow switch.
 //
 // A flow that shares no channel with another has the rate of its slowest
 // channel, and the solver never hears of it. It enters the solver, and stays
@@ -18,6 +20,7 @@ type network struct {
 	routes   *topology.Routes
 	arcs     int
 	latency  []instant // per arc
+	switches []int32   // per arc: the channel of the slow switch that it leads to; -1: it is not slow. Nil: none is
 	capacity []float64 // per channel, B/s
 	bytes    []int64   // per channel: carried so far
 	memory   Memory
@@ -52,13 +55,14 @@ func newNetwork(g *topology.Graph, s *Settings) (*network, error) {
 	for _, h := range s.Faults.SlowHosts {
 		n.capacity[n.arcs+h.Host] /= h.Factor
 	}
+	n.addSwitches(g, s.Faults.onSwitches(g, n.capacity))
 	sharing := s.Sharing
 	if sharing.Coupling != nil {
 		if len(sharing.Coupling) != n.arcs {
 			return nil, fmt.Errorf("simnet: Settings.Sharing.Coupling: %d values: want one per arc: %d", len(sharing.Coupling), n.arcs)
 		}
-		// Memory channels have no opposite direction.
-		sharing.Coupling = append(append([]float64(nil), sharing.Coupling...), make([]float64, g.Hosts())...)
+		// Channels of memory and switches have no opposite direction.
+		sharing.Coupling = append(append([]float64(nil), sharing.Coupling...), make([]float64, len(n.capacity)-n.arcs)...)
 	}
 	var err error
 	if n.solver, err = contention.NewSolver(n.capacity, &sharing); err != nil {
@@ -71,6 +75,23 @@ func newNetwork(g *topology.Graph, s *Settings) (*network, error) {
 	n.flows = make([]int32, len(n.capacity))
 	n.lone = make([]*message, len(n.capacity))
 	return n, nil
+}
+
+// addSwitches adds channels for switches that carry less than their links, in B/s.
+func (n *network) addSwitches(g *topology.Graph, carried map[int]float64) {
+	if len(carried) == 0 {
+		return
+	}
+	n.switches = make([]int32, n.arcs)
+	for i := range n.switches {
+		n.switches[i] = -1
+	}
+	for _, v := range slices.Sorted(maps.Keys(carried)) {
+		for _, a := range g.In(v) {
+			n.switches[a] = int32(len(n.capacity))
+		}
+		n.capacity = append(n.capacity, carried[v])
+	}
 }
 
 // plan fills in the way of a message from host src to host dst: its channels,
@@ -88,6 +109,13 @@ func (n *network) plan(m *message, src, dst int) error {
 		}
 		for _, a := range m.data {
 			m.latency += n.latency[a]
+		}
+		if n.switches != nil {
+			for _, a := range m.data {
+				if c := n.switches[a]; c >= 0 {
+					m.data = append(m.data, c)
+				}
+			}
 		}
 		if n.reverse || !math.IsInf(n.window, 1) {
 			if m.back, err = n.routes.AppendRoute(m.back, dst, src); err != nil {

@@ -1,0 +1,350 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/model/contention"
+)
+
+const (
+	loadScreenings = 16      // rounds that tell what is doubtful
+	loadRounds     = 64      // in all; those after the screening test it
+	resters        = 3       // one in so many of the hosts that seem slow rests in a round of the second part
+	nearlyFilled   = 0.8     // of what a link or switch can carry: one that is slower by a quarter shows
+	loadBytes      = 4 << 20 // B: a transfer outlasts the moment in which ranks leave a barrier
+)
+
+// A LoadOracle lets all of some transfers start together, each from its first host to its second, and returns how long
+// each took in s. A host sends one and receives one at most. It ends the check by an error, or by none and no times:
+// then what was read counts.
+type LoadOracle func(ctx context.Context, transfers [][2]int) ([]float64, error)
+
+// FindUnderLoad checks a machine of so many hosts while it is busy: what passes alone and fails together. In each of 64
+// rounds every host sends and receives, so that links, switches and hosts are as full as they can be. What a transfer
+// should take is what fair sharing of the links makes of its round. As in Find the first rounds tell what is doubtful, and
+// those after it test that by new measurements, less those of the same round which do not depend on it. Where two doubtful
+// hosts are slow only while both transfer, the two together are named.
+//
+// The settings need a graph. Bytes is 4 MiB by default. O(rounds * hosts * length of a route) memory.
+func FindUnderLoad(ctx context.Context, hosts int, oracle LoadOracle, settings *Settings) (*Result, error) {
+	s, err := settings.validateLoad(hosts)
+	if err != nil {
+		return nil, err
+	}
+	w, err := newWiring(&s, hosts)
+	if err != nil {
+		return nil, err
+	}
+	rng := rand.New(rand.NewPCG(s.Seed, 0x6c6f6164)) // "load": a stream of its own
+	l := newLoader(w, float64(s.Bytes))
+	f := &finder{ctx: ctx, s: &s, r: l.r, loaded: true}
+	plan := newLoadPlanner(w, rng)
+	var resting []int // hosts that seem slow: now and then some of them rest
+	for f.done < loadRounds && !f.ended {
+		if s.Progress != nil {
+			s.Progress(f.done, loadRounds)
+		}
+		transfers := plan.round(func(host int) bool { return slices.Contains(resting, host) && rng.IntN(resters) == 0 })
+		times, err := oracle(ctx, transfers)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(times) == 0:
+			f.ended = true
+			continue
+		case len(times) != len(transfers):
+			return nil, fmt.Errorf("check: %d times of %d transfers", len(times), len(transfers))
+		}
+		if err := l.add(transfers, times); err != nil {
+			return nil, err
+		}
+		plan.learn(l.usage, l.volume, f.targets, f.r.c)
+		if f.done++; f.done == loadScreenings {
+			f.doubt()
+			resting = f.r.slowHosts(f.targets, s.Tolerance)
+			plan.focus(f.targets, f.r.c)
+		}
+	}
+	if len(f.r.samples) == 0 {
+		return nil, fmt.Errorf("check: nothing was read")
+	}
+	if f.done < loadScreenings {
+		f.doubt()
+	}
+	f.r.compare()
+	f.couples = f.r.couples(resting, s.Tolerance, s.FalseAlarms)
+	for _, x := range f.couples {
+		f.r.explainCouple(x)
+	}
+	f.effects = f.r.judge(f.targets, s.Tolerance, s.FalseAlarms)
+	if s.Progress != nil {
+		s.Progress(f.done, f.done)
+	}
+	return f.result(), nil
+}
+
+// doubt ends the screening.
+func (f *finder) doubt() {
+	f.r.screened = len(f.r.samples)
+	f.r.compare()
+	f.targets = f.r.likely(doubtful)
+}
+
+// A loader knows what the transfers of a busy machine should take, and what they depend on.
+type loader struct {
+	r       *readings
+	rounds  [][]contention.Flow
+	samples []transfer // of each sample
+	ports   []float64  // B/s per vertex: what all of its links bring at most
+	slow    []float64  // per candidate that is an arc or a switch: the product of the factors that were found
+
+	users   []int     // per arc in the last round
+	usage   []float64 // B/s per arc in the last round, when all of it begins
+	level   []float64 // B/s per arc: what its fastest transfer gets then
+	volume  []float64 // B/s per vertex
+	fastest []float64 // B/s per vertex: what its fastest transfer gets
+}
+
+// A transfer is one of a round.
+type transfer struct {
+	round, flow int32
+	nominal     float64 // s, with what was found to be slow
+}
+
+func newLoader(w *wiring, bytes float64) *loader {
+	vertices, arcs := w.graph.Vertices(), w.graph.NumArcs()
+	l := &loader{
+		r:     &readings{w: w, c: newCandidates(w), bytes: bytes},
+		ports: make([]float64, vertices),
+		users: make([]int, arcs), usage: make([]float64, arcs), level: make([]float64, arcs),
+		volume: make([]float64, vertices), fastest: make([]float64, vertices),
+	}
+	l.r.explain, l.r.passes, l.r.loaded = l.explain, l.passes, true
+	l.slow = make([]float64, l.r.c.size)
+	for i := range l.slow {
+		l.slow[i] = 1
+	}
+	for i, a := range w.graph.Arcs() {
+		l.ports[a.To] += w.rate[i]
+	}
+	return l
+}
+
+// add takes over the times of a round.
+func (l *loader) add(transfers [][2]int, times []float64) error {
+	r := l.r
+	flows := make([]contention.Flow, len(transfers))
+	for i, t := range transfers {
+		route, err := r.w.routes.AppendRoute(nil, t[0], t[1])
+		if err != nil {
+			return fmt.Errorf("check: %w", err)
+		}
+		flows[i] = contention.Flow{Data: route, Bytes: r.bytes}
+	}
+	l.rounds = append(l.rounds, flows)
+	player, rates, err := l.play(flows)
+	if err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
+	nominal, err := player.Times(nil, flows)
+	if err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
+	for i, t := range transfers {
+		r.pairs++
+		if !(times[i] > 0) || math.IsInf(times[i], 1) {
+			continue
+		}
+		s := sample{kind: ofRate, group: int32(r.groups), from: t[0], to: t[1], value: times[i], nominal: nominal[i], share: 1, limit: l.limit(flows[i].Data), first: int32(len(r.crossings))}
+		for _, e := range flows[i].Data {
+			full := rates[i] / l.level[e] * l.usage[e] / r.w.rate[e]
+			l.cross(&s, r.c.ofArc(e), full, nearlyFilled)
+			l.cross(&s, r.c.ofLink(r.w.link[e]), full, nearlyFilled)
+			if v := r.w.graph.Arcs()[e].To; v >= r.w.hosts {
+				l.cross(&s, r.c.ofSwitch(v), rates[i]/l.fastest[v]*l.volume[v]/l.ports[v], fullEnough)
+			}
+		}
+		l.cross(&s, r.c.ofHost(t[0], slowSend), 1, 1)
+		l.cross(&s, r.c.ofHost(t[1], slowReceive), 1, 1)
+		s.last = int32(len(r.crossings))
+		r.samples = append(r.samples, s)
+		l.samples = append(l.samples, transfer{int32(r.groups), int32(i), nominal[i]})
+	}
+	r.groups++
+	return nil
+}
+
+// A limit is what bounds the rate of a transfer, as far as others may be like it.
+type limit struct {
+	cable   bool // the link of a host
+	rate    int  // of the link: twice the logarithm to the base 2
+	sharers int  // number of bits of the number of transfers that share it
+}
+
+func (l *loader) limit(route []int32) limit {
+	w, least := l.r.w, route[0]
+	for _, e := range route {
+		if l.level[e]*w.rate[least]*l.usage[least] < l.level[least]*w.rate[e]*l.usage[e] {
+			least = e
+		}
+	}
+	a := w.graph.Arcs()[least]
+	return limit{a.From < w.hosts || a.To < w.hosts, int(math.Round(2 * math.Log2(w.rate[least]))), bits.Len(uint(l.users[least]))}
+}
+
+// compareByLimit finds how much longer than they should transfers take that are bounded alike, by those of the first
+// part, and how much more each does.
+func (r *readings) compareByLimit(ids []int, load map[int32]float64) {
+	ratios, all := map[limit][]float64{}, []float64(nil)
+	for _, i := range ids {
+		if s := &r.samples[i]; i < r.screened {
+			x := math.Log(s.value/s.nominal) - load[s.group]
+			ratios[s.limit], all = append(ratios[s.limit], x), append(all, x)
+		}
+	}
+	usual := map[limit]float64{}
+	for k, x := range ratios {
+		if len(x) >= fewAlike {
+			usual[k] = lowestLevel(x, r.spreadOfPairs())
+		}
+	}
+	ofAll := stats.MiddleMedian(all)
+	for _, i := range ids {
+		s := &r.samples[i]
+		offset, known := usual[s.limit]
+		if !known {
+			offset = ofAll
+		}
+		s.usual = s.nominal * math.Exp(offset)
+		s.excess = math.Log(s.value/s.usual) - load[s.group]
+	}
+}
+
+func (l *loader) cross(s *sample, candidate int32, full, least float64) {
+	if full = min(1, full); full >= least {
+		l.r.cross(s, candidate, 1, full)
+	}
+}
+
+// passes tells whether a sample goes over an arc, a link or a switch.
+func (l *loader) passes(sample int, candidate int32) bool {
+	t := &l.samples[sample]
+	what, i := l.r.c.what(candidate)
+	return slices.ContainsFunc(l.rounds[t.round][t.flow].Data, func(e int32) bool {
+		switch what {
+		case slowLink:
+			return int(l.r.w.link[e]) == i
+		case slowRate:
+			return int(e) == i
+		case slowSwitch:
+			return l.r.w.graph.Arcs()[e].To == i
+		}
+		return false
+	})
+}
+
+// player plays transfers over links and switches, as slow as they were found to be. A switch that was found slow is a
+// channel of its own, which its transfers get.
+func (l *loader) player(flows []contention.Flow) (*contention.Solver, []contention.Flow, error) {
+	w, c := l.r.w, l.r.c
+	capacity := make([]float64, len(w.rate))
+	for e, rate := range w.rate {
+		capacity[e] = rate / l.slow[c.ofArc(int32(e))]
+	}
+	channel := map[int]int32{}
+	for v := w.hosts; v < w.graph.Vertices(); v++ {
+		if slow := l.slow[c.ofSwitch(v)]; slow > 1 {
+			channel[v] = int32(len(capacity))
+			capacity = append(capacity, l.ports[v]/slow)
+		}
+	}
+	if len(channel) > 0 {
+		flows = slices.Clone(flows)
+		for i := range flows {
+			data := slices.Clone(flows[i].Data)
+			for _, e := range flows[i].Data {
+				if ch, slow := channel[w.graph.Arcs()[e].To]; slow {
+					data = append(data, ch)
+				}
+			}
+			flows[i].Data = data
+		}
+	}
+	solver, err := contention.NewSolver(capacity, nil)
+	return solver, flows, err
+}
+
+// explain takes out of the samples what a candidate that is slower by a factor makes of all transfers: also of those that
+// have more of other links, as those over it have less.
+func (l *loader) explain(candidate int32, factor float64) {
+	switch what, i := l.r.c.what(candidate); what {
+	case slowLink:
+		for e, link := range l.r.w.link {
+			if int(link) == i {
+				l.slow[l.r.c.ofArc(int32(e))] *= factor
+			}
+		}
+	case slowRate, slowSwitch:
+		l.slow[candidate] *= factor
+	default:
+		l.r.explainAlone(candidate, factor)
+		return
+	}
+	var times []float64
+	round := int32(-1)
+	for i := range l.samples {
+		t := &l.samples[i]
+		if t.round != round {
+			round = t.round
+			solver, flows, err := l.player(l.rounds[round])
+			if err == nil {
+				times, err = contention.NewPlayback(solver).Times(times[:0], flows)
+			}
+			if err != nil {
+				return // with one more slow link they play as they did before
+			}
+		}
+		l.r.samples[i].excess -= math.Log(times[t.flow] / t.nominal)
+		t.nominal = times[t.flow]
+	}
+}
+
+// play finds the rates of transfers while all are under way, and how full they make links and switches.
+func (l *loader) play(flows []contention.Flow) (player *contention.Playback, rates []float64, err error) {
+	solver, err := contention.NewSolver(l.r.w.rate, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, x := range [][]float64{l.usage, l.level, l.volume, l.fastest} {
+		clear(x)
+	}
+	clear(l.users)
+	ids := make([]int, len(flows))
+	for i := range flows {
+		if ids[i], err = solver.Add(flows[i].Data, nil, math.Inf(1), 1); err != nil {
+			return nil, nil, err
+		}
+	}
+	solver.Solve(nil)
+	for i, id := range ids {
+		rate := solver.Rate(id)
+		rates = append(rates, rate)
+		for _, e := range flows[i].Data {
+			v := l.r.w.graph.Arcs()[e].To
+			l.users[e]++
+			l.usage[e] += rate
+			l.volume[v] += rate
+			l.level[e], l.fastest[v] = max(l.level[e], rate), max(l.fastest[v], rate)
+		}
+	}
+	for _, id := range ids {
+		solver.Remove(id)
+	}
+	return contention.NewPlayback(solver), rates, nil
+}

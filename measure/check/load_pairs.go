@@ -1,0 +1,115 @@
+package check
+
+import (
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// A couple is two hosts that are slow only while both transfer.
+type couple struct {
+	a, b              int
+	factor, low, high float64 // with an interval of 95 %
+	p                 float64 // that it only looks so, corrected for the number of couples
+	rounds            int     // in which both transferred
+}
+
+// slowHosts are those among some candidates that seem slow.
+func (r *readings) slowHosts(targets []int32, tolerance float64) (hosts []int) {
+	for _, c := range targets {
+		at := r.c.placeOf(c)
+		if at.v < 0 && at.u < r.w.hosts && !slices.Contains(hosts, at.u) && r.estimate(c) > 1+tolerance {
+			hosts = append(hosts, at.u)
+		}
+	}
+	return hosts
+}
+
+// couples are those of some hosts of which each is slow more often while the other transfers than while it rests (Fisher
+// 1922, exact), and seldom then.
+func (r *readings) couples(hosts []int, tolerance, level float64) []couple {
+	excess, busy := make([]map[int32]float64, len(hosts)), make([]map[int32]bool, len(hosts))
+	for i, h := range hosts {
+		excess[i], busy[i] = r.excessOf(h)
+	}
+	bar := math.Log1p(tolerance)
+	var found []couple
+	for i := range hosts {
+		for j := range i {
+			p, factors := 0.0, []float64(nil)
+			for _, of := range [][2]int{{i, j}, {j, i}} {
+				own, other := excess[of[0]], busy[of[1]]
+				slowWith, with, slowAlone, alone := 0, 0, 0, 0
+				for round, x := range own {
+					switch slow := x > bar; {
+					case other[round] && slow:
+						with++
+						slowWith++
+						factors = append(factors, math.Exp(x))
+					case other[round]:
+						with++
+					case slow:
+						alone++
+						slowAlone++
+					default:
+						alone++
+					}
+				}
+				if alone == 0 || seldom*slowAlone > alone {
+					p = 1
+					break
+				}
+				p = max(p, moreOften(slowWith, with, slowAlone, alone))
+			}
+			if p *= float64(len(hosts)*(len(hosts)-1)) / 2; p > level {
+				continue
+			}
+			slices.Sort(factors)
+			x := couple{a: min(hosts[i], hosts[j]), b: max(hosts[i], hosts[j]), p: p, rounds: len(factors) / 2}
+			x.factor, x.low, x.high = medianWithInterval(factors)
+			found = append(found, x)
+		}
+	}
+	return found
+}
+
+// seldom is one in so many of the rounds in which the other host rests.
+const seldom = 4
+
+// excessOf is by how much more than those of other hosts the transfers of a host take that fill its cable, per round of the
+// second part, as a logarithm, and in which rounds it has any.
+func (r *readings) excessOf(host int) (excess map[int32]float64, busy map[int32]bool) {
+	own, others := map[int32][]float64{}, map[int32][]float64{}
+	busy = map[int32]bool{}
+	for i := r.screened; i < len(r.samples); i++ {
+		s := &r.samples[i]
+		if s.from != host && s.to != host {
+			others[s.group] = append(others[s.group], s.excess)
+			continue
+		}
+		busy[s.group] = true
+		if slices.ContainsFunc(r.crossings[s.first:s.last], func(cr crossing) bool { return r.c.placeOf(cr.candidate) == place{host, -1} }) {
+			own[s.group] = append(own[s.group], s.excess)
+		}
+	}
+	excess = make(map[int32]float64, len(own))
+	for round, x := range own {
+		if len(others[round]) > 0 {
+			excess[round] = stats.MiddleMedian(x) - stats.MiddleMedian(others[round])
+		}
+	}
+	return excess, busy
+}
+
+// explainCouple takes out of the samples what a couple makes of them.
+func (r *readings) explainCouple(x couple) {
+	_, a := r.excessOf(x.a)
+	_, b := r.excessOf(x.b)
+	for i := range r.samples {
+		s := &r.samples[i]
+		if a[s.group] && b[s.group] && (s.from == x.a || s.to == x.a || s.from == x.b || s.to == x.b) {
+			s.excess -= min(math.Log(x.factor), max(0, s.excess))
+		}
+	}
+}

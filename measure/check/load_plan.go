@@ -1,0 +1,186 @@
+package check
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// A loadPlanner chooses who sends to whom while the whole machine is busy: each host sends to one other and receives from
+// one other. In some rounds that is a neighbour, as messages across slow links leave the cables of hosts
+// empty. In the others each sender takes, of some free receivers, the one whose route fills best what earlier rounds have filled
+// least (D-optimal design, as the planner of single pairs).
+type loadPlanner struct {
+	w                 *wiring
+	rng               *rand.Rand
+	demand            []float64 // B/s per arc in this round, if no link but the slowest of each route counted
+	through           []float64 // the same per vertex
+	ports             []float64 // B/s per vertex: what all of its links bring at most
+	filled            []float64 // information on each arc, of all rounds so far
+	carried           []float64 // the same on each vertex
+	share, neighbours float64   // of the rounds are of neighbours; how many are due
+	near              bool      // the round is one of neighbours
+	route             []int32
+}
+
+func newLoadPlanner(w *wiring, rng *rand.Rand) *loadPlanner {
+	arcs, vertices := w.graph.NumArcs(), w.graph.Vertices()
+	p := &loadPlanner{
+		w: w, rng: rng, share: 0.5,
+		demand: make([]float64, arcs), filled: make([]float64, arcs),
+		through: make([]float64, vertices), ports: make([]float64, vertices), carried: make([]float64, vertices),
+	}
+	for i, a := range w.graph.Arcs() {
+		p.ports[a.To] += w.rate[i]
+	}
+	return p
+}
+
+// round is one of transfers from and to all hosts but those that rest, in the order of the switches at their ends.
+func (p *loadPlanner) round(rests func(host int) bool) [][2]int {
+	clear(p.demand)
+	clear(p.through)
+	var senders []int
+	for _, h := range p.rng.Perm(p.w.hosts) {
+		if !rests(h) {
+			senders = append(senders, h)
+		}
+	}
+	free := slices.Clone(senders)
+	at := make([]int, p.w.hosts) // host -> its index in free, -1: it receives or rests
+	for h := range at {
+		at[h] = -1
+	}
+	for i, h := range free {
+		at[h] = i
+	}
+	p.neighbours += p.share
+	if p.near = p.neighbours >= 1; p.near {
+		p.neighbours--
+	}
+	var transfers [][2]int
+	for _, from := range senders {
+		to := p.receiver(from, free, at)
+		if to < 0 {
+			continue
+		}
+		last := free[len(free)-1]
+		free[at[to]], at[last] = last, at[to]
+		free, at[to] = free[:len(free)-1], -1
+		p.take(from, to)
+		transfers = append(transfers, [2]int{from, to})
+	}
+	p.w.sortBySwitches(transfers)
+	return transfers
+}
+
+// learn takes over how full a round has made links and switches. Of those that are doubtful it is never enough.
+func (p *loadPlanner) learn(usage, volume []float64, doubtful []int32, c *candidates) {
+	for e, x := range usage {
+		p.filled[e] += told(x / p.w.rate[e])
+	}
+	for v, x := range volume {
+		p.carried[v] += told(x / p.ports[v])
+	}
+	for _, candidate := range doubtful {
+		switch what, i := c.what(candidate); what {
+		case slowLink:
+			ends := p.w.links[i]
+			for _, e := range [...]int{p.w.graph.ArcIndex(ends[0], ends[1]), p.w.graph.ArcIndex(ends[1], ends[0])} {
+				if e >= 0 {
+					p.filled[e] = 0
+				}
+			}
+		case slowRate:
+			p.filled[i] = 0
+		case slowSwitch:
+			p.carried[i] = 0
+		}
+	}
+}
+
+// focus makes more rounds of neighbours where the most doubtful are hosts and switches, and fewer where they are links
+// between switches.
+func (p *loadPlanner) focus(targets []int32, c *candidates) {
+	first, local := targets[:min(foremost, len(targets))], 0.0
+	for _, candidate := range first {
+		if c.placeOf(candidate).v < 0 {
+			local++
+		}
+	}
+	p.share = fewNeighbours
+	if len(first) > 0 {
+		p.share += (1 - 2*fewNeighbours) * local / float64(len(first))
+	}
+}
+
+const (
+	foremost      = 4    // candidates that rounds are for
+	fewNeighbours = 0.25 // of the rounds at least are of neighbours, and at least as many are not
+)
+
+// told is what a link that is full to this share tells of its rate: one that has room tells nearly nothing.
+func told(full float64) float64 {
+	return math.Pow(min(1, full), 8)
+}
+
+// receiver is the best of some free receivers, -1 if none can be reached.
+func (p *loadPlanner) receiver(from int, free, at []int) int {
+	best, most := -1, math.Inf(-1)
+	for i := range 2 * partners {
+		to := free[p.rng.IntN(len(free))]
+		if i%2 == 0 {
+			to = p.w.near(p.rng, from, p.w.hosts)
+		}
+		if to == from || at[to] < 0 {
+			continue
+		}
+		if gain, ok := p.gain(from, to); ok && gain > most {
+			best, most = to, gain
+		}
+	}
+	return best
+}
+
+// gain is how much a transfer adds to what is known of the links and switches on its route; in a round of neighbours it is
+// the more the shorter that is.
+func (p *loadPlanner) gain(from, to int) (gain float64, ok bool) {
+	var err error
+	if p.route, err = p.w.routes.AppendRoute(p.route[:0], from, to); err != nil {
+		return 0, false
+	}
+	if p.near {
+		return -float64(len(p.route)), true
+	}
+	rate := p.w.slowest(p.route)
+	for _, e := range p.route { // what it gets if those on a link get equal parts
+		rate = min(rate, p.w.rate[e]*p.w.rate[e]/(p.demand[e]+rate))
+	}
+	add := func(load, capacity, before float64) {
+		gain += math.Log1p((told((load+rate)/capacity) - told(load/capacity)) / (before + knownBefore))
+	}
+	for _, e := range p.route {
+		add(p.demand[e], p.w.rate[e], p.filled[e])
+		if v := p.w.graph.Arcs()[e].To; v >= p.w.hosts {
+			add(p.through[v], p.ports[v], p.carried[v])
+		}
+	}
+	return gain, true
+}
+
+// sortBySwitches puts transfers between the same two switches beside each other.
+func (w *wiring) sortBySwitches(transfers [][2]int) {
+	slices.SortStableFunc(transfers, func(a, b [2]int) int {
+		return cmp.Or(cmp.Compare(w.above(a[0]), w.above(b[0])), cmp.Compare(w.above(a[1]), w.above(b[1])))
+	})
+}
+
+func (p *loadPlanner) take(from, to int) {
+	p.route, _ = p.w.routes.AppendRoute(p.route[:0], from, to) // gain has found it
+	rate := p.w.slowest(p.route)
+	for _, e := range p.route {
+		p.demand[e] += rate
+		p.through[p.w.graph.Arcs()[e].To] += rate
+	}
+}
