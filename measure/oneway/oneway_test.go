@@ -191,6 +191,33 @@ func TestClocksHideWhatTheyExplain(t *testing.T) {
 	}
 }
 
+// TestParallelLinksAreTold: of four spines, one carries the messages to every fourth host, and is slow from one switch.
+// Clocks cannot hide what only a part of a host's messages has.
+func TestParallelLinksAreTold(t *testing.T) {
+	m := machine{
+		cluster: "fattree:4,8;1,4 latency=2us,1us rate=10Gbps routing=modulo", faults: []string{"direction s0>s8 latency=4x"}, clocks: apart, seed: 1,
+	}
+	r := m.measure(t, nil)
+	var want []string // the hosts of s0 are 0 to 3
+	for from := range 4 {
+		for to := 4; to < 32; to += 4 {
+			want = append(want, fmt.Sprintf("%d>%d", from, to))
+		}
+	}
+	var got []string
+	for _, d := range r.Directions {
+		got = append(got, fmt.Sprintf("%d>%d", d.From, d.To))
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("directions %v, undecided %v, want %v", got, r.Undecided, want)
+	}
+	if len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "slow in one direction: 0-3 > 4,8,12,16,20,24 and 1 more takes 12.") { // 0.6 + 1 + 8 + 2 + 1
+		t.Errorf("warnings %q", r.Warnings)
+	}
+}
+
 // TestDoubtIsTold: where another link explains the stamps as well, where noise is as large as
 // directions, where there are no cycles, and where clocks do not agree.
 func TestDoubtIsTold(t *testing.T) {
