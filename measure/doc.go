@@ -36,14 +36,14 @@
 //     each direction, and patterns of transfers that are under way together, and fits a
 //     network to it all.
 //
-// Further kinds of measurement are packages below this one: plogp, throughput,
+// Further kinds of measurement are packages below this one: oneway, plogp, throughput,
 // concurrent, servet, adaptive, check. They stand on harness, as Run does, and keep their
 // readings in sections of one file (record).
 //
 // # Limits
 //
-// Readings are half round trips: that one direction of a way is slower than the
-// other is not seen.
+// Readings are half round trips: that one direction of a link is slower than the
+// other is not seen. Package oneway measures that.
 // The number of readings grows with n^2 (Settings.Rounds samples them), the time
 // with n. Pairs of one round share links: what that does to latencies of short
 // messages is little, of long ones much, for which there is Settings.Pairs.
@@ -61,6 +61,6 @@
 // that it may be another one between other ranks, and each repetition has its rounds in
 // another order, so that it is noise to a pair and not structure. Its size is a number.
 //
-// One-way times would need clocks that agree. Budgets go by the communicator's
+// One-way times would need clocks that agree, or a fit of clocks that hides some of them (oneway). Budgets go by the communicator's
 // clock, so that simulations repeat.
 package measure

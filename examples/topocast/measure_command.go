@@ -40,6 +40,11 @@ disturbs are taken again. With --csv the matrix of lower quartiles over the
 first repetition is written too, and of other kinds a table each. topocast
 reconstruct reads both.
 
+One-way times (oneway) tell links that are slow in one direction, which half a
+round trip does not. The clocks of the ranks are fitted to them. A slow direction
+that all messages of a host share, or of a link that alone joins two parts, as in
+a tree, looks like other clocks and is not seen. With --one-clock it is.
+
 When the first rounds show that --budget is too small, fewer repetitions and
 samples are taken. Ctrl-C or the end of the budget stops all ranks after the
 round under way; what was measured is kept. While it is measured it is in a file
@@ -52,6 +57,8 @@ are measured apart from those between groups. Throughput is measured along its w
   mpirun -n 64 topocast measure --resume readings.json.part
   mpirun -n 64 topocast measure cluster.json --what throughput \
       --update cluster.json
+  topocast measure --sim torus:4x4 --fault "direction h0>h1 latency=3x" \
+      --what latency,oneway
   topocast measure --sim tree:8x16x8 --rounds 8`,
 		Args: cli.Args(1, wantNetwork),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -149,6 +156,7 @@ are measured apart from those between groups. Throughput is measured along its w
 	f.IntVar(&m.hosts, flagHosts, 0, "hosts that take part in distance and access; 0: all")
 	f.BoolVar(&byHost, flagByHost, false, "sum up by pairs of hosts, too")
 	f.DurationVar(&m.budget, "budget", defaultBudget, "longest time to measure")
+	f.BoolVar(&m.oneClock, flagOneClock, false, "oneway: the clocks of all ranks agree, as on one machine or with PTP")
 	f.BoolVar(&m.fast, flagFast, false, "gaps of plogp follow from round trips, as in Kielmann et al. 2000")
 	f.IntVar(&m.repetitions, flagRepetitions, defaultRepetitions, "how often every pair is measured; of other kinds, samples of each size or step")
 	return cli.Measures(cli.PrintsJSON(c, "topocast/measured"))

@@ -14,6 +14,7 @@ import (
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/oneway"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
@@ -52,6 +53,7 @@ const (
 	flagHosts       = "hosts"
 	flagFast        = "fast"
 	flagByHost      = "by-host"
+	flagOneClock    = "one-clock"
 )
 
 // parts are those that there are, in the order in which they are measured.
@@ -61,6 +63,7 @@ func parts() []part {
 			measure.KindLatency, "latencies of all pairs of ranks", "rounds", measureLatency, true,
 			[]string{flagSizes, flagRepetitions, flagRounds, flagSchedule, flagSequential, flagPrecision, flagBatch, flagByHost},
 		},
+		{oneway.Kind, "one-way times, which tell links that are slow in one direction", "rounds", measureOneWay, false, []string{flagSizes, flagRepetitions, flagOneClock}},
 		{plogp.Kind, "gap by size, latency and overheads of all ordered pairs", "rounds", measurePLogP, true, []string{flagSizes, flagRepetitions, flagFast}},
 		{throughput.Kind, "what each link of NET carries, and its latency anew", "steps", measureThroughput, false, []string{flagSizes, flagRepetitions, flagBatch}},
 		{concurrent.Kind, "messages that are under way together, in random patterns", "patterns", measureConcurrent, false, []string{flagSizes, flagRepetitions, flagPrecision}},
@@ -79,6 +82,7 @@ type partSettings struct {
 	repetitions int
 	given       func(flag string) bool // whether the command line has a flag
 	fast        bool
+	oneClock    bool
 	rounds      int
 	pairing     pairing
 	silence     time.Duration
@@ -121,7 +125,7 @@ func (p *pairing) parse(schedule string) error {
 // refuseUnused refuses flags that would set nothing of what is measured, and several sizes where one counts.
 func refuseUnused(chosen []part, sizes []int, given func(flag string) bool) error {
 	for _, flag := range []string{
-		flagSizes, flagRepetitions, flagRounds, flagSchedule, flagSequential, flagPrecision, flagBatch, flagHosts, flagFast, flagByHost,
+		flagSizes, flagRepetitions, flagRounds, flagSchedule, flagSequential, flagPrecision, flagBatch, flagHosts, flagFast, flagByHost, flagOneClock,
 	} {
 		if !given(flag) {
 			continue
@@ -140,7 +144,7 @@ func refuseUnused(chosen []part, sizes []int, given func(flag string) bool) erro
 	}
 	if given(flagSizes) && len(sizes) > 1 {
 		for _, p := range chosen {
-			if p.kind != measure.KindLatency && slices.Contains(p.uses, flagSizes) {
+			if p.kind != measure.KindLatency && p.kind != oneway.Kind && slices.Contains(p.uses, flagSizes) {
 				return cli.BadInput("--sizes: --what %s takes one size", p.kind)
 			}
 		}
@@ -222,6 +226,19 @@ func measureLatency(ctx context.Context, comm mpi.Communicator, p *partSettings)
 		return nil, cli.BadInput("--resume: %w", err)
 	}
 	return found, err
+}
+
+func measureOneWay(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
+	s := oneway.Settings{
+		Repetitions: p.times(), OneClock: p.oneClock, Seed: 1, Budget: p.budget, Silence: p.silence, Progress: p.progress,
+	}
+	if s.Repetitions != 0 && s.Repetitions < oneway.LeastRepetitions {
+		return nil, cli.BadInput("--repetitions %d: --what %s wants at least %d", s.Repetitions, oneway.Kind, oneway.LeastRepetitions)
+	}
+	if len(p.sizes) > 0 { // latencies of the shortest are what directions split
+		s.Bytes = slices.Min(p.sizes)
+	}
+	return section(oneway.Measure(ctx, comm, &s))
 }
 
 func measurePLogP(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {

@@ -78,7 +78,7 @@ func TestMeasureResumes(t *testing.T) {
 		{[]string{"--resume", "whole.json", "--schedule", "halving", "--repetitions", "9"}, "--resume: Settings.Resume: "},
 		{[]string{"--resume", "none.json"}, "none.json"},
 		{[]string{"--resume", write(t, "x", "latencies")}, "not a measurement of topocast"},
-		{[]string{"--what", "weather"}, `--what: "weather": want latency, plogp, throughput, concurrent, `},
+		{[]string{"--what", "weather"}, `--what: "weather": want latency, oneway, plogp, throughput, concurrent, `},
 		{[]string{"--what", "latency,latency"}, "given twice"},
 		{[]string{"whole.json"}, "holds measurements"},
 	} {

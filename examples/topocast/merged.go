@@ -21,9 +21,12 @@ import (
 func (l *latencies) reconstruct(r topology.Reconstructor) (*topology.Result, error) {
 	greedy, ok := r.(*spanner.GreedyCycle)
 	if !ok || l.measured == nil || len(l.measured.Sizes) < 2 {
-		found, err := r.Reconstruct(l.matrices...)
-		if err != nil || l.view.Distance == plogp.OneWay {
-			return found, err
+		found, err := r.Reconstruct(l.directed(r)...)
+		if err != nil {
+			return nil, err
+		}
+		if l.view.Distance == plogp.OneWay {
+			return l.direct(found)
 		}
 		timed, err := cluster.Timed(found.Hierarchy, l.times) // other distances are no latencies, and profiles have no unit
 		if err == nil {
@@ -40,6 +43,9 @@ func (l *latencies) reconstruct(r topology.Reconstructor) (*topology.Result, err
 				return nil, err
 			}
 			repetitions = append(repetitions, m)
+		}
+		if l.directions != nil {
+			repetitions = l.directions.Split(repetitions)
 		}
 		sizes = append(sizes, spanner.Sized{Bytes: int64(bytes), Repetitions: repetitions})
 	}

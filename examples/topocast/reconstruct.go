@@ -16,6 +16,7 @@ import (
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/oneway"
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/model"
@@ -52,6 +53,9 @@ merges them (Bannikov and Salnikov 2014): the probability of an arc is the share
 "by_size" in the network and in --json lists the arcs of each length. A channel whose directions differ by more than
 --duplex-eps is simplex and keeps the faster one; hosts within --shared-eps of the closest pair share memory. A
 channel is as long as its directions in the mean over lengths, weighted by probability, over the shortest.
+
+Where FILE has one-way times (topocast measure --what latency,oneway), greedy and witness take each direction by itself where
+it is surely slower. Of trees, links get both directions if they were measured with --one-clock.
 
 Of PLogP parameters (topocast measure --what plogp), --distance says what tells ranks apart: L, L + g(m), equation 3.3 of
 Reinfjell 2023, the round trip, or the profiles of all parameters to all other ranks. --truth holds the groups against
@@ -190,6 +194,8 @@ type latencies struct {
 	warnings []string
 	readings []string // how each plain matrix was understood
 
+	directions *oneway.Result // of the ranks; nil: not measured
+
 	// Of PLogP parameters.
 	parameters *plogp.Result
 	view       plogp.View // what of them the matrix is
@@ -296,11 +302,14 @@ func readReadings(r io.Reader, path string, unit encode.Unit) (*latencies, error
 	if unit != 0 {
 		return nil, cli.BadInput("--unit: %s holds its own", path)
 	}
-	matrices := m.Matrices()
-	if len(matrices) == 0 {
+	l := &latencies{matrices: m.Matrices(), measured: m, job: &m.Header, warnings: m.Warnings}
+	if len(l.matrices) == 0 {
 		return nil, cli.BadInput("%s: nothing was measured", path)
 	}
-	return &latencies{matrices: matrices, measured: m, job: &m.Header, warnings: m.Warnings}, nil
+	if err := l.readDirections(data); err != nil {
+		return nil, cli.BadInput("%s: %w", path, err)
+	}
+	return l, nil
 }
 
 // named is what the report calls the rows of the matrices: of a plain one nobody knows whether they are

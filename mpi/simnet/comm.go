@@ -81,8 +81,11 @@ func (c *Comm) await(op string, peer, tag int) error {
 	return c.wrap(op, peer, tag, err)
 }
 
-// Now is the rank's virtual time in s. All ranks have the same clock.
-func (c *Comm) Now() float64 { return c.rank.readClock().seconds() }
+// Now is the rank's virtual time in s. All ranks have the same clock unless Settings.Clocks says otherwise.
+func (c *Comm) Now() float64 {
+	t := c.rank.readClock().seconds()
+	return t + c.rank.ahead + c.rank.fast*t
+}
 
 // Sleep lets the rank compute for so many seconds, at least 0.
 func (c *Comm) Sleep(seconds float64) {

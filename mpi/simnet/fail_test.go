@@ -167,6 +167,7 @@ func TestBadSettingsAreRefused(t *testing.T) {
 		"Settings.Factors[0]":          {Factors: []simnet.Factor{{5, 1, 0}}},
 		"Settings.ClockCost":           {ClockCost: math.NaN()},
 		"Settings.Node":                {Node: []int{1}},
+		"Settings.Clocks":              {Clocks: simnet.Clocks{Drift: 0.5}},
 		"Settings.Noise":               {Noise: simnet.Noise{Outliers: 2}},
 		"Settings.Faults.SlowLinks[0]": {Faults: simnet.Faults{SlowLinks: []simnet.SlowLink{{0, 1, 2}}}},
 		"Settings.Faults.SlowHosts[0]": {Faults: simnet.Faults{SlowHosts: []simnet.SlowHost{{0, 0.5}}}},

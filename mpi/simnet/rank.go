@@ -23,6 +23,7 @@ type rank struct {
 	clock       instant
 	looked      instant // when it has last looked in vain; -1: never
 	slow        float64 // factor of software
+	ahead, fast float64 // of the clock that Now tells: s, and s per s
 	resume      func() (struct{}, bool)
 	yield       func(struct{}) bool
 	own         requests // of Send and Recv

@@ -68,6 +68,9 @@ type Settings struct {
 	// nothing. Without it, a loop that waits for a time to come never ends.
 	ClockCost float64
 
+	// Clocks are the clocks of the machines.
+	Clocks Clocks
+
 	// Node is the machine in which each host of the graph is, where hosts are
 	// cores. Ranks of one machine have one ProcessorName, and Core is the
 	// number within it. Default: each host is a machine, and Core is -1.
@@ -197,6 +200,9 @@ func (s *Settings) validate(g *topology.Graph, ranks int) (Settings, error) {
 		v.ClockCost = 0
 	case !finite(v.ClockCost):
 		return v, bad("ClockCost", v.ClockCost, "finite")
+	}
+	if c := v.Clocks; !finite(c.Apart) || !(c.Drift >= 0 && c.Drift < 0.5) {
+		return v, bad("Clocks", c, "Apart at least 0 and finite, Drift from 0 to below 0.5")
 	}
 	if v.Node != nil && len(v.Node) != g.Hosts() {
 		return v, bad("Node", fmt.Sprintf("%d values", len(v.Node)), fmt.Sprintf("one per host: %d", g.Hosts()))

@@ -120,6 +120,7 @@ func newWorld(g *topology.Graph, placement []int, s *Settings) (*world, error) {
 		r.streams = r.firstStreams[:0]
 		r.random = *rand.NewPCG(settings.Seed, uint64(i))
 		r.stallRandom = *rand.NewPCG(settings.Seed, stallStream+uint64(i))
+		r.setClock()
 		r.all = Comm{world: w, rank: r, group: all, me: i, isOpen: true}
 	}
 	w.giveCPUs()

@@ -1,0 +1,148 @@
+package oneway
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/mpi"
+)
+
+// Settings of a measurement. Nil and the zero value mean all defaults. Those
+// of rank 0 count; other ranks may pass nil.
+type Settings struct {
+	// Repetitions is the number of times that every pair is measured. Default 5, at least 3.
+	Repetitions int
+
+	// Samples is the number of exchanges of a pair in each repetition. Default 20, at most 100,000.
+	Samples int
+
+	// Bytes is the size of the messages. Default 0.
+	Bytes int
+
+	// OneClock says that all clocks agree, to less than directions are to differ by.
+	OneClock bool
+
+	// Seed is that of the order of pairs.
+	Seed uint64
+
+	// Budget, Silence and Progress are those of harness.Settings.
+	Budget   time.Duration
+	Silence  time.Duration
+	Progress func(harness.Progress)
+}
+
+const (
+	defaultRepetitions = 5
+	// LeastRepetitions are those of which a spread can be told.
+	LeastRepetitions = 3
+
+	defaultSamples = 20
+	mostSamples    = 100_000
+	mostBytes      = 1 << 30
+)
+
+// plan is what all ranks need, as it travels, and without the epoch as the file keeps it.
+type plan struct {
+	Samples  int   `json:"samples"`
+	Bytes    int   `json:"bytes"`
+	OneClock bool  `json:"one_clock,omitempty"`
+	Epoch    int64 `json:"epoch_ns,omitempty"` // of clocks that have none of their own
+}
+
+func (s *Settings) plan() (plan, error) {
+	switch {
+	case s.Repetitions != 0 && (s.Repetitions < LeastRepetitions || s.Repetitions > harness.MaxRepetitions):
+		return plan{}, fmt.Errorf("oneway: Settings.Repetitions: %d: want in [%d, %d]", s.Repetitions, LeastRepetitions, harness.MaxRepetitions)
+	case s.Samples < 0 || s.Samples > mostSamples:
+		return plan{}, fmt.Errorf("oneway: Settings.Samples: %d: want in [0, %d]", s.Samples, mostSamples)
+	case s.Bytes < 0 || s.Bytes > mostBytes:
+		return plan{}, fmt.Errorf("oneway: Settings.Bytes: %d B: want in [0, %d]", s.Bytes, mostBytes)
+	}
+	p := plan{Samples: s.Samples, Bytes: s.Bytes, OneClock: s.OneClock}
+	if p.Samples == 0 {
+		p.Samples = defaultSamples
+	}
+	return p, nil
+}
+
+// Measure measures one-way times of all pairs of ranks. It is collective; the settings of rank 0
+// count. The result is nil on other ranks. It takes the rounds of harness.AllPairs, of Samples round
+// trips each, and O(n^3) for the clocks on rank 0.
+//
+// The end of the context of any rank, or of the budget, ends it after the round under way. An error
+// means wrong settings, or a failure of the communicator, which is unusable then.
+func Measure(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
+	var own Settings
+	if s != nil {
+		own = *s
+	}
+	var result *Result
+	err := harness.OnDuplicate(comm, func(comm mpi.Communicator) error {
+		var err error
+		result, err = own.measure(ctx, comm)
+		return err
+	})
+	return result, err
+}
+
+func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result, error) {
+	p, err := s.share(comm)
+	if err != nil {
+		return nil, err
+	}
+	var hs *harness.Settings
+	var trips []trip
+	if comm.Rank() == 0 {
+		hs = &harness.Settings{
+			Repetitions: s.Repetitions, Seed: s.Seed, Budget: s.Budget, Silence: s.Silence, Progress: s.Progress,
+			Deliver: func(rows []harness.Row, _ harness.Progress) {
+				for _, row := range rows {
+					v := row.Values
+					trips = append(trips, trip{row.From, row.To, row.Repetition, v[0], v[1], v[2]})
+				}
+			},
+		}
+		if hs.Repetitions == 0 {
+			hs.Repetitions = defaultRepetitions
+		}
+	}
+	outcome, err := harness.AllPairs(ctx, comm, newMeter(comm, p), hs)
+	if err != nil {
+		return nil, fmt.Errorf("oneway: %w", err)
+	}
+	if outcome == nil {
+		return nil, nil
+	}
+	p.Epoch = 0
+	r := newResult(comm.Size(), *p, trips)
+	r.Stopped, r.Rounds, r.TotalRounds = outcome.Stopped, outcome.Rounds, outcome.TotalRounds
+	r.Notes = append(outcome.Notes, r.Notes...)
+	return r, nil
+}
+
+// share gives the plan of rank 0 to all. It is collective.
+func (s *Settings) share(comm mpi.Communicator) (*plan, error) {
+	var p plan
+	var refused error
+	if comm.Rank() == 0 {
+		p, refused = s.plan()
+		p.Epoch = time.Now().UnixNano()
+	}
+	if err := harness.Agree(comm, refused); err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(&p)
+	if err != nil {
+		panic("oneway: settings are no JSON: " + err.Error()) // they are numbers only
+	}
+	if data, err = harness.Tell(comm, data); err != nil {
+		return nil, fmt.Errorf("oneway: sharing the settings: %w", err)
+	}
+	if err := json.Unmarshal(data, &p); err != nil {
+		return nil, fmt.Errorf("oneway: sharing the settings: rank %d: %w", comm.Rank(), err)
+	}
+	return &p, nil
+}

@@ -1,0 +1,94 @@
+package oneway
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/mpi"
+)
+
+// A meter is the test of a pair: messages to and fro, which both ranks stamp.
+type meter struct {
+	comm  mpi.Communicator
+	now   func() float64 // s
+	plan  *plan
+	buf   []byte
+	times []float64 // s; two stamps per sample: of sending and receiving, or of receiving and answering
+	bytes []byte    // the stamps, as they travel
+}
+
+var _ harness.Test = (*meter)(nil)
+
+func newMeter(comm mpi.Communicator, p *plan) *meter {
+	m := &meter{comm: comm, plan: p, buf: make([]byte, p.Bytes), times: make([]float64, 2*p.Samples), bytes: make([]byte, 16*p.Samples)}
+	if c, ok := comm.(mpi.Clock); ok {
+		m.now = c.Now
+		return m
+	}
+	// The wall clock is the one that PTP sets, and that all ranks of a machine share. A small
+	// number of seconds keeps its nanoseconds as a float64.
+	m.now = func() float64 { return float64(time.Now().UnixNano()-p.Epoch) * 1e-9 }
+	return m
+}
+
+// columns of a row of the lower rank of a pair: its clock, and the lower quartiles of t_ij and t_ji.
+var columns = []string{"at_s", "there_s", "back_s"}
+
+func (m *meter) Columns() []string { return columns }
+
+func (m *meter) WarmUp(peer int) error {
+	_, err := m.Exchange(nil, peer)
+	return err
+}
+
+// Exchange is Samples messages to and fro, after one that waits for the later of the two ranks.
+func (m *meter) Exchange(rows []float64, peer int) ([]float64, error) {
+	first := m.comm.Rank() < peer
+	for i := -1; i < m.plan.Samples; i++ {
+		var before, after float64
+		if first {
+			before = m.now()
+			if err := m.comm.Send(m.buf, peer, harness.TagProbe); err != nil {
+				return rows, err
+			}
+		}
+		if err := m.comm.Recv(m.buf, peer, harness.TagProbe); err != nil {
+			return rows, err
+		}
+		after = m.now()
+		if !first {
+			before, after = after, m.now()
+			if err := m.comm.Send(m.buf, peer, harness.TagProbe); err != nil {
+				return rows, err
+			}
+		}
+		if i >= 0 {
+			m.times[2*i], m.times[2*i+1] = before, after
+		}
+	}
+	if !first {
+		for i, t := range m.times {
+			binary.LittleEndian.PutUint64(m.bytes[8*i:], math.Float64bits(t))
+		}
+		return rows, m.comm.Send(m.bytes, peer, harness.TagPilot)
+	}
+	if err := m.comm.Recv(m.bytes, peer, harness.TagPilot); err != nil {
+		return rows, err
+	}
+	there, back := make([]float64, m.plan.Samples), make([]float64, m.plan.Samples)
+	for i := range m.plan.Samples {
+		received := math.Float64frombits(binary.LittleEndian.Uint64(m.bytes[16*i:]))
+		answered := math.Float64frombits(binary.LittleEndian.Uint64(m.bytes[16*i+8:]))
+		there[i], back[i] = received-m.times[2*i], m.times[2*i+1]-answered
+	}
+	return append(rows, m.times[0], lowerQuartile(there), lowerQuartile(back)), nil
+}
+
+// lowerQuartile sorts the values. A quarter of them undisturbed is enough.
+func lowerQuartile(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/4]
+}
