@@ -218,8 +218,8 @@ func (d *Discovery) fit(s *DiscoverSettings) error {
 	if !s.Date.IsZero() {
 		m.Date = s.Date.Format(time.RFC3339)
 	}
-	observations := append(d.Latencies.Observations(), d.Bandwidths.Observations()...)
-	fit := &model.FitSettings{Overhead: d.Overhead, LevelTimes: d.stepTimes(), Network: model.Settings{Locations: d.Latencies.Locations(), Resources: d.resources, Measured: m}}
+	observations := slices.Concat(d.Latencies.Observations(), d.Bandwidths.Observations(), d.stepTimes())
+	fit := &model.FitSettings{Overhead: d.Overhead, Network: model.Settings{Locations: d.Latencies.Locations(), Resources: d.resources, Measured: m}}
 	if d.Uplinks != nil {
 		observations = append(observations, d.Uplinks.Observations()...)
 		fit.Arcs = d.Uplinks.Measured()

@@ -54,7 +54,7 @@ func observed(t testing.TB, spec string, r *rand.Rand) (truth *Network, fitted *
 			if err != nil {
 				t.Fatal(err)
 			}
-			observations = append(observations, Observation{ts, seconds})
+			observations = append(observations, Observation{Transfers: ts, Seconds: seconds})
 		}
 	}
 	if fitted, err = Fit(seen, observations, nil); err != nil {

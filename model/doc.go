@@ -23,7 +23,8 @@
 // (T. Kielmann et al. 2000; Reinfjell 2023, sections 2.2.4 and 3.1), given per level of the
 // hierarchy at some sizes and linear between them; its relatives LogGP and Hockney are conversions
 // (table 2.1, eq. 2.3). On machines that are no tree the latency is that of the shortest path.
-// Concurrent transfers begin to flow after the latency of their route and then share its links
+// Concurrent transfers begin to flow after the latency of their route and the handshake that a library
+// makes before long messages, which shows in the times of single ones. Then they share the links of the route
 // as package contention fills them, fair or by the asymmetric property of Zhu et al. 2014. Fit
 // takes the parameters of levels from single messages, and by least squares on the logarithm of measured over
 // predicted times bandwidths, coupling and RTT bias from all long ones; latencies are corrected

@@ -130,9 +130,7 @@ func TestFillKeepsWhatTransfersShow(t *testing.T) {
 	n := twoRacks(t, 8, &Settings{LevelBandwidth: []float64{1e9, 1e9}})
 	var observations []Observation
 	alone := func(src, dst int, rate float64) {
-		observations = append(observations, Observation{
-			[]Transfer{{Src: src, Dst: dst, Bytes: 1e6}}, []float64{pathLatency(t, n, src, dst) + 1e6/rate},
-		})
+		observations = append(observations, Observation{Transfers: []Transfer{{Src: src, Dst: dst, Bytes: 1e6}}, Seconds: []float64{pathLatency(t, n, src, dst) + 1e6/rate}})
 	}
 	alone(0, 1, 1e9)
 	for range 10 {
@@ -144,9 +142,7 @@ func TestFillKeepsWhatTransfersShow(t *testing.T) {
 	alone(11, 3, 0.3e9)
 	alone(11, 4, 0.33e9)
 	alone(12, 5, 0.75e9)
-	observations = append(observations, Observation{
-		[]Transfer{{Src: 13, Dst: 6, Bytes: 1e6}, {Src: 0, Dst: 1, Bytes: 1e6}}, []float64{2e-3, 2e-3},
-	})
+	observations = append(observations, Observation{Transfers: []Transfer{{Src: 13, Dst: 6, Bytes: 1e6}, {Src: 0, Dst: 1, Bytes: 1e6}}, Seconds: []float64{2e-3, 2e-3}})
 	f, err := newFitter(n, observations, 100_000, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -27,9 +27,6 @@ type FitSettings struct {
 	// Parameters are PLogP parameters of ordered pairs, as plogp.Result has them: the levels of these pairs get
 	// their L, g and overheads, which go before Overhead. nil: not measured.
 	Parameters []PairParams
-	// LevelTimes are single transfers that only tell the levels' times, however long they are: one that is long enough to
-	// tell of bandwidths may hold what the library asks its receiver before. nil: none.
-	LevelTimes []Observation
 	// Forwarding says how the latencies of the graph, made of times of messages
 	// of Network.Measured.Bytes, are corrected for the fitted bandwidths.
 	Forwarding Forwarding
@@ -88,15 +85,24 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 	if err := checkObservations(observations, base.Ranks()); err != nil {
 		return nil, fmt.Errorf("model: fit: %w", err)
 	}
-	if err := checkObservations(s.LevelTimes, base.Ranks()); err != nil {
-		return nil, fmt.Errorf("model: fit: FitSettings.LevelTimes: %w", err)
-	}
 	if err := checkParameters(s.Parameters, base.Ranks()); err != nil {
 		return nil, fmt.Errorf("model: fit: %w", err)
 	}
 	given, err := givenArcs(base.graph, s.Arcs)
 	if err != nil {
 		return nil, fmt.Errorf("model: fit: %w", err)
+	}
+	var levelWarnings []string
+	if s.Network.Levels == nil {
+		var levels []LevelParams
+		levels, levelWarnings = fitLevels(base, observations)
+		if settings.Overhead > 0 {
+			for i := range levels {
+				levels[i].addOverhead(settings.Overhead)
+			}
+		}
+		addParameters(base, levels, s.Parameters)
+		base.setLevels(levels)
 	}
 	f, err := newFitter(base, observations, settings.LongBytes, given)
 	if err != nil {
@@ -119,20 +125,13 @@ func Fit(r *topology.Result, observations []Observation, s *FitSettings) (*Fitte
 		}
 	}
 	if s.Network.Levels == nil {
-		levels, warnings := fitLevels(base, slices.Concat(observations, s.LevelTimes))
-		if settings.Overhead > 0 {
-			for i := range levels {
-				levels[i].addOverhead(settings.Overhead)
-			}
-		}
-		addParameters(base, levels, s.Parameters)
-		for i, residuals := range f.unseenByLevel(len(levels)) {
+		for i, residuals := range f.unseenByLevel(len(base.levels)) {
 			if len(residuals) >= leastOfLevel {
-				levels[i].MeasuredOverPredicted = ratiosOf(residuals)
+				base.levels[i].MeasuredOverPredicted = ratiosOf(residuals)
 			}
 		}
-		fitted.Levels = levels
-		out.Warnings = append(out.Warnings, warnings...)
+		fitted.Levels = base.levels
+		out.Warnings = append(out.Warnings, levelWarnings...)
 	}
 	arcs, estimated := f.fill()
 	if warning := estimateWarning(estimated, linksOf(base.graph)); warning != "" {

@@ -22,18 +22,8 @@ const wideSpread = 0.5
 // repetitions, which a disturbance of the machine does not reach, and wiring,
 // queries and broadcasts are to tell one figure.
 func fitLevels(n *Network, observations []Observation) (levels []LevelParams, warnings []string) {
-	times := make([]map[int64][]float64, len(n.levels))
-	for i := range times {
-		times[i] = make(map[int64][]float64)
-	}
-	for _, o := range observations {
-		if len(o.Transfers) == 1 {
-			t := o.Transfers[0]
-			level := n.LevelOf(t.Src, t.Dst)
-			times[level][t.Bytes] = append(times[level][t.Bytes], o.Seconds[0])
-		}
-	}
-	for i, bySize := range times {
+	for i, alike := range singleTimes(n, observations) {
+		bySize := alike.times
 		var sizes []int64
 		for m := range bySize {
 			sizes = append(sizes, m)
@@ -51,6 +41,11 @@ func fitLevels(n *Network, observations []Observation) (levels []LevelParams, wa
 			}
 			continue
 		}
+		if _, is := bySize[n.measured.Bytes]; !is && !math.IsNaN(n.levels[i].Time(n.measured.Bytes)) {
+			at, _ := slices.BinarySearch(sizes, n.measured.Bytes)
+			sizes = slices.Insert(sizes, at, n.measured.Bytes)
+			bySize[n.measured.Bytes] = []float64{n.levels[i].Time(n.measured.Bytes)}
+		}
 		middle, weight := make([]float64, len(sizes)), make([]float64, len(sizes))
 		for k, m := range sizes {
 			middle[k], weight[k] = quantile(bySize[m], 0.5), float64(len(bySize[m]))
@@ -63,9 +58,52 @@ func fitLevels(n *Network, observations []Observation) (levels []LevelParams, wa
 		for _, t := range middle {
 			l.Gap = append(l.Gap, t-l.Latency)
 		}
+		perByte, before := l.longPerByte(), l.clone()
+		for k, m := range sizes {
+			l.Gap[k] += (1/alike.share - 1) * before.handshakeAt(m, perByte)
+		}
 		levels = append(levels, l)
 	}
 	return levels, warnings
+}
+
+// levelTimes are the times in s of single transfers of a level by size, of pairs whose routes are about equally long.
+type levelTimes struct {
+	times map[int64][]float64
+	share float64 // journeyShare of these pairs
+}
+
+// singleTimes are the times of each level. On a mesh a level has routes of several lengths. Times are then those of
+// the level's typical route but for the handshake. They are of the length that was timed with the most sizes.
+func singleTimes(n *Network, observations []Observation) []*levelTimes {
+	type class struct{ level, length int }
+	classes := make(map[class]*levelTimes)
+	most := make([]*levelTimes, len(n.levels))
+	for i := range most {
+		most[i] = &levelTimes{share: 1}
+	}
+	for _, o := range observations {
+		if len(o.Transfers) > 1 || o.Streamed {
+			continue
+		}
+		t, seconds := o.Transfers[0], o.Seconds[0]
+		level := n.LevelOf(t.Src, t.Dst)
+		share := n.journeyShare(t.Src, t.Dst, level)
+		if more := n.Time(t.Src, t.Dst, n.measured.Bytes) - n.levels[level].Time(n.measured.Bytes); !math.IsNaN(more) {
+			seconds -= more
+		}
+		key := class{level, int(math.Round(math.Log(share) / math.Log1p(likeLatency)))}
+		own := classes[key]
+		if own == nil {
+			own = &levelTimes{times: make(map[int64][]float64), share: share}
+			classes[key] = own
+		}
+		own.times[t.Bytes] = append(own.times[t.Bytes], seconds)
+		if len(own.times) > len(most[level].times) {
+			most[level] = own
+		}
+	}
+	return most
 }
 
 // addOverhead gives a level the overhead in s of a short message at every size. One that is

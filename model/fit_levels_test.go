@@ -42,7 +42,7 @@ func TestFitOfDisturbedTimes(t *testing.T) {
 		seconds []float64
 	}{{8, []float64{29e-6, 30e-6, 31e-6}}, {64 << 10, []float64{1.88e-3, 2e-3}}, {1 << 20, []float64{47.8e-6, 50e-6}}} {
 		for _, s := range o.seconds {
-			observations = append(observations, Observation{[]Transfer{{Src: 0, Dst: 1, Bytes: o.bytes}}, []float64{s}})
+			observations = append(observations, Observation{Transfers: []Transfer{{Src: 0, Dst: 1, Bytes: o.bytes}}, Seconds: []float64{s}})
 		}
 	}
 	fit, err := Fit(seen, observations, nil)
@@ -73,8 +73,8 @@ func TestOneLatency(t *testing.T) {
 			}
 			for range 3 {
 				observations = append(observations,
-					Observation{[]Transfer{{Src: src, Dst: dst, Bytes: 8}}, []float64{300e-6 * (1 + r.Float64())}},
-					Observation{[]Transfer{{Src: src, Dst: dst, Bytes: 1 << 20}}, []float64{9e-3 * (1 + r.Float64())}})
+					Observation{Transfers: []Transfer{{Src: src, Dst: dst, Bytes: 8}}, Seconds: []float64{300e-6 * (1 + r.Float64())}},
+					Observation{Transfers: []Transfer{{Src: src, Dst: dst, Bytes: 1 << 20}}, Seconds: []float64{9e-3 * (1 + r.Float64())}})
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func TestFitCarriesTheSpread(t *testing.T) {
 				time, percent float64
 			}{{8, 40e-6, 0.05}, {1 << 20, 9e-3, wide}} {
 				x := c.time * max(0.01, 1+c.percent*r.NormFloat64())
-				observations = append(observations, Observation{[]Transfer{{Src: 0, Dst: 1, Bytes: c.bytes}}, []float64{x}})
+				observations = append(observations, Observation{Transfers: []Transfer{{Src: 0, Dst: 1, Bytes: c.bytes}}, Seconds: []float64{x}})
 			}
 		}
 		fit, err := Fit(seen, observations, &FitSettings{Steps: 1})

@@ -22,7 +22,7 @@ func TestFitGivesOverheads(t *testing.T) {
 			dst     int
 			seconds float64
 		}{{1, 10e-6}, {2, 50e-6}} {
-			seen = append(seen, Observation{[]Transfer{{Src: 0, Dst: far.dst, Bytes: bytes}}, []float64{far.seconds + float64(bytes-8)/125e6}})
+			seen = append(seen, Observation{Transfers: []Transfer{{Src: 0, Dst: far.dst, Bytes: bytes}}, Seconds: []float64{far.seconds + float64(bytes-8)/125e6}})
 		}
 	}
 	for overhead, want := range map[float64][2]float64{0: {}, 2e-6: {2e-6, 2e-6}, 8e-6: {5e-6, 8e-6}} {

@@ -129,7 +129,8 @@ func (f *fitter) addPattern(o Observation) error {
 		if math.IsNaN(forth + back) {
 			return fmt.Errorf("transfer %v: the latency of its path is not known", t)
 		}
-		p.flows = append(p.flows, contention.Flow{Data: data, Reverse: reverse, Bytes: float64(t.Bytes), Start: t.Start + forth})
+		start := t.Start + f.n.startUp(t.Src, t.Dst, t.Bytes, forth, o.Streamed)
+		p.flows = append(p.flows, contention.Flow{Data: data, Reverse: reverse, Bytes: float64(t.Bytes), Start: start})
 		p.begin, p.rtt = append(p.begin, t.Start), append(p.rtt, forth+back)
 		p.level = append(p.level, f.n.LevelOf(t.Src, t.Dst))
 	}

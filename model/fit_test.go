@@ -68,7 +68,7 @@ func observe(t testing.TB, n *Network, r *rand.Rand, noise float64, patterns [][
 		for i := range times {
 			times[i] = (times[i] - ts[i].Start) * math.Exp(noise*r.NormFloat64())
 		}
-		out = append(out, Observation{ts, times})
+		out = append(out, Observation{Transfers: ts, Seconds: times})
 	}
 	return out
 }
@@ -249,10 +249,10 @@ func TestFitRefuses(t *testing.T) {
 		want string
 	}{
 		{"no transfers", Observation{}, "observation 0: 0 transfers"},
-		{"too few times", Observation{good, nil}, "1 transfers, 0 times"},
-		{"an unknown rank", Observation{[]Transfer{{Src: 0, Dst: 9, Bytes: 1}}, []float64{1}}, "transfer 0 (0->9, 1 bytes)"},
-		{"a NaN time", Observation{good, []float64{nan}}, "took NaN s"},
-		{"a time of zero", Observation{good, []float64{0}}, "took 0 s"},
+		{"too few times", Observation{Transfers: good, Seconds: nil}, "1 transfers, 0 times"},
+		{"an unknown rank", Observation{Transfers: []Transfer{{Src: 0, Dst: 9, Bytes: 1}}, Seconds: []float64{1}}, "transfer 0 (0->9, 1 bytes)"},
+		{"a NaN time", Observation{Transfers: good, Seconds: []float64{nan}}, "took NaN s"},
+		{"a time of zero", Observation{Transfers: good, Seconds: []float64{0}}, "took 0 s"},
 	} {
 		if _, err := Fit(seen, []Observation{c.o}, nil); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: Fit = %v, want an error with %q", c.name, err, c.want)

@@ -39,14 +39,15 @@ type Network struct {
 	predictors sync.Pool // of *Predictor
 
 	// What Time reads, flat and small.
-	leaf      []int32 // rank -> its smallest group
-	groups    []flatGroup
-	paths     *pathTable // nil where the hierarchy says it all
-	ways      *treeWays  // of a tree, for pairs that are not typical; nil for none
-	pairs     *pairTable // nil without pairs
-	hostPairs *pairTable // nil without host pairs
-	hosts     []string   // distinct names, in order of first appearance
-	hostOf    []int32    // rank -> index into hosts; nil if locations are not known
+	longPerByte []float64 // per level: of long messages, s/B
+	leaf        []int32   // rank -> its smallest group
+	groups      []flatGroup
+	paths       *pathTable // nil where the hierarchy says it all
+	ways        *treeWays  // of a tree, for pairs that are not typical; nil for none
+	pairs       *pairTable // nil without pairs
+	hostPairs   *pairTable // nil without host pairs
+	hosts       []string   // distinct names, in order of first appearance
+	hostOf      []int32    // rank -> index into hosts; nil if locations are not known
 }
 
 // New makes a network of a reconstruction. Slices and maps are copied. Only
@@ -108,9 +109,11 @@ func newNetwork(r *topology.Result, s *Settings) (*Network, error) {
 		return nil, fmt.Errorf("model: network: %w", err)
 	}
 	n.hierarchy = n.reported.Firm(topology.FirmSupport)
-	if n.levels, err = levelParams(n.hierarchy, s); err != nil {
+	levels, err := levelParams(n.hierarchy, s)
+	if err != nil {
 		return nil, fmt.Errorf("model: network: %w", err)
 	}
+	n.setLevels(levels)
 	if err := n.setSharing(s); err != nil {
 		return nil, fmt.Errorf("model: network: %w", err)
 	}

@@ -10,6 +10,10 @@ import (
 type Observation struct {
 	Transfers []Transfer
 	Seconds   []float64 // how long each took, from its Start on
+
+	// Streamed says that each transfer went as several messages, the next of which asked for consent while the
+	// last one flowed: no handshake shows in its time.
+	Streamed bool
 }
 
 func checkObservations(observations []Observation, ranks int) error {

@@ -133,7 +133,8 @@ func checkPlace(place []int, ranks int) error {
 
 // Predict appends to dst the times in s at which the transfers are complete,
 // the first one's beginning being at its Start. Each begins to flow when the latency of its
-// path has passed, with what every message pays at its ends, over the fixed route of the graph; what share it gets while
+// path has passed, with what every message pays at its ends and the handshake of a long one. So a transfer alone takes
+// what Time says. It flows over the fixed route of the graph; what share it gets while
 // others flow is said at Sharing and Solver. It is an error, which names the
 // transfer, if a rank is unknown, a size not above 0, there is no route, or the
 // capacity of a link on it is not known.
@@ -239,7 +240,7 @@ func (p *Predictor) add(t Transfer) error {
 		if math.IsNaN(forth) {
 			return fmt.Errorf("the latency of its path is not known")
 		}
-		f.Start += forth + n.fit.Overhead
+		f.Start += n.startUp(src, dst, t.Bytes, forth, false)
 	}
 	p.flows = append(p.flows, f)
 	return nil

@@ -35,7 +35,7 @@ func (n *Network) flatten() {
 // needsPaths tells whether the graph knows what the levels do not: latencies
 // where the machine is no tree, or bandwidths.
 func (n *Network) needsPaths() bool {
-	if f := n.fit.Family; f != topology.FamilyTree && f != topology.FamilyFlat {
+	if !n.isTree() {
 		return n.graph.NumArcs() > 0
 	}
 	known := func(a topology.Arc) bool { return !math.IsNaN(a.Bandwidth) }
@@ -79,14 +79,18 @@ func (n *Network) Time(src, dst int, bytes int64) float64 {
 	}
 	latency, bandwidth := n.paths.between(src, dst)
 	latency += n.fit.Overhead
-	if n.fit.Family == topology.FamilyTree || n.fit.Family == topology.FamilyFlat {
+	if n.isTree() {
 		typical := n.latencyOf(group)
 		if n.ways == nil || !apart(latency, typical, likeLatency) || !n.tellsLatency(src, dst, group) {
 			latency = typical
 		}
 	}
 	if len(p.Sizes) > 1 {
-		return math.Max(0, latency-p.GapAt(n.measured.Bytes)) + p.GapAt(bytes)
+		t := math.Max(0, latency-p.GapAt(n.measured.Bytes)) + p.GapAt(bytes)
+		if wait := p.handshakeAt(bytes, n.longPerByte[g.level]); wait > 0 {
+			t += wait * (n.journeyShare(src, dst, int(g.level)) - 1)
+		}
+		return t
 	}
 	if bytes <= n.measured.Bytes {
 		return latency

@@ -101,7 +101,7 @@ func apart(way, typical, share float64) bool {
 
 // newWays is nil for a machine that is no tree.
 func (n *Network) newWays() *treeWays {
-	if f := n.fit.Family; f != topology.FamilyTree && f != topology.FamilyFlat {
+	if !n.isTree() {
 		return nil
 	}
 	w := newTreeWays(n.graph)

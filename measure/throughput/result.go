@@ -84,7 +84,7 @@ func (r *Result) Observations() []model.Observation {
 	for i := range r.Readings {
 		x := &r.Readings[i]
 		if x.Load != load {
-			all = append(all, model.Observation{})
+			all = append(all, model.Observation{Streamed: r.Mode != Answered})
 			load = x.Load
 		}
 		o := &all[len(all)-1]

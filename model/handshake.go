@@ -1,0 +1,92 @@
+package model
+
+import (
+	"math"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// A library sends a long message in another way than a short one: it asks the receiver first (rendezvous), and the
+// message waits for some journeys of short messages. The times of a level show this as a step. The line of long
+// messages goes through the time of the longest and above all shorter ones; a time of no bytes on it would be the
+// latency and the handshake. What a message of any size takes beyond the latency and the line's slope is its handshake.
+//
+// The handshake is made of journeys. So where routes of one level are not equally long, as on meshes, the handshake
+// of a pair is to that of its level as its latency is to that of the level.
+
+const (
+	// longSpan is how far apart, as a factor, two sizes are that tell the line of long messages: so noise hardly turns it.
+	longSpan = 4
+	// mostJourneys bounds a handshake: request and consent, and each once more. A step beyond is a disturbed measurement.
+	mostJourneys = 4
+)
+
+// longPerByte is what a further byte of a long message takes in s; NaN where times of several sizes are not known.
+func (p *PLogP) longPerByte() float64 {
+	least, last := math.NaN(), len(p.Sizes)-1
+	for k := 0; k < last && longSpan*p.Sizes[k] <= p.Sizes[last]; k++ {
+		if slope := (p.Gap[last] - p.Gap[k]) / float64(p.Sizes[last]-p.Sizes[k]); !(slope >= least) {
+			least = slope
+		}
+	}
+	return least
+}
+
+// handshakeAt is the handshake of a message in s, given longPerByte.
+func (p *PLogP) handshakeAt(bytes int64, perByte float64) float64 {
+	if math.IsNaN(perByte) {
+		return 0
+	}
+	first := p.Sizes[0]
+	bytes = max(first, min(bytes, p.Sizes[len(p.Sizes)-1]))
+	beyond := p.GapAt(bytes) - p.Gap[0] - perByte*float64(bytes-first)
+	if most := mostJourneys * p.Time(first); beyond > most {
+		return most
+	}
+	return math.Max(0, beyond)
+}
+
+// setLevels takes over the parameters of the levels.
+func (n *Network) setLevels(levels []LevelParams) {
+	n.levels, n.longPerByte = levels, nil
+	for i := range levels {
+		n.longPerByte = append(n.longPerByte, levels[i].longPerByte())
+	}
+}
+
+// startUp is the time in s from the start of a transfer until its bytes flow, on a route of the given latency in s. A
+// transfer that is part of a stream waits for no consent.
+func (n *Network) startUp(src, dst int, bytes int64, latency float64, streamed bool) float64 {
+	start := latency + n.fit.Overhead
+	level := n.LevelOf(src, dst)
+	perByte := n.longPerByte[level]
+	if math.IsNaN(perByte) {
+		return start
+	}
+	short := n.Time(src, dst, n.measured.Bytes) - perByte*float64(n.measured.Bytes)
+	if math.Abs(short-start) <= likeLatency*start { // the level knows it better than a single route
+		start = math.Max(0, short)
+	}
+	if wait := n.levels[level].handshakeAt(bytes, perByte); wait > 0 && !streamed {
+		start += wait * n.journeyShare(src, dst, level)
+	}
+	return start
+}
+
+// journeyShare is the latency of the route between two ranks as a share of the one that is typical of their level; 1 on trees.
+func (n *Network) journeyShare(src, dst, level int) float64 {
+	if n.isTree() || n.paths == nil {
+		return 1
+	}
+	route, _ := n.paths.between(src, dst)
+	share := route / (n.levels[level].Time(n.measured.Bytes) - n.fit.Overhead)
+	if !(share > 0) || math.IsInf(share, 0) {
+		return 1
+	}
+	return share
+}
+
+// isTree tells whether the levels say what latencies are; else the graph does.
+func (n *Network) isTree() bool {
+	return n.fit.Family == topology.FamilyTree || n.fit.Family == topology.FamilyFlat
+}
