@@ -1,0 +1,98 @@
+package linkage_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/linkage"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A cause is a small machine that shows one way to go wrong.
+type cause struct {
+	name        string
+	hosts       int
+	latency     func(i, j int) float64 // us
+	noise       float64                // relative standard deviation of a measurement
+	repetitions int
+	groups      [][]int // that must be found
+	misses      int     // draws of all in which one of them may be missed: too noisy to tell
+}
+
+// TestSmallestMachinesOfEachCause draws noise on machines that came out wrong. No group that
+// does not exist may be confident.
+func TestSmallestMachinesOfEachCause(t *testing.T) {
+	const draws = 24
+	// 1 us between two ranks of a host, 10 us on one rail, 20 us from rail to rail.
+	rails := func(i, j int) float64 {
+		switch {
+		case i/2 == j/2:
+			return 1
+		case i%2 == j%2:
+			return 10
+		}
+		return 20
+	}
+	for _, c := range []cause{
+		{name: "two ranks of a host on two rails, exact", hosts: 6, latency: rails, repetitions: 1, groups: consecutive(6, 2)},
+		{name: "two ranks of a host on two rails", hosts: 6, latency: rails, noise: 0.03, repetitions: 1, groups: consecutive(6, 2)},
+		{name: "eight hosts on two rails", hosts: 16, latency: rails, noise: 0.03, repetitions: 1, groups: consecutive(16, 2)},
+	} {
+		misses := 0
+		for seed := range uint64(draws) {
+			r, err := linkage.Reconstruct(c.measure(seed)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := 0
+			for _, g := range r.Hierarchy.Groups()[1:] {
+				exists := slices.ContainsFunc(c.groups, func(hosts []int) bool { return slices.Equal(hosts, g.Hosts) })
+				switch {
+				case exists:
+					found++
+				case g.Support >= topology.FirmSupport:
+					t.Errorf("%s, seed %d: confident group %v, which does not exist", c.name, seed, g.Hosts)
+				}
+			}
+			if found < len(c.groups) {
+				misses++
+			}
+		}
+		if misses > c.misses {
+			t.Errorf("%s: in %d of %d draws a group was missed, want %d at most", c.name, misses, draws, c.misses)
+		}
+	}
+}
+
+// measure draws the repetitions.
+func (c *cause) measure(seed uint64) []mat.Matrix {
+	rng := rand.New(rand.NewPCG(seed, 37))
+	var all []mat.Matrix
+	for range c.repetitions {
+		m := mat.NewDense(c.hosts, c.hosts, nil)
+		for i := range c.hosts {
+			for j := range c.hosts {
+				if i != j {
+					m.Set(i, j, 1e-6*c.latency(i, j)*math.Exp(c.noise*rng.NormFloat64()))
+				}
+			}
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// consecutive divides hosts 0 to n-1 into groups of equal size.
+func consecutive(n, size int) [][]int {
+	var groups [][]int
+	for k := range n {
+		if k%size == 0 {
+			groups = append(groups, nil)
+		}
+		groups[k/size] = append(groups[k/size], k)
+	}
+	return groups
+}
