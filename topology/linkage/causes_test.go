@@ -36,10 +36,39 @@ func TestSmallestMachinesOfEachCause(t *testing.T) {
 		}
 		return 20
 	}
+	// Racks of as many hosts, 1 us inside and 1.35 us from rack to rack.
+	racks := func(size int) func(i, j int) float64 {
+		return func(i, j int) float64 {
+			if i/size == j/size {
+				return 1
+			}
+			return 1.35
+		}
+	}
+	// Noise of what the last host measures hides the racks.
+	farFromAll := func(of func(i, j int) float64, last int, us float64) func(i, j int) float64 {
+		return func(i, j int) float64 {
+			if max(i, j) == last {
+				return us
+			}
+			return of(i, j)
+		}
+	}
+	slower := func(of func(i, j int) float64, host int, us float64) func(i, j int) float64 {
+		return func(i, j int) float64 {
+			if i == host || j == host {
+				return of(i, j) + us
+			}
+			return of(i, j)
+		}
+	}
 	for _, c := range []cause{
 		{name: "two ranks of a host on two rails, exact", hosts: 6, latency: rails, repetitions: 1, groups: consecutive(6, 2)},
 		{name: "two ranks of a host on two rails", hosts: 6, latency: rails, noise: 0.03, repetitions: 1, groups: consecutive(6, 2)},
 		{name: "eight hosts on two rails", hosts: 16, latency: rails, noise: 0.03, repetitions: 1, groups: consecutive(16, 2)},
+		{name: "a host at 20 us from all", hosts: 9, latency: farFromAll(racks(4), 8, 20), noise: 0.02, repetitions: 1, groups: consecutive(8, 4), misses: 6},
+		{name: "a host at 10 us from all", hosts: 65, latency: farFromAll(racks(8), 64, 10), noise: 0.03, repetitions: 1, groups: consecutive(64, 8), misses: 3},
+		{name: "a host slower by 9 us", hosts: 64, latency: slower(racks(8), 11, 9), noise: 0.03, repetitions: 1, groups: consecutive(64, 8), misses: 6},
 	} {
 		misses := 0
 		for seed := range uint64(draws) {
