@@ -18,6 +18,7 @@ type cause struct {
 	latency     func(i, j int) float64 // us
 	noise       float64                // relative standard deviation of a measurement
 	repetitions int
+	tick        float64 // us: measurements are multiples of it; 0: exact
 	groups      [][]int // that must be found
 	misses      int     // draws of all in which one of them may be missed: too noisy to tell
 }
@@ -62,6 +63,12 @@ func TestSmallestMachinesOfEachCause(t *testing.T) {
 			return of(i, j)
 		}
 	}
+	ticks := func(i, j int) float64 {
+		if i/20 == j/20 {
+			return 32
+		}
+		return 64
+	}
 	for _, c := range []cause{
 		{name: "two ranks of a host on two rails, exact", hosts: 6, latency: rails, repetitions: 1, groups: consecutive(6, 2)},
 		{name: "two ranks of a host on two rails", hosts: 6, latency: rails, noise: 0.03, repetitions: 1, groups: consecutive(6, 2)},
@@ -69,6 +76,8 @@ func TestSmallestMachinesOfEachCause(t *testing.T) {
 		{name: "a host at 20 us from all", hosts: 9, latency: farFromAll(racks(4), 8, 20), noise: 0.02, repetitions: 1, groups: consecutive(8, 4), misses: 6},
 		{name: "a host at 10 us from all", hosts: 65, latency: farFromAll(racks(8), 64, 10), noise: 0.03, repetitions: 1, groups: consecutive(64, 8), misses: 3},
 		{name: "a host slower by 9 us", hosts: 64, latency: slower(racks(8), 11, 9), noise: 0.03, repetitions: 1, groups: consecutive(64, 8), misses: 6},
+		{name: "one tick of the clock, hardly any exception", hosts: 79, latency: ticks, noise: 0.1, repetitions: 4, tick: 32, groups: consecutive(79, 20)},
+		{name: "one tick of the clock, exceptions", hosts: 79, latency: ticks, noise: 0.15, repetitions: 4, tick: 32, groups: consecutive(79, 20)},
 	} {
 		misses := 0
 		for seed := range uint64(draws) {
@@ -105,7 +114,11 @@ func (c *cause) measure(seed uint64) []mat.Matrix {
 		for i := range c.hosts {
 			for j := range c.hosts {
 				if i != j {
-					m.Set(i, j, 1e-6*c.latency(i, j)*math.Exp(c.noise*rng.NormFloat64()))
+					x := c.latency(i, j) * math.Exp(c.noise*rng.NormFloat64())
+					if c.tick > 0 {
+						x = c.tick * math.Round(x/c.tick)
+					}
+					m.Set(i, j, 1e-6*x)
 				}
 			}
 		}
