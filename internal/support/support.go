@@ -24,7 +24,7 @@ type Evidence struct {
 	White   float64  // noise of a reading that no host explains, of the machine; NaN if not known
 	Spread  float64  // standard deviation of the readings to outsiders, from their median deviation
 	Mean    float64  // median reading to outsiders over the mean of those inside
-	Ticks   float64  // the step to near outsiders in ticks of the clock; +Inf if none is seen
+	Ticks   float64  // steps in ticks of the clock: to outsiders, and from those to the groups beside; +Inf if none is seen
 	Near    Contrast // to near outsiders, as it was read
 	Average Contrast // what near would be had the readings of a small group no luck; for a large group near
 
@@ -76,9 +76,9 @@ var (
 	// are as near to hosts outside as to each other. Without it 24 firm groups are false, most
 	// of them neighbouring switches; half of both to twice moves 4 machines at most.
 	overlapCriterion = criterion{weak: clarity(0.22), firm: clarity(0.07)}
-	// The step in ticks of the clock. What lies on one side of a tick reads alike, so noise
-	// makes steps of one tick, of two where it adds to offsets of hosts. Half to twice moves one
-	// machine; without it 29 weak groups more are false.
+	// The steps on both sides in ticks of the clock. What lies on one side of a tick reads alike. So what
+	// hosts add makes a step of one tick, and of two with noise; but on one side only.
+	// Half to twice moves one machine; without it 29 weak groups more are false.
 	tickCriterion = criterion{weak: 1.5, firm: 2.8}
 	// How differently members see an outsider, beyond what members next to each other do, in
 	// steps. In a mesh who is near to whom decides; on a switch or in a socket

@@ -11,7 +11,8 @@
 //
 //  1. Readings of a pair, both directions and all repetitions, become one: the
 //     mean of their lower half (package readings).
-//  2. Hosts that are slow on every message are found, and what they add is taken out.
+//  2. Hosts that are slow on every message are found, and what they add is taken out. Where
+//     the noise of that would hide groups, they are set aside until step 5.
 //  3. Groups are proposed by average linkage on readings that are capped at a
 //     multiple of the subdominant ultrametric, by nearest-neighbour chain
 //     (Müllner 2011). Of the binary tree those groups stay that are worth their

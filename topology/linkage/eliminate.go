@@ -70,6 +70,9 @@ func (g *judge) eliminate() {
 				}
 			}
 			t.Splice(v)
+			for _, c := range t.Kids(p) {
+				again[c] = g.quantum > 0 && t.IsGroup(c) || again[c] // ticks are counted on both sides
+			}
 		}
 		for _, v := range t.Groups() {
 			if again[v] && v != t.Root {

@@ -71,9 +71,10 @@ func (g *judge) gather(v int32) (evidence, bool) {
 	near := g.near(v, in, out)
 	border := stats.LowerMedian(near)
 	e.Near = contrast{Step: math.Log(float64(border / inside)), Overlap: support.Overlap(within, near, 1)}
-	e.Ticks = float64(border-inside) / g.quantum
-	if g.quantum == 0 {
-		e.Ticks = math.Inf(1)
+	e.Ticks = math.Inf(1)
+	if g.quantum > 0 {
+		out := float64(stats.LowerMedian(g.outside))
+		e.Ticks = (2*out - float64(inside) - g.insideOthers(v, out)) / g.quantum
 	}
 	e.Average = e.Near
 	if t.Size(v) < crossMembers && e.White > 0 {
@@ -85,6 +86,25 @@ func (g *judge) gather(v int32) (evidence, bool) {
 	}
 	g.scatter(&e, in, len(out))
 	return e, true
+}
+
+// insideOthers is the typical level, in s, of what is beside v: of each host there that of its group. It is
+// border, the typical way out of v, for a host in none.
+func (g *judge) insideOthers(v int32, border float64) float64 {
+	t := g.t
+	var levels []float64
+	for _, c := range t.Kids(t.Parent[v]) {
+		switch {
+		case c == v:
+		case t.IsGroup(c):
+			for range t.Size(c) {
+				levels = append(levels, min(border, math.Exp(t.LevelOf(c))))
+			}
+		default:
+			levels = append(levels, border)
+		}
+	}
+	return stats.Median(levels)
 }
 
 // spreadOutside is the standard deviation of the readings to outsiders, in ln units, from

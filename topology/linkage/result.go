@@ -14,8 +14,9 @@ import (
 
 // result turns the judged tree into a Result: groups below the least support
 // are dropped, levels measured on the original readings, classes of levels
-// named, switches and links drawn.
-func (g *judge) result(r *readings.Symmetric, note *combination, least, sigma float64, unequal bool) (*topology.Result, error) {
+// named, switches and links drawn. Hosts of which most are in firm groups are not taken for wired to
+// each other.
+func (g *judge) result(r *readings.Symmetric, note *combination, least, sigma float64, unequal, mostFirm bool) (*topology.Result, error) {
 	t := g.t
 	for _, v := range t.Groups() {
 		if v != t.Root && g.support[int(v)-t.N] < least {
@@ -48,7 +49,7 @@ func (g *judge) result(r *readings.Symmetric, note *combination, least, sigma fl
 	noTree := fit.TreeLikeness < treeLike
 	if root := fit.Levels[len(fit.Levels)-1].Residual; noTree || root > min(max(badRoot, noisyRoot*fit.Noise), badHub) {
 		search := &meshSearch{r: r, f: f}
-		w, err := search.best(note.Noise, !g.mostFirm())
+		w, err := search.best(note.Noise, !mostFirm)
 		if err != nil {
 			return nil, err
 		}

@@ -82,10 +82,24 @@ func (l *Robust) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 	case n < 3:
 		return few(original, note)
 	}
+	note.slow = slowHosts(original)
+	aside, kept := setAside(original.N(), note.slow)
+	r, slow := original, note.slow
+	if len(aside) > 0 {
+		r = only(original, kept)
+		slow = slowHosts(r)
+	}
+	g, sigma, unequal := judged(r, slow, note)
+	firm := g.mostFirm()
+	return g.place(original, kept, aside).result(original, note, least, sigma, unequal, firm)
+}
+
+// judged finds the groups of hosts and judges them. It returns the noise by which they were proposed, and
+// whether links are unequal.
+func judged(original *readings.Symmetric, slow []slowHost, note *combination) (g *judge, sigma float64, unequal bool) {
 	// Of the readings there are three states: original, as combined; raw, without what slow hosts
 	// add; r, without unequal links too.
-	note.slow = slowHosts(original)
-	quick := quicken(readings.Correct(original), note.slow)
+	quick := quicken(readings.Correct(original), slow)
 	corrected := quick
 	w := nnchain.NewSquare(original.N())
 	t, sigma := propose(corrected, w)
@@ -98,7 +112,7 @@ func (l *Robust) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 		t, sigma = propose(corrected, w)
 	}
 	w = nil // before the copies
-	unequal := corrected != quick
+	unequal = corrected != quick
 	raw := quick.Symmetric()
 	r := raw
 	if unequal {
@@ -110,7 +124,7 @@ func (l *Robust) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 		}
 	}
 	t.Arrange(raw.Means())
-	g := &judge{
+	g = &judge{
 		t: t, r: r, raw: raw, noise: note.Noise, gapped: note.Holes > 0, quantum: note.Tick,
 		white: newVicinity(r).whiteNoise(raw.ByMean()),
 	}
@@ -120,9 +134,9 @@ func (l *Robust) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error
 		ceiling = g.gaps() // before siblings, for which what looks firm counts
 	}
 	g.siblings()
-	g.doubtSlow(original, note.slow)
+	g.doubtSlow(original, slow)
 	note.firm, note.doubtful = g.lower(ceiling)
-	return g.result(original, note, least, sigma, unequal)
+	return g, sigma, unequal
 }
 
 // noTimes is the result where every reading is zero: one switch, or a link, at no latency.

@@ -3,6 +3,7 @@ package linkage
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/topocast/topocast/internal/nnchain"
 	"github.com/topocast/topocast/internal/stats"
@@ -96,34 +97,57 @@ func (s *singleLinkage) capAt(w *nnchain.Square, kappa float32) {
 // noiseFloor keeps exact data from being taken for infinitely precise.
 const noiseFloor = 0.002
 
-// spread estimates the relative noise sigma of the readings in w: a host and its
-// nearest neighbour see all others alike but for the noise, so sigma is
-// 1.4826 times the median of |ln d_ij/d_kj| over sqrt 2, taken over 256 hosts
-// i. In real machines structure counts as noise here; only the proposal of
-// groups uses it.
+// spread estimates the relative noise sigma of the readings in w. The nearest to a host sees all
+// others as the host does but for the noise, unless both are ranks of a host on different
+// rails. So of the four nearest another takes its place if it differs by less than half as
+// much; of few hosts, of the nearer half. sigma is 1.4826 times the median of |ln d_ij/d_kj| over sqrt 2, taken over 256 hosts
+// i. In real machines structure counts as noise here; only the proposal of groups uses it.
 func spread(w *nnchain.Square) float64 {
-	const rows, perRow = 256, 256
+	const rows, perRow, near, clearly = 256, 256, 4, 0.5
 	n := w.N()
 	step, skip := (n-1)/rows+1, (n-1)/perRow+1
 	var ratios []float64 // of float32s they are finite
 	for i := 0; i < n; i += step {
 		row := w.Row(i)
-		k, best := -1, float32(math.Inf(1))
-		for j, v := range row {
-			if j != i && (k < 0 || v < best) {
-				k, best = j, v
+		var chosen []float64
+		least := math.Inf(1)
+		for _, k := range nearest(row, i, min(near, (n-1)/2)) {
+			other := w.Row(k)
+			var seen []float64
+			for j := i % skip; j < n; j += skip {
+				if j != i && j != k {
+					seen = append(seen, float64(max(row[j], other[j]))/float64(min(row[j], other[j])))
+				}
+			}
+			if len(seen) == 0 {
+				continue
+			}
+			if m := math.Log(stats.LowerMedian(seen)); m < clearly*least {
+				chosen, least = seen, m
 			}
 		}
-		other := w.Row(k)
-		for j := i % skip; j < n; j += skip {
-			if j != i && j != k {
-				ratios = append(ratios, float64(max(row[j], other[j]))/float64(min(row[j], other[j])))
-			}
-		}
+		ratios = append(ratios, chosen...)
 	}
 	if len(ratios) == 0 {
 		return noiseFloor
 	}
 	median := stats.LowerMedian(ratios) // ln is monotone
 	return max(noiseFloor, stats.SigmaPerMAD*math.Log(median)/math.Sqrt2)
+}
+
+// nearest returns the indices of up to most of the smallest values of row but that of host i itself.
+func nearest(row []float32, i, most int) []int {
+	list := make([]int, 0, most+1)
+	for j, v := range row {
+		if j == i || len(list) == most && v >= row[list[most-1]] {
+			continue
+		}
+		at := len(list)
+		for at > 0 && v < row[list[at-1]] {
+			at--
+		}
+		list = slices.Insert(list, at, j)
+		list = list[:min(most, len(list))]
+	}
+	return list
 }

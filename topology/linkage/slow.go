@@ -43,6 +43,9 @@ type slowHost struct {
 	factor float64 // by which each reading is longer; 1: by the sum
 	told   float64 // how much that is of its near readings, ln of the ratio
 	depth  float64 // how much farther other hosts are than its near ones, ln of the ratio
+	level  float64 // s, of its near readings without that
+	far    float64 // s, of its readings to others without that
+	noise  float64 // s, standard deviation of a reading; while they are compared, relative
 }
 
 func (s slowHost) String() string {
@@ -92,16 +95,22 @@ func slowHosts(r *readings.Symmetric) []slowHost {
 		c.rank[i] = k
 	}
 	all := make([]float64, 0, r.N())
+	noises := make([]float64, 0, r.N())
 	var slow []slowHost
 	for i := range r.N() {
 		h, ok := c.compare(i)
 		all = append(all, math.Abs(h.told))
+		noises = append(noises, h.noise)
 		if ok {
 			slow = append(slow, h)
 		}
 	}
 	least := max(slowLeast, slowTypical*stats.LowerMedian(all))
 	slow = slices.DeleteFunc(slow, func(h slowHost) bool { return h.told <= least })
+	noise := stats.LowerMedian(noises)
+	for k := range slow {
+		slow[k].noise = noise * (slow[k].far + slow[k].sum)
+	}
 	return c.insiders(slow)
 }
 
@@ -163,11 +172,16 @@ func (c *slowComparison) compare(i int) (h slowHost, ok bool) {
 	}
 	c.middle = append(c.middle[:0], c.sums...)
 	sum := stats.LowerMedian(c.middle)
-	level, shown := stats.LowerMedian(c.level), stats.LowerMedian(c.shown)
+	level, shown, far := stats.LowerMedian(c.level), stats.LowerMedian(c.shown), stats.LowerMedian(c.far)
+	c.middle = c.middle[:0]
+	for _, x := range c.sums {
+		c.middle = append(c.middle, math.Abs(x-sum))
+	}
 	h = slowHost{
 		host: i, sum: sum, factor: 1,
 		told:  math.Copysign(math.Log1p(math.Abs(sum)/level), sum),
-		depth: math.Log(stats.LowerMedian(c.far) / level),
+		depth: math.Log(far / level),
+		level: level, far: far, noise: stats.SigmaOfOne(c.middle) / far,
 	}
 	if h.told <= slowLeast {
 		return h, false

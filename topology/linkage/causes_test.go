@@ -1,0 +1,140 @@
+package linkage_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/topocast/topocast/topology"
+	"github.com/topocast/topocast/topology/linkage"
+	"gonum.org/v1/gonum/mat"
+)
+
+// A cause is a small machine that shows one way to go wrong.
+type cause struct {
+	name        string
+	hosts       int
+	latency     func(i, j int) float64 // us
+	noise       float64                // relative standard deviation of a measurement
+	repetitions int
+	tick        float64 // us: measurements are multiples of it; 0: exact
+	groups      [][]int // that must be found
+	misses      int     // draws of all in which one of them may be missed: too noisy to tell
+}
+
+// TestSmallestMachinesOfEachCause draws noise on machines that came out wrong. No group that
+// does not exist may be confident.
+func TestSmallestMachinesOfEachCause(t *testing.T) {
+	const draws = 24
+	// 1 us between two ranks of a host, 10 us on one rail, 20 us from rail to rail.
+	rails := func(i, j int) float64 {
+		switch {
+		case i/2 == j/2:
+			return 1
+		case i%2 == j%2:
+			return 10
+		}
+		return 20
+	}
+	// Racks of as many hosts, 1 us inside and 1.35 us from rack to rack.
+	racks := func(size int) func(i, j int) float64 {
+		return func(i, j int) float64 {
+			if i/size == j/size {
+				return 1
+			}
+			return 1.35
+		}
+	}
+	// Noise of what the last host measures hides the racks.
+	farFromAll := func(of func(i, j int) float64, last int, us float64) func(i, j int) float64 {
+		return func(i, j int) float64 {
+			if max(i, j) == last {
+				return us
+			}
+			return of(i, j)
+		}
+	}
+	slower := func(of func(i, j int) float64, host int, us float64) func(i, j int) float64 {
+		return func(i, j int) float64 {
+			if i == host || j == host {
+				return of(i, j) + us
+			}
+			return of(i, j)
+		}
+	}
+	ticks := func(i, j int) float64 {
+		if i/20 == j/20 {
+			return 32
+		}
+		return 64
+	}
+	for _, c := range []cause{
+		{name: "two ranks of a host on two rails, exact", hosts: 6, latency: rails, repetitions: 1, groups: consecutive(6, 2)},
+		{name: "two ranks of a host on two rails", hosts: 6, latency: rails, noise: 0.03, repetitions: 1, groups: consecutive(6, 2)},
+		{name: "eight hosts on two rails", hosts: 16, latency: rails, noise: 0.03, repetitions: 1, groups: consecutive(16, 2)},
+		{name: "a host at 20 us from all", hosts: 9, latency: farFromAll(racks(4), 8, 20), noise: 0.02, repetitions: 1, groups: consecutive(8, 4), misses: 6},
+		{name: "a host at 10 us from all", hosts: 65, latency: farFromAll(racks(8), 64, 10), noise: 0.03, repetitions: 1, groups: consecutive(64, 8), misses: 3},
+		{name: "a host slower by 9 us", hosts: 64, latency: slower(racks(8), 11, 9), noise: 0.03, repetitions: 1, groups: consecutive(64, 8), misses: 6},
+		{name: "one tick of the clock, hardly any exception", hosts: 79, latency: ticks, noise: 0.1, repetitions: 4, tick: 32, groups: consecutive(79, 20)},
+		{name: "one tick of the clock, exceptions", hosts: 79, latency: ticks, noise: 0.15, repetitions: 4, tick: 32, groups: consecutive(79, 20)},
+	} {
+		misses := 0
+		for seed := range uint64(draws) {
+			r, err := linkage.Reconstruct(c.measure(seed)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := 0
+			for _, g := range r.Hierarchy.Groups()[1:] {
+				exists := slices.ContainsFunc(c.groups, func(hosts []int) bool { return slices.Equal(hosts, g.Hosts) })
+				switch {
+				case exists:
+					found++
+				case g.Support >= topology.FirmSupport:
+					t.Errorf("%s, seed %d: confident group %v, which does not exist", c.name, seed, g.Hosts)
+				}
+			}
+			if found < len(c.groups) {
+				misses++
+			}
+		}
+		if misses > c.misses {
+			t.Errorf("%s: in %d of %d draws a group was missed, want %d at most", c.name, misses, draws, c.misses)
+		}
+	}
+}
+
+// measure draws the repetitions.
+func (c *cause) measure(seed uint64) []mat.Matrix {
+	rng := rand.New(rand.NewPCG(seed, 37))
+	var all []mat.Matrix
+	for range c.repetitions {
+		m := mat.NewDense(c.hosts, c.hosts, nil)
+		for i := range c.hosts {
+			for j := range c.hosts {
+				if i != j {
+					x := c.latency(i, j) * math.Exp(c.noise*rng.NormFloat64())
+					if c.tick > 0 {
+						x = c.tick * math.Round(x/c.tick)
+					}
+					m.Set(i, j, 1e-6*x)
+				}
+			}
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// consecutive divides hosts 0 to n-1 into groups of equal size.
+func consecutive(n, size int) [][]int {
+	var groups [][]int
+	for k := range n {
+		if k%size == 0 {
+			groups = append(groups, nil)
+		}
+		groups[k/size] = append(groups[k/size], k)
+	}
+	return groups
+}
