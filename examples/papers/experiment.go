@@ -213,7 +213,7 @@ func repeatCommand(shared *cli.Flags, of ...source) *cobra.Command {
 		if err := played.refuseUnused(c, ranksOfJob); err != nil {
 			return err
 		}
-		return shared.Run(func(comm mpi.Communicator) error {
+		return shared.Run(c, func(comm mpi.Communicator) error {
 			if err := cli.CheckOutputs(comm, rows, written); err != nil {
 				return err
 			}

@@ -88,7 +88,16 @@ then is printed.`,
 					return err
 				}
 			}
-			return shared.Run(func(comm mpi.Communicator) error {
+			shared.Work = func(ranks int) cli.Work {
+				w := cli.Work{Remedy: "--sizes, --only or --ranks"}
+				if known == nil {
+					w = (&measureOptions{repetitions: defaultRepetitions}).work(ranks)
+					w.Remedy = "NET, --only or --ranks"
+				}
+				w.Pairs += timedPerRank * float64(ranks*len(s.Sizes)*(s.Repetitions+s.WarmUps))
+				return w
+			}
+			return shared.Run(c, func(comm mpi.Communicator) error {
 				if s.Root < 0 || s.Root >= comm.Size() {
 					return cli.BadInput("--root %d: want in [0, %d)", s.Root, comm.Size())
 				}
@@ -123,6 +132,10 @@ then is printed.`,
 	c.AddCommand(tuneCommand(shared), rulesCommand(shared))
 	return cli.Measures(cli.PrintsJSON(c, "topocast/bcast-benchmark"))
 }
+
+// timedPerRank is how many pairs take as long, per rank, as a timed repetition of all variants, and as choosing a plan for them:
+// by the user time for 64 simulated ranks.
+const timedPerRank = 35
 
 // longMessage is a size in bytes for which choosing a plan takes so long that people wonder.
 const longMessage = 16 << 20

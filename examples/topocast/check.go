@@ -16,7 +16,6 @@ import (
 	"github.com/topocast/topocast/measure/check"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
-	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -85,6 +84,7 @@ nothing, or there are too few runs.`,
 			if o.load && o.network == "" {
 				return cli.BadInput("--load: want NET: without the wiring nobody knows what transfers share")
 			}
+			shared.HollowAbove, shared.Work = cli.DiscoverHollow, checkWork
 			if o.history.file != "" {
 				if err := cli.RefuseUnused(c, "not with --history", "tolerance", "load"); err != nil {
 					return err
@@ -111,7 +111,7 @@ nothing, or there are too few runs.`,
 // check measures the ranks and names what is slow.
 func (o *checkOptions) check(c *cobra.Command, shared *cli.Flags) error {
 	status := cli.StatusFine
-	err := shared.Run(func(comm mpi.Communicator) error {
+	err := shared.Run(c, func(comm mpi.Communicator) error {
 		s, err := o.settings(comm, shared.Timeout)
 		if err != nil {
 			return err
@@ -145,6 +145,11 @@ func (o *checkOptions) check(c *cobra.Command, shared *cli.Flags) error {
 	return err
 }
 
+// checkWork is what a check does on simulated ranks, by the user time for 256 and 1,024.
+func checkWork(ranks int) cli.Work {
+	return cli.Work{Pairs: 25 * float64(ranks), Remedy: "--ranks"}
+}
+
 // validate reads what the flags name.
 func (o *checkOptions) validate() error {
 	bytes, err := cli.ParseSize(o.size)
@@ -172,12 +177,12 @@ func networkOrLine(text string) (*model.Network, error) {
 	if _, err := os.Stat(text); err == nil || text == cli.Standard {
 		return cli.LoadNetwork(text)
 	}
-	cluster, err := simnet.ParseCluster(text)
+	if !strings.Contains(text, ":") {
+		return nil, cli.BadInput("%s: no such file, and no cluster such as tree:2x4x8", text)
+	}
+	cluster, err := cli.SimulatedCluster(text)
 	if err != nil {
-		if !strings.Contains(text, ":") {
-			return nil, cli.BadInput("%s: no such file, and no cluster such as tree:2x4x8", text)
-		}
-		return nil, cli.BadInput("%w", err)
+		return nil, err
 	}
 	return model.FromGraph(cluster.Graph, cluster.Routing)
 }

@@ -23,9 +23,6 @@ import (
 	"github.com/topocast/topocast/topology/encode"
 )
 
-// mostSimulatedPairs take about half an hour: a simulation measures some 8,000 pairs per second.
-const mostSimulatedPairs = 15_000_000
-
 // plannedSizes are those for which discover shows times and broadcasts.
 var plannedSizes = []int{8, 1 << 10, 64 << 10, 1 << 20}
 
@@ -52,8 +49,8 @@ measured once, with few samples, unless --repetitions is given, and the network 
 With --distance the PLogP parameters of all pairs are measured, too, and the groups are
 those that this distance shows (reconstruct explains them).
 
-Ctrl-C stops the measuring and makes a network of what was measured; a second
-one ends the process at once. Under a launcher that ends the job before, the measurements are in FILE.part, beside the
+Ctrl-C stops the measuring and makes a network of what was measured, in a simulation if that takes less than a second.
+A second one ends the process at once. Under a launcher that ends the job before, the measurements are in FILE.part, beside the
 network or the file of --keep: topocast reconstruct --output network.json FILE.part`,
 		Example: `  topocast discover
   topocast discover --sim "tree:2x4x8 latency=20us,8us,2us rate=10Gbps" \
@@ -72,16 +69,14 @@ network or the file of --keep: topocast reconstruct --output network.json FILE.p
 			if shared.Sim != "" && !c.Flags().Changed("repetitions") {
 				o.repetitions = 1 // nothing disturbs a simulation, and 1,024 ranks take minutes
 			}
+			shared.Work = o.work
 			network := cli.NewOutput("--output", output, c.OutOrStdout())
 			if shared.JSON && output == cli.Standard {
 				return cli.BadInput("--json and --output -: both are standard output")
 			}
 			// Rank 0 keeps and prints what it found while MPI still runs: it may
 			// not come back from ending it.
-			return shared.Run(func(comm mpi.Communicator) error {
-				if pairs := comm.Size() * (comm.Size() - 1) / 2; shared.Sim != "" && pairs > mostSimulatedPairs && !o.fewPairs && !o.twoLevel {
-					return cli.BadInput("--sim: %d ranks have %d pairs, which take an hour and more: --few-pairs measures enough of them, --ranks takes fewer ranks", comm.Size(), pairs)
-				}
+			return shared.Run(c, func(comm mpi.Communicator) error {
 				var larger error
 				if comm.Rank() == 0 && !c.Flags().Changed("output") {
 					larger = keepLarger(output, comm.Size())

@@ -61,7 +61,7 @@ func (o *checkOptions) follow(c *cobra.Command, shared *cli.Flags) error {
 		return o.judge(c, shared.JSON)
 	}
 	lead := false
-	err := shared.Run(func(comm mpi.Communicator) error {
+	err := shared.Run(c, func(comm mpi.Communicator) error {
 		if comm.Rank() == 0 {
 			lead = true
 		}

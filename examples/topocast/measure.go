@@ -68,6 +68,25 @@ func (o *measureOptions) validate() error {
 	return nil
 }
 
+// Simulated work by the user time for 256 ranks: a pattern of transfers takes as long as some pairs per rank, and so do
+// the pairs of --few-pairs together.
+const (
+	pairsPerPattern = 6
+	fewPairsPerRank = 40
+)
+
+// work is what discover does on simulated ranks.
+func (o *measureOptions) work(ranks int) cli.Work {
+	n := float64(ranks)
+	w := cli.Work{Pairs: n * (n - 1) / 2 * float64(o.repetitions), Remedy: "--few-pairs or --ranks"}
+	if o.fewPairs || o.twoLevel {
+		w = cli.Work{Pairs: min(w.Pairs, fewPairsPerRank*n), Remedy: "--ranks or --patterns 0"}
+	}
+	w.Kept = w.Pairs
+	w.Pairs += pairsPerPattern * n * float64(o.patterns)
+	return w
+}
+
 // discover is collective; other ranks than 0 get nothing. On rank 0 the
 // readings of latencies go into the journal of the options, if there is one.
 func discover(ctx context.Context, comm mpi.Communicator, o *measureOptions, stdout, stderr io.Writer) (discovery, error) {

@@ -12,7 +12,9 @@ import (
 
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/measure/throughput"
 	"github.com/topocast/topocast/mpi"
@@ -103,10 +105,11 @@ are measured apart from those between groups. Throughput is measured along its w
 			if err := refuseUnused(m.parts, m.sizes, m.given); err != nil {
 				return err
 			}
+			shared.HollowAbove, shared.Work = cli.DiscoverHollow, m.work
 			readings := cli.NewOutput("--output", output, c.OutOrStdout())
 			tables := m.tables(csv, c.OutOrStdout())
 			updated := cli.NewOutput("--update", update, c.OutOrStdout())
-			return shared.Run(func(comm mpi.Communicator) error {
+			return shared.Run(c, func(comm mpi.Communicator) error {
 				own := m // ranks may be threads of this process
 				if err := cli.CheckOutputs(comm, append([]cli.Output{readings, updated}, tables...)...); err != nil {
 					return err
@@ -160,6 +163,39 @@ are measured apart from those between groups. Throughput is measured along its w
 	f.BoolVar(&m.fast, flagFast, false, "gaps of plogp follow from round trips, as in Kielmann et al. 2000")
 	f.IntVar(&m.repetitions, flagRepetitions, defaultRepetitions, "how often every pair is measured; of other kinds, samples of each size or step")
 	return cli.Measures(cli.PrintsJSON(c, "topocast/measured"))
+}
+
+// Simulated work by the user time for 8 to 64 ranks, in pairs of latencies that take as long.
+const (
+	workOfPLogP   = 160 // per pair of ranks
+	workOfPattern = 32  // per rank and pattern of transfers
+	workOfSteps   = 500 // per rank, of what is measured in steps
+)
+
+// work is what measure does on simulated ranks.
+func (m *measuring) work(ranks int) cli.Work {
+	n := float64(ranks)
+	pairs := n * (n - 1) / 2
+	w := cli.Work{Remedy: "--ranks"}
+	for _, p := range m.parts {
+		switch p.kind {
+		case measure.KindLatency:
+			of := pairs
+			if m.rounds > 0 {
+				of = min(of, float64(m.rounds)*n/2)
+			}
+			w.Kept = of * float64(m.repetitions*len(m.sizes))
+			w.Pairs += w.Kept
+			w.Remedy = "--rounds or --ranks"
+		case plogp.Kind:
+			w.Pairs += workOfPLogP * pairs
+		case concurrent.Kind:
+			w.Pairs += workOfPattern * n * concurrent.UsualPatterns
+		default:
+			w.Pairs += workOfSteps * n
+		}
+	}
+	return w
 }
 
 // tables are the files of --csv, one per part: of latencies the matrix, and of all

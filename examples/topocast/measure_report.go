@@ -9,6 +9,8 @@ import (
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/record"
+	"github.com/topocast/topocast/measure/servet"
+	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/results"
 )
 
@@ -58,6 +60,11 @@ func tellMeasured(w, stderr io.Writer, f *record.File, file string, byHost bool)
 		fmt.Fprintf(w, " written to %s", file)
 	}
 	fmt.Fprintln(w)
+	for _, s := range f.Sections {
+		if err := tellInside(w, s); err != nil {
+			return err
+		}
+	}
 	if !byHost {
 		return nil
 	}
@@ -74,6 +81,27 @@ func tellMeasured(w, stderr io.Writer, f *record.File, file string, byHost bool)
 			fmt.Fprintf(w, ": %s (%s to %s, %s)\n", quantity.Seconds(p.Median), quantity.Seconds(p.Min), quantity.Seconds(p.Max), words.Count(p.Readings, "measurement"))
 		}
 	}
+	return nil
+}
+
+// tellInside writes what a section of a host's inside shows: caches, or paths to memory, and which ranks share them.
+func tellInside(w io.Writer, s *record.Section) error {
+	var found []model.Resource
+	switch s.Kind {
+	case servet.KindCache:
+		r, err := servet.CachesFromSection(s)
+		if err != nil {
+			return err
+		}
+		found = r.Resources
+	case servet.KindMemory:
+		r, err := servet.MemoryFromSection(s)
+		if err != nil {
+			return err
+		}
+		found = r.Resources
+	}
+	tellResources(w, found)
 	return nil
 }
 

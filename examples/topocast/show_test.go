@@ -1,11 +1,74 @@
 package main
 
 import (
+	"io"
+	"math"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/measure/record"
+	"github.com/topocast/topocast/measure/servet"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
 )
+
+// TestMeasuredCachesAreShown: by show from the file of a network, and by measure. The walk through working sets takes 1 ns up
+// to 96 KiB and 4 ns from 128 KiB on, so the cache holds 96 KiB, and two ranks are as slow together as with twice the set.
+func TestMeasuredCachesAreShown(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const cache = "caches of 96 KiB: 1, each shared by 2 ranks (measured)\n"
+	if status, _, stderr := topocast("discover", "--patterns", "0", "--sim", "star:4", "-o", "network.json"); status != 0 {
+		t.Fatal(stderr)
+	}
+	n, err := cli.LoadNetwork("network.json")
+	if err == nil {
+		n, err = n.WithResources([]model.Resource{
+			{Kind: topology.KindCache, Bytes: 96 << 10, Bandwidth: math.NaN(), Groups: [][]int{{0, 1}}},
+			{Kind: topology.KindSocket, Bandwidth: math.NaN(), Groups: [][]int{{0, 1}}, Told: true},
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create("network.json")
+	if err == nil {
+		err = n.Write(f)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, shown, stderr := topocast("show", "network.json"); status != 0 || !strings.HasSuffix(shown, cache) || strings.Contains(shown, "told") {
+		t.Errorf("show: status %d: %s%s", status, shown, stderr)
+	}
+
+	s := &record.Section{Kind: servet.KindCache, Columns: []string{"part", "bytes", "access_s", "repetition", "from", "to"}, Settings: []byte(`{"bytes":262144,"hosts":[[0,1]]}`)}
+	row := func(part, bytes, ns, from, to int) {
+		s.Rows = append(s.Rows, float64(part), float64(bytes), 1e-9*float64(ns), 0, float64(from), float64(to))
+	}
+	const alone, pair, curve = 0, 1, 3
+	for size := 16 << 10; size <= 256<<10; size *= 2 {
+		for _, bytes := range []int{size, size * 3 / 2} {
+			ns := 1
+			if bytes > 96<<10 {
+				ns = 4
+			}
+			row(curve, bytes, ns, 0, 0)
+			for rank := range 2 {
+				row(alone, bytes, ns, rank, rank)
+				row(pair, bytes, 4, rank, 1-rank)
+			}
+		}
+	}
+	var told strings.Builder
+	if err := tellMeasured(&told, io.Discard, &record.File{Header: record.Header{Ranks: 2}, Sections: []*record.Section{s}}, "", false); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasSuffix(told.String(), "\n"+cache) {
+		t.Errorf("measure: %s", told.String())
+	}
+}
 
 // TestShowIsWhatDiscoverPrints: the same text from the file as when it was found, within 80 columns.
 func TestShowIsWhatDiscoverPrints(t *testing.T) {

@@ -29,9 +29,20 @@ func ranksOf(n *model.Network) *draw.TextSettings {
 
 // printNetwork writes what a network holds of the wiring, as printResult does.
 func printNetwork(w io.Writer, n *model.Network, s *draw.TextSettings) error {
-	return printResult(w, &topology.Result{
+	err := printResult(w, &topology.Result{
 		Graph: n.Graph(), Hierarchy: n.ReportedHierarchy(), Fit: n.ReconstructionFit(), Warnings: n.Warnings(),
 	}, s)
+	tellResources(w, n.Resources())
+	return err
+}
+
+// tellResources writes which ranks share which caches and paths to memory, if that was measured.
+func tellResources(w io.Writer, all []model.Resource) {
+	for _, r := range all {
+		if !r.Told {
+			fmt.Fprintln(w, r)
+		}
+	}
 }
 
 // printResult writes what was found, for a person: a table of the levels, the

@@ -90,7 +90,10 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then
 				return err
 			}
 			network := cli.NewOutput("--output", output, c.OutOrStdout())
-			return shared.Run(func(comm mpi.Communicator) error {
+			shared.Work = func(ranks int) cli.Work {
+				return cli.Work{Pairs: timedPerRank * float64(ranks*len(list)), Remedy: "--sizes or --ranks"}
+			}
+			return shared.Run(c, func(comm mpi.Communicator) error {
 				defer cli.LimitCalls(comm, shared.Timeout)()
 				if err := fits(args[0], known, comm); err != nil {
 					return err

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -22,8 +24,10 @@ type Flags struct {
 	Ranks     int           // 0: one per core or simulated host
 	Timeout   time.Duration // how long a rank waits for another; below 0: for ever
 
-	Real        Runner // for real ranks
-	HollowAbove int    // simulated messages of more bytes carry no content; 0: all carry theirs
+	Large       bool                 // simulate what takes long or much memory, too
+	Work        func(ranks int) Work // what the command does on simulated ranks; nil: little
+	Real        Runner               // for real ranks
+	HollowAbove int                  // simulated messages of more bytes carry no content; 0: all carry theirs
 }
 
 // DefaultTimeout is how long a rank waits for another one before the job ends.
@@ -36,7 +40,7 @@ const (
 )
 
 // simulationFlags are of use with --sim only.
-var simulationFlags = []string{"fault", "placement", "overhead"}
+var simulationFlags = []string{"fault", "large", "placement", "overhead"}
 
 // Add adds the flags to a root command.
 func (s *Flags) Add(root *cobra.Command) {
@@ -44,6 +48,7 @@ func (s *Flags) Add(root *cobra.Command) {
 	f.BoolVar(&s.JSON, "json", false, "print JSON instead of text")
 	f.StringVar(&s.Sim, "sim", "", "simulate this `cluster` in virtual time, for example \"tree:2x4x8 latency=20us,8us,2us rate=10Gbps\", or a file with a network or a graph")
 	f.StringArrayVar(&s.Faults, "fault", nil, "with --sim, a `fault`, such as \"link h3-s0 1.5x\"; may be given several times")
+	f.BoolVar(&s.Large, "large", false, "with --sim, simulate also what takes more than half an hour or the memory of this machine")
 	f.StringVar(&s.Placement, "placement", "block", "with --sim, hosts of the ranks: block, cyclic, shuffled, shuffled:SEED, or a `file` with a host per line")
 	f.DurationVar(&s.Overhead, "overhead", ownOverhead, "with --sim, what a rank's CPU takes to send and to receive a message; default: as the network file says, or 300ns")
 	f.Lookup("overhead").DefValue = "0s" // not printed
@@ -116,13 +121,21 @@ func simulatedOutput(c *cobra.Command) {
 }
 
 // Run calls work on every rank: of the simulated cluster, of the MPI job, or in this process.
-func (s *Flags) Run(work func(mpi.Communicator) error) error {
+// A simulation first tells what it takes, if that is much.
+func (s *Flags) Run(c *cobra.Command, work func(mpi.Communicator) error) error {
 	if s.Sim == "" {
 		return s.Real(s.Ranks, work)
 	}
-	run, err := Simulator(s.Sim, s.Placement, s.Overhead, s.HollowAbove, s.Faults...)
+	run, hosts, err := simulator(s.Sim, s.Placement, s.Overhead, s.HollowAbove, s.Faults...)
 	if err != nil {
 		return err
 	}
-	return run(s.Ranks, work)
+	if s.Work != nil {
+		ranks := cmp.Or(max(0, s.Ranks), hosts)
+		w := s.Work(ranks)
+		if err := w.admit(ranks, s.Large, func(note string) { fmt.Fprintf(c.ErrOrStderr(), "note: %s\n", note) }); err != nil {
+			return err
+		}
+	}
+	return s.simulate(c, run, work)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/internal/scenario"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -21,25 +22,28 @@ const DefaultOverhead = 300 * time.Nanosecond
 // ownOverhead stands for what the network of --sim knows of it, or else DefaultOverhead.
 const ownOverhead time.Duration = -1
 
-// mostHosts is the largest cluster that is simulated. The measured data of topocast are from up to as many.
-const mostHosts = 20_000
+// mostVertices is how many hosts and switches are simulated at most. The times between so many take gigabytes.
+const mostVertices = 40_000
 
 // Simulator returns a runner on a simulated cluster, with the overhead per
 // message of sender and receiver, and with faults. Messages above so many bytes carry no
 // content, 0: all carry theirs. Timings scatter by 1 %.
 func Simulator(spec, placement string, overhead time.Duration, hollowAbove int, faults ...string) (Runner, error) {
+	run, _, err := simulator(spec, placement, overhead, hollowAbove, faults...)
+	return run, err
+}
+
+// simulator is Simulator with the number of hosts.
+func simulator(spec, placement string, overhead time.Duration, hollowAbove int, faults ...string) (Runner, int, error) {
 	if mpi.Launched() >= 0 {
-		return nil, BadInput("a simulation (--sim, simulate) is one process: start it without a launcher")
+		return nil, 0, BadInput("a simulation (--sim, simulate) is one process: start it without a launcher")
 	}
 	if overhead < 0 && overhead != ownOverhead {
-		return nil, BadInput("--overhead %s: want at least 0", overhead)
+		return nil, 0, BadInput("--overhead %s: want at least 0", overhead)
 	}
 	cluster, network, err := simulatedMachine(spec)
 	if err != nil {
-		return nil, err
-	}
-	if hosts := cluster.Graph.Hosts(); hosts > mostHosts {
-		return nil, BadInput("--sim: %d hosts: want at most %d, which take minutes and gigabytes", hosts, mostHosts)
+		return nil, 0, err
 	}
 	send, recv := overhead.Seconds(), overhead.Seconds()
 	if overhead == ownOverhead {
@@ -47,14 +51,14 @@ func Simulator(spec, placement string, overhead time.Duration, hollowAbove int, 
 		if s, r, known := SoftwareOf(network); known {
 			send, recv = s, r
 			if cluster.Graph, err = withoutSoftware(cluster.Graph, send, recv); err != nil {
-				return nil, &InputError{err}
+				return nil, 0, &InputError{err}
 			}
 		}
 	}
 	var wrong simnet.Faults
 	for _, fault := range faults {
 		if cluster.Graph, err = scenario.AddFault(&wrong, fault, cluster.Graph); err != nil {
-			return nil, BadInput("--fault: %w", err)
+			return nil, 0, BadInput("--fault: %w", err)
 		}
 	}
 	return func(ranks int, work func(mpi.Communicator) error) error {
@@ -83,7 +87,7 @@ func Simulator(spec, placement string, overhead time.Duration, hollowAbove int, 
 			return input // without the rank: all found it
 		}
 		return err
-	}, nil
+	}, cluster.Graph.Hosts(), nil
 }
 
 // simulatedCluster is that of a line, or of a file that holds a network or a graph.
@@ -95,6 +99,9 @@ func SimulatedCluster(spec string) (*simnet.Cluster, error) {
 // simulatedMachine is simulatedCluster with the network, if there is one.
 func simulatedMachine(spec string) (*simnet.Cluster, *model.Network, error) {
 	if info, err := os.Stat(spec); err != nil || info.IsDir() {
+		if err := gen.Check(spec, mostVertices); err != nil {
+			return nil, nil, &InputError{err}
+		}
 		cluster, err := simnet.ParseCluster(spec)
 		if err != nil {
 			return nil, nil, &InputError{err}
@@ -104,6 +111,9 @@ func simulatedMachine(spec string) (*simnet.Cluster, *model.Network, error) {
 	n, err := LoadNetwork(spec)
 	if err != nil {
 		return nil, nil, err
+	}
+	if n.Ranks() > mostVertices {
+		return nil, nil, BadInput("%s: %d ranks: want at most %d", spec, n.Ranks(), mostVertices)
 	}
 	g, err := n.NameHosts(n.Graph())
 	if err != nil {

@@ -57,15 +57,30 @@ type link struct{ u, v, level, width int }
 // can be said. Errors name the column. The same specification gives the same
 // cluster on every run.
 func Parse(spec string) (*Cluster, error) {
-	s := &scanner{spec: spec}
+	sh, o, err := read(spec, maxVertices)
+	if err != nil {
+		return nil, err
+	}
+	return sh.build(o)
+}
+
+// Check refuses a specification that is wrong, and one of more hosts and switches than most, before they take memory.
+func Check(spec string, most int) error {
+	_, _, err := read(spec, min(most, maxVertices))
+	return err
+}
+
+// read reads a specification of at most so many hosts and switches.
+func read(spec string, most int) (*shape, *options, error) {
+	s := &scanner{spec: spec, most: most}
 	s.skipSpace()
 	family := s.name()
 	if family == "" || !s.accept(':') {
-		return nil, s.errorf(s.pos, "want a family and a colon, as in tree:2x4x8, got %s", s.rest(s.pos))
+		return nil, nil, s.errorf(s.pos, "want a family and a colon, as in tree:2x4x8, got %s", s.rest(s.pos))
 	}
 	hosts, err := s.hostsOption()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var sh *shape
 	switch family {
@@ -83,13 +98,13 @@ func Parse(spec string) (*Cluster, error) {
 		sh, err = s.synthetic()
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	o := options{}
 	if err := s.options(sh, &o, hosts >= 0); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return sh.build(&o)
+	return sh, &o, nil
 }
 
 // hostsOption looks ahead for hosts=, on which the vertices' numbers depend;
@@ -200,14 +215,14 @@ func (s *scanner) perLevel(sh *shape, what string, units []unit, least, most flo
 func (s *scanner) check(pos int, vertices ...int) error {
 	total := 0
 	for _, v := range vertices {
-		if v < 0 || v > maxVertices {
-			total = maxVertices + 1
+		if v < 0 || v > s.most {
+			total = s.most + 1
 			break
 		}
 		total += v
 	}
-	if total > maxVertices {
-		return s.errorf(pos, "more than %d hosts and switches", maxVertices)
+	if total > s.most {
+		return s.errorf(pos, "more than %d hosts and switches", s.most)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ const maxVertices = 1 << 20
 type scanner struct {
 	spec string
 	pos  int
+	most int // hosts and switches
 }
 
 // errorf is an error at byte position pos.

@@ -76,8 +76,8 @@ func (s *scanner) factor(b *branch, total *int, nesting int) ([]*branch, error) 
 		if err != nil {
 			return nil, err
 		}
-		if *total += n; *total > maxVertices {
-			return nil, s.errorf(start, "more than %d hosts and switches", maxVertices)
+		if *total += n; *total > s.most {
+			return nil, s.errorf(start, "more than %d hosts and switches", s.most)
 		}
 		b.grow(n)
 		return b.children, nil
@@ -88,8 +88,8 @@ func (s *scanner) factor(b *branch, total *int, nesting int) ([]*branch, error) 
 	var ends []*branch
 	for {
 		b.grow(1)
-		if *total++; *total > maxVertices {
-			return nil, s.errorf(start, "more than %d hosts and switches", maxVertices)
+		if *total++; *total > s.most {
+			return nil, s.errorf(start, "more than %d hosts and switches", s.most)
 		}
 		leaves, err := s.factor(b.children[len(b.children)-1], total, nesting+1)
 		if err != nil {

@@ -133,19 +133,27 @@ func groupOrder(h *topology.Hierarchy) []int {
 	var walk func(group int)
 	walk = func(group int) {
 		g := h.Groups()[group]
-		next := 0
+		children := childrenByFirst(h, &g)
 		for _, x := range g.Hosts {
-			switch {
-			case h.Smallest(x) == group:
+			if child, is := children[x]; is {
+				walk(child)
+			} else if h.Smallest(x) == group {
 				order = append(order, x)
-			case next < len(g.Children) && h.Groups()[g.Children[next]].Hosts[0] == x:
-				walk(g.Children[next])
-				next++
 			}
 		}
 	}
 	walk(0)
 	return order
+}
+
+// childrenByFirst are the children of a group by their first hosts. Children of several levels are not in the order of
+// their hosts.
+func childrenByFirst(h *topology.Hierarchy, g *topology.Group) map[int]int {
+	children := make(map[int]int, len(g.Children))
+	for _, child := range g.Children {
+		children[h.Groups()[child].Hosts[0]] = child
+	}
+	return children
 }
 
 // nameTicks name rows at the middle of their cells: all, or some.

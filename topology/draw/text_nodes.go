@@ -36,20 +36,21 @@ func (t *textTree) node(group int) *textNode {
 	if group > 0 && !g.Firm() {
 		x.mark = fmt.Sprintf("?%.2f", g.Support)
 	}
-	next := 0
+	children := childrenByFirst(t.hierarchy, &g)
 	for _, host := range g.Hosts {
-		switch {
-		case t.hierarchy.Smallest(host) == group:
-			leaf := &textNode{group: -1, level: -1, hosts: []int{host}, inside: math.NaN(), latency: math.NaN(), rate: math.NaN()}
-			if up := t.links.host[host]; up >= 0 {
-				a := t.graph.Arcs()[up]
-				leaf.latency, leaf.rate, leaf.estimated = a.Latency, a.Bandwidth, a.Estimated
-			}
-			x.children = append(x.children, leaf)
-		case next < len(g.Children) && t.hierarchy.Groups()[g.Children[next]].Hosts[0] == host:
-			x.children = append(x.children, t.node(g.Children[next]))
-			next++
+		if child, is := children[host]; is {
+			x.children = append(x.children, t.node(child))
+			continue
 		}
+		if t.hierarchy.Smallest(host) != group {
+			continue
+		}
+		leaf := &textNode{group: -1, level: -1, hosts: []int{host}, inside: math.NaN(), latency: math.NaN(), rate: math.NaN()}
+		if up := t.links.host[host]; up >= 0 {
+			a := t.graph.Arcs()[up]
+			leaf.latency, leaf.rate, leaf.estimated = a.Latency, a.Bandwidth, a.Estimated
+		}
+		x.children = append(x.children, leaf)
 	}
 	return x
 }

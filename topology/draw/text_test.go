@@ -142,3 +142,27 @@ func TestTextFoldsWhatIsAlike(t *testing.T) {
 		}
 	}
 }
+
+// TestGroupsOfSeveralLevelsSideBySide: a pair of hosts beside a rack of three. Nobody is left out of the tree, of the order of
+// the rows, or of the page, although the rack comes first among the groups.
+func TestGroupsOfSeveralLevelsSideBySide(t *testing.T) {
+	g, _ := topotest.Generate(t, "star:5")
+	h, err := topology.NewHierarchy(5, []topology.Level{{Latency: 1e-6, Support: 1}, {Latency: 2e-6, Support: 1}}, []topology.Group{
+		{Hosts: []int{2, 3, 4}, Level: 1, Latency: 2e-6, Support: 1}, {Hosts: []int{0, 1}, Level: 0, Latency: 1e-6, Support: 1},
+	}, 5e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tree strings.Builder
+	if err := Text(&tree, g.Graph, h, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, hosts := range []string{"0-1", "2-4"} {
+		if !strings.Contains(tree.String(), hosts) {
+			t.Errorf("hosts %s are not in the tree:\n%s", hosts, tree.String())
+		}
+	}
+	if got := groupOrder(h); fmt.Sprint(got) != "[0 1 2 3 4]" {
+		t.Errorf("order of the rows is %v", got)
+	}
+}

@@ -45,7 +45,7 @@ func (c *GreedyCycle) validate() error {
 // Reconstruct implements topology.Reconstructor. Repetitions are combined cell by cell
 // by the smallest reading, of five and more by the second smallest. Simplex
 // channels, which speak of a fault or of routing, are named in the warnings.
-// O(n^3) at worst.
+// O(n^3) at worst. It gives up, with a warning, where there are more arcs than a sparse graph of more than 256 hosts has.
 func (c *GreedyCycle) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
@@ -55,11 +55,17 @@ func (c *GreedyCycle) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, 
 		return nil, err
 	}
 	arcs, duplex := c.stages(in)
+	all := in.Warnings()
+	if len(arcs) > mostArcs(in.N()) {
+		var warning string
+		arcs, warning = gaveUp(in.N(), in.Cells())
+		all = append(all, warning)
+	}
 	g, warnings, err := channelGraph(in.N(), in.Cells(), arcs, duplex, c.Compat)
 	if err != nil {
 		return nil, err
 	}
-	return topology.NewResult(g, in.Cells(), 0, in.Noise(), append(in.Warnings(), warnings...))
+	return topology.NewResult(g, in.Cells(), 0, in.Noise(), append(all, warnings...))
 }
 
 // stages runs stages 1 and 2 and returns the arcs, sorted.
@@ -93,6 +99,7 @@ type greedySearch struct {
 	compat         bool
 	shared, duplex float64
 	has            []bool // n*n: arcs inserted
+	found          int    // arcs inserted; above mostArcs all stops
 	visited        []bool
 	group          []int // visited vertices of groups before, and of this one
 	nearest        []int // per vertex that is not visited the nearest that is, -1: none
@@ -109,12 +116,23 @@ func (s *greedySearch) visit(v int) {
 	}
 }
 
+// add adds an arc.
+func (s *greedySearch) add(i, j int) {
+	if at := i*s.n + j; !s.has[at] {
+		s.has[at] = true
+		s.found++
+	}
+}
+
+// dense tells that it is time to give up.
+func (s *greedySearch) dense() bool { return s.found > mostArcs(s.n) }
+
 // insert inserts i->j and, if it is not slower by more than the spread, j->i.
 func (s *greedySearch) insert(i, j int, spread float64) {
-	s.has[i*s.n+j] = true
+	s.add(i, j)
 	limit := s.m[i*s.n+j] * (1 + spread)
 	if back := s.m[j*s.n+i]; back < limit || back == limit && !s.compat {
-		s.has[j*s.n+i] = true
+		s.add(j, i)
 	}
 }
 
@@ -130,7 +148,7 @@ func (s *greedySearch) span() {
 	if s.compat {
 		spread = s.shared
 	}
-	for first != nil {
+	for first != nil && !s.dense() {
 		s.visit(first.From)
 		s.visit(first.To)
 		s.insert(first.From, first.To, spread)
@@ -140,7 +158,7 @@ func (s *greedySearch) span() {
 			s.collect(start, limit, before)
 			copy(before, s.visited)
 			i, j := s.ascent()
-			if j < 0 {
+			if j < 0 || s.dense() {
 				break
 			}
 			s.visit(j)
@@ -172,15 +190,19 @@ func (s *greedySearch) closestPair() *witness.Pair {
 // too.
 func (s *greedySearch) collect(group []int, limit float64, before []bool) {
 	within := func(w float64) bool { return w < limit || w == limit && !s.compat }
-	for x := 0; x < len(group); x++ {
+	for x := 0; x < len(group) && !s.dense(); x++ {
 		u := group[x]
 		for v := range s.n {
 			if v == u || before[v] && !s.compat {
 				continue
 			}
 			there, back := within(s.m[u*s.n+v]), within(s.m[v*s.n+u])
-			s.has[u*s.n+v] = s.has[u*s.n+v] || there
-			s.has[v*s.n+u] = s.has[v*s.n+u] || back
+			if there {
+				s.add(u, v)
+			}
+			if back {
+				s.add(v, u)
+			}
 			if (there || back) && !s.visited[v] {
 				s.visit(v)
 				group = append(group, v)
@@ -234,22 +256,25 @@ func (s *greedySearch) descend(v int, w float64) (last int, weight float64) {
 // arcs there are, then all arcs that are shorter.
 func (s *greedySearch) closeCycles() {
 	out := make([][]paths.Arc, s.n)
-	add := func(i, j int) { out[i] = append(out[i], paths.Arc{To: int32(j), Length: s.m[i*s.n+j]}) }
+	leads := func(i, j int) { out[i] = append(out[i], paths.Arc{To: int32(j), Length: s.m[i*s.n+j]}) }
 	for i := range s.n {
 		for j := range s.n {
 			if s.has[i*s.n+j] {
-				add(i, j)
+				leads(i, j)
 			}
 		}
 	}
 	dist, order := make([]float64, s.n), make([]int, 0, s.n)
 	for i := range s.n {
+		if s.dense() {
+			return
+		}
 		paths.From(out, i, dist, order)
 		for j := range s.n {
 			// Sums of the same hops in another order round differently.
 			if w := s.m[i*s.n+j]; i != j && !s.has[i*s.n+j] && w < dist[j]*(1-1e-12) {
-				s.has[i*s.n+j] = true
-				add(i, j)
+				s.add(i, j)
+				leads(i, j)
 			}
 		}
 	}

@@ -46,7 +46,8 @@ func (c *Witness) validate() error {
 // Reconstruct implements topology.Reconstructor. Repetitions are combined cell by cell
 // by the smallest reading, of five and more by the second smallest. Simplex
 // channels, which speak of a fault or of routing, the overhead, and readings that were
-// mended are named in the warnings. O(n^2) on tori, O(n^3) at worst.
+// mended are named in the warnings. O(n^2) on tori, O(n^3) at worst. Above 256 hosts it gives up, with a warning,
+// where there are more arcs than a sparse graph has, or where finding them takes too long.
 func (c *Witness) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func (c *Witness) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, erro
 	}
 	n, m := in.N(), slices.Clone(in.Cells())
 	noise, tolerance := c.noise(in)
-	test := witness.Test{Relative: tolerance, Directed: true}
+	test := witness.Test{Relative: tolerance, Directed: true, Bound: bound(n)}
 	warnings := in.Warnings()
 	var overhead float64
 	if !c.KeepOverhead {
@@ -73,6 +74,11 @@ func (c *Witness) Reconstruct(repetitions ...mat.Matrix) (*topology.Result, erro
 		}
 	}
 	arcs, mended := witness.Mended(n, m, test)
+	if test.Bound.Dense() || test.Bound.Spent() {
+		var warning string
+		arcs, warning = gaveUp(n, m)
+		warnings, mended = append(warnings, warning), nil
+	}
 	links := map[witness.Pair]bool{}
 	for _, a := range arcs {
 		links[a] = true

@@ -213,7 +213,9 @@ func single() (*topology.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &topology.Result{Graph: g, Hierarchy: h, Fit: topology.Fit{Family: topology.FamilyFlat}}, nil
+	return &topology.Result{Graph: g, Hierarchy: h, Fit: topology.Fit{
+		Family: topology.FamilyFlat, R2: math.NaN(), Residual: math.NaN(), TreeLikeness: math.NaN(), Noise: math.NaN(),
+	}}, nil
 }
 
 // named gives the hosts of a result their names.

@@ -198,3 +198,16 @@ func TestWrongNodesAreRefused(t *testing.T) {
 		t.Errorf("matrices of two sizes: %v", err)
 	}
 }
+
+// TestOneHostTellsNothing: of one host alone nothing was measured, so how well the result fits is not known.
+func TestOneHostTellsNothing(t *testing.T) {
+	r, err := (&Reconstructor{}).Reconstruct(mat.NewDense(1, 1, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]float64{"R2": r.Fit.R2, "residual": r.Fit.Residual, "tree-likeness": r.Fit.TreeLikeness, "noise": r.Fit.Noise} {
+		if !math.IsNaN(value) {
+			t.Errorf("%s is %g, want NaN", name, value)
+		}
+	}
+}
