@@ -32,17 +32,16 @@ type Broadcaster struct {
 	classes        []int // of the ranks as roots; nil: one
 	classified     bool  // classes are known
 
-	// What plans follow, and what predicts them.
-	network   *model.Network // made of file when first needed; nil: none, or not yet
-	file      []byte
+	// What plans follow.
 	groupings []grouping           // the first is that of the network
 	catalogue []schedule.Algorithm // along each of them
-	evaluator *predict.Evaluator   // made when first needed
 	watch     *tuner.Stopwatch     // made when first needed
 
-	// What rank 0 knows of the job, for the table.
-	job    table.Job
-	stored *table.Table
+	// What rank 0 knows alone.
+	network   *model.Network     // of the ranks; nil: none
+	evaluator *predict.Evaluator // made when first needed
+	job       table.Job
+	stored    *table.Table
 }
 
 // New is collective: it returns a broadcaster over the communicator, which goes on to be usable for anything else.
@@ -59,8 +58,8 @@ type Broadcaster struct {
 // communicator of each group of the ranks' hierarchy, in which plans may leave the last part of the path to native
 // broadcasts (schedule.NativeGroups). Close frees them.
 //
-// Along binomial trees it takes 2 messages per rank for the places and 2 to 6 for what rank 0 tells: about 45 bytes per
-// rank of the job.
+// Along binomial trees it takes 2 messages per rank for the places and 2 to 6 for what rank 0 tells: about a byte per
+// rank of the job and level of its groups.
 func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
@@ -75,7 +74,7 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 		comm: comm, ranks: comm.Size(), exec: exec,
 		modelOnly: h.ModelOnly, budget: h.Budget.Seconds(), oversubscribed: h.Oversubscribed, warnings: h.Warnings,
 		hosts: numbered(places), decisions: make(map[decisionKey]*decision),
-		network: h.view, file: h.Network, groupings: h.Groupings, job: h.job, stored: h.stored,
+		network: h.view, groupings: h.Groupings, job: h.job, stored: h.stored,
 	}
 	b.native, _ = comm.(mpi.NativeBcast)
 	for i := range b.groupings {
@@ -106,18 +105,9 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	return b, nil
 }
 
-// Network returns the network of the ranks, in their order: the part of rank 0's Settings.Network that is theirs, the
-// same on every rank. It is nil if New got none. The first call on a rank reads it, which takes milliseconds.
-func (b *Broadcaster) Network() (*model.Network, error) {
-	if b.network == nil && b.file != nil {
-		var err error
-		if b.network, err = readCompressed(b.file); err != nil {
-			return nil, err
-		}
-		b.file = nil
-	}
-	return b.network, nil
-}
+// Network returns, on rank 0, the network of the ranks in their order: the part of Settings.Network that is theirs. It is
+// nil if New got none, and on the other ranks, which need none.
+func (b *Broadcaster) Network() *model.Network { return b.network }
 
 // numbered are the hosts of places as numbers.
 func numbered(places []mpi.Place) []int {

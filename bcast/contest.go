@@ -208,11 +208,7 @@ func (c *contest) search(stored *decision, limit float64) (*decision, error) {
 		}
 		c.plans = c.plans[:1]
 	}
-	plans, err := c.b.shortlist(len(c.buf), c.roots[0])
-	if err != nil {
-		return nil, err
-	}
-	c.plans = append(c.plans, plans...)
+	c.plans = append(c.plans, c.b.shortlist(len(c.buf), c.roots[0])...)
 	if err := c.conduct(rules.WarmUp(c.variants(0))); err != nil {
 		return nil, err
 	}
@@ -295,7 +291,7 @@ func (c *contest) refine(rules *tuner.Contest, best int) (int, error) {
 		}
 	}
 	if p := &c.plans[best]; p.Segment != c.plans[first].Segment {
-		p.Predicted = c.b.evaluator.Sure(p.Algorithm, c.b.problem(*p, classBytes(bytes), c.roots[0]))
+		p.Predicted = c.b.predictor().Sure(p.Algorithm, c.b.problem(*p, classBytes(bytes), c.roots[0]))
 	}
 	return best, nil
 }

@@ -51,8 +51,7 @@
 //
 // Rank 0 decides, always, and tells the others: two processors may round a prediction apart. It validates and tells
 // before it can fail alone, so an error of rank 0 is an error on all ranks. The price is one more hop in the first
-// broadcast of a class. New sends the network to all ranks, compressed to about 45 bytes per rank; who asks for it reads
-// it.
+// broadcast of a class. The network stays on rank 0: the others know the groups, and what messages cost on each level.
 //
 // Native is timed against the best of up to a dozen plans, because no model knows what it does. Timing is done once per
 // class of sizes and of roots (table.RootClasses), from up to three roots of the class in turn: what is faster from some

@@ -80,11 +80,11 @@ func (b *Broadcaster) first(buf []byte, root int, budget float64) error {
 	key := b.key(len(buf), root)
 	d := b.decisions[key]
 	if d == nil && !b.timed() {
-		p, err := b.predicted(len(buf), root)
+		plans, err := b.toldPlans(func() []plan { return b.candidates(len(buf), root)[:1] })
 		if err != nil {
 			return b.failed(err)
 		}
-		d = &decision{plan: p, decided: true}
+		d = &decision{plan: plans[0], decided: true}
 		b.decisions[key] = d
 	}
 	if d != nil && !d.stored {
