@@ -58,7 +58,7 @@ type Broadcaster struct {
 // communicator of each group of the ranks' hierarchy, in which plans may leave the last part of the path to native
 // broadcasts (schedule.NativeGroups). Close frees them.
 //
-// Along binomial trees it takes 2 messages per rank for the places and 2 to 6 for what rank 0 tells: about a byte per
+// Along binomial trees it takes 2 messages per rank for the places and 2 to 6 for what rank 0 tells: about five bytes per
 // rank of the job and level of its groups.
 func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	places, err := mpi.GatherPlaces(comm)
@@ -78,7 +78,7 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	}
 	b.native, _ = comm.(mpi.NativeBcast)
 	for i := range b.groupings {
-		if err := b.groupings[i].decode(b.ranks); err != nil {
+		if err := b.groupings[i].build(b.ranks); err != nil {
 			return nil, err
 		}
 	}

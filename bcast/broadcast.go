@@ -133,7 +133,7 @@ func (b *Broadcaster) compile(p plan, bytes, root int) *compiledPlan {
 // problem is a broadcast among the ranks by a plan.
 func (b *Broadcaster) problem(p plan, bytes, root int) schedule.Problem {
 	g := b.along(p.index)
-	return schedule.Problem{Ranks: b.ranks, Root: root, Bytes: bytes, Segment: p.Segment, Tree: g.tree, Costs: g.costs}
+	return schedule.Problem{Ranks: b.ranks, Root: root, Bytes: bytes, Segment: p.Segment, Tree: g.tree, Costs: g.Costs}
 }
 
 // maxSegments bounds the steps of a program. A longer message is broadcast in parts. A rank that is done with one goes

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/model"
@@ -22,8 +21,8 @@ type handshake struct {
 	Oversubscribed bool
 	Algorithms     []string // names of Settings.Algorithms; nil: the usual ones
 	Warnings       []string
-	Groupings      []grouping // the first is that of the network
-	Tuned          []tuned    // from the network's table
+	Groupings      []grouping   // the first is that of the network
+	Tuned          []table.Cell // from the network's table
 
 	view   *model.Network // on rank 0: the ranks' network; nil: none
 	job    table.Job      // on rank 0
@@ -74,9 +73,6 @@ func prepareHandshake(comm mpi.Communicator, s *Settings, places []mpi.Place) (*
 			return nil, err
 		}
 		h.ModelOnly = h.ModelOnly && len(h.Warnings) == 0
-		if h.Groupings[0].Costs, err = predict.Costs(h.view).AppendBinary(nil); err != nil {
-			return nil, fmt.Errorf("bcast: new: %w", err)
-		}
 		along = h.findTuned(s.Network)
 	}
 	if err := h.group(s.Topologies, along, places); err != nil {

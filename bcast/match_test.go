@@ -147,48 +147,6 @@ func TestNetworkOfOtherRanksIsViewed(t *testing.T) {
 	}
 }
 
-// Groups survive the path, in about a byte per rank and level.
-func TestLevelsTravel(t *testing.T) {
-	for _, levels := range [][][][]int{nil, {nil}, {{{0, 1}, {2, 3}}, nil, {{0, 1, 2, 3}}}, {{{5, 100, 999}}}} {
-		got, err := decodeLevels(encodeLevels(levels), 1000)
-		if err != nil || fmt.Sprint(got) != fmt.Sprint(levels) {
-			t.Errorf("levels = %v, %v, want %v", got, err, levels)
-		}
-	}
-	var levels [][][]int
-	for _, size := range []int{8, 64} {
-		var groups [][]int
-		for from := 0; from < 1024; from += size {
-			var group []int
-			for r := range size {
-				group = append(group, from+r)
-			}
-			groups = append(groups, group)
-		}
-		levels = append(levels, groups)
-	}
-	if text := encodeLevels(levels); len(text) > 2*1024*3/2 {
-		t.Errorf("%d bytes for 1024 ranks in two levels", len(text))
-	}
-}
-
-// No message makes the decoder panic or take much memory, and what it takes is written alike.
-func FuzzDecodeLevels(f *testing.F) {
-	f.Add(encodeLevels([][][]int{{{0, 1}, {2, 3}}, nil}), 4)
-	f.Add([]byte{1, 0, 0}, 3)
-	f.Add([]byte{255, 255, 255, 1}, 1<<20)
-	f.Fuzz(func(t *testing.T, text []byte, ranks int) {
-		levels, err := decodeLevels(text, min(max(ranks, 1), 1<<12))
-		if err != nil {
-			return
-		}
-		again, err := decodeLevels(encodeLevels(levels), 1<<24)
-		if err != nil || fmt.Sprint(again) != fmt.Sprint(levels) {
-			t.Errorf("levels %v become %v, %v", levels, again, err)
-		}
-	})
-}
-
 func TestNetworkThatCannotBeViewed(t *testing.T) {
 	n := measuredOn(t, "")
 	err := local.Run(3, nil, func(world mpi.Communicator) error {

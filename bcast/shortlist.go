@@ -87,7 +87,7 @@ func (b *Broadcaster) gathered(find func(e *predict.Evaluator, list []schedule.A
 		}
 		if g.evaluator == nil {
 			if g.evaluator = b.predictor(); i > 0 {
-				g.evaluator = b.predictor().Along(g.tree, g.costs)
+				g.evaluator = b.predictor().Along(g.tree, g.Costs)
 			}
 		}
 		for _, p := range find(g.evaluator, b.algorithms(g)) {
