@@ -1,6 +1,7 @@
 package bcast
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -109,19 +110,22 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 // nil if New got none, and on the other ranks, which need none.
 func (b *Broadcaster) Network() *model.Network { return b.network }
 
-// numbered are the hosts of places as numbers.
-func numbered(places []mpi.Place) []int {
-	number := make(map[string]int)
-	hosts := make([]int, len(places))
-	for i, p := range places {
-		if _, known := number[p.Host]; !known {
-			number[p.Host] = len(number)
-		}
-		hosts[i] = number[p.Host]
-	}
-	return hosts
-}
-
 // Warnings says why it is doubtful that the network, or its table of tuned choices, is that of the ranks, and which
 // abilities the communicator hides; the same on all of them, none if all is well. The slice is the broadcaster's own.
 func (b *Broadcaster) Warnings() []string { return b.warnings }
+
+var errClosed = errors.New("the broadcaster is closed")
+
+// Close is collective: it frees the communicators of groups that New may have made. The broadcaster cannot be used
+// any more; the communicator can. Without it they stay until the end of the job. After an error of
+// a broadcast they stay, too, as ranks may be gone. While one is under way Close is refused.
+func (b *Broadcaster) Close() error {
+	switch b.exec.failure {
+	case errUnderWay:
+		return b.exec.usable()
+	case nil:
+		_ = b.failed(errClosed)
+		return b.exec.groups.close()
+	}
+	return nil
+}

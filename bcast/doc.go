@@ -35,9 +35,15 @@
 //
 // # Files
 //
-// broadcast.go and execute.go are all of a warm broadcast. first.go is a first one: contest.go makes the decision, with
-// the plans of shortlist.go, and groups.go measures native inside groups. handshake.go is New, with the network of
-// match.go, the topologies of groupings.go and the decisions of stored.go. Package benchmark compares variants.
+// No file calls a file that calls it, directly or by way of others.
+//
+//   - bcast.go is New, with handshake.go, groupings.go, match.go and stored.go: network, topologies and stored decisions.
+//   - broadcast.go is Bcast. compiled.go and execute.go are all of a warm one; ibcast.go leaves one under way.
+//   - first.go is a first broadcast. contest.go makes the decision, with the plans of shortlist.go, and groups.go measures
+//     native inside groups. order.go is what rank 0 tells meanwhile, by control.go.
+//   - compiled.go, execute.go and native.go perform a plan.
+//
+// Package benchmark compares variants.
 //
 // # Limits
 //

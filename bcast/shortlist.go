@@ -1,7 +1,6 @@
 package bcast
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -48,32 +47,6 @@ func (b *Broadcaster) candidates(bytes, root int) []plan {
 	return b.gathered(func(e *predict.Evaluator, list []schedule.Algorithm) []predict.Candidate {
 		return e.Candidates(list, classBytes(bytes), root)
 	})
-}
-
-// toldPlans is collective: all ranks get the plans that rank 0 finds. Two machines may round predictions apart.
-func (b *Broadcaster) toldPlans(find func() []plan) ([]plan, error) {
-	var orders []orderedPlan
-	var told []byte
-	var wrong error
-	c := newControl(b.exec)
-	if c.decides() {
-		for _, p := range find() {
-			orders = append(orders, p.ordered())
-		}
-		told, wrong = json.Marshal(orders)
-	}
-	told, err := c.share(told, wrong)
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(told, &orders); err != nil {
-		return nil, fmt.Errorf("bcast: the plans of rank 0: %w", err)
-	}
-	plans := make([]plan, len(orders))
-	for i, o := range orders {
-		plans[i] = b.planOf(o)
-	}
-	return plans, nil
 }
 
 // gathered are the plans that find proposes along each topology, the fastest by prediction first, among equals those of
