@@ -1,6 +1,7 @@
 package bcast
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -32,17 +33,16 @@ type Broadcaster struct {
 	classes        []int // of the ranks as roots; nil: one
 	classified     bool  // classes are known
 
-	// What plans follow, and what predicts them.
-	network   *model.Network // made of file when first needed; nil: none, or not yet
-	file      []byte
+	// What plans follow.
 	groupings []grouping           // the first is that of the network
 	catalogue []schedule.Algorithm // along each of them
-	evaluator *predict.Evaluator   // made when first needed
 	watch     *tuner.Stopwatch     // made when first needed
 
-	// What rank 0 knows of the job, for the table.
-	job    table.Job
-	stored *table.Table
+	// What rank 0 knows alone.
+	network   *model.Network     // of the ranks; nil: none
+	evaluator *predict.Evaluator // made when first needed
+	job       table.Job
+	stored    *table.Table
 }
 
 // New is collective: it returns a broadcaster over the communicator, which goes on to be usable for anything else.
@@ -59,8 +59,8 @@ type Broadcaster struct {
 // communicator of each group of the ranks' hierarchy, in which plans may leave the last part of the path to native
 // broadcasts (schedule.NativeGroups). Close frees them.
 //
-// Along binomial trees it takes 2 messages per rank for the places and 2 to 6 for what rank 0 tells: about 45 bytes per
-// rank of the job.
+// Along binomial trees it takes 2 messages per rank for the places and 2 to 6 for what rank 0 tells: about five bytes per
+// rank of the job and level of its groups.
 func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
@@ -75,11 +75,11 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 		comm: comm, ranks: comm.Size(), exec: exec,
 		modelOnly: h.ModelOnly, budget: h.Budget.Seconds(), oversubscribed: h.Oversubscribed, warnings: h.Warnings,
 		hosts: numbered(places), decisions: make(map[decisionKey]*decision),
-		network: h.view, file: h.Network, groupings: h.Groupings, job: h.job, stored: h.stored,
+		network: h.view, groupings: h.Groupings, job: h.job, stored: h.stored,
 	}
 	b.native, _ = comm.(mpi.NativeBcast)
 	for i := range b.groupings {
-		if err := b.groupings[i].decode(b.ranks); err != nil {
+		if err := b.groupings[i].build(b.ranks); err != nil {
 			return nil, err
 		}
 	}
@@ -106,32 +106,26 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	return b, nil
 }
 
-// Network returns the network of the ranks, in their order: the part of rank 0's Settings.Network that is theirs, the
-// same on every rank. It is nil if New got none. The first call on a rank reads it, which takes milliseconds.
-func (b *Broadcaster) Network() (*model.Network, error) {
-	if b.network == nil && b.file != nil {
-		var err error
-		if b.network, err = readCompressed(b.file); err != nil {
-			return nil, err
-		}
-		b.file = nil
-	}
-	return b.network, nil
-}
-
-// numbered are the hosts of places as numbers.
-func numbered(places []mpi.Place) []int {
-	number := make(map[string]int)
-	hosts := make([]int, len(places))
-	for i, p := range places {
-		if _, known := number[p.Host]; !known {
-			number[p.Host] = len(number)
-		}
-		hosts[i] = number[p.Host]
-	}
-	return hosts
-}
+// Network returns, on rank 0, the network of the ranks in their order: the part of Settings.Network that is theirs. It is
+// nil if New got none, and on the other ranks, which need none.
+func (b *Broadcaster) Network() *model.Network { return b.network }
 
 // Warnings says why it is doubtful that the network, or its table of tuned choices, is that of the ranks, and which
 // abilities the communicator hides; the same on all of them, none if all is well. The slice is the broadcaster's own.
 func (b *Broadcaster) Warnings() []string { return b.warnings }
+
+var errClosed = errors.New("the broadcaster is closed")
+
+// Close is collective: it frees the communicators of groups that New may have made. The broadcaster cannot be used
+// any more; the communicator can. Without it they stay until the end of the job. After an error of
+// a broadcast they stay, too, as ranks may be gone. While one is under way Close is refused.
+func (b *Broadcaster) Close() error {
+	switch b.exec.failure {
+	case errUnderWay:
+		return b.exec.usable()
+	case nil:
+		_ = b.failed(errClosed)
+		return b.exec.groups.close()
+	}
+	return nil
+}

@@ -179,11 +179,14 @@ func TestOtherSegmentsAreTried(t *testing.T) {
 				return err
 			}
 			first, err := b.Plan(1<<20, 0)
-			if err != nil {
+			if comm.Rank() == 0 && err != nil {
 				return err
 			}
 			if err := b.Tune(0, 1<<20); err != nil {
 				return err
+			}
+			if comm.Rank() > 0 {
+				return nil
 			}
 			plan, err := b.Plan(1<<20, 0)
 			if err != nil || plan.Name() != first.Name() || plan.Segment == first.Segment || plan.Segment > first.Segment != x.longer {

@@ -27,24 +27,6 @@ type planAt struct {
 	root           int
 }
 
-// An order is what rank 0 tells the others: to perform a round, or that the contest has ended.
-type order struct {
-	Plans   []orderedPlan `json:"p,omitempty"` // of the round, in the order in which they run
-	Roots   []int         `json:"r,omitempty"`
-	Head    bool          `json:"h,omitempty"`
-	Decided bool          `json:"d,omitempty"`
-	Pairs   int           `json:"n,omitempty"`
-}
-
-type orderedPlan struct {
-	Index     int    `json:"i"`
-	Segment   int    `json:"s,omitempty"`
-	Blocking  bool   `json:"b,omitempty"`
-	Predicted uint64 `json:"p,omitempty"` // bits of s
-	Measured  uint64 `json:"m,omitempty"`
-	Native    uint64 `json:"n,omitempty"`
-}
-
 // contest is collective: it returns the decision for messages like buf, which holds the same bytes on all ranks.
 // stored is what the network's table says; nil: nothing. budget is in s; 0: none.
 func (b *Broadcaster) contest(stored *decision, buf []byte, root int, budget float64) (*decision, error) {
@@ -144,24 +126,6 @@ func (c *contest) compiled(o orderedPlan, root int) *compiledPlan {
 	return c.ready[at]
 }
 
-func (p *plan) ordered() orderedPlan {
-	return orderedPlan{
-		Index: p.index, Segment: p.Segment, Blocking: p.Blocking,
-		Predicted: math.Float64bits(p.Predicted), Measured: math.Float64bits(p.Measured), Native: math.Float64bits(p.MeasuredNative),
-	}
-}
-
-// planOf is the plan that rank 0 tells.
-func (b *Broadcaster) planOf(o orderedPlan) plan {
-	p := plan{index: o.Index}
-	p.Segment, p.Blocking = o.Segment, o.Blocking
-	p.Predicted, p.Measured, p.MeasuredNative = math.Float64frombits(o.Predicted), math.Float64frombits(o.Measured), math.Float64frombits(o.Native)
-	if p.index != native {
-		p.Algorithm, p.Topology = b.catalogue[p.index], b.along(p.index).Name
-	}
-	return p
-}
-
 // conduct performs the rounds of a session. Rank 0 alone calls it.
 func (c *contest) conduct(s tuner.Session) error {
 	for {
@@ -208,11 +172,7 @@ func (c *contest) search(stored *decision, limit float64) (*decision, error) {
 		}
 		c.plans = c.plans[:1]
 	}
-	plans, err := c.b.shortlist(len(c.buf), c.roots[0])
-	if err != nil {
-		return nil, err
-	}
-	c.plans = append(c.plans, plans...)
+	c.plans = append(c.plans, c.b.shortlist(len(c.buf), c.roots[0])...)
 	if err := c.conduct(rules.WarmUp(c.variants(0))); err != nil {
 		return nil, err
 	}
@@ -295,7 +255,7 @@ func (c *contest) refine(rules *tuner.Contest, best int) (int, error) {
 		}
 	}
 	if p := &c.plans[best]; p.Segment != c.plans[first].Segment {
-		p.Predicted = c.b.evaluator.Sure(p.Algorithm, c.b.problem(*p, classBytes(bytes), c.roots[0]))
+		p.Predicted = c.b.predictor().Sure(p.Algorithm, c.b.problem(*p, classBytes(bytes), c.roots[0]))
 	}
 	return best, nil
 }

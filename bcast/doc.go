@@ -35,9 +35,15 @@
 //
 // # Files
 //
-// broadcast.go and execute.go are all of a warm broadcast. first.go is a first one: contest.go makes the decision, with
-// the plans of shortlist.go, and groups.go measures native inside groups. handshake.go is New, with the network of
-// match.go, the topologies of groupings.go and the decisions of stored.go. Package benchmark compares variants.
+// No file calls a file that calls it, directly or by way of others.
+//
+//   - bcast.go is New, with handshake.go, groupings.go, match.go and stored.go: network, topologies and stored decisions.
+//   - broadcast.go is Bcast. compiled.go and execute.go are all of a warm one; ibcast.go leaves one under way.
+//   - first.go is a first broadcast. contest.go makes the decision, with the plans of shortlist.go, and groups.go measures
+//     native inside groups. order.go is what rank 0 tells meanwhile, by control.go.
+//   - compiled.go, execute.go and native.go perform a plan.
+//
+// Package benchmark compares variants.
 //
 // # Limits
 //
@@ -51,8 +57,7 @@
 //
 // Rank 0 decides, always, and tells the others: two processors may round a prediction apart. It validates and tells
 // before it can fail alone, so an error of rank 0 is an error on all ranks. The price is one more hop in the first
-// broadcast of a class. New sends the network to all ranks, compressed to about 45 bytes per rank; who asks for it reads
-// it.
+// broadcast of a class. The network stays on rank 0: the others know the groups, and what messages cost on each level.
 //
 // Native is timed against the best of up to a dozen plans, because no model knows what it does. Timing is done once per
 // class of sizes and of roots (table.RootClasses), from up to three roots of the class in turn: what is faster from some

@@ -2,8 +2,6 @@ package bcast
 
 import (
 	"cmp"
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -44,14 +42,12 @@ const (
 
 // A grouping is a topology as all ranks know it.
 type grouping struct {
-	Name   string // "" for the groups of the network
-	Groups []byte // see encodeLevels
-	Costs  []byte // schedule.Costs of the ranks; nil: not known
-	Wanted bool   // plans along it come into question; otherwise it is there for choices of the network's table
+	Name   string          // "" for the groups of the network
+	Levels [][][]int       // as table.Topology has them
+	Costs  *schedule.Costs // of the ranks; nil: not known
+	Wanted bool            // plans along it come into question; otherwise it is there for choices of the network's table
 
-	levels    [][][]int // as table.Topology has them
 	tree      *topology.Hierarchy
-	costs     *schedule.Costs
 	from      int                // index of its first algorithm in the catalogue
 	evaluator *predict.Evaluator // made when first needed
 }
@@ -62,7 +58,7 @@ func (h *handshake) group(asked []Topology, stored []table.Topology, places []mp
 		return err
 	}
 	if h.view != nil {
-		h.Groupings[0].levels = levelsOf(h.view.Hierarchy())
+		h.Groupings[0].Levels = table.Levels(h.view.Hierarchy())
 	}
 	for _, a := range asked {
 		if a.Name == found && a.Network == nil {
@@ -78,28 +74,22 @@ func (h *handshake) group(asked []Topology, stored []table.Topology, places []mp
 			h.Warnings = append(h.Warnings, fmt.Sprintf("topology %s has the groups of %s: compared once", a.Name, cmp.Or(same.Name, found)))
 			continue
 		}
-		h.Groupings = append(h.Groupings, grouping{Name: a.Name, levels: levels, Wanted: true})
+		h.Groupings = append(h.Groupings, grouping{Name: a.Name, Levels: levels, Wanted: true})
 	}
 	for _, x := range stored {
 		if i := slices.IndexFunc(h.Groupings, func(g grouping) bool { return g.Name == x.Name }); i < 0 {
-			h.Groupings = append(h.Groupings, grouping{Name: x.Name, levels: x.Levels})
-		} else if !table.SameLevels(h.Groupings[i].levels, x.Levels) {
+			h.Groupings = append(h.Groupings, grouping{Name: x.Name, Levels: x.Levels})
+		} else if !table.SameLevels(h.Groupings[i].Levels, x.Levels) {
 			h.Warnings = append(h.Warnings, fmt.Sprintf("the network's table of tuned broadcasts follows other groups by the name of %s: those choices are not used", x.Name))
-			h.Tuned = slices.DeleteFunc(h.Tuned, func(c tuned) bool { return c.Topology == x.Name })
+			h.Tuned = slices.DeleteFunc(h.Tuned, func(c table.Cell) bool { return c.Topology == x.Name })
 		}
 	}
 	for i := range h.Groupings {
-		g := &h.Groupings[i]
-		g.Groups = encodeLevels(g.levels)
-		if h.view == nil || i == 0 {
-			continue
+		if err := h.Groupings[i].build(len(places)); err != nil {
+			return err
 		}
-		tree, err := (&table.Topology{Name: g.Name, Levels: g.levels}).Tree(len(places))
-		if err == nil {
-			g.Costs, err = predict.CostsAlong(h.view, tree).AppendBinary(nil)
-		}
-		if err != nil {
-			return fmt.Errorf("bcast: new: topology %s: %w", g.Name, err)
+		if g := &h.Groupings[i]; h.view != nil {
+			g.Costs = predict.CostsAlong(h.view, g.tree)
 		}
 	}
 	return nil
@@ -108,88 +98,24 @@ func (h *handshake) group(asked []Topology, stored []table.Topology, places []mp
 // sameGroups is the topology that has the groups already, or nil.
 func (h *handshake) sameGroups(levels [][][]int) *grouping {
 	for i := range h.Groupings {
-		if table.SameLevels(withoutEmpty(h.Groupings[i].levels), levels) {
+		if table.SameLevels(withoutEmpty(h.Groupings[i].Levels), levels) {
 			return &h.Groupings[i]
 		}
 	}
 	return nil
 }
 
-// levelsOf are the groups of a hierarchy, level by level; a level may have none.
-func levelsOf(h *topology.Hierarchy) [][][]int {
-	levels := make([][][]int, len(h.Levels()))
-	for _, g := range h.Groups()[1:] {
-		levels[g.Level] = append(levels[g.Level], g.Hosts)
-	}
-	return levels
-}
-
 func withoutEmpty(levels [][][]int) [][][]int {
 	return slices.DeleteFunc(slices.Clone(levels), func(groups [][]int) bool { return groups == nil })
 }
 
-// encodeLevels writes groups as numbers: the levels, the groups of each, the ranks of each, and how far each rank is
-// from the one before. That is about a byte per rank and level.
-func encodeLevels(levels [][][]int) []byte {
-	out := binary.AppendUvarint(nil, uint64(len(levels)))
-	for _, groups := range levels {
-		out = binary.AppendUvarint(out, uint64(len(groups)))
-		for _, ranks := range groups {
-			out = binary.AppendUvarint(out, uint64(len(ranks)))
-			last := 0
-			for _, r := range ranks { // ascending
-				out = binary.AppendUvarint(out, uint64(r-last))
-				last = r
-			}
-		}
+// build makes the hierarchy of a grouping, once. Where nothing is known of the ranks there is none.
+func (g *grouping) build(ranks int) (err error) {
+	if g.tree != nil || g.Name == "" && g.Levels == nil {
+		return nil
 	}
-	return out
-}
-
-// mostLevels is more levels than any machine has.
-const mostLevels = 64
-
-// decodeLevels reads what encodeLevels has written of so many ranks.
-func decodeLevels(in []byte, ranks int) ([][][]int, error) {
-	broken := false
-	next := func() int {
-		x, n := binary.Uvarint(in)
-		if n <= 0 || x > uint64(ranks)+mostLevels {
-			broken = true
-			return 0
-		}
-		in = in[n:]
-		return int(x)
-	}
-	levels := make([][][]int, next())
-	for level := range levels {
-		for range next() {
-			group := make([]int, next())
-			last := 0
-			for i := range group {
-				last += next()
-				group[i] = last
-			}
-			levels[level] = append(levels[level], group)
-		}
-	}
-	if broken || len(in) > 0 {
-		return nil, errors.New("a message that is none of groups")
-	}
-	return levels, nil
-}
-
-// decode takes a grouping as it has travelled. Without a network nothing is known of the ranks.
-func (g *grouping) decode(ranks int) (err error) {
-	if g.levels, err = decodeLevels(g.Groups, ranks); err == nil && (g.Name != "" || g.Costs != nil) {
-		g.tree, err = (&table.Topology{Name: g.Name, Levels: g.levels}).Tree(ranks)
-	}
-	if err == nil && g.Costs != nil {
-		g.costs = new(schedule.Costs)
-		err = g.costs.UnmarshalBinary(g.Costs)
-	}
-	if err != nil {
-		return fmt.Errorf("bcast: new: topology %s: %w", cmp.Or(g.Name, found), err)
+	if g.tree, err = (&table.Topology{Name: cmp.Or(g.Name, found), Levels: g.Levels}).Tree(ranks); err != nil {
+		return fmt.Errorf("bcast: new: %w", err)
 	}
 	return nil
 }
@@ -204,7 +130,7 @@ func (h *handshake) levelsOf(a Topology, places []mpi.Place) ([][][]int, error) 
 		for _, w := range warnings {
 			h.Warnings = append(h.Warnings, "topology "+a.Name+": "+w)
 		}
-		return table.Levels(n.Hierarchy()), nil
+		return withoutEmpty(table.Levels(n.Hierarchy())), nil
 	}
 	known := []string{found, byHost, ungrouped}
 	switch a.Name {
@@ -230,7 +156,7 @@ func (h *handshake) levelsOf(a Topology, places []mpi.Place) ([][][]int, error) 
 		return nil, nil
 	}
 	if h.view != nil {
-		all := table.Levels(h.view.Hierarchy())
+		all := withoutEmpty(table.Levels(h.view.Hierarchy()))
 		for i := range all {
 			known = append(known, oneLevel+strconv.Itoa(i))
 		}
@@ -263,7 +189,7 @@ func (b *Broadcaster) arrange(algorithms []schedule.Algorithm) {
 	for i := range b.groupings {
 		g := &b.groupings[i]
 		g.from = len(b.catalogue)
-		b.catalogue = append(b.catalogue, schedule.Variants(algorithms, schedule.Problem{Ranks: b.ranks, Tree: g.tree, Costs: g.costs})...)
+		b.catalogue = append(b.catalogue, schedule.Variants(algorithms, schedule.Problem{Ranks: b.ranks, Tree: g.tree, Costs: g.Costs})...)
 		algorithms = withoutNative(algorithms) // its communicators are those of the groups that were found
 	}
 }

@@ -1,9 +1,7 @@
 package bcast
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/topocast/topocast/bcast/predict"
@@ -13,23 +11,6 @@ import (
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
 )
-
-// groups are the groups of the ranks in which the library can broadcast on its own
-// (schedule.Native).
-type groups struct {
-	own    []*group             // by index in the tree's groups; nil: the rank is no member
-	levels int                  // of the tree
-	times  []predict.NativeTime // that were measured; the same on all ranks
-	upTo   int                  // bytes up to which they were
-}
-
-// A group is a communicator of its ranks.
-type group struct {
-	mpi.Communicator
-	native mpi.NativeBcast
-	ranks  []int // by rank in it, ascending
-	level  int   // of the tree
-}
 
 // newGroups is collective: it splits the communicator into the groups of each level. It returns nil if there are
 // none, or the communicator cannot be split, or its parts have no native broadcast.
@@ -77,32 +58,6 @@ func newGroups(exec *executor, tree *topology.Hierarchy) (*groups, error) {
 		return nil, g.close()
 	}
 	return g, nil
-}
-
-// close is collective: it frees the communicators. g may be nil.
-func (g *groups) close() error {
-	if g == nil {
-		return nil
-	}
-	var wrong error
-	for i := len(g.own) - 1; i >= 0; i-- { // finer ones first, as on all ranks
-		if g.own[i] == nil {
-			continue
-		}
-		if c, ok := g.own[i].Communicator.(io.Closer); ok {
-			if err := c.Close(); err != nil {
-				wrong = errors.Join(wrong, fmt.Errorf("bcast: close: group %d: %w", i, err))
-			}
-		}
-	}
-	return wrong
-}
-
-// broadcast is collective in the group: its part of a Native.
-func (g *groups) broadcast(op schedule.Op, buf []byte) error {
-	x := g.own[op.Group]
-	root, _ := slices.BinarySearch(x.ranks, op.Peer)
-	return x.native.Bcast(buf[op.Offset:op.Offset+op.Length], root)
 }
 
 // The native broadcast in groups is measured at sizes that grow by four, until it takes so long that linear growth is as
@@ -194,30 +149,4 @@ func (x *group) measure(watch *tuner.Stopwatch, size int) (float64, error) {
 		taken[k] = s.Cold
 	}
 	return stats.MiddleMedian(taken), nil
-}
-
-// withoutNative are the algorithms but those that need groups.
-func withoutNative(algorithms []schedule.Algorithm) []schedule.Algorithm {
-	return slices.DeleteFunc(slices.Clone(algorithms), usesNative)
-}
-
-func usesNative(a schedule.Algorithm) bool {
-	_, ok := a.(schedule.NativeUser)
-	return ok
-}
-
-var errClosed = errors.New("the broadcaster is closed")
-
-// Close is collective: it frees the communicators of groups that New may have made. The broadcaster cannot be used
-// any more; the communicator can. Without it they stay until the end of the job. After an error of
-// a broadcast they stay, too, as ranks may be gone. While one is under way Close is refused.
-func (b *Broadcaster) Close() error {
-	switch b.exec.failure {
-	case errUnderWay:
-		return b.exec.usable()
-	case nil:
-		_ = b.failed(errClosed)
-		return b.exec.groups.close()
-	}
-	return nil
 }

@@ -1,16 +1,12 @@
 package bcast
 
 import (
-	"bytes"
-	"compress/flate"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/model"
@@ -25,9 +21,8 @@ type handshake struct {
 	Oversubscribed bool
 	Algorithms     []string // names of Settings.Algorithms; nil: the usual ones
 	Warnings       []string
-	Network        []byte     // the ranks' network as a compressed file; nil: none
-	Groupings      []grouping // the first is that of the network
-	Tuned          []tuned    // from the network's table
+	Groupings      []grouping   // the first is that of the network
+	Tuned          []table.Cell // from the network's table
 
 	view   *model.Network // on rank 0: the ranks' network; nil: none
 	job    table.Job      // on rank 0
@@ -78,12 +73,6 @@ func prepareHandshake(comm mpi.Communicator, s *Settings, places []mpi.Place) (*
 			return nil, err
 		}
 		h.ModelOnly = h.ModelOnly && len(h.Warnings) == 0
-		if h.Network, err = compressed(h.view); err != nil {
-			return nil, err
-		}
-		if h.Groupings[0].Costs, err = predict.Costs(h.view).AppendBinary(nil); err != nil {
-			return nil, fmt.Errorf("bcast: new: %w", err)
-		}
 		along = h.findTuned(s.Network)
 	}
 	if err := h.group(s.Topologies, along, places); err != nil {
@@ -146,30 +135,4 @@ func names(algorithms []schedule.Algorithm) []string {
 		list = append(list, schedule.Text(a))
 	}
 	return list
-}
-
-// compressed is a network's file in few bytes.
-func compressed(n *model.Network) ([]byte, error) {
-	var file bytes.Buffer
-	w, err := flate.NewWriter(&file, flate.BestSpeed)
-	if err == nil {
-		err = n.Write(w)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("bcast: new: the network: %w", err)
-	}
-	return file.Bytes(), nil
-}
-
-// readCompressed reads what compressed has written.
-func readCompressed(file []byte) (*model.Network, error) {
-	r := flate.NewReader(bytes.NewReader(file))
-	n, err := model.Read(r)
-	if err := errors.Join(err, r.Close()); err != nil {
-		return nil, fmt.Errorf("bcast: the network of rank 0: %w", err)
-	}
-	return n, nil
 }

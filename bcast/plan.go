@@ -8,22 +8,30 @@ import (
 )
 
 // Plan tells how a message of the given bytes is broadcast from the root. If that is not decided yet, it is the plan that
-// is predicted to be fastest, from which timing may still depart. It is not collective.
+// is predicted to be fastest, from which timing may still depart; rank 0 alone predicts, and on the other ranks that is
+// an error. It is not collective.
 func (b *Broadcaster) Plan(bytes, root int) (predict.Plan, error) {
-	switch {
-	case uint(root) >= uint(b.ranks):
-		return predict.Plan{}, fmt.Errorf("bcast: plan: root %d: %w: want in [0, %d)", root, mpi.ErrRank, b.ranks)
-	case bytes < 0:
-		return predict.Plan{}, fmt.Errorf("bcast: plan: %d bytes: want at least 0", bytes)
+	if err := b.checkMessage(bytes, root); err != nil {
+		return predict.Plan{}, fmt.Errorf("bcast: plan: %w", err)
 	}
 	if plan, decided := b.Chosen(bytes, root); decided {
 		return plan, nil
 	}
-	plans, err := b.candidates(bytes, root)
-	if err != nil {
-		return predict.Plan{}, err
+	if rank := b.comm.Rank(); rank != 0 {
+		return predict.Plan{}, fmt.Errorf("bcast: plan: rank %d: messages of %d bytes from root %d are not decided yet: ask rank 0, which predicts, or call Tune before", rank, bytes, root)
 	}
-	return plans[0].Plan, nil
+	return b.candidates(bytes, root)[0].Plan, nil
+}
+
+// checkMessage refuses what no broadcast can be.
+func (b *Broadcaster) checkMessage(bytes, root int) error {
+	switch {
+	case uint(root) >= uint(b.ranks):
+		return fmt.Errorf("root %d: %w: want in [0, %d)", root, mpi.ErrRank, b.ranks)
+	case bytes < 0:
+		return fmt.Errorf("%d bytes: want at least 0", bytes)
+	}
+	return nil
 }
 
 // Chosen tells how messages of the class of the given bytes are broadcast from the root, if that is decided: by timing,

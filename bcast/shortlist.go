@@ -1,7 +1,6 @@
 package bcast
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -19,10 +18,11 @@ const (
 	quickTime = 10e-3 // s
 )
 
-// shortlist are the plans of the class of the size that are worth timing, of each topology the best of them.
-func (b *Broadcaster) shortlist(bytes, root int) ([]plan, error) {
+// shortlist are the plans of the class of the size that are worth timing, of each topology the best of them. Rank 0 alone
+// calls it.
+func (b *Broadcaster) shortlist(bytes, root int) []plan {
 	each := mostTimed
-	plans, err := b.gathered(func(e *predict.Evaluator, list []schedule.Algorithm) []predict.Candidate {
+	plans := b.gathered(func(e *predict.Evaluator, list []schedule.Algorithm) []predict.Candidate {
 		short := e.Shortlist(list, classBytes(bytes), root, mostTimed)
 		few := bytes <= predict.MinSegment // all whole
 		if few || !(short[0].Predicted <= quickTime) {
@@ -30,9 +30,6 @@ func (b *Broadcaster) shortlist(bytes, root int) ([]plan, error) {
 		}
 		return short[:min(each, len(short))]
 	})
-	if err != nil {
-		return nil, err
-	}
 	var kept []plan
 	plans = distinct(plans)
 	for i, p := range plans {
@@ -41,45 +38,20 @@ func (b *Broadcaster) shortlist(bytes, root int) ([]plan, error) {
 			kept = append(kept, p)
 		}
 	}
-	return kept, nil
+	return kept
 }
 
-// candidates are each algorithm along each topology with its best plan by prediction, the fastest first.
-func (b *Broadcaster) candidates(bytes, root int) ([]plan, error) {
+// candidates are each algorithm along each topology with its best plan by prediction, the fastest first. Rank 0 alone
+// calls it.
+func (b *Broadcaster) candidates(bytes, root int) []plan {
 	return b.gathered(func(e *predict.Evaluator, list []schedule.Algorithm) []predict.Candidate {
 		return e.Candidates(list, classBytes(bytes), root)
 	})
 }
 
-// predicted is collective: it is the plan that rank 0 predicts to be fastest. The others are told, as two machines may
-// round predictions apart.
-func (b *Broadcaster) predicted(bytes, root int) (plan, error) {
-	var told []byte
-	var wrong error
-	c := newControl(b.exec)
-	if c.decides() {
-		var plans []plan
-		if plans, wrong = b.candidates(bytes, root); wrong == nil {
-			told, wrong = json.Marshal(plans[0].ordered())
-		}
-	}
-	told, err := c.share(told, wrong)
-	if err != nil {
-		return plan{}, err
-	}
-	var o orderedPlan
-	if err := json.Unmarshal(told, &o); err != nil {
-		return plan{}, fmt.Errorf("bcast: the plan of rank 0: %w", err)
-	}
-	return b.planOf(o), nil
-}
-
 // gathered are the plans that find proposes along each topology, the fastest by prediction first, among equals those of
 // the earlier topology.
-func (b *Broadcaster) gathered(find func(e *predict.Evaluator, list []schedule.Algorithm) []predict.Candidate) ([]plan, error) {
-	if err := b.prepare(); err != nil {
-		return nil, err
-	}
+func (b *Broadcaster) gathered(find func(e *predict.Evaluator, list []schedule.Algorithm) []predict.Candidate) []plan {
 	var found []predict.Candidate
 	for i := range b.groupings {
 		g := &b.groupings[i]
@@ -87,8 +59,8 @@ func (b *Broadcaster) gathered(find func(e *predict.Evaluator, list []schedule.A
 			continue
 		}
 		if g.evaluator == nil {
-			if g.evaluator = b.evaluator; i > 0 {
-				g.evaluator = b.evaluator.Along(g.tree, g.costs)
+			if g.evaluator = b.predictor(); i > 0 {
+				g.evaluator = b.predictor().Along(g.tree, g.Costs)
 			}
 		}
 		for _, p := range find(g.evaluator, b.algorithms(g)) {
@@ -104,7 +76,7 @@ func (b *Broadcaster) gathered(find func(e *predict.Evaluator, list []schedule.A
 	for i, p := range found {
 		plans[i] = plan{p.Plan, p.Index}
 	}
-	return plans, nil
+	return plans
 }
 
 // distinct are the plans without those that are most likely the schedule of an earlier one along another topology: by
@@ -122,24 +94,17 @@ func distinct(plans []plan, asked ...string) []plan {
 	return kept
 }
 
-// prepare makes the evaluator.
-func (b *Broadcaster) prepare() error {
-	if b.evaluator != nil {
-		return nil
+// predictor is the evaluator of the ranks' network.
+func (b *Broadcaster) predictor() *predict.Evaluator {
+	if b.evaluator == nil {
+		if b.evaluator = predict.Uniform(b.ranks); b.network != nil {
+			b.evaluator = predict.New(b.network)
+		}
+		if b.exec.groups != nil {
+			b.evaluator.MeasuredNative(b.exec.groups.times)
+		}
 	}
-	n, err := b.Network()
-	switch {
-	case err != nil:
-		return err
-	case n == nil:
-		b.evaluator = predict.Uniform(b.ranks)
-	default:
-		b.evaluator = predict.New(n)
-	}
-	if b.exec.groups != nil {
-		b.evaluator.MeasuredNative(b.exec.groups.times)
-	}
-	return nil
+	return b.evaluator
 }
 
 // stopwatch is collective when it is called first.

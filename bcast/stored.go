@@ -9,20 +9,9 @@ import (
 
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/table"
-	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 )
-
-// tuned is a choice of a table on its way from rank 0 to the others.
-type tuned struct {
-	Bytes, Segment   int64
-	RootClass, Pairs int
-	Algorithm        string
-	Topology         string
-	Blocking         bool
-	Measured, Native *float64 // nil: NaN
-}
 
 // jobOf is what a table knows the job by. places are those of all ranks.
 func jobOf(comm mpi.Communicator, places []mpi.Place) table.Job {
@@ -57,18 +46,13 @@ func (h *handshake) findTuned(n *model.Network) []table.Topology {
 	case !slices.Equal(tuning.RootClass, table.RootClasses(h.view.Hierarchy())):
 		return warn("knows other groups of these ranks")
 	}
-	for _, c := range tuning.Cells {
-		h.Tuned = append(h.Tuned, tuned{
-			c.Bytes, c.Segment, c.RootClass, c.Pairs, c.Algorithm, c.Topology, c.Blocking,
-			jsonfile.Known(c.Measured), jsonfile.Known(c.Choice.Native),
-		})
-	}
+	h.Tuned = slices.Clone(tuning.Cells)
 	return tuning.Topologies
 }
 
 // takeTuned makes decisions of what a table holds. A plan of ours is confirmed in the first broadcast of its class.
 // Choices of algorithms that are gone are none.
-func (b *Broadcaster) takeTuned(choices []tuned) {
+func (b *Broadcaster) takeTuned(choices []table.Cell) {
 	if !b.timed() {
 		return
 	}
@@ -86,7 +70,7 @@ func (b *Broadcaster) takeTuned(choices []tuned) {
 			p.index += b.groupings[g].from
 			p.Algorithm, p.Topology, p.Segment, p.Blocking = b.catalogue[p.index], t.Topology, int(t.Segment), t.Blocking
 		}
-		p.Measured, p.MeasuredNative = jsonfile.Value(t.Measured), jsonfile.Value(t.Native)
+		p.Measured, p.MeasuredNative = t.Measured, t.Native
 		b.decisions[decisionKey{classOf(int(t.Bytes)), t.RootClass}] = &decision{plan: p, decided: true, stored: p.index != native, pairs: t.Pairs}
 	}
 }
@@ -112,7 +96,7 @@ func (b *Broadcaster) Table(date time.Time) (*table.Table, error) {
 		}
 		for _, g := range b.groupings[1:] {
 			if slices.ContainsFunc(t.Cells, func(c table.Cell) bool { return c.Topology == g.Name }) {
-				t.Topologies = append(t.Topologies, table.Topology{Name: g.Name, Levels: g.levels})
+				t.Topologies = append(t.Topologies, table.Topology{Name: g.Name, Levels: g.Levels})
 			}
 		}
 	}

@@ -242,6 +242,9 @@ func TestTopologiesWithoutANetwork(t *testing.T) {
 		if err != nil {
 			return err
 		}
+		if err := b.Tune(3, 1<<20); err != nil {
+			return err
+		}
 		plan, err := b.Plan(1<<20, 3)
 		if err != nil || plan.Topology != "hosts" {
 			return fmt.Errorf("%v, %v, want one along hosts", plan, err)

@@ -1,7 +1,6 @@
 package bcast
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,7 +49,18 @@ func (b *Broadcaster) VariantsFor(bytes, root int, only []string) ([]Variant, er
 			return nil, fmt.Errorf("bcast: variant %q: want %s", name, words.Or(all))
 		}
 	}
-	ours, err := b.Plan(bytes, root)
+	if err := b.checkMessage(bytes, root); err != nil {
+		return nil, fmt.Errorf("bcast: variants: %w", err)
+	}
+	plans, err := b.toldPlans(func() []plan { // how ours is, and each algorithm in the order of the catalogue
+		all := b.candidates(bytes, root)
+		ours := all[0]
+		if d := b.decisions[b.key(bytes, root)]; d != nil {
+			ours = d.plan
+		}
+		slices.SortFunc(all, func(a, b plan) int { return a.index - b.index })
+		return append([]plan{ours}, distinct(all, only...)...)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -64,49 +74,18 @@ func (b *Broadcaster) VariantsFor(bytes, root int, only []string) ([]Variant, er
 		c := b.compile(p, bytes, root)
 		add(p.NameAlong(), p.Plan, func(buf []byte) error { return b.failed(b.perform(c, buf, root)) })
 	}
-	add(Ours, ours, func(buf []byte) error { return b.Bcast(buf, root) })
+	add(Ours, plans[0].Plan, func(buf []byte) error { return b.Bcast(buf, root) })
 	if b.native != nil {
 		follow(nativePlan())
 	}
-	plans, err := b.allPredicted(bytes, root, only)
-	for _, p := range plans {
+	for _, p := range plans[1:] {
 		follow(p)
 	}
-	return all, err
+	return all, nil
 }
 
 // isAskedFor tells whether a name asks for a variant.
 func isAskedFor(asked, variant string) bool {
 	algorithm, _, _ := strings.Cut(variant, " (")
 	return asked == variant || asked == algorithm
-}
-
-// allPredicted is collective: all ranks get the best plan of each algorithm, in the order of the catalogue.
-func (b *Broadcaster) allPredicted(bytes, root int, only []string) ([]plan, error) {
-	c := newControl(b.exec)
-	var orders []orderedPlan
-	var told []byte
-	var wrong error
-	if c.decides() {
-		var plans []plan
-		if plans, wrong = b.candidates(bytes, root); wrong == nil {
-			slices.SortFunc(plans, func(a, b plan) int { return a.index - b.index })
-			for _, p := range distinct(plans, only...) {
-				orders = append(orders, p.ordered())
-			}
-			told, wrong = json.Marshal(orders)
-		}
-	}
-	told, err := c.share(told, wrong)
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(told, &orders); err != nil {
-		return nil, fmt.Errorf("bcast: the plans of rank 0: %w", err)
-	}
-	plans := make([]plan, len(orders))
-	for i, o := range orders {
-		plans[i] = b.planOf(o)
-	}
-	return plans, nil
 }

@@ -10,8 +10,6 @@
 // A Table is a section of the network file (Of, Table.Keep): a Broadcaster that finds its job in it
 // starts tuned.
 //
-// It is printed as a decision function, as in Reinfjell 2023, figure 6.12 (WriteDecision).
-//
 // The package touches no communicator, and knows algorithms by their texts only.
 //
 // # Design

@@ -25,7 +25,7 @@ type tuningFile struct {
 	Date       string         `json:"date,omitempty"`
 	RootClass  []int          `json:"root_class_of_rank,omitempty"`
 	Topologies []topologyFile `json:"topologies,omitempty"` // that cells follow instead of the network's hierarchy
-	Cells      []cellFile     `json:"cells"`
+	Cells      []Cell         `json:"cells"`
 }
 
 type topologyFile struct {
@@ -43,6 +43,26 @@ type cellFile struct {
 	Measured  *float64 `json:"measured_s,omitempty"`
 	Native    *float64 `json:"native_s,omitempty"`
 	Pairs     int      `json:"pairs"`
+}
+
+// MarshalJSON writes a cell without the values that are not known.
+func (c Cell) MarshalJSON() ([]byte, error) {
+	return json.Marshal(cellFile{
+		c.Bytes, c.RootClass, c.Algorithm, c.Topology, c.Segment, c.Blocking,
+		jsonfile.Known(c.Measured), jsonfile.Known(c.Choice.Native), c.Pairs,
+	})
+}
+
+// UnmarshalJSON reads what MarshalJSON has written. It refuses keys that it does not know.
+func (c *Cell) UnmarshalJSON(data []byte) error {
+	var f cellFile
+	if err := jsonfile.Decode(bytes.NewReader(data), &f); err != nil {
+		return err
+	}
+	*c = Cell{f.Bytes, f.RootClass, Choice{
+		f.Algorithm, f.Topology, f.Segment, f.Blocking, jsonfile.Value(f.Measured), jsonfile.Value(f.Native), f.Pairs,
+	}}
+	return nil
 }
 
 // Of reads the table of a network, which has no tunings if the network has no table. It refuses
@@ -71,15 +91,9 @@ func (t *Table) Keep(n *model.Network) (*model.Network, error) {
 func (t *Table) encode() (json.RawMessage, error) {
 	f := tableFile{Version: version, Tunings: []tuningFile{}}
 	for _, x := range t.Tunings() {
-		out := tuningFile{x.Ranks, x.Library, x.Places, x.Settings, x.Date, x.RootClass, nil, []cellFile{}}
+		out := tuningFile{x.Ranks, x.Library, x.Places, x.Settings, x.Date, x.RootClass, nil, append([]Cell{}, x.Cells...)}
 		for _, t := range x.Topologies {
 			out.Topologies = append(out.Topologies, topologyFile(t))
-		}
-		for _, c := range x.Cells {
-			out.Cells = append(out.Cells, cellFile{
-				c.Bytes, c.RootClass, c.Algorithm, c.Topology, c.Segment, c.Blocking,
-				jsonfile.Known(c.Measured), jsonfile.Known(c.Choice.Native), c.Pairs,
-			})
 		}
 		f.Tunings = append(f.Tunings, out)
 	}
@@ -105,14 +119,9 @@ func read(section json.RawMessage) (*Table, error) {
 	}
 	t := &Table{}
 	for i, in := range f.Tunings {
-		x := Tuning{Job: Job{in.Ranks, in.Library, in.Places, in.Settings}, Date: in.Date, RootClass: in.RootClass}
+		x := Tuning{Job: Job{in.Ranks, in.Library, in.Places, in.Settings}, Date: in.Date, RootClass: in.RootClass, Cells: in.Cells}
 		for _, t := range in.Topologies {
 			x.Topologies = append(x.Topologies, Topology(t))
-		}
-		for _, c := range in.Cells {
-			x.Cells = append(x.Cells, Cell{c.Bytes, c.RootClass, Choice{
-				c.Algorithm, c.Topology, c.Segment, c.Blocking, jsonfile.Value(c.Measured), jsonfile.Value(c.Native), c.Pairs,
-			}})
 		}
 		if err := x.check(); err != nil {
 			return nil, fmt.Errorf("table: read: tuning %d: %w", i, err)

@@ -6,8 +6,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-
-	"github.com/topocast/topocast/internal/quantity"
 )
 
 // Native is the Algorithm of the library's own broadcast.
@@ -73,31 +71,6 @@ const (
 	maxBytes   = 1 << 62 // the largest power of two of an int64
 	maxSegment = 1 << 30 // bytes; what MPI counts in an int
 )
-
-// String describes the choice in a line of text without its times.
-func (c Choice) String() string {
-	s := c.named()
-	if c.Segment > 0 {
-		s += ", segments of " + quantity.Bytes(c.Segment)
-	}
-	if c.Blocking {
-		s += ", blocking"
-	}
-	return s
-}
-
-// named is the algorithm, and the topology in brackets.
-func (c Choice) named() string {
-	if c.Topology == "" {
-		return c.Algorithm
-	}
-	return c.Algorithm + " (" + c.Topology + ")"
-}
-
-// sameWay tells whether two choices do a broadcast alike.
-func (c Choice) sameWay(d Choice) bool {
-	return c.Topology == d.Topology && c.Algorithm == d.Algorithm && c.Segment == d.Segment && c.Blocking == d.Blocking
-}
 
 // Choice is the one for a message of the given bytes from the root, if its class was tuned.
 func (t *Tuning) Choice(bytes int64, root int) (Choice, bool) {

@@ -127,18 +127,18 @@ func TestChoice(t *testing.T) {
 	for _, c := range []struct {
 		bytes int64
 		root  int
-		want  string // "": none
+		want  string // algorithm, segment, blocking; "": none
 	}{
 		{0, 0, ""},
 		{-1, 0, ""},
 		{4, 0, ""}, // 3 to 4 bytes are a class of their own
-		{5, 0, "native"},
-		{8, 5, "native"},
-		{8, 2, "flat, blocking"},
+		{5, 0, "native 0 false"},
+		{8, 5, "native 0 false"},
+		{8, 2, "flat 0 true"},
 		{9, 2, ""},
-		{1<<15 + 1, 1, "multilevel[flat chain], segments of 8 KiB, blocking"},
-		{1 << 16, 1, "multilevel[flat chain], segments of 8 KiB, blocking"},
-		{1 << 20, 4, "chain, segments of 4 KiB"},
+		{1<<15 + 1, 1, "multilevel[flat chain] 8192 true"},
+		{1 << 16, 1, "multilevel[flat chain] 8192 true"},
+		{1 << 20, 4, "chain 4096 false"},
 		{1 << 20, 3, ""},
 		{1<<20 + 1, 0, ""},
 		{math.MaxInt64, 0, ""},
@@ -146,7 +146,7 @@ func TestChoice(t *testing.T) {
 		{8, -1, ""},
 	} {
 		got, ok := tuning.Choice(c.bytes, c.root)
-		if ok != (c.want != "") || ok && got.String() != c.want {
+		if ok != (c.want != "") || ok && fmt.Sprint(got.Algorithm, " ", got.Segment, " ", got.Blocking) != c.want {
 			t.Errorf("Choice(%d, %d) = %v, %v, want %q", c.bytes, c.root, got, ok, c.want)
 		}
 	}

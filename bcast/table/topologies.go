@@ -24,13 +24,13 @@ func IsTopologyName(name string) bool {
 	return name != "" && len(name) <= maxTopologyName && plain(name) && !strings.ContainsAny(name, ",()[]\"")
 }
 
-// Levels are the groups of a hierarchy, but the one of all ranks, as a Topology has them.
+// Levels are the groups of a hierarchy, but the one of all ranks, as a Topology has them. A level may have none.
 func Levels(h *topology.Hierarchy) [][][]int {
 	levels := make([][][]int, len(h.Levels()))
 	for _, g := range h.Groups()[1:] {
 		levels[g.Level] = append(levels[g.Level], g.Hosts)
 	}
-	return slices.DeleteFunc(levels, func(groups [][]int) bool { return groups == nil })
+	return levels
 }
 
 // SameLevels tells whether two topologies have the same groups.

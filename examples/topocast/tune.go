@@ -18,6 +18,7 @@ import (
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/decision"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/internal/words"
@@ -77,9 +78,9 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then
 			if shared.JSON && (c.Flags().Changed("print") || output == cli.Standard) {
 				return cli.BadInput("--json: not with --print or --output -")
 			}
-			l := table.Language(language)
-			if err := table.WriteDecision(io.Discard, l, nil); err != nil {
-				return cli.BadInput("--print %s: want %s", language, words.Or(table.Languages()))
+			l := decision.Language(language)
+			if err := decision.Write(io.Discard, l, nil); err != nil {
+				return cli.BadInput("--print %s: want %s", language, words.Or(decision.Languages()))
 			}
 			along, err := parseTopologies(topologies)
 			if err != nil {
@@ -125,7 +126,7 @@ Ctrl-C (SIGINT, SIGTERM) ends it before the next size. What was tuned until then
 	addTopologyFlag(c, &topologies)
 	f.StringVarP(&output, "output", "o", "", "file for the network with its decisions; default: NET with the ending .tuned.json")
 	f.BoolVar(&inPlace, "in-place", false, "change NET itself")
-	f.StringVar(&language, "print", string(table.Text), "the decision function as "+words.Or(table.Languages()))
+	f.StringVar(&language, "print", string(decision.Text), "the decision function as "+words.Or(decision.Languages()))
 	return cli.Measures(cli.PrintsJSON(c, "topocast/tuning"))
 }
 
@@ -208,7 +209,7 @@ func (t *tuned) take(comm mpi.Communicator, b *bcast.Broadcaster, sizes []int) e
 }
 
 // keep writes the network with its table, prints the decision function and says how much is gained.
-func (t *tuned) keep(stdout, stderr io.Writer, network *model.Network, file cli.Output, l table.Language, asJSON bool) error {
+func (t *tuned) keep(stdout, stderr io.Writer, network *model.Network, file cli.Output, l decision.Language, asJSON bool) error {
 	old, err := table.Of(network)
 	if err != nil {
 		fmt.Fprintf(stderr, "warning: what was tuned before is lost: %v\n", err)
@@ -237,11 +238,11 @@ func (t *tuned) keep(stdout, stderr io.Writer, network *model.Network, file cli.
 	if asJSON {
 		return cmp.Or(unsaved, t.writeJSON(stdout, network, at))
 	}
-	var decision bytes.Buffer
-	if err := table.WriteDecision(&decision, l, shown); err != nil {
+	var function bytes.Buffer
+	if err := decision.Write(&function, l, shown); err != nil {
 		return err
 	}
-	_, err = stdout.Write(decision.Bytes())
+	_, err = stdout.Write(function.Bytes())
 	return cmp.Or(unsaved, err)
 }
 

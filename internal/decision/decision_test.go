@@ -1,4 +1,4 @@
-package table
+package decision
 
 import (
 	"bytes"
@@ -16,16 +16,21 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/tooltest"
 )
 
+// cell is the choice for a class of sizes and one of roots.
+func cell(bytes int64, rootClass int, c table.Choice) table.Cell {
+	return table.Cell{Bytes: bytes, RootClass: rootClass, Choice: c}
+}
+
 // figure612 is the decision function of Reinfjell 2023, figure 6.12, in the names of our
 // algorithms, as benchmarks at powers of two found it.
-func figure612() Tuning {
-	job, _ := job8()
-	t := Tuning{Job: job, Date: "2023-06-11T00:00:00Z"}
+func figure612() table.Tuning {
+	t := table.Tuning{Job: table.Job{Ranks: 8}, Date: "2023-06-11T00:00:00Z"}
 	for bytes := int64(1); bytes <= 4<<20; bytes *= 2 {
-		c := Choice{Algorithm: "magpie with BCastDefault", Measured: nan, Native: nan}
+		c := table.Choice{Algorithm: "magpie with BCastDefault"}
 		switch {
 		case bytes <= 1:
 			c.Algorithm = "BCastPipeline"
@@ -34,7 +39,7 @@ func figure612() Tuning {
 		case bytes > 256 && bytes <= 512, bytes > 2048 && bytes <= 4096, bytes > 262144:
 			c.Algorithm = "magpie with BCastBtreeWSwap"
 		}
-		t.Cells = append(t.Cells, Cell{Bytes: bytes, Choice: c})
+		t.Cells = append(t.Cells, cell(bytes, 0, c))
 	}
 	return t
 }
@@ -42,7 +47,7 @@ func figure612() Tuning {
 // Reference: Reinfjell 2023, figure 6.12, whose last three branches are one.
 func TestDecisionOfReinfjell(t *testing.T) {
 	var out bytes.Buffer
-	if err := WriteDecision(&out, Text, []Tuning{figure612()}); err != nil {
+	if err := Write(&out, Text, []table.Tuning{figure612()}); err != nil {
 		t.Fatal(err)
 	}
 	_, branches, _ := strings.Cut(out.String(), "\n")
@@ -61,14 +66,22 @@ func TestDecisionOfReinfjell(t *testing.T) {
 }
 
 func TestDecisionOfRoots(t *testing.T) {
-	job, _ := job8()
-	uneven := tuned(job)
-	later := Tuning{Job: Job{8, "Open MPI v5.0.5", "2", ""}, Cells: []Cell{{8, 0, Choice{"chain", "", 0, true, nan, nan, 0}}}}
+	uneven := table.Tuning{
+		Job:  table.Job{Ranks: 8, Library: "Open MPI v4.1.4", Places: "1"},
+		Date: "2026-11-22T04:00:00Z", RootClass: []int{0, 0, 1, 1, 0, 0, 1, 1},
+		Cells: []table.Cell{
+			cell(8, 0, table.Choice{Algorithm: table.Native}),
+			cell(1<<16, 0, table.Choice{Algorithm: "multilevel[flat chain]", Segment: 8192, Blocking: true}),
+			cell(1<<20, 0, table.Choice{Algorithm: "chain", Segment: 4096}),
+			cell(8, 1, table.Choice{Algorithm: "flat", Blocking: true}),
+		},
+	}
+	later := table.Tuning{Job: table.Job{Ranks: 8, Library: "Open MPI v5.0.5", Places: "2"}, Cells: []table.Cell{cell(8, 0, table.Choice{Algorithm: "chain", Blocking: true})}}
 	var out bytes.Buffer
-	if err := WriteDecision(&out, Text, []Tuning{uneven, {Job: Job{Ranks: 4}}}); err != nil {
+	if err := Write(&out, Text, []table.Tuning{uneven, {Job: table.Job{Ranks: 4}}}); err != nil {
 		t.Fatal(err)
 	}
-	want := "Open MPI v4.1.4, 8 ranks, places " + job.Places + `, for 8 B to 1 MiB, tuned 2026-11-22T04:00:00Z
+	want := `Open MPI v4.1.4, 8 ranks, places 1, for 8 B to 1 MiB, tuned 2026-11-22T04:00:00Z
   root 0-1,4-5
     up to 8 B     native
     up to 64 KiB  multilevel[flat chain], segments of 8 KiB, blocking
@@ -80,22 +93,41 @@ func TestDecisionOfRoots(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", &out, want)
 	}
 	out.Reset()
-	if err := WriteDecision(&out, Go, []Tuning{uneven, later}); err != nil {
+	if err := Write(&out, Go, []table.Tuning{uneven, later}); err != nil {
 		t.Fatal(err)
 	}
 	if got := out.String(); strings.Contains(got, "multilevel") || !strings.Contains(got, `return "chain", 0, true`) {
 		t.Errorf("two tunings of 8 ranks:\n%s\nwant the last one", got)
 	}
-	if err := WriteDecision(&out, "python", nil); err == nil || !strings.Contains(err.Error(), "text, go or c") {
+	if err := Write(&out, "python", nil); err == nil || !strings.Contains(err.Error(), "text, go or c") {
 		t.Errorf("python: %v", err)
+	}
+}
+
+// A topology that a choice follows is named behind its algorithm.
+func TestDecisionNamesTopologies(t *testing.T) {
+	tuning := table.Tuning{
+		Job:        table.Job{Ranks: 8},
+		Topologies: []table.Topology{{Name: "pods", Levels: [][][]int{{{0, 1}, {4, 5}}}}, {Name: "flat"}},
+		Cells: []table.Cell{
+			cell(8, 0, table.Choice{Algorithm: "multilevel[flat chain]", Topology: "pods", Segment: 8192, Blocking: true}),
+			cell(16, 0, table.Choice{Algorithm: "chain", Topology: "flat", Segment: 4096}),
+		},
+	}
+	for l, want := range map[Language]string{
+		Text: "multilevel[flat chain] (pods), segments of 8 KiB, blocking",
+		Go:   `return "chain (flat)", 4096, false`,
+		C:    `return (struct bcast_choice){"chain (flat)", 4096, 0};`,
+	} {
+		var out strings.Builder
+		if err := Write(&out, l, []table.Tuning{tuning}); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%s: %s, %v, want %q in it", l, &out, err, want)
+		}
 	}
 }
 
 // Roots that are not alike and have the same choices are one branch; where all have, roots are not asked for.
 func TestRootsWithTheSameChoicesAreOneBranch(t *testing.T) {
-	cell := func(class int, algorithm string) Cell {
-		return Cell{8, class, Choice{Algorithm: algorithm, Measured: nan, Native: nan}}
-	}
 	for _, c := range []struct {
 		of   [3]string // algorithm of each class
 		want string
@@ -105,11 +137,11 @@ func TestRootsWithTheSameChoicesAreOneBranch(t *testing.T) {
 		{[3]string{"flat", "flat", "flat"}, "  all sizes  flat\n"},
 	} {
 		var out bytes.Buffer
-		tuning := Tuning{Job: Job{Ranks: 4}, RootClass: []int{0, 1, 2, 0}}
+		tuning := table.Tuning{Job: table.Job{Ranks: 4}, RootClass: []int{0, 1, 2, 0}}
 		for class, algorithm := range c.of {
-			tuning.Cells = append(tuning.Cells, cell(class, algorithm))
+			tuning.Cells = append(tuning.Cells, cell(8, class, table.Choice{Algorithm: algorithm}))
 		}
-		if err := WriteDecision(&out, Text, []Tuning{tuning}); err != nil {
+		if err := Write(&out, Text, []table.Tuning{tuning}); err != nil {
 			t.Fatal(err)
 		}
 		if _, got, _ := strings.Cut(out.String(), "\n"); got != c.want {
@@ -120,12 +152,12 @@ func TestRootsWithTheSameChoicesAreOneBranch(t *testing.T) {
 
 // Whatever job was tuned last, the numbers of ranks ascend.
 func TestDecisionsAscendByRanks(t *testing.T) {
-	var tunings []Tuning
+	var tunings []table.Tuning
 	for _, ranks := range []int{8, 2, 64, 4} {
-		tunings = append(tunings, Tuning{Job: Job{Ranks: ranks}, Cells: []Cell{{8, 0, Choice{Algorithm: "flat", Measured: nan, Native: nan}}}})
+		tunings = append(tunings, table.Tuning{Job: table.Job{Ranks: ranks}, Cells: []table.Cell{cell(8, 0, table.Choice{Algorithm: "flat"})}})
 	}
 	var out bytes.Buffer
-	if err := WriteDecision(&out, Text, tunings); err != nil {
+	if err := Write(&out, Text, tunings); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -140,17 +172,17 @@ func TestDecisionsAscendByRanks(t *testing.T) {
 }
 
 // many are tunings with what makes literals and comments end early.
-func many(rng *rand.Rand) []Tuning {
-	algorithms := []Choice{
-		{Algorithm: Native},
+func many(rng *rand.Rand) []table.Tuning {
+	algorithms := []table.Choice{
+		{Algorithm: table.Native},
 		{Algorithm: `flat "*/ \`, Segment: 0, Blocking: true},
 		{Algorithm: "chain", Segment: 4096},
 		{Algorithm: "chain", Segment: 8192},
 		{Algorithm: "chain", Segment: 8192, Blocking: true},
 	}
-	var all []Tuning
+	var all []table.Tuning
 	for _, ranks := range []int{1, 2, 7, 64} {
-		t := Tuning{Job: Job{ranks, `lib */ "x" \`, `\`, ""}}
+		t := table.Tuning{Job: table.Job{Ranks: ranks, Library: `lib */ "x" \`, Places: `\`}}
 		classes := 1 + rng.IntN(min(3, ranks))
 		for rank := range ranks {
 			class := rng.IntN(classes)
@@ -162,9 +194,7 @@ func many(rng *rand.Rand) []Tuning {
 		for class := range classes {
 			for bytes := int64(1); bytes <= 1<<20; bytes *= 2 {
 				if rng.IntN(3) > 0 {
-					c := algorithms[rng.IntN(len(algorithms))]
-					c.Measured, c.Native = nan, nan
-					t.Cells = append(t.Cells, Cell{bytes, class, c})
+					t.Cells = append(t.Cells, cell(bytes, class, algorithms[rng.IntN(len(algorithms))]))
 				}
 			}
 		}
@@ -175,8 +205,8 @@ func many(rng *rand.Rand) []Tuning {
 
 // expected looks through the cells: that of the size's class, or else of the next larger
 // one, or else of the largest.
-func expected(tunings []Tuning, bytes int64, ranks, root int) Choice {
-	found := Choice{Algorithm: Native}
+func expected(tunings []table.Tuning, bytes int64, ranks, root int) table.Choice {
+	found := table.Choice{Algorithm: table.Native}
 	for _, t := range tunings {
 		if t.Ranks != ranks {
 			continue
@@ -200,7 +230,7 @@ func TestDecisionInGo(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		tunings := many(rng)
 		var out bytes.Buffer
-		if err := WriteDecision(&out, Go, tunings); err != nil {
+		if err := Write(&out, Go, tunings); err != nil {
 			t.Fatal(err)
 		}
 		if formatted, err := format.Source(out.Bytes()); err != nil || !bytes.Equal(formatted, out.Bytes()) {
@@ -288,7 +318,7 @@ func TestDecisionInC(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 4))
 	tunings := many(rng)
 	var source, want bytes.Buffer
-	if err := WriteDecision(&source, C, tunings); err != nil {
+	if err := Write(&source, C, tunings); err != nil {
 		t.Fatal(err)
 	}
 	source.WriteString("#include <stdio.h>\nint main(void)\n{\n    struct bcast_choice c;\n")

@@ -1,4 +1,8 @@
-package table
+// Package decision writes tuned broadcasts as one decision function over ranks, roots and sizes, for people and for
+// programs, as Reinfjell 2023 has it in figure 6.12.
+//
+//	err := decision.Write(os.Stdout, decision.Text, tuned.Tunings())
+package decision
 
 import (
 	"bytes"
@@ -8,12 +12,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/internal/columns"
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
 )
 
-// A Language is one in which WriteDecision writes.
+// A Language is one in which Write writes.
 type Language string
 
 // The languages.
@@ -26,22 +31,21 @@ const (
 // Languages lists them.
 func Languages() []Language { return []Language{Text, Go, C} }
 
-// WriteDecision writes the tunings as one decision function over ranks, roots and sizes, as
-// Reinfjell 2023 has it in figure 6.12. Neighbouring sizes with one choice are one branch, and so are roots
-// with the same branches. A size that was not tuned belongs to the next larger one that was, and the
-// longest have that of the largest. Of several tunings for one number of ranks the last one counts.
-func WriteDecision(w io.Writer, l Language, tunings []Tuning) error {
+// Write writes the tunings as one decision function. Neighbouring sizes with one choice are one branch, and so are roots
+// with the same branches. A size that was not tuned belongs to the next larger one that was, and the longest have the
+// choice of the largest. Of several tunings for one number of ranks the last one counts.
+func Write(w io.Writer, l Language, tunings []table.Tuning) error {
 	if !slices.Contains(Languages(), l) {
-		return fmt.Errorf("table: decision function: language %q: want %s", l, words.Or(Languages()))
+		return fmt.Errorf("decision function: language %q: want %s", l, words.Or(Languages()))
 	}
-	var kept []Tuning // by number of ranks
+	var kept []table.Tuning // by number of ranks
 	for i := len(tunings) - 1; i >= 0; i-- {
 		t := tunings[i]
-		if len(t.Cells) > 0 && !slices.ContainsFunc(kept, func(k Tuning) bool { return k.Ranks == t.Ranks }) {
+		if len(t.Cells) > 0 && !slices.ContainsFunc(kept, func(k table.Tuning) bool { return k.Ranks == t.Ranks }) {
 			kept = append(kept, t)
 		}
 	}
-	slices.SortFunc(kept, func(a, b Tuning) int { return a.Ranks - b.Ranks })
+	slices.SortFunc(kept, func(a, b table.Tuning) int { return a.Ranks - b.Ranks })
 	var out bytes.Buffer
 	switch l {
 	case Text:
@@ -52,7 +56,7 @@ func WriteDecision(w io.Writer, l Language, tunings []Tuning) error {
 		writeCode(&out, l, kept)
 	}
 	if _, err := w.Write(out.Bytes()); err != nil {
-		return fmt.Errorf("table: decision function: %w", err)
+		return fmt.Errorf("decision function: %w", err)
 	}
 	return nil
 }
@@ -61,7 +65,7 @@ func WriteDecision(w io.Writer, l Language, tunings []Tuning) error {
 // branch before; the last one of a list is for all that are longer, too.
 type branch struct {
 	upTo   int64
-	choice Choice
+	choice table.Choice
 }
 
 // A rootBranch is the same list of branches for some roots.
@@ -70,8 +74,33 @@ type rootBranch struct {
 	branches []branch
 }
 
+// sameWay tells whether two choices do a broadcast alike.
+func sameWay(a, b table.Choice) bool {
+	return a.Topology == b.Topology && a.Algorithm == b.Algorithm && a.Segment == b.Segment && a.Blocking == b.Blocking
+}
+
+// named is the algorithm, and the topology in brackets.
+func named(c table.Choice) string {
+	if c.Topology == "" {
+		return c.Algorithm
+	}
+	return c.Algorithm + " (" + c.Topology + ")"
+}
+
+// line describes a choice without its times.
+func line(c table.Choice) string {
+	s := named(c)
+	if c.Segment > 0 {
+		s += ", segments of " + quantity.Bytes(c.Segment)
+	}
+	if c.Blocking {
+		s += ", blocking"
+	}
+	return s
+}
+
 // decide merges the cells of a tuning.
-func decide(t Tuning) []rootBranch {
+func decide(t table.Tuning) []rootBranch {
 	classes := 1
 	for _, c := range t.RootClass {
 		classes = max(classes, c+1)
@@ -79,13 +108,13 @@ func decide(t Tuning) []rootBranch {
 	lists := make([][]branch, classes)
 	for _, c := range t.Cells {
 		list := &lists[c.RootClass]
-		if n := len(*list); n > 0 && (*list)[n-1].choice.sameWay(c.Choice) {
+		if n := len(*list); n > 0 && sameWay((*list)[n-1].choice, c.Choice) {
 			(*list)[n-1].upTo = c.Bytes
 			continue
 		}
 		*list = append(*list, branch{c.Bytes, c.Choice})
 	}
-	alike := func(a, b branch) bool { return a.upTo == b.upTo && a.choice.sameWay(b.choice) }
+	alike := func(a, b branch) bool { return a.upTo == b.upTo && sameWay(a.choice, b.choice) }
 	var merged []rootBranch
 	of := make([]int, classes) // class -> index into merged
 	for class, list := range lists {
@@ -116,8 +145,8 @@ func ranges(numbers []int) [][2]int {
 	return out
 }
 
-func writeText(out *bytes.Buffer, t Tuning) {
-	fmt.Fprintf(out, "%s\n", t.heading())
+func writeText(out *bytes.Buffer, t table.Tuning) {
+	fmt.Fprintf(out, "%s\n", heading(t))
 	for _, r := range decide(t) {
 		indent := "  "
 		if r.roots != nil {
@@ -132,7 +161,7 @@ func writeText(out *bytes.Buffer, t Tuning) {
 			fmt.Fprintf(out, "  root %s\n", strings.Join(parts, ","))
 			indent = "    "
 		}
-		table := columns.New(out)
+		rows := columns.New(out)
 		for i, b := range r.branches {
 			sizes := "up to " + quantity.Bytes(b.upTo)
 			if i == len(r.branches)-1 {
@@ -141,17 +170,17 @@ func writeText(out *bytes.Buffer, t Tuning) {
 					sizes = "all sizes"
 				}
 			}
-			table.Row(indent+sizes, b.choice)
+			rows.Row(indent+sizes, line(b.choice))
 		}
 		if len(r.branches) == 0 {
-			table.Row(indent + "not tuned")
+			rows.Row(indent + "not tuned")
 		}
-		_ = table.Flush() // out is in memory
+		_ = rows.Flush() // out is in memory
 	}
 }
 
 // heading says what a tuning holds for.
-func (t *Tuning) heading() string {
+func heading(t table.Tuning) string {
 	parts := []string{words.Count(t.Ranks, "rank")}
 	if t.Library != "" {
 		parts = append([]string{t.Library}, parts...)
@@ -201,29 +230,29 @@ func (c *code) end() {
 	c.line("}")
 }
 
-func (c *code) choose(x Choice) {
+func (c *code) choose(x table.Choice) {
 	if c.l == C {
 		blocking := 0
 		if x.Blocking {
 			blocking = 1
 		}
-		c.line("return (struct bcast_choice){%q, %d, %d};", x.named(), x.Segment, blocking)
+		c.line("return (struct bcast_choice){%q, %d, %d};", named(x), x.Segment, blocking)
 		return
 	}
-	c.line("return %q, %d, %v", x.named(), x.Segment, x.Blocking)
+	c.line("return %q, %d, %v", named(x), x.Segment, x.Blocking)
 }
 
-func writeCode(out *bytes.Buffer, l Language, tunings []Tuning) {
+func writeCode(out *bytes.Buffer, l Language, tunings []table.Tuning) {
 	c := &code{out: out, l: l}
 	c.line("// Code generated by topocast bcast tune; DO NOT EDIT.")
 	c.line("//")
 	c.line("// How a message is broadcast best: the algorithm with its settings, and in brackets the")
 	c.line("// topology that it follows where that is not the one that was found; the bytes of a")
 	c.line("// segment (0: the message is sent whole), and whether by blocking sends and receives.")
-	c.line("// Not tuned: %q, MPI_Bcast. Tuned for", Native)
+	c.line("// Not tuned: %q, MPI_Bcast. Tuned for", table.Native)
 	for _, t := range tunings {
 		c.line("//")
-		c.line("//	%q", t.heading())
+		c.line("//	%q", heading(t))
 	}
 	c.line("")
 	if l == C {
@@ -256,7 +285,7 @@ func writeCode(out *bytes.Buffer, l Language, tunings []Tuning) {
 		}
 		c.end()
 	}
-	c.choose(Choice{Algorithm: Native})
+	c.choose(table.Choice{Algorithm: table.Native})
 	c.indent--
 	c.line("}")
 }
@@ -271,7 +300,7 @@ func (c *code) sizes(branches []branch) {
 		c.choose(b.choice)
 		c.end()
 	}
-	c.choose(Choice{Algorithm: Native})
+	c.choose(table.Choice{Algorithm: table.Native})
 }
 
 // isOneOf is the condition, in both languages, that a variable is one of ascending numbers.

@@ -1,0 +1,153 @@
+package bcast
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/mpi"
+)
+
+// A plan is a way to broadcast, as all ranks know it: an algorithm of the catalogue, or native.
+type plan struct {
+	predict.Plan
+	index int // in the catalogue; native: none
+}
+
+// native stands for the native broadcast in the place of an index.
+const native = -1
+
+// nativePlan is the native broadcast, of which no prediction knows.
+func nativePlan() plan {
+	nan := math.NaN()
+	return plan{predict.Plan{Predicted: nan, Measured: nan, MeasuredNative: nan}, native}
+}
+
+// A compiledPlan is a plan for one root, and the own rank's place in it.
+type compiledPlan struct {
+	direct mpi.NativeBcast // the native broadcast does all; nil: look at the rest
+	plan
+	part    schedule.Part // nil: native
+	grouped bool          // there may be native broadcasts in groups
+}
+
+const maxClass = 63
+
+// classOf is the class of a size of at least 1: from 2^(c-1)+1 to 2^c bytes, which are broadcast
+// alike: plans follow from the largest of them.
+func classOf(bytes int) int { return bits.Len(uint(bytes - 1)) }
+
+// classBytes is the largest size of the class of a size.
+func classBytes(bytes int) int {
+	if bytes == 0 {
+		return 0
+	}
+	return int(min(uint64(1)<<classOf(bytes), math.MaxInt))
+}
+
+// compiledFor is the plan in use for the size and root, or nil.
+func (b *Broadcaster) compiledFor(bytes, root int) *compiledPlan {
+	plans := b.compiled[classOf(bytes)]
+	if plans == nil {
+		return nil
+	}
+	return plans[root]
+}
+
+// use compiles a plan for messages of the class of the given bytes from a root, which follow it from now on.
+func (b *Broadcaster) use(p plan, bytes, root int) *compiledPlan {
+	class := classOf(bytes)
+	if b.compiled[class] == nil {
+		b.compiled[class] = make([]*compiledPlan, b.ranks)
+	}
+	c := b.compile(p, bytes, root)
+	if c.index == native && 1<<class <= uint64(schedule.MaxSegment) {
+		c.direct = b.native
+	}
+	b.compiled[class][root] = c
+	return c
+}
+
+// compile works out the own rank's place in a plan for messages of the class of the given bytes.
+func (b *Broadcaster) compile(p plan, bytes, root int) *compiledPlan {
+	c := &compiledPlan{plan: p}
+	if p.Algorithm != nil {
+		c.part = schedule.PartOf(p.Algorithm, b.problem(p, classBytes(bytes), root), b.comm.Rank())
+		c.grouped = usesNative(p.Algorithm)
+	}
+	return c
+}
+
+// problem is a broadcast among the ranks by a plan.
+func (b *Broadcaster) problem(p plan, bytes, root int) schedule.Problem {
+	g := b.along(p.index)
+	return schedule.Problem{Ranks: b.ranks, Root: root, Bytes: bytes, Segment: p.Segment, Tree: g.tree, Costs: g.Costs}
+}
+
+// maxSegments bounds the steps of a program. A longer message is broadcast in parts. A rank that is done with one goes
+// on with the next.
+const maxSegments = 4096
+
+// partBytes is how many of the bytes are broadcast as one part. The product is formed only where it is no more than
+// they are: 4096 segments of 1 MiB are more than an int of 32 bits holds.
+func (p *plan) partBytes(bytes int) int {
+	switch {
+	case p.index == native:
+		return min(bytes, schedule.MaxSegment)
+	case p.Segment > 0 && bytes/p.Segment >= maxSegments:
+		return maxSegments * p.Segment
+	}
+	return bytes
+}
+
+// perform broadcasts buf by a plan.
+func (b *Broadcaster) perform(p *compiledPlan, buf []byte, root int) error {
+	for part := p.partBytes(len(buf)); len(buf) > 0; {
+		size := min(part, len(buf))
+		var err error
+		if p.index == native {
+			err = b.native.Bcast(buf[:size], root)
+		} else {
+			b.load(p, size, root, false)
+			err = b.exec.run(buf[:size])
+		}
+		if err != nil {
+			return err
+		}
+		buf = buf[size:]
+	}
+	return nil
+}
+
+// load makes the executor's program that of a plan for so many bytes. started asks for one that can be left wherever it
+// waits. The last program is kept: loops broadcast the same again and again.
+func (b *Broadcaster) load(p *compiledPlan, bytes, root int, started bool) {
+	what := loading{p, bytes, started}
+	if b.loaded == what {
+		return
+	}
+	program := &b.exec.current
+	program.ops = p.part.Ops(program.ops[:0], b.problem(p.plan, bytes, root))
+	mode := schedule.Pipelined
+	if !started {
+		mode = b.exec.mode(bytes, len(program.ops), p.Blocking)
+	}
+	b.exec.lower(program, mode)
+	b.loaded = what
+}
+
+// A loading tells of what the executor's program is.
+type loading struct {
+	plan    *compiledPlan
+	bytes   int
+	started bool
+}
+
+// failed keeps an error, if it is one: nothing is sent any more then.
+func (b *Broadcaster) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return b.exec.note(err)
+}

@@ -1,0 +1,63 @@
+package bcast
+
+import (
+	"github.com/topocast/topocast/bcast/table"
+	"github.com/topocast/topocast/bcast/tuner"
+)
+
+// A decision is the plan for a class of sizes and one of roots.
+type decision struct {
+	plan
+	decided bool // false: the time ran out, and so native stays
+	stored  bool // it comes from the network's table, and is not confirmed yet
+	pairs   int  // of samples that it rests on
+}
+
+// A decisionKey names a decision.
+type decisionKey struct {
+	size int // class of sizes
+	root int // class of roots; where nothing is timed, the root
+}
+
+// key is that of the decision for a size of at least 1 and a root.
+func (b *Broadcaster) key(bytes, root int) decisionKey {
+	if b.timed() {
+		root = b.rootClass(root)
+	}
+	return decisionKey{classOf(bytes), root}
+}
+
+// timed tells whether decisions are made by timing. Otherwise each root follows its predictions.
+func (b *Broadcaster) timed() bool { return b.native != nil && !b.modelOnly }
+
+// rootClass is the class of a rank as a root.
+func (b *Broadcaster) rootClass(rank int) int {
+	if !b.classified {
+		b.classes, b.classified = table.RootClasses(b.groupings[0].tree), true
+	}
+	if b.classes == nil {
+		return 0
+	}
+	return b.classes[rank]
+}
+
+// sampled are the roots from which variants are compared on behalf of the class of a root: that one, and others spread
+// over the class.
+func (b *Broadcaster) sampled(root int) []int {
+	var class []int
+	at := 0
+	for rank := range b.ranks {
+		if b.rootClass(rank) == b.rootClass(root) {
+			if rank == root {
+				at = len(class)
+			}
+			class = append(class, rank)
+		}
+	}
+	n := min(tuner.MostRoots, len(class))
+	roots := make([]int, n)
+	for i := range roots {
+		roots[i] = class[(at+i*len(class)/n)%len(class)]
+	}
+	return roots
+}

@@ -1,0 +1,69 @@
+package bcast
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// An order is what rank 0 tells the others: to perform a round, or that the contest has ended.
+type order struct {
+	Plans   []orderedPlan `json:"p,omitempty"` // of the round, in the order in which they run
+	Roots   []int         `json:"r,omitempty"`
+	Head    bool          `json:"h,omitempty"`
+	Decided bool          `json:"d,omitempty"`
+	Pairs   int           `json:"n,omitempty"`
+}
+
+type orderedPlan struct {
+	Index     int    `json:"i"`
+	Segment   int    `json:"s,omitempty"`
+	Blocking  bool   `json:"b,omitempty"`
+	Predicted uint64 `json:"p,omitempty"` // bits of s
+	Measured  uint64 `json:"m,omitempty"`
+	Native    uint64 `json:"n,omitempty"`
+}
+
+func (p *plan) ordered() orderedPlan {
+	return orderedPlan{
+		Index: p.index, Segment: p.Segment, Blocking: p.Blocking,
+		Predicted: math.Float64bits(p.Predicted), Measured: math.Float64bits(p.Measured), Native: math.Float64bits(p.MeasuredNative),
+	}
+}
+
+// planOf is the plan that rank 0 tells.
+func (b *Broadcaster) planOf(o orderedPlan) plan {
+	p := plan{index: o.Index}
+	p.Segment, p.Blocking = o.Segment, o.Blocking
+	p.Predicted, p.Measured, p.MeasuredNative = math.Float64frombits(o.Predicted), math.Float64frombits(o.Measured), math.Float64frombits(o.Native)
+	if p.index != native {
+		p.Algorithm, p.Topology = b.catalogue[p.index], b.along(p.index).Name
+	}
+	return p
+}
+
+// toldPlans is collective: all ranks get the plans that rank 0 finds. Two machines may round predictions apart.
+func (b *Broadcaster) toldPlans(find func() []plan) ([]plan, error) {
+	var orders []orderedPlan
+	var told []byte
+	var wrong error
+	c := newControl(b.exec)
+	if c.decides() {
+		for _, p := range find() {
+			orders = append(orders, p.ordered())
+		}
+		told, wrong = json.Marshal(orders)
+	}
+	told, err := c.share(told, wrong)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(told, &orders); err != nil {
+		return nil, fmt.Errorf("bcast: the plans of rank 0: %w", err)
+	}
+	plans := make([]plan, len(orders))
+	for i, o := range orders {
+		plans[i] = b.planOf(o)
+	}
+	return plans, nil
+}
