@@ -25,6 +25,7 @@ type Conductor struct {
 	end     float64 // s, when the budget of rank 0 ends; +Inf: never
 	stopped wish    // why all ranks have stopped, or goOn
 	failed  error   // why this rank cannot do its part
+	idle    bool    // this rank has no part in the round
 }
 
 // An Act is what every rank does in a round: it gets what rank 0 has planned, and returns
@@ -88,7 +89,7 @@ func (c *Conductor) Lead(budget time.Duration, act Act, lead func(Play) error) e
 // follow acts in the rounds that rank 0 tells of, until it tells of none.
 func (c *Conductor) follow(act Act) error {
 	for {
-		round, err := c.Watch.Tell(c.Comm, nil)
+		round, err := c.watch().Tell(c.Comm, nil)
 		switch {
 		case err != nil:
 			return err
@@ -104,6 +105,7 @@ func (c *Conductor) follow(act Act) error {
 // play acts in a round, and hands rank 0 what the ranks have found, behind a byte that tells whether
 // it is a failure.
 func (c *Conductor) play(act Act, round []byte, take func(rank int, data []byte)) error {
+	c.idle = false
 	found, err := act(round)
 	if err != nil {
 		return fmt.Errorf("rank %d: %w", c.Comm.Rank(), err)
@@ -130,7 +132,7 @@ func (c *Conductor) gather(own []byte, take func(rank int, data []byte)) error {
 		all = append(binary.LittleEndian.AppendUint32(all, uint32(len(own))), own...)
 	}
 	defer c.Watch.Done()
-	wait := func(child, depth int) { c.Watch.Wait(child, Delivering, ReportLimits+depth) }
+	wait := func(child, depth int) { c.watch().Wait(child, Delivering, ReportLimits+depth) }
 	all, err := share.Binomial(c.Comm, 0, tagData).Concatenate(all, wait)
 	if err != nil || take == nil {
 		return err
@@ -154,7 +156,7 @@ func (c *Conductor) Meet() (bool, error) {
 	switch {
 	case c.failed != nil:
 		own = stopFailed
-	case c.ctx.Err() != nil:
+	case c.Cancelled():
 		own = stopCancelled
 	case c.Now() >= c.end:
 		own = stopBudget
@@ -185,6 +187,21 @@ func (c *Conductor) Fail(err error) {
 		c.failed = err
 	}
 }
+
+// Idle says that this rank has no part in the round. It then waits for those that have
+// one, without a watch, until the next round.
+func (c *Conductor) Idle() { c.idle = true }
+
+// watch is the one that looks after what this rank does in a round.
+func (c *Conductor) watch() *Watch {
+	if c.idle {
+		return nil
+	}
+	return c.Watch
+}
+
+// Cancelled tells whether the context of this rank has ended.
+func (c *Conductor) Cancelled() bool { return c.ctx.Err() != nil }
 
 // Stopped is why the ranks have stopped early: StoppedByBudget, StoppedByContext or "".
 func (c *Conductor) Stopped() string { return c.stopped.reason() }
