@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -151,7 +152,7 @@ func (r *Result) addFew(found *adaptive.Result) {
 		t := float64(x.Latency)
 		r.readings = append(r.readings, Reading{
 			From: int(p.A), To: int(p.B), Repetition: k, Round: r.Rounds + int(x.Round),
-			Summary: pingpong.Summary{Count: r.Samples, Batch: 1, Lots: 1, Min: t, Q1: t, Median: t, Q3: t, Max: t},
+			Summary: pingpong.Summary{Count: r.Samples, Batch: 1, Lots: 1, Min: t, Q1: t, Median: t, Q3: t, Max: t, Mean: math.NaN()},
 		})
 		r.Repetitions = max(r.Repetitions, k+1)
 	}

@@ -378,3 +378,22 @@ func (d *duplicate) Close() error {
 	d.of.closed++
 	return nil
 }
+
+// TestFewPairsAreReadAgain: the file of few pairs, of which no means are kept, is one that ReadResult takes.
+func TestFewPairsAreReadAgain(t *testing.T) {
+	simulate(t, "tree:4x4 latency=5us,5us", nil, func(comm mpi.Communicator) error {
+		var file bytes.Buffer
+		d, err := measure.Discover(context.Background(), comm, &measure.DiscoverSettings{Repetitions: 1, Samples: 5, FewPairs: true})
+		if d == nil || err != nil {
+			return err
+		}
+		if err := d.Latencies.Write(&file); err != nil {
+			return err
+		}
+		again, err := measure.ReadResult(&file)
+		if err != nil || len(again.Readings()) != len(d.Latencies.Readings()) {
+			t.Errorf("%d measurements are read as %v, %v", len(d.Latencies.Readings()), again, err)
+		}
+		return nil
+	})
+}
