@@ -12,6 +12,7 @@ import (
 
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -297,7 +298,7 @@ func TestABudgetThatNothingFitsIsAnnounced(t *testing.T) {
 		if failed != nil || need < 50*time.Millisecond || need > 140*time.Millisecond {
 			t.Errorf("it needs %q (%v), want 50 to 140 ms", text, failed)
 		}
-		if !strings.HasSuffix(told[0], "(after 3 rounds)") || r.Stopped != measure.StoppedByBudget {
+		if !strings.HasSuffix(told[0], "(after 3 rounds)") || r.Stopped != harness.StoppedByBudget {
 			t.Errorf("told %q, stopped by %q, want after 3 rounds and by the budget", told[0], r.Stopped)
 		}
 		return err

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/measure/record"
 )
@@ -29,7 +30,7 @@ func example() *Result {
 			CrowdedHosts: []string{"node2"}, Environment: []string{"UCX_TLS=tcp"},
 		},
 		Sizes: []int{0, 1024}, Repetitions: 2, Samples: 20, Seed: 7,
-		Rounds: 1, TotalRounds: 2, Stopped: StoppedByBudget, Notes: []string{"a note"},
+		Rounds: 1, TotalRounds: 2, Stopped: harness.StoppedByBudget, Notes: []string{"a note"},
 		Warnings: []string{"the time budget ended the measurement after 1 of 2 rounds"},
 		readings: []Reading{
 			{From: 0, To: 1, Round: 0, Summary: pingpong.Summary{Count: 20, Batch: 7, Lots: 1, Min: 1.5e-6, Q1: 1.75e-6, Median: 2e-6, Q3: 2.5e-6, Max: 1e-3, Mean: 5.25e-5}},

@@ -161,8 +161,8 @@ func (r *rowReader) result(h record.Header, s *record.Section, readings []Readin
 		Rounds: s.Rounds, TotalRounds: s.TotalRounds, Stopped: s.Stopped, Notes: s.Notes, Warnings: s.Warnings, Runs: s.Runs,
 		readings: readings,
 	}
-	if s.Stopped != "" && s.Stopped != StoppedByBudget && s.Stopped != StoppedByContext {
-		return nil, fmt.Errorf("stopped: %q: want %q, %q or nothing", s.Stopped, StoppedByBudget, StoppedByContext)
+	if s.Stopped != "" && s.Stopped != harness.StoppedByBudget && s.Stopped != harness.StoppedByContext {
+		return nil, fmt.Errorf("stopped: %q: want %q, %q or nothing", s.Stopped, harness.StoppedByBudget, harness.StoppedByContext)
 	}
 	if len(result.Warnings) == 0 {
 		result.Warnings = nil
