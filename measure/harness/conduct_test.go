@@ -160,3 +160,27 @@ func TestConductorStops(t *testing.T) {
 		}
 	}
 }
+
+// Ranks without a part in a round are not ended for waiting until those with one are done, however long that takes.
+func TestIdleRanksMayWait(t *testing.T) {
+	const silence = 50 * time.Millisecond // of which others may be heard of for twelve
+	err := local.Run(4, nil, func(comm mpi.Communicator) error {
+		return harness.Conduct(t.Context(), comm, silence, func(c *harness.Conductor) error {
+			act := func([]byte) ([]byte, error) {
+				if comm.Rank() == 0 {
+					time.Sleep(30 * silence)
+				} else {
+					c.Idle()
+				}
+				return nil, nil
+			}
+			return c.Lead(0, act, func(play harness.Play) error {
+				_, err := play(nil)
+				return err
+			})
+		})
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
