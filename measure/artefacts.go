@@ -10,7 +10,6 @@ import (
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/internal/stats"
-	"github.com/topocast/topocast/internal/words"
 )
 
 // Artefacts are what the measuring itself, or one host, does to the readings: what
@@ -107,11 +106,12 @@ const (
 // harness does that (Reinfjell 2023, section 5.1.2: bands stay where they are when the ranks
 // are placed otherwise, and move with the barrier). In machines what changes from one distance
 // to the next goes on, or comes back.
-func bandWarning(r *Result, size int, lowest []float64) string {
+func bandWarning(r *Result, size int) string {
 	n := r.Ranks
 	if n < leastBandRanks {
 		return ""
 	}
+	lowest := r.lowest(size)
 	bands := make([][]float64, n/2+1) // by distance
 	for i := range n {
 		for j := range n {
@@ -156,67 +156,4 @@ func bandWarning(r *Result, size int, lowest []float64) string {
 	}
 	return fmt.Sprintf("pairs of ranks that are %d apart are slower by %.0f %% than those one or two nearer or farther, for %s: a band like that is what measuring does, not a machine",
 		worst, 100*math.Expm1(excess), quantity.Bytes(r.Sizes[size]))
-}
-
-const (
-	leastSlowHosts = 4
-	slowToAny      = 1.1 // times what the nearest host needs, to each other host
-	slowToMost     = 1.2 // and to the middle one
-)
-
-// hostWarning tells of a host that is slower to every other one than the host nearest to it is: with
-// its place in the machine the nearest one would share that.
-func hostWarning(r *Result, size int, lowest []float64) string {
-	var names []string
-	number := make(map[string]int)
-	for _, name := range r.Hosts {
-		if _, ok := number[name]; !ok {
-			number[name] = len(names)
-			names = append(names, name)
-		}
-	}
-	n := len(names)
-	if n < leastSlowHosts {
-		return ""
-	}
-	fastest := make([]float64, n*n) // between two hosts, any ranks, either direction
-	for i := range fastest {
-		fastest[i] = math.Inf(1)
-	}
-	for i := range r.Ranks {
-		for j := range r.Ranks {
-			a, b := number[r.Hosts[i]], number[r.Hosts[j]]
-			if v := lowest[i*r.Ranks+j]; a != b && v > 0 {
-				fastest[a*n+b] = min(fastest[a*n+b], v)
-				fastest[b*n+a] = min(fastest[b*n+a], v)
-			}
-		}
-	}
-	var slow []string
-	most := 1.0
-	for h := range n {
-		nearest := -1
-		for y := range n {
-			if y != h && (nearest < 0 || fastest[h*n+y] < fastest[h*n+nearest]) {
-				nearest = y
-			}
-		}
-		var ratios []float64
-		for x := range n {
-			if v, w := fastest[h*n+x], fastest[nearest*n+x]; x != h && x != nearest && !math.IsInf(v, 1) && !math.IsInf(w, 1) {
-				ratios = append(ratios, v/w)
-			}
-		}
-		if len(ratios) < leastSlowHosts-2 {
-			continue
-		}
-		if middle := stats.MiddleMedian(slices.Clone(ratios)); slices.Min(ratios) > slowToAny && middle > slowToMost {
-			slow = append(slow, names[h])
-			most = max(most, middle)
-		}
-	}
-	if len(slow) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s: slower than its neighbour to every other host by up to %.0f %%, for %s", words.List(slow), 100*(most-1), quantity.Bytes(r.Sizes[size]))
 }

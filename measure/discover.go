@@ -151,7 +151,7 @@ func (d *Discovery) empty(s *DiscoverSettings) error {
 	if len(r.readings) > 0 || r.Ranks == 1 {
 		return nil
 	}
-	if r.Stopped == StoppedByBudget {
+	if r.Stopped == harness.StoppedByBudget {
 		return fmt.Errorf("measure: discover: the budget of %v ended before the first of %d rounds was measured: give it a larger one", s.Budget, r.TotalRounds)
 	}
 	return fmt.Errorf("measure: discover: cancelled before the first of %d rounds was measured", r.TotalRounds)
@@ -159,7 +159,7 @@ func (d *Discovery) empty(s *DiscoverSettings) error {
 
 // tooLittle says why readings leave the ranks in parts, where they ended early.
 func (d *Discovery) tooLittle(s *DiscoverSettings, err error) error {
-	if p := d.Parameters; p != nil && p.Stopped == StoppedByBudget {
+	if p := d.Parameters; p != nil && p.Stopped == harness.StoppedByBudget {
 		text := "give it a larger one"
 		if p.Rounds > 0 {
 			need := time.Duration(float64(s.Budget) * 1.2 * float64(p.TotalRounds) / float64(p.Rounds))
@@ -170,9 +170,9 @@ func (d *Discovery) tooLittle(s *DiscoverSettings, err error) error {
 	}
 	r := d.Latencies
 	switch r.Stopped {
-	case StoppedByBudget:
+	case harness.StoppedByBudget:
 		return fmt.Errorf("measure: discover: the budget of %v ended after %d of %d rounds: %w: give it a larger one", s.Budget, r.Rounds, r.TotalRounds, err)
-	case StoppedByContext:
+	case harness.StoppedByContext:
 		return fmt.Errorf("measure: discover: cancelled after %d of %d rounds: %w", r.Rounds, r.TotalRounds, err)
 	}
 	return err

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -49,9 +50,8 @@ func (d *Discovery) choose(ctx context.Context, comm mpi.Communicator, s *Discov
 	}
 	now := harness.Clock(comm)
 	start := now()
-	chosen := allPairs
 	steps := make([]Settings, 3) // as many on all ranks
-	if comm.Rank() == 0 {
+	chosen, err := harness.Share(comm, nil, func() (chosen way, err error) {
 		if s.FewPairs {
 			chosen = fewPairs
 		}
@@ -61,16 +61,10 @@ func (d *Discovery) choose(ctx context.Context, comm mpi.Communicator, s *Discov
 				steps, err = n.steps(comm.Size(), *short)
 			}
 		}
-	}
-	if err := harness.Agree(comm, err); err != nil {
-		return allPairs, nil, err
-	}
-	told, err := harness.Tell(comm, []byte{byte(chosen)})
-	if err != nil {
-		return allPairs, nil, fmt.Errorf("measure: discover: %w", err)
-	}
-	if chosen = way(told[0]); chosen != allPairs {
-		return chosen, steps, nil
+		return chosen, err
+	})
+	if err != nil || chosen != allPairs {
+		return chosen, steps, err
 	}
 	// A method of the caller's wants all pairs.
 	asked := adaptive.Settings{Bytes: latencySize, Samples: s.adaptiveSamples(), Seed: s.Seed, Silence: s.Silence}
@@ -151,7 +145,7 @@ func (r *Result) addFew(found *adaptive.Result) {
 		t := float64(x.Latency)
 		r.readings = append(r.readings, Reading{
 			From: int(p.A), To: int(p.B), Repetition: k, Round: r.Rounds + int(x.Round),
-			Summary: pingpong.Summary{Count: r.Samples, Batch: 1, Lots: 1, Min: t, Q1: t, Median: t, Q3: t, Max: t},
+			Summary: pingpong.Summary{Count: r.Samples, Batch: 1, Lots: 1, Min: t, Q1: t, Median: t, Q3: t, Max: t, Mean: math.NaN()},
 		})
 		r.Repetitions = max(r.Repetitions, k+1)
 	}

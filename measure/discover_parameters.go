@@ -2,7 +2,6 @@ package measure
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/topocast/topocast/measure/harness"
@@ -17,16 +16,9 @@ const parameterShare = 4
 
 // measureParameters measures the PLogP parameters of all pairs if rank 0 wants them. It is collective.
 func (d *Discovery) measureParameters(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings) error {
-	wanted := byte(0)
-	if s.View != nil {
-		wanted = 1
-	}
-	told, err := harness.Tell(comm, []byte{wanted})
-	if err != nil {
-		return fmt.Errorf("measure: discover: %w", err)
-	}
-	if told[0] == 0 {
-		return nil
+	wanted, err := harness.Share(comm, nil, func() (bool, error) { return s.View != nil, nil })
+	if err != nil || !wanted {
+		return err
 	}
 	d.Parameters, err = plogp.Measure(ctx, comm, &plogp.Settings{
 		Seed: s.Seed, Budget: s.Budget / parameterShare, Silence: s.Silence, Notify: s.Notify, Progress: s.progress(PartParameters),

@@ -2,7 +2,6 @@ package measure
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/topocast/topocast/measure/concurrent"
@@ -13,24 +12,8 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// What rank 0 wants besides latencies, as it is told to all.
-const (
-	wantsTold byte = 1 << iota
-	wantsMemory
-	wantsDegradation
-)
-
-func (s *DiscoverSettings) wants() (wants byte) {
-	for _, w := range []struct {
-		set bool
-		bit byte
-	}{{s.Told || s.Inside != nil, wantsTold}, {s.Memory, wantsMemory}, {s.Degradation, wantsDegradation}} {
-		if w.set {
-			wants |= w.bit
-		}
-	}
-	return wants
-}
+// wants is what rank 0 wants besides latencies, as it is told to all.
+type wants struct{ Told, Memory, Degradation bool }
 
 // A part measures something within a budget, 0 for no bound. It is collective.
 type part func(budget time.Duration) error
@@ -38,11 +21,12 @@ type part func(budget time.Duration) error
 // parts are what follows the latencies, in order, the same on all ranks. It is
 // collective.
 func (d *Discovery) parts(ctx context.Context, comm mpi.Communicator, s *DiscoverSettings) ([]part, error) {
-	wants, err := harness.Tell(comm, []byte{s.wants()})
+	w, err := harness.Share(comm, nil, func() (wants, error) {
+		return wants{s.Told || s.Inside != nil, s.Memory, s.Degradation}, nil
+	})
 	if err != nil {
-		return nil, fmt.Errorf("measure: discover: %w", err)
+		return nil, err
 	}
-	wanted := func(bit byte) bool { return wants[0]&bit != 0 }
 	parts := []part{
 		func(time.Duration) error { return d.measureOverhead(comm, s.Silence) },
 		func(budget time.Duration) error { return d.measureBandwidths(ctx, comm, s, budget) },
@@ -53,12 +37,12 @@ func (d *Discovery) parts(ctx context.Context, comm mpi.Communicator, s *Discove
 			func(budget time.Duration) error { return d.measureUplinks(ctx, comm, s, budget) },
 			func(budget time.Duration) error { return d.measurePatterns(ctx, comm, s, budget) })
 	}
-	if wanted(wantsTold) || wanted(wantsMemory) {
+	if w.Told || w.Memory {
 		parts = append(parts, func(budget time.Duration) error {
-			return d.measureMemory(ctx, comm, s, wanted(wantsTold), wanted(wantsMemory), budget)
+			return d.measureMemory(ctx, comm, s, w.Told, w.Memory, budget)
 		})
 	}
-	if wanted(wantsDegradation) {
+	if w.Degradation {
 		parts = append(parts, func(budget time.Duration) error { return d.measureDegradation(ctx, comm, s, budget) })
 	}
 	return parts, nil

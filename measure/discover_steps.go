@@ -3,7 +3,6 @@ package measure
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -38,18 +37,12 @@ func (d *Discovery) measureSteps(ctx context.Context, comm mpi.Communicator, s *
 		if budget > 0 {
 			more.Budget = max(budget/time.Duration(len(ways)), 1)
 		}
-		wanted := byte(0)
-		if comm.Rank() == 0 {
-			if more.Sizes, more.Pairs = d.between(between); len(more.Sizes) > 0 {
-				wanted = 1
-			}
-		}
-		told, err := harness.Tell(comm, []byte{wanted})
-		if err != nil {
-			return fmt.Errorf("measure: discover: %w", err)
-		}
-		if told[0] == 0 {
-			return nil
+		wanted, err := harness.Share(comm, nil, func() (bool, error) {
+			more.Sizes, more.Pairs = d.between(between)
+			return len(more.Sizes) > 0, nil
+		})
+		if err != nil || !wanted {
+			return err
 		}
 		found, err := run(ctx, comm, &more)
 		if err != nil {

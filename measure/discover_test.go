@@ -12,6 +12,7 @@ import (
 
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -297,7 +298,7 @@ func TestABudgetThatNothingFitsIsAnnounced(t *testing.T) {
 		if failed != nil || need < 50*time.Millisecond || need > 140*time.Millisecond {
 			t.Errorf("it needs %q (%v), want 50 to 140 ms", text, failed)
 		}
-		if !strings.HasSuffix(told[0], "(after 3 rounds)") || r.Stopped != measure.StoppedByBudget {
+		if !strings.HasSuffix(told[0], "(after 3 rounds)") || r.Stopped != harness.StoppedByBudget {
 			t.Errorf("told %q, stopped by %q, want after 3 rounds and by the budget", told[0], r.Stopped)
 		}
 		return err
@@ -377,4 +378,23 @@ type duplicate struct {
 func (d *duplicate) Close() error {
 	d.of.closed++
 	return nil
+}
+
+// TestFewPairsAreReadAgain: the file of few pairs, of which no means are kept, is one that ReadResult takes.
+func TestFewPairsAreReadAgain(t *testing.T) {
+	simulate(t, "tree:4x4 latency=5us,5us", nil, func(comm mpi.Communicator) error {
+		var file bytes.Buffer
+		d, err := measure.Discover(context.Background(), comm, &measure.DiscoverSettings{Repetitions: 1, Samples: 5, FewPairs: true})
+		if d == nil || err != nil {
+			return err
+		}
+		if err := d.Latencies.Write(&file); err != nil {
+			return err
+		}
+		again, err := measure.ReadResult(&file)
+		if err != nil || len(again.Readings()) != len(d.Latencies.Readings()) {
+			t.Errorf("%d measurements are read as %v, %v", len(d.Latencies.Readings()), again, err)
+		}
+		return nil
+	})
 }

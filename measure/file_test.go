@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"flag"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -13,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/measure/record"
 )
@@ -30,7 +30,7 @@ func example() *Result {
 			CrowdedHosts: []string{"node2"}, Environment: []string{"UCX_TLS=tcp"},
 		},
 		Sizes: []int{0, 1024}, Repetitions: 2, Samples: 20, Seed: 7,
-		Rounds: 1, TotalRounds: 2, Stopped: StoppedByBudget, Notes: []string{"a note"},
+		Rounds: 1, TotalRounds: 2, Stopped: harness.StoppedByBudget, Notes: []string{"a note"},
 		Warnings: []string{"the time budget ended the measurement after 1 of 2 rounds"},
 		readings: []Reading{
 			{From: 0, To: 1, Round: 0, Summary: pingpong.Summary{Count: 20, Batch: 7, Lots: 1, Min: 1.5e-6, Q1: 1.75e-6, Median: 2e-6, Q3: 2.5e-6, Max: 1e-3, Mean: 5.25e-5}},
@@ -130,11 +130,11 @@ func TestReadResultRefuses(t *testing.T) {
 		return strings.Replace(good, before, after, 1)
 	}
 	tests := []struct{ name, data, want string }{
-		{"an empty file", "", "not a whole JSON file"},
-		{"text", "latencies\n1,2\n", "not a whole JSON file"},
+		{"an empty file", "", "line 1 is no header"},
+		{"text", "latencies\n1,2\n", "line 1 is no header"},
 		{"another format", `{"format":"topocast/network","version":1}`, `format "topocast/network": want "topocast/measurement"`},
 		{"a newer version", replace(`"version":3`, `"version":4`), "version 4 is newer than this program"},
-		{"half a header", good[:100], "not a whole JSON file"},
+		{"half a header", good[:100], "not a whole header"},
 		{"a header alone", good[:strings.Index(good, "\n")+1], "holds no latencies: nothing was measured yet"},
 		{"another kind", strings.Replace(replace(`"kind":"latency"`, `"kind":"bandwidth"`), `"end":"latency"`, `"end":"bandwidth"`, 1), `holds no latencies but ["bandwidth"]`},
 		{"no settings", replace(`"settings":{"repetitions":2,"samples":20,"seed":7}`, `"settings":{}`), "repetitions, samples: 0, 0"},
@@ -177,25 +177,6 @@ func TestReadFileNamesTheFile(t *testing.T) {
 	}
 	if _, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("ReadFile = %v, want an error that names %s", err, path)
-	}
-}
-
-// TestVersion1IsRead: files of before there were lots and means.
-func TestVersion1IsRead(t *testing.T) {
-	got, err := ReadFile(filepath.Join("testdata", "version1.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := example()
-	want.CrowdedHosts, want.Notes, want.NUMA, want.Environment = nil, nil, nil, nil
-	for i := range want.readings {
-		want.readings[i].Lots, want.readings[i].Unsure = 1, false
-		if mean := &got.readings[i].Mean; math.IsNaN(*mean) { // which no file of that version has
-			*mean = want.readings[i].Mean
-		}
-	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("ReadFile = %+v, want %+v", got, want)
 	}
 }
 
@@ -279,11 +260,6 @@ func FuzzReadResult(f *testing.F) {
 	f.Add(b.Bytes())
 	f.Add(b.Bytes()[:b.Len()-20])
 	f.Add(b.Bytes()[:b.Len()/2])
-	old, err := os.ReadFile(filepath.Join("testdata", "version1.json"))
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(old)
 	f.Add([]byte(`{"format":"topocast/measurement","version":1,"ranks":1}`))
 	f.Add([]byte(`{"format":"topocast/measurement","version":1,"measurements":[[1]]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

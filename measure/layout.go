@@ -17,19 +17,15 @@ import (
 // the whole numbers of a Reading, then its times in s.
 const KindLatency = "latency"
 
-// columns name the numbers of a reading. Version 1 of the files had no lots and nothing unsure,
-// and no version before 3 had means.
+// columns name the numbers of a reading.
 var columns = [...]string{
 	record.ColumnRepetition, record.ColumnSize, record.ColumnFrom, record.ColumnTo, record.ColumnRound,
-	"count", "batch", columnLots, columnUnsure, "min_s", "q1_s", "median_s", "q3_s", "max_s", columnMean,
+	"count", "batch", "lots", "unsure", "min_s", "q1_s", "median_s", "q3_s", "max_s", "mean_s",
 }
 
 const (
-	columnLots   = "lots"
-	columnUnsure = "unsure"
-	columnMean   = "mean_s"
-	intColumns   = 9                // that come first
-	meanColumn   = len(columns) - 1 // behind the times in ascending order
+	intColumns = 9                // that come first
+	meanColumn = len(columns) - 1 // behind the times in ascending order
 )
 
 // sectionSettings are those of a section of latencies.
@@ -80,7 +76,7 @@ func (r *Reading) appendRow(row []float64) []float64 {
 // A rowReader makes readings of the rows of a section.
 type rowReader struct {
 	settings sectionSettings
-	at       [len(columns)]int // where the section has a column, -1 if it has none
+	at       [len(columns)]int // where the section has a column
 	limits   [intColumns][2]int
 }
 
@@ -93,7 +89,7 @@ func newRowReader(s *record.Section, ranks int) (*rowReader, error) {
 		}
 	}
 	for i, name := range columns {
-		if r.at[i] = s.Column(name); r.at[i] < 0 && name != columnLots && name != columnUnsure && name != columnMean {
+		if r.at[i] = s.Column(name); r.at[i] < 0 {
 			return nil, fmt.Errorf("columns: %q: want %q among them", s.Columns, name)
 		}
 	}
@@ -125,10 +121,7 @@ func newRowReader(s *record.Section, ranks int) (*rowReader, error) {
 func (r *rowReader) reading(row []float64) (Reading, error) {
 	var ints [intColumns]int
 	for k, limit := range r.limits {
-		v := float64(limit[0]) // of lots and unsure, which may be missing
-		if at := r.at[k]; at >= 0 {
-			v = row[at]
-		}
+		v := row[r.at[k]]
 		if !(v >= float64(limit[0]) && v <= float64(limit[1])) || v != math.Trunc(v) {
 			return Reading{}, fmt.Errorf("%s: %g: want a whole number in [%d, %d]", columns[k], v, limit[0], limit[1])
 		}
@@ -143,11 +136,9 @@ func (r *rowReader) reading(row []float64) (Reading, error) {
 		}
 		times[k], last = v, v
 	}
-	mean := math.NaN()
-	if at := r.at[meanColumn]; at >= 0 {
-		if mean = row[at]; mean < times[0] || mean > times[len(times)-1] {
-			return Reading{}, fmt.Errorf("%s: %g: want in [%g, %g]", columnMean, mean, times[0], times[len(times)-1])
-		}
+	mean := row[r.at[meanColumn]]
+	if mean < times[0] || mean > times[len(times)-1] {
+		return Reading{}, fmt.Errorf("%s: %g: want in [%g, %g]", columns[meanColumn], mean, times[0], times[len(times)-1])
 	}
 	x := Reading{
 		Repetition: ints[0], Size: ints[1], From: ints[2], To: ints[3], Round: ints[4],
@@ -170,8 +161,8 @@ func (r *rowReader) result(h record.Header, s *record.Section, readings []Readin
 		Rounds: s.Rounds, TotalRounds: s.TotalRounds, Stopped: s.Stopped, Notes: s.Notes, Warnings: s.Warnings, Runs: s.Runs,
 		readings: readings,
 	}
-	if s.Stopped != "" && s.Stopped != StoppedByBudget && s.Stopped != StoppedByContext {
-		return nil, fmt.Errorf("stopped: %q: want %q, %q or nothing", s.Stopped, StoppedByBudget, StoppedByContext)
+	if s.Stopped != "" && s.Stopped != harness.StoppedByBudget && s.Stopped != harness.StoppedByContext {
+		return nil, fmt.Errorf("stopped: %q: want %q, %q or nothing", s.Stopped, harness.StoppedByBudget, harness.StoppedByContext)
 	}
 	if len(result.Warnings) == 0 {
 		result.Warnings = nil

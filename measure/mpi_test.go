@@ -121,7 +121,7 @@ func TestMPICancellation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Stopped != StoppedByContext || r.Rounds != 0 || len(r.Readings()) != 0 {
+	if r.Stopped != harness.StoppedByContext || r.Rounds != 0 || len(r.Readings()) != 0 {
 		t.Errorf("stopped by %q after %d rounds with %d measurements, want the context, 0, 0", r.Stopped, r.Rounds, len(r.Readings()))
 	}
 }

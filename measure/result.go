@@ -13,12 +13,8 @@ import (
 	"github.com/topocast/topocast/measure/pingpong"
 )
 
-// Why a measurement ended early: values of Result.Stopped.
-const (
-	StoppedByBudget   = "budget"
-	StoppedByContext  = "context"
-	StoppedUnfinished = "unfinished" // the process ended first; what it left was read from a journal
-)
+// StoppedUnfinished is the Result.Stopped of what a process that ended first has left in a journal.
+const StoppedUnfinished = "unfinished"
 
 // A Result is what Run has measured, and under which conditions.
 type Result struct {

@@ -2,7 +2,6 @@ package measure
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -54,7 +53,10 @@ func Run(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Resul
 func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, error) {
 	now := harness.Clock(comm)
 	start := now()
-	p, err := sharePlan(comm, s)
+	p, err := harness.Share(comm, nil, func() (*plan, error) {
+		p := s.plan()
+		return &p, s.validate(comm.Size())
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -94,34 +96,4 @@ func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, erro
 		}
 	}
 	return result, nil
-}
-
-// sharePlan sends the plan of rank 0 to all ranks, or the reason why there is none.
-func sharePlan(comm mpi.Communicator, s *Settings) (*plan, error) {
-	var p plan
-	var data []byte
-	if comm.Rank() == 0 {
-		if err := s.validate(comm.Size()); err != nil {
-			p.Error = err.Error()
-		} else {
-			p = s.plan()
-		}
-		var err error
-		if data, err = json.Marshal(&p); err != nil {
-			return nil, fmt.Errorf("measure: sharing the settings: %w", err)
-		}
-	}
-	data, err := harness.Tell(comm, data)
-	if err != nil {
-		return nil, fmt.Errorf("measure: sharing the settings: %w", err)
-	}
-	if comm.Rank() != 0 {
-		if err := json.Unmarshal(data, &p); err != nil {
-			return nil, fmt.Errorf("measure: sharing the settings: rank %d: %w", comm.Rank(), err)
-		}
-	}
-	if p.Error != "" {
-		return nil, fmt.Errorf("%s", p.Error)
-	}
-	return &p, nil
 }

@@ -281,7 +281,7 @@ func TestCancellationKeepsWhatWasMeasured(t *testing.T) {
 			t.Fatal(err)
 		}
 		for rank, r := range all {
-			if r.Stopped != StoppedByContext || r.Rounds != stopAfter || r.TotalRounds != 15 {
+			if r.Stopped != harness.StoppedByContext || r.Rounds != stopAfter || r.TotalRounds != 15 {
 				t.Errorf("rank %d: stopped by %q after %d of %d rounds, want %d of 15", rank, r.Stopped, r.Rounds, r.TotalRounds, stopAfter)
 			}
 			if want := stopAfter * n; len(r.Readings()) != want {
@@ -299,7 +299,7 @@ func TestCancellationKeepsWhatWasMeasured(t *testing.T) {
 
 func TestBudgetEndsTheMeasurement(t *testing.T) {
 	r := results(t, 4, nil, &Settings{Budget: 1}, nil)[0]
-	if r.Stopped != StoppedByBudget || r.Rounds != 0 || len(r.Readings()) != 0 {
+	if r.Stopped != harness.StoppedByBudget || r.Rounds != 0 || len(r.Readings()) != 0 {
 		t.Errorf("stopped by %q after %d rounds with %d measurements, want the budget, 0 and 0", r.Stopped, r.Rounds, len(r.Readings()))
 	}
 	if len(r.Matrices()) != 0 {

@@ -176,12 +176,11 @@ func (s *Settings) validate(ranks int) error {
 
 // plan is the part of the settings that all ranks need and the harness does not share, as it travels.
 type plan struct {
-	Error   string `json:"error,omitempty"` // rank 0 refuses to start
-	Sizes   []int  `json:"sizes_B"`
-	Samples int    `json:"samples"`
-	Batch   int    `json:"batch,omitempty"`
-	Share   bool   `json:"share,omitempty"`
-	Resume  bool   `json:"resume,omitempty"`
+	Sizes   []int `json:"sizes_B"`
+	Samples int   `json:"samples"`
+	Batch   int   `json:"batch,omitempty"`
+	Share   bool  `json:"share,omitempty"`
+	Resume  bool  `json:"resume,omitempty"`
 }
 
 func (s *Settings) plan() plan {

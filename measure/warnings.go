@@ -9,6 +9,7 @@ import (
 
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
 )
 
@@ -22,9 +23,9 @@ func warnings(r *Result) []string {
 	all := slices.Clone(r.Notes)
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	switch r.Stopped {
-	case StoppedByBudget:
+	case harness.StoppedByBudget:
 		add("the time budget ended the measurement after %d of %d rounds", r.Rounds, r.TotalRounds)
-	case StoppedByContext:
+	case harness.StoppedByContext:
 		add("the measurement was cancelled after %d of %d rounds", r.Rounds, r.TotalRounds)
 	case StoppedUnfinished:
 		add("the process ended while it measured: the journal holds %d of %d rounds", r.Rounds, r.TotalRounds)
@@ -63,8 +64,7 @@ func warnings(r *Result) []string {
 		if r.OneByOne { // few pairs, and long messages
 			continue
 		}
-		lowest := r.lowest(k)
-		for _, text := range []string{r.Drift(k).warning(r, k), firstWarning(r, k), bandWarning(r, k, lowest), hostWarning(r, k, lowest)} {
+		for _, text := range []string{r.Drift(k).warning(r, k), firstWarning(r, k), bandWarning(r, k)} {
 			if text != "" {
 				add("%s", text)
 			}

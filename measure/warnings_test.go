@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/measure/record"
 )
@@ -123,7 +124,7 @@ func TestWarnings(t *testing.T) {
 		want   []string
 	}{
 		{"a good result", func(*Result) {}, nil},
-		{"the budget", func(r *Result) { r.Stopped, r.TotalRounds = StoppedByBudget, 3 }, []string{"budget ended the measurement after 1 of 3 rounds"}},
+		{"the budget", func(r *Result) { r.Stopped, r.TotalRounds = harness.StoppedByBudget, 3 }, []string{"budget ended the measurement after 1 of 3 rounds"}},
 		{"pairs left out", func(r *Result) { r.readings = nil }, []string{"0 of 1 pairs were measured"}},
 		{"pairs left out on purpose", func(r *Result) { r.readings, r.WithinGroups = nil, true }, nil},
 		{"few samples", func(r *Result) { r.Samples = 3 }, []string{"3 samples per pair are too few"}},

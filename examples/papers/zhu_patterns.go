@@ -11,6 +11,7 @@ import (
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/concurrent"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/mpi"
@@ -284,7 +285,7 @@ func (z *zhuExperiment) evaluate() (*zhuReport, error) {
 	}
 	if held == 0 {
 		text := fmt.Sprintf("%d of %d patterns to fit to were measured before the %s ended, and none to predict", len(train), len(z.fit), z.stopped)
-		if z.stopped == concurrent.StoppedByBudget {
+		if z.stopped == harness.StoppedByBudget {
 			text += ": want a larger --budget"
 		}
 		return nil, errors.New(text)

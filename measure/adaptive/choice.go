@@ -2,7 +2,6 @@ package adaptive
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"time"
@@ -34,67 +33,43 @@ func Choose(ctx context.Context, comm mpi.Communicator, settings *Settings, repe
 		s = *settings
 	}
 	var c Choice
-	err := harness.OnWatchedDuplicate(comm, s.Silence, func(own mpi.Communicator, w *harness.Watch) (err error) {
-		c, err = choose(ctx, own, w, &s, repetitions)
+	err := harness.Conduct(ctx, comm, s.Silence, func(conductor *harness.Conductor) (err error) {
+		c, err = choose(conductor, &s, repetitions)
 		return err
 	})
 	return c, err
 }
 
-func choose(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, s *Settings, repetitions int) (Choice, error) {
-	p, err := sharePlan(comm, s)
+func choose(c *harness.Conductor, s *Settings, repetitions int) (Choice, error) {
+	p, err := sharePlan(c, s)
 	if err != nil {
 		return Choice{}, err
 	}
-	n := comm.Size()
-	now := harness.Clock(comm)
-	all := harness.NewBarrier(comm).Under(watch)
-	probe := pingpong.New(comm, p.Bytes, p.Samples)
+	n := c.Comm.Size()
+	probe := pingpong.New(c.Comm, p.Bytes, p.Samples)
 	var times []float64
 	for k := 0; n > 1 && k < choiceRounds; k++ {
-		word := goOn
-		if ctx.Err() != nil {
-			word = stopContext
-		}
-		if word, err = all.Wait(word); err != nil || word != goOn {
+		going, err := c.Meet()
+		if err == nil && !going {
 			break
 		}
-		start := now()
+		start := c.Now()
 		// The circle method's rounds n/4, n/2 and 3n/4: of an odd number one rank rests.
-		if peer := harness.CirclePartner(n, comm.Rank(), (k+1)*n/(choiceRounds+1)); peer >= 0 {
-			watch.Wait(peer, harness.Measuring, 1)
-			_, err = probe.Pair(peer, p.Bytes)
-			if watch.Done(); err != nil {
-				return Choice{}, fmt.Errorf("adaptive: rank %d: trying a round: exchange with rank %d: %w", comm.Rank(), peer, err)
-			}
+		if peer := harness.CirclePartner(n, c.Comm.Rank(), (k+1)*n/(choiceRounds+1)); err == nil && peer >= 0 {
+			err = c.With(peer, func() error {
+				_, err := probe.Pair(peer, p.Bytes)
+				return err
+			})
 		}
-		if _, err = all.Wait(goOn); err != nil {
-			break
+		if err == nil {
+			_, err = c.Meet()
 		}
-		times = append(times, now()-start)
-	}
-	if err != nil {
-		return Choice{}, fmt.Errorf("adaptive: rank %d: trying a round: %w", comm.Rank(), err)
-	}
-	var data []byte
-	if comm.Rank() == 0 {
-		c := chosen(times, n, repetitions, s.Budget)
-		data = binary.LittleEndian.AppendUint64(data, uint64(c.Round))
-		data = binary.LittleEndian.AppendUint64(data, uint64(c.AllPairs))
-		adaptive := byte(0)
-		if c.Adaptive {
-			adaptive = 1
+		if err != nil {
+			return Choice{}, fmt.Errorf("adaptive: rank %d: trying a round: %w", c.Comm.Rank(), err)
 		}
-		data = append(data, adaptive)
+		times = append(times, c.Now()-start)
 	}
-	if data, err = harness.Tell(comm, data); err != nil {
-		return Choice{}, fmt.Errorf("adaptive: rank %d: the choice of rank 0: %w", comm.Rank(), err)
-	}
-	return Choice{
-		Round:    time.Duration(binary.LittleEndian.Uint64(data)),
-		AllPairs: time.Duration(binary.LittleEndian.Uint64(data[8:])),
-		Adaptive: data[16] == 1,
-	}, nil
+	return harness.Share(c.Comm, c.Watch, func() (Choice, error) { return chosen(times, n, repetitions, s.Budget), nil })
 }
 
 // chosen is the choice that rounds of the given times in s lead to; none where none were tried.

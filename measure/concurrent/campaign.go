@@ -1,9 +1,7 @@
 package concurrent
 
 import (
-	"context"
 	"encoding/json"
-	"math"
 
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
@@ -13,34 +11,33 @@ import (
 // readings of each are spread over the time that all take: a stall of the machine spoils
 // some readings of a pattern, and not all. Rank 0 decides what comes next.
 type campaign struct {
-	ctx     context.Context
-	comm    mpi.Communicator
-	watch   *harness.Watch
-	now     func() float64
+	*harness.Conductor
 	plan    *plan
 	way     way
-	start   float64 // s
 	budget  float64 // s, on rank 0; 0: none
 	out     []byte  // what is sent
 	in      []byte  // what is received, one message after the other
 	tallies []tally // of each pattern, on rank 0
+	last    int     // pattern that was visited; -1: none
 
-	last     int                  // pattern that was visited; -1: none
-	readings map[int]clockReading // at the end of the last visit, on rank 0
+	// Of rank 0, in a visit.
+	left   int   // visits of the pass, with this one
+	clocks drift // at its ends
+	count  int   // iterations
+	took   float64
 }
 
-func newCampaign(ctx context.Context, comm mpi.Communicator, p *plan) *campaign {
-	c := &campaign{ctx: ctx, comm: comm, now: harness.Clock(comm), plan: p, way: newWay(comm), last: -1}
-	c.start = c.now()
+func newCampaign(conductor *harness.Conductor, p *plan) *campaign {
+	c := &campaign{Conductor: conductor, plan: p, way: newWay(conductor.Comm), last: -1}
 	c.tallies = make([]tally, len(p.Patterns))
 	var in, out int64
 	for _, pattern := range p.Patterns {
 		var sum int64
 		for _, t := range pattern {
-			if t.Dst == comm.Rank() {
+			if t.Dst == c.Comm.Rank() {
 				sum += t.Bytes
 			}
-			if t.Src == comm.Rank() {
+			if t.Src == c.Comm.Rank() {
 				out = max(out, t.Bytes)
 			}
 		}
@@ -56,58 +53,50 @@ type visit struct {
 	Iterations int `json:"iterations"` // that count, at most
 }
 
-// nextPass is the next pass, which rank 0 plans; empty when there is nothing to do. It is collective.
+// measure visits the patterns, pass by pass, until there is nothing to do. Rank 0 calls it.
+func (c *campaign) measure(play harness.Play, progress func(done int)) error {
+	for pass := c.nextPass(); len(pass) > 0; pass = c.nextPass() {
+		for k, v := range pass {
+			t := &c.tallies[v.Pattern]
+			if t.iterations() > 0 && !c.fits(t) {
+				continue
+			}
+			round, err := json.Marshal(v)
+			if err != nil {
+				return err
+			}
+			c.left = len(pass) - k
+			began := c.Now()
+			found, err := play(round)
+			if err != nil || c.Stopped() != "" {
+				return err
+			}
+			t.overhead = c.Now() - began - c.took
+			transfers := c.plan.Patterns[v.Pattern]
+			t.add(transfers, c.stampsOf(transfers, found), c.clocks)
+			progress(c.done())
+		}
+	}
+	return nil
+}
+
+// nextPass is the next pass; empty when there is nothing to do.
 //
 // Visits of one pattern grow, so that clocks, which are read in each, cost little: by its end
 // a pass has at most doubled the iterations of a pattern.
-func (c *campaign) nextPass() ([]visit, error) {
-	var data []byte
-	if c.comm.Rank() == 0 {
-		var pass []visit
-		for i := range c.tallies {
-			t := &c.tallies[i]
-			if n := min(t.wanted(c.plan), t.iterations()+1); n > 0 && (t.iterations() == 0 || c.fits(t)) {
-				pass = append(pass, visit{i, n})
-			}
-		}
-		var err error
-		if data, err = json.Marshal(pass); err != nil {
-			return nil, err
-		}
-	}
-	data, err := c.watch.Tell(c.comm, data)
-	if err != nil {
-		return nil, err
-	}
+func (c *campaign) nextPass() []visit {
 	var pass []visit
-	return pass, json.Unmarshal(data, &pass)
-}
-
-// end is when the budget is spent.
-func (c *campaign) end() float64 {
-	if c.budget == 0 {
-		return math.Inf(1)
+	for i := range c.tallies {
+		t := &c.tallies[i]
+		if n := min(t.wanted(c.plan), t.iterations()+1); n > 0 && (t.iterations() == 0 || c.fits(t)) {
+			pass = append(pass, visit{i, n})
+		}
 	}
-	return c.start + c.budget
+	return pass
 }
 
 // fits tells whether there is time for another iteration of a pattern, in a visit of its own.
-func (c *campaign) fits(t *tally) bool { return c.now()+t.overhead+t.longest <= c.end() }
-
-// mayBegin is the word of this rank before a visit.
-func (c *campaign) mayBegin(pattern int) byte {
-	switch t := &c.tallies[pattern]; {
-	case c.ctx.Err() != nil:
-		return stopContext
-	case c.comm.Rank() != 0:
-		return goOn
-	case t.iterations() == 0 && c.now() >= c.end():
-		return stopBudget
-	case t.iterations() > 0 && !c.fits(t):
-		return skip
-	}
-	return goOn
-}
+func (c *campaign) fits(t *tally) bool { return c.Now()+t.overhead+t.longest <= c.End() }
 
 // done is how much of the work is over, in patterns: see Settings.Progress.
 func (c *campaign) done() int {
@@ -119,7 +108,7 @@ func (c *campaign) done() int {
 		}
 	}
 	if c.budget > 0 {
-		spent := (c.now() - c.start) / c.budget * float64(len(c.tallies))
+		spent := c.Elapsed() / c.budget * float64(len(c.tallies))
 		share = max(share, min(spent, float64(measured)))
 	}
 	return int(share)
@@ -128,7 +117,7 @@ func (c *campaign) done() int {
 // patterns are those that were measured: all, or the first ones.
 func (c *campaign) patterns() []Pattern {
 	var all []Pattern
-	_, able := c.comm.(mpi.NonBlocking)
+	_, able := c.Comm.(mpi.NonBlocking)
 	for i := range c.tallies {
 		t := &c.tallies[i]
 		if t.iterations() == 0 {

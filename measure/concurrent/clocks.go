@@ -28,17 +28,17 @@ type clockReading struct {
 // synchronization, https://doi.org/10.1007/BF01784024).
 func (c *campaign) readClocks(ranks []int) (map[int]clockReading, error) {
 	var buf [8]byte
-	defer c.watch.Done()
-	if c.comm.Rank() != 0 {
-		if !slices.Contains(ranks, c.comm.Rank()) {
+	defer c.Watch.Done()
+	if c.Comm.Rank() != 0 {
+		if !slices.Contains(ranks, c.Comm.Rank()) {
 			return nil, nil
 		}
-		c.watch.Wait(0, harness.Hearing, harness.HearLimits) // it comes to one after the other
+		c.Watch.Wait(0, harness.Hearing, harness.HearLimits) // it comes to one after the other
 		for range clockExchanges {
-			if err := c.comm.Recv(buf[:0], 0, tagClock); err != nil {
+			if err := c.Comm.Recv(buf[:0], 0, tagClock); err != nil {
 				return nil, err
 			}
-			if err := c.comm.Send(stamp(&buf, c.now()), 0, tagClock); err != nil {
+			if err := c.Comm.Send(stamp(&buf, c.Now()), 0, tagClock); err != nil {
 				return nil, err
 			}
 		}
@@ -50,16 +50,16 @@ func (c *campaign) readClocks(ranks []int) (map[int]clockReading, error) {
 			continue
 		}
 		best := clockReading{error: math.Inf(1)}
-		c.watch.Wait(rank, harness.Measuring, 1)
+		c.Watch.Wait(rank, harness.Measuring, 1)
 		for range clockExchanges {
-			began := c.now()
-			if err := c.comm.Send(buf[:0], rank, tagClock); err != nil {
+			began := c.Now()
+			if err := c.Comm.Send(buf[:0], rank, tagClock); err != nil {
 				return nil, err
 			}
-			if err := c.comm.Recv(buf[:], rank, tagClock); err != nil {
+			if err := c.Comm.Recv(buf[:], rank, tagClock); err != nil {
 				return nil, err
 			}
-			over := c.now()
+			over := c.Now()
 			if half := (over - began) / 2; half < best.error {
 				at := stampOf(buf[:])
 				best = clockReading{at, at - (began + half), half}
@@ -93,56 +93,42 @@ func (d drift) error(a, b int) float64 {
 // a transfer began and ended, per iteration.
 type stamps struct{ starts, ends []float64 }
 
-// collect brings the stamps of all transfers to rank 0. It is collective among the ranks of
-// the pattern, and rank 0.
-func (c *campaign) collect(transfers []model.Transfer, own *part) ([]stamps, error) {
-	if c.comm.Rank() != 0 {
-		sent, received := 0, 0
-		for _, t := range transfers {
-			var err error
-			switch c.comm.Rank() {
-			case t.Src:
-				err = c.comm.Send(encode(own.starts[sent]), 0, tagStamps)
-				sent++
-			case t.Dst:
-				err = c.comm.Send(encode(own.ends[received]), 0, tagStamps)
-				received++
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
-		return nil, nil
-	}
-	defer c.watch.Done()
-	all := make([]stamps, len(transfers))
-	buf := make([]byte, 8*own.count)
+// stamps are those of this rank's transfers as bytes, in the order of the transfers.
+func (p *part) stamps(rank int) []byte {
+	var data []byte
 	sent, received := 0, 0
-	for i, t := range transfers {
-		for _, rank := range []int{t.Src, t.Dst} {
-			var times []float64
-			switch {
-			case rank != 0:
-				c.watch.Wait(rank, harness.Delivering, 1) // others wait in the barrier, twice as long
-				if err := c.comm.Recv(buf, rank, tagStamps); err != nil {
-					return nil, err
-				}
-				times = decode(buf)
-			case rank == t.Src:
-				times = own.starts[sent]
-				sent++
-			default:
-				times = own.ends[received]
-				received++
-			}
-			if rank == t.Src {
-				all[i].starts = times
-			} else {
-				all[i].ends = times
-			}
+	for _, t := range p.transfers {
+		var times []float64
+		switch rank {
+		case t.Src:
+			times = p.starts[sent]
+			sent++
+		case t.Dst:
+			times = p.ends[received]
+			received++
+		}
+		for _, x := range times {
+			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(x))
 		}
 	}
-	return all, nil
+	return data
+}
+
+// stampsOf are the stamps of all transfers of a visit, of what the ranks have found.
+func (c *campaign) stampsOf(transfers []model.Transfer, found [][]byte) []stamps {
+	next := func(rank int) []float64 {
+		times := make([]float64, c.count)
+		for i := range times {
+			times[i] = stampOf(found[rank][8*i:])
+		}
+		found[rank] = found[rank][8*c.count:]
+		return times
+	}
+	all := make([]stamps, len(transfers))
+	for i, t := range transfers {
+		all[i] = stamps{next(t.Src), next(t.Dst)}
+	}
+	return all
 }
 
 func stamp(buf *[8]byte, seconds float64) []byte {
@@ -151,19 +137,3 @@ func stamp(buf *[8]byte, seconds float64) []byte {
 }
 
 func stampOf(buf []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(buf)) }
-
-func encode(times []float64) []byte {
-	var data []byte
-	for _, t := range times {
-		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(t))
-	}
-	return data
-}
-
-func decode(data []byte) []float64 {
-	times := make([]float64, len(data)/8)
-	for i := range times {
-		times[i] = stampOf(data[8*i:])
-	}
-	return times
-}

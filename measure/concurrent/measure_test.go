@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
@@ -259,7 +260,7 @@ func TestBudgetIsShared(t *testing.T) {
 		t.Errorf("progress %v, want 0 to 10", shown)
 	}
 	r = simulated(t, star, noisy, nil, &Settings{Patterns: patterns, Budget: 50 * time.Millisecond})
-	if n := len(r.Patterns); n == 0 || n == 10 || r.Stopped != StoppedByBudget || len(r.Warnings) == 0 {
+	if n := len(r.Patterns); n == 0 || n == 10 || r.Stopped != harness.StoppedByBudget || len(r.Warnings) == 0 {
 		t.Errorf("%d patterns in 50 ms, stopped %q, warnings %q", n, r.Stopped, r.Warnings)
 	}
 }
@@ -385,7 +386,7 @@ func TestContextStopsAllRanks(t *testing.T) {
 			for _, p := range r.Patterns {
 				got = append(got, p.Iterations)
 			}
-			if r.Stopped != StoppedByContext || !slices.Equal(got, want) || len(r.Warnings) == 0 {
+			if r.Stopped != harness.StoppedByContext || !slices.Equal(got, want) || len(r.Warnings) == 0 {
 				t.Errorf("asked %d times: stopped %q after %v iterations, want the context after %v", asked, r.Stopped, got, want)
 			}
 			return err

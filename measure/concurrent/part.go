@@ -28,10 +28,10 @@ type way interface {
 func (c *campaign) newPart(transfers []model.Transfer) *part {
 	p := &part{transfers: transfers}
 	for i, t := range transfers {
-		if t.Src == c.comm.Rank() {
+		if t.Src == c.Comm.Rank() {
 			p.sends = append(p.sends, i)
 		}
-		if t.Dst == c.comm.Rank() {
+		if t.Dst == c.Comm.Rank() {
 			p.receives = append(p.receives, i)
 		}
 	}
@@ -70,7 +70,7 @@ func (p *part) post(c *campaign) error {
 
 func (p *part) run(c *campaign) error {
 	p.count++
-	return c.way.run(p, c.out, c.now)
+	return c.way.run(p, c.out, c.Now)
 }
 
 func fill(buf []byte, x byte) {

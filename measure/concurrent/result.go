@@ -10,17 +10,11 @@ import (
 	"github.com/topocast/topocast/model"
 )
 
-// Why a measurement ended before all patterns were measured.
-const (
-	StoppedByBudget  = "budget"
-	StoppedByContext = "context"
-)
-
 // A Result is what was measured.
 type Result struct {
 	Patterns []Pattern // in the order of the settings; only the first ones if Stopped
 	Planned  int       // patterns of the settings
-	Stopped  string    // early, by "budget" or "context"
+	Stopped  string    // early, as harness.Outcome has it
 	Warnings []string
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -26,7 +27,7 @@ func TestSectionsKeepResults(t *testing.T) {
 	r := simulated(t, star, simnet.Noise{Sigma: 0.03}, nil, &Settings{Patterns: [][]model.Transfer{twoInOneOut(), pair, twoInOneOut()}, MaxIterations: 5})
 	r.Patterns[1].Times[0].HalfWidth = math.NaN()
 	r.Patterns[2].Serial = true
-	r.Stopped = StoppedByBudget
+	r.Stopped = harness.StoppedByBudget
 	file := &record.File{Header: header(), Sections: []*record.Section{r.Section()}}
 	var b bytes.Buffer
 	if err := file.Write(&b); err != nil {

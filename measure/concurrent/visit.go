@@ -1,6 +1,8 @@
 package concurrent
 
 import (
+	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 
@@ -20,57 +22,64 @@ const (
 	last      // the time is over: this iteration is the last
 )
 
-// visit measures a pattern a few times; it is the first of so many of its pass that are left. It is called by
-// all ranks.
-func (c *campaign) visit(v visit, left int) error {
-	transfers := c.plan.Patterns[v.Pattern]
-	ranks := ranksOf(transfers)
-	again := v.Pattern == c.last
-	var known []int // ranks whose clocks were just read
-	if c.last >= 0 {
-		known = ranksOf(c.plan.Patterns[c.last])
+// visit measures a pattern a few times, and returns the stamps of this rank. All ranks act in it.
+func (c *campaign) visit(round []byte) ([]byte, error) {
+	var v visit
+	if err := json.Unmarshal(round, &v); err != nil {
+		return nil, err
 	}
+	if going, err := c.Meet(); err != nil || !going {
+		return nil, err
+	}
+	transfers, last := c.plan.Patterns[v.Pattern], c.last
 	c.last = v.Pattern
-	if !slices.Contains(ranks, c.comm.Rank()) {
-		return nil
+	ranks := ranksOf(transfers)
+	if !slices.Contains(ranks, c.Comm.Rank()) {
+		c.Idle()
+		return nil, nil
 	}
-	began := c.now()
-	deadline := began + (c.end()-began)/float64(left) // rank 0's counts
-	before, err := c.readClocks(slices.DeleteFunc(slices.Clone(ranks), func(r int) bool { return slices.Contains(known, r) }))
+	own, err := c.measureWith(v, last, ranks)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("pattern %d: %w", v.Pattern, err)
 	}
-	for rank, reading := range c.readings {
+	return own.stamps(c.Comm.Rank()), nil
+}
+
+// measureWith is the part of the pattern's ranks in a visit, after one of another pattern, or -1.
+func (c *campaign) measureWith(v visit, last int, ranks []int) (*part, error) {
+	began := c.Now()
+	deadline := began + (c.End()-began)/float64(c.left) // rank 0's counts
+	unread := slices.Clone(ranks)
+	if last >= 0 { // the clocks of its ranks were just read
+		known := ranksOf(c.plan.Patterns[last])
+		unread = slices.DeleteFunc(unread, func(r int) bool { return slices.Contains(known, r) })
+	}
+	before, err := c.readClocks(unread)
+	if err != nil {
+		return nil, err
+	}
+	for rank, reading := range c.clocks.after {
 		if _, is := before[rank]; !is {
 			before[rank] = reading
 		}
 	}
-	barrier := harness.NewSubsetBarrier(c.comm, ranks).Under(c.watch)
-	if !again {
+	barrier := harness.NewSubsetBarrier(c.Comm, ranks).Under(c.Watch)
+	transfers := c.plan.Patterns[v.Pattern]
+	if v.Pattern != last {
 		if err := c.warmUp(barrier, transfers); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	own := c.newPart(transfers)
-	t := &c.tallies[v.Pattern]
+	own, t := c.newPart(transfers), &c.tallies[v.Pattern]
 	own.first = t.visited // iterations so far, on all ranks of the pattern
-	took, err := c.iterate(own, barrier, t, v.Iterations, deadline)
-	if err != nil {
-		return err
+	if c.took, err = c.iterate(own, barrier, t, v.Iterations, deadline); err != nil {
+		return nil, err
 	}
 	t.visited += own.count
+	c.count = own.count
 	after, err := c.readClocks(ranks)
-	if err != nil {
-		return err
-	}
-	stamps, err := c.collect(transfers, own)
-	if err != nil || c.comm.Rank() != 0 {
-		return err
-	}
-	c.readings = after
-	t.overhead = c.now() - began - took
-	t.add(transfers, stamps, drift{before, after})
-	return nil
+	c.clocks = drift{before, after}
+	return own, err
 }
 
 // ranksOf are the ranks of a pattern, ascending, and rank 0, which decides.
@@ -107,14 +116,14 @@ func (c *campaign) warmUp(barrier *harness.Barrier, transfers []model.Transfer) 
 // returns the time in s that it took.
 func (c *campaign) iterate(own *part, barrier *harness.Barrier, t *tally, most int, deadline float64) (took float64, err error) {
 	for word := more; word == more && own.count < most; {
-		began := c.now()
-		if c.ctx.Err() != nil || c.comm.Rank() == 0 && began+2*t.longest > deadline { // there is no time for the next one
+		began := c.Now()
+		if c.Cancelled() || c.Comm.Rank() == 0 && began+2*t.longest > deadline { // there is no time for the next one
 			word = last
 		}
 		if word, err = c.once(own, barrier, word); err != nil {
 			return 0, err
 		}
-		one := c.now() - began
+		one := c.Now() - began
 		t.longest, took = max(t.longest, one), took+one
 	}
 	return took, nil
@@ -130,10 +139,10 @@ func (c *campaign) once(own *part, barrier *harness.Barrier, word byte) (byte, e
 		return word, err
 	}
 	if peer := own.peer(); peer >= 0 {
-		c.watch.Wait(peer, harness.Sharing, 1)
+		c.Watch.Wait(peer, harness.Sharing, 1)
 	}
 	err = own.run(c)
-	c.watch.Done()
+	c.Watch.Done()
 	return word, err
 }
 

@@ -11,13 +11,6 @@ import (
 // count: half the width that times are wanted to.
 const noticed = defaultWidth / 2
 
-func (r *Result) stop(word byte) {
-	r.Stopped = StoppedByBudget
-	if word == stopContext {
-		r.Stopped = StoppedByContext
-	}
-}
-
 // warn says what is weak, each once with its worst case.
 func (r *Result) warn(p *plan) {
 	say := func(format string, args ...any) { r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...)) }

@@ -2,7 +2,6 @@ package harness
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -41,7 +40,16 @@ func AllPairs(ctx context.Context, comm mpi.Communicator, test Test, settings *S
 	if settings != nil {
 		s = *settings
 	}
-	p, err := sharePlan(comm, test, &s)
+	p, err := Share(comm, nil, func() (*plan, error) {
+		if err := s.validate(comm.Size()); err != nil {
+			return nil, err
+		}
+		p := s.plan()
+		if sampler, ok := test.(Sampler); ok {
+			p.Samples = sampler.Samples()
+		}
+		return &p, nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -91,37 +99,4 @@ func (p *plan) goOn(rounds int) error {
 	}
 	p.Repetitions = max(p.Repetitions, (p.Done+rounds-1)/rounds)
 	return nil
-}
-
-// sharePlan sends the plan of rank 0 to all ranks, or the reason why there is none.
-func sharePlan(comm mpi.Communicator, test Test, s *Settings) (*plan, error) {
-	var p plan
-	var data []byte
-	if comm.Rank() == 0 {
-		if err := s.validate(comm.Size()); err != nil {
-			p.Error = err.Error()
-		} else {
-			p = s.plan()
-			if sampler, ok := test.(Sampler); ok {
-				p.Samples = sampler.Samples()
-			}
-		}
-		var err error
-		if data, err = json.Marshal(&p); err != nil {
-			return nil, fmt.Errorf("harness: sharing the settings: %w", err)
-		}
-	}
-	data, err := Tell(comm, data)
-	if err != nil {
-		return nil, fmt.Errorf("harness: sharing the settings: %w", err)
-	}
-	if comm.Rank() != 0 {
-		if err := json.Unmarshal(data, &p); err != nil {
-			return nil, fmt.Errorf("harness: sharing the settings: rank %d: %w", comm.Rank(), err)
-		}
-	}
-	if p.Error != "" {
-		return nil, fmt.Errorf("%s", p.Error)
-	}
-	return &p, nil
 }

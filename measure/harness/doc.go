@@ -25,8 +25,23 @@
 // that what is only found while measuring (a size that was put in between two others) is
 // a row like any other, with the size as one of its columns.
 //
-// Other measurements, of more than two ranks at once, use the parts by themselves: Barrier,
-// Clock, Tell, Gather, Agree.
+// # Rounds that rank 0 plans
+//
+// Other measurements - of more than two ranks at once, or of pairs that follow from what was
+// found before - go by Conduct. Rank 0 plans in plain code and plays rounds; what all ranks do in a round
+// is an Act, a function from the round's bytes to what rank 0 is to have:
+//
+//	err := harness.Conduct(ctx, comm, silence, func(c *harness.Conductor) error {
+//		plan, err := harness.Share(c.Comm, c.Watch, settings.plan) // of rank 0, on all ranks
+//		...
+//		return c.Lead(budget, act, func(play harness.Play) error { // on rank 0
+//			found, err := play(round) // what each rank has brought
+//			...
+//		})
+//	})
+//
+// An Act calls Meet, which is a barrier, before all that is to begin together, and With around what it does with
+// one other rank. Meet tells all ranks when the budget, a context or a failure ends the measurement.
 //
 // # Method
 //

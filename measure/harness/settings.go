@@ -167,7 +167,6 @@ func checkRounds(name string, rounds [][][2]int, ranks int) error {
 
 // plan is the part of the settings that all ranks need, as it travels.
 type plan struct {
-	Error       string        `json:"error,omitempty"` // rank 0 refuses to start
 	Repetitions int           `json:"repetitions"`
 	Samples     int           `json:"samples,omitempty"` // of a Sampler
 	Rounds      int           `json:"rounds,omitempty"`

@@ -1,6 +1,9 @@
 package harness
 
 import (
+	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/topocast/topocast/internal/share"
@@ -61,4 +64,35 @@ func Agree(comm mpi.Communicator, err error) error {
 		return fmt.Errorf("harness: %w", failed)
 	}
 	return refused
+}
+
+// Share returns on all ranks what rank 0 makes, which travels as JSON. An error of rank 0 is one of all
+// ranks. The watch may be nil. It is collective.
+func Share[T any](comm mpi.Communicator, w *Watch, make func() (T, error)) (T, error) {
+	var shared struct {
+		Value T
+		Error string `json:",omitempty"`
+	}
+	var data []byte
+	var refused error
+	if comm.Rank() == 0 {
+		if shared.Value, refused = make(); refused == nil {
+			data, refused = json.Marshal(&shared)
+		}
+		if refused != nil {
+			var none T
+			shared.Value, shared.Error = none, cmp.Or(refused.Error(), "an error without words")
+			data, _ = json.Marshal(map[string]string{"Error": shared.Error}) // strings can be told
+		}
+	}
+	data, err := w.Tell(comm, data)
+	if err == nil && comm.Rank() != 0 {
+		if err = json.Unmarshal(data, &shared); shared.Error != "" {
+			refused = errors.New(shared.Error)
+		}
+	}
+	if err != nil {
+		return shared.Value, fmt.Errorf("harness: sharing the plan of rank 0: rank %d: %w", comm.Rank(), err)
+	}
+	return shared.Value, refused
 }

@@ -14,8 +14,9 @@ const (
 	deliver         // the rows so far, to rank 0
 	replan          // fewer repetitions or samples
 	finish          // all is measured
-	stopBudget      // all wishes but the last are rank 0's
+	stopBudget      // all wishes up to this one are rank 0's
 	stopCancelled
+	stopFailed // a rank cannot do its part
 )
 
 // A word of the barrier of all ranks holds a wish and, below it, the logarithm of

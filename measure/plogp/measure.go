@@ -99,29 +99,16 @@ func wrapped(err error) error {
 
 // share gives the settings of rank 0 to all. It is collective.
 func (s *Settings) share(comm mpi.Communicator) (*settings, error) {
-	var p settings
-	var data []byte
-	var refused error
-	if comm.Rank() == 0 {
-		if p, refused = s.plan(); refused == nil {
-			_, _, refused = s.some(comm.Size())
+	return harness.Share(comm, nil, func() (*settings, error) {
+		p, err := s.plan()
+		if err == nil {
+			_, _, err = s.some(comm.Size())
 		}
 		if timed, ok := comm.(mpi.Timed); ok {
 			p.CallCost, _ = timed.CallCosts()
 		}
-		data = mustMarshal(&p)
-	}
-	if err := harness.Agree(comm, refused); err != nil {
-		return nil, err
-	}
-	data, err := harness.Tell(comm, data)
-	if err != nil {
-		return nil, fmt.Errorf("plogp: sharing the settings: %w", err)
-	}
-	if err := json.Unmarshal(data, &p); err != nil {
-		return nil, fmt.Errorf("plogp: sharing the settings: rank %d: %w", comm.Rank(), err)
-	}
-	return &p, nil
+		return &p, err
+	})
 }
 
 func mustMarshal(p *settings) []byte {

@@ -38,9 +38,8 @@ type sectionLine struct {
 	NumRows  *int  `json:"rows,omitempty"`
 }
 
-// Read reads a file of version 3, or a measurement of latencies of versions 1
-// and 2. A file of version 3 that is not closed is Unfinished, and its last
-// line may be cut off; rows below the last mark of its last section are left out. Other formats, newer versions, keys that are not known,
+// Read reads a file. One that is not closed is Unfinished, and its last
+// line may be cut off; rows below the last mark of its last section are left out. Other formats and versions, keys that are not known,
 // and numbers that cannot be are refused. An error that wraps ErrFormat says
 // that it is another kind of file. O(length) time; 8 B of memory per number.
 func Read(r io.Reader) (*File, error) {
@@ -111,7 +110,7 @@ func (d *decoder) next() (line []byte, whole bool, err error) {
 }
 
 func (d *decoder) run() error {
-	first, whole, err := d.next()
+	first, _, err := d.next()
 	if err != nil {
 		return err
 	}
@@ -119,11 +118,17 @@ func (d *decoder) run() error {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
 	}
-	if json.Unmarshal(first, &kind) != nil || kind.Format != Format || kind.Version <= lastWhole {
-		return d.old(first, whole)
-	}
-	if kind.Version > Version {
+	switch err := json.Unmarshal(first, &kind); {
+	case err != nil && bytes.Contains(first, []byte(Format)):
+		return fmt.Errorf("line 1: not a whole header, which is one line: %w", err)
+	case err != nil:
+		return fmt.Errorf("%w: line 1 is no header: %w", ErrFormat, err)
+	case kind.Format != Format:
+		return fmt.Errorf("%w: format %q: want %q", ErrFormat, kind.Format, Format)
+	case kind.Version > Version:
 		return fmt.Errorf("version %d is newer than this program: want %d", kind.Version, Version)
+	case kind.Version < Version:
+		return fmt.Errorf("version %d: want %d", kind.Version, Version)
 	}
 	var head headerLine
 	if err := jsonfile.Decode(bytes.NewReader(first), &head); err != nil {

@@ -57,41 +57,31 @@ const (
 // cache for the n ranks of a host.
 func Caches(ctx context.Context, comm mpi.Communicator, settings *InsideSettings) (*CacheResult, error) {
 	var result *CacheResult
-	err := inside(ctx, comm, settings, func(c *crew, p *insidePlan, places []mpi.Place) error {
-		largest, err := c.agreeOnBytes(p.Bytes, walkingSize)
+	err := inside(ctx, comm, settings, func(c *crew, places []mpi.Place) error {
+		largest, err := c.chooseBytes(walkingSize)
 		if err != nil {
 			return err
 		}
 		ladder := setSizes(largest)
-		curves, err := c.run(func(ranks []int) []stress { return walks(ranks[:1], ladder, partCurve) })
+		curves, err := c.run(insideRound{Parts: []int{partCurve}, Sizes: ladder, Walk: true})
 		if err != nil {
 			return err
 		}
-		var sharpest []int // of the working sets to test with
-		if c.comm.Rank() == 0 {
-			result = &CacheResult{Sizes: ladder, Largest: largest, hosts: c.ranks, readings: curves}
-			for _, x := range result.takeCurves() {
-				sharpest = append(sharpest, x.sharpest)
-			}
-		}
-		if err := tell(c.comm, c.watch, &sharpest); err != nil {
-			return err
-		}
-		var alone []int // each size, and twice that
-		for _, size := range sharpest {
-			alone = append(alone, size, 2*size)
+		result = &CacheResult{Sizes: ladder, Largest: largest, hosts: c.Ranks, readings: curves}
+		var sharpest, alone []int // the working sets to test with; and each size, and twice that
+		for _, x := range result.takeCurves() {
+			sharpest, alone = append(sharpest, x.sharpest), append(alone, x.sharpest, 2*x.sharpest)
 		}
 		slices.Sort(alone)
-		alone = slices.Compact(alone)
-		single, err := c.run(func(ranks []int) []stress { return walks(ranks, alone, partAlone) })
+		single, err := c.run(insideRound{Parts: []int{partAlone}, Sizes: slices.Compact(alone), Walk: true})
 		if err != nil {
 			return err
 		}
-		double, err := c.run(func(ranks []int) []stress { return pairWalks(ranks, sharpest) })
-		if err != nil || c.comm.Rank() != 0 {
+		double, err := c.run(insideRound{Parts: []int{partPair}, Sizes: sharpest, Walk: true})
+		if err != nil {
 			return err
 		}
-		result.Stopped, result.Took = stopped(c.word), c.pace.now()-c.pace.start
+		result.Stopped, result.Took = c.Stopped(), c.Elapsed()
 		result.readings = slices.Concat(curves, single, double)
 		result.Warnings = append(insideWarnings(places), result.take()...)
 		return nil
@@ -116,28 +106,6 @@ func setSizes(largest int) []int {
 
 // walkingSize is that of the largest working set: so large that the rise beyond the last cache is seen.
 func walkingSize(last, room int) int { return max(min(3*last, largestSet, room), smallestSet) }
-
-// walks are those of each rank alone, size by size.
-func walks(ranks, sizes []int, part int) []stress {
-	var steps []stress
-	for _, size := range sizes {
-		for _, rank := range ranks {
-			steps = append(steps, stress{Active: []int{rank}, Bytes: size, Walk: true, Part: part})
-		}
-	}
-	return steps
-}
-
-// pairWalks are those of each two ranks at once, size by size.
-func pairWalks(ranks, sizes []int) []stress {
-	var steps []stress
-	for _, size := range sizes {
-		for _, pair := range pairsOf(ranks) {
-			steps = append(steps, stress{Active: pair[:], Bytes: size, Walk: true, Part: partPair})
-		}
-	}
-	return steps
-}
 
 // A riseOf is a range of sizes in which the time per access rises: a cache.
 type riseOf struct {

@@ -3,7 +3,6 @@ package servet
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 
@@ -13,56 +12,6 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// The words of the barriers. The greatest of all ranks' counts.
-const (
-	goOn byte = iota
-	stopBudget
-	stopContext
-	stopFailed // a rank could not do its part, see crew.agree
-)
-
-// stopped is the word as Result.Stopped has it.
-func stopped(word byte) string {
-	switch word {
-	case stopBudget:
-		return StoppedByBudget
-	case stopContext:
-		return StoppedByContext
-	}
-	return ""
-}
-
-// A pacer holds all ranks together before each step, and tells them when to stop.
-type pacer struct {
-	ctx     context.Context
-	watch   *harness.Watch
-	barrier *harness.Barrier
-	now     func() float64
-	start   float64
-	budget  float64 // s; 0: no bound, as on all ranks but 0
-	failed  error   // why this rank cannot do its part
-}
-
-// newPacer starts the time. The budget is rank 0's to set.
-func newPacer(ctx context.Context, comm mpi.Communicator, watch *harness.Watch) *pacer {
-	now := harness.Clock(comm)
-	return &pacer{ctx: ctx, watch: watch, barrier: harness.NewBarrier(comm).Under(watch), now: now, start: now()}
-}
-
-// next waits for all ranks. It is collective.
-func (p *pacer) next() (word byte, err error) {
-	p.watch.Next()
-	switch {
-	case p.failed != nil:
-		word = stopFailed
-	case p.ctx.Err() != nil:
-		word = stopContext
-	case p.budget > 0 && p.now()-p.start >= p.budget:
-		word = stopBudget
-	}
-	return p.barrier.Wait(word)
-}
-
 // collect makes a plan on rank 0 and follows it on all ranks. It is collective.
 func collect(ctx context.Context, comm mpi.Communicator, settings *Settings, what string, fill func(*plan, *Settings) []string) (*Result, error) {
 	var s Settings
@@ -70,44 +19,47 @@ func collect(ctx context.Context, comm mpi.Communicator, settings *Settings, wha
 		s = *settings
 	}
 	var result *Result
-	err := harness.OnWatchedDuplicate(comm, s.Silence, func(own mpi.Communicator, watch *harness.Watch) (err error) {
-		result, err = collectUnder(ctx, own, watch, &s, what, fill)
-		return err
+	err := harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) error {
+		places, err := mpi.GatherPlaces(c.Comm)
+		if err != nil {
+			return err
+		}
+		p, err := harness.Share(c.Comm, c.Watch, func() (p plan, err error) {
+			if err = s.validate(); err != nil {
+				return p, err
+			}
+			result = newResult(what, &p, places, &s)
+			result.Warnings = append(fill(&p, &s), crowded(places)...)
+			result.planned = len(p.Steps)
+			if _, ok := c.Comm.(mpi.NonBlocking); !ok {
+				result.Warnings = append(result.Warnings, "the communicator sends or receives, one at a time: half of the messages wait for the others")
+			}
+			return p, nil
+		})
+		if err != nil {
+			return err
+		}
+		x := newExchanger(c, &p)
+		pass := func(done int) {}
+		if result != nil {
+			pass = func(done int) { result.pass(c, done, &s) }
+		}
+		err = c.Lead(s.Budget, func([]byte) ([]byte, error) { return x.follow(&p, pass) }, func(play harness.Play) error {
+			found, err := play(nil)
+			for rank := 0; err == nil && rank < len(found); rank++ {
+				err = result.take(&p, rank, found[rank])
+			}
+			result.Stopped, result.Took = c.Stopped(), c.Elapsed()
+			result.finish()
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("servet: %s: %w", what, err)
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
-	}
-	return result, nil
-}
-
-// collectUnder is collect on a communicator of its own.
-func collectUnder(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, s *Settings, what string, fill func(*plan, *Settings) []string) (*Result, error) {
-	places, err := mpi.GatherPlaces(comm)
-	if err != nil {
-		return nil, err
-	}
-	var p plan
-	var result *Result
-	if comm.Rank() == 0 {
-		if err := s.validate(); err != nil {
-			p.Error = err.Error()
-		} else {
-			result = newResult(what, &p, places, s)
-			result.Warnings = append(fill(&p, s), crowded(places)...)
-			result.planned = len(p.Steps)
-			if _, ok := comm.(mpi.NonBlocking); !ok {
-				result.Warnings = append(result.Warnings, "the communicator sends or receives, one at a time: half of the messages wait for the others")
-			}
-		}
-	}
-	if err := tell(comm, watch, &p); err != nil {
-		return nil, err
-	}
-	if p.Error != "" {
-		return nil, errors.New(p.Error)
-	}
-	if err := follow(ctx, comm, watch, &p, s, result); err != nil {
-		return nil, fmt.Errorf("servet: %s: rank %d: %w", what, comm.Rank(), err)
 	}
 	return result, nil
 }
@@ -120,68 +72,63 @@ func crowded(places []mpi.Place) []string {
 	return nil
 }
 
-// follow takes all steps of all repetitions, and gathers the times. It is collective.
-func follow(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, p *plan, s *Settings, result *Result) error {
-	parts := p.parts(comm.Rank())
-	x := newExchanger(comm, watch, p, parts)
-	pace := newPacer(ctx, comm, watch)
-	if result != nil {
-		pace.budget = s.Budget.Seconds()
-	}
-	times := make([]float64, p.Repetitions*len(p.Steps)) // s, of the messages that this rank gets
+// follow takes all steps of all repetitions, and returns the times in s of the messages that this rank has got.
+func (x *exchanger) follow(p *plan, pass func(done int)) ([]byte, error) {
+	times := make([]float64, p.Repetitions*len(p.Steps))
 	for i := range times {
 		times[i] = math.NaN()
 	}
-	order := coarseFirst(len(p.Steps))
-	word, done := goOn, 0
-repetitions:
+	done := 0
 	for r := range p.Repetitions {
-		for _, k := range order {
-			own, apart := parts[k], p.Steps[k].Apart
+		for _, k := range coarseFirst(len(p.Steps)) {
+			own, apart := x.parts[k], p.Steps[k].Apart
 			if own.to >= 0 {
 				if err := x.hello(own, apart); err != nil {
-					return err
+					return nil, err
 				}
 			}
-			var err error
-			if word, err = pace.next(); err != nil {
-				return err
-			}
-			if word != goOn {
-				break repetitions
+			going, err := x.Meet()
+			if err != nil || !going {
+				return encode(times), err
 			}
 			if own.to >= 0 {
 				if times[r*len(p.Steps)+k], err = x.exchange(own, apart); err != nil {
-					return err
+					return nil, err
 				}
 			}
-			if done++; result != nil {
-				result.pass(pace, done, s)
-			}
+			done++
+			pass(done)
 		}
 	}
-	data := make([]byte, 0, 8*len(times))
-	for _, t := range times {
-		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(t))
+	return encode(times), nil
+}
+
+// encode writes values as bytes.
+func encode(values []float64) []byte {
+	data := make([]byte, 0, 8*len(values))
+	for _, v := range values {
+		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
 	}
-	err := watch.Gather(comm, data, func(rank int, data []byte) error {
-		return result.take(p, rank, data)
-	})
-	if err == nil && result != nil {
-		result.Stopped, result.Took = stopped(word), x.now()-pace.start
-		result.finish()
+	return data
+}
+
+// decode reads the values that encode has written.
+func decode(data []byte) []float64 {
+	values := make([]float64, len(data)/8)
+	for i := range values {
+		values[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
 	}
-	return err
+	return values
 }
 
 // firstLook are the steps after which the time for all is told against the budget.
 const firstLook = 3
 
 // pass tells of a step that is over.
-func (r *Result) pass(pace *pacer, done int, s *Settings) {
+func (r *Result) pass(c *harness.Conductor, done int, s *Settings) {
 	all := r.Repetitions * r.planned
-	if done == firstLook && pace.budget > 0 && s.Notify != nil {
-		if need := (pace.now() - pace.start) / firstLook * float64(all); need > pace.budget {
+	if done == firstLook && s.Budget > 0 && s.Notify != nil {
+		if need := c.Elapsed() / firstLook * float64(all); need > s.Budget.Seconds() {
 			s.Notify(fmt.Sprintf("the budget is too small for %d repetitions of %d steps, which need about %s: fewer will be made", r.Repetitions, r.planned, quantity.Seconds(need)))
 		}
 	}

@@ -3,9 +3,7 @@ package servet
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -121,107 +119,102 @@ type worker interface {
 	close() error
 }
 
-// A crew is one rank's side of what is measured inside hosts: the same number of steps on all of
-// them at once, which do not disturb each other.
-type crew struct {
-	comm        mpi.Communicator
-	watch       *harness.Watch
-	pace        *pacer
-	worker      worker
-	ranks       [][]int // of each host, by core
-	repetitions int
-	word        byte // why it has stopped
-	progress    func(done, of int)
+// An insideRound is what all ranks do in a round: for each part and size, what the ranks of a host do
+// one after the other. Hosts are at work at once. Without parts, ranks tell what caches and memory they have.
+type insideRound struct {
+	Parts []int `json:"parts"`
+	Sizes []int `json:"sizes_B"`
+	Walk  bool  `json:"walk"`
+}
+
+// steps are those of the ranks of one host.
+func (r *insideRound) steps(ranks []int) []stress {
+	var steps []stress
+	add := func(part, bytes int, active ...int) { steps = append(steps, stress{active, bytes, r.Walk, part}) }
+	for _, part := range r.Parts {
+		for _, size := range r.Sizes {
+			switch part {
+			case partCurve:
+				add(part, size, ranks[0])
+			case partAlone:
+				for _, rank := range ranks {
+					add(part, size, rank)
+				}
+			case partPair:
+				for _, pair := range pairsOf(ranks) {
+					add(part, size, pair[:]...)
+				}
+			case partTogether:
+				add(part, size, ranks...)
+			}
+		}
+	}
+	return steps
 }
 
 // An insidePlan is what all ranks need, as it travels.
 type insidePlan struct {
-	Error       string  `json:"error,omitempty"`
-	Ranks       [][]int `json:"ranks"`
-	Bytes       int     `json:"bytes"`
+	Ranks       [][]int `json:"ranks"` // of each host, by core
 	Repetitions int     `json:"repetitions"`
 	Slots       []int   `json:"slots"` // of each rank, which of the CPUs that it may use, if it may use several
 }
 
-// inside runs work with a crew on all ranks. The places are those of all ranks on rank 0. It is collective.
-func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings, work func(*crew, *insidePlan, []mpi.Place) error) error {
+// A crew is one rank's side of what is measured inside hosts: the same number of steps on all of
+// them at once, which do not disturb each other.
+type crew struct {
+	*harness.Conductor
+	insidePlan
+	own      []int // ranks of this rank's host
+	bytes    int   // InsideSettings.Bytes, on rank 0
+	play     harness.Play
+	worker   worker
+	make     func(rank int) worker // nil: the real thing
+	progress func(done, of int)    // nil but on rank 0
+}
+
+// inside calls lead on rank 0, with the places of all ranks, and lets all ranks take part in its rounds. It is collective.
+func inside(ctx context.Context, comm mpi.Communicator, settings *InsideSettings, lead func(*crew, []mpi.Place) error) error {
 	var s InsideSettings
 	if settings != nil {
 		s = *settings
 	}
-	return harness.OnWatchedDuplicate(comm, s.Silence, func(own mpi.Communicator, watch *harness.Watch) error {
-		return insideUnder(ctx, own, watch, &s, work)
-	})
-}
-
-// insideUnder is inside on a communicator of its own.
-func insideUnder(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, s *InsideSettings, work func(*crew, *insidePlan, []mpi.Place) error) error {
-	places, err := mpi.GatherPlaces(comm)
-	if err != nil {
-		return err
-	}
-	var p insidePlan
-	if comm.Rank() == 0 {
-		if err := s.validate(); err != nil {
-			p.Error = err.Error()
+	return harness.Conduct(ctx, comm, s.Silence, func(conductor *harness.Conductor) error {
+		places, err := mpi.GatherPlaces(conductor.Comm)
+		if err != nil {
+			return err
 		}
-		p.Bytes, p.Repetitions = s.Bytes, s.Repetitions
-		if p.Repetitions == 0 {
-			p.Repetitions = insideRepetitions
+		p, err := harness.Share(conductor.Comm, conductor.Watch, func() (p insidePlan, err error) {
+			p.Repetitions = cmp.Or(s.Repetitions, insideRepetitions)
+			p.Ranks, _ = ranksOf(places, nil, 0)
+			p.Slots = slotsOf(p.Ranks, places)
+			return p, s.validate()
+		})
+		if err != nil {
+			return err
 		}
-		p.Ranks, _ = ranksOf(places, nil, 0)
-		p.Slots = slotsOf(p.Ranks, places)
-	}
-	if err := tell(comm, watch, &p); err != nil {
-		return err
-	}
-	if p.Error != "" {
-		return errors.New(p.Error)
-	}
-	c := &crew{comm: comm, watch: watch, ranks: p.Ranks, repetitions: p.Repetitions, pace: newPacer(ctx, comm, watch), progress: s.Progress}
-	if comm.Rank() == 0 {
-		c.pace.budget = s.Budget.Seconds()
-	}
-	var failed error
-	if s.worker != nil {
-		c.worker = s.worker(comm.Rank())
-	} else if h, err := newHardware(comm, p.Slots[comm.Rank()]); err == nil {
-		c.worker = h
-	} else {
-		failed = err
-	}
-	if err = c.agree(failed); err == nil {
-		err = work(c, &p, places)
-	}
-	if c.worker != nil {
-		if closing := c.worker.close(); err == nil && closing != nil {
-			err = fmt.Errorf("rank %d: %w", comm.Rank(), closing)
+		c := &crew{Conductor: conductor, insidePlan: p, bytes: s.Bytes, make: s.worker}
+		for _, ranks := range p.Ranks {
+			if slices.Contains(ranks, c.Comm.Rank()) {
+				c.own = ranks
+			}
 		}
-	}
-	if err != nil {
-		return fmt.Errorf("servet: %w", err)
-	}
-	return nil
-}
-
-// agree makes the error of any rank, the lowest that has one, one of all ranks. It is collective.
-func (c *crew) agree(failed error) error {
-	var text []byte
-	if failed != nil {
-		text = fmt.Appendf(nil, "rank %d: %v", c.comm.Rank(), failed)
-	}
-	var first string
-	err := c.watch.Gather(c.comm, text, func(_ int, text []byte) error {
-		first = cmp.Or(first, string(text))
+		if c.Comm.Rank() == 0 {
+			c.progress = s.Progress
+		}
+		err = c.Lead(s.Budget, c.act, func(play harness.Play) error {
+			c.play = play
+			return lead(c, places)
+		})
+		if c.worker != nil {
+			if closing := c.worker.close(); err == nil && closing != nil {
+				err = fmt.Errorf("rank %d: %w", c.Comm.Rank(), closing)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("servet: %w", err)
+		}
 		return nil
 	})
-	if err == nil {
-		err = tell(c.comm, c.watch, &first)
-	}
-	if err == nil && first != "" {
-		err = errors.New(first)
-	}
-	return err
 }
 
 // slotsOf numbers the ranks of each host that may use the same CPUs.
@@ -238,153 +231,99 @@ func slotsOf(hosts [][]int, places []mpi.Place) []int {
 	return slots
 }
 
-// tell gives what rank 0 has to all ranks. It is collective.
-func tell(comm mpi.Communicator, watch *harness.Watch, what any) error {
-	var data []byte
-	if comm.Rank() == 0 {
-		var err error
-		if data, err = json.Marshal(what); err != nil {
-			return fmt.Errorf("servet: sharing the plan: %w", err)
+// ready makes the worker of this rank.
+func (c *crew) ready() error {
+	switch {
+	case c.worker != nil:
+	case c.make != nil:
+		c.worker = c.make(c.Comm.Rank())
+	default:
+		h, err := newHardware(c.Comm, c.Slots[c.Comm.Rank()])
+		if err != nil {
+			return err
 		}
-	}
-	data, err := watch.Tell(comm, data)
-	if err != nil {
-		return fmt.Errorf("servet: sharing the plan: %w", err)
-	}
-	if comm.Rank() != 0 {
-		if err := json.Unmarshal(data, what); err != nil {
-			return fmt.Errorf("servet: sharing the plan: rank %d: %w", comm.Rank(), err)
-		}
+		c.worker = h
 	}
 	return nil
 }
 
-// run takes the steps that the ranks of each host have, as often as there are repetitions, and
-// returns what each active rank has measured, nil on other ranks than 0. Once stopped it takes no more
-// steps. It is collective.
-func (c *crew) run(steps func(ranks []int) []stress) (readings, error) {
-	var own []stress
-	longest := 0
-	for _, ranks := range c.ranks {
-		of := steps(ranks)
-		longest = max(longest, len(of))
-		if slices.Contains(ranks, c.comm.Rank()) {
-			own = of
-		}
+// act takes the steps that the ranks of each host have, as often as there are repetitions, and returns what this
+// rank has measured of each.
+func (c *crew) act(data []byte) ([]byte, error) {
+	c.Fail(c.ready())
+	var round insideRound
+	if err := json.Unmarshal(data, &round); err != nil {
+		return nil, err
 	}
-	values := make([]float64, c.repetitions*len(own))
+	if round.Parts == nil {
+		return c.equipment(), nil
+	}
+	longest := 0
+	for _, ranks := range c.Ranks {
+		longest = max(longest, len(round.steps(ranks)))
+	}
+	own := round.steps(c.own)
+	values := make([]float64, c.Repetitions*len(own))
 	for i := range values {
 		values[i] = math.NaN()
 	}
-	for r := 0; r < c.repetitions && c.word == goOn; r++ {
-		for k := 0; k < longest && c.word == goOn; k++ {
-			if err := c.step(own, k, values[r*len(own):]); err != nil {
-				return nil, err
-			}
-			if c.progress != nil && c.comm.Rank() == 0 {
-				c.progress(r*longest+k+1, c.repetitions*longest)
-			}
+	for done := range c.Repetitions * longest {
+		going, err := c.step(own, done%longest, values[done/longest*len(own):])
+		if err != nil {
+			return nil, err
+		}
+		if !going {
+			break
+		}
+		if c.progress != nil {
+			c.progress(done+1, c.Repetitions*longest)
 		}
 	}
-	if err := c.agree(c.pace.failed); err != nil {
-		return nil, err
-	}
-	return c.gather(steps, values)
+	return encode(values), nil
 }
 
 // step is one step: the active ranks warm up together, and then measure together. There is a barrier before each, as
 // others may be active in the next step, who must not warm up while these measure. What the worker fails at stops all ranks at the next one.
-func (c *crew) step(own []stress, k int, values []float64) error {
-	active := k < len(own) && slices.Contains(own[k].Active, c.comm.Rank())
-	var err error
-	if c.word, err = c.pace.next(); err != nil || c.word != goOn {
-		return err
+func (c *crew) step(own []stress, k int, values []float64) (going bool, err error) {
+	active := k < len(own) && slices.Contains(own[k].Active, c.Comm.Rank())
+	if going, err = c.Meet(); err != nil || !going {
+		return going, err
 	}
 	if active {
-		c.pace.failed = c.worker.warmUp(own[k])
+		c.Fail(c.worker.warmUp(own[k]))
 	}
-	if c.word, err = c.pace.next(); err != nil || c.word != goOn || !active {
-		return err
+	if going, err = c.Meet(); err != nil || !going || !active {
+		return going, err
 	}
-	values[k], c.pace.failed = c.worker.measure(own[k])
-	return nil
+	values[k], err = c.worker.measure(own[k])
+	c.Fail(err)
+	return true, nil
 }
 
-// gather brings the values of all ranks to rank 0. It is collective.
-func (c *crew) gather(steps func(ranks []int) []stress, values []float64) (readings, error) {
+// run plays a round, and returns what each active rank has measured. Rank 0 calls it.
+func (c *crew) run(round insideRound) (readings, error) {
+	found, err := c.tell(round)
+	if err != nil {
+		return nil, err
+	}
 	var all readings
-	var lists [][]stress // of each host
-	hostOf := make(map[int]int)
-	data := make([]byte, 0, 8*len(values))
-	for _, v := range values {
-		data = binary.LittleEndian.AppendUint64(data, math.Float64bits(v))
-	}
-	if c.comm.Rank() == 0 {
-		for h, ranks := range c.ranks {
-			lists = append(lists, steps(ranks))
-			for _, rank := range ranks {
-				hostOf[rank] = h
-			}
-		}
-	}
-	err := c.watch.Gather(c.comm, data, func(rank int, data []byte) error {
-		list := lists[hostOf[rank]]
-		if len(data) != 8*len(list)*c.repetitions {
-			return fmt.Errorf("rank %d sends %d bytes of values", rank, len(data))
-		}
-		for i := 0; len(data) > 0; i++ {
-			v := math.Float64frombits(binary.LittleEndian.Uint64(data))
-			data = data[8:]
-			if s := list[i%len(list)]; !math.IsNaN(v) {
-				all = append(all, reading{i / len(list), s.key(rank), v})
-			}
-		}
-		return nil
-	})
-	return all, err
-}
-
-// pairsOf lists all pairs of ranks, those that are near by core first: they share most.
-func pairsOf(ranks []int) [][2]int {
-	var pairs [][2]int
-	for apart := 1; apart < len(ranks); apart++ {
-		for i := range len(ranks) - apart {
-			pairs = append(pairs, [2]int{ranks[i], ranks[i+apart]})
-		}
-	}
-	return pairs
-}
-
-// joined are the groups of ranks that pairs join, of two ranks and more, and how many pairs
-// within them are measured and do not share.
-func joined(ranks []int, pairs [][2]int, shared func(pair int) (shares, measured bool)) (groups [][]int, against int) {
-	group := make(map[int]int) // rank -> the first rank of its group
-	for _, rank := range ranks {
-		group[rank] = rank
-	}
-	for i, p := range pairs {
-		if yes, known := shared(i); yes && known {
-			a, b := group[p[0]], group[p[1]]
-			for _, rank := range ranks {
-				if group[rank] == b {
-					group[rank] = a
+	for _, ranks := range c.Ranks {
+		steps := round.steps(ranks)
+		for _, rank := range ranks {
+			for i, v := range decode(found[rank]) {
+				if !math.IsNaN(v) {
+					all = append(all, reading{i / len(steps), steps[i%len(steps)].key(rank), v})
 				}
 			}
 		}
 	}
-	members := make(map[int][]int)
-	for _, rank := range ranks {
-		members[group[rank]] = append(members[group[rank]], rank)
+	return all, nil
+}
+
+func (c *crew) tell(round insideRound) ([][]byte, error) {
+	data, err := json.Marshal(&round)
+	if err != nil {
+		return nil, err
 	}
-	for _, rank := range ranks {
-		if g := members[rank]; len(g) >= 2 {
-			groups = append(groups, slices.Sorted(slices.Values(g)))
-		}
-	}
-	for i, p := range pairs {
-		if yes, known := shared(i); known && !yes && group[p[0]] == group[p[1]] {
-			against++
-		}
-	}
-	return groups, against
+	return c.play(data)
 }

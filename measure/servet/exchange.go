@@ -17,20 +17,19 @@ const (
 
 // An exchanger is one rank's side of all steps.
 type exchanger struct {
-	comm  mpi.Communicator
-	watch *harness.Watch
+	*harness.Conductor
+	parts []part       // this rank's, of each step
 	set   mpi.Requests // nil: one message at a time
-	now   func() float64
 	out   []byte
 	in    []byte
 }
 
-func newExchanger(comm mpi.Communicator, watch *harness.Watch, p *plan, parts []part) *exchanger {
-	x := &exchanger{comm: comm, watch: watch, now: harness.Clock(comm)}
-	if nb, ok := comm.(mpi.NonBlocking); ok {
+func newExchanger(c *harness.Conductor, p *plan) *exchanger {
+	x := &exchanger{Conductor: c, parts: p.parts(c.Comm.Rank())}
+	if nb, ok := c.Comm.(mpi.NonBlocking); ok {
 		x.set = nb.NewRequests()
 	}
-	if slices.ContainsFunc(parts, func(p part) bool { return p.to >= 0 }) {
+	if slices.ContainsFunc(x.parts, func(p part) bool { return p.to >= 0 }) {
 		x.in = make([]byte, p.Bytes)
 		if p.Untouched {
 			x.out = x.in // nothing is copied from one to the other
@@ -52,15 +51,15 @@ func (x *exchanger) hello(p part, apart int) error {
 
 // exchange sends and receives a message, and tells the time in s until the latter had come.
 func (x *exchanger) exchange(p part, apart int) (float64, error) {
-	start := x.now()
+	start := x.Now()
 	end, err := x.both(p, apart, x.out, x.in, tagMessage)
 	return end - start, err
 }
 
 // both sends to one rank and receives from another, and returns the time when the message was there.
 func (x *exchanger) both(p part, apart int, out, in []byte, tag int) (float64, error) {
-	x.watch.Wait(p.from, harness.Sharing, 1)
-	defer x.watch.Done()
+	x.Watch.Wait(p.from, harness.Sharing, 1)
+	defer x.Watch.Done()
 	if x.set == nil {
 		return x.inTurn(p, apart, out, in, tag)
 	}
@@ -76,7 +75,7 @@ func (x *exchanger) both(p part, apart int, out, in []byte, tag int) (float64, e
 			return 0, fmt.Errorf("exchange with ranks %d and %d: %w", p.from, p.to, err)
 		}
 	}
-	end := x.now()
+	end := x.Now()
 	if err := x.set.WaitAll(); err != nil {
 		return 0, fmt.Errorf("exchange with ranks %d and %d: %w", p.from, p.to, err)
 	}
@@ -90,15 +89,15 @@ func (x *exchanger) inTurn(p part, apart int, out, in []byte, tag int) (float64,
 	var end float64
 	for _, send := range [2]bool{p.place/apart%2 == 0, p.place/apart%2 != 0} {
 		if send {
-			if err := x.comm.Send(out, p.to, tag); err != nil {
+			if err := x.Comm.Send(out, p.to, tag); err != nil {
 				return 0, fmt.Errorf("send to rank %d: %w", p.to, err)
 			}
 			continue
 		}
-		if err := x.comm.Recv(in, p.from, tag); err != nil {
+		if err := x.Comm.Recv(in, p.from, tag); err != nil {
 			return 0, fmt.Errorf("receive from rank %d: %w", p.from, err)
 		}
-		end = x.now()
+		end = x.Now()
 	}
 	return end, nil
 }

@@ -5,8 +5,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 )
+
+// second is rank 1, which sends nothing.
+type second struct{ mpi.Communicator }
+
+func (second) Rank() int { return 1 }
 
 // TestUntouchedReachesAllRanks: what rank 0 is asked travels with the plan, and the buffers of another rank are as its
 // system gave them, or have been written to.
@@ -21,7 +27,8 @@ func TestUntouchedReachesAllRanks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := newExchanger(struct{ mpi.Communicator }{}, nil, &others, []part{{to: 0, from: 0}})
+		others.Steps = []step{{At: 1, PerHost: 1, Hosts: 2, Apart: 1}}
+		x := newExchanger(&harness.Conductor{Comm: second{}}, &others)
 		for _, buffer := range [][]byte{x.out, x.in} {
 			written := slices.ContainsFunc(buffer, func(b byte) bool { return b != 0 })
 			if len(buffer) != 1<<14 || written == untouched {

@@ -1,7 +1,7 @@
 package servet
 
 import (
-	"encoding/binary"
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -177,34 +177,25 @@ func freeMemory() int {
 	return math.MaxInt
 }
 
-// agreeOnBytes is the same size on all ranks: the one that is fixed, if there is one, else what pick makes of the
-// largest last cache and the least room of all ranks. It is collective.
-func (c *crew) agreeOnBytes(fixed int, pick func(last, room int) int) (int, error) {
-	if fixed > 0 {
-		return fixed, nil
+// equipment is the size of the last cache that a rank sees, and the room in memory that it may use.
+func (c *crew) equipment() []byte {
+	return encode([]float64{float64(lastCache()), float64(freeMemory() / roomShare / len(c.own))})
+}
+
+// chooseBytes is the size that the settings fix, if they do, else what pick makes of the
+// largest last cache and the least room of all ranks. Rank 0 calls it.
+func (c *crew) chooseBytes(pick func(last, room int) int) (int, error) {
+	if c.bytes > 0 {
+		return c.bytes, nil
 	}
-	ranks := 1
-	for _, own := range c.ranks {
-		for _, rank := range own {
-			if rank == c.comm.Rank() {
-				ranks = len(own)
-			}
-		}
-	}
-	last, room := lastCache(), freeMemory()/roomShare/ranks
-	data := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, uint64(last)), uint64(room))
-	all, least := 0, room
-	err := c.watch.Gather(c.comm, data, func(_ int, data []byte) error {
-		all = max(all, int(binary.LittleEndian.Uint64(data)))
-		least = min(least, int(binary.LittleEndian.Uint64(data[8:])))
-		return nil
-	})
+	found, err := c.tell(insideRound{})
 	if err != nil {
 		return 0, err
 	}
-	if all == 0 {
-		all = usualLast
+	last, room := 0, math.MaxInt
+	for _, data := range found {
+		own := decode(data)
+		last, room = max(last, int(own[0])), min(room, int(own[1]))
 	}
-	bytes := pick(all, least)
-	return bytes, tell(c.comm, c.watch, &bytes)
+	return pick(cmp.Or(last, usualLast), room), nil
 }

@@ -55,16 +55,16 @@ const crowdedOut = 0.5
 // budget ends it as it does Distance. Some 15 ms per step, n^2/2 steps for the n ranks of a host.
 func Memory(ctx context.Context, comm mpi.Communicator, settings *InsideSettings) (*MemoryResult, error) {
 	var result *MemoryResult
-	err := inside(ctx, comm, settings, func(c *crew, p *insidePlan, places []mpi.Place) error {
-		bytes, err := c.agreeOnBytes(p.Bytes, copyingSize)
+	err := inside(ctx, comm, settings, func(c *crew, places []mpi.Place) error {
+		bytes, err := c.chooseBytes(copyingSize)
 		if err != nil {
 			return err
 		}
-		values, err := c.run(func(ranks []int) []stress { return memorySteps(ranks, bytes) })
-		if err != nil || c.comm.Rank() != 0 {
+		values, err := c.run(insideRound{Parts: []int{partAlone, partPair, partTogether}, Sizes: []int{bytes}})
+		if err != nil {
 			return err
 		}
-		result = &MemoryResult{Bytes: bytes, Stopped: stopped(c.word), Took: c.pace.now() - c.pace.start, hosts: c.ranks, readings: values}
+		result = &MemoryResult{Bytes: bytes, Stopped: c.Stopped(), Took: c.Elapsed(), hosts: c.Ranks, readings: values}
 		result.Warnings = append(insideWarnings(places), result.take()...)
 		return nil
 	})
@@ -76,18 +76,6 @@ func Memory(ctx context.Context, comm mpi.Communicator, settings *InsideSettings
 
 // copyingSize is that of a rank's two buffers.
 func copyingSize(last, room int) int { return max(min(2*last, largestSet, room/2), copyPiece) }
-
-// memorySteps are each rank of a host alone, each two at once, and all.
-func memorySteps(ranks []int, bytes int) []stress {
-	var steps []stress
-	for _, rank := range ranks {
-		steps = append(steps, stress{Active: []int{rank}, Bytes: bytes, Part: partAlone})
-	}
-	for _, pair := range pairsOf(ranks) {
-		steps = append(steps, stress{Active: pair[:], Bytes: bytes, Part: partPair})
-	}
-	return append(steps, stress{Active: ranks, Bytes: bytes, Part: partTogether})
-}
 
 // take makes the rest of the result of the readings, and returns what is weak about it.
 func (r *MemoryResult) take() (warnings []string) {

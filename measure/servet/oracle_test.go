@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
@@ -294,7 +295,7 @@ func TestStepsInsideHostsDoNotOverlap(t *testing.T) {
 	}
 	at := 0
 	for range 20 {
-		steps := memorySteps([]int{0, 1, 2, 3, 4, 5}, 1<<20)
+		steps := (&insideRound{Parts: []int{partAlone, partPair, partTogether}, Sizes: []int{1 << 20}}).steps([]int{0, 1, 2, 3, 4, 5})
 		for _, s := range steps {
 			for _, what := range []string{"warm", "measure"} {
 				for range s.Active {
@@ -340,7 +341,7 @@ func TestBudgetInsideHosts(t *testing.T) {
 			}
 		}
 		r, err := Caches(ctx, comm, s)
-		if r != nil && (len(r.Resources) > 0 || len(r.Tests) == 0 || r.Stopped != StoppedByContext) {
+		if r != nil && (len(r.Resources) > 0 || len(r.Tests) == 0 || r.Stopped != harness.StoppedByContext) {
 			t.Errorf("resources %v of %d tests, stopped by %q", r.Resources, len(r.Tests), r.Stopped)
 		}
 		return err

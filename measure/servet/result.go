@@ -1,7 +1,6 @@
 package servet
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -17,12 +16,6 @@ const (
 	WhatAccess   = "access"
 )
 
-// Reasons to stop early, as Result.Stopped has them.
-const (
-	StoppedByBudget  = "budget"
-	StoppedByContext = "context"
-)
-
 // A Result is what Distance or Access has measured.
 type Result struct {
 	What        string   // WhatDistance or WhatAccess
@@ -30,7 +23,7 @@ type Result struct {
 	Hosts       []string // that could take part, in the order of the ring
 	Repetitions int      // that were planned
 	Steps       []Step   // the reference first
-	Stopped     string   // "" if all was measured
+	Stopped     string   // as harness.Outcome has it; "" if all was measured
 	Took        float64  // s
 	Warnings    []string
 
@@ -71,13 +64,14 @@ func (r *Result) take(p *plan, rank int, data []byte) error {
 			r.Steps = append(r.Steps, Step{At: s.At, Hosts: s.Hosts})
 		}
 	}
+	all := decode(data)
 	for k, own := range p.parts(rank) {
 		if own.from < 0 {
 			continue
 		}
 		times := make([]float64, p.Repetitions)
 		for i := range times {
-			times[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*(i*len(p.Steps)+k):]))
+			times[i] = all[i*len(p.Steps)+k]
 		}
 		step := &r.Steps[k]
 		step.Transfers = append(step.Transfers, model.Transfer{Src: own.from, Dst: rank, Bytes: int64(p.Bytes)})

@@ -19,7 +19,6 @@ type step struct {
 
 // A plan is what all ranks need, as it travels.
 type plan struct {
-	Error       string  `json:"error,omitempty"` // rank 0 refuses to start
 	Bytes       int     `json:"bytes"`
 	Repetitions int     `json:"repetitions"`
 	Ranks       [][]int `json:"ranks"` // of each host, those side by side that share most

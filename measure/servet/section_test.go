@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/mpi"
 )
@@ -66,7 +67,7 @@ func TestSectionsKeepDistanceAndAccess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Steps) != 5 || got.Stopped != StoppedByBudget || len(got.Observations()) != 5 || read.Sections[0].Rounds != 5 || read.Sections[0].TotalRounds != 50 {
+	if len(got.Steps) != 5 || got.Stopped != harness.StoppedByBudget || len(got.Observations()) != 5 || read.Sections[0].Rounds != 5 || read.Sections[0].TotalRounds != 50 {
 		t.Errorf("%d steps, stopped by %q, %d of %d rounds, want 5, the budget, 5 of 50", len(got.Steps), got.Stopped, read.Sections[0].Rounds, read.Sections[0].TotalRounds)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -181,7 +182,7 @@ func TestBudgetEndsAllRanks(t *testing.T) {
 			measured += fmt.Sprint(s.At, " ")
 		}
 	}
-	if want := "1 3 5 9 10 "; measured != want || steps != 5 || r.Stopped != StoppedByBudget {
+	if want := "1 3 5 9 10 "; measured != want || steps != 5 || r.Stopped != harness.StoppedByBudget {
 		t.Errorf("%d steps, stopped by %q, at distances %s, want 5, the budget, %s", steps, r.Stopped, measured, want)
 	}
 	if len(notes) != 1 || !strings.Contains(notes[0], "too small") {
@@ -207,7 +208,7 @@ func TestContextEndsAllRanks(t *testing.T) {
 			cancel()
 		}
 		r, err := Distance(ctx, c, &Settings{Bytes: 1 << 16})
-		if r != nil && (r.Stopped != StoppedByContext || len(r.Observations()) > 0) {
+		if r != nil && (r.Stopped != harness.StoppedByContext || len(r.Observations()) > 0) {
 			return fmt.Errorf("stopped by %q with %d observations, want the context and none", r.Stopped, len(r.Observations()))
 		}
 		return err

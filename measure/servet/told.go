@@ -33,23 +33,21 @@ func told(comm mpi.Communicator, parts []Part, read func() ([]Part, error)) (res
 	if err != nil {
 		return nil, nil, err
 	}
-	plan := struct {
-		Readers []int `json:"readers"` // first ranks of hosts; none: parts are given
-	}{}
 	var ranks [][]int
-	if comm.Rank() == 0 {
+	readers, err := harness.Share(comm, nil, func() (first []int, err error) { // of hosts; none: parts are given
 		ranks, _ = ranksOf(places, nil, 0)
 		for _, own := range ranks {
 			if parts == nil {
-				plan.Readers = append(plan.Readers, slices.Min(own))
+				first = append(first, slices.Min(own))
 			}
 		}
-	}
-	if err := tell(comm, nil, &plan); err != nil {
+		return first, nil
+	})
+	if err != nil {
 		return nil, nil, err
 	}
 	var data []byte
-	if slices.Contains(plan.Readers, comm.Rank()) {
+	if slices.Contains(readers, comm.Rank()) {
 		own, failed := read()
 		if failed == nil { // else nothing is told
 			if data, err = json.Marshal(own); err != nil {

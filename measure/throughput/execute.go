@@ -1,14 +1,13 @@
 package throughput
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
-	"github.com/topocast/topocast/mpi"
 )
 
 // A load is what is measured as one: messages between pairs of ranks at the same
@@ -31,133 +30,119 @@ type part struct {
 	asks                 bool
 }
 
-// A slot is the place of one rank's flows in a load.
-type slot struct {
-	load *load
-	into *[][]flow
-	pair int
-}
-
-// Words of the barrier before each sample. The greatest of all ranks counts.
-const (
-	goOn byte = iota
-	stopBudget
-	stopCancelled
-)
-
-// reason is why all ranks stopped, as Result.Stopped has it.
-func (e *executor) reason() string {
-	switch e.stopped {
-	case stopBudget:
-		return StoppedByBudget
-	case stopCancelled:
-		return StoppedByContext
-	}
-	return ""
-}
-
 // An executor runs steps on all ranks.
 type executor struct {
-	ctx     context.Context
-	comm    mpi.Communicator
-	all     *harness.Barrier
-	watch   *harness.Watch
+	*harness.Conductor
 	stream  *stream
-	now     func() float64
 	mode    Mode
 	samples int
 	bytes   int
 	probe   *pingpong.Probe // times round trips of sizes; nil: messages flow
 	sizes   []int           // B
-	over    bool            // run has returned false or failed: the ranks take no more steps
-	failed  error           // of the communicator, which is unusable
 
 	// Of rank 0.
-	end      float64 // s by the clock, when the budget ends; +Inf: never
+	play     harness.Play
 	progress func(done, of int)
-	slots    [][]slot // by rank: where what it saw belongs, in the order of its parts
-	stopped  byte     // goOn, or why all ranks stopped
-	steps    int      // done so far, of all calls of run
+	steps    int // done so far, of all calls of run
 }
 
-// run measures steps, which rank 0 gives; others give nil. All ranks call it until
-// it returns false, which it does on all of them: rank 0 has no more steps, or the context or
-// the budget has ended. On rank 0 the loads then hold what they brought,
-// as far as that got.
-func (e *executor) run(steps [][]*load) (bool, error) {
-	var unread error // what rank 0 makes of the readings of others is no failure of the communicator
-	going, err := e.runAll(steps, func(rank int, data []byte) error {
-		if unread == nil {
-			unread = e.collect(rank, data)
-		}
-		return nil
+// lead calls work on rank 0, which runs steps; the other ranks take part in them. It is collective.
+func (e *executor) lead(budget time.Duration, work func() error) error {
+	return e.Lead(budget, e.act, func(play harness.Play) error {
+		e.play = play
+		return work()
 	})
-	e.over, e.failed = !going || err != nil, err
-	if err == nil {
-		err = unread
-	}
-	return going, err
 }
 
-// follow does on other ranks than 0 what rank 0 calls run for.
-func (e *executor) follow() {
-	for !e.over {
-		_, _ = e.run(nil) // its error is kept
+// run measures steps on all ranks. It returns false when these have stopped: the loads then hold
+// what they brought, as far as that got. Rank 0 calls it.
+func (e *executor) run(steps [][]*load) (bool, error) {
+	if len(steps) == 0 {
+		return true, nil
 	}
-}
-
-// leave ends the steps on all ranks, and makes err of rank 0 one of all of them. It is collective.
-func (e *executor) leave(err error) error {
-	e.follow() // on rank 0: the others wait for what comes next
-	if e.failed != nil {
-		return e.failed
-	}
-	return harness.Agree(e.comm, err)
-}
-
-// runAll is run, but for what rank 0 makes of the readings.
-func (e *executor) runAll(steps [][]*load, collect func(rank int, data []byte) error) (bool, error) {
-	if e.comm.Rank() != 0 {
-		e.watch.Wait(0, harness.Hearing, harness.HearLimits)
-	}
-	parts, n, err := e.hand(steps)
-	if e.watch.Done(); err != nil || n == 0 {
+	found, err := e.play(encode(steps))
+	if err != nil {
 		return false, err
 	}
-	var found []byte
-	next, done, word := 0, 0, goOn
-	for ; done < n && word == goOn; done++ {
+	return e.Stopped() == "", e.collect(steps, found)
+}
+
+const pairInts = 3
+
+// encode lists the pairs of each step, behind their number, with their messages.
+func encode(steps [][]*load) []byte {
+	var data []byte
+	put := func(values ...int) {
+		for _, x := range values {
+			data = binary.LittleEndian.AppendUint32(data, uint32(x))
+		}
+	}
+	for _, step := range steps {
+		pairs := 0
+		for _, l := range step {
+			pairs += len(l.pairs)
+		}
+		put(pairs)
+		for _, l := range step {
+			for _, p := range l.pairs {
+				put(p[0], p[1], l.messages)
+			}
+		}
+	}
+	return data
+}
+
+// partsOf are this rank's parts in encoded steps, and the number of steps.
+func (e *executor) partsOf(data []byte) (parts []part, steps int) {
+	next := func() int {
+		x := binary.LittleEndian.Uint32(data)
+		data = data[4:]
+		return int(x)
+	}
+	for ; len(data) > 0; steps++ {
+		for range next() {
+			p := [2]int{next(), next()}
+			messages := next()
+			for side, asks := range e.askers() {
+				if p[side] == e.Comm.Rank() {
+					parts = append(parts, part{steps, p[1-side], messages, asks})
+				}
+			}
+		}
+	}
+	return parts, steps
+}
+
+// act takes steps, and returns what this rank has seen in those that it took part in.
+func (e *executor) act(round []byte) ([]byte, error) {
+	parts, n := e.partsOf(round)
+	progress := func(done int) {
 		if e.progress != nil {
 			e.progress(done, n)
 		}
-		if word, err = e.step(parts, &next, done, &found); err != nil {
-			return false, err
+	}
+	var found []byte
+	done := 0
+	for going := true; done < n && going; done++ {
+		progress(done)
+		own := &part{peer: -1}
+		if len(parts) > 0 && parts[0].step == done {
+			own, parts = &parts[0], parts[1:]
+		}
+		var err error
+		if going, err = e.step(own, &found); err != nil {
+			return nil, err
 		}
 	}
-	if e.progress != nil {
-		e.progress(done, n)
-	}
-	err = e.watch.Gather(e.comm, found, collect)
-	if e.comm.Rank() == 0 {
-		e.steps += done
-		e.stopped = max(e.stopped, word)
-	}
-	return word == goOn, err
+	progress(done)
+	e.steps += done
+	return found, nil
 }
 
 // step lets the pairs of a step greet each other and then takes its samples, each behind a barrier.
-func (e *executor) step(parts []part, next *int, number int, found *[]byte) (byte, error) {
-	var own *part
-	if *next < len(parts) && parts[*next].step == number {
-		own = &parts[*next]
-		*next++
-	}
-	e.watch.Next()
+func (e *executor) step(own *part, found *[]byte) (going bool, err error) {
 	var rtt, met float64
-	var arrivals []float64
-	if own != nil {
-		arrivals = make([]float64, own.messages)
-	}
+	arrivals := make([]float64, own.messages)
 	// Greetings take longer between ranks that are far from each other: within the first
 	// sample, these pairs would begin after the others, and their arrivals, timed from then
 	// on, would add up to more than the link that they share carries.
@@ -166,27 +151,25 @@ func (e *executor) step(parts []part, next *int, number int, found *[]byte) (byt
 		greets = 1
 	}
 	for turn := range greets + e.samples {
-		word, err := e.all.Wait(e.wish())
-		if err != nil || word != goOn {
-			return word, err
+		if going, err = e.Meet(); err != nil || !going {
+			return going, err
 		}
-		if own == nil {
+		if own.peer < 0 {
 			continue
 		}
-		e.watch.Wait(own.peer, harness.Measuring, 1)
-		if err = e.watch.Introduce(own.peer); err != nil {
-			return word, fmt.Errorf("meeting rank %d: %w", own.peer, err)
-		}
-		switch {
-		case turn < greets:
-			rtt, err = e.stream.greet(own.peer, own.asks)
-		case e.probe != nil:
-			err = e.read(own.peer, arrivals)
-		default:
-			met, err = e.stream.take(own.peer, own.asks, arrivals)
-		}
-		if e.watch.Done(); err != nil {
-			return word, fmt.Errorf("messages to or from rank %d: %w", own.peer, err)
+		err = e.With(own.peer, func() (err error) {
+			switch {
+			case turn < greets:
+				rtt, err = e.stream.greet(own.peer, own.asks)
+			case e.probe != nil:
+				err = e.read(own.peer, arrivals)
+			default:
+				met, err = e.stream.take(own.peer, own.asks, arrivals)
+			}
+			return err
+		})
+		if err != nil {
+			return false, err
 		}
 		if turn < greets || !own.asks && e.mode != Exchange {
 			continue
@@ -195,7 +178,7 @@ func (e *executor) step(parts []part, next *int, number int, found *[]byte) (byt
 			*found = binary.LittleEndian.AppendUint64(*found, math.Float64bits(t))
 		}
 	}
-	return goOn, nil
+	return true, nil
 }
 
 // read times round trips with another rank, and takes half of each: the lower
@@ -214,111 +197,51 @@ func (e *executor) read(peer int, times []float64) error {
 	return nil
 }
 
-// wish is what the calling rank wants next.
-func (e *executor) wish() byte {
-	switch {
-	case e.ctx.Err() != nil:
-		return stopCancelled
-	case e.comm.Rank() == 0 && e.now() > e.end:
-		return stopBudget
-	}
-	return goOn
-}
-
 // askers tells for both ranks of a pair which one asks: of messages one way the
 // receiver.
 func (e *executor) askers() [2]bool { return [2]bool{e.mode != OneWay, e.mode == OneWay} }
 
-const partInts = 4
-
-// hand gives each rank its parts, in the order of steps, and the number of
-// steps.
-func (e *executor) hand(steps [][]*load) (parts []part, n int, err error) {
-	if e.comm.Rank() != 0 {
-		head := make([]byte, 8)
-		if err := e.comm.Recv(head, 0, tagPlan); err != nil {
-			return nil, 0, err
-		}
-		n = int(binary.LittleEndian.Uint32(head))
-		count := binary.LittleEndian.Uint32(head[4:])
-		if count == 0 {
-			return nil, n, nil
-		}
-		data := make([]byte, 4*partInts*count)
-		if err := e.comm.Recv(data, 0, tagPlan); err != nil {
-			return nil, 0, err
-		}
-		for ; len(data) > 0; data = data[4*partInts:] {
-			at := func(i int) int { return int(binary.LittleEndian.Uint32(data[4*i:])) }
-			parts = append(parts, part{step: at(0), peer: at(1), messages: at(2), asks: at(3) != 0})
-		}
-		return parts, n, nil
-	}
-	all := make([][]part, e.comm.Size())
-	e.slots = make([][]slot, e.comm.Size())
-	for i, step := range steps {
+// collect puts what the ranks saw into the loads. Each rank tells it in the order of its parts.
+func (e *executor) collect(steps [][]*load, found [][]byte) error {
+	for _, step := range steps {
 		for _, l := range step {
 			for k, p := range l.pairs {
 				for side, asks := range e.askers() {
-					rank := p[side]
-					all[rank] = append(all[rank], part{i, p[1-side], l.messages, asks})
-					switch {
+					switch rank := p[side]; {
 					case e.mode == Exchange && side == 0:
-						e.slots[rank] = append(e.slots[rank], slot{l, &l.back, k})
+						found[rank] = e.take(l, &l.back, k, found[rank])
 					case e.mode == Exchange || asks:
-						e.slots[rank] = append(e.slots[rank], slot{l, &l.forth, k})
+						found[rank] = e.take(l, &l.forth, k, found[rank])
 					}
 				}
 			}
 		}
 	}
-	for rank := 1; rank < len(all); rank++ {
-		head := binary.LittleEndian.AppendUint32(nil, uint32(len(steps)))
-		head = binary.LittleEndian.AppendUint32(head, uint32(len(all[rank])))
-		if err := e.comm.Send(head, rank, tagPlan); err != nil {
-			return nil, 0, err
-		}
-		var data []byte
-		for _, p := range all[rank] {
-			asks := 0
-			if p.asks {
-				asks = 1
-			}
-			for _, x := range [partInts]int{p.step, p.peer, p.messages, asks} {
-				data = binary.LittleEndian.AppendUint32(data, uint32(x))
-			}
-		}
+	for rank, data := range found {
 		if len(data) > 0 {
-			if err := e.comm.Send(data, rank, tagPlan); err != nil {
-				return nil, 0, err
-			}
+			return fmt.Errorf("throughput: rank %d sent %d bytes too many", rank, len(data))
 		}
-	}
-	return all[0], len(steps), nil
-}
-
-// collect puts what a rank saw into the loads.
-func (e *executor) collect(rank int, data []byte) error {
-	for _, slot := range e.slots[rank] {
-		size := 8 * (2 + slot.load.messages)
-		for sample := 0; sample < e.samples && len(data) >= size; sample++ {
-			if len(*slot.into) <= sample {
-				*slot.into = append(*slot.into, make([]flow, len(slot.load.pairs)))
-			}
-			at := func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:])) }
-			f := flow{bytes: float64(e.bytes), rtt: at(0), met: at(1)}
-			for k := range slot.load.messages {
-				f.arrivals = append(f.arrivals, at(2+k))
-			}
-			if e.mode == Answered {
-				f.bytes, f.rtt = 2*f.bytes, 0 // there and back; the latency counts
-			}
-			(*slot.into)[sample][slot.pair] = f
-			data = data[size:]
-		}
-	}
-	if len(data) > 0 {
-		return fmt.Errorf("throughput: rank %d sent %d bytes too many", rank, len(data))
 	}
 	return nil
+}
+
+// take moves the samples of one pair from data to a load, as far as there are any, and returns the rest.
+func (e *executor) take(l *load, into *[][]flow, pair int, data []byte) []byte {
+	size := 8 * (2 + l.messages)
+	for sample := 0; sample < e.samples && len(data) >= size; sample++ {
+		if len(*into) <= sample {
+			*into = append(*into, make([]flow, len(l.pairs)))
+		}
+		at := func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:])) }
+		f := flow{bytes: float64(e.bytes), rtt: at(0), met: at(1)}
+		for k := range l.messages {
+			f.arrivals = append(f.arrivals, at(2+k))
+		}
+		if e.mode == Answered {
+			f.bytes, f.rtt = 2*f.bytes, 0 // there and back; the latency counts
+		}
+		(*into)[sample][pair] = f
+		data = data[size:]
+	}
+	return data
 }

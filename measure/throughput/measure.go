@@ -2,8 +2,6 @@ package throughput
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"math"
 
 	"github.com/topocast/topocast/measure/harness"
@@ -29,8 +27,8 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 		s = *settings
 	}
 	var r *Result
-	err := harness.OnWatchedDuplicate(comm, s.Silence, func(own mpi.Communicator, w *harness.Watch) (err error) {
-		r, err = measure(ctx, own, w, &s)
+	err := harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) (err error) {
+		r, err = measure(c, &s)
 		return err
 	})
 	if err != nil {
@@ -39,39 +37,22 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 	return r, nil
 }
 
-func measure(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, s *Settings) (*Result, error) {
-	var p plan
-	var data []byte
-	var err error
-	if comm.Rank() == 0 {
-		_, nonBlocking := comm.(mpi.NonBlocking)
-		if err = s.validate(comm.Size(), nonBlocking); err == nil {
-			data, err = json.Marshal(plan{s.Mode, s.Size, s.Samples})
-		}
-	}
-	if err := harness.Agree(comm, err); err != nil {
+func measure(c *harness.Conductor, s *Settings) (*Result, error) {
+	p, err := harness.Share(c.Comm, c.Watch, func() (plan, error) {
+		_, nonBlocking := c.Comm.(mpi.NonBlocking)
+		err := s.validate(c.Comm.Size(), nonBlocking)
+		return plan{s.Mode, s.Size, s.Samples}, err
+	})
+	if err != nil {
 		return nil, err
 	}
-	if data, err = harness.Tell(comm, data); err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(data, &p); err != nil {
-		return nil, fmt.Errorf("throughput: plan: %w", err)
-	}
-	e := &executor{
-		ctx: ctx, comm: comm, all: harness.NewBarrier(comm).Under(watch), watch: watch, stream: newStream(comm, p.Mode, p.Size),
-		now: harness.Clock(comm), mode: p.Mode, samples: p.Samples, bytes: p.Size, end: math.Inf(1),
-	}
+	e := &executor{Conductor: c, stream: newStream(c.Comm, p.Mode, p.Size), mode: p.Mode, samples: p.Samples, bytes: p.Size}
 	var r *Result
-	if comm.Rank() == 0 {
+	err = e.lead(s.Budget, func() (err error) {
 		r, err = newCampaign(e, s).measure()
-	} else {
-		e.follow()
-	}
-	if err := e.leave(err); err != nil {
-		return nil, err
-	}
-	return r, nil
+		return err
+	})
+	return r, err
 }
 
 // A campaign is what rank 0 knows while it decides on the next steps.
@@ -101,10 +82,6 @@ func newCampaign(e *executor, s *Settings) *campaign {
 
 // measure measures one thing after the other until all is done, or all ranks have stopped.
 func (c *campaign) measure() (*Result, error) {
-	start := c.run.now()
-	if c.s.Budget > 0 {
-		c.run.end = start + c.s.Budget.Seconds()
-	}
 	var err error
 	if c.routes, err = topology.NewRoutes(c.g, topology.ChooseLowest); err != nil {
 		return nil, err
@@ -128,8 +105,7 @@ func (c *campaign) measure() (*Result, error) {
 			return nil, err
 		}
 	}
-	c.r.Stopped = c.run.reason()
-	c.r.Steps, c.r.Seconds = c.run.steps, c.run.now()-start
+	c.r.Stopped, c.r.Steps, c.r.Seconds = c.run.Stopped(), c.run.steps, c.run.Elapsed()
 	c.warn()
 	return c.r, nil
 }

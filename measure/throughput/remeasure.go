@@ -2,7 +2,6 @@ package throughput
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -86,8 +85,8 @@ func Remeasure(ctx context.Context, comm mpi.Communicator, settings *RemeasureSe
 	if s.Rates != nil {
 		silence = s.Rates.Silence
 	}
-	err := harness.OnWatchedDuplicate(comm, silence, func(own mpi.Communicator, w *harness.Watch) (err error) {
-		r, err = remeasure(ctx, own, w, &s)
+	err := harness.Conduct(ctx, comm, silence, func(c *harness.Conductor) (err error) {
+		r, err = remeasure(c, &s)
 		return err
 	})
 	if err != nil {
@@ -103,41 +102,25 @@ type latencyPlan struct {
 	Rates   bool  `json:"rates"`
 }
 
-func remeasure(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, s *RemeasureSettings) (*Remeasured, error) {
-	var data []byte
-	var err error
-	if comm.Rank() == 0 {
-		if err = s.validate(comm.Size()); err == nil {
-			data, err = json.Marshal(latencyPlan{s.Sizes, s.Samples, !s.LatenciesOnly})
-		}
-	}
-	if err := harness.Agree(comm, err); err != nil {
+func remeasure(c *harness.Conductor, s *RemeasureSettings) (*Remeasured, error) {
+	p, err := harness.Share(c.Comm, c.Watch, func() (latencyPlan, error) {
+		err := s.validate(c.Comm.Size())
+		return latencyPlan{s.Sizes, s.Samples, !s.LatenciesOnly}, err
+	})
+	if err != nil {
 		return nil, err
 	}
-	if data, err = harness.Tell(comm, data); err != nil {
-		return nil, err
-	}
-	var p latencyPlan
-	if err := json.Unmarshal(data, &p); err != nil {
-		return nil, fmt.Errorf("throughput: remeasure: plan: %w", err)
-	}
-	e := &executor{
-		ctx: ctx, comm: comm, all: harness.NewBarrier(comm).Under(watch), watch: watch, now: harness.Clock(comm), mode: Exchange, samples: 1,
-		probe: pingpong.New(comm, slices.Max(p.Sizes), p.Samples), sizes: p.Sizes, end: math.Inf(1),
-	}
+	e := &executor{Conductor: c, mode: Exchange, samples: 1, probe: pingpong.New(c.Comm, slices.Max(p.Sizes), p.Samples), sizes: p.Sizes}
 	var r *Remeasured
-	start := e.now()
-	if comm.Rank() == 0 {
-		r, err = s.latencies(e, start)
-	} else {
-		e.follow()
-	}
-	if err := e.leave(err); err != nil {
+	err = e.lead((s.Budget+1)/budgetShare, func() (err error) {
+		r, err = s.latencies(e)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	if p.Rates {
-		rates := s.rates(time.Duration((e.now() - start) * float64(time.Second)))
-		found, err := measure(ctx, comm, watch, rates)
+		found, err := measure(c, s.rates(time.Duration(c.Elapsed()*float64(time.Second))))
 		if err != nil {
 			return nil, err
 		}
@@ -152,7 +135,7 @@ func remeasure(ctx context.Context, comm mpi.Communicator, watch *harness.Watch,
 	if r != nil {
 		err = r.put(s)
 	}
-	if err := harness.Agree(comm, err); err != nil {
+	if err := harness.Agree(c.Comm, err); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -206,10 +189,7 @@ func (s *RemeasureSettings) rates(passed time.Duration) *Settings {
 }
 
 // latencies measures single messages along the wiring.
-func (s *RemeasureSettings) latencies(e *executor, start float64) (*Remeasured, error) {
-	if s.Budget > 0 {
-		e.end = start + s.Budget.Seconds()/budgetShare
-	}
+func (s *RemeasureSettings) latencies(e *executor) (*Remeasured, error) {
 	if s.Progress != nil {
 		e.progress = func(done, of int) { s.Progress(0, done, of) }
 	}
@@ -222,7 +202,7 @@ func (s *RemeasureSettings) latencies(e *executor, start float64) (*Remeasured, 
 	if _, err := e.run(steps); err != nil {
 		return nil, err
 	}
-	r := &Remeasured{Steps: e.steps, Stopped: e.reason()}
+	r := &Remeasured{Steps: e.steps, Stopped: e.Stopped()}
 	for _, step := range steps {
 		for _, l := range step {
 			for i, samples := range [2][][]flow{l.back, l.forth} { // who sends first keeps the time

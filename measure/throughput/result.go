@@ -7,12 +7,6 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// Why a measurement ended early: values of Result.Stopped.
-const (
-	StoppedByBudget  = "budget"
-	StoppedByContext = "context"
-)
-
 // A Result is what the links of a machine were measured to carry.
 type Result struct {
 	Graph    *topology.Graph // of the network that was measured along
@@ -25,7 +19,7 @@ type Result struct {
 	Direct   []Direct // of Settings.Direct, as far as they were measured
 	Steps    int      // done
 	Seconds  float64  // that it took
-	Stopped  string   // why it ended early, or ""
+	Stopped  string   // why it ended early, as harness.Outcome has it, or ""
 	Warnings []string // what is weak, each one sentence
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
@@ -391,7 +392,7 @@ func TestPerSwitch(t *testing.T) {
 func TestBudgetAndContextEndAll(t *testing.T) {
 	c := parse(t, "tree:3x4")
 	r := measured(t, c.Graph, nil, &Settings{Topology: resultOf(c), Budget: 100 * time.Millisecond})
-	if r.Stopped != StoppedByBudget || r.Seconds > 0.15 || len(r.Readings) == 0 || len(r.Warnings) == 0 {
+	if r.Stopped != harness.StoppedByBudget || r.Seconds > 0.15 || len(r.Readings) == 0 || len(r.Warnings) == 0 {
 		t.Errorf("stopped by %q after %g s with %d measurements, warnings %q", r.Stopped, r.Seconds, len(r.Readings), r.Warnings)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -402,7 +403,7 @@ func TestBudgetAndContextEndAll(t *testing.T) {
 			}
 		}}
 		r, err := Measure(ctx, comm, s)
-		if comm.Rank() == 0 && err == nil && (r.Stopped != StoppedByContext || len(r.Readings) == 0) {
+		if comm.Rank() == 0 && err == nil && (r.Stopped != harness.StoppedByContext || len(r.Readings) == 0) {
 			t.Errorf("stopped by %q with %d measurements", r.Stopped, len(r.Readings))
 		}
 		return err

@@ -12,7 +12,6 @@ import (
 const (
 	tagData = harness.FirstTag + iota
 	tagGo
-	tagPlan
 )
 
 const (

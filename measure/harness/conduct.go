@@ -1,0 +1,213 @@
+package harness
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/topocast/topocast/internal/share"
+	"github.com/topocast/topocast/mpi"
+)
+
+// A Conductor is one rank's side of a measurement that rank 0 leads in rounds. Rank 0
+// plans a round and tells it, all ranks act, and rank 0 gathers what they bring.
+// The conductor keeps the ranks together: budget, context, silence, failures.
+type Conductor struct {
+	Comm  mpi.Communicator // a duplicate of the caller's
+	Watch *Watch           // nil where the rank cannot be watched
+	Now   func() float64   // s, the communicator's clock
+
+	ctx     context.Context
+	barrier *Barrier
+	start   float64 // s, when Lead was called
+	end     float64 // s, when the budget of rank 0 ends; +Inf: never
+	stopped wish    // why all ranks have stopped, or goOn
+	failed  error   // why this rank cannot do its part
+	idle    bool    // this rank has no part in the round
+}
+
+// An Act is what every rank does in a round: it gets what rank 0 has planned, and returns
+// what rank 0 is to have. An error is one of the communicator, which is unusable
+// afterwards; see Conductor.Fail for others.
+type Act func(round []byte) ([]byte, error)
+
+// A Play is rank 0's means to lead: it tells all ranks a round, lets them act, and returns what
+// each has brought. Once the ranks have stopped it returns nil for each, and nobody acts.
+type Play func(round []byte) (found [][]byte, err error)
+
+// Conduct calls work on all ranks with a conductor on a duplicate of comm. The silence of rank 0
+// counts, see Settings.Silence. It is collective.
+func Conduct(ctx context.Context, comm mpi.Communicator, silence time.Duration, work func(*Conductor) error) error {
+	return OnWatchedDuplicate(comm, silence, func(own mpi.Communicator, w *Watch) error {
+		return work(&Conductor{Comm: own, Watch: w, Now: Clock(own), ctx: ctx, barrier: NewBarrier(own).Under(w), end: math.Inf(1)})
+	})
+}
+
+// Lead calls lead on rank 0, and act on all ranks in each round that lead plays. An error of lead
+// is one of all ranks. The budget of rank 0 counts; 0 is none. It is collective.
+//
+// A round costs O(log n) messages of each rank to be told and to be gathered.
+func (c *Conductor) Lead(budget time.Duration, act Act, lead func(Play) error) error {
+	c.start, c.end, c.stopped, c.failed = c.Now(), math.Inf(1), goOn, nil
+	if c.Comm.Rank() != 0 {
+		return c.follow(act)
+	}
+	if budget > 0 {
+		c.end = c.start + budget.Seconds()
+	}
+	var broken error // of the communicator: nobody can be told
+	err := lead(func(round []byte) ([][]byte, error) {
+		found := make([][]byte, c.Comm.Size())
+		if c.stopped != goOn || broken != nil {
+			return found, broken
+		}
+		if _, broken = Tell(c.Comm, append([]byte{1}, round...)); broken != nil { // an empty message is the end
+			return nil, broken
+		}
+		var refused error
+		broken = c.play(act, round, func(rank int, data []byte) {
+			if found[rank] = data[1:]; data[0] != 0 && refused == nil {
+				refused = fmt.Errorf("rank %d: %s", rank, data[1:])
+			}
+		})
+		if broken != nil {
+			return nil, broken
+		}
+		return found, refused
+	})
+	if broken != nil {
+		return broken
+	}
+	if _, broken = Tell(c.Comm, nil); broken != nil {
+		return broken
+	}
+	return Agree(c.Comm, err)
+}
+
+// follow acts in the rounds that rank 0 tells of, until it tells of none.
+func (c *Conductor) follow(act Act) error {
+	for {
+		round, err := c.watch().Tell(c.Comm, nil)
+		switch {
+		case err != nil:
+			return err
+		case len(round) == 0:
+			return Agree(c.Comm, nil)
+		}
+		if err := c.play(act, round[1:], nil); err != nil {
+			return err
+		}
+	}
+}
+
+// play acts in a round, and hands rank 0 what the ranks have found, behind a byte that tells whether
+// it is a failure.
+func (c *Conductor) play(act Act, round []byte, take func(rank int, data []byte)) error {
+	c.idle = false
+	found, err := act(round)
+	if err != nil {
+		return fmt.Errorf("rank %d: %w", c.Comm.Rank(), err)
+	}
+	var data []byte
+	switch {
+	case c.failed != nil:
+		data = append([]byte{1}, c.failed.Error()...)
+	case len(found) > 0:
+		data = append([]byte{0}, found...)
+	}
+	return c.gather(data, take)
+}
+
+// gather hands rank 0 what ranks have found along a binomial tree, together with what the
+// ranks below them have; nothing is sent of a rank that has found nothing. Rank 0 takes it
+// in the order of ranks. A rank waits the longer the more ranks are below the one that it
+// waits for, so that the first to give up is right about whom it blames.
+func (c *Conductor) gather(own []byte, take func(rank int, data []byte)) error {
+	const head = 8 // rank and length
+	var all []byte
+	if len(own) > 0 {
+		all = binary.LittleEndian.AppendUint32(all, uint32(c.Comm.Rank()))
+		all = append(binary.LittleEndian.AppendUint32(all, uint32(len(own))), own...)
+	}
+	defer c.Watch.Done()
+	wait := func(child, depth int) { c.watch().Wait(child, Delivering, ReportLimits+depth) }
+	all, err := share.Binomial(c.Comm, 0, tagData).Concatenate(all, wait)
+	if err != nil || take == nil {
+		return err
+	}
+	for len(all) > 0 {
+		end := head + int(binary.LittleEndian.Uint32(all[4:]))
+		take(int(binary.LittleEndian.Uint32(all)), all[head:end])
+		all = all[end:]
+	}
+	return nil
+}
+
+// Meet waits for all ranks, and tells all of them whether to go on: until the context
+// of any rank has ended, or the budget, or a rank has failed. It is collective.
+func (c *Conductor) Meet() (bool, error) {
+	if c.stopped != goOn {
+		return false, nil
+	}
+	c.Watch.Next()
+	own := goOn
+	switch {
+	case c.failed != nil:
+		own = stopFailed
+	case c.Cancelled():
+		own = stopCancelled
+	case c.Now() >= c.end:
+		own = stopBudget
+	}
+	word, err := c.barrier.Wait(byte(own))
+	c.stopped = wish(word)
+	return c.stopped == goOn, err
+}
+
+// With calls an exchange with another rank, which does the same with this one.
+func (c *Conductor) With(peer int, exchange func() error) error {
+	c.Watch.Wait(peer, Measuring, 1)
+	defer c.Watch.Done()
+	err := c.Watch.Introduce(peer)
+	if err == nil {
+		err = exchange()
+	}
+	if err != nil {
+		return fmt.Errorf("exchange with rank %d: %w", peer, err)
+	}
+	return nil
+}
+
+// Fail says that this rank cannot do its part, for a reason other than the communicator: all ranks stop
+// when they meet next, and the round fails on rank 0. Nil says nothing.
+func (c *Conductor) Fail(err error) {
+	if c.failed == nil {
+		c.failed = err
+	}
+}
+
+// Idle says that this rank has no part in the round. It then waits for those that have
+// one, without a watch, until the next round.
+func (c *Conductor) Idle() { c.idle = true }
+
+// watch is the one that looks after what this rank does in a round.
+func (c *Conductor) watch() *Watch {
+	if c.idle {
+		return nil
+	}
+	return c.Watch
+}
+
+// Cancelled tells whether the context of this rank has ended.
+func (c *Conductor) Cancelled() bool { return c.ctx.Err() != nil }
+
+// Stopped is why the ranks have stopped early: StoppedByBudget, StoppedByContext or "".
+func (c *Conductor) Stopped() string { return c.stopped.reason() }
+
+// Elapsed is the time in s since Lead was called.
+func (c *Conductor) Elapsed() float64 { return c.Now() - c.start }
+
+// End is when the budget ends by the clock, in s; +Inf for never, and on other ranks than 0.
+func (c *Conductor) End() float64 { return c.end }

@@ -1,0 +1,186 @@
+package harness_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/topocast/topocast/internal/gen"
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/local"
+	"github.com/topocast/topocast/mpi/simnet"
+)
+
+// conduct runs lead with act on so many ranks, and returns the errors of all.
+func conduct(t *testing.T, ranks int, act func(c *harness.Conductor, round []byte) ([]byte, error), lead func(*harness.Conductor, harness.Play) error) []error {
+	t.Helper()
+	errs := make([]error, ranks)
+	err := local.Run(ranks, nil, func(comm mpi.Communicator) error {
+		errs[comm.Rank()] = harness.Conduct(t.Context(), comm, 0, func(c *harness.Conductor) error {
+			return c.Lead(0, func(round []byte) ([]byte, error) { return act(c, round) }, func(play harness.Play) error { return lead(c, play) })
+		})
+		return harness.Agree(comm, nil) // the communicator still works
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return errs
+}
+
+// Rank 0 gets what each rank has found in each round, whatever the number of ranks and the length of what
+// they found.
+func TestConductorGathersEachRound(t *testing.T) {
+	for _, ranks := range []int{1, 2, 3, 7, 8, 13} {
+		act := func(c *harness.Conductor, round []byte) ([]byte, error) {
+			if c.Comm.Rank()%3 == 1 {
+				return nil, nil
+			}
+			return bytes.Repeat(round, c.Comm.Rank()*30_000), nil
+		}
+		errs := conduct(t, ranks, act, func(_ *harness.Conductor, play harness.Play) error {
+			for _, round := range []string{"a", "", "bc"} {
+				found, err := play([]byte(round))
+				if err != nil {
+					return err
+				}
+				for rank, data := range found {
+					want := bytes.Repeat([]byte(round), rank*30_000)
+					if rank%3 == 1 {
+						want = nil
+					}
+					if !bytes.Equal(data, want) {
+						t.Errorf("%d ranks, round %q: rank %d has found %d bytes, want %d", ranks, round, rank, len(data), len(want))
+					}
+				}
+			}
+			return nil
+		})
+		if err := errors.Join(errs...); err != nil {
+			t.Errorf("%d ranks: %v", ranks, err)
+		}
+	}
+}
+
+// What rank 0 alone fails at between two rounds is an error of all ranks, and none waits for what comes next.
+func TestLeaderFailsAlone(t *testing.T) {
+	act := func(*harness.Conductor, []byte) ([]byte, error) { return nil, nil }
+	errs := conduct(t, 3, act, func(_ *harness.Conductor, play harness.Play) error {
+		if _, err := play(nil); err != nil {
+			return err
+		}
+		return errors.New("no plan for the next step")
+	})
+	for rank, err := range errs {
+		if err == nil || err.Error() != "no plan for the next step" {
+			t.Errorf("rank %d ends with %v", rank, err)
+		}
+	}
+}
+
+// A rank that cannot do its part stops all ranks where they meet next, and fails the round.
+func TestRankThatFailsStopsAll(t *testing.T) {
+	met := make([]int, 5)
+	act := func(c *harness.Conductor, _ []byte) ([]byte, error) {
+		for going := true; going; met[c.Comm.Rank()]++ {
+			if met[c.Comm.Rank()] == 2 && c.Comm.Rank() == 3 {
+				c.Fail(errors.New("out of memory"))
+			}
+			var err error
+			if going, err = c.Meet(); err != nil {
+				return nil, err
+			}
+		}
+		return []byte("found"), nil
+	}
+	errs := conduct(t, 5, act, func(_ *harness.Conductor, play harness.Play) error {
+		_, err := play(nil)
+		return err
+	})
+	for rank, err := range errs {
+		if err == nil || err.Error() != "rank 3: out of memory" || met[rank] != 3 {
+			t.Errorf("rank %d has met %d times and ends with %v", rank, met[rank], err)
+		}
+	}
+}
+
+// The budget of rank 0 and the context of any rank stop all ranks at the same time; what was found until then
+// arrives, and no further round is played.
+func TestConductorStops(t *testing.T) {
+	cluster, err := gen.Parse("star:4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{harness.StoppedByBudget, harness.StoppedByContext} {
+		ctx, cancel := context.WithCancel(t.Context())
+		played, acted := 0, make([]int, 4)
+		err := simnet.Run(cluster.Graph, nil, nil, func(comm mpi.Communicator) error {
+			budget := time.Duration(0)
+			if want == harness.StoppedByBudget && comm.Rank() == 0 {
+				budget = time.Millisecond
+			}
+			return harness.Conduct(ctx, comm, 0, func(c *harness.Conductor) error {
+				act := func([]byte) ([]byte, error) {
+					for k := 0; ; k++ {
+						if k == 500 && want == harness.StoppedByContext && comm.Rank() == 2 {
+							cancel()
+						}
+						going, err := c.Meet()
+						if err != nil || !going {
+							acted[comm.Rank()] = k
+							return fmt.Append(nil, k), err
+						}
+					}
+				}
+				return c.Lead(budget, act, func(play harness.Play) error {
+					for range 2 {
+						found, err := play(nil)
+						if err != nil {
+							return err
+						}
+						if found[3] != nil {
+							played++
+						}
+					}
+					if c.Stopped() != want {
+						t.Errorf("stopped by %q, want %q", c.Stopped(), want)
+					}
+					if c.Elapsed() > 0.0012 && want == harness.StoppedByBudget {
+						t.Errorf("stopped after %g s, with a budget of 1 ms", c.Elapsed())
+					}
+					return nil
+				})
+			})
+		})
+		if cancel(); err != nil || played != 1 || acted[0] == 0 || acted[1] != acted[0] || acted[2] != acted[0] || acted[3] != acted[0] {
+			t.Errorf("%s: %d rounds, the ranks have met %v times, %v", want, played, acted, err)
+		}
+	}
+}
+
+// Ranks without a part in a round are not ended for waiting until those with one are done, however long that takes.
+func TestIdleRanksMayWait(t *testing.T) {
+	const silence = 50 * time.Millisecond // of which others may be heard of for twelve
+	err := local.Run(4, nil, func(comm mpi.Communicator) error {
+		return harness.Conduct(t.Context(), comm, silence, func(c *harness.Conductor) error {
+			act := func([]byte) ([]byte, error) {
+				if comm.Rank() == 0 {
+					time.Sleep(30 * silence)
+				} else {
+					c.Idle()
+				}
+				return nil, nil
+			}
+			return c.Lead(0, act, func(play harness.Play) error {
+				_, err := play(nil)
+				return err
+			})
+		})
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
