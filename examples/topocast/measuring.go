@@ -21,11 +21,12 @@ import (
 // A measuring is one rank's part in topocast measure.
 type measuring struct {
 	measureOptions
-	parts  []part
-	sizes  []int
-	rounds int
-	hosts  int
-	fast   bool
+	parts    []part
+	sizes    []int
+	rounds   int
+	hosts    int
+	fast     bool
+	switches bool
 
 	given func(flag string) bool // whether the command line has a flag
 
@@ -199,7 +200,7 @@ func (m *measuring) has(kind string) bool {
 // measurePart is collective.
 func (m *measuring) measurePart(p *part, budget time.Duration, when time.Time) error {
 	s := partSettings{
-		budget: budget, date: when, sizes: m.sizes, repetitions: m.repetitions, given: m.given, fast: m.fast, rounds: m.rounds, network: m.network, mostHosts: m.hosts,
+		budget: budget, date: when, sizes: m.sizes, repetitions: m.repetitions, given: m.given, fast: m.fast, switches: m.switches, rounds: m.rounds, network: m.network, mostHosts: m.hosts,
 		pairing: m.pairing, silence: m.timeout,
 	}
 	if m.file != nil {
