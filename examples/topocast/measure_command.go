@@ -160,6 +160,7 @@ are measured apart from those between groups. Throughput is measured along its w
 	f.BoolVar(&byHost, flagByHost, false, "sum up by pairs of hosts, too")
 	f.DurationVar(&m.budget, "budget", defaultBudget, "longest time to measure")
 	f.BoolVar(&m.oneClock, flagOneClock, false, "oneway: the clocks of all ranks agree, as on one machine or with PTP")
+	f.BoolVar(&m.switches, flagSwitches, false, "with throughput, also what each switch carries in all, as in Bufe 2014, 2.3.4")
 	f.BoolVar(&m.fast, flagFast, false, "gaps of plogp follow from round trips, as in Kielmann et al. 2000")
 	f.IntVar(&m.repetitions, flagRepetitions, defaultRepetitions, "how often every pair is measured; of other kinds, samples of each size or step")
 	return cli.Measures(cli.PrintsJSON(c, "topocast/measured"))

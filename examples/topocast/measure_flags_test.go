@@ -20,7 +20,7 @@ func TestMeasureFlagsAct(t *testing.T) {
 	network := discovered(t, "--sim", cluster)
 	values := map[string]string{
 		flagSizes: "4096", flagRepetitions: "4", flagRounds: "3", flagSchedule: "halving", flagSequential: "true", flagPrecision: "0.001",
-		flagBatch: "5", flagHosts: "4", flagFast: "true", flagOneClock: "true",
+		flagBatch: "5", flagHosts: "4", flagFast: "true", flagOneClock: "true", flagSwitches: "true",
 	}
 	measured := func(kind string, flags ...string) (file string, status int, stderr string) {
 		t.Helper()

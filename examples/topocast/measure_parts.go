@@ -54,6 +54,7 @@ const (
 	flagFast        = "fast"
 	flagByHost      = "by-host"
 	flagOneClock    = "one-clock"
+	flagSwitches    = "switches"
 )
 
 // parts are those that there are, in the order in which they are measured.
@@ -65,7 +66,7 @@ func parts() []part {
 		},
 		{oneway.Kind, "one-way times, which tell links that are slow in one direction", "rounds", measureOneWay, false, []string{flagSizes, flagRepetitions, flagOneClock}},
 		{plogp.Kind, "gap by size, latency and overheads of all ordered pairs", "rounds", measurePLogP, true, []string{flagSizes, flagRepetitions, flagFast}},
-		{throughput.Kind, "what each link of NET carries, and its latency anew", "steps", measureThroughput, false, []string{flagSizes, flagRepetitions, flagBatch}},
+		{throughput.Kind, "what each link of NET carries, and its latency anew", "steps", measureThroughput, false, []string{flagSizes, flagRepetitions, flagBatch, flagSwitches}},
 		{concurrent.Kind, "messages that are under way together, in random patterns", "patterns", measureConcurrent, false, []string{flagSizes, flagRepetitions, flagPrecision}},
 		{servet.WhatDistance, "bandwidth between hosts by how far apart they are", "steps", measureDistance, false, []string{flagSizes, flagRepetitions, flagHosts}},
 		{servet.WhatAccess, "bandwidth by how many ranks of a host use the network at once", "steps", measureAccess, false, []string{flagSizes, flagRepetitions, flagHosts}},
@@ -83,6 +84,7 @@ type partSettings struct {
 	given       func(flag string) bool // whether the command line has a flag
 	fast        bool
 	oneClock    bool
+	switches    bool
 	rounds      int
 	pairing     pairing
 	silence     time.Duration
@@ -125,7 +127,7 @@ func (p *pairing) parse(schedule string) error {
 // refuseUnused refuses flags that would set nothing of what is measured, and several sizes where one counts.
 func refuseUnused(chosen []part, sizes []int, given func(flag string) bool) error {
 	for _, flag := range []string{
-		flagSizes, flagRepetitions, flagRounds, flagSchedule, flagSequential, flagPrecision, flagBatch, flagHosts, flagFast, flagByHost, flagOneClock,
+		flagSizes, flagRepetitions, flagRounds, flagSchedule, flagSequential, flagPrecision, flagBatch, flagHosts, flagFast, flagByHost, flagOneClock, flagSwitches,
 	} {
 		if !given(flag) {
 			continue
@@ -255,8 +257,12 @@ func measurePLogP(ctx context.Context, comm mpi.Communicator, p *partSettings) (
 // measureThroughput measures along the wiring of --network, all that Remeasure does.
 func measureThroughput(ctx context.Context, comm mpi.Communicator, p *partSettings) (*record.Section, error) {
 	progress := p.steps()
+	rates := &throughput.Settings{Size: p.size(0), Samples: p.times(), Messages: p.pairing.batch, Silence: p.silence}
+	if p.switches {
+		rates.What = throughput.Everything
+	}
 	r, err := throughput.Remeasure(ctx, comm, &throughput.RemeasureSettings{
-		Network: p.network, Budget: p.budget, Measured: measuredNow(p.library, p.date), Rates: &throughput.Settings{Size: p.size(0), Samples: p.times(), Messages: p.pairing.batch, Silence: p.silence},
+		Network: p.network, Budget: p.budget, Measured: measuredNow(p.library, p.date), Rates: rates,
 		Progress: func(_ throughput.What, done, of int) { progress(done, of) },
 	})
 	if err != nil || r == nil {

@@ -27,6 +27,7 @@ type measuring struct {
 	hosts    int
 	fast     bool
 	oneClock bool
+	switches bool
 
 	given func(flag string) bool // whether the command line has a flag
 
@@ -200,7 +201,7 @@ func (m *measuring) has(kind string) bool {
 // measurePart is collective.
 func (m *measuring) measurePart(p *part, budget time.Duration, when time.Time) error {
 	s := partSettings{
-		budget: budget, date: when, sizes: m.sizes, repetitions: m.repetitions, given: m.given, fast: m.fast, oneClock: m.oneClock, rounds: m.rounds, network: m.network, mostHosts: m.hosts,
+		budget: budget, date: when, sizes: m.sizes, repetitions: m.repetitions, given: m.given, fast: m.fast, oneClock: m.oneClock, switches: m.switches, rounds: m.rounds, network: m.network, mostHosts: m.hosts,
 		pairing: m.pairing, silence: m.timeout,
 	}
 	if m.file != nil {

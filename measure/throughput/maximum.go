@@ -1,6 +1,14 @@
 package throughput
 
-import "github.com/topocast/topocast/topology/cut"
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/topology/cut"
+)
 
 // maximum measures what each switch carries from one side to the other, when its
 // links are put on two sides of about as many hosts (Bufe 2014, section 2.3.4).
@@ -21,6 +29,8 @@ func (c *campaign) maximum() (bool, error) {
 		}
 	}
 	first := len(c.r.Readings)
+	var limited []string
+	least := math.Inf(1)
 	going, err := c.takeLinks(Maximum, loads)
 	for i := first; i < len(c.r.Readings); i++ {
 		x := &c.r.Readings[i]
@@ -33,6 +43,16 @@ func (c *campaign) maximum() (bool, error) {
 		if c.s.Mode == Answered {
 			s.Maximum[1], s.AtLeast[1] = s.Maximum[0], s.AtLeast[0]
 		}
+		if !s.AtLeast[way] {
+			least = min(least, x.Rate)
+			if name := c.g.Name(s.Vertex); !slices.Contains(limited, name) {
+				limited = append(limited, name)
+			}
+		}
+	}
+	if limited != nil {
+		c.r.Warnings = append(c.r.Warnings, fmt.Sprintf("from one side to the other of %s pass down to %s, less than the links carry: a switch there is the limit, which predictions leave out",
+			words.List(limited), quantity.Rate(least)))
 	}
 	return going, err
 }

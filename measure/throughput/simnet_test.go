@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -325,6 +326,10 @@ func TestMaximumOfASwitch(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := measured(t, machine, nil, &Settings{Topology: resultOf(c), What: Links | Maximum})
+	// The hosts of the outer racks are on two sides of the same limit.
+	if want := "from one side to the other of s0, s3, s4 pass down to 2.49"; !strings.HasPrefix(r.Warnings[0], want) {
+		t.Errorf("warnings %q, want %q", r.Warnings, want)
+	}
 	for _, s := range r.Switches {
 		if s.Vertex != 16 {
 			continue
