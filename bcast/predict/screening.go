@@ -22,8 +22,7 @@ type estimate struct {
 }
 
 const (
-	looked = 3       // settings of an algorithm of which all segments are looked at
-	tested = 3       // plans of an algorithm that are played
+	tries  = 3       // settings of an algorithm of which all segments are looked at, and then plans of it that are played
 	chance = 1.5     // times the fastest at screening: beyond, one plan of the algorithm is played
 	most   = 4 << 20 // steps of all ranks that are played: more take seconds
 	many   = 512     // ranks, of which each look takes milliseconds: fewer looks
@@ -71,16 +70,8 @@ func (s *search) screenFamily(f family) []estimate {
 		}
 	}
 	slices.SortStableFunc(first, func(a, b estimate) int { return cmp.Compare(a.seconds, b.seconds) })
-	s.least = min(s.least, s.exact(first[0]))
+	s.least = min(s.least, first[0].seconds)
 	return first
-}
-
-// exact is what a plan takes, if it seems to take something else than it does where few pieces tell little.
-func (s *search) exact(g estimate) float64 {
-	if schedule.AlongOneTree(s.list[g.index]) || s.ranks > many || math.IsInf(g.seconds, 1) {
-		return g.seconds
-	}
-	return s.predict(g.index, g.segment)
 }
 
 // screen is the best one of a whole message, long and usual segments, and the shortest; with many ranks

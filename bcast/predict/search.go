@@ -196,16 +196,16 @@ func (s *search) best(f family) Candidate {
 		c, _ := s.candidate(g, limit)
 		return c
 	}
-	looked, tested := looked, tested
+	tries := tries
 	if s.ranks > many {
-		looked, tested = 1, 1
+		tries = 1
 		if t, ok := s.refine(f.first[0], max(limit, s.limit(chance, s.least))); !ok {
 			c := s.seen(f.first[0])
 			c.Predicted = max(t, c.Predicted)
 			return c
 		}
 	}
-	for _, g := range f.first[:min(looked, len(f.first))] {
+	for _, g := range f.first[:min(tries, len(f.first))] {
 		s.estimates[f.from] = append(s.estimates[f.from], s.segments(g)...)
 	}
 	all := slices.Clone(s.estimates[f.from])
@@ -214,7 +214,7 @@ func (s *search) best(f family) Candidate {
 	if !ok {
 		return best
 	}
-	for _, g := range all[1:min(tested, len(all))] {
+	for _, g := range all[1:min(tries, len(all))] {
 		if c, ok := s.candidate(g, best.Predicted); ok && c.Predicted < best.Predicted {
 			best = c
 		}
