@@ -206,6 +206,10 @@ func TestInterval(t *testing.T) {
 			t.Errorf("Interval(0, %d, 2, %g) = %g, %g, want %g, %g", c.dst, c.coverage, lo, hi, c.lo, c.hi)
 		}
 	}
+	slower := twoRacks(t, 4, &Settings{MeasuredOverPredicted: []float64{1.1, 1.2, 1.3}})
+	if lo, hi := slower.Interval(0, 1, 2, 0.5); lo != 2 || !near(hi, 2.5, 1e-12) {
+		t.Errorf("Interval of what was always slower than predicted = %g, %g, want one that holds the prediction: 2, 2.5", lo, hi)
+	}
 	if lo, _ := twoRacks(t, 4, nil).Interval(0, 1, 2, 0.9); !math.IsNaN(lo) {
 		t.Errorf("Interval of a network that was not fitted = %g, want NaN", lo)
 	}

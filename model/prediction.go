@@ -58,6 +58,7 @@ func (p *Prediction) Last() int {
 // transfer from one rank to another lies with probability coverage, in (0, 1), if it is predicted to last the
 // given time in s. It comes from how far measured and predicted times were
 // apart when the network was fitted, of the transfers of the same level where there were enough; NaN if it was not.
+// It holds the prediction: that all measured times were on one side of the predicted ones may be chance.
 func (n *Network) Interval(src, dst int, seconds, coverage float64) (lo, hi float64) {
 	ratios := n.levels[n.LevelOf(src, dst)].MeasuredOverPredicted
 	if ratios == nil {
@@ -71,7 +72,7 @@ func (n *Network) Interval(src, dst int, seconds, coverage float64) (lo, hi floa
 		i := min(int(x), len(ratios)-2)
 		return ratios[i] + (x-float64(i))*(ratios[i+1]-ratios[i])
 	}
-	return seconds * at((1-coverage)/2), seconds * at((1+coverage)/2)
+	return seconds * min(1, at((1-coverage)/2)), seconds * max(1, at((1+coverage)/2))
 }
 
 // checkRatios checks quantiles of measured over predicted times.

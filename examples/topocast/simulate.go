@@ -11,7 +11,7 @@ names or numbers. Faults of the same link or host multiply:
   uplink h8-h11 0.4x              the link above these hosts
   direction A>B rate=0.5x         one way alone
   link A-B 10x at=2s              from then on; direction, too
-  switch S rate=0.6x              what it carries in all, of what its links bring
+  switch S rate=0.6x              of what its links bring, what it carries
   host A 1.2x                     its overheads and its links
   host A at B                     wrong cable: at switch B, or that of host B
   lost 7                          rank 7 is gone; lost 7 at=2ms: later`
