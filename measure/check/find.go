@@ -77,7 +77,7 @@ func (f *finder) run() error {
 	}
 	f.total = f.done + narrowings
 	if len(f.r.samples) == 0 {
-		return fmt.Errorf("check: nothing was read")
+		return fmt.Errorf("check: nothing was read before the end of the budget or the context")
 	}
 	f.r.screened = len(f.r.samples)
 	f.r.compare()

@@ -51,6 +51,9 @@ func FindUnderLoad(ctx context.Context, hosts int, oracle LoadOracle, settings *
 			s.Progress(f.done, loadRounds)
 		}
 		transfers := plan.round(func(host int) bool { return slices.Contains(resting, host) && rng.IntN(resters) == 0 })
+		if len(transfers) == 0 {
+			return nil, fmt.Errorf("check: Settings.Graph: no route leads from any host to another")
+		}
 		times, err := oracle(ctx, transfers)
 		switch {
 		case err != nil:
@@ -72,7 +75,7 @@ func FindUnderLoad(ctx context.Context, hosts int, oracle LoadOracle, settings *
 		}
 	}
 	if len(f.r.samples) == 0 {
-		return nil, fmt.Errorf("check: nothing was read")
+		return nil, fmt.Errorf("check: nothing was read before the end of the budget or the context")
 	}
 	if f.done < loadScreenings {
 		f.doubt()

@@ -3,11 +3,9 @@ package check
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
@@ -22,8 +20,8 @@ import (
 // the job's, by name, and again the lowest rank of each takes part. Ranks that take no
 // part wait.
 //
-// When the context of any rank ends, or the budget, all ranks stop after the round under
-// way. The messages travel on a duplicate of comm if it is an mpi.Splitter. A round takes
+// When the context of any rank ends, or the budget, all ranks stop when they meet next; it is an error if nothing was
+// read by then. The messages travel on a duplicate of comm if it is an mpi.Splitter. A round takes
 // three barriers, and each rank some 9 samples of short and 3 of long messages each way.
 func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
 	var found *Result
@@ -38,20 +36,38 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 	return found, nil
 }
 
-// converse lets rank 0 do work with an asker, to whom the other ranks answer.
+// converse lets rank 0 do work with an asker, to whom all ranks answer.
 // The settings that work gets have names. It is collective.
 func converse(ctx context.Context, comm mpi.Communicator, settings *Settings, work func(hosts int, s *Settings, ask *asker) error) error {
-	silence := time.Duration(0)
+	var s Settings
 	if settings != nil {
-		silence = settings.Silence
+		s = *settings
 	}
-	return harness.OnWatchedDuplicate(comm, silence, func(own mpi.Communicator, w *harness.Watch) error {
-		return converseOn(ctx, own, w, settings, work)
+	return harness.Conduct(ctx, comm, s.Silence, func(c *harness.Conductor) error {
+		places, err := mpi.GatherPlaces(c.Comm)
+		if err != nil {
+			return fmt.Errorf("check: collecting the hosts: rank %d: %w", c.Comm.Rank(), err)
+		}
+		p := &prober{Conductor: c, word: make([]byte, 8)}
+		return c.Lead(s.Budget, p.round, func(play harness.Play) error {
+			ranks, names, err := participants(&s, places)
+			if err != nil {
+				return err
+			}
+			if s.Names == nil {
+				s.Names = names
+			}
+			full, err := s.validate(len(ranks))
+			if err != nil {
+				return err
+			}
+			return work(len(ranks), &s, &asker{c: c, play: play, s: &full, ranks: ranks})
+		})
 	})
 }
 
 // What rank 0 tells all ranks before each round: whether all transfer at once, the size and number of samples, then
-// ranks in pairs. No message is as short as the one that ends the check.
+// ranks in pairs.
 const (
 	roundHead = 9 // bytes
 	perPair   = 8
@@ -60,68 +76,12 @@ const (
 	atOnce               // transfers from the first to the second of each pair
 )
 
-// A failure is one of the communicator: there is nobody to be told.
-type failure struct{ error }
-
-func (f failure) Unwrap() error { return f.error }
-
-func converseOn(ctx context.Context, comm mpi.Communicator, watch *harness.Watch, settings *Settings, work func(hosts int, s *Settings, ask *asker) error) error {
-	places, err := mpi.GatherPlaces(comm)
-	if err != nil {
-		return fmt.Errorf("check: collecting the hosts: rank %d: %w", comm.Rank(), err)
-	}
-	p := &prober{ctx: ctx, comm: comm, watch: watch, barrier: harness.NewBarrier(comm).Under(watch), now: harness.Clock(comm), word: make([]byte, 8)}
-	if comm.Rank() != 0 {
-		for {
-			round, err := watch.Tell(comm, nil)
-			if err == nil && len(round) < roundHead {
-				return harness.Agree(comm, nil)
-			}
-			if err == nil {
-				_, err = p.round(round)
-			}
-			if err != nil {
-				return fmt.Errorf("check: rank %d: %w", comm.Rank(), err)
-			}
-		}
-	}
-	var s Settings
-	if settings != nil {
-		s = *settings
-	}
-	err = lead(p, &s, places, work)
-	if broken := (failure{}); errors.As(err, &broken) {
-		return fmt.Errorf("check: rank 0: %w", broken.error)
-	}
-	if _, failed := harness.Tell(comm, nil); failed != nil {
-		return fmt.Errorf("check: rank 0: %w", failed)
-	}
-	return harness.Agree(comm, err)
-}
-
-// lead is rank 0's part.
-func lead(p *prober, s *Settings, places []mpi.Place, work func(hosts int, s *Settings, ask *asker) error) error {
-	ranks, names, err := participants(s, places)
-	if err != nil {
-		return err
-	}
-	if s.Names == nil {
-		s.Names = names
-	}
-	full, err := s.validate(len(ranks))
-	if err != nil {
-		return err
-	}
-	return work(len(ranks), s, &asker{p: p, s: &full, ranks: ranks, start: p.now()})
-}
-
 // An asker lets ranks take part in rounds, on rank 0.
 type asker struct {
-	p     *prober
+	c     *harness.Conductor
+	play  harness.Play
 	s     *Settings // with defaults
 	ranks []int     // of the hosts
-	start float64   // s
-	stop  bool      // a rank wants to
 }
 
 // read is an Oracle.
@@ -151,25 +111,27 @@ func (a *asker) transfer(_ context.Context, transfers [][2]int) ([]float64, erro
 	return times, nil
 }
 
-// ask returns what all ranks tell of a round; nil if the check is to end.
+// ask returns what all ranks tell of a round; nil if the check has ended before it.
 func (a *asker) ask(how byte, pairs [][2]int) ([]answer, error) {
-	if a.stop || a.p.ctx.Err() != nil || a.s.Budget > 0 && a.p.now()-a.start > a.s.Budget.Seconds() {
-		return nil, nil
-	}
 	round := binary.LittleEndian.AppendUint32([]byte{how}, uint32(a.s.Bytes))
 	round = binary.LittleEndian.AppendUint32(round, uint32(a.s.Samples))
 	for _, pair := range pairs {
 		round = binary.LittleEndian.AppendUint32(round, uint32(a.ranks[pair[0]]))
 		round = binary.LittleEndian.AppendUint32(round, uint32(a.ranks[pair[1]]))
 	}
-	if _, err := harness.Tell(a.p.comm, round); err != nil {
-		return nil, failure{err}
-	}
-	told, err := a.p.round(round)
+	found, err := a.play(round)
 	if err != nil {
-		return nil, failure{err}
+		return nil, err
 	}
-	a.stop = slices.ContainsFunc(told, func(t answer) bool { return t.cancelled })
+	told := make([]answer, len(found))
+	for rank, data := range found {
+		if told[rank], err = parseAnswer(data); err != nil {
+			return nil, fmt.Errorf("check: rank %d: %w", rank, err)
+		}
+	}
+	if a.c.Stopped() != "" && !slices.ContainsFunc(found, func(data []byte) bool { return len(data) > 0 }) {
+		return nil, nil
+	}
 	return told, nil
 }
 
@@ -214,11 +176,7 @@ func participants(s *Settings, places []mpi.Place) ([]int, []string, error) {
 
 // A prober takes the readings of one rank.
 type prober struct {
-	ctx      context.Context
-	comm     mpi.Communicator
-	watch    *harness.Watch
-	barrier  *harness.Barrier
-	now      func() float64
+	*harness.Conductor
 	probe    *pingpong.Probe
 	long     []byte
 	sent     []byte       // under load: what is received is elsewhere
@@ -227,133 +185,118 @@ type prober struct {
 }
 
 // answer is what a rank tells of a round.
-type answer struct {
-	latency, long float64 // s; NaN: it had no part
-	cancelled     bool
-}
+type answer struct{ latency, long float64 } // s; NaN: it had no part
 
 const (
-	shortBytes   = 8 // of latencies, and of answers to long messages
-	longSamples  = 3 // of long messages, of which the median counts: they vary little
-	tagLong      = harness.FirstTag
-	toldBytes    = 17
-	wasCancelled = 1
+	shortBytes  = 8 // of latencies, and of answers to long messages
+	longSamples = 3 // of long messages, of which the median counts: they vary little
+	tagLong     = harness.FirstTag
+	answerBytes = 16
 )
 
-// round takes part in a round, and returns on rank 0 what all ranks tell. It is collective.
-func (p *prober) round(round []byte) ([]answer, error) {
+// text is what is sent of an answer: nothing of one that says nothing.
+func (a answer) text() []byte {
+	if math.IsNaN(a.latency) && math.IsNaN(a.long) {
+		return nil
+	}
+	text := binary.LittleEndian.AppendUint64(nil, math.Float64bits(a.latency))
+	return binary.LittleEndian.AppendUint64(text, math.Float64bits(a.long))
+}
+
+func parseAnswer(text []byte) (answer, error) {
+	switch len(text) {
+	case 0:
+		return answer{math.NaN(), math.NaN()}, nil
+	case answerBytes:
+		return answer{math.Float64frombits(binary.LittleEndian.Uint64(text)), math.Float64frombits(binary.LittleEndian.Uint64(text[8:]))}, nil
+	}
+	return answer{}, fmt.Errorf("an answer of %d bytes: want %d", len(text), answerBytes)
+}
+
+// round takes part in a round.
+func (p *prober) round(round []byte) ([]byte, error) {
 	size, samples := int(binary.LittleEndian.Uint32(round[1:])), int(binary.LittleEndian.Uint32(round[5:]))
 	to, from := -1, -1 // whom this rank sends to, and receives from
 	for at := roundHead; at+perPair <= len(round); at += perPair {
 		a, b := int(binary.LittleEndian.Uint32(round[at:])), int(binary.LittleEndian.Uint32(round[at+4:]))
-		if p.comm.Rank() == a {
+		if p.Comm.Rank() == a {
 			to = b
 		}
-		if p.comm.Rank() == b {
+		if p.Comm.Rank() == b {
 			from = a
 		}
 	}
-	p.watch.Next()
-	var own answer
+	own := answer{latency: math.NaN(), long: math.NaN()}
 	var err error
 	if round[0] == atOnce {
-		own, err = p.loaded(to, from, size)
+		own.long, err = p.loaded(to, from, size)
 	} else {
-		own, err = p.pair(max(to, from), to >= 0, size, samples)
+		err = p.pair(&own, max(to, from), to >= 0, size, samples)
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("check: %w", err)
 	}
-	own.cancelled = p.ctx.Err() != nil
-	return p.gather(own)
+	return own.text(), nil
 }
 
 // pair measures with a peer, in a direction of its own first, or waits for those that do if the peer is -1.
-func (p *prober) pair(peer int, first bool, size, samples int) (answer, error) {
+func (p *prober) pair(own *answer, peer int, first bool, size, samples int) error {
 	if p.probe == nil && peer >= 0 {
-		p.probe = pingpong.New(p.comm, shortBytes, samples)
+		p.probe = pingpong.New(p.Comm, shortBytes, samples)
 		p.long = make([]byte, size)
 	}
-	own := answer{latency: math.NaN(), long: math.NaN()}
-	if _, err := p.barrier.Wait(0); err != nil {
-		return own, err
-	}
-	if peer >= 0 {
-		p.watch.Wait(peer, harness.Measuring, 1)
-		err := p.watch.Introduce(peer)
-		if err != nil {
-			return own, err
-		}
-		summary, err := p.probe.Pair(peer, shortBytes)
-		if p.watch.Done(); err != nil {
-			return own, err
-		}
-		own.latency = summary.Q1
+	phases := []func() error{
+		func() error {
+			summary, err := p.probe.Pair(peer, shortBytes)
+			own.latency = summary.Q1
+			return err
+		},
 	}
 	for _, there := range []bool{true, false} {
-		if _, err := p.barrier.Wait(0); err != nil {
-			return own, err
+		phases = append(phases, func() error {
+			t, err := p.stream(peer, first == there)
+			if first == there {
+				own.long = t
+			}
+			return err
+		})
+	}
+	for _, phase := range phases {
+		if going, err := p.Meet(); err != nil || !going {
+			return err
 		}
 		if peer < 0 {
 			continue
 		}
-		p.watch.Wait(peer, harness.Measuring, 1)
-		t, err := p.stream(peer, first == there)
-		if p.watch.Done(); err != nil {
-			return own, err
-		}
-		if first == there {
-			own.long = t
+		if err := p.With(peer, phase); err != nil {
+			return err
 		}
 	}
-	return own, nil
+	return nil
 }
 
 // stream sends long messages or answers them, and returns the median of their times in s.
 func (p *prober) stream(peer int, sending bool) (float64, error) {
 	var times [longSamples]float64
 	for i := range times {
-		begun := p.now()
+		begun := p.Now()
 		if !sending {
-			if err := p.comm.Recv(p.long, peer, tagLong); err != nil {
+			if err := p.Comm.Recv(p.long, peer, tagLong); err != nil {
 				return 0, err
 			}
-			if err := p.comm.Send(p.word, peer, tagLong); err != nil {
+			if err := p.Comm.Send(p.word, peer, tagLong); err != nil {
 				return 0, err
 			}
 			continue
 		}
-		if err := p.comm.Send(p.long, peer, tagLong); err != nil {
+		if err := p.Comm.Send(p.long, peer, tagLong); err != nil {
 			return 0, err
 		}
-		if err := p.comm.Recv(p.word, peer, tagLong); err != nil {
+		if err := p.Comm.Recv(p.word, peer, tagLong); err != nil {
 			return 0, err
 		}
-		times[i] = p.now() - begun
+		times[i] = p.Now() - begun
 	}
 	slices.Sort(times[:])
 	return times[longSamples/2], nil
-}
-
-// gather collects what ranks tell, on rank 0.
-func (p *prober) gather(own answer) ([]answer, error) {
-	line := binary.LittleEndian.AppendUint64(nil, math.Float64bits(own.latency))
-	line = binary.LittleEndian.AppendUint64(line, math.Float64bits(own.long))
-	flags := byte(0)
-	if own.cancelled {
-		flags = wasCancelled
-	}
-	var all []answer
-	err := p.watch.Gather(p.comm, append(line, flags), func(rank int, data []byte) error {
-		if len(data) != toldBytes {
-			return fmt.Errorf("check: rank %d tells %d bytes: want %d", rank, len(data), toldBytes)
-		}
-		all = append(all, answer{
-			latency:   math.Float64frombits(binary.LittleEndian.Uint64(data)),
-			long:      math.Float64frombits(binary.LittleEndian.Uint64(data[8:])),
-			cancelled: data[16] == wasCancelled,
-		})
-		return nil
-	})
-	return all, err
 }

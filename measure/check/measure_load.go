@@ -37,55 +37,58 @@ func MeasureUnderLoad(ctx context.Context, comm mpi.Communicator, settings *Sett
 	return found, nil
 }
 
-// loaded sends to a rank and receives from one while all others do; -1: it does not.
-func (p *prober) loaded(to, from, size int) (answer, error) {
+// loaded sends to a rank and receives from one while all others do; -1: it does not. It returns how long it took to
+// receive in s, NaN if nothing was.
+func (p *prober) loaded(to, from, size int) (float64, error) {
 	if p.requests == nil {
-		p.requests = p.comm.(mpi.NonBlocking).NewRequests()
+		p.requests = p.Comm.(mpi.NonBlocking).NewRequests()
 		p.long, p.sent = make([]byte, size), make([]byte, size)
 	}
-	own := answer{latency: math.NaN(), long: math.NaN()}
-	var times [longSamples]float64
-	for i := range times {
+	var times []float64
+	for range longSamples {
+		if going, err := p.Meet(); err != nil || !going {
+			return math.NaN(), err
+		}
+		begun := p.Now()
 		if from >= 0 {
 			if err := p.requests.Irecv(p.long, from, tagLong); err != nil {
-				return own, err
+				return math.NaN(), err
 			}
 		}
-		if _, err := p.barrier.Wait(0); err != nil {
-			return own, err
-		}
-		begun := p.now()
 		if to >= 0 {
 			if err := p.requests.Isend(p.sent, to, tagLong); err != nil {
-				return own, err
+				return math.NaN(), err
 			}
 		}
 		if from >= 0 {
-			p.watch.Wait(from, harness.Measuring, 1)
-			for {
-				ended, err := p.requests.WaitAny()
-				if err != nil {
-					return own, err
-				}
-				if ended == 0 { // the receipt is the first of the set
-					break
-				}
+			if err := p.received(from); err != nil {
+				return math.NaN(), err
 			}
-			p.watch.Done()
-			times[i] = p.now() - begun
+			times = append(times, p.Now()-begun)
 		}
 		if to >= 0 {
-			p.watch.Wait(to, harness.Measuring, 1)
+			p.Watch.Wait(to, harness.Measuring, 1)
 		}
 		err := p.requests.WaitAll()
-		p.watch.Done()
+		p.Watch.Done()
 		if err != nil {
-			return own, err
+			return math.NaN(), err
 		}
 	}
-	if from >= 0 {
-		slices.Sort(times[:])
-		own.long = times[longSamples/2]
+	if from < 0 {
+		return math.NaN(), nil
 	}
-	return own, nil
+	slices.Sort(times)
+	return times[longSamples/2], nil
+}
+
+// received waits for the message of another rank, which is the first of the requests.
+func (p *prober) received(from int) error {
+	p.Watch.Wait(from, harness.Measuring, 1)
+	defer p.Watch.Done()
+	for {
+		if ended, err := p.requests.WaitAny(); err != nil || ended == 0 {
+			return err
+		}
+	}
 }

@@ -175,23 +175,38 @@ func TestMeasureOnLocal(t *testing.T) {
 	}
 }
 
-// A rank's context ends the check on all.
+// The context of any rank ends the check on all: before the first round that is an error, later what was read counts.
 func TestMeasureCancelled(t *testing.T) {
 	m := newMachine(t, "star:5", 1)
-	cancelled, cancel := context.WithCancel(context.Background())
-	cancel()
-	err := local.Run(5, nil, func(comm mpi.Communicator) error {
-		ctx := context.Background()
-		if comm.Rank() == 3 {
-			ctx = cancelled
+	for _, after := range []int{0, 3} { // rounds
+		ending, end := context.WithCancel(context.Background())
+		if after == 0 {
+			end()
 		}
-		r, err := Measure(ctx, comm, &Settings{Graph: m.cluster.Graph, Bytes: 4096})
-		if err == nil && comm.Rank() == 0 && (r.Complete || r.Rounds == 0) {
-			t.Errorf("complete %t after %d rounds: want an end after the first", r.Complete, r.Rounds)
+		err := local.Run(5, nil, func(comm mpi.Communicator) error {
+			ctx := context.Background()
+			if comm.Rank() == 3 {
+				ctx = ending
+			}
+			progress := func(done, _ int) {
+				if done == after {
+					end()
+				}
+			}
+			r, err := Measure(ctx, comm, &Settings{Graph: m.cluster.Graph, Bytes: 4096, Progress: progress})
+			switch {
+			case after == 0:
+				if err == nil || !strings.Contains(err.Error(), "nothing was read") {
+					t.Errorf("rank %d: %v", comm.Rank(), err)
+				}
+				return nil
+			case err == nil && comm.Rank() == 0 && (r.Complete || r.Rounds < after):
+				t.Errorf("complete %t after %d rounds: want an end after %d", r.Complete, r.Rounds, after)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
 		}
-		return err
-	})
-	if err != nil {
-		t.Error(err)
 	}
 }

@@ -42,8 +42,8 @@ type Settings struct {
 	// counts. Measure only. Default 9.
 	Samples int
 
-	// Budget bounds the time, by the clock of the communicator; the round under way
-	// is finished. Measure only. Default 0: no bound.
+	// Budget bounds the time, by the clock of the communicator; a third of a round more
+	// may be measured. Measure only. Default 0: no bound.
 	Budget time.Duration
 
 	// Silence is how long a rank waits for another one before the job is ended with a

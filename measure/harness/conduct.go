@@ -40,8 +40,10 @@ type Play func(round []byte) (found [][]byte, err error)
 // Conduct calls work on all ranks with a conductor on a duplicate of comm. The silence of rank 0
 // counts, see Settings.Silence. It is collective.
 func Conduct(ctx context.Context, comm mpi.Communicator, silence time.Duration, work func(*Conductor) error) error {
-	return OnWatchedDuplicate(comm, silence, func(own mpi.Communicator, w *Watch) error {
-		return work(&Conductor{Comm: own, Watch: w, Now: Clock(own), ctx: ctx, barrier: NewBarrier(own).Under(w), end: math.Inf(1)})
+	return OnDuplicate(comm, func(own mpi.Communicator) error {
+		return Watched(own, silence, func(w *Watch) error {
+			return work(&Conductor{Comm: own, Watch: w, Now: Clock(own), ctx: ctx, barrier: NewBarrier(own).Under(w), end: math.Inf(1)})
+		})
 	})
 }
 
@@ -132,7 +134,7 @@ func (c *Conductor) gather(own []byte, take func(rank int, data []byte)) error {
 		all = append(binary.LittleEndian.AppendUint32(all, uint32(len(own))), own...)
 	}
 	defer c.Watch.Done()
-	wait := func(child, depth int) { c.watch().Wait(child, Delivering, ReportLimits+depth) }
+	wait := func(child, depth int) { c.watch().Wait(child, Delivering, reportLimits+depth) }
 	all, err := share.Binomial(c.Comm, 0, tagData).Concatenate(all, wait)
 	if err != nil || take == nil {
 		return err

@@ -3,18 +3,9 @@ package harness
 import (
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/topocast/topocast/mpi"
 )
-
-// OnWatchedDuplicate is OnDuplicate for a measurement in which rank 0 leads: work gets a watch of the duplicate,
-// too, as Watched makes it of the silence. It is collective.
-func OnWatchedDuplicate(comm mpi.Communicator, silence time.Duration, work func(own mpi.Communicator, w *Watch) error) error {
-	return OnDuplicate(comm, func(own mpi.Communicator) error {
-		return Watched(own, silence, func(w *Watch) error { return work(own, w) })
-	})
-}
 
 // OnDuplicate calls work with a duplicate of comm, so that its messages never
 // match those of the caller, or with comm itself if it cannot be duplicated.

@@ -42,21 +42,6 @@ func (w *Watch) Tell(comm mpi.Communicator, data []byte) ([]byte, error) {
 	return Tell(comm, data)
 }
 
-// Gather is Gather under the watch: rank 0 waits for each of the others, in their order, as long as
-// ReportLimits says. It is collective.
-func (w *Watch) Gather(comm mpi.Communicator, data []byte, take func(rank int, data []byte) error) error {
-	if comm.Rank() != 0 {
-		return Gather(comm, data, take)
-	}
-	wait := func(rank int) { w.Wait(rank%comm.Size(), Delivering, ReportLimits) }
-	wait(1)
-	defer w.Done()
-	return Gather(comm, data, func(rank int, data []byte) error {
-		wait(rank + 1)
-		return take(rank, data)
-	})
-}
-
 // Agree makes an error of rank 0 one of all ranks. It is collective.
 func Agree(comm mpi.Communicator, err error) error {
 	refused, failed := share.Binomial(comm, 0, tagData).Agree(err)

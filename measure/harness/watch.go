@@ -34,9 +34,9 @@ const (
 
 // What ranks do other than to measure in pairs takes several times the limit.
 const (
-	// ReportLimits are for what others tell once their exchange is over, which is
+	// reportLimits are for what others tell once their exchange is over, which is
 	// itself given one limit.
-	ReportLimits = 2
+	reportLimits = 2
 	// HearLimits are for the word of rank 0, which thinks between rounds: it plans,
 	// reconstructs and fits, and collects from all.
 	HearLimits = 12

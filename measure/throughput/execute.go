@@ -67,8 +67,6 @@ func (e *executor) run(steps [][]*load) (bool, error) {
 	return e.Stopped() == "", e.collect(steps, found)
 }
 
-const pairInts = 3
-
 // encode lists the pairs of each step, behind their number, with their messages.
 func encode(steps [][]*load) []byte {
 	var data []byte
