@@ -22,10 +22,7 @@ func (n *Network) ReportedGraph() (*topology.Graph, error) {
 		return g, nil
 	}
 	ranks := g.Hosts()
-	names := make([]string, ranks, ranks+len(h.Groups()))
-	for v := range names {
-		names[v] = g.Name(v)
-	}
+	names := g.Names()[:ranks]
 	rates := ratesByHosts(g)
 	var arcs []topology.Arc
 	link := func(group topology.Group, upper int, lower int, hosts []int, latency float64) {

@@ -155,6 +155,15 @@ func (g *Graph) Name(v int) string {
 	}
 }
 
+// Names are the names of all vertices, hosts first. The slice is new.
+func (g *Graph) Names() []string {
+	names := make([]string, g.vertices)
+	for v := range names {
+		names[v] = g.Name(v)
+	}
+	return names
+}
+
 // NumArcs is the number of arcs.
 func (g *Graph) NumArcs() int { return len(g.arcs) }
 

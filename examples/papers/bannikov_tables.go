@@ -181,10 +181,7 @@ func (r *bannikovReport) drawings() error {
 			likely = append(likely, a)
 		}
 	}
-	names := make([]string, r.merged.Graph.Vertices())
-	for v := range names {
-		names[v] = r.merged.Graph.Name(v)
-	}
+	names := r.merged.Graph.Names()
 	merged, err := topology.NewGraph(len(names), 0, names, likely)
 	if err != nil {
 		return err

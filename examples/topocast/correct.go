@@ -284,10 +284,9 @@ func (l *latencies) distinctNames() []string {
 // vertexNames are the names of a graph's vertices. Hosts that share one are told by the rank.
 func vertexNames(g *topology.Graph) []string {
 	count := map[string]int{}
-	names := make([]string, g.Vertices())
-	for v := range names {
-		names[v] = g.Name(v)
-		count[names[v]]++
+	names := g.Names()
+	for _, name := range names {
+		count[name]++
 	}
 	for v, name := range names {
 		if count[name] > 1 && !g.IsSwitch(v) {

@@ -73,13 +73,7 @@ func writeLatencies(w io.Writer, x exported) error {
 }
 
 // hostNames are the names of the hosts of a graph.
-func hostNames(g *topology.Graph) []string {
-	names := make([]string, g.Hosts())
-	for v := range names {
-		names[v] = g.Name(v)
-	}
-	return names
-}
+func hostNames(g *topology.Graph) []string { return g.Names()[:g.Hosts()] }
 
 // graphFormat is a format that holds the graph alone.
 func graphFormat(write func(io.Writer, *topology.Graph) error) func(io.Writer, exported) error {

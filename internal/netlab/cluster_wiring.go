@@ -64,9 +64,8 @@ func readGraph(path string) (*topology.Graph, error) {
 // changeLinks returns the graph with the links of the file changed, or added.
 func (f *clusterFile) changeLinks(g *topology.Graph, add bool) (*topology.Graph, error) {
 	number := map[string]int{}
-	names := make([]string, g.Vertices())
+	names := g.Names()
 	for v := range names {
-		names[v] = g.Name(v)
 		if _, double := number[names[v]]; double {
 			return nil, fmt.Errorf("hosts, switches: name %q given twice", names[v])
 		}

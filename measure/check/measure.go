@@ -98,7 +98,7 @@ func (a *asker) read(_ context.Context, pairs [][2]int) ([]Reading, error) {
 	return read, nil
 }
 
-// transfer is a LoadOracle: the receivers tell how long it took.
+// transfer is a LoadOracle: the receivers tell how long it took, less what a short message takes from the barrier on.
 func (a *asker) transfer(_ context.Context, transfers [][2]int) ([]float64, error) {
 	told, err := a.ask(atOnce, transfers)
 	if err != nil || told == nil {
@@ -106,7 +106,8 @@ func (a *asker) transfer(_ context.Context, transfers [][2]int) ([]float64, erro
 	}
 	times := make([]float64, len(transfers))
 	for i, t := range transfers {
-		times[i] = told[a.ranks[t[1]]].long
+		x := told[a.ranks[t[1]]]
+		times[i] = x.long - x.latency
 	}
 	return times, nil
 }
@@ -229,7 +230,7 @@ func (p *prober) round(round []byte) ([]byte, error) {
 	own := answer{latency: math.NaN(), long: math.NaN()}
 	var err error
 	if round[0] == atOnce {
-		own.long, err = p.loaded(to, from, size)
+		err = p.loaded(&own, to, from, size)
 	} else {
 		err = p.pair(&own, max(to, from), to >= 0, size, samples)
 	}

@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/topocast/topocast/measure/harness"
@@ -12,8 +11,8 @@ import (
 
 // MeasureUnderLoad is FindUnderLoad over messages between the ranks of a job, which have to be mpi.NonBlocking. It is
 // collective, as Measure is, and what is said there of settings, ranks and endings holds here. In a round each rank
-// sends and receives three messages of Settings.Bytes, one after the other; a receiver takes the time from the barrier
-// to its message, of which the median counts.
+// sends and receives three messages of Settings.Bytes and three short ones, each after a barrier. A receiver takes the time
+// from the barrier to its message, and what counts is the median of long ones less that of short ones.
 func MeasureUnderLoad(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
 	if _, able := comm.(mpi.NonBlocking); !able {
 		return nil, fmt.Errorf("check: a check under load sends and receives at once: want a communicator that is mpi.NonBlocking, not %T", comm)
@@ -37,49 +36,62 @@ func MeasureUnderLoad(ctx context.Context, comm mpi.Communicator, settings *Sett
 	return found, nil
 }
 
-// loaded sends to a rank and receives from one while all others do; -1: it does not. It returns how long it took to
-// receive in s, NaN if nothing was.
-func (p *prober) loaded(to, from, size int) (float64, error) {
+// loaded sends to a rank and receives from one while all others do; -1: it does not. It fills in the medians of how long it
+// took to receive short and long messages. They alternate: a rank that leaves a barrier late is late for both.
+func (p *prober) loaded(own *answer, to, from, size int) error {
 	if p.requests == nil {
 		p.requests = p.Comm.(mpi.NonBlocking).NewRequests()
 		p.long, p.sent = make([]byte, size), make([]byte, size)
 	}
-	var times []float64
+	var short, long []float64 // s
 	for range longSamples {
-		if going, err := p.Meet(); err != nil || !going {
-			return math.NaN(), err
-		}
-		begun := p.Now()
-		if from >= 0 {
-			if err := p.requests.Irecv(p.long, from, tagLong); err != nil {
-				return math.NaN(), err
+		for _, x := range []struct {
+			size  int
+			times *[]float64
+		}{{min(size, shortBytes), &short}, {size, &long}} {
+			if going, err := p.Meet(); err != nil || !going {
+				return err
 			}
-		}
-		if to >= 0 {
-			if err := p.requests.Isend(p.sent, to, tagLong); err != nil {
-				return math.NaN(), err
+			seconds, err := p.exchange(to, from, x.size)
+			if err != nil {
+				return err
 			}
-		}
-		if from >= 0 {
-			if err := p.received(from); err != nil {
-				return math.NaN(), err
-			}
-			times = append(times, p.Now()-begun)
-		}
-		if to >= 0 {
-			p.Watch.Wait(to, harness.Measuring, 1)
-		}
-		err := p.requests.WaitAll()
-		p.Watch.Done()
-		if err != nil {
-			return math.NaN(), err
+			*x.times = append(*x.times, seconds)
 		}
 	}
-	if from < 0 {
-		return math.NaN(), nil
+	if from >= 0 {
+		slices.Sort(short)
+		slices.Sort(long)
+		own.latency, own.long = short[longSamples/2], long[longSamples/2]
 	}
-	slices.Sort(times)
-	return times[longSamples/2], nil
+	return nil
+}
+
+// exchange sends and receives one message each, and returns how long it took to receive in s.
+func (p *prober) exchange(to, from, size int) (float64, error) {
+	begun, seconds := p.Now(), 0.0
+	if from >= 0 {
+		if err := p.requests.Irecv(p.long[:size], from, tagLong); err != nil {
+			return 0, err
+		}
+	}
+	if to >= 0 {
+		if err := p.requests.Isend(p.sent[:size], to, tagLong); err != nil {
+			return 0, err
+		}
+	}
+	if from >= 0 {
+		if err := p.received(from); err != nil {
+			return 0, err
+		}
+		seconds = p.Now() - begun
+	}
+	if to >= 0 {
+		p.Watch.Wait(to, harness.Measuring, 1)
+	}
+	err := p.requests.WaitAll()
+	p.Watch.Done()
+	return seconds, err
 }
 
 // received waits for the message of another rank, which is the first of the requests.

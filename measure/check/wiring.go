@@ -31,13 +31,12 @@ type wiring struct {
 
 func newWiring(s *Settings, hosts int) (*wiring, error) {
 	w := &wiring{hosts: hosts, names: s.Names, graph: s.Graph}
-	if w.names == nil {
-		w.names = make([]string, hosts)
-		for h := range w.names {
-			w.names[h] = fmt.Sprintf("h%d", h)
-			if w.graph != nil {
-				w.names[h] = w.graph.Name(h)
-			}
+	switch {
+	case w.names == nil && w.graph != nil:
+		w.names = w.graph.Names()[:hosts]
+	case w.names == nil:
+		for h := range hosts {
+			w.names = append(w.names, fmt.Sprintf("h%d", h))
 		}
 	}
 	if w.graph == nil {

@@ -54,13 +54,7 @@ func (s *Side) Renamed(others []string) (*Side, string, error) {
 }
 
 // hostNames are the names of the graph's hosts.
-func (s *Side) hostNames() []string {
-	names := make([]string, s.Graph.Hosts())
-	for v := range names {
-		names[v] = s.Graph.Name(v)
-	}
-	return names
-}
+func (s *Side) hostNames() []string { return s.Graph.Names()[:s.Graph.Hosts()] }
 
 // Describe says what a side is: its name, hosts, ranks and date.
 func (s *Side) Describe() string {

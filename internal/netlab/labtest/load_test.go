@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"testing"
+
+	"github.com/topocast/topocast/internal/netlab"
+	"github.com/topocast/topocast/model/results"
+)
+
+// The lab of TestCheckUnderLoad as it should be. All hosts at once move 40 MB/s through the machine's CPUs.
+const loadSpec = "tree:4x4 latency=100us,50us rate=20Mbps"
+
+// TestCheckUnderLoad throttles one direction of a trunk to half, which topocast check --load has to name and nothing
+// else, under both libraries; and of a lab as it should be it names nothing.
+func TestCheckUnderLoad(t *testing.T) {
+	settings := labSettings(t)
+	for _, lab := range []struct{ name, links, want string }{
+		{"throttled", `,"links":[{"from":"s2","to":"s0","rate_Bps":1.25e6}]`, "link s0 - s2"},
+		{"whole", "", ""},
+	} {
+		t.Run(lab.name, func(t *testing.T) {
+			l := labUp(t, settings, lab.name, fmt.Sprintf(`"spec":%q%s`, loadSpec, lab.links))
+			for _, library := range []string{netlab.OpenMPI, netlab.MPICH} {
+				t.Run(library, func(t *testing.T) {
+					judge(t, 2, func() ([]string, netlab.Loop) { return misnamed(t, l, library, lab.want) })
+				})
+			}
+		})
+	}
+}
+
+// misnamed checks a lab under load and tells what is named instead of the only thing that should be; "": nothing should.
+func misnamed(t *testing.T, l *netlab.Lab, library, want string) (faults []string, fabric netlab.Loop) {
+	t.Helper()
+	place, err := netlab.Place("block", l.Cluster.Graph.Hosts(), 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Reset(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), jobLimit)
+	defer cancel()
+	var out, problems bytes.Buffer
+	err = l.Run(ctx, &netlab.Job{MPI: library, Place: place, Program: []string{build(t, topocastFolder), "check", "--load", "--json", "--size", "128KiB", loadSpec}}, &out, &problems)
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) { // the status says what was found
+		t.Fatalf("%v\n%s", err, problems.String())
+	}
+	c, err := l.Counters()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found results.Check
+	if err := json.NewDecoder(&out).Decode(&found); err != nil {
+		t.Fatalf("%v\n%s%s", err, out.String(), problems.String())
+	}
+	got := ""
+	for _, s := range found.Suspects {
+		if s.Named {
+			got += s.Name
+			t.Logf("%s: %+v", s.Name, s.Findings)
+		}
+	}
+	t.Logf("noise %g, %v", found.Noise, found.Warnings)
+	if got != want {
+		faults = append(faults, fmt.Sprintf("named %q, want %q", got, want))
+	}
+	return faults, c.Loop
+}
