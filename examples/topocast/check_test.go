@@ -49,11 +49,11 @@ func TestCheckUnderLoad(t *testing.T) {
 	if status != cli.StatusFine {
 		t.Errorf("without --load: status %d\n%s%s", status, out, stderr)
 	}
-	status, out, stderr = topocast("check", "--load", "--sim", cluster, "--fault", fault, "--size", "256KiB")
+	status, out, stderr = topocast("check", "--load", "--sim", cluster, "--fault", fault, "--size", "1MiB")
 	if status != cli.StatusDifferent || !strings.Contains(out, "\nswitch s1\n  all that it carries  ") || !strings.Contains(out, "64 rounds of all at once") {
 		t.Errorf("with --load: status %d\n%s%s", status, out, stderr)
 	}
-	status, out, stderr = topocast("check", "--load", "--sim", cluster, "--size", "256KiB")
+	status, out, stderr = topocast("check", "--load", "--sim", cluster, "--size", "1MiB")
 	if status != cli.StatusFine || !strings.Contains(out, "nothing is slow") {
 		t.Errorf("healthy: status %d\n%s%s", status, out, stderr)
 	}

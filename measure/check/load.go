@@ -17,7 +17,8 @@ const (
 	loadRounds     = 64      // in all; those after the screening test it
 	resters        = 3       // one in so many of the hosts that seem slow rests in a round of the second part
 	nearlyFilled   = 0.8     // of what a link or switch can carry: one that is slower by a quarter shows
-	loadBytes      = 4 << 20 // B: a transfer outlasts the moment in which ranks leave a barrier
+	loadBytes      = 4 << 20 // B
+	fewLatencies   = 30      // a transfer lasts at least as many: ranks leave a barrier within some
 )
 
 // A LoadOracle lets all of some transfers start together, each from its first host to its second, and returns how long
@@ -39,6 +40,9 @@ func FindUnderLoad(ctx context.Context, hosts int, oracle LoadOracle, settings *
 	}
 	w, err := newWiring(&s, hosts)
 	if err != nil {
+		return nil, err
+	}
+	if err := w.longEnough(s.Bytes); err != nil {
 		return nil, err
 	}
 	rng := rand.New(rand.NewPCG(s.Seed, 0x6c6f6164)) // "load": a stream of its own
@@ -90,6 +94,27 @@ func FindUnderLoad(ctx context.Context, hosts int, oracle LoadOracle, settings *
 		s.Progress(f.done, f.done)
 	}
 	return f.result(), nil
+}
+
+// longEnough refuses transfers that do not outlast the moment in which ranks leave a barrier.
+func (w *wiring) longEnough(bytes int) error {
+	if !w.specified[ofLatency] || !w.specified[ofRate] {
+		return nil
+	}
+	longest, fastest := 0.0, 0.0 // s, B/s
+	var x path
+	for h := range w.hosts {
+		for _, apart := range [...]int{1, w.hosts / 2} {
+			if w.find(&x, h, w.order[(w.place[h]+apart)%w.hosts]) {
+				longest, fastest = max(longest, w.oneWay(&x)), max(fastest, w.slowest(x.there))
+			}
+		}
+	}
+	if least := fewLatencies * longest * fastest; float64(bytes) < least {
+		return fmt.Errorf("check: Settings.Bytes: %d take %.3g s, with latencies up to %.3g s: want at least %.0f, or ranks do not transfer at once",
+			bytes, float64(bytes)/fastest, longest, math.Ceil(least))
+	}
+	return nil
 }
 
 // doubt ends the screening.
@@ -192,8 +217,9 @@ type limit struct {
 
 func (l *loader) limit(route []int32) limit {
 	w, least := l.r.w, route[0]
+	most := func(e int32) float64 { return l.level[e] * w.rate[e] / l.usage[e] } // B/s: what a transfer over it could get
 	for _, e := range route {
-		if l.level[e]*w.rate[least]*l.usage[least] < l.level[least]*w.rate[e]*l.usage[e] {
+		if most(e) < most(least) {
 			least = e
 		}
 	}

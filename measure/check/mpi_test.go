@@ -45,6 +45,7 @@ func TestMPIMeasure(t *testing.T) {
 	if comm.Rank() == 0 && len(run.Points) < 3*n {
 		t.Errorf("%d ranks: a sample of %d points", n, len(run.Points))
 	}
+	s.Bytes = 1 << 20
 	if r, err = MeasureUnderLoad(context.Background(), comm, s); err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,8 @@ type Settings struct {
 	// hosts whose names follow each other are taken to be near each other.
 	Names []string
 
-	// Bytes is the size of the long messages. Default 1 MiB, under load 4 MiB.
+	// Bytes is the size of the long messages. Default 1 MiB, under load 4 MiB,
+	// where they have to take thirty times the longest latency.
 	Bytes int
 
 	// Tolerance is how much more than it should a link's or host's time may be, as
