@@ -71,10 +71,11 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	if err != nil {
 		return nil, err
 	}
+	hosts, _ := mpi.NumberHosts(places)
 	b := &Broadcaster{
 		comm: comm, ranks: comm.Size(), exec: exec,
 		modelOnly: h.ModelOnly, budget: h.Budget.Seconds(), oversubscribed: h.Oversubscribed, warnings: h.Warnings,
-		hosts: numbered(places), decisions: make(map[decisionKey]*decision),
+		hosts: hosts, decisions: make(map[decisionKey]*decision),
 		network: h.view, groupings: h.Groupings, job: h.job, stored: h.stored,
 	}
 	b.native, _ = comm.(mpi.NativeBcast)

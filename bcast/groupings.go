@@ -136,7 +136,7 @@ func (h *handshake) levelsOf(a Topology, places []mpi.Place) ([][][]int, error) 
 	switch a.Name {
 	case byHost:
 		var groups [][]int
-		of := numbered(places)
+		of, _ := mpi.NumberHosts(places)
 		for host := range slices.Max(of) + 1 {
 			var ranks []int
 			for r, at := range of {

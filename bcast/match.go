@@ -127,16 +127,3 @@ func (h hosts) String() string {
 	const shown = 8
 	return words.Few(h.names, shown)
 }
-
-// numbered are the hosts of places as numbers.
-func numbered(places []mpi.Place) []int {
-	number := make(map[string]int)
-	hosts := make([]int, len(places))
-	for i, p := range places {
-		if _, known := number[p.Host]; !known {
-			number[p.Host] = len(number)
-		}
-		hosts[i] = number[p.Host]
-	}
-	return hosts
-}

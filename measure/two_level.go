@@ -22,15 +22,9 @@ type nodes struct {
 // newNodes finds the nodes of the places of ranks, by the name of the host. Where equal ones
 // are to be copied, those are equal whose ranks have the same places in them.
 func newNodes(places []mpi.Place, copied bool) *nodes {
-	n := &nodes{}
-	number := map[string]int{}
-	for rank, p := range places {
-		i, known := number[p.Host]
-		if !known {
-			i = len(n.names)
-			number[p.Host] = i
-			n.names, n.ranks = append(n.names, p.Host), append(n.ranks, nil)
-		}
+	hosts, names := mpi.NumberHosts(places)
+	n := &nodes{names: names, ranks: make([][]int, len(names))}
+	for rank, i := range hosts {
 		n.ranks[i] = append(n.ranks[i], rank)
 	}
 	first := map[string]int{}

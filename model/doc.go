@@ -43,9 +43,9 @@
 // Parameters are kept per level of the hierarchy, not per pair: a table of
 // pairs of 16,384 ranks has 268 million entries. A group whose latency differs
 // from its level's typical one keeps the difference; single pairs of ranks or
-// of hosts may have parameters of their own. Where the links of a tree are not alike - a slow host, a rack
-// of faster ones - Time adds what the pair's own way differs by from the typical one, beyond 10 % of the latency
-// and 15 % of the bandwidth, within which equal links are measured. On machines that are no tree the
+// of hosts may have parameters of their own. Links of a tree may differ: a slow host, a rack
+// of faster ones. Time then adds what the pair's own route differs by from the typical one. It does so beyond 10 % of
+// the latency and 15 % of the bandwidth, within which equal links are measured. On machines that are no tree the
 // latency between two hosts is the length of the shortest path in the graph,
 // worked out once per source that is asked for, over the switches only.
 //

@@ -180,6 +180,22 @@ func parsePlaces(text []byte, ranks int) ([]Place, error) {
 	return places, nil
 }
 
+// NumberHosts returns the number of each place's host, by name, and the names by number. Hosts are numbered in the order of
+// their first ranks.
+func NumberHosts(places []Place) (hosts []int, names []string) {
+	number := make(map[string]int)
+	hosts = make([]int, len(places))
+	for rank, p := range places {
+		i, known := number[p.Host]
+		if !known {
+			i = len(names)
+			number[p.Host], names = i, append(names, p.Host)
+		}
+		hosts[rank] = i
+	}
+	return hosts, names
+}
+
 // OversubscribedHosts returns, in ascending order, the names of the hosts that have more ranks than CPUs for
 // them: hosts where the ranks whose CPUs are among those of some mask outnumber the CPUs of that mask. Four
 // ranks that may use the same eight cores have enough, and two that are bound to one core have not, whatever

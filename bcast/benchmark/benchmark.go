@@ -80,7 +80,8 @@ func Run(ctx context.Context, comm mpi.Communicator, b *bcast.Broadcaster, s *Se
 	if report.Conditions, err = shareConditions(comm, places); err != nil {
 		return nil, err
 	}
-	hosts, oversubscribed := hostNumbers(places), len(mpi.OversubscribedHosts(places)) > 0
+	hosts, _ := mpi.NumberHosts(places)
+	oversubscribed := len(mpi.OversubscribedHosts(places)) > 0
 	watch, err := tuner.NewStopwatch(comm, mpi.MaxTag, hosts, oversubscribed)
 	if err != nil {
 		return nil, fmt.Errorf("benchmark: %w", err)

@@ -36,7 +36,8 @@ func shareConditions(comm mpi.Communicator, places []mpi.Place) (Conditions, err
 		if v, ok := comm.(mpi.Versioned); ok {
 			own.Library = v.LibraryVersion()
 		}
-		own.Hosts, own.PerHost = counts(hostNumbers(places))
+		hosts, _ := mpi.NumberHosts(places)
+		own.Hosts, own.PerHost = counts(hosts)
 		out, _ = json.Marshal(own) // texts and numbers only
 	}
 	in, err := sharing.Binomial(comm, 0, mpi.MaxTag).TellAny(out)
@@ -47,19 +48,6 @@ func shareConditions(comm mpi.Communicator, places []mpi.Place) (Conditions, err
 		return own, fmt.Errorf("benchmark: conditions of rank 0: %w", err)
 	}
 	return own, nil
-}
-
-// hostNumbers are the hosts of places as numbers.
-func hostNumbers(places []mpi.Place) []int {
-	number := make(map[string]int)
-	hosts := make([]int, len(places))
-	for i, p := range places {
-		if _, known := number[p.Host]; !known {
-			number[p.Host] = len(number)
-		}
-		hosts[i] = number[p.Host]
-	}
-	return hosts
 }
 
 // counts are how many hosts there are, and how many ranks are on one, each number once, ascending.

@@ -7,9 +7,9 @@ import (
 )
 
 // A grower builds a tree rank by rank. It keeps the time at which each rank
-// and the ways of each group are free, puts the next rank below the one from
-// which its first piece is complete earliest, and never lets a rank or a way
-// handle more per piece than the pace allows.
+// and the uplinks of each group are free. It puts the next rank below the one from
+// which its first piece is complete earliest. No rank and no uplink
+// handles more per piece than the pace allows.
 //
 // Groups are entered from the outside in: the next target is a group that has
 // nobody yet, of the coarsest level, and of those the farthest from the root;

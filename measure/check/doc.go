@@ -55,10 +55,9 @@
 //
 // Sample takes few pairs, the same in each run, AppendRun keeps them in one file per site, and Watch
 // tells steps: of pairs, of hosts and of links. What all series of a run have in common is
-// taken out; each sample is compared with the mean of all before it, which makes residuals that are
-// independent while nothing changes, and their sums (Page 1954) are held against thresholds from
-// the mean time to a false alarm (Brook and Evans 1972) by the distribution of the residuals that were
-// met. The rate of false alarms is that of a run: half of it is shared by all pairs, and half by all hosts and links. One
+// taken out. Each sample is compared with the mean of all before it, which makes residuals that are
+// independent while nothing changes. Their sums (Page 1954) are held against thresholds that follow from the
+// mean time to a false alarm (Brook and Evans 1972) and the residuals that were met. The rate of false alarms is that of a run: half of it is shared by all pairs, and half by all hosts and links. One
 // outlier tells nothing: a step takes two runs at least. What changes in most pairs
 // at once is taken for the run's.
 //

@@ -34,9 +34,12 @@ type LoadOracle func(ctx context.Context, transfers [][2]int) ([]float64, error)
 //
 // The settings need a graph. Bytes is 4 MiB by default. O(rounds * hosts * length of a route) memory.
 func FindUnderLoad(ctx context.Context, hosts int, oracle LoadOracle, settings *Settings) (*Result, error) {
-	s, err := settings.validateLoad(hosts)
+	s, err := settings.underLoad().validate(hosts)
 	if err != nil {
 		return nil, err
+	}
+	if s.Graph == nil {
+		return nil, fmt.Errorf("check: Settings.Graph: want the wiring: without it nobody knows what transfers share")
 	}
 	w, err := newWiring(&s, hosts)
 	if err != nil {
@@ -129,7 +132,6 @@ type loader struct {
 	r       *readings
 	rounds  [][]contention.Flow
 	samples []transfer // of each sample
-	ports   []float64  // B/s per vertex: what all of its links bring at most
 	slow    []float64  // per candidate that is an arc or a switch: the product of the factors that were found
 
 	users   []int     // per arc in the last round
@@ -149,7 +151,6 @@ func newLoader(w *wiring, bytes float64) *loader {
 	vertices, arcs := w.graph.Vertices(), w.graph.NumArcs()
 	l := &loader{
 		r:     &readings{w: w, c: newCandidates(w), bytes: bytes},
-		ports: make([]float64, vertices),
 		users: make([]int, arcs), usage: make([]float64, arcs), level: make([]float64, arcs),
 		volume: make([]float64, vertices), fastest: make([]float64, vertices),
 	}
@@ -157,9 +158,6 @@ func newLoader(w *wiring, bytes float64) *loader {
 	l.slow = make([]float64, l.r.c.size)
 	for i := range l.slow {
 		l.slow[i] = 1
-	}
-	for i, a := range w.graph.Arcs() {
-		l.ports[a.To] += w.rate[i]
 	}
 	return l
 }
@@ -195,7 +193,7 @@ func (l *loader) add(transfers [][2]int, times []float64) error {
 			l.cross(&s, r.c.ofArc(e), full, nearlyFilled)
 			l.cross(&s, r.c.ofLink(r.w.link[e]), full, nearlyFilled)
 			if v := r.w.graph.Arcs()[e].To; v >= r.w.hosts {
-				l.cross(&s, r.c.ofSwitch(v), rates[i]/l.fastest[v]*l.volume[v]/l.ports[v], fullEnough)
+				l.cross(&s, r.c.ofSwitch(v), rates[i]/l.fastest[v]*l.volume[v]/r.w.ports[v], fullEnough)
 			}
 		}
 		l.cross(&s, r.c.ofHost(t[0], slowSend), 1, 1)
@@ -290,7 +288,7 @@ func (l *loader) player(flows []contention.Flow) (*contention.Solver, []contenti
 	for v := w.hosts; v < w.graph.Vertices(); v++ {
 		if slow := l.slow[c.ofSwitch(v)]; slow > 1 {
 			channel[v] = int32(len(capacity))
-			capacity = append(capacity, l.ports[v]/slow)
+			capacity = append(capacity, l.r.w.ports[v]/slow)
 		}
 	}
 	if len(channel) > 0 {

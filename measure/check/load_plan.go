@@ -16,7 +16,6 @@ type loadPlanner struct {
 	rng               *rand.Rand
 	demand            []float64 // B/s per arc in this round, if no link but the slowest of each route counted
 	through           []float64 // the same per vertex
-	ports             []float64 // B/s per vertex: what all of its links bring at most
 	filled            []float64 // information on each arc, of all rounds so far
 	carried           []float64 // the same on each vertex
 	share, neighbours float64   // of the rounds are of neighbours; how many are due
@@ -26,15 +25,11 @@ type loadPlanner struct {
 
 func newLoadPlanner(w *wiring, rng *rand.Rand) *loadPlanner {
 	arcs, vertices := w.graph.NumArcs(), w.graph.Vertices()
-	p := &loadPlanner{
+	return &loadPlanner{
 		w: w, rng: rng, share: 0.5,
 		demand: make([]float64, arcs), filled: make([]float64, arcs),
-		through: make([]float64, vertices), ports: make([]float64, vertices), carried: make([]float64, vertices),
+		through: make([]float64, vertices), carried: make([]float64, vertices),
 	}
-	for i, a := range w.graph.Arcs() {
-		p.ports[a.To] += w.rate[i]
-	}
-	return p
 }
 
 // round is one of transfers from and to all hosts but those that rest, in the order of the switches at their ends.
@@ -81,7 +76,7 @@ func (p *loadPlanner) learn(usage, volume []float64, doubtful []int32, c *candid
 		p.filled[e] += told(x / p.w.rate[e])
 	}
 	for v, x := range volume {
-		p.carried[v] += told(x / p.ports[v])
+		p.carried[v] += told(x / p.w.ports[v])
 	}
 	for _, candidate := range doubtful {
 		switch what, i := c.what(candidate); what {
@@ -163,7 +158,7 @@ func (p *loadPlanner) gain(from, to int) (gain float64, ok bool) {
 	for _, e := range p.route {
 		add(p.demand[e], p.w.rate[e], p.filled[e])
 		if v := p.w.graph.Arcs()[e].To; v >= p.w.hosts {
-			add(p.through[v], p.ports[v], p.carried[v])
+			add(p.through[v], p.w.ports[v], p.carried[v])
 		}
 	}
 	return gain, true

@@ -17,15 +17,8 @@ func MeasureUnderLoad(ctx context.Context, comm mpi.Communicator, settings *Sett
 	if _, able := comm.(mpi.NonBlocking); !able {
 		return nil, fmt.Errorf("check: a check under load sends and receives at once: want a communicator that is mpi.NonBlocking, not %T", comm)
 	}
-	loaded := Settings{Bytes: loadBytes}
-	if settings != nil {
-		loaded = *settings
-		if loaded.Bytes == 0 {
-			loaded.Bytes = loadBytes
-		}
-	}
 	var found *Result
-	err := converse(ctx, comm, &loaded, func(hosts int, s *Settings, ask *asker) error {
+	err := converse(ctx, comm, settings.underLoad(), func(hosts int, s *Settings, ask *asker) error {
 		var err error
 		found, err = FindUnderLoad(ctx, hosts, ask.transfer, s)
 		return err

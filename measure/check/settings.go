@@ -64,8 +64,8 @@ const (
 	leastTolerance     = 0.01    // less is drift
 )
 
-// validateLoad does so for a check of a busy machine.
-func (s *Settings) validateLoad(hosts int) (Settings, error) {
+// underLoad are the settings of a check of a busy machine.
+func (s *Settings) underLoad() *Settings {
 	var v Settings
 	if s != nil {
 		v = *s
@@ -73,10 +73,7 @@ func (s *Settings) validateLoad(hosts int) (Settings, error) {
 	if v.Bytes == 0 {
 		v.Bytes = loadBytes
 	}
-	if v.Graph == nil {
-		return v, fmt.Errorf("check: Settings.Graph: want the wiring: without it nobody knows what transfers share")
-	}
-	return v.validate(hosts)
+	return &v
 }
 
 // validate returns the settings with defaults filled in, for so many hosts.

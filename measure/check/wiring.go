@@ -26,6 +26,7 @@ type wiring struct {
 	link          []int32     // arc -> its link
 	links         [][2]int    // vertices, the lower first
 	cable         []int32     // host -> its only link, -1 if it has several
+	ports         []float64   // B/s per vertex: what all of its links bring at most
 	specified     [kinds]bool // the graph says what latencies and rates should be
 }
 
@@ -49,6 +50,10 @@ func newWiring(s *Settings, hosts int) (*wiring, error) {
 	}
 	w.values()
 	w.numberLinks()
+	w.ports = make([]float64, w.graph.Vertices())
+	for i, a := range w.graph.Arcs() {
+		w.ports[a.To] += w.rate[i]
+	}
 	w.orderByWiring()
 	return w, nil
 }

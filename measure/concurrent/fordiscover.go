@@ -23,11 +23,11 @@ const (
 )
 
 // ForDiscover makes the patterns that tell how the links of a reconstructed
-// machine are shared, at most so many, for Measure and then model.Fit. For each class of links -
-// those of single ranks, and those above the groups of each firm level - there are two transfers
-// in and one out over one link, and two out and one in, which tells how its two directions
-// disturb each other (Zhu et al. 2014, section 5.2); uplinks get as many times
-// that as there are ranks on both sides, and before it one transfer out of each, which may
+// machine are shared, at most so many, for Measure and then model.Fit. The links of single
+// ranks are a class, and so are those above the groups of each confident level. For each class there are two
+// transfers in and one out over one link, and two out and one in. They tell how its two directions
+// disturb each other (Zhu et al. 2014, section 5.2). Uplinks get as many times
+// that as there are ranks on both sides. Before it they get one transfer out of each, which may
 // tell the bandwidth (section 5.1). Two links of each class are tried, while these
 // patterns are at most half of all. The rest are random patterns with d = 1, 2 and 3 in
 // turn, which refine the fit, and from which it holds some out to learn how far off it is.

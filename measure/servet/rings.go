@@ -29,14 +29,9 @@ type plan struct {
 // ranksOf lists the ranks of each host by what they share and by their cores, the hosts in the order of their first
 // ranks; with the hosts' names. Most limits the hosts, 0: all.
 func ranksOf(places []mpi.Place, shared []model.Resource, most int) (ranks [][]int, names []string) {
-	number := make(map[string]int)
-	for rank, p := range places {
-		i, known := number[p.Host]
-		if !known {
-			i = len(ranks)
-			number[p.Host] = i
-			ranks, names = append(ranks, nil), append(names, p.Host)
-		}
+	hosts, names := mpi.NumberHosts(places)
+	ranks = make([][]int, len(names))
+	for rank, i := range hosts {
 		ranks[i] = append(ranks[i], rank)
 	}
 	for _, own := range ranks {

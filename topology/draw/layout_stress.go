@@ -26,9 +26,9 @@ type term struct {
 }
 
 // relax lays out a part by stress: the sum over pairs of ((r - d) / d)^2 for r the distance drawn and d the
-// length of the shortest way, and, of Bannikov and Salnikov 2014, section 2.2, the repulsion of pairs
-// without a channel that are less than 1 apart, gamma (1/r^2 - 1). The paper has gamma/r^2 there, which jumps at r = 1, and
-// only channels in its first sum; with all shortest ways a graph unfolds.
+// length of the shortest path. Pairs without a channel that are less than 1 apart repel each other by
+// gamma (1/r^2 - 1), as in Bannikov and Salnikov 2014, section 2.2. The paper has gamma/r^2 there, which jumps at r = 1, and
+// only channels in its first sum; with all shortest paths a graph unfolds.
 //
 // The start is pivot MDS; small graphs are tried from random starts, too. Then terms are undone one after another in an order without a pattern, by steps that become
 // smaller from pass to pass: stochastic gradient descent as of Zheng, Pawar and Goodman 2018

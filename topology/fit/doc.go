@@ -4,9 +4,9 @@
 //
 // Links between switches cannot be measured from hosts; what is measured are sums
 // along paths. Of all latencies of the links those are chosen whose sums along the
-// shortest paths explain the readings best (Bufe 2014, section 2.4, equation 2.8), by
-// least squares that readings far off do not pull (Huber's loss), and with what
-// the message's size costs taken out first if Settings.Bytes says it. The shortest paths
+// shortest paths explain the measurements best (Bufe 2014, section 2.4, equation 2.8). Best is by
+// least squares that measurements far off do not pull (Huber's loss). What
+// the message's size costs is taken out first if Settings.Bytes says it. The shortest paths
 // are looked for again with the fitted latencies until they stay.
 //
 // Readings between hosts do not determine every link: a switch with two links, two
