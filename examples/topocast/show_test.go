@@ -94,3 +94,14 @@ func TestShowIsWhatDiscoverPrints(t *testing.T) {
 		t.Errorf("show no-such-file: status %d, want %d", status, cli.StatusInput)
 	}
 }
+
+// TestShowOfAForeignGraph says of what is not known nothing: nobody has told of which family the graph is.
+func TestShowOfAForeignGraph(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("fabric.dot", []byte("graph { leaf -- a; leaf -- b; }"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if status, shown, stderr := topocast("show", "fabric.dot"); status != 0 || !strings.HasPrefix(shown, "2 ranks, 1 switch, 2 links\n") {
+		t.Errorf("status %d: %s%s", status, shown, stderr)
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/columns"
@@ -50,7 +52,11 @@ func tellResources(w io.Writer, all []model.Resource) {
 func printResult(w io.Writer, r *topology.Result, s *draw.TextSettings) error {
 	h := r.Hierarchy
 	switches := r.Graph.Vertices() - r.Graph.Hosts()
-	fmt.Fprintf(w, "%s, %s, %s, %s\n\n", words.Count(h.Hosts(), s.Noun), r.Fit.Family, words.Count(switches, "switch"), words.Count(r.Graph.NumArcs()/2, "link"))
+	size := []string{words.Count(h.Hosts(), s.Noun), string(r.Fit.Family), words.Count(switches, "switch"), words.Count(r.Graph.NumArcs()/2, "link")}
+	if r.Fit.Family == "" { // a graph that another program wrote
+		size = slices.Delete(size, 1, 2)
+	}
+	fmt.Fprint(w, strings.Join(size, ", "), "\n\n")
 
 	t := columns.New(w, "level", "groups", s.Noun+"s each", "latency", "confidence")
 	for i, l := range h.Levels() {
