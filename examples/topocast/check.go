@@ -55,7 +55,8 @@ compared with like in the same round. Of 200 healthy machines at most one is acc
 With --history FILE this run is appended to FILE, a file per site, and check tells which hosts, links and pairs of
 hosts have changed since earlier runs. A run measures few pairs, the same each time. A series is compared with its own
 past, from its 9th run on, after what all series of a run have in common is taken out. A step of 5 % with 2 % of noise
-of a host is told within five runs, of a single pair among 128 within seven. Of 100 runs without a change at most one tells
+of a host is told within five runs, of an uplink's rate within three, of a single pair among 128 within seven. What the change
+of a host or link explains is not told of others. Of 100 runs without a change at most one tells
 anything at all, however many hosts there are; --false-alarms sets this. --import takes matrices of latencies that others measured as runs, and measures nothing; --measure=false
 judges FILE as it is.
 

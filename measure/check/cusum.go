@@ -135,6 +135,22 @@ type watcher struct {
 	step, rate float64
 	up, down   *tail
 	residuals  []float64 // that it has met, standardised
+	short      int       // series of too few samples
+}
+
+// newWatcher takes its thresholds from the residuals of series, which it has judged once by those of normal noise with gross
+// outliers. rate is that of false alarms per series and run.
+func newWatcher(all []series, sigmas []float64, least, rate float64) *watcher {
+	w := &watcher{step: least, rate: rate, up: newTail(nil, 1), down: newTail(nil, -1)}
+	for i := range all {
+		before := len(w.residuals)
+		w.steps(all[i].x, sigmas[i])
+		if len(w.residuals) == before {
+			w.short++
+		}
+	}
+	w.up, w.down = newTail(w.residuals, 1), newTail(w.residuals, -1)
+	return w
 }
 
 // steps are those of one series whose samples have the given sigma. Each sample is compared with the

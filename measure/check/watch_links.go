@@ -1,13 +1,10 @@
 package check
 
-import (
-	"math"
-)
+import "slices"
 
-// linkSeries are what each link, or each direction of it for long messages, must have taken for the
-// pairs that crossed it to take what they took: least squares for each link by itself, of
-// excesses that are clipped.
-func linkSeries(pairs []series, runs int, kind PointKind, s *WatchSettings) ([]series, error) {
+// linkSeries are those of all pairs that cross a link, or for long messages a direction of it. A host's only cable has no
+// latency apart from its host's.
+func linkSeries(pairs []series, kind PointKind, s *WatchSettings) ([]series, error) {
 	g := s.Graph
 	host := map[string]int{}
 	for h := g.Hosts() - 1; h >= 0; h-- {
@@ -18,18 +15,14 @@ func linkSeries(pairs []series, runs int, kind PointKind, s *WatchSettings) ([]s
 		return nil, err
 	}
 	c := newCandidates(w)
-	type share struct {
-		pair   int
-		weight float64
-	}
-	crossed := make([][]share, c.links+c.arcs)
+	crossed := make([]series, c.links+c.arcs)
 	add := func(candidate int32, pair int, weight float64) {
-		list := crossed[candidate]
-		if n := len(list); n > 0 && list[n-1].pair == pair {
-			list[n-1].weight += weight
+		l := &crossed[candidate]
+		if n := len(l.of); n > 0 && l.of[n-1] == pair {
+			l.weights[n-1] += weight
 			return
 		}
-		crossed[candidate] = append(list, share{pair, weight})
+		l.of, l.weights = append(l.of, pair), append(l.weights, weight)
 	}
 	var x path
 	for i, p := range pairs {
@@ -54,44 +47,22 @@ func linkSeries(pairs []series, runs int, kind PointKind, s *WatchSettings) ([]s
 			}
 		}
 	}
-	bound := clipAt * familySpread(pairs)
 	var all []series
-	for candidate, list := range crossed {
-		if len(list) < pairsOfHost {
-			continue
+	for i, l := range crossed {
+		if len(l.of) >= pairsOfHost && !c.isOnlyCable(int32(i)) {
+			l.subject, l.name = OfLink, nameOfLink(c, int32(i))
+			all = append(all, l)
 		}
-		f := series{subject: OfLink, name: nameOfLink(c, int32(candidate)), x: missing(runs)}
-		squares := 0.0
-		for _, sh := range list {
-			squares += sh.weight * sh.weight
-			f.of = append(f.of, sh.pair)
-		}
-		if squares == 0 {
-			continue
-		}
-		f.scale = 1 / math.Sqrt(squares)
-		for t := range runs {
-			sum, here, n := 0.0, 0.0, 0
-			for _, sh := range list {
-				if v := pairs[sh.pair].x[t]; !math.IsNaN(v) {
-					sum += sh.weight * max(-bound, min(bound, v))
-					here += sh.weight * sh.weight
-					n++
-				}
-			}
-			if n >= pairsOfHost {
-				f.x[t] = sum / here
-			}
-		}
-		all = append(all, f)
 	}
 	return all, nil
 }
 
-// familySpread is the typical sigma of a family.
-func familySpread(family []series) float64 {
-	sigmas := spreads(family)
-	return medianOf(sigmas)
+// isOnlyCable tells whether a candidate is the one link of a host.
+func (c *candidates) isOnlyCable(candidate int32) bool {
+	what, i := c.what(candidate)
+	return what == slowLink && slices.ContainsFunc(c.w.links[i][:], func(end int) bool {
+		return end < c.w.hosts && len(c.w.graph.Out(end)) == 1
+	})
 }
 
 func nameOfLink(c *candidates, candidate int32) string {

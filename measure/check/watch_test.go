@@ -312,7 +312,7 @@ func TestWatchHostsAndLinks(t *testing.T) {
 	}
 }
 
-func newCandidatesOf(t *testing.T, m *machine) *candidates {
+func newCandidatesOf(t testing.TB, m *machine) *candidates {
 	t.Helper()
 	w, err := newWiring(&Settings{Graph: m.cluster.Graph, Routing: m.cluster.Choice}, m.cluster.Graph.Hosts())
 	if err != nil {

@@ -1,0 +1,156 @@
+package check
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// A family are the series of one kind of messages.
+type family struct {
+	kind   PointKind
+	pairs  []series
+	shared []series // of hosts and links, which several pairs share
+
+	sigmas  []float64 // of pairs
+	clipped float64   // by how much a pair counts at most in what it shares
+}
+
+func newFamily(kind PointKind, pairs, shared []series) *family {
+	f := &family{kind: kind, pairs: pairs, shared: shared, sigmas: spreads(pairs)}
+	f.clipped = clipAt * medianOf(f.sigmas)
+	for i := range shared {
+		squares := 0.0
+		for _, w := range shared[i].weights {
+			squares += w * w
+		}
+		shared[i].scale = 1 / math.Sqrt(squares)
+		shared[i].fill(pairs, f.clipped)
+	}
+	return f
+}
+
+// watch tells the steps of hosts and links, those that explain most first, and then those of pairs which no host and no
+// link explains. The rates are those of false alarms per series and run.
+func (f *family) watch(out *WatchResult, least, ofPair, ofShared float64) {
+	sigmas := spreads(f.shared)
+	w := newWatcher(f.shared, sigmas, least, ofShared)
+	out.count(f.shared, w)
+	causes := make([][]cause, len(f.shared))
+	for i := range f.shared {
+		causes[i] = f.causes(&f.shared[i], w.steps(f.shared[i].x, sigmas[i]))
+	}
+	sharing := make([][]int, len(f.pairs)) // pair -> the series that it is in
+	for i, s := range f.shared {
+		for _, pair := range s.of {
+			sharing[pair] = append(sharing[pair], i)
+		}
+	}
+	told := map[[2]int]bool{} // series, run since when
+	for {
+		first, best := -1, cause{}
+		for i := range causes {
+			for _, c := range causes[i] {
+				if c.gain > best.gain && !told[[2]int{i, c.since}] {
+					first, best = i, c
+				}
+			}
+		}
+		if first < 0 {
+			break
+		}
+		told[[2]int{first, best.since}] = true
+		s := &f.shared[first]
+		out.tell(s, f.kind, best.step)
+		changed := map[int]bool{}
+		for k, pair := range s.of {
+			for t := best.since; t < len(s.x); t++ {
+				f.pairs[pair].x[t] -= s.weights[k] * best.change
+			}
+			for _, i := range sharing[pair] {
+				changed[i] = true
+			}
+		}
+		for i := range changed {
+			f.shared[i].fill(f.pairs, f.clipped)
+			causes[i] = f.causes(&f.shared[i], w.steps(f.shared[i].x, sigmas[i]))
+		}
+	}
+
+	w = newWatcher(f.pairs, f.sigmas, least, ofPair)
+	out.count(f.pairs, w)
+	for i := range f.pairs {
+		for _, st := range w.steps(f.pairs[i].x, f.sigmas[i]) {
+			out.tell(&f.pairs[i], f.kind, st)
+		}
+	}
+}
+
+// tell adds a step to what was found.
+func (out *WatchResult) tell(s *series, kind PointKind, st step) {
+	out.Changes = append(out.Changes, Change{
+		Name: s.name, Subject: s.subject, Kind: kind, Run: st.told, Since: st.since,
+		Factor: math.Exp(st.change), Strength: st.strength, Pairs: len(s.of),
+	})
+}
+
+// count adds series and their samples to what was judged.
+func (out *WatchResult) count(all []series, w *watcher) {
+	out.Series += len(all)
+	out.Short += w.short
+	out.Samples += len(w.residuals)
+}
+
+// A cause is a step of a host or link, with a change by its pairs as they are, not clipped.
+type cause struct {
+	step
+	gain float64 // what it explains of its pairs: by how much the sum of their deviations falls, in sigma
+}
+
+// causes are those of the steps of a host or link that its pairs share, but for the one that has changed most: one pair of
+// few moves the others' mean, too.
+func (f *family) causes(s *series, steps []step) []cause {
+	var all []cause
+	for n, st := range steps {
+		from, until := lastStep(steps[:n]), len(s.x)
+		if n+1 < len(steps) {
+			until = steps[n+1].since
+		}
+		type part struct{ share, weight float64 } // by how many times the step the pair has changed
+		var parts []part
+		levels := make([]float64, len(s.of))
+		for k, pair := range s.of {
+			x := f.pairs[pair].x
+			levels[k] = medianOf(x[from:st.since])
+			if change := medianOf(x[st.since:until]) - levels[k]; !math.IsNaN(change) {
+				parts = append(parts, part{change / s.weights[k] / st.change, s.weights[k]})
+			}
+		}
+		if len(parts) < pairsOfHost {
+			continue
+		}
+		slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.share, b.share) })
+		var shares, weights []float64
+		for _, p := range parts[:len(parts)-1] {
+			shares, weights = append(shares, p.share), append(weights, p.weight)
+		}
+		// The weighted median makes the sum of the deviations least.
+		share := stat.Quantile(0.5, stat.Empirical, shares, weights)
+		if share < sharedChange {
+			continue
+		}
+		c := cause{step: st}
+		c.change *= share
+		for k, pair := range s.of {
+			for _, v := range f.pairs[pair].x[st.since:until] {
+				if off := v - levels[k]; !math.IsNaN(off) {
+					c.gain += (math.Abs(off) - math.Abs(off-s.weights[k]*c.change)) / f.sigmas[pair]
+				}
+			}
+		}
+		all = append(all, c)
+	}
+	return all
+}
