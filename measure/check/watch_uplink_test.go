@@ -92,7 +92,7 @@ func TestWatchTellsUplinksAndNoInnocents(t *testing.T) {
 	} {
 		sites := 4
 		if tooltest.Long() {
-			sites = 20
+			sites = 10
 		}
 		told := 0
 		m := newMachine(t, c.spec, 1)
