@@ -294,7 +294,11 @@ func underLoad(t testing.TB, specs []string, runs int, seed uint64) (named int, 
 
 // What is slow under load is named, each kind of fault at twice the time, and nothing else.
 func TestUnderLoadFaultsAreNamed(t *testing.T) {
-	for _, s := range strains() {
+	kinds := strains()
+	if testing.Short() {
+		kinds = kinds[:2]
+	}
+	for _, s := range kinds {
 		t.Run(s.name, func(t *testing.T) {
 			const runs = 3
 			if first, others, text := underStrain(t, loadSpecs()[:3], s, 2, runs); first < runs-1 || others > 0 {
@@ -307,12 +311,12 @@ func TestUnderLoadFaultsAreNamed(t *testing.T) {
 // Healthy machines are not accused under load, although links do not share as the check has it. 40 runs leave room for
 // chance: with one in 200, more than two are accused in one of 1,000 (binomial).
 func TestUnderLoadHealthyMachinesAreNotAccused(t *testing.T) {
-	specs := loadSpecs()[:5]
-	if !testing.Short() {
-		specs = loadSpecs()[:7]
+	specs, runs := loadSpecs()[:7], 40
+	if testing.Short() {
+		specs, runs = specs[:5], 10
 	}
-	if named, text := underLoad(t, specs, 40, 1); named > 2 {
-		t.Errorf("%d of 40 are accused:\n%s", named, text)
+	if named, text := underLoad(t, specs, runs, 1); named > 2 {
+		t.Errorf("%d of %d are accused:\n%s", named, runs, text)
 	}
 }
 

@@ -91,7 +91,10 @@ func TestWatchTellsUplinksAndNoInnocents(t *testing.T) {
 		{"fattree:8,8;1,4 routing=modulo", "latency", 0.2, 9},
 	} {
 		sites := 4
-		if tooltest.Long() {
+		switch {
+		case testing.Short():
+			sites = 1
+		case tooltest.Long():
 			sites = 10
 		}
 		told := 0
