@@ -12,6 +12,6 @@
 // does (Kielmann et al. 1999; Reinfjell 2023, section 6.4.2). Yours may be one
 // more: whoever takes algorithms takes any.
 //
-// An algorithm in which each rank has one parent is best written as a Planner.
+// An algorithm in which each rank has one parent prepares a Tree, and others Steps or a PartOf.
 // One with settings lists those that are worth a try (Varied).
 package schedule

@@ -44,7 +44,7 @@ func TestNativeGroupsByHand(t *testing.T) {
 		}},
 	} {
 		for rank, want := range c.want {
-			if got := fmt.Sprint(c.a.Ops(nil, p, rank)); got != want {
+			if got := fmt.Sprint(c.a.Prepare(p).Of(rank).Ops(nil, p)); got != want {
 				t.Errorf("%s: rank %d: %s\nwant %s", c.name, rank, got, want)
 			}
 		}

@@ -18,10 +18,15 @@ type rounds struct{}
 
 func (rounds) Name() string { return "rounds" }
 
-func (rounds) Ops(dst []schedule.Op, _ schedule.Problem, _ int) []schedule.Op {
-	return append(dst,
-		schedule.Op{Kind: schedule.Exchange, Peer: 2, Offset: 0, Length: 4, RecvPeer: 0, RecvOffset: 4, RecvLength: 4},
-		schedule.Op{Kind: schedule.Exchange, Peer: 0, Offset: 4, Length: 4, RecvPeer: 2, RecvOffset: 8, RecvLength: 2})
+func (rounds) Prepare(schedule.Problem) schedule.Parts {
+	return schedule.Steps(func(dst []schedule.Op, _ schedule.Problem, _ int) []schedule.Op { return append(dst, twoRounds()...) })
+}
+
+func twoRounds() []schedule.Op {
+	return []schedule.Op{
+		{Kind: schedule.Exchange, Peer: 2, Offset: 0, Length: 4, RecvPeer: 0, RecvOffset: 4, RecvLength: 4},
+		{Kind: schedule.Exchange, Peer: 0, Offset: 4, Length: 4, RecvPeer: 2, RecvOffset: 8, RecvLength: 2},
+	}
 }
 
 // The second rank of a chain of three, and the root of three ranks, by hand.
@@ -100,7 +105,7 @@ func TestTraceByHand(t *testing.T) {
 `},
 	} {
 		var b strings.Builder
-		if err := schedule.WriteTrace(&b, c.rank, c.a.Ops(nil, chain, c.rank), c.ahead); err != nil {
+		if err := schedule.WriteTrace(&b, c.rank, c.a.Prepare(chain).Of(c.rank).Ops(nil, chain), c.ahead); err != nil {
 			t.Fatal(err)
 		}
 		if got := b.String(); got != c.want[1:] {
