@@ -149,7 +149,4 @@ func TestCheckFindsWhatIsWrongInGroups(t *testing.T) {
 	if err := schedule.Check(caller{right()}, p); err == nil || !strings.Contains(err.Error(), "want a group of [1, 0)") {
 		t.Errorf("no groups: error %v", err)
 	}
-	if err := schedule.WriteTrace(new(strings.Builder), 2, right()[2], false); err == nil {
-		t.Error("there is a trace of it")
-	}
 }

@@ -1,4 +1,4 @@
-package schedule_test
+package smpi_test
 
 import (
 	"bufio"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/schedule/classic"
+	"github.com/topocast/topocast/internal/smpi"
 )
 
 // rounds are two exchanges of a rank with both of its neighbours.
@@ -105,7 +106,7 @@ func TestTraceByHand(t *testing.T) {
 `},
 	} {
 		var b strings.Builder
-		if err := schedule.WriteTrace(&b, c.rank, c.a.Prepare(chain).Of(c.rank).Ops(nil, chain), c.ahead); err != nil {
+		if err := smpi.WriteTrace(&b, c.rank, c.a.Prepare(chain).Of(c.rank).Ops(nil, chain), c.ahead); err != nil {
 			t.Fatal(err)
 		}
 		if got := b.String(); got != c.want[1:] {
@@ -173,7 +174,7 @@ func TestTracesAreWhole(t *testing.T) {
 		for _, a := range append(schedule.Algorithms(), classic.Algorithms()...) {
 			for _, ahead := range []bool{false, true} {
 				var b strings.Builder
-				if err := schedule.WriteTraces(&b, a, p, ahead); err != nil {
+				if err := smpi.WriteTraces(&b, a, p, ahead); err != nil {
 					t.Fatal(err)
 				}
 				sent, received, err := calls(strings.NewReader(b.String()))
@@ -201,11 +202,15 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
 func TestTraceErrors(t *testing.T) {
 	p := schedule.Problem{Ranks: 2, Bytes: 1}
-	if err := schedule.WriteTraces(fullDisk{}, schedule.Flat{}, p, false); !errors.Is(err, errFull) {
+	if err := smpi.WriteTraces(fullDisk{}, schedule.Flat{}, p, false); !errors.Is(err, errFull) {
 		t.Errorf("%v, want %v", err, errFull)
 	}
+	native := []schedule.Op{{Kind: schedule.Native, Group: 1, Length: 1}}
+	if err := smpi.WriteTrace(io.Discard, 0, native, false); err == nil {
+		t.Error("a broadcast in a group has a trace")
+	}
 	p.Root = 2
-	if err := schedule.WriteTraces(io.Discard, schedule.Flat{}, p, false); err == nil {
+	if err := smpi.WriteTraces(io.Discard, schedule.Flat{}, p, false); err == nil {
 		t.Error("a problem whose root is no rank has a trace")
 	}
 }
