@@ -78,7 +78,7 @@ func TestOneMegabyteByEveryAlgorithm(t *testing.T) {
 			for i, a := range casttest.Algorithms() {
 				p := schedule.Problem{Ranks: ranks, Root: i % ranks, Bytes: bytes, Segment: segment, Tree: tree}
 				err := verified(world, p.Bytes, p.Root, func(buf []byte) error {
-					return exec.performOps(a.Ops(nil, p, world.Rank()), buf, false)
+					return exec.performOps(a.Prepare(p).Of(world.Rank()).Ops(nil, p), buf, false)
 				})
 				if err != nil {
 					return fmt.Errorf("%v: %w", a, err)
@@ -151,7 +151,7 @@ func TestLongMessageInParts(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		r := b.compile(plan{predict.Plan{Algorithm: schedule.Chain{}, Segment: predict.MinSegment}, 2}, 1<<20, 1)
+		r := b.compile(predict.Plan{Index: 2, Algorithm: schedule.Chain{}, Segment: predict.MinSegment}, 1<<20, 1)
 		buf := make([]byte, size)
 		fill(buf, 9, world.Rank() == 1)
 		if err := b.perform(r, buf, 1); err != nil {
@@ -182,8 +182,7 @@ func TestPartsDoNotOverflow(t *testing.T) {
 		{math.MaxInt, math.MaxInt, math.MaxInt},
 		{math.MaxInt, math.MaxInt / maxSegments, math.MaxInt / maxSegments * maxSegments},
 	} {
-		p := plan{predict.Plan{Segment: c.segment}, 0}
-		if got := p.partBytes(c.bytes); got != c.want {
+		if got := (&compiledPlan{Plan: predict.Plan{Segment: c.segment}}).partBytes(c.bytes); got != c.want {
 			t.Errorf("partBytes(%d) = %d with segments of %d, want %d", c.bytes, got, c.segment, c.want)
 		}
 	}
@@ -303,7 +302,7 @@ func TestErrorOfATransfer(t *testing.T) {
 				}
 				continue
 			}
-			err := exec.performOps(schedule.Flat{}.Ops(nil, p, 1), make([]byte, 4), false)
+			err := exec.performOps(schedule.Flat{}.Prepare(p).Of(1).Ops(nil, p), make([]byte, 4), false)
 			if !errors.Is(err, mpi.ErrLength) || !strings.HasPrefix(err.Error(), "bcast: rank 1: receive [2, 4) peer 0: ") {
 				return fmt.Errorf("%s: error %v", abilities, err)
 			}

@@ -35,7 +35,7 @@ func (l *library) Bcast(buf []byte, root int) error {
 		l.Sleep(l.more(l.calls, root, len(buf), l.Now()-l.last))
 	}
 	p := schedule.Problem{Ranks: l.Size(), Root: root, Bytes: len(buf), Segment: l.segment}
-	err := l.exec.performOps(l.algorithm.Ops(nil, p, l.Rank()), buf, false)
+	err := l.exec.performOps(l.algorithm.Prepare(p).Of(l.Rank()).Ops(nil, p), buf, false)
 	l.last = l.Now()
 	return err
 }
@@ -231,7 +231,7 @@ func TestTuneIsNearExhaustiveSearch(t *testing.T) {
 			best, how := math.Inf(1), ""
 			for i, a := range b.catalogue {
 				for segment := 0; segment < size; segment = max(predict.MinSegment, 2*segment) {
-					p := plan{predict.Plan{Algorithm: a, Segment: segment}, i}
+					p := predict.Plan{Index: i, Algorithm: a, Segment: segment}
 					var took float64
 					for _, root := range b.sampled(0) { // as in the contest
 						s, err := b.watch.Time(func(buf []byte, root int) error { return b.perform(b.compile(p, size, root), buf, root) }, buf, root)

@@ -9,27 +9,21 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// A plan is a way to broadcast, as all ranks know it: an algorithm of the catalogue, or native.
-type plan struct {
-	predict.Plan
-	index int // in the catalogue; native: none
-}
-
-// native stands for the native broadcast in the place of an index.
+// native is the Index of a plan that is the native broadcast; others are in the catalogue.
 const native = -1
 
 // nativePlan is the native broadcast, of which no prediction knows.
-func nativePlan() plan {
+func nativePlan() predict.Plan {
 	nan := math.NaN()
-	return plan{predict.Plan{Predicted: nan, Measured: nan, MeasuredNative: nan}, native}
+	return predict.Plan{Index: native, Predicted: nan, Measured: nan, MeasuredNative: nan}
 }
 
 // A compiledPlan is a plan for one root, and the own rank's place in it.
 type compiledPlan struct {
-	direct mpi.NativeBcast // the native broadcast does all; nil: look at the rest
-	plan
-	part    schedule.Part // nil: native
-	grouped bool          // there may be native broadcasts in groups
+	predict.Plan
+	direct  mpi.NativeBcast // the native broadcast does all; nil: look at the rest
+	part    schedule.Part   // nil: native
+	grouped bool            // there may be native broadcasts in groups
 }
 
 const maxClass = 63
@@ -56,13 +50,13 @@ func (b *Broadcaster) compiledFor(bytes, root int) *compiledPlan {
 }
 
 // use compiles a plan for messages of the class of the given bytes from a root, which follow it from now on.
-func (b *Broadcaster) use(p plan, bytes, root int) *compiledPlan {
+func (b *Broadcaster) use(p predict.Plan, bytes, root int) *compiledPlan {
 	class := classOf(bytes)
 	if b.compiled[class] == nil {
 		b.compiled[class] = make([]*compiledPlan, b.ranks)
 	}
 	c := b.compile(p, bytes, root)
-	if c.index == native && 1<<class <= uint64(schedule.MaxSegment) {
+	if c.Index == native && 1<<class <= uint64(schedule.MaxSegment) {
 		c.direct = b.native
 	}
 	b.compiled[class][root] = c
@@ -70,18 +64,18 @@ func (b *Broadcaster) use(p plan, bytes, root int) *compiledPlan {
 }
 
 // compile works out the own rank's place in a plan for messages of the class of the given bytes.
-func (b *Broadcaster) compile(p plan, bytes, root int) *compiledPlan {
-	c := &compiledPlan{plan: p}
+func (b *Broadcaster) compile(p predict.Plan, bytes, root int) *compiledPlan {
+	c := &compiledPlan{Plan: p}
 	if p.Algorithm != nil {
-		c.part = schedule.PartOf(p.Algorithm, b.problem(p, classBytes(bytes), root), b.comm.Rank())
+		c.part = p.Algorithm.Prepare(b.problem(p, classBytes(bytes), root)).Of(b.comm.Rank())
 		c.grouped = usesNative(p.Algorithm)
 	}
 	return c
 }
 
 // problem is a broadcast among the ranks by a plan.
-func (b *Broadcaster) problem(p plan, bytes, root int) schedule.Problem {
-	g := b.along(p.index)
+func (b *Broadcaster) problem(p predict.Plan, bytes, root int) schedule.Problem {
+	g := b.along(p.Index)
 	return schedule.Problem{Ranks: b.ranks, Root: root, Bytes: bytes, Segment: p.Segment, Tree: g.tree, Costs: g.Costs}
 }
 
@@ -91,9 +85,9 @@ const maxSegments = 4096
 
 // partBytes is how many of the bytes are broadcast as one part. The product is formed only where it is no more than
 // they are: 4096 segments of 1 MiB are more than an int of 32 bits holds.
-func (p *plan) partBytes(bytes int) int {
+func (p *compiledPlan) partBytes(bytes int) int {
 	switch {
-	case p.index == native:
+	case p.Index == native:
 		return min(bytes, schedule.MaxSegment)
 	case p.Segment > 0 && bytes/p.Segment >= maxSegments:
 		return maxSegments * p.Segment
@@ -106,7 +100,7 @@ func (b *Broadcaster) perform(p *compiledPlan, buf []byte, root int) error {
 	for part := p.partBytes(len(buf)); len(buf) > 0; {
 		size := min(part, len(buf))
 		var err error
-		if p.index == native {
+		if p.Index == native {
 			err = b.native.Bcast(buf[:size], root)
 		} else {
 			b.load(p, size, root, false)
@@ -128,7 +122,7 @@ func (b *Broadcaster) load(p *compiledPlan, bytes, root int, started bool) {
 		return
 	}
 	program := &b.exec.current
-	program.ops = p.part.Ops(program.ops[:0], b.problem(p.plan, bytes, root))
+	program.ops = p.part.Ops(program.ops[:0], b.problem(p.Plan, bytes, root))
 	mode := schedule.Pipelined
 	if !started {
 		mode = b.exec.mode(bytes, len(program.ops), p.Blocking)

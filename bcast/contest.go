@@ -16,7 +16,7 @@ type contest struct {
 	b     *Broadcaster
 	buf   []byte
 	roots []int // from which variants are compared
-	plans []plan
+	plans []predict.Plan
 	ready map[planAt]*compiledPlan
 }
 
@@ -54,7 +54,7 @@ func (b *Broadcaster) contest(stored *decision, buf []byte, root int, budget flo
 		_, err = newControl(b.exec).share(nil, err)
 		return nil, err
 	}
-	end := order{Plans: []orderedPlan{d.ordered()}, Decided: d.decided, Pairs: d.pairs}
+	end := order{Plans: []orderedPlan{ordered(&d.Plan)}, Decided: d.decided, Pairs: d.pairs}
 	return d, c.tell(&end)
 }
 
@@ -82,7 +82,7 @@ func (c *contest) follow() (*decision, error) {
 			return nil, fmt.Errorf("bcast: an order of rank 0: %w", err)
 		}
 		if o.Roots == nil {
-			return &decision{plan: c.b.planOf(o.Plans[0]), decided: o.Decided, pairs: o.Pairs}, nil
+			return &decision{Plan: c.b.planOf(o.Plans[0]), decided: o.Decided, pairs: o.Pairs}, nil
 		}
 		if _, err := c.round(&o); err != nil {
 			return nil, err
@@ -135,7 +135,7 @@ func (c *contest) conduct(s tuner.Session) error {
 		}
 		o := order{Roots: round.Roots, Head: round.Head}
 		for _, variant := range round.Variants {
-			p := c.plans[variant].ordered()
+			p := ordered(&c.plans[variant])
 			p.Predicted, p.Measured, p.Native = 0, 0, 0
 			o.Plans = append(o.Plans, p)
 		}
@@ -157,9 +157,9 @@ const nativeVariant = 0
 // first of them is refined, and what comes out of that has to win a duel with native.
 func (c *contest) search(stored *decision, limit float64) (*decision, error) {
 	rules := tuner.NewContest(tuner.Settings{Roots: c.roots, OneHost: c.b.watch.OneHost(), Oversubscribed: c.b.oversubscribed, Limit: limit}, c.b.watch.Now())
-	c.plans = []plan{nativePlan()}
+	c.plans = []predict.Plan{nativePlan()}
 	if stored != nil {
-		c.plans = append(c.plans, stored.plan)
+		c.plans = append(c.plans, stored.Plan)
 		if err := c.conduct(rules.WarmUp([]int{nativeVariant, 1})); err != nil {
 			return nil, err
 		}
@@ -168,7 +168,7 @@ func (c *contest) search(stored *decision, limit float64) (*decision, error) {
 			return nil, err
 		}
 		if v := duel.Verdict(); v.Wins {
-			return c.conclude(stored.plan, v), nil
+			return c.conclude(stored.Plan, v), nil
 		}
 		c.plans = c.plans[:1]
 	}
@@ -206,11 +206,11 @@ func (c *contest) best(rules *tuner.Contest, variants []int) (int, error) {
 }
 
 // conclude is the decision that a verdict leads to.
-func (c *contest) conclude(challenger plan, v tuner.Verdict) *decision {
-	d := &decision{plan: challenger, decided: v.Decided, pairs: v.Pairs}
+func (c *contest) conclude(challenger predict.Plan, v tuner.Verdict) *decision {
+	d := &decision{Plan: challenger, decided: v.Decided, pairs: v.Pairs}
 	d.Measured, d.MeasuredNative = v.Challenger.Cold, v.Incumbent.Cold
 	if !v.Wins {
-		d.plan = nativePlan()
+		d.Plan = nativePlan()
 		d.Measured, d.MeasuredNative = v.Incumbent.Cold, v.Incumbent.Cold
 	}
 	return d
@@ -235,7 +235,7 @@ func (c *contest) refine(rules *tuner.Contest, best int) (int, error) {
 			for _, segment := range []int{whole / factor, whole * factor} {
 				if segment >= predict.MinSegment && segment < bytes && !tried[segment] {
 					tried[segment] = true
-					near = append(near, c.add(best, func(p *plan) { p.Segment = segment }))
+					near = append(near, c.add(best, func(p *predict.Plan) { p.Segment = segment }))
 				}
 			}
 			moved, err := c.best(rules, near)
@@ -250,7 +250,7 @@ func (c *contest) refine(rules *tuner.Contest, best int) (int, error) {
 	}
 	if c.b.exec.canOverlap() && bytes > shortBytes {
 		var err error
-		if best, err = c.best(rules, []int{best, c.add(best, func(p *plan) { p.Blocking = true })}); err != nil {
+		if best, err = c.best(rules, []int{best, c.add(best, func(p *predict.Plan) { p.Blocking = true })}); err != nil {
 			return best, err
 		}
 	}
@@ -261,7 +261,7 @@ func (c *contest) refine(rules *tuner.Contest, best int) (int, error) {
 }
 
 // add adds a plan like another one to those of the contest, and returns its number.
-func (c *contest) add(like int, change func(*plan)) int {
+func (c *contest) add(like int, change func(*predict.Plan)) int {
 	p := c.plans[like]
 	change(&p)
 	c.plans = append(c.plans, p)

@@ -1,13 +1,14 @@
 package bcast
 
 import (
+	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/bcast/tuner"
 )
 
 // A decision is the plan for a class of sizes and one of roots.
 type decision struct {
-	plan
+	predict.Plan
 	decided bool // false: the time ran out, and so native stays
 	stored  bool // it comes from the network's table, and is not confirmed yet
 	pairs   int  // of samples that it rests on

@@ -64,9 +64,8 @@
 // and slower from others does not win. A plan has to be faster by 3 %, where ranks share cores by 10 %, in single
 // broadcasts or in loops, and must not be slower by that in the other. The price: gains of a few percent are ignored.
 //
-// A schedule is lowered once to starts and waits (schedule.Lower). mpi.Scheduler performs that list in one call,
-// request sets perform it here, and schedule.WriteTrace writes it down. One receive is posted ahead and the sends of two
-// segments are under way at once. More gains nothing: the next segment is all that a rank can wait for meanwhile.
+// A schedule is lowered once to starts and waits (schedule.Lower). mpi.Scheduler performs that list in one call, and
+// request sets perform it here. One receive is posted ahead and the sends of two segments are under way at once. More gains nothing: the next segment is all that a rank can wait for meanwhile.
 //
 // A broadcast of 0 bytes sends nothing, as in the MPI libraries: a broadcast is no barrier.
 package bcast

@@ -19,10 +19,12 @@ type Couples struct{}
 
 func (Couples) Name() string { return "couples" }
 
-func (Couples) Ops(dst []schedule.Op, p schedule.Problem, rank int) []schedule.Op {
+func (c Couples) Prepare(schedule.Problem) schedule.Parts { return schedule.Steps(c.ops) }
+
+func (Couples) ops(dst []schedule.Op, p schedule.Problem, rank int) []schedule.Op {
 	half := [2]int{p.Bytes / 2, p.Bytes - p.Bytes/2}
 	if half[0] == 0 || p.Ranks%2 == 0 { // somebody would have no partner
-		return schedule.Flat{}.Ops(dst, p, rank)
+		return schedule.Flat{}.Prepare(p).Of(rank).Ops(dst, p)
 	}
 	at := (rank - p.Root + p.Ranks) % p.Ranks
 	if at == 0 {

@@ -86,7 +86,7 @@ func nothingUnderWay(world mpi.Communicator) error {
 	for i, a := range casttest.Algorithms() {
 		for _, segment := range []int{0, 300} {
 			p := schedule.Problem{Ranks: world.Size(), Root: i % world.Size(), Bytes: 3000, Segment: segment}
-			if err := exec.performOps(a.Ops(nil, p, world.Rank()), make([]byte, p.Bytes), false); err != nil {
+			if err := exec.performOps(a.Prepare(p).Of(world.Rank()).Ops(nil, p), make([]byte, p.Bytes), false); err != nil {
 				return err
 			}
 			if c.underWay != 0 {
@@ -117,7 +117,7 @@ func overwritten(world mpi.Communicator, rounds, size int) error {
 			p := schedule.Problem{Ranks: world.Size(), Root: (round + i) % world.Size(), Bytes: size, Segment: (size + 2) / 3}
 			pattern := uint64(1000*round + i)
 			fill(buf, pattern, world.Rank() == p.Root)
-			if err := exec.performOps(a.Ops(nil, p, world.Rank()), buf, false); err != nil {
+			if err := exec.performOps(a.Prepare(p).Of(world.Rank()).Ops(nil, p), buf, false); err != nil {
 				return err
 			}
 			if !matches(buf, pattern) {
@@ -157,7 +157,7 @@ func TestNothingRunsAfterAFailure(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			r := b.compile(plan{predict.Plan{Algorithm: schedule.Chain{}, Segment: 500}, 2}, size, 0)
+			r := b.compile(predict.Plan{Index: 2, Algorithm: schedule.Chain{}, Segment: 500}, size, 0)
 			if world.Rank() == 1 { // in the middle of the chain
 				c.calls, c.failAt = 0, failAt
 			}

@@ -2,6 +2,8 @@ package bcast
 
 import (
 	"fmt"
+
+	"github.com/topocast/topocast/bcast/predict"
 )
 
 // first is collective: it is the first broadcast of a class of sizes from a root, and decides how further ones are
@@ -20,15 +22,15 @@ func (b *Broadcaster) first(buf []byte, root int, budget float64) error {
 	key := b.key(len(buf), root)
 	d := b.decisions[key]
 	if d == nil && !b.timed() {
-		plans, err := b.toldPlans(func() []plan { return b.candidates(len(buf), root)[:1] })
+		plans, err := b.toldPlans(func() []predict.Plan { return b.candidates(len(buf), root)[:1] })
 		if err != nil {
 			return b.failed(err)
 		}
-		d = &decision{plan: plans[0], decided: true}
+		d = &decision{Plan: plans[0], decided: true}
 		b.decisions[key] = d
 	}
 	if d != nil && !d.stored {
-		return b.failed(b.perform(b.use(d.plan, len(buf), root), buf, root))
+		return b.failed(b.perform(b.use(d.Plan, len(buf), root), buf, root))
 	}
 	if err := b.perform(b.compile(nativePlan(), len(buf), root), buf, root); err != nil {
 		return b.failed(err)
@@ -38,7 +40,7 @@ func (b *Broadcaster) first(buf []byte, root int, budget float64) error {
 		return b.failed(err)
 	}
 	b.decisions[key] = d
-	b.use(d.plan, len(buf), root)
+	b.use(d.Plan, len(buf), root)
 	return nil
 }
 

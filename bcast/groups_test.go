@@ -29,7 +29,7 @@ func nativeInGroups(comm mpi.Communicator, problems int, seed uint64, network fu
 			return err
 		}
 		for i, a := range b.catalogue {
-			c := plan{predict.Plan{Algorithm: a, Segment: rng.IntN(2) * (1 + rng.IntN(500)), Blocking: rng.IntN(2) > 0}, i}
+			c := predict.Plan{Index: i, Algorithm: a, Segment: rng.IntN(2) * (1 + rng.IntN(500)), Blocking: rng.IntN(2) > 0}
 			root, size := rng.IntN(comm.Size()), rng.IntN(5000)
 			r := b.compile(c, max(1, size), root)
 			if err := verified(comm, size, root, func(buf []byte) error { return b.perform(r, buf, root) }); err != nil {
@@ -277,8 +277,8 @@ func TestBcastInGroupsDoesNotAllocate(t *testing.T) {
 		}
 		const size = 3000
 		nan := nativePlan()
-		nan.index, nan.Algorithm, nan.Segment = 0, b.catalogue[0], 1000
-		b.decisions[b.key(size, 0)] = &decision{plan: nan, decided: true}
+		nan.Index, nan.Algorithm, nan.Segment = 0, b.catalogue[0], 1000
+		b.decisions[b.key(size, 0)] = &decision{Plan: nan, decided: true}
 		buf := make([]byte, size)
 		var failed error
 		run := func() {

@@ -1,6 +1,9 @@
 package bcast
 
-import "github.com/topocast/topocast/bcast/schedule"
+import (
+	"github.com/topocast/topocast/bcast/predict"
+	"github.com/topocast/topocast/bcast/schedule"
+)
 
 // performOps performs steps of a schedule: pipelined, or with blocking one after the other.
 func (e *executor) performOps(ops []schedule.Op, buf []byte, blocking bool) error {
@@ -10,8 +13,8 @@ func (e *executor) performOps(ops []schedule.Op, buf []byte, blocking bool) erro
 }
 
 // planBy is the plan that sends segments by an algorithm of the catalogue.
-func (b *Broadcaster) planBy(index, segment int) plan {
-	p := plan{index: index}
+func (b *Broadcaster) planBy(index, segment int) predict.Plan {
+	p := predict.Plan{Index: index}
 	p.Algorithm, p.Segment = b.catalogue[index], segment
 	return p
 }

@@ -69,7 +69,7 @@ func TestMoreThanMPICounts(t *testing.T) {
 		for _, segment := range []int{0, 1 << 20, 1 << 30, 3 << 30} {
 			for root := range 2 {
 				c.come = 0
-				r := b.compile(plan{predict.Plan{Algorithm: a, Segment: segment}, 0}, size, root)
+				r := b.compile(predict.Plan{Index: 0, Algorithm: a, Segment: segment}, size, root)
 				if err := b.perform(r, buf, root); err != nil || c.come != size {
 					t.Errorf("%s from %d, segment %d: %d bytes, %v", a.Name(), root, segment, c.come, err)
 				}

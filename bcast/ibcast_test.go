@@ -18,10 +18,10 @@ import (
 
 // ways are candidates of all algorithms, in segments, and the library's own
 // broadcast if there is one.
-func ways(world mpi.Communicator, segment int) []plan {
-	var all []plan
+func ways(world mpi.Communicator, segment int) []predict.Plan {
+	var all []predict.Plan
 	for i, a := range casttest.Algorithms() {
-		all = append(all, plan{predict.Plan{Algorithm: a, Segment: segment}, i})
+		all = append(all, predict.Plan{Index: i, Algorithm: a, Segment: segment})
 	}
 	if _, ok := world.(mpi.NativeBcast); ok {
 		all = append(all, nativePlan())
@@ -38,7 +38,7 @@ func underWay(world mpi.Communicator) error {
 	}
 	ranks := world.Size()
 	for i, way := range ways(world, 1000) {
-		if ranks == 1 || !b.exec.canStart(way.index == native) {
+		if ranks == 1 || !b.exec.canStart(way.Index == native) {
 			continue
 		}
 		for _, size := range []int{1, 999, 40_000} {
@@ -61,7 +61,7 @@ func underWay(world mpi.Communicator) error {
 				return p.Wait() // again
 			})
 			if err != nil {
-				return fmt.Errorf("%v: %w", way.Plan, err)
+				return fmt.Errorf("%v: %w", way, err)
 			}
 			clear(buf)
 		}
@@ -161,7 +161,7 @@ func TestIbcastOverlapsWithComputation(t *testing.T) {
 		t.Fatal(err)
 	}
 	const size, looks = 1 << 20, 1000
-	way := plan{predict.Plan{Algorithm: schedule.Chain{}, Segment: 16 << 10}, 0}
+	way := predict.Plan{Index: 0, Algorithm: schedule.Chain{}, Segment: 16 << 10}
 	for _, s := range []*simnet.Settings{overheads, {EagerLimit: -1}} {
 		run := func(begins bool, compute float64) float64 {
 			end := 0.0
@@ -213,7 +213,7 @@ func TestPendingTellsFailures(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			way := plan{predict.Plan{Algorithm: schedule.Chain{}, Segment: 500}, 0}
+			way := predict.Plan{Index: 0, Algorithm: schedule.Chain{}, Segment: 500}
 			if world.Rank() == 1 {
 				c.calls, c.failAt = 0, failAt
 			}
@@ -240,7 +240,7 @@ func TestPendingTellsFailures(t *testing.T) {
 	}
 }
 
-func ibcastAllocations(world mpi.Communicator, way plan, counts bool) (float64, error) {
+func ibcastAllocations(world mpi.Communicator, way predict.Plan, counts bool) (float64, error) {
 	b, err := New(world, &Settings{ModelOnly: true})
 	if err != nil {
 		return 0, err
@@ -270,7 +270,7 @@ func ibcastAllocations(world mpi.Communicator, way plan, counts bool) (float64, 
 }
 
 func TestIbcastDoesNotAllocateOnceWarm(t *testing.T) {
-	way := plan{predict.Plan{Algorithm: schedule.Chain{}, Segment: 3000}, 0}
+	way := predict.Plan{Index: 0, Algorithm: schedule.Chain{}, Segment: 3000}
 	err := local.Run(3, &local.Settings{Mode: local.Rendezvous}, func(world mpi.Communicator) error {
 		n, err := ibcastAllocations(world, way, world.Rank() == 0)
 		if err == nil && n != 0 {

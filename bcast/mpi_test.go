@@ -112,7 +112,7 @@ func TestMPIIbcastDoesNotAllocate(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n != 0 {
-			t.Errorf("rank %d, %v: %g allocations per Ibcast, want 0", c.Rank(), way.Plan, n)
+			t.Errorf("rank %d, %v: %g allocations per Ibcast, want 0", c.Rank(), way, n)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+
+	"github.com/topocast/topocast/bcast/predict"
 )
 
 // An order is what rank 0 tells the others: to perform a round, or that the contest has ended.
@@ -24,33 +26,33 @@ type orderedPlan struct {
 	Native    uint64 `json:"n,omitempty"`
 }
 
-func (p *plan) ordered() orderedPlan {
+func ordered(p *predict.Plan) orderedPlan {
 	return orderedPlan{
-		Index: p.index, Segment: p.Segment, Blocking: p.Blocking,
+		Index: p.Index, Segment: p.Segment, Blocking: p.Blocking,
 		Predicted: math.Float64bits(p.Predicted), Measured: math.Float64bits(p.Measured), Native: math.Float64bits(p.MeasuredNative),
 	}
 }
 
 // planOf is the plan that rank 0 tells.
-func (b *Broadcaster) planOf(o orderedPlan) plan {
-	p := plan{index: o.Index}
+func (b *Broadcaster) planOf(o orderedPlan) predict.Plan {
+	p := predict.Plan{Index: o.Index}
 	p.Segment, p.Blocking = o.Segment, o.Blocking
 	p.Predicted, p.Measured, p.MeasuredNative = math.Float64frombits(o.Predicted), math.Float64frombits(o.Measured), math.Float64frombits(o.Native)
-	if p.index != native {
-		p.Algorithm, p.Topology = b.catalogue[p.index], b.along(p.index).Name
+	if p.Index != native {
+		p.Algorithm, p.Topology = b.catalogue[p.Index], b.along(p.Index).Name
 	}
 	return p
 }
 
 // toldPlans is collective: all ranks get the plans that rank 0 finds. Two machines may round predictions apart.
-func (b *Broadcaster) toldPlans(find func() []plan) ([]plan, error) {
+func (b *Broadcaster) toldPlans(find func() []predict.Plan) ([]predict.Plan, error) {
 	var orders []orderedPlan
 	var told []byte
 	var wrong error
 	c := newControl(b.exec)
 	if c.decides() {
 		for _, p := range find() {
-			orders = append(orders, p.ordered())
+			orders = append(orders, ordered(&p))
 		}
 		told, wrong = json.Marshal(orders)
 	}
@@ -61,7 +63,7 @@ func (b *Broadcaster) toldPlans(find func() []plan) ([]plan, error) {
 	if err := json.Unmarshal(told, &orders); err != nil {
 		return nil, fmt.Errorf("bcast: the plans of rank 0: %w", err)
 	}
-	plans := make([]plan, len(orders))
+	plans := make([]predict.Plan, len(orders))
 	for i, o := range orders {
 		plans[i] = b.planOf(o)
 	}

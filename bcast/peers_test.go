@@ -56,7 +56,7 @@ func replayed(t testing.TB, c *smpi.Cell, dir string, plan predict.Plan, p sched
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(schedule.WriteTraces(file, plan.Algorithm, p, !plan.Blocking), file.Close()); err != nil {
+	if err := errors.Join(smpi.WriteTraces(file, plan.Algorithm, p, !plan.Blocking), file.Close()); err != nil {
 		t.Fatal(err)
 	}
 	seconds, err := smpi.Replay{Ranks: p.Ranks, Platform: c.PlatformFile(dir), Hosts: c.HostFile(dir)}.Seconds(context.Background(), trace)

@@ -20,7 +20,7 @@ func (b *Broadcaster) Plan(bytes, root int) (predict.Plan, error) {
 	if rank := b.comm.Rank(); rank != 0 {
 		return predict.Plan{}, fmt.Errorf("bcast: plan: rank %d: messages of %d bytes from root %d are not decided yet: ask rank 0, which predicts, or call Tune before", rank, bytes, root)
 	}
-	return b.candidates(bytes, root)[0].Plan, nil
+	return b.candidates(bytes, root)[0], nil
 }
 
 // checkMessage refuses what no broadcast can be.

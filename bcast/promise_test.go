@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
@@ -57,7 +58,7 @@ func TestBcastBesideIbcastIsRefused(t *testing.T) {
 			return err
 		}
 		b.use(nativePlan(), 64, 0)
-		b.use(plan{index: 0}, 1<<20, 0)
+		b.use(predict.Plan{Index: 0}, 1<<20, 0)
 		b.compiled[classOf(1<<20)][0] = b.compile(b.planBy(0, 4096), 1<<20, 0)
 		next, err := b.start(b.compiledFor(1<<20, 0), make([]byte, 1<<20), 0)
 		if err != nil {

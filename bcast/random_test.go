@@ -45,7 +45,7 @@ func randomProblems(world mpi.Communicator, count int, seed uint64) error {
 		a := list[rng.IntN(len(list))]
 		pattern := rng.Uint64()
 		fill(buf[:p.Bytes], pattern, world.Rank() == p.Root)
-		ops = a.Ops(ops[:0], p, world.Rank())
+		ops = a.Prepare(p).Of(world.Rank()).Ops(ops[:0], p)
 		if err := exec.performOps(ops, buf[:p.Bytes], false); err != nil {
 			return fmt.Errorf("%s %v, %+v: %w", a.Name(), a, p, err)
 		}

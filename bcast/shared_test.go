@@ -94,7 +94,7 @@ func compareShared(world mpi.Communicator) error {
 		for _, p := range sharedPlans(world.Size(), size) {
 			compiled := make([]*compiledPlan, world.Size())
 			for root := range compiled {
-				compiled[root] = b.compile(plan{p, 0}, size, root)
+				compiled[root] = b.compile(p, size, root)
 			}
 			name := p.Name()
 			if p.Segment > 0 {

@@ -20,9 +20,9 @@ const (
 
 // shortlist are the plans of the class of the size that are worth timing, of each topology the best of them. Rank 0 alone
 // calls it.
-func (b *Broadcaster) shortlist(bytes, root int) []plan {
+func (b *Broadcaster) shortlist(bytes, root int) []predict.Plan {
 	each := mostTimed
-	plans := b.gathered(func(e *predict.Evaluator, list []schedule.Algorithm) []predict.Candidate {
+	plans := b.gathered(func(e *predict.Evaluator, list []schedule.Algorithm) []predict.Plan {
 		short := e.Shortlist(list, classBytes(bytes), root, mostTimed)
 		few := bytes <= predict.MinSegment // all whole
 		if few || !(short[0].Predicted <= quickTime) {
@@ -30,10 +30,10 @@ func (b *Broadcaster) shortlist(bytes, root int) []plan {
 		}
 		return short[:min(each, len(short))]
 	})
-	var kept []plan
+	var kept []predict.Plan
 	plans = distinct(plans)
 	for i, p := range plans {
-		best := slices.IndexFunc(plans, func(q plan) bool { return q.Topology == p.Topology }) == i
+		best := slices.IndexFunc(plans, func(q predict.Plan) bool { return q.Topology == p.Topology }) == i
 		if best || len(kept) < each {
 			kept = append(kept, p)
 		}
@@ -43,16 +43,16 @@ func (b *Broadcaster) shortlist(bytes, root int) []plan {
 
 // candidates are each algorithm along each topology with its best plan by prediction, the fastest first. Rank 0 alone
 // calls it.
-func (b *Broadcaster) candidates(bytes, root int) []plan {
-	return b.gathered(func(e *predict.Evaluator, list []schedule.Algorithm) []predict.Candidate {
+func (b *Broadcaster) candidates(bytes, root int) []predict.Plan {
+	return b.gathered(func(e *predict.Evaluator, list []schedule.Algorithm) []predict.Plan {
 		return e.Candidates(list, classBytes(bytes), root)
 	})
 }
 
 // gathered are the plans that find proposes along each topology, the fastest by prediction first, among equals those of
 // the earlier topology.
-func (b *Broadcaster) gathered(find func(e *predict.Evaluator, list []schedule.Algorithm) []predict.Candidate) []plan {
-	var found []predict.Candidate
+func (b *Broadcaster) gathered(find func(e *predict.Evaluator, list []schedule.Algorithm) []predict.Plan) []predict.Plan {
+	var found []predict.Plan
 	for i := range b.groupings {
 		g := &b.groupings[i]
 		if !g.Wanted {
@@ -72,19 +72,15 @@ func (b *Broadcaster) gathered(find func(e *predict.Evaluator, list []schedule.A
 	if len(b.groupings) > 1 { // one list is in order, with the simplest of equals first
 		predict.Order(found)
 	}
-	plans := make([]plan, len(found))
-	for i, p := range found {
-		plans[i] = plan{p.Plan, p.Index}
-	}
-	return plans
+	return found
 }
 
 // distinct are the plans without those that are most likely the schedule of an earlier one along another topology: by
 // the same algorithm, in the same segments and the same time. Those that are asked for by their whole names stay.
-func distinct(plans []plan, asked ...string) []plan {
-	var kept []plan
+func distinct(plans []predict.Plan, asked ...string) []predict.Plan {
+	var kept []predict.Plan
 	for _, p := range plans {
-		same := func(q plan) bool {
+		same := func(q predict.Plan) bool {
 			return p.Topology != q.Topology && p.Predicted == q.Predicted && p.Segment == q.Segment && p.Name() == q.Name()
 		}
 		if slices.Contains(asked, p.NameAlong()) || !slices.ContainsFunc(kept, same) {

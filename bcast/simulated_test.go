@@ -99,15 +99,12 @@ func (m *simulated) tuned(t testing.TB, plans []predict.Plan, bytes, least int) 
 				m.time(t, &plan, bytes)
 				tried = append(tried, plan)
 			}
-			if divided(plan) {
-				break
-			}
 		}
 	}
 	slices.SortStableFunc(tried, byTime)
 	best := tried[0]
 	for _, step := range []float64{grid, 1 / grid} {
-		for next := best; best.Segment > 0 && !divided(best); best = next {
+		for next := best; best.Segment > 0; best = next {
 			next.Segment = int(math.Ceil(float64(bytes) / math.Round(float64(bytes)/float64(best.Segment)*step)))
 			if m.time(t, &next, bytes); !(next.Measured < best.Measured) {
 				break
@@ -115,12 +112,6 @@ func (m *simulated) tuned(t testing.TB, plans []predict.Plan, bytes, least int) 
 		}
 	}
 	return best
-}
-
-// divided tells whether the algorithm divides the message in its own way.
-func divided(plan predict.Plan) bool {
-	_, ok := plan.Algorithm.(schedule.Undivided)
-	return ok
 }
 
 // contenders are the plans for so many bytes from rank 0 that are timed: of each algorithm the one that is
@@ -131,7 +122,7 @@ func (m *simulated) contenders(bytes int) []predict.Plan {
 	var plans []predict.Plan
 	for _, c := range predict.New(m.network).Candidates(schedule.Variants(schedule.Algorithms(), whole), bytes, 0) {
 		if len(plans) == 0 || c.Predicted <= hopeless*plans[0].Predicted {
-			plans = append(plans, c.Plan)
+			plans = append(plans, c)
 		}
 	}
 	for _, a := range schedule.Variants([]schedule.Algorithm{schedule.Earliest{}, schedule.Leaders{}, schedule.Magpie2{}}, whole) {

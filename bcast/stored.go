@@ -63,15 +63,15 @@ func (b *Broadcaster) takeTuned(choices []table.Cell) {
 			if g < 0 {
 				continue
 			}
-			p.index = slices.IndexFunc(b.algorithms(&b.groupings[g]), func(a schedule.Algorithm) bool { return schedule.Text(a) == t.Algorithm })
-			if p.index < 0 {
+			p.Index = slices.IndexFunc(b.algorithms(&b.groupings[g]), func(a schedule.Algorithm) bool { return schedule.Text(a) == t.Algorithm })
+			if p.Index < 0 {
 				continue
 			}
-			p.index += b.groupings[g].from
-			p.Algorithm, p.Topology, p.Segment, p.Blocking = b.catalogue[p.index], t.Topology, int(t.Segment), t.Blocking
+			p.Index += b.groupings[g].from
+			p.Algorithm, p.Topology, p.Segment, p.Blocking = b.catalogue[p.Index], t.Topology, int(t.Segment), t.Blocking
 		}
 		p.Measured, p.MeasuredNative = t.Measured, t.Native
-		b.decisions[decisionKey{classOf(int(t.Bytes)), t.RootClass}] = &decision{plan: p, decided: true, stored: p.index != native, pairs: t.Pairs}
+		b.decisions[decisionKey{classOf(int(t.Bytes)), t.RootClass}] = &decision{Plan: p, decided: true, stored: p.Index != native, pairs: t.Pairs}
 	}
 }
 
@@ -110,7 +110,7 @@ func (b *Broadcaster) Table(date time.Time) (*table.Table, error) {
 // choice is a decision as a table has it.
 func (d *decision) choice() table.Choice {
 	text := table.Native
-	if d.index != native {
+	if d.Index != native {
 		text = schedule.Text(d.Algorithm)
 	}
 	known := func(t float64) float64 {

@@ -187,7 +187,7 @@ func TestGroupsOfTopologies(t *testing.T) {
 		for root := range comm.Size() { // plans of all of them bring every byte
 			for index := range b.catalogue {
 				c := nativePlan()
-				c.index, c.Algorithm, c.Segment = index, b.catalogue[index], 100
+				c.Index, c.Algorithm, c.Segment = index, b.catalogue[index], 100
 				if index%7 != root%7 && !testing.Short() {
 					continue
 				}

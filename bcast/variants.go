@@ -52,14 +52,14 @@ func (b *Broadcaster) VariantsFor(bytes, root int, only []string) ([]Variant, er
 	if err := b.checkMessage(bytes, root); err != nil {
 		return nil, fmt.Errorf("bcast: variants: %w", err)
 	}
-	plans, err := b.toldPlans(func() []plan { // how ours is, and each algorithm in the order of the catalogue
+	plans, err := b.toldPlans(func() []predict.Plan { // how ours is, and each algorithm in the order of the catalogue
 		all := b.candidates(bytes, root)
 		ours := all[0]
 		if d := b.decisions[b.key(bytes, root)]; d != nil {
-			ours = d.plan
+			ours = d.Plan
 		}
-		slices.SortFunc(all, func(a, b plan) int { return a.index - b.index })
-		return append([]plan{ours}, distinct(all, only...)...)
+		slices.SortFunc(all, func(a, b predict.Plan) int { return a.Index - b.Index })
+		return append([]predict.Plan{ours}, distinct(all, only...)...)
 	})
 	if err != nil {
 		return nil, err
@@ -70,11 +70,11 @@ func (b *Broadcaster) VariantsFor(bytes, root int, only []string) ([]Variant, er
 			all = append(all, Variant{name, plan, run})
 		}
 	}
-	follow := func(p plan) {
+	follow := func(p predict.Plan) {
 		c := b.compile(p, bytes, root)
-		add(p.NameAlong(), p.Plan, func(buf []byte) error { return b.failed(b.perform(c, buf, root)) })
+		add(p.NameAlong(), p, func(buf []byte) error { return b.failed(b.perform(c, buf, root)) })
 	}
-	add(Ours, plans[0].Plan, func(buf []byte) error { return b.Bcast(buf, root) })
+	add(Ours, plans[0], func(buf []byte) error { return b.Bcast(buf, root) })
 	if b.native != nil {
 		follow(nativePlan())
 	}

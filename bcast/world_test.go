@@ -92,7 +92,7 @@ func bringEveryByte(world mpi.Communicator) error {
 		for k, size := range []int{0, 1, 7, segment - 1, segment, segment + 1, 23 * segment} {
 			p := schedule.Problem{Ranks: ranks, Root: (i + 3*k) % ranks, Bytes: size, Segment: segment, Tree: trees[(i+k)%2]}
 			err := verified(world, size, p.Root, func(buf []byte) error {
-				return exec.performOps(a.Ops(nil, p, world.Rank()), buf, false)
+				return exec.performOps(a.Prepare(p).Of(world.Rank()).Ops(nil, p), buf, false)
 			})
 			if err != nil {
 				return fmt.Errorf("%v, %+v: %w", a, p, err)

@@ -2,7 +2,6 @@ package predict
 
 import (
 	"math"
-	"slices"
 
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/internal/queue"
@@ -41,16 +40,11 @@ type Evaluator struct {
 	problem   schedule.Problem // of the steps
 	ops       [][]schedule.Op  // per rank, without exchanges
 	spare     []schedule.Op
-	ready     []int     // ranks: see lowerBound
-	slack     float64   // s, for which a link may be busy with the last part after that has come: see lowerBound
-	busy      float64   // s, for which the busiest link is busy with the steps so far: see lowerBound
 	next      []int     // per rank: its current step
 	now       []float64 // per rank: s, when it can start its current step
 	received  []float64 // per rank: s, when its last receive ended
-	coarse    bool      // a look is enough
+	coarse    bool      // an estimate is enough
 	partBytes int       // of a message that moves by turns
-	offset    int       // bytes
-	below     float64   // s, when the last receive of bytes below offset ended
 	channels  []channel
 	out, in   [][]int   // per rank: channels
 	lastOut   []int     // per rank: index into out of the last send: children are mostly served in turn
@@ -59,38 +53,26 @@ type Evaluator struct {
 	events    queue.Min // channels of which something comes to a link, and ranks, from firstRank on, that come to a send
 }
 
-// Parts of messages are turns at a link. Links serve flows by the packet; parts that are shorter than leastPart, or
-// than the longest message divided by mostParts, or so short that all ranks send more than
-// allParts of them and each more than rankParts on average, only make the prediction slower.
+// Parts of messages are turns at a link. Links serve flows by the packet; shorter parts, and more of the longest message,
+// only make the prediction slower. Estimates do with longer ones, and so do predictions with many ranks.
 const (
 	leastPart = 1 << 10 // bytes
 	mostParts = 64
-	allParts  = 1 << 14
-	rankParts = 128
-)
-
-// How many times longer parts are where plans are only looked at, and with many ranks.
-const (
-	coarser  = 4
-	coarsest = 16
+	coarser   = 8 // times
 )
 
 // partOf is the length of a part in bytes for the stored steps.
 func (e *Evaluator) partOf() int {
-	longest, all := 0, 0
+	longest := 0
 	for _, ops := range e.ops {
 		for _, op := range ops {
 			if op.Kind == schedule.Send {
 				longest = max(longest, op.Length)
-				all += op.Length
 			}
 		}
 	}
-	part := max(leastPart, longest/mostParts, all/max(allParts, rankParts*e.ranks))
-	switch {
-	case e.ranks > many:
-		part *= coarsest
-	case e.coarse:
+	part := max(leastPart, longest/mostParts)
+	if e.coarse || e.ranks > many {
 		part *= coarser
 	}
 	return part
@@ -110,8 +92,11 @@ func newEvaluator(m machine) *Evaluator {
 }
 
 // steady is the number of segments after which a broadcast is taken to go on
-// at an even pace.
-const steady = 16
+// at an even pace. The queues of a broadcast that is no tree grow for long: it is played up to steadyMessages of all ranks.
+const (
+	steady         = 16
+	steadyMessages = 1024
+)
 
 // Predict is the function Predict for a problem that is valid and of the
 // evaluator's ranks.
@@ -126,105 +111,52 @@ func (e *Evaluator) within(a schedule.Algorithm, p schedule.Problem, limit float
 	if p.Costs == nil && p.Tree == e.along {
 		p.Costs = e.costs
 	}
-	k := p.Pieces()
-	if _, ok := a.(schedule.Planner); !ok {
-		return e.plainWithin(a, p, k, limit)
+	parts, some := a.Prepare(p), steady
+	if _, tree := parts.(*schedule.Tree); !tree {
+		some = max(some, steadyMessages/p.Ranks)
 	}
-	if k > steady {
-		p.Bytes = steady * p.PieceBytes()
-	}
-	e.schedule(a, p)
-	if k <= steady {
-		return e.playWithin(limit)
-	}
-	more := float64(k-steady) / steady
-	busy := 0.0
-	if !math.IsInf(limit, 1) {
-		var least float64
-		least, busy = e.lowerBound(limit)
-		if least += more * busy; least > limit*aboveRounding {
-			return least, false
-		}
-	}
-	whole, half, ok := e.evaluate(p.Bytes/2, limit*aboveRounding-more*busy)
-	if !ok {
-		return whole + more*busy, false
-	}
-	pace := max((whole-half)/(steady/2), e.busiest()/steady)
-	return whole + pace*float64(k-steady), true
+	return e.extrapolate(parts, p, some, limit)
 }
 
-// playWithin plays the stored steps, as far as the limit.
-func (e *Evaluator) playWithin(limit float64) (seconds float64, all bool) {
-	if !math.IsInf(limit, 1) {
-		if least, _ := e.lowerBound(limit); least > limit*aboveRounding {
-			return least, false
-		}
-	}
-	seconds, _, all = e.evaluate(0, limit)
-	return seconds, all
-}
-
-// A broadcast that is no tree may do one thing after the other, and its queues grow for long. It is
-// played as it is up to so many messages of all ranks, or at least so many pieces.
-const (
-	plainMessages = 1024
-	leastPlain    = 16
-)
-
-// plainWithin is within of an algorithm that is no tree, in k pieces: from the
-// time of those that are played and of half of them it goes on evenly.
-func (e *Evaluator) plainWithin(a schedule.Algorithm, p schedule.Problem, k int, limit float64) (seconds float64, all bool) {
-	if some := max(leastPlain, plainMessages/p.Ranks); k > some && !undivided(a) {
-		return e.extrapolate(a, p, k, some, limit)
-	}
-	e.schedule(a, p)
-	return e.playWithin(limit)
-}
-
-// extrapolate plays some of the k pieces, and half of those, and goes on at the pace of the
+// extrapolate plays some of the pieces, and half of those, and goes on at the pace of the
 // difference: that of the end, or of the busiest link or rank if it is slower, as where few bytes
-// hide behind overhead. What it returns is as of within.
+// hide behind overhead. What it returns is as of within. Where there are no more pieces it plays all.
 //
 // An algorithm that deals the message to ranks makes longer messages of more pieces before it makes more of them. So
 // many pieces are played that it makes more.
-func (e *Evaluator) extrapolate(a schedule.Algorithm, p schedule.Problem, k, some int, limit float64) (seconds float64, all bool) {
-	whole := p
+func (e *Evaluator) extrapolate(parts schedule.Parts, p schedule.Problem, some int, limit float64) (seconds float64, all bool) {
+	k, whole := p.Pieces(), p
 	prepare := func(pieces int) (steps int) {
-		p.Bytes = pieces * p.PieceBytes()
-		e.schedule(a, p)
+		if p = whole; pieces < k {
+			p.Bytes = pieces * p.PieceBytes()
+		}
+		e.schedule(parts, p)
 		for _, ops := range e.ops {
 			steps += len(ops)
 		}
 		return steps
 	}
-	for few := prepare(some / 2); 2*prepare(some) < 3*few; few = prepare(some / 2) {
-		if some *= 2; some >= k {
-			e.schedule(a, whole)
-			return e.playWithin(limit)
+	for ; some < k; some *= 2 {
+		if few := prepare(some / 2); 2*prepare(some) >= 3*few {
+			break
 		}
+	}
+	if some >= k {
+		prepare(k)
+		return e.evaluate(limit)
 	}
 	more := float64(k-some) / float64(some-some/2) // times the difference
-	if !math.IsInf(limit, 1) {
-		least, busy := e.lowerBound(limit)
-		if least > far*limit {
-			return least, false
-		}
-		prepare(some / 2)
-		_, less := e.lowerBound(math.Inf(1))
-		if least += more * (busy - less); least > limit*aboveRounding {
-			return least, false
-		}
-	} else {
-		prepare(some / 2)
-	}
-	half, _, ok := e.evaluate(0, limit)
+	prepare(some / 2)
+	half, ok := e.evaluate(limit)
 	if !ok {
 		return half, false
 	}
 	less := e.busiest()
+	if least := less * float64(k) / float64(some/2); least > limit {
+		return least, false
+	}
 	prepare(some)
-	full, _, ok := e.evaluate(0, (limit+more*half)/(1+more))
+	full, ok := e.evaluate((limit + more*half) / (1 + more))
 	if !ok {
 		return full + more*(full-half), false
 	}
@@ -256,13 +188,11 @@ func (e *Evaluator) busiest() float64 {
 }
 
 // schedule stores the steps of all ranks.
-func (e *Evaluator) schedule(a schedule.Algorithm, p schedule.Problem) {
+func (e *Evaluator) schedule(parts schedule.Parts, p schedule.Problem) {
 	e.problem = p
-	e.ops = schedule.AllOps(e.ops, a, p)
 	for rank, ops := range e.ops {
-		if slices.ContainsFunc(ops, func(op schedule.Op) bool { return op.Kind == schedule.Exchange }) {
-			e.ops[rank], e.spare = apart(e.spare[:0], ops), ops
-		}
+		e.spare = parts.Of(rank).Ops(e.spare[:0], p)
+		e.ops[rank] = apart(ops[:0], e.spare)
 	}
 }
 

@@ -82,14 +82,14 @@ func BenchmarkWholeMachine(b *testing.B) {
 				e := New(n)
 				for b.Loop() {
 					best := e.Candidates(list, bytes, 0)[0]
-					b.Log(best.Plan)
+					b.Log(best)
 				}
 			})
 			for _, a := range []schedule.Algorithm{schedule.Chain{}, schedule.Earliest{}, schedule.Paced{}, schedule.MultiLevel{}, schedule.Magpie2{Level: 1}} {
 				b.Run(fmt.Sprintf("%s/hosts=%d/bytes=%d/%s", name, n.Ranks(), bytes, a.Name()), func(b *testing.B) {
 					p.Segment = usualSegment
 					for b.Loop() {
-						schedule.PartOf(a, p, 17)
+						a.Prepare(p).Of(17)
 					}
 				})
 			}

@@ -92,9 +92,6 @@ func (e *Evaluator) call(rank int, op schedule.Op) {
 			e.received[r] = end
 		}
 	}
-	if op.Offset < e.offset {
-		e.below = max(e.below, end)
-	}
 	for _, r := range members {
 		e.proceed(r)
 	}

@@ -85,12 +85,13 @@ func TestNativeOfWhichSomeAreMissingNeverEnds(t *testing.T) {
 // With a second piece this algorithm ends sooner than with one. More take as long as the root needs to send them.
 type restless struct{}
 
-func (restless) Name() string { return "restless" }
-func (restless) Ops(dst []schedule.Op, p schedule.Problem, rank int) []schedule.Op {
+func (restless) Name() string                              { return "restless" }
+func (r restless) Prepare(schedule.Problem) schedule.Parts { return schedule.Steps(r.ops) }
+func (restless) ops(dst []schedule.Op, p schedule.Problem, rank int) []schedule.Op {
 	if p.Pieces() < 2 {
-		return schedule.Chain{}.Ops(dst, p, rank)
+		return schedule.Chain{}.Prepare(p).Of(rank).Ops(dst, p)
 	}
-	return schedule.Flat{}.Ops(dst, p, rank)
+	return schedule.Flat{}.Prepare(p).Of(rank).Ops(dst, p)
 }
 
 func TestExtrapolationsKeepToTheBusiest(t *testing.T) {
@@ -99,7 +100,7 @@ func TestExtrapolationsKeepToTheBusiest(t *testing.T) {
 	e := New(casttest.NetworkOf(t, tree))
 	p := schedule.Problem{Ranks: 16, Bytes: 8 * pieces, Segment: 8, Tree: tree}
 	least := 15 * pieces * e.machine.send
-	if got, _ := e.extrapolate(restless{}, p, pieces, 2, math.Inf(1)); !(got >= least) {
+	if got, _ := e.extrapolate(restless{}.Prepare(p), p, 2, math.Inf(1)); !(got >= least) {
 		t.Errorf("%g s, want at least %g", got, least)
 	}
 }

@@ -12,17 +12,10 @@ import (
 // as good: predictions of broadcasts in segments are no better.
 const asGood = 1.03
 
-// A Candidate is a plan that is known by the index of its algorithm and
-// settings in a list that all ranks have.
-type Candidate struct {
-	Plan
-	Index int // of the algorithm, in the list that was asked for
-}
-
 // order sorts plans by their predictions, but for the first of the list among
 // those that are as good as the fastest.
-func order(plans []Candidate) {
-	slices.SortStableFunc(plans, func(a, b Candidate) int { return cmp.Compare(a.Predicted, b.Predicted) })
+func order(plans []Plan) {
+	slices.SortStableFunc(plans, func(a, b Plan) int { return cmp.Compare(a.Predicted, b.Predicted) })
 	first := 0
 	for i := range plans {
 		if plans[i].Predicted <= asGood*plans[0].Predicted && plans[i].Index < plans[first].Index {
@@ -35,19 +28,19 @@ func order(plans []Candidate) {
 }
 
 // Order sorts plans that were searched for apart by their predictions, those without one last.
-func Order(plans []Candidate) {
-	least := func(c Candidate) float64 {
+func Order(plans []Plan) {
+	least := func(c Plan) float64 {
 		if math.IsNaN(c.Predicted) {
 			return math.Inf(1)
 		}
 		return c.Predicted
 	}
-	slices.SortStableFunc(plans, func(a, b Candidate) int { return cmp.Compare(least(a), least(b)) })
+	slices.SortStableFunc(plans, func(a, b Plan) int { return cmp.Compare(least(a), least(b)) })
 }
 
 // hide takes away predictions that are guesses: good enough to choose by, not to
 // be told.
-func (s *search) hide(plans []Candidate) {
+func (s *search) hide(plans []Plan) {
 	for i := range plans {
 		p := s.problem
 		p.Segment = plans[i].Segment

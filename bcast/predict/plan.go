@@ -10,6 +10,7 @@ import (
 // A Plan is how one broadcast is done.
 type Plan struct {
 	Algorithm      schedule.Algorithm // nil: native
+	Index          int                // of the algorithm, in the list that was searched
 	Topology       string             // whose groups it follows; "": those of the network
 	Segment        int                // bytes; 0: the message is sent whole
 	Blocking       bool               // steps are carried out one after the other, rather than some at once

@@ -41,11 +41,10 @@ type posting struct {
 }
 
 // evaluate plays the stored steps and returns when the last rank has all
-// bytes, and when it has those below the given offset. If that is not before the limit, in s, it stops there: it returns
+// bytes, in s. If that is not before the limit it stops there: it returns
 // a time beyond the limit before which not all ranks have all, and false.
-func (e *Evaluator) evaluate(offset int, limit float64) (all, below float64, whole bool) {
+func (e *Evaluator) evaluate(limit float64) (all float64, whole bool) {
 	e.reset()
-	e.offset = offset
 	if e.turns {
 		e.partBytes = e.partOf()
 	}
@@ -55,7 +54,7 @@ func (e *Evaluator) evaluate(offset int, limit float64) (all, below float64, who
 	for len(e.events) > 0 {
 		next := e.events.Pop()
 		if next.Key > limit {
-			return next.Key, next.Key, false
+			return next.Key, false
 		}
 		if next.ID < firstRank {
 			e.move(int(next.ID), next.Key)
@@ -65,11 +64,11 @@ func (e *Evaluator) evaluate(offset int, limit float64) (all, below float64, who
 	}
 	for rank, ops := range e.ops {
 		if e.next[rank] < len(ops) {
-			return math.Inf(1), math.Inf(1), true
+			return math.Inf(1), true
 		}
 		all = max(all, e.received[rank])
 	}
-	return all, e.below, true
+	return all, true
 }
 
 func (e *Evaluator) reset() {
@@ -86,7 +85,7 @@ func (e *Evaluator) reset() {
 	for r := range e.ops {
 		e.out[r], e.in[r] = e.out[r][:0], e.in[r][:0]
 	}
-	e.channels, e.events, e.below = e.channels[:0], e.events[:0], 0
+	e.channels, e.events = e.channels[:0], e.events[:0]
 }
 
 // proceed performs the receives of a rank whose messages are there, and queues
@@ -109,9 +108,6 @@ func (e *Evaluator) proceed(rank int) {
 		e.now[rank] = max(e.now[rank], c.arrived[c.taken]) + e.recv
 		c.taken++
 		e.received[rank] = e.now[rank]
-		if op.Offset < e.offset {
-			e.below = max(e.below, e.now[rank])
-		}
 		e.next[rank]++
 	}
 }

@@ -24,7 +24,7 @@ import (
 // queues up as soon as this one is on its last link. Where a lone message takes longer than its share of
 // one of 4 MiB, up to a round trip of that is the library's question to the receiver (rendezvous): its links
 // are free meanwhile, and two such messages between the same ranks are under way at once. Messages of more than 1 KiB move in up to
-// 64 parts, so that receivers of one rank are served by turns. Where round trips
+// 64 parts, with more than 128 ranks in 8, so that receivers of one rank are served by turns. Where round trips
 // differ the near one gets more, with model.Network.RTTBias, or b = 0.25 where none
 // was found.
 //
@@ -59,11 +59,7 @@ func Plans(n *model.Network, algorithms []schedule.Algorithm, bytes, root int) (
 		algorithms = schedule.Algorithms()
 	}
 	list := schedule.Variants(algorithms, schedule.Problem{Ranks: p.Ranks, Tree: n.Hierarchy()})
-	var plans []Plan
-	for _, c := range New(n).Candidates(list, bytes, root) {
-		plans = append(plans, c.Plan)
-	}
-	return plans, nil
+	return New(n).Candidates(list, bytes, root), nil
 }
 
 // New predicts on the network, with the groups of its hierarchy.

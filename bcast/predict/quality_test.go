@@ -83,7 +83,7 @@ func BenchmarkQuality(b *testing.B) {
 					off = append(off, math.Abs(best.Predicted/took-1))
 					chosen[best.Name()]++
 					if testing.Verbose() {
-						b.Logf("%s root %d: %v, simulated %.4g s, %.3f of the bound", spec, root, best.Plan, took, ratio)
+						b.Logf("%s root %d: %v, simulated %.4g s, %.3f of the bound", spec, root, best, took, ratio)
 					}
 				}
 				slices.Sort(off)

@@ -11,18 +11,30 @@ import (
 const (
 	MinSegment   = 1 << 10 // bytes; shorter ones only cost overhead
 	usualSegment = 8 << 10 // bytes; good on most networks, as libraries send it without a handshake
-	longSegment  = 8 * usualSegment
+
+	// tries is the number of settings of an algorithm of which all segments are looked at, and then the number of plans
+	// of it that are played.
+	tries = 3
+
+	// chance is how many times the fastest estimate another algorithm may take: beyond, one plan of it is played.
+	chance = 1.5
+
+	// worth is how many times the best prediction a plan may take that is worth timing.
+	worth = 2
+
+	// many ranks make each look take milliseconds: fewer looks, and plans that take too long are not played to the end.
+	many = 128
 )
 
 // Candidates returns each algorithm once, with the settings and the segment
 // that are predicted to be fastest, fastest first. Of those that are as good as
 // the fastest the first of the list comes first: it is the simplest. In the list
 // the settings of one algorithm follow each other (schedule.Variants). Where the
-// network has gaps, guesses fill them to order the plans, and Predicted is NaN; so
-// it is of algorithms with too many steps to be played. With more than 512 ranks
-// that of an algorithm which cannot be the first may be what it seems to take at screening, or takes at least.
-func (e *Evaluator) Candidates(list []schedule.Algorithm, bytes, root int) []Candidate {
-	s := newSearch(e, list, bytes, root, chance, asGood)
+// network has gaps, guesses fill them to order the plans, and Predicted is NaN.
+// With more than 128 ranks that of an algorithm which cannot be the first may be an estimate, or a time that it takes
+// at least.
+func (e *Evaluator) Candidates(list []schedule.Algorithm, bytes, root int) []Plan {
+	s := newSearch(e, list, bytes, root, chance)
 	best := s.all()
 	order(best)
 	s.hide(best)
@@ -35,13 +47,10 @@ func (e *Evaluator) Candidates(list []schedule.Algorithm, bytes, root int) []Can
 // at least, and none is predicted to take more than twice as long as the fastest.
 // Where the network does not know how long messages of a size really take, as of
 // one that was measured while others were at work, the segments tell.
-func (e *Evaluator) Shortlist(list []schedule.Algorithm, bytes, root, most int) []Candidate {
-	const (
-		worth   = 2 // times the best prediction
-		perName = 2 // plans with other settings of one algorithm
-	)
-	s := newSearch(e, list, bytes, root, worth, worth)
-	var all []Candidate
+func (e *Evaluator) Shortlist(list []schedule.Algorithm, bytes, root, most int) []Plan {
+	const perName = 2 // plans with other settings of one algorithm
+	s := newSearch(e, list, bytes, root, worth)
+	var all []Plan
 	for i, best := range s.all() {
 		all = append(all, best)
 		for _, g := range s.estimates[s.families[i].from] {
@@ -52,7 +61,7 @@ func (e *Evaluator) Shortlist(list []schedule.Algorithm, bytes, root, most int) 
 	}
 	fastest := s.fastest
 	order(all)
-	var short []Candidate
+	var short []Plan
 	for _, c := range all {
 		if len(short) == most {
 			break
@@ -60,18 +69,17 @@ func (e *Evaluator) Shortlist(list []schedule.Algorithm, bytes, root, most int) 
 		if c.Predicted > worth*fastest {
 			continue
 		}
-		if !math.IsInf(c.Predicted, 1) {
-			if c.Predicted = s.predict(c.Index, c.Segment); c.Predicted > worth*fastest {
-				continue
-			}
+		if c.Predicted, _ = s.predict(c.Index, c.Segment, math.Inf(1)); c.Predicted > worth*fastest {
+			continue
 		}
 		settings, seen := map[int]bool{}, false
 		for _, x := range short {
 			if x.Name() == c.Name() {
 				settings[x.Index] = true
 			}
-			// The same time in the same segments is most likely the same schedule.
-			seen = seen || x.Index == c.Index && alike(x.Segment, c.Segment, bytes) || x.Segment == c.Segment && x.Predicted == c.Predicted
+			// The same time in the same segments, or by the same settings, is most likely the same schedule.
+			same := x.Predicted == c.Predicted
+			seen = seen || x.Index == c.Index && (same || alike(x.Segment, c.Segment, bytes)) || x.Segment == c.Segment && same
 		}
 		if !seen && (settings[c.Index] || len(settings) < perName) {
 			short = append(short, c)
@@ -94,50 +102,84 @@ func alike(a, b, bytes int) bool {
 }
 
 // A search looks for the best settings and segments of the algorithms in a list.
-// It estimates many, which costs one segment each, plays few, and lets go of
-// algorithms that have no chance. With many ranks it stops looking into a plan as soon as a bound, or what
-// was played of it, shows that it takes too long.
+// It estimates many, which costs one segment or two each, plays few, and lets go of
+// algorithms that have no chance. With many ranks it stops looking into a plan as soon as what
+// was played of it shows that it takes too long.
 type search struct {
 	*Evaluator
 	list      []schedule.Algorithm
 	problem   schedule.Problem
 	guessed   bool    // some time of the network was guessed
-	distant   float64 // times the fastest at screening: what seems to take longer is not looked into; with many ranks
-	slow      float64 // times the least prediction: what takes longer is not played to the end; with many ranks
+	far       float64 // times the fastest: what takes longer is not played to the end; with many ranks
 	families  []family
 	estimates map[int][]estimate // by the family's first index: the settings that were looked into
-	least     float64            // s, the fastest at screening
+	least     float64            // s, the fastest estimate
 	fastest   float64            // s, the least prediction
 	played    map[[2]int]float64
-	hops      []hop // storage of atLeast
 }
 
-// limit is so many times the fastest in s, if that ends the search with so many ranks.
-func (s *search) limit(times, fastest float64) float64 {
+// A family are the settings list[from:to] of one algorithm.
+type family struct {
+	from, to int
+	first    []estimate // of each, with the segment that seems best at screening
+}
+
+// An estimate is what a plan seems to take.
+type estimate struct {
+	index, segment int
+	seconds        float64
+	beyond         bool // it takes more than that, and more than is of interest
+}
+
+func newSearch(e *Evaluator, list []schedule.Algorithm, bytes, root int, far float64) *search {
+	s := &search{
+		Evaluator: e, list: list, far: far, least: math.Inf(1), fastest: math.Inf(1),
+		estimates: make(map[int][]estimate), played: make(map[[2]int]float64),
+		problem: schedule.Problem{Ranks: e.ranks, Root: root, Bytes: bytes, Tree: e.along, Costs: e.costs},
+	}
+	g, gaps := e.transfers.(*guess)
+	if gaps {
+		g.used = false
+	}
+	for from := 0; from < len(list); {
+		to := from + 1
+		for to < len(list) && list[to].Name() == list[from].Name() {
+			to++
+		}
+		s.families = append(s.families, family{from: from, to: to})
+		from = to
+	}
+	// Trees first, and from the last one on: those that follow costs or groups come last in schedule.Algorithms, take
+	// little to be looked at, and with many ranks leave no chance to most of the others.
+	for _, trees := range [...]bool{true, false} {
+		for i := len(s.families) - 1; i >= 0; i-- {
+			if _, tree := list[s.families[i].from].Prepare(s.problem).(*schedule.Tree); tree == trees {
+				s.families[i].first = s.screenFamily(s.families[i])
+			}
+		}
+	}
+	s.guessed = gaps && g.used
+	return s
+}
+
+// limit is the time in s at which a plan is not played on, if the fastest takes the given time.
+func (s *search) limit(fastest float64) float64 {
 	if s.ranks <= many {
 		return math.Inf(1)
 	}
-	return times * fastest
+	return s.far * fastest
 }
 
-// all is the best candidate of each family, in their order. Those that seem fastest are looked into first, but
-// those that are no trees, of which a few pieces tell little, after the others.
-func (s *search) all() []Candidate {
+// all is the best plan of each family, in their order. Those that seem fastest are looked into first.
+func (s *search) all() []Plan {
 	order := make([]int, len(s.families))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
-		a, b := s.families[i].first[0], s.families[j].first[0]
-		if one := schedule.AlongOneTree(s.list[a.index]); one != schedule.AlongOneTree(s.list[b.index]) {
-			if one {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(a.seconds, b.seconds)
+		return cmp.Compare(s.families[i].first[0].seconds, s.families[j].first[0].seconds)
 	})
-	best := make([]Candidate, len(s.families))
+	best := make([]Plan, len(s.families))
 	for _, i := range order {
 		best[i] = s.best(s.families[i])
 		s.fastest = min(s.fastest, best[i].Predicted)
@@ -145,14 +187,8 @@ func (s *search) all() []Candidate {
 	return best
 }
 
-// predict is the prediction, which is worked out once.
-func (s *search) predict(index, segment int) float64 {
-	t, _ := s.predictWithin(index, segment, math.Inf(1))
-	return t
-}
-
-// predictWithin is predict, or a time above the limit that the prediction is at least, and false.
-func (s *search) predictWithin(index, segment int, limit float64) (seconds float64, all bool) {
+// predict is the prediction, which is worked out once; or a time above the limit that it is at least, and false.
+func (s *search) predict(index, segment int, limit float64) (seconds float64, all bool) {
 	key := [2]int{index, segment}
 	if t, ok := s.played[key]; ok {
 		return t, true
@@ -167,19 +203,16 @@ func (s *search) predictWithin(index, segment int, limit float64) (seconds float
 }
 
 // seen is a plan with what it seems to take.
-func (s *search) seen(g estimate) Candidate {
+func (s *search) seen(g estimate) Plan {
 	nan := math.NaN()
-	return Candidate{Plan{Algorithm: s.list[g.index], Segment: g.segment, Predicted: g.seconds, Measured: nan, MeasuredNative: nan}, g.index}
+	return Plan{Algorithm: s.list[g.index], Index: g.index, Segment: g.segment, Predicted: g.seconds, Measured: nan, MeasuredNative: nan}
 }
 
-// candidate is a plan with its prediction. If that is above the limit it may be what the plan seems to take, or
+// plan is a plan with its prediction. If that is above the limit it may be what the plan seems to take, or
 // takes at least, instead, and it is false.
-func (s *search) candidate(g estimate, limit float64) (c Candidate, all bool) {
+func (s *search) plan(g estimate, limit float64) (c Plan, all bool) {
 	c = s.seen(g)
-	if math.IsInf(g.seconds, 1) {
-		return c, true
-	}
-	t, all := s.predictWithin(g.index, g.segment, limit)
+	t, all := s.predict(g.index, g.segment, limit)
 	if c.Predicted = t; !all {
 		c.Predicted = max(t, g.seconds)
 	}
@@ -187,76 +220,87 @@ func (s *search) candidate(g estimate, limit float64) (c Candidate, all bool) {
 }
 
 // best looks for the settings and the segment that an algorithm does best with.
-func (s *search) best(f family) Candidate {
-	limit := s.limit(s.slow, s.fastest)
+func (s *search) best(f family) Plan {
+	limit, tries := s.limit(s.fastest), tries
+	if s.ranks > many {
+		tries = 1
+	}
 	if g := f.first[0]; g.seconds > chance*s.least {
 		if s.ranks > many {
 			return s.seen(g)
 		}
-		c, _ := s.candidate(g, limit)
+		c, _ := s.plan(g, limit)
 		return c
-	}
-	tries := tries
-	if s.ranks > many {
-		tries = 1
-		if t, ok := s.refine(f.first[0], max(limit, s.limit(chance, s.least))); !ok {
-			c := s.seen(f.first[0])
-			c.Predicted = max(t, c.Predicted)
-			return c
-		}
 	}
 	for _, g := range f.first[:min(tries, len(f.first))] {
 		s.estimates[f.from] = append(s.estimates[f.from], s.segments(g)...)
 	}
 	all := slices.Clone(s.estimates[f.from])
 	slices.SortStableFunc(all, func(a, b estimate) int { return cmp.Compare(a.seconds, b.seconds) })
-	best, ok := s.candidate(all[0], limit)
+	best, ok := s.plan(all[0], limit)
 	if !ok {
 		return best
 	}
 	for _, g := range all[1:min(tries, len(all))] {
-		if c, ok := s.candidate(g, best.Predicted); ok && c.Predicted < best.Predicted {
+		if c, ok := s.plan(g, best.Predicted); ok && c.Predicted < best.Predicted {
 			best = c
 		}
 	}
-	return s.usual(best)
+	return s.usual(best, all)
 }
 
-// refine is a second estimate of what is no tree, of which two pieces tell little, at twice as many. It is a time beyond
-// the limit and false if the plan takes more than that.
-func (s *search) refine(g estimate, limit float64) (seconds float64, ok bool) {
-	const pieces = 4
-	a, p := s.list[g.index], s.problem
-	p.Segment = g.segment
-	k := p.Pieces()
-	if schedule.AlongOneTree(a) || undivided(a) || k <= pieces {
-		return g.seconds, true
-	}
-	return s.extrapolate(a, p, k, pieces, limit)
-}
-
-// usual is a plan with the most usual of the segments that do as well as that of
-// the given one, within what a prediction is worth: the whole message, or else the
-// longest segment up to usualSegment, or else the shortest.
-func (s *search) usual(best Candidate) Candidate {
-	enough, chosen := asGood*best.Predicted, best
-	try := func(segment int) bool {
-		t, ok := s.predictWithin(best.Index, segment, enough)
-		if !ok || t > enough {
-			return false
+// usual is a plan with the longest of the usual segments that are predicted to do as well as its own, within what a
+// prediction is worth: fewer messages rest on less. all are the estimates of the algorithm.
+func (s *search) usual(best Plan, all []estimate) Plan {
+	enough := asGood * best.Predicted
+	length := func(segment int) int {
+		if segment == 0 {
+			return s.problem.Bytes
 		}
-		chosen.Segment, chosen.Predicted = segment, t
-		return true
+		return segment
 	}
-	if best.Segment == 0 || try(0) {
-		return chosen
-	}
-	for segment := usualSegment; segment > best.Segment; segment /= 2 {
-		if segment < s.problem.Bytes && try(segment) {
-			return chosen
+	chosen := best
+	for _, g := range all {
+		if g.index == best.Index && g.segment <= usualSegment && length(g.segment) > length(chosen.Segment) && g.seconds <= enough {
+			if c, ok := s.plan(g, enough); ok && c.Predicted <= enough {
+				chosen = c
+			}
 		}
-	}
-	for segment := best.Segment / 2; segment >= usualSegment && try(segment); segment /= 2 {
 	}
 	return chosen
+}
+
+// segments estimates an algorithm with the whole message, and with all powers of
+// two below it; with many ranks, with those from the one of a first estimate on, in both directions, for as long as that
+// helps.
+func (s *search) segments(first estimate) []estimate {
+	all := []estimate{s.estimate(first.index, 0)}
+	if s.ranks <= many || first.segment == 0 {
+		for segment := powerBelow(s.problem.Bytes); segment >= MinSegment; segment /= 2 {
+			all = append(all, s.estimate(first.index, segment))
+		}
+		return all
+	}
+	all = append(all, first)
+	for _, next := range [...]func(int) int{func(x int) int { return 2 * x }, func(x int) int { return x / 2 }} {
+		last := first
+		for segment := next(first.segment); segment >= MinSegment && segment < s.problem.Bytes; segment = next(segment) {
+			g := s.estimate(first.index, segment)
+			all = append(all, g)
+			if g.seconds > last.seconds {
+				break
+			}
+			last = g
+		}
+	}
+	return all
+}
+
+// powerBelow is the largest power of two below n, 0 if there is none.
+func powerBelow(n int) int {
+	s := 0
+	for t := 1; t < n; t *= 2 {
+		s = t
+	}
+	return s
 }

@@ -81,15 +81,15 @@ func TestShortlistHoldsWhatDiffers(t *testing.T) {
 			t.Fatalf("%d bytes: %v", bytes, short)
 		}
 		if best := e.Candidates(list, bytes, 3)[0]; short[0].Predicted > asGood*best.Predicted {
-			t.Errorf("%d bytes: %v comes first, want %v", bytes, short[0].Plan, best.Plan)
+			t.Errorf("%d bytes: %v comes first, want %v", bytes, short[0], best)
 		}
 		for i, c := range short {
 			if c.Predicted > 2*short[0].Predicted*asGood {
-				t.Errorf("%d bytes: %v, the best is %v", bytes, c.Plan, short[0].Plan)
+				t.Errorf("%d bytes: %v, the best is %v", bytes, c, short[0])
 			}
 			for _, x := range short[:i] {
 				if x.Index == c.Index && alike(x.Segment, c.Segment, bytes) {
-					t.Errorf("%d bytes: %v and %v", bytes, x.Plan, c.Plan)
+					t.Errorf("%d bytes: %v and %v", bytes, x, c)
 				}
 			}
 		}

@@ -43,13 +43,6 @@ type Factored interface {
 	Factors(p Problem) []int
 }
 
-// An Undivided algorithm divides the message in its own way: Problem.Segment
-// plays no part.
-type Undivided interface {
-	Algorithm
-	Undivided()
-}
-
 // A NativeUser has steps of Kind Native. It is for communicators that have a broadcast of their own and
 // can be split into groups that do, too; whoever executes schedules leaves it out elsewhere.
 type NativeUser interface {

@@ -2,10 +2,10 @@ package schedule
 
 import "github.com/topocast/topocast/topology"
 
-// among is the broadcast among some of the ranks, from ranks[root], with the
+// among is the broadcast among some of the ranks, from the first of them, with the
 // groups of the problem that hold several of them.
-func (p Problem) among(ranks []int, root int) Problem {
-	part := Problem{Ranks: len(ranks), Root: root, Bytes: p.Bytes, Segment: p.Segment, Costs: p.Costs}
+func (p Problem) among(ranks []int) Problem {
+	part := Problem{Ranks: len(ranks), Bytes: p.Bytes, Segment: p.Segment, Costs: p.Costs}
 	if p.Tree == nil {
 		return part
 	}
@@ -39,8 +39,21 @@ func mostOf(groups []int, members map[int][]int) int {
 	return most
 }
 
-// stages are parts one after the other.
-type stages []stage
+// A company is some ranks and what they do among themselves.
+type company struct {
+	ranks   []int
+	problem Problem
+	parts   Parts
+}
+
+// newCompany lets an algorithm broadcast among the ranks, from the first of them.
+func newCompany(a Algorithm, p Problem, ranks []int) company {
+	sub := p.among(ranks)
+	return company{ranks, sub, a.Prepare(sub)}
+}
+
+// stage is what ranks[i] does.
+func (c company) stage(i int) stage { return stage{c.ranks, c.problem, c.parts.Of(i)} }
 
 // A stage is a part in a broadcast among some of the ranks.
 type stage struct {
@@ -50,34 +63,16 @@ type stage struct {
 }
 
 // Ops implements Part.
-func (s stages) Ops(dst []Op, p Problem) []Op {
-	for _, x := range s {
-		from := len(dst)
-		x.problem.Bytes, x.problem.Segment = p.Bytes, p.Segment
-		dst = x.part.Ops(dst, x.problem)
-		for i := from; i < len(dst); i++ {
-			op := &dst[i]
-			op.Peer = x.ranks[op.Peer]
-			if op.Kind == Exchange {
-				op.RecvPeer = x.ranks[op.RecvPeer]
-			}
+func (x stage) Ops(dst []Op, p Problem) []Op {
+	from := len(dst)
+	x.problem.Bytes, x.problem.Segment = p.Bytes, p.Segment
+	dst = x.part.Ops(dst, x.problem)
+	for i := from; i < len(dst); i++ {
+		op := &dst[i]
+		op.Peer = x.ranks[op.Peer]
+		if op.Kind == Exchange {
+			op.RecvPeer = x.ranks[op.RecvPeer]
 		}
 	}
 	return dst
 }
-
-// A company is some ranks and what they do among themselves.
-type company struct {
-	ranks   []int
-	problem Problem
-	part    func(i int) Part // of ranks[i]
-}
-
-// newCompany lets an algorithm broadcast among the ranks, from ranks[root].
-func newCompany(a Algorithm, p Problem, ranks []int, root int) company {
-	sub := p.among(ranks, root)
-	return company{ranks, sub, Parts(a, sub)}
-}
-
-// stage is what ranks[i] does.
-func (c company) stage(i int) stage { return stage{c.ranks, c.problem, c.part(i)} }

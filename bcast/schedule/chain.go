@@ -7,17 +7,10 @@ package schedule
 // direction at most; without one the ranks follow the root in ascending order.
 type Chain struct{}
 
-var _ Planner = Chain{}
-
 // Name returns "chain".
 func (Chain) Name() string { return "chain" }
 
-// Ops implements Algorithm. O(ranks log ranks).
-func (a Chain) Ops(dst []Op, p Problem, rank int) []Op {
-	return a.Plan(p).Links(rank).Ops(dst, p)
-}
-
-// Plan implements Planner. O(ranks log ranks).
-func (Chain) Plan(p Problem) *Tree {
-	return NewTree(p.Ranks, ShapeChain.join(nil, Line(p)))
+// Prepare implements Algorithm. O(ranks log ranks).
+func (Chain) Prepare(p Problem) Parts {
+	return ShapeChain.tree(Line(p))
 }

@@ -13,18 +13,11 @@ import "math"
 // the other one receives. A rank in place r works it out in O(log^2 ranks).
 type Circulant struct{}
 
-var _ Preparer = Circulant{}
-
 // Name returns "circulant".
 func (Circulant) Name() string { return "circulant" }
 
-// Ops implements Algorithm. O(ranks log ranks).
-func (a Circulant) Ops(dst []Op, p Problem, rank int) []Op {
-	return a.Prepare(p)(rank).Ops(dst, p)
-}
-
-// Prepare implements Preparer. O(ranks log ranks), and O(log^2 ranks) for a part, or O(log ranks) on average for all.
-func (Circulant) Prepare(p Problem) func(rank int) Part {
+// Prepare implements Algorithm. O(ranks log ranks); O(log^2 ranks) for a part, or O(log ranks) on average for all.
+func (Circulant) Prepare(p Problem) Parts {
 	ranks := Line(p)
 	places := Places(ranks)
 	s := skips(p.Ranks)
@@ -35,7 +28,7 @@ func (Circulant) Prepare(p Problem) func(rank int) Part {
 		}
 		return known[place]
 	}
-	return func(rank int) Part {
+	return PartOf(func(rank int) Part {
 		place := places[rank]
 		got := receivedAt(place)
 		x := make(circulantPart, len(s)-1)
@@ -50,7 +43,7 @@ func (Circulant) Prepare(p Problem) func(rank int) Part {
 			}
 		}
 		return x
-	}
+	})
 }
 
 // nothing is far below all pieces.

@@ -2,88 +2,72 @@ package schedule
 
 import "github.com/topocast/topocast/topology"
 
-// TwoLevels is the tree of two shapes, among the leaders of the clusters of a
-// level and within these.
-func TwoLevels(p Problem, level int, between, within Shape) *Tree {
-	var edges []Edge
-	leaders := []int{p.Root}
-	parts := clusters(p, level)
-	for _, ranks := range parts {
-		if ranks[0] != p.Root {
-			leaders = append(leaders, ranks[0])
-		}
-	}
-	edges = between.join(edges, leaders)
-	for _, ranks := range parts {
-		edges = within.join(edges, ranks)
-	}
-	return NewTree(p.Ranks, edges)
+// clusters are the ranks in the groups of one level. A rank in none is a cluster by itself. Line gives the order of the
+// clusters, and of the ranks in each: the first rank leads, and the root leads the first cluster.
+type clusters struct {
+	of      []int   // per rank: its cluster
+	place   []int   // per rank: its place there
+	members [][]int // per cluster
 }
 
-// clusters returns the ranks of each group of the level, and those in none by
-// themselves, in ascending order of their lowest rank. In each the leader is the
-// first, which is the root or the lowest rank.
-func clusters(p Problem, level int) [][]int {
-	of := clusterOf(p, level)
-	var all [][]int
-	index := make(map[int]int) // by lowest rank
-	for r, lowest := range of {
-		i, known := index[lowest]
-		if !known {
-			i = len(all)
-			index[lowest] = i
-			all = append(all, nil)
+// clustersOf cuts the ranks at a level, finest 0.
+func clustersOf(p Problem, level int) *clusters {
+	group := groupAt(p.Tree, level, p.Ranks)
+	c := &clusters{of: make([]int, p.Ranks), place: make([]int, p.Ranks)}
+	last := 0
+	for i, r := range Line(p) {
+		// The ranks of a group follow each other in the line.
+		if g := group[r]; i == 0 || g == 0 || g != last {
+			c.members = append(c.members, nil)
 		}
-		all[i] = append(all[i], r)
+		last = group[r]
+		at := len(c.members) - 1
+		c.of[r], c.place[r] = at, len(c.members[at])
+		c.members[at] = append(c.members[at], r)
 	}
-	own := all[index[of[p.Root]]]
-	for i, r := range own {
-		if r == p.Root {
-			copy(own[1:i+1], own[:i])
-			own[0] = r
-		}
-	}
-	return all
+	return c
 }
 
-// clusterOf returns the lowest rank of the cluster of each rank.
-func clusterOf(p Problem, level int) []int {
-	of := make([]int, p.Ranks)
-	for r := range of {
-		of[r] = r
+// leaders are the first ranks of the clusters.
+func (c *clusters) leaders() []int {
+	var ranks []int
+	for _, m := range c.members {
+		ranks = append(ranks, m[0])
 	}
-	if p.Tree == nil {
+	return ranks
+}
+
+// groupAt is the index of each rank's group of a level; 0: none.
+func groupAt(tree *topology.Hierarchy, level, ranks int) []int {
+	of := make([]int, ranks)
+	if tree == nil {
 		return of
 	}
-	for _, g := range p.Tree.Groups()[1:] {
-		if g.Level == level {
+	for i, g := range tree.Groups() {
+		if i > 0 && g.Level == level {
 			for _, r := range g.Hosts {
-				of[r] = g.Hosts[0]
+				of[r] = i
 			}
 		}
 	}
 	return of
 }
 
-// PerLevel makes an algorithm for each level of the tree that has groups.
-func PerLevel(p Problem, of func(level int) Algorithm) []Algorithm {
-	if p.Tree == nil {
-		return nil
-	}
-	var all []Algorithm
-	for level := range p.Tree.Levels() {
-		if hasGroups(p.Tree, level) {
-			all = append(all, of(level))
-		}
-	}
-	return all
+// TwoLevels is the tree of two shapes, among the leaders of the clusters of a level and within these.
+func TwoLevels(p Problem, level int, between, within Shape) *Tree {
+	c := clustersOf(p, level)
+	return NewTree(p.Ranks, within.joinEach(between.join(nil, c.leaders()), c.members))
 }
 
-func hasGroups(h *topology.Hierarchy, level int) bool {
-	for _, g := range h.Groups()[1:] {
-		if g.Level == level {
-			return true
+// GroupedLevels are the levels of the tree that have groups, the finest first.
+func GroupedLevels(p Problem) []int {
+	var levels []int
+	if p.Tree != nil {
+		for level := range p.Tree.Levels() {
+			if len(p.Tree.GroupsAt(level)) > 0 {
+				levels = append(levels, level)
+			}
 		}
 	}
-	return false
+	return levels
 }

@@ -4,14 +4,14 @@
 //
 //	err := schedule.Check(schedule.Chain{}, schedule.Problem{Ranks: 8, Root: 3, Bytes: 1 << 20, Segment: 8 << 10})
 //
-// An Algorithm is one file: its Ops are the steps of one rank. Flat, Chain, KChain,
-// Binary, SplitBinary, Binomial, KNomial, Bine, TwoTree, ScatterRing,
-// ScatterDoubling and Circulant are those of the literature. They know places in
+// An Algorithm is one file: it prepares the part of each rank. Flat, Chain, KChain,
+// Binary, SplitBinary, Binomial, KNomial and Circulant are those of the literature,
+// and package classic has more. They know places in
 // a row, in which the ranks of a group stand together (but for Binomial, which
 // looks at no group). MultiLevel enters each group of the machine once, as MagPIe
 // does (Kielmann et al. 1999; Reinfjell 2023, section 6.4.2). Yours may be one
 // more: whoever takes algorithms takes any.
 //
-// An algorithm in which each rank has one parent is best written as a Planner.
+// An algorithm in which each rank has one parent prepares a Tree. Others prepare Steps or a PartOf.
 // One with settings lists those that are worth a try (Varied).
 package schedule

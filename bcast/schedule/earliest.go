@@ -12,13 +12,8 @@ package schedule
 // next power of two of the bytes, or of the segment.
 type Earliest struct{}
 
-var _ Planner = Earliest{}
-
 // Name returns "earliest".
 func (Earliest) Name() string { return "earliest" }
 
-// Ops implements Algorithm. O(ranks levels log ranks).
-func (a Earliest) Ops(dst []Op, p Problem, rank int) []Op { return a.Plan(p).Links(rank).Ops(dst, p) }
-
-// Plan implements Planner.
-func (Earliest) Plan(p Problem) *Tree { return grow(p, p.shapedFor(), unlimited) }
+// Prepare implements Algorithm.
+func (Earliest) Prepare(p Problem) Parts { return grow(p, p.shapedFor(), unlimited) }

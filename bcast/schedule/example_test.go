@@ -23,7 +23,7 @@ func ExampleAlgorithm() {
 		log.Fatal(err)
 	}
 	for rank := range p.Ranks {
-		fmt.Println(rank, schedule.Chain{}.Ops(nil, p, rank))
+		fmt.Println(rank, schedule.Chain{}.Prepare(p).Of(rank).Ops(nil, p))
 	}
 	// Output:
 	// 0 [recv [0, 5) peer 5 send [0, 5) peer 1 recv [5, 10) peer 5 send [5, 10) peer 1]

@@ -8,18 +8,11 @@ import "slices"
 // without one, and among equals, the ranks follow the root in ascending order.
 type Flat struct{}
 
-var _ Planner = Flat{}
-
 // Name returns "flat".
 func (Flat) Name() string { return "flat" }
 
-// Ops implements Algorithm. O(ranks log ranks).
-func (a Flat) Ops(dst []Op, p Problem, rank int) []Op {
-	return a.Plan(p).Links(rank).Ops(dst, p)
-}
-
-// Plan implements Planner. O(ranks log ranks).
-func (Flat) Plan(p Problem) *Tree {
+// Prepare implements Algorithm. O(ranks log ranks).
+func (Flat) Prepare(p Problem) Parts {
 	others := rotated(p.Ranks, p.Root)[1:]
 	if p.Tree != nil {
 		groups := p.Tree.Groups()
@@ -29,5 +22,5 @@ func (Flat) Plan(p Problem) *Tree {
 		}
 		slices.SortStableFunc(others, func(a, b int) int { return distance[b] - distance[a] })
 	}
-	return NewTree(p.Ranks, ShapeFlat.join(nil, slices.Insert(others, 0, p.Root)))
+	return ShapeFlat.tree(slices.Insert(others, 0, p.Root))
 }

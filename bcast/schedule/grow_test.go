@@ -63,7 +63,7 @@ func TestTheLeastPaceIsTheDepthFirstChain(t *testing.T) {
 		}
 		var got []int
 		for rank := range ranks {
-			if n := len((schedule.Paced{}).Plan(p).Links(rank).Children); n > 1 {
+			if n := len(schedule.Paced{}.Prepare(p).Of(rank).(schedule.Links).Children); n > 1 {
 				t.Fatalf("rank %d of %d serves %d", rank, ranks, n)
 			}
 		}
@@ -80,11 +80,11 @@ func TestTheLeastPaceIsTheDepthFirstChain(t *testing.T) {
 
 // hierarchical are the algorithms over groups with all their settings.
 func hierarchical(p schedule.Problem) []schedule.Algorithm {
-	return schedule.Variants([]schedule.Algorithm{schedule.Earliest{}, schedule.Paced{}, classic.MagPIe{}, classic.Interpipe{}, schedule.Magpie2{}}, p)
+	return schedule.Variants([]schedule.Algorithm{schedule.Earliest{}, schedule.Paced{}, classic.MagPIe{}, classic.MagPIe{Pipelined: true}, schedule.Magpie2{}}, p)
 }
 
-// An algorithm that says so lets nobody receive from two ranks, and those that are known for it do not say so.
-func TestAlongOneTreeEverybodyHasOneParent(t *testing.T) {
+// In a Tree nobody receives from two ranks.
+func TestInATreeEverybodyHasOneParent(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 4))
 	for range 10 {
 		p := schedule.Problem{Ranks: 24, Root: rng.IntN(24), Bytes: 900, Segment: 100, Tree: casttest.RandomTree(rng, 24)}
@@ -102,14 +102,8 @@ func TestAlongOneTreeEverybodyHasOneParent(t *testing.T) {
 				}
 				most = max(most, len(parents))
 			}
-			if schedule.AlongOneTree(a) && most > 1 {
-				t.Errorf("AlongOneTree(%s) = true, and a rank receives from %d", schedule.Text(a), most)
-			}
-			switch a.(type) {
-			case classic.TwoTree, schedule.Circulant, classic.ScatterRing:
-				if schedule.AlongOneTree(a) {
-					t.Errorf("AlongOneTree(%s) = true", schedule.Text(a))
-				}
+			if _, tree := a.Prepare(p).(*schedule.Tree); tree && most > 1 {
+				t.Errorf("%s is a tree, and a rank receives from %d", schedule.Text(a), most)
 			}
 		}
 	}

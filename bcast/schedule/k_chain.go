@@ -11,10 +11,7 @@ type KChain struct {
 	Chains int // at least 1; 0: 2
 }
 
-var (
-	_ Planner = KChain{}
-	_ Varied  = KChain{}
-)
+var _ Varied = KChain{}
 
 // Name returns "k-chain".
 func (KChain) Name() string { return "k-chain" }
@@ -28,13 +25,8 @@ func (a KChain) chains() int {
 	return a.Chains
 }
 
-// Ops implements Algorithm. O(ranks log ranks).
-func (a KChain) Ops(dst []Op, p Problem, rank int) []Op {
-	return a.Plan(p).Links(rank).Ops(dst, p)
-}
-
-// Plan implements Planner. O(ranks log ranks).
-func (a KChain) Plan(p Problem) *Tree {
+// Prepare implements Algorithm. O(ranks log ranks).
+func (a KChain) Prepare(p Problem) Parts {
 	ranks := Line(p)
 	root, others := ranks[0], ranks[1:]
 	edges := make([]Edge, 0, len(others))

@@ -10,10 +10,7 @@ type KNomial struct {
 	Radix int // at least 2; 0: 4
 }
 
-var (
-	_ Planner = KNomial{}
-	_ Varied  = KNomial{}
-)
+var _ Varied = KNomial{}
 
 // Name returns "k-nomial".
 func (KNomial) Name() string { return "k-nomial" }
@@ -27,14 +24,9 @@ func (a KNomial) radix() int {
 	return a.Radix
 }
 
-// Ops implements Algorithm. O(ranks log ranks).
-func (a KNomial) Ops(dst []Op, p Problem, rank int) []Op {
-	return a.Plan(p).Links(rank).Ops(dst, p)
-}
-
-// Plan implements Planner. O(ranks log ranks).
-func (a KNomial) Plan(p Problem) *Tree {
-	return NewTree(p.Ranks, nomial(make([]Edge, 0, p.Ranks-1), Line(p), a.radix()))
+// Prepare implements Algorithm. O(ranks log ranks).
+func (a KNomial) Prepare(p Problem) Parts {
+	return NewTree(p.Ranks, nomial(nil, Line(p), a.radix()))
 }
 
 // Variants implements Varied: radix 2 (along the line, other than Binomial), 4
@@ -47,22 +39,4 @@ func (KNomial) Variants(p Problem) []Algorithm {
 		}
 	}
 	return list
-}
-
-// nomial appends the edges of the tree over the ranks, whose root is the first
-// of them: position i is served by i without its lowest digit of the radix,
-// largest subtrees first.
-func nomial(edges []Edge, ranks []int, radix int) []Edge {
-	step := 1
-	for step < (len(ranks)+radix-1)/radix {
-		step *= radix
-	}
-	for ; step > 0; step /= radix {
-		for i := 0; i < len(ranks); i += radix * step {
-			for k := i + step; k < min(i+radix*step, len(ranks)); k += step {
-				edges = append(edges, Edge{ranks[i], ranks[k]})
-			}
-		}
-	}
-	return edges
 }

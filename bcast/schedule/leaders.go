@@ -10,23 +10,42 @@ import "fmt"
 // more often than it has to. It is MagPIe with an algorithm of one's own between the
 // clusters (Kielmann et al. 1999; Reinfjell 2023, section 6.4.2), but ordered, and
 // in pieces. The root leads its group; elsewhere the first rank of the walk does.
+//
+// A leader hands a piece on to other leaders before it does to its group: they are
+// farther away.
 type Leaders struct {
 	Level   int       // of Problem.Tree, whose groups have leaders, finest 0; a rank in none leads itself
 	Between Algorithm // among the leaders; nil: Chain
 }
 
+// NativeGroups is Leaders with the library's own broadcast inside each group, piece by piece: within a
+// host that knows shared memory as no schedule of sends and receives can. MagPIe is made of the library's broadcasts, too.
+type NativeGroups Leaders
+
 var (
-	_ Preparer = Leaders{}
-	_ Varied   = Leaders{}
+	_ Varied     = Leaders{}
+	_ Varied     = NativeGroups{}
+	_ NativeUser = NativeGroups{}
 )
 
 // Name returns "leaders".
 func (Leaders) Name() string { return "leaders" }
 
+// Name returns "native-groups".
+func (NativeGroups) Name() string { return "native-groups" }
+
 // String names the settings too.
-func (a Leaders) String() string {
-	return fmt.Sprintf("leaders[level %d, %v]", a.Level, named{a.between()})
+func (a Leaders) String() string { return a.text(a) }
+
+// String names the settings too.
+func (a NativeGroups) String() string { return Leaders(a).text(a) }
+
+func (a Leaders) text(as Algorithm) string {
+	return fmt.Sprintf("%s[level %d, %s]", as.Name(), a.Level, Text(a.between()))
 }
+
+// UsesNative implements NativeUser.
+func (NativeGroups) UsesNative() {}
 
 func (a Leaders) between() Algorithm {
 	if a.Between == nil {
@@ -35,108 +54,102 @@ func (a Leaders) between() Algorithm {
 	return a.Between
 }
 
-// Ops implements Algorithm. O(ranks log ranks), and what the steps of a leader need.
-func (a Leaders) Ops(dst []Op, p Problem, rank int) []Op { return a.Prepare(p)(rank).Ops(dst, p) }
-
-// Prepare implements Preparer.
-func (a Leaders) Prepare(p Problem) func(rank int) Part {
-	led := a.led(p)
-	var edges []Edge
-	for _, r := range led.between.ranks {
-		edges = ShapeBinomial.join(edges, led.members[led.cluster[r]])
-	}
-	inside := NewTree(p.Ranks, edges)
-	return func(rank int) Part {
-		c := led.cluster[rank]
-		leader := led.members[c][0]
-		return ledPart{
-			between: stages{led.between.stage(led.place[c])},
-			inside:  inside.Links(rank),
-			leads:   rank == leader,
-			rooted:  leader == p.Root,
-		}
-	}
+// Prepare implements Algorithm. O(ranks log ranks), and what the algorithm among the leaders needs.
+func (a Leaders) Prepare(p Problem) Parts {
+	c := clustersOf(p, a.Level)
+	inside := NewTree(p.Ranks, ShapeBinomial.joinEach(nil, c.members))
+	return a.prepare(p, c, func(rank int) handOn { return inside.Links(rank).piece }, false)
 }
 
-// led are the ranks in their clusters, and what their leaders do.
-type led struct {
-	cluster []int         // of each rank
-	members map[int][]int // by cluster: the leader first
-	place   map[int]int   // by cluster: of its leader in between
-	between company       // the leaders
+// Prepare implements Algorithm. O(ranks log ranks), and what the algorithm among the leaders needs.
+func (a NativeGroups) Prepare(p Problem) Parts {
+	c := clustersOf(p, a.Level)
+	group := groupAt(p.Tree, a.Level, p.Ranks)
+	return Leaders(a).prepare(p, c, func(rank int) handOn {
+		op := Op{Kind: Native, Group: int32(group[rank]), Peer: c.members[c.of[rank]][0]}
+		return func(dst []Op, piece Span) []Op {
+			if op.Group == 0 {
+				return dst
+			}
+			op.Offset, op.Length = piece.Lo, piece.Hi-piece.Lo
+			return append(dst, op)
+		}
+	}, true)
 }
 
-// led finds the leaders.
-func (a Leaders) led(p Problem) led {
-	l := led{cluster: clusterOf(p, a.Level), members: map[int][]int{}, place: map[int]int{}}
-	order := rotated(p.Ranks, p.Root)
-	if p.Tree != nil {
-		order = depthFirst(p.Tree, p.Root)
-	}
-	var leaders []int
-	for _, r := range order {
-		c := l.cluster[r]
-		if l.members[c] == nil {
-			l.place[c] = len(leaders)
-			leaders = append(leaders, r)
-		}
-		l.members[c] = append(l.members[c], r)
-	}
-	l.between = newCompany(a.between(), p, leaders, 0)
-	return l
+// A handOn appends what a rank does when its leader hands a piece on inside the group.
+type handOn func(dst []Op, piece Span) []Op
+
+// prepare does it for a way to hand on inside. whole says that the group of the root gets the message in one piece.
+func (a Leaders) prepare(p Problem, c *clusters, inside func(rank int) handOn, whole bool) Parts {
+	between := newCompany(a.between(), p, c.leaders())
+	return PartOf(func(rank int) Part {
+		return ledPart{between.stage(c.of[rank]), inside(rank), c.place[rank] == 0, c.of[rank] == 0, whole}
+	})
 }
 
 // Variants returns, for each level that has groups, one for each algorithm that
 // gains by being run among fewer ranks.
-func (Leaders) Variants(p Problem) []Algorithm {
-	var all []Algorithm
-	for _, a := range PerLevel(p, func(level int) Algorithm { return Leaders{Level: level} }) {
-		for _, between := range []Algorithm{
-			Chain{}, KNomial{}, Binary{}, SplitBinary{}, Circulant{},
-		} {
-			all = append(all, Leaders{a.(Leaders).Level, between})
+func (Leaders) Variants(p Problem) (all []Algorithm) {
+	for _, level := range GroupedLevels(p) {
+		for _, between := range []Algorithm{Chain{}, KNomial{}, Binary{}, SplitBinary{}, Circulant{}} {
+			all = append(all, Leaders{level, between})
 		}
 	}
 	return all
 }
 
-// A ledPart is that of one rank.
-type ledPart struct {
-	between stages // of its leader
-	inside  Links
-	leads   bool
-	rooted  bool // the leader is the root
+// Variants returns, for each level that has groups, one for each algorithm that
+// suits the few leaders.
+func (NativeGroups) Variants(p Problem) (all []Algorithm) {
+	for _, level := range GroupedLevels(p) {
+		for _, between := range []Algorithm{Chain{}, Flat{}, KNomial{}, Binary{}, Circulant{}} {
+			all = append(all, NativeGroups{level, between})
+		}
+	}
+	return all
 }
 
-// Ops implements Part.
+// A ledPart is the part of one rank.
+type ledPart struct {
+	between stage // of its leader
+	inside  handOn
+	leads   bool
+	rooted  bool // the leader is the root
+	whole   bool // the root hands on the message in one piece
+}
+
+// Ops implements Part. The root hands all on at the end. Other leaders hand a piece on when they wait for the next.
 func (x ledPart) Ops(dst []Op, p Problem) []Op {
-	if x.rooted {
-		if x.leads {
-			dst = x.between.Ops(dst, p)
-		}
-		return x.inside.Ops(dst, p)
-	}
 	from := len(dst)
 	dst = x.between.Ops(dst, p)
 	to := len(dst)
+	var piece Span // that the leader has received, and not handed on yet
+	hand := func() {
+		if piece.Lo < piece.Hi {
+			dst = x.inside(dst, piece)
+		}
+	}
 	for _, op := range dst[from:to] {
+		if op.Kind == Recv { // meanwhile
+			hand()
+			piece = Span{op.Offset, op.Offset + op.Length}
+		}
 		if x.leads {
 			dst = append(dst, op)
 		}
-		switch op.Kind {
-		case Send:
-			continue
-		case Exchange:
-			op = op.Received()
+		if op.Kind == Exchange { // which has sent on what was received before
+			hand()
+			piece = Span{op.RecvOffset, op.RecvOffset + op.RecvLength}
 		}
-		if !x.leads {
-			op.Peer = x.inside.Parent
-			dst = append(dst, op)
-		}
-		op.Kind = Send
-		for _, op.Peer = range x.inside.Children {
-			dst = append(dst, op)
-		}
+	}
+	hand()
+	if x.whole {
+		p.Segment = 0
+	}
+	for at := 0; x.rooted && at < p.Bytes; at = piece.Hi {
+		piece = Span{at, min(at+p.PieceBytes(), p.Bytes)}
+		hand()
 	}
 	return dst[:from+copy(dst[from:], dst[to:])]
 }

@@ -27,8 +27,8 @@ func TestLeadersByHand(t *testing.T) {
 		a    schedule.Algorithm
 		want [6]string // by rank
 	}{
-		{"the chain of leaders, each of which passes on what it has", schedule.Leaders{}, [6]string{
-			"[recv [0, 10) peer 3 send [0, 10) peer 5 send [0, 10) peer 1 recv [10, 20) peer 3 send [10, 20) peer 5 send [10, 20) peer 1]",
+		{"the chain of leaders, each of which sends on what it has before it serves its group", schedule.Leaders{}, [6]string{
+			"[recv [0, 10) peer 3 send [0, 10) peer 1 send [0, 10) peer 5 recv [10, 20) peer 3 send [10, 20) peer 1 send [10, 20) peer 5]",
 			"[recv [0, 10) peer 0 send [0, 10) peer 4 recv [10, 20) peer 0 send [10, 20) peer 4]",
 			"[recv [0, 10) peer 3 recv [10, 20) peer 3]",
 			"[send [0, 10) peer 0 send [10, 20) peer 0 send [0, 10) peer 2 send [10, 20) peer 2]",
@@ -45,7 +45,7 @@ func TestLeadersByHand(t *testing.T) {
 		}},
 	} {
 		for rank, want := range c.want {
-			if got := fmt.Sprint(c.a.Ops(nil, p, rank)); got != want {
+			if got := fmt.Sprint(c.a.Prepare(p).Of(rank).Ops(nil, p)); got != want {
 				t.Errorf("%s: rank %d: %s\nwant %s", c.name, rank, got, want)
 			}
 		}

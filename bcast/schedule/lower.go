@@ -19,8 +19,8 @@ const (
 	Pipelined
 )
 
-// Lower appends the steps of a rank as the flat list that interpreters perform: mpi.Scheduler in one call, package
-// bcast over request sets, WriteTrace as a trace. Among the steps is no Native.
+// Lower appends the steps of a rank as the flat list that interpreters perform: mpi.Scheduler in one call, and package
+// bcast over request sets. Among the steps is no Native.
 func Lower(dst []mpi.Step, ops []Op, rank int, mode Mode) []mpi.Step {
 	switch mode {
 	case OneByOne:

@@ -19,43 +19,7 @@ type MultiLevel struct {
 	Shapes []Shape
 }
 
-// A Shape is the form of the tree among the members of one group.
-type Shape uint8
-
-// The shapes.
-const (
-	ShapeBinomial Shape = iota // doubling
-	ShapeFlat                  // the leader serves all, by lowest rank
-	ShapeChain                 // each serves the next, by lowest rank
-	ShapeBinary                // each serves two
-
-	// ShapeNone passes over a level: the members of its groups are taken to be
-	// members of the groups around, as if the level were not known. Fewer levels
-	// can win (Reinfjell 2023, section 6.7.2). The group of all ranks takes it for
-	// ShapeBinomial.
-	ShapeNone
-)
-
-func (s Shape) String() string {
-	switch s {
-	case ShapeBinomial:
-		return "binomial"
-	case ShapeFlat:
-		return "flat"
-	case ShapeChain:
-		return "chain"
-	case ShapeBinary:
-		return "binary"
-	case ShapeNone:
-		return "none"
-	}
-	return fmt.Sprintf("shape %d", uint8(s))
-}
-
-var (
-	_ Planner  = MultiLevel{}
-	_ Factored = MultiLevel{}
-)
+var _ Factored = MultiLevel{}
 
 // Name returns "multilevel".
 func (MultiLevel) Name() string { return "multilevel" }
@@ -68,15 +32,10 @@ func (a MultiLevel) String() string {
 	return fmt.Sprintf("multilevel%v", a.Shapes)
 }
 
-// Ops implements Algorithm. O(ranks log ranks).
-func (a MultiLevel) Ops(dst []Op, p Problem, rank int) []Op {
-	return a.Plan(p).Links(rank).Ops(dst, p)
-}
-
-// Plan implements Planner. O(ranks log ranks).
-func (a MultiLevel) Plan(p Problem) *Tree {
+// Prepare implements Algorithm. O(ranks log ranks).
+func (a MultiLevel) Prepare(p Problem) Parts {
 	if p.Tree == nil {
-		return NewTree(p.Ranks, a.shape(0).join(nil, rotated(p.Ranks, p.Root)))
+		return a.shape(0).tree(rotated(p.Ranks, p.Root))
 	}
 	groups := p.Tree.Groups()
 	leader := make([]int, len(groups))
@@ -171,26 +130,4 @@ func (a MultiLevel) shape(depth int) Shape {
 		return ShapeBinomial
 	}
 	return a.Shapes[min(depth, len(a.Shapes)-1)]
-}
-
-// join appends the edges of a tree of the given shape over the ranks, the
-// first of which is its root.
-func (s Shape) join(edges []Edge, ranks []int) []Edge {
-	switch s {
-	case ShapeFlat:
-		for _, r := range ranks[1:] {
-			edges = append(edges, Edge{ranks[0], r})
-		}
-	case ShapeChain:
-		for i := range ranks[1:] {
-			edges = append(edges, Edge{ranks[i], ranks[i+1]})
-		}
-	case ShapeBinary:
-		for i := range ranks[1:] {
-			edges = append(edges, Edge{ranks[i/2], ranks[i+1]})
-		}
-	default:
-		return nomial(edges, ranks, 2)
-	}
-	return edges
 }

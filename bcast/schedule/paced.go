@@ -13,10 +13,7 @@ type Paced struct {
 	Pace int
 }
 
-var (
-	_ Planner = Paced{}
-	_ Varied  = Paced{}
-)
+var _ Varied = Paced{}
 
 // Name returns "paced".
 func (Paced) Name() string { return "paced" }
@@ -24,11 +21,8 @@ func (Paced) Name() string { return "paced" }
 // String names the pace too.
 func (a Paced) String() string { return fmt.Sprintf("paced[%g]", float64(a.pace())/2) }
 
-// Ops implements Algorithm. O(ranks levels log ranks).
-func (a Paced) Ops(dst []Op, p Problem, rank int) []Op { return a.Plan(p).Links(rank).Ops(dst, p) }
-
-// Plan implements Planner.
-func (a Paced) Plan(p Problem) *Tree {
+// Prepare implements Algorithm.
+func (a Paced) Prepare(p Problem) Parts {
 	piece := p.shapedFor()
 	return grow(p, piece, int64(a.pace())*p.leastPace(piece)/2)
 }

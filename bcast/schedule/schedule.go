@@ -3,6 +3,7 @@ package schedule
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/topocast/topocast/topology"
 )
@@ -116,10 +117,54 @@ type Algorithm interface {
 	// Name is a short lower-case name, unique among the algorithms.
 	Name() string
 
-	// Ops appends the steps of the given rank to dst and returns it. It is a
-	// pure function of its arguments, and p is valid. There are no steps in a
-	// broadcast of 0 bytes, or to nobody.
-	Ops(dst []Op, p Problem, rank int) []Op
+	// Prepare works out what ranks do in a problem that is valid. It is a pure function of p. An algorithm in which
+	// every rank has one parent returns a *Tree.
+	Prepare(p Problem) Parts
+}
+
+// Parts are the parts of all ranks in a broadcast. They belong to one goroutine.
+type Parts interface {
+	// Of returns the part of a rank. It holds on to little of the parts of others.
+	Of(rank int) Part
+}
+
+// A Part is what one rank does in broadcasts of any length, if the root, the ranks, the tree and the costs of the
+// problem stay the same.
+type Part interface {
+	// Ops appends the steps to dst and returns it. p differs at most in Bytes and Segment from the problem that was
+	// prepared. There are no steps in a broadcast of 0 bytes, or to nobody. It allocates nothing but room in dst.
+	Ops(dst []Op, p Problem) []Op
+}
+
+// PartOf is a function that serves as Parts.
+type PartOf func(rank int) Part
+
+// Of implements Parts.
+func (f PartOf) Of(rank int) Part { return f(rank) }
+
+// Steps is a function that serves as Parts, of an algorithm that works nothing out beforehand.
+type Steps func(dst []Op, p Problem, rank int) []Op
+
+// Of implements Parts.
+func (s Steps) Of(rank int) Part { return stepsOf{s, rank} }
+
+type stepsOf struct {
+	steps Steps
+	rank  int
+}
+
+// Ops implements Part.
+func (x stepsOf) Ops(dst []Op, p Problem) []Op { return x.steps(dst, p, x.rank) }
+
+// AllOps returns the steps of every rank in a problem that is valid, in the
+// storage of dst as far as it reaches.
+func AllOps(dst [][]Op, a Algorithm, p Problem) [][]Op {
+	dst = slices.Grow(dst[:0], p.Ranks)[:p.Ranks]
+	parts := a.Prepare(p)
+	for rank := range dst {
+		dst[rank] = parts.Of(rank).Ops(dst[rank][:0], p)
+	}
+	return dst
 }
 
 // Validate returns an error that names what is impossible in the problem.

@@ -255,7 +255,7 @@ func TestCheckRefusesImpossibleProblems(t *testing.T) {
 func edges(a schedule.Algorithm, p schedule.Problem) string {
 	var s []string
 	for rank := range p.Ranks {
-		for _, op := range a.Ops(nil, p, rank) {
+		for _, op := range a.Prepare(p).Of(rank).Ops(nil, p) {
 			if op.Kind == schedule.Send {
 				s = append(s, fmt.Sprintf("%d>%d", rank, op.Peer))
 			}
@@ -328,7 +328,7 @@ func crossings(a schedule.Algorithm, p schedule.Problem) map[int]int {
 	groups := p.Tree.Groups()
 	n := make(map[int]int)
 	for rank := range p.Ranks {
-		for _, op := range a.Ops(nil, p, rank) {
+		for _, op := range a.Prepare(p).Of(rank).Ops(nil, p) {
 			if op.Kind == schedule.Recv {
 				for g := p.Tree.Smallest(rank); g != p.Tree.Common(rank, op.Peer); g = groups[g].Parent {
 					n[g]++
@@ -359,7 +359,7 @@ func TestGroupsAreEnteredOnceAndLeftOnce(t *testing.T) {
 		// The chain leaves each group at most once as well.
 		left := make(map[int]int)
 		for rank := range ranks {
-			for _, op := range (schedule.Chain{}).Ops(nil, p, rank) {
+			for _, op := range (schedule.Chain{}).Prepare(p).Of(rank).Ops(nil, p) {
 				if op.Kind == schedule.Send {
 					for g := p.Tree.Smallest(rank); g != p.Tree.Common(rank, op.Peer); g = p.Tree.Groups()[g].Parent {
 						left[g]++
@@ -379,8 +379,8 @@ func TestOpsAppend(t *testing.T) {
 	head := casttest.Send(9, 9, 9)
 	for _, a := range casttest.Algorithms() {
 		p := schedule.Problem{Ranks: 5, Root: 1, Bytes: 10, Segment: 4}
-		got := a.Ops([]schedule.Op{head}, p, 2)
-		if want := append([]schedule.Op{head}, a.Ops(nil, p, 2)...); !slices.Equal(got, want) {
+		got := a.Prepare(p).Of(2).Ops([]schedule.Op{head}, p)
+		if want := append([]schedule.Op{head}, a.Prepare(p).Of(2).Ops(nil, p)...); !slices.Equal(got, want) {
 			t.Errorf("%v: Ops(dst) = %v, want %v", a, got, want)
 		}
 	}

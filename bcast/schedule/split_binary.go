@@ -8,24 +8,17 @@ package schedule
 // (Performance analysis of MPI collective operations, split-binary).
 type SplitBinary struct{}
 
-var _ Preparer = SplitBinary{}
-
 // Name returns "split-binary".
 func (SplitBinary) Name() string { return "split-binary" }
 
-// Ops implements Algorithm. O(ranks log ranks).
-func (a SplitBinary) Ops(dst []Op, p Problem, rank int) []Op {
-	return a.Prepare(p)(rank).Ops(dst, p)
-}
-
-// Prepare implements Preparer. O(ranks log ranks).
-func (SplitBinary) Prepare(p Problem) func(rank int) Part {
+// Prepare implements Algorithm. O(ranks log ranks).
+func (SplitBinary) Prepare(p Problem) Parts {
 	ranks := Line(p)
 	places := Places(ranks)
-	tree := NewTree(p.Ranks, halved(make([]Edge, 0, p.Ranks-1), ranks))
+	tree := ShapeBinary.tree(ranks)
 	middle := p.Ranks / 2 // the last place of the first half
 	single := p.Ranks%2 == 0
-	return func(rank int) Part {
+	return PartOf(func(rank int) Part {
 		x := splitPart{Links: tree.Links(rank), partner: -1}
 		switch place := places[rank]; {
 		case place == 0:
@@ -39,9 +32,8 @@ func (SplitBinary) Prepare(p Problem) func(rank int) Part {
 		default:
 			x.partner = ranks[place+middle]
 		}
-		x.Children = append([]int(nil), x.Children...)
 		return x
-	}
+	})
 }
 
 // splitPart is the part of one rank.
@@ -64,10 +56,7 @@ func (x splitPart) Ops(dst []Op, p Problem) []Op {
 	}
 	for own.Lo < own.Hi {
 		piece := Span{own.Lo, min(own.Lo+p.PieceBytes(), own.Hi)}
-		dst = receive(dst, x.Parent, piece)
-		for _, c := range x.Children {
-			dst = send(dst, c, piece)
-		}
+		dst = x.piece(dst, piece)
 		own.Lo = piece.Hi
 	}
 	if x.single {

@@ -30,7 +30,7 @@ func broadcastsOfThesis() []schedule.Algorithm {
 		classic.ScatterRing{},
 		classic.MagPIe{},
 		schedule.Magpie2{},
-		classic.Interpipe{},
+		classic.MagPIe{Pipelined: true},
 	}
 }
 
@@ -64,7 +64,7 @@ func namedBroadcasts(ranks, level, group, bytes int) []namedBroadcast {
 			namedBroadcast{"btree_m", inside(levelBinary{})},
 			namedBroadcast{"btree swap_m", inside(schedule.SplitBinary{})},
 			namedBroadcast{"scatter gather_m", inside(classic.ScatterRing{})},
-			namedBroadcast{"interpipe", classic.Interpipe{Level: level}},
+			namedBroadcast{"interpipe", classic.MagPIe{Level: level, Pipelined: true}},
 		)
 	}
 	return all

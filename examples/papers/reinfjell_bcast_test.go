@@ -57,7 +57,7 @@ func TestOpenMPIDefault(t *testing.T) {
 // TestLevelBinary: by hand, a rank of level l (from 2^l - 1 on) serves those 2^l and 2^(l+1) after it: 0 serves 1 and 2, 1 serves 3 and 5,
 // 2 serves 4 and 6, 3 serves 7 and 11.
 func TestLevelBinary(t *testing.T) {
-	tree := levelBinary{}.Plan(schedule.Problem{Ranks: 10})
+	tree := levelBinary{}.Prepare(schedule.Problem{Ranks: 10}).(*schedule.Tree)
 	for rank, want := range [][]int{{1, 2}, {3, 5}, {4, 6}, {7}, {8}, {9}, nil, nil, nil, nil} {
 		if got := tree.Links(rank).Children; !slices.Equal(got, want) {
 			t.Errorf("rank %d serves %v, want %v", rank, got, want)
@@ -116,7 +116,7 @@ func TestPipelinesCarryTheMessage(t *testing.T) {
 			if comm.Rank() == 0 {
 				copy(buf, message)
 			}
-			err := pass(comm, schedule.KNomial{Radix: 3}.Ops(nil, p, comm.Rank()), buf)
+			err := pass(comm, schedule.KNomial{Radix: 3}.Prepare(p).Of(comm.Rank()).Ops(nil, p), buf)
 			if err == nil && !bytes.Equal(buf, message) {
 				err = fmt.Errorf("rank %d has %q", comm.Rank(), buf)
 			}

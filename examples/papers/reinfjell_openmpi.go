@@ -74,18 +74,11 @@ func openMPIDefault(ranks, bytes int) schedule.Algorithm {
 // serves those 2^l and 2^(l+1) after it.
 type levelBinary struct{}
 
-var _ schedule.Planner = levelBinary{}
-
 // Name implements schedule.Algorithm.
 func (levelBinary) Name() string { return "binary" }
 
-// Ops implements schedule.Algorithm.
-func (a levelBinary) Ops(dst []schedule.Op, p schedule.Problem, rank int) []schedule.Op {
-	return a.Plan(p).Links(rank).Ops(dst, p)
-}
-
-// Plan implements schedule.Planner.
-func (levelBinary) Plan(p schedule.Problem) *schedule.Tree {
+// Prepare implements schedule.Algorithm.
+func (levelBinary) Prepare(p schedule.Problem) schedule.Parts {
 	edges := make([]schedule.Edge, 0, p.Ranks-1)
 	at := func(place int) int { return (p.Root + place) % p.Ranks }
 	for place, step := 0, 1; place < p.Ranks; place++ {

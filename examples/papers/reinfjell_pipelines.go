@@ -97,7 +97,7 @@ func pipelined(c *simnet.Cluster, level, size int, blocking bool) (float64, erro
 		if blocking {
 			pass = passOneByOne
 		}
-		err := pass(comm, prepared(comm.Rank()).Ops(nil, p), buf)
+		err := pass(comm, prepared.Of(comm.Rank()).Ops(nil, p), buf)
 		ends[comm.Rank()] = clock.Now()
 		return err
 	})

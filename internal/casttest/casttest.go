@@ -113,8 +113,8 @@ func NetworkAt(t testing.TB, h *topology.Hierarchy, at []model.Location) *model.
 type Script [][]schedule.Op
 
 func (Script) Name() string { return "script" }
-func (s Script) Ops(dst []schedule.Op, _ schedule.Problem, rank int) []schedule.Op {
-	return append(dst, s[rank]...)
+func (s Script) Prepare(schedule.Problem) schedule.Parts {
+	return schedule.Steps(func(dst []schedule.Op, _ schedule.Problem, rank int) []schedule.Op { return append(dst, s[rank]...) })
 }
 
 // Near tells whether two values differ by at most the tolerance, relative to the larger.

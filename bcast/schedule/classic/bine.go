@@ -17,18 +17,11 @@ import (
 // the first ones stand in pairs, the second of which is served by the first, last of all.
 type Bine struct{}
 
-var _ schedule.Planner = Bine{}
-
 // Name returns "bine".
 func (Bine) Name() string { return "bine" }
 
-// Ops implements Algorithm. O(ranks log ranks).
-func (a Bine) Ops(dst []schedule.Op, p schedule.Problem, rank int) []schedule.Op {
-	return a.Plan(p).Links(rank).Ops(dst, p)
-}
-
-// Plan implements Planner. O(ranks log ranks).
-func (Bine) Plan(p schedule.Problem) *schedule.Tree {
+// Prepare implements Algorithm. O(ranks log ranks).
+func (Bine) Prepare(p schedule.Problem) schedule.Parts {
 	ranks := schedule.Line(p)
 	rounds := bits.Len(uint(p.Ranks)) - 1
 	places := 1 << rounds

@@ -16,6 +16,6 @@ func Algorithms() []schedule.Algorithm {
 		ScatterDoubling{},
 		schedule.Leaders{},
 		MagPIe{},
-		Interpipe{},
+		MagPIe{Pipelined: true},
 	}
 }

@@ -14,36 +14,32 @@ import (
 // a setting: fewer levels can win (ibidem, section 6.7.2).
 type MagPIe struct {
 	Level int // of Problem.Tree, whose groups are the clusters, finest 0; a rank in none is a cluster itself
+
+	// Pipelined makes it Interpipe, which has the message in segments: while a coordinator hands one on, the next is
+	// on its way to it. Reinfjell 2023, table 6.2.
+	Pipelined bool
 }
 
-var (
-	_ schedule.Preparer = MagPIe{}
-	_ schedule.Varied   = MagPIe{}
+var _ schedule.Varied = MagPIe{}
 
-	_ schedule.Undivided = MagPIe{}
-)
-
-// Name returns "magpie".
-func (MagPIe) Name() string { return "magpie" }
-
-// Undivided implements the interface of that name.
-func (MagPIe) Undivided() {}
-
-// AlongOneTree tells that every rank gets the message from one other rank.
-func (MagPIe) AlongOneTree() bool { return true }
+// Name returns "magpie" or "interpipe".
+func (a MagPIe) Name() string {
+	if a.Pipelined {
+		return "interpipe"
+	}
+	return "magpie"
+}
 
 // String names the level too.
-func (a MagPIe) String() string { return fmt.Sprintf("magpie[level %d]", a.Level) }
+func (a MagPIe) String() string { return fmt.Sprintf("%s[level %d]", a.Name(), a.Level) }
 
-// Ops implements Algorithm. O(ranks log ranks).
-func (a MagPIe) Ops(dst []schedule.Op, p schedule.Problem, rank int) []schedule.Op {
-	return a.Prepare(p)(rank).Ops(dst, p)
-}
-
-// Prepare implements Preparer.
-func (a MagPIe) Prepare(p schedule.Problem) func(rank int) schedule.Part {
-	t := schedule.TwoLevels(p, a.Level, schedule.ShapeFlat, schedule.ShapeBinomial)
-	return func(rank int) schedule.Part { return undivided{t.Links(rank)} }
+// Prepare implements Algorithm.
+func (a MagPIe) Prepare(p schedule.Problem) schedule.Parts {
+	tree := schedule.TwoLevels(p, a.Level, schedule.ShapeFlat, schedule.ShapeBinomial)
+	if a.Pipelined {
+		return tree
+	}
+	return schedule.PartOf(func(rank int) schedule.Part { return undivided{tree.Links(rank)} })
 }
 
 // undivided is a place in a tree along which the message is passed whole.
@@ -56,6 +52,9 @@ func (u undivided) Ops(dst []schedule.Op, p schedule.Problem) []schedule.Op {
 }
 
 // Variants returns one for each level that has groups.
-func (MagPIe) Variants(p schedule.Problem) []schedule.Algorithm {
-	return schedule.PerLevel(p, func(level int) schedule.Algorithm { return MagPIe{level} })
+func (a MagPIe) Variants(p schedule.Problem) (all []schedule.Algorithm) {
+	for _, level := range schedule.GroupedLevels(p) {
+		all = append(all, MagPIe{level, a.Pipelined})
+	}
+	return all
 }

@@ -12,27 +12,14 @@ import "github.com/topocast/topocast/bcast/schedule"
 // what it has. Segments play no part.
 type ScatterDoubling struct{}
 
-var (
-	_ schedule.Preparer  = ScatterDoubling{}
-	_ schedule.Undivided = ScatterDoubling{}
-)
-
 // Name returns "scatter-doubling".
 func (ScatterDoubling) Name() string { return "scatter-doubling" }
 
-// Undivided implements the interface of that name.
-func (ScatterDoubling) Undivided() {}
-
-// Ops implements Algorithm. O(ranks log ranks).
-func (a ScatterDoubling) Ops(dst []schedule.Op, p schedule.Problem, rank int) []schedule.Op {
-	return a.Prepare(p)(rank).Ops(dst, p)
-}
-
-// Prepare implements Preparer. O(ranks log ranks).
-func (ScatterDoubling) Prepare(p schedule.Problem) func(rank int) schedule.Part {
+// Prepare implements Algorithm. O(ranks log ranks).
+func (ScatterDoubling) Prepare(p schedule.Problem) schedule.Parts {
 	ranks := schedule.Line(p)
 	places := schedule.Places(ranks)
-	return func(rank int) schedule.Part {
+	return schedule.PartOf(func(rank int) schedule.Part {
 		x := doublingPart{scattering: newScattering(ranks, places[rank])}
 		for d := 1; d < p.Ranks; d *= 2 {
 			to, from := doublingPartners(p.Ranks, places[rank], d)
@@ -42,7 +29,7 @@ func (ScatterDoubling) Prepare(p schedule.Problem) func(rank int) schedule.Part 
 			x.rounds = append(x.rounds, r)
 		}
 		return x
-	}
+	})
 }
 
 // doublingPartners are the places to which a place sends, and from which it

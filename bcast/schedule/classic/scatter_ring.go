@@ -11,17 +11,10 @@ import "github.com/topocast/topocast/bcast/schedule"
 // rank gets what it has (as MPICH's "tuned" ring). Segments play no part.
 type ScatterRing struct{}
 
-var (
-	_ schedule.Preparer  = ScatterRing{}
-	_ schedule.Varied    = ScatterRing{}
-	_ schedule.Undivided = ScatterRing{}
-)
+var _ schedule.Varied = ScatterRing{}
 
 // Name returns "scatter-ring".
 func (ScatterRing) Name() string { return "scatter-ring" }
-
-// Undivided implements the interface of that name.
-func (ScatterRing) Undivided() {}
 
 // ringed is the number of ranks up to which the ring is worth a thought: its
 // steps are their square, and a chain of segments uses the same links.
@@ -35,16 +28,11 @@ func (a ScatterRing) Variants(p schedule.Problem) []schedule.Algorithm {
 	return []schedule.Algorithm{a}
 }
 
-// Ops implements Algorithm. O(ranks log ranks).
-func (a ScatterRing) Ops(dst []schedule.Op, p schedule.Problem, rank int) []schedule.Op {
-	return a.Prepare(p)(rank).Ops(dst, p)
-}
-
-// Prepare implements Preparer. O(ranks log ranks).
-func (ScatterRing) Prepare(p schedule.Problem) func(rank int) schedule.Part {
+// Prepare implements Algorithm. O(ranks log ranks).
+func (ScatterRing) Prepare(p schedule.Problem) schedule.Parts {
 	ranks := schedule.Line(p)
 	places := schedule.Places(ranks)
-	return func(rank int) schedule.Part {
+	return schedule.PartOf(func(rank int) schedule.Part {
 		place := places[rank]
 		right := (place + 1) % p.Ranks
 		return ringPart{
@@ -52,7 +40,7 @@ func (ScatterRing) Prepare(p schedule.Problem) func(rank int) schedule.Part {
 			left:       ranks[(place+p.Ranks-1)%p.Ranks], right: ranks[right],
 			known: scattered(p.Ranks, right),
 		}
-	}
+	})
 }
 
 // ringPart is the part of one rank.

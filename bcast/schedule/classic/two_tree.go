@@ -12,22 +12,15 @@ import "github.com/topocast/topocast/bcast/schedule"
 // coloured by the parity of the rounds in which they carry.
 type TwoTree struct{}
 
-var _ schedule.Preparer = TwoTree{}
-
 // Name returns "two-tree".
 func (TwoTree) Name() string { return "two-tree" }
 
-// Ops implements Algorithm. O(ranks log ranks).
-func (a TwoTree) Ops(dst []schedule.Op, p schedule.Problem, rank int) []schedule.Op {
-	return a.Prepare(p)(rank).Ops(dst, p)
-}
-
-// Prepare implements Preparer. O(ranks log ranks).
-func (TwoTree) Prepare(p schedule.Problem) func(rank int) schedule.Part {
+// Prepare implements Algorithm. O(ranks log ranks).
+func (TwoTree) Prepare(p schedule.Problem) schedule.Parts {
 	ranks := schedule.Line(p)
 	places := schedule.Places(ranks)
 	w := newTwoTrees(p.Ranks - 1)
-	return func(rank int) schedule.Part {
+	return schedule.PartOf(func(rank int) schedule.Part {
 		var x twoTreePart
 		place := places[rank]
 		for tree := range 2 {
@@ -40,7 +33,7 @@ func (TwoTree) Prepare(p schedule.Problem) func(rank int) schedule.Part {
 			}
 		}
 		return x
-	}
+	})
 }
 
 // A timedLink carries piece i of its tree in round round + 2i.

@@ -36,11 +36,7 @@ func openMPIAlgorithm(name string) schedule.Algorithm {
 
 func (a openMPI) Name() string { return a.name }
 
-func (a openMPI) Ops(dst []schedule.Op, p schedule.Problem, rank int) []schedule.Op {
-	return a.Plan(p).Links(rank).Ops(dst, p)
-}
-
-func (a openMPI) Plan(p schedule.Problem) *schedule.Tree {
+func (a openMPI) Prepare(p schedule.Problem) schedule.Parts {
 	edges := a.edges(p.Ranks)
 	for i, e := range edges {
 		edges[i] = schedule.Edge{From: (e.From + p.Root) % p.Ranks, To: (e.To + p.Root) % p.Ranks}
@@ -95,11 +91,13 @@ type splitBinary struct{}
 
 func (splitBinary) Name() string { return "split-binary" }
 
-func (splitBinary) Ops(dst []schedule.Op, p schedule.Problem, rank int) []schedule.Op {
+func (s splitBinary) Prepare(schedule.Problem) schedule.Parts { return schedule.Steps(s.ops) }
+
+func (splitBinary) ops(dst []schedule.Op, p schedule.Problem, rank int) []schedule.Op {
 	first := (p.Bytes + 1) / 2
 	// What Open MPI cannot split it sends down the pipeline.
 	if p.Ranks < 3 || p.Bytes < 2 || p.Segment > first || p.Segment == 0 {
-		return openMPIAlgorithm("pipeline").Ops(dst, p, rank)
+		return openMPIAlgorithm("pipeline").Prepare(p).Of(rank).Ops(dst, p)
 	}
 	real := func(r int) int { return (r + p.Root) % p.Ranks }
 	own := (rank - p.Root + p.Ranks) % p.Ranks
@@ -183,7 +181,7 @@ func TestOpenMPITrees(t *testing.T) {
 		"binary":   {-1, 0, 0, 1, 2, 1, 2, 3, 4, 5, 6, 3},
 		"binomial": {-1, 0, 0, 1, 0, 1, 2, 3, 0, 1, 2, 3},
 	} {
-		tree := openMPIAlgorithm(name).(openMPI).Plan(schedule.Problem{Ranks: 12})
+		tree := openMPIAlgorithm(name).Prepare(schedule.Problem{Ranks: 12}).(*schedule.Tree)
 		for r, parent := range want {
 			if got := tree.Links(r).Parent; got != parent {
 				t.Errorf("%s: parent of rank %d = %d, want %d", name, r, got, parent)

@@ -1,10 +1,11 @@
-package schedule
+package smpi
 
 import (
 	"bufio"
 	"fmt"
 	"io"
 
+	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -17,11 +18,11 @@ import (
 //	smpirun -platform cluster.xml -hostfile hosts -replay list
 //
 // Ahead and the format are those of WriteTrace. The problem has to be valid.
-func WriteTraces(w io.Writer, a Algorithm, p Problem, ahead bool) error {
+func WriteTraces(w io.Writer, a schedule.Algorithm, p schedule.Problem, ahead bool) error {
 	if err := p.Validate(); err != nil {
 		return err
 	}
-	for rank, ops := range AllOps(nil, a, p) {
+	for rank, ops := range schedule.AllOps(nil, a, p) {
 		if err := WriteTrace(w, rank, ops, ahead); err != nil {
 			return err
 		}
@@ -37,19 +38,19 @@ func WriteTraces(w io.Writer, a Algorithm, p Problem, ahead bool) error {
 //	1 send 2 0 4096
 //	1 finalize
 //
-// The calls are those of Lower: InOrder, or Pipelined with ahead. The tag counts the messages that went the same way
+// The calls are those of schedule.Lower: InOrder, or Pipelined with ahead. The tag counts the messages that went the same way
 // before, so that a wait names one of those under way.
 //
 // A Native is an error: SimGrid's traces know broadcasts of all ranks only.
-func WriteTrace(w io.Writer, rank int, ops []Op, ahead bool) error {
+func WriteTrace(w io.Writer, rank int, ops []schedule.Op, ahead bool) error {
 	for _, op := range ops {
-		if op.Kind == Native {
-			return fmt.Errorf("schedule: trace of rank %d: %v: want sends and receives only", rank, op)
+		if op.Kind == schedule.Native {
+			return fmt.Errorf("smpi: trace of rank %d: %v: want sends and receives only", rank, op)
 		}
 	}
-	mode := InOrder
+	mode := schedule.InOrder
 	if ahead {
-		mode = Pipelined
+		mode = schedule.Pipelined
 	}
 	out := bufio.NewWriter(w) // keeps the first error
 	line := func(action string, numbers ...int) {
@@ -62,7 +63,7 @@ func WriteTrace(w io.Writer, rank int, ops []Op, ahead bool) error {
 	messages := [2]map[int]int{{}, {}}  // sent and received, by peer
 	var underWay [mpi.StepSets][][3]int // source, destination and tag
 	line("init")
-	for _, s := range Lower(nil, ops, rank, mode) {
+	for _, s := range schedule.Lower(nil, ops, rank, mode) {
 		if s.Kind == mpi.StepWait {
 			for _, name := range underWay[s.Set] {
 				line("wait", name[:]...)
@@ -84,7 +85,7 @@ func WriteTrace(w io.Writer, rank int, ops []Op, ahead bool) error {
 	}
 	line("finalize")
 	if err := out.Flush(); err != nil {
-		return fmt.Errorf("schedule: trace of rank %d: %w", rank, err)
+		return fmt.Errorf("smpi: trace of rank %d: %w", rank, err)
 	}
 	return nil
 }

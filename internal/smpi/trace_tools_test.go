@@ -1,4 +1,4 @@
-package schedule_test
+package smpi_test
 
 import (
 	"errors"
@@ -49,7 +49,7 @@ func TestToolsSMPIReplaysTraces(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := schedule.Problem{Ranks: 8, Bytes: bytes}
-		if err := errors.Join(schedule.WriteTraces(file, c.a, p, c.ahead), file.Close()); err != nil {
+		if err := errors.Join(smpi.WriteTraces(file, c.a, p, c.ahead), file.Close()); err != nil {
 			t.Fatal(err)
 		}
 		got, err := smpi.Replay{Ranks: p.Ranks, Platform: platform, Hosts: hosts}.Seconds(t.Context(), trace)

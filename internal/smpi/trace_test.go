@@ -1,4 +1,4 @@
-package schedule_test
+package smpi_test
 
 import (
 	"bufio"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/schedule/classic"
+	"github.com/topocast/topocast/internal/smpi"
 )
 
 // rounds are two exchanges of a rank with both of its neighbours.
@@ -18,10 +19,15 @@ type rounds struct{}
 
 func (rounds) Name() string { return "rounds" }
 
-func (rounds) Ops(dst []schedule.Op, _ schedule.Problem, _ int) []schedule.Op {
-	return append(dst,
-		schedule.Op{Kind: schedule.Exchange, Peer: 2, Offset: 0, Length: 4, RecvPeer: 0, RecvOffset: 4, RecvLength: 4},
-		schedule.Op{Kind: schedule.Exchange, Peer: 0, Offset: 4, Length: 4, RecvPeer: 2, RecvOffset: 8, RecvLength: 2})
+func (rounds) Prepare(schedule.Problem) schedule.Parts {
+	return schedule.Steps(func(dst []schedule.Op, _ schedule.Problem, _ int) []schedule.Op { return append(dst, twoRounds()...) })
+}
+
+func twoRounds() []schedule.Op {
+	return []schedule.Op{
+		{Kind: schedule.Exchange, Peer: 2, Offset: 0, Length: 4, RecvPeer: 0, RecvOffset: 4, RecvLength: 4},
+		{Kind: schedule.Exchange, Peer: 0, Offset: 4, Length: 4, RecvPeer: 2, RecvOffset: 8, RecvLength: 2},
+	}
 }
 
 // The second rank of a chain of three, and the root of three ranks, by hand.
@@ -100,7 +106,7 @@ func TestTraceByHand(t *testing.T) {
 `},
 	} {
 		var b strings.Builder
-		if err := schedule.WriteTrace(&b, c.rank, c.a.Ops(nil, chain, c.rank), c.ahead); err != nil {
+		if err := smpi.WriteTrace(&b, c.rank, c.a.Prepare(chain).Of(c.rank).Ops(nil, chain), c.ahead); err != nil {
 			t.Fatal(err)
 		}
 		if got := b.String(); got != c.want[1:] {
@@ -168,7 +174,7 @@ func TestTracesAreWhole(t *testing.T) {
 		for _, a := range append(schedule.Algorithms(), classic.Algorithms()...) {
 			for _, ahead := range []bool{false, true} {
 				var b strings.Builder
-				if err := schedule.WriteTraces(&b, a, p, ahead); err != nil {
+				if err := smpi.WriteTraces(&b, a, p, ahead); err != nil {
 					t.Fatal(err)
 				}
 				sent, received, err := calls(strings.NewReader(b.String()))
@@ -196,11 +202,15 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
 func TestTraceErrors(t *testing.T) {
 	p := schedule.Problem{Ranks: 2, Bytes: 1}
-	if err := schedule.WriteTraces(fullDisk{}, schedule.Flat{}, p, false); !errors.Is(err, errFull) {
+	if err := smpi.WriteTraces(fullDisk{}, schedule.Flat{}, p, false); !errors.Is(err, errFull) {
 		t.Errorf("%v, want %v", err, errFull)
 	}
+	native := []schedule.Op{{Kind: schedule.Native, Group: 1, Length: 1}}
+	if err := smpi.WriteTrace(io.Discard, 0, native, false); err == nil {
+		t.Error("a broadcast in a group has a trace")
+	}
 	p.Root = 2
-	if err := schedule.WriteTraces(io.Discard, schedule.Flat{}, p, false); err == nil {
+	if err := smpi.WriteTraces(io.Discard, schedule.Flat{}, p, false); err == nil {
 		t.Error("a problem whose root is no rank has a trace")
 	}
 }
