@@ -22,7 +22,7 @@ func (e *sketchEdge) setNamed(name, text string) error {
 	units := map[string][]string{"latency": {"_s", "_ms", "_us", "_ns"}, "bandwidth": {"_Bps", "_MBps", "_Gbps"}}[what]
 	x, number, err := quantityOf(what, text)
 	if number && unit == "" {
-		return fmt.Errorf("%s %q has no unit: name it %s%s, or write it as 10us or 10Gbps", name, shorten([]byte(text)), what, words.Or(units))
+		return fmt.Errorf("%s %q has no unit: name it %s%s, or write it as 10us or 10Gbps", name, shorten(text), what, words.Or(units))
 	}
 	if number {
 		x, _, err = quantityOf(what, text+unit)
@@ -47,7 +47,7 @@ func quantityOf(what, text string) (x float64, number bool, err error) {
 	digits := strings.TrimRight(text, "abcdfghijklmnopqrstuvwxyzABCDFGHIJKLMNOPQRSTUVWXYZ") // an e or E may be of the number
 	if digits == text {
 		_, err := parseShifted(text, 0)
-		return 0, err == nil, fmt.Errorf("%q: want a number and a unit, such as 10us or 1.25GBps", shorten([]byte(text)))
+		return 0, err == nil, fmt.Errorf("%q: want a number and a unit, such as 10us or 1.25GBps", shorten(text))
 	}
 	if what == "latency" {
 		x, err = simGridValue(text, func(name string) (power int, divisor float64, ok bool) {

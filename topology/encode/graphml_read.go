@@ -54,13 +54,13 @@ func readGraphML(r io.Reader, hosts []string) (*topology.Graph, error) {
 	}
 	for i := range graph.Nodes {
 		if err := g.node(&graph.Nodes[i]); err != nil {
-			return nil, fmt.Errorf("node %q: %w", shorten([]byte(graph.Nodes[i].ID)), err)
+			return nil, fmt.Errorf("node %q: %w", shorten(graph.Nodes[i].ID), err)
 		}
 	}
 	for i := range graph.Edges {
 		e := &graph.Edges[i]
 		if err := g.edge(e); err != nil {
-			return nil, fmt.Errorf("edge %q to %q: %w", shorten([]byte(e.Source)), shorten([]byte(e.Target)), err)
+			return nil, fmt.Errorf("edge %q to %q: %w", shorten(e.Source), shorten(e.Target), err)
 		}
 	}
 	return g.graph(hosts)
@@ -168,7 +168,7 @@ func (g *graphmlReader) edge(item *graphmlItem) error {
 	case "true", "false":
 		e.oneWay = item.Directed == "true"
 	default:
-		return fmt.Errorf("directed %q: want true or false", shorten([]byte(item.Directed)))
+		return fmt.Errorf("directed %q: want true or false", shorten(item.Directed))
 	}
 	for _, end := range []struct {
 		id string
@@ -176,7 +176,7 @@ func (g *graphmlReader) edge(item *graphmlItem) error {
 	}{{item.Source, &e.from}, {item.Target, &e.to}} {
 		v, ok := g.number[end.id]
 		if !ok {
-			return fmt.Errorf("there is no node %q", shorten([]byte(end.id)))
+			return fmt.Errorf("there is no node %q", shorten(end.id))
 		}
 		*end.v = v
 	}

@@ -56,7 +56,7 @@ func ReadNodeLink(r io.Reader, names []string) (*topology.Graph, error) {
 		}{{link["source"], &e.from}, {link["target"], &e.to}} {
 			v, known := s.number[plainText(end.text)]
 			if !known {
-				return nil, fmt.Errorf("node-link JSON: link %d: %s is no node", i, shorten(end.text))
+				return nil, fmt.Errorf("node-link JSON: link %d: %s is no node", i, shorten(string(end.text)))
 			}
 			*end.vertex = v
 		}
@@ -91,7 +91,7 @@ func (s *sketch) node(raw json.RawMessage) error {
 	}
 	id := plainText(n.ID)
 	if id == "" {
-		return fmt.Errorf("%s: want an id", shorten(raw))
+		return fmt.Errorf("%s: want an id", shorten(string(raw)))
 	}
 	if _, twice := s.number[id]; twice {
 		return fmt.Errorf("%q is given twice", id)

@@ -47,7 +47,7 @@ func readSimGrid(r io.Reader) (*topology.Graph, error) {
 		return nil, oneLine(err)
 	}
 	if file.Version != "4" && file.Version != "4.1" {
-		return nil, fmt.Errorf("version %q: want 4 or 4.1", shorten([]byte(file.Version)))
+		return nil, fmt.Errorf("version %q: want 4 or 4.1", shorten(file.Version))
 	}
 	p := simGridReader{links: map[string]*simGridLink{}}
 	world := simGridZone{Zones: append(file.Zones, file.Older...), Clusters: file.Clusters, Others: file.Others}
@@ -168,16 +168,16 @@ func (p *simGridReader) declare(z *simGridZone, depth int) error {
 	}
 	for i := range z.Clusters {
 		if err := p.cluster(&z.Clusters[i]); err != nil {
-			return fmt.Errorf("cluster %q: %w", shorten([]byte(z.Clusters[i].ID)), err)
+			return fmt.Errorf("cluster %q: %w", shorten(z.Clusters[i].ID), err)
 		}
 	}
 	for i := range z.Links {
 		l := &z.Links[i]
 		if err := l.parse(); err != nil {
-			return fmt.Errorf("link %q: %w", shorten([]byte(l.ID)), err)
+			return fmt.Errorf("link %q: %w", shorten(l.ID), err)
 		}
 		if p.links[l.ID] != nil {
-			return fmt.Errorf("link %q: is there twice", shorten([]byte(l.ID)))
+			return fmt.Errorf("link %q: is there twice", shorten(l.ID))
 		}
 		p.links[l.ID] = l
 	}
@@ -199,7 +199,7 @@ func (p *simGridReader) connect(z *simGridZone) error {
 	}
 	for i := range z.Links {
 		if err := p.place(&z.Links[i]); err != nil {
-			return fmt.Errorf("link %q: %w", shorten([]byte(z.Links[i].ID)), err)
+			return fmt.Errorf("link %q: %w", shorten(z.Links[i].ID), err)
 		}
 	}
 	if err := p.hostLinks(z); err != nil {
@@ -209,7 +209,7 @@ func (p *simGridReader) connect(z *simGridZone) error {
 		for i := range routes {
 			r := &routes[i]
 			if err := p.route(r); err != nil {
-				return fmt.Errorf("route %q to %q: %w", shorten([]byte(r.Src)), shorten([]byte(r.Dst)), err)
+				return fmt.Errorf("route %q to %q: %w", shorten(r.Src), shorten(r.Dst), err)
 			}
 		}
 	}
@@ -224,7 +224,7 @@ func (p *simGridReader) point(x *simGridPoint, kind vertexKind) error {
 		return err
 	}
 	if v < before || x.ID == "" {
-		return fmt.Errorf("%s %q: want an id of its own", kind, shorten([]byte(x.ID)))
+		return fmt.Errorf("%s %q: want an id of its own", kind, shorten(x.ID))
 	}
 	p.vertices[v].kind = kind
 	for _, prop := range x.Props {
@@ -239,7 +239,7 @@ func (p *simGridReader) point(x *simGridPoint, kind vertexKind) error {
 func (p *simGridReader) find(id string) (int, error) {
 	v, ok := p.number[id]
 	if !ok {
-		return 0, fmt.Errorf("there is no host or router %q", shorten([]byte(id)))
+		return 0, fmt.Errorf("there is no host or router %q", shorten(id))
 	}
 	return v, nil
 }
@@ -295,7 +295,7 @@ func (p *simGridReader) route(r *simGridRoute) error {
 	for _, use := range r.Links {
 		l, ok := p.links[use.ID]
 		if !ok {
-			return fmt.Errorf("there is no link %q", shorten([]byte(use.ID)))
+			return fmt.Errorf("there is no link %q", shorten(use.ID))
 		}
 		if l.placed {
 			placed++
@@ -324,7 +324,7 @@ func (p *simGridReader) route(r *simGridRoute) error {
 	case "NO", "no":
 		e.oneWay = true
 	default:
-		return fmt.Errorf("symmetrical %q: want YES or NO", shorten([]byte(r.Symmetrical)))
+		return fmt.Errorf("symmetrical %q: want YES or NO", shorten(r.Symmetrical))
 	}
 	return p.join(e)
 }
@@ -332,7 +332,7 @@ func (p *simGridReader) route(r *simGridRoute) error {
 // cluster reads a cluster of hosts around a switch.
 func (p *simGridReader) cluster(c *simGridCluster) error {
 	if c.Topology != "" && c.Topology != "FLAT" {
-		return fmt.Errorf("topology %s: want none", shorten([]byte(c.Topology)))
+		return fmt.Errorf("topology %s: want none", shorten(c.Topology))
 	}
 	host := &simGridLink{Bandwidth: c.Bandwidth, Latency: c.Latency}
 	if err := host.parse(); err != nil {
@@ -420,7 +420,7 @@ func (p *simGridReader) hostLinks(z *simGridZone) error {
 				l = p.links[way.link]
 			}
 			if l == nil {
-				return fmt.Errorf("host_link of %q: there is no link %q", shorten([]byte(h.ID)), shorten([]byte(way.link)))
+				return fmt.Errorf("host_link of %q: there is no link %q", shorten(h.ID), shorten(way.link))
 			}
 			e := l.values
 			e.from, e.to, e.oneWay = way.from, way.to, true

@@ -217,17 +217,23 @@ func (s *sketch) likelyHosts(names []string) []bool {
 	return isHost
 }
 
-// parseShifted reads a number in units of a power of ten, which it moves before it rounds.
+// parseShifted reads a number in units of a power of ten, which it moves before it rounds. Of hexadecimal numbers it is a factor.
 func parseShifted(text string, power int) (float64, error) {
-	mantissa, exponent, found := strings.Cut(strings.ToLower(text), "e")
-	if found {
-		written, err := strconv.ParseInt(exponent, 10, 16)
+	if strings.ContainsAny(text, "xX") {
+		x, err := strconv.ParseFloat(text, 64)
+		return x * math.Pow10(power), err
+	}
+	mantissa := text
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		written, err := strconv.ParseInt(text[i+1:], 10, 16)
 		if err != nil {
 			return 0, err
 		}
-		power += int(written)
+		mantissa, power = text[:i], power+int(written)
 	}
-	return strconv.ParseFloat(fmt.Sprintf("%se%d", mantissa, power), 64)
+	var buffer [64]byte
+	moved := strconv.AppendInt(append(append(buffer[:0], mantissa...), 'e'), int64(power), 10)
+	return strconv.ParseFloat(string(moved), 64)
 }
 
 // exact writes a number so that reading gives it back.
@@ -239,7 +245,7 @@ func parseVertexKind(text string) (vertexKind, error) {
 	case kindHost, kindSwitch:
 		return k, nil
 	}
-	return "", fmt.Errorf("kind %q: want host or switch", shorten([]byte(text)))
+	return "", fmt.Errorf("kind %q: want host or switch", shorten(text))
 }
 
 // unknownEdge is an edge of which nothing is known.
@@ -252,7 +258,7 @@ func (e *sketchEdge) set(key, text string) error {
 	if key == "estimated" {
 		var err error
 		if e.estimated, err = strconv.ParseBool(text); err != nil {
-			return fmt.Errorf("%s %q: want true or false", key, shorten([]byte(text)))
+			return fmt.Errorf("%s %q: want true or false", key, shorten(text))
 		}
 		return nil
 	}
@@ -263,7 +269,7 @@ func (e *sketchEdge) set(key, text string) error {
 func (e *sketchEdge) setShifted(key, text string, power int) error {
 	x, err := parseShifted(text, power)
 	if err != nil || !(x >= 0) || math.IsInf(x, 0) {
-		return fmt.Errorf("%s %q: want a number that is not below 0", key, shorten([]byte(text)))
+		return fmt.Errorf("%s %q: want a number that is not below 0", key, shorten(text))
 	}
 	switch key {
 	case "latency":

@@ -151,7 +151,7 @@ func (t *tgfReader) line(text string) error {
 		return err
 	}
 	if v < before {
-		return fmt.Errorf("vertex %q is there twice", shorten([]byte(id)))
+		return fmt.Errorf("vertex %q is there twice", shorten(id))
 	}
 	if name, kind := tgfKind(label); name != "" || kind != "" {
 		t.vertices[v].kind = kind
@@ -180,7 +180,7 @@ func (t *tgfReader) edge(fields []string) error {
 	for i, end := range []*int{&e.from, &e.to} {
 		v, ok := t.number[fields[i]]
 		if !ok {
-			return fmt.Errorf("vertex %q is not in the list of vertices", shorten([]byte(fields[i])))
+			return fmt.Errorf("vertex %q is not in the list of vertices", shorten(fields[i]))
 		}
 		*end = v
 	}
