@@ -40,6 +40,7 @@ func TestExport(t *testing.T) {
 		"slurm-yaml":       "      - switch: root\n        children: ",
 		"slurm-block":      "BlockSizes=2\n",
 		"slurm-block-yaml": "    block_sizes:\n      - 2\n",
+		"ibnetdiscover":    "\nSwitch\t",
 		"topograph":        "\"network_layers\": [\n    \"",
 	} {
 		status, out, stderr := topocast("export", "--format", format, network)
@@ -73,6 +74,18 @@ func TestForeignNetworks(t *testing.T) {
 		if stderr != "" || !strings.Contains(out, want) || !strings.Contains(out, "nothing differs") {
 			t.Errorf("%s: %s\n%s; want %q", format, stderr, out, want)
 		}
+	}
+}
+
+// A dump of ibnetdiscover has the same wiring, with the rates that InfiniBand has: 1.25 GB/s is below its 2 GB/s.
+func TestForeignInfiniBand(t *testing.T) {
+	network, file := simulatedNetwork(t), filepath.Join(t.TempDir(), "out")
+	if status, _, stderr := topocast("export", "--format", "ibnetdiscover", "-o", file, network); status != 0 {
+		t.Fatal(stderr)
+	}
+	_, out, stderr := topocast("compare", network, file)
+	if stderr != "" || !strings.Contains(out, "4 hosts in both") || !strings.Contains(out, "5 links: ") || !strings.Contains(out, "1.25 GB/s, 1.6 times as slow as the reference's 2 GB/s") {
+		t.Errorf("%s\n%s", stderr, out)
 	}
 }
 
