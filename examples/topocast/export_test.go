@@ -118,7 +118,7 @@ func TestSpecificationInDOT(t *testing.T) {
 		{fmt.Sprintf(spec, "other", 1), "times as fast as the reference's 125 MB/s", cli.StatusDifferent},
 		{"graph { h0 -- h1 [latency=fast] }", "specified: DOT: ", cli.StatusInput},
 		{"graph { h0 -- ", "specified: DOT: ", cli.StatusInput},
-		{"h0\nh1\n#\nh0 h2\n", "specified: TGF: line 4: vertex \"h2\"", cli.StatusInput},
+		{"h0\nh1\n#\nh0 h2\n", "specified: TGF: line 4: there is no vertex \"h2\"", cli.StatusInput},
 		{"<graphml/>", "specified: GraphML: 0 graphs", cli.StatusInput},
 		{"<platform/>", "specified: SimGrid: version", cli.StatusInput},
 		{"cluster { group { 0-7 } }", "groups of 8 ranks, and the other file is of 4", cli.StatusInput},

@@ -95,6 +95,31 @@ func (s *sketch) join(e sketchEdge) error {
 	return nil
 }
 
+// add is vertex for an id that must be new. The vertex may move when another one is added.
+func (s *sketch) add(id string) (*sketchVertex, error) {
+	if _, twice := s.number[id]; twice {
+		return nil, fmt.Errorf("vertex %q is there twice", shorten(id))
+	}
+	v, err := s.vertex(id)
+	if err != nil {
+		return nil, err
+	}
+	return &s.vertices[v], nil
+}
+
+// connect is join for an edge between vertices that are there.
+func (s *sketch) connect(from, to string, e sketchEdge) error {
+	var known [2]bool
+	e.from, known[0] = s.number[from]
+	e.to, known[1] = s.number[to]
+	for i, id := range []string{from, to} {
+		if !known[i] {
+			return fmt.Errorf("there is no vertex %q", shorten(id))
+		}
+	}
+	return s.join(e)
+}
+
 // graph is the graph of the sketch, hosts and switches each in the order of the file. Names are those of
 // vertices that are known to be hosts; they count where the file itself does not tell hosts from switches.
 func (s *sketch) graph(names []string) (*topology.Graph, error) {
@@ -246,45 +271,4 @@ func parseVertexKind(text string) (vertexKind, error) {
 		return k, nil
 	}
 	return "", fmt.Errorf("kind %q: want host or switch", shorten(text))
-}
-
-// unknownEdge is an edge of which nothing is known.
-func unknownEdge() sketchEdge {
-	return sketchEdge{latency: math.NaN(), bandwidth: math.NaN(), probability: 1}
-}
-
-// set reads a value of an edge: latency in s, bandwidth in B/s, probability, or estimated, true or false.
-func (e *sketchEdge) set(key, text string) error {
-	if key == "estimated" {
-		var err error
-		if e.estimated, err = strconv.ParseBool(text); err != nil {
-			return fmt.Errorf("%s %q: want true or false", key, shorten(text))
-		}
-		return nil
-	}
-	return e.setShifted(key, text, 0)
-}
-
-// setShifted is set for a value in units of a power of ten.
-func (e *sketchEdge) setShifted(key, text string, power int) error {
-	x, err := parseShifted(text, power)
-	if err != nil || !(x >= 0) || math.IsInf(x, 0) {
-		return fmt.Errorf("%s %q: want a number that is not below 0", key, shorten(text))
-	}
-	switch key {
-	case "latency":
-		e.latency = x
-	case "bandwidth":
-		e.bandwidth = x
-	case "probability":
-		e.probability = x
-	}
-	return nil
-}
-
-// setGigabits takes a label that is a number for the bandwidth in Gbit/s. Other labels are for people.
-func (e *sketchEdge) setGigabits(label string) {
-	if x, err := strconv.ParseFloat(label, 64); err == nil && x > 0 && !math.IsInf(x, 0) {
-		e.bandwidth = x * 1e9 / 8
-	}
 }
