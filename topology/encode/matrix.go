@@ -58,9 +58,9 @@ func ReadMatrix(r io.Reader, unit Unit) (*Latencies, error) {
 	return l, nil
 }
 
-// secondsBelow is a time in s so short that a file without a unit must mean seconds: in any other unit it were less than
-// light takes for 3 m.
-const secondsBelow = 0.01
+// secondsBelow bounds the numbers of a file without a unit that must be seconds: in ms, and all the more in us or ns, they were below the
+// 10 ns that light takes for 3 m.
+const secondsBelow = 1e-5
 
 func readMatrix(r io.Reader, given Unit) (*Latencies, error) {
 	data, err := readLines(r)
@@ -112,7 +112,7 @@ func readMatrix(r io.Reader, given Unit) (*Latencies, error) {
 	case largest(l.Matrix) >= secondsBelow:
 		return nil, errNoUnit
 	default:
-		why = fmt.Sprintf("none is named, and all numbers are below %g", secondsBelow)
+		why = "none is named, and in ms all were below the 10 ns of light over 3 m"
 	}
 	l.Warnings = append(l.Warnings, doubts(l.Matrix, l.Unit, why)...)
 	if !t.isOwn {

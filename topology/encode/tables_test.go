@@ -96,6 +96,8 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 // What can be understood in two ways, or is something else, is refused.
 func TestTablesThatAreRefused(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
+		{"no unit, and a few us if it is ms", ",n1,n2\nn1,,0.002\nn2,0.002,\n", "no unit is named: want --unit"},
+		{"no unit, and 20 us if it is s, 20 ns if it is ms", "0,2e-5\n2e-5,0\n", "no unit is named: want --unit"},
 		{"no unit", ",n1,n2\nn1,,0.11\nn2,0.11,\n", "no unit is named: want --unit"},
 		{"bandwidths", "GB/s n1 n2 n3\nn1 0 9.2 9.1\nn2 9.2 0 9.1\nn3 9.1 9.1 0\n", "bandwidths are no latencies"},
 		{"bandwidths by a comment", "# unit: MB/s\n0,1\n1,0\n", "bandwidths are no latencies"},
