@@ -39,6 +39,7 @@ func exportFormats() []exportFormat {
 		{"simgrid", "SimGrid: a platform, version 4.1", writeSimGrid},
 		{"lgate", "LGate: the groups of ranks", func(w io.Writer, x exported) error { return encode.WriteLGate(w, x.network.Hierarchy()) }},
 		{"csv", "spreadsheets and scripts: latencies in us of all pairs", writeLatencies},
+		{"ibnetdiscover", "tools of InfiniBand: a fabric as ibnetdiscover prints it", graphFormat(encode.WriteIbnetdiscover)},
 		{"slurm-conf", "Slurm's topology.conf for topology/tree: hosts on switches", fabricFormat(encode.WriteSlurmConf)},
 		{"slurm-yaml", "Slurm's topology.yaml with a tree (25.05 or later)", fabricFormat(encode.WriteSlurmYAML)},
 		{"slurm-block", "Slurm's topology.conf for topology/block (23.11 or later)", fabricFormat(encode.WriteSlurmBlocks)},

@@ -40,6 +40,7 @@ func TestExport(t *testing.T) {
 		"slurm-yaml":       "      - switch: root\n        children: ",
 		"slurm-block":      "BlockSizes=2\n",
 		"slurm-block-yaml": "    block_sizes:\n      - 2\n",
+		"ibnetdiscover":    "\nSwitch\t",
 		"topograph":        "\"network_layers\": [\n    \"",
 	} {
 		status, out, stderr := topocast("export", "--format", format, network)
@@ -76,6 +77,18 @@ func TestForeignNetworks(t *testing.T) {
 	}
 }
 
+// A dump of ibnetdiscover has the same wiring, with the rates that InfiniBand has: 1.25 GB/s is below its 2 GB/s.
+func TestForeignInfiniBand(t *testing.T) {
+	network, file := simulatedNetwork(t), filepath.Join(t.TempDir(), "out")
+	if status, _, stderr := topocast("export", "--format", "ibnetdiscover", "-o", file, network); status != 0 {
+		t.Fatal(stderr)
+	}
+	_, out, stderr := topocast("compare", network, file)
+	if stderr != "" || !strings.Contains(out, "4 hosts in both") || !strings.Contains(out, "5 links: ") || !strings.Contains(out, "1.25 GB/s, 1.6 times as slow as the reference's 2 GB/s") {
+		t.Errorf("%s\n%s", stderr, out)
+	}
+}
+
 // TestGroupsOfAMesh: switches that are wired to each other in a mesh are not a fault against groups, which
 // say nothing of that.
 func TestGroupsOfAMesh(t *testing.T) {
@@ -105,7 +118,7 @@ func TestSpecificationInDOT(t *testing.T) {
 		{fmt.Sprintf(spec, "other", 1), "times as fast as the reference's 125 MB/s", cli.StatusDifferent},
 		{"graph { h0 -- h1 [latency=fast] }", "specified: DOT: ", cli.StatusInput},
 		{"graph { h0 -- ", "specified: DOT: ", cli.StatusInput},
-		{"h0\nh1\n#\nh0 h2\n", "specified: TGF: line 4: vertex \"h2\"", cli.StatusInput},
+		{"h0\nh1\n#\nh0 h2\n", "specified: TGF: line 4: there is no vertex \"h2\"", cli.StatusInput},
 		{"<graphml/>", "specified: GraphML: 0 graphs", cli.StatusInput},
 		{"<platform/>", "specified: SimGrid: version", cli.StatusInput},
 		{"cluster { group { 0-7 } }", "groups of 8 ranks, and the other file is of 4", cli.StatusInput},

@@ -55,7 +55,7 @@ func (o *checkOptions) follow(c *cobra.Command, shared *cli.Flags) error {
 		if err := cli.RefuseUnused(c, "nothing is measured here", "ranks", "size", "budget", "seed", "sim", "timeout"); err != nil {
 			return err
 		}
-		if err := h.append(); err != nil {
+		if err := h.append(c.ErrOrStderr()); err != nil {
 			return err
 		}
 		return o.judge(c, shared.JSON)
@@ -117,8 +117,8 @@ func (o *checkOptions) take(c *cobra.Command, comm mpi.Communicator, timeout tim
 	return check.AppendRun(o.history.file, *sample)
 }
 
-// append takes over matrices, each before any is written.
-func (h *historyOptions) append() error {
+// append takes over matrices, each before any is written. How each was understood goes to warn.
+func (h *historyOptions) append(warn io.Writer) error {
 	var unit encode.Unit
 	if h.unit != "" {
 		var err error
@@ -133,7 +133,7 @@ func (h *historyOptions) append() error {
 		if !ok || err != nil {
 			return cli.BadInput("--import %s: want DATE=FILE, such as 2026-11-01=latencies.csv", text)
 		}
-		run, err := matrixRun(path, unit)
+		run, err := matrixRun(path, unit, warn)
 		if err != nil {
 			return cli.BadInput("--import %s: %w", path, err)
 		}
@@ -156,8 +156,8 @@ func parseDate(text string) (time.Time, error) {
 	return time.Parse(time.RFC3339, text)
 }
 
-// matrixRun makes a run of a matrix of latencies. Hosts without names have numbers.
-func matrixRun(path string, unit encode.Unit) (*check.Run, error) {
+// matrixRun makes a run of a matrix of latencies, and says to warn how the file was understood. Hosts without names have numbers.
+func matrixRun(path string, unit encode.Unit, warn io.Writer) (*check.Run, error) {
 	f, err := cli.OpenInput(path)
 	if err != nil {
 		return nil, err
@@ -166,6 +166,10 @@ func matrixRun(path string, unit encode.Unit) (*check.Run, error) {
 	l, err := encode.ReadMatrix(f, unit)
 	if err != nil {
 		return nil, err
+	}
+	fmt.Fprintf(warn, "%s: %s\n", path, l.Understood)
+	for _, warning := range l.Warnings {
+		fmt.Fprintf(warn, "warning: %s: %s\n", path, warning)
 	}
 	n, _ := l.Matrix.Dims()
 	name := func(i int) string {

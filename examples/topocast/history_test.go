@@ -41,6 +41,9 @@ func TestWatchMatrices(t *testing.T) {
 	if status != cli.StatusDifferent || !strings.Contains(out, "told by 2026-11-13:\n") || !strings.Contains(out, "  latency h1 - h4: 1.1 times as long since 2026-11-11\n") {
 		t.Errorf("status %d:\n%s%s", status, out, stderr)
 	}
+	if want := "1.csv: read "; !strings.Contains(stderr, want) || !strings.Contains(stderr, "unit us (as given)") {
+		t.Errorf("%s: want how each matrix was understood", stderr)
+	}
 	// The file is judged again, as it is; a line that is cut short is passed over.
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -30,7 +30,7 @@
 //	Slurm's topology.conf     ReadSlurmConf, WriteSlurmConf, WriteSlurmBlocks
 //	and topology.yaml         ReadSlurmYAML, WriteSlurmYAML, WriteSlurmBlockYAML
 //	topograph's JSON          ReadTopograph, WriteTopograph; ReadFabric reads any of the three
-//	ibnetdiscover             ReadIbnetdiscover: an InfiniBand fabric
+//	ibnetdiscover             ReadIbnetdiscover, WriteIbnetdiscover: an InfiniBand fabric
 //	node-link JSON            ReadNodeLink: networkx, NetJSON
 //	counts                    ReadCounts: who sends how much to whom
 //
@@ -44,6 +44,6 @@
 // Each reader refuses what it does not understand - a later version, an unknown
 // key, a cell that is no number - and says where. Files of other tools hold much
 // that is not about wiring, such as colours: that is passed over. Matrices have at most 32,768
-// hosts. CSV is read by its look: a matrix of whole numbers whose first line
-// counts from 0 is taken to begin with names.
+// hosts. A table is read by its look: table_shape.go lists the rules, table_labels.go those by which whole numbers
+// above and beside are names.
 package encode

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -241,23 +240,13 @@ func (d *dotReader) chain(s *ast.EdgeStmt, scope dotScope) ([]int, error) {
 func (d *dotReader) values(given map[string]string) (sketchEdge, error) {
 	e := unknownEdge()
 	e.oneWay = d.directed && given["dir"] != "both" && given["dir"] != "none"
-	for _, key := range slices.Sorted(maps.Keys(given)) {
-		text := given[key]
-		var err error
-		switch _, plain := parseShifted(text, 0); {
-		case key == "probability", key == "estimated", plain == nil && (key == "latency" || key == "bandwidth"): // in s and B/s
-			err = e.set(key, text)
-		default:
-			err = e.setNamed(key, text)
-		}
-		if err != nil {
-			return e, err
+	for key, unit := range map[string]string{"latency": "_s", "bandwidth": "_Bps"} { // of numbers without any, as WriteDOT writes them
+		if _, err := parseShifted(given[key], 0); err == nil {
+			given[key+unit] = given[key]
+			delete(given, key)
 		}
 	}
-	if math.IsNaN(e.bandwidth) {
-		e.setGigabits(given["label"])
-	}
-	return e, nil
+	return e, e.set(given)
 }
 
 // dotUnquoted is the text of an id, which may be a quoted string; only quotes are escaped in one.

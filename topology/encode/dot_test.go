@@ -157,7 +157,7 @@ func TestReadDOTRefuses(t *testing.T) {
 		{"a cut file", "graph { a -- ", "encode: DOT: "},
 		{"two graphs", "graph {} graph {}", "2 graphs in the file: want one"},
 		{"a loop", "graph { a -- a }", `edge "a" to "a": a loop`},
-		{"a latency below 0", "graph { a -- b [latency=-1] }", `latency "-1": want a number`},
+		{"a latency below 0", "graph { a -- b [latency=-1] }", `latency_s "-1": want a number`},
 		{"an infinite bandwidth", `graph { a -- b [bandwidth="1e999"] }`, `bandwidth "1e999": want a number`},
 		{"a bandwidth of 0", "graph { a -- b [bandwidth=0] }", "bandwidth 0 B/s: want above 0"},
 		{"a probability above 1", "graph { a -- b [probability=2] }", "probability 2: want in (0, 1]"},

@@ -70,17 +70,8 @@ func dotValues(e *sketchEdge) string {
 	case !math.IsNaN(e.latency):
 		add("label", quantity.Seconds(e.latency))
 	}
-	if !math.IsNaN(e.latency) {
-		add("latency", exact(e.latency))
-	}
-	if !math.IsNaN(e.bandwidth) {
-		add("bandwidth", exact(e.bandwidth))
-	}
-	if e.probability != 1 {
-		add("probability", exact(e.probability))
-	}
-	if e.estimated {
-		add("estimated", "true")
+	for _, v := range e.values("latency", "bandwidth") {
+		add(v[0], v[1])
 	}
 	return strings.Join(all, " ")
 }

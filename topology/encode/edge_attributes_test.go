@@ -68,7 +68,7 @@ func TestAttributesOfOtherTools(t *testing.T) {
 		{"latency", "0.001", `latency "0.001" has no unit: name it latency_s, _ms, _us or _ns`},
 		{"bandwidth", "1250000000", `bandwidth "1250000000" has no unit: name it bandwidth_Bps, _MBps or _Gbps`},
 		{"latency", "10Gbps", `latency "10Gbps": want a number and a unit`},
-		{"bandwidth_Gbps", "-1", `bandwidth_Gbps "-1Gbps": want a number and a unit`},
+		{"bandwidth_Gbps", "-1", `bandwidth_Gbps "-1": want a number and a unit`},
 		{"latency", "fast", `latency "fast": want a number and a unit`},
 	} {
 		for format, f := range formats {

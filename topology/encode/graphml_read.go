@@ -5,9 +5,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"maps"
-	"math"
-	"slices"
 	"strings"
 
 	"github.com/topocast/topocast/topology"
@@ -54,13 +51,13 @@ func readGraphML(r io.Reader, hosts []string) (*topology.Graph, error) {
 	}
 	for i := range graph.Nodes {
 		if err := g.node(&graph.Nodes[i]); err != nil {
-			return nil, fmt.Errorf("node %q: %w", shorten([]byte(graph.Nodes[i].ID)), err)
+			return nil, fmt.Errorf("node %q: %w", shorten(graph.Nodes[i].ID), err)
 		}
 	}
 	for i := range graph.Edges {
 		e := &graph.Edges[i]
 		if err := g.edge(e); err != nil {
-			return nil, fmt.Errorf("edge %q to %q: %w", shorten([]byte(e.Source)), shorten([]byte(e.Target)), err)
+			return nil, fmt.Errorf("edge %q to %q: %w", shorten(e.Source), shorten(e.Target), err)
 		}
 	}
 	return g.graph(hosts)
@@ -142,20 +139,16 @@ func (g *graphmlReader) node(item *graphmlItem) error {
 	if len(item.Graphs) > 0 {
 		return fmt.Errorf("has a graph inside")
 	}
-	before := len(g.vertices)
-	v, err := g.vertex(item.ID)
+	v, err := g.add(item.ID)
 	if err != nil {
 		return err
 	}
-	if v < before {
-		return fmt.Errorf("is there twice")
-	}
 	values := g.values(item, "node")
 	if label := values["label"]; label != "" {
-		g.vertices[v].name = label
+		v.name = label
 	}
 	if kind := strings.TrimSpace(values["kind"]); kind != "" {
-		g.vertices[v].kind, err = parseVertexKind(kind)
+		v.kind, err = parseVertexKind(kind)
 	}
 	return err
 }
@@ -168,33 +161,10 @@ func (g *graphmlReader) edge(item *graphmlItem) error {
 	case "true", "false":
 		e.oneWay = item.Directed == "true"
 	default:
-		return fmt.Errorf("directed %q: want true or false", shorten([]byte(item.Directed)))
+		return fmt.Errorf("directed %q: want true or false", shorten(item.Directed))
 	}
-	for _, end := range []struct {
-		id string
-		v  *int
-	}{{item.Source, &e.from}, {item.Target, &e.to}} {
-		v, ok := g.number[end.id]
-		if !ok {
-			return fmt.Errorf("there is no node %q", shorten([]byte(end.id)))
-		}
-		*end.v = v
+	if err := e.set(g.values(item, "edge")); err != nil {
+		return err
 	}
-	values := g.values(item, "edge")
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		text := strings.TrimSpace(values[name])
-		var err error
-		if (name == "probability" || name == "estimated") && text != "" {
-			err = e.set(name, text)
-		} else {
-			err = e.setNamed(name, text)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if math.IsNaN(e.bandwidth) {
-		e.setGigabits(strings.TrimSpace(values["label"]))
-	}
-	return g.join(e)
+	return g.connect(item.Source, item.Target, e)
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/topocast/topocast/topology"
 )
@@ -60,18 +59,8 @@ func WriteGraphML(w io.Writer, g *topology.Graph) error {
 
 func writeGraphMLEdge(b *bufio.Writer, e *sketchEdge) {
 	fmt.Fprintf(b, "<edge source=\"n%d\" target=\"n%d\">", e.from, e.to)
-	data := func(key, value string) { fmt.Fprintf(b, "<data key=%q>%s</data>", key, value) }
-	if !math.IsNaN(e.latency) {
-		data("latency_s", exact(e.latency))
-	}
-	if !math.IsNaN(e.bandwidth) {
-		data("bandwidth_Bps", exact(e.bandwidth))
-	}
-	if e.probability != 1 {
-		data("probability", exact(e.probability))
-	}
-	if e.estimated {
-		data("estimated", "true")
+	for _, v := range e.values("latency_s", "bandwidth_Bps") {
+		fmt.Fprintf(b, "<data key=%q>%s</data>", v[0], v[1])
 	}
 	b.WriteString("</edge>\n")
 }

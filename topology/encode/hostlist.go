@@ -15,11 +15,11 @@ func expandHostlist(text string, most int) ([]string, error) {
 	var names []string
 	for _, item := range splitOutside(text) {
 		if item == "" {
-			return nil, fmt.Errorf("hostlist %q: want names between the commas", shorten([]byte(text)))
+			return nil, fmt.Errorf("hostlist %q: want names between the commas", shorten(text))
 		}
 		some, err := expandItem(item, most-len(names))
 		if err != nil {
-			return nil, fmt.Errorf("hostlist %q: %w", shorten([]byte(text)), err)
+			return nil, fmt.Errorf("hostlist %q: %w", shorten(text), err)
 		}
 		names = append(names, some...)
 	}
@@ -52,13 +52,13 @@ func expandItem(item string, most int) ([]string, error) {
 	for item != "" {
 		plain, rest, bracket := strings.Cut(item, "[")
 		if strings.Contains(plain, "]") {
-			return nil, fmt.Errorf("%q: a bracket closes that is not open", shorten([]byte(item)))
+			return nil, fmt.Errorf("%q: a bracket closes that is not open", shorten(item))
 		}
 		ends := []string{plain}
 		if bracket {
 			inside, after, closed := strings.Cut(rest, "]")
 			if !closed {
-				return nil, fmt.Errorf("%q: a bracket is not closed", shorten([]byte(item)))
+				return nil, fmt.Errorf("%q: a bracket is not closed", shorten(item))
 			}
 			numbers, err := expandRanges(inside, most/len(names))
 			if err != nil {
@@ -76,7 +76,7 @@ func expandItem(item string, most int) ([]string, error) {
 		for _, name := range names {
 			for _, end := range ends {
 				if len(name)+len(end) > longestName {
-					return nil, fmt.Errorf("%q: a name of more than %d bytes", shorten([]byte(name+end)), longestName)
+					return nil, fmt.Errorf("%q: a name of more than %d bytes", shorten(name+end), longestName)
 				}
 				longer = append(longer, name+end)
 			}
@@ -108,7 +108,7 @@ func expandRanges(text string, most int) ([]string, error) {
 		case err != nil:
 			return nil, err
 		case last < first:
-			return nil, fmt.Errorf("%q in brackets: want ascending numbers", shorten([]byte(r)))
+			return nil, fmt.Errorf("%q in brackets: want ascending numbers", shorten(r))
 		case last-first >= uint64(max(most-len(numbers), 0)):
 			return nil, errTooMany
 		}
@@ -122,7 +122,7 @@ func expandRanges(text string, most int) ([]string, error) {
 func rangeEnd(digits string) (uint64, error) {
 	n, err := strconv.ParseUint(digits, 10, 64)
 	if err != nil || len(digits) > hostlist.LongestNumber {
-		return 0, fmt.Errorf("%q in brackets: want numbers and ranges of them", shorten([]byte(digits)))
+		return 0, fmt.Errorf("%q in brackets: want numbers and ranges of them", shorten(digits))
 	}
 	return n, nil
 }

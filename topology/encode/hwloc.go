@@ -48,7 +48,7 @@ func readHwloc(r io.Reader) (*topology.Hierarchy, []int, error) {
 		return nil, nil, oneLine(err)
 	}
 	if major, _, _ := strings.Cut(file.Version, "."); major != "" && major != "1" && major != "2" && major != "3" {
-		return nil, nil, fmt.Errorf("version %q: want 1, 2 or 3", shorten([]byte(file.Version)))
+		return nil, nil, fmt.Errorf("version %q: want 1, 2 or 3", shorten(file.Version))
 	}
 	if len(file.Objects) != 1 {
 		return nil, nil, fmt.Errorf("%d machines in the file: want one", len(file.Objects))
@@ -77,7 +77,7 @@ func (m *hwlocMachine) object(o *hwlocObject, depth int) ([]int, error) {
 	if o.Type == "PU" {
 		cpu, err := strconv.Atoi(o.Index)
 		if err != nil || cpu < 0 || cpu >= maxHosts {
-			return nil, fmt.Errorf("PU with os_index %q: want a number in [0, %d)", shorten([]byte(o.Index)), maxHosts)
+			return nil, fmt.Errorf("PU with os_index %q: want a number in [0, %d)", shorten(o.Index), maxHosts)
 		}
 		return []int{cpu}, m.thread(cpu)
 	}
@@ -111,13 +111,13 @@ func parseCpuset(text string) ([]int, error) {
 	var cpus []int
 	words := strings.Split(text, ",")
 	if text == "" || len(words) > maxHosts/32 {
-		return nil, fmt.Errorf("cpuset %q: want words of 32 bits, at most %d", shorten([]byte(text)), maxHosts/32)
+		return nil, fmt.Errorf("cpuset %q: want words of 32 bits, at most %d", shorten(text), maxHosts/32)
 	}
 	for i := range words {
 		digits, _ := strings.CutPrefix(words[len(words)-1-i], "0x")
 		word, err := strconv.ParseUint("0"+digits, 16, 32)
 		if err != nil {
-			return nil, fmt.Errorf("cpuset %q: want words of 32 bits", shorten([]byte(text)))
+			return nil, fmt.Errorf("cpuset %q: want words of 32 bits", shorten(text))
 		}
 		for ; word != 0; word &= word - 1 {
 			cpus = append(cpus, 32*i+bits.TrailingZeros64(word))

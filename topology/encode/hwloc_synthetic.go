@@ -37,7 +37,7 @@ func parseHwloc(text string) (*topology.Hierarchy, []int, error) {
 	for rest := strings.TrimSpace(text); rest != ""; rest = strings.TrimSpace(rest) {
 		match := hwlocWord.FindStringSubmatch(rest)
 		if match == nil {
-			return nil, nil, fmt.Errorf("%q: want levels such as Core:8", shorten([]byte(rest)))
+			return nil, nil, fmt.Errorf("%q: want levels such as Core:8", shorten(rest))
 		}
 		rest = rest[len(match[0]):]
 		memory, name, count := match[1], match[2], match[3]
@@ -52,7 +52,7 @@ func parseHwloc(text string) (*topology.Hierarchy, []int, error) {
 		} else {
 			n, err := strconv.Atoi(count)
 			if err != nil || n < 1 || n > maxHosts/objects {
-				return nil, nil, fmt.Errorf("%s:%s: want from 1 object to %d in all", name, shorten([]byte(count)), maxHosts)
+				return nil, nil, fmt.Errorf("%s:%s: want from 1 object to %d in all", name, shorten(count), maxHosts)
 			}
 			objects *= n
 			last, indexes = strings.ToLower(name), match[4]
@@ -62,7 +62,7 @@ func parseHwloc(text string) (*topology.Hierarchy, []int, error) {
 		}
 		kind, ok := hwlocKind(name, "")
 		if !ok {
-			return nil, nil, fmt.Errorf("type %q: want Package, Die, NUMANode, L1 to L5, Core, Group or PU", shorten([]byte(name)))
+			return nil, nil, fmt.Errorf("type %q: want Package, Die, NUMANode, L1 to L5, Core, Group or PU", shorten(name))
 		}
 		if kind.kind == topology.KindUnknown {
 			kind.name = fmt.Sprintf("%s %d", kind.name, len(levels))
@@ -73,7 +73,7 @@ func parseHwloc(text string) (*topology.Hierarchy, []int, error) {
 	case last == "" && len(levels) > 0 && levels[len(levels)-1].objects == objects: // without types: threads
 		levels = levels[:len(levels)-1]
 	case last != "pu":
-		return nil, nil, fmt.Errorf("%q: want PU as the last level", shorten([]byte(text)))
+		return nil, nil, fmt.Errorf("%q: want PU as the last level", shorten(text))
 	}
 	cpus, err := hwlocIndexes(indexes, objects)
 	if err != nil {
@@ -112,7 +112,7 @@ func hwlocIndexes(attributes string, threads int) ([]int, error) {
 		for i, word := range words {
 			cpu, err := strconv.Atoi(word)
 			if err != nil || len(words) != threads || cpu < 0 || cpu >= maxHosts {
-				return nil, fmt.Errorf("indexes=%s: want the numbers of all %d hardware threads, by commas", shorten([]byte(list)), threads)
+				return nil, fmt.Errorf("indexes=%s: want the numbers of all %d hardware threads, by commas", shorten(list), threads)
 			}
 			cpus[i] = cpu
 		}

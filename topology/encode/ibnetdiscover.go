@@ -101,7 +101,7 @@ func (ib *ibReader) node(kind, guid, description string) error {
 		}
 	}
 	if _, twice := ib.vertexOf[guid]; twice {
-		return fmt.Errorf("%s %q is there twice", kind, shorten([]byte(guid)))
+		return fmt.Errorf("%s %q is there twice", kind, shorten(guid))
 	}
 	v, err := ib.vertex(id)
 	if err != nil {
@@ -116,7 +116,7 @@ func (ib *ibReader) node(kind, guid, description string) error {
 func (ib *ibReader) port(at, line string) error {
 	m := ibPort.FindStringSubmatch(line)
 	if m == nil {
-		return fmt.Errorf("%q: want [port] \"GUID\"[port] of the other end", shorten([]byte(line)))
+		return fmt.Errorf("%q: want [port] \"GUID\"[port] of the other end", shorten(line))
 	}
 	c := ibCable{from: at, fromPort: m[1], to: m[2], toPort: m[3], description: m[4]}
 	if lanes, err := strconv.Atoi(m[5]); err == nil {

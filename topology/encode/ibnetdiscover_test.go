@@ -3,6 +3,8 @@ package encode
 import (
 	"strings"
 	"testing"
+
+	"github.com/topocast/topocast/topology"
 )
 
 // Two leaf switches of two hosts each, and a spine with two cables to one leaf and one to the other; one host has two cards. The form is that
@@ -101,4 +103,73 @@ func FuzzReadIbnetdiscover(f *testing.F) {
 			t.Errorf("%d hosts of %d vertices", g.Hosts(), g.Vertices())
 		}
 	})
+}
+
+// What is written is the form of ibnetdiscover(8), as in the dump above, and is read back. A link of 11.5 GB/s, as measured, is a cable of 4 x
+// 25 Gbit/s, 12.5 GB/s.
+func TestWriteIbnetdiscover(t *testing.T) {
+	arcs := []topology.Arc{}
+	for _, l := range []struct {
+		from, to int
+		rate     float64
+	}{{0, 3, 11.5e9}, {1, 3, 25e9}, {2, 4, nan}, {3, 4, 100e9}} {
+		for _, way := range [][2]int{{l.from, l.to}, {l.to, l.from}} {
+			arcs = append(arcs, topology.Arc{From: way[0], To: way[1], Latency: 1e-6, Bandwidth: l.rate, Probability: 1})
+		}
+	}
+	g, err := topology.NewGraph(3, 2, []string{"n1", "n2", "n3", "leaf", "spine"}, arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := WriteIbnetdiscover(&text, g); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"Switch\t3 \"S-0002c90300100003\"\t\t# \"leaf\" base port 0 lid 4 lmc 0\n",
+		"[1]\t\"H-0002c90300200000\"[1](2c90300200001) \t\t# \"n1 HCA-1\" lid 1 4xEDR\n",
+		"[3]\t\"S-0002c90300100004\"[2]\t\t# \"spine\" lid 5 4xXDR\n",
+		"Ca\t1 \"H-0002c90300200010\"\t\t# \"n2 HCA-1\"\n[1](2c90300200011) \t\"S-0002c90300100003\"[2]\t\t# lid 2 lmc 0 \"leaf\" lid 4 4xHDR\n",
+	} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("%q is not in\n%s", want, text.String())
+		}
+	}
+	if !IsIbnetdiscover([]byte(text.String())) {
+		t.Error("it is not known as a dump")
+	}
+	back, err := ReadIbnetdiscover(strings.NewReader(text.String()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := map[string]int{}
+	for v := range back.Vertices() {
+		at[back.Name(v)] = v
+	}
+	rates := map[[2]string]float64{{"n1", "leaf"}: 12.5e9, {"n2", "leaf"}: 25e9, {"n3", "spine"}: nan, {"leaf", "spine"}: 100e9}
+	if back.Hosts() != 3 || back.Vertices() != 5 || back.NumArcs() != 8 {
+		t.Fatalf("%d hosts, %d vertices, %d arcs, want 3, 5, 8", back.Hosts(), back.Vertices(), back.NumArcs())
+	}
+	for ends, want := range rates {
+		if i := back.ArcIndex(at[ends[0]], at[ends[1]]); i < 0 || !same(back.Arcs()[i].Bandwidth, want) {
+			t.Errorf("%v: arc %d of %v, want %g B/s", ends, i, back.Arcs(), want)
+		}
+	}
+	for _, c := range []struct {
+		names []string
+		rate  float64
+		want  string
+	}{
+		{[]string{"a", "a"}, 1, "names of one word that differ"},
+		{[]string{"a", "b c"}, 1, "names of one word that differ"},
+		{[]string{"a", "b"}, 1e12, "InfiniBand has no such rate"},
+	} {
+		g, err := topology.NewGraph(2, 0, c.names, []topology.Arc{{From: 0, To: 1, Bandwidth: c.rate, Probability: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteIbnetdiscover(&text, g); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q, %g B/s: %v, want an error with %q", c.names, c.rate, err, c.want)
+		}
+	}
 }

@@ -1,16 +1,15 @@
 package encode
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"regexp"
-	"unicode/utf8"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/stats"
 )
 
 // Latencies are what a file of latencies holds.
@@ -23,163 +22,233 @@ type Latencies struct {
 	Warnings   []string   // what is odd, a sentence each
 }
 
-// unitComment finds the unit in a comment: "# topocast latencies, unit: us".
-var unitComment = regexp.MustCompile(`(?i)\bunits?\s*[:=]\s*([^\s,;()]+)`)
-
-// ownComment begins the first line of the files that WriteMatrix writes.
-const ownComment = "# topocast latencies"
-
 // ReadMatrix reads a matrix of latencies: one line per host, cell (i, j) the
 // latency from host i to host j. The unit counts for files that do not name
-// theirs; 0 means none is known, and then it is s. A file that names another one is
-// refused.
+// theirs; 0 means none is known. Then numbers that can be nothing but seconds
+// are s, and others are an error. A file that names another one is refused.
 //
-// Cells are separated by commas, semicolons, tabs or blanks, whichever the
-// first lines have, and may be quoted. Numbers have a decimal point, or a
-// decimal comma where commas separate nothing. Empty cells, nan, NA, null, none
-// and - mean "not measured". The diagonal is not used: it may be empty or hold
-// any number. Names of the hosts may stand in a first line, in a first column, or
-// both; quoted numbers, and whole numbers that count from 0, are names, too.
-// Lines that begin with # are comments; one with "unit: us" names the unit.
-// A byte order mark, line ends of Windows, a separator at the end of every line
-// and blank lines before and after the matrix are passed over. If one triangle
-// is empty throughout, or left out, the other is mirrored into it, except in
-// files of WriteMatrix.
+// Cells are separated by commas, semicolons, tabs, pipes or blanks, whichever
+// make the most numbers, and may be quoted. Numbers have a decimal point, or a
+// decimal comma where commas separate nothing, and may carry a unit, each its
+// own. Empty cells, nan, NA, null, none, -, -1, inf, timeout and the like mean
+// "not measured". The diagonal is not used: it may be empty or hold any number.
+// Names of the hosts may stand in a first line, in a first column, or both;
+// whole numbers are names if they cannot well be latencies. Lines that begin
+// with # or % are comments; one with "unit: us" names the unit, and so does a
+// title with "(us)". If one triangle is empty throughout, or left out, the
+// other is mirrored into it, except in files of WriteMatrix.
 //
 // A table may also stand in text, in brackets, in Markdown, in a MatrixMarket
-// file, or as a list with a line for each pair. Cells may carry units, each its
-// own. Of a pair that a list has several times the median counts. Distances of
-// the SLIT, as numactl prints them, are refused: they are no times.
+// file, or as a list with a line for each pair. Of a pair that a list has
+// several times the median counts. Distances of the SLIT, as numactl prints
+// them, are refused: they are no times.
 //
 // Everything else is an error that names the line and, where there is one, the
-// column, both counted from 1: cells that are not numbers, are negative or
-// infinite, lines of unequal length, files that are empty, not square or above
-// 32768 hosts. Values that can be, but hardly are, make warnings. O(size of the
-// file).
+// column, both counted from 1: cells that are not numbers or are negative,
+// lines of unequal length, files that are empty, not square or above 32768
+// hosts. Values that can be, but hardly are, make warnings. O(size of the file).
 func ReadMatrix(r io.Reader, unit Unit) (*Latencies, error) {
 	if !(unit >= 0) || math.IsInf(float64(unit), 1) {
 		return nil, fmt.Errorf("encode: read matrix: unit of %g s: want above 0", float64(unit))
 	}
-	data, err := readLines(r)
-	if err != nil {
-		return nil, fmt.Errorf("encode: read matrix: %w", err)
-	}
-	l, err := understand(data, unit)
+	l, err := readMatrix(r, unit)
 	if err != nil {
 		return nil, fmt.Errorf("encode: read matrix: %w", err)
 	}
 	return l, nil
 }
 
-// readLines reads a file whose lines end.
-func readLines(r io.Reader) ([]byte, error) {
-	var data []byte
-	line, from := 1, 0
-	for buffer := make([]byte, 64<<10); ; {
-		n, err := r.Read(buffer)
-		data = append(data, buffer[:n]...)
-		for i := len(data) - n; i < len(data); i++ {
-			if data[i] == '\n' || data[i] == '\r' {
-				line, from = line+1, i+1
-			}
-		}
-		switch {
-		case len(data)-from > maxLine:
-			return nil, fmt.Errorf("line %d: longer than %d bytes", line, maxLine)
-		case err == io.EOF:
-			return data, nil
-		case err != nil:
-			return nil, fmt.Errorf("line %d: %w", line, err)
-		}
-	}
-}
+// secondsBelow bounds the numbers of a file without a unit that must be seconds: in ms, and all the more in us or ns, they were below the
+// 10 ns that light takes for 3 m.
+const secondsBelow = 1e-5
 
-// secondsBelow is a time in s so short that a file without a unit must mean seconds: in any other unit it were less than
-// light takes for 3 m.
-const secondsBelow = 0.01
-
-// understand reads a table in whatever text it stands.
-func understand(data []byte, unit Unit) (*Latencies, error) {
-	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
-		return nil, errors.New("line 1: the file is in UTF-16: save it as UTF-8")
-	}
-	isOwn := bytes.HasPrefix(bytes.TrimPrefix(data, []byte("\ufeff")), []byte(ownComment))
-	found, where, err := Unit(0), "", error(nil)
-	if !isOwn {
-		data = fromLatin1(data)
-		if found, where, err = findUnit(data); err != nil {
-			return nil, err
-		}
-		if found != 0 && unit != 0 && found != unit {
-			return nil, fmt.Errorf("line 1: the file is in %s, not in %s (%q)", found, unit, where)
-		}
-	}
-	as := unit
-	if as == 0 {
-		as = found
-	}
-	var from *rewritten
-	l, err := readTable(data, as)
-	if isUnit := (unitError{}); errors.As(err, &isUnit) {
-		return nil, err
-	}
-	if !isOwn && (err != nil || l.Names == nil && mayBeNumbered(data, l)) {
-		if m := unitComment.FindSubmatch(data); m != nil && as == 0 {
-			if u, failed := ParseUnit(string(m[1])); failed == nil {
-				as, found, where = u, u, string(m[0])
-			}
-		}
-		r, failed := rewrite(data, as)
-		if failed == nil {
-			if r.unit != 0 && as != 0 && r.unit != as {
-				return nil, fmt.Errorf("line 1: cells are in %s, not in %s", r.unit, as)
-			}
-			if r.unit != 0 {
-				as, found, where = r.unit, r.unit, r.where
-			}
-			var again *Latencies
-			if again, failed = readTable(r.text, as); failed == nil {
-				l, err, from = again, nil, r
-				l.Warnings = append(l.Warnings, r.warnings...)
-			}
-		}
-		if isForm := (formError{}); errors.As(failed, &isForm) {
-			err = failed
-		} else if isUnit := (unitError{}); errors.As(failed, &isUnit) {
-			err = failed
-		}
-	}
+func readMatrix(r io.Reader, given Unit) (*Latencies, error) {
+	data, err := readLines(r)
 	if err != nil {
 		return nil, err
 	}
-	l.UnitStated = l.UnitStated || found != 0
-	if unit == 0 && !l.UnitStated && largest(l.Matrix) >= secondsBelow {
-		return nil, errNoUnit
+	t, err := cutTable(data)
+	if err != nil {
+		return nil, err
 	}
-	if !isOwn {
-		if from == nil && l.Names == nil {
-			if err := l.mayBeLabelled(data); err != nil {
-				return nil, err
-			}
-		}
+	named, where, err := t.unitNamed(given)
+	if err != nil {
+		return nil, err
+	}
+	s, err := t.understand()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case given != 0 && s.unit != 0 && s.unit != given:
+		return nil, fmt.Errorf("line 1: the file is in %s, not in %s (%q)", s.unit, given, s.unitName)
+	case named == 0 && s.unit != 0:
+		named, where = s.unit, s.unitName
+	}
+	f := filler{t: t, unit: given}
+	if given == 0 {
+		f.unit = named
+	}
+	cells, err := f.fill(s, stats.MiddleMedian)
+	if err != nil {
+		return nil, err
+	}
+	if f.carried != 0 {
+		named, where = f.carried, "cells"
+	}
+	l := &Latencies{Matrix: mat.NewDense(s.n, s.n, cells), Names: s.names, Unit: f.unit, UnitStated: named != 0, Warnings: s.warnings}
+	if l.Unit == 0 {
+		l.Unit = Second
+	}
+	if !t.isOwn {
+		l.mirror(s.isList)
+	}
+	var why string
+	switch {
+	case given != 0:
+		why = "as given"
+	case named != 0:
+		why = fmt.Sprintf("from %q", where)
+	case largest(l.Matrix) >= secondsBelow:
+		return nil, errNoUnit
+	default:
+		why = "none is named, and in ms all were below the 10 ns of light over 3 m"
+	}
+	l.Warnings = append(l.Warnings, doubts(l.Matrix, l.Unit, why)...)
+	if !t.isOwn {
 		l.leaveOutPlaceholders()
 		l.leaveOutSilent()
 		l.leaveOutDead()
 	}
-	l.Understood = l.describe(unit, where, from)
+	l.Understood = l.describe(s, t.skipped(s), why)
 	return l, nil
 }
 
-// fromLatin1 returns a text in UTF-8. Text that is no UTF-8 is taken for Latin-1, in which any bytes are text.
-func fromLatin1(data []byte) []byte {
-	if utf8.Valid(data) {
-		return data
+// A filler puts the numbers of a table into their places, in s.
+type filler struct {
+	t       *table
+	unit    Unit // of numbers that carry none; 0: none is known
+	carried Unit // that numbers carry; 0: none does
+
+	isCounts bool // signs for no answer are none
+
+	mixed, bare bool // numbers carry different units; some carry none
+	decimal     byte // the decimal mark; 0: none was seen
+}
+
+// fill returns the cells of the matrix, line by line. Of numbers that stand for one pair it takes what combine makes of them.
+func (f *filler) fill(s *shape, combine func([]float64) float64) ([]float64, error) {
+	cells := make([]float64, s.n*s.n)
+	for i := range cells {
+		cells[i] = math.NaN()
 	}
-	var text []byte
-	for _, c := range data {
-		text = utf8.AppendRune(text, rune(c))
+	several := map[int][]float64{}
+	distances, count := true, 0 // of the SLIT of ACPI: whole numbers from 10 to 255, relative to the 10 that each node is from itself
+	for e := range s.entries {
+		x := e.cell.whole()
+		distances = distances && 10 <= x && x <= 255 && (e.from == e.to) == (x == 10)
+		count++
+		v, err := f.number(e)
+		at := e.from*s.n + e.to
+		switch {
+		case err != nil:
+			return nil, err
+		case e.from == e.to || math.IsNaN(v):
+		case math.IsNaN(cells[at]):
+			cells[at] = v
+		default:
+			if several[at] == nil {
+				several[at] = []float64{cells[at]}
+			}
+			several[at] = append(several[at], v)
+		}
 	}
-	return text
+	for at, all := range several {
+		cells[at] = combine(all)
+	}
+	switch {
+	case distances && s.n > 1 && count == len(cells) && !f.t.isOwn && !f.isCounts:
+		return nil, errors.New("line 1: distances between NUMA nodes, as numactl prints ACPI's SLIT (10 to itself), are no times: measure them by topocast measure")
+	case f.carried == 0:
+	case f.bare && f.unit == 0:
+		return nil, errors.New("line 1: some numbers carry their unit and others do not: want --unit for these")
+	case !f.bare && !f.mixed && f.unit != 0 && f.unit != f.carried:
+		return nil, fmt.Errorf("line 1: cells are in %s, not in %s", f.carried, f.unit)
+	case f.unit == 0 || !f.bare && !f.mixed:
+		f.unit = f.carried
+	}
+	return cells, nil
+}
+
+// number reads a cell, in s; NaN is one that was not measured.
+func (f *filler) number(e entry) (float64, error) {
+	fail := func(format string, values ...any) (float64, error) {
+		return 0, fmt.Errorf("line %d, column %d: "+format, append([]any{e.line, e.column}, values...)...)
+	}
+	text, unit := e.cell.text, e.cell.unit
+	switch {
+	case e.cell.absent && (!f.isCounts || text == "" || e.from == e.to):
+		return math.NaN(), nil
+	case !e.cell.number:
+		return 0, f.t.notANumber(e.line, e.column, text)
+	case strings.Contains(text, ",") && f.t.comma == ',':
+		return fail("%q: a decimal comma or one between thousands? Write a point, or separate cells by semicolons", shorten(text))
+	}
+	if i := strings.IndexAny(text, ".,"); i >= 0 {
+		switch {
+		case f.decimal != 0 && text[i] != f.decimal && text[i] == ',':
+			return fail("%q has a decimal comma, cells before it a point", shorten(text))
+		case f.decimal != 0 && text[i] != f.decimal:
+			return fail("%q has a decimal point, cells before it a comma", shorten(text))
+		}
+		f.decimal = text[i]
+		if text[i] == ',' {
+			text = text[:i] + "." + text[i+1:]
+		}
+	}
+	power, isDecimal := 0, true
+	if unit != 0 {
+		f.mixed = f.mixed || f.carried != 0 && f.carried != unit
+		f.carried = unit
+	} else {
+		f.bare = f.bare || !isBlankCell(e.cell)
+		unit = f.unit
+	}
+	if unit != 0 {
+		power, isDecimal = unit.exponent()
+	}
+	v, err := parseShifted(text, power)
+	switch {
+	case err != nil:
+		return 0, f.t.notANumber(e.line, e.column, text)
+	case e.from != e.to && v < 0:
+		return fail("latency %s is negative", shorten(text))
+	case !isDecimal:
+		v *= float64(unit)
+	}
+	return v, nil
+}
+
+// mirror copies a lone triangle into the other; of a list, each pair that is there in one direction alone.
+func (l *Latencies) mirror(isList bool) {
+	n, _ := l.Matrix.Dims()
+	var upper, lower bool
+	for i := range n {
+		for j := range i {
+			lower = lower || !math.IsNaN(l.Matrix.At(i, j))
+			upper = upper || !math.IsNaN(l.Matrix.At(j, i))
+		}
+	}
+	if upper && lower && !isList {
+		return
+	}
+	for i := range n {
+		for j := range n {
+			if back := l.Matrix.At(j, i); math.IsNaN(l.Matrix.At(i, j)) && !math.IsNaN(back) {
+				l.Matrix.Set(i, j, back)
+			}
+		}
+	}
 }
 
 // largest is the largest measured value of a matrix, or 0.
@@ -193,195 +262,36 @@ func largest(m *mat.Dense) float64 {
 	return most
 }
 
-// describe says in one line how the file was understood.
-func (l *Latencies) describe(given Unit, where string, from *rewritten) string {
-	n, _ := l.Matrix.Dims()
-	absent := 0
-	for i := range n {
-		for k := range n {
-			if i != k && math.IsNaN(l.Matrix.At(i, k)) {
-				absent++
-			}
+// skipped counts the lines of text around the table.
+func (t *table) skipped(s *shape) int {
+	lines := t.borders - s.used
+	for _, l := range t.lines {
+		if l.width > 0 {
+			lines++
 		}
 	}
-	text := fmt.Sprintf("read %d hosts", n)
-	switch {
-	case from != nil && from.names != "":
-		text += " (names " + from.names + ")"
-	case l.Names != nil:
-		text += " (with names)"
-	default:
-		text += " (without names)"
+	return lines
+}
+
+// describe says in one line how the file was understood.
+func (l *Latencies) describe(s *shape, skipped int, why string) string {
+	n, _ := l.Matrix.Dims()
+	absent := -n // the diagonal
+	for _, v := range l.Matrix.RawMatrix().Data {
+		if math.IsNaN(v) {
+			absent++
+		}
 	}
-	text += ", unit " + l.Unit.String()
-	switch {
-	case given != 0:
-		text += " (as given)"
-	case where != "":
-		text += fmt.Sprintf(" (from %q)", where)
-	case !l.UnitStated:
-		text += fmt.Sprintf(" (none is named, and all numbers are below %g)", secondsBelow)
+	names := "without names"
+	if s.named != "" {
+		names = "names " + s.named
 	}
+	text := fmt.Sprintf("read %d hosts (%s), unit %s (%s)", n, names, l.Unit, why)
 	if absent > 0 {
 		text += fmt.Sprintf(", %d cells missing", absent)
 	}
-	if from != nil && from.skipped > 0 {
-		text += fmt.Sprintf(", %d lines of text skipped", from.skipped)
+	if skipped > 0 {
+		text += fmt.Sprintf(", %d lines of text skipped", skipped)
 	}
 	return text
-}
-
-// readTable reads a table that is nothing but that.
-func readTable(data []byte, unit Unit) (*Latencies, error) {
-	t := table{given: unit}
-	if err := t.read(bytes.NewReader(data)); err != nil {
-		return nil, err
-	}
-	s, err := t.shape()
-	if err != nil {
-		return nil, err
-	}
-	l := &Latencies{Names: s.names, Unit: t.unit, UnitStated: t.stated}
-	cells, err := t.fill(s)
-	if err != nil {
-		return nil, err
-	}
-	if !t.own {
-		mirror(cells, s.n)
-	}
-	l.Matrix = mat.NewDense(s.n, s.n, cells)
-	why := "for want of another"
-	switch {
-	case t.stated:
-		why = "as the file says"
-	case unit > 0:
-		why = "as given"
-	}
-	l.Warnings = append(s.warnings, doubts(cells, s.n, t.unit, why)...)
-	return l, nil
-}
-
-// firstLines is how many rows are read before the separator is chosen: the
-// first may have none, in a triangle or as a line of names.
-const firstLines = 4
-
-// read reads all lines.
-func (t *table) read(r io.Reader) error {
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
-	lines.Split(scanLines)
-	line := 0
-	type numbered struct {
-		number int
-		text   []byte
-	}
-	var first []numbered
-	start := func() error {
-		if t.comma != 0 {
-			return nil
-		}
-		var texts [][]byte
-		for _, l := range first {
-			texts = append(texts, l.text)
-		}
-		t.comma = separator(texts)
-		for _, l := range first {
-			if err := t.line(l.number, l.text); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for lines.Scan() {
-		line++
-		text := lines.Bytes()
-		if line == 1 {
-			text = bytes.TrimPrefix(text, []byte("\ufeff")) // spreadsheets write a byte order mark
-			if len(text) == len("sep=;") && bytes.HasPrefix(text, []byte("sep=")) && bytes.IndexByte([]byte(";,\t |"), text[4]) >= 0 {
-				t.comma = text[4] // for spreadsheets
-				continue
-			}
-		}
-		if isComment(text) {
-			if err := t.comment(line, text); err != nil {
-				return err
-			}
-			continue
-		}
-		if t.comma == 0 {
-			if first = append(first, numbered{line, bytes.Clone(text)}); len(first) == firstLines {
-				if err := start(); err != nil {
-					return err
-				}
-			}
-			continue
-		}
-		if err := t.line(line, text); err != nil {
-			return err
-		}
-	}
-	if err := start(); err != nil {
-		return err
-	}
-	switch err := lines.Err(); {
-	case errors.Is(err, bufio.ErrTooLong):
-		return fmt.Errorf("line %d: longer than %d bytes", line+1, maxLine)
-	case err != nil:
-		return fmt.Errorf("line %d: %w", line+1, err)
-	case len(t.rows) == 0:
-		return fmt.Errorf("line 1: the file is empty")
-	}
-	t.end = line + 1
-	return nil
-}
-
-// scanLines cuts at \n, \r\n and the lone \r of old spreadsheets.
-func scanLines(data []byte, atEOF bool) (advance int, token []byte, err error) {
-	i := bytes.IndexAny(data, "\r\n")
-	switch {
-	case i < 0 && atEOF && len(data) > 0:
-		return len(data), data, nil
-	case i < 0:
-		return 0, nil, nil
-	case data[i] == '\n':
-		return i + 1, data[:i], nil
-	case i+1 == len(data) && !atEOF:
-		return 0, nil, nil // a \n may follow
-	case i+1 < len(data) && data[i+1] == '\n':
-		return i + 2, data[:i], nil
-	}
-	return i + 1, data[:i], nil
-}
-
-// isComment tells whether a line is a comment. #N/A is what a spreadsheet
-// writes for no value.
-func isComment(text []byte) bool {
-	text = bytes.TrimLeft(text, " \t")
-	return len(text) > 0 && text[0] == '#' && !bytes.HasPrefix(bytes.ToUpper(text[:min(4, len(text))]), []byte("#N/A"))
-}
-
-// comment reads the unit of a comment.
-func (t *table) comment(line int, text []byte) error {
-	if line == 1 && bytes.HasPrefix(text, []byte(ownComment)) {
-		t.own = true
-	}
-	found := unitComment.FindSubmatch(text)
-	if found == nil {
-		return nil
-	}
-	unit, err := ParseUnit(string(found[1]))
-	switch {
-	case err != nil && t.given != 0:
-		return nil // the caller knows better
-	case err != nil:
-		return unitError{fmt.Errorf("line %d: unit %q: want s, ms, us or ns", line, shorten(found[1]))}
-	case t.given != 0 && unit != t.given:
-		return unitError{fmt.Errorf("line %d: the file is in %s, not in %s", line, unit, t.given)}
-	case t.stated && unit != t.unit:
-		return unitError{fmt.Errorf("line %d: the unit is %s, and was %s before", line, unit, t.unit)}
-	case len(t.rows) > 0 && unit != t.unit:
-		return unitError{fmt.Errorf("line %d: the unit %s stands below the first numbers", line, unit)}
-	}
-	t.unit, t.stated = unit, true
-	return nil
 }

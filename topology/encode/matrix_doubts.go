@@ -3,6 +3,8 @@ package encode
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Latencies out of these bounds are possible, but are rather in another unit:
@@ -19,13 +21,14 @@ const maxAsymmetry = 1000
 
 // doubts returns what is odd about latencies in s, which stand in the file in
 // a unit: why tells who has said so.
-func doubts(cells []float64, n int, unit Unit, why string) []string {
+func doubts(m *mat.Dense, unit Unit, why string) []string {
+	n, _ := m.Dims()
 	least, most := math.Inf(1), 0.0
 	measured, zeros := 0, 0
 	odd, worst, from, to := 0, 0.0, 0, 0
 	for i := range n {
 		for j := range n {
-			v := cells[i*n+j]
+			v := m.At(i, j)
 			if math.IsNaN(v) {
 				continue
 			}
@@ -35,7 +38,7 @@ func doubts(cells []float64, n int, unit Unit, why string) []string {
 				continue
 			}
 			least, most = min(least, v), max(most, v)
-			back := cells[j*n+i]
+			back := m.At(j, i)
 			if back > 0 && v > maxAsymmetry*back {
 				odd++
 				if ratio := v / back; ratio > worst {

@@ -85,7 +85,7 @@ func nameLine(names []string) (string, error) {
 			line.WriteByte(',')
 		}
 		_, err := strconv.ParseFloat(name, 64)
-		if err != nil && plainName.MatchString(name) && !isMissing([]byte(name)) {
+		if err != nil && plainName.MatchString(name) && !isMissing(name) {
 			line.WriteString(name)
 		} else {
 			line.WriteString(`"` + strings.ReplaceAll(name, `"`, `""`) + `"`)

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/topology"
@@ -50,23 +48,18 @@ func ReadNodeLink(r io.Reader, names []string) (*topology.Graph, error) {
 	for i, link := range append(f.Links, f.Edges...) {
 		e := unknownEdge()
 		e.oneWay = f.Directed
-		for _, end := range []struct {
-			text   json.RawMessage
-			vertex *int
-		}{{link["source"], &e.from}, {link["target"], &e.to}} {
-			v, known := s.number[plainText(end.text)]
-			if !known {
-				return nil, fmt.Errorf("node-link JSON: link %d: %s is no node", i, shorten(end.text))
-			}
-			*end.vertex = v
-		}
-		for _, name := range slices.Sorted(maps.Keys(link)) {
-			if err := e.setNamed(name, plainText(link[name])); err != nil {
-				return nil, fmt.Errorf("node-link JSON: link %d: %w", i, err)
+		attributes := map[string]string{}
+		for name, raw := range link {
+			if name != "label" { // a number there may be anything
+				attributes[name] = plainText(raw)
 			}
 		}
-		if err := s.join(e); err != nil {
-			return nil, fmt.Errorf("node-link JSON: %w", err)
+		err := e.set(attributes)
+		if err == nil {
+			err = s.connect(plainText(link["source"]), plainText(link["target"]), e)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("node-link JSON: link %d: %w", i, err)
 		}
 	}
 	if len(s.vertices) == 0 {
@@ -91,21 +84,18 @@ func (s *sketch) node(raw json.RawMessage) error {
 	}
 	id := plainText(n.ID)
 	if id == "" {
-		return fmt.Errorf("%s: want an id", shorten(raw))
+		return fmt.Errorf("%s: want an id", shorten(string(raw)))
 	}
-	if _, twice := s.number[id]; twice {
-		return fmt.Errorf("%q is given twice", id)
-	}
-	v, err := s.vertex(id)
+	v, err := s.add(id)
 	if err != nil {
 		return err
 	}
 	for _, kind := range []string{n.Kind, n.Type, n.Role} {
 		switch kind {
 		case "host", "node", "server", "compute":
-			s.vertices[v].kind = kindHost
+			v.kind = kindHost
 		case "switch", "router", "leaf", "spine":
-			s.vertices[v].kind = kindSwitch
+			v.kind = kindSwitch
 		}
 	}
 	return nil

@@ -47,7 +47,7 @@ func readSimGrid(r io.Reader) (*topology.Graph, error) {
 		return nil, oneLine(err)
 	}
 	if file.Version != "4" && file.Version != "4.1" {
-		return nil, fmt.Errorf("version %q: want 4 or 4.1", shorten([]byte(file.Version)))
+		return nil, fmt.Errorf("version %q: want 4 or 4.1", shorten(file.Version))
 	}
 	p := simGridReader{links: map[string]*simGridLink{}}
 	world := simGridZone{Zones: append(file.Zones, file.Older...), Clusters: file.Clusters, Others: file.Others}
@@ -168,16 +168,16 @@ func (p *simGridReader) declare(z *simGridZone, depth int) error {
 	}
 	for i := range z.Clusters {
 		if err := p.cluster(&z.Clusters[i]); err != nil {
-			return fmt.Errorf("cluster %q: %w", shorten([]byte(z.Clusters[i].ID)), err)
+			return fmt.Errorf("cluster %q: %w", shorten(z.Clusters[i].ID), err)
 		}
 	}
 	for i := range z.Links {
 		l := &z.Links[i]
 		if err := l.parse(); err != nil {
-			return fmt.Errorf("link %q: %w", shorten([]byte(l.ID)), err)
+			return fmt.Errorf("link %q: %w", shorten(l.ID), err)
 		}
 		if p.links[l.ID] != nil {
-			return fmt.Errorf("link %q: is there twice", shorten([]byte(l.ID)))
+			return fmt.Errorf("link %q: is there twice", shorten(l.ID))
 		}
 		p.links[l.ID] = l
 	}
@@ -199,7 +199,7 @@ func (p *simGridReader) connect(z *simGridZone) error {
 	}
 	for i := range z.Links {
 		if err := p.place(&z.Links[i]); err != nil {
-			return fmt.Errorf("link %q: %w", shorten([]byte(z.Links[i].ID)), err)
+			return fmt.Errorf("link %q: %w", shorten(z.Links[i].ID), err)
 		}
 	}
 	if err := p.hostLinks(z); err != nil {
@@ -209,7 +209,7 @@ func (p *simGridReader) connect(z *simGridZone) error {
 		for i := range routes {
 			r := &routes[i]
 			if err := p.route(r); err != nil {
-				return fmt.Errorf("route %q to %q: %w", shorten([]byte(r.Src)), shorten([]byte(r.Dst)), err)
+				return fmt.Errorf("route %q to %q: %w", shorten(r.Src), shorten(r.Dst), err)
 			}
 		}
 	}
@@ -218,30 +218,17 @@ func (p *simGridReader) connect(z *simGridZone) error {
 
 // point reads a host or a router.
 func (p *simGridReader) point(x *simGridPoint, kind vertexKind) error {
-	before := len(p.vertices)
-	v, err := p.vertex(x.ID)
-	if err != nil {
-		return err
+	v, err := p.add(x.ID)
+	if err != nil || x.ID == "" {
+		return fmt.Errorf("%s %q: want an id of its own", kind, shorten(x.ID))
 	}
-	if v < before || x.ID == "" {
-		return fmt.Errorf("%s %q: want an id of its own", kind, shorten([]byte(x.ID)))
-	}
-	p.vertices[v].kind = kind
+	v.kind = kind
 	for _, prop := range x.Props {
 		if prop.ID == "name" && prop.Value != "" {
-			p.vertices[v].name = prop.Value
+			v.name = prop.Value
 		}
 	}
 	return nil
-}
-
-// find is the number of a host or router.
-func (p *simGridReader) find(id string) (int, error) {
-	v, ok := p.number[id]
-	if !ok {
-		return 0, fmt.Errorf("there is no host or router %q", shorten([]byte(id)))
-	}
-	return v, nil
 }
 
 func (l *simGridLink) parse() error {
@@ -277,16 +264,9 @@ func (p *simGridReader) place(l *simGridLink) error {
 		return nil
 	}
 	e := l.values
-	var err error
-	if e.from, err = p.find(from); err != nil {
-		return err
-	}
-	if e.to, err = p.find(to); err != nil {
-		return err
-	}
 	e.oneWay = l.Policy != "SPLITDUPLEX"
 	l.placed = true
-	return p.join(e)
+	return p.sketch.connect(from, to, e)
 }
 
 // route reads what a route of one link joins.
@@ -295,7 +275,7 @@ func (p *simGridReader) route(r *simGridRoute) error {
 	for _, use := range r.Links {
 		l, ok := p.links[use.ID]
 		if !ok {
-			return fmt.Errorf("there is no link %q", shorten([]byte(use.ID)))
+			return fmt.Errorf("there is no link %q", shorten(use.ID))
 		}
 		if l.placed {
 			placed++
@@ -312,27 +292,20 @@ func (p *simGridReader) route(r *simGridRoute) error {
 		return fmt.Errorf("%d links: want one, or properties from and to of each link, as the file does not tell what lies between", len(r.Links))
 	}
 	e := p.links[r.Links[0].ID].values
-	var err error
-	if e.from, err = p.find(from); err != nil {
-		return err
-	}
-	if e.to, err = p.find(to); err != nil {
-		return err
-	}
 	switch r.Symmetrical {
 	case "", "YES", "yes":
 	case "NO", "no":
 		e.oneWay = true
 	default:
-		return fmt.Errorf("symmetrical %q: want YES or NO", shorten([]byte(r.Symmetrical)))
+		return fmt.Errorf("symmetrical %q: want YES or NO", shorten(r.Symmetrical))
 	}
-	return p.join(e)
+	return p.sketch.connect(from, to, e)
 }
 
 // cluster reads a cluster of hosts around a switch.
 func (p *simGridReader) cluster(c *simGridCluster) error {
 	if c.Topology != "" && c.Topology != "FLAT" {
-		return fmt.Errorf("topology %s: want none", shorten([]byte(c.Topology)))
+		return fmt.Errorf("topology %s: want none", shorten(c.Topology))
 	}
 	host := &simGridLink{Bandwidth: c.Bandwidth, Latency: c.Latency}
 	if err := host.parse(); err != nil {
@@ -345,7 +318,7 @@ func (p *simGridReader) cluster(c *simGridCluster) error {
 	if err := p.point(&simGridPoint{ID: router}, kindSwitch); err != nil {
 		return err
 	}
-	hub, _ := p.find(router)
+	hub := router
 	if c.BackboneBandwidth != "" {
 		var half float64
 		var err error
@@ -359,12 +332,11 @@ func (p *simGridReader) cluster(c *simGridCluster) error {
 		return err
 	}
 	for _, i := range numbers {
-		if err := p.point(&simGridPoint{ID: c.Prefix + strconv.Itoa(i) + c.Suffix}, kindHost); err != nil {
+		id := c.Prefix + strconv.Itoa(i) + c.Suffix
+		if err := p.point(&simGridPoint{ID: id}, kindHost); err != nil {
 			return err
 		}
-		e := host.values
-		e.from, e.to = len(p.vertices)-1, hub
-		if err := p.join(e); err != nil {
+		if err := p.sketch.connect(id, hub, host.values); err != nil {
 			return err
 		}
 	}
@@ -372,17 +344,17 @@ func (p *simGridReader) cluster(c *simGridCluster) error {
 }
 
 // backbone puts a switch for a backbone between a router and its hosts, and tells half of its latency, which the link of each host gets.
-func (p *simGridReader) backbone(l *simGridLink, router int) (hub int, half float64, err error) {
+func (p *simGridReader) backbone(l *simGridLink, router string) (hub string, half float64, err error) {
 	if err := l.parse(); err != nil {
-		return 0, 0, fmt.Errorf("backbone: %w", err)
+		return "", 0, fmt.Errorf("backbone: %w", err)
 	}
-	if err := p.point(&simGridPoint{ID: p.vertices[router].id + " backbone"}, kindSwitch); err != nil {
-		return 0, 0, err
+	hub = router + " backbone"
+	if err := p.point(&simGridPoint{ID: hub}, kindSwitch); err != nil {
+		return "", 0, err
 	}
-	hub, half = len(p.vertices)-1, l.values.latency/2
 	e := l.values
-	e.from, e.to, e.latency = hub, router, half
-	return hub, half, p.join(e)
+	e.latency /= 2
+	return hub, e.latency, p.sketch.connect(hub, router, e)
 }
 
 // hostLinks ties the hosts of a zone to its router, or to a switch of the zone's name where it has none.
@@ -396,37 +368,27 @@ func (p *simGridReader) hostLinks(z *simGridZone) error {
 			return err
 		}
 	}
-	hub, err := p.find(z.Routers[0].ID)
-	if err != nil {
-		return err
-	}
-	half := 0.0
+	hub, half := z.Routers[0].ID, 0.0
 	if z.Backbone != nil {
+		var err error
 		if hub, half, err = p.backbone(z.Backbone, hub); err != nil {
 			return err
 		}
 	}
 	for _, h := range z.HostLinks {
-		host, err := p.find(h.ID)
-		if err != nil {
-			return fmt.Errorf("host_link: %w", err)
-		}
-		for _, way := range []struct {
-			link     string
-			from, to int
-		}{{h.Up, host, hub}, {h.Down, hub, host}} {
-			l := p.links[strings.TrimSuffix(strings.TrimSuffix(way.link, "_UP"), "_DOWN")] // of a link of both directions
+		for _, way := range [][3]string{{h.Up, h.ID, hub}, {h.Down, hub, h.ID}} {
+			l := p.links[strings.TrimSuffix(strings.TrimSuffix(way[0], "_UP"), "_DOWN")] // of a link of both directions
 			if l == nil {
-				l = p.links[way.link]
+				l = p.links[way[0]]
 			}
 			if l == nil {
-				return fmt.Errorf("host_link of %q: there is no link %q", shorten([]byte(h.ID)), shorten([]byte(way.link)))
+				return fmt.Errorf("host_link of %q: there is no link %q", shorten(h.ID), shorten(way[0]))
 			}
 			e := l.values
-			e.from, e.to, e.oneWay = way.from, way.to, true
+			e.oneWay = true
 			e.latency += half
-			if err := p.join(e); err != nil {
-				return err
+			if err := p.sketch.connect(way[1], way[2], e); err != nil {
+				return fmt.Errorf("host_link: %w", err)
 			}
 		}
 	}

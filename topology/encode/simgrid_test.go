@@ -193,7 +193,7 @@ func TestReadSimGridRefuses(t *testing.T) {
 		{"an infinite latency", zone(`<link id="w" bandwidth="1GBps" latency="infs"/>`), `latency "infs": want a number and a unit`},
 		{"a bandwidth of 0", zone(two + `<link id="n" bandwidth="0Bps"/><route src="a" dst="b"><link_ctn id="n"/></route>`), "bandwidth 0 B/s: want above 0"},
 		{"several links", zone(two + `<route src="a" dst="b"><link_ctn id="l"/><link_ctn id="m"/></route>`), `route "a" to "b": 2 links: want one, or properties`},
-		{"a route to nowhere", zone(two + `<route src="a" dst="c"><link_ctn id="l"/></route>`), `there is no host or router "c"`},
+		{"a route to nowhere", zone(two + `<route src="a" dst="c"><link_ctn id="l"/></route>`), `there is no vertex "c"`},
 		{"an unknown link", zone(two + `<route src="a" dst="b"><link_ctn id="x"/></route>`), `there is no link "x"`},
 		{"a fat tree", simGridFile(`<cluster id="c" topology="FAT_TREE" radical="0-3" bw="1GBps" lat="1us"/>`), `cluster "c": topology FAT_TREE`},
 		{"a huge cluster", simGridFile(`<cluster id="c" radical="0-4000000000" bw="1GBps" lat="1us"/>`), `radical "0-4000000000": want ascending`},

@@ -21,7 +21,7 @@ func simGridRadical(text string) ([]int, error) {
 		first, err := strconv.Atoi(low)
 		last, err2 := strconv.Atoi(high)
 		if err != nil || err2 != nil || first < 0 || last < first || last-first >= maxHosts-len(all) {
-			return nil, fmt.Errorf("radical %q: want ascending numbers, at most %d", shorten([]byte(part)), maxHosts)
+			return nil, fmt.Errorf("radical %q: want ascending numbers, at most %d", shorten(part), maxHosts)
 		}
 		for i := first; i <= last; i++ {
 			all = append(all, i)
@@ -38,7 +38,7 @@ func simGridValue(text string, unit func(string) (power int, divisor float64, ok
 	if x, err := parseShifted(digits, power); ok && err == nil && x >= 0 && !math.IsInf(x, 0) {
 		return x / divisor, nil
 	}
-	return 0, fmt.Errorf("%q: want a number and a unit, such as 10us or 1.25GBps", shorten([]byte(text)))
+	return 0, fmt.Errorf("%q: want a number and a unit, such as 10us or 1.25GBps", shorten(text))
 }
 
 // simGridTime knows the units of times in s.

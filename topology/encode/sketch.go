@@ -95,6 +95,31 @@ func (s *sketch) join(e sketchEdge) error {
 	return nil
 }
 
+// add is vertex for an id that must be new. The vertex may move when another one is added.
+func (s *sketch) add(id string) (*sketchVertex, error) {
+	if _, twice := s.number[id]; twice {
+		return nil, fmt.Errorf("vertex %q is there twice", shorten(id))
+	}
+	v, err := s.vertex(id)
+	if err != nil {
+		return nil, err
+	}
+	return &s.vertices[v], nil
+}
+
+// connect is join for an edge between vertices that are there.
+func (s *sketch) connect(from, to string, e sketchEdge) error {
+	var known [2]bool
+	e.from, known[0] = s.number[from]
+	e.to, known[1] = s.number[to]
+	for i, id := range []string{from, to} {
+		if !known[i] {
+			return fmt.Errorf("there is no vertex %q", shorten(id))
+		}
+	}
+	return s.join(e)
+}
+
 // graph is the graph of the sketch, hosts and switches each in the order of the file. Names are those of
 // vertices that are known to be hosts; they count where the file itself does not tell hosts from switches.
 func (s *sketch) graph(names []string) (*topology.Graph, error) {
@@ -217,17 +242,23 @@ func (s *sketch) likelyHosts(names []string) []bool {
 	return isHost
 }
 
-// parseShifted reads a number in units of a power of ten, which it moves before it rounds.
+// parseShifted reads a number in units of a power of ten, which it moves before it rounds. Of hexadecimal numbers it is a factor.
 func parseShifted(text string, power int) (float64, error) {
-	mantissa, exponent, found := strings.Cut(strings.ToLower(text), "e")
-	if found {
-		written, err := strconv.ParseInt(exponent, 10, 16)
+	if strings.ContainsAny(text, "xX") {
+		x, err := strconv.ParseFloat(text, 64)
+		return x * math.Pow10(power), err
+	}
+	mantissa := text
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		written, err := strconv.ParseInt(text[i+1:], 10, 16)
 		if err != nil {
 			return 0, err
 		}
-		power += int(written)
+		mantissa, power = text[:i], power+int(written)
 	}
-	return strconv.ParseFloat(fmt.Sprintf("%se%d", mantissa, power), 64)
+	var buffer [64]byte
+	moved := strconv.AppendInt(append(append(buffer[:0], mantissa...), 'e'), int64(power), 10)
+	return strconv.ParseFloat(string(moved), 64)
 }
 
 // exact writes a number so that reading gives it back.
@@ -239,46 +270,5 @@ func parseVertexKind(text string) (vertexKind, error) {
 	case kindHost, kindSwitch:
 		return k, nil
 	}
-	return "", fmt.Errorf("kind %q: want host or switch", shorten([]byte(text)))
-}
-
-// unknownEdge is an edge of which nothing is known.
-func unknownEdge() sketchEdge {
-	return sketchEdge{latency: math.NaN(), bandwidth: math.NaN(), probability: 1}
-}
-
-// set reads a value of an edge: latency in s, bandwidth in B/s, probability, or estimated, true or false.
-func (e *sketchEdge) set(key, text string) error {
-	if key == "estimated" {
-		var err error
-		if e.estimated, err = strconv.ParseBool(text); err != nil {
-			return fmt.Errorf("%s %q: want true or false", key, shorten([]byte(text)))
-		}
-		return nil
-	}
-	return e.setShifted(key, text, 0)
-}
-
-// setShifted is set for a value in units of a power of ten.
-func (e *sketchEdge) setShifted(key, text string, power int) error {
-	x, err := parseShifted(text, power)
-	if err != nil || !(x >= 0) || math.IsInf(x, 0) {
-		return fmt.Errorf("%s %q: want a number that is not below 0", key, shorten([]byte(text)))
-	}
-	switch key {
-	case "latency":
-		e.latency = x
-	case "bandwidth":
-		e.bandwidth = x
-	case "probability":
-		e.probability = x
-	}
-	return nil
-}
-
-// setGigabits takes a label that is a number for the bandwidth in Gbit/s. Other labels are for people.
-func (e *sketchEdge) setGigabits(label string) {
-	if x, err := strconv.ParseFloat(label, 64); err == nil && x > 0 && !math.IsInf(x, 0) {
-		e.bandwidth = x * 1e9 / 8
-	}
+	return "", fmt.Errorf("kind %q: want host or switch", shorten(text))
 }

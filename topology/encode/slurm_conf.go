@@ -180,7 +180,7 @@ func (s *slurmReader) line(where, text string) error {
 func (s *slurmReader) includes(where, name string) error {
 	switch {
 	case s.folder == "":
-		return fmt.Errorf("%s: it includes %s, and where that is is not known: name the file, or put the lines in", where, shorten([]byte(name)))
+		return fmt.Errorf("%s: it includes %s, and where that is is not known: name the file, or put the lines in", where, shorten(name))
 	case s.depth == deepestInclude:
 		return fmt.Errorf("%s: %d files that include each other: want fewer", where, deepestInclude)
 	}
@@ -205,7 +205,7 @@ func slurmValues(text string) (map[string]string, error) {
 		key, rest, found := strings.Cut(text, "=")
 		key = strings.ToLower(strings.TrimSpace(key))
 		if !found {
-			return nil, fmt.Errorf("%q: want a key and its value", shorten([]byte(text)))
+			return nil, fmt.Errorf("%q: want a key and its value", shorten(text))
 		}
 		var value string
 		if quoted, ok := strings.CutPrefix(rest, `"`); ok {
@@ -226,7 +226,7 @@ func slurmValues(text string) (map[string]string, error) {
 				value = ""
 			}
 		default:
-			return nil, fmt.Errorf("key %q: want SwitchName, Switches, Nodes, LinkSpeed, BlockName or BlockSizes", shorten([]byte(key)))
+			return nil, fmt.Errorf("key %q: want SwitchName, Switches, Nodes, LinkSpeed, BlockName or BlockSizes", shorten(key))
 		}
 		if _, twice := values[key]; twice {
 			return nil, fmt.Errorf("key %q is there twice", key)

@@ -37,6 +37,12 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 		{"pairs with arrows before commas", "a <-> b, 1.5\na <-> c, 4\nb <-> c, 4\n", Microsecond, "a b c", 1.5e-6, "from a list of pairs"},
 		{"pairs with arrows of Unicode and equals signs", "a → b = 1.5 µs\na → c = 4 µs\nb → c = 4 µs\n", 0, "a b c", 1.5e-6, "from a list of pairs"},
 		{"pairs with colons", "a b: 1.5 us\na c: 4 us\nb c: 4 us\n", 0, "a b c", 1.5e-6, "from a list of pairs"},
+		{"pairs with hyphens and units", "h0-h1: 1.5 us\nh0-h2: 4 us\nh1-h2: 4 us\n", 0, "h0 h1 h2", 1.5e-6, `unit us (from "cells")`},
+		{"pairs with hyphens of names with hyphens", "node-a-node-b 1.5\nnode-a-node-c 4\nnode-b-node-c 4\n", Microsecond, "node-a node-b node-c", 1.5e-6, "from a list of pairs"},
+		{"pairs with slashes before commas", "h0/h1,1.5\nh0/h2,4\nh1/h2,4\n", Microsecond, "h0 h1 h2", 1.5e-6, "from a list of pairs"},
+		{"one pair with a hyphen", "h0-h1: 1.5 us\n", 0, "h0 h1", 1.5e-6, "from a list of pairs"},
+		{"numbered pairs in any order", "2 0 4\n1 0 1.5\n2 1 4\n1 2 4\n", Microsecond, "0 1 2", 1.5e-6, "from a list of pairs"},
+		{"names with hyphens beside a square", "a-b 0 1.5\nc-d 1.5 0\n", Microsecond, "a-b c-d", 1.5e-6, "names from the first column"},
 		{"addresses with colons", "fe80::1 -> fe80::2: 1.5\nfe80::1 -> fe80::3: 4\n", Microsecond, "fe80::1 fe80::2 fe80::3", 1.5e-6, "from a list of pairs"},
 		{"pairs with a unit for a name", "from,to,us\na,b,1.5\na,c,4\nb,c,4\n", 0, "a b c", 1.5e-6, `unit us (from "us")`},
 		{"pairs three times", "a b 1.5\na b 1\na b 99\na c 4\nb c 4\n", Microsecond, "a b c", 1.5e-6, "from a list of pairs"},
@@ -90,11 +96,13 @@ func TestTablesAsPeopleHaveThem(t *testing.T) {
 // What can be understood in two ways, or is something else, is refused.
 func TestTablesThatAreRefused(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
+		{"no unit, and a few us if it is ms", ",n1,n2\nn1,,0.002\nn2,0.002,\n", "no unit is named: want --unit"},
+		{"no unit, and 20 us if it is s, 20 ns if it is ms", "0,2e-5\n2e-5,0\n", "no unit is named: want --unit"},
 		{"no unit", ",n1,n2\nn1,,0.11\nn2,0.11,\n", "no unit is named: want --unit"},
 		{"bandwidths", "GB/s n1 n2 n3\nn1 0 9.2 9.1\nn2 9.2 0 9.1\nn3 9.1 9.1 0\n", "bandwidths are no latencies"},
 		{"bandwidths by a comment", "# unit: MB/s\n0,1\n1,0\n", "bandwidths are no latencies"},
 		{"two tables", "Latency (us)\na b\n0 1\n1 0\n\nc d\n0 2\n2 0\n", "tables are in the file"},
-		{"two units", "in us\nLatency (ms)\n0 1 2\n1 0 2\n2 2 0\n", "names us and ms as units"},
+		{"two units", "in us\nLatency (ms)\n0 1 2\n1 0 2\n2 2 0\n", "the text names us and ms as units"},
 		{"a list with two columns and no names", "a b 1 2\na c 3 4\nb c 3 4\n", "2 columns of numbers: keep the one of latencies"},
 		{"a list with three times", "from to min_us avg_us max_us\na b 1 2 3\na c 3 4 5\n", "3 columns of numbers"},
 		{"a list with two sizes", "from,to,bytes,latency_us\na,b,8,1\na,b,64,2\na,c,8,1\n", "line 3: a list of pairs with several sizes"},
@@ -105,7 +113,7 @@ func TestTablesThatAreRefused(t *testing.T) {
 		{"a SLIT", "10 21\n21 10\n", "distances between NUMA nodes"},
 		{"MatrixMarket of a graph", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n", "line 1: MatrixMarket: want"},
 		{"MatrixMarket that ends early", "%%MatrixMarket matrix array real general\n2 2\n0\n1\n", "the file ends after 2 of 4 numbers"},
-		{"MatrixMarket of a promise", "%%MatrixMarket matrix array real general\n30000 30000\n0\n1\n", "do not fit into the file"},
+		{"MatrixMarket of a promise", "%%MatrixMarket matrix array real general\n30000 30000\n0\n1\n", "the file ends after 2 of 900000000 numbers"},
 		{"MatrixMarket of few coordinates", "%%MatrixMarket matrix coordinate real general\n30000 30000 10\n" + strings.Repeat("1 1 1\n", 10), "want at least one in a hundred"},
 		{"MatrixMarket outside", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 5\n", "line 3: MatrixMarket: place 1 3"},
 		{"two matrices of MATLAB", "A = [0 1; 1 0];\nB = [0 2; 2 0];\n", "2 tables are in the file, each in brackets"},
@@ -201,6 +209,46 @@ func TestOneCellWithoutAnswer(t *testing.T) {
 			t.Errorf("%s: %v", cell, err)
 		} else if got := math.IsNaN(l.Matrix.At(0, 2)); got != isAbsent {
 			t.Errorf("%s: absent %v, warnings %q, want absent %v", cell, got, l.Warnings, isAbsent)
+		}
+	}
+}
+
+// Tables between the cores of a machine have the numbers of CPUs above and beside, with any diagonal, from two CPUs on. Latencies are in
+// ns, 20 within a pair and 80 between.
+func TestNumbersOfCPUsAreNames(t *testing.T) {
+	for _, diagonal := range []string{"", "0", "-", "x"} {
+		for _, corner := range []string{"", "CPU"} {
+			for _, first := range []int{0, 1, 8} {
+				for n := 2; n <= 8; n++ {
+					for _, step := range []int{1, 2} {
+						var text strings.Builder
+						text.WriteString(corner)
+						for i := range n {
+							fmt.Fprintf(&text, ",%d", first+i*step)
+						}
+						for i := range n {
+							fmt.Fprintf(&text, "\n%d", first+i*step)
+							for k := range n {
+								switch {
+								case i == k:
+									text.WriteString("," + diagonal)
+								case i/2 == k/2:
+									text.WriteString(",20.5")
+								default:
+									text.WriteString(",80.5")
+								}
+							}
+						}
+						l, err := ReadMatrix(strings.NewReader(text.String()), Nanosecond)
+						if err != nil {
+							t.Fatalf("%s: %v", text.String(), err)
+						}
+						if got, _ := l.Matrix.Dims(); got != n || math.Abs(l.Matrix.At(0, 1)-20.5e-9) > 1e-15 {
+							t.Errorf("%s\nread as %d cores, want %d (%s)", text.String(), got, n, l.Warnings)
+						}
+					}
+				}
+			}
 		}
 	}
 }

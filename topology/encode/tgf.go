@@ -96,7 +96,7 @@ func tgfKind(label string) (name string, kind vertexKind) {
 func ReadTGF(r io.Reader, hosts []string) (*topology.Graph, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, longestTGF)
-	t := tgfReader{ways: map[[2]int]bool{}}
+	t := tgfReader{ways: map[[2]string]bool{}}
 	number := 0
 	var err error
 	for err == nil && lines.Scan() {
@@ -116,7 +116,7 @@ func ReadTGF(r io.Reader, hosts []string) (*topology.Graph, error) {
 		return nil, fmt.Errorf("encode: TGF: no line with # alone between vertices and edges")
 	}
 	for i, e := range t.sketch.edges {
-		t.sketch.edges[i].oneWay = e.oneWay || t.ways[[2]int{e.to, e.from}]
+		t.sketch.edges[i].oneWay = e.oneWay || t.ways[[2]string{t.vertices[e.to].id, t.vertices[e.from].id}]
 	}
 	g, err := t.graph(hosts)
 	if err != nil {
@@ -127,8 +127,8 @@ func ReadTGF(r io.Reader, hosts []string) (*topology.Graph, error) {
 
 type tgfReader struct {
 	sketch
-	edges bool            // the line # has passed
-	ways  map[[2]int]bool // from, to
+	edges bool               // the line # has passed
+	ways  map[[2]string]bool // ids, from and to
 }
 
 // line reads one that has no blanks around it.
@@ -145,18 +145,14 @@ func (t *tgfReader) line(text string) error {
 		return t.edge(strings.Fields(text))
 	}
 	id, label, _ := cutField(text)
-	before := len(t.vertices)
-	v, err := t.vertex(id)
+	v, err := t.add(id)
 	if err != nil {
 		return err
 	}
-	if v < before {
-		return fmt.Errorf("vertex %q is there twice", shorten([]byte(id)))
-	}
 	if name, kind := tgfKind(label); name != "" || kind != "" {
-		t.vertices[v].kind = kind
+		v.kind = kind
 		if name != "" {
-			t.vertices[v].name = name
+			v.name = name
 		}
 	}
 	return nil
@@ -177,48 +173,34 @@ func (t *tgfReader) edge(fields []string) error {
 		return fmt.Errorf("%q: want two vertices", fields[0])
 	}
 	e := unknownEdge()
-	for i, end := range []*int{&e.from, &e.to} {
-		v, ok := t.number[fields[i]]
-		if !ok {
-			return fmt.Errorf("vertex %q is not in the list of vertices", shorten([]byte(fields[i])))
-		}
-		*end = v
-	}
+	names := map[string]string{"l:": "latency_us", "t:": "bandwidth_MBps", "p:": "probability"}
+	attributes := map[string]string{}
 	for label := fields[2:]; len(label) > 0; {
 		key, value := label[0], ""
 		label = label[1:]
 		if name, joined, ok := strings.Cut(key, ":"); ok {
 			key, value = name+":", joined
 		}
-		var err error
-		switch key {
-		case "l:", "t:", "p:":
+		switch name, known := names[key]; {
+		case known:
 			if value == "" && len(label) > 0 {
 				value, label = label[0], label[1:]
 			}
-			err = e.setTGF(key, value)
-		case "estimated":
+			if value == "" {
+				return fmt.Errorf("%s nothing behind it: want a number", key)
+			}
+			attributes[name] = value
+		case key == "estimated":
 			e.estimated = true
-		case "one-way":
+		case key == "one-way":
 			e.oneWay = true
 		default:
 			label = nil // for people
 		}
-		if err != nil {
-			return err
-		}
 	}
-	t.ways[[2]int{e.from, e.to}] = true
-	return t.join(e)
-}
-
-// setTGF reads a value in the units of labels.
-func (e *sketchEdge) setTGF(key, value string) error {
-	switch key {
-	case "l:":
-		return e.setShifted("latency", value, tgfLatency)
-	case "t:":
-		return e.setShifted("bandwidth", value, tgfThroughput)
+	if err := e.set(attributes); err != nil {
+		return err
 	}
-	return e.set("probability", value)
+	t.ways[[2]string{fields[0], fields[1]}] = true
+	return t.connect(fields[0], fields[1], e)
 }

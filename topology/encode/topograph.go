@@ -84,7 +84,7 @@ func readTopograph(r io.Reader) (*Fabric, error) {
 		return &list.records[i], nil
 	}
 	for i, x := range file.Instances {
-		where := fmt.Sprintf("instance %d, %q", i+1, shorten([]byte(x.ID)))
+		where := fmt.Sprintf("instance %d, %q", i+1, shorten(x.ID))
 		if len(x.Layers) == 0 || len(x.Layers) > deepest {
 			return nil, fmt.Errorf("%s: %d network layers: want 1 to %d", where, len(x.Layers), deepest)
 		}
@@ -109,7 +109,7 @@ func readTopograph(r io.Reader) (*Fabric, error) {
 	}
 	for i, x := range file.Instances {
 		if last := x.Layers[len(x.Layers)-1]; above[last] != "" {
-			return nil, fmt.Errorf("instance %d, %q: nothing above switch %q, which is below %q elsewhere", i+1, shorten([]byte(x.ID)), last, above[last])
+			return nil, fmt.Errorf("instance %d, %q: nothing above switch %q, which is below %q elsewhere", i+1, shorten(x.ID), last, above[last])
 		}
 	}
 	return list.fabric()

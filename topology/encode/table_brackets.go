@@ -2,32 +2,37 @@ package encode
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 )
 
-// unbracket writes a matrix of NumPy, MATLAB or JSON, in brackets, without them and without the text around, a line for each row. It
-// returns how many such matrices there are; without any the text is as it was.
-func unbracket(data []byte) (text []byte, matrices int) {
-	for rest := data; ; {
-		from := bytes.IndexByte(rest, '[')
+// unbracket writes a matrix of NumPy, MATLAB or JSON without its brackets: a line for each row, between blank lines, the text around
+// before and after. Text without such a matrix stays as it was; several are an error.
+func unbracket(data []byte) (text []byte, err error) {
+	matrices := 0
+	text = data
+	for at := 0; ; {
+		from := bytes.IndexByte(data[at:], '[')
 		if from < 0 {
 			break
 		}
-		to := closing(rest[from:])
-		if to == 0 {
-			rest = rest[from+1:]
+		from += at
+		size := closing(data[from:])
+		if size == 0 {
+			at = from + 1
 			continue
 		}
-		inside := rest[from : from+to]
-		rest = rest[from+to:]
+		at = from + size
+		inside := data[from:at]
 		if nested := bytes.Count(inside, []byte("[")) > 1; nested || bytes.ContainsAny(inside, ";\n") {
 			matrices++
-			text = rowsOf(inside, nested)
+			text = slices.Concat(data[:from], []byte("\n\n"), rowsOf(inside, nested), []byte("\n\n"), data[at:])
 		}
 	}
-	if matrices == 0 {
-		return data, 0
+	if matrices > 1 {
+		return nil, fmt.Errorf("line 1: %d tables are in the file, each in brackets: keep one", matrices)
 	}
-	return text, matrices
+	return text, nil
 }
 
 // closing returns the length of the text up to the bracket that closes the first one, or 0 if other than numbers stand between.

@@ -1,0 +1,354 @@
+package encode
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A table of numbers comes in any text. This file cuts the text into lines of cells and tells lines of numbers, called rows, from the
+// text around them. table_shape.go then finds out what the rows hold.
+
+// Limits of tables. Memory grows with the lines read: a hostile file costs no more than a small multiple of its own size.
+const (
+	maxColumns = 1 << 15
+	maxLine    = 4 << 20 // bytes
+)
+
+// ownComment begins the first line of the files that WriteMatrix writes.
+const ownComment = "# topocast latencies"
+
+// A table is a text, cut into lines.
+type table struct {
+	lines   []tableLine // without comments and borders
+	notes   []tableNote // what may name a unit
+	comma   byte        // that separates cells; ' ' stands for any blanks
+	borders int         // lines that Markdown and consoles draw
+	end     int         // the line after the last
+	isOwn   bool        // WriteMatrix has written it
+	market  string      // the first line of a MatrixMarket file
+	broken  error       // the first quote that is not closed on its line, or has text behind it
+}
+
+// A tableLine is a line of a table. Its cells are cut again when they are wanted: most memory is in them.
+type tableLine struct {
+	number    int
+	text      string
+	width     int       // in cells; 0: the line is blank
+	head      tableCell // the first cell
+	isRow     bool
+	endsEmpty bool // the last cell holds nothing
+}
+
+// A tableNote is a comment, or what the first lines hold beside numbers.
+type tableNote struct {
+	line int
+	text string
+}
+
+// A tableCell is a number, a word, or a sign for no answer.
+type tableCell struct {
+	text   string // of a number without its unit and its spread
+	number bool
+	absent bool
+	unit   Unit // of a number that carries its own; 0: none
+}
+
+// isWord tells whether a cell is neither a number nor a sign for no answer.
+func (c tableCell) isWord() bool { return !c.number && !c.absent }
+
+// whole returns the number of a host, or -1.
+func (c tableCell) whole() int {
+	x, err := strconv.Atoi(c.text)
+	if err != nil || c.unit != 0 {
+		return -1
+	}
+	return max(x, -1)
+}
+
+// noAnswer are cells that say that nothing was measured, or that nothing came back.
+var noAnswer = []string{
+	"", "-", "--", "nan", "-nan", "na", "n/a", "#n/a", "null", "none", "-1", "x", "inf", "+inf", "?", "*",
+	"timeout", "unreachable", "fail", "failed", "self",
+}
+
+func isMissing(text string) bool {
+	return len(text) <= len("unreachable") && slices.Contains(noAnswer, strings.ToLower(text))
+}
+
+var (
+	// border matches lines of Markdown and of consoles that separate a header from its rows.
+	border = regexp.MustCompile(`^[\s|+:=-]*(-{3}|={3}|-{2,}:?\s*\|)[\s|+:=-]*$`)
+
+	// arrow matches what stands between the two hosts of a pair, and afterPair before the number of a pair that has one.
+	arrow     = regexp.MustCompile(`\s*(?:<?[-=]+>|[→↔])\s*`)
+	afterPair = regexp.MustCompile(`\s*[:=]\s+`)
+
+	// withUnit matches a number with its unit, or with its spread.
+	withUnit = regexp.MustCompile(`^([0-9][0-9.,eE+-]*)\s*(?:(?:±|\+/-)\s*[0-9.,]+)?\s*([a-zA-Zµμ]*)$`)
+)
+
+// newTableCell reads a cell. Words may stand in quotes, in Markdown's emphasis or before a colon.
+func newTableCell(text string) tableCell {
+	text = strings.TrimSpace(text)
+	switch {
+	case isMissing(text):
+		return tableCell{text: text, absent: true}
+	case isNumber(text):
+		return tableCell{text: text, number: true}
+	}
+	if m := withUnit.FindStringSubmatch(text); m != nil && isNumber(m[1]) {
+		if m[2] == "" {
+			return tableCell{text: m[1], number: true}
+		}
+		if unit, err := ParseUnit(m[2]); err == nil {
+			return tableCell{text: m[1], number: true, unit: unit}
+		}
+	}
+	if bare := strings.TrimSuffix(strings.Trim(text, "*`\""), ":"); bare != text {
+		return newTableCell(bare)
+	}
+	return tableCell{text: text}
+}
+
+// isNumber tells whether a text is a number, with a decimal point or a decimal comma.
+func isNumber(text string) bool {
+	if i := strings.IndexByte(text, ','); i > 0 {
+		text = text[:i] + "." + text[i+1:]
+	}
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil && strings.ContainsAny(text, "0123456789")
+}
+
+// readLines reads a file whose lines end.
+func readLines(r io.Reader) ([]byte, error) {
+	var data []byte
+	line, from := 1, 0
+	for buffer := make([]byte, 64<<10); ; {
+		n, err := r.Read(buffer)
+		data = append(data, buffer[:n]...)
+		for i := len(data) - n; i < len(data); i++ {
+			if data[i] == '\n' || data[i] == '\r' {
+				line, from = line+1, i+1
+			}
+		}
+		switch {
+		case len(data)-from > maxLine:
+			return nil, fmt.Errorf("line %d: longer than %d bytes", line, maxLine)
+		case err == io.EOF:
+			return data, nil
+		case err != nil:
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+	}
+}
+
+// cutTable cuts a text into lines. Text that is no UTF-8 is taken for Latin-1, in which any bytes are text.
+func cutTable(data []byte) (*table, error) {
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		return nil, errors.New("line 1: the file is in UTF-16: save it as UTF-8")
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // spreadsheets write a byte order mark
+	t := &table{isOwn: bytes.HasPrefix(data, []byte(ownComment))}
+	if t.isOwn {
+		t.comma = ','
+	} else {
+		if !utf8.Valid(data) {
+			var text []byte
+			for _, c := range data {
+				text = utf8.AppendRune(text, rune(c))
+			}
+			data = text
+		}
+		var err error
+		if data, err = unbracket(data); err != nil {
+			return nil, err
+		}
+	}
+	text := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(data)), "\n")
+	if strings.HasPrefix(text[0], marketBanner) {
+		t.market = text[0]
+	}
+	t.end = len(text)
+	if first := text[0]; len(first) == len("sep=;") && strings.HasPrefix(first, "sep=") && strings.IndexByte(separators, first[4]) >= 0 {
+		t.comma, text[0] = first[4], "" // for spreadsheets
+	}
+	if t.comma == 0 {
+		t.comma = separator(text)
+	}
+	return t, t.cut(text)
+}
+
+// cut fills the lines and the notes.
+func (t *table) cut(text []string) error {
+	const titles, notes, longestNote = 8, 256, 4 << 10 // rows that may hold a title, notes, bytes of one
+	rows := 0
+	for i, line := range text {
+		switch {
+		case isComment(line):
+			t.notes = append(t.notes, tableNote{i + 1, strings.TrimLeft(line[:min(len(line), longestNote)], "#% \t")})
+			continue
+		case border.MatchString(line[:min(len(line), longestNote)]):
+			t.borders++
+			continue
+		}
+		cells, err := cutCells(line, t.comma)
+		if err != nil && t.broken == nil {
+			t.broken = fmt.Errorf("line %d: a quote is not closed on its line, or text stands behind it", i+1)
+		}
+		if len(cells) > maxColumns+2 { // names, and a separator at the end
+			return fmt.Errorf("line %d: %d columns: want at most %d", i+1, len(cells), maxColumns)
+		}
+		l := tableLine{number: i + 1, text: line, width: len(cells), isRow: isRow(cells)}
+		if len(cells) > 0 {
+			l.head, l.endsEmpty = cells[0], cells[len(cells)-1].text == ""
+			if l.isRow {
+				rows++
+			}
+			if (!l.isRow || rows <= titles) && len(t.notes) < notes {
+				var words []string
+				for _, c := range cells {
+					if c.isWord() {
+						words = append(words, c.text)
+					}
+				}
+				if note := strings.Join(words, " "); note != "" {
+					t.notes = append(t.notes, tableNote{i + 1, note[:min(len(note), longestNote)]})
+				}
+			}
+		}
+		t.lines = append(t.lines, l)
+	}
+	return nil
+}
+
+// isComment tells whether a line is a comment, those of MATLAB and MatrixMarket among them. #N/A is what a spreadsheet writes for no value.
+func isComment(line string) bool {
+	line = strings.TrimLeft(line, " \t")
+	return strings.HasPrefix(line, "%") || strings.HasPrefix(line, "#") && !strings.HasPrefix(strings.ToUpper(line[:min(4, len(line))]), "#N/A")
+}
+
+// separators are what separates cells. Of two that make the same numbers the first counts.
+const separators = "|;\t, "
+
+// separator is the one that makes the most numbers of the first lines.
+func separator(text []string) byte {
+	const enough = 64 << 10 // bytes
+	var lines []string
+	size := 0
+	for _, l := range text {
+		if size += len(l); size > enough && len(lines) > 0 {
+			break
+		}
+		if !isComment(l) && !border.MatchString(l) {
+			lines = append(lines, l)
+		}
+	}
+	best, most := byte(' '), -1
+	for _, c := range []byte(separators) {
+		if !slices.ContainsFunc(lines, func(l string) bool { return strings.IndexByte(l, c) >= 0 }) {
+			continue
+		}
+		numbers := 0
+		for _, l := range lines {
+			cells, _ := cutCells(l, c)
+			for _, cell := range cells {
+				if cell.number {
+					numbers++
+				}
+			}
+		}
+		if numbers > most {
+			best, most = c, numbers
+		}
+	}
+	return best
+}
+
+// separatorName says the separator in errors.
+func (t *table) separatorName() string {
+	if name := map[byte]string{';': "semicolons", '\t': "tabs", ' ': "blanks", ',': "commas"}[t.comma]; name != "" {
+		return name
+	}
+	return fmt.Sprintf("%q", t.comma)
+}
+
+// cells cuts a line of the table.
+func (t *table) cells(l tableLine) []tableCell {
+	cells, _ := cutCells(l.text, t.comma) // cut has kept the error
+	return cells
+}
+
+// cutCells cuts a line. Where blanks separate cells, a unit behind a number is of that number. A line with broken quotes is one cell.
+func cutCells(line string, comma byte) (cells []tableCell, err error) {
+	if strings.TrimSpace(line) == "" && comma != '\t' || line == "" {
+		return nil, nil
+	}
+	if strings.ContainsAny(line, ">→↔") && arrow.MatchString(line) {
+		line = arrow.ReplaceAllLiteralString(line, string(comma))
+		line = afterPair.ReplaceAllLiteralString(line, string(comma))
+	}
+	var texts []string
+	switch {
+	case comma == '|':
+		texts = strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+	case strings.Contains(line, `"`):
+		if comma == ' ' {
+			line = strings.ReplaceAll(line, "\t", " ")
+		}
+		r := csv.NewReader(strings.NewReader(line))
+		r.Comma, r.FieldsPerRecord, r.TrimLeadingSpace = rune(comma), -1, comma != '\t'
+		if texts, err = r.Read(); err != nil {
+			return []tableCell{{text: strings.TrimSpace(line)}}, err
+		}
+	case comma == ' ':
+		texts = strings.Fields(line)
+	default:
+		texts = strings.Split(line, string(comma))
+	}
+	cells = make([]tableCell, 0, len(texts))
+	for _, text := range texts {
+		c := newTableCell(text)
+		if n := len(cells); comma == ' ' && n > 0 && cells[n-1].number && cells[n-1].unit == 0 && c.isWord() {
+			if unit, err := ParseUnit(c.text); err == nil { // "0.11 ms"
+				cells[n-1].unit = unit
+				continue
+			}
+		}
+		cells = append(cells, c)
+	}
+	return cells, nil
+}
+
+// isRow tells whether a line is one of numbers: at most two words, which stand before all numbers.
+func isRow(cells []tableCell) bool {
+	words, numbers, absent := 0, 0, 0
+	for i, c := range cells {
+		switch {
+		case c.number:
+			numbers++
+		case c.absent:
+			absent++
+		case i > 1:
+			return false
+		default:
+			words++
+		}
+	}
+	return numbers > 0 || words == 0 && absent > 0 || words == 1 && absent > 1 || words == 2 && absent > 0 // a pair without answer
+}
+
+// shorten makes a text of a file fit into an error.
+func shorten(text string) string {
+	if len(text) > 40 {
+		return text[:37] + "..."
+	}
+	return text
+}

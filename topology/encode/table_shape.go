@@ -1,0 +1,344 @@
+package encode
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// What the rows of a table hold, by the first rule that applies:
+//
+//   - two names and a number in each: a list of pairs;
+//   - as many cells in each as there are rows: a square, or one below a line and beside a column of numbers of hosts;
+//   - one cell more: a square beside a column of names, or one whose rows end in a separator;
+//   - one cell less: a square below a line of numbers of hosts;
+//   - one cell more, or less, than the row before: a triangle.
+//
+// The line above the rows holds names if it has as many cells as there are hosts. Everything else is text.
+
+// A shape says where the cells of a table belong.
+type shape struct {
+	n        int
+	names    []string // nil: none, or numbers that count from 0
+	named    string   // where the names stand; "": nowhere
+	isList   bool     // of pairs: each may be there in one direction alone, and several times
+	used     int      // lines
+	unit     Unit     // that the name of the column is; 0: none
+	unitName string   // the name
+	warnings []string
+	entries  iter.Seq[entry]
+}
+
+// An entry is the number from one host to another.
+type entry struct {
+	from, to     int
+	cell         tableCell
+	line, column int
+}
+
+// understand finds the rows of a table, and what they hold.
+func (t *table) understand() (*shape, error) {
+	switch {
+	case t.isOwn:
+		return t.own()
+	case t.market != "":
+		return t.readMarket()
+	}
+	from, to, err := t.rows()
+	if err != nil {
+		return nil, t.blame(err)
+	}
+	b := block{t: t, rows: t.lines[from:to], afterBlank: from > 0 && t.lines[from-1].width == 0}
+	if from > 0 && !b.afterBlank {
+		b.header = &t.lines[from-1]
+	} else if t.comma != ' ' && from > 1 && t.lines[from-2].width > 0 {
+		b.far = &t.lines[from-2]
+	}
+	if t.broken != nil && b.header != nil && len(t.cells(*b.header)) == 1 && strings.Contains(b.header.text, `"`) && b.header.head.text == strings.TrimSpace(b.header.text) {
+		return nil, t.broken
+	}
+	if isPairs(b.header, t, b.rows) {
+		return b.pairs()
+	}
+	// In the triangles of PHYLIP the host without numbers stands alone.
+	first, last := b.rows[0], b.rows[len(b.rows)-1]
+	if b.header != nil && b.header.width == 1 && b.header.head.isWord() && first.width == 2 && first.head.isWord() && (len(b.rows) == 1 || b.rows[1].width == 3) {
+		b.rows, b.header = t.lines[from-1:to], nil
+	} else if to < len(t.lines) && t.lines[to].width == 1 && t.lines[to].head.isWord() && last.width == 2 && last.head.isWord() && len(b.rows) > 1 && first.width > 2 {
+		b.rows = t.lines[from : to+1]
+	}
+	s, err := b.fit()
+	if err != nil && !slices.ContainsFunc(b.rows, func(l tableLine) bool { return !l.endsEmpty || l.width < 2 }) {
+		b.trailing = 1 // every line ends in a separator
+		if again, failed := b.fit(); failed == nil {
+			return again, nil
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, t.blame(err)
+	case to-from == 1 && (t.skipped(s) > 0 || s.n == 1 && !b.rows[0].head.number):
+		return nil, fmt.Errorf("line %d: one line of numbers and text around it: want a square matrix", b.rows[0].number)
+	}
+	return s, nil
+}
+
+// own reads what WriteMatrix has written: a line of names, if there is one line more than columns, and a square. Names are as they stand.
+func (t *table) own() (*shape, error) {
+	lines := slices.DeleteFunc(t.lines, func(l tableLine) bool { return l.width == 0 })
+	if len(lines) == 0 {
+		return nil, errors.New("line 1: the file is empty")
+	}
+	b := block{t: t, rows: lines}
+	s := &shape{n: lines[len(lines)-1].width, used: len(lines)}
+	if len(lines) == s.n+1 {
+		names, err := csv.NewReader(strings.NewReader(lines[0].text)).Read()
+		if err != nil || len(names) != s.n {
+			return nil, fmt.Errorf("line %d: want %d names", lines[0].number, s.n)
+		}
+		s.names, s.named, b.rows = names, "from the first line", lines[1:]
+	}
+	for _, l := range b.rows {
+		if l.width != s.n || len(b.rows) != s.n {
+			return nil, fmt.Errorf("line %d: %d lines of %d columns: want a square matrix", l.number, len(b.rows), l.width)
+		}
+	}
+	s.entries = b.entries(func(i int) (from, to int) { return i, 0 })
+	return s, nil
+}
+
+// rows finds the one run of rows that is a table: the only one of two rows and more, or the only row.
+func (t *table) rows() (from, to int, err error) {
+	type run struct{ from, to int }
+	var runs, long []run
+	for i := 0; i < len(t.lines); i++ {
+		if !t.lines[i].isRow {
+			continue
+		}
+		r := run{i, i + 1}
+		for r.to < len(t.lines) && t.lines[r.to].isRow {
+			r.to++
+		}
+		i = r.to - 1
+		// A blank line within a table is an error. Behind a square another table may follow.
+		if n := len(runs); n > 0 && runs[n-1].to == r.from-1 && t.lines[r.from-1].width == 0 {
+			before := t.lines[runs[n-1].from:runs[n-1].to]
+			if wide := before[len(before)-1].width; wide == t.lines[r.from].width && wide > len(before) {
+				return 0, 0, fmt.Errorf("line %d: empty line inside the matrix", t.lines[r.from-1].number)
+			}
+		}
+		runs = append(runs, r)
+		if r.to-r.from > 1 {
+			long = append(long, r)
+		}
+	}
+	if len(long) == 0 {
+		long = runs
+	}
+	switch len(long) {
+	case 0:
+		return 0, 0, errors.New("line 1: the file is empty")
+	case 1:
+		return long[0].from, long[0].to, nil
+	}
+	var where []string
+	for _, r := range long {
+		where = append(where, fmt.Sprintf("%d to %d", t.lines[r.from].number, t.lines[r.to-1].number))
+	}
+	return 0, 0, fmt.Errorf("line %d: %d tables are in the file, in lines %s: keep one", t.lines[long[1].from].number, len(long), strings.Join(where, " and "))
+}
+
+// blame returns a better error than that of the shape: of a broken quote, or of a word among numbers.
+func (t *table) blame(err error) error {
+	if t.broken != nil {
+		return t.broken
+	}
+	isLone := !slices.ContainsFunc(t.lines, func(l tableLine) bool { return l.isRow })
+	for i, l := range t.lines {
+		if l.isRow || l.width == 0 {
+			continue
+		}
+		isBeside := i > 0 && t.lines[i-1].isRow && t.lines[i-1].width == l.width || i+1 < len(t.lines) && t.lines[i+1].isRow && t.lines[i+1].width == l.width
+		cells := t.cells(l)
+		words, first := 0, -1
+		for k, c := range cells {
+			if c.isWord() {
+				words++
+				if first < 0 || first == 0 && len(cells) > 2 {
+					first = k
+				}
+			}
+		}
+		if words > 0 && (isLone || isBeside && 2*words <= len(cells)) {
+			return t.notANumber(l.number, first+1, cells[first].text)
+		}
+	}
+	return err
+}
+
+func (t *table) notANumber(line, column int, text string) error {
+	return fmt.Errorf("line %d, column %d: %q is not a number (cells are separated by %s)", line, column, shorten(text), t.separatorName())
+}
+
+// A block is the rows of a table, with the line above them.
+type block struct {
+	t          *table
+	rows       []tableLine
+	header     *tableLine // directly above; nil: none
+	far        *tableLine // above a blank line; nil: none
+	afterBlank bool
+	index      int // columns of names: 0 or 1
+	trailing   int // empty columns at the end: 0 or 1
+}
+
+// entries are the cells of the rows. Place returns the host from which row i has its latencies, and that to which its first cell has.
+func (b *block) entries(place func(i int) (from, to int)) iter.Seq[entry] {
+	rows, index, trailing := b.rows, b.index, b.trailing
+	return func(yield func(entry) bool) {
+		for i, l := range rows {
+			from, to := place(i)
+			cells := b.t.cells(l)
+			for k, c := range cells[index : len(cells)-trailing] {
+				if !yield(entry{from, to + k, c, l.number, index + k + 1}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// fit finds the square or the triangle.
+func (b block) fit() (*shape, error) {
+	if wide := b.rows[0].width; slices.ContainsFunc(b.rows, func(l tableLine) bool { return l.width != wide }) {
+		return b.triangle()
+	}
+	n, wide := len(b.rows), b.rows[0].width-b.trailing
+	s := &shape{used: n}
+	var above []string
+	isLabelled := false
+	if wide == n {
+		var err error
+		if isLabelled, err = b.isLabelled(s); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case isLabelled:
+		above = b.namesOf(b.rows[0], 1)
+		b.rows, b.index, n = b.rows[1:], 1, n-1
+	case wide == n+1 && n > 1 && b.hasColumn():
+		b.index = 1
+	case wide == n-1 && wide > 1 && isAscending(b.t.cells(b.rows[0])[:wide]):
+		above = b.namesOf(b.rows[0], 0)
+		b.rows, n = b.rows[1:], n-1
+	case wide > maxColumns:
+		return nil, fmt.Errorf("line %d: %d columns: want at most %d", b.rows[0].number, wide, maxColumns)
+	case wide < n:
+		return nil, fmt.Errorf("line %d: more lines than the %d columns, separated by %s: want a square matrix", b.rows[wide].number, wide, b.t.separatorName())
+	case wide > n:
+		return nil, fmt.Errorf("line %d: the file ends after %d lines of %d columns, separated by %s: want a square matrix", b.t.end, n, wide, b.t.separatorName())
+	}
+	if above == nil && b.header != nil {
+		names := b.namesOf(*b.header, 0)
+		switch {
+		case len(names) == n:
+			above = names
+		case len(names) == n+1 && b.index == 1:
+			above = names[1:]
+		case b.t.comma != ' ' && len(names) > 1:
+			return nil, fmt.Errorf("line %d: %d names for %d columns, separated by %s", b.header.number, len(names), n, b.t.separatorName())
+		}
+		if above != nil {
+			s.used++
+		}
+	}
+	s.n = n
+	s.entries = b.entries(func(i int) (from, to int) { return i, 0 })
+	return s, b.setNames(s, above, 0)
+}
+
+// namesOf returns the texts of a line from a column on. The separator at its end is passed over.
+func (b *block) namesOf(l tableLine, from int) (names []string) {
+	cells := b.t.cells(l)
+	if b.trailing > 0 && l.endsEmpty {
+		cells = cells[:len(cells)-1]
+	}
+	for _, c := range cells[from:] {
+		names = append(names, c.text)
+	}
+	return names
+}
+
+// hasColumn tells whether the first column of a table that is one column too wide holds names: words; or any, below a line of names;
+// or ascending whole numbers beside a diagonal of nothing.
+func (b *block) hasColumn() bool {
+	n := len(b.rows)
+	words, isBlank := 0, true
+	var heads []tableCell
+	for i, l := range b.rows {
+		if l.head.text == "" {
+			return false
+		}
+		if !l.head.number {
+			words++
+		}
+		heads = append(heads, l.head)
+		isBlank = isBlank && isBlankCell(b.t.cells(l)[i+1])
+	}
+	return words == n || b.header != nil && (b.header.width == n || b.header.width == n+1) || isBlank && isAscending(heads)
+}
+
+// isBlankCell tells whether a cell is as those of a diagonal: absent, or 0.
+func isBlankCell(c tableCell) bool { return c.absent || strings.Trim(c.text, "0.,") == "" }
+
+// isAscending tells whether cells are ascending whole numbers.
+func isAscending(cells []tableCell) bool {
+	for i, c := range cells {
+		if x := c.whole(); x < 0 || i > 0 && x <= cells[i-1].whole() {
+			return false
+		}
+	}
+	return len(cells) > 0
+}
+
+// countsFrom tells whether names are the whole numbers from the given one on.
+func countsFrom(names []string, from int) bool {
+	for i, name := range names {
+		if name != fmt.Sprint(from+i) {
+			return false
+		}
+	}
+	return len(names) > 1
+}
+
+// setNames compares the names above with those in the first column, of which the first is that of host from. Numbers that count from 0
+// are no names, and numbers that count give way to words.
+func (b *block) setNames(s *shape, above []string, from int) error {
+	var beside []string
+	if b.index == 1 {
+		for _, l := range b.rows {
+			beside = append(beside, l.head.text)
+		}
+	}
+	counts := func(names []string) bool { return countsFrom(names, 0) || countsFrom(names, 1) }
+	names := above
+	s.named = "from the first line"
+	if len(beside) == s.n {
+		s.named = "from the first column"
+		if above == nil || counts(above) {
+			names = beside
+		}
+	}
+	for i, name := range beside {
+		if above != nil && !counts(above) && !counts(beside) && name != above[from+i] {
+			return fmt.Errorf("line %d, column 1: the row of %q, where column %d is that of %q", b.rows[i].number, shorten(name), from+i+2, shorten(above[from+i]))
+		}
+	}
+	if s.names = names; names == nil || countsFrom(names, 0) {
+		s.names, s.named = nil, ""
+	}
+	return nil
+}
