@@ -272,3 +272,30 @@ func TestFlickeringFaultHidesNoDeadlock(t *testing.T) {
 	})
 	wantError(t, err, simnet.ErrDeadlock)
 }
+
+// A fault reaches empty round trips that are worked out at once, although no event happens in between.
+func TestFaultComesAmongRoundTrips(t *testing.T) {
+	s := &simnet.Settings{ClockCost: -1}
+	if _, err := scenario.AddFault(s, "load latency=2x from=1ms", dashed(t)); err != nil {
+		t.Fatal(err)
+	}
+	took := make([]float64, 100)
+	err := simnet.Run(dashed(t), nil, s, func(comm mpi.Communicator) error {
+		rank := comm.(*simnet.Comm)
+		switch rank.Rank() {
+		case 0:
+			return rank.PingPong(took, 1, 0, 0, 1, true)
+		case 1:
+			return rank.PingPong(make([]float64, len(took)), 0, 0, 0, 1, false)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range took {
+		if want := 20e-6 * float64(1+i/50); math.Abs(got-want) > 1e-9 { // 50 of 20 us are 1 ms
+			t.Errorf("round trip %d takes %g s, want %g", i, got, want)
+		}
+	}
+}
