@@ -154,7 +154,7 @@ func TestLostRankEndsSimulations(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, work := range watched(t, 6, 0) {
-		faults := simnet.Faults{LostRanks: []simnet.LostRank{{Rank: 3, At: 1e-6}}}
+		faults := simnet.Faults{Lost: []simnet.LostRank{{Rank: 3, From: 1e-6}}}
 		if err := simnet.Run(cluster.Graph, nil, &simnet.Settings{Faults: faults}, work); !errors.Is(err, simnet.ErrDeadlock) {
 			t.Errorf("%s: %v, want a deadlock", name, err)
 		}

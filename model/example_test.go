@@ -7,6 +7,7 @@ import (
 
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi/simnet"
+	"github.com/topocast/topocast/topology"
 )
 
 // Two transfers share an uplink of 100 MB/s: half a second of sharing, and
@@ -40,7 +41,8 @@ func ExampleNetwork_RankGroups() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	n, err := cluster.Network() // or model.Load of what topocast discover has written
+	wiring := &topology.Result{Graph: cluster.Graph, Hierarchy: cluster.Hierarchy, Fit: topology.Fit{Family: topology.FamilyTree}}
+	n, err := model.New(wiring, &model.Settings{LevelBandwidth: []float64{125e6, 125e6}}) // or model.Load of what topocast discover has written
 	if err != nil {
 		log.Fatal(err)
 	}

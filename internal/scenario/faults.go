@@ -6,301 +6,219 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
 )
 
-// AddFault adds to f the fault that one line of text names, on a cluster of the given graph:
+// AddFault adds to s the fault that one line of text names, on a cluster of the given graph. The line says what is slow,
+// by how much, and when:
 //
-//	link A-B 1.5x                  latency 1.5 times, rate 1/1.5, both ways
-//	link A-B latency=1.5x          the latency alone
-//	link A-B rate=0.5x             the rate alone
-//	direction A>B rate=0.5x        one way alone; latency= as well
-//	link A-B 1.5x at=2s            from this time on; also of a direction
-//	uplink h8-h11 0.4x             the link above these hosts, with values as of a link
-//	switch S rate=0.6x             what it carries in all, of what its links bring at most
-//	host A 1.2x                    its overheads and all its links take 1.2 times as long
-//	host A at B                    its cable is at the switch B, or at that of the host B
-//	lost 7                         rank 7 is gone, from the start or at=2s
+//	link A-B              both ways
+//	direction A>B         one way alone
+//	uplink h8-h11         the link above these hosts
+//	cable A-B rate=0.5x   one of the two cables that the link consists of; half of the pairs of hosts use it
+//	switch S rate=0.6x    what it carries in all, of what its links bring at most
+//	card A rate=0.5x      what the network card of a host carries in all, both ways; 0.5x is half duplex
+//	host A                its overheads and all its links
+//	software A            its overheads alone, and copies inside the host
+//	load                  all links
+//
+//	1.5x                  latency 1.5 times, rate 1/1.5
+//	latency=1.5x          the latency alone
+//	rate=0.5x             the rate alone
+//
+//	from=2s               from this time on
+//	until=5s              up to this time
+//	over=3s               it grows slowly, for so long
+//	on=1/3                it comes and goes, and is there for this share of the time; or 0.3, or 30%
+//	every=10ms            how long it then is there or not at a time; default 1ms
+//
+// Other lines are:
+//
+//	host A at B                       its cable is at the switch B, or at that of the host B
+//	lost 7                            rank 7 is gone, from the start or from=2s
+//	noise 3% outliers=2% seed=7       spread of timings, and share of those that take 1.5 to 10 times as long
 //
 // A and B are the names of vertices, such as h3 and s0, or their numbers, with switches after the hosts. Faults of one
 // link or host multiply, up to a million times. The graph that is returned has the cables of the fault. The error says
 // which part of the text is wrong.
-func AddFault(f *simnet.Faults, text string, g *topology.Graph) (*topology.Graph, error) {
-	parts := strings.Fields(text)
-	bad := func(format string, args ...any) (*topology.Graph, error) {
-		return nil, fmt.Errorf("fault %q: %s", text, fmt.Sprintf(format, args...))
+func AddFault(s *simnet.Settings, text string, g *topology.Graph) (*topology.Graph, error) {
+	moved, err := addFault(s, strings.Fields(text), g)
+	if err != nil {
+		return nil, fmt.Errorf("fault %q: %w", text, err)
 	}
-	slow := func(from, to int, latency, rate, at float64) {
-		d := simnet.SlowDirection{From: from, To: to, Latency: latency, Rate: rate, At: at}
-		f.SlowDirections = append(f.SlowDirections, d)
+	return moved, nil
+}
+
+func addFault(s *simnet.Settings, parts []string, g *topology.Graph) (*topology.Graph, error) {
+	if len(parts) == 0 {
+		parts = []string{""}
 	}
-	if len(parts) < 2 {
-		return bad("want link A-B 1.5x, uplink h0-h3 1.5x, direction A>B rate=0.5x, switch S rate=0.6x, host A 1.2x, host A at B or lost 7")
+	kind, where := parts[0], ""
+	if parts = parts[1:]; kind != "load" && kind != "noise" && len(parts) > 0 {
+		where, parts = parts[0], parts[1:]
 	}
-	kind, where, values := parts[0], parts[1], parts[2:]
+	if kind == "host" && len(parts) == 2 && parts[0] == "at" {
+		host, err := hostOf(where, g)
+		if err != nil {
+			return nil, err
+		}
+		return move(g, host, parts[1])
+	}
+	v, err := readValues(parts)
+	if err != nil {
+		return nil, err
+	}
 	switch kind {
-	case "link", "uplink", "direction":
-		mark := "-"
-		if kind == "direction" {
-			mark = ">"
-		}
-		find := ends
-		if kind == "uplink" {
-			find = above
-		}
-		from, to, err := find(where, mark, g)
-		if err != nil {
-			return bad("%v", err)
-		}
-		at := 0.0
-		if n := len(values); n > 0 && strings.HasPrefix(values[n-1], "at=") {
-			if at, err = moment(values[n-1]); err != nil {
-				return bad("%v", err)
-			}
-			values = values[:n-1]
-		}
-		latency, rate, err := slowdown(values)
-		if err != nil {
-			return bad("%v", err)
-		}
-		if kind != "direction" || g.ArcIndex(from, to) >= 0 {
-			slow(from, to, latency, rate, at)
-		}
-		if kind != "direction" && g.ArcIndex(to, from) >= 0 {
-			slow(to, from, latency, rate, at)
-		}
-	case "host":
-		host, ok := vertex(where, g)
-		if !ok || host >= g.Hosts() {
-			return bad("%q is no host: want a name such as %s, or a number from 0 to %d", where, g.Name(0), g.Hosts()-1)
-		}
-		if len(values) == 2 && values[0] == "at" {
-			moved, err := move(g, host, values[1])
-			if err != nil {
-				return bad("%v", err)
-			}
-			return moved, nil
-		}
-		if len(values) != 1 {
-			return bad("want one factor after the host, such as 1.2x")
-		}
-		factor, err := times(values[0], values[0], 1, mostTimes, "1.2x")
-		if err != nil {
-			return bad("%v", err)
-		}
-		f.SlowHosts = append(f.SlowHosts, simnet.SlowHost{Host: host, Factor: factor})
-		for _, a := range g.Out(host) {
-			slow(host, a.To, factor, 1/factor, 0)
-		}
-		for _, i := range g.In(host) {
-			slow(g.Arcs()[i].From, host, factor, 1/factor, 0)
-		}
-	case "switch":
-		v, ok := vertex(where, g)
-		if !ok || !g.IsSwitch(v) {
-			return bad("%q is no switch: want a name such as %s", where, g.Name(g.Hosts()))
-		}
-		latency, rate, err := slowdown(values)
-		if err != nil || latency != 0 || rate == 0 {
-			return bad("want what the switch carries, such as rate=0.6x")
-		}
-		f.SlowSwitches = append(f.SlowSwitches, simnet.SlowSwitch{Switch: v, Rate: rate})
+	case "noise":
+		return g, v.noise(s)
 	case "lost":
-		rank, err := strconv.Atoi(where)
-		if err != nil || rank < 0 {
-			return bad("%q: want the number of a rank", where)
-		}
-		lost := simnet.LostRank{Rank: rank}
-		if len(values) > 0 {
-			if lost.At, err = moment(strings.Join(values, " ")); err != nil {
-				return bad("%v", err)
-			}
-		}
-		f.LostRanks = append(f.LostRanks, lost)
-	default:
-		return bad("%q: want link, uplink, direction, switch, host or lost", kind)
+		return g, v.lost(&s.Faults, where)
 	}
-	if where, factor := slowest(f, g); factor > mostTimes*(1+1e-9) { // the factors of one line are rounded, as 1/factor is
-		return bad("with those before it, %q is %.4g times as slow: want at most %g", where, factor, mostTimes)
+	place, err := placeOf(kind, where, g)
+	if err != nil {
+		return nil, err
 	}
+	slow, err := v.slow()
+	if err != nil {
+		return nil, err
+	}
+	if rateOnly := len(place.Cables)+len(place.Through) > 0; rateOnly && (slow.Latency != 0 || slow.Rate == 0) {
+		return nil, fmt.Errorf("want what the %s carries, such as rate=0.6x", kind)
+	}
+	place.Latency, place.Rate, place.When = slow.Latency, slow.Rate, slow.When
+	with := append(slices.Clip(s.Faults.Slow), place)
+	if where, factor := slowest(with, g); factor > mostTimes*(1+1e-9) { // the factors of one line are rounded, as 1/factor is
+		return nil, fmt.Errorf("with those before it, %q is %.4g times as slow: want at most %g", where, factor, mostTimes)
+	}
+	s.Faults.Slow = with
 	return g, nil
 }
 
-// above finds the link above hosts, which are written as "h8-h11", "h3" or several of these by commas.
-func above(text, _ string, g *topology.Graph) (from, to int, err error) {
-	var hosts []int
-	for part := range strings.SplitSeq(text, ",") {
-		first, last, ok := hostRange(part, g)
-		if !ok {
-			return 0, 0, fmt.Errorf("%q: want hosts, such as %s-%s", part, g.Name(0), g.Name(g.Hosts()-1))
+// placeOf is what a fault is of.
+func placeOf(kind, where string, g *topology.Graph) (p simnet.Slow, err error) {
+	from, to := 0, 0
+	switch kind {
+	case "link", "cable":
+		from, to, err = ends(where, "-", g)
+	case "direction":
+		from, to, err = ends(where, ">", g)
+	case "uplink":
+		from, to, err = above(where, g)
+	case "host", "software", "card":
+		from, err = hostOf(where, g)
+	case "switch":
+		v, ok := vertex(where, g)
+		if !ok || !g.IsSwitch(v) {
+			return p, fmt.Errorf("%q is no switch: want a name such as %s", where, g.Name(g.Hosts()))
 		}
-		for h := first; h <= last; h++ {
-			hosts = append(hosts, h)
+		p.Through = []int{v}
+	case "load":
+	default:
+		return p, fmt.Errorf("%q: want link A-B 1.5x, direction, uplink, cable, switch, card, host, software, load, lost or noise", kind)
+	}
+	if err != nil {
+		return p, err
+	}
+	var arcs []int
+	for i, a := range g.Arcs() {
+		is := false
+		switch kind {
+		case "direction":
+			is = a.From == from && a.To == to
+		case "link", "cable", "uplink":
+			is = a.From == from && a.To == to || a.From == to && a.To == from
+		case "host":
+			is = a.From == from || a.To == from
+		case "load":
+			is = true
+		}
+		if is {
+			arcs = append(arcs, i)
 		}
 	}
-	slices.Sort(hosts)
-	if from, to, ok := g.LinkAbove(slices.Compact(hosts)); ok {
-		return from, to, nil
+	switch kind {
+	case "card":
+		p.Through = []int{from}
+	case "cable":
+		p.Cables = arcs
+	case "software", "host":
+		p.Software = []int{from}
 	}
-	return 0, 0, fmt.Errorf("%q: no link leads from these hosts to all others", text)
+	if kind != "cable" {
+		p.Arcs = arcs
+	}
+	return p, nil
 }
 
-// hostRange reads "A-B" or "A". Names may hold the mark, so each place of it is tried.
-func hostRange(text string, g *topology.Graph) (first, last int, ok bool) {
-	if h, ok := vertex(text, g); ok && h < g.Hosts() {
-		return h, h, true
+// noise reads "3% outliers=2% seed=7".
+func (v *values) noise(s *simnet.Settings) (err error) {
+	const want = "noise 3% with outliers=2% or seed=7"
+	noise, seed := simnet.Noise{}, s.Seed
+	if len(v.words) == 0 {
+		return fmt.Errorf("want %s", want)
 	}
-	for i := range text {
-		if text[i] != '-' {
-			continue
-		}
-		a, isA := vertex(text[:i], g)
-		b, isB := vertex(text[i+1:], g)
-		if isA && isB && a <= b && b < g.Hosts() {
-			return a, b, true
+	if noise.Sigma, err = share(v.words[0], v.words[0]); err != nil {
+		return err
+	}
+	v.words = v.words[1:]
+	if text, is := v.take("outliers"); is {
+		if noise.Outliers, err = share("outliers="+text, text); err != nil {
+			return err
 		}
 	}
-	return 0, 0, false
+	if text, is := v.take("seed"); is {
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			return fmt.Errorf("%q: want a whole number, such as seed=7", "seed="+text)
+		}
+	}
+	if err := v.end(want); err != nil {
+		return err
+	}
+	s.Noise, s.Seed = noise, seed
+	return nil
 }
 
-// move puts the only cable of a host at another switch, or at that of another host.
-func move(g *topology.Graph, host int, where string) (*topology.Graph, error) {
-	to, ok := vertex(where, g)
-	if ok && to < g.Hosts() && len(g.Out(to)) == 1 {
-		to = g.Out(to)[0].To
+// lost reads "from=2s".
+func (v *values) lost(f *simnet.Faults, where string) error {
+	rank, err := strconv.Atoi(where)
+	if err != nil || rank < 0 {
+		return fmt.Errorf("%q: want the number of a rank", where)
 	}
-	if !ok || !g.IsSwitch(to) {
-		return nil, fmt.Errorf("%q is no switch, and no host with one cable", where)
+	when, err := v.when()
+	switch {
+	case err != nil:
+		return err
+	case when != (simnet.When{From: when.From}):
+		return fmt.Errorf("a lost rank does not come back: want from=2s alone")
 	}
-	if len(g.Out(host)) != 1 || !g.IsSwitch(g.Out(host)[0].To) {
-		return nil, fmt.Errorf("%s has not one cable to a switch, which could be moved", g.Name(host))
+	if err := v.end("from=2s"); err != nil {
+		return err
 	}
-	arcs := slices.Clone(g.Arcs())
-	for i := range arcs {
-		switch a := &arcs[i]; {
-		case a.From == host:
-			a.To = to
-		case a.To == host:
-			a.From = to
-		}
-	}
-	return g.WithArcs(arcs)
+	f.Lost = append(f.Lost, simnet.LostRank{Rank: rank, From: when.From})
+	return nil
 }
 
 // slowest finds the host, or the direction of a link, that all faults together slow down most, and by which factor.
 // Of equals it is a host, and the first one.
-func slowest(f *simnet.Faults, g *topology.Graph) (where string, factor float64) {
-	hosts := make(map[int]float64) // 0: 1, as yet
-	for _, h := range f.SlowHosts {
-		hosts[h.Host] = h.Factor * cmp.Or(hosts[h.Host], 1)
-		if hosts[h.Host] > factor {
-			where, factor = g.Name(h.Host), hosts[h.Host]
+func slowest(faults []simnet.Slow, g *topology.Graph) (where string, factor float64) {
+	latency, rate := make(map[int]float64), make(map[int]float64) // by arc, and by ^host; 0: 1, as yet
+	multiply := func(key int, name string, f *simnet.Slow) {
+		latency[key] = cmp.Or(latency[key], 1) * cmp.Or(f.Latency, 1)
+		rate[key] = cmp.Or(rate[key], 1) * cmp.Or(f.Rate, 1)
+		if slower := max(latency[key], 1/rate[key]); slower > factor*(1+1e-9) { // a host's links are as slow as it is
+			where, factor = name, slower
 		}
 	}
-	latency, rate := make(map[[2]int]float64), make(map[[2]int]float64)
-	for _, d := range f.SlowDirections {
-		arc := [2]int{d.From, d.To}
-		latency[arc] = cmp.Or(d.Latency, 1) * cmp.Or(latency[arc], 1)
-		rate[arc] = cmp.Or(d.Rate, 1) * cmp.Or(rate[arc], 1)
-		if slower := max(latency[arc], 1/rate[arc]); slower > factor*(1+1e-9) { // a host's links are as slow as it is
-			where, factor = g.Name(d.From)+">"+g.Name(d.To), slower
+	for i := range faults {
+		for _, h := range faults[i].Software {
+			multiply(^h, g.Name(h), &faults[i])
+		}
+		for _, e := range slices.Concat(faults[i].Arcs, faults[i].Cables) {
+			a := g.Arcs()[e]
+			multiply(e, g.Name(a.From)+">"+g.Name(a.To), &faults[i])
 		}
 	}
 	return where, factor
-}
-
-// ends finds the vertices of "A-B". Names may hold the mark, so each place of the mark is tried.
-func ends(text, mark string, g *topology.Graph) (from, to int, err error) {
-	found := false
-	for i := range text {
-		if !strings.HasPrefix(text[i:], mark) {
-			continue
-		}
-		a, isA := vertex(text[:i], g)
-		b, isB := vertex(text[i+len(mark):], g)
-		if !isA || !isB {
-			continue
-		}
-		if g.ArcIndex(a, b) >= 0 || mark == "-" && g.ArcIndex(b, a) >= 0 {
-			return a, b, nil
-		}
-		from, to, found = a, b, true
-	}
-	if found {
-		var linked []string
-		for _, a := range g.Out(from) {
-			if g.IsSwitch(a.To) { // first, so that a list that is cut has them
-				linked = slices.Insert(linked, 0, g.Name(a.To))
-			} else {
-				linked = append(linked, g.Name(a.To))
-			}
-		}
-		return 0, 0, fmt.Errorf("there is no link %s%s%s: %s is linked to %s", g.Name(from), mark, g.Name(to), g.Name(from), words.List(linked))
-	}
-	return 0, 0, fmt.Errorf("%q: want two hosts or switches with %q between, by names such as %s or numbers from 0 to %d", text, mark, g.Name(0), g.Vertices()-1)
-}
-
-// vertex finds the lowest vertex of a name, or the vertex of a number.
-func vertex(text string, g *topology.Graph) (int, bool) {
-	for v := range g.Vertices() {
-		if g.Name(v) == text {
-			return v, true
-		}
-	}
-	v, err := strconv.Atoi(text)
-	return v, err == nil && v >= 0 && v < g.Vertices()
-}
-
-// slowdown reads "1.5x", or "latency=1.5x", "rate=0.5x" or both.
-func slowdown(values []string) (latency, rate float64, err error) {
-	if len(values) == 0 {
-		return 0, 0, fmt.Errorf("want how slow it is: 1.5x, latency=1.5x or rate=0.5x")
-	}
-	if len(values) == 1 && !strings.Contains(values[0], "=") {
-		factor, err := times(values[0], values[0], 1, mostTimes, "1.5x, or latency=1.5x or rate=0.5x")
-		return factor, 1 / factor, err
-	}
-	for _, value := range values {
-		key, text, _ := strings.Cut(value, "=")
-		switch {
-		case key == "latency" && latency == 0:
-			latency, err = times(text, value, 1, mostTimes, "latency=1.5x")
-		case key == "rate" && rate == 0:
-			rate, err = times(text, value, 1/mostTimes, 1, "rate=0.5x")
-		default:
-			err = fmt.Errorf("%q: want latency= and rate=, each once", value)
-		}
-		if err != nil {
-			return 0, 0, err
-		}
-	}
-	return latency, rate, nil
-}
-
-// moment reads a time such as at=2s, in s.
-func moment(text string) (float64, error) {
-	digits, ok := strings.CutPrefix(text, "at=")
-	at, err := time.ParseDuration(digits)
-	if !ok || err != nil || at < 0 {
-		return 0, fmt.Errorf("%q: want a time, such as at=2s", text)
-	}
-	return at.Seconds(), nil
-}
-
-// mostTimes is the greatest factor: beyond it hardly anything moves any more.
-const mostTimes = 1e6
-
-// times reads a factor such as 1.5x between two bounds. The error names value, which holds the factor, and has
-// the example as.
-func times(text, value string, least, most float64, as string) (float64, error) {
-	digits, ok := strings.CutSuffix(text, "x")
-	x, err := strconv.ParseFloat(digits, 64)
-	if err != nil || !ok || !(x >= least && x <= most) {
-		return 0, fmt.Errorf("%q: want a factor from %gx to %gx, such as %s", value, least, most, as)
-	}
-	return x, nil
 }

@@ -25,30 +25,47 @@ func dashed(t *testing.T) *topology.Graph {
 	return g
 }
 
+// The arcs of dashed are, in this order: 0>4, 1>4, 2>5, 3>5, 4>0, 4>1, 4>5, 5>2, 5>3, 5>4.
 func TestAddFault(t *testing.T) {
-	type directions = []simnet.SlowDirection
-	slow := func(from, to int, latency, rate, at float64) simnet.SlowDirection {
-		return simnet.SlowDirection{From: from, To: to, Latency: latency, Rate: rate, At: at}
+	slow := func(latency, rate float64, arcs ...int) simnet.Settings {
+		return simnet.Settings{Faults: simnet.Faults{Slow: []simnet.Slow{{Arcs: arcs, Latency: latency, Rate: rate}}}}
+	}
+	of := func(s simnet.Slow) simnet.Settings {
+		return simnet.Settings{Faults: simnet.Faults{Slow: []simnet.Slow{s}}}
+	}
+	when := func(w simnet.When) simnet.Settings {
+		return of(simnet.Slow{Arcs: []int{2, 7}, Latency: 4, Rate: 0.25, When: w})
 	}
 	for _, c := range []struct {
 		text string
-		want simnet.Faults
+		want simnet.Settings
 	}{
-		{"link n-1-sw-a 2x", simnet.Faults{SlowDirections: directions{slow(0, 4, 2, 0.5, 0), slow(4, 0, 2, 0.5, 0)}}},
-		{"link 0-4 latency=1.5x", simnet.Faults{SlowDirections: directions{slow(0, 4, 1.5, 0, 0), slow(4, 0, 1.5, 0, 0)}}},
-		{"link sw-a-swb rate=0.1x latency=3x", simnet.Faults{SlowDirections: directions{slow(4, 5, 3, 0.1, 0), slow(5, 4, 3, 0.1, 0)}}},
-		{"link m1-swb 4x at=20ms", simnet.Faults{SlowDirections: directions{slow(2, 5, 4, 0.25, 0.02), slow(5, 2, 4, 0.25, 0.02)}}},
-		{"uplink n-1-n-2 rate=0.5x", simnet.Faults{SlowDirections: directions{slow(4, 5, 0, 0.5, 0), slow(5, 4, 0, 0.5, 0)}}},
-		{"uplink m2 2x", simnet.Faults{SlowDirections: directions{slow(3, 5, 2, 0.5, 0), slow(5, 3, 2, 0.5, 0)}}},
-		{"direction m1>swb rate=0.5x", simnet.Faults{SlowDirections: directions{slow(2, 5, 0, 0.5, 0)}}},
-		{"  direction   5>m1  2x ", simnet.Faults{SlowDirections: directions{slow(5, 2, 2, 0.5, 0)}}},
-		{"host m2 2x", simnet.Faults{SlowHosts: []simnet.SlowHost{{Host: 3, Factor: 2}}, SlowDirections: directions{slow(3, 5, 2, 0.5, 0), slow(5, 3, 2, 0.5, 0)}}},
-		{"lost 7", simnet.Faults{LostRanks: []simnet.LostRank{{Rank: 7}}}},
-		{"lost 0 at=1500ms", simnet.Faults{LostRanks: []simnet.LostRank{{Rank: 0, At: 1.5}}}},
+		{"link n-1-sw-a 2x", slow(2, 0.5, 0, 4)},
+		{"link 0-4 latency=1.5x", slow(1.5, 0, 0, 4)},
+		{"link sw-a-swb rate=0.1x latency=3x", slow(3, 0.1, 6, 9)},
+		{"uplink n-1-n-2 rate=0.5x", slow(0, 0.5, 6, 9)},
+		{"uplink m2 2x", slow(2, 0.5, 3, 8)},
+		{"direction m1>swb rate=0.5x", slow(0, 0.5, 2)},
+		{"  direction   5>m1  2x ", slow(2, 0.5, 7)},
+		{"load 2x", slow(2, 0.5, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)},
+		{"host m2 2x", of(simnet.Slow{Arcs: []int{3, 8}, Software: []int{3}, Latency: 2, Rate: 0.5})},
+		{"software m2 2x", of(simnet.Slow{Software: []int{3}, Latency: 2, Rate: 0.5})},
+		{"card m2 rate=0.5x", of(simnet.Slow{Through: []int{3}, Rate: 0.5})},
+		{"switch swb rate=0.6x", of(simnet.Slow{Through: []int{5}, Rate: 0.6})},
+		{"cable sw-a-swb rate=0.5x", of(simnet.Slow{Cables: []int{6, 9}, Rate: 0.5})},
+		{"link m1-swb 4x from=20ms", when(simnet.When{From: 0.02})},
+		{"link m1-swb 4x until=3s from=1s", when(simnet.When{From: 1, Until: 3})},
+		{"link m1-swb 4x over=10s", when(simnet.When{Over: 10})},
+		{"link m1-swb 4x on=30% every=2ms", when(simnet.When{Share: 0.3, Every: 0.002})},
+		{"link m1-swb 4x on=1/4", when(simnet.When{Share: 0.25})},
+		{"lost 7", simnet.Settings{Faults: simnet.Faults{Lost: []simnet.LostRank{{Rank: 7}}}}},
+		{"lost 0 from=1500ms", simnet.Settings{Faults: simnet.Faults{Lost: []simnet.LostRank{{Rank: 0, From: 1.5}}}}},
+		{"noise 3%", simnet.Settings{Noise: simnet.Noise{Sigma: 0.03}}},
+		{"noise 0.03 outliers=1/50 seed=7", simnet.Settings{Noise: simnet.Noise{Sigma: 0.03, Outliers: 0.02}, Seed: 7}},
 	} {
-		var got simnet.Faults
+		var got simnet.Settings
 		if _, err := AddFault(&got, c.text, dashed(t)); err != nil || !reflect.DeepEqual(got, c.want) {
-			t.Errorf("AddFault(%q) = %+v, %v, want %+v", c.text, got, err, c.want)
+			t.Errorf("AddFault(%q) = %+v, %v, want %+v", c.text, got.Faults, err, c.want.Faults)
 		}
 	}
 }
@@ -56,7 +73,7 @@ func TestAddFault(t *testing.T) {
 // TestWrongCable: a host that is at another switch has its cable there, with the latency and the rate that it had.
 func TestWrongCable(t *testing.T) {
 	for _, text := range []string{"host n-2 at swb", "host 1 at m1"} {
-		var f simnet.Faults
+		var f simnet.Settings
 		g, err := AddFault(&f, text, dashed(t))
 		if err != nil {
 			t.Fatal(err)
@@ -65,7 +82,7 @@ func TestWrongCable(t *testing.T) {
 		if len(out) != 1 || out[0].To != 5 || out[0].Latency != 5e-6 || out[0].Bandwidth != 1e9 || g.ArcIndex(5, 1) < 0 || g.ArcIndex(4, 1) >= 0 {
 			t.Errorf("%q: the links of n-2 are %+v, want one to swb with 5 us and 1 GB/s", text, out)
 		}
-		if !reflect.DeepEqual(f, simnet.Faults{}) {
+		if !reflect.DeepEqual(f, simnet.Settings{}) {
 			t.Errorf("%q left %+v", text, f)
 		}
 	}
@@ -74,54 +91,74 @@ func TestWrongCable(t *testing.T) {
 func TestAddFaultRefuses(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "want link A-B"},
-		{"link", "want link A-B"},
-		{"cable 0-4 2x", `"cable": want link, uplink, direction, switch, host or lost`},
+		{"link", `"": want two hosts or switches`},
+		{"wire 0-4 2x", `"wire": want link A-B 1.5x, direction, uplink, cable, switch, card, host, software, load, lost or noise`},
 		{"link 0-1 2x", "there is no link n-1-n-2: n-1 is linked to sw-a"},
 		{"link 0>4 2x", `"0>4"`},
 		{"link a-b 2x", `"a-b": want two hosts or switches`},
 		{"link 0-9 2x", `"0-9"`},
 		{"link 0-4", "want how slow it is"},
-		{"link 0-4 0.5x", `"0.5x": want a factor from 1x to 1e+06x, such as 1.5x, or latency=1.5x or rate=0.5x`},
+		{"link 0-4 0.5x", `"0.5x": want a factor from 1x to 1e+06x, such as 1.5x`},
 		{"link 0-4 2", `"2": want a factor`},
-		{"link 0-4 2x at=soon", `"at=soon": want a time`},
-		{"link 0-4 at=2s", "want how slow it is"},
+		{"link 0-4 2x from=soon", `"from=soon": want a time`},
+		{"link 0-4 from=2s", "want how slow it is"},
+		{"link 0-4 2x until=0s", `"until=0s": want a time`},
+		{"link 0-4 2x from=3s until=2s", "want later than from=3s"},
+		{"link 0-4 2x on=0", `"on=0": want above 0`},
+		{"link 0-4 2x on=4/3", `"on=4/3": want a share`},
+		{"link 0-4 2x on=1/0", `"on=1/0": want a share`},
+		{"link 0-4 2x on=NaN", `"on=NaN": want a share`},
+		{"link 0-4 2x on=1/2 every=1ns", `"every=1ns": want a time of at least 1µs`},
+		{"link 0-4 2x every=1s", "every=: want on= with it"},
+		{"link 0-4 2x at=2s", `"at=2s": want how slow it is`},
+		{"link 0-4 2x 3x", `"3x": want how slow it is`},
+		{"link 0-4 2x rate=0.5x", `"rate=0.5x": want how slow it is`},
+		{"load", "want how slow it is"},
+		{"noise", "want noise 3%"},
+		{"noise 200%", `"200%": want a share`},
+		{"noise 3% seed=x", `"seed=x": want a whole number`},
+		{"noise 3% loud=2", `"loud=2": want noise 3%`},
 		{"link 0-4 latency=0.5x", `"latency=0.5x": want a factor from 1x`},
 		{"link 0-4 rate=2x", `"rate=2x": want a factor from 1e-06x to 1x, such as rate=0.5x`},
 		{"link 0-4 rate=0x", "to 1x"},
-		{"link 0-4 rate=0.5x rate=0.5x", "each once"},
-		{"link 0-4 speed=2x", "want latency= and rate="},
+		{"link 0-4 rate=0.5x rate=0.5x", `"rate=0.5x": want rate= once`},
+		{"link 0-4 2x speed=2x", `"speed=2x": want how slow it is`},
 		{"link 0-4 NaNx", "NaNx"},
 		{"link 0-4 2e6x", `"2e6x"`},
 		{"direction 0>4 rate=1e-7x", `"rate=1e-7x"`},
 		{"direction 0-4 2x", `"0-4"`},
 		{"host 4 2x", `"4" is no host`},
 		{"host sw-a 2x", "is no host"},
-		{"host 0", "one factor"},
+		{"host 0", "want how slow it is"},
 		{"host 0 at 9", `"9" is no switch`},
 		{"uplink n-2-m1 2x", `no link leads from these hosts`},
 		{"uplink sw-a 2x", `"sw-a": want hosts, such as n-1-m2`},
-		{"host 0 0.9x", `"0.9x": want a factor from 1x to 1e+06x, such as 1.2x`},
+		{"host 0 0.9x", `"0.9x": want a factor from 1x to 1e+06x, such as 1.5x`},
 		{"lost x", "the number of a rank"},
 		{"switch 0 rate=0.5x", "no switch"},
-		{"switch 4 0.5x", "what the switch carries"},
+		{"switch 4 2x", "what the switch carries"},
+		{"card 0 latency=2x", "what the card carries"},
+		{"card 4 rate=0.5x", `"4" is no host`},
+		{"cable 4-5 2x", "what the cable carries"},
 		{"switch 4 latency=2x", "what the switch carries"},
 		{"lost -1", "the number of a rank"},
-		{"lost 1 2s", "at=2s"},
-		{"lost 1 at=-2s", "at=2s"},
+		{"lost 1 2s", "from=2s"},
+		{"lost 1 from=-2s", "from=2s"},
+		{"lost 1 until=2s", "does not come back"},
 	} {
-		var f simnet.Faults
+		var f simnet.Settings
 		_, err := AddFault(&f, c.text, dashed(t))
 		if err == nil || !strings.HasPrefix(err.Error(), "fault ") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("AddFault(%q) = %v, want %q", c.text, err, c.want)
 		}
-		if !reflect.DeepEqual(f, simnet.Faults{}) {
+		if !reflect.DeepEqual(f, simnet.Settings{}) {
 			t.Errorf("AddFault(%q) left %+v", c.text, f)
 		}
 	}
 }
 
 func FuzzAddFault(f *testing.F) {
-	for _, text := range []string{"link 0-4 2x", "direction 0>4 rate=0.5x", "host 1 1.2x", "lost 3 at=1s", "link 0-1 2x at=1s", "link --- ="} {
+	for _, text := range []string{"link 0-4 2x", "direction 0>4 rate=0.5x", "host 1 1.2x", "lost 3 from=1s", "link 0-1 2x from=1s over=1s until=9s on=1/3", "cable 0-1 rate=0.5x", "card 0 rate=0.5x", "load 2x", "noise 3% seed=7", "link --- ="} {
 		f.Add(text)
 	}
 	var arcs []topology.Arc
@@ -131,12 +168,12 @@ func FuzzAddFault(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		var faults simnet.Faults
-		if _, err := AddFault(&faults, text, g); err != nil {
+		var s simnet.Settings
+		if _, err := AddFault(&s, text, g); err != nil {
 			return
 		}
-		faults.LostRanks = nil // there is one rank
-		err := simnet.Run(g, nil, &simnet.Settings{Faults: faults}, func(mpi.Communicator) error { return nil })
+		s.Faults.Lost = nil // there is one rank
+		err := simnet.Run(g, nil, &s, func(mpi.Communicator) error { return nil })
 		if err != nil {
 			t.Errorf("AddFault(%q) took what Run refuses: %v", text, err)
 		}

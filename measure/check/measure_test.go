@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/topocast/topocast/internal/scenario"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/local"
 	"github.com/topocast/topocast/mpi/simnet"
@@ -19,22 +20,28 @@ import (
 var standingStill = simnet.Stalls{Every: 0.2, Least: 0.02, Most: 0.08}
 
 // noisy are the settings of a simulated cluster with noise and faults.
-func noisy(c *simnet.Cluster, faults simnet.Faults, stalls simnet.Stalls) *simnet.Settings {
+func noisy(t *testing.T, c *simnet.Cluster, stalls simnet.Stalls, faults ...string) *simnet.Settings {
+	t.Helper()
 	settings := c.Settings()
-	settings.Noise, settings.Faults, settings.Stalls, settings.Seed = simnet.Noise{Sigma: 0.03, Outliers: 0.02}, faults, stalls, 1
+	for _, fault := range append(faults, "noise 3% outliers=2% seed=1") {
+		if _, err := scenario.AddFault(settings, fault, c.Graph); err != nil {
+			t.Fatal(err)
+		}
+	}
+	settings.Stalls = stalls
 	settings.Send.Seconds, settings.Recv.Seconds = 300e-9, 300e-9
 	return settings
 }
 
 // simulated checks a simulated cluster with faults, by messages.
-func simulated(t *testing.T, spec string, faults simnet.Faults, stalls simnet.Stalls, graph bool, more func(*Settings)) *Result {
+func simulated(t *testing.T, spec string, stalls simnet.Stalls, graph bool, more func(*Settings), faults ...string) *Result {
 	t.Helper()
 	c, err := simnet.ParseCluster(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var found *Result
-	err = simnet.Run(c.Graph, nil, noisy(c, faults, stalls), func(comm mpi.Communicator) error {
+	err = simnet.Run(c.Graph, nil, noisy(t, c, stalls, faults...), func(comm mpi.Communicator) error {
 		s := &Settings{Bytes: 256 << 10, Seed: 1}
 		if graph {
 			s.Graph, s.Routing = c.Graph, c.Routing
@@ -64,10 +71,9 @@ func TestMeasureUnderLoadOnSimnet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	faults := simnet.Faults{SlowSwitches: []simnet.SlowSwitch{{Switch: 33, Rate: 0.6}}}
 	for i, measure := range []func(context.Context, mpi.Communicator, *Settings) (*Result, error){Measure, MeasureUnderLoad} {
 		want := []string{"", "switch s1"}[i]
-		err = simnet.Run(c.Graph, nil, noisy(c, faults, simnet.Stalls{}), func(comm mpi.Communicator) error {
+		err = simnet.Run(c.Graph, nil, noisy(t, c, simnet.Stalls{}, "switch s1 rate=0.6x"), func(comm mpi.Communicator) error {
 			r, err := measure(context.Background(), comm, &Settings{Bytes: 1 << 20, Seed: 1, Graph: c.Graph, Routing: c.Routing})
 			if err == nil && r != nil {
 				got := ""
@@ -140,28 +146,23 @@ type plain struct{ mpi.Communicator }
 
 func TestMeasureOnSimnet(t *testing.T) {
 	const spec = "tree:4x8 latency=10us,5us"
-	c, err := simnet.ParseCluster(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rack := c.Graph.Out(3)[0].To
 	for _, k := range []struct {
 		name   string
-		faults simnet.Faults
+		faults []string
 		stalls simnet.Stalls
 		graph  bool
 		want   string
 	}{
-		{"healthy", simnet.Faults{}, simnet.Stalls{}, true, ""},
-		{"healthy, without graph", simnet.Faults{}, simnet.Stalls{}, false, ""},
-		{"healthy, ranks stand still", simnet.Faults{}, standingStill, true, ""},
-		{"cable", simnet.Faults{SlowLinks: []simnet.SlowLink{{From: 3, To: rack, Factor: 1.5}}}, simnet.Stalls{}, true, "host h3"},
-		{"cable, ranks stand still", simnet.Faults{SlowLinks: []simnet.SlowLink{{From: 3, To: rack, Factor: 1.5}}}, standingStill, true, "host h3"},
+		{"healthy", nil, simnet.Stalls{}, true, ""},
+		{"healthy, without graph", nil, simnet.Stalls{}, false, ""},
+		{"healthy, ranks stand still", nil, standingStill, true, ""},
+		{"cable", []string{"uplink h3 1.5x"}, simnet.Stalls{}, true, "host h3"},
+		{"cable, ranks stand still", []string{"uplink h3 1.5x"}, standingStill, true, "host h3"},
 		// Without a graph all readings must be slow, not those inside the rack alone.
-		{"cable, without graph", simnet.Faults{SlowLinks: []simnet.SlowLink{{From: 3, To: rack, Factor: 2.5}}}, simnet.Stalls{}, false, "host h3"},
+		{"cable, without graph", []string{"uplink h3 2.5x"}, simnet.Stalls{}, false, "host h3"},
 	} {
 		t.Run(k.name, func(t *testing.T) {
-			r := simulated(t, spec, k.faults, k.stalls, k.graph, nil)
+			r := simulated(t, spec, k.stalls, k.graph, nil, k.faults...)
 			got := ""
 			if n := r.Named(); len(n) > 0 {
 				got = n[0].Name
@@ -178,7 +179,7 @@ func TestMeasureOnSimnet(t *testing.T) {
 
 // The budget ends the check on all ranks at one round.
 func TestMeasureWithinBudget(t *testing.T) {
-	r := simulated(t, "tree:4x8", simnet.Faults{}, simnet.Stalls{}, true, func(s *Settings) { s.Budget = 3 * time.Millisecond })
+	r := simulated(t, "tree:4x8", simnet.Stalls{}, true, func(s *Settings) { s.Budget = 3 * time.Millisecond })
 	if r.Complete || r.Pairs == 0 {
 		t.Errorf("complete %t after %d pairs: want an early end", r.Complete, r.Pairs)
 	}

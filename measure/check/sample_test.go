@@ -117,7 +117,7 @@ func TestWatchWhileRanksStandStill(t *testing.T) {
 	}
 	var runs []Run
 	for day := range 16 {
-		settings := noisy(c, simnet.Faults{}, standingStill)
+		settings := noisy(t, c, standingStill)
 		settings.Seed = uint64(day)
 		err := simnet.Run(c.Graph, nil, settings, func(comm mpi.Communicator) error {
 			run, err := Sample(context.Background(), comm, &Settings{Bytes: 256 << 10, Seed: 1, Graph: c.Graph, Routing: c.Routing}, runs)

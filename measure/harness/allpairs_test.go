@@ -542,7 +542,7 @@ func TestSilentSimulatedRank(t *testing.T) {
 		t.Fatal(err)
 	}
 	var named error
-	err = simnet.Run(cluster.Graph, nil, &simnet.Settings{Faults: simnet.Faults{LostRanks: []simnet.LostRank{{Rank: 3, At: 1e-3}}}}, func(c mpi.Communicator) error {
+	err = simnet.Run(cluster.Graph, nil, &simnet.Settings{Faults: simnet.Faults{Lost: []simnet.LostRank{{Rank: 3, From: 1e-3}}}}, func(c mpi.Communicator) error {
 		test := &answers{comm: c}
 		test.hook = func(int) error {
 			c.(*simnet.Comm).Sleep(400e-6)

@@ -55,7 +55,8 @@ func ExampleAllPairs() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	slow := simnet.Faults{SlowLinks: []simnet.SlowLink{{From: 3, To: 4, Factor: 2}}}
+	cable := []int{cluster.Graph.ArcIndex(3, 4), cluster.Graph.ArcIndex(4, 3)}
+	slow := simnet.Faults{Slow: []simnet.Slow{{Arcs: cable, Latency: 2, Rate: 0.5}}}
 	fastest := []float64{1, 1, 1, 1} // s, by rank
 	err = simnet.Run(cluster.Graph, nil, &simnet.Settings{Faults: slow}, func(c mpi.Communicator) error {
 		return harness.OnDuplicate(c, func(own mpi.Communicator) error {

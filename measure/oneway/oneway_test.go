@@ -50,7 +50,7 @@ func (m *machine) run(t testing.TB, work func(mpi.Communicator) error) {
 		s.Noise.Sigma = m.noise
 	}
 	for _, f := range m.faults {
-		if _, err := scenario.AddFault(&s.Faults, f, c.Graph); err != nil {
+		if _, err := scenario.AddFault(s, f, c.Graph); err != nil {
 			t.Fatal(err)
 		}
 	}

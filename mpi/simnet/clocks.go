@@ -15,11 +15,7 @@ const clockStream = 1 << 33
 // setClock draws the clock of the rank's machine.
 func (r *rank) setClock() {
 	s := &r.world.settings
-	machine := int(r.host)
-	if s.Node != nil {
-		machine = s.Node[machine]
-	}
-	rng := rand.New(rand.NewPCG(s.Seed, clockStream+uint64(machine)))
+	rng := rand.New(rand.NewPCG(s.Seed, clockStream+uint64(s.machine(int(r.host)))))
 	r.ahead = s.Clocks.Apart * (2*rng.Float64() - 1)
 	r.fast = s.Clocks.Drift * (2*rng.Float64() - 1)
 }

@@ -102,18 +102,10 @@ func (c *Comm) Sleep(seconds float64) {
 func (c *Comm) Place() mpi.Place {
 	p := mpi.Place{Host: c.world.graph.Name(int(c.rank.host)), Core: -1, CPUs: []int{int(c.rank.cpu)}}
 	if nodes := c.world.settings.Node; nodes != nil {
-		p.Host, p.Core = nodeName(nodes[c.rank.host]), 0
-		for _, n := range nodes[:c.rank.host] {
-			if n == nodes[c.rank.host] {
-				p.Core++
-			}
-		}
+		p.Host, p.Core = fmt.Sprintf("n%d", nodes[c.rank.host]), int(c.rank.core)
 	}
 	return p
 }
-
-// nodeName is the name of a machine of several hosts of the graph.
-func nodeName(node int) string { return fmt.Sprintf("n%d", node) }
 
 // Close makes the communicator unusable on this rank.
 func (c *Comm) Close() error {

@@ -37,17 +37,9 @@ func (w *world) deadlock() error {
 	}
 	cause := ""
 	if len(lost) > 0 {
-		cause = fmt.Sprintf("%s lost, and ", isOrAre("rank", lost))
+		cause = fmt.Sprintf("%s lost (%s), and ", words.Count(len(lost), "rank"), words.List(lost))
 	}
 	return fmt.Errorf("simnet: at %.9g s: %w: %s%d ranks wait for what does not come:%s", w.now.seconds(), ErrDeadlock, cause, w.running, b.String())
-}
-
-// isOrAre says of what the next word is: "rank 7 is", "ranks 7 and 8 are".
-func isOrAre(noun string, of []string) string {
-	if len(of) == 1 {
-		return noun + " " + of[0] + " is"
-	}
-	return noun + "s " + words.List(of) + " are"
 }
 
 func (p pending) describe() string {

@@ -24,6 +24,10 @@
 //     begins or ends.
 //  4. When the last byte is there, the receiver spends its overhead, or.
 //
+// Settings.Faults say what is slow, and when: links and switches, cards and cables, software, for some time, more and
+// more, or now and then. A message has the latency of the moment at which it leaves, and at each moment the rate that
+// its links then have.
+//
 // Time passes in messages, Sleep and reading the clock only. The same program
 // gives the same times on every run, whatever GOMAXPROCS.
 //

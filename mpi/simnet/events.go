@@ -29,14 +29,14 @@ type kind uint64
 
 const (
 	arrival   kind = iota // a message has arrived as a whole
-	fault                 // a rank is lost, or a direction of a link becomes slower
+	fault                 // a rank is lost, or a fault comes, grows or goes
 	departure             // a message begins to move
 	look                  // a rank looks whether its transfers are complete
 )
 
 // An event waits in the queue. Its order holds kind, rank and sequence, the
 // rank being the receiver of an arrival and the sender of a departure. Of a fault it is
-// the index in world.faults.
+// the number of the fault.
 type event struct {
 	at    instant
 	order uint64

@@ -62,7 +62,8 @@ func ExampleFaults() {
 		log.Fatal(err)
 	}
 	settings := cluster.Settings()
-	settings.Faults.SlowLinks = []simnet.SlowLink{{From: 1, To: 3, Factor: 10}} // 3 is the switch
+	cable := []int{cluster.Graph.ArcIndex(1, 3), cluster.Graph.ArcIndex(3, 1)} // 3 is the switch
+	settings.Faults.Slow = []simnet.Slow{{Arcs: cable, Latency: 10, Rate: 0.1}}
 	err = simnet.Run(cluster.Graph, nil, settings, func(c mpi.Communicator) error {
 		if c.Rank() == 0 {
 			if err := c.Send(nil, 1, 0); err != nil {

@@ -120,12 +120,12 @@ func TestALostRankTakesPartInNothing(t *testing.T) {
 		}
 		return nil
 	}
-	s := &simnet.Settings{Faults: simnet.Faults{LostRanks: []simnet.LostRank{{Rank: 1, At: 500e-6}}}}
+	s := &simnet.Settings{Faults: simnet.Faults{Lost: []simnet.LostRank{{Rank: 1, From: 500e-6}}}}
 	err := simnet.Run(g, nil, s, body)
-	wantError(t, err, simnet.ErrDeadlock, "at 0.0005 s", "rank 1 is lost, and 1 ranks wait", "rank 0: Recv with rank 1, tag 0")
+	wantError(t, err, simnet.ErrDeadlock, "at 0.0005 s", "1 rank lost (1), and 1 ranks wait", "rank 0: Recv with rank 1, tag 0")
 
 	// Lost when all is done: nothing happens. Others go on without it.
-	s.Faults.LostRanks[0].At = 1
+	s.Faults.Lost[0].From = 1
 	if err := simnet.Run(g, nil, s, func(c mpi.Communicator) error {
 		if c.Rank() == 1 {
 			return c.Send(nil, 0, 0)
@@ -137,7 +137,7 @@ func TestALostRankTakesPartInNothing(t *testing.T) {
 	}); err != nil {
 		t.Error(err)
 	}
-	s.Faults.LostRanks[0].At = 0
+	s.Faults.Lost[0].From = 0
 	if err := simnet.Run(g, nil, s, func(c mpi.Communicator) error {
 		switch c.Rank() {
 		case 1:
@@ -156,23 +156,21 @@ func TestALostRankTakesPartInNothing(t *testing.T) {
 func TestBadSettingsAreRefused(t *testing.T) {
 	g := graphOf(t, "star:3")
 	for text, s := range map[string]simnet.Settings{
-		"Settings.Send":                {Send: simnet.Overhead{Seconds: -1}},
-		"Settings.Recv":                {Recv: simnet.Overhead{PerByte: math.NaN()}},
-		"Settings.Memory.Bandwidth":    {Memory: simnet.Memory{Bandwidth: -1}},
-		"Settings.Memory.PerCopy":      {Memory: simnet.Memory{PerCopy: math.NaN()}},
-		"Settings.Memory.Latency":      {Memory: simnet.Memory{Latency: math.Inf(1)}},
-		"Settings.Window":              {Window: -3},
-		"Settings.HollowAbove":         {HollowAbove: -1},
-		"Settings.Factors[1].Bytes":    {Factors: []simnet.Factor{{5, 1, 1}, {5, 1, 1}}},
-		"Settings.Factors[0]":          {Factors: []simnet.Factor{{5, 1, 0}}},
-		"Settings.ClockCost":           {ClockCost: math.NaN()},
-		"Settings.Node":                {Node: []int{1}},
-		"Settings.Clocks":              {Clocks: simnet.Clocks{Drift: 0.5}},
-		"Settings.Noise":               {Noise: simnet.Noise{Outliers: 2}},
-		"Settings.Faults.SlowLinks[0]": {Faults: simnet.Faults{SlowLinks: []simnet.SlowLink{{0, 1, 2}}}},
-		"Settings.Faults.SlowHosts[0]": {Faults: simnet.Faults{SlowHosts: []simnet.SlowHost{{0, 0.5}}}},
-		"Settings.Faults.LostRanks[0]": {Faults: simnet.Faults{LostRanks: []simnet.LostRank{{3, 0}}}},
-		"choice 9":                     {Routing: 9},
+		"Settings.Send":             {Send: simnet.Overhead{Seconds: -1}},
+		"Settings.Recv":             {Recv: simnet.Overhead{PerByte: math.NaN()}},
+		"Settings.Memory.Bandwidth": {Memory: simnet.Memory{Bandwidth: -1}},
+		"Settings.Memory.PerCopy":   {Memory: simnet.Memory{PerCopy: math.NaN()}},
+		"Settings.Memory.Latency":   {Memory: simnet.Memory{Latency: math.Inf(1)}},
+		"Settings.Window":           {Window: -3},
+		"Settings.HollowAbove":      {HollowAbove: -1},
+		"Settings.Factors[1].Bytes": {Factors: []simnet.Factor{{5, 1, 1}, {5, 1, 1}}},
+		"Settings.Factors[0]":       {Factors: []simnet.Factor{{5, 1, 0}}},
+		"Settings.ClockCost":        {ClockCost: math.NaN()},
+		"Settings.Node":             {Node: []int{1}},
+		"Settings.Clocks":           {Clocks: simnet.Clocks{Drift: 0.5}},
+		"Settings.Noise":            {Noise: simnet.Noise{Outliers: 2}},
+		"Settings.Faults.Lost[0]":   {Faults: simnet.Faults{Lost: []simnet.LostRank{{3, 0}}}},
+		"choice 9":                  {Routing: 9},
 	} {
 		err := simnet.Run(g, nil, &s, func(mpi.Communicator) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), text) {

@@ -1,126 +1,111 @@
 package simnet
 
 import (
+	"cmp"
 	"fmt"
-	"math"
+	"math/rand/v2"
+	"slices"
 
 	"github.com/topocast/topocast/topology"
 )
 
-// Faults are the faults of a cluster. Several faults of one link, direction or host multiply.
+// Faults are the faults of a cluster. Several faults of one thing multiply.
 type Faults struct {
-	SlowLinks      []SlowLink
-	SlowDirections []SlowDirection
-	SlowHosts      []SlowHost
-	SlowSwitches   []SlowSwitch
-	LostRanks      []LostRank
+	Slow []Slow
+	Lost []LostRank
 }
 
-// SlowLink makes both directions between two vertices slower.
-type SlowLink struct {
-	From, To int     // vertices
-	Factor   float64 // divides bandwidth and multiplies latency; at least 1
+// Slow makes parts of a cluster slower, all at the same times. Messages that move go on at the new rate.
+type Slow struct {
+	Arcs     []int   // of the graph, by their numbers
+	Cables   []int   // arcs that are two cables of half the bandwidth: one of the two, which half of the pairs of hosts use
+	Software []int   // hosts: their overheads, and the bandwidth of their memory
+	Through  []int   // vertices: what a switch carries in all, or the network card of a host both ways, of all that its links bring
+	Latency  float64 // multiplies latencies and overheads; at least 1, and 0 for 1
+	Rate     float64 // multiplies bandwidths; at most 1, and 0 for 1
+	When     When
 }
 
-// SlowDirection makes one direction between two vertices slower.
-type SlowDirection struct {
-	From, To int     // vertices
-	Latency  float64 // multiplies the latency; at least 1, and 0 for 1
-	Rate     float64 // multiplies the bandwidth; at most 1, and 0 for 1
-	At       float64 // s; messages that move at this time go on at the new rate
-}
-
-// SlowHost makes all software on a host of the graph slower.
-type SlowHost struct {
-	Host   int
-	Factor float64 // multiplies overheads, divides memory bandwidth; at least 1
-}
-
-// SlowSwitch bounds what a switch carries in all.
-type SlowSwitch struct {
-	Switch int     // vertex
-	Rate   float64 // of what all of its links bring at most; above 0 and at most 1
+// When says when a fault is there. The zero value means always.
+type When struct {
+	From, Until float64 // s; an Until of 0 never comes
+	Over        float64 // s in which the fault grows after From, in 32 steps; 0: it is there at once
+	Share       float64 // of the time in which it is there, in random spells; 0: all
+	Every       float64 // s, the length of a spell; default 1 ms
 }
 
 // LostRank ends a rank. A lost rank takes part in nothing: its own operations
 // return ErrLost, and operations of others that wait for it do not end.
 type LostRank struct {
 	Rank int
-	At   float64 // s
+	From float64 // s
 }
+
+const (
+	growthSteps  = 32
+	defaultSpell = 1e-3 // s
+	// faultStream keeps the spells of faults apart from the noise, the stalls and the clocks, see stallStream.
+	faultStream = 1 << 40
+)
+
+// at is how much of the fault is there at an instant, from 0 to 1, and when that changes next.
+func (w *When) at(now instant, seed uint64) (strength float64, changes instant) {
+	from := picoseconds(w.From)
+	if changes = forever; w.Until > 0 {
+		changes = picoseconds(w.Until)
+	}
+	switch {
+	case now < from:
+		return 0, from
+	case now >= changes:
+		return 0, forever
+	}
+	spell := func(seconds float64) instant { // the number of the spell of this length, and when it ends
+		length := max(1, picoseconds(seconds))
+		number := (now - from) / length
+		changes = min(changes, from+(number+1)*length)
+		return number
+	}
+	strength = 1
+	if now-from < picoseconds(w.Over) {
+		strength = min(1, float64(spell(w.Over/growthSteps)+1)/growthSteps)
+	}
+	if w.flickers() {
+		number := spell(cmp.Or(w.Every, defaultSpell))
+		if rand.New(rand.NewPCG(seed, uint64(number))).Float64() >= w.Share {
+			strength = 0
+		}
+	}
+	return strength, changes
+}
+
+func (w *When) flickers() bool { return w.Share > 0 && w.Share < 1 }
+
+// recurs tells whether the fault changes for ever.
+func (w *When) recurs() bool { return w.flickers() && w.Until == 0 }
 
 // validate finds faults of what the graph and the job do not have, and factors out of range.
 func (f *Faults) validate(g *topology.Graph, ranks int) error {
 	bad := func(field string, i int, value any, want string) error {
 		return fmt.Errorf("simnet: Settings.Faults.%s[%d]: %v: want %s", field, i, value, want)
 	}
-	atLeastOne := func(x float64) bool { return x >= 1 && !math.IsInf(x, 1) }
-	for i, l := range f.SlowLinks {
-		if g.ArcIndex(l.From, l.To) < 0 && g.ArcIndex(l.To, l.From) < 0 || !atLeastOne(l.Factor) {
-			return bad("SlowLinks", i, l, "a link of the graph, Factor at least 1")
+	within := func(most int, list []int) bool {
+		return !slices.ContainsFunc(list, func(x int) bool { return x < 0 || x >= most })
+	}
+	for i, s := range f.Slow {
+		switch w := s.When; {
+		case !within(g.NumArcs(), slices.Concat(s.Arcs, s.Cables)) || !within(g.Hosts(), s.Software) || !within(g.Vertices(), s.Through):
+			return bad("Slow", i, s, "arcs, hosts and vertices of the graph")
+		case !finite(s.Latency, s.Rate) || s.Latency > 0 && s.Latency < 1 || s.Rate > 1:
+			return bad("Slow", i, s, "Latency at least 1, Rate above 0 and at most 1")
+		case !finite(w.From, w.Until, w.Over, w.Every, w.Share) || w.Share > 1:
+			return bad("Slow", i, s, "times at least 0, Share at most 1")
 		}
 	}
-	for i, d := range f.SlowDirections {
-		if g.ArcIndex(d.From, d.To) < 0 || d.Latency != 0 && !atLeastOne(d.Latency) || !(d.Rate >= 0 && d.Rate <= 1) || !(d.At >= 0) || math.IsInf(d.At, 1) {
-			return bad("SlowDirections", i, d, "an arc of the graph, Latency at least 1, Rate above 0 and at most 1, At at least 0")
-		}
-	}
-	for i, h := range f.SlowHosts {
-		if h.Host < 0 || h.Host >= g.Hosts() || !atLeastOne(h.Factor) {
-			return bad("SlowHosts", i, h, fmt.Sprintf("a host of %d, Factor at least 1", g.Hosts()))
-		}
-	}
-	for i, v := range f.SlowSwitches {
-		if v.Switch < g.Hosts() || v.Switch >= g.Vertices() || !(v.Rate > 0 && v.Rate <= 1) {
-			return bad("SlowSwitches", i, v, "a switch of the graph, Rate above 0 and at most 1")
-		}
-	}
-	for i, l := range f.LostRanks {
-		if l.Rank < 0 || l.Rank >= ranks || !(l.At >= 0) || math.IsInf(l.At, 1) {
-			return bad("LostRanks", i, l, fmt.Sprintf("a rank of %d, At at least 0", ranks))
+	for i, l := range f.Lost {
+		if l.Rank < 0 || l.Rank >= ranks || !finite(l.From) {
+			return bad("Lost", i, l, fmt.Sprintf("a rank of %d, From at least 0", ranks))
 		}
 	}
 	return nil
-}
-
-// onArcs returns per arc the factors of latency and bandwidth at the start of the simulation.
-func (f *Faults) onArcs(g *topology.Graph) (latency, rate []float64) {
-	latency, rate = make([]float64, g.NumArcs()), make([]float64, g.NumArcs())
-	for i := range latency {
-		latency[i], rate[i] = 1, 1
-	}
-	for _, l := range f.SlowLinks {
-		for _, a := range []int{g.ArcIndex(l.From, l.To), g.ArcIndex(l.To, l.From)} {
-			if a >= 0 {
-				latency[a], rate[a] = latency[a]*l.Factor, rate[a]/l.Factor
-			}
-		}
-	}
-	for _, d := range f.SlowDirections {
-		if d.At > 0 {
-			continue
-		}
-		a := g.ArcIndex(d.From, d.To)
-		if d.Latency > 0 {
-			latency[a] *= d.Latency
-		}
-		if d.Rate > 0 {
-			rate[a] *= d.Rate
-		}
-	}
-	return latency, rate
-}
-
-// onSwitches returns what slow switches carry in B/s, given what links do.
-func (f *Faults) onSwitches(g *topology.Graph, capacity []float64) map[int]float64 {
-	carried := map[int]float64{}
-	for _, v := range f.SlowSwitches {
-		if _, seen := carried[v.Switch]; !seen {
-			for _, a := range g.In(v.Switch) {
-				carried[v.Switch] += capacity[a]
-			}
-		}
-		carried[v.Switch] *= v.Rate
-	}
-	return carried
 }

@@ -29,8 +29,9 @@ type message struct {
 	holders        int8      // sides that may still look at the message
 	failure        error     // of the receiver
 	parked         []byte    // bytes of an eager message that nobody receives yet
-	data, back     []int32   // channels of its way, and of the way back
-	hops           [12]int32 // where data begins to grow
+	channels       []int32   // of its way, and then of the way back
+	data           int       // how many of them its bytes cross
+	hops           [12]int32 // where channels begins to grow
 	latency, since instant
 	bound, share   float64 // rate that it never exceeds, B/s; weight among others
 	rate           float64 // B/s, as of since
@@ -83,7 +84,7 @@ func (w *world) newMessage() *message {
 		block := make([]message, 64)
 		for i := range block {
 			m := &block[i]
-			m.data = m.hops[:0]
+			m.channels = m.hops[:0]
 			m.next, w.free = w.free, m
 		}
 	}
@@ -115,7 +116,7 @@ func (w *world) send(r *rank, set *requests, buf []byte, size int, key matchKey,
 	m.eager = !synchronous && size <= w.settings.EagerLimit
 	w.report.Messages++
 	w.report.Bytes += int64(size)
-	if err := w.net.plan(m, int(r.host), int(w.ranks[m.dst].host)); err != nil {
+	if err := w.net.plan(m, int(r.host), int(w.ranks[m.dst].host), r.clock); err != nil {
 		return err
 	}
 	set.add(m, true)
@@ -227,9 +228,6 @@ func (w *world) startOf(sender *rank, m *message, at instant) instant {
 	start := at + m.latency
 	if w.noisy {
 		start = max(at, start+picoseconds((sender.noise(w.settings.Noise)-1)*w.net.alone(m)))
-	}
-	if w.settings.Stalls.Every == 0 {
-		return start
 	}
 	takes := picoseconds(m.left / w.net.slowest(m))
 	return start + max(sender.held(start, takes), w.ranks[m.dst].held(start, takes))

@@ -2,25 +2,23 @@ package simnet
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 
 	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/topology"
 )
 
 // A network moves messages as flows. Channels are the arcs of the graph, after
-// them one memory channel per host, and one per slow switch.
+// them one memory channel per host, and those that faults need.
 //
 // A flow that shares no channel with another has the rate of its slowest
 // channel, and the solver never hears of it. It enters the solver, and stays
 // there to its end, when another flow wants one of its channels.
 type network struct {
+	graph    *topology.Graph
 	routes   *topology.Routes
 	arcs     int
-	latency  []instant // per arc
-	switches []int32   // per arc: the channel of the slow switch that it leads to; -1: it is not slow. Nil: none is
+	latency  []instant // per arc, without faults
 	capacity []float64 // per channel, B/s
 	bytes    []int64   // per channel: carried so far
 	memory   Memory
@@ -35,33 +33,34 @@ type network struct {
 	members []*message // per flow of the solver
 	changed []int      // scratch
 	stale   bool       // rates do not hold
+
+	faults   []disturbance
+	faultsOf [][]int32   // per channel
+	whole    []float64   // per channel: its capacity without faults
+	passages [][]passage // per arc; nil: none
 }
 
 func newNetwork(g *topology.Graph, s *Settings) (*network, error) {
 	n := &network{
-		arcs: g.NumArcs(), memory: s.Memory, window: s.Window, factors: s.Factors, bias: s.Bias, reverse: s.Sharing.Asymmetric,
+		graph: g, arcs: g.NumArcs(), memory: s.Memory, window: s.Window, factors: s.Factors, bias: s.Bias, reverse: s.Sharing.Asymmetric,
 		latency: make([]instant, g.NumArcs()), capacity: make([]float64, g.NumArcs()+g.Hosts()),
 	}
-	slower, rate := s.Faults.onArcs(g)
 	for i, a := range g.Arcs() {
 		if math.IsNaN(a.Latency) || math.IsNaN(a.Bandwidth) {
 			return nil, fmt.Errorf("simnet: link %s->%s: latency %g s, bandwidth %g B/s: want both known", g.Name(a.From), g.Name(a.To), a.Latency, a.Bandwidth)
 		}
-		n.latency[i], n.capacity[i] = picoseconds(a.Latency*slower[i]), a.Bandwidth*rate[i]
+		n.latency[i], n.capacity[i] = picoseconds(a.Latency), a.Bandwidth
 	}
 	for h := range g.Hosts() {
 		n.capacity[n.arcs+h] = s.Memory.Bandwidth
 	}
-	for _, h := range s.Faults.SlowHosts {
-		n.capacity[n.arcs+h.Host] /= h.Factor
-	}
-	n.addSwitches(g, s.Faults.onSwitches(g, n.capacity))
+	n.addFaults(s)
 	sharing := s.Sharing
 	if sharing.Coupling != nil {
 		if len(sharing.Coupling) != n.arcs {
 			return nil, fmt.Errorf("simnet: Settings.Sharing.Coupling: %d values: want one per arc: %d", len(sharing.Coupling), n.arcs)
 		}
-		// Channels of memory and switches have no opposite direction.
+		// Channels of memory and of faults have no opposite direction.
 		sharing.Coupling = append(append([]float64(nil), sharing.Coupling...), make([]float64, len(n.capacity)-n.arcs)...)
 	}
 	var err error
@@ -71,62 +70,35 @@ func newNetwork(g *topology.Graph, s *Settings) (*network, error) {
 	if n.routes, err = topology.NewRoutes(g, s.Routing); err != nil {
 		return nil, fmt.Errorf("simnet: %w", err)
 	}
-	n.bytes = make([]int64, len(n.capacity))
-	n.flows = make([]int32, len(n.capacity))
-	n.lone = make([]*message, len(n.capacity))
+	channels := len(n.capacity)
+	n.bytes, n.flows, n.lone = make([]int64, channels), make([]int32, channels), make([]*message, channels)
 	return n, nil
 }
 
-// addSwitches adds channels for switches that carry less than their links, in B/s.
-func (n *network) addSwitches(g *topology.Graph, carried map[int]float64) {
-	if len(carried) == 0 {
-		return
-	}
-	n.switches = make([]int32, n.arcs)
-	for i := range n.switches {
-		n.switches[i] = -1
-	}
-	for _, v := range slices.Sorted(maps.Keys(carried)) {
-		for _, a := range g.In(v) {
-			n.switches[a] = int32(len(n.capacity))
-		}
-		n.capacity = append(n.capacity, carried[v])
-	}
-}
-
 // plan fills in the way of a message from host src to host dst: its channels,
-// its latency, what it takes of links and the rate that it never exceeds.
-func (n *network) plan(m *message, src, dst int) error {
-	m.data, m.back = m.data[:0], m.back[:0]
+// its latency if it leaves at some instant, what it takes of links and the rate that it never exceeds.
+func (n *network) plan(m *message, src, dst int, at instant) error {
+	m.channels = m.channels[:0]
 	m.latency, m.bound, m.left = 0, math.Inf(1), float64(m.size)
 	if src == dst {
-		m.data = append(m.data, int32(n.arcs+src))
+		m.channels = append(m.channels, int32(n.arcs+src))
 		m.latency, m.bound = picoseconds(n.memory.Latency), n.memory.PerCopy
 	} else {
 		var err error
-		if m.data, err = n.routes.AppendRoute(m.data, src, dst); err != nil {
+		if m.channels, err = n.routes.AppendRoute(m.channels, src, dst); err != nil {
 			return err
 		}
-		for _, a := range m.data {
-			m.latency += n.latency[a]
-		}
-		if n.switches != nil {
-			for _, a := range m.data {
-				if c := n.switches[a]; c >= 0 {
-					m.data = append(m.data, c)
-				}
-			}
-		}
-		if n.reverse || !math.IsInf(n.window, 1) {
-			if m.back, err = n.routes.AppendRoute(m.back, dst, src); err != nil {
-				return err
-			}
+		m.latency = n.latencyOf(m.channels, at)
+		m.channels = n.appendPassages(m.channels, src, dst)
+	}
+	m.data = len(m.channels)
+	if src != dst && (n.reverse || !math.IsInf(n.window, 1)) {
+		var err error
+		if m.channels, err = n.routes.AppendRoute(m.channels, dst, src); err != nil {
+			return err
 		}
 	}
-	back := instant(0)
-	for _, a := range m.back {
-		back += n.latency[a]
-	}
+	back := n.latencyOf(m.channels[m.data:], at)
 	for i := len(n.factors) - 1; i >= 0; i-- {
 		if f := n.factors[i]; f.Bytes <= m.size {
 			m.latency, back = picoseconds(m.latency.seconds()*f.Latency), picoseconds(back.seconds()*f.Latency)
@@ -142,7 +114,7 @@ func (n *network) plan(m *message, src, dst int) error {
 	m.share = 1
 	if n.bias.Power != 0 {
 		reference := m.latency.seconds()
-		for _, c := range m.data {
+		for _, c := range m.channels[:m.data] {
 			reference += n.bias.Bytes / n.capacity[c]
 		}
 		if reference > 0 {
@@ -152,6 +124,18 @@ func (n *network) plan(m *message, src, dst int) error {
 	return nil
 }
 
+// latencyOf is the latency of a route.
+func (n *network) latencyOf(route []int32, at instant) (sum instant) {
+	for _, a := range route {
+		if latency := n.latency[a]; len(n.faultsOf[a]) == 0 {
+			sum += latency
+		} else {
+			sum += picoseconds(latency.seconds() * n.slower(a, at))
+		}
+	}
+	return sum
+}
+
 // alone is the time from end to end that a planned message takes by itself.
 func (n *network) alone(m *message) float64 {
 	return m.latency.seconds() + m.left/n.slowest(m)
@@ -159,7 +143,7 @@ func (n *network) alone(m *message) float64 {
 
 func (n *network) slowest(m *message) float64 {
 	rate := m.bound
-	for _, c := range m.data {
+	for _, c := range m.channels[:m.data] {
 		rate = min(rate, n.capacity[c])
 	}
 	return rate
@@ -168,34 +152,28 @@ func (n *network) slowest(m *message) float64 {
 // start begins to move m. It is alone, and its arrival is known, or rates are stale.
 func (n *network) start(m *message, now instant) error {
 	m.since, m.flow, m.whole = now, -1, m.left
-	alone := true
-	for _, c := range m.data {
-		n.bytes[c] += int64(m.size)
-		alone = alone && n.flows[c] == 0
-		n.flows[c]++
-	}
 	if !n.reverse {
-		m.back = m.back[:0]
+		m.channels = m.channels[:m.data]
 	}
-	for _, c := range m.back {
+	alone := true
+	for i, c := range m.channels {
+		if i < m.data {
+			n.bytes[c] += int64(m.size)
+		}
 		alone = alone && n.flows[c] == 0
 		n.flows[c]++
 	}
 	m.rate = n.slowest(m)
 	if alone {
-		for _, list := range [...][]int32{m.data, m.back} {
-			for _, c := range list {
-				n.lone[c] = m
-			}
+		for _, c := range m.channels {
+			n.lone[c] = m
 		}
 		return nil
 	}
-	for _, list := range [...][]int32{m.data, m.back} {
-		for _, c := range list {
-			if other := n.lone[c]; other != nil {
-				if err := n.admit(other); err != nil {
-					return err
-				}
+	for _, c := range m.channels {
+		if other := n.lone[c]; other != nil {
+			if err := n.admit(other); err != nil {
+				return err
 			}
 		}
 	}
@@ -204,12 +182,10 @@ func (n *network) start(m *message, now instant) error {
 
 // admit gives m to the solver.
 func (n *network) admit(m *message) error {
-	for _, list := range [...][]int32{m.data, m.back} {
-		for _, c := range list {
-			n.lone[c] = nil
-		}
+	for _, c := range m.channels {
+		n.lone[c] = nil
 	}
-	id, err := n.solver.Add(m.data, m.back, m.bound, m.share)
+	id, err := n.solver.Add(m.channels[:m.data], m.channels[m.data:], m.bound, m.share)
 	if err != nil {
 		return err
 	}
@@ -224,12 +200,10 @@ func (n *network) admit(m *message) error {
 
 // stop takes m, which has arrived, out.
 func (n *network) stop(m *message) {
-	for _, list := range [...][]int32{m.data, m.back} {
-		for _, c := range list {
-			n.flows[c]--
-			if m.flow < 0 {
-				n.lone[c] = nil
-			}
+	for _, c := range m.channels {
+		n.flows[c]--
+		if m.flow < 0 {
+			n.lone[c] = nil
 		}
 	}
 	if m.flow >= 0 {
@@ -237,27 +211,6 @@ func (n *network) stop(m *message) {
 		n.members[m.flow] = nil
 		n.stale = true
 	}
-}
-
-// slow makes an arc slower. A message that is alone on it goes to the solver, which tells its new rate.
-func (n *network) slow(arc int, d SlowDirection) error {
-	if d.Latency > 0 {
-		n.latency[arc] = picoseconds(n.latency[arc].seconds() * d.Latency)
-	}
-	if d.Rate == 0 {
-		return nil
-	}
-	n.capacity[arc] *= d.Rate
-	if err := n.solver.SetCapacity(arc, n.capacity[arc]); err != nil {
-		return err
-	}
-	if m := n.lone[arc]; m != nil {
-		if err := n.admit(m); err != nil {
-			return err
-		}
-	}
-	n.stale = true
-	return nil
 }
 
 // solve brings the rates up to date, and moves the arrivals of the messages

@@ -17,12 +17,12 @@ type rank struct {
 	world       *world
 	id          int32
 	host        int32
+	core        int32 // of its host on the machine
 	cpu         int32 // of its own on the machine
 	isLost      bool
 	hasLeft     bool // body has returned
 	clock       instant
 	looked      instant // when it has last looked in vain; -1: never
-	slow        float64 // factor of software
 	ahead, fast float64 // of the clock that Now tells: s, and s per s
 	resume      func() (struct{}, bool)
 	yield       func(struct{}) bool
@@ -138,7 +138,8 @@ func (r *rank) cost(o Overhead, bytes int) instant {
 	if o == (Overhead{}) {
 		return 0
 	}
-	return picoseconds((o.Seconds + o.PerByte*float64(bytes)) * r.slow)
+	net := r.world.net
+	return picoseconds((o.Seconds + o.PerByte*float64(bytes)) * net.slower(int32(net.arcs)+r.host, r.clock))
 }
 
 // readClock returns the rank's time, and lets it pass by the cost of doing so.

@@ -1,6 +1,10 @@
 package simnet
 
-import "github.com/topocast/topocast/mpi"
+import (
+	"slices"
+
+	"github.com/topocast/topocast/mpi"
+)
 
 // requests is a set of transfers under way.
 type requests struct {
@@ -51,15 +55,13 @@ func (s *requests) Irecv(buf []byte, src, tag int) error {
 
 // WaitAll waits for all transfers of the set.
 func (s *requests) WaitAll() error {
-	if err := s.comm.usable("WaitAll", -1, -1); err != nil {
+	err := s.comm.usable("WaitAll", -1, -1)
+	if err == nil && !s.ready() {
+		err = s.comm.wrap("WaitAll", -1, -1, s.rank.block(pending{op: "WaitAll", peer: -1, tag: -1, set: s}))
+	}
+	if err != nil {
 		s.entries = s.entries[:0]
 		return err
-	}
-	if !s.ready() {
-		if err := s.rank.block(pending{op: "WaitAll", peer: -1, tag: -1, set: s}); err != nil {
-			s.entries = s.entries[:0]
-			return s.comm.fail("WaitAll", -1, -1, err)
-		}
 	}
 	return s.end("WaitAll")
 }
@@ -77,15 +79,13 @@ func (s *requests) end(op string) error {
 // without having done anything in between waits for the next event of the
 // simulation, as if it had looked all the time.
 func (s *requests) Test() (bool, error) {
-	if err := s.comm.usable("Test", -1, -1); err != nil {
+	err := s.comm.usable("Test", -1, -1)
+	if err == nil && s.open > 0 {
+		err = s.comm.wrap("Test", -1, -1, s.rank.look(pending{op: "Test", peer: -1, tag: -1, set: s}))
+	}
+	if err != nil {
 		s.entries = s.entries[:0]
 		return true, err
-	}
-	if s.open > 0 {
-		if err := s.rank.look(pending{op: "Test", peer: -1, tag: -1, set: s}); err != nil {
-			s.entries = s.entries[:0]
-			return true, s.comm.fail("Test", -1, -1, err)
-		}
 	}
 	if !s.ready() {
 		s.isWaited = false // it only looks
@@ -99,21 +99,12 @@ func (s *requests) WaitAny() (int, error) {
 	if err := s.comm.usable("WaitAny", -1, -1); err != nil {
 		return -1, err
 	}
-	for len(s.entries) > 0 {
-		left := false
-		for i := range s.entries {
-			e := &s.entries[i]
-			if e.isTold {
-				continue
-			}
-			if left = true; e.isComplete() {
-				s.rank.clock += s.early
-				s.early, e.isTold = 0, true
-				return i, nil
-			}
-		}
-		if !left {
-			break
+	for slices.ContainsFunc(s.entries, func(e entry) bool { return !e.isTold }) {
+		i := slices.IndexFunc(s.entries, func(e entry) bool { return !e.isTold && e.isComplete() })
+		if i >= 0 {
+			s.rank.clock += s.early
+			s.early, s.entries[i].isTold = 0, true
+			return i, nil
 		}
 		s.isWaited, s.anyWakes = true, true
 		if err := s.rank.block(pending{op: "WaitAny", peer: -1, tag: -1, set: s}); err != nil {

@@ -1,6 +1,7 @@
 package simnet
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -139,79 +140,75 @@ func (s *Settings) validate(g *topology.Graph, ranks int) (Settings, error) {
 	if s != nil {
 		v = *s
 	}
+	for _, x := range []struct {
+		value  *float64
+		unless float64
+	}{
+		{&v.Memory.Latency, defaultMemoryWait},
+		{&v.Memory.Bandwidth, defaultMemory},
+		{&v.Memory.PerCopy, math.Inf(1)},
+		{&v.Window, math.Inf(1)},
+		{&v.ClockCost, defaultClockCost},
+	} {
+		if *x.value == 0 {
+			*x.value = x.unless
+		}
+	}
+	v.Memory.Latency, v.ClockCost = max(0, v.Memory.Latency), max(0, v.ClockCost)
+	v.EagerLimit = cmp.Or(v.EagerLimit, defaultEagerLimit)
 	bad := func(field string, value any, want string) error {
 		return fmt.Errorf("simnet: Settings.%s: %v: want %s", field, value, want)
 	}
-	finite := func(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
-	for _, o := range []struct {
-		name string
-		o    Overhead
-	}{{"Send", v.Send}, {"Recv", v.Recv}} {
-		if !finite(o.o.Seconds) || !finite(o.o.PerByte) {
-			return v, bad(o.name, o.o, "at least 0 and finite")
-		}
-	}
-	if v.EagerLimit == 0 {
-		v.EagerLimit = defaultEagerLimit
-	}
-	if v.HollowAbove < 0 {
-		return v, bad("HollowAbove", v.HollowAbove, "at least 0")
-	}
-	switch {
-	case v.Memory.Latency == 0:
-		v.Memory.Latency = defaultMemoryWait
-	case v.Memory.Latency < 0:
-		v.Memory.Latency = 0
-	case !finite(v.Memory.Latency):
-		return v, bad("Memory.Latency", v.Memory.Latency, "finite")
-	}
-	if v.Memory.Bandwidth == 0 {
-		v.Memory.Bandwidth = defaultMemory
-	}
-	if v.Memory.PerCopy == 0 {
-		v.Memory.PerCopy = math.Inf(1)
-	}
-	if v.Window == 0 {
-		v.Window = math.Inf(1)
-	}
-	for _, b := range []struct {
-		name string
-		v    float64
-	}{{"Memory.Bandwidth", v.Memory.Bandwidth}, {"Memory.PerCopy", v.Memory.PerCopy}, {"Window", v.Window}} {
-		if !(b.v > 0) {
-			return v, bad(b.name, b.v, "above 0")
+	const positive = "at least 0 and finite"
+	for _, c := range []struct {
+		field string
+		value any
+		want  string
+		is    bool
+	}{
+		{"Send", v.Send, positive, finite(v.Send.Seconds, v.Send.PerByte)},
+		{"Recv", v.Recv, positive, finite(v.Recv.Seconds, v.Recv.PerByte)},
+		{"HollowAbove", v.HollowAbove, "at least 0", v.HollowAbove >= 0},
+		{"Memory.Latency", v.Memory.Latency, "finite", finite(v.Memory.Latency)},
+		{"Memory.Bandwidth", v.Memory.Bandwidth, "above 0", v.Memory.Bandwidth > 0},
+		{"Memory.PerCopy", v.Memory.PerCopy, "above 0", v.Memory.PerCopy > 0},
+		{"Window", v.Window, "above 0", v.Window > 0},
+		{"Bias", v.Bias, positive, finite(v.Bias.Power, v.Bias.Bytes)},
+		{"ClockCost", v.ClockCost, "finite", finite(v.ClockCost)},
+		{"Clocks", v.Clocks, "Apart at least 0 and finite, Drift from 0 to below 0.5", finite(v.Clocks.Apart, v.Clocks.Drift) && v.Clocks.Drift < 0.5},
+		{"Node", fmt.Sprintf("%d values", len(v.Node)), fmt.Sprintf("one per host: %d", g.Hosts()), v.Node == nil || len(v.Node) == g.Hosts()},
+		{"Noise", v.Noise, "0 to 1", finite(v.Noise.Sigma, v.Noise.Outliers) && max(v.Noise.Sigma, v.Noise.Outliers) <= 1},
+		{"Stalls", v.Stalls, positive + ", Least up to Most", finite(v.Stalls.Every, v.Stalls.Least, v.Stalls.Most) && v.Stalls.Least <= v.Stalls.Most},
+	} {
+		if !c.is {
+			return v, bad(c.field, c.value, c.want)
 		}
 	}
 	for i, f := range v.Factors {
 		if f.Bytes < 0 || i > 0 && f.Bytes <= v.Factors[i-1].Bytes {
 			return v, bad(fmt.Sprintf("Factors[%d].Bytes", i), f.Bytes, "ascending from at least 0")
 		}
-		if !finite(f.Latency) || !finite(f.Bandwidth) || f.Bandwidth == 0 {
+		if !finite(f.Latency, f.Bandwidth) || f.Bandwidth == 0 {
 			return v, bad(fmt.Sprintf("Factors[%d]", i), f, "finite factors, Bandwidth above 0")
 		}
 	}
-	if !finite(v.Bias.Power) || !finite(v.Bias.Bytes) {
-		return v, bad("Bias", v.Bias, "at least 0 and finite")
-	}
-	switch {
-	case v.ClockCost == 0:
-		v.ClockCost = defaultClockCost
-	case v.ClockCost < 0:
-		v.ClockCost = 0
-	case !finite(v.ClockCost):
-		return v, bad("ClockCost", v.ClockCost, "finite")
-	}
-	if c := v.Clocks; !finite(c.Apart) || !(c.Drift >= 0 && c.Drift < 0.5) {
-		return v, bad("Clocks", c, "Apart at least 0 and finite, Drift from 0 to below 0.5")
-	}
-	if v.Node != nil && len(v.Node) != g.Hosts() {
-		return v, bad("Node", fmt.Sprintf("%d values", len(v.Node)), fmt.Sprintf("one per host: %d", g.Hosts()))
-	}
-	if !finite(v.Noise.Sigma) || v.Noise.Sigma > 1 || !(v.Noise.Outliers >= 0 && v.Noise.Outliers <= 1) {
-		return v, bad("Noise", v.Noise, "0 to 1")
-	}
-	if x := v.Stalls; !finite(x.Every) || !finite(x.Least) || !finite(x.Most) || x.Least > x.Most {
-		return v, bad("Stalls", x, "at least 0 and finite, Least up to Most")
-	}
 	return v, v.Faults.validate(g, ranks)
+}
+
+// machine is the number of the machine in which a host is.
+func (s *Settings) machine(host int) int {
+	if s.Node == nil {
+		return host
+	}
+	return s.Node[host]
+}
+
+// finite tells whether all values are at least 0 and finite.
+func finite(values ...float64) bool {
+	for _, x := range values {
+		if !(x >= 0) || math.IsInf(x, 1) {
+			return false
+		}
+	}
+	return true
 }

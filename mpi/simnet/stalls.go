@@ -23,6 +23,9 @@ const stallStream = 1 << 32
 // after the second.
 func (r *rank) stallsFrom(from, until instant) []stall {
 	s := &r.world.settings.Stalls
+	if s.Every == 0 {
+		return nil
+	}
 	rng := rand.New(&r.stallRandom)
 	for n := len(r.stalls); n == 0 || r.stalls[n-1].from <= until; n++ {
 		var last instant
@@ -41,9 +44,6 @@ func (r *rank) stallsFrom(from, until instant) []stall {
 
 // goOn lets the rank's clock pass the stall that it is in.
 func (r *rank) goOn() {
-	if r.world.settings.Stalls.Every == 0 {
-		return
-	}
 	if s := r.stallsFrom(r.clock, r.clock); len(s) > 0 && s[0].from <= r.clock {
 		r.clock = s[0].to
 	}
@@ -52,9 +52,6 @@ func (r *rank) goOn() {
 // held is how long the stalls of the rank last that begin while something goes on that takes so long without them,
 // or go on when it begins.
 func (r *rank) held(from, takes instant) (all instant) {
-	if r.world.settings.Stalls.Every == 0 {
-		return 0
-	}
 	for _, s := range r.stallsFrom(from, from+takes) {
 		if s.from >= from+takes {
 			break

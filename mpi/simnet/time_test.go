@@ -52,6 +52,7 @@ func TestOneMessageTakesOverheadsLatencyAndSize(t *testing.T) {
 		Send: simnet.Overhead{Seconds: 1e-6, PerByte: 1e-9}, Recv: simnet.Overhead{Seconds: 2e-6},
 	}
 	const route, rate = 10e-6, 1.25e9
+	link := []int{g.ArcIndex(0, 3), g.ArcIndex(3, 0)}
 	for _, c := range []struct {
 		name        string
 		s           simnet.Settings
@@ -70,11 +71,11 @@ func TestOneMessageTakesOverheadsLatencyAndSize(t *testing.T) {
 		// 4000 B per 20 us are 2e8 B/s.
 		{"window", simnet.Settings{Window: 4000}, 1000, false, 0, route + 1000/2e8},
 		{"factors", simnet.Settings{Factors: []simnet.Factor{{0, 3, 0.5}, {1000, 2, 0.25}, {1001, 1, 1}}}, 1000, false, 0, 2*route + 1000/(0.25*rate)},
-		{"slow link", simnet.Settings{Faults: simnet.Faults{SlowLinks: []simnet.SlowLink{{0, 3, 4}}}}, 1000, false, 0, 25e-6 + 1000/(rate/4)},
+		{"slow link", simnet.Settings{Faults: simnet.Faults{Slow: []simnet.Slow{{Arcs: link, Latency: 4, Rate: 1 / 4.}}}}, 1000, false, 0, 25e-6 + 1000/(rate/4)},
 		// Faults multiply: latency 5*4*3 + 5 us, rate 1/12.
-		{"slow link twice", simnet.Settings{Faults: simnet.Faults{SlowLinks: []simnet.SlowLink{{0, 3, 4}, {3, 0, 3}}}}, 1000, false, 0, 65e-6 + 1000/(rate/12)},
-		{"slow host twice", simnet.Settings{Recv: software.Recv, Faults: simnet.Faults{SlowHosts: []simnet.SlowHost{{1, 3}, {1, 2}}}}, 0, false, 0, route + 12e-6},
-		{"slow host", simnet.Settings{Recv: software.Recv, Faults: simnet.Faults{SlowHosts: []simnet.SlowHost{{1, 3}}}}, 0, false, 0, route + 6e-6},
+		{"slow link twice", simnet.Settings{Faults: simnet.Faults{Slow: []simnet.Slow{{Arcs: link, Latency: 4, Rate: 1 / 4.}, {Arcs: link, Latency: 3, Rate: 1 / 3.}}}}, 1000, false, 0, 65e-6 + 1000/(rate/12)},
+		{"slow host twice", simnet.Settings{Recv: software.Recv, Faults: simnet.Faults{Slow: []simnet.Slow{{Software: []int{1}, Latency: 3}, {Software: []int{1}, Latency: 2}}}}, 0, false, 0, route + 12e-6},
+		{"slow host", simnet.Settings{Recv: software.Recv, Faults: simnet.Faults{Slow: []simnet.Slow{{Software: []int{1}, Latency: 3}}}}, 0, false, 0, route + 6e-6},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.s.ClockCost = -1

@@ -42,7 +42,7 @@ func (c *Comm) PingPong(samples []float64, peer, tag, size, iters int, first boo
 		rank: r, peer: &w.ranks[c.group.ranks[peer]], samples: samples, send: c.keyTo(peer, tag), receive: c.keyFrom(peer, tag),
 		size: size, first: first, moves: 2 * iters, move: -1,
 	}
-	x.atOnce = size == 0 && w.settings.EagerLimit >= 0 && !w.settings.KeepUnexpected && len(w.settings.Faults.LostRanks) == 0
+	x.atOnce = size == 0 && w.settings.EagerLimit >= 0 && !w.settings.KeepUnexpected && len(w.settings.Faults.Lost) == 0
 	if x.atOnce && (w.waiting[x.send] != nil || w.waiting[x.receive] != nil) {
 		return c.fail("PingPong", peer, tag, fmt.Errorf("a message with the same tag has not been received"))
 	}
@@ -82,15 +82,11 @@ func (x *exchange) meet() bool {
 	}
 	w := x.rank.world
 	out, back := w.newMessage(), w.newMessage()
-	defer func() {
-		for _, m := range [...]*message{out, back} {
-			m.holders = 1
-			w.drop(m)
-		}
-	}()
-	out.size, back.size = 0, 0
+	defer w.drop(out)
+	defer w.drop(back)
+	out.holders, back.holders, out.size, back.size = 1, 1, 0, 0
 	here, there := int(x.rank.host), int(y.rank.host)
-	x.failure, y.failure = w.net.plan(out, here, there), w.net.plan(back, there, here)
+	x.failure, y.failure = w.net.plan(out, here, there, x.rank.clock), w.net.plan(back, there, here, y.rank.clock)
 	if x.failure != nil || y.failure != nil {
 		return true
 	}
@@ -110,6 +106,11 @@ func (x *exchange) meet() bool {
 // pass lets an empty message go from the rank of x to its peer.
 func (x *exchange) pass(m *message) {
 	r, w := x.rank, x.rank.world
+	if len(w.net.faults) > 0 { // latencies may have changed
+		if x.failure = w.net.plan(m, int(r.host), int(x.peer.host), r.clock); x.failure != nil {
+			return
+		}
+	}
 	r.goOn()
 	r.clock += r.cost(w.settings.Send, 0)
 	x.peer.clock = max(x.peer.clock, x.floor, w.startOf(r, m, r.clock)) + x.peer.cost(w.settings.Recv, 0)

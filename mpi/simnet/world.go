@@ -79,11 +79,11 @@ type world struct {
 	lookers  []*rank // that have looked at this instant, and look again when something has happened
 	inVain   int     // times in a row that they have looked when nothing could
 	waiting  map[matchKey]*message
-	faults   []func() error // that happen in the course of the simulation
-	free     *message       // that may be used again
-	parks    [32][][]byte   // for bytes of eager messages, by the logarithm of their length
-	contexts uint32         // of communicators, given so far
-	cause    error          // that has ended the simulation
+	recurs   int          // faults that have an event in the queue for ever
+	free     *message     // that may be used again
+	parks    [32][][]byte // for bytes of eager messages, by the logarithm of their length
+	contexts uint32       // of communicators, given so far
+	cause    error        // that has ended the simulation
 	report   *Report
 }
 
@@ -115,7 +115,7 @@ func newWorld(g *topology.Graph, placement []int, s *Settings) (*world, error) {
 		}
 		r := &w.ranks[i]
 		all.ranks[i] = int32(i)
-		*r = rank{world: w, id: int32(i), host: int32(host), looked: -1, slow: 1}
+		*r = rank{world: w, id: int32(i), host: int32(host), looked: -1}
 		r.own = requests{rank: r, entries: r.firstEntry[:0]}
 		r.streams = r.firstStreams[:0]
 		r.random = *rand.NewPCG(settings.Seed, uint64(i))
@@ -124,47 +124,39 @@ func newWorld(g *topology.Graph, placement []int, s *Settings) (*world, error) {
 		r.all = Comm{world: w, rank: r, group: all, me: i, isOpen: true}
 	}
 	w.giveCPUs()
-	for _, h := range settings.Faults.SlowHosts {
-		for i := range w.ranks {
-			if int(w.ranks[i].host) == h.Host {
-				w.ranks[i].slow *= h.Factor
-			}
+	for k := range settings.Faults.Slow {
+		before := len(w.queue)
+		w.change(int32(k))
+		if settings.Faults.Slow[k].When.recurs() && len(w.queue) > before {
+			w.recurs++
 		}
 	}
-	for _, l := range settings.Faults.LostRanks {
-		w.fails(l.At, func() error { w.lose(&w.ranks[l.Rank]); return nil })
+	for i, l := range settings.Faults.Lost {
+		w.schedule(fault, int32(len(settings.Faults.Slow)+i), picoseconds(l.From), nil)
 	}
-	for _, d := range settings.Faults.SlowDirections {
-		if d.At > 0 {
-			w.fails(d.At, func() error { return w.net.slow(g.ArcIndex(d.From, d.To), d) })
-		}
-	}
-	return w, nil
+	return w, w.cause
 }
 
 // giveCPUs numbers the CPUs of each machine: first its hosts, then what ranks
 // need that share one.
 func (w *world) giveCPUs() {
-	machine := w.settings.Node
-	if machine == nil {
-		machine = make([]int, w.graph.Hosts())
-		for i := range machine {
-			machine[i] = i
-		}
-	}
-	next := make(map[int]int32, len(machine)) // by machine: the CPU that comes next
-	first := make([]int32, len(machine))      // by host: the CPU of its first rank, -1 once given
-	for host, m := range machine {
-		first[host] = next[m]
+	next := make(map[int]int32)             // by machine: the CPU that comes next
+	cores := make([]int32, w.graph.Hosts()) // by host: its CPU
+	hasRank := make([]bool, w.graph.Hosts())
+	for host := range cores {
+		m := w.settings.machine(host)
+		cores[host] = next[m]
 		next[m]++
 	}
 	for i := range w.ranks {
 		r := &w.ranks[i]
-		if r.cpu = first[r.host]; r.cpu < 0 {
-			r.cpu = next[machine[r.host]]
-			next[machine[r.host]]++
+		r.core = cores[r.host]
+		if r.cpu = r.core; hasRank[r.host] {
+			m := w.settings.machine(int(r.host))
+			r.cpu = next[m]
+			next[m]++
 		}
-		first[r.host] = -1
+		hasRank[r.host] = true
 	}
 }
 
@@ -195,10 +187,10 @@ func (w *world) simulate(body func(mpi.Communicator) error) {
 			w.handle()
 		case w.net.stale:
 			w.net.solve(w.now, &w.queue)
-		case len(w.queue) == 0 && len(w.lookers) > 0 && w.inVain < mostInVain:
+		case len(w.queue) <= w.recurs && len(w.lookers) > 0 && w.inVain < mostInVain:
 			w.inVain++
 			w.wakeLookers()
-		case len(w.queue) == 0:
+		case len(w.queue) <= w.recurs:
 			w.fail(w.deadlock())
 		case w.queue[0].at == forever:
 			w.fail(fmt.Errorf("simnet: the next event lies more than %.0f days ahead", forever.seconds()/86400))
@@ -232,9 +224,7 @@ func (w *world) handle() {
 				w.fail(fmt.Errorf("simnet: message from rank %d to rank %d: %w", e.m.src, e.m.dst, err))
 			}
 		case fault:
-			if err := w.faults[e.rank()](); err != nil {
-				w.fail(fmt.Errorf("simnet: fault: %w", err))
-			}
+			w.change(e.rank())
 		case look:
 			if r := &w.ranks[e.rank()]; !r.isLost {
 				w.ready = append(w.ready, r)
@@ -243,10 +233,19 @@ func (w *world) handle() {
 	}
 }
 
-// fails lets a fault happen at a time in s.
-func (w *world) fails(at float64, happens func() error) {
-	w.schedule(fault, int32(len(w.faults)), picoseconds(at), nil)
-	w.faults = append(w.faults, happens)
+// change lets fault k come, grow or go. Lost ranks are numbered after what is slow.
+func (w *world) change(k int32) {
+	if i := int(k) - len(w.net.faults); i >= 0 {
+		w.lose(&w.ranks[w.settings.Faults.Lost[i].Rank])
+		return
+	}
+	next, err := w.net.disturb(int(k), w.now)
+	if err != nil {
+		w.fail(fmt.Errorf("simnet: fault: %w", err))
+	}
+	if next < forever {
+		w.schedule(fault, k, next, nil)
+	}
 }
 
 // fail ends the simulation unless it is ending already.

@@ -63,7 +63,7 @@ func (o *Options) run(work func(mpi.Communicator) error) error {
 		if err != nil {
 			return err
 		}
-		if o.simulated, err = c.Network(); err != nil {
+		if o.simulated, err = networkOf(c); err != nil {
 			return err
 		}
 		s := c.Settings()

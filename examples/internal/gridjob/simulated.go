@@ -1,17 +1,19 @@
-package simnet
+package gridjob
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
 )
 
-// Network is what a perfect measurement of the cluster would find: its wiring, groups, latencies
+// networkOf is what a perfect measurement of a cluster would find: its wiring, groups, latencies
 // and bandwidths, with a rank on each host, in order. The wiring has to be a tree. O(hosts^2).
-func (c *Cluster) Network() (*model.Network, error) {
+func networkOf(c *simnet.Cluster) (*model.Network, error) {
 	if !c.Graph.IsForest() {
-		return nil, errors.New("simnet: network: the wiring of the cluster has cycles: want a tree")
+		return nil, errors.New("the wiring of the cluster has cycles: want a tree")
 	}
 	alone, err := model.FromGraph(c.Graph, c.Routing)
 	if err != nil {
@@ -32,7 +34,7 @@ func (c *Cluster) Network() (*model.Network, error) {
 	for i := range c.Graph.Hosts() {
 		at := model.Location{Host: c.Graph.Name(i), Core: -1}
 		if c.Node != nil {
-			at = model.Location{Host: nodeName(c.Node[i]), Core: inside[c.Node[i]]}
+			at = model.Location{Host: fmt.Sprintf("n%d", c.Node[i]), Core: inside[c.Node[i]]}
 			inside[c.Node[i]]++
 		}
 		s.Locations = append(s.Locations, at)

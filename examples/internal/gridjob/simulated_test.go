@@ -1,4 +1,4 @@
-package simnet_test
+package gridjob
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ func TestNetworkOfClusterIsTrue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := c.Network()
+		n, err := networkOf(c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestNetworkOfClusterIsTrue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err := ring.Network(); err == nil {
+	if n, err := networkOf(ring); err == nil {
 		t.Errorf("network of a ring: %v, want an error", n)
 	}
 }
