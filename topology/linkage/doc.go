@@ -28,8 +28,8 @@
 //     tree gives the latencies of their links.
 //  6. Where a tree fits badly, the switches of its leaves are taken for vertices
 //     of a ring, torus or mesh, or the hosts themselves are: the witness spanner
-//     (package witness) and Bufe's cliques find the links, and the graph is given
-//     in place of the tree if it has few links and leaves a third less to explain.
+//     (package witness) finds the links, and the graph is given in place of the tree
+//     if it has few links and leaves a third less to explain.
 //
 // Steps 3 and 4 share no assumption: to propose takes one figure for the noise, to
 // judge takes the spread around each group.
