@@ -134,7 +134,6 @@ func judged(original *readings.Symmetric, slow []slowHost, note *combination) (g
 		ceiling = g.gaps() // before siblings, for which what looks firm counts
 	}
 	g.siblings()
-	g.doubtSlow(original, slow)
 	note.firm, note.doubtful = g.lower(ceiling)
 	return g, sigma, unequal
 }

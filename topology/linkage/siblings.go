@@ -1,11 +1,8 @@
 package linkage
 
 import (
-	"math"
 	"slices"
 
-	"github.com/topocast/topocast/internal/readings"
-	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -19,7 +16,6 @@ type standing struct {
 	group bool
 	firm  bool // by the readings around it
 	depth int  // firm groups on the longest way down, itself included
-	kin   bool // a host that is nearer to the group that is judged than to all else
 }
 
 // height is how deep the standing is nested. Among groups that are judged firm a group that is not
@@ -34,18 +30,15 @@ func (s standing) height(amongWeak bool) int {
 	return max(1, s.depth)
 }
 
-// besideSiblings is the support of a group after a look at its siblings. If one more host is nearer to
-// it than to all else, it is not firm. Nor is it if it is nested deeper than each of them; was it not
-// firm by itself either, two arguments speak against it, and it is not reported.
+// besideSiblings is the support of a group after a look at its siblings. If it is nested deeper than each of
+// them, it is not firm. Was it not firm by itself either, two arguments speak against it, and it is not
+// reported.
 func besideSiblings(support float64, own standing, siblings []standing) float64 {
 	if len(siblings) == 0 {
 		return support
 	}
 	alone := true
 	for _, s := range siblings {
-		if s.kin {
-			return min(support, weakCeiling)
-		}
 		alone = alone && s.height(!own.firm) < own.height(!own.firm)
 	}
 	switch {
@@ -57,14 +50,8 @@ func besideSiblings(support float64, own standing, siblings []standing) float64 
 	return support * lonelyWeak
 }
 
-const (
-	// lonelyWeak takes any weak group below what is reported.
-	lonelyWeak = reported / topology.FirmSupport
-	// kinShare of the way from the level of a group to that of its parent is what a host must be nearer to
-	// the group than to all else to be kin. A slow host of the group is nearer by all of it,
-	// whatever it adds to its readings; a host of the parent by nothing but noise.
-	kinShare = 0.5
-)
+// lonelyWeak takes any weak group below what is reported.
+const lonelyWeak = reported / topology.FirmSupport
 
 // siblings applies besideSiblings to all groups. Groups that are not reported are
 // transparent: their children stand in their place.
@@ -82,7 +69,6 @@ func (g *judge) siblings() {
 			of[v].depth++
 		}
 	}
-	kin := g.kin()
 	after := slices.Clone(g.support)
 	var beside []standing
 	for _, v := range groups[1:] {
@@ -91,9 +77,6 @@ func (g *judge) siblings() {
 			if c != v {
 				beside = append(beside, of[c])
 			}
-		}
-		if kin[int(v)-t.N] {
-			beside = append(beside, standing{kin: true})
 		}
 		after[int(v)-t.N] = besideSiblings(g.support[int(v)-t.N], of[v], beside)
 	}
@@ -119,98 +102,4 @@ func (g *judge) shown(list []int32, p int32) []int32 {
 		}
 	}
 	return list
-}
-
-// kin tells of which groups v, by v-n, one more host is nearer to the group than to all else. Such
-// a host was proposed outside because it is slow. O(n^2) at most.
-func (g *judge) kin() []bool {
-	t := g.t
-	kin := make([]bool, len(t.Children))
-	var below func(host, p int32, units []int32)
-	below = func(host, p int32, units []int32) {
-		level := math.Exp(t.LevelOf(p))
-		nearest, least, second := int32(-1), math.Inf(1), math.Inf(1)
-		for _, u := range units {
-			if u == host {
-				continue
-			}
-			d := g.distance(host, u)
-			switch {
-			case math.IsNaN(d):
-			case d < least:
-				nearest, least, second = u, d, least
-			case d < second:
-				second = d
-			}
-		}
-		if nearest < 0 || !t.IsGroup(nearest) || math.IsInf(second, 1) {
-			return
-		}
-		if second-least >= kinShare*(level-math.Exp(t.LevelOf(nearest))) {
-			kin[int(nearest)-t.N] = true
-			below(host, nearest, g.shown(nil, nearest))
-		}
-	}
-	for _, p := range t.Groups() {
-		if p != t.Root && g.support[int(p)-t.N] < reported {
-			continue
-		}
-		units := g.shown(nil, p)
-		if !slices.ContainsFunc(units, t.IsGroup) {
-			continue
-		}
-		for _, u := range units {
-			if !t.IsGroup(u) {
-				below(u, p, units)
-			}
-		}
-	}
-	return kin
-}
-
-// distance is the median reading between a host and some hosts of another vertex of the
-// tree; NaN if there is none.
-func (g *judge) distance(host, v int32) float64 {
-	leaves := g.t.Order[g.t.Lo[v]:g.t.Hi[v]]
-	g.column = g.column[:0]
-	skip := (len(leaves)-1)/mostInner + 1
-	for k := 0; k < len(leaves); k += skip {
-		if x := g.r.At(int(host), int(leaves[k])); x > 0 {
-			g.column = append(g.column, x)
-		}
-	}
-	if len(g.column) == 0 {
-		return math.NaN()
-	}
-	return float64(stats.LowerMedian(g.column))
-}
-
-// doubtSlow takes firmness from groups to which a host belongs only because it was found slow: by
-// the readings as they were, original, it is no nearer to the group than to what is beside it. A host that does
-// everything later is nearer to its own group all the same. O(n) per slow host and level.
-func (g *judge) doubtSlow(original *readings.Symmetric, slow []slowHost) {
-	t := g.t
-	as := &judge{t: t, r: original}
-	for _, s := range slow {
-		host := int32(s.host)
-		// nearest is the least distance of the host to the children of p but one; +Inf if none is known.
-		nearest := func(p, but int32) float64 {
-			least := math.Inf(1)
-			for _, u := range t.Kids(p) {
-				if u == but {
-					continue
-				}
-				if d := as.distance(host, u); d < least {
-					least = d
-				}
-			}
-			return least
-		}
-		for v, below := t.Parent[host], host; v != t.Root; v, below = t.Parent[v], v {
-			at := int(v) - t.N
-			if g.support[at] >= topology.FirmSupport && nearest(t.Parent[v], v) <= nearest(v, below) {
-				g.support[at] = weakCeiling
-			}
-		}
-	}
 }
