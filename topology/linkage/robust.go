@@ -126,7 +126,7 @@ func judged(original *readings.Symmetric, slow []slowHost, note *combination) (g
 	t.Arrange(raw.Means())
 	g = &judge{
 		t: t, r: r, raw: raw, noise: note.Noise, gapped: note.Holes > 0, quantum: note.Tick,
-		white: newVicinity(r).whiteNoise(raw.ByMean()),
+		white: newVicinity(r).whiteNoise(),
 	}
 	g.eliminate()
 	var ceiling []float64
@@ -134,6 +134,7 @@ func judged(original *readings.Symmetric, slow []slowHost, note *combination) (g
 		ceiling = g.gaps() // before siblings, for which what looks firm counts
 	}
 	g.siblings()
+	g.doubtSlow(original, slow)
 	note.firm, note.doubtful = g.lower(ceiling)
 	return g, sigma, unequal
 }

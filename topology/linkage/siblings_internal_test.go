@@ -90,3 +90,78 @@ func TestSiblingsOfGroupsThatAreNotReported(t *testing.T) {
 		}
 	}
 }
+
+func TestDistance(t *testing.T) {
+	g := judgeOf("((0 1 2 3) 4 5)", func(i, j int) float64 {
+		switch {
+		case j == 4 && i == 0:
+			return 1
+		case j == 4:
+			return float64(10 * i)
+		}
+		return -1
+	})
+	// To 0 to 3 host 4 reads 1, 10, 20 and 30: the lower median is 10. Host 5 reads nothing.
+	if got := g.distance(4, groupOf(g.t, 0, 1, 2, 3)); got != 10 {
+		t.Errorf("distance(4) = %g, want 10", got)
+	}
+	if got := g.distance(4, 2); got != 20 {
+		t.Errorf("distance(4) to host 2 = %g, want 20", got)
+	}
+	if got := g.distance(5, groupOf(g.t, 0, 1, 2, 3)); !math.IsNaN(got) {
+		t.Errorf("distance(5) = %g, want NaN", got)
+	}
+	// Of many hosts up to mostInner are read, from one end to the other.
+	const many = 3*mostInner + 10
+	g = judgeOf("(("+hosts(0, many)+") "+hosts(many, many+1)+")", func(i, j int) float64 { return float64(1 + i) })
+	if got := g.distance(many, groupOf(g.t, upTo(many)...)); len(g.column) > mostInner || len(g.column) < mostInner/2 || math.Abs(got-many/2) > many/20 {
+		t.Errorf("distance = %g by %d measurements, want about %d by up to %d", got, len(g.column), many/2, mostInner)
+	}
+}
+
+// Host 3 was found slow and put to 0, 1 and 2. By the readings as they were it belongs there only if it is
+// nearer to one of them than to all else; what was not measured does not speak for it.
+func TestDoubtSlow(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		read    map[int]float64 // from 3 to the others, 25 if not given, below 0: not measured
+		support float64
+	}{
+		{"slow by 10 to all", map[int]float64{0: 20, 1: 20, 2: 20}, 1},
+		{"as far from all", map[int]float64{0: 25, 1: 25, 2: 25}, weakCeiling},
+		{"nearer to another", map[int]float64{0: 20, 1: 20, 2: 20, 7: 15}, weakCeiling},
+		{"nearer to one, not measured to another", map[int]float64{0: 20, 1: -1, 2: 20}, 1},
+		{"not measured to one, as far from all", map[int]float64{0: 25, 1: -1, 2: 25}, weakCeiling},
+		{"not measured to the group", map[int]float64{0: -1, 1: -1, 2: -1}, weakCeiling},
+	} {
+		g := judgeOf("((0 1 2 3) (4 5 6) 7)", func(i, j int) float64 {
+			switch {
+			case j <= 3 || i >= 4 && j <= 6:
+				return 10
+			}
+			return 15
+		})
+		for k := range g.support {
+			g.support[k] = 1
+		}
+		original := judgeOf("((0 1 2 3) (4 5 6) 7)", func(i, j int) float64 {
+			other := i
+			if i == 3 {
+				other = j
+			} else if j != 3 {
+				return 15
+			}
+			if x, ok := tt.read[other]; ok {
+				return x
+			}
+			return 25
+		}).r
+		g.doubtSlow(original, []slowHost{{host: 3}})
+		if got := g.support[int(groupOf(g.t, 0, 1, 2, 3))-8]; got != tt.support {
+			t.Errorf("%s: confidence %g, want %g", tt.name, got, tt.support)
+		}
+		if got := g.support[int(groupOf(g.t, 4, 5, 6))-8]; got != 1 {
+			t.Errorf("%s: confidence %g of a group without slow hosts, want 1", tt.name, got)
+		}
+	}
+}
