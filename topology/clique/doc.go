@@ -21,8 +21,6 @@
 //     Algorithm 3).
 //  5. Kinds of hosts on one switch give a switch each, which are merged (section 2.2.5).
 //
-// Reduce runs steps 2 to 5 on a graph that is given.
-//
 // # How the text was read
 //
 // Groups of latencies are worked through ascending, and from the lowest again after

@@ -5,7 +5,6 @@ import (
 	"log"
 
 	"github.com/topocast/topocast/internal/published"
-	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/clique"
 )
 
@@ -47,28 +46,4 @@ func ExampleSuccessProbability() {
 	// 99.00 % of measurements right: 51.5 % of machines
 	// 99.90 % of measurements right: 93.6 % of machines
 	// 99.99 % of measurements right: 99.3 % of machines
-}
-
-// Three vertices that are wired to each other at 2 us each may as well be on one
-// switch, at half of that from each (Bufe 2014, section 2.2.2).
-func ExampleReduce() {
-	var arcs []topology.Arc
-	for v := range 3 {
-		arcs = topology.AppendLink(arcs, v, (v+1)%3, 2e-6, 1e9)
-	}
-	triangle, err := topology.NewGraph(3, 0, nil, arcs)
-	if err != nil {
-		log.Fatal(err)
-	}
-	star, _, err := clique.Reduce(triangle, 0.05, 1e6)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, arc := range star.Out(3) {
-		fmt.Printf("%s-%s: %.0f us\n", star.Name(3), star.Name(arc.To), arc.Latency*1e6)
-	}
-	// Output:
-	// s0-h0: 1 us
-	// s0-h1: 1 us
-	// s0-h2: 1 us
 }

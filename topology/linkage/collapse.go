@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/nested"
-	"github.com/topocast/topocast/internal/stats"
 )
 
 // minStep is the step between levels, in ln units, below which a group is never
@@ -21,25 +20,20 @@ const minStep = 0.03
 //   - which j of the k children there make it;
 //   - what its level is, at half the logarithm of the number of measurements.
 //
-// The places are the groups of three children and more that a first trial leaves.
+// The places are the groups of three children and more that a first pass leaves.
 // That there is such a level has a price too. Groups share it whose levels, and those
 // of their parents, differ by less than half the step. A machine has many groups of a
-// kind, and so groups of two are found among hundreds of hosts. Groups whose members
-// do not see the others alike, as pieces of meshes do not, pay it alone.
+// kind, and so groups of two are found among hundreds of hosts.
 // O(n log n) per pass, few passes.
-func collapseGroups(t *nested.Tree, sigma float64, distance func(i, j int32) float32) {
+func collapseGroups(t *nested.Tree, sigma float64) {
 	c := collapse{t: t, sigma: sigma, lnFactorial: make([]float64, t.N+1), level: make([]float64, len(t.Parent))}
 	for k := 2; k <= t.N; k++ {
 		c.lnFactorial[k] = c.lnFactorial[k-1] + math.Log(float64(k))
 	}
 	c.run()
-	trial := c
-	trial.t = t.Clone()
-	trial.lnPlaces = lnPlaces(trial.t)
-	trial.run()
-	c.lnPlaces = lnPlaces(trial.t)
+	c.lnPlaces = lnPlaces(t)
 	c.run()
-	c.share(distance)
+	c.share()
 	c.run()
 }
 
@@ -52,28 +46,19 @@ type collapse struct {
 }
 
 // share sets the price of the level of each group that is left. O(groups^2).
-func (c *collapse) share(distance func(i, j int32) float32) {
+func (c *collapse) share() {
 	t := c.t
-	type between struct{ low, high float64 } // levels of a group and its parent
-	var alike []between
 	groups := t.Groups()[1:]
 	for _, v := range groups {
-		c.level[v] = 2*math.Log(float64(t.N)) + 3
-		if !unlike(t, v, distance) {
-			alike = append(alike, between{t.LevelOf(v), t.LevelOf(t.Parent[v])})
-		} else {
-			alike = append(alike, between{math.NaN(), math.NaN()}) // near to nothing
-		}
-	}
-	for k, v := range groups {
-		half := (alike[k].high - alike[k].low) / 2
-		like := 0
-		for _, o := range alike {
-			if math.Abs(o.low-alike[k].low) < half && math.Abs(o.high-alike[k].high) < half {
-				like++
+		low, high := t.LevelOf(v), t.LevelOf(t.Parent[v])
+		half := (high - low) / 2
+		alike := 0
+		for _, o := range groups {
+			if math.Abs(t.LevelOf(o)-low) < half && math.Abs(t.LevelOf(t.Parent[o])-high) < half {
+				alike++
 			}
 		}
-		c.level[v] /= float64(max(1, like))
+		c.level[v] = (2*math.Log(float64(t.N)) + 3) / float64(max(1, alike))
 	}
 }
 
@@ -86,62 +71,6 @@ func lnPlaces(t *nested.Tree) float64 {
 		}
 	}
 	return math.Log(float64(max(1, places)))
-}
-
-// unlikeShare is how far members' readings to one outsider may be apart, relative to the step, before
-// they are said not to see it alike. A group of two told by a single reading among
-// hundreds stands out by 4.8 of its standard deviations: 0.2. Neighbours in a line or
-// torus differ by a hop of two to four: 0.4 and more.
-const unlikeShare = 0.33
-
-// unlike tells whether the members of group v see the nearest quarter of the other hosts below its
-// parent differently: one reading of four is off by more than that share from the median of all
-// members, once each member's typical share is taken out, as it may be slow to all. Of many members and outsiders it looks at 64.
-func unlike(t *nested.Tree, v int32, distance func(i, j int32) float32) bool {
-	const most, least = 64, 8
-	p := t.Parent[v]
-	in := t.Leaves(v)
-	before, after := t.Order[t.Lo[p]:t.Lo[v]], t.Order[t.Hi[v]:t.Hi[p]]
-	out := len(before) + len(after)
-	type column struct {
-		sum float32
-		x   []float32
-	}
-	columns := make([]column, min(most, out))
-	for s := range columns {
-		var k int32
-		if x := s * out / len(columns); x < len(before) {
-			k = before[x]
-		} else {
-			k = after[x-len(before)]
-		}
-		c := &columns[s]
-		c.x = make([]float32, min(most, len(in)))
-		for m := range c.x {
-			c.x[m] = distance(in[m*len(in)/len(c.x)], k)
-			c.sum += c.x[m]
-		}
-	}
-	slices.SortStableFunc(columns, func(a, b column) int { return cmp.Compare(a.sum, b.sum) })
-	columns = columns[:max(min(least, len(columns)), len(columns)/4)]
-	shares := make([]float32, len(columns))
-	for m := range columns[0].x {
-		for s, c := range columns {
-			shares[s] = c.x[m] / c.sum
-		}
-		typical := stats.LowerMedian(shares)
-		for _, c := range columns {
-			c.x[m] /= typical
-		}
-	}
-	var off []float32
-	for _, c := range columns {
-		median := stats.LowerMedian(c.x)
-		for _, x := range c.x {
-			off = append(off, max(x, median)/min(x, median))
-		}
-	}
-	return math.Log(float64(stats.Quantile(off, 0.75))) > unlikeShare*(t.LevelOf(p)-t.LevelOf(v))
 }
 
 // excess is below zero if group v is to go.

@@ -21,15 +21,15 @@
 //     proposed again.
 //  4. Every group is judged on the readings as they were. Its evidence is how
 //     large the step is to its nearest outsiders, how far readings on both sides
-//     overlap, and how differently members see an outsider; its support in [0, 1]
+//     overlap, and how many ticks of the clock the steps are; its support in [0, 1]
 //     is the least grade of these. What stands beside it, and pairs that were not
 //     measured, may lower it.
 //  5. Groups with enough support become switches, and a least squares fit of the
 //     tree gives the latencies of their links.
 //  6. Where a tree fits badly, the switches of its leaves are taken for vertices
 //     of a ring, torus or mesh, or the hosts themselves are: the witness spanner
-//     (package witness) and Bufe's cliques find the links, and the graph is given
-//     in place of the tree if it has few links and leaves a third less to explain.
+//     (package witness) finds the links, and the graph is given in place of the tree
+//     if it has few links and leaves a third less to explain.
 //
 // Steps 3 and 4 share no assumption: to propose takes one figure for the noise, to
 // judge takes the spread around each group.

@@ -130,11 +130,6 @@ func (s *meshSearch) switches() (*wired, error) {
 	// Density first: it ends the search of most machines, and costs the least.
 	bound := witness.NewBound(len(blocks))
 	sparse := q.link(bound)
-	if sparse {
-		if err := q.findHidden(); err != nil {
-			return nil, err
-		}
-	}
 	s.work += q.work + bound.Work()
 	if !sparse {
 		s.give(bound, "whether switches form a ring, torus or mesh")

@@ -25,7 +25,7 @@ func propose(r *readings.Corrected, w *nnchain.Square) (t *nested.Tree, sigma fl
 		return min(max(v, -v), kappa*s.ultrametric(i, j))
 	}
 	measureLevels(t, capped)
-	collapseGroups(t, sigma, capped)
+	collapseGroups(t, sigma)
 	return t, sigma
 }
 

@@ -21,12 +21,7 @@ type quotient struct {
 	spread   float64        // relative spread of readings inside a pair of blocks
 	assumed  []int          // blocks of one host: their leaf link is assumed to be the median of the others
 	unlinked int            // pairs of blocks without a reading
-	work     int64          // readings, cells and words looked at, besides the legs of link
-
-	// Where the distances are those of a tree the links above are a full mesh
-	// of what hangs on switches without hosts; these are found by cliques, and
-	// hidden is wired with the switches of the blocks for hosts, then the hidden ones.
-	hidden *topology.Graph
+	work     int64          // readings looked at, besides the legs of link
 }
 
 // newQuotient works out how far the switches of given leaf blocks are from each
@@ -118,12 +113,11 @@ func (q *quotient) variance(a, b int) float64 {
 	return medianVariance(q.spread*mid, len(q.blocks[a])*len(q.blocks[b]))
 }
 
-// By how much two sums of distances may differ and be equal, here and in the four-point condition. In
-// percent alone it could not be said: a switch of three hosts and one of forty know their distances
-// differently well, and so readings of 5 % noise still do.
+// By how much two sums of distances may differ and be equal. In percent alone it could not be said: a switch
+// of three hosts and one of forty know their distances differently well.
 const (
-	fourPointSigmas = 4    // standard errors of the sums
-	fourPointShare  = 0.02 // of the longer one in addition: links of one kind vary
+	detourSigmas = 4    // standard errors of the sums
+	detourShare  = 0.02 // of the longer one in addition: links of one kind vary
 )
 
 // linkRelative is by how much of a distance two legs may be longer to be looked at closely: beyond
@@ -143,15 +137,15 @@ func (q *quotient) link(bound *witness.Bound) bool {
 		Accept: func(a, c, b int) bool {
 			slack := q.latency[a*k+c] + q.latency[c*k+b] - q.latency[a*k+b]
 			v := q.variance(a, c) + q.variance(c, b) + q.variance(a, b) + q.variance(c, c)
-			return slack <= fourPointSigmas*math.Sqrt(v)+fourPointShare*q.latency[a*k+b]
+			return slack <= detourSigmas*math.Sqrt(v)+detourShare*q.latency[a*k+b]
 		},
 		Bound: bound,
 	})
 	return !bound.Dense() && !bound.Spent()
 }
 
-// graph is the machine: the n hosts, switch n+a for block a, then the hidden
-// switches.
+// graph is the machine: the n hosts, and switch n+a for block a. A switch without hosts is a full mesh of
+// its neighbours: latencies do not tell the two apart.
 func (q *quotient) graph(n int) (*topology.Graph, error) {
 	var arcs []topology.Arc
 	add := func(u, v int, latency float64) {
@@ -162,20 +156,10 @@ func (q *quotient) graph(n int) (*topology.Graph, error) {
 			add(h, n+a, q.leaf[a])
 		}
 	}
-	switches := len(q.blocks)
-	if q.hidden == nil {
-		for _, p := range q.links {
-			add(n+p.From, n+p.To, q.latency[p.From*len(q.blocks)+p.To])
-		}
-	} else {
-		switches = q.hidden.Vertices()
-		for _, a := range q.hidden.Arcs() {
-			if a.From < a.To {
-				add(n+a.From, n+a.To, a.Latency)
-			}
-		}
+	for _, p := range q.links {
+		add(n+p.From, n+p.To, q.latency[p.From*len(q.blocks)+p.To])
 	}
-	return topology.NewGraph(n, switches, nil, arcs)
+	return topology.NewGraph(n, len(q.blocks), nil, arcs)
 }
 
 // warnings names what the quotient had to assume.
@@ -187,9 +171,6 @@ func (q *quotient) warnings() []string {
 			hosts[i] = q.blocks[a][0]
 		}
 		w = append(w, fmt.Sprintf("hosts %v are alone on their switches: the latencies of their links are assumed to be those of the others", hosts))
-	}
-	if q.hidden != nil {
-		w = append(w, "switches without hosts were found by cliques of equal latency: a switch cannot be told from a full mesh of its neighbours")
 	}
 	if q.unlinked > 0 {
 		w = append(w, fmt.Sprintf("%d pairs of switches have no measurement between their hosts: a link between them would not be seen", q.unlinked))

@@ -35,9 +35,6 @@ func switchBlocks(w *topotest.Wiring) (blocks [][]int, links []witness.Pair) {
 func quotientOf(n int, d []float64, blocks [][]int) *quotient {
 	q := newQuotient(func(i, j int) float64 { return d[i*n+j] }, blocks)
 	q.link(nil)
-	if err := q.findHidden(); err != nil {
-		panic(err)
-	}
 	return q
 }
 
@@ -135,51 +132,6 @@ func TestQuotientGraph(t *testing.T) {
 	q = quotientOf(5, d, [][]int{{0, 1}, {2, 3}, {4}})
 	if want := []witness.Pair{pairOf(0, 2), pairOf(1, 2)}; !slices.Equal(q.links, want) || len(q.warnings()) != 2 {
 		t.Errorf("with a block pair not measured: links %v, warnings %q, want %v and two", q.links, q.warnings(), want)
-	}
-}
-
-// A tree of three levels: 2 x 3 leaf switches of 4 hosts, two switches above
-// them, on links of 1, 2 and 3. The two upper ones make one link of 6, as a root
-// of two children cannot be seen.
-func TestQuotientFindsHiddenSwitches(t *testing.T) {
-	w := &topotest.Wiring{Hosts: 24, Vertices: 32, Links: map[witness.Pair]float64{pairOf(30, 31): 6}}
-	for h := range 24 {
-		w.Link(h, 24+h/4, 1)
-	}
-	for s := range 6 {
-		w.Link(24+s, 30+s/3, 2)
-	}
-	d := w.Distances()
-	var blocks [][]int
-	for s := range 6 {
-		blocks = append(blocks, []int{4 * s, 4*s + 1, 4*s + 2, 4*s + 3})
-	}
-	for seed := range uint64(20) {
-		noise := 0.01
-		if seed == 0 {
-			noise = 0
-		}
-		q := quotientOf(24, topotest.Noisy(rand.New(rand.NewPCG(seed, 1)), 24, d, noise, 0), blocks)
-		g, err := q.graph(24)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []witness.Pair
-		for _, a := range g.Arcs() {
-			if a.From < a.To {
-				got = append(got, witness.Pair{From: a.From, To: a.To})
-			}
-		}
-		if !slices.Equal(got, w.Pairs()) {
-			t.Errorf("seed %d: links %v, want %v", seed, got, w.Pairs())
-		}
-		if noise == 0 {
-			for _, a := range g.Arcs() {
-				if want := w.Links[pairOf(a.From, a.To)]; math.Abs(a.Latency-want) > 1e-9 {
-					t.Errorf("latency of %d-%d = %g, want %g", a.From, a.To, a.Latency, want)
-				}
-			}
-		}
 	}
 }
 
