@@ -119,9 +119,7 @@ func (o *bannikovOptions) simulate(ctx context.Context, s *stage) (*outcome.Outc
 			settings.Send.Seconds, settings.Recv.Seconds = cli.DefaultOverhead.Seconds(), cli.DefaultOverhead.Seconds()
 			settings.Noise, settings.Seed = simnet.Noise{Sigma: 0.01}, 1
 		}
-		measured, err := onSimulated(func(each func(mpi.Communicator) error) error {
-			return simnet.Run(cluster.Graph, nil, settings, each)
-		}, func(comm mpi.Communicator) (*measure.Result, error) { return own.readings(ctx, comm, s) })
+		measured, err := onSimulated(cluster, nil, settings, func(comm mpi.Communicator) (*measure.Result, error) { return own.readings(ctx, comm, s) })
 		if err != nil {
 			return nil, err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/mpi"
+	"github.com/topocast/topocast/mpi/simnet"
 )
 
 // An experiment repeats what one source has published.
@@ -271,9 +272,9 @@ func repeat(each []named, comm mpi.Communicator, stderr io.Writer, run func(expe
 	return outcomes, nil
 }
 
-// onSimulated runs work on simulated ranks, which run starts, and returns what rank 0 has found.
-func onSimulated[T any](run func(func(mpi.Communicator) error) error, work func(mpi.Communicator) (T, error)) (found T, err error) {
-	err = run(func(comm mpi.Communicator) error {
+// onSimulated runs work on the ranks of a simulated cluster, on those hosts or on all, and returns what rank 0 has found.
+func onSimulated[T any](c *simnet.Cluster, place []int, settings *simnet.Settings, work func(mpi.Communicator) (T, error)) (found T, err error) {
+	err = simnet.Run(c.Graph, place, settings, func(comm mpi.Communicator) error {
 		own, err := work(comm)
 		if comm.Rank() == 0 {
 			found = own

@@ -34,7 +34,7 @@ func TestFlagsOfRankZeroCount(t *testing.T) {
 	err := local.Run(3, nil, func(comm mpi.Communicator) error {
 		f := pflag.NewFlagSet("experiment", pflag.ContinueOnError)
 		new(playing).begin([]source{bufeSource()}, f)
-		own := map[int][]string{0: {"--samples=7", "--budget=3s"}, 1: {"--samples=8", "--eps=0.3"}}[comm.Rank()]
+		own := map[int][]string{0: {"--samples=7", "--budget=3s"}, 1: {"--samples=8"}}[comm.Rank()]
 		if err := f.Parse(own); err != nil {
 			return err
 		}
@@ -43,8 +43,8 @@ func TestFlagsOfRankZeroCount(t *testing.T) {
 			return err
 		}
 		o := p.each[0].experiment.(*bufeOptions)
-		if o.samples != 7 || o.eps != bufeEps || p.stage.budget.Seconds() != 3 {
-			t.Errorf("rank %d: %d samples, eps %g, budget %v", comm.Rank(), o.samples, o.eps, p.stage.budget)
+		if o.samples != 7 || p.stage.budget.Seconds() != 3 {
+			t.Errorf("rank %d: %d samples, budget %v", comm.Rank(), o.samples, p.stage.budget)
 		}
 		return nil
 	})

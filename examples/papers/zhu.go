@@ -193,10 +193,8 @@ const simGridAcks = 0.05
 
 // play runs it on the simulated cluster.
 func (o *zhuOptions) play(ctx context.Context, s *stage) (*outcome.Outcome, error) {
-	return onSimulated(func(each func(mpi.Communicator) error) error {
-		settings := o.sharing
-		return simnet.Run(o.cluster.Graph, nil, &settings, each)
-	}, func(comm mpi.Communicator) (*outcome.Outcome, error) {
+	settings := o.sharing
+	return onSimulated(o.cluster, nil, &settings, func(comm mpi.Communicator) (*outcome.Outcome, error) {
 		ranks := *o // share nothing
 		return ranks.run(ctx, comm, s)
 	})
