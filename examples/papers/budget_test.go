@@ -43,23 +43,6 @@ func TestAllowanceSplits(t *testing.T) {
 	}
 }
 
-// TestRepetitionsThatFit, by hand: a pair takes 0.4 s and 0.2 s for each repetition, so 100 pairs 75 s with one repetition, 100 s with two, 150 s
-// with four and 250 s with eight, a fourth more than they need.
-func TestRepetitionsThatFit(t *testing.T) {
-	cost := costThrough(0.6, 8, 2)
-	for _, c := range []struct {
-		seconds      float64
-		wanted, want int
-	}{{251, 8, 8}, {249, 8, 4}, {151, 8, 4}, {149, 8, 2}, {99, 8, 1}, {74, 8, 0}, {300, 32, 8}, {120, 3, 2}, {74, 1, 0}, {-1, 8, 0}} {
-		if got := cost.most(c.wanted, 100, c.seconds); got != c.want {
-			t.Errorf("%d of %d repetitions in %g s, want %d", got, c.wanted, c.seconds, c.want)
-		}
-	}
-	if even := costThrough(1, 8, 0.5); even.of(1) != 1 || even.of(100) != 1 {
-		t.Errorf("noise that makes more repetitions cheaper: %+v", even)
-	}
-}
-
 // played is an experiment that ends as it is told to.
 type played struct {
 	experiment

@@ -24,14 +24,13 @@ func reinfjellSource() source {
 		short: "Cluster ranks by PLogP times, and broadcast (Reinfjell 2023)",
 		long: `Reinfjell repeats the experiments of Reinfjell 2023: it measures the PLogP parameters of all pairs with R
 repetitions, clusters the ranks by several methods with the parameter search of section 3.3, and holds the clusters
-against the machines, nodes and sockets that there are (figures 7.1 to 7.5). It looks at what follows the ranks and what the
-cores when ranks are placed otherwise (5.4), at the time to measure (5.18), and at which broadcast is the
-fastest by size and number of ranks (chapter 6).
+against the machines, nodes and sockets that there are (figures 7.1 to 7.5). It looks at the time to measure (5.18), and at
+which broadcast is the fastest by size and number of ranks (chapter 6).
 
 Without a launcher the machines are simulated, with the thesis' latencies and, of four nodes and more, fewer cores; --full takes as many
 as the thesis had, but for BETZY, and R up to 128. --sim simulates one machine of its own.
-Started by mpirun, the ranks of the job are measured, and the broadcasts are timed beside the library's own. Where
---budget is short for so many pairs, there are fewer repetitions, which is said.`,
+Started by mpirun, the ranks of the job are measured, and the broadcasts are timed beside the library's own. Repetitions
+for which --budget is short are left out.`,
 		example: `  papers reinfjell --figures figures
   papers reinfjell --sim "core:4 socket:2 host:8" --reps 8,32
   mpirun -n 16 papers reinfjell --reps 8`,
@@ -213,18 +212,6 @@ func (o *reinfjellOptions) simulate(ctx context.Context, s *stage) (*outcome.Out
 		runs = append(runs, run)
 	}
 	if err := own.groups(ctx, out, runs); err != nil {
-		return nil, err
-	}
-	c, err := cli.SimulatedCluster(machines[0].spec)
-	if err != nil {
-		return nil, err
-	}
-	if err := simnet.Run(c.Graph, nil, own.settings(c), func(comm mpi.Communicator) error {
-		if comm.Rank() == 0 {
-			return own.places(comm, out)
-		}
-		return own.places(comm, nil)
-	}); err != nil {
 		return nil, err
 	}
 	if s.cluster == "" {

@@ -17,12 +17,16 @@ import (
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/mpi"
 )
 
 // fewestClustered ranks make groups and something outside them.
 const fewestClustered = 3
+
+// jobRow is the longest row of messages of a pair: RTT(0), which the tables are made of, needs none.
+const jobRow = 16
 
 // jobSizes are those of which a job times broadcasts, a few of figure 6.12's.
 func jobSizes() []int { return []int{8, 512, 4096, 1 << 16, 1 << 18, 1 << 20} }
@@ -54,34 +58,29 @@ func (o *reinfjellOptions) measure(ctx context.Context, comm mpi.Communicator, s
 		out = &outcome.Outcome{Name: "reinfjell", Source: reinfjellTitle, Where: library + ", " + run.noun + "."}
 	}
 	budget := allow(comm, s.budget, 2)
-	p := &reinfjellParameters{comm: comm, seed: own.seed, budget: budget.split(1), left: budget.left, progress: s.progress}
-	if err := p.measure(ctx, own.reps); err != nil {
-		return nil, err
+	parameters := budget.split(len(own.reps))
+	for _, reps := range own.reps {
+		r, err := plogp.Measure(ctx, comm, &plogp.Settings{Longest: 1, Samples: reps, SaturatedUpTo: -1, LongestRow: jobRow, Seed: own.seed, Budget: parameters.next()})
+		if err != nil {
+			return nil, err
+		}
+		if comm.Rank() != 0 {
+			continue
+		}
+		if r.Stopped != "" { // tables of accuracy want whole matrices
+			out.Warn("R = %d: stopped by the %s after %d pairs: left out; give it a larger one", reps, r.Stopped, len(r.Pairs)/2)
+			continue
+		}
+		run.reps, run.results = append(run.reps, reps), append(run.results, r)
 	}
-	reps := p.reps
-	if comm.Rank() == 0 {
-		run.reps, run.results = p.reps, p.results
-		if p.text != "" {
-			out.Where += " " + p.text
-		}
-		out.Warnings = append(out.Warnings, p.warnings...)
-		if len(run.reps) > 0 {
-			err = own.groups(ctx, out, []*reinfjellRun{run})
-		}
+	if len(run.results) > 0 {
+		err = own.groups(ctx, out, []*reinfjellRun{run})
 	}
 	if err := harness.Agree(comm, err); err != nil {
 		return nil, err
 	}
 	if comm.Rank() == 0 {
-		fmt.Fprintln(s.progress, "ranks in other orders, the network, and broadcasts")
-	}
-	if len(reps) > 0 { // as many as there was time for
-		own.reps = reps
-	} else {
-		own.reps = []int{1}
-	}
-	if err := own.places(comm, out); err != nil {
-		return out, err
+		fmt.Fprintln(s.progress, "the network, and broadcasts")
 	}
 	budget.parts = 2 // the rest of the half that parameters did not take is for these
 	found, err := measure.Discover(ctx, comm, &measure.DiscoverSettings{Budget: budget.next(), Seed: 1, Date: cli.Date(comm), Tool: "papers reinfjell", Patterns: -1})
