@@ -1,9 +1,7 @@
 package main
 
 import (
-	"fmt"
 	"math"
-	"slices"
 
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/outcome"
@@ -40,31 +38,12 @@ func (o *bannikovOptions) section(out *outcome.Outcome, name, title string, meas
 				r.wired++
 			}
 		}
-		r.names = namesOf(specified, measured.Hosts)
+		r.names = specified.Names()[:specified.Hosts()]
 	}
 	if err := r.lengths(); err != nil {
 		return nil, err
 	}
-	if specified != nil && r.wired == 0 {
-		if err := r.colours(); err != nil {
-			return nil, err
-		}
-	}
 	return r, r.drawings()
-}
-
-// namesOf are the names of ranks by which a specification knows them: those of their hosts, or, where it has others and as many
-// hosts as there are ranks, its own in the order of ranks.
-func namesOf(specified *topology.Graph, hosts []string) []string {
-	var own []string
-	for v := range specified.Hosts() {
-		own = append(own, specified.Name(v))
-	}
-	unknown := func(name string) bool { return !slices.Contains(own, name) }
-	if len(own) == len(hosts) && slices.ContainsFunc(hosts, unknown) {
-		return own
-	}
-	return hosts
 }
 
 // against compares a topology of a length with the specification.
@@ -132,41 +111,6 @@ func (r *bannikovReport) lengths() error {
 		}
 	}
 	s.Say("Of the %d arcs of the merged topology %d have probability 1: they are found with all lengths.", r.merged.Graph.NumArcs(), certain)
-	return nil
-}
-
-// colours is figure 5 in numbers, and drawn for the longest messages, whose times bandwidths make.
-func (r *bannikovReport) colours() error {
-	s := r.section
-	s.Say("Colours of the specified links (figure 5), by the mean time that messages spend on them, against the specified: white are those that nothing takes, red those that are as fast or faster, blue those that are slower. A specified link takes its latency and the length over its bandwidth; on a path of several a long message is on all of them at once, so that it takes less than their sum.")
-	t := s.Table(r.name+"-colours", outcome.Text("length"), outcome.Number("white", ""), outcome.Number("red", ""), outcome.Number("blue", ""), outcome.Number("mean of measured / specified", ""))
-	var links []draw.SpecifiedLink
-	for i, bytes := range r.sizes {
-		c, err := r.against(r.local[i].Graph, i)
-		if err != nil {
-			return err
-		}
-		counts, ratio := make(map[compare.Verdict]int), 0.0
-		links = links[:0]
-		for _, l := range c.Links {
-			counts[l.Verdict]++
-			if l.Verdict == compare.LinkFast || l.Verdict == compare.LinkSlow {
-				ratio += l.Measured / l.Ideal
-			}
-			links = append(links, draw.SpecifiedLink{U: l.U, V: l.V, Unused: l.Verdict == compare.LinkUnused, Specified: l.Ideal, Measured: l.Measured})
-		}
-		fast, slow := counts[compare.LinkFast], counts[compare.LinkSlow]
-		t.Row(quantity.Bytes(bytes), counts[compare.LinkUnused], fast, slow, ratio/float64(fast+slow))
-	}
-	at, err := draw.Layout(r.specified, nil)
-	if err != nil {
-		return err
-	}
-	f, err := draw.Compared(fmt.Sprintf("Figure 5: %s, links against the specification, %s", r.title, quantity.Bytes(r.sizes[len(r.sizes)-1])), r.specified, at, links)
-	if err != nil {
-		return err
-	}
-	s.Figure(r.name+"-figure-5", f)
 	return nil
 }
 

@@ -31,10 +31,11 @@ measurement (MD, MAD, QMD and MAXD, tables 3.2 to 3.4); the switches that clique
 give on its machines, from the tables that it prints and from simulated ones (3.3); and how probable success is (table 3.10).
 
 What the source does not say of its machines, such as bandwidths, is assumed, and said.`,
-		example: `  papers bufe
-  papers bufe --sim "core:4 socket:2 host:4"
-  mpirun -n 8 papers bufe --budget 1m`,
-		begin: func() experiment { return new(bufeOptions) },
+		begin: func(f *pflag.FlagSet) experiment {
+			o := new(bufeOptions)
+			f.IntVar(&o.samples, "samples", 0, "samples of each pair, whose median counts; 0: 50, with --full 10000")
+			return o
+		},
 	}
 }
 
@@ -42,17 +43,6 @@ What the source does not say of its machines, such as bandwidths, is assumed, an
 type bufeOptions struct {
 	samples int
 	budget  allowance // of the measurements
-}
-
-func (o *bufeOptions) flags(f *pflag.FlagSet) {
-	f.IntVar(&o.samples, "samples", 0, "samples of each pair, whose median counts; 0: 50, with --full 10000")
-}
-
-func (o *bufeOptions) unused(_ ground, _ *stage) []string {
-	if o.samples != 0 {
-		return []string{"full"}
-	}
-	return nil
 }
 
 // read takes what the flags say.
@@ -76,27 +66,12 @@ func newBufeOutcome() *outcome.Outcome {
 	}
 }
 
-// simulate repeats it on the source's machines, or on another one as if that were a job.
 func (o *bufeOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcome, error) {
 	own := *o
 	if err := own.read(s); err != nil {
 		return nil, err
 	}
-	if s.cluster == "" {
-		return own.ofTheSource(ctx, s.progress)
-	}
-	cluster, err := cli.SimulatedCluster(s.cluster)
-	if err != nil {
-		return nil, err
-	}
-	found, err := onRanks(cluster, nil, func(comm mpi.Communicator) (*outcome.Outcome, error) {
-		ranks := own
-		return ranks.here(ctx, comm)
-	})
-	if err == nil {
-		found.Where = "Simulated: " + s.cluster + "."
-	}
-	return found, err
+	return own.ofTheSource(ctx, s.progress)
 }
 
 func (o *bufeOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) (*outcome.Outcome, error) {

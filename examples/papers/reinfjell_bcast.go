@@ -155,19 +155,13 @@ func broadcastMachines() []broadcastMachine {
 }
 
 // simulatedBroadcasts makes the decision functions and speed-ups of chapter 6.
-func simulatedBroadcasts(ctx context.Context, out *outcome.Outcome, stage *stage) error {
+func simulatedBroadcasts(ctx context.Context, out *outcome.Outcome, stage *stage, machines []broadcastMachine) error {
 	s := out.Section("The fastest broadcast by size and ranks (tables 6.3 to 6.6, figure 6.12)")
-	machines := broadcastMachines()
-	if stage.cluster != "" {
-		machines = []broadcastMachine{{name: "--sim", spec: stage.cluster}}
-	}
 	s.Say("Predicted from the machine's wiring and groups. Broadcasts are those of tables 6.1 and 6.2 under the names of tables 6.4 and 6.6: _m is inside the groups of magpie, m alone is magpie with the library's own. default is that, by the rules that Open MPI 4.1 has for as many ranks and bytes, always of whole messages.")
-	if stage.cluster == "" {
-		s.Say("Cores of a socket share its memory, of which a message takes four times its length: assumed, as the thesis does not say it (%s on FRAM and ARM1, %s on BETZY, by the memory that such sockets have). Nobody can look into Intel MPI, so speed-ups over it cannot be reproduced.",
-			quantity.Rate(4*framMemory), quantity.Rate(4*betzyMemory))
-		if !stage.full {
-			s.Say("P = 256 to 2,048 are left out: --full has them.")
-		}
+	s.Say("Cores of a socket share its memory, of which a message takes four times its length: assumed, as the thesis does not say it (%s on FRAM and ARM1, %s on BETZY, by the memory that such sockets have). Nobody can look into Intel MPI, so speed-ups over it cannot be reproduced.",
+		quantity.Rate(4*framMemory), quantity.Rate(4*betzyMemory))
+	if !stage.full {
+		s.Say("P = 256 to 2,048 are left out: --full has them.")
 	}
 	var curves []draw.Series
 	var whole []string
@@ -186,12 +180,10 @@ func simulatedBroadcasts(ctx context.Context, out *outcome.Outcome, stage *stage
 			whole = append(whole, fmt.Sprintf("%.2g (%s)", ofWhole, m.name))
 		}
 	}
-	if stage.cluster == "" {
-		s.Because("The segments that some of ours are cut into are not what makes the difference: with whole messages alone, as the library's rules have them, the fastest would be faster than the library's by %s from 0.5 to 2 MiB. The thesis prints no times, by which the cause could be told; bandwidths and what a message costs here are inputs.", strings.Join(whole, ", "))
-		s.Because("Scatter gather is taken for the one of Open MPI's two forms that has a ring: the thesis does not say which it is. The other one doubles, and is the library's own on 1,024 ranks from 512 KiB on, where table 6.6 finds scatter gather faster.")
-		s.Because("An input: the fastest lie close together where messages are long, and the simulated machine takes some 50 ns for a segment's overhead, which favours interpipe. The tables of the thesis never choose it.")
-	}
-	if stage.cluster == "" && stage.full {
+	s.Because("The segments that some of ours are cut into are not what makes the difference: with whole messages alone, as the library's rules have them, the fastest would be faster than the library's by %s from 0.5 to 2 MiB. The thesis prints no times, by which the cause could be told; bandwidths and what a message costs here are inputs.", strings.Join(whole, ", "))
+	s.Because("Scatter gather is taken for the one of Open MPI's two forms that has a ring: the thesis does not say which it is. The other one doubles, and is the library's own on 1,024 ranks from 512 KiB on, where table 6.6 finds scatter gather faster.")
+	s.Because("An input: the fastest lie close together where messages are long, and the simulated machine takes some 50 ns for a segment's overhead, which favours interpipe. The tables of the thesis never choose it.")
+	if stage.full {
 		s.Because("On 1,024 and 2,048 ranks the library's rules take scatter and allgather by doubling. In its last rounds all 128 ranks of a node send up to half of the message each through the one NIC of 100 Gbit/s, which the thesis does print: 235 MB for 2 MiB on 8 nodes, 19 ms at least. Inputs that are not known: whether its library did the same there and how long that took, what 128 ranks of a node can copy at once, and the sizes over which its speed-ups are taken, which it tells of FRAM alone.")
 	}
 	picture, err := draw.Plot("Speed-up of the fastest broadcast over the library's", draw.Axis{Name: "message size", Log: true, Format: func(x float64) string { return quantity.Bytes(int64(x)) }}, draw.Axis{Name: "speed-up"}, curves)

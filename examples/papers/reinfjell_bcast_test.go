@@ -145,7 +145,7 @@ func (c *countedContext) Err() error {
 func TestPredictionsEndWithTheContext(t *testing.T) {
 	for _, looks := range []int{0, 3, 20} {
 		ctx, out := &countedContext{t.Context(), looks}, new(outcome.Outcome)
-		err := simulatedBroadcasts(ctx, out, &stage{cluster: "core:2 host:2 latency=5us,1us rate=1Gbps,10Gbps", progress: io.Discard})
+		err := simulatedBroadcasts(ctx, out, &stage{progress: io.Discard}, []broadcastMachine{{name: "small", spec: "core:2 host:2 latency=5us,1us rate=1Gbps,10Gbps"}})
 		if !errors.Is(err, context.Canceled) || ctx.left != -1 {
 			t.Errorf("after %d predictions: %v, %d more", looks, err, -1-ctx.left)
 		}

@@ -19,7 +19,20 @@ func TestReinfjell(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulated ranks take turns: the race detector has nothing to find")
 	}
-	got := repeated(t, "reinfjell", "--sim", "core:3 socket:2 host:2 latency=1us,250ns,75ns rate=10GBps", "--reps", "8,32", "--figures", t.TempDir())
+	const spec = "core:3 socket:2 host:2 latency=1us,250ns,75ns rate=10GBps"
+	o, s := &reinfjellOptions{reps: []int{8, 32}, seed: 1}, &stage{progress: io.Discard}
+	run, err := o.simulated(t.Context(), s, reinfjellMachine{name: "small", spec: spec, figure: "7.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := new(outcome.Outcome)
+	if err := o.groups(t.Context(), out, []*reinfjellRun{run}); err != nil {
+		t.Fatal(err)
+	}
+	if err := simulatedBroadcasts(t.Context(), out, s, []broadcastMachine{{name: "small", spec: spec}}); err != nil {
+		t.Fatal(err)
+	}
+	got := printed(t, out)
 	sure := []string{"kmedoids", "average", "components", "ssstree", "dbscan"}
 	rows := 0
 	for _, row := range got.table(t, "figure-7.1").Rows {
@@ -54,7 +67,7 @@ func TestReinfjellOnRanks(t *testing.T) {
 	}
 	status, out, stderr := papers("reinfjell", "--sim", "core:2 host:2 latency=1us,75ns rate=10GBps", "--reps", "4", "--here", "--ranks", "4")
 	words := strings.Join(strings.Fields(out), " ")
-	for _, want := range []string{"4 ranks on 2 hosts", "this job as it is 2 2 4 2 1 ", "kmedoids 1", "1 MiB "} {
+	for _, want := range []string{"4 ranks on 2 hosts", "| this job | as it is | 2 | 2 | 4 | 2 | 1 |", "| kmedoids | 1.00 | 1 |", "| 1 MiB "} {
 		if !strings.Contains(words, want) {
 			t.Errorf("no %q", want)
 		}

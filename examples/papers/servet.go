@@ -29,36 +29,24 @@ benchmarks with the ranks where a scheduler puts them and where Servet's rules d
 (figure 8).
 
 Kernels are the messages of CG, IS and MG with pauses instead of computation, so that MOPS are those of a machine
-whose cores are as fast as --speed says.
+whose cores are as fast as is assumed.
 
-Without a launcher it simulates a Cray XE6 of few hosts: a torus of hosts with two processors each, whose cores share
+It simulates a Cray XE6 of few hosts: a torus of hosts with two processors each, whose cores share
 the processor's way to the network. The paper prints its curves as figures, which our text of it does not have: what
 it says of them in words is compared.`,
-		example: `  papers servet --figures figures
-  mpirun -n 16 papers servet --sizes 256KiB,4MiB --class W`,
-		begin: func() experiment { return new(servetOptions) },
+		begin: func(f *pflag.FlagSet) experiment {
+			o := &servetOptions{repetitions: 3}
+			f.StringVar(&o.list, "sizes", "", "sizes of messages for the ratios, by commas; default: 512KiB,2MiB simulated, 256KiB,4MiB in a job")
+			f.StringVar(&o.class, "class", "", "size of the kernels: W, A, B or C of the NAS benchmarks; default: A simulated, W in a job")
+			return o
+		},
 	}
 }
 
 // servetOptions set the experiment.
 type servetOptions struct {
 	list, class string
-	speed       float64
-	repetitions int
-}
-
-func (o *servetOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.list, "sizes", "", "sizes of messages for the ratios, by commas; default: 512KiB,2MiB simulated, 256KiB,4MiB in a job")
-	f.StringVar(&o.class, "class", "", "size of the kernels: W, A, B or C of the NAS benchmarks; default: A simulated, W in a job")
-	f.Float64Var(&o.speed, "speed", 1, "how fast a core computes, relative to 200 (CG), 25 (IS) and 500 (MG) million operations per second")
-	f.IntVar(&o.repetitions, "repetitions", 3, "of each measurement, of which the median counts")
-}
-
-func (o *servetOptions) unused(g ground, _ *stage) []string {
-	if g != likeTheSource {
-		return []string{"full"}
-	}
-	return nil
+	repetitions int // of each measurement, of which the median counts
 }
 
 // A servetRun is the experiment on one machine.
@@ -66,7 +54,6 @@ type servetRun struct {
 	comm        mpi.Communicator
 	sizes       []int
 	class       nasClass
-	speed       float64
 	repetitions int
 	simulated   bool
 	cray        bool       // like the paper's
@@ -78,7 +65,7 @@ type servetRun struct {
 
 // begin checks the flags.
 func (o *servetOptions) begin(class, sizes string) (*servetRun, error) {
-	r := &servetRun{speed: o.speed, repetitions: o.repetitions, budget: new(allowance), scratch: new([]byte)}
+	r := &servetRun{repetitions: o.repetitions, budget: new(allowance), scratch: new([]byte)}
 	if o.list != "" {
 		sizes = o.list
 	}
@@ -91,12 +78,6 @@ func (o *servetOptions) begin(class, sizes string) (*servetRun, error) {
 	}
 	if r.class, err = nasClassOf(class); err != nil {
 		return nil, err
-	}
-	if !(o.speed > 0) {
-		return nil, cli.BadInput("--speed %g: want above 0", o.speed)
-	}
-	if o.repetitions < 1 {
-		return nil, cli.BadInput("--repetitions %d: want at least 1", o.repetitions)
 	}
 	for _, size := range r.sizes {
 		if size < 1 {
@@ -119,14 +100,6 @@ func (o *servetOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcom
 	}
 	r.simulated = true
 	r.out = newServetOutcome()
-	if s.cluster != "" {
-		cluster, err := cli.SimulatedCluster(s.cluster)
-		if err != nil {
-			return nil, err
-		}
-		r.out.Where = "Simulated: " + s.cluster + "."
-		return r.out, r.on(cluster, func(r *servetRun) error { return r.all(ctx) })
-	}
 	const hosts = "4x4x4"
 	few := "4x2x1"
 	if s.full {

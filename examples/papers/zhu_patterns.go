@@ -18,6 +18,9 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
+// zhuSeed is that of the random patterns.
+const zhuSeed = 1
+
 // leastHosts is how many hosts the experiment wants: those of the exchange.
 const leastHosts = 4
 
@@ -33,7 +36,7 @@ func wantHosts(comm mpi.Communicator) error {
 			hosts[p.Host] = true
 		}
 		if len(hosts) < leastHosts {
-			err = fmt.Errorf("%d hosts: want %d at least; without a launcher, --sim simulates some", len(hosts), leastHosts)
+			err = fmt.Errorf("%d hosts: want %d at least; --sim simulates some", len(hosts), leastHosts)
 		}
 	}
 	return cli.Agree(comm, "zhu: hosts", err)
@@ -70,13 +73,13 @@ func (o *zhuOptions) design(found *measure.Discovery) (*zhuExperiment, error) {
 	if len(nodes) == 0 {
 		nodes = []int{hosts}
 	}
-	z.fit = concurrent.ForDiscover(found.Topology, o.bytes, o.fit, o.seed)
+	z.fit = concurrent.ForDiscover(found.Topology, o.bytes, o.fit, zhuSeed)
 	z.single = z.sweeps()
-	z.random = rand.New(rand.NewPCG(o.seed, 3))
+	z.random = rand.New(rand.NewPCG(zhuSeed, 3))
 	for _, d := range o.degrees {
 		for _, n := range nodes {
 			if n > hosts {
-				return nil, fmt.Errorf("--nodes %d: there are %d hosts", n, hosts)
+				return nil, fmt.Errorf("%d hosts: there are %d", n, hosts)
 			}
 			z.draw(len(z.rows), n, d, o.trials)
 			z.rows = append(z.rows, zhuRow{Hosts: n, Degree: d})
