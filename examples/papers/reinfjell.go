@@ -28,8 +28,8 @@ against the machines, nodes and sockets that there are (figures 7.1 to 7.5). It 
 which broadcast is the fastest by size and number of ranks (chapter 6).
 
 The simulated machines have the thesis' latencies and, of four nodes and more, fewer cores; --full takes as many
-as the thesis had, but for BETZY, and R up to 128. In a job the broadcasts are timed beside the library's own, and
-repetitions for which --budget is short are left out.`,
+as the thesis had, but for BETZY, and R up to 128. In a job, repetitions for which --budget
+is short are left out; topocast bcast times its broadcasts beside the library's own.`,
 		begin: func(f *pflag.FlagSet) experiment {
 			o := &reinfjellOptions{seed: 1}
 			f.StringVar(&o.list, "reps", "", "repetitions R, by commas; default: "+reinfjellReps+", with --full "+reinfjellFullReps)

@@ -19,21 +19,6 @@ import (
 	"github.com/topocast/topocast/topology/draw"
 )
 
-// broadcastsOfThesis are those of tables 6.1 and 6.2, for the ranks of a job: "binary tree with swap" is split-binary, a pipeline is
-// a segmented chain, and scatter-gather is scatter-ring.
-func broadcastsOfThesis() []schedule.Algorithm {
-	return []schedule.Algorithm{
-		schedule.Flat{},
-		schedule.Chain{},
-		schedule.Binary{},
-		schedule.SplitBinary{},
-		classic.ScatterRing{},
-		classic.MagPIe{},
-		schedule.Magpie2{},
-		classic.Interpipe{},
-	}
-}
-
 // A namedBroadcast is an algorithm under the name that the thesis' tables have for it: _m is inside the groups of magpie, whose leaders
 // get the message one by one.
 type namedBroadcast struct {
@@ -191,12 +176,12 @@ func simulatedBroadcasts(ctx context.Context, out *outcome.Outcome, stage *stage
 		return err
 	}
 	s.Figure("speed-up", picture)
-	return pipelines(ctx, out, stage, machines)
+	return nil
 }
 
 // network is that of the machine, and how many ranks a group has.
-func (m *broadcastMachine) network() (n *model.Network, c *simnet.Cluster, group int, err error) {
-	c, err = cli.SimulatedCluster(m.spec)
+func (m *broadcastMachine) network() (n *model.Network, group int, err error) {
+	c, err := cli.SimulatedCluster(m.spec)
 	if err == nil && m.memory > 0 {
 		c, err = sharedMemory(c, m.memory)
 	}
@@ -204,7 +189,7 @@ func (m *broadcastMachine) network() (n *model.Network, c *simnet.Cluster, group
 		n, err = wiredNetwork(c)
 	}
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, 0, err
 	}
 	group = 1
 	for _, g := range n.Hierarchy().Groups()[1:] {
@@ -212,14 +197,14 @@ func (m *broadcastMachine) network() (n *model.Network, c *simnet.Cluster, group
 			group = max(group, len(g.Hosts))
 		}
 	}
-	return n, c, group, nil
+	return n, group, nil
 }
 
 // decide makes the decision function of one machine, the curve of its speed-ups, and the mean speed-up that there would be from 0.5 to 2 MiB
 // with whole messages alone. The end of the context ends it after the prediction under way.
 func (m *broadcastMachine) decide(ctx context.Context, s *outcome.Section, name string) (curve draw.Series, whole float64, err error) {
 	curve.Name = m.name
-	n, _, group, err := m.network()
+	n, group, err := m.network()
 	if err != nil {
 		return curve, 0, err
 	}

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -14,7 +12,6 @@ import (
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/mpi"
-	"github.com/topocast/topocast/mpi/local"
 	"github.com/topocast/topocast/mpi/simnet"
 )
 
@@ -103,28 +100,6 @@ func TestSharedMemory(t *testing.T) {
 	n, err := wiredNetwork(c)
 	if err != nil || math.Abs(n.Time(0, 1, 0)-200e-9) > 1e-12 || math.Abs(n.Time(0, 1, size)-200e-9-size/10e9) > 1e-9 {
 		t.Errorf("%v: %g s and %g s", err, n.Time(0, 1, 0), n.Time(0, 1, size))
-	}
-}
-
-// TestPipelinesCarryTheMessage, passed on either way.
-func TestPipelinesCarryTheMessage(t *testing.T) {
-	message := []byte("what the root has to say to all")
-	p := schedule.Problem{Ranks: 4, Bytes: len(message), Segment: 3}
-	for k, pass := range []func(mpi.Communicator, []schedule.Op, []byte) error{passOneByOne, passOn} {
-		err := local.Run(p.Ranks, nil, func(comm mpi.Communicator) error {
-			buf := make([]byte, len(message))
-			if comm.Rank() == 0 {
-				copy(buf, message)
-			}
-			err := pass(comm, schedule.KNomial{Radix: 3}.Ops(nil, p, comm.Rank()), buf)
-			if err == nil && !bytes.Equal(buf, message) {
-				err = fmt.Errorf("rank %d has %q", comm.Rank(), buf)
-			}
-			return err
-		})
-		if err != nil {
-			t.Errorf("way %d: %v", k, err)
-		}
 	}
 }
 

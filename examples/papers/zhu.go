@@ -13,7 +13,6 @@ import (
 	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/concurrent"
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/progress"
 	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/mpi"
@@ -61,7 +60,6 @@ type zhuOptions struct {
 	trials, fit     int
 	iterations      int
 	bytes           int64
-	interval        float64         // half width of the 95 % interval of the mean error, relative to it, until which more messages are measured
 	budget          allowance       // of the network and of the patterns
 	cluster         *simnet.Cluster // nil: real ranks
 	sharing         simnet.Settings // what is true of a simulated one
@@ -69,9 +67,9 @@ type zhuOptions struct {
 	simGrid, lawful bool            // its links are shared as SimGrid does, or by the paper's law
 }
 
-// newZhuOptions are those of sections 7.1 and 7.2, and an interval that is about the widest of Table II.
+// newZhuOptions are those of sections 7.1 and 7.2.
 func newZhuOptions() *zhuOptions {
-	return &zhuOptions{size: "10MB", draws: "1,2,3", trials: 500, fit: concurrent.UsualPatterns, interval: 0.2}
+	return &zhuOptions{size: "10MB", draws: "1,2,3", trials: 500, fit: concurrent.UsualPatterns}
 }
 
 // read takes what the flags say.
@@ -160,12 +158,9 @@ func (o *zhuOptions) measure(ctx context.Context, comm mpi.Communicator, s *stag
 	return own.run(ctx, comm, s)
 }
 
-// zhuParts share the budget: one is for the network itself, three are for the patterns, and the last is kept for what rank 0 reckons
-// between measurements, and for what goes over its time.
+// zhuParts share the budget: one is for the network itself, three are for the patterns, and the last is kept for what rank 0 reckons,
+// and for what goes over its time.
 const zhuParts = 5
-
-// zhuKept is how many times the last round's reckoning is kept for the next one's, which has more to reckon with.
-const zhuKept = 2
 
 // run is collective; others than rank 0 get nil.
 func (o *zhuOptions) run(ctx context.Context, comm mpi.Communicator, s *stage) (*outcome.Outcome, error) {
@@ -187,67 +182,32 @@ func (o *zhuOptions) run(ctx context.Context, comm mpi.Communicator, s *stage) (
 	if err := cli.Agree(comm, "zhu: patterns", err); err != nil {
 		return nil, err
 	}
-	bounded, start := o.budget.left != nil, time.Now()
-	var whole time.Duration // for patterns and what is reckoned of them; 0: no bound
-	if bounded {
-		whole = o.budget.left()
+	measured, start := &concurrent.Settings{MaxIterations: o.iterations, Untouched: o.cluster != nil}, time.Now()
+	if o.budget.left != nil {
+		measured.Budget = max(leastShare, o.budget.left()*(zhuParts-2)/(zhuParts-1))
 	}
-	var reckoning time.Duration // what the last round took beyond its measurements
-	rounds := zhuRounds
-	if s.full {
-		rounds = zhuFullRounds
+	finish := func() {}
+	if comm.Rank() == 0 {
+		measured.Patterns = z.patterns()
+		shown := progress.New(s.progress, "patterns")
+		measured.Progress = func(done, total int) {
+			shown.Show(measure.Progress{Done: done, Total: total, Elapsed: time.Since(start)})
+		}
+		finish = shown.Close
 	}
-	for round := 1; ; round++ {
-		measured := &concurrent.Settings{MaxIterations: o.iterations, Untouched: o.cluster != nil}
-		if bounded {
-			keep := max(whole/(zhuParts-1), zhuKept*reckoning)
-			measured.Budget = max(leastShare, o.budget.left()-keep)
-		}
-		finish := func() {}
-		if comm.Rank() == 0 {
-			measured.Patterns = z.patterns()
-			shown := progress.New(s.progress, "patterns")
-			measured.Progress = func(done, total int) {
-				shown.Show(measure.Progress{Done: done, Total: total, Elapsed: time.Since(start)})
-			}
-			finish = shown.Close
-		}
-		r, err := concurrent.Measure(ctx, comm, measured)
-		finish()
-		if err != nil {
-			return nil, err
-		}
-		var report *zhuReport
-		var again []byte // one byte if there is more to measure
-		if comm.Rank() == 0 {
-			z.take(r)
-			begun := time.Now()
-			report, err = z.evaluate()
-			reckoning = time.Since(begun)
-			// A round takes no longer than all before it.
-			inTime := !bounded || o.budget.left() > whole/2
-			if err == nil && r.Stopped == "" && round < rounds && inTime && z.more(report) {
-				again = []byte{1}
-			}
-		}
-		if err := cli.Agree(comm, "zhu: measurements", err); err != nil {
-			return nil, err // others of several experiments go on, if it is input
-		}
-		told, err := harness.Tell(comm, again)
-		if err != nil {
-			return nil, err
-		}
-		if len(told) == 0 {
-			if comm.Rank() != 0 {
-				return nil, nil
-			}
-			report.Library = strings.TrimSpace(found.Latencies.Library)
-			report.size = o.size
-			report.like = o.like
-			report.simGrid = o.simGrid
-			report.lawful = o.lawful
-			report.warnOfWide()
-			return report.outcome()
-		}
+	r, err := concurrent.Measure(ctx, comm, measured)
+	finish()
+	if err != nil {
+		return nil, err
 	}
+	var report *zhuReport
+	if comm.Rank() == 0 {
+		report, err = z.evaluate(r)
+	}
+	if err := cli.Agree(comm, "zhu: measurements", err); err != nil || comm.Rank() != 0 {
+		return nil, err // others of several experiments go on, if it is input
+	}
+	report.Library = strings.TrimSpace(found.Latencies.Library)
+	report.zhuOptions = o
+	return report.outcome()
 }
