@@ -117,7 +117,7 @@ func (r *bannikovReport) lengths() error {
 // leastDrawn is the probability of arcs from which they are drawn, as in the paper's figure 2.
 const leastDrawn = 0.3
 
-// drawings are figures 1, 2 and 4: what was found, and what is specified.
+// drawings are figures 1 or 4, what was found of direct links or is specified of switches, and 2.
 func (r *bannikovReport) drawings() error {
 	var likely []topology.Arc
 	for _, a := range r.merged.Graph.Arcs() {
@@ -134,17 +134,14 @@ func (r *bannikovReport) drawings() error {
 	pictures := []struct {
 		name, title string
 		g           *topology.Graph
-		drawn       bool
 	}{
-		{"figure-1", "as found with messages of " + shortest + ", like figure 1", r.local[0].Graph, true},
-		{"figure-2", "all lengths merged, arcs of at least 30 %, like figure 2", merged, true},
-		{"witness", "by witness, " + shortest, r.witness[0].Graph, r.witness[0].Graph.NumArcs() < r.local[0].Graph.NumArcs() && !hierarchical},
-		{"figure-4", "as specified, like figure 4", r.specified, hierarchical},
+		{"figure-1", "as found with messages of " + shortest + ", like figure 1", r.local[0].Graph},
+		{"figure-2", "all lengths merged, arcs of at least 30 %, like figure 2", merged},
+	}
+	if hierarchical {
+		pictures[0].name, pictures[0].title, pictures[0].g = "figure-4", "as specified, like figure 4", r.specified
 	}
 	for _, p := range pictures {
-		if !p.drawn {
-			continue
-		}
 		at, err := draw.Layout(p.g, nil)
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/spf13/pflag"
 
@@ -36,7 +37,7 @@ the processor's way to the network. The paper prints its curves as figures, whic
 it says of them in words is compared.`,
 		begin: func(f *pflag.FlagSet) experiment {
 			o := &servetOptions{repetitions: 3}
-			f.StringVar(&o.list, "sizes", "", "sizes of messages for the ratios, by commas; default: 512KiB,2MiB simulated, 256KiB,4MiB in a job")
+			f.StringVar(&o.list, "sizes", "", "sizes of messages for the ratios, by commas; default: 2MiB,32MiB simulated, 256KiB,4MiB in a job")
 			f.StringVar(&o.class, "class", "", "size of the kernels: W, A, B or C of the NAS benchmarks; default: A simulated, W in a job")
 			return o
 		},
@@ -94,7 +95,7 @@ func newServetOutcome() *outcome.Outcome {
 // simulate runs the distances on a torus of hosts with one rank each, and the rest on one of fewer hosts with
 // all their cores; or all of it on the given cluster.
 func (o *servetOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcome, error) {
-	r, err := o.begin("A", "512KiB,2MiB") // simulated, too, each rank that takes part has two of the longest
+	r, err := o.begin("A", "2MiB,32MiB") // simulated, too, each rank that takes part has two of the longest
 	if err != nil {
 		return nil, err
 	}
@@ -106,14 +107,16 @@ func (o *servetOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcom
 		few = hosts
 	}
 	r.cray = true
-	r.out.Where = fmt.Sprintf("Simulated: a torus of %s hosts, with one rank each for distances, and with two processors of 16 cores, as the paper's has, for accesses; and one of %s of these for the rest. A processor's cores share %s to the network, links of the torus carry %s: assumed, the paper prints neither.",
-		hosts, few, quantity.Rate(crayAccess), quantity.Rate(crayLink))
+	r.out.Where = fmt.Sprintf("Simulated: a torus of %s hosts, of which distances take %d with one rank each, and with two processors of 16 cores, as the paper's has, for accesses; and one of %s of these for the rest. A processor's cores share %s to the network, links of the torus carry %s: assumed, the paper prints neither.",
+		hosts, servetHosts, few, quantity.Rate(crayAccess), quantity.Rate(crayLink))
+	if err := r.onSeveralDays(ctx, crayMachine{torus: hosts, processors: 1, cores: 1}); err != nil {
+		return nil, err
+	}
 	var ratios *model.Degradation
 	for _, part := range []struct {
 		machine crayMachine
 		run     func(*servetRun) error
 	}{
-		{crayMachine{torus: hosts, processors: 1, cores: 1}, func(r *servetRun) error { return r.distances(ctx) }},
 		{crayMachine{torus: hosts, processors: 2, cores: 16}, func(r *servetRun) error {
 			found, err := r.accesses(ctx)
 			if r.comm.Rank() == 0 {
@@ -127,25 +130,57 @@ func (o *servetOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcom
 		if err != nil {
 			return nil, err
 		}
-		if err := r.on(cluster, part.run); err != nil {
+		if err := r.on(cluster, nil, part.run); err != nil {
 			return nil, err
 		}
 	}
 	return r.out, nil
 }
 
-// on runs a part of the experiment on a simulated cluster.
-func (r *servetRun) on(cluster *simnet.Cluster, part func(*servetRun) error) error {
+const (
+	servetDays  = 5  // section 5: the experiment was repeated on so many days
+	servetHosts = 32 // with so many hosts, which the scheduler chose
+)
+
+// onSeveralDays is figure 3 on hosts that differ from day to day: a row of them in the order of the torus, which begins anywhere.
+func (r *servetRun) onSeveralDays(ctx context.Context, machine crayMachine) error {
+	cluster, err := machine.cluster()
+	if err != nil {
+		return err
+	}
+	random := rand.New(rand.NewPCG(1, 1))
+	var days [][]*servet.Result
+	for range servetDays {
+		first, place := random.IntN(cluster.Graph.Hosts()), make([]int, servetHosts)
+		for i := range place {
+			place[i] = (first + i) % cluster.Graph.Hosts()
+		}
+		if err := r.on(cluster, place, func(own *servetRun) error {
+			if err := cli.CheckMemory(own.comm, own.sizes); err != nil {
+				return err
+			}
+			own.repetitions = 1 // days are
+			found, err := own.distances(ctx)
+			if own.comm.Rank() == 0 {
+				days = append(days, found)
+			}
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return r.figure3(days)
+}
+
+// on runs a part of the experiment on some hosts of a simulated cluster; nil: on all.
+func (r *servetRun) on(cluster *simnet.Cluster, place []int, part func(*servetRun) error) error {
 	settings := cluster.Settings()
 	settings.Send.Seconds, settings.Recv.Seconds = cli.DefaultOverhead.Seconds(), cli.DefaultOverhead.Seconds()
 	settings.Noise, settings.Seed = simnet.Noise{Sigma: 0.01}, 1
 	settings.HollowAbove = cli.DiscoverHollow
-	return simnet.Run(cluster.Graph, nil, settings, func(comm mpi.Communicator) error {
+	return simnet.Run(cluster.Graph, place, settings, func(comm mpi.Communicator) error {
 		own := *r // ranks share the outcome alone, which rank 0 fills
 		own.comm = comm
-		if err := cli.CheckMemory(comm, own.sizes); err != nil {
-			return err
-		}
 		return part(&own)
 	})
 }
@@ -168,7 +203,11 @@ func (o *servetOptions) measure(ctx context.Context, comm mpi.Communicator, s *s
 
 // all is collective, as are the parts.
 func (r *servetRun) all(ctx context.Context) error {
-	if err := r.distances(ctx); err != nil {
+	found, err := r.distances(ctx)
+	if err == nil && r.comm.Rank() == 0 {
+		err = r.figure3([][]*servet.Result{found})
+	}
+	if err := harness.Agree(r.comm, err); err != nil {
 		return err
 	}
 	return r.insideHosts(ctx)

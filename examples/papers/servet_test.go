@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/measure/servet"
 	"github.com/topocast/topocast/model"
 )
 
@@ -32,7 +33,7 @@ func TestServetOnKnownTruth(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.simulated, r.out = true, newServetOutcome()
-	if err := r.on(cluster, func(r *servetRun) error { return r.all(t.Context()) }); err != nil {
+	if err := r.on(cluster, nil, func(r *servetRun) error { return r.all(t.Context()) }); err != nil {
 		t.Fatal(err)
 	}
 	tables := make(map[string][][]any)
@@ -113,6 +114,17 @@ func TestKernelsSendWhatTheyShould(t *testing.T) {
 	// MG on 8 ranks: blocks of 256^3 on the finest grid, whose faces of 256^2 numbers go both ways.
 	if round := c.mg(1).rounds(8)[1]; len(round.transfers) != 16 || round.transfers[0] != (model.Transfer{Src: 0, Dst: 1, Bytes: 256 * 256 * 8}) {
 		t.Errorf("MG: %d transfers, first %+v", len(round.transfers), round.transfers[0])
+	}
+}
+
+// TestServetAveragesDays, by hand: 1 and 3 GB/s are 2 in the mean, with a deviation of the root of 2.
+func TestServetAveragesDays(t *testing.T) {
+	day := func(rate float64) []*servet.Result {
+		return []*servet.Result{{Steps: []servet.Step{{At: 1, Bandwidths: []float64{rate}}}}}
+	}
+	means, deviation := averaged([][]*servet.Result{day(1e9), day(3e9)})
+	if got := means[0].Steps[0].Bandwidth(); got != 2e9 || math.Abs(deviation-math.Sqrt2/2) > 1e-12 {
+		t.Errorf("%g B/s, deviation %g; want 2e9 and the root of 2 over 2", got, deviation)
 	}
 }
 

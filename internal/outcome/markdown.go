@@ -33,6 +33,9 @@ func WritePage(path, intro string, outcomes ...*Outcome) error {
 	}
 	for _, o := range outcomes {
 		for _, s := range o.Sections {
+			if !s.onPage() {
+				continue
+			}
 			for _, f := range s.Figures {
 				if err := outfile.Write(filepath.Join(filepath.Dir(path), o.figurePath(f)), f.Picture.SVG); err != nil {
 					return err
@@ -51,6 +54,9 @@ func WritePage(path, intro string, outcomes ...*Outcome) error {
 		return out.Flush()
 	})
 }
+
+// onPage says that a page has the section.
+func (s *Section) onPage() bool { return len(s.Causes) > 0 || s.comparisons(false) != nil }
 
 // figurePath is that of a figure from the folder of the page.
 func (o *Outcome) figurePath(f Figure) string {
@@ -76,7 +82,7 @@ func (o *Outcome) write(w io.Writer, brief bool) {
 	paragraph(o.Summary().sentences())
 	for _, s := range o.Sections {
 		compared := s.comparisons(!brief)
-		if brief && compared == nil && len(s.Causes) == 0 {
+		if brief && !s.onPage() {
 			continue
 		}
 		fmt.Fprintf(w, "\n### %s\n", s.Title)
