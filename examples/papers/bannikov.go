@@ -147,12 +147,11 @@ func (o *bannikovOptions) readings(ctx context.Context, comm mpi.Communicator, s
 	return measure.Run(ctx, comm, settings)
 }
 
-// bannikovFound are the topologies of all lengths and of them merged, by the paper's algorithm, and those of all lengths by ours.
+// bannikovFound are the topologies of all lengths, and of them merged.
 type bannikovFound struct {
-	times   []*mat.Dense // by length
-	local   []*topology.Result
-	merged  *topology.Result
-	witness []*topology.Result
+	times  []*mat.Dense // by length
+	local  []*topology.Result
+	merged *topology.Result
 }
 
 func (o *bannikovOptions) find(measured *measure.Result) (*bannikovFound, error) {
@@ -171,10 +170,6 @@ func (o *bannikovOptions) find(measured *measure.Result) (*bannikovFound, error)
 			return nil, err
 		}
 		found.local = append(found.local, r)
-		if r, err = (&spanner.Witness{}).Reconstruct(m); err != nil {
-			return nil, err
-		}
-		found.witness = append(found.witness, r)
 	}
 	var err error
 	found.merged, err = greedy.ReconstructSizes(sized...)

@@ -69,39 +69,28 @@ func arcShare(g *topology.Graph) float64 {
 func (r *bannikovReport) lengths() error {
 	s, n := r.section, r.merged.Graph.Hosts()
 	if r.first {
-		s.Say("Specified are arcs between hosts. Similarity is the mean of the probabilities with which these are found, in per cent (section 2.3); it does not mind arcs that are too many. Of machines with switches, which link no two hosts, it is 0, and the algorithm should find all n (n - 1) arcs: the share of all is the similarity to a specification in which all hosts are wired to each other, as in figure 3. By witness is our form of the algorithm, which has a tolerance.")
+		s.Say("Specified are arcs between hosts. Similarity is the mean of the probabilities with which these are found, in per cent (section 2.3); it does not mind arcs that are too many. Of machines with switches, which link no two hosts, it is 0, and the algorithm should find all n (n - 1) arcs: the share of all is the similarity to a specification in which all hosts are wired to each other, as in figure 3.")
 	}
 	s.Say("With %d processes there are %d arcs that could be.", n, n*(n-1))
-	t := s.Table(r.name, outcome.Text("length"), outcome.Number("specified", ""), outcome.Number("found", ""), outcome.Number("of all", "%"),
-		outcome.Number("similarity", "%"), outcome.Number("by witness", ""), outcome.Number("similarity", "%"))
-	row := func(label string, greedy, witness *topology.Graph, length int) error {
-		specified, arcs := math.NaN(), math.NaN()
-		similarity := [2]float64{math.NaN(), math.NaN()}
+	t := s.Table(r.name, outcome.Text("length"), outcome.Number("specified", ""), outcome.Number("found", ""), outcome.Number("of all", "%"), outcome.Number("similarity", "%"))
+	row := func(label string, g *topology.Graph, length int) error {
+		specified, similarity := math.NaN(), math.NaN()
 		if r.specified != nil {
-			specified = float64(r.wired)
-		}
-		if witness != nil {
-			arcs = float64(witness.NumArcs())
-		}
-		for k, g := range []*topology.Graph{greedy, witness} {
-			if g == nil || r.specified == nil {
-				continue
-			}
 			c, err := r.against(g, length)
 			if err != nil {
 				return err
 			}
-			similarity[k] = c.Similarity
+			specified, similarity = float64(r.wired), c.Similarity
 		}
-		t.Row(label, specified, greedy.NumArcs(), arcShare(greedy), similarity[0], arcs, similarity[1])
+		t.Row(label, specified, g.NumArcs(), arcShare(g), similarity)
 		return nil
 	}
 	for i, bytes := range r.sizes {
-		if err := row(quantity.Bytes(bytes), r.local[i].Graph, r.witness[i].Graph, i); err != nil {
+		if err := row(quantity.Bytes(bytes), r.local[i].Graph, i); err != nil {
 			return err
 		}
 	}
-	if err := row("merged", r.merged.Graph, nil, 0); err != nil {
+	if err := row("merged", r.merged.Graph, 0); err != nil {
 		return err
 	}
 	certain := 0

@@ -38,9 +38,9 @@ func TestBannikovOnATorus(t *testing.T) {
 		if long := rows[2]; long[0] != "64 KiB" || long[2] != c.long {
 			t.Errorf("%s: %v, want %g arcs", c.cluster, long, c.long)
 		}
-		// Noise of 1 % and overheads make it worse, and leave the witness form as it is.
-		if noisy := got.table(t, "noisy").Rows[0]; c.specified > 0 && (noisy[5] != c.specified || noisy[6] != 100.0) {
-			t.Errorf("%s: %v, want %g arcs by witness", c.cluster, noisy, c.specified)
+		// Noise of 1 % and overheads make it worse.
+		if noisy := got.table(t, "noisy").Rows[0]; c.specified > 0 && noisy[2] == c.found {
+			t.Errorf("%s: %v with noise, want other arcs than %g", c.cluster, noisy, c.found)
 		}
 	}
 }
