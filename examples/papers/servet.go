@@ -37,7 +37,7 @@ the processor's way to the network. The paper prints its curves as figures, whic
 it says of them in words is compared.`,
 		begin: func(f *pflag.FlagSet) experiment {
 			o := &servetOptions{repetitions: 3}
-			f.StringVar(&o.list, "sizes", "", "sizes of messages for the ratios, by commas; default: 2MiB,32MiB simulated, 256KiB,4MiB in a job")
+			f.StringVar(&o.list, "sizes", "", "sizes of messages for the ratios, by commas; default: 512KiB,2MiB simulated, 256KiB,4MiB in a job")
 			f.StringVar(&o.class, "class", "", "size of the kernels: W, A, B or C of the NAS benchmarks; default: A simulated, W in a job")
 			return o
 		},
@@ -95,7 +95,7 @@ func newServetOutcome() *outcome.Outcome {
 // simulate runs the distances on a torus of hosts with one rank each, and the rest on one of fewer hosts with
 // all their cores; or all of it on the given cluster.
 func (o *servetOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcome, error) {
-	r, err := o.begin("A", "2MiB,32MiB") // simulated, too, each rank that takes part has two of the longest
+	r, err := o.begin("A", "512KiB,2MiB") // simulated, too, each rank that takes part has two of the longest
 	if err != nil {
 		return nil, err
 	}
