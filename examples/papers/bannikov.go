@@ -12,7 +12,6 @@ import (
 	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure"
-	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
@@ -28,35 +27,20 @@ lengths; for each length the topology that their algorithm finds (section 2.1), 
 of each arc; how much of the specification is in it, in per cent (section 2.3); drawings (section 2.2); and how long the
 algorithm takes (their table).
 
-Without a launcher it simulates a torus, as that of BlueGene/P, once with times that are exact and without
-overheads, which the algorithm wants, and once as real ones are, and a fat tree, as that of Lomonosov. Started by mpirun
-it measures the job; --specification then names a network or a graph of what it should be.`,
-		example: `  papers bannikov --figures figures
-  mpirun -n 16 papers bannikov --specification torus.dot`,
-		begin: func() experiment { return new(bannikovOptions) },
+It simulates a torus, as that of BlueGene/P, once with times that are exact and without
+overheads, which the algorithm wants, and once as real ones are, and a fat tree, as that of Lomonosov.`,
+		begin: func(f *pflag.FlagSet) experiment {
+			o := new(bannikovOptions)
+			f.StringVar(&o.list, "sizes", "0,1KiB,64KiB", "message lengths, by commas")
+			return o
+		},
 	}
 }
 
 // bannikovOptions set the experiment.
 type bannikovOptions struct {
-	list                       string // message lengths
-	sizes                      []int
-	sharedSpread, duplexSpread float64
-	specification              string
-}
-
-func (o *bannikovOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.list, "sizes", "0,1KiB,64KiB", "message lengths, by commas")
-	f.Float64Var(&o.sharedSpread, "shared-eps", 0.01, "eps_s: spread of latencies on shared memory")
-	f.Float64Var(&o.duplexSpread, "duplex-eps", 0.01, "eps_d: above it the slower direction of a channel is dropped")
-	f.StringVar(&o.specification, "specification", "", "network or graph that the job is held against")
-}
-
-func (o *bannikovOptions) unused(g ground, _ *stage) []string {
-	if g != ranksOfJob {
-		return []string{"specification"}
-	}
-	return nil
+	list  string // message lengths
+	sizes []int
 }
 
 func (o *bannikovOptions) read() (*bannikovOptions, error) {
@@ -64,9 +48,6 @@ func (o *bannikovOptions) read() (*bannikovOptions, error) {
 	var err error
 	if own.sizes, err = cli.ParseSizes(own.list); err != nil {
 		return nil, err
-	}
-	if !(own.sharedSpread > 0) || !(own.duplexSpread > 0) {
-		return nil, cli.BadInput("--shared-eps %g and --duplex-eps %g: want both above 0", own.sharedSpread, own.duplexSpread)
 	}
 	slices.Sort(own.sizes)
 	return &own, nil
@@ -77,6 +58,9 @@ type bannikovMachine struct {
 	name, spec string
 	exact      bool // no noise and no overheads
 }
+
+// spread is eps_s and eps_d: of latencies on shared memory, and of the two directions of a channel.
+const spread = 0.01
 
 // fatTree is the name of the machine like Lomonosov, of which the paper says what the algorithm finds.
 const fatTree = "a fat tree"
@@ -100,32 +84,10 @@ func (o *bannikovOptions) simulate(ctx context.Context, s *stage) (*outcome.Outc
 		{"a torus, as measured", torus + rates, false},
 		{fatTree, "fattree:4 latency=1us rate=32Gbps", false},
 	}
-	if s.cluster != "" {
-		machines = []bannikovMachine{{"the cluster, exact", s.cluster, true}, {"the cluster, as measured", s.cluster, false}}
-	}
 	out := newBannikovOutcome()
-	out.Where = fmt.Sprintf("Simulated: %s.", machines[0].spec)
-	if s.cluster == "" {
-		out.Where = fmt.Sprintf("Simulated: %s, and %s.", machines[0].spec, machines[2].spec)
-	}
+	out.Where = fmt.Sprintf("Simulated: %s, and %s.", machines[0].spec, machines[2].spec)
 	for i, m := range machines {
-		cluster, err := cli.SimulatedCluster(m.spec)
-		if err != nil {
-			return nil, err
-		}
-		settings := cluster.Settings()
-		settings.EagerLimit = slices.Max(own.sizes) // long messages do not ask before they leave
-		if !m.exact {
-			settings.Send.Seconds, settings.Recv.Seconds = cli.DefaultOverhead.Seconds(), cli.DefaultOverhead.Seconds()
-			settings.Noise, settings.Seed = simnet.Noise{Sigma: 0.01}, 1
-		}
-		measured, err := onSimulated(func(each func(mpi.Communicator) error) error {
-			return simnet.Run(cluster.Graph, nil, settings, each)
-		}, func(comm mpi.Communicator) (*measure.Result, error) { return own.readings(ctx, comm, s) })
-		if err != nil {
-			return nil, err
-		}
-		r, err := own.section(out, fmt.Sprintf("machine-%d", i+1), m.name, measured, cluster.Graph)
+		r, err := own.simulated(ctx, out, fmt.Sprintf("machine-%d", i+1), m)
 		if err != nil {
 			return nil, err
 		}
@@ -133,10 +95,26 @@ func (o *bannikovOptions) simulate(ctx context.Context, s *stage) (*outcome.Outc
 			r.section.Compare(outcome.About, "arcs found, of all: \"a complete graph\"", "%", 100, arcShare(r.merged.Graph))
 		}
 	}
-	if s.cluster != "" {
-		return out, nil
-	}
 	return out, greedyTimes(out)
+}
+
+// simulated tries the algorithm on a machine.
+func (o *bannikovOptions) simulated(ctx context.Context, out *outcome.Outcome, name string, m bannikovMachine) (*bannikovReport, error) {
+	cluster, err := cli.SimulatedCluster(m.spec)
+	if err != nil {
+		return nil, err
+	}
+	settings := cluster.Settings()
+	settings.EagerLimit = slices.Max(o.sizes) // long messages do not ask before they leave
+	if !m.exact {
+		settings.Send.Seconds, settings.Recv.Seconds = cli.DefaultOverhead.Seconds(), cli.DefaultOverhead.Seconds()
+		settings.Noise, settings.Seed = simnet.Noise{Sigma: 0.01}, 1
+	}
+	measured, err := onSimulated(cluster, nil, settings, func(comm mpi.Communicator) (*measure.Result, error) { return o.readings(ctx, comm, new(stage)) })
+	if err != nil {
+		return nil, err
+	}
+	return o.section(out, name, m.name, measured, cluster.Graph)
 }
 
 func (o *bannikovOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) (*outcome.Outcome, error) {
@@ -147,26 +125,14 @@ func (o *bannikovOptions) measure(ctx context.Context, comm mpi.Communicator, s 
 	if comm.Size() < 3 {
 		return nil, cli.BadInput("%s: want at least 3 to tell their wiring", words.Count(comm.Size(), "rank"))
 	}
-	var specified *topology.Graph
-	if own.specification != "" && comm.Rank() == 0 {
-		var n *model.Network
-		if n, err = cli.LoadNetwork(own.specification); err == nil {
-			specified, err = n.NameHosts(n.Graph())
-		}
-	}
-	if err := cli.Agree(comm, "bannikov: specification", err); err != nil {
-		return nil, err
-	}
 	measured, err := own.readings(ctx, comm, s)
 	if err != nil || comm.Rank() != 0 {
 		return nil, err
 	}
 	out := newBannikovOutcome()
 	out.Where = fmt.Sprintf("%s. %s", words.Count(comm.Size(), "rank"), measured.Library)
-	if _, err := own.section(out, "machine-1", "this job", measured, specified); err != nil {
-		return nil, err
-	}
-	return out, greedyTimes(out)
+	_, err = own.section(out, "machine-1", "this job", measured, nil)
+	return out, err
 }
 
 // readings are latencies of all pairs for all lengths; collective, nil on other ranks than 0.
@@ -181,17 +147,16 @@ func (o *bannikovOptions) readings(ctx context.Context, comm mpi.Communicator, s
 	return measure.Run(ctx, comm, settings)
 }
 
-// bannikovFound are the topologies of all lengths and of them merged, by the paper's algorithm, and those of all lengths by ours.
+// bannikovFound are the topologies of all lengths, and of them merged.
 type bannikovFound struct {
-	times   []*mat.Dense // by length
-	local   []*topology.Result
-	merged  *topology.Result
-	witness []*topology.Result
+	times  []*mat.Dense // by length
+	local  []*topology.Result
+	merged *topology.Result
 }
 
 func (o *bannikovOptions) find(measured *measure.Result) (*bannikovFound, error) {
 	found := &bannikovFound{}
-	greedy := &spanner.GreedyCycle{SharedSpread: o.sharedSpread, DuplexSpread: o.duplexSpread}
+	greedy := &spanner.GreedyCycle{SharedSpread: spread, DuplexSpread: spread}
 	var sized []spanner.Sized
 	for i, bytes := range o.sizes {
 		m, err := measured.Typical(measure.LowerQuartile, i)
@@ -205,10 +170,6 @@ func (o *bannikovOptions) find(measured *measure.Result) (*bannikovFound, error)
 			return nil, err
 		}
 		found.local = append(found.local, r)
-		if r, err = (&spanner.Witness{}).Reconstruct(m); err != nil {
-			return nil, err
-		}
-		found.witness = append(found.witness, r)
 	}
 	var err error
 	found.merged, err = greedy.ReconstructSizes(sized...)

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"fmt"
 	"math"
-	"slices"
 
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/outcome"
@@ -40,31 +38,12 @@ func (o *bannikovOptions) section(out *outcome.Outcome, name, title string, meas
 				r.wired++
 			}
 		}
-		r.names = namesOf(specified, measured.Hosts)
+		r.names = specified.Names()[:specified.Hosts()]
 	}
 	if err := r.lengths(); err != nil {
 		return nil, err
 	}
-	if specified != nil && r.wired == 0 {
-		if err := r.colours(); err != nil {
-			return nil, err
-		}
-	}
 	return r, r.drawings()
-}
-
-// namesOf are the names of ranks by which a specification knows them: those of their hosts, or, where it has others and as many
-// hosts as there are ranks, its own in the order of ranks.
-func namesOf(specified *topology.Graph, hosts []string) []string {
-	var own []string
-	for v := range specified.Hosts() {
-		own = append(own, specified.Name(v))
-	}
-	unknown := func(name string) bool { return !slices.Contains(own, name) }
-	if len(own) == len(hosts) && slices.ContainsFunc(hosts, unknown) {
-		return own
-	}
-	return hosts
 }
 
 // against compares a topology of a length with the specification.
@@ -90,39 +69,28 @@ func arcShare(g *topology.Graph) float64 {
 func (r *bannikovReport) lengths() error {
 	s, n := r.section, r.merged.Graph.Hosts()
 	if r.first {
-		s.Say("Specified are arcs between hosts. Similarity is the mean of the probabilities with which these are found, in per cent (section 2.3); it does not mind arcs that are too many. Of machines with switches, which link no two hosts, it is 0, and the algorithm should find all n (n - 1) arcs: the share of all is the similarity to a specification in which all hosts are wired to each other, as in figure 3. By witness is our form of the algorithm, which has a tolerance.")
+		s.Say("Specified are arcs between hosts. Similarity is the mean of the probabilities with which these are found, in per cent (section 2.3); it does not mind arcs that are too many. Of machines with switches, which link no two hosts, it is 0, and the algorithm should find all n (n - 1) arcs: the share of all is the similarity to a specification in which all hosts are wired to each other, as in figure 3.")
 	}
 	s.Say("With %d processes there are %d arcs that could be.", n, n*(n-1))
-	t := s.Table(r.name, outcome.Text("length"), outcome.Number("specified", ""), outcome.Number("found", ""), outcome.Number("of all", "%"),
-		outcome.Number("similarity", "%"), outcome.Number("by witness", ""), outcome.Number("similarity", "%"))
-	row := func(label string, greedy, witness *topology.Graph, length int) error {
-		specified, arcs := math.NaN(), math.NaN()
-		similarity := [2]float64{math.NaN(), math.NaN()}
+	t := s.Table(r.name, outcome.Text("length"), outcome.Number("specified", ""), outcome.Number("found", ""), outcome.Number("of all", "%"), outcome.Number("similarity", "%"))
+	row := func(label string, g *topology.Graph, length int) error {
+		specified, similarity := math.NaN(), math.NaN()
 		if r.specified != nil {
-			specified = float64(r.wired)
-		}
-		if witness != nil {
-			arcs = float64(witness.NumArcs())
-		}
-		for k, g := range []*topology.Graph{greedy, witness} {
-			if g == nil || r.specified == nil {
-				continue
-			}
 			c, err := r.against(g, length)
 			if err != nil {
 				return err
 			}
-			similarity[k] = c.Similarity
+			specified, similarity = float64(r.wired), c.Similarity
 		}
-		t.Row(label, specified, greedy.NumArcs(), arcShare(greedy), similarity[0], arcs, similarity[1])
+		t.Row(label, specified, g.NumArcs(), arcShare(g), similarity)
 		return nil
 	}
 	for i, bytes := range r.sizes {
-		if err := row(quantity.Bytes(bytes), r.local[i].Graph, r.witness[i].Graph, i); err != nil {
+		if err := row(quantity.Bytes(bytes), r.local[i].Graph, i); err != nil {
 			return err
 		}
 	}
-	if err := row("merged", r.merged.Graph, nil, 0); err != nil {
+	if err := row("merged", r.merged.Graph, 0); err != nil {
 		return err
 	}
 	certain := 0
@@ -135,45 +103,10 @@ func (r *bannikovReport) lengths() error {
 	return nil
 }
 
-// colours is figure 5 in numbers, and drawn for the longest messages, whose times bandwidths make.
-func (r *bannikovReport) colours() error {
-	s := r.section
-	s.Say("Colours of the specified links (figure 5), by the mean time that messages spend on them, against the specified: white are those that nothing takes, red those that are as fast or faster, blue those that are slower. A specified link takes its latency and the length over its bandwidth; on a path of several a long message is on all of them at once, so that it takes less than their sum.")
-	t := s.Table(r.name+"-colours", outcome.Text("length"), outcome.Number("white", ""), outcome.Number("red", ""), outcome.Number("blue", ""), outcome.Number("mean of measured / specified", ""))
-	var links []draw.SpecifiedLink
-	for i, bytes := range r.sizes {
-		c, err := r.against(r.local[i].Graph, i)
-		if err != nil {
-			return err
-		}
-		counts, ratio := make(map[compare.Verdict]int), 0.0
-		links = links[:0]
-		for _, l := range c.Links {
-			counts[l.Verdict]++
-			if l.Verdict == compare.LinkFast || l.Verdict == compare.LinkSlow {
-				ratio += l.Measured / l.Ideal
-			}
-			links = append(links, draw.SpecifiedLink{U: l.U, V: l.V, Unused: l.Verdict == compare.LinkUnused, Specified: l.Ideal, Measured: l.Measured})
-		}
-		fast, slow := counts[compare.LinkFast], counts[compare.LinkSlow]
-		t.Row(quantity.Bytes(bytes), counts[compare.LinkUnused], fast, slow, ratio/float64(fast+slow))
-	}
-	at, err := draw.Layout(r.specified, nil)
-	if err != nil {
-		return err
-	}
-	f, err := draw.Compared(fmt.Sprintf("Figure 5: %s, links against the specification, %s", r.title, quantity.Bytes(r.sizes[len(r.sizes)-1])), r.specified, at, links)
-	if err != nil {
-		return err
-	}
-	s.Figure(r.name+"-figure-5", f)
-	return nil
-}
-
 // leastDrawn is the probability of arcs from which they are drawn, as in the paper's figure 2.
 const leastDrawn = 0.3
 
-// drawings are figures 1, 2 and 4: what was found, and what is specified.
+// drawings are figures 1 or 4, what was found of direct links or is specified of switches, and 2.
 func (r *bannikovReport) drawings() error {
 	var likely []topology.Arc
 	for _, a := range r.merged.Graph.Arcs() {
@@ -190,17 +123,14 @@ func (r *bannikovReport) drawings() error {
 	pictures := []struct {
 		name, title string
 		g           *topology.Graph
-		drawn       bool
 	}{
-		{"figure-1", "as found with messages of " + shortest + ", like figure 1", r.local[0].Graph, true},
-		{"figure-2", "all lengths merged, arcs of at least 30 %, like figure 2", merged, true},
-		{"witness", "by witness, " + shortest, r.witness[0].Graph, r.witness[0].Graph.NumArcs() < r.local[0].Graph.NumArcs() && !hierarchical},
-		{"figure-4", "as specified, like figure 4", r.specified, hierarchical},
+		{"figure-1", "as found with messages of " + shortest + ", like figure 1", r.local[0].Graph},
+		{"figure-2", "all lengths merged, arcs of at least 30 %, like figure 2", merged},
+	}
+	if hierarchical {
+		pictures[0].name, pictures[0].title, pictures[0].g = "figure-4", "as specified, like figure 4", r.specified
 	}
 	for _, p := range pictures {
-		if !p.drawn {
-			continue
-		}
 		at, err := draw.Layout(p.g, nil)
 		if err != nil {
 			return err

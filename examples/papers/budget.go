@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"time"
 
 	"github.com/topocast/topocast/measure/harness"
@@ -46,23 +45,3 @@ func (a *allowance) split(parts int) *allowance {
 
 // spent tells whether nothing is left.
 func (a *allowance) spent() bool { return a.left != nil && a.left() <= 0 }
-
-// within ends a context with the allowance, by the same clock: whoever asks for its error is told.
-func (a *allowance) within(ctx context.Context) context.Context {
-	if a.left == nil {
-		return ctx
-	}
-	return allowedContext{ctx, a}
-}
-
-type allowedContext struct {
-	context.Context
-	*allowance
-}
-
-func (c allowedContext) Err() error {
-	if c.spent() {
-		return context.DeadlineExceeded
-	}
-	return c.Context.Err()
-}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -31,32 +30,9 @@ func TestAllowanceSplits(t *testing.T) {
 	if got := a.next(); got != 28*time.Second/3 {
 		t.Errorf("a third of 28 s is %v", got)
 	}
-	if ctx := own.within(t.Context()); !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		t.Errorf("the context of a spent allowance: %v", ctx.Err())
-	}
-	if ctx := a.within(t.Context()); ctx.Err() != nil {
-		t.Errorf("the context of one that is not spent: %v", ctx.Err())
-	}
 	var boundless allowance
-	if boundless.split(3).next() != 0 || boundless.spent() || boundless.within(t.Context()).Err() != nil {
+	if boundless.split(3).next() != 0 || boundless.spent() {
 		t.Error("the zero value has a bound")
-	}
-}
-
-// TestRepetitionsThatFit, by hand: a pair takes 0.4 s and 0.2 s for each repetition, so 100 pairs 75 s with one repetition, 100 s with two, 150 s
-// with four and 250 s with eight, a fourth more than they need.
-func TestRepetitionsThatFit(t *testing.T) {
-	cost := costThrough(0.6, 8, 2)
-	for _, c := range []struct {
-		seconds      float64
-		wanted, want int
-	}{{251, 8, 8}, {249, 8, 4}, {151, 8, 4}, {149, 8, 2}, {99, 8, 1}, {74, 8, 0}, {300, 32, 8}, {120, 3, 2}, {74, 1, 0}, {-1, 8, 0}} {
-		if got := cost.most(c.wanted, 100, c.seconds); got != c.want {
-			t.Errorf("%d of %d repetitions in %g s, want %d", got, c.wanted, c.seconds, c.want)
-		}
-	}
-	if even := costThrough(1, 8, 0.5); even.of(1) != 1 || even.of(100) != 1 {
-		t.Errorf("noise that makes more repetitions cheaper: %+v", even)
 	}
 }
 

@@ -20,22 +20,11 @@ func scatterOfTable31() simnet.Noise {
 	return simnet.Noise{Sigma: math.Sqrt2 * (third - first) / median / 1.349, Outliers: (mean/median - 1) / (5.75 - 1)}
 }
 
-// simulatedHollow is the size in bytes above which simulated messages carry nothing.
-const simulatedHollow = 64 << 10
-
-// A bufeMachine is a simulated one.
-type bufeMachine struct{ cluster *simnet.Cluster }
-
-// run runs ranks on hosts of the machine, nil: on all.
-func (m *bufeMachine) run(place []int, work func(mpi.Communicator) error) error {
-	settings := m.cluster.Settings()
-	settings.Noise, settings.Seed, settings.HollowAbove = scatterOfTable31(), 1, simulatedHollow
-	return simnet.Run(m.cluster.Graph, place, settings, work)
-}
-
-// onRanks runs work on ranks of a machine and returns what rank 0 has found.
-func onRanks[T any](m *bufeMachine, place []int, work func(mpi.Communicator) (T, error)) (T, error) {
-	return onSimulated(func(each func(mpi.Communicator) error) error { return m.run(place, each) }, work)
+// onRanks runs work on ranks of a machine whose measurements scatter so, and returns what rank 0 has found.
+func onRanks[T any](c *simnet.Cluster, place []int, work func(mpi.Communicator) (T, error)) (T, error) {
+	settings := c.Settings()
+	settings.Noise, settings.Seed = scatterOfTable31(), 1
+	return onSimulated(c, place, settings, work)
 }
 
 // meanOf is the mean of the cells above the diagonal that are in a group of so many, or that are not.
@@ -54,26 +43,18 @@ func meanOf(table *mat.Dense, size int, inside bool) float64 {
 
 // westmere are ten nodes of two sockets of six cores, as far apart as tables 3.5 and 3.6 have it in the mean. Bandwidths
 // are assumed: Gigabit Ethernet, as 53 us are too long for anything faster, and some GB/s inside.
-func westmere() (*bufeMachine, error) {
+func westmere() (*simnet.Cluster, error) {
 	socket, node, all := meanOf(published.Table("3.6"), 6, true), meanOf(published.Table("3.6"), 6, false), meanOf(published.Table("3.5"), 10, true)
-	return parsedMachine(fmt.Sprintf("core:6 socket:2 host:10 latency=%.1fns,%.1fns,%.1fns rate=1Gbps,100Gbps,50Gbps",
+	return simnet.ParseCluster(fmt.Sprintf("core:6 socket:2 host:10 latency=%.1fns,%.1fns,%.1fns rate=1Gbps,100Gbps,50Gbps",
 		1e9*(all-node)/2, 1e9*(node-socket)/2, 1e9*socket/2))
 }
 
 // magny is one node of four sockets of two dies of six cores, as far apart as tables 3.7 and 3.8 have it in the mean; links
 // differ by up to 3 %, about as much as cells of one kind in these tables do.
-func magny() (*bufeMachine, error) {
+func magny() (*simnet.Cluster, error) {
 	die, socket, all := meanOf(published.Table("3.8"), 6, true), meanOf(published.Table("3.8"), 6, false), meanOf(published.Table("3.7"), 4, true)
-	return parsedMachine(fmt.Sprintf("core:6 die:2 socket:4 spread=3%% latency=%.1fns,%.1fns,%.1fns rate=50Gbps",
+	return simnet.ParseCluster(fmt.Sprintf("core:6 die:2 socket:4 spread=3%% latency=%.1fns,%.1fns,%.1fns rate=50Gbps",
 		1e9*(all-socket)/2, 1e9*(socket-die)/2, 1e9*die/2))
-}
-
-func parsedMachine(spec string) (*bufeMachine, error) {
-	c, err := simnet.ParseCluster(spec)
-	if err != nil {
-		return nil, err
-	}
-	return &bufeMachine{c}, nil
 }
 
 // Links of a Blizzard node (section 3.3.3), in s: from cores to their processor (type A), inside blocks (B)
@@ -85,12 +66,8 @@ const (
 	blizzardC = (1.71e-6+1.73e-6)/2 - 1.15e-6
 )
 
-// Assumed, as the source does not say it: what links carry, and an InfiniBand adapter at each block's first processor.
-const (
-	blizzardRate    = 4e9    // B/s
-	blizzardAdapter = 2.5e-6 // s
-	blizzardNetwork = 2e9    // B/s
-)
+// blizzardRate is what links carry: assumed, as the source does not say it.
+const blizzardRate = 4e9 // B/s
 
 // blizzardBetween are the links between the blocks of four processors. The source's figure 3.2 is not in its text; these are ones
 // that agree with all that the text says: each processor has two of them, every other one can be reached over at
@@ -116,40 +93,28 @@ func blizzardBetween() [][2]int {
 	}
 }
 
-// blizzard are nodes of 16 processors of two cores; of several, each has an adapter on a common switch.
-func blizzard(nodes int) (*bufeMachine, error) {
+// blizzard is a node of 16 processors of two cores.
+func blizzard() (*simnet.Cluster, error) {
 	const processors, cores = 16, 2
-	hosts := nodes * processors * cores
-	switches := nodes * processors
+	const hosts = processors * cores
 	var arcs []topology.Arc
-	link := func(u, v int, latency, rate float64) { arcs = topology.AppendLink(arcs, u, v, latency, rate) }
-	node := make([]int, hosts)
+	link := func(u, v int, latency float64) { arcs = topology.AppendLink(arcs, u, v, latency, blizzardRate) }
 	for h := range hosts {
-		node[h] = h / (processors * cores)
-		link(h, hosts+h/cores, blizzardA, blizzardRate)
+		link(h, hosts+h/cores, blizzardA)
 	}
-	for n := range nodes {
-		first := hosts + n*processors
-		for p := range processors {
-			for q := range p {
-				if p/4 == q/4 {
-					link(first+q, first+p, blizzardB, blizzardRate)
-				}
+	for p := range processors {
+		for q := range p {
+			if p/4 == q/4 {
+				link(hosts+q, hosts+p, blizzardB)
 			}
 		}
-		for _, l := range blizzardBetween() {
-			link(first+l[0], first+l[1], blizzardC, blizzardRate)
-		}
-		if nodes > 1 {
-			link(first, hosts+nodes*processors, blizzardAdapter, blizzardNetwork)
-		}
 	}
-	if nodes > 1 {
-		switches++
+	for _, l := range blizzardBetween() {
+		link(hosts+l[0], hosts+l[1], blizzardC)
 	}
-	g, err := topology.NewGraph(hosts, switches, nil, arcs)
+	g, err := topology.NewGraph(hosts, processors, nil, arcs)
 	if err != nil {
 		return nil, err
 	}
-	return &bufeMachine{&simnet.Cluster{Graph: g, Node: node}}, nil
+	return &simnet.Cluster{Graph: g, Node: make([]int, hosts)}, nil
 }

@@ -96,12 +96,8 @@ func batches(samples, batch int) int { return max(min(samples, bufeSamples), sam
 // middleOf is the median of all cells.
 func middleOf(m *mat.Dense) float64 { return stats.Median(stats.SortedFinite(m.RawMatrix().Data)) }
 
-// A printedBeside puts what the source prints beside ours: as comparisons where the machine is like its own, else as
-// rows of the table.
-type printedBeside struct{ rows bool }
-
-// table31 is the five-number summary of the readings of one pair.
-func (p printedBeside) table31(s *outcome.Section, w *bufeWays) {
+// table31 is the five-number summary of the measurements of one pair, which a simulated machine is made by.
+func (w *bufeWays) table31(s *outcome.Section, asMade bool) {
 	x := w.pair
 	if x.Count == 0 {
 		s.Say("Ranks 0 and 1 were not measured in the time that there was: want a larger --budget.")
@@ -113,21 +109,17 @@ func (p printedBeside) table31(s *outcome.Section, w *bufeWays) {
 		outcome.Number("Mean", "s"), outcome.Number("3rd Qu.", "s"), outcome.Number("Max.", "s"))
 	t.Row("ours", x.Min, x.Q1, x.Median, x.Mean, x.Q3, x.Max)
 	us := [6]float64{0.951, 1.061, 1.071, 1.130, 1.101, 32.820}
-	if p.rows {
-		t.Row("printed, cores of one node", us[0]*1e-6, us[1]*1e-6, us[2]*1e-6, us[3]*1e-6, us[4]*1e-6, us[5]*1e-6)
-		return
-	}
 	for k, ours := range []float64{x.Min, x.Q1, x.Median, x.Mean, x.Q3, x.Max} {
-		kind := outcome.Input // quartiles and mean: scatterOfTable31
-		if k == 0 || k == 5 {
-			kind = outcome.Otherwise // fewer measurements than the source's 50,000
+		kind := outcome.Otherwise // fewer measurements than the source's 50,000
+		if asMade && k > 0 && k < 5 {
+			kind = outcome.Input // quartiles and mean: scatterOfTable31
 		}
 		s.Compare(kind, t.Columns[1+k].Name, "s", us[k]*1e-6, ours)
 	}
 }
 
 // deviations are tables 3.2 to 3.4.
-func (p printedBeside) deviations(s *outcome.Section, w *bufeWays) {
+func (w *bufeWays) deviations(s *outcome.Section, kind outcome.Kind) {
 	s.Say("Messages of %d B between all pairs; a latency is the median of %d samples of one round trip, or of %d batches of %d round trips, some %s. MD is the mean of A less B over all pairs, MAD that of its amount, QMD the root of the mean of its square, MAXD the largest.",
 		bufeShort, w.samples, batches(w.samples, w.batch), w.batch, quantity.Seconds(float64(w.batch)*w.trip))
 	type row struct {
@@ -165,15 +157,8 @@ func (p printedBeside) deviations(s *outcome.Section, w *bufeWays) {
 				continue
 			}
 			t.Row(r.what, d.MD, d.MAD, d.QMD, d.MAXD)
-			if !p.rows {
-				for k, ours := range []float64{d.MD, d.MAD, d.QMD, d.MAXD} {
-					s.Compare(outcome.MeasuredIf(w.samples >= bufeFull), fmt.Sprintf("%s, %s: %s", table.name[len("table-"):], r.what, []string{"MD", "MAD", "QMD", "MAXD"}[k]), "s", r.us[k]*1e-6, ours)
-				}
-			}
-		}
-		for _, r := range table.rows {
-			if p.rows {
-				t.Row("printed: "+r.what, r.us[0]*1e-6, r.us[1]*1e-6, r.us[2]*1e-6, r.us[3]*1e-6)
+			for k, ours := range []float64{d.MD, d.MAD, d.QMD, d.MAXD} {
+				s.Compare(kind, fmt.Sprintf("%s, %s: %s", table.name[len("table-"):], r.what, []string{"MD", "MAD", "QMD", "MAXD"}[k]), "s", r.us[k]*1e-6, ours)
 			}
 		}
 	}
@@ -181,12 +166,8 @@ func (p printedBeside) deviations(s *outcome.Section, w *bufeWays) {
 }
 
 // precision is p of equation 3.5, from the repetitions in parallel; NaN if it cannot be told.
-func (o *bufeOptions) precision(w *bufeWays) float64 {
-	var all []mat.Matrix
-	for _, m := range w.batched {
-		all = append(all, m)
-	}
-	p, _, err := (&clique.Switches{Epsilon: o.eps}).Precision(all...)
+func (w *bufeWays) precision() float64 {
+	p, _, err := (&clique.Switches{Epsilon: bufeEps}).Precision(asMatrices(w.batched[:])...)
 	if err != nil {
 		return math.NaN()
 	}

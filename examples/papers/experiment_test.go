@@ -1,14 +1,16 @@
 package main
 
 import (
-	"encoding/csv"
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/outcome"
+	"github.com/topocast/topocast/internal/tooltest"
 )
 
 // printedExperiment is what experiment --json prints.
@@ -59,39 +61,87 @@ func repeated(t *testing.T, args ...string) printedExperiment {
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
-	if got.Format != "topocast/experiment" || got.Version != 2 || got.Experiment != args[0] {
+	if got.Format != "topocast/experiment" || got.Version != 3 || got.Experiment != args[0] {
 		t.Errorf("format %q, version %d of %q", got.Format, got.Version, got.Experiment)
 	}
 	return got
 }
 
-// TestExperimentFiles: tables, figures and the page of an experiment are in the files that flags name, and a
-// file that cannot be written is refused before anything is simulated.
-func TestExperimentFiles(t *testing.T) {
-	folder := t.TempDir()
-	in := func(name string) string { return filepath.Join(folder, name) }
-	few := []string{"zhu", "--sim", "star:4 rate=1Gbps", "--trials", "1", "--degrees", "1", "--iterations", "2", "--fit", "3", "--interval", "9"}
-	status, out, stderr := papers(append(few, "--csv", in("all.csv"), "--page", in("page.html"), "--figures", in("figures"))...)
-	if status != 0 || !strings.Contains(out, "Table II") {
-		t.Fatalf("status %d: %s", status, stderr)
-	}
-	if page, err := os.ReadFile(in("page.html")); err != nil || !strings.Contains(string(page), "Table II") {
-		t.Errorf("page: %v", err)
-	}
-	if _, err := os.Stat(in("figures/zhu-figure-6.svg")); err != nil {
-		t.Error(err)
-	}
-	f, err := os.Open(in("all.csv"))
-	if err != nil {
+// printed is what --json prints of an outcome.
+func printed(t *testing.T, o *outcome.Outcome) printedExperiment {
+	t.Helper()
+	var b bytes.Buffer
+	if err := o.WriteJSON(&b); err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	if rows, err := csv.NewReader(f).ReadAll(); err != nil || len(rows) < 20 {
-		t.Errorf("%v: %d lines of CSV", err, len(rows))
+	var got printedExperiment
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
+		t.Fatal(err)
 	}
-	for _, flags := range [][]string{{"--page", in("none/page.html")}, {"--csv", in("x"), "--page", in("x")}, {"--csv", "-", "--json"}, {"--page", "-"}} {
-		if status, _, stderr := papers(append(few, flags...)...); status != cli.StatusInput || !strings.Contains(stderr, flags[0]) {
+	return got
+}
+
+// TestPage: the page and its figures are in the files that --page names.
+func TestPage(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "papers.md")
+	status, out, stderr := papers("bannikov", "--sim", "torus:3x3 latency=1us rate=1Gbps", "--sizes", "0", "--page", path)
+	if status != 0 || !strings.Contains(out, "| merged |") {
+		t.Fatalf("status %d: %s%s", status, out, stderr)
+	}
+	if page, err := os.ReadFile(path); err != nil || !strings.Contains(string(page), "## bannikov") {
+		t.Errorf("page: %v", err)
+	}
+	for _, flags := range [][]string{{"--page", filepath.Join(path, "page.md")}, {"--page", "-"}, {"--full"}} {
+		if status, _, stderr := papers(append([]string{"bannikov", "--sim", "star:4", "--sizes", "0"}, flags...)...); status == 0 || !strings.Contains(stderr, flags[0]) {
 			t.Errorf("%q: status %d, %q", flags, status, stderr)
 		}
+	}
+}
+
+// TestShort: all five sources, in a short form on the ranks of a small simulated machine, give tables.
+func TestShort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulated ranks take turns: the race detector has nothing to find")
+	}
+	const cores = "core:2 socket:2 host:2 rate=1GBps latency=10us,1us,1us"
+	for source, flags := range map[string][]string{
+		"servet": {cores, "--sizes", "64KiB", "--class", "W"}, "bannikov": {cores, "--sizes", "0"}, "bufe": {cores, "--samples", "5"},
+		"zhu":       {"star:4 rate=1Gbps", "--trials", "1", "--degrees", "1", "--iterations", "2", "--fit", "3"},
+		"reinfjell": {cores, "--reps", "2,4"},
+	} {
+		args := append([]string{source, "--sim"}, flags...)
+		t.Run(source, func(t *testing.T) {
+			if status, out, stderr := papers(args...); status != 0 || !strings.Contains(out, "|--") {
+				t.Errorf("%q: status %d: %s%s", args, status, out, stderr)
+			}
+		})
+	}
+}
+
+// TestPublished: docs/papers.md has the numbers that the program compares, and no others. It takes three minutes.
+func TestPublished(t *testing.T) {
+	if !tooltest.Long() {
+		t.Skip("all experiments take minutes")
+	}
+	path := filepath.Join(t.TempDir(), "papers.md")
+	if status, _, stderr := papers("all", "--page", path); status != 0 {
+		t.Fatalf("status %d: %s", status, stderr)
+	}
+	// Of rows of comparisons, the name and the printed number: ours hold times of this machine.
+	compared := func(path string) (all []string) {
+		page, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, results, _ := strings.Cut(string(page), "## What repeats")
+		for line := range strings.Lines(results) {
+			if cells := strings.Split(line, " | "); len(cells) == 4 {
+				all = append(all, strings.Join(strings.Fields(cells[0]+" "+cells[1]), " "))
+			}
+		}
+		return all
+	}
+	if got, want := compared("../../docs/papers.md"), compared(path); !slices.Equal(got, want) {
+		t.Errorf("docs/papers.md compares %d numbers, the program %d: go run ./examples/papers all --page docs/papers.md\n%q\n%q", len(got), len(want), got, want)
 	}
 }

@@ -3,10 +3,21 @@
 package main
 
 import (
+	"cmp"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
 	"io"
 	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -15,4 +26,191 @@ func main() { mpi.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 // run returns the exit status.
 func run(args []string, stdout, stderr io.Writer) int {
 	return cli.Execute(command(cli.RunJob), args, stdout, stderr)
+}
+
+const help = `Papers repeats what a publication reports, and says by how much numbers differ where the paper prints them:
+
+%s  all        each of them, one after the other
+
+Without a launcher it simulates machines like those of the paper in virtual time. Started by mpirun or srun, or with --here
+or --sim, it measures the ranks that there are, which may be fewer than the paper had.`
+
+func command(real cli.Runner) *cobra.Command {
+	shared := &cli.Flags{Real: real, HollowAbove: cli.DiscoverHollow}
+	var list strings.Builder
+	for _, s := range sources() {
+		fmt.Fprintf(&list, "  %-10s %s\n", s.name, s.short)
+	}
+	root := &cobra.Command{
+		Use:   "papers",
+		Short: "Repeat the experiments of five publications",
+		Long:  fmt.Sprintf(help, list.String()),
+		Example: `  papers all --page papers.md
+  papers zhu --json
+  mpirun -n 30 papers zhu`,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	for _, s := range sources() {
+		one := repeatCommand(shared, s)
+		one.Use, one.Short, one.Long = s.name+" [flags]", s.short, s.long
+		root.AddCommand(one)
+	}
+	all := repeatCommand(shared, sources()...)
+	all.Use, all.Short = "all [flags]", "All of them, one after the other"
+	all.Long = `All repeats the experiments of all sources, each as its own command does without flags, and ends with what agrees by source.
+One that this machine is too small for is left out, with a warning. In a job they share the budget. --json prints a line for each.`
+	root.AddCommand(all)
+	shared.Add(root)
+	cli.Finish(root)
+	return root
+}
+
+// introduction begins the page.
+//
+//go:embed intro.md
+var introduction string
+
+// partBudget is a little less than the ten minutes that each experiment may take.
+const partBudget = 8 * time.Minute
+
+// repeatCommand is a command that repeats the experiments of some sources, of one with its own flags.
+func repeatCommand(shared *cli.Flags, of ...source) *cobra.Command {
+	var (
+		s    stage
+		here bool
+		page string
+		each []named
+	)
+	c := cli.PrintsJSON(cli.Measures(&cobra.Command{Args: cli.Args(0)}), "topocast/experiment")
+	f := c.Flags()
+	f.BoolVar(&s.full, "full", false, "simulate as many ranks and repetitions as the source has, however long it takes")
+	f.BoolVar(&here, "here", false, "without a launcher, measure as in a job, with threads on the cores of this machine")
+	f.DurationVar(&s.budget, "budget", time.Duration(len(of))*partBudget, "longest time to measure the ranks of a job")
+	f.StringVar(&page, "page", "", "file for a page of what is compared, in Markdown; its figures go into img/papers beside it")
+	for _, x := range of {
+		own := f
+		if len(of) > 1 {
+			own = pflag.NewFlagSet(x.name, pflag.ContinueOnError) // at their defaults
+		}
+		each = append(each, named{x.name, x.begin(own)})
+	}
+	finish := func(outcomes []*outcome.Outcome) error {
+		if len(outcomes) == 0 {
+			return nil
+		}
+		var err error
+		for k, o := range outcomes {
+			write := o.Write
+			if shared.JSON {
+				write = o.WriteJSON
+			} else if k > 0 {
+				fmt.Fprintln(c.OutOrStdout())
+			}
+			err = cmp.Or(err, write(c.OutOrStdout()))
+		}
+		if len(of) > 1 && !shared.JSON {
+			fmt.Fprint(c.OutOrStdout(), "\n## What repeats, by kind\n\n")
+			outcome.WriteSummary(c.OutOrStdout(), outcomes...)
+		}
+		if page != "" {
+			if written := outcome.WritePage(page, introduction, outcomes...); written != nil {
+				err = cmp.Or(err, fmt.Errorf("--page: %w", written))
+			}
+		}
+		return err
+	}
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		s.progress = c.ErrOrStderr()
+		if s.budget <= 0 {
+			return cli.BadInput("--budget %s: want above 0", s.budget)
+		}
+		if page == cli.Standard {
+			return cli.BadInput("--page -: want a file")
+		}
+		if mpi.Launched() < 0 && !here && shared.Sim == "" {
+			if err := cli.RefuseUnused(c, "only of a job, or with --here or --sim", "ranks", "budget"); err != nil {
+				return err
+			}
+			outcomes, err := repeat(each, nil, s.progress, func(e experiment) (*outcome.Outcome, error) { return e.simulate(c.Context(), &s) })
+			return cmp.Or(err, finish(outcomes))
+		}
+		if err := cli.RefuseUnused(c, "only of the machines of the sources", "full"); err != nil {
+			return err
+		}
+		return shared.Run(c, func(comm mpi.Communicator) error {
+			own, shares := s, allow(comm, s.budget, len(each))
+			outcomes, err := repeat(each, comm, s.progress, func(e experiment) (*outcome.Outcome, error) {
+				own.budget = shares.next()
+				return e.measure(c.Context(), comm, &own)
+			})
+			if comm.Rank() != 0 {
+				return err
+			}
+			return cmp.Or(err, finish(outcomes))
+		})
+	}
+	return c
+}
+
+// named is an experiment and the name of its command.
+type named struct {
+	name string
+	experiment
+}
+
+// repeat runs experiments one after the other. Of several, one that asks for another machine is left out. With an error
+// comes what there is until then. With a communicator it is collective.
+func repeat(each []named, comm mpi.Communicator, stderr io.Writer, run func(experiment) (*outcome.Outcome, error)) ([]*outcome.Outcome, error) {
+	var outcomes []*outcome.Outcome
+	for _, e := range each {
+		o, err := run(e.experiment)
+		var unfit *cli.InputError
+		switch {
+		case err == nil:
+			outcomes = append(outcomes, o)
+		case len(each) > 1 && errors.As(err, &unfit):
+			if comm == nil || comm.Rank() == 0 {
+				fmt.Fprintf(stderr, "warning: %s is left out: %v\n", e.name, err)
+			}
+		case errors.As(err, &unfit):
+			return nil, err // on all ranks, as it is
+		default:
+			if o != nil {
+				outcomes = append(outcomes, o)
+			}
+			return outcomes, fmt.Errorf("%s: %w", e.name, err)
+		}
+	}
+	if len(outcomes) == 0 {
+		return nil, cli.BadInput("none of the experiments can be repeated on this machine")
+	}
+	return outcomes, nil
+}
+
+// An experiment repeats what one source has published.
+type experiment interface {
+	// simulate repeats it in virtual time, in this process, on machines like those of the source.
+	simulate(context.Context, *stage) (*outcome.Outcome, error)
+	// measure repeats it on the ranks of a job. It is collective; others than rank 0 get nil. With an error it may return what
+	// there is until then.
+	// Where the machine is too small for it, it returns an inputError on all ranks.
+	measure(context.Context, mpi.Communicator, *stage) (*outcome.Outcome, error)
+}
+
+// A stage is where experiments play, and for how long.
+type stage struct {
+	full     bool          // as many ranks and repetitions as the source has, however long it takes
+	budget   time.Duration // longest time to measure ranks of a job
+	progress io.Writer     // standard error
+}
+
+// A source is one whose experiments can be repeated.
+type source struct {
+	name, short, long string
+	begin             func(*pflag.FlagSet) experiment // with its own flags
+}
+
+// sources are all of them, by the year of their publication.
+func sources() []source {
+	return []source{servetSource(), bannikovSource(), bufeSource(), zhuSource(), reinfjellSource()}
 }

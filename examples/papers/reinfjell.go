@@ -24,18 +24,17 @@ func reinfjellSource() source {
 		short: "Cluster ranks by PLogP times, and broadcast (Reinfjell 2023)",
 		long: `Reinfjell repeats the experiments of Reinfjell 2023: it measures the PLogP parameters of all pairs with R
 repetitions, clusters the ranks by several methods with the parameter search of section 3.3, and holds the clusters
-against the machines, nodes and sockets that there are (figures 7.1 to 7.5). It looks at what follows the ranks and what the
-cores when ranks are placed otherwise (5.4), at the time to measure (5.18), and at which broadcast is the
-fastest by size and number of ranks (chapter 6).
+against the machines, nodes and sockets that there are (figures 7.1 to 7.5). It looks at the time to measure (5.18), and at
+which broadcast is the fastest by size and number of ranks (chapter 6).
 
-Without a launcher the machines are simulated, with the thesis' latencies and, of four nodes and more, fewer cores; --full takes as many
-as the thesis had, but for BETZY, and R up to 128. --sim simulates one machine of its own.
-Started by mpirun, the ranks of the job are measured, and the broadcasts are timed beside the library's own. Where
---budget is short for so many pairs, there are fewer repetitions, which is said.`,
-		example: `  papers reinfjell --figures figures
-  papers reinfjell --sim "core:4 socket:2 host:8" --reps 8,32
-  mpirun -n 16 papers reinfjell --reps 8`,
-		begin: func() experiment { return new(reinfjellOptions) },
+The simulated machines have the thesis' latencies and, of four nodes and more, fewer cores; --full takes as many
+as the thesis had, but for BETZY, and R up to 128. In a job, repetitions for which --budget
+is short are left out; topocast bcast times its broadcasts beside the library's own.`,
+		begin: func(f *pflag.FlagSet) experiment {
+			o := &reinfjellOptions{seed: 1}
+			f.StringVar(&o.list, "reps", "", "repetitions R, by commas; default: "+reinfjellReps+", with --full "+reinfjellFullReps)
+			return o
+		},
 	}
 }
 
@@ -52,19 +51,6 @@ type reinfjellOptions struct {
 	seed uint64
 	// noise of simulated times; the zero value: that of the outcome's first line.
 	noise simnet.Noise
-}
-
-func (o *reinfjellOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.list, "reps", "", "repetitions R, by commas; default: "+reinfjellReps+", with --full "+reinfjellFullReps)
-	f.Uint64Var(&o.seed, "seed", 1, "of the noise of simulated times")
-}
-
-// unused: beside machines and ranks of the source, --full sets the repetitions alone.
-func (o *reinfjellOptions) unused(g ground, _ *stage) []string {
-	if g != likeTheSource && o.list != "" {
-		return []string{"full"}
-	}
-	return nil
 }
 
 func (o *reinfjellOptions) read(full bool) error {
@@ -181,11 +167,8 @@ func (o *reinfjellOptions) simulate(ctx context.Context, s *stage) (*outcome.Out
 		return nil, err
 	}
 	machines := reinfjellMachines()
-	if s.cluster != "" {
-		machines = []reinfjellMachine{{name: "--sim", purpose: "given", spec: s.cluster, figure: "7.1"}}
-	}
 	out := &outcome.Outcome{Name: "reinfjell", Source: reinfjellTitle, Where: "Simulated, with times that scatter by 30 % and are 1.5 to 10 times as long in 5 % of all cases."}
-	if s.cluster == "" && !s.full {
+	if !s.full {
 		out.Where += " Four nodes and more have a quarter of the cores of the thesis, or fewer: --full has them all, but for BETZY's."
 	}
 	var runs []*reinfjellRun
@@ -194,45 +177,40 @@ func (o *reinfjellOptions) simulate(ctx context.Context, s *stage) (*outcome.Out
 		if s.full && m.full != "" {
 			m.spec = m.full
 		}
-		c, err := cli.SimulatedCluster(m.spec)
+		run, err := own.simulated(ctx, s, *m)
 		if err != nil {
 			return nil, err
-		}
-		run := &reinfjellRun{reinfjellMachine: *m, reps: own.reps, truth: simulatedTruth(c), noun: m.name}
-		if m.nodes > 0 {
-			run.noun = fmt.Sprintf("%s, %s of %s", m.name, words.Count(m.nodes, "node"), words.Count(c.Graph.Hosts()/m.nodes, "core"))
-		}
-		for _, r := range own.reps {
-			fmt.Fprintf(s.progress, "%s: %d ranks, R = %d\n", run.noun, c.Graph.Hosts(), r)
-			result, _, err := own.parameters(ctx, c, &plogp.Settings{Longest: 1, Samples: r})
-			if err != nil {
-				return nil, err
-			}
-			run.results = append(run.results, result)
 		}
 		runs = append(runs, run)
 	}
 	if err := own.groups(ctx, out, runs); err != nil {
 		return nil, err
 	}
-	c, err := cli.SimulatedCluster(machines[0].spec)
+	if err := own.duration(ctx, out, s.full); err != nil {
+		return nil, err
+	}
+	return out, simulatedBroadcasts(ctx, out, s, broadcastMachines())
+}
+
+// simulated measures a machine with each number of repetitions.
+func (o *reinfjellOptions) simulated(ctx context.Context, s *stage, m reinfjellMachine) (*reinfjellRun, error) {
+	c, err := cli.SimulatedCluster(m.spec)
 	if err != nil {
 		return nil, err
 	}
-	if err := simnet.Run(c.Graph, nil, own.settings(c), func(comm mpi.Communicator) error {
-		if comm.Rank() == 0 {
-			return own.places(comm, out)
-		}
-		return own.places(comm, nil)
-	}); err != nil {
-		return nil, err
+	run := &reinfjellRun{reinfjellMachine: m, reps: o.reps, truth: simulatedTruth(c), noun: m.name}
+	if m.nodes > 0 {
+		run.noun = fmt.Sprintf("%s, %s of %s", m.name, words.Count(m.nodes, "node"), words.Count(c.Graph.Hosts()/m.nodes, "core"))
 	}
-	if s.cluster == "" {
-		if err := own.duration(ctx, out, s.full); err != nil {
+	for _, r := range o.reps {
+		fmt.Fprintf(s.progress, "%s: %d ranks, R = %d\n", run.noun, c.Graph.Hosts(), r)
+		result, _, err := o.parameters(ctx, c, &plogp.Settings{Longest: 1, Samples: r})
+		if err != nil {
 			return nil, err
 		}
+		run.results = append(run.results, result)
 	}
-	return out, simulatedBroadcasts(ctx, out, s)
+	return run, nil
 }
 
 const reinfjellTitle = "Reinfjell 2023: Topology detection by pairwise PLogP measurements and topology-aware broadcast (master's thesis, NTNU)."

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -14,7 +12,6 @@ import (
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/mpi"
-	"github.com/topocast/topocast/mpi/local"
 	"github.com/topocast/topocast/mpi/simnet"
 )
 
@@ -106,60 +103,6 @@ func TestSharedMemory(t *testing.T) {
 	}
 }
 
-// TestPipelinesCarryTheMessage, passed on either way.
-func TestPipelinesCarryTheMessage(t *testing.T) {
-	message := []byte("what the root has to say to all")
-	p := schedule.Problem{Ranks: 4, Bytes: len(message), Segment: 3}
-	for k, pass := range []func(mpi.Communicator, []schedule.Op, []byte) error{passOneByOne, passOn} {
-		err := local.Run(p.Ranks, nil, func(comm mpi.Communicator) error {
-			buf := make([]byte, len(message))
-			if comm.Rank() == 0 {
-				copy(buf, message)
-			}
-			err := pass(comm, schedule.KNomial{Radix: 3}.Prepare(p).Of(comm.Rank()).Ops(nil, p), buf)
-			if err == nil && !bytes.Equal(buf, message) {
-				err = fmt.Errorf("rank %d has %q", comm.Rank(), buf)
-			}
-			return err
-		})
-		if err != nil {
-			t.Errorf("way %d: %v", k, err)
-		}
-	}
-}
-
-// TestRoundTrips: without noise all pairs of odd and even numbers of ranks have their times, there and back, with either barrier.
-func TestRoundTrips(t *testing.T) {
-	for _, spec := range []string{"tree:[2,3] latency=2us,1us", "tree:2x3 latency=2us,1us"} {
-		c, err := cli.SimulatedCluster(spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := c.Graph.Hosts()
-		distances := c.Graph.HostDistances()
-		for _, all := range []bool{false, true} {
-			err := simnet.Run(c.Graph, nil, c.Settings(), func(comm mpi.Communicator) error {
-				m, err := roundTrips(comm, 1, 64, all)
-				if err != nil || comm.Rank() != 1 {
-					return err
-				}
-				for i := range n {
-					for j := range n {
-						// Both come out of their barrier at different times, by which the first trip may be longer.
-						if got, want := m.At(i, j), 2*distances[i*n+j]; math.Abs(got-want) > 0.05*want {
-							return fmt.Errorf("%d and %d: %g s, want %g", i, j, got, want)
-						}
-					}
-				}
-				return nil
-			})
-			if err != nil {
-				t.Errorf("%s, barrier of all %v: %v", spec, all, err)
-			}
-		}
-	}
-}
-
 // A countedContext ends after so many looks at it.
 type countedContext struct {
 	context.Context
@@ -177,7 +120,7 @@ func (c *countedContext) Err() error {
 func TestPredictionsEndWithTheContext(t *testing.T) {
 	for _, looks := range []int{0, 3, 20} {
 		ctx, out := &countedContext{t.Context(), looks}, new(outcome.Outcome)
-		err := simulatedBroadcasts(ctx, out, &stage{cluster: "core:2 host:2 latency=5us,1us rate=1Gbps,10Gbps", progress: io.Discard})
+		err := simulatedBroadcasts(ctx, out, &stage{progress: io.Discard}, []broadcastMachine{{name: "small", spec: "core:2 host:2 latency=5us,1us rate=1Gbps,10Gbps"}})
 		if !errors.Is(err, context.Canceled) || ctx.left != -1 {
 			t.Errorf("after %d predictions: %v, %d more", looks, err, -1-ctx.left)
 		}

@@ -32,7 +32,7 @@ func familyOf(name string) cluster.Family {
 	return all[slices.IndexFunc(all, func(f cluster.Family) bool { return f.Name == name })]
 }
 
-// groups makes table 3.1, the figures of accuracy, the distance matrices and the dendrograms.
+// groups makes table 3.1, the figures of accuracy, the spread of times and a dendrogram.
 func (o *reinfjellOptions) groups(ctx context.Context, out *outcome.Outcome, runs []*reinfjellRun) error {
 	if err := foundGroups(out.Section("Experiments (table 3.1) and the groups that a search finds"), runs); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (o *reinfjellOptions) groups(ctx context.Context, out *outcome.Outcome, run
 			}
 		}
 	}
-	return matrices(out.Section("Distance matrices and dendrograms (figures 5.1 to 5.15)"), runs)
+	return matrices(out.Section("Spread by repetitions, and a dendrogram (figures 5.2 to 5.15)"), runs)
 }
 
 // foundGroups is table 3.1 with what is found: by average linkage and the highest silhouette, from RTT(0), with the most
@@ -214,9 +214,9 @@ func (run *reinfjellRun) compare(s *outcome.Section, shares map[reinfjellKey]flo
 	}
 }
 
-// matrices draws distance matrices and dendrograms, and tells the spread of the first machine's by repetitions (figure 5.2).
+// matrices tells the spread of the first machine's RTT(0) by repetitions (figure 5.2), and draws a dendrogram of the last one.
 func matrices(s *outcome.Section, runs []*reinfjellRun) error {
-	s.Say("Variance of RTT(0) over the pairs of one socket, or node, relative to its mean squared, by the repetitions of a measurement (figure 5.2). The figures are the matrices of RTT(0) with the most repetitions, and dendrograms of average linkage.")
+	s.Say("Variance of RTT(0) over the pairs of one socket, or node, relative to its mean squared, by the repetitions of a measurement (figure 5.2). The dendrogram is that of average linkage with the most repetitions.")
 	t := s.Table("figure-5.2", outcome.Text("system"), outcome.Number("R", ""), outcome.Number("variance", "%"))
 	run := runs[0]
 	var first, last float64
@@ -235,28 +235,17 @@ func matrices(s *outcome.Section, runs []*reinfjellRun) error {
 		// The text says "less than half", from R = 8 to R = 128.
 		s.Compare(outcome.AtMost, fmt.Sprintf("variance with R = %d over that with R = %d; printed of 128 and 8", run.reps[len(run.reps)-1], run.reps[0]), "", 0.5, last/first)
 	}
-	for i, run := range runs {
-		if run.figure == "" && run.groups == 0 {
-			continue
-		}
-		d, m, err := run.distances(len(run.reps)-1, plogp.RoundTrip)
-		if err != nil {
-			return err
-		}
-		name := fmt.Sprintf("rtt-%d", i+1)
-		picture, err := draw.HeatMap("RTT(0), "+run.noun, m, nil)
-		if err != nil {
-			return err
-		}
-		s.Figure(name, picture)
-		h, err := nestedGroups(d)
-		if err != nil {
-			return err
-		}
-		if picture, err = draw.Dendrogram("Average linkage of RTT(0), "+run.noun, h, nil); err != nil {
-			continue // no group has a latency
-		}
-		s.Figure("dendrogram-"+name, picture)
+	run = runs[len(runs)-1]
+	d, _, err := run.distances(len(run.reps)-1, plogp.RoundTrip)
+	if err != nil {
+		return err
+	}
+	h, err := nestedGroups(d)
+	if err != nil {
+		return err
+	}
+	if picture, err := draw.Dendrogram("Average linkage of RTT(0), "+run.noun, h, nil); err == nil { // else no group has a latency
+		s.Figure("dendrogram", picture)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/spf13/pflag"
 
@@ -29,36 +30,24 @@ benchmarks with the ranks where a scheduler puts them and where Servet's rules d
 (figure 8).
 
 Kernels are the messages of CG, IS and MG with pauses instead of computation, so that MOPS are those of a machine
-whose cores are as fast as --speed says.
+whose cores are as fast as is assumed.
 
-Without a launcher it simulates a Cray XE6 of few hosts: a torus of hosts with two processors each, whose cores share
+It simulates a Cray XE6 of few hosts: a torus of hosts with two processors each, whose cores share
 the processor's way to the network. The paper prints its curves as figures, which our text of it does not have: what
 it says of them in words is compared.`,
-		example: `  papers servet --figures figures
-  mpirun -n 16 papers servet --sizes 256KiB,4MiB --class W`,
-		begin: func() experiment { return new(servetOptions) },
+		begin: func(f *pflag.FlagSet) experiment {
+			o := &servetOptions{repetitions: 3}
+			f.StringVar(&o.list, "sizes", "", "sizes of messages for the ratios, by commas; default: 512KiB,2MiB simulated, 256KiB,4MiB in a job")
+			f.StringVar(&o.class, "class", "", "size of the kernels: W, A, B or C of the NAS benchmarks; default: A simulated, W in a job")
+			return o
+		},
 	}
 }
 
 // servetOptions set the experiment.
 type servetOptions struct {
 	list, class string
-	speed       float64
-	repetitions int
-}
-
-func (o *servetOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.list, "sizes", "", "sizes of messages for the ratios, by commas; default: 512KiB,2MiB simulated, 256KiB,4MiB in a job")
-	f.StringVar(&o.class, "class", "", "size of the kernels: W, A, B or C of the NAS benchmarks; default: A simulated, W in a job")
-	f.Float64Var(&o.speed, "speed", 1, "how fast a core computes, relative to 200 (CG), 25 (IS) and 500 (MG) million operations per second")
-	f.IntVar(&o.repetitions, "repetitions", 3, "of each measurement, of which the median counts")
-}
-
-func (o *servetOptions) unused(g ground, _ *stage) []string {
-	if g != likeTheSource {
-		return []string{"full"}
-	}
-	return nil
+	repetitions int // of each measurement, of which the median counts
 }
 
 // A servetRun is the experiment on one machine.
@@ -66,7 +55,6 @@ type servetRun struct {
 	comm        mpi.Communicator
 	sizes       []int
 	class       nasClass
-	speed       float64
 	repetitions int
 	simulated   bool
 	cray        bool       // like the paper's
@@ -78,7 +66,7 @@ type servetRun struct {
 
 // begin checks the flags.
 func (o *servetOptions) begin(class, sizes string) (*servetRun, error) {
-	r := &servetRun{speed: o.speed, repetitions: o.repetitions, budget: new(allowance), scratch: new([]byte)}
+	r := &servetRun{repetitions: o.repetitions, budget: new(allowance), scratch: new([]byte)}
 	if o.list != "" {
 		sizes = o.list
 	}
@@ -91,12 +79,6 @@ func (o *servetOptions) begin(class, sizes string) (*servetRun, error) {
 	}
 	if r.class, err = nasClassOf(class); err != nil {
 		return nil, err
-	}
-	if !(o.speed > 0) {
-		return nil, cli.BadInput("--speed %g: want above 0", o.speed)
-	}
-	if o.repetitions < 1 {
-		return nil, cli.BadInput("--repetitions %d: want at least 1", o.repetitions)
 	}
 	for _, size := range r.sizes {
 		if size < 1 {
@@ -119,28 +101,22 @@ func (o *servetOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcom
 	}
 	r.simulated = true
 	r.out = newServetOutcome()
-	if s.cluster != "" {
-		cluster, err := cli.SimulatedCluster(s.cluster)
-		if err != nil {
-			return nil, err
-		}
-		r.out.Where = "Simulated: " + s.cluster + "."
-		return r.out, r.on(cluster, func(r *servetRun) error { return r.all(ctx) })
-	}
 	const hosts = "4x4x4"
 	few := "4x2x1"
 	if s.full {
 		few = hosts
 	}
 	r.cray = true
-	r.out.Where = fmt.Sprintf("Simulated: a torus of %s hosts, with one rank each for distances, and with two processors of 16 cores, as the paper's has, for accesses; and one of %s of these for the rest. A processor's cores share %s to the network, links of the torus carry %s: assumed, the paper prints neither.",
-		hosts, few, quantity.Rate(crayAccess), quantity.Rate(crayLink))
+	r.out.Where = fmt.Sprintf("Simulated: a torus of %s hosts, of which distances take %d with one rank each, and with two processors of 16 cores, as the paper's has, for accesses; and one of %s of these for the rest. A processor's cores share %s to the network, links of the torus carry %s: assumed, the paper prints neither.",
+		hosts, servetHosts, few, quantity.Rate(crayAccess), quantity.Rate(crayLink))
+	if err := r.onSeveralDays(ctx, crayMachine{torus: hosts, processors: 1, cores: 1}); err != nil {
+		return nil, err
+	}
 	var ratios *model.Degradation
 	for _, part := range []struct {
 		machine crayMachine
 		run     func(*servetRun) error
 	}{
-		{crayMachine{torus: hosts, processors: 1, cores: 1}, func(r *servetRun) error { return r.distances(ctx) }},
 		{crayMachine{torus: hosts, processors: 2, cores: 16}, func(r *servetRun) error {
 			found, err := r.accesses(ctx)
 			if r.comm.Rank() == 0 {
@@ -154,25 +130,57 @@ func (o *servetOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcom
 		if err != nil {
 			return nil, err
 		}
-		if err := r.on(cluster, part.run); err != nil {
+		if err := r.on(cluster, nil, part.run); err != nil {
 			return nil, err
 		}
 	}
 	return r.out, nil
 }
 
-// on runs a part of the experiment on a simulated cluster.
-func (r *servetRun) on(cluster *simnet.Cluster, part func(*servetRun) error) error {
+const (
+	servetDays  = 5  // section 5: the experiment was repeated on so many days
+	servetHosts = 32 // with so many hosts, which the scheduler chose
+)
+
+// onSeveralDays is figure 3 on hosts that differ from day to day: a row of them in the order of the torus, which begins anywhere.
+func (r *servetRun) onSeveralDays(ctx context.Context, machine crayMachine) error {
+	cluster, err := machine.cluster()
+	if err != nil {
+		return err
+	}
+	random := rand.New(rand.NewPCG(1, 1))
+	var days [][]*servet.Result
+	for range servetDays {
+		first, place := random.IntN(cluster.Graph.Hosts()), make([]int, servetHosts)
+		for i := range place {
+			place[i] = (first + i) % cluster.Graph.Hosts()
+		}
+		if err := r.on(cluster, place, func(own *servetRun) error {
+			if err := cli.CheckMemory(own.comm, own.sizes); err != nil {
+				return err
+			}
+			own.repetitions = 1 // days are
+			found, err := own.distances(ctx)
+			if own.comm.Rank() == 0 {
+				days = append(days, found)
+			}
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return r.figure3(days)
+}
+
+// on runs a part of the experiment on some hosts of a simulated cluster; nil: on all.
+func (r *servetRun) on(cluster *simnet.Cluster, place []int, part func(*servetRun) error) error {
 	settings := cluster.Settings()
 	settings.Send.Seconds, settings.Recv.Seconds = cli.DefaultOverhead.Seconds(), cli.DefaultOverhead.Seconds()
 	settings.Noise, settings.Seed = simnet.Noise{Sigma: 0.01}, 1
 	settings.HollowAbove = cli.DiscoverHollow
-	return simnet.Run(cluster.Graph, nil, settings, func(comm mpi.Communicator) error {
+	return simnet.Run(cluster.Graph, place, settings, func(comm mpi.Communicator) error {
 		own := *r // ranks share the outcome alone, which rank 0 fills
 		own.comm = comm
-		if err := cli.CheckMemory(comm, own.sizes); err != nil {
-			return err
-		}
 		return part(&own)
 	})
 }
@@ -195,7 +203,11 @@ func (o *servetOptions) measure(ctx context.Context, comm mpi.Communicator, s *s
 
 // all is collective, as are the parts.
 func (r *servetRun) all(ctx context.Context) error {
-	if err := r.distances(ctx); err != nil {
+	found, err := r.distances(ctx)
+	if err == nil && r.comm.Rank() == 0 {
+		err = r.figure3([][]*servet.Result{found})
+	}
+	if err := harness.Agree(r.comm, err); err != nil {
 		return err
 	}
 	return r.insideHosts(ctx)

@@ -54,8 +54,8 @@ type kernelRound struct {
 }
 
 // kernels are those that the paper shows.
-func (c nasClass) kernels(speed float64) []kernel {
-	return []kernel{c.cg(200e6 * speed), c.is(25e6 * speed), c.mg(500e6 * speed)}
+func (c nasClass) kernels() []kernel {
+	return []kernel{c.cg(200e6), c.is(25e6), c.mg(500e6)} // operations per second of one core: assumed
 }
 
 // exchange is a round in which each rank sends to the one that partner names.

@@ -28,7 +28,7 @@ func (r *servetRun) messageCosts(n *model.Network, ratios *model.Degradation) er
 		if err != nil {
 			return err
 		}
-		for _, k := range r.class.kernels(r.speed) {
+		for _, k := range r.class.kernels() {
 			for _, cost := range costs {
 				own := *r
 				own.perMessage = cost
@@ -51,13 +51,13 @@ func (r *servetRun) messageCosts(n *model.Network, ratios *model.Degradation) er
 	s := r.out.Section("Fewer cores per host, by what a message costs the network card (figure 8)")
 	s.Say("The number of cores with which a kernel is fastest, by the time for which each message to another host holds its processor's access to the network beside its bytes. The paper finds IS fastest with two processes on each host, and CG and MG with half of the cores, and does not print this cost: the table says which cost that would take here, and nothing is compared.")
 	t := s.Table("message-costs", outcome.Text("kernel"), outcome.Text("message"), outcome.Number("processes", ""), outcome.Number("on each host", ""), outcome.Number("of the cores", ""), outcome.Number("gain over all cores", ""))
-	for _, k := range r.class.kernels(r.speed) {
+	for _, k := range r.class.kernels() {
 		for _, cost := range costs {
 			x := best[key(k.name, cost)]
 			t.Row(k.name, quantity.Seconds(cost), x.ranks, float64(x.ranks)/float64(hosts), float64(x.ranks)/float64(size), x.speed/x.all)
 		}
 	}
 	s.Because("Memory is not what slows the simulated cores: CG reads 12 B for each two operations, so that the 16 cores of a processor at %.3g million operations per second read %s, where four channels of DDR3-1600 have 51.2 GB/s.",
-		200*r.speed, quantity.Rate(16*200e6*r.speed*6))
+		200.0, quantity.Rate(16*200e6*6))
 	return nil
 }

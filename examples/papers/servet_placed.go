@@ -115,7 +115,7 @@ func (r *servetRun) kernels(n *model.Network, ratios *model.Degradation) error {
 		if err != nil {
 			return err
 		}
-		for _, k := range r.class.kernels(r.speed) {
+		for _, k := range r.class.kernels() {
 			if over, err = r.isOver(budget); err != nil {
 				return err
 			}
@@ -245,7 +245,7 @@ func (r *servetRun) placements(all []placed, hosts int) error {
 	}
 	if r.cray {
 		s.Because("An input: the simulated machine has %d hosts. Where a scheduler takes two of them or more, Servet's rules can spread the processes over %.3g times as many at most; the paper's 256 processes were on 8 hosts, or on 128. --full has 64 hosts.", hosts, float64(hosts)/2)
-		s.Because("An input: the paper does not print how fast its cores are (--speed). Here the kernels compute for most of their time, and a message costs no more than its latency and its bytes, on its machine also the NIC's work, by which IS gets slower with more processes.")
+		s.Because("An input: the paper does not print how fast its cores are. Here the kernels compute for most of their time, and a message costs no more than its latency and its bytes, on its machine also the NIC's work, by which IS gets slower with more processes.")
 		if least < 1 {
 			s.Because("Placements that lose put ranks on more hosts, so that messages go over the network that were inside a host before.")
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/measure/servet"
 	"github.com/topocast/topocast/model"
 )
 
@@ -26,13 +27,13 @@ func TestServetOnKnownTruth(t *testing.T) {
 	if g.Hosts() != 16 || g.Vertices() != 28 || g.NumArcs() != 2*(4+8+16) || !slices.Equal(cluster.Node, []int{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3}) {
 		t.Fatalf("%d hosts, %d vertices, %d arcs, nodes %v", g.Hosts(), g.Vertices(), g.NumArcs(), cluster.Node)
 	}
-	o := servetOptions{list: "4MiB", class: "W", speed: 1, repetitions: 1}
+	o := servetOptions{list: "4MiB", class: "W", repetitions: 1}
 	r, err := o.begin("", "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.simulated, r.out = true, newServetOutcome()
-	if err := r.on(cluster, func(r *servetRun) error { return r.all(t.Context()) }); err != nil {
+	if err := r.on(cluster, nil, func(r *servetRun) error { return r.all(t.Context()) }); err != nil {
 		t.Fatal(err)
 	}
 	tables := make(map[string][][]any)
@@ -77,7 +78,7 @@ func TestKernelsSendWhatTheyShould(t *testing.T) {
 		total      float64 // operations of the whole benchmark, class C, in 10^9: NPB prints 143.3, 1.34 and 155.7
 		iterations float64
 	}{{143.3, 75 * 25}, {1.34, 10}, {155.7, 20}} {
-		k := c.kernels(1)[i]
+		k := c.kernels()[i]
 		// Of CG, a fiftieth of the work is outside of the inner iterations.
 		if got := k.operations * want.iterations / 1e9; math.Abs(got-want.total) > 0.05*want.total {
 			t.Errorf("%s: %g * 10^9 operations, want %g", k.name, got, want.total)
@@ -116,9 +117,20 @@ func TestKernelsSendWhatTheyShould(t *testing.T) {
 	}
 }
 
+// TestServetAveragesDays, by hand: 1 and 3 GB/s are 2 in the mean, with a deviation of the root of 2.
+func TestServetAveragesDays(t *testing.T) {
+	day := func(rate float64) []*servet.Result {
+		return []*servet.Result{{Steps: []servet.Step{{At: 1, Bandwidths: []float64{rate}}}}}
+	}
+	means, deviation := averaged([][]*servet.Result{day(1e9), day(3e9)})
+	if got := means[0].Steps[0].Bandwidth(); got != 2e9 || math.Abs(deviation-math.Sqrt2/2) > 1e-12 {
+		t.Errorf("%g B/s, deviation %g; want 2e9 and the root of 2 over 2", got, deviation)
+	}
+}
+
 func TestServetWrongInput(t *testing.T) {
-	for _, c := range [][]string{{"--class", "X"}, {"--speed", "0"}, {"--repetitions", "0"}, {"--sizes", "0"}, {"--sizes", "x"}, {"--sim", "nothing"}} {
-		if status, _, stderr := papers(append([]string{"servet"}, c...)...); status != cli.StatusInput || !strings.Contains(stderr, strings.TrimSuffix(c[1], "0")) {
+	for _, c := range [][]string{{"--class", "X"}, {"--sizes", "0"}, {"--sizes", "x"}, {"--sizes", "2147483647", "--sim", "star:1000"}, {"--sim", "nothing"}} {
+		if status, _, stderr := papers(append([]string{"servet"}, c...)...); status != cli.StatusInput || !strings.Contains(stderr, strings.TrimPrefix(c[0], "--sim")) {
 			t.Errorf("%q: status %d, %q", c, status, stderr)
 		}
 	}

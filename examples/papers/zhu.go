@@ -13,26 +13,16 @@ import (
 	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/concurrent"
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/progress"
 	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 )
 
-// Defaults of the experiment.
-const (
-	zhuTrials   = 500 // Zhu et al. 2014, section 7.2
-	zhuInterval = 0.2 // about the widest of Table II
-	zhuBytes    = "10MB"
-	zhuDegrees  = "1,2,3"
-	zhuNodes    = "10,20,30"
-
-	// zhuCluster is the paper's main testbed (3.2.1): two racks of 15 hosts, NICs of 1 Gbit/s that give 940
-	// Mbit/s and a backbone of 10 Gbit/s that gives 9.4 (5.1); round trips between racks take 450 us.
-	// Two processes on each host are enough for two of their own for every message of a random pattern.
-	zhuCluster = "core:2 host:15 rack:2 latency=75us,37us,500ns rate=9.4Gbps,940Mbps,10GBps"
-)
+// zhuCluster is the paper's main testbed (3.2.1): two racks of 15 hosts, NICs of 1 Gbit/s that give 940
+// Mbit/s and a backbone of 10 Gbit/s that gives 9.4 (5.1); round trips between racks take 450 us.
+// Two processes on each host are enough for two of their own for every message of a random pattern.
+const zhuCluster = "core:2 host:15 rack:2 latency=75us,37us,500ns rate=9.4Gbps,940Mbps,10GBps"
 
 func zhuSource() source {
 	return source{
@@ -48,50 +38,38 @@ of the 95 % interval of the mean error relative to it, and mean errors of the as
 of those in which a link is used both ways, and of fair sharing in those. Errors are those of
 medians over the iterations. The second table sets fair, asymmetric and fitted sharing side by side.
 
-Without a launcher it simulates the paper's main testbed or --sim, whose links are coupled by --coupling: 0 is
-fair, 1 asymmetric. There the truth is known, and predicted by, too. The testbed is simulated a second time with links
-that are shared as SimGrid does, which is not the law under test.`,
-		example: `  papers zhu
-  papers zhu --sim "star:8 rate=1Gbps" --coupling 0
-  mpirun -n 10 papers zhu --trials 60 --bytes 1MB`,
-		begin: func() experiment { return new(zhuOptions) },
+It simulates the paper's main testbed, whose links obey the paper's law: there the truth is known, and predicted by, too.
+The testbed is simulated a second time with links that are shared as SimGrid does, which is not the law under test.`,
+		begin: func(f *pflag.FlagSet) experiment {
+			o := newZhuOptions()
+			f.StringVar(&o.draws, "degrees", "1,2,3", "draws per host, by commas, an experiment each")
+			f.IntVar(&o.trials, "trials", o.trials, "messages that each experiment has more of")
+			f.StringVar(&o.size, "bytes", o.size, "size of a message, such as "+cli.SizeForms)
+			f.IntVar(&o.fit, "fit", o.fit, "patterns to fit to")
+			f.IntVar(&o.iterations, "iterations", 0, "most iterations of a pattern; 0: 2000")
+			return o
+		},
 	}
 }
 
 // zhuOptions set the experiment.
 type zhuOptions struct {
-	size, hosts, draws string // as given: bytes, nodes, degrees
-	nodes, degrees     []int
-	trials, fit        int
-	iterations         int
-	bytes              int64
-	seed               uint64
-	interval           float64
-	coupling           float64
-	budget             allowance       // of the network and of the patterns
-	cluster            *simnet.Cluster // nil: real ranks
-	like               bool            // the cluster is zhuCluster
-	simGrid            bool            // links are shared as SimGrid does, which is not the law under test
-	sharing            simnet.Settings // what is true of a simulated one
+	size, draws     string // as given: bytes, degrees
+	nodes           []int  // numbers of hosts, an experiment each; nil: all hosts
+	degrees         []int
+	trials, fit     int
+	iterations      int
+	bytes           int64
+	budget          allowance       // of the network and of the patterns
+	cluster         *simnet.Cluster // nil: real ranks
+	sharing         simnet.Settings // what is true of a simulated one
+	like            bool            // the cluster is zhuCluster
+	simGrid, lawful bool            // its links are shared as SimGrid does, or by the paper's law
 }
 
-func (o *zhuOptions) flags(f *pflag.FlagSet) {
-	f.Float64Var(&o.coupling, "coupling", 1, "how the two directions of simulated links disturb each other, 0 to 1")
-	f.StringVar(&o.hosts, "nodes", "", "numbers of hosts, by commas, an experiment each; default: all hosts, and of the paper's testbed "+zhuNodes)
-	f.StringVar(&o.draws, "degrees", zhuDegrees, "draws per host, by commas, an experiment each")
-	f.IntVar(&o.trials, "trials", zhuTrials, "messages that each experiment has more of")
-	f.StringVar(&o.size, "bytes", zhuBytes, "size of a message, such as "+cli.SizeForms)
-	f.Float64Var(&o.interval, "interval", zhuInterval, "half width of the 95 % interval of the mean error, relative to it, until which more messages are measured")
-	f.IntVar(&o.fit, "fit", concurrent.UsualPatterns, "patterns to fit to")
-	f.IntVar(&o.iterations, "iterations", 0, "most iterations of a pattern; 0: 2000")
-	f.Uint64Var(&o.seed, "seed", 1, "of the random patterns")
-}
-
-func (o *zhuOptions) unused(g ground, _ *stage) []string {
-	if g == ranksOfJob {
-		return []string{"coupling"}
-	}
-	return nil
+// newZhuOptions are those of sections 7.1 and 7.2.
+func newZhuOptions() *zhuOptions {
+	return &zhuOptions{size: "10MB", draws: "1,2,3", trials: 500, fit: concurrent.UsualPatterns}
 }
 
 // read takes what the flags say.
@@ -100,13 +78,8 @@ func (o *zhuOptions) read() error {
 	if o.bytes, err = cli.ParseSize(o.size); err != nil {
 		return cli.BadInput("--bytes: %w", err)
 	}
-	if o.degrees, err = cli.ParseSizes(o.draws); err != nil {
-		return cli.BadInput("--degrees %s: want numbers, such as %s", o.draws, zhuDegrees)
-	}
-	if o.hosts != "" {
-		if o.nodes, err = cli.ParseSizes(o.hosts); err != nil {
-			return cli.BadInput("--nodes %s: want numbers of hosts, such as %s", o.hosts, zhuNodes)
-		}
+	if o.degrees, err = cli.ParseSizes(o.draws); err != nil || slices.Min(o.degrees) < 1 {
+		return cli.BadInput("--degrees %s: want numbers of at least 1, such as 1,2,3", o.draws)
 	}
 	switch {
 	case o.trials < 1:
@@ -117,90 +90,64 @@ func (o *zhuOptions) read() error {
 		return cli.BadInput("--iterations %d: want at least 0", o.iterations)
 	case o.bytes < 1 || o.bytes > math.MaxInt32:
 		return cli.BadInput("--bytes %d: want in [1, %d]", o.bytes, math.MaxInt32)
-	case !(o.interval > 0):
-		return cli.BadInput("--interval %g: want above 0", o.interval)
-	case !(o.coupling >= 0 && o.coupling <= 1):
-		return cli.BadInput("--coupling %g: want in [0, 1]", o.coupling)
-	}
-	for _, d := range o.degrees {
-		if d < 1 {
-			return cli.BadInput("--degrees %d: want at least 1", d)
-		}
-	}
-	for _, n := range o.nodes {
-		if n < leastHosts {
-			return cli.BadInput("--nodes %d: want at least %d", n, leastHosts)
-		}
 	}
 	return nil
 }
 
-// simulate runs it on a simulated cluster. Long messages are hollow: they take
-// their time, and no memory.
 func (o *zhuOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcome, error) {
-	own := *o
-	spec := s.cluster
-	if spec == "" {
-		spec = zhuCluster
-		if own.hosts == "" {
-			own.hosts = zhuNodes
-		}
-	}
-	if err := own.read(); err != nil {
+	cluster, err := cli.SimulatedCluster(zhuCluster)
+	if err != nil {
 		return nil, err
 	}
-	cluster, err := cli.SimulatedCluster(spec)
+	own := *o
+	own.like, own.nodes = true, []int{10, 20, 30}
+	found, err := own.on(ctx, s, cluster, 1)
 	if err != nil {
+		return nil, err
+	}
+	found.Where = "Simulated: " + zhuCluster + "."
+	own.simGrid = true
+	other, err := own.on(ctx, s, cluster, 1)
+	if err != nil {
+		return nil, err
+	}
+	found.Sections = append(found.Sections, other.Sections...)
+	for _, w := range other.Warnings {
+		if !slices.Contains(found.Warnings, w) {
+			found.Warnings = append(found.Warnings, w)
+		}
+	}
+	return found, nil
+}
+
+// on runs it on a simulated cluster, of whose links the two directions disturb each other by coupling: 0 is fair sharing, 1 the
+// paper's asymmetric one. Long messages are hollow: they take their time, and no memory.
+func (o *zhuOptions) on(ctx context.Context, s *stage, cluster *simnet.Cluster, coupling float64) (*outcome.Outcome, error) {
+	own := *o
+	if err := own.read(); err != nil {
 		return nil, err
 	}
 	settings := cluster.Settings()
 	settings.Send.Seconds, settings.Recv.Seconds = cli.DefaultOverhead.Seconds(), cli.DefaultOverhead.Seconds()
 	settings.Noise, settings.Seed = simnet.Noise{Sigma: 0.01}, 1
 	settings.HollowAbove = cli.DiscoverHollow
-	if own.coupling > 0 {
+	switch {
+	case own.simGrid:
+		settings.Sharing = contention.Sharing{Asymmetric: true, AckWeight: simGridAcks}
+		settings.FlowPerMessage = true
+	case coupling > 0:
 		settings.Sharing.Asymmetric = true
-		settings.Sharing.Coupling = make([]float64, cluster.Graph.NumArcs())
-		for arc := range settings.Sharing.Coupling {
-			settings.Sharing.Coupling[arc] = own.coupling
-		}
+		settings.Sharing.Coupling = slices.Repeat([]float64{coupling}, cluster.Graph.NumArcs())
 	}
-	own.cluster, own.sharing, own.like = cluster, *settings, s.cluster == ""
-	found, err := own.play(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	found.Where = "Simulated: " + spec + "."
-	if own.like && own.coupling == 1 {
-		own.simGrid = true
-		own.sharing.Sharing = contention.Sharing{Asymmetric: true, AckWeight: simGridAcks}
-		own.sharing.FlowPerMessage = true
-		other, err := own.play(ctx, s)
-		if err != nil {
-			return nil, err
-		}
-		found.Sections = append(found.Sections, other.Sections...)
-		for _, w := range other.Warnings {
-			if !slices.Contains(found.Warnings, w) {
-				found.Warnings = append(found.Warnings, w)
-			}
-		}
-	}
-	return found, nil
+	own.cluster, own.sharing, own.lawful = cluster, *settings, coupling == 1 && !own.simGrid
+	return onSimulated(cluster, nil, settings, func(comm mpi.Communicator) (*outcome.Outcome, error) {
+		ranks := own // share nothing
+		return ranks.run(ctx, comm, s)
+	})
 }
 
 // simGridAcks is the share of a message's rate that its acknowledgements take the other way: SimGrid's cross traffic.
 const simGridAcks = 0.05
-
-// play runs it on the simulated cluster.
-func (o *zhuOptions) play(ctx context.Context, s *stage) (*outcome.Outcome, error) {
-	return onSimulated(func(each func(mpi.Communicator) error) error {
-		settings := o.sharing
-		return simnet.Run(o.cluster.Graph, nil, &settings, each)
-	}, func(comm mpi.Communicator) (*outcome.Outcome, error) {
-		ranks := *o // share nothing
-		return ranks.run(ctx, comm, s)
-	})
-}
 
 func (o *zhuOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) (*outcome.Outcome, error) {
 	own := *o
@@ -211,12 +158,9 @@ func (o *zhuOptions) measure(ctx context.Context, comm mpi.Communicator, s *stag
 	return own.run(ctx, comm, s)
 }
 
-// zhuParts share the budget: one is for the network itself, three are for the patterns, and the last is kept for what rank 0 reckons
-// between measurements, and for what goes over its time.
+// zhuParts share the budget: one is for the network itself, three are for the patterns, and the last is kept for what rank 0 reckons,
+// and for what goes over its time.
 const zhuParts = 5
-
-// zhuKept is how many times the last round's reckoning is kept for the next one's, which has more to reckon with.
-const zhuKept = 2
 
 // run is collective; others than rank 0 get nil.
 func (o *zhuOptions) run(ctx context.Context, comm mpi.Communicator, s *stage) (*outcome.Outcome, error) {
@@ -238,67 +182,32 @@ func (o *zhuOptions) run(ctx context.Context, comm mpi.Communicator, s *stage) (
 	if err := cli.Agree(comm, "zhu: patterns", err); err != nil {
 		return nil, err
 	}
-	bounded, start := o.budget.left != nil, time.Now()
-	var whole time.Duration // for patterns and what is reckoned of them; 0: no bound
-	if bounded {
-		whole = o.budget.left()
+	measured, start := &concurrent.Settings{MaxIterations: o.iterations, Untouched: o.cluster != nil}, time.Now()
+	if o.budget.left != nil {
+		measured.Budget = max(leastShare, o.budget.left()*(zhuParts-2)/(zhuParts-1))
 	}
-	var reckoning time.Duration // what the last round took beyond its measurements
-	rounds := zhuRounds
-	if s.full {
-		rounds = zhuFullRounds
+	finish := func() {}
+	if comm.Rank() == 0 {
+		measured.Patterns = z.patterns()
+		shown := progress.New(s.progress, "patterns")
+		measured.Progress = func(done, total int) {
+			shown.Show(measure.Progress{Done: done, Total: total, Elapsed: time.Since(start)})
+		}
+		finish = shown.Close
 	}
-	for round := 1; ; round++ {
-		measured := &concurrent.Settings{MaxIterations: o.iterations, Untouched: o.cluster != nil}
-		if bounded {
-			keep := max(whole/(zhuParts-1), zhuKept*reckoning)
-			measured.Budget = max(leastShare, o.budget.left()-keep)
-		}
-		finish := func() {}
-		if comm.Rank() == 0 {
-			measured.Patterns = z.patterns()
-			shown := progress.New(s.progress, "patterns")
-			measured.Progress = func(done, total int) {
-				shown.Show(measure.Progress{Done: done, Total: total, Elapsed: time.Since(start)})
-			}
-			finish = shown.Close
-		}
-		r, err := concurrent.Measure(ctx, comm, measured)
-		finish()
-		if err != nil {
-			return nil, err
-		}
-		var report *zhuReport
-		var again []byte // one byte if there is more to measure
-		if comm.Rank() == 0 {
-			z.take(r)
-			begun := time.Now()
-			report, err = z.evaluate()
-			reckoning = time.Since(begun)
-			// A round takes no longer than all before it.
-			inTime := !bounded || o.budget.left() > whole/2
-			if err == nil && r.Stopped == "" && round < rounds && inTime && z.more(report) {
-				again = []byte{1}
-			}
-		}
-		if err := cli.Agree(comm, "zhu: measurements", err); err != nil {
-			return nil, err // others of several experiments go on, if it is input
-		}
-		told, err := harness.Tell(comm, again)
-		if err != nil {
-			return nil, err
-		}
-		if len(told) == 0 {
-			if comm.Rank() != 0 {
-				return nil, nil
-			}
-			report.Library = strings.TrimSpace(found.Latencies.Library)
-			report.size = o.size
-			report.like = o.like
-			report.simGrid = o.simGrid
-			report.lawful = o.cluster != nil && o.coupling == 1 && !o.simGrid
-			report.warnOfWide()
-			return report.outcome()
-		}
+	r, err := concurrent.Measure(ctx, comm, measured)
+	finish()
+	if err != nil {
+		return nil, err
 	}
+	var report *zhuReport
+	if comm.Rank() == 0 {
+		report, err = z.evaluate(r)
+	}
+	if err := cli.Agree(comm, "zhu: measurements", err); err != nil || comm.Rank() != 0 {
+		return nil, err // others of several experiments go on, if it is input
+	}
+	report.Library = strings.TrimSpace(found.Latencies.Library)
+	report.zhuOptions = o
+	return report.outcome()
 }

@@ -5,42 +5,8 @@ import (
 
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/outcome"
-	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/topology/draw"
 )
-
-// figure4 draws the bandwidth of the direction with fewer messages over the number of the others, for the NIC and for the
-// backbone.
-func (r *zhuReport) figure4(s *outcome.Section) error {
-	for k, name := range []string{"shared NIC", "shared backbone"} {
-		var series []draw.Series
-		for _, few := range []int{1, 4, 12} {
-			measured := draw.Series{Name: fmt.Sprintf("%d, measured", few)}
-			fair := draw.Series{Name: fmt.Sprintf("%d, fair sharing", few), Limit: true}
-			for _, x := range r.Single {
-				if x.backbone == (k == 1) && x.in == few {
-					measured.X, measured.Y = append(measured.X, float64(x.out)), append(measured.Y, x.measured[0])
-					fair.X, fair.Y = append(fair.X, float64(x.out)), append(fair.Y, x.predicted[lawFair][0])
-				}
-			}
-			if measured.X != nil {
-				series = append(series, measured, fair)
-			}
-		}
-		if series == nil {
-			continue
-		}
-		f, err := draw.Plot(fmt.Sprintf("Figure 4 (%c): bidirectional messages, %s", 'a'+k, name),
-			draw.Axis{Name: "messages of the other direction"}, draw.Axis{Name: "bandwidth of each", Format: quantity.Rate}, series,
-			"Each curve is for a number of messages of the direction that has fewer. By the asymmetric property all of them coincide;",
-			"dotted: what fair sharing would give.")
-		if err != nil {
-			return err
-		}
-		s.Figure(fmt.Sprintf("figure-4%c", 'a'+k), f)
-	}
-	return nil
-}
 
 // histograms draws the errors of predictions by d, and compares how many are within the margin.
 func (r *zhuReport) histograms(s *outcome.Section) error {
@@ -113,7 +79,7 @@ func (r *zhuReport) detail() any {
 		Laws    []string `json:"laws"`
 		Rows    []row    `json:"rows"`
 		Random  *row     `json:"random,omitempty"`
-	}{r.Library, r.Bytes, r.Fitted, r.Laws, []row{}, nil}
+	}{r.Library, r.bytes, r.Fitted, r.Laws, []row{}, nil}
 	for i := range r.Rows {
 		x := known(&r.Rows[i])
 		x.All = r.Rows[i].transfers

@@ -43,10 +43,10 @@ func (z *zhuExperiment) deal() {
 	}
 }
 
-// patterns are those that are not measured yet.
+// patterns are all, in their order.
 func (z *zhuExperiment) patterns() [][]model.Transfer {
 	var all [][]model.Transfer
-	for _, t := range z.order[len(z.measured):] {
+	for _, t := range z.order {
 		all = append(all, z.transfers(t))
 	}
 	return all

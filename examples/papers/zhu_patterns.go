@@ -18,6 +18,9 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
+// zhuSeed is that of the random patterns.
+const zhuSeed = 1
+
 // leastHosts is how many hosts the experiment wants: those of the exchange.
 const leastHosts = 4
 
@@ -33,7 +36,7 @@ func wantHosts(comm mpi.Communicator) error {
 			hosts[p.Host] = true
 		}
 		if len(hosts) < leastHosts {
-			err = fmt.Errorf("%d hosts: want %d at least; without a launcher, --sim simulates some", len(hosts), leastHosts)
+			err = fmt.Errorf("%d hosts: want %d at least; --sim simulates some", len(hosts), leastHosts)
 		}
 	}
 	return cli.Agree(comm, "zhu: hosts", err)
@@ -50,10 +53,7 @@ type zhuExperiment struct {
 	rows    []zhuRow
 	held    []zhuPattern
 
-	order    []zhuTurn            // in which they are measured
-	measured []concurrent.Pattern // by order, as far as there was time
-	stopped  string               // what ended the measurement early
-	warnings []string
+	order []zhuTurn // in which they are measured
 }
 
 // A zhuPattern is held out of the fit.
@@ -70,13 +70,13 @@ func (o *zhuOptions) design(found *measure.Discovery) (*zhuExperiment, error) {
 	if len(nodes) == 0 {
 		nodes = []int{hosts}
 	}
-	z.fit = concurrent.ForDiscover(found.Topology, o.bytes, o.fit, o.seed)
+	z.fit = concurrent.ForDiscover(found.Topology, o.bytes, o.fit, zhuSeed)
 	z.single = z.sweeps()
-	z.random = rand.New(rand.NewPCG(o.seed, 3))
+	z.random = rand.New(rand.NewPCG(zhuSeed, 3))
 	for _, d := range o.degrees {
 		for _, n := range nodes {
 			if n > hosts {
-				return nil, fmt.Errorf("--nodes %d: there are %d hosts", n, hosts)
+				return nil, fmt.Errorf("%d hosts: there are %d", n, hosts)
 			}
 			z.draw(len(z.rows), n, d, o.trials)
 			z.rows = append(z.rows, zhuRow{Hosts: n, Degree: d})
@@ -99,42 +99,6 @@ func (z *zhuExperiment) draw(row, hosts, d, transfers int) {
 		n += len(p)
 		z.held = append(z.held, zhuPattern{row, p})
 	}
-}
-
-// take takes up what was measured of the patterns.
-func (z *zhuExperiment) take(r *concurrent.Result) {
-	z.measured = append(z.measured, r.Patterns...)
-	z.stopped = r.Stopped
-	for _, w := range r.Warnings {
-		if !slices.Contains(z.warnings, w) {
-			z.warnings = append(z.warnings, w)
-		}
-	}
-}
-
-// How often patterns are measured at most, each time up to as many again as there are.
-const (
-	zhuRounds     = 2
-	zhuFullRounds = 8
-)
-
-// more adds patterns to the rows whose mean error is not known well enough, at most as many as they
-// have, and tells whether there are any.
-func (z *zhuExperiment) more(report *zhuReport) bool {
-	before := len(z.held)
-	for _, row := range report.Rows {
-		if row.Exchange || !(row.Precision > z.o.interval) {
-			continue
-		}
-		index := slices.IndexFunc(z.rows, func(x zhuRow) bool { return x.Hosts == row.Hosts && x.Degree == row.Degree && !x.Exchange })
-		// The interval is as wide as one over the root of the transfers.
-		wanted := float64(row.Trials) * (row.Precision*row.Precision/(z.o.interval*z.o.interval) - 1)
-		z.draw(index, row.Hosts, row.Degree, int(min(wanted, float64(row.Trials))))
-	}
-	for i := before; i < len(z.held); i++ {
-		z.order = append(z.order, zhuTurn{toHold, i})
-	}
-	return len(z.held) > before
 }
 
 // hostsInTurn are the ranks of each host, the hosts taken in turn from the parts of the machine,
@@ -271,21 +235,21 @@ func (z *zhuExperiment) laws(observed []model.Observation) ([]zhuLaw, []string, 
 	return laws, fitted.Warnings, nil
 }
 
-// evaluate predicts what was measured.
-func (z *zhuExperiment) evaluate() (*zhuReport, error) {
+// evaluate predicts what was measured, by the order of the patterns, as far as there was time.
+func (z *zhuExperiment) evaluate(r *concurrent.Result) (*zhuReport, error) {
 	var train []concurrent.Pattern
 	held := 0
-	for i := range z.measured {
+	for i := range r.Patterns {
 		switch z.order[i].kind {
 		case toFit:
-			train = append(train, z.measured[i])
+			train = append(train, r.Patterns[i])
 		case toHold:
 			held++
 		}
 	}
 	if held == 0 {
-		text := fmt.Sprintf("%d of %d patterns to fit to were measured before the %s ended, and none to predict", len(train), len(z.fit), z.stopped)
-		if z.stopped == harness.StoppedByBudget {
+		text := fmt.Sprintf("%d of %d patterns to fit to were measured before the %s ended, and none to predict", len(train), len(z.fit), r.Stopped)
+		if r.Stopped == harness.StoppedByBudget {
 			text += ": want a larger --budget"
 		}
 		return nil, errors.New(text)
@@ -294,13 +258,13 @@ func (z *zhuExperiment) evaluate() (*zhuReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := &zhuReport{Bytes: z.o.bytes, Fitted: len(train), Interval: z.o.interval, Warnings: append(slices.Clone(z.warnings), warnings...)}
+	report := &zhuReport{Fitted: len(train), Warnings: append(slices.Clone(r.Warnings), warnings...)}
 	for _, l := range laws {
 		report.Laws = append(report.Laws, l.name)
 	}
 	rows := slices.Clone(z.rows)
-	for i := range z.measured {
-		pattern, turn := &z.measured[i], z.order[i]
+	for i := range r.Patterns {
+		pattern, turn := &r.Patterns[i], z.order[i]
 		switch turn.kind {
 		case toSweep:
 			sweep := z.single[turn.index]

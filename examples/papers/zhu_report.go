@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -9,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/topocast/topocast/internal/outcome"
-	"github.com/topocast/topocast/internal/words"
 )
 
 const (
@@ -19,20 +17,14 @@ const (
 
 // A zhuReport is what the experiment found out.
 type zhuReport struct {
+	*zhuOptions
 	Library  string
-	Bytes    int64
-	Fitted   int     // patterns
-	Interval float64 // that the mean error was to have
+	Fitted   int // patterns
 	Laws     []string
 	Single   []zhuSweep // one link
 	Rows     []zhuRow
 	All      zhuRow // of the random patterns
 	Warnings []string
-
-	size    string // of a message, as it was given
-	like    bool   // the machine is simulated like the paper's own
-	simGrid bool   // the machine is simulated, and shares links as SimGrid does
-	lawful  bool   // the machine is simulated, and shares links as the paper's law says
 }
 
 // lawKind is the kind of a number that follows from the paper's law of sharing. On a machine that is made by that law it is an
@@ -46,19 +38,6 @@ func (r *zhuReport) lawKind() outcome.Kind {
 
 // kind is that of a number that the law does not give: the conditions are the paper's on a machine like its own.
 func (r *zhuReport) kind() outcome.Kind { return outcome.MeasuredIf(r.like) }
-
-// warnOfWide names the experiments whose mean error is not known as well as was asked for.
-func (r *zhuReport) warnOfWide() {
-	var wide []string
-	for _, row := range r.Rows {
-		if !row.Exchange && !(row.Precision <= r.Interval) {
-			wide = append(wide, fmt.Sprintf("|N| = %d, d = %d", row.Hosts, row.Degree))
-		}
-	}
-	if wide != nil {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the interval of the mean error is wider than %g of it with %s: --trials takes more messages", r.Interval, words.Few(wide, 3)))
-	}
-}
 
 // A zhuRow is one experiment: patterns of a number of hosts and of draws per host.
 type zhuRow struct {

@@ -72,6 +72,14 @@ Each picture says below its title what was cut and left out.`,
 					return err
 				}
 			}
+			if !(s.probability >= 0 && s.probability <= 1) {
+				return cli.BadInput("--probability %g: want in [0, 1]", s.probability)
+			}
+			if what != "layout" {
+				if err := cli.RefuseUnused(c, "only of a layout", "probability"); err != nil {
+					return err
+				}
+			}
 			if output == "" {
 				output = what + ".svg"
 			}
@@ -101,6 +109,7 @@ Each picture says below its title what was cut and left out.`,
 	f.StringVar(&s.unit, "unit", "", "unit of a matrix: s, ms, us or ns")
 	f.StringVar(&s.order, "order", "groups", "ranks of a heat map: by groups, or as in the file")
 	f.Float64Var(&s.percentile, "percentile", 99, "share of the measurements, in percent, that the colours of a heat map span")
+	f.Float64Var(&s.probability, "probability", 0, "of the links of a layout, the share of message lengths that must show a link, 0 to 1")
 	return c
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"io"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -18,9 +19,10 @@ import (
 
 // A drawSource is the file that a picture is made of, and how.
 type drawSource struct {
-	unit       string
-	order      string  // of a heat map: groups or file
-	percentile float64 // of a heat map
+	unit        string
+	order       string  // of a heat map: groups or file
+	percentile  float64 // of a heat map
+	probability float64 // the least of links in a layout
 
 	data    []byte
 	network *model.Network // one of the two, or neither
@@ -149,6 +151,9 @@ func drawLayout(s *drawSource) (*draw.Figure, error) {
 		if g, err = g.WithHostNames(names); err != nil {
 			return nil, err
 		}
+	}
+	if g, err = g.WithArcs(slices.DeleteFunc(slices.Clone(g.Arcs()), func(a topology.Arc) bool { return a.Probability < s.probability })); err != nil {
+		return nil, err
 	}
 	at, err := draw.Layout(g, nil)
 	if err != nil {

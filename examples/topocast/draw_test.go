@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/topology"
 )
 
 // TestDraw: every picture of every file that it may be made of, as SVG and, by the name's end, as PNG.
@@ -67,10 +69,42 @@ func TestDraw(t *testing.T) {
 		{[]string{"layout", "--order", "file", "network.json"}, "--order: only of a heatmap"},
 		{[]string{"heatmap", "--percentile", "0", "network.json"}, "--percentile 0"},
 		{[]string{"layout", "--unit", "us", "network.json"}, "--unit"},
+		{[]string{"heatmap", "--probability", "0.5", "network.json"}, "--probability: only of a layout"},
+		{[]string{"layout", "--probability", "2", "network.json"}, "--probability 2: want in [0, 1]"},
 		{[]string{"layout", "no-such-file"}, "no-such-file"},
 	} {
 		if status, _, stderr := topocast(append([]string{"plot"}, c.args...)...); status != cli.StatusInput || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, c.want) {
 			t.Errorf("draw %q: status %d, %q, want %d and one line with %q", c.args, status, stderr, cli.StatusInput, c.want)
 		}
+	}
+}
+
+// TestDrawLikelyLinks: of three hosts in a row, whose second link is found with a third of the message lengths, a layout of
+// links of at least a half has one link fewer.
+func TestDrawLikelyLinks(t *testing.T) {
+	arcs := topology.AppendLink(topology.AppendLink(nil, 0, 1, 1e-6, 1e9), 1, 2, 1e-6, 1e9)
+	arcs[2].Probability, arcs[3].Probability = 1./3, 1./3
+	g, err := topology.NewGraph(3, 0, nil, arcs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := model.FromGraph(g, topology.ChooseLowest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines [2]int
+	for k, least := range []float64{0, 0.5} {
+		f, err := drawLayout(&drawSource{network: n, probability: least})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var svg bytes.Buffer
+		if err := f.SVG(&svg); err != nil {
+			t.Fatal(err)
+		}
+		lines[k] = bytes.Count(svg.Bytes(), []byte("<path"))
+	}
+	if lines[0] != lines[1]+1 {
+		t.Errorf("%d and %d lines are drawn, want one fewer", lines[0], lines[1])
 	}
 }

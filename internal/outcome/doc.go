@@ -1,5 +1,5 @@
-// Package outcome holds what repeating a published experiment gives, tables, figures and the numbers that the
-// source prints, and writes it as text, JSON, CSV and as a page.
+// Package outcome holds what repeating a published experiment gives: tables, figures and the numbers that the
+// source prints. It writes them as Markdown, which terminals show as text, and as JSON.
 //
 // An experiment fills an Outcome and does nothing else:
 //

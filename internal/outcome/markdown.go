@@ -4,26 +4,39 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/topocast/topocast/internal/outfile"
+	"github.com/topocast/topocast/internal/words"
 )
 
-// markdownFigures is the folder of a page's figures, beside the page.
-const markdownFigures = "img/papers"
+// Write writes all of the outcome as Markdown, with lines and tables that can be read in a terminal.
+func (o *Outcome) Write(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	o.write(out, false)
+	return out.Flush()
+}
 
-// WriteMarkdown writes a page of results: an introduction, what agrees by source and kind, and of each section the numbers
-// that it compares, why they differ, and its last figure, which is written to img/papers beside the page.
+// pageFigures is the folder of a page's figures, beside the page.
+const pageFigures = "img/papers"
+
+// WritePage writes a page of results: an introduction, what agrees by source and kind, and of each section the numbers
+// that it compares, why they differ, and its figures, which are files in img/papers beside the page.
 // Inputs are counted and not listed. A section that compares nothing but says why others differ has its own tables.
-func WriteMarkdown(path, intro string, outcomes ...*Outcome) error {
-	if err := os.MkdirAll(filepath.Join(filepath.Dir(path), markdownFigures), 0o777); err != nil {
+func WritePage(path, intro string, outcomes ...*Outcome) error {
+	if err := os.MkdirAll(filepath.Join(filepath.Dir(path), pageFigures), 0o777); err != nil {
 		return err
 	}
 	for _, o := range outcomes {
 		for _, s := range o.Sections {
-			if f, cited := s.cited(); cited {
+			if !s.onPage() {
+				continue
+			}
+			for _, f := range s.Figures {
 				if err := outfile.Write(filepath.Join(filepath.Dir(path), o.figurePath(f)), f.Picture.SVG); err != nil {
 					return err
 				}
@@ -33,89 +46,160 @@ func WriteMarkdown(path, intro string, outcomes ...*Outcome) error {
 	return outfile.Write(path, func(w io.Writer) error {
 		out := bufio.NewWriter(w)
 		fmt.Fprintf(out, "%s\n## What repeats, by kind\n\n", intro)
-		rows := [][]string{}
-		all := &Outcome{}
+		WriteSummary(out, outcomes...)
 		for _, o := range outcomes {
-			rows = append(rows, o.Summary().row(o.Name))
-			all.Sections = append(all.Sections, o.Sections...)
-		}
-		markdownTable(out, summaryHead(), append(rows, all.Summary().row("all")))
-		for _, o := range outcomes {
-			o.markdown(out)
+			fmt.Fprintln(out)
+			o.write(out, true)
 		}
 		return out.Flush()
 	})
 }
 
+// onPage says that a page has the section.
+func (s *Section) onPage() bool { return len(s.Causes) > 0 || s.comparisons(false) != nil }
+
 // figurePath is that of a figure from the folder of the page.
 func (o *Outcome) figurePath(f Figure) string {
-	return markdownFigures + "/" + o.Name + "-" + f.Name + ".svg"
+	return pageFigures + "/" + o.Name + "-" + f.Name + ".svg"
 }
 
-// cited is the figure that a page shows of a section: the last one of those that compare numbers.
-func (s *Section) cited() (f Figure, is bool) {
-	if len(s.Figures) == 0 || len(s.listed()) == 0 {
-		return f, false
-	}
-	return s.Figures[len(s.Figures)-1], true
-}
+// width is that of a terminal which nobody has widened.
+const width = 80
 
-// listed are the tables of comparisons but for inputs.
-func (s *Section) listed() []*Table {
-	own := &Section{}
-	for _, c := range s.Compared {
-		if c.Kind != Input {
-			own.Compared = append(own.Compared, c)
+// write writes the outcome. Brief is what a page has of it.
+func (o *Outcome) write(w io.Writer, brief bool) {
+	paragraph := func(text string) {
+		if !brief {
+			text = words.Fill(text, width)
+		}
+		if text != "" {
+			fmt.Fprintf(w, "\n%s\n", text)
 		}
 	}
-	return own.comparisons()
-}
-
-func (o *Outcome) markdown(w io.Writer) {
-	fmt.Fprintf(w, "\n## %s\n\n%s\n%s\n\n%s\n", o.Name, o.Source, o.Where, o.Summary().sentences())
+	fmt.Fprintf(w, "## %s\n", o.Name)
+	paragraph(o.Source)
+	paragraph(o.Where)
+	paragraph(o.Summary().sentences())
 	for _, s := range o.Sections {
-		tables := s.listed()
-		switch {
-		case tables == nil && len(s.Causes) == 0:
+		compared := s.comparisons(!brief)
+		if brief && !s.onPage() {
 			continue
-		case tables == nil: // it says why numbers of another section differ
-			tables = s.Tables
 		}
 		fmt.Fprintf(w, "\n### %s\n", s.Title)
+		tables := compared
+		if !brief || compared == nil { // it says why numbers of another section differ
+			tables = append(s.Tables[:len(s.Tables):len(s.Tables)], compared...)
+		}
+		if !brief {
+			for _, text := range s.Text {
+				paragraph(text)
+			}
+		}
 		for _, t := range tables {
-			head := make([]string, len(t.Columns))
-			for k, c := range t.Columns {
-				head[k] = c.head()
+			if t.Title != "" {
+				paragraph(t.Title + ":")
 			}
 			fmt.Fprintln(w)
-			if t.Title != "" {
-				fmt.Fprintf(w, "%s:\n\n", strings.ToUpper(t.Title[:1])+t.Title[1:])
-			}
-			markdownTable(w, head, t.cells())
+			t.write(w)
 		}
 		for k, cause := range s.Causes {
 			if k == 0 {
 				fmt.Fprint(w, "\nWhy:\n\n")
 			}
-			fmt.Fprintf(w, "- %s\n", cause)
+			if !brief {
+				cause = words.Fill(cause, width-2)
+			}
+			fmt.Fprintln(w, "- "+strings.ReplaceAll(cause, "\n", "\n  "))
 		}
-		if f, cited := s.cited(); cited {
-			fmt.Fprintf(w, "\n![%s](%s)\n", s.Title, o.figurePath(f))
+		for _, f := range s.Figures {
+			if brief {
+				fmt.Fprintf(w, "\n![%s](%s)\n", s.Title, o.figurePath(f))
+			}
 		}
+	}
+	for _, warning := range o.Warnings {
+		paragraph("warning: " + warning)
 	}
 }
 
-// markdownTable writes names on the left and numbers on the right.
-func markdownTable(w io.Writer, head []string, rows [][]string) {
-	line := func(cells []string) {
-		for _, cell := range cells {
-			fmt.Fprintf(w, "| %s ", strings.ReplaceAll(cell, "|", "\\|"))
+// write aligns names on the left, and numbers on the right, by what is seen rather than by bytes.
+func (t *Table) write(w io.Writer) {
+	head := make([]string, len(t.Columns))
+	for k, c := range t.Columns {
+		head[k] = c.head()
+	}
+	rows := append([][]string{head}, t.cells()...)
+	widths := make([]int, len(head))
+	for _, row := range rows {
+		for k := range row {
+			row[k] = strings.ReplaceAll(row[k], "|", "\\|")
+			widths[k] = max(widths[k], utf8.RuneCountInString(row[k]))
+		}
+	}
+	for i, row := range rows {
+		for k, cell := range row {
+			blank := strings.Repeat(" ", widths[k]-utf8.RuneCountInString(cell))
+			if t.Columns[k].left() {
+				fmt.Fprintf(w, "| %s%s ", cell, blank)
+			} else {
+				fmt.Fprintf(w, "| %s%s ", blank, cell)
+			}
+		}
+		fmt.Fprintln(w, "|")
+		if i > 0 {
+			continue
+		}
+		for k, c := range t.Columns {
+			if line := strings.Repeat("-", widths[k]+1); c.left() {
+				fmt.Fprintf(w, "|%s-", line)
+			} else {
+				fmt.Fprintf(w, "|%s:", line)
+			}
 		}
 		fmt.Fprintln(w, "|")
 	}
-	line(head)
-	fmt.Fprintln(w, "|---"+strings.Repeat("|---:", len(head)-1)+"|")
-	for _, row := range rows {
-		line(row)
+}
+
+// comparisons are tables of what the source prints, one for each kind.
+func (s *Section) comparisons(inputs bool) []*Table {
+	var all []*Table
+	for _, k := range []struct {
+		first, last Kind
+		title, off  string
+	}{
+		{Measured, Measured, "Printed by the source, and measured by us under its conditions", "off by"},
+		{Otherwise, Otherwise, "Printed by the source, and measured by us under other conditions", "off by"},
+		{Computed, Computed, "Printed by the source, and computed from its own equations and tables", "off by"},
+		{AtLeast, About, "Bounds that the source prints, and ours (about: within a quarter)", "holds"},
+		{Input, Input, "Inputs: printed by the source, by which the machine was made, and measured on it", "off by"},
+	} {
+		t := &Table{Name: "printed", Title: k.title, Columns: []Column{Text("what"), values("printed"), values("ours"), values(k.off)}}
+		for _, c := range s.Compared {
+			if k.first <= c.Kind && c.Kind <= k.last {
+				t.Rows = append(t.Rows, c.cells())
+			}
+		}
+		if t.Rows != nil && (inputs || k.first != Input) {
+			all = append(all, t)
+		}
 	}
+	return all
+}
+
+// notReproduced stands where the difference of our number would be.
+const notReproduced = "not reproduced"
+
+// cells are the row of a comparison.
+func (c Comparison) cells() []any {
+	printed, last := withUnit(c.Printed, c.Unit), signed(c.Off())
+	if c.Kind.bound() {
+		printed, last = c.Kind.String()+" "+printed, "no"
+		if c.Holds() {
+			last = "yes"
+		}
+	}
+	if math.IsNaN(c.Ours) {
+		last = notReproduced
+	}
+	return []any{c.What, printed, withUnit(c.Ours, c.Unit), last}
 }

@@ -8,28 +8,28 @@ import (
 
 // An Outcome is what repeating the experiments of one source gave.
 type Outcome struct {
-	Name     string // of the command: zhu
-	Source   string // author, year, title
-	Where    string // on what machine, simulated or real, and under which library
-	Sections []*Section
-	Warnings []string
+	Name     string     `json:"experiment"` // of the command: zhu
+	Source   string     `json:"source"`     // author, year, title
+	Where    string     `json:"where"`      // on what machine, simulated or real, and under which library
+	Sections []*Section `json:"sections"`
+	Warnings []string   `json:"warnings"`
 	// Detail goes into the JSON alone: what the tables were made from. nil: nothing.
-	Detail any
+	Detail any `json:"detail,omitempty"`
 }
 
 // A Section is one experiment: a table or a figure of the source, and what belongs to it.
 type Section struct {
-	Title    string
-	Text     []string // paragraphs: what was done, what differs from the source
-	Tables   []*Table
-	Compared []Comparison
-	Causes   []string // below them: why numbers differ
-	Figures  []Figure
+	Title    string       `json:"title"`
+	Text     []string     `json:"text"` // paragraphs: what was done, what differs from the source
+	Tables   []*Table     `json:"tables"`
+	Compared []Comparison `json:"compared"`
+	Causes   []string     `json:"causes"` // below them: why numbers differ
+	Figures  []Figure     `json:"-"`
 }
 
 // A Table is rows of numbers and names.
 type Table struct {
-	Name    string // in CSV and JSON: "table-2"
+	Name    string // in JSON: "table-2"
 	Title   string // above it; "": none
 	Columns []Column
 	Rows    [][]any // a string, a float64 (NaN: not known) or an int, one per column
@@ -37,13 +37,12 @@ type Table struct {
 
 // A Column says what stands in it.
 type Column struct {
-	Name string
+	Name string `json:"name"`
 	// Unit of the numbers: "s", "B/s" and "B" are written with the prefix that fits, "%" with two
 	// decimals; "" are plain numbers. The column's head has it where the cells do not.
-	Unit string
-	text bool
-	// right says that names stand on the right, for they are numbers with units of their own.
-	right bool
+	Unit  string `json:"unit,omitempty"`
+	text  bool
+	right bool // names stand on the right, for they are numbers with units of their own
 }
 
 // Number is a column of numbers.
@@ -51,6 +50,12 @@ func Number(name, unit string) Column { return Column{Name: name, Unit: unit} }
 
 // Text is a column of names.
 func Text(name string) Column { return Column{Name: name, text: true} }
+
+// values is a column of numbers with their units.
+func values(name string) Column { return Column{Name: name, text: true, right: true} }
+
+// left says that a column is one of names, which stand on the left.
+func (c Column) left() bool { return c.text && !c.right }
 
 // A Figure is a drawing and the name of its file, without extension.
 type Figure struct {

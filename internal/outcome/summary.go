@@ -2,7 +2,9 @@ package outcome
 
 import (
 	"fmt"
+	"io"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/topocast/topocast/internal/quantity"
@@ -29,12 +31,12 @@ type Summary struct {
 
 // Summary counts the outcome's comparisons.
 func (o *Outcome) Summary() Summary {
-	tally := func(of func(Kind) bool) Tally {
+	tally := func(first, last Kind) Tally {
 		var t Tally
 		var off []float64
 		for _, s := range o.Sections {
 			for _, c := range s.Compared {
-				if !of(c.Kind) {
+				if c.Kind < first || c.Kind > last {
 					continue
 				}
 				t.All++
@@ -52,8 +54,7 @@ func (o *Outcome) Summary() Summary {
 		t.Off = stats.MiddleMedian(off)
 		return t
 	}
-	kind := func(k Kind) Tally { return tally(func(other Kind) bool { return other == k }) }
-	return Summary{kind(Measured), kind(Otherwise), kind(Computed), tally(Kind.bound), kind(Input)}
+	return Summary{tally(Measured, Measured), tally(Otherwise, Otherwise), tally(Computed, Computed), tally(AtLeast, About), tally(Input, Input)}
 }
 
 // within tells how many numbers are within the margin, and how far they are off.
@@ -88,19 +89,29 @@ func (s Summary) sentences() string {
 	return strings.Join(parts, " ")
 }
 
-// row is the summary as a row of the page's table.
-func (s Summary) row(name string) []string {
+// WriteSummary writes a table of the summaries, and of all together if there are several.
+func WriteSummary(w io.Writer, outcomes ...*Outcome) {
+	t := &Table{Columns: []Column{Text("source")}}
+	for _, name := range []string{"measured, within " + quantity.Percent(margin), "median difference", "other conditions", "computed", "bounds that hold", "not reproduced", "inputs"} {
+		t.Columns = append(t.Columns, values(name))
+	}
 	count := func(t Tally) string {
 		if t.All == 0 {
 			return "-"
 		}
 		return fmt.Sprintf("%d of %d", t.Hold, t.All)
 	}
-	missing := s.Measured.Missing + s.Otherwise.Missing + s.Computed.Missing + s.Bounds.Missing
-	return []string{name, count(s.Measured), quantity.Percent(s.Measured.Off), count(s.Otherwise), count(s.Computed), count(s.Bounds), fmt.Sprint(missing), fmt.Sprint(s.Inputs.All)}
-}
-
-// summaryHead names the columns of row.
-func summaryHead() []string {
-	return []string{"source", "measured, within " + quantity.Percent(margin), "median difference", "other conditions", "computed", "bounds that hold", "not reproduced", "inputs"}
+	all := &Outcome{Name: "all"}
+	for _, o := range outcomes {
+		all.Sections = append(all.Sections, o.Sections...)
+	}
+	if len(outcomes) > 1 {
+		outcomes = append(outcomes[:len(outcomes):len(outcomes)], all)
+	}
+	for _, o := range outcomes {
+		s := o.Summary()
+		missing := s.Measured.Missing + s.Otherwise.Missing + s.Computed.Missing + s.Bounds.Missing
+		t.Row(o.Name, count(s.Measured), quantity.Percent(s.Measured.Off), count(s.Otherwise), count(s.Computed), count(s.Bounds), strconv.Itoa(missing), strconv.Itoa(s.Inputs.All))
+	}
+	t.write(w)
 }
