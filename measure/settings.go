@@ -113,7 +113,7 @@ type Settings struct {
 	// Notify is called on rank 0 with what Result.Notes keeps, when it is decided.
 	Notify func(note string)
 
-	// Progress is called on rank 0 before each round and after the last one.
+	// Progress is called on rank 0 before the first round and after each one.
 	// Time spent in it is lost to all ranks, but enters no reading.
 	Progress func(Progress)
 }
