@@ -35,7 +35,7 @@ type Settings struct {
 	Batch int
 
 	// Precision is a share, 0.02 say, within which the median of each pair is to be known: after
-	// the repetitions, pairs whose interval (Result.PairIntervals) is wider are
+	// the repetitions, pairs whose interval of 95 % is wider are
 	// measured again, and only they, until it is not, or the budget is spent, or
 	// ExtraRepetitions are: 50 of them if that is 0. Default 0: none is.
 	Precision float64
@@ -72,7 +72,7 @@ type Settings struct {
 	// ExtraRepetitions is how many more, at most, are measured. All pairs are, as
 	// long as the readings of too many do not agree: more than 2 % of them,
 	// by more than a quarter. Otherwise those of the rounds that were slower than
-	// the others by more than 3 sigma (see Result.RoundEffects) are, once. Default 0.
+	// the others by more than 3 sigma are, once. Default 0.
 	ExtraRepetitions int
 
 	// Budget bounds the time from the start of Run, by the clock of the

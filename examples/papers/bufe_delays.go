@@ -32,7 +32,7 @@ func (o *bufeOptions) readDelays(ctx context.Context, comm mpi.Communicator) (*b
 	}
 	d := new(bufeDelays)
 	for k, size := range delaySizes() {
-		m, err := r.Typical(measure.Median, k)
+		m, err := typical(r, measure.Median, k)
 		if err != nil {
 			return nil, err
 		}

@@ -42,8 +42,8 @@ func (o *bufeOptions) readLinks(ctx context.Context, comm mpi.Communicator) (*bu
 	s := &throughput.Settings{What: throughput.NodeNode | throughput.NodeSwitch | throughput.SwitchSwitch, Budget: o.budget.next()}
 	if comm.Rank() == 0 {
 		l = &bufeLinks{bytes: o.long, truth: o.truth}
-		if l.short, err = r.Typical(measure.Median, 0); err == nil {
-			l.long, err = r.Typical(measure.Median, 1)
+		if l.short, err = typical(r, measure.Median, 0); err == nil {
+			l.long, err = typical(r, measure.Median, 1)
 		}
 		var method topology.Reconstructor = &clique.Switches{Epsilon: o.eps}
 		if !o.quiet {

@@ -50,7 +50,7 @@ func (o *bufeOptions) latencies(ctx context.Context, comm mpi.Communicator, batc
 	if err != nil || r == nil {
 		return nil, err
 	}
-	return r.Typical(measure.Median, 0)
+	return typical(r, measure.Median, 0)
 }
 
 // ofMagny is table 3.1, and section 3.3.2.
@@ -120,11 +120,11 @@ func (o *bufeOptions) ofBlizzard(ctx context.Context, found *outcome.Outcome) (*
 	}
 	s := found.Section("Tables 3.2 to 3.4: ways to measure a Blizzard node (section 3.2.3)")
 	printedBeside{}.deviations(s, w)
-	batched, err := measure.DeviationOf(w.single[0], w.batched[0])
+	batched, err := deviationOf(w.single[0], w.batched[0])
 	if err != nil {
 		return nil, err
 	}
-	parallel, err := measure.DeviationOf(w.oneSingle, w.single[0])
+	parallel, err := deviationOf(w.oneSingle, w.single[0])
 	if err != nil {
 		return nil, err
 	}
@@ -175,11 +175,11 @@ func (o *bufeOptions) ofBlizzard(ctx context.Context, found *outcome.Outcome) (*
 	}
 	s = found.Section("Four Blizzard nodes (section 3.3.4)")
 	inside := mat.DenseCopyOf(together.Slice(0, 32, 0, 32))
-	d, err := measure.DeviationOf(w.single[0], inside)
+	d, err := deviationOf(w.single[0], inside)
 	if err != nil {
 		return nil, err
 	}
-	again, err := measure.DeviationOf(w.single[0], w.single[1])
+	again, err := deviationOf(w.single[0], w.single[1])
 	if err != nil {
 		return nil, err
 	}
