@@ -96,9 +96,6 @@ type Settings struct {
 	// Default: what the communicator tells, if it is mpi.Versioned.
 	Library string
 
-	// Share gives the result to all ranks. By default others than rank 0 get nil.
-	Share bool
-
 	// Journal takes on rank 0, between rounds and some twice a second, what all
 	// ranks have measured since, so that it outlives the process: it is a file of
 	// package record, which ReadResult reads even if the last line is cut off. It costs no reading anything,
@@ -179,12 +176,11 @@ type plan struct {
 	Sizes   []int `json:"sizes_B"`
 	Samples int   `json:"samples"`
 	Batch   int   `json:"batch,omitempty"`
-	Share   bool  `json:"share,omitempty"`
 	Resume  bool  `json:"resume,omitempty"`
 }
 
 func (s *Settings) plan() plan {
-	p := plan{Sizes: s.Sizes, Samples: s.Samples, Batch: s.Batch, Share: s.Share, Resume: s.Resume != nil}
+	p := plan{Sizes: s.Sizes, Samples: s.Samples, Batch: s.Batch, Resume: s.Resume != nil}
 	if len(p.Sizes) == 0 {
 		p.Sizes = []int{0}
 	}
