@@ -37,7 +37,7 @@ func (c *collector) slowRounds() [][][2]int {
 	r := c.result
 	var rounds [][][2]int
 	for size := range r.Sizes {
-		for _, e := range unusual(r.RoundEffects(size)) {
+		for _, e := range unusual(r.roundEffects(size)) {
 			if at := [2]int{e.Repetition, e.Round}; e.Effect > 0 && !c.repeated[at] {
 				c.repeated[at] = true
 				rounds = append(rounds, r.pairsOf(e.Repetition, e.Round))
@@ -64,8 +64,8 @@ func (r *Result) pairsOf(repetition, round int) [][2]int {
 func (r *Result) imprecise(share float64) [][2]int {
 	var pairs [][2]int
 	for size := range r.Sizes {
-		for _, p := range r.PairIntervals(size) {
-			if !p.Precise(share) {
+		for _, p := range r.pairIntervals(size) {
+			if !p.precise(share) {
 				pairs = append(pairs, [2]int{p.A, p.B})
 			}
 		}

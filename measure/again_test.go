@@ -74,9 +74,9 @@ func TestPrecision(t *testing.T) {
 	r := results(t, 4, nil, &Settings{Precision: 0.02, Samples: 5}, func(c mpi.Communicator) mpi.Communicator {
 		return &wavering{timedComm{bare: bare{c}}, rand.New(rand.NewPCG(5, uint64(c.Rank())))}
 	})[0]
-	for _, p := range r.PairIntervals(0) {
+	for _, p := range r.pairIntervals(0) {
 		wavers := p.A == 0 && p.B == 1
-		if !p.Precise(0.02) || p.Readings != 6 && !wavers || wavers && (p.Readings < 16 || p.Readings > 80) {
+		if !p.precise(0.02) || p.Readings != 6 && !wavers || wavers && (p.Readings < 16 || p.Readings > 80) {
 			t.Errorf("pair %+v", p)
 		}
 	}

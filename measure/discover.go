@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/plogp"
@@ -34,10 +35,6 @@ const (
 // latencyShare is the part of the budget, one half, that latencies get, of which all pairs are measured. The
 // parts that follow share the rest.
 const latencyShare = 2
-
-// spareOne repetitions of a pair are enough to pass over the lowest, as in linkage.Robust: one may
-// be a fault of the clock.
-const spareOne = 5
 
 // A Discovery is what Discover found out about the machine of a job. Results
 // are nil of parts that were not measured.
@@ -259,9 +256,8 @@ func (r *Result) Locations() []model.Location {
 }
 
 // Observations are the readings as model.Fit takes them: one per pair,
-// direction and size, its time the lower quartile of the lowest repetition (of
-// five and more the second lowest), which is also what linkage.Robust makes the
-// latencies of. Readings of 0 are left out. O(readings).
+// direction and size. Its time is the lower quartile of the lowest repetition, of
+// five and more the second lowest. Readings of 0 are left out. O(readings).
 func (r *Result) Observations() []model.Observation {
 	type key struct{ from, to, size int }
 	times := make(map[key][]float64)
@@ -278,15 +274,9 @@ func (r *Result) Observations() []model.Observation {
 	}
 	all := make([]model.Observation, 0, len(keys))
 	for _, k := range keys {
-		t := times[k]
-		slices.Sort(t)
-		lowest := t[0]
-		if len(t) >= spareOne {
-			lowest = t[1]
-		}
 		all = append(all, model.Observation{
 			Transfers: []model.Transfer{{Src: k.from, Dst: k.to, Bytes: int64(r.Sizes[k.size])}},
-			Seconds:   []float64{lowest},
+			Seconds:   []float64{readings.Undisturbed(times[k])},
 		})
 	}
 	return all

@@ -26,8 +26,8 @@
 //  4. A reading is the quartiles of some samples. Samples that something has
 //     disturbed are taken again.
 //  5. While repetitions disagree on too many pairs, further ones follow
-//     (Settings.ExtraRepetitions). Rounds that stand out are found by median polish
-//     (RoundEffects), and measured again; so are pairs that are not known as
+//     (Settings.ExtraRepetitions). Rounds that stand out are found by median polish,
+//     and measured again; so are pairs that are not known as
 //     precisely as Settings.Precision asks for.
 //  6. What is still weak is said in Result.Warnings, and so is what the measuring itself
 //     may have done: drift, a slow beginning, bands of ranks at one distance.

@@ -5,23 +5,22 @@ import (
 	"math"
 	"slices"
 
-	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// A Drift says how the readings of one size have changed over a run, as a whole.
-type Drift struct {
+// A drift says how the readings of one size have changed over a run, as a whole.
+type drift struct {
 	Change float64 // of the readings from the first round to the last, 0.01: 1 % longer; NaN: no pair was read twice
 	Sigma  float64 // its standard error, as far as rounds do not differ by more than pairs do; NaN: fewer than three pairs, which do not tell
 	Pairs  int     // that were read twice
 }
 
-// Drift compares, for each pair, the first reading with the last: ln of the ratio against the
+// drift compares, for each pair, the first reading with the last: ln of the ratio against the
 // share of the rounds in between, by least absolute deviations (the weighted median of the slopes).
 // Matrices leaves it in. It is part of what disturbs single readings, since each
 // repetition has its own order; and whether clock, machine or load has drifted is not known,
 // so that it need not be the same between other ranks. O(readings).
-func (r *Result) Drift(size int) Drift {
+func (r *Result) drift(size int) drift {
 	type sight struct{ at, log float64 }
 	type pair struct{ first, last sight }
 	pairs := make(map[[2]int]*pair)
@@ -65,7 +64,7 @@ func (r *Result) Drift(size int) Drift {
 		squares += dt * dt
 	}
 	if len(slopes) == 0 {
-		return Drift{Change: math.NaN(), Sigma: math.NaN()}
+		return drift{Change: math.NaN(), Sigma: math.NaN()}
 	}
 	slices.SortFunc(slopes, func(a, b slope) int {
 		switch {
@@ -83,16 +82,16 @@ func (r *Result) Drift(size int) Drift {
 			break
 		}
 	}
-	drift := Drift{Change: math.Expm1(median), Sigma: math.NaN(), Pairs: len(slopes)}
+	found := drift{Change: math.Expm1(median), Sigma: math.NaN(), Pairs: len(slopes)}
 	if len(slopes) < scatterPairs {
-		return drift
+		return found
 	}
 	residuals := make([]float64, len(rises))
 	for i, s := range rises {
 		residuals[i] = math.Abs(s.log - median*s.at)
 	}
-	drift.Sigma = medianError * stats.SigmaPerMAD * stats.MiddleMedian(residuals) / math.Sqrt(squares)
-	return drift
+	found.Sigma = medianError * stats.SigmaPerMAD * stats.MiddleMedian(residuals) / math.Sqrt(squares)
+	return found
 }
 
 // scatterPairs is how many pairs it takes to see a scatter about their median slope, which goes through one of them.
@@ -105,10 +104,12 @@ const (
 	driftSigmas = 3
 )
 
-func (d Drift) warning(r *Result, size int) string {
+func (d drift) condition(of string) condition {
 	if !(math.Abs(d.Change) > muchDrift && math.Abs(d.Change) > driftSigmas*d.Sigma) {
-		return ""
+		return condition{}
 	}
-	return fmt.Sprintf("the measurements of %s have drifted by %+.0f %% over the run (+- %.1g %%): the matrices have it in them",
-		quantity.Bytes(r.Sizes[size]), 100*d.Change, 100*d.Sigma)
+	return condition{
+		fmt.Sprintf("the measurements of %s have drifted by %+.0f %% over the run (+- %.1g %%)", of, 100*d.Change, 100*d.Sigma),
+		"the matrices have it in them, measure again when load and clocks are steady",
+	}
 }

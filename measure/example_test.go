@@ -103,33 +103,3 @@ func ExampleReadResult() {
 	}
 	// Output: a matrix: 5e-06 s
 }
-
-// Rounds that something has disturbed stand out from the same pairs in other
-// rounds, by more than five standard errors, say. In a simulation with noise of
-// 2 % none does.
-func ExampleResult_RoundEffects() {
-	cluster, err := simnet.ParseCluster("star:8")
-	if err != nil {
-		log.Fatal(err)
-	}
-	settings := cluster.Settings()
-	settings.Noise.Sigma = 0.02
-	err = simnet.Run(cluster.Graph, nil, settings, func(c mpi.Communicator) error {
-		result, err := measure.Run(context.Background(), c, nil)
-		if err != nil || c.Rank() != 0 {
-			return err
-		}
-		effects := result.RoundEffects(0)
-		for _, e := range effects {
-			if e.Sigmas > 5 {
-				fmt.Printf("round %d of repetition %d: %+.0f %%\n", e.Round, e.Repetition, 100*e.Effect)
-			}
-		}
-		fmt.Println(len(effects), "rounds compared")
-		return nil
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	// Output: 21 rounds compared
-}

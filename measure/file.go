@@ -1,16 +1,13 @@
 package measure
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 
 	"github.com/topocast/topocast/internal/outfile"
-	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/record"
-	"github.com/topocast/topocast/mpi"
 )
 
 // Write writes the result as a file of the format "topocast/measurement" with
@@ -153,24 +150,3 @@ func noLatencies(f *record.File) error {
 // ErrFormat says that a file holds no measurement. ReadResult and ReadFile
 // return it, wrapped.
 var ErrFormat = record.ErrFormat
-
-// shareResult gives the result of rank 0 to all ranks, as the bytes of its
-// file. It is collective.
-func shareResult(comm mpi.Communicator, r *Result) (*Result, error) {
-	var b bytes.Buffer
-	var err error
-	if comm.Rank() == 0 {
-		err = r.Write(&b)
-	}
-	if err := harness.Agree(comm, err); err != nil {
-		return nil, err
-	}
-	data, err := harness.Tell(comm, b.Bytes())
-	if err != nil {
-		return nil, fmt.Errorf("measure: sharing the result: %w", err)
-	}
-	if comm.Rank() == 0 {
-		return r, nil
-	}
-	return ReadResult(bytes.NewReader(data))
-}

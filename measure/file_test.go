@@ -269,7 +269,7 @@ func FuzzReadResult(f *testing.F) {
 		}
 		r.Matrices()
 		for size := range r.Sizes {
-			r.RoundEffects(size)
+			r.roundEffects(size)
 		}
 		warnings(r)
 		var b bytes.Buffer

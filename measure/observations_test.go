@@ -8,7 +8,7 @@ import (
 )
 
 // TestObservationsAreTheLowestReadings: of four repetitions the lowest lower
-// quartile, of five the second lowest, as linkage.Robust takes them; readings of 0 do not
+// quartile, of five the second lowest; readings of 0 do not
 // count, and directions and sizes are apart.
 func TestObservationsAreTheLowestReadings(t *testing.T) {
 	r := &Result{Header: record.Header{Ranks: 3}, Sizes: []int{8, 1 << 20}, Repetitions: 6}

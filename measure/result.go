@@ -3,6 +3,7 @@ package measure
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -88,6 +89,20 @@ func (r *Reading) value(s Statistic) float64 {
 		return r.Max
 	default:
 		return r.Mean
+	}
+}
+
+// pair is that of the reading, the lower rank first.
+func (r *Reading) pair() [2]int { return [2]int{min(r.From, r.To), max(r.From, r.To)} }
+
+// of yields the readings of one size.
+func (r *Result) of(size int) iter.Seq[*Reading] {
+	return func(yield func(*Reading) bool) {
+		for i := range r.readings {
+			if x := &r.readings[i]; x.Size == size && !yield(x) {
+				return
+			}
+		}
 	}
 }
 

@@ -5,25 +5,24 @@ import (
 	"math"
 	"slices"
 
-	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// A RoundEffect says that the readings of one round stand out from those of
+// A roundEffect says that the readings of one round stand out from those of
 // the same pairs in other rounds.
-type RoundEffect struct {
+type roundEffect struct {
 	Repetition, Round int
 	Pairs             int     // readings of the round that could be compared
 	Effect            float64 // median of ln(reading / pair's typical reading)
 	Sigmas            float64 // the effect in standard errors
 }
 
-// RoundEffects fits, by median polish (Tukey 1977, chapter 11), ln of the lower
+// roundEffects fits, by median polish (Tukey 1977, chapter 11), ln of the lower
 // quartile of each reading of one size as pair + round, and returns all rounds
 // of which at least four pairs can be compared, by repetition and round. It is
 // empty with fewer than three repetitions, where a pair's typical reading
 // cannot be told from a disturbed one. O(n^2) per repetition.
-func (r *Result) RoundEffects(size int) []RoundEffect {
+func (r *Result) roundEffects(size int) []roundEffect {
 	const (
 		leastRepeats = 3 // of two, either may be the disturbed one
 		leastPairs   = 4 // of three, two that were slow by chance are the median
@@ -34,7 +33,7 @@ func (r *Result) RoundEffects(size int) []RoundEffect {
 		cells   []cell
 		logs    []float64
 		pairIDs = make(map[[2]int]int)
-		rounds  []RoundEffect
+		rounds  []roundEffect
 		numbers = make(map[[2]int]int)
 	)
 	for k := range r.Repetitions {
@@ -51,7 +50,7 @@ func (r *Result) RoundEffects(size int) []RoundEffect {
 			if !ok {
 				t = len(rounds)
 				numbers[[2]int{k, x.Round}] = t
-				rounds = append(rounds, RoundEffect{Repetition: k, Round: x.Round})
+				rounds = append(rounds, roundEffect{Repetition: k, Round: x.Round})
 			}
 			cells = append(cells, cell{p, t})
 			logs = append(logs, math.Log(x.Q1))
@@ -100,7 +99,7 @@ func (r *Result) RoundEffects(size int) []RoundEffect {
 		}
 		found = append(found, e)
 	}
-	slices.SortFunc(found, func(a, b RoundEffect) int {
+	slices.SortFunc(found, func(a, b roundEffect) int {
 		if a.Repetition != b.Repetition {
 			return a.Repetition - b.Repetition
 		}
@@ -156,14 +155,14 @@ func sweep(residuals []float64, class func(i int) int, classes int) []float64 {
 
 // unusual are the rounds beyond 3 sigma, unless they are about as many as
 // chance gives among so many rounds.
-func unusual(effects []RoundEffect) []RoundEffect {
+func unusual(effects []roundEffect) []roundEffect {
 	const (
 		limit    = 3.0
 		chance   = 0.0027    // share of a normal distribution beyond 3 sigma
 		asChance = 3         // times as many are still chance: the noise is estimated, and its tails are heavier than normal
 		alone    = 2 * limit // sigmas at which one round is enough: none of a million by chance
 	)
-	var beyond []RoundEffect
+	var beyond []roundEffect
 	for _, e := range effects {
 		if math.Abs(e.Sigmas) > limit {
 			beyond = append(beyond, e)
@@ -176,8 +175,8 @@ func unusual(effects []RoundEffect) []RoundEffect {
 }
 
 // largest is the first of the rounds with the largest effect.
-func largest(rounds []RoundEffect) RoundEffect {
-	var worst RoundEffect
+func largest(rounds []roundEffect) roundEffect {
+	var worst roundEffect
 	for _, e := range rounds {
 		if math.Abs(e.Effect) > math.Abs(worst.Effect) {
 			worst = e
@@ -186,14 +185,14 @@ func largest(rounds []RoundEffect) RoundEffect {
 	return worst
 }
 
-// roundWarning reports rounds that stand out.
-func roundWarning(r *Result, size int) string {
-	effects := r.RoundEffects(size)
+// slowRoundsSign says which rounds stand out; "" if none does.
+func (r *Result) slowRoundsSign(size int) string {
+	effects := r.roundEffects(size)
 	beyond := unusual(effects)
 	if len(beyond) == 0 {
 		return ""
 	}
 	worst := largest(beyond)
-	return fmt.Sprintf("%d of %d rounds of %s differ from the others by more than 3 sigma, most of all round %d of repetition %d by %+.0f %%: something else was running",
-		len(beyond), len(effects), quantity.Bytes(r.Sizes[size]), worst.Round, worst.Repetition, 100*(math.Exp(worst.Effect)-1))
+	return fmt.Sprintf("%d of %d rounds differ from the others by more than 3 sigma, most of all round %d of repetition %d by %+.0f %%",
+		len(beyond), len(effects), worst.Round, worst.Repetition, 100*(math.Exp(worst.Effect)-1))
 }

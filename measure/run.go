@@ -13,7 +13,7 @@ import (
 
 // Run measures the latency of all pairs of ranks: half the time of a round
 // trip. It is collective; the settings of rank 0 count. The result is nil on
-// other ranks than 0 unless Settings.Share is set.
+// other ranks than 0.
 //
 // When the context of any rank ends, or the budget, all ranks stop after
 // the round under way, and the result holds what was measured; Stopped says so.
@@ -89,11 +89,6 @@ func run(ctx context.Context, comm mpi.Communicator, s *Settings) (*Result, erro
 	}
 	if result != nil {
 		c.end(outcome)
-	}
-	if p.Share {
-		if result, err = shareResult(comm, result); err != nil {
-			return nil, err
-		}
 	}
 	return result, nil
 }

@@ -35,7 +35,7 @@ type Settings struct {
 	Batch int
 
 	// Precision is a share, 0.02 say, within which the median of each pair is to be known: after
-	// the repetitions, pairs whose interval (Result.PairIntervals) is wider are
+	// the repetitions, pairs whose interval of 95 % is wider are
 	// measured again, and only they, until it is not, or the budget is spent, or
 	// ExtraRepetitions are: 50 of them if that is 0. Default 0: none is.
 	Precision float64
@@ -72,7 +72,7 @@ type Settings struct {
 	// ExtraRepetitions is how many more, at most, are measured. All pairs are, as
 	// long as the readings of too many do not agree: more than 2 % of them,
 	// by more than a quarter. Otherwise those of the rounds that were slower than
-	// the others by more than 3 sigma (see Result.RoundEffects) are, once. Default 0.
+	// the others by more than 3 sigma are, once. Default 0.
 	ExtraRepetitions int
 
 	// Budget bounds the time from the start of Run, by the clock of the
@@ -96,9 +96,6 @@ type Settings struct {
 	// Default: what the communicator tells, if it is mpi.Versioned.
 	Library string
 
-	// Share gives the result to all ranks. By default others than rank 0 get nil.
-	Share bool
-
 	// Journal takes on rank 0, between rounds and some twice a second, what all
 	// ranks have measured since, so that it outlives the process: it is a file of
 	// package record, which ReadResult reads even if the last line is cut off. It costs no reading anything,
@@ -113,7 +110,7 @@ type Settings struct {
 	// Notify is called on rank 0 with what Result.Notes keeps, when it is decided.
 	Notify func(note string)
 
-	// Progress is called on rank 0 before each round and after the last one.
+	// Progress is called on rank 0 before the first round and after each one.
 	// Time spent in it is lost to all ranks, but enters no reading.
 	Progress func(Progress)
 }
@@ -179,12 +176,11 @@ type plan struct {
 	Sizes   []int `json:"sizes_B"`
 	Samples int   `json:"samples"`
 	Batch   int   `json:"batch,omitempty"`
-	Share   bool  `json:"share,omitempty"`
 	Resume  bool  `json:"resume,omitempty"`
 }
 
 func (s *Settings) plan() plan {
-	p := plan{Sizes: s.Sizes, Samples: s.Samples, Batch: s.Batch, Share: s.Share, Resume: s.Resume != nil}
+	p := plan{Sizes: s.Sizes, Samples: s.Samples, Batch: s.Batch, Resume: s.Resume != nil}
 	if len(p.Sizes) == 0 {
 		p.Sizes = []int{0}
 	}

@@ -18,9 +18,8 @@ const wideSpread = 0.5
 // hierarchy says, but for the spread.
 //
 // The time of a message of the measuring size is the latency that the
-// hierarchy gives to the level: a reconstruction takes the smallest of the
-// repetitions, which a disturbance of the machine does not reach, and wiring,
-// queries and broadcasts are to tell one figure.
+// hierarchy gives to the level: wiring, queries and broadcasts are to tell one
+// figure, which a disturbance of the machine does not reach.
 func fitLevels(n *Network, observations []Observation) (levels []LevelParams, warnings []string) {
 	for i, alike := range singleTimes(n, observations) {
 		bySize := alike.times

@@ -159,7 +159,7 @@ func (o *bannikovOptions) find(measured *measure.Result) (*bannikovFound, error)
 	greedy := &spanner.GreedyCycle{SharedSpread: spread, DuplexSpread: spread}
 	var sized []spanner.Sized
 	for i, bytes := range o.sizes {
-		m, err := measured.Typical(measure.LowerQuartile, i)
+		m, err := typical(measured, measure.LowerQuartile, i)
 		if err != nil {
 			return nil, err
 		}

@@ -44,7 +44,7 @@ func (o *bufeOptions) latencies(ctx context.Context, m *simnet.Cluster, place []
 		if err != nil || r == nil {
 			return nil, err
 		}
-		return r.Typical(measure.Median, 0)
+		return typical(r, measure.Median, 0)
 	})
 }
 
@@ -100,11 +100,11 @@ func (o *bufeOptions) ofBlizzard(ctx context.Context, found *outcome.Outcome) (*
 	s := found.Section("Tables 3.2 to 3.4: ways to measure a Blizzard node (section 3.2.3)")
 	kind := outcome.MeasuredIf(o.samples >= bufeFull)
 	w.deviations(s, kind)
-	batched, err := measure.DeviationOf(w.single[0], w.batched[0])
+	batched, err := deviationOf(w.single[0], w.batched[0])
 	if err != nil {
 		return nil, err
 	}
-	parallel, err := measure.DeviationOf(w.oneSingle, w.single[0])
+	parallel, err := deviationOf(w.oneSingle, w.single[0])
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func (o *bufeOptions) readWays(ctx context.Context, comm mpi.Communicator) (*buf
 		if err != nil || r == nil {
 			return nil, err
 		}
-		return r.Typical(measure.Median, 0)
+		return typical(r, measure.Median, 0)
 	}
 	var err error
 	for k := range repeats {
@@ -150,7 +150,7 @@ func (w *bufeWays) deviations(s *outcome.Section, kind outcome.Kind) {
 		t := s.Table(table.name, outcome.Text(table.of), outcome.Number("MD(A,B)", "s"), outcome.Number("MAD(A,B)", "s"), outcome.Number("QMD(A,B)", "s"), outcome.Number("MAXD(A,B)", "s"))
 		t.Title = table.title
 		for _, r := range table.rows {
-			d, err := measure.DeviationOf(r.a, r.b)
+			d, err := deviationOf(r.a, r.b)
 			if err != nil { // the budget ended before they had a pair in common
 				s.Say("%s, %s: no pair was measured both ways in the time that there was.", table.name, r.what)
 				t.Row(r.what, math.NaN(), math.NaN(), math.NaN(), math.NaN())

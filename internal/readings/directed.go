@@ -19,13 +19,13 @@ type Directed struct {
 }
 
 // DirectedOf is what methods take that do not assume nested groups: matrices, checked as by New,
-// combined by secondOfMany, from zero.
+// combined by Undisturbed, from zero.
 func DirectedOf(by string, matrices []mat.Matrix) (*Directed, error) {
 	m, err := New(by, matrices)
 	if err != nil {
 		return nil, err
 	}
-	d, err := m.Directed(secondOfMany)
+	d, err := m.Directed(Undisturbed)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func TestDirectedAgainstDefinition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, err := m.Directed(secondOfMany)
+		second, err := m.Directed(Undisturbed)
 		if err != nil {
 			t.Fatal(err)
 		}

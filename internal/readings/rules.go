@@ -26,9 +26,9 @@ type Rule func(values []float64) float64
 // Smallest is the smallest reading: latencies are disturbed upwards only.
 func Smallest(values []float64) float64 { return slices.Min(values) }
 
-// secondOfMany is the smallest reading, of many and more the second smallest: noise only adds, but
-// a clock may slip.
-func secondOfMany(values []float64) float64 {
+// Undisturbed is the smallest reading, of five and more the second smallest: noise only adds, but
+// a clock may slip. It is the rule for what is wanted of each direction by itself.
+func Undisturbed(values []float64) float64 {
 	if len(values) >= many {
 		values = withoutSmallest(values)
 	}
@@ -47,7 +47,7 @@ func withoutSmallest(values []float64) []float64 {
 	return values[:last]
 }
 
-// lowerHalf is the mean of the lower half of the values, of an odd number with the middle one;
+// lowerHalf is the rule for both directions of a pair together, whose readings are more: the mean of the lower half of the values, of an odd number with the middle one;
 // NaN if there are none. It sorts that half.
 func lowerHalf(values []float64) float64 {
 	half := (len(values) + 1) / 2

@@ -3,7 +3,6 @@ package harness
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/topocast/topocast/mpi"
 )
@@ -40,63 +39,35 @@ func AllPairs(ctx context.Context, comm mpi.Communicator, test Test, settings *S
 	if settings != nil {
 		s = *settings
 	}
-	p, err := Share(comm, nil, func() (*plan, error) {
-		if err := s.validate(comm.Size()); err != nil {
-			return nil, err
+	var outcome *Outcome
+	err := conduct(ctx, comm, s.Silence, func(c *Conductor) error {
+		p, err := Share(comm, c.Watch, func() (*plan, error) {
+			p := s.plan()
+			if sampler, ok := test.(Sampler); ok {
+				p.Samples = sampler.Samples()
+			}
+			return &p, s.validate(comm.Size())
+		})
+		if err != nil {
+			return err
 		}
-		p := s.plan()
-		if sampler, ok := test.(Sampler); ok {
-			p.Samples = sampler.Samples()
+		order, err := newSchedule(p, comm.Size(), comm.Rank())
+		if err != nil {
+			return err
 		}
-		return &p, nil
+		own := newPart(c, test, order)
+		l := &leader{Conductor: c, settings: &s, order: order, own: own}
+		defer PauseCollector()()
+		if err := c.Lead(s.Budget, own.act, l.lead); err != nil {
+			return err
+		}
+		if comm.Rank() == 0 {
+			outcome = l.outcome()
+		}
+		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("harness: %w", err)
 	}
-	order, err := newSchedule(p, comm.Size(), comm.Rank())
-	if err != nil {
-		return nil, err
-	}
-	if err := p.goOn(order.rounds()); err != nil {
-		return nil, err
-	}
-	now := Clock(comm)
-	c := &campaign{
-		ctx: ctx, comm: comm, settings: &s, plan: p, order: order, test: test, columns: len(test.Columns()), samplesAsked: p.Samples,
-		all: NewBarrier(comm), groups: make([]*Barrier, len(order.phases)), watch: newWatch(comm, p.Silence),
-		now: now, start: now(), began: time.Now(), nextCheck: p.Done + firstCheck, asked: p.Repetitions, done: p.Done, lastDone: p.Done,
-	}
-	for level, f := range order.phases[:len(order.phases)-1] {
-		if f.group >= 0 {
-			c.groups[level] = NewSubsetBarrier(comm, order.tree.Groups()[f.group].Hosts)
-			c.groups[level].watch = c.watch
-		}
-	}
-	c.all.watch = c.watch
-	c.sampler, _ = test.(Sampler)
-	if comm.Rank() == 0 {
-		c.outcome = &Outcome{Repetitions: p.Repetitions, TotalRounds: p.Repetitions * order.rounds()}
-		c.totalPairs = p.Repetitions * order.pairs()
-	}
-	err = c.run()
-	if silent := c.watch.stop(); silent != nil { // it has ended what the communicator was doing
-		err = silent
-	}
-	if err != nil {
-		return nil, fmt.Errorf("harness: rank %d: %w", comm.Rank(), err)
-	}
-	return c.outcome, nil
-}
-
-// goOn makes the plan of a run that goes on with an earlier one: of so many rounds per repetition
-// that one may have begun more repetitions.
-func (p *plan) goOn(rounds int) error {
-	switch {
-	case p.Done == 0:
-		return nil
-	case rounds == 0 || p.Done > MaxRepetitions*rounds:
-		return fmt.Errorf("harness: Settings.Done: %d: there are %d rounds per repetition", p.Done, rounds)
-	}
-	p.Repetitions = max(p.Repetitions, (p.Done+rounds-1)/rounds)
-	return nil
+	return outcome, nil
 }

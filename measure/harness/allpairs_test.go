@@ -375,6 +375,20 @@ func TestHalvingIsBufesExample(t *testing.T) {
 	}
 }
 
+// TestChosenRounds: each round has its pairs, in the order given, and no other.
+func TestChosenRounds(t *testing.T) {
+	chosen := [][][2]int{{{3, 1}}, {{0, 2}}, {{1, 3}, {0, 4}}}
+	_, rows := allPairs(t, "local", 5, Settings{Chosen: chosen, Repetitions: 2})
+	if len(rows) != 2*2*2*4 {
+		t.Errorf("%d rows, want two of either rank of 4 pairs, twice", len(rows))
+	}
+	for _, r := range rows {
+		if p := [2]int{r.From, r.To}; !slices.Contains(chosen[r.Round], p) && !slices.Contains(chosen[r.Round], [2]int{p[1], p[0]}) {
+			t.Errorf("round %d has pair %d", r.Round, p)
+		}
+	}
+}
+
 // TestAgain: rank 0 has two rounds measured again, and then all.
 func TestAgain(t *testing.T) {
 	const n = 6
@@ -549,12 +563,45 @@ func TestSilentSimulatedRank(t *testing.T) {
 			return nil
 		}
 		_, err := AllPairs(context.Background(), c, test, &Settings{Repetitions: 2})
-		if err != nil && strings.Contains(err.Error(), "with rank 3 in round") {
+		if err != nil && strings.Contains(err.Error(), "exchange with rank 3") {
 			named = err
 		}
 		return err
 	})
 	if !errors.Is(err, simnet.ErrDeadlock) || !errors.Is(named, mpi.ErrAborted) {
 		t.Errorf("error %v, and %v of the one that waits", err, named)
+	}
+}
+
+// TestBudgetUsedUpByTheLastRound: when all is measured nothing was cut off, however long it took; otherwise
+// what is there is told.
+func TestBudgetUsedUpByTheLastRound(t *testing.T) {
+	cluster, err := gen.Parse("star:4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		sleep   int // the round in which a second passes
+		rounds  int
+		stopped string
+	}{{1, 1, StoppedByBudget}, {2, 2, StoppedByBudget}, {3, 3, ""}} {
+		var outcome *Outcome
+		err := simnet.Run(cluster.Graph, nil, nil, func(comm mpi.Communicator) error {
+			test, round := &answers{comm: comm}, 0
+			test.hook = func(int) error {
+				if round++; round == c.sleep {
+					comm.(*simnet.Comm).Sleep(1)
+				}
+				return nil
+			}
+			o, err := AllPairs(context.Background(), comm, test, &Settings{Budget: time.Second / 2})
+			if o != nil {
+				outcome = o
+			}
+			return err
+		})
+		if err != nil || outcome.Rounds != c.rounds || outcome.Stopped != c.stopped {
+			t.Errorf("a second in round %d: %+v, %v; want %d rounds, stopped %q", c.sleep, outcome, err, c.rounds, c.stopped)
+		}
 	}
 }

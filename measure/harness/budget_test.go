@@ -1,69 +1,45 @@
 package harness
 
 import (
-	"context"
 	"testing"
 	"time"
 
 	"github.com/topocast/topocast/mpi"
 )
 
-// TestExtraRepetitionsKeepToTheBudget: none is begun that would not end in time.
-func TestExtraRepetitionsKeepToTheBudget(t *testing.T) {
-	again := make([][][2]int, 0)
-	c := &campaign{
-		comm: alone{}, plan: &plan{Repetitions: 1, Samples: 20}, asked: 1,
-		settings: &Settings{Budget: 100 * time.Second, Again: func(int) ([][][2]int, bool) { return again, true }},
-		order:    &schedule{plan: &plan{Chosen: make([][][2]int, 10)}}, done: 10, laps: 9, inRounds: 9, outcome: &Outcome{},
-	}
-	// One more repetition takes 10 s.
-	if !c.wantsMore(89) {
-		t.Error("11 s are left for a repetition of 10 s, but it is not wanted")
-	}
-	if c.wantsMore(91) {
-		t.Error("9 s are left for a repetition of 10 s, but it is wanted")
-	}
-	// Two of its rounds take 2 s.
-	again = [][][2]int{{{0, 1}}, {{1, 0}}}
-	if !c.wantsMore(97) {
-		t.Error("3 s are left for two rounds of 1 s, but they are not wanted")
-	}
-	if c.wantsMore(99) {
-		t.Error("1 s is left for two rounds of 1 s, but they are wanted")
-	}
-	again = [][][2]int{{{0, 1}, {1, 0}}}
-	if c.wantsMore(1) || len(c.outcome.Notes) != 1 {
-		t.Errorf("a round of pairs in common is wanted, or not spoken of: %q", c.outcome.Notes)
-	}
-}
-
 // alone is one of two ranks.
 type alone struct{ mpi.Communicator }
 
 func (alone) Size() int { return 2 }
 
-// rankZero is the campaign of rank 0 between two repetitions of one round, t s
-// after its start.
-func rankZero(t float64) *campaign {
-	return &campaign{
-		ctx: context.Background(), now: func() float64 { return t }, settings: &Settings{}, asked: 2,
-		plan: &plan{Repetitions: 2, Samples: 20}, order: &schedule{plan: &plan{Chosen: make([][][2]int, 1)}}, done: 1,
-		outcome: &Outcome{},
+// rankZero is what rank 0 knows when so many rounds of the chosen ones are done, t s after its start.
+func rankZero(s *Settings, rounds, done int, t float64) *leader {
+	s.Chosen = make([][][2]int, rounds)
+	return &leader{
+		Conductor: &Conductor{Comm: alone{}, Now: func() float64 { return t }, end: s.Budget.Seconds()},
+		settings:  s, own: &part{}, done: done, at: done, rounds: rounds, planned: effort{max(s.Repetitions, 1), 20},
 	}
 }
 
-// TestBudgetUsedUpByTheLastRound: when all is measured nothing was cut off,
-// however long it took.
-func TestBudgetUsedUpByTheLastRound(t *testing.T) {
+// TestExtraRepetitionsKeepToTheBudget: none is begun that would not end in time.
+func TestExtraRepetitionsKeepToTheBudget(t *testing.T) {
 	for _, c := range []struct {
-		t     float64 // s
-		ended bool
-		want  wish
-	}{{9, false, goOn}, {11, false, stopBudget}, {9, true, finish}, {11, true, finish}} {
-		k := rankZero(c.t)
-		k.settings.Budget, k.ended = 10*time.Second, c.ended
-		if got := k.wish(); got != c.want {
-			t.Errorf("%+v: wish = %d, want %d", c, got, c.want)
+		name  string
+		t     float64 // s, of a budget of 100, in which each of 10 rounds has taken 1 s
+		again [][][2]int
+		want  bool
+		notes int
+	}{
+		{"11 s for ten rounds", 89, nil, true, 0},
+		{"9 s for ten rounds", 91, nil, false, 0},
+		{"3 s for two rounds", 97, [][][2]int{{{0, 1}}, {{1, 0}}}, true, 0},
+		{"1 s for two rounds", 99, [][][2]int{{{0, 1}}, {{1, 0}}}, false, 0},
+		{"pairs in common", 1, [][][2]int{{{0, 1}, {1, 0}}}, false, 1},
+	} {
+		l := rankZero(&Settings{Budget: 100 * time.Second, Again: func(int) ([][][2]int, bool) { return c.again, true }}, 10, 10, c.t)
+		l.inRounds, l.timed = 9, 9
+		if _, wanted := l.again(); wanted != c.want || len(l.notes) != c.notes {
+			t.Errorf("%s: wanted: %t, want %t; notes %q", c.name, wanted, c.want, l.notes)
 		}
 	}
 }
@@ -85,10 +61,10 @@ func TestCheaperPlans(t *testing.T) {
 		{150, 1, 5}, // 97*1.5 = 145.5
 		{50, 1, 5},  // pairs will be missing
 	} {
-		k := &campaign{plan: &plan{Repetitions: 3, Samples: 20}, done: 3, laps: 2, inRounds: 6}
-		k.order = &schedule{plan: &plan{Chosen: make([][][2]int, 100)}}
-		if got := k.cheaper(c.left); got.Repetitions != c.repetitions || got.Samples != c.samples {
-			t.Errorf("for %g s: %d repetitions of %d samples, want %d of %d", c.left, got.Repetitions, got.Samples, c.repetitions, c.samples)
+		l := rankZero(&Settings{Repetitions: 3}, 100, 3, 0)
+		l.inRounds, l.timed = 6, 2
+		if got := l.cheaper(c.left); got.repetitions != c.repetitions || got.samples != c.samples {
+			t.Errorf("for %g s: %v, want %d of %d", c.left, got, c.repetitions, c.samples)
 		}
 	}
 }
@@ -97,24 +73,18 @@ func TestCheaperPlans(t *testing.T) {
 // twenty times what it takes to bring the readings together, has measured.
 func TestDeliveriesKeepUp(t *testing.T) {
 	for _, c := range []struct {
-		delivers          bool
-		since, delivering float64 // s
-		want              wish
+		perRound, sharing float64 // s
+		want              int
 	}{
-		{true, 0.4, 0, goOn},
-		{true, 0.6, 0, deliver},
-		{true, 1.9, 0.1, goOn},
-		{true, 2.1, 0.1, deliver},
-		{false, 1e6, 0, goOn},
+		{0.05, 0, 10},
+		{0.05, 0.01, 10},
+		{0.05, 0.1, 40},
+		{1, 0, 1},
 	} {
-		const last = 100
-		k := rankZero(last + c.since)
-		k.delivered, k.delivering = last, c.delivering
-		if c.delivers {
-			k.settings.Deliver = func([]Row, Progress) {}
-		}
-		if got := k.wish(); got != c.want {
-			t.Errorf("%+v: wish = %d, want %d", c, got, c.want)
+		l := rankZero(&Settings{}, 1000, 200, 0)
+		l.perRound, l.sharing, l.nextCheck = c.perRound, c.sharing, 800
+		if got := l.next().Count; got != c.want {
+			t.Errorf("%+v: %d rounds before the next delivery, want %d", c, got, c.want)
 		}
 	}
 }

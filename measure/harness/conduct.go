@@ -23,7 +23,7 @@ type Conductor struct {
 	barrier *Barrier
 	start   float64 // s, when Lead was called
 	end     float64 // s, when the budget of rank 0 ends; +Inf: never
-	stopped wish    // why all ranks have stopped, or goOn
+	stopped stop    // why all ranks have stopped, or goOn
 	failed  error   // why this rank cannot do its part
 	idle    bool    // this rank has no part in the round
 }
@@ -40,10 +40,13 @@ type Play func(round []byte) (found [][]byte, err error)
 // Conduct calls work on all ranks with a conductor on a duplicate of comm. The silence of rank 0
 // counts, see Settings.Silence. It is collective.
 func Conduct(ctx context.Context, comm mpi.Communicator, silence time.Duration, work func(*Conductor) error) error {
-	return OnDuplicate(comm, func(own mpi.Communicator) error {
-		return Watched(own, silence, func(w *Watch) error {
-			return work(&Conductor{Comm: own, Watch: w, Now: Clock(own), ctx: ctx, barrier: NewBarrier(own).Under(w), end: math.Inf(1)})
-		})
+	return OnDuplicate(comm, func(own mpi.Communicator) error { return conduct(ctx, own, silence, work) })
+}
+
+// conduct is Conduct on comm itself.
+func conduct(ctx context.Context, comm mpi.Communicator, silence time.Duration, work func(*Conductor) error) error {
+	return Watched(comm, silence, func(w *Watch) error {
+		return work(&Conductor{Comm: comm, Watch: w, Now: Clock(comm), ctx: ctx, barrier: NewBarrier(comm).Under(w), end: math.Inf(1)})
 	})
 }
 
@@ -164,7 +167,7 @@ func (c *Conductor) Meet() (bool, error) {
 		own = stopBudget
 	}
 	word, err := c.barrier.Wait(byte(own))
-	c.stopped = wish(word)
+	c.stopped = stop(word)
 	return c.stopped == goOn, err
 }
 

@@ -27,9 +27,8 @@
 //
 // # Rounds that rank 0 plans
 //
-// Other measurements - of more than two ranks at once, or of pairs that follow from what was
-// found before - go by Conduct. Rank 0 plans in plain code and plays rounds; what all ranks do in a round
-// is an Act, a function from the round's bytes to what rank 0 is to have:
+// All measurements go by Conduct, AllPairs among them. Rank 0 plans in plain code and plays rounds; what all
+// ranks do in a round is an Act, a function from the round's bytes to what rank 0 is to have:
 //
 //	err := harness.Conduct(ctx, comm, silence, func(c *harness.Conductor) error {
 //		plan, err := harness.Share(c.Comm, c.Watch, settings.plan) // of rank 0, on all ranks
@@ -50,9 +49,10 @@
 //  2. Groups of ranks are measured first, all of one level at once, and then joined, level by
 //     level. Ranks outside of the groups at work wait.
 //  3. Before a round the ranks of a group meet in a barrier, and only they. All ranks meet before
-//     the rounds of all ranks, and some 50 times a second: there they hear of every wish to
+//     the rounds of all ranks, and some 50 times a second: there they hear of every vote to
 //     stop (a context, rank 0's budget) that there was, so they all leave at the same round.
-//  4. Rows go to rank 0 between rounds, so that little is lost with a job that is killed.
+//  4. Rank 0 tells blocks of rounds of about half a second. Behind each of them it gathers the rows, so that
+//     little is lost with a job that is killed, and holds its plan against the budget.
 //  5. When all is measured rank 0 may want another repetition, of all pairs or of some rounds.
 //
 // # Design
@@ -68,7 +68,6 @@
 // LGate joins groups two by two. Here all groups of a level are joined at once, part by part
 // where that is shorter: equal parts take n-1 rounds altogether, as many as without groups.
 //
-// Each rank keeps its own rows until they are delivered, and rank 0 fetches
-// them in turn, so that it never receives from two at once. Budgets go by the communicator's
-// clock, so that simulations repeat; silence goes by the wall clock.
+// Each rank keeps its own rows until the block is over; they go to rank 0 along a tree.
+// Budgets go by the communicator's clock, so that simulations repeat; silence goes by the wall clock.
 package harness

@@ -2,7 +2,6 @@ package harness
 
 import (
 	"bytes"
-	"fmt"
 
 	"github.com/topocast/topocast/mpi"
 )
@@ -37,9 +36,4 @@ func (w *Watch) Introduce(peer int) error {
 	w.meets(w.comm.Rank(), self)
 	w.meets(peer, string(bytes.TrimRight(in, "\x00")))
 	return nil
-}
-
-// blame says of which pair an error is.
-func (c *campaign) blame(err error, peer, repetition, round int) error {
-	return fmt.Errorf("with rank %d in round %d of repetition %d: %w", peer, round, repetition, err)
 }

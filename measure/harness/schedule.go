@@ -2,7 +2,6 @@ package harness
 
 import (
 	"cmp"
-	"iter"
 	"math/rand/v2"
 	"slices"
 
@@ -111,15 +110,17 @@ func partSizes(groups []topology.Group, g topology.Group) []int {
 	return sizes
 }
 
+// turnsDone is the number of rounds of disjoint pairs per repetition.
+func (s *schedule) turnsDone() int {
+	if s.plan.Rounds > 0 {
+		return min(s.plan.Rounds, len(s.turns))
+	}
+	return len(s.turns)
+}
+
 // rounds is the number of rounds per repetition.
 func (s *schedule) rounds() int {
-	if n := len(s.plan.Chosen); n > 0 {
-		return n
-	}
-	turns := len(s.turns)
-	if s.plan.Rounds > 0 {
-		turns = min(s.plan.Rounds, turns)
-	}
+	turns := s.turnsDone()
 	if !s.plan.Sequential {
 		return turns
 	}
@@ -132,15 +133,12 @@ func (s *schedule) rounds() int {
 
 // pairs is the number of pairs per repetition, or about that of a part of the rounds.
 func (s *schedule) pairs() int {
-	if len(s.plan.Chosen) > 0 {
-		return countPairs(s.plan.Chosen)
-	}
 	count := 0
 	for _, f := range s.phases {
 		count += f.pairs
 	}
-	if turns := len(s.turns); s.plan.Rounds > 0 && s.plan.Rounds < turns {
-		count = count * s.plan.Rounds / turns
+	if turns := len(s.turns); turns > 0 {
+		count = count * s.turnsDone() / turns
 	}
 	return count
 }
@@ -154,87 +152,84 @@ func countPairs(rounds [][][2]int) int {
 	return count
 }
 
-// repetition yields the rounds of a repetition. The relabelling of ranks and
-// the order of rounds depend on the seed and the number of the repetition only.
-// O(n) memory, and O(log n) time per round; O(n) with one pair at a time.
-func (s *schedule) repetition(number int) iter.Seq[step] {
-	if len(s.plan.Chosen) > 0 {
-		return s.chosen(s.plan.Chosen)
-	}
+// A repetition is the order in which the rounds of a schedule come, and who meets whom in them.
+type repetition struct {
+	*schedule
+	number int
+	turns  []turn
+	starts []int   // by turn: its first round, where pairs go one by one; and the end
+	seats  [][]int // by level: the ranks of the group by their places
+	places []int   // by level: that of the calling rank
+}
+
+// repetition draws one. The relabelling of ranks and the order of rounds depend on the seed and the number of
+// the repetition only. O(n) memory.
+func (s *schedule) repetition(number int) *repetition {
 	rng := rand.New(rand.NewPCG(s.plan.Seed, uint64(number)))
 	label := rng.Perm(s.tree.Hosts())
-	turns := slices.Clone(s.turns)
-	rng.Shuffle(len(turns), func(i, j int) { turns[i], turns[j] = turns[j], turns[i] })
-	if s.plan.Rounds > 0 {
-		turns = turns[:min(s.plan.Rounds, len(turns))]
-	}
-	slices.SortStableFunc(turns, func(a, b turn) int { return cmp.Compare(a.level, b.level) })
-
-	seats := make([][]int, len(s.phases)) // by level: the group's ranks by their places
-	places := make([]int, len(s.phases))
+	r := &repetition{schedule: s, number: number, turns: slices.Clone(s.turns), seats: make([][]int, len(s.phases)), places: make([]int, len(s.phases))}
+	rng.Shuffle(len(r.turns), func(i, j int) { r.turns[i], r.turns[j] = r.turns[j], r.turns[i] })
+	r.turns = r.turns[:s.turnsDone()]
+	slices.SortStableFunc(r.turns, func(a, b turn) int { return cmp.Compare(a.level, b.level) })
 	for level, f := range s.phases {
 		if f.group >= 0 {
-			seats[level] = seat(f.parts, label)
-			places[level] = slices.Index(seats[level], s.rank)
+			r.seats[level] = seat(f.parts, label)
+			r.places[level] = slices.Index(r.seats[level], s.rank)
 		}
 	}
-	return func(yield func(step) bool) {
-		for _, t := range turns {
-			f := &s.phases[t.level]
-			own := step{peer: -1, level: t.level, meets: f.group >= 0 && t.number < f.join.rounds()}
-			if own.meets {
-				if p := f.join.partner(places[t.level], t.number); p >= 0 {
-					own.peer = seats[t.level][p]
-				}
-			}
-			if !s.plan.Sequential {
-				if !yield(own) {
-					return
-				}
-				continue
-			}
-			if !s.oneByOne(yield, own, places[t.level], t) {
-				return
-			}
+	if s.plan.Sequential {
+		r.starts = make([]int, 1, len(r.turns)+1)
+		for i, t := range r.turns {
+			r.starts = append(r.starts, r.starts[i]+s.phases[t.level].atOnce)
 		}
 	}
+	return r
 }
 
-// oneByOne yields the pairs of one round, each as a round of its own.
-func (s *schedule) oneByOne(yield func(step) bool, own step, place int, t turn) bool {
-	f := &s.phases[t.level]
-	turn, count := -1, 0
+// step is one round of the repetition. O(1); O(n) with one pair at a time.
+func (r *repetition) step(round int) step {
+	if r.starts == nil {
+		return r.turn(r.turns[round])
+	}
+	i, isStart := slices.BinarySearch(r.starts, round)
+	if !isStart {
+		i--
+	}
+	t := r.turns[i]
+	whole := r.turn(t)
+	part := step{peer: -1, level: t.level}
+	if whole.meets {
+		own, count := r.phases[t.level].join.turnOf(r.places[t.level], t.number)
+		part.meets = round-r.starts[i] < count
+		if round-r.starts[i] == own {
+			part.peer = whole.peer
+		}
+	}
+	return part
+}
+
+// turn is a round of disjoint pairs.
+func (r *repetition) turn(t turn) step {
+	f := &r.phases[t.level]
+	own := step{peer: -1, level: t.level, meets: f.group >= 0 && t.number < f.join.rounds()}
 	if own.meets {
-		turn, count = f.join.turnOf(place, t.number)
-	}
-	for i := range f.atOnce {
-		part := step{peer: -1, level: t.level, meets: i < count}
-		if i == turn {
-			part.peer = own.peer
-		}
-		if !yield(part) {
-			return false
+		if p := f.join.partner(r.places[t.level], t.number); p >= 0 {
+			own.peer = r.seats[t.level][p]
 		}
 	}
-	return true
+	return own
 }
 
-// chosen yields given rounds.
-func (s *schedule) chosen(rounds [][][2]int) iter.Seq[step] {
-	return func(yield func(step) bool) {
-		for _, round := range rounds {
-			own := step{peer: -1, level: len(s.phases) - 1, meets: true, pairs: len(round)}
-			for _, p := range round {
-				switch s.rank {
-				case p[0]:
-					own.peer = p[1]
-				case p[1]:
-					own.peer = p[0]
-				}
-			}
-			if !yield(own) {
-				return
-			}
+// chosen is a round of given pairs.
+func (s *schedule) chosen(round [][2]int) step {
+	own := step{peer: -1, level: len(s.phases) - 1, meets: true, pairs: len(round)}
+	for _, p := range round {
+		switch s.rank {
+		case p[0]:
+			own.peer = p[1]
+		case p[1]:
+			own.peer = p[0]
 		}
 	}
+	return own
 }

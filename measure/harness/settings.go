@@ -96,7 +96,7 @@ type Settings struct {
 	// Notify is called on rank 0 with what Outcome.Notes keeps, when it is decided.
 	Notify func(note string)
 
-	// Progress is called on rank 0 before each round and after the last one.
+	// Progress is called on rank 0 before the first round and after each one.
 	// Time spent in it is lost to all ranks, but enters no reading.
 	Progress func(Progress)
 }
@@ -127,21 +127,21 @@ const defaultSilence = 5 * time.Minute
 func (s *Settings) validate(ranks int) error {
 	switch {
 	case s.Repetitions < 0 || s.Repetitions > MaxRepetitions:
-		return fmt.Errorf("harness: Settings.Repetitions: %d: want in [0, %d]", s.Repetitions, MaxRepetitions)
+		return fmt.Errorf("Settings.Repetitions: %d: want in [0, %d]", s.Repetitions, MaxRepetitions)
 	case s.Rounds < 0:
-		return fmt.Errorf("harness: Settings.Rounds: %d: want at least 0", s.Rounds)
+		return fmt.Errorf("Settings.Rounds: %d: want at least 0", s.Rounds)
 	case s.Done < 0:
-		return fmt.Errorf("harness: Settings.Done: %d: want at least 0", s.Done)
+		return fmt.Errorf("Settings.Done: %d: want at least 0", s.Done)
 	case s.Scheme != Circle && s.Scheme != Halving:
-		return fmt.Errorf("harness: Settings.Scheme: %v: want %v or %v", s.Scheme, Circle, Halving)
+		return fmt.Errorf("Settings.Scheme: %v: want %v or %v", s.Scheme, Circle, Halving)
 	case len(s.Chosen) > 0 && (s.Rounds > 0 || s.Groups != nil):
-		return fmt.Errorf("harness: Settings.Chosen: %d rounds with Rounds or Groups: want one of the three", len(s.Chosen))
+		return fmt.Errorf("Settings.Chosen: %d rounds with Rounds or Groups: want one of the three", len(s.Chosen))
 	case s.Budget < 0:
-		return fmt.Errorf("harness: Settings.Budget: %v: want at least 0", s.Budget)
+		return fmt.Errorf("Settings.Budget: %v: want at least 0", s.Budget)
 	case s.Groups != nil && s.Groups.Hosts() != ranks:
-		return fmt.Errorf("harness: Settings.Groups: hierarchy of %d hosts for %d ranks", s.Groups.Hosts(), ranks)
+		return fmt.Errorf("Settings.Groups: hierarchy of %d hosts for %d ranks", s.Groups.Hosts(), ranks)
 	case s.WithinGroups && s.Groups == nil:
-		return fmt.Errorf("harness: Settings.WithinGroups: true without Groups")
+		return fmt.Errorf("Settings.WithinGroups: true without Groups")
 	}
 	return checkRounds("Settings.Chosen", s.Chosen, ranks)
 }
@@ -152,11 +152,11 @@ func checkRounds(name string, rounds [][][2]int, ranks int) error {
 	for i, round := range rounds {
 		for _, p := range round {
 			if p[0] == p[1] || min(p[0], p[1]) < 0 || max(p[0], p[1]) >= ranks {
-				return fmt.Errorf("harness: %s: round %d: %d and %d: want two different ranks in [0, %d)", name, i, p[0], p[1], ranks)
+				return fmt.Errorf("%s: round %d: %d and %d: want two different ranks in [0, %d)", name, i, p[0], p[1], ranks)
 			}
 			for _, rank := range p {
 				if last[rank] == i+1 {
-					return fmt.Errorf("harness: %s: round %d: rank %d is in two pairs", name, i, rank)
+					return fmt.Errorf("%s: round %d: rank %d is in two pairs", name, i, rank)
 				}
 				last[rank] = i + 1
 			}
@@ -165,20 +165,16 @@ func checkRounds(name string, rounds [][][2]int, ranks int) error {
 	return nil
 }
 
-// plan is the part of the settings that all ranks need, as it travels.
+// plan is the part of the settings that makes the schedule, as it travels.
 type plan struct {
-	Repetitions int           `json:"repetitions"`
-	Samples     int           `json:"samples,omitempty"` // of a Sampler
-	Rounds      int           `json:"rounds,omitempty"`
-	Seed        uint64        `json:"seed"`
-	Scheme      Scheme        `json:"scheme,omitempty"`
-	Groups      []group       `json:"groups,omitempty"`
-	Levels      int           `json:"levels,omitempty"`
-	Within      bool          `json:"within_groups,omitempty"`
-	Sequential  bool          `json:"sequential,omitempty"`
-	Chosen      [][][2]int    `json:"chosen,omitempty"`
-	Silence     time.Duration `json:"silence_ns,omitempty"`
-	Done        int           `json:"done,omitempty"` // rounds of an earlier run
+	Samples    int     `json:"samples,omitempty"` // of a Sampler
+	Rounds     int     `json:"rounds,omitempty"`
+	Seed       uint64  `json:"seed"`
+	Scheme     Scheme  `json:"scheme,omitempty"`
+	Groups     []group `json:"groups,omitempty"`
+	Levels     int     `json:"levels,omitempty"`
+	Within     bool    `json:"within_groups,omitempty"`
+	Sequential bool    `json:"sequential,omitempty"`
 }
 
 type group struct {
@@ -188,11 +184,7 @@ type group struct {
 
 func (s *Settings) plan() plan {
 	p := plan{
-		Repetitions: max(s.Repetitions, 1), Rounds: s.Rounds, Seed: s.Seed, Scheme: s.Scheme,
-		Within: s.WithinGroups, Sequential: s.Sequential, Chosen: s.Chosen, Silence: s.Silence, Done: s.Done,
-	}
-	if p.Silence == 0 {
-		p.Silence = defaultSilence
+		Rounds: s.Rounds, Seed: s.Seed, Scheme: s.Scheme, Within: s.WithinGroups, Sequential: s.Sequential,
 	}
 	if s.Groups != nil {
 		p.Levels = len(s.Groups.Levels())

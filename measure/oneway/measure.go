@@ -2,7 +2,6 @@ package oneway
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -125,24 +124,9 @@ func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result,
 
 // share gives the plan of rank 0 to all. It is collective.
 func (s *Settings) share(comm mpi.Communicator) (*plan, error) {
-	var p plan
-	var refused error
-	if comm.Rank() == 0 {
-		p, refused = s.plan()
+	return harness.Share(comm, nil, func() (*plan, error) {
+		p, err := s.plan()
 		p.Epoch = time.Now().UnixNano()
-	}
-	if err := harness.Agree(comm, refused); err != nil {
-		return nil, err
-	}
-	data, err := json.Marshal(&p)
-	if err != nil {
-		panic("oneway: settings are no JSON: " + err.Error()) // they are numbers only
-	}
-	if data, err = harness.Tell(comm, data); err != nil {
-		return nil, fmt.Errorf("oneway: sharing the settings: %w", err)
-	}
-	if err := json.Unmarshal(data, &p); err != nil {
-		return nil, fmt.Errorf("oneway: sharing the settings: rank %d: %w", comm.Rank(), err)
-	}
-	return &p, nil
+		return &p, err
+	})
 }

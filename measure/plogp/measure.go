@@ -58,7 +58,7 @@ func (s *Settings) measure(ctx context.Context, comm mpi.Communicator) (*Result,
 		out.Begin(&record.Section{Kind: Kind, Columns: columns, Settings: mustMarshal(p)})
 	}
 	hs := &harness.Settings{
-		Seed: s.Seed, Groups: groups, WithinGroups: within, Sequential: !s.Parallel,
+		Seed: s.Seed, Groups: groups, WithinGroups: within, Sequential: true,
 		Budget: s.Budget, Silence: s.Silence, Notify: s.Notify, Progress: s.Progress,
 		Deliver: func(rows []harness.Row, progress harness.Progress) {
 			for _, row := range rows {
@@ -127,7 +127,7 @@ func (s *Settings) some(ranks int) (groups *topology.Hierarchy, within bool, err
 		return nil, false, fmt.Errorf("plogp: Settings.Groups: hierarchy of %d hosts for %d ranks", s.Groups.Hosts(), ranks)
 	}
 	if s.Share == 0 || s.Share == 1 {
-		return s.Groups, s.WithinGroups, nil
+		return s.Groups, false, nil
 	}
 	rng := rand.New(rand.NewPCG(s.Seed, uint64(ranks)))
 	chosen := make([]bool, ranks)
@@ -174,12 +174,10 @@ func (s *Settings) some(ranks int) (groups *topology.Hierarchy, within bool, err
 		all[h] = h
 	}
 	if all = of(all); len(all) == ranks {
-		return s.Groups, s.WithinGroups, nil
+		return s.Groups, false, nil
 	}
-	if !s.WithinGroups {
-		levels = append(slices.Clone(levels), topology.Level{})
-		kept = append(kept, topology.Group{Hosts: all, Level: len(levels) - 1})
-	}
+	levels = append(slices.Clone(levels), topology.Level{})
+	kept = append(kept, topology.Group{Hosts: all, Level: len(levels) - 1})
 	h, err := topology.NewHierarchy(ranks, levels, kept, 0)
 	return h, true, err
 }

@@ -101,14 +101,13 @@ func TestShareOfTheRanks(t *testing.T) {
 		pairs int
 	}{
 		{plogp.Settings{Share: 0.5, Groups: c.Hierarchy}, 6 * 5},
-		{plogp.Settings{Share: 0.5, Groups: c.Hierarchy, WithinGroups: true}, 2 * 3 * 2},
 		{plogp.Settings{Share: 0.01, Groups: c.Hierarchy}, 4 * 3},
 		{plogp.Settings{Share: 0.25}, 3 * 2},
-		{plogp.Settings{Share: 1, Groups: c.Hierarchy, WithinGroups: true}, 2 * 6 * 5},
+		{plogp.Settings{Share: 1, Groups: c.Hierarchy}, 12 * 11},
 	} {
 		k.s.Longest, k.s.Samples, k.s.SaturatedUpTo, k.s.ExtraSizes = 64, 3, -1, -1
 		if r := measured(t, run, &k.s); len(r.Pairs) != k.pairs {
-			t.Errorf("share %g, within groups %t: %d pairs, want %d", k.s.Share, k.s.WithinGroups, len(r.Pairs), k.pairs)
+			t.Errorf("share %g: %d pairs, want %d", k.s.Share, len(r.Pairs), k.pairs)
 		}
 	}
 }
@@ -208,8 +207,8 @@ func TestBudgetAndSettings(t *testing.T) {
 		t.Errorf("stopped %q with %d pairs, want some of 12 within the budget", r.Stopped, len(r.Pairs))
 	}
 	err := run(func(c mpi.Communicator) error {
-		_, err := plogp.Measure(context.Background(), c, &plogp.Settings{Patience: 0.5})
-		if err == nil || c.Rank() == 0 && !strings.Contains(err.Error(), "Settings.Patience: 0.5") {
+		_, err := plogp.Measure(context.Background(), c, &plogp.Settings{Share: 1.5})
+		if err == nil || c.Rank() == 0 && !strings.Contains(err.Error(), "Settings.Share: 1.5") {
 			return fmt.Errorf("rank %d: %w", c.Rank(), err)
 		}
 		return nil

@@ -44,7 +44,7 @@ func (m *meter) echoes(size int, send func(buf []byte, dst, tag int) error) (tri
 }
 
 // receives measures or(m) in s (Reinfjell 2023, figure 3.6): what Recv takes
-// when the message is there. It waits until Patience times the round trip
+// when the message is there. It waits until patience times the round trip
 // has passed since the request.
 func (m *meter) receives(size int, rtt float64) (float64, error) {
 	if err := m.ask(command{request, m.settings.Samples, size}); err != nil {

@@ -15,7 +15,7 @@ func TestMain(m *testing.M) { mpitest.MainMPI(m) }
 func TestMPIPLogP(t *testing.T) {
 	c := mpitest.MPIWorld(t)
 	n := c.Size()
-	s := &plogp.Settings{Longest: 1 << 17, Samples: 5, SaturatedUpTo: -1, ExtraSizes: 1, Parallel: true}
+	s := &plogp.Settings{Longest: 1 << 17, Samples: 5, SaturatedUpTo: -1, ExtraSizes: 1}
 	if n == 2 { // rows of one message after the other, and of some together
 		s.SaturatedUpTo = 1
 	}

@@ -31,29 +31,14 @@ type Settings struct {
 	// single times scatter, cost most of the time. Default, and at most, 37,500 (Reinfjell 2023, section 3.1.2).
 	LongestRow int
 
-	// Patience is k: the receive overhead is timed when k round trips have
-	// passed since the message was asked for. Default 1.3, at least 1.
-	Patience float64
-
-	// Tolerance is by how much a gap may miss the straight line through its
-	// neighbours, as a share of it, before more sizes are measured around it.
-	// Default 0.1.
-	Tolerance float64
-
-	// ExtraSizes is how many more, at most. Default 16; negative: none.
+	// ExtraSizes is how many more sizes are measured, at most, around gaps that miss the straight line
+	// through their neighbours by more than a tenth. Default 16; negative: none.
 	ExtraSizes int
 
 	// Groups are known groups of ranks, which are measured at once; then what they
-	// hold is joined, level by level, as LGate does. Default: none.
+	// hold is joined, level by level, as LGate does. In each group one pair is measured at a time: long
+	// messages would take bandwidth from each other. Default: none.
 	Groups *topology.Hierarchy
-
-	// WithinGroups leaves out the pairs that no group of Groups joins.
-	WithinGroups bool
-
-	// Parallel measures as many disjoint pairs of a group at once as there are.
-	// By default one pair of each group is measured at a time: long messages
-	// would take bandwidth from each other.
-	Parallel bool
 
 	// Share is that of the ranks of each group, at random, which are measured at all:
 	// the "fast" mode of Reinfjell 2023, section 3.2. Default, and 1: all.
@@ -78,9 +63,8 @@ const (
 	longest          = 1 << 30
 	defaultSamples   = 20
 	defaultSaturated = 1 << 16 // Reinfjell 2023, section 3.1.2
-	defaultPatience  = 1.3     // Reinfjell 2023, section 3.1.2
-	defaultTolerance = 0.1     // of noise of a few percent at most
-	mostTolerance    = 1e6     // beyond, a slip of the pen
+	patience         = 1.3     // round trips after which a receive overhead is timed: k of Reinfjell 2023, section 3.1.2
+	tolerance        = 0.1     // by which a gap may miss the line through its neighbours: noise is a few percent at most
 	defaultExtra     = 16      // as many again, nearly, as sizes up to 1 MiB
 )
 
@@ -106,17 +90,13 @@ func (s *Settings) plan() (settings, error) {
 		return settings{}, fmt.Errorf("plogp: Settings.LongestRow: %d messages: want in [0, %d]", s.LongestRow, mostStream)
 	case s.Samples < 0:
 		return settings{}, fmt.Errorf("plogp: Settings.Samples: %d: want at least 0", s.Samples)
-	case s.Patience != 0 && !(s.Patience >= 1 && s.Patience <= 100):
-		return settings{}, fmt.Errorf("plogp: Settings.Patience: %g: want in [1, 100]", s.Patience)
 	case !(s.Share >= 0 && s.Share <= 1):
 		return settings{}, fmt.Errorf("plogp: Settings.Share: %g: want in [0, 1]", s.Share)
-	case !(s.Tolerance >= 0 && s.Tolerance <= mostTolerance):
-		return settings{}, fmt.Errorf("plogp: Settings.Tolerance: %g: want in [0, %g]", s.Tolerance, mostTolerance)
 	}
 	p := settings{
 		Sizes:   []int{0},
 		Samples: orDefault(s.Samples, defaultSamples), SaturatedUpTo: orDefault(s.SaturatedUpTo, defaultSaturated),
-		LongestRow: orDefault(s.LongestRow, mostStream), Patience: orDefault(s.Patience, defaultPatience), Tolerance: orDefault(s.Tolerance, defaultTolerance),
+		LongestRow: orDefault(s.LongestRow, mostStream), Patience: patience, Tolerance: tolerance,
 		ExtraSizes: max(0, orDefault(s.ExtraSizes, defaultExtra)),
 	}
 	p.SaturatedUpTo = max(0, p.SaturatedUpTo)
@@ -132,7 +112,7 @@ func (s *Settings) plan() (settings, error) {
 }
 
 // orDefault is a setting, or its default where it is 0.
-func orDefault[T int | float64](v, byDefault T) T {
+func orDefault(v, byDefault int) int {
 	if v == 0 {
 		return byDefault
 	}

@@ -47,19 +47,9 @@ func planAccess(p *plan, s *Settings) (warnings []string) {
 	if s.Hosts > hosts {
 		warnings = append(warnings, fmt.Sprintf("%d hosts asked for, the job has %d", s.Hosts, hosts))
 	}
-	counts := s.Counts
-	if counts == nil {
-		for k := 1; k <= cores; k++ {
-			if total%k == 0 && total/k >= fewestHosts || cores%k == 0 {
-				counts = append(counts, k)
-			}
-		}
-	}
-	counts = slices.Compact(slices.Sorted(slices.Values(append([]int{1}, counts...))))
 	var uneven []int
-	for _, k := range counts {
-		if k > cores {
-			warnings = append(warnings, fmt.Sprintf("%d processes per host asked for, no two hosts have as many ranks", k))
+	for k := 1; k <= cores; k++ {
+		if !(k == 1 || total%k == 0 && total/k >= fewestHosts || cores%k == 0) {
 			continue
 		}
 		n := min(max(total/k, fewestHosts), withAtLeast(sizes, k))

@@ -108,7 +108,7 @@ func TestAccessPatterns(t *testing.T) {
 func TestAccessSpreadsOverWhatIsShared(t *testing.T) {
 	var p plan
 	p.Ranks, _ = ranksOf(placesOn("aaaabbbb"), []model.Resource{{Groups: [][]int{{0, 2}, {1, 3}, {4, 6}, {5, 7}}}}, 0)
-	planAccess(&p, &Settings{Counts: []int{2}})
+	planAccess(&p, &Settings{})
 	if got, want := patterns(t, &p, 8)[2], "[[0 4] [1 5] [4 0] [5 1]]"; got != want {
 		t.Errorf("patterns %v, want %v", got, want)
 	}
@@ -140,7 +140,6 @@ func TestAccessPlans(t *testing.T) {
 		{"fewer hosts", repeat(4, 7), Settings{}, "1x6 2x3 3x2 4x2", 2},
 		{"two hosts", repeat(4, 2), Settings{}, "1x2 2x2 4x2", 2},
 		{"three hosts of four", repeat(4, 3), Settings{}, "1x3 2x2 4x2", 2},
-		{"counts of one's own", repeat(4, 8), Settings{Counts: []int{4, 3, 3, 9}}, "1x8 3x2 4x2", 2},
 		{"one host", repeat(4, 1), Settings{}, "", 1},
 		{"one rank each", repeat(1, 5), Settings{}, "1x2", 0},
 		{"uneven", append(repeat(4, 2), []int{8, 9}, []int{10, 11}, []int{12}, []int{13}, []int{14}, []int{15}), Settings{}, "1x8 2x4 4x2", 1},

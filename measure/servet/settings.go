@@ -2,7 +2,6 @@ package servet
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/topocast/topocast/model"
@@ -18,10 +17,6 @@ type Settings struct {
 	// Hosts bounds the hosts that take part: the first ones, in the order of their first
 	// ranks. Default 0: all.
 	Hosts int
-
-	// Counts are the numbers of processes per host that Access measures, besides 1. Default: those
-	// for which the number of messages is the same, see Access.
-	Counts []int
 
 	// Resources are what ranks of a host share, by Told say: Access spreads the processes of a host over its largest
 	// parts first. Default: over cores by their numbers, of which neighbours may be on different processors.
@@ -67,8 +62,6 @@ func (s *Settings) validate() error {
 		return fmt.Errorf("servet: Settings.Repetitions: %d: want in [0, %d]", s.Repetitions, maxRepetitions)
 	case s.Budget < 0:
 		return fmt.Errorf("servet: Settings.Budget: %v: want at least 0", s.Budget)
-	case len(s.Counts) > 0 && slices.Min(s.Counts) < 1:
-		return fmt.Errorf("servet: Settings.Counts: %d processes: want at least 1", slices.Min(s.Counts))
 	}
 	return nil
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// A Crossing is a link between two switches and the hosts between which it is measured: of
+// A crossing is a link between two switches and the hosts between which it is measured: of
 // each pair one on either side.
-type Crossing struct {
+type crossing struct {
 	U, V   int      // switches, U < V
 	Bridge bool     // no other way leads from one side to the other
 	Hosts  int      // of the smaller side of a bridge; 0 of others
@@ -24,7 +24,7 @@ type Crossing struct {
 // pairs are looked for: each costs a search for its shortest paths.
 const nearestTried = 64
 
-// Crossings finds for each link between two switches of g the hosts to measure it
+// findCrossings finds for each link between two switches of g the hosts to measure it
 // with (Bufe 2014, section 2.3.3), at most as many pairs as said. If the graph falls
 // apart without the link, hosts of both parts are paired, those of different branches
 // first, so that slower links behind do not hold them up. Else pairs are taken among the
@@ -33,7 +33,7 @@ const nearestTried = 64
 //
 // O(vertices + arcs) for each link of a forest; for others that are no bridge
 // up to nearestTried searches for shortest paths.
-func Crossings(g *topology.Graph, most int) []Crossing {
+func findCrossings(g *topology.Graph, most int) []crossing {
 	finder := topology.NewPaths(g, nil)
 	trees := make(map[int]*topology.PathTree)
 	tree := func(v int) *topology.PathTree {
@@ -42,12 +42,12 @@ func Crossings(g *topology.Graph, most int) []Crossing {
 		}
 		return trees[v]
 	}
-	var all []Crossing
+	var all []crossing
 	for _, a := range g.Arcs() {
 		if a.From > a.To && g.ArcIndex(a.To, a.From) >= 0 || !g.IsSwitch(a.From) || !g.IsSwitch(a.To) {
 			continue
 		}
-		c := Crossing{U: min(a.From, a.To), V: max(a.From, a.To)}
+		c := crossing{U: min(a.From, a.To), V: max(a.From, a.To)}
 		left, apart := side(g, c.U, c.V)
 		if apart {
 			c.Bridge = true
@@ -122,7 +122,7 @@ func inTurn(lists [][]int) []int {
 }
 
 // pair takes hosts of both sides in their order.
-func (c *Crossing) pair(left, right []int, most int) {
+func (c *crossing) pair(left, right []int, most int) {
 	for i := range min(len(left), len(right), most) {
 		c.Pairs = append(c.Pairs, [2]int{left[i], right[i]})
 	}
@@ -133,7 +133,7 @@ func (c *Crossing) pair(left, right []int, most int) {
 
 // pairNearest takes the nearest hosts of both ends, of which each path there and
 // back is the only shortest one, and leads over the link.
-func (c *Crossing) pairNearest(g *topology.Graph, tree func(int) *topology.PathTree, most int) {
+func (c *crossing) pairNearest(g *topology.Graph, tree func(int) *topology.PathTree, most int) {
 	left, right := nearestTo(g, tree, c.U, c.V), nearestTo(g, tree, c.V, c.U)
 	taken := make(map[int]bool)
 	for _, a := range left {

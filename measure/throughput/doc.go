@@ -13,11 +13,11 @@
 // hosts on both sides of it can, as many as fill it. The wiring tells which pairs do not
 // disturb each other; those are measured in one step, while all other ranks wait.
 //
-//   - Links between hosts: ColorEdges (or PackPaths, as in the thesis), one pair each.
+//   - Links between hosts: rounds of disjoint ones, one pair each.
 //   - Links of hosts: pairs on one switch, all switches at once. A rate is the lesser of two
 //     links', so the highest that a link was part of is its own (the thesis has the
 //     minimum, a slip). Of the fastest only a bound is seen.
-//   - Links between switches: Crossings tells the pairs, GreedySteps what fits together.
+//   - Links between switches: pairs on both sides, as many links at once as do not meet.
 //   - Switches: by three measurements whether they carry all their hosts at once; and,
 //     hosts being split by cut.AtSwitch, what they carry from one side to the other.
 //   - Pairs that may have a link of their own: whether traffic between the hosts on

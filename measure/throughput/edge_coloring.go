@@ -2,13 +2,13 @@ package throughput
 
 import "slices"
 
-// ColorEdges puts edges between the vertices 0..vertices-1 in rounds of disjoint
+// colorEdges puts edges between the vertices 0..vertices-1 in rounds of disjoint
 // ones, so that all edges of a round can be measured at once: at most one round
 // more than the highest degree, where no schedule needs fewer than the degree. The
 // edges are simple: no loops, no two between the same vertices. It is the
 // edge colouring of Misra and Gries 1992 (A constructive proof of Vizing's theorem),
 // O(edges * vertices). Rounds keep the order of the edges; empty ones are left out.
-func ColorEdges(vertices int, edges [][2]int) [][][2]int {
+func colorEdges(vertices int, edges [][2]int) [][][2]int {
 	c := newColoring(vertices, edges)
 	for _, e := range edges {
 		c.add(e[0], e[1])

@@ -18,8 +18,8 @@ type load struct {
 	pairs    [][2]int
 	messages int
 
-	// What came of it: by sample, by pair. Back is that of the other direction, in
-	// an exchange.
+	// What came of it: by sample, by pair. Back is that of the other direction, of
+	// round trips.
 	forth, back [][]flow
 	reading     int // the number of the first that it gave
 }
@@ -34,7 +34,6 @@ type part struct {
 type executor struct {
 	*harness.Conductor
 	stream  *stream
-	mode    Mode
 	samples int
 	bytes   int
 	probe   *pingpong.Probe // times round trips of sizes; nil: messages flow
@@ -101,9 +100,9 @@ func (e *executor) partsOf(data []byte) (parts []part, steps int) {
 		for range next() {
 			p := [2]int{next(), next()}
 			messages := next()
-			for side, asks := range e.askers() {
+			for side := range p {
 				if p[side] == e.Comm.Rank() {
-					parts = append(parts, part{steps, p[1-side], messages, asks})
+					parts = append(parts, part{steps, p[1-side], messages, side == 1}) // the receiver asks
 				}
 			}
 		}
@@ -169,7 +168,7 @@ func (e *executor) step(own *part, found *[]byte) (going bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if turn < greets || !own.asks && e.mode != Exchange {
+		if turn < greets || !own.asks && e.probe == nil {
 			continue
 		}
 		for _, t := range append([]float64{rtt, met}, arrivals...) {
@@ -195,23 +194,15 @@ func (e *executor) read(peer int, times []float64) error {
 	return nil
 }
 
-// askers tells for both ranks of a pair which one asks: of messages one way the
-// receiver.
-func (e *executor) askers() [2]bool { return [2]bool{e.mode != OneWay, e.mode == OneWay} }
-
 // collect puts what the ranks saw into the loads. Each rank tells it in the order of its parts.
 func (e *executor) collect(steps [][]*load, found [][]byte) error {
 	for _, step := range steps {
 		for _, l := range step {
 			for k, p := range l.pairs {
-				for side, asks := range e.askers() {
-					switch rank := p[side]; {
-					case e.mode == Exchange && side == 0:
-						found[rank] = e.take(l, &l.back, k, found[rank])
-					case e.mode == Exchange || asks:
-						found[rank] = e.take(l, &l.forth, k, found[rank])
-					}
+				if e.probe != nil {
+					found[p[0]] = e.take(l, &l.back, k, found[p[0]])
 				}
+				found[p[1]] = e.take(l, &l.forth, k, found[p[1]])
 			}
 		}
 	}
@@ -234,9 +225,6 @@ func (e *executor) take(l *load, into *[][]flow, pair int, data []byte) []byte {
 		f := flow{bytes: float64(e.bytes), rtt: at(0), met: at(1)}
 		for k := range l.messages {
 			f.arrivals = append(f.arrivals, at(2+k))
-		}
-		if e.mode == Answered {
-			f.bytes, f.rtt = 2*f.bytes, 0 // there and back; the latency counts
 		}
 		(*into)[sample][pair] = f
 		data = data[size:]

@@ -1,11 +1,11 @@
 package throughput
 
-// GreedySteps puts measurements in steps, given what each of them needs: in a
+// greedySteps puts measurements in steps, given what each of them needs: in a
 // step, no two need the same. The first that is left begins a step, and those
 // after it join where they can (Bufe 2014, section 2.3.3, where what is needed are
 // hosts and switches). It returns the indices of each step. Needs are numbers from 0 on. O(measurements *
 // steps * needs of one).
-func GreedySteps(needs [][]int) [][]int {
+func greedySteps(needs [][]int) [][]int {
 	var steps [][]int
 	var taken []map[int]bool
 	for i, need := range needs {

@@ -12,7 +12,7 @@ import (
 // bare hides all optional abilities of a communicator.
 type bare struct{ mpi.Communicator }
 
-// TestLocalRanks: in every mode, where Send does not buffer and with no ability but Send
+// TestLocalRanks: where Send does not buffer and with no ability but Send
 // and Recv, every direction of all links has a rate, and others than rank 0 no
 // result.
 func TestLocalRanks(t *testing.T) {
@@ -21,44 +21,41 @@ func TestLocalRanks(t *testing.T) {
 		what string
 		mode local.Mode
 		bare bool
-		of   []Mode
 	}{
-		{"buffered", local.Buffered, false, []Mode{OneWay, Answered, Exchange}},
-		{"rendezvous", local.Rendezvous, false, []Mode{OneWay, Answered, Exchange}},
-		{"bare", local.Rendezvous, true, []Mode{OneWay, Answered}},
+		{"buffered", local.Buffered, false},
+		{"rendezvous", local.Rendezvous, false},
+		{"bare", local.Rendezvous, true},
 	} {
-		for _, mode := range tt.of {
-			err := local.Run(6, &local.Settings{Mode: tt.mode}, func(comm mpi.Communicator) error {
-				if tt.bare {
-					comm = bare{comm}
-				}
-				r, err := Measure(context.Background(), comm, &Settings{
-					Topology: resultOf(c), Mode: mode, Size: 10_000, Messages: 4, What: Links | Maximum,
-				})
-				if comm.Rank() != 0 {
-					if r != nil {
-						t.Errorf("%s: rank %d has a result", tt.what, comm.Rank())
-					}
-					return err
-				}
-				if err != nil {
-					return err
-				}
-				for _, l := range r.Links {
-					if !(l.Rate > 0) {
-						t.Errorf("%s, %v: %d->%d: %g B/s", tt.what, mode, l.From, l.To, l.Rate)
-					}
-				}
-				for _, o := range r.Observations() {
-					if len(o.Transfers) != len(o.Seconds) || !(o.Seconds[0] > 0) {
-						t.Errorf("%s, %v: observation %v", tt.what, mode, o)
-					}
-				}
-				return nil
-			})
-			if err != nil {
-				t.Errorf("%s, %v: %v", tt.what, mode, err)
+		err := local.Run(6, &local.Settings{Mode: tt.mode}, func(comm mpi.Communicator) error {
+			if tt.bare {
+				comm = bare{comm}
 			}
+			r, err := Measure(context.Background(), comm, &Settings{
+				Topology: resultOf(c), Size: 10_000, Messages: 4, What: Links | Maximum,
+			})
+			if comm.Rank() != 0 {
+				if r != nil {
+					t.Errorf("%s: rank %d has a result", tt.what, comm.Rank())
+				}
+				return err
+			}
+			if err != nil {
+				return err
+			}
+			for _, l := range r.Links {
+				if !(l.Rate > 0) {
+					t.Errorf("%s: %d->%d: %g B/s", tt.what, l.From, l.To, l.Rate)
+				}
+			}
+			for _, o := range r.Observations() {
+				if len(o.Transfers) != len(o.Seconds) || !(o.Seconds[0] > 0) {
+					t.Errorf("%s: observation %v", tt.what, o)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%s: %v", tt.what, err)
 		}
 	}
 }
@@ -74,8 +71,6 @@ func TestWrongSettingsAreErrorsOfAllRanks(t *testing.T) {
 		{Settings{Topology: found, Size: -1}, "Settings.Size: -1: want in [1, "},
 		{Settings{Topology: found, Messages: 3}, "Settings.Messages: 3: want in [4, "},
 		{Settings{Topology: found, What: 1 << 10}, "Settings.What: 1024"},
-		{Settings{Topology: found, Mode: 7}, "Settings.Mode: Mode(7)"},
-		{Settings{Topology: found, Mode: Exchange}, "cannot send and receive at once"},
 		{Settings{Topology: found, Direct: [][2]int{{0, 4}}}, "Settings.Direct: 0 and 4"},
 		{Settings{Topology: resultOf(parse(t, "star:5"))}, "of 5 ranks, the job has 4"},
 	} {

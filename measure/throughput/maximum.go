@@ -40,9 +40,6 @@ func (c *campaign) maximum() (bool, error) {
 		}
 		s := c.switchOf(max(x.From, x.To))
 		s.Maximum[way], s.AtLeast[way] = x.Rate, !(x.Rate < full*c.bound(x.Pairs, -1))
-		if c.s.Mode == Answered {
-			s.Maximum[1], s.AtLeast[1] = s.Maximum[0], s.AtLeast[0]
-		}
 		if !s.AtLeast[way] {
 			least = min(least, x.Rate)
 			if name := c.g.Name(s.Vertex); !slices.Contains(limited, name) {

@@ -20,7 +20,7 @@ import (
 // The number of steps is that of the greatest switch's hosts (Settings.Nodes:
 // ByLatency: 2), of the highest degree between hosts, and of links between switches that share
 // switches. A step takes Messages*Size bytes of each pair per sample and direction. Each rank
-// has a buffer of two messages, in an Exchange of three.
+// has a buffer of two messages.
 func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {
 	var s Settings
 	if settings != nil {
@@ -39,14 +39,13 @@ func Measure(ctx context.Context, comm mpi.Communicator, settings *Settings) (*R
 
 func measure(c *harness.Conductor, s *Settings) (*Result, error) {
 	p, err := harness.Share(c.Comm, c.Watch, func() (plan, error) {
-		_, nonBlocking := c.Comm.(mpi.NonBlocking)
-		err := s.validate(c.Comm.Size(), nonBlocking)
-		return plan{s.Mode, s.Size, s.Samples}, err
+		err := s.validate(c.Comm.Size())
+		return plan{s.Size, s.Samples}, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	e := &executor{Conductor: c, stream: newStream(c.Comm, p.Mode, p.Size), mode: p.Mode, samples: p.Samples, bytes: p.Size}
+	e := &executor{Conductor: c, stream: newStream(c.Comm, p.Size), samples: p.Samples, bytes: p.Size}
 	var r *Result
 	err = e.lead(s.Budget, func() (err error) {
 		r, err = newCampaign(e, s).measure()
@@ -66,7 +65,7 @@ type campaign struct {
 
 func newCampaign(e *executor, s *Settings) *campaign {
 	g := s.Network.Graph()
-	c := &campaign{run: e, s: s, g: g, r: &Result{Graph: g, Mode: s.Mode, Size: s.Size, Samples: s.Samples}}
+	c := &campaign{run: e, s: s, g: g, r: &Result{Graph: g, Size: s.Size, Samples: s.Samples}}
 	for _, a := range g.Arcs() {
 		kind := SwitchSwitch
 		switch {
@@ -113,7 +112,7 @@ func (c *campaign) measure() (*Result, error) {
 // take measures steps, where messages go one way in both directions, and keeps the
 // readings. It returns false when all ranks have stopped.
 func (c *campaign) take(what What, steps [][]*load) (bool, error) {
-	if c.s.Mode == OneWay && what != Parallel && what != Blocking {
+	if what != Parallel && what != Blocking {
 		steps = bothWays(steps)
 	}
 	if len(steps) == 0 {
@@ -164,15 +163,6 @@ func (c *campaign) keep(what What, step int, l *load) {
 		number = c.r.Readings[l.reading-1].Load + 1
 	}
 	c.r.Readings = append(c.r.Readings, c.reading(what, step, number, l, l.forth))
-	if len(l.back) == 0 {
-		return
-	}
-	turned := *l
-	turned.from, turned.to, turned.pairs = l.to, l.from, nil
-	for _, p := range l.pairs {
-		turned.pairs = append(turned.pairs, [2]int{p[1], p[0]})
-	}
-	c.r.Readings = append(c.r.Readings, c.reading(what, step, number, &turned, l.back))
 }
 
 func (c *campaign) reading(what What, step, number int, l *load, samples [][]flow) Reading {
@@ -184,11 +174,7 @@ func (c *campaign) reading(what What, step, number int, l *load, samples [][]flo
 	x.Rate = x.Rates[best]
 	for i := range samples[best] {
 		f := &samples[best][i]
-		seconds := f.end() - f.start() + f.rtt/2
-		if c.s.Mode == Answered {
-			seconds = f.end() / float64(2*l.messages)
-		}
-		x.Seconds = append(x.Seconds, seconds)
+		x.Seconds = append(x.Seconds, f.end()-f.start()+f.rtt/2)
 	}
 	return x
 }

@@ -16,9 +16,6 @@ func (c *campaign) nodeNode() (bool, error) {
 	for i := first; i < len(c.r.Readings); i++ {
 		x := &c.r.Readings[i]
 		c.tells(i, x.From, x.To)
-		if c.s.Mode == Answered {
-			c.tells(i, x.To, x.From)
-		}
 	}
 	return going, err
 }
@@ -31,10 +28,7 @@ func (c *campaign) edgeRounds() [][][2]int {
 			edges = append(edges, [2]int{l.From, l.To})
 		}
 	}
-	if c.s.Edges == Paths {
-		return PackPaths(c.g.Hosts(), edges)
-	}
-	return ColorEdges(c.g.Hosts(), edges)
+	return colorEdges(c.g.Hosts(), edges)
 }
 
 // tells takes a reading as the rate of an arc, if it is the highest.

@@ -48,7 +48,7 @@ func apart(fans []fan) [][]fan {
 		needs[i] = f.hosts
 	}
 	var batches [][]fan
-	for _, step := range GreedySteps(needs) {
+	for _, step := range greedySteps(needs) {
 		var batch []fan
 		for _, i := range step {
 			batch = append(batch, fans[i])
@@ -211,17 +211,11 @@ func (c *campaign) hostLinks(f fan, first int) {
 	var ends []end
 	for i := first; i < len(c.r.Readings); i++ {
 		x := &c.r.Readings[i]
-		ways := [][2]int{{x.From, x.To}}
-		if c.s.Mode == Answered {
-			ways = append(ways, [2]int{x.To, x.From})
-		}
-		for _, w := range ways {
-			out, in := c.g.ArcIndex(w[0], f.vertex), c.g.ArcIndex(f.vertex, w[1])
-			if out >= 0 && in >= 0 {
-				ends = append(ends, end{i, out, in})
-				c.tells(i, w[0], f.vertex)
-				c.tells(i, f.vertex, w[1])
-			}
+		out, in := c.g.ArcIndex(x.From, f.vertex), c.g.ArcIndex(f.vertex, x.To)
+		if out >= 0 && in >= 0 {
+			ends = append(ends, end{i, out, in})
+			c.tells(i, x.From, f.vertex)
+			c.tells(i, f.vertex, x.To)
 		}
 	}
 	rate := func(arc int) float64 { return c.r.Links[arc].Rate }

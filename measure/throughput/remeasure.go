@@ -35,9 +35,6 @@ type RemeasureSettings struct {
 	// in them do not count. Default: those of Uplinks.
 	Rates *Settings
 
-	// LatenciesOnly loads no links; bandwidths stay.
-	LatenciesOnly bool
-
 	// Budget bounds the time, by the clock of the communicator; half of it is for
 	// latencies. Default 0: no bound.
 	Budget time.Duration
@@ -99,18 +96,17 @@ func Remeasure(ctx context.Context, comm mpi.Communicator, settings *RemeasureSe
 type latencyPlan struct {
 	Sizes   []int `json:"sizes_B"`
 	Samples int   `json:"samples"`
-	Rates   bool  `json:"rates"`
 }
 
 func remeasure(c *harness.Conductor, s *RemeasureSettings) (*Remeasured, error) {
 	p, err := harness.Share(c.Comm, c.Watch, func() (latencyPlan, error) {
 		err := s.validate(c.Comm.Size())
-		return latencyPlan{s.Sizes, s.Samples, !s.LatenciesOnly}, err
+		return latencyPlan{s.Sizes, s.Samples}, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	e := &executor{Conductor: c, mode: Exchange, samples: 1, probe: pingpong.New(c.Comm, slices.Max(p.Sizes), p.Samples), sizes: p.Sizes}
+	e := &executor{Conductor: c, samples: 1, probe: pingpong.New(c.Comm, slices.Max(p.Sizes), p.Samples), sizes: p.Sizes}
 	var r *Remeasured
 	err = e.lead((s.Budget+1)/budgetShare, func() (err error) {
 		r, err = s.latencies(e)
@@ -119,20 +115,16 @@ func remeasure(c *harness.Conductor, s *RemeasureSettings) (*Remeasured, error) 
 	if err != nil {
 		return nil, err
 	}
-	if p.Rates {
-		found, err := measure(c, s.rates(time.Duration(c.Elapsed()*float64(time.Second))))
-		if err != nil {
-			return nil, err
-		}
-		if r != nil {
-			r.Rates = found
-			if r.Stopped == "" {
-				r.Stopped = found.Stopped
-			}
-			r.Warnings = append(r.Warnings, found.Warnings...)
-		}
+	found, err := measure(c, s.rates(time.Duration(c.Elapsed()*float64(time.Second))))
+	if err != nil {
+		return nil, err
 	}
 	if r != nil {
+		r.Rates = found
+		if r.Stopped == "" {
+			r.Stopped = found.Stopped
+		}
+		r.Warnings = append(r.Warnings, found.Warnings...)
 		err = r.put(s)
 	}
 	if err := harness.Agree(c.Comm, err); err != nil {
@@ -247,14 +239,14 @@ func (c *campaign) contentionFree(sizes int) [][]*load {
 		steps = append(steps, all...)
 	}
 	var pairs [][2]int
-	for _, x := range Crossings(c.g, 1) {
+	for _, x := range findCrossings(c.g, 1) {
 		pairs = append(append(pairs, x.Pairs...), x.Other...)
 	}
 	var needs [][]int
 	for _, p := range pairs {
 		needs = append(needs, c.needs([][2]int{p}))
 	}
-	for _, step := range GreedySteps(needs) {
+	for _, step := range greedySteps(needs) {
 		var all []*load
 		for _, i := range step {
 			all = append(all, single(pairs[i]))

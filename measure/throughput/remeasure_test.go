@@ -126,19 +126,16 @@ func TestRemeasurePutsTheTruthBack(t *testing.T) {
 // the other, and one for each uplink, there and back: all pairs are 2,016.
 func TestRemeasureReadsFewPairs(t *testing.T) {
 	n, g := known(t, "tree:4x4x4")
-	r := remeasured(t, g, nil, &RemeasureSettings{Network: n, Samples: 5, Sizes: []int{}, LatenciesOnly: true})
+	r := remeasured(t, g, nil, &RemeasureSettings{Network: n, Samples: 5, Sizes: []int{}})
 	pairs := make(map[[2]int]bool)
 	for _, o := range r.Latencies {
 		tr := o.Transfers[0]
 		pairs[[2]int{min(tr.Src, tr.Dst), max(tr.Src, tr.Dst)}] = true
 	}
-	if most := 16*5 + 2*20; len(pairs) > most || r.Rates != nil {
-		t.Errorf("%d pairs, want at most %d; rates %v", len(pairs), most, r.Rates)
+	if most := 16*5 + 2*20; len(pairs) > most {
+		t.Errorf("%d pairs, want at most %d", len(pairs), most)
 	}
 	for i, a := range r.Network.Graph().Arcs() {
-		if a.Bandwidth != n.Graph().Arcs()[i].Bandwidth || !a.Estimated {
-			t.Errorf("%d->%d: %g B/s: want it as it was", a.From, a.To, a.Bandwidth)
-		}
 		if want := g.Arcs()[i].Latency; math.Abs(a.Latency/want-1) > 0.01 {
 			t.Errorf("%d->%d: %g s, want %g", a.From, a.To, a.Latency, want)
 		}

@@ -10,8 +10,7 @@ import (
 // A Result is what the links of a machine were measured to carry.
 type Result struct {
 	Graph    *topology.Graph // of the network that was measured along
-	Mode     Mode
-	Size     int // B, of a message
+	Size     int             // B, of a message
 	Samples  int
 	Readings []Reading
 	Links    []Link   // one per arc of the graph, in its order
@@ -78,16 +77,12 @@ func (r *Result) Observations() []model.Observation {
 	for i := range r.Readings {
 		x := &r.Readings[i]
 		if x.Load != load {
-			all = append(all, model.Observation{Streamed: r.Mode != Answered})
+			all = append(all, model.Observation{Streamed: true})
 			load = x.Load
 		}
 		o := &all[len(all)-1]
-		messages := x.Messages
-		if r.Mode == Answered {
-			messages = 1
-		}
 		for k, p := range x.Pairs {
-			o.Transfers = append(o.Transfers, model.Transfer{Src: p[0], Dst: p[1], Bytes: int64(r.Size) * int64(messages)})
+			o.Transfers = append(o.Transfers, model.Transfer{Src: p[0], Dst: p[1], Bytes: int64(r.Size) * int64(x.Messages)})
 			o.Seconds = append(o.Seconds, x.Seconds[k])
 		}
 	}

@@ -74,33 +74,26 @@ func checkRounds(edges [][2]int, rounds [][][2]int) error {
 }
 
 // TestBufesKnownAnswers: a line in 2 rounds and a star in n-1 (Bufe 2014, section
-// 2.3.1, figures 2.17 and 2.18), wherever the vertices stand in the numbering; by
-// both schedules.
+// 2.3.1, figures 2.17 and 2.18), wherever the vertices stand in the numbering.
 func TestBufesKnownAnswers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for name, schedule := range map[string]func(int, [][2]int) [][][2]int{"PackPaths": PackPaths, "ColorEdges": ColorEdges} {
-		for n := 3; n <= 16; n++ {
-			for range 20 {
-				for _, tt := range []struct {
-					what  string
-					edges [][2]int
-					want  int
-				}{
-					{"line", lineOf(n), 2},
-					{"star", starOf(n), n - 1},
-				} {
-					edges := shuffled(rng, n, tt.edges)
-					rounds := schedule(n, edges)
-					if err := checkRounds(edges, rounds); err != nil {
-						t.Fatalf("%s, %s of %d: %v", name, tt.what, n, err)
-					}
-					most := tt.want
-					if name == "ColorEdges" && tt.what == "line" {
-						most++ // Vizing's bound, the degree and one more
-					}
-					if len(rounds) > most {
-						t.Errorf("%s, %s of %d: %d rounds, want %d: %v", name, tt.what, n, len(rounds), tt.want, edges)
-					}
+	for n := 3; n <= 16; n++ {
+		for range 20 {
+			for _, tt := range []struct {
+				what  string
+				edges [][2]int
+				want  int
+			}{
+				{"line", lineOf(n), 2 + 1}, // Vizing's bound is the degree and one more
+				{"star", starOf(n), n - 1},
+			} {
+				edges := shuffled(rng, n, tt.edges)
+				rounds := colorEdges(n, edges)
+				if err := checkRounds(edges, rounds); err != nil {
+					t.Fatalf("%s of %d: %v", tt.what, n, err)
+				}
+				if len(rounds) > tt.want {
+					t.Errorf("%s of %d: %d rounds, want %d: %v", tt.what, n, len(rounds), tt.want, edges)
 				}
 			}
 		}
@@ -118,7 +111,7 @@ func TestColorsAreAtMostDegreePlusOne(t *testing.T) {
 	for _, edges := range graphs {
 		n := 16
 		edges = shuffled(rng, n, edges)
-		rounds := ColorEdges(n, edges)
+		rounds := colorEdges(n, edges)
 		if err := checkRounds(edges, rounds); err != nil {
 			t.Fatalf("%v: %v", edges, err)
 		}
@@ -129,17 +122,6 @@ func TestColorsAreAtMostDegreePlusOne(t *testing.T) {
 		}
 		if most := slices.Max(degree); len(edges) > 0 && (len(rounds) > most+1 || len(rounds) < most) {
 			t.Errorf("%v: %d rounds, want %d or %d", edges, len(rounds), most, most+1)
-		}
-	}
-}
-
-func TestPathsHoldEachEdgeOnce(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 1))
-	for range 300 {
-		n := 2 + rng.IntN(14)
-		edges := randomOf(rng, n, rng.Float64())
-		if err := checkRounds(edges, PackPaths(n, edges)); err != nil {
-			t.Fatalf("%v: %v", edges, err)
 		}
 	}
 }

@@ -53,14 +53,13 @@ func columns() []string {
 
 // sectionSettings are the conditions of a section.
 type sectionSettings struct {
-	Mode    string  `json:"mode"`
 	Samples int     `json:"samples"`
 	Seconds float64 `json:"seconds"`
 }
 
 // Section is the result as files keep it. Links that were not measured are left out.
 func (r *Result) Section() *record.Section {
-	settings, err := json.Marshal(sectionSettings{r.Mode.String(), r.Samples, r.Seconds})
+	settings, err := json.Marshal(sectionSettings{r.Samples, r.Seconds})
 	if err != nil {
 		panic("throughput: section: " + err.Error()) // plain numbers and a word
 	}
@@ -154,10 +153,6 @@ func FromSection(s *record.Section) (*Result, error) {
 	r := &Result{
 		Size: s.Sizes[0], Samples: settings.Samples, Seconds: settings.Seconds,
 		Steps: s.Rounds, Stopped: s.Stopped, Warnings: slices.Clone(s.Warnings),
-	}
-	modes := []string{OneWay.String(), Answered.String(), Exchange.String()}
-	if r.Mode = Mode(slices.Index(modes, settings.Mode)); r.Mode < 0 {
-		return fail("mode: %q: want one of %q", settings.Mode, modes)
 	}
 	for k := range s.NumRows() {
 		x := make([]float64, len(at))

@@ -15,7 +15,7 @@ func TestSectionKeepsTheResult(t *testing.T) {
 	c := parse(t, "tree:3x4 rate=10Gbps,10Gbps")
 	line := parse(t, "line:5")
 	for _, want := range []*Result{
-		measured(t, c.Graph, nil, &Settings{Topology: resultOf(c), What: Everything, Mode: Exchange}),
+		measured(t, c.Graph, nil, &Settings{Topology: resultOf(c), What: Everything}),
 		measured(t, line.Graph, nil, &Settings{Topology: resultOf(line), Direct: [][2]int{{0, 4}}}),
 	} {
 		n := want.Graph.Hosts()
@@ -58,7 +58,6 @@ func TestWrongSectionsAreRefused(t *testing.T) {
 		{func(s *record.Section) { s.Kind = "latency" }, `kind "latency"`},
 		{func(s *record.Section) { s.Runs = 2 }, "of 2 runs"},
 		{func(s *record.Section) { s.Columns[0] = "x" }, `want "entry" among them`},
-		{func(s *record.Section) { s.Settings = []byte(`{"mode":"sideways"}`) }, `mode: "sideways"`},
 		{func(s *record.Section) { s.Rows[columnEntry] = 9 }, "row 0: entry: 9"},
 		{func(s *record.Section) { s.Rows[columnReading] = 7 }, "row 0: reading: 7"},
 		{func(s *record.Section) { s.Rows[columnMessages] = 0.5 }, "row 0: messages: 0.5"},

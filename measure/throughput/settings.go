@@ -19,9 +19,6 @@ type Settings struct {
 	// What is measured. Default: Everything but Maximum.
 	What What
 
-	// Mode of the messages. Default: OneWay.
-	Mode Mode
-
 	// Size of a message in bytes. Default 1 MiB. It should take some ten times as
 	// long as an empty one.
 	Size int
@@ -38,13 +35,6 @@ type Settings struct {
 
 	// Nodes says which pairs the links of hosts are measured with.
 	Nodes Alternative
-
-	// Edges is the schedule of links between hosts.
-	Edges EdgeSchedule
-
-	// PerSwitch measures only one link between switches of each switch, where all are
-	// taken to be alike (Bufe 2014, section 2.3.3).
-	PerSwitch bool
 
 	// Direct are pairs of hosts that may or may not be wired to each other: whether
 	// messages between them are slower while those on the way between are busy tells
@@ -115,14 +105,6 @@ const (
 	ByLatency
 )
 
-// An EdgeSchedule puts links between hosts in rounds.
-type EdgeSchedule int
-
-const (
-	Coloring EdgeSchedule = iota // ColorEdges
-	Paths                        // PackPaths
-)
-
 const (
 	defaultSize     = 1 << 20 // B; 42 us at 25 GB/s
 	defaultMessages = 8
@@ -136,13 +118,12 @@ const (
 
 // plan is the part of the settings that all ranks need, as it travels.
 type plan struct {
-	Mode    Mode `json:"mode"`
-	Size    int  `json:"size_B"`
-	Samples int  `json:"samples"`
+	Size    int `json:"size_B"`
+	Samples int `json:"samples"`
 }
 
 // validate fills in defaults.
-func (s *Settings) validate(ranks int, nonBlocking bool) error {
+func (s *Settings) validate(ranks int) error {
 	for _, x := range []struct {
 		name            string
 		value           *int
@@ -168,14 +149,8 @@ func (s *Settings) validate(ranks int, nonBlocking bool) error {
 		return fmt.Errorf("throughput: Settings.Network: want it or Topology, not both")
 	case s.What < 0 || s.What&^Everything != 0:
 		return fmt.Errorf("throughput: Settings.What: %d: want some of Everything, %d", s.What, Everything)
-	case s.Mode < OneWay || s.Mode > Exchange:
-		return fmt.Errorf("throughput: Settings.Mode: %v: want OneWay, Answered or Exchange", s.Mode)
-	case s.Mode == Exchange && !nonBlocking:
-		return fmt.Errorf("throughput: Settings.Mode: exchange: the communicator cannot send and receive at once")
 	case s.Nodes != AllPairs && s.Nodes != ByLatency:
 		return fmt.Errorf("throughput: Settings.Nodes: %d: want AllPairs or ByLatency", s.Nodes)
-	case s.Edges != Coloring && s.Edges != Paths:
-		return fmt.Errorf("throughput: Settings.Edges: %d: want Coloring or Paths", s.Edges)
 	case s.Budget < 0:
 		return fmt.Errorf("throughput: Settings.Budget: %v: want at least 0", s.Budget)
 	}

@@ -1,7 +1,6 @@
 package throughput
 
 import (
-	"encoding/binary"
 	"math"
 
 	"github.com/topocast/topocast/measure/harness"
@@ -27,21 +26,20 @@ const (
 type stream struct {
 	comm    mpi.Communicator
 	now     func() float64
-	mode    Mode
 	out, in []mpi.Requests // one per message of the window; nil: calls block
 	send    []byte
 	receive [][]byte // one per message of the window
 }
 
 // newStream makes buffers where the rank needs some.
-func newStream(comm mpi.Communicator, mode Mode, bytes int) *stream {
-	s := &stream{comm: comm, now: harness.Clock(comm), mode: mode, send: make([]byte, bytes)}
+func newStream(comm mpi.Communicator, bytes int) *stream {
+	s := &stream{comm: comm, now: harness.Clock(comm), send: make([]byte, bytes)}
 	nb, ok := comm.(mpi.NonBlocking)
 	for i := range window {
 		if ok {
 			s.out, s.in = append(s.out, nb.NewRequests()), append(s.in, nb.NewRequests())
 		}
-		if i == 0 && mode != Exchange {
+		if i == 0 {
 			s.receive = append(s.receive, s.send) // a rank does either
 			continue
 		}
@@ -61,29 +59,14 @@ func (s *stream) greet(peer int, asks bool) (float64, error) {
 		}
 		shortest = min(shortest, s.now()-start)
 	}
-	if s.mode != Exchange { // only who asks wants to know
-		return shortest, nil
-	}
-	word := binary.LittleEndian.AppendUint64(nil, math.Float64bits(shortest))
-	if asks {
-		return shortest, s.comm.Send(word, peer, tagGo)
-	}
-	err := s.comm.Recv(word, peer, tagGo)
-	return math.Float64frombits(binary.LittleEndian.Uint64(word)), err
+	return shortest, nil
 }
 
-// take moves one sample: len(arrivals) messages in the given directions. The rank that asks, or
-// in an exchange each, gets when its messages had arrived, or were answered, in s since the call;
-// and when the peer was there, as flow.met has it.
+// take moves one sample: len(arrivals) messages to the rank that asks. It gets when they had arrived, in s
+// since the call; and when the peer was there, as flow.met has it.
 func (s *stream) take(peer int, asks bool, arrivals []float64) (met float64, err error) {
-	start := s.now()
-	switch {
-	case s.mode == Answered:
-		return 0, s.answered(peer, asks, arrivals)
-	case s.mode == Exchange:
-		return s.exchange(peer, asks, start, arrivals)
-	case asks:
-		return s.fetch(peer, start, arrivals)
+	if asks {
+		return s.fetch(peer, s.now(), arrivals)
 	}
 	return 0, s.deliver(peer, len(arrivals))
 }
@@ -161,45 +144,6 @@ func (s *stream) drain() error {
 	return nil
 }
 
-// exchange is fetch and deliver at once.
-func (s *stream) exchange(peer int, asks bool, start float64, arrivals []float64) (met float64, err error) {
-	for i := range min(window, len(arrivals)) {
-		if err := s.post(peer, i); err != nil {
-			return 0, err
-		}
-	}
-	if err := s.meet(peer, asks); err != nil {
-		return 0, err
-	}
-	if asks { // who is asked has timed half a round trip
-		met = s.now() - start
-	}
-	for i := range min(window, len(arrivals)) {
-		if err := s.out[i].Isend(s.send, peer, tagData); err != nil {
-			return 0, err
-		}
-	}
-	for i := range arrivals {
-		if err := s.arrival(peer, i); err != nil {
-			return 0, err
-		}
-		arrivals[i] = s.now() - start
-		if err := s.out[i%window].WaitAll(); err != nil {
-			return 0, err
-		}
-		if i+window >= len(arrivals) {
-			continue
-		}
-		if err := s.post(peer, i+window); err != nil {
-			return 0, err
-		}
-		if err := s.out[i%window].Isend(s.send, peer, tagData); err != nil {
-			return 0, err
-		}
-	}
-	return met, nil
-}
-
 // meet is one empty round trip.
 func (s *stream) meet(peer int, asks bool) error {
 	if asks {
@@ -211,29 +155,4 @@ func (s *stream) meet(peer int, asks bool) error {
 		return err
 	}
 	return s.comm.Send(nil, peer, tagGo)
-}
-
-// answered sends messages one after the other, each when the last is answered, once both are there.
-func (s *stream) answered(peer int, asks bool, arrivals []float64) error {
-	if err := s.meet(peer, asks); err != nil {
-		return err
-	}
-	start := s.now()
-	for i := range arrivals {
-		if asks {
-			if err := s.comm.Send(s.send, peer, tagData); err != nil {
-				return err
-			}
-		}
-		if err := s.comm.Recv(s.receive[0], peer, tagData); err != nil {
-			return err
-		}
-		if !asks {
-			if err := s.comm.Send(s.send, peer, tagData); err != nil {
-				return err
-			}
-		}
-		arrivals[i] = s.now() - start
-	}
-	return nil
 }

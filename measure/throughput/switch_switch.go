@@ -12,12 +12,9 @@ import (
 // common (Bufe 2014, section 2.3.3). Switches that were seen to carry all their hosts at
 // once do not count: nothing waits there.
 func (c *campaign) switchSwitch() (bool, error) {
-	crossings := Crossings(c.g, c.s.Pairs)
-	if c.s.PerSwitch {
-		crossings = OnePerSwitch(crossings)
-	}
+	crossings := findCrossings(c.g, c.s.Pairs)
 	// A budget that ends early leaves out links of few hosts.
-	slices.SortStableFunc(crossings, func(a, b Crossing) int { return b.Hosts - a.Hosts })
+	slices.SortStableFunc(crossings, func(a, b crossing) int { return b.Hosts - a.Hosts })
 	var loads []*load
 	for _, x := range crossings {
 		for _, pairs := range [][][2]int{x.Pairs, x.Other} {
@@ -36,7 +33,7 @@ func (c *campaign) takeLinks(what What, loads []*load) (bool, error) {
 		needs = append(needs, c.needs(l.pairs))
 	}
 	var steps [][]*load
-	for _, step := range GreedySteps(needs) {
+	for _, step := range greedySteps(needs) {
 		var all []*load
 		for _, i := range step {
 			all = append(all, loads[i])
@@ -50,13 +47,7 @@ func (c *campaign) takeLinks(what What, loads []*load) (bool, error) {
 	}
 	for i := first; i < len(c.r.Readings); i++ {
 		x := &c.r.Readings[i]
-		ways := [][2]int{{x.From, x.To}}
-		if c.s.Mode == Answered {
-			ways = append(ways, [2]int{x.To, x.From})
-		}
-		for _, w := range ways {
-			c.tells(i, w[0], w[1])
-		}
+		c.tells(i, x.From, x.To)
 	}
 	for i := range c.r.Links {
 		l := &c.r.Links[i]

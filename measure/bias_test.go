@@ -65,16 +65,16 @@ var machines = []string{
 	"star:32", "tree:4x8", "tree:2x2x12", "tree:4x8 shuffle seed=3", "tree:16x2", "torus:8x8", "torus:4x4x4", "ring:24", "mesh:6x6", "fattree:4", "dragonfly:2,4,2",
 }
 
-// artefacts are the warnings of all kinds, but for notes.
-func artefacts(r *Result) string {
-	return strings.Join([]string{r.Drift(0).warning(r, 0), firstWarning(r, 0), bandWarning(r, 0)}, "")
+// biases are the conditions that the measuring itself makes.
+func biases(r *Result) string {
+	return r.drift(0).condition("0 B").what + r.firstRound(0, "0 B").what + r.band(0, "0 B").what
 }
 
-// TestMachinesAreNoArtefacts: what is wired somehow is not called an artefact.
-func TestMachinesAreNoArtefacts(t *testing.T) {
+// TestMachinesAreNoBias: what is wired somehow is not called a bias of the measurement.
+func TestMachinesAreNoBias(t *testing.T) {
 	for _, spec := range machines {
 		for seed := range uint64(2) {
-			if text := artefacts(onCluster(t, spec, 3, seed, nil)); text != "" {
+			if text := biases(onCluster(t, spec, 3, seed, nil)); text != "" {
 				t.Errorf("%s: %s", spec, text)
 			}
 		}
@@ -88,12 +88,12 @@ func TestMachinesAreNoArtefacts(t *testing.T) {
 				x.slow(1.5 + 8*rng.Float64())
 			}
 		})
-		if artefacts(r) != "" {
+		if biases(r) != "" {
 			warned++
 		}
 	}
 	if warned > 2 {
-		t.Errorf("%d of 20 measurements with outliers have artefacts", warned)
+		t.Errorf("%d of 20 measurements with outliers have a bias", warned)
 	}
 }
 
@@ -101,7 +101,7 @@ func always(change func(*Reading, float64)) func() func(*Reading, float64) {
 	return func() func(*Reading, float64) { return change }
 }
 
-func TestArtefactsAreFound(t *testing.T) {
+func TestBiasIsFound(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		specs  []string
@@ -126,7 +126,7 @@ func TestArtefactsAreFound(t *testing.T) {
 		{"drift", machines, always(func(x *Reading, at float64) { x.slow(1 + 0.08*at) }), "have drifted by +8 % over the run"},
 	} {
 		for _, spec := range c.specs {
-			if text := artefacts(onCluster(t, spec, 3, 1, c.change())); !strings.Contains(text, c.want) {
+			if text := biases(onCluster(t, spec, 3, 1, c.change())); !strings.Contains(text, c.want) {
 				t.Errorf("%s in %s: %q, want %q", c.name, spec, text, c.want)
 			}
 		}
@@ -155,7 +155,7 @@ func TestDriftIsMeasured(t *testing.T) {
 	off, sum := 0, 0.0
 	const runs = 20
 	for seed := range uint64(runs) {
-		d := onCluster(t, "star:32", 3, seed, func(x *Reading, at float64) { x.slow(math.Exp(-0.05 * at)) }).Drift(0)
+		d := onCluster(t, "star:32", 3, seed, func(x *Reading, at float64) { x.slow(math.Exp(-0.05 * at)) }).drift(0)
 		if d.Pairs != 496 || d.Sigma < 0.0008 || d.Sigma > 0.0018 {
 			t.Errorf("drift %+v, want 496 pairs, an error of 0.0012", d)
 		}
@@ -169,13 +169,13 @@ func TestDriftIsMeasured(t *testing.T) {
 	if off > 4 || math.Abs(sum) > 1 {
 		t.Errorf("%d of %d drifts are off by more than 2 sigma, all by %.1f in the mean", off, runs, sum)
 	}
-	if d := onCluster(t, "star:8", 1, 1, nil).Drift(0); d.Pairs != 0 || !math.IsNaN(d.Change) {
+	if d := onCluster(t, "star:8", 1, 1, nil).drift(0); d.Pairs != 0 || !math.IsNaN(d.Change) {
 		t.Errorf("drift of one repetition is %+v", d)
 	}
 	// Nothing tells how much of what one pair has drifted by is noise.
 	two := onCluster(t, "star:2", 3, 1, func(x *Reading, at float64) { x.slow(1 + 0.3*at) })
-	if d := two.Drift(0); d.Pairs != 1 || math.Abs(d.Change-0.3) > 0.05 || !math.IsNaN(d.Sigma) || d.warning(two, 0) != "" {
-		t.Errorf("drift of one pair is %+v, with the warning %q; want no error and no warning", d, d.warning(two, 0))
+	if d := two.drift(0); d.Pairs != 1 || math.Abs(d.Change-0.3) > 0.05 || !math.IsNaN(d.Sigma) || d.condition("0 B").what != "" {
+		t.Errorf("drift of one pair is %+v, with the condition %v; want no error and no warning", d, d.condition("0 B"))
 	}
 }
 

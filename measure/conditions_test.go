@@ -62,11 +62,11 @@ func TestDisturbedRoundIsFound(t *testing.T) {
 	// As in table 3.5 of Bufe 2014, where one round is 2 % slow.
 	for seed := range uint64(20) {
 		r := synthetic(t, 12, 5, seed, 2, 4, 1.05)
-		effects := r.RoundEffects(0)
+		effects := r.roundEffects(0)
 		if len(effects) != 5*11 {
 			t.Fatalf("%d rounds, want 55", len(effects))
 		}
-		worst := RoundEffect{}
+		worst := roundEffect{}
 		for _, e := range effects {
 			if math.Abs(e.Sigmas) > math.Abs(worst.Sigmas) {
 				worst = e
@@ -79,7 +79,7 @@ func TestDisturbedRoundIsFound(t *testing.T) {
 		if got := math.Exp(worst.Effect) - 1; math.Abs(got-0.05) > 0.02 {
 			t.Errorf("seed %d: effect %+.3f, want +0.05", seed, got)
 		}
-		if text := roundWarning(r, 0); !strings.Contains(text, "round 4 of repetition 2") {
+		if text := r.slowRoundsSign(0); !strings.Contains(text, "round 4 of repetition 2") {
 			t.Errorf("seed %d: warning %q, want one of round 4 of repetition 2", seed, text)
 		}
 	}
@@ -88,7 +88,7 @@ func TestDisturbedRoundIsFound(t *testing.T) {
 func TestQuietRoundsAreNotBlamed(t *testing.T) {
 	blamed := 0
 	for seed := range uint64(40) {
-		if roundWarning(synthetic(t, 12, 3, seed, 0, 0, 1), 0) != "" {
+		if synthetic(t, 12, 3, seed, 0, 0, 1).slowRoundsSign(0) != "" {
 			blamed++
 		}
 	}
@@ -99,10 +99,10 @@ func TestQuietRoundsAreNotBlamed(t *testing.T) {
 }
 
 func TestRoundEffectsWantThreeRepetitions(t *testing.T) {
-	if effects := synthetic(t, 12, 2, 1, 0, 0, 2).RoundEffects(0); len(effects) != 0 {
+	if effects := synthetic(t, 12, 2, 1, 0, 0, 2).roundEffects(0); len(effects) != 0 {
 		t.Errorf("effects of two repetitions = %v, want none", effects)
 	}
-	if effects := (&Result{Header: record.Header{Ranks: 3}, Sizes: []int{0}, Repetitions: 3}).RoundEffects(0); len(effects) != 0 {
+	if effects := (&Result{Header: record.Header{Ranks: 3}, Sizes: []int{0}, Repetitions: 3}).roundEffects(0); len(effects) != 0 {
 		t.Errorf("effects of nothing = %v, want none", effects)
 	}
 }
@@ -136,12 +136,12 @@ func TestWarnings(t *testing.T) {
 		{"directions that differ", func(r *Result) {
 			x := &r.readings[1]
 			x.Min, x.Q1, x.Median, x.Q3, x.Max = 1.26e-6, 1.26e-6, 1.3e-6, 1.4e-6, 2e-6
-		}, []string{"the best two measurements of 8 B differ by more than 25 % on 1 of 1 pairs, most between ranks 0 and 1 (1 us and 1.26 us)"}},
+		}, []string{"while 8 B were measured (the best two measurements differ by more than 25 % on 1 of 1 pairs, most between ranks 0 and 1: 1 us and 1.26 us): measure again while"}},
 		{"directions that nearly agree", func(r *Result) {
 			x := &r.readings[1]
 			x.Min, x.Q1, x.Median, x.Q3, x.Max = 1.24e-6, 1.24e-6, 1.3e-6, 1.4e-6, 2e-6
 		}, nil},
-		{"lots that never agreed", func(r *Result) { r.readings[0].Unsure = true }, []string{"50 % of the measurements of 8 B were disturbed in all of 6 lots"}},
+		{"lots that never agreed", func(r *Result) { r.readings[0].Unsure = true }, []string{"50 % were disturbed in all of 6 lots"}},
 		{"a coarse clock", func(r *Result) { r.readings[0].Min, r.readings[0].Q1 = 0, 0 }, []string{"50 % of the measurements of 8 B are 0"}},
 		{"wide spread", func(r *Result) {
 			for i := range r.readings {

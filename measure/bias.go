@@ -12,8 +12,8 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 )
 
-// Artefacts are what the measuring itself, or one host, does to the readings: what
-// looks like the machine and is not.
+// Measurement bias is what the measuring itself does to the readings: what looks like the machine
+// and is not.
 
 // pairsLookedAt are enough to tell how often a reading stands alone.
 const pairsLookedAt = 10_000
@@ -22,43 +22,43 @@ const pairsLookedAt = 10_000
 // nothing has disturbed; 0: none. Flat, O(n^2).
 func (r *Result) lowest(size int) []float64 {
 	all := make([]float64, r.Ranks*r.Ranks)
-	for _, x := range r.readings {
-		if at := x.From*r.Ranks + x.To; x.Size == size && x.Q1 > 0 && (all[at] == 0 || x.Q1 < all[at]) {
+	for x := range r.of(size) {
+		if at := x.From*r.Ranks + x.To; x.Q1 > 0 && (all[at] == 0 || x.Q1 < all[at]) {
 			all[at] = x.Q1
 		}
 	}
 	return all
 }
 
-// firstWarning tells of pairs that were slow because they were the first of the job: in one
+// firstRound tells of pairs that were slow because they were the first of the job: in one
 // direction, in the first round, where all other readings of the pair agree
 // (seen on a real cluster: 1.77 us where all others are 1.05; Reinfjell 2023, section 5.1.1, has the same
 // in the first cells). Chance does that, too: it has to be more than in other rounds.
-func firstWarning(r *Result, size int) string {
+func (r *Result) firstRound(size int, of string) condition {
 	isFirst := func(x *Reading) bool { return x.Repetition == 0 && x.Round == 0 }
 	byPair := make(map[[2]int][]Reading) // of the first round, and some others
 	for _, x := range r.block(0, size) {
 		if isFirst(&x) {
-			byPair[[2]int{min(x.From, x.To), max(x.From, x.To)}] = nil
+			byPair[x.pair()] = nil
 		}
 	}
 	stride := max(1, r.Ranks*(r.Ranks-1)/2/pairsLookedAt)
-	for _, x := range r.readings {
-		if x.Size != size || x.Q1 <= 0 {
+	for x := range r.of(size) {
+		if x.Q1 <= 0 {
 			continue
 		}
-		p := [2]int{min(x.From, x.To), max(x.From, x.To)}
+		p := x.pair()
 		if all, ok := byPair[p]; ok || (p[0]*r.Ranks+p[1])%stride == 0 {
-			byPair[p] = append(all, x)
+			byPair[p] = append(all, *x)
 		}
 	}
 	var slow Reading // of the first round, the slowest
 	var normal float64
 	firsts, slowFirsts, others, slowOthers := 0, 0, 0, 0
 	var rest []float64
-	for _, x := range r.readings {
-		all := byPair[[2]int{min(x.From, x.To), max(x.From, x.To)}]
-		if x.Size != size || x.Q1 <= 0 || len(all) < 2 {
+	for x := range r.of(size) {
+		all := byPair[x.pair()]
+		if x.Q1 <= 0 || len(all) < 2 {
 			continue
 		}
 		rest = rest[:0]
@@ -70,10 +70,10 @@ func firstWarning(r *Result, size int) string {
 		usual := stats.MiddleMedian(rest)
 		isSlow := x.Q1 > readings.AsymmetryTolerance*slices.Max(rest)+r.ClockStep
 		switch {
-		case isFirst(&x):
+		case isFirst(x):
 			if firsts++; isSlow {
 				if slowFirsts++; slowFirsts == 1 || x.Q1/usual > slow.Q1/normal {
-					slow, normal = x, usual
+					slow, normal = *x, usual
 				}
 			}
 		default:
@@ -83,15 +83,15 @@ func firstWarning(r *Result, size int) string {
 		}
 	}
 	if slowFirsts == 0 {
-		return ""
+		return condition{}
 	}
 	const chance = 0.01
 	usualShare := (float64(slowOthers) + 0.5) / float64(others+1) // as many as may be in so few
 	if (distuv.Binomial{N: float64(firsts), P: min(usualShare, 1)}).Survival(float64(slowFirsts-1)) > chance {
-		return ""
+		return condition{}
 	}
-	return fmt.Sprintf("%d of %d measurements of %s in the first round of the job are slow, and nothing else of these pairs is; most from rank %d to %d, %s where others are %s: it was the beginning, not the machine",
-		slowFirsts, firsts, quantity.Bytes(r.Sizes[size]), slow.From, slow.To, quantity.Seconds(slow.Q1), quantity.Seconds(normal))
+	return condition{fmt.Sprintf("%d of %d measurements of %s in the first round of the job are slow, and nothing else of these pairs is; most from rank %d to %d, %s where others are %s",
+		slowFirsts, firsts, of, slow.From, slow.To, quantity.Seconds(slow.Q1), quantity.Seconds(normal)), "it was the beginning, not the machine, take more repetitions"}
 }
 
 const (
@@ -101,15 +101,15 @@ const (
 	bandSigmas     = 3
 )
 
-// bandWarning tells of diagonal bands: pairs of ranks at one distance in number, round the circle of
+// band tells of diagonal bands: pairs of ranks at one distance in number, round the circle of
 // ranks, that are slower than those at all four distances beside, which are alike. A
 // harness does that (Reinfjell 2023, section 5.1.2: bands stay where they are when the ranks
 // are placed otherwise, and move with the barrier). In machines what changes from one distance
 // to the next goes on, or comes back.
-func bandWarning(r *Result, size int) string {
+func (r *Result) band(size int, of string) condition {
 	n := r.Ranks
 	if n < leastBandRanks {
-		return ""
+		return condition{}
 	}
 	lowest := r.lowest(size)
 	bands := make([][]float64, n/2+1) // by distance
@@ -152,8 +152,8 @@ func bandWarning(r *Result, size int) string {
 		}
 	}
 	if count == 0 {
-		return ""
+		return condition{}
 	}
-	return fmt.Sprintf("pairs of ranks that are %d apart are slower by %.0f %% than those one or two nearer or farther, for %s: a band like that is what measuring does, not a machine",
-		worst, 100*math.Expm1(excess), quantity.Bytes(r.Sizes[size]))
+	return condition{fmt.Sprintf("pairs of ranks that are %d apart are slower by %.0f %% than those one or two nearer or farther, for %s",
+		worst, 100*math.Expm1(excess), of), "that is what measuring does, not a machine, measure again with another seed"}
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/readings"
+	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/measure/pingpong"
 )
 
 // A disagreement tells of how many pairs not even the best two readings
@@ -27,12 +29,8 @@ const fewDisagree = 0.02
 func (r *Result) disagreement(size int) disagreement {
 	type best struct{ lowest, second float64 }
 	pairs := make(map[[2]int]best)
-	for i := range r.readings {
-		x := &r.readings[i]
-		if x.Size != size {
-			continue
-		}
-		p := [2]int{min(x.From, x.To), max(x.From, x.To)}
+	for x := range r.of(size) {
+		p := x.pair()
 		b, ok := pairs[p]
 		switch {
 		case !ok:
@@ -76,10 +74,44 @@ func (r *Result) disturbed() bool {
 	return false
 }
 
-func (d disagreement) warning(r *Result, size int) string {
+// sign says of how many pairs readings disagree; "" of a few.
+func (d disagreement) sign() string {
 	if !d.much() {
 		return ""
 	}
-	return fmt.Sprintf("the best two measurements of %s differ by more than %.0f %% on %d of %d pairs, most between ranks %d and %d (%s and %s): something else was running",
-		quantity.Bytes(r.Sizes[size]), 100*(readings.AsymmetryTolerance-1), d.pairs, d.of, d.worst[0], d.worst[1], quantity.Seconds(d.lowest), quantity.Seconds(d.second))
+	return fmt.Sprintf("the best two measurements differ by more than %.0f %% on %d of %d pairs, most between ranks %d and %d: %s and %s",
+		100*(readings.AsymmetryTolerance-1), d.pairs, d.of, d.worst[0], d.worst[1], quantity.Seconds(d.lowest), quantity.Seconds(d.second))
+}
+
+const (
+	wideSamples = 0.5 // width of the middle half of the samples over their median; quiet machines have 0.01 to 0.1
+	manyUnsure  = 0.1 // share of the readings whose lots all disagree: a reading more or less is an outlier
+)
+
+// spreadSign says how widely samples spread: the median over all readings of the width of the middle
+// half of the samples, relative to their median. "" if they do not.
+func (r *Result) spreadSign(size int) string {
+	var all []float64
+	for x := range r.of(size) {
+		if x.Median > 0 {
+			all = append(all, (x.Q3-x.Q1)/x.Median)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	spread := stats.Median(all)
+	if spread <= wideSamples {
+		return ""
+	}
+	return fmt.Sprintf("the middle half of a pair's samples covers %.0f %% of their median", 100*spread)
+}
+
+// unsureSign says of how many readings no two lots agreed; "" of a few.
+func (r *Result) unsureSign(size int) string {
+	share := r.share(size, func(x *Reading) bool { return x.Unsure })
+	if share <= manyUnsure {
+		return ""
+	}
+	return fmt.Sprintf("%.0f %% were disturbed in all of %d lots of samples", 100*share, pingpong.MaxLots)
 }

@@ -1,4 +1,4 @@
-package measure
+package main
 
 import (
 	"math"
@@ -7,8 +7,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/published"
-	"github.com/topocast/topocast/measure/pingpong"
-	"github.com/topocast/topocast/measure/record"
 )
 
 // TestDeviation: by hand. The differences are 1, -3, 2 and, in the cells that one
@@ -17,26 +15,26 @@ func TestDeviation(t *testing.T) {
 	nan := math.NaN()
 	a := mat.NewDense(3, 3, []float64{9, 2, 1, 5, 9, nan, 7, 1, 9})
 	b := mat.NewDense(3, 3, []float64{0, 1, 4, 3, 0, 1, nan, nan, 0})
-	d, err := DeviationOf(a, b)
+	d, err := deviationOf(a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Deviation{Pairs: 3, MD: 0, MAD: 2, QMD: math.Sqrt(14.0 / 3), MAXD: -3, From: 0, To: 2}
+	want := deviation{Pairs: 3, MD: 0, MAD: 2, QMD: math.Sqrt(14.0 / 3), MAXD: -3, From: 0, To: 2}
 	if d != want {
 		t.Errorf("DeviationOf = %+v, want %+v", d, want)
 	}
 	// The other way round all signs change, and equal amounts are found at the first cell.
-	d, err = DeviationOf(b, a)
+	d, err = deviationOf(b, a)
 	if err != nil || d.MAXD != 3 || d.MAD != 2 {
-		t.Errorf("DeviationOf(b, a) = %+v, %v", d, err)
+		t.Errorf("deviationOf(b, a) = %+v, %v", d, err)
 	}
-	if d, err = DeviationOf(mat.NewDense(2, 2, []float64{0, 1, -1, 0}), mat.NewDense(2, 2, nil)); err != nil || d.MAXD != 1 || d.From != 0 {
+	if d, err = deviationOf(mat.NewDense(2, 2, []float64{0, 1, -1, 0}), mat.NewDense(2, 2, nil)); err != nil || d.MAXD != 1 || d.From != 0 {
 		t.Errorf("equal amounts: %+v, %v", d, err)
 	}
-	if _, err := DeviationOf(a, mat.NewDense(2, 2, nil)); err == nil {
+	if _, err := deviationOf(a, mat.NewDense(2, 2, nil)); err == nil {
 		t.Error("other ranks: no error")
 	}
-	if _, err := DeviationOf(mat.NewDense(1, 1, nil), mat.NewDense(1, 1, nil)); err == nil {
+	if _, err := deviationOf(mat.NewDense(1, 1, nil), mat.NewDense(1, 1, nil)); err == nil {
 		t.Error("no pair: no error")
 	}
 }
@@ -48,7 +46,7 @@ func TestDeviation(t *testing.T) {
 // Reference: Bufe 2014, section 3.2.3.
 func TestBufeTables32To34(t *testing.T) {
 	const printed = 0.5e-4 // the last digit of the tables, halved
-	rows := map[string]Deviation{
+	rows := map[string]deviation{
 		"3.2, 1 and 2":    {MD: 0.0006, MAD: 0.0077, QMD: 0.0100, MAXD: 0.0350},
 		"3.2, 1 and 3":    {MD: -0.0053, MAD: 0.0111, QMD: 0.0180, MAXD: -0.0840},
 		"3.2, 2 and 3":    {MD: -0.0059, MAD: 0.0106, QMD: 0.0176, MAXD: -0.0970},
@@ -59,7 +57,7 @@ func TestBufeTables32To34(t *testing.T) {
 		"3.4, batched":    {MD: -0.0340, MAD: 0.0348, QMD: 0.0406, MAXD: -0.1197},
 	}
 	for name, d := range rows {
-		if !inOrder(d) {
+		if !inDeviationOrder(d) {
 			t.Errorf("table %s: %+v is not in order", name, d)
 		}
 	}
@@ -68,7 +66,7 @@ func TestBufeTables32To34(t *testing.T) {
 	}
 }
 
-func inOrder(d Deviation) bool {
+func inDeviationOrder(d deviation) bool {
 	return math.Abs(d.MD) <= d.MAD && d.MAD <= d.QMD && d.QMD <= math.Abs(d.MAXD)
 }
 
@@ -85,52 +83,12 @@ func TestDeviationOfPublishedTable(t *testing.T) {
 		mended.Set(i, i+6, table.At(i, i+6)-1e-6)
 		mended.Set(i+6, i, table.At(i+6, i)-1e-6)
 	}
-	d, err := DeviationOf(table, mended)
+	d, err := deviationOf(table, mended)
 	if err != nil {
 		t.Fatal(err)
 	}
 	near := func(got, want float64) bool { return math.Abs(got-want) < 1e-12 }
-	if d.Pairs != 90 || !near(d.MD, 4e-6/45) || !near(d.MAD, 4e-6/45) || !near(d.QMD, 1e-6*math.Sqrt(4.0/45)) || !near(d.MAXD, 1e-6) || !inOrder(d) {
+	if d.Pairs != 90 || !near(d.MD, 4e-6/45) || !near(d.MAD, 4e-6/45) || !near(d.QMD, 1e-6*math.Sqrt(4.0/45)) || !near(d.MAXD, 1e-6) || !inDeviationOrder(d) {
 		t.Errorf("DeviationOf = %+v", d)
-	}
-}
-
-// TestTypicalAndIntervals: three repetitions of one pair, 1, 2 and 9 us one way and 4, 5
-// and 6 the other. All six values are needed for 95 % (1 - 2/64).
-func TestTypicalAndIntervals(t *testing.T) {
-	r := &Result{Header: record.Header{Ranks: 3}, Sizes: []int{8}, Repetitions: 4}
-	add := func(repetition, from, to int, median float64) {
-		r.readings = append(r.readings, Reading{Repetition: repetition, From: from, To: to, Summary: pingpong.Summary{Median: median}})
-	}
-	for k, v := range []float64{9, 1, 2} {
-		add(k, 0, 1, v)
-		add(k, 1, 0, v/4+4)
-	}
-	add(3, 1, 2, 7)
-	m, err := r.Typical(Median, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m.At(0, 1) != 2 || m.At(1, 0) != 4.5 || m.At(1, 2) != 7 || !math.IsNaN(m.At(2, 1)) || !math.IsNaN(m.At(0, 0)) {
-		t.Errorf("Typical = %v", mat.Formatted(m))
-	}
-	if _, err := r.Typical(Median, 1); err == nil {
-		t.Error("a size that is not there: no error")
-	}
-	got := r.PairIntervals(0)
-	// Of 1, 2, 4.25, 4.5, 6.25, 9 the median is between 4.25 and 4.5.
-	if len(got) != 2 || got[0] != (PairInterval{A: 0, B: 1, Readings: 6, Median: 4.375, Low: 1, High: 9}) {
-		t.Fatalf("PairIntervals = %+v", got)
-	}
-	if p := got[1]; p.A != 1 || p.B != 2 || p.Readings != 1 || p.Median != 7 || !math.IsNaN(p.Low) || p.Precise(1e9) {
-		t.Errorf("PairIntervals = %+v", p)
-	}
-	for _, p := range []PairInterval{{Median: 4, Low: 3, High: 4}, {Median: 4, Low: 4, High: 5}} {
-		if p.Precise(0.2) || !p.Precise(0.25) {
-			t.Errorf("%+v: within 20 %% %t, 25 %% %t", p, p.Precise(0.2), p.Precise(0.25))
-		}
-	}
-	if !got[0].Precise(1.1) || got[0].Precise(1) {
-		t.Errorf("an interval from 1 to 9 about 4.375: within 100 %% %t, 110 %% %t", got[0].Precise(1), got[0].Precise(1.1))
 	}
 }

@@ -1,0 +1,138 @@
+package measure
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
+	"github.com/topocast/topocast/measure/harness"
+	"github.com/topocast/topocast/measure/pingpong"
+)
+
+// A condition of a measurement makes its result weaker.
+type condition struct {
+	what   string // is the case
+	remedy string // what to do about it
+}
+
+func (c condition) String() string {
+	if c.remedy == "" {
+		return c.what
+	}
+	return c.what + ": " + c.remedy
+}
+
+// idle is the remedy where something else was running.
+const idle = "measure again while hosts and links are idle, or with more repetitions"
+
+// warnings are what was decided while measuring, and the conditions of a result.
+func warnings(r *Result) []string {
+	all := slices.Clone(r.Notes)
+	for _, c := range r.conditions() {
+		all = append(all, c.String())
+	}
+	return all
+}
+
+// conditions are those of the run, and of each size.
+func (r *Result) conditions() (all []condition) {
+	add := func(remedy, format string, args ...any) {
+		all = append(all, condition{fmt.Sprintf(format, args...), remedy})
+	}
+	switch r.Stopped {
+	case harness.StoppedByBudget:
+		add("give it a larger one, or resume it", "the time budget ended the measurement after %d of %d rounds", r.Rounds, r.TotalRounds)
+	case harness.StoppedByContext:
+		add("resume it", "the measurement was cancelled after %d of %d rounds", r.Rounds, r.TotalRounds)
+	case StoppedUnfinished:
+		add("resume it", "the process ended while it measured: the journal holds %d of %d rounds", r.Rounds, r.TotalRounds)
+	}
+	if pairs, of := r.pairsMeasured(), r.Ranks*(r.Ranks-1)/2; pairs < of && !r.WithinGroups && !r.OneByOne {
+		add("what is between the others is inferred", "%d of %d pairs were measured", pairs, of)
+	}
+	if r.Samples < fewest {
+		add(fmt.Sprintf("want at least %d", fewest), "%d samples per pair are too few for quartiles", r.Samples)
+	}
+	if len(r.CrowdedHosts) > 0 {
+		add("times are scheduler noise, run one rank per core", "ranks outnumber the cores on %s", r.crowded())
+	}
+	if ranks := r.OtherEnvironment; len(ranks) > 0 {
+		add("start all ranks alike", "%s of %d ran with other environment variables of the message-passing library than rank 0, the first is rank %d", words.Count(len(ranks), "rank"), r.Ranks, ranks[0])
+	}
+	for k := range r.Sizes {
+		all = append(all, r.conditionsOf(k)...)
+	}
+	return all
+}
+
+// conditionsOf are those of the measurements of one size.
+func (r *Result) conditionsOf(size int) (all []condition) {
+	of := quantity.Bytes(r.Sizes[size])
+	if share := r.share(size, func(x *Reading) bool { return x.Q1 == 0 }); share > 0 {
+		all = append(all, condition{fmt.Sprintf("%.0f %% of the measurements of %s are 0", 100*share, of), "the clock is too coarse, measure longer messages"})
+	}
+	if text := r.callWarning(size); text != "" {
+		all = append(all, condition{what: text})
+	}
+	var signs []string
+	for _, sign := range []string{r.slowRoundsSign(size), r.disagreement(size).sign(), r.unsureSign(size), r.spreadSign(size)} {
+		if sign != "" {
+			signs = append(signs, sign)
+		}
+	}
+	if len(signs) > 0 {
+		all = append(all, condition{"something else was running while " + of + " were measured (" + strings.Join(signs, "; ") + ")", idle})
+	}
+	if r.OneByOne { // few pairs, and long messages
+		return all
+	}
+	for _, c := range []condition{r.drift(size).condition(of), r.firstRound(size, of), r.band(size, of)} {
+		if c.what != "" {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// share is that of the readings of one size of which something is true.
+func (r *Result) share(size int, is func(x *Reading) bool) float64 {
+	found, count := 0, 0
+	for x := range r.of(size) {
+		if count++; is(x) {
+			found++
+		}
+	}
+	if found == 0 {
+		return 0
+	}
+	return float64(found) / float64(count)
+}
+
+// pairsMeasured counts the pairs with at least one reading.
+func (r *Result) pairsMeasured() int {
+	seen := make(map[[2]int]bool)
+	for i := range r.readings {
+		seen[r.readings[i].pair()] = true
+	}
+	return len(seen)
+}
+
+// crowded names the hosts whose ranks outnumber their CPUs, a few of them.
+func (r *Result) crowded() string {
+	const most = 5
+	if n := len(r.CrowdedHosts); n > most {
+		return fmt.Sprintf("%s and %d more hosts", strings.Join(r.CrowdedHosts[:most], ", "), n-most)
+	}
+	return strings.Join(r.CrowdedHosts, ", ")
+}
+
+// callWarning tells of readings of which the loop around the calls is more than a small part.
+func (r *Result) callWarning(size int) string {
+	var medians []float64
+	for x := range r.of(size) {
+		medians = append(medians, x.Median)
+	}
+	return pingpong.LoopWarning(medians, "measurements of "+quantity.Bytes(r.Sizes[size]), r.CallCost)
+}
