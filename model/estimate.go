@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/topocast/topocast/topology"
 )
@@ -45,38 +44,4 @@ func estimateWarning(estimated, links int) string {
 		return ""
 	}
 	return fmt.Sprintf("the bandwidths of %d of %d links were not measured: each is taken to be typical of its level", estimated, links)
-}
-
-// withEstimates is a network of which some links were measured with all of
-// them: those that were not get the bandwidth of their level. One warning takes
-// the place of those per link that files of version 1 have.
-func (n *Network) withEstimates(s *Settings) (*Network, error) {
-	arcs := slices.Clone(n.graph.Arcs())
-	measured := func(a topology.Arc) bool { return !math.IsNaN(a.Bandwidth) }
-	rates := make([]float64, len(n.levels))
-	for i := range rates {
-		if rates[i] = n.levels[i].Bandwidth(); math.IsInf(rates[i], 0) {
-			rates[i] = math.NaN()
-		}
-	}
-	if !slices.ContainsFunc(arcs, measured) {
-		return n, nil
-	}
-	estimated := estimate(arcs, n.linkLevels(), rates)
-	if estimated == 0 {
-		return n, nil
-	}
-	graph, err := n.graph.WithArcs(arcs)
-	if err != nil {
-		return nil, err
-	}
-	warnings := slices.DeleteFunc(slices.Clone(n.warnings), func(w string) bool {
-		return strings.HasPrefix(w, "link ") && strings.Contains(w, "no transfer crosses it")
-	})
-	settings := *s
-	settings.Links = n.links
-	return newNetwork(&topology.Result{
-		Graph: graph, Hierarchy: n.reported, Fit: n.fit,
-		Warnings: append(warnings, estimateWarning(estimated, len(arcs)/2)),
-	}, &settings)
 }

@@ -303,10 +303,10 @@ func TestReadRefuses(t *testing.T) {
 		{"a list", `[1,2]`, "is an array: want an object"},
 		{"a later version", `{"format":"topocast/network","version":5}`, "version is 5"},
 		{"version 0", `{"format":"topocast/network"}`, "version is 0"},
-		{"an unknown key", `{"format":"topocast/network","version":2,"levls":[]}`, `unknown field "levls"`},
-		{"a metadata key that is unknown", `{"format":"topocast/network","version":1,"measured":{"byts":8}}`, `unknown field "byts"`},
-		{"no hierarchy", `{"format":"topocast/network","version":1}`, "hierarchy: no content"},
-		{"more after the end", `{"format":"topocast/network","version":2} {}`, "after top-level value"},
+		{"an unknown key", `{"format":"topocast/network","version":4,"levls":[]}`, `unknown field "levls"`},
+		{"a metadata key that is unknown", `{"format":"topocast/network","version":4,"measured":{"byts":8}}`, `unknown field "byts"`},
+		{"no hierarchy", `{"format":"topocast/network","version":4}`, "hierarchy: no content"},
+		{"more after the end", `{"format":"topocast/network","version":4} {}`, "after top-level value"},
 		{"a platform file with a bad link", `{"graph":{"hosts":["a"],"links":[{"a":"a","b":"c"}]}}`, `called "c"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
