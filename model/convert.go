@@ -36,7 +36,7 @@ func FromRoundTrips(sizes []int64, rtt []float64, gap0 float64) (p PLogP, clampe
 		p.Sizes = append(p.Sizes, m)
 		p.Gap = append(p.Gap, notBelow(rtt[i]-rtt[0]+gap0))
 	}
-	if err := p.check(); err != nil {
+	if err := p.Check(); err != nil {
 		return PLogP{}, false, fmt.Errorf("model: round trips: %w", err)
 	}
 	return p, clamped, nil

@@ -98,7 +98,7 @@ func TestLinear(t *testing.T) {
 			t.Errorf("%s = %g, want %g", c.name, c.got, c.want)
 		}
 	}
-	if err := line.check(); err != nil {
+	if err := line.Check(); err != nil {
 		t.Error(err)
 	}
 	if same, _ := (&PLogP{Sizes: []int64{8}, Gap: []float64{1}}).Linear(); same.GapAt(8) != 1 || same.Send != nil {

@@ -222,22 +222,6 @@ func TestLevelsThatStay(t *testing.T) {
 	}
 }
 
-// Without long transfers nothing is fitted to link classes: those given stay,
-// for the graph without the switches of weak groups.
-func TestFitKeepsLinkClassesWithoutWeakSwitches(t *testing.T) {
-	r := weakTree(t, 0.5)
-	links := ClassifyLinks(r.Graph)
-	links.Classes[1].Coupling = 1
-	fit, err := Fit(r, nil, &FitSettings{Network: Settings{Links: links}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, want := fit.Network.links, ClassifyLinks(fit.Network.Graph())
-	if fmt.Sprint(got.OfArc) != fmt.Sprint(want.OfArc) || len(got.Classes) != 2 || got.Classes[1].Coupling != 1 {
-		t.Errorf("link classes %v, want those given, of arcs %v", got, want.OfArc)
-	}
-}
-
 // Ranks 0 and 1 are a weak pair and all that the job got of their firm rack: one
 // group, the rack.
 func TestViewHasGroupsOnce(t *testing.T) {

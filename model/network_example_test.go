@@ -129,45 +129,6 @@ func ExampleNetwork_View() {
 	// if asked: 30 us; hosts that were not measured, with typical parameters: n9
 }
 
-// Timed transfers tell bandwidths: each alone that of the slower host's link,
-// two over the uplink that of the uplink, which they share. Of the two fastest hosts
-// only a lower bound shows: nothing tells which of them holds up the transfers between them.
-func ExampleFit() {
-	hosts := []float64{120e6, 100e6, 110e6, 90e6} // B/s, what is to be found
-	const uplink = 150e6
-	var seen []model.Observation
-	for src, a := range hosts {
-		for dst, b := range hosts {
-			if src != dst {
-				seen = append(seen, model.Observation{
-					Transfers: []model.Transfer{{Src: src, Dst: dst, Bytes: 10e6}}, Seconds: []float64{10e6 / min(a, b)},
-				})
-			}
-		}
-	}
-	for range 4 {
-		seen = append(seen, model.Observation{
-			Transfers: []model.Transfer{{Src: 0, Dst: 2, Bytes: 10e6}, {Src: 1, Dst: 3, Bytes: 10e6}},
-			Seconds:   []float64{10e6 / (uplink / 2), 10e6 / (uplink / 2)},
-		})
-	}
-	fit, err := model.Fit(twoRacks(nan), seen, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, c := range fit.Links {
-		fmt.Printf("%d-%d: %.0f MB/s, determined: %v\n", c.A, c.B, c.Bandwidth/1e6, c.Determined)
-	}
-	fmt.Println(fit.Warnings[0])
-	// Output:
-	// 0-4: 110 MB/s, determined: false
-	// 1-4: 100 MB/s, determined: true
-	// 2-5: 110 MB/s, determined: false
-	// 3-5: 90 MB/s, determined: true
-	// 4-5: 150 MB/s, determined: true
-	// 2 of 5 links hold hardly a transfer up, their bandwidths may be higher: h0-s0 at least about 110 MB/s and so on
-}
-
 // Servet's two queries: how much slower a message gets with the distance of
 // its ranks, and with the processes of a host that send at once.
 func ExampleDegradation() {

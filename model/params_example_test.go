@@ -46,17 +46,6 @@ func ExamplePLogP_LogGP() {
 	// with overheads: 11.5 us
 }
 
-// Bufe 2014, section 2.4: 1500 bytes that took 50 us over links of 100 and 50 MB/s, of which they are on
-// for 15 and 30 us, had 20 us of latency if switches cut through, and 5 us if they store and forward.
-func ExampleCorrectLatency() {
-	links := []float64{100e6, 50e6}
-	fmt.Printf("cut through: %.0f us\n", model.CorrectLatency(50e-6, 1500, links, model.CutThrough)*1e6)
-	fmt.Printf("store and forward: %.0f us\n", model.CorrectLatency(50e-6, 1500, links, model.StoreAndForward)*1e6)
-	// Output:
-	// cut through: 20 us
-	// store and forward: 5 us
-}
-
 // Who gets a message soonest? In the two racks of four hosts rank 3 is the neighbour of 2.
 func ExampleNetwork_Nearest() {
 	n, err := model.New(twoRacks(100e6), &model.Settings{Measured: model.Metadata{Bytes: 8}})

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/topocast/topocast/internal/cli"
@@ -13,11 +15,10 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/throughput"
-	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/clique"
-	"github.com/topocast/topocast/topology/fit"
+	"github.com/topocast/topocast/topology/latencyfit"
 	"github.com/topocast/topocast/topology/linkage"
 )
 
@@ -87,19 +88,19 @@ func (l *bufeLinks) report(s *outcome.Section, what string) error {
 	}
 	t := s.Table("corrections", columns...)
 	for _, way := range []struct {
-		name       string
-		forwarding model.Forwarding
-		settings   fit.Settings
+		name     string
+		delay    func(perLink []float64) float64 // s
+		settings latencyfit.Settings
 	}{
-		{"cut-through", model.CutThrough, fit.Settings{Bytes: float64(l.bytes)}},
-		{"store-and-forward", model.StoreAndForward, fit.Settings{Bytes: float64(l.bytes), StoreAndForward: true}},
-		{"none", model.Uncorrected, fit.Settings{}},
+		{"cut-through", cutThrough, latencyfit.Settings{Bytes: float64(l.bytes)}},
+		{"store-and-forward", floats.Sum, latencyfit.Settings{Bytes: float64(l.bytes), StoreAndForward: true}},
+		{"none", func([]float64) float64 { return 0 }, latencyfit.Settings{}},
 	} {
-		fitted, err := fit.Latencies(l.rated, nil, l.long, &way.settings)
+		fitted, err := latencyfit.Latencies(l.rated, nil, l.long, &way.settings)
 		if err != nil {
 			return err
 		}
-		off, err := l.offShort(way.forwarding)
+		off, err := l.offShort(way.delay)
 		if err != nil {
 			return err
 		}
@@ -109,7 +110,7 @@ func (l *bufeLinks) report(s *outcome.Section, what string) error {
 			cells = append(cells, 100*median, 100*most)
 		}
 		t.Row(cells...)
-		if way.forwarding == model.CutThrough && len(fitted.Undetermined) > 0 {
+		if way.name == "cut-through" && len(fitted.Undetermined) > 0 {
 			s.Say("Of %d directions of links only sums with others are known.", len(fitted.Undetermined))
 		}
 	}
@@ -124,13 +125,23 @@ func percent(x float64) float64 {
 	return x
 }
 
-// offShort is the median share by which long messages, corrected, differ from short ones.
-func (l *bufeLinks) offShort(forwarding model.Forwarding) (float64, error) {
+// cutThrough is what a message takes on a path whose switches cut through: its time on the slowest link, in s.
+func cutThrough(perLink []float64) float64 {
+	most := 0.0
+	for _, seconds := range perLink {
+		most = math.Max(most, seconds)
+	}
+	return most
+}
+
+// offShort is the median share by which long messages, corrected, differ from short ones. What a message takes on the
+// links is taken out of its time, as delay says, and at least nothing is left (Bufe 2014, eq. 1.3 and section 2.4).
+func (l *bufeLinks) offShort(delay func(perLink []float64) float64) (float64, error) {
 	routes, err := topology.NewRoutes(l.rated, topology.ChooseLowest)
 	if err != nil {
 		return 0, err
 	}
-	var off, rates []float64
+	var off, perLink []float64
 	var path []int32
 	for i := range l.rated.Hosts() {
 		for j := range l.rated.Hosts() {
@@ -138,13 +149,13 @@ func (l *bufeLinks) offShort(forwarding model.Forwarding) (float64, error) {
 			if path, err = routes.AppendRoute(path[:0], i, j); i == j || err != nil || math.IsNaN(long) || math.IsNaN(short) {
 				continue
 			}
-			rates = rates[:0]
+			perLink = perLink[:0]
 			for _, arc := range path {
 				if rate := l.rated.Arcs()[arc].Bandwidth; !math.IsNaN(rate) {
-					rates = append(rates, rate)
+					perLink = append(perLink, float64(l.bytes)/rate)
 				}
 			}
-			off = append(off, math.Abs(model.CorrectLatency(long, l.bytes, rates, forwarding)-short)/short)
+			off = append(off, math.Abs(math.Max(0, long-delay(perLink))-short)/short)
 		}
 	}
 	return stats.MiddleMedian(off), nil
@@ -171,7 +182,7 @@ func (o *bufeOptions) regressions(s *outcome.Section, tables []modelled) error {
 		if err != nil {
 			return err
 		}
-		fitted, err := fit.Latencies(r.Graph, r.Hierarchy, x.latencies, &fit.Settings{Plain: true})
+		fitted, err := latencyfit.Latencies(r.Graph, r.Hierarchy, x.latencies, &latencyfit.Settings{Plain: true})
 		if err != nil {
 			return fmt.Errorf("%s: %w", x.what, err)
 		}
