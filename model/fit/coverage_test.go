@@ -13,7 +13,7 @@ import (
 )
 
 // coverage fits a machine of two racks to random patterns with 3 % noise and
-// returns how many of its held-out transfers lie in their 90 % interval.
+// returns how many of its held-out transfers lie in their 90 % interval, and how many have one.
 func coverage(t testing.TB, seed uint64, perRack, patterns int) (inside, total int) {
 	r := rand.New(rand.NewPCG(seed, 21))
 	truth, seen := fitTruth(t, r, perRack, &model.Settings{
@@ -29,7 +29,7 @@ func coverage(t testing.TB, seed uint64, perRack, patterns int) (inside, total i
 		t.Fatal(err)
 	}
 	var held [][]model.Transfer
-	for k := range 60 {
+	for k := range 40 {
 		held = append(held, model.RandomPattern(r, 2*perRack, 1+k%3, 20e6))
 	}
 	for _, o := range observe(t, truth, r, 0.03, held) {
@@ -37,8 +37,8 @@ func coverage(t testing.TB, seed uint64, perRack, patterns int) (inside, total i
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, x := range o.Seconds {
-			if total++; got.Interval[i][0] <= x && x <= got.Interval[i][1] {
+		for i, interval := range got.Interval {
+			if total++; interval[0] <= o.Seconds[i] && o.Seconds[i] <= interval[1] {
 				inside++
 			}
 		}
@@ -46,16 +46,25 @@ func coverage(t testing.TB, seed uint64, perRack, patterns int) (inside, total i
 	return inside, total
 }
 
-// Nominal intervals over several machines; BenchmarkFitCoverage has many.
+// Of machines that are drawn, 90 % intervals hold 86 to 94 % of the transfers that the fit has not seen. Fewer than ten
+// patterns give none. BenchmarkFitCoverage has many machines.
 func TestIntervalsCoverHeldOutTransfers(t *testing.T) {
-	if !tooltest.Long() {
-		t.Skip("long, and its goroutines are those of shorter tests")
-	}
-	for seed := range uint64(2) {
-		inside, total := coverage(t, seed, 4, 30)
-		if share := float64(inside) / float64(total); share < 0.85 || share > 0.95 {
-			t.Errorf("seed %d: %.3f of %d held-out transfers in the 90 %% interval, want 0.85 to 0.95", seed, share, total)
+	for _, c := range []struct {
+		patterns, machines int
+		given              bool
+	}{{5, 8, false}, {12, 8, true}, {30, 4, true}} {
+		inside, total := 0, 0
+		for seed := range uint64(c.machines) {
+			in, of := coverage(t, seed, 2, c.patterns)
+			inside, total = inside+in, total+of
 		}
+		if share := float64(inside) / float64(total); total > 0 && (share < 0.86 || share > 0.94) {
+			t.Errorf("%d patterns: %.3f of %d held-out transfers in the 90 %% interval, want 0.86 to 0.94", c.patterns, share, total)
+		}
+		if (total > 0) != c.given {
+			t.Errorf("%d patterns: %d transfers have an interval, want them: %v", c.patterns, total, c.given)
+		}
+		t.Logf("%d patterns: %d of %d", c.patterns, inside, total)
 	}
 }
 
@@ -113,11 +122,18 @@ func TestIntervalsByLevel(t *testing.T) {
 		}
 	}
 
-	if fit, err = Network(seen, observed(4), nil); err != nil { // 4 patterns: 32 messages inside hosts
+	var few []Observation // ten patterns, four of which have the 32 messages inside hosts
+	for i, o := range observed(10) {
+		if i >= 4 {
+			o.Transfers, o.Seconds = o.Transfers[:len(o.Transfers)-8], o.Seconds[:len(o.Seconds)-8]
+		}
+		few = append(few, o)
+	}
+	if fit, err = Network(seen, few, nil); err != nil {
 		t.Fatal(err)
 	}
 	if ratios := fit.Network.Levels()[0].MeasuredOverPredicted; ratios != nil {
-		t.Errorf("ratios of 32 messages inside hosts: %v, want none", ratios)
+		t.Errorf("ratios of some 32 messages inside hosts: %v, want none", ratios)
 	}
 }
 

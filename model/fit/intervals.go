@@ -6,41 +6,27 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/quantity"
+	"github.com/topocast/topocast/internal/words"
 )
 
 // ratioSteps is the number of steps between the quantiles that a network keeps: 2.5 %, so that
 // intervals of 90 and 95 % need no interpolation.
 const ratioSteps = 40
 
-// How patterns are held out. Five folds are what is usual; below ten patterns of several
-// transfers a fifth is one of them, or none. Of two, one would be fitted alone.
+// Patterns of several transfers are held out in five folds. With fewer than ten patterns nothing is held out: a fold
+// would be one of them, and intervals of 90 % from five held 75 %.
 const (
-	foldsOfMany  = 5
-	manyPatterns = 2 * foldsOfMany
-	fewPatterns  = 3
+	folds        = 5
+	manyPatterns = 2 * folds
 )
-
-// leastFree is the share of the residuals that are taken to be free of the parameters at least:
-// n - parameters tells nothing where these are nearly as many. They are at most doubled.
-const leastFree = 0.25
 
 // leastOfLevel is how many residuals a level has quantiles of its own from: fewer have none of 2.5 %.
 const leastOfLevel = ratioSteps - 1
 
-// predictUnseen predicts patterns by fits that have not seen them, unless that was done to choose the law.
-func (f *fitter) predictUnseen(steps int) {
-	if f.unseen == nil {
-		f.unseen = f.heldOut(steps)
-	}
-}
-
-// unseenByLevel are the residuals of predictUnseen by the level of their transfers: messages inside hosts, which the
-// processors carry, may be far less regular than those over links. None if there were too few patterns to be held out.
-func (f *fitter) unseenByLevel(levels int) [][]float64 {
-	out := make([][]float64, levels)
-	if f.several() < fewPatterns {
-		return out
-	}
+// unseenByLevel are the residuals of patterns that the fit has not seen by the level of their transfers: messages inside
+// hosts, which the processors carry, may be far less regular than those over links.
+func (f *fitter) unseenByLevel() [][]float64 {
+	out := make([][]float64, len(f.n.Levels()))
 	k := 0
 	for _, p := range f.patterns {
 		if len(p.flows) == 1 {
@@ -75,6 +61,15 @@ func ratiosOf(residuals []float64) []float64 {
 // transfers come to where the law holds and times are quiet.
 const misses = 0.1
 
+// fewWarning says of a fit to some patterns of several transfers, but fewer than intervals take, that there are none.
+func (f *fitter) fewWarning() string {
+	several := f.several()
+	if several == 0 || several >= manyPatterns {
+		return ""
+	}
+	return fmt.Sprintf("predictions have no intervals: %s of concurrent transfers timed, which takes %d", words.Count(several, "pattern"), manyPatterns)
+}
+
 // missWarning says of a fit that misses what it has not seen, of which ratios are quantiles, by how much; "" if it does not.
 func missWarning(ratios []float64) string {
 	sum := 0.0
@@ -90,23 +85,13 @@ func missWarning(ratios []float64) string {
 		quantity.Percent(math.Expm1(off)), ratios[tail], ratios[ratioSteps-tail])
 }
 
-// heldOut are the residuals of the patterns of several transfers, in their order, each predicted
-// by parameters that were fitted to four fifths of these patterns without it (to
-// all others if they are fewer than ten): they hold the errors of the parameters
-// besides the noise. The fits follow the derivatives of the one to all patterns, which has to have been found:
-// a fifth of the patterns hardly moves the parameters, and derivatives take most of the time. With fewer than three such patterns they are the residuals of the fit, all in one,
-// widened by what its parameters have taken out of them.
+// heldOut are the residuals of the patterns of several transfers, in their order. Each is predicted by parameters that
+// were fitted to four fifths of these patterns without it, so that they hold the errors of the parameters besides the
+// noise. There have to be manyPatterns. The fits follow the derivatives of the one to all patterns, which has to have
+// been found: a fifth of the patterns hardly moves the parameters, and derivatives take most of the time.
 func (f *fitter) heldOut(steps int) [][]float64 {
 	all, theta := f.patterns, f.theta
-	several := f.several()
-	folds := foldsOfMany
-	switch {
-	case several < fewPatterns:
-		return [][]float64{f.widened()}
-	case several < manyPatterns:
-		folds = several
-	}
-	out := make([][]float64, several)
+	out := make([][]float64, f.several())
 	for fold := range folds {
 		var train, held []fitPattern
 		var number []int // of those held out
@@ -131,23 +116,5 @@ func (f *fitter) heldOut(steps int) [][]float64 {
 	f.allResiduals()
 	f.sigma = f.spread()
 	f.equations()
-	return out
-}
-
-// widened are the residuals, larger by what the fitted parameters have taken
-// out of them.
-func (f *fitter) widened() []float64 {
-	free := 0
-	for k := range f.theta {
-		if f.diagonal[k] > blind {
-			free++
-		}
-	}
-	n := float64(len(f.residual))
-	widen := math.Sqrt(n / max(n*leastFree, n-float64(free)))
-	out := slices.Clone(f.residual)
-	for i := range out {
-		out[i] *= widen
-	}
 	return out
 }

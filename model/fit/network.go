@@ -49,10 +49,9 @@ const (
 // are better with it, what both directions of links and connections share is fitted, too (LinkClasses.Duplex).
 // A link that no transfer crosses, or that holds none up and was crossed only while others were under way,
 // gets the bandwidth that is typical of its level, and is marked as estimated. Parameters that the
-// data do not determine are said in Warnings, which the network keeps. Network.Interval comes from
-// patterns predicted by fits that have not seen them, four fifths of all each. It
-// takes some ten patterns of several transfers for a choice of the law of coupling, and some
-// thirty for intervals that hold what they promise.
+// data do not determine are said in Warnings, which the network keeps. model.Network.Interval comes from
+// patterns predicted by fits that have not seen them, four fifths of all each. With fewer than ten patterns of several
+// transfers there are no intervals, and no law of sharing is chosen.
 //
 // Errors name the observation. Each of the steps of the search, some eight times
 // Settings.Steps at most, plays each pattern once per parameter that
@@ -117,20 +116,22 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 		fitted.Links = model.LinkClasses{
 			Classes: out.Coupling, OfArc: f.classOf, Law: out.Law, Duplex: out.Duplex, Connection: out.Connection,
 		}
-		f.predictUnseen(settings.Steps)
-		fitted.RTTBias, fitted.MeasuredOverPredicted = out.RTTBias, ratiosOf(slices.Concat(f.unseen...))
-		if warning := missWarning(fitted.MeasuredOverPredicted); warning != "" {
-			out.Warnings = append(out.Warnings, warning)
-		}
+		fitted.RTTBias = out.RTTBias
 	}
-	if s.Network.Levels == nil {
-		for i, residuals := range f.unseenByLevel(len(base.Levels())) {
-			if len(residuals) >= leastOfLevel {
+	warning := f.fewWarning()
+	if f.unseen != nil {
+		fitted.MeasuredOverPredicted = ratiosOf(slices.Concat(f.unseen...))
+		warning = missWarning(fitted.MeasuredOverPredicted)
+		for i, residuals := range f.unseenByLevel() {
+			if s.Network.Levels == nil && len(residuals) >= leastOfLevel {
 				fitted.Levels[i].MeasuredOverPredicted = ratiosOf(residuals)
 			}
 		}
-		out.Warnings = append(out.Warnings, levelWarnings...)
 	}
+	if warning != "" {
+		out.Warnings = append(out.Warnings, warning)
+	}
+	out.Warnings = append(out.Warnings, levelWarnings...)
 	arcs, estimated := f.fill()
 	if warning := estimateWarning(estimated, linksOf(base.Graph())); warning != "" {
 		out.Warnings = append(out.Warnings, warning)

@@ -46,7 +46,7 @@ type fitter struct {
 	normal   *mat.SymDense // J^T W J, nil if there are more than maxDense parameters
 	diagonal []float64     // of it
 	sigma    float64       // robust spread of the residuals
-	unseen   [][]float64   // what heldOut says of the law and the parameters that were chosen; nil: nothing yet
+	unseen   [][]float64   // heldOut of the law that was chosen; nil: fewer than manyPatterns
 }
 
 type fitPattern struct {
