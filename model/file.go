@@ -9,7 +9,6 @@ import (
 
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/outfile"
-	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/encode"
 )
@@ -38,7 +37,6 @@ type networkFile struct {
 	RTTBias   float64          `json:"rtt_bias,omitempty"`
 	Classes   []classFile      `json:"link_classes,omitempty"`
 	ClassOf   []int            `json:"link_class_of_arc,omitempty"` // index into link_classes
-	Law       string           `json:"coupling_law,omitempty"`      // geometric (left out) or linear
 	Duplex    []float64        `json:"duplex,omitempty"`            // per link class, of one direction's bandwidth; 0: no limit
 	Connect   float64          `json:"connection_duplex,omitempty"`
 	Ratios    []float64        `json:"ratios,omitempty"` // quantiles of measured over predicted
@@ -74,9 +72,6 @@ func (n *Network) Write(w io.Writer) error {
 	f.Duplex, f.Connect = n.links.Duplex, n.links.Connection
 	if n.ways != nil && n.ways.part {
 		f.Part = &partFile{n.ways.limit, n.ways.agree}
-	}
-	if n.links.Law == contention.LinearLaw {
-		f.Law = "linear"
 	}
 	for _, c := range n.links.Classes {
 		f.Classes = append(f.Classes, classFile(c))
@@ -202,13 +197,6 @@ func (f *networkFile) network() (*Network, error) {
 	}
 	s.MemoryBandwidth, s.RTTBias, s.MeasuredOverPredicted, s.Links.OfArc = jsonfile.Value(f.Memory), f.RTTBias, f.Ratios, f.ClassOf
 	s.Links.Duplex, s.Links.Connection = f.Duplex, f.Connect
-	switch f.Law {
-	case "", "geometric":
-	case "linear":
-		s.Links.Law = contention.LinearLaw
-	default:
-		return nil, fmt.Errorf("model: read network: coupling_law is %q: want geometric or linear", f.Law)
-	}
 	s.Degradation = f.Slowdown.degradation()
 	if s.Resources, err = resourcesFromFile(f.Resources); err != nil {
 		return nil, fmt.Errorf("model: read network: %w", err)

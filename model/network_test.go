@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -247,7 +246,7 @@ func fullSettings() *Settings {
 		},
 		Routing:               topology.ChooseHashed,
 		RTTBias:               0.5,
-		Links:                 LinkClasses{Classes: []LinkClass{{"host", 0.5}, {"uplink", 1}}, OfArc: make([]int, 18), Law: contention.LinearLaw},
+		Links:                 LinkClasses{Classes: []LinkClass{{"host", 0.5}, {"uplink", 1}}, OfArc: make([]int, 18)},
 		MeasuredOverPredicted: []float64{0.9, 1, 1.2},
 		Measured:              Metadata{Date: "2026-01-02T03:04:05Z", Tool: "test", Bytes: 8, Notes: map[string]string{"b": "2", "a": "1"}},
 	}

@@ -81,7 +81,7 @@ const tieApart = 0.05
 // levels that none crosses.
 func (f *fitter) alikeRates(steps int) []float64 {
 	tied := f.alike()
-	tied.setLaw(sharingLaw{fair: true})
+	tied.law = sharingLaw{fair: true}
 	tied.start()
 	for i := len(f.n.Levels()) - 2; i >= 0; i-- {
 		if above := tied.theta[i+1]; math.Abs(tied.theta[i]-above) < tieApart {
@@ -89,7 +89,6 @@ func (f *fitter) alikeRates(steps int) []float64 {
 		}
 	}
 	tied.search(steps)
-	f.setLaw(f.law)
 	rates := make([]float64, len(f.links))
 	for l, level := range f.levelOf {
 		rates[l] = tied.theta[level]

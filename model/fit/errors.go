@@ -28,7 +28,7 @@ const ridge = blind / 1000
 
 // result reads the parameters, their errors and what is not determined.
 func (f *fitter) result() *Result {
-	out := &Result{Residual: math.NaN(), Links: f.links, Coupling: f.classes, Law: f.law.coupling}
+	out := &Result{Residual: math.NaN(), Links: f.links, Coupling: f.classes}
 	if f.n.Ranks() == 1 {
 		return out // there is nothing to determine
 	}
@@ -93,7 +93,7 @@ func (f *fitter) result() *Result {
 	out.RTTBias = f.theta[f.bias()]
 	if errors[f.bias()] > sureBias {
 		out.RTTBias = 0
-		if told {
+		if told && f.law.bias {
 			out.Warnings = append(out.Warnings, "few transfers of different round-trip times share a link: the RTT bias is not determined")
 		}
 	}

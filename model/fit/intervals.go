@@ -44,8 +44,14 @@ func (f *fitter) unseenByLevel() [][]float64 {
 // residuals of predictions, not of the fit: see heldOut. The k-th of n
 // residuals is taken as the k/(n+1)-quantile, for the next one falls below it
 // with that probability (V. Vovk et al. 2005, Algorithmic Learning in a Random World, 2.2).
-func ratiosOf(residuals []float64) []float64 {
+//
+// Residuals of n patterns are widened by n/(n-1): the fits of heldOut begin where the fit to all patterns ended, so a
+// pattern that was held out still has its share of 1/n in the parameters.
+func ratiosOf(residuals []float64, patterns int) []float64 {
 	sorted := slices.Sorted(slices.Values(residuals))
+	for i := range sorted {
+		sorted[i] *= float64(patterns) / float64(patterns-1)
+	}
 	n := len(sorted)
 	out := make([]float64, ratioSteps+1)
 	for i := range out {

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
-
-	"github.com/topocast/topocast/model/contention"
 )
 
 // otherLaw is how much of a simpler law's deviation another may leave to be taken: less than 2 % is
@@ -15,21 +13,21 @@ const otherLaw = 0.98
 
 // A sharingLaw is a way to share links that a fit may take.
 type sharingLaw struct {
-	fair     bool // no coupling and no RTT bias
-	coupling contention.CouplingLaw
+	fair bool // no coupling
+	bias bool // with an RTT bias
 }
 
 // sharingLaws are in the order in which they need a reason to be taken.
-func sharingLaws() []sharingLaw {
-	return []sharingLaw{{fair: true}, {coupling: contention.GeometricLaw}, {coupling: contention.LinearLaw}}
-}
+func sharingLaws() []sharingLaw { return []sharingLaw{{fair: true}, {}, {bias: true}} }
 
 // chooseLaw takes the law that best predicts patterns that its fit has not seen (heldOut): the simplest unless
 // another is surely better (explainsMore). Parameters that explain nothing would not stay at zero by
-// themselves: they follow the noise. With fewer than ten patterns of several transfers it is the geometric law.
+// themselves: they follow the noise. With fewer than ten patterns of several
+// transfers coupling and RTT bias are both looked for.
 // It ends with the search that fits best.
 func (f *fitter) chooseLaw(steps int) {
 	if f.several() < manyPatterns {
+		f.law = sharingLaw{bias: true}
 		f.searchFirst(steps)
 		return
 	}
@@ -37,7 +35,7 @@ func (f *fitter) chooseLaw(steps int) {
 	var theta, first []float64 // first: the bandwidths of the first law
 	var unseen [][]float64
 	for _, law := range sharingLaws() {
-		f.setLaw(law)
+		f.law = law
 		if first == nil {
 			f.searchFirst(steps)
 			first = f.theta[:len(f.links)]
@@ -49,8 +47,7 @@ func (f *fitter) chooseLaw(steps int) {
 			best, theta, unseen = law, f.theta, held
 		}
 	}
-	f.setLaw(best)
-	f.theta, f.unseen = theta, unseen
+	f.law, f.theta, f.unseen = best, theta, unseen
 	f.search(0) // residuals and derivatives of them
 }
 
@@ -111,12 +108,5 @@ func deviation(patterns [][]float64) float64 {
 	return sum
 }
 
-func (f *fitter) setLaw(law sharingLaw) {
-	f.law = law
-	must(f.solver.SetLaw(law.coupling))
-}
-
-// isSharing tells whether a parameter is a coupling or the RTT bias.
-func (f *fitter) isSharing(k int) bool {
-	return k >= len(f.links) && k < f.duplexOf(0) || k == f.bias()
-}
+// isCoupling tells whether a parameter is the coupling of a class.
+func (f *fitter) isCoupling(k int) bool { return k >= len(f.links) && k < f.duplexOf(0) }

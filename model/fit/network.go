@@ -51,7 +51,7 @@ const (
 // gets the bandwidth that is typical of its level, and is marked as estimated. Parameters that the
 // data do not determine are said in Warnings, which the network keeps. model.Network.Interval comes from
 // patterns predicted by fits that have not seen them, four fifths of all each. With fewer than ten patterns of several
-// transfers there are no intervals, and no law of sharing is chosen.
+// transfers there are no intervals, and no sharing is chosen.
 //
 // Errors name the observation. Each of the steps of the search, some eight times
 // Settings.Steps at most, plays each pattern once per parameter that
@@ -114,17 +114,17 @@ func Network(r *topology.Result, observations []Observation, s *Settings) (*Resu
 	fitted.Links = base.Settings().Links // of the graph without the switches of weak groups
 	if len(f.patterns) > 0 {
 		fitted.Links = model.LinkClasses{
-			Classes: out.Coupling, OfArc: f.classOf, Law: out.Law, Duplex: out.Duplex, Connection: out.Connection,
+			Classes: out.Coupling, OfArc: f.classOf, Duplex: out.Duplex, Connection: out.Connection,
 		}
 		fitted.RTTBias = out.RTTBias
 	}
 	warning := f.fewWarning()
 	if f.unseen != nil {
-		fitted.MeasuredOverPredicted = ratiosOf(slices.Concat(f.unseen...))
+		fitted.MeasuredOverPredicted = ratiosOf(slices.Concat(f.unseen...), len(f.unseen))
 		warning = missWarning(fitted.MeasuredOverPredicted)
 		for i, residuals := range f.unseenByLevel() {
 			if s.Network.Levels == nil && len(residuals) >= leastOfLevel {
-				fitted.Levels[i].MeasuredOverPredicted = ratiosOf(residuals)
+				fitted.Levels[i].MeasuredOverPredicted = ratiosOf(residuals, len(f.unseen))
 			}
 		}
 	}

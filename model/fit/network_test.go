@@ -10,7 +10,6 @@ import (
 	"github.com/topocast/topocast/model"
 
 	"github.com/topocast/topocast/internal/tooltest"
-	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -163,26 +162,25 @@ func TestFitRecoversKnownParameters(t *testing.T) {
 
 // A machine that follows the linear law is fitted with it, one that follows
 // the geometric law with that.
-func TestFitChoosesTheLaw(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long, and its goroutines are those of shorter tests")
-	}
-	for _, law := range []contention.CouplingLaw{contention.GeometricLaw, contention.LinearLaw} {
+// Sharing has no more parameters than transfers speak for: of a fair machine neither coupling nor RTT bias, of a coupled
+// one no RTT bias.
+func TestNetworkChoosesTheSharing(t *testing.T) {
+	for _, coupling := range []float64{0, 0.5} {
 		r := rand.New(rand.NewPCG(15, 1))
 		truth, seen := fitTruth(t, r, 4, &model.Settings{
-			Links: model.LinkClasses{Classes: []model.LinkClass{{Name: "host", Coupling: 0.5}, {Name: "uplink", Coupling: 0.5}}, Law: law},
+			Links: model.LinkClasses{Classes: []model.LinkClass{{Name: "host", Coupling: coupling}, {Name: "uplink", Coupling: coupling}}},
 		})
 		fit, err := Network(seen, observe(t, truth, r, 0.01, fitPatterns(r, 8, 40)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if fit.Law != law || fit.Network.Sharing().Law != law {
-			t.Errorf("law %d: Fit chose %d", law, fit.Law)
-		}
 		for _, c := range fit.Coupling {
-			if math.Abs(c.Coupling-0.5) > 0.05 {
-				t.Errorf("law %d: coupling of %s = %.3f, want 0.5 within 0.05", law, c.Name, c.Coupling)
+			if math.Abs(c.Coupling-coupling) > 0.05 || coupling == 0 && c.Coupling != 0 {
+				t.Errorf("coupling of %s = %.3f, want %g within 0.05", c.Name, c.Coupling, coupling)
 			}
+		}
+		if fit.RTTBias != 0 {
+			t.Errorf("coupling %g: RTT bias %g, want 0", coupling, fit.RTTBias)
 		}
 	}
 }

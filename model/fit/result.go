@@ -2,15 +2,13 @@ package fit
 
 import (
 	"github.com/topocast/topocast/model"
-	"github.com/topocast/topocast/model/contention"
 )
 
 // Result is what Network found, and how well.
 type Result struct {
 	Network  *model.Network // with the fitted bandwidths in its graph
 	RTTBias  float64
-	Coupling []model.LinkClass      // with the classes' coupling
-	Law      contention.CouplingLaw // the one that predicts held-out observations better
+	Coupling []model.LinkClass // with the classes' coupling
 	// Duplex and Connection are as in LinkClasses. They are 0 unless transfers both ways are explained
 	// much better by them than without: see Fit.
 	Duplex     []float64
