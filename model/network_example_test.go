@@ -57,11 +57,9 @@ func ExampleLoad() {
 	}
 	fmt.Printf("8 bytes: %.0f us in the rack, %.0f us across\n", n.Time(0, 1, 8)*1e6, n.Time(0, 2, 8)*1e6)
 	fmt.Printf("10 MB across: %.3f s\n", n.Time(0, 2, 10e6))
-	fmt.Println("soonest reached from rank 2:", n.NearestFirst(nil, 2, 1e6))
 	// Output:
 	// 8 bytes: 10 us in the rack, 30 us across
 	// 10 MB across: 0.100 s
-	// soonest reached from rank 2: [3 0 1]
 }
 
 // What if another job ran too, the uplink had half its bandwidth, or ranks 1
