@@ -14,6 +14,7 @@ import (
 	"github.com/topocast/topocast/measure/servet"
 	"github.com/topocast/topocast/measure/throughput"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/linkage"
@@ -75,7 +76,7 @@ type Discovery struct {
 // early, and the result is made of what there is; it is an error if that is
 // nothing. An error on rank 0 is one on all
 // ranks. Time is that of what is measured and, on rank 0, of the Reconstructor and
-// model.Fit.
+// fit.Network.
 func Discover(ctx context.Context, comm mpi.Communicator, settings *DiscoverSettings) (*Discovery, error) {
 	var s DiscoverSettings
 	if settings != nil {
@@ -216,29 +217,29 @@ func (d *Discovery) fit(s *DiscoverSettings) error {
 		m.Date = s.Date.Format(time.RFC3339)
 	}
 	observations := slices.Concat(d.Latencies.Observations(), d.Bandwidths.Observations(), d.stepTimes())
-	fit := &model.FitSettings{Overhead: d.Overhead, Network: model.Settings{Locations: d.Latencies.Locations(), Resources: d.resources, Measured: m}}
+	settings := &fit.Settings{Overhead: d.Overhead, Network: model.Settings{Locations: d.Latencies.Locations(), Resources: d.resources, Measured: m}}
 	if d.Uplinks != nil {
 		observations = append(observations, d.Uplinks.Observations()...)
-		fit.Arcs = d.Uplinks.Measured()
+		settings.Arcs = d.Uplinks.Measured()
 	}
 	if d.Patterns != nil {
 		observations = append(observations, d.Patterns.Observations()...)
 	}
 	if d.Parameters != nil {
-		fit.Parameters = d.Parameters.PairParams()
+		settings.Parameters = d.Parameters.PairParams()
 	}
 	if d.Distance != nil {
 		degradation, err := servet.Degradation(d.Distance, d.Access)
 		if err != nil {
 			return err
 		}
-		fit.Network.Degradation = degradation
+		settings.Network.Degradation = degradation
 	}
 	d.Topology.Warnings = append(d.Topology.Warnings, d.warnings...)
 	if d.Topology.Graph.Hosts() == 1 {
 		d.Topology.Warnings = append(d.Topology.Warnings, "a single rank has nobody to talk to: nothing was measured")
 	}
-	fitted, err := model.Fit(d.Topology, observations, fit)
+	fitted, err := fit.Network(d.Topology, observations, settings)
 	if err != nil {
 		return err
 	}
@@ -255,10 +256,10 @@ func (r *Result) Locations() []model.Location {
 	return all
 }
 
-// Observations are the readings as model.Fit takes them: one per pair,
+// Observations are the readings as fit.Network takes them: one per pair,
 // direction and size. Its time is the lower quartile of the lowest repetition, of
 // five and more the second lowest. Readings of 0 are left out. O(readings).
-func (r *Result) Observations() []model.Observation {
+func (r *Result) Observations() []fit.Observation {
 	type key struct{ from, to, size int }
 	times := make(map[key][]float64)
 	var keys []key
@@ -272,9 +273,9 @@ func (r *Result) Observations() []model.Observation {
 		}
 		times[k] = append(times[k], x.Q1)
 	}
-	all := make([]model.Observation, 0, len(keys))
+	all := make([]fit.Observation, 0, len(keys))
 	for _, k := range keys {
-		all = append(all, model.Observation{
+		all = append(all, fit.Observation{
 			Transfers: []model.Transfer{{Src: k.from, Dst: k.to, Bytes: int64(r.Sizes[k.size])}},
 			Seconds:   []float64{readings.Undisturbed(times[k])},
 		})

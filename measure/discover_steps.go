@@ -9,7 +9,7 @@ import (
 
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/measure/harness"
-	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
 )
@@ -56,7 +56,7 @@ func (d *Discovery) measureSteps(ctx context.Context, comm mpi.Communicator, s *
 }
 
 // stepTimes are the readings of Steps.
-func (d *Discovery) stepTimes() (all []model.Observation) {
+func (d *Discovery) stepTimes() (all []fit.Observation) {
 	for _, r := range d.Steps {
 		all = append(all, r.Observations()...)
 	}

@@ -1,46 +1,10 @@
 package model
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/stat"
 )
-
-// FromRoundTrips returns PLogP parameters from round-trip times in s: rtt[i]
-// that of a message of sizes[i] bytes answered by one of 0 bytes, sizes[0] =
-// 0, and gap0 = g(0), which takes saturation to measure. It follows Reinfjell
-// 2023, eq. 3.1 and 3.2: g(m) = RTT(m) - RTT(0) + g(0), L = RTT(0)/2 - g(0).
-// (The line before eq. 3.1 there has the sign of g turned.)
-//
-// Noise can make L or a gap come out below 0: it is set to 0, and clamped is
-// true.
-func FromRoundTrips(sizes []int64, rtt []float64, gap0 float64) (p PLogP, clamped bool, err error) {
-	if len(sizes) == 0 || len(sizes) != len(rtt) || sizes[0] != 0 {
-		return p, false, fmt.Errorf("model: round trips: %d sizes, %d times: want as many of each, from 0 bytes on", len(sizes), len(rtt))
-	}
-	for i, t := range append([]float64{gap0}, rtt...) {
-		if !(t >= 0) || math.IsInf(t, 0) {
-			return p, false, fmt.Errorf("model: round trips: time %d is %g s: want at least 0 and finite", i-1, t)
-		}
-	}
-	notBelow := func(x float64) float64 {
-		if x < 0 {
-			clamped = true
-			return 0
-		}
-		return x
-	}
-	p.Latency = notBelow(rtt[0]/2 - gap0)
-	for i, m := range sizes {
-		p.Sizes = append(p.Sizes, m)
-		p.Gap = append(p.Gap, notBelow(rtt[i]-rtt[0]+gap0))
-	}
-	if err := p.check(); err != nil {
-		return PLogP{}, false, fmt.Errorf("model: round trips: %w", err)
-	}
-	return p, clamped, nil
-}
 
 // OverheadTime is Reinfjell's eq. 3.3, L + (os + or)/2 + g in s. In strict
 // PLogP the gap covers the overheads, so that they count twice: Time is the

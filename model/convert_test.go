@@ -2,33 +2,6 @@ package model
 
 import "testing"
 
-// By hand: RTT(0) = 20 us and g(0) = 2 us give L = 8 us; RTT(1000) = 25 us
-// gives g = 25 - 20 + 2 = 7 us.
-func TestFromRoundTrips(t *testing.T) {
-	p, clamped, err := FromRoundTrips([]int64{0, 1000}, []float64{20e-6, 25e-6}, 2e-6)
-	if err != nil || clamped {
-		t.Fatal(clamped, err)
-	}
-	if !near(p.Latency, 8e-6, 1e-12) || !near(p.Gap[0], 2e-6, 1e-12) || !near(p.Gap[1], 7e-6, 1e-12) {
-		t.Errorf("FromRoundTrips = %+v", p)
-	}
-	// RTT(m) = 2L + g(m) + g(0), Reinfjell 2023, section 3.1.
-	if got := 2*p.Latency + p.GapAt(1000) + p.GapAt(0); !near(got, 25e-6, 1e-12) {
-		t.Errorf("RTT(1000) = %g, want 25e-6", got)
-	}
-	if p, clamped, err := FromRoundTrips([]int64{0, 8}, []float64{2e-6, 1e-6}, 3e-6); err != nil || !clamped || p.Latency != 0 {
-		t.Errorf("noisy round trips: %+v, clamped %v, %v; want L = 0, clamped", p, clamped, err)
-	}
-	for _, c := range []struct {
-		sizes []int64
-		rtt   []float64
-	}{{nil, nil}, {[]int64{0}, nil}, {[]int64{1}, []float64{1}}, {[]int64{0, 0}, []float64{1, 1}}, {[]int64{0}, []float64{nan}}} {
-		if _, _, err := FromRoundTrips(c.sizes, c.rtt, 0); err == nil {
-			t.Errorf("FromRoundTrips(%v, %v) gives no error", c.sizes, c.rtt)
-		}
-	}
-}
-
 // Reference: Reinfjell 2023, table 2.1 and eq. 3.3, with numbers by hand.
 func TestConversions(t *testing.T) {
 	p := PLogP{
@@ -98,7 +71,7 @@ func TestLinear(t *testing.T) {
 			t.Errorf("%s = %g, want %g", c.name, c.got, c.want)
 		}
 	}
-	if err := line.check(); err != nil {
+	if err := line.Check(); err != nil {
 		t.Error(err)
 	}
 	if same, _ := (&PLogP{Sizes: []int64{8}, Gap: []float64{1}}).Linear(); same.GapAt(8) != 1 || same.Send != nil {

@@ -10,8 +10,8 @@
 //
 // Transfers that are under way together share links. [Network.Predict] says
 // when each is complete; a [Predictor] answers faster and what if: another job
-// ran too, an uplink had half its bandwidth, ranks were elsewhere. [Fit] makes a
-// network whose predictions hold for a measured machine, with intervals.
+// ran too, an uplink had half its bandwidth, ranks were elsewhere. Package
+// model/fit makes a network whose predictions hold for a measured machine, with intervals.
 // [Network.View] is the part that a job got.
 //
 // The package never sees a communicator, and a Network never changes, so all
@@ -25,16 +25,13 @@
 // (table 2.1, eq. 2.3). On machines that are no tree the latency is that of the shortest path.
 // Concurrent transfers begin to flow after the latency of their route and the handshake that a library
 // makes before long messages, which shows in the times of single ones. Then they share the links of the route
-// as package contention fills them, fair or by the asymmetric property of Zhu et al. 2014. Fit
-// takes the parameters of levels from single messages, and by least squares on the logarithm of measured over
-// predicted times bandwidths, coupling and RTT bias from all long ones; latencies are corrected
-// for the bytes that measured them (Bufe 2014, section 2.4). How messages slow down under load of
+// as package contention fills them, fair or by the asymmetric property of Zhu et al. 2014. How messages slow down under load of
 // the whole machine is Servet's two ratios ([Degradation]; Gonzalez-Dominguez et al. 2013, section 4).
 //
 // # Limits
 //
 // Time is that of one message on a silent machine. Predictions are of transfers that flow
-// steadily, of some 100 kB and more; intervals need some thirty timed patterns. Routes are
+// steadily, of some 100 kB and more. Routes are
 // fixed: adaptive routing is not modelled. Where nothing long was measured, times of long messages
 // are NaN, and links that no transfer crossed carry what is typical of their level, with the mark Arc.Estimated.
 //
@@ -54,22 +51,14 @@
 // than a link has; where it does not, both agree on what the paper prints.
 //
 // The asymmetric property is a strength per class of links, from 0 to 1, not
-// a law: real machines lie in between. Fit tries two ways to mix fair and asymmetric
-// rates and keeps the one that predicts held-out patterns better. Intervals come
-// from predictions of patterns that were held out of the fit, not from its
-// residuals: those lack the errors of the parameters, and intervals from
-// them held 88 % instead of 90 % of the transfers. The price is five more searches.
+// a law: real machines lie in between.
 //
 // Only firm groups decide (topology.FirmSupport): a third of the weak ones that
 // reconstructions propose do not exist. So Network.Hierarchy, the levels and the
 // graph of a tree are without them, and Network.ReportedHierarchy shows them. Messages inside a weak
 // group that does exist are predicted to take as long as those around it.
 //
-// Few links of a machine carry a long message while it is measured. The others
-// get the bandwidth that is typical of their level, in Fit and nowhere else, and carry
-// the mark Arc.Estimated, so that predictions can be had for all pairs and
-// say what they rest on. Where no long message was measured at all
-// nothing is made up: Time is NaN beyond the size of the messages that
+// Where no long message was measured nothing is made up: Time is NaN beyond the size of the messages that
 // gave the latencies, and Predict says so.
 //
 // The time of a message of the size that gave the latencies is the latency of

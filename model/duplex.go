@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/topocast/topocast/topology"
 )
 
 // fullDuplex is how many times one direction's bandwidth both directions together carry
@@ -35,24 +33,10 @@ func (c *LinkClasses) checkDuplex() error {
 	return checkDuplex("duplex factor of connections", c.Connection)
 }
 
-// together is what two directions of the given bandwidths in B/s carry at once by a duplex factor:
+// BothWays is what two directions of the given bandwidths in B/s carry at once by a duplex factor:
 // at least what one carries alone.
-func together(forth, back, u float64) float64 {
+func BothWays(forth, back, u float64) float64 {
 	return max(forth, back, u/fullDuplex*(forth+back))
-}
-
-// opposites numbers the links of a graph: both arcs of a link have one number.
-func opposites(g *topology.Graph) (numbers []int32, links int) {
-	numbers = make([]int32, g.NumArcs())
-	for i, a := range g.Arcs() {
-		if back := g.ArcIndex(a.To, a.From); back >= 0 && back < i {
-			numbers[i] = numbers[back]
-			continue
-		}
-		numbers[i] = int32(links)
-		links++
-	}
-	return numbers, links
 }
 
 // duplexLimits are the shared channels of a Predictor.
@@ -74,22 +58,21 @@ func (p *Predictor) limitDuplex() {
 		p.duplex.numbers, p.duplex.seen = make(map[[2]int]int32), make(map[[2]int]bool)
 	}
 	if slices.ContainsFunc(links.Duplex, isDuplexLimit) {
-		numbers, count := opposites(p.n.graph)
-		channel := make([]int32, count)
-		p.duplex.ofArc = make([]int32, len(numbers))
 		arcs := p.n.graph.Arcs()
-		for i, number := range numbers {
+		p.duplex.ofArc = make([]int32, len(arcs))
+		for i := range arcs {
 			p.duplex.ofArc[i] = -1
 			u := links.Duplex[links.OfArc[i]]
 			back := p.n.graph.ArcIndex(arcs[i].To, arcs[i].From)
 			if back < 0 || !isDuplexLimit(u) {
 				continue
 			}
-			if channel[number] == 0 {
-				channel[number] = int32(len(p.capacity))
-				p.capacity = append(p.capacity, together(p.capacity[i], p.capacity[back], u))
+			if back < i {
+				p.duplex.ofArc[i] = p.duplex.ofArc[back]
+				continue
 			}
-			p.duplex.ofArc[i] = channel[number]
+			p.duplex.ofArc[i] = int32(len(p.capacity))
+			p.capacity = append(p.capacity, BothWays(p.capacity[i], p.capacity[back], u))
 		}
 	}
 	p.duplex.first = int32(len(p.capacity))
@@ -137,7 +120,7 @@ func (p *Predictor) appendShared(route []int32, t Transfer, data, back []int32) 
 				}
 				return least
 			}
-			p.duplex.connections[k-1] = together(rate(data), rate(back), p.duplex.connection)
+			p.duplex.connections[k-1] = BothWays(rate(data), rate(back), p.duplex.connection)
 			route = append(route, p.duplex.first+k-1)
 		}
 	}

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/topocast/topocast/model"
-	"github.com/topocast/topocast/mpi/simnet"
-	"github.com/topocast/topocast/topology"
 )
 
 // Two transfers share an uplink of 100 MB/s: half a second of sharing, and
@@ -33,21 +31,6 @@ func Example() {
 	// Output:
 	// alone: 1.000 s
 	// together: 1.250 s and 0.500 s
-}
-
-// Two racks of two hosts: groups for algorithms that send little between racks.
-func ExampleNetwork_RankGroups() {
-	cluster, err := simnet.ParseCluster("tree:2x2 latency=50us,5us rate=1Gbps")
-	if err != nil {
-		log.Fatal(err)
-	}
-	wiring := &topology.Result{Graph: cluster.Graph, Hierarchy: cluster.Hierarchy, Fit: topology.Fit{Family: topology.FamilyTree}}
-	n, err := model.New(wiring, &model.Settings{LevelBandwidth: []float64{125e6, 125e6}}) // or model.Load of what topocast discover has written
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(n.RankGroups(8))
-	// Output: [[0 1] [2 3]]
 }
 
 // What topocast predict reads.

@@ -9,14 +9,13 @@ import (
 
 	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/internal/outfile"
-	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/encode"
 )
 
 const (
 	networkFormat  = "topocast/network"
-	networkVersion = 4 // 2: links may be marked as estimated, and levels are those of firm groups; 3: a checksum; 4: ratios of levels
+	networkVersion = 4
 )
 
 // networkFile is the layout of a network in JSON. The graph and the hierarchy
@@ -38,7 +37,6 @@ type networkFile struct {
 	RTTBias   float64          `json:"rtt_bias,omitempty"`
 	Classes   []classFile      `json:"link_classes,omitempty"`
 	ClassOf   []int            `json:"link_class_of_arc,omitempty"` // index into link_classes
-	Law       string           `json:"coupling_law,omitempty"`      // geometric (left out) or linear
 	Duplex    []float64        `json:"duplex,omitempty"`            // per link class, of one direction's bandwidth; 0: no limit
 	Connect   float64          `json:"connection_duplex,omitempty"`
 	Ratios    []float64        `json:"ratios,omitempty"` // quantiles of measured over predicted
@@ -74,9 +72,6 @@ func (n *Network) Write(w io.Writer) error {
 	f.Duplex, f.Connect = n.links.Duplex, n.links.Connection
 	if n.ways != nil && n.ways.part {
 		f.Part = &partFile{n.ways.limit, n.ways.agree}
-	}
-	if n.links.Law == contention.LinearLaw {
-		f.Law = "linear"
 	}
 	for _, c := range n.links.Classes {
 		f.Classes = append(f.Classes, classFile(c))
@@ -124,11 +119,8 @@ func Load(path string) (*Network, error) {
 // Read reads a network that Write wrote, or makes one of a platform file or
 // another graph that encode.ReadGraph reads (see FromGraph), or of a reconstruction that
 // encode.WriteResult wrote: with latencies only, and with the names of the hosts as the
-// locations of ranks. In a file of
-// version 1 links that were not measured have no bandwidth: they get that of
-// their level, as Fit gives it now. It refuses
-// damaged files, other formats, later versions and keys that it does not know. Who edits a file by hand
-// takes its checksum out, which is then not missed.
+// locations of ranks. It refuses damaged files, other formats, other versions and keys that it does not know.
+// Who edits a file by hand takes its checksum out, which is then not missed.
 func Read(r io.Reader) (*Network, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -146,9 +138,9 @@ func Read(r io.Reader) (*Network, error) {
 		return nil, fmt.Errorf("model: read network: %w", err)
 	}
 	switch {
-	case head.Format == networkFormat && head.Version >= 1 && head.Version <= networkVersion:
+	case head.Format == networkFormat && head.Version == networkVersion:
 	case head.Format == networkFormat:
-		return nil, fmt.Errorf("model: read network: version is %d, this program reads 1 to %d", head.Version, networkVersion)
+		return nil, fmt.Errorf("model: read network: version is %d, this program reads %d", head.Version, networkVersion)
 	case head.Format == "topocast/graph" || head.Format == "" && head.Graph != nil:
 		g, err := encode.ReadGraph(bytes.NewReader(data))
 		if err != nil {
@@ -205,13 +197,6 @@ func (f *networkFile) network() (*Network, error) {
 	}
 	s.MemoryBandwidth, s.RTTBias, s.MeasuredOverPredicted, s.Links.OfArc = jsonfile.Value(f.Memory), f.RTTBias, f.Ratios, f.ClassOf
 	s.Links.Duplex, s.Links.Connection = f.Duplex, f.Connect
-	switch f.Law {
-	case "", "geometric":
-	case "linear":
-		s.Links.Law = contention.LinearLaw
-	default:
-		return nil, fmt.Errorf("model: read network: coupling_law is %q: want geometric or linear", f.Law)
-	}
 	s.Degradation = f.Slowdown.degradation()
 	if s.Resources, err = resourcesFromFile(f.Resources); err != nil {
 		return nil, fmt.Errorf("model: read network: %w", err)
@@ -219,16 +204,7 @@ func (f *networkFile) network() (*Network, error) {
 	for _, c := range f.Classes {
 		s.Links.Classes = append(s.Links.Classes, LinkClass(c))
 	}
-	levels := f.Levels
-	if f.Version == 1 { // had levels of weak groups, too
-		levels = nil
-		for i, number := range firmLevels(result.Hierarchy) {
-			if number >= 0 && i < len(f.Levels) {
-				levels = append(levels, f.Levels[i])
-			}
-		}
-	}
-	for _, l := range levels {
+	for _, l := range f.Levels {
 		s.Levels = append(s.Levels, LevelParams{PLogP: l.params(), Spread: jsonfile.Value(l.Spread), MeasuredOverPredicted: l.Ratios})
 	}
 	if len(f.RankHost) != len(f.RankCore) {
@@ -241,9 +217,6 @@ func (f *networkFile) network() (*Network, error) {
 		s.Locations = append(s.Locations, Location{Host: f.Hosts[host], Core: f.RankCore[rank]})
 	}
 	n, err := New(result, s)
-	if err == nil && f.Version == 1 {
-		n, err = n.withEstimates(s)
-	}
 	if err == nil {
 		err = n.setPart(f.Part)
 	}

@@ -8,8 +8,8 @@ import (
 )
 
 // A checksum ends the file of a network, so that a digit that has changed on its way is not taken for a time. It is of
-// the text without white space, as tools that indent JSON change nothing. A file without one is read as it is: an older
-// one, or one that was edited by hand and whose editor took the checksum out.
+// the text without white space, as tools that indent JSON change nothing. A file without one is read as it is: who edits
+// a file by hand takes the checksum out.
 
 // checksumKey and what follows it are the end of a file, without white space.
 const checksumKey = `,"checksum":`

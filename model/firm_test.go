@@ -3,9 +3,7 @@ package model
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/topocast/topocast/topology"
@@ -224,22 +222,6 @@ func TestLevelsThatStay(t *testing.T) {
 	}
 }
 
-// Without long transfers nothing is fitted to link classes: those given stay,
-// for the graph without the switches of weak groups.
-func TestFitKeepsLinkClassesWithoutWeakSwitches(t *testing.T) {
-	r := weakTree(t, 0.5)
-	links := ClassifyLinks(r.Graph)
-	links.Classes[1].Coupling = 1
-	fit, err := Fit(r, nil, &FitSettings{Network: Settings{Links: links}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, want := fit.Network.links, ClassifyLinks(fit.Network.Graph())
-	if fmt.Sprint(got.OfArc) != fmt.Sprint(want.OfArc) || len(got.Classes) != 2 || got.Classes[1].Coupling != 1 {
-		t.Errorf("link classes %v, want those given, of arcs %v", got, want.OfArc)
-	}
-}
-
 // Ranks 0 and 1 are a weak pair and all that the job got of their firm rack: one
 // group, the rack.
 func TestViewHasGroupsOnce(t *testing.T) {
@@ -317,29 +299,6 @@ func TestViewFollowsFirmGroups(t *testing.T) {
 	}
 }
 
-// A file of version 1 has levels of weak groups, too.
-func TestReadVersion1(t *testing.T) {
-	file := `{"format":"topocast/network","version":1,"ranks":6,"measured":{"bytes":8},
-"levels":[{"latency_s":1e-6,"sizes_bytes":[8],"gap_s":[0]},{"latency_s":2e-6,"sizes_bytes":[8],"gap_s":[0]},{"latency_s":3e-6,"sizes_bytes":[8],"gap_s":[0]}],
-"routing":"lowest",
-"hierarchy":{"format":"topocast/hierarchy","version":1,"n":6,"levels":[
- {"name":"uncertain","latency_s":1e-6,"groups":[[0,1]],"group_support":[0.6]},
- {"name":"firm","latency_s":2e-6,"groups":[[0,1,2],[3,4,5]],"group_support":[0.95,1]}],"root_latency_s":3e-6,"fit":{"family":"tree"},"warnings":[]},
-"graph":{"format":"topocast/graph","version":1,"hosts":["a","b","c","d","e","f"],"switches":[],"links":[]}}`
-	n, err := Read(strings.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		a, b int
-		want float64
-	}{{0, 1, 2e-6}, {3, 5, 2e-6}, {0, 5, 3e-6}} {
-		if got := n.Time(c.a, c.b, 8); !near(got, c.want, 1e-12) {
-			t.Errorf("Time(%d, %d, 8) = %g, want %g", c.a, c.b, got, c.want)
-		}
-	}
-}
-
 // TestFileKeepsWeakGroups: what is reported of weak groups is in the file, and
 // what follows firm ones is the same after reading.
 func TestFileKeepsWeakGroups(t *testing.T) {
@@ -363,46 +322,5 @@ func TestFileKeepsWeakGroups(t *testing.T) {
 	}
 	if a, b := got.Time(0, 2, 0), n.Time(0, 2, 0); a != b {
 		t.Errorf("Time(0, 2, 0) = %g s, was %g s", a, b)
-	}
-}
-
-// Files of version 1 have no bandwidths of links that were not measured, and a
-// warning of each. The level of the racks has 2 GB/s, that of the others 1 GB/s.
-func TestReadVersion1EstimatesLinks(t *testing.T) {
-	file := `{"format":"topocast/network","version":1,"ranks":4,"measured":{"bytes":8},
-"levels":[{"latency_s":2e-6,"sizes_bytes":[0,1000000],"gap_s":[0,5e-4]},{"latency_s":4e-6,"sizes_bytes":[0,1000000],"gap_s":[0,1e-3]}],
-"routing":"lowest","link_classes":[{"name":"all","coupling":1}],"link_class_of_arc":[0,0,0,0,0,0,0,0,0,0],
-"hierarchy":{"format":"topocast/hierarchy","version":1,"n":4,"levels":[{"name":"rack","latency_s":2e-6,"groups":[[0,1],[2,3]],"group_support":[1,1]}],
-"root_latency_s":4e-6,"fit":{"family":"tree"},"warnings":["link s0-s1: no transfer crosses it: its bandwidth is not determined","another"]},
-"graph":{"format":"topocast/graph","version":1,"hosts":["a","b","c","d"],"switches":["s0","s1"],"links":[
-{"a":0,"b":4,"latency_s":1e-6,"bandwidth_Bps":3e9},{"a":1,"b":4,"latency_s":1e-6},{"a":2,"b":5,"latency_s":1e-6},{"a":3,"b":5,"latency_s":1e-6},{"a":4,"b":5,"latency_s":2e-6}]}}`
-	n, err := Read(strings.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		a, b int
-		want float64
-	}{{0, 4, 3e9}, {1, 4, 2e9}, {5, 3, 2e9}, {4, 5, 1e9}} {
-		a := n.Graph().Arcs()[n.Graph().ArcIndex(c.a, c.b)]
-		if !near(a.Bandwidth, c.want, 1e-12) || a.Estimated != (c.want < 3e9) {
-			t.Errorf("link %d-%d has %g B/s, estimated: %v, want %g", c.a, c.b, a.Bandwidth, a.Estimated, c.want)
-		}
-	}
-	if got := fmt.Sprintf("%q", n.Warnings()); !strings.Contains(got, "4 of 5 links were not measured") || strings.Contains(got, "crosses") || len(n.Warnings()) != 2 {
-		t.Errorf("Warnings = %s, want the other and one that counts 4 of 5 links", got)
-	}
-	if got := n.Sharing().Coupling; len(got) != 10 || got[0] != 1 {
-		t.Errorf("coupling of links is %v, want 1 of each", got)
-	}
-	// Where no bandwidth was measured the file is of latencies alone, and stays so.
-	n, err = Read(strings.NewReader(strings.Replace(file, `,"bandwidth_Bps":3e9`, "", 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, a := range n.Graph().Arcs() {
-		if !math.IsNaN(a.Bandwidth) || a.Estimated {
-			t.Errorf("link %d-%d of a file without bandwidths has %g B/s", a.From, a.To, a.Bandwidth)
-		}
 	}
 }

@@ -32,6 +32,10 @@ func (p *PLogP) longPerByte() float64 {
 	return least
 }
 
+// Handshake is the time in s by which the rendezvous of a message of that size delays it; 0 where times of several
+// sizes are not known.
+func (p *PLogP) Handshake(bytes int64) float64 { return p.handshakeAt(bytes, p.longPerByte()) }
+
 // handshakeAt is the handshake of a message in s, given longPerByte.
 func (p *PLogP) handshakeAt(bytes int64, perByte float64) float64 {
 	if math.IsNaN(perByte) {
@@ -54,9 +58,9 @@ func (n *Network) setLevels(levels []LevelParams) {
 	}
 }
 
-// startUp is the time in s from the start of a transfer until its bytes flow, on a route of the given latency in s. A
-// transfer that is part of a stream waits for no consent.
-func (n *Network) startUp(src, dst int, bytes int64, latency float64, streamed bool) float64 {
+// StartUp is the time in s from the start of a message until its bytes flow, over a route of the given latency in s.
+// A message that is part of a stream waits for no rendezvous.
+func (n *Network) StartUp(src, dst int, bytes int64, latency float64, streamed bool) float64 {
 	start := latency + n.fit.Overhead
 	level := n.LevelOf(src, dst)
 	perByte := n.longPerByte[level]
@@ -68,18 +72,18 @@ func (n *Network) startUp(src, dst int, bytes int64, latency float64, streamed b
 		start = math.Max(0, short)
 	}
 	if wait := n.levels[level].handshakeAt(bytes, perByte); wait > 0 && !streamed {
-		start += wait * n.journeyShare(src, dst, level)
+		start += wait * n.RouteShare(src, dst)
 	}
 	return start
 }
 
-// journeyShare is the latency of the route between two ranks as a share of the one that is typical of their level; 1 on trees.
-func (n *Network) journeyShare(src, dst, level int) float64 {
+// RouteShare is the latency of the route between two ranks as a share of the one that is typical of their level; 1 on trees.
+func (n *Network) RouteShare(src, dst int) float64 {
 	if n.isTree() || n.paths == nil {
 		return 1
 	}
 	route, _ := n.paths.between(src, dst)
-	share := route / (n.levels[level].Time(n.measured.Bytes) - n.fit.Overhead)
+	share := route / (n.levels[n.LevelOf(src, dst)].Time(n.measured.Bytes) - n.fit.Overhead)
 	if !(share > 0) || math.IsInf(share, 0) {
 		return 1
 	}

@@ -45,7 +45,7 @@ func levelParams(h *topology.Hierarchy, s *Settings) ([]LevelParams, error) {
 		}
 	}
 	for i := range levels {
-		if err := levels[i].check(); err != nil {
+		if err := levels[i].Check(); err != nil {
 			return nil, fmt.Errorf("level %d: %w", i, err)
 		}
 		if levels[i].Spread < 0 || math.IsInf(levels[i].Spread, 1) {

@@ -2,8 +2,6 @@ package model
 
 import (
 	"github.com/topocast/topocast/topology"
-
-	"github.com/topocast/topocast/model/contention"
 )
 
 // LinkClasses say to which class each arc of a graph belongs, and how firmly
@@ -12,7 +10,6 @@ import (
 type LinkClasses struct {
 	Classes []LinkClass
 	OfArc   []int // arc -> class
-	Law     contention.CouplingLaw
 	// Duplex says per class how many times one direction's bandwidth both directions of a link
 	// carry together, from 1, half duplex, to 2, full duplex; 0: no limit. A host's card, bus or
 	// memory often moves less than both directions of its link would. nil: no limits.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -175,9 +174,6 @@ func (n *Network) setSharing(s *Settings) error {
 	}
 	if len(n.links.Classes) > 0 && len(n.links.OfArc) != n.graph.NumArcs() {
 		return fmt.Errorf("link classes of %d arcs, want %d", len(n.links.OfArc), n.graph.NumArcs())
-	}
-	if n.links.Law != contention.GeometricLaw && n.links.Law != contention.LinearLaw {
-		return fmt.Errorf("law of coupling is %d: want %d or %d", n.links.Law, contention.GeometricLaw, contention.LinearLaw)
 	}
 	for i, class := range n.links.OfArc {
 		if class < 0 || class >= len(n.links.Classes) {

@@ -57,11 +57,9 @@ func ExampleLoad() {
 	}
 	fmt.Printf("8 bytes: %.0f us in the rack, %.0f us across\n", n.Time(0, 1, 8)*1e6, n.Time(0, 2, 8)*1e6)
 	fmt.Printf("10 MB across: %.3f s\n", n.Time(0, 2, 10e6))
-	fmt.Println("soonest reached from rank 2:", n.NearestFirst(nil, 2, 1e6))
 	// Output:
 	// 8 bytes: 10 us in the rack, 30 us across
 	// 10 MB across: 0.100 s
-	// soonest reached from rank 2: [3 0 1]
 }
 
 // What if another job ran too, the uplink had half its bandwidth, or ranks 1
@@ -127,45 +125,6 @@ func ExampleNetwork_View() {
 	// 2 ranks, 30 us
 	// model: view: hosts that the network does not know: n9
 	// if asked: 30 us; hosts that were not measured, with typical parameters: n9
-}
-
-// Timed transfers tell bandwidths: each alone that of the slower host's link,
-// two over the uplink that of the uplink, which they share. Of the two fastest hosts
-// only a lower bound shows: nothing tells which of them holds up the transfers between them.
-func ExampleFit() {
-	hosts := []float64{120e6, 100e6, 110e6, 90e6} // B/s, what is to be found
-	const uplink = 150e6
-	var seen []model.Observation
-	for src, a := range hosts {
-		for dst, b := range hosts {
-			if src != dst {
-				seen = append(seen, model.Observation{
-					Transfers: []model.Transfer{{Src: src, Dst: dst, Bytes: 10e6}}, Seconds: []float64{10e6 / min(a, b)},
-				})
-			}
-		}
-	}
-	for range 4 {
-		seen = append(seen, model.Observation{
-			Transfers: []model.Transfer{{Src: 0, Dst: 2, Bytes: 10e6}, {Src: 1, Dst: 3, Bytes: 10e6}},
-			Seconds:   []float64{10e6 / (uplink / 2), 10e6 / (uplink / 2)},
-		})
-	}
-	fit, err := model.Fit(twoRacks(nan), seen, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, c := range fit.Links {
-		fmt.Printf("%d-%d: %.0f MB/s, determined: %v\n", c.A, c.B, c.Bandwidth/1e6, c.Determined)
-	}
-	fmt.Println(fit.Warnings[0])
-	// Output:
-	// 0-4: 110 MB/s, determined: false
-	// 1-4: 100 MB/s, determined: true
-	// 2-5: 110 MB/s, determined: false
-	// 3-5: 90 MB/s, determined: true
-	// 4-5: 150 MB/s, determined: true
-	// 2 of 5 links hold hardly a transfer up, their bandwidths may be higher: h0-s0 at least about 110 MB/s and so on
 }
 
 // Servet's two queries: how much slower a message gets with the distance of

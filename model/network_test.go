@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -247,7 +246,7 @@ func fullSettings() *Settings {
 		},
 		Routing:               topology.ChooseHashed,
 		RTTBias:               0.5,
-		Links:                 LinkClasses{Classes: []LinkClass{{"host", 0.5}, {"uplink", 1}}, OfArc: make([]int, 18), Law: contention.LinearLaw},
+		Links:                 LinkClasses{Classes: []LinkClass{{"host", 0.5}, {"uplink", 1}}, OfArc: make([]int, 18)},
 		MeasuredOverPredicted: []float64{0.9, 1, 1.2},
 		Measured:              Metadata{Date: "2026-01-02T03:04:05Z", Tool: "test", Bytes: 8, Notes: map[string]string{"b": "2", "a": "1"}},
 	}
@@ -303,10 +302,10 @@ func TestReadRefuses(t *testing.T) {
 		{"a list", `[1,2]`, "is an array: want an object"},
 		{"a later version", `{"format":"topocast/network","version":5}`, "version is 5"},
 		{"version 0", `{"format":"topocast/network"}`, "version is 0"},
-		{"an unknown key", `{"format":"topocast/network","version":2,"levls":[]}`, `unknown field "levls"`},
-		{"a metadata key that is unknown", `{"format":"topocast/network","version":1,"measured":{"byts":8}}`, `unknown field "byts"`},
-		{"no hierarchy", `{"format":"topocast/network","version":1}`, "hierarchy: no content"},
-		{"more after the end", `{"format":"topocast/network","version":2} {}`, "after top-level value"},
+		{"an unknown key", `{"format":"topocast/network","version":4,"levls":[]}`, `unknown field "levls"`},
+		{"a metadata key that is unknown", `{"format":"topocast/network","version":4,"measured":{"byts":8}}`, `unknown field "byts"`},
+		{"no hierarchy", `{"format":"topocast/network","version":4}`, "hierarchy: no content"},
+		{"more after the end", `{"format":"topocast/network","version":4} {}`, "after top-level value"},
 		{"a platform file with a bad link", `{"graph":{"hosts":["a"],"links":[{"a":"a","b":"c"}]}}`, `called "c"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -22,7 +22,7 @@ func newPairTable(n int, pairs []PairParams) (*pairTable, error) {
 		if p.Src < 0 || p.Src >= n || p.Dst < 0 || p.Dst >= n {
 			return nil, fmt.Errorf("pair (%d,%d): want both in [0, %d)", p.Src, p.Dst, n)
 		}
-		if err := p.check(); err != nil {
+		if err := p.Check(); err != nil {
 			return nil, fmt.Errorf("pair (%d,%d): %w", p.Src, p.Dst, err)
 		}
 		t.params[i] = PairParams{Src: p.Src, Dst: p.Dst, PLogP: p.clone()}

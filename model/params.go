@@ -85,8 +85,8 @@ func interpolate(xs []int64, ys []float64, x int64) float64 {
 	return ys[lo] + slope*float64(x-xs[lo])
 }
 
-// check refuses parameters that no message can have.
-func (p *PLogP) check() error {
+// Check refuses parameters that no message can have. The error names the parameter.
+func (p *PLogP) Check() error {
 	if p.Latency < 0 || math.IsInf(p.Latency, 0) {
 		return fmt.Errorf("latency %g s: want at least 0 and finite, or NaN", p.Latency)
 	}

@@ -11,19 +11,13 @@ import (
 	"github.com/topocast/topocast/topology"
 )
 
-// Reinfjell 2023, eq. 3.1 and 3.2, from round trips of 20 us without a byte and of 30 us with 1000, at
-// a gap of 4 us without: g(1000) = 30 - 20 + 4 = 14 us, L = 20/2 - 4 = 6 us, so 1000 bytes arrive after 20 us.
-// Hockney's line goes from 10 us to 20 us: 1000 bytes in 10 us are 100 MB/s.
-func ExampleFromRoundTrips() {
-	p, _, err := model.FromRoundTrips([]int64{0, 1000}, []float64{20e-6, 30e-6}, 4e-6)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("L = %.0f us, g(1000) = %.0f us, t(1000) = %.0f us\n", p.Latency*1e6, p.GapAt(1000)*1e6, p.Time(1000)*1e6)
+// Times of 10 us without a byte and of 20 us with 1000: Hockney's line goes through both, and 1000 bytes in 10 us are
+// 100 MB/s.
+func ExamplePLogP_Hockney() {
+	p := model.PLogP{Latency: 6e-6, Sizes: []int64{0, 1000}, Gap: []float64{4e-6, 14e-6}}
 	h, _ := p.Hockney()
 	fmt.Printf("Hockney: %.0f us and %.0f MB/s, t(1000) = %.0f us\n", h.Latency*1e6, h.Bandwidth/1e6, h.Time(1000)*1e6)
 	// Output:
-	// L = 6 us, g(1000) = 14 us, t(1000) = 20 us
 	// Hockney: 10 us and 100 MB/s, t(1000) = 20 us
 }
 
@@ -44,32 +38,6 @@ func ExamplePLogP_LogGP() {
 	// L 7 us, o 1.5 us, g 4 us, G 14 ns, P 16
 	// t(1000) = 23.99 us
 	// with overheads: 11.5 us
-}
-
-// Bufe 2014, section 2.4: 1500 bytes that took 50 us over links of 100 and 50 MB/s, of which they are on
-// for 15 and 30 us, had 20 us of latency if switches cut through, and 5 us if they store and forward.
-func ExampleCorrectLatency() {
-	links := []float64{100e6, 50e6}
-	fmt.Printf("cut through: %.0f us\n", model.CorrectLatency(50e-6, 1500, links, model.CutThrough)*1e6)
-	fmt.Printf("store and forward: %.0f us\n", model.CorrectLatency(50e-6, 1500, links, model.StoreAndForward)*1e6)
-	// Output:
-	// cut through: 20 us
-	// store and forward: 5 us
-}
-
-// Who gets a message soonest? In the two racks of four hosts rank 3 is the neighbour of 2.
-func ExampleNetwork_Nearest() {
-	n, err := model.New(twoRacks(100e6), &model.Settings{Measured: model.Metadata{Bytes: 8}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("of 0, 1 and 3:", n.Nearest(2, []int{0, 1, 3}, 8))
-	fmt.Println("of 0 and 1:", n.Nearest(2, []int{0, 1}, 8), "as both are as far")
-	fmt.Println("all in order:", n.NearestFirst(nil, 2, 8))
-	// Output:
-	// of 0, 1 and 3: 3
-	// of 0 and 1: 0 as both are as far
-	// all in order: [3 0 1]
 }
 
 // Random load (Zhu et al. 2014, section 7.1): for each of 4 nodes 3 receivers are drawn, and

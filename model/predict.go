@@ -240,7 +240,7 @@ func (p *Predictor) add(t Transfer) error {
 		if math.IsNaN(forth) {
 			return fmt.Errorf("the latency of its path is not known")
 		}
-		f.Start += n.startUp(src, dst, t.Bytes, forth, false)
+		f.Start += n.StartUp(src, dst, t.Bytes, forth, false)
 	}
 	p.flows = append(p.flows, f)
 	return nil

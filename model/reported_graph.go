@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/topology"
-	"github.com/topocast/topocast/topology/fit"
+	"github.com/topocast/topocast/topology/latencyfit"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -51,7 +51,7 @@ func (n *Network) ReportedGraph() (*topology.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	fitted, err := fit.Latencies(tree, nil, n.reportedLatencies(), nil)
+	fitted, err := latencyfit.Latencies(tree, nil, n.reportedLatencies(), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func (n *Network) Sharing() *contention.Sharing {
 	if len(n.links.Classes) == 0 {
 		return &contention.Sharing{}
 	}
-	s := &contention.Sharing{Asymmetric: true, Coupling: make([]float64, n.graph.NumArcs()), Law: n.links.Law, Tolerance: fittedTolerance}
+	s := &contention.Sharing{Asymmetric: true, Coupling: make([]float64, n.graph.NumArcs()), Tolerance: fittedTolerance}
 	for arc, class := range n.links.OfArc {
 		s.Coupling[arc] = n.links.Classes[class].Coupling
 	}

@@ -88,7 +88,7 @@ func (n *Network) Time(src, dst int, bytes int64) float64 {
 	if len(p.Sizes) > 1 {
 		t := math.Max(0, latency-p.GapAt(n.measured.Bytes)) + p.GapAt(bytes)
 		if wait := p.handshakeAt(bytes, n.longPerByte[g.level]); wait > 0 {
-			t += wait * (n.journeyShare(src, dst, int(g.level)) - 1)
+			t += wait * (n.RouteShare(src, dst) - 1)
 		}
 		return t
 	}

@@ -142,22 +142,6 @@ func TestViewNamesHosts(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	n := twoRacks(t, 3, &Settings{LevelBandwidth: []float64{1e9, 1e8}})
-	got := fmt.Sprint(n.NearestFirst(nil, 4, 100))
-	if want := "[3 5 0 1 2]"; got != want {
-		t.Errorf("NearestFirst(4) = %s, want %s: its rack first, then by number", got, want)
-	}
-	for _, c := range []struct {
-		among []int
-		want  int
-	}{{[]int{0, 1, 4, 5}, 5}, {[]int{2, 1}, 2}, {[]int{4}, -1}, {nil, -1}} {
-		if got := n.Nearest(4, c.among, 100); got != c.want {
-			t.Errorf("Nearest(4, %v) = %d, want %d", c.among, got, c.want)
-		}
-	}
-}
-
 // Reference: Servet 3.0, section 4.3. Bandwidths by hand.
 func TestDegradation(t *testing.T) {
 	d, err := NewDegradation([]float64{nan, 600, 400, nan, 300}, []float64{0, 1000, 1000, 500})
@@ -193,7 +177,6 @@ func TestQueriesAreSafeForConcurrentUse(t *testing.T) {
 	for range 4 {
 		all.Go(func() {
 			for range 20 {
-				n.NearestFirst(nil, 3, 8)
 				n.Time(0, 7, 8)
 				if _, err := n.View(n.locations[:4]); err != nil {
 					t.Error(err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/topocast/topocast/internal/gen"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -100,7 +101,7 @@ func TestTableStaysWithTheNetwork(t *testing.T) {
 			t.Errorf("%s: %+v, %v, want %+v", name, got, err, table)
 		}
 	}
-	again, err := loaded.Remeasured(&model.Remeasurement{})
+	again, err := fit.Update(loaded, &fit.Remeasurement{})
 	if err != nil || again.BcastTable() != nil {
 		t.Errorf("Remeasured keeps the table, %v", err)
 	}

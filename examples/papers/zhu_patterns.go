@@ -14,6 +14,7 @@ import (
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/contention"
+	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
 )
@@ -191,10 +192,10 @@ const (
 
 // laws are the models to compare. The pure ones know the bandwidths of the fitted one: those of
 // uplinks show when several messages cross them only.
-func (z *zhuExperiment) laws(observed []model.Observation) ([]zhuLaw, []string, error) {
+func (z *zhuExperiment) laws(observed []fit.Observation) ([]zhuLaw, []string, error) {
 	single := append(z.found.Latencies.Observations(), z.found.Bandwidths.Observations()...)
-	settings := &model.FitSettings{Network: model.Settings{Locations: z.found.Latencies.Locations()}}
-	fitted, err := model.Fit(z.found.Topology, append(single, observed...), settings)
+	settings := &fit.Settings{Network: model.Settings{Locations: z.found.Latencies.Locations()}}
+	fitted, err := fit.Network(z.found.Topology, append(single, observed...), settings)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -14,9 +14,10 @@ import (
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/encode"
-	"github.com/topocast/topocast/topology/fit"
+	"github.com/topocast/topocast/topology/latencyfit"
 )
 
 func correctCommand(shared *cli.Flags) *cobra.Command {
@@ -129,7 +130,7 @@ type correction struct {
 	plain   bool
 
 	names    []string // of vertices
-	fits     [correctionWays]*fit.Result
+	fits     [correctionWays]*latencyfit.Result
 	warnings []string
 }
 
@@ -204,11 +205,11 @@ func (r *correction) fit(l *latencies) error {
 		if way != r.chosen && (r.bytes == 0 || unknown == g.NumArcs()) {
 			continue // the same once more
 		}
-		s := &fit.Settings{Bytes: float64(r.bytes), StoreAndForward: way == storeAndForward, Plain: r.plain}
+		s := &latencyfit.Settings{Bytes: float64(r.bytes), StoreAndForward: way == storeAndForward, Plain: r.plain}
 		if way == uncorrected {
 			s.Bytes = 0
 		}
-		if r.fits[way], err = fit.Latencies(g, n.ReportedHierarchy(), measured, s); err != nil {
+		if r.fits[way], err = latencyfit.Latencies(g, n.ReportedHierarchy(), measured, s); err != nil {
 			return err
 		}
 	}
@@ -230,7 +231,7 @@ func (r *correction) corrected() (*model.Network, error) {
 		}
 	}
 	was.Notes = notes
-	return r.network.Remeasured(&model.Remeasurement{Links: links, Warnings: r.warnings, Measured: was})
+	return fit.Update(r.network, &fit.Remeasurement{Links: links, Warnings: r.warnings, Measured: was})
 }
 
 // rowOf finds the row of each rank: by name if both sides have names that are all different,

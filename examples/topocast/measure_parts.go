@@ -305,7 +305,7 @@ func (p *partSettings) steps() func(done, of int) {
 	}
 }
 
-// Patterns of --what concurrent: as many as model.Fit wants, a third each with one,
+// Patterns of --what concurrent: as many as fit.Network wants, a third each with one,
 // two and three transfers more or less per host (Zhu et al. 2014, section 7.1).
 const (
 	mostTransfers = 3

@@ -20,6 +20,7 @@ import (
 	"github.com/topocast/topocast/measure/plogp"
 	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/cluster"
 	"github.com/topocast/topocast/topology/draw"
@@ -348,7 +349,7 @@ func (l *latencies) network(result *topology.Result) (*model.Network, error) {
 	if date := l.job.Date; !date.IsZero() {
 		s.Measured.Date = date.Format(time.RFC3339)
 	}
-	var observations []model.Observation
+	var observations []fit.Observation
 	if l.parameters != nil {
 		s.Measured.Bytes = l.view.Bytes
 		if l.view.Distance != plogp.OneWay {
@@ -362,11 +363,11 @@ func (l *latencies) network(result *topology.Result) (*model.Network, error) {
 		s.Measured.Bytes = int64(slices.Min(l.measured.Sizes))
 		observations = l.measured.Observations()
 	}
-	settings := &model.FitSettings{Network: s}
+	settings := &fit.Settings{Network: s}
 	if l.parameters != nil {
 		settings.Parameters = l.parameters.PairParams()
 	}
-	fitted, err := model.Fit(result, observations, settings)
+	fitted, err := fit.Network(result, observations, settings)
 	if err != nil {
 		return nil, fmt.Errorf("--output: %w", err)
 	}

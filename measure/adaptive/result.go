@@ -10,6 +10,7 @@ import (
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -62,17 +63,17 @@ func (r *Result) Pairs() int {
 	return len(slices.Compact(keys))
 }
 
-// Observations are the readings as model.Fit takes them: one per pair and direction, the same in both, its time the
+// Observations are the readings as fit.Network takes them: one per pair and direction, the same in both, its time the
 // mean of the lower half of the pair's readings. O(r log r) for r readings.
-func (r *Result) Observations() []model.Observation {
+func (r *Result) Observations() []fit.Observation {
 	list := make([]Reading, len(r.Readings))
 	for k, x := range r.Readings {
 		list[k] = Reading{Pair{min(x.A, x.B), max(x.A, x.B)}, x.Round, x.Latency}
 	}
-	var all []model.Observation
+	var all []fit.Observation
 	for _, x := range perPair(list) {
 		for _, p := range []Pair{x.Pair, {x.B, x.A}} {
-			all = append(all, model.Observation{
+			all = append(all, fit.Observation{
 				Transfers: []model.Transfer{{Src: int(p.A), Dst: int(p.B), Bytes: int64(r.Bytes)}},
 				Seconds:   []float64{float64(x.Latency)},
 			})

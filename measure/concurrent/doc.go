@@ -1,7 +1,7 @@
 // Package concurrent times messages that are under way together.
 //
 //	r, err := concurrent.Measure(ctx, comm, &concurrent.Settings{Patterns: patterns})
-//	fitted, err := model.Fit(topology, r.Observations(), nil)
+//	fitted, err := fit.Network(topology, r.Observations(), nil)
 //
 // A pattern is a set of transfers between ranks which start together. It is
 // the micro-benchmark of Zhu et al. 2014 (section 3.1) for any set: receives are

@@ -10,7 +10,7 @@ import (
 
 // How many patterns ForDiscover makes.
 const (
-	UsualPatterns = 30 // model.Fit wants some thirty for intervals that hold what they promise
+	UsualPatterns = 30 // fit.Network wants some thirty for intervals that hold what they promise
 	randomShare   = 2  // one in so many is random at least
 	triesOfLink   = 2  // groups of each level, and ranks, whose link is tried
 )
@@ -19,11 +19,11 @@ const (
 const (
 	mostAcross = 24 // transfers over one uplink, so many as saturate one that is eight times as fast as its hosts' links
 	partners   = 3  // of a link's ranks at least, where there are: no two ranks then send to each other
-	mostRandom = 64 // ranks in a random pattern: its transfers grow with them, and model.Fit plays each many times
+	mostRandom = 64 // ranks in a random pattern: its transfers grow with them, and fit.Network plays each many times
 )
 
 // ForDiscover makes the patterns that tell how the links of a reconstructed
-// machine are shared, at most so many, for Measure and then model.Fit. The links of single
+// machine are shared, at most so many, for Measure and then fit.Network. The links of single
 // ranks are a class, and so are those above the groups of each confident level. For each class there are two
 // transfers in and one out over one link, and two out and one in. They tell how its two directions
 // disturb each other (Zhu et al. 2014, section 5.2). Uplinks get as many times

@@ -8,6 +8,7 @@ import (
 
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/fit"
 )
 
 // A Result is what was measured.
@@ -112,17 +113,17 @@ func (p *Pattern) shortest() float64 {
 	return shortest
 }
 
-// Observations are the patterns as model.Fit takes them, each transfer with its median: a stall of
+// Observations are the patterns as fit.Network takes them, each transfer with its median: a stall of
 // the machine in one iteration does not move it. Left out are patterns that were not
 // concurrent (Serial) and those with a time that is not above 0, which no clock
 // could tell.
-func (r *Result) Observations() []model.Observation {
-	var all []model.Observation
+func (r *Result) Observations() []fit.Observation {
+	var all []fit.Observation
 	for _, p := range r.Patterns {
 		if p.Serial || !(p.shortest() > 0) {
 			continue
 		}
-		o := model.Observation{Transfers: slices.Clone(p.Transfers)}
+		o := fit.Observation{Transfers: slices.Clone(p.Transfers)}
 		for _, t := range p.Times {
 			o.Seconds = append(o.Seconds, t.Median)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/fit"
 )
 
 // Params are what was measured of messages from one rank to another.
@@ -167,7 +168,7 @@ func (r *Result) warnOfCalls() {
 	}
 }
 
-// PairParams are the parameters of all pairs, as model.FitSettings.Parameters has them.
+// PairParams are the parameters of all pairs, as fit.Settings.Parameters has them.
 func (r *Result) PairParams() []model.PairParams {
 	all := make([]model.PairParams, len(r.Pairs))
 	for i := range r.Pairs {
@@ -176,13 +177,13 @@ func (r *Result) PairParams() []model.PairParams {
 	return all
 }
 
-// Observations are the one-way times in s, as model.Fit takes them: RTT(m) - RTT(0)/2. Without a
+// Observations are the one-way times in s, as fit.Network takes them: RTT(m) - RTT(0)/2. Without a
 // library that asks before it sends, that is L + g(m).
-func (r *Result) Observations() []model.Observation {
-	var all []model.Observation
+func (r *Result) Observations() []fit.Observation {
+	var all []fit.Observation
 	for _, p := range r.Pairs {
 		for i, m := range p.Sizes {
-			all = append(all, model.Observation{
+			all = append(all, fit.Observation{
 				Transfers: []model.Transfer{{Src: p.Src, Dst: p.Dst, Bytes: m}},
 				Seconds:   []float64{p.RoundTrip[i] - p.RoundTrip[0]/2},
 			})

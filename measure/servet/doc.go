@@ -7,7 +7,7 @@
 //	caches, err := servet.Caches(ctx, comm, nil)     // which share caches
 //	told, warnings, err := servet.Told(comm, nil)    // what the operating system says
 //	...
-//	settings.Degradation, err = servet.Degradation(distance, access) // on rank 0, for model.New or model.Fit
+//	settings.Degradation, err = servet.Degradation(distance, access) // on rank 0, for model.New or fit.Network
 //	settings.Resources, more = servet.Resources(memory, caches, told)
 //
 // All but the last two are collective. A model.Network that is there already takes both by WithDegradation and

@@ -7,6 +7,7 @@ import (
 	"github.com/topocast/topocast/internal/quantity"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -144,13 +145,13 @@ func (r *Result) Bandwidths() []float64 {
 	return all
 }
 
-// Observations are the patterns of transfers as model.Fit takes them, with median times.
-func (r *Result) Observations() []model.Observation {
-	var all []model.Observation
+// Observations are the patterns of transfers as fit.Network takes them, with median times.
+func (r *Result) Observations() []fit.Observation {
+	var all []fit.Observation
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if len(s.Bandwidths) > 0 {
-			all = append(all, model.Observation{Transfers: s.Transfers, Seconds: s.Seconds})
+			all = append(all, fit.Observation{Transfers: s.Transfers, Seconds: s.Seconds})
 		}
 	}
 	return all

@@ -11,6 +11,7 @@ import (
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/throughput"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
@@ -45,7 +46,7 @@ func discovered(t testing.TB, machine *topology.Graph, sim *simnet.Settings) *mo
 		for rank := range locations {
 			locations[rank] = model.Location{Host: machine.Name(rank), Core: -1}
 		}
-		fitted, err := model.Fit(found, append(short.Observations(), r.Observations()...), &model.FitSettings{
+		fitted, err := fit.Network(found, append(short.Observations(), r.Observations()...), &fit.Settings{
 			Arcs: r.Measured(), Network: model.Settings{Locations: locations, Measured: model.Metadata{Bytes: 8}},
 		})
 		if err != nil {

@@ -4,7 +4,7 @@
 //
 //	r, err := throughput.Measure(ctx, comm, &throughput.Settings{Network: network})
 //
-// r.Links has a rate per arc of the network's graph; model.Fit takes r.Observations()
+// r.Links has a rate per arc of the network's graph; fit.Network takes r.Observations()
 // and r.Measured(). Uplinks are the settings for a wiring that was just reconstructed.
 //
 // # Method

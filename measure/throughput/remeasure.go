@@ -12,9 +12,10 @@ import (
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
-	"github.com/topocast/topocast/topology/fit"
+	"github.com/topocast/topocast/topology/latencyfit"
 )
 
 // RemeasureSettings of Remeasure. Those of rank 0 count; other ranks may pass nil.
@@ -39,7 +40,7 @@ type RemeasureSettings struct {
 	// latencies. Default 0: no bound.
 	Budget time.Duration
 
-	// Measured is kept in the network, see model.Remeasurement.
+	// Measured is kept in the network, see fit.Remeasurement.
 	Measured model.Metadata
 
 	// Progress is called on rank 0 before each step and after the last one of each
@@ -50,11 +51,11 @@ type RemeasureSettings struct {
 // A Remeasured is a network with what was measured anew.
 type Remeasured struct {
 	Network   *model.Network
-	Latencies []model.Observation // of single messages, half round trips
-	Rates     *Result             // nil if they were not measured
-	Steps     int                 // of latencies
-	Stopped   string              // why it ended early, or ""
-	Warnings  []string            // what is weak; in the network, too
+	Latencies []fit.Observation // of single messages, half round trips
+	Rates     *Result           // nil if they were not measured
+	Steps     int               // of latencies
+	Stopped   string            // why it ended early, or ""
+	Warnings  []string          // what is weak; in the network, too
 }
 
 const (
@@ -203,7 +204,7 @@ func (s *RemeasureSettings) latencies(e *executor) (*Remeasured, error) {
 				}
 				for k, size := range s.Sizes {
 					if seconds := samples[0][0].arrivals[k]; seconds > 0 {
-						r.Latencies = append(r.Latencies, model.Observation{
+						r.Latencies = append(r.Latencies, fit.Observation{
 							Transfers: []model.Transfer{{Src: l.pairs[0][i], Dst: l.pairs[0][1-i], Bytes: int64(size)}},
 							Seconds:   []float64{seconds},
 						})
@@ -289,7 +290,7 @@ func (r *Remeasured) put(s *RemeasureSettings) error {
 			}
 		}
 	}
-	r.Network, err = n.Remeasured(&model.Remeasurement{
+	r.Network, err = fit.Update(n, &fit.Remeasurement{
 		Observations: observations, Links: links, Warnings: r.Warnings, Measured: s.Measured,
 	})
 	return err
@@ -319,7 +320,7 @@ func (r *Remeasured) links(n *model.Network, short int) ([]topology.Arc, error) 
 	if read == 0 {
 		return links, nil
 	}
-	fitted, err := fit.Latencies(n.Graph(), nil, measured, nil)
+	fitted, err := latencyfit.Latencies(n.Graph(), nil, measured, nil)
 	if err != nil {
 		return nil, fmt.Errorf("throughput: remeasure: %w", err)
 	}

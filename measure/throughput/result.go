@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/topology"
 )
 
@@ -69,15 +70,15 @@ type Direct struct {
 	Wired          bool    // there is a link of their own: neither the pair nor others on the way matter to each other
 }
 
-// Observations are the readings as model.Fit takes them: what was under way together
+// Observations are the readings as fit.Network takes them: what was under way together
 // is one, but for other loads of the same step, which do not disturb it.
-func (r *Result) Observations() []model.Observation {
-	all := make([]model.Observation, 0, len(r.Readings))
+func (r *Result) Observations() []fit.Observation {
+	all := make([]fit.Observation, 0, len(r.Readings))
 	load := -1
 	for i := range r.Readings {
 		x := &r.Readings[i]
 		if x.Load != load {
-			all = append(all, model.Observation{Streamed: true})
+			all = append(all, fit.Observation{Streamed: true})
 			load = x.Load
 		}
 		o := &all[len(all)-1]

@@ -24,7 +24,7 @@ const (
 //
 //	r, err := throughput.Measure(ctx, comm, throughput.Uplinks(found, budget)) // collective
 //	...
-//	model.Fit(found, append(observations, r.Observations()...), &model.FitSettings{Arcs: r.Measured()})
+//	fit.Network(found, append(observations, r.Observations()...), &fit.Settings{Arcs: r.Measured()})
 //
 // Without Arcs the fit takes twenty times as long there, and both directions of a link are one.
 func Uplinks(found *topology.Result, budget time.Duration) *Settings {

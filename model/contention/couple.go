@@ -72,7 +72,7 @@ func (s *Solver) bind(id int32) {
 	bound := s.bound[id]
 	if k := s.coupling[id]; k >= 0 {
 		share := s.main.flows[id].share
-		bound = min(bound, share*s.sharing.Law.mix(s.fair.level[id], s.reverse.level[id], k))
+		bound = min(bound, share*mix(s.fair.level[id], s.reverse.level[id], k))
 	}
 	s.main.setBound(int(id), bound)
 }

@@ -79,26 +79,15 @@ func TestCoupledSolverForgetsHistory(t *testing.T) {
 }
 
 // By hand: one in and one out of a NIC of 100 each, and two more in: the one out gets
-// sqrt(100 * 33.3) under half a coupling by the geometric law, (100 + 33.3)/2 by the linear one.
+// sqrt(100 * 33.3) under half a coupling.
 func TestCouplingCanBeChangedBetweenFlows(t *testing.T) {
 	s, err := NewSolver([]float64{100, 100}, &Sharing{Asymmetric: true, Coupling: []float64{0, 0}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		coupling float64
-		law      CouplingLaw
-		want     float64
-	}{
-		{0, GeometricLaw, 100},
-		{1, GeometricLaw, 100.0 / 3},
-		{0.5, GeometricLaw, math.Sqrt(100 * 100 / 3.0)},
-		{0.5, LinearLaw, (100 + 100.0/3) / 2},
-		{0, LinearLaw, 100},
-	} {
-		if err := s.SetLaw(c.law); err != nil {
-			t.Fatal(err)
-		}
+		coupling, want float64
+	}{{0, 100}, {1, 100.0 / 3}, {0.5, math.Sqrt(100 * 100 / 3.0)}, {0, 100}} {
 		for channel := range 2 {
 			if err := s.SetCoupling(channel, c.coupling); err != nil {
 				t.Fatal(err)
@@ -118,29 +107,26 @@ func TestCouplingCanBeChangedBetweenFlows(t *testing.T) {
 		}
 		s.Solve(nil)
 		if got := s.Rate(ids[3]); !near(got, c.want, 1e-12) {
-			t.Errorf("coupling %g by law %d: the flow out has %g, want %g", c.coupling, c.law, got, c.want)
+			t.Errorf("coupling %g: the flow out has %g, want %g", c.coupling, got, c.want)
 		}
 		if err := s.SetCoupling(0, 0.5); err == nil {
 			t.Error("SetCoupling while flows are under way succeeds")
-		}
-		if err := s.SetLaw(GeometricLaw); err == nil {
-			t.Error("SetLaw while flows are under way succeeds")
 		}
 		for _, id := range ids {
 			s.Remove(id)
 		}
 		s.Solve(nil)
 	}
-	for _, err := range []error{s.SetCoupling(2, 0), s.SetCoupling(-1, 0), s.SetCoupling(0, 1.5), s.SetCoupling(0, nan), s.SetLaw(7)} {
+	for _, err := range []error{s.SetCoupling(2, 0), s.SetCoupling(-1, 0), s.SetCoupling(0, 1.5), s.SetCoupling(0, nan)} {
 		if err == nil {
-			t.Error("a coupling or a law that does not exist is accepted")
+			t.Error("a coupling that does not exist is accepted")
 		}
 	}
 	fair, err := NewSolver([]float64{100}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fair.SetCoupling(0, 0) == nil || fair.SetLaw(LinearLaw) == nil {
+	if fair.SetCoupling(0, 0) == nil {
 		t.Error("a solver that was made without a coupling gets one")
 	}
 }

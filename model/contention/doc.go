@@ -25,7 +25,7 @@
 // # Limits
 //
 // Rates are those of a steady state: slow start, losses and queues that fill up have
-// no part in it. Prediction is as good as the coupling, which model.Fit estimates from
+// no part in it. Prediction is as good as the coupling, which fit.Network estimates from
 // transfers that were timed together.
 //
 // # Design

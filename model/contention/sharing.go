@@ -22,10 +22,9 @@ type Sharing struct {
 	AckWeight float64
 	// Coupling has a value in [0, 1] per channel, if Asymmetric; nil: 1
 	// everywhere. A flow that is stopped by a reverse channel of coupling k gets
-	// at most what Law makes of k: 0 is fair, 1 asymmetric sharing. What it
+	// at most fair^(1-k) * asymmetric^k of both rates: 0 is fair, 1 asymmetric sharing. What it
 	// leaves others share fairly, so that no channel is over-committed.
 	Coupling []float64
-	Law      CouplingLaw
 	// Tolerance is the share by which the level of a channel may change before other channels
 	// follow. 0 is exact. No channel is over-committed by more than this share. With thousands of
 	// flows under way, nearly every event changes the rates of thousands of flows, most of them
@@ -39,29 +38,9 @@ type Sharing struct {
 // maxTolerance of Sharing: beyond it, what stops a flow would be a guess.
 const maxTolerance = 0.01
 
-// A CouplingLaw says what a coupling k between fair and asymmetric sharing
-// makes of the two rates.
-type CouplingLaw int
-
-// The laws.
-const (
-	GeometricLaw CouplingLaw = iota // fair^(1-k) * asymmetric^k
-	LinearLaw                       // (1-k) * fair + k * asymmetric
-)
-
-func (l CouplingLaw) mix(fair, asymmetric, k float64) float64 {
-	if l == LinearLaw {
-		return (1-k)*fair + k*asymmetric
-	}
-	return asymmetric * math.Pow(fair/asymmetric, 1-k)
-}
-
-func (l CouplingLaw) check() error {
-	if l != GeometricLaw && l != LinearLaw {
-		return fmt.Errorf("law of coupling is %d: want %d or %d", l, GeometricLaw, LinearLaw)
-	}
-	return nil
-}
+// mix is the rate that a coupling k between fair and asymmetric sharing makes of the two rates:
+// fair^(1-k) * asymmetric^k.
+func mix(fair, asymmetric, k float64) float64 { return asymmetric * math.Pow(fair/asymmetric, 1-k) }
 
 func (s *Sharing) validate(channels int) error {
 	if !(s.AckWeight >= 0) || math.IsInf(s.AckWeight, 0) {
@@ -69,9 +48,6 @@ func (s *Sharing) validate(channels int) error {
 	}
 	if s.Coupling != nil && len(s.Coupling) != channels {
 		return fmt.Errorf("coupling has %d values for %d channels", len(s.Coupling), channels)
-	}
-	if err := s.Law.check(); err != nil {
-		return err
 	}
 	if !(s.Tolerance >= 0 && s.Tolerance <= maxTolerance) {
 		return fmt.Errorf("the tolerance is %g: want in [0, %g]", s.Tolerance, maxTolerance)

@@ -177,10 +177,8 @@ func (s *Solver) SetCapacity(channel int, capacity float64) error {
 	return nil
 }
 
-// SetCoupling changes the coupling of a channel to a value in [0, 1], and
-// SetLaw the law, between one set of flows and the next, as a fit does that tries
-// many: it is an error while there are flows, and of a Solver that was made without a
-// Coupling below 1.
+// SetCoupling changes the coupling of a channel to a value in [0, 1] between one set of flows and the next, as a fit
+// does that tries many. It is an error while there are flows, and of a Solver that was made without a Coupling below 1.
 func (s *Solver) SetCoupling(channel int, coupling float64) error {
 	if err := s.checkTunable(); err != nil {
 		return fmt.Errorf("contention: set coupling: %w", err)
@@ -192,18 +190,6 @@ func (s *Solver) SetCoupling(channel int, coupling float64) error {
 		return fmt.Errorf("contention: set coupling: channel %d: %g: want in [0, 1]", channel, coupling)
 	}
 	s.sharing.Coupling[channel] = coupling
-	return nil
-}
-
-// SetLaw changes the law of coupling: see SetCoupling.
-func (s *Solver) SetLaw(law CouplingLaw) error {
-	if err := s.checkTunable(); err != nil {
-		return fmt.Errorf("contention: set law: %w", err)
-	}
-	if err := law.check(); err != nil {
-		return fmt.Errorf("contention: set law: %w", err)
-	}
-	s.sharing.Law = law
 	return nil
 }
 

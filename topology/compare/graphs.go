@@ -7,7 +7,7 @@ import (
 
 	"github.com/topocast/topocast/internal/readings"
 	"github.com/topocast/topocast/topology"
-	"github.com/topocast/topocast/topology/fit"
+	"github.com/topocast/topocast/topology/latencyfit"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -71,7 +71,7 @@ func Graphs(measured *topology.Graph, times mat.Matrix, reference *topology.Grap
 	}
 	more, err := c.suspects()
 	switch {
-	case errors.Is(err, fit.ErrNothingToFit):
+	case errors.Is(err, latencyfit.ErrNothingToFit):
 		out.Unknown = err.Error()
 	case err != nil:
 		return nil, err

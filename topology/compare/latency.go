@@ -8,7 +8,7 @@ import (
 
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
-	"github.com/topocast/topocast/topology/fit"
+	"github.com/topocast/topocast/topology/latencyfit"
 	"github.com/topocast/topocast/topology/linkage"
 	"gonum.org/v1/gonum/mat"
 )
@@ -23,7 +23,7 @@ const rewirings = 3
 // latencies do not show their single links: bundles of them are fitted instead.
 func (c *linkComparer) fitLatencies() error {
 	err := c.fitLinks()
-	if err != nil && !errors.Is(err, fit.ErrNothingToFit) {
+	if err != nil && !errors.Is(err, latencyfit.ErrNothingToFit) {
 		return err
 	}
 	if err == nil && len(c.fit.Undetermined) == 0 || c.reference.graph.IsForest() {

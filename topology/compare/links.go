@@ -8,7 +8,7 @@ import (
 
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/topology"
-	"github.com/topocast/topocast/topology/fit"
+	"github.com/topocast/topocast/topology/latencyfit"
 )
 
 // LinkSettings are the settings of Links; nil is all defaults.
@@ -112,7 +112,7 @@ type LinkComparison struct {
 // both sides have is compared.
 //
 // The latencies of the reference's links are fitted to the measured graph's
-// paths (fit.Latencies), so the two need not have the same switches. Where the reference
+// paths (latencyfit.Latencies), so the two need not have the same switches. Where the reference
 // has several shortest ways, as fat trees have, its links are taken in bundles. Then each is held
 // against the reference's own, where it has one, and the other links of its class. A link
 // with a way around it is missing if that way explains the measured latency. A host that
@@ -139,7 +139,7 @@ func Links(measured, reference *topology.Graph, s *LinkSettings) (*LinkCompariso
 		c.distances = knownDistances(c.measured.graph)
 		if c.onlyZeros() {
 			c.out.Unknown = "every latency that was measured between hosts is 0"
-		} else if err := c.fitLatencies(); errors.Is(err, fit.ErrNothingToFit) {
+		} else if err := c.fitLatencies(); errors.Is(err, latencyfit.ErrNothingToFit) {
 			c.out.Unknown = err.Error()
 		} else if err != nil {
 			return nil, err
@@ -204,7 +204,7 @@ type linkComparer struct {
 	link    []int           // arc -> link
 	wired   *topology.Graph // the reference's view as the measured latencies have it: without missing links, with moved hosts where they are
 	origin  []int           // arc of wired -> arc of the reference's view
-	fit     *fit.Result
+	fit     *latencyfit.Result
 	noise   float64
 	places  []standout
 	class   map[[2]int]int

@@ -8,7 +8,7 @@ import (
 	"github.com/topocast/topocast/internal/parallel"
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
-	"github.com/topocast/topocast/topology/fit"
+	"github.com/topocast/topocast/topology/latencyfit"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -56,9 +56,9 @@ type standout struct {
 }
 
 // standouts fits the reference's links to the readings and finds the hosts that
-// it leaves unexplained, by their numbers. The error wraps fit.ErrNothingToFit if the
+// it leaves unexplained, by their numbers. The error wraps latencyfit.ErrNothingToFit if the
 // readings allow no fit.
-func (c *comparer) standouts() (*fit.Result, []standout, error) {
+func (c *comparer) standouts() (*latencyfit.Result, []standout, error) {
 	g, k := c.reference, c.reference.Hosts()
 	d, count := mat.NewDense(max(1, k), max(1, k), nil), 0
 	for i := range k {
@@ -70,9 +70,9 @@ func (c *comparer) standouts() (*fit.Result, []standout, error) {
 		}
 	}
 	if count == 0 {
-		return nil, nil, fmt.Errorf("compare: %w", fit.ErrNothingToFit)
+		return nil, nil, fmt.Errorf("compare: %w", latencyfit.ErrNothingToFit)
 	}
-	links, err := fit.Latencies(g, nil, d, &fit.Settings{Bytes: c.bytes})
+	links, err := latencyfit.Latencies(g, nil, d, &latencyfit.Settings{Bytes: c.bytes})
 	if err != nil {
 		return nil, nil, fmt.Errorf("compare: %w", err)
 	}
@@ -120,15 +120,15 @@ func (c *comparer) standouts() (*fit.Result, []standout, error) {
 }
 
 // cost is the transfer time between two hosts on the path of least latency, as
-// fit.Latencies takes it out.
-func (c *comparer) cost(links *fit.Result, i, j int) float64 {
+// latencyfit.Latencies takes it out.
+func (c *comparer) cost(links *latencyfit.Result, i, j int) float64 {
 	if c.bytes == 0 {
 		return 0
 	}
 	if c.costs == nil {
 		k := c.reference.Hosts()
 		c.costs = make([]float64, k*k)
-		message, finder := &fit.Settings{Bytes: c.bytes}, topology.NewPaths(links.Graph, nil)
+		message, finder := &latencyfit.Settings{Bytes: c.bytes}, topology.NewPaths(links.Graph, nil)
 		parallel.Rows(k, func(i int) {
 			copy(c.costs[i*k:(i+1)*k], message.TransferTimes(links.Graph, finder.Tree(i)))
 		})
@@ -150,7 +150,7 @@ func (c *comparer) switchDistances(g *topology.Graph) [][]float64 {
 // betterPlace returns the switch on which a host explains its readings better
 // than on its own, by a quarter, or -1; and how much more is left unexplained where
 // it is. The link of the host is as long as its readings want it.
-func (c *comparer) betterPlace(fitted *fit.Result, distances [][]float64, h int) (place int, ratio float64) {
+func (c *comparer) betterPlace(fitted *latencyfit.Result, distances [][]float64, h int) (place int, ratio float64) {
 	g := fitted.Graph
 	if len(g.Out(h)) != 1 || !g.IsSwitch(g.Out(h)[0].To) {
 		return -1, 0

@@ -7,7 +7,7 @@ import (
 
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/topology"
-	"github.com/topocast/topocast/topology/fit"
+	"github.com/topocast/topocast/topology/latencyfit"
 )
 
 // A Suspect is a host or link that does not behave as specified.
@@ -61,7 +61,7 @@ func (c *comparer) suspects() ([]Suspect, error) {
 	}
 	g := c.reference
 	if g.Hosts() < fewHosts {
-		return nil, fmt.Errorf("compare: %d hosts, of which none can stand out: %w", g.Hosts(), fit.ErrNothingToFit)
+		return nil, fmt.Errorf("compare: %d hosts, of which none can stand out: %w", g.Hosts(), latencyfit.ErrNothingToFit)
 	}
 	var all []Suspect
 	for _, s := range hosts {

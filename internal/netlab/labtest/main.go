@@ -23,6 +23,7 @@ import (
 	"github.com/topocast/topocast/internal/share"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/model"
+	"github.com/topocast/topocast/model/fit"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/linkage"
@@ -172,7 +173,7 @@ func discover(comm mpi.Communicator) (*report, *model.Network, error) {
 	}
 	end := time.Now()
 	observations := append(short.Observations(), long.Observations()...)
-	fitted, err := model.Fit(found, observations, &model.FitSettings{Network: model.Settings{Locations: short.Locations()}})
+	fitted, err := fit.Network(found, observations, &fit.Settings{Network: model.Settings{Locations: short.Locations()}})
 	if err != nil {
 		return nil, nil, err
 	}

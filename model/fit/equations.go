@@ -1,0 +1,129 @@
+package fit
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// Steps of the derivatives: of ln bandwidth, and of couplings and bias. Times of
+// transfers that share have kinks where another ends first, so that a step has to be well
+// above rounding and well below what a fit is to tell (sureBandwidth, sureCoupling).
+const (
+	changeOfRate   = 0.01
+	changeOfOthers = 0.02
+)
+
+// huberBend, in standard deviations, is where the cost of a residual goes from quadratic to linear. On normal residuals the
+// fit is 84 % as efficient as least squares (Huber 1981, section 4.5), where the usual 1.345 has 95 %. But times of
+// TCP are far from normal: of transfers that share a link some get more of it and end early by a tenth or two, the
+// others late by a hundredth or two, and least squares would take the link for faster than it is.
+const huberBend = 0.7
+
+// leastSpread is the least standard deviation that residuals are taken to have: exact
+// times would make every one an outlier.
+const leastSpread = 1e-6
+
+// differentiate takes the derivatives of all patterns: by steps up, or downward where a coupling is at its upper end.
+func (f *fitter) differentiate() {
+	at := 0
+	for i := range f.patterns {
+		p := &f.patterns[i]
+		base := f.residual[at : at+len(p.flows)]
+		at += len(p.flows)
+		p.rows = p.rows[:0:0] // subsets of the patterns may have the old ones
+		for _, k := range p.params {
+			old := f.theta[k]
+			if math.IsNaN(old) || k < len(f.links) && f.links[k].Given || f.isCoupling(k) && f.law.fair || k == f.bias() && !f.law.bias {
+				continue
+			}
+			step := changeOfOthers
+			switch {
+			case k < len(f.links):
+				step = changeOfRate
+			case k < f.duplexOf(0) && old > 1-changeOfOthers, f.isDuplex(k) && old > 1+changeOfOthers:
+				step = -changeOfOthers
+			}
+			f.theta[k] = old + step
+			by := f.residuals(nil, p)
+			f.theta[k] = old
+			for x := range by {
+				by[x] = (by[x] - base[x]) / step
+			}
+			p.rows = append(p.rows, fitRow{k, by})
+		}
+	}
+}
+
+// spread is a robust standard deviation of the residuals about 0.
+func (f *fitter) spread() float64 {
+	abs := make([]float64, len(f.residual))
+	for i, r := range f.residual {
+		abs[i] = math.Abs(r)
+	}
+	return max(leastSpread, stats.SigmaPerMAD*quantile(abs, 0.5))
+}
+
+// huber is the cost of a residual, quadratic up to huberBend standard deviations,
+// and the weight that it has in least squares.
+func (f *fitter) huber(r float64) (cost, weight float64) {
+	limit := huberBend * f.sigma
+	if a := math.Abs(r); a > limit {
+		return limit * (a - limit/2), limit / a
+	}
+	return r * r / 2, 1
+}
+
+func (f *fitter) cost() float64 {
+	sum := 0.0
+	for _, r := range f.residual {
+		c, _ := f.huber(r)
+		sum += c
+	}
+	return sum
+}
+
+// equations fills the normal matrix and its diagonal, and returns the gradient.
+func (f *fitter) equations() []float64 {
+	n := len(f.theta)
+	f.diagonal = make([]float64, n)
+	if f.normal = nil; n <= maxDense {
+		f.normal = mat.NewSymDense(n, nil)
+	}
+	var upper blas64.Symmetric
+	if f.normal != nil {
+		upper = f.normal.RawSymmetric()
+	}
+	gradient := make([]float64, n)
+	f.eachRow(func(r, w float64, x int, rows []fitRow) {
+		for a, row := range rows {
+			gradient[row.param] -= w * row.by[x] * r
+			f.diagonal[row.param] += w * row.by[x] * row.by[x]
+			if f.normal == nil {
+				continue
+			}
+			for _, other := range rows[a:] { // ascending: the upper triangle
+				upper.Data[row.param*upper.Stride+other.param] += w * row.by[x] * other.by[x]
+			}
+		}
+	})
+	return gradient
+}
+
+// eachRow visits the transfers with their residual, its weight, and the
+// derivatives, of which entry x of each row is the transfer's.
+func (f *fitter) eachRow(visit func(r, w float64, x int, rows []fitRow)) {
+	at := 0
+	for i := range f.patterns {
+		p := &f.patterns[i]
+		for x := range p.flows {
+			r := f.residual[at+x]
+			_, w := f.huber(r)
+			visit(r, w, x, p.rows)
+		}
+		at += len(p.flows)
+	}
+}

@@ -1,0 +1,138 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/topocast/topocast/internal/quantity"
+)
+
+// Standard errors up to which a parameter counts as determined: of ln bandwidth, of a
+// coupling in [0, 1] or a duplex factor in [1, 2], of the RTT bias. A link's is what users read, to 5 %; the other two only
+// have to be told from 0, which is fair sharing. Half and twice of each passes the tests.
+const (
+	sureBandwidth = 0.05
+	sureCoupling  = 0.1
+	sureBias      = 0.2
+)
+
+// blind is the weight, in squared derivatives of ln time, up to which no transfer tells of a
+// parameter: one whose time changes by a thousandth of the parameter's change has as much.
+const blind = 1e-6
+
+// ridge keeps the inverse of the normal matrix defined where parameters are blind, whose
+// errors are not taken from it.
+const ridge = blind / 1000
+
+// result reads the parameters, their errors and what is not determined.
+func (f *fitter) result() *Result {
+	out := &Result{Residual: math.NaN(), Links: f.links, Coupling: f.classes}
+	if f.n.Ranks() == 1 {
+		return out // there is nothing to determine
+	}
+	if len(f.patterns) == 0 {
+		out.Warnings = append(out.Warnings, "no long transfers were timed: bandwidths, coupling and RTT bias are not determined")
+		return out
+	}
+	abs := make([]float64, len(f.residual))
+	for i, r := range f.residual {
+		abs[i] = math.Abs(math.Expm1(r))
+	}
+	out.Residual = quantile(abs, 0.5)
+	errors := f.errors()
+	var bounded []string
+	for l := range f.links {
+		link := &f.links[l]
+		if link.Given {
+			continue
+		}
+		link.Bandwidth, link.RelativeError = math.Exp(f.theta[l]), errors[l]
+		if link.isIdle = f.isIdle(l); link.isIdle { // what the prior says is no measurement
+			link.Bandwidth = math.Exp(f.lowest[l])
+		}
+		link.Determined = link.RelativeError <= sureBandwidth
+		if !link.Determined && !math.IsNaN(link.Bandwidth) {
+			bounded = append(bounded, fmt.Sprintf("%s-%s at least about %s", f.n.Graph().Name(link.A), f.n.Graph().Name(link.B), quantity.Rate(link.Bandwidth)))
+		}
+	}
+	if len(bounded) > 0 {
+		out.Warnings = append(out.Warnings, fmt.Sprintf(
+			"%d of %d links hold hardly a transfer up, their bandwidths may be higher: %s", len(bounded), len(f.links), bounded[0]))
+		if len(bounded) > 1 {
+			out.Warnings[len(out.Warnings)-1] += " and so on"
+		}
+	}
+	told := !f.law.fair // whether the lack of a parameter is one of the data
+	alone := true       // no transfers were timed together: nothing can tell how they share
+	for _, p := range f.patterns {
+		alone = alone && len(p.flows) == 1
+	}
+	told = told && !alone
+	if alone {
+		out.Warnings = append(out.Warnings, "no transfers were timed while others were under way: they are taken to share links fairly")
+	}
+	for c := range f.classes {
+		k := len(f.links) + c
+		f.classes[c].Coupling = f.theta[k]
+		if errors[k] > sureCoupling {
+			f.classes[c].Coupling = 0 // nothing speaks against fair sharing
+			if told {
+				out.Warnings = append(out.Warnings, fmt.Sprintf("link class %q: few transfers against the stream: its coupling is not determined", f.classes[c].Name))
+			}
+		}
+	}
+	if f.duplex {
+		out.Duplex = make([]float64, len(f.classes))
+		for c := range f.classes {
+			out.Duplex[c] = f.sureDuplex(f.duplexOf(c), errors)
+		}
+		out.Connection = f.sureDuplex(f.connection(), errors)
+	}
+	out.RTTBias = f.theta[f.bias()]
+	if errors[f.bias()] > sureBias {
+		out.RTTBias = 0
+		if told && f.law.bias {
+			out.Warnings = append(out.Warnings, "few transfers of different round-trip times share a link: the RTT bias is not determined")
+		}
+	}
+	return out
+}
+
+// sureDuplex is a duplex factor that is determined, or no limit.
+func (f *fitter) sureDuplex(k int, errors []float64) float64 {
+	if errors[k] > sureCoupling || f.theta[k] >= fullDuplex {
+		return 0
+	}
+	return f.theta[k]
+}
+
+// errors are the standard errors of the parameters, +Inf where the data say
+// nothing.
+func (f *fitter) errors() []float64 {
+	n := len(f.theta)
+	errors := make([]float64, n)
+	var inverse mat.SymDense
+	dense := false
+	if f.normal != nil {
+		ridged := mat.NewSymDense(n, nil)
+		ridged.CopySym(f.normal)
+		for k := range n {
+			ridged.SetSym(k, k, f.diagonal[k]+ridge)
+		}
+		var chol mat.Cholesky
+		dense = chol.Factorize(ridged) && chol.InverseTo(&inverse) == nil
+	}
+	for k := range n {
+		switch {
+		case f.diagonal[k] <= blind:
+			errors[k] = math.Inf(1)
+		case dense:
+			errors[k] = f.sigma * math.Sqrt(inverse.At(k, k))
+		default:
+			errors[k] = f.sigma / math.Sqrt(f.diagonal[k])
+		}
+	}
+	return errors
+}

@@ -1,0 +1,70 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// givenArcs are the bandwidths in B/s of Settings.Arcs by the number of the arc.
+func givenArcs(g *topology.Graph, arcs []topology.Arc) (map[int]float64, error) {
+	given := make(map[int]float64, len(arcs))
+	for i, a := range arcs {
+		if min(a.From, a.To) < 0 || max(a.From, a.To) >= g.Vertices() {
+			return nil, fmt.Errorf("Settings.Arcs[%d]: %d to %d: want vertices in [0, %d)", i, a.From, a.To, g.Vertices())
+		}
+		arc := g.ArcIndex(a.From, a.To)
+		_, twice := given[arc]
+		switch {
+		case arc < 0:
+			return nil, fmt.Errorf("Settings.Arcs[%d]: %d to %d: the graph has no such arc", i, a.From, a.To)
+		case twice:
+			return nil, fmt.Errorf("Settings.Arcs[%d]: %d to %d: given twice", i, a.From, a.To)
+		case !(a.Bandwidth > 0) || math.IsInf(a.Bandwidth, 1):
+			return nil, fmt.Errorf("Settings.Arcs[%d]: %d to %d: %g B/s: want above 0 and finite", i, a.From, a.To, a.Bandwidth)
+		}
+		given[arc] = a.Bandwidth
+	}
+	return given, nil
+}
+
+// linkParameters numbers the bandwidths of a fit: one for both directions of a link,
+// or one for each if one of them is given. rate has the given ones, NaN for the others.
+func linkParameters(g *topology.Graph, given map[int]float64) (linkOf []int, links []Link, rate []float64) {
+	linkOf = make([]int, g.NumArcs())
+	for i, a := range g.Arcs() {
+		own, isGiven := given[i]
+		if !isGiven {
+			own = math.NaN()
+		}
+		back := g.ArcIndex(a.To, a.From)
+		_, backGiven := given[back]
+		oneWay := back >= 0 && (isGiven || backGiven)
+		if back >= 0 && back < i && !oneWay {
+			linkOf[i] = linkOf[back]
+			continue
+		}
+		link := Link{A: min(a.From, a.To), B: max(a.From, a.To), OneWay: oneWay, Given: isGiven, Bandwidth: math.NaN(), RelativeError: math.Inf(1)}
+		if oneWay {
+			link.A, link.B = a.From, a.To
+		}
+		if isGiven {
+			link.Bandwidth, link.RelativeError, link.Determined = own, 0, true
+		}
+		linkOf[i] = len(links)
+		links, rate = append(links, link), append(rate, own)
+	}
+	return linkOf, links, rate
+}
+
+// linksOf is how many links a graph has: an arc and its opposite are one.
+func linksOf(g *topology.Graph) int {
+	n := 0
+	for i, a := range g.Arcs() {
+		if back := g.ArcIndex(a.To, a.From); back < 0 || back > i {
+			n++
+		}
+	}
+	return n
+}

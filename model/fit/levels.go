@@ -1,0 +1,180 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/model"
+
+	"github.com/topocast/topocast/internal/stats"
+)
+
+// wideSpread is the relative spread of a level's times from which Fit warns.
+// Cores of one class differ by up to 40 %.
+const wideSpread = 0.5
+
+// fitLevels are the medians of the times of single transfers, by level and
+// size, made to rise with the size: the smallest size gives the latency, the
+// others the gap. Levels with transfers of one size or none keep what the
+// hierarchy says, but for the spread.
+//
+// The time of a message of the measuring size is the latency that the
+// hierarchy gives to the level: wiring, queries and broadcasts are to tell one
+// figure, which a disturbance of the machine does not reach.
+func fitLevels(n *model.Network, observations []Observation) (levels []model.LevelParams, warnings []string) {
+	for i, alike := range singleTimes(n, observations) {
+		bySize := alike.times
+		var sizes []int64
+		for m := range bySize {
+			sizes = append(sizes, m)
+		}
+		slices.Sort(sizes)
+		spread := spreadOf(sizes, bySize)
+		if spread > wideSpread {
+			warnings = append(warnings, fmt.Sprintf("level %d: times of equal messages spread by %.0f %%: the machine was busy while they were measured, or pairs of ranks that the level joins are not alike", i, 100*spread))
+		}
+		if len(sizes) < 2 {
+			kept := model.LevelParams{PLogP: n.Levels()[i].PLogP, Spread: spread}
+			levels = append(levels, kept)
+			if n.Ranks() > 1 {
+				warnings = append(warnings, fmt.Sprintf("level %d: single transfers of %d sizes: its bandwidth is not determined", i, len(sizes)))
+			}
+			continue
+		}
+		if _, is := bySize[n.Measured().Bytes]; !is && !math.IsNaN(n.Levels()[i].Time(n.Measured().Bytes)) {
+			at, _ := slices.BinarySearch(sizes, n.Measured().Bytes)
+			sizes = slices.Insert(sizes, at, n.Measured().Bytes)
+			bySize[n.Measured().Bytes] = []float64{n.Levels()[i].Time(n.Measured().Bytes)}
+		}
+		middle, weight := make([]float64, len(sizes)), make([]float64, len(sizes))
+		for k, m := range sizes {
+			middle[k], weight[k] = quantile(bySize[m], 0.5), float64(len(bySize[m]))
+			if latency := n.Levels()[i].Time(m); m == n.Measured().Bytes && !math.IsNaN(latency) {
+				middle[k], weight[k] = latency, math.Inf(1)
+			}
+		}
+		rising(middle, weight)
+		l := model.LevelParams{PLogP: model.PLogP{Latency: middle[0], Sizes: sizes}, Spread: spread}
+		for _, t := range middle {
+			l.Gap = append(l.Gap, t-l.Latency)
+		}
+		timed := l.PLogP
+		l.Gap = slices.Clone(l.Gap)
+		for k, m := range sizes {
+			l.Gap[k] += (1/alike.share - 1) * timed.Handshake(m)
+		}
+		levels = append(levels, l)
+	}
+	return levels, warnings
+}
+
+// levelTimes are the times in s of single transfers of a level by size, of pairs whose routes are about equally long.
+type levelTimes struct {
+	times map[int64][]float64
+	share float64 // model.Network.RouteShare of these pairs
+}
+
+// likeLength is by what share two routes of one class may differ in length.
+const likeLength = 0.10
+
+// singleTimes are the times of each level. On a mesh a level has routes of several lengths. Times are then those of
+// the level's typical route but for the handshake. They are of the length that was timed with the most sizes.
+func singleTimes(n *model.Network, observations []Observation) []*levelTimes {
+	type class struct{ level, length int }
+	classes := make(map[class]*levelTimes)
+	most := make([]*levelTimes, len(n.Levels()))
+	for i := range most {
+		most[i] = &levelTimes{share: 1}
+	}
+	for _, o := range observations {
+		if len(o.Transfers) > 1 || o.Streamed {
+			continue
+		}
+		t, seconds := o.Transfers[0], o.Seconds[0]
+		level := n.LevelOf(t.Src, t.Dst)
+		share := n.RouteShare(t.Src, t.Dst)
+		if more := n.Time(t.Src, t.Dst, n.Measured().Bytes) - n.Levels()[level].Time(n.Measured().Bytes); !math.IsNaN(more) {
+			seconds -= more
+		}
+		key := class{level, int(math.Round(math.Log(share) / math.Log1p(likeLength)))}
+		own := classes[key]
+		if own == nil {
+			own = &levelTimes{times: make(map[int64][]float64), share: share}
+			classes[key] = own
+		}
+		own.times[t.Bytes] = append(own.times[t.Bytes], seconds)
+		if len(own.times) > len(most[level].times) {
+			most[level] = own
+		}
+	}
+	return most
+}
+
+// addOverhead gives a level the overhead in s of a short message at every size. One that is
+// more than half of the time of the shortest message cannot be: then it is that half.
+func addOverhead(l *model.LevelParams, overhead float64) {
+	if most := l.Time(l.Sizes[0]) / 2; overhead > most {
+		overhead = most
+	}
+	l.Send, l.Recv = make([]float64, len(l.Sizes)), make([]float64, len(l.Sizes))
+	for k := range l.Sizes {
+		l.Send[k], l.Recv[k] = overhead, overhead
+	}
+}
+
+// spreadOf is the relative spread of times about the median of their size,
+// as their median deviation tells it, of the one of the sizes where it is largest;
+// NaN if none has two readings.
+func spreadOf(sizes []int64, bySize map[int64][]float64) float64 {
+	most := math.NaN()
+	for _, m := range sizes {
+		times := bySize[m]
+		if len(times) < 2 {
+			continue
+		}
+		middle := stats.MiddleMedian(slices.Clone(times))
+		off := make([]float64, len(times))
+		for k, x := range times {
+			off[k] = math.Abs(x/middle - 1)
+		}
+		if s := stats.SigmaPerMAD * stats.MiddleMedian(off); !(s <= most) {
+			most = s
+		}
+	}
+	return most
+}
+
+// rising replaces y by the closest sequence that does not fall, by weighted
+// least squares: values that fall are pooled to their mean (M. Ayer et al.
+// 1955, An empirical distribution function for sampling with incomplete
+// information; R. Barlow et al. 1972, section 1.2). A value of infinite weight
+// stays. O(n).
+func rising(y, weight []float64) {
+	type pool struct {
+		mean, weight float64
+		count        int
+	}
+	var pools []pool
+	for i := range y {
+		pools = append(pools, pool{y[i], weight[i], 1})
+		for k := len(pools) - 1; k > 0 && pools[k-1].mean > pools[k].mean; k-- {
+			a, b := pools[k-1], pools[k]
+			mean := (a.mean*a.weight + b.mean*b.weight) / (a.weight + b.weight)
+			switch {
+			case math.IsInf(a.weight, 1):
+				mean = a.mean
+			case math.IsInf(b.weight, 1):
+				mean = b.mean
+			}
+			pools = append(pools[:k-1], pool{mean, a.weight + b.weight, a.count + b.count})
+		}
+	}
+	at := 0
+	for _, p := range pools {
+		for range p.count {
+			y[at] = p.mean
+			at++
+		}
+	}
+}

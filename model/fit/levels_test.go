@@ -1,0 +1,166 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/topocast/topocast/model"
+)
+
+func TestRising(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		y, weight []float64
+		want      string
+	}{
+		{[]float64{1, 2, 3}, []float64{1, 1, 1}, "[1 2 3]"},
+		// By hand: 4 and 2 pool to 3, with weights 1 and 3 to 2.5.
+		{[]float64{1, 4, 2, 5}, []float64{1, 1, 1, 1}, "[1 3 3 5]"},
+		{[]float64{1, 4, 2, 5}, []float64{1, 1, 3, 1}, "[1 2.5 2.5 5]"},
+		{[]float64{3, 2, 1}, []float64{1, 1, 1}, "[2 2 2]"},
+		// 4 stays, and what follows comes up to it.
+		{[]float64{4, 2, 1}, []float64{inf, 1, 1}, "[4 4 4]"},
+		{[]float64{5, 4, 6}, []float64{1, inf, 1}, "[4 4 6]"},
+	} {
+		got := append([]float64{}, c.y...)
+		rising(got, c.weight)
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("rising(%v, %v) = %v, want %s", c.y, c.weight, got, c.want)
+		}
+	}
+}
+
+// The readings are those of the first README command beside another program: 29
+// us, 1.88 ms and 47.8 us of 8 B, 64 KiB and 1 MiB. The file predicted negative times.
+func TestFitOfDisturbedTimes(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 1))
+	_, seen := fitTruth(t, r, 2, &model.Settings{})
+	var observations []Observation
+	for _, o := range []struct {
+		bytes   int64
+		seconds []float64
+	}{{8, []float64{29e-6, 30e-6, 31e-6}}, {64 << 10, []float64{1.88e-3, 2e-3}}, {1 << 20, []float64{47.8e-6, 50e-6}}} {
+		for _, s := range o.seconds {
+			observations = append(observations, Observation{Transfers: []model.Transfer{{Src: 0, Dst: 1, Bytes: o.bytes}}, Seconds: []float64{s}})
+		}
+	}
+	fit, err := Network(seen, observations, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := fit.Network.Levels()[0]
+	before := 0.0
+	for m := int64(0); m < 1<<40; m = 2*m + 1 {
+		now := l.Time(m)
+		if !(now >= before) {
+			t.Fatalf("Time(%d) = %g, below that of fewer bytes, %g", m, now, before)
+		}
+		before = now
+	}
+}
+
+// The wiring's latency, the time of a message of the measuring size, and what a
+// broadcast to one rank costs are one figure, whatever single readings say.
+func TestOneLatency(t *testing.T) {
+	r := rand.New(rand.NewPCG(16, 1))
+	_, seen := fitTruth(t, r, 2, &model.Settings{})
+	var observations []Observation
+	for src := range 4 {
+		for dst := range 4 {
+			if src == dst {
+				continue
+			}
+			for range 3 {
+				observations = append(observations,
+					Observation{Transfers: []model.Transfer{{Src: src, Dst: dst, Bytes: 8}}, Seconds: []float64{300e-6 * (1 + r.Float64())}},
+					Observation{Transfers: []model.Transfer{{Src: src, Dst: dst, Bytes: 1 << 20}}, Seconds: []float64{9e-3 * (1 + r.Float64())}})
+			}
+		}
+	}
+	fit, err := Network(seen, observations, &Settings{Network: model.Settings{Measured: model.Metadata{Bytes: 8}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := fit.Network
+	for i, want := range []float64{40e-6, 140e-6} {
+		if got := n.Levels()[i].Time(8); !near(got, want, 1e-12) {
+			t.Errorf("level %d: 8 B take %g s, want %g as its latency", i, got, want)
+		}
+	}
+	for _, c := range []struct {
+		dst  int
+		want float64
+	}{{1, 40e-6}, {2, 140e-6}} {
+		if got := n.Time(0, c.dst, 8); !near(got, c.want, 1e-12) {
+			t.Errorf("Time(0, %d, 8) = %g, want %g", c.dst, got, c.want)
+		}
+		got, err := n.Predict(nil, []model.Transfer{{Src: 0, Dst: c.dst, Bytes: 8}})
+		if err != nil || !near(got[0], c.want, 1e-3) {
+			t.Errorf("Predict of 8 B to %d = %v, %v, want %g", c.dst, got, err, c.want)
+		}
+	}
+}
+
+// 10,000 readings of 30 % spread, and one size of 80 %: the larger one is
+// carried, and warned of.
+func TestFitCarriesTheSpread(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 1))
+	_, seen := fitTruth(t, r, 2, &model.Settings{})
+	for _, wide := range []float64{0.1, 0.8} {
+		var observations []Observation
+		for range 2000 {
+			for _, c := range []struct {
+				bytes         int64
+				time, percent float64
+			}{{8, 40e-6, 0.05}, {1 << 20, 9e-3, wide}} {
+				x := c.time * max(0.01, 1+c.percent*r.NormFloat64())
+				observations = append(observations, Observation{Transfers: []model.Transfer{{Src: 0, Dst: 1, Bytes: c.bytes}}, Seconds: []float64{x}})
+			}
+		}
+		fit, err := Network(seen, observations, &Settings{Steps: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fit.Network.Levels()[0].Spread; !near(got, wide, 0.1) {
+			t.Errorf("Spread = %g, want %g within 10 %%", got, wide)
+		}
+		if got := fit.Network.Levels()[1].Spread; !math.IsNaN(got) {
+			t.Errorf("Spread of a level without measurements = %g, want NaN", got)
+		}
+		if got := strings.Contains(strings.Join(fit.Warnings, "\n"), "times of equal messages spread by"); got != (wide > 0.5) {
+			t.Errorf("spread %g: warned: %v", wide, got)
+		}
+	}
+}
+
+func TestSpreadOf(t *testing.T) {
+	// By hand: two readings are 10 % off their mean; three are 20, 0 and 10 % off the middle one.
+	// The largest counts, whatever size it is of.
+	narrow, wide, single := []float64{9, 11}, []float64{5, 15}, []float64{1}
+	for _, c := range []struct {
+		times [][]float64 // by size
+		want  float64
+	}{
+		{[][]float64{narrow}, 0.14826},
+		{[][]float64{narrow, wide}, 0.7413},
+		{[][]float64{wide, narrow}, 0.7413},
+		{[][]float64{narrow, wide, narrow, single}, 0.7413},
+		{[][]float64{narrow, single}, 0.14826},
+		{[][]float64{single, narrow}, 0.14826},
+		{[][]float64{{8, 10, 11}}, 0.14826},
+		{[][]float64{{9}}, nan},
+	} {
+		var sizes []int64
+		bySize := map[int64][]float64{}
+		for k, x := range c.times {
+			sizes = append(sizes, int64(8*k))
+			bySize[sizes[k]] = x
+		}
+		if got := spreadOf(sizes, bySize); !near(got, c.want, 1e-9) {
+			t.Errorf("spreadOf(%v) = %g, want %g", c.times, got, c.want)
+		}
+	}
+}

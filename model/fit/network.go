@@ -1,0 +1,153 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/topocast/topocast/model"
+
+	"github.com/topocast/topocast/topology"
+)
+
+// Settings say how to fit. The zero value works.
+type Settings struct {
+	// Network is what else the network shall know. Its Levels, Bandwidth, Links,
+	// RTTBias and MeasuredOverPredicted are fitted where the observations say them.
+	Network model.Settings
+	// LongBytes is the size from which transfers tell of bandwidths; smaller ones
+	// only give the levels' times. 0: 100,000.
+	LongBytes int64
+	// Arcs are directions of links whose bandwidth was measured by itself, as
+	// throughput.Result.Measured has them: From, To and Bandwidth count, in the graph of
+	// model.New. They stay as they are, and the two directions of a link may differ; what is
+	// not given is fitted.
+	Arcs []topology.Arc
+	// Overhead is the time in s that the software of a rank takes for a short message, sent or
+	// received, which all levels get. 0: not measured.
+	Overhead float64
+	// Parameters are PLogP parameters of ordered pairs, as plogp.Result has them: the levels of these pairs get
+	// their L, g and overheads, which go before Overhead. nil: not measured.
+	Parameters []model.PairParams
+	// Steps is the most steps that the search takes. 0: 30.
+	Steps int
+}
+
+// Defaults of Settings: 100 kB take some ten times the latency, at 10 GB/s and 1 us as at
+// 118 MB/s and 50 us, so that their time tells of bandwidths. The search ends before thirty steps where none
+// gains (gainSettled).
+const (
+	usualLongBytes = 100_000
+	usualSteps     = 30
+)
+
+// Network makes a network of a reconstruction and of timed transfers. Typical
+// times per level and size come from single transfers. The bandwidths of the
+// links, the coupling of each link class and the RTT bias come from all long
+// transfers, by least squares on the logarithm of measured over predicted times, with Huber
+// weights against outliers. Coupling and RTT bias stay 0, fair sharing, unless patterns held out are better with them. Where these leave transfers both ways unexplained, and patterns held out
+// are better with it, what both directions of links and connections share is fitted, too (LinkClasses.Duplex).
+// A link that no transfer crosses, or that holds none up and was crossed only while others were under way,
+// gets the bandwidth that is typical of its level, and is marked as estimated. Parameters that the
+// data do not determine are said in Warnings, which the network keeps. model.Network.Interval comes from
+// patterns predicted by fits that have not seen them, four fifths of all each. With fewer than ten patterns of several
+// transfers there are no intervals, and no sharing is chosen.
+//
+// Errors name the observation. Each of the steps of the search, some eight times
+// Settings.Steps at most, plays each pattern once per parameter that
+// matters to it.
+func Network(r *topology.Result, observations []Observation, s *Settings) (*Result, error) {
+	if s == nil {
+		s = &Settings{}
+	}
+	settings := *s
+	if settings.LongBytes == 0 {
+		settings.LongBytes = usualLongBytes
+	}
+	if settings.Steps == 0 {
+		settings.Steps = usualSteps
+	}
+	if settings.LongBytes < 1 || settings.Steps < 1 {
+		return nil, fmt.Errorf("fit: network: LongBytes is %d, Steps %d: want at least 1", settings.LongBytes, settings.Steps)
+	}
+	if !(settings.Overhead >= 0) || math.IsInf(settings.Overhead, 0) {
+		return nil, fmt.Errorf("fit: network: Overhead is %g s: want at least 0 and finite", settings.Overhead)
+	}
+	base, err := model.New(r, &s.Network)
+	if err != nil {
+		return nil, fmt.Errorf("fit: network: %w", err)
+	}
+	if err := checkObservations(observations, base.Ranks()); err != nil {
+		return nil, fmt.Errorf("fit: network: %w", err)
+	}
+	if err := checkParameters(s.Parameters, base.Ranks()); err != nil {
+		return nil, fmt.Errorf("fit: network: %w", err)
+	}
+	given, err := givenArcs(base.Graph(), s.Arcs)
+	if err != nil {
+		return nil, fmt.Errorf("fit: network: %w", err)
+	}
+	var levelWarnings []string
+	fitted := s.Network
+	if s.Network.Levels == nil {
+		var levels []model.LevelParams
+		levels, levelWarnings = fitLevels(base, observations)
+		if settings.Overhead > 0 {
+			for i := range levels {
+				addOverhead(&levels[i], settings.Overhead)
+			}
+		}
+		addParameters(base, levels, s.Parameters)
+		fitted.Levels = levels
+		if base, err = model.New(r, &fitted); err != nil {
+			return nil, fmt.Errorf("fit: network: %w", err)
+		}
+	}
+	f, err := newFitter(base, observations, settings.LongBytes, given)
+	if err != nil {
+		return nil, fmt.Errorf("fit: network: %w", err)
+	}
+	f.chooseLaw(settings.Steps)
+	f.chooseDuplex(settings.Steps)
+	out := f.result()
+
+	fitted.Links = base.Settings().Links // of the graph without the switches of weak groups
+	if len(f.patterns) > 0 {
+		fitted.Links = model.LinkClasses{
+			Classes: out.Coupling, OfArc: f.classOf, Duplex: out.Duplex, Connection: out.Connection,
+		}
+		fitted.RTTBias = out.RTTBias
+	}
+	warning := f.fewWarning()
+	if f.unseen != nil {
+		fitted.MeasuredOverPredicted = ratiosOf(slices.Concat(f.unseen...), len(f.unseen))
+		warning = missWarning(fitted.MeasuredOverPredicted)
+		for i, residuals := range f.unseenByLevel() {
+			if s.Network.Levels == nil && len(residuals) >= leastOfLevel {
+				fitted.Levels[i].MeasuredOverPredicted = ratiosOf(residuals, len(f.unseen))
+			}
+		}
+	}
+	if warning != "" {
+		out.Warnings = append(out.Warnings, warning)
+	}
+	out.Warnings = append(out.Warnings, levelWarnings...)
+	arcs, estimated := f.fill()
+	if warning := estimateWarning(estimated, linksOf(base.Graph())); warning != "" {
+		out.Warnings = append(out.Warnings, warning)
+	}
+	graph, err := base.Graph().WithArcs(arcs)
+	if err != nil {
+		return nil, fmt.Errorf("fit: network: %w", err)
+	}
+	if graph, err = correctLatencies(graph, base.Measured().Bytes); err != nil {
+		return nil, fmt.Errorf("fit: network: %w", err)
+	}
+	result := *r
+	result.Graph = graph
+	result.Warnings = append(slices.Clone(r.Warnings), out.Warnings...)
+	if out.Network, err = model.New(&result, &fitted); err != nil {
+		return nil, fmt.Errorf("fit: network: %w", err)
+	}
+	return out, nil
+}

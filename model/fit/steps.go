@@ -1,0 +1,167 @@
+package fit
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// The search of Levenberg and Marquardt: where the damping, as a share of the diagonal, begins, how
+// it changes, and when to end. It only leads the way: fits end where no step gains. Half and twice
+// of any number here, and of the steps, the bend and the bounds above and below, passes the tests.
+const (
+	firstDamping  = 1e-2
+	leastDamping  = 1e-6
+	dampingDown   = 5
+	dampingUp     = 4
+	dampingTries  = 8     // 4^8 = 65,536 times the damping is a step of nothing
+	gainSettled   = 1e-5  // of the cost: less is no gain
+	stepSolved    = 1e-16 // square of a step's residual, as a share of the first
+	gradientSteps = 200   // of conjugate gradients: a step that is not exact is a step, too
+)
+
+// mostOfRate bounds a step of ln bandwidth, a factor of 1.6, within which derivatives still say
+// something; mostBias bounds the RTT bias: shares as RTT^-2 are beyond every law of TCP (Mathis et al.
+// 1997 has 1).
+const (
+	mostOfRate = 0.5
+	mostBias   = 2
+)
+
+// damped is the damping of Levenberg and Marquardt, with a floor for parameters that nothing tells of.
+func (f *fitter) damped(k int, damping float64) float64 {
+	curvature := f.diagonal[k]
+	if f.isPrior(k) {
+		curvature += f.priorWeight()
+	}
+	return curvature*(1+damping) + blind
+}
+
+// step solves the damped normal equations; nil if they are singular.
+func (f *fitter) step(gradient []float64, damping float64) []float64 {
+	n := len(f.theta)
+	if f.normal == nil {
+		return f.stepByGradients(gradient, damping)
+	}
+	a := mat.NewSymDense(n, nil)
+	a.CopySym(f.normal)
+	for k := range n {
+		a.SetSym(k, k, f.damped(k, damping))
+	}
+	var chol mat.Cholesky
+	var x mat.VecDense
+	if !chol.Factorize(a) || chol.SolveVecTo(&x, mat.NewVecDense(n, gradient)) != nil {
+		return nil
+	}
+	return x.RawVector().Data
+}
+
+// stepByGradients solves the same equations by conjugate gradients, scaled by
+// the diagonal, without setting them up.
+func (f *fitter) stepByGradients(gradient []float64, damping float64) []float64 {
+	n := len(f.theta)
+	x, residual := make([]float64, n), slices.Clone(gradient)
+	scaled, direction, product := make([]float64, n), make([]float64, n), make([]float64, n)
+	first, before := 0.0, 0.0
+	for range gradientSteps {
+		size := 0.0
+		for k := range n {
+			scaled[k] = residual[k] / f.damped(k, damping)
+			size += residual[k] * scaled[k]
+		}
+		if size <= stepSolved*first {
+			break
+		}
+		if first == 0 {
+			first = size
+			copy(direction, scaled)
+		} else {
+			floats.Scale(size/before, direction)
+			floats.Add(direction, scaled)
+		}
+		before = size
+		for k := range n {
+			product[k] = (f.damped(k, damping) - f.diagonal[k]) * direction[k]
+		}
+		f.eachRow(func(_, w float64, i int, rows []fitRow) {
+			along := 0.0
+			for _, row := range rows {
+				along += row.by[i] * direction[row.param]
+			}
+			for _, row := range rows {
+				product[row.param] += w * along * row.by[i]
+			}
+		})
+		length := size / floats.Dot(direction, product)
+		floats.AddScaled(x, length, direction)
+		floats.AddScaled(residual, -length, product)
+	}
+	return x
+}
+
+// search goes down until a step gains less than gainSettled, or steps are used up. It leaves the derivatives of
+// all patterns where it ends.
+func (f *fitter) search(steps int) {
+	if len(f.patterns) == 0 {
+		return
+	}
+	f.descend(steps, f.differentiate)
+	f.differentiate()
+	f.equations()
+}
+
+// follow is a search along the derivatives that were taken last, which are most of its time.
+func (f *fitter) follow(steps int) { f.descend(steps, func() {}) }
+
+func (f *fitter) descend(steps int, differentiate func()) {
+	f.allResiduals()
+	damping := firstDamping
+	for range steps {
+		f.sigma = f.spread()
+		before := f.whole()
+		differentiate()
+		gradient := f.equations()
+		f.pull(gradient)
+		gained := false
+		for range dampingTries {
+			step := f.step(gradient, damping)
+			if step == nil {
+				damping *= dampingUp
+				continue
+			}
+			old, were := slices.Clone(f.theta), slices.Clone(f.residual)
+			f.move(step)
+			f.allResiduals()
+			if after := f.whole(); after < before {
+				gained = before-after > gainSettled*before
+				damping = max(leastDamping, damping/dampingDown)
+				break
+			}
+			f.theta, f.residual = old, were
+			damping *= dampingUp
+		}
+		if !gained {
+			break
+		}
+	}
+	f.sigma = f.spread()
+}
+
+// move takes a step and stays where the
+// parameters mean something.
+func (f *fitter) move(step []float64) {
+	for k := range f.theta {
+		d := step[k]
+		switch {
+		case k < len(f.links):
+			f.theta[k] += max(-mostOfRate, min(mostOfRate, d))
+		case k < f.duplexOf(0):
+			f.theta[k] = max(0, min(1, f.theta[k]+d))
+		case k < f.bias():
+			f.theta[k] = max(1, min(fullDuplex, f.theta[k]+d))
+		default:
+			f.theta[k] = max(-mostBias, min(mostBias, f.theta[k]+d))
+		}
+	}
+}
