@@ -101,7 +101,7 @@ func TestWrongInputIsOneLineAndStatus2(t *testing.T) {
 		{[]string{"reconstruct", "--method", "kmedoids", "--k", "9", ok}, "K = 9: want in [1, 4]"},
 		{[]string{"reconstruct", "--method", "clique", "--eps", "-1", ok}, "--eps -1: want at least 0"},
 		{[]string{"reconstruct", "no/such/file"}, "no/such/file"},
-		{[]string{"reconstruct", write(t, "bad.csv", ",1\nx,\n")}, "line 2, column 1"},
+		{[]string{"reconstruct", write(t, "bad.csv", ",1\nmany,\n")}, "line 2, column 1"},
 		{[]string{"reconstruct", "--unit", "us", write(t, "neg.csv", ",1,1\n1,,-2\n1,1,\n")}, "line 2, column 3"},
 		{[]string{"reconstruct", write(t, "ragged.csv", ",1,1\n1,\n1,1,\n")}, "line 2"},
 		{[]string{"reconstruct", write(t, "empty.csv", "")}, "empty"},

@@ -271,12 +271,12 @@ func latenciesOf(f io.Reader, path string, unit encode.Unit) (*latencies, error)
 	if start = bytes.TrimLeft(start, "\ufeff \t\r\n"); len(start) > 0 && start[0] == '{' {
 		return readReadings(r, path, unit)
 	}
+	if string(bytes.TrimRight(start, " \t\r\n")) == "null" { // of a program that had nothing to write as JSON
+		return nil, cli.BadInput("%s: holds null and nothing else: want a matrix, or measurements of topocast measure", path)
+	}
 	m, err := encode.ReadMatrix(r, unit)
 	if err != nil {
 		return nil, cli.BadInput("%s: %w", path, err)
-	}
-	if string(bytes.TrimRight(start, " \t\r\n")) == "null" { // of a program that had nothing to write as JSON
-		return nil, cli.BadInput("%s: holds null and nothing else: want a matrix, or measurements of topocast measure", path)
 	}
 	l := &latencies{matrices: []mat.Matrix{m.Matrix}, names: m.Names, readings: []string{path + ": " + m.Understood}}
 	for _, warning := range m.Warnings {

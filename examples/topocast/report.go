@@ -25,7 +25,7 @@ import (
 )
 
 func reportCommand() *cobra.Command {
-	var output, readings, specification, title string
+	var output, readings, specification string
 	c := &cobra.Command{
 		Use:   "report NET",
 		Short: "Make an HTML page of a network: wiring to turn, times, doubts",
@@ -56,9 +56,6 @@ by what was measured on them, and lists what differs, as topocast compare does.`
 			if err != nil {
 				return cli.BadInput("%w", err)
 			}
-			if title != "" {
-				r.Title = title
-			}
 			if readings != "" {
 				if err := addReadings(r, measured.Network, readings); err != nil {
 					return err
@@ -76,7 +73,6 @@ by what was measured on them, and lists what differs, as topocast compare does.`
 	f.StringVarP(&output, "output", "o", "report.html", "file for the page")
 	f.StringVar(&readings, "measurements", "", "file of the latencies to show, in place of those that the network keeps")
 	f.StringVar(&specification, "against", "", "network or platform file to compare with")
-	f.StringVar(&title, "title", "", "heading of the page")
 	return c
 }
 

@@ -143,7 +143,7 @@ func Watch(runs []Run, settings *WatchSettings) (*WatchResult, error) {
 			}
 			shared = append(shared, links...)
 		}
-		all = append(all, newFamily(kind, pairs, shared))
+		all = append(all, newFamily(kind, pairs, shared, s.Step))
 	}
 	// Half of the false alarms are for pairs, of which there are many, and half for hosts and links, of which there are
 	// few: so these are told sooner. The rate of a run is that of all its series together (Bonferroni).

@@ -18,9 +18,9 @@ type family struct {
 	clipped float64   // by how much a pair counts at most in what it shares
 }
 
-func newFamily(kind PointKind, pairs, shared []series) *family {
+func newFamily(kind PointKind, pairs, shared []series, step float64) *family {
 	f := &family{kind: kind, pairs: pairs, shared: shared, sigmas: spreads(pairs)}
-	f.clipped = clipAt * medianOf(f.sigmas)
+	f.clipped = max(math.Log1p(step), clipAt*medianOf(f.sigmas))
 	for i := range shared {
 		squares := 0.0
 		for _, w := range shared[i].weights {

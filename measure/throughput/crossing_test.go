@@ -70,6 +70,29 @@ func TestCrossingsOnlyWhereOneWayLeads(t *testing.T) {
 	}
 }
 
+// TestOnePerSwitch: of a chain of switches with 1, 2, 4 and 4 hosts the middle links
+// have sides of 1 and 10, 3 and 8, 7 and 4. Switch 1 has its only link, switch
+// 2 the second and switches 3 and 4 the last: all three; in the tree the root takes
+// the first of two racks of five.
+func TestOnePerSwitch(t *testing.T) {
+	ends := func(cs []crossing) (all [][2]int) {
+		for _, c := range cs {
+			all = append(all, [2]int{c.U, c.V})
+		}
+		return all
+	}
+	pairs := func(n int) [][2]int { return make([][2]int, n) }
+	chain := []crossing{{U: 10, V: 11, Pairs: pairs(1)}, {U: 11, V: 12, Pairs: pairs(3)}, {U: 12, V: 13, Pairs: pairs(4)}}
+	if got, want := ends(onePerSwitch(chain)), [][2]int{{10, 11}, {11, 12}, {12, 13}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("chain: %v, want %v", got, want)
+	}
+	// A switch in the middle of four: its best link is also that of the second.
+	star := []crossing{{U: 10, V: 11, Pairs: pairs(1)}, {U: 10, V: 12, Pairs: pairs(5)}, {U: 10, V: 13, Pairs: pairs(5)}, {U: 11, V: 14, Pairs: pairs(2)}, {U: 12, V: 13}}
+	if got, want := ends(onePerSwitch(star)), [][2]int{{10, 12}, {10, 13}, {11, 14}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("star: %v, want %v", got, want)
+	}
+}
+
 func TestGreedySteps(t *testing.T) {
 	got := greedySteps([][]int{{1, 2}, {2, 3}, {3, 4}, {5}, {1, 3}})
 	want := [][]int{{0, 2, 3}, {1}, {4}}

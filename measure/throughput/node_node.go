@@ -28,6 +28,9 @@ func (c *campaign) edgeRounds() [][][2]int {
 			edges = append(edges, [2]int{l.From, l.To})
 		}
 	}
+	if c.s.Edges == Paths {
+		return packPaths(c.g.Hosts(), edges)
+	}
 	return colorEdges(c.g.Hosts(), edges)
 }
 

@@ -74,26 +74,33 @@ func checkRounds(edges [][2]int, rounds [][][2]int) error {
 }
 
 // TestBufesKnownAnswers: a line in 2 rounds and a star in n-1 (Bufe 2014, section
-// 2.3.1, figures 2.17 and 2.18), wherever the vertices stand in the numbering.
+// 2.3.1, figures 2.17 and 2.18), wherever the vertices stand in the numbering; by
+// both schedules.
 func TestBufesKnownAnswers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for n := 3; n <= 16; n++ {
-		for range 20 {
-			for _, tt := range []struct {
-				what  string
-				edges [][2]int
-				want  int
-			}{
-				{"line", lineOf(n), 2 + 1}, // Vizing's bound is the degree and one more
-				{"star", starOf(n), n - 1},
-			} {
-				edges := shuffled(rng, n, tt.edges)
-				rounds := colorEdges(n, edges)
-				if err := checkRounds(edges, rounds); err != nil {
-					t.Fatalf("%s of %d: %v", tt.what, n, err)
-				}
-				if len(rounds) > tt.want {
-					t.Errorf("%s of %d: %d rounds, want %d: %v", tt.what, n, len(rounds), tt.want, edges)
+	for name, schedule := range map[string]func(int, [][2]int) [][][2]int{"packPaths": packPaths, "colorEdges": colorEdges} {
+		for n := 3; n <= 16; n++ {
+			for range 20 {
+				for _, tt := range []struct {
+					what  string
+					edges [][2]int
+					want  int
+				}{
+					{"line", lineOf(n), 2},
+					{"star", starOf(n), n - 1},
+				} {
+					edges := shuffled(rng, n, tt.edges)
+					rounds := schedule(n, edges)
+					if err := checkRounds(edges, rounds); err != nil {
+						t.Fatalf("%s, %s of %d: %v", name, tt.what, n, err)
+					}
+					most := tt.want
+					if name == "colorEdges" && tt.what == "line" {
+						most++ // Vizing's bound, the degree and one more
+					}
+					if len(rounds) > most {
+						t.Errorf("%s, %s of %d: %d rounds, want %d: %v", name, tt.what, n, len(rounds), tt.want, edges)
+					}
 				}
 			}
 		}
@@ -122,6 +129,17 @@ func TestColorsAreAtMostDegreePlusOne(t *testing.T) {
 		}
 		if most := slices.Max(degree); len(edges) > 0 && (len(rounds) > most+1 || len(rounds) < most) {
 			t.Errorf("%v: %d rounds, want %d or %d", edges, len(rounds), most, most+1)
+		}
+	}
+}
+
+func TestPathsHoldEachEdgeOnce(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	for range 300 {
+		n := 2 + rng.IntN(14)
+		edges := randomOf(rng, n, rng.Float64())
+		if err := checkRounds(edges, packPaths(n, edges)); err != nil {
+			t.Fatalf("%v: %v", edges, err)
 		}
 	}
 }

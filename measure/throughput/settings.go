@@ -36,6 +36,13 @@ type Settings struct {
 	// Nodes says which pairs the links of hosts are measured with.
 	Nodes Alternative
 
+	// Edges is the schedule of links between hosts.
+	Edges EdgeSchedule
+
+	// PerSwitch measures only one link between switches of each switch, where all are
+	// taken to be alike (Bufe 2014, section 2.3.3).
+	PerSwitch bool
+
 	// Direct are pairs of hosts that may or may not be wired to each other: whether
 	// messages between them are slower while those on the way between are busy tells
 	// (the blocking of Bufe 2014, section 2.2.1). The way has to have two hosts at least
@@ -105,6 +112,14 @@ const (
 	ByLatency
 )
 
+// An EdgeSchedule puts links between hosts in rounds.
+type EdgeSchedule int
+
+const (
+	Coloring EdgeSchedule = iota // Misra, Gries 1992: at most one round more than a host has links
+	Paths                        // Bufe 2014, Algorithms 4 and 5
+)
+
 const (
 	defaultSize     = 1 << 20 // B; 42 us at 25 GB/s
 	defaultMessages = 8
@@ -151,6 +166,8 @@ func (s *Settings) validate(ranks int) error {
 		return fmt.Errorf("throughput: Settings.What: %d: want some of Everything, %d", s.What, Everything)
 	case s.Nodes != AllPairs && s.Nodes != ByLatency:
 		return fmt.Errorf("throughput: Settings.Nodes: %d: want AllPairs or ByLatency", s.Nodes)
+	case s.Edges != Coloring && s.Edges != Paths:
+		return fmt.Errorf("throughput: Settings.Edges: %d: want Coloring or Paths", s.Edges)
 	case s.Budget < 0:
 		return fmt.Errorf("throughput: Settings.Budget: %v: want at least 0", s.Budget)
 	}

@@ -13,6 +13,9 @@ import (
 // once do not count: nothing waits there.
 func (c *campaign) switchSwitch() (bool, error) {
 	crossings := findCrossings(c.g, c.s.Pairs)
+	if c.s.PerSwitch {
+		crossings = onePerSwitch(crossings)
+	}
 	// A budget that ends early leaves out links of few hosts.
 	slices.SortStableFunc(crossings, func(a, b crossing) int { return b.Hosts - a.Hosts })
 	var loads []*load

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/topocast/topocast/internal/jsonfile"
 )
 
 // A table of numbers comes in any text. This file cuts the text into lines of cells and tells lines of numbers, called rows, from the
@@ -156,6 +158,9 @@ func cutTable(data []byte) (*table, error) {
 		return nil, errors.New("line 1: the file is in UTF-16: save it as UTF-8")
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // spreadsheets write a byte order mark
+	if format := jsonfile.Format(data); format != "" {
+		return nil, fmt.Errorf("line 1: format is %q: want a table of numbers", format)
+	}
 	t := &table{isOwn: bytes.HasPrefix(data, []byte(ownComment))}
 	if t.isOwn {
 		t.comma = ','
