@@ -24,6 +24,9 @@ type foreign struct {
 // foreignFormat is the format of a file, nil if it is none of another tool.
 func foreignFormat(data []byte) *foreign {
 	for _, f := range []foreign{
+		{beginsWith(`(?i:(Creator|Version)\s+\S[^\n]*\s+)*(?i:graph)\s*\[`), func([]byte, []string) (*Network, error) {
+			return nil, errors.New("is GML: want GraphML, as write_graphml of networkx makes of it")
+		}},
 		{beginsWith(`(?i:strict|graph|digraph)\b`), ofGraph(encode.ReadDOT)},
 		{beginsWith(`cluster\s*\{`), ofGroups},
 		{encode.IsIbnetdiscover, ofGraph(encode.ReadIbnetdiscover)},

@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -49,7 +50,8 @@ func decode(folder string, data []byte, names []string) (*Network, error) {
 	case err == nil:
 		return n, nil
 	}
-	switch jsonfile.Format(data) {
+	format := jsonfile.Format(data)
+	switch format {
 	case "topocast/measurement":
 		return nil, errors.New("holds measurements: topocast reconstruct --output makes a network of them")
 	case "topocast/hierarchy":
@@ -64,8 +66,14 @@ func decode(folder string, data []byte, names []string) (*Network, error) {
 	if failed == nil && m.Matrix.RawMatrix().Rows > 1 { // one cell is any text
 		return nil, errors.New("no network: want JSON of topocast, as topocast reconstruct --output makes of these latencies")
 	}
-	if text := bytes.TrimSpace(data); len(text) > 0 && text[0] != '{' {
-		return nil, errors.New("no network: want JSON of topocast, DOT, TGF, GraphML, a platform of SimGrid, groups of LGate, or topology.conf of Slurm")
+	if text := bytes.TrimSpace(data); len(text) > 0 && (text[0] != '{' || format == "" && json.Valid(text) && !holdsGraph(text)) {
+		return nil, errors.New("no network: want JSON of topocast, node-link JSON, DOT, TGF, GraphML, a platform of SimGrid, groups of LGate, or topology.conf of Slurm")
 	}
 	return nil, err
+}
+
+// holdsGraph tells whether JSON is an object with a graph, as a platform file is.
+func holdsGraph(data []byte) bool {
+	var x struct{ Graph json.RawMessage }
+	return json.Unmarshal(data, &x) == nil && x.Graph != nil
 }

@@ -38,7 +38,9 @@ func TestOpen(t *testing.T) {
 		"{\"format\":\"topocast/measurement\",\"version\":3}": "topocast reconstruct --output makes a network",
 		"<topology><object/></topology>":                      "describes the inside of a host",
 		",1,2\n1,,3\n2,3,\n":                                  "of these latencies",
-		"hello\n":                                             "want JSON of topocast, DOT",
+		"hello\n":                                             "want JSON of topocast, node-link JSON, DOT",
+		"Creator \"yEd\"\ngraph [\n  node [ id 0 ]\n]\n":      "is GML: want GraphML",
+		`{"elements":{"nodes":[{"data":{"id":"a"}}]}}`:        "want JSON of topocast, node-link JSON",
 	} {
 		if _, err := model.Open(file(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

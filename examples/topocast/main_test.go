@@ -106,7 +106,7 @@ func TestWrongInputIsOneLineAndStatus2(t *testing.T) {
 		{[]string{"reconstruct", write(t, "ragged.csv", ",1,1\n1,\n1,1,\n")}, "line 2"},
 		{[]string{"reconstruct", write(t, "empty.csv", "")}, "empty"},
 		{[]string{"reconstruct", write(t, "null.json", "null\n")}, "null.json: holds null and nothing else"},
-		{[]string{"show", write(t, "null.json", "null\n")}, "null.json: no network: want JSON of topocast, DOT"},
+		{[]string{"show", write(t, "null.json", "null\n")}, "null.json: no network: want JSON of topocast, node-link JSON, DOT"},
 		{[]string{"show", ok}, "m.csv: no network: want JSON of topocast, as topocast reconstruct --output makes of these latencies"},
 		{[]string{"bcast", "--sim", "star:4", "--fault", "host 0 1e5x", "--fault", "host 0 1e5x"}, `fault "host 0 1e5x": with those before it, "h0" is 1e+10 times as slow: want at most 1e+06`},
 		{[]string{"bcast", "--sim", "star:4", "--fault", "link h0-s0 rate=1e-4x", "--fault", "direction h0>s0 rate=1e-4x from=2s"}, `fault "direction h0>s0 rate=1e-4x from=2s": with those before it, "h0>s0" is 1e+08 times as slow: want at most 1e+06`},

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -278,11 +279,16 @@ func latenciesOf(f io.Reader, path string, unit encode.Unit) (*latencies, error)
 	if err != nil {
 		return nil, cli.BadInput("%s: %w", path, err)
 	}
+	return newLatencies(m, path), nil
+}
+
+// newLatencies are those of a matrix, and how it was understood.
+func newLatencies(m *encode.Latencies, path string) *latencies {
 	l := &latencies{matrices: []mat.Matrix{m.Matrix}, names: m.Names, readings: []string{path + ": " + m.Understood}}
 	for _, warning := range m.Warnings {
 		l.warnings = append(l.warnings, path+": "+warning)
 	}
-	return l, nil
+	return l
 }
 
 // readReadings reads a file of topocast measure.
@@ -292,7 +298,15 @@ func readReadings(r io.Reader, path string, unit encode.Unit) (*latencies, error
 		return nil, cli.BadInput("%s: %w", path, err)
 	}
 	m, err := measure.ReadResult(bytes.NewReader(data))
-	switch format := jsonfile.Format(data); {
+	format := jsonfile.Format(data)
+	if err != nil && format == "" && json.Valid(data) { // of another program
+		m, err := encode.ReadMatrix(bytes.NewReader(data), unit)
+		if err != nil {
+			return nil, cli.BadInput("%s: %w", path, err)
+		}
+		return newLatencies(m, path), nil
+	}
+	switch {
 	case err != nil && format == record.Format && holdsParameters(data):
 		return nil, cli.BadInput("%s: holds PLogP parameters: want --distance, which says what of them", path)
 	case errors.Is(err, measure.ErrFormat) && format != "":

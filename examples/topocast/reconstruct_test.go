@@ -185,3 +185,14 @@ func TestReconstructReadsStandardInput(t *testing.T) {
 		t.Errorf("status %d: %s%s", status, out, stderr)
 	}
 }
+
+// TestReconstructJSONOfOthers: a matrix in an object is read, and without a unit it is refused as any other.
+func TestReconstructJSONOfOthers(t *testing.T) {
+	file := write(t, "clouds.json", `{"hosts": ["a", "b", "c", "d"], "rtt": [[0, 1.1, 2.2, 2.3], [1.1, 0, 2.2, 2.1], [2.2, 2.2, 0, 1.1], [2.3, 2.1, 1.1, 0]]}`)
+	if status, out, stderr := topocast("reconstruct", "--unit", "us", file); status != 0 || !strings.HasPrefix(out, "4 endpoints, tree, 2 switches") {
+		t.Errorf("status %d: %s%s", status, out, stderr)
+	}
+	if status, _, stderr := topocast("reconstruct", file); status != cli.StatusInput || !strings.Contains(stderr, "no unit is named") {
+		t.Errorf("without a unit: status %d: %s", status, stderr)
+	}
+}

@@ -101,6 +101,9 @@ var usualSigns = strings.NewReplacer(" ", "", "\u00a0", "", "µ", "u", "μ", "u"
 // quantityOf reads a latency or a bandwidth with its unit, in s or B/s; number tells that there is none.
 func quantityOf(what, text string) (x float64, number bool, err error) {
 	text = usualSigns.Replace(strings.TrimSpace(text))
+	if what == "bandwidth" && strings.HasSuffix(strings.ToLower(text), "b") { // "1 Gbit": each second
+		text += "ps"
+	}
 	digits := strings.TrimRight(text, "abcdfghijklmnopqrstuvwxyzABCDFGHIJKLMNOPQRSTUVWXYZ") // an e or E may be of the number
 	if digits == text {
 		_, err := parseShifted(text, 0)

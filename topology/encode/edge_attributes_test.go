@@ -42,6 +42,7 @@ func TestAttributesOfOtherTools(t *testing.T) {
 		{"bandwidth", "100Gbps", none, 12.5e9},
 		{"bandwidth", "1400 Gbps", none, 175e9},
 		{"bandwidth", "10 Gbit/s", none, 1.25e9},
+		{"bandwidth", "1 Gbit", none, 125e6},
 		{"bandwidth", "125MBps", none, 125e6},
 		{"bandwidth", "125 MB/s", none, 125e6},
 		{"bandwidth_Gbps", "40", none, 5e9},
