@@ -23,7 +23,8 @@ type Sharing struct {
 	// Coupling has a value in [0, 1] per channel, if Asymmetric; nil: 1
 	// everywhere. A flow that is stopped by a reverse channel of coupling k gets
 	// at most fair^(1-k) * asymmetric^k of both rates: 0 is fair, 1 asymmetric sharing. What it
-	// leaves others share fairly, so that no channel is over-committed.
+	// leaves others share fairly, so that no channel is over-committed. Where any coupling is below 1,
+	// acknowledgements take nothing of what is shared fairly.
 	Coupling []float64
 	// Tolerance is the share by which the level of a channel may change before other channels
 	// follow. 0 is exact. No channel is over-committed by more than this share. With thousands of
