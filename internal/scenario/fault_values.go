@@ -31,6 +31,9 @@ func readValues(parts []string) (*values, error) {
 			v.words = append(v.words, part)
 			continue
 		}
+		if key == "at" {
+			key = "from"
+		}
 		if _, twice := v.options[key]; twice {
 			return nil, fmt.Errorf("%q: want %s= once", part, key)
 		}

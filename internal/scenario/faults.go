@@ -28,7 +28,7 @@ import (
 //	latency=1.5x          the latency alone
 //	rate=0.5x             the rate alone
 //
-//	from=2s               from this time on
+//	from=2s               from this time on; at=2s says the same
 //	until=5s              up to this time
 //	over=3s               it grows slowly, for so long
 //	on=1/3                it comes and goes, and is there for this share of the time; or 0.3, or 30%
