@@ -52,8 +52,8 @@ type Broadcaster struct {
 // (model.Network.ViewTypical), and Broadcaster.Warnings says so. A network that does not say where its ranks ran has to
 // be one of as many ranks. An error of rank 0 is returned on all ranks.
 //
-// If the network has a table with choices for this very job - as many ranks, on the same hosts and cores in the same
-// order, under the same library with the same settings - the broadcaster starts with them, see Bcast.
+// If the network has a table with choices for this very job, the broadcaster starts with them, see Bcast. That is a job of
+// as many ranks, on the same hosts and cores in the same order, under the same library with the same settings.
 //
 // Where the communicator has a native broadcast and can be split (mpi.NativeBcast, mpi.Splitter), New makes a
 // communicator of each group of the ranks' hierarchy, in which plans may leave the last part of the path to native

@@ -55,8 +55,8 @@ type Settings struct {
 	// Default: a round is of as many pairs as are disjoint.
 	Sequential bool
 
-	// Groups are known groups of ranks. The pairs that a group joins - two
-	// ranks in it, but not in one smaller group - are measured in rounds of
+	// Groups are known groups of ranks. A group joins two ranks that are in
+	// it, but not in one smaller group. Its pairs are measured in rounds of
 	// their own, in all groups of one level at once, so that traffic between
 	// groups does not disturb the one inside. Default: none.
 	Groups *topology.Hierarchy

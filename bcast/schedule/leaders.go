@@ -2,10 +2,10 @@ package schedule
 
 import "fmt"
 
-// Leaders broadcasts among one rank of each group of a level by any algorithm, in
-// the order in which a depth-first walk from the root meets the groups, and hands
-// each piece on inside the group, along a binomial tree, as soon as it is there. So
-// an algorithm for equal ranks runs once per host instead of once per rank, and
+// Leaders broadcasts among one rank of each group of a level by any algorithm. The
+// groups stand in the order in which a depth-first walk from the root meets them. A
+// leader hands each piece on inside its group as soon as it is there, along a binomial
+// tree. So an algorithm for equal ranks runs once per host instead of once per rank, and
 // one that goes from place to place crosses the links between coarser groups no
 // more often than it has to. It is MagPIe with an algorithm of one's own between the
 // clusters (Kielmann et al. 1999; Reinfjell 2023, section 6.4.2), but ordered, and

@@ -107,11 +107,10 @@ const HuberClip = 0.1
 const (
 	// HuberSteps bounds the steps of pseudo-data. Eight settle noisy trees, tori and rings with
 	// 2 % of outliers: fitted latencies are within 1e-4 of those after 200. But a step moves a
-	// path by HuberClip at most, so that steps and clip say how far from the start a fit may go,
-	// by 1.1^12 = 3.1 times: with 10 steps, or a clip of 0.09, an exact tree is not reached from the
-	// levels of linkage.Robust; with 14, or a clip of 0.12, a wiring that is not that of the readings is bent
-	// until it fits one half of them well, and neither the warning of a bad fit nor the
-	// line of hosts behind it is found. compare.Links finds the same with 8 to 24.
+	// path by HuberClip at most, so that steps and clip say how far from the start a fit may go:
+	// by 1.1^12 = 3.1 times. With 10 steps, or a clip of 0.09, an exact tree is not reached from the
+	// levels of linkage.Robust. With 14, or a clip of 0.12, a wiring that is not that of the readings is bent
+	// until it fits one half of them well. Then nothing warns of a bad fit. compare.Links finds the same with 8 to 24.
 	HuberSteps = 12
 
 	// HuberSettled is the change of any length that is none, in mean lengths.

@@ -17,9 +17,9 @@ var ErrDisconnected = errors.New("nothing was measured between parts of the host
 // sign. Along a chain i-k-j no wiring of nested groups makes i and j farther
 // apart than the longer of the two legs, and a k close to i is as far from j as
 // i is. So each pair takes the longer legs over the 8 nearest measured
-// neighbours of either end, and of those within 10 % of the shortest (the
-// others pass through outsiders) the lower median, which noise does not pull
-// down as it does the minimum. Pairs without such a neighbour in common look
+// neighbours of either end. Those within 10 % of the shortest count, as the
+// others pass through outsiders. Of these it takes the lower median, which noise
+// does not pull down as it does the minimum. Pairs without such a neighbour in common look
 // at all hosts, or wait for the next round: what was estimated then counts.
 //
 // O(n^2) for scattered holes.

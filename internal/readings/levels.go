@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// leastApart is by how much repetitions differ as a whole before they are brought to one level, as a logarithm, and levelErrors by how
-	// many standard errors of the medians, which have 1.25 sigma over the root of their number (Kenney, Keeping 1962).
+	// Repetitions are brought to one level if they differ as a whole by more than leastApart, as a logarithm, and by more than levelErrors
+	// standard errors of their medians. A median has 1.25 sigma over the root of its number (Kenney, Keeping 1962).
 	leastApart  = 0.03
 	levelErrors = 4
 

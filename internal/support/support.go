@@ -52,10 +52,9 @@ var firmOdds = math.Log(topology.FirmSupport / (1 - topology.FirmSupport)) // of
 // The thresholds of the judgement. A group's support is the least of its grades, so each says
 // by itself what a firm group must show.
 //
-// Left out, as they changed no verdict that could be measured or made things worse: the ratio of
-// the step to the spread on both sides, the share of resamples in which a group comes back (at ten
-// times the time), dropping weak groups where none is firm and the four points fail, and how far
-// readings inside go up, and how differently members see an outsider. To let noise alone make a group firm was tried, too, and invents groups.
+// Other grades were tried, and changed no verdict or made it worse. One is the ratio of the step to the spread on both
+// sides. Another is the share of resamples in which a group comes back, at ten times the time. Others are how far readings
+// inside go up, and how differently members see an outsider. Noise alone, as what makes a group firm, invents groups.
 //
 // Behind each stands what happens to 1,240 machines of internal/families (those for tuning; of 1,216 right, 5
 // firm false groups and some 240 weak false ones), to 776 perturbed and 225 measured ones and to 166

@@ -26,9 +26,9 @@ const (
 	leastPerBlock = 2.5
 )
 
-// blocks finds what is no tree and too large for all pairs: blocks of hosts that are next to each other and see all others
-// alike, as the hosts of one switch do in any network, and the wiring of the blocks by all pairs of one host of
-// each (algorithms.md, sections 4 and 4.2; Bufe 2014 works on switches of hosts in the same way). It takes
+// blocks finds what is no tree and too large for all pairs. A block is hosts that are next to each other and see all others
+// alike, as the hosts of one switch do in any network. All pairs of one host of each tell how the blocks are wired. Bufe 2014
+// works on switches of hosts in the same way. It takes
 // about pivots+lookalikes readings per host, in some n rounds, and those of the representatives.
 func (r *Result) blocks(l *ledger, rng *rand.Rand) error {
 	r.Method = MethodBlocks

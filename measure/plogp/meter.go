@@ -84,9 +84,9 @@ func (m *meter) less(t float64, readings int) float64 {
 }
 
 // Saturation is reached by rows of messages (Reinfjell 2023, section 3.1.2): at
-// first 10, then twice as many, until the time per message changes by at most 1 %, or
-// what further ones add does, or that by no more than a thousandth of the round
-// trip, which no time of a message tells.
+// first 10, then twice as many. They end when the time per message, or what further
+// ones add, changes by at most 1 %. A change of no more than a thousandth of the
+// round trip ends them, too: no time of a message tells it.
 const (
 	firstStream = 10
 	saturation  = 0.01

@@ -10,8 +10,8 @@ import (
 
 // Access measures how processes of one host that use the network at once slow each other down, as
 // the Network Access Benchmark of Servet 3.0 does (Gonzalez-Dominguez et al. 2013, section 4.2):
-// k ranks on each host, evenly spread over the ranks of the host by what they share and by their cores, send to
-// their likes on the next host, all at the same time, for k from 1 to the NC ranks that a host has. The others wait.
+// k ranks on each host send to their likes on the next host, all at the same time. The others wait. They are evenly
+// spread over the ranks of the host by what they share and by their cores. k goes from 1 to the NC ranks that a host has.
 // The number of messages stays the same: k ranks on P/k hosts each.
 //
 // Servet takes P = 2 NC. With H < 2 NC hosts, P is the number up to H with the most
