@@ -54,10 +54,10 @@ func WriteIbnetdiscover(w io.Writer, g *topology.Graph) error {
 			}
 			own, other := "", ""
 			if !g.IsSwitch(v) {
-				own = fmt.Sprintf("(%x) ", guid+i+1)
+				own = fmt.Sprintf("(%x) ", guid+int64(i)+1)
 			}
 			if !g.IsSwitch(u) {
-				other = fmt.Sprintf("(%x) ", ibGUID(g, u)+port[[2]int{u, v}])
+				other = fmt.Sprintf("(%x) ", ibGUID(g, u)+int64(port[[2]int{u, v}]))
 			}
 			kind, about := "S", fmt.Sprintf("%q lid %d", g.Name(u), u+1)
 			if !g.IsSwitch(u) {
@@ -75,11 +75,11 @@ func WriteIbnetdiscover(w io.Writer, g *topology.Graph) error {
 	return nil
 }
 
-func ibGUID(g *topology.Graph, v int) int {
+func ibGUID(g *topology.Graph, v int) int64 {
 	if g.IsSwitch(v) {
-		return ibSwitchGUID + v
+		return ibSwitchGUID + int64(v)
 	}
-	return ibCardGUID + 16*v
+	return ibCardGUID + 16*int64(v)
 }
 
 // ibNeighbours returns the vertices at the ports of each, and the port, counted from 1, by which the first of a pair is linked to the second.
