@@ -66,8 +66,8 @@ func seedsFrom(first, count uint64) []uint64 {
 	return all
 }
 
-// The goals of stage 9 for 1,024 hosts on a few seeds; BenchmarkRecovery looks at 20 of each kind. Of 256 hosts,
-// for which there is no goal, the share is what algorithms.md has measured for the method that it describes.
+// The goals for 1,024 hosts on a few seeds; BenchmarkRecovery looks at 20 of each kind. Of 256 hosts, for which there is
+// no goal, the share is what an independent implementation of the method took.
 func TestFindsRandomTreesByFewReadings(t *testing.T) {
 	for _, sigma := range []float64{0, 0.01, 0.03, 0.05} {
 		recovery{256, sigma, 0.173, 0.25}.check(t, seedsFrom(100, 5))

@@ -59,8 +59,7 @@ func (m *machine) sets() []string {
 }
 
 // randomMachine has 2 to 4 levels of latencies, each a factor from lo to lo+0.6 above the
-// one below, n hosts in unequal groups, leaf groups of 3 hosts and more, in random order
-// (specs: algorithms.md, head and section 4).
+// one below, n hosts in unequal groups, leaf groups of 3 hosts and more, in random order.
 func randomMachine(rng *rand.Rand, n int, lo float64) *machine {
 	levels := 2 + rng.IntN(3)
 	for n < 3<<(levels-1) {
