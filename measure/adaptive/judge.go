@@ -22,9 +22,15 @@ const (
 type proof struct {
 	inside  []Reading           // between its children, as they were read
 	within  []float32           // s, the same, one per pair
-	outside map[int32][]float32 // s, between its hosts and those of each sibling, one per pair
+	outside map[int32][]reading // between its hosts and those of each sibling, one per pair
 	slow    []question          // pairs that read far above the others, of which a second reading tells whether they are
 	doubted bool                // verification has not settled it
+}
+
+// A reading to the outside of a group, by one of its hosts.
+type reading struct {
+	host int32
+	s    float32
 }
 
 // proofs sorts the readings by the groups of which they tell. Those of a pair become one, the mean of their lower
@@ -33,7 +39,7 @@ func (f *finding) proofs() map[int32]*proof {
 	t := f.tree
 	all := make(map[int32]*proof)
 	for _, v := range t.all() {
-		all[v] = &proof{outside: make(map[int32][]float32)}
+		all[v] = &proof{outside: make(map[int32][]reading)}
 	}
 	odd := make(map[int32]bool, len(f.odd))
 	for _, h := range f.odd {
@@ -66,7 +72,7 @@ func (f *finding) proofs() map[int32]*proof {
 		p.slow = slowest(p.slow, pairs)
 		for _, r := range pairs {
 			c := t.below(t.parent[v], r.B)
-			p.outside[c] = append(p.outside[c], r.Latency)
+			p.outside[c] = append(p.outside[c], reading{r.A, r.Latency})
 		}
 	}
 	return all
@@ -157,13 +163,15 @@ func (f *finding) support(v int32, p *proof) float64 {
 	e := support.Evidence{
 		Hosts: float64(t.n) * float64(around) / float64(t.size(parent)), Around: float64(around), Members: float64(members),
 		Inside:  float64(len(p.inside) - len(p.within) + len(within)),
-		White:   f.core.noise,
-		Mean:    math.Log(middle * count / sum),
 		Links:   min(kids*(kids-1)/2, count),
 		Borders: min(kids*beside, float64(len(outside))),
+		White:   f.core.noise,
 		Spread:  spread(outside, middle),
+		Mean:    math.Log(middle * count / sum),
 		Ticks:   (border - inside) / f.core.tick, // +Inf where no tick is seen
 		Near:    support.Contrast{Step: math.Log(border / inside), Overlap: support.Overlap(within, near, 1)},
+		Uneven:  p.uneven(),
+		Mates:   support.NoiseOfMembers(f.core.noise),
 	}
 	e.Average = e.Near
 	s := e.Support()
@@ -178,11 +186,11 @@ func (p *proof) around() (outside []float32, siblings []sibling) {
 	for c, of := range p.outside {
 		s := sibling{vertex: c}
 		for k, r := range of {
-			outside = append(outside, r)
+			outside = append(outside, r.s)
 			if k%2 == 0 {
-				s.choose = append(s.choose, r)
+				s.choose = append(s.choose, r.s)
 			} else {
-				s.read = append(s.read, r)
+				s.read = append(s.read, r.s)
 			}
 		}
 		if s.read == nil {
@@ -229,4 +237,26 @@ func spread(values []float32, middle float64) float64 {
 		off[k] = math.Abs(math.Log(float64(x) / middle))
 	}
 	return stats.Sigma(off)
+}
+
+// uneven is how differently two hosts of the group see a sibling, in ln units; NaN if no two were read to one.
+func (p *proof) uneven() float64 {
+	var siblings []int32
+	for c := range p.outside {
+		siblings = append(siblings, c)
+	}
+	slices.Sort(siblings)
+	var differ []float64
+	for _, c := range siblings {
+		of := p.outside[c]
+		for k := 1; k < len(of); k++ {
+			if of[k].host != of[k-1].host {
+				differ = append(differ, math.Abs(math.Log(float64(of[k].s/of[k-1].s))))
+			}
+		}
+	}
+	if len(differ) == 0 {
+		return math.NaN()
+	}
+	return stats.Quantile(differ, support.UnevenQuantile)
 }

@@ -21,7 +21,7 @@
 //     proposed again.
 //  4. Every group is judged on the readings as they were. Its evidence is how
 //     large the step is to its nearest outsiders, how far readings on both sides
-//     overlap, and how many ticks of the clock the steps are; its support in [0, 1]
+//     overlap, and how differently members see an outsider; its support in [0, 1]
 //     is the least grade of these. What stands beside it, and pairs that were not
 //     measured, may lower it.
 //  5. Groups with enough support become switches, and a least squares fit of the

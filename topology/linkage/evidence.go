@@ -8,24 +8,34 @@ import (
 	"github.com/topocast/topocast/internal/support"
 )
 
+// evidence and contrast are what support judges.
+type (
+	evidence = support.Evidence
+	contrast = support.Contrast
+)
+
 const (
 	// Readings to the outside looked at per group. Half and four times as many: no verdict changes.
 	mostOutside = 16384
 	// A reading inside that is slower than the typical way out by 30 % is an outlier,
 	// unless more than a tenth are. 15 to 60 % and 7 to 20 % do; without, 14 groups are lost where 2 % are.
 	outlier, outlierInside = 1.3, 0.1
-	// How differently members see outsiders: above the median, as half of the outsiders may be so far away
-	// that members see them alike. By noise alone two readings differ by 1.466 standard deviations in this
-	// quantile (of sqrt 2 |N(0,1)|). Up to half as much again is taken for noise.
-	unevenQuantile, unevenOfNoise, noiseMargin = 0.7, 1.466, 1.5
+	// Members whose unevenness is looked at, and its quantile over all outsiders: above the median,
+	// as half of them may be so far away that members see them alike.
+	mostScattered  = 64
+	unevenQuantile = support.UnevenQuantile
 )
 
 // gather reads the evidence for group v, which is not the root; false if nothing was measured
 // inside it, or between it and its outsiders. O(members x outsiders), mostOutside readings at most.
-func (g *judge) gather(v int32) (support.Evidence, bool) {
+func (g *judge) gather(v int32) (evidence, bool) {
 	t := g.t
 	p := t.Parent[v]
 	kids := float64(len(t.Kids(v)))
+	e := evidence{
+		Hosts: float64(t.N), Around: float64(t.Size(p)), Members: float64(t.Size(v)),
+		Links: kids * (kids - 1) / 2, Borders: kids * float64(len(t.Kids(p))-1), White: g.white,
+	}
 	out := append(append(g.out[:0], t.Order[t.Lo[p]:t.Lo[v]]...), t.Order[t.Hi[v]:t.Hi[p]]...)
 	in := g.some(v, max(2, mostOutside/len(out)))
 	g.out = out
@@ -42,7 +52,7 @@ func (g *judge) gather(v int32) (support.Evidence, bool) {
 	}
 	within := g.inner(v)
 	if len(within) == 0 || len(g.outside) == 0 {
-		return support.Evidence{}, false
+		return evidence{}, false
 	}
 	if len(within) >= 3 {
 		limit := outlier * stats.LowerMedian(g.outside)
@@ -51,35 +61,30 @@ func (g *judge) gather(v int32) (support.Evidence, bool) {
 	slices.Sort(within)
 	inside := within[(len(within)-1)/2]
 
-	spread := g.spreadOutside()
-	near := g.near(v, in, out)
-	border := stats.LowerMedian(near)
-	noise, uneven := g.white, g.uneven(in, len(out))
-	if uneven < unevenOfNoise*noise {
-		noise = max(noiseFloor, uneven/unevenOfNoise)
-	}
+	e.Inside = float64(len(within))
+	e.Spread = g.spreadOutside()
 	sum := 0.0
 	for _, x := range within {
 		sum += float64(x)
 	}
-	e := support.Evidence{
-		Hosts: float64(t.N), Around: float64(t.Size(p)), Members: float64(t.Size(v)), Inside: float64(len(within)),
-		White: noise, Mean: math.Log(float64(stats.LowerMedian(g.outside)) * float64(len(within)) / sum),
-		Links: kids * (kids - 1) / 2, Borders: kids * float64(len(t.Kids(p))-1), Spread: spread,
-		Near: support.Contrast{Step: math.Log(float64(border / inside)), Overlap: support.Overlap(within, near, 1)}, Ticks: math.Inf(1),
-	}
-	e.Average = e.Near
-	if t.Size(v) < crossMembers && uneven < noiseMargin*unevenOfNoise*g.white {
-		luck := g.white * support.LuckOfSmallest(len(out))
-		e.Average = support.Contrast{Step: e.Near.Step + luck, Overlap: support.Overlap(within, near, float32(math.Exp(luck)))}
-	}
+	e.Mean = math.Log(float64(stats.LowerMedian(g.outside)) * e.Inside / sum)
+	near := g.near(v, in, out)
+	border := stats.LowerMedian(near)
+	e.Near = contrast{Step: math.Log(float64(border / inside)), Overlap: support.Overlap(within, near, 1)}
+	e.Ticks = math.Inf(1)
 	if g.quantum > 0 {
 		out := float64(stats.LowerMedian(g.outside))
 		e.Ticks = (2*out - float64(inside) - g.insideOthers(v, out)) / g.quantum
 	}
+	e.Average = e.Near
+	if t.Size(v) < crossMembers && e.White > 0 {
+		luck := e.White * support.LuckOfSmallest(len(out))
+		e.Average = contrast{Step: e.Near.Step + luck, Overlap: support.Overlap(within, near, float32(math.Exp(luck)))}
+	}
 	if g.gapped {
 		g.noteBorder(v, within, border)
 	}
+	g.scatter(&e, in, len(out))
 	return e, true
 }
 
@@ -132,22 +137,65 @@ func dropAbove(x []float32, limit float32, most int) []float32 {
 	return x[:len(x)-most]
 }
 
-// uneven is how differently each member and the next see outsiders, in ln units; NaN if nothing tells.
-// g.block holds the readings of the members in to the outsiders, row by row.
-func (g *judge) uneven(in []int32, width int) float64 {
-	g.rest = g.rest[:0]
+// scatter measures how differently members see outsiders. What a member is
+// farther from all outsiders than others is no difference: it is one round of median
+// polish (Tukey 1977) that takes it out.
+func (g *judge) scatter(e *evidence, in []int32, width int) {
+	columns := g.columns[:0]
+	for l := range width {
+		columns = append(columns, g.medianOfColumn(l, 0, 1, len(in), width))
+	}
+	g.columns = columns
+	own := make([]float32, len(in))
 	for k := range in {
-		o := (k + 1) % len(in)
-		for l := range width {
-			if x, y := g.block[k*width+l], g.block[o*width+l]; x > 0 && y > 0 {
-				g.rest = append(g.rest, max(x, y)/min(x, y))
+		g.column = g.column[:0]
+		for l, c := range columns {
+			if x := g.block[k*width+l]; x > 0 && c > 0 {
+				g.column = append(g.column, x/c)
 			}
 		}
+		own[k] = 1
+		if len(g.column) > 0 {
+			own[k] = middle(g.column)
+		}
 	}
-	if len(g.rest) == 0 {
-		return math.NaN()
+	differ := func(partner func(k int) int) float64 {
+		rest := g.rest[:0]
+		for k := 0; k < len(in); k += (len(in)-1)/mostScattered + 1 {
+			o := partner(k)
+			for l := range width {
+				if x, y := g.block[k*width+l], g.block[o*width+l]; x > 0 && y > 0 {
+					a, b := x*own[o], y*own[k]
+					rest = append(rest, max(a, b)/min(a, b))
+				}
+			}
+		}
+		g.rest = rest
+		if len(rest) == 0 {
+			return math.NaN()
+		}
+		return math.Log(float64(stats.Quantile(rest, unevenQuantile)))
 	}
-	return math.Log(float64(stats.Quantile(g.rest, unevenQuantile)))
+	e.Uneven = differ(func(k int) int { return (k + 1 + k%(len(in)-1)) % len(in) }) // anyone else
+	e.Mates = e.Uneven
+	if len(in) < crossMembers {
+		return
+	}
+	mates := differ(func(k int) int {
+		mate, nearest := (k+1)%len(in), float32(0)
+		for o := range in {
+			if o == k {
+				continue
+			}
+			if x := g.r.At(int(in[k]), int(in[o])); x > 0 && (nearest == 0 || x < nearest) {
+				mate, nearest = o, x
+			}
+		}
+		return mate
+	})
+	if !math.IsNaN(mates) {
+		e.Mates = mates
+	}
 }
 
 // noteBorder notes where the readings of v end and those to its outside begin.

@@ -169,24 +169,35 @@ func threeAmongEight() *judge {
 func TestEvidenceOfThreeAmongEight(t *testing.T) {
 	g := threeAmongEight()
 	g.quantum = 2
+	g.white = 0.1
 	v := groupOf(g.t, 0, 1, 2)
 	e, ok := g.gather(v)
 	if !ok {
 		t.Fatal("nothing was measured")
 	}
+	luck := math.Exp(0.1 * support.LuckOfSmallest(5))
 	for _, tt := range []struct {
 		name      string
 		got, want float64
 	}{
+		{"hosts", e.Hosts, 8},
+		{"around", e.Around, 8},
+		{"members", e.Members, 3},
+		{"inside", e.Inside, 3},
 		{"links", e.Links, 3},     // pairs of three children
 		{"borders", e.Borders, 6}, // three children, two others: a group is one
+		{"white", e.White, 0.1},
 		// Readings to outsiders are 20, 21 21, 22 22 22, 23 23 23, 24 24 24, 25 25, 26: the
-		// median is 23. Off by the factors 1 (three times), 24/23 (three), 23/22 (three), ...: the eighth of 15.
+		// median is 23; the mean of 10, 11 and 12 inside is 11.
+		{"mean", e.Mean, math.Log(23.0 / 11)},
+		// Off by the factors 1 (three times), 24/23 (three), 23/22 (three), ...: the eighth of 15.
 		{"spread", e.Spread, 1.4826 * math.Log(23.0/22)},
 		// One reading per member: the smallest three, 20, 21 and 21.
 		{"step", e.Near.Step, math.Log(21.0 / 11)},
 		{"overlap", e.Near.Overlap, 0},
 		{"ticks", e.Ticks, 17}, // (23-11)/2, and (23-1)/2, as the groups of this tree have a level of 1 s
+		{"average step", e.Average.Step, math.Log(21.0 / 11 * luck)},
+		{"average overlap", e.Average.Overlap, 0},
 	} {
 		if !near(tt.got, tt.want) {
 			t.Errorf("%s = %g, want %g", tt.name, tt.got, tt.want)
@@ -196,10 +207,10 @@ func TestEvidenceOfThreeAmongEight(t *testing.T) {
 		t.Error("a border is noted though no pair is missing")
 	}
 
-	g.quantum, g.gapped = 0, true
+	g.quantum, g.white, g.gapped = 0, math.NaN(), true
 	e, _ = g.gather(v)
-	if !math.IsInf(e.Ticks, 1) {
-		t.Errorf("without tick: ticks %g, want +Inf", e.Ticks)
+	if !math.IsInf(e.Ticks, 1) || e.Average != e.Near {
+		t.Errorf("without tick and noise: ticks %g, average %v, want +Inf and %v", e.Ticks, e.Average, e.Near)
 	}
 	// Within, 3 values: rank 1.5 of 0 to 2, so 11; outside, 15 values: rank 10.5, so 24.
 	if b := g.border[int(v)-8]; !near(b.inHigh, math.Log(11)) || !near(b.outLow, math.Log(21)) || !near(b.outHigh, math.Log(24)) {
@@ -219,30 +230,32 @@ func TestEvidenceLooksNoFartherThanTheParent(t *testing.T) {
 		return 0.5 // strangers to the tree, which must not count
 	})
 	e, _ := g.gather(groupOf(g.t, 0, 1))
-	if !near(e.Near.Step, math.Log(3)) || e.Links != 1 || e.Borders != 4 {
-		t.Errorf("evidence %+v, want a step of ln 3, 1 link and 4 borders", e)
+	if !near(e.Near.Step, math.Log(3)) || !near(e.Mean, math.Log(3)) || e.Around != 5 || e.Hosts != 8 || e.Links != 1 || e.Borders != 4 {
+		t.Errorf("evidence %+v, want steps of ln 3, 5 around, of 8 hosts, 1 link and 4 borders", e)
 	}
 	// Of the group around it the readings between its children count, eight of 3, and not those inside them.
+	// All are slower than the way out, so one of them is taken for an outlier.
 	e, _ = g.gather(groupOf(g.t, 0, 1, 2, 3, 4))
-	if !near(e.Near.Step, math.Log(0.5/3)) || e.Links != 3 || e.Borders != 9 {
-		t.Errorf("evidence %+v, want a step of ln 0.5/3, 3 links and 9 borders", e)
+	if !near(e.Mean, math.Log(0.5/3)) || e.Inside != 7 || e.Members != 5 || e.Links != 3 || e.Borders != 9 {
+		t.Errorf("evidence %+v, want 7 measurements of 3 inside five members, 3 links and 9 borders", e)
 	}
 }
 
 // Of twenty-one readings inside some are outliers: up to a tenth, two, are left out if they are
-// beyond what is typical outside. All readings to outsiders are 20.
+// beyond what is typical outside.
 func TestEvidenceLeavesOutliersOut(t *testing.T) {
 	for _, tt := range []struct {
-		name    string
-		slow    []float64 // readings inside instead of 10
-		overlap float64
+		name   string
+		slow   []float64 // readings inside instead of 10
+		inside float64
+		mean   float64 // of the readings that are left; to outsiders all are 20
 	}{
-		{"none", nil, 0},
-		{"one", []float64{100}, 0},
-		{"two", []float64{100, 100}, 0},
-		{"four", []float64{100, 100, 100, 100}, 2.0 / 19},
-		{"slower than the way out by a half", []float64{30, 30}, 0},
-		{"as slow as the way out", []float64{20, 20, 20}, 1.5 / 21}, // ties count half
+		{"none", nil, 21, 10},
+		{"one", []float64{100}, 20, 10},
+		{"two", []float64{100, 100}, 19, 10},
+		{"four", []float64{100, 100, 100, 100}, 19, (17*10 + 2*100) / 19.0},
+		{"slower than the way out by a half", []float64{30, 30}, 19, 10},
+		{"below the way out", []float64{20, 20, 20}, 21, (18*10 + 3*20) / 21.0},
 	} {
 		at := 0
 		g := judgeOf("((0 1 2 3 4 5 6) 7 8 9)", func(i, j int) float64 {
@@ -254,8 +267,9 @@ func TestEvidenceLeavesOutliersOut(t *testing.T) {
 			}
 			return 10
 		})
-		if e, _ := g.gather(groupOf(g.t, upTo(7)...)); !near(e.Near.Overlap, tt.overlap) {
-			t.Errorf("%s: overlap %g, want %g", tt.name, e.Near.Overlap, tt.overlap)
+		e, _ := g.gather(groupOf(g.t, upTo(7)...))
+		if want := math.Log(20 / tt.mean); e.Inside != tt.inside || !near(e.Mean, want) {
+			t.Errorf("%s: %g measurements, mean %g, want %g, %g", tt.name, e.Inside, e.Mean, tt.inside, want)
 		}
 	}
 	// Of one reading inside none is an outlier.
@@ -265,35 +279,54 @@ func TestEvidenceLeavesOutliersOut(t *testing.T) {
 		}
 		return 20
 	})
-	if e, ok := g.gather(groupOf(g.t, 0, 1)); !ok || !near(e.Near.Step, math.Log(0.2)) || e.Near.Overlap != 1 || !math.IsInf(e.Ticks, 1) {
-		t.Errorf("a slow pair: %+v, want a step of ln 0.2 and full overlap, no ticks seen", e)
+	if e, ok := g.gather(groupOf(g.t, 0, 1)); !ok || e.Inside != 1 || !near(e.Near.Step, math.Log(0.2)) || e.Near.Overlap != 1 || !math.IsInf(e.Ticks, 1) {
+		t.Errorf("a slow pair: %+v, want one measurement, a step of ln 0.2 and full overlap, no ticks seen", e)
+	}
+	// Of three one may be.
+	g = judgeOf("((0 1 2) 3 4)", func(i, j int) float64 {
+		switch {
+		case i == 0 && j == 1:
+			return 100
+		case j <= 2:
+			return 10
+		}
+		return 20
+	})
+	if e, _ := g.gather(groupOf(g.t, 0, 1, 2)); e.Inside != 2 || !near(e.Mean, math.Ln2) {
+		t.Errorf("three members: %g measurements, mean %g, want 2, ln 2", e.Inside, e.Mean)
+	}
+	// Of six readings inside, 10 and 12 three times each, the lower median counts.
+	g = judgeOf("((0 1 2 3) 4 5)", func(i, j int) float64 {
+		switch {
+		case j <= 3 && i == 0:
+			return 10
+		case j <= 3:
+			return 12
+		}
+		return 20
+	})
+	if e, _ := g.gather(groupOf(g.t, 0, 1, 2, 3)); !near(e.Near.Step, math.Log(2)) || !near(e.Mean, math.Log(20.0/11)) {
+		t.Errorf("six measurements: step %g, mean %g, want ln 2 and ln 20/11", e.Near.Step, e.Mean)
 	}
 }
 
 // Three members are at 10, 11 and 12, and each at 11.5 from one outsider of two. One of three
 // readings inside is above that. With a noise of 20 % the smallest of two is 0.674 of it too low, by 14 %: at
-// 13.2 nothing is. If members see outsiders more differently than noise explains, no luck is taken out.
+// 13.2 nothing is.
 func TestLuckOfSmallGroups(t *testing.T) {
-	for _, factor := range []float64{1, 3} { // by which each member is farther from the other outsider than the one before
-		g := judgeOf("((0 1 2) 3 4)", func(i, j int) float64 {
-			switch {
-			case j <= 2:
-				return float64(9 + i + j)
-			case j == 3:
-				return 11.5
-			}
-			return 20 * math.Pow(factor, float64(i))
-		})
-		g.white = 0.2
-		e, _ := g.gather(groupOf(g.t, 0, 1, 2))
-		want := e.Near
-		if factor == 1 {
-			want.Overlap = 0
-			want.Step += 0.2 * support.LuckOfSmallest(2)
+	g := judgeOf("((0 1 2) 3 4)", func(i, j int) float64 {
+		switch {
+		case j <= 2:
+			return float64(9 + i + j)
+		case j == 3:
+			return 11.5
 		}
-		if !near(e.Near.Overlap, 1.0/3) || e.Average.Overlap != want.Overlap || !near(e.Average.Step, want.Step) {
-			t.Errorf("%g: near %v, average %v, want an overlap of 1/3 and %v", factor, e.Near, e.Average, want)
-		}
+		return 20
+	})
+	g.white = 0.2
+	e, _ := g.gather(groupOf(g.t, 0, 1, 2))
+	if !near(e.Near.Overlap, 1.0/3) || e.Average.Overlap != 0 || !near(e.Average.Step-e.Near.Step, 0.2*support.LuckOfSmallest(2)) {
+		t.Errorf("near %v, average %v, want overlaps of 1/3 and 0 and steps that differ by %g", e.Near, e.Average, 0.2*support.LuckOfSmallest(2))
 	}
 }
 
@@ -302,13 +335,14 @@ func TestEvidenceOfWhatWasNotMeasured(t *testing.T) {
 		name    string
 		missing func(i, j int) bool
 		ok      bool
+		inside  float64
 	}{
-		{"all was", func(i, j int) bool { return false }, true},
-		{"a pair inside", func(i, j int) bool { return i == 0 && j == 1 }, true},
-		{"a pair to the outside", func(i, j int) bool { return i == 0 && j == 4 }, true},
-		{"all inside", func(i, j int) bool { return j <= 3 }, false},
-		{"all to the outside", func(i, j int) bool { return i <= 3 && j >= 4 }, false},
-		{"all but one to the outside", func(i, j int) bool { return i <= 3 && j >= 4 && i+j != 4 }, true},
+		{"all was", func(i, j int) bool { return false }, true, 6},
+		{"a pair inside", func(i, j int) bool { return i == 0 && j == 1 }, true, 5},
+		{"a pair to the outside", func(i, j int) bool { return i == 0 && j == 4 }, true, 6},
+		{"all inside", func(i, j int) bool { return j <= 3 }, false, 0},
+		{"all to the outside", func(i, j int) bool { return i <= 3 && j >= 4 }, false, 0},
+		{"all but one to the outside", func(i, j int) bool { return i <= 3 && j >= 4 && i+j != 4 }, true, 6},
 	} {
 		g := judgeOf("((0 1 2 3) 4 5 6)", func(i, j int) float64 {
 			x := 20.0
@@ -321,11 +355,14 @@ func TestEvidenceOfWhatWasNotMeasured(t *testing.T) {
 			return x
 		})
 		e, ok := g.gather(groupOf(g.t, 0, 1, 2, 3))
-		if ok != tt.ok {
-			t.Errorf("%s: gather() = %+v, %v, want %v", tt.name, e, ok, tt.ok)
+		if ok != tt.ok || e.Inside != tt.inside {
+			t.Errorf("%s: gather() = %+v, %v, want %g measurements inside, %v", tt.name, e, ok, tt.inside, tt.ok)
 		}
-		if ok && (!near(e.Near.Step, math.Log(2)) || e.Near.Overlap != 0 || e.Spread != 0) {
-			t.Errorf("%s: %+v, want a step of ln 2 without overlap and spread", tt.name, e)
+		if ok && (!near(e.Near.Step, math.Log(2)) || !near(e.Mean, math.Log(2)) || e.Near.Overlap != 0 || e.Spread != 0) {
+			t.Errorf("%s: %+v, want steps of ln 2 without overlap and spread", tt.name, e)
+		}
+		if want := tt.name == "all but one to the outside"; ok && math.IsNaN(e.Uneven) != want {
+			t.Errorf("%s: uneven %g, want it unknown: %v", tt.name, e.Uneven, want)
 		}
 	}
 	g := judgeOf("((0 1 2 3) 4 5 6)", func(i, j int) float64 { return -1 })
@@ -356,6 +393,7 @@ func TestOneHalfChoosesAndTheOtherReads(t *testing.T) {
 		}
 		return 30
 	})
+	g.white = 0.1
 	v := groupOf(g.t, upTo(8)...)
 	e, _ := g.gather(v)
 	if !near(e.Near.Step, math.Log(3)) {
@@ -368,6 +406,9 @@ func TestOneHalfChoosesAndTheOtherReads(t *testing.T) {
 	// Each of the columns that a half chooses is read by the four of the other.
 	if len(counts) != 2 || counts[30] != 4*nearOutsiders || counts[31] != 4*nearOutsiders {
 		t.Errorf("measurements to near outsiders: %v, want %d of 30 and of 31", counts, 4*nearOutsiders)
+	}
+	if e.Average != e.Near {
+		t.Errorf("average %v, want %v: eight members have no luck", e.Average, e.Near)
 	}
 
 	// The odd ones measured nothing they could read: all readings count.
@@ -417,7 +458,7 @@ func TestNoLuckyReadingMakesAnOutsiderNear(t *testing.T) {
 		return 25
 	})
 	if e, _ := g.gather(groupOf(g.t, upTo(8)...)); !near(e.Near.Step, math.Log(2.5)) || e.Near.Overlap != 0 {
-		t.Errorf("near %v, want a step of ln 2.5 without overlap", e)
+		t.Errorf("near %v, want a step of ln 2.5 without overlap", e.Near)
 	}
 	// Nor does bad luck make one far: 8 is at 20 of most. And nothing is known of 10.
 	g = judgeOf("(("+hosts(0, 8)+") 8 9 10 11)", func(i, j int) float64 {
@@ -433,8 +474,8 @@ func TestNoLuckyReadingMakesAnOutsiderNear(t *testing.T) {
 		}
 		return 25
 	})
-	if e, _ := g.gather(groupOf(g.t, upTo(8)...)); !near(e.Near.Step, math.Log(2)) {
-		t.Errorf("step %g, want ln 2", e.Near.Step)
+	if e, _ := g.gather(groupOf(g.t, upTo(8)...)); !near(e.Near.Step, math.Log(2)) || !near(e.Mean, math.Log(2.5)) {
+		t.Errorf("step %g, mean %g, want ln 2 and ln 2.5", e.Near.Step, e.Mean)
 	}
 }
 
@@ -478,8 +519,107 @@ func TestAllMembersOfALargeGroupRead(t *testing.T) {
 	if want := 2 * nearOutsiders * members; len(g.nearest) != want {
 		t.Errorf("%d measurements to near outsiders, want %d: both halves chose, all read", len(g.nearest), want)
 	}
-	if !near(e.Near.Step, math.Log(1.8)) {
-		t.Errorf("step %g, want ln 1.8", e.Near.Step)
+	if !near(e.Near.Step, math.Log(1.8)) || !near(e.Mean, math.Log(2)) {
+		t.Errorf("step %g, mean %g, want ln 1.8 and ln 2", e.Near.Step, e.Mean)
+	}
+}
+
+// Two members that see four outsiders at 20 20 30 30 and 20 30 20 30 see half of them
+// differently, by 1.5: beyond the median, but for the tenths above it. Neither is farther from all.
+func TestUnevenOfTwo(t *testing.T) {
+	far := [2][4]float64{{20, 20, 30, 30}, {20, 30, 20, 30}}
+	g := judgeOf("((0 1) 2 3 4 5)", func(i, j int) float64 {
+		switch {
+		case j == 1:
+			return 10
+		case i < 2:
+			return far[i][j-2]
+		}
+		return 25
+	})
+	if e, _ := g.gather(groupOf(g.t, 0, 1)); !near(e.Uneven, math.Log(1.5)) || e.Mates != e.Uneven {
+		t.Errorf("uneven %g, mates %g, want both ln 1.5 = %g", e.Uneven, e.Mates, math.Log(1.5))
+	}
+}
+
+// A few readings that are outliers make nobody uneven.
+func TestUnevenIsWithoutOutliers(t *testing.T) {
+	g := judgeOf("((0 1 2 3) "+hosts(4, 14)+")", func(i, j int) float64 {
+		switch {
+		case j <= 3:
+			return 10
+		case i == 0 && j == 4, i == 1 && j == 6:
+			return 90
+		}
+		return 20
+	})
+	if e, _ := g.gather(groupOf(g.t, 0, 1, 2, 3)); !near(e.Uneven, 0) {
+		t.Errorf("uneven %g, want 0", e.Uneven)
+	}
+}
+
+// What a member is farther from all outsiders than others is no unevenness, whatever the outsiders
+// are at; nor that of members who are at different depths each.
+func TestUnevenIsWithoutWhatIsTheSameForAll(t *testing.T) {
+	for _, members := range []int{2, 3, 4, 5, 8, 9, 12} {
+		for _, tt := range []struct {
+			name   string
+			factor func(i int) float64
+		}{
+			{"one farther", func(i int) float64 { return 1 + 0.25*float64(i/(members-1)) }},
+			{"one nearer", func(i int) float64 { return 1 - 0.25*float64(i/(members-1)) }},
+			{"all at depths of their own", func(i int) float64 { return 1 + 0.125*float64(i) }},
+		} {
+			g := judgeOf("(("+hosts(0, members)+") "+hosts(members, members+9)+")", func(i, j int) float64 {
+				if j < members {
+					return 10
+				}
+				return tt.factor(i) * float64(16+j-members)
+			})
+			if e, _ := g.gather(groupOf(g.t, upTo(members)...)); !near(e.Uneven, 0) || !near(e.Mates, 0) {
+				t.Errorf("%s of %d: uneven %g, mates %g, want 0, 0", tt.name, members, e.Uneven, e.Mates)
+			}
+		}
+	}
+}
+
+// Four pairs of mates, each near to an outsider of its own: another member sees a
+// quarter of the outsiders differently, or two, by 1.5; the mate sees them all alike.
+func TestMatesSeeOutsidersAlike(t *testing.T) {
+	see := func(i, j int) float64 {
+		switch {
+		case j < 8 && i/2 == j/2:
+			return 10
+		case j < 8:
+			return 12
+		case i < 8 && i/2 == j-8:
+			return 20
+		}
+		return 30
+	}
+	g := judgeOf("(("+hosts(0, 8)+") 8 9 10 11)", see)
+	if e, _ := g.gather(groupOf(g.t, upTo(8)...)); !near(e.Uneven, math.Log(1.5)) || !near(e.Mates, 0) {
+		t.Errorf("uneven %g, mates %g, want ln 1.5 = %g and 0", e.Uneven, e.Mates, math.Log(1.5))
+	}
+	// Of too few members nobody is asked for a mate.
+	g = judgeOf("((0 1 2 3 4 5) 6 7 8)", func(i, j int) float64 {
+		if j >= 6 && i < 6 {
+			j += 2
+		}
+		return see(i, j)
+	})
+	if e, _ := g.gather(groupOf(g.t, upTo(6)...)); e.Mates != e.Uneven || e.Uneven == 0 {
+		t.Errorf("six members: uneven %g, mates %g, want them alike", e.Uneven, e.Mates)
+	}
+	// Mates that measured nothing in common leave what others say.
+	g = judgeOf("(("+hosts(0, 8)+") 8 9 10 11)", func(i, j int) float64 {
+		if i < 8 && j >= 8 && i%2 != j%2 {
+			return -1
+		}
+		return see(i, j)
+	})
+	if e, _ := g.gather(groupOf(g.t, upTo(8)...)); math.IsNaN(e.Mates) || e.Mates != e.Uneven {
+		t.Errorf("uneven %g, mates %g that have no outsider in common, want them alike", e.Uneven, e.Mates)
 	}
 }
 
@@ -630,7 +770,7 @@ func TestEvidenceDoesNotDependOnTheUnit(t *testing.T) {
 	for seed := range 20 {
 		text, f := randomJudge(rand.New(rand.NewPCG(uint64(seed), 5)))
 		a, b := judgeOf(text, f), judgeOf(text, func(i, j int) float64 { return 1024 * f(i, j) })
-		a.quantum, b.quantum = 1e-7, 1024e-7
+		a.white, b.white, a.quantum, b.quantum = 0.1, 0.1, 1e-7, 1024e-7
 		if x, y := evidenceOfAll(a), evidenceOfAll(b); x != y {
 			t.Errorf("seed %d: evidence\n%swant that of the unit before\n%s", seed, y, x)
 		}
@@ -687,10 +827,13 @@ func TestEvidenceDoesNotDependOnTheNumbering(t *testing.T) {
 func TestNoSupportWithoutAStep(t *testing.T) {
 	for _, text := range []string{"((0 1) 2)", "((0 1) 2 3)", "((0 1 2 3 4 5 6 7) 8)", "((0 1 2 3 4 5 6 7) 8 9 10 11 12 13 14 15 16)", "((0 1) (2 3))"} {
 		for _, x := range []float64{1e-6, math.SmallestNonzeroFloat32, math.MaxFloat32} {
-			g := judgeOf(text, func(i, j int) float64 { return x })
-			for _, v := range g.t.Groups()[1:] {
-				if g.judge(v); !(g.support[int(v)-g.t.N] < 0.5) || g.step[int(v)-g.t.N] != 0 {
-					t.Errorf("%s, measurements %g: confidence %g, step %g, want none", text, x, g.support[int(v)-g.t.N], g.step[int(v)-g.t.N])
+			for _, white := range []float64{math.NaN(), 0, 0.1, math.Inf(1)} {
+				g := judgeOf(text, func(i, j int) float64 { return x })
+				g.white = white
+				for _, v := range g.t.Groups()[1:] {
+					if g.judge(v); !(g.support[int(v)-g.t.N] < 0.5) || g.step[int(v)-g.t.N] != 0 {
+						t.Errorf("%s, measurements %g, noise %g: confidence %g, step %g, want none", text, x, white, g.support[int(v)-g.t.N], g.step[int(v)-g.t.N])
+					}
 				}
 			}
 		}

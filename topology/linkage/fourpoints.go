@@ -81,6 +81,36 @@ func (v *vicinity) of(i int) []int32 {
 // hundred million quadruples.
 const neighbourhoodHosts = 256
 
+// noise estimates the relative standard deviation of a reading from how it differs
+// from the mean of those of its host's mates, over up to 256 by 64 pairs: 1.4826 times
+// the median, which outliers do not move. At most noiseMost, as on
+// machines where neighbours differ otherwise structure counts; NaN if nobody has mates.
+func (v *vicinity) noise() float64 {
+	const perHost = 64 // 16384 in all: the median is right within one in a hundred
+	n := v.r.N()
+	step, skip := (n-1)/neighbourhoodHosts+1, (n-1)/perHost+1
+	var rest []float64
+	for i := 0; i < n; i += step {
+		mates := v.of(i)
+		for j := i % skip; j < n; j += skip {
+			if j == i || slices.Contains(mates, int32(j)) {
+				continue
+			}
+			var sum, count float64
+			for _, k := range mates {
+				if x := v.r.Measured(int(k), j); x > 0 {
+					sum += x
+					count++
+				}
+			}
+			if x := v.r.Measured(i, j); x > 0 && count > 0 {
+				rest = append(rest, math.Abs(math.Log(x*count/sum))/math.Sqrt(1+1/count))
+			}
+		}
+	}
+	return min(noiseMost, stats.Sigma(rest)) // NaN stays
+}
+
 // outlier tells whether the mates of both ends contradict a reading: all of them, or
 // of many all but one in eight, as readings of theirs may be outliers, too.
 func (v *vicinity) outlier(i, j int) bool {
@@ -118,7 +148,7 @@ func fourPoints(r *readings.Symmetric, noise float64) float64 {
 	}
 	near := newVicinity(r)
 	if math.IsNaN(noise) {
-		noise = min(noiseMost, near.whiteNoise()) // where neighbours differ otherwise structure counts
+		noise = near.noise()
 	}
 	if !(noise > witness.NoiseGuess) {
 		noise = witness.NoiseGuess

@@ -16,7 +16,7 @@ type judge struct {
 	noise   float64             // of one reading, known from repetitions; NaN if not
 	gapped  bool                // pairs are missing
 	quantum float64             // tick of the clock, in s; 0: none is seen
-	white   float64             // noise of a reading that no host explains; NaN if not known
+	white   float64             // noise that no host explains; NaN if not known
 	support []float64           // of group v at v-n
 	step    []float64           // of group v at v-n: ln of near outside over inside
 	border  []border            // of group v at v-n
@@ -24,7 +24,7 @@ type judge struct {
 	// Scratch of gather.
 	within, outside, nearest []float32
 	block                    []float32
-	column, rest             []float32
+	column, columns, rest    []float32
 	out                      []int32
 }
 

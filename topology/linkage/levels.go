@@ -20,7 +20,8 @@ const classBandwidth = 0.04
 // Groups of similar level are of one kind, by the peaks of a density
 // estimate. Two neighbouring kinds are one if no group of one holds a group of the
 // other and they lie closer to each other than half of what sets them off from
-// their parents. Where a kind nests in itself - weak groups inside groups - the outermost
+// their parents, or all hold equally many hosts: a pair of cores that was read
+// once, and badly, is still a pair of cores. Where a kind nests in itself - weak groups inside groups - the outermost
 // groups are of one kind, those inside of a finer one. In the end a group is
 // coarser than all inside it.
 func levelClasses(t *nested.Tree) []int {
@@ -100,7 +101,7 @@ func joinClasses(t *nested.Tree, groups []int32, class []int) {
 			for _, v := range slices.Concat(members[c], members[c+1]) {
 				room = min(room, t.LevelOf(t.Parent[v])-t.LevelOf(v))
 			}
-			if gap < room/2 {
+			if gap < room/2 || equallyLarge(t, members[c], members[c+1]) {
 				best, join = gap, c
 			}
 		}
@@ -113,6 +114,17 @@ func joinClasses(t *nested.Tree, groups []int32, class []int) {
 			}
 		}
 	}
+}
+
+// equallyLarge tells whether all groups of both lists hold as many hosts.
+func equallyLarge(t *nested.Tree, a, b []int32) bool {
+	size := t.Size(a[0])
+	for _, v := range slices.Concat(a, b) {
+		if t.Size(v) != size {
+			return false
+		}
+	}
+	return true
 }
 
 // nestedIn tells whether one of the groups lies inside a group of class c.

@@ -126,7 +126,7 @@ func judged(original *readings.Symmetric, slow []slowHost, note *combination) (g
 	t.Arrange(raw.Means())
 	g = &judge{
 		t: t, r: r, raw: raw, noise: note.Noise, gapped: note.Holes > 0, quantum: note.Tick,
-		white: newVicinity(r).whiteNoise(),
+		white: newVicinity(r).whiteNoise(raw.ByMean()),
 	}
 	g.eliminate()
 	var ceiling []float64

@@ -11,6 +11,7 @@ func TestBesideSiblings(t *testing.T) {
 	host := standing{}
 	firm := func(depth int) standing { return standing{group: true, firm: true, depth: depth} }
 	weak := func(below int) standing { return standing{group: true, depth: below} }
+	kin := standing{kin: true}
 	const unseen = -1 // less than what is reported
 	for _, tt := range []struct {
 		name     string
@@ -39,6 +40,9 @@ func TestBesideSiblings(t *testing.T) {
 		{"uncertain around confident, beside firm", 0.7, weak(1), []standing{firm(1)}, unseen},
 		{"uncertain around confident, beside the same", 0.7, weak(1), []standing{weak(1)}, 0.7},
 		{"uncertain around confident, beside two firm levels", 0.7, weak(1), []standing{firm(2)}, 0.7},
+		{"kin", 0.97, firm(1), []standing{firm(1), kin}, weakCeiling},
+		{"kin that comes first", 0.97, firm(1), []standing{kin, firm(1)}, weakCeiling},
+		{"kin of a uncertain group among others", 0.7, weak(0), []standing{weak(0), kin}, 0.7},
 	} {
 		got := besideSiblings(tt.support, tt.own, tt.siblings)
 		if tt.want == unseen && (got < 0 || got >= reported) || tt.want != unseen && got != tt.want {
@@ -87,6 +91,205 @@ func TestSiblingsOfGroupsThatAreNotReported(t *testing.T) {
 		}
 		if g.support[int(g.t.Root)-g.t.N] != 1 {
 			t.Errorf("%s: confidence of the root %g, want 1", tt.name, g.support[int(g.t.Root)-g.t.N])
+		}
+	}
+}
+
+// Blocks of three at 10 us, 20 us between them, and hosts beside them as told.
+func TestKin(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		text   string
+		lonely func(host, other int) float64 // reading of a host that is beside the blocks; 0: as others
+		kin    [][]int32
+	}{
+		{"a slow host of a block", "((0 1 2) (3 4 5) 6)", func(host, other int) float64 {
+			if other <= 2 {
+				return 15
+			}
+			return 25
+		}, [][]int32{{0, 1, 2}}},
+		{"a slow host of the last block", "((0 1 2) (3 4 5) 6)", func(host, other int) float64 {
+			if other <= 2 {
+				return 25
+			}
+			return 15
+		}, [][]int32{{3, 4, 5}}},
+		{"a very slow one", "((0 1 2) (3 4 5) 6)", func(host, other int) float64 {
+			if other <= 2 {
+				return 110
+			}
+			return 120
+		}, [][]int32{{0, 1, 2}}},
+		{"a host on a switch of its own", "((0 1 2) (3 4 5) 6)", func(host, other int) float64 { return 20 }, nil},
+		{"nearer, but by less than the share", "((0 1 2) (3 4 5) 6)", func(host, other int) float64 {
+			if other <= 2 {
+				return 20 - 10*(kinShare-0.1)
+			}
+			return 20
+		}, nil},
+		{"nearer by more than the share", "((0 1 2) (3 4 5) 6)", func(host, other int) float64 {
+			if other <= 2 {
+				return 20 - 10*(kinShare+0.1)
+			}
+			return 20
+		}, [][]int32{{0, 1, 2}}},
+		{"two hosts near each other", "((0 1 2) (3 4 5) 6 7)", func(host, other int) float64 {
+			switch {
+			case other >= 6:
+				return 11
+			case other <= 2:
+				return 15
+			}
+			return 25
+		}, nil},
+		{"two slow hosts of two blocks", "((0 1 2) (3 4 5) (6 7 8) 9 10)", func(host, other int) float64 {
+			if (host == 9) == (other <= 2) && (other <= 2 || other <= 5) {
+				return 15
+			}
+			return 25
+		}, [][]int32{{0, 1, 2}, {3, 4, 5}}},
+		{"nothing else to compare with", "((0 1 2) 3)", func(host, other int) float64 { return 11 }, nil},
+		{"not measured to the other block", "((0 1 2) (3 4 5) 6)", func(host, other int) float64 {
+			if other <= 2 {
+				return 15
+			}
+			return -1
+		}, nil},
+		{"one lucky reading", "((0 1 2) (3 4 5) 6)", func(host, other int) float64 {
+			if other == 0 {
+				return 1
+			}
+			return 20
+		}, nil},
+		// Around the blocks are two groups at 20 us, 40 us between those.
+		{"a slow host of a block in a group", "(((0 1 2) (3 4 5)) ((6 7 8) (9 10 11)) 12)", func(host, other int) float64 {
+			switch {
+			case other <= 2:
+				return 15
+			case other <= 5:
+				return 25
+			}
+			return 45
+		}, [][]int32{{0, 1, 2}, {0, 1, 2, 3, 4, 5}}},
+		{"a slow host of a group, not of a block", "(((0 1 2) (3 4 5)) ((6 7 8) (9 10 11)) 12)", func(host, other int) float64 {
+			if other <= 5 {
+				return 25
+			}
+			return 45
+		}, [][]int32{{0, 1, 2, 3, 4, 5}}},
+		{"a slow host inside a group", "(((0 1 2) (3 4 5) 12) ((6 7 8) (9 10 11)) 13)", func(host, other int) float64 {
+			switch {
+			case host == 13 || other == 13:
+				return 40
+			case other >= 6:
+				return 45
+			case other >= 3:
+				return 25
+			}
+			return 15
+		}, [][]int32{{0, 1, 2}}},
+	} {
+		nested := len(tt.text) > 31
+		g := judgeOf(tt.text, func(i, j int) float64 {
+			blocks := 6
+			switch {
+			case nested:
+				blocks = 12
+			case tt.name == "two slow hosts of two blocks":
+				blocks = 9
+			case tt.name == "nothing else to compare with":
+				blocks = 3
+			}
+			switch {
+			case j >= blocks:
+				return tt.lonely(j, i)
+			case i/3 == j/3:
+				return 10
+			case nested && i/6 != j/6:
+				return 40
+			}
+			return 20
+		})
+		remeasure(g.t, g.r)
+		for k := range g.support {
+			g.support[k] = 1
+		}
+		want := make([]bool, len(g.support))
+		for _, hosts := range tt.kin {
+			want[int(groupOf(g.t, hosts...))-g.t.N] = true
+		}
+		kin := g.kin()
+		for k := range want {
+			if kin[k] != want[k] {
+				t.Errorf("%s: %v has kin: %v, want %v", tt.name, g.t.Leaves(int32(g.t.N+k)), kin[k], want[k])
+			}
+		}
+		// With kin no group is firm, and all others stay as they are or lose what they are alone for.
+		g.siblings()
+		for k := range want {
+			if want[k] && g.support[k] > weakCeiling {
+				t.Errorf("%s: confidence %g of %v that has kin, want up to %g", tt.name, g.support[k], g.t.Leaves(int32(g.t.N+k)), weakCeiling)
+			}
+		}
+	}
+}
+
+// A group that is not reported has no kin; its blocks are seen as if they stood beside those
+// around it.
+func TestKinThroughGroupsThatAreNotReported(t *testing.T) {
+	g := judgeOf("(((0 1 2) (3 4 5)) (6 7 8) 9)", func(i, j int) float64 {
+		switch {
+		case j == 9 && i <= 2:
+			return 15
+		case j == 9:
+			return 25
+		case i/3 == j/3:
+			return 10
+		}
+		return 20
+	})
+	remeasure(g.t, g.r)
+	for k := range g.support {
+		g.support[k] = 1
+	}
+	around := int(groupOf(g.t, 0, 1, 2, 3, 4, 5)) - g.t.N
+	g.support[around] = 0.3
+	block := int(groupOf(g.t, 0, 1, 2)) - g.t.N
+	for k, has := range g.kin() {
+		if has != (k == block) {
+			t.Errorf("%v has kin: %v, want %v", g.t.Leaves(int32(g.t.N+k)), has, !has)
+		}
+	}
+}
+
+// A host of a group that is not reported is compared with all that is shown beside it: 9 is nearer to
+// the third block than to the first.
+func TestKinOfAHostInAGroupThatIsNotReported(t *testing.T) {
+	for _, tt := range []struct {
+		support float64
+		kin     bool
+	}{{0.3, false}, {0.6, true}} {
+		g := judgeOf("(((0 1 2) (3 4 5) 9) (6 7 8))", func(i, j int) float64 {
+			switch {
+			case j == 9 && i <= 2:
+				return 15
+			case j == 9 && i <= 5:
+				return 25
+			case j == 9:
+				return 12
+			case i/3 == j/3:
+				return 10
+			}
+			return 20
+		})
+		remeasure(g.t, g.r)
+		for k := range g.support {
+			g.support[k] = 1
+		}
+		g.support[int(groupOf(g.t, 0, 1, 2, 3, 4, 5, 9))-g.t.N] = tt.support
+		if got := g.kin()[int(groupOf(g.t, 0, 1, 2))-g.t.N]; got != tt.kin {
+			t.Errorf("in a group of confidence %g: kin %v, want %v", tt.support, got, tt.kin)
 		}
 	}
 }

@@ -11,11 +11,11 @@ import (
 // reading: neither the two hosts nor where they are. A host's mates see all others as it does in the
 // mean, on a switch as in a ring or torus, so it is how a reading differs from the median of
 // those of the mates: noise, and what lasts but belongs to one pair, as between virtual machines.
-// NaN if nobody has mates. Hosts are taken by their mean reading, so that what is looked at does not depend
-// on their numbers. O(n) for each of 64 hosts, and O(n^2) for the means.
-func (v *vicinity) whiteNoise() float64 {
+// NaN if nobody has mates. order is that of Symmetric.ByMean, so that what is looked at does not depend
+// on the numbers of the hosts. O(n) for each of 64 hosts.
+func (v *vicinity) whiteNoise(order []int32) float64 {
 	const rows, perRow = 64, 96 // tell a median to 2 %
-	n, order := v.r.N(), v.r.ByMean()
+	n := v.r.N()
 	step, skip := (n-1)/rows+1, (n-1)/perRow+1
 	var rest, of []float64
 	for a := 0; a < n; a += step {

@@ -43,12 +43,12 @@ func TestWhiteNoise(t *testing.T) {
 			}
 			return float32(x)
 		})
-		if got := newVicinity(r).whiteNoise(); math.Abs(got-tt.sigma) > 0.07*tt.sigma {
+		if got := newVicinity(r).whiteNoise(r.ByMean()); math.Abs(got-tt.sigma) > 0.07*tt.sigma {
 			t.Errorf("%s: whiteNoise() = %.4f, want %.4f", tt.name, got, tt.sigma)
 		}
 	}
 	// All are mates of each other: nobody is left to be compared.
-	if got := newVicinity(readings.NewSymmetric(3, func(i, j int) float32 { return 1 })).whiteNoise(); !math.IsNaN(got) {
+	if got := newVicinity(readings.NewSymmetric(3, func(i, j int) float32 { return 1 })).whiteNoise([]int32{0, 1, 2}); !math.IsNaN(got) {
 		t.Errorf("three hosts: whiteNoise() = %g, want NaN", got)
 	}
 }
@@ -67,7 +67,7 @@ func TestWhiteNoiseIsWithoutStructure(t *testing.T) {
 	})
 	// The mates in a ring are a hop nearer and farther: their middle is right but around the opposite host.
 	for name, r := range map[string]*readings.Symmetric{"ring": ring, "levels": levels} {
-		if got := newVicinity(r).whiteNoise(); got > 1e-6 {
+		if got := newVicinity(r).whiteNoise(r.ByMean()); got > 1e-6 {
 			t.Errorf("%s: whiteNoise() = %g, want 0", name, got)
 		}
 	}
