@@ -5,12 +5,11 @@ import "math"
 // Circulant broadcasts n pieces in n-1+ceil(log2 ranks) rounds, the least that is
 // possible where each rank sends one piece and receives one in a round. All
 // ranks do alike: in round k each sends to the one skips[k mod q] places on and
-// receives from the one as far behind, q = ceil(log2 ranks), where skips[q] is the
-// number of ranks and each skip half of the next, rounded up. What is received
-// in a round follows from the schedule of q numbers that Traeff 2024 (Optimal
-// broadcast schedules in logarithmic time, arXiv 2407.18004, algorithms 4 to 6)
-// finds by a search for the way of a piece from the root; what is sent is what
-// the other one receives. A rank in place r works it out in O(log^2 ranks).
+// receives from the one as far behind, with q = ceil(log2 ranks). skips[q] is the
+// number of ranks, and each skip is half of the next, rounded up. A schedule of q
+// numbers tells what is received in a round: Traeff 2024 (Optimal broadcast schedules
+// in logarithmic time, arXiv 2407.18004, algorithms 4 to 6) searches it for the path of
+// a piece from the root. What is sent is what the other one receives. A rank in place r works it out in O(log^2 ranks).
 type Circulant struct{}
 
 // Name returns "circulant".

@@ -27,8 +27,8 @@ func (r *servetRun) orientation(n *model.Network) error {
 	all := bits.Len(uint(r.comm.Size())) - 1 // a power of two
 	for log := max(2, all-2); log <= all; log += 2 {
 		grid := placement.Grid{Rows: 1 << (log / 2), Cols: 1 << (log - log/2)}
-		// In each of as many steps as there are columns a block of U goes down each column that is left, and, but in the
-		// last, after which nothing is to be brought up to date, one of X along each row.
+		// There are as many steps as columns. In each a block of U goes down each column that is left, and one of X along
+		// each row. The last has none of X: nothing is to be brought up to date after it.
 		block := int64(gridBlock)
 		if !r.simulated {
 			block /= 16 // 128 x 128

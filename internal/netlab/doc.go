@@ -80,11 +80,10 @@
 // some us, and each host has a boot id of its own, so that programs which look at it do not
 // take the ranks for one machine's, and yield; the endpoint cost of MPI's ping-pong is that of plain TCP, 25 to 40 us,
 // and its median that of its least time: BenchmarkPingPong in labtest compares.
-// That was chosen by measurement among yielding (MPICH: medians of 8 B 1.3 times
-// the least, of 64 KiB 1.4 times, of an 8 B broadcast over 12 hosts 6.6 ms instead
-// of 1.8), sleeping in the first look in vain (Open MPI looks once in vain after
-// every message: 1 ms each) and in every one for a fixed time, all with the machine
-// under load. Of a message in shared memory no socket tells, so ranks that share a host talk through sockets, too,
+// That was chosen by measurement, with the machine under load. Yielding makes MPICH's medians of 8 B 1.3 times
+// the least, of 64 KiB 1.4 times, and takes 6.6 ms instead of 1.8 for 8 B broadcast over 12 hosts.
+// Sleeping in the first look in vain costs Open MPI 1 ms a message, as it looks once in vain after
+// each. Sleeping in every look for a fixed time was tried, too. Of a message in shared memory no socket tells, so ranks that share a host talk through sockets, too,
 // and are of different hosts for MPICH (MPIR_CVAR_NOLOCAL), whose collectives then have no step inside hosts. Yielding does not
 // do for them: sixteen ranks that take turns on a core, each of which costs 9 us, need 140 us for a round.
 //

@@ -15,8 +15,8 @@ import (
 // The number of messages stays the same: k ranks on P/k hosts each.
 //
 // Servet takes P = 2 NC. With H < 2 NC hosts, P is the number up to H with the most
-// values of k, and the k above P/2 up to NC, which need more messages than that, are
-// measured on two hosts, for divisors of NC; a warning says so. Hosts with fewer ranks than others take part in steps of as many.
+// values of k. The k above P/2 up to NC need more messages than that. They are
+// measured on two hosts, for divisors of NC, and a warning says so. Hosts with fewer ranks than others take part in steps of as many.
 //
 // Otherwise it is as Distance.
 func Access(ctx context.Context, comm mpi.Communicator, settings *Settings) (*Result, error) {

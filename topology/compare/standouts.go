@@ -15,9 +15,9 @@ import (
 // What makes a suspect. Plateaus are those of BenchmarkCompareSuspects and
 // BenchmarkCompareLinks, and of the tests.
 const (
-	// suspectHost is how many times the usual residual a host has that is listed. On machines of
-	// 6 to 60 hosts with 2 % of noise and of outliers, 2, 3, 4 and 6 name 2, 0.8, 0.35 and 0.07 hosts
-	// a run for an outlier alone, and find as many of those that are wrong.
+	// suspectHost is how many times the usual residual a host has that is listed. Machines of
+	// 6 to 60 hosts had 2 % of noise and of outliers. 2, 3, 4 and 6 name 2, 0.8, 0.35 and 0.07 hosts
+	// a run for an outlier alone, and all find as many of those that are wrong.
 	suspectHost = 3
 
 	// floorShare is the least residual that is taken for usual, as a share: exact
