@@ -161,71 +161,84 @@ func powerBelow(n int) int {
 // length is that of the longest piece in bytes; segment 0 is the whole message.
 func (s *search) length(segment int) int { return cmp.Or(segment, s.problem.Bytes) }
 
-// descend estimates an algorithm, from several settings and the longest usual segment on. It changes one choice after
-// the other, the segment among them, until no change of one alone is faster.
+// A descent estimates plans of one algorithm. The choices of a plan are the digits of its setting, and then the index of
+// its segment.
+type descent struct {
+	*search
+	family *family
+	bases  []int // how many values each choice has
+	seen   map[[2]int]estimate
+}
+
+// descend estimates an algorithm, from several settings and the longest usual segment on.
 func (s *search) descend(f *family) {
-	bases := []int{f.to - f.from}
+	settings := []int{f.to - f.from}
 	if a, ok := s.list[f.from].(schedule.Factored); ok {
-		bases = a.Factors(s.problem)
+		settings = a.Factors(s.problem)
 	}
-	starts := slices.Max(append(slices.Clone(bases), 1))
+	starts := slices.Max(append(slices.Clone(settings), 1))
 	if s.ranks > many {
 		starts = 1
 	}
-	bases = append(bases, len(s.segments))
-	seen := make(map[[2]int]estimate)
-	// look estimates a combination of choices. The index of the setting is the number whose digits are the choices.
-	look := func(choices []int) estimate {
-		index, last := 0, len(choices)-1
-		for k, choice := range choices[:last] {
-			index = index*bases[k] + choice
-		}
-		at := [2]int{index, choices[last]}
-		if _, ok := seen[at]; !ok {
-			seen[at] = s.estimate(f.from+index, s.segments[choices[last]])
-			s.least = min(s.least, seen[at].seconds)
-		}
-		return seen[at]
-	}
+	d := &descent{search: s, family: f, bases: append(slices.Clone(settings), len(s.segments)), seen: make(map[[2]int]estimate)}
+	usual := slices.IndexFunc(s.segments, func(segment int) bool { return s.length(segment) <= usualSegment })
 	for start := range starts {
-		choices := make([]int, len(bases))
-		for k, base := range bases {
-			choices[k] = min(start, base-1)
+		var choices []int
+		for _, base := range settings {
+			choices = append(choices, min(start, base-1))
 		}
-		choices[len(choices)-1] = slices.IndexFunc(s.segments, func(segment int) bool { return s.length(segment) <= usualSegment })
-		best := look(choices)
-		for better := true; better; {
-			better = false
-			for k, base := range bases {
-				kept := choices[k]
-				faster := func(choice int) bool {
-					choices[k] = choice
-					g := look(choices)
-					if g.seconds >= best.seconds {
-						return false
-					}
-					best, kept, better = g, choice, true
-					return true
-				}
-				if k < len(bases)-1 {
-					for choice := range base {
-						faster(choice)
-					}
-				} else if !best.beyond {
-					// The message is sent whole, or one segment is best and times grow from there on in both directions.
-					faster(0)
-					for choice := kept + 1; choice < base && faster(choice); choice++ {
-					}
-					for choice := kept - 1; choice >= 0 && faster(choice); choice-- {
-					}
-				}
-				choices[k] = kept
-			}
-		}
+		d.from(append(choices, usual))
 	}
-	f.estimates = slices.SortedFunc(maps.Values(seen), func(a, b estimate) int {
+	f.estimates = slices.SortedFunc(maps.Values(d.seen), func(a, b estimate) int {
 		return cmp.Or(cmp.Compare(a.seconds, b.seconds), cmp.Compare(a.index, b.index), cmp.Compare(b.segment, a.segment))
 	})
+}
+
+// from changes one choice after the other, the segment among them, until no change of one alone is faster.
+func (d *descent) from(choices []int) {
+	best := d.look(choices)
+	for better := true; better; {
+		better = false
+		for k, base := range d.bases {
+			kept := choices[k]
+			faster := func(choice int) bool {
+				choices[k] = choice
+				g := d.look(choices)
+				if g.seconds >= best.seconds {
+					return false
+				}
+				best, kept, better = g, choice, true
+				return true
+			}
+			if k < len(d.bases)-1 {
+				for choice := range base {
+					faster(choice)
+				}
+			} else if !best.beyond {
+				// The message is sent whole, or one segment is best and times grow from there on in both directions.
+				faster(0)
+				for choice := kept + 1; choice < base && faster(choice); choice++ {
+				}
+				for choice := kept - 1; choice >= 0 && faster(choice); choice-- {
+				}
+			}
+			choices[k] = kept
+		}
+	}
+}
+
+// look is the estimate of a plan, which is made once.
+func (d *descent) look(choices []int) estimate {
+	index, last := 0, len(choices)-1
+	for k, choice := range choices[:last] {
+		index = index*d.bases[k] + choice
+	}
+	at := [2]int{index, choices[last]}
+	if _, ok := d.seen[at]; !ok {
+		d.seen[at] = d.estimate(d.family.from+index, d.segments[choices[last]])
+		d.least = min(d.least, d.seen[at].seconds)
+	}
+	return d.seen[at]
 }
 
 // estimate plays one segment of a tree through an empty network, and takes it that the others
