@@ -34,8 +34,9 @@ type Broadcaster struct {
 	classified     bool  // classes are known
 
 	// What plans follow.
-	groupings []grouping           // the first is that of the network
-	catalogue []schedule.Algorithm // along each of them
+	groups    grouping             // of the network
+	catalogue []schedule.Algorithm // with each of their settings
+	searched  int                  // the first ones; the others are there for stored choices
 	watch     *tuner.Stopwatch     // made when first needed
 
 	// What rank 0 knows alone.
@@ -76,14 +77,9 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 		comm: comm, ranks: comm.Size(), exec: exec,
 		modelOnly: h.ModelOnly, budget: h.Budget.Seconds(), oversubscribed: h.Oversubscribed, warnings: h.Warnings,
 		hosts: hosts, decisions: make(map[decisionKey]*decision),
-		network: h.view, groupings: h.Groupings, job: h.job, stored: h.stored,
+		network: h.view, groups: h.Groupings[0], job: h.job, stored: h.stored,
 	}
 	b.native, _ = comm.(mpi.NativeBcast)
-	for i := range b.groupings {
-		if err := b.groupings[i].build(b.ranks); err != nil {
-			return nil, err
-		}
-	}
 	algorithms := schedule.Algorithms()
 	if h.Algorithms != nil {
 		algorithms = s.Algorithms
@@ -92,14 +88,14 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 	}
 	// Communicators are made last: nothing that fails afterwards leaves them behind.
 	if b.timed() && slices.ContainsFunc(algorithms, usesNative) {
-		if exec.groups, err = newGroups(exec, b.groupings[0].tree); err != nil {
+		if exec.groups, err = newGroups(exec, b.groups.tree); err != nil {
 			return nil, err
 		}
 	}
 	if exec.groups == nil {
 		algorithms = withoutNative(algorithms)
 	}
-	b.arrange(algorithms)
+	b.arrange(algorithms, h.Groupings)
 	if h.Tag != 0 {
 		exec.tag = h.Tag
 	}

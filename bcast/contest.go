@@ -1,7 +1,6 @@
 package bcast
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -20,11 +19,10 @@ type contest struct {
 	ready map[planAt]*compiledPlan
 }
 
-// A planAt is a plan from a root. Plans are told apart by what makes them different schedules.
+// A planAt is a plan of a round, which has no times, from a root.
 type planAt struct {
-	index, segment int
-	blocking       bool
-	root           int
+	orderedPlan
+	root int
 }
 
 // contest is collective: it returns the decision for messages like buf, which holds the same bytes on all ranks.
@@ -51,11 +49,10 @@ func (b *Broadcaster) contest(stored *decision, buf []byte, root int, budget flo
 		return nil, lost.error
 	}
 	if err != nil {
-		_, err = newControl(b.exec).share(nil, err)
-		return nil, err
+		return nil, newControl(b.exec).tell(nil, err)
 	}
 	end := order{Plans: []orderedPlan{ordered(&d.Plan)}, Decided: d.decided, Pairs: d.pairs}
-	return d, c.tell(&end)
+	return d, newControl(b.exec).tell(&end, nil)
 }
 
 // A lostError is an error of the communicator in a round.
@@ -63,23 +60,12 @@ type lostError struct{ error }
 
 func (l *lostError) Unwrap() error { return l.error }
 
-// tell gives the others an order of rank 0.
-func (c *contest) tell(o *order) error {
-	data, err := json.Marshal(o)
-	_, err = newControl(c.b.exec).share(data, err)
-	return err
-}
-
 // follow performs the rounds that rank 0 tells, and returns the decision.
 func (c *contest) follow() (*decision, error) {
 	for {
-		data, err := newControl(c.b.exec).share(nil, nil)
-		if err != nil {
-			return nil, err
-		}
 		var o order
-		if err := json.Unmarshal(data, &o); err != nil {
-			return nil, fmt.Errorf("bcast: an order of rank 0: %w", err)
+		if err := newControl(c.b.exec).tell(&o, nil); err != nil {
+			return nil, err
 		}
 		if o.Roots == nil {
 			return &decision{Plan: c.b.planOf(o.Plans[0]), decided: o.Decided, pairs: o.Pairs}, nil
@@ -119,7 +105,7 @@ func (c *contest) round(o *order) ([]tuner.Sample, error) {
 
 // compiled is a plan of an order, compiled for a root.
 func (c *contest) compiled(o orderedPlan, root int) *compiledPlan {
-	at := planAt{o.Index, o.Segment, o.Blocking, root}
+	at := planAt{o, root}
 	if c.ready[at] == nil {
 		c.ready[at] = c.b.compile(c.b.planOf(o), len(c.buf), root)
 	}
@@ -139,7 +125,7 @@ func (c *contest) conduct(s tuner.Session) error {
 			p.Predicted, p.Measured, p.Native = 0, 0, 0
 			o.Plans = append(o.Plans, p)
 		}
-		if err := c.tell(&o); err != nil {
+		if err := newControl(c.b.exec).tell(&o, nil); err != nil {
 			return &lostError{err}
 		}
 		samples, err := c.round(&o)

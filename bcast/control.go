@@ -1,7 +1,7 @@
 package bcast
 
 import (
-	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,8 +24,24 @@ func newControl(exec *executor) *control {
 // decides tells whether this rank is rank 0.
 func (c *control) decides() bool { return c.tree.IsRoot() }
 
-// share gives all ranks the data of rank 0. If wrong is not nil on rank 0, all ranks get that error instead: rank 0
-// never fails alone while the others wait.
+// tell gives all ranks what v of rank 0 points to. If wrong is not nil on rank 0, all ranks get that error instead: rank
+// 0 never fails alone while the others wait.
+func (c *control) tell(v any, wrong error) error {
+	var data []byte
+	if c.decides() && wrong == nil {
+		data, wrong = json.Marshal(v)
+	}
+	data, err := c.share(data, wrong)
+	if err != nil || c.decides() {
+		return err
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return fmt.Errorf("bcast: what rank 0 says: %w", err)
+	}
+	return nil
+}
+
+// share gives all ranks the data of rank 0, or its error.
 func (c *control) share(data []byte, wrong error) ([]byte, error) {
 	const good, bad = 0, 1 // bad and more: an error, and of which kind it is
 	kinds := []error{mpi.ErrTag, mpi.ErrRank}
@@ -65,29 +81,9 @@ func (t *toldError) Error() string { return t.text }
 func (t *toldError) Unwrap() error { return t.kind }
 
 // max gives all ranks the greatest of each value.
-func (c *control) max(values ...int64) ([]int64, error) {
-	encode := func() (buf []byte) {
-		for _, v := range values {
-			buf = binary.LittleEndian.AppendUint64(buf, uint64(v))
-		}
-		return buf
-	}
-	decode := func(buf []byte, i int) int64 { return int64(binary.LittleEndian.Uint64(buf[8*i:])) }
-	own := encode()
-	err := c.tree.Collect(own, make([]byte, len(own)), func(child []byte) {
-		for i := range values {
-			values[i] = max(values[i], decode(child, i))
-		}
-		copy(own, encode())
-	})
-	if err == nil {
-		err = c.tree.Tell(own)
-	}
-	if err != nil {
+func (c *control) max(values ...float64) ([]float64, error) {
+	if err := c.tree.Max(values); err != nil {
 		return nil, c.exec.note(fmt.Errorf("bcast: %w", err))
-	}
-	for i := range values {
-		values[i] = decode(own, i)
 	}
 	return values, nil
 }

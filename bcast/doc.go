@@ -37,7 +37,7 @@
 //
 // No file calls a file that calls it, directly or by way of others.
 //
-//   - bcast.go is New, with handshake.go, groupings.go, match.go and stored.go: network, topologies and stored decisions.
+//   - bcast.go is New, with handshake.go, catalogue.go, match.go and stored.go: network, algorithms and stored decisions.
 //   - broadcast.go is Bcast. compiled.go and execute.go are all of a warm one; ibcast.go leaves one under way.
 //   - first.go is a first broadcast. contest.go makes the decision, with the plans of shortlist.go, and groups.go measures
 //     native inside groups. order.go is what rank 0 tells meanwhile, by control.go.

@@ -25,16 +25,15 @@ type Variant struct {
 }
 
 // Variants are the names of all that can be compared: Ours, Native if the communicator has a native broadcast, and the
-// algorithms, with the topology in brackets where that is not the network's own.
+// algorithms, with the name of the groups in brackets where these are not the network's own.
 func (b *Broadcaster) Variants() []string {
 	names := []string{Ours}
 	if b.native != nil {
 		names = append(names, Native)
 	}
-	for i, a := range b.catalogue {
-		g := b.along(i)
-		if name := (predict.Plan{Algorithm: a, Topology: g.Name}).NameAlong(); g.Wanted && !slices.Contains(names, name) {
-			names = append(names, name)
+	for _, a := range b.catalogue[:b.searched] {
+		if !slices.Contains(names, a.Name()) {
+			names = append(names, a.Name())
 		}
 	}
 	return names
@@ -42,7 +41,7 @@ func (b *Broadcaster) Variants() []string {
 
 // VariantsFor is collective: it prepares variants for messages of the given bytes from the root, the same on all ranks.
 // Each algorithm comes with its best plan by prediction. only names those that are wanted, equal on all ranks: an
-// algorithm stands for itself along all topologies; nil: all.
+// algorithm stands for itself along all groups; nil: all.
 func (b *Broadcaster) VariantsFor(bytes, root int, only []string) ([]Variant, error) {
 	for _, name := range only {
 		if all := b.Variants(); !slices.ContainsFunc(all, func(v string) bool { return isAskedFor(name, v) }) {
@@ -59,7 +58,7 @@ func (b *Broadcaster) VariantsFor(bytes, root int, only []string) ([]Variant, er
 			ours = d.Plan
 		}
 		slices.SortFunc(all, func(a, b predict.Plan) int { return a.Index - b.Index })
-		return append([]predict.Plan{ours}, distinct(all, only...)...)
+		return append([]predict.Plan{ours}, all...)
 	})
 	if err != nil {
 		return nil, err
@@ -72,7 +71,7 @@ func (b *Broadcaster) VariantsFor(bytes, root int, only []string) ([]Variant, er
 	}
 	follow := func(p predict.Plan) {
 		c := b.compile(p, bytes, root)
-		add(p.NameAlong(), p, func(buf []byte) error { return b.failed(b.perform(c, buf, root)) })
+		add(p.Name(), p, func(buf []byte) error { return b.failed(b.perform(c, buf, root)) })
 	}
 	add(Ours, plans[0], func(buf []byte) error { return b.Bcast(buf, root) })
 	if b.native != nil {

@@ -1,6 +1,9 @@
 package schedule
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // Circulant broadcasts n pieces in n-1+ceil(log2 ranks) rounds, the least that is
 // possible where each rank sends one piece and receives one in a round. All
@@ -41,7 +44,7 @@ func (Circulant) Prepare(p Problem) Parts {
 				x[k].got = got[k]
 			}
 		}
-		return x
+		return x.ops
 	})
 }
 
@@ -57,8 +60,8 @@ type circulantRound struct {
 // circulantPart is the part of one rank.
 type circulantPart []circulantRound
 
-// Ops implements Part.
-func (x circulantPart) Ops(dst []Op, p Problem) []Op {
+// ops appends the steps.
+func (x circulantPart) ops(dst []Op, p Problem) []Op {
 	pieces, q := p.Pieces(), len(x)
 	if pieces == 0 || q == 0 {
 		return dst
@@ -81,10 +84,7 @@ func (x circulantPart) Ops(dst []Op, p Problem) []Op {
 
 // skips are the distances of the rounds, and last the number of ranks.
 func skips(ranks int) []int {
-	q := 0
-	for 1<<q < ranks {
-		q++
-	}
+	q := bits.Len(uint(ranks - 1))
 	s := make([]int, q+1)
 	s[q] = ranks
 	for k := q; k > 0; k-- {

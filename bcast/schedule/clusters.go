@@ -53,12 +53,6 @@ func groupAt(tree *topology.Hierarchy, level, ranks int) []int {
 	return of
 }
 
-// TwoLevels is the tree of two shapes, among the leaders of the clusters of a level and within these.
-func TwoLevels(p Problem, level int, between, within Shape) *Tree {
-	c := clustersOf(p, level)
-	return NewTree(p.Ranks, within.joinEach(between.join(nil, c.leaders()), c.members))
-}
-
 // GroupedLevels are the levels of the tree that have groups, the finest first.
 func GroupedLevels(p Problem) []int {
 	var levels []int

@@ -57,7 +57,11 @@ func (a Leaders) between() Algorithm {
 // Prepare implements Algorithm. O(ranks log ranks), and what the algorithm among the leaders needs.
 func (a Leaders) Prepare(p Problem) Parts {
 	c := clustersOf(p, a.Level)
-	inside := NewTree(p.Ranks, ShapeBinomial.joinEach(nil, c.members))
+	var edges []Edge
+	for _, ranks := range c.members {
+		edges = ShapeBinomial.join(edges, ranks)
+	}
+	inside := NewTree(p.Ranks, edges)
 	return a.prepare(p, c, func(rank int) handOn { return inside.Links(rank).piece }, false)
 }
 
@@ -82,9 +86,9 @@ type handOn func(dst []Op, piece Span) []Op
 
 // prepare does it for a way to hand on inside. whole says that the group of the root gets the message in one piece.
 func (a Leaders) prepare(p Problem, c *clusters, inside func(rank int) handOn, whole bool) Parts {
-	between := newCompany(a.between(), p, c.leaders())
+	between := among(a.between(), p, c.leaders())
 	return PartOf(func(rank int) Part {
-		return ledPart{between.stage(c.of[rank]), inside(rank), c.place[rank] == 0, c.of[rank] == 0, whole}
+		return ledPart{between(c.of[rank]), inside(rank), c.place[rank] == 0, c.of[rank] == 0, whole}.ops
 	})
 }
 
@@ -112,17 +116,17 @@ func (NativeGroups) Variants(p Problem) (all []Algorithm) {
 
 // A ledPart is the part of one rank.
 type ledPart struct {
-	between stage // of its leader
+	between Part // of its leader
 	inside  handOn
 	leads   bool
 	rooted  bool // the leader is the root
 	whole   bool // the root hands on the message in one piece
 }
 
-// Ops implements Part. The root hands all on at the end. Other leaders hand a piece on when they wait for the next.
-func (x ledPart) Ops(dst []Op, p Problem) []Op {
+// ops appends the steps. The root hands all on at the end. Other leaders hand a piece on when they wait for the next.
+func (x ledPart) ops(dst []Op, p Problem) []Op {
 	from := len(dst)
-	dst = x.between.Ops(dst, p)
+	dst = x.between(dst, p)
 	to := len(dst)
 	var piece Span // that the leader has received, and not handed on yet
 	hand := func() {

@@ -54,14 +54,7 @@ func (a MultiLevel) Prepare(p Problem) Parts {
 	// level is passed over, those near the leader come first.
 	var lead func(g, of int)
 	lead = func(g, of int) {
-		ms := members(p.Tree, g)
-		for i, m := range ms {
-			if m.group >= 0 && leader[m.group] == leader[of] {
-				copy(ms[1:i+1], ms[:i])
-				ms[0] = m
-			}
-		}
-		for _, m := range ms {
+		for _, m := range members(p.Tree, g, leader[of]) {
 			x := m.host
 			if m.group >= 0 {
 				if a.shape(depth(m.group)) == ShapeNone {
@@ -94,21 +87,23 @@ const shapedLevels = 5
 // Variants implements Varied: all combinations of shapes on the levels of the tree; from
 // the level after the fifth on inwards they are those of the last. There are
 // none without groups, where the other algorithms do the same.
-func (a MultiLevel) Variants(p Problem) []Algorithm {
-	var list []Algorithm
-	for k, base := range a.Factors(p) {
-		if k == 0 {
-			list = []Algorithm{MultiLevel{}}
-		}
-		longer := make([]Algorithm, 0, base*len(list))
-		for _, outer := range list {
-			for s := range base {
-				longer = append(longer, MultiLevel{append(slices.Clone(outer.(MultiLevel).Shapes), Shape(s))})
-			}
-		}
-		list = longer
+func (a MultiLevel) Variants(p Problem) (all []Algorithm) {
+	factors := a.Factors(p)
+	if factors == nil {
+		return nil
 	}
-	return list
+	shapes := make([]Shape, len(factors))
+	for {
+		all = append(all, MultiLevel{slices.Clone(shapes)})
+		k := len(shapes) - 1
+		for ; k >= 0 && int(shapes[k]) == factors[k]-1; k-- {
+			shapes[k] = 0
+		}
+		if k < 0 {
+			return all
+		}
+		shapes[k]++
+	}
 }
 
 // Factors implements Factored: the shapes of each level, of which the coarsest is

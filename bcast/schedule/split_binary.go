@@ -32,7 +32,7 @@ func (SplitBinary) Prepare(p Problem) Parts {
 		default:
 			x.partner = ranks[place+middle]
 		}
-		return x
+		return x.ops
 	})
 }
 
@@ -44,49 +44,43 @@ type splitPart struct {
 	single  bool // is that rank
 }
 
-// Ops implements Part.
-func (x splitPart) Ops(dst []Op, p Problem) []Op {
-	halves := [2]Span{{0, (p.Bytes + 1) / 2}, {(p.Bytes + 1) / 2, p.Bytes}}
+// ops appends the steps.
+func (x splitPart) ops(dst []Op, p Problem) []Op {
+	first, second := Span{0, (p.Bytes + 1) / 2}, Span{(p.Bytes + 1) / 2, p.Bytes}
 	if x.Parent < 0 {
-		return x.root(dst, p, halves)
+		return x.root(dst, p, first, second)
 	}
-	own, other := halves[0], halves[1]
+	own, other := first, second
 	if x.second {
-		own, other = other, own
+		own, other = second, first
 	}
-	for own.Lo < own.Hi {
-		piece := Span{own.Lo, min(own.Lo+p.PieceBytes(), own.Hi)}
-		dst = x.piece(dst, piece)
-		own.Lo = piece.Hi
+	for at := own.Lo; at < own.Hi; at += p.PieceBytes() {
+		dst = x.piece(dst, Span{at, min(at+p.PieceBytes(), own.Hi)})
 	}
 	if x.single {
 		return receive(dst, x.partner, other)
-	}
-	own = halves[0]
-	if x.second {
-		own = halves[1]
 	}
 	return Swap(dst, x.partner, own, x.partner, other)
 }
 
 // root feeds both halves of the tree in turn.
-func (x splitPart) root(dst []Op, p Problem, halves [2]Span) []Op {
+func (x splitPart) root(dst []Op, p Problem, first, second Span) []Op {
 	if len(x.Children) == 0 {
 		return dst
 	}
-	left := halves
+	left := [2]Span{first, second}
+	if len(x.Children) < 2 {
+		left[1].Lo = left[1].Hi
+	}
 	for left[0].Lo < left[0].Hi || left[1].Lo < left[1].Hi {
 		for i, c := range x.Children {
 			piece := Span{left[i].Lo, min(left[i].Lo+p.PieceBytes(), left[i].Hi)}
 			dst = send(dst, c, piece)
 			left[i].Lo = piece.Hi
 		}
-		if len(x.Children) < 2 {
-			left[1].Lo = left[1].Hi
-		}
 	}
 	if x.partner >= 0 {
-		dst = send(dst, x.partner, halves[1])
+		dst = send(dst, x.partner, second)
 	}
 	return dst
 }

@@ -21,11 +21,11 @@ func (t *Tree) Links(rank int) Links {
 }
 
 // Of implements Parts.
-func (t *Tree) Of(rank int) Part { return t.Links(rank) }
+func (t *Tree) Of(rank int) Part { return t.Links(rank).ops }
 
-// Ops appends the steps of a rank: each segment is received, and forwarded to
+// ops appends the steps of a rank: each segment is received, and forwarded to
 // all children before the next one.
-func (l Links) Ops(dst []Op, p Problem) []Op {
+func (l Links) ops(dst []Op, p Problem) []Op {
 	for at, s := 0, p.PieceBytes(); at < p.Bytes; at += s {
 		dst = l.piece(dst, Span{at, min(at+s, p.Bytes)})
 	}

@@ -78,7 +78,7 @@ then is printed.`,
 				return cli.BadInput("--json and --csv -: both are standard output")
 			}
 			rows := cli.NewOutput("--csv", table, c.OutOrStdout())
-			along, err := parseTopologies(topologies)
+			sources, err := parseTopologies(topologies)
 			if err != nil {
 				return err
 			}
@@ -107,7 +107,7 @@ then is printed.`,
 				if err := cli.CheckMemory(comm, s.Sizes); err != nil {
 					return err
 				}
-				report, err := benchmarkBcast(c.Context(), comm, known, along, budget, shared, &s, cli.ReportWriter(c, rows), c.ErrOrStderr())
+				report, err := benchmarkBcast(c.Context(), comm, known, sources, budget, shared, &s, cli.ReportWriter(c, rows), c.ErrOrStderr())
 				if err != nil || comm.Rank() != 0 {
 					return err
 				}
@@ -141,7 +141,7 @@ const timedPerRank = 35
 const longMessage = 16 << 20
 
 // benchmarkBcast is collective.
-func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.Network, along []bcast.Topology, budget time.Duration, shared *cli.Flags, s *benchmark.Settings, stdout, stderr io.Writer) (*benchmark.Report, error) {
+func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.Network, sources []groupSource, budget time.Duration, shared *cli.Flags, s *benchmark.Settings, stdout, stderr io.Writer) (*benchmark.Report, error) {
 	if network == nil {
 		d, err := discover(ctx, comm, &measureOptions{budget: budget, repetitions: defaultRepetitions, timeout: shared.Timeout, quiet: shared.JSON}, stdout, stderr)
 		if err != nil {
@@ -152,7 +152,11 @@ func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.N
 		return nil, err
 	}
 	defer cli.LimitCalls(comm, shared.Timeout)() // measuring has a limit of its own
-	settings := &bcast.Settings{Network: network, Topologies: along, Budget: budget}
+	groups, err := topologiesOf(comm, network, sources, stderr)
+	if err != nil {
+		return nil, err
+	}
+	settings := &bcast.Settings{Network: network, Topologies: groups, Budget: budget}
 	if slices.ContainsFunc(classic.Algorithms(), func(a schedule.Algorithm) bool { return slices.Contains(s.Only, a.Name()) }) {
 		settings.Algorithms = slices.Concat(schedule.Algorithms(), []schedule.Algorithm{schedule.NativeGroups{}}, classic.Algorithms())
 	}

@@ -1,0 +1,79 @@
+package bcast
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/topocast/topocast/bcast/schedule"
+	"github.com/topocast/topocast/bcast/table"
+	"github.com/topocast/topocast/topology"
+)
+
+// A grouping is groups of the ranks with their costs, as rank 0 tells them. It has no name if it is that of the network,
+// and no tree where nothing is known of the ranks.
+type grouping struct {
+	table.Topology
+	Costs  *schedule.Costs // of the ranks; nil: not known
+	Wanted bool            // plans along them come into question; otherwise they are there for choices of the network's table
+
+	tree *topology.Hierarchy
+}
+
+// build makes the hierarchy of a grouping, once.
+func (g *grouping) build(ranks int) (err error) {
+	if g.tree != nil || g.Name == "" && g.Levels == nil {
+		return nil
+	}
+	if g.tree, err = (&table.Topology{Name: cmp.Or(g.Name, Found), Levels: g.Levels}).Tree(ranks); err != nil {
+		return fmt.Errorf("bcast: new: %w", err)
+	}
+	return nil
+}
+
+// Found is the name, in Settings.Topologies, of the groups of the network.
+const Found = "found"
+
+// arrange makes the catalogue: the algorithms with their settings along each of the groups. Those along groups of which
+// plans come into question are first, and b.searched is their number.
+func (b *Broadcaster) arrange(algorithms []schedule.Algorithm, groupings []grouping) {
+	p := schedule.Problem{Ranks: b.ranks, Tree: b.groups.tree, Costs: b.groups.Costs}
+	for _, wanted := range []bool{true, false} {
+		for _, g := range groupings {
+			if g.Wanted == wanted {
+				b.catalogue = append(b.catalogue, schedule.Variants(g.along(algorithms), p)...)
+			}
+		}
+		if wanted {
+			b.searched = len(b.catalogue)
+		}
+	}
+}
+
+// along is the algorithms along the groups.
+func (g *grouping) along(algorithms []schedule.Algorithm) (all []schedule.Algorithm) {
+	if g.Name == "" {
+		return algorithms
+	}
+	for _, a := range algorithms {
+		all = append(all, schedule.Along{Algorithm: a, Groups: g.Name, Tree: g.tree, Costs: g.Costs})
+	}
+	return all
+}
+
+// groupsOfPlan is the name of the groups that an algorithm follows; "": those of the network.
+func groupsOfPlan(a schedule.Algorithm) string {
+	x, _ := a.(schedule.Along)
+	return x.Groups
+}
+
+// find is the index of an algorithm of the catalogue by its text, along groups of the given name; or -1.
+func (b *Broadcaster) find(text, groups string) int {
+	return slices.IndexFunc(b.catalogue, func(a schedule.Algorithm) bool {
+		x, ok := a.(schedule.Along)
+		if ok {
+			a = x.Algorithm
+		}
+		return x.Groups == groups && schedule.Text(a) == text
+	})
+}
