@@ -3,6 +3,7 @@ package bcast
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/topocast/topocast/bcast/predict"
@@ -25,7 +26,7 @@ type Broadcaster struct {
 	ranks          int
 	native         mpi.NativeBcast // nil: none
 	modelOnly      bool
-	budget         float64 // s; 0: none
+	budget         float64 // s; +Inf: none
 	oversubscribed bool    // some host has more ranks than cores: times are noisy
 	warnings       []string
 	hosts          []int // of all ranks, on rank 0
@@ -35,8 +36,10 @@ type Broadcaster struct {
 
 	// What plans follow.
 	groups    grouping             // of the network
+	others    []grouping           // of Settings.Topologies and stored choices
 	catalogue []schedule.Algorithm // with each of their settings
-	searched  int                  // the first ones; the others are there for stored choices
+	choices   []schedule.Algorithm // the first ones, which are searched; the others are there for stored choices
+	searched  []part               // of the choices: those along the same groups
 	watch     *tuner.Stopwatch     // made when first needed
 
 	// What rank 0 knows alone.
@@ -73,11 +76,15 @@ func New(comm mpi.Communicator, s *Settings) (*Broadcaster, error) {
 		return nil, err
 	}
 	hosts, _ := mpi.NumberHosts(places)
+	budget := h.Budget.Seconds()
+	if budget == 0 {
+		budget = math.Inf(1)
+	}
 	b := &Broadcaster{
 		comm: comm, ranks: comm.Size(), exec: exec,
-		modelOnly: h.ModelOnly, budget: h.Budget.Seconds(), oversubscribed: h.Oversubscribed, warnings: h.Warnings,
+		modelOnly: h.ModelOnly, budget: budget, oversubscribed: h.Oversubscribed, warnings: h.Warnings,
 		hosts: hosts, decisions: make(map[decisionKey]*decision),
-		network: h.view, groups: h.Groupings[0], job: h.job, stored: h.stored,
+		network: h.view, groups: h.Groupings[0], others: h.Groupings[1:], job: h.job, stored: h.stored,
 	}
 	b.native, _ = comm.(mpi.NativeBcast)
 	algorithms := schedule.Algorithms()

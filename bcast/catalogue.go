@@ -35,20 +35,26 @@ func (g *grouping) build(ranks int) (err error) {
 const Found = "found"
 
 // arrange makes the catalogue: the algorithms with their settings along each of the groups. Those along groups of which
-// plans come into question are first, and b.searched is their number.
+// plans come into question are first: b.searched says which are along the same groups.
 func (b *Broadcaster) arrange(algorithms []schedule.Algorithm, groupings []grouping) {
 	p := schedule.Problem{Ranks: b.ranks, Tree: b.groups.tree, Costs: b.groups.Costs}
 	for _, wanted := range []bool{true, false} {
 		for _, g := range groupings {
-			if g.Wanted == wanted {
-				b.catalogue = append(b.catalogue, schedule.Variants(g.along(algorithms), p)...)
+			if g.Wanted != wanted {
+				continue
 			}
-		}
-		if wanted {
-			b.searched = len(b.catalogue)
+			from := len(b.catalogue)
+			b.catalogue = append(b.catalogue, schedule.Variants(g.along(algorithms), p)...)
+			if to := len(b.catalogue); wanted && to > from {
+				b.searched = append(b.searched, part{from, to})
+				b.choices = b.catalogue
+			}
 		}
 	}
 }
+
+// A part of the catalogue is from an index to before another one.
+type part struct{ from, to int }
 
 // along is the algorithms along the groups.
 func (g *grouping) along(algorithms []schedule.Algorithm) (all []schedule.Algorithm) {
@@ -61,19 +67,18 @@ func (g *grouping) along(algorithms []schedule.Algorithm) (all []schedule.Algori
 	return all
 }
 
-// groupsOfPlan is the name of the groups that an algorithm follows; "": those of the network.
-func groupsOfPlan(a schedule.Algorithm) string {
-	x, _ := a.(schedule.Along)
-	return x.Groups
-}
-
 // find is the index of an algorithm of the catalogue by its text, along groups of the given name; or -1.
 func (b *Broadcaster) find(text, groups string) int {
 	return slices.IndexFunc(b.catalogue, func(a schedule.Algorithm) bool {
-		x, ok := a.(schedule.Along)
-		if ok {
-			a = x.Algorithm
-		}
-		return x.Groups == groups && schedule.Text(a) == text
+		ownText, ownGroups := textOf(a)
+		return ownGroups == groups && ownText == text
 	})
+}
+
+// textOf names an algorithm with its settings, and the groups that it follows; "": those of the network.
+func textOf(a schedule.Algorithm) (text, groups string) {
+	if x, ok := a.(schedule.Along); ok {
+		return schedule.Text(x.Algorithm), x.Groups
+	}
+	return schedule.Text(a), ""
 }

@@ -147,7 +147,7 @@ func TestTuneKeepsItsBudget(t *testing.T) {
 			if count < x.least || count > x.most {
 				return fmt.Errorf("%d sizes decided, want %d to %d", count, x.least, x.most)
 			}
-			b.budget = 0
+			b.budget = math.Inf(1)
 			if err := b.Tune([]int{0}, sizes...); err != nil {
 				return err
 			}

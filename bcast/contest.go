@@ -1,9 +1,8 @@
 package bcast
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
-	"math"
 
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/tuner"
@@ -26,16 +25,13 @@ type planAt struct {
 }
 
 // contest is collective: it returns the decision for messages like buf, which holds the same bytes on all ranks.
-// stored is what the network's table says; nil: nothing. budget is in s; 0: none.
+// stored is what the network's table says; nil: nothing. budget is in s.
 func (b *Broadcaster) contest(stored *decision, buf []byte, root int, budget float64) (*decision, error) {
 	watch, err := b.stopwatch()
 	if err != nil {
 		return nil, err
 	}
-	limit := math.Inf(1)
-	if budget > 0 {
-		limit = watch.Now() + budget
-	}
+	limit := watch.Now() + budget
 	if err := b.measureGroups(len(buf), limit); err != nil {
 		return nil, err
 	}
@@ -44,21 +40,12 @@ func (b *Broadcaster) contest(stored *decision, buf []byte, root int, budget flo
 		return c.follow()
 	}
 	d, err := c.search(stored, limit)
-	var lost *lostError
-	if errors.As(err, &lost) { // the communicator is gone, and there is nobody to tell
-		return nil, lost.error
-	}
-	if err != nil {
-		return nil, newControl(b.exec).tell(nil, err)
+	if err != nil { // of the communicator: there is nobody to tell
+		return nil, err
 	}
 	end := order{Plans: []orderedPlan{ordered(&d.Plan)}, Decided: d.decided, Pairs: d.pairs}
 	return d, newControl(b.exec).tell(&end, nil)
 }
-
-// A lostError is an error of the communicator in a round.
-type lostError struct{ error }
-
-func (l *lostError) Unwrap() error { return l.error }
 
 // follow performs the rounds that rank 0 tells, and returns the decision.
 func (c *contest) follow() (*decision, error) {
@@ -112,7 +99,7 @@ func (c *contest) compiled(o orderedPlan, root int) *compiledPlan {
 	return c.ready[at]
 }
 
-// conduct performs the rounds of a session. Rank 0 alone calls it.
+// conduct performs the rounds of a session. Rank 0 alone calls it. Its errors are those of the communicator.
 func (c *contest) conduct(s tuner.Session) error {
 	for {
 		round, on := s.Next(c.b.watch.Now())
@@ -126,11 +113,11 @@ func (c *contest) conduct(s tuner.Session) error {
 			o.Plans = append(o.Plans, p)
 		}
 		if err := newControl(c.b.exec).tell(&o, nil); err != nil {
-			return &lostError{err}
+			return err
 		}
 		samples, err := c.round(&o)
 		if err != nil {
-			return &lostError{err}
+			return err
 		}
 		s.Add(samples)
 	}
@@ -202,36 +189,25 @@ func (c *contest) conclude(challenger predict.Plan, v tuner.Verdict) *decision {
 	return d
 }
 
-// The segment of the best plan is moved by these factors, the larger first, for as long as that helps. Predictions err
-// by that much where a network was measured under load, or a library changes how it sends.
-var moves = [...]int{4, 2}
-
 // refine returns the variant of the best plan with the segment, and the kind of transfers, that are measured to be
-// fastest.
+// fastest. The segment is halved or doubled for as long as that helps. Predictions err by that much where a network was
+// measured under load, or a library changes how it sends.
 func (c *contest) refine(rules *tuner.Contest, best int) (int, error) {
 	first, bytes := best, len(c.buf)
 	tried := map[int]bool{c.plans[best].Segment: true}
-	for _, factor := range moves {
-		for {
-			near := []int{best}
-			whole := c.plans[best].Segment
-			if whole == 0 {
-				whole = bytes
+	for moved := -1; moved != best; {
+		moved = best
+		near := []int{best}
+		whole := cmp.Or(c.plans[best].Segment, bytes)
+		for _, segment := range []int{whole / 2, whole * 2} {
+			if segment >= predict.MinSegment && segment < bytes && !tried[segment] {
+				tried[segment] = true
+				near = append(near, c.add(best, func(p *predict.Plan) { p.Segment = segment }))
 			}
-			for _, segment := range []int{whole / factor, whole * factor} {
-				if segment >= predict.MinSegment && segment < bytes && !tried[segment] {
-					tried[segment] = true
-					near = append(near, c.add(best, func(p *predict.Plan) { p.Segment = segment }))
-				}
-			}
-			moved, err := c.best(rules, near)
-			if err != nil {
-				return best, err
-			}
-			if moved == best {
-				break
-			}
-			best = moved
+		}
+		var err error
+		if best, err = c.best(rules, near); err != nil {
+			return best, err
 		}
 	}
 	if c.b.exec.canOverlap() && bytes > shortBytes {

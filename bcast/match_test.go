@@ -3,6 +3,7 @@ package bcast
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -352,11 +353,14 @@ func TestSettingsOfRank0Count(t *testing.T) {
 			if want == nil {
 				want = &Settings{}
 			}
-			tag, budget := want.Tag, want.Budget
+			tag, budget := want.Tag, want.Budget.Seconds()
 			if tag == 0 {
 				tag = mpi.MaxTag
 			}
-			if b.modelOnly != want.ModelOnly || b.exec.tag != tag || b.budget != budget.Seconds() {
+			if budget == 0 {
+				budget = math.Inf(1)
+			}
+			if b.modelOnly != want.ModelOnly || b.exec.tag != tag || b.budget != budget {
 				return fmt.Errorf("rank %d: model only %v, tag %d, budget %g s, want %+v", world.Rank(), b.modelOnly, b.exec.tag, b.budget, want)
 			}
 			return verified(world, 3000, 1, func(buf []byte) error { return b.Bcast(buf, 1) })

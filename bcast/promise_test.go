@@ -3,6 +3,7 @@ package bcast
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -129,7 +130,7 @@ func TestStarvedBudgetIsNotKnowledge(t *testing.T) {
 		if got := len(b.exec.groups.times); got != 0 {
 			return fmt.Errorf("%d times of native broadcasts in groups within a nanosecond", got)
 		}
-		b.budget = 0
+		b.budget = math.Inf(1)
 		if err := b.Tune([]int{0}, 64<<10); err != nil {
 			return err
 		}

@@ -2,60 +2,31 @@ package bcast
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/topocast/topocast/bcast/predict"
-	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/tuner"
 )
 
-// How many plans are timed first, the best by prediction and different from each other: mostTimed if the best takes no
-// longer than quickTime, and fewTimed otherwise, and where there are few plans altogether. Predictions guess what
+// timed is how many plans are timed first, the best by prediction and different from each other. Predictions guess what
 // software takes where that was not measured, and then order plans for short messages no better than within a third.
-const (
-	mostTimed = 12
-	fewTimed  = 5
-	quickTime = 10e-3 // s
-)
+const timed = 8
 
 // shortlist are the plans of the class of the size that are worth timing: of the algorithms along each groups as many as
 // along the others. Rank 0 alone calls it.
-func (b *Broadcaster) shortlist(bytes, root int) []predict.Plan {
-	var plans []predict.Plan
-	parts := b.parts()
-	for _, from := range parts {
-		list := b.catalogue[from:b.searched]
-		if to := slices.IndexFunc(list, func(a schedule.Algorithm) bool { return groupsOfPlan(a) != groupsOfPlan(list[0]) }); to >= 0 {
-			list = list[:to]
-		}
-		short := b.predictor().Shortlist(list, classBytes(bytes), root, mostTimed)
-		most := mostTimed
-		few := bytes <= predict.MinSegment // all whole
-		if few || !(short[0].Predicted <= quickTime) {
-			most = fewTimed
-		}
-		most = max(1, most/len(parts))
-		for _, p := range short[:min(most, len(short))] {
-			p.Index += from
+func (b *Broadcaster) shortlist(bytes, root int) (plans []predict.Plan) {
+	for _, part := range b.searched {
+		most := max(1, timed/len(b.searched))
+		for _, p := range b.predictor().Shortlist(b.catalogue[part.from:part.to], classBytes(bytes), root, most) {
+			p.Index += part.from
 			plans = append(plans, p)
 		}
 	}
 	return plans
 }
 
-// parts are where in the catalogue the algorithms along other groups begin.
-func (b *Broadcaster) parts() (starts []int) {
-	for i := range b.searched {
-		if i == 0 || groupsOfPlan(b.catalogue[i]) != groupsOfPlan(b.catalogue[i-1]) {
-			starts = append(starts, i)
-		}
-	}
-	return starts
-}
-
 // candidates are each algorithm with its best plan by prediction, the fastest first. Rank 0 alone calls it.
 func (b *Broadcaster) candidates(bytes, root int) []predict.Plan {
-	return b.predictor().Candidates(b.catalogue[:b.searched], classBytes(bytes), root)
+	return b.predictor().Candidates(b.choices, classBytes(bytes), root)
 }
 
 // predictor is the evaluator of the ranks' network.

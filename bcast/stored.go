@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/topocast/topocast/bcast/schedule"
 	"github.com/topocast/topocast/bcast/table"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
@@ -98,14 +97,9 @@ func (b *Broadcaster) Table(date time.Time) (*table.Table, error) {
 				t.Cells = append(t.Cells, table.Cell{Bytes: 1 << key.size, RootClass: key.root, Choice: d.choice()})
 			}
 		}
-		followed := make(map[string]bool)
-		for _, c := range t.Cells {
-			followed[c.Topology] = true
-		}
-		for _, a := range b.catalogue {
-			if x, ok := a.(schedule.Along); ok && followed[x.Groups] {
-				t.Topologies = append(t.Topologies, table.Topology{Name: x.Groups, Levels: table.Levels(x.Tree)})
-				followed[x.Groups] = false
+		for _, g := range b.others {
+			if slices.ContainsFunc(t.Cells, func(c table.Cell) bool { return c.Topology == g.Name }) {
+				t.Topologies = append(t.Topologies, g.Topology)
 			}
 		}
 	}
@@ -120,10 +114,7 @@ func (b *Broadcaster) Table(date time.Time) (*table.Table, error) {
 func (d *decision) choice() table.Choice {
 	text, groups := table.Native, ""
 	if d.Index != native {
-		text = schedule.Text(d.Algorithm)
-		if x, ok := d.Algorithm.(schedule.Along); ok {
-			text, groups = schedule.Text(x.Algorithm), x.Groups
-		}
+		text, groups = textOf(d.Algorithm)
 	}
 	known := func(t float64) float64 {
 		if t > 0 {

@@ -155,10 +155,11 @@ func TestGroupsOfTopologies(t *testing.T) {
 			return err
 		}
 		searched := make(map[string]bool)
-		for _, a := range b.catalogue[:b.searched] {
-			searched[groupsOfPlan(a)] = true
+		for _, a := range b.choices {
+			_, groups := textOf(a)
+			searched[groups] = true
 		}
-		if len(searched) != 3 || searched[""] || len(b.catalogue) == b.searched {
+		if len(searched) != 3 || searched[""] || len(b.catalogue) == len(b.choices) {
 			return fmt.Errorf("searched along %v, want flat, pairs and hosts, and found kept for stored choices", searched)
 		}
 		for root := range comm.Size() {

@@ -7,9 +7,6 @@ import (
 	"github.com/topocast/topocast/mpi"
 )
 
-// undecidable is a budget in s in which nothing can be decided.
-const undecidable = 1e-9
-
 // Tune is collective: it decides how messages of the given sizes in bytes are broadcast from the roots and those like
 // them, with a buffer of its own, so that the first Bcast of each is as fast as the next. The roots nil are one of each
 // class. roots and sizes are equal on all ranks. What is decided already stays; what Settings.Budget was too short for is
@@ -43,10 +40,7 @@ func (b *Broadcaster) Tune(roots []int, sizes ...int) error {
 	left := len(roots) * len(sizes)
 	for _, root := range roots {
 		for _, size := range sizes {
-			budget := 0.0
-			if b.budget > 0 { // that of rank 0 counts
-				budget = max(undecidable, (end-watch.Now())/float64(left))
-			}
+			budget := (end - watch.Now()) / float64(left) // that of rank 0 counts
 			left--
 			if size == 0 || b.isTuned(size, root) {
 				continue

@@ -31,7 +31,7 @@ func (b *Broadcaster) Variants() []string {
 	if b.native != nil {
 		names = append(names, Native)
 	}
-	for _, a := range b.catalogue[:b.searched] {
+	for _, a := range b.choices {
 		if !slices.Contains(names, a.Name()) {
 			names = append(names, a.Name())
 		}

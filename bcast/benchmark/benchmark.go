@@ -3,7 +3,6 @@ package benchmark
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -22,7 +21,6 @@ type Settings struct {
 	Repetitions int      // timed repetitions of each variant and size; 0: 21
 	WarmUps     int      // repetitions before that are not timed; 0: 2
 	Only        []string // the variants of interest, by name; nil: all
-	Seed        uint64   // of the patterns and of the order of the variants
 }
 
 // complete is the settings with their defaults.
@@ -176,7 +174,7 @@ func (c *comparison) compare(buf []byte) (rows []Row, err error) {
 // byte.
 func (c *comparison) time(variants []bcast.Variant, buf []byte) (times [][]float64, wrong []float64, err error) {
 	times, wrong = make([][]float64, len(variants)), make([]float64, len(variants))
-	random := rand.New(rand.NewPCG(c.Seed, uint64(len(buf))))
+	random := rand.New(rand.NewPCG(0, uint64(len(buf))))
 	order := make([]int, len(variants))
 	for i := range order {
 		order[i] = i
@@ -211,37 +209,25 @@ func (c *comparison) time(variants []bcast.Variant, buf []byte) (times [][]float
 
 // fill writes the pattern, or its complement, in which every byte differs.
 func fill(buf []byte, pattern uint64, itself bool) {
-	flip := ^uint64(0)
+	flip := byte(0xff)
 	if itself {
 		flip = 0
 	}
-	words := len(buf) / 8 * 8
-	for i := 0; i < words; i += 8 {
-		binary.LittleEndian.PutUint64(buf[i:], word(pattern, i)^flip)
-	}
-	for i := words; i < len(buf); i++ {
-		buf[i] = byte((word(pattern, words) ^ flip) >> (8 * (i - words)))
+	for i := range buf {
+		buf[i] = at(pattern, i) ^ flip
 	}
 }
 
 func matches(buf []byte, pattern uint64) bool {
-	words := len(buf) / 8 * 8
-	for i := 0; i < words; i += 8 {
-		if binary.LittleEndian.Uint64(buf[i:]) != word(pattern, i) {
-			return false
-		}
-	}
-	for i := words; i < len(buf); i++ {
-		if buf[i] != byte(word(pattern, words)>>(8*(i-words))) {
+	for i, x := range buf {
+		if x != at(pattern, i) {
 			return false
 		}
 	}
 	return true
 }
 
-// word is the pattern at offset i: a multiplicative hash of both, so that a
-// shifted or stale piece does not match.
-func word(pattern uint64, i int) uint64 {
-	x := (pattern + uint64(i)) * 0x9e3779b97f4a7c15
-	return x ^ x>>29
+// at is byte i of the pattern: a multiplicative hash of both, so that a shifted or stale piece does not match.
+func at(pattern uint64, i int) byte {
+	return byte((pattern + uint64(i)) * 0x9e3779b97f4a7c15 >> 56)
 }

@@ -68,9 +68,8 @@ func (a Leaders) Prepare(p Problem) Parts {
 // Prepare implements Algorithm. O(ranks log ranks), and what the algorithm among the leaders needs.
 func (a NativeGroups) Prepare(p Problem) Parts {
 	c := clustersOf(p, a.Level)
-	group := groupAt(p.Tree, a.Level, p.Ranks)
 	return Leaders(a).prepare(p, c, func(rank int) handOn {
-		op := Op{Kind: Native, Group: int32(group[rank]), Peer: c.members[c.of[rank]][0]}
+		op := Op{Kind: Native, Group: int32(groupAt(p.Tree, a.Level, rank)), Peer: c.members[c.of[rank]][0]}
 		return func(dst []Op, piece Span) []Op {
 			if op.Group == 0 {
 				return dst

@@ -30,7 +30,10 @@ func (Bine) Prepare(p schedule.Problem) schedule.Parts {
 	edges := make([]schedule.Edge, 0, p.Ranks-1)
 	reached := make([]int, 1, places) // places, the root's first
 	for j := rounds; j > 0; j-- {
-		distance := (1 - power(-2, j)) / 3
+		distance := (1 - 1<<j) / 3 // (1 - (-2)^j) / 3
+		if j%2 == 1 {
+			distance = (1 + 1<<j) / 3
+		}
 		for _, r := range reached {
 			to := r + distance
 			if r%2 == 1 {
@@ -45,12 +48,4 @@ func (Bine) Prepare(p schedule.Problem) schedule.Parts {
 		edges = append(edges, schedule.Edge{From: at(i), To: ranks[2*i+1]})
 	}
 	return schedule.NewTree(p.Ranks, edges)
-}
-
-func power(base, exponent int) int {
-	x := 1
-	for range exponent {
-		x *= base
-	}
-	return x
 }
