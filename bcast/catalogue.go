@@ -39,7 +39,8 @@ const Found = "found"
 func (b *Broadcaster) arrange(algorithms []schedule.Algorithm, groupings []grouping) {
 	p := schedule.Problem{Ranks: b.ranks, Tree: b.groups.tree, Costs: b.groups.Costs}
 	for _, wanted := range []bool{true, false} {
-		for _, g := range groupings {
+		for i := range groupings {
+			g := &groupings[i]
 			if g.Wanted != wanted {
 				continue
 			}
@@ -62,7 +63,7 @@ func (g *grouping) along(algorithms []schedule.Algorithm) (all []schedule.Algori
 		return algorithms
 	}
 	for _, a := range algorithms {
-		all = append(all, schedule.Along{Algorithm: a, Groups: g.Name, Tree: g.tree, Costs: g.Costs})
+		all = append(all, along{a, g})
 	}
 	return all
 }
@@ -77,8 +78,8 @@ func (b *Broadcaster) find(text, groups string) int {
 
 // textOf names an algorithm with its settings, and the groups that it follows; "": those of the network.
 func textOf(a schedule.Algorithm) (text, groups string) {
-	if x, ok := a.(schedule.Along); ok {
-		return schedule.Text(x.Algorithm), x.Groups
+	if x, ok := a.(along); ok {
+		return schedule.Text(x.Algorithm), x.groups.Name
 	}
 	return schedule.Text(a), ""
 }

@@ -28,8 +28,8 @@ type Settings struct {
 	// pass the same. nil: schedule.Algorithms and schedule.NativeGroups.
 	Algorithms []schedule.Algorithm
 
-	// Topologies are groups of the ranks, such as other methods find, along each of which plans are compared
-	// (schedule.Along). The one with the name Found is the network's own and needs no levels. A table of tuned choices
+	// Topologies are groups of the ranks, such as other methods find, along each of which plans are compared.
+	// The one with the name Found is the network's own and needs no levels. A table of tuned choices
 	// holds the groups that its choices follow, so the next job need not know them. schedule.NativeGroups follows the
 	// network's own alone. nil: these.
 	Topologies []table.Topology

@@ -16,21 +16,10 @@ func (SplitBinary) Prepare(p Problem) Parts {
 	ranks := Line(p)
 	places := Places(ranks)
 	tree := ShapeBinary.tree(ranks)
-	middle := p.Ranks / 2 // the last place of the first half
-	single := p.Ranks%2 == 0
 	return PartOf(func(rank int) Part {
-		x := splitPart{Links: tree.Links(rank), partner: -1}
-		switch place := places[rank]; {
-		case place == 0:
-			if single {
-				x.partner = ranks[middle]
-			}
-		case place > middle:
-			x.second, x.partner = true, ranks[place-middle]
-		case place == middle && single:
-			x.partner, x.single = p.Root, true
-		default:
-			x.partner = ranks[place+middle]
+		x := splitPart{tree.Links(rank), ranks, places[rank]}
+		if x.place == 0 {
+			return x.root
 		}
 		return x.ops
 	})
@@ -39,48 +28,50 @@ func (SplitBinary) Prepare(p Problem) Parts {
 // splitPart is the part of one rank.
 type splitPart struct {
 	Links
-	second  bool // in the half of the tree that gets the second half of the message
-	partner int  // of the root: the rank without a partner, or -1
-	single  bool // is that rank
+	ranks []int // by place
+	place int
 }
 
-// ops appends the steps.
+// middle is the last place of the first half. If the number of ranks is even it has no partner.
+func (x splitPart) middle() int { return len(x.ranks) / 2 }
+
+// isSingle tells whether a place has no partner in the other half of the tree.
+func (x splitPart) isSingle(place int) bool { return place == x.middle() && len(x.ranks)%2 == 0 }
+
+// halves are the two halves of the message.
+func (x splitPart) halves(p Problem) (first, second Span) {
+	middle := (p.Bytes + 1) / 2
+	return Span{0, middle}, Span{middle, p.Bytes}
+}
+
+// ops appends the steps of a rank but the root.
 func (x splitPart) ops(dst []Op, p Problem) []Op {
-	first, second := Span{0, (p.Bytes + 1) / 2}, Span{(p.Bytes + 1) / 2, p.Bytes}
-	if x.Parent < 0 {
-		return x.root(dst, p, first, second)
-	}
-	own, other := first, second
-	if x.second {
-		own, other = second, first
+	own, other := x.halves(p)
+	partner := x.place + x.middle()
+	if x.place > x.middle() {
+		own, other = other, own
+		partner = x.place - x.middle()
 	}
 	for at := own.Lo; at < own.Hi; at += p.PieceBytes() {
 		dst = x.piece(dst, Span{at, min(at+p.PieceBytes(), own.Hi)})
 	}
-	if x.single {
-		return receive(dst, x.partner, other)
+	if x.isSingle(x.place) {
+		return receive(dst, x.ranks[0], other)
 	}
-	return Swap(dst, x.partner, own, x.partner, other)
+	return Swap(dst, x.ranks[partner], own, x.ranks[partner], other)
 }
 
-// root feeds both halves of the tree in turn.
-func (x splitPart) root(dst []Op, p Problem, first, second Span) []Op {
-	if len(x.Children) == 0 {
-		return dst
-	}
-	left := [2]Span{first, second}
-	if len(x.Children) < 2 {
-		left[1].Lo = left[1].Hi
-	}
-	for left[0].Lo < left[0].Hi || left[1].Lo < left[1].Hi {
+// root appends the steps of the root, which feeds both halves of the tree in turn.
+func (x splitPart) root(dst []Op, p Problem) []Op {
+	first, second := x.halves(p)
+	for at := 0; at < first.Hi; at += p.PieceBytes() {
 		for i, c := range x.Children {
-			piece := Span{left[i].Lo, min(left[i].Lo+p.PieceBytes(), left[i].Hi)}
-			dst = send(dst, c, piece)
-			left[i].Lo = piece.Hi
+			half := [...]Span{first, second}[i]
+			dst = send(dst, c, Span{min(half.Lo+at, half.Hi), min(half.Lo+at+p.PieceBytes(), half.Hi)})
 		}
 	}
-	if x.partner >= 0 {
-		dst = send(dst, x.partner, second)
+	if len(x.ranks) > 1 && x.isSingle(x.middle()) {
+		dst = send(dst, x.ranks[x.middle()], second)
 	}
 	return dst
 }

@@ -11,22 +11,8 @@ import "github.com/topocast/topocast/bcast/schedule"
 // rank gets what it has (as MPICH's "tuned" ring). Segments play no part.
 type ScatterRing struct{}
 
-var _ schedule.Varied = ScatterRing{}
-
 // Name returns "scatter-ring".
 func (ScatterRing) Name() string { return "scatter-ring" }
-
-// ringed is the number of ranks up to which the ring is worth a thought: its
-// steps are their square, and a chain of segments uses the same links.
-const ringed = 128
-
-// Variants implements Varied: itself, for up to 128 ranks.
-func (a ScatterRing) Variants(p schedule.Problem) []schedule.Algorithm {
-	if p.Ranks > ringed {
-		return nil
-	}
-	return []schedule.Algorithm{a}
-}
 
 // Prepare implements Algorithm. O(ranks log ranks).
 func (ScatterRing) Prepare(p schedule.Problem) schedule.Parts {
