@@ -7,15 +7,15 @@ import (
 	"github.com/topocast/topocast/bcast/tuner"
 )
 
-// timed is how many plans are timed first, the best by prediction and different from each other. Predictions guess what
+// mostTimed is how many plans are timed first, the best by prediction and different from each other. Predictions guess what
 // software takes where that was not measured, and then order plans for short messages no better than within a third.
-const timed = 8
+const mostTimed = 8
 
 // shortlist are the plans of the class of the size that are worth timing: of the algorithms along each groups as many as
 // along the others. Rank 0 alone calls it.
 func (b *Broadcaster) shortlist(bytes, root int) (plans []predict.Plan) {
 	for _, part := range b.searched {
-		most := max(1, timed/len(b.searched))
+		most := max(1, mostTimed/len(b.searched))
 		for _, p := range b.predictor().Shortlist(b.catalogue[part.from:part.to], classBytes(bytes), root, most) {
 			p.Index += part.from
 			plans = append(plans, p)

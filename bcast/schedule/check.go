@@ -68,22 +68,16 @@ func (c *checker) run(ops [][]Op) error {
 		c.has = append(c.has, make([]bool, len(c.cuts)-1))
 	}
 	c.give(c.problem.Root, 0, c.problem.Bytes)
-	var ready []int // ranks that may be able to go on
-	for rank := range ops {
-		ready = append(ready, rank)
-	}
-	for len(ready) > 0 {
-		rank := ready[len(ready)-1]
-		ready = ready[:len(ready)-1]
-		for {
-			met, err := c.meet(rank)
-			if err != nil {
-				return err
+	for moved := true; moved; {
+		moved = false
+		for rank := range ops {
+			for met := true; met; {
+				var err error
+				if met, err = c.meet(rank); err != nil {
+					return err
+				}
+				moved = moved || met
 			}
-			if len(met) == 0 {
-				break
-			}
-			ready = append(ready, met...)
 		}
 	}
 	return c.finished()
@@ -136,22 +130,21 @@ func (c *checker) current(rank int) *checkedStep {
 	return &c.steps[rank][c.next[rank]]
 }
 
-// meet performs the current step of the rank together with that of its peer, or of all of its group,
-// and returns these, or none if they do not meet now.
-func (c *checker) meet(rank int) ([]int, error) {
+// meet performs the current step of the rank together with that of its peer, or of all of its group, if they meet now.
+func (c *checker) meet(rank int) (bool, error) {
 	own := c.current(rank)
 	if own == nil {
-		return nil, nil
+		return false, nil
 	}
 	if own.Kind == Native {
 		return c.call(rank, own)
 	}
 	other := c.current(own.Peer)
 	if other == nil || other.Peer != rank || other.Kind == own.Kind || other.Kind == Native {
-		return nil, nil
+		return false, nil
 	}
 	if other.Offset != own.Offset || other.Length != own.Length {
-		return nil, fmt.Errorf("rank %d, step %d: %v: rank %d offers %v", rank, own.number, own, own.Peer, other)
+		return false, fmt.Errorf("rank %d, step %d: %v: rank %d offers %v", rank, own.number, own, own.Peer, other)
 	}
 	from, sent, to, received := rank, own, own.Peer, other
 	if own.Kind == Recv {
@@ -160,45 +153,45 @@ func (c *checker) meet(rank int) ([]int, error) {
 	lo, hi := own.Offset, own.Offset+own.Length
 	switch {
 	case !c.holds(from, lo, hi):
-		return nil, fmt.Errorf("rank %d, step %d: sends [%d, %d), which it does not have", from, sent.number, lo, hi)
+		return false, fmt.Errorf("rank %d, step %d: sends [%d, %d), which it does not have", from, sent.number, lo, hi)
 	case !c.holds(to, received.later.Lo, received.later.Hi):
-		return nil, fmt.Errorf("rank %d, step %d: sends [%d, %d), which it does not have before the step", to, received.number, received.later.Lo, received.later.Hi)
+		return false, fmt.Errorf("rank %d, step %d: sends [%d, %d), which it does not have before the step", to, received.number, received.later.Lo, received.later.Hi)
 	case !c.give(to, lo, hi):
-		return nil, fmt.Errorf("rank %d, step %d: receives part of [%d, %d) a second time", to, received.number, lo, hi)
+		return false, fmt.Errorf("rank %d, step %d: receives part of [%d, %d) a second time", to, received.number, lo, hi)
 	}
 	c.next[from]++
 	c.next[to]++
-	return []int{own.Peer}, nil
+	return true, nil
 }
 
 // call lets the rank come to a Native, and performs that with the last rank of the group.
-func (c *checker) call(rank int, own *checkedStep) ([]int, error) {
+func (c *checker) call(rank int, own *checkedStep) (bool, error) {
 	calling := c.calling[own.Group]
 	if slices.Contains(calling, rank) {
-		return nil, nil
+		return false, nil
 	}
 	if len(calling) > 0 {
 		if other := c.current(calling[0]); other.Op != own.Op {
-			return nil, fmt.Errorf("rank %d, step %d: %v: rank %d calls %v", rank, own.number, own, calling[0], other)
+			return false, fmt.Errorf("rank %d, step %d: %v: rank %d calls %v", rank, own.number, own, calling[0], other)
 		}
 	}
 	calling = append(calling, rank)
 	members := c.groups[own.Group].Hosts
 	if c.calling[own.Group] = calling; len(calling) < len(members) {
-		return nil, nil
+		return false, nil
 	}
 	c.calling[own.Group] = nil
 	lo, hi := own.Offset, own.Offset+own.Length
 	if !c.holds(own.Peer, lo, hi) {
-		return nil, fmt.Errorf("rank %d, step %d: broadcasts [%d, %d), which it does not have", own.Peer, c.current(own.Peer).number, lo, hi)
+		return false, fmt.Errorf("rank %d, step %d: broadcasts [%d, %d), which it does not have", own.Peer, c.current(own.Peer).number, lo, hi)
 	}
 	for _, r := range members {
 		if r != own.Peer && !c.give(r, lo, hi) {
-			return nil, fmt.Errorf("rank %d, step %d: receives part of [%d, %d) a second time", r, c.current(r).number, lo, hi)
+			return false, fmt.Errorf("rank %d, step %d: receives part of [%d, %d) a second time", r, c.current(r).number, lo, hi)
 		}
 		c.next[r]++
 	}
-	return members, nil
+	return true, nil
 }
 
 // finished tells whether all steps are done and all bytes are everywhere.
