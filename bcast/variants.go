@@ -3,10 +3,8 @@ package bcast
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/topocast/topocast/bcast/predict"
-	"github.com/topocast/topocast/internal/words"
 )
 
 // The names of the variants that are no algorithm.
@@ -40,14 +38,8 @@ func (b *Broadcaster) Variants() []string {
 }
 
 // VariantsFor is collective: it prepares variants for messages of the given bytes from the root, the same on all ranks.
-// Each algorithm comes with its best plan by prediction. only names those that are wanted, equal on all ranks: an
-// algorithm stands for itself along all groups; nil: all.
-func (b *Broadcaster) VariantsFor(bytes, root int, only []string) ([]Variant, error) {
-	for _, name := range only {
-		if all := b.Variants(); !slices.ContainsFunc(all, func(v string) bool { return isAskedFor(name, v) }) {
-			return nil, fmt.Errorf("bcast: variant %q: want %s", name, words.Or(all))
-		}
-	}
+// Each algorithm comes with its best plan by prediction.
+func (b *Broadcaster) VariantsFor(bytes, root int) ([]Variant, error) {
 	if err := b.checkMessage(bytes, root); err != nil {
 		return nil, fmt.Errorf("bcast: variants: %w", err)
 	}
@@ -63,28 +55,14 @@ func (b *Broadcaster) VariantsFor(bytes, root int, only []string) ([]Variant, er
 	if err != nil {
 		return nil, err
 	}
-	var all []Variant
-	add := func(name string, plan predict.Plan, run func(buf []byte) error) {
-		if only == nil || slices.ContainsFunc(only, func(asked string) bool { return isAskedFor(asked, name) }) {
-			all = append(all, Variant{name, plan, run})
-		}
-	}
-	follow := func(p predict.Plan) {
-		c := b.compile(p, bytes, root)
-		add(p.Name(), p, func(buf []byte) error { return b.failed(b.perform(c, buf, root)) })
-	}
-	add(Ours, plans[0], func(buf []byte) error { return b.Bcast(buf, root) })
+	all := []Variant{{Ours, plans[0], func(buf []byte) error { return b.Bcast(buf, root) }}}
+	plans = plans[1:]
 	if b.native != nil {
-		follow(nativePlan())
+		plans = slices.Insert(plans, 0, nativePlan())
 	}
-	for _, p := range plans[1:] {
-		follow(p)
+	for _, p := range plans {
+		c := b.compile(p, bytes, root)
+		all = append(all, Variant{p.Name(), p, func(buf []byte) error { return b.failed(b.perform(c, buf, root)) }})
 	}
 	return all, nil
-}
-
-// isAskedFor tells whether a name asks for a variant.
-func isAskedFor(asked, variant string) bool {
-	algorithm, _, _ := strings.Cut(variant, " (")
-	return asked == variant || asked == algorithm
 }

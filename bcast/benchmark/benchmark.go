@@ -7,10 +7,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/topocast/topocast/bcast"
 	"github.com/topocast/topocast/bcast/predict"
 	"github.com/topocast/topocast/bcast/tuner"
+	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -54,6 +56,24 @@ func (s *Settings) validate(ranks int) error {
 	return nil
 }
 
+// CheckNames refuses names in Only that the broadcaster has no variants of.
+func (s *Settings) CheckNames(b *bcast.Broadcaster) error {
+	all := b.Variants()
+	for _, name := range s.Only {
+		if asked := (&Settings{Only: []string{name}}); !slices.ContainsFunc(all, asked.isAsked) {
+			plain := slices.DeleteFunc(all, func(v string) bool { return strings.Contains(v, "(") }) // these stand for all
+			return fmt.Errorf("%s: want one of %s", name, words.Or(plain))
+		}
+	}
+	return nil
+}
+
+// isAsked tells whether a variant is compared. The name of an algorithm stands for it along all groups.
+func (s *Settings) isAsked(variant string) bool {
+	algorithm, _, _ := strings.Cut(variant, " (")
+	return s.Only == nil || slices.Contains(s.Only, variant) || slices.Contains(s.Only, algorithm)
+}
+
 // usualWarmUps is the default of Settings.WarmUps. Reinfjell takes 50 to 100 of them, before
 // all repetitions of one variant; here, all variants are run in each round.
 const usualWarmUps = 2
@@ -81,6 +101,9 @@ func Run(ctx context.Context, comm mpi.Communicator, b *bcast.Broadcaster, s *Se
 	s, err := s.complete(comm.Size())
 	if err != nil {
 		return nil, err
+	}
+	if err := s.CheckNames(b); err != nil {
+		return nil, fmt.Errorf("benchmark: variant %w", err)
 	}
 	places, err := mpi.GatherPlaces(comm)
 	if err != nil {
@@ -137,15 +160,16 @@ func (c *comparison) compare(buf []byte) (rows []Row, err error) {
 	if stopped, err := c.stop(); stopped || err != nil {
 		return nil, err
 	}
-	if c.Only == nil || slices.Contains(c.Only, bcast.Ours) {
+	if c.isAsked(bcast.Ours) {
 		if err := c.b.Bcast(buf, c.Root); err != nil { // the first broadcast of a class decides
 			return nil, err
 		}
 	}
-	variants, err := c.b.VariantsFor(len(buf), c.Root, c.Only)
+	variants, err := c.b.VariantsFor(len(buf), c.Root)
 	if err != nil {
 		return nil, err
 	}
+	variants = slices.DeleteFunc(variants, func(v bcast.Variant) bool { return !c.isAsked(v.Name) })
 	times, wrong, err := c.time(variants, buf)
 	if err != nil || c.rank != 0 {
 		return nil, err

@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,7 +17,6 @@ import (
 	"github.com/topocast/topocast/bcast/schedule/classic"
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/quantity"
-	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/mpi"
 )
@@ -165,11 +163,8 @@ func benchmarkBcast(ctx context.Context, comm mpi.Communicator, network *model.N
 		return nil, err
 	}
 	warn(comm, b, stderr)
-	for _, name := range s.Only {
-		if all := b.Variants(); !slices.ContainsFunc(all, func(v string) bool { return v == name || strings.HasPrefix(v, name+" (") }) {
-			plain := slices.DeleteFunc(all, func(v string) bool { return strings.Contains(v, "(") }) // these stand for all
-			return nil, cli.BadInput("--only %s: want one of %s", name, words.Or(plain))
-		}
+	if err := s.CheckNames(b); err != nil {
+		return nil, cli.BadInput("--only %w", err)
 	}
 	if longest := slices.Max(s.Sizes); longest >= longMessage && comm.Rank() == 0 && (s.Only == nil || slices.Contains(s.Only, bcast.Ours)) {
 		fmt.Fprintf(stderr, "choosing the plan for %s takes up to %v: see --budget\n", quantity.Bytes(longest), budget)
