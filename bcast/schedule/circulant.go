@@ -97,16 +97,10 @@ func skips(ranks int) []int {
 // that the place receives in each round of one: below 0 but for one.
 func received(s []int, place int) []int {
 	q := len(s) - 1
-	search := circulantSearch{skips: s, place: s[q] + place, got: make([]int, q+1), next: make([]int, q+2), prev: make([]int, q+2)}
-	// The skips as a list from the largest on; its ends are at q+1.
-	end := q + 1
-	for i := 0; i <= q; i++ {
-		search.next[i], search.prev[i] = i-1, i+1
-	}
-	search.next[0], search.next[end], search.prev[end] = end, q, 0
+	search := circulantSearch{skips: s, place: s[q] + place, got: make([]int, q+1), used: make([]bool, q+1)}
 	first := baseBlock(s, place)
-	search.remove(first)
-	search.all(0, 2*s[q], search.next[end], 0)
+	search.used[first] = true
+	search.all(0, 2*s[q], q, 0)
 	for k := range q {
 		if search.got[k] == q {
 			search.got[k] = first
@@ -132,22 +126,18 @@ func baseBlock(s []int, place int) int {
 
 // A circulantSearch looks for ways from the root to a place, depth first.
 type circulantSearch struct {
-	skips      []int
-	place      int // one turn on
-	got        []int
-	next, prev []int // the skips not used yet
+	skips []int
+	place int // one turn on
+	got   []int
+	used  []bool // per skip
 }
 
-func (c *circulantSearch) remove(e int) {
-	c.next[c.prev[e]], c.prev[c.next[e]] = c.next[e], c.prev[e]
-}
-
-// all goes on from the place at with skips from e down, finds pieces for rounds from k on, of
+// all goes on from the place at with skips from e down that are not used yet, finds pieces for rounds from k on, of
 // places before before, and returns the first round for which it found none.
 func (c *circulantSearch) all(at, before, e, k int) int {
-	for q := len(c.skips) - 1; e != len(c.next)-1 && k < q; e = c.next[e] {
+	for q := len(c.skips) - 1; e >= 0 && k < q; e-- {
 		to := at + c.skips[e]
-		if to > c.place-c.skips[k] || to >= before {
+		if c.used[e] || to > c.place-c.skips[k] || to >= before {
 			continue
 		}
 		if to <= c.place-c.skips[k+1] {
@@ -159,7 +149,7 @@ func (c *circulantSearch) all(at, before, e, k int) int {
 		before = to
 		c.got[k] = e
 		k++
-		c.remove(e)
+		c.used[e] = true
 	}
 	return k
 }

@@ -38,44 +38,38 @@ func (a MultiLevel) Prepare(p Problem) Parts {
 		return a.shape(0).tree(rotated(p.Ranks, p.Root))
 	}
 	groups := p.Tree.Groups()
-	leader := make([]int, len(groups))
-	for g := range groups {
-		leader[g] = groups[g].Hosts[0]
+	leader := func(g int) int {
+		if holds(groups[g].Hosts, p.Root) {
+			return p.Root
+		}
+		return groups[g].Hosts[0]
 	}
-	for g := p.Tree.Smallest(p.Root); g >= 0; g = groups[g].Parent {
-		leader[g] = p.Root
+	shape := func(g int) Shape { return a.shape(len(p.Tree.Levels()) - groups[g].Level) }
+	// leaders appends the leaders of the members of a group, the given one first. A member that is passed over has those of
+	// its own members.
+	var leaders func(led []int, g, first int) []int
+	leaders = func(led []int, g, first int) []int {
+		for _, m := range members(p.Tree, g, first) {
+			switch {
+			case m.group < 0:
+				led = append(led, m.host)
+			case shape(m.group) == ShapeNone:
+				led = leaders(led, m.group, first)
+			default:
+				led = append(led, leader(m.group))
+			}
+		}
+		return led
 	}
 	// Parents come before children in Groups, so a rank that leads nested
 	// groups serves the outer one first.
 	edges := make([]Edge, 0, p.Ranks-1)
 	var led []int
-	depth := func(g int) int { return len(p.Tree.Levels()) - groups[g].Level }
-	// The leaders of the members of a group besides that of another one. Where a
-	// level is passed over, those near the leader come first.
-	var lead func(g, of int)
-	lead = func(g, of int) {
-		for _, m := range members(p.Tree, g, leader[of]) {
-			x := m.host
-			if m.group >= 0 {
-				if a.shape(depth(m.group)) == ShapeNone {
-					lead(m.group, of)
-					continue
-				}
-				x = leader[m.group]
-			}
-			if x != leader[of] {
-				led = append(led, x)
-			}
-		}
-	}
 	for g := range groups {
-		shape := a.shape(depth(g))
-		if g > 0 && shape == ShapeNone {
-			continue
+		if g == 0 || shape(g) != ShapeNone {
+			led = leaders(led[:0], g, leader(g))
+			edges = shape(g).join(edges, led)
 		}
-		led = append(led[:0], leader[g])
-		lead(g, g)
-		edges = shape.join(edges, led)
 	}
 	return NewTree(p.Ranks, edges)
 }
