@@ -51,17 +51,16 @@ type Broadcaster struct {
 
 // New is collective: it returns a broadcaster over the communicator, which goes on to be usable for anything else.
 //
-// Rank 0 decides. It collects where the ranks run (mpi.GatherPlaces), and takes the View of its network. Ranks on hosts
-// that the network does not know, and ranks beyond those that were measured on a host, get its typical parameters
-// (model.Network.ViewTypical), and Broadcaster.Warnings says so. A network that does not say where its ranks ran has to
+// Rank 0 decides. It collects where the ranks run (mpi.GatherPlaces), and takes the view of its network
+// (model.Network.ViewTypical). Ranks that were not measured get its typical parameters, and Broadcaster.Warnings says so. A network that does not say where its ranks ran has to
 // be one of as many ranks. An error of rank 0 is returned on all ranks.
 //
 // If the network has a table with choices for this very job, the broadcaster starts with them, see Bcast. That is a job of
 // as many ranks, on the same hosts and cores in the same order, under the same library with the same settings.
 //
 // Where the communicator has a native broadcast and can be split (mpi.NativeBcast, mpi.Splitter), New makes a
-// communicator of each group of the ranks' hierarchy, in which plans may leave the last part of the path to native
-// broadcasts (schedule.NativeGroups). Close frees them.
+// communicator of each group of the ranks' hierarchy. Plans may leave the last part of the path to native broadcasts in
+// these (schedule.NativeGroups). Close frees them.
 //
 // Along binomial trees it takes 2 messages per rank for the places and 2 to 6 for what rank 0 tells: about five bytes per
 // rank of the job and level of its groups.

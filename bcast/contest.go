@@ -126,8 +126,8 @@ func (c *contest) conduct(s tuner.Session) error {
 // nativeVariant is the number of the native broadcast among the plans of a contest.
 const nativeVariant = 0
 
-// search decides. A stored plan is confirmed first. If it is not, the plans that are predicted to be best are ranked, the
-// first of them is refined, and what comes out of that has to win a duel with native.
+// search decides. A stored plan is confirmed first. If it is not, the plans that are predicted to be best are ranked.
+// The first of them is refined, and what comes out of that has to win a duel with native.
 func (c *contest) search(stored *decision, limit float64) (*decision, error) {
 	rules := tuner.NewContest(tuner.Settings{Roots: c.roots, OneHost: c.b.watch.OneHost(), Oversubscribed: c.b.oversubscribed, Limit: limit}, c.b.watch.Now())
 	c.plans = []predict.Plan{nativePlan()}

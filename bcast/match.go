@@ -9,7 +9,7 @@ import (
 )
 
 // Locations is collective: it tells where all ranks of the communicator run, in
-// the order of ranks and the same on all of them, so that a network of other
+// the order of ranks and the same on all of them. By it a network of other
 // ranks becomes that of this job:
 //
 //	locations, err := bcast.Locations(comm) // collective

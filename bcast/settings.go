@@ -20,7 +20,7 @@ type Settings struct {
 
 	// ModelOnly takes the plan that the network predicts to be fastest, and never native. Otherwise, where the
 	// communicator has a native broadcast (mpi.NativeBcast), that is used unless one of the best plans has beaten it
-	// in a duel (bcast/tuner), in Tune or in the first broadcast of each class of sizes and roots. Plans are timed all
+	// in a duel (bcast/tuner). Duels are in Tune and in the first broadcast of each class of sizes and roots. Plans are timed all
 	// the same where Broadcaster.Warnings says that the network may not be that of the ranks.
 	ModelOnly bool
 

@@ -21,8 +21,8 @@ func jobOf(comm mpi.Communicator, places []mpi.Place) table.Job {
 	return job
 }
 
-// findTuned takes what is tuned for the job from the network's table, with the groups that the choices follow, and warns
-// if that is of other jobs only.
+// findTuned takes what is tuned for the job from the network's table, with the groups that the choices follow. It warns
+// if the table is of other jobs only.
 func (h *handshake) findTuned(n *model.Network) {
 	warn := func(format string, args ...any) {
 		h.Warnings = append(h.Warnings, "the network's table of tuned broadcasts "+fmt.Sprintf(format, args...)+": not used")

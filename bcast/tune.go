@@ -8,7 +8,7 @@ import (
 )
 
 // Tune is collective: it decides how messages of the given sizes in bytes are broadcast from the roots and those like
-// them, with a buffer of its own, so that the first Bcast of each is as fast as the next. The roots nil are one of each
+// them. It has a buffer of its own. The first Bcast of each is then as fast as the next. The roots nil are one of each
 // class. roots and sizes are equal on all ranks. What is decided already stays; what Settings.Budget was too short for is
 // tried again. The budget is that of all together.
 func (b *Broadcaster) Tune(roots []int, sizes ...int) error {

@@ -67,8 +67,8 @@ func (n *Network) ViewTypical(ranks []Location) (*Network, error) {
 	return n.cut(ranks, old, len(unknown)+len(crowded) == 0, warnings)
 }
 
-// match finds the rank of the network for each rank of a job, -1 for unknown
-// hosts, and the names of hosts that are unknown, have too many ranks, or have ranks on other cores.
+// match finds the rank of the network for each rank of a job, -1 for unknown hosts. It names the hosts that are unknown,
+// have too many ranks, or have ranks on other cores.
 func (n *Network) match(ranks []Location) (old []int, unknown, crowded, moved []string, err error) {
 	if n.locations == nil {
 		return nil, nil, nil, nil, fmt.Errorf("model: view: the network does not know where its ranks ran")

@@ -82,9 +82,9 @@ const usualWarmUps = 2
 // times; its rank is sure to +-5 places in 21 with 95 %.
 const usualRepetitions = 21
 
-// Run is collective. It compares, on the same buffers and in an order that changes from round to round, the broadcaster's
-// own choice (bcast.Ours), the native broadcast (bcast.Native, if the communicator has one), and each algorithm with its
-// best plan by prediction. Every broadcast carries another pattern into buffers that differ from it in every byte, and
+// Run is collective. It compares the broadcaster's own choice (bcast.Ours), the native broadcast (bcast.Native, if the
+// communicator has one), and each algorithm with its best plan by prediction. All use the same buffers, in an order that
+// changes from round to round. Every broadcast carries another pattern into buffers that differ from it in every byte, and
 // every rank compares every byte afterwards. Rank 0 gets the report, and the other ranks get nil. Its statistics are those
 // of Reinfjell 2023, section 6.5.1, and besides what a paired comparison allows.
 //
@@ -92,7 +92,7 @@ const usualRepetitions = 21
 // then; Report.Stopped says so.
 //
 // A time goes from the moment when the root starts until the last rank has the data. Before, every rank reports to the
-// root that it is about to enter the broadcast, so none is late, and the root waits 50 us more (300 us with more ranks
+// root that it is about to enter the broadcast, so none is late. The root waits 50 us more (300 us with more ranks
 // than cores). Each rank reads the clock when it has the data; Report.ClockDoubt says how well clocks compare. Each rank
 // has one buffer, as long as the longest message.
 //

@@ -20,8 +20,8 @@ type Row struct {
 	Low, High float64 // s, between which the true median is with 95 %; NaN: there were too few repetitions
 	Min, Max  float64 // s
 
-	// Mean and Variance, in s and s^2, are of the repetitions up to the 90th percentile, as those that a
-	// stray delay has made long would decide them otherwise (Reinfjell 2023, section 6.5.1).
+	// Mean and Variance, in s and s^2, are of the repetitions up to the 90th percentile (Reinfjell 2023, section 6.5.1).
+	// Those that a stray delay has made long would decide them otherwise.
 	Mean, Variance float64
 
 	// Gain is how many times as fast as native this was: the median, over the rounds, of the

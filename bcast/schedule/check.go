@@ -9,14 +9,14 @@ import (
 )
 
 // Check proves from the schedules alone that the algorithm solves the problem:
-// every rank but the root receives every byte exactly once, and sends on only
-// what it has; the sends and receives of every two ranks agree in order, offset
-// and length; all ranks of a group perform its Natives in one order, with the bytes at the
-// rank that is named and nowhere else; and no rank waits for ever, even if a send ends only when its
-// receive has begun, the halves of an Exchange follow each other (Op.halves), and a
-// Native ends only when all of the group have begun.
-// The error names the first rank and step that is wrong.
-// O(n log n) for n steps in all.
+//
+//   - Every rank but the root receives every byte exactly once, and sends on only what it has.
+//   - The sends and receives of every two ranks agree in order, offset and length.
+//   - All ranks of a group perform its Natives in one order. The bytes are at the rank that is named and nowhere else.
+//   - No rank waits for ever, even if a send ends only when its receive has begun. The halves of an Exchange follow each
+//     other (Op.halves), and a Native ends only when all of the group have begun.
+//
+// The error names the first rank and step that is wrong. O(n log n) for n steps in all.
 func Check(a Algorithm, p Problem) error {
 	if err := p.Validate(); err != nil {
 		return err

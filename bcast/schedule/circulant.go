@@ -132,8 +132,8 @@ type circulantSearch struct {
 	used  []bool // per skip
 }
 
-// all goes on from the place at with skips from e down that are not used yet, finds pieces for rounds from k on, of
-// places before before, and returns the first round for which it found none.
+// all goes on from the place at with skips from e down that are not used yet. It finds pieces for rounds from k on, of
+// places before before. It returns the first round for which it found none.
 func (c *circulantSearch) all(at, before, e, k int) int {
 	for q := len(c.skips) - 1; e >= 0 && k < q; e-- {
 		to := at + c.skips[e]

@@ -16,8 +16,8 @@ import (
 // Groups are entered from the outside in: the next target is a group that has
 // nobody yet, of the coarsest level, and of those the farthest from the root;
 // then the hosts of the finest groups, in turn. Who would run out of messages
-// that it may send keeps the last one for its own group, so that a tree in which
-// everybody sends once is the depth-first chain.
+// that it may send keeps the last one for its own group. A tree in which
+// everybody sends once is then the depth-first chain.
 type grower struct {
 	tree   *topology.Hierarchy
 	costs  *Costs

@@ -2,17 +2,15 @@ package schedule
 
 import "fmt"
 
-// Leaders broadcasts among one rank of each group of a level by any algorithm. The
-// groups stand in the order in which a depth-first walk from the root meets them. A
-// leader hands each piece on inside its group as soon as it is there, along a binomial
-// tree. So an algorithm for equal ranks runs once per host instead of once per rank, and
-// one that goes from place to place crosses the links between coarser groups no
-// more often than it has to. It is MagPIe with an algorithm of one's own between the
-// clusters (Kielmann et al. 1999; Reinfjell 2023, section 6.4.2), but ordered, and
-// in pieces. The root leads its group; elsewhere the first rank of the walk does.
+// Leaders broadcasts among one rank of each group of a level by any algorithm. The groups stand in the order in which a
+// depth-first walk from the root meets them. The root leads its group; elsewhere the first rank of the walk does. A
+// leader hands each piece on inside its group as soon as it is there, along a binomial tree.
 //
-// A leader hands a piece on to other leaders before it does to its group: they are
-// farther away.
+// So an algorithm for equal ranks runs once per host instead of once per rank. One that goes from place to place
+// crosses the links between coarser groups no more often than it has to. It is MagPIe with an algorithm of one's own
+// between the clusters (Kielmann et al. 1999; Reinfjell 2023, section 6.4.2), but ordered, and in pieces.
+//
+// A leader hands a piece on to other leaders before it does to its group: they are farther away.
 type Leaders struct {
 	Level   int       // of Problem.Tree, whose groups have leaders, finest 0; a rank in none leads itself
 	Between Algorithm // among the leaders; nil: Chain

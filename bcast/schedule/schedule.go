@@ -72,11 +72,10 @@ func (o Op) Received() Op {
 	return Op{Kind: Recv, Peer: o.RecvPeer, Offset: o.RecvOffset, Length: o.RecvLength}
 }
 
-// halves returns the halves of an Exchange of the given rank in an order in
-// which ranks that can do one thing at a time never wait in a circle, where all
-// exchanges of a round are of the same round: a circle of sends has to go down
-// somewhere in any order of the ranks, and there the receive comes first. The
-// order is that of the mirrored bits, so that neighbours alternate.
+// halves returns the halves of an Exchange of the given rank in an order in which no ranks wait in a circle, though each
+// can do one thing at a time. All exchanges of a round have to be of the same round. A circle of sends goes down
+// somewhere in any order of the ranks, and there the receive comes first. The order is that of the mirrored bits, so that
+// neighbours alternate.
 func (o Op) halves(rank int) (first, second Op) {
 	if bits.Reverse(uint(rank)) < bits.Reverse(uint(o.Peer)) {
 		return o.Sent(), o.Received()
@@ -101,9 +100,8 @@ const MaxSegment = 1 << 30
 // communicator: the executor, Check and Predict all read the same schedule.
 //
 // A rank performs its Ops in order: a Recv ends when the bytes have come, a
-// Send when they are taken, an Exchange when both have. Nothing may rest on a
-// Send being buffered, nor on the halves of an Exchange in another order than
-// that of Op.halves, in which an executor may do one after the other. As every
+// Send when they are taken, an Exchange when both have. No Send is taken to be buffered. An executor may do the halves of
+// an Exchange one after the other, in the order of Op.halves. As every
 // byte is received once and after that only read, an executor may start
 // receives earlier, and end sends later, than the order says; it must keep the
 // order of the messages between two ranks.
@@ -122,8 +120,7 @@ type Parts interface {
 	Of(rank int) Part
 }
 
-// A Part is what one rank does in broadcasts of any length, if the root, the ranks, the tree and the costs of the
-// problem stay the same. It appends the steps to dst and returns it. p differs at most in Bytes and Segment from the
+// A Part is what one rank does in broadcasts of any length from the same root, with the same ranks, tree and costs. It appends the steps to dst and returns it. p differs at most in Bytes and Segment from the
 // problem that was prepared. There are no steps in a broadcast of 0 bytes, or to nobody. It allocates nothing but room in
 // dst.
 type Part func(dst []Op, p Problem) []Op

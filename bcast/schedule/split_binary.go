@@ -1,8 +1,7 @@
 package schedule
 
-// SplitBinary sends each half of the message down one half of a binary tree
-// (that of Binary), so that a piece costs the ranks within it two sends of half
-// as many pieces; at last each rank swaps halves with the one in the same place
+// SplitBinary sends each half of the message down one half of a binary tree (that of Binary). A piece costs the ranks
+// within it two sends of half as many pieces. At last each rank swaps halves with the one in the same place
 // of the other half of the tree. A rank that has no such partner gets the
 // other half from the root. It follows Pjesivac-Grbovic et al. 2007
 // (Performance analysis of MPI collective operations, split-binary).

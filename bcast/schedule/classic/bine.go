@@ -11,10 +11,11 @@ import (
 // 16. Where groups that share a link stand together, by a third less
 // crosses them. It is the binomial negabinary tree of De Sensi et al. 2025 (Bine
 // trees: enhancing collective operations by optimizing communication
-// locality), halving distances: in the round with j rounds to come after it,
-// place r serves r + d if it is even and r - d if it is odd, round the
-// circle, with d = (1-(-2)^(j+1))/3. If the number of ranks is no power of two,
-// the first ones stand in pairs, the second of which is served by the first, last of all.
+// locality), halving distances.
+//
+// In the round with j rounds to come after it the distance is d = (1-(-2)^(j+1))/3. Place r serves r + d if r is even, and
+// r - d if r is odd, round the circle. If the number of ranks is no power of two, the first ones stand in pairs. The first
+// of a pair serves the second, last of all.
 type Bine struct{}
 
 // Name returns "bine".

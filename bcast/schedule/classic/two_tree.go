@@ -2,13 +2,13 @@ package classic
 
 import "github.com/topocast/topocast/bcast/schedule"
 
-// TwoTree sends half of the pieces down each of two binary trees, in which
-// every rank that serves others in one is a leaf of the other: each rank then
-// sends no more than the message once, and a pipeline is filled in the
-// logarithm of the ranks. In each round a rank sends one piece and receives one. It is
-// the algorithm of Sanders, Speck and Traeff 2009 (Two-tree algorithms for full
-// bandwidth broadcast, reduction and scan): in-order trees over the line that
-// Chain follows without the root, the second shifted by a place, with links
+// TwoTree sends half of the pieces down each of two binary trees. A rank that serves others in one is a leaf of the other.
+// So each rank sends no more than the message once, and a pipeline is filled in the
+// logarithm of the ranks. In each round a rank sends one piece and receives one.
+//
+// It is the algorithm of Sanders, Speck and Traeff 2009 (Two-tree algorithms for full
+// bandwidth broadcast, reduction and scan). The trees are in order over the line that
+// Chain follows, without the root, and the second is shifted by a place. Links are
 // coloured by the parity of the rounds in which they carry.
 type TwoTree struct{}
 
