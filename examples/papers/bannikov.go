@@ -12,6 +12,7 @@ import (
 	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/mpi/simnet"
 	"github.com/topocast/topocast/topology"
@@ -142,7 +143,7 @@ func (o *bannikovOptions) readings(ctx context.Context, comm mpi.Communicator, s
 	}
 	settings := &measure.Settings{Sizes: o.sizes, Repetitions: 3, Seed: 1, Budget: s.budget, Date: cli.Date(comm)}
 	if _, is := comm.(*simnet.Comm); is {
-		settings = &measure.Settings{Sizes: o.sizes, Repetitions: 1, Samples: cli.SimulatedSamples, Seed: 1, Sequential: true}
+		settings = &measure.Settings{Pairs: harness.Pairs{Sequential: true}, Sizes: o.sizes, Repetitions: 1, Samples: cli.SimulatedSamples, Seed: 1}
 	}
 	return measure.Run(ctx, comm, settings)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/topocast/topocast/internal/stats"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure"
+	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/measure/pingpong"
 	"github.com/topocast/topocast/mpi"
 	"github.com/topocast/topocast/topology/clique"
@@ -44,7 +45,7 @@ func (o *bufeOptions) readWays(ctx context.Context, comm mpi.Communicator) (*buf
 			samples = batches(samples, batch)
 		}
 		r, err := measure.Run(ctx, comm, &measure.Settings{
-			Sizes: []int{bufeShort}, Repetitions: 1, Samples: samples, Batch: batch, Sequential: sequential, Seed: seed, Budget: o.budget.next(),
+			Sizes: []int{bufeShort}, Repetitions: 1, Samples: samples, Batch: batch, Pairs: harness.Pairs{Sequential: sequential}, Seed: seed, Budget: o.budget.next(),
 		})
 		if err != nil || r == nil {
 			return nil, err
@@ -80,7 +81,7 @@ func (o *bufeOptions) readWays(ctx context.Context, comm mpi.Communicator) (*buf
 	if w.oneBatched, err = read(w.batch, true); err != nil {
 		return nil, err
 	}
-	r, err := measure.Run(ctx, comm, &measure.Settings{Sizes: []int{bufeShort}, Repetitions: 1, Samples: count, Batch: 1, Pairs: [][2]int{{0, 1}}, Budget: o.budget.next()})
+	r, err := measure.Run(ctx, comm, &measure.Settings{Sizes: []int{bufeShort}, Repetitions: 1, Samples: count, Batch: 1, Pairs: harness.OneByOne([][2]int{{0, 1}}), Budget: o.budget.next()})
 	if err != nil || comm.Rank() != 0 {
 		return nil, err
 	}
