@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/topocast/topocast/internal/cli"
 	"github.com/topocast/topocast/internal/outcome"
-	"github.com/topocast/topocast/measure/record"
 	"github.com/topocast/topocast/mpi"
 )
 
@@ -24,6 +22,7 @@ const (
 func bufeSource() source {
 	return source{
 		name:  "bufe",
+		title: "Bufe 2014: Automatic analysis of a supercomputer's topology and performance characteristics.",
 		short: "Latencies and switches (Bufe 2014)",
 		long: `Bufe repeats what Bufe 2014 measures and computes: how single measurements scatter (table 3.1); by how much
 latencies differ between runs, between single and batched, and between parallel and sequential
@@ -40,16 +39,13 @@ What the source does not say of its machines, such as bandwidths, is assumed, an
 }
 
 // bufeOptions set the experiment.
-type bufeOptions struct {
-	samples int
-	budget  allowance // of the measurements
-}
+type bufeOptions struct{ samples int }
 
 // read takes what the flags say.
-func (o *bufeOptions) read(s *stage) error {
+func (o *bufeOptions) read(full bool) error {
 	if o.samples == 0 {
 		o.samples = bufeSamples
-		if s.full {
+		if full {
 			o.samples = bufeFull
 		}
 	}
@@ -59,56 +55,26 @@ func (o *bufeOptions) read(s *stage) error {
 	return nil
 }
 
-func newBufeOutcome() *outcome.Outcome {
-	return &outcome.Outcome{
-		Name:   "bufe",
-		Source: "Bufe 2014: Automatic analysis of a supercomputer's topology and performance characteristics.",
-	}
-}
-
-func (o *bufeOptions) simulate(ctx context.Context, s *stage) (*outcome.Outcome, error) {
-	own := *o
-	if err := own.read(s); err != nil {
-		return nil, err
-	}
-	return own.ofTheSource(ctx, s.progress)
-}
-
-func (o *bufeOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) (*outcome.Outcome, error) {
-	own := *o
-	if err := own.read(s); err != nil {
-		return nil, err
-	}
-	own.budget = *allow(comm, s.budget, bufeParts)
-	return own.here(ctx, comm)
-}
-
-// bufeParts is how many measurements share the budget.
-const bufeParts = 9
-
 // leastBufeRanks are those of which a switch can be told.
 const leastBufeRanks = 3
 
-// here repeats it on the ranks that there are. It is collective; others than rank 0 get nil.
-func (o *bufeOptions) here(ctx context.Context, comm mpi.Communicator) (*outcome.Outcome, error) {
+func (o bufeOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) error {
+	if err := o.read(s.full); err != nil {
+		return err
+	}
 	if comm.Size() < leastBufeRanks {
-		return nil, cli.BadInput("%d ranks: want at least %d", comm.Size(), leastBufeRanks)
+		return cli.BadInput("%d ranks: want at least %d", comm.Size(), leastBufeRanks)
 	}
-	header, err := record.Gather(comm, &record.Conditions{})
-	if err != nil {
-		return nil, err
-	}
-	ways, err := o.readWays(ctx, comm)
+	ways, err := o.readWays(ctx, comm, s.budget)
 	if err != nil || comm.Rank() != 0 {
-		return nil, err
+		return err
 	}
-	found := newBufeOutcome()
-	found.Where = strings.TrimSpace(header.Library)
-	ways.table31(found.Section("Table 3.1: measurements of one pair (section 3.2.1)"), false)
-	ways.deviations(found.Section("Tables 3.2 to 3.4: ways to measure (section 3.2.3)"), outcome.Otherwise)
-	if err := ways.switches(found.Section("This machine (section 3.3)")); err != nil {
-		return nil, err
+	s.out.Where = ways.library
+	ways.table31(s.out.Section("Table 3.1: measurements of one pair (section 3.2.1)"), false)
+	ways.deviations(s.out.Section("Tables 3.2 to 3.4: ways to measure (section 3.2.3)"), outcome.Otherwise)
+	if err := ways.switches(s.out.Section("This machine (section 3.3)")); err != nil {
+		return err
 	}
-	success(found.Section("Table 3.10: probability of success (section 3.4)"), ways.precision(), comm.Size())
-	return found, nil
+	ways.success(s.out.Section("Table 3.10: probability of success (section 3.4)"), comm.Size())
+	return nil
 }

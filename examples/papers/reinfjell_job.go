@@ -1,13 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/topocast/topocast/internal/cli"
-	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/harness"
@@ -24,47 +24,43 @@ const jobRow = 16
 
 // measure clusters the ranks of a job, and holds the clusters against what the job knows of its hosts. Broadcasts of a job are what
 // topocast bcast times.
-func (o *reinfjellOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) (*outcome.Outcome, error) {
-	own := *o
-	if err := own.read(s.full); err != nil {
-		return nil, err
+func (o *reinfjellOptions) measure(ctx context.Context, comm mpi.Communicator, s *stage) error {
+	list, err := o.reps(s.full)
+	if err != nil {
+		return err
 	}
 	if comm.Size() < fewestClustered {
-		return nil, cli.BadInput("experiment reinfjell: %s: want %d at least", words.Count(comm.Size(), "rank"), fewestClustered)
+		return cli.BadInput("experiment reinfjell: %s: want %d at least", words.Count(comm.Size(), "rank"), fewestClustered)
 	}
 	job, err := record.Gather(comm, &record.Conditions{Date: cli.Date(comm)})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var out *outcome.Outcome
 	run := &reinfjellRun{reinfjellMachine: reinfjellMachine{name: "this job", purpose: "as it is", figure: "7.1"}}
 	if comm.Rank() == 0 {
-		run.noun = fmt.Sprintf("%s on %s", words.Count(job.Ranks, "rank"), words.Count(truth.Number(job.Hosts).Clusters(), "host"))
-		run.nodes, run.cores = truth.Number(job.Hosts).Clusters(), job.Ranks/truth.Number(job.Hosts).Clusters()
+		run.nodes = truth.Number(job.Hosts).Clusters()
+		run.cores = job.Ranks / run.nodes
+		run.noun = fmt.Sprintf("%s on %s", words.Count(job.Ranks, "rank"), words.Count(run.nodes, "host"))
 		run.truth = slices.Concat(truth.OfHosts(job), truth.OfNUMA(job))
-		library := strings.TrimSpace(job.Library)
-		if library == "" {
-			library = "No message-passing library"
-		}
-		out = &outcome.Outcome{Name: "reinfjell", Source: reinfjellTitle, Where: library + ", " + run.noun + "."}
+		s.out.Where = fmt.Sprintf("%s, %s.", cmp.Or(strings.TrimSpace(job.Library), "No message-passing library"), run.noun)
 	}
-	parameters := allow(comm, s.budget, len(own.reps))
-	for _, reps := range own.reps {
-		r, err := plogp.Measure(ctx, comm, &plogp.Settings{Longest: 1, Samples: reps, SaturatedUpTo: -1, LongestRow: jobRow, Seed: own.seed, Budget: parameters.next()})
+	budget := s.budget.split(len(list))
+	for _, reps := range list {
+		r, err := plogp.Measure(ctx, comm, &plogp.Settings{Longest: 1, Samples: reps, SaturatedUpTo: -1, LongestRow: jobRow, Seed: 1, Budget: budget.next()})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if comm.Rank() != 0 {
 			continue
 		}
 		if r.Stopped != "" { // tables of accuracy want whole matrices
-			out.Warn("R = %d: stopped by the %s after %d pairs: left out; give it a larger one", reps, r.Stopped, len(r.Pairs)/2)
+			s.out.Warn("R = %d: stopped by the %s after %d pairs: left out; give it a larger one", reps, r.Stopped, len(r.Pairs)/2)
 			continue
 		}
 		run.reps, run.results = append(run.reps, reps), append(run.results, r)
 	}
 	if len(run.results) > 0 {
-		err = own.groups(ctx, out, []*reinfjellRun{run})
+		err = accuracies(ctx, s.out, []*reinfjellRun{run})
 	}
-	return out, harness.Agree(comm, err)
+	return harness.Agree(comm, err)
 }

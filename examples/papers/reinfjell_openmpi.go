@@ -34,16 +34,8 @@ func openMPIRules() []defaultRule {
 	const rest = math.MaxInt
 	return []defaultRule{
 		{4, []defaultSize{
-			{32, chain},
-			{256, binary},
-			{512, chain},
-			{1 << 10, knomial},
-			{32 << 10, flat},
-			{128 << 10, binary},
-			{256 << 10, chain},
-			{512 << 10, flat},
-			{1 << 20, binomial},
-			{rest, binary},
+			{32, chain}, {256, binary}, {512, chain}, {1 << 10, knomial}, {32 << 10, flat},
+			{128 << 10, binary}, {256 << 10, chain}, {512 << 10, flat}, {1 << 20, binomial}, {rest, binary},
 		}},
 		{8, []defaultSize{{64, binary}, {128, binomial}, {2 << 10, binary}, {8 << 10, binomial}, {1 << 20, flat}, {rest, chain}}},
 		{16, []defaultSize{{8, knomial}, {64, binary}, {4 << 10, knomial}, {16 << 10, binary}, {32 << 10, binomial}, {rest, flat}}},

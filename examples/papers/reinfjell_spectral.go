@@ -59,9 +59,6 @@ func (s printedSpectral) Cluster(d *cluster.Distances) (cluster.Labels, error) {
 	return cluster.KMedoids{K: s.k}.Cluster(apart)
 }
 
-// printedSpectralName stands in tables.
-const printedSpectralName = "spectral, 2.5.6"
-
 // section256 is the method of that section.
 func section256() cluster.Family {
 	f := familyOf("spectral")

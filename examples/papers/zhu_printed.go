@@ -14,14 +14,6 @@ type zhuPrintedLaw struct {
 	host []int // of each rank
 }
 
-// place puts a rank on a host.
-func (p *zhuPrintedLaw) place(rank, host int) {
-	for len(p.host) <= rank {
-		p.host = append(p.host, 0)
-	}
-	p.host[rank] = host
-}
-
 const zhuRack = 15 // hosts of a rack, section 3.2.1
 
 // times are the completion times in s of transfers that begin together, and the steps of Algorithm 2.
