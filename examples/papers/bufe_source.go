@@ -49,14 +49,15 @@ func (o bufeOptions) ofMagny(ctx context.Context, stage *stage) error {
 	if o.samples == bufeFull {
 		count = 50_000
 	}
-	pair, err := onRanks(m, []int{0, 1}, func(comm mpi.Communicator) (*measure.Result, error) {
-		return measure.Run(ctx, comm, &measure.Settings{Sizes: []int{bufeShort}, Repetitions: 1, Samples: count, Batch: 1})
+	pair, err := onRanks(m, []int{0, 1}, func(comm mpi.Communicator) (*bufeWays, error) {
+		w := new(bufeWays)
+		return w, w.readPair(ctx, comm, count, 0)
 	})
 	if err != nil {
 		return err
 	}
 	s := stage.out.Section("Table 3.1: measurements of one pair of the Magny node (section 3.2.1)")
-	(&bufeWays{pair: pair.Readings()[0].Summary}).table31(s, true)
+	pair.table31(s, true)
 	s.Because("An input: the machine was made by the quartiles and the mean. The longest measurement is that of one run, the source's of 50,000 measurements, and how long the rare ones are it does not print.")
 
 	all, err := o.latencies(ctx, m, nil)

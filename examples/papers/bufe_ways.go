@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -81,17 +82,20 @@ func (o *bufeOptions) readWays(ctx context.Context, comm mpi.Communicator, budge
 	if w.oneBatched, err = read(w.batch, true); err != nil {
 		return nil, err
 	}
-	r, err := measure.Run(ctx, comm, &measure.Settings{
-		Sizes: []int{bufeShort}, Repetitions: 1, Samples: max(o.samples, bufeOfPair), Batch: 1, Pairs: [][2]int{{0, 1}}, Budget: parts.next(),
-	})
+	return w, w.readPair(ctx, comm, max(o.samples, bufeOfPair), parts.next())
+}
+
+// readPair measures ranks 0 and 1 alone. It is collective.
+func (w *bufeWays) readPair(ctx context.Context, comm mpi.Communicator, samples int, budget time.Duration) error {
+	r, err := measure.Run(ctx, comm, &measure.Settings{Sizes: []int{bufeShort}, Repetitions: 1, Samples: samples, Batch: 1, Pairs: [][2]int{{0, 1}}, Budget: budget})
 	if err != nil || r == nil {
-		return nil, err
+		return err
 	}
 	w.library = strings.TrimSpace(r.Library)
 	if readings := r.Readings(); len(readings) > 0 {
 		w.pair = readings[0].Summary
 	}
-	return w, nil
+	return nil
 }
 
 // batches are how many hold as many round trips as there are samples of one, and as many as a median wants.

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,23 +27,17 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return cli.Execute(command(cli.RunJob), args, stdout, stderr)
 }
 
-const help = `Papers repeats what a publication reports, and says by how much numbers differ where the paper prints them:
-
-%s  all        each of them, one after the other
+const help = `Papers repeats what a publication reports, and says by how much numbers differ where the paper prints them.
 
 Without a launcher it simulates machines like those of the paper in virtual time. Started by mpirun or srun, or with --here
 or --sim, it measures the ranks that there are, which may be fewer than the paper had.`
 
 func command(real cli.Runner) *cobra.Command {
 	shared := &cli.Flags{Real: real, HollowAbove: cli.DiscoverHollow}
-	var list strings.Builder
-	for _, s := range sources() {
-		fmt.Fprintf(&list, "  %-10s %s\n", s.name, s.short)
-	}
 	root := &cobra.Command{
 		Use:   "papers",
 		Short: "Repeat the experiments of five publications",
-		Long:  fmt.Sprintf(help, list.String()),
+		Long:  help,
 		Example: `  papers all --page papers.md
   papers zhu --json
   mpirun -n 30 papers zhu`,
@@ -183,14 +176,6 @@ type experiment interface {
 	// measure repeats it on the ranks of a job. It is collective. Where the machine is too small for it, it returns an
 	// InputError on all ranks.
 	measure(context.Context, mpi.Communicator, *stage) error
-}
-
-// A stage is where an experiment plays, and for how long.
-type stage struct {
-	out      *outcome.Outcome // what it finds; that of rank 0 counts
-	full     bool             // as many ranks and repetitions as the source has, however long it takes
-	budget   *allowance       // to measure ranks of a job
-	progress io.Writer        // standard error
 }
 
 // A source is a publication whose experiments can be repeated.

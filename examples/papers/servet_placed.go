@@ -27,7 +27,7 @@ func (r *servetRun) time(rounds []kernelRound, place []int) (float64, error) {
 		program[p] = rank
 	}
 	me, takesPart := program[r.comm.Rank()]
-	requests := r.comm.(mpi.NonBlocking).NewRequests() // see kernels
+	requests := r.comm.(mpi.NonBlocking).NewRequests()
 	now, barrier := harness.Clock(r.comm), harness.NewBarrier(r.comm)
 	if _, err := barrier.Wait(0); err != nil {
 		return 0, err
@@ -119,12 +119,6 @@ type placed struct {
 
 // kernels is figures 7 and 8. It is collective; the network and the ratios are rank 0's.
 func (r *servetRun) kernels(n *model.Network, ratios *model.Degradation) error {
-	if _, is := r.comm.(mpi.NonBlocking); !is {
-		if r.comm.Rank() == 0 {
-			r.out.Warn("kernels want messages that do not block, which these ranks do not have")
-		}
-		return nil
-	}
 	all := make(map[string][]placed) // by kernel
 	size, budget, over := r.comm.Size(), r.budget.split(1), false
 	for ranks := 4; ranks <= size && !over; ranks *= 2 {

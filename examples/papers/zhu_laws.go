@@ -6,17 +6,19 @@ import (
 	"math"
 	"slices"
 
+	"github.com/topocast/topocast/internal/jsonfile"
 	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
 	"github.com/topocast/topocast/model/contention"
 	"github.com/topocast/topocast/model/fit"
+	asprinted "github.com/topocast/topocast/model/zhu"
 )
 
-// A zhuLaw predicts the times in s of transfers that begin together.
+// A zhuLaw predicts the times in s of transfers that begin together, and in how many steps they end.
 type zhuLaw struct {
-	name  string
-	times func([]model.Transfer) ([]float64, error)
+	name    string
+	predict func([]model.Transfer) (times []float64, steps int, err error)
 }
 
 // The laws, in the order of the tables. The truth is known of a simulated cluster only, and what is printed is of the paper's.
@@ -38,7 +40,10 @@ func (z *zhuRun) fitLaws(observed []fit.Observation) (warnings []string, err err
 	}
 	add := func(name string, n *model.Network, sharing *contention.Sharing) (*model.Predictor, error) {
 		p, err := n.NewPredictor(&model.PredictSettings{Sharing: sharing})
-		z.laws = append(z.laws, zhuLaw{name, func(transfers []model.Transfer) ([]float64, error) { return p.Predict(nil, transfers) }})
+		z.laws = append(z.laws, zhuLaw{name, func(transfers []model.Transfer) ([]float64, int, error) {
+			times, err := p.Predict(nil, transfers)
+			return times, distinct(times), err
+		}})
 		return p, err
 	}
 	if _, err := add("fair", fitted.Network, &contention.Sharing{}); err != nil {
@@ -59,13 +64,45 @@ func (z *zhuRun) fitLaws(observed []fit.Observation) (warnings []string, err err
 		return nil, err
 	}
 	if z.machine.like {
-		z.printed = &zhuPrintedLaw{c.Node}
-		z.laws = append(z.laws, zhuLaw{"as printed", func(transfers []model.Transfer) ([]float64, error) {
-			times, _, err := z.printed.times(transfers)
-			return times, err
-		}})
+		z.laws = append(z.laws, zhuLaw{"as printed", zhuPrintedLaw{c.Node}.predict})
 	}
 	return fitted.Warnings, nil
+}
+
+// A zhuPrintedLaw predicts by Algorithms 1 and 2 as the paper prints them, on its main testbed: two racks of hosts, NICs
+// of 940 Mbit/s and a backbone of 9.4 Gbit/s. Messages inside a host are not predicted.
+//
+// Host i has channel 2i to its switch and channel 2i+1 from it. The two directions of the backbone come last.
+type zhuPrintedLaw struct {
+	host []int // of each rank
+}
+
+const zhuRack = 15 // hosts of a rack, section 3.2.1
+
+// predict returns the completion times in s of transfers that begin together, and the steps of Algorithm 2.
+func (p zhuPrintedLaw) predict(transfers []model.Transfer) (times []float64, steps int, err error) {
+	const backbone = 2 * 2 * zhuRack // the first channel of it
+	var capacity [backbone + 2]float64
+	for c := range capacity {
+		capacity[c] = zhuNIC
+	}
+	capacity[backbone], capacity[backbone+1] = zhuBackbone, zhuBackbone
+	flows := make([]contention.Flow, len(transfers))
+	for i, t := range transfers {
+		from, to := p.host[t.Src], p.host[t.Dst]
+		data := []int32{int32(2 * from)}
+		switch {
+		case from/zhuRack < to/zhuRack:
+			data = append(data, backbone)
+		case from/zhuRack > to/zhuRack:
+			data = append(data, backbone+1)
+		}
+		flows[i] = contention.Flow{Data: append(data, int32(2*to+1)), Bytes: float64(t.Bytes)}
+		for _, c := range flows[i].Data {
+			flows[i].Reverse = append(flows[i].Reverse, c^1) // the other direction of the same link
+		}
+	}
+	return asprinted.Model{Asymmetric: true}.Times(nil, capacity[:], flows)
 }
 
 // evaluate predicts what was measured, by the order of the patterns, as far as there was time.
@@ -121,25 +158,22 @@ func (z *zhuRun) hold(row *zhuRow, p *concurrent.Pattern) error {
 	mixed := z.isMixed(p.Transfers)
 	held := make([]zhuTransfer, len(p.Transfers))
 	for i, t := range p.Transfers {
-		held[i] = newZhuTransfer(t, p.Times[i], row.Patterns, mixed)
+		held[i] = zhuTransfer{
+			Pattern: row.Patterns, Src: t.Src, Dst: t.Dst, Bytes: t.Bytes, Mixed: mixed,
+			Measured: p.Times[i].Median, Width: jsonfile.Known(2 * p.Times[i].HalfWidth),
+		}
 	}
 	steps := 0
 	for k, l := range z.laws {
-		times, err := l.times(p.Transfers)
+		times, ends, err := l.predict(p.Transfers)
 		if err != nil {
 			return err
 		}
 		for i, t := range times {
 			held[i].Predicted = append(held[i].Predicted, t)
 		}
-		if k == lawAsymmetric {
-			steps = distinct(times)
-		}
-	}
-	if z.printed != nil { // Algorithm 2 counts its own steps
-		var err error
-		if _, steps, err = z.printed.times(p.Transfers); err != nil {
-			return err
+		if k == lawAsymmetric || k == lawPrinted { // the latter if there is one
+			steps = ends
 		}
 	}
 	predicted, err := z.fitted.Prediction(p.Transfers, zhuCoverage)

@@ -46,10 +46,9 @@ type zhuRun struct {
 	ranksOf  [][]int          // of each host, the racks in turn
 	patterns []zhuPattern     // in the order in which they are measured
 
-	laws    []zhuLaw
-	fitted  *model.Predictor
-	printed *zhuPrintedLaw // nil: not of this machine
-	toFit   int            // patterns that were measured to fit to
+	laws   []zhuLaw
+	fitted *model.Predictor
+	toFit  int // patterns that were measured to fit to
 
 	rows     []*zhuRow
 	random   zhuRow      // of the random patterns

@@ -6,10 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
-
-	"github.com/topocast/topocast/internal/jsonfile"
-	"github.com/topocast/topocast/measure/concurrent"
-	"github.com/topocast/topocast/model"
 )
 
 const (
@@ -50,13 +46,6 @@ type zhuTransfer struct {
 	Width     *float64    `json:"interval_s"`  // of the mean; null: not known
 	Predicted []float64   `json:"predicted_s"` // by each law
 	Interval  *[2]float64 `json:"predicted_interval_s,omitempty"`
-}
-
-func newZhuTransfer(t model.Transfer, measured concurrent.Time, pattern int, mixed bool) zhuTransfer {
-	return zhuTransfer{
-		Pattern: pattern, Src: t.Src, Dst: t.Dst, Bytes: t.Bytes, Mixed: mixed,
-		Measured: measured.Median, Width: jsonfile.Known(2 * measured.HalfWidth),
-	}
 }
 
 // off is the relative error of a law.

@@ -117,7 +117,7 @@ func (s *zhuSweep) add(p *concurrent.Pattern, laws []zhuLaw) error {
 	own := bytes / s.measured[1]
 	s.slowest, s.fastest = own/slices.Max(times[s.in:]), own/slices.Min(times[s.in:])
 	for _, l := range laws {
-		predicted, err := l.times(p.Transfers)
+		predicted, _, err := l.predict(p.Transfers)
 		if err != nil {
 			return err
 		}

@@ -276,7 +276,7 @@ func TestZhuPrintedLaw(t *testing.T) {
 		p.host = append(p.host, rank/2)
 	}
 	const bytes = 10_000_000
-	times, steps, err := p.times([]model.Transfer{{Src: 0, Dst: 30, Bytes: bytes}, {Src: 1, Dst: 32, Bytes: bytes}, {Src: 34, Dst: 0, Bytes: bytes}})
+	times, steps, err := p.predict([]model.Transfer{{Src: 0, Dst: 30, Bytes: bytes}, {Src: 1, Dst: 32, Bytes: bytes}, {Src: 34, Dst: 0, Bytes: bytes}})
 	if err != nil || steps != 1 {
 		t.Fatalf("%v: %d steps, want 1", err, steps)
 	}
