@@ -127,18 +127,15 @@ func (o bufeOptions) ofWestmere(ctx context.Context, stage *stage) error {
 		return err
 	}
 	const nodes, cores = 10, 12
-	firsts, inside := make([]int, nodes), make([]int, cores)
+	firsts := make([]int, nodes)
 	for k := range firsts {
 		firsts[k] = cores * k
-	}
-	for k := range inside {
-		inside[k] = k
 	}
 	between, err := o.latencies(ctx, m, firsts)
 	if err != nil {
 		return err
 	}
-	within, err := o.latencies(ctx, m, inside)
+	within, err := o.latencies(ctx, m, inOrder(cores))
 	if err != nil {
 		return err
 	}

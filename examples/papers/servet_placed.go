@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/topocast/topocast/internal/outcome"
 	"github.com/topocast/topocast/internal/stats"
+	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/internal/words"
 	"github.com/topocast/topocast/measure/harness"
 	"github.com/topocast/topocast/model"
@@ -177,18 +179,13 @@ func (r *servetRun) places(n *model.Network, ratios *model.Degradation, ranks in
 // hostByHost are the places in the order in which schedulers fill hosts.
 func hostByHost(n *model.Network) []int {
 	all := inOrder(n.Ranks())
-	first := make(map[string]int)
-	for rank := range n.Ranks() {
-		if _, known := first[n.Location(rank).Host]; !known {
-			first[n.Location(rank).Host] = rank
-		}
+	names := make([]string, n.Ranks())
+	for rank := range names {
+		names[rank] = n.Location(rank).Host
 	}
+	host := truth.Number(names)
 	slices.SortStableFunc(all, func(a, b int) int {
-		la, lb := n.Location(a), n.Location(b)
-		if d := first[la.Host] - first[lb.Host]; d != 0 {
-			return d
-		}
-		return la.Core - lb.Core
+		return cmp.Or(host[a]-host[b], n.Location(a).Core-n.Location(b).Core)
 	})
 	return all
 }

@@ -38,33 +38,38 @@ func (z *zhuRun) fitLaws(observed []fit.Observation) (warnings []string, err err
 	if err != nil {
 		return nil, err
 	}
-	add := func(name string, n *model.Network, sharing *contention.Sharing) (*model.Predictor, error) {
-		p, err := n.NewPredictor(&model.PredictSettings{Sharing: sharing})
-		z.laws = append(z.laws, zhuLaw{name, func(transfers []model.Transfer) ([]float64, int, error) {
+	type source struct {
+		name    string
+		network *model.Network
+		sharing *contention.Sharing
+	}
+	sources := []source{
+		{"fair", fitted.Network, &contention.Sharing{}},
+		{"asymmetric", fitted.Network, &contention.Sharing{Asymmetric: true}},
+		{"fitted", fitted.Network, nil},
+	}
+	if z.machine != nil {
+		truth, err := model.FromGraph(z.machine.cluster.Graph, z.machine.cluster.Routing)
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, source{"truth", truth, &z.machine.settings.Sharing})
+	}
+	for _, x := range sources {
+		p, err := x.network.NewPredictor(&model.PredictSettings{Sharing: x.sharing})
+		if err != nil {
+			return nil, err
+		}
+		z.laws = append(z.laws, zhuLaw{x.name, func(transfers []model.Transfer) ([]float64, int, error) {
 			times, err := p.Predict(nil, transfers)
 			return times, distinct(times), err
 		}})
-		return p, err
+		if x.sharing == nil {
+			z.fitted = p
+		}
 	}
-	if _, err := add("fair", fitted.Network, &contention.Sharing{}); err != nil {
-		return nil, err
-	}
-	if _, err := add("asymmetric", fitted.Network, &contention.Sharing{Asymmetric: true}); err != nil {
-		return nil, err
-	}
-	if z.fitted, err = add("fitted", fitted.Network, nil); err != nil || z.machine == nil {
-		return fitted.Warnings, err
-	}
-	c := z.machine.cluster
-	truth, err := model.FromGraph(c.Graph, c.Routing)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := add("truth", truth, &z.machine.settings.Sharing); err != nil {
-		return nil, err
-	}
-	if z.machine.like {
-		z.laws = append(z.laws, zhuLaw{"as printed", zhuPrintedLaw{c.Node}.predict})
+	if z.like() {
+		z.laws = append(z.laws, zhuLaw{"as printed", zhuPrintedLaw{z.machine.cluster.Node}.predict})
 	}
 	return fitted.Warnings, nil
 }

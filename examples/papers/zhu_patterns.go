@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/topocast/topocast/internal/cli"
+	"github.com/topocast/topocast/internal/truth"
 	"github.com/topocast/topocast/measure"
 	"github.com/topocast/topocast/measure/concurrent"
 	"github.com/topocast/topocast/model"
@@ -26,12 +27,12 @@ func wantHosts(comm mpi.Communicator) error {
 		return err
 	}
 	if comm.Rank() == 0 {
-		hosts := make(map[string]bool)
-		for _, p := range places {
-			hosts[p.Host] = true
+		names := make([]string, len(places))
+		for rank, p := range places {
+			names[rank] = p.Host
 		}
-		if len(hosts) < leastHosts {
-			err = fmt.Errorf("%d hosts: want %d at least; --sim simulates some", len(hosts), leastHosts)
+		if hosts := truth.Number(names).Clusters(); hosts < leastHosts {
+			err = fmt.Errorf("%d hosts: want %d at least; --sim simulates some", hosts, leastHosts)
 		}
 	}
 	return cli.Agree(comm, "zhu: hosts", err)
@@ -127,17 +128,7 @@ func (z *zhuRun) transfers() [][]model.Transfer {
 // findHosts finds the ranks of each host, the hosts taken in turn from the parts of the machine, so that the first n are of as many
 // racks, as evenly, as can be.
 func (z *zhuRun) findHosts() {
-	index := make(map[string]int)
-	var hosts [][]int
-	for rank, name := range z.found.Latencies.Hosts {
-		i, known := index[name]
-		if !known {
-			i = len(hosts)
-			index[name] = i
-			hosts = append(hosts, nil)
-		}
-		hosts[i] = append(hosts[i], rank)
-	}
+	hosts := truth.Number(z.found.Latencies.Hosts).Groups()
 	alone := slices.Clone(hosts)
 	for _, child := range z.groups[0].Children {
 		if rack := within(hosts, z.groups[child]); len(rack) > 1 {
