@@ -1,5 +1,8 @@
-// Command papers repeats the experiments of the five publications that topocast implements, in virtual time
-// or on the ranks of a job, and prints its numbers beside theirs.
+// Command papers repeats the experiments of the five publications that topocast implements, and prints its numbers beside
+// theirs. It simulates their machines in virtual time, or measures the ranks of a job.
+//
+// Each source is one experiment: it fills the outcome of its stage with sections, tables, compared numbers and figures. Files are
+// named after the source. main.go has the command line, and stage.go what all experiments stand on.
 package main
 
 import (

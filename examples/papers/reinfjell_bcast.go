@@ -20,8 +20,8 @@ import (
 	"github.com/topocast/topocast/topology/draw"
 )
 
-// A namedBroadcast is an algorithm under the name that the thesis' tables have for it: _m is inside the groups of magpie, whose leaders
-// get the message one by one. Pipelines and interpipe cut messages into segments (table 6.2), the others do not.
+// A namedBroadcast is an algorithm under the name that the thesis' tables have for it. Names with _m are broadcasts inside the groups
+// of magpie, whose leaders get the message one by one. Pipelines and interpipe cut messages into segments (table 6.2).
 type namedBroadcast struct {
 	name string
 	as   schedule.Algorithm
@@ -91,8 +91,9 @@ func (p speedUp) beside(s *outcome.Section, what string, ours float64) {
 	}
 }
 
-// What the cores of a socket can copy to each other together, in B/s: a message through shared memory is read and written twice, so a
-// quarter of the memory's bandwidth, four channels of DDR4-2400 (FRAM) and eight of DDR4-3200 (BETZY). Of ARM1 the thesis tells nothing: as FRAM.
+// What the cores of a socket can copy to each other together, in B/s. A message through shared memory is read twice and written
+// twice, so it is a quarter of the memory's bandwidth. FRAM has four channels of DDR4-2400, BETZY eight of DDR4-3200. Of
+// ARM1 the thesis tells nothing: as FRAM.
 const (
 	framMemory  = 4 * 19.2e9 / 4
 	betzyMemory = 8 * 25.6e9 / 4
@@ -270,8 +271,8 @@ func (m *broadcastMachine) predict(ctx context.Context, e *predict.Evaluator, n 
 	return all, nil
 }
 
-// fastestOf returns the fastest broadcast, as in the thesis never slower than the library's own, the least time of all but interpipe,
-// and the time of the one that the thesis chooses; NaN: none.
+// fastestOf returns the fastest broadcast. As in the thesis it is never slower than the library's own. Others is the least time but
+// for interpipe, and printed the time of the thesis' choice; NaN: it has none.
 func fastestOf(all []predictedBroadcast, choice string) (fastest predictedBroadcast, others, printed float64) {
 	fastest, others, printed = all[0], all[0].seconds, math.NaN()
 	for _, p := range all {

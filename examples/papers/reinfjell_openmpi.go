@@ -18,9 +18,9 @@ type defaultSize struct {
 	takes schedule.Algorithm
 }
 
-// openMPIRules is Open MPI 4.1's choice of broadcasts that nobody has tuned, always of whole messages (see
-// ompi_coll_tuned_bcast_intra_dec_fixed in its coll_tuned_decision_fixed.c): its linear broadcast is flat, its pipeline and its
-// chain are one chain without segments, its k-nomial tree has radix 4, and its scatter and allgather doubles.
+// openMPIRules is Open MPI 4.1's choice of broadcasts that nobody has tuned: ompi_coll_tuned_bcast_intra_dec_fixed in its
+// coll_tuned_decision_fixed.c. All messages are whole. Its linear broadcast is flat. Its pipeline and its chain are one
+// chain without segments. Its k-nomial tree has radix 4, and its scatter and allgather doubles.
 func openMPIRules() []defaultRule {
 	var (
 		flat     = schedule.Flat{}

@@ -14,8 +14,9 @@ import (
 // gridBlock is the size of a block of the matrices of section 6.1, in B: 512 x 512 numbers.
 const gridBlock = 512 * 512 * 8
 
-// orientation is section 6.1: the broadcasts of a triangular solve on grids of a quarter of the ranks and of all, up
-// to a power of two, in both orders of ranks, predicted by placement.Orient and measured. It is collective; the network is rank 0's.
+// orientation is section 6.1: the broadcasts of a triangular solve, in both orders of ranks. Grids are of a quarter of the ranks
+// and of all, up to a power of two. Times are predicted by placement.Orient and measured. It is collective; the network is
+// rank 0's.
 func (r *servetRun) orientation(n *model.Network) error {
 	type gridTimes struct {
 		grid      placement.Grid

@@ -116,8 +116,8 @@ func (c nasClass) is(perSecond float64) kernel {
 	return k
 }
 
-// mg is one cycle of MG: on each of the grids, from fine to coarse, four exchanges of the faces of a rank's block
-// with its neighbours in a torus of ranks.
+// mg is one cycle of MG. On each of the grids, from fine to coarse, ranks exchange the faces of their blocks four times
+// with their neighbours in a torus of ranks.
 func (c nasClass) mg(perSecond float64) kernel {
 	k := kernel{name: "MG", greatestGain: 3, operations: 58 * float64(c.grid) * float64(c.grid) * float64(c.grid)}
 	k.rounds = func(ranks int) []kernelRound {

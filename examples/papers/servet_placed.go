@@ -21,8 +21,8 @@ import (
 
 const tagKernel = harness.FirstTag + 1
 
-// time runs the rounds with rank i of the program on rank place[i], and returns how long they take until the last
-// rank is through, on rank 0. It is collective.
+// time runs the rounds with rank i of the program on rank place[i]. It returns on rank 0 how long they take until the last
+// rank is through. It is collective.
 func (r *servetRun) time(rounds []kernelRound, place []int) (float64, error) {
 	program := make(map[int]int, len(place))
 	for rank, p := range place {

@@ -76,8 +76,8 @@ func drawWiring(s *outcome.Section, name, title string, g *topology.Graph) error
 	return s.Figure(name, picture, err)
 }
 
-// An allowance is a budget that some parts share: each gets its share of what is left when it begins, so that the others do not
-// get what one takes too long, and do get what one leaves. The zero value has no bound.
+// An allowance is a budget that some parts share. Each part gets its share of what is left when it begins. So all later parts
+// bear what one takes too long, and share what one leaves. The zero value has no bound.
 type allowance struct {
 	left  func() time.Duration // until the last part is to end; nil: no bound
 	parts int                  // still to come

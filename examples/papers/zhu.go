@@ -139,7 +139,7 @@ func (o zhuOptions) on(ctx context.Context, s *stage, m zhuMachine) error {
 // simGridAcks is the share of a message's rate that its acknowledgements take the other way: SimGrid's cross traffic.
 const simGridAcks = 0.05
 
-// zhuParts share the budget: one is for the network itself, three are for the patterns, and the last is kept for what rank 0 reckons,
+// zhuParts share the budget: one is for the network itself, and three are for the patterns. The last is kept for what rank 0 reckons,
 // and for what goes over its time.
 const zhuParts = 5
 

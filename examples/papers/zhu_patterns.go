@@ -125,7 +125,7 @@ func (z *zhuRun) transfers() [][]model.Transfer {
 	return all
 }
 
-// findHosts finds the ranks of each host, the hosts taken in turn from the parts of the machine, so that the first n are of as many
+// findHosts finds the racks and the ranks of each host. Hosts are taken from the racks in turn, so that the first n are of as many
 // racks, as evenly, as can be.
 func (z *zhuRun) findHosts() {
 	hosts := truth.Number(z.found.Latencies.Hosts).Groups()

@@ -50,8 +50,8 @@ func (c Column) head() string {
 	return c.Name + " (" + c.Unit + ")"
 }
 
-// decimals is how many plain numbers of column k have, so that the largest has three digits or all before the
-// point, and the column is even; 0 if all are whole.
+// decimals is how many the plain numbers of column k have, so that the column is even. The largest number has three digits,
+// or all before the point. Whole numbers have none.
 func (t *Table) decimals(k int) int {
 	largest, whole := 0.0, true
 	for _, row := range t.Rows {

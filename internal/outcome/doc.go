@@ -14,7 +14,7 @@
 //	picture, err := draw.Plot("Figure 4", x, y, series)
 //	err = s.Figure("figure-4", picture, err)
 //
-// Every comparison has a Kind: measured under the conditions of the source, measured under other conditions, computed from
-// the source's own numbers, an input of the simulated machine, or a bound. Shares of agreement count the first kind only.
+// Every comparison has a Kind. A number is measured under the conditions of the source or under other conditions. Or it is computed
+// from the source's own numbers, an input of the simulated machine, or a bound. Shares of agreement count the first kind only.
 // Ours is NaN where a number could not be had, and counts as not reproduced.
 package outcome

@@ -27,8 +27,8 @@ func Write(w io.Writer, outcomes ...*Outcome) error {
 // pageFigures is the folder of a page's figures, beside the page.
 const pageFigures = "img/papers"
 
-// WritePage writes a page of results: an introduction, what agrees by source and kind, and of each section the numbers
-// that it compares, why they differ, and its figures, which are files in img/papers beside the page.
+// WritePage writes a page of results: an introduction, and what agrees by source and kind. Of each section it has the numbers that
+// are compared, why they differ, and the figures, which are files in img/papers beside the page.
 // Inputs are counted and not listed. A section that compares nothing but says why others differ has its own tables.
 func WritePage(path, intro string, outcomes ...*Outcome) error {
 	if err := os.MkdirAll(filepath.Join(filepath.Dir(path), pageFigures), 0o777); err != nil {
