@@ -69,14 +69,11 @@ const (
 // blizzardRate is what links carry: assumed, as the source does not say it.
 const blizzardRate = 4e9 // B/s
 
-// blizzardBetween are the links between the blocks of four processors. The source has them in its figure 3.2, which is not in our
+// blizzardBetween are the links between the blocks of four processors: of each processor, the later ones that it is linked to. The source has them in its figure 3.2, which is not in our
 // text. These agree with all that the text says. Each processor has two of them. At most two processors are on the way to
 // every other one. The first processor has the classes of table 3.9.
-func blizzardBetween() [][2]int {
-	return [][2]int{
-		{0, 6}, {0, 8}, {1, 4}, {1, 12}, {2, 9}, {2, 13}, {3, 5}, {3, 10},
-		{4, 8}, {5, 14}, {6, 12}, {7, 11}, {7, 15}, {9, 13}, {10, 14}, {11, 15},
-	}
+func blizzardBetween() [][]int {
+	return [][]int{{6, 8}, {4, 12}, {9, 13}, {5, 10}, {8}, {14}, {12}, {11, 15}, nil, {13}, {14}, {15}}
 }
 
 // blizzard is a node of 16 processors of two cores.
@@ -95,8 +92,10 @@ func blizzard() (*simnet.Cluster, error) {
 			}
 		}
 	}
-	for _, l := range blizzardBetween() {
-		link(hosts+l[0], hosts+l[1], blizzardC)
+	for p, others := range blizzardBetween() {
+		for _, q := range others {
+			link(hosts+p, hosts+q, blizzardC)
+		}
 	}
 	g, err := topology.NewGraph(hosts, processors, nil, arcs)
 	if err != nil {

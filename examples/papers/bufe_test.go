@@ -143,12 +143,14 @@ func TestBufeWrongInput(t *testing.T) {
 func TestBlizzardIsAsTheTextSays(t *testing.T) {
 	between := map[int]int{}
 	near := map[[2]int]bool{}
-	for _, l := range blizzardBetween() {
-		between[l[0]]++
-		between[l[1]]++
-		near[l], near[[2]int{l[1], l[0]}] = true, true
-		if l[0]/4 == l[1]/4 {
-			t.Errorf("link %v is inside a block", l)
+	for p, others := range blizzardBetween() {
+		for _, q := range others {
+			between[p]++
+			between[q]++
+			near[[2]int{p, q}], near[[2]int{q, p}] = true, true
+			if p/4 == q/4 {
+				t.Errorf("link %d-%d is inside a block", p, q)
+			}
 		}
 	}
 	linked := func(p, q int) bool { return p/4 == q/4 || near[[2]int{p, q}] }
