@@ -22,7 +22,8 @@ import (
 // repeats is how often pairs are measured in the same way (tables 3.2 and 3.3).
 const repeats = 3
 
-// bufeWays are latencies of all pairs, in s, measured in the ways that section 3.2 compares.
+// bufeWays are latencies of all pairs, in s, measured in the ways that section 3.2 compares: three times one round trip for a
+// sample, three times batches of them, and once each with only one pair under way.
 type bufeWays struct {
 	single, batched       [repeats]mat.Matrix // in parallel
 	oneSingle, oneBatched mat.Matrix          // one pair after the other

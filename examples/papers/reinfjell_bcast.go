@@ -289,7 +289,8 @@ func fastestOf(all []predictedBroadcast, choice string) (fastest predictedBroadc
 	return fastest, others, printed
 }
 
-// decide makes the decision function of one machine and the curve of its speed-ups.
+// decide makes the decision function of one machine and the curve of its speed-ups over the library's own broadcast. The function
+// has the fastest broadcast of each size, and between the sizes the one of straight lines (section 6.5.2).
 func (m *broadcastMachine) decide(ctx context.Context, s *outcome.Section, name string) (curve draw.Series, err error) {
 	curve.Name = m.name
 	n, group, err := m.network()

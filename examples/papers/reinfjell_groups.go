@@ -55,8 +55,8 @@ func accuracies(ctx context.Context, out *outcome.Outcome, runs []*reinfjellRun)
 	return matrices(out.Section("Spread by repetitions, and a dendrogram (figures 5.2 to 5.15)"), runs)
 }
 
-// foundGroups is table 3.1 with what is found: by average linkage and the highest silhouette, from RTT(0), with the most
-// repetitions.
+// foundGroups is table 3.1 with the groups that a search finds. It clusters RTT(0) of the most repetitions by average linkage, and takes
+// the number of groups with the highest silhouette.
 func foundGroups(s *outcome.Section, runs []*reinfjellRun) error {
 	s.Say("Groups are those of agglomerative clustering on RTT(0) with the number of groups of the highest silhouette; share is that of ranks in the right one of the level that fits best. A silhouette tells of two groups or more, so one group is never found. Nodes and cores are the thesis', where it had the machine; ranks are ours.")
 	t := s.Table("table-3.1", outcome.Text("system"), outcome.Text("purpose"), outcome.Number("nodes", ""), outcome.Number("cores", ""), outcome.Number("ranks", ""), outcome.Number("groups", ""), outcome.Number("share", ""))

@@ -53,7 +53,7 @@ type servetOptions struct {
 	repetitions int // of each measurement, of which the median counts
 }
 
-// A servetRun is the experiment on one machine.
+// A servetRun is the experiment on one machine. Of a simulated one each rank has a copy of its own, with its communicator.
 type servetRun struct {
 	comm        mpi.Communicator
 	sizes       []int

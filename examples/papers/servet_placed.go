@@ -19,6 +19,9 @@ import (
 	"github.com/topocast/topocast/topology/draw"
 )
 
+// Kernels are played: each of their rounds is a pause in place of the computation, and then the messages of that round. The same
+// messages are sent twice, with ranks where a scheduler puts them and where Servet's rules do.
+
 const tagKernel = harness.FirstTag + 1
 
 // time runs the rounds with rank i of the program on rank place[i]. It returns on rank 0 how long they take until the last

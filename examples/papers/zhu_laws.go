@@ -30,8 +30,8 @@ const (
 	lawPrinted
 )
 
-// fitLaws makes the models to compare. The pure ones know the bandwidths of the fitted one: those of
-// uplinks show when several messages cross them only.
+// fitLaws makes the laws to compare. Fair and asymmetric sharing take the bandwidths of the fitted network, as those of
+// uplinks show only where several messages cross them. The warnings are those of the fit.
 func (z *zhuRun) fitLaws(observed []fit.Observation) (warnings []string, err error) {
 	single := append(z.found.Latencies.Observations(), z.found.Bandwidths.Observations()...)
 	fitted, err := fit.Network(z.found.Topology, append(single, observed...), &fit.Settings{Network: model.Settings{Locations: z.found.Latencies.Locations()}})

@@ -38,7 +38,11 @@ func wantHosts(comm mpi.Communicator) error {
 	return cli.Agree(comm, "zhu: hosts", err)
 }
 
-// A zhuRun is the experiment on one machine: what is to be measured, and what was found.
+// A zhuRun is the experiment on one machine, on rank 0.
+//
+// newZhuRun makes the patterns of a discovered machine: some to fit the network to, some random ones and an exchange that the fit does
+// not see, and sweeps of one link. All are measured in one go. evaluate fits the network and predicts what was measured by
+// several laws of sharing. write makes the paper's tables of it.
 type zhuRun struct {
 	*zhuOptions
 	found    *measure.Discovery
