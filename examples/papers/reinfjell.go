@@ -256,7 +256,7 @@ func (o *reinfjellOptions) measure(ctx context.Context, comm mpi.Communicator, s
 		return err
 	}
 	if comm.Size() < fewestClustered {
-		return cli.BadInput("experiment reinfjell: %s: want %d at least", words.Count(comm.Size(), "rank"), fewestClustered)
+		return cli.BadInput("%s: want %d at least", words.Count(comm.Size(), "rank"), fewestClustered)
 	}
 	job, err := record.Gather(comm, &record.Conditions{Date: cli.Date(comm)})
 	if err != nil {
