@@ -131,11 +131,7 @@ func (r *bannikovReport) drawings() error {
 		pictures[0].name, pictures[0].title, pictures[0].g = "figure-4", "as specified, like figure 4", r.specified
 	}
 	for _, p := range pictures {
-		at, err := draw.Layout(p.g, nil)
-		if err != nil {
-			return err
-		}
-		f, err := draw.Wiring(r.title+": "+p.title, p.g, at)
+		f, err := draw.Wiring(r.title+": "+p.title, p.g, draw.Layout(p.g))
 		if err != nil {
 			return err
 		}

@@ -85,11 +85,7 @@ func hostsOnSwitches(g *topology.Graph) string {
 
 // drawnWiring adds a wiring as a figure.
 func drawnWiring(s *outcome.Section, name, title string, g *topology.Graph) error {
-	at, err := draw.Layout(g, nil)
-	if err != nil {
-		return err
-	}
-	f, err := draw.Wiring(title, g, at)
+	f, err := draw.Wiring(title, g, draw.Layout(g))
 	if err != nil {
 		return err
 	}

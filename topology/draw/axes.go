@@ -1,7 +1,9 @@
 package draw
 
 import (
+	"fmt"
 	"math"
+	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -9,6 +11,92 @@ import (
 
 	"github.com/topocast/topocast/internal/quantity"
 )
+
+// An Axis is one of a plot. The zero value is linear and has no name.
+type Axis struct {
+	Name   string
+	Format func(float64) string // of the numbers at its ticks; nil: as they are
+	Log    bool                 // logarithmic: values of 0 and less have no place and are left out
+	Bytes  bool                 // sizes of messages in B: logarithmic, with ticks at powers of two
+	// Labels name the values 0, 1, ... of an axis of things that are not numbers; nil: it has numbers.
+	Labels []string
+}
+
+// A span is between the least and the most of some values.
+type span struct{ low, high float64 }
+
+func emptySpan() span { return span{math.Inf(1), math.Inf(-1)} }
+
+func (s *span) add(v float64) { s.low, s.high = min(s.low, v), max(s.high, v) }
+
+// isLog tells whether the axis is logarithmic.
+func (a *Axis) isLog() bool { return a.Log || a.Bytes }
+
+// has tells whether a value has a place on the axis.
+func (a *Axis) has(v float64) bool { return finite(v) && (!a.isLog() || v > 0) }
+
+// set gives an axis of a plot these settings, over the span of the values.
+func (a *Axis) set(axis *plot.Axis, s span) {
+	format := a.Format
+	if format == nil {
+		format = plainNumber
+	}
+	switch {
+	case a.Labels != nil:
+		ticks := make(plot.ConstantTicks, len(a.Labels))
+		for k, label := range a.Labels {
+			ticks[k] = plot.Tick{Value: float64(k), Label: shorten(label)}
+		}
+		axis.Min, axis.Max = -0.5, float64(len(a.Labels))-0.5
+		axis.Tick.Marker = ticks
+	case a.Bytes:
+		logarithmic(axis, s.low, s.high, byteTicks{})
+	case a.Log:
+		logarithmic(axis, s.low, s.high, logTicks{format})
+	default:
+		room := 0.04 * (s.high - s.low)
+		if room == 0 {
+			room = max(0.5, 0.1*math.Abs(s.high))
+		}
+		axis.Min, axis.Max = s.low-room, s.high+room
+		if s.low >= 0 && axis.Min < 0 || s.low > 0 && s.low < 0.3*s.high {
+			axis.Min = 0
+		}
+		axis.Tick.Marker = evenTicks{format}
+	}
+}
+
+func plainNumber(v float64) string { return fmt.Sprintf("%g", v) }
+
+// logarithmic makes an axis logarithmic over the given values, which are above 0, with some room at its ends.
+func logarithmic(axis *plot.Axis, low, high float64, ticks plot.Ticker) {
+	room := max(1.05, math.Pow(high/low, 0.03))
+	axis.Min, axis.Max = low/room, high*room
+	axis.Scale = plot.LogScale{}
+	axis.Tick.Marker = ticks
+}
+
+// evenTicks are ticks of a linear axis.
+type evenTicks struct{ format func(float64) string }
+
+func (e evenTicks) Ticks(low, high float64) []plot.Tick {
+	ticks := plot.DefaultTicks{}.Ticks(low, high)
+	for k := range ticks {
+		if ticks[k].Label == "" {
+			continue
+		}
+		v := ticks[k].Value
+		if math.Abs(v) < 1e-9*(high-low) {
+			v = 0
+		}
+		// The sum of steps leaves digits behind that nobody meant.
+		if short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 9, 64), 64); err == nil {
+			v = short
+		}
+		ticks[k].Label = e.format(v)
+	}
+	return ticks
+}
 
 // logTicks are ticks of a logarithmic axis in steps of tens, or in 1-2-5 where the axis is short.
 type logTicks struct{ format func(float64) string }
@@ -69,17 +157,6 @@ func (byteTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// logarithmic makes an axis logarithmic over the given values, which are above 0, with some room at its ends.
-func logarithmic(axis *plot.Axis, low, high float64, ticks plot.Ticker) {
-	room := math.Pow(high/low, 0.03)
-	if !(room > 1.05) {
-		room = 1.05
-	}
-	axis.Min, axis.Max = low/room, high*room
-	axis.Scale = plot.LogScale{}
-	axis.Tick.Marker = ticks
-}
-
 // gridLines draws a line across the plot at each labelled tick.
 type gridLines struct{ x, y bool }
 
@@ -105,6 +182,9 @@ func (g gridLines) Plot(c vgdraw.Canvas, p *plot.Plot) {
 // A shape is drawn in the coordinates of a plot.
 type shape func(c vgdraw.Canvas, x, y func(float64) vg.Length)
 
+var _ plot.Plotter = shape(nil)
+
+// Plot draws the shape.
 func (s shape) Plot(c vgdraw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	s(c, x, y)

@@ -29,7 +29,7 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 	if err != nil {
 		return nil, err
 	}
-	notes := []string{fmt.Sprintf("%s; a group stands at the latency between its parts, logarithmic.", words.Count(n, "host"))}
+	notes := []string{"A group stands at the latency between its parts, logarithmic."}
 	if t.weak > 0 {
 		notes = append(notes, fmt.Sprintf("Dashed: %s that the measurements do not show clearly.", words.Count(t.weak, "group")))
 	}
@@ -43,7 +43,7 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 	p.X.Min = low
 	p.Y.Min, p.Y.Max = -0.5, float64(n)-0.5
 	p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
-	spacing := max(0.7, min(14, 900/float64(n)))
+	spacing := min(14, 900/float64(n))
 	p.Y.Tick.Marker = plot.ConstantTicks{}
 	if spacing >= 9 {
 		var ticks plot.ConstantTicks
@@ -58,17 +58,14 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 	}
 	p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0
 	p.Add(gridLines{x: true}, shape(func(c vgdraw.Canvas, x, y func(float64) vg.Length) { t.draw(c, x, y, low) }))
-	const legend = 120
-	return &Figure{title: title, notes: notes, width: 420 + legend, height: max(150, vg.Length(spacing*float64(n))+40), draw: func(c vgdraw.Canvas) {
-		p.Draw(vgdraw.Crop(c, 0, -legend, 0, 0))
-		k := 0
-		for l := len(h.Levels()); l >= 0; l-- {
-			if len(h.GroupsAt(l)) > 0 {
-				swatch(vgdraw.Crop(c, c.Max.X-c.Min.X-legend+12, 0, 0, 0), k, ink(l), shorten(h.LevelName(l)))
-				k++
-			}
+	var keys []key
+	for l := len(h.Levels()); l >= 0; l-- {
+		if len(h.GroupsAt(l)) > 0 {
+			keys = append(keys, key{name: shorten(h.LevelName(l)), area: ink(l)})
 		}
-	}}, nil
+	}
+	height := max(150, vg.Length(spacing*float64(n))+40)
+	return &Figure{title: title, notes: notes, width: 420 + legendWidth, height: height, draw: func(c vgdraw.Canvas) { drawBeside(c, p, keys) }}, nil
 }
 
 type dendrogram struct {
