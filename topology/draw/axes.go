@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
@@ -82,18 +83,10 @@ type evenTicks struct{ format func(float64) string }
 func (e evenTicks) Ticks(low, high float64) []plot.Tick {
 	ticks := plot.DefaultTicks{}.Ticks(low, high)
 	for k := range ticks {
-		if ticks[k].Label == "" {
-			continue
+		// The label has the digits that are meant; the value is a sum of steps and has more.
+		if v, err := strconv.ParseFloat(ticks[k].Label, 64); err == nil {
+			ticks[k].Label = e.format(v)
 		}
-		v := ticks[k].Value
-		if math.Abs(v) < 1e-9*(high-low) {
-			v = 0
-		}
-		// The sum of steps leaves digits behind that nobody meant.
-		if short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 9, 64), 64); err == nil {
-			v = short
-		}
-		ticks[k].Label = e.format(v)
 	}
 	return ticks
 }
@@ -157,26 +150,17 @@ func (byteTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// gridLines draws a line across the plot at each labelled tick.
-type gridLines struct{ x, y bool }
-
-func (g gridLines) Plot(c vgdraw.Canvas, p *plot.Plot) {
+// gridLines draws a line across a plot at each labelled tick of an axis.
+func gridLines(x, y bool) *plotter.Grid {
 	line := vgdraw.LineStyle{Color: grey(0xe0), Width: 0.5}
-	x, y := p.Transforms(&c)
-	if g.x {
-		for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
-			if at := x(t.Value); t.Label != "" && c.ContainsX(at) {
-				c.StrokeLine2(line, at, c.Min.Y, at, c.Max.Y)
-			}
-		}
+	g := &plotter.Grid{}
+	if x {
+		g.Vertical = line
 	}
-	if g.y {
-		for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
-			if at := y(t.Value); t.Label != "" && c.ContainsY(at) {
-				c.StrokeLine2(line, c.Min.X, at, c.Max.X, at)
-			}
-		}
+	if y {
+		g.Horizontal = line
 	}
+	return g
 }
 
 // A shape is drawn in the coordinates of a plot.

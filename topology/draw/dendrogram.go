@@ -57,7 +57,7 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 		p.Y.Tick.Marker = ticks
 	}
 	p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0
-	p.Add(gridLines{x: true}, shape(func(c vgdraw.Canvas, x, y func(float64) vg.Length) { t.draw(c, x, y, low) }))
+	p.Add(gridLines(true, false), shape(func(c vgdraw.Canvas, x, y func(float64) vg.Length) { t.draw(c, x, y, low) }))
 	var keys []key
 	for l := len(h.Levels()); l >= 0; l-- {
 		if len(h.GroupsAt(l)) > 0 {
@@ -71,6 +71,7 @@ func Dendrogram(title string, h *topology.Hierarchy, names []string) (*Figure, e
 type dendrogram struct {
 	*topology.Hierarchy
 	order         []int
+	rowOf         []float64 // of each host
 	row           []float64 // of each group: the middle of its rows
 	at            []float64 // of each group: its latency
 	weak, unknown int
@@ -80,9 +81,9 @@ type dendrogram struct {
 // little as shows; so does one that is not slower than they are, as the picture would fold back else.
 func (t *dendrogram) place() (low, high float64, err error) {
 	groups := t.Groups()
-	rowOf := make([]float64, t.Hosts())
+	t.rowOf = make([]float64, t.Hosts())
 	for k, x := range t.order {
-		rowOf[x] = float64(k)
+		t.rowOf[x] = float64(k)
 	}
 	t.row, t.at = make([]float64, len(groups)), make([]float64, len(groups))
 	low, high = math.Inf(1), 0
@@ -106,7 +107,7 @@ func (t *dendrogram) place() (low, high float64, err error) {
 		}
 		for _, x := range g.Hosts {
 			if t.Smallest(x) == i {
-				first, last = min(first, rowOf[x]), max(last, rowOf[x])
+				first, last = min(first, t.rowOf[x]), max(last, t.rowOf[x])
 			}
 		}
 		t.row[i] = (first + last) / 2
@@ -126,10 +127,6 @@ func (t *dendrogram) place() (low, high float64, err error) {
 
 // draw draws each group as a bracket; hosts stand at left.
 func (t *dendrogram) draw(c vgdraw.Canvas, x, y func(float64) vg.Length, left float64) {
-	rowOf := make([]float64, t.Hosts())
-	for k, host := range t.order {
-		rowOf[host] = float64(k)
-	}
 	thin := vg.Length(1.4)
 	if t.Hosts() > 100 {
 		thin = 0.7
@@ -149,7 +146,7 @@ func (t *dendrogram) draw(c vgdraw.Canvas, x, y func(float64) vg.Length, left fl
 		}
 		for _, host := range g.Hosts {
 			if t.Smallest(host) == i {
-				arm(rowOf[host], left)
+				arm(t.rowOf[host], left)
 			}
 		}
 		c.StrokeLine2(line, x(t.at[i]), y(first), x(t.at[i]), y(last))

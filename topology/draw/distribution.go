@@ -116,7 +116,7 @@ func (b *binning) addBars(p *plot.Plot, x *Axis, values []float64, k int) {
 		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, logTicks{plainNumber}
 	}
 	floor := p.Y.Min
-	p.Add(gridLines{x: true, y: true}, shape(func(c vgdraw.Canvas, x, y func(float64) vg.Length) {
+	p.Add(gridLines(true, true), shape(func(c vgdraw.Canvas, x, y func(float64) vg.Length) {
 		for bin, count := range counts {
 			if count == 0 {
 				continue

@@ -73,9 +73,7 @@ func HeatMap(title string, latencies mat.Matrix, s *HeatMapSettings) (*Figure, e
 		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = vgdraw.XRight, vgdraw.YCenter
 	}
 	picture := t.picture()
-	p.Add(shape(func(c vgdraw.Canvas, x, y func(float64) vg.Length) {
-		c.DrawImage(vg.Rectangle{Min: vg.Point{X: x(0), Y: y(float64(n))}, Max: vg.Point{X: x(float64(n)), Y: y(0)}}, picture)
-	}))
+	p.Add(shape(func(c vgdraw.Canvas, _, _ func(float64) vg.Length) { c.DrawImage(c.Rectangle, picture) }))
 	if s.Hierarchy != nil {
 		p.Add(frames(s.Hierarchy, t.order))
 	}

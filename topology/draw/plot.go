@@ -3,6 +3,8 @@ package draw
 import (
 	"fmt"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
@@ -59,11 +61,11 @@ func Plot(title string, x, y Axis, series []Series, notes ...string) (*Figure, e
 	p := newPlot(x.Name, y.Name)
 	x.set(&p.X, xs)
 	y.set(&p.Y, ys)
-	p.Add(gridLines{x: x.Labels == nil, y: true})
+	p.Add(gridLines(x.Labels == nil, true))
 	var shown []*Series
 	for k := range series {
 		if s := &series[k]; s.Muted {
-			p.Add(s.lineShape(0, &x, &y))
+			s.addLine(p, 0, &x, &y)
 		} else {
 			shown = append(shown, s)
 		}
@@ -76,7 +78,7 @@ func Plot(title string, x, y Axis, series []Series, notes ...string) (*Figure, e
 	}
 	keys := make([]key, len(shown))
 	for k, s := range shown {
-		p.Add(s.lineShape(k, &x, &y))
+		s.addLine(p, k, &x, &y)
 		keys[k] = key{name: s.Name, line: s.line(k), mark: s.mark(k)}
 	}
 	return &Figure{title: title, notes: notes, width: 620, height: 320, draw: func(c vgdraw.Canvas) { drawBeside(c, p, keys) }}, nil
@@ -119,22 +121,19 @@ func (s *Series) bandShape(k int, ax, ay *Axis) shape {
 	}
 }
 
-func (s *Series) lineShape(k int, ax, ay *Axis) shape {
-	return func(c vgdraw.Canvas, x, y func(float64) vg.Length) {
-		var line []vg.Point
-		for i := range s.X {
-			if ax.has(s.X[i]) && ay.has(s.Y[i]) {
-				line = append(line, vg.Point{X: x(s.X[i]), Y: y(s.Y[i])})
-			}
+// addLine adds the line and the marks of the k-th series to a plot.
+func (s *Series) addLine(p *plot.Plot, k int, x, y *Axis) {
+	var points plotter.XYs
+	for i := range s.X {
+		if x.has(s.X[i]) && y.has(s.Y[i]) {
+			points = append(points, plotter.XY{X: s.X[i], Y: s.Y[i]})
 		}
-		if !s.Apart {
-			c.StrokeLines(s.line(k), line)
-		}
-		if mark := s.mark(k); mark != nil {
-			for _, at := range line {
-				c.DrawGlyph(*mark, at)
-			}
-		}
+	}
+	if !s.Apart {
+		p.Add(&plotter.Line{XYs: points, LineStyle: s.line(k)})
+	}
+	if mark := s.mark(k); mark != nil {
+		p.Add(&plotter.Scatter{XYs: points, GlyphStyle: *mark})
 	}
 }
 
