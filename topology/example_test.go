@@ -9,6 +9,7 @@ import (
 	"github.com/topocast/topocast/topology"
 	"github.com/topocast/topocast/topology/clique"
 	"gonum.org/v1/gonum/graph/path"
+	"gonum.org/v1/gonum/graph/simple"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -26,10 +27,10 @@ func square() *topology.Graph {
 	return g
 }
 
-// A graph is one of gonum's, with latencies as weights, so that its algorithms take it.
-func ExampleGraph() {
+// Gonum's algorithms take a graph with latencies as weights.
+func ExampleGraph_Weighted() {
 	ring := square()
-	shortest := path.DijkstraFrom(ring.Node(0), ring)
+	shortest := path.DijkstraFrom(simple.Node(0), ring.Weighted())
 	vertices, latency := shortest.To(3)
 	fmt.Printf("%v takes %.0f us, the link %.0f us\n", vertices, latency*1e6, ring.Arcs()[ring.ArcIndex(0, 3)].Latency*1e6)
 	// Output:

@@ -114,7 +114,7 @@ func fitBy(g *topology.Graph, overhead float64, d *mat.Dense) (r2, residual floa
 	fit := mat.NewDense(n, n, nil)
 	for i := range n {
 		for j := range n {
-			w, _ := g.Weight(int64(i), int64(j))
+			w, _ := g.Weighted().Weight(int64(i), int64(j))
 			fit.Set(i, j, w)
 		}
 	}
