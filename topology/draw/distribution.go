@@ -39,36 +39,17 @@ func Distribution(title string, x Axis, samples []Sample, bins int, notes ...str
 	if most == 0 {
 		return nil, fmt.Errorf("draw: distribution %q: no sample has a value", title)
 	}
-	if bins < 1 {
-		bins = max(8, min(60, int(2*math.Cbrt(float64(most)))))
-	}
-	switch {
-	case all.low < all.high:
-	case x.isLog():
-		all = span{all.low / 1.05, all.high * 1.05}
-	default:
-		all = span{all.low - 0.5, all.high + 0.5}
-	}
-	b := binning{all, x.isLog(), bins}
-	rows := make([][]*plot.Plot, len(samples))
+	b := newBinning(all, x.isLog(), bins, most)
+	names, counts := make([]string, len(samples)), make([][]float64, len(samples))
 	for k, s := range samples {
-		p := newPlot("", "")
-		x.set(&p.X, all)
-		p.X.Min, p.X.Max = all.low, all.high
-		if k == len(samples)-1 {
-			p.X.Label.Text = x.Name
+		names[k], counts[k] = s.Name, make([]float64, b.bins)
+		for _, v := range s.Values {
+			if x.has(v) {
+				counts[k][b.bin(v)]++
+			}
 		}
-		b.addBars(p, &x, s.Values, k)
-		rows[k] = []*plot.Plot{p}
 	}
-	height := max(110, 300/vg.Length(len(samples))) * vg.Length(len(samples))
-	return &Figure{title: title, notes: notes, width: 470 + legendWidth, height: height, draw: func(c vgdraw.Canvas) {
-		places := plot.Align(rows, vgdraw.Tiles{Rows: len(rows), Cols: 1, PadY: 8}, vgdraw.Crop(c, 0, -legendWidth, 0, 0))
-		for k, s := range samples {
-			rows[k][0].Draw(places[k][0])
-			drawKeys(c, places[k][0].Max.Y-8, []key{{name: s.Name, area: faint(ink(k), 0.6)}})
-		}
-	}}, nil
+	return b.figure(title, &x, names, counts, notes), nil
 }
 
 // A binning cuts an axis into bins.
@@ -76,6 +57,44 @@ type binning struct {
 	span
 	log  bool
 	bins int
+}
+
+// newBinning cuts an axis into the given number of bins, 0: as many as are good for so many values.
+func newBinning(all span, log bool, bins, values int) *binning {
+	if bins < 1 {
+		bins = max(8, min(60, int(2*math.Cbrt(float64(values)))))
+	}
+	switch {
+	case all.low < all.high:
+	case log:
+		all = span{all.low / 1.05, all.high * 1.05}
+	default:
+		all = span{all.low - 0.5, all.high + 0.5}
+	}
+	return &binning{all, log, bins}
+}
+
+// figure draws the counts of each name, one row below the other.
+func (b *binning) figure(title string, x *Axis, names []string, counts [][]float64, notes []string) *Figure {
+	rows := make([][]*plot.Plot, len(names))
+	for k := range names {
+		p := newPlot("", "")
+		x.set(&p.X, b.span)
+		p.X.Min, p.X.Max = b.low, b.high
+		if k == len(names)-1 {
+			p.X.Label.Text = x.Name
+		}
+		b.addBars(p, counts[k], k)
+		rows[k] = []*plot.Plot{p}
+	}
+	height := max(110, 300/vg.Length(len(names))) * vg.Length(len(names))
+	return &Figure{title: title, notes: notes, width: 470 + legendWidth, height: height, draw: func(c vgdraw.Canvas) {
+		places := plot.Align(rows, vgdraw.Tiles{Rows: len(rows), Cols: 1, PadY: 8}, vgdraw.Crop(c, 0, -legendWidth, 0, 0))
+		for k, name := range names {
+			rows[k][0].Draw(places[k][0])
+			drawKeys(c, places[k][0].Max.Y-8, []key{{name: name, area: faint(ink(k), 0.6)}})
+		}
+	}}
 }
 
 // edge is the lower end of a bin.
@@ -96,14 +115,8 @@ func (b *binning) bin(v float64) int {
 	return max(0, min(b.bins-1, int(share*float64(b.bins))))
 }
 
-// addBars adds the counts of the values to a plot, in the k-th colour.
-func (b *binning) addBars(p *plot.Plot, x *Axis, values []float64, k int) {
-	counts := make([]float64, b.bins)
-	for _, v := range values {
-		if x.has(v) {
-			counts[b.bin(v)]++
-		}
-	}
+// addBars adds counts to a plot, in the k-th colour.
+func (b *binning) addBars(p *plot.Plot, counts []float64, k int) {
 	peak, rare := 1.0, math.Inf(1)
 	for _, n := range counts {
 		if peak = max(peak, n); n > 0 {
@@ -148,9 +161,7 @@ func Histogram(title string, latencies mat.Matrix, h *topology.Hierarchy) (*Figu
 	if h.Hosts() != n {
 		return nil, fmt.Errorf("draw: histogram: a hierarchy of %d hosts for %d rows", h.Hosts(), n)
 	}
-	levels := make([][]float64, len(h.Levels())+1)
-	var all []float64
-	zeros := 0
+	known, zeros := make([]float64, 0, n*n), 0
 	for i := range n {
 		for j := range n {
 			switch v := latencies.At(i, j); {
@@ -158,40 +169,49 @@ func Histogram(title string, latencies mat.Matrix, h *topology.Hierarchy) (*Figu
 			case v == 0:
 				zeros++
 			default:
-				l := h.Groups()[h.Common(i, j)].Level
-				levels[l], all = append(levels[l], v), append(all, v)
+				known = append(known, v)
 			}
 		}
 	}
-	if len(all) == 0 {
+	if len(known) == 0 {
 		return nil, fmt.Errorf("draw: histogram: the matrix has no measurement above 0")
 	}
-	cut := percentileOf(all, histogramShare)
-	top, above := cut, 0
-	for _, v := range all {
-		if v > cut {
+	cut := percentileOf(known, histogramShare)
+	all, top, above := emptySpan(), cut, 0
+	for _, v := range known {
+		if v <= cut {
+			all.add(v)
+		} else {
 			top = max(top, v)
 			above++
 		}
 	}
-	var samples []Sample
-	for l, values := range levels {
-		sample := Sample{Name: shorten(h.LevelName(l))}
-		for _, v := range values {
-			if v <= cut {
-				sample.Values = append(sample.Values, v)
+	b := newBinning(all, true, 0, len(known))
+	levels := make([][]float64, len(h.Levels())+1)
+	for i := range n {
+		for j := range n {
+			if v := latencies.At(i, j); i != j && v > 0 && v <= cut {
+				l := h.Groups()[h.Common(i, j)].Level
+				if levels[l] == nil {
+					levels[l] = make([]float64, b.bins)
+				}
+				levels[l][b.bin(v)]++
 			}
 		}
-		if len(sample.Values) > 0 {
-			samples = append(samples, sample)
+	}
+	var names []string
+	var counts [][]float64
+	for l, count := range levels {
+		if count != nil {
+			names, counts = append(names, shorten(h.LevelName(l))), append(counts, count)
 		}
 	}
-	notes := []string{fmt.Sprintf("%s.", words.Count(len(all), "measurement"))}
+	notes := []string{fmt.Sprintf("%s.", words.Count(len(known), "measurement"))}
 	if above > 0 {
-		notes[0] = fmt.Sprintf("%s; left out above the percentile %g: %d, up to %s.", words.Count(len(all), "measurement"), 100*histogramShare, above, quantity.Seconds(top))
+		notes[0] = fmt.Sprintf("%s; left out above the percentile %g: %d, up to %s.", words.Count(len(known), "measurement"), 100*histogramShare, above, quantity.Seconds(top))
 	}
 	if zeros > 0 {
 		notes = append(notes, fmt.Sprintf("Left out, for the axis is logarithmic: %s of 0.", words.Count(zeros, "measurement")))
 	}
-	return Distribution(title, Axis{Name: "latency", Format: quantity.Seconds, Log: true}, samples, 0, notes...)
+	return b.figure(title, &Axis{Name: "latency", Format: quantity.Seconds, Log: true}, names, counts, notes), nil
 }

@@ -42,7 +42,7 @@ func newHeat(latencies mat.Matrix, h *topology.Hierarchy, share float64) (*heat,
 		order, orderNote = groupOrder(h), "The order is that of the groups that were found, which are framed."
 	}
 	d := make([]float64, n*n) // in order
-	var known []float64
+	known := make([]float64, 0, n*n)
 	low, high := math.Inf(1), 0.0
 	for i, a := range order {
 		for j, b := range order {
