@@ -28,7 +28,7 @@ type term struct {
 // gamma (1/r^2 - 1), as in Bannikov and Salnikov 2014, section 2.2. The paper has gamma/r^2 there, which jumps at r = 1, and
 // only channels in its first sum; with all shortest paths a graph unfolds.
 //
-// The start is pivot MDS; small graphs are tried from random starts, too. Then terms are undone one after another in an order without a pattern, by steps that become
+// The start is pivot MDS. Then terms are undone one after another in an order without a pattern, by steps that become
 // smaller from pass to pass: stochastic gradient descent as of Zheng, Pawar and Goodman 2018
 // (doi:10.1109/TVCG.2018.2859997). Graphs that are too large for all pairs have terms for channels and
 // for pivots only, each of which stands for the vertices near it (Ortmann, Klimenta and
