@@ -25,7 +25,7 @@ func (g *Graph) Sides() *Sides {
 		parent[root] = -1
 		order := []int{root} // each vertex after its parent
 		for i := 0; i < len(order); i++ {
-			for _, next := range g.neighbours(order[i]) {
+			for _, next := range g.Neighbours(order[i]) {
 				if parent[next] == unseen {
 					parent[next] = order[i]
 					order = append(order, next)
@@ -72,8 +72,8 @@ func (s *Sides) LinkAbove(hosts []int) (from, to int, ok bool) {
 // LinkAbove is Sides.LinkAbove for one set of hosts.
 func (g *Graph) LinkAbove(hosts []int) (from, to int, ok bool) { return g.Sides().LinkAbove(hosts) }
 
-// neighbours are the other ends of the arcs of a vertex in either direction; some may stand twice.
-func (g *Graph) neighbours(v int) []int {
+// Neighbours are the other ends of the arcs of a vertex in either direction; some stand twice. The slice is new.
+func (g *Graph) Neighbours(v int) []int {
 	var all []int
 	for _, a := range g.Out(v) {
 		all = append(all, a.To)

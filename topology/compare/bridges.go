@@ -17,13 +17,6 @@ type hangingPart struct {
 // the lowest host). It follows Tarjan 1974: a link is a bridge if nothing below it in a
 // depth-first walk leads above it.
 func bridgesOf(g *topology.Graph) map[[2]int]hangingPart {
-	near := make([][]int, g.Vertices())
-	for _, a := range g.Arcs() {
-		near[a.From] = append(near[a.From], a.To)
-		if g.ArcIndex(a.To, a.From) < 0 {
-			near[a.To] = append(near[a.To], a.From)
-		}
-	}
 	enter, low := make([]int, g.Vertices()), make([]int, g.Vertices())
 	var order []int // hosts in the order of the walk
 	clock := 0
@@ -37,7 +30,7 @@ func bridgesOf(g *topology.Graph) map[[2]int]hangingPart {
 		if v < g.Hosts() {
 			order = append(order, v)
 		}
-		for _, u := range near[v] {
+		for _, u := range g.Neighbours(v) {
 			switch {
 			case u == parent:
 			case enter[u] > 0:
