@@ -20,22 +20,20 @@ type comparer struct {
 
 // match finds each measured host in the reference by name.
 func (c *comparer) match() error {
-	index := map[string]int{}
-	for h := range c.reference.Hosts() {
-		name := c.reference.Name(h)
-		if other, ok := index[name]; ok {
-			return fmt.Errorf("compare: hosts %d and %d of the reference are both named %q", other, h, name)
+	names, specified := nodesOf(c.reference)
+	for _, name := range names {
+		if of := specified[name]; len(of) > 1 {
+			return fmt.Errorf("compare: hosts %d and %d of the reference are both named %q", of[0], of[1], name)
 		}
-		index[name] = h
 	}
 	c.members = make([][]int, c.reference.Hosts())
 	for h := range c.measured.Hosts() {
-		r, ok := index[c.measured.Name(h)]
-		if !ok {
+		of := specified[c.measured.Name(h)]
+		if of == nil {
 			return fmt.Errorf("compare: host %q is not in the reference: the two describe different machines", c.measured.Name(h))
 		}
-		c.node = append(c.node, r)
-		c.members[r] = append(c.members[r], h)
+		c.node = append(c.node, of[0])
+		c.members[of[0]] = append(c.members[of[0]], h)
 	}
 	return nil
 }
