@@ -39,7 +39,7 @@ func newHeat(latencies mat.Matrix, h *topology.Hierarchy, share float64) (*heat,
 		order[i] = i
 	}
 	if h != nil {
-		order, orderNote = groupOrder(h), "The order is that of the groups that were found, which are framed."
+		order, orderNote = groupOrder(h), "The order is that of the groups that were found."
 	}
 	d := make([]float64, n*n) // in order
 	known := make([]float64, 0, n*n)

@@ -76,6 +76,7 @@ func HeatMap(title string, latencies mat.Matrix, s *HeatMapSettings) (*Figure, e
 	p.Add(shape(func(c vgdraw.Canvas, _, _ func(float64) vg.Length) { c.DrawImage(c.Rectangle, picture) }))
 	if s.Hierarchy != nil {
 		p.Add(frames(s.Hierarchy, t.order))
+		t.notes = append(t.notes, "Frames are groups.")
 	}
 	const bar = 115
 	return &Figure{title: title, notes: t.notes, width: mapSide + 50 + bar, height: mapSide + 40, draw: func(c vgdraw.Canvas) {
